@@ -1,0 +1,188 @@
+/* margin.h -- large-margin classifiers in C99 for machines without libc, heap or operating system.
+ *
+ * USE       In exactly one source file:   #define MARGIN_IMPLEMENTATION
+ *                                         #include "margin.h"     (this pulls in margin_impl.h)
+ *           Everywhere else include it plainly. Build with -ffp-contract=off for the same bits on
+ *           every target. Licence: MIT, see LICENSE.
+ *
+ * DOES NOT  allocate, print, touch files, keep state between calls, recurse, or need libc or -lm.
+ *
+ * PROMISES  - All memory is the caller's: nothing is written outside the arena and the outputs.
+ *           - On failure (a negative status) no output parameter has been touched.
+ *           - Every loop has a bound; the same input gives the same bits on every target.
+ *
+ * CONTENTS  >>config >>status >>arena >>math >>random >>linalg >>data >>kernel
+ */
+#ifndef MARGIN_H
+#define MARGIN_H
+
+#include <float.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- >>config ---- every switch, its default and its price; define before the first include ----- */
+
+/* MARGIN_IMPLEMENTATION   define in exactly one file: compiles the functions there.
+ * MARGIN_STATIC           all functions are static: for a single-file program, lets the compiler
+ *                         drop and inline what it likes.
+ * MARGIN_PREDICT_ONLY     no trainer is compiled: a device that only predicts.
+ * MARGIN_REAL_DOUBLE      margin_real is double (training on a host): doubles all memory, and crawls
+ *                         without a 64-bit FPU. Otherwise margin_real is float.
+ * MARGIN_ALIGN            alignment of arena blocks in bytes, a power of two.
+ * MARGIN_API              linkage and attributes of the public functions.
+ * MARGIN_ASSERT(cond)     internal invariants; does nothing unless you define it. Arguments are
+ *                         checked in every build and reported by a status, never by an assertion. */
+
+#ifdef __FAST_MATH__
+#error "margin: -ffast-math breaks NaN checks and the promise of equal bits; compile without it"
+#endif
+
+#ifdef MARGIN_REAL_DOUBLE
+typedef double margin_real;
+#if DBL_MANT_DIG != 53
+#error "margin: MARGIN_REAL_DOUBLE needs an IEEE 754 64-bit double"
+#endif
+#else
+typedef float margin_real;
+#if FLT_MANT_DIG != 24
+#error "margin: needs an IEEE 754 32-bit float"
+#endif
+#endif
+
+#ifdef FLT_EVAL_METHOD
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16
+#error "margin: excess precision changes results; use SSE2, or -fexcess-precision=fast on s390x"
+#endif
+#endif
+
+#ifndef MARGIN_ALIGN
+#define MARGIN_ALIGN 8u
+#endif
+
+#ifndef MARGIN_API
+#if !defined(MARGIN_STATIC)
+#ifdef __cplusplus
+#define MARGIN_API extern "C"
+#else
+#define MARGIN_API extern
+#endif
+#elif defined(__GNUC__)
+#define MARGIN_API static __attribute__((unused))
+#else
+#define MARGIN_API static
+#endif
+#endif
+
+#ifndef MARGIN_ASSERT
+#define MARGIN_ASSERT(cond) ((void)0)
+#endif
+
+#define MARGIN_VERSION_MAJOR 0
+#define MARGIN_VERSION_MINOR 1
+#define MARGIN_VERSION_PATCH 0
+#define MARGIN_VERSION                                                                             \
+    (MARGIN_VERSION_MAJOR * 10000 + MARGIN_VERSION_MINOR * 100 + MARGIN_VERSION_PATCH)
+
+/* Row and sample numbers in arrays: as small as the machine's address space allows. */
+#if SIZE_MAX > 0xFFFFu
+typedef uint32_t margin_index;
+#define MARGIN_INDEX_MAX UINT32_MAX
+#else
+typedef uint16_t margin_index;
+#define MARGIN_INDEX_MAX UINT16_MAX
+#endif
+
+/* ---- >>status ---- 0 done; > 0 usable result with a caveat; < 0 no result, outputs untouched ---- */
+
+#define MARGIN_STATUS_LIST(X)                                                                      \
+    X(MARGIN_OK, 0, "done")                                                                        \
+    X(MARGIN_W_ITERATIONS, 1, "iteration limit reached; the best iterate is returned")             \
+    X(MARGIN_W_STOPPED, 2, "stopped by the progress callback; the best iterate is returned")       \
+    X(MARGIN_E_ARGUMENT, -1, "an argument is null or out of its range")                            \
+    X(MARGIN_E_MEMORY, -2, "the arena is too small; ask the size query")                           \
+    X(MARGIN_E_OVERFLOW, -3, "a size in bytes does not fit size_t")                                \
+    X(MARGIN_E_EMPTY, -4, "the data has no samples or no features")                                \
+    X(MARGIN_E_NOT_FINITE, -5, "the data holds a NaN or an infinity")                              \
+    X(MARGIN_E_LABEL, -6, "a label, weight or row number is out of its range")                     \
+    X(MARGIN_E_ONE_CLASS, -7, "a class has no samples; at least two classes are needed")           \
+    X(MARGIN_E_NOT_POSITIVE, -8, "the matrix is not positive definite")                            \
+    X(MARGIN_E_NO_CONVERGENCE, -9, "the iteration did not converge within its bound")              \
+    X(MARGIN_E_NO_DIRECTION, -10, "the class means coincide: there is no direction to separate")   \
+    X(MARGIN_E_NOT_SEPARABLE, -11, "the classes overlap: no hard margin exists")
+
+#define MARGIN_STATUS_ITEM(name, value, text) name = value,
+typedef enum { MARGIN_STATUS_LIST(MARGIN_STATUS_ITEM) MARGIN_STATUS_END = -128 } margin_status;
+
+/* The status in words; never NULL. */
+MARGIN_API const char *margin_status_text(margin_status status);
+
+/* ---- >>arena ---- all memory that a call may use ------------------------------------------------ */
+
+/* One buffer of the caller's, used from both ends: what lasts (models) grows from the front,
+ * scratch from the back. A call releases its scratch before it returns, so models lie compact and
+ * the rest is free again. Sizes are counted in whole blocks of MARGIN_ALIGN bytes; a buffer that
+ * starts at such a multiple loses nothing, any other up to MARGIN_ALIGN - 1 bytes.
+ *
+ *     static unsigned char bytes[4096];
+ *     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+ *
+ * Size queries run the same memory plan on a counting arena, which has no bytes at all. */
+typedef struct {
+    unsigned char *base; /* first aligned byte of the buffer; NULL in a counting arena */
+    size_t size;         /* usable bytes, a multiple of MARGIN_ALIGN */
+    size_t low;          /* bytes taken at the front, by results */
+    size_t high;         /* scratch starts at this offset; low <= high <= size */
+    size_t peak;         /* most bytes ever taken at once, both ends together */
+    bool failed;         /* sticky: after one refused block all later ones are refused */
+    bool counting;       /* blocks are counted, not stored */
+} margin_arena;
+
+/* Bytes that `count` elements of `bytes` bytes take in an arena; a constant expression. */
+#define MARGIN_BLOCK(count, bytes)                                                                 \
+    (((size_t)(count) * (size_t)(bytes) + MARGIN_ALIGN - 1u) / MARGIN_ALIGN * MARGIN_ALIGN)
+
+MARGIN_API margin_arena margin_arena_make(void *bytes, size_t size);
+/* An arena that only counts: every block "fits", `peak` is the answer. */
+MARGIN_API margin_arena margin_arena_counting(void);
+/* `count` elements of `bytes` bytes at the front (kept) or the back (scratch); NULL when refused,
+ * and for a counting arena, whose `failed` then tells the two apart. Contents are undefined. */
+MARGIN_API void *margin_arena_keep(margin_arena *mem, size_t count, size_t bytes);
+MARGIN_API void *margin_arena_scratch(margin_arena *mem, size_t count, size_t bytes);
+/* Gives back all scratch taken since `mark`, which is an earlier value of mem->high. */
+MARGIN_API void margin_arena_release(margin_arena *mem, size_t mark);
+/* Forgets everything, models included. */
+MARGIN_API void margin_arena_reset(margin_arena *mem);
+/* Bytes still free between the two ends. */
+MARGIN_API size_t margin_arena_free(const margin_arena *mem);
+
+/* ---- >>math ---- scalar functions without libm, the same bits everywhere ------------------------ */
+
+/* ---- >>random ---- one small seeded generator, the same numbers everywhere ---------------------- */
+
+/* ---- >>linalg ---- dense linear algebra, row-major, on the caller's memory ---------------------- */
+
+/* ---- >>data ---- views on samples, checks, moments, scaling, splits ----------------------------- */
+
+/* n samples of d features. Sample i is row r = rows ? rows[i] : i of x; its label and weight are
+ * y[r] and weight[r]. A subset of the data (a fold, two classes of ten) is the same view with
+ * another `rows`; nothing is copied. */
+typedef struct {
+    const margin_real *x;      /* the rows, d values each, `stride` values apart */
+    size_t n;                  /* samples */
+    size_t d;                  /* features */
+    size_t stride;             /* values from one row to the next; 0 means d */
+    const uint16_t *y;         /* classes 0 .. k-1; with two classes, 1 is the positive one */
+    const margin_real *weight; /* weight of each sample, >= 0; NULL means 1 for all */
+    const margin_index *rows;  /* which rows, in which order; NULL means 0 .. n-1 */
+} margin_data;
+
+/* ---- >>kernel ---- kernels and their parameters ------------------------------------------------- */
+
+#endif /* MARGIN_H */
+
+/* Outside the guard, so that an earlier plain include cannot swallow the implementation. */
+#if defined(MARGIN_IMPLEMENTATION) && !defined(MARGIN_IMPL_H)
+#include "margin_impl.h"
+#endif
