@@ -31,17 +31,17 @@
 #define MGN_HUGE MGN_R(FLT_MAX)
 #endif
 
-static margin_real mgn_abs(margin_real a)
+static inline margin_real mgn_abs(margin_real a)
 {
     return a < 0 ? -a : a;
 }
 
-static margin_real mgn_min(margin_real a, margin_real b)
+static inline margin_real mgn_min(margin_real a, margin_real b)
 {
     return b < a ? b : a;
 }
 
-static margin_real mgn_max(margin_real a, margin_real b)
+static inline margin_real mgn_max(margin_real a, margin_real b)
 {
     return a < b ? b : a;
 }

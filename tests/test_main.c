@@ -1,0 +1,21 @@
+/* The list of suites. A new suite is a file tests/test_<tag>.c and one line here. */
+#include "greatest.h"
+
+#define SUITES(X)                                                                                  \
+    X(core_suite)
+
+#define DECLARE(suite) SUITE(suite);
+SUITES(DECLARE)
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char **argv)
+{
+    struct greatest_report_t report;
+    GREATEST_MAIN_BEGIN();
+#define RUN(suite) RUN_SUITE(suite);
+    SUITES(RUN)
+    GREATEST_PRINT_REPORT();
+    greatest_get_report(&report);
+    printf("%u passed, %u failed\n", report.passed, report.failed);
+    return report.failed != 0;
+}
