@@ -30,8 +30,10 @@
  * MARGIN_PREDICT_ONLY     no trainer is compiled: a device that only predicts.
  * MARGIN_REAL_DOUBLE      margin_real is double (training on a host): doubles all memory, and crawls
  *                         without a 64-bit FPU. Otherwise margin_real is float.
- * MARGIN_ALIGN            alignment of arena blocks in bytes, a power of two.
- * MARGIN_API              linkage and attributes of the public functions.
+ * MARGIN_ALIGN            alignment of arena blocks in bytes, a power of two, at least that of
+ *                         pointers and margin_real: 4 saves memory on 32-bit machines with float.
+ * MARGIN_API              storage class and attributes of the public functions, `extern` unless
+ *                         you define it, as in -D'MARGIN_API=extern __attribute__((cold))'.
  * MARGIN_ASSERT(cond)     internal invariants; does nothing unless you define it. Arguments are
  *                         checked in every build and reported by a status, never by an assertion. */
 
@@ -60,14 +62,13 @@ typedef float margin_real;
 #ifndef MARGIN_ALIGN
 #define MARGIN_ALIGN 8u
 #endif
+#if MARGIN_ALIGN < 1 || (MARGIN_ALIGN & (MARGIN_ALIGN - 1)) != 0
+#error "margin: MARGIN_ALIGN is not a power of two"
+#endif
 
 #ifndef MARGIN_API
 #if !defined(MARGIN_STATIC)
-#ifdef __cplusplus
-#define MARGIN_API extern "C"
-#else
 #define MARGIN_API extern
-#endif
 #elif defined(__GNUC__)
 #define MARGIN_API static __attribute__((unused))
 #else
@@ -77,6 +78,10 @@ typedef float margin_real;
 
 #ifndef MARGIN_ASSERT
 #define MARGIN_ASSERT(cond) ((void)0)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
 #endif
 
 #define MARGIN_VERSION_MAJOR 0
@@ -113,7 +118,7 @@ typedef uint16_t margin_index;
     X(MARGIN_E_NOT_SEPARABLE, -11, "the classes overlap: no hard margin exists")
 
 #define MARGIN_STATUS_ITEM(name, value, text) name = value,
-typedef enum { MARGIN_STATUS_LIST(MARGIN_STATUS_ITEM) MARGIN_STATUS_END = -128 } margin_status;
+typedef enum { MARGIN_STATUS_LIST(MARGIN_STATUS_ITEM) } margin_status;
 
 /* The status in words; never NULL. */
 MARGIN_API const char *margin_status_text(margin_status status);
@@ -121,22 +126,24 @@ MARGIN_API const char *margin_status_text(margin_status status);
 /* ---- >>arena ---- all memory that a call may use ------------------------------------------------ */
 
 /* One buffer of the caller's, used from both ends: what lasts (models) grows from the front,
- * scratch from the back. A call releases its scratch before it returns, so models lie compact and
- * the rest is free again. Sizes are counted in whole blocks of MARGIN_ALIGN bytes; a buffer that
- * starts at such a multiple loses nothing, any other up to MARGIN_ALIGN - 1 bytes.
+ * scratch from the back. A call gives back its scratch before it returns, so models lie compact
+ * and the rest is free again; a call that fails gives back all it took.
  *
  *     static unsigned char bytes[4096];
  *     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
  *
- * Size queries run the same memory plan on a counting arena, which has no bytes at all. */
+ * Blocks are multiples of MARGIN_ALIGN bytes. A buffer that starts at such a multiple loses
+ * nothing, any other up to MARGIN_ALIGN - 1 bytes. Size queries run the same memory plan on an
+ * arena that only counts; they return 0 when the bytes do not fit size_t.
+ *
+ * The functions accept a null arena and a null buffer: both refuse every block. */
 typedef struct {
-    unsigned char *base; /* first aligned byte of the buffer; NULL in a counting arena */
+    unsigned char *base; /* first aligned byte of the buffer; NULL if there is none */
     size_t size;         /* usable bytes, a multiple of MARGIN_ALIGN */
-    size_t low;          /* bytes taken at the front, by results */
+    size_t low;          /* bytes taken at the front, by what lasts */
     size_t high;         /* scratch starts at this offset; low <= high <= size */
-    size_t peak;         /* most bytes ever taken at once, both ends together */
-    bool failed;         /* sticky: after one refused block all later ones are refused */
-    bool counting;       /* blocks are counted, not stored */
+    size_t peak;         /* most bytes ever taken at once, both ends together; survives a reset */
+    int failed;          /* 0, or the status of the first refused block; then all are refused */
 } margin_arena;
 
 /* Bytes that `count` elements of `bytes` bytes take in an arena; a constant expression. */
@@ -144,18 +151,23 @@ typedef struct {
     (((size_t)(count) * (size_t)(bytes) + MARGIN_ALIGN - 1u) / MARGIN_ALIGN * MARGIN_ALIGN)
 
 MARGIN_API margin_arena margin_arena_make(void *bytes, size_t size);
-/* An arena that only counts: every block "fits", `peak` is the answer. */
+/* An arena without a buffer that grants every block, as NULL; `peak` is the answer unless it
+ * `failed` with MARGIN_E_OVERFLOW. */
 MARGIN_API margin_arena margin_arena_counting(void);
-/* `count` elements of `bytes` bytes at the front (kept) or the back (scratch); NULL when refused,
- * and for a counting arena, whose `failed` then tells the two apart. Contents are undefined. */
+/* `count` elements of `bytes` bytes at the front (kept) or at the back (scratch), contents
+ * undefined. Refused blocks are NULL and set `failed` to MARGIN_E_MEMORY or MARGIN_E_OVERFLOW:
+ * take all blocks of a plan, then look at `failed` once. */
 MARGIN_API void *margin_arena_keep(margin_arena *mem, size_t count, size_t bytes);
 MARGIN_API void *margin_arena_scratch(margin_arena *mem, size_t count, size_t bytes);
-/* Gives back all scratch taken since `mark`, which is an earlier value of mem->high. */
+/* Gives back all scratch taken since `mark`, an earlier value of mem->high; ignores any other. */
 MARGIN_API void margin_arena_release(margin_arena *mem, size_t mark);
+/* Forgets what was taken and refused since `before`, an earlier copy of *mem, at both ends.
+ * Returns the status of the refusal it forgets: MARGIN_OK, MARGIN_E_MEMORY, MARGIN_E_OVERFLOW. */
+MARGIN_API margin_status margin_arena_rewind(margin_arena *mem, const margin_arena *before);
 /* Forgets everything, models included. */
 MARGIN_API void margin_arena_reset(margin_arena *mem);
-/* Bytes still free between the two ends. */
-MARGIN_API size_t margin_arena_free(const margin_arena *mem);
+/* Bytes still to be had between the two ends. */
+MARGIN_API size_t margin_arena_left(const margin_arena *mem);
 
 /* ---- >>math ---- scalar functions without libm, the same bits everywhere ------------------------ */
 
@@ -179,6 +191,10 @@ typedef struct {
 } margin_data;
 
 /* ---- >>kernel ---- kernels and their parameters ------------------------------------------------- */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* MARGIN_H */
 

@@ -60,9 +60,8 @@ static size_t mgn_size_mul(size_t a, size_t b)
 
 MARGIN_API const char *margin_status_text(margin_status status)
 {
-    switch (status) {
+    switch ((int)status) {
         MARGIN_STATUS_LIST(MGN_STATUS_CASE)
-    case MARGIN_STATUS_END:
     default:
         return "unknown status";
     }
@@ -70,9 +69,20 @@ MARGIN_API const char *margin_status_text(margin_status status)
 
 /* ---- >>arena ---- ------------------------------------------------------------------------------- */
 
+/* What arenas hold; MARGIN_ALIGN below their strictest alignment does not compile. */
+typedef struct {
+    char before;
+    union {
+        margin_real real;
+        size_t size;
+        void *pointer;
+    } held;
+} mgn_held;
+typedef char mgn_margin_align_is_too_small[MARGIN_ALIGN % offsetof(mgn_held, held) == 0 ? 1 : -1];
+
 MARGIN_API margin_arena margin_arena_make(void *bytes, size_t size)
 {
-    margin_arena mem = {NULL, 0, 0, 0, 0, false, false};
+    margin_arena mem = {NULL, 0, 0, 0, 0, 0};
     const size_t skip = (MARGIN_ALIGN - (size_t)((uintptr_t)bytes % MARGIN_ALIGN)) % MARGIN_ALIGN;
     if (bytes != NULL && size >= skip) {
         mem.base = (unsigned char *)bytes + skip;
@@ -84,70 +94,94 @@ MARGIN_API margin_arena margin_arena_make(void *bytes, size_t size)
 
 MARGIN_API margin_arena margin_arena_counting(void)
 {
-    margin_arena mem = {NULL, SIZE_MAX / MARGIN_ALIGN * MARGIN_ALIGN, 0, 0, 0, false, true};
+    margin_arena mem = {NULL, SIZE_MAX / MARGIN_ALIGN * MARGIN_ALIGN, 0, 0, 0, 0};
     mem.high = mem.size;
     return mem;
 }
 
-/* Bytes of the block rounded up to whole alignments; false when refused, now or before. */
-static bool mgn_arena_room(margin_arena *mem, size_t count, size_t bytes, size_t *need)
+/* Grants or refuses a block: its bytes rounded up to whole alignments in *need, or false. */
+static bool mgn_arena_grant(margin_arena *mem, size_t count, size_t bytes, size_t *need)
 {
     const size_t raw = mgn_size_mul(count, bytes);
-    *need = MARGIN_BLOCK(raw, 1u);
-    if (*need < raw || *need > mem->high - mem->low) {
-        mem->failed = true;
+    const bool countable = raw <= SIZE_MAX - MARGIN_ALIGN;
+    if (mem == NULL) {
+        return false;
     }
-    return !mem->failed;
+    *need = MARGIN_BLOCK(raw, 1u);
+    if (mem->failed == 0 && (!countable || *need > mem->high - mem->low)) {
+        const bool counting = mem->base == NULL && mem->size != 0;
+        mem->failed = !countable || counting ? MARGIN_E_OVERFLOW : MARGIN_E_MEMORY;
+    }
+    return mem->failed == 0;
 }
 
-static void mgn_arena_note_peak(margin_arena *mem)
+/* The block at offset `at`, just taken: notes the peak. */
+static void *mgn_arena_block(margin_arena *mem, size_t at)
 {
     const size_t taken = mem->low + (mem->size - mem->high);
     if (taken > mem->peak) {
         mem->peak = taken;
     }
+    return mem->base == NULL ? NULL : mem->base + at;
 }
 
 MARGIN_API void *margin_arena_keep(margin_arena *mem, size_t count, size_t bytes)
 {
     size_t need;
-    size_t at;
-    if (!mgn_arena_room(mem, count, bytes, &need)) {
+    if (!mgn_arena_grant(mem, count, bytes, &need)) {
         return NULL;
     }
-    at = mem->low;
     mem->low += need;
-    mgn_arena_note_peak(mem);
-    return mem->counting ? NULL : mem->base + at;
+    return mgn_arena_block(mem, mem->low - need);
 }
 
 MARGIN_API void *margin_arena_scratch(margin_arena *mem, size_t count, size_t bytes)
 {
     size_t need;
-    if (!mgn_arena_room(mem, count, bytes, &need)) {
+    if (!mgn_arena_grant(mem, count, bytes, &need)) {
         return NULL;
     }
     mem->high -= need;
-    mgn_arena_note_peak(mem);
-    return mem->counting ? NULL : mem->base + mem->high;
+    return mgn_arena_block(mem, mem->high);
 }
 
 MARGIN_API void margin_arena_release(margin_arena *mem, size_t mark)
 {
-    MARGIN_ASSERT(mark >= mem->high && mark <= mem->size);
-    mem->high = mark;
+    if (mem != NULL && mark >= mem->high && mark <= mem->size) {
+        mem->high = mark;
+    }
+}
+
+MARGIN_API margin_status margin_arena_rewind(margin_arena *mem, const margin_arena *before)
+{
+    int refused = MARGIN_E_ARGUMENT;
+    if (mem != NULL && before != NULL) {
+        refused = mem->failed;
+        mem->low = before->low;
+        mem->high = before->high;
+        mem->failed = before->failed;
+    }
+    return (margin_status)refused;
 }
 
 MARGIN_API void margin_arena_reset(margin_arena *mem)
 {
-    mem->low = 0;
-    mem->high = mem->size;
-    mem->failed = false;
+    if (mem != NULL) {
+        mem->low = 0;
+        mem->high = mem->size;
+        mem->failed = 0;
+    }
 }
 
-MARGIN_API size_t margin_arena_free(const margin_arena *mem)
+MARGIN_API size_t margin_arena_left(const margin_arena *mem)
 {
-    return mem->high - mem->low;
+    return mem == NULL ? 0 : mem->high - mem->low;
+}
+
+/* The answer of a size query whose plan ran on a counting arena; 0: the bytes do not fit size_t. */
+static inline size_t mgn_arena_counted(const margin_arena *mem)
+{
+    return mem->failed == 0 ? mem->peak : 0;
 }
 
 #define MGN_SCRATCH(mem, type, count) ((type *)margin_arena_scratch((mem), (count), sizeof(type)))

@@ -1,8 +1,10 @@
 /* The list of suites. A new suite is a file tests/test_<tag>.c and one line here. */
 #include "greatest.h"
 
-#define SUITES(X)                                                                                  \
+/* clang-format off */
+#define SUITES(X) \
     X(core_suite)
+/* clang-format on */
 
 #define DECLARE(suite) SUITE(suite);
 SUITES(DECLARE)
