@@ -34,6 +34,7 @@
  *                         pointers and margin_real: 4 saves memory on 32-bit machines with float.
  * MARGIN_API              storage class and attributes of the public functions, `extern` unless
  *                         you define it, as in -D'MARGIN_API=extern __attribute__((cold))'.
+ * MARGIN_VECTOR           bytes of a vector register, for speed alone: 0 (plain C), 16 or 32; found.
  * MARGIN_ASSERT(cond)     internal invariants; does nothing unless you define it. Arguments are
  *                         checked in every build and reported by a status, never by an assertion. */
 
@@ -174,6 +175,35 @@ MARGIN_API size_t margin_arena_left(const margin_arena *mem);
 /* ---- >>random ---- one small seeded generator, the same numbers everywhere ---------------------- */
 
 /* ---- >>linalg ---- dense linear algebra, row-major, on the caller's memory ---------------------- */
+
+/* Matrices are row-major: element (i, j) of `a` is a[i * stride + j]. A stride of 0 means rows
+ * without gaps, otherwise it is at least the number of columns; what lies in the gaps is neither
+ * read nor written. Sizes may be 0. Outputs do not overlap inputs unless the text says so.
+ * MARGIN_E_ARGUMENT: a null pointer or a stride that is too small; MARGIN_E_OVERFLOW: the bytes of
+ * a matrix do not fit size_t. A function that takes an arena has a size query of the same name.
+ *
+ * Every sum has a fixed order, so results are the same bits on every target. Products of matrices
+ * and vectors add their terms in order, k = 0, 1, 2, ..., from zero, unless the text says more:
+ * an absolute error of at most d EPS sum |x_k y_k| for d terms. */
+
+/* x . y over n values. Eight partial sums, of the terms 0, 8, 16, ... , 1, 9, ... , and so on, the
+ * last n mod 8 terms all go to the first of them; then ((s0+s4)+(s2+s6)) + ((s1+s5)+(s3+s7)).
+ * The error is at most (n/8 + 10) EPS sum |x_i y_i|. x and y may be the same, null if n is 0. */
+MARGIN_API margin_real margin_dot(const margin_real *x, const margin_real *y, size_t n);
+/* y = A x for the rows x cols matrix A. */
+MARGIN_API margin_status margin_mat_vec(margin_real *y, const margin_real *a, size_t stride,
+                                        size_t rows, size_t cols, const margin_real *x);
+
+#ifndef MARGIN_PREDICT_ONLY
+/* The Gram matrix g (n x n, both triangles) of the n rows of d values of x: g[i][j] = x_i . x_j.
+ * `rows` lists which rows of x are meant, in which order; null means 0 .. n-1. One triangle is
+ * computed, n^2 d / 2 products, and mirrored: g is symmetric to the bit, and each element has the
+ * bits that margin_mat_vec gives. */
+MARGIN_API margin_status margin_gram(margin_real *g, size_t gstride, const margin_real *x,
+                                     size_t stride, const margin_index *rows, size_t n, size_t d,
+                                     margin_arena *mem);
+MARGIN_API size_t margin_gram_size(size_t d);
+#endif
 
 /* ---- >>data ---- views on samples, checks, moments, scaling, splits ----------------------------- */
 

@@ -193,6 +193,401 @@ static inline size_t mgn_arena_counted(const margin_arena *mem)
 
 /* ---- >>linalg ---- ------------------------------------------------------------------------------ */
 
+/* Order of summation. A sum over k is a chain of rounded additions; its bits depend on the order
+ * alone. Two orders are used: mgn_dots and everything built on tiles (products of matrices, Gram
+ * matrices) add the terms k = 0, 1, 2, ... one after another onto a single accumulator for each
+ * output, so that working on many outputs at once never changes a bit; margin_dot, which has one
+ * output only, runs eight such chains side by side. */
+
+/* Bytes of one vector register that the tiles below are written for; 0 is plain C. Vectors run
+ * across outputs, so this never changes a bit of any result. */
+#ifndef MARGIN_VECTOR
+#if defined(__GNUC__) && defined(__AVX__)
+#define MARGIN_VECTOR 32
+#elif defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__) || defined(__wasm_simd128__))
+#define MARGIN_VECTOR 16
+#else
+#define MARGIN_VECTOR 0
+#endif
+#endif
+
+MARGIN_API margin_real margin_dot(const margin_real *x, const margin_real *y, size_t n)
+{
+    margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0;
+    size_t i = 0;
+    for (; n - i >= 8u; i += 8u) {
+        s0 += x[i] * y[i];
+        s1 += x[i + 1u] * y[i + 1u];
+        s2 += x[i + 2u] * y[i + 2u];
+        s3 += x[i + 3u] * y[i + 3u];
+        s4 += x[i + 4u] * y[i + 4u];
+        s5 += x[i + 5u] * y[i + 5u];
+        s6 += x[i + 6u] * y[i + 6u];
+        s7 += x[i + 7u] * y[i + 7u];
+    }
+    for (; i < n; i++) {
+        s0 += x[i] * y[i];
+    }
+    return ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7));
+}
+
+/* out[i] = sum over k of x[k] * rows[i * stride + k], k = 0, 1, 2, ... from zero on one accumulator.
+ * Four rows at a time: each x[k] is loaded once for four products, and a Cortex-M4F keeps all in
+ * registers. */
+static void mgn_dots(const margin_real *x, const margin_real *rows, size_t stride, size_t n,
+                     size_t d, margin_real *out)
+{
+    size_t i = 0;
+    for (; n - i >= 4u; i += 4u) {
+        const margin_real *r0 = rows + i * stride;
+        const margin_real *r1 = r0 + stride;
+        const margin_real *r2 = r1 + stride;
+        const margin_real *r3 = r2 + stride;
+        margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+        for (size_t k = 0; k < d; k++) {
+            const margin_real v = x[k];
+            s0 += v * r0[k];
+            s1 += v * r1[k];
+            s2 += v * r2[k];
+            s3 += v * r3[k];
+        }
+        out[i] = s0;
+        out[i + 1u] = s1;
+        out[i + 2u] = s2;
+        out[i + 3u] = s3;
+    }
+    for (; i < n; i++) {
+        margin_real s = 0;
+        for (size_t k = 0; k < d; k++) {
+            s += x[k] * rows[i * stride + k];
+        }
+        out[i] = s;
+    }
+}
+
+/* Values from one row to the next: 0 stands for rows without a gap. */
+static size_t mgn_stride(size_t stride, size_t cols)
+{
+    return stride == 0 ? cols : stride;
+}
+
+/* A rows x cols matrix argument: there, its rows apart, its bytes countable. */
+static margin_status mgn_mat_check(const margin_real *a, size_t stride, size_t rows, size_t cols)
+{
+    const size_t step = mgn_stride(stride, cols);
+    if (step < cols || (a == NULL && rows != 0 && cols != 0)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (mgn_size_mul(mgn_size_mul(rows, step), sizeof *a) == SIZE_MAX) {
+        return MARGIN_E_OVERFLOW;
+    }
+    return MARGIN_OK;
+}
+
+/* A vector argument of n values. */
+static margin_status mgn_vec_check(const margin_real *x, size_t n)
+{
+    return mgn_mat_check(x, 0, 1, n);
+}
+
+/* The first failure of two. */
+static margin_status mgn_both(margin_status a, margin_status b)
+{
+    return a != MARGIN_OK ? a : b;
+}
+
+MARGIN_API margin_status margin_mat_vec(margin_real *y, const margin_real *a, size_t stride,
+                                        size_t rows, size_t cols, const margin_real *x)
+{
+    margin_status status = mgn_mat_check(a, stride, rows, cols);
+    status = mgn_both(status, mgn_both(mgn_vec_check(x, cols), mgn_vec_check(y, rows)));
+    if (status == MARGIN_OK) {
+        mgn_dots(x, a, mgn_stride(stride, cols), rows, cols, y);
+    }
+    return status;
+}
+
+#ifndef MARGIN_PREDICT_ONLY
+
+/* Panels: rows packed for machines with vector units. A panel holds MGN_PANEL rows interleaved,
+ * value k of its row r at [k * MGN_PANEL + r]; n rows make ceil(n / MGN_PANEL) panels, one after
+ * another, the last padded with rows of zeros. The inner loops then run over rows, contiguous in
+ * memory, and yield the very bits of mgn_dots. 64 bytes: two registers of AVX, four of SSE. */
+#define MGN_PANEL ((size_t)64u / sizeof(margin_real))
+
+/* Vectors that one pass over a panel serves. */
+#define MGN_TILE 4u
+
+/* Values in the panels of n rows of d values; SIZE_MAX if not countable. */
+static size_t mgn_panel_size(size_t n, size_t d)
+{
+    const size_t panels = n / MGN_PANEL + (n % MGN_PANEL != 0);
+    return mgn_size_mul(mgn_size_mul(panels, MGN_PANEL), d);
+}
+
+/* Row i of a matrix, or row rows[i] where there is a list. */
+static const margin_real *mgn_row(const margin_real *x, size_t stride, const margin_index *rows,
+                                  size_t i)
+{
+    return x + (rows == NULL ? i : (size_t)rows[i]) * stride;
+}
+
+/* Packs n rows of d values from row `first` on into mgn_panel_size(n, d) values. */
+static void mgn_panel_pack(margin_real *panel, const margin_real *x, size_t stride,
+                           const margin_index *rows, size_t first, size_t n, size_t d)
+{
+    for (size_t i = 0; i < n || i % MGN_PANEL != 0; i++) {
+        const margin_real *from = i < n ? mgn_row(x, stride, rows, first + i) : NULL;
+        margin_real *to = panel + i / MGN_PANEL * MGN_PANEL * d + i % MGN_PANEL;
+        for (size_t k = 0; k < d; k++) {
+            to[k * MGN_PANEL] = from != NULL ? from[k] : 0;
+        }
+    }
+}
+
+#if MARGIN_VECTOR
+
+/* Compiler vectors: gcc and clang turn them into the machine's own, or split them. Loads and stores
+ * go through the second type, which asks for no more alignment than its values have. */
+typedef margin_real mgn_vec __attribute__((vector_size(MARGIN_VECTOR)));
+typedef margin_real mgn_vec_mem
+    __attribute__((vector_size(MARGIN_VECTOR), aligned(sizeof(margin_real)), may_alias));
+#define MGN_LANES (MARGIN_VECTOR / sizeof(margin_real))
+
+static mgn_vec mgn_vec_load(const margin_real *p)
+{
+    return *(const mgn_vec_mem *)p;
+}
+
+static void mgn_vec_store(margin_real *p, mgn_vec v)
+{
+    *(mgn_vec_mem *)p = v;
+}
+
+/* out[j * step + r] = (more ? out[j * step + r] : 0) + sum over k of x[j][k * xstep] * panel row r,
+ * for j < MGN_TILE and every row of one panel. Two registers of rows times four vectors: eight
+ * accumulators, two rows and the products fit sixteen registers. */
+static void mgn_tile(const margin_real *panel, size_t d, const margin_real *const *x, size_t xstep,
+                     margin_real *out, size_t step, bool more)
+{
+    for (size_t r = 0; r < MGN_PANEL; r += 2u * MGN_LANES) {
+        const margin_real *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
+        const margin_real *p = panel + r;
+        margin_real *o0 = out + r, *o1 = o0 + step, *o2 = o1 + step, *o3 = o2 + step;
+        mgn_vec a0 = {0}, a1 = {0}, b0 = {0}, b1 = {0}, c0 = {0}, c1 = {0}, d0 = {0}, d1 = {0};
+        if (more) {
+            a0 = mgn_vec_load(o0), a1 = mgn_vec_load(o0 + MGN_LANES);
+            b0 = mgn_vec_load(o1), b1 = mgn_vec_load(o1 + MGN_LANES);
+            c0 = mgn_vec_load(o2), c1 = mgn_vec_load(o2 + MGN_LANES);
+            d0 = mgn_vec_load(o3), d1 = mgn_vec_load(o3 + MGN_LANES);
+        }
+        for (size_t k = 0; k < d; k++, p += MGN_PANEL) {
+            const mgn_vec v = mgn_vec_load(p), w = mgn_vec_load(p + MGN_LANES);
+            a0 += x0[k * xstep] * v, a1 += x0[k * xstep] * w;
+            b0 += x1[k * xstep] * v, b1 += x1[k * xstep] * w;
+            c0 += x2[k * xstep] * v, c1 += x2[k * xstep] * w;
+            d0 += x3[k * xstep] * v, d1 += x3[k * xstep] * w;
+        }
+        mgn_vec_store(o0, a0), mgn_vec_store(o0 + MGN_LANES, a1);
+        mgn_vec_store(o1, b0), mgn_vec_store(o1 + MGN_LANES, b1);
+        mgn_vec_store(o2, c0), mgn_vec_store(o2 + MGN_LANES, c1);
+        mgn_vec_store(o3, d0), mgn_vec_store(o3 + MGN_LANES, d1);
+    }
+}
+
+/* out[r] = sum over k of x[k] * panel row r, for every row of one panel. */
+static void mgn_panel_dot(const margin_real *panel, size_t d, const margin_real *x,
+                          margin_real *out)
+{
+    for (size_t r = 0; r < MGN_PANEL; r += 2u * MGN_LANES) {
+        const margin_real *p = panel + r;
+        mgn_vec a0 = {0}, a1 = {0};
+        for (size_t k = 0; k < d; k++, p += MGN_PANEL) {
+            a0 += x[k] * mgn_vec_load(p);
+            a1 += x[k] * mgn_vec_load(p + MGN_LANES);
+        }
+        mgn_vec_store(out + r, a0);
+        mgn_vec_store(out + r + MGN_LANES, a1);
+    }
+}
+
+#else /* the same two in plain C: four named accumulators, one row or four at a time */
+
+static void mgn_tile(const margin_real *panel, size_t d, const margin_real *const *x, size_t xstep,
+                     margin_real *out, size_t step, bool more)
+{
+    for (size_t r = 0; r < MGN_PANEL; r++) {
+        const margin_real *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
+        margin_real *o0 = out + r, *o1 = o0 + step, *o2 = o1 + step, *o3 = o2 + step;
+        margin_real a = more ? *o0 : 0, b = more ? *o1 : 0, c = more ? *o2 : 0, e = more ? *o3 : 0;
+        for (size_t k = 0; k < d; k++) {
+            const margin_real v = panel[k * MGN_PANEL + r];
+            a += x0[k * xstep] * v;
+            b += x1[k * xstep] * v;
+            c += x2[k * xstep] * v;
+            e += x3[k * xstep] * v;
+        }
+        *o0 = a, *o1 = b, *o2 = c, *o3 = e;
+    }
+}
+
+static void mgn_panel_dot(const margin_real *panel, size_t d, const margin_real *x,
+                          margin_real *out)
+{
+    for (size_t r = 0; r < MGN_PANEL; r += 4u) {
+        const margin_real *p = panel + r;
+        margin_real a = 0, b = 0, c = 0, e = 0;
+        for (size_t k = 0; k < d; k++, p += MGN_PANEL) {
+            a += x[k] * p[0];
+            b += x[k] * p[1];
+            c += x[k] * p[2];
+            e += x[k] * p[3];
+        }
+        out[r] = a, out[r + 1u] = b, out[r + 2u] = c, out[r + 3u] = e;
+    }
+}
+
+#endif
+
+/* out[i] = x . row i for the n rows of the panels: the bits of mgn_dots, at vector speed. */
+static void mgn_panel_dots(const margin_real *panel, size_t n, size_t d, const margin_real *x,
+                           margin_real *out)
+{
+    size_t i = 0;
+    for (; n - i >= MGN_PANEL; i += MGN_PANEL) {
+        mgn_panel_dot(panel + i * d, d, x, out + i);
+    }
+    if (i < n) {
+        margin_real last[MGN_PANEL];
+        mgn_panel_dot(panel + i * d, d, x, last);
+        for (size_t r = 0; i + r < n; r++) {
+            out[i + r] = last[r];
+        }
+    }
+}
+
+/* A tile of which only m <= MGN_TILE vectors and n <= MGN_PANEL rows exist: x[m] .. are not read. */
+static void mgn_tile_part(const margin_real *panel, size_t n, size_t d, const margin_real *const *x,
+                          size_t m, size_t xstep, margin_real *out, size_t step, bool more)
+{
+    margin_real tile[MGN_TILE * MGN_PANEL];
+    const margin_real *from[MGN_TILE];
+    for (size_t j = 0; j < MGN_TILE; j++) {
+        from[j] = x[j < m ? j : m - 1u];
+        for (size_t r = 0; r < MGN_PANEL; r++) {
+            tile[j * MGN_PANEL + r] = more && j < m && r < n ? out[j * step + r] : 0;
+        }
+    }
+    mgn_tile(panel, d, from, xstep, tile, MGN_PANEL, true);
+    for (size_t j = 0; j < m; j++) {
+        for (size_t r = 0; r < n; r++) {
+            out[j * step + r] = tile[j * MGN_PANEL + r];
+        }
+    }
+}
+
+/* One tile, whole or not. */
+static void mgn_tile_any(const margin_real *panel, size_t n, size_t d, const margin_real *const *x,
+                         size_t m, size_t xstep, margin_real *out, size_t step, bool more)
+{
+    if (n >= MGN_PANEL && m >= MGN_TILE) {
+        mgn_tile(panel, d, x, xstep, out, step, more);
+    } else {
+        mgn_tile_part(panel, n < MGN_PANEL ? n : MGN_PANEL, d, x, m, xstep, out, step, more);
+    }
+}
+
+/* out[j * step + i] = x[j] . row i for m <= MGN_TILE vectors x[0] .. x[m-1] and the n rows of the
+ * panels: the bits of mgn_dots. Four vectors at once take half the time of four calls. */
+static void mgn_panel_dots_block(const margin_real *panel, size_t n, size_t d,
+                                 const margin_real *const *x, size_t m, margin_real *out,
+                                 size_t step)
+{
+    if (m == 1u) {
+        mgn_panel_dots(panel, n, d, x[0], out);
+        return;
+    }
+    for (size_t i = 0; i < n; i += MGN_PANEL) {
+        mgn_tile_any(panel + i * d, n - i, d, x, m, 1, out + i, step, false);
+    }
+}
+
+/* Pointers to up to MGN_TILE rows from row `first` on; returns how many there are. */
+static size_t mgn_row_group(const margin_real **group, const margin_real *x, size_t stride,
+                            const margin_index *rows, size_t first, size_t n)
+{
+    const size_t count = n - first < MGN_TILE ? n - first : MGN_TILE;
+    for (size_t j = 0; j < count; j++) {
+        group[j] = mgn_row(x, stride, rows, first + j);
+    }
+    return count;
+}
+
+/* Copies rows j .. j + m - 1, columns first .. first + MGN_PANEL - 1 to the other side of the
+ * diagonal, while they are still in the cache. */
+static void mgn_mirror(margin_real *g, size_t step, size_t first, size_t j, size_t m)
+{
+    for (size_t r = first; r < first + MGN_PANEL; r++) {
+        for (size_t t = j; t < j + m; t++) {
+            g[r * step + t] = g[t * step + r];
+        }
+    }
+}
+
+/* g = X X', each element with the bits of mgn_dots; `panel` has room for MGN_PANEL rows. Panel by
+ * panel: the square on the diagonal is computed whole, the rows below it once and mirrored. */
+static void mgn_gram(margin_real *g, size_t step, const margin_real *x, size_t stride,
+                     const margin_index *rows, size_t n, size_t d, margin_real *panel)
+{
+    const margin_real *group[MGN_TILE];
+    for (size_t first = 0; first < n; first += MGN_PANEL) {
+        const size_t count = n - first < MGN_PANEL ? n - first : MGN_PANEL;
+        mgn_panel_pack(panel, x, stride, rows, first, count, d);
+        for (size_t j = first; j < n; j += MGN_TILE) {
+            const size_t m = mgn_row_group(group, x, stride, rows, j, n);
+            mgn_panel_dots_block(panel, count, d, group, m, g + j * step + first, step);
+            if (j >= first + MGN_PANEL) {
+                mgn_mirror(g, step, first, j, m);
+            }
+        }
+    }
+}
+
+/* An arena to work in: there, and not one that only counts. */
+static margin_status mgn_mem_check(const margin_arena *mem)
+{
+    return mem == NULL || (mem->base == NULL && mem->size != 0) ? MARGIN_E_ARGUMENT : MARGIN_OK;
+}
+
+MARGIN_API size_t margin_gram_size(size_t d)
+{
+    margin_arena mem = margin_arena_counting();
+    (void)MGN_SCRATCH(&mem, margin_real, mgn_panel_size(MGN_PANEL, d));
+    return mgn_arena_counted(&mem);
+}
+
+MARGIN_API margin_status margin_gram(margin_real *g, size_t gstride, const margin_real *x,
+                                     size_t stride, const margin_index *rows, size_t n, size_t d,
+                                     margin_arena *mem)
+{
+    margin_status status =
+        mgn_both(mgn_mat_check(g, gstride, n, n), mgn_mat_check(x, stride, n, d));
+    margin_arena before;
+    margin_real *panel;
+    status = mgn_both(status, mgn_mem_check(mem));
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    panel = MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, d));
+    if (mem->failed == 0) {
+        mgn_gram(g, mgn_stride(gstride, n), x, mgn_stride(stride, d), rows, n, d, panel);
+    }
+    return margin_arena_rewind(mem, &before);
+}
+
+#endif /* MARGIN_PREDICT_ONLY */
+
 /* ---- >>data ---- -------------------------------------------------------------------------------- */
 
 /* ---- >>kernel ---- ------------------------------------------------------------------------------ */

@@ -3,7 +3,8 @@
 
 /* clang-format off */
 #define SUITES(X) \
-    X(core_suite)
+    X(core_suite) \
+    X(linalg_suite)
 /* clang-format on */
 
 #define DECLARE(suite) SUITE(suite);
