@@ -354,9 +354,10 @@ typedef margin_real mgn_vec_mem
     __attribute__((vector_size(MARGIN_VECTOR), aligned(sizeof(margin_real)), may_alias));
 #define MGN_LANES (MARGIN_VECTOR / sizeof(margin_real))
 
+/* Volatile for speed: gcc 12 would load the value anew for each of the products it is used in. */
 static mgn_vec mgn_vec_load(const margin_real *p)
 {
-    return *(const mgn_vec_mem *)p;
+    return *(const volatile mgn_vec_mem *)p;
 }
 
 static void mgn_vec_store(margin_real *p, mgn_vec v)
