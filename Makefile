@@ -33,7 +33,20 @@ $(eval $(call suite,double,$(CC),-DMARGIN_REAL_DOUBLE))
 test: build/float/tests build/double/tests ## all host tests; the last line is `N passed, N failed`
 	@tests/run.sh $^
 
+# $(call bench,NAME,FLAGS): every tests/bench/bench_*.c as a program in build/bench-NAME.
+BENCHES := $(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c))
+define bench
+build/bench-$(1)/%: tests/bench/%.c margin.h margin_impl.h Makefile
+	@mkdir -p $$(@D)
+	$$Q$(CC) -std=c99 -O3 -march=native -ffp-contract=off $(TESTWARN) $(2) -I. $$< -lm -ldl -o $$@
+endef
+$(eval $(call bench,float,))
+$(eval $(call bench,double,-DMARGIN_REAL_DOUBLE))
+
+bench: $(foreach b,$(BENCHES),build/bench-float/$(b) build/bench-double/$(b)) ## speed, this machine
+	@for b in $^; do $$b || exit 1; done
+
 clean: ## removes build/
 	rm -rf build
 
-.PHONY: help test clean
+.PHONY: help test bench clean
