@@ -1,52 +1,150 @@
-# margin: `make help` lists the targets. Everything that is built goes to build/.
-MAKEFLAGS += --no-builtin-rules -j$(shell nproc)
-SHELL = /bin/sh
-.SUFFIXES:
+# margin: `make help` lists the targets. All that is built goes to build/; `make Q= ...` shows the commands.
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(shell nproc)
+endif
+.DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
+Q = @
 
 CC       = gcc
-GREATEST = build/greatest.h
 CFLAGS   = -std=c99 -O2 -g -ffp-contract=off
-TESTWARN = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wvla -Wundef -Werror
-# `make Q= ...` shows the whole commands.
-Q        = @
+HEADERS  = margin.h margin_impl.h
+TOOLS    = tests/tools
+GREATEST = build/greatest.h
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
+# ---- what a machine must have: command or file, and the Debian package it comes from ----
+
+need-test:
+	@$(TOOLS)/need.sh gcc=gcc g++=g++ /usr/include/stdio.h=libc6-dev
+need-clang:
+	@$(TOOLS)/need.sh clang=clang clang++=clang llvm-nm=llvm /usr/lib/llvm-14/lib/clang=libclang-rt-14-dev
+need-analyze: need-clang
+	@$(TOOLS)/need.sh clang-tidy=clang-tidy cppcheck=cppcheck
+need-format:
+	@$(TOOLS)/need.sh clang-format=clang-format
+need-coverage:
+	@$(TOOLS)/need.sh gcovr=gcovr
+need-cross: need-clang
+	@$(TOOLS)/need.sh arm-none-eabi-gcc=gcc-arm-none-eabi riscv64-unknown-elf-gcc=gcc-riscv64-unknown-elf \
+	    avr-gcc=gcc-avr powerpc-linux-gnu-gcc=gcc-powerpc-linux-gnu s390x-linux-gnu-gcc=gcc-s390x-linux-gnu
 build/greatest.h:
-	@tests/get-greatest.sh $@
+	@$(TOOLS)/get-greatest.sh $@
 
-# $(call suite,NAME,COMPILER,FLAGS): the test program of tests/*.c, built in build/NAME.
+# ---- the test program: all of tests/*.c, in several builds ----
+
+TEST_WARN = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wvla -Wundef -Werror
+
+# $(call suite,NAME,COMPILER,FLAGS,NEED): the test program build/NAME/tests.
 define suite
-build/$(1)/%.o: tests/%.c $(GREATEST) Makefile
+build/$(1)/%.o: tests/%.c $(GREATEST) Makefile | need-test $(4)
 	@mkdir -p $$(@D)
 	@echo "$(2) $$@"
-	$$Q$(2) $(CFLAGS) $(TESTWARN) $(3) -I. -isystem $(dir $(GREATEST)) -MMD -MP -c $$< -o $$@
+	$$Q$(2) $(CFLAGS) $(TEST_WARN) $(3) -I. -isystem $(dir $(GREATEST)) -MMD -MP -c $$< -o $$@
 build/$(1)/tests: $(patsubst tests/%.c,build/$(1)/%.o,$(wildcard tests/*.c))
 	$$Q$(2) $(3) $$^ -lm -o $$@
 -include $(wildcard build/$(1)/*.d)
 endef
+
+DOUBLE   = -DMARGIN_REAL_DOUBLE
+ADDRESS  = -O1 -fsanitize=address,undefined,float-cast-overflow,float-divide-by-zero,implicit-conversion \
+           -fno-sanitize-recover=all -fno-omit-frame-pointer
+MEMORY   = -O1 -fsanitize=memory -fno-sanitize-recover=all -fno-omit-frame-pointer
+# The -fkeep flags keep unused functions in the count; assertions would count as branches that nothing takes.
+COVERAGE = -O0 --coverage -fkeep-inline-functions -fkeep-static-functions '-DMARGIN_ASSERT(cond)=((void)0)'
+
 $(eval $(call suite,float,$(CC),))
-$(eval $(call suite,double,$(CC),-DMARGIN_REAL_DOUBLE))
+$(eval $(call suite,double,$(CC),$(DOUBLE)))
+$(eval $(call suite,float-address,clang,$(ADDRESS),need-clang))
+$(eval $(call suite,double-address,clang,$(ADDRESS) $(DOUBLE),need-clang))
+$(eval $(call suite,float-memory,clang,$(MEMORY),need-clang))
+$(eval $(call suite,double-memory,clang,$(MEMORY) $(DOUBLE),need-clang))
+$(eval $(call suite,float-coverage,$(CC),$(COVERAGE),need-coverage))
+$(eval $(call suite,double-coverage,$(CC),$(COVERAGE) $(DOUBLE),need-coverage))
 
 test: build/float/tests build/double/tests ## all host tests; the last line is `N passed, N failed`
-	@tests/run.sh $^
+	@$(TOOLS)/run.sh -p build/float/tests build/double/tests '$(TOOLS)/packaging.sh gcc g++ -O2'
 
-# $(call bench,NAME,FLAGS): every tests/bench/bench_*.c as a program in build/bench-NAME.
-BENCHES := $(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c))
-define bench
-build/bench-$(1)/%: tests/bench/%.c margin.h margin_impl.h Makefile
+sanitize: build/float-address/tests build/double-address/tests build/float-memory/tests build/double-memory/tests
+sanitize: ## the tests under the address, undefined-behaviour and memory sanitizers
+	@$(TOOLS)/run.sh -p $^
+
+coverage: build/float-coverage/tests build/double-coverage/tests ## branches of both headers that the tests take
+	@find build -name '*.gcda' -delete
+	@$(TOOLS)/run.sh -p $^
+	@gcovr --root . --filter 'margin(_impl)?\.h' --branches --exclude-unreachable-branches --fail-under-branch 95 \
+	    build/float-coverage build/double-coverage
+
+# ---- checks without running ----
+
+packaging: | need-test need-clang ## both headers under every switch, by gcc and clang, as C and C++
+	@$(TOOLS)/run.sh -p '$(TOOLS)/packaging.sh gcc g++ "-O0 -O3 -Os"' '$(TOOLS)/packaging.sh clang clang++ "-O0 -O3 -Os"'
+
+toc: ## every mark in CONTENTS has one banner, and the reverse
+	@$(TOOLS)/toc.sh $(HEADERS)
+
+format: | need-format ## the code is formatted as .clang-format says
+	@clang-format --dry-run --Werror $(HEADERS) $(shell git ls-files 'tests/*.[ch]')
+
+analyze: | need-test need-analyze ## static analysis by gcc, clang, clang-tidy and cppcheck; MISRA findings by rule
+	@$(TOOLS)/run.sh -p $(foreach tool,gcc clang clang-analyzer clang-tidy cppcheck misra,'$(TOOLS)/analyze.sh $(tool)')
+
+# ---- objects for other machines, compiled but not run ----
+
+STRICT = -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wdouble-promotion -Wshadow -Wstrict-prototypes \
+         -Wcast-align -Wvla -Wundef -Werror
+CROSS_float   =
+CROSS_double  = $(DOUBLE)
+CROSS_predict = -DMARGIN_PREDICT_ONLY
+CROSS_align4  = -DMARGIN_ALIGN=4
+
+# $(call cross,TARGET,COMPILER,KINDS): build/cross/TARGET-KIND.o for each kind.
+define cross
+build/cross/$(1)-%.o: tests/compile/impl.c $(HEADERS) Makefile | need-cross
 	@mkdir -p $$(@D)
-	$$Q$(CC) -std=c99 -O3 -march=native -ffp-contract=off $(TESTWARN) $(2) -I. $$< -lm -ldl -o $$@
+	@echo "$(firstword $(2)) $$@"
+	$$Q$(2) -std=c99 -O2 -ffreestanding -ffp-contract=off $(STRICT) $$(CROSS_$$*) -I. -c $$< -o $$@
+	$$QNM=llvm-nm SIZE=llvm-size $(TOOLS)/symbols.sh $$@ $$(CROSS_$$*)
+cross: $(3:%=build/cross/$(1)-%.o)
+endef
+
+$(eval $(call cross,cortex-m0,arm-none-eabi-gcc -mthumb -mcpu=cortex-m0,float double predict align4))
+$(eval $(call cross,cortex-m4f,arm-none-eabi-gcc -mthumb -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16,float double predict align4))
+$(eval $(call cross,rv32imc,riscv64-unknown-elf-gcc -march=rv32imc -mabi=ilp32,float double predict align4))
+$(eval $(call cross,atmega328p,avr-gcc -mmcu=atmega328p,float predict align4))
+$(eval $(call cross,atmega2560,avr-gcc -mmcu=atmega2560,float predict))
+$(eval $(call cross,wasm32,clang --target=wasm32,float double predict))
+$(eval $(call cross,powerpc,powerpc-linux-gnu-gcc -fno-pic,float double predict))
+$(eval $(call cross,s390x,s390x-linux-gnu-gcc -fno-pic -fexcess-precision=fast,float double predict))
+
+cross: ## compiles for Cortex-M, RISC-V, AVR, WebAssembly and two big-endian machines; looks at the symbols
+
+# ---- speed ----
+
+# $(call bench,NAME,FLAGS): every tests/bench/bench_*.c as a program build/bench-NAME/bench_*.
+BENCHES = $(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c))
+define bench
+build/bench-$(1)/%: tests/bench/%.c $(HEADERS) Makefile | need-test
+	@mkdir -p $$(@D)
+	@echo "$(CC) $$@"
+	$$Q$(CC) -std=c99 -O3 -march=native -ffp-contract=off $(TEST_WARN) $(2) -I. $$< -lm -ldl -o $$@
 endef
 $(eval $(call bench,float,))
-$(eval $(call bench,double,-DMARGIN_REAL_DOUBLE))
+$(eval $(call bench,double,$(DOUBLE)))
 
-bench: $(foreach b,$(BENCHES),build/bench-float/$(b) build/bench-double/$(b)) ## speed, this machine
+bench: $(foreach b,$(BENCHES),build/bench-float/$(b) build/bench-double/$(b)) ## speed and accuracy on this machine
 	@for b in $^; do $$b || exit 1; done
+
+# ---- all of it ----
+
+check: ## all that CI runs
+	+@$(TOOLS)/run.sh $(foreach target,test toc format packaging cross sanitize analyze coverage,'$(MAKE) $(target)')
 
 clean: ## removes build/
 	rm -rf build
 
-.PHONY: help test bench clean
+.PHONY: help test sanitize coverage packaging toc format analyze cross bench check clean \
+        need-test need-clang need-analyze need-format need-coverage need-cross

@@ -38,7 +38,8 @@
  * MARGIN_ASSERT(cond)     internal invariants; does nothing unless you define it. Arguments are
  *                         checked in every build and reported by a status, never by an assertion. */
 
-#ifdef __FAST_MATH__
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) ||     \
+    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error "margin: -ffast-math breaks NaN checks and the promise of equal bits; compile without it"
 #endif
 
@@ -118,7 +119,7 @@ typedef uint16_t margin_index;
     X(MARGIN_E_NO_DIRECTION, -10, "the class means coincide: there is no direction to separate")   \
     X(MARGIN_E_NOT_SEPARABLE, -11, "the classes overlap: no hard margin exists")
 
-#define MARGIN_STATUS_ITEM(name, value, text) name = value,
+#define MARGIN_STATUS_ITEM(name, value, text) name = (value),
 typedef enum { MARGIN_STATUS_LIST(MARGIN_STATUS_ITEM) } margin_status;
 
 /* The status in words; never NULL. */
