@@ -35,6 +35,8 @@
  * MARGIN_API              storage class and attributes of the public functions, `extern` unless
  *                         you define it, as in -D'MARGIN_API=extern __attribute__((cold))'.
  * MARGIN_VECTOR           bytes of a vector register, for speed alone: 0 (plain C), 16 or 32; found.
+ * MARGIN_NO_ASM           no inline assembly, which is used for the square root instruction alone:
+ *                         the same bits from integer arithmetic, slower where there is an FPU.
  * MARGIN_ASSERT(cond)     internal invariants; does nothing unless you define it. Arguments are
  *                         checked in every build and reported by a status, never by an assertion. */
 
@@ -172,6 +174,19 @@ MARGIN_API void margin_arena_reset(margin_arena *mem);
 MARGIN_API size_t margin_arena_left(const margin_arena *mem);
 
 /* ---- >>math ---- scalar functions without libm, the same bits everywhere ------------------------ */
+
+/* Where nothing else is said, special values are those of C99 Annex F without errno and exception
+ * flags; a NaN result is some quiet NaN. Errors are in units of the last place (ulp) of the exact
+ * result, the worst over all 2^32 floats, or over some 10^9 doubles. */
+
+/* Correctly rounded: 0.5 ulp. */
+MARGIN_API margin_real margin_sqrt(margin_real x);
+/* 0.70 ulp; 0.78 where the result is subnormal. */
+MARGIN_API margin_real margin_exp(margin_real x);
+/* v[i] = margin_exp(v[i]), the same bits, in a loop that compilers vectorise. */
+MARGIN_API void margin_exp_array(margin_real *v, size_t n);
+/* Natural logarithm: 0.85 ulp. */
+MARGIN_API margin_real margin_log(margin_real x);
 
 /* ---- >>random ---- one small seeded generator, the same numbers everywhere ---------------------- */
 

@@ -189,6 +189,267 @@ static inline size_t mgn_arena_counted(const margin_arena *mem)
 
 /* ---- >>math ---- -------------------------------------------------------------------------------- */
 
+/* One source serves both widths; only constants and polynomials differ. All polynomials are our own
+ * weighted minimax fits (Remez exchange in 60 digits, coefficients rounded one by one with the rest
+ * fitted again): tests/bench/math_coefficients.py derives every one of them. Nothing here depends on
+ * -ffp-contract, but only without contraction are the bits the same on every target. */
+
+#ifdef MARGIN_REAL_DOUBLE
+typedef uint64_t mgn_word;
+#define MGN_FRACTION 52                       /* bits of the stored significand */
+#define MGN_BIAS 1023                         /* of the exponent */
+#define MGN_LN2_HI MGN_R(0.69314718055989033) /* 42 bits: exact times any exponent */
+#define MGN_LN2_LO MGN_R(5.4979230187083712e-14)
+#else
+typedef uint32_t mgn_word;
+#define MGN_FRACTION 23
+#define MGN_BIAS 127
+#define MGN_LN2_HI MGN_R(0.693145752) /* 16 bits: exact times any exponent */
+#define MGN_LN2_LO MGN_R(1.42860677e-06)
+#endif
+#define MGN_INV_LN2 MGN_R(1.4426950408889634)
+#define MGN_ONE_BITS ((mgn_word)MGN_BIAS << MGN_FRACTION)
+#define MGN_HIDDEN ((mgn_word)1 << MGN_FRACTION)
+#define MGN_INFINITY mgn_of_bits((mgn_word)(2 * MGN_BIAS + 1) << MGN_FRACTION)
+#define MGN_NAN mgn_of_bits(((mgn_word)(4 * MGN_BIAS + 3) << (MGN_FRACTION - 1)))
+
+typedef union {
+    margin_real real;
+    mgn_word word;
+} mgn_pun;
+
+static inline mgn_word mgn_bits(margin_real a)
+{
+    mgn_pun pun;
+    pun.real = a;
+    return pun.word;
+}
+
+static inline margin_real mgn_of_bits(mgn_word a)
+{
+    mgn_pun pun;
+    pun.word = a;
+    return pun.real;
+}
+
+/* The square root instruction of processors that have one for this width: correctly rounded by IEEE
+ * 754 and so the same bits as mgn_sqrt_digits. The compilers' builtins may call libm for errno. */
+#if !defined(MARGIN_NO_ASM) && defined(__GNUC__)
+#ifdef MARGIN_REAL_DOUBLE
+#define MGN_BY_WIDTH(single, wide) wide
+#else
+#define MGN_BY_WIDTH(single, wide) single
+#endif
+#if defined(__AVX__)
+#define MGN_SQRT_ASM MGN_BY_WIDTH("vsqrtss %1, %1, %0", "vsqrtsd %1, %1, %0")
+#define MGN_SQRT_REG "x"
+#elif defined(__SSE2__)
+#define MGN_SQRT_ASM MGN_BY_WIDTH("sqrtss %1, %0", "sqrtsd %1, %0")
+#define MGN_SQRT_REG "x"
+#elif defined(__aarch64__)
+#define MGN_SQRT_ASM MGN_BY_WIDTH("fsqrt %s0, %s1", "fsqrt %d0, %d1")
+#define MGN_SQRT_REG "w"
+#elif defined(__ARM_FP) && (__ARM_FP & MGN_BY_WIDTH(4, 8))
+#define MGN_SQRT_ASM MGN_BY_WIDTH("vsqrt.f32 %0, %1", "vsqrt.f64 %P0, %P1")
+#define MGN_SQRT_REG MGN_BY_WIDTH("t", "w")
+#elif defined(__riscv_flen) && __riscv_flen >= MGN_BY_WIDTH(32, 64)
+#define MGN_SQRT_ASM MGN_BY_WIDTH("fsqrt.s %0, %1", "fsqrt.d %0, %1")
+#define MGN_SQRT_REG "f"
+#endif
+#endif
+
+#ifdef MGN_SQRT_ASM
+static inline margin_real mgn_sqrt_positive(margin_real x)
+{
+    margin_real root;
+    __asm__(MGN_SQRT_ASM : "=" MGN_SQRT_REG(root) : MGN_SQRT_REG(x));
+    return root;
+}
+#else
+/* The root of a finite x > 0, one bit a step: with x = m 4^e, 1 <= m < 4, the root q grows by `bit`
+ * while (q + bit)^2 <= m; `rest` is (m - q^2) / bit, so the trial costs one addition. The last bit
+ * only rounds: a tie would need a root with one bit more than m has, whose square is no m. */
+static margin_real mgn_sqrt_positive(margin_real x)
+{
+    const mgn_word bits = mgn_bits(x);
+    int exponent = (int)(bits >> MGN_FRACTION);
+    mgn_word rest = bits & (MGN_HIDDEN - 1);
+    mgn_word root = 0;
+    mgn_word bit = MGN_HIDDEN << 1;
+    if (exponent > 2 * MGN_BIAS) {
+        return x;
+    }
+    if (exponent > 0) {
+        rest |= MGN_HIDDEN;
+    } else {
+        for (exponent = 1; rest < MGN_HIDDEN; exponent--) {
+            rest <<= 1;
+        }
+    }
+    exponent += MGN_BIAS;
+    rest <<= 1 + (exponent & 1);
+    for (; bit != 0; bit >>= 1) {
+        const mgn_word trial = 2 * root + bit;
+        if (trial <= rest) {
+            rest -= trial;
+            root += bit;
+        }
+        rest <<= 1;
+    }
+    return mgn_of_bits(((mgn_word)(exponent / 2 - 1) << MGN_FRACTION) + ((root + 1) >> 1));
+}
+#endif
+
+MARGIN_API margin_real margin_sqrt(margin_real x)
+{
+    if (x > 0) {
+        return mgn_sqrt_positive(x);
+    }
+    return x < 0 ? MGN_NAN : x; /* the zeros keep their sign, NaN stays NaN */
+}
+
+/* A number as value * 2^k, with k + 2 (BIAS + 1) in the low bits of `exponent`. */
+typedef struct {
+    margin_real value;
+    mgn_word exponent;
+} mgn_scaled;
+
+/* In two steps, so that k may leave the range of exponents; the first is exact. */
+static inline margin_real mgn_unscale(mgn_scaled a)
+{
+    const mgn_word half = a.exponent >> 1;
+    const margin_real once = mgn_of_bits((half - 1) << MGN_FRACTION);
+    const margin_real again = mgn_of_bits((a.exponent - half - 1) << MGN_FRACTION);
+    return a.value * once * again;
+}
+
+/* (exp(r) - 1 - r - r^2 / 2) / r^3 for |r| <= ln 2 / 2: worst error of exp(r) 2^-57.2 (double),
+ * 2^-27.8. In pairs (Estrin), a chain of dependent operations half as long as Horner's. */
+static inline margin_real mgn_exp_tail(margin_real r, margin_real rr)
+{
+#ifdef MARGIN_REAL_DOUBLE
+    const margin_real r4 = rr * rr;
+    const margin_real p01 = MGN_R(0.1666666666666643) + r * MGN_R(0.041666666666602861);
+    const margin_real p23 = MGN_R(0.0083333333335016968) + r * MGN_R(0.0013888888927267745);
+    const margin_real p45 = MGN_R(1.9841269464063242e-4) + r * MGN_R(2.4801508050611667e-5);
+    const margin_real p67 = MGN_R(2.7557640922753879e-6) + r * MGN_R(2.7625455856662747e-7);
+    return (p01 + rr * p23) + r4 * ((p45 + rr * p67) + r4 * MGN_R(2.4979112320277085e-8));
+#else
+    return (MGN_R(0.166665331) + r * MGN_R(0.0416672044)) +
+           rr * (MGN_R(0.00836759433) + r * MGN_R(0.00138682546));
+#endif
+}
+
+/* exp(x + low) for |x| < 2 BIAS ln 2 and a small `low`: x = k ln 2 + r, exp(x) = 2^k exp(r).
+ * Adding MGN_ROUND leaves no bits below 1: it rounds x / ln 2 to k and stores k, biased, in the low
+ * bits. r is kept as high - rest with an exact `high`, and 1 + high is summed without error, so that
+ * next to the final rounding only the terms of size r^2 / 2 < 0.06 err. */
+static inline mgn_scaled mgn_exp_two(margin_real x, margin_real low)
+{
+    const margin_real round = (margin_real)(3 * (MGN_HIDDEN >> 1) + 2 * (MGN_BIAS + 1));
+    const margin_real shifted = x * MGN_INV_LN2 + round;
+    const margin_real k = shifted - round;
+    const margin_real high = x - k * MGN_LN2_HI;
+    const margin_real rest = k * MGN_LN2_LO - low;
+    const margin_real r = high - rest;
+    const margin_real rr = r * r;
+    const margin_real sum = 1 + high;
+    const margin_real lost = (1 - sum) + high;
+    mgn_scaled out;
+    out.value = sum + ((MGN_R(0.5) * rr + r * rr * mgn_exp_tail(r, rr)) + (lost - rest));
+    out.exponent = mgn_bits(shifted);
+    return out;
+}
+
+/* Stops where the result is infinite or 0 anyway; lets NaN through. */
+static inline margin_real mgn_exp_clamp(margin_real x)
+{
+#ifdef MARGIN_REAL_DOUBLE
+    return mgn_max(mgn_min(x, MGN_R(710)), MGN_R(-746));
+#else
+    return mgn_max(mgn_min(x, MGN_R(89)), MGN_R(-104));
+#endif
+}
+
+MARGIN_API margin_real margin_exp(margin_real x)
+{
+    return mgn_unscale(mgn_exp_two(mgn_exp_clamp(x), 0));
+}
+
+static void mgn_exp_array(margin_real *v, size_t n)
+{
+    size_t from;
+    size_t i;
+    for (from = 0; from < n; from += 256) {
+        const size_t to = n - from < 256 ? n : from + 256;
+        for (i = from; i < to; i++) {
+            v[i] = mgn_exp_clamp(v[i]);
+        }
+        for (i = from; i < to; i++) {
+            v[i] = mgn_unscale(mgn_exp_two(v[i], 0));
+        }
+    }
+}
+
+MARGIN_API void margin_exp_array(margin_real *v, size_t n)
+{
+    mgn_exp_array(v, n);
+}
+
+/* (2 atanh(s) / s - 2) / s^2 with zz = s^2 for |s| <= (sqrt 2 - 1)^2: worst error of 2 atanh(s)
+ * 2^-59.5 (double), 2^-30.2. */
+static inline margin_real mgn_log_tail(margin_real zz)
+{
+#ifdef MARGIN_REAL_DOUBLE
+    return MGN_R(0.66666666666667351) +
+           zz * (MGN_R(0.39999999999410257) +
+                 zz * (MGN_R(0.2857142874335819) +
+                       zz * (MGN_R(0.22222198471891105) +
+                             zz * (MGN_R(0.18183569757450554) +
+                                   zz * (MGN_R(0.1531390624218969) +
+                                         zz * MGN_R(0.14797453072557459))))));
+#else
+    return MGN_R(0.666667759) + zz * (MGN_R(0.399775743) + zz * MGN_R(0.298712373));
+#endif
+}
+
+/* Splits a finite x > 0 into m 2^k with sqrt(1/2) <= m < sqrt 2; returns m. */
+static inline margin_real mgn_split(margin_real x, margin_real *k)
+{
+    const mgn_word low = mgn_bits(MGN_R(0.70710678118654752));
+    const int lift = x < MGN_TINY ? MGN_FRACTION + 1 : 0;
+    const mgn_word bits =
+        mgn_bits(lift != 0 ? x * (margin_real)(MGN_HIDDEN << 1) : x) + (MGN_ONE_BITS - low);
+    *k = (margin_real)((int)(bits >> MGN_FRACTION) - MGN_BIAS - lift);
+    return mgn_of_bits((bits & (MGN_HIDDEN - 1)) + low);
+}
+
+/* log(m 2^k) = k ln 2 + log(1 + f), and with s = f / (2 + f): log(1 + f) = 2 atanh(s)
+ * = f - (f^2 / 2 - s (f^2 / 2 + s^2 tail)), where f is exact. k ln 2 + f is summed without error. */
+static inline margin_real mgn_log_positive(margin_real x)
+{
+    margin_real k;
+    const margin_real f = mgn_split(x, &k) - 1;
+    const margin_real s = f / (2 + f);
+    const margin_real zz = s * s;
+    const margin_real half = MGN_R(0.5) * f * f;
+    const margin_real tail = s * (half + zz * mgn_log_tail(zz));
+    const margin_real sum = k * MGN_LN2_HI + f;
+    const margin_real lost = (k * MGN_LN2_HI - sum) + f;
+    return sum + ((tail + (lost + k * MGN_LN2_LO)) - half);
+}
+
+MARGIN_API margin_real margin_log(margin_real x)
+{
+    if (x > 0) {
+        return x <= MGN_HUGE ? mgn_log_positive(x) : x;
+    }
+    if (x < 0) {
+        return MGN_NAN;
+    }
+    return x >= 0 ? -MGN_INFINITY : x;
+}
+
 /* ---- >>random ---- ------------------------------------------------------------------------------ */
 
 /* ---- >>linalg ---- ------------------------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 /* clang-format off */
 #define SUITES(X) \
     X(core_suite) \
+    X(math_suite) \
     X(linalg_suite)
 /* clang-format on */
 
