@@ -119,7 +119,8 @@ typedef uint16_t margin_index;
     X(MARGIN_E_NOT_POSITIVE, -8, "the matrix is not positive definite")                            \
     X(MARGIN_E_NO_CONVERGENCE, -9, "the iteration did not converge within its bound")              \
     X(MARGIN_E_NO_DIRECTION, -10, "the class means coincide: there is no direction to separate")   \
-    X(MARGIN_E_NOT_SEPARABLE, -11, "the classes overlap: no hard margin exists")
+    X(MARGIN_E_NOT_SEPARABLE, -11, "the classes overlap: no hard margin exists")                   \
+    X(MARGIN_E_RANGE, -12, "values so large that differences or squares overflow; scale the data")
 
 #define MARGIN_STATUS_ITEM(name, value, text) name = (value),
 typedef enum { MARGIN_STATUS_LIST(MARGIN_STATUS_ITEM) } margin_status;
@@ -236,7 +237,171 @@ typedef struct {
     const margin_index *rows;  /* which rows, in which order; NULL means 0 .. n-1 */
 } margin_data;
 
+#ifndef MARGIN_PREDICT_ONLY
+/* Checks a view before use: MARGIN_E_ARGUMENT (NULL, or a stride below d), MARGIN_E_EMPTY (n or d is
+ * 0), MARGIN_E_OVERFLOW (n above MARGIN_INDEX_MAX, or a row whose end in bytes does not fit size_t),
+ * MARGIN_E_NOT_FINITE (a NaN or an infinity in a row that the view uses), MARGIN_E_LABEL (a weight
+ * negative or not finite, all weights zero, or their sum not finite). A view does not know how many
+ * rows x, y and weight have: that `rows` stays below is the caller's word, and
+ * margin_data_check_rows looks at it: MARGIN_E_LABEL for an entry of `rows` (without a list, an
+ * n) beyond `total` rows. Every function below checks its view in this way first. O(n d). */
+MARGIN_API margin_status margin_data_check(const margin_data *data);
+MARGIN_API margin_status margin_data_check_rows(const margin_data *data, size_t total);
+
+/* The number of classes, 1 + the largest label in the view; MARGIN_E_ARGUMENT without labels. */
+MARGIN_API margin_status margin_data_classes(const margin_data *data, size_t *classes);
+/* Samples of each class, 0 allowed; MARGIN_E_LABEL for a label of `classes` or above. */
+MARGIN_API margin_status margin_data_counts(const margin_data *data, size_t classes,
+                                            size_t *counts);
+
+/* Weighted mean and population covariance (divided by the weight, not by one less) of each class.
+ *
+ *     weight[c]             sum of the weights of class c             `classes` values
+ *     mean[c * d + j]       its mean                                  classes * d values
+ *     cov[(c*d + i)*d + j]  its covariance, symmetric to the bit      classes * d * d values
+ *
+ * With classes = 1 all samples are one class, whatever their labels. `pooled` gives one covariance
+ * of d * d values instead: the weighted average of the covariances within the classes.
+ *
+ * One pass over the data after the check, by Chan, Golub and LeVeque's updating formulas in blocks
+ * of four samples, relative to the first sample of the class, all sums compensated: the error does
+ * not grow with n, and does not depend on where the origin is. O(n d^2 + n classes).
+ * MARGIN_E_ARGUMENT: NULL, or classes = 0. MARGIN_E_LABEL: a label of `classes` or above, a bad
+ * weight. MARGIN_E_ONE_CLASS: a class without a sample of positive weight. MARGIN_E_RANGE: the
+ * largest difference of two values in a column is so large that n squares of it overflow. */
+#define MARGIN_MOMENTS_BYTES(d)                                                                    \
+    (MARGIN_BLOCK(d, 7u * sizeof(margin_real)) +                                                   \
+     MARGIN_BLOCK((size_t)(d) * (d), sizeof(margin_real)))
+MARGIN_API size_t margin_moments_size(size_t d);
+MARGIN_API margin_status margin_data_moments(const margin_data *data, size_t classes,
+                                             margin_arena *mem, margin_real *weight,
+                                             margin_real *mean, margin_real *cov);
+MARGIN_API margin_status margin_data_pooled(const margin_data *data, size_t classes,
+                                            margin_arena *mem, margin_real *weight,
+                                            margin_real *mean, margin_real *cov);
+/* The means alone: no arena, and values up to half the largest number. */
+MARGIN_API margin_status margin_data_means(const margin_data *data, size_t classes,
+                                           margin_real *weight, margin_real *mean);
+
+#endif /* MARGIN_PREDICT_ONLY */
+
+/* Scaling x' = (x - offset) * factor, feature by feature; without arrays x' = x. */
+enum {
+    MARGIN_SCALE_STANDARD = 0, /* mean 0, population deviation 1, both weighted */
+    MARGIN_SCALE_MINMAX,       /* into [0, 1], both ends included */
+    MARGIN_SCALE_NONE
+};
+
+typedef struct {
+    const margin_real *offset; /* d values; NULL: no scaling */
+    const margin_real *factor; /* d values */
+    size_t d;
+} margin_scaling;
+
+/* Scales one row of scaling->d values; `out` may be `x`. No checks: predictors use it as well. */
+MARGIN_API void margin_scaling_row(const margin_scaling *scaling, const margin_real *x,
+                                   margin_real *out);
+
+#ifndef MARGIN_PREDICT_ONLY
+
+/* Fits a scaling to the samples of positive weight; its arrays are kept in `mem`.
+ * A column that is constant becomes 0 (factor 0, offset 0): one whose largest difference is at most
+ * two epsilon of its largest value, so that differences by rounding alone count as none, or too
+ * small to have a reciprocal. MARGIN_E_RANGE: the difference of two values of a column overflows. */
+#define MARGIN_SCALING_BYTES(d) (2u * MARGIN_BLOCK(d, sizeof(margin_real)))
+MARGIN_API size_t margin_scaling_size(unsigned kind, size_t d);
+MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned kind,
+                                            margin_arena *mem, margin_scaling *scaling);
+
+/* Scales the samples of a view into n rows at `out`, `stride` values apart (0 means d), in the order
+ * of the view. MARGIN_E_RANGE when a scaled value would not be finite, before anything is written. */
+MARGIN_API margin_status margin_scaling_apply(const margin_scaling *scaling,
+                                              const margin_data *data, margin_real *out,
+                                              size_t stride);
+/* The same for n rows in place. */
+MARGIN_API margin_status margin_scaling_in_place(const margin_scaling *scaling, margin_real *x,
+                                                 size_t n, size_t stride);
+#endif /* MARGIN_PREDICT_ONLY */
+
 /* ---- >>kernel ---- kernels and their parameters ------------------------------------------------- */
+
+/* Every kernel is a function of x.z, |x|^2 and |z|^2 alone, symmetric in x and z to the bit:
+ *
+ *   MARGIN_KERNEL_LINEAR     x.z
+ *   MARGIN_KERNEL_POLY       (gamma x.z + coef0)^degree         positive definite if coef0 >= 0
+ *   MARGIN_KERNEL_RBF        exp(-gamma |x - z|^2)              exactly 1 at x = z
+ *   MARGIN_KERNEL_UNIT_POLY  t^a                                positive definite if a is whole
+ *   MARGIN_KERNEL_UNIT_EXP   (a^t - 1) / (a - 1), t if a = 1    positive definite if a >= 1
+ *
+ * with t = (1 + cos(x, z)) / 2, where the cosine with a zero vector is 0; t(x, x) is exactly 1
+ * while |x|^4 neither overflows nor is subnormal. |x - z|^2 is taken as |x|^2 + |z|^2 - 2 x.z,
+ * which costs no more than a dot product but leaves an absolute error of a few gamma * epsilon *
+ * (|x|^2 + |z|^2) in the exponent: centre the data (see margin_scaling) before an RBF kernel. */
+enum {
+    MARGIN_KERNEL_LINEAR = 0,
+    MARGIN_KERNEL_POLY,
+    MARGIN_KERNEL_RBF,
+    MARGIN_KERNEL_UNIT_POLY,
+    MARGIN_KERNEL_UNIT_EXP
+};
+
+typedef struct {
+    uint8_t kind;      /* one of MARGIN_KERNEL_*                  0 means linear            */
+    uint8_t degree;    /* of poly, 1 .. 255                       0 means 3                 */
+    margin_real gamma; /* of poly and rbf, > 0                    0 means 1 / d             */
+    margin_real coef0; /* of poly, any finite number              0 means 0                 */
+    margin_real a;     /* of the unit kernels, > 0; of unit-exp   0 means 2                 */
+                       /* at most 1e18 and at least 1e-18                                   */
+} margin_kernel;
+
+/* The kernel with its defaults filled in for d features; NULL means linear. MARGIN_E_ARGUMENT for an
+ * unknown kind, a parameter out of its range or not finite (those the kind does not use too), or a
+ * NULL result; MARGIN_E_EMPTY for d = 0. `resolved` may be `kernel` itself. */
+MARGIN_API margin_status margin_kernel_resolve(const margin_kernel *kernel, size_t d,
+                                               margin_kernel *resolved);
+
+/* k(x, z) of two vectors of d values, the same bits as in training: three dot products and at most
+ * one exponential or power. A kernel that margin_kernel_resolve refuses gives NaN. */
+MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const margin_real *x,
+                                           const margin_real *z, size_t d);
+
+#ifndef MARGIN_PREDICT_ONLY
+/* Kernel machines keep rows of the kernel matrix in the arena, within a budget of `cache` bytes: from
+ * two rows (always, whatever the budget says) to all n of them. More is faster; the result is the
+ * same to the bit. A budget of 0 means as much as helps, but no more than MARGIN_CACHE_BYTES. */
+#ifndef MARGIN_CACHE_BYTES
+#if SIZE_MAX > 0xFFFFFFFFu
+#define MARGIN_CACHE_BYTES ((size_t)64 << 20)
+#elif SIZE_MAX > 0xFFFFu
+#define MARGIN_CACHE_BYTES ((size_t)64 << 10)
+#else
+#define MARGIN_CACHE_BYTES ((size_t)1 << 10)
+#endif
+#endif
+
+/* Bytes that the kernel rows of n >= 1 samples of d features take of an arena, as a constant
+ * expression: the budget, but not less than two rows need, nor more than is of use. It pays for
+ * everything: norms, diagonal and bookkeeping (fixed); the rows, with their bookkeeping (each); and,
+ * where size_t has 64 bits, a copy of the data packed for vector units. */
+#define MARGIN_ROWS_FIXED(n)                                                                       \
+    (2u * (size_t)(n) * sizeof(margin_real) + ((size_t)(n) + 2u) * sizeof(margin_index))
+#define MARGIN_ROWS_EACH(n) ((size_t)(n) * sizeof(margin_real) + 3u * sizeof(margin_index))
+#define MARGIN_ROWS_NEED(n, slots) (MARGIN_ROWS_FIXED(n) + (size_t)(slots)*MARGIN_ROWS_EACH(n))
+#define MARGIN_ROWS_LEAST(n) MARGIN_ROWS_NEED(n, (size_t)(n) < 2u ? 1u : 2u)
+#if SIZE_MAX > 0xFFFFFFFFu
+#define MARGIN_ROWS_COPY(n, d) (((size_t)(n) * sizeof(margin_real) + 63u) / 64u * 64u * (d))
+#else
+#define MARGIN_ROWS_COPY(n, d) ((size_t)0 * (n) * (d))
+#endif
+#define MARGIN_ROWS_USE(n, d, bytes)                                                               \
+    ((bytes) < MARGIN_ROWS_LEAST(n)                                       ? MARGIN_ROWS_LEAST(n)   \
+     : ((bytes)-MARGIN_ROWS_FIXED(n)) / MARGIN_ROWS_EACH(n) < (size_t)(n) ? (bytes)                \
+     : (bytes)-MARGIN_ROWS_NEED(n, (size_t)(n)) < MARGIN_ROWS_COPY(n, d)                           \
+         ? MARGIN_ROWS_NEED(n, (size_t)(n))                                                        \
+         : MARGIN_ROWS_NEED(n, (size_t)(n)) + MARGIN_ROWS_COPY(n, d))
+#define MARGIN_ROWS_BYTES(n, d, cache)                                                             \
+    MARGIN_BLOCK(MARGIN_ROWS_USE(n, d, (cache) == 0 ? MARGIN_CACHE_BYTES : (size_t)(cache)), 1u)
+#endif
 
 #ifdef __cplusplus
 }

@@ -852,6 +852,1172 @@ MARGIN_API margin_status margin_gram(margin_real *g, size_t gstride, const margi
 
 /* ---- >>data ---- -------------------------------------------------------------------------------- */
 
+static inline bool mgn_finite(margin_real a)
+{
+    return mgn_abs(a) <= MGN_HUGE; /* false for NaN */
+}
+
+MARGIN_API void margin_scaling_row(const margin_scaling *scaling, const margin_real *x,
+                                   margin_real *out)
+{
+    const bool raw = scaling->offset == NULL;
+    for (size_t j = 0; j < scaling->d; j++) {
+        out[j] = raw ? x[j] : (x[j] - scaling->offset[j]) * scaling->factor[j];
+    }
+}
+
+#ifndef MARGIN_PREDICT_ONLY
+
+/* Row number, values, label and weight of sample i of a view. */
+static inline size_t mgn_row_of(const margin_data *data, size_t i)
+{
+    return data->rows == NULL ? i : data->rows[i];
+}
+
+static inline const margin_real *mgn_sample(const margin_data *data, size_t i)
+{
+    return data->x + mgn_row_of(data, i) * mgn_stride(data->stride, data->d);
+}
+
+static inline size_t mgn_label(const margin_data *data, size_t i)
+{
+    return data->y[mgn_row_of(data, i)];
+}
+
+static inline margin_real mgn_weight(const margin_data *data, size_t i)
+{
+    return data->weight == NULL ? 1 : data->weight[mgn_row_of(data, i)];
+}
+
+/* Compensated summation (Kahan 1965): the error of the sum of n terms is 2 eps, not n eps, of the
+ * sum of their sizes. `lost` is what the sum has too much. */
+static inline void mgn_add(margin_real *sum, margin_real *lost, margin_real term)
+{
+    const margin_real y = term - *lost;
+    const margin_real s = *sum + y;
+    *lost = (s - *sum) - y;
+    *sum = s;
+}
+
+/* Shape and pointers of a view; no value is read but the row numbers. */
+static margin_status mgn_data_check_shape(const margin_data *data)
+{
+    size_t step;
+    size_t last; /* the last row that begins and ends below SIZE_MAX bytes */
+    if (data == NULL || data->x == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (data->n == 0 || data->d == 0) {
+        return MARGIN_E_EMPTY;
+    }
+    step = mgn_stride(data->stride, data->d);
+    if (step < data->d) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (data->n > MARGIN_INDEX_MAX || data->d > SIZE_MAX / sizeof(margin_real)) {
+        return MARGIN_E_OVERFLOW;
+    }
+    last = (SIZE_MAX / sizeof(margin_real) - data->d) / step;
+    for (size_t i = data->rows == NULL ? data->n - 1 : 0; i < data->n; i++) {
+        if (mgn_row_of(data, i) > last) {
+            return MARGIN_E_OVERFLOW;
+        }
+    }
+    return MARGIN_OK;
+}
+
+static bool mgn_all_finite(const margin_real *x, size_t n)
+{
+    bool finite = true;
+    for (size_t i = 0; i < n; i++) {
+        finite = finite & mgn_finite(x[i]);
+    }
+    return finite;
+}
+
+static bool mgn_weights_fit(const margin_data *data)
+{
+    margin_real sum = 0;
+    bool fit = true;
+    for (size_t i = 0; i < data->n; i++) {
+        const margin_real w = mgn_weight(data, i);
+        fit = fit && w >= 0;
+        sum += w;
+    }
+    return fit && sum > 0 && mgn_finite(sum);
+}
+
+MARGIN_API margin_status margin_data_check(const margin_data *data)
+{
+    const margin_status status = mgn_data_check_shape(data);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < data->n; i++) {
+        if (!mgn_all_finite(mgn_sample(data, i), data->d)) {
+            return MARGIN_E_NOT_FINITE;
+        }
+    }
+    return mgn_weights_fit(data) ? MARGIN_OK : MARGIN_E_LABEL;
+}
+
+MARGIN_API margin_status margin_data_check_rows(const margin_data *data, size_t total)
+{
+    if (data == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    for (size_t i = 0; i < data->n; i++) {
+        if (mgn_row_of(data, i) >= total) {
+            return MARGIN_E_LABEL;
+        }
+    }
+    return MARGIN_OK;
+}
+
+static size_t mgn_largest_label(const margin_data *data)
+{
+    size_t largest = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        largest = mgn_label(data, i) > largest ? mgn_label(data, i) : largest;
+    }
+    return largest;
+}
+
+MARGIN_API margin_status margin_data_classes(const margin_data *data, size_t *classes)
+{
+    const margin_status status = margin_data_check(data);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (classes == NULL || data->y == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    *classes = mgn_largest_label(data) + 1;
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_status margin_data_counts(const margin_data *data, size_t classes, size_t *counts)
+{
+    const margin_status status = margin_data_check(data);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (counts == NULL || data->y == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (mgn_largest_label(data) >= classes) {
+        return MARGIN_E_LABEL;
+    }
+    for (size_t c = 0; c < classes; c++) {
+        counts[c] = 0;
+    }
+    for (size_t i = 0; i < data->n; i++) {
+        counts[mgn_label(data, i)]++;
+    }
+    return MARGIN_OK;
+}
+
+/* One class of a view, or all of it: what the sums over samples below run over. */
+typedef struct {
+    const margin_data *data;
+    size_t label;
+    bool all;
+    margin_real unit; /* weights count as multiples of this, the largest: sums neither over- nor
+                         underflow, and are exact counts when all weights are equal */
+} mgn_group;
+
+/* The weight of sample i in units of the group's; 0 when it is of another class. */
+static margin_real mgn_share(const mgn_group *g, size_t i)
+{
+    const bool in = g->all || mgn_label(g->data, i) == g->label;
+    return in ? mgn_weight(g->data, i) / g->unit : 0;
+}
+
+/* Class `label` of `classes`; unit 0: no sample of it has weight. */
+static mgn_group mgn_group_of(const margin_data *data, size_t label, size_t classes)
+{
+    mgn_group g = {data, label, classes == 1, 1};
+    margin_real unit = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        unit = mgn_max(unit, mgn_share(&g, i));
+    }
+    g.unit = unit;
+    return g;
+}
+
+/* Sum of the weights of a group, in its unit. */
+static margin_real mgn_group_total(const mgn_group *g)
+{
+    margin_real sum = 0;
+    margin_real lost = 0;
+    for (size_t i = 0; i < g->data->n; i++) {
+        mgn_add(&sum, &lost, mgn_share(g, i));
+    }
+    return sum;
+}
+
+/* Statistics of a few neighbouring columns at a time: good use of a cache line, no scratch. */
+#define MGN_STRIP 8u
+
+typedef struct {
+    const mgn_group *group;
+    size_t first; /* column */
+    size_t count; /* columns, 1 .. MGN_STRIP */
+    margin_real low[MGN_STRIP];
+    margin_real range[MGN_STRIP];   /* largest less smallest value; infinite if that overflows */
+    margin_real inverse[MGN_STRIP]; /* of the range; 0 where the range has no reciprocal */
+    margin_real centre[MGN_STRIP];  /* the mean is low + range * centre */
+} mgn_strip;
+
+static void mgn_strip_ranges(mgn_strip *s)
+{
+    margin_real high[MGN_STRIP];
+    bool begun = false;
+    for (size_t i = 0; i < s->group->data->n; i++) {
+        const margin_real *x = mgn_sample(s->group->data, i) + s->first;
+        if (mgn_share(s->group, i) > 0) {
+            for (size_t j = 0; j < s->count; j++) {
+                s->low[j] = begun ? mgn_min(s->low[j], x[j]) : x[j];
+                high[j] = begun ? mgn_max(high[j], x[j]) : x[j];
+            }
+            begun = true;
+        }
+    }
+    for (size_t j = 0; j < s->count; j++) {
+        s->range[j] = begun ? high[j] - s->low[j] : 0;
+        s->inverse[j] = s->range[j] >= MGN_TINY ? 1 / s->range[j] : 0;
+    }
+}
+
+/* Weighted mean of u or u^2 over the samples, u = (x - low) / range - from: u lies in [-1, 1], so
+ * nothing overflows, and a large offset of the column costs no digits. */
+static void mgn_strip_mean(const mgn_strip *s, const margin_real *from, bool squared,
+                           margin_real *mean)
+{
+    const margin_real total = mgn_group_total(s->group);
+    margin_real sum[MGN_STRIP] = {0};
+    margin_real lost[MGN_STRIP] = {0};
+    for (size_t i = 0; i < s->group->data->n; i++) {
+        const margin_real *x = mgn_sample(s->group->data, i) + s->first;
+        const margin_real w = mgn_share(s->group, i);
+        for (size_t j = 0; j < s->count && w > 0; j++) {
+            const margin_real u = (x[j] - s->low[j]) * s->inverse[j] - from[j];
+            mgn_add(sum + j, lost + j, w * (squared ? u * u : u));
+        }
+    }
+    for (size_t j = 0; j < s->count; j++) {
+        mean[j] = sum[j] / total;
+    }
+}
+
+/* The strip that begins at column `first`: ranges and means. */
+static mgn_strip mgn_strip_of(const mgn_group *group, size_t first)
+{
+    static const margin_real zero[MGN_STRIP] = {0};
+    const size_t left = group->data->d - first;
+    mgn_strip s;
+    s.group = group;
+    s.first = first;
+    s.count = left < MGN_STRIP ? left : MGN_STRIP;
+    mgn_strip_ranges(&s);
+    mgn_strip_mean(&s, zero, false, s.centre);
+    return s;
+}
+
+/* The largest difference of two values in a column of the group; infinite if it overflows. */
+static margin_real mgn_group_range(const mgn_group *g)
+{
+    margin_real largest = 0;
+    for (size_t first = 0; first < g->data->d; first += MGN_STRIP) {
+        mgn_strip s;
+        s.group = g;
+        s.first = first;
+        s.count = g->data->d - first < MGN_STRIP ? g->data->d - first : MGN_STRIP;
+        mgn_strip_ranges(&s);
+        for (size_t j = 0; j < s.count; j++) {
+            largest = mgn_max(largest, s.range[j]);
+        }
+    }
+    return largest;
+}
+
+/* What all moments ask of the data; `limit`: of the largest difference in a column of a class. */
+static margin_status mgn_moments_check(const margin_data *data, size_t classes, margin_real limit)
+{
+    const margin_status status = margin_data_check(data);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (classes == 0 || (data->y == NULL && classes != 1)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (classes != 1 && mgn_largest_label(data) >= classes) {
+        return MARGIN_E_LABEL;
+    }
+    for (size_t c = 0; c < classes; c++) {
+        const mgn_group g = mgn_group_of(data, c, classes);
+        if (g.unit <= 0) {
+            return MARGIN_E_ONE_CLASS;
+        }
+        if (!(mgn_group_range(&g) <= limit)) {
+            return MARGIN_E_RANGE;
+        }
+    }
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_status margin_data_means(const margin_data *data, size_t classes,
+                                           margin_real *weight, margin_real *mean)
+{
+    const margin_status status = mgn_moments_check(data, classes, MGN_HUGE);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (weight == NULL || mean == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    for (size_t c = 0; c < classes; c++) {
+        const mgn_group g = mgn_group_of(data, c, classes);
+        weight[c] = mgn_group_total(&g) * g.unit;
+        for (size_t first = 0; first < data->d; first += MGN_STRIP) {
+            const mgn_strip s = mgn_strip_of(&g, first);
+            for (size_t j = 0; j < s.count; j++) {
+                mean[c * data->d + first + j] = s.low[j] + s.range[j] * s.centre[j];
+            }
+        }
+    }
+    return MARGIN_OK;
+}
+
+/* Co-moments by updating (Chan, Golub, LeVeque: "Algorithms for computing the sample variance",
+ * The American Statistician 37, 1983). With W, m and C the weight, mean and co-moment matrix
+ * sum w (x - m)(x - m)' so far, and the same w, b, B of a block of samples,
+ *
+ *     C += B + W w / (W + w) (b - m)(b - m)',   m += w / (W + w) (b - m),   W += w.
+ *
+ * Every term is a sum of squares on the diagonal: nothing cancels. A block has four samples, so C is
+ * gone through once in four samples by a rank-5 update. Values count from the first sample of the
+ * class, an offset of the data that is exact wherever it matters; m and C are compensated. */
+typedef struct {
+    size_t d;
+    size_t held;                   /* samples in the block */
+    margin_real total;             /* W */
+    margin_real share[5];          /* weights of the samples, and W w / (W + w) */
+    const margin_real *origin;     /* first sample of the class */
+    margin_real *z[5];             /* the samples less b, and b - m */
+    margin_real *mean, *mean_lost; /* m, from the origin */
+    margin_real *cov, *cov_lost;   /* C, upper triangle */
+} mgn_moments;
+
+static void mgn_moments_plan(mgn_moments *m, margin_arena *mem, size_t d)
+{
+    margin_real *vectors = (margin_real *)margin_arena_scratch(mem, d, 7 * sizeof(margin_real));
+    m->cov_lost = MGN_SCRATCH(mem, margin_real, mgn_size_mul(d, d));
+    m->d = d;
+    if (vectors != NULL) {
+        for (size_t s = 0; s < 5; s++) {
+            m->z[s] = vectors + s * d;
+        }
+        m->mean = vectors + 5 * d;
+        m->mean_lost = vectors + 6 * d;
+    }
+}
+
+MARGIN_API size_t margin_moments_size(size_t d)
+{
+    margin_arena mem = margin_arena_counting();
+    mgn_moments m;
+    mgn_moments_plan(&m, &mem, d);
+    return mgn_arena_counted(&mem);
+}
+
+/* Centres the block: z[0..3] become deviations from its mean b, z[4] becomes b - m, and m moves by
+ * `part` of that. w is the weight of the block. */
+static void mgn_moments_centre(mgn_moments *m, margin_real w, margin_real part)
+{
+    const margin_real p1 = m->share[1] / w;
+    const margin_real p2 = m->share[2] / w;
+    const margin_real p3 = m->share[3] / w;
+    for (size_t j = 0; j < m->d; j++) {
+        const margin_real first = m->z[0][j];
+        const margin_real b1 = m->z[1][j] - first;
+        const margin_real b2 = m->z[2][j] - first;
+        const margin_real b3 = m->z[3][j] - first;
+        const margin_real b = p1 * b1 + (p2 * b2 + p3 * b3);
+        m->z[0][j] = -b;
+        m->z[1][j] = b1 - b;
+        m->z[2][j] = b2 - b;
+        m->z[3][j] = b3 - b;
+        m->z[4][j] = (first - m->mean[j]) + b;
+        mgn_add(m->mean + j, m->mean_lost + j, part * m->z[4][j]);
+    }
+}
+
+/* cov[j] += sum over s of l[s] * z[s][j], from column `from` on: one row of the rank-5 update. */
+static void mgn_moments_row(const mgn_moments *m, size_t from, margin_real *MGN_RESTRICT cov,
+                            margin_real *MGN_RESTRICT lost)
+{
+    const margin_real *z0 = m->z[0];
+    const margin_real *z1 = m->z[1];
+    const margin_real *z2 = m->z[2];
+    const margin_real *z3 = m->z[3];
+    const margin_real *z4 = m->z[4];
+    const margin_real l0 = m->share[0] * z0[from];
+    const margin_real l1 = m->share[1] * z1[from];
+    const margin_real l2 = m->share[2] * z2[from];
+    const margin_real l3 = m->share[3] * z3[from];
+    const margin_real l4 = m->share[4] * z4[from];
+    for (size_t j = from; j < m->d; j++) {
+        mgn_add(cov + j, lost + j,
+                (l0 * z0[j] + l1 * z1[j]) + (l2 * z2[j] + l3 * z3[j]) + l4 * z4[j]);
+    }
+}
+
+/* Takes the block in; missing samples count as copies of the first, without weight. */
+static void mgn_moments_flush(mgn_moments *m)
+{
+    margin_real w;
+    margin_real part;
+    for (size_t s = m->held; s < 4; s++) {
+        m->share[s] = 0;
+        for (size_t j = 0; j < m->d; j++) {
+            m->z[s][j] = m->z[0][j];
+        }
+    }
+    w = (m->share[0] + m->share[1]) + (m->share[2] + m->share[3]);
+    part = w / (m->total + w);
+    m->share[4] = m->total * part;
+    mgn_moments_centre(m, w, part);
+    for (size_t i = 0; i < m->d; i++) {
+        mgn_moments_row(m, i, m->cov + i * m->d, m->cov_lost + i * m->d);
+    }
+    m->total += w;
+    m->held = 0;
+}
+
+/* Adds the co-moments of one group to m->cov; its mean replaces m->mean. */
+static void mgn_moments_group(mgn_moments *m, const mgn_group *g)
+{
+    m->held = 0;
+    m->total = 0;
+    m->origin = NULL;
+    for (size_t j = 0; j < m->d; j++) {
+        m->mean[j] = 0;
+        m->mean_lost[j] = 0;
+    }
+    for (size_t i = 0; i < g->data->n; i++) {
+        const margin_real share = mgn_share(g, i);
+        if (share > 0) {
+            const margin_real *x = mgn_sample(g->data, i);
+            m->origin = m->origin == NULL ? x : m->origin;
+            for (size_t j = 0; j < m->d; j++) {
+                m->z[m->held][j] = x[j] - m->origin[j];
+            }
+            m->share[m->held++] = share;
+            if (m->held == 4) {
+                mgn_moments_flush(m);
+            }
+        }
+    }
+    if (m->held > 0) {
+        mgn_moments_flush(m);
+    }
+}
+
+static void mgn_moments_clear(mgn_moments *m, margin_real *cov)
+{
+    m->cov = cov;
+    for (size_t i = 0; i < m->d * m->d; i++) {
+        m->cov[i] = 0;
+        m->cov_lost[i] = 0;
+    }
+}
+
+/* From co-moments to the covariance, both triangles. */
+static void mgn_moments_finish(mgn_moments *m, margin_real total)
+{
+    for (size_t i = 0; i < m->d; i++) {
+        for (size_t j = i; j < m->d; j++) {
+            m->cov[i * m->d + j] /= total;
+            m->cov[j * m->d + i] = m->cov[i * m->d + j];
+        }
+    }
+}
+
+/* Class by class; pooled: all into one matrix, in one unit of weight. */
+static void mgn_moments_run(mgn_moments *m, const margin_data *data, size_t classes, bool pooled,
+                            margin_real *weight, margin_real *mean, margin_real *cov)
+{
+    const size_t d = m->d;
+    const margin_real unit = mgn_group_of(data, 0, 1).unit;
+    margin_real total = 0;
+    mgn_moments_clear(m, cov);
+    for (size_t c = 0; c < classes; c++) {
+        mgn_group g = mgn_group_of(data, c, classes);
+        if (pooled) {
+            g.unit = unit;
+        } else if (c > 0) {
+            mgn_moments_clear(m, cov + c * d * d);
+        }
+        mgn_moments_group(m, &g);
+        weight[c] = mgn_group_total(&g) * g.unit;
+        total += m->total;
+        for (size_t j = 0; j < d; j++) {
+            mean[c * d + j] = m->origin[j] + m->mean[j];
+        }
+        if (!pooled) {
+            mgn_moments_finish(m, m->total);
+        }
+    }
+    if (pooled) {
+        mgn_moments_finish(m, total);
+    }
+}
+
+static margin_status mgn_data_moments(const margin_data *data, size_t classes, margin_arena *mem,
+                                      bool pooled, margin_real *weight, margin_real *mean,
+                                      margin_real *cov)
+{
+    mgn_moments m;
+    margin_arena before;
+    margin_status status = mgn_data_check_shape(data);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (mgn_mem_check(mem) != MARGIN_OK || weight == NULL || mean == NULL || cov == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    status = mgn_moments_check(data, classes, margin_sqrt(MGN_HUGE / (4 * (margin_real)data->n)));
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    mgn_moments_plan(&m, mem, data->d);
+    if (mem->failed == 0) {
+        mgn_moments_run(&m, data, classes, pooled, weight, mean, cov);
+    }
+    return margin_arena_rewind(mem, &before);
+}
+
+MARGIN_API margin_status margin_data_moments(const margin_data *data, size_t classes,
+                                             margin_arena *mem, margin_real *weight,
+                                             margin_real *mean, margin_real *cov)
+{
+    return mgn_data_moments(data, classes, mem, false, weight, mean, cov);
+}
+
+MARGIN_API margin_status margin_data_pooled(const margin_data *data, size_t classes,
+                                            margin_arena *mem, margin_real *weight,
+                                            margin_real *mean, margin_real *cov)
+{
+    return mgn_data_moments(data, classes, mem, true, weight, mean, cov);
+}
+
+static void mgn_scaling_plan(margin_arena *mem, size_t d, margin_real **offset,
+                             margin_real **factor)
+{
+    *offset = MGN_KEEP(mem, margin_real, d);
+    *factor = MGN_KEEP(mem, margin_real, d);
+}
+
+MARGIN_API size_t margin_scaling_size(unsigned kind, size_t d)
+{
+    margin_arena mem = margin_arena_counting();
+    margin_real *offset;
+    margin_real *factor;
+    if (kind != MARGIN_SCALE_NONE) {
+        mgn_scaling_plan(&mem, d, &offset, &factor);
+    }
+    return mgn_arena_counted(&mem);
+}
+
+/* 1 / range, one ulp less where the top of the range would come out above 1. */
+static margin_real mgn_to_unit(margin_real range)
+{
+    const margin_real factor = 1 / range;
+    return range * factor > 1 ? factor * (1 - MGN_EPS / 2) : factor;
+}
+
+/* Offsets and factors of the columns of a strip. */
+static void mgn_scaling_strip(const mgn_strip *s, unsigned kind, margin_real *offset,
+                              margin_real *factor)
+{
+    margin_real variance[MGN_STRIP];
+    mgn_strip_mean(s, s->centre, true, variance); /* in units of range^2 */
+    for (size_t j = 0; j < s->count; j++) {
+        const margin_real high = s->low[j] + s->range[j];
+        const margin_real size = mgn_max(mgn_abs(s->low[j]), mgn_abs(high));
+        const bool minmax = kind == MARGIN_SCALE_MINMAX;
+        const margin_real unit = s->range[j] * (minmax ? 1 : margin_sqrt(variance[j]));
+        const bool constant = s->range[j] <= 2 * MGN_EPS * size || unit < MGN_TINY;
+        const margin_real mean = s->low[j] + s->range[j] * s->centre[j];
+        offset[j] = constant ? 0 : minmax ? s->low[j] : mean;
+        factor[j] = constant ? 0 : minmax ? mgn_to_unit(unit) : 1 / unit;
+    }
+}
+
+MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned kind,
+                                            margin_arena *mem, margin_scaling *scaling)
+{
+    const margin_status status = mgn_moments_check(data, 1, MGN_HUGE);
+    margin_arena before;
+    margin_real *offset = NULL;
+    margin_real *factor = NULL;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (kind > MARGIN_SCALE_NONE || mgn_mem_check(mem) != MARGIN_OK || scaling == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    before = *mem;
+    if (kind != MARGIN_SCALE_NONE) {
+        const mgn_group all = mgn_group_of(data, 0, 1);
+        mgn_scaling_plan(mem, data->d, &offset, &factor);
+        if (mem->failed != 0) {
+            return margin_arena_rewind(mem, &before);
+        }
+        for (size_t first = 0; first < data->d; first += MGN_STRIP) {
+            const mgn_strip s = mgn_strip_of(&all, first);
+            mgn_scaling_strip(&s, kind, offset + first, factor + first);
+        }
+    }
+    scaling->offset = offset;
+    scaling->factor = factor;
+    scaling->d = data->d;
+    return MARGIN_OK;
+}
+
+/* Whether all samples of a view have finite images. */
+static bool mgn_scaling_fits(const margin_scaling *scaling, const margin_data *data)
+{
+    bool finite = true;
+    for (size_t i = 0; i < data->n && scaling->offset != NULL; i++) {
+        const margin_real *x = mgn_sample(data, i);
+        for (size_t j = 0; j < data->d; j++) {
+            finite = finite & mgn_finite((x[j] - scaling->offset[j]) * scaling->factor[j]);
+        }
+    }
+    return finite;
+}
+
+MARGIN_API margin_status margin_scaling_apply(const margin_scaling *scaling,
+                                              const margin_data *data, margin_real *out,
+                                              size_t stride)
+{
+    const margin_status status = margin_data_check(data);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (scaling == NULL || scaling->d != data->d ||
+        (scaling->offset != NULL && scaling->factor == NULL)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (out == NULL || mgn_stride(stride, data->d) < data->d) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (!mgn_scaling_fits(scaling, data)) {
+        return MARGIN_E_RANGE;
+    }
+    for (size_t i = 0; i < data->n; i++) {
+        margin_scaling_row(scaling, mgn_sample(data, i), out + i * mgn_stride(stride, data->d));
+    }
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_status margin_scaling_in_place(const margin_scaling *scaling, margin_real *x,
+                                                 size_t n, size_t stride)
+{
+    margin_data all = {x, n, 0, stride, NULL, NULL, NULL};
+    if (scaling == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    all.d = scaling->d;
+    return margin_scaling_apply(scaling, &all, x, stride);
+}
+
+#endif /* MARGIN_PREDICT_ONLY */
+
 /* ---- >>kernel ---- ------------------------------------------------------------------------------ */
+
+/* Kernel values are made in two steps that all users share, so they agree to the bit: dot products
+ * (mgn_dots, or the packed panels with the same bits), then mgn_kernel_apply on the whole array. */
+
+static bool mgn_kernel_valid(const margin_kernel *k)
+{
+    const bool a_fits =
+        k->kind != MARGIN_KERNEL_UNIT_EXP || (k->a <= MGN_R(1e18) && k->a >= MGN_R(1e-18));
+    return k->kind <= MARGIN_KERNEL_UNIT_EXP && k->gamma > 0 && mgn_finite(k->gamma) &&
+           mgn_finite(k->coef0) && k->a > 0 && mgn_finite(k->a) && a_fits;
+}
+
+MARGIN_API margin_status margin_kernel_resolve(const margin_kernel *kernel, size_t d,
+                                               margin_kernel *resolved)
+{
+    margin_kernel k = {MARGIN_KERNEL_LINEAR, 0, 0, 0, 0};
+    if (kernel != NULL) {
+        k = *kernel;
+    }
+    k.degree = k.degree == 0 ? 3 : k.degree;
+    k.gamma = k.gamma == 0 ? 1 / (margin_real)(d + (d == 0)) : k.gamma;
+    k.a = k.a == 0 ? 2 : k.a;
+    if (resolved == NULL || !mgn_kernel_valid(&k)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (d == 0) {
+        return MARGIN_E_EMPTY;
+    }
+    *resolved = k;
+    return MARGIN_OK;
+}
+
+/* v[i]^degree, by squaring from the lowest bit of the exponent up. Pieces of fixed length keep the
+ * loop over the bits outside and the vector loop inside. */
+static void mgn_power_array(margin_real *v, size_t n, unsigned degree)
+{
+    margin_real base[16];
+    size_t i;
+    while (n > 0) {
+        const size_t m = n < 16 ? n : 16;
+        unsigned bits = degree;
+        for (i = 0; i < m; i++) {
+            base[i] = v[i];
+            v[i] = 1;
+        }
+        while (bits != 0) {
+            for (i = 0; i < m && (bits & 1u) != 0; i++) {
+                v[i] *= base[i];
+            }
+            bits >>= 1;
+            for (i = 0; i < m && bits != 0; i++) {
+                base[i] *= base[i];
+            }
+        }
+        v += m;
+        n -= m;
+    }
+}
+
+/* t = (1 + cos)/2 in [0, 1], from x.z and the squared norms. sqrt(|x|^2 |z|^2) is |x|^2 exactly when
+ * z = x (the rounded root of a rounded square), so t(x, x) = 1; where that product would leave the
+ * range of normal numbers the product of the two roots cannot. */
+static margin_real mgn_half_cosine(margin_real dot, margin_real nx, margin_real nz)
+{
+    const margin_real both = nx * nz;
+    const bool safe = both >= MGN_TINY && both <= MGN_HUGE;
+    const margin_real length = safe ? margin_sqrt(both) : margin_sqrt(nx) * margin_sqrt(nz);
+    const margin_real c = length > 0 ? dot / length : 0;
+    return (1 + mgn_max(-1, mgn_min(1, c))) / 2;
+}
+
+/* e^y - 1 to a few ulp, also for small y: the Taylor series where the difference would cancel
+ * (|y| <= 0.35: its remainder is below half an ulp after 8 terms in float, 14 in double). */
+static margin_real mgn_expm1(margin_real y)
+{
+    margin_real s = 1;
+    unsigned k;
+    if (mgn_abs(y) > MGN_R(0.35)) {
+        return margin_exp(y) - 1;
+    }
+    for (k = sizeof(margin_real) > 4 ? 14 : 8; k > 1; k--) {
+        s = 1 + y * s / (margin_real)k;
+    }
+    return y * s;
+}
+
+static void mgn_kernel_rbf(margin_real gamma, margin_real nx, const margin_real *MGN_RESTRICT nz,
+                           margin_real *MGN_RESTRICT v, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        v[i] = -gamma * mgn_max(0, nx + nz[i] - 2 * v[i]);
+    }
+    margin_exp_array(v, n);
+}
+
+static void mgn_kernel_unit(const margin_kernel *k, margin_real nx, const margin_real *nz,
+                            margin_real *v, size_t n)
+{
+    const margin_real ln_a = margin_log(k->a);
+    const margin_real scale = mgn_expm1(ln_a);
+    const bool whole = k->a <= 255 && (margin_real)(unsigned)k->a == k->a;
+    size_t i;
+    for (i = 0; i < n; i++) {
+        v[i] = mgn_half_cosine(v[i], nx, nz[i]);
+    }
+    if (k->kind == MARGIN_KERNEL_UNIT_POLY && whole) {
+        mgn_power_array(v, n, (unsigned)k->a);
+        return;
+    }
+    for (i = 0; i < n; i++) {
+        if (k->kind == MARGIN_KERNEL_UNIT_POLY) {
+            v[i] = margin_exp(k->a * margin_log(v[i]));
+        } else if (scale != 0) { /* a = 1 is the limit t itself */
+            v[i] = mgn_expm1(v[i] * ln_a) / scale;
+        }
+    }
+}
+
+/* Turns dot products v[i] = x . z_i into kernel values k(x, z_i), in place, given nx = |x|^2 and
+ * nz[i] = |z_i|^2. Each value depends on its own dot product and norms alone. The kernel is
+ * resolved. */
+static void mgn_kernel_apply(const margin_kernel *k, margin_real nx, const margin_real *nz,
+                             margin_real *v, size_t n)
+{
+    size_t i;
+    switch (k->kind) {
+    case MARGIN_KERNEL_POLY:
+        for (i = 0; i < n; i++) {
+            v[i] = k->gamma * v[i] + k->coef0;
+        }
+        mgn_power_array(v, n, k->degree);
+        break;
+    case MARGIN_KERNEL_RBF:
+        mgn_kernel_rbf(k->gamma, nx, nz, v, n);
+        break;
+    case MARGIN_KERNEL_UNIT_POLY:
+    case MARGIN_KERNEL_UNIT_EXP:
+        mgn_kernel_unit(k, nx, nz, v, n);
+        break;
+    default:
+        break;
+    }
+}
+
+/* |x|^2 with the bits of the dot product of x with itself: k(x, x) of rbf is then exactly 1. */
+static margin_real mgn_norm2_bits(const margin_real *x, size_t d)
+{
+    margin_real s;
+    mgn_dots(x, x, d, 1, d, &s);
+    return s;
+}
+
+/* out[i] = k(x, z_i) for n vectors z_i of a pool, `stride` values apart, nz[i] = |z_i|^2. */
+static void mgn_kernel_pool(const margin_kernel *k, const margin_real *x, size_t d,
+                            const margin_real *z, size_t n, size_t stride, const margin_real *nz,
+                            margin_real *out)
+{
+    mgn_dots(x, z, stride, n, d, out);
+    mgn_kernel_apply(k, mgn_norm2_bits(x, d), nz, out, n);
+}
+
+MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const margin_real *x,
+                                           const margin_real *z, size_t d)
+{
+    margin_kernel k;
+    margin_real v;
+    margin_real nz;
+    if (x == NULL || z == NULL || margin_kernel_resolve(kernel, d, &k) != MARGIN_OK) {
+        return MGN_NAN;
+    }
+    nz = mgn_norm2_bits(z, d);
+    mgn_kernel_pool(&k, x, d, z, 1, d, &nz, &v);
+    return v;
+}
+
+#ifndef MARGIN_PREDICT_ONLY
+
+/* out[0 .. count-1] = x . sample i, for the samples i = from, from + 1, .. of a view. Rows of an
+ * index list go four at a time, each sum in the order of mgn_dots. */
+static void mgn_data_dots(const margin_data *data, const margin_real *x, size_t from, size_t count,
+                          margin_real *MGN_RESTRICT out)
+{
+    const size_t d = data->d;
+    size_t i = 0;
+    if (data->rows == NULL) {
+        mgn_dots(x, mgn_sample(data, from), mgn_stride(data->stride, d), count, d, out);
+        return;
+    }
+    for (; count - i >= 4; i += 4) {
+        const margin_real *z0 = mgn_sample(data, from + i);
+        const margin_real *z1 = mgn_sample(data, from + i + 1);
+        const margin_real *z2 = mgn_sample(data, from + i + 2);
+        const margin_real *z3 = mgn_sample(data, from + i + 3);
+        margin_real s0 = 0;
+        margin_real s1 = 0;
+        margin_real s2 = 0;
+        margin_real s3 = 0;
+        size_t k;
+        for (k = 0; k < d; k++) {
+            s0 += x[k] * z0[k];
+            s1 += x[k] * z1[k];
+            s2 += x[k] * z2[k];
+            s3 += x[k] * z3[k];
+        }
+        out[i] = s0;
+        out[i + 1] = s1;
+        out[i + 2] = s2;
+        out[i + 3] = s3;
+    }
+    for (; i < count; i++) {
+        mgn_dots(x, mgn_sample(data, from + i), d, 1, d, out + i);
+    }
+}
+
+/* Squared norms of all samples, with the bits that mgn_kernel_apply expects. */
+static void mgn_data_norms(const margin_data *data, margin_real *norm)
+{
+    size_t i;
+    for (i = 0; i < data->n; i++) {
+        norm[i] = mgn_norm2_bits(mgn_sample(data, i), data->d);
+    }
+}
+
+/* out[i] = k(x, sample i) for all samples of a view; norm as made by mgn_data_norms. */
+static inline void mgn_kernel_block(const margin_kernel *k, const margin_real *x,
+                                    const margin_data *data, const margin_real *norm,
+                                    margin_real *out)
+{
+    mgn_data_dots(data, x, 0, data->n, out);
+    mgn_kernel_apply(k, mgn_norm2_bits(x, data->d), norm, out, data->n);
+}
+
+/* Rows of the kernel matrix of the samples, within a budget of bytes.
+ *
+ * `slots` rows of memory. Fewer than n: the least recently used row gives way, in O(1), by a ring of
+ * slots through `next` and `prev` whose head is entry `slots` (after it the most recent, before it
+ * the oldest). n: row i has slot i, and nothing is ever given up. Two slots at least, so that two
+ * rows can be held at once. A packed copy of the data makes rows at vector speed, without it they
+ * come straight from the view: the same bits either way. */
+typedef struct {
+    margin_data data;
+    margin_kernel kernel;
+    size_t planned;        /* rows of memory that the plan took */
+    size_t slots;          /* of them in use: never more than n */
+    size_t misses;         /* rows computed by get and get2 since the start */
+    margin_real *copy;     /* panels of all samples, or NULL */
+    margin_real *norm;     /* |x_i|^2 */
+    margin_real *diag;     /* K(i, i) */
+    margin_real *values;   /* slots x n */
+    margin_index *slot_of; /* of each row, MGN_NO_SLOT when it is not held */
+    margin_index *row_of;  /* of each slot, MGN_NO_SLOT when it is empty */
+    margin_index *next;    /* slots + 1, as prev */
+    margin_index *prev;
+} mgn_rows;
+
+#define MGN_NO_SLOT MARGIN_INDEX_MAX
+#define MGN_ROWS_PIECE                                                                             \
+    ((size_t)64) /* samples whose values stay in a processor's cache; whole panels */
+
+/* How `bytes` bytes are divided: rows, and whether a packed copy is worth its place: when all rows
+ * fit beside it, or while it takes no more than a quarter of them. */
+static size_t mgn_rows_divide(size_t n, size_t d, size_t bytes, bool *copied)
+{
+    const size_t copy = MARGIN_ROWS_COPY(n, d);
+    const size_t rows = (bytes - MARGIN_ROWS_FIXED(n)) / MARGIN_ROWS_EACH(n);
+    const size_t spare = rows < n ? bytes / 4 : bytes - MARGIN_ROWS_NEED(n, n);
+    const bool two = bytes > copy && bytes - copy >= MARGIN_ROWS_LEAST(n);
+    *copied = copy != 0 && copy <= spare && two;
+    if (*copied) {
+        const size_t beside = (bytes - copy - MARGIN_ROWS_FIXED(n)) / MARGIN_ROWS_EACH(n);
+        return beside < n ? beside : n;
+    }
+    return rows < n ? rows : n;
+}
+
+/* Takes scratch for samples of this shape (only n and d are looked at); look at mem->failed before
+ * the start. One block, shared out by the same macros that tell its size beforehand. */
+static inline void mgn_rows_plan(mgn_rows *r, margin_arena *mem, const margin_data *shape,
+                                 size_t cache_bytes)
+{
+    const size_t n = shape->n;
+    const size_t budget = cache_bytes == 0 ? MARGIN_CACHE_BYTES : cache_bytes;
+    const bool countable = n <= SIZE_MAX / (5 * sizeof(margin_real) + 9 * sizeof(margin_index));
+    const size_t bytes = countable ? MARGIN_ROWS_USE(n, shape->d, budget) : SIZE_MAX;
+    margin_real *real = (margin_real *)margin_arena_scratch(mem, bytes, 1);
+    bool copied;
+    if (real != NULL) {
+        r->planned = mgn_rows_divide(n, shape->d, bytes, &copied);
+        r->copy = copied ? real : NULL;
+        r->values = real + (copied ? mgn_panel_size(n, shape->d) : 0);
+        r->norm = r->values + r->planned * n;
+        r->diag = r->norm + n;
+        r->slot_of = (margin_index *)(void *)(r->diag + n);
+        r->row_of = r->slot_of + n;
+        r->next = r->row_of + r->planned;
+        r->prev = r->next + r->planned + 1;
+    }
+}
+
+static void mgn_rows_forget(mgn_rows *r)
+{
+    const size_t n = r->data.n;
+    const size_t s = r->slots;
+    size_t i;
+    for (i = 0; i < n; i++) {
+        r->slot_of[i] = MGN_NO_SLOT;
+    }
+    if (s < n) {
+        for (i = 0; i < s; i++) {
+            r->row_of[i] = MGN_NO_SLOT;
+        }
+        for (i = 0; i <= s; i++) {
+            r->next[i] = (margin_index)(i < s ? i + 1 : 0);
+            r->prev[i] = (margin_index)(i > 0 ? i - 1 : s);
+        }
+    }
+}
+
+/* Norms and diagonal of checked data, of the planned shape or with fewer samples; nothing is held
+ * yet. The view is copied, what it points to is not. MARGIN_E_RANGE when a squared norm or a
+ * diagonal value overflows: kernel values would. Other failures are the kernel's. */
+static inline margin_status mgn_rows_start(mgn_rows *r, const margin_data *data,
+                                           const margin_kernel *kernel)
+{
+    const margin_status status = margin_kernel_resolve(kernel, data->d, &r->kernel);
+    bool fits = true;
+    size_t i;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    r->data = *data;
+    r->slots = r->planned < data->n ? r->planned : data->n;
+    r->misses = 0;
+    if (r->copy != NULL) {
+        mgn_panel_pack(r->copy, data->x, mgn_stride(data->stride, data->d), data->rows, 0, data->n,
+                       data->d);
+    }
+    mgn_data_norms(data, r->norm);
+    for (i = 0; i < data->n; i++) {
+        r->diag[i] = r->norm[i];
+        mgn_kernel_apply(&r->kernel, r->norm[i], r->norm + i, r->diag + i, 1);
+        fits = fits && mgn_finite(r->norm[i]) && mgn_finite(r->diag[i]);
+    }
+    mgn_rows_forget(r);
+    return fits ? MARGIN_OK : MARGIN_E_RANGE;
+}
+
+static inline margin_real mgn_rows_diag(const mgn_rows *r, size_t i)
+{
+    return r->diag[i];
+}
+
+static inline margin_real *mgn_rows_slot(const mgn_rows *r, size_t slot)
+{
+    return r->values + slot * r->data.n;
+}
+
+/* Makes a slot the most recently used. */
+static void mgn_rows_touch(mgn_rows *r, size_t slot)
+{
+    const size_t head = r->slots;
+    if (head < r->data.n && r->next[head] != slot) {
+        r->next[r->prev[slot]] = r->next[slot];
+        r->prev[r->next[slot]] = r->prev[slot];
+        r->next[slot] = r->next[head];
+        r->prev[slot] = (margin_index)head;
+        r->prev[r->next[head]] = (margin_index)slot;
+        r->next[head] = (margin_index)slot;
+    }
+}
+
+/* The slot where row i is or is to be computed (then *missing), the most recently used from now. */
+static size_t mgn_rows_claim(mgn_rows *r, size_t i, bool *missing)
+{
+    size_t slot = r->slot_of[i];
+    *missing = slot == MGN_NO_SLOT;
+    if (*missing) {
+        slot = i;
+        if (r->slots < r->data.n) {
+            slot = r->prev[r->slots];
+            if (r->row_of[slot] != MGN_NO_SLOT) {
+                r->slot_of[r->row_of[slot]] = MGN_NO_SLOT;
+            }
+            r->row_of[slot] = (margin_index)i;
+        }
+        r->slot_of[i] = (margin_index)slot;
+        r->misses++;
+    }
+    mgn_rows_touch(r, slot);
+    return slot;
+}
+
+/* K(i, from .. from + count - 1); `from` begins a panel. */
+static void mgn_rows_part(const mgn_rows *r, size_t i, size_t from, size_t count, margin_real *out)
+{
+    const size_t d = r->data.d;
+    if (r->copy != NULL) {
+        mgn_panel_dots(r->copy + from * d, count, d, mgn_sample(&r->data, i), out);
+    } else {
+        mgn_data_dots(&r->data, mgn_sample(&r->data, i), from, count, out);
+    }
+    mgn_kernel_apply(&r->kernel, r->norm[i], r->norm + from, out, count);
+}
+
+/* Row i: K(i, 0 .. n-1). It stays in place during the next call with another index, no longer. */
+static inline const margin_real *mgn_rows_get(mgn_rows *r, size_t i)
+{
+    bool missing;
+    margin_real *row = mgn_rows_slot(r, mgn_rows_claim(r, i, &missing));
+    if (missing) {
+        mgn_rows_part(r, i, 0, r->data.n, row);
+    }
+    return row;
+}
+
+/* Rows i and j, both in place until the next call. Two missing rows are computed piece by piece
+ * side by side, so the data passes through the processor's cache once. */
+static inline void mgn_rows_get2(mgn_rows *r, size_t i, size_t j, const margin_real **ri,
+                                 const margin_real **rj)
+{
+    bool no_i;
+    bool no_j;
+    margin_real *row_i = mgn_rows_slot(r, mgn_rows_claim(r, i, &no_i));
+    margin_real *row_j = mgn_rows_slot(r, mgn_rows_claim(r, j, &no_j));
+    size_t from;
+    for (from = 0; (no_i || no_j) && from < r->data.n; from += MGN_ROWS_PIECE) {
+        const size_t left = r->data.n - from;
+        const size_t count = left < MGN_ROWS_PIECE ? left : MGN_ROWS_PIECE;
+        if (no_i) {
+            mgn_rows_part(r, i, from, count, row_i + from);
+        }
+        if (no_j) {
+            mgn_rows_part(r, j, from, count, row_j + from);
+        }
+    }
+    *ri = row_i;
+    *rj = row_j;
+}
+
+/* Dot products of samples first .. first + m - 1, m <= MGN_TILE, with all samples up to them. */
+static void mgn_rows_dots(mgn_rows *r, size_t first, size_t m)
+{
+    const margin_real *group[MGN_TILE];
+    margin_real *out = mgn_rows_slot(r, first);
+    const size_t n = r->data.n;
+    for (size_t t = 0; t < m; t++) {
+        group[t] = mgn_sample(&r->data, first + t);
+        if (r->copy == NULL) {
+            mgn_data_dots(&r->data, group[t], 0, first + m, out + t * n);
+        }
+    }
+    if (r->copy != NULL) {
+        mgn_panel_dots_block(r->copy, first + m, r->data.d, group, m, out, n);
+    }
+}
+
+/* If the budget holds the whole matrix, computes all of it at once: one triangle by the kernel, the
+ * other mirrored in pieces. Otherwise does nothing. */
+static inline void mgn_rows_fill(mgn_rows *r)
+{
+    const size_t n = r->data.n;
+    margin_real *k = r->values;
+    for (size_t first = 0; r->slots == n && first < n; first += MGN_ROWS_PIECE) {
+        const size_t end = n - first < MGN_ROWS_PIECE ? n : first + MGN_ROWS_PIECE;
+        for (size_t i = first; i < end; i += MGN_TILE) {
+            mgn_rows_dots(r, i, end - i < MGN_TILE ? end - i : MGN_TILE);
+        }
+        for (size_t i = first; i < end; i++) {
+            mgn_kernel_apply(&r->kernel, r->norm[i], r->norm, k + i * n, i + 1);
+            r->slot_of[i] = (margin_index)i;
+        }
+        for (size_t j = 0; j < end; j++) {
+            for (size_t i = j < first ? first : j + 1; i < end; i++) {
+                k[j * n + i] = k[i * n + j];
+            }
+        }
+    }
+}
+
+#endif /* MARGIN_PREDICT_ONLY */
 
 #endif /* MARGIN_IMPL_H */

@@ -5,7 +5,9 @@
 #define SUITES(X) \
     X(core_suite) \
     X(math_suite) \
-    X(linalg_suite)
+    X(linalg_suite) \
+    X(data_suite) \
+    X(kernel_suite)
 /* clang-format on */
 
 #define DECLARE(suite) SUITE(suite);
