@@ -1,6 +1,6 @@
 # margin: `make help` lists the targets. All that is built goes to build/; `make Q= ...` shows the commands.
 MAKEFLAGS += --no-builtin-rules --no-print-directory
-ifeq ($(filter -j%,$(MAKEFLAGS)),)
+ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(shell nproc)
 endif
 .DEFAULT_GOAL := help
