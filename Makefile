@@ -21,7 +21,8 @@ help: ## this list
 need-test:
 	@$(TOOLS)/need.sh gcc=gcc g++=g++ /usr/include/stdio.h=libc6-dev
 need-clang:
-	@$(TOOLS)/need.sh clang=clang clang++=clang llvm-nm=llvm /usr/lib/llvm-14/lib/clang=libclang-rt-14-dev
+	@$(TOOLS)/need.sh clang=clang clang++=clang llvm-nm=llvm \
+	    $$(clang -print-resource-dir 2>/dev/null)/lib/linux=libclang-rt-dev
 need-analyze: need-clang
 	@$(TOOLS)/need.sh clang-tidy=clang-tidy cppcheck=cppcheck
 need-format:
@@ -31,7 +32,7 @@ need-coverage:
 need-cross: need-clang
 	@$(TOOLS)/need.sh arm-none-eabi-gcc=gcc-arm-none-eabi riscv64-unknown-elf-gcc=gcc-riscv64-unknown-elf \
 	    avr-gcc=gcc-avr powerpc-linux-gnu-gcc=gcc-powerpc-linux-gnu s390x-linux-gnu-gcc=gcc-s390x-linux-gnu
-build/greatest.h:
+build/greatest.h: | need-test
 	@$(TOOLS)/get-greatest.sh $@
 
 # ---- the test program: all of tests/*.c, in several builds ----

@@ -21,10 +21,9 @@ fetch() {
     apt-get "$@" update && apt-get "$@" source --download-only fzy &&
         tar -xOf fzy_*.orig.tar.gz --wildcards '*/deps/greatest/greatest.h' >greatest.h
 }
-if ! (fetch) >"$tmp/log" 2>&1; then
-    tail -n 3 "$tmp/log" >&2
-    echo "greatest.h is missing and could not be fetched: give its place with 'make test GREATEST=/path/to/greatest.h'" >&2
+mkdir -p "$(dirname "$out")"
+if ! (fetch) >"$out.log" 2>&1; then
+    echo "missing: greatest.h, and Debian's source package fzy cannot be fetched (see $out.log); give it by GREATEST=/path/to/greatest.h" >&2
     exit 1
 fi
-mkdir -p "$(dirname "$out")"
 mv "$tmp/greatest.h" "$out"

@@ -15,13 +15,14 @@ exec 9>build/need.lock
 flock 9 # another target may be installing right now
 packages=$(missing "$@")
 [ -z "$packages" ] && exit 0
+why="only root can install"
 if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
     echo "installing$packages"
     export DEBIAN_FRONTEND=noninteractive
     apt-get -qq update >build/need.log 2>&1
     # shellcheck disable=SC2086 # one word a package
     apt-get -qq -y --no-install-recommends install $packages >>build/need.log 2>&1 && exit 0
-    tail -n 3 build/need.log >&2
+    why="apt-get failed, see build/need.log"
 fi
-echo "missing:$packages -- install with (as root) apt-get install$packages" >&2
+echo "missing ($why): apt-get install$packages" >&2
 exit 1
