@@ -1022,8 +1022,9 @@ typedef struct {
     const margin_data *data;
     size_t label;
     bool all;
-    margin_real unit; /* weights count as multiples of this, the largest: sums neither over- nor
-                         underflow, and are exact counts when all weights are equal */
+    margin_real unit;  /* weights count as multiples of this, the largest: sums neither over- nor
+                          underflow, and are exact counts when all weights are equal */
+    margin_real total; /* sum of the weights in that unit; 0 if there are none */
 } mgn_group;
 
 /* The weight of sample i in units of the group's; 0 when it is of another class. */
@@ -1033,109 +1034,115 @@ static margin_real mgn_share(const mgn_group *g, size_t i)
     return in ? mgn_weight(g->data, i) / g->unit : 0;
 }
 
-/* Class `label` of `classes`; unit 0: no sample of it has weight. */
+/* Class `label` of `classes`, its weights counted in `unit`. */
+static mgn_group mgn_group_in(const margin_data *data, size_t label, size_t classes,
+                              margin_real unit)
+{
+    mgn_group g = {data, label, classes == 1, unit, 0};
+    margin_real lost = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        mgn_add(&g.total, &lost, mgn_share(&g, i));
+    }
+    return g;
+}
+
+/* Class `label` of `classes`, in units of its largest weight. */
 static mgn_group mgn_group_of(const margin_data *data, size_t label, size_t classes)
 {
-    mgn_group g = {data, label, classes == 1, 1};
+    const mgn_group g = {data, label, classes == 1, 1, 0};
     margin_real unit = 0;
     for (size_t i = 0; i < data->n; i++) {
         unit = mgn_max(unit, mgn_share(&g, i));
     }
-    g.unit = unit;
-    return g;
+    return mgn_group_in(data, label, classes, unit > 0 ? unit : 1);
 }
 
-/* Sum of the weights of a group, in its unit. */
-static margin_real mgn_group_total(const mgn_group *g)
-{
-    margin_real sum = 0;
-    margin_real lost = 0;
-    for (size_t i = 0; i < g->data->n; i++) {
-        mgn_add(&sum, &lost, mgn_share(g, i));
-    }
-    return sum;
-}
-
-/* Statistics of a few neighbouring columns at a time: good use of a cache line, no scratch. */
-#define MGN_STRIP 8u
+/* Statistics of a few neighbouring columns at a time: no scratch, and good use of the cache. How
+ * many changes no result. */
+#define MGN_STRIP (SIZE_MAX > 0xFFFFFFFFu ? 32u : 8u)
 
 typedef struct {
     const mgn_group *group;
     size_t first; /* column */
     size_t count; /* columns, 1 .. MGN_STRIP */
     margin_real low[MGN_STRIP];
-    margin_real range[MGN_STRIP];   /* largest less smallest value; infinite if that overflows */
-    margin_real inverse[MGN_STRIP]; /* of the range; 0 where the range has no reciprocal */
-    margin_real centre[MGN_STRIP];  /* the mean is low + range * centre */
+    margin_real high[MGN_STRIP];
+    margin_real inverse[MGN_STRIP]; /* of high - low; 0 where that has no reciprocal */
+    margin_real centre[MGN_STRIP];  /* the mean is low + (high - low) * centre */
 } mgn_strip;
 
-static void mgn_strip_ranges(mgn_strip *s)
+static margin_real mgn_strip_range(const mgn_strip *s, size_t j)
 {
-    margin_real high[MGN_STRIP];
+    return s->high[j] - s->low[j];
+}
+
+static margin_real mgn_strip_at_centre(const mgn_strip *s, size_t j)
+{
+    return s->low[j] + mgn_strip_range(s, j) * s->centre[j];
+}
+
+/* The strip that begins at column `first`, with its smallest and largest values. */
+static void mgn_strip_begin(mgn_strip *s, const mgn_group *group, size_t first)
+{
+    const size_t left = group->data->d - first;
     bool begun = false;
-    for (size_t i = 0; i < s->group->data->n; i++) {
-        const margin_real *x = mgn_sample(s->group->data, i) + s->first;
-        if (mgn_share(s->group, i) > 0) {
-            for (size_t j = 0; j < s->count; j++) {
-                s->low[j] = begun ? mgn_min(s->low[j], x[j]) : x[j];
-                high[j] = begun ? mgn_max(high[j], x[j]) : x[j];
-            }
-            begun = true;
+    s->group = group;
+    s->first = first;
+    s->count = left < MGN_STRIP ? left : MGN_STRIP;
+    for (size_t i = 0; i < group->data->n; i++) {
+        const margin_real *x = mgn_sample(group->data, i) + first;
+        const bool skip = !(mgn_share(group, i) > 0);
+        for (size_t j = 0; j < s->count && !skip; j++) {
+            s->low[j] = begun ? mgn_min(s->low[j], x[j]) : x[j];
+            s->high[j] = begun ? mgn_max(s->high[j], x[j]) : x[j];
         }
-    }
-    for (size_t j = 0; j < s->count; j++) {
-        s->range[j] = begun ? high[j] - s->low[j] : 0;
-        s->inverse[j] = s->range[j] >= MGN_TINY ? 1 / s->range[j] : 0;
+        begun = begun || !skip;
     }
 }
 
-/* Weighted mean of u or u^2 over the samples, u = (x - low) / range - from: u lies in [-1, 1], so
- * nothing overflows, and a large offset of the column costs no digits. */
+/* Weighted mean of u or u^2 over the samples, u = (x - low) / (high - low) - from: u lies in [-1, 1],
+ * so nothing overflows, and a large offset of the column costs no digits. */
 static void mgn_strip_mean(const mgn_strip *s, const margin_real *from, bool squared,
-                           margin_real *mean)
+                           margin_real *MGN_RESTRICT mean)
 {
-    const margin_real total = mgn_group_total(s->group);
-    margin_real sum[MGN_STRIP] = {0};
-    margin_real lost[MGN_STRIP] = {0};
+    margin_real lost[MGN_STRIP];
+    for (size_t j = 0; j < s->count; j++) {
+        mean[j] = 0;
+        lost[j] = 0;
+    }
     for (size_t i = 0; i < s->group->data->n; i++) {
         const margin_real *x = mgn_sample(s->group->data, i) + s->first;
         const margin_real w = mgn_share(s->group, i);
-        for (size_t j = 0; j < s->count && w > 0; j++) {
+        const size_t count = w > 0 ? s->count : 0;
+        for (size_t j = 0; j < count; j++) {
             const margin_real u = (x[j] - s->low[j]) * s->inverse[j] - from[j];
-            mgn_add(sum + j, lost + j, w * (squared ? u * u : u));
+            mgn_add(mean + j, lost + j, w * (squared ? u * u : u));
         }
     }
     for (size_t j = 0; j < s->count; j++) {
-        mean[j] = sum[j] / total;
+        mean[j] /= s->group->total;
     }
 }
 
-/* The strip that begins at column `first`: ranges and means. */
-static mgn_strip mgn_strip_of(const mgn_group *group, size_t first)
+static void mgn_strip_centres(mgn_strip *s)
 {
     static const margin_real zero[MGN_STRIP] = {0};
-    const size_t left = group->data->d - first;
-    mgn_strip s;
-    s.group = group;
-    s.first = first;
-    s.count = left < MGN_STRIP ? left : MGN_STRIP;
-    mgn_strip_ranges(&s);
-    mgn_strip_mean(&s, zero, false, s.centre);
-    return s;
+    for (size_t j = 0; j < s->count; j++) {
+        const margin_real range = mgn_strip_range(s, j);
+        s->inverse[j] = range >= MGN_TINY ? 1 / range : 0;
+    }
+    mgn_strip_mean(s, zero, false, s->centre);
 }
 
 /* The largest difference of two values in a column of the group; infinite if it overflows. */
 static margin_real mgn_group_range(const mgn_group *g)
 {
     margin_real largest = 0;
+    mgn_strip s;
     for (size_t first = 0; first < g->data->d; first += MGN_STRIP) {
-        mgn_strip s;
-        s.group = g;
-        s.first = first;
-        s.count = g->data->d - first < MGN_STRIP ? g->data->d - first : MGN_STRIP;
-        mgn_strip_ranges(&s);
+        mgn_strip_begin(&s, g, first);
         for (size_t j = 0; j < s.count; j++) {
-            largest = mgn_max(largest, s.range[j]);
+            largest = mgn_max(largest, mgn_strip_range(&s, j));
         }
     }
     return largest;
@@ -1156,7 +1163,7 @@ static margin_status mgn_moments_check(const margin_data *data, size_t classes, 
     }
     for (size_t c = 0; c < classes; c++) {
         const mgn_group g = mgn_group_of(data, c, classes);
-        if (g.unit <= 0) {
+        if (!(g.total > 0)) {
             return MARGIN_E_ONE_CLASS;
         }
         if (!(mgn_group_range(&g) <= limit)) {
@@ -1178,11 +1185,13 @@ MARGIN_API margin_status margin_data_means(const margin_data *data, size_t class
     }
     for (size_t c = 0; c < classes; c++) {
         const mgn_group g = mgn_group_of(data, c, classes);
-        weight[c] = mgn_group_total(&g) * g.unit;
+        weight[c] = g.total * g.unit;
         for (size_t first = 0; first < data->d; first += MGN_STRIP) {
-            const mgn_strip s = mgn_strip_of(&g, first);
+            mgn_strip s;
+            mgn_strip_begin(&s, &g, first);
+            mgn_strip_centres(&s);
             for (size_t j = 0; j < s.count; j++) {
-                mean[c * data->d + first + j] = s.low[j] + s.range[j] * s.centre[j];
+                mean[c * data->d + first + j] = mgn_strip_at_centre(&s, j);
             }
         }
     }
@@ -1196,17 +1205,19 @@ MARGIN_API margin_status margin_data_means(const margin_data *data, size_t class
  *     C += B + W w / (W + w) (b - m)(b - m)',   m += w / (W + w) (b - m),   W += w.
  *
  * Every term is a sum of squares on the diagonal: nothing cancels. A block has four samples, so C is
- * gone through once in four samples by a rank-5 update. Values count from the first sample of the
- * class, an offset of the data that is exact wherever it matters; m and C are compensated. */
+ * gone through once in four samples by a rank-5 update. m and C are compensated; m begins at the
+ * first sample, not at 0: at a large offset its digits are all there, and x - m keeps those of x. */
 typedef struct {
     size_t d;
-    size_t held;                   /* samples in the block */
-    margin_real total;             /* W */
-    margin_real share[5];          /* weights of the samples, and W w / (W + w) */
-    const margin_real *origin;     /* first sample of the class */
-    margin_real *z[5];             /* the samples less b, and b - m */
-    margin_real *mean, *mean_lost; /* m, from the origin */
-    margin_real *cov, *cov_lost;   /* C, upper triangle */
+    size_t held;             /* samples in the block */
+    const margin_real *x[4]; /* these samples */
+    margin_real total;       /* W */
+    margin_real share[5];    /* weights of the samples, and W w / (W + w) */
+    margin_real *z[5];       /* the samples less b, and b - m */
+    margin_real *mean;       /* m is mean - mean_lost */
+    margin_real *mean_lost;
+    margin_real *cov; /* C, upper triangle */
+    margin_real *cov_lost;
 } mgn_moments;
 
 static void mgn_moments_plan(mgn_moments *m, margin_arena *mem, size_t d)
@@ -1231,24 +1242,24 @@ MARGIN_API size_t margin_moments_size(size_t d)
     return mgn_arena_counted(&mem);
 }
 
-/* Centres the block: z[0..3] become deviations from its mean b, z[4] becomes b - m, and m moves by
- * `part` of that. w is the weight of the block. */
+/* Centres the block of weight w: z[0..3] are the deviations from its mean b, z[4] is b - m; then m
+ * moves by `part` of that. */
 static void mgn_moments_centre(mgn_moments *m, margin_real w, margin_real part)
 {
     const margin_real p1 = m->share[1] / w;
     const margin_real p2 = m->share[2] / w;
     const margin_real p3 = m->share[3] / w;
     for (size_t j = 0; j < m->d; j++) {
-        const margin_real first = m->z[0][j];
-        const margin_real b1 = m->z[1][j] - first;
-        const margin_real b2 = m->z[2][j] - first;
-        const margin_real b3 = m->z[3][j] - first;
+        const margin_real first = m->x[0][j];
+        const margin_real b1 = m->x[1][j] - first;
+        const margin_real b2 = m->x[2][j] - first;
+        const margin_real b3 = m->x[3][j] - first;
         const margin_real b = p1 * b1 + (p2 * b2 + p3 * b3);
         m->z[0][j] = -b;
         m->z[1][j] = b1 - b;
         m->z[2][j] = b2 - b;
         m->z[3][j] = b3 - b;
-        m->z[4][j] = (first - m->mean[j]) + b;
+        m->z[4][j] = ((first - m->mean[j]) + m->mean_lost[j]) + b;
         mgn_add(m->mean + j, m->mean_lost + j, part * m->z[4][j]);
     }
 }
@@ -1278,11 +1289,9 @@ static void mgn_moments_flush(mgn_moments *m)
 {
     margin_real w;
     margin_real part;
-    for (size_t s = m->held; s < 4; s++) {
-        m->share[s] = 0;
-        for (size_t j = 0; j < m->d; j++) {
-            m->z[s][j] = m->z[0][j];
-        }
+    for (; m->held < 4; m->held++) {
+        m->x[m->held] = m->x[0];
+        m->share[m->held] = 0;
     }
     w = (m->share[0] + m->share[1]) + (m->share[2] + m->share[3]);
     part = w / (m->total + w);
@@ -1295,28 +1304,29 @@ static void mgn_moments_flush(mgn_moments *m)
     m->held = 0;
 }
 
+static void mgn_moments_add(mgn_moments *m, const margin_real *x, margin_real share)
+{
+    const size_t unset = m->held == 0 && !(m->total > 0) ? m->d : 0;
+    for (size_t j = 0; j < unset; j++) {
+        m->mean[j] = x[j];
+        m->mean_lost[j] = 0;
+    }
+    m->x[m->held] = x;
+    m->share[m->held++] = share;
+    if (m->held == 4) {
+        mgn_moments_flush(m);
+    }
+}
+
 /* Adds the co-moments of one group to m->cov; its mean replaces m->mean. */
 static void mgn_moments_group(mgn_moments *m, const mgn_group *g)
 {
     m->held = 0;
     m->total = 0;
-    m->origin = NULL;
-    for (size_t j = 0; j < m->d; j++) {
-        m->mean[j] = 0;
-        m->mean_lost[j] = 0;
-    }
     for (size_t i = 0; i < g->data->n; i++) {
         const margin_real share = mgn_share(g, i);
         if (share > 0) {
-            const margin_real *x = mgn_sample(g->data, i);
-            m->origin = m->origin == NULL ? x : m->origin;
-            for (size_t j = 0; j < m->d; j++) {
-                m->z[m->held][j] = x[j] - m->origin[j];
-            }
-            m->share[m->held++] = share;
-            if (m->held == 4) {
-                mgn_moments_flush(m);
-            }
+            mgn_moments_add(m, mgn_sample(g->data, i), share);
         }
     }
     if (m->held > 0) {
@@ -1353,20 +1363,19 @@ static void mgn_moments_run(mgn_moments *m, const margin_data *data, size_t clas
     margin_real total = 0;
     mgn_moments_clear(m, cov);
     for (size_t c = 0; c < classes; c++) {
-        mgn_group g = mgn_group_of(data, c, classes);
-        if (pooled) {
-            g.unit = unit;
-        } else if (c > 0) {
+        const mgn_group g =
+            pooled ? mgn_group_in(data, c, classes, unit) : mgn_group_of(data, c, classes);
+        if (!pooled && c > 0) {
             mgn_moments_clear(m, cov + c * d * d);
         }
         mgn_moments_group(m, &g);
-        weight[c] = mgn_group_total(&g) * g.unit;
-        total += m->total;
+        weight[c] = g.total * g.unit;
+        total += g.total;
         for (size_t j = 0; j < d; j++) {
-            mean[c * d + j] = m->origin[j] + m->mean[j];
+            mean[c * d + j] = m->mean[j];
         }
         if (!pooled) {
-            mgn_moments_finish(m, m->total);
+            mgn_moments_finish(m, g.total);
         }
     }
     if (pooled) {
@@ -1439,19 +1448,18 @@ static margin_real mgn_to_unit(margin_real range)
 }
 
 /* Offsets and factors of the columns of a strip. */
-static void mgn_scaling_strip(const mgn_strip *s, unsigned kind, margin_real *offset,
-                              margin_real *factor)
+static void mgn_scaling_strip(mgn_strip *s, unsigned kind, margin_real *offset, margin_real *factor)
 {
-    margin_real variance[MGN_STRIP];
-    mgn_strip_mean(s, s->centre, true, variance); /* in units of range^2 */
+    const bool minmax = kind == MARGIN_SCALE_MINMAX;
+    margin_real square[MGN_STRIP];
+    mgn_strip_centres(s);
+    mgn_strip_mean(s, s->centre, true, square); /* the variance in units of range^2 */
     for (size_t j = 0; j < s->count; j++) {
-        const margin_real high = s->low[j] + s->range[j];
-        const margin_real size = mgn_max(mgn_abs(s->low[j]), mgn_abs(high));
-        const bool minmax = kind == MARGIN_SCALE_MINMAX;
-        const margin_real unit = s->range[j] * (minmax ? 1 : margin_sqrt(variance[j]));
-        const bool constant = s->range[j] <= 2 * MGN_EPS * size || unit < MGN_TINY;
-        const margin_real mean = s->low[j] + s->range[j] * s->centre[j];
-        offset[j] = constant ? 0 : minmax ? s->low[j] : mean;
+        const margin_real size = mgn_max(mgn_abs(s->low[j]), mgn_abs(s->high[j]));
+        const margin_real range = mgn_strip_range(s, j);
+        const margin_real unit = range * (minmax ? 1 : margin_sqrt(square[j]));
+        const bool constant = range <= 2 * MGN_EPS * size || unit < MGN_TINY;
+        offset[j] = constant ? 0 : minmax ? s->low[j] : mgn_strip_at_centre(s, j);
         factor[j] = constant ? 0 : minmax ? mgn_to_unit(unit) : 1 / unit;
     }
 }
@@ -1477,7 +1485,8 @@ MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned ki
             return margin_arena_rewind(mem, &before);
         }
         for (size_t first = 0; first < data->d; first += MGN_STRIP) {
-            const mgn_strip s = mgn_strip_of(&all, first);
+            mgn_strip s;
+            mgn_strip_begin(&s, &all, first);
             mgn_scaling_strip(&s, kind, offset + first, factor + first);
         }
     }
@@ -1978,43 +1987,56 @@ static inline void mgn_rows_get2(mgn_rows *r, size_t i, size_t j, const margin_r
     *rj = row_j;
 }
 
-/* Dot products of samples first .. first + m - 1, m <= MGN_TILE, with all samples up to them. */
-static void mgn_rows_dots(mgn_rows *r, size_t first, size_t m)
+/* Dot products of the samples first .. first + count - 1, a panel, with themselves and all after. */
+static void mgn_rows_strip(mgn_rows *r, size_t first, size_t count)
 {
-    const margin_real *group[MGN_TILE];
-    margin_real *out = mgn_rows_slot(r, first);
     const size_t n = r->data.n;
-    for (size_t t = 0; t < m; t++) {
-        group[t] = mgn_sample(&r->data, first + t);
-        if (r->copy == NULL) {
-            mgn_data_dots(&r->data, group[t], 0, first + m, out + t * n);
+    const size_t d = r->data.d;
+    for (size_t i = first; i < n; i += MGN_TILE) {
+        const size_t m = n - i < MGN_TILE ? n - i : MGN_TILE;
+        margin_real *out = mgn_rows_slot(r, i) + first;
+        const margin_real *x[MGN_TILE];
+        for (size_t t = 0; t < m; t++) {
+            x[t] = mgn_sample(&r->data, i + t);
+            if (r->copy == NULL) {
+                mgn_data_dots(&r->data, x[t], first, count, out + t * n);
+            }
         }
-    }
-    if (r->copy != NULL) {
-        mgn_panel_dots_block(r->copy, first + m, r->data.d, group, m, out, n);
+        if (r->copy != NULL) {
+            mgn_panel_dots_block(r->copy + first * d, count, d, x, m, out, n);
+        }
     }
 }
 
-/* If the budget holds the whole matrix, computes all of it at once: one triangle by the kernel, the
- * other mirrored in pieces. Otherwise does nothing. */
-static inline void mgn_rows_fill(mgn_rows *r)
+/* Kernel values of rows first .. end - 1 from their dot products, up to the diagonal and mirrored. */
+static void mgn_rows_finish(mgn_rows *r, size_t first, size_t end)
 {
     const size_t n = r->data.n;
     margin_real *k = r->values;
-    for (size_t first = 0; r->slots == n && first < n; first += MGN_ROWS_PIECE) {
-        const size_t end = n - first < MGN_ROWS_PIECE ? n : first + MGN_ROWS_PIECE;
-        for (size_t i = first; i < end; i += MGN_TILE) {
-            mgn_rows_dots(r, i, end - i < MGN_TILE ? end - i : MGN_TILE);
+    for (size_t i = first; i < end; i++) {
+        mgn_kernel_apply(&r->kernel, r->norm[i], r->norm, k + i * n, i + 1);
+        r->slot_of[i] = (margin_index)i;
+    }
+    for (size_t j = 0; j < end; j++) {
+        for (size_t i = j < first ? first : j + 1; i < end; i++) {
+            k[j * n + i] = k[i * n + j];
         }
-        for (size_t i = first; i < end; i++) {
-            mgn_kernel_apply(&r->kernel, r->norm[i], r->norm, k + i * n, i + 1);
-            r->slot_of[i] = (margin_index)i;
-        }
-        for (size_t j = 0; j < end; j++) {
-            for (size_t i = j < first ? first : j + 1; i < end; i++) {
-                k[j * n + i] = k[i * n + j];
-            }
-        }
+    }
+}
+
+/* If the budget holds the whole matrix, computes all of it at once, one triangle by the kernel, the
+ * other mirrored. Otherwise does nothing. */
+static inline void mgn_rows_fill(mgn_rows *r)
+{
+    const size_t n = r->data.n;
+    if (r->slots < n) {
+        return;
+    }
+    for (size_t first = 0; first < n; first += MGN_PANEL) {
+        mgn_rows_strip(r, first, n - first < MGN_PANEL ? n - first : MGN_PANEL);
+    }
+    for (size_t first = 0; first < n; first += MGN_PANEL) {
+        mgn_rows_finish(r, first, n - first < MGN_PANEL ? n : first + MGN_PANEL);
     }
 }
 

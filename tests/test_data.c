@@ -422,6 +422,34 @@ TEST the_error_does_not_grow_with_the_number_of_samples_or_the_offset(void)
     PASS();
 }
 
+TEST an_outlier_costs_no_digits_wherever_it_stands(void)
+{
+    const size_t n = 20000, at[] = {0, 1, 3, 4, 10000, 19999};
+    size_t k;
+    seed = 31;
+    for (k = 0; k < 6; k++) {
+        margin_real *x = long_column(2 * n, 5, 1), weight, mean[2], cov[4];
+        margin_arena mem = fresh();
+        margin_data v;
+        size_t i, j;
+        memset(&v, 0, sizeof v);
+        v.x = x, v.n = n, v.d = 2;
+        x[2 * at[k]] = (margin_real)1e9;
+        ASSERT_EQ(MARGIN_OK, margin_data_moments(&v, 1, &mem, &weight, mean, cov));
+        for (i = 0; i < 2; i++) {
+            const exact want = naive_mean(&v, -1, i), vi = naive_cov(&v, -1, i, i);
+            ASSERT(fabsl((exact)mean[i] - want) <= (exact)EPS * (fabsl(want) + 4 * sqrtl(vi)));
+            for (j = 0; j < 2; j++) {
+                const exact vj = naive_cov(&v, -1, j, j);
+                ASSERT(fabsl((exact)cov[2 * i + j] - naive_cov(&v, -1, i, j)) <=
+                       8 * (exact)EPS * sqrtl(vi * vj));
+            }
+        }
+        free(x);
+    }
+    PASS();
+}
+
 TEST weights_count_relative_to_each_other(void)
 {
     static problem p;
@@ -786,6 +814,7 @@ SUITE(data_suite)
     RUN_TEST(moments_by_hand);
     RUN_TEST(pooled_is_the_weighted_average_of_the_classes);
     RUN_TEST(the_error_does_not_grow_with_the_number_of_samples_or_the_offset);
+    RUN_TEST(an_outlier_costs_no_digits_wherever_it_stands);
     RUN_TEST(weights_count_relative_to_each_other);
     RUN_TEST(means_reach_to_the_largest_numbers_and_covariances_say_when_they_do_not);
     RUN_TEST(moments_of_bad_input_leave_their_results_alone);
