@@ -355,8 +355,80 @@ TEST block_macro_is_the_bytes_that_a_block_takes(void)
     PASS();
 }
 
+/* ---- the sweep itself: it must find what it is there to find ---- */
+
+typedef enum {
+    HONEST,
+    WANTS_MORE_THAN_IT_SAYS,
+    WANTS_LESS_THAN_IT_SAYS,
+    WRITES_BEFORE_IT_FAILS,
+    WRITES_OUTPUT_BEFORE_IT_FAILS,
+    WRITES_BEHIND_ITS_ARENA,
+    WRITES_BEFORE_ITS_ARENA,
+    FORGETS_ITS_SCRATCH,
+    LEAVES_THE_ARENA_REFUSING,
+    FAILS_WITH_ANOTHER_STATUS,
+    NEVER_SUCCEEDS,
+    FAULTS
+} fault;
+
+typedef struct {
+    fault kind;
+    int out;
+} faulty_problem;
+
+#define FAULTY_BYTES ((size_t)MARGIN_BLOCK(100, 1))
+
+static margin_status run_faulty(margin_arena *mem, void *problem)
+{
+    faulty_problem *p = (faulty_problem *)problem;
+    const margin_arena before = *mem;
+    const size_t more = p->kind == WANTS_MORE_THAN_IT_SAYS ? 1u : 0u;
+    const size_t less = p->kind == WANTS_LESS_THAN_IT_SAYS ? MARGIN_ALIGN : 0u;
+    unsigned char *block;
+    if (p->kind == WRITES_OUTPUT_BEFORE_IT_FAILS) {
+        p->out++;
+    }
+    if (p->kind == WRITES_BEFORE_IT_FAILS && mem->size > 0) {
+        mem->base[0] = 1;
+    }
+    block = (unsigned char *)margin_arena_scratch(mem, FAULTY_BYTES + more - less, 1);
+    if (block == NULL) {
+        if (p->kind != LEAVES_THE_ARENA_REFUSING) {
+            (void)margin_arena_rewind(mem, &before);
+        }
+        return p->kind == FAILS_WITH_ANOTHER_STATUS ? MARGIN_E_EMPTY : MARGIN_E_MEMORY;
+    }
+    memset(block, 1, FAULTY_BYTES - less);
+    if (p->kind == WRITES_BEHIND_ITS_ARENA) {
+        block[FAULTY_BYTES + MARGIN_ALIGN] = 1;
+    }
+    if (p->kind == WRITES_BEFORE_ITS_ARENA) {
+        *(block - 1) = 1;
+    }
+    if (p->kind != FORGETS_ITS_SCRATCH) {
+        margin_arena_release(mem, before.high);
+    }
+    return p->kind == NEVER_SUCCEEDS ? MARGIN_E_EMPTY : MARGIN_OK;
+}
+
+TEST the_sweep_passes_an_honest_operation_and_finds_every_fault(void)
+{
+    int kind;
+    for (kind = HONEST; kind < FAULTS; kind++) {
+        faulty_problem problem = {(fault)kind, 0};
+        const enum greatest_test_res expected =
+            kind == HONEST ? GREATEST_TEST_RES_PASS : GREATEST_TEST_RES_FAIL;
+        const enum greatest_test_res found =
+            arena_sweep(run_faulty, &problem, FAULTY_BYTES, &problem.out, sizeof problem.out);
+        ASSERT_EQ_FMT((int)expected, (int)found, "%d");
+    }
+    PASS();
+}
+
 SUITE(core_suite)
 {
+    RUN_TEST(the_sweep_passes_an_honest_operation_and_finds_every_fault);
     RUN_TEST(version_is_one_number_of_its_three_parts);
     RUN_TEST(every_status_has_its_number_and_its_text);
     RUN_TEST(no_two_statuses_share_a_number_or_a_text);

@@ -20,7 +20,6 @@ if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
     echo "installing$packages"
     export DEBIAN_FRONTEND=noninteractive
     apt-get -qq update >build/need.log 2>&1
-    # shellcheck disable=SC2086 # one word a package
     apt-get -qq -y --no-install-recommends install $packages >>build/need.log 2>&1 && exit 0
     why="apt-get failed, see build/need.log"
 fi
