@@ -84,6 +84,11 @@ coverage: build/float-coverage/tests build/double-coverage/tests ## branches of 
 packaging: | need-test need-clang ## both headers under every switch, by gcc and clang, as C and C++
 	@$(TOOLS)/run.sh -p '$(TOOLS)/packaging.sh gcc g++ "-O0 -O3 -Os"' '$(TOOLS)/packaging.sh clang clang++ "-O0 -O3 -Os"'
 
+symbols: | need-test ## the library needs only memcpy and compiler helpers, shows what margin.h declares, has no data
+	@mkdir -p build; for switch in -UMARGIN_REAL_DOUBLE -DMARGIN_REAL_DOUBLE -DMARGIN_PREDICT_ONLY; do \
+	    $(CC) $(CFLAGS) -ffreestanding -I. $$switch -c tests/compile/impl.c -o build/symbols.o && \
+	    $(TOOLS)/symbols.sh build/symbols.o $$switch || exit 1; done
+
 toc: ## every mark in CONTENTS has one banner, and the reverse
 	@$(TOOLS)/toc.sh $(HEADERS)
 
@@ -147,5 +152,5 @@ check: ## all that CI runs
 clean: ## removes build/
 	rm -rf build
 
-.PHONY: help test sanitize coverage packaging toc format analyze cross bench check clean \
+.PHONY: help test sanitize coverage packaging symbols toc format analyze cross bench check clean \
         need-test need-clang need-analyze need-format need-coverage need-cross

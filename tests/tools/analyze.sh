@@ -10,7 +10,8 @@ more="-Wall -Wextra -Wpedantic -Wcast-align=strict -Wcast-qual -Wduplicated-bran
     -Wmissing-prototypes -Wnull-dereference -Wredundant-decls -Wswitch-default -Wswitch-enum -Wwrite-strings"
 # cppcheck knows no predefined macros: without these it meets an #error in margin.h and looks no further.
 limits="-DFLT_MANT_DIG=24 -DDBL_MANT_DIG=53 -DSIZE_MAX=18446744073709551615ul -DUINT32_MAX=4294967295u"
-check="cppcheck --quiet --language=c --std=c99 -I. $limits --suppress=unmatchedSuppression"
+# knownConditionTrueFalse forgets that neither x < 0 nor x >= 0 holds for NaN, and takes n < 16 ? n : 16 for 0.
+check="cppcheck --quiet --language=c --std=c99 -I. $limits --suppress=knownConditionTrueFalse"
 
 analyze() { # FILE SWITCHES...
     file=$1
@@ -32,7 +33,7 @@ if [ "$tool" = misra ]; then
     $check --addon=misra tests/compile/impl.c 2>&1 | grep -o 'misra-c2012-[0-9.]*' | sort -V | uniq -c
     exit 0
 fi
-for switch in -DMARGIN_REAL_FLOAT -DMARGIN_REAL_DOUBLE -DMARGIN_PREDICT_ONLY; do
+for switch in -UMARGIN_REAL_DOUBLE -DMARGIN_REAL_DOUBLE -DMARGIN_PREDICT_ONLY; do
     if analyze tests/compile/impl.c $switch; then
         passed=$((passed + 1))
     else
