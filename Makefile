@@ -19,7 +19,7 @@ help: ## this list
 # ---- what a machine must have: command or file, and the Debian package it comes from ----
 
 need-test:
-	@$(TOOLS)/need.sh gcc=gcc g++=g++ /usr/include/stdio.h=libc6-dev
+	@$(TOOLS)/need.sh gcc=gcc g++=g++ /usr/include/stdio.h=libc6-dev python3=python3
 need-clang:
 	@$(TOOLS)/need.sh clang=clang clang++=clang llvm-nm=llvm \
 	    $$(clang -print-resource-dir 2>/dev/null)/lib/linux=libclang-rt-dev
@@ -67,7 +67,7 @@ $(eval $(call suite,float-coverage,$(CC),$(COVERAGE),need-coverage))
 $(eval $(call suite,double-coverage,$(CC),$(COVERAGE) $(DOUBLE),need-coverage))
 
 test: build/float/tests build/double/tests ## all host tests; the last line is `N passed, N failed`
-	@$(TOOLS)/run.sh -p build/float/tests build/double/tests '$(TOOLS)/packaging.sh gcc g++ -O2'
+	@$(TOOLS)/run.sh -p build/float/tests build/double/tests 'python3 tests/gen/run.py' '$(TOOLS)/packaging.sh gcc g++ -O2'
 
 sanitize: build/float-address/tests build/double-address/tests build/float-memory/tests build/double-memory/tests
 sanitize: ## the tests under the address, undefined-behaviour and memory sanitizers

@@ -1,0 +1,69 @@
+"""classes.py -- labels of any text as numbered classes."""
+from __future__ import annotations
+
+from array import array
+
+from .data import Data, is_number
+from .errors import Failure
+from .reader import quoted
+
+MAX_CLASSES = 65535
+
+
+def sort_key(labels: list[str]):
+    """How labels are ordered: by value if all are numbers, else as text.
+
+    >>> [sorted(labels, key=sort_key(labels)) for labels in (["10", "9", "-1"], ["10", "9", "b"])]
+    [['-1', '9', '10'], ['10', '9', 'b']]
+    """
+    return float if all(map(is_number, labels)) else str
+
+
+def class_names(data: Data, positive: str | None = None) -> list[str]:
+    """The classes of training data in order; of two, the last is the positive one.
+
+    Labels that are all numbers are the same when their values are: +1 and 1.0 are one class, named as first written.
+    """
+    labels, key = data.labels, sort_key(data.labels)
+    first = {}
+    for label in labels:
+        first.setdefault(key(label), label)
+    names = [first[k] for k in sorted(first)]
+    where = {"path": data.path, "column": data.label_column}
+    if len(names) == 1:
+        raise Failure(f"only one class: {quoted(names[0])}; at least two are needed", data.path)
+    if len(names) > min(MAX_CLASSES, max(2, data.n // 2)):
+        raise Failure(f"{len(names)} different labels in {data.n} rows: is this the label? (--label)", **where)
+    if positive is None:
+        return names
+    if len(names) != 2:
+        raise Failure(f"--positive needs two classes; there are {len(names)}", data.path)
+    match = match_label(positive, names)
+    if match is None:
+        raise Failure(f"no label {positive!r} for --positive, only {' and '.join(map(quoted, names))}", data.path)
+    return [names[1 - match], names[match]]
+
+
+def match_label(label: str, names: list[str]) -> int | None:
+    """Which class a label means: the same text, or the same value if both are numbers.
+
+    >>> match_label("1.0", ["-1", "+1"]), match_label("b", ["a", "b"]), match_label("1", ["a", "b"])
+    (1, 1, None)
+    """
+    if label in names:
+        return names.index(label)
+    if is_number(label):
+        values = [float(name) if is_number(name) else None for name in names]
+        return values.index(float(label)) if float(label) in values else None
+    return None
+
+
+def classes_of(data: Data, names: list[str]) -> array:
+    """For each row the number of its class among the names, as the library wants it."""
+    number = [match_label(label, names) for label in data.labels]
+    if None in number:
+        strange = number.index(None)
+        known = ", ".join(map(quoted, names[:12])) + (", ..." if len(names) > 12 else "")
+        raise Failure(f"unknown label {quoted(data.labels[strange])}; the classes are {known}",
+                      data.path, data.label_line[strange], data.label_column)
+    return array("H", [number[i] for i in data.label_of])
