@@ -207,9 +207,22 @@ MARGIN_API margin_real margin_log(margin_real x);
  * last n mod 8 terms all go to the first of them; then ((s0+s4)+(s2+s6)) + ((s1+s5)+(s3+s7)).
  * The error is at most (n/8 + 10) EPS sum |x_i y_i|. x and y may be the same, null if n is 0. */
 MARGIN_API margin_real margin_dot(const margin_real *x, const margin_real *y, size_t n);
+/* y += a x over n values. */
+MARGIN_API void margin_axpy(margin_real *y, margin_real a, const margin_real *x, size_t n);
+/* Sum of |x_i|, with four partial sums in the manner of margin_dot. */
+MARGIN_API margin_real margin_norm1(const margin_real *x, size_t n);
+/* Euclidean length, to a relative error of (n/16 + 6) EPS (for very large and very small values n
+ * EPS); neither overflows nor underflows unless the result does. */
+MARGIN_API margin_real margin_norm2(const margin_real *x, size_t n);
+/* Largest |x_i|; 0 for n = 0. The norms of values with a NaN are NaN. */
+MARGIN_API margin_real margin_norm_inf(const margin_real *x, size_t n);
+
 /* y = A x for the rows x cols matrix A. */
 MARGIN_API margin_status margin_mat_vec(margin_real *y, const margin_real *a, size_t stride,
                                         size_t rows, size_t cols, const margin_real *x);
+/* y = A' x: `rows` values x give `cols` values y. */
+MARGIN_API margin_status margin_mat_t_vec(margin_real *y, const margin_real *a, size_t stride,
+                                          size_t rows, size_t cols, const margin_real *x);
 
 #ifndef MARGIN_PREDICT_ONLY
 /* The Gram matrix g (n x n, both triangles) of the n rows of d values of x: g[i][j] = x_i . x_j.
@@ -220,6 +233,73 @@ MARGIN_API margin_status margin_gram(margin_real *g, size_t gstride, const margi
                                      size_t stride, const margin_index *rows, size_t n, size_t d,
                                      margin_arena *mem);
 MARGIN_API size_t margin_gram_size(size_t d);
+/* The normal matrix g = X' D X (d x d, both triangles) of n rows of d values with weights w, D =
+ * diag(w): g = sum over i of w_i x_i x_i'. w may be null (all 1) and of any sign. n d^2 / 2 products.
+ * Each 256 rows are summed in order and these sums then added in order: the error is at most
+ * (256 + n/256) EPS sum |w_i x_ij x_ik|. */
+MARGIN_API margin_status margin_normal_matrix(margin_real *g, size_t gstride, const margin_real *x,
+                                              size_t stride, const margin_real *w, size_t n,
+                                              size_t d, margin_arena *mem);
+MARGIN_API size_t margin_normal_matrix_size(size_t n);
+/* Products of matrices, c of m x n with k terms in each sum:
+ *     margin_mat_mul    c = A B     A is m x k, B is k x n
+ *     margin_mat_mul_t  c = A B'    A is m x k, B is n x k
+ *     margin_mat_t_mul  c = A' B    A is k x m, B is k x n
+ * One size query serves the three. */
+MARGIN_API margin_status margin_mat_mul(margin_real *c, size_t cstride, const margin_real *a,
+                                        size_t astride, const margin_real *b, size_t bstride,
+                                        size_t m, size_t k, size_t n, margin_arena *mem);
+MARGIN_API margin_status margin_mat_mul_t(margin_real *c, size_t cstride, const margin_real *a,
+                                          size_t astride, const margin_real *b, size_t bstride,
+                                          size_t m, size_t k, size_t n, margin_arena *mem);
+MARGIN_API margin_status margin_mat_t_mul(margin_real *c, size_t cstride, const margin_real *a,
+                                          size_t astride, const margin_real *b, size_t bstride,
+                                          size_t m, size_t k, size_t n, margin_arena *mem);
+MARGIN_API size_t margin_mat_mul_size(size_t k);
+
+/* Cholesky factor L of a symmetric positive definite matrix A = L L', in the lower triangle of a.
+ * `a` holds both triangles of A on entry; the strict upper one is left as it is, and on failure it
+ * restores the lower one: then nothing has changed. MARGIN_E_NOT_POSITIVE: a pivot was not positive;
+ * MARGIN_E_NOT_FINITE: NaN or infinity in the lower triangle. n^3 / 6 products. |A - L L'| is at
+ * most (n + 2) EPS max a_ii in every element. */
+MARGIN_API margin_status margin_cholesky(margin_real *a, size_t stride, size_t n,
+                                         margin_arena *mem);
+MARGIN_API size_t margin_cholesky_size(size_t n);
+/* The same with diagonal pivots for semi-definite A: A[order[i]][order[j]] = (L L')[i][j]. At each
+ * step the largest diagonal element left is the pivot; when that is at most tol times the largest
+ * of A (0 means n EPS), the work ends after *rank columns; the others are zero, and no element of
+ * what is left exceeds that size. MARGIN_E_NOT_POSITIVE: what is left is clearly indefinite;
+ * a, order and rank are then unchanged. tol < 1. */
+MARGIN_API margin_status margin_cholesky_pivoted(margin_real *a, size_t stride, size_t n,
+                                                 margin_real tol, margin_index *order, size_t *rank,
+                                                 margin_arena *mem);
+MARGIN_API size_t margin_cholesky_pivoted_size(size_t n);
+/* B = T^-1 B in place for the n x m matrix b (m = 1: a vector) and a triangular matrix T, whose other
+ * triangle is not read:
+ *     margin_solve_lower      T = L       margin_solve_upper      T = R
+ *     margin_solve_lower_t    T = L'      margin_solve_upper_t    T = R'
+ *     margin_cholesky_solve   T = L L': solves A X = B after margin_cholesky
+ * MARGIN_E_NOT_POSITIVE: a diagonal element is zero or NaN; b is unchanged. n^2 m / 2 products each.
+ * With one vector rows of T are met by margin_dot, otherwise sums go in order. */
+MARGIN_API margin_status margin_solve_lower(margin_real *b, size_t bstride, size_t m,
+                                            const margin_real *l, size_t lstride, size_t n);
+MARGIN_API margin_status margin_solve_lower_t(margin_real *b, size_t bstride, size_t m,
+                                              const margin_real *l, size_t lstride, size_t n);
+MARGIN_API margin_status margin_solve_upper(margin_real *b, size_t bstride, size_t m,
+                                            const margin_real *r, size_t rstride, size_t n);
+MARGIN_API margin_status margin_solve_upper_t(margin_real *b, size_t bstride, size_t m,
+                                              const margin_real *r, size_t rstride, size_t n);
+MARGIN_API margin_status margin_cholesky_solve(margin_real *b, size_t bstride, size_t m,
+                                               const margin_real *l, size_t lstride, size_t n);
+/* Turns the factor of A into that of A + x x' (update) or A - x x' (downdate), n^2 steps instead of
+ * n^3. The downdate reports MARGIN_E_NOT_POSITIVE and changes nothing when A - x x' is no longer
+ * positive definite, or so nearly that rounding decides: 1 - x' A^-1 x <= n EPS. */
+MARGIN_API margin_status margin_cholesky_update(margin_real *l, size_t stride, size_t n,
+                                                const margin_real *x, margin_arena *mem);
+MARGIN_API size_t margin_cholesky_update_size(size_t n);
+MARGIN_API margin_status margin_cholesky_downdate(margin_real *l, size_t stride, size_t n,
+                                                  const margin_real *x, margin_arena *mem);
+MARGIN_API size_t margin_cholesky_downdate_size(size_t n);
 #endif
 
 /* ---- >>data ---- views on samples, checks, moments, scaling, splits ----------------------------- */

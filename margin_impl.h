@@ -492,6 +492,87 @@ MARGIN_API margin_real margin_dot(const margin_real *x, const margin_real *y, si
     return ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7));
 }
 
+/* y += a x, element by element: any order is the same. */
+static void mgn_axpy(margin_real *MGN_RESTRICT y, margin_real a, const margin_real *MGN_RESTRICT x,
+                     size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        y[i] += a * x[i];
+    }
+}
+
+MARGIN_API void margin_axpy(margin_real *y, margin_real a, const margin_real *x, size_t n)
+{
+    mgn_axpy(y, a, x, n);
+}
+
+MARGIN_API margin_real margin_norm1(const margin_real *x, size_t n)
+{
+    margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    size_t i = 0;
+    for (; n - i >= 4u; i += 4u) {
+        s0 += mgn_abs(x[i]);
+        s1 += mgn_abs(x[i + 1u]);
+        s2 += mgn_abs(x[i + 2u]);
+        s3 += mgn_abs(x[i + 3u]);
+    }
+    for (; i < n; i++) {
+        s0 += mgn_abs(x[i]);
+    }
+    return (s0 + s2) + (s1 + s3);
+}
+
+MARGIN_API margin_real margin_norm_inf(const margin_real *x, size_t n)
+{
+    margin_real m = 0;
+    for (size_t i = 0; i < n; i++) {
+        const margin_real a = mgn_abs(x[i]);
+        if (a > m || a != a) { /* a NaN stays: nothing compares greater */
+            m = a;
+        }
+    }
+    return m;
+}
+
+/* The power of two at or below m >= 0, moved away from the ends of the range so that it and its
+ * inverse are exact. */
+static margin_real mgn_power_of_two(margin_real m)
+{
+    const mgn_word last = 2 * MGN_BIAS - 1;
+    mgn_word exponent = mgn_bits(m) >> MGN_FRACTION;
+    if (exponent < 1u) {
+        exponent = 1u;
+    }
+    return mgn_of_bits((exponent < last ? exponent : last) << MGN_FRACTION);
+}
+
+/* A sum of squares in this range has lost nothing to underflow that its last bit could show: each
+ * lost square is below TINY, n of them below n EPS^2 of the sum. */
+static bool mgn_square_is_safe(margin_real s)
+{
+    return s >= MGN_TINY / (MGN_EPS * MGN_EPS) && s <= MGN_HUGE;
+}
+
+MARGIN_API margin_real margin_norm2(const margin_real *x, size_t n)
+{
+    margin_real s = margin_dot(x, x, n);
+    margin_real big, scale, inverse;
+    if (mgn_square_is_safe(s)) {
+        return margin_sqrt(s);
+    }
+    big = margin_norm_inf(x, n);
+    if (!(big > 0 && big <= MGN_HUGE)) { /* 0, infinite or NaN, and so is the norm */
+        return big;
+    }
+    scale = mgn_power_of_two(big);
+    inverse = 1 / scale;
+    s = 0;
+    for (size_t i = 0; i < n; i++) {
+        s += (x[i] * inverse) * (x[i] * inverse);
+    }
+    return scale * margin_sqrt(s);
+}
+
 /* out[i] = sum over k of x[k] * rows[i * stride + k], k = 0, 1, 2, ... from zero on one accumulator.
  * Four rows at a time: each x[k] is loaded once for four products, and a Cortex-M4F keeps all in
  * registers. */
@@ -564,6 +645,40 @@ MARGIN_API margin_status margin_mat_vec(margin_real *y, const margin_real *a, si
     status = mgn_both(status, mgn_both(mgn_vec_check(x, cols), mgn_vec_check(y, rows)));
     if (status == MARGIN_OK) {
         mgn_dots(x, a, mgn_stride(stride, cols), rows, cols, y);
+    }
+    return status;
+}
+
+/* y = A' x. Row after row is added to y, four rows in one pass: the sums over k keep their order. */
+static void mgn_mat_t_vec(margin_real *MGN_RESTRICT y, const margin_real *a, size_t stride,
+                          size_t rows, size_t cols, const margin_real *x)
+{
+    size_t i = 0;
+    for (size_t j = 0; j < cols; j++) {
+        y[j] = 0;
+    }
+    for (; rows - i >= 4u; i += 4u) {
+        const margin_real *r0 = a + i * stride;
+        const margin_real *r1 = r0 + stride;
+        const margin_real *r2 = r1 + stride;
+        const margin_real *r3 = r2 + stride;
+        for (size_t j = 0; j < cols; j++) {
+            y[j] = (((y[j] + x[i] * r0[j]) + x[i + 1u] * r1[j]) + x[i + 2u] * r2[j]) +
+                   x[i + 3u] * r3[j];
+        }
+    }
+    for (; i < rows; i++) {
+        mgn_axpy(y, x[i], a + i * stride, cols);
+    }
+}
+
+MARGIN_API margin_status margin_mat_t_vec(margin_real *y, const margin_real *a, size_t stride,
+                                          size_t rows, size_t cols, const margin_real *x)
+{
+    margin_status status = mgn_mat_check(a, stride, rows, cols);
+    status = mgn_both(status, mgn_both(mgn_vec_check(x, rows), mgn_vec_check(y, cols)));
+    if (status == MARGIN_OK) {
+        mgn_mat_t_vec(y, a, mgn_stride(stride, cols), rows, cols, x);
     }
     return status;
 }
@@ -846,6 +961,838 @@ MARGIN_API margin_status margin_gram(margin_real *g, size_t gstride, const margi
         mgn_gram(g, mgn_stride(gstride, n), x, mgn_stride(stride, d), rows, n, d, panel);
     }
     return margin_arena_rewind(mem, &before);
+}
+
+/* Terms of a long sum that are worked on at a time, so that a panel of them stays in the cache. */
+#define MGN_DEPTH ((size_t)256u)
+
+/* A matrix as its elements lie: (i, j) at p[i * row + j * col], transposed or not. */
+typedef struct {
+    const margin_real *p;
+    size_t row;
+    size_t col;
+} mgn_view;
+
+static mgn_view mgn_view_of(const margin_real *p, size_t row, size_t col)
+{
+    mgn_view view = {NULL, 0, 0};
+    view.p = p;
+    view.row = row;
+    view.col = col;
+    return view;
+}
+
+/* Packs columns first .. first + n - 1 (n <= MGN_PANEL) of the rows k .. k + depth - 1 of b. */
+static void mgn_panel_pack_columns(margin_real *panel, mgn_view b, size_t k, size_t depth,
+                                   size_t first, size_t n)
+{
+    for (size_t t = 0; t < depth; t++, panel += MGN_PANEL) {
+        const margin_real *from = b.p + (k + t) * b.row + first * b.col;
+        for (size_t r = 0; r < MGN_PANEL; r++) {
+            panel[r] = r < n ? from[r * b.col] : 0;
+        }
+    }
+}
+
+/* One block of depth terms added to one panel of columns of c, for all m rows of a. */
+static void mgn_mat_mul_panel(margin_real *c, size_t step, mgn_view a, size_t m, size_t k,
+                              size_t depth, const margin_real *panel, size_t n)
+{
+    const margin_real *x[MGN_TILE];
+    for (size_t i = 0; i < m; i += MGN_TILE) {
+        const size_t count = m - i < MGN_TILE ? m - i : MGN_TILE;
+        for (size_t j = 0; j < count; j++) {
+            x[j] = a.p + (i + j) * a.row + k * a.col;
+        }
+        mgn_tile_any(panel, n, depth, x, count, a.col, c + i * step, step, k != 0);
+    }
+}
+
+/* c = a b for a of m x k and b of k x n; k in blocks, each sum going on where it was left. */
+static void mgn_mat_mul(margin_real *c, size_t step, mgn_view a, mgn_view b, size_t m, size_t k,
+                        size_t n, margin_real *panel)
+{
+    for (size_t t = 0; t < k || t == 0; t += MGN_DEPTH) {
+        const size_t depth = k - t < MGN_DEPTH ? k - t : MGN_DEPTH;
+        for (size_t j = 0; j < n; j += MGN_PANEL) {
+            const size_t count = n - j < MGN_PANEL ? n - j : MGN_PANEL;
+            mgn_panel_pack_columns(panel, b, t, depth, j, count);
+            mgn_mat_mul_panel(c + j, step, a, m, t, depth, panel, count);
+        }
+    }
+}
+
+static margin_real *mgn_mat_mul_plan(margin_arena *mem, size_t k)
+{
+    return MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, k < MGN_DEPTH ? k : MGN_DEPTH));
+}
+
+MARGIN_API size_t margin_mat_mul_size(size_t k)
+{
+    margin_arena mem = margin_arena_counting();
+    (void)mgn_mat_mul_plan(&mem, k);
+    return mgn_arena_counted(&mem);
+}
+
+/* The common end of the three products: `status` is that of their matrices. */
+static margin_status mgn_mat_mul_run(margin_status status, margin_real *c, size_t step, mgn_view a,
+                                     mgn_view b, size_t m, size_t k, size_t n, margin_arena *mem)
+{
+    margin_arena before;
+    margin_real *panel;
+    status = mgn_both(status, mgn_mat_check(c, step, m, n));
+    status = mgn_both(status, mgn_mem_check(mem));
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    panel = mgn_mat_mul_plan(mem, k);
+    if (mem->failed == 0) {
+        mgn_mat_mul(c, mgn_stride(step, n), a, b, m, k, n, panel);
+    }
+    return margin_arena_rewind(mem, &before);
+}
+
+MARGIN_API margin_status margin_mat_mul(margin_real *c, size_t cstride, const margin_real *a,
+                                        size_t astride, const margin_real *b, size_t bstride,
+                                        size_t m, size_t k, size_t n, margin_arena *mem)
+{
+    return mgn_mat_mul_run(
+        mgn_both(mgn_mat_check(a, astride, m, k), mgn_mat_check(b, bstride, k, n)), c, cstride,
+        mgn_view_of(a, mgn_stride(astride, k), 1), mgn_view_of(b, mgn_stride(bstride, n), 1), m, k,
+        n, mem);
+}
+
+MARGIN_API margin_status margin_mat_mul_t(margin_real *c, size_t cstride, const margin_real *a,
+                                          size_t astride, const margin_real *b, size_t bstride,
+                                          size_t m, size_t k, size_t n, margin_arena *mem)
+{
+    return mgn_mat_mul_run(
+        mgn_both(mgn_mat_check(a, astride, m, k), mgn_mat_check(b, bstride, n, k)), c, cstride,
+        mgn_view_of(a, mgn_stride(astride, k), 1), mgn_view_of(b, 1, mgn_stride(bstride, k)), m, k,
+        n, mem);
+}
+
+MARGIN_API margin_status margin_mat_t_mul(margin_real *c, size_t cstride, const margin_real *a,
+                                          size_t astride, const margin_real *b, size_t bstride,
+                                          size_t m, size_t k, size_t n, margin_arena *mem)
+{
+    return mgn_mat_mul_run(
+        mgn_both(mgn_mat_check(a, astride, k, m), mgn_mat_check(b, bstride, k, n)), c, cstride,
+        mgn_view_of(a, 1, mgn_stride(astride, m)), mgn_view_of(b, mgn_stride(bstride, n), 1), m, k,
+        n, mem);
+}
+
+/* panel = columns first .. first + n - 1 of `depth` rows of x, row i times w[i]. */
+static void mgn_panel_pack_weighted(margin_real *panel, const margin_real *x, size_t stride,
+                                    const margin_real *w, size_t depth, size_t first, size_t n)
+{
+    mgn_panel_pack_columns(panel, mgn_view_of(x, stride, 1), 0, depth, first, n);
+    for (size_t t = 0; w != NULL && t < depth; t++, panel += MGN_PANEL) {
+        for (size_t r = 0; r < MGN_PANEL; r++) {
+            panel[r] *= w[t];
+        }
+    }
+}
+
+/* Adds the sums over `depth` rows to the columns first .. of the rows first .. d-1 of g. */
+static void mgn_normal_panel(margin_real *g, size_t step, const margin_real *x, size_t stride,
+                             size_t depth, size_t first, size_t d, const margin_real *panel)
+{
+    const size_t n = d - first < MGN_PANEL ? d - first : MGN_PANEL;
+    margin_real tile[MGN_TILE * MGN_PANEL];
+    const margin_real *column[MGN_TILE];
+    for (size_t i = first; i < d; i += MGN_TILE) {
+        const size_t count = d - i < MGN_TILE ? d - i : MGN_TILE;
+        for (size_t j = 0; j < MGN_TILE; j++) {
+            column[j] = x + i + (j < count ? j : count - 1u);
+        }
+        mgn_tile(panel, depth, column, stride, tile, MGN_PANEL, false);
+        for (size_t j = 0; j < count; j++) {
+            for (size_t r = 0; r < n; r++) {
+                g[(i + j) * step + first + r] += tile[j * MGN_PANEL + r];
+            }
+        }
+    }
+}
+
+/* g = X' D X: blocks of MGN_DEPTH rows are summed from zero and then added up, which bounds the
+ * growth of the rounding errors by MGN_DEPTH + n / MGN_DEPTH instead of n terms. */
+static void mgn_normal_matrix(margin_real *g, size_t step, const margin_real *x, size_t stride,
+                              const margin_real *w, size_t n, size_t d, margin_real *panel)
+{
+    for (size_t i = 0; i < d; i++) {
+        for (size_t j = 0; j < d; j++) {
+            g[i * step + j] = 0;
+        }
+    }
+    for (size_t t = 0; t < n; t += MGN_DEPTH) {
+        const size_t depth = n - t < MGN_DEPTH ? n - t : MGN_DEPTH;
+        for (size_t first = 0; first < d; first += MGN_PANEL) {
+            mgn_panel_pack_weighted(panel, x + t * stride, stride, w == NULL ? NULL : w + t, depth,
+                                    first, d - first);
+            mgn_normal_panel(g, step, x + t * stride, stride, depth, first, d, panel);
+        }
+    }
+    for (size_t i = 0; i < d; i++) { /* w x_i x_j and w x_j x_i round differently: take the lower */
+        for (size_t j = 0; j < i; j++) {
+            g[j * step + i] = g[i * step + j];
+        }
+    }
+}
+
+MARGIN_API size_t margin_normal_matrix_size(size_t n)
+{
+    return margin_mat_mul_size(n);
+}
+
+MARGIN_API margin_status margin_normal_matrix(margin_real *g, size_t gstride, const margin_real *x,
+                                              size_t stride, const margin_real *w, size_t n,
+                                              size_t d, margin_arena *mem)
+{
+    margin_status status =
+        mgn_both(mgn_mat_check(g, gstride, d, d), mgn_mat_check(x, stride, n, d));
+    margin_arena before;
+    margin_real *panel;
+    status = mgn_both(status, mgn_mem_check(mem));
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    panel = mgn_mat_mul_plan(mem, n);
+    if (mem->failed == 0) {
+        mgn_normal_matrix(g, mgn_stride(gstride, d), x, mgn_stride(stride, d), w, n, d, panel);
+    }
+    return margin_arena_rewind(mem, &before);
+}
+
+/* Cholesky. Only the lower triangle of the matrix is read and written, so the upper one, together
+ * with a copy of the diagonal, can restore it when the factorisation fails. */
+
+/* Largest |a_ij| of the lower triangle; NaN or infinite if an element is. */
+static margin_real mgn_lower_max(const margin_real *a, size_t stride, size_t n)
+{
+    margin_real m = 0;
+    for (size_t i = 0; i < n; i++) {
+        const margin_real row = margin_norm_inf(a + i * stride, i + 1u);
+        if (row > m || row != row) {
+            m = row;
+        }
+    }
+    return m;
+}
+
+/* A square matrix argument whose lower triangle is finite. */
+static margin_status mgn_lower_check(const margin_real *a, size_t stride, size_t n)
+{
+    const margin_status status = mgn_mat_check(a, stride, n, n);
+    if (status == MARGIN_OK && !(mgn_lower_max(a, mgn_stride(stride, n), n) <= MGN_HUGE)) {
+        return MARGIN_E_NOT_FINITE;
+    }
+    return status;
+}
+
+static void mgn_diagonal_save(margin_real *diagonal, const margin_real *a, size_t stride, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        diagonal[i] = a[i * stride + i];
+    }
+}
+
+/* The lower triangle again as it was, from the upper one and the saved diagonal. */
+static void mgn_lower_restore(margin_real *a, size_t stride, size_t n, const margin_real *diagonal)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < i; j++) {
+            a[i * stride + j] = a[j * stride + i];
+        }
+        a[i * stride + i] = diagonal[i];
+    }
+}
+
+/* a[i][l] -= sum of a[i][k] a[l][k] over k = from .. from + depth - 1, for the `count` columns l of
+ * one panel from `first` on and all rows i >= l. */
+static void mgn_lower_update(margin_real *a, size_t stride, size_t n, size_t first, size_t count,
+                             size_t from, size_t depth, margin_real *panel)
+{
+    margin_real tile[MGN_TILE * MGN_PANEL];
+    const margin_real *group[MGN_TILE];
+    mgn_panel_pack(panel, a + from, stride, NULL, first, count, depth);
+    for (size_t i = first; i < n; i += MGN_TILE) {
+        const size_t m = mgn_row_group(group, a + from, stride, NULL, i, n);
+        mgn_panel_dots_block(panel, count, depth, group, m, tile, MGN_PANEL);
+        for (size_t j = 0; j < m; j++) {
+            margin_real *row = a + (i + j) * stride + first;
+            const size_t end = i + j - first < count ? i + j - first + 1u : count;
+            for (size_t r = 0; r < end; r++) {
+                row[r] -= tile[j * MGN_PANEL + r];
+            }
+        }
+    }
+}
+
+/* Factors the square of one panel on the diagonal, row by row. `upper` gets its transposed factor,
+ * padded with zeros, `inverse` the reciprocals of its diagonal. False: not positive definite. */
+static bool mgn_cholesky_square(margin_real *a, size_t stride, size_t count, margin_real *upper,
+                                margin_real *inverse)
+{
+    for (size_t i = 0; i < MGN_PANEL * MGN_PANEL; i++) {
+        upper[i] = 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        margin_real *row = a + i * stride;
+        for (size_t j = 0; j < i; j++) {
+            row[j] *= inverse[j];
+            upper[j * MGN_PANEL + i] = row[j];
+            for (size_t r = j + 1u; r < i; r++) {
+                row[r] -= row[j] * upper[j * MGN_PANEL + r];
+            }
+            row[i] -= row[j] * row[j];
+        }
+        if (!(row[i] > 0 && row[i] <= MGN_HUGE)) {
+            return false;
+        }
+        row[i] = margin_sqrt(row[i]);
+        inverse[i] = 1 / row[i];
+    }
+    return true;
+}
+
+/* The rows below that square: row <- row / factor', by the columns of the factor. */
+static void mgn_cholesky_rows(margin_real *a, size_t stride, size_t rows, size_t count,
+                              const margin_real *upper, const margin_real *inverse)
+{
+    for (size_t i = 0; i < rows; i++, a += stride) {
+        margin_real row[MGN_PANEL];
+        for (size_t r = 0; r < MGN_PANEL; r++) {
+            row[r] = r < count ? a[r] : 0;
+        }
+        for (size_t j = 0; j < count; j++) {
+            const margin_real v = row[j] * inverse[j];
+            a[j] = v;
+            for (size_t r = 0; r < MGN_PANEL; r++) { /* zeros where r <= j */
+                row[r] -= v * upper[j * MGN_PANEL + r];
+            }
+        }
+    }
+}
+
+/* A = L L', panel after panel of columns; each first loses the part of all columns before it. */
+static bool mgn_cholesky(margin_real *a, size_t stride, size_t n, margin_real *panel)
+{
+    margin_real upper[MGN_PANEL * MGN_PANEL];
+    margin_real inverse[MGN_PANEL];
+    for (size_t first = 0; first < n; first += MGN_PANEL) {
+        const size_t count = n - first < MGN_PANEL ? n - first : MGN_PANEL;
+        margin_real *square = a + first * stride + first;
+        if (first != 0) {
+            mgn_lower_update(a, stride, n, first, count, 0, first, panel);
+        }
+        if (!mgn_cholesky_square(square, stride, count, upper, inverse)) {
+            return false;
+        }
+        mgn_cholesky_rows(square + count * stride, stride, n - first - count, count, upper,
+                          inverse);
+    }
+    return true;
+}
+
+typedef struct {
+    margin_real *panel;    /* one panel of the columns so far */
+    margin_real *diagonal; /* of the matrix, to restore it */
+} mgn_cholesky_work;
+
+static mgn_cholesky_work mgn_cholesky_plan(margin_arena *mem, size_t n)
+{
+    mgn_cholesky_work work;
+    const size_t depth = n == 0 ? 0 : (n - 1u) / MGN_PANEL * MGN_PANEL;
+    work.panel = MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, depth));
+    work.diagonal = MGN_SCRATCH(mem, margin_real, n);
+    return work;
+}
+
+MARGIN_API size_t margin_cholesky_size(size_t n)
+{
+    margin_arena mem = margin_arena_counting();
+    (void)mgn_cholesky_plan(&mem, n);
+    return mgn_arena_counted(&mem);
+}
+
+MARGIN_API margin_status margin_cholesky(margin_real *a, size_t stride, size_t n, margin_arena *mem)
+{
+    margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_mem_check(mem));
+    const size_t step = mgn_stride(stride, n);
+    margin_arena before;
+    mgn_cholesky_work work;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    work = mgn_cholesky_plan(mem, n);
+    if (mem->failed == 0) {
+        mgn_diagonal_save(work.diagonal, a, step, n);
+        if (!mgn_cholesky(a, step, n, work.panel)) {
+            mgn_lower_restore(a, step, n, work.diagonal);
+            status = MARGIN_E_NOT_POSITIVE;
+        }
+    }
+    return mgn_both(margin_arena_rewind(mem, &before), status);
+}
+
+/* Columns of the pivoted factorisation between two updates of the rest of the matrix. */
+#define MGN_PIVOTS ((size_t)32u)
+
+typedef struct {
+    margin_real *panel;    /* one panel of MGN_PIVOTS columns */
+    margin_real *diagonal; /* of the matrix, to restore it */
+    margin_real *left;     /* diagonal of what is left to factor */
+    margin_real *column;   /* one column of it */
+    margin_index *order;
+} mgn_pivoted_work;
+
+static mgn_pivoted_work mgn_pivoted_plan(margin_arena *mem, size_t n)
+{
+    mgn_pivoted_work work;
+    const size_t depth = n < MGN_PIVOTS ? n : MGN_PIVOTS;
+    work.panel = MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, depth));
+    work.diagonal = MGN_SCRATCH(mem, margin_real, n);
+    work.left = MGN_SCRATCH(mem, margin_real, n);
+    work.column = MGN_SCRATCH(mem, margin_real, n);
+    work.order = MGN_SCRATCH(mem, margin_index, n);
+    return work;
+}
+
+static void mgn_swap(margin_real *a, margin_real *b)
+{
+    const margin_real t = *a;
+    *a = *b;
+    *b = t;
+}
+
+/* Exchanges rows and columns i < j of the symmetric matrix whose lower triangle is in a; the
+ * diagonal is kept elsewhere. */
+static void mgn_lower_swap(margin_real *a, size_t stride, size_t n, size_t i, size_t j)
+{
+    for (size_t k = 0; k < i; k++) {
+        mgn_swap(&a[i * stride + k], &a[j * stride + k]);
+    }
+    for (size_t k = i + 1u; k < j; k++) {
+        mgn_swap(&a[k * stride + i], &a[j * stride + k]);
+    }
+    for (size_t k = j + 1u; k < n; k++) {
+        mgn_swap(&a[k * stride + i], &a[k * stride + j]);
+    }
+}
+
+/* The first of the largest values of x[from] .. x[n-1]. */
+static size_t mgn_index_of_max(const margin_real *x, size_t from, size_t n)
+{
+    size_t best = from;
+    for (size_t i = from + 1u; i < n; i++) {
+        if (x[i] > x[best]) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Column j of the factor, of which the columns before `from` are already taken off the matrix. */
+static void mgn_pivoted_column(margin_real *a, size_t stride, size_t n, size_t from, size_t j,
+                               const mgn_pivoted_work *work)
+{
+    const margin_real pivot = margin_sqrt(work->left[j]);
+    margin_real *row = a + j * stride;
+    row[j] = pivot;
+    mgn_dots(row + from, row + stride + from, stride, n - j - 1u, j - from, work->column);
+    for (size_t i = j + 1u; i < n; i++) {
+        row += stride;
+        row[j] = (row[j] - work->column[i - j - 1u]) / pivot;
+        work->left[i] -= row[j] * row[j];
+    }
+}
+
+/* Columns `from` .. end - 1, the largest diagonal element left being the next pivot (Higham 2002,
+ * section 10.3), until that is at most `least`. Returns the rank so far. */
+static size_t mgn_pivoted_block(margin_real *a, size_t stride, size_t n, size_t from, size_t end,
+                                margin_real least, const mgn_pivoted_work *work)
+{
+    for (size_t j = from; j < end; j++) {
+        const size_t p = mgn_index_of_max(work->left, j, n);
+        const margin_index row = work->order[p];
+        if (!(work->left[p] > least)) {
+            return j;
+        }
+        if (p != j) {
+            mgn_lower_swap(a, stride, n, j, p);
+            mgn_swap(&work->left[j], &work->left[p]);
+            work->order[p] = work->order[j];
+            work->order[j] = row;
+        }
+        mgn_pivoted_column(a, stride, n, from, j, work);
+    }
+    return end;
+}
+
+/* The whole factorisation; returns the rank. What is left stays in the lower triangle. */
+static size_t mgn_pivoted(margin_real *a, size_t stride, size_t n, margin_real least,
+                          const mgn_pivoted_work *work)
+{
+    size_t rank = 0;
+    for (size_t from = 0; from < n; from = rank) {
+        const size_t end = n - from < MGN_PIVOTS ? n : from + MGN_PIVOTS;
+        rank = mgn_pivoted_block(a, stride, n, from, end, least, work);
+        for (size_t l = rank; l < n; l += MGN_PANEL) {
+            mgn_lower_update(a, stride, n, l, n - l < MGN_PANEL ? n - l : MGN_PANEL, from,
+                             rank - from, work->panel);
+        }
+        if (rank < end) {
+            break;
+        }
+    }
+    return rank;
+}
+
+/* What is left after `rank` columns of a semi-definite matrix is no larger than its diagonal. */
+static bool mgn_pivoted_rest_is_small(const margin_real *a, size_t stride, size_t n, size_t rank,
+                                      const margin_real *left, margin_real bound)
+{
+    for (size_t i = rank; i < n; i++) {
+        if (!(left[i] >= -bound && margin_norm_inf(a + i * stride + rank, i - rank) <= bound)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Leaves L alone in the lower triangle: its columns from `rank` on are zero. */
+static void mgn_pivoted_finish(margin_real *a, size_t stride, size_t n, size_t rank)
+{
+    for (size_t i = rank; i < n; i++) {
+        for (size_t j = rank; j <= i; j++) {
+            a[i * stride + j] = 0;
+        }
+    }
+}
+
+MARGIN_API size_t margin_cholesky_pivoted_size(size_t n)
+{
+    margin_arena mem = margin_arena_counting();
+    (void)mgn_pivoted_plan(&mem, n);
+    return mgn_arena_counted(&mem);
+}
+
+/* The work once there is memory; a is restored if it is indefinite. */
+static margin_status mgn_pivoted_run(margin_real *a, size_t stride, size_t n, margin_real tol,
+                                     size_t *rank, const mgn_pivoted_work *work)
+{
+    margin_real largest = 0;
+    margin_real noise;
+    mgn_diagonal_save(work->diagonal, a, stride, n);
+    for (size_t i = 0; i < n; i++) {
+        work->left[i] = work->diagonal[i];
+        work->order[i] = (margin_index)i;
+        largest = mgn_max(largest, work->diagonal[i]);
+    }
+    noise = (margin_real)n * MGN_EPS;
+    tol = tol > 0 ? tol : noise;
+    *rank = mgn_pivoted(a, stride, n, tol * largest, work);
+    if (!mgn_pivoted_rest_is_small(a, stride, n, *rank, work->left, (tol + 16 * noise) * largest)) {
+        mgn_lower_restore(a, stride, n, work->diagonal);
+        return MARGIN_E_NOT_POSITIVE;
+    }
+    mgn_pivoted_finish(a, stride, n, *rank);
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_status margin_cholesky_pivoted(margin_real *a, size_t stride, size_t n,
+                                                 margin_real tol, margin_index *order, size_t *rank,
+                                                 margin_arena *mem)
+{
+    margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_mem_check(mem));
+    margin_arena before;
+    mgn_pivoted_work work;
+    size_t found = 0;
+    if ((order == NULL && n != 0) || rank == NULL || !(tol >= 0 && tol < 1)) {
+        status = MARGIN_E_ARGUMENT;
+    }
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    work = mgn_pivoted_plan(mem, n);
+    if (mem->failed == 0) {
+        status = mgn_pivoted_run(a, mgn_stride(stride, n), n, tol, &found, &work);
+    }
+    if (mem->failed == 0 && status == MARGIN_OK) {
+        for (size_t i = 0; i < n; i++) {
+            order[i] = work.order[i];
+        }
+        *rank = found;
+    }
+    return mgn_both(margin_arena_rewind(mem, &before), status);
+}
+
+/* Triangular systems. T is a view of either triangle, transposed or not, so one forward and one
+ * backward substitution serve four kinds of matrices. */
+
+/* row -= sum over k = from .. to - 1 of T(i, k) * (row k of b), in this order. */
+static void mgn_substitute(margin_real *MGN_RESTRICT row, const margin_real *b, size_t step,
+                           size_t m, mgn_view t, size_t i, size_t from, size_t to)
+{
+    const margin_real *c = t.p + i * t.row;
+    size_t k = from;
+    for (; to - k >= 4u; k += 4u) {
+        const margin_real c0 = c[k * t.col], c1 = c[(k + 1u) * t.col];
+        const margin_real c2 = c[(k + 2u) * t.col], c3 = c[(k + 3u) * t.col];
+        const margin_real *b0 = b + k * step, *b1 = b0 + step, *b2 = b1 + step, *b3 = b2 + step;
+        for (size_t j = 0; j < m; j++) {
+            row[j] = (((row[j] - c0 * b0[j]) - c1 * b1[j]) - c2 * b2[j]) - c3 * b3[j];
+        }
+    }
+    for (; k < to; k++) {
+        mgn_axpy(row, -c[k * t.col], b + k * step, m);
+    }
+}
+
+/* b = T^-1 b, column by column of T: for one right-hand side and columns without gaps. */
+static void mgn_solve_columns(margin_real *b, mgn_view t, size_t n, bool forward)
+{
+    for (size_t step = 0; step < n; step++) {
+        const size_t k = forward ? step : n - 1u - step;
+        const size_t from = forward ? k + 1u : 0;
+        b[k] /= t.p[k * t.row + k * t.col];
+        mgn_axpy(b + from, -b[k], t.p + k * t.col + from, forward ? n - from : k);
+    }
+}
+
+/* b = T^-1 b for the n x m matrix b; forward: T is lower triangular, otherwise upper. */
+static void mgn_solve(margin_real *b, size_t step, size_t m, mgn_view t, size_t n, bool forward)
+{
+    if (m == 1u && step == 1u && t.row == 1u) {
+        mgn_solve_columns(b, t, n, forward);
+        return;
+    }
+    for (size_t done = 0; done < n; done++) {
+        const size_t i = forward ? done : n - 1u - done;
+        const size_t from = forward ? 0 : i + 1u, to = forward ? i : n;
+        margin_real *row = b + i * step;
+        if (m == 1u && step == 1u && t.col == 1u) {
+            row[0] -= margin_dot(t.p + i * t.row + from, b + from, to - from);
+        } else {
+            mgn_substitute(row, b, step, m, t, i, from, to);
+        }
+        for (size_t j = 0; j < m; j++) {
+            row[j] /= t.p[i * t.row + i * t.col];
+        }
+    }
+}
+
+static margin_status mgn_solve_check(const margin_real *b, size_t bstride, size_t m,
+                                     const margin_real *t, size_t tstride, size_t n)
+{
+    const margin_status status =
+        mgn_both(mgn_mat_check(b, bstride, n, m), mgn_mat_check(t, tstride, n, n));
+    for (size_t i = 0; i < n && status == MARGIN_OK; i++) {
+        if (!(mgn_abs(t[i * mgn_stride(tstride, n) + i]) > 0)) {
+            return MARGIN_E_NOT_POSITIVE;
+        }
+    }
+    return status;
+}
+
+MARGIN_API margin_status margin_solve_lower(margin_real *b, size_t bstride, size_t m,
+                                            const margin_real *l, size_t lstride, size_t n)
+{
+    const margin_status status = mgn_solve_check(b, bstride, m, l, lstride, n);
+    if (status == MARGIN_OK) {
+        mgn_solve(b, mgn_stride(bstride, m), m, mgn_view_of(l, mgn_stride(lstride, n), 1), n, true);
+    }
+    return status;
+}
+
+MARGIN_API margin_status margin_solve_lower_t(margin_real *b, size_t bstride, size_t m,
+                                              const margin_real *l, size_t lstride, size_t n)
+{
+    const margin_status status = mgn_solve_check(b, bstride, m, l, lstride, n);
+    if (status == MARGIN_OK) {
+        mgn_solve(b, mgn_stride(bstride, m), m, mgn_view_of(l, 1, mgn_stride(lstride, n)), n,
+                  false);
+    }
+    return status;
+}
+
+MARGIN_API margin_status margin_solve_upper(margin_real *b, size_t bstride, size_t m,
+                                            const margin_real *r, size_t rstride, size_t n)
+{
+    const margin_status status = mgn_solve_check(b, bstride, m, r, rstride, n);
+    if (status == MARGIN_OK) {
+        mgn_solve(b, mgn_stride(bstride, m), m, mgn_view_of(r, mgn_stride(rstride, n), 1), n,
+                  false);
+    }
+    return status;
+}
+
+MARGIN_API margin_status margin_solve_upper_t(margin_real *b, size_t bstride, size_t m,
+                                              const margin_real *r, size_t rstride, size_t n)
+{
+    const margin_status status = mgn_solve_check(b, bstride, m, r, rstride, n);
+    if (status == MARGIN_OK) {
+        mgn_solve(b, mgn_stride(bstride, m), m, mgn_view_of(r, 1, mgn_stride(rstride, n)), n, true);
+    }
+    return status;
+}
+
+MARGIN_API margin_status margin_cholesky_solve(margin_real *b, size_t bstride, size_t m,
+                                               const margin_real *l, size_t lstride, size_t n)
+{
+    const margin_status status = margin_solve_lower(b, bstride, m, l, lstride, n);
+    return status == MARGIN_OK ? margin_solve_lower_t(b, bstride, m, l, lstride, n) : status;
+}
+
+/* Rank-one changes of L L' by plane rotations (Golub and Van Loan, Matrix Computations, 6.5.4;
+ * the downdate is that of LINPACK, see Stewart 1979). Row by row: row i of L meets the rotations of
+ * the columns before it, then makes its own. */
+
+/* sqrt(x^2 + y^2) without overflow or harmful underflow. */
+static margin_real mgn_hypot(margin_real x, margin_real y)
+{
+    const margin_real s = x * x + y * y;
+    margin_real pair[2];
+    if (mgn_square_is_safe(s)) {
+        return margin_sqrt(s);
+    }
+    pair[0] = x;
+    pair[1] = y;
+    return margin_norm2(pair, 2);
+}
+
+typedef struct {
+    margin_real *c; /* cosine and sine of the rotation of each column */
+    margin_real *s;
+} mgn_rotations;
+
+static mgn_rotations mgn_rotations_plan(margin_arena *mem, size_t n)
+{
+    mgn_rotations turn;
+    turn.c = MGN_SCRATCH(mem, margin_real, n);
+    turn.s = MGN_SCRATCH(mem, margin_real, n);
+    return turn;
+}
+
+/* The rotation that takes (x, y) to (r, 0); returns r >= 0. */
+static margin_real mgn_rotation(const mgn_rotations *turn, size_t i, margin_real x, margin_real y)
+{
+    const margin_real r = mgn_hypot(x, y);
+    turn->c[i] = r > 0 ? x / r : 1;
+    turn->s[i] = r > 0 ? y / r : 0;
+    return r;
+}
+
+/* L is a factor with a positive diagonal, x finite. */
+static margin_status mgn_rank_one_check(const margin_real *l, size_t stride, size_t n,
+                                        const margin_real *x, const margin_arena *mem)
+{
+    margin_status status = mgn_both(mgn_lower_check(l, stride, n), mgn_vec_check(x, n));
+    status = mgn_both(status, mgn_mem_check(mem));
+    if (status == MARGIN_OK && !(margin_norm_inf(x, n) <= MGN_HUGE)) {
+        status = MARGIN_E_NOT_FINITE;
+    }
+    for (size_t i = 0; i < n && status == MARGIN_OK; i++) {
+        if (!(l[i * mgn_stride(stride, n) + i] > 0)) {
+            status = MARGIN_E_NOT_POSITIVE;
+        }
+    }
+    return status;
+}
+
+static void mgn_update(margin_real *l, size_t stride, size_t n, const margin_real *x,
+                       const mgn_rotations *turn)
+{
+    for (size_t i = 0; i < n; i++, l += stride) {
+        margin_real rest = x[i];
+        for (size_t k = 0; k < i; k++) {
+            const margin_real v = l[k];
+            l[k] = turn->c[k] * v + turn->s[k] * rest;
+            rest = turn->c[k] * rest - turn->s[k] * v;
+        }
+        l[i] = mgn_rotation(turn, i, l[i], rest);
+    }
+}
+
+MARGIN_API size_t margin_cholesky_update_size(size_t n)
+{
+    margin_arena mem = margin_arena_counting();
+    (void)mgn_rotations_plan(&mem, n);
+    return mgn_arena_counted(&mem);
+}
+
+MARGIN_API margin_status margin_cholesky_update(margin_real *l, size_t stride, size_t n,
+                                                const margin_real *x, margin_arena *mem)
+{
+    const margin_status status = mgn_rank_one_check(l, stride, n, x, mem);
+    margin_arena before;
+    mgn_rotations turn;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    turn = mgn_rotations_plan(mem, n);
+    if (mem->failed == 0) {
+        mgn_update(l, mgn_stride(stride, n), n, x, &turn);
+    }
+    return margin_arena_rewind(mem, &before);
+}
+
+/* L L' - x x' = L (I - p p') L' with p = L^-1 x: positive definite exactly when |p| < 1. The
+ * rotations that take (p, sqrt(1 - |p|^2)) to (0, 1) take (L', 0) to (new L', x). */
+static bool mgn_downdate(margin_real *l, size_t stride, size_t n, const margin_real *x,
+                         const mgn_rotations *turn)
+{
+    margin_real length, rest;
+    for (size_t i = 0; i < n; i++) {
+        turn->s[i] = x[i];
+    }
+    mgn_solve(turn->s, 1, 1, mgn_view_of(l, stride, 1), n, true);
+    length = margin_norm2(turn->s, n);
+    rest = (1 - length) * (1 + length);
+    if (!(rest > (margin_real)n * MGN_EPS)) {
+        return false;
+    }
+    rest = margin_sqrt(rest);
+    for (size_t i = n; i > 0; i--) {
+        rest = mgn_rotation(turn, i - 1u, rest, turn->s[i - 1u]);
+    }
+    for (size_t i = 0; i < n; i++, l += stride) {
+        rest = 0;
+        for (size_t k = i + 1u; k > 0; k--) {
+            const margin_real v = l[k - 1u];
+            l[k - 1u] = turn->c[k - 1u] * v - turn->s[k - 1u] * rest;
+            rest = turn->c[k - 1u] * rest + turn->s[k - 1u] * v;
+        }
+    }
+    return true;
+}
+
+MARGIN_API size_t margin_cholesky_downdate_size(size_t n)
+{
+    return margin_cholesky_update_size(n);
+}
+
+MARGIN_API margin_status margin_cholesky_downdate(margin_real *l, size_t stride, size_t n,
+                                                  const margin_real *x, margin_arena *mem)
+{
+    margin_status status = mgn_rank_one_check(l, stride, n, x, mem);
+    margin_arena before;
+    mgn_rotations turn;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    turn = mgn_rotations_plan(mem, n);
+    if (mem->failed == 0 && !mgn_downdate(l, mgn_stride(stride, n), n, x, &turn)) {
+        status = MARGIN_E_NOT_POSITIVE;
+    }
+    return mgn_both(margin_arena_rewind(mem, &before), status);
 }
 
 #endif /* MARGIN_PREDICT_ONLY */

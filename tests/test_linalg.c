@@ -8,8 +8,18 @@
 
 #ifdef MARGIN_REAL_DOUBLE
 #define EPS DBL_EPSILON
+#define REAL_MAX DBL_MAX
+#define MAX_EXP DBL_MAX_EXP
+#define MIN_EXP DBL_MIN_EXP
+#define MANTISSA DBL_MANT_DIG
+#define BIG_SCALE 1e150
 #else
 #define EPS FLT_EPSILON
+#define REAL_MAX FLT_MAX
+#define MAX_EXP FLT_MAX_EXP
+#define MIN_EXP FLT_MIN_EXP
+#define MANTISSA FLT_MANT_DIG
+#define BIG_SCALE 1e18
 #endif
 
 /* ---- a small generator, so that failures repeat ------------------------------------------------ */
@@ -130,9 +140,686 @@ TEST gram_has_the_bits_of_sequential_dots_on_both_sides(void)
     PASS();
 }
 
+/* ---- norms, products ---------------------------------------------------------------------------- */
+
+static long double exact_norm2(const margin_real *x, size_t n)
+{
+    long double s = 0;
+    for (size_t i = 0; i < n; i++) {
+        s += (long double)x[i] * x[i];
+    }
+    return sqrtl(s);
+}
+
+TEST norms_neither_overflow_nor_underflow(void)
+{
+    /* FLT_MAX/4 .. smallest subnormal: powers of two around both ends of the range. */
+    static const int exponents[] = {
+        0,           1,           MAX_EXP - 4, MAX_EXP - 10, MAX_EXP / 2, -MAX_EXP / 2,
+        MIN_EXP + 2, MIN_EXP - 1, MIN_EXP - 10};
+    margin_real x[37];
+    state = 4;
+    for (size_t t = 0; t < sizeof exponents / sizeof *exponents; t++) {
+        for (size_t n = 1; n <= 37; n++) {
+            long double one = 0, big = 0, two;
+            for (size_t i = 0; i < n; i++) {
+                x[i] = (margin_real)ldexp(uniform() / 8, exponents[t]);
+                one += fabsl((long double)x[i]);
+                big = fmaxl(big, fabsl((long double)x[i]));
+            }
+            two = exact_norm2(x, n); /* beside EPS, half the smallest subnormal */
+            ASSERT(fabsl(margin_norm2(x, n) - two) <=
+                   4 * EPS * two + ldexpl(1, MIN_EXP - MANTISSA));
+            ASSERT(fabsl(margin_norm1(x, n) - one) <= 8 * EPS * one);
+            ASSERT_EQ((margin_real)big, margin_norm_inf(x, n));
+        }
+    }
+    PASS();
+}
+
+TEST norms_of_special_values(void)
+{
+    const margin_real inf = (margin_real)INFINITY;
+    margin_real x[5] = {0, 0, 0, 0, 0};
+    ASSERT_EQ(0, margin_norm2(x, 5));
+    ASSERT_EQ(0, margin_norm2(x, 0));
+    ASSERT_EQ(0, margin_norm1(NULL, 0));
+    ASSERT_EQ(0, margin_norm_inf(NULL, 0));
+    x[3] = -inf;
+    ASSERT_EQ(inf, margin_norm2(x, 5));
+    ASSERT_EQ(inf, margin_norm1(x, 5));
+    ASSERT_EQ(inf, margin_norm_inf(x, 5));
+    x[1] = (margin_real)NAN;
+    ASSERT(isnan(margin_norm2(x, 5)));
+    ASSERT(isnan(margin_norm1(x, 5)));
+    ASSERT(isnan(margin_norm_inf(x, 5)));
+    x[0] = x[1] = x[2] = x[3] = x[4] = REAL_MAX; /* the length itself does not fit */
+    ASSERT_EQ(inf, margin_norm2(x, 5));
+    PASS();
+}
+
+TEST axpy_adds_a_multiple(void)
+{
+    margin_real x[21], y[21], z[21];
+    state = 5;
+    fill(x, 21), fill(y, 21);
+    memcpy(z, y, sizeof y);
+    margin_axpy(y, (margin_real)0.375, x, 20);
+    for (size_t i = 0; i < 20; i++) {
+        ASSERT_EQ(z[i] + (margin_real)0.375 * x[i], y[i]);
+    }
+    ASSERT_EQ(z[20], y[20]);
+    margin_axpy(NULL, 1, NULL, 0);
+    PASS();
+}
+
+TEST mat_t_vec_adds_in_sequential_order(void)
+{
+    margin_real a[11 * 12], x[11], y[10], column[11];
+    state = 6;
+    for (size_t rows = 0; rows <= 11; rows++) {
+        for (size_t cols = 0; cols <= 9; cols++) {
+            const size_t stride = cols + below(3);
+            fill(a, 11 * 12), fill(x, 11);
+            y[cols] = 77;
+            ASSERT_EQ(MARGIN_OK, margin_mat_t_vec(y, a, stride, rows, cols, x));
+            for (size_t j = 0; j < cols; j++) {
+                for (size_t i = 0; i < rows; i++) {
+                    column[i] = a[i * (stride ? stride : cols) + j];
+                }
+                ASSERT_EQ(plain_dot(x, column, rows), y[j]);
+            }
+            ASSERT_EQ(77, y[cols]);
+        }
+    }
+    PASS();
+}
+
+/* Element (i, j) of a matrix that is stored transposed or not. */
+static margin_real element(const margin_real *a, size_t stride, size_t i, size_t j, bool transposed)
+{
+    return transposed ? a[j * stride + i] : a[i * stride + j];
+}
+
+static enum greatest_test_res check_product(size_t m, size_t k, size_t n, int kind)
+{
+    const bool at = kind == 2, bt = kind == 1;
+    const size_t as = (at ? m : k) + below(2), bs = (bt ? k : n) + below(2), cs = n + below(2);
+    margin_real *a = reals((at ? k : m) * (as + 1)), *b = reals((bt ? n : k) * (bs + 1));
+    margin_real *c = reals(m * cs + 1);
+    const size_t bytes = margin_mat_mul_size(k);
+    void *buffer = malloc(bytes + 1);
+    margin_arena mem = margin_arena_make(buffer, bytes);
+    margin_status status;
+    fill(a, (at ? k : m) * as), fill(b, (bt ? n : k) * bs);
+    status = kind == 0   ? margin_mat_mul(c, cs, a, as, b, bs, m, k, n, &mem)
+             : kind == 1 ? margin_mat_mul_t(c, cs, a, as, b, bs, m, k, n, &mem)
+                         : margin_mat_t_mul(c, cs, a, as, b, bs, m, k, n, &mem);
+    ASSERT_EQ(MARGIN_OK, status);
+    for (size_t i = 0; i < m; i++) {
+        for (size_t j = 0; j < n; j++) {
+            margin_real s = 0;
+            for (size_t t = 0; t < k; t++) {
+                s += element(a,
+                             as   ? as
+                             : at ? m
+                                  : k,
+                             i, t, at) *
+                     element(b,
+                             bs   ? bs
+                             : bt ? k
+                                  : n,
+                             t, j, bt);
+            }
+            ASSERT_EQ(s, c[i * (cs ? cs : n) + j]);
+        }
+        if (cs > n) {
+            ASSERT_EQ(0, c[i * cs + n]);
+        }
+    }
+    free(a), free(b), free(c), free(buffer);
+    PASS();
+}
+
+TEST products_add_in_sequential_order_whatever_the_shape(void)
+{
+    static const size_t deep[] = {0, 1, 3, 255, 256, 257, 520};
+    state = 7;
+    for (int kind = 0; kind < 3; kind++) {
+        for (size_t t = 0; t < 60; t++) {
+            CHECK_CALL(check_product(below(23), below(40), below(37), kind));
+        }
+        for (size_t t = 0; t < sizeof deep / sizeof *deep; t++) {
+            CHECK_CALL(check_product(1 + below(9), deep[t], 1 + below(20), kind));
+        }
+        CHECK_CALL(check_product(0, 5, 5, kind));
+        CHECK_CALL(check_product(5, 5, 0, kind));
+        CHECK_CALL(check_product(4, 0, 17, kind));
+    }
+    PASS();
+}
+
+static enum greatest_test_res check_normal(size_t n, size_t d, bool weighted)
+{
+    const size_t xs = d + below(3), gs = d + below(3);
+    margin_real *x = reals(n * (xs + 1) + d), *g = reals(d * (gs + 1)), *w = reals(n);
+    const size_t bytes = margin_normal_matrix_size(n);
+    void *buffer = malloc(bytes + 1);
+    margin_arena mem = margin_arena_make(buffer, bytes);
+    fill(x, n * xs), fill(w, n);
+    ASSERT_EQ(MARGIN_OK, margin_normal_matrix(g, gs, x, xs, weighted ? w : NULL, n, d, &mem));
+    for (size_t i = 0; i < d; i++) {
+        for (size_t j = 0; j <= i; j++) {
+            long double s = 0, size = 0;
+            for (size_t t = 0; t < n; t++) {
+                const long double v =
+                    (weighted ? (long double)w[t] : 1) * x[t * xs + i] * x[t * xs + j];
+                s += v;
+                size += fabsl(v);
+            }
+            ASSERT((double)fabsl(s - g[i * gs + j]) <=
+                   (258 + (double)n / 256) * EPS * (double)size);
+            ASSERT_EQ(g[i * gs + j], g[j * gs + i]);
+        }
+    }
+    free(x), free(g), free(w), free(buffer);
+    PASS();
+}
+
+TEST normal_matrix_is_symmetric_and_within_its_bound(void)
+{
+    state = 8;
+    for (size_t t = 0; t < 40; t++) {
+        CHECK_CALL(check_normal(below(60), below(40), t % 2 == 0));
+    }
+    CHECK_CALL(check_normal(255, 9, true));
+    CHECK_CALL(check_normal(256, 3, true));
+    CHECK_CALL(check_normal(257, 17, false));
+    CHECK_CALL(check_normal(3000, 5, true));
+    CHECK_CALL(check_normal(0, 3, true));
+    CHECK_CALL(check_normal(3, 0, true));
+    PASS();
+}
+
+/* ---- matrices to test with ---------------------------------------------------------------------- */
+
+enum family {
+    RANDOM,
+    HILBERT,
+    LOW_RANK,
+    GRADED,
+    REPEATED,
+    ZERO,
+    DIAGONAL,
+    IDENTITY,
+    CLOSE,
+    FAMILIES
+};
+
+static void symmetrise(margin_real *a, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < i; j++) {
+            a[j * n + i] = a[i * n + j];
+        }
+    }
+}
+
+/* a = B B' + shift I for a random n x k matrix B, in long double. */
+static void random_gram(margin_real *a, size_t n, size_t k, long double shift)
+{
+    margin_real *b = reals(n * k);
+    fill(b, n * k);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j <= i; j++) {
+            long double s = i == j ? shift : 0;
+            for (size_t t = 0; t < k; t++) {
+                s += (long double)b[i * k + t] * b[j * k + t];
+            }
+            a[i * n + j] = (margin_real)s;
+        }
+    }
+    symmetrise(a, n);
+    free(b);
+}
+
+/* a = H diag(value) H with the reflection H = I - 2 u u' of a random u. */
+static void with_eigenvalues(margin_real *a, size_t n, const long double *value)
+{
+    margin_real *u = reals(n);
+    long double length = 0;
+    fill(u, n);
+    length = exact_norm2(u, n);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j <= i; j++) {
+            long double s = 0;
+            for (size_t k = 0; k < n; k++) {
+                const long double p = (i == k) - 2 * u[i] * (u[k] / length) / length;
+                const long double q = (j == k) - 2 * u[j] * (u[k] / length) / length;
+                s += p * value[k] * q;
+            }
+            a[i * n + j] = (margin_real)s;
+        }
+    }
+    symmetrise(a, n);
+    free(u);
+}
+
+/* Positive semi-definite matrices of all sorts, times a scale. */
+static void make_matrix(margin_real *a, size_t n, enum family family, double scale)
+{
+    long double *value = (long double *)calloc(n + 1, sizeof *value);
+    memset(a, 0, n * n * sizeof *a);
+    for (size_t i = 0; i < n; i++) {
+        value[i] = family == REPEATED ? 1 + (int)(i % 3)
+                   : family == GRADED ? powl(10, -(long double)i)
+                                      : 1 + 3 * EPS * (long double)i;
+        a[i * n + i] = family == IDENTITY   ? 1
+                       : family == DIAGONAL ? (margin_real)(1 + below(7))
+                                            : 0;
+    }
+    if (family == RANDOM) {
+        random_gram(a, n, n + 3, 0);
+    } else if (family == LOW_RANK) {
+        random_gram(a, n, 1 + n / 3, 0);
+    } else if (family == REPEATED || family == GRADED || family == CLOSE) {
+        with_eigenvalues(a, n, value);
+    } else if (family == HILBERT) {
+        for (size_t i = 0; i < n * n; i++) {
+            a[i] = (margin_real)(1.0L / (long double)(i / n + i % n + 1));
+        }
+    }
+    for (size_t i = 0; i < n * n; i++) {
+        a[i] = (margin_real)(a[i] * scale);
+    }
+    free(value);
+}
+
+static double largest(const margin_real *a, size_t count)
+{
+    double m = 0;
+    for (size_t i = 0; i < count; i++) {
+        m = fmax(m, fabs((double)a[i]));
+    }
+    return m;
+}
+
+static const double scales[] = {1, BIG_SCALE, 1 / BIG_SCALE};
+
+/* Calls one check on every family, scale and size. */
+typedef enum greatest_test_res matrix_check(const margin_real *a, size_t n, enum family family);
+
+static enum greatest_test_res on_all_matrices(matrix_check *check, size_t most)
+{
+    for (int family = 0; family < FAMILIES; family++) {
+        for (size_t s = 0; s < 3; s++) {
+            for (size_t n = 0; n <= most; n = n < 9 ? n + 1 : n + 1 + below(12)) {
+                margin_real *a = reals(n * n);
+                make_matrix(a, n, (enum family)family, scales[s]);
+                CHECK_CALL(check(a, n, (enum family)family));
+                free(a);
+            }
+        }
+    }
+    PASS();
+}
+
+/* ---- Cholesky ----------------------------------------------------------------------------------- */
+
+static margin_arena arena_of(size_t bytes)
+{
+    return margin_arena_make(malloc(bytes + 1), bytes);
+}
+
+/* Largest |A[order][order] - L L'| over `rank` columns. */
+static double factor_residual(const margin_real *a, const margin_real *l, size_t n, size_t rank,
+                              const margin_index *order)
+{
+    double worst = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j <= i; j++) {
+            long double s = order ? a[order[i] * n + order[j]] : a[i * n + j];
+            for (size_t k = 0; k <= j && k < rank; k++) {
+                s -= (long double)l[i * n + k] * l[j * n + k];
+            }
+            worst = fmax(worst, (double)fabsl(s));
+        }
+    }
+    return worst;
+}
+
+static enum greatest_test_res check_cholesky(const margin_real *a, size_t n, enum family family)
+{
+    const bool definite = family == RANDOM || family == REPEATED || family == DIAGONAL ||
+                          family == IDENTITY || family == CLOSE || n == 0;
+    margin_real *l = reals(n * n);
+    margin_arena mem = arena_of(margin_cholesky_size(n));
+    margin_status status;
+    memcpy(l, a, n * n * sizeof *a);
+    status = margin_cholesky(l, 0, n, &mem);
+    if (definite) {
+        ASSERT_EQ_FMT(0, (int)status, "%d");
+    }
+    if (status == MARGIN_OK) {
+        for (size_t i = 0; i < n; i++) {
+            ASSERT(l[i * n + i] > 0);
+            ASSERT_MEM_EQ(&a[i * n + i + 1], &l[i * n + i + 1], (n - i - 1) * sizeof *a);
+        }
+        ASSERT(factor_residual(a, l, n, n, NULL) <= (double)(n + 2) * EPS * largest(a, n * n));
+    } else {
+        ASSERT_EQ_FMT((int)MARGIN_E_NOT_POSITIVE, (int)status, "%d");
+        ASSERT_MEM_EQ(a, l, n * n * sizeof *a);
+    }
+    free(l), free(mem.base);
+    PASS();
+}
+
+TEST cholesky_leaves_a_residual_of_n_eps_or_the_matrix_as_it_was(void)
+{
+    state = 9;
+    CHECK_CALL(on_all_matrices(check_cholesky, 90));
+    PASS();
+}
+
+TEST cholesky_of_hilbert_matrices_succeeds_until_they_are_numerically_singular(void)
+{
+    margin_real a[144];
+    const size_t most = sizeof(margin_real) == 4 ? 5 : 11;
+    for (size_t n = 1; n <= most; n++) {
+        margin_arena mem = arena_of(margin_cholesky_size(n));
+        make_matrix(a, n, HILBERT, 1);
+        ASSERT_EQ(MARGIN_OK, margin_cholesky(a, 0, n, &mem));
+        free(mem.base);
+    }
+    PASS();
+}
+
+static enum greatest_test_res check_pivoted(const margin_real *a, size_t n, enum family family)
+{
+    margin_real *l = reals(n * n);
+    margin_index *order = (margin_index *)calloc(n + 1, sizeof *order);
+    bool *seen = (bool *)calloc(n + 1, sizeof *seen);
+    size_t rank = 99;
+    margin_arena mem = arena_of(margin_cholesky_pivoted_size(n));
+    memcpy(l, a, n * n * sizeof *a);
+    ASSERT_EQ_FMT(0, (int)margin_cholesky_pivoted(l, 0, n, 0, order, &rank, &mem), "%d");
+    for (size_t i = 0; i < n; i++) {
+        ASSERT(order[i] < n && !seen[order[i]]);
+        seen[order[i]] = true;
+        ASSERT(i < rank ? l[i * n + i] > 0 : l[i * n + i] == 0);
+        ASSERT(i == 0 || l[i * n + i] <= l[(i - 1) * n + i - 1] * (1 + 64 * EPS));
+        ASSERT_MEM_EQ(&a[i * n + i + 1], &l[i * n + i + 1], (n - i - 1) * sizeof *a);
+        for (size_t j = rank; j <= i; j++) {
+            ASSERT_EQ(0, l[i * n + j]);
+        }
+    }
+    ASSERT(factor_residual(a, l, n, rank, order) <= (double)(4 * n + 4) * EPS * largest(a, n * n));
+    if (family == LOW_RANK && n > 0) {
+        ASSERT_EQ_FMT(1 + n / 3 < n ? 1 + n / 3 : n, rank, "%zu");
+    } else if (family != HILBERT && family != GRADED) {
+        ASSERT_EQ_FMT(family == ZERO ? (size_t)0 : n, rank, "%zu");
+    }
+    free(l), free(order), free(seen), free(mem.base);
+    PASS();
+}
+
+TEST pivoted_cholesky_finds_the_rank_and_leaves_a_small_residual(void)
+{
+    state = 10;
+    CHECK_CALL(on_all_matrices(check_pivoted, 110));
+    PASS();
+}
+
+TEST pivoted_cholesky_stops_at_the_wanted_tolerance(void)
+{
+    margin_real a[400];
+    margin_index order[20];
+    size_t rank = 0;
+    margin_arena mem = arena_of(margin_cholesky_pivoted_size(20));
+    memset(a, 0, sizeof a);
+    for (size_t i = 0; i < 20; i++) { /* 2^0, 2^-1, ..., shuffled by 7 */
+        a[i * 7 % 20 * 21] = (margin_real)ldexp(1, -(int)i);
+    }
+    ASSERT_EQ(MARGIN_OK, margin_cholesky_pivoted(a, 0, 20, (margin_real)0.04, order, &rank, &mem));
+    ASSERT_EQ_FMT((size_t)5, rank, "%zu"); /* 1, 1/2, 1/4, 1/8, 1/16 > 0.04 */
+    for (size_t i = 0; i < 5; i++) {
+        ASSERT_EQ(i * 7 % 20, order[i]);
+    }
+    free(mem.base);
+    PASS();
+}
+
+TEST indefinite_matrices_are_refused_and_left_alone(void)
+{
+    static const margin_real cases[][9] = {
+        {1, 2, 0, 2, 1, 0, 0, 0, 1},  {0, 1, 0, 1, 0, 0, 0, 0, 0}, {-1, 0, 0, 0, -1, 0, 0, 0, -1},
+        {1, 0, 0, 0, 1, 0, 0, 0, -1}, {4, 2, 2, 2, 1, 5, 2, 5, 1}, {0, 0, 0, 0, 0, 1, 0, 1, 0}};
+    margin_arena mem = arena_of(4096);
+    for (size_t t = 0; t < sizeof cases / sizeof *cases; t++) {
+        margin_index order[3] = {7, 7, 7};
+        margin_real a[9];
+        size_t rank = 77;
+        memcpy(a, cases[t], sizeof a);
+        ASSERT_EQ(MARGIN_E_NOT_POSITIVE, margin_cholesky(a, 0, 3, &mem));
+        ASSERT_MEM_EQ(cases[t], a, sizeof a);
+        ASSERT_EQ(MARGIN_E_NOT_POSITIVE, margin_cholesky_pivoted(a, 0, 3, 0, order, &rank, &mem));
+        ASSERT_MEM_EQ(cases[t], a, sizeof a);
+        ASSERT(rank == 77 && order[0] == 7 && order[1] == 7 && order[2] == 7);
+    }
+    free(mem.base);
+    PASS();
+}
+
+TEST an_indefinite_matrix_of_several_panels_is_restored(void)
+{
+    enum { N = 60 };
+    margin_real *a = reals(N * N), *l = reals(N * N);
+    margin_index order[N];
+    size_t rank = 77;
+    margin_arena mem = arena_of(margin_cholesky_size(N) + margin_cholesky_pivoted_size(N));
+    state = 11;
+    random_gram(a, N, N + 3, 0);
+    a[55 * N + 55] = (margin_real)0.001;
+    memcpy(l, a, N * N * sizeof *a);
+    ASSERT_EQ(MARGIN_E_NOT_POSITIVE, margin_cholesky(l, 0, N, &mem));
+    ASSERT_MEM_EQ(a, l, N * N * sizeof *a);
+    ASSERT_EQ(MARGIN_E_NOT_POSITIVE, margin_cholesky_pivoted(l, 0, N, 0, order, &rank, &mem));
+    ASSERT_MEM_EQ(a, l, N * N * sizeof *a);
+    ASSERT_EQ(77u, rank);
+    free(a), free(l), free(mem.base);
+    PASS();
+}
+
+/* ---- triangular systems ------------------------------------------------------------------------- */
+
+typedef margin_status solver(margin_real *b, size_t bstride, size_t m, const margin_real *t,
+                             size_t tstride, size_t n);
+
+/* |T X - B| <= n EPS |T| |X| element by element (Higham 2002, theorem 8.5). */
+static enum greatest_test_res check_solve(solver *solve, bool upper, bool transposed, size_t n,
+                                          size_t m, double diagonal)
+{
+    const size_t ts = n + below(2), bs = m + below(2);
+    margin_real *t = reals(n * ts), *b = reals(n * bs), *x = reals(n * bs);
+    fill(t, n * ts), fill(b, n * bs);
+    for (size_t i = 0; i < n; i++) {
+        t[i * ts + i] += (margin_real)diagonal;
+        for (size_t j = 0; j < n; j++) {
+            if (upper ? j < i : j > i) {
+                t[i * ts + j] = (margin_real)NAN; /* must not be read */
+            }
+        }
+    }
+    memcpy(x, b, n * bs * sizeof *b);
+    ASSERT_EQ(MARGIN_OK, solve(x, bs, m, t, ts, n));
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < m; j++) {
+            long double s = b[i * bs + j], size = 0;
+            for (size_t k = 0; k < n; k++) {
+                const size_t r = transposed ? k : i, c = transposed ? i : k;
+                if (upper ? c >= r : c <= r) {
+                    s -= (long double)t[r * ts + c] * x[k * bs + j];
+                    size += fabsl((long double)t[r * ts + c] * x[k * bs + j]);
+                }
+            }
+            ASSERT((double)fabsl(s) <= (double)(n + 1) * EPS * (double)size);
+        }
+        if (bs > m) {
+            ASSERT_EQ(b[i * bs + m], x[i * bs + m]);
+        }
+    }
+    free(t), free(b), free(x);
+    PASS();
+}
+
+TEST triangular_systems_are_solved_to_n_eps(void)
+{
+    state = 12;
+    for (size_t t = 0; t < 200; t++) {
+        const size_t n = below(40), m = t % 3 ? 1 : below(20);
+        const double diagonal = t % 2 ? 0 : 2;
+        CHECK_CALL(check_solve(margin_solve_lower, false, false, n, m, diagonal));
+        CHECK_CALL(check_solve(margin_solve_lower_t, false, true, n, m, diagonal));
+        CHECK_CALL(check_solve(margin_solve_upper, true, false, n, m, diagonal));
+        CHECK_CALL(check_solve(margin_solve_upper_t, true, true, n, m, diagonal));
+    }
+    PASS();
+}
+
+TEST a_zero_on_the_diagonal_is_reported_and_nothing_changes(void)
+{
+    static solver *const all[] = {margin_solve_lower, margin_solve_lower_t, margin_solve_upper,
+                                  margin_solve_upper_t, margin_cholesky_solve};
+    static const margin_real t[9] = {1, 0, 0, 2, 3, 0, 4, 5, 0}, before[3] = {1, 2, 3};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        margin_real b[3] = {1, 2, 3};
+        ASSERT_EQ(MARGIN_E_NOT_POSITIVE, all[i](b, 0, 1, t, 0, 3));
+        ASSERT_MEM_EQ(before, b, sizeof b);
+        ASSERT_EQ(MARGIN_OK, all[i](b, 0, 0, t, 0, 2));
+        ASSERT_EQ(MARGIN_OK, all[i](NULL, 0, 1, NULL, 0, 0));
+    }
+    PASS();
+}
+
+static enum greatest_test_res check_cholesky_solve(const margin_real *a, size_t n, enum family f)
+{
+    const size_t m = 1 + below(3);
+    margin_real *l = reals(n * n), *b = reals(n * m), *x = reals(n * m);
+    margin_arena mem = arena_of(margin_cholesky_size(n));
+    (void)f;
+    memcpy(l, a, n * n * sizeof *a);
+    fill(b, n * m);
+    memcpy(x, b, n * m * sizeof *b);
+    if (margin_cholesky(l, 0, n, &mem) == MARGIN_OK) {
+        ASSERT_EQ(MARGIN_OK, margin_cholesky_solve(x, 0, m, l, 0, n));
+        for (size_t i = 0; i < n; i++) {
+            for (size_t j = 0; j < m; j++) {
+                long double s = b[i * m + j], size = 0;
+                for (size_t k = 0; k < n; k++) {
+                    s -= (long double)a[i * n + k] * x[k * m + j];
+                    size = fmaxl(size, fabsl((long double)x[k * m + j]));
+                }
+                ASSERT((double)fabsl(s) <= /* backward error n (3n + 1) u |A| |x|, Higham 10.4 */
+                       3 * (double)((n + 1) * (n + 1)) * EPS * largest(a, n * n) * (double)size);
+            }
+        }
+    }
+    free(l), free(b), free(x), free(mem.base);
+    PASS();
+}
+
+TEST cholesky_solves_with_a_small_backward_error(void)
+{
+    state = 13;
+    CHECK_CALL(on_all_matrices(check_cholesky_solve, 60));
+    PASS();
+}
+
+/* ---- rank-one changes --------------------------------------------------------------------------- */
+
+static enum greatest_test_res check_rank_one(size_t n, double scale)
+{
+    margin_real *a = reals(n * n), *l = reals(n * n), *x = reals(n), *kept = reals(n * n);
+    margin_arena mem = arena_of(margin_cholesky_size(n) + margin_cholesky_update_size(n));
+    random_gram(a, n, n + 3, 0.5L);
+    for (size_t i = 0; i < n * n; i++) {
+        a[i] = (margin_real)(a[i] * scale);
+    }
+    memcpy(l, a, n * n * sizeof *a);
+    ASSERT_EQ(MARGIN_OK, margin_cholesky(l, 0, n, &mem));
+    fill(x, n);
+    for (size_t i = 0; i < n; i++) {
+        x[i] = (margin_real)(x[i] * sqrt(scale));
+    }
+    ASSERT_EQ(MARGIN_OK, margin_cholesky_update(l, 0, n, x, &mem));
+    memcpy(kept, a, n * n * sizeof *a);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) {
+            kept[i * n + j] += x[i] * x[j];
+        }
+    }
+    ASSERT(factor_residual(kept, l, n, n, NULL) <=
+           (double)(8 * n + 8) * EPS * largest(kept, n * n));
+    ASSERT_EQ(MARGIN_OK, margin_cholesky_downdate(l, 0, n, x, &mem)); /* and back again */
+    ASSERT(factor_residual(a, l, n, n, NULL) <= (double)(16 * n + 16) * EPS * largest(kept, n * n));
+    memcpy(kept, l, n * n * sizeof *a);
+    for (size_t i = 0; i < n; i++) { /* far too much: 3 times the diagonal in one direction */
+        x[i] = i == n / 2 ? (margin_real)(2 * sqrt((double)a[i * n + i])) : 0;
+    }
+    ASSERT_EQ(n == 0 ? MARGIN_OK : MARGIN_E_NOT_POSITIVE,
+              margin_cholesky_downdate(l, 0, n, x, &mem));
+    ASSERT_MEM_EQ(kept, l, n * n * sizeof *a);
+    free(a), free(l), free(x), free(kept), free(mem.base);
+    PASS();
+}
+
+TEST rank_one_update_and_downdate_keep_the_factor(void)
+{
+    state = 14;
+    for (size_t t = 0; t < 120; t++) {
+        CHECK_CALL(check_rank_one(below(30), scales[t % 3]));
+    }
+    PASS();
+}
+
+TEST a_downdate_that_loses_definiteness_is_refused(void)
+{
+    margin_real l[4] = {2, 0, 0, 3}, x[2] = {2, 0}; /* diag(4, 9) - (4, 0) is singular */
+    const margin_real before[4] = {2, 0, 0, 3};
+    margin_arena mem = arena_of(256);
+    ASSERT_EQ(MARGIN_E_NOT_POSITIVE, margin_cholesky_downdate(l, 0, 2, x, &mem));
+    ASSERT_MEM_EQ(before, l, sizeof l);
+    l[3] = 0; /* not a factor */
+    ASSERT_EQ(MARGIN_E_NOT_POSITIVE, margin_cholesky_update(l, 0, 2, x, &mem));
+    l[3] = 3;
+    x[0] = (margin_real)INFINITY;
+    ASSERT_EQ(MARGIN_E_NOT_FINITE, margin_cholesky_update(l, 0, 2, x, &mem));
+    ASSERT_EQ(MARGIN_E_NOT_FINITE, margin_cholesky_downdate(l, 0, 2, x, &mem));
+    ASSERT_MEM_EQ(before, l, sizeof l);
+    free(mem.base);
+    PASS();
+}
+
 SUITE(linalg_suite)
 {
     RUN_TEST(dot_uses_eight_partial_sums_in_the_stated_order);
     RUN_TEST(mat_vec_adds_in_sequential_order);
     RUN_TEST(gram_has_the_bits_of_sequential_dots_on_both_sides);
+    RUN_TEST(norms_neither_overflow_nor_underflow);
+    RUN_TEST(norms_of_special_values);
+    RUN_TEST(axpy_adds_a_multiple);
+    RUN_TEST(mat_t_vec_adds_in_sequential_order);
+    RUN_TEST(products_add_in_sequential_order_whatever_the_shape);
+    RUN_TEST(normal_matrix_is_symmetric_and_within_its_bound);
+    RUN_TEST(cholesky_leaves_a_residual_of_n_eps_or_the_matrix_as_it_was);
+    RUN_TEST(cholesky_of_hilbert_matrices_succeeds_until_they_are_numerically_singular);
+    RUN_TEST(pivoted_cholesky_finds_the_rank_and_leaves_a_small_residual);
+    RUN_TEST(pivoted_cholesky_stops_at_the_wanted_tolerance);
+    RUN_TEST(indefinite_matrices_are_refused_and_left_alone);
+    RUN_TEST(an_indefinite_matrix_of_several_panels_is_restored);
+    RUN_TEST(triangular_systems_are_solved_to_n_eps);
+    RUN_TEST(a_zero_on_the_diagonal_is_reported_and_nothing_changes);
+    RUN_TEST(cholesky_solves_with_a_small_backward_error);
+    RUN_TEST(rank_one_update_and_downdate_keep_the_factor);
+    RUN_TEST(a_downdate_that_loses_definiteness_is_refused);
 }
