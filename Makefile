@@ -79,6 +79,9 @@ coverage: build/float-coverage/tests build/double-coverage/tests ## branches of 
 	@gcovr --root . --filter 'margin(_impl)?\.h' --branches --exclude-unreachable-branches --fail-under-branch 95 \
 	    build/float-coverage build/double-coverage
 
+bits: | need-test need-clang ## the same bits by gcc and clang at any optimisation and vector width
+	@$(TOOLS)/bits.sh
+
 # ---- checks without running ----
 
 packaging: | need-test need-clang ## both headers under every switch, by gcc and clang, as C and C++
@@ -147,10 +150,10 @@ bench: $(foreach b,$(BENCHES),build/bench-float/$(b) build/bench-double/$(b)) ##
 # ---- all of it ----
 
 check: ## all that CI runs
-	+@$(TOOLS)/run.sh $(foreach target,test toc format packaging cross sanitize analyze coverage,'$(MAKE) $(target)')
+	+@$(TOOLS)/run.sh $(foreach target,test toc format packaging cross bits sanitize analyze coverage,'$(MAKE) $(target)')
 
 clean: ## removes build/
 	rm -rf build
 
-.PHONY: help test sanitize coverage packaging symbols toc format analyze cross bench check clean \
+.PHONY: help test sanitize coverage bits packaging symbols toc format analyze cross bench check clean \
         need-test need-clang need-analyze need-format need-coverage need-cross

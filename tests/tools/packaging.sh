@@ -71,6 +71,11 @@ program "MARGIN_API with an attribute" $c99 "$hidden" $src/impl.c $src/use.c
 program "MARGIN_API with an attribute, C++" $cxx11 "$hidden" $src/impl.c $src/use.c
 program "MARGIN_ASSERT" $c99 '-DMARGIN_ASSERT(x)=((x)?(void)0:__builtin_trap())' $src/impl.c $src/use.c
 
+for switch in -DMARGIN_VECTOR=0 -DMARGIN_VECTOR=16 -DMARGIN_NO_ASM; do
+    program "$switch" $c99 $switch $src/impl.c $src/use.c
+    program "$switch, C++ and double" $cxx11 -DMARGIN_REAL_DOUBLE $switch $src/impl.c $src/use.c
+done
+
 for flag in -ffast-math -Ofast -ffinite-math-only; do
     refuse "$flag" "breaks NaN checks" $c99 $flag $src/impl.c
 done

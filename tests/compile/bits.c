@@ -1,0 +1,113 @@
+/* Prints one number a section: a hash over the bits of many results. `make bits` builds it with
+ * several compilers, optimisation levels and vector widths; all must print the same. */
+#include <stdio.h>
+
+#define MARGIN_IMPLEMENTATION
+#include "margin.h"
+
+#define N 67 /* samples and */
+#define D 13 /* features: no multiple of any vector width */
+
+#ifdef MARGIN_REAL_DOUBLE
+typedef uint64_t real_bits;
+#else
+typedef uint32_t real_bits;
+#endif
+typedef union {
+    margin_real real;
+    real_bits bits;
+} punned;
+
+#define HASH_START 2166136261u /* FNV-1a, over bytes from low to high on any machine */
+static uint32_t hash = HASH_START;
+
+static void hash_real(margin_real value)
+{
+    punned p;
+    size_t i;
+    p.real = value == value ? value : 0; /* which NaN it is does not matter */
+    for (i = 0; i < sizeof value; i++) {
+        hash = (hash ^ (uint32_t)(p.bits & 255u)) * 16777619u;
+        p.bits >>= 8;
+    }
+}
+
+static void hash_reals(const margin_real *values, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        hash_real(values[i]);
+    }
+}
+
+static void report(const char *section)
+{
+    printf("%s %08lx\n", section, (unsigned long)hash);
+    hash = HASH_START;
+}
+
+/* Numbers in (-1, 1) with all their digits in use. */
+static margin_real next_real(void)
+{
+    static uint32_t state = 12345;
+    state = state * 1664525u + 1013904223u;
+    return (margin_real)((int32_t)state) / (margin_real)2147483648.0 +
+           (margin_real)(state >> 7) * (margin_real)1e-17;
+}
+
+/* Every 65521st float, or as evenly spread doubles: subnormals, infinities and NaN among them. */
+static margin_real pattern(uint32_t i)
+{
+    punned p;
+    p.bits = (real_bits)(i * 65521u) * (~(real_bits)0 / UINT32_MAX);
+    return p.real;
+}
+
+static margin_real x[N * D];
+static uint16_t y[N];
+static unsigned char bytes[1 << 20];
+
+int main(void)
+{
+    static margin_real out[N * N + 4 * D * D];
+    const margin_data data = {x, N, D, 0, y, NULL, NULL};
+    margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+    margin_kernel kernel = {0, 0, 0, 0, 0};
+    uint32_t i;
+    size_t k;
+
+    for (i = 0; i < N * D; i++) {
+        x[i] = next_real() * (margin_real)(1 + i % 7);
+        y[i % N] = (uint16_t)(i % 2u);
+    }
+    for (i = 0; i < 65600u; i++) {
+        hash_real(margin_sqrt(pattern(i)));
+        hash_real(margin_exp(pattern(i)));
+        hash_real(margin_exp(next_real() * 90));
+        hash_real(margin_log(pattern(i)));
+    }
+    report("math");
+
+    for (k = 0; k < N; k++) {
+        hash_real(margin_dot(x, x + k, N));
+        hash_real(margin_dot(x, x + 100, k));
+    }
+    hash_real((margin_real)margin_mat_vec(out, x, 0, N, D, x));
+    hash_reals(out, N);
+    hash_real((margin_real)margin_gram(out, 0, x, 0, NULL, N, D, &mem));
+    hash_reals(out, (size_t)N * N);
+    report("linalg");
+
+    hash_real((margin_real)margin_data_moments(&data, 2, &mem, out, out + 2, out + 2 + 2 * D));
+    hash_reals(out, 2 + 2 * D + (size_t)2 * D * D);
+    report("data");
+
+    for (kernel.kind = 0; kernel.kind <= MARGIN_KERNEL_UNIT_EXP; kernel.kind++) {
+        kernel.a = kernel.kind == MARGIN_KERNEL_UNIT_POLY ? (margin_real)2.5 : 0;
+        for (k = 0; k < N; k++) {
+            hash_real(margin_kernel_value(&kernel, x, x + k * D, D));
+        }
+    }
+    report("kernel");
+    return 0;
+}
