@@ -1799,6 +1799,11 @@ MARGIN_API margin_status margin_cholesky_downdate(margin_real *l, size_t stride,
 
 /* ---- >>data ---- -------------------------------------------------------------------------------- */
 
+static inline size_t mgn_size_min(size_t a, size_t b)
+{
+    return b < a ? b : a;
+}
+
 static inline bool mgn_finite(margin_real a)
 {
     return mgn_abs(a) <= MGN_HUGE; /* false for NaN */
@@ -1875,23 +1880,23 @@ static margin_status mgn_data_check_shape(const margin_data *data)
 
 static bool mgn_all_finite(const margin_real *x, size_t n)
 {
-    bool finite = true;
+    size_t faults = 0; /* no early exit, so that compilers vectorise the loop */
     for (size_t i = 0; i < n; i++) {
-        finite = finite & mgn_finite(x[i]);
+        faults += !mgn_finite(x[i]);
     }
-    return finite;
+    return faults == 0;
 }
 
 static bool mgn_weights_fit(const margin_data *data)
 {
     margin_real sum = 0;
-    bool fit = true;
+    size_t faults = 0;
     for (size_t i = 0; i < data->n; i++) {
         const margin_real w = mgn_weight(data, i);
-        fit = fit && w >= 0;
+        faults += !(w >= 0);
         sum += w;
     }
-    return fit && sum > 0 && mgn_finite(sum);
+    return faults == 0 && sum > 0 && mgn_finite(sum);
 }
 
 MARGIN_API margin_status margin_data_check(const margin_data *data)
@@ -2031,11 +2036,10 @@ static margin_real mgn_strip_at_centre(const mgn_strip *s, size_t j)
 /* The strip that begins at column `first`, with its smallest and largest values. */
 static void mgn_strip_begin(mgn_strip *s, const mgn_group *group, size_t first)
 {
-    const size_t left = group->data->d - first;
     bool begun = false;
     s->group = group;
     s->first = first;
-    s->count = left < MGN_STRIP ? left : MGN_STRIP;
+    s->count = mgn_size_min(group->data->d - first, MGN_STRIP);
     for (size_t i = 0; i < group->data->n; i++) {
         const margin_real *x = mgn_sample(group->data, i) + first;
         const bool skip = !(mgn_share(group, i) > 0);
@@ -2387,14 +2391,7 @@ MARGIN_API size_t margin_scaling_size(unsigned kind, size_t d)
     return mgn_arena_counted(&mem);
 }
 
-/* 1 / range, one ulp less where the top of the range would come out above 1. */
-static margin_real mgn_to_unit(margin_real range)
-{
-    const margin_real factor = 1 / range;
-    return range * factor > 1 ? factor * (1 - MGN_EPS / 2) : factor;
-}
-
-/* Offsets and factors of the columns of a strip. */
+/* Offsets and factors of the columns of a strip. range * (1 / range) never rounds to more than 1. */
 static void mgn_scaling_strip(mgn_strip *s, unsigned kind, margin_real *offset, margin_real *factor)
 {
     const bool minmax = kind == MARGIN_SCALE_MINMAX;
@@ -2407,7 +2404,7 @@ static void mgn_scaling_strip(mgn_strip *s, unsigned kind, margin_real *offset, 
         const margin_real unit = range * (minmax ? 1 : margin_sqrt(square[j]));
         const bool constant = range <= 2 * MGN_EPS * size || unit < MGN_TINY;
         offset[j] = constant ? 0 : minmax ? s->low[j] : mgn_strip_at_centre(s, j);
-        factor[j] = constant ? 0 : minmax ? mgn_to_unit(unit) : 1 / unit;
+        factor[j] = constant ? 0 : 1 / unit;
     }
 }
 
@@ -2446,14 +2443,14 @@ MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned ki
 /* Whether all samples of a view have finite images. */
 static bool mgn_scaling_fits(const margin_scaling *scaling, const margin_data *data)
 {
-    bool finite = true;
+    size_t faults = 0;
     for (size_t i = 0; i < data->n && scaling->offset != NULL; i++) {
         const margin_real *x = mgn_sample(data, i);
         for (size_t j = 0; j < data->d; j++) {
-            finite = finite & mgn_finite((x[j] - scaling->offset[j]) * scaling->factor[j]);
+            faults += !mgn_finite((x[j] - scaling->offset[j]) * scaling->factor[j]);
         }
     }
-    return finite;
+    return faults == 0;
 }
 
 MARGIN_API margin_status margin_scaling_apply(const margin_scaling *scaling,
@@ -2533,7 +2530,7 @@ static void mgn_power_array(margin_real *v, size_t n, unsigned degree)
     margin_real base[16];
     size_t i;
     while (n > 0) {
-        const size_t m = n < 16 ? n : 16;
+        const size_t m = mgn_size_min(n, 16);
         unsigned bits = degree;
         for (i = 0; i < m; i++) {
             base[i] = v[i];
@@ -2761,13 +2758,9 @@ static size_t mgn_rows_divide(size_t n, size_t d, size_t bytes, bool *copied)
     const size_t copy = MARGIN_ROWS_COPY(n, d);
     const size_t rows = (bytes - MARGIN_ROWS_FIXED(n)) / MARGIN_ROWS_EACH(n);
     const size_t spare = rows < n ? bytes / 4 : bytes - MARGIN_ROWS_NEED(n, n);
-    const bool two = bytes > copy && bytes - copy >= MARGIN_ROWS_LEAST(n);
-    *copied = copy != 0 && copy <= spare && two;
-    if (*copied) {
-        const size_t beside = (bytes - copy - MARGIN_ROWS_FIXED(n)) / MARGIN_ROWS_EACH(n);
-        return beside < n ? beside : n;
-    }
-    return rows < n ? rows : n;
+    *copied = SIZE_MAX > 0xFFFFFFFFu && copy <= spare && bytes - copy >= MARGIN_ROWS_LEAST(n);
+    return mgn_size_min(n, *copied ? (bytes - copy - MARGIN_ROWS_FIXED(n)) / MARGIN_ROWS_EACH(n)
+                                   : rows);
 }
 
 /* Takes scratch for samples of this shape (only n and d are looked at); look at mem->failed before
@@ -2777,7 +2770,8 @@ static inline void mgn_rows_plan(mgn_rows *r, margin_arena *mem, const margin_da
 {
     const size_t n = shape->n;
     const size_t budget = cache_bytes == 0 ? MARGIN_CACHE_BYTES : cache_bytes;
-    const bool countable = n <= SIZE_MAX / (5 * sizeof(margin_real) + 9 * sizeof(margin_index));
+    const bool countable = n <= SIZE_MAX / (5 * sizeof(margin_real) + 9 * sizeof(margin_index)) &&
+                           mgn_panel_size(n, shape->d) <= SIZE_MAX / sizeof(margin_real);
     const size_t bytes = countable ? MARGIN_ROWS_USE(n, shape->d, budget) : SIZE_MAX;
     margin_real *real = (margin_real *)margin_arena_scratch(mem, bytes, 1);
     bool copied;
@@ -2820,13 +2814,12 @@ static inline margin_status mgn_rows_start(mgn_rows *r, const margin_data *data,
                                            const margin_kernel *kernel)
 {
     const margin_status status = margin_kernel_resolve(kernel, data->d, &r->kernel);
-    bool fits = true;
     size_t i;
     if (status != MARGIN_OK) {
         return status;
     }
     r->data = *data;
-    r->slots = r->planned < data->n ? r->planned : data->n;
+    r->slots = mgn_size_min(r->planned, data->n);
     r->misses = 0;
     if (r->copy != NULL) {
         mgn_panel_pack(r->copy, data->x, mgn_stride(data->stride, data->d), data->rows, 0, data->n,
@@ -2836,10 +2829,12 @@ static inline margin_status mgn_rows_start(mgn_rows *r, const margin_data *data,
     for (i = 0; i < data->n; i++) {
         r->diag[i] = r->norm[i];
         mgn_kernel_apply(&r->kernel, r->norm[i], r->norm + i, r->diag + i, 1);
-        fits = fits && mgn_finite(r->norm[i]) && mgn_finite(r->diag[i]);
     }
     mgn_rows_forget(r);
-    return fits ? MARGIN_OK : MARGIN_E_RANGE;
+    if (!mgn_all_finite(r->norm, data->n) || !mgn_all_finite(r->diag, data->n)) {
+        return MARGIN_E_RANGE;
+    }
+    return MARGIN_OK;
 }
 
 static inline margin_real mgn_rows_diag(const mgn_rows *r, size_t i)
@@ -2921,8 +2916,7 @@ static inline void mgn_rows_get2(mgn_rows *r, size_t i, size_t j, const margin_r
     margin_real *row_j = mgn_rows_slot(r, mgn_rows_claim(r, j, &no_j));
     size_t from;
     for (from = 0; (no_i || no_j) && from < r->data.n; from += MGN_ROWS_PIECE) {
-        const size_t left = r->data.n - from;
-        const size_t count = left < MGN_ROWS_PIECE ? left : MGN_ROWS_PIECE;
+        const size_t count = mgn_size_min(r->data.n - from, MGN_ROWS_PIECE);
         if (no_i) {
             mgn_rows_part(r, i, from, count, row_i + from);
         }
@@ -2940,7 +2934,7 @@ static void mgn_rows_strip(mgn_rows *r, size_t first, size_t count)
     const size_t n = r->data.n;
     const size_t d = r->data.d;
     for (size_t i = first; i < n; i += MGN_TILE) {
-        const size_t m = n - i < MGN_TILE ? n - i : MGN_TILE;
+        const size_t m = mgn_size_min(n - i, MGN_TILE);
         margin_real *out = mgn_rows_slot(r, i) + first;
         const margin_real *x[MGN_TILE];
         for (size_t t = 0; t < m; t++) {
@@ -2980,10 +2974,10 @@ static inline void mgn_rows_fill(mgn_rows *r)
         return;
     }
     for (size_t first = 0; first < n; first += MGN_PANEL) {
-        mgn_rows_strip(r, first, n - first < MGN_PANEL ? n - first : MGN_PANEL);
+        mgn_rows_strip(r, first, mgn_size_min(n - first, MGN_PANEL));
     }
     for (size_t first = 0; first < n; first += MGN_PANEL) {
-        mgn_rows_finish(r, first, n - first < MGN_PANEL ? n : first + MGN_PANEL);
+        mgn_rows_finish(r, first, first + mgn_size_min(n - first, MGN_PANEL));
     }
 }
 

@@ -77,7 +77,7 @@ static margin_kernel kernel_of(unsigned kind, unsigned degree, double gamma, dou
 }
 
 /* One kernel of each kind and of each way through the code. */
-#define KERNELS 9
+#define KERNELS 10
 static margin_kernel kernel_number(size_t number)
 {
     switch (number) {
@@ -97,6 +97,8 @@ static margin_kernel kernel_number(size_t number)
         return kernel_of(MARGIN_KERNEL_UNIT_POLY, 0, 0, 0, 2.5);
     case 7:
         return kernel_of(MARGIN_KERNEL_UNIT_EXP, 0, 0, 0, 1);
+    case 9:
+        return kernel_of(MARGIN_KERNEL_UNIT_POLY, 0, 0, 0, 300);
     default:
         return kernel_of(MARGIN_KERNEL_UNIT_EXP, 0, 0, 0, 30);
     }
@@ -150,8 +152,8 @@ TEST values_agree_with_the_formulas_in_long_double(void)
             const long double want = naive(k, s.x, s.x + d, d);
             const long double got = margin_kernel_value(&k, s.x, s.x + d, d);
             /* d roundings in a dot product of size at most d, times the kernel's steepness */
-            const long double steep = number == 2 ? 200 : number == 4 ? 10 : number == 8 ? 10 : 4;
-            const long double tol = (long double)MGN_EPS * (long double)(d + 4) * steep;
+            static const long double steep[KERNELS] = {4, 4, 200, 4, 10, 4, 4, 4, 10, 300};
+            const long double tol = (long double)MGN_EPS * (long double)(d + 4) * steep[number];
             ASSERT(fabsl(got - want) <= tol * (1 + fabsl(want)));
         }
         samples_free(&s);
@@ -410,17 +412,22 @@ TEST the_packed_copy_is_used_when_the_budget_allows_it_and_changes_no_bit(void)
     const size_t n = 200, d = 3;
     const margin_kernel k = kernel_number(4);
     const size_t half = MARGIN_ROWS_NEED(n, n / 2), whole = MARGIN_ROWS_NEED(n, n);
+    margin_data narrow;
     samples s;
     margin_real *m;
     seed = 5;
     s = samples_make(n, d, 2, true);
     m = matrix_of(&s.view, &k);
+    narrow = s.view;
+    narrow.d = 1;
     {
         rig two = rig_make(&s.view, &k, 1), part = rig_make(&s.view, &k, half);
+        rig tight = rig_make(&narrow, &k, MARGIN_ROWS_LEAST(n) + 9);
         rig bare = rig_make(&s.view, &k, whole), full = rig_make(&s.view, &k, 0);
         ASSERT(two.rows.copy == NULL && two.rows.slots == 2);
         ASSERT(part.rows.copy != NULL && part.rows.slots < n / 2 && part.rows.slots > n / 4);
         ASSERT(bare.rows.copy == NULL && bare.rows.slots == n);
+        ASSERT(tight.rows.copy == NULL && tight.rows.slots == 2);
         ASSERT(full.rows.copy != NULL && full.rows.slots == n);
         mgn_rows_fill(&bare.rows);
         mgn_rows_fill(&full.rows);
@@ -436,6 +443,7 @@ TEST the_packed_copy_is_used_when_the_budget_allows_it_and_changes_no_bit(void)
         free(two.bytes);
         free(part.bytes);
         free(bare.bytes);
+        free(tight.bytes);
         free(full.bytes);
     }
     free(m);
@@ -602,7 +610,7 @@ TEST a_static_buffer_can_be_sized_by_the_macro_and_budgets_are_kept(void)
     PASS();
 }
 
-TEST more_samples_than_can_be_counted_are_refused(void)
+TEST more_samples_or_features_than_can_be_counted_are_refused(void)
 {
     margin_arena mem = margin_arena_counting();
     margin_data shape;
@@ -610,6 +618,11 @@ TEST more_samples_than_can_be_counted_are_refused(void)
     memset(&shape, 0, sizeof shape);
     shape.n = SIZE_MAX / 8;
     shape.d = 1;
+    mgn_rows_plan(&r, &mem, &shape, 0);
+    ASSERT_EQ(MARGIN_E_OVERFLOW, mem.failed);
+    mem = margin_arena_counting();
+    shape.n = 20;
+    shape.d = SIZE_MAX / 16;
     mgn_rows_plan(&r, &mem, &shape, 0);
     ASSERT_EQ(MARGIN_E_OVERFLOW, mem.failed);
     PASS();
@@ -712,7 +725,7 @@ SUITE(kernel_suite)
     RUN_TEST(values_too_large_for_the_kernel_are_found_at_the_start);
     RUN_TEST(rows_take_the_foretold_bytes_and_fail_with_less);
     RUN_TEST(a_static_buffer_can_be_sized_by_the_macro_and_budgets_are_kept);
-    RUN_TEST(more_samples_than_can_be_counted_are_refused);
+    RUN_TEST(more_samples_or_features_than_can_be_counted_are_refused);
     RUN_TEST(the_kernels_are_symmetric_to_the_bit_and_positive_semidefinite);
     RUN_TEST(blocks_and_pools_have_the_bits_of_single_values);
 }
