@@ -12,6 +12,7 @@
  *           - Every loop has a bound; the same input gives the same bits on every target.
  *
  * CONTENTS  >>config >>status >>arena >>math >>random >>linalg >>data >>kernel
+ *           >>model >>train >>kmomd >>svm
  */
 #ifndef MARGIN_H
 #define MARGIN_H
@@ -482,6 +483,186 @@ MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const ma
 #define MARGIN_ROWS_BYTES(n, d, cache)                                                             \
     MARGIN_BLOCK(MARGIN_ROWS_USE(n, d, (cache) == 0 ? MARGIN_CACHE_BYTES : (size_t)(cache)), 1u)
 #endif
+
+/* ---- >>model ---- what trainers return and predictors read --------------------------------------- */
+
+/* Plain structs that live as well in flash as in an arena. With k classes a model is made of
+ * machines, each of which scores one question; `scheme` says which:
+ *
+ *   MARGIN_SCHEME_BINARY    1 machine           class 1 when its score is > 0, else class 0
+ *   MARGIN_SCHEME_ONE_ONE   k(k-1)/2 machines   machine (a, b), a < b, in the order (0,1), (0,2) ..
+ *                                               (k-2, k-1): > 0 is a vote for b, else for a. Most
+ *                                               votes win; ties go to the larger sum of the scores
+ *                                               in a class's favour, then to the smaller class.
+ *   MARGIN_SCHEME_ONE_REST  k machines          the largest score wins; ties to the smaller class */
+enum { MARGIN_SCHEME_BINARY = 0, MARGIN_SCHEME_ONE_ONE = 1, MARGIN_SCHEME_ONE_REST = 2 };
+enum { MARGIN_MODEL_LINEAR = 1, MARGIN_MODEL_EXPANSION = 2 };
+
+/* Machine j scores w[j] . x + bias[j]. */
+typedef struct {
+    const margin_real *w;    /* machines x d weights */
+    const margin_real *bias; /* one a machine */
+    size_t d;                /* features */
+    uint16_t classes;
+    uint8_t scheme;
+} margin_linear;
+
+/* Machine j scores  sum over its vectors v of coef * k(v, x) + bias[j].  All machines share one pool
+ * of vectors, sorted by class. A vector has `width` coefficients: 1 (binary); k (one-rest), one a
+ * machine; k-1 (one-one), one for each other class in ascending order, because a vector of class c
+ * takes part only in the machines that ask about c. */
+typedef struct {
+    const margin_real *vectors;    /* n x d, the pool */
+    const margin_real *norms;      /* n squared lengths of the vectors */
+    const margin_real *coef;       /* n x width */
+    const margin_real *bias;       /* one a machine */
+    const margin_index *class_end; /* classes: vectors before class_end[c] are of classes <= c */
+    size_t n, d;
+    margin_kernel kernel;
+    uint16_t classes;
+    uint16_t width;
+    uint8_t scheme;
+} margin_expansion;
+
+/* Any model: `kind` says which member of `of` is meant. */
+typedef struct {
+    uint8_t kind; /* MARGIN_MODEL_... */
+    union {
+        margin_linear linear;
+        margin_expansion expansion;
+    } of;
+} margin_model;
+
+/* Machines of a scheme over so many classes: 1, k(k-1)/2 or k. */
+MARGIN_API size_t margin_machines(unsigned scheme, size_t classes);
+/* Scores of all machines of a model at x (d values), in machine order. */
+MARGIN_API void margin_linear_scores(const margin_linear *model, const margin_real *x,
+                                     margin_real *scores);
+MARGIN_API void margin_expansion_scores(const margin_expansion *model, const margin_real *x,
+                                        margin_real *scores);
+MARGIN_API void margin_scores(const margin_model *model, const margin_real *x, margin_real *scores);
+/* How clearly the scores speak for class `label`: the least by which they prefer it to another
+ * class; negative if one is preferred to it. Binary: the score itself, or minus it for class 0. */
+MARGIN_API margin_real margin_margin(unsigned scheme, size_t classes, const margin_real *scores,
+                                     size_t label);
+/* The class that the scores of a scheme elect, by the rules above. */
+MARGIN_API uint16_t margin_elect(unsigned scheme, size_t classes, const margin_real *scores);
+
+#ifndef MARGIN_PREDICT_ONLY
+
+/* ---- >>train ---- what all trainers share -------------------------------------------------------- */
+
+/* Every trainer has the same shape,
+ *
+ *     margin_status margin_TAG_train(const margin_data *data, const margin_TAG_options *options,
+ *                                    margin_arena *mem, margin_model *model, margin_info *info);
+ *
+ * takes two classes or more, keeps the model in `mem`, and needs margin_TAG_size() bytes of it, to
+ * the byte; MARGIN_TAG_BYTES() is the same as a constant expression for static buffers, plus the
+ * MARGIN_ALIGN - 1 bytes that a misaligned buffer may lose. `options` may be NULL (all defaults) and
+ * so may `info`. In an options struct zero always means the default.
+ *
+ * With more than two classes one machine is trained for each pair of classes, or for each class
+ * against the rest; `info` then sums over machines (objective, gap, iterations) or gives the worst
+ * of them (violation, converged). */
+
+/* Where long work stands. */
+typedef struct {
+    size_t iteration;      /* iterations done, over all machines */
+    size_t machine;        /* which machine is being trained */
+    size_t machines;       /* of how many */
+    margin_real violation; /* of the optimality conditions now; training ends at or below `goal` */
+    margin_real goal;
+} margin_progress;
+
+/* Called now and then during training; true stops it: status MARGIN_W_STOPPED, best iterate kept. */
+typedef bool (*margin_progress_fn)(void *user, const margin_progress *at);
+
+typedef struct {
+    margin_real tol;       /* accuracy, see each trainer         0: 1e-3 in float, 1e-6 in double */
+    size_t max_iterations; /* of each machine's solver           0: 100 n + 1 000 000            */
+    size_t cache_bytes;    /* for kernel rows: any, same model   0: see MARGIN_CACHE_BYTES       */
+    size_t rank;           /* see below                          0: none                         */
+    uint8_t scheme;        /* MARGIN_SCHEME_ONE_REST for that    0: two classes binary, else     */
+                           /*                                       MARGIN_SCHEME_ONE_ONE        */
+    margin_progress_fn progress; /*                              0: none                         */
+    void *user;                  /* handed to progress                                           */
+} margin_control;
+
+/* rank: where a nonlinear kernel matrix has a low rank (poly of few features) and the bounds are wide
+ * (large C, small lambda), training by pairs can take millions of steps. With a rank > 0 a machine
+ * that is not done after 20 n steps approximates its kernel matrix by so many columns, solves that
+ * problem by an interior-point method, and goes on from there: about n rank^2 operations and
+ * n rank numbers of memory. The optimum is the same. 200 suits a host. */
+
+/* Report of one training. Fields a trainer does not speak of are 0. */
+typedef struct {
+    margin_real objective;   /* as each trainer defines it */
+    margin_real gap;         /* the objective is at most this far from the optimum */
+    margin_real violation;   /* largest violation of the optimality conditions, as tol counts */
+    size_t iterations;       /* steps of all solvers together */
+    bool converged;          /* to the tolerance asked for, or as far as rounding allows */
+    size_t arena_peak;       /* most bytes that this call had taken from the arena */
+    size_t support;          /* samples with a nonzero coefficient */
+    margin_real bias;        /* of the first machine */
+    margin_real margin_min;  /* of the margins of the training samples, see margin_margin */
+    margin_real margin_mean; /* their mean */
+    margin_real margin_quantile[5]; /* 5, 25, 50, 75 and 95 % of them are at most this */
+    margin_real game_value;         /* kmomd: |v|, the value of the game */
+    margin_real entropy;            /* kmomd: normalised entropy of the weights, 0 .. 1 */
+    margin_real nu;                 /* svm: nu of the nu-SVM with the same solution */
+    margin_real c0;                 /* svm, with `bounds`: a lower end for a search over C */
+} margin_info;
+
+/* ---- >>kmomd ---- margin distribution: between the hard margin and the difference of means ------- */
+
+/* Weights g >= 0 that sum to one over each class minimise  (1-lambda) |v|^2 + lambda |g|^2,  where
+ * v = sum y_i g_i phi(x_i)  (Aiolli, Da San Martino, Sperduti: "A kernel method for the optimization
+ * of the margin distribution"). lambda near 1 maximises the average margin, near 0 the smallest.
+ * The score is the signed distance  v/|v| . phi(x) - theta  from the plane midway between the two
+ * weighted means. `tol` is relative: training ends when, in each class, the gradients of all
+ * samples with weight are within tol times the objective of the smallest. */
+typedef struct {
+    margin_kernel kernel; /*                                                0: linear            */
+    margin_real lambda;   /* 0 < lambda <= 1                                0: 0.1               */
+    bool hard_margin;     /* lambda = 0: the hard-margin SVM                                     */
+    margin_control run;
+} margin_kmomd_options;
+
+/* Bytes that margin_kmomd_train takes for n samples, d features, so many classes; 0: not countable. */
+MARGIN_API size_t margin_kmomd_size(size_t n, size_t d, size_t classes,
+                                    const margin_kmomd_options *options);
+/* objective: (1-lambda)|v|^2 + lambda |g|^2. Statuses of its own: MARGIN_E_NOT_SEPARABLE (hard margin:
+ * the hulls of the classes meet), MARGIN_E_NO_DIRECTION (v = 0, the weighted means coincide). */
+MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
+                                            const margin_kmomd_options *options, margin_arena *mem,
+                                            margin_model *model, margin_info *info);
+
+/* ---- >>svm ---- soft-margin support vector machine ----------------------------------------------- */
+
+/* Minimises  1/2 a'Qa - sum a  over  0 <= a_i <= C_i,  sum y_i a_i = 0,  Q_ij = y_i y_j k(x_i, x_j);
+ * C_i = C of the sample's class times its weight. The score is sum y_i a_i k(x_i, x) + bias. `tol`
+ * is LIBSVM's: the largest violation of the optimality conditions, in units of the margin. */
+typedef struct {
+    margin_kernel kernel; /*                                                0: linear            */
+    margin_real c;        /* price of a sample within the margin, > 0       0: 1                 */
+    margin_real c_pos;    /* for samples of the positive class              0: c                 */
+    margin_real c_neg;    /* for the others                                 0: c                 */
+    bool hard_margin;     /* C infinite                                                          */
+    bool bounds;          /* work out info->c0: all pairs of opposite samples                    */
+    margin_control run;
+} margin_svm_options;
+
+MARGIN_API size_t margin_svm_size(size_t n, size_t d, size_t classes,
+                                  const margin_svm_options *options);
+/* objective: 1/2 a'Qa - sum a. A status of its own: MARGIN_E_NOT_SEPARABLE (hard margin). info->c0 =
+ * 4 / (Z D), Z the longest phi(x), D the largest distance between two samples of opposite classes
+ * (Weizsaecker, Fuernkranz: "Margin driven separate and conquer", 4.1). */
+MARGIN_API margin_status margin_svm_train(const margin_data *data,
+                                          const margin_svm_options *options, margin_arena *mem,
+                                          margin_model *model, margin_info *info);
+
+#endif /* MARGIN_PREDICT_ONLY */
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
  * defined. It reads top to bottom; each section uses only those above it.
  *
  * CONTENTS  >>platform >>status >>arena >>math >>random >>linalg >>data >>kernel
+ *           >>model >>train >>qp >>kmomd >>svm
  */
 #ifndef MARGIN_IMPL_H
 #define MARGIN_IMPL_H
@@ -2737,6 +2738,7 @@ typedef struct {
     size_t planned;        /* rows of memory that the plan took */
     size_t slots;          /* of them in use: never more than n */
     size_t misses;         /* rows computed by get and get2 since the start */
+    bool foreseen;         /* whether to compute them all has been decided */
     margin_real *copy;     /* panels of all samples, or NULL */
     margin_real *norm;     /* |x_i|^2 */
     margin_real *diag;     /* K(i, i) */
@@ -2821,6 +2823,7 @@ static inline margin_status mgn_rows_start(mgn_rows *r, const margin_data *data,
     r->data = *data;
     r->slots = mgn_size_min(r->planned, data->n);
     r->misses = 0;
+    r->foreseen = false;
     if (r->copy != NULL) {
         mgn_panel_pack(r->copy, data->x, mgn_stride(data->stride, data->d), data->rows, 0, data->n,
                        data->d);
@@ -2979,6 +2982,1977 @@ static inline void mgn_rows_fill(mgn_rows *r)
     for (size_t first = 0; first < n; first += MGN_PANEL) {
         mgn_rows_finish(r, first, first + mgn_size_min(n - first, MGN_PANEL));
     }
+}
+
+/* For users that ask row by row: once a sixteenth of the matrix was asked for, computes all of it,
+ * at a fraction of the time for each row, if the budget holds it. */
+static inline void mgn_rows_foresee(mgn_rows *r)
+{
+    if (!r->foreseen && r->misses > r->data.n / 16u) {
+        r->foreseen = true;
+        mgn_rows_fill(r);
+    }
+}
+
+#endif /* MARGIN_PREDICT_ONLY */
+
+/* ---- >>model ---- ------------------------------------------------------------------------------- */
+
+/* Machine of the classes a < b in the order (0,1), (0,2) .. (0,k-1), (1,2) .. */
+static size_t mgn_pair_machine(size_t classes, size_t a, size_t b)
+{
+    return a * (2u * classes - a - 1u) / 2u + (b - a - 1u);
+}
+
+MARGIN_API size_t margin_machines(unsigned scheme, size_t classes)
+{
+    if (scheme == MARGIN_SCHEME_ONE_REST) {
+        return classes;
+    }
+    return scheme == MARGIN_SCHEME_ONE_ONE ? classes * (classes - 1u) / 2u : 1u;
+}
+
+MARGIN_API void margin_linear_scores(const margin_linear *model, const margin_real *x,
+                                     margin_real *scores)
+{
+    const size_t machines = margin_machines(model->scheme, model->classes);
+    for (size_t j = 0; j < machines; j++) {
+        scores[j] = margin_dot(model->w + j * model->d, x, model->d) + model->bias[j];
+    }
+}
+
+/* Adds what vector v of class c, whose kernel value at x is k, says to each of its machines. */
+static void mgn_expansion_add(const margin_expansion *e, size_t v, size_t c, margin_real k,
+                              margin_real *scores)
+{
+    const margin_real *coef = e->coef + v * e->width;
+    for (size_t j = 0; j < e->width; j++) {
+        const size_t other = j < c ? j : j + 1u;
+        size_t machine = j;
+        if (e->scheme == MARGIN_SCHEME_ONE_ONE) {
+            machine = c < other ? mgn_pair_machine(e->classes, c, other)
+                                : mgn_pair_machine(e->classes, other, c);
+        }
+        scores[machine] += coef[j] * k;
+    }
+}
+
+/* Vectors whose kernel values are worked out at a time. */
+#define MGN_SCORE_BLOCK 8u
+
+MARGIN_API void margin_expansion_scores(const margin_expansion *model, const margin_real *x,
+                                        margin_real *scores)
+{
+    const size_t machines = margin_machines(model->scheme, model->classes);
+    margin_real norm, block[MGN_SCORE_BLOCK];
+    size_t c = 0;
+    mgn_dots(x, x, model->d, 1, model->d, &norm);
+    for (size_t j = 0; j < machines; j++) {
+        scores[j] = 0;
+    }
+    for (size_t v = 0; v < model->n; v += MGN_SCORE_BLOCK) {
+        const size_t left = model->n - v, count = left < MGN_SCORE_BLOCK ? left : MGN_SCORE_BLOCK;
+        mgn_dots(x, model->vectors + v * model->d, model->d, count, model->d, block);
+        mgn_kernel_apply(&model->kernel, norm, model->norms + v, block, count);
+        for (size_t t = 0; t < count; t++) {
+            while (v + t >= model->class_end[c]) {
+                c++;
+            }
+            mgn_expansion_add(model, v + t, c, block[t], scores);
+        }
+    }
+    for (size_t j = 0; j < machines; j++) {
+        scores[j] += model->bias[j];
+    }
+}
+
+MARGIN_API void margin_scores(const margin_model *model, const margin_real *x, margin_real *scores)
+{
+    if (model->kind == MARGIN_MODEL_LINEAR) {
+        margin_linear_scores(&model->of.linear, x, scores);
+    } else {
+        margin_expansion_scores(&model->of.expansion, x, scores);
+    }
+}
+
+/* What the scores say for class a against class b. */
+static margin_real mgn_favour(unsigned scheme, size_t classes, const margin_real *scores, size_t a,
+                              size_t b)
+{
+    if (scheme == MARGIN_SCHEME_ONE_REST) {
+        return scores[a] - scores[b];
+    }
+    if (a < b) {
+        return -scores[mgn_pair_machine(classes, a, b)];
+    }
+    return scores[mgn_pair_machine(classes, b, a)];
+}
+
+MARGIN_API margin_real margin_margin(unsigned scheme, size_t classes, const margin_real *scores,
+                                     size_t label)
+{
+    margin_real least = MGN_HUGE;
+    for (size_t b = 0; b < classes; b++) {
+        if (b != label) {
+            least = mgn_min(least, mgn_favour(scheme, classes, scores, label, b));
+        }
+    }
+    return least;
+}
+
+/* Votes for class a, and in *sum what all its machines say in its favour. */
+static size_t mgn_votes(size_t classes, const margin_real *scores, size_t a, margin_real *sum)
+{
+    size_t votes = 0;
+    *sum = 0;
+    for (size_t b = 0; b < classes; b++) {
+        if (b != a) {
+            const margin_real say = mgn_favour(MARGIN_SCHEME_ONE_ONE, classes, scores, a, b);
+            votes += (a > b ? say > 0 : say >= 0) ? 1u : 0u;
+            *sum += say;
+        }
+    }
+    return votes;
+}
+
+MARGIN_API uint16_t margin_elect(unsigned scheme, size_t classes, const margin_real *scores)
+{
+    size_t best = 0, most = 0;
+    margin_real top = -MGN_HUGE;
+    for (size_t a = 0; a < classes; a++) {
+        margin_real sum = scores[a < margin_machines(scheme, classes) ? a : 0];
+        size_t votes = 0;
+        if (scheme != MARGIN_SCHEME_ONE_REST) {
+            votes = mgn_votes(classes, scores, a, &sum);
+        }
+        if (votes > most || (votes == most && sum > top)) {
+            best = a;
+            most = votes;
+            top = sum;
+        }
+    }
+    return (uint16_t)best;
+}
+
+/* ---- >>train ---- from many classes to machines of two ------------------------------------------- */
+
+#ifndef MARGIN_PREDICT_ONLY
+
+/* Where the solver of a machine reports to the caller. */
+typedef struct {
+    const margin_control *run;
+    margin_progress at;
+    bool stopped;
+} mgn_tick;
+
+/* True when the caller wants to stop. */
+static bool mgn_tick_stop(mgn_tick *tick, size_t iteration, margin_real violation, margin_real goal)
+{
+    if (tick->run->progress != NULL && !tick->stopped) {
+        margin_progress at = tick->at;
+        at.iteration += iteration;
+        at.violation = violation;
+        at.goal = goal;
+        tick->stopped = tick->run->progress(tick->run->user, &at);
+    }
+    return tick->stopped;
+}
+
+/* One machine: two classes, told apart by the sign y. */
+typedef struct {
+    margin_data data; /* its samples */
+    size_t most;      /* samples of the largest machine, for the memory plan */
+    const int8_t *y;  /* +1, -1 */
+    margin_kernel kernel;
+    margin_control run;
+    const void *options; /* the trainer's own */
+    mgn_tick *tick;
+    margin_real *b;   /* out: coefficient of each sample in the score, */
+    margin_real *f;   /* out: score of each sample, */
+    margin_real bias; /* out, */
+    margin_info
+        info; /* out: objective, gap, violation, iterations, converged and the trainer's own */
+} mgn_fit;
+
+static const margin_info mgn_no_info = {0, 0, 0, 0, false, 0, 0, 0, 0, 0, {0}, 0, 0, 0, 0};
+
+/* A trainer of machines. `plan` takes the scratch that `fit` will take for as many samples. */
+typedef struct {
+    void (*plan)(const mgn_fit *fit, margin_arena *mem);
+    margin_status (*fit)(mgn_fit *fit, margin_arena *mem);
+} mgn_trainer;
+
+/* The shape and the memory of one training. Samples are sorted by class, those of class c being rows
+ * order[start[c]] .. order[start[c + 1] - 1] of the data; samples of weight 0 are left out. */
+typedef struct {
+    size_t n, d, classes, machines, width;
+    unsigned scheme;
+    bool linear;
+    margin_index *order, *start, *part; /* part: the rows of one machine */
+    int8_t *y;
+    margin_real *b, *f, *scores;
+    margin_real *table; /* n x width coefficients; none for linear kernels */
+    margin_real *bias;
+    margin_real *w; /* machines x d; linear kernels only */
+} mgn_job;
+
+static void mgn_job_shape(mgn_job *job, size_t n, size_t d, size_t classes, const mgn_fit *fit)
+{
+    job->n = n;
+    job->d = d;
+    job->classes = classes;
+    job->linear = fit->kernel.kind == MARGIN_KERNEL_LINEAR;
+    job->scheme = classes > 2u ? MARGIN_SCHEME_ONE_ONE : MARGIN_SCHEME_BINARY;
+    if (classes > 2u && fit->run.scheme == MARGIN_SCHEME_ONE_REST) {
+        job->scheme = MARGIN_SCHEME_ONE_REST;
+    }
+    job->machines = margin_machines(job->scheme, classes);
+    job->width = job->scheme == MARGIN_SCHEME_ONE_REST ? classes : classes - 1u;
+}
+
+/* Takes what lasts through a training, the results of linear kernels at the front. */
+static void mgn_job_plan(mgn_job *job, margin_arena *mem)
+{
+    const size_t n = job->n, machines = job->machines;
+    job->w = MGN_KEEP(mem, margin_real, job->linear ? mgn_size_mul(machines, job->d) : 0);
+    job->bias = job->linear ? MGN_KEEP(mem, margin_real, machines)
+                            : MGN_SCRATCH(mem, margin_real, machines);
+    job->table = MGN_SCRATCH(mem, margin_real, job->linear ? 0 : mgn_size_mul(n, job->width));
+    job->scores = MGN_SCRATCH(mem, margin_real, machines);
+    job->b = MGN_SCRATCH(mem, margin_real, n);
+    job->f = MGN_SCRATCH(mem, margin_real, n);
+    job->order = MGN_SCRATCH(mem, margin_index, n);
+    job->part = MGN_SCRATCH(mem, margin_index, n);
+    job->start = MGN_SCRATCH(mem, margin_index, job->classes + 1u);
+    job->y = MGN_SCRATCH(mem, int8_t, n);
+}
+
+/* The kept arrays of an expansion of n vectors. */
+typedef struct {
+    margin_real *vectors, *norms, *coef, *bias;
+    margin_index *class_end;
+} mgn_pool;
+
+static void mgn_pool_plan(mgn_pool *pool, margin_arena *mem, const mgn_job *job, size_t n)
+{
+    pool->vectors = MGN_KEEP(mem, margin_real, mgn_size_mul(n, job->d));
+    pool->norms = MGN_KEEP(mem, margin_real, n);
+    pool->coef = MGN_KEEP(mem, margin_real, mgn_size_mul(n, job->width));
+    pool->bias = MGN_KEEP(mem, margin_real, job->machines);
+    pool->class_end = MGN_KEEP(mem, margin_index, job->classes);
+}
+
+/* The memory plan of a training, first to last; `job` is left with its blocks. */
+static void mgn_train_plan(mgn_job *job, margin_arena *mem, const mgn_trainer *trainer,
+                           const mgn_fit *fit)
+{
+    size_t mark;
+    mgn_job_plan(job, mem);
+    mark = mem->high;
+    trainer->plan(fit, mem);
+    margin_arena_release(mem, mark);
+    if (!job->linear) {
+        mgn_pool pool;
+        mgn_pool_plan(&pool, mem, job, job->n);
+    }
+}
+
+/* Sorts the samples by class, counting first; false if a class is empty. */
+static bool mgn_job_sort(mgn_job *job, const margin_data *data)
+{
+    for (size_t c = 0; c <= job->classes; c++) {
+        job->start[c] = 0;
+    }
+    for (size_t i = 0; i < data->n; i++) {
+        const size_t row = mgn_row_of(data, i);
+        if (data->weight == NULL || data->weight[row] > 0) {
+            job->start[data->y[row] + 1u]++;
+        }
+    }
+    for (size_t c = 0; c < job->classes; c++) {
+        if (job->start[c + 1u] == 0) {
+            return false;
+        }
+        job->start[c + 1u] = (margin_index)(job->start[c + 1u] + job->start[c]);
+    }
+    for (size_t i = 0; i < data->n; i++) {
+        const size_t row = mgn_row_of(data, i);
+        if (data->weight == NULL || data->weight[row] > 0) {
+            job->order[job->start[data->y[row]]++] = (margin_index)row;
+        }
+    }
+    for (size_t c = job->classes; c > 0; c--) {
+        job->start[c] = job->start[c - 1u];
+    }
+    job->start[0] = 0;
+    job->n = job->start[job->classes];
+    return true;
+}
+
+/* Adds the samples of class c to the machine at hand, as positive or negative ones. */
+static void mgn_job_take(mgn_job *job, mgn_fit *fit, size_t c, bool positive)
+{
+    for (size_t s = job->start[c]; s < job->start[c + 1u]; s++) {
+        job->part[fit->data.n] = job->order[s];
+        job->y[fit->data.n] = positive ? 1 : -1;
+        fit->data.n++;
+    }
+}
+
+/* Trains machine `j`, which tells class b from class a, or from all others if a = b. */
+static margin_status mgn_job_machine(mgn_job *job, const mgn_trainer *trainer, mgn_fit *fit,
+                                     margin_arena *mem, size_t a, size_t b)
+{
+    const size_t mark = mem->high;
+    margin_status status;
+    fit->data.n = 0;
+    for (size_t c = 0; c < job->classes; c++) {
+        if (a == b || c == a || c == b) {
+            mgn_job_take(job, fit, c, c == b);
+        }
+    }
+    status = trainer->fit(fit, mem);
+    margin_arena_release(mem, mark);
+    return status;
+}
+
+/* Stores the coefficients of machine j: as weights, or in its columns of the table. */
+static void mgn_job_store(mgn_job *job, const mgn_fit *fit, size_t j, size_t a, size_t b)
+{
+    size_t i = 0;
+    job->bias[j] = fit->bias;
+    if (job->linear) {
+        margin_real *w = job->w + j * job->d;
+        for (size_t k = 0; k < job->d; k++) {
+            w[k] = 0;
+        }
+        for (; i < fit->data.n; i++) {
+            margin_axpy(w, fit->b[i], mgn_sample(&fit->data, i), job->d);
+        }
+        return;
+    }
+    for (size_t c = 0; c < job->classes; c++) {
+        if (a == b || c == a || c == b) {
+            const size_t column = a == b ? b : c == a ? b - 1u : a;
+            for (size_t s = job->start[c]; s < job->start[c + 1u]; s++) {
+                job->table[s * job->width + column] = fit->b[i++];
+            }
+        }
+    }
+}
+
+/* Sums and worst cases over machines. */
+static void mgn_info_add(margin_info *info, const margin_info *one)
+{
+    info->objective += one->objective;
+    info->gap += one->gap;
+    info->violation = mgn_max(info->violation, one->violation);
+    info->iterations += one->iterations;
+    info->converged = info->converged && one->converged;
+}
+
+/* All machines in order; the worst caveat, or the first failure. */
+static margin_status mgn_job_train(mgn_job *job, const mgn_trainer *trainer, mgn_fit *fit,
+                                   margin_arena *mem, margin_info *info)
+{
+    margin_status worst = MARGIN_OK;
+    size_t a = 0, b = 1;
+    for (size_t j = 0; j < job->machines; j++) {
+        margin_status status;
+        if (job->scheme == MARGIN_SCHEME_ONE_REST) {
+            a = b = j;
+        }
+        fit->tick->at.machine = j;
+        status = mgn_job_machine(job, trainer, fit, mem, a, b);
+        if (status < 0) {
+            return status;
+        }
+        worst = status > worst ? status : worst;
+        mgn_job_store(job, fit, j, a, b);
+        if (j == 0) {
+            *info = fit->info;
+            info->bias = fit->bias;
+        } else {
+            mgn_info_add(info, &fit->info);
+        }
+        fit->tick->at.iteration = info->iterations;
+        if (++b == job->classes) {
+            b = ++a + 1u;
+        }
+    }
+    return worst;
+}
+
+static void mgn_copy(margin_real *to, const margin_real *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        to[i] = from[i];
+    }
+}
+
+static bool mgn_any(const margin_real *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (v[i] != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Gathers the samples with a coefficient into a pool in the arena. */
+static void mgn_job_pool(const mgn_job *job, const mgn_fit *fit, margin_arena *mem,
+                         margin_expansion *e)
+{
+    const size_t d = job->d, width = job->width;
+    mgn_pool pool;
+    size_t n = 0, v = 0;
+    for (size_t s = 0; s < job->n; s++) {
+        n += mgn_any(job->table + s * width, width) ? 1u : 0u;
+    }
+    mgn_pool_plan(&pool, mem, job, n);
+    for (size_t c = 0; c < job->classes; c++) {
+        for (size_t s = job->start[c]; s < job->start[c + 1u]; s++) {
+            if (mgn_any(job->table + s * width, width)) {
+                const margin_real *x =
+                    fit->data.x + job->order[s] * mgn_stride(fit->data.stride, job->d);
+                mgn_copy(pool.vectors + v * d, x, d);
+                mgn_dots(x, x, d, 1, d, pool.norms + v);
+                mgn_copy(pool.coef + v * width, job->table + s * width, width);
+                v++;
+            }
+        }
+        pool.class_end[c] = (margin_index)v;
+    }
+    mgn_copy(pool.bias, job->bias, job->machines);
+    e->vectors = pool.vectors;
+    e->norms = pool.norms;
+    e->coef = pool.coef;
+    e->bias = pool.bias;
+    e->class_end = pool.class_end;
+    e->n = n;
+    e->d = d;
+    e->kernel = fit->kernel;
+    e->classes = (uint16_t)job->classes;
+    e->width = (uint16_t)width;
+    e->scheme = (uint8_t)job->scheme;
+}
+
+static void mgn_job_model(const mgn_job *job, const mgn_fit *fit, margin_arena *mem,
+                          margin_model *model)
+{
+    if (job->linear) {
+        model->kind = MARGIN_MODEL_LINEAR;
+        model->of.linear.w = job->w;
+        model->of.linear.bias = job->bias;
+        model->of.linear.d = job->d;
+        model->of.linear.classes = (uint16_t)job->classes;
+        model->of.linear.scheme = (uint8_t)job->scheme;
+    } else {
+        model->kind = MARGIN_MODEL_EXPANSION;
+        mgn_job_pool(job, fit, mem, &model->of.expansion);
+    }
+}
+
+/* Heap sort: in place, no recursion, n log n at worst. */
+static void mgn_sift(margin_real *v, size_t root, size_t n)
+{
+    for (size_t child = 2u * root + 1u; child < n; child = 2u * root + 1u) {
+        margin_real swap;
+        if (child + 1u < n && v[child] < v[child + 1u]) {
+            child++;
+        }
+        if (!(v[root] < v[child])) {
+            return;
+        }
+        swap = v[root];
+        v[root] = v[child];
+        v[child] = swap;
+        root = child;
+    }
+}
+
+static void mgn_sort(margin_real *v, size_t n)
+{
+    for (size_t i = n / 2u; i > 0; i--) {
+        mgn_sift(v, i - 1u, n);
+    }
+    for (size_t last = n; last > 1u; last--) {
+        const margin_real top = v[0];
+        v[0] = v[last - 1u];
+        v[last - 1u] = top;
+        mgn_sift(v, 0, last - 1u);
+    }
+}
+
+/* Minimum, mean and quantiles of n margins, which end up sorted. */
+static void mgn_info_margins(margin_info *info, margin_real *v, size_t n)
+{
+    static const uint8_t percent[5] = {5, 25, 50, 75, 95};
+    margin_real mean = 0;
+    mgn_sort(v, n);
+    for (size_t i = 0; i < n; i++) {
+        mean += (v[i] - mean) / (margin_real)(i + 1u);
+    }
+    info->margin_min = v[0];
+    info->margin_mean = mean;
+    for (size_t k = 0; k < 5u; k++) {
+        info->margin_quantile[k] = v[(n - 1u) * percent[k] / 100u];
+    }
+}
+
+/* Margins of the training samples. The score of a lone machine is known for each of them. */
+static void mgn_job_margins(mgn_job *job, const mgn_fit *fit, const margin_model *model,
+                            margin_info *info)
+{
+    for (size_t c = 0; c < job->classes; c++) {
+        for (size_t s = job->start[c]; s < job->start[c + 1u]; s++) {
+            if (job->machines > 1u) {
+                margin_scores(model,
+                              fit->data.x + job->order[s] * mgn_stride(fit->data.stride, job->d),
+                              job->scores);
+                job->f[s] = margin_margin(job->scheme, job->classes, job->scores, c);
+            } else {
+                job->f[s] = c == 0 ? -job->f[s] : job->f[s];
+            }
+        }
+    }
+    mgn_info_margins(info, job->f, job->n);
+}
+
+/* Samples with a nonzero coefficient in the machine at hand. */
+static size_t mgn_job_support(const mgn_job *job, const margin_model *model, const mgn_fit *fit)
+{
+    size_t count = 0;
+    if (!job->linear) {
+        return model->of.expansion.n;
+    }
+    for (size_t i = 0; i < fit->data.n; i++) {
+        count += job->b[i] != 0 ? 1u : 0u;
+    }
+    return count;
+}
+
+/* Options that all trainers share, with their defaults filled in. */
+static margin_status mgn_control_resolve(margin_control *run, size_t n)
+{
+    if (!(run->tol >= 0) || !mgn_finite(run->tol) || run->scheme > MARGIN_SCHEME_ONE_REST) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (run->tol == 0) {
+        run->tol = MGN_R(sizeof(margin_real) > 4u ? 1e-6 : 1e-3);
+    }
+    if (run->max_iterations == 0) {
+        run->max_iterations = SIZE_MAX / 128u > n ? 100u * n : SIZE_MAX;
+        run->max_iterations += run->max_iterations < SIZE_MAX / 2u ? 1000000u : 0;
+    }
+    return MARGIN_OK;
+}
+
+static size_t mgn_train_size(const mgn_trainer *trainer, mgn_fit *fit, size_t n, size_t d,
+                             size_t classes)
+{
+    margin_arena dry = margin_arena_counting();
+    mgn_job job;
+    if (n == 0 || classes < 2u || margin_kernel_resolve(&fit->kernel, d, &fit->kernel) < 0 ||
+        mgn_control_resolve(&fit->run, n) < 0) {
+        return 0;
+    }
+    fit->most = n;
+    fit->data.d = d;
+    mgn_job_shape(&job, n, d, classes, fit);
+    mgn_train_plan(&job, &dry, trainer, fit);
+    return mgn_arena_counted(&dry);
+}
+
+/* Checks all that can be checked before memory is needed; fills in the defaults and the shape. */
+static margin_status mgn_train_check(mgn_fit *fit, const margin_data *data, mgn_job *job)
+{
+    size_t classes = 0;
+    margin_status status = margin_data_classes(data, &classes);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (classes < 2u) {
+        return MARGIN_E_ONE_CLASS;
+    }
+    status = mgn_both(margin_kernel_resolve(&fit->kernel, data->d, &fit->kernel),
+                      mgn_control_resolve(&fit->run, data->n));
+    fit->most = data->n;
+    fit->data = *data;
+    mgn_job_shape(job, data->n, data->d, classes, fit);
+    return status;
+}
+
+/* Trains, with all memory granted: machines, model, report. */
+static margin_status mgn_train_run(mgn_job *job, const mgn_trainer *trainer, mgn_fit *fit,
+                                   margin_arena *mem, margin_model *model, margin_info *info)
+{
+    mgn_tick tick;
+    margin_status status;
+    tick.run = &fit->run;
+    tick.stopped = false;
+    tick.at.iteration = 0;
+    tick.at.machines = job->machines;
+    fit->tick = &tick;
+    fit->data.rows = job->part;
+    fit->y = job->y;
+    fit->b = job->b;
+    fit->f = job->f;
+    status = mgn_job_train(job, trainer, fit, mem, info);
+    if (status >= 0) {
+        mgn_job_model(job, fit, mem, model);
+        info->support = mgn_job_support(job, model, fit);
+        mgn_job_margins(job, fit, model, info);
+    }
+    return status;
+}
+
+/* The body of every trainer. Outputs are written at the very end, when nothing can fail. */
+static margin_status mgn_train(const mgn_trainer *trainer, mgn_fit *fit, const margin_data *data,
+                               margin_arena *mem, margin_model *model, margin_info *info)
+{
+    mgn_job job;
+    margin_model trained;
+    margin_info report;
+    margin_arena before, dry;
+    margin_status status = mgn_train_check(fit, data, &job);
+    if (status == MARGIN_OK && (mem == NULL || model == NULL)) {
+        status = MARGIN_E_ARGUMENT;
+    }
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = dry = *mem;
+    dry.peak = 0;
+    mgn_train_plan(&job, &dry, trainer, fit);
+    if (dry.failed != 0) {
+        return (margin_status)dry.failed;
+    }
+    mgn_job_plan(&job, mem);
+    status = mgn_job_sort(&job, data) ? mgn_train_run(&job, trainer, fit, mem, &trained, &report)
+                                      : MARGIN_E_ONE_CLASS;
+    if (status < 0) {
+        (void)margin_arena_rewind(mem, &before);
+        return status;
+    }
+    margin_arena_release(mem, before.high);
+    report.arena_peak = dry.peak - (before.low + (before.size - before.high));
+    *model = trained;
+    if (info != NULL) {
+        *info = report;
+    }
+    return status;
+}
+
+/* ---- >>qp ---- the quadratic programme behind kmomd and svm -------------------------------------- */
+
+/* In signed weights b (b_i = y_i alpha_i), with G its gradient,
+ *
+ *     minimise  1/2 b'(c K + r I)b - p y'b   over  0 <= y_i b_i <= cap_i,  sum of b over each group fixed;
+ *     G = c K b + r b - p y.
+ *
+ *     svm    c = 1,            r = 0,         p = 1,  one group, whose sum is 0
+ *     kmomd  c = 2(1-lambda),  r = 2 lambda,  p = 0,  no caps; each class is a group, its sum is y
+ *
+ * Moving weight within a group, b_i += t and b_j -= t, changes the objective by t (G_i - G_j) + O(t^2):
+ * b is optimal when in no group a weight that may fall has a larger G than one that may rise. The
+ * largest such difference is the violation.
+ *
+ * Three kinds of steps, each of which lowers the objective:
+ *   pair    i = the smallest G that may rise, j = the partner of largest gain (G_j - G_i)^2 / 2a, a the
+ *           curvature along the pair (Fan, Chen, Lin: "Working set selection using second order
+ *           information", JMLR 6, 2005). O(n) and two kernel rows.
+ *   face    a minimiser over all weights strictly between their bounds, by conjugate gradients with
+ *           the group sums projected out, stopped at the first bound. Pairs alone stall where K has
+ *           a low rank and r or 1/cap is small; there the face has few distinct eigenvalues and
+ *           conjugate gradients need few products.
+ *   start   linear kernels with few features: an interior-point method, next section.
+ * Samples whose weight sits at a bound and is pressed against it leave the loops (shrinking); the
+ * gradient is computed anew for all before convergence is declared. */
+enum { MGN_RISE = 1, MGN_FALL = 2, MGN_FREE = 3 };
+
+typedef struct {
+    size_t n;
+    margin_real c, r, p;
+    bool by_class;           /* each class is a group; else all samples are one */
+    const int8_t *y;         /* +1, -1 */
+    const margin_real *cap;  /* NULL: no upper bounds */
+    const margin_data *data; /* the samples, for linear kernels; NULL otherwise */
+    mgn_rows *rows;
+    margin_real *b, *g;
+    uint8_t *can;         /* MGN_RISE, MGN_FALL or both */
+    margin_index *active; /* the samples in the loops, ascending */
+    size_t m;             /* so many */
+    margin_index *face;   /* the free samples among them */
+    size_t f;
+    margin_real *x, *res, *dir, *prod; /* a face step: solution, residual, direction, product */
+    margin_real *w;                    /* weight space, for linear kernels */
+    margin_real *dense;                /* A, the curvature of a face of at most `room` samples, */
+    margin_real *ones[2];              /* factored; A^-1 e_k, e_k the ones of group k; */
+    margin_real level[2][2];           /* e_j' A^-1 e_k */
+    size_t room;
+    margin_real *panel;      /* for Cholesky factors of `room` rows */
+    margin_real sum[2];      /* of b over each group */
+    margin_real tol, peak;   /* peak: the largest diagonal element of K */
+    margin_real goal, floor; /* violations to reach, and what rounding can leave of them */
+    margin_real violation, objective;
+    size_t iterations;
+} mgn_qp;
+
+/* Per group: the smallest G that may rise, its sample, and the largest that may fall. */
+typedef struct {
+    margin_real low[2], high[2];
+    size_t rise[2];
+} mgn_qp_ends;
+
+static void mgn_qp_plan(mgn_qp *q, margin_arena *mem, size_t n, size_t d)
+{
+    q->g = MGN_SCRATCH(mem, margin_real, n);
+    q->x = MGN_SCRATCH(mem, margin_real, n);
+    q->res = MGN_SCRATCH(mem, margin_real, n);
+    q->dir = MGN_SCRATCH(mem, margin_real, n);
+    q->prod = MGN_SCRATCH(mem, margin_real, n);
+    q->w = MGN_SCRATCH(mem, margin_real, d);
+    q->room = d == 0 ? 0 : d + 2u;
+    q->dense = MGN_SCRATCH(mem, margin_real, mgn_size_mul(q->room, q->room));
+    q->ones[0] = MGN_SCRATCH(mem, margin_real, q->room);
+    q->ones[1] = MGN_SCRATCH(mem, margin_real, q->room);
+    q->panel = MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, q->room));
+    q->active = MGN_SCRATCH(mem, margin_index, n);
+    q->face = MGN_SCRATCH(mem, margin_index, n);
+    q->can = MGN_SCRATCH(mem, uint8_t, n);
+}
+
+static unsigned mgn_qp_group(const mgn_qp *q, size_t i)
+{
+    return q->by_class && q->y[i] > 0 ? 1u : 0u;
+}
+
+/* How far b_i may rise, or fall. */
+static margin_real mgn_qp_room(const mgn_qp *q, size_t i, bool rise)
+{
+    const margin_real alpha = q->y[i] > 0 ? q->b[i] : -q->b[i];
+    if ((q->y[i] > 0) != rise) {
+        return alpha;
+    }
+    return q->cap != NULL ? q->cap[i] - alpha : MGN_HUGE;
+}
+
+static void mgn_qp_mark(mgn_qp *q, size_t i)
+{
+    const int rise = mgn_qp_room(q, i, true) > 0 ? MGN_RISE : 0;
+    const int fall = mgn_qp_room(q, i, false) > 0 ? MGN_FALL : 0;
+    q->can[i] = (uint8_t)(rise | fall);
+}
+
+/* b_i += t, exactly onto the bound where it reaches it. */
+static void mgn_qp_move(mgn_qp *q, size_t i, margin_real t)
+{
+    const bool rise = t > 0;
+    if (mgn_abs(t) < mgn_qp_room(q, i, rise)) {
+        q->b[i] += t;
+    } else if ((q->y[i] > 0) != rise) {
+        q->b[i] = 0;
+    } else {
+        q->b[i] = rise ? q->cap[i] : -q->cap[i];
+    }
+    mgn_qp_mark(q, i);
+}
+
+/* out[s] = sum over t of v[t] K(list[s], list[t]), s, t < m; a null list means 0, 1, 2, ... */
+static void mgn_qp_mul_rows(mgn_qp *q, const margin_index *list, size_t m, const margin_real *v,
+                            margin_real *MGN_RESTRICT out)
+{
+    for (size_t s = 0; s < m; s++) {
+        out[s] = 0;
+    }
+    for (size_t t = 0; t < m; t++) {
+        if (v[t] != 0) {
+            const margin_real *row = mgn_rows_get(q->rows, list == NULL ? t : list[t]);
+            const margin_real a = v[t];
+            for (size_t s = 0; s < m; s++) {
+                out[s] += a * row[list == NULL ? s : list[s]];
+            }
+        }
+    }
+}
+
+/* The same for a linear kernel, through w = sum v_t x_t. */
+static void mgn_qp_mul_linear(mgn_qp *q, const margin_index *list, size_t m, const margin_real *v,
+                              margin_real *out)
+{
+    const margin_data *data = q->data;
+    for (size_t k = 0; k < data->d; k++) {
+        q->w[k] = 0;
+    }
+    for (size_t t = 0; t < m; t++) {
+        if (v[t] != 0) {
+            margin_axpy(q->w, v[t], mgn_sample(data, list == NULL ? t : list[t]), data->d);
+        }
+    }
+    for (size_t s = 0; s < m; s++) {
+        out[s] = margin_dot(q->w, mgn_sample(data, list == NULL ? s : list[s]), data->d);
+    }
+}
+
+static void mgn_qp_mul(mgn_qp *q, const margin_index *list, size_t m, const margin_real *v,
+                       margin_real *out)
+{
+    if (q->data != NULL) {
+        mgn_qp_mul_linear(q, list, m, v, out);
+    } else {
+        mgn_qp_mul_rows(q, list, m, v, out);
+    }
+}
+
+/* The gradient of all samples and the objective from scratch, and with them the goal: tol is in units
+ * of the margin for svm, relative to the objective for kmomd. Rounding leaves of a gradient about
+ * EPS c |b| max K. */
+static void mgn_qp_refresh(mgn_qp *q)
+{
+    margin_real sum = 0, mass = 0;
+    mgn_qp_mul(q, NULL, q->n, q->b, q->g);
+    for (size_t i = 0; i < q->n; i++) {
+        const margin_real y = q->y[i];
+        q->g[i] = q->c * q->g[i] + q->r * q->b[i] - q->p * y;
+        sum += q->b[i] * (q->g[i] - q->p * y);
+        mass += mgn_abs(q->b[i]);
+    }
+    q->objective = sum / 2;
+    q->goal = q->tol * (q->p > 0 ? q->p : mgn_max(q->objective, 0));
+    q->floor = 16 * MGN_EPS * q->c * mass * q->peak;
+    q->m = q->n;
+}
+
+/* Finds the ends of each group, the violation, and the group that has it. */
+static unsigned mgn_qp_scan(mgn_qp *q, mgn_qp_ends *e)
+{
+    unsigned group;
+    const margin_index *list = q->m < q->n ? q->active : NULL;
+    e->low[0] = e->low[1] = MGN_HUGE;
+    e->high[0] = e->high[1] = -MGN_HUGE;
+    e->rise[0] = e->rise[1] = 0;
+    for (size_t s = 0; s < q->m; s++) {
+        const size_t i = list == NULL ? s : list[s];
+        const unsigned k = mgn_qp_group(q, i);
+        if ((q->can[i] & MGN_RISE) != 0 && q->g[i] < e->low[k]) {
+            e->low[k] = q->g[i];
+            e->rise[k] = i;
+        }
+        if ((q->can[i] & MGN_FALL) != 0 && q->g[i] > e->high[k]) {
+            e->high[k] = q->g[i];
+        }
+    }
+    group = e->high[1] - e->low[1] > e->high[0] - e->low[0] ? 1u : 0u;
+    q->violation = e->high[group] - e->low[group];
+    return group;
+}
+
+/* Curvature of the objective along b_i += t, b_j -= t, kept from vanishing for equal samples. */
+static margin_real mgn_qp_curvature(const mgn_qp *q, size_t i, size_t j, margin_real kij)
+{
+    const margin_real ends = q->c * (mgn_rows_diag(q->rows, i) + mgn_rows_diag(q->rows, j));
+    return mgn_max(ends - 2 * q->c * kij + 2 * q->r, MGN_EPS * ends + MGN_TINY);
+}
+
+/* The partner j of i with the largest gain (G_j - G_i)^2 / a; n when there is none. */
+static size_t mgn_qp_partner(mgn_qp *q, size_t i, unsigned group)
+{
+    const margin_index *list = q->m < q->n ? q->active : NULL;
+    const margin_real *row;
+    margin_real num = 0, den = 1;
+    size_t best = q->n;
+    mgn_rows_foresee(q->rows);
+    row = mgn_rows_get(q->rows, i);
+    for (size_t s = 0; s < q->m; s++) {
+        const size_t j = list == NULL ? s : list[s];
+        const margin_real gain = q->g[j] - q->g[i];
+        if ((q->can[j] & MGN_FALL) != 0 && gain > 0 && mgn_qp_group(q, j) == group) {
+            const margin_real a = mgn_qp_curvature(q, i, j, row[j]);
+            if (gain * gain * den > num * a) {
+                num = gain * gain;
+                den = a;
+                best = j;
+            }
+        }
+    }
+    return best;
+}
+
+/* Moves weight from j to i; false when the weights are too coarse to move. */
+static bool mgn_qp_pair(mgn_qp *q, size_t i, size_t j)
+{
+    const margin_index *list = q->m < q->n ? q->active : NULL;
+    const margin_real bi = q->b[i], bj = q->b[j];
+    const margin_real *ri, *rj;
+    margin_real t, ct;
+    mgn_rows_get2(q->rows, i, j, &ri, &rj);
+    t = (q->g[j] - q->g[i]) / mgn_qp_curvature(q, i, j, ri[j]);
+    t = mgn_min(t, mgn_min(mgn_qp_room(q, i, true), mgn_qp_room(q, j, false)));
+    mgn_qp_move(q, i, t);
+    mgn_qp_move(q, j, -t);
+    ct = q->c * t;
+    for (size_t s = 0; s < q->m; s++) {
+        const size_t k = list == NULL ? s : list[s];
+        q->g[k] += ct * (ri[k] - rj[k]);
+    }
+    q->g[i] += q->r * t;
+    q->g[j] -= q->r * t;
+    return q->b[i] != bi || q->b[j] != bj;
+}
+
+/* Drops from the loops what is pressed against its bound. */
+static void mgn_qp_shrink(mgn_qp *q, const mgn_qp_ends *e)
+{
+    size_t m = 0;
+    for (size_t s = 0; s < q->m; s++) {
+        const size_t i = q->m < q->n ? q->active[s] : s;
+        const unsigned k = mgn_qp_group(q, i);
+        if (!((q->can[i] == MGN_RISE && q->g[i] > e->high[k]) ||
+              (q->can[i] == MGN_FALL && q->g[i] < e->low[k]))) {
+            q->active[m++] = (margin_index)i;
+        }
+    }
+    q->m = m;
+}
+
+/* Takes the mean over each group of the face off v: a change of b along v keeps the sums. */
+static void mgn_qp_center(const mgn_qp *q, margin_real *v)
+{
+    margin_real sum[2] = {0, 0}, count[2] = {0, 0};
+    for (size_t s = 0; s < q->f; s++) {
+        const unsigned k = mgn_qp_group(q, q->face[s]);
+        sum[k] += v[s];
+        count[k] += 1;
+    }
+    for (size_t s = 0; s < q->f; s++) {
+        const unsigned k = mgn_qp_group(q, q->face[s]);
+        v[s] -= sum[k] / count[k];
+    }
+}
+
+/* prod = the curvature matrix times v on the face, centred. */
+static void mgn_qp_face_mul(mgn_qp *q, const margin_real *v)
+{
+    mgn_qp_mul(q, q->face, q->f, v, q->prod);
+    for (size_t s = 0; s < q->f; s++) {
+        q->prod[s] = q->c * q->prod[s] + q->r * v[s];
+    }
+    mgn_qp_center(q, q->prod);
+}
+
+static margin_real mgn_qp_kernel(mgn_qp *q, size_t i, size_t j)
+{
+    if (q->data != NULL) {
+        return margin_dot(mgn_sample(q->data, i), mgn_sample(q->data, j), q->data->d);
+    }
+    return mgn_rows_get(q->rows, i)[j];
+}
+
+/* Factors the curvature of a small face; false if it is too large. */
+static bool mgn_qp_dense(mgn_qp *q)
+{
+    const size_t f = q->f;
+    if (f > q->room) {
+        return false;
+    }
+    for (size_t s = 0; s < f; s++) {
+        for (size_t t = 0; t <= s; t++) {
+            q->dense[s * f + t] = q->c * mgn_qp_kernel(q, q->face[s], q->face[t]);
+        }
+        q->dense[s * f + s] += q->r + 64 * MGN_EPS * q->c * q->peak;
+    }
+    if (!mgn_cholesky(q->dense, f, f, q->panel)) {
+        return false;
+    }
+    for (unsigned k = 0; k < 2u; k++) {
+        for (size_t s = 0; s < f; s++) {
+            q->ones[k][s] = mgn_qp_group(q, q->face[s]) == k ? 1 : 0;
+        }
+        (void)margin_cholesky_solve(q->ones[k], 1, 1, q->dense, f, f);
+        q->level[k][0] = q->level[k][1] = 0;
+        for (size_t s = 0; s < f; s++) {
+            q->level[k][mgn_qp_group(q, q->face[s])] += q->ones[k][s];
+        }
+    }
+    return true;
+}
+
+/* v = A^-1 (v - nu_0 e_0 - nu_1 e_1), nu such that the sums of v over the groups are 0. */
+static void mgn_qp_dense_solve(const mgn_qp *q, margin_real *v)
+{
+    const margin_real l00 = q->level[0][0], l01 = q->level[0][1], l11 = q->level[1][1];
+    const margin_real det = l00 * l11 - l01 * l01;
+    margin_real sum[2] = {0, 0}, nu0, nu1 = 0;
+    (void)margin_cholesky_solve(v, 1, 1, q->dense, q->f, q->f);
+    for (size_t s = 0; s < q->f; s++) {
+        sum[mgn_qp_group(q, q->face[s])] += v[s];
+    }
+    if (l00 > 0 && l11 > 0 && det > 0) {
+        nu0 = (l11 * sum[0] - l01 * sum[1]) / det;
+        nu1 = (l00 * sum[1] - l01 * sum[0]) / det;
+    } else {
+        nu0 = l00 > 0 ? sum[0] / l00 : 0;
+        nu1 = l11 > 0 ? sum[1] / l11 : 0;
+    }
+    for (size_t s = 0; s < q->f; s++) {
+        v[s] -= nu0 * q->ones[0][s] + nu1 * q->ones[1][s];
+    }
+}
+
+/* x = approximate minimiser over the face: at most `limit` steps of conjugate gradients with the
+ * sums projected out (Gould, Hribar, Nocedal: "On the solution of equality constrained quadratic
+ * programming problems arising in optimization", SIAM J. Sci. Comput. 23, 2001), preconditioned by
+ * the factored curvature on a small face. */
+static void mgn_qp_face_solve(mgn_qp *q, size_t limit)
+{
+    const bool dense = mgn_qp_dense(q);
+    margin_real old = 0, first = 0;
+    for (size_t s = 0; s < q->f; s++) {
+        q->x[s] = q->dir[s] = 0;
+        q->res[s] = -q->g[q->face[s]];
+    }
+    mgn_qp_center(q, q->res);
+    for (size_t k = 0; k < (dense ? 4u : limit); k++) {
+        margin_real rz, curve;
+        mgn_copy(q->prod, q->res, q->f);
+        if (dense) {
+            mgn_qp_dense_solve(q, q->prod);
+        }
+        rz = margin_dot(q->res, q->prod, q->f);
+        first = k == 0 ? rz : first;
+        if (!(rz > MGN_EPS * MGN_EPS * first) || !(rz > MGN_TINY)) {
+            break;
+        }
+        for (size_t s = 0; s < q->f; s++) {
+            q->dir[s] = q->prod[s] + (k == 0 ? 0 : rz / old) * q->dir[s];
+        }
+        old = rz;
+        mgn_qp_face_mul(q, q->dir);
+        curve = margin_dot(q->dir, q->prod, q->f);
+        if (!(curve > 0)) { /* flat: its end is a bound */
+            if (k == 0) {
+                mgn_copy(q->x, q->dir, q->f);
+            }
+            break;
+        }
+        margin_axpy(q->x, rz / curve, q->dir, q->f);
+        margin_axpy(q->res, -rz / curve, q->prod, q->f);
+    }
+    mgn_qp_center(q, q->x);
+}
+
+/* Lists the free samples among the active ones. */
+static void mgn_qp_find_face(mgn_qp *q)
+{
+    q->f = 0;
+    for (size_t s = 0; s < q->m; s++) {
+        const size_t i = q->m < q->n ? q->active[s] : s;
+        if (q->can[i] == MGN_FREE) {
+            q->face[q->f++] = (margin_index)i;
+        }
+    }
+}
+
+/* The exact minimiser along x, or the first bound on the way; 0 if x does not descend. */
+static margin_real mgn_qp_face_length(mgn_qp *q, bool *whole)
+{
+    margin_real slope = 0, curve, t;
+    mgn_qp_face_mul(q, q->x);
+    curve = margin_dot(q->x, q->prod, q->f);
+    for (size_t s = 0; s < q->f; s++) {
+        slope -= q->g[q->face[s]] * q->x[s];
+    }
+    if (!(slope > 0)) {
+        return 0;
+    }
+    t = curve > 0 ? slope / curve : MGN_HUGE;
+    *whole = true;
+    for (size_t s = 0; s < q->f; s++) {
+        const margin_real room = mgn_qp_room(q, q->face[s], q->x[s] > 0);
+        if (room < t * mgn_abs(q->x[s])) {
+            t = room / mgn_abs(q->x[s]);
+            *whole = false;
+        }
+    }
+    return t < MGN_HUGE ? t : 0;
+}
+
+/* One face step of at most `limit` products; true if no bound cut it short. */
+static bool mgn_qp_face(mgn_qp *q, size_t limit)
+{
+    const margin_index *list = q->m < q->n ? q->active : NULL;
+    bool whole = true;
+    margin_real t;
+    size_t at = 0;
+    mgn_qp_find_face(q);
+    mgn_qp_face_solve(q, limit);
+    t = mgn_qp_face_length(q, &whole);
+    for (size_t s = 0; s < q->m; s++) {
+        const size_t i = list == NULL ? s : list[s];
+        q->dir[s] = 0;
+        if (at < q->f && q->face[at] == i) {
+            q->dir[s] = t * q->x[at++];
+            mgn_qp_move(q, i, q->dir[s]);
+        }
+    }
+    mgn_qp_mul(q, list, q->m, q->dir, q->prod);
+    for (size_t s = 0; s < q->m; s++) {
+        q->g[list == NULL ? s : list[s]] += q->c * q->prod[s] + q->r * q->dir[s];
+    }
+    return whole;
+}
+
+/* Weights that meet all constraints: none, or the same for all samples of a class. */
+static void mgn_qp_cold(mgn_qp *q)
+{
+    size_t positive = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        positive += q->y[i] > 0 ? 1u : 0u;
+    }
+    for (size_t i = 0; i < q->n; i++) {
+        const size_t count = q->y[i] > 0 ? positive : q->n - positive;
+        q->b[i] = q->by_class ? (margin_real)q->y[i] / (margin_real)count : 0;
+        mgn_qp_mark(q, i);
+    }
+}
+
+/* Interior point for linear kernels with few features. With multipliers nu for the sums and z, s >= 0
+ * for the bounds, alpha_i = |b_i| and u_i = cap_i - alpha_i:
+ *
+ *     G_i - nu_group(i) - y_i (z_i - s_i) = 0,   z_i alpha_i = mu,   s_i u_i = mu,   mu -> 0.
+ *
+ * Newton's method; eliminating all that is diagonal, D_i = r + z_i/alpha_i + s_i/u_i, leaves in each
+ * step one positive definite system in (c dw, dnu), w = sum b_i x_i, of d + groups unknowns,
+ *
+ *     N = sum 1/D_i (x_i, -e_group(i)) (x_i, -e_group(i))' + diag(1/c, 0),
+ *
+ * at the cost of n d^2 / 2 products (Ferris, Munson: "Interior-point methods for massive support
+ * vector machines", SIAM J. Optim. 13, 2002; predictor and corrector after Mehrotra). Fifteen to
+ * thirty steps, whatever the data. Face and pair steps then put the weights exactly on their bounds. */
+#define MGN_IPM_STEPS 60u
+#define MGN_IPM_BLOCK ((size_t)32u) /* rows of the data that add to N at a time */
+
+typedef struct {
+    mgn_qp *q;
+    size_t groups;
+    margin_real *z, *s, *dz, *ds;
+    margin_real *db, *inv, *h; /* lent by q */
+    margin_real *normal, *v;
+    margin_real *block, *pack; /* rows of N's sum, and their panel */
+    margin_real nu[2], rest[2];
+    margin_real mu, gap, residual;
+} mgn_ipm;
+
+static void mgn_ipm_plan(mgn_ipm *p, mgn_qp *q, margin_arena *mem, size_t n, size_t d)
+{
+    p->q = q;
+    p->z = MGN_SCRATCH(mem, margin_real, n);
+    p->s = MGN_SCRATCH(mem, margin_real, n);
+    p->ds = MGN_SCRATCH(mem, margin_real, n);
+    p->normal = MGN_SCRATCH(mem, margin_real, mgn_size_mul(d + 2u, d + 2u));
+    p->v = MGN_SCRATCH(mem, margin_real, d + 2u);
+    p->block = MGN_SCRATCH(mem, margin_real, mgn_size_mul(MGN_IPM_BLOCK, d + 2u));
+    p->pack = MGN_SCRATCH(mem, margin_real, MGN_IPM_BLOCK * MGN_PANEL);
+    p->dz = q->dir;
+    p->db = q->res;
+    p->inv = q->prod;
+    p->h = q->x;
+}
+
+static margin_real mgn_ipm_up(const mgn_qp *q, size_t i)
+{
+    return mgn_max(q->cap[i] - mgn_abs(q->b[i]), MGN_EPS * q->cap[i]);
+}
+
+/* The middle of the box, and multipliers that fit its gradient. */
+static void mgn_ipm_start(mgn_ipm *p)
+{
+    mgn_qp *q = p->q;
+    margin_real mean = 0;
+    mgn_qp_cold(q);
+    for (size_t i = 0; q->cap != NULL && i < q->n; i++) {
+        q->b[i] = q->y[i] > 0 ? q->cap[i] / 2 : -q->cap[i] / 2;
+    }
+    mgn_qp_refresh(q);
+    p->nu[0] = p->nu[1] = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        mean += mgn_abs(q->g[i]) / (margin_real)q->n;
+    }
+    mean = mgn_max(mean, MGN_TINY);
+    for (size_t i = 0; i < q->n; i++) {
+        const margin_real slack = q->y[i] > 0 ? q->g[i] : -q->g[i];
+        p->z[i] = mgn_max(slack, 0) + mean / 10;
+        p->s[i] = q->cap != NULL ? mgn_max(-slack, 0) + mean / 10 : 0;
+    }
+}
+
+/* Gradient, residuals and complementarity at the iterate. */
+static void mgn_ipm_measure(mgn_ipm *p)
+{
+    mgn_qp *q = p->q;
+    mgn_qp_refresh(q);
+    p->rest[0] = q->sum[0];
+    p->rest[1] = q->sum[1];
+    p->gap = p->residual = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        const unsigned k = mgn_qp_group(q, i);
+        const margin_real press = p->z[i] - p->s[i];
+        const margin_real r = q->g[i] - p->nu[k] - (q->y[i] > 0 ? press : -press);
+        p->residual = mgn_max(p->residual, mgn_abs(r));
+        p->rest[k] -= q->b[i];
+        p->gap += p->z[i] * mgn_abs(q->b[i]);
+        if (q->cap != NULL) {
+            p->gap += p->s[i] * mgn_ipm_up(q, i);
+        }
+    }
+    p->mu = p->gap / (margin_real)(q->cap != NULL ? 2u * q->n : q->n);
+}
+
+/* Adds `count` samples from `first` on to the lower triangle of N. */
+static void mgn_ipm_add(mgn_ipm *p, size_t first, size_t count)
+{
+    const mgn_qp *q = p->q;
+    const size_t d = q->data->d, size = d + p->groups;
+    for (size_t t = 0; t < count; t++) {
+        margin_real *row = p->block + t * size;
+        mgn_copy(row, mgn_sample(q->data, first + t), d);
+        row[d] = row[size - 1u] = 0;
+        row[d + mgn_qp_group(q, first + t)] = -1;
+    }
+    for (size_t k = 0; k < size; k += MGN_PANEL) {
+        mgn_panel_pack_weighted(p->pack, p->block, size, p->inv + first, count, k, size - k);
+        mgn_normal_panel(p->normal, size, p->block, size, count, k, size, p->pack);
+    }
+}
+
+/* 1/D, and the Cholesky factor of N. */
+static bool mgn_ipm_factor(mgn_ipm *p)
+{
+    mgn_qp *q = p->q;
+    const size_t d = q->data->d, size = d + p->groups;
+    for (size_t k = 0; k < size * size; k++) {
+        p->normal[k] = 0;
+    }
+    for (size_t i = 0; i < q->n; i++) {
+        const margin_real upper = q->cap != NULL ? p->s[i] / mgn_ipm_up(q, i) : 0;
+        p->inv[i] = 1 / (q->r + p->z[i] / mgn_abs(q->b[i]) + upper);
+    }
+    for (size_t i = 0; i < q->n; i += MGN_IPM_BLOCK) {
+        mgn_ipm_add(p, i, q->n - i < MGN_IPM_BLOCK ? q->n - i : MGN_IPM_BLOCK);
+    }
+    for (size_t k = 0; k < size; k++) {
+        margin_real *diagonal = p->normal + k * size + k;
+        *diagonal += (k < d ? 1 / q->c : 0) + 4 * MGN_EPS * *diagonal;
+    }
+    return mgn_cholesky(p->normal, size, size, q->panel);
+}
+
+/* The step db, and in v[d ..] that of nu, for the right-hand side h. */
+static void mgn_ipm_solve(mgn_ipm *p)
+{
+    mgn_qp *q = p->q;
+    const size_t d = q->data->d, size = d + p->groups;
+    for (size_t k = 0; k < size; k++) {
+        p->v[k] = k < d ? 0 : p->rest[k - d];
+    }
+    for (size_t i = 0; i < q->n; i++) {
+        margin_axpy(p->v, p->inv[i] * p->h[i], mgn_sample(q->data, i), d);
+        p->v[d + mgn_qp_group(q, i)] -= p->inv[i] * p->h[i];
+    }
+    (void)margin_cholesky_solve(p->v, 1, 1, p->normal, size, size);
+    for (size_t i = 0; i < q->n; i++) {
+        const margin_real wx = margin_dot(p->v, mgn_sample(q->data, i), d);
+        p->db[i] = p->inv[i] * (p->h[i] - wx + p->v[d + mgn_qp_group(q, i)]);
+    }
+}
+
+/* Steps of z and s, which hold their complementarity targets on entry, and the longest step <= 1
+ * that keeps all positive. */
+static margin_real mgn_ipm_length(mgn_ipm *p)
+{
+    const mgn_qp *q = p->q;
+    margin_real t = 1;
+    for (size_t i = 0; i < q->n; i++) {
+        const margin_real alpha = mgn_abs(q->b[i]), da = q->y[i] > 0 ? p->db[i] : -p->db[i];
+        p->dz[i] = (p->dz[i] - p->z[i] * da) / alpha;
+        t = -da * t > alpha ? -alpha / da : t;
+        t = -p->dz[i] * t > p->z[i] ? -p->z[i] / p->dz[i] : t;
+        if (q->cap != NULL) {
+            const margin_real up = mgn_ipm_up(q, i);
+            p->ds[i] = (p->ds[i] + p->s[i] * da) / up;
+            t = da * t > up ? up / da : t;
+            t = -p->ds[i] * t > p->s[i] ? -p->s[i] / p->ds[i] : t;
+        }
+    }
+    return t;
+}
+
+/* Complementarity targets (z alpha -> mu, less the second-order term of the predictor) into dz and
+ * ds, and the right-hand side h that goes with them. */
+static void mgn_ipm_aim(mgn_ipm *p, margin_real mu, bool correct)
+{
+    const mgn_qp *q = p->q;
+    for (size_t i = 0; i < q->n; i++) {
+        const margin_real alpha = mgn_abs(q->b[i]), da = q->y[i] > 0 ? p->db[i] : -p->db[i];
+        const margin_real slope = q->g[i] - p->nu[mgn_qp_group(q, i)];
+        margin_real push;
+        p->dz[i] = mu - p->z[i] * alpha - (correct ? da * p->dz[i] : 0);
+        push = p->z[i] + p->dz[i] / alpha;
+        if (q->cap != NULL) {
+            const margin_real up = mgn_ipm_up(q, i);
+            p->ds[i] = mu - p->s[i] * up + (correct ? da * p->ds[i] : 0);
+            push -= p->s[i] + p->ds[i] / up;
+        }
+        p->h[i] = (q->y[i] > 0 ? push : -push) - slope;
+    }
+}
+
+/* The complementarity after a predictor step of length t, as mu. */
+static margin_real mgn_ipm_ahead(const mgn_ipm *p, margin_real t)
+{
+    const mgn_qp *q = p->q;
+    margin_real sum = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        const margin_real alpha = mgn_abs(q->b[i]), da = q->y[i] > 0 ? p->db[i] : -p->db[i];
+        sum += (alpha + t * da) * (p->z[i] + t * p->dz[i]);
+        if (q->cap != NULL) {
+            sum += (mgn_ipm_up(q, i) - t * da) * (p->s[i] + t * p->ds[i]);
+        }
+    }
+    return sum / (margin_real)(q->cap != NULL ? 2u * q->n : q->n);
+}
+
+static void mgn_ipm_advance(mgn_ipm *p, margin_real t)
+{
+    mgn_qp *q = p->q;
+    for (size_t i = 0; i < q->n; i++) {
+        q->b[i] += t * p->db[i];
+        p->z[i] += t * p->dz[i];
+        p->s[i] += q->cap != NULL ? t * p->ds[i] : 0;
+    }
+    for (size_t k = 0; k < p->groups; k++) {
+        p->nu[k] += t * p->v[q->data->d + k];
+    }
+}
+
+/* One predictor-corrector step; false when the arithmetic is exhausted. */
+static bool mgn_ipm_step(mgn_ipm *p)
+{
+    margin_real t, ratio;
+    if (!mgn_ipm_factor(p)) {
+        return false;
+    }
+    mgn_ipm_aim(p, 0, false);
+    mgn_ipm_solve(p);
+    ratio = mgn_ipm_ahead(p, mgn_ipm_length(p)) / p->mu;
+    mgn_ipm_aim(p, ratio * ratio * ratio * p->mu, true);
+    mgn_ipm_solve(p);
+    t = MGN_R(0.99) * mgn_ipm_length(p);
+    if (!(t > MGN_R(1e-6))) {
+        return false;
+    }
+    mgn_ipm_advance(p, t);
+    return true;
+}
+
+/* Puts each weight whose multiplier outweighs it on its bound. */
+static void mgn_ipm_snap(mgn_ipm *p)
+{
+    mgn_qp *q = p->q;
+    margin_real zmax = MGN_TINY, smax = MGN_TINY, amax = MGN_TINY;
+    for (size_t i = 0; i < q->n; i++) {
+        zmax = mgn_max(zmax, p->z[i]);
+        smax = mgn_max(smax, p->s[i]);
+        amax = mgn_max(amax, mgn_abs(q->b[i]));
+    }
+    for (size_t i = 0; i < q->n; i++) {
+        if (mgn_abs(q->b[i]) / amax < p->z[i] / zmax) {
+            q->b[i] = 0;
+        } else if (q->cap != NULL && mgn_ipm_up(q, i) / q->cap[i] < p->s[i] / smax) {
+            q->b[i] = q->y[i] > 0 ? q->cap[i] : -q->cap[i];
+        }
+        mgn_qp_mark(q, i);
+    }
+}
+
+/* Makes the sum of a group right again after weights were put on their bounds; false if the weights
+ * between their bounds cannot take up the rest. */
+static bool mgn_qp_repair(mgn_qp *q, unsigned group)
+{
+    margin_real rest = 0, mass = 0;
+    for (unsigned round = 0; round < 8u; round++) {
+        size_t count = 0;
+        rest = q->sum[group];
+        mass = mgn_abs(rest);
+        for (size_t i = 0; i < q->n; i++) {
+            if (mgn_qp_group(q, i) == group) {
+                rest -= q->b[i];
+                mass += mgn_abs(q->b[i]);
+                count += q->can[i] == MGN_FREE ? 1u : 0u;
+            }
+        }
+        for (size_t i = 0; i < q->n; i++) {
+            if (mgn_qp_group(q, i) == group && q->can[i] == MGN_FREE) {
+                mgn_qp_move(q, i, rest / (margin_real)count);
+            }
+        }
+    }
+    return mgn_abs(rest) <= 64 * MGN_EPS * mass;
+}
+
+/* Ends where the gap is down to rounding, or rounding has begun to drive the residual up. */
+static bool mgn_ipm_done(const mgn_ipm *p, margin_real *last)
+{
+    const margin_real size = MGN_EPS * mgn_abs(p->q->objective);
+    const bool worse = p->residual > 10 * *last;
+    *last = p->residual;
+    return !(p->gap > 256 * size) || (worse && p->gap < MGN_R(1e6) * size);
+}
+
+/* Interior-point steps until mu is down to rounding, then weights onto their bounds; the kernel is
+ * the linear one of q->data. */
+static void mgn_ipm_run(mgn_ipm *p, mgn_tick *tick)
+{
+    mgn_qp *q = p->q;
+    margin_real last = MGN_HUGE / 16;
+    bool good = true;
+    mgn_ipm_start(p);
+    for (unsigned step = 0; step < MGN_IPM_STEPS; step++) {
+        mgn_ipm_measure(p);
+        q->violation = mgn_max(p->residual, p->mu);
+        if (mgn_ipm_done(p, &last) || mgn_tick_stop(tick, q->iterations, q->violation, q->goal) ||
+            !mgn_ipm_step(p)) {
+            break;
+        }
+        q->iterations++;
+    }
+    mgn_ipm_snap(p);
+    for (unsigned k = 0; k < p->groups; k++) {
+        good = mgn_qp_repair(q, k) && good;
+    }
+    if (!good) {
+        mgn_qp_cold(q);
+    }
+}
+
+/* K as the Gram matrix of at most `rank` features a sample: its Cholesky factor, pivoted on the
+ * largest rest of the diagonal. `out` is n x rank. */
+static void mgn_qp_factor(mgn_qp *q, margin_real *out, size_t rank)
+{
+    margin_real top = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        q->x[i] = mgn_rows_diag(q->rows, i);
+        top = mgn_max(top, q->x[i]);
+        for (size_t k = 0; k < rank; k++) {
+            out[i * rank + k] = 0;
+        }
+    }
+    for (size_t k = 0; k < rank; k++) {
+        const margin_real *row;
+        margin_real scale;
+        size_t pivot = 0;
+        for (size_t i = 1; i < q->n; i++) {
+            pivot = q->x[i] > q->x[pivot] ? i : pivot;
+        }
+        if (!(q->x[pivot] > 16 * MGN_EPS * top)) {
+            return;
+        }
+        scale = margin_sqrt(q->x[pivot]);
+        row = mgn_rows_get(q->rows, pivot);
+        for (size_t i = 0; i < q->n; i++) {
+            const margin_real known = margin_dot(out + i * rank, out + pivot * rank, k);
+            q->prod[i] = (row[i] - known) / scale;
+        }
+        for (size_t i = 0; i < q->n; i++) {
+            out[i * rank + k] = q->prod[i];
+            q->x[i] -= q->prod[i] * q->prod[i];
+        }
+        q->x[pivot] = 0;
+    }
+}
+
+/* When the next face step is due, and of how many products. */
+typedef struct {
+    size_t count, next, limit;
+} mgn_qp_pace;
+
+/* A face step when its time has come. Face steps take about as many operations as pair steps: at
+ * worst both together cost twice the better of the two. */
+static bool mgn_qp_maybe_face(mgn_qp *q, mgn_qp_pace *pace)
+{
+    bool whole;
+    if (pace->count < pace->next) {
+        return false;
+    }
+    whole = mgn_qp_face(q, pace->limit);
+    pace->next = pace->count + 50u + (pace->limit + 2u) * q->f / (3u * q->m) * q->f;
+    if (whole && pace->limit < q->f) {
+        pace->limit *= 2u;
+    } else if (!whole && pace->limit > 8u) {
+        pace->limit /= 2u;
+    }
+    return true;
+}
+
+/* Steps until the gradient at hand, which gathers rounding errors, meets the goal; also ends when
+ * the weights are too coarse to move. */
+static margin_status mgn_qp_sweep(mgn_qp *q, mgn_qp_pace *pace, size_t limit, mgn_tick *tick)
+{
+    const size_t period = q->n < 1000u ? q->n : 1000u;
+    for (;;) {
+        mgn_qp_ends ends;
+        const unsigned group = mgn_qp_scan(q, &ends);
+        const size_t i = ends.rise[group];
+        if (q->violation <= q->goal) {
+            return MARGIN_OK;
+        }
+        if (q->iterations >= limit) {
+            return MARGIN_W_ITERATIONS;
+        }
+        q->iterations++;
+        if (++pace->count % period == 0) {
+            if (mgn_tick_stop(tick, q->iterations, q->violation, q->goal)) {
+                return MARGIN_W_STOPPED;
+            }
+            mgn_qp_shrink(q, &ends);
+        }
+        if (!mgn_qp_maybe_face(q, pace) && !mgn_qp_pair(q, i, mgn_qp_partner(q, i, group))) {
+            return MARGIN_OK;
+        }
+    }
+}
+
+/* Pair and face steps from the weights in b, whose sums are right, until a fresh gradient meets the
+ * goal, or rounds no longer help and what is left may be rounding. */
+static margin_status mgn_qp_run(mgn_qp *q, size_t limit, mgn_tick *tick)
+{
+    mgn_qp_pace pace = {0, 4u * q->n, 8};
+    margin_status status = MARGIN_OK;
+    margin_real best = MGN_HUGE;
+    for (unsigned round = 0; round < 100u; round++) {
+        mgn_qp_ends ends;
+        mgn_qp_refresh(q);
+        (void)mgn_qp_scan(q, &ends);
+        if (q->violation <= q->goal || (q->violation <= q->floor && q->violation > best / 2)) {
+            return MARGIN_OK;
+        }
+        if (status != MARGIN_OK) {
+            return status;
+        }
+        best = mgn_min(best, q->violation);
+        status = mgn_qp_sweep(q, &pace, limit, tick);
+    }
+    return MARGIN_W_ITERATIONS;
+}
+
+/* All that a machine of kmomd or svm takes while it trains. */
+typedef struct {
+    mgn_qp qp;
+    mgn_ipm ipm;
+    mgn_rows rows;
+    margin_real *cap;
+    margin_real *factor; /* n x rank */
+    size_t rank;
+    bool interior;
+} mgn_qp_work;
+
+/* Few enough features for the interior-point method to be the shortest way. */
+static bool mgn_qp_is_low(const mgn_fit *fit)
+{
+    return fit->kernel.kind == MARGIN_KERNEL_LINEAR && fit->most / 4u >= fit->data.d;
+}
+
+static void mgn_qp_work_plan(mgn_qp_work *work, margin_arena *mem, const mgn_fit *fit, bool capped)
+{
+    const size_t n = fit->most, d = fit->data.d;
+    const bool low = mgn_qp_is_low(fit);
+    margin_data shape = fit->data;
+    shape.n = n;
+    work->rank = low ? 0 : fit->run.rank < n ? fit->run.rank : n;
+    work->interior = low || work->rank > 0;
+    mgn_qp_plan(&work->qp, mem, n, low ? d : work->rank);
+    work->cap = MGN_SCRATCH(mem, margin_real, capped ? n : 0);
+    work->factor = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, work->rank));
+    if (work->interior) {
+        mgn_ipm_plan(&work->ipm, &work->qp, mem, n, low ? d : work->rank);
+    }
+    mgn_rows_plan(&work->rows, mem, &shape, fit->run.cache_bytes);
+}
+
+/* The programme of a machine; the caller fills in c, r, p, by_class, sum and cap. */
+static margin_status mgn_qp_work_start(mgn_qp_work *work, mgn_fit *fit)
+{
+    mgn_qp *q = &work->qp;
+    const margin_status status = mgn_rows_start(&work->rows, &fit->data, &fit->kernel);
+    q->n = fit->data.n;
+    q->y = fit->y;
+    q->b = fit->b;
+    q->rows = &work->rows;
+    q->tol = fit->run.tol;
+    q->iterations = 0;
+    q->data = NULL;
+    q->peak = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        q->peak = mgn_max(q->peak, mgn_rows_diag(q->rows, i));
+    }
+    fit->info = mgn_no_info;
+    return status;
+}
+
+/* Interior point on the factor of the kernel matrix, where pair steps have stalled. */
+static void mgn_qp_work_factor(mgn_qp_work *work, mgn_fit *fit)
+{
+    margin_data low = {work->factor, fit->data.n, work->rank, work->rank, NULL, NULL, NULL};
+    mgn_qp_factor(&work->qp, work->factor, work->rank);
+    work->qp.data = &low;
+    mgn_ipm_run(&work->ipm, fit->tick);
+    work->qp.data = NULL;
+}
+
+static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit)
+{
+    mgn_qp *q = &work->qp;
+    const size_t limit = fit->run.max_iterations, soon = 20u * q->n;
+    margin_status status = MARGIN_W_ITERATIONS;
+    mgn_qp_cold(q);
+    work->ipm.groups = q->by_class ? 2u : 1u;
+    if (mgn_qp_is_low(fit)) {
+        q->data = &fit->data;
+        mgn_ipm_run(&work->ipm, fit->tick);
+    } else if (work->rank > 0 && soon < limit) {
+        status = mgn_qp_run(q, soon, fit->tick);
+        if (status == MARGIN_W_ITERATIONS) {
+            mgn_qp_work_factor(work, fit);
+        }
+    }
+    if (status == MARGIN_W_ITERATIONS) {
+        status = mgn_qp_run(q, limit, fit->tick);
+    }
+    fit->info.iterations = q->iterations;
+    fit->info.converged = status == MARGIN_OK;
+    return status;
+}
+
+/* ---- >>kmomd ---- ------------------------------------------------------------------------------- */
+
+/* Aiolli, Da San Martino, Sperduti: "A kernel method for the optimization of the margin distribution",
+ * ICANN 2008; equation numbers are its. With b_i = y_i gamma_i, problem [2] is the programme of >>qp
+ * for c = 2(1 - lambda), r = 2 lambda, p = 0, and its pair step is [4], with the step clipped to
+ * [-gamma_r, gamma_q]. s = K b are the scores along v, |v|^2 = b's, and the threshold midway between
+ * the weighted means is theta = 1/2 sum gamma_j s_j / |v|. */
+
+/* Normalised entropy of the weights of one class: 1 when all are equal. */
+static margin_real mgn_kmomd_entropy(const mgn_fit *fit, int8_t y)
+{
+    margin_real sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < fit->data.n; i++) {
+        const margin_real gamma = mgn_abs(fit->b[i]);
+        if (fit->y[i] == y) {
+            count++;
+            sum -= gamma > 0 ? gamma * margin_log(gamma) : 0;
+        }
+    }
+    return count > 1u ? sum / margin_log((margin_real)count) : 1;
+}
+
+/* How far the objective can be above the optimum: the best that moving all weight of a class to one
+ * sample could gain to first order. */
+static margin_real mgn_kmomd_gap(const mgn_qp *q)
+{
+    margin_real low = MGN_HUGE, high = -MGN_HUGE, sum = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        sum += q->b[i] * q->g[i];
+        if (q->y[i] > 0) {
+            low = mgn_min(low, q->g[i]);
+        } else {
+            high = mgn_max(high, q->g[i]);
+        }
+    }
+    return mgn_max(sum - low + high, 0);
+}
+
+/* From the weights to a classifier: coefficients b / |v|, scores and bias. False when |v|^2 is lost
+ * in rounding, EPS times the size of K. */
+static bool mgn_kmomd_finish(mgn_qp *q, mgn_fit *fit)
+{
+    margin_real square = 0, middle = 0, length;
+    mgn_qp_mul(q, NULL, q->n, q->b, fit->f);
+    for (size_t i = 0; i < q->n; i++) {
+        square += q->b[i] * fit->f[i];
+        middle += mgn_abs(q->b[i]) * fit->f[i] / 2;
+    }
+    if (!(square > 64 * MGN_EPS * q->peak)) {
+        return false;
+    }
+    length = margin_sqrt(square);
+    fit->info.game_value = length;
+    fit->info.entropy = (mgn_kmomd_entropy(fit, 1) + mgn_kmomd_entropy(fit, -1)) / 2;
+    fit->bias = -middle / length;
+    for (size_t i = 0; i < q->n; i++) {
+        fit->b[i] /= length;
+        fit->f[i] = fit->f[i] / length + fit->bias;
+    }
+    return true;
+}
+
+/* Solves [2] for the machine; what the options of svm and kmomd have in common. */
+static margin_status mgn_kmomd_solve(mgn_qp_work *work, mgn_fit *fit, margin_real lambda)
+{
+    mgn_qp *q = &work->qp;
+    margin_status status = mgn_qp_work_start(work, fit);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    q->c = 2 * (1 - lambda);
+    q->r = 2 * lambda;
+    q->p = 0;
+    q->by_class = true;
+    q->sum[0] = -1;
+    q->sum[1] = 1;
+    q->cap = NULL;
+    if (lambda < 1) {
+        status = mgn_qp_work_solve(work, fit);
+    } else { /* the difference of the means, in closed form */
+        mgn_qp_cold(q);
+        mgn_qp_refresh(q);
+        fit->info.converged = true;
+    }
+    fit->info.objective = q->objective;
+    fit->info.violation = lambda < 1 && q->objective > 0 ? q->violation / q->objective : 0;
+    fit->info.gap = mgn_kmomd_gap(q);
+    return status;
+}
+
+static void mgn_kmomd_plan(const mgn_fit *fit, margin_arena *mem)
+{
+    mgn_qp_work work;
+    mgn_qp_work_plan(&work, mem, fit, false);
+}
+
+static margin_status mgn_kmomd_fit(mgn_fit *fit, margin_arena *mem)
+{
+    const margin_kmomd_options *options = (const margin_kmomd_options *)fit->options;
+    mgn_qp_work work;
+    margin_status status;
+    mgn_qp_work_plan(&work, mem, fit, false);
+    status = mgn_kmomd_solve(&work, fit, options->lambda);
+    if (status >= 0 && !mgn_kmomd_finish(&work.qp, fit)) {
+        return options->hard_margin ? MARGIN_E_NOT_SEPARABLE : MARGIN_E_NO_DIRECTION;
+    }
+    return status;
+}
+
+static const mgn_trainer mgn_kmomd = {mgn_kmomd_plan, mgn_kmomd_fit};
+
+/* Options with their defaults filled in, and a machine that knows them. */
+static margin_status mgn_kmomd_prepare(const margin_kmomd_options *options,
+                                       margin_kmomd_options *full, mgn_fit *fit)
+{
+    static const margin_kmomd_options none = {
+        {0, 0, 0, 0, 0}, 0, false, {0, 0, 0, 0, 0, NULL, NULL}};
+    *full = options != NULL ? *options : none;
+    if (full->hard_margin) {
+        full->lambda = 0;
+    } else if (full->lambda == 0) {
+        full->lambda = MGN_R(0.1);
+    }
+    fit->kernel = full->kernel;
+    fit->run = full->run;
+    fit->options = full;
+    return full->lambda >= 0 && full->lambda <= 1 ? MARGIN_OK : MARGIN_E_ARGUMENT;
+}
+
+MARGIN_API size_t margin_kmomd_size(size_t n, size_t d, size_t classes,
+                                    const margin_kmomd_options *options)
+{
+    margin_kmomd_options full;
+    mgn_fit fit;
+    if (mgn_kmomd_prepare(options, &full, &fit) != MARGIN_OK) {
+        return 0;
+    }
+    return mgn_train_size(&mgn_kmomd, &fit, n, d, classes);
+}
+
+MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
+                                            const margin_kmomd_options *options, margin_arena *mem,
+                                            margin_model *model, margin_info *info)
+{
+    margin_kmomd_options full;
+    mgn_fit fit;
+    const margin_status status = mgn_kmomd_prepare(options, &full, &fit);
+    return status == MARGIN_OK ? mgn_train(&mgn_kmomd, &fit, data, mem, model, info) : status;
+}
+
+/* ---- >>svm ---- --------------------------------------------------------------------------------- */
+
+/* The C-SVM is the programme of >>qp for c = 1, r = 0, p = 1 and one group: b_i = y_i alpha_i,
+ * G_i = (K b)_i - y_i. At the optimum G_i = nu for all alpha_i strictly between 0 and C_i, so the bias
+ * is -nu. The hard margin, C infinite, is kmomd at lambda = 0 in other units: the two nearest points
+ * of the classes' hulls, v apart, score +1 and -1, hence alpha = 2 gamma / |v|^2. */
+
+/* nu: the mean G of free weights, or the middle of the gap where none is free. */
+static margin_real mgn_svm_level(mgn_qp *q)
+{
+    margin_real mean = 0, count = 0;
+    mgn_qp_ends ends;
+    for (size_t i = 0; i < q->n; i++) {
+        if (q->can[i] == MGN_FREE) {
+            count += 1;
+            mean += (q->g[i] - mean) / count;
+        }
+    }
+    (void)mgn_qp_scan(q, &ends);
+    return count > 0 ? mean : (ends.low[0] + ends.high[0]) / 2;
+}
+
+/* The duality gap: each weight's way to the bound it should be at, times its gradient. */
+static margin_real mgn_svm_gap(const mgn_qp *q, margin_real level)
+{
+    margin_real sum = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        const margin_real slope = q->g[i] - level;
+        sum += slope > 0 ? slope * mgn_qp_room(q, i, false) : -slope * mgn_qp_room(q, i, true);
+    }
+    return sum;
+}
+
+static void mgn_svm_finish(mgn_qp *q, mgn_fit *fit)
+{
+    const margin_real level = mgn_svm_level(q);
+    margin_real used = 0, all = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        fit->f[i] = q->g[i] + (margin_real)q->y[i] - level;
+        used += mgn_abs(q->b[i]);
+        all += q->cap[i];
+    }
+    fit->bias = -level;
+    fit->info.nu = used / all;
+    fit->info.gap = mgn_svm_gap(q, level);
+    fit->info.objective = q->objective;
+    fit->info.violation = q->violation;
+}
+
+static margin_status mgn_svm_hard(mgn_qp_work *work, mgn_fit *fit)
+{
+    const margin_status status = mgn_kmomd_solve(work, fit, 0);
+    margin_real scale;
+    if (status < 0) {
+        return status;
+    }
+    if (!mgn_kmomd_finish(&work->qp, fit)) {
+        return MARGIN_E_NOT_SEPARABLE;
+    }
+    scale = 2 / fit->info.game_value;
+    fit->bias *= scale;
+    for (size_t i = 0; i < fit->data.n; i++) {
+        fit->b[i] *= scale;
+        fit->f[i] *= scale;
+    }
+    fit->info.gap *= scale * scale / (2 * fit->info.objective);
+    fit->info.objective = -scale * scale / 2;
+    fit->info.game_value = fit->info.entropy = 0;
+    return status;
+}
+
+static margin_status mgn_svm_soft(mgn_qp_work *work, mgn_fit *fit,
+                                  const margin_svm_options *options)
+{
+    mgn_qp *q = &work->qp;
+    margin_status status = mgn_qp_work_start(work, fit);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    q->c = 1;
+    q->r = 0;
+    q->p = 1;
+    q->by_class = false;
+    q->sum[0] = 0;
+    q->cap = work->cap;
+    for (size_t i = 0; i < q->n; i++) {
+        work->cap[i] = (q->y[i] > 0 ? options->c_pos : options->c_neg) * mgn_weight(&fit->data, i);
+    }
+    status = mgn_qp_work_solve(work, fit);
+    mgn_svm_finish(q, fit);
+    return status;
+}
+
+/* c0 = 4 / (Z D): Z the longest phi(x), D the largest distance between opposite classes. */
+static margin_real mgn_svm_c0(mgn_qp_work *work, const mgn_fit *fit)
+{
+    margin_real far = 0;
+    for (size_t i = 0; i < fit->data.n; i++) {
+        if (fit->y[i] > 0) {
+            const margin_real *row = mgn_rows_get(&work->rows, i);
+            for (size_t j = 0; j < fit->data.n; j++) {
+                const margin_real ends = work->rows.diag[i] + work->rows.diag[j];
+                far = fit->y[j] < 0 ? mgn_max(far, ends - 2 * row[j]) : far;
+            }
+        }
+    }
+    return far > 0 ? 4 / margin_sqrt(work->qp.peak * far) : 0;
+}
+
+static void mgn_svm_plan(const mgn_fit *fit, margin_arena *mem)
+{
+    mgn_qp_work work;
+    mgn_qp_work_plan(&work, mem, fit, true);
+}
+
+static margin_status mgn_svm_fit(mgn_fit *fit, margin_arena *mem)
+{
+    const margin_svm_options *options = (const margin_svm_options *)fit->options;
+    mgn_qp_work work;
+    margin_status status;
+    mgn_qp_work_plan(&work, mem, fit, true);
+    status = options->hard_margin ? mgn_svm_hard(&work, fit) : mgn_svm_soft(&work, fit, options);
+    if (status >= 0 && options->bounds) {
+        fit->info.c0 = mgn_svm_c0(&work, fit);
+    }
+    return status;
+}
+
+static const mgn_trainer mgn_svm = {mgn_svm_plan, mgn_svm_fit};
+
+static margin_status mgn_svm_prepare(const margin_svm_options *options, margin_svm_options *full,
+                                     mgn_fit *fit)
+{
+    static const margin_svm_options none = {
+        {0, 0, 0, 0, 0}, 0, 0, 0, false, false, {0, 0, 0, 0, 0, NULL, NULL}};
+    *full = options != NULL ? *options : none;
+    full->c = full->c == 0 ? 1 : full->c;
+    full->c_pos = full->c_pos == 0 ? full->c : full->c_pos;
+    full->c_neg = full->c_neg == 0 ? full->c : full->c_neg;
+    fit->kernel = full->kernel;
+    fit->run = full->run;
+    fit->options = full;
+    return full->c > 0 && full->c_pos > 0 && full->c_neg > 0 && mgn_finite(full->c) &&
+                   mgn_finite(full->c_pos) && mgn_finite(full->c_neg)
+               ? MARGIN_OK
+               : MARGIN_E_ARGUMENT;
+}
+
+MARGIN_API size_t margin_svm_size(size_t n, size_t d, size_t classes,
+                                  const margin_svm_options *options)
+{
+    margin_svm_options full;
+    mgn_fit fit;
+    if (mgn_svm_prepare(options, &full, &fit) != MARGIN_OK) {
+        return 0;
+    }
+    return mgn_train_size(&mgn_svm, &fit, n, d, classes);
+}
+
+MARGIN_API margin_status margin_svm_train(const margin_data *data,
+                                          const margin_svm_options *options, margin_arena *mem,
+                                          margin_model *model, margin_info *info)
+{
+    margin_svm_options full;
+    mgn_fit fit;
+    const margin_status status = mgn_svm_prepare(options, &full, &fit);
+    return status == MARGIN_OK ? mgn_train(&mgn_svm, &fit, data, mem, model, info) : status;
 }
 
 #endif /* MARGIN_PREDICT_ONLY */
