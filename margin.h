@@ -190,7 +190,43 @@ MARGIN_API void margin_exp_array(margin_real *v, size_t n);
 /* Natural logarithm: 0.85 ulp. */
 MARGIN_API margin_real margin_log(margin_real x);
 
+/* x^y. */
+MARGIN_API margin_real margin_pow(margin_real x, margin_real y);
+/* x^n by repeated squaring, faster than margin_pow for small n. Error at most |n| ulp: that of
+ * |n| - 1 products and, for n < 0, a division. 1 for n = 0 and any x. */
+MARGIN_API margin_real margin_pow_int(margin_real x, int n);
+/* 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x. */
+MARGIN_API margin_real margin_erf(margin_real x);
+/* 1 - erf(x), accurate where that is tiny. */
+MARGIN_API margin_real margin_erfc(margin_real x);
+/* Of the standard normal distribution: the density at x, and the probability of a value below x. */
+MARGIN_API margin_real margin_normal_density(margin_real x);
+MARGIN_API margin_real margin_normal_distribution(margin_real x);
+
 /* ---- >>random ---- one small seeded generator, the same numbers everywhere ---------------------- */
+
+/* sfc32 by C. Doty-Humphrey. Every state is a valid one, that of all zeros too. Not for secrets. */
+typedef struct {
+    uint32_t a, b, c, count;
+} margin_rng;
+
+/* A generator whose numbers depend on the seed alone. */
+MARGIN_API margin_rng margin_rng_make(uint32_t seed);
+/* 32 random bits. */
+MARGIN_API uint32_t margin_rng_u32(margin_rng *rng);
+/* A whole number from 0 to n - 1, all equally likely; 0 for n = 0. Takes less than two draws on
+ * average. */
+MARGIN_API uint32_t margin_rng_below(margin_rng *rng, uint32_t n);
+/* A multiple of 2^-24 (float; one draw) or 2^-53 (double; two draws) in [0, 1). */
+MARGIN_API margin_real margin_rng_uniform(margin_rng *rng);
+/* From the normal distribution of mean 0 and variance 1. The numbers differ between float and
+ * double, nothing else makes them differ. */
+MARGIN_API margin_real margin_rng_normal(margin_rng *rng);
+/* Puts n < 2^32 items into random order, all n! equally likely. */
+MARGIN_API void margin_shuffle(margin_rng *rng, margin_index *items, size_t n);
+/* k of the numbers 0 .. n-1 in rising order, every such set equally likely; at most 2 n draws on
+ * average. MARGIN_E_ARGUMENT for k > n, n > MARGIN_INDEX_MAX or a null pointer. */
+MARGIN_API margin_status margin_subset(margin_rng *rng, margin_index *out, size_t k, size_t n);
 
 /* ---- >>linalg ---- dense linear algebra, row-major, on the caller's memory ---------------------- */
 

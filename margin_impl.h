@@ -197,16 +197,21 @@ static inline size_t mgn_arena_counted(const margin_arena *mem)
 
 #ifdef MARGIN_REAL_DOUBLE
 typedef uint64_t mgn_word;
-#define MGN_FRACTION 52                       /* bits of the stored significand */
-#define MGN_BIAS 1023                         /* of the exponent */
+#define MGN_FRACTION 52 /* bits of the stored significand */
+#define MGN_BIAS 1023   /* of the exponent */
+#define MGN_SIGN ((mgn_word)1 << 63)
 #define MGN_LN2_HI MGN_R(0.69314718055989033) /* 42 bits: exact times any exponent */
 #define MGN_LN2_LO MGN_R(5.4979230187083712e-14)
+#define MGN_ROUND MGN_R(6755399441057792.0) /* 1.5 2^52 + 2 (BIAS + 1): see mgn_exp_two */
 #else
 typedef uint32_t mgn_word;
 #define MGN_FRACTION 23
 #define MGN_BIAS 127
+#define MGN_SIGN ((mgn_word)1 << 31)
+#define MGN_SIGN ((mgn_word)1 << 31)
 #define MGN_LN2_HI MGN_R(0.693145752) /* 16 bits: exact times any exponent */
 #define MGN_LN2_LO MGN_R(1.42860677e-06)
+#define MGN_ROUND MGN_R(12583168.0) /* 1.5 2^23 + 2 (BIAS + 1): see mgn_exp_two */
 #endif
 #define MGN_INV_LN2 MGN_R(1.4426950408889634)
 #define MGN_ONE_BITS ((mgn_word)MGN_BIAS << MGN_FRACTION)
@@ -341,15 +346,14 @@ static inline margin_real mgn_exp_tail(margin_real r, margin_real rr)
 #endif
 }
 
-/* exp(x + low) for |x| < 2 BIAS ln 2 and a small `low`: x = k ln 2 + r, exp(x) = 2^k exp(r).
+/* exp(x + low) for |x| <= BIAS and a small `low`: x = k ln 2 + r, exp(x) = 2^k exp(r).
  * Adding MGN_ROUND leaves no bits below 1: it rounds x / ln 2 to k and stores k, biased, in the low
  * bits. r is kept as high - rest with an exact `high`, and 1 + high is summed without error, so that
  * next to the final rounding only the terms of size r^2 / 2 < 0.06 err. */
 static inline mgn_scaled mgn_exp_two(margin_real x, margin_real low)
 {
-    const margin_real round = (margin_real)(3 * (MGN_HIDDEN >> 1) + 2 * (MGN_BIAS + 1));
-    const margin_real shifted = x * MGN_INV_LN2 + round;
-    const margin_real k = shifted - round;
+    const margin_real shifted = x * MGN_INV_LN2 + MGN_ROUND;
+    const margin_real k = shifted - MGN_ROUND;
     const margin_real high = x - k * MGN_LN2_HI;
     const margin_real rest = k * MGN_LN2_LO - low;
     const margin_real r = high - rest;
@@ -448,10 +452,372 @@ MARGIN_API margin_real margin_log(margin_real x)
     if (x < 0) {
         return MGN_NAN;
     }
-    return x >= 0 ? -MGN_INFINITY : x;
+    return x - MGN_INFINITY; /* of zero or NaN */
+}
+
+/* A number as the sum of two: 48 or 106 bits. */
+typedef struct {
+    margin_real high, low;
+} mgn_two;
+
+/* a + b without error, if a has at least the exponent of b or is 0 (Dekker 1971). */
+static inline mgn_two mgn_two_sum(margin_real a, margin_real b)
+{
+    mgn_two sum;
+    sum.high = a + b;
+    sum.low = (a - sum.high) + b;
+    return sum;
+}
+
+/* The upper half of the significand: the square of it is exact. */
+static inline margin_real mgn_head(margin_real a)
+{
+    return mgn_of_bits(mgn_bits(a) >> ((MGN_FRACTION + 2) / 2) << ((MGN_FRACTION + 2) / 2));
+}
+
+/* The product to 2^-46 or 2^-104 (Dekker 1971, the factors halved by their bits). */
+static mgn_two mgn_two_times(mgn_two a, mgn_two b)
+{
+    const margin_real a1 = mgn_head(a.high);
+    const margin_real a2 = a.high - a1;
+    const margin_real b1 = mgn_head(b.high);
+    const margin_real b2 = b.high - b1;
+    const margin_real p = a.high * b.high;
+    const margin_real lost = ((a1 * b1 - p) + (a1 * b2 + a2 * b1)) + a2 * b2;
+    return mgn_two_sum(p, lost + (a.high * b.low + a.low * b.high));
+}
+
+/* ((2 atanh(s) / s - 2) / s^2 - 2/3) / s^2 with zz = s^2, as above: worst error of 2 atanh(s) 2^-66
+ * (double), 2^-36.7. */
+static inline margin_real mgn_pow_tail(margin_real zz)
+{
+#ifdef MARGIN_REAL_DOUBLE
+    return MGN_R(0.40000000000002273) +
+           zz * (MGN_R(0.28571428570091373) +
+                 zz * (MGN_R(0.22222222521425411) +
+                       zz * (MGN_R(0.18181784232890807) +
+                             zz * (MGN_R(0.15386763624670916) +
+                                   zz * (MGN_R(0.13256669060196041) +
+                                         zz * MGN_R(0.13197723612395587))))));
+#else
+    return MGN_R(0.400001526) + zz * (MGN_R(0.285470933) + zz * MGN_R(0.23419404));
+#endif
+}
+
+/* log(x) of a finite x > 0 to a relative 2^-65 or 2^-36, for pow, where an exponent y multiplies the
+ * error: as mgn_log_positive, but s = f / (2 + f) and all terms down to s^3 in two numbers. */
+static mgn_two mgn_log_two(margin_real x)
+{
+    margin_real k;
+    const margin_real m = mgn_split(x, &k);
+    const mgn_two divisor = mgn_two_sum(1, m);
+    mgn_two s;
+    mgn_two zz;
+    mgn_two term;
+    s.high = (m - 1) / divisor.high;
+    s.low = 0;
+    term = mgn_two_times(s, divisor);
+    s.low = (((m - 1) - term.high) - term.low) / divisor.high;
+    zz = mgn_two_times(s, s);
+#ifdef MARGIN_REAL_DOUBLE
+    term = mgn_two_sum(MGN_R(0.66666666666666663), zz.high * mgn_pow_tail(zz.high));
+    term.low += MGN_R(3.7007434154171883e-17);
+#else
+    term = mgn_two_sum(MGN_R(0.666666687), zz.high * mgn_pow_tail(zz.high));
+    term.low += MGN_R(-1.98682155e-8);
+#endif
+    zz = mgn_two_times(zz, term);
+    term = mgn_two_sum(2, zz.high);
+    term.low += zz.low;
+    s = mgn_two_times(s, term);
+    term = mgn_two_sum(k * MGN_LN2_HI, s.high);
+    return mgn_two_sum(term.high, term.low + (s.low + k * MGN_LN2_LO));
+}
+
+/* 1 for an odd integer, 0 for an even one or an infinity, -1 for all else. */
+static int mgn_parity(margin_real y)
+{
+    const mgn_word bits = mgn_bits(y);
+    const int exponent = (int)((bits << 1) >> (MGN_FRACTION + 1)) - MGN_BIAS;
+    const mgn_word whole = (bits & (MGN_HIDDEN - 1)) | MGN_HIDDEN;
+    mgn_word unit;
+    if (exponent > MGN_FRACTION) {
+        return y == y ? 0 : -1;
+    }
+    if (exponent < 0) {
+        return y == 0 ? 0 : -1;
+    }
+    unit = MGN_HIDDEN >> exponent;
+    if ((whole & (unit - 1)) != 0) {
+        return -1;
+    }
+    return (whole & unit) != 0;
+}
+
+/* exp(y ln) where `ln` is in two numbers. */
+static margin_real mgn_exp_times(margin_real y, mgn_two ln)
+{
+    const mgn_two factor = {y, 0};
+    mgn_two product;
+    if (!(mgn_abs(y * ln.high) < MGN_R(MGN_BIAS))) { /* overflow, underflow or NaN */
+        return margin_exp(y * ln.high);
+    }
+    product = mgn_two_times(ln, factor);
+    return mgn_unscale(mgn_exp_two(product.high, product.low));
+}
+
+MARGIN_API margin_real margin_pow(margin_real x, margin_real y)
+{
+    const margin_real size = mgn_abs(x);
+    const int parity = mgn_parity(y);
+    const bool minus = parity == 1 && mgn_bits(x) >= MGN_SIGN;
+    mgn_two ln = {size, 0};
+    margin_real power;
+    if (y == 0 || x == 1 || (x == -1 && parity == 0)) {
+        return 1;
+    }
+    if (x < 0 && parity < 0 && size <= MGN_HUGE) {
+        return MGN_NAN;
+    }
+    if (size > 0 && size <= MGN_HUGE) {
+        ln = mgn_log_two(size);
+    } else if (size <= 0) {
+        ln.high = -MGN_INFINITY;
+    }
+    power = mgn_exp_times(y, ln);
+    return minus ? -power : power;
+}
+
+/* x^n in at most 2 log2 n products, the error of n - 1. */
+static margin_real mgn_power(margin_real x, unsigned n)
+{
+    margin_real power = n % 2u != 0 ? x : 1;
+    for (n /= 2u; n != 0; n /= 2u) {
+        x *= x;
+        power = n % 2u != 0 ? power * x : power;
+    }
+    return power;
+}
+
+MARGIN_API margin_real margin_pow_int(margin_real x, int n)
+{
+    const unsigned size = n < 0 ? 0u - (unsigned)n : (unsigned)n;
+    const margin_real power = mgn_power(x, size);
+    if (n >= 0) {
+        return power;
+    }
+    /* Where the power leaves the range, its inverse may not. */
+    return mgn_abs(power) >= MGN_TINY && mgn_abs(power) <= MGN_HUGE ? 1 / power
+                                                                    : mgn_power(1 / x, size);
+}
+
+/* c[0] + c[1] x + ... + c[n-1] x^(n-1) */
+static margin_real mgn_polynomial(const margin_real *c, int n, margin_real x)
+{
+    margin_real sum = c[n - 1];
+    for (n -= 2; n >= 0; n--) {
+        sum = c[n] + x * sum;
+    }
+    return sum;
+}
+
+#define MGN_POLYNOMIAL(table, x)                                                                   \
+    mgn_polynomial((table), (int)(sizeof(table) / sizeof(table)[0]), (x))
+
+/* erf(x) = x + x P(x^2) for |x| <= 1: worst error 2^-56 (double), 2^-29. */
+static margin_real mgn_erf_small(margin_real x)
+{
+#ifdef MARGIN_REAL_DOUBLE
+    static const margin_real c[] = {MGN_R(0.12837916709551256),   MGN_R(-0.37612638903183376),
+                                    MGN_R(0.11283791670939433),   MGN_R(-0.026866170642473024),
+                                    MGN_R(0.0052239776015872178), MGN_R(-8.5483257375614126e-4),
+                                    MGN_R(1.20552884354961e-4),   MGN_R(-1.4924622682943846e-5),
+                                    MGN_R(1.644611862087494e-6),  MGN_R(-1.6199152037225009e-7),
+                                    MGN_R(1.36821976312625e-8),   MGN_R(-7.7292767932981738e-10)};
+#else
+    static const margin_real c[] = {
+        MGN_R(0.128379166),   MGN_R(-0.37612626),    MGN_R(0.11283581),   MGN_R(-0.0268535465),
+        MGN_R(0.00518774055), MGN_R(-8.00464419e-4), MGN_R(7.83481446e-5)};
+#endif
+    return x + x * MGN_POLYNOMIAL(c, x * x);
+}
+
+/* exp(x^2) erfc(x) = P(t) / (1 + x), t = (x - K) / (x + K), from x = 0.49 to where erfc and the
+ * normal distribution vanish (the transformation: Shepherd and Laframboise 1981): worst error
+ * 2^-57.4 (double), 2^-26.5. */
+static margin_real mgn_erfcx(margin_real x)
+{
+#ifdef MARGIN_REAL_DOUBLE
+    static const margin_real c[] = {
+        MGN_R(0.71076799411382585),    MGN_R(-0.2262905096213528),    MGN_R(0.10332445710301148),
+        MGN_R(-0.016897464249759027),  MGN_R(-0.020319844748753445),  MGN_R(0.022491795035031414),
+        MGN_R(-0.011919255389003125),  MGN_R(0.0031893578991399629),  MGN_R(1.7809636326511022e-4),
+        MGN_R(-4.4050899187893754e-4), MGN_R(7.8143422603548348e-5),  MGN_R(4.7096403343043167e-5),
+        MGN_R(-1.7413024058655815e-5), MGN_R(-5.7501290901028599e-6), MGN_R(3.0518464516397536e-6),
+        MGN_R(9.3153366831735037e-7),  MGN_R(-5.0608128610755063e-7), MGN_R(-1.8836548674273134e-7),
+        MGN_R(7.6048706418925026e-8),  MGN_R(3.6558780671498166e-8),  MGN_R(-7.905132598205102e-9),
+        MGN_R(-4.283103830816197e-9)};
+    const margin_real middle = MGN_R(3.140625);
+#else
+    static const margin_real c[] = {
+        MGN_R(0.768236399),   MGN_R(-0.260546118),  MGN_R(0.0347436033),
+        MGN_R(0.0438827798),  MGN_R(-0.024182301),  MGN_R(-0.00144707365),
+        MGN_R(0.00387008884), MGN_R(2.41230082e-4), MGN_R(-6.13277254e-4)};
+    const margin_real middle = MGN_R(1.96875);
+#endif
+    return MGN_POLYNOMIAL(c, (x - middle) / (x + middle)) / (1 + x);
+}
+
+/* factor exp(-a^2 scale) with a small relative error at any size of the result: a^2 in two numbers,
+ * and the factor before the one rounding to a subnormal number. scale is 1 or 1/2; |a| has been
+ * bounded to where the result is 0 anyway. */
+static margin_real mgn_gauss(margin_real factor, margin_real a, margin_real scale)
+{
+    const margin_real head = mgn_head(a);
+    const mgn_two square = mgn_two_sum(head * head, (a - head) * (a + head));
+    mgn_scaled value = mgn_exp_two(-scale * square.high, -scale * square.low);
+    value.value *= factor;
+    return mgn_unscale(value);
+}
+
+#ifdef MARGIN_REAL_DOUBLE
+#define MGN_ERFC_END MGN_R(28)   /* erfc is 0 from here on */
+#define MGN_NORMAL_END MGN_R(39) /* so are density and lower tail of the normal distribution */
+#else
+#define MGN_ERFC_END MGN_R(10.5)
+#define MGN_NORMAL_END MGN_R(15)
+#endif
+
+MARGIN_API margin_real margin_erf(margin_real x)
+{
+    const margin_real a = mgn_min(mgn_abs(x), MGN_ERFC_END);
+    margin_real upper;
+    if (a <= 1) {
+        return mgn_erf_small(x);
+    }
+    upper = 1 - mgn_gauss(mgn_erfcx(a), a, 1);
+    return x < 0 ? -upper : upper;
+}
+
+MARGIN_API margin_real margin_erfc(margin_real x)
+{
+    const margin_real a = mgn_min(x, MGN_ERFC_END);
+    return x < MGN_R(0.5) ? 1 - margin_erf(x) : mgn_gauss(mgn_erfcx(a), a, 1);
+}
+
+MARGIN_API margin_real margin_normal_density(margin_real x)
+{
+    const margin_real a = mgn_min(mgn_abs(x), MGN_NORMAL_END);
+    return mgn_gauss(MGN_R(0.398942280401432678), a, MGN_R(0.5));
+}
+
+MARGIN_API margin_real margin_normal_distribution(margin_real x)
+{
+    const margin_real a = mgn_min(-x, MGN_NORMAL_END);
+    const margin_real scaled = a * MGN_R(0.707106781186547524);
+    return a > MGN_R(0.7) ? mgn_gauss(MGN_R(0.5) * mgn_erfcx(scaled), a, MGN_R(0.5))
+                          : MGN_R(0.5) - MGN_R(0.5) * margin_erf(scaled);
 }
 
 /* ---- >>random ---- ------------------------------------------------------------------------------ */
+
+/* sfc32 by Chris Doty-Humphrey (PractRand, 2010): a chaotic generator with a counter, so the period
+ * is at least 2^32 from any state, all zeros included, and 2^127 on average. Additions, shifts and
+ * rotations of 32-bit words alone. */
+MARGIN_API uint32_t margin_rng_u32(margin_rng *rng)
+{
+    const uint32_t out = rng->a + rng->b + rng->count++;
+    rng->a = rng->b ^ (rng->b >> 9);
+    rng->b = rng->c + (rng->c << 3);
+    rng->c = ((rng->c << 21) | (rng->c >> 11)) + out;
+    return out;
+}
+
+MARGIN_API margin_rng margin_rng_make(uint32_t seed)
+{
+    margin_rng rng = {0, 0, 0, 1};
+    uint8_t i;
+    rng.b = seed;
+    for (i = 0; i < 16u; i++) { /* until every bit of the seed has reached every bit of the state */
+        (void)margin_rng_u32(&rng);
+    }
+    return rng;
+}
+
+/* Numbers as long as n - 1 until one is below n: each is with a probability above one half. */
+MARGIN_API uint32_t margin_rng_below(margin_rng *rng, uint32_t n)
+{
+    uint32_t mask = n - 1u;
+    uint32_t out;
+    if (n < 2u) {
+        return 0;
+    }
+    mask |= mask >> 1;
+    mask |= mask >> 2;
+    mask |= mask >> 4;
+    mask |= mask >> 8;
+    mask |= mask >> 16;
+    do {
+        out = margin_rng_u32(rng) & mask;
+    } while (out >= n);
+    return out;
+}
+
+MARGIN_API margin_real margin_rng_uniform(margin_rng *rng)
+{
+#ifdef MARGIN_REAL_DOUBLE
+    const uint64_t high = margin_rng_u32(rng) >> 5;
+    const uint64_t whole = (high << 26) | (margin_rng_u32(rng) >> 6);
+    return (margin_real)whole * MGN_R(1.1102230246251565e-16); /* 2^-53 */
+#else
+    return (margin_real)(margin_rng_u32(rng) >> 8) * MGN_R(5.96046448e-8); /* 2^-24 */
+#endif
+}
+
+/* Marsaglia's polar method (Marsaglia and Bray 1964): a point of the unit disc, taken with
+ * probability pi / 4, gives two normal numbers; the second is dropped, so that there is no state but
+ * the generator's. */
+MARGIN_API margin_real margin_rng_normal(margin_rng *rng)
+{
+    margin_real u;
+    margin_real square;
+    do {
+        margin_real v;
+        u = 2 * margin_rng_uniform(rng) - 1;
+        v = 2 * margin_rng_uniform(rng) - 1;
+        square = u * u + v * v;
+    } while (square >= 1 || square <= 0);
+    return u * margin_sqrt(-2 * margin_log(square) / square);
+}
+
+/* Fisher and Yates, as Knuth's Algorithm 3.4.2 P. */
+MARGIN_API void margin_shuffle(margin_rng *rng, margin_index *items, size_t n)
+{
+    size_t i;
+    for (i = n; i > 1u; i--) {
+        const size_t j = (size_t)margin_rng_below(rng, (uint32_t)i);
+        const margin_index item = items[i - 1u];
+        items[i - 1u] = items[j];
+        items[j] = item;
+    }
+}
+
+/* Knuth's Algorithm 3.4.2 S: i is taken with probability (still wanted) / (still left). */
+MARGIN_API margin_status margin_subset(margin_rng *rng, margin_index *out, size_t k, size_t n)
+{
+    size_t taken = 0;
+    size_t i;
+    if (rng == NULL || (out == NULL && k != 0) || k > n || n > MARGIN_INDEX_MAX) {
+        return MARGIN_E_ARGUMENT;
+    }
+    for (i = 0; taken < k; i++) {
+        if (margin_rng_below(rng, (uint32_t)(n - i)) < k - taken) {
+            out[taken] = (margin_index)i;
+            taken++;
+        }
+    }
+    return MARGIN_OK;
+}
 
 /* ---- >>linalg ---- ------------------------------------------------------------------------------ */
 

@@ -25,6 +25,9 @@ typedef uint32_t real_bits;
 #define REAL_MAX_EXP FLT_MAX_EXP
 #endif
 
+#define SQRT_HALF 0.70710678118654752440084436210484904L
+#define SQRT_TWO_PI 2.5066282746310005024157652848110453L
+
 static inline margin_real real_of_bits(real_bits bits)
 {
     margin_real x;
@@ -83,6 +86,40 @@ static inline reference reference_exp(margin_real x)
 static inline reference reference_log(margin_real x)
 {
     return REFERENCE(log)(x);
+}
+
+static inline reference reference_pow(margin_real x, margin_real y)
+{
+    return REFERENCE(pow)(x, y);
+}
+
+static inline reference reference_erf(margin_real x)
+{
+    return REFERENCE(erf)(x);
+}
+
+static inline reference reference_erfc(margin_real x)
+{
+    return REFERENCE(erfc)(x);
+}
+
+/* The relative error of exp(a) is the absolute one of a: so x^2 with its rounding error. */
+static inline reference reference_normal_density(margin_real x)
+{
+    const reference square = (reference)x * x;
+    const reference lost = square < 1e9 ? REFERENCE(fma)(x, x, -square) : 0;
+    return REFERENCE(exp)(-square / 2) * (1 - lost / 2) / (reference)SQRT_TWO_PI;
+}
+
+/* erfc(a) / 2 with a = -x sqrt(1/2), corrected for the rounding of a. */
+static inline reference reference_normal_distribution(margin_real x)
+{
+    const reference root = (reference)SQRT_HALF;
+    const reference root_low = REFERENCE(fma)(root, -root, (reference)0.5) / (2 * root);
+    const reference a = -x * root;
+    const reference lost =
+        REFERENCE(fabs)(a) < 1e9 ? REFERENCE(fma)(-x, root, -a) - x * root_low : 0;
+    return REFERENCE(erfc)(a) / 2 - lost * reference_normal_density(x) / root;
 }
 
 #endif

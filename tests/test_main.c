@@ -5,6 +5,7 @@
 #define SUITES(X) \
     X(core_suite) \
     X(math_suite) \
+    X(random_suite) \
     X(linalg_suite) \
     X(data_suite) \
     X(kernel_suite)

@@ -1,5 +1,6 @@
 /* Scalar functions against the host's libm in higher precision. tests/bench/math_ulp.c sweeps all
  * floats; here every function gets its special values, a dense grid and random arguments. */
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 
@@ -11,11 +12,16 @@
 #define MIN_SUBNORMAL ((margin_real)4.9406564584124654e-324)
 #define MAX_FINITE DBL_MAX
 #define MIN_NORMAL DBL_MIN
+#define SIGN_CLEARED (UINT64_MAX >> 1)
 #else
 #define MIN_SUBNORMAL ((margin_real)1.40129846e-45)
 #define MAX_FINITE FLT_MAX
 #define MIN_NORMAL FLT_MIN
+#define SIGN_CLEARED (UINT32_MAX >> 1)
 #endif
+/* The errors that margin.h states. */
+#define ERFC_ULP 4
+#define NORMAL_ULP 5
 
 typedef margin_real (*one_argument)(margin_real);
 typedef reference (*exact_one_argument)(margin_real);
@@ -56,39 +62,52 @@ static double worst_of_patterns(one_argument ours, exact_one_argument exact, int
     return worst;
 }
 
+margin_real portable_sqrt(margin_real x); /* math_portable.c */
+
+static const one_argument both_sqrt[2] = {margin_sqrt, portable_sqrt};
+
 TEST sqrt_is_correctly_rounded(void)
 {
-    ASSERT(worst_of_patterns(margin_sqrt, reference_sqrt, 400000) <= 0.5);
-    ASSERT(worst_between(margin_sqrt, reference_sqrt, 1, 4, 100000) <= 0.5);
+    int i;
+    for (i = 0; i < 2; i++) {
+        ASSERT(worst_of_patterns(both_sqrt[i], reference_sqrt, 200000) <= 0.5);
+        ASSERT(worst_between(both_sqrt[i], reference_sqrt, 1, 4, 50000) <= 0.5);
+    }
     PASS();
 }
 
 TEST sqrt_is_correctly_rounded_on_subnormals_and_next_to_squares(void)
 {
+    int k;
     int i;
-    for (i = 1; i < 3000; i++) {
-        const margin_real small = (margin_real)i * MIN_SUBNORMAL;
-        const margin_real square = (margin_real)i * (margin_real)i;
-        const margin_real below = real_of_bits(bits_of_real(square) - 1);
-        const margin_real above = real_of_bits(bits_of_real(square) + 1);
-        ASSERT(ulp_error(margin_sqrt(small), reference_sqrt(small)) <= 0.5);
-        ASSERT(same_bits((margin_real)i, margin_sqrt(square)));
-        ASSERT(ulp_error(margin_sqrt(below), reference_sqrt(below)) <= 0.5);
-        ASSERT(ulp_error(margin_sqrt(above), reference_sqrt(above)) <= 0.5);
+    for (k = 0; k < 2; k++) {
+        for (i = 1; i < 3000; i++) {
+            const margin_real small = (margin_real)i * MIN_SUBNORMAL;
+            const margin_real square = (margin_real)i * (margin_real)i;
+            const margin_real below = real_of_bits(bits_of_real(square) - 1);
+            const margin_real above = real_of_bits(bits_of_real(square) + 1);
+            ASSERT(ulp_error(both_sqrt[k](small), reference_sqrt(small)) <= 0.5);
+            ASSERT(same_bits((margin_real)i, both_sqrt[k](square)));
+            ASSERT(ulp_error(both_sqrt[k](below), reference_sqrt(below)) <= 0.5);
+            ASSERT(ulp_error(both_sqrt[k](above), reference_sqrt(above)) <= 0.5);
+        }
+        ASSERT(ulp_error(both_sqrt[k](MAX_FINITE), reference_sqrt(MAX_FINITE)) <= 0.5);
     }
-    ASSERT(ulp_error(margin_sqrt(MAX_FINITE), reference_sqrt(MAX_FINITE)) <= 0.5);
     PASS();
 }
 
 TEST sqrt_of_special_values(void)
 {
-    ASSERT(same_bits(0, margin_sqrt(0)));
-    ASSERT(same_bits((margin_real)-0.0, margin_sqrt((margin_real)-0.0)));
-    ASSERT(same_bits((margin_real)INFINITY, margin_sqrt((margin_real)INFINITY)));
-    ASSERT(isnan(margin_sqrt(-1)));
-    ASSERT(isnan(margin_sqrt(-MIN_SUBNORMAL)));
-    ASSERT(isnan(margin_sqrt((margin_real)-INFINITY)));
-    ASSERT(isnan(margin_sqrt((margin_real)NAN)));
+    int k;
+    for (k = 0; k < 2; k++) {
+        ASSERT(same_bits(0, both_sqrt[k](0)));
+        ASSERT(same_bits((margin_real)-0.0, both_sqrt[k]((margin_real)-0.0)));
+        ASSERT(same_bits((margin_real)INFINITY, both_sqrt[k]((margin_real)INFINITY)));
+        ASSERT(isnan(both_sqrt[k](-1)));
+        ASSERT(isnan(both_sqrt[k](-MIN_SUBNORMAL)));
+        ASSERT(isnan(both_sqrt[k]((margin_real)-INFINITY)));
+        ASSERT(isnan(both_sqrt[k]((margin_real)NAN)));
+    }
     PASS();
 }
 
@@ -166,6 +185,164 @@ TEST log_of_special_values(void)
     PASS();
 }
 
+/* Pairs (x, y) with x^y in range. */
+TEST pow_errs_less_than_one_ulp(void)
+{
+    uint64_t state = 5;
+    int i;
+    for (i = 0; i < 300000; i++) {
+        const double part = (double)(random_bits(&state) >> 11) * 0x1p-53;
+        const double near_one = 1 + ldexp(part - 0.5, -(i / 2) % REAL_DIGITS);
+        const margin_real any = real_of_bits((real_bits)random_bits(&state) & SIGN_CLEARED);
+        const margin_real x = i % 2 ? (margin_real)near_one : any;
+        const double limit = (REAL_MAX_EXP + 60) * 0.6931 / log((double)x);
+        const double where = (double)(random_bits(&state) >> 11) * 0x1p-52 - 1;
+        const margin_real y = (margin_real)(limit * where);
+        ASSERT(ulp_error(margin_pow(x, y), reference_pow(x, y)) < 0.82);
+    }
+    PASS();
+}
+
+TEST pow_of_small_integers_is_exact(void)
+{
+    ASSERT_EQ(8, margin_pow(2, 3));
+    ASSERT_EQ(-125, margin_pow(-5, 3));
+    ASSERT_EQ(49, margin_pow(-7, 2));
+    ASSERT_EQ((margin_real)0.0625, margin_pow(4, -2));
+    ASSERT_EQ((margin_real)1.5, margin_pow((margin_real)2.25, (margin_real)0.5));
+    ASSERT_EQ(1000000, margin_pow(10, 6));
+    PASS();
+}
+
+TEST pow_of_special_values_is_that_of_annex_f(void)
+{
+    const margin_real odd = (margin_real)(((uint64_t)1 << REAL_DIGITS) - 1);
+    const margin_real values[] = {0,
+                                  1,
+                                  2,
+                                  3,
+                                  4,
+                                  (margin_real)0.5,
+                                  (margin_real)2.5,
+                                  (margin_real)1e-3,
+                                  odd,
+                                  odd - 1,
+                                  odd / 2,
+                                  MIN_SUBNORMAL,
+                                  MIN_NORMAL,
+                                  MAX_FINITE,
+                                  (margin_real)INFINITY,
+                                  (margin_real)NAN};
+    const int n = 2 * (int)(sizeof values / sizeof values[0]);
+    int i;
+    int j;
+    for (i = 0; i < n; i++) {
+        for (j = 0; j < n; j++) {
+            const margin_real x = i % 2 ? -values[i / 2] : values[i / 2];
+            const margin_real y = j % 2 ? -values[j / 2] : values[j / 2];
+            const margin_real got = margin_pow(x, y);
+            const margin_real host = (margin_real)pow((double)x, (double)y);
+            ASSERT_EQ(!!isnan(host), !!isnan(got));
+            ASSERT(isnan(got) || !!signbit(host) == !!signbit(got));
+            ASSERT(ulp_error(got, reference_pow(x, y)) < 0.82);
+        }
+    }
+    PASS();
+}
+
+TEST pow_int_errs_at_most_n_ulp(void)
+{
+    uint64_t state = 9;
+    int i;
+    for (i = 0; i < 100000; i++) {
+        const int n = (int)(random_bits(&state) % 81) - 40;
+        const double part = (double)(random_bits(&state) >> 11) * 0x1p-52 - 1;
+        const margin_real x =
+            (margin_real)(i % 2 ? part * 2 : ldexp(part, (int)(random_bits(&state) % 80) - 40));
+        const double error = ulp_error(margin_pow_int(x, n), reference_pow(x, (margin_real)n));
+        ASSERT(error <= (n < 0 ? -n : n));
+    }
+    PASS();
+}
+
+TEST pow_int_at_the_ends_of_its_range(void)
+{
+    ASSERT(same_bits(1, margin_pow_int(0, 0)));
+    ASSERT(same_bits(1, margin_pow_int((margin_real)NAN, 0)));
+    ASSERT(same_bits(0, margin_pow_int(0, 5)));
+    ASSERT(same_bits((margin_real)-0.0, margin_pow_int((margin_real)-0.0, 5)));
+    ASSERT(same_bits((margin_real)-INFINITY, margin_pow_int((margin_real)-0.0, -5)));
+    ASSERT(same_bits((margin_real)INFINITY, margin_pow_int((margin_real)-0.0, -4)));
+    ASSERT(same_bits((margin_real)-0.0, margin_pow_int((margin_real)-INFINITY, -3)));
+    ASSERT(isnan(margin_pow_int((margin_real)NAN, -2)));
+    ASSERT(same_bits(1, margin_pow_int(-1, INT_MAX - 1)));
+    ASSERT(same_bits(-1, margin_pow_int(-1, INT_MAX)));
+    ASSERT(same_bits(1, margin_pow_int(-1, INT_MIN)));
+    ASSERT(same_bits(0, margin_pow_int(2, INT_MIN)));
+    ASSERT(same_bits((margin_real)INFINITY, margin_pow_int((margin_real)0.5, INT_MIN)));
+    /* 2^p overflows, 2^-p does not underflow yet */
+    ASSERT(same_bits(MIN_SUBNORMAL, margin_pow_int(2, REAL_MIN_EXP - REAL_DIGITS)));
+    ASSERT(same_bits(MIN_NORMAL, margin_pow_int((margin_real)0.5, 1 - REAL_MIN_EXP)));
+    PASS();
+}
+
+TEST erf_errs_less_than_one_and_a_half_ulp(void)
+{
+    ASSERT(worst_between(margin_erf, reference_erf, -6, 6, 100000) < 1.5);
+    ASSERT(worst_between(margin_erf, reference_erf, -1, 1, 100000) < 1.5);
+    ASSERT(worst_of_patterns(margin_erf, reference_erf, 100000) < 1.5);
+    PASS();
+}
+
+TEST erfc_keeps_its_relative_accuracy_in_the_tail(void)
+{
+    ASSERT(worst_between(margin_erfc, reference_erfc, -6, 1, 50000) < ERFC_ULP);
+    ASSERT(worst_between(margin_erfc, reference_erfc, 0, 28, 100000) < ERFC_ULP);
+    ASSERT(worst_of_patterns(margin_erfc, reference_erfc, 50000) < ERFC_ULP);
+    PASS();
+}
+
+TEST normal_density_keeps_its_relative_accuracy_in_the_tails(void)
+{
+    ASSERT(worst_between(margin_normal_density, reference_normal_density, -40, 40, 100000) < 2.1);
+    ASSERT(worst_between(margin_normal_density, reference_normal_density, -1, 1, 50000) < 2.1);
+    ASSERT(worst_of_patterns(margin_normal_density, reference_normal_density, 50000) < 2.1);
+    PASS();
+}
+
+TEST normal_distribution_keeps_its_relative_accuracy_in_the_tail(void)
+{
+    const one_argument ours = margin_normal_distribution;
+    const exact_one_argument exact = reference_normal_distribution;
+    ASSERT(worst_between(ours, exact, -40, 0, 100000) < NORMAL_ULP);
+    ASSERT(worst_between(ours, exact, -3, 9, 100000) < NORMAL_ULP);
+    ASSERT(worst_of_patterns(ours, exact, 50000) < NORMAL_ULP);
+    PASS();
+}
+
+TEST error_functions_of_special_values(void)
+{
+    const margin_real inf = (margin_real)INFINITY;
+    const margin_real nan = (margin_real)NAN;
+    ASSERT(same_bits(0, margin_erf(0)));
+    ASSERT(same_bits((margin_real)-0.0, margin_erf((margin_real)-0.0)));
+    ASSERT(same_bits(1, margin_erf(inf)));
+    ASSERT(same_bits(-1, margin_erf(-inf)));
+    ASSERT(isnan(margin_erf(nan)));
+    ASSERT(same_bits(1, margin_erfc(0)));
+    ASSERT(same_bits(0, margin_erfc(inf)));
+    ASSERT(same_bits(2, margin_erfc(-inf)));
+    ASSERT(isnan(margin_erfc(nan)));
+    ASSERT(same_bits(0, margin_normal_density(inf)));
+    ASSERT(same_bits(0, margin_normal_density(-inf)));
+    ASSERT(isnan(margin_normal_density(nan)));
+    ASSERT(same_bits((margin_real)0.5, margin_normal_distribution(0)));
+    ASSERT(same_bits(0, margin_normal_distribution(-inf)));
+    ASSERT(same_bits(1, margin_normal_distribution(inf)));
+    ASSERT(isnan(margin_normal_distribution(nan)));
+    PASS();
+}
+
 SUITE(math_suite)
 {
     RUN_TEST(sqrt_is_correctly_rounded);
@@ -177,4 +354,14 @@ SUITE(math_suite)
     RUN_TEST(exp_of_an_array_has_the_bits_of_exp_at_every_length);
     RUN_TEST(log_errs_less_than_one_ulp);
     RUN_TEST(log_of_special_values);
+    RUN_TEST(pow_errs_less_than_one_ulp);
+    RUN_TEST(pow_of_small_integers_is_exact);
+    RUN_TEST(pow_of_special_values_is_that_of_annex_f);
+    RUN_TEST(pow_int_errs_at_most_n_ulp);
+    RUN_TEST(pow_int_at_the_ends_of_its_range);
+    RUN_TEST(erf_errs_less_than_one_and_a_half_ulp);
+    RUN_TEST(erfc_keeps_its_relative_accuracy_in_the_tail);
+    RUN_TEST(normal_density_keeps_its_relative_accuracy_in_the_tails);
+    RUN_TEST(normal_distribution_keeps_its_relative_accuracy_in_the_tail);
+    RUN_TEST(error_functions_of_special_values);
 }

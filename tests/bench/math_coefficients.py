@@ -96,10 +96,21 @@ def round_to(value, bits):
     return mpf(mp.nint(value / mpf(2) ** e)) * mpf(2) ** e
 
 
+def remember(f):
+    known = {}
+    def g(x):
+        if x not in known:
+            known[x] = f(x)
+        return known[x]
+    return g
+
+
 def fit(f, powers, weight, lo, hi, bits):
     """Minimax in sum c_j x^powers[j], rounding the c in the given order."""
     lo, hi = mpf(lo), mpf(hi)
     basis = [(lambda p: lambda x: x**p)(p) for p in powers]
+    # Basis functions and weights are dear; the fits ask for them at the same points again and again.
+    f, weight = remember(f), remember(weight)
     fixed = []
     while len(fixed) < len(powers):
         k = len(fixed)
@@ -141,8 +152,38 @@ def log_poly(bits):
     show("log", *fit(f, range(3 if bits == 24 else 7), lambda z: z / 2, 0, s * s * mpf("1.001"), bits), bits)
 
 
+def pow_poly(bits):
+    """2 atanh(s) = 2 s + s z (2/3 + z Q(z)), z = s^2: as for log, to the precision that pow needs."""
+    def f(z):
+        s = sqrt(z)
+        return ((2 * atanh(s) / s - 2) / z - mpf(2) / 3) / z if z > mpf(10) ** -12 else mpf(2) / 5
+    s = (sqrt(2) - 1) / (sqrt(2) + 1)
+    show("pow", *fit(f, range(3 if bits == 24 else 7), lambda z: z * z / 2, 0, s * s * mpf("1.001"), bits), bits)
+
+
+def erf_poly(bits):
+    """erf(x) = x + x P(x^2) for |x| <= 1, relative error."""
+    def f(z):
+        x = sqrt(z)
+        return erf(x) / x - 1 if z > 0 else 2 / sqrt(mp.pi) - 1
+    show("erf", *fit(f, range(7 if bits == 24 else 12), lambda z: 1 / (1 + f(z)), 0, 1, bits), bits)
+
+
+def erfcx_poly(bits):
+    """exp(x^2) erfc(x) = P(t) / (1 + x) with t = (x - K) / (x + K), relative error, from 1/2 to
+    where erfc and the normal distribution underflow."""
+    # K is about 2 and 3, and such that P(0) = (1 + K) exp(K^2) erfc(K) nearly needs no rounding.
+    k, top = (mpf("1.96875"), mpf("10.3")) if bits == 24 else (mpf("3.140625"), mpf("27.4"))
+    low = mpf("0.49")
+    def f(t):
+        x = k * (1 + t) / (1 - t)
+        return (1 + x) * exp(x * x) * erfc(x)
+    show("erfcx", *fit(f, range(9 if bits == 24 else 22), lambda t: 1 / f(t),
+                       (low - k) / (low + k), (top - k) / (top + k), bits), bits)
+
+
 def main():
-    jobs = {"exp": exp_poly, "log": log_poly}
+    jobs = {"exp": exp_poly, "log": log_poly, "pow": pow_poly, "erf": erf_poly, "erfcx": erfcx_poly}
     for name in sys.argv[1:] or jobs:
         for bits in (24, 53):
             jobs[name](bits)

@@ -1,7 +1,7 @@
 /* Worst errors of the scalar functions against the host's libm in higher precision. In float all 2^32
- * arguments of every function of one argument; in double, and for two arguments, random ones.
+ * arguments of every function of one argument; in double, and for pow, random ones.
  *
- *     build/math_ulp [function ...] [millions=N]      N: random arguments a function, in millions
+ *     math_ulp [function ...] [millions=N]      N: random arguments a function, in millions
  */
 #include <math.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ typedef struct {
     const char *name;
     margin_real (*ours)(margin_real);
     reference (*exact)(margin_real);
-    margin_real low, high; /* where random arguments are dense */
+    double low, high; /* where half of the random arguments lie */
 } function;
 
 static margin_real exp_by_array(margin_real x)
@@ -34,44 +34,80 @@ static const function functions[] = {
     {"sqrt", margin_sqrt, reference_sqrt, 0, 4},
     {"exp", margin_exp, reference_exp, -746, 710},
     {"exp_array", exp_by_array, reference_exp, -746, 710},
-    {"log", margin_log, reference_log, 0, 3},
+    {"log", margin_log, reference_log, 0.3, 3},
+    {"erf", margin_erf, reference_erf, -6, 6},
+    {"erfc", margin_erfc, reference_erfc, -6, 28},
+    {"normal_density", margin_normal_density, reference_normal_density, -40, 40},
+    {"normal_distribution", margin_normal_distribution, reference_normal_distribution, -40, 9},
 };
 
+/* Of one function: the worst error where the result is normal and where it is subnormal. */
 typedef struct {
-    double error;
-    margin_real at;
-    unsigned long misses; /* not the value nearest to the exact one */
+    double error[2];
+    margin_real x[2], y[2];
+    unsigned long count, misses; /* a miss: not the value nearest to the exact one */
 } worst;
 
-static void try_one(const function *f, margin_real x, worst *w)
+static void note(worst *w, margin_real x, margin_real y, margin_real got, reference exact)
 {
-    const double error = ulp_error(f->ours(x), f->exact(x));
+    const double error = ulp_error(got, exact);
+    const int small = REFERENCE(fabs)(exact) < REFERENCE(ldexp)(1, REAL_MIN_EXP - 1);
+    w->count++;
     w->misses += error > 0.5;
-    if (error > w->error) {
-        w->error = error;
-        w->at = x;
+    if (error > w->error[small]) {
+        w->error[small] = error;
+        w->x[small] = x;
+        w->y[small] = y;
     }
+}
+
+static double random_part(uint64_t *state)
+{
+    return (double)(random_bits(state) >> 11) * 0x1p-53;
 }
 
 static void sweep(const function *f, unsigned long count, worst *w)
 {
-    unsigned long i;
+    const unsigned long all = 0xFFFFFFFFul;
     uint64_t state = 1;
-#ifdef MARGIN_REAL_DOUBLE
+    unsigned long i;
+    for (i = 0; i <= (sizeof(margin_real) == 4 ? all : count); i++) {
+        margin_real x = real_of_bits((real_bits)i);
+        if (sizeof(margin_real) != 4) {
+            x = i % 2 ? real_of_bits((real_bits)random_bits(&state))
+                      : (margin_real)(f->low + (f->high - f->low) * random_part(&state));
+        }
+        note(w, x, 0, f->ours(x), f->exact(x));
+    }
+}
+
+/* Pairs whose power neither vanishes nor overflows, half of them with x near 1. */
+static void sweep_pow(unsigned long count, worst *w)
+{
+    uint64_t state = 1;
+    unsigned long i;
     for (i = 0; i < count; i++) {
-        const uint64_t bits = random_bits(&state);
-        const margin_real part = (margin_real)(bits >> 11) * 0x1p-53;
-        try_one(f,
-                bits & 1 ? real_of_bits(random_bits(&state)) : f->low + (f->high - f->low) * part,
-                w);
+        const int bits = (int)(random_bits(&state) % (2 * REAL_DIGITS));
+        const double x1 = 1 + ldexp(random_part(&state) - 0.5, -bits / 2);
+        const margin_real any = real_of_bits((real_bits)random_bits(&state));
+        const margin_real x = bits % 2 ? (margin_real)x1 : (margin_real)fabs((double)any);
+        const double limit = (REAL_MAX_EXP + 40) * 0.6931 / log((double)x);
+        const margin_real y = (margin_real)(limit * (2 * random_part(&state) - 1));
+        if (isfinite(x) && isfinite(y)) {
+            note(w, x, y, margin_pow(x, y), reference_pow(x, y));
+        }
     }
-#else
-    (void)count;
-    (void)state;
-    for (i = 0; i <= 0xFFFFFFFFul; i++) {
-        try_one(f, real_of_bits((uint32_t)i), w);
+}
+
+static void report(const char *name, const worst *w)
+{
+    printf("%-20s %7.4f  %-24.17g %7.4f  %-24.17g %8.4f %%", name, w->error[0], (double)w->x[0],
+           w->error[1], (double)w->x[1], 100.0 * (double)w->misses / (double)w->count);
+    if (w->y[0] != 0) {
+        printf("  y = %.17g, %.17g", (double)w->y[0], (double)w->y[1]);
     }
-#endif
+    printf("\n");
+    fflush(stdout);
 }
 
 static int wanted(int argc, char **argv, const char *name)
@@ -79,36 +115,39 @@ static int wanted(int argc, char **argv, const char *name)
     int i;
     int named = 0;
     for (i = 1; i < argc; i++) {
-        if (strchr(argv[i], '=') == NULL) {
-            named = 1;
-            if (strcmp(argv[i], name) == 0) {
-                return 1;
-            }
+        if (strcmp(argv[i], name) == 0) {
+            return 1;
         }
+        named |= strchr(argv[i], '=') == NULL;
     }
     return !named;
 }
 
 int main(int argc, char **argv)
 {
-    unsigned long millions = 20;
+    const worst none = {{0, 0}, {0, 0}, {0, 0}, 0, 0};
+    unsigned long count = 20000000ul;
+    worst w = none;
     size_t i;
     int a;
     for (a = 1; a < argc; a++) {
         if (strncmp(argv[a], "millions=", 9) == 0) {
-            millions = strtoul(argv[a] + 9, NULL, 10);
+            count = strtoul(argv[a] + 9, NULL, 10) * 1000000ul;
         }
     }
-    printf("%-22s %9s  %-24s %s\n", sizeof(margin_real) == 4 ? "float" : "double", "worst ulp",
-           "at", "not nearest");
+    printf("%-20s %7s  %-24s %7s  %-24s %s\n", sizeof(margin_real) == 4 ? "float" : "double", "ulp",
+           "worst at", "ulp", "worst subnormal at", "not nearest");
     for (i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        worst w = {0, 0, 0};
         if (wanted(argc, argv, functions[i].name)) {
-            sweep(&functions[i], millions * 1000000ul, &w);
-            printf("%-22s %9.4f  %-24.17g %lu\n", functions[i].name, w.error, (double)w.at,
-                   w.misses);
-            fflush(stdout);
+            w = none;
+            sweep(&functions[i], count, &w);
+            report(functions[i].name, &w);
         }
+    }
+    if (wanted(argc, argv, "pow")) {
+        w = none;
+        sweep_pow(count, &w);
+        report("pow", &w);
     }
     return 0;
 }
