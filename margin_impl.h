@@ -265,7 +265,7 @@ static inline margin_real mgn_of_bits(mgn_word a)
 #endif
 
 #ifdef MGN_SQRT_ASM
-static inline margin_real mgn_sqrt_positive(margin_real x)
+static inline margin_real mgn_sqrt_machine(margin_real x)
 {
     margin_real root;
     __asm__(MGN_SQRT_ASM : "=" MGN_SQRT_REG(root) : MGN_SQRT_REG(x));
@@ -275,7 +275,7 @@ static inline margin_real mgn_sqrt_positive(margin_real x)
 /* The root of a finite x > 0, one bit a step: with x = m 4^e, 1 <= m < 4, the root q grows by `bit`
  * while (q + bit)^2 <= m; `rest` is (m - q^2) / bit, so the trial costs one addition. The last bit
  * only rounds: a tie would need a root with one bit more than m has, whose square is no m. */
-static margin_real mgn_sqrt_positive(margin_real x)
+static margin_real mgn_sqrt_digits(margin_real x)
 {
     const mgn_word bits = mgn_bits(x);
     int exponent = (int)(bits >> MGN_FRACTION);
@@ -309,7 +309,11 @@ static margin_real mgn_sqrt_positive(margin_real x)
 MARGIN_API margin_real margin_sqrt(margin_real x)
 {
     if (x > 0) {
-        return mgn_sqrt_positive(x);
+#ifdef MGN_SQRT_ASM
+        return mgn_sqrt_machine(x);
+#else
+        return mgn_sqrt_digits(x);
+#endif
     }
     return x < 0 ? MGN_NAN : x; /* the zeros keep their sign, NaN stays NaN */
 }
@@ -606,9 +610,13 @@ MARGIN_API margin_real margin_pow_int(margin_real x, int n)
     if (n >= 0) {
         return power;
     }
-    /* Where the power leaves the range, its inverse may not. */
-    return mgn_abs(power) >= MGN_TINY && mgn_abs(power) <= MGN_HUGE ? 1 / power
-                                                                    : mgn_power(1 / x, size);
+    if (mgn_abs(power) >= MGN_TINY && mgn_abs(power) <= MGN_HUGE) {
+        return 1 / power;
+    }
+    if (x == 0) {
+        return mgn_of_bits(mgn_bits(power) | mgn_bits(MGN_INFINITY)); /* of the sign of the power */
+    }
+    return mgn_power(1 / x, size); /* where the power leaves the range, its inverse may not */
 }
 
 /* c[0] + c[1] x + ... + c[n-1] x^(n-1) */
