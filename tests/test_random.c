@@ -209,6 +209,19 @@ TEST normal_numbers_have_the_moments_and_the_distribution(void)
     PASS();
 }
 
+#ifndef MARGIN_REAL_DOUBLE
+/* A state made by hand to give 2^31 twice, the middle of the disc, where log(0) / 0 would be NaN. */
+TEST normal_numbers_avoid_the_middle_of_the_disc(void)
+{
+    margin_rng rng = {0x80000000u, 0, 0x471C71C7u, 0};
+    margin_rng copy = rng;
+    ASSERT_EQ(0x80000000u, margin_rng_u32(&copy));
+    ASSERT_EQ(0x80000000u, margin_rng_u32(&copy));
+    ASSERT(fabs((double)margin_rng_normal(&rng)) < 8);
+    PASS();
+}
+#endif
+
 TEST shuffle_gives_all_orders_alike(void)
 {
     margin_rng rng = margin_rng_make(7);
@@ -320,6 +333,9 @@ SUITE(random_suite)
     RUN_TEST(below_takes_any_32_bit_bound);
     RUN_TEST(uniform_fills_the_unit_interval);
     RUN_TEST(normal_numbers_have_the_moments_and_the_distribution);
+#ifndef MARGIN_REAL_DOUBLE
+    RUN_TEST(normal_numbers_avoid_the_middle_of_the_disc);
+#endif
     RUN_TEST(shuffle_gives_all_orders_alike);
     RUN_TEST(shuffle_keeps_the_items);
     RUN_TEST(subset_gives_all_sets_alike_in_rising_order);
