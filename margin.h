@@ -35,6 +35,9 @@
  *                         pointers and margin_real: 4 saves memory on 32-bit machines with float.
  * MARGIN_API              storage class and attributes of the public functions, `extern` unless
  *                         you define it, as in -D'MARGIN_API=extern __attribute__((cold))'.
+ * MARGIN_FLASH            attribute of the constant arrays of exported models, and MARGIN_LOAD(type, p),
+ *                         how predictors read *p of them: together they let machines whose flash is
+ *                         not in the data space (AVR: PROGMEM) keep models there.
  * MARGIN_VECTOR           bytes of a vector register, for speed alone: 0 (plain C), 16 or 32; found.
  * MARGIN_NO_ASM           no inline assembly, which is used for the square root instruction alone:
  *                         the same bits from integer arithmetic, slower where there is an FPU.
@@ -79,6 +82,13 @@ typedef float margin_real;
 #else
 #define MARGIN_API static
 #endif
+#endif
+
+#ifndef MARGIN_FLASH
+#define MARGIN_FLASH
+#endif
+#ifndef MARGIN_LOAD
+#define MARGIN_LOAD(type, p) (*(const type *)(p))
 #endif
 
 #ifndef MARGIN_ASSERT
@@ -522,7 +532,8 @@ MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const ma
 
 /* ---- >>model ---- what trainers return and predictors read --------------------------------------- */
 
-/* Plain structs that live as well in flash as in an arena. With k classes a model is made of
+/* Plain structs that live as well in flash as in an arena. Each kind has its own predictor, so a
+ * linker keeps only those in use; margin_scores and margin_classify serve all kinds. With k classes a model is made of
  * machines, each of which scores one question; `scheme` says which:
  *
  *   MARGIN_SCHEME_BINARY    1 machine           class 1 when its score is > 0, else class 0
@@ -533,14 +544,23 @@ MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const ma
  *   MARGIN_SCHEME_ONE_REST  k machines          the largest score wins; ties to the smaller class */
 enum { MARGIN_SCHEME_BINARY = 0, MARGIN_SCHEME_ONE_ONE = 1, MARGIN_SCHEME_ONE_REST = 2 };
 enum { MARGIN_MODEL_LINEAR = 1, MARGIN_MODEL_EXPANSION = 2 };
+#define MARGIN_REJECTED UINT16_MAX /* the label of an input that no class is sure of */
 
-/* Machine j scores w[j] . x + bias[j]. */
+/* From scores to an answer; part of every model. */
+typedef struct {
+    uint16_t classes;
+    uint8_t scheme;
+    margin_real reject; /* a winner by a margin below this is MARGIN_REJECTED; 0: never */
+    margin_real slope;  /* probability of a class by its margin m, see margin_probability: */
+    margin_real shift;  /* 1 / (1 + exp(-(slope m + shift))); slope 0: not calibrated */
+} margin_vote;
+
+/* Machine j scores w[j] . x + bias[j]. Scaling of the raw inputs is folded into both. */
 typedef struct {
     const margin_real *w;    /* machines x d weights */
     const margin_real *bias; /* one a machine */
     size_t d;                /* features */
-    uint16_t classes;
-    uint8_t scheme;
+    margin_vote vote;
 } margin_linear;
 
 /* Machine j scores  sum over its vectors v of coef * k(v, x) + bias[j].  All machines share one pool
@@ -553,11 +573,12 @@ typedef struct {
     const margin_real *coef;       /* n x width */
     const margin_real *bias;       /* one a machine */
     const margin_index *class_end; /* classes: vectors before class_end[c] are of classes <= c */
+    const margin_real *offset;     /* d: raw inputs are scaled, (x - offset) * factor, before the */
+    const margin_real *factor;     /* kernel; NULL: they are not */
     size_t n, d;
     margin_kernel kernel;
-    uint16_t classes;
     uint16_t width;
-    uint8_t scheme;
+    margin_vote vote;
 } margin_expansion;
 
 /* Any model: `kind` says which member of `of` is meant. */
@@ -571,7 +592,7 @@ typedef struct {
 
 /* Machines of a scheme over so many classes: 1, k(k-1)/2 or k. */
 MARGIN_API size_t margin_machines(unsigned scheme, size_t classes);
-/* Scores of all machines of a model at x (d values), in machine order. */
+/* Scores of all machines of a model at the raw input x (d values), in machine order. */
 MARGIN_API void margin_linear_scores(const margin_linear *model, const margin_real *x,
                                      margin_real *scores);
 MARGIN_API void margin_expansion_scores(const margin_expansion *model, const margin_real *x,
@@ -583,6 +604,17 @@ MARGIN_API margin_real margin_margin(unsigned scheme, size_t classes, const marg
                                      size_t label);
 /* The class that the scores of a scheme elect, by the rules above. */
 MARGIN_API uint16_t margin_elect(unsigned scheme, size_t classes, const margin_real *scores);
+/* The answer to scores: the class elected, or MARGIN_REJECTED where its margin is below vote->reject. */
+MARGIN_API uint16_t margin_decide(const margin_vote *vote, const margin_real *scores);
+/* Probability of a class, calibrated at training: with two classes the sigmoid of its margin, with
+ * more the sigmoids of all margins, scaled to a sum of one. Without calibration 1 / classes. */
+MARGIN_API margin_real margin_probability(const margin_vote *vote, const margin_real *scores,
+                                          size_t label);
+/* How a model answers. */
+MARGIN_API const margin_vote *margin_model_vote(const margin_model *model);
+/* All in one: scores (room for all machines) and the answer. */
+MARGIN_API uint16_t margin_classify(const margin_model *model, const margin_real *x,
+                                    margin_real *scores);
 
 #ifndef MARGIN_PREDICT_ONLY
 

@@ -3386,57 +3386,111 @@ MARGIN_API size_t margin_machines(unsigned scheme, size_t classes)
     return scheme == MARGIN_SCHEME_ONE_ONE ? classes * (classes - 1u) / 2u : 1u;
 }
 
+/* w . x in the order of margin_dot, through MARGIN_LOAD. */
+static margin_real mgn_flash_dot(const margin_real *w, const margin_real *x, size_t n)
+{
+    margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    size_t i = 0;
+    for (; n - i >= 4u; i += 4u) {
+        s0 += MARGIN_LOAD(margin_real, w + i) * x[i];
+        s1 += MARGIN_LOAD(margin_real, w + i + 1u) * x[i + 1u];
+        s2 += MARGIN_LOAD(margin_real, w + i + 2u) * x[i + 2u];
+        s3 += MARGIN_LOAD(margin_real, w + i + 3u) * x[i + 3u];
+    }
+    for (; i < n; i++) {
+        s0 += MARGIN_LOAD(margin_real, w + i) * x[i];
+    }
+    return (s0 + s2) + (s1 + s3);
+}
+
 MARGIN_API void margin_linear_scores(const margin_linear *model, const margin_real *x,
                                      margin_real *scores)
 {
-    const size_t machines = margin_machines(model->scheme, model->classes);
+    const size_t machines = margin_machines(model->vote.scheme, model->vote.classes);
     for (size_t j = 0; j < machines; j++) {
-        scores[j] = margin_dot(model->w + j * model->d, x, model->d) + model->bias[j];
+        scores[j] = mgn_flash_dot(model->w + j * model->d, x, model->d) +
+                    MARGIN_LOAD(margin_real, model->bias + j);
     }
+}
+
+/* Feature k of the input, scaled. */
+static inline margin_real mgn_expansion_input(const margin_expansion *e, const margin_real *x,
+                                              size_t k)
+{
+    if (e->offset == NULL) {
+        return x[k];
+    }
+    return (x[k] - MARGIN_LOAD(margin_real, e->offset + k)) *
+           MARGIN_LOAD(margin_real, e->factor + k);
+}
+
+/* Vectors that go through the kernel at a time: each input is scaled and loaded once for all. */
+#define MGN_SCORE_BLOCK 4u
+
+/* Dot products of the scaled input with the `count` <= MGN_SCORE_BLOCK vectors at v0, each in the
+ * order of mgn_dots; those that are not there repeat the first. */
+static void mgn_expansion_dots(const margin_expansion *e, const margin_real *x,
+                               const margin_real *v0, size_t count, margin_real *out)
+{
+    const margin_real *v1 = count > 1u ? v0 + e->d : v0;
+    const margin_real *v2 = count > 2u ? v1 + e->d : v0;
+    const margin_real *v3 = count > 3u ? v2 + e->d : v0;
+    margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    for (size_t k = 0; k < e->d; k++) {
+        const margin_real a = mgn_expansion_input(e, x, k);
+        s0 += a * MARGIN_LOAD(margin_real, v0 + k);
+        s1 += a * MARGIN_LOAD(margin_real, v1 + k);
+        s2 += a * MARGIN_LOAD(margin_real, v2 + k);
+        s3 += a * MARGIN_LOAD(margin_real, v3 + k);
+    }
+    out[0] = s0;
+    out[1] = s1;
+    out[2] = s2;
+    out[3] = s3;
 }
 
 /* Adds what vector v of class c, whose kernel value at x is k, says to each of its machines. */
 static void mgn_expansion_add(const margin_expansion *e, size_t v, size_t c, margin_real k,
                               margin_real *scores)
 {
-    const margin_real *coef = e->coef + v * e->width;
     for (size_t j = 0; j < e->width; j++) {
         const size_t other = j < c ? j : j + 1u;
         size_t machine = j;
-        if (e->scheme == MARGIN_SCHEME_ONE_ONE) {
-            machine = c < other ? mgn_pair_machine(e->classes, c, other)
-                                : mgn_pair_machine(e->classes, other, c);
+        if (e->vote.scheme == MARGIN_SCHEME_ONE_ONE) {
+            machine =
+                mgn_pair_machine(e->vote.classes, c < other ? c : other, c < other ? other : c);
         }
-        scores[machine] += coef[j] * k;
+        scores[machine] += k * MARGIN_LOAD(margin_real, e->coef + v * e->width + j);
     }
 }
-
-/* Vectors whose kernel values are worked out at a time. */
-#define MGN_SCORE_BLOCK 8u
 
 MARGIN_API void margin_expansion_scores(const margin_expansion *model, const margin_real *x,
                                         margin_real *scores)
 {
-    const size_t machines = margin_machines(model->scheme, model->classes);
-    margin_real norm, block[MGN_SCORE_BLOCK];
+    const size_t machines = margin_machines(model->vote.scheme, model->vote.classes);
+    margin_real norm = 0;
     size_t c = 0;
-    mgn_dots(x, x, model->d, 1, model->d, &norm);
+    for (size_t k = 0; k < model->d; k++) {
+        const margin_real a = mgn_expansion_input(model, x, k);
+        norm += a * a;
+    }
     for (size_t j = 0; j < machines; j++) {
-        scores[j] = 0;
+        scores[j] = MARGIN_LOAD(margin_real, model->bias + j);
     }
     for (size_t v = 0; v < model->n; v += MGN_SCORE_BLOCK) {
-        const size_t left = model->n - v, count = left < MGN_SCORE_BLOCK ? left : MGN_SCORE_BLOCK;
-        mgn_dots(x, model->vectors + v * model->d, model->d, count, model->d, block);
-        mgn_kernel_apply(&model->kernel, norm, model->norms + v, block, count);
+        const size_t count = mgn_size_min(model->n - v, MGN_SCORE_BLOCK);
+        margin_real block[MGN_SCORE_BLOCK], norms[MGN_SCORE_BLOCK];
+        mgn_expansion_dots(model, x, model->vectors + v * model->d, count, block);
         for (size_t t = 0; t < count; t++) {
-            while (v + t >= model->class_end[c]) {
+            norms[t] = MARGIN_LOAD(margin_real, model->norms + v + t);
+        }
+        mgn_kernel_apply(&model->kernel, norm, norms, block, count);
+        for (size_t t = 0; t < count; t++) {
+            while (v + t >= MARGIN_LOAD(margin_index, model->class_end + c)) {
                 c++;
             }
             mgn_expansion_add(model, v + t, c, block[t], scores);
         }
-    }
-    for (size_t j = 0; j < machines; j++) {
-        scores[j] += model->bias[j];
     }
 }
 
@@ -3506,6 +3560,59 @@ MARGIN_API uint16_t margin_elect(unsigned scheme, size_t classes, const margin_r
         }
     }
     return (uint16_t)best;
+}
+
+MARGIN_API uint16_t margin_decide(const margin_vote *vote, const margin_real *scores)
+{
+    const uint16_t winner = margin_elect(vote->scheme, vote->classes, scores);
+    if (vote->reject > 0 &&
+        margin_margin(vote->scheme, vote->classes, scores, winner) < vote->reject) {
+        return MARGIN_REJECTED;
+    }
+    return winner;
+}
+
+/* The sigmoid of a margin; both branches keep the exponential from overflowing. */
+static margin_real mgn_sigmoid(const margin_vote *vote, const margin_real *scores, size_t label)
+{
+    const margin_real m = margin_margin(vote->scheme, vote->classes, scores, label);
+    const margin_real t = vote->slope * m + vote->shift;
+    if (t < 0) {
+        const margin_real e = margin_exp(t);
+        return e / (1 + e);
+    }
+    return 1 / (1 + margin_exp(-t));
+}
+
+MARGIN_API margin_real margin_probability(const margin_vote *vote, const margin_real *scores,
+                                          size_t label)
+{
+    margin_real sum = 0, own = 0;
+    if (vote->slope == 0) {
+        return 1 / (margin_real)vote->classes;
+    }
+    if (vote->classes == 2u) { /* the margin of class 0 is minus that of class 1 */
+        own = mgn_sigmoid(vote, scores, 1);
+        return label == 1u ? own : 1 - own;
+    }
+    for (size_t c = 0; c < vote->classes; c++) {
+        const margin_real p = mgn_sigmoid(vote, scores, c);
+        own = c == label ? p : own;
+        sum += p;
+    }
+    return sum > 0 ? own / sum : 1 / (margin_real)vote->classes;
+}
+
+MARGIN_API const margin_vote *margin_model_vote(const margin_model *model)
+{
+    return model->kind == MARGIN_MODEL_LINEAR ? &model->of.linear.vote : &model->of.expansion.vote;
+}
+
+MARGIN_API uint16_t margin_classify(const margin_model *model, const margin_real *x,
+                                    margin_real *scores)
+{
+    margin_scores(model, x, scores);
+    return margin_decide(margin_model_vote(model), scores);
 }
 
 /* ---- >>train ---- from many classes to machines of two ------------------------------------------- */
@@ -3774,6 +3881,15 @@ static bool mgn_any(const margin_real *v, size_t n)
     return false;
 }
 
+/* How the machines elect; neither rejection nor calibration yet. */
+static margin_vote mgn_job_vote(const mgn_job *job)
+{
+    margin_vote vote = {0, 0, 0, 0, 0};
+    vote.classes = (uint16_t)job->classes;
+    vote.scheme = (uint8_t)job->scheme;
+    return vote;
+}
+
 /* Gathers the samples with a coefficient into a pool in the arena. */
 static void mgn_job_pool(const mgn_job *job, const mgn_fit *fit, margin_arena *mem,
                          margin_expansion *e)
@@ -3806,10 +3922,11 @@ static void mgn_job_pool(const mgn_job *job, const mgn_fit *fit, margin_arena *m
     e->class_end = pool.class_end;
     e->n = n;
     e->d = d;
+    e->offset = NULL;
+    e->factor = NULL;
     e->kernel = fit->kernel;
-    e->classes = (uint16_t)job->classes;
     e->width = (uint16_t)width;
-    e->scheme = (uint8_t)job->scheme;
+    e->vote = mgn_job_vote(job);
 }
 
 static void mgn_job_model(const mgn_job *job, const mgn_fit *fit, margin_arena *mem,
@@ -3820,8 +3937,7 @@ static void mgn_job_model(const mgn_job *job, const mgn_fit *fit, margin_arena *
         model->of.linear.w = job->w;
         model->of.linear.bias = job->bias;
         model->of.linear.d = job->d;
-        model->of.linear.classes = (uint16_t)job->classes;
-        model->of.linear.scheme = (uint8_t)job->scheme;
+        model->of.linear.vote = mgn_job_vote(job);
     } else {
         model->kind = MARGIN_MODEL_EXPANSION;
         mgn_job_pool(job, fit, mem, &model->of.expansion);
