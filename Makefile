@@ -51,19 +51,21 @@ build/$(1)/tests: $(patsubst tests/%.c,build/$(1)/%.o,$(wildcard tests/*.c))
 endef
 
 DOUBLE   = -DMARGIN_REAL_DOUBLE
+PLAIN    = -DMARGIN_VECTOR=0 -DMARGIN_NO_ASM
 ADDRESS  = -O1 -fsanitize=address,undefined,float-cast-overflow,float-divide-by-zero,implicit-conversion \
            -fno-sanitize-recover=all -fno-omit-frame-pointer
 MEMORY   = -O1 -fsanitize=memory -fno-sanitize-recover=all -fno-omit-frame-pointer
 # The -fkeep flags keep unused functions in the count; assertions would count as branches that nothing takes.
 COVERAGE = -O0 --coverage -fkeep-inline-functions -fkeep-static-functions '-DMARGIN_ASSERT(cond)=((void)0)'
 
+# Under the tools, the float builds have the code of a small device, the double builds that of a host.
 $(eval $(call suite,float,$(CC),))
 $(eval $(call suite,double,$(CC),$(DOUBLE)))
-$(eval $(call suite,float-address,clang,$(ADDRESS),need-clang))
+$(eval $(call suite,float-address,clang,$(ADDRESS) $(PLAIN),need-clang))
 $(eval $(call suite,double-address,clang,$(ADDRESS) $(DOUBLE),need-clang))
-$(eval $(call suite,float-memory,clang,$(MEMORY),need-clang))
+$(eval $(call suite,float-memory,clang,$(MEMORY) $(PLAIN),need-clang))
 $(eval $(call suite,double-memory,clang,$(MEMORY) $(DOUBLE),need-clang))
-$(eval $(call suite,float-coverage,$(CC),$(COVERAGE),need-coverage))
+$(eval $(call suite,float-coverage,$(CC),$(COVERAGE) $(PLAIN),need-coverage))
 $(eval $(call suite,double-coverage,$(CC),$(COVERAGE) $(DOUBLE),need-coverage))
 
 test: build/float/tests build/double/tests ## all host tests; the last line is `N passed, N failed`
@@ -96,7 +98,7 @@ toc: ## every mark in CONTENTS has one banner, and the reverse
 	@$(TOOLS)/toc.sh $(HEADERS)
 
 format: | need-format ## the code is formatted as .clang-format says
-	@clang-format --dry-run --Werror $(HEADERS) $(shell git ls-files 'tests/*.[ch]')
+	@clang-format --dry-run --Werror $$(git ls-files '*.[ch]')
 
 analyze: | need-test need-analyze ## static analysis by gcc, clang, clang-tidy and cppcheck; MISRA findings by rule
 	@$(TOOLS)/run.sh -p $(foreach tool,gcc clang clang-analyzer clang-tidy cppcheck misra,'$(TOOLS)/analyze.sh $(tool)')
