@@ -28,7 +28,7 @@ need-analyze: need-clang
 need-format:
 	@$(TOOLS)/need.sh clang-format=clang-format
 need-coverage:
-	@$(TOOLS)/need.sh gcovr=gcovr
+	@$(TOOLS)/need.sh gcovr=gcovr python3=python3
 need-cross: need-clang
 	@$(TOOLS)/need.sh arm-none-eabi-gcc=gcc-arm-none-eabi riscv64-unknown-elf-gcc=gcc-riscv64-unknown-elf \
 	    avr-gcc=gcc-avr powerpc-linux-gnu-gcc=gcc-powerpc-linux-gnu s390x-linux-gnu-gcc=gcc-s390x-linux-gnu
@@ -78,8 +78,7 @@ sanitize: ## the tests under the address, undefined-behaviour and memory sanitiz
 coverage: build/float-coverage/tests build/double-coverage/tests ## branches of both headers that the tests take
 	@find build -name '*.gcda' -delete
 	@$(TOOLS)/run.sh -p $^
-	@gcovr --root . --filter 'margin(_impl)?\.h' --branches --exclude-unreachable-branches --fail-under-branch 95 \
-	    build/float-coverage build/double-coverage
+	@python3 $(TOOLS)/coverage.py 95 build/float-coverage build/double-coverage
 
 bits: | need-test need-clang ## the same bits by gcc and clang at any optimisation and vector width
 	@$(TOOLS)/bits.sh
