@@ -541,8 +541,15 @@ MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const ma
  *                                               (k-2, k-1): > 0 is a vote for b, else for a. Most
  *                                               votes win; ties go to the larger sum of the scores
  *                                               in a class's favour, then to the smaller class.
- *   MARGIN_SCHEME_ONE_REST  k machines          the largest score wins; ties to the smaller class */
-enum { MARGIN_SCHEME_BINARY = 0, MARGIN_SCHEME_ONE_ONE = 1, MARGIN_SCHEME_ONE_REST = 2 };
+ *   MARGIN_SCHEME_ONE_REST  k machines          the largest score wins; ties to the smaller class
+ *   MARGIN_SCHEME_VOTES     k(k-1)/2 machines   as one-one, but ties go to the smaller class at once:
+ *                                               LIBSVM's rule, for models that come from there */
+enum {
+    MARGIN_SCHEME_BINARY = 0,
+    MARGIN_SCHEME_ONE_ONE = 1,
+    MARGIN_SCHEME_ONE_REST = 2,
+    MARGIN_SCHEME_VOTES = 3
+};
 enum { MARGIN_MODEL_LINEAR = 1, MARGIN_MODEL_EXPANSION = 2 };
 #define MARGIN_REJECTED UINT16_MAX /* the label of an input that no class is sure of */
 

@@ -3378,12 +3378,18 @@ static size_t mgn_pair_machine(size_t classes, size_t a, size_t b)
     return a * (2u * classes - a - 1u) / 2u + (b - a - 1u);
 }
 
+/* One machine for each pair of classes. */
+static bool mgn_scheme_pairs(unsigned scheme)
+{
+    return scheme == MARGIN_SCHEME_ONE_ONE || scheme == MARGIN_SCHEME_VOTES;
+}
+
 MARGIN_API size_t margin_machines(unsigned scheme, size_t classes)
 {
     if (scheme == MARGIN_SCHEME_ONE_REST) {
         return classes;
     }
-    return scheme == MARGIN_SCHEME_ONE_ONE ? classes * (classes - 1u) / 2u : 1u;
+    return mgn_scheme_pairs(scheme) ? classes * (classes - 1u) / 2u : 1u;
 }
 
 /* w . x in the order of margin_dot, through MARGIN_LOAD. */
@@ -3456,7 +3462,7 @@ static void mgn_expansion_add(const margin_expansion *e, size_t v, size_t c, mar
     for (size_t j = 0; j < e->width; j++) {
         const size_t other = j < c ? j : j + 1u;
         size_t machine = j;
-        if (e->vote.scheme == MARGIN_SCHEME_ONE_ONE) {
+        if (mgn_scheme_pairs(e->vote.scheme)) {
             machine =
                 mgn_pair_machine(e->vote.classes, c < other ? c : other, c < other ? other : c);
         }
@@ -3553,7 +3559,7 @@ MARGIN_API uint16_t margin_elect(unsigned scheme, size_t classes, const margin_r
         if (scheme != MARGIN_SCHEME_ONE_REST) {
             votes = mgn_votes(classes, scores, a, &sum);
         }
-        if (votes > most || (votes == most && sum > top)) {
+        if (votes > most || (votes == most && sum > top && scheme != MARGIN_SCHEME_VOTES)) {
             best = a;
             most = votes;
             top = sum;

@@ -8,7 +8,8 @@
     X(random_suite) \
     X(linalg_suite) \
     X(data_suite) \
-    X(kernel_suite)
+    X(kernel_suite) \
+    X(scheme_suite)
 /* clang-format on */
 
 #define DECLARE(suite) SUITE(suite);
