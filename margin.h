@@ -12,7 +12,7 @@
  *           - Every loop has a bound; the same input gives the same bits on every target.
  *
  * CONTENTS  >>config >>status >>arena >>math >>random >>linalg >>data >>kernel
- *           >>model >>train >>kmomd >>svm
+ *           >>model >>image >>train >>kmomd >>svm
  */
 #ifndef MARGIN_H
 #define MARGIN_H
@@ -131,7 +131,11 @@ typedef uint16_t margin_index;
     X(MARGIN_E_NO_CONVERGENCE, -9, "the iteration did not converge within its bound")              \
     X(MARGIN_E_NO_DIRECTION, -10, "the class means coincide: there is no direction to separate")   \
     X(MARGIN_E_NOT_SEPARABLE, -11, "the classes overlap: no hard margin exists")                   \
-    X(MARGIN_E_RANGE, -12, "values so large that differences or squares overflow; scale the data")
+    X(MARGIN_E_RANGE, -12, "values so large that differences or squares overflow; scale the data") \
+    X(MARGIN_E_IMAGE, -13, "not a model image, or one of another version")                         \
+    X(MARGIN_E_IMAGE_SIZE, -14, "the image is cut short, or its sizes contradict each other")      \
+    X(MARGIN_E_IMAGE_SUM, -15, "the checksum of the image is wrong")                               \
+    X(MARGIN_E_IMAGE_VALUE, -16, "a value in the image is out of its range")
 
 #define MARGIN_STATUS_ITEM(name, value, text) name = (value),
 typedef enum { MARGIN_STATUS_LIST(MARGIN_STATUS_ITEM) } margin_status;
@@ -575,13 +579,13 @@ typedef struct {
  * machine; k-1 (one-one), one for each other class in ascending order, because a vector of class c
  * takes part only in the machines that ask about c. */
 typedef struct {
-    const margin_real *vectors;    /* n x d, the pool */
-    const margin_real *norms;      /* n squared lengths of the vectors */
-    const margin_real *coef;       /* n x width */
-    const margin_real *bias;       /* one a machine */
-    const margin_index *class_end; /* classes: vectors before class_end[c] are of classes <= c */
-    const margin_real *offset;     /* d: raw inputs are scaled, (x - offset) * factor, before the */
-    const margin_real *factor;     /* kernel; NULL: they are not */
+    const margin_real *vectors; /* n x d, the pool */
+    const margin_real *norms;   /* n squared lengths of the vectors */
+    const margin_real *coef;    /* n x width */
+    const margin_real *bias;    /* one a machine */
+    const uint32_t *class_end;  /* classes: vectors before class_end[c] are of classes <= c */
+    const margin_real *offset;  /* d: raw inputs are scaled, (x - offset) * factor, before the */
+    const margin_real *factor;  /* kernel; NULL: they are not */
     size_t n, d;
     margin_kernel kernel;
     uint16_t width;
@@ -622,6 +626,53 @@ MARGIN_API const margin_vote *margin_model_vote(const margin_model *model);
 /* All in one: scores (room for all machines) and the answer. */
 MARGIN_API uint16_t margin_classify(const margin_model *model, const margin_real *x,
                                     margin_real *scores);
+
+/* ---- >>image ---- models as bytes, for files and updates over the air ----------------------------- */
+
+/* An image holds one model: 64 bytes of head, the model's arrays, and notes that the library does not
+ * look at (names of classes and features, how it was trained). Little-endian on every machine, floats
+ * are IEEE 754 binary32, all arrays start at multiples of 4 bytes:
+ *
+ *    0  "mgn" 0x1A      4  u16 version, 1          6  u8 kind, MARGIN_MODEL_...   7  u8 0
+ *    8  u32 bytes of the image, notes included    12  u32 CRC-32 of all bytes but these four
+ *   16  u32 n          20  u32 d      24  u16 classes   26  u16 width   28  u8 scheme
+ *   29  u8 kernel kind 30  u8 degree  31  u8 1 if inputs are scaled
+ *   32  f32 gamma      36  f32 coef0  40  f32 a    44  f32 reject  48  f32 slope  52  f32 shift
+ *   56  u32 bytes of the notes        60  u32 0
+ *   64  the arrays of margin_linear or margin_expansion, in the order of their declarations
+ *
+ * CRC-32 is the one of IEEE 802.3 (polynomial 0x04C11DB7, reflected). */
+#define MARGIN_IMAGE_VERSION 1
+#define MARGIN_IMAGE_HEAD 64u
+
+#ifndef MARGIN_REAL_DOUBLE
+/* A model whose arrays lie in the image itself, which must stay where it is, at a multiple of four
+ * bytes. `size` is what may be read; the image may be shorter. Everything is checked before *model is
+ * written: lengths, checksum, counts, that all numbers are finite and in range. MARGIN_E_IMAGE and the
+ * statuses after it tell what is wrong. On big-endian machines the bytes of numbers must be swapped
+ * in place: use margin_image_adopt there, once for an image, on writable memory; elsewhere it is the
+ * same as margin_image_open. */
+MARGIN_API margin_status margin_image_open(const void *image, size_t size, margin_model *model);
+MARGIN_API margin_status margin_image_adopt(void *image, size_t size, margin_model *model);
+#endif
+/* Where the notes of a checked image are, and how many bytes. */
+MARGIN_API const unsigned char *margin_image_notes(const void *image, size_t *count);
+
+#ifndef MARGIN_PREDICT_ONLY
+/* Bytes of the image of a model with so many bytes of notes; 0: they do not fit 32 bits. */
+MARGIN_API size_t margin_image_size(const margin_model *model, size_t notes);
+/* Writes the image of a model to `out`, of which `size` bytes may be used. Numbers are rounded to
+ * binary32 where margin_real is double. MARGIN_E_RANGE: one does not fit; MARGIN_E_MEMORY: `size` is
+ * below margin_image_size. */
+MARGIN_API margin_status margin_image_write(const margin_model *model, const void *notes,
+                                            size_t notes_count, void *out, size_t size);
+
+/* Makes a model that was trained on scaled data take raw data. Linear: new weights in `mem`, the
+ * scaling folded in. Expansion: it points to the arrays of the scaling from now on. */
+MARGIN_API margin_status margin_model_scale(margin_model *model, const margin_scaling *scaling,
+                                            margin_arena *mem);
+MARGIN_API size_t margin_model_scale_size(const margin_model *model);
+#endif
 
 #ifndef MARGIN_PREDICT_ONLY
 

@@ -2,7 +2,7 @@
  * defined. It reads top to bottom; each section uses only those above it.
  *
  * CONTENTS  >>platform >>status >>arena >>math >>random >>linalg >>data >>kernel
- *           >>model >>train >>qp >>kmomd >>svm
+ *           >>model >>image >>train >>qp >>kmomd >>svm
  */
 #ifndef MARGIN_IMPL_H
 #define MARGIN_IMPL_H
@@ -3389,7 +3389,7 @@ MARGIN_API size_t margin_machines(unsigned scheme, size_t classes)
     if (scheme == MARGIN_SCHEME_ONE_REST) {
         return classes;
     }
-    return mgn_scheme_pairs(scheme) ? classes * (classes - 1u) / 2u : 1u;
+    return mgn_scheme_pairs(scheme) ? mgn_size_mul(classes, classes - 1u) / 2u : 1u;
 }
 
 /* w . x in the order of margin_dot, through MARGIN_LOAD. */
@@ -3492,7 +3492,7 @@ MARGIN_API void margin_expansion_scores(const margin_expansion *model, const mar
         }
         mgn_kernel_apply(&model->kernel, norm, norms, block, count);
         for (size_t t = 0; t < count; t++) {
-            while (v + t >= MARGIN_LOAD(margin_index, model->class_end + c)) {
+            while (v + t >= MARGIN_LOAD(uint32_t, model->class_end + c)) {
                 c++;
             }
             mgn_expansion_add(model, v + t, c, block[t], scores);
@@ -3621,6 +3621,500 @@ MARGIN_API uint16_t margin_classify(const margin_model *model, const margin_real
     return margin_decide(margin_model_vote(model), scores);
 }
 
+/* ---- >>image ---- ------------------------------------------------------------------------------- */
+
+static uint32_t mgn_get32(const unsigned char *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* A count, or SIZE_MAX where it does not fit: no image has that many bytes. */
+static size_t mgn_get_size(const unsigned char *p)
+{
+    const uint32_t v = mgn_get32(p);
+    const size_t size = (size_t)v;
+    return (uint32_t)size != v ? SIZE_MAX : size;
+}
+
+static inline uint16_t mgn_get16(const unsigned char *p)
+{
+    return (uint16_t)(p[0] | (uint16_t)p[1] << 8);
+}
+
+/* CRC-32 of `count` more bytes, bit by bit: an image is checked once, and a table would take a
+ * kilobyte of flash. Starts with and ends as the complement. */
+static uint32_t mgn_crc(uint32_t crc, const unsigned char *p, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        crc ^= p[i];
+        for (unsigned bit = 0; bit < 8u; bit++) {
+            crc = crc >> 1 ^ ((crc & 1u) != 0 ? UINT32_C(0xEDB88320) : 0);
+        }
+    }
+    return crc;
+}
+
+/* The checksum leaves out its own place, bytes 12 to 15. */
+static inline uint32_t mgn_image_crc(const unsigned char *image, size_t size)
+{
+    return ~mgn_crc(mgn_crc(UINT32_C(0xFFFFFFFF), image, 12), image + 16, size - 16u);
+}
+
+/* The shape of a model, which decides what arrays its image has: `count` elements of 4 bytes each. */
+#define MGN_IMAGE_ARRAYS 7u
+typedef struct {
+    uint8_t kind, scheme, kernel, degree, scaled;
+    uint16_t classes, width;
+    size_t n, d, notes;
+    float gamma, coef0, a, reject, slope, shift;
+    size_t count[MGN_IMAGE_ARRAYS];
+} mgn_image;
+
+/* a * b + c, or SIZE_MAX. */
+static size_t mgn_size_add_mul(size_t c, size_t a, size_t b)
+{
+    const size_t ab = mgn_size_mul(a, b);
+    return ab > SIZE_MAX - c ? SIZE_MAX : ab + c;
+}
+
+/* Counts the arrays; their bytes with head and notes, SIZE_MAX if not countable. */
+static inline size_t mgn_image_layout(mgn_image *head)
+{
+    const size_t machines = margin_machines(head->scheme, head->classes);
+    size_t bytes = MARGIN_IMAGE_HEAD;
+    for (size_t k = 0; k < MGN_IMAGE_ARRAYS; k++) {
+        head->count[k] = 0;
+    }
+    if (head->kind == MARGIN_MODEL_LINEAR) {
+        head->count[0] = mgn_size_mul(machines, head->d);
+        head->count[1] = machines;
+    } else {
+        head->count[0] = mgn_size_mul(head->n, head->d);
+        head->count[1] = head->n;
+        head->count[2] = mgn_size_mul(head->n, head->width);
+        head->count[3] = machines;
+        head->count[4] = head->classes;
+        head->count[5] = head->count[6] = head->scaled != 0 ? head->d : 0;
+    }
+    for (size_t k = 0; k < MGN_IMAGE_ARRAYS; k++) {
+        bytes = mgn_size_add_mul(bytes, head->count[k], 4);
+    }
+    return mgn_size_add_mul(bytes, head->notes, 1);
+}
+
+MARGIN_API const unsigned char *margin_image_notes(const void *image, size_t *count)
+{
+    const unsigned char *p = (const unsigned char *)image;
+    *count = mgn_get_size(p + 56);
+    return p + (mgn_get_size(p + 8) - *count);
+}
+
+#ifndef MARGIN_REAL_DOUBLE
+
+static bool mgn_big_endian(void)
+{
+    const uint16_t one = 1;
+    return *(const unsigned char *)&one == 0;
+}
+
+static float mgn_get_float(const unsigned char *p)
+{
+    return mgn_of_bits(mgn_get32(p));
+}
+
+static void mgn_image_parse(mgn_image *head, const unsigned char *p)
+{
+    head->kind = p[6];
+    head->n = mgn_get_size(p + 16);
+    head->d = mgn_get_size(p + 20);
+    head->classes = mgn_get16(p + 24);
+    head->width = mgn_get16(p + 26);
+    head->scheme = p[28];
+    head->kernel = p[29];
+    head->degree = p[30];
+    head->scaled = p[31];
+    head->gamma = mgn_get_float(p + 32);
+    head->coef0 = mgn_get_float(p + 36);
+    head->a = mgn_get_float(p + 40);
+    head->reject = mgn_get_float(p + 44);
+    head->slope = mgn_get_float(p + 48);
+    head->shift = mgn_get_float(p + 52);
+    head->notes = mgn_get_size(p + 56);
+}
+
+/* Fields that mean something, and nothing in those that do not. */
+static bool mgn_image_shape_fits(const mgn_image *head)
+{
+    const bool two = head->classes == 2u;
+    bool fits = head->classes >= 2u && head->classes < MARGIN_REJECTED && head->d > 0 &&
+                (head->scheme == MARGIN_SCHEME_BINARY) == two &&
+                head->scheme <= MARGIN_SCHEME_VOTES && head->reject >= 0 &&
+                mgn_finite(head->reject) && mgn_finite(head->slope) && mgn_finite(head->shift);
+    if (head->kind == MARGIN_MODEL_LINEAR) {
+        return fits && head->n == 0 && head->width == 0 && head->kernel == 0 && head->degree == 0 &&
+               head->scaled == 0 && head->gamma == 0 && head->coef0 == 0 && head->a == 0;
+    } else {
+        const margin_kernel kernel = {head->kernel, head->degree, head->gamma, head->coef0,
+                                      head->a};
+        const uint16_t less = head->scheme == MARGIN_SCHEME_ONE_REST ? 0 : 1;
+        return fits && head->n > 0 && head->width + less == head->classes && head->degree > 0 &&
+               head->scaled <= 1u && mgn_kernel_valid(&kernel);
+    }
+}
+
+/* All but the contents of the arrays. */
+static margin_status mgn_image_check(const unsigned char *p, size_t size, mgn_image *head)
+{
+    if (p == NULL || (uintptr_t)p % 4u != 0) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (size < MARGIN_IMAGE_HEAD) {
+        return MARGIN_E_IMAGE_SIZE;
+    }
+    if (p[0] != 'm' || p[1] != 'g' || p[2] != 'n' || p[3] != 0x1A || p[7] != 0 ||
+        mgn_get16(p + 4) != MARGIN_IMAGE_VERSION || mgn_get32(p + 60) != 0 ||
+        (p[6] != MARGIN_MODEL_LINEAR && p[6] != MARGIN_MODEL_EXPANSION)) {
+        return MARGIN_E_IMAGE;
+    }
+    if (mgn_get_size(p + 8) > size || mgn_get_size(p + 8) < MARGIN_IMAGE_HEAD) {
+        return MARGIN_E_IMAGE_SIZE;
+    }
+    if (mgn_get32(p + 12) != mgn_image_crc(p, mgn_get_size(p + 8))) {
+        return MARGIN_E_IMAGE_SUM;
+    }
+    mgn_image_parse(head, p);
+    if (!mgn_image_shape_fits(head)) {
+        return MARGIN_E_IMAGE_VALUE;
+    }
+    return mgn_image_layout(head) == mgn_get_size(p + 8) ? MARGIN_OK : MARGIN_E_IMAGE_SIZE;
+}
+
+/* The contents of the arrays, read byte by byte: array 4 of an expansion is counts, growing up to n;
+ * array 1 is the squared lengths of its vectors to the bit; all others are finite floats. */
+static bool mgn_image_arrays_fit(const mgn_image *head, const unsigned char *p)
+{
+    const unsigned char *vectors = p, *norms = p + 4u * head->count[0];
+    uint32_t last = 0;
+    for (size_t k = 0; k < MGN_IMAGE_ARRAYS; k++) {
+        for (size_t i = 0; i < head->count[k]; i++, p += 4) {
+            if (k == 4u) {
+                if (mgn_get32(p) < last) {
+                    return false;
+                }
+                last = mgn_get32(p);
+            } else if (!mgn_finite(mgn_get_float(p))) {
+                return false;
+            }
+        }
+    }
+    for (size_t v = 0; v < head->n; v++) {
+        float norm = 0;
+        for (size_t k = 0; k < head->d; k++, vectors += 4) {
+            norm += mgn_get_float(vectors) * mgn_get_float(vectors);
+        }
+        if (norm != mgn_get_float(norms + 4u * v)) {
+            return false;
+        }
+    }
+    return last == head->n;
+}
+
+static void mgn_image_vote(margin_vote *vote, const mgn_image *head)
+{
+    vote->classes = head->classes;
+    vote->scheme = head->scheme;
+    vote->reject = head->reject;
+    vote->slope = head->slope;
+    vote->shift = head->shift;
+}
+
+/* The model over the arrays at p, in the byte order of the machine. */
+static void mgn_image_model(const mgn_image *head, const void *p, margin_model *model)
+{
+    const float *at = (const float *)p;
+    model->kind = head->kind;
+    if (head->kind == MARGIN_MODEL_LINEAR) {
+        margin_linear *l = &model->of.linear;
+        l->w = at;
+        l->bias = at + head->count[0];
+        l->d = head->d;
+        mgn_image_vote(&l->vote, head);
+    } else {
+        margin_expansion *e = &model->of.expansion;
+        e->vectors = at;
+        e->norms = e->vectors + head->count[0];
+        e->coef = e->norms + head->count[1];
+        e->bias = e->coef + head->count[2];
+        e->class_end = (const uint32_t *)(const void *)(e->bias + head->count[3]);
+        at = (const float *)(const void *)(e->class_end + head->count[4]);
+        e->offset = head->scaled != 0 ? at : NULL;
+        e->factor = head->scaled != 0 ? at + head->count[5] : NULL;
+        e->n = head->n;
+        e->d = head->d;
+        e->kernel.kind = head->kernel;
+        e->kernel.degree = head->degree;
+        e->kernel.gamma = head->gamma;
+        e->kernel.coef0 = head->coef0;
+        e->kernel.a = head->a;
+        e->width = head->width;
+        mgn_image_vote(&e->vote, head);
+    }
+}
+
+static margin_status mgn_image_open(const unsigned char *p, size_t size, mgn_image *head)
+{
+    const margin_status status = mgn_image_check(p, size, head);
+    if (status == MARGIN_OK && !mgn_image_arrays_fit(head, p + MARGIN_IMAGE_HEAD)) {
+        return MARGIN_E_IMAGE_VALUE;
+    }
+    return status;
+}
+
+MARGIN_API margin_status margin_image_open(const void *image, size_t size, margin_model *model)
+{
+    mgn_image head;
+    margin_status status;
+    if (model == NULL || mgn_big_endian()) {
+        return MARGIN_E_ARGUMENT;
+    }
+    status = mgn_image_open((const unsigned char *)image, size, &head);
+    if (status == MARGIN_OK) {
+        mgn_image_model(&head, (const unsigned char *)image + MARGIN_IMAGE_HEAD, model);
+    }
+    return status;
+}
+
+MARGIN_API margin_status margin_image_adopt(void *image, size_t size, margin_model *model)
+{
+    mgn_image head;
+    margin_status status;
+    if (model == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    status = mgn_image_open((const unsigned char *)image, size, &head);
+    if (status == MARGIN_OK) {
+        unsigned char *p = (unsigned char *)image + MARGIN_IMAGE_HEAD;
+        const size_t end = mgn_get_size((const unsigned char *)image + 8) - head.notes;
+        for (size_t i = MARGIN_IMAGE_HEAD; mgn_big_endian() && i < end; i += 4u) {
+            *(uint32_t *)(void *)((unsigned char *)image + i) =
+                mgn_get32((unsigned char *)image + i);
+        }
+        mgn_image_model(&head, p, model);
+    }
+    return status;
+}
+
+#endif /* MARGIN_REAL_DOUBLE */
+
+#ifndef MARGIN_PREDICT_ONLY
+
+static void mgn_put32(unsigned char *p, uint32_t v)
+{
+    for (unsigned i = 0; i < 4u; i++) {
+        p[i] = (unsigned char)(v >> 8u * i & 0xFFu);
+    }
+}
+
+static void mgn_put_bits(unsigned char *p, float v)
+{
+    union {
+        float real;
+        uint32_t bits;
+    } word;
+    word.real = v;
+    mgn_put32(p, word.bits);
+}
+
+/* A number as binary32; false if it does not fit. */
+static bool mgn_put_float(unsigned char *p, margin_real v)
+{
+    const bool fits = mgn_abs(v) <= MGN_R(FLT_MAX);
+    mgn_put_bits(p, fits ? (float)v : 0.0f);
+    return fits;
+}
+
+/* Head, layout and bytes of the image of a model; 0: more than 32 bits count. */
+static size_t mgn_image_of(const margin_model *model, size_t notes, mgn_image *head)
+{
+    const margin_vote *vote = margin_model_vote(model);
+    const bool linear = model->kind == MARGIN_MODEL_LINEAR;
+    const margin_expansion *e = &model->of.expansion;
+    const size_t n = linear ? 0 : e->n, d = linear ? model->of.linear.d : e->d;
+    size_t bytes;
+    head->kind = model->kind;
+    head->n = n;
+    head->d = d;
+    head->notes = notes;
+    head->classes = vote->classes;
+    head->scheme = vote->scheme;
+    head->width = linear ? 0 : e->width;
+    head->scaled = !linear && e->offset != NULL ? 1 : 0;
+    bytes = mgn_image_layout(head);
+    return (size_t)(uint32_t)bytes != bytes || bytes == SIZE_MAX ? 0 : bytes;
+}
+
+MARGIN_API size_t margin_image_size(const margin_model *model, size_t notes)
+{
+    mgn_image head;
+    return model == NULL ? 0 : mgn_image_of(model, notes, &head);
+}
+
+/* Appends an array; false if an element does not fit. */
+static bool mgn_put_array(unsigned char **p, const margin_real *v, size_t count)
+{
+    bool fits = true;
+    for (size_t i = 0; i < count; i++, *p += 4) {
+        fits = mgn_put_float(*p, v[i]) && fits;
+    }
+    return fits;
+}
+
+/* The squared lengths of vectors as they are written: rounded to binary32, summed in binary32. */
+static bool mgn_put_norms(unsigned char **p, const margin_expansion *e)
+{
+    bool fits = true;
+    for (size_t v = 0; v < e->n; v++, *p += 4) {
+        float norm = 0;
+        for (size_t k = 0; k < e->d; k++) {
+            const float x = (float)e->vectors[v * e->d + k];
+            norm += x * x;
+        }
+        mgn_put_bits(*p, norm);
+        fits = fits && norm <= FLT_MAX;
+    }
+    return fits;
+}
+
+static bool mgn_put_arrays(unsigned char *p, const mgn_image *head, const margin_model *model)
+{
+    const margin_expansion *e = &model->of.expansion;
+    bool fits;
+    if (model->kind == MARGIN_MODEL_LINEAR) {
+        fits = mgn_put_array(&p, model->of.linear.w, head->count[0]);
+        return mgn_put_array(&p, model->of.linear.bias, head->count[1]) && fits;
+    }
+    fits = mgn_put_array(&p, e->vectors, head->count[0]);
+    fits = fits && mgn_put_norms(&p, e);
+    fits = fits && mgn_put_array(&p, e->coef, head->count[2]);
+    fits = fits && mgn_put_array(&p, e->bias, head->count[3]);
+    for (size_t c = 0; c < head->count[4]; c++, p += 4) {
+        mgn_put32(p, e->class_end[c]);
+    }
+    fits = fits && mgn_put_array(&p, e->offset, head->count[5]);
+    return fits && mgn_put_array(&p, e->factor, head->count[6]);
+}
+
+static bool mgn_put_head(unsigned char *p, const mgn_image *head, const margin_model *model,
+                         size_t bytes)
+{
+    static const margin_kernel none = {0, 0, 0, 0, 0};
+    const margin_kernel *k =
+        model->kind == MARGIN_MODEL_LINEAR ? &none : &model->of.expansion.kernel;
+    const margin_vote *vote = margin_model_vote(model);
+    const margin_real real[6] = {k->gamma, k->coef0, k->a, vote->reject, vote->slope, vote->shift};
+    unsigned char *at = p + 32;
+    mgn_put32(p, UINT32_C(0x1A6E676D));
+    mgn_put32(p + 4, MARGIN_IMAGE_VERSION | (uint32_t)head->kind << 16);
+    mgn_put32(p + 8, (uint32_t)bytes);
+    mgn_put32(p + 16, (uint32_t)head->n);
+    mgn_put32(p + 20, (uint32_t)head->d);
+    mgn_put32(p + 24, head->classes | (uint32_t)head->width << 16);
+    mgn_put32(p + 28, head->scheme | (uint32_t)k->kind << 8 | (uint32_t)k->degree << 16 |
+                          (uint32_t)head->scaled << 24);
+    mgn_put32(p + 56, (uint32_t)head->notes);
+    mgn_put32(p + 60, 0);
+    return mgn_put_array(&at, real, 6);
+}
+
+MARGIN_API margin_status margin_image_write(const margin_model *model, const void *notes,
+                                            size_t notes_count, void *out, size_t size)
+{
+    unsigned char *p = (unsigned char *)out;
+    mgn_image head;
+    size_t bytes;
+    if (model == NULL || out == NULL || (notes == NULL && notes_count != 0)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    bytes = mgn_image_of(model, notes_count, &head);
+    if (bytes == 0 || size < bytes) {
+        return bytes == 0 ? MARGIN_E_OVERFLOW : MARGIN_E_MEMORY;
+    }
+    if (!mgn_put_head(p, &head, model, bytes) ||
+        !mgn_put_arrays(p + MARGIN_IMAGE_HEAD, &head, model)) {
+        return MARGIN_E_RANGE;
+    }
+    for (size_t i = 0; i < notes_count; i++) {
+        p[bytes - notes_count + i] = ((const unsigned char *)notes)[i];
+    }
+    mgn_put32(p + 12, mgn_image_crc(p, bytes));
+    return MARGIN_OK;
+}
+
+/* Takes the new weights and biases; returns how many machines there are. */
+static size_t mgn_linear_scale_plan(margin_arena *mem, const margin_linear *l, margin_real **w,
+                                    margin_real **bias)
+{
+    const size_t machines = margin_machines(l->vote.scheme, l->vote.classes);
+    *w = MGN_KEEP(mem, margin_real, mgn_size_mul(machines, l->d));
+    *bias = MGN_KEEP(mem, margin_real, machines);
+    return machines;
+}
+
+/* w.((x - o) f) + b = (w f).x + (b - w.(o f)) for each machine. */
+static margin_status mgn_linear_scale(margin_linear *l, const margin_scaling *s, margin_arena *mem)
+{
+    const margin_arena before = *mem;
+    margin_real *w, *bias;
+    const size_t machines = mgn_linear_scale_plan(mem, l, &w, &bias);
+    if (mem->failed != 0) {
+        return margin_arena_rewind(mem, &before);
+    }
+    for (size_t j = 0; j < machines; j++) {
+        bias[j] = l->bias[j];
+        for (size_t k = 0; k < l->d; k++) {
+            w[j * l->d + k] = l->w[j * l->d + k] * s->factor[k];
+            bias[j] -= w[j * l->d + k] * s->offset[k];
+        }
+    }
+    l->w = w;
+    l->bias = bias;
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_status margin_model_scale(margin_model *model, const margin_scaling *scaling,
+                                            margin_arena *mem)
+{
+    if (model == NULL || scaling == NULL || mem == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (scaling->offset == NULL) {
+        return MARGIN_OK;
+    }
+    if (model->kind == MARGIN_MODEL_LINEAR) {
+        return scaling->d != model->of.linear.d ? MARGIN_E_ARGUMENT
+                                                : mgn_linear_scale(&model->of.linear, scaling, mem);
+    }
+    if (scaling->d != model->of.expansion.d || model->of.expansion.offset != NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    model->of.expansion.offset = scaling->offset;
+    model->of.expansion.factor = scaling->factor;
+    return MARGIN_OK;
+}
+
+MARGIN_API size_t margin_model_scale_size(const margin_model *model)
+{
+    margin_arena dry = margin_arena_counting();
+    margin_real *w, *bias;
+    if (model == NULL || model->kind != MARGIN_MODEL_LINEAR) {
+        return 0;
+    }
+    mgn_linear_scale_plan(&dry, &model->of.linear, &w, &bias);
+    return mgn_arena_counted(&dry);
+}
+
+#endif /* MARGIN_PREDICT_ONLY */
+
 /* ---- >>train ---- from many classes to machines of two ------------------------------------------- */
 
 #ifndef MARGIN_PREDICT_ONLY
@@ -3717,7 +4211,7 @@ static void mgn_job_plan(mgn_job *job, margin_arena *mem)
 /* The kept arrays of an expansion of n vectors. */
 typedef struct {
     margin_real *vectors, *norms, *coef, *bias;
-    margin_index *class_end;
+    uint32_t *class_end;
 } mgn_pool;
 
 static void mgn_pool_plan(mgn_pool *pool, margin_arena *mem, const mgn_job *job, size_t n)
@@ -3726,7 +4220,7 @@ static void mgn_pool_plan(mgn_pool *pool, margin_arena *mem, const mgn_job *job,
     pool->norms = MGN_KEEP(mem, margin_real, n);
     pool->coef = MGN_KEEP(mem, margin_real, mgn_size_mul(n, job->width));
     pool->bias = MGN_KEEP(mem, margin_real, job->machines);
-    pool->class_end = MGN_KEEP(mem, margin_index, job->classes);
+    pool->class_end = MGN_KEEP(mem, uint32_t, job->classes);
 }
 
 /* The memory plan of a training, first to last; `job` is left with its blocks. */
@@ -3918,7 +4412,7 @@ static void mgn_job_pool(const mgn_job *job, const mgn_fit *fit, margin_arena *m
                 v++;
             }
         }
-        pool.class_end[c] = (margin_index)v;
+        pool.class_end[c] = (uint32_t)v;
     }
     mgn_copy(pool.bias, job->bias, job->machines);
     e->vectors = pool.vectors;

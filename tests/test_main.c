@@ -9,7 +9,8 @@
     X(linalg_suite) \
     X(data_suite) \
     X(kernel_suite) \
-    X(scheme_suite)
+    X(scheme_suite) \
+    X(image_suite)
 /* clang-format on */
 
 #define DECLARE(suite) SUITE(suite);

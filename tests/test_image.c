@@ -1,0 +1,390 @@
+/* test_image.c -- models as bytes: round trips, every kind of damage, scaling folded in. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena_sweep.h"
+#include "greatest.h"
+#include "margin.h"
+
+/* A small trained model of each shape: kernel, scheme and classes. */
+typedef struct {
+    margin_real x[24 * 3];
+    uint16_t y[24];
+    margin_data data;
+    unsigned char bytes[60000];
+    margin_arena mem;
+    margin_model model;
+    margin_scaling scaling;
+} trained;
+
+static void train(trained *t, unsigned kernel, size_t classes, unsigned scheme, bool scaled)
+{
+    margin_rng rng = margin_rng_make(7);
+    margin_svm_options options;
+    memset(&options, 0, sizeof options);
+    memset(&t->data, 0, sizeof t->data);
+    for (size_t i = 0; i < 24; i++) {
+        t->y[i] = (uint16_t)(i % classes);
+        for (size_t k = 0; k < 3; k++) {
+            t->x[i * 3 + k] = margin_rng_normal(&rng) + (k == i % classes ? 2 : 0);
+            t->x[i * 3 + k] =
+                scaled ? 100 * (margin_real)(k + 1) + t->x[i * 3 + k] : t->x[i * 3 + k];
+        }
+    }
+    t->data.x = t->x;
+    t->data.y = t->y;
+    t->data.n = 24;
+    t->data.d = 3;
+    t->mem = margin_arena_make(t->bytes, sizeof t->bytes);
+    memset(&t->scaling, 0, sizeof t->scaling);
+    if (scaled) {
+        (void)margin_scaling_fit(&t->data, MARGIN_SCALE_STANDARD, &t->mem, &t->scaling);
+        (void)margin_scaling_in_place(&t->scaling, t->x, 24, 0);
+    }
+    options.kernel.kind = (uint8_t)kernel;
+    options.run.scheme = (uint8_t)scheme;
+    options.run.cache_bytes = 1;
+    if (margin_svm_train(&t->data, &options, &t->mem, &t->model, NULL) != MARGIN_OK) {
+        abort();
+    }
+}
+
+static const struct {
+    unsigned kernel, classes, scheme;
+    bool scaled;
+} shapes[] = {
+    {MARGIN_KERNEL_LINEAR, 2, 0, false},
+    {MARGIN_KERNEL_LINEAR, 3, 0, true},
+    {MARGIN_KERNEL_LINEAR, 3, MARGIN_SCHEME_ONE_REST, false},
+    {MARGIN_KERNEL_RBF, 2, 0, true},
+    {MARGIN_KERNEL_POLY, 3, 0, false},
+    {MARGIN_KERNEL_RBF, 3, MARGIN_SCHEME_ONE_REST, true},
+    {MARGIN_KERNEL_UNIT_EXP, 2, 0, false},
+};
+#define SHAPES (sizeof shapes / sizeof shapes[0])
+
+static trained one;
+static uint32_t image_words[8000], copy_words[8000];
+#define image ((unsigned char *)image_words)
+#define copy ((unsigned char *)copy_words)
+
+static size_t write_shape(size_t s, const char *notes)
+{
+    train(&one, shapes[s].kernel, shapes[s].classes, shapes[s].scheme, shapes[s].scaled);
+    if (shapes[s].scaled && margin_model_scale(&one.model, &one.scaling, &one.mem) != MARGIN_OK) {
+        abort();
+    }
+    one.model.kind == MARGIN_MODEL_LINEAR ? (void)(one.model.of.linear.vote.reject = 1)
+                                          : (void)(one.model.of.expansion.vote.slope = 2);
+    if (margin_image_write(&one.model, notes, strlen(notes), image, sizeof image_words) !=
+        MARGIN_OK) {
+        abort();
+    }
+    return margin_image_size(&one.model, strlen(notes));
+}
+
+TEST the_head_is_laid_out_as_documented(void)
+{
+    const size_t size = write_shape(3, "hello");
+    size_t count = 0;
+    ASSERT(memcmp(image, "mgn\x1A\x01\x00\x02\x00", 8) == 0);
+    ASSERT_EQ(size, (size_t)image[8] + 256u * image[9] + 65536u * image[10]);
+    ASSERT_EQ(3, image[20]);
+    ASSERT_EQ(2, image[24]);
+    ASSERT_EQ(1, image[26]);
+    ASSERT_EQ(MARGIN_KERNEL_RBF, image[29]);
+    ASSERT_EQ(1, image[31]);
+    ASSERT_EQ(5, image[56]);
+    ASSERT(memcmp(margin_image_notes(image, &count), "hello", 5) == 0);
+    ASSERT_EQ(5u, count);
+    ASSERT(memcmp(image + size - 5, "hello", 5) == 0);
+    PASS();
+}
+
+TEST the_checksum_is_the_one_of_ethernet(void)
+{
+    const size_t size = write_shape(0, "");
+    uint32_t crc = 0xFFFFFFFFu, stored = 0;
+    for (size_t i = 0; i < size; i++) {
+        for (unsigned bit = 0; (i < 12 || i >= 16) && bit < 8; bit++) {
+            const uint32_t in = (uint32_t)image[i] >> bit & 1u;
+            crc = (crc & 1u) != in ? crc >> 1 ^ 0xEDB88320u : crc >> 1;
+        }
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        stored |= (uint32_t)image[12 + i] << 8 * i;
+    }
+    ASSERT_EQ(crc ^ 0xFFFFFFFFu, stored);
+    PASS();
+}
+
+TEST writing_checks_its_arguments_and_its_room(void)
+{
+    const size_t size = write_shape(4, "notes");
+    memcpy(copy, image, size);
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_image_write(NULL, "", 0, copy, size));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_image_write(&one.model, "", 0, NULL, size));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_image_write(&one.model, NULL, 1, copy, size));
+    ASSERT_EQ(MARGIN_E_MEMORY, margin_image_write(&one.model, "notes", 5, copy, size - 1));
+    ASSERT_EQ(MARGIN_E_OVERFLOW, margin_image_write(&one.model, "", SIZE_MAX - 9, copy, size));
+    ASSERT(memcmp(copy, image, size) == 0);
+    ASSERT_EQ(0u, margin_image_size(NULL, 0));
+    ASSERT_EQ(0u, margin_image_size(&one.model, SIZE_MAX));
+    PASS();
+}
+
+TEST scaling_needs_a_model_that_fits(void)
+{
+    margin_scaling other = {NULL, NULL, 5};
+    margin_model before;
+    train(&one, MARGIN_KERNEL_RBF, 2, 0, true);
+    before = one.model;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_model_scale(NULL, &one.scaling, &one.mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_model_scale(&one.model, NULL, &one.mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_model_scale(&one.model, &one.scaling, NULL));
+    ASSERT_EQ(MARGIN_OK, margin_model_scale(&one.model, &other, &one.mem)); /* no scaling at all */
+    ASSERT(memcmp(&before, &one.model, sizeof before) == 0);
+    other = one.scaling;
+    other.d = 5;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_model_scale(&one.model, &other, &one.mem));
+    ASSERT_EQ(0u, margin_model_scale_size(&one.model));
+    ASSERT_EQ(0u, margin_model_scale_size(NULL));
+    ASSERT_EQ(MARGIN_OK, margin_model_scale(&one.model, &one.scaling, &one.mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_model_scale(&one.model, &one.scaling, &one.mem));
+    train(&one, MARGIN_KERNEL_LINEAR, 2, 0, true);
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_model_scale(&one.model, &other, &one.mem));
+    PASS();
+}
+
+static margin_status scale_linear(margin_arena *mem, void *user)
+{
+    margin_model model = *(margin_model *)user;
+    return margin_model_scale(&model, &one.scaling, mem);
+}
+
+TEST scaling_a_linear_model_takes_what_its_query_says(void)
+{
+    train(&one, MARGIN_KERNEL_LINEAR, 3, 0, true);
+    CHECK_CALL(arena_sweep(scale_linear, &one.model, margin_model_scale_size(&one.model), NULL, 0));
+    PASS();
+}
+
+TEST a_scaled_model_scores_raw_data_as_the_model_scored_scaled_data(void)
+{
+    for (size_t s = 0; s < SHAPES; s++) {
+        if (shapes[s].scaled) {
+            margin_real scaled[24][3], raw[24][3];
+            train(&one, shapes[s].kernel, shapes[s].classes, shapes[s].scheme, true);
+            for (size_t i = 0; i < 24; i++) {
+                margin_scores(&one.model, one.x + 3 * i, scaled[i]);
+            }
+            ASSERT_EQ(MARGIN_OK, margin_model_scale(&one.model, &one.scaling, &one.mem));
+            for (size_t i = 0; i < 24; i++) {
+                margin_real x[3];
+                for (size_t k = 0; k < 3; k++) {
+                    x[k] = one.x[3 * i + k] / one.scaling.factor[k] + one.scaling.offset[k];
+                }
+                margin_scores(&one.model, x, raw[i]);
+                for (size_t j = 0;
+                     j < margin_machines(margin_model_vote(&one.model)->scheme, 3) && j < 3; j++) {
+                    ASSERT_IN_RANGE(scaled[i][j], raw[i][j], sizeof(margin_real) > 4 ? 1e-9 : 2e-2);
+                }
+            }
+        }
+    }
+    PASS();
+}
+
+#ifdef MARGIN_REAL_DOUBLE
+
+TEST numbers_beyond_binary32_are_refused(void)
+{
+    static double big[2] = {1e39, 1}, bias[1] = {0};
+    margin_model model;
+    memset(&model, 0, sizeof model);
+    model.kind = MARGIN_MODEL_LINEAR;
+    model.of.linear.w = big;
+    model.of.linear.bias = bias;
+    model.of.linear.d = 2;
+    model.of.linear.vote.classes = 2;
+    ASSERT_EQ(MARGIN_E_RANGE, margin_image_write(&model, "", 0, image, sizeof image_words));
+    big[0] = FLT_MAX;
+    ASSERT_EQ(MARGIN_OK, margin_image_write(&model, "", 0, image, sizeof image_words));
+    bias[0] = -HUGE_VAL;
+    ASSERT_EQ(MARGIN_E_RANGE, margin_image_write(&model, "", 0, image, sizeof image_words));
+    PASS();
+}
+
+#else
+
+TEST an_opened_image_scores_the_same_bits_and_writes_the_same_bytes(void)
+{
+    for (size_t s = 0; s < SHAPES; s++) {
+        const size_t size = write_shape(s, "names and so on");
+        margin_model opened;
+        ASSERT_EQ(MARGIN_OK, margin_image_open(image, size, &opened));
+        for (size_t i = 0; i < 24; i++) {
+            margin_real a[3], b[3];
+            ASSERT_EQ(margin_classify(&one.model, one.x + 3 * i, a),
+                      margin_classify(&opened, one.x + 3 * i, b));
+            ASSERT(memcmp(a, b,
+                          sizeof(float) * margin_machines(shapes[s].scheme, shapes[s].classes)) ==
+                   0);
+        }
+        ASSERT_EQ(MARGIN_OK, margin_image_write(&opened, "names and so on", 15, copy, size));
+        ASSERT(memcmp(image, copy, size) == 0);
+        ASSERT_EQ(MARGIN_OK, margin_image_adopt(image, sizeof image_words, &opened));
+    }
+    PASS();
+}
+
+TEST any_flipped_bit_is_refused(void)
+{
+    for (size_t s = 0; s < SHAPES; s++) {
+        const size_t size = write_shape(s, "n");
+        margin_model opened, before;
+        memset(&opened, 0x5A, sizeof opened);
+        before = opened;
+        for (size_t bit = 0; bit < 8 * size; bit++) {
+            image[bit / 8] ^= (unsigned char)(1u << bit % 8);
+            ASSERT(margin_image_open(image, size, &opened) < 0);
+            image[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        }
+        ASSERT(memcmp(&opened, &before, sizeof before) == 0);
+        ASSERT_EQ(MARGIN_OK, margin_image_open(image, size, &opened));
+    }
+    PASS();
+}
+
+TEST a_cut_image_is_refused_at_every_length(void)
+{
+    const size_t size = write_shape(5, "n");
+    margin_model opened;
+    for (size_t cut = 0; cut < size; cut++) {
+        ASSERT_EQ(MARGIN_E_IMAGE_SIZE, margin_image_open(image, cut, &opened));
+    }
+    PASS();
+}
+
+/* Puts a value into the head and makes the checksum right again. */
+static void forge(size_t size, size_t at, unsigned bytes, uint32_t value)
+{
+    uint32_t crc = 0xFFFFFFFFu;
+    for (unsigned i = 0; i < bytes; i++) {
+        image[at + i] = (unsigned char)(value >> 8 * i);
+    }
+    for (size_t i = 0; i < size; i++) {
+        for (unsigned bit = 0; (i < 12 || i >= 16) && bit < 8; bit++) {
+            const uint32_t in = (uint32_t)image[i] >> bit & 1u;
+            crc = (crc & 1u) != in ? crc >> 1 ^ 0xEDB88320u : crc >> 1;
+        }
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        image[12 + i] = (unsigned char)(~crc >> 8 * i);
+    }
+}
+
+TEST absurd_heads_with_a_right_checksum_are_refused(void)
+{
+    static const struct {
+        size_t shape, at;
+        unsigned bytes;
+        uint32_t value;
+        margin_status status;
+    } lies[] = {
+        {3, 0, 1, 'M', MARGIN_E_IMAGE},
+        {3, 4, 2, 2, MARGIN_E_IMAGE},
+        {3, 6, 1, 99, MARGIN_E_IMAGE},
+        {3, 7, 1, 1, MARGIN_E_IMAGE},
+        {3, 60, 4, 1, MARGIN_E_IMAGE},
+        {3, 8, 4, 10, MARGIN_E_IMAGE_SIZE},
+        {3, 8, 4, 0xFFFFFFFF, MARGIN_E_IMAGE_SIZE},
+        {3, 16, 4, 0, MARGIN_E_IMAGE_VALUE},
+        {3, 16, 4, 0xFFFFFFFF, MARGIN_E_IMAGE_SIZE},
+        {3, 16, 4, 1, MARGIN_E_IMAGE_SIZE},
+        {3, 20, 4, 0, MARGIN_E_IMAGE_VALUE},
+        {3, 20, 4, 0x40000001, MARGIN_E_IMAGE_SIZE},
+        {3, 24, 2, 1, MARGIN_E_IMAGE_VALUE},
+        {3, 24, 2, 3, MARGIN_E_IMAGE_VALUE},
+        {3, 26, 2, 2, MARGIN_E_IMAGE_VALUE},
+        {3, 28, 1, 4, MARGIN_E_IMAGE_VALUE},
+        {3, 29, 1, 77, MARGIN_E_IMAGE_VALUE},
+        {3, 30, 1, 0, MARGIN_E_IMAGE_VALUE},
+        {3, 31, 1, 2, MARGIN_E_IMAGE_VALUE},
+        {3, 31, 1, 0, MARGIN_E_IMAGE_SIZE},
+        {3, 32, 4, 0x7F800000, MARGIN_E_IMAGE_VALUE}, /* gamma infinite */
+        {3, 36, 4, 0x7FC00000, MARGIN_E_IMAGE_VALUE}, /* coef0 NaN */
+        {3, 44, 4, 0xBF800000, MARGIN_E_IMAGE_VALUE}, /* reject -1 */
+        {3, 48, 4, 0x7FC00000, MARGIN_E_IMAGE_VALUE},
+        {3, 52, 4, 0x7FC00000, MARGIN_E_IMAGE_VALUE},
+        {3, 56, 4, 0xFFFFFFFF, MARGIN_E_IMAGE_SIZE},
+        {3, 64, 4, 0x7FC00000, MARGIN_E_IMAGE_VALUE}, /* a vector's first value NaN */
+        {3, 64, 4, 0x42280000, MARGIN_E_IMAGE_VALUE}, /* another value: its norm is wrong */
+        {0, 16, 4, 1, MARGIN_E_IMAGE_VALUE},
+        {0, 26, 2, 1, MARGIN_E_IMAGE_VALUE},
+        {0, 29, 1, 1, MARGIN_E_IMAGE_VALUE},
+        {0, 64, 4, 0xFF800000, MARGIN_E_IMAGE_VALUE},
+        {1, 24, 2, 0xFFFF, MARGIN_E_IMAGE_VALUE},
+        {1, 24, 2, 0xFFFE, MARGIN_E_IMAGE_SIZE},
+        {1, 28, 1, 0, MARGIN_E_IMAGE_VALUE},
+    };
+    for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
+        const size_t size = write_shape(lies[i].shape, "n");
+        margin_model opened;
+        forge(size, lies[i].at, lies[i].bytes, lies[i].value);
+        ASSERT_EQ_FMT((int)lies[i].status, (int)margin_image_open(image, size, &opened), "%d");
+    }
+    PASS();
+}
+
+TEST class_ends_that_fall_or_miss_the_last_vector_are_refused(void)
+{
+    const size_t size = write_shape(4, "");
+    const margin_expansion *e = &one.model.of.expansion;
+    const size_t at = 64 + 4 * (e->n * e->d + e->n + e->n * e->width + 3);
+    margin_model opened;
+    forge(size, at + 8, 4, (uint32_t)e->n - 1);
+    ASSERT_EQ(MARGIN_E_IMAGE_VALUE, margin_image_open(image, size, &opened));
+    forge(size, at + 8, 4, (uint32_t)e->n);
+    ASSERT_EQ(MARGIN_OK, margin_image_open(image, size, &opened));
+    forge(size, at + 4, 4, 0);
+    ASSERT_EQ(MARGIN_E_IMAGE_VALUE, margin_image_open(image, size, &opened));
+    PASS();
+}
+
+TEST bad_pointers_are_refused(void)
+{
+    const size_t size = write_shape(0, "");
+    margin_model opened;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_image_open(NULL, size, &opened));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_image_open(image, size, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_image_adopt(image, size, NULL));
+    memmove(image + 1, image, size);
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_image_open(image + 1, size, &opened));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_image_adopt(image + 1, size, &opened));
+    PASS();
+}
+
+#endif
+
+SUITE(image_suite)
+{
+    RUN_TEST(the_head_is_laid_out_as_documented);
+    RUN_TEST(the_checksum_is_the_one_of_ethernet);
+    RUN_TEST(writing_checks_its_arguments_and_its_room);
+    RUN_TEST(scaling_needs_a_model_that_fits);
+    RUN_TEST(scaling_a_linear_model_takes_what_its_query_says);
+    RUN_TEST(a_scaled_model_scores_raw_data_as_the_model_scored_scaled_data);
+#ifdef MARGIN_REAL_DOUBLE
+    RUN_TEST(numbers_beyond_binary32_are_refused);
+#else
+    RUN_TEST(an_opened_image_scores_the_same_bits_and_writes_the_same_bytes);
+    RUN_TEST(any_flipped_bit_is_refused);
+    RUN_TEST(a_cut_image_is_refused_at_every_length);
+    RUN_TEST(absurd_heads_with_a_right_checksum_are_refused);
+    RUN_TEST(class_ends_that_fall_or_miss_the_last_vector_are_refused);
+    RUN_TEST(bad_pointers_are_refused);
+#endif
+}
