@@ -41,6 +41,7 @@
  * MARGIN_VECTOR           bytes of a vector register, for speed alone: 0 (plain C), 16 or 32; found.
  * MARGIN_NO_ASM           no inline assembly, which is used for the square root instruction alone:
  *                         the same bits from integer arithmetic, slower where there is an FPU.
+ * MARGIN_CACHE_BYTES      memory for kernel rows where no budget is given; see >>kernel.
  * MARGIN_ASSERT(cond)     internal invariants; does nothing unless you define it. Arguments are
  *                         checked in every build and reported by a status, never by an assertion. */
 
@@ -372,10 +373,11 @@ typedef struct {
 /* Checks a view before use: MARGIN_E_ARGUMENT (NULL, or a stride below d), MARGIN_E_EMPTY (n or d is
  * 0), MARGIN_E_OVERFLOW (n above MARGIN_INDEX_MAX, or a row whose end in bytes does not fit size_t),
  * MARGIN_E_NOT_FINITE (a NaN or an infinity in a row that the view uses), MARGIN_E_LABEL (a weight
- * negative or not finite, all weights zero, or their sum not finite). A view does not know how many
- * rows x, y and weight have: that `rows` stays below is the caller's word, and
- * margin_data_check_rows looks at it: MARGIN_E_LABEL for an entry of `rows` (without a list, an
- * n) beyond `total` rows. Every function below checks its view in this way first. O(n d). */
+ * negative or not finite, all weights zero, or their sum not finite). O(n d). The functions below
+ * check their view in this way first (those on folds only its shape).
+ * A view does not know how many rows x, y and weight have: that `rows` stays below is the caller's
+ * word. margin_data_check_rows looks at it: MARGIN_E_LABEL if the view uses a row of number `total`
+ * or above. */
 MARGIN_API margin_status margin_data_check(const margin_data *data);
 MARGIN_API margin_status margin_data_check_rows(const margin_data *data, size_t total);
 
@@ -395,8 +397,9 @@ MARGIN_API margin_status margin_data_counts(const margin_data *data, size_t clas
  * of d * d values instead: the weighted average of the covariances within the classes.
  *
  * One pass over the data after the check, by Chan, Golub and LeVeque's updating formulas in blocks
- * of four samples, relative to the first sample of the class, all sums compensated: the error does
- * not grow with n, and does not depend on where the origin is. O(n d^2 + n classes).
+ * of four samples, means and sums compensated: whatever n and wherever the origin, the mean is good
+ * to an epsilon of itself plus a few of the deviation, a covariance to a few epsilon of the product
+ * of the two deviations. O(n d^2 + n classes).
  * MARGIN_E_ARGUMENT: NULL, or classes = 0. MARGIN_E_LABEL: a label of `classes` or above, a bad
  * weight. MARGIN_E_ONE_CLASS: a class without a sample of positive weight. MARGIN_E_RANGE: the
  * largest difference of two values in a column is so large that n squares of it overflow. */
@@ -410,7 +413,7 @@ MARGIN_API margin_status margin_data_moments(const margin_data *data, size_t cla
 MARGIN_API margin_status margin_data_pooled(const margin_data *data, size_t classes,
                                             margin_arena *mem, margin_real *weight,
                                             margin_real *mean, margin_real *cov);
-/* The means alone: no arena, and values up to half the largest number. */
+/* The means alone: no arena, and MARGIN_E_RANGE only if the difference of two values overflows. */
 MARGIN_API margin_status margin_data_means(const margin_data *data, size_t classes,
                                            margin_real *weight, margin_real *mean);
 
@@ -418,8 +421,8 @@ MARGIN_API margin_status margin_data_means(const margin_data *data, size_t class
 
 /* Scaling x' = (x - offset) * factor, feature by feature; without arrays x' = x. */
 enum {
-    MARGIN_SCALE_STANDARD = 0, /* mean 0, population deviation 1, both weighted */
-    MARGIN_SCALE_MINMAX,       /* into [0, 1], both ends included */
+    MARGIN_SCALE_STANDARD = 0, /* weighted mean 0, weighted population deviation 1 */
+    MARGIN_SCALE_MINMAX,       /* smallest value 0, largest 1 (or a rounding less) */
     MARGIN_SCALE_NONE
 };
 
@@ -452,6 +455,22 @@ MARGIN_API margin_status margin_scaling_apply(const margin_scaling *scaling,
 /* The same for n rows in place. */
 MARGIN_API margin_status margin_scaling_in_place(const margin_scaling *scaling, margin_real *x,
                                                  size_t n, size_t stride);
+
+/* Folds for cross-validation: fold[i] in 0 .. folds-1 for sample i of the view (not of x), at random,
+ * 2 <= folds <= n, folds <= 65535. Sizes of the folds differ by one sample at most; stratified, so do
+ * the numbers of each class. O(n); stratified O(n classes) and MARGIN_FOLDS_BYTES(n). */
+#define MARGIN_FOLDS_BYTES(n) MARGIN_BLOCK(n, sizeof(margin_index))
+MARGIN_API size_t margin_folds_size(size_t n);
+MARGIN_API margin_status margin_folds(size_t n, size_t folds, margin_rng *rng, uint16_t *fold);
+MARGIN_API margin_status margin_folds_stratified(const margin_data *data, size_t folds,
+                                                 margin_rng *rng, margin_arena *mem,
+                                                 uint16_t *fold);
+/* The views of one fold: `test` the samples of fold `which`, `train` all others, both in the order
+ * of `data`. They share `rows`, n entries of the caller's other than data->rows. MARGIN_E_EMPTY if
+ * one has no samples. */
+MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16_t *fold,
+                                           size_t which, margin_index *rows, margin_data *train,
+                                           margin_data *test);
 #endif /* MARGIN_PREDICT_ONLY */
 
 /* ---- >>kernel ---- kernels and their parameters ------------------------------------------------- */

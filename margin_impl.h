@@ -2863,6 +2863,108 @@ MARGIN_API margin_status margin_scaling_in_place(const margin_scaling *scaling, 
     return margin_scaling_apply(scaling, &all, x, stride);
 }
 
+MARGIN_API size_t margin_folds_size(size_t n)
+{
+    margin_arena mem = margin_arena_counting();
+    (void)MGN_SCRATCH(&mem, margin_index, n);
+    return mgn_arena_counted(&mem);
+}
+
+static bool mgn_folds_fit(size_t n, size_t folds)
+{
+    return folds >= 2 && folds <= n && folds <= UINT16_MAX;
+}
+
+MARGIN_API margin_status margin_folds(size_t n, size_t folds, margin_rng *rng, uint16_t *fold)
+{
+    if (!mgn_folds_fit(n, folds) || n > MARGIN_INDEX_MAX || rng == NULL || fold == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    for (size_t i = 0; i < n; i++) { /* Fisher-Yates shuffle, inside out */
+        const size_t j = margin_rng_below(rng, (uint32_t)i + 1u);
+        fold[i] = (uint16_t)(i % folds);
+        fold[i] = fold[j];
+        fold[j] = (uint16_t)(i % folds);
+    }
+    return MARGIN_OK;
+}
+
+/* Deals the samples to the folds in turn, class after class, each class in random order: both the
+ * folds and the shares of a class in them then differ by one at most. */
+static void mgn_folds_deal(const margin_data *data, size_t folds, margin_rng *rng,
+                           margin_index *order, uint16_t *fold)
+{
+    const size_t classes = mgn_largest_label(data) + 1;
+    size_t dealt = 0;
+    for (size_t c = 0; c < classes; c++) {
+        const size_t first = dealt;
+        for (size_t i = 0; i < data->n; i++) {
+            if (mgn_label(data, i) == c) {
+                const size_t j = first + margin_rng_below(rng, (uint32_t)(dealt - first) + 1u);
+                order[dealt] = (margin_index)i;
+                order[dealt++] = order[j];
+                order[j] = (margin_index)i;
+            }
+        }
+    }
+    for (size_t i = 0; i < data->n; i++) {
+        fold[order[i]] = (uint16_t)(i % folds);
+    }
+}
+
+MARGIN_API margin_status margin_folds_stratified(const margin_data *data, size_t folds,
+                                                 margin_rng *rng, margin_arena *mem, uint16_t *fold)
+{
+    const margin_status status = mgn_data_check_shape(data);
+    margin_arena before;
+    margin_index *order;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (!mgn_folds_fit(data->n, folds) || data->y == NULL || rng == NULL || fold == NULL ||
+        mgn_mem_check(mem) != MARGIN_OK) {
+        return MARGIN_E_ARGUMENT;
+    }
+    before = *mem;
+    order = MGN_SCRATCH(mem, margin_index, data->n);
+    if (mem->failed == 0) {
+        mgn_folds_deal(data, folds, rng, order, fold);
+    }
+    return margin_arena_rewind(mem, &before);
+}
+
+MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16_t *fold,
+                                           size_t which, margin_index *rows, margin_data *train,
+                                           margin_data *test)
+{
+    const margin_status status = mgn_data_check_shape(data);
+    size_t held_out = 0;
+    size_t at[2] = {0, 0};
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (fold == NULL || rows == NULL || train == NULL || test == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    for (size_t i = 0; i < data->n; i++) {
+        held_out += fold[i] == which;
+    }
+    if (held_out == 0 || held_out == data->n) {
+        return MARGIN_E_EMPTY;
+    }
+    at[1] = data->n - held_out;
+    for (size_t i = 0; i < data->n; i++) {
+        rows[at[fold[i] == which]++] = (margin_index)mgn_row_of(data, i);
+    }
+    *train = *data;
+    *test = *data;
+    train->rows = rows;
+    train->n = data->n - held_out;
+    test->rows = rows + train->n;
+    test->n = held_out;
+    return MARGIN_OK;
+}
+
 #endif /* MARGIN_PREDICT_ONLY */
 
 /* ---- >>kernel ---- ------------------------------------------------------------------------------ */
@@ -2962,42 +3064,59 @@ static void mgn_kernel_rbf(margin_real gamma, margin_real nx, const margin_real 
     margin_exp_array(v, n);
 }
 
+static void mgn_kernel_poly(const margin_kernel *k, margin_real *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        v[i] = k->gamma * v[i] + k->coef0;
+    }
+    mgn_power_array(v, n, k->degree);
+}
+
+/* t^a; a whole exponent costs a few products, any other a power. */
+static void mgn_kernel_unit_poly(margin_real a, margin_real *v, size_t n)
+{
+    if (a <= 255 && (margin_real)(unsigned)a == a) {
+        mgn_power_array(v, n, (unsigned)a);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        v[i] = margin_pow(v[i], a);
+    }
+}
+
+/* (a^t - 1) / (a - 1), the denominator in the same arithmetic: t = 1 gives exactly 1. */
+static void mgn_kernel_unit_exp(margin_real a, margin_real *v, size_t n)
+{
+    const margin_real ln_a = margin_log(a);
+    const margin_real scale = mgn_expm1(ln_a);
+    const size_t count = a == 1 ? 0 : n; /* the limit at a = 1 is t itself */
+    for (size_t i = 0; i < count; i++) {
+        v[i] = mgn_expm1(v[i] * ln_a) / scale;
+    }
+}
+
 static void mgn_kernel_unit(const margin_kernel *k, margin_real nx, const margin_real *nz,
                             margin_real *v, size_t n)
 {
-    const margin_real ln_a = margin_log(k->a);
-    const margin_real scale = mgn_expm1(ln_a);
-    const bool whole = k->a <= 255 && (margin_real)(unsigned)k->a == k->a;
-    size_t i;
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         v[i] = mgn_half_cosine(v[i], nx, nz[i]);
     }
-    if (k->kind == MARGIN_KERNEL_UNIT_POLY && whole) {
-        mgn_power_array(v, n, (unsigned)k->a);
-        return;
-    }
-    for (i = 0; i < n; i++) {
-        if (k->kind == MARGIN_KERNEL_UNIT_POLY) {
-            v[i] = margin_exp(k->a * margin_log(v[i]));
-        } else if (scale != 0) { /* a = 1 is the limit t itself */
-            v[i] = mgn_expm1(v[i] * ln_a) / scale;
-        }
+    if (k->kind == MARGIN_KERNEL_UNIT_POLY) {
+        mgn_kernel_unit_poly(k->a, v, n);
+    } else {
+        mgn_kernel_unit_exp(k->a, v, n);
     }
 }
 
 /* Turns dot products v[i] = x . z_i into kernel values k(x, z_i), in place, given nx = |x|^2 and
- * nz[i] = |z_i|^2. Each value depends on its own dot product and norms alone. The kernel is
- * resolved. */
+ * nz[i] = |z_i|^2, which linear and poly do not look at. Each value depends on its own dot product
+ * and norms alone. The kernel is resolved. */
 static void mgn_kernel_apply(const margin_kernel *k, margin_real nx, const margin_real *nz,
                              margin_real *v, size_t n)
 {
-    size_t i;
     switch (k->kind) {
     case MARGIN_KERNEL_POLY:
-        for (i = 0; i < n; i++) {
-            v[i] = k->gamma * v[i] + k->coef0;
-        }
-        mgn_power_array(v, n, k->degree);
+        mgn_kernel_poly(k, v, n);
         break;
     case MARGIN_KERNEL_RBF:
         mgn_kernel_rbf(k->gamma, nx, nz, v, n);

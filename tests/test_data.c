@@ -802,6 +802,216 @@ TEST a_scaling_takes_exactly_the_bytes_it_asks_for(void)
     PASS();
 }
 
+/* ---- folds -------------------------------------------------------------------------------------- */
+
+TEST folds_are_of_equal_size_and_reproducible(void)
+{
+    uint16_t fold[500], again[500];
+    size_t round, i;
+    seed = 12;
+    for (round = 0; round < 200; round++) {
+        const size_t n = 2 + below(499 - 1), folds = 2 + below(n < 20 ? n - 1 : 19);
+        size_t sizes[20] = {0};
+        margin_rng rng = margin_rng_make((uint32_t)round), same = margin_rng_make((uint32_t)round);
+        ASSERT_EQ(MARGIN_OK, margin_folds(n, folds, &rng, fold));
+        ASSERT_EQ(MARGIN_OK, margin_folds(n, folds, &same, again));
+        ASSERT_EQ(0, memcmp(fold, again, n * sizeof fold[0]));
+        for (i = 0; i < n; i++) {
+            ASSERT(fold[i] < folds);
+            sizes[fold[i]]++;
+        }
+        for (i = 0; i < folds; i++) {
+            ASSERT(sizes[i] == n / folds || sizes[i] == n / folds + 1);
+        }
+        ASSERT_EQ(MARGIN_OK, margin_folds(n, folds, &same, again));
+        ASSERT(n < 20 || memcmp(fold, again, n * sizeof fold[0]) != 0);
+    }
+    PASS();
+}
+
+TEST every_sample_meets_every_fold_equally_often(void)
+{
+    enum { N = 7, FOLDS = 3, ROUNDS = 30000 };
+    uint16_t fold[N];
+    size_t seen[N][FOLDS] = {{0}}, round, i, f;
+    margin_rng rng = margin_rng_make(99);
+    for (round = 0; round < ROUNDS; round++) {
+        ASSERT_EQ(MARGIN_OK, margin_folds(N, FOLDS, &rng, fold));
+        for (i = 0; i < N; i++) {
+            seen[i][fold[i]]++;
+        }
+    }
+    for (i = 0; i < N; i++) { /* fold 0 has 3 of 7, the others 2: within five deviations */
+        for (f = 0; f < FOLDS; f++) {
+            const double p = (f == 0 ? 3.0 : 2.0) / N, sd = sqrt(ROUNDS * p * (1 - p));
+            ASSERT(fabs((double)seen[i][f] - ROUNDS * p) < 5 * sd);
+        }
+    }
+    PASS();
+}
+
+TEST stratified_folds_hold_each_class_within_one_sample(void)
+{
+    static problem p;
+    uint16_t fold[MAX_N];
+    size_t round, i, f, c;
+    seed = 13;
+    for (round = 0; round < 300; round++) {
+        size_t count[MAX_K][10] = {{0}}, size[10] = {0}, of[MAX_K] = {0}, folds;
+        margin_arena mem = fresh();
+        margin_rng rng = margin_rng_make((uint32_t)round);
+        do {
+            problem_make(&p, round % 2 == 1, false);
+        } while (p.view.n < 10);
+        folds = 2 + below(9);
+        ASSERT_EQ(MARGIN_OK, margin_folds_stratified(&p.view, folds, &rng, &mem, fold));
+        for (i = 0; i < p.view.n; i++) {
+            c = p.y[row_at(&p.view, i)];
+            count[c][fold[i]]++;
+            size[fold[i]]++;
+            of[c]++;
+        }
+        for (f = 0; f < folds; f++) {
+            ASSERT(size[f] == p.view.n / folds || size[f] == p.view.n / folds + 1);
+            for (c = 0; c < p.classes; c++) {
+                ASSERT(count[c][f] == of[c] / folds || count[c][f] == of[c] / folds + 1);
+            }
+        }
+    }
+    PASS();
+}
+
+TEST stratified_folds_are_random_within_a_class(void)
+{
+    enum { N = 8, ROUNDS = 20000 };
+    static const margin_real x[N] = {0};
+    static const uint16_t y[N] = {0, 1, 0, 1, 1, 0, 1, 0};
+    uint16_t fold[N];
+    size_t seen[N] = {0}, together = 0, round, i;
+    margin_rng rng = margin_rng_make(7);
+    margin_data v;
+    memset(&v, 0, sizeof v);
+    v.x = x, v.n = N, v.d = 1, v.y = y;
+    for (round = 0; round < ROUNDS; round++) {
+        margin_arena mem = fresh();
+        ASSERT_EQ(MARGIN_OK, margin_folds_stratified(&v, 2, &rng, &mem, fold));
+        for (i = 0; i < N; i++) {
+            seen[i] += fold[i];
+        }
+        together += fold[0] == fold[2];
+    }
+    for (i = 0; i < N; i++) {
+        ASSERT(fabs((double)seen[i] - ROUNDS / 2.0) < 5 * sqrt(ROUNDS / 4.0));
+    }
+    /* two of a class of four share a fold of two with probability 1/3 */
+    ASSERT(fabs((double)together - ROUNDS / 3.0) < 5 * sqrt(ROUNDS * 2.0 / 9.0));
+    PASS();
+}
+
+TEST views_of_the_folds_divide_the_samples(void)
+{
+    static problem p;
+    uint16_t fold[MAX_N];
+    size_t round, f, i;
+    seed = 14;
+    for (round = 0; round < 100; round++) {
+        const size_t folds = 2 + below(4);
+        size_t tested[MAX_N] = {0};
+        margin_rng rng = margin_rng_make((uint32_t)round);
+        do {
+            problem_make(&p, round % 2 == 1, true);
+        } while (p.view.n < folds);
+        ASSERT_EQ(MARGIN_OK, margin_folds(p.view.n, folds, &rng, fold));
+        for (f = 0; f < folds; f++) {
+            margin_index rows[MAX_N];
+            margin_data train, test;
+            size_t a = 0, b = 0;
+            ASSERT_EQ(MARGIN_OK, margin_fold_views(&p.view, fold, f, rows, &train, &test));
+            ASSERT_EQ(p.view.n, train.n + test.n);
+            ASSERT(train.x == p.x && test.y == p.y && train.weight == p.weight);
+            ASSERT(train.d == p.view.d && test.stride == p.view.stride);
+            for (i = 0; i < p.view.n; i++) {
+                if (fold[i] == f) {
+                    ASSERT_EQ(row_at(&p.view, i), test.rows[b++]);
+                    tested[i]++;
+                } else {
+                    ASSERT_EQ(row_at(&p.view, i), train.rows[a++]);
+                }
+            }
+        }
+        for (i = 0; i < p.view.n; i++) {
+            ASSERT_EQ(1, tested[i]);
+        }
+    }
+    PASS();
+}
+
+TEST bad_input_to_folds_changes_nothing(void)
+{
+    static const margin_real x[] = {1, 2, 3};
+    static const uint16_t y[] = {0, 1, 0}, one[] = {0, 0, 0};
+    uint16_t fold[] = {9, 9, 9};
+    margin_index rows[] = {9, 9, 9};
+    margin_arena mem = fresh(), none = margin_arena_counting();
+    margin_rng rng = margin_rng_make(1), before = rng;
+    margin_data v, train, test;
+    memset(&v, 0, sizeof v);
+    memset(&train, 0, sizeof train);
+    v.x = x, v.n = 3, v.d = 1;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds(3, 1, &rng, fold));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds(3, 4, &rng, fold));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds(0, 2, &rng, fold));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds(100000, 65536, &rng, fold));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds(SIZE_MAX, 2, &rng, fold));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds(3, 2, NULL, fold));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds(3, 2, &rng, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds_stratified(&v, 2, &rng, &mem, fold));
+    v.y = y;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds_stratified(NULL, 2, &rng, &mem, fold));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds_stratified(&v, 4, &rng, &mem, fold));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds_stratified(&v, 2, NULL, &mem, fold));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds_stratified(&v, 2, &rng, NULL, fold));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds_stratified(&v, 2, &rng, &none, fold));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds_stratified(&v, 2, &rng, &mem, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_fold_views(NULL, one, 0, rows, &train, &test));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_fold_views(&v, NULL, 0, rows, &train, &test));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_fold_views(&v, one, 0, NULL, &train, &test));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_fold_views(&v, one, 0, rows, NULL, &test));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_fold_views(&v, one, 0, rows, &train, NULL));
+    ASSERT_EQ(MARGIN_E_EMPTY, margin_fold_views(&v, one, 0, rows, &train, &test));
+    ASSERT_EQ(MARGIN_E_EMPTY, margin_fold_views(&v, one, 1, rows, &train, &test));
+    v.n = 0;
+    ASSERT_EQ(MARGIN_E_EMPTY, margin_folds_stratified(&v, 2, &rng, &mem, fold));
+    ASSERT(fold[0] == 9 && fold[1] == 9 && fold[2] == 9 && rows[0] == 9 && rows[2] == 9);
+    ASSERT(train.x == NULL && memcmp(&rng, &before, sizeof rng) == 0);
+    PASS();
+}
+
+typedef struct {
+    problem p;
+    uint16_t fold[MAX_N];
+} folds_run;
+
+static margin_status run_folds(margin_arena *mem, void *run)
+{
+    folds_run *r = (folds_run *)run;
+    margin_rng rng = margin_rng_make(1);
+    return margin_folds_stratified(&r->p.view, 2, &rng, mem, r->fold);
+}
+
+TEST folds_take_exactly_the_bytes_they_ask_for(void)
+{
+    static folds_run r;
+    static unsigned char bytes[MARGIN_FOLDS_BYTES(21)];
+    seed = 15;
+    problem_make(&r.p, false, true);
+    r.p.view.n = 21;
+    ASSERT_EQ(sizeof bytes, margin_folds_size(21));
+    ASSERT_EQ_FMT((size_t)0, margin_folds_size(SIZE_MAX), "%zu");
+    CHECK_CALL(arena_sweep(run_folds, &r, sizeof bytes, r.fold, sizeof r.fold));
+    PASS();
+}
+
 SUITE(data_suite)
 {
     RUN_TEST(a_sound_view_passes_and_each_fault_has_its_status);
@@ -828,4 +1038,11 @@ SUITE(data_suite)
     RUN_TEST(a_scaling_gives_the_same_bits_row_by_row_gathered_and_in_place);
     RUN_TEST(bad_input_to_scaling_changes_nothing);
     RUN_TEST(a_scaling_takes_exactly_the_bytes_it_asks_for);
+    RUN_TEST(folds_are_of_equal_size_and_reproducible);
+    RUN_TEST(every_sample_meets_every_fold_equally_often);
+    RUN_TEST(stratified_folds_hold_each_class_within_one_sample);
+    RUN_TEST(stratified_folds_are_random_within_a_class);
+    RUN_TEST(views_of_the_folds_divide_the_samples);
+    RUN_TEST(bad_input_to_folds_changes_nothing);
+    RUN_TEST(folds_take_exactly_the_bytes_they_ask_for);
 }
