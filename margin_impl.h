@@ -4652,8 +4652,9 @@ static margin_status mgn_control_resolve(margin_control *run, size_t n)
         run->tol = MGN_R(sizeof(margin_real) > 4u ? 1e-6 : 1e-3);
     }
     if (run->max_iterations == 0) {
-        run->max_iterations = SIZE_MAX / 128u > n ? 100u * n : SIZE_MAX;
-        run->max_iterations += run->max_iterations < SIZE_MAX / 2u ? 1000000u : 0;
+        const size_t million = SIZE_MAX > 0xFFFFu ? (size_t)1000000u : SIZE_MAX / 2u;
+        const size_t steps = mgn_size_mul(100u, n);
+        run->max_iterations = steps < SIZE_MAX - million ? steps + million : SIZE_MAX;
     }
     return MARGIN_OK;
 }
