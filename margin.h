@@ -674,6 +674,11 @@ MARGIN_API uint16_t margin_classify(const margin_model *model, const margin_real
 MARGIN_API margin_status margin_image_open(const void *image, size_t size, margin_model *model);
 MARGIN_API margin_status margin_image_adopt(void *image, size_t size, margin_model *model);
 #endif
+/* A copy of the model in `mem`, in margin_real, whatever the machine and the alignment of the image;
+ * checked in the same way. The size query is 0 for an image that would be refused. */
+MARGIN_API margin_status margin_image_load(const void *image, size_t size, margin_arena *mem,
+                                           margin_model *model);
+MARGIN_API size_t margin_image_load_size(const void *image, size_t size);
 /* Where the notes of a checked image are, and how many bytes. */
 MARGIN_API const unsigned char *margin_image_notes(const void *image, size_t *count);
 

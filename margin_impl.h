@@ -3755,7 +3755,7 @@ static size_t mgn_get_size(const unsigned char *p)
     return (uint32_t)size != v ? SIZE_MAX : size;
 }
 
-static inline uint16_t mgn_get16(const unsigned char *p)
+static uint16_t mgn_get16(const unsigned char *p)
 {
     return (uint16_t)(p[0] | (uint16_t)p[1] << 8);
 }
@@ -3774,7 +3774,7 @@ static uint32_t mgn_crc(uint32_t crc, const unsigned char *p, size_t count)
 }
 
 /* The checksum leaves out its own place, bytes 12 to 15. */
-static inline uint32_t mgn_image_crc(const unsigned char *image, size_t size)
+static uint32_t mgn_image_crc(const unsigned char *image, size_t size)
 {
     return ~mgn_crc(mgn_crc(UINT32_C(0xFFFFFFFF), image, 12), image + 16, size - 16u);
 }
@@ -3785,7 +3785,7 @@ typedef struct {
     uint8_t kind, scheme, kernel, degree, scaled;
     uint16_t classes, width;
     size_t n, d, notes;
-    float gamma, coef0, a, reject, slope, shift;
+    margin_real gamma, coef0, a, reject, slope, shift;
     size_t count[MGN_IMAGE_ARRAYS];
 } mgn_image;
 
@@ -3797,7 +3797,7 @@ static size_t mgn_size_add_mul(size_t c, size_t a, size_t b)
 }
 
 /* Counts the arrays; their bytes with head and notes, SIZE_MAX if not countable. */
-static inline size_t mgn_image_layout(mgn_image *head)
+static size_t mgn_image_layout(mgn_image *head)
 {
     const size_t machines = margin_machines(head->scheme, head->classes);
     size_t bytes = MARGIN_IMAGE_HEAD;
@@ -3828,17 +3828,14 @@ MARGIN_API const unsigned char *margin_image_notes(const void *image, size_t *co
     return p + (mgn_get_size(p + 8) - *count);
 }
 
-#ifndef MARGIN_REAL_DOUBLE
-
-static bool mgn_big_endian(void)
-{
-    const uint16_t one = 1;
-    return *(const unsigned char *)&one == 0;
-}
-
 static float mgn_get_float(const unsigned char *p)
 {
-    return mgn_of_bits(mgn_get32(p));
+    union {
+        uint32_t bits;
+        float real;
+    } word;
+    word.bits = mgn_get32(p);
+    return word.real;
 }
 
 static void mgn_image_parse(mgn_image *head, const unsigned char *p)
@@ -3852,12 +3849,12 @@ static void mgn_image_parse(mgn_image *head, const unsigned char *p)
     head->kernel = p[29];
     head->degree = p[30];
     head->scaled = p[31];
-    head->gamma = mgn_get_float(p + 32);
-    head->coef0 = mgn_get_float(p + 36);
-    head->a = mgn_get_float(p + 40);
-    head->reject = mgn_get_float(p + 44);
-    head->slope = mgn_get_float(p + 48);
-    head->shift = mgn_get_float(p + 52);
+    head->gamma = (margin_real)mgn_get_float(p + 32);
+    head->coef0 = (margin_real)mgn_get_float(p + 36);
+    head->a = (margin_real)mgn_get_float(p + 40);
+    head->reject = (margin_real)mgn_get_float(p + 44);
+    head->slope = (margin_real)mgn_get_float(p + 48);
+    head->shift = (margin_real)mgn_get_float(p + 52);
     head->notes = mgn_get_size(p + 56);
 }
 
@@ -3884,7 +3881,7 @@ static bool mgn_image_shape_fits(const mgn_image *head)
 /* All but the contents of the arrays. */
 static margin_status mgn_image_check(const unsigned char *p, size_t size, mgn_image *head)
 {
-    if (p == NULL || (uintptr_t)p % 4u != 0) {
+    if (p == NULL) {
         return MARGIN_E_ARGUMENT;
     }
     if (size < MARGIN_IMAGE_HEAD) {
@@ -3921,7 +3918,7 @@ static bool mgn_image_arrays_fit(const mgn_image *head, const unsigned char *p)
                     return false;
                 }
                 last = mgn_get32(p);
-            } else if (!mgn_finite(mgn_get_float(p))) {
+            } else if (!mgn_finite((margin_real)mgn_get_float(p))) {
                 return false;
             }
         }
@@ -3931,7 +3928,7 @@ static bool mgn_image_arrays_fit(const mgn_image *head, const unsigned char *p)
         for (size_t k = 0; k < head->d; k++, vectors += 4) {
             norm += mgn_get_float(vectors) * mgn_get_float(vectors);
         }
-        if (norm != mgn_get_float(norms + 4u * v)) {
+        if (!(norm == mgn_get_float(norms + 4u * v))) {
             return false;
         }
     }
@@ -3947,10 +3944,10 @@ static void mgn_image_vote(margin_vote *vote, const mgn_image *head)
     vote->shift = head->shift;
 }
 
-/* The model over the arrays at p, in the byte order of the machine. */
-static void mgn_image_model(const mgn_image *head, const void *p, margin_model *model)
+/* The model over arrays that follow each other at `at`, and over the class ends. */
+static void mgn_image_model(const mgn_image *head, const margin_real *at, const uint32_t *ends,
+                            margin_model *model)
 {
-    const float *at = (const float *)p;
     model->kind = head->kind;
     if (head->kind == MARGIN_MODEL_LINEAR) {
         margin_linear *l = &model->of.linear;
@@ -3964,8 +3961,8 @@ static void mgn_image_model(const mgn_image *head, const void *p, margin_model *
         e->norms = e->vectors + head->count[0];
         e->coef = e->norms + head->count[1];
         e->bias = e->coef + head->count[2];
-        e->class_end = (const uint32_t *)(const void *)(e->bias + head->count[3]);
-        at = (const float *)(const void *)(e->class_end + head->count[4]);
+        e->class_end = ends;
+        at = e->bias + head->count[3] + head->count[4];
         e->offset = head->scaled != 0 ? at : NULL;
         e->factor = head->scaled != 0 ? at + head->count[5] : NULL;
         e->n = head->n;
@@ -3989,36 +3986,118 @@ static margin_status mgn_image_open(const unsigned char *p, size_t size, mgn_ima
     return status;
 }
 
-MARGIN_API margin_status margin_image_open(const void *image, size_t size, margin_model *model)
+/* Where the class ends are among the 4-byte words of the arrays. */
+static size_t mgn_image_ends(const mgn_image *head)
 {
+    return head->count[0] + head->count[1] + head->count[2] + head->count[3];
+}
+
+/* Takes room for all words of the arrays and for the class ends; returns how many words. */
+static size_t mgn_image_load_plan(margin_arena *mem, const mgn_image *head, margin_real **at,
+                                  uint32_t **ends)
+{
+    size_t words = 0;
+    for (size_t k = 0; k < MGN_IMAGE_ARRAYS; k++) {
+        words += head->count[k];
+    }
+    *at = MGN_KEEP(mem, margin_real, words);
+    *ends = MGN_KEEP(mem, uint32_t, head->count[4]);
+    return words;
+}
+
+MARGIN_API size_t margin_image_load_size(const void *image, size_t size)
+{
+    margin_arena dry = margin_arena_counting();
     mgn_image head;
+    margin_real *at;
+    uint32_t *ends;
+    if (mgn_image_open((const unsigned char *)image, size, &head) != MARGIN_OK) {
+        return 0;
+    }
+    (void)mgn_image_load_plan(&dry, &head, &at, &ends);
+    return mgn_arena_counted(&dry);
+}
+
+MARGIN_API margin_status margin_image_load(const void *image, size_t size, margin_arena *mem,
+                                           margin_model *model)
+{
+    const unsigned char *p = (const unsigned char *)image;
+    mgn_image head;
+    margin_arena before;
+    margin_real *at;
+    uint32_t *ends;
     margin_status status;
-    if (model == NULL || mgn_big_endian()) {
+    size_t words;
+    if (mem == NULL || model == NULL) {
         return MARGIN_E_ARGUMENT;
     }
-    status = mgn_image_open((const unsigned char *)image, size, &head);
+    status = mgn_image_open(p, size, &head);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    words = mgn_image_load_plan(mem, &head, &at, &ends);
+    if (mem->failed != 0) {
+        return margin_arena_rewind(mem, &before);
+    }
+    p += MARGIN_IMAGE_HEAD;
+    for (size_t i = 0; i < words; i++) {
+        at[i] = (margin_real)mgn_get_float(p + 4u * i);
+    }
+    for (size_t c = 0; c < head.count[4]; c++) {
+        ends[c] = mgn_get32(p + 4u * (mgn_image_ends(&head) + c));
+        at[mgn_image_ends(&head) + c] = 0;
+    }
+    mgn_image_model(&head, at, ends, model);
+    return MARGIN_OK;
+}
+
+#ifndef MARGIN_REAL_DOUBLE
+
+static bool mgn_big_endian(void)
+{
+    const uint16_t one = 1;
+    return *(const unsigned char *)&one == 0;
+}
+
+/* The model over the image itself, in the byte order of the machine. */
+static void mgn_image_in_place(const mgn_image *head, const void *arrays, margin_model *model)
+{
+    const float *at = (const float *)arrays;
+    const uint32_t *words = (const uint32_t *)arrays;
+    mgn_image_model(head, at, words + mgn_image_ends(head), model);
+}
+
+MARGIN_API margin_status margin_image_open(const void *image, size_t size, margin_model *model)
+{
+    const unsigned char *p = (const unsigned char *)image;
+    mgn_image head;
+    margin_status status;
+    if (model == NULL || (uintptr_t)image % 4u != 0 || mgn_big_endian()) {
+        return MARGIN_E_ARGUMENT;
+    }
+    status = mgn_image_open(p, size, &head);
     if (status == MARGIN_OK) {
-        mgn_image_model(&head, (const unsigned char *)image + MARGIN_IMAGE_HEAD, model);
+        mgn_image_in_place(&head, p + MARGIN_IMAGE_HEAD, model);
     }
     return status;
 }
 
 MARGIN_API margin_status margin_image_adopt(void *image, size_t size, margin_model *model)
 {
+    unsigned char *p = (unsigned char *)image;
     mgn_image head;
     margin_status status;
-    if (model == NULL) {
+    if (model == NULL || (uintptr_t)image % 4u != 0) {
         return MARGIN_E_ARGUMENT;
     }
-    status = mgn_image_open((const unsigned char *)image, size, &head);
+    status = mgn_image_open(p, size, &head);
     if (status == MARGIN_OK) {
-        unsigned char *p = (unsigned char *)image + MARGIN_IMAGE_HEAD;
-        const size_t end = mgn_get_size((const unsigned char *)image + 8) - head.notes;
+        const size_t end = mgn_get_size(p + 8) - head.notes;
         for (size_t i = MARGIN_IMAGE_HEAD; mgn_big_endian() && i < end; i += 4u) {
-            *(uint32_t *)(void *)((unsigned char *)image + i) =
-                mgn_get32((unsigned char *)image + i);
+            *(uint32_t *)(void *)(p + i) = mgn_get32(p + i);
         }
-        mgn_image_model(&head, p, model);
+        mgn_image_in_place(&head, p + MARGIN_IMAGE_HEAD, model);
     }
     return status;
 }

@@ -197,6 +197,37 @@ TEST a_scaled_model_scores_raw_data_as_the_model_scored_scaled_data(void)
     PASS();
 }
 
+static margin_status load(margin_arena *mem, void *user)
+{
+    margin_model model;
+    return margin_image_load(image, *(size_t *)user, mem, &model);
+}
+
+TEST a_loaded_image_scores_like_the_model_and_takes_what_its_query_says(void)
+{
+    for (size_t s = 0; s < SHAPES; s++) {
+        size_t size = write_shape(s, "n");
+        const margin_real tolerance = sizeof(margin_real) > 4 ? (margin_real)1e-3 : 0;
+        margin_model loaded;
+        for (size_t i = 0; i < 24; i++) {
+            margin_real a[3], b[3];
+            margin_arena mem = one.mem;
+            ASSERT_EQ(MARGIN_OK, margin_image_load(image, size, &mem, &loaded));
+            margin_scores(&one.model, one.x + 3 * i, a);
+            margin_scores(&loaded, one.x + 3 * i, b);
+            for (size_t j = 0; j < margin_machines(shapes[s].scheme, shapes[s].classes); j++) {
+                ASSERT_IN_RANGE(a[j], b[j], tolerance);
+            }
+        }
+        CHECK_CALL(arena_sweep(load, &size, margin_image_load_size(image, size), NULL, 0));
+        ASSERT_EQ(0u, margin_image_load_size(image, size - 1));
+        ASSERT_EQ(MARGIN_E_ARGUMENT, margin_image_load(image, size, NULL, &loaded));
+        ASSERT_EQ(MARGIN_E_ARGUMENT, margin_image_load(image, size, &one.mem, NULL));
+        ASSERT_EQ(MARGIN_E_IMAGE_SIZE, margin_image_load(image, 63, &one.mem, &loaded));
+    }
+    PASS();
+}
+
 #ifdef MARGIN_REAL_DOUBLE
 
 TEST numbers_beyond_binary32_are_refused(void)
@@ -377,6 +408,7 @@ SUITE(image_suite)
     RUN_TEST(scaling_needs_a_model_that_fits);
     RUN_TEST(scaling_a_linear_model_takes_what_its_query_says);
     RUN_TEST(a_scaled_model_scores_raw_data_as_the_model_scored_scaled_data);
+    RUN_TEST(a_loaded_image_scores_like_the_model_and_takes_what_its_query_says);
 #ifdef MARGIN_REAL_DOUBLE
     RUN_TEST(numbers_beyond_binary32_are_refused);
 #else
