@@ -12,7 +12,7 @@
  *           - Every loop has a bound; the same input gives the same bits on every target.
  *
  * CONTENTS  >>config >>status >>arena >>math >>random >>linalg >>data >>kernel
- *           >>model >>image >>train >>kmomd >>svm
+ *           >>model >>image >>train >>kmomd >>svm >>compress
  */
 #ifndef MARGIN_H
 #define MARGIN_H
@@ -811,6 +811,30 @@ MARGIN_API size_t margin_svm_size(size_t n, size_t d, size_t classes,
 MARGIN_API margin_status margin_svm_train(const margin_data *data,
                                           const margin_svm_options *options, margin_arena *mem,
                                           margin_model *model, margin_info *info);
+
+/* ---- >>compress ---- an expansion with fewer vectors ---------------------------------------------- */
+
+/* What a compression cost, over the samples it was fitted to. */
+typedef struct {
+    size_t vectors;    /* in the new model */
+    size_t samples;    /* looked at */
+    size_t changed;    /* samples of which the class elected is another one */
+    margin_real worst; /* largest change of a score */
+    margin_real rms;   /* root of the mean square change of all scores */
+} margin_compress_info;
+
+/* An expansion of at most `vectors` vectors of the pool of `model` that comes closest to its scores.
+ * Vectors are chosen one by one, each the one whose addition leaves the least of all machines'
+ * functions outside the span of those chosen (orthogonal matching pursuit in the kernel's own norm);
+ * vectors without a coefficient, and copies of others, are of no use and never chosen. Then all
+ * coefficients are fitted anew to the scores on `data` (raw inputs, no labels needed), or on the pool
+ * where data is NULL, by regularised least squares. Biases stay. About N^2 d + N vectors^2 operations
+ * for a pool of N. MARGIN_E_ARGUMENT: not an expansion, or no vectors; MARGIN_E_NOT_POSITIVE: the
+ * kernel is not positive definite. The new model points to the scaling of the old one. */
+MARGIN_API margin_status margin_compress(const margin_model *model, const margin_data *data,
+                                         size_t vectors, margin_arena *mem, margin_model *out,
+                                         margin_compress_info *info);
+MARGIN_API size_t margin_compress_size(const margin_model *model, size_t vectors);
 
 #endif /* MARGIN_PREDICT_ONLY */
 

@@ -2,7 +2,7 @@
  * defined. It reads top to bottom; each section uses only those above it.
  *
  * CONTENTS  >>platform >>status >>arena >>math >>random >>linalg >>data >>kernel
- *           >>model >>image >>train >>qp >>kmomd >>svm
+ *           >>model >>image >>train >>qp >>kmomd >>svm >>compress
  */
 #ifndef MARGIN_IMPL_H
 #define MARGIN_IMPL_H
@@ -6142,6 +6142,374 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
     mgn_fit fit;
     const margin_status status = mgn_svm_prepare(options, &full, &fit);
     return status == MARGIN_OK ? mgn_train(&mgn_svm, &fit, data, mem, model, info) : status;
+}
+
+/* ---- >>compress ---- ---------------------------------------------------------------------------- */
+
+/* f_j = sum_v coef_vj k(v, .) is a vector of the kernel's space. With q_1, q_2, ... the vectors chosen
+ * so far made orthonormal, L_vt = q_t(v) and R_vj = what f_j leaves at v, (f_j - sum_t c_jt q_t)(v),
+ * choosing v next takes sum_j R_vj^2 / D_v off the squares left, D_v = k(v, v) - sum_t L_vt^2. This
+ * is a pivoted Cholesky factorisation that stops early, its pivots chosen by use (Vincent, Bengio:
+ * "Kernel matching pursuit", Machine Learning 48, 2002).
+ *
+ * The coefficients b of a machine then minimise, over samples x with old scores f(x),
+ *     sum_x (sum_s b_s k(s, x) - f(x))^2 + rho |sum_s b_s k(s, .) - f|^2. */
+typedef struct {
+    margin_expansion e;      /* the model, for inputs that are scaled already */
+    const margin_data *data; /* samples, or NULL: the pool */
+    size_t most, machines;
+    size_t count;            /* vectors chosen so far */
+    margin_real peak;        /* the largest k(v, v) */
+    margin_real *rest;       /* R; later the coefficients, count x width */
+    margin_real *basis;      /* L, n x most; later the system of one machine */
+    margin_real *diag, *row; /* D; kernel values of one input with the pool */
+    margin_real *normal;     /* most x most, lower triangle */
+    margin_real *target;     /* most x machines */
+    margin_real *panel, *part;
+    margin_real *input;       /* one sample, scaled */
+    margin_real *old, *fresh; /* its scores */
+    margin_index *chosen;     /* vectors, ascending */
+    margin_index *members;    /* those of one machine, as places in `chosen` */
+} mgn_compress;
+
+static void mgn_compress_plan(mgn_compress *c, margin_arena *mem)
+{
+    const size_t n = c->e.n, most = c->most;
+    c->rest = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, c->machines));
+    c->basis = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, most));
+    c->diag = MGN_SCRATCH(mem, margin_real, n);
+    c->row = MGN_SCRATCH(mem, margin_real, n);
+    c->normal = MGN_SCRATCH(mem, margin_real, mgn_size_mul(most, most));
+    c->target = MGN_SCRATCH(mem, margin_real, mgn_size_mul(most, c->machines));
+    c->panel = MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, most));
+    c->part = MGN_SCRATCH(mem, margin_real, most);
+    c->input = MGN_SCRATCH(mem, margin_real, c->e.d);
+    c->old = MGN_SCRATCH(mem, margin_real, c->machines);
+    c->fresh = MGN_SCRATCH(mem, margin_real, c->machines);
+    c->chosen = MGN_SCRATCH(mem, margin_index, most);
+    c->members = MGN_SCRATCH(mem, margin_index, most);
+}
+
+/* row = k(x, v) for all vectors of the pool; old = the scores that they add up to, without biases. */
+static void mgn_compress_score(mgn_compress *c, const margin_real *x)
+{
+    const margin_expansion *e = &c->e;
+    size_t v = 0;
+    mgn_kernel_pool(&e->kernel, x, e->d, e->vectors, e->n, e->d, e->norms, c->row);
+    for (size_t j = 0; j < c->machines; j++) {
+        c->old[j] = 0;
+    }
+    for (size_t k = 0; k < e->vote.classes; k++) {
+        for (; v < e->class_end[k]; v++) {
+            mgn_expansion_add(e, v, k, c->row[v], c->old);
+        }
+    }
+}
+
+/* Sample i, scaled: of the data, or of the pool. */
+static const margin_real *mgn_compress_input(mgn_compress *c, const margin_expansion *model,
+                                             size_t i)
+{
+    if (c->data == NULL) {
+        return c->e.vectors + i * c->e.d;
+    }
+    for (size_t k = 0; k < c->e.d; k++) {
+        c->input[k] = mgn_expansion_input(model, mgn_sample(c->data, i), k);
+    }
+    return c->input;
+}
+
+/* R and D before the first choice. */
+static void mgn_compress_start(mgn_compress *c)
+{
+    c->count = 0;
+    c->peak = 0;
+    for (size_t v = 0; v < c->e.n; v++) {
+        mgn_compress_score(c, c->e.vectors + v * c->e.d);
+        mgn_copy(c->rest + v * c->machines, c->old, c->machines);
+        c->diag[v] = c->row[v];
+        c->peak = mgn_max(c->peak, c->row[v]);
+    }
+}
+
+/* The vector that takes most off what is left; n when none takes anything worth mentioning. */
+static size_t mgn_compress_pick(const mgn_compress *c, margin_real *first)
+{
+    margin_real most = 64 * MGN_EPS * *first;
+    size_t best = c->e.n;
+    for (size_t v = 0; v < c->e.n; v++) {
+        const margin_real *rest = c->rest + v * c->machines;
+        const margin_real gain = margin_dot(rest, rest, c->machines);
+        if (c->diag[v] > 64 * MGN_EPS * c->peak && gain > most * c->diag[v]) {
+            most = gain / c->diag[v];
+            best = v;
+        }
+    }
+    *first = mgn_max(*first, most);
+    return best;
+}
+
+/* Adds vector p to the basis: its column of L, and what that takes off R and D. */
+static void mgn_compress_take(mgn_compress *c, size_t p)
+{
+    const margin_expansion *e = &c->e;
+    const margin_real scale = margin_sqrt(c->diag[p]);
+    const margin_real *own = c->basis + p * c->most;
+    mgn_kernel_pool(&e->kernel, e->vectors + p * e->d, e->d, e->vectors, e->n, e->d, e->norms,
+                    c->row);
+    for (size_t j = 0; j < c->machines; j++) {
+        c->old[j] = c->rest[p * c->machines + j] / scale;
+    }
+    for (size_t v = 0; v < e->n; v++) {
+        c->row[v] = (c->row[v] - margin_dot(c->basis + v * c->most, own, c->count)) / scale;
+    }
+    for (size_t v = 0; v < e->n; v++) {
+        c->basis[v * c->most + c->count] = c->row[v];
+        c->diag[v] -= c->row[v] * c->row[v];
+        margin_axpy(c->rest + v * c->machines, -c->row[v], c->old, c->machines);
+    }
+    c->diag[p] = 0;
+}
+
+/* Chooses up to `most` vectors; ascending, because pools are sorted by class. */
+static void mgn_compress_choose(mgn_compress *c)
+{
+    margin_real first = 0;
+    mgn_compress_start(c);
+    while (c->count < c->most) {
+        const size_t p = mgn_compress_pick(c, &first);
+        size_t at = c->count;
+        if (p == c->e.n) {
+            break;
+        }
+        mgn_compress_take(c, p);
+        for (; at > 0 && c->chosen[at - 1u] > p; at--) {
+            c->chosen[at] = c->chosen[at - 1u];
+        }
+        c->chosen[at] = (margin_index)p;
+        c->count++;
+    }
+}
+
+/* The two terms of the objective as a linear system for all machines together. */
+static void mgn_compress_system(mgn_compress *c, const margin_expansion *model, size_t samples)
+{
+    const margin_real rho = MGN_R(1e-4) * c->peak * (margin_real)samples;
+    for (size_t s = 0; s < c->count; s++) {
+        mgn_compress_score(c, c->e.vectors + c->chosen[s] * c->e.d);
+        for (size_t j = 0; j < c->machines; j++) {
+            c->target[s * c->machines + j] = rho * c->old[j];
+        }
+        for (size_t t = 0; t <= s; t++) {
+            c->normal[s * c->most + t] = rho * c->row[c->chosen[t]];
+        }
+    }
+    for (size_t i = 0; i < samples; i++) {
+        mgn_compress_score(c, mgn_compress_input(c, model, i));
+        for (size_t s = 0; s < c->count; s++) {
+            const margin_real k = c->row[c->chosen[s]];
+            margin_axpy(c->target + s * c->machines, k, c->old, c->machines);
+            for (size_t t = 0; t <= s; t++) {
+                c->normal[s * c->most + t] += k * c->row[c->chosen[t]];
+            }
+        }
+    }
+}
+
+static size_t mgn_class_of(const margin_expansion *e, size_t v)
+{
+    size_t c = 0;
+    while (v >= e->class_end[c]) {
+        c++;
+    }
+    return c;
+}
+
+/* The chosen vectors that machine (a, b) may use: all, but for machines of pairs. */
+static size_t mgn_compress_members(mgn_compress *c, size_t a, size_t b)
+{
+    size_t count = 0;
+    for (size_t s = 0; s < c->count; s++) {
+        const size_t k = mgn_class_of(&c->e, c->chosen[s]);
+        if (a == b || k == a || k == b) {
+            c->members[count++] = (margin_index)s;
+        }
+    }
+    return count;
+}
+
+/* Solves for machine j, that of the classes a < b, or of all if a = b. */
+static bool mgn_compress_machine(mgn_compress *c, size_t j, size_t a, size_t b)
+{
+    const size_t f = mgn_compress_members(c, a, b);
+    for (size_t s = 0; s < f; s++) {
+        const size_t row = c->members[s];
+        for (size_t t = 0; t <= s; t++) {
+            c->basis[s * f + t] = c->normal[row * c->most + c->members[t]];
+        }
+        c->basis[s * f + s] *= 1 + 64 * MGN_EPS;
+        c->part[s] = c->target[row * c->machines + j];
+    }
+    if (!mgn_cholesky(c->basis, f, f, c->panel)) {
+        return false;
+    }
+    (void)margin_cholesky_solve(c->part, 1, 1, c->basis, f, f);
+    for (size_t s = 0; s < f; s++) {
+        const size_t row = c->members[s];
+        const size_t k = mgn_class_of(&c->e, c->chosen[row]);
+        const size_t column = a == b ? j : k == a ? b - 1u : a;
+        c->rest[row * c->e.width + column] = c->part[s];
+    }
+    return true;
+}
+
+static bool mgn_compress_fit(mgn_compress *c)
+{
+    bool good = true;
+    size_t j = 0;
+    if (!mgn_scheme_pairs(c->e.vote.scheme)) {
+        for (; j < c->machines; j++) {
+            good = good && mgn_compress_machine(c, j, 0, 0);
+        }
+        return good;
+    }
+    for (size_t a = 0; a + 1u < c->e.vote.classes; a++) {
+        for (size_t b = a + 1u; b < c->e.vote.classes; b++) {
+            good = good && mgn_compress_machine(c, j++, a, b);
+        }
+    }
+    return good;
+}
+
+/* The kept arrays of the new pool. */
+static void mgn_compress_keep(const mgn_compress *c, margin_arena *mem, size_t n, mgn_pool *pool)
+{
+    mgn_job shape;
+    shape.d = c->e.d;
+    shape.width = c->e.width;
+    shape.machines = c->machines;
+    shape.classes = c->e.vote.classes;
+    mgn_pool_plan(pool, mem, &shape, n);
+}
+
+static void mgn_compress_model(const mgn_compress *c, const margin_expansion *model,
+                               margin_arena *mem, margin_expansion *out)
+{
+    const size_t d = c->e.d, width = c->e.width;
+    mgn_pool pool;
+    size_t s = 0;
+    mgn_compress_keep(c, mem, c->count, &pool);
+    for (size_t k = 0; k < c->e.vote.classes; k++) {
+        for (; s < c->count && c->chosen[s] < c->e.class_end[k]; s++) {
+            mgn_copy(pool.vectors + s * d, c->e.vectors + c->chosen[s] * d, d);
+            mgn_copy(pool.coef + s * width, c->rest + s * width, width);
+            pool.norms[s] = c->e.norms[c->chosen[s]];
+        }
+        pool.class_end[k] = (uint32_t)s;
+    }
+    mgn_copy(pool.bias, c->e.bias, c->machines);
+    *out = *model;
+    out->vectors = pool.vectors;
+    out->norms = pool.norms;
+    out->coef = pool.coef;
+    out->bias = pool.bias;
+    out->class_end = pool.class_end;
+    out->n = c->count;
+}
+
+/* Old and new scores of all samples compared. */
+static void mgn_compress_report(mgn_compress *c, const margin_expansion *model,
+                                const margin_expansion *out, size_t samples,
+                                margin_compress_info *info)
+{
+    const unsigned scheme = c->e.vote.scheme;
+    margin_expansion plain = *out;
+    margin_real squares = 0;
+    plain.offset = plain.factor = NULL;
+    info->vectors = c->count;
+    info->samples = samples;
+    info->changed = 0;
+    info->worst = 0;
+    for (size_t i = 0; i < samples; i++) {
+        const margin_real *x = mgn_compress_input(c, model, i);
+        margin_expansion_scores(&c->e, x, c->old);
+        margin_expansion_scores(&plain, x, c->fresh);
+        for (size_t j = 0; j < c->machines; j++) {
+            const margin_real change = c->fresh[j] - c->old[j];
+            info->worst = mgn_max(info->worst, mgn_abs(change));
+            squares += change * change / (margin_real)c->machines;
+        }
+        info->changed += margin_elect(scheme, c->e.vote.classes, c->old) !=
+                                 margin_elect(scheme, c->e.vote.classes, c->fresh)
+                             ? 1u
+                             : 0u;
+    }
+    info->rms = margin_sqrt(squares / (margin_real)samples);
+}
+
+/* What is asked for, checked; false if it makes no sense. */
+static bool mgn_compress_shape(mgn_compress *c, const margin_model *model, size_t vectors)
+{
+    if (model == NULL || model->kind != MARGIN_MODEL_EXPANSION || vectors == 0) {
+        return false;
+    }
+    c->e = model->of.expansion;
+    c->e.offset = c->e.factor = NULL;
+    c->machines = margin_machines(c->e.vote.scheme, c->e.vote.classes);
+    c->most = mgn_size_min(vectors, c->e.n);
+    return true;
+}
+
+MARGIN_API size_t margin_compress_size(const margin_model *model, size_t vectors)
+{
+    margin_arena dry = margin_arena_counting();
+    mgn_compress c;
+    mgn_pool pool;
+    if (!mgn_compress_shape(&c, model, vectors)) {
+        return 0;
+    }
+    mgn_compress_plan(&c, &dry);
+    mgn_compress_keep(&c, &dry, c.most, &pool);
+    return mgn_arena_counted(&dry);
+}
+
+MARGIN_API margin_status margin_compress(const margin_model *model, const margin_data *data,
+                                         size_t vectors, margin_arena *mem, margin_model *out,
+                                         margin_compress_info *info)
+{
+    mgn_compress c;
+    mgn_pool pool;
+    margin_compress_info report;
+    margin_arena before, dry;
+    size_t samples;
+    const margin_status status = data == NULL ? MARGIN_OK : margin_data_check(data);
+    if (status != MARGIN_OK || mem == NULL || out == NULL ||
+        !mgn_compress_shape(&c, model, vectors) || (data != NULL && data->d != c.e.d)) {
+        return status != MARGIN_OK ? status : MARGIN_E_ARGUMENT;
+    }
+    before = dry = *mem;
+    mgn_compress_plan(&c, &dry);
+    mgn_compress_keep(&c, &dry, c.most, &pool);
+    if (dry.failed != 0) {
+        return (margin_status)dry.failed;
+    }
+    mgn_compress_plan(&c, mem);
+    c.data = data;
+    samples = data == NULL ? c.e.n : data->n;
+    mgn_compress_choose(&c);
+    mgn_compress_system(&c, &model->of.expansion, samples);
+    if (c.count == 0 || !mgn_compress_fit(&c)) {
+        (void)margin_arena_rewind(mem, &before);
+        return MARGIN_E_NOT_POSITIVE;
+    }
+    out->kind = MARGIN_MODEL_EXPANSION;
+    mgn_compress_model(&c, &model->of.expansion, mem, &out->of.expansion);
+    mgn_compress_report(&c, &model->of.expansion, &out->of.expansion, samples, &report);
+    margin_arena_release(mem, before.high);
+    if (info != NULL) {
+        *info = report;
+    }
+    return MARGIN_OK;
 }
 
 #endif /* MARGIN_PREDICT_ONLY */

@@ -10,7 +10,8 @@
     X(data_suite) \
     X(kernel_suite) \
     X(scheme_suite) \
-    X(image_suite)
+    X(image_suite) \
+    X(compress_suite)
 /* clang-format on */
 
 #define DECLARE(suite) SUITE(suite);
