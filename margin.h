@@ -352,6 +352,44 @@ MARGIN_API size_t margin_cholesky_update_size(size_t n);
 MARGIN_API margin_status margin_cholesky_downdate(margin_real *l, size_t stride, size_t n,
                                                   const margin_real *x, margin_arena *mem);
 MARGIN_API size_t margin_cholesky_downdate_size(size_t n);
+
+/* Eigenvalues (largest first) and eigenvectors (row i of `vectors` belongs to values[i], orthonormal)
+ * of the symmetric n x n matrix whose lower triangle is in a. Householder reduction and implicit QR
+ * steps: 4/3 n^3 products, about 6 n^3 with vectors. `vectors` may be null (only values are wanted)
+ * or a itself. Residual |A v - lambda v| and the error of the values are a small multiple of
+ * n EPS |A|, |V V' - I| one of n EPS. MARGIN_E_NOT_FINITE: NaN or infinity in the lower triangle;
+ * MARGIN_E_NO_CONVERGENCE after 30 n steps (not known to happen): values are unchanged, vectors
+ * undefined. */
+MARGIN_API margin_status margin_eigen(margin_real *values, margin_real *vectors, size_t vstride,
+                                      const margin_real *a, size_t stride, size_t n,
+                                      margin_arena *mem);
+MARGIN_API size_t margin_eigen_size(size_t n, bool vectors);
+/* The k <= n largest eigenvalues (largest first, by value, not by size) and their eigenvectors, k rows
+ * of n values. The same reduction, then inverse iteration with at most 8 solutions a vector, each
+ * vector made orthogonal to those before it: 4/3 n^3 + 2 k n^2 products, a third of margin_eigen
+ * when k is small. Errors and statuses as there; needs a copy of the matrix in the arena. */
+MARGIN_API margin_status margin_eigen_leading(margin_real *values, margin_real *vectors,
+                                              size_t vstride, size_t k, const margin_real *a,
+                                              size_t stride, size_t n, margin_arena *mem);
+MARGIN_API size_t margin_eigen_leading_size(size_t n);
+/* Power iteration: the eigenvalue of largest size of the symmetric matrix a (both triangles) and its
+ * eigenvector, of length 1, in 3 n values of memory. `start` is the first vector, null for a fixed
+ * one (a zero or infinite one is an argument error). Ends when |A v - lambda v| <= tol |lambda| (0 means sqrt(EPS); the error of lambda is then
+ * about tol^2), or after max_iter steps (0 means 1000) with MARGIN_W_ITERATIONS: slow where the two
+ * largest eigenvalues are close, endless where they are opposite. MARGIN_E_EMPTY: n is 0. */
+MARGIN_API margin_status margin_power_iteration(margin_real *value, margin_real *vector,
+                                                const margin_real *start, const margin_real *a,
+                                                size_t stride, size_t n, margin_real tol,
+                                                size_t max_iter, margin_arena *mem);
+MARGIN_API size_t margin_power_iteration_size(size_t n);
+/* Gram-Schmidt, modified and done twice: turns the k rows of d values of q, x_1 .. x_k, into
+ * orthonormal rows, x_j = sum over i <= j of r[i][j] q_i: the QR decomposition of the matrix whose
+ * columns they are. r (k x k, upper triangular, below it zeros) may be null. A row that depends on
+ * those before it, to (d + k) EPS, becomes zero, and so does r[j][j]; *rank (may be null) counts the
+ * others. |Q Q' - I| is a small multiple of EPS whatever the rows. MARGIN_E_NOT_FINITE: nothing is
+ * changed. */
+MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, size_t d,
+                                   margin_real *r, size_t rstride, size_t *rank);
 #endif
 
 /* ---- >>data ---- views on samples, checks, moments, scaling, splits ----------------------------- */

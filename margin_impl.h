@@ -2170,6 +2170,694 @@ MARGIN_API margin_status margin_cholesky_downdate(margin_real *l, size_t stride,
     return mgn_both(margin_arena_rewind(mem, &before), status);
 }
 
+/* Symmetric eigenvalues: A = Q T Q' by Householder reflections, then implicit QR steps on the
+ * tridiagonal T (Golub and Van Loan, Matrix Computations, 8.3). Eigenvectors are rows throughout, so
+ * every inner loop runs along a row. The matrix is first scaled by a power of two to a largest
+ * element in [1, 4), which keeps all squares in range; a quantity of size EPS^2 is then negligible. */
+
+/* work = a / scale, lower triangle; returns the scale. */
+static margin_real mgn_lower_scaled(margin_real *work, size_t step, const margin_real *a,
+                                    size_t stride, size_t n)
+{
+    const margin_real scale = mgn_power_of_two(mgn_lower_max(a, stride, n));
+    const margin_real inverse = 1 / scale;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j <= i; j++) {
+            work[i * step + j] = a[i * stride + j] * inverse;
+        }
+    }
+    return scale;
+}
+
+/* The reflection I - u u' / h that takes the n values u to (0, ..., 0, *last); u is overwritten by
+ * its vector. Returns h, or 0 where nothing is to be done. */
+static margin_real mgn_reflector(margin_real *u, size_t n, margin_real *last)
+{
+    const margin_real f = u[n - 1u];
+    const margin_real tail = margin_dot(u, u, n - 1u);
+    const margin_real square = tail + f * f;
+    *last = f;
+    if (tail <= MGN_TINY / MGN_EPS) { /* its square root is far below EPS^2 */
+        return 0;
+    }
+    *last = f > 0 ? -margin_sqrt(square) : margin_sqrt(square);
+    u[n - 1u] = f - *last;
+    return square - f * *last;
+}
+
+/* p = A u for the symmetric A in the lower triangle of a. */
+static void mgn_symmetric_vec(margin_real *p, const margin_real *a, size_t stride, size_t n,
+                              const margin_real *u)
+{
+    for (size_t j = 0; j < n; j++, a += stride) {
+        p[j] = margin_dot(a, u, j + 1u);
+        mgn_axpy(p, u[j], a, j);
+    }
+}
+
+/* row -= f q + g u */
+static void mgn_subtract_two(margin_real *MGN_RESTRICT row, margin_real f, const margin_real *q,
+                             margin_real g, const margin_real *u, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        row[k] -= f * q[k] + g * u[k];
+    }
+}
+
+/* A = H A H with H = I - u u' / h, lower triangle of n rows: with p = A u / h and
+ * q = p - (u.p / 2h) u that is A - u q' - q u'. */
+static void mgn_reflect_both(margin_real *a, size_t stride, size_t n, const margin_real *u,
+                             margin_real h, margin_real *q)
+{
+    mgn_symmetric_vec(q, a, stride, n, u);
+    for (size_t j = 0; j < n; j++) {
+        q[j] /= h;
+    }
+    mgn_axpy(q, -(margin_dot(u, q, n) / (2 * h)), u, n);
+    for (size_t j = 0; j < n; j++) {
+        mgn_subtract_two(a + j * stride, u[j], q, q[j], u, j + 1u);
+    }
+}
+
+typedef struct {
+    margin_real *d;     /* diagonal of T */
+    margin_real *e;     /* e[i] couples i and i + 1 */
+    margin_real *h;     /* of the reflection of each row */
+    margin_real *q;     /* one vector */
+    mgn_rotations turn; /* rotations of one QR step */
+} mgn_tridiagonal;
+
+static mgn_tridiagonal mgn_tridiagonal_plan(margin_arena *mem, size_t n)
+{
+    mgn_tridiagonal t;
+    t.d = MGN_SCRATCH(mem, margin_real, n);
+    t.e = MGN_SCRATCH(mem, margin_real, n);
+    t.h = MGN_SCRATCH(mem, margin_real, n);
+    t.q = MGN_SCRATCH(mem, margin_real, n);
+    t.turn = mgn_rotations_plan(mem, n);
+    return t;
+}
+
+/* Reduces the lower triangle of a to T, from the last row up; u of the reflection that cleared row i
+ * stays in the first i places of that row. */
+static void mgn_tridiagonalise(margin_real *a, size_t stride, size_t n, const mgn_tridiagonal *t)
+{
+    for (size_t i = n; i > 1u; i--) {
+        margin_real *u = a + (i - 1u) * stride;
+        t->h[i - 1u] = mgn_reflector(u, i - 1u, &t->e[i - 2u]);
+        if (t->h[i - 1u] > 0) {
+            mgn_reflect_both(a, stride, i - 1u, u, t->h[i - 1u], t->q);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        t->d[i] = a[i * stride + i];
+    }
+}
+
+/* row -= (row . u / h) u: one reflection of a row of n values. */
+static void mgn_reflect_row(margin_real *row, const margin_real *u, margin_real h, size_t n)
+{
+    mgn_axpy(row, -(margin_dot(row, u, n) / h), u, n);
+}
+
+/* Overwrites the vectors u in a by Q', the product of their reflections: each one acts on the rows
+ * above its own, which are complete by then. */
+static void mgn_tridiagonal_basis(margin_real *a, size_t stride, size_t n, const mgn_tridiagonal *t)
+{
+    for (size_t i = 0; i < n; i++) {
+        margin_real *u = a + i * stride;
+        for (size_t j = 0; i > 0 && t->h[i] > 0 && j < i; j++) {
+            mgn_reflect_row(a + j * stride, u, t->h[i], i);
+        }
+        for (size_t j = 0; j < i; j++) {
+            u[j] = 0;
+            a[j * stride + i] = 0;
+        }
+        u[i] = 1;
+    }
+}
+
+/* One implicit QR step with Wilkinson's shift on rows lo .. hi of T, whose couplings are not zero. */
+static void mgn_qr_step(const mgn_tridiagonal *t, size_t lo, size_t hi)
+{
+    margin_real *d = t->d, *e = t->e;
+    const margin_real half = (d[hi - 1u] - d[hi]) / 2, b = e[hi - 1u];
+    const margin_real root = mgn_hypot(half, b);
+    margin_real x = d[lo] - (d[hi] - b * (b / (half < 0 ? half - root : half + root)));
+    margin_real z = e[lo];
+    for (size_t k = lo; k < hi; k++) {
+        const margin_real r = mgn_rotation(&t->turn, k, x, z);
+        const margin_real c = t->turn.c[k], s = t->turn.s[k];
+        const margin_real p0 = c * d[k] + s * e[k], p1 = c * e[k] + s * d[k + 1u];
+        const margin_real q0 = c * e[k] - s * d[k], q1 = c * d[k + 1u] - s * e[k];
+        if (k > lo) {
+            e[k - 1u] = r;
+        }
+        d[k] = c * p0 + s * p1;
+        d[k + 1u] = c * q1 - s * q0;
+        e[k] = c * p1 - s * p0;
+        if (k + 1u < hi) {
+            x = e[k];
+            z = s * e[k + 1u];
+            e[k + 1u] *= c;
+        }
+    }
+}
+
+/* (a, b) = (c a + s b, c b - s a) for two rows. */
+static void mgn_rotate(margin_real *MGN_RESTRICT a, margin_real *MGN_RESTRICT b, size_t n,
+                       margin_real c, margin_real s)
+{
+    for (size_t j = 0; j < n; j++) {
+        const margin_real v = a[j];
+        a[j] = c * v + s * b[j];
+        b[j] = c * b[j] - s * v;
+    }
+}
+
+/* Two rotations, of rows a, b and then of b, z, in one pass. */
+static void mgn_rotate_two(margin_real *MGN_RESTRICT a, margin_real *MGN_RESTRICT b,
+                           margin_real *MGN_RESTRICT z, size_t n, const margin_real *c,
+                           const margin_real *s)
+{
+    const margin_real c0 = c[0], c1 = c[1], s0 = s[0], s1 = s[1];
+    for (size_t j = 0; j < n; j++) {
+        const margin_real v = a[j], w = c0 * b[j] - s0 * v;
+        a[j] = c0 * v + s0 * b[j];
+        b[j] = c1 * w + s1 * z[j];
+        z[j] = c1 * z[j] - s1 * w;
+    }
+}
+
+/* The rotations of one QR step on rows lo .. hi of v. */
+static void mgn_rotate_rows(margin_real *v, size_t stride, size_t n, size_t lo, size_t hi,
+                            const mgn_rotations *turn)
+{
+    size_t k = lo;
+    for (; hi - k >= 2u; k += 2u) {
+        margin_real *row = v + k * stride;
+        mgn_rotate_two(row, row + stride, row + 2u * stride, n, turn->c + k, turn->s + k);
+    }
+    if (k < hi) {
+        mgn_rotate(v + k * stride, v + (k + 1u) * stride, n, turn->c[k], turn->s[k]);
+    }
+}
+
+static bool mgn_coupling_is_small(const mgn_tridiagonal *t, size_t k)
+{
+    const margin_real size = mgn_abs(t->d[k]) + mgn_abs(t->d[k + 1u]);
+    return mgn_abs(t->e[k]) <= MGN_EPS * mgn_max(size, MGN_EPS);
+}
+
+/* T to diagonal form; the rows of v, if there are any, turn with it. Two or three steps for each
+ * eigenvalue are usual; false after 30 n of them. */
+static bool mgn_tridiagonal_solve(const mgn_tridiagonal *t, size_t n, margin_real *v, size_t stride)
+{
+    size_t hi = n == 0 ? 0 : n - 1u;
+    size_t steps = 0;
+    while (hi > 0) {
+        size_t lo = hi;
+        while (lo > 0 && !mgn_coupling_is_small(t, lo - 1u)) {
+            lo--;
+        }
+        if (lo == hi) {
+            hi--;
+            continue;
+        }
+        if (steps++ >= mgn_size_mul(30u, n)) {
+            return false;
+        }
+        mgn_qr_step(t, lo, hi);
+        if (v != NULL) {
+            mgn_rotate_rows(v, stride, n, lo, hi, &t->turn);
+        }
+    }
+    return true;
+}
+
+/* The `count` largest of the n values d first, largest first; rows of v, if any, likewise. */
+static void mgn_sort_eigen(margin_real *d, size_t n, size_t count, margin_real *v, size_t stride)
+{
+    for (size_t i = 0; i < count; i++) {
+        const size_t best = mgn_index_of_max(d, i, n);
+        for (size_t j = 0; v != NULL && best != i && j < n; j++) {
+            mgn_swap(&v[i * stride + j], &v[best * stride + j]);
+        }
+        mgn_swap(&d[i], &d[best]);
+    }
+}
+
+/* Scratch of margin_eigen: a work matrix only where there are no vectors to hold it. */
+static mgn_tridiagonal mgn_eigen_plan(margin_arena *mem, size_t n, bool vectors, margin_real **work)
+{
+    const mgn_tridiagonal t = mgn_tridiagonal_plan(mem, n);
+    *work = vectors ? NULL : MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, n));
+    return t;
+}
+
+MARGIN_API size_t margin_eigen_size(size_t n, bool vectors)
+{
+    margin_arena mem = margin_arena_counting();
+    margin_real *work;
+    (void)mgn_eigen_plan(&mem, n, vectors, &work);
+    return mgn_arena_counted(&mem);
+}
+
+/* All eigenvalues of a and, where the rows of v are wanted, eigenvectors. */
+static margin_status mgn_eigen(margin_real *values, margin_real *v, size_t step, bool vectors,
+                               const margin_real *a, size_t stride, size_t n,
+                               const mgn_tridiagonal *t)
+{
+    const margin_real scale = mgn_lower_scaled(v, step, a, stride, n);
+    mgn_tridiagonalise(v, step, n, t);
+    if (vectors) {
+        mgn_tridiagonal_basis(v, step, n, t);
+    }
+    if (!mgn_tridiagonal_solve(t, n, vectors ? v : NULL, step)) {
+        return MARGIN_E_NO_CONVERGENCE;
+    }
+    mgn_sort_eigen(t->d, n, n, vectors ? v : NULL, step);
+    for (size_t i = 0; i < n; i++) {
+        values[i] = t->d[i] * scale;
+    }
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_status margin_eigen(margin_real *values, margin_real *vectors, size_t vstride,
+                                      const margin_real *a, size_t stride, size_t n,
+                                      margin_arena *mem)
+{
+    const bool wanted = vectors != NULL;
+    margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_vec_check(values, n));
+    margin_arena before;
+    margin_real *work;
+    mgn_tridiagonal t;
+    status = mgn_both(status, mgn_mem_check(mem));
+    if (wanted) {
+        status = mgn_both(status, mgn_mat_check(vectors, vstride, n, n));
+    }
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    t = mgn_eigen_plan(mem, n, wanted, &work);
+    if (mem->failed == 0) {
+        status = mgn_eigen(values, wanted ? vectors : work, wanted ? mgn_stride(vstride, n) : n,
+                           wanted, a, mgn_stride(stride, n), n, &t);
+    }
+    return mgn_both(margin_arena_rewind(mem, &before), status);
+}
+
+/* Leading eigenpairs: the eigenvalues of T by QR steps without vectors, the wanted eigenvectors of T
+ * by inverse iteration, each kept orthogonal to all before it (Wilkinson; Ipsen, SIAM Review 39,
+ * 1997), then Q applied to them. */
+typedef struct {
+    mgn_tridiagonal t;
+    margin_real *a;        /* n x n: the reflections */
+    margin_real *d, *e;    /* T itself, which the QR steps overwrite in t */
+    margin_real *u[3];     /* T - lambda = P L U: U by its three diagonals, */
+    margin_real *m;        /* L by its multipliers, */
+    margin_index *swapped; /* P by whether rows i and i + 1 were exchanged */
+} mgn_leading;
+
+static mgn_leading mgn_leading_plan(margin_arena *mem, size_t n)
+{
+    mgn_leading w;
+    w.t = mgn_tridiagonal_plan(mem, n);
+    w.a = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, n));
+    w.d = MGN_SCRATCH(mem, margin_real, n);
+    w.e = MGN_SCRATCH(mem, margin_real, n);
+    for (size_t i = 0; i < 3u; i++) {
+        w.u[i] = MGN_SCRATCH(mem, margin_real, n);
+    }
+    w.m = MGN_SCRATCH(mem, margin_real, n);
+    w.swapped = MGN_SCRATCH(mem, margin_index, n);
+    return w;
+}
+
+MARGIN_API size_t margin_eigen_leading_size(size_t n)
+{
+    margin_arena mem = margin_arena_counting();
+    (void)mgn_leading_plan(&mem, n);
+    return mgn_arena_counted(&mem);
+}
+
+/* x, or a number of the size `least` with its sign. */
+static margin_real mgn_at_least(margin_real x, margin_real least)
+{
+    return mgn_abs(x) >= least ? x : x < 0 ? -least : least;
+}
+
+/* Gauss elimination with partial pivoting of T - lambda; pivots are kept away from zero. */
+static void mgn_shifted_factor(const mgn_leading *w, size_t n, margin_real lambda,
+                               margin_real least)
+{
+    margin_real x = w->d[0] - lambda; /* the row to eliminate with: x, y and a zero */
+    margin_real y = n > 1u ? w->e[0] : 0;
+    for (size_t i = 0; i + 1u < n; i++) {
+        const margin_real below = w->e[i], next = w->d[i + 1u] - lambda;
+        const margin_real over = i + 2u < n ? w->e[i + 1u] : 0;
+        w->swapped[i] = mgn_abs(below) > mgn_abs(x);
+        if (w->swapped[i]) {
+            w->m[i] = x / below;
+            w->u[0][i] = below;
+            w->u[1][i] = next;
+            w->u[2][i] = over;
+            x = y - w->m[i] * next;
+            y = -w->m[i] * over;
+        } else {
+            x = mgn_at_least(x, least);
+            w->m[i] = below / x;
+            w->u[0][i] = x;
+            w->u[1][i] = y;
+            w->u[2][i] = 0;
+            x = next - w->m[i] * y;
+            y = over;
+        }
+    }
+    w->u[0][n - 1u] = mgn_at_least(x, least);
+}
+
+/* z = (T - lambda)^-1 z */
+static void mgn_shifted_solve(const mgn_leading *w, size_t n, margin_real *z)
+{
+    for (size_t i = 0; i + 1u < n; i++) {
+        if (w->swapped[i]) {
+            mgn_swap(&z[i], &z[i + 1u]);
+        }
+        z[i + 1u] -= w->m[i] * z[i];
+    }
+    for (size_t i = n; i > 0; i--) {
+        margin_real s = z[i - 1u];
+        if (i < n) {
+            s -= w->u[1][i - 1u] * z[i];
+        }
+        if (i + 1u < n) {
+            s -= w->u[2][i - 1u] * z[i + 1u];
+        }
+        z[i - 1u] = s / w->u[0][i - 1u];
+    }
+}
+
+/* Takes from z its parts along `count` orthonormal rows, adding the coefficients to sums[i * step]
+ * if there is such a place. */
+static void mgn_orthogonalise(margin_real *z, const margin_real *rows, size_t stride, size_t count,
+                              size_t n, margin_real *sums, size_t step)
+{
+    for (size_t i = 0; i < count; i++) {
+        const margin_real c = margin_dot(z, rows + i * stride, n);
+        mgn_axpy(z, -c, rows + i * stride, n);
+        if (sums != NULL) {
+            sums[i * step] += c;
+        }
+    }
+}
+
+/* z / |z|, returning |z|; zero stays. */
+static margin_real mgn_normalise(margin_real *z, size_t n)
+{
+    const margin_real length = margin_norm2(z, n);
+    for (size_t i = 0; i < n && length > 0; i++) {
+        z[i] /= length;
+    }
+    return length;
+}
+
+/* Some vector of length 1, another one for every `seed`: xorshift (Marsaglia 2003) as a source. */
+static void mgn_start_vector(margin_real *z, size_t n, size_t seed)
+{
+    uint32_t state = ((uint32_t)seed + 1u) * UINT32_C(0x9E3779B9);
+    for (size_t i = 0; i < n; i++) {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        z[i] = (margin_real)(state >> 16) / MGN_R(32768.0) - MGN_R(0.99999);
+    }
+    (void)mgn_normalise(z, n);
+}
+
+/* z made orthogonal to `count` orthonormal rows and of length 1. A pass that takes away more than
+ * half of z leaves rounding errors along the rows; the next one removes them. */
+static void mgn_orthonormalise(margin_real *z, const margin_real *rows, size_t stride, size_t count,
+                               size_t n)
+{
+    margin_real length = 0;
+    (void)mgn_normalise(z, n);
+    for (size_t pass = 0; pass < 4u && length < MGN_R(0.5); pass++) {
+        mgn_orthogonalise(z, rows, stride, count, n, NULL, 0);
+        length = mgn_normalise(z, n);
+    }
+}
+
+/* Largest element of T z - lambda z. */
+static margin_real mgn_shifted_residual(const mgn_leading *w, size_t n, margin_real lambda,
+                                        const margin_real *z)
+{
+    margin_real worst = 0;
+    for (size_t i = 0; i < n; i++) {
+        const margin_real left = i > 0 ? w->e[i - 1u] * z[i - 1u] : 0;
+        const margin_real right = i + 1u < n ? w->e[i] * z[i + 1u] : 0;
+        worst = mgn_max(worst, mgn_abs((w->d[i] - lambda) * z[i] + (left + right)));
+    }
+    return worst;
+}
+
+/* Row `which` of v: the eigenvector of T (of the given size) to lambda, orthogonal to the rows before
+ * it. The shift stays a few EPS |T| away from lambda, another distance each time: within a cluster of
+ * eigenvalues no direction is then amplified much more than the others, which could be one that the
+ * rows before already span. Two or three solutions usually leave a residual of EPS |T|; the k-th
+ * of at most 8 is accepted with 2^k EPS |T|. */
+static bool mgn_inverse_iteration(const mgn_leading *w, size_t n, margin_real lambda,
+                                  margin_real size, margin_real *v, size_t stride, size_t which)
+{
+    const margin_real unit = MGN_EPS * size;
+    margin_real *z = v + which * stride;
+    margin_real accepted = 2 * unit;
+    mgn_start_vector(z, n, which);
+    for (size_t round = 1; round <= 8u; round++, accepted *= 2) {
+        mgn_shifted_factor(w, n, lambda + (margin_real)round * unit, unit);
+        mgn_shifted_solve(w, n, z);
+        mgn_orthonormalise(z, v, stride, which, n);
+        if (mgn_shifted_residual(w, n, lambda, z) <= accepted) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Rows of v times Q': from eigenvectors of T to those of A. */
+static void mgn_leading_back(const mgn_leading *w, size_t n, margin_real *v, size_t step, size_t k)
+{
+    for (size_t i = 1; i < n; i++) {
+        for (size_t j = 0; w->t.h[i] > 0 && j < k; j++) {
+            mgn_reflect_row(v + j * step, w->a + i * n, w->t.h[i], i);
+        }
+    }
+}
+
+static margin_status mgn_eigen_leading(margin_real *values, margin_real *v, size_t step, size_t k,
+                                       const margin_real *a, size_t stride, size_t n,
+                                       const mgn_leading *w)
+{
+    const margin_real scale = mgn_lower_scaled(w->a, n, a, stride, n);
+    margin_real size = MGN_EPS;
+    mgn_tridiagonalise(w->a, n, n, &w->t);
+    for (size_t i = 0; i < n; i++) {
+        w->d[i] = w->t.d[i];
+        w->e[i] = i + 1u < n ? w->t.e[i] : 0;
+        size = mgn_max(size, mgn_abs(w->d[i]) + 2 * mgn_abs(w->e[i]));
+    }
+    if (!mgn_tridiagonal_solve(&w->t, n, NULL, 0)) {
+        return MARGIN_E_NO_CONVERGENCE;
+    }
+    mgn_sort_eigen(w->t.d, n, k, NULL, 0);
+    for (size_t i = 0; i < k; i++) {
+        if (!mgn_inverse_iteration(w, n, w->t.d[i], size, v, step, i)) {
+            return MARGIN_E_NO_CONVERGENCE;
+        }
+    }
+    mgn_leading_back(w, n, v, step, k);
+    for (size_t i = 0; i < k; i++) {
+        values[i] = w->t.d[i] * scale;
+    }
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_status margin_eigen_leading(margin_real *values, margin_real *vectors,
+                                              size_t vstride, size_t k, const margin_real *a,
+                                              size_t stride, size_t n, margin_arena *mem)
+{
+    margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_vec_check(values, k));
+    margin_arena before;
+    mgn_leading w;
+    status = mgn_both(status, mgn_mat_check(vectors, vstride, k, n));
+    status = mgn_both(status, mgn_mem_check(mem));
+    if (status != MARGIN_OK || k > n) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
+    }
+    before = *mem;
+    w = mgn_leading_plan(mem, n);
+    if (mem->failed == 0 && k > 0) {
+        status = mgn_eigen_leading(values, vectors, mgn_stride(vstride, n), k, a,
+                                   mgn_stride(stride, n), n, &w);
+    }
+    return mgn_both(margin_arena_rewind(mem, &before), status);
+}
+
+/* A matrix argument without NaN and infinity. */
+static margin_status mgn_finite_check(const margin_real *a, size_t stride, size_t rows, size_t cols)
+{
+    const margin_status status = mgn_mat_check(a, stride, rows, cols);
+    for (size_t i = 0; i < rows && status == MARGIN_OK; i++) {
+        if (!(margin_norm_inf(a + i * mgn_stride(stride, cols), cols) <= MGN_HUGE)) {
+            return MARGIN_E_NOT_FINITE;
+        }
+    }
+    return status;
+}
+
+typedef struct {
+    margin_real *v; /* the iterate, of length 1 */
+    margin_real *y; /* A v */
+    margin_real *r; /* A v - lambda v */
+} mgn_power_work;
+
+static mgn_power_work mgn_power_plan(margin_arena *mem, size_t n)
+{
+    mgn_power_work w;
+    w.v = MGN_SCRATCH(mem, margin_real, n);
+    w.y = MGN_SCRATCH(mem, margin_real, n);
+    w.r = MGN_SCRATCH(mem, margin_real, n);
+    return w;
+}
+
+MARGIN_API size_t margin_power_iteration_size(size_t n)
+{
+    margin_arena mem = margin_arena_counting();
+    (void)mgn_power_plan(&mem, n);
+    return mgn_arena_counted(&mem);
+}
+
+/* y = A v, lambda = v.y and whether |y - lambda v| <= tol |lambda|. */
+static bool mgn_power_is_done(const margin_real *a, size_t stride, size_t n, margin_real tol,
+                              const mgn_power_work *w, margin_real *lambda)
+{
+    mgn_dots(w->v, a, stride, n, n, w->y);
+    *lambda = margin_dot(w->v, w->y, n);
+    for (size_t i = 0; i < n; i++) {
+        w->r[i] = w->y[i] - *lambda * w->v[i];
+    }
+    return margin_norm2(w->r, n) <= tol * mgn_abs(*lambda);
+}
+
+static margin_status mgn_power_run(const margin_real *a, size_t stride, size_t n, margin_real tol,
+                                   size_t max_iter, const mgn_power_work *w, margin_real *lambda)
+{
+    for (size_t step = 0; !mgn_power_is_done(a, stride, n, tol, w, lambda); step++) {
+        const margin_real length = margin_norm2(w->y, n);
+        if (step == max_iter) {
+            return MARGIN_W_ITERATIONS;
+        }
+        for (size_t i = 0; i < n; i++) {
+            w->v[i] = w->y[i] / length;
+        }
+    }
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_status margin_power_iteration(margin_real *value, margin_real *vector,
+                                                const margin_real *start, const margin_real *a,
+                                                size_t stride, size_t n, margin_real tol,
+                                                size_t max_iter, margin_arena *mem)
+{
+    margin_status status = mgn_both(mgn_finite_check(a, stride, n, n), mgn_vec_check(vector, n));
+    margin_real lambda = 0;
+    margin_arena before;
+    mgn_power_work w;
+    status = mgn_both(status, mgn_mem_check(mem));
+    if (status != MARGIN_OK || n == 0 || value == NULL || !(tol >= 0 && tol < 1)) {
+        return mgn_both(status, n == 0 ? MARGIN_E_EMPTY : MARGIN_E_ARGUMENT);
+    }
+    before = *mem;
+    w = mgn_power_plan(mem, n);
+    if (mem->failed != 0) {
+        return margin_arena_rewind(mem, &before);
+    }
+    mgn_start_vector(w.v, n, 0);
+    for (size_t i = 0; start != NULL && i < n; i++) {
+        w.v[i] = start[i];
+    }
+    lambda = mgn_normalise(w.v, n);
+    status = lambda > 0 && lambda <= MGN_HUGE ? MARGIN_OK : MARGIN_E_ARGUMENT;
+    if (status == MARGIN_OK) {
+        status = mgn_power_run(a, mgn_stride(stride, n), n, tol > 0 ? tol : margin_sqrt(MGN_EPS),
+                               max_iter > 0 ? max_iter : 1000u, &w, &lambda);
+        for (size_t i = 0; i < n; i++) {
+            vector[i] = w.v[i];
+        }
+        *value = lambda;
+    }
+    (void)margin_arena_rewind(mem, &before);
+    return status;
+}
+
+/* Row j of q made orthonormal to the rows before it, its coefficients in column j of r. Every row is
+ * taken through the rows before it twice, which is enough (Giraud, Langou and others 2005). */
+static bool mgn_qr_row(margin_real *q, size_t stride, size_t j, size_t d, margin_real *r,
+                       size_t rstride)
+{
+    margin_real *row = q + j * stride;
+    margin_real *column = r == NULL ? NULL : r + j;
+    const margin_real scale = mgn_power_of_two(margin_norm_inf(row, d));
+    margin_real before, length;
+    for (size_t k = 0; k < d; k++) {
+        row[k] *= 1 / scale;
+    }
+    before = margin_norm2(row, d);
+    mgn_orthogonalise(row, q, stride, j, d, column, rstride);
+    mgn_orthogonalise(row, q, stride, j, d, column, rstride);
+    length = margin_norm2(row, d);
+    if (!(length > (margin_real)(d + j) * MGN_EPS * before)) { /* nothing of it is left but noise */
+        length = 0;
+    }
+    for (size_t k = 0; k < d; k++) {
+        row[k] = length > 0 ? row[k] / length : 0;
+    }
+    if (column != NULL) {
+        column[j * rstride] = length;
+        for (size_t i = 0; i <= j; i++) {
+            column[i * rstride] *= scale;
+        }
+    }
+    return length > 0;
+}
+
+MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, size_t d,
+                                   margin_real *r, size_t rstride, size_t *rank)
+{
+    margin_status status = mgn_finite_check(q, qstride, k, d);
+    const size_t step = mgn_stride(rstride, k);
+    size_t found = 0;
+    if (r != NULL) {
+        status = mgn_both(status, mgn_mat_check(r, rstride, k, k));
+    }
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    for (size_t i = 0; r != NULL && i < k; i++) {
+        for (size_t j = 0; j < k; j++) {
+            r[i * step + j] = 0;
+        }
+    }
+    for (size_t j = 0; j < k; j++) {
+        found += mgn_qr_row(q, mgn_stride(qstride, d), j, d, r, step);
+    }
+    if (rank != NULL) {
+        *rank = found;
+    }
+    return MARGIN_OK;
+}
+
 #endif /* MARGIN_PREDICT_ONLY */
 
 /* ---- >>data ---- -------------------------------------------------------------------------------- */

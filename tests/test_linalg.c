@@ -1,6 +1,7 @@
 /* Linear algebra against naive code, in long double where accuracy is the question. */
 #include "greatest.h"
 #include "margin.h"
+#include "arena_sweep.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -800,6 +801,506 @@ TEST a_downdate_that_loses_definiteness_is_refused(void)
     PASS();
 }
 
+/* ---- eigenvalues -------------------------------------------------------------------------------- */
+
+/* Largest |A - sum of lambda v v'| (only where all n vectors are there) and |A v - lambda v|. */
+static double eigen_residual(const margin_real *a, size_t n, const margin_real *value,
+                             const margin_real *v, size_t k)
+{
+    double worst = 0;
+    for (size_t r = 0; r < k; r++) {
+        for (size_t i = 0; i < n; i++) {
+            long double s = -(long double)value[r] * v[r * n + i];
+            for (size_t j = 0; j < n; j++) {
+                s += (long double)a[i * n + j] * v[r * n + j];
+            }
+            worst = fmax(worst, (double)fabsl(s));
+        }
+    }
+    for (size_t i = 0; k == n && i < n; i++) {
+        for (size_t j = 0; j <= i; j++) {
+            long double s = a[i * n + j];
+            for (size_t r = 0; r < n; r++) {
+                s -= (long double)value[r] * v[r * n + i] * v[r * n + j];
+            }
+            worst = fmax(worst, (double)fabsl(s));
+        }
+    }
+    return worst;
+}
+
+/* Largest |V V' - I| over k rows of n. */
+static double orthogonality(const margin_real *v, size_t k, size_t n)
+{
+    double worst = 0;
+    for (size_t i = 0; i < k; i++) {
+        for (size_t j = 0; j <= i; j++) {
+            long double s = i == j ? -1 : 0;
+            for (size_t t = 0; t < n; t++) {
+                s += (long double)v[i * n + t] * v[j * n + t];
+            }
+            worst = fmax(worst, (double)fabsl(s));
+        }
+    }
+    return worst;
+}
+
+static double worst_residual, worst_orthogonality; /* in units of n EPS max |A|, n EPS */
+
+static enum greatest_test_res check_pairs(const margin_real *a, size_t n, const margin_real *value,
+                                          const margin_real *v, size_t k, double factor)
+{
+    const double unit = (double)(n + 4) * EPS, size = largest(a, n * n);
+    const double residual = eigen_residual(a, n, value, v, k), o = orthogonality(v, k, n);
+    worst_residual = fmax(worst_residual, size > 0 ? residual / size / unit : 0);
+    worst_orthogonality = fmax(worst_orthogonality, o / unit);
+    ASSERT(residual <= factor * unit * size);
+    ASSERT(o <= factor * unit);
+    for (size_t i = 1; i < k; i++) {
+        ASSERT(value[i] <= value[i - 1]);
+    }
+    PASS();
+}
+
+static enum greatest_test_res check_eigen(const margin_real *a, size_t n, enum family family)
+{
+    margin_real *v = reals(n * n), *value = reals(n), *only = reals(n);
+    margin_arena mem = arena_of(margin_eigen_size(n, true)),
+                 no = arena_of(margin_eigen_size(n, false));
+    (void)family;
+    ASSERT_EQ_FMT(0, (int)margin_eigen(value, v, 0, a, 0, n, &mem), "%d");
+    CHECK_CALL(check_pairs(a, n, value, v, n, 4));
+    ASSERT_EQ_FMT(0, (int)margin_eigen(only, NULL, 0, a, 0, n, &no), "%d");
+    ASSERT_MEM_EQ(value, only, n * sizeof *value); /* the same steps, with vectors or without */
+    memcpy(v, a, n * n * sizeof *a);
+    ASSERT_EQ_FMT(0, (int)margin_eigen(only, v, 0, v, 0, n, &mem), "%d"); /* in place */
+    CHECK_CALL(check_pairs(a, n, only, v, n, 4));
+    free(v), free(value), free(only), free(mem.base), free(no.base);
+    PASS();
+}
+
+TEST eigen_decomposition_leaves_residuals_of_n_eps(void)
+{
+    state = 20;
+    worst_residual = worst_orthogonality = 0;
+    CHECK_CALL(on_all_matrices(check_eigen, 90));
+    if (greatest_get_verbosity() > 0) {
+        printf("eigen: %.2f, %.2f n EPS\n", worst_residual, worst_orthogonality);
+    }
+    PASS();
+}
+
+static enum greatest_test_res check_leading(const margin_real *a, size_t n, enum family family)
+{
+    const size_t k = n == 0 ? 0 : family == CLOSE || family == IDENTITY ? n : 1 + below(n);
+    margin_real *v = reals(k * n), *value = reals(n), *all = reals(n);
+    margin_arena mem = arena_of(margin_eigen_leading_size(n));
+    margin_arena no = arena_of(margin_eigen_size(n, false));
+    ASSERT_EQ_FMT(0, (int)margin_eigen_leading(value, v, 0, k, a, 0, n, &mem), "%d");
+    CHECK_CALL(check_pairs(a, n, value, v, k, 4));
+    ASSERT_EQ_FMT(0, (int)margin_eigen(all, NULL, 0, a, 0, n, &no), "%d");
+    ASSERT_MEM_EQ(all, value, k * sizeof *value);
+    free(v), free(value), free(all), free(mem.base), free(no.base);
+    PASS();
+}
+
+TEST leading_eigenpairs_leave_residuals_of_n_eps(void)
+{
+    state = 21;
+    worst_residual = worst_orthogonality = 0;
+    CHECK_CALL(on_all_matrices(check_leading, 90));
+    if (greatest_get_verbosity() > 0) {
+        printf("leading: %.2f, %.2f n EPS\n", worst_residual, worst_orthogonality);
+    }
+    PASS();
+}
+
+/* Not only semi-definite ones: random signs, and eigenvalues known by hand. */
+TEST eigenvalues_of_known_matrices(void)
+{
+    enum { N = 21 };
+    margin_real a[N * N], v[N * N], value[N];
+    margin_arena mem = arena_of(margin_eigen_leading_size(N) + margin_eigen_size(N, true));
+    memset(a, 0, sizeof a);
+    for (size_t i = 0; i < N; i++) { /* second differences: 2 - 2 cos(pi k / (N + 1)) */
+        a[i * N + i] = 2;
+        if (i > 0) {
+            a[i * N + i - 1] = a[(i - 1) * N + i] = -1;
+        }
+    }
+    ASSERT_EQ(MARGIN_OK, margin_eigen(value, v, 0, a, 0, N, &mem));
+    CHECK_CALL(check_pairs(a, N, value, v, N, 4));
+    for (size_t i = 0; i < N; i++) {
+        const double pi = 3.14159265358979323846;
+        ASSERT_IN_RANGE(2 - 2 * cos(pi * (double)(N - i) / (N + 1)), value[i], 64 * EPS);
+    }
+    for (size_t i = 0; i < N; i++) { /* Wilkinson's W21+: pairs that agree to 14 digits */
+        a[i * N + i] = (margin_real)fabs((double)i - 10);
+        if (i > 0) {
+            a[i * N + i - 1] = a[(i - 1) * N + i] = 1;
+        }
+    }
+    ASSERT_EQ(MARGIN_OK, margin_eigen_leading(value, v, 0, N, a, 0, N, &mem));
+    CHECK_CALL(check_pairs(a, N, value, v, N, 4));
+    ASSERT_IN_RANGE(10.746194182903393, value[0], 64 * EPS);
+    ASSERT_IN_RANGE(10.746194182903322, value[1], 64 * EPS);
+    for (size_t i = 0; i < N * N; i++) { /* all ones: N and zeros */
+        a[i] = 1;
+    }
+    ASSERT_EQ(MARGIN_OK, margin_eigen_leading(value, v, 0, N, a, 0, N, &mem));
+    CHECK_CALL(check_pairs(a, N, value, v, N, 4));
+    ASSERT_IN_RANGE(N, value[0], 64 * EPS);
+    ASSERT_IN_RANGE(0, value[N - 1], 64 * EPS);
+    free(mem.base);
+    PASS();
+}
+
+TEST eigen_decomposition_of_indefinite_matrices(void)
+{
+    state = 22;
+    for (size_t t = 0; t < 150; t++) {
+        const size_t n = 1 + below(40), k = 1 + below(n);
+        const double scale = scales[t % 3];
+        margin_real *a = reals(n * n), *v = reals(n * n), *value = reals(n);
+        margin_arena mem = arena_of(margin_eigen_leading_size(n) + margin_eigen_size(n, true));
+        for (size_t i = 0; i < n * n; i++) { /* every third with graded rows, every fifth sparse */
+            const double grade = t % 3 == 1 ? pow(10, -(double)(i / n + i % n)) : 1;
+            a[i] = t % 5 == 2 && below(4) ? 0 : (margin_real)(uniform() * grade * scale);
+        }
+        symmetrise(a, n);
+        ASSERT_EQ(MARGIN_OK, margin_eigen(value, v, 0, a, 0, n, &mem));
+        CHECK_CALL(check_pairs(a, n, value, v, n, 4));
+        ASSERT_EQ(MARGIN_OK, margin_eigen_leading(value, v, 0, k, a, 0, n, &mem));
+        CHECK_CALL(check_pairs(a, n, value, v, k, 4));
+        free(a), free(v), free(value), free(mem.base);
+    }
+    PASS();
+}
+
+TEST power_iteration_finds_the_largest_in_size(void)
+{
+    state = 23;
+    for (size_t t = 0; t < 60; t++) {
+        const size_t n = 1 + below(20);
+        const margin_real tol = t % 2 ? 0 : (margin_real)(64 * EPS);
+        margin_real *a = reals(n * n), *v = reals(n), value = 0;
+        long double *wanted = (long double *)calloc(n, sizeof *wanted);
+        margin_arena mem = arena_of(margin_power_iteration_size(n));
+        for (size_t i = 0; i < n; i++) {
+            wanted[i] = (i == 0 ? -3 : 2 * uniform()) * scales[t % 3];
+        }
+        with_eigenvalues(a, n, wanted);
+        ASSERT_EQ_FMT(0, (int)margin_power_iteration(&value, v, NULL, a, 0, n, tol, 0, &mem), "%d");
+        ASSERT_IN_RANGE(-3, value / scales[t % 3], 64 * EPS);
+        ASSERT(orthogonality(v, 1, n) <= 8 * EPS);
+        ASSERT(eigen_residual(a, n, &value, v, n == 1 ? 0 : 1) <=
+               3 * scales[t % 3] * (tol > 0 ? 128 * EPS : sqrt(EPS)));
+        free(a), free(v), free(wanted), free(mem.base);
+    }
+    PASS();
+}
+
+TEST power_iteration_says_when_it_has_not_converged(void)
+{
+    static const margin_real swap[4] = {0, 1, 1, 0}, zero[4] = {0}, start[2] = {1, 0};
+    margin_real v[2] = {7, 7}, value = 7;
+    margin_arena mem = arena_of(margin_power_iteration_size(2));
+    ASSERT_EQ(MARGIN_W_ITERATIONS,
+              margin_power_iteration(&value, v, start, swap, 0, 2, 0, 5, &mem));
+    ASSERT_EQ(0, value);
+    ASSERT(v[0] == 0 && v[1] == 1); /* five exchanges */
+    ASSERT_EQ(MARGIN_OK, margin_power_iteration(&value, v, NULL, zero, 0, 2, 0, 5, &mem));
+    ASSERT_EQ(0, value);
+    value = 7;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_power_iteration(&value, v, zero, swap, 0, 2, 0, 5, &mem));
+    ASSERT_EQ(MARGIN_E_EMPTY, margin_power_iteration(&value, v, NULL, swap, 0, 0, 0, 5, &mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_power_iteration(&value, v, NULL, swap, 0, 2, -1, 5, &mem));
+    ASSERT_EQ(7, value);
+    free(mem.base);
+    PASS();
+}
+
+/* ---- Gram-Schmidt ------------------------------------------------------------------------------- */
+
+static enum greatest_test_res check_qr(const margin_real *x, size_t k, size_t d, size_t wanted)
+{
+    margin_real *q = reals(k * d), *r = reals(k * k), *again = reals(k * d);
+    size_t rank = 99;
+    const double size = largest(x, k * d);
+    memcpy(q, x, k * d * sizeof *x);
+    memcpy(again, x, k * d * sizeof *x);
+    ASSERT_EQ(MARGIN_OK, margin_qr(q, 0, k, d, r, 0, &rank));
+    ASSERT_EQ(MARGIN_OK, margin_qr(again, 0, k, d, NULL, 0, NULL));
+    ASSERT_MEM_EQ(q, again, k * d * sizeof *q);
+    ASSERT_EQ_FMT(wanted, rank, "%zu");
+    for (size_t j = 0; j < k; j++) {
+        for (size_t i = 0; i < k; i++) {
+            long double s = 0;
+            for (size_t t = 0; t < d; t++) {
+                s += (long double)q[i * d + t] * q[j * d + t];
+            }
+            if (r[i * k + i] == 0 || r[j * k + j] == 0) {
+                ASSERT_EQ(0, s);
+            } else {
+                ASSERT((double)fabsl(s - (i == j)) <= 16 * EPS);
+            }
+            ASSERT(i <= j || r[i * k + j] == 0);
+        }
+        for (size_t t = 0; t < d; t++) {
+            long double s = x[j * d + t];
+            for (size_t i = 0; i <= j; i++) {
+                s -= (long double)r[i * k + j] * q[i * d + t];
+            }
+            ASSERT((double)fabsl(s) <= 4 * (double)(k + d) * EPS * size);
+        }
+    }
+    free(q), free(r), free(again);
+    PASS();
+}
+
+TEST gram_schmidt_is_orthonormal_to_a_few_eps_whatever_the_rows(void)
+{
+    state = 24;
+    for (size_t t = 0; t < 120; t++) {
+        const size_t d = 1 + below(30), k = 1 + below(d);
+        margin_real *x = reals(k * d);
+        fill(x, k * d);
+        for (size_t i = k * d; i-- > 0;) { /* every other: rows that nearly agree with the first */
+            x[i] = t % 2 || i < d ? x[i] : (margin_real)(x[i % d] + x[i] * 1e-3);
+            x[i] = (margin_real)(x[i] * scales[t % 3]);
+        }
+        CHECK_CALL(check_qr(x, k, d, k));
+        if (k > 2) { /* a row twice, and a zero row */
+            memcpy(&x[(k - 1) * d], &x[0], d * sizeof *x);
+            memset(&x[d], 0, d * sizeof *x);
+            CHECK_CALL(check_qr(x, k, d, k - 2));
+        }
+        free(x);
+    }
+    CHECK_CALL(check_qr(NULL, 0, 0, 0));
+    PASS();
+}
+
+TEST gram_schmidt_of_hilbert_rows_and_of_more_rows_than_columns(void)
+{
+    margin_real x[12 * 12], tall[5 * 3];
+    size_t rank = 0;
+    make_matrix(x, 12, HILBERT, 1);
+    ASSERT_EQ(MARGIN_OK, margin_qr(x, 0, 12, 12, NULL, 0, &rank));
+    ASSERT(rank >= (sizeof(margin_real) == 4 ? 5u : 10u));
+    for (size_t i = 0; i < 12; i++) {
+        for (size_t j = 0; j <= i; j++) {
+            const margin_real s = plain_dot(&x[i * 12], &x[j * 12], 12);
+            ASSERT(fabs((double)s - (i == j && x[i * 12 + i] != 0)) <= 16 * EPS ||
+                   (i == j && s == 0));
+        }
+    }
+    state = 25;
+    fill(tall, 15);
+    ASSERT_EQ(MARGIN_OK, margin_qr(tall, 0, 5, 3, NULL, 0, &rank));
+    ASSERT_EQ(3u, rank);
+    PASS();
+}
+
+/* ---- memory, bad arguments ---------------------------------------------------------------------- */
+
+/* One small problem for every function that takes an arena. */
+typedef struct {
+    size_t n;
+    margin_real a[20 * 20], x[20 * 20], y[20 * 20], v[20 * 20], value[20];
+    margin_index order[20];
+    size_t rank;
+} problem;
+
+static void begin_problem(problem *p)
+{
+    memset(p, 0, sizeof *p);
+    p->n = 20;
+    state = 30;
+    random_gram(p->a, 20, 23, 1);
+    fill(p->x, 400);
+    fill(p->v, 400);
+}
+
+static margin_status run_gram(margin_arena *mem, void *q)
+{
+    problem *p = (problem *)q;
+    return margin_gram(p->v, 0, p->x, 0, NULL, 20, 20, mem);
+}
+
+static margin_status run_normal(margin_arena *mem, void *q)
+{
+    problem *p = (problem *)q;
+    return margin_normal_matrix(p->v, 0, p->x, 0, p->a, 20, 20, mem);
+}
+
+static margin_status run_mat_mul(margin_arena *mem, void *q)
+{
+    problem *p = (problem *)q;
+    const margin_status first = margin_mat_mul(p->v, 0, p->x, 0, p->a, 0, 20, 20, 20, mem);
+    const margin_status second = margin_mat_mul_t(p->v, 0, p->x, 0, p->a, 0, 20, 20, 20, mem);
+    const margin_status third = margin_mat_t_mul(p->v, 0, p->x, 0, p->a, 0, 20, 20, 20, mem);
+    return first == second && second == third ? first : MARGIN_E_ARGUMENT;
+}
+
+static margin_status run_cholesky(margin_arena *mem, void *q)
+{
+    problem *p = (problem *)q;
+    if (p->a[0] != p->y[0]) { /* begin each time with the same matrix, at a known place */
+        memcpy(p->y, p->a, sizeof p->a);
+    }
+    return margin_cholesky(p->y, 0, 20, mem);
+}
+
+static margin_status run_pivoted(margin_arena *mem, void *q)
+{
+    problem *p = (problem *)q;
+    if (p->rank != 0) {
+        memcpy(p->y, p->a, sizeof p->a);
+    }
+    return margin_cholesky_pivoted(p->y, 0, 20, 0, p->order, &p->rank, mem);
+}
+
+static margin_status run_update(margin_arena *mem, void *q)
+{
+    problem *p = (problem *)q;
+    return margin_cholesky_update(p->y, 0, 20, p->x, mem);
+}
+
+static margin_status run_downdate(margin_arena *mem, void *q)
+{
+    problem *p = (problem *)q;
+    static const margin_real small[20] = {(margin_real)0.01, (margin_real)0.02};
+    return margin_cholesky_downdate(p->y, 0, 20, small, mem);
+}
+
+static margin_status run_eigen(margin_arena *mem, void *q)
+{
+    problem *p = (problem *)q;
+    return margin_eigen(p->value, p->v, 0, p->a, 0, 20, mem);
+}
+
+static margin_status run_eigenvalues(margin_arena *mem, void *q)
+{
+    problem *p = (problem *)q;
+    return margin_eigen(p->value, NULL, 0, p->a, 0, 20, mem);
+}
+
+static margin_status run_leading(margin_arena *mem, void *q)
+{
+    problem *p = (problem *)q;
+    return margin_eigen_leading(p->value, p->v, 0, 7, p->a, 0, 20, mem);
+}
+
+static margin_status run_power(margin_arena *mem, void *q)
+{
+    problem *p = (problem *)q;
+    return margin_power_iteration(p->value, p->v, NULL, p->a, 0, 20, 0, 0, mem);
+}
+
+TEST every_arena_size_either_suffices_or_is_refused(void)
+{
+    static problem p;
+    begin_problem(&p);
+    CHECK_CALL(arena_sweep(run_gram, &p, margin_gram_size(20), &p, sizeof p));
+    CHECK_CALL(arena_sweep(run_normal, &p, margin_normal_matrix_size(20), &p, sizeof p));
+    CHECK_CALL(arena_sweep(run_mat_mul, &p, margin_mat_mul_size(20), &p, sizeof p));
+    CHECK_CALL(arena_sweep(run_eigen, &p, margin_eigen_size(20, true), &p, sizeof p));
+    CHECK_CALL(arena_sweep(run_eigenvalues, &p, margin_eigen_size(20, false), &p, sizeof p));
+    CHECK_CALL(arena_sweep(run_leading, &p, margin_eigen_leading_size(20), &p, sizeof p));
+    CHECK_CALL(arena_sweep(run_power, &p, margin_power_iteration_size(20), &p, sizeof p));
+    memcpy(p.y, p.a, sizeof p.a);
+    CHECK_CALL(arena_sweep(run_pivoted, &p, margin_cholesky_pivoted_size(20), &p, sizeof p));
+    memcpy(p.y, p.a, sizeof p.a);
+    CHECK_CALL(arena_sweep(run_cholesky, &p, margin_cholesky_size(20), &p, sizeof p));
+    CHECK_CALL(arena_sweep(run_update, &p, margin_cholesky_update_size(20), &p, sizeof p));
+    CHECK_CALL(arena_sweep(run_downdate, &p, margin_cholesky_downdate_size(20), &p, sizeof p));
+    PASS();
+}
+
+TEST size_queries_are_zero_when_nothing_fits(void)
+{
+    const size_t huge = (size_t)-1 / 4;
+    ASSERT_EQ(0u, margin_gram_size(huge));
+    ASSERT_EQ(0u, margin_cholesky_size(huge));
+    ASSERT_EQ(0u, margin_cholesky_pivoted_size(huge));
+    ASSERT_EQ(0u, margin_cholesky_update_size((size_t)-1));
+    ASSERT_EQ(0u, margin_eigen_size(huge, false));
+    ASSERT_EQ(0u, margin_eigen_leading_size(huge));
+    ASSERT_EQ(0u, margin_power_iteration_size((size_t)-1));
+    ASSERT(margin_mat_mul_size(huge) > 0 && margin_mat_mul_size(huge) == margin_mat_mul_size(256));
+    PASS();
+}
+
+TEST bad_arguments_are_reported_and_change_nothing(void)
+{
+    const size_t huge = (size_t)-1 / 8;
+    static problem p, before;
+    margin_arena mem = arena_of(20000), counting = margin_arena_counting();
+    margin_real *a = p.a, *v = p.v, *x = p.x, *value = p.value;
+    begin_problem(&p);
+    before = p;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_mat_vec(NULL, a, 0, 2, 2, x));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_mat_vec(v, NULL, 0, 2, 2, x));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_mat_vec(v, a, 1, 2, 2, x));
+    ASSERT_EQ(MARGIN_E_OVERFLOW, margin_mat_vec(v, a, huge, 20, 2, x));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_mat_t_vec(v, a, 0, 2, 2, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_gram(v, 0, x, 0, NULL, 2, 2, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_gram(v, 0, x, 0, NULL, 2, 2, &counting));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_gram(v, 1, x, 0, NULL, 2, 2, &mem));
+    ASSERT_EQ(MARGIN_E_OVERFLOW, margin_gram(v, 0, x, 0, NULL, huge, 2, &mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_normal_matrix(NULL, 0, x, 0, NULL, 2, 2, &mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_mat_mul(v, 0, a, 0, NULL, 0, 2, 2, 2, &mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_mat_mul_t(v, 1, a, 0, x, 0, 2, 2, 2, &mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_mat_t_mul(v, 0, a, 0, x, 0, 2, 2, 2, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_cholesky(NULL, 0, 2, &mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_cholesky(a, 0, 2, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_cholesky_pivoted(a, 0, 2, 0, NULL, &p.rank, &mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_cholesky_pivoted(a, 0, 2, 0, p.order, NULL, &mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_cholesky_pivoted(a, 0, 2, 1, p.order, &p.rank, &mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_solve_lower(NULL, 0, 1, a, 0, 2));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_solve_upper(v, 0, 1, NULL, 0, 2));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_cholesky_update(a, 0, 2, NULL, &mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_cholesky_downdate(a, 0, 2, x, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_eigen(NULL, v, 0, a, 0, 2, &mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_eigen(value, v, 1, a, 0, 2, &mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_eigen_leading(value, v, 0, 3, a, 0, 2, &mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_eigen_leading(value, NULL, 0, 1, a, 0, 2, &mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_power_iteration(NULL, v, NULL, a, 0, 2, 0, 0, &mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_qr(NULL, 0, 2, 2, NULL, 0, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_qr(v, 0, 2, 2, a, 1, NULL));
+    ASSERT_MEM_EQ(&before, &p, sizeof p);
+    free(mem.base);
+    PASS();
+}
+
+TEST nan_and_infinity_are_found_before_anything_changes(void)
+{
+    static const margin_real bad[] = {(margin_real)NAN, (margin_real)INFINITY,
+                                      -(margin_real)INFINITY};
+    margin_arena mem = arena_of(20000);
+    for (size_t t = 0; t < 60; t++) {
+        static problem p, before;
+        const size_t i = below(20), j = below(i + 1);
+        begin_problem(&p);
+        state = t + 40;
+        p.a[i * 20 + j] = p.v[i * 20 + j] = bad[t % 3];
+        before = p;
+        ASSERT_EQ(MARGIN_E_NOT_FINITE, margin_cholesky(p.a, 0, 20, &mem));
+        ASSERT_EQ(MARGIN_E_NOT_FINITE,
+                  margin_cholesky_pivoted(p.a, 0, 20, 0, p.order, &p.rank, &mem));
+        ASSERT_EQ(MARGIN_E_NOT_FINITE, margin_cholesky_update(p.a, 0, 20, p.x, &mem));
+        ASSERT_EQ(MARGIN_E_NOT_FINITE, margin_eigen(p.value, p.y, 0, p.a, 0, 20, &mem));
+        ASSERT_EQ(MARGIN_E_NOT_FINITE, margin_eigen_leading(p.value, p.y, 0, 3, p.a, 0, 20, &mem));
+        ASSERT_EQ(MARGIN_E_NOT_FINITE,
+                  margin_power_iteration(p.value, p.y, NULL, p.a, 0, 20, 0, 0, &mem));
+        ASSERT_EQ(MARGIN_E_NOT_FINITE, margin_qr(p.v, 0, 20, 20, NULL, 0, &p.rank));
+        ASSERT_MEM_EQ(&before, &p, sizeof p);
+    }
+    free(mem.base);
+    PASS();
+}
+
 SUITE(linalg_suite)
 {
     RUN_TEST(dot_uses_eight_partial_sums_in_the_stated_order);
@@ -822,4 +1323,16 @@ SUITE(linalg_suite)
     RUN_TEST(cholesky_solves_with_a_small_backward_error);
     RUN_TEST(rank_one_update_and_downdate_keep_the_factor);
     RUN_TEST(a_downdate_that_loses_definiteness_is_refused);
+    RUN_TEST(eigen_decomposition_leaves_residuals_of_n_eps);
+    RUN_TEST(leading_eigenpairs_leave_residuals_of_n_eps);
+    RUN_TEST(eigenvalues_of_known_matrices);
+    RUN_TEST(eigen_decomposition_of_indefinite_matrices);
+    RUN_TEST(power_iteration_finds_the_largest_in_size);
+    RUN_TEST(power_iteration_says_when_it_has_not_converged);
+    RUN_TEST(gram_schmidt_is_orthonormal_to_a_few_eps_whatever_the_rows);
+    RUN_TEST(gram_schmidt_of_hilbert_rows_and_of_more_rows_than_columns);
+    RUN_TEST(every_arena_size_either_suffices_or_is_refused);
+    RUN_TEST(size_queries_are_zero_when_nothing_fits);
+    RUN_TEST(bad_arguments_are_reported_and_change_nothing);
+    RUN_TEST(nan_and_infinity_are_found_before_anything_changes);
 }
