@@ -148,6 +148,9 @@ $(eval $(call bench,double,$(DOUBLE)))
 bench: $(foreach b,$(BENCHES),build/bench-float/$(b) build/bench-double/$(b)) ## speed and accuracy on this machine
 	@for b in $^; do $$b || exit 1; done
 
+bench-math: build/bench-float/math_ulp build/bench-double/math_ulp ## worst errors of the scalar functions; all floats: minutes
+	@for b in $^; do $$b || exit 1; done
+
 # ---- all of it ----
 
 check: ## all that CI runs
@@ -156,5 +159,5 @@ check: ## all that CI runs
 clean: ## removes build/
 	rm -rf build
 
-.PHONY: help test sanitize coverage bits packaging symbols toc format analyze cross bench check clean \
+.PHONY: help test sanitize coverage bits packaging symbols toc format analyze cross bench bench-math check clean \
         need-test need-clang need-analyze need-format need-coverage need-cross

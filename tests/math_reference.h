@@ -16,6 +16,8 @@ typedef uint64_t real_bits;
 #define REAL_DIGITS DBL_MANT_DIG
 #define REAL_MIN_EXP DBL_MIN_EXP
 #define REAL_MAX_EXP DBL_MAX_EXP
+#define MIN_NORMAL DBL_MIN
+#define MAX_FINITE DBL_MAX
 #else
 typedef double reference;
 typedef uint32_t real_bits;
@@ -23,6 +25,8 @@ typedef uint32_t real_bits;
 #define REAL_DIGITS FLT_MANT_DIG
 #define REAL_MIN_EXP FLT_MIN_EXP
 #define REAL_MAX_EXP FLT_MAX_EXP
+#define MIN_NORMAL FLT_MIN
+#define MAX_FINITE FLT_MAX
 #endif
 
 #define SQRT_HALF 0.70710678118654752440084436210484904L
