@@ -12,7 +12,7 @@
  *           - Every loop has a bound; the same input gives the same bits on every target.
  *
  * CONTENTS  >>config >>status >>arena >>math >>random >>linalg >>data >>kernel
- *           >>model >>image >>train >>kmomd >>svm >>compress
+ *           >>model >>image >>train >>kmomd >>svm >>calibrate >>compress
  */
 #ifndef MARGIN_H
 #define MARGIN_H
@@ -849,6 +849,18 @@ MARGIN_API size_t margin_svm_size(size_t n, size_t d, size_t classes,
 MARGIN_API margin_status margin_svm_train(const margin_data *data,
                                           const margin_svm_options *options, margin_arena *mem,
                                           margin_model *model, margin_info *info);
+
+/* ---- >>calibrate ---- from margins to probabilities ----------------------------------------------- */
+
+/* The sigmoid of margin_vote that fits best: of n margins, hit[i] tells whether the class with margin
+ * m[i] was the true one. With two classes give the margin of class 1 of each sample, with k classes
+ * the margins of all k. The samples must not be those that the model was trained on (take them from
+ * cross-validation), else it comes out too sure of itself. Maximum likelihood with Platt's smoothed
+ * targets, (hits + 1)/(hits + 2) and 1/(misses + 2), by damped Newton steps (Lin, Lin, Weng: "A note
+ * on Platt's probabilistic outputs for support vector machines", Machine Learning 68, 2007).
+ * MARGIN_E_ONE_CLASS: all hits or all misses; MARGIN_E_NOT_FINITE: a margin is not finite. */
+MARGIN_API margin_status margin_calibrate(const margin_real *m, const uint8_t *hit, size_t n,
+                                          margin_real *slope, margin_real *shift);
 
 /* ---- >>compress ---- an expansion with fewer vectors ---------------------------------------------- */
 

@@ -2,7 +2,7 @@
  * defined. It reads top to bottom; each section uses only those above it.
  *
  * CONTENTS  >>platform >>status >>arena >>math >>random >>linalg >>data >>kernel
- *           >>model >>image >>train >>qp >>kmomd >>svm >>compress
+ *           >>model >>image >>train >>qp >>kmomd >>svm >>calibrate >>compress
  */
 #ifndef MARGIN_IMPL_H
 #define MARGIN_IMPL_H
@@ -6827,6 +6827,95 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
     mgn_fit fit;
     const margin_status status = mgn_svm_prepare(options, &full, &fit);
     return status == MARGIN_OK ? mgn_train(&mgn_svm, &fit, data, mem, model, info) : status;
+}
+
+/* ---- >>calibrate ---- --------------------------------------------------------------------------- */
+
+/* The fit works on margins in units of their mean size, so that its steps do not depend on them. */
+typedef struct {
+    const margin_real *m;
+    const uint8_t *hit;
+    size_t n;
+    margin_real unit, high, low; /* margins are divided by unit; targets of hits and misses */
+    margin_real slope, shift;
+    margin_real g0, g1, h00, h01, h11; /* gradient and curvature in (slope, shift) */
+} mgn_platt;
+
+/* Mean loss of a sigmoid, log(1 + e^-|t|) + (t > 0 ? 1 - target : target) |t|, and its derivatives. */
+static margin_real mgn_platt_loss(mgn_platt *p, margin_real slope, margin_real shift)
+{
+    const margin_real share = 1 / (margin_real)p->n;
+    margin_real loss = 0;
+    p->g0 = p->g1 = p->h01 = 0;
+    p->h00 = p->h11 = 16 * MGN_EPS;
+    for (size_t i = 0; i < p->n; i++) {
+        const margin_real m = p->m[i] / p->unit, target = p->hit[i] != 0 ? p->high : p->low;
+        const margin_real t = slope * m + shift, e = margin_exp(-mgn_abs(t));
+        const margin_real q = (t > 0 ? 1 : e) / (1 + e), curve = share * e / ((1 + e) * (1 + e));
+        const margin_real wrong = t > 0 ? 1 - target : target;
+        loss += share * (margin_log(1 + e) + wrong * mgn_abs(t));
+        p->g0 += share * (q - target) * m;
+        p->g1 += share * (q - target);
+        p->h00 += curve * m * m;
+        p->h01 += curve * m;
+        p->h11 += curve;
+    }
+    return loss;
+}
+
+/* One Newton step, halved until it helps; false when none does. */
+static bool mgn_platt_step(mgn_platt *p, margin_real *loss)
+{
+    const margin_real det = p->h00 * p->h11 - p->h01 * p->h01;
+    const margin_real d0 = -(p->h11 * p->g0 - p->h01 * p->g1) / det;
+    const margin_real d1 = -(p->h00 * p->g1 - p->h01 * p->g0) / det;
+    const margin_real descent = p->g0 * d0 + p->g1 * d1;
+    margin_real t = 1;
+    for (unsigned half = 0; half < 40u && det > 0; half++, t /= 2) {
+        const margin_real next = mgn_platt_loss(p, p->slope + t * d0, p->shift + t * d1);
+        if (next < *loss + MGN_R(1e-4) * t * descent) {
+            p->slope += t * d0;
+            p->shift += t * d1;
+            *loss = next;
+            return true;
+        }
+    }
+    return false;
+}
+
+MARGIN_API margin_status margin_calibrate(const margin_real *m, const uint8_t *hit, size_t n,
+                                          margin_real *slope, margin_real *shift)
+{
+    mgn_platt p = {m, hit, n, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    size_t hits = 0;
+    margin_real loss;
+    if (m == NULL || hit == NULL || slope == NULL || shift == NULL || n == 0) {
+        return n == 0 ? MARGIN_E_EMPTY : MARGIN_E_ARGUMENT;
+    }
+    for (size_t i = 0; i < n; i++) {
+        p.unit += mgn_abs(m[i]) / (margin_real)n;
+        hits += hit[i] != 0 ? 1u : 0u;
+    }
+    if (!mgn_finite(p.unit)) {
+        return MARGIN_E_NOT_FINITE;
+    }
+    if (hits == 0 || hits == n) {
+        return MARGIN_E_ONE_CLASS;
+    }
+    p.unit = mgn_max(p.unit, MGN_TINY);
+    p.high = (margin_real)(hits + 1u) / (margin_real)(hits + 2u);
+    p.low = 1 / (margin_real)(n - hits + 2u);
+    p.shift = margin_log((margin_real)(hits + 1u) / (margin_real)(n - hits + 1u));
+    loss = mgn_platt_loss(&p, p.slope, p.shift);
+    for (unsigned step = 0; step < 100u; step++) {
+        const bool flat = mgn_abs(p.g0) <= 16 * MGN_EPS && mgn_abs(p.g1) <= 16 * MGN_EPS;
+        if (flat || !mgn_platt_step(&p, &loss)) {
+            break;
+        }
+    }
+    *slope = p.slope / p.unit;
+    *shift = p.shift;
+    return MARGIN_OK;
 }
 
 /* ---- >>compress ---- ---------------------------------------------------------------------------- */
