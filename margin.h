@@ -584,9 +584,9 @@ MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const ma
 #define MARGIN_ROWS_USE(n, d, bytes)                                                               \
     ((bytes) < MARGIN_ROWS_LEAST(n)                                       ? MARGIN_ROWS_LEAST(n)   \
      : ((bytes)-MARGIN_ROWS_FIXED(n)) / MARGIN_ROWS_EACH(n) < (size_t)(n) ? (bytes)                \
-     : (bytes)-MARGIN_ROWS_NEED(n, (size_t)(n)) < MARGIN_ROWS_COPY(n, d)                           \
-         ? MARGIN_ROWS_NEED(n, (size_t)(n))                                                        \
-         : MARGIN_ROWS_NEED(n, (size_t)(n)) + MARGIN_ROWS_COPY(n, d))
+     : (bytes)-MARGIN_ROWS_NEED(n, (size_t)(n)) + 1u > MARGIN_ROWS_COPY(n, d)                      \
+         ? MARGIN_ROWS_NEED(n, (size_t)(n)) + MARGIN_ROWS_COPY(n, d)                               \
+         : MARGIN_ROWS_NEED(n, (size_t)(n)))
 #define MARGIN_ROWS_BYTES(n, d, cache)                                                             \
     MARGIN_BLOCK(MARGIN_ROWS_USE(n, d, (cache) == 0 ? MARGIN_CACHE_BYTES : (size_t)(cache)), 1u)
 #endif

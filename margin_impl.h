@@ -3566,7 +3566,7 @@ MARGIN_API margin_status margin_folds(size_t n, size_t folds, margin_rng *rng, u
         return MARGIN_E_ARGUMENT;
     }
     for (size_t i = 0; i < n; i++) { /* Fisher-Yates shuffle, inside out */
-        const size_t j = margin_rng_below(rng, (uint32_t)i + 1u);
+        const size_t j = (size_t)margin_rng_below(rng, (uint32_t)i + 1u);
         fold[i] = (uint16_t)(i % folds);
         fold[i] = fold[j];
         fold[j] = (uint16_t)(i % folds);
@@ -3585,7 +3585,8 @@ static void mgn_folds_deal(const margin_data *data, size_t folds, margin_rng *rn
         const size_t first = dealt;
         for (size_t i = 0; i < data->n; i++) {
             if (mgn_label(data, i) == c) {
-                const size_t j = first + margin_rng_below(rng, (uint32_t)(dealt - first) + 1u);
+                const size_t j =
+                    first + (size_t)margin_rng_below(rng, (uint32_t)(dealt - first) + 1u);
                 order[dealt] = (margin_index)i;
                 order[dealt++] = order[j];
                 order[j] = (margin_index)i;
