@@ -51,7 +51,7 @@ build/$(1)/tests: $(patsubst tests/%.c,build/$(1)/%.o,$(wildcard tests/*.c))
 endef
 
 DOUBLE   = -DMARGIN_REAL_DOUBLE
-PLAIN    = -DMARGIN_VECTOR=0 -DMARGIN_NO_ASM
+PLAIN    = -DMARGIN_VECTOR=0 -DMARGIN_NO_ASM=
 ADDRESS  = -O1 -fsanitize=address,undefined,float-cast-overflow,float-divide-by-zero,implicit-conversion \
            -fno-sanitize-recover=all -fno-omit-frame-pointer
 MEMORY   = -O1 -fsanitize=memory -fno-sanitize-recover=all -fno-omit-frame-pointer

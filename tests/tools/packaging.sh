@@ -47,21 +47,22 @@ for std in c99 c11 c++11 c++17; do
             accept "included twice, $std" $compile $real $mode -fsyntax-only $src/twice.c
         done
     done
-    program "a plain include does not swallow the implementation, $std" $compile $src/plain_first.c $src/use.c
-    program "two files, $std" $compile $src/impl.c $src/use.c
-    program "a single file, $std" $compile -DMARGIN_STATIC $src/use.c
-    program "two files with a private copy each, $std" $compile -DMARGIN_STATIC $src/twice.c $src/use.c
 done
 
 accept "the implementation in C" $c99 -c $src/impl.c -o "$dir/c.o"
 accept "the implementation in C++" $cxx11 -c $src/impl.c -o "$dir/cxx.o"
-program "used from C++, implemented in C" $cxx11 $src/use.c -x none "$dir/c.o"
+program "used from C, implemented in C" $c99 $src/use.c "$dir/c.o"
 program "used from C, implemented in C++" $c99 $src/use.c "$dir/cxx.o"
-
-for align in 8 16 32 64u; do
-    program "MARGIN_ALIGN=$align" $c99 -DMARGIN_ALIGN=$align $src/impl.c $src/use.c
-    program "MARGIN_ALIGN=$align, C++" $cxx11 -DMARGIN_REAL_DOUBLE -DMARGIN_ALIGN=$align $src/impl.c $src/use.c
+program "used from C++, implemented in C" $cxx11 $src/use.c -x none "$dir/c.o"
+program "used from C++, implemented in C++" $cxx11 $src/use.c -x none "$dir/cxx.o"
+for compile in "$c99" "$cxx11"; do
+    program "a plain include does not swallow the implementation" $compile $src/plain_first.c $src/use.c
+    program "two files with a private copy each" $compile -DMARGIN_STATIC $src/twice.c $src/use.c
 done
+
+program "MARGIN_ALIGN=16" $c99 -DMARGIN_ALIGN=16 $src/impl.c $src/use.c
+program "MARGIN_ALIGN=32" $c99 -DMARGIN_ALIGN=32 $src/impl.c $src/use.c
+program "MARGIN_ALIGN=64u, C++ and double" $cxx11 -DMARGIN_REAL_DOUBLE -DMARGIN_ALIGN=64u $src/impl.c $src/use.c
 refuse "MARGIN_ALIGN below that of a pointer" is_too_small $c99 -DMARGIN_ALIGN=4 $src/impl.c
 refuse "MARGIN_ALIGN of 24" "not a power of two" $c99 -DMARGIN_ALIGN=24 $src/impl.c
 refuse "MARGIN_ALIGN of 0" "not a power of two" $c99 -DMARGIN_ALIGN=0 $src/impl.c
@@ -70,10 +71,9 @@ hidden='-DMARGIN_API=extern __attribute__((visibility("hidden")))'
 program "MARGIN_API with an attribute" $c99 "$hidden" $src/impl.c $src/use.c
 program "MARGIN_API with an attribute, C++" $cxx11 "$hidden" $src/impl.c $src/use.c
 program "MARGIN_ASSERT" $c99 '-DMARGIN_ASSERT(x)=((x)?(void)0:__builtin_trap())' $src/impl.c $src/use.c
-
-for switch in -DMARGIN_VECTOR=0 -DMARGIN_VECTOR=16 -DMARGIN_NO_ASM; do
-    program "$switch" $c99 $switch $src/impl.c $src/use.c
-    program "$switch, C++ and double" $cxx11 -DMARGIN_REAL_DOUBLE $switch $src/impl.c $src/use.c
+for switch in -DMARGIN_VECTOR=0 -DMARGIN_VECTOR=16 "-DMARGIN_VECTOR=32 -mavx" -DMARGIN_NO_ASM; do
+    accept "$switch" $c99 $switch -fsyntax-only $src/impl.c
+    accept "$switch, C++ and double" $cxx11 -DMARGIN_REAL_DOUBLE $switch -fsyntax-only $src/impl.c
 done
 
 for flag in -ffast-math -Ofast -ffinite-math-only; do
