@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- >>config ---- every switch, its default and its price; define before the first include ----- */
+/* ---- >>config ---- every switch, its default and its price; define before the first include -- */
 
 /* MARGIN_IMPLEMENTATION   define in exactly one file: compiles the functions there.
  * MARGIN_STATIC           all functions are static: for a single-file program, lets the compiler
@@ -115,7 +115,7 @@ typedef uint16_t margin_index;
 #define MARGIN_INDEX_MAX UINT16_MAX
 #endif
 
-/* ---- >>status ---- 0 done; > 0 usable result with a caveat; < 0 no result, outputs untouched ---- */
+/* ---- >>status ---- 0 done; > 0 a result with a caveat; < 0 no result, outputs untouched ------ */
 
 #define MARGIN_STATUS_LIST(X)                                                                      \
     X(MARGIN_OK, 0, "done")                                                                        \
@@ -144,7 +144,7 @@ typedef enum { MARGIN_STATUS_LIST(MARGIN_STATUS_ITEM) } margin_status;
 /* The status in words; never NULL. */
 MARGIN_API const char *margin_status_text(margin_status status);
 
-/* ---- >>arena ---- all memory that a call may use ------------------------------------------------ */
+/* ---- >>arena ---- all memory that a call may use --------------------------------------------- */
 
 /* One buffer of the caller's, used from both ends: what lasts (models) grows from the front,
  * scratch from the back. A call gives back its scratch before it returns, so models lie compact
@@ -190,7 +190,7 @@ MARGIN_API void margin_arena_reset(margin_arena *mem);
 /* Bytes still to be had between the two ends. */
 MARGIN_API size_t margin_arena_left(const margin_arena *mem);
 
-/* ---- >>math ---- scalar functions without libm, the same bits everywhere ------------------------ */
+/* ---- >>math ---- scalar functions without libm, the same bits everywhere --------------------- */
 
 /* Where nothing else is said, special values are those of C99 Annex F without errno and exception
  * flags; a NaN result is some quiet NaN. Errors are in units of the last place (ulp) of the exact
@@ -218,7 +218,7 @@ MARGIN_API margin_real margin_erfc(margin_real x);
 MARGIN_API margin_real margin_normal_density(margin_real x);
 MARGIN_API margin_real margin_normal_distribution(margin_real x);
 
-/* ---- >>random ---- one small seeded generator, the same numbers everywhere ---------------------- */
+/* ---- >>random ---- one small seeded generator, the same numbers everywhere ------------------- */
 
 /* sfc32 by C. Doty-Humphrey. Every state is a valid one, that of all zeros too. Not for secrets. */
 typedef struct {
@@ -243,7 +243,7 @@ MARGIN_API void margin_shuffle(margin_rng *rng, margin_index *items, size_t n);
  * average. MARGIN_E_ARGUMENT for k > n, n > MARGIN_INDEX_MAX or a null pointer. */
 MARGIN_API margin_status margin_subset(margin_rng *rng, margin_index *out, size_t k, size_t n);
 
-/* ---- >>linalg ---- dense linear algebra, row-major, on the caller's memory ---------------------- */
+/* ---- >>linalg ---- dense linear algebra, row-major, on the caller's memory ------------------- */
 
 /* Matrices are row-major: element (i, j) of `a` is a[i * stride + j]. A stride of 0 means rows
  * without gaps, otherwise it is at least the number of columns; what lies in the gaps is neither
@@ -392,7 +392,7 @@ MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, siz
                                    margin_real *r, size_t rstride, size_t *rank);
 #endif
 
-/* ---- >>data ---- views on samples, checks, moments, scaling, splits ----------------------------- */
+/* ---- >>data ---- views on samples, checks, moments, scaling, splits -------------------------- */
 
 /* n samples of d features. Sample i is row r = rows ? rows[i] : i of x; its label and weight are
  * y[r] and weight[r]. A subset of the data (a fold, two classes of ten) is the same view with
@@ -511,7 +511,7 @@ MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16
                                            margin_data *test);
 #endif /* MARGIN_PREDICT_ONLY */
 
-/* ---- >>kernel ---- kernels and their parameters ------------------------------------------------- */
+/* ---- >>kernel ---- kernels and their parameters ---------------------------------------------- */
 
 /* Every kernel is a function of x.z, |x|^2 and |z|^2 alone, symmetric in x and z to the bit:
  *
@@ -591,7 +591,7 @@ MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const ma
     MARGIN_BLOCK(MARGIN_ROWS_USE(n, d, (cache) == 0 ? MARGIN_CACHE_BYTES : (size_t)(cache)), 1u)
 #endif
 
-/* ---- >>model ---- what trainers return and predictors read --------------------------------------- */
+/* ---- >>model ---- what trainers return and predictors read ----------------------------------- */
 
 /* Plain structs that live as well in flash as in an arena. Each kind has its own predictor, so a
  * linker keeps only those in use; margin_scores and margin_classify serve all kinds. With k classes a model is made of
@@ -684,7 +684,7 @@ MARGIN_API const margin_vote *margin_model_vote(const margin_model *model);
 MARGIN_API uint16_t margin_classify(const margin_model *model, const margin_real *x,
                                     margin_real *scores);
 
-/* ---- >>image ---- models as bytes, for files and updates over the air ----------------------------- */
+/* ---- >>image ---- models as bytes, for files and updates over the air ------------------------ */
 
 /* An image holds one model: 64 bytes of head, the model's arrays, and notes that the library does not
  * look at (names of classes and features, how it was trained). Little-endian on every machine, floats
@@ -738,7 +738,7 @@ MARGIN_API size_t margin_model_scale_size(const margin_model *model);
 
 #ifndef MARGIN_PREDICT_ONLY
 
-/* ---- >>train ---- what all trainers share -------------------------------------------------------- */
+/* ---- >>train ---- what all trainers share ---------------------------------------------------- */
 
 /* Every trainer has the same shape,
  *
@@ -802,7 +802,7 @@ typedef struct {
     margin_real c0;                 /* svm, with `bounds`: a lower end for a search over C */
 } margin_info;
 
-/* ---- >>kmomd ---- margin distribution: between the hard margin and the difference of means ------- */
+/* ---- >>kmomd ---- margin distribution: between the hard margin and the difference of means --- */
 
 /* Weights g >= 0 that sum to one over each class minimise  (1-lambda) |v|^2 + lambda |g|^2,  where
  * v = sum y_i g_i phi(x_i)  (Aiolli, Da San Martino, Sperduti: "A kernel method for the optimization
@@ -826,7 +826,7 @@ MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
                                             const margin_kmomd_options *options, margin_arena *mem,
                                             margin_model *model, margin_info *info);
 
-/* ---- >>svm ---- soft-margin support vector machine ----------------------------------------------- */
+/* ---- >>svm ---- soft-margin support vector machine ------------------------------------------- */
 
 /* Minimises  1/2 a'Qa - sum a  over  0 <= a_i <= C_i,  sum y_i a_i = 0,  Q_ij = y_i y_j k(x_i, x_j);
  * C_i = C of the sample's class times its weight. The score is sum y_i a_i k(x_i, x) + bias. `tol`
@@ -850,7 +850,7 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
                                           const margin_svm_options *options, margin_arena *mem,
                                           margin_model *model, margin_info *info);
 
-/* ---- >>calibrate ---- from margins to probabilities ----------------------------------------------- */
+/* ---- >>calibrate ---- from margins to probabilities ------------------------------------------ */
 
 /* The sigmoid of margin_vote that fits best: of n margins, hit[i] tells whether the class with margin
  * m[i] was the true one. With two classes give the margin of class 1 of each sample, with k classes
@@ -862,7 +862,7 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
 MARGIN_API margin_status margin_calibrate(const margin_real *m, const uint8_t *hit, size_t n,
                                           margin_real *slope, margin_real *shift);
 
-/* ---- >>compress ---- an expansion with fewer vectors ---------------------------------------------- */
+/* ---- >>compress ---- an expansion with fewer vectors ----------------------------------------- */
 
 /* What a compression cost, over the samples it was fitted to. */
 typedef struct {

@@ -7,7 +7,7 @@
 #ifndef MARGIN_IMPL_H
 #define MARGIN_IMPL_H
 
-/* ---- >>platform ---- what the compiler is asked for --------------------------------------------- */
+/* ---- >>platform ---- what the compiler is asked for ------------------------------------------ */
 
 #ifdef __cplusplus
 #define MGN_RESTRICT __restrict
@@ -53,7 +53,7 @@ static size_t mgn_size_mul(size_t a, size_t b)
     return b != 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b;
 }
 
-/* ---- >>status ---- ------------------------------------------------------------------------------ */
+/* ---- >>status ---- --------------------------------------------------------------------------- */
 
 #define MGN_STATUS_CASE(name, value, text)                                                         \
     case name:                                                                                     \
@@ -68,7 +68,7 @@ MARGIN_API const char *margin_status_text(margin_status status)
     }
 }
 
-/* ---- >>arena ---- ------------------------------------------------------------------------------- */
+/* ---- >>arena ---- ---------------------------------------------------------------------------- */
 
 /* What arenas hold; MARGIN_ALIGN below their strictest alignment does not compile. */
 typedef struct {
@@ -188,7 +188,7 @@ static inline size_t mgn_arena_counted(const margin_arena *mem)
 #define MGN_SCRATCH(mem, type, count) ((type *)margin_arena_scratch((mem), (count), sizeof(type)))
 #define MGN_KEEP(mem, type, count) ((type *)margin_arena_keep((mem), (count), sizeof(type)))
 
-/* ---- >>math ---- -------------------------------------------------------------------------------- */
+/* ---- >>math ---- ----------------------------------------------------------------------------- */
 
 /* One source serves both widths; only constants and polynomials differ. All polynomials are our own
  * weighted minimax fits (Remez exchange in 60 digits, coefficients rounded one by one with the rest
@@ -724,7 +724,7 @@ MARGIN_API margin_real margin_normal_distribution(margin_real x)
                           : MGN_R(0.5) - MGN_R(0.5) * margin_erf(scaled);
 }
 
-/* ---- >>random ---- ------------------------------------------------------------------------------ */
+/* ---- >>random ---- --------------------------------------------------------------------------- */
 
 /* sfc32 by Chris Doty-Humphrey (PractRand, 2010): a chaotic generator with a counter, so the period
  * is at least 2^32 from any state, all zeros included, and 2^127 on average. Additions, shifts and
@@ -824,7 +824,7 @@ MARGIN_API margin_status margin_subset(margin_rng *rng, margin_index *out, size_
     return MARGIN_OK;
 }
 
-/* ---- >>linalg ---- ------------------------------------------------------------------------------ */
+/* ---- >>linalg ---- --------------------------------------------------------------------------- */
 
 /* Order of summation. A sum over k is a chain of rounded additions; its bits depend on the order
  * alone. Two orders are used: mgn_dots and everything built on tiles (products of matrices, Gram
@@ -2857,7 +2857,7 @@ MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, siz
 
 #endif /* MARGIN_PREDICT_ONLY */
 
-/* ---- >>data ---- -------------------------------------------------------------------------------- */
+/* ---- >>data ---- ----------------------------------------------------------------------------- */
 
 static inline size_t mgn_size_min(size_t a, size_t b)
 {
@@ -3653,7 +3653,7 @@ MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16
 
 #endif /* MARGIN_PREDICT_ONLY */
 
-/* ---- >>kernel ---- ------------------------------------------------------------------------------ */
+/* ---- >>kernel ---- --------------------------------------------------------------------------- */
 
 /* Kernel values are made in two steps that all users share, so they agree to the bit: dot products
  * (mgn_dots, or the packed panels with the same bits), then mgn_kernel_apply on the whole array. */
@@ -4175,7 +4175,7 @@ static inline void mgn_rows_foresee(mgn_rows *r)
 
 #endif /* MARGIN_PREDICT_ONLY */
 
-/* ---- >>model ---- ------------------------------------------------------------------------------- */
+/* ---- >>model ---- ---------------------------------------------------------------------------- */
 
 /* Machine of the classes a < b in the order (0,1), (0,2) .. (0,k-1), (1,2) .. */
 static size_t mgn_pair_machine(size_t classes, size_t a, size_t b)
@@ -4426,7 +4426,7 @@ MARGIN_API uint16_t margin_classify(const margin_model *model, const margin_real
     return margin_decide(margin_model_vote(model), scores);
 }
 
-/* ---- >>image ---- ------------------------------------------------------------------------------- */
+/* ---- >>image ---- ---------------------------------------------------------------------------- */
 
 static uint32_t mgn_get32(const unsigned char *p)
 {
@@ -4999,7 +4999,7 @@ MARGIN_API size_t margin_model_scale_size(const margin_model *model)
 
 #endif /* MARGIN_PREDICT_ONLY */
 
-/* ---- >>train ---- from many classes to machines of two ------------------------------------------- */
+/* ---- >>train ---- from many classes to machines of two --------------------------------------- */
 
 #ifndef MARGIN_PREDICT_ONLY
 
@@ -5520,7 +5520,7 @@ static margin_status mgn_train(const mgn_trainer *trainer, mgn_fit *fit, const m
     return status;
 }
 
-/* ---- >>qp ---- the quadratic programme behind kmomd and svm -------------------------------------- */
+/* ---- >>qp ---- the quadratic programme behind kmomd and svm ---------------------------------- */
 
 /* In signed weights b (b_i = y_i alpha_i), with G its gradient,
  *
@@ -6510,7 +6510,7 @@ static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit)
     return status;
 }
 
-/* ---- >>kmomd ---- ------------------------------------------------------------------------------- */
+/* ---- >>kmomd ---- ---------------------------------------------------------------------------- */
 
 /* Aiolli, Da San Martino, Sperduti: "A kernel method for the optimization of the margin distribution",
  * ICANN 2008; equation numbers are its. With b_i = y_i gamma_i, problem [2] is the programme of >>qp
@@ -6661,7 +6661,7 @@ MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
     return status == MARGIN_OK ? mgn_train(&mgn_kmomd, &fit, data, mem, model, info) : status;
 }
 
-/* ---- >>svm ---- --------------------------------------------------------------------------------- */
+/* ---- >>svm ---- ------------------------------------------------------------------------------ */
 
 /* The C-SVM is the programme of >>qp for c = 1, r = 0, p = 1 and one group: b_i = y_i alpha_i,
  * G_i = (K b)_i - y_i. At the optimum G_i = nu for all alpha_i strictly between 0 and C_i, so the bias
@@ -6830,7 +6830,7 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
     return status == MARGIN_OK ? mgn_train(&mgn_svm, &fit, data, mem, model, info) : status;
 }
 
-/* ---- >>calibrate ---- --------------------------------------------------------------------------- */
+/* ---- >>calibrate ---- ------------------------------------------------------------------------ */
 
 /* The fit works on margins in units of their mean size, so that its steps do not depend on them. */
 typedef struct {
@@ -6919,7 +6919,7 @@ MARGIN_API margin_status margin_calibrate(const margin_real *m, const uint8_t *h
     return MARGIN_OK;
 }
 
-/* ---- >>compress ---- ---------------------------------------------------------------------------- */
+/* ---- >>compress ---- ------------------------------------------------------------------------- */
 
 /* f_j = sum_v coef_vj k(v, .) is a vector of the kernel's space. With q_1, q_2, ... the vectors chosen
  * so far made orthonormal, L_vt = q_t(v) and R_vj = what f_j leaves at v, (f_j - sum_t c_jt q_t)(v),

@@ -10,5 +10,9 @@ for header in "$@"; do
         echo "$header: CONTENTS lists:" $marks
         echo "$header: banners are:   " $banners
     fi
+    if awk '/^\/\* ---- >>/ && length > 100' "$header" | grep .; then
+        bad=1
+        echo "$header: longer than 100 columns"
+    fi
 done
 exit $bad
