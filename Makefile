@@ -83,6 +83,14 @@ coverage: build/float-coverage/tests build/double-coverage/tests ## branches of 
 bits: | need-test need-clang ## the same bits by gcc and clang at any optimisation and vector width
 	@$(TOOLS)/bits.sh
 
+FUZZ_RUNS = 200000
+fuzz: | need-clang ## random bytes as model images, under the sanitizers; FUZZ_RUNS=N for more
+	@mkdir -p build/fuzz/image
+	$Q$(CC) $(CFLAGS) -I. tests/fuzz/image_seeds.c -o build/fuzz/image_seeds && build/fuzz/image_seeds build/fuzz/image
+	$Qclang $(CFLAGS) -O1 -I. -fsanitize=fuzzer,address,undefined,float-cast-overflow -fno-sanitize-recover=all \
+	    tests/fuzz/image.c -o build/fuzz/fuzz_image
+	@build/fuzz/fuzz_image -runs=$(FUZZ_RUNS) -seed=1 -max_len=400 -verbosity=0 -artifact_prefix=build/fuzz/ build/fuzz/image
+
 # ---- checks without running ----
 
 packaging: | need-test need-clang ## both headers under every switch, by gcc and clang, as C and C++
@@ -154,10 +162,10 @@ bench-math: build/bench-float/math_ulp build/bench-double/math_ulp ## worst erro
 # ---- all of it ----
 
 check: ## all that CI runs
-	+@$(TOOLS)/run.sh $(foreach target,test toc format packaging cross bits sanitize analyze coverage,'$(MAKE) $(target)')
+	+@$(TOOLS)/run.sh $(foreach target,test toc format packaging cross bits sanitize fuzz analyze coverage,'$(MAKE) $(target)')
 
 clean: ## removes build/
 	rm -rf build
 
-.PHONY: help test sanitize coverage bits packaging symbols toc format analyze cross bench bench-math check clean \
+.PHONY: help test sanitize coverage bits fuzz packaging symbols toc format analyze cross bench bench-math check clean \
         need-test need-clang need-analyze need-format need-coverage need-cross

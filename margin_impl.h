@@ -4514,12 +4514,14 @@ MARGIN_API const unsigned char *margin_image_notes(const void *image, size_t *co
     return p + (mgn_get_size(p + 8) - *count);
 }
 
+typedef union {
+    float real;
+    uint32_t bits;
+} mgn_float;
+
 static float mgn_get_float(const unsigned char *p)
 {
-    union {
-        uint32_t bits;
-        float real;
-    } word;
+    mgn_float word;
     word.bits = mgn_get32(p);
     return word.real;
 }
@@ -4544,24 +4546,28 @@ static void mgn_image_parse(mgn_image *head, const unsigned char *p)
     head->notes = mgn_get_size(p + 56);
 }
 
-/* Fields that mean something, and nothing in those that do not. */
-static bool mgn_image_shape_fits(const mgn_image *head)
+static bool mgn_image_vote_fits(const mgn_image *head)
 {
-    const bool two = head->classes == 2u;
-    bool fits = head->classes >= 2u && head->classes < MARGIN_REJECTED && head->d > 0 &&
-                (head->scheme == MARGIN_SCHEME_BINARY) == two &&
-                head->scheme <= MARGIN_SCHEME_VOTES && head->reject >= 0 &&
-                mgn_finite(head->reject) && mgn_finite(head->slope) && mgn_finite(head->shift);
+    return head->classes >= 2u && head->classes < MARGIN_REJECTED &&
+           (head->scheme == MARGIN_SCHEME_BINARY) == (head->classes == 2u) &&
+           head->scheme <= MARGIN_SCHEME_VOTES && head->reject >= 0 && mgn_finite(head->reject) &&
+           mgn_finite(head->slope) && mgn_finite(head->shift);
+}
+
+/* Sizes and kernel; a linear model has only zero bytes where they would be. */
+static bool mgn_image_shape_fits(const mgn_image *head, const unsigned char *p)
+{
+    const margin_kernel kernel = {head->kernel, head->degree, head->gamma, head->coef0, head->a};
+    const uint16_t less = head->scheme == MARGIN_SCHEME_ONE_REST ? 0 : 1;
     if (head->kind == MARGIN_MODEL_LINEAR) {
-        return fits && head->n == 0 && head->width == 0 && head->kernel == 0 && head->degree == 0 &&
-               head->scaled == 0 && head->gamma == 0 && head->coef0 == 0 && head->a == 0;
-    } else {
-        const margin_kernel kernel = {head->kernel, head->degree, head->gamma, head->coef0,
-                                      head->a};
-        const uint16_t less = head->scheme == MARGIN_SCHEME_ONE_REST ? 0 : 1;
-        return fits && head->n > 0 && head->width + less == head->classes && head->degree > 0 &&
-               head->scaled <= 1u && mgn_kernel_valid(&kernel);
+        bool zero = head->n == 0 && head->width == 0;
+        for (unsigned i = 29; i < 44u; i++) {
+            zero = zero && p[i] == 0;
+        }
+        return zero && head->d > 0;
     }
+    return head->n > 0 && head->d > 0 && head->width + less == head->classes && head->degree > 0 &&
+           head->scaled <= 1u && mgn_kernel_valid(&kernel);
 }
 
 /* All but the contents of the arrays. */
@@ -4585,7 +4591,7 @@ static margin_status mgn_image_check(const unsigned char *p, size_t size, mgn_im
         return MARGIN_E_IMAGE_SUM;
     }
     mgn_image_parse(head, p);
-    if (!mgn_image_shape_fits(head)) {
+    if (!mgn_image_vote_fits(head) || !mgn_image_shape_fits(head, p)) {
         return MARGIN_E_IMAGE_VALUE;
     }
     return mgn_image_layout(head) == mgn_get_size(p + 8) ? MARGIN_OK : MARGIN_E_IMAGE_SIZE;
@@ -4610,11 +4616,12 @@ static bool mgn_image_arrays_fit(const mgn_image *head, const unsigned char *p)
         }
     }
     for (size_t v = 0; v < head->n; v++) {
-        float norm = 0;
+        mgn_float norm;
+        norm.real = 0;
         for (size_t k = 0; k < head->d; k++, vectors += 4) {
-            norm += mgn_get_float(vectors) * mgn_get_float(vectors);
+            norm.real += mgn_get_float(vectors) * mgn_get_float(vectors);
         }
-        if (!(norm == mgn_get_float(norms + 4u * v))) {
+        if (norm.bits != mgn_get32(norms + 4u * v)) {
             return false;
         }
     }
@@ -4801,10 +4808,7 @@ static void mgn_put32(unsigned char *p, uint32_t v)
 
 static void mgn_put_bits(unsigned char *p, float v)
 {
-    union {
-        float real;
-        uint32_t bits;
-    } word;
+    mgn_float word;
     word.real = v;
     mgn_put32(p, word.bits);
 }

@@ -1,0 +1,57 @@
+/* Writes one image of each kind into the folder given, for the fuzzer to start from. */
+#include <stdio.h>
+#include <string.h>
+
+#define MARGIN_IMPLEMENTATION
+#include "margin.h"
+
+static const float values[4] = {1, 2, 3, 4}, norms[2] = {5, 25}, coef[2] = {1, -1},
+                   bias[1] = {0.5f};
+static const uint32_t ends[2] = {1, 2};
+
+/* The first byte asks the fuzzer to mend length and checksum; it replaces the image's last one. */
+static int save(const char *folder, const char *name, const margin_model *model)
+{
+    unsigned char image[512];
+    char path[512];
+    const size_t size = margin_image_size(model, 1);
+    FILE *file;
+    size_t done;
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    file = fopen(path, "wb");
+    if (file == NULL || margin_image_write(model, "", 1, image, sizeof image) != MARGIN_OK) {
+        return 1;
+    }
+    done = fwrite("\1", 1, 1, file) + fwrite(image, 1, size - 1, file);
+    return fclose(file) != 0 || done != size;
+}
+
+int main(int argc, char **argv)
+{
+    margin_model linear, expansion;
+    margin_expansion *e = &expansion.of.expansion;
+    if (argc != 2) {
+        return 2;
+    }
+    memset(&linear, 0, sizeof linear);
+    linear.kind = MARGIN_MODEL_LINEAR;
+    linear.of.linear.w = values;
+    linear.of.linear.bias = bias;
+    linear.of.linear.d = 4;
+    linear.of.linear.vote.classes = 2;
+    memset(&expansion, 0, sizeof expansion);
+    expansion.kind = MARGIN_MODEL_EXPANSION;
+    e->vectors = values;
+    e->norms = norms;
+    e->coef = coef;
+    e->bias = bias;
+    e->class_end = ends;
+    e->offset = norms;
+    e->factor = coef;
+    e->n = e->d = 2;
+    e->width = 1;
+    e->vote.classes = 2;
+    (void)margin_kernel_resolve(NULL, 2, &e->kernel);
+    e->kernel.kind = MARGIN_KERNEL_RBF;
+    return save(argv[1], "linear", &linear) | save(argv[1], "expansion", &expansion);
+}
