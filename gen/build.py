@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 INCLUDE = HERE / "include" if (HERE / "include").is_dir() else HERE.parent
 HEADERS = (INCLUDE / "margin.h", INCLUDE / "margin_impl.h")
 # Bits do not depend on the vector width: the library sums in a fixed order and contraction is off.
-FLAGS = ("-std=c99", "-O3", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=default")
+FLAGS = ("-std=c99", "-O3", "-ffp-contract=off", "-fPIC", "-shared", "-Werror=implicit-function-declaration")
 MONTH = 30 * 24 * 3600
 
 
@@ -132,7 +132,16 @@ class Build:
     def load(self) -> ctypes.CDLL:
         path = self.finish()
         try:
+            library = ctypes.CDLL(str(path))
+        except OSError:  # a damaged file in the cache: once more
+            path.unlink(missing_ok=True)
+            self.start("-march=native")
+            try:
+                library = ctypes.CDLL(str(self.finish()))
+            except OSError as error:
+                raise Failure(f"cannot load what the C compiler made: {error}") from None
+        try:
             os.utime(path)
         except OSError:
-            pass  # used by another user's process; only prune() asks
-        return ctypes.CDLL(str(path))
+            pass  # only prune() asks
+        return library

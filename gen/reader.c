@@ -222,8 +222,8 @@ static bool quoted_field(reader *r, const char **from, const char **to)
         return fail(r, READER_AFTER_QUOTE, r->p, r->p + 1);
     }
     r->line += lines;
-    *from = r->scratch;
-    *to = r->scratch == NULL ? NULL : r->scratch + size;
+    *from = size == 0 ? open : r->scratch;
+    *to = *from + size;
     return true;
 }
 

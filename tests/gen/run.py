@@ -30,7 +30,8 @@ def main():
         os.environ.setdefault("MARGIN_TEST_TMP", folder)
         tests = suite(sys.argv[1:])
         result = unittest.TextTestRunner(stream=sys.stdout, verbosity=1, buffer=True).run(tests)
-    failed = len(result.failures) + len(result.errors) + len(result.unexpectedSuccesses)
+    troubled = [getattr(test, "test_case", test) for test, _ in result.failures + result.errors]  # of subtests, the test
+    failed = len(set(map(str, troubled))) + len(result.unexpectedSuccesses)
     for test, reason in result.skipped:
         print(f"NOT RUN: {test}: {reason}")
     print(f"{result.testsRun - failed - len(result.skipped)} passed, {failed} failed")

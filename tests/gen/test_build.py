@@ -32,6 +32,11 @@ class Cache(unittest.TestCase):
         self.assertEqual(self.entries(), [again.path.name])
         self.assertNotEqual(build.Build("reader.c", "-DX").finish(), again.path)
 
+    def test_a_damaged_entry_is_made_anew(self):
+        path = build.Build("reader.c").finish()
+        path.write_bytes(b"garbage")
+        self.assertGreater(build.Build("reader.c").load().reader_sizes(), 0)
+
     def test_several_first_uses_at_once(self):
         code = "from gen.build import Build; assert Build('reader.c').load().reader_sizes() > 0"
         users = [subprocess.Popen([sys.executable, "-c", code], cwd=ROOT) for _ in range(4)]
