@@ -1,9 +1,14 @@
-"""gen -- from a data file to a model.h: reads, trains, measures and writes; all arithmetic is C.
+"""gen -- from a data file to a model for the device: reads, trains, measures and writes; all arithmetic is C.
 
 Run as `python3 -m gen`. Each module does one thing:
 
-    errors   the failures that a user can cause, in one line each
-    reader.c numbers and labels out of CSV, LIBSVM and ARFF text;  data  files, formats, classes
-    build    compiles C on first use and keeps it in a cache
-    cspell   numbers and tables as C text
+    cli        arguments and exit codes           commands   what each command does, and its words and JSON
+    options    methods, their options and grids   train      one training, or many side by side
+    data       CSV, LIBSVM and ARFF files         classes    labels of any text as numbered classes
+    reader(.c) numbers and labels out of text     native(.c) the library: trainers in double, the device in float
+    build      compiles C on first use            model      model files (.mgn)
+    exchange   models of others as numbers        from_*     LIBSVM, scikit-learn, pickles
+    metrics    error rates                        progress   threads, a bar, Ctrl-C
+    output     files and JSON                     cspell     numbers and tables as C text
+    errors     failures in one line               wheel      packs gen for pip
 """

@@ -1,0 +1,143 @@
+"""cli.py -- the command line: arguments, exit codes, and one line for every failure."""
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+
+from . import commands, options
+from .errors import Failure, Usage
+from .output import say
+
+
+class Parser(argparse.ArgumentParser):
+    """Wrong usage is one line and exit code 2."""
+
+    def error(self, message):
+        raise Usage(message)
+
+
+def value_type(parse):
+    """A parser of options.py as an argparse type: its words are kept."""
+    def convert(text):
+        try:
+            return parse(text)
+        except Usage as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+    convert.__name__ = "value"
+    return convert
+
+
+def add_data(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("data (CSV, LIBSVM or ARFF text, also .gz; - is standard input)")
+    group.add_argument("--label", metavar="NAME|INDEX", help="column of the label: 1 the first, -1 the last (default)")
+    group.add_argument("--header", choices=("auto", "yes", "no"), default="auto",
+                       help="whether a CSV file starts with names (default: found by itself)")
+    group.add_argument("--zero-based", action="store_true", help="indices in LIBSVM text start at 0, not 1")
+
+
+def add_training(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("data", metavar="DATA")
+    parser.add_argument("--method", required=True, choices=tuple(options.METHODS),
+                        help="; ".join(f"{name}: {method.help}" for name, method in options.METHODS.items()))
+    add_data(parser)
+    parser.add_argument("--positive", metavar="LABEL", help="of two classes (default: the one that sorts last)")
+    group = parser.add_argument_group("method")
+    for option in options.OPTIONS.values():
+        of = f" [{', '.join(option.methods)}]" if option.methods else ""
+        group.add_argument(f"--{option.name}", type=value_type(option.parse), metavar="V", help=option.help + of)
+    parser.add_argument("--seed", type=value_type(options.between(0, 2**32 - 1, options.whole)), default=1, metavar="N",
+                        help="of everything random (default 1)")
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", metavar="FILE", help="write the result as a JSON object; - is standard output")
+
+
+def add_folds(parser: argparse.ArgumentParser) -> None:
+    count = value_type(options.between(2, 65535, options.whole))
+    parser.add_argument("--folds", type=count, default=5, metavar="N", help="of cross-validation (default 5)")
+    parser.add_argument("--repeats", type=value_type(options.above(0, options.whole)), default=1, metavar="N",
+                        help="how often, with other folds each time (default 1)")
+
+
+def make_parser() -> Parser:
+    parser = Parser(prog="gen", allow_abbrev=False, description="Large-margin classifiers: from a data file to C.")
+    commands_of = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+
+    def command(name: str, words: str) -> argparse.ArgumentParser:
+        return commands_of.add_parser(name, help=words, description=words, allow_abbrev=False)
+
+    train = command("train", "Trains a model.")
+    add_training(train)
+    train.add_argument("--test", metavar="TEST", help="more data, to test the model on")
+    cv = command("cv", "Estimates the error by cross-validation.")
+    add_training(cv)
+    add_folds(cv)
+    tune = command("tune", "Finds the best options by cross-validation.")
+    add_training(tune)
+    add_folds(tune)
+    tune.add_argument("--grid", action="append", default=[], type=value_type(options.parse_grid),
+                      metavar="NAME=V1,V2,...", help="values to try of an option; several grids are combined")
+    predict = command("predict", "Applies a model: one line `label,score` a row.")
+    predict.add_argument("model", metavar="MODEL")
+    predict.add_argument("data", metavar="DATA")
+    add_data(predict)
+    import_ = command("import", "Takes over a model of LIBSVM or scikit-learn.")
+    import_.add_argument("file", metavar="FILE")
+    import_.add_argument("--from", dest="origin", choices=("libsvm", "sklearn"), help="needed for pickles only")
+    import_.add_argument("--features", type=value_type(options.above(0, options.whole)), metavar="N",
+                         help="how many there are, if the last ones are zero in all vectors of a LIBSVM model")
+    import_.add_argument("--range", metavar="FILE", help="the file that svm-scale saved (-s)")
+    info = command("info", "Tells what is in a model file.")
+    info.add_argument("model", metavar="MODEL")
+    for part in (train, tune, import_):
+        part.add_argument("--save", metavar="MODEL", required=part is import_, help="write the model file (.mgn)")
+    for part in (train, cv, tune, predict, info):
+        add_json(part)
+    return parser
+
+
+class Terminated(BaseException):
+    """SIGTERM: as tidy an end as Ctrl-C."""
+
+
+def on_terminate(number, frame):
+    raise Terminated
+
+
+def run(argv: list[str] | None) -> int:
+    arguments = make_parser().parse_args(argv)
+    getattr(commands, "import_" if arguments.command == "import" else arguments.command)(arguments)
+    sys.stdout.flush()
+    return 0
+
+
+def quiet_stdout() -> None:
+    """Nobody reads on: keep Python from complaining when it flushes at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
+    try:
+        signal.signal(signal.SIGTERM, on_terminate)
+        return run(argv)
+    except Usage as error:
+        say(f"gen: {error} (see --help)")
+        return 2
+    except Failure as error:
+        say(f"gen: {error}")
+        return 1
+    except MemoryError:
+        say("gen: not enough memory")
+        return 1
+    except KeyboardInterrupt:
+        say("gen: interrupted")
+        return 130
+    except Terminated:
+        return 143
+    except BrokenPipeError:
+        quiet_stdout()
+        return 141

@@ -1,0 +1,272 @@
+"""commands.py -- what each command does, and how it says so."""
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+
+from . import data, from_libsvm, from_pickle, metrics, model, native, options, output, train as training
+from .classes import classes_of, match_label
+from .errors import Failure, Usage
+from .native import Rows
+from .output import percent, say
+
+
+def chosen_options(arguments: argparse.Namespace) -> dict:
+    """The options of options.py that the user gave."""
+    found = {name: vars(arguments)[option.key] for name, option in options.OPTIONS.items()}
+    found = {name: value for name, value in found.items() if value is not None}
+    for note in options.check(arguments.method, found):
+        say(f"note: {note}")
+    return found
+
+
+def read_problem(arguments: argparse.Namespace) -> training.Problem:
+    found = data.read(arguments.data, arguments.label, arguments.header, arguments.zero_based)
+    problem = training.problem_of(found, arguments.positive)
+    counts = ", ".join(f"{name} ({count})" for name, count in list(zip(problem.names, problem.counts()))[:12])
+    more = ", ..." if len(problem.names) > 12 else ""
+    say(f"{found.path}: {found.n} rows, {found.d} features, classes {counts}{more}")
+    return problem
+
+
+def say_errors(words: str, table: list[list[int]], names: list[str]) -> None:
+    parts = [f"{name} {percent(metrics.class_error(table, c))}" for c, name in enumerate(names)]
+    say(f"{words} {percent(metrics.error(table))} ({', '.join(parts[:12])}{', ...' if len(parts) > 12 else ''})")
+
+
+def deliver(arguments: argparse.Namespace, result: dict) -> None:
+    if arguments.json is not None:
+        output.write_file(arguments.json, output.json_bytes(result))
+
+
+# ---- train ----
+
+def read_test(arguments: argparse.Namespace, problem: training.Problem) -> Rows:
+    found = data.read(arguments.test, arguments.label, arguments.header, arguments.zero_based, problem.data.d)
+    if found.labels is None:
+        raise Failure("no labels", found.path)
+    return Rows(found, classes_of(found, problem.names), len(problem.names))
+
+
+def train(arguments: argparse.Namespace) -> None:
+    chosen = chosen_options(arguments)
+    output.check_writable(arguments.json)
+    output.check_writable(arguments.save)
+    problem = read_problem(arguments)
+    test = read_test(arguments, problem) if arguments.test else None
+    result, found = train_and_tell(arguments, problem, chosen, test)
+    save(arguments, found)
+    deliver(arguments, result)
+
+
+def save(arguments: argparse.Namespace, found: model.Model) -> None:
+    if arguments.save is not None:
+        output.write_file(arguments.save, found.image)
+        say(f"{arguments.save}: {len(found.image)} bytes")
+
+
+# What of a training goes into the notes of its model: what does not change from run to run.
+NOTED = ("method", "n", "objective", "support", "train_error", "train_error_pos", "train_error_neg", "test_error",
+         "test_error_pos", "test_error_neg", "error_mean", "error_sd", "folds", "margin_min", "margin_mean", "labels")
+
+
+def device_keys(found: model.Model, trained: native.Machine, rows: Rows) -> dict:
+    """What the device answers beside what was trained: float where training used double."""
+    (labels, scores), (device_labels, device_scores) = trained.predict(rows), found.machine.predict(rows)
+    return {"device_labels_differ": sum(a != b for a, b in zip(labels, device_labels)),
+            "device_score_difference": max(abs(a - b) for a, b in zip(scores, device_scores))}
+
+
+def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Rows | None, more: dict | None = None):
+    """The JSON of a training, with words on the way, and the model for the device."""
+    fitted = training.fit(problem, arguments.method, chosen)
+    machine, report = fitted.machine, fitted.report
+    on_train = machine.confusion(problem.rows)
+    on_test = machine.confusion(test) if test is not None else None
+    result = training.report_keys(arguments.method, problem, [report], [fitted.status])
+    bias, weights = machine.bias(), machine.weights()
+    d, two = problem.data.d, len(bias) == 1
+    result.update(seconds=fitted.seconds, bias=bias[0] if two else bias, **metrics.rates("train", on_train),
+                  **metrics.rates("test", on_test), labels=problem.names, options=chosen)
+    if weights:
+        result["w"] = weights if two else [weights[i:i + d] for i in range(0, len(weights), d)]
+    steps = f"{report.iterations} steps, " if report.iterations else ""
+    say(f"{options.describe(arguments.method, chosen)}: {steps}{fitted.seconds:.3g} s, "
+        f"{report.support} support vectors, {report.arena_peak} bytes of memory")
+    if fitted.status > 0 or not report.converged:
+        say(f"note: not converged: {training.STATUS.get(fitted.status)}")
+    say_errors("training error", on_train, problem.names)
+    if on_test is not None:
+        say_errors("test error", on_test, problem.names)
+    say(f"margins: smallest {report.margin_min:.4g}, mean {report.margin_mean:.4g}")
+    result.update(more or {})
+    kept = {name: value for name, value in chosen.items() if name != "cache-mb"}  # any cache gives the same model
+    notes = {**{key: result.get(key) for key in NOTED}, "options": kept, "names": problem.data.names}
+    found = model.make(machine, notes)
+    result.update(image_bytes=len(found.image), **device_keys(found, machine, problem.rows))
+    say(f"on the device: {result['device_labels_differ']} of {problem.data.n} labels differ, "
+        f"scores by at most {result['device_score_difference']:.2g}")
+    return result, found
+
+
+# ---- cv and tune ----
+
+def cv_keys(arguments, problem: training.Problem, found: training.Validated) -> dict:
+    result = training.report_keys(arguments.method, problem, found.reports, found.statuses)
+    mean, deviation = metrics.spread(found.errors)
+    result.update(bias=None, **metrics.rates("train", metrics.added(found.on_train)),
+                  **metrics.rates("test", metrics.added(found.on_test)), error_mean=mean, error_sd=deviation,
+                  folds=arguments.folds, repeats=arguments.repeats, fold_errors=found.errors)
+    return result
+
+
+def cv(arguments: argparse.Namespace) -> None:
+    chosen = chosen_options(arguments)
+    output.check_writable(arguments.json)
+    problem = read_problem(arguments)
+    with training.Clock() as clock:
+        found, = training.validate(problem, arguments.method, [chosen], arguments.folds, arguments.repeats,
+                                   arguments.seed)
+    if isinstance(found, Failure):
+        raise found
+    result = cv_keys(arguments, problem, found)
+    result.update(seconds=clock.seconds, labels=problem.names, options=chosen)
+    say(f"{options.describe(arguments.method, chosen)}: {arguments.folds} folds"
+        + (f", {arguments.repeats} times" if arguments.repeats > 1 else "") + f", {clock.seconds:.3g} s")
+    say_errors("cross-validated error", metrics.added(found.on_test), problem.names)
+    say(f"mean over folds {percent(result['error_mean'])}, standard deviation {percent(result['error_sd'])}")
+    deliver(arguments, result)
+
+
+def grid_points(arguments, chosen: dict, d: int) -> list[dict]:
+    """The choices to try: the user's grids, or the default ones without what the user has fixed."""
+    given = dict(arguments.grid)
+    for name in given:
+        if name in chosen:
+            raise Usage(f"--{name} and --grid {name}=...: one or the other")
+    options.check(arguments.method, {**given, **chosen})
+    found = []
+    for kernel in given.pop("kernel", (chosen.get("kernel", "linear"),)):
+        default = options.default_grid(arguments.method, kernel, d)
+        grid = list(given.items()) or [(name, values) for name, values in default if name not in chosen]
+        found += [{**chosen, "kernel": kernel, **point} for point in options.points(grid)]
+    return found
+
+
+def tune(arguments: argparse.Namespace) -> None:
+    chosen = chosen_options(arguments)
+    output.check_writable(arguments.json)
+    output.check_writable(arguments.save)
+    problem = read_problem(arguments)
+    points = grid_points(arguments, chosen, problem.data.d)
+    say(f"{arguments.method}: {len(points)} choices of options, {arguments.folds} folds each")
+    with training.Clock() as clock:
+        found = training.validate(problem, arguments.method, points, arguments.folds, arguments.repeats, arguments.seed)
+    table = [{"options": point, "error_mean": None, "error_sd": None, "status": result.message}
+             if isinstance(result, Failure) else
+             {"options": point, **dict(zip(("error_mean", "error_sd"), metrics.spread(result.errors))), "status": "ok"}
+             for point, result in zip(points, found)]
+    good = [row for row in table if row["error_mean"] is not None]
+    if not good:
+        raise next(result for result in found if isinstance(result, Failure))
+    order = sorted(good, key=lambda row: row["error_mean"])  # stable: of equals the first, which is the smoothest
+    for row in order[:5]:
+        say(f"  {percent(row['error_mean']):>8} +- {percent(row['error_sd']):<8} "
+            f"{options.describe(arguments.method, row['options'])}")
+    best = order[0]
+    more = {"error_mean": best["error_mean"], "error_sd": best["error_sd"], "folds": arguments.folds}
+    result, found = train_and_tell(arguments, problem, best["options"], None, more)
+    result.update(best=best["options"], repeats=arguments.repeats, tune_seconds=clock.seconds, results=table)
+    save(arguments, found)
+    deliver(arguments, result)
+
+
+# ---- predict ----
+
+def csv_line(*fields: str) -> str:
+    r"""
+    >>> csv_line("a,b", "1.5")
+    '"a,b",1.5\n'
+    """
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerow(fields)
+    return out.getvalue()
+
+
+def true_classes(found: data.Data, labels: list[str]):
+    """The classes of the rows if the file has labels and the model knows them all; else None."""
+    if found.labels is None or any(match_label(label, labels) is None for label in found.labels):
+        return None
+    return classes_of(found, labels)
+
+
+def predict(arguments: argparse.Namespace) -> None:
+    output.check_writable(arguments.json)
+    machine = model.load(arguments.model)
+    d = machine.machine.shape.d
+    rows_of = data.read(arguments.data, arguments.label, arguments.header, arguments.zero_based, d)
+    y = true_classes(rows_of, machine.labels)
+    rows = Rows(rows_of, y, len(machine.labels))
+    labels, scores = machine.machine.predict(rows)
+    names = [None if c == native.REJECTED else machine.labels[c] for c in labels]
+    result = {"n": rows_of.n, "labels": names, "scores": list(scores)}
+    if y is not None:
+        table = machine.machine.confusion(rows)
+        result["error"] = metrics.error(table)
+        say_errors("error", table, machine.labels)
+    if arguments.json is not None:
+        deliver(arguments, result)
+    if arguments.json != "-":
+        lines = {c: csv_line("?" if c == native.REJECTED else machine.labels[c], "")[:-1] for c in set(labels)}
+        text = "".join(f"{lines[c]}{score:.9g}\n" for c, score in zip(labels, scores))
+        output.write_file("-", text.encode("utf-8"))
+
+
+# ---- import and info ----
+
+def import_(arguments: argparse.Namespace) -> None:
+    output.check_writable(arguments.save)
+    found = from_pickle.read(arguments.file, arguments.origin, arguments.features)
+    if arguments.range is not None:
+        if found.offset is not None:
+            raise Usage("--range: the model has its own scaling")
+        text = from_pickle.text_of(arguments.range)
+        found.offset, found.factor = from_libsvm.read_range(text, arguments.range, found.d)
+    made = model.make(native.make(found), {"labels": found.labels, "origin": found.origin}, arguments.file)
+    say(f"{arguments.file}: {found.origin}; {info_words(made)}")
+    save(arguments, made)
+
+
+def info_words(found: model.Model) -> str:
+    shape = found.machine.shape
+    what = "linear model" if shape.linear else f"{shape.vectors} vectors, {options.KERNELS[shape.kernel]} kernel"
+    return f"{what}, {shape.d} features, {shape.classes} classes, {len(found.image)} bytes"
+
+
+def info(arguments: argparse.Namespace) -> None:
+    output.check_writable(arguments.json)
+    found = model.load(arguments.model)
+    shape = found.machine.shape
+    result = {"kind": "linear" if shape.linear else "expansion", "d": shape.d, "classes": shape.classes,
+              "machines": shape.machines, "vectors": shape.vectors, "kernel": options.KERNELS[shape.kernel],
+              "image_bytes": len(found.image), "sha256": found.sha256, "notes": found.notes}
+    if arguments.json is not None:
+        deliver(arguments, result)
+    if arguments.json != "-":
+        output.write_file("-", info_text(found, result).encode("utf-8"))
+
+
+def info_text(found: model.Model, result: dict) -> str:
+    notes = found.notes
+    lines = [f"{found.path}: {info_words(found)}", f"sha256    {result['sha256']}",
+             f"classes   {', '.join(found.labels)}"]
+    if "names" in notes:
+        lines.append(f"features  {', '.join(notes['names'])}")
+    if "method" in notes:
+        lines.append(f"trained   {options.describe(notes['method'], notes.get('options', {}))}; {notes.get('n')} rows")
+    if "origin" in notes:
+        lines.append(f"origin    {notes['origin']}")
+    errors = {"train_error": "training error", "test_error": "test error", "error_mean": "cross-validated error"}
+    lines += [f"{words} {percent(notes[key])}" for key, words in errors.items() if key in notes]
+    return "\n".join(lines) + "\n"

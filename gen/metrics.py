@@ -1,0 +1,52 @@
+"""metrics.py -- error rates out of tables that count how often class i was taken for class j.
+
+A last column counts rejections, which are neither right nor wrong: rates are of the rows that got an answer.
+"""
+from __future__ import annotations
+
+import statistics
+
+
+def error(table: list[list[int]] | None) -> float | None:
+    """
+    >>> error([[8, 2], [1, 9]]), error(None)
+    (0.15, None)
+    """
+    if table is None:
+        return None
+    total = sum(sum(row[:len(table)]) for row in table)
+    return (total - sum(row[i] for i, row in enumerate(table))) / total if total else None
+
+
+def class_error(table: list[list[int]] | None, c: int) -> float | None:
+    """The share of class c that is taken for another; of two classes 1 is the positive one.
+
+    >>> class_error([[8, 2], [1, 9]], 0), class_error([[8, 2], [1, 9]], 1)
+    (0.2, 0.1)
+    """
+    total = sum(table[c][:len(table)]) if table is not None else 0
+    return (total - table[c][c]) / total if total else None
+
+
+def added(tables: list[list[list[int]]]) -> list[list[int]]:
+    """
+    >>> added([[[1, 0], [0, 1]], [[2, 1], [0, 3]]])
+    [[3, 1], [0, 4]]
+    """
+    return [[sum(cells) for cells in zip(*rows)] for rows in zip(*tables)]
+
+
+def spread(values: list[float]) -> tuple[float, float]:
+    """Mean and sample standard deviation (0 for a single value)."""
+    return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else 0.0
+
+
+def rates(name: str, table: list[list[int]] | None) -> dict:
+    """The keys NAME_error, NAME_error_pos and NAME_error_neg; the latter two for two classes only.
+
+    >>> rates("test", [[8, 2], [1, 9]])
+    {'test_error': 0.15, 'test_error_pos': 0.1, 'test_error_neg': 0.2}
+    """
+    two = table if table is not None and len(table) == 2 else None
+    return {f"{name}_error": error(table), f"{name}_error_pos": class_error(two, 1),
+            f"{name}_error_neg": class_error(two, 0)}

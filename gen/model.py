@@ -1,0 +1,79 @@
+"""model.py -- a model file (.mgn): the image that the device reads, and notes in it for people and for gen."""
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+from . import native, output
+from .errors import Failure, file_failure
+
+
+@dataclass
+class Model:
+    """An image with its notes: labels, names of the features, how it was trained."""
+    path: str
+    image: bytes
+    machine: native.Machine
+    notes: dict
+
+    @property
+    def labels(self) -> list[str]:
+        return self.notes["labels"]
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.image).hexdigest()
+
+
+def write_notes(notes: dict) -> bytes:
+    """The same notes give the same bytes.
+
+    >>> write_notes({"b": [1, 2.5], "a": "x", "none": None})
+    b'{"a":"x","b":[1,2.5]}'
+    """
+    kept = {key: value for key, value in output.plain(notes).items() if value is not None}
+    return json.dumps(kept, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("utf-8")
+
+
+def read_notes(raw: bytes, classes: int) -> dict:
+    """Notes are not needed: without them (or with another program's) classes are called by their numbers.
+
+    >>> read_notes(b"", 2), read_notes(b'{"labels":["a","b"]}', 2), read_notes(b'{"labels":["a"]}', 2)
+    ({'labels': ['0', '1']}, {'labels': ['a', 'b']}, {'labels': ['0', '1']})
+    """
+    try:
+        notes = json.loads(raw) if raw else {}
+    except ValueError:
+        notes = {}
+    notes = notes if isinstance(notes, dict) else {}
+    labels = notes.get("labels")
+    if not isinstance(labels, list) or len(labels) != classes or not all(isinstance(label, str) for label in labels):
+        notes["labels"] = [str(c) for c in range(classes)]
+    return notes
+
+
+def from_image(image: bytes, path: str) -> Model:
+    try:
+        machine, notes = native.open_image(image)
+    except Failure as error:
+        raise Failure(error.message, path) from None
+    return Model(path, image, machine, read_notes(notes, machine.shape.classes))
+
+
+def load(path: str) -> Model:
+    try:
+        with open(path, "rb") as file:
+            image = file.read()
+    except OSError as error:
+        raise file_failure(error, path) from None
+    return from_image(image, path)
+
+
+def make(machine: native.Machine, notes: dict, path: str = "model") -> Model:
+    """The model that the device will have, of one that was trained or imported."""
+    try:
+        image = machine.image(write_notes(notes))
+    except Failure as error:
+        raise Failure(error.message, path) from None
+    return from_image(image, path)

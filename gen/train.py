@@ -1,0 +1,175 @@
+"""train.py -- training and cross-validation of one method, on one or both cores, reported with the keys of the JSON."""
+from __future__ import annotations
+
+import math
+import time
+from array import array
+from dataclasses import dataclass
+
+from . import classes, metrics, native, options, progress
+from .data import Data
+from .errors import Failure
+
+
+@dataclass
+class Problem:
+    """Training data with numbered classes."""
+    data: Data
+    names: list[str]
+    y: array
+
+    @property
+    def rows(self) -> native.Rows:
+        return native.Rows(self.data, self.y, len(self.names))
+
+    def counts(self) -> list[int]:
+        return [self.y.count(c) for c in range(len(self.names))]
+
+
+def problem_of(data: Data, positive: str | None) -> Problem:
+    if data.labels is None:
+        raise Failure("no labels", data.path)
+    names = classes.class_names(data, positive)
+    return Problem(data, names, classes.classes_of(data, names))
+
+
+def share(watch: native.Watch) -> float:
+    """How much of a training is done: solvers gain about as many digits a second from first to last."""
+    if not watch.machines or watch.first <= 0:
+        return 0.0
+    part = 0.0
+    if watch.violation > 0 and watch.goal > 0 and watch.first > watch.goal:
+        part = math.log(watch.first / max(watch.violation, watch.goal)) / math.log(watch.first / watch.goal)
+    return (watch.machine + min(max(part, 0.0), 1.0)) / watch.machines
+
+
+def run_jobs(jobs: list, watches: list[native.Watch], what: str) -> list:
+    """Runs native jobs side by side; each has a watch, which is how it is stopped."""
+    done = set()
+
+    def finished(i):
+        def job():
+            result = jobs[i]()
+            done.add(i)
+            return result
+        return job
+
+    def look():
+        sum_ = len(done) + sum(share(w) for i, w in enumerate(watches) if i not in done and w.running)
+        note = f"{what} {len(done)} of {len(jobs)}" if len(jobs) > 1 else f"{what}: {watches[0].iteration} steps"
+        return sum_ / len(jobs), note
+
+    def stop():
+        for watch in watches:
+            watch.stop = 1
+
+    return progress.run([finished(i) for i in range(len(jobs))], look, stop)
+
+
+def blame(error: Failure, path: str) -> Failure:
+    """A status of the library as a failure of the data file that caused it."""
+    return error if error.path else Failure(error.message, path)
+
+
+class Clock:
+    """Wall-clock seconds of a block."""
+
+    def __enter__(self):
+        self.start = time.perf_counter()
+        return self
+
+    def __exit__(self, *_):
+        self.seconds = time.perf_counter() - self.start
+
+
+# ---- one training ----
+
+@dataclass
+class Trained:
+    machine: native.Machine
+    report: native.Report
+    status: int
+    seconds: float
+
+
+def fit(problem: Problem, method: str, chosen: dict) -> Trained:
+    choice, watch = native.choice_of(method, chosen), native.Watch()
+    native.training()  # compiled, if need be, before the clock starts
+    with Clock() as clock:
+        try:
+            status, report, machine = run_jobs([lambda: native.train(problem.rows, choice, watch)], [watch], method)[0]
+        except Failure as error:
+            raise blame(error, problem.data.path) from None
+    return Trained(machine, report, status, clock.seconds)
+
+
+STATUS = {0: "ok", 1: "iteration limit", 2: "stopped"}
+
+
+def report_keys(method: str, problem: Problem, reports: list[native.Report], statuses: list[int]) -> dict:
+    """The keys that train and cv share. Of several trainings: mean objective and margins, all steps, most memory."""
+    n = len(reports)
+    mean = {name: sum(getattr(r, name) for r in reports) / n for name in ("objective", "margin_mean", "support")}
+    return {"method": method, "status": STATUS.get(max(statuses), "ok"), "n": problem.data.n, "d": problem.data.d,
+            "classes": len(problem.names), "objective": mean["objective"],
+            "iterations": sum(r.iterations for r in reports), "converged": all(r.converged for r in reports),
+            "arena_bytes": max(r.arena_peak for r in reports), "arena_bound": max(r.arena_bound for r in reports),
+            "support": reports[0].support if n == 1 else mean["support"],
+            "margin_min": min(r.margin_min for r in reports), "margin_mean": mean["margin_mean"]}
+
+
+# ---- cross-validation ----
+
+@dataclass
+class Validated:
+    """Cross-validation of one choice of options, fold by fold."""
+    reports: list[native.Report]
+    statuses: list[int]
+    on_train: list[list[list[int]]]
+    on_test: list[list[list[int]]]
+
+    @property
+    def errors(self) -> list[float]:
+        return [metrics.error(table) for table in self.on_test]
+
+
+def check_folds(problem: Problem, folds: int) -> None:
+    smallest = min(problem.counts())
+    if smallest < 2:
+        name = problem.names[problem.counts().index(smallest)]
+        raise Failure(f"class {name!r} has only one row: cross-validation needs two of each", problem.data.path)
+    if folds > problem.data.n:
+        raise Failure(f"{folds} folds of {problem.data.n} rows", problem.data.path)
+
+
+def gather(results: list, problem: Problem) -> Validated | Failure:
+    """The folds of one choice of options; the first failure if there is one."""
+    for result in results:
+        if isinstance(result, Failure):
+            return blame(result, problem.data.path)
+    return Validated(*([result[i] for result in results] for i in (1, 0, 2, 3)))
+
+
+def fold_job(*arguments):
+    """A training that keeps its failure: another choice of options may well do."""
+    def job():
+        try:
+            return native.run_fold(*arguments)
+        except Failure as error:
+            return error
+    return job
+
+
+def validate(problem: Problem, method: str, points: list[dict], folds: int, repeats: int, seed: int) -> list:
+    """Cross-validates several choices of options on the same folds, all side by side: a Validated or a Failure each."""
+    check_folds(problem, folds)
+    rows = problem.rows
+    splits = [native.folds(rows, folds, seed + repeat) for repeat in range(repeats)]
+    jobs, watches = [], []
+    for point in points:
+        for split in splits:
+            for which in range(folds):
+                watches.append(native.Watch())
+                jobs.append(fold_job(rows, split, which, native.choice_of(method, point), watches[-1]))
+    results, size = run_jobs(jobs, watches, "trainings"), folds * repeats
+    return [gather(results[i:i + size], problem) for i in range(0, len(results), size)]
