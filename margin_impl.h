@@ -847,8 +847,9 @@ MARGIN_API margin_status margin_subset(margin_rng *rng, margin_index *out, size_
 MARGIN_API margin_real margin_dot(const margin_real *x, const margin_real *y, size_t n)
 {
     margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0;
+    const size_t whole = n - n % 8u;
     size_t i = 0;
-    for (; n - i >= 8u; i += 8u) {
+    for (; i < whole; i += 8u) {
         s0 += x[i] * y[i];
         s1 += x[i + 1u] * y[i + 1u];
         s2 += x[i + 2u] * y[i + 2u];
@@ -881,8 +882,9 @@ MARGIN_API void margin_axpy(margin_real *y, margin_real a, const margin_real *x,
 MARGIN_API margin_real margin_norm1(const margin_real *x, size_t n)
 {
     margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    const size_t whole = n - n % 4u;
     size_t i = 0;
-    for (; n - i >= 4u; i += 4u) {
+    for (; i < whole; i += 4u) {
         s0 += mgn_abs(x[i]);
         s1 += mgn_abs(x[i + 1u]);
         s2 += mgn_abs(x[i + 2u]);
@@ -951,8 +953,9 @@ MARGIN_API margin_real margin_norm2(const margin_real *x, size_t n)
 static void mgn_dots(const margin_real *x, const margin_real *rows, size_t stride, size_t n,
                      size_t d, margin_real *out)
 {
+    const size_t whole = n - n % 4u;
     size_t i = 0;
-    for (; n - i >= 4u; i += 4u) {
+    for (; i < whole; i += 4u) {
         const margin_real *r0 = rows + i * stride;
         const margin_real *r1 = r0 + stride;
         const margin_real *r2 = r1 + stride;
@@ -1025,11 +1028,12 @@ MARGIN_API margin_status margin_mat_vec(margin_real *y, const margin_real *a, si
 static void mgn_mat_t_vec(margin_real *MGN_RESTRICT y, const margin_real *a, size_t stride,
                           size_t rows, size_t cols, const margin_real *x)
 {
+    const size_t whole = rows - rows % 4u;
     size_t i = 0;
     for (size_t j = 0; j < cols; j++) {
         y[j] = 0;
     }
-    for (; rows - i >= 4u; i += 4u) {
+    for (; i < whole; i += 4u) {
         const margin_real *r0 = a + i * stride;
         const margin_real *r1 = r0 + stride;
         const margin_real *r2 = r1 + stride;
@@ -1202,15 +1206,15 @@ static void mgn_panel_dot(const margin_real *panel, size_t d, const margin_real 
 static void mgn_panel_dots(const margin_real *panel, size_t n, size_t d, const margin_real *x,
                            margin_real *out)
 {
-    size_t i = 0;
-    for (; n - i >= MGN_PANEL; i += MGN_PANEL) {
+    const size_t whole = n - n % MGN_PANEL;
+    for (size_t i = 0; i < whole; i += MGN_PANEL) {
         mgn_panel_dot(panel + i * d, d, x, out + i);
     }
-    if (i < n) {
+    if (whole < n) {
         margin_real last[MGN_PANEL];
-        mgn_panel_dot(panel + i * d, d, x, last);
-        for (size_t r = 0; i + r < n; r++) {
-            out[i + r] = last[r];
+        mgn_panel_dot(panel + whole * d, d, x, last);
+        for (size_t r = 0; r < n - whole; r++) {
+            out[whole + r] = last[r];
         }
     }
 }
@@ -1354,14 +1358,20 @@ static mgn_view mgn_view_of(const margin_real *p, size_t row, size_t col)
     return view;
 }
 
-/* Packs columns first .. first + n - 1 (n <= MGN_PANEL) of the rows k .. k + depth - 1 of b. */
+/* Packs columns first .. first + n - 1 of the rows k .. k + depth - 1 of b; beyond them zeros. */
 static void mgn_panel_pack_columns(margin_real *panel, mgn_view b, size_t k, size_t depth,
                                    size_t first, size_t n)
 {
     for (size_t t = 0; t < depth; t++, panel += MGN_PANEL) {
         const margin_real *from = b.p + (k + t) * b.row + first * b.col;
-        for (size_t r = 0; r < MGN_PANEL; r++) {
-            panel[r] = r < n ? from[r * b.col] : 0;
+        if (b.col == 1u && n >= MGN_PANEL) { /* the usual case, for the vectoriser */
+            for (size_t r = 0; r < MGN_PANEL; r++) {
+                panel[r] = from[r];
+            }
+        } else {
+            for (size_t r = 0; r < MGN_PANEL; r++) {
+                panel[r] = r < n ? from[r * b.col] : 0;
+            }
         }
     }
 }
@@ -1912,8 +1922,9 @@ static void mgn_substitute(margin_real *MGN_RESTRICT row, const margin_real *b, 
                            size_t m, mgn_view t, size_t i, size_t from, size_t to)
 {
     const margin_real *c = t.p + i * t.row;
+    const size_t whole = to - (to - from) % 4u;
     size_t k = from;
-    for (; to - k >= 4u; k += 4u) {
+    for (; k < whole; k += 4u) {
         const margin_real c0 = c[k * t.col], c1 = c[(k + 1u) * t.col];
         const margin_real c2 = c[(k + 2u) * t.col], c3 = c[(k + 3u) * t.col];
         const margin_real *b0 = b + k * step, *b1 = b0 + step, *b2 = b1 + step, *b3 = b2 + step;
@@ -2350,8 +2361,9 @@ static void mgn_rotate_two(margin_real *MGN_RESTRICT a, margin_real *MGN_RESTRIC
 static void mgn_rotate_rows(margin_real *v, size_t stride, size_t n, size_t lo, size_t hi,
                             const mgn_rotations *turn)
 {
+    const size_t whole = hi - (hi - lo) % 2u;
     size_t k = lo;
-    for (; hi - k >= 2u; k += 2u) {
+    for (; k < whole; k += 2u) {
         margin_real *row = v + k * stride;
         mgn_rotate_two(row, row + stride, row + 2u * stride, n, turn->c + k, turn->s + k);
     }

@@ -12,14 +12,24 @@
 #ifdef MARGIN_REAL_DOUBLE
 #define TYPE "double"
 #define BLAS(name) "cblas_d" name
+#define LAPACK(name) "d" name "_"
 #else
 #define TYPE "float"
 #define BLAS(name) "cblas_s" name
+#define LAPACK(name) "s" name "_"
 #endif
 
 enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112, LOWER = 122 }; /* of cblas.h */
 typedef void syrk_fn(int, int, int, int, int, margin_real, const margin_real *, int, margin_real,
                      margin_real *, int);
+typedef void gemm_fn(int, int, int, int, int, int, margin_real, const margin_real *, int,
+                     const margin_real *, int, margin_real, margin_real *, int);
+typedef void gemv_fn(int, int, int, int, margin_real, const margin_real *, int, const margin_real *,
+                     int, margin_real, margin_real *, int);
+typedef margin_real dot_fn(int, const margin_real *, int, const margin_real *, int);
+typedef void potrf_fn(const char *, const int *, margin_real *, const int *, int *);
+typedef void syevd_fn(const char *, const char *, const int *, margin_real *, const int *,
+                      margin_real *, margin_real *, const int *, int *, const int *, int *);
 typedef void threads_fn(int);
 
 static void *blas;
@@ -27,7 +37,7 @@ static void *blas;
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* other programs may run beside */
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -69,22 +79,159 @@ static void *blas_function(const char *name)
     return blas == NULL ? NULL : dlsym(blas, name);
 }
 
+static margin_arena arena_of(size_t bytes)
+{
+    return margin_arena_make(malloc(bytes + 64), bytes + 64);
+}
+
 static void gram(size_t n, size_t d)
 {
     margin_real *x = reals(n * d), *g = reals(n * n);
-    const size_t bytes = margin_gram_size(d);
-    void *buffer = malloc(bytes);
-    margin_arena mem = margin_arena_make(buffer, bytes);
+    margin_arena mem = arena_of(margin_gram_size(d));
     syrk_fn *syrk;
     double ours, theirs;
     char what[64];
     *(void **)&syrk = blas_function(BLAS("syrk"));
-    BEST_OF_BOTH(ours, theirs, margin_gram(g, 0, x, 0, NULL, n, d, &mem), if (syrk != NULL) {
-        syrk(ROW_MAJOR, LOWER, NO_TRANS, (int)n, (int)d, 1, x, (int)d, 0, g, (int)n);
-    });
+    BEST_OF_BOTH(
+        ours, theirs, margin_gram(g, 0, x, 0, NULL, n, d, &mem), if (syrk != NULL) {
+            syrk(ROW_MAJOR, LOWER, NO_TRANS, (int)n, (int)d, 1, x, (int)d, 0, g, (int)n);
+        });
     snprintf(what, sizeof what, "Gram matrix n=%zu d=%zu (syrk)", n, d);
     report(what, (double)n * (double)n * (double)d, ours, theirs);
-    free(x), free(g), free(buffer);
+    free(x), free(g);
+}
+
+/* OpenBLAS has no weights: its time is that of X'X alone. */
+static void normal(size_t n, size_t d)
+{
+    margin_real *x = reals(n * d), *g = reals(d * d), *w = reals(n);
+    margin_arena mem = arena_of(margin_normal_matrix_size(n));
+    syrk_fn *syrk;
+    double ours, theirs;
+    char what[64];
+    *(void **)&syrk = blas_function(BLAS("syrk"));
+    BEST_OF_BOTH(
+        ours, theirs, margin_normal_matrix(g, 0, x, 0, w, n, d, &mem), if (syrk != NULL) {
+            syrk(ROW_MAJOR, LOWER, TRANS, (int)d, (int)n, 1, x, (int)d, 0, g, (int)d);
+        });
+    snprintf(what, sizeof what, "X'DX n=%zu d=%zu (syrk of X'X)", n, d);
+    report(what, (double)n * (double)d * (double)d, ours, theirs);
+    free(x), free(g), free(w);
+}
+
+static void product(size_t n)
+{
+    margin_real *a = reals(n * n), *b = reals(n * n), *c = reals(n * n);
+    margin_arena mem = arena_of(margin_mat_mul_size(n));
+    gemm_fn *gemm;
+    double ours, theirs;
+    char what[64];
+    *(void **)&gemm = blas_function(BLAS("gemm"));
+    BEST_OF_BOTH(
+        ours, theirs, margin_mat_mul(c, 0, a, 0, b, 0, n, n, n, &mem), if (gemm != NULL) {
+            gemm(ROW_MAJOR, NO_TRANS, NO_TRANS, (int)n, (int)n, (int)n, 1, a, (int)n, b, (int)n, 0,
+                 c, (int)n);
+        });
+    snprintf(what, sizeof what, "A B n=%zu (gemm)", n);
+    report(what, 2.0 * (double)n * (double)n * (double)n, ours, theirs);
+    free(a), free(b), free(c);
+}
+
+static void vectors(size_t n, size_t repeats)
+{
+    margin_real *a = reals(n * n), *x = reals(n), *y = reals(n);
+    volatile margin_real sink = 0;
+    gemv_fn *gemv;
+    dot_fn *dot;
+    double ours, theirs;
+    char what[64];
+    *(void **)&gemv = blas_function(BLAS("gemv"));
+    *(void **)&dot = blas_function(BLAS("dot"));
+    BEST_OF_BOTH(
+        ours, theirs,
+        for (size_t i = 0; i < repeats; i++) { sink += margin_dot(a + i % n * n, x, n); },
+        for (size_t i = 0; i < repeats && dot != NULL;
+             i++) { sink += dot((int)n, a + i % n * n, 1, x, 1); });
+    snprintf(what, sizeof what, "%zu dots of %zu", repeats, n);
+    report(what, 2.0 * (double)n * (double)repeats, ours, theirs);
+    BEST_OF_BOTH(
+        ours, theirs, margin_mat_vec(y, a, 0, n, n, x), if (gemv != NULL) {
+            gemv(ROW_MAJOR, NO_TRANS, (int)n, (int)n, 1, a, (int)n, x, 1, 0, y, 1);
+        });
+    snprintf(what, sizeof what, "A x n=%zu (gemv)", n);
+    report(what, 2.0 * (double)n * (double)n, ours, theirs);
+    BEST_OF_BOTH(
+        ours, theirs, margin_mat_t_vec(y, a, 0, n, n, x),
+        if (gemv != NULL) { gemv(ROW_MAJOR, TRANS, (int)n, (int)n, 1, a, (int)n, x, 1, 0, y, 1); });
+    snprintf(what, sizeof what, "A' x n=%zu (gemv)", n);
+    report(what, 2.0 * (double)n * (double)n, ours, theirs);
+    free(a), free(x), free(y);
+}
+
+static void cholesky(size_t n)
+{
+    margin_real *x = reals(n * n), *a = reals(n * n), *l = reals(n * n);
+    margin_arena mem =
+        arena_of(margin_gram_size(n) + margin_cholesky_size(n) + margin_cholesky_pivoted_size(n));
+    margin_index *order = (margin_index *)malloc(n * sizeof *order);
+    const int size = (int)n;
+    potrf_fn *potrf;
+    int info;
+    size_t rank;
+    double ours, theirs;
+    char what[64];
+    *(void **)&potrf = blas_function(LAPACK("potrf"));
+    margin_gram(a, 0, x, 0, NULL, n, n, &mem);
+    for (size_t i = 0; i < n; i++) {
+        a[i * n + i] += 1;
+    }
+    BEST_OF_BOTH(
+        ours, theirs, (memcpy(l, a, n * n * sizeof *a), margin_cholesky(l, 0, n, &mem)),
+        if (potrf != NULL) {
+            memcpy(l, a, n * n * sizeof *a);
+            potrf("U", &size, l, &size, &info);
+        });
+    snprintf(what, sizeof what, "Cholesky n=%zu (potrf)", n);
+    report(what, (double)n * (double)n * (double)n / 3, ours, theirs);
+    BEST_OF_BOTH(
+        ours, theirs,
+        (memcpy(l, a, n * n * sizeof *a), margin_cholesky_pivoted(l, 0, n, 0, order, &rank, &mem)),
+        (void)0);
+    snprintf(what, sizeof what, "Cholesky with pivots n=%zu", n);
+    report(what, (double)n * (double)n * (double)n / 3, ours, 0);
+    BEST_OF_BOTH(ours, theirs,
+                 (memcpy(l, a, n * n * sizeof *a), margin_cholesky(l, 0, n, &mem),
+                  margin_solve_lower(x, 0, n, l, 0, n)),
+                 (void)0);
+    snprintf(what, sizeof what, "Cholesky and L^-1 B n=%zu", n);
+    report(what, (double)n * (double)n * (double)n * 4 / 3, ours, 0);
+    free(x), free(a), free(l), free(order);
+}
+
+static void eigen(size_t n, size_t k)
+{
+    margin_real *x = reals(n * n), *a = reals(n * n), *v = reals(n * n), *value = reals(n);
+    margin_real *work = reals(3 * n * n + 10 * n + 100);
+    int *iwork = (int *)malloc((5 * n + 10) * sizeof *iwork);
+    const int size = (int)n, lwork = (int)(3 * n * n + 10 * n + 100), liwork = (int)(5 * n + 10);
+    margin_arena mem = arena_of(margin_gram_size(n) + margin_eigen_leading_size(n));
+    syevd_fn *syevd;
+    int info;
+    double ours, theirs;
+    char what[64];
+    *(void **)&syevd = blas_function(LAPACK("syevd"));
+    margin_gram(a, 0, x, 0, NULL, n, n, &mem);
+    BEST_OF_BOTH(
+        ours, theirs, margin_eigen(value, v, 0, a, 0, n, &mem), if (syevd != NULL) {
+            memcpy(v, a, n * n * sizeof *a);
+            syevd("V", "U", &size, v, &size, value, work, &lwork, iwork, &liwork, &info);
+        });
+    snprintf(what, sizeof what, "eigenvalues and vectors n=%zu (syevd)", n);
+    report(what, 9.0 * (double)n * (double)n * (double)n, ours, theirs);
+    BEST_OF_BOTH(ours, theirs, margin_eigen_leading(value, v, 0, k, a, 0, n, &mem), (void)0);
+    snprintf(what, sizeof what, "%zu leading eigenpairs n=%zu", k, n);
+    report(what, 4.0 / 3 * (double)n * (double)n * (double)n, ours, 0);
+    free(x), free(a), free(v), free(value), free(work), free(iwork);
 }
 
 int main(void)
@@ -100,7 +247,12 @@ int main(void)
     }
     gram(2000, 100);
     gram(2000, 10);
-    gram(2000, 784);
-    gram(500, 4000);
+    gram(1000, 784);
+    gram(300, 4000);
+    normal(50000, 50);
+    product(500);
+    vectors(1000, 10000);
+    cholesky(500);
+    eigen(500, 10);
     return 0;
 }
