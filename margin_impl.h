@@ -1631,7 +1631,7 @@ static bool mgn_cholesky_square(margin_real *a, size_t stride, size_t count, mar
             }
             row[i] -= row[j] * row[j];
         }
-        if (!(row[i] > 0 && row[i] <= MGN_HUGE)) {
+        if (!(row[i] > 0)) {
             return false;
         }
         row[i] = margin_sqrt(row[i]);
@@ -1640,16 +1640,16 @@ static bool mgn_cholesky_square(margin_real *a, size_t stride, size_t count, mar
     return true;
 }
 
-/* The rows below that square: row <- row / factor', by the columns of the factor. */
-static void mgn_cholesky_rows(margin_real *a, size_t stride, size_t rows, size_t count,
-                              const margin_real *upper, const margin_real *inverse)
+/* The rows below a whole square: row <- row / factor', by the columns of the factor. */
+static void mgn_cholesky_rows(margin_real *a, size_t stride, size_t rows, const margin_real *upper,
+                              const margin_real *inverse)
 {
     for (size_t i = 0; i < rows; i++, a += stride) {
         margin_real row[MGN_PANEL];
         for (size_t r = 0; r < MGN_PANEL; r++) {
-            row[r] = r < count ? a[r] : 0;
+            row[r] = a[r];
         }
-        for (size_t j = 0; j < count; j++) {
+        for (size_t j = 0; j < MGN_PANEL; j++) {
             const margin_real v = row[j] * inverse[j];
             a[j] = v;
             for (size_t r = 0; r < MGN_PANEL; r++) { /* zeros where r <= j */
@@ -1673,8 +1673,7 @@ static bool mgn_cholesky(margin_real *a, size_t stride, size_t n, margin_real *p
         if (!mgn_cholesky_square(square, stride, count, upper, inverse)) {
             return false;
         }
-        mgn_cholesky_rows(square + count * stride, stride, n - first - count, count, upper,
-                          inverse);
+        mgn_cholesky_rows(square + count * stride, stride, n - first - count, upper, inverse);
     }
     return true;
 }
@@ -1948,7 +1947,8 @@ static void mgn_solve_columns(margin_real *b, mgn_view t, size_t n, bool forward
     }
 }
 
-/* b = T^-1 b for the n x m matrix b; forward: T is lower triangular, otherwise upper. */
+/* b = T^-1 b for the n x m matrix b; forward: T is lower triangular, otherwise upper. Either its rows
+ * or its columns are without gaps. */
 static void mgn_solve(margin_real *b, size_t step, size_t m, mgn_view t, size_t n, bool forward)
 {
     if (m == 1u && step == 1u && t.row == 1u) {
@@ -1959,7 +1959,7 @@ static void mgn_solve(margin_real *b, size_t step, size_t m, mgn_view t, size_t 
         const size_t i = forward ? done : n - 1u - done;
         const size_t from = forward ? 0 : i + 1u, to = forward ? i : n;
         margin_real *row = b + i * step;
-        if (m == 1u && step == 1u && t.col == 1u) {
+        if (m == 1u && step == 1u) {
             row[0] -= margin_dot(t.p + i * t.row + from, b + from, to - from);
         } else {
             mgn_substitute(row, b, step, m, t, i, from, to);
@@ -2626,7 +2626,10 @@ static margin_real mgn_shifted_residual(const mgn_leading *w, size_t n, margin_r
     for (size_t i = 0; i < n; i++) {
         const margin_real left = i > 0 ? w->e[i - 1u] * z[i - 1u] : 0;
         const margin_real right = i + 1u < n ? w->e[i] * z[i + 1u] : 0;
-        worst = mgn_max(worst, mgn_abs((w->d[i] - lambda) * z[i] + (left + right)));
+        const margin_real r = mgn_abs((w->d[i] - lambda) * z[i] + (left + right));
+        if (r > worst || r != r) { /* a solution that has overflowed is NaN */
+            worst = r;
+        }
     }
     return worst;
 }

@@ -1,5 +1,7 @@
 /* Linear algebra against naive code, in long double where accuracy is the question. */
 #include "greatest.h"
+#define MARGIN_STATIC /* a copy of the implementation, to test what others build upon */
+#define MARGIN_IMPLEMENTATION
 #include "margin.h"
 #include "arena_sweep.h"
 #include <math.h>
@@ -14,6 +16,7 @@
 #define MIN_EXP DBL_MIN_EXP
 #define MANTISSA DBL_MANT_DIG
 #define BIG_SCALE 1e150
+#define TINY_SCALE 1e-285
 #else
 #define EPS FLT_EPSILON
 #define REAL_MAX FLT_MAX
@@ -21,6 +24,7 @@
 #define MIN_EXP FLT_MIN_EXP
 #define MANTISSA FLT_MANT_DIG
 #define BIG_SCALE 1e18
+#define TINY_SCALE 1e-30
 #endif
 
 /* ---- a small generator, so that failures repeat ------------------------------------------------ */
@@ -102,6 +106,44 @@ TEST mat_vec_adds_in_sequential_order(void)
             }
             ASSERT_EQ(77, y[rows]);
         }
+    }
+    PASS();
+}
+
+/* mgn_dots, and panels for one and for several vectors, rows taken in order or from a list. */
+TEST panels_have_the_bits_of_dots(void)
+{
+    state = 31;
+    for (size_t t = 0; t < 300; t++) {
+        const size_t n = below(40), d = below(30), stride = d + below(3), m = 1 + below(MGN_TILE);
+        margin_real *x = reals((n + m + 1) * (stride + 1)), *panel = reals(mgn_panel_size(n, d));
+        margin_real *out = reals((m + 1) * (n + 1)), wanted[40], one[41];
+        const margin_real *vectors[MGN_TILE];
+        margin_index rows[40];
+        const size_t first = below(n + 1);
+        fill(x, (n + m + 1) * (stride + 1));
+        for (size_t i = 0; i < n; i++) {
+            rows[i] = (margin_index)below(n);
+        }
+        memset(panel, 0x55, mgn_panel_size(n, d) * sizeof *panel);
+        mgn_panel_pack(panel, x, stride, t % 2 ? rows : NULL, first, n - first, d);
+        for (size_t j = 0; j < m; j++) {
+            vectors[j] = x + (n + j) * stride;
+        }
+        one[n - first] = out[m * n] = 77;
+        mgn_panel_dots(panel, n - first, d, vectors[0], one);
+        mgn_panel_dots_block(panel, n - first, d, vectors, m, out, n);
+        for (size_t j = 0; j < m; j++) {
+            mgn_dots(vectors[j], x, stride, n, d, wanted);
+            for (size_t i = first; i < n; i++) {
+                const size_t row = t % 2 ? rows[i] : i;
+                ASSERT_EQ(plain_dot(x + row * stride, vectors[j], d), wanted[row]);
+                ASSERT_EQ(wanted[row], out[j * n + i - first]);
+                ASSERT(j > 0 || wanted[row] == one[i - first]);
+            }
+        }
+        ASSERT(one[n - first] == 77 && out[m * n] == 77);
+        free(x), free(panel), free(out);
     }
     PASS();
 }
@@ -518,7 +560,7 @@ static enum greatest_test_res check_cholesky(const margin_real *a, size_t n, enu
 TEST cholesky_leaves_a_residual_of_n_eps_or_the_matrix_as_it_was(void)
 {
     state = 9;
-    CHECK_CALL(on_all_matrices(check_cholesky, 90));
+    CHECK_CALL(on_all_matrices(check_cholesky, 60));
     PASS();
 }
 
@@ -567,7 +609,7 @@ static enum greatest_test_res check_pivoted(const margin_real *a, size_t n, enum
 TEST pivoted_cholesky_finds_the_rank_and_leaves_a_small_residual(void)
 {
     state = 10;
-    CHECK_CALL(on_all_matrices(check_pivoted, 110));
+    CHECK_CALL(on_all_matrices(check_pivoted, 60));
     PASS();
 }
 
@@ -780,6 +822,7 @@ TEST rank_one_update_and_downdate_keep_the_factor(void)
     for (size_t t = 0; t < 120; t++) {
         CHECK_CALL(check_rank_one(below(30), scales[t % 3]));
     }
+    CHECK_CALL(check_rank_one(9, TINY_SCALE)); /* where the squares of the factor lose digits */
     PASS();
 }
 
@@ -883,7 +926,7 @@ TEST eigen_decomposition_leaves_residuals_of_n_eps(void)
 {
     state = 20;
     worst_residual = worst_orthogonality = 0;
-    CHECK_CALL(on_all_matrices(check_eigen, 90));
+    CHECK_CALL(on_all_matrices(check_eigen, 60));
     if (greatest_get_verbosity() > 0) {
         printf("eigen: %.2f, %.2f n EPS\n", worst_residual, worst_orthogonality);
     }
@@ -908,7 +951,7 @@ TEST leading_eigenpairs_leave_residuals_of_n_eps(void)
 {
     state = 21;
     worst_residual = worst_orthogonality = 0;
-    CHECK_CALL(on_all_matrices(check_leading, 90));
+    CHECK_CALL(on_all_matrices(check_leading, 60));
     if (greatest_get_verbosity() > 0) {
         printf("leading: %.2f, %.2f n EPS\n", worst_residual, worst_orthogonality);
     }
@@ -1003,6 +1046,7 @@ TEST power_iteration_finds_the_largest_in_size(void)
 TEST power_iteration_says_when_it_has_not_converged(void)
 {
     static const margin_real swap[4] = {0, 1, 1, 0}, zero[4] = {0}, start[2] = {1, 0};
+    static const margin_real endless[2] = {(margin_real)INFINITY, 1};
     margin_real v[2] = {7, 7}, value = 7;
     margin_arena mem = arena_of(margin_power_iteration_size(2));
     ASSERT_EQ(MARGIN_W_ITERATIONS,
@@ -1015,7 +1059,33 @@ TEST power_iteration_says_when_it_has_not_converged(void)
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_power_iteration(&value, v, zero, swap, 0, 2, 0, 5, &mem));
     ASSERT_EQ(MARGIN_E_EMPTY, margin_power_iteration(&value, v, NULL, swap, 0, 0, 0, 5, &mem));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_power_iteration(&value, v, NULL, swap, 0, 2, -1, 5, &mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_power_iteration(&value, v, NULL, swap, 0, 2, 1, 5, &mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT,
+              margin_power_iteration(&value, v, endless, swap, 0, 2, 0, 5, &mem));
     ASSERT_EQ(7, value);
+    free(mem.base);
+    PASS();
+}
+
+/* No finite matrix is known to exceed the bounds of the iterations; a NaN slipped in behind the checks
+ * does, and the bounds hold. */
+TEST iterations_that_do_not_converge_end_with_a_status(void)
+{
+    enum { N = 6 };
+    margin_real a[N * N], v[N * N], value[N] = {7};
+    margin_arena mem = arena_of(margin_eigen_size(N, true) + margin_eigen_leading_size(N));
+    mgn_tridiagonal t = mgn_tridiagonal_plan(&mem, N);
+    mgn_leading w = mgn_leading_plan(&mem, N);
+    state = 26;
+    random_gram(a, N, N, 0);
+    a[3 * N + 1] = (margin_real)NAN;
+    ASSERT_EQ(MARGIN_E_NO_CONVERGENCE, mgn_eigen(value, v, N, true, a, N, N, &t));
+    ASSERT_EQ(MARGIN_E_NO_CONVERGENCE, mgn_eigen_leading(value, v, N, 2, a, N, N, &w));
+    ASSERT_EQ(7, value[0]);
+    for (size_t i = 0; i < N; i++) {
+        w.d[i] = w.e[i] = (margin_real)NAN;
+    }
+    ASSERT_FALSE(mgn_inverse_iteration(&w, N, 1, 1, v, N, 0));
     free(mem.base);
     PASS();
 }
@@ -1269,8 +1339,31 @@ TEST bad_arguments_are_reported_and_change_nothing(void)
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_power_iteration(NULL, v, NULL, a, 0, 2, 0, 0, &mem));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_qr(NULL, 0, 2, 2, NULL, 0, NULL));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_qr(v, 0, 2, 2, a, 1, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_cholesky_pivoted(a, 0, 2, -1, p.order, &p.rank, &mem));
     ASSERT_MEM_EQ(&before, &p, sizeof p);
     free(mem.base);
+    PASS();
+}
+
+TEST sizes_of_zero_need_no_pointers_and_no_memory(void)
+{
+    margin_arena none = margin_arena_make(NULL, 0);
+    margin_real g[4] = {7, 7, 7, 7};
+    size_t rank = 7;
+    ASSERT_EQ(MARGIN_OK, margin_mat_vec(NULL, NULL, 0, 0, 0, NULL));
+    ASSERT_EQ(MARGIN_OK, margin_mat_vec(g, NULL, 0, 2, 0, NULL));
+    ASSERT(g[0] == 0 && g[1] == 0 && g[2] == 7);
+    ASSERT_EQ(MARGIN_OK, margin_mat_t_vec(g + 2, NULL, 0, 0, 2, NULL));
+    ASSERT(g[2] == 0 && g[3] == 0);
+    ASSERT_EQ(MARGIN_OK, margin_gram(NULL, 0, NULL, 0, NULL, 0, 0, &none));
+    ASSERT_EQ(MARGIN_OK, margin_normal_matrix(NULL, 0, NULL, 0, NULL, 0, 0, &none));
+    ASSERT_EQ(MARGIN_OK, margin_mat_mul(NULL, 0, NULL, 0, NULL, 0, 0, 0, 0, &none));
+    ASSERT_EQ(MARGIN_OK, margin_cholesky(NULL, 0, 0, &none));
+    ASSERT_EQ(MARGIN_OK, margin_cholesky_pivoted(NULL, 0, 0, 0, NULL, &rank, &none));
+    ASSERT_EQ(0u, rank);
+    ASSERT_EQ(MARGIN_OK, margin_cholesky_update(NULL, 0, 0, NULL, &none));
+    ASSERT_EQ(MARGIN_OK, margin_eigen(NULL, NULL, 0, NULL, 0, 0, &none));
+    ASSERT_EQ(MARGIN_OK, margin_eigen_leading(NULL, NULL, 0, 0, NULL, 0, 0, &none));
     PASS();
 }
 
@@ -1305,6 +1398,7 @@ SUITE(linalg_suite)
 {
     RUN_TEST(dot_uses_eight_partial_sums_in_the_stated_order);
     RUN_TEST(mat_vec_adds_in_sequential_order);
+    RUN_TEST(panels_have_the_bits_of_dots);
     RUN_TEST(gram_has_the_bits_of_sequential_dots_on_both_sides);
     RUN_TEST(norms_neither_overflow_nor_underflow);
     RUN_TEST(norms_of_special_values);
@@ -1329,10 +1423,12 @@ SUITE(linalg_suite)
     RUN_TEST(eigen_decomposition_of_indefinite_matrices);
     RUN_TEST(power_iteration_finds_the_largest_in_size);
     RUN_TEST(power_iteration_says_when_it_has_not_converged);
+    RUN_TEST(iterations_that_do_not_converge_end_with_a_status);
     RUN_TEST(gram_schmidt_is_orthonormal_to_a_few_eps_whatever_the_rows);
     RUN_TEST(gram_schmidt_of_hilbert_rows_and_of_more_rows_than_columns);
     RUN_TEST(every_arena_size_either_suffices_or_is_refused);
     RUN_TEST(size_queries_are_zero_when_nothing_fits);
     RUN_TEST(bad_arguments_are_reported_and_change_nothing);
+    RUN_TEST(sizes_of_zero_need_no_pointers_and_no_memory);
     RUN_TEST(nan_and_infinity_are_found_before_anything_changes);
 }
