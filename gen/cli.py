@@ -90,6 +90,11 @@ def make_parser() -> Parser:
     import_.add_argument("--features", type=value_type(options.above(0, options.whole)), metavar="N",
                          help="how many there are, if the last ones are zero in all vectors of a LIBSVM model")
     import_.add_argument("--range", metavar="FILE", help="the file that svm-scale saved (-s)")
+    export = command("export", "Writes a model as a C header.")
+    export.add_argument("model", metavar="MODEL")
+    for part in (train, export):
+        part.add_argument("-o", dest="output", metavar="FILE.h", required=part is export, help="write the C header")
+        part.add_argument("--name", metavar="IDENT", help="what names in the header start with (default: its file name)")
     info = command("info", "Tells what is in a model file.")
     info.add_argument("model", metavar="MODEL")
     for part in (train, tune, import_):

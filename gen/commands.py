@@ -5,8 +5,10 @@ import argparse
 import csv
 import io
 
-from . import data, from_libsvm, from_pickle, metrics, model, native, options, output, train as training
+from . import data, emit, export as export_, from_libsvm, from_pickle, metrics, model, native, options, output
+from . import train as training
 from .classes import classes_of, match_label
+from .cspell import is_identifier
 from .errors import Failure, Usage
 from .native import Rows
 from .output import percent, say
@@ -53,10 +55,14 @@ def train(arguments: argparse.Namespace) -> None:
     chosen = chosen_options(arguments)
     output.check_writable(arguments.json)
     output.check_writable(arguments.save)
+    output.check_writable(arguments.output)
+    check_name(arguments)
     problem = read_problem(arguments)
     test = read_test(arguments, problem) if arguments.test else None
     result, found = train_and_tell(arguments, problem, chosen, test)
     save(arguments, found)
+    if arguments.output is not None:
+        write_header(arguments, found)
     deliver(arguments, result)
 
 
@@ -102,7 +108,8 @@ def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Row
     say(f"margins: smallest {report.margin_min:.4g}, mean {report.margin_mean:.4g}")
     result.update(more or {})
     kept = {name: value for name, value in chosen.items() if name != "cache-mb"}  # any cache gives the same model
-    notes = {**{key: result.get(key) for key in NOTED}, "options": kept, "names": problem.data.names}
+    notes = {**{key: result.get(key) for key in NOTED}, "options": kept, "names": problem.data.names,
+             **model.sample_notes(problem.rows)}
     found = model.make(machine, notes)
     result.update(image_bytes=len(found.image), **device_keys(found, machine, problem.rows))
     say(f"on the device: {result['device_labels_differ']} of {problem.data.n} labels differ, "
@@ -223,6 +230,26 @@ def predict(arguments: argparse.Namespace) -> None:
         output.write_file("-", text.encode("utf-8"))
 
 
+# ---- export ----
+
+def check_name(arguments: argparse.Namespace) -> None:
+    if arguments.name is not None and not is_identifier(arguments.name):
+        raise Usage(f"--name {arguments.name}: not a name for C and C++ that can stand in front of others")
+
+
+def write_header(arguments: argparse.Namespace, found: model.Model) -> None:
+    name = arguments.name or export_.name_of(arguments.output)
+    body = emit.body_of(found.machine)
+    output.write_file(arguments.output, export_.header(found, name, body).encode("ascii"))
+    say(f"{arguments.output}: {body.bytes} bytes of tables in {body.format}; names start with {name}_")
+
+
+def export(arguments: argparse.Namespace) -> None:
+    output.check_writable(arguments.output)
+    check_name(arguments)
+    write_header(arguments, model.load(arguments.model))
+
+
 # ---- import and info ----
 
 def import_(arguments: argparse.Namespace) -> None:
@@ -250,7 +277,8 @@ def info(arguments: argparse.Namespace) -> None:
     shape = found.machine.shape
     result = {"kind": "linear" if shape.linear else "expansion", "d": shape.d, "classes": shape.classes,
               "machines": shape.machines, "vectors": shape.vectors, "kernel": options.KERNELS[shape.kernel],
-              "image_bytes": len(found.image), "sha256": found.sha256, "notes": found.notes}
+              "image_bytes": len(found.image), "sha256": found.sha256,
+              "notes": {key: value for key, value in found.notes.items() if key not in ("sample", "low", "high")}}
     if arguments.json is not None:
         deliver(arguments, result)
     if arguments.json != "-":

@@ -1,8 +1,11 @@
 """model.py -- a model file (.mgn): the image that the device reads, and notes in it for people and for gen."""
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
+import sys
+from array import array
 from dataclasses import dataclass
 
 from . import native, output
@@ -21,9 +24,52 @@ class Model:
     def labels(self) -> list[str]:
         return self.notes["labels"]
 
+    def sample(self) -> list[list[float]]:
+        """Some rows of the training data; empty if the notes have none."""
+        return unpack(self.notes.get("sample", ""), self.machine.shape.d)
+
     @property
     def sha256(self) -> str:
         return hashlib.sha256(self.image).hexdigest()
+
+
+def pack(values) -> str:
+    """Numbers as the device has them, in as little text as can be: float32 in base64.
+
+    >>> pack([1.0, -0.5])
+    'AACAPwAAAL8='
+    """
+    singles = array("f", values)
+    if sys.byteorder == "big":
+        singles.byteswap()
+    return base64.b64encode(singles.tobytes()).decode("ascii")
+
+
+def unpack(text: str, width: int) -> list[list[float]]:
+    """
+    >>> unpack("AACAPwAAAL8=", 2), unpack("", 2), unpack("damaged", 2)
+    ([[1.0, -0.5]], [], [])
+    """
+    try:
+        singles = array("f", base64.b64decode(text, validate=True))
+    except (ValueError, TypeError):
+        return []
+    if sys.byteorder == "big":
+        singles.byteswap()
+    return [list(singles[i:i + width]) for i in range(0, len(singles) - width + 1, width)]
+
+
+SAMPLE_BYTES = 8192
+
+
+def sample_notes(rows: native.Rows) -> dict:
+    """What export may want to know about the training data: a few rows, ranges, whether it is whole numbers."""
+    low, high, whole = rows.ranges()
+    if max(map(abs, (*low, *high))) > 3.4e38:
+        return {}
+    count = min(rows.n, 64, max(8, SAMPLE_BYTES // (4 * rows.d)))
+    sample = [rows.x[rows.d * (i * rows.n // count) + j] for i in range(count) for j in range(rows.d)]
+    return {"sample": pack(sample), "low": pack(low), "high": pack(high), "whole": whole or None}
 
 
 def write_notes(notes: dict) -> bytes:

@@ -106,6 +106,79 @@ void gen_shape(const gen_machine *machine, int64_t shape[7])
     shape[6] = linear ? MARGIN_KERNEL_LINEAR : model->of.expansion.kernel.kind;
 }
 
+/* The arrays of a model by their numbers here; NULL where it has none. */
+enum { GEN_W, GEN_BIAS, GEN_VECTORS, GEN_NORMS, GEN_COEF, GEN_OFFSET, GEN_FACTOR };
+
+static const margin_real *gen_array_of(const gen_machine *machine, int32_t which, size_t *count)
+{
+    const margin_linear *l = &machine->model.of.linear;
+    const margin_expansion *e = &machine->model.of.expansion;
+    const bool linear = machine->model.kind == MARGIN_MODEL_LINEAR;
+    *count = machine->machines;
+    if (which == GEN_BIAS) {
+        return linear ? l->bias : e->bias;
+    }
+    if (linear) {
+        *count = machine->machines * l->d;
+        return which == GEN_W ? l->w : NULL;
+    }
+    switch (which) {
+    case GEN_VECTORS:
+        *count = e->n * e->d;
+        return e->vectors;
+    case GEN_NORMS:
+        *count = e->n;
+        return e->norms;
+    case GEN_COEF:
+        *count = e->n * e->width;
+        return e->coef;
+    case GEN_OFFSET:
+    case GEN_FACTOR:
+        *count = e->d;
+        return which == GEN_OFFSET ? e->offset : e->factor;
+    default:
+        return NULL;
+    }
+}
+
+/* Copies an array, if `out` is not NULL; returns how many numbers it has, 0 if there is none. */
+int64_t gen_array(const gen_machine *machine, int32_t which, double *out)
+{
+    size_t count, i;
+    const margin_real *from = gen_array_of(machine, which, &count);
+    if (from == NULL) {
+        return 0;
+    }
+    for (i = 0; out != NULL && i < count; i++) {
+        out[i] = from[i];
+    }
+    return (int64_t)count;
+}
+
+/* The ends of the classes in the pool of an expansion. */
+void gen_class_ends(const gen_machine *machine, uint32_t *ends)
+{
+    memcpy(ends, machine->model.of.expansion.class_end, machine->classes * sizeof *ends);
+}
+
+/* reject, slope, shift; of an expansion also gamma, coef0, a, degree and width */
+void gen_scalars(const gen_machine *machine, double scalars[8])
+{
+    const margin_vote *vote = margin_model_vote(&machine->model);
+    const margin_expansion *e = &machine->model.of.expansion;
+    memset(scalars, 0, 8 * sizeof *scalars);
+    scalars[0] = vote->reject;
+    scalars[1] = vote->slope;
+    scalars[2] = vote->shift;
+    if (machine->model.kind == MARGIN_MODEL_EXPANSION) {
+        scalars[3] = e->kernel.gamma;
+        scalars[4] = e->kernel.coef0;
+        scalars[5] = e->kernel.a;
+        scalars[6] = e->kernel.degree;
+        scalars[7] = e->width;
+    }
+}
+
 /* As trained, for scaled inputs: one bias a machine, then the weights of a linear model, d a machine.
  * NULL if the machine came out of an image. */
 const double *gen_trained(const gen_machine *machine)
@@ -114,6 +187,28 @@ const double *gen_trained(const gen_machine *machine)
 }
 
 /* ---- prediction ---- */
+
+/* All scores of n rows of d values, one a machine and row. */
+int32_t gen_scores(const gen_machine *machine, const double *rows, int64_t n, double *scores)
+{
+    const size_t d = machine->d, m = machine->machines;
+    margin_real *x = (margin_real *)malloc((d + m) * sizeof *x);
+    size_t i, j;
+    if (x == NULL) {
+        return MARGIN_E_MEMORY;
+    }
+    for (i = 0; i < (size_t)n; i++) {
+        for (j = 0; j < d; j++) {
+            x[j] = (margin_real)rows[i * d + j];
+        }
+        margin_scores(&machine->model, x, x + d);
+        for (j = 0; j < m; j++) {
+            scores[i * m + j] = x[d + j];
+        }
+    }
+    free(x);
+    return MARGIN_OK;
+}
 
 /* The class of a row; of two classes the score itself, of more how clearly they speak for it. */
 static uint16_t gen_classify(const gen_machine *machine, const margin_real *x, margin_real *scores,
@@ -171,6 +266,23 @@ static margin_status gen_predict_rows(const gen_machine *machine, const gen_rows
     }
     free(x);
     return MARGIN_OK;
+}
+
+/* The least and the largest value of each feature; 1 if all values are whole numbers of 16 bits. */
+int32_t gen_ranges(const gen_rows *rows, double *low, double *high)
+{
+    const size_t n = (size_t)rows->n, d = (size_t)rows->d;
+    int32_t whole = 1;
+    size_t i, j;
+    for (i = 0; i < n; i++) {
+        for (j = 0; j < d; j++) {
+            const double v = rows->x[i * d + j];
+            low[j] = i == 0 || v < low[j] ? v : low[j];
+            high[j] = i == 0 || v > high[j] ? v : high[j];
+            whole = whole && v >= -32768.0 && v <= 32767.0 && v == (double)(int32_t)v;
+        }
+    }
+    return whole;
 }
 
 /* Any of label, score and confusion may be NULL. */

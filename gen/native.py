@@ -50,6 +50,13 @@ class Rows(ctypes.Structure):
             self.y = ctypes.cast(y.buffer_info()[0], ctypes.POINTER(ctypes.c_uint16))
 
 
+    def ranges(self) -> tuple[array, array, bool]:
+        """Least and largest value of each feature; whether all values are whole numbers of 16 bits."""
+        low, high = array("d", bytes(8 * self.d)), array("d", bytes(8 * self.d))
+        whole = training().gen_ranges(ctypes.byref(self), address(low), address(high))
+        return low, high, bool(whole)
+
+
 class Plain(ctypes.Structure):
     """gen_plain of native.c."""
     _fields_ = [(name, ctypes.c_void_p) for name in ("weights", "vectors", "coef", "bias", "offset", "factor",
@@ -68,8 +75,12 @@ def bind(library: ctypes.CDLL) -> ctypes.CDLL:
     library.gen_status_text.restype = ctypes.c_char_p
     library.gen_free.argtypes, library.gen_free.restype = [ctypes.c_void_p], None
     library.gen_predict.argtypes = [ctypes.c_void_p] * 5
+    library.gen_ranges.argtypes = [ctypes.c_void_p] * 3
     library.gen_trained.argtypes, library.gen_trained.restype = [ctypes.c_void_p], ctypes.POINTER(DOUBLE)
-    library.gen_shape.argtypes, library.gen_shape.restype = [ctypes.c_void_p] * 2, None
+    for function in (library.gen_shape, library.gen_class_ends, library.gen_scalars):
+        function.argtypes, function.restype = [ctypes.c_void_p] * 2, None
+    library.gen_array.argtypes, library.gen_array.restype = [ctypes.c_void_p, INT32, ctypes.c_void_p], INT64
+    library.gen_scores.argtypes = [ctypes.c_void_p, ctypes.c_void_p, INT64, ctypes.c_void_p]
     return library
 
 
@@ -146,6 +157,10 @@ class Shape:
         return self.classes == 2
 
 
+ARRAYS = ("w", "bias", "vectors", "norms", "coef", "offset", "factor")  # the order of native.c
+SCALARS = ("reject", "slope", "shift", "gamma", "coef0", "a", "degree", "width")
+
+
 class Machine:
     """A model in native memory, of one of the two libraries."""
 
@@ -164,6 +179,30 @@ class Machine:
         """Fresh from training, for scaled inputs: d numbers a machine; empty if the model is not linear."""
         m = self.shape.machines
         return self.library.gen_trained(self.handle)[m:m + m * self.shape.d] if self.shape.linear else []
+
+    def array(self, name: str) -> list[float]:
+        """The numbers of an array of the model; empty if it has none."""
+        which = ARRAYS.index(name)
+        out = (DOUBLE * self.library.gen_array(self.handle, which, None))()
+        self.library.gen_array(self.handle, which, out)
+        return list(out)
+
+    def class_ends(self) -> list[int]:
+        ends = (ctypes.c_uint32 * self.shape.classes)()
+        self.library.gen_class_ends(self.handle, ends)
+        return list(ends)
+
+    def scalars(self) -> dict[str, float]:
+        out = (DOUBLE * len(SCALARS))()
+        self.library.gen_scalars(self.handle, out)
+        return dict(zip(SCALARS, out))
+
+    def scores(self, rows: list[list[float]]) -> list[list[float]]:
+        """The scores of all machines for each row."""
+        x = array("d", itertools.chain.from_iterable(rows))
+        out = array("d", bytes(8 * len(rows) * self.shape.machines))
+        check(self.library.gen_scores(self.handle, address(x), len(rows), address(out)))
+        return [list(out[i:i + self.shape.machines]) for i in range(0, len(out), self.shape.machines)]
 
     def predict(self, rows: Rows) -> tuple[array, array]:
         """Class and score of each row; the class of a rejected row is REJECTED."""

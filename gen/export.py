@@ -1,0 +1,179 @@
+"""export.py -- a model as a C header: constant arrays, functions of its own, and a test of itself for the device."""
+from __future__ import annotations
+
+import textwrap
+
+from . import emit, options
+from .cspell import c_comment, c_int, c_real, c_table, c_text, identifier
+from .emit import Body
+from .model import Model
+from .output import percent
+
+FORMAT = 1  # MARGIN_MODEL_FORMAT of the margin.h that goes with this
+
+
+def paragraph(head: str, text: str) -> list[str]:
+    """Lines of a comment: a word in front, the text beside it.
+
+    >>> paragraph("size", "124 bytes")
+    [' * size      124 bytes']
+    """
+    lines = textwrap.wrap(c_comment(text), 86, break_on_hyphens=False) or [""]
+    return [f" * {head if i == 0 else '':<9} {line}".rstrip() for i, line in enumerate(lines)]
+
+
+def training_words(notes: dict) -> str:
+    if "method" in notes:
+        scale = notes.get("options", {}).get("scale", "standard")
+        return f"{options.describe(notes['method'], notes.get('options', {}))}, {scale} scaling; {notes.get('n')} rows"
+    return notes.get("origin", "not known")
+
+
+def error_words(notes: dict) -> str:
+    """
+    >>> error_words({"train_error": 0.01, "train_error_pos": 0.02, "error_mean": 0.03, "error_sd": 0.004})
+    'training 1 % (positive class 2 %); cross-validation 3 % +- 0.4 %'
+    """
+    parts = []
+    for key, words in (("train_error", "training"), ("test_error", "test")):
+        if key in notes:
+            classes = [f"{word} class {percent(notes[f'{key}_{sign}'])}"
+                       for sign, word in (("pos", "positive"), ("neg", "negative")) if f"{key}_{sign}" in notes]
+            parts.append(f"{words} {percent(notes[key])}" + (f" ({', '.join(classes)})" if classes else ""))
+    if "error_mean" in notes:
+        parts.append(f"cross-validation {percent(notes['error_mean'])} +- {percent(notes.get('error_sd'))}")
+    return "; ".join(parts) or "not known"
+
+
+def top(model: Model, body: Body, name: str) -> list[str]:
+    shape, notes = model.machine.shape, model.notes
+    kind = "linear classifier" if shape.linear else f"{options.KERNELS[shape.kernel]} kernel, {shape.vectors} vectors"
+    inputs = f"{shape.d} raw values ({body.input})"
+    if "names" in notes:
+        inputs += ": " + ", ".join(map(str, notes["names"]))
+    classes = ", ".join(f"{i} = {label}" for i, label in enumerate(model.labels))
+    lines = [f"/* {name}.h -- {kind}, for margin.h. Written by the generator: do not edit, export it again.", " *"]
+    for head, text in (("trained", training_words(notes)), ("errors", error_words(notes)), ("inputs", inputs),
+                       ("classes", classes), ("size", f"{body.bytes} bytes of tables, number format {body.format}"),
+                       ("image", f"sha256 {model.sha256}"), *(("note", note) for note in body.notes)):
+        lines += paragraph(head, text)
+    use = (f"{name}_classify(x) is the class of x, {name}_labels[] has the names of the classes. {name}_selftest() is 0 "
+           "when this machine computes the same bits as the one that wrote this file.")
+    return [*lines, " *", *paragraph("USE", use), " */"]
+
+
+def guard(name: str) -> list[str]:
+    upper = name.upper()
+    words = f"{name}.h needs model format {FORMAT}: export it again with the generator of this margin.h"
+    return [f"#ifndef {upper}_H", f"#define {upper}_H", "", '#include "margin.h"', "",
+            f"#if !defined(MARGIN_MODEL_FORMAT) || MARGIN_MODEL_FORMAT != {FORMAT}", f'#error "{words}"', "#endif"]
+
+
+def single_precision(name: str) -> list[str]:
+    return ["#ifdef MARGIN_REAL_DOUBLE", f'#error "{name}.h is a model in float: compile without MARGIN_REAL_DOUBLE"',
+            "#endif"]
+
+
+def constants(model: Model, body: Body, name: str) -> list[str]:
+    shape, upper = model.machine.shape, name.upper()
+    return [f"#define {upper}_FEATURES {shape.d}", f"#define {upper}_CLASSES {shape.classes}",
+            f"#define {upper}_MACHINES {shape.machines}", f"#define {upper}_TABLE_BYTES {body.bytes}"]
+
+
+def tables(body: Body, name: str) -> list[str]:
+    return [c_table(f"static const {t.kind} {name}_{t.name}[%d] MARGIN_FLASH", t.items) for t in body.tables if t.items]
+
+
+def struct(body: Body, name: str) -> list[str]:
+    names = {t.name: f"{name}_{t.name}" if t.items else "0" for t in body.tables}
+    fields = ", ".join(field.format(**names) if field[:1] == "{" and field[1:-1] in names else field
+                       for field in body.fields)
+    lines = textwrap.wrap(fields, 94, break_long_words=False, break_on_hyphens=False)
+    return [f"static const {body.struct} {name}_model = {{", *("    " + line for line in lines), "};"]
+
+
+def labels(model: Model, name: str) -> list[str]:
+    return [c_table(f"static const char *const {name}_labels[%d]", [c_text(label) for label in model.labels])]
+
+
+def functions(model: Model, body: Body, name: str) -> list[str]:
+    shape, upper = model.machine.shape, name.upper()
+    what = f"Scores of all {shape.machines} machines" if shape.machines > 1 else "The score of x, positive for class 1"
+    lines = [f"/* {what}. */", f"static inline void {name}_scores(const {body.input} *x, {body.score} *scores)", "{",
+              f"    {body.scores}(&{name}_model, x, scores);", "}", ""]
+    rejected = ", or MARGIN_REJECTED where it is not clear" if body.reject else ""
+    lines += [f"/* The class of x, 0 .. {shape.classes - 1}{rejected}. */",
+              f"static inline uint16_t {name}_classify(const {body.input} *x)", "{",
+              f"    {body.score} scores[{upper}_MACHINES];", f"    {name}_scores(x, scores);"]
+    if shape.two and body.reject:
+        lines += [f"    if (scores[0] < {body.reject} && -scores[0] < {body.reject}) {{",
+                  "        return MARGIN_REJECTED;", "    }"]
+    winner = "scores[0] > 0 ? 1 : 0" if shape.two else f"margin_decide(&{name}_model.vote, scores)"
+    return [*lines, f"    return {winner};", "}"]
+
+
+def selftest(model: Model, body: Body, name: str, rows: list[list[float]]) -> list[str]:
+    """Inputs with the scores that this machine found, compared as numbers: equal bits, but for the sign of a zero."""
+    upper, d, m = name.upper(), model.machine.shape.d, model.machine.shape.machines
+    scores = model.machine.scores(rows)
+    spell = c_real if body.score == "margin_real" else c_int
+    enter = c_real if body.input == "margin_real" else (lambda v: c_int(int(v), "int16_t"))
+    return [c_table(f"static const {body.input} {name}_test_x[{len(rows)} * {upper}_FEATURES] MARGIN_FLASH",
+                    [enter(v) for row in rows for v in row]),
+            c_table(f"static const {body.score} {name}_test_scores[{len(rows)} * {upper}_MACHINES] MARGIN_FLASH",
+                    [spell(v) for row in scores for v in row]), "",
+            f"/* 0: all {len(rows)} inputs give exactly the scores of the machine that made this file; else the number",
+            " * of the first that does not, from 1. */",
+            f"static inline int {name}_selftest(void)", "{",
+            f"    {body.input} x[{upper}_FEATURES];", f"    {body.score} scores[{upper}_MACHINES];",
+            "    int i, j;",
+            f"    for (i = 0; i < {len(rows)}; i++) {{",
+            f"        for (j = 0; j < {d}; j++) {{",
+            f"            x[j] = MARGIN_LOAD({body.input}, {name}_test_x + i * {d} + j);",
+            "        }",
+            f"        {name}_scores(x, scores);",
+            f"        for (j = 0; j < {m}; j++) {{",
+            f"            const {body.score} expected = MARGIN_LOAD({body.score}, {name}_test_scores + i * {m} + j);",
+            "            if (!(scores[j] <= expected && scores[j] >= expected)) {",
+            "                return i + 1;",
+            "            }",
+            "        }",
+            "    }",
+            "    return 0;",
+            "}"]
+
+
+def header(model: Model, name: str, body: Body | None = None, rows: list[list[float]] | None = None) -> str:
+    """The text of NAME.h; a pure function of the model."""
+    body = body or emit.body_of(model.machine)
+    blocks = [top(model, body, name), guard(name), single_precision(name) if body.score == "margin_real" else [],
+              constants(model, body, name), *([block] for block in tables(body, name)), struct(body, name),
+              labels(model, name), functions(model, body, name),
+              selftest(model, body, name, rows or test_rows(model)), ["#endif"]]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+TESTS = 4
+
+
+def test_rows(model: Model) -> list[list[float]]:
+    """Inputs for the self-test: rows of the training data from the notes, else the vectors, else simple numbers."""
+    machine, d = model.machine, model.machine.shape.d
+    noted = model.sample()
+    if noted:
+        return noted[:TESTS]
+    if not machine.shape.linear:
+        vectors, offset, factor = machine.array("vectors"), machine.array("offset"), machine.array("factor")
+        step = max(machine.shape.vectors // TESTS, 1)
+        rows = [vectors[i * d:(i + 1) * d] for i in range(0, machine.shape.vectors, step)][:TESTS]
+        return [[v / f + o if f else o for v, f, o in zip(row, factor, offset)] for row in rows] if offset else rows
+    return [[0.0] * d, [1.0] * d, [(-1.0) ** i for i in range(d)], [0.25 * i for i in range(d)]]
+
+
+def name_of(path: str) -> str:
+    """The prefix for a file: its name without the ending.
+
+    >>> name_of("build/my-gate.h"), name_of("model.h")
+    ('my_gate', 'model')
+    """
+    return identifier(path.replace("\\\\", "/").rsplit("/", 1)[-1].rsplit(".", 1)[0])

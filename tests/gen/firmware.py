@@ -1,0 +1,101 @@
+"""firmware.py -- compiles exported headers as firmware would, and runs them on the host."""
+import os
+import shutil
+import struct
+import subprocess
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+WARN = ("-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wdouble-promotion -Wshadow -Wcast-align -Wvla -Wundef "
+        "-Werror").split()
+# The device's side: no libc. One function for each model.
+DEVICE = """#define MARGIN_IMPLEMENTATION
+#define MARGIN_PREDICT_ONLY
+#include "margin.h"
+%(includes)s
+#ifdef __cplusplus
+extern "C" {
+#endif
+uint16_t run(int model, const void *x, void *scores);
+int selftest(int model);
+uint16_t run(int model, const void *x, void *scores)
+{
+    switch (model) {
+%(runs)s
+    default: return 0;
+    }
+}
+int selftest(int model)
+{
+    switch (model) {
+%(tests)s
+    default: return -1;
+    }
+}
+#ifdef __cplusplus
+}
+#endif
+"""
+# The host's side: rows in, class and scores out, all as raw bytes.
+HOST = """#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+uint16_t run(int model, const void *x, void *scores);
+int selftest(int model);
+int main(int argc, char **argv)
+{
+    static uint32_t x[4096], scores[4096];
+    const int model = atoi(argv[1]);
+    const size_t row = (size_t)atoi(argv[2]), out = (size_t)atoi(argv[3]);
+    (void)argc;
+    if (selftest(model) != 0) {
+        return 3;
+    }
+    while (fread(x, row, 1, stdin) == 1) {
+        const uint16_t label = run(model, x, scores);
+        fwrite(&label, 2, 1, stdout);
+        fwrite(scores, out, 1, stdout);
+    }
+    return 0;
+}
+"""
+
+
+class Firmware:
+    """A program with several exported models: (name, header text, C type of the inputs, C type of the scores)."""
+
+    def __init__(self, folder, models, compiler=("cc", "-std=c99"), flags=("-O2",)):
+        self.folder, self.models = folder, models
+        cases = [(i, name, x, s) for i, (name, _, x, s) in enumerate(models)]
+        parts = {
+            "includes": "\n".join(f'#include "{name}.h"' for name, *_ in models),
+            "runs": "\n".join(f"    case {i}: {name}_scores((const {x} *)x, ({s} *)scores); "
+                              f"return {name}_classify((const {x} *)x);" for i, name, x, s in cases),
+            "tests": "\n".join(f"    case {i}: return {name}_selftest();" for i, name, *_ in cases)}
+        for name, text, *_ in models:
+            self.write(name + ".h", text)
+        device, host = self.write("device.c", DEVICE % parts), self.write("host.c", HOST)
+        self.program = os.path.join(folder, "firmware")
+        subprocess.run([*compiler, *flags, *WARN, "-ffreestanding", "-ffp-contract=off", "-I" + ROOT, "-I" + folder, "-c",
+                        device, "-o", self.program + ".o"], check=True)
+        subprocess.run(["cc", "-O1", host, self.program + ".o", "-o", self.program], check=True)
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="ascii") as file:
+            file.write(text)
+        return path
+
+    def run(self, model, rows, machines, code="f", out="f"):
+        """(class, scores) of each row; the self-test of the model has run before."""
+        raw = b"".join(struct.pack(f"<{len(row)}{code}", *row) for row in rows)
+        width, wide = struct.calcsize(f"<{len(rows[0])}{code}"), struct.calcsize(f"<{machines}{out}")
+        found = subprocess.run([self.program, str(model), str(width), str(wide)], input=raw, capture_output=True, check=True)
+        size = 2 + wide
+        if len(found.stdout) != size * len(rows):
+            raise AssertionError("the firmware did not answer every row")
+        return [(int.from_bytes(found.stdout[i:i + 2], "little"), list(struct.unpack(f"<{machines}{out}", found.stdout[i + 2:i + size])))
+                for i in range(0, len(found.stdout), size)]
+
+
+def has(command):
+    return shutil.which(command) is not None

@@ -1,0 +1,149 @@
+"""Exported headers: the same bits as gen predicts, in C and C++, on ordinary, extreme and absurd inputs."""
+import math
+import os
+import random
+import struct
+import subprocess
+import tempfile
+import unittest
+
+import sets
+from firmware import ROOT, Firmware, has
+from gen import export, model, native, options, train
+from gen.cspell import to_single
+from gen.data import read
+from test_cli import CommandLine
+
+
+def trained(folder, x, y, method, chosen, names=None):
+    """A model for the device, as `gen train` makes it."""
+    path = os.path.join(folder, "data.csv")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(sets.csv(x, y, names))
+    problem = train.problem_of(read(path), None)
+    fitted = train.fit(problem, method, chosen)
+    notes = {"labels": problem.names, "method": method, "options": chosen, **model.sample_notes(problem.rows)}
+    return model.make(fitted.machine, notes)
+
+
+def inputs(d, count, seed):
+    """Rows of floats: near the data, far away, zeros of both signs, subnormal, enormous."""
+    rng = random.Random(seed)
+    special = [0.0, -0.0, 1e-45, -1e-40, 1.0, 1e10, -1e18, 3.4028234663852886e38, -3.4028234663852886e38, 1e30]
+    rows = [[rng.gauss(0, 2) for _ in range(d)] for _ in range(count)]
+    rows += [[rng.gauss(0, 100) for _ in range(d)] for _ in range(count // 4)]
+    rows += [[rng.choice(special) if rng.random() < 0.3 else rng.gauss(0, 1) for _ in range(d)] for _ in range(count // 4)]
+    rows += [[value] * d for value in special]
+    return [[to_single(v) for v in row] for row in rows]
+
+
+def bits(values):
+    return ["nan" if math.isnan(v) else struct.pack("<f", v).hex() for v in values]
+
+
+class Bits(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder, cls.models = folder.name, []
+        two, ring, many = sets.gauss(), sets.ring(), sets.gauss(n=200, classes=4, gap=2, d=5)
+        for kernel in options.KERNELS:
+            cls.models.append(trained(cls.folder, *(two if kernel == "linear" else ring), "svm", {"kernel": kernel}))
+            for scheme in options.SCHEMES:
+                chosen = {"kernel": kernel, "scheme": scheme, "scale": "minmax" if kernel == "poly" else "none"}
+                cls.models.append(trained(cls.folder, *many, "kmomd", chosen, ["a", "b b", 'c"', "\\d?*/"]))
+        cls.headers = [(f"model_{i}", export.header(m, f"model_{i}"), "margin_real", "margin_real")
+                       for i, m in enumerate(cls.models)]
+
+    def compare(self, compiler, flags, count):
+        firmware = Firmware(self.folder, self.headers, compiler, flags)
+        for i, m in enumerate(self.models):
+            shape = m.machine.shape
+            rows = inputs(shape.d, count, i)
+            expected = [bits(scores) for scores in m.machine.scores(rows)]
+            found = firmware.run(i, rows, shape.machines)
+            self.assertEqual([bits(scores) for _, scores in found], expected, (i, compiler, flags))
+            flat = native.array("d", (v for row in rows for v in row))
+            data = native.Data("", len(rows), shape.d, native.ctypes.cast(native.address(flat), native.ctypes.POINTER(
+                native.DOUBLE)), None, None, owner=flat)
+            self.assertEqual([label for label, _ in found], list(m.machine.predict(native.Rows(data, None, 0))[0]), i)
+
+    def test_c99(self):
+        self.compare(("cc", "-std=c99"), ("-O2",), 2000)
+
+    def test_other_compilers_and_levels(self):
+        compilers = [("g++", "-x", "c++", "-std=c++11")] if has("g++") else []
+        compilers += [("clang", "-std=c99")] if has("clang") else []
+        for compiler in compilers:
+            self.compare(compiler, ("-O0",), 100)
+        self.compare(("cc", "-std=c99"), ("-O3", "-march=native"), 100)
+        self.compare(("cc", "-std=c99"), ("-Os",), 100)
+
+    def test_another_model_format_is_refused(self):
+        path = os.path.join(self.folder, "refused.c")
+        with open(os.path.join(self.folder, "model_0.h"), "w", encoding="ascii") as file:
+            file.write(self.headers[0][1].replace("MARGIN_MODEL_FORMAT != 1", "MARGIN_MODEL_FORMAT != 2"))
+        for flags, words in (([], "export it again"), (["-DMARGIN_REAL_DOUBLE"], "a model in float")):
+            with open(path, "w", encoding="ascii") as file:
+                file.write('#include "model_0.h"\n')
+            run = subprocess.run(["cc", "-fsyntax-only", "-I" + ROOT, *flags, path], capture_output=True, text=True)
+            self.assertNotEqual(run.returncode, 0)
+            self.assertIn(words, run.stderr)
+
+    def test_the_text_depends_on_the_model_alone(self):
+        for m, (name, text, *_) in zip(self.models, self.headers):
+            again = model.from_image(m.image, "elsewhere")
+            self.assertEqual(export.header(again, name), text)
+            self.assertNotIn(self.folder, text)
+            self.assertLessEqual(max(map(len, text.splitlines())), 120)
+
+    def test_models_without_notes_have_a_selftest_too(self):
+        bare = [model.from_image(native_image(m), "bare") for m in self.models[:4]]
+        self.assertEqual(bare[1].labels, ["0", "1", "2", "3"])
+        headers = [(f"bare_{i}", export.header(m, f"bare_{i}"), "margin_real", "margin_real") for i, m in enumerate(bare)]
+        firmware = Firmware(self.folder, headers)
+        for i, m in enumerate(bare):
+            firmware.run(i, inputs(m.machine.shape.d, 10, 1), m.machine.shape.machines)  # fails if the self-test does
+
+    def test_a_wrong_table_fails_the_selftest(self):
+        name, text, *types = self.headers[0]
+        start = text.index("_w[") + text[text.index("_w["):].index("{") + 6
+        broken = text[:start] + "1.5f, " + text[text.index(",", start) + 2:]
+        firmware = Firmware(self.folder, [(name, broken, *types)])
+        with self.assertRaises(subprocess.CalledProcessError) as caught:
+            firmware.run(0, [[0.0] * 4], 1)
+        self.assertEqual(caught.exception.returncode, 3)
+
+
+def native_image(m):
+    """The image without its notes."""
+    size = len(m.image) - len(model.write_notes(m.notes))
+    head = bytearray(m.image[:size])
+    head[8:12], head[56:60] = size.to_bytes(4, "little"), bytes(4)
+    import zlib
+    head[12:16] = zlib.crc32(bytes(head[:12] + head[16:])).to_bytes(4, "little")
+    return bytes(head)
+
+
+class Command(CommandLine):
+    def test_train_and_export_write_the_same_header(self):
+        self.ok("train", self.ring, "--method", "svm", "--kernel", "rbf", "-o", self.path("gate.h"), "--save", self.path("m.mgn"))
+        self.ok("export", self.path("m.mgn"), "-o", self.path("again.h"), "--name", "gate")
+        with open(self.path("gate.h"), encoding="ascii") as a, open(self.path("again.h"), encoding="ascii") as b:
+            text = a.read()
+            self.assertEqual(text, b.read())
+        for part in ("gate_classify", "svm, rbf kernel", "training ", "sha256", "0 = in, 1 = out", "160 rows"):
+            self.assertIn(part, text)
+
+    def test_failures(self):
+        self.ok("train", self.two, "--method", "svm", "--save", self.path("m.mgn"))
+        self.fails(2, "--name 2x: not a name", "export", self.path("m.mgn"), "-o", self.path("x.h"), "--name", "2x")
+        self.fails(2, "-o", "export", self.path("m.mgn"))
+        self.fails(1, "no such folder", "export", self.path("m.mgn"), "-o", self.path("no/x.h"))
+        self.fails(1, "none.mgn: cannot read", "export", self.path("none.mgn"), "-o", self.path("x.h"))
+        self.assertFalse(os.path.exists(self.path("x.h")))
+
+
+if __name__ == "__main__":
+    unittest.main()
