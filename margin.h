@@ -12,7 +12,7 @@
  *           - Every loop has a bound; the same input gives the same bits on every target.
  *
  * CONTENTS  >>config >>status >>arena >>math >>random >>linalg >>data >>kernel
- *           >>model >>image >>train >>kmomd >>svm >>calibrate >>compress
+ *           >>model >>image >>train >>mam >>kmomd >>svm >>calibrate >>compress
  */
 #ifndef MARGIN_H
 #define MARGIN_H
@@ -802,6 +802,160 @@ typedef struct {
     margin_real nu;                 /* svm: nu of the nu-SVM with the same solution */
     margin_real c0;                 /* svm, with `bounds`: a lower end for a search over C */
 } margin_info;
+
+/* ---- >>mam ---- maximal average margin, in closed form --------------------------------------- */
+
+/* The w of length one whose margins y_i w.phi(x_i) have the largest average,
+ *
+ *     w = sum c_i phi(x_i) / lambda,   lambda = |sum c_i phi(x_i)|,   c_i = y_i weight_i / sum weight,
+ *
+ * and lambda is that average (Pelckmans, Suykens, De Moor: "A risk minimization principle for a class
+ * of Parzen estimators", NIPS 2007; [5], [7]). There is nothing to iterate: `run` is looked at for its
+ * scheme alone. A linear kernel takes one pass over the data and memory for a few vectors a class,
+ * whatever n; any other n^2 / 2 kernel values and the memory of the model, which holds every sample.
+ *
+ * As in the paper the score is w.phi(x) with no intercept, which suits centred data and classes of
+ * about one size (see margin_scaling). `intercept` puts the threshold midway between the mean scores of
+ * the two classes. `balanced` gives both classes the same weight, c_i = y_i weight_i / (2 sum of the
+ * weights of its class): w then points from one class mean to the other, and lambda is half their
+ * distance. Both together are kmomd at lambda = 1. */
+typedef struct {
+    margin_kernel kernel; /*                                                0: linear            */
+    bool intercept;       /* threshold midway between the classes           0: the origin        */
+    bool balanced;        /* classes weigh the same                         0: samples do        */
+    margin_control run;   /* only run.scheme has an effect                                       */
+} margin_mam_options;
+
+/* Machines of a scheme of margin_control as a constant expression, and their coefficients a vector. */
+#define MARGIN_MAM_MACHINES(classes, scheme)                                                       \
+    ((scheme) == MARGIN_SCHEME_ONE_REST && (classes) > 2u                                          \
+         ? (size_t)(classes)                                                                       \
+         : (size_t)(classes) * ((size_t)(classes)-1u) / 2u)
+#define MARGIN_MAM_WIDTH(classes, scheme)                                                          \
+    ((size_t)(classes) - ((scheme) == MARGIN_SCHEME_ONE_REST && (classes) > 2u ? 0u : 1u))
+#define MARGIN_MAM_MORE(a, b) ((a) > (b) ? (a) : (b))
+/* Bytes for a linear kernel, batch or on-line; `scheme` as in margin_control, 0 for the default. */
+#define MARGIN_MAM_LINEAR_BYTES(d, classes, scheme)                                                \
+    (MARGIN_BLOCK(MARGIN_MAM_MACHINES(classes, scheme) * (d), sizeof(margin_real)) +               \
+     MARGIN_BLOCK(MARGIN_MAM_MACHINES(classes, scheme), sizeof(margin_real)) +                     \
+     2u * MARGIN_BLOCK((size_t)(classes) * ((size_t)(d) + 2u), sizeof(margin_real)) +              \
+     MARGIN_BLOCK(classes, sizeof(margin_index)) +                                                 \
+     MARGIN_BLOCK(MARGIN_MAM_MORE((size_t)(d), MARGIN_MAM_MACHINES(classes, scheme)),              \
+                  sizeof(margin_real)) +                                                           \
+     MARGIN_ALIGN - 1u)
+/* Bytes for any other kernel. */
+#define MARGIN_MAM_KERNEL_BYTES(n, d, classes, scheme)                                             \
+    (MARGIN_BLOCK((size_t)(n)*MARGIN_MAM_WIDTH(classes, scheme), sizeof(margin_real)) +            \
+     2u * MARGIN_BLOCK(MARGIN_MAM_MACHINES(classes, scheme), sizeof(margin_real)) +                \
+     2u * MARGIN_BLOCK(n, sizeof(margin_real)) + 2u * MARGIN_BLOCK(n, sizeof(margin_index)) +      \
+     MARGIN_BLOCK((size_t)(classes) + 1u, sizeof(margin_index)) + MARGIN_BLOCK(n, 1u) +            \
+     MARGIN_MAM_MORE(                                                                              \
+         2u * MARGIN_BLOCK(n, sizeof(margin_real)) + MARGIN_BLOCK((size_t)(d) + 4u, 64u),          \
+         MARGIN_BLOCK((size_t)(n) * (d), sizeof(margin_real)) +                                    \
+             MARGIN_BLOCK(n, sizeof(margin_real)) +                                                \
+             MARGIN_BLOCK((size_t)(n)*MARGIN_MAM_WIDTH(classes, scheme), sizeof(margin_real)) +    \
+             MARGIN_BLOCK(MARGIN_MAM_MACHINES(classes, scheme), sizeof(margin_real)) +             \
+             MARGIN_BLOCK(classes, sizeof(uint32_t))) +                                            \
+     MARGIN_ALIGN - 1u)
+/* Bytes for two classes, whichever the kernel. */
+#define MARGIN_MAM_BYTES(n, d)                                                                     \
+    MARGIN_MAM_MORE(MARGIN_MAM_LINEAR_BYTES(d, 2u, 0), MARGIN_MAM_KERNEL_BYTES(n, d, 2u, 0))
+
+/* Bytes that margin_mam_train takes; for a linear kernel n does not matter. */
+MARGIN_API size_t margin_mam_size(size_t n, size_t d, size_t classes,
+                                  const margin_mam_options *options);
+/* objective: lambda, the average margin of the training samples by their weights (the margins in
+ * `info` have the intercept in them, and count every sample of positive weight once). A status of
+ * its own: MARGIN_E_NO_DIRECTION, lambda is 0 or lost in rounding: at most 8 EPS times the root of
+ * the mean k(x, x) for a linear kernel, and 8 sqrt(EPS) times for any other.
+ *
+ * Linear kernels: the data is read once without `info`. With it margins are computed anew in each of
+ * some five more passes, which select the quantiles exactly and in no memory; NaN and infinities are
+ * then found after the first pass and not before it. */
+MARGIN_API margin_status margin_mam_train(const margin_data *data,
+                                          const margin_mam_options *options, margin_arena *mem,
+                                          margin_model *model, margin_info *info);
+
+/* On-line: a linear model that learns and forgets one sample at a time, in O(d), for devices.
+ *
+ *     margin_mam_online on;
+ *     margin_linear model;
+ *     margin_mam_online_start(&on, d, 2, NULL, &mem);
+ *     ... margin_mam_online_add(&on, x, label, 1); ...
+ *     if (margin_mam_online_model(&on, &model) == MARGIN_OK) { margin_linear_scores(&model, ...); }
+ *
+ * It holds two numbers for each class and feature, a sum and what rounding took from it. The model
+ * after samples were added has the bits of margin_mam_train on the same samples in the same order.
+ * Samples may be forgotten in any order. N samples added or forgotten leave in each sum an error of
+ * at most 2.4 N EPS^2 of the largest value it ever had: after a million in float 3.4e-8 of that. A
+ * class whose last sample is forgotten begins anew, without any error. */
+typedef struct {
+    margin_real *w;      /* machines x d, the model's */
+    margin_real *bias;   /* one a machine, the model's */
+    margin_real *sum;    /* classes x (d + 2): sums of weight times features, 1 and |x|^2, */
+    margin_real *low;    /* and what is to be added to them */
+    margin_index *count; /* samples of positive weight in each class */
+    margin_real *work;   /* d values or one a machine */
+    margin_real longest; /* largest |x|^2 ever added, those since forgotten too */
+    size_t d, machines;
+    uint16_t classes;
+    uint8_t scheme;
+    bool intercept, balanced;
+} margin_mam_online;
+
+/* Bytes that the arrays of a margin_mam_online take; 0: not countable. */
+MARGIN_API size_t margin_mam_online_size(size_t d, size_t classes,
+                                         const margin_mam_options *options);
+/* Begins without samples; the arrays are kept in `mem`. MARGIN_E_ARGUMENT for a kernel that is not
+ * linear, or less than two classes. */
+MARGIN_API margin_status margin_mam_online_start(margin_mam_online *on, size_t d, size_t classes,
+                                                 const margin_mam_options *options,
+                                                 margin_arena *mem);
+/* Adds a sample, or takes one back that was added with the same values, label and weight: this alone
+ * is the caller's word. A failure changes nothing: MARGIN_E_NOT_FINITE, MARGIN_E_LABEL (label or
+ * weight out of its range), MARGIN_E_RANGE (a sum would overflow), MARGIN_E_EMPTY (to forget, but
+ * the class has no samples). */
+MARGIN_API margin_status margin_mam_online_add(margin_mam_online *on, const margin_real *x,
+                                               size_t label, margin_real weight);
+MARGIN_API margin_status margin_mam_online_forget(margin_mam_online *on, const margin_real *x,
+                                                  size_t label, margin_real weight);
+/* The model of what is known now, O(d) a machine. Its weights lie in the memory of `on`: they change
+ * with the next call, and only with it. MARGIN_E_ONE_CLASS (a class has no samples) or
+ * MARGIN_E_NO_DIRECTION leave the last model as it is. */
+MARGIN_API margin_status margin_mam_online_model(margin_mam_online *on, margin_linear *model);
+
+/* Certainty of prediction. With probability 1 - delta over the choice of n independent samples
+ * (Theorem 2, [13], [14]),
+ *
+ *     P( y f(x) <= -rho )  <=  ( B - average + R + 3 B sqrt(2 ln(2/delta) / n) ) / (B + rho)
+ *
+ * for every -B < rho < B. With rho = |f(x)| it is a bound on how often a prediction as clear as this
+ * one is wrong. It is loose: at delta = 0.05 it exceeds 1 on most real sets. To reject predictions use
+ * |f| itself, calibrated on samples held out. */
+typedef struct {
+    margin_real average; /* mean of y f(x) over the samples: lambda for the paper's plain form */
+    margin_real radius;  /* B: no |f(x)| is larger. Enlarge it if x longer than the samples occur */
+    margin_real complexity; /* R: Rademacher's, of the functions that f was chosen from */
+    size_t n;               /* samples */
+} margin_mam_certainty;
+
+/* For any binary model f = w.phi(x) + bias and samples, those of its training: B = |w| max |phi(x)| +
+ * |bias|, R = |w| (2/n) sqrt(sum k(x, x)) + |bias| 2 / sqrt(n): the paper's for |w| = 1 and no bias, as
+ * if |w| and bias had been known beforehand otherwise. `clipped`: Corollary 1 [15], the margins go
+ * through min(1, max(-1, z)) and B = 1: for scores with a unit of their own, as of the SVM. Weights of
+ * samples have no effect. O(n) scores, and for an expansion of m vectors m^2 / 2 kernel values.
+ * MARGIN_E_ARGUMENT: more than two classes; MARGIN_E_LABEL: a label above 1. */
+MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const margin_model *model,
+                                                 bool clipped, margin_mam_certainty *certainty);
+/* The same from the sums of the on-line form, for two classes and samples of weight one: average and R
+ * are those of the samples it holds, B is that of all it ever saw. Brings the model up to date;
+ * statuses as there. */
+MARGIN_API margin_status margin_mam_online_certainty(margin_mam_online *on,
+                                                     margin_mam_certainty *certainty);
+/* The bound, never more than 1; 1 too for a delta outside (0, 1), rho <= -B and NaN. A rho above B
+ * counts as B. */
+MARGIN_API margin_real margin_mam_bound(const margin_mam_certainty *certainty, margin_real rho,
+                                        margin_real delta);
 
 /* ---- >>kmomd ---- margin distribution: between the hard margin and the difference of means --- */
 

@@ -2,7 +2,7 @@
  * defined. It reads top to bottom; each section uses only those above it.
  *
  * CONTENTS  >>platform >>status >>arena >>math >>random >>linalg >>data >>kernel
- *           >>model >>image >>train >>qp >>kmomd >>svm >>calibrate >>compress
+ *           >>model >>image >>train >>mam >>qp >>kmomd >>svm >>calibrate >>compress
  */
 #ifndef MARGIN_IMPL_H
 #define MARGIN_IMPL_H
@@ -5537,6 +5537,958 @@ static margin_status mgn_train(const mgn_trainer *trainer, mgn_fit *fit, const m
         *info = report;
     }
     return status;
+}
+
+/* ---- >>mam ---- ------------------------------------------------------------------------------ */
+
+/* Pelckmans, Suykens, De Moor: "A risk minimization principle for a class of Parzen estimators", NIPS
+ * 2007; equation numbers are its. With c_i = y_i times the share of sample i in all weight, sum |c| = 1,
+ *
+ *     v = sum c_i phi(x_i),   lambda = |v| = sqrt(c'Kc),   w = v / lambda.                    [5], [7]
+ *
+ * Linear kernels: v is a difference of class sums, so that every machine of every scheme comes from
+ * one sum a class. Batch training adds the samples one after another by the code of the on-line form.
+ * Other kernels go through the driver of >>train; one product f = Kc gives lambda, scores and bias. */
+
+static const margin_mam_options mgn_mam_defaults = {
+    {0, 0, 0, 0, 0}, false, false, {0, 0, 0, 0, 0, NULL, NULL}};
+
+/* Adds a term to *sum, and what rounding takes from the new sum to *low (Knuth, The Art of Computer
+ * Programming 2, 4.2.2, theorem B). The next term need not wait for more than one addition. A NaN or an
+ * infinity never leaves the two again. */
+static inline void mgn_add_low(margin_real *sum, margin_real *low, margin_real term)
+{
+    const margin_real s = *sum + term;
+    const margin_real part = s - *sum;
+    *low += (*sum - (s - part)) + (term - part);
+    *sum = s;
+}
+
+/* The same, with *low brought back below the last digit of *sum: numbers of twice the precision. */
+static inline void mgn_add_twice(margin_real *sum, margin_real *low, margin_real term)
+{
+    margin_real rest;
+    mgn_add_low(sum, low, term);
+    rest = *low;
+    *low = 0;
+    mgn_add_low(sum, low, rest);
+}
+
+/* Columns of a class sum: the features, then the weight, then the weighted |x|^2. */
+static size_t mgn_mam_columns(const margin_mam_online *on)
+{
+    return on->d + 2u;
+}
+
+/* Adds weight * x to a sum; returns x^2. */
+static inline margin_real mgn_mam_term(margin_real *sum, margin_real *low, margin_real weight,
+                                       margin_real x)
+{
+    mgn_add_low(sum, low, weight * x);
+    return x * x;
+}
+
+/* Adds weight * (x, 1, |x|^2) to the sums of a class, |x|^2 in the order of margin_dot; a negative
+ * weight takes it back. */
+static void mgn_mam_sum(const margin_mam_online *on, const margin_real *MGN_RESTRICT x,
+                        size_t label, margin_real weight)
+{
+    const size_t d = on->d;
+    margin_real *MGN_RESTRICT sum = on->sum + label * mgn_mam_columns(on);
+    margin_real *MGN_RESTRICT low = on->low + label * mgn_mam_columns(on);
+    margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0;
+    size_t j = 0;
+    for (; d - j >= 8u; j += 8u) {
+        s0 += mgn_mam_term(sum + j, low + j, weight, x[j]);
+        s1 += mgn_mam_term(sum + j + 1u, low + j + 1u, weight, x[j + 1u]);
+        s2 += mgn_mam_term(sum + j + 2u, low + j + 2u, weight, x[j + 2u]);
+        s3 += mgn_mam_term(sum + j + 3u, low + j + 3u, weight, x[j + 3u]);
+        s4 += mgn_mam_term(sum + j + 4u, low + j + 4u, weight, x[j + 4u]);
+        s5 += mgn_mam_term(sum + j + 5u, low + j + 5u, weight, x[j + 5u]);
+        s6 += mgn_mam_term(sum + j + 6u, low + j + 6u, weight, x[j + 6u]);
+        s7 += mgn_mam_term(sum + j + 7u, low + j + 7u, weight, x[j + 7u]);
+    }
+    for (; j < d; j++) {
+        s0 += mgn_mam_term(sum + j, low + j, weight, x[j]);
+    }
+    mgn_add_low(sum + d, low + d, weight);
+    mgn_add_low(sum + d + 1u, low + d + 1u,
+                weight * (((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7))));
+}
+
+/* Brings the low parts back below the last digits of the sums of a class. */
+static void mgn_mam_settle(const margin_mam_online *on, size_t label)
+{
+    margin_real *MGN_RESTRICT sum = on->sum + label * mgn_mam_columns(on);
+    margin_real *MGN_RESTRICT low = on->low + label * mgn_mam_columns(on);
+    for (size_t j = 0; j < mgn_mam_columns(on); j++) {
+        const margin_real rest = low[j];
+        low[j] = 0;
+        mgn_add_low(sum + j, low + j, rest);
+    }
+}
+
+/* Samples added to a class before it is settled. With u = EPS / 2 and M the largest sum, the low part
+ * is at most (k + 1) u M after k of them, and adding to it rounds by u times that: 9.5 u^2 M for each
+ * of 16 samples, less than 2.4 EPS^2 M. */
+#define MGN_MAM_SETTLE 16u
+
+static inline void mgn_mam_counted(margin_mam_online *on, size_t label, size_t count)
+{
+    on->count[label] = (margin_index)(on->count[label] + count);
+    if (on->count[label] % MGN_MAM_SETTLE == 0) {
+        mgn_mam_settle(on, label);
+    }
+}
+
+/* No samples of a class. */
+static void mgn_mam_clear(const margin_mam_online *on, size_t label)
+{
+    const size_t columns = mgn_mam_columns(on);
+    on->count[label] = 0;
+    for (size_t j = label * columns; j < (label + 1u) * columns; j++) {
+        on->sum[j] = 0;
+        on->low[j] = 0;
+    }
+}
+
+static void mgn_mam_shape(margin_mam_online *on, size_t d, size_t classes,
+                          const margin_mam_options *options)
+{
+    const bool rest = options->run.scheme == MARGIN_SCHEME_ONE_REST;
+    on->d = d;
+    on->classes = (uint16_t)classes;
+    on->scheme = MARGIN_SCHEME_BINARY;
+    if (classes > 2u) {
+        on->scheme = rest ? MARGIN_SCHEME_ONE_REST : MARGIN_SCHEME_ONE_ONE;
+    }
+    on->machines = margin_machines(on->scheme, classes);
+    on->intercept = options->intercept;
+    on->balanced = options->balanced;
+    on->longest = 0;
+}
+
+/* A block that lasts with the model, or scratch of the batch trainer. */
+static void *mgn_mam_block(margin_arena *mem, bool keep, size_t count, size_t bytes)
+{
+    return keep ? margin_arena_keep(mem, count, bytes) : margin_arena_scratch(mem, count, bytes);
+}
+
+/* Takes all memory: the model first. */
+static void mgn_mam_plan(margin_mam_online *on, margin_arena *mem, bool keep)
+{
+    const size_t real = sizeof(margin_real), classes = on->classes;
+    const size_t values = mgn_size_mul(classes, mgn_mam_columns(on));
+    on->w = MGN_KEEP(mem, margin_real, mgn_size_mul(on->machines, on->d));
+    on->bias = MGN_KEEP(mem, margin_real, on->machines);
+    on->sum = (margin_real *)mgn_mam_block(mem, keep, values, real);
+    on->low = (margin_real *)mgn_mam_block(mem, keep, values, real);
+    on->count = (margin_index *)mgn_mam_block(mem, keep, classes, sizeof(margin_index));
+    on->work =
+        (margin_real *)mgn_mam_block(mem, keep, on->d > on->machines ? on->d : on->machines, real);
+}
+
+/* Shape and options of linear machines; d + 2 columns must be countable. */
+static margin_status mgn_mam_check(const margin_mam_options *options, size_t d, size_t classes)
+{
+    margin_kernel kernel;
+    margin_control run = options->run;
+    const margin_status status =
+        mgn_both(margin_kernel_resolve(&options->kernel, d, &kernel), mgn_control_resolve(&run, 1));
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (classes < 2u || classes > UINT16_MAX || kernel.kind != MARGIN_KERNEL_LINEAR) {
+        return MARGIN_E_ARGUMENT;
+    }
+    return d > SIZE_MAX - 2u ? MARGIN_E_OVERFLOW : MARGIN_OK;
+}
+
+MARGIN_API size_t margin_mam_online_size(size_t d, size_t classes,
+                                         const margin_mam_options *options)
+{
+    margin_arena dry = margin_arena_counting();
+    margin_mam_online on;
+    options = options != NULL ? options : &mgn_mam_defaults;
+    if (mgn_mam_check(options, d, classes) != MARGIN_OK) {
+        return 0;
+    }
+    mgn_mam_shape(&on, d, classes, options);
+    mgn_mam_plan(&on, &dry, true);
+    return mgn_arena_counted(&dry);
+}
+
+MARGIN_API margin_status margin_mam_online_start(margin_mam_online *on, size_t d, size_t classes,
+                                                 const margin_mam_options *options,
+                                                 margin_arena *mem)
+{
+    margin_mam_online begun;
+    margin_arena before;
+    margin_status status;
+    options = options != NULL ? options : &mgn_mam_defaults;
+    status = mgn_both(mgn_mam_check(options, d, classes), mgn_mem_check(mem));
+    if (status != MARGIN_OK || on == NULL) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
+    }
+    before = *mem;
+    mgn_mam_shape(&begun, d, classes, options);
+    mgn_mam_plan(&begun, mem, true);
+    if (mem->failed != 0) {
+        return margin_arena_rewind(mem, &before);
+    }
+    for (size_t c = 0; c < classes; c++) {
+        mgn_mam_clear(&begun, c);
+    }
+    *on = begun;
+    return MARGIN_OK;
+}
+
+/* Whether a sample can be added, or taken back, with no sum growing out of range. */
+static margin_status mgn_mam_sample_check(const margin_mam_online *on, const margin_real *x,
+                                          size_t label, margin_real weight, margin_real sign)
+{
+    const margin_real *sum;
+    size_t faults = 0;
+    if (on == NULL || x == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (label >= on->classes || !(weight >= 0) || !mgn_finite(weight)) {
+        return MARGIN_E_LABEL;
+    }
+    if (!mgn_all_finite(x, on->d)) {
+        return MARGIN_E_NOT_FINITE;
+    }
+    sum = on->sum + label * mgn_mam_columns(on);
+    weight *= sign;
+    for (size_t j = 0; j < on->d; j++) {
+        faults += !mgn_finite(sum[j] + weight * x[j]);
+    }
+    faults += !mgn_finite(sum[on->d] + weight);
+    faults += !mgn_finite(sum[on->d + 1u] + weight * margin_dot(x, x, on->d));
+    return faults == 0 ? MARGIN_OK : MARGIN_E_RANGE;
+}
+
+MARGIN_API margin_status margin_mam_online_add(margin_mam_online *on, const margin_real *x,
+                                               size_t label, margin_real weight)
+{
+    const margin_status status = mgn_mam_sample_check(on, x, label, weight, 1);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (on->count[label] == MARGIN_INDEX_MAX) {
+        return MARGIN_E_RANGE;
+    }
+    if (weight > 0) {
+        mgn_mam_sum(on, x, label, weight);
+        mgn_mam_counted(on, label, 1);
+        on->longest = mgn_max(on->longest, margin_dot(x, x, on->d));
+    }
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_status margin_mam_online_forget(margin_mam_online *on, const margin_real *x,
+                                                  size_t label, margin_real weight)
+{
+    const margin_status status = mgn_mam_sample_check(on, x, label, weight, -1);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (!(weight > 0)) { /* it never counted */
+        return MARGIN_OK;
+    }
+    if (on->count[label] == 0) {
+        return MARGIN_E_EMPTY;
+    }
+    mgn_mam_sum(on, x, label, -weight);
+    mgn_mam_settle(on, label);
+    on->count[label]--;
+    if (on->count[label] == 0) {
+        mgn_mam_clear(on, label);
+    }
+    return MARGIN_OK;
+}
+
+/* A sum of twice the working precision, and one machine: class b against class a, or against all
+ * others if a = b. */
+typedef struct {
+    margin_real sum, low;
+} mgn_twice;
+
+typedef struct {
+    size_t a, b;
+    margin_real weight_a, weight_b; /* of the two sides */
+    margin_real length;             /* of v as mgn_mam_vector gives it */
+    margin_real lambda;
+} mgn_mam_machine;
+
+/* Column j of the side that class b is told from. */
+static mgn_twice mgn_mam_others(const margin_mam_online *on, const mgn_mam_machine *m, size_t j)
+{
+    const size_t columns = mgn_mam_columns(on);
+    const bool rest = m->a == m->b;
+    mgn_twice t = {0, 0};
+    for (size_t c = rest ? 0 : m->a; c < (rest ? on->classes : m->a + 1u); c++) {
+        if (c != m->b) {
+            mgn_add_twice(&t.sum, &t.low, on->sum[c * columns + j]);
+            mgn_add_twice(&t.sum, &t.low, on->low[c * columns + j]);
+        }
+    }
+    return t;
+}
+
+/* Column j of class b over `per_b`, plus or minus that of the other side over `per_a`. Where the two
+ * nearly cancel, their difference is exact and the low parts are what is left. */
+static margin_real mgn_mam_column(const margin_mam_online *on, const mgn_mam_machine *m, size_t j,
+                                  margin_real per_b, margin_real per_a)
+{
+    const size_t at = m->b * mgn_mam_columns(on) + j;
+    const mgn_twice t = mgn_mam_others(on, m, j);
+    return (on->sum[at] / per_b + t.sum / per_a) + (on->low[at] / per_b + t.low / per_a);
+}
+
+/* work = the difference of the class sums, or of the class means if balanced. */
+static void mgn_mam_vector(const margin_mam_online *on, const mgn_mam_machine *m)
+{
+    for (size_t j = 0; j < on->d; j++) {
+        on->work[j] = mgn_mam_column(on, m, j, on->balanced ? m->weight_b : 1,
+                                     on->balanced ? -m->weight_a : -1);
+    }
+}
+
+/* Looks at a machine; false when it has no direction: lambda within what the rounding of class means
+ * can make of 0, which is a few EPS of the mean |x|. */
+static bool mgn_mam_look(const margin_mam_online *on, mgn_mam_machine *m)
+{
+    const size_t d = on->d, at = m->b * mgn_mam_columns(on) + d;
+    const margin_real square_b = on->sum[at + 1u], square_a = mgn_mam_others(on, m, d + 1u).sum;
+    margin_real per_a, per_b, mean;
+    m->weight_b = on->sum[at];
+    m->weight_a = mgn_mam_others(on, m, d).sum;
+    per_a = on->balanced ? 2 * m->weight_a : m->weight_a + m->weight_b;
+    per_b = on->balanced ? 2 * m->weight_b : m->weight_a + m->weight_b;
+    mean = square_a / per_a + square_b / per_b;
+    mgn_mam_vector(on, m);
+    m->length = margin_norm2(on->work, d);
+    m->lambda = m->length / (on->balanced ? 2 : per_a);
+    return m->lambda > 8 * MGN_EPS * margin_sqrt(mgn_max(mean, 0));
+}
+
+/* Weights and bias of machine j, which has a direction: the threshold is midway between the scores
+ * of the two means. */
+static void mgn_mam_store(const margin_mam_online *on, const mgn_mam_machine *m, size_t j)
+{
+    margin_real *w = on->w + j * on->d;
+    mgn_mam_vector(on, m);
+    for (size_t k = 0; k < on->d; k++) {
+        w[k] = on->work[k] / m->length;
+    }
+    on->bias[j] = 0;
+    if (on->intercept) {
+        for (size_t k = 0; k < on->d; k++) {
+            on->work[k] = mgn_mam_column(on, m, k, m->weight_b, m->weight_a);
+        }
+        on->bias[j] = -margin_dot(w, on->work, on->d) / 2;
+    }
+}
+
+/* Looks at all machines, or stores them all; the sum of their lambdas, or -1 if one has no direction. */
+static margin_real mgn_mam_machines(const margin_mam_online *on, bool store)
+{
+    const bool rest = on->scheme == MARGIN_SCHEME_ONE_REST;
+    mgn_mam_machine m = {0, 1, 0, 0, 0, 0};
+    margin_real sum = 0;
+    for (size_t j = 0; j < on->machines; j++) {
+        if (rest) {
+            m.a = m.b = j;
+        }
+        if (!mgn_mam_look(on, &m)) {
+            return -1;
+        }
+        if (store) {
+            mgn_mam_store(on, &m, j);
+        }
+        sum += m.lambda;
+        if (++m.b == on->classes) {
+            m.b = ++m.a + 1u;
+        }
+    }
+    return sum;
+}
+
+/* The model of the sums, and the sum of all lambda. Nothing is written unless all goes well. */
+static margin_status mgn_mam_model(const margin_mam_online *on, margin_linear *model,
+                                   margin_real *lambda)
+{
+    static const margin_vote vote = {0, 0, 0, 0, 0};
+    for (size_t c = 0; c < on->classes; c++) {
+        if (on->count[c] == 0) {
+            return MARGIN_E_ONE_CLASS;
+        }
+    }
+    if (mgn_mam_machines(on, false) < 0) {
+        return MARGIN_E_NO_DIRECTION;
+    }
+    *lambda = mgn_mam_machines(on, true);
+    model->w = on->w;
+    model->bias = on->bias;
+    model->d = on->d;
+    model->vote = vote;
+    model->vote.classes = on->classes;
+    model->vote.scheme = on->scheme;
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_status margin_mam_online_model(margin_mam_online *on, margin_linear *model)
+{
+    margin_real lambda;
+    if (on == NULL || model == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    return mgn_mam_model(on, model, &lambda);
+}
+
+/* Margins of a model over the samples of positive weight of a view: each computed when it is asked
+ * for, or known. */
+typedef struct {
+    const margin_data *data;
+    const margin_model *model;
+    margin_real *scores;      /* room for all machines */
+    const margin_real *known; /* n margins, or NULL */
+} mgn_margins;
+
+static margin_real mgn_margins_at(const mgn_margins *m, size_t i)
+{
+    const margin_vote *vote = margin_model_vote(m->model);
+    if (m->known != NULL) {
+        return m->known[i];
+    }
+    margin_scores(m->model, mgn_sample(m->data, i), m->scores);
+    return margin_margin(vote->scheme, vote->classes, m->scores, mgn_label(m->data, i));
+}
+
+/* Quantiles by counting. The bits of numbers, taken as whole numbers, sort as the numbers do once
+ * negative ones are complemented and the others get the top bit. One pass over the margins divides the
+ * range in which a quantile must lie into MGN_BINS bins or fewer of equal width, counts the margins
+ * in each, and notes the smallest and the largest: the bin of the wanted rank is the next range. A
+ * range shrinks to less than 2 / MGN_BINS of its size, or to the values that occur: seven passes at
+ * most for 32 bits and 64 bins, and about as many as n has digits. */
+#define MGN_QUANTILES 5u
+#define MGN_BINS (SIZE_MAX > 0xFFFFFFFFu ? 64u : SIZE_MAX > 0xFFFFu ? 8u : 4u)
+
+typedef struct {
+    size_t count;
+    mgn_word low, high;
+} mgn_bin;
+
+typedef struct {
+    mgn_word low, high; /* the smallest and the largest margin of the range */
+    size_t rank;        /* of the quantile, among those in the range */
+    size_t lead;        /* the first quantile of the same range: its bins serve all */
+    unsigned shift;     /* a bin is so many bits wide */
+    mgn_bin bins[MGN_BINS];
+} mgn_quantile;
+
+static mgn_word mgn_margin_key(margin_real a)
+{
+    const mgn_word bits = mgn_bits(a + 0); /* -0 is 0 */
+    return (bits & MGN_SIGN) != 0 ? ~bits : bits | MGN_SIGN;
+}
+
+static margin_real mgn_margin_of_key(mgn_word key)
+{
+    return mgn_of_bits((key & MGN_SIGN) != 0 ? key ^ MGN_SIGN : ~key);
+}
+
+static void mgn_quantile_begin(mgn_quantile *q, size_t k)
+{
+    const bool same = k > 0 && q[k].low == q[k - 1u].low;
+    q[k].lead = same ? q[k - 1u].lead : k;
+    q[k].shift = 0;
+    while (((q[k].high - q[k].low) >> q[k].shift) >= MGN_BINS) {
+        q[k].shift++;
+    }
+    for (size_t b = 0; b < MGN_BINS; b++) {
+        q[k].bins[b].count = 0;
+    }
+}
+
+static void mgn_quantile_take(mgn_quantile *q, mgn_word key)
+{
+    mgn_bin *bin = q->bins + ((key - q->low) >> q->shift);
+    bin->low = bin->count == 0 || key < bin->low ? key : bin->low;
+    bin->high = bin->count == 0 || key > bin->high ? key : bin->high;
+    bin->count++;
+}
+
+/* Narrows the range to the bin that holds the rank. */
+static void mgn_quantile_narrow(mgn_quantile *q, const mgn_bin *bin)
+{
+    for (; q->rank >= bin->count; bin++) {
+        q->rank -= bin->count;
+    }
+    q->low = bin->low;
+    q->high = bin->high;
+}
+
+/* One pass for all quantiles. Their ranges are the same or apart. */
+static void mgn_quantiles_pass(const mgn_margins *m, mgn_quantile *q)
+{
+    for (size_t k = 0; k < MGN_QUANTILES; k++) {
+        mgn_quantile_begin(q, k);
+    }
+    for (size_t i = 0; i < m->data->n; i++) {
+        if (mgn_weight(m->data, i) > 0) {
+            const mgn_word key = mgn_margin_key(mgn_margins_at(m, i));
+            for (size_t k = 0; k < MGN_QUANTILES; k++) {
+                if (q[k].lead == k && key >= q[k].low && key <= q[k].high) {
+                    mgn_quantile_take(q + k, key);
+                }
+            }
+        }
+    }
+    for (size_t k = MGN_QUANTILES; k-- > 0;) { /* the leader of a range comes last */
+        mgn_quantile_narrow(q + k, q[q[k].lead].bins);
+    }
+}
+
+static bool mgn_quantiles_open(const mgn_quantile *q)
+{
+    bool open = false;
+    for (size_t k = 0; k < MGN_QUANTILES; k++) {
+        open = open || q[k].low < q[k].high;
+    }
+    return open;
+}
+
+/* The quantiles of `count` margins between low and high. */
+static void mgn_quantiles(const mgn_margins *m, size_t count, mgn_word low, mgn_word high,
+                          margin_real *out)
+{
+    static const uint8_t percent[MGN_QUANTILES] = {5, 25, 50, 75, 95};
+    mgn_quantile q[MGN_QUANTILES];
+    for (size_t k = 0; k < MGN_QUANTILES; k++) {
+        q[k].low = low;
+        q[k].high = high;
+        /* (count - 1) * percent / 100 without overflow */
+        q[k].rank = (count - 1u) / 100u * percent[k] + (count - 1u) % 100u * percent[k] / 100u;
+    }
+    while (mgn_quantiles_open(q)) {
+        mgn_quantiles_pass(m, q);
+    }
+    for (size_t k = 0; k < MGN_QUANTILES; k++) {
+        out[k] = mgn_margin_of_key(q[k].low);
+    }
+}
+
+/* Minimum, mean and quantiles into the fields of `info`; returns how many samples have a weight. */
+static size_t mgn_margins_info(const mgn_margins *m, margin_info *info)
+{
+    mgn_word low = ~(mgn_word)0, high = 0;
+    margin_real sum = 0, rest = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < m->data->n; i++) {
+        if (mgn_weight(m->data, i) > 0) {
+            const margin_real margin = mgn_margins_at(m, i);
+            const mgn_word key = mgn_margin_key(margin);
+            low = key < low ? key : low;
+            high = key > high ? key : high;
+            mgn_add_twice(&sum, &rest, margin);
+            count++;
+        }
+    }
+    info->margin_min = mgn_margin_of_key(low);
+    info->margin_mean = sum / (margin_real)count;
+    mgn_quantiles(m, count, low, high, info->margin_quantile);
+    return count;
+}
+
+/* The report on a linear model. */
+static void mgn_mam_report(const margin_data *data, const margin_model *model,
+                           const margin_mam_online *on, margin_real lambda, margin_info *info)
+{
+    mgn_margins margins;
+    margins.data = data;
+    margins.model = model;
+    margins.scores = on->work;
+    margins.known = NULL;
+    *info = mgn_no_info;
+    info->objective = lambda;
+    info->converged = true;
+    info->bias = on->bias[0];
+    info->support = mgn_margins_info(&margins, info);
+}
+
+/* One pass: all class sums, and then what was wrong with the data, if anything. */
+static margin_status mgn_mam_pass(const margin_data *data, margin_mam_online *on)
+{
+    const size_t values = on->classes * mgn_mam_columns(on);
+    for (size_t c = 0; c < on->classes; c++) {
+        mgn_mam_clear(on, c);
+    }
+    for (size_t i = 0; i < data->n; i++) {
+        const margin_real weight = mgn_weight(data, i);
+        const size_t label = mgn_label(data, i);
+        mgn_mam_sum(on, mgn_sample(data, i), label, weight);
+        mgn_mam_counted(on, label, weight > 0);
+    }
+    if (mgn_all_finite(on->sum, values) && mgn_all_finite(on->low, values)) {
+        return MARGIN_OK;
+    }
+    return mgn_both(margin_data_check(data), MARGIN_E_RANGE);
+}
+
+/* What can be checked without reading the features. */
+static margin_status mgn_mam_data_check(const margin_data *data, size_t *classes)
+{
+    const margin_status status = mgn_data_check_shape(data);
+    if (status != MARGIN_OK || data->y == NULL) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
+    }
+    *classes = mgn_largest_label(data) + 1u;
+    if (*classes > UINT16_MAX || (data->weight != NULL && !mgn_weights_fit(data))) {
+        return MARGIN_E_LABEL;
+    }
+    return *classes < 2u ? MARGIN_E_ONE_CLASS : MARGIN_OK;
+}
+
+static margin_status mgn_mam_linear(const margin_data *data, const margin_mam_options *options,
+                                    margin_arena *mem, margin_model *model, margin_info *info)
+{
+    margin_mam_online on;
+    margin_model trained;
+    margin_real lambda = 0;
+    margin_arena before;
+    size_t classes = 0, peak;
+    margin_status status = mgn_mam_data_check(data, &classes);
+    if (status == MARGIN_OK) {
+        status = mgn_mam_check(options, data->d, classes);
+    }
+    if (status != MARGIN_OK || model == NULL || mgn_mem_check(mem) != MARGIN_OK) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
+    }
+    before = *mem;
+    mgn_mam_shape(&on, data->d, classes, options);
+    mgn_mam_plan(&on, mem, false);
+    if (mem->failed != 0) {
+        return margin_arena_rewind(mem, &before);
+    }
+    peak = (mem->low - before.low) + (before.high - mem->high);
+    trained.kind = MARGIN_MODEL_LINEAR;
+    status = mgn_mam_pass(data, &on);
+    if (status == MARGIN_OK) {
+        status = mgn_mam_model(&on, &trained.of.linear, &lambda);
+    }
+    if (status != MARGIN_OK) {
+        (void)margin_arena_rewind(mem, &before);
+        return status;
+    }
+    if (info != NULL) {
+        mgn_mam_report(data, &trained, &on, lambda, info);
+        info->arena_peak = peak;
+    }
+    margin_arena_release(mem, before.high);
+    *model = trained;
+    return MARGIN_OK;
+}
+
+/* Scratch of a kernel machine: f = K c for n samples, panel by panel. */
+typedef struct {
+    margin_real *norm;  /* |x_i|^2 */
+    margin_real *lost;  /* of each f, see mgn_add */
+    margin_real *panel; /* MGN_PANEL samples, packed */
+    margin_real *tile;  /* MGN_TILE rows of kernel values */
+} mgn_mam_work;
+
+static void mgn_mam_work_plan(mgn_mam_work *work, margin_arena *mem, size_t n, size_t d)
+{
+    const size_t more = d > SIZE_MAX - MGN_TILE ? SIZE_MAX : d + MGN_TILE;
+    work->norm = MGN_SCRATCH(mem, margin_real, n);
+    work->lost = MGN_SCRATCH(mem, margin_real, n);
+    work->panel = MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, more));
+    work->tile = work->panel == NULL ? NULL : work->panel + MGN_PANEL * d;
+}
+
+/* What a tile of kernel values K(j .. j+m-1, first .. first+count-1) adds to f = K c: to the f of its
+ * rows, and, unless it lies on the diagonal, to those of its columns. */
+static void mgn_mam_tile(const mgn_mam_work *work, size_t j, size_t m, size_t first, size_t count,
+                         const margin_real *c, margin_real *f)
+{
+    margin_real column[MGN_PANEL];
+    for (size_t r = 0; r < MGN_PANEL; r++) {
+        column[r] = 0;
+    }
+    for (size_t t = 0; t < m; t++) {
+        const margin_real *k = work->tile + t * MGN_PANEL;
+        mgn_add(f + j + t, work->lost + j + t, margin_dot(k, c + first, count));
+        mgn_axpy(column, c[j + t], k, count);
+    }
+    for (size_t r = 0; r < count && j >= first + MGN_PANEL; r++) {
+        mgn_add(f + first + r, work->lost + first + r, column[r]);
+    }
+}
+
+/* f = K c, each kernel value computed once but for squares on the diagonal. */
+static void mgn_mam_product(const mgn_fit *fit, const mgn_mam_work *work, const margin_real *c,
+                            margin_real *f)
+{
+    const margin_data *data = &fit->data;
+    const size_t n = data->n, d = data->d, stride = mgn_stride(data->stride, d);
+    const margin_real *rows[MGN_TILE];
+    for (size_t i = 0; i < n; i++) {
+        f[i] = 0;
+        work->lost[i] = 0;
+    }
+    for (size_t first = 0; first < n; first += MGN_PANEL) {
+        const size_t count = mgn_size_min(n - first, MGN_PANEL);
+        mgn_panel_pack(work->panel, data->x, stride, data->rows, first, count, d);
+        for (size_t j = first; j < n; j += MGN_TILE) {
+            const size_t m = mgn_row_group(rows, data->x, stride, data->rows, j, n);
+            mgn_panel_dots_block(work->panel, count, d, rows, m, work->tile, MGN_PANEL);
+            for (size_t t = 0; t < m; t++) {
+                mgn_kernel_apply(&fit->kernel, work->norm[j + t], work->norm + first,
+                                 work->tile + t * MGN_PANEL, count);
+            }
+            mgn_mam_tile(work, j, m, first, count, c, f);
+        }
+    }
+}
+
+/* Weights of the negative [0] and the positive [1] samples. */
+static void mgn_mam_weigh(const mgn_fit *fit, margin_real *total)
+{
+    margin_real lost[2] = {0, 0};
+    total[0] = total[1] = 0;
+    for (size_t i = 0; i < fit->data.n; i++) {
+        const size_t side = fit->y[i] > 0 ? 1u : 0u;
+        mgn_add(total + side, lost + side, mgn_weight(&fit->data, i));
+    }
+}
+
+/* c'f, and the mean of k(x, x) that it is measured by, both by shares of the weight. */
+static margin_real mgn_mam_square(const mgn_fit *fit, const mgn_mam_work *work, margin_real *mean)
+{
+    margin_real square = 0, lost = 0, lost_mean = 0;
+    *mean = 0;
+    for (size_t i = 0; i < fit->data.n; i++) {
+        margin_real k = work->norm[i];
+        mgn_kernel_apply(&fit->kernel, k, work->norm + i, &k, 1);
+        mgn_add(&square, &lost, fit->b[i] * fit->f[i]);
+        mgn_add(mean, &lost_mean, mgn_abs(fit->b[i]) * k);
+    }
+    return square;
+}
+
+/* Minus the middle of the mean scores of the two classes. */
+static margin_real mgn_mam_bias(const mgn_fit *fit, const margin_real *total)
+{
+    margin_real sum = 0, lost = 0;
+    for (size_t i = 0; i < fit->data.n; i++) {
+        const margin_real share = mgn_weight(&fit->data, i) / total[fit->y[i] > 0 ? 1 : 0];
+        mgn_add(&sum, &lost, share * fit->f[i]);
+    }
+    return -sum / 2;
+}
+
+static void mgn_mam_kernel_plan(const mgn_fit *fit, margin_arena *mem)
+{
+    mgn_mam_work work;
+    mgn_mam_work_plan(&work, mem, fit->most, fit->data.d);
+}
+
+static margin_status mgn_mam_kernel_fit(mgn_fit *fit, margin_arena *mem)
+{
+    const margin_mam_options *options = (const margin_mam_options *)fit->options;
+    const size_t n = fit->data.n;
+    mgn_mam_work work;
+    margin_real total[2], square, mean, lambda;
+    mgn_mam_work_plan(&work, mem, fit->most, fit->data.d);
+    mgn_mam_weigh(fit, total);
+    for (size_t i = 0; i < n; i++) {
+        const margin_real all =
+            options->balanced ? 2 * total[fit->y[i] > 0 ? 1 : 0] : total[0] + total[1];
+        fit->b[i] = (margin_real)fit->y[i] * (mgn_weight(&fit->data, i) / all);
+    }
+    mgn_data_norms(&fit->data, work.norm);
+    mgn_mam_product(fit, &work, fit->b, fit->f);
+    square = mgn_mam_square(fit, &work, &mean);
+    if (!mgn_finite(square) || !mgn_finite(mean) || !mgn_all_finite(work.norm, n)) {
+        return MARGIN_E_RANGE;
+    }
+    if (!(square > 64 * MGN_EPS * mean)) {
+        return MARGIN_E_NO_DIRECTION;
+    }
+    lambda = margin_sqrt(square);
+    fit->info = mgn_no_info;
+    fit->info.objective = lambda;
+    fit->info.converged = true;
+    fit->bias = options->intercept ? mgn_mam_bias(fit, total) / lambda : 0;
+    for (size_t i = 0; i < n; i++) {
+        fit->b[i] /= lambda;
+        fit->f[i] = fit->f[i] / lambda + fit->bias;
+    }
+    return MARGIN_OK;
+}
+
+static const mgn_trainer mgn_mam_kernel = {mgn_mam_kernel_plan, mgn_mam_kernel_fit};
+
+/* A machine of the driver that knows its options. */
+static mgn_fit mgn_mam_prepare(const margin_mam_options *options)
+{
+    mgn_fit fit;
+    fit.kernel = options->kernel;
+    fit.run = options->run;
+    fit.options = options;
+    return fit;
+}
+
+MARGIN_API size_t margin_mam_size(size_t n, size_t d, size_t classes,
+                                  const margin_mam_options *options)
+{
+    mgn_fit fit;
+    options = options != NULL ? options : &mgn_mam_defaults;
+    if (options->kernel.kind == MARGIN_KERNEL_LINEAR) {
+        return n == 0 ? 0 : margin_mam_online_size(d, classes, options);
+    }
+    fit = mgn_mam_prepare(options);
+    return mgn_train_size(&mgn_mam_kernel, &fit, n, d, classes);
+}
+
+MARGIN_API margin_status margin_mam_train(const margin_data *data,
+                                          const margin_mam_options *options, margin_arena *mem,
+                                          margin_model *model, margin_info *info)
+{
+    mgn_fit fit;
+    options = options != NULL ? options : &mgn_mam_defaults;
+    if (options->kernel.kind == MARGIN_KERNEL_LINEAR) {
+        return mgn_mam_linear(data, options, mem, model, info);
+    }
+    fit = mgn_mam_prepare(options);
+    return mgn_train(&mgn_mam_kernel, &fit, data, mem, model, info);
+}
+
+/* |w|^2 and k(x, x) of a model's features. */
+static margin_real mgn_mam_length(const margin_model *model)
+{
+    margin_expansion e;
+    margin_real sum = 0, low = 0;
+    if (model->kind == MARGIN_MODEL_LINEAR) {
+        return margin_norm2(model->of.linear.w, model->of.linear.d);
+    }
+    e = model->of.expansion;
+    e.offset = NULL; /* the vectors are scaled */
+    for (size_t i = 0; i < e.n; i++) {
+        margin_real score;
+        margin_expansion_scores(&e, e.vectors + i * e.d, &score);
+        mgn_add_twice(&sum, &low, e.coef[i] * (score - e.bias[0]));
+    }
+    return margin_sqrt(mgn_max(sum, 0));
+}
+
+static margin_real mgn_mam_self(const margin_model *model, const margin_real *x)
+{
+    const margin_expansion *e = &model->of.expansion;
+    margin_real norm = 0, k;
+    if (model->kind == MARGIN_MODEL_LINEAR) {
+        return margin_dot(x, x, model->of.linear.d);
+    }
+    for (size_t j = 0; j < e->d; j++) {
+        const margin_real a = mgn_expansion_input(e, x, j);
+        norm += a * a;
+    }
+    k = norm;
+    mgn_kernel_apply(&e->kernel, norm, &norm, &k, 1);
+    return k;
+}
+
+/* [14], [15]: the average, and B and R before they are scaled. */
+static void mgn_mam_survey(const margin_data *data, const margin_model *model, bool clipped,
+                           margin_mam_certainty *c)
+{
+    margin_real sum = 0, low = 0, trace = 0, trace_low = 0, most = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        const margin_real *x = mgn_sample(data, i);
+        const margin_real self = mgn_mam_self(model, x);
+        margin_real f;
+        margin_scores(model, x, &f);
+        f = mgn_label(data, i) == 0 ? -f : f;
+        f = clipped ? mgn_min(1, mgn_max(-1, f)) : f;
+        mgn_add_twice(&sum, &low, f);
+        mgn_add_twice(&trace, &trace_low, self);
+        most = mgn_max(most, self);
+    }
+    c->n = data->n;
+    c->average = sum / (margin_real)data->n;
+    c->radius = margin_sqrt(most);
+    c->complexity = 2 * (margin_sqrt(mgn_max(trace, 0)) / (margin_real)data->n);
+}
+
+MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const margin_model *model,
+                                                 bool clipped, margin_mam_certainty *certainty)
+{
+    margin_mam_certainty c;
+    margin_real length, bias;
+    size_t classes = 0;
+    const margin_status status = margin_data_classes(data, &classes);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (model == NULL || certainty == NULL || margin_model_vote(model)->classes != 2u) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (classes > 2u) {
+        return MARGIN_E_LABEL;
+    }
+    mgn_mam_survey(data, model, clipped, &c);
+    length = mgn_mam_length(model);
+    bias = mgn_abs(model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.bias[0]
+                                                      : model->of.expansion.bias[0]);
+    c.radius = clipped ? 1 : length * c.radius + bias;
+    c.complexity = length * c.complexity + bias * 2 / margin_sqrt((margin_real)c.n);
+    *certainty = c;
+    return MARGIN_OK;
+}
+
+/* The average margin is w.(difference of the class sums) over all weight, and what the bias adds. */
+MARGIN_API margin_status margin_mam_online_certainty(margin_mam_online *on,
+                                                     margin_mam_certainty *certainty)
+{
+    mgn_mam_machine m = {0, 1, 0, 0, 0, 0};
+    margin_real sum = 0, low = 0, all, bias;
+    margin_linear model;
+    margin_status status;
+    if (on == NULL || certainty == NULL || on->machines != 1u) {
+        return MARGIN_E_ARGUMENT;
+    }
+    status = margin_mam_online_model(on, &model);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    (void)mgn_mam_look(on, &m);
+    for (size_t j = 0; j < on->d; j++) {
+        mgn_add_twice(&sum, &low, on->w[j] * mgn_mam_column(on, &m, j, 1, -1));
+    }
+    all = m.weight_a + m.weight_b;
+    bias = on->bias[0];
+    certainty->n = (size_t)on->count[0] + on->count[1];
+    certainty->average = (sum + bias * (m.weight_b - m.weight_a)) / all;
+    certainty->radius = margin_sqrt(on->longest) + mgn_abs(bias);
+    certainty->complexity =
+        2 * (margin_sqrt(mgn_max(mgn_mam_column(on, &m, on->d + 1u, 1, 1), 0)) / all) +
+        mgn_abs(bias) * 2 / margin_sqrt(all);
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_real margin_mam_bound(const margin_mam_certainty *certainty, margin_real rho,
+                                        margin_real delta)
+{
+    margin_real b, mistakes;
+    if (certainty == NULL || !(delta > 0 && delta < 1) || !(rho > -certainty->radius)) {
+        return 1;
+    }
+    b = certainty->radius;
+    mistakes = 3 * b * margin_sqrt(2 * margin_log(2 / delta) / (margin_real)certainty->n);
+    mistakes = (b - certainty->average + certainty->complexity + mistakes) / (b + mgn_min(rho, b));
+    return mistakes < 1 ? mgn_max(mistakes, 0) : 1;
 }
 
 /* ---- >>qp ---- the quadratic programme behind kmomd and svm ---------------------------------- */

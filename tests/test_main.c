@@ -10,6 +10,7 @@
     X(data_suite) \
     X(kernel_suite) \
     X(scheme_suite) \
+    X(mam_suite) \
     X(image_suite) \
     X(calibrate_suite) \
     X(compress_suite)
