@@ -612,7 +612,7 @@ enum {
     MARGIN_SCHEME_VOTES = 3
 };
 enum { MARGIN_MODEL_LINEAR = 1, MARGIN_MODEL_EXPANSION = 2 };
-#define MARGIN_MODEL_FORMAT 1 /* of the structs below; exported models check it, and must be made anew */
+#define MARGIN_MODEL_FORMAT 1 /* of these structs: exported models of another one are refused */
 #define MARGIN_REJECTED UINT16_MAX /* the label of an input that no class is sure of */
 
 /* From scores to an answer; part of every model. */
