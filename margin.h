@@ -12,7 +12,7 @@
  *           - Every loop has a bound; the same input gives the same bits on every target.
  *
  * CONTENTS  >>config >>status >>arena >>math >>random >>linalg >>data >>kernel
- *           >>model >>image >>train >>mam >>kmomd >>svm >>calibrate >>compress
+ *           >>model >>quant >>image >>train >>mam >>kmomd >>svm >>calibrate >>compress
  */
 #ifndef MARGIN_H
 #define MARGIN_H
@@ -684,6 +684,181 @@ MARGIN_API const margin_vote *margin_model_vote(const margin_model *model);
 /* All in one: scores (room for all machines) and the answer. */
 MARGIN_API uint16_t margin_classify(const margin_model *model, const margin_real *x,
                                     margin_real *scores);
+
+/* ---- >>quant ---- the same models in integer arithmetic: q15 and q7 -------------------------- */
+
+/* Models for machines without an FPU. Inputs are int16_t in model units, parameters int16_t or, in
+ * the vectors and weights of q7, int8_t; scores are int32_t in a unit that margin_quantize tells and
+ * that is no business of the predictors. No sum can overflow, whatever the input: see each kind. The
+ * answers are the same on every target, to the last bit.
+ *
+ * Model units: whole numbers from sensors go in as they are; where their ranges do not suit, the model
+ * has an input stage in integers, which margin_prepare_q runs. Real values are converted by
+ * margin_input_q, the one function here that knows of floating point. */
+enum { MARGIN_Q15 = 15, MARGIN_Q7 = 7 };
+
+/* The input stage: x[k] becomes (x[k] * factor[k] + offset[k]) / 2^shift[k], rounded down (half a
+ * unit is part of the offset) and limited to int16_t. 0 <= factor, |offset| < 2^30, shift <= 30. */
+typedef struct {
+    const int32_t *offset;
+    const int16_t *factor;
+    const uint8_t *shift;
+} margin_stage_q;
+
+/* From integer scores to an answer. The probability is that of margin_vote with the exponent
+ * (margin >> down) * slope + shift in powers of two, 2^25 for one; margin >> down is limited to
+ * int16_t and |shift| <= 2^30. slope 0: not calibrated. */
+typedef struct {
+    uint16_t classes;
+    uint16_t machines; /* margin_machines(scheme, classes) */
+    int32_t reject;    /* a winner by a margin below this is MARGIN_REJECTED; 0: never */
+    int32_t shift;
+    int16_t slope;
+    uint8_t down;
+    uint8_t scheme; /* MARGIN_SCHEME_... */
+} margin_vote_q;
+
+/* Machine j scores w[j] . x + bias[j], with sum |w[j]| * 2^15 + |bias[j]| < 2^31. */
+typedef struct {
+    const void *w;               /* machines x d: int16_t of q15, int8_t of q7 */
+    const int32_t *bias;         /* one a machine */
+    const margin_stage_q *stage; /* NULL: inputs go in as they are */
+    uint16_t d;
+    uint8_t format; /* MARGIN_Q15 or MARGIN_Q7 */
+    margin_vote_q vote;
+} margin_linear_q;
+
+/* What a kernel needs in integers, chosen by margin_quantize. The formulas, and the proofs that they
+ * fit 32 bits for every input, stand with each kernel in margin_impl.h. */
+typedef struct {
+    uint8_t kind;   /* MARGIN_KERNEL_RBF, POLY, UNIT_POLY or UNIT_EXP */
+    uint8_t power;  /* poly: its degree; unit-exp: 1 if a < 1, else 0 */
+    uint8_t shift;  /* rbf: unit of the norms, poly: right shift of the base, unit: of the cosine */
+    uint8_t up;     /* all but poly: left shift of the argument of the exponential, */
+    uint16_t gain;  /* and factor of it, in 2^-16; poly: factor of the dot product */
+    uint16_t step;  /* rbf: units of the input in one of the vectors, 1 in q15 */
+    uint8_t down;   /* right shift of what a vector adds to a score */
+    uint32_t cut;   /* all but poly: argument from which on the exponential counts as 0 */
+    uint32_t reach; /* rbf: inputs with a larger |x|^2 are too far from all vectors to matter */
+    int32_t add;    /* poly: added to the base */
+} margin_kernel_q;
+
+/* Machine j scores  sum over its vectors v of coef * k(v, x) + bias[j],  as margin_expansion does.
+ * The pool is filled up with vectors of zeros to a multiple of four, and stored in blocks of four so
+ * that a loop over features reads it in order: with features padded by a zero to an even number,
+ *
+ *     q15  element (v, k) at  (v / 4) * 4 * D + (k / 2) * 8 + (v % 4) * 2 + k % 2
+ *     q7   element (v, k) at  (v / 4) * 4 * D + (k / 2) * 8 + (v % 4) / 2 * 4 + k % 2 * 2 + v % 2
+ *
+ * where D is d rounded up to even. */
+typedef struct {
+    const void *vectors;         /* n x D values, int16_t or int8_t; at a multiple of 4 bytes */
+    const uint16_t *norms;       /* rbf: n halves of squared lengths, rounded up, in units of
+                                    2^shift; unit: 2^(15 + shift) / length; poly: NULL */
+    const int16_t *coef;         /* n x width */
+    const int32_t *bias;         /* one a machine */
+    const uint16_t *class_end;   /* as in margin_expansion; read where machines are pairs */
+    const margin_stage_q *stage; /* NULL: inputs go in as they are */
+    uint16_t n;                  /* a multiple of four */
+    uint16_t d;
+    uint16_t width;
+    uint8_t format; /* MARGIN_Q15 or MARGIN_Q7 */
+    margin_kernel_q kernel;
+    margin_vote_q vote;
+} margin_expansion_q;
+
+/* Any integer model. */
+typedef struct {
+    uint8_t kind; /* MARGIN_MODEL_LINEAR or MARGIN_MODEL_EXPANSION */
+    union {
+        margin_linear_q linear;
+        margin_expansion_q expansion;
+    } of;
+} margin_model_q;
+
+/* Attribute of the arrays that hold the vectors of exported integer models. */
+#ifndef MARGIN_WORD_ALIGNED
+#if defined(__GNUC__)
+#define MARGIN_WORD_ALIGNED __attribute__((aligned(4)))
+#else
+#define MARGIN_WORD_ALIGNED
+#endif
+#endif
+
+/* Scores of all machines at x, d values in model units. One function for each kind and format, so
+ * that a linker keeps only what is used; margin_scores_q serves all. */
+MARGIN_API void margin_linear_q15_scores(const margin_linear_q *model, const int16_t *x,
+                                         int32_t *scores);
+MARGIN_API void margin_linear_q7_scores(const margin_linear_q *model, const int16_t *x,
+                                        int32_t *scores);
+MARGIN_API void margin_rbf_q15_scores(const margin_expansion_q *model, const int16_t *x,
+                                      int32_t *scores);
+MARGIN_API void margin_rbf_q7_scores(const margin_expansion_q *model, const int16_t *x,
+                                     int32_t *scores);
+MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, int32_t *scores);
+
+/* As their namesakes in >>model. Margins are limited to int32_t. The probability is in 2^-15, from 0
+ * to 32768, right to 5e-4. */
+MARGIN_API int32_t margin_margin_q(unsigned scheme, size_t classes, const int32_t *scores,
+                                   size_t label);
+MARGIN_API uint16_t margin_elect_q(unsigned scheme, size_t classes, const int32_t *scores);
+MARGIN_API uint16_t margin_decide_q(const margin_vote_q *vote, const int32_t *scores);
+MARGIN_API uint16_t margin_probability_q(const margin_vote_q *vote, const int32_t *scores,
+                                         size_t label);
+MARGIN_API const margin_vote_q *margin_model_vote_q(const margin_model_q *model);
+
+/* Runs the input stage of a model on d raw values: into `work`, d values, and returns that; without
+ * a stage `work` may be NULL and the raw values are returned. */
+MARGIN_API const int16_t *margin_prepare_q(const margin_stage_q *stage, size_t d, const int16_t *x,
+                                           int16_t *work);
+/* Real values to the int16_t that an integer model takes: (x - offset) * factor, rounded and limited.
+ * NaN becomes 0. */
+MARGIN_API void margin_input_q(const margin_scaling *input, const margin_real *x, int16_t *out);
+/* All in one: input stage (`work`: d values, or NULL if the model has none), scores, answer. */
+MARGIN_API uint16_t margin_classify_q(const margin_model_q *model, const int16_t *x, int16_t *work,
+                                      int32_t *scores);
+
+/* Whether a model keeps all promises that the predictors rely on, so that no input whatever makes
+ * them overflow, shift too far or read beyond an array: MARGIN_E_ARGUMENT (null, or vectors that are
+ * not at a multiple of 4 bytes) or MARGIN_E_RANGE (any other). For models of doubtful origin; what
+ * margin_quantize returns passes. Reads the whole model. */
+MARGIN_API margin_status margin_model_check_q(const margin_model_q *model);
+
+#ifndef MARGIN_PREDICT_ONLY
+
+typedef struct {
+    uint8_t format; /* MARGIN_Q15 or MARGIN_Q7                                   0: MARGIN_Q15 */
+    bool whole;     /* raw values are whole numbers from -32768 to 32767, and firmware passes
+                       them as they are; otherwise it converts them, see margin_quant.input     */
+} margin_quant_options;
+
+/* A quantised model and what belongs to it on a host. */
+typedef struct {
+    margin_model_q model;
+    margin_scaling input; /* from raw values to the input of the model, by margin_input_q */
+    margin_real unit;     /* of the scores: multiply an integer score by it */
+} margin_quant;
+
+/* What quantisation changed, on the data given to it. */
+typedef struct {
+    margin_real worst; /* largest difference of two scores of a machine */
+    margin_real mean;  /* mean difference, of absolute values */
+    margin_real scale; /* mean of |score|, for comparison */
+    size_t disagree;   /* samples with another label */
+    size_t limited;    /* samples with a value that does not fit the range of the inputs */
+} margin_quant_info;
+
+/* Turns a model into integers, kept in `mem`. The raw data, normally that of the training, says what
+ * ranges to expect: inputs beyond them are limited, never wrapped. Arrays of `input` are kept too.
+ * MARGIN_E_ARGUMENT: null, or a kernel that has no integer form (linear expansions: make it a linear
+ * model); MARGIN_E_RANGE: too many features or vectors, values that are not whole (`whole`), or
+ * parameters so extreme that 32 bits do not do. `info` may be NULL. */
+MARGIN_API margin_status margin_quantize(const margin_model *model, const margin_data *data,
+                                         const margin_quant_options *options, margin_arena *mem,
+                                         margin_quant *quant, margin_quant_info *info);
+MARGIN_API size_t margin_quantize_size(const margin_model *model,
+                                       const margin_quant_options *options);
+#endif
 
 /* ---- >>image ---- models as bytes, for files and updates over the air ------------------------ */
 

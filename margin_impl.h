@@ -2,7 +2,7 @@
  * defined. It reads top to bottom; each section uses only those above it.
  *
  * CONTENTS  >>platform >>status >>arena >>math >>random >>linalg >>data >>kernel
- *           >>model >>image >>train >>mam >>qp >>kmomd >>svm >>calibrate >>compress
+ *           >>model >>quant >>image >>train >>mam >>qp >>kmomd >>svm >>calibrate >>compress
  */
 #ifndef MARGIN_IMPL_H
 #define MARGIN_IMPL_H
@@ -4441,6 +4441,1508 @@ MARGIN_API uint16_t margin_classify(const margin_model *model, const margin_real
     return margin_decide(margin_model_vote(model), scores);
 }
 
+/* ---- >>quant ---- ---------------------------------------------------------------------------- */
+
+/* Right shifts of negative numbers must round down, and what does not fit an int32_t must keep its low
+ * 32 bits when it becomes one: gcc and clang promise both. */
+typedef char mgn_q_shift_must_round_down[(INT32_C(-3) >> 1) == INT32_C(-2) ? 1 : -1];
+typedef char mgn_q_int32_must_wrap[(int32_t)UINT32_C(0xFFFFFFFE) == INT32_C(-2) ? 1 : -1];
+
+/* For functions whose argument `format` is a constant: one public function holds one format. */
+#if defined(__GNUC__)
+#define MGN_Q_INLINE inline __attribute__((always_inline))
+#else
+#define MGN_Q_INLINE inline
+#endif
+
+/* ---- inner loops: one in plain C, one for the DSP extension of Arm, with the same integers ---- */
+
+#define MGN_Q_BLOCK 4u /* vectors that are stored together */
+
+#if defined(__ARM_FEATURE_DSP) && !defined(__ARM_BIG_ENDIAN) && !defined(MARGIN_NO_ASM)
+
+#define MGN_Q_LANES 4u /* vectors that go through the loops together */
+
+/* Words of two int16_t: vectors are aligned, inputs need not be, these processors do not mind. */
+typedef uint32_t __attribute__((may_alias)) mgn_q_pair;
+typedef uint32_t __attribute__((may_alias, aligned(2))) mgn_q_input_pair;
+
+/* sum + a.low * b.low + a.high * b.high, modulo 2^32. */
+static inline uint32_t mgn_q_mac2(uint32_t sum, uint32_t a, uint32_t b)
+{
+    uint32_t out;
+    __asm__("smlad %0, %1, %2, %3" : "=r"(out) : "r"(a), "r"(b), "r"(sum));
+    return out;
+}
+
+/* The even or odd bytes of a word as a pair of int16_t. */
+static inline uint32_t mgn_q_even(uint32_t bytes)
+{
+    uint32_t out;
+    __asm__("sxtb16 %0, %1" : "=r"(out) : "r"(bytes));
+    return out;
+}
+
+static inline uint32_t mgn_q_odd(uint32_t bytes)
+{
+    uint32_t out;
+    __asm__("sxtb16 %0, %1, ror #8" : "=r"(out) : "r"(bytes));
+    return out;
+}
+
+/* c + (a * b >> 16) for a <= 2^16, b < 2^15. */
+static inline uint32_t mgn_q_horner(uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t out;
+    __asm__("smlawb %0, %1, %2, %3" : "=r"(out) : "r"(a), "r"(b), "r"(c));
+    return out;
+}
+
+/* a * b >> 16, exactly. */
+static inline uint32_t mgn_q_scale(uint32_t a, uint16_t b)
+{
+    return (uint32_t)(((uint64_t)a * ((uint32_t)b << 16)) >> 32);
+}
+
+/* Adds the products of two features a with four vectors at w; returns the place after them. */
+static inline const mgn_q_pair *mgn_q15_pair(const mgn_q_pair *w, uint32_t a, uint32_t *s)
+{
+    s[0] = mgn_q_mac2(s[0], a, w[0]);
+    s[1] = mgn_q_mac2(s[1], a, w[1]);
+    s[2] = mgn_q_mac2(s[2], a, w[2]);
+    s[3] = mgn_q_mac2(s[3], a, w[3]);
+    return w + 4;
+}
+
+static inline const mgn_q_pair *mgn_q7_pair(const mgn_q_pair *w, uint32_t a, uint32_t *s)
+{
+    s[0] = mgn_q_mac2(s[0], a, mgn_q_even(w[0]));
+    s[1] = mgn_q_mac2(s[1], a, mgn_q_odd(w[0]));
+    s[2] = mgn_q_mac2(s[2], a, mgn_q_even(w[1]));
+    s[3] = mgn_q_mac2(s[3], a, mgn_q_odd(w[1]));
+    return w + 2;
+}
+
+/* Dot products of x with the four vectors of the block that holds vector v, modulo 2^32. */
+static MGN_Q_INLINE void mgn_q_dots(const margin_expansion_q *e, size_t v, const int16_t *x,
+                                    unsigned format, uint32_t *dots)
+{
+    const size_t d = e->d, padded = d + d % 2u;
+    const mgn_q_pair *w =
+        (const mgn_q_pair *)e->vectors + v * padded / (format == MARGIN_Q15 ? 2u : 4u);
+    const mgn_q_input_pair *p = (const mgn_q_input_pair *)(const void *)x;
+    const mgn_q_input_pair *end = p + d / 2u;
+    uint32_t s[MGN_Q_LANES] = {0, 0, 0, 0};
+    while (p < end) {
+        w = format == MARGIN_Q15 ? mgn_q15_pair(w, *p, s) : mgn_q7_pair(w, *p, s);
+        p++;
+    }
+    if (d % 2u != 0) {
+        const uint32_t last = (uint16_t)x[d - 1u];
+        (void)(format == MARGIN_Q15 ? mgn_q15_pair(w, last, s) : mgn_q7_pair(w, last, s));
+    }
+    dots[0] = s[0];
+    dots[1] = s[1];
+    dots[2] = s[2];
+    dots[3] = s[3];
+}
+
+#else
+
+#define MGN_Q_LANES 2u
+
+static inline uint32_t mgn_q_horner(uint32_t a, uint32_t b, uint32_t c)
+{
+    return c + (((uint32_t)(uint16_t)a * (uint16_t)b) >> 16);
+}
+
+static inline uint32_t mgn_q_scale(uint32_t a, uint16_t b)
+{
+    const uint16_t high = (uint16_t)(a >> 16), low = (uint16_t)(a & 0xFFFFu);
+    return (uint32_t)high * b + (((uint32_t)low * b) >> 16);
+}
+
+/* sum + a * b modulo 2^32. */
+static inline uint32_t mgn_q_mac(uint32_t sum, int16_t a, int16_t b)
+{
+    return sum + (uint32_t)((int32_t)a * b);
+}
+
+/* Element i of the vectors. */
+static MGN_Q_INLINE int16_t mgn_q_at(const void *vectors, size_t i, unsigned format)
+{
+    if (format == MARGIN_Q15) {
+        return MARGIN_LOAD(int16_t, (const int16_t *)vectors + i);
+    }
+    return MARGIN_LOAD(int8_t, (const int8_t *)vectors + i);
+}
+
+/* Dot products of x with the vectors v and v + 1, v even, modulo 2^32. */
+static MGN_Q_INLINE void mgn_q_dots(const margin_expansion_q *e, size_t v, const int16_t *x,
+                                    unsigned format, uint32_t *dots)
+{
+    const size_t d = e->d;
+    const size_t far = format == MARGIN_Q15 ? 2u : 1u, next = 3u - far; /* vector, feature */
+    size_t at = v / MGN_Q_BLOCK * MGN_Q_BLOCK * (d + d % 2u) + v % MGN_Q_BLOCK * 2u;
+    uint32_t s0 = 0, s1 = 0;
+    for (size_t k = 0; k < d; k += 2u, at += 2u * MGN_Q_BLOCK) {
+        const int16_t a = x[k];
+        const int16_t b = k + 1u < d ? x[k + 1u] : 0;
+        s0 = mgn_q_mac(s0, a, mgn_q_at(e->vectors, at, format));
+        s1 = mgn_q_mac(s1, a, mgn_q_at(e->vectors, at + far, format));
+        s0 = mgn_q_mac(s0, b, mgn_q_at(e->vectors, at + next, format));
+        s1 = mgn_q_mac(s1, b, mgn_q_at(e->vectors, at + 3u, format));
+    }
+    dots[0] = s0;
+    dots[1] = s1;
+}
+#endif
+
+/* ---- linear ---- */
+
+/* No overflow: sum |w| * 2^15 + |bias| < 2^31 bounds every partial sum. */
+static MGN_Q_INLINE void mgn_q_linear(const margin_linear_q *l, const int16_t *x, int32_t *scores,
+                                      unsigned format)
+{
+    const int16_t *w15 = (const int16_t *)l->w;
+    const int8_t *w7 = (const int8_t *)l->w;
+    for (size_t j = 0; j < l->vote.machines; j++) {
+        int32_t sum = MARGIN_LOAD(int32_t, l->bias + j);
+        for (size_t k = 0; k < l->d; k++) {
+            const int16_t w =
+                format == MARGIN_Q15 ? MARGIN_LOAD(int16_t, w15++) : MARGIN_LOAD(int8_t, w7++);
+            sum += (int32_t)w * x[k];
+        }
+        scores[j] = sum;
+    }
+}
+
+MARGIN_API void margin_linear_q15_scores(const margin_linear_q *model, const int16_t *x,
+                                         int32_t *scores)
+{
+    mgn_q_linear(model, x, scores, MARGIN_Q15);
+}
+
+MARGIN_API void margin_linear_q7_scores(const margin_linear_q *model, const int16_t *x,
+                                        int32_t *scores)
+{
+    mgn_q_linear(model, x, scores, MARGIN_Q7);
+}
+
+/* ---- expansions ---- */
+
+/* 2^-u = mantissa 2^-16 2^-(u >> 24), for u in units of 2^-24. With h = 1 - (fraction of u) in
+ * 2^-15, rounded down, the mantissa is 2^h in 2^-15, from 32769 to 65535, by a polynomial of degree 4
+ * in 16-bit products. Its constants were searched for the least worst error over all 2^15 values of
+ * h, all rounding included: 2.0e-5, relative. */
+static inline uint16_t mgn_q_mantissa(uint32_t u)
+{
+    const uint32_t h = (~u >> 9) & 0x7FFFu;
+    uint32_t p = mgn_q_horner(7089, h, 13641);
+    p = mgn_q_horner(p, h, 31644);
+    p = mgn_q_horner(p, h, 45418);
+    return (uint16_t)mgn_q_horner(p, h, 32769);
+}
+
+/* What a vector says, mantissa * coef / 2^down, goes to several machines: with one machine for each
+ * pair of classes, to those that ask about its class c: first (0, c), (1, c) .. (c - 1, c), whose
+ * numbers lie classes - 2, classes - 3, .. apart, then (c, c + 1), .. without gaps. */
+static void mgn_q_spread(const margin_expansion_q *e, size_t v, size_t c, uint16_t mantissa,
+                         unsigned down, int32_t *scores)
+{
+    const int16_t *coef = e->coef + v * e->width;
+    size_t machine = c > 0 ? c - 1u : 0;
+    for (size_t j = 0; j < e->width; j++) {
+        const int32_t product =
+            (int32_t)((int32_t)MARGIN_LOAD(int16_t, coef + j) * (int32_t)mantissa);
+        scores[machine] += product >> down;
+        if (j + 1u < c) {
+            machine += e->vote.classes - 2u - j;
+        } else {
+            machine += j + 1u == c ? e->vote.classes - c : 1u;
+        }
+    }
+}
+
+/* Where the sums of a prediction stand. */
+typedef struct {
+    const margin_expansion_q *e;
+    int32_t *scores;
+    int32_t sum; /* of the only machine */
+    size_t c;    /* class of the vector at hand, where machines are pairs */
+} mgn_q_sums;
+
+static MGN_Q_INLINE mgn_q_sums mgn_q_start(const margin_expansion_q *e, int32_t *scores)
+{
+    mgn_q_sums s;
+    s.e = e;
+    s.scores = scores;
+    s.sum = MARGIN_LOAD(int32_t, e->bias);
+    s.c = 0;
+    for (size_t j = 0; j < e->vote.machines; j++) {
+        scores[j] = MARGIN_LOAD(int32_t, e->bias + j);
+    }
+    return s;
+}
+
+static MGN_Q_INLINE void mgn_q_finish(const mgn_q_sums *s)
+{
+    if (s->e->width == 1u) {
+        s->scores[0] = s->sum;
+    }
+}
+
+/* Adds vector v with the kernel value mantissa * 2^-down. */
+static MGN_Q_INLINE void mgn_q_add(mgn_q_sums *s, size_t v, uint16_t mantissa, unsigned down)
+{
+    const margin_expansion_q *e = s->e;
+    if (e->width == 1u) {
+        s->sum += ((int32_t)MARGIN_LOAD(int16_t, e->coef + v) * (int32_t)mantissa) >> down;
+        return;
+    }
+    if (mgn_scheme_pairs(e->vote.scheme)) {
+        while (v >= MARGIN_LOAD(uint16_t, e->class_end + s->c)) {
+            s->c++;
+        }
+    }
+    mgn_q_spread(e, v, s->c, mantissa, down, s->scores);
+}
+
+/* Adds vector v with the kernel value 2^-u, u = s * gain * 2^(up - 40): nothing from s = cut on. There
+ * (cut - 1) * 2^up fits 32 bits, and u < 32 - down: the shift is at most 31. */
+static MGN_Q_INLINE void mgn_q_add_exp(mgn_q_sums *sums, size_t v, uint32_t s)
+{
+    const margin_kernel_q *k = &sums->e->kernel;
+    if (s < k->cut) {
+        const uint32_t u = mgn_q_scale(s << k->up, k->gain);
+        mgn_q_add(sums, v, mgn_q_mantissa(u), (unsigned)(u >> 24) + k->down);
+    }
+}
+
+/* |x|^2, unless it is above the reach; what is added to a sum within it is at most 2^30, and the reach
+ * is at most 2^32 - 2^30 - 1. */
+static inline bool mgn_q_within(const margin_expansion_q *e, const int16_t *x, uint32_t *norm)
+{
+    const uint32_t reach = e->kernel.reach;
+    uint32_t sum = 0;
+    for (size_t k = 0; k < e->d; k++) {
+        sum += (uint32_t)((int32_t)x[k] * x[k]);
+        if (sum > reach) {
+            return false;
+        }
+    }
+    *norm = sum;
+    return true;
+}
+
+/* rbf: |x - v|^2 = |x|^2 + |v|^2 - 2 x.v is exact modulo 2^32, and so exact, because the reach keeps it
+ * below: (sqrt(reach) + |v|)^2 < 2^32. Beyond the reach the distance to every vector is such that all
+ * kernel values are 0. Norms are halved and rounded up to units of 2^shift, so that the distance never
+ * comes out negative; what that adds to it, the coefficient takes back. */
+static MGN_Q_INLINE void mgn_q_rbf(const margin_expansion_q *e, const int16_t *x, int32_t *scores,
+                                   unsigned format)
+{
+    mgn_q_sums sums = mgn_q_start(e, scores);
+    uint32_t norm;
+    if (!mgn_q_within(e, x, &norm)) {
+        return;
+    }
+    for (size_t v = 0; v < e->n; v += MGN_Q_LANES) {
+        uint32_t dots[MGN_Q_LANES];
+        mgn_q_dots(e, v, x, format, dots);
+        for (size_t t = 0; t < MGN_Q_LANES; t++) {
+            const uint32_t dot = format == MARGIN_Q15 ? dots[t] : dots[t] * e->kernel.step;
+            const uint32_t half = (uint32_t)MARGIN_LOAD(uint16_t, e->norms + v + t)
+                                  << e->kernel.shift;
+            mgn_q_add_exp(&sums, v + t, norm + 2u * (half - dot));
+        }
+    }
+    mgn_q_finish(&sums);
+}
+
+MARGIN_API void margin_rbf_q15_scores(const margin_expansion_q *model, const int16_t *x,
+                                      int32_t *scores)
+{
+    mgn_q_rbf(model, x, scores, MARGIN_Q15);
+}
+
+MARGIN_API void margin_rbf_q7_scores(const margin_expansion_q *model, const int16_t *x,
+                                     int32_t *scores)
+{
+    mgn_q_rbf(model, x, scores, MARGIN_Q7);
+}
+
+MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, int32_t *scores)
+{
+    if (model->kind == MARGIN_MODEL_LINEAR) {
+        if (model->of.linear.format == MARGIN_Q15) {
+            margin_linear_q15_scores(&model->of.linear, x, scores);
+        } else {
+            margin_linear_q7_scores(&model->of.linear, x, scores);
+        }
+    } else if (model->of.expansion.format == MARGIN_Q15) {
+        margin_rbf_q15_scores(&model->of.expansion, x, scores);
+    } else {
+        margin_rbf_q7_scores(&model->of.expansion, x, scores);
+    }
+}
+
+/* ---- from scores to an answer ---- */
+
+/* What the scores say for class a against class b: a difference of two takes 33 bits. */
+static int64_t mgn_q_favour(unsigned scheme, size_t classes, const int32_t *scores, size_t a,
+                            size_t b)
+{
+    if (scheme == MARGIN_SCHEME_ONE_REST) {
+        return (int64_t)scores[a] - scores[b];
+    }
+    if (a < b) {
+        return -(int64_t)scores[mgn_pair_machine(classes, a, b)];
+    }
+    return scores[mgn_pair_machine(classes, b, a)];
+}
+
+MARGIN_API int32_t margin_margin_q(unsigned scheme, size_t classes, const int32_t *scores,
+                                   size_t label)
+{
+    int64_t least = INT32_MAX;
+    for (size_t b = 0; b < classes; b++) {
+        if (b != label) {
+            const int64_t say = mgn_q_favour(scheme, classes, scores, label, b);
+            least = say < least ? say : least;
+        }
+    }
+    return least < -INT32_MAX ? -INT32_MAX : (int32_t)least;
+}
+
+/* Votes for class a, and in *sum what all its machines say in its favour. */
+static size_t mgn_q_votes(size_t classes, const int32_t *scores, size_t a, int64_t *sum)
+{
+    size_t votes = 0;
+    *sum = 0;
+    for (size_t b = 0; b < classes; b++) {
+        if (b != a) {
+            const int64_t say = mgn_q_favour(MARGIN_SCHEME_ONE_ONE, classes, scores, a, b);
+            votes += (a > b ? say > 0 : say >= 0) ? 1u : 0u;
+            *sum += say;
+        }
+    }
+    return votes;
+}
+
+MARGIN_API uint16_t margin_elect_q(unsigned scheme, size_t classes, const int32_t *scores)
+{
+    size_t best = 0, most = 0;
+    int64_t top = INT64_MIN;
+    if (scheme == MARGIN_SCHEME_BINARY) {
+        return scores[0] > 0 ? 1 : 0;
+    }
+    for (size_t a = 0; a < classes; a++) {
+        int64_t sum = scheme == MARGIN_SCHEME_ONE_REST ? scores[a] : 0;
+        size_t votes = 0;
+        if (scheme != MARGIN_SCHEME_ONE_REST) {
+            votes = mgn_q_votes(classes, scores, a, &sum);
+        }
+        if (votes > most || (votes == most && sum > top && scheme != MARGIN_SCHEME_VOTES)) {
+            best = a;
+            most = votes;
+            top = sum;
+        }
+    }
+    return (uint16_t)best;
+}
+
+MARGIN_API uint16_t margin_decide_q(const margin_vote_q *vote, const int32_t *scores)
+{
+    const uint16_t winner = margin_elect_q(vote->scheme, vote->classes, scores);
+    if (vote->reject > 0 &&
+        margin_margin_q(vote->scheme, vote->classes, scores, winner) < vote->reject) {
+        return MARGIN_REJECTED;
+    }
+    return winner;
+}
+
+static inline int16_t mgn_q_limit(int32_t a)
+{
+    return (int16_t)(a > INT16_MAX ? INT16_MAX : a < INT16_MIN ? INT16_MIN : a);
+}
+
+/* The sigmoid of a margin in 2^-30. t = margin * slope + shift is at most 2^30 + 2^30 in size; with
+ * e = 2^-|t| the answer is 1 / (1 + e) or e / (1 + e), the latter with all bits of the mantissa. */
+static uint32_t mgn_q_sigmoid(const margin_vote_q *vote, const int32_t *scores, size_t label)
+{
+    const int32_t m = margin_margin_q(vote->scheme, vote->classes, scores, label) >> vote->down;
+    const int32_t t = (int32_t)mgn_q_limit(m) * vote->slope + vote->shift;
+    const uint32_t u = (t < 0 ? 0u - (uint32_t)t : (uint32_t)t) >> 1; /* from 2^-25 to 2^-24 */
+    const unsigned whole = (unsigned)(u >> 24) < 31u ? (unsigned)(u >> 24) : 31u;
+    const uint32_t mantissa = mgn_q_mantissa(u);
+    const uint32_t divisor = UINT32_C(0x10000) + (mantissa >> whole);
+    if (t < 0) {
+        return ((mantissa << 15) / divisor << 15) >> whole;
+    }
+    return UINT32_C(0x80000000) / divisor << 15;
+}
+
+/* With more than two classes own / sum, both made large enough to divide by the upper bits. */
+MARGIN_API uint16_t margin_probability_q(const margin_vote_q *vote, const int32_t *scores,
+                                         size_t label)
+{
+    uint32_t sum = 0, own = 0;
+    if (vote->slope == 0) {
+        return (uint16_t)(0x8000u / vote->classes);
+    }
+    if (vote->classes == 2u) { /* the margin of class 0 is minus that of class 1 */
+        own = (mgn_q_sigmoid(vote, scores, 1) + 0x4000u) >> 15;
+        return (uint16_t)(label == 1u ? own : 0x8000u - own);
+    }
+    for (size_t c = 0; c < vote->classes; c++) {
+        uint32_t p = mgn_q_sigmoid(vote, scores, c);
+        for (uint16_t k = vote->classes; k > 2u; k /= 2u) { /* no sum leaves 32 bits */
+            p /= 2u;
+        }
+        own = c == label ? p : own;
+        sum += p;
+    }
+    if (sum == 0) {
+        return (uint16_t)(0x8000u / vote->classes);
+    }
+    for (; sum < UINT32_C(0x40000000); sum *= 2u) {
+        own *= 2u;
+    }
+    sum >>= 15;
+    return (uint16_t)((own + sum / 2u) / sum);
+}
+
+MARGIN_API const margin_vote_q *margin_model_vote_q(const margin_model_q *model)
+{
+    return model->kind == MARGIN_MODEL_LINEAR ? &model->of.linear.vote : &model->of.expansion.vote;
+}
+
+/* ---- input ---- */
+
+/* |x * factor| <= 2^15 (2^15 - 1) and |offset| < 2^30: the sum fits. */
+MARGIN_API const int16_t *margin_prepare_q(const margin_stage_q *stage, size_t d, const int16_t *x,
+                                           int16_t *work)
+{
+    if (stage == NULL) {
+        return x;
+    }
+    for (size_t k = 0; k < d; k++) {
+        const int32_t product = (int32_t)MARGIN_LOAD(int16_t, stage->factor + k) * x[k];
+        work[k] = mgn_q_limit((product + MARGIN_LOAD(int32_t, stage->offset + k)) >>
+                              MARGIN_LOAD(uint8_t, stage->shift + k));
+    }
+    return work;
+}
+
+MARGIN_API void margin_input_q(const margin_scaling *input, const margin_real *x, int16_t *out)
+{
+    for (size_t k = 0; k < input->d; k++) {
+        margin_real a = x[k];
+        if (input->offset != NULL) {
+            a = (a - MARGIN_LOAD(margin_real, input->offset + k)) *
+                MARGIN_LOAD(margin_real, input->factor + k);
+        }
+        a += a < 0 ? MGN_R(-0.5) : MGN_R(0.5);
+        if (a > -32769 && a < 32768) {
+            out[k] = (int16_t)a;
+        } else {
+            out[k] = a > 0 ? INT16_MAX : a < 0 ? INT16_MIN : 0;
+        }
+    }
+}
+
+MARGIN_API uint16_t margin_classify_q(const margin_model_q *model, const int16_t *x, int16_t *work,
+                                      int32_t *scores)
+{
+    const bool linear = model->kind == MARGIN_MODEL_LINEAR;
+    const margin_stage_q *stage = linear ? model->of.linear.stage : model->of.expansion.stage;
+    const size_t d = linear ? model->of.linear.d : model->of.expansion.d;
+    margin_scores_q(model, margin_prepare_q(stage, d, x, work), scores);
+    return margin_decide_q(margin_model_vote_q(model), scores);
+}
+
+/* ---- check ---- */
+
+/* The least r with r^2 >= a, a < 2^62. */
+static uint64_t mgn_q_root_up(uint64_t a)
+{
+    uint64_t root = 0;
+    for (uint64_t bit = UINT64_C(1) << 31; bit != 0; bit >>= 1) {
+        if ((root + bit) * (root + bit) <= a) {
+            root += bit;
+        }
+    }
+    return root + (root * root < a ? 1u : 0u);
+}
+
+static bool mgn_q_vote_fits(const margin_vote_q *vote)
+{
+    const bool two = vote->classes == 2u;
+    return vote->classes >= 2u && vote->classes < MARGIN_REJECTED &&
+           vote->scheme <= MARGIN_SCHEME_VOTES && (vote->scheme == MARGIN_SCHEME_BINARY) == two &&
+           vote->machines == margin_machines(vote->scheme, vote->classes) && vote->reject >= 0 &&
+           vote->shift <= (INT32_C(1) << 30) && vote->shift >= -(INT32_C(1) << 30) &&
+           vote->down < 32u;
+}
+
+static bool mgn_q_stage_fits(const margin_stage_q *stage, size_t d)
+{
+    const int32_t limit = INT32_C(1) << 30;
+    bool fits = true;
+    for (size_t k = 0; stage != NULL && fits && k < d; k++) {
+        const int32_t offset = MARGIN_LOAD(int32_t, stage->offset + k);
+        fits = MARGIN_LOAD(int16_t, stage->factor + k) >= 0 && offset < limit && offset > -limit &&
+               MARGIN_LOAD(uint8_t, stage->shift + k) <= 30u;
+    }
+    return fits;
+}
+
+static inline uint32_t mgn_q_size(int32_t a)
+{
+    return a < 0 ? 0u - (uint32_t)a : (uint32_t)a;
+}
+
+static bool mgn_q_linear_fits(const margin_linear_q *l)
+{
+    bool fits = (l->format == MARGIN_Q15 || l->format == MARGIN_Q7) && l->d > 0 &&
+                mgn_q_vote_fits(&l->vote) && mgn_q_stage_fits(l->stage, l->d);
+    for (size_t j = 0; fits && j < l->vote.machines; j++) {
+        uint64_t sum = mgn_q_size(MARGIN_LOAD(int32_t, l->bias + j));
+        for (size_t k = 0; k < l->d; k++) {
+            const size_t i = j * l->d + k;
+            const int16_t w = l->format == MARGIN_Q15
+                                  ? MARGIN_LOAD(int16_t, (const int16_t *)l->w + i)
+                                  : MARGIN_LOAD(int8_t, (const int8_t *)l->w + i);
+            sum += (uint64_t)mgn_q_size(w) << 15;
+        }
+        fits = sum <= INT32_MAX;
+    }
+    return fits;
+}
+
+/* Where element (v, k) of a pool is stored. */
+static size_t mgn_q_place(size_t d, size_t v, size_t k, unsigned format)
+{
+    const size_t block = v / MGN_Q_BLOCK * MGN_Q_BLOCK * (d + d % 2u) + k / 2u * (2u * MGN_Q_BLOCK);
+    v %= MGN_Q_BLOCK;
+    return block + (format == MARGIN_Q15 ? v * 2u + k % 2u : v / 2u * 4u + k % 2u * 2u + v % 2u);
+}
+
+static int16_t mgn_q_element(const margin_expansion_q *e, size_t v, size_t k)
+{
+    const size_t i = mgn_q_place(e->d, v, k, e->format);
+    if (e->format == MARGIN_Q15) {
+        return MARGIN_LOAD(int16_t, (const int16_t *)e->vectors + i);
+    }
+    return MARGIN_LOAD(int8_t, (const int8_t *)e->vectors + i);
+}
+
+/* |v|^2 in units of the vectors, and in *sum the sum of |v_k|: both below 2^47. */
+static uint64_t mgn_q_length2(const margin_expansion_q *e, size_t v, uint64_t *sum)
+{
+    uint64_t length2 = 0;
+    *sum = 0;
+    for (size_t k = 0; k < e->d; k++) {
+        const uint32_t a = mgn_q_size(mgn_q_element(e, v, k));
+        length2 += (uint64_t)a * a;
+        *sum += a;
+    }
+    return length2;
+}
+
+/* The exponential: shifts stay below 32, and nothing leaves 32 bits. */
+static bool mgn_q_exp_fits(const margin_kernel_q *k)
+{
+    const uint64_t most = k->cut > 0 && k->up < 32u ? (uint64_t)(k->cut - 1u) << k->up : 0;
+    return k->up < 32u && k->down < 32u && most <= UINT32_MAX &&
+           (mgn_q_scale((uint32_t)most, k->gain) >> 24) + k->down < 32u;
+}
+
+/* No squared distance within reach leaves 32 bits or comes out negative. */
+static bool mgn_q_rbf_fits(const margin_expansion_q *e)
+{
+    const margin_kernel_q *k = &e->kernel;
+    const uint64_t reach = mgn_q_root_up(k->reach);
+    bool fits = mgn_q_exp_fits(k) && k->reach < UINT32_C(0xC0000000) && k->shift < 16u &&
+                k->step > 0 && (e->format == MARGIN_Q7 || k->step == 1u);
+    for (size_t v = 0; fits && v < e->n; v++) {
+        uint64_t sum;
+        const uint64_t twice = (uint64_t)MARGIN_LOAD(uint16_t, e->norms + v) << (k->shift + 1u);
+        uint64_t length2 = mgn_q_length2(e, v, &sum);
+        fits = length2 < UINT64_C(1) << 32 && length2 * k->step < UINT64_C(1) << 32;
+        length2 *= (uint64_t)k->step * k->step;
+        fits = fits && twice >= length2 && length2 < UINT64_C(1) << 32;
+        if (fits) {
+            const uint64_t far = reach + mgn_q_root_up(length2);
+            fits = far * far + (twice - length2) <= UINT32_MAX;
+        }
+    }
+    return fits;
+}
+
+/* The machine that coefficient j of a vector of class c belongs to. */
+static size_t mgn_q_machine(unsigned scheme, size_t classes, size_t c, size_t j)
+{
+    const size_t other = j < c ? j : j + 1u;
+    if (!mgn_scheme_pairs(scheme)) {
+        return j;
+    }
+    return mgn_pair_machine(classes, c < other ? c : other, c < other ? other : c);
+}
+
+/* The scores of machine m stay within 31 bits: each vector adds at most |coef| 65535 / 2^down,
+ * rounded away from 0. */
+static bool mgn_q_sum_fits(const margin_expansion_q *e, size_t m)
+{
+    uint64_t sum = mgn_q_size(MARGIN_LOAD(int32_t, e->bias + m));
+    size_t c = 0;
+    for (size_t v = 0; v < e->n; v++) {
+        while (mgn_scheme_pairs(e->vote.scheme) && v >= MARGIN_LOAD(uint16_t, e->class_end + c)) {
+            c++;
+        }
+        for (size_t j = 0; j < e->width; j++) {
+            const int16_t coef = MARGIN_LOAD(int16_t, e->coef + v * e->width + j);
+            if (coef != 0 && mgn_q_machine(e->vote.scheme, e->vote.classes, c, j) == m) {
+                sum += ((mgn_q_size(coef) * UINT32_C(65535)) >> e->kernel.down) + 1u;
+            }
+        }
+    }
+    return sum <= INT32_MAX;
+}
+
+/* Counts that grow up to n. */
+static bool mgn_q_classes_fit(const margin_expansion_q *e)
+{
+    uint16_t last = 0;
+    if (!mgn_scheme_pairs(e->vote.scheme)) {
+        return true;
+    }
+    for (size_t c = 0; c < e->vote.classes; c++) {
+        const uint16_t end = MARGIN_LOAD(uint16_t, e->class_end + c);
+        if (end < last) {
+            return false;
+        }
+        last = end;
+    }
+    return last == e->n;
+}
+
+static bool mgn_q_expansion_fits(const margin_expansion_q *e)
+{
+    bool fits = (e->format == MARGIN_Q15 || e->format == MARGIN_Q7) && e->d > 0 && e->n > 0 &&
+                e->n % MGN_Q_BLOCK == 0 && mgn_q_vote_fits(&e->vote) &&
+                mgn_q_stage_fits(e->stage, e->d) && e->kernel.kind == MARGIN_KERNEL_RBF;
+    fits = fits && mgn_q_classes_fit(e) && mgn_q_rbf_fits(e) &&
+           e->width + (e->vote.scheme == MARGIN_SCHEME_ONE_REST ? 0u : 1u) == e->vote.classes;
+    for (size_t m = 0; fits && m < e->vote.machines; m++) {
+        fits = mgn_q_sum_fits(e, m);
+    }
+    return fits;
+}
+
+static bool mgn_q_stage_given(const margin_stage_q *stage)
+{
+    return stage == NULL ||
+           (stage->offset != NULL && stage->factor != NULL && stage->shift != NULL);
+}
+
+MARGIN_API margin_status margin_model_check_q(const margin_model_q *model)
+{
+    bool given = model != NULL;
+    bool fits = false;
+    if (given && model->kind == MARGIN_MODEL_LINEAR) {
+        const margin_linear_q *l = &model->of.linear;
+        given = l->w != NULL && l->bias != NULL && mgn_q_stage_given(l->stage);
+        fits = given && mgn_q_linear_fits(l);
+    } else if (given && model->kind == MARGIN_MODEL_EXPANSION) {
+        const margin_expansion_q *e = &model->of.expansion;
+        given = e->vectors != NULL && (uintptr_t)e->vectors % 4u == 0 && e->coef != NULL &&
+                e->bias != NULL && mgn_q_stage_given(e->stage) &&
+                (e->norms != NULL || e->kernel.kind == MARGIN_KERNEL_POLY) &&
+                (e->class_end != NULL || !mgn_scheme_pairs(e->vote.scheme));
+        fits = given && mgn_q_expansion_fits(e);
+    }
+    return !given ? MARGIN_E_ARGUMENT : fits ? MARGIN_OK : MARGIN_E_RANGE;
+}
+
+#ifndef MARGIN_PREDICT_ONLY
+
+/* ---- the quantiser ---- */
+
+/* Scaled inputs are z = (x - o) * f, as in >>model (linear models have that in their weights: o = 0,
+ * f = 1). The integer inputs are (x - offset) * factor, whichever way they are made: by
+ * margin_input_q, by the input stage, or without any work for offset 0 and factor 1. */
+typedef struct {
+    const margin_model *from;
+    const margin_expansion *e; /* the model, if it is one, */
+    const margin_linear *l;    /* or this */
+    const margin_data *data;
+    const margin_vote *vote;
+    unsigned format;
+    bool whole;
+    bool staged;
+    size_t n, d, machines, width;
+    margin_real *low, *high;      /* d: ends of the raw values */
+    margin_real *centre;          /* d: z of the integer input 0 */
+    margin_real *offset, *factor; /* d; kept unless `whole` */
+    margin_real *scores, *differ; /* machines */
+    int32_t *scores_q;            /* machines */
+    int16_t *x, *work;            /* d */
+    void *vectors;                /* kept, as all that follow */
+    uint16_t *norms, *class_end;
+    int16_t *coef;
+    int32_t *bias;
+    margin_stage_q *stage;
+    int32_t *stage_offset;
+    int16_t *stage_factor;
+    uint8_t *stage_shift;
+    size_t stage_mark; /* arena->low before the stage */
+    margin_real unit;  /* z for one unit of the integer input */
+    margin_kernel_q kernel;
+    margin_real score_unit;
+} mgn_q_job;
+
+static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
+                                     const margin_quant_options *options)
+{
+    const bool linear = from != NULL && from->kind == MARGIN_MODEL_LINEAR;
+    if (from == NULL || (!linear && from->kind != MARGIN_MODEL_EXPANSION)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    job->from = from;
+    job->vote = margin_model_vote(from);
+    job->l = linear ? &from->of.linear : NULL;
+    job->e = linear ? NULL : &from->of.expansion;
+    job->format = options == NULL || options->format == 0 ? MARGIN_Q15 : options->format;
+    job->whole = options != NULL && options->whole;
+    job->n = linear ? 0 : (job->e->n + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK * MGN_Q_BLOCK;
+    job->d = linear ? job->l->d : job->e->d;
+    job->width = linear ? 0 : job->e->width;
+    job->machines = margin_machines(job->vote->scheme, job->vote->classes);
+    if ((job->format != MARGIN_Q15 && job->format != MARGIN_Q7) ||
+        (!linear && job->e->kernel.kind != MARGIN_KERNEL_RBF)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    return job->n <= UINT16_MAX && job->d < UINT16_MAX && job->machines <= UINT16_MAX
+               ? MARGIN_OK
+               : MARGIN_E_RANGE;
+}
+
+/* The stage comes last at the front: it is given back when it is not needed. */
+static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem)
+{
+    const size_t d = job->d, kept = job->whole ? 0 : d, staged = job->whole ? d : 0;
+    const size_t values = mgn_size_mul(job->l != NULL ? job->machines : job->n, d + d % 2u);
+    job->vectors = margin_arena_keep(mem, values, job->format == MARGIN_Q15 ? 2u : 1u);
+    job->norms = MGN_KEEP(mem, uint16_t, job->n);
+    job->coef = MGN_KEEP(mem, int16_t, mgn_size_mul(job->n, job->width));
+    job->bias = MGN_KEEP(mem, int32_t, job->machines);
+    job->class_end = MGN_KEEP(mem, uint16_t, job->l != NULL ? 0 : job->vote->classes);
+    job->offset = MGN_KEEP(mem, margin_real, kept);
+    job->factor = MGN_KEEP(mem, margin_real, kept);
+    job->stage_mark = mem->low;
+    job->stage = MGN_KEEP(mem, margin_stage_q, job->whole ? 1u : 0);
+    job->stage_offset = MGN_KEEP(mem, int32_t, staged);
+    job->stage_factor = MGN_KEEP(mem, int16_t, staged);
+    job->stage_shift = MGN_KEEP(mem, uint8_t, staged);
+    if (job->whole) {
+        job->offset = MGN_SCRATCH(mem, margin_real, d);
+        job->factor = MGN_SCRATCH(mem, margin_real, d);
+    }
+    job->low = MGN_SCRATCH(mem, margin_real, d);
+    job->high = MGN_SCRATCH(mem, margin_real, d);
+    job->centre = MGN_SCRATCH(mem, margin_real, d);
+    job->scores = MGN_SCRATCH(mem, margin_real, job->machines);
+    job->differ = MGN_SCRATCH(mem, margin_real, job->machines);
+    job->scores_q = MGN_SCRATCH(mem, int32_t, job->machines);
+    job->x = MGN_SCRATCH(mem, int16_t, d);
+    job->work = MGN_SCRATCH(mem, int16_t, d);
+}
+
+/* The nearest whole number between the limits. */
+static int32_t mgn_q_round(margin_real a, int32_t least, int32_t most)
+{
+    a += a < 0 ? MGN_R(-0.5) : MGN_R(0.5);
+    if (!(a > (margin_real)least)) {
+        return least;
+    }
+    return a < (margin_real)most ? (int32_t)a : most;
+}
+
+/* Ends of the raw values; false if they ought to be whole and small, and are not. */
+static bool mgn_q_ranges(const mgn_q_job *job)
+{
+    bool whole = true;
+    for (size_t i = 0; i < job->data->n; i++) {
+        const margin_real *x = mgn_sample(job->data, i);
+        for (size_t k = 0; k < job->d; k++) {
+            job->low[k] = i == 0 ? x[k] : mgn_min(job->low[k], x[k]);
+            job->high[k] = i == 0 ? x[k] : mgn_max(job->high[k], x[k]);
+            whole = whole && x[k] >= INT16_MIN && x[k] <= INT16_MAX &&
+                    (margin_real)(int32_t)mgn_max(INT16_MIN, mgn_min(INT16_MAX, x[k])) == x[k];
+        }
+    }
+    return whole || !job->whole;
+}
+
+static margin_real mgn_q_middle(const mgn_q_job *job, size_t k)
+{
+    return job->low[k] + (job->high[k] - job->low[k]) / 2;
+}
+
+static margin_real mgn_q_half_range(const mgn_q_job *job, size_t k)
+{
+    return (job->high[k] - job->low[k]) / 2;
+}
+
+/* Turns offset and factor into a stage, and them into what the stage does; false if it cannot. */
+static bool mgn_q_make_stage(mgn_q_job *job)
+{
+    const margin_real limit = MGN_R(1073741823);
+    for (size_t k = 0; k < job->d; k++) {
+        margin_real scaled = job->factor[k];
+        margin_real centre;
+        uint8_t shift = 0;
+        while (shift < 30u && 2 * scaled <= INT16_MAX) {
+            scaled *= 2;
+            shift++;
+        }
+        if (!(scaled <= INT16_MAX) || !(mgn_abs(job->offset[k]) <= 2 * INT16_MAX)) {
+            return false;
+        }
+        job->stage_factor[k] = (int16_t)mgn_q_round(scaled, 0, INT16_MAX);
+        centre = -job->offset[k] * job->stage_factor[k] +
+                 (shift > 0 ? (margin_real)(INT32_C(1) << (shift - 1u)) : 0);
+        if (!(mgn_abs(centre) < limit)) {
+            return false;
+        }
+        job->stage_offset[k] = mgn_q_round(centre, -INT32_C(1073741823), INT32_C(1073741823));
+        job->stage_shift[k] = shift;
+        job->factor[k] = (margin_real)job->stage_factor[k] / (margin_real)(UINT32_C(1) << shift);
+    }
+    job->stage->offset = job->stage_offset;
+    job->stage->factor = job->stage_factor;
+    job->stage->shift = job->stage_shift;
+    job->staged = true;
+    return true;
+}
+
+static void mgn_q_as_they_are(mgn_q_job *job)
+{
+    for (size_t k = 0; k < job->d; k++) {
+        job->offset[k] = 0;
+        job->factor[k] = 1;
+    }
+}
+
+/* ---- linear ---- */
+
+static margin_real mgn_q_weight(const mgn_q_job *job, size_t j, size_t k)
+{
+    return job->l->w[j * job->d + k];
+}
+
+/* Largest weight of feature k. */
+static margin_real mgn_q_column(const mgn_q_job *job, size_t k)
+{
+    margin_real most = 0;
+    for (size_t j = 0; j < job->machines; j++) {
+        most = mgn_max(most, mgn_abs(mgn_q_weight(job, j, k)));
+    }
+    return most;
+}
+
+/* The score of machine j at the integer input 0. */
+static margin_real mgn_q_at_zero(const mgn_q_job *job, size_t j)
+{
+    margin_real sum = job->l->bias[j];
+    for (size_t k = 0; k < job->d; k++) {
+        sum += mgn_q_weight(job, j, k) * job->offset[k];
+    }
+    return sum;
+}
+
+/* The factors carry the size of the weights: that of feature k makes its largest weight the largest
+ * that is allowed, `most`. So columns of weights lose nothing to their neighbours, and with one machine
+ * rounding the weights costs nothing at all. Inputs in range are at most 2^14: twice that fits. */
+static void mgn_q_linear_factors(mgn_q_job *job)
+{
+    margin_real rows = 1, unit = 0, most;
+    for (size_t k = 0; k < job->d; k++) {
+        job->offset[k] = mgn_q_middle(job, k);
+    }
+    for (size_t j = 0; j < job->machines; j++) {
+        margin_real sum = 0;
+        for (size_t k = 0; k < job->d; k++) {
+            const margin_real column = mgn_q_column(job, k);
+            sum += column > 0 ? mgn_abs(mgn_q_weight(job, j, k)) / column : 0;
+        }
+        rows = mgn_max(rows, sum);
+    }
+    most = mgn_min(job->format == MARGIN_Q15 ? 32767 : 127, MGN_R(0.95 * 65536) / rows);
+    for (size_t k = 0; k < job->d; k++) {
+        unit = mgn_max(unit, mgn_q_half_range(job, k) * mgn_q_column(job, k) / (most * 16384));
+    }
+    for (size_t j = 0; j < job->machines; j++) {
+        unit = mgn_max(unit, mgn_abs(mgn_q_at_zero(job, j)) / MGN_R(0.04 * 2147483648.0));
+    }
+    for (size_t k = 0; k < job->d; k++) {
+        const bool used = unit > 0 && mgn_q_half_range(job, k) > 0;
+        job->factor[k] = used ? mgn_q_column(job, k) / (most * unit) : 0;
+    }
+}
+
+/* The finest unit of scores at which all weights and sums fit. */
+static margin_real mgn_q_linear_unit(const mgn_q_job *job)
+{
+    const margin_real most = job->format == MARGIN_Q15 ? 32767 : 127;
+    margin_real unit = 0;
+    for (size_t j = 0; j < job->machines; j++) {
+        margin_real sum = mgn_abs(mgn_q_at_zero(job, j));
+        for (size_t k = 0; k < job->d; k++) {
+            if (job->factor[k] > 0) {
+                const margin_real w = mgn_abs(mgn_q_weight(job, j, k)) / job->factor[k];
+                unit = mgn_max(unit, w / most);
+                sum += w * 32768;
+            }
+        }
+        unit = mgn_max(unit, sum / MGN_R(0.998 * 2147483648.0));
+    }
+    return unit > 0 ? unit : 1;
+}
+
+/* What rounding the weights to this unit does to a score, about, against what the weights do. */
+static bool mgn_q_linear_coarse(const mgn_q_job *job, margin_real unit)
+{
+    margin_real error = 0, most = 0;
+    for (size_t k = 0; k < job->d; k++) {
+        const margin_real half = mgn_q_half_range(job, k);
+        error += half * half;
+        most = mgn_max(most, half * mgn_q_column(job, k));
+    }
+    return MGN_R(0.3) * unit * margin_sqrt(error) > most / (job->format == MARGIN_Q15 ? 1024 : 128);
+}
+
+static void mgn_q_linear_store(mgn_q_job *job)
+{
+    const margin_real unit = job->score_unit;
+    for (size_t j = 0; j < job->machines; j++) {
+        margin_real bias = mgn_q_at_zero(job, j);
+        for (size_t k = 0; k < job->d; k++) {
+            const size_t i = j * job->d + k;
+            const margin_real w = job->factor[k] > 0 ? job->l->w[i] / job->factor[k] : 0;
+            const int32_t limit = job->format == MARGIN_Q15 ? 32767 : 127;
+            const int32_t q = mgn_q_round(w / unit, -limit, limit);
+            bias += (w - unit * (margin_real)q) * (mgn_q_middle(job, k) - job->offset[k]) *
+                    job->factor[k];
+            if (job->format == MARGIN_Q15) {
+                ((int16_t *)job->vectors)[i] = (int16_t)q;
+            } else {
+                ((int8_t *)job->vectors)[i] = (int8_t)q;
+            }
+        }
+        job->bias[j] = mgn_q_round(bias / unit, -INT32_MAX, INT32_MAX);
+    }
+}
+
+static margin_status mgn_q_linear_make(mgn_q_job *job)
+{
+    mgn_q_as_they_are(job);
+    if (!job->whole || mgn_q_linear_coarse(job, mgn_q_linear_unit(job))) {
+        mgn_q_linear_factors(job);
+        if (job->whole && !mgn_q_make_stage(job)) {
+            return MARGIN_E_RANGE;
+        }
+    }
+    job->score_unit = mgn_q_linear_unit(job);
+    mgn_q_linear_store(job);
+    return MARGIN_OK;
+}
+
+/* ---- expansions ---- */
+
+static margin_real mgn_q_own_factor(const mgn_q_job *job, size_t k)
+{
+    return job->e->offset != NULL ? job->e->factor[k] : 1;
+}
+
+static margin_real mgn_q_own_offset(const mgn_q_job *job, size_t k)
+{
+    return job->e->offset != NULL ? job->e->offset[k] : 0;
+}
+
+static margin_real mgn_q_vector(const mgn_q_job *job, size_t v, size_t k)
+{
+    return job->e->vectors[v * job->d + k] - job->centre[k];
+}
+
+/* Longest vector, largest coordinate, and largest coordinate of the data, from the centre. */
+typedef struct {
+    margin_real length, vector, data;
+} mgn_q_extent;
+
+static mgn_q_extent mgn_q_extents(const mgn_q_job *job)
+{
+    mgn_q_extent most = {0, 0, 0};
+    for (size_t v = 0; v < job->e->n; v++) {
+        margin_real sum = 0;
+        for (size_t k = 0; k < job->d; k++) {
+            const margin_real z = mgn_q_vector(job, v, k);
+            sum += z * z;
+            most.vector = mgn_max(most.vector, mgn_abs(z));
+        }
+        most.length = mgn_max(most.length, sum);
+    }
+    most.length = margin_sqrt(most.length);
+    for (size_t k = 0; k < job->d; k++) {
+        const margin_real o = mgn_q_own_offset(job, k), f = mgn_q_own_factor(job, k);
+        most.data = mgn_max(most.data, mgn_abs((job->low[k] - o) * f - job->centre[k]));
+        most.data = mgn_max(most.data, mgn_abs((job->high[k] - o) * f - job->centre[k]));
+    }
+    return most;
+}
+
+/* Class of vector v. */
+static size_t mgn_q_class(const mgn_q_job *job, size_t v)
+{
+    size_t c = 0;
+    while (c + 1u < job->vote->classes && v >= job->e->class_end[c]) {
+        c++;
+    }
+    return c;
+}
+
+/* The least shift `down` with sum |coef| 65536 / 2^down + |bias| < 2^31 for all machines, if the
+ * largest coefficient is made 32767. */
+static void mgn_q_choose_down(mgn_q_job *job)
+{
+    const margin_vote *vote = job->vote;
+    margin_real largest = 0, most = 0;
+    for (size_t j = 0; j < job->machines; j++) {
+        job->differ[j] = mgn_abs(job->e->bias[j]);
+    }
+    for (size_t v = 0; v < job->e->n; v++) {
+        const size_t c = mgn_q_class(job, v);
+        for (size_t j = 0; j < job->width; j++) {
+            const margin_real size = mgn_abs(job->e->coef[v * job->width + j]);
+            job->differ[mgn_q_machine(vote->scheme, vote->classes, c, j)] += size;
+            largest = mgn_max(largest, size);
+        }
+    }
+    for (size_t j = 0; j < job->machines; j++) {
+        most = mgn_max(most, job->differ[j]);
+    }
+    job->kernel.down = 0;
+    while (job->kernel.down < 31u && largest > 0 && most > largest) {
+        most /= 2;
+        job->kernel.down++;
+    }
+}
+
+/* rbf, for a choice of `down`: kernel values vanish at 2^-(32 - down), the distance `radius`. The unit
+ * is the finest at which all distances within reach fit, see mgn_q_rbf; half a step in every feature
+ * is kept in reserve for rounding. Data may leave the int16_t only where it leaves the reach. */
+static margin_real mgn_q_rbf_radius(const mgn_q_job *job)
+{
+    const margin_real bits = (margin_real)(32u - job->kernel.down);
+    return margin_sqrt(bits * MGN_R(0.69314718055994531) / job->e->kernel.gamma);
+}
+
+static margin_real mgn_q_rbf_unit(const mgn_q_job *job)
+{
+    const mgn_q_extent most = mgn_q_extents(job);
+    const margin_real root = margin_sqrt((margin_real)job->d), radius = mgn_q_rbf_radius(job);
+    const margin_real rough = job->format == MARGIN_Q7 ? root * most.vector / 252 : 0;
+    const margin_real length = most.length + rough;
+    margin_real unit = (2 * length + radius) / (65400 - 2 * root);
+    unit = mgn_max(unit, (length + radius) / (56600 - 2 * root));
+    return mgn_max(unit, mgn_min(most.data, length + radius) / 32700);
+}
+
+/* Mean of the vectors: distances do not mind a shift, and norms are least there. */
+static void mgn_q_rbf_centre(mgn_q_job *job)
+{
+    for (size_t k = 0; k < job->d; k++) {
+        margin_real mean = 0;
+        for (size_t v = 0; v < job->e->n; v++) {
+            mean += (job->e->vectors[v * job->d + k] - mean) / (margin_real)(v + 1u);
+        }
+        job->centre[k] = mean;
+    }
+}
+
+/* Whether whole numbers may go in as they are: all features have the same factor, and a unit of that
+ * size is fine enough to keep within 32 bits. int8_t would be too coarse for vectors far from 0. */
+static bool mgn_q_rbf_plain(mgn_q_job *job)
+{
+    const margin_real f = mgn_q_own_factor(job, 0);
+    mgn_q_extent centred;
+    for (size_t k = 0; k < job->d; k++) {
+        if (!(mgn_abs(mgn_q_own_factor(job, k) - f) <= f / 4096)) {
+            return false;
+        }
+    }
+    centred = mgn_q_extents(job);
+    for (size_t k = 0; k < job->d; k++) {
+        job->centre[k] = -mgn_q_own_offset(job, k) * f;
+    }
+    job->unit = f;
+    mgn_q_as_they_are(job);
+    return mgn_q_rbf_unit(job) <= f &&
+           (job->format == MARGIN_Q15 || mgn_q_extents(job).vector <= 2 * centred.vector);
+}
+
+static margin_status mgn_q_rbf_inputs(mgn_q_job *job)
+{
+    mgn_q_rbf_centre(job);
+    if (job->whole && mgn_q_rbf_plain(job)) {
+        return MARGIN_OK;
+    }
+    mgn_q_rbf_centre(job);
+    job->unit = mgn_q_rbf_unit(job);
+    for (size_t k = 0; k < job->d; k++) {
+        const margin_real f = mgn_q_own_factor(job, k);
+        job->factor[k] = f / job->unit;
+        job->offset[k] = f > 0 ? mgn_q_own_offset(job, k) + job->centre[k] / f : 0;
+    }
+    return !job->whole || mgn_q_make_stage(job) ? MARGIN_OK : MARGIN_E_RANGE;
+}
+
+/* Element of the pool, in units of kernel.step * unit. */
+static int32_t mgn_q_rounded(const mgn_q_job *job, size_t v, size_t k)
+{
+    const int32_t limit = job->format == MARGIN_Q15 ? 32767 : 127;
+    if (v >= job->e->n || k >= job->d) {
+        return 0;
+    }
+    return mgn_q_round(mgn_q_vector(job, v, k) / (job->unit * (margin_real)job->kernel.step),
+                       -limit, limit);
+}
+
+static void mgn_q_store_vectors(const mgn_q_job *job)
+{
+    for (size_t v = 0; v < job->n; v++) {
+        for (size_t k = 0; k < job->d + job->d % 2u; k++) {
+            const size_t at = mgn_q_place(job->d, v, k, job->format);
+            const int32_t q = mgn_q_rounded(job, v, k);
+            if (job->format == MARGIN_Q15) {
+                ((int16_t *)job->vectors)[at] = (int16_t)q;
+            } else {
+                ((int8_t *)job->vectors)[at] = (int8_t)q;
+            }
+        }
+    }
+}
+
+/* |v|^2 in units of the input, at most 2^32 where the unit was chosen well. */
+static uint64_t mgn_q_rounded_length2(const mgn_q_job *job, size_t v)
+{
+    uint64_t sum = 0;
+    for (size_t k = 0; k < job->d; k++) {
+        const uint64_t a = (uint64_t)mgn_q_size(mgn_q_rounded(job, v, k)) * job->kernel.step;
+        sum += a * a;
+    }
+    return sum;
+}
+
+/* gain * 2^up = rate * 2^40, where 2^-(rate s) is the kernel value; and the cut. */
+static margin_status mgn_q_choose_gain(mgn_q_job *job, margin_real rate)
+{
+    const uint64_t end = (uint64_t)(32u - job->kernel.down) << 40;
+    margin_real gain = rate * MGN_R(1099511627776.0);
+    uint64_t cut;
+    job->kernel.up = 0;
+    while (gain > 65535 && job->kernel.up < 31u) {
+        gain /= 2;
+        job->kernel.up++;
+    }
+    job->kernel.gain = (uint16_t)mgn_q_round(gain, 0, 65535);
+    if (job->kernel.gain == 0 || gain > 65535) {
+        return MARGIN_E_RANGE;
+    }
+    cut = (((end - 1u) / job->kernel.gain) >> job->kernel.up) + 1u;
+    job->kernel.cut = cut < UINT32_MAX ? (uint32_t)cut : UINT32_MAX;
+    return MARGIN_OK;
+}
+
+/* Halves of squared lengths, rounded up, and the reach. */
+static margin_status mgn_q_rbf_norms(mgn_q_job *job)
+{
+    uint64_t longest = 0, reach;
+    for (size_t v = 0; v < job->n; v++) {
+        const uint64_t length2 = mgn_q_rounded_length2(job, v);
+        longest = length2 > longest ? length2 : longest;
+    }
+    if (longest >= UINT64_C(1) << 32) {
+        return MARGIN_E_RANGE;
+    }
+    job->kernel.shift = 0;
+    while ((longest / 2u >> job->kernel.shift) >= UINT16_MAX) {
+        job->kernel.shift++;
+    }
+    for (size_t v = 0; v < job->n; v++) {
+        const uint64_t unit = UINT64_C(2) << job->kernel.shift;
+        job->norms[v] = (uint16_t)((mgn_q_rounded_length2(job, v) + unit - 1u) / unit);
+    }
+    reach = mgn_q_root_up(longest) + mgn_q_root_up(job->kernel.cut);
+    reach *= reach;
+    job->kernel.reach = reach < UINT32_C(0xBFFFFFFF) ? (uint32_t)reach : UINT32_C(0xBFFFFFFF);
+    return MARGIN_OK;
+}
+
+/* Coefficient i of vector v, with what the rounding of its norm takes from the kernel value. */
+static margin_real mgn_q_true_coef(const mgn_q_job *job, size_t v, size_t i)
+{
+    const uint64_t twice = (uint64_t)job->norms[v] << (job->kernel.shift + 1u);
+    const margin_real excess = (margin_real)(twice - mgn_q_rounded_length2(job, v));
+    return job->e->coef[v * job->width + i] *
+           margin_exp(job->e->kernel.gamma * job->unit * job->unit * excess);
+}
+
+static margin_status mgn_q_store_coef(mgn_q_job *job)
+{
+    const margin_real weight = 65536 / (margin_real)(UINT32_C(1) << job->kernel.down);
+    margin_real largest = 0, unit;
+    for (size_t v = 0; v < job->e->n; v++) {
+        for (size_t i = 0; i < job->width; i++) {
+            largest = mgn_max(largest, mgn_abs(mgn_q_true_coef(job, v, i)));
+        }
+    }
+    if (!mgn_finite(largest)) {
+        return MARGIN_E_RANGE;
+    }
+    unit = largest > 0 ? largest / 32767 : 1;
+    job->score_unit = unit / weight;
+    for (size_t v = 0; v < job->n; v++) {
+        for (size_t i = 0; i < job->width; i++) {
+            job->coef[v * job->width + i] =
+                (int16_t)(v < job->e->n
+                              ? mgn_q_round(mgn_q_true_coef(job, v, i) / unit, -32767, 32767)
+                              : 0);
+        }
+    }
+    for (size_t j = 0; j < job->machines; j++) {
+        job->bias[j] = mgn_q_round(job->e->bias[j] / job->score_unit, -INT32_MAX, INT32_MAX);
+    }
+    for (size_t c = 0; c < job->vote->classes; c++) {
+        job->class_end[c] = (uint16_t)(c + 1u < job->vote->classes ? job->e->class_end[c] : job->n);
+    }
+    return MARGIN_OK;
+}
+
+static margin_status mgn_q_rbf_make(mgn_q_job *job)
+{
+    const margin_real gamma = job->e->kernel.gamma;
+    margin_status status = mgn_q_rbf_inputs(job);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (job->format == MARGIN_Q7) {
+        const margin_real step = mgn_q_extents(job).vector / (127 * job->unit);
+        job->kernel.step = (uint16_t)(1 + mgn_q_round(step, 0, 65534));
+    }
+    status = mgn_q_choose_gain(job, gamma * MGN_R(1.4426950408889634) * job->unit * job->unit);
+    status = status == MARGIN_OK ? mgn_q_rbf_norms(job) : status;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    mgn_q_store_vectors(job);
+    return mgn_q_store_coef(job);
+}
+
+/* ---- the whole ---- */
+
+static margin_vote_q mgn_q_vote(const mgn_q_job *job)
+{
+    const margin_vote *vote = job->vote;
+    const margin_real log2e = MGN_R(1.4426950408889634);
+    margin_vote_q q = {0, 0, 0, 0, 0, 0, 0};
+    margin_real slope = vote->slope * job->score_unit * log2e * 33554432;
+    q.classes = vote->classes;
+    q.machines = (uint16_t)job->machines;
+    q.scheme = vote->scheme;
+    if (vote->reject > 0) {
+        q.reject = mgn_q_round(vote->reject / job->score_unit, 1, INT32_MAX);
+    }
+    while (slope != 0 && mgn_abs(slope) < 16384 && q.down < 31u) {
+        slope *= 2;
+        q.down++;
+    }
+    q.slope = (int16_t)mgn_q_round(slope, -32767, 32767);
+    q.shift = mgn_q_round(vote->shift * log2e * 33554432, -(INT32_C(1) << 30), INT32_C(1) << 30);
+    return q;
+}
+
+static void mgn_q_model(const mgn_q_job *job, margin_model_q *model)
+{
+    const margin_stage_q *stage = job->staged ? job->stage : NULL;
+    model->kind = job->from->kind;
+    if (job->l != NULL) {
+        margin_linear_q *l = &model->of.linear;
+        l->w = job->vectors;
+        l->bias = job->bias;
+        l->stage = stage;
+        l->d = (uint16_t)job->d;
+        l->format = (uint8_t)job->format;
+        l->vote = mgn_q_vote(job);
+    } else {
+        margin_expansion_q *e = &model->of.expansion;
+        e->vectors = job->vectors;
+        e->norms = job->norms;
+        e->coef = job->coef;
+        e->bias = job->bias;
+        e->class_end = job->class_end;
+        e->stage = stage;
+        e->n = (uint16_t)job->n;
+        e->d = (uint16_t)job->d;
+        e->width = (uint16_t)job->width;
+        e->format = (uint8_t)job->format;
+        e->kernel = job->kernel;
+        e->vote = mgn_q_vote(job);
+    }
+}
+
+/* Makes the model; of expansions with a larger `down` until all sums fit. */
+static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model)
+{
+    margin_status status = MARGIN_E_RANGE;
+    const margin_kernel_q kernel = {0, 0, 0, 0, 0, 1, 0, 0, 0, 0};
+    job->kernel = kernel;
+    job->staged = false;
+    if (job->l != NULL) {
+        status = mgn_q_linear_make(job);
+        mgn_q_model(job, model);
+        return status == MARGIN_OK ? margin_model_check_q(model) : status;
+    }
+    job->kernel.kind = job->e->kernel.kind;
+    mgn_q_choose_down(job);
+    for (; job->kernel.down < 24u && status == MARGIN_E_RANGE; job->kernel.down++) {
+        job->staged = false;
+        status = mgn_q_rbf_make(job);
+        mgn_q_model(job, model);
+        status = status == MARGIN_OK ? margin_model_check_q(model) : status;
+    }
+    return status;
+}
+
+/* Compares scores and labels on the data; in job->differ the mean differences of the machines. */
+static void mgn_q_measure(const mgn_q_job *job, const margin_quant *quant, margin_quant_info *info)
+{
+    const margin_quant_info none = {0, 0, 0, 0, 0};
+    const margin_vote *vote = job->vote;
+    margin_real count = 0;
+    *info = none;
+    for (size_t j = 0; j < job->machines; j++) {
+        job->differ[j] = 0;
+    }
+    for (size_t i = 0; i < job->data->n; i++) {
+        const margin_real *x = mgn_sample(job->data, i);
+        const int16_t *in = job->x;
+        bool limited = false;
+        margin_input_q(&quant->input, x, job->x);
+        in = margin_prepare_q(job->staged ? job->stage : NULL, job->d, job->x, job->work);
+        margin_scores_q(&quant->model, in, job->scores_q);
+        margin_scores(job->from, x, job->scores);
+        for (size_t k = 0; k < job->d; k++) {
+            limited = limited || in[k] == INT16_MAX || in[k] == INT16_MIN;
+        }
+        info->limited += limited ? 1u : 0u;
+        info->disagree += margin_elect(vote->scheme, vote->classes, job->scores) !=
+                                  margin_elect_q(vote->scheme, vote->classes, job->scores_q)
+                              ? 1u
+                              : 0u;
+        for (size_t j = 0; j < job->machines; j++) {
+            const margin_real s = job->scores[j];
+            const margin_real differ = s - (margin_real)job->scores_q[j] * quant->unit;
+            count += 1;
+            info->worst = mgn_max(info->worst, mgn_abs(differ));
+            info->mean += (mgn_abs(differ) - info->mean) / count;
+            info->scale += (mgn_abs(s) - info->scale) / count;
+            job->differ[j] += (differ - job->differ[j]) / (margin_real)(i + 1u);
+        }
+    }
+}
+
+/* Makes up for the mean differences by the biases, while that changes nothing in what fits. */
+static void mgn_q_correct(const mgn_q_job *job, const margin_quant *quant)
+{
+    for (size_t j = 0; j < job->machines; j++) {
+        const int32_t before = job->bias[j];
+        job->bias[j] =
+            mgn_q_round((margin_real)before + job->differ[j] / quant->unit, -INT32_MAX, INT32_MAX);
+        if (margin_model_check_q(&quant->model) != MARGIN_OK) {
+            job->bias[j] = before;
+        }
+    }
+}
+
+static margin_status mgn_q_check_job(const margin_data *data, const mgn_q_job *job)
+{
+    const margin_status status = margin_data_check(data);
+    if (status == MARGIN_OK && data->d != job->d) {
+        return MARGIN_E_ARGUMENT;
+    }
+    return status;
+}
+
+MARGIN_API margin_status margin_quantize(const margin_model *model, const margin_data *data,
+                                         const margin_quant_options *options, margin_arena *mem,
+                                         margin_quant *quant, margin_quant_info *info)
+{
+    mgn_q_job job;
+    margin_quant made;
+    margin_quant_info found;
+    margin_arena before;
+    margin_status status = mgn_q_job_shape(&job, model, options);
+    if (status != MARGIN_OK || mem == NULL || quant == NULL) {
+        return status != MARGIN_OK ? status : MARGIN_E_ARGUMENT;
+    }
+    status = mgn_q_check_job(data, &job);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    job.data = data;
+    mgn_q_job_plan(&job, mem);
+    if (mem->failed != 0) {
+        return margin_arena_rewind(mem, &before);
+    }
+    status = mgn_q_ranges(&job) ? mgn_q_make(&job, &made.model) : MARGIN_E_RANGE;
+    if (status != MARGIN_OK) {
+        (void)margin_arena_rewind(mem, &before);
+        return status;
+    }
+    made.input.d = job.d;
+    made.input.offset = job.whole ? NULL : job.offset;
+    made.input.factor = job.whole ? NULL : job.factor;
+    made.unit = job.score_unit;
+    mgn_q_measure(&job, &made, &found);
+    mgn_q_correct(&job, &made);
+    mgn_q_measure(&job, &made, &found);
+    margin_arena_release(mem, before.high);
+    mem->low = job.staged || !job.whole ? mem->low : job.stage_mark;
+    *quant = made;
+    if (info != NULL) {
+        *info = found;
+    }
+    return MARGIN_OK;
+}
+
+MARGIN_API size_t margin_quantize_size(const margin_model *model,
+                                       const margin_quant_options *options)
+{
+    margin_arena dry = margin_arena_counting();
+    mgn_q_job job;
+    if (mgn_q_job_shape(&job, model, options) != MARGIN_OK) {
+        return 0;
+    }
+    mgn_q_job_plan(&job, &dry);
+    return mgn_arena_counted(&dry);
+}
+
+#endif /* MARGIN_PREDICT_ONLY */
+
 /* ---- >>image ---- ---------------------------------------------------------------------------- */
 
 static uint32_t mgn_get32(const unsigned char *p)
@@ -5508,7 +7010,7 @@ static margin_status mgn_train(const mgn_trainer *trainer, mgn_fit *fit, const m
 {
     mgn_job job;
     margin_model trained;
-    margin_info report;
+    margin_info report = mgn_no_info;
     margin_arena before, dry;
     margin_status status = mgn_train_check(fit, data, &job);
     if (status == MARGIN_OK && (mem == NULL || model == NULL)) {

@@ -11,6 +11,7 @@
     X(kernel_suite) \
     X(scheme_suite) \
     X(mam_suite) \
+    X(quant_suite) \
     X(image_suite) \
     X(calibrate_suite) \
     X(compress_suite)
