@@ -4789,15 +4789,24 @@ MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, i
 
 /* ---- from scores to an answer ---- */
 
-/* What the scores say for class a against class b: a difference of two takes 33 bits. */
-static int64_t mgn_q_favour(unsigned scheme, size_t classes, const int32_t *scores, size_t a,
+/* a - b within the range of scores, from -INT32_MAX to INT32_MAX. */
+static inline int32_t mgn_q_minus(int32_t a, int32_t b)
+{
+    if (b < 0 ? a > INT32_MAX + b : a < b - INT32_MAX) {
+        return b < 0 ? INT32_MAX : -INT32_MAX;
+    }
+    return a - b;
+}
+
+/* What the scores say for class a against class b. */
+static int32_t mgn_q_favour(unsigned scheme, size_t classes, const int32_t *scores, size_t a,
                             size_t b)
 {
     if (scheme == MARGIN_SCHEME_ONE_REST) {
-        return (int64_t)scores[a] - scores[b];
+        return mgn_q_minus(scores[a], scores[b]);
     }
     if (a < b) {
-        return -(int64_t)scores[mgn_pair_machine(classes, a, b)];
+        return -scores[mgn_pair_machine(classes, a, b)];
     }
     return scores[mgn_pair_machine(classes, b, a)];
 }
@@ -4805,14 +4814,14 @@ static int64_t mgn_q_favour(unsigned scheme, size_t classes, const int32_t *scor
 MARGIN_API int32_t margin_margin_q(unsigned scheme, size_t classes, const int32_t *scores,
                                    size_t label)
 {
-    int64_t least = INT32_MAX;
+    int32_t least = INT32_MAX;
     for (size_t b = 0; b < classes; b++) {
         if (b != label) {
-            const int64_t say = mgn_q_favour(scheme, classes, scores, label, b);
+            const int32_t say = mgn_q_favour(scheme, classes, scores, label, b);
             least = say < least ? say : least;
         }
     }
-    return least < -INT32_MAX ? -INT32_MAX : (int32_t)least;
+    return least;
 }
 
 /* Votes for class a, and in *sum what all its machines say in its favour. */
@@ -4822,7 +4831,7 @@ static size_t mgn_q_votes(size_t classes, const int32_t *scores, size_t a, int64
     *sum = 0;
     for (size_t b = 0; b < classes; b++) {
         if (b != a) {
-            const int64_t say = mgn_q_favour(MARGIN_SCHEME_ONE_ONE, classes, scores, a, b);
+            const int32_t say = mgn_q_favour(MARGIN_SCHEME_ONE_ONE, classes, scores, a, b);
             votes += (a > b ? say > 0 : say >= 0) ? 1u : 0u;
             *sum += say;
         }
@@ -5214,7 +5223,7 @@ static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
     job->vote = margin_model_vote(from);
     job->l = linear ? &from->of.linear : NULL;
     job->e = linear ? NULL : &from->of.expansion;
-    job->format = options == NULL || options->format == 0 ? MARGIN_Q15 : options->format;
+    job->format = options == NULL || options->format == 0 ? (unsigned)MARGIN_Q15 : options->format;
     job->whole = options != NULL && options->whole;
     job->n = linear ? 0 : (job->e->n + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK * MGN_Q_BLOCK;
     job->d = linear ? job->l->d : job->e->d;
@@ -5308,7 +5317,7 @@ static bool mgn_q_make_stage(mgn_q_job *job)
             scaled *= 2;
             shift++;
         }
-        if (!(scaled <= INT16_MAX) || !(mgn_abs(job->offset[k]) <= 2 * INT16_MAX)) {
+        if (!(scaled <= INT16_MAX) || !(mgn_abs(job->offset[k]) <= 65534)) {
             return false;
         }
         job->stage_factor[k] = (int16_t)mgn_q_round(scaled, 0, INT16_MAX);

@@ -12,7 +12,7 @@ complain() {
 
 # Asks for: memcpy and its kin, and the compiler's own helpers for soft float and wide integers.
 helpers='mem(cpy|set|move|cmp)|_GLOBAL_OFFSET_TABLE_|__stack_pointer|__aeabi_[a-z0-9_]+|__clz_tab'
-helpers="$helpers|__do_(copy_data|clear_bss)|__tablejump2__|__[a-z]+(qi|hi|si|di|sf|df)(qi|hi|si|di|sf|df)?[0-9]?"
+helpers="$helpers|__do_(copy_data|clear_bss)|__tablejump2__|__[a-z]+(qi|hi|si|di|sf|df)(qi|hi|si|di|sf|df)?[0-9]?(_s8)?"
 undefined=$("$NM" -u "$object" | awk '{ print $NF }' | grep -vxE "$helpers")
 [ -z "$undefined" ] || complain "needs from outside:" $undefined
 
