@@ -19,6 +19,14 @@
 #pragma STDC FP_CONTRACT OFF /* gcc has no such pragma: -std=c99 or -ffp-contract=off does it */
 #endif
 
+/* gcc 12 fuses neighbouring products into FMA instructions even under -ffp-contract=off (its bug
+ * 107647), in the vectoriser for straight-line code and only there. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ == 12 && defined(__FMA__)
+#pragma GCC push_options
+#pragma GCC optimize("no-tree-slp-vectorize")
+#define MGN_OPTIONS_PUSHED
+#endif
+
 /* A literal in the working precision: no double ever appears at run time in a float build. */
 #define MGN_R(literal) ((margin_real)(literal))
 
@@ -9770,5 +9778,9 @@ MARGIN_API margin_status margin_compress(const margin_model *model, const margin
 }
 
 #endif /* MARGIN_PREDICT_ONLY */
+
+#ifdef MGN_OPTIONS_PUSHED
+#pragma GCC pop_options
+#endif
 
 #endif /* MARGIN_IMPL_H */

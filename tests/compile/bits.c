@@ -1,6 +1,7 @@
 /* Prints one number a section: a hash over the bits of many results. `make bits` builds it with
  * several compilers, optimisation levels and vector widths; all must print the same. */
 #include <stdio.h>
+#include <string.h>
 
 #define MARGIN_IMPLEMENTATION
 #include "margin.h"
@@ -65,43 +66,71 @@ static margin_real pattern(uint32_t i)
 
 static margin_real x[N * D];
 static uint16_t y[N];
+static margin_real out[2 * N * N];
 static unsigned char bytes[1 << 20];
+static margin_arena mem;
+static const margin_data data = {x, N, D, 0, y, NULL, NULL};
 
-int main(void)
+static void math_bits(void)
 {
-    static margin_real out[N * N + 4 * D * D];
-    const margin_data data = {x, N, D, 0, y, NULL, NULL};
-    margin_arena mem = margin_arena_make(bytes, sizeof bytes);
-    margin_kernel kernel = {0, 0, 0, 0, 0};
     uint32_t i;
-    size_t k;
-
-    for (i = 0; i < N * D; i++) {
-        x[i] = next_real() * (margin_real)(1 + i % 7);
-        y[i % N] = (uint16_t)(i % 2u);
-    }
     for (i = 0; i < 65600u; i++) {
-        hash_real(margin_sqrt(pattern(i)));
-        hash_real(margin_exp(pattern(i)));
-        hash_real(margin_exp(next_real() * 90));
-        hash_real(margin_log(pattern(i)));
+        const margin_real any = pattern(i);
+        const margin_real small = next_real() * 30;
+        hash_real(margin_sqrt(any));
+        hash_real(margin_exp(any));
+        hash_real(margin_exp(small * 3));
+        hash_real(margin_log(any));
+        hash_real(margin_pow(any, small));
+        hash_real(margin_erf(small / 6));
+        hash_real(margin_erfc(small));
+        hash_real(margin_normal_density(small));
     }
     report("math");
+}
 
+static void random_bits(void)
+{
+    margin_rng rng = margin_rng_make(7);
+    int i;
+    for (i = 0; i < 10000; i++) {
+        hash_real(margin_rng_uniform(&rng));
+        hash_real(margin_rng_normal(&rng));
+        hash_real((margin_real)margin_rng_below(&rng, 1000003u));
+    }
+    report("random");
+}
+
+static void linalg_bits(void)
+{
+    static margin_real a[D * D];
+    size_t k;
     for (k = 0; k < N; k++) {
         hash_real(margin_dot(x, x + k, N));
         hash_real(margin_dot(x, x + 100, k));
+        hash_real(margin_norm2(x, k));
     }
     hash_real((margin_real)margin_mat_vec(out, x, 0, N, D, x));
     hash_reals(out, N);
     hash_real((margin_real)margin_gram(out, 0, x, 0, NULL, N, D, &mem));
     hash_reals(out, (size_t)N * N);
+    hash_real((margin_real)margin_normal_matrix(a, 0, x, 0, NULL, N, D, &mem));
+    hash_reals(a, (size_t)D * D);
+    hash_real((margin_real)margin_eigen(out, out + D, 0, a, 0, D, &mem));
+    hash_reals(out, D + (size_t)D * D);
+    hash_real((margin_real)margin_cholesky(a, 0, D, &mem));
+    hash_real((margin_real)margin_cholesky_solve(x, 0, 1, a, 0, D));
+    hash_reals(x, D);
     report("linalg");
+}
 
+static void data_bits(void)
+{
+    margin_kernel kernel = {0, 0, 0, 0, 0};
+    size_t k;
     hash_real((margin_real)margin_data_moments(&data, 2, &mem, out, out + 2, out + 2 + 2 * D));
     hash_reals(out, 2 + 2 * D + (size_t)2 * D * D);
     report("data");
-
     for (kernel.kind = 0; kernel.kind <= MARGIN_KERNEL_UNIT_EXP; kernel.kind++) {
         kernel.a = kernel.kind == MARGIN_KERNEL_UNIT_POLY ? (margin_real)2.5 : 0;
         for (k = 0; k < N; k++) {
@@ -109,5 +138,36 @@ int main(void)
         }
     }
     report("kernel");
+}
+
+/* Training is thousands of steps, each of which decides by comparing numbers. */
+static void train_bits(void)
+{
+    margin_svm_options options;
+    margin_model model;
+    size_t k;
+    memset(&options, 0, sizeof options);
+    options.kernel.kind = MARGIN_KERNEL_RBF;
+    hash_real((margin_real)margin_svm_train(&data, &options, &mem, &model, NULL));
+    for (k = 0; k < N; k++) {
+        hash_real((margin_real)margin_classify(&model, x + k * D, out));
+        hash_real(out[0]);
+    }
+    report("svm");
+}
+
+int main(void)
+{
+    uint32_t i;
+    mem = margin_arena_make(bytes, sizeof bytes);
+    for (i = 0; i < N * D; i++) {
+        x[i] = next_real() * (margin_real)(1 + i % 7);
+        y[i % N] = (uint16_t)(i % 2u);
+    }
+    math_bits();
+    random_bits();
+    linalg_bits();
+    data_bits();
+    train_bits();
     return 0;
 }

@@ -71,7 +71,7 @@ hidden='-DMARGIN_API=extern __attribute__((visibility("hidden")))'
 program "MARGIN_API with an attribute" $c99 "$hidden" $src/impl.c $src/use.c
 program "MARGIN_API with an attribute, C++" $cxx11 "$hidden" $src/impl.c $src/use.c
 program "MARGIN_ASSERT" $c99 '-DMARGIN_ASSERT(x)=((x)?(void)0:__builtin_trap())' $src/impl.c $src/use.c
-for switch in -DMARGIN_VECTOR=0 -DMARGIN_VECTOR=16 "-DMARGIN_VECTOR=32 -mavx" -DMARGIN_NO_ASM; do
+for switch in -DMARGIN_VECTOR=0 -DMARGIN_VECTOR=16 "-DMARGIN_VECTOR=32 -mavx2 -mfma" -DMARGIN_NO_ASM; do
     accept "$switch" $c99 $switch -fsyntax-only $src/impl.c
     accept "$switch, C++ and double" $cxx11 -DMARGIN_REAL_DOUBLE $switch -fsyntax-only $src/impl.c
 done
