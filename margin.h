@@ -192,30 +192,33 @@ MARGIN_API size_t margin_arena_left(const margin_arena *mem);
 
 /* ---- >>math ---- scalar functions without libm, the same bits everywhere --------------------- */
 
-/* Where nothing else is said, special values are those of C99 Annex F without errno and exception
- * flags; a NaN result is some quiet NaN. Errors are in units of the last place (ulp) of the exact
- * result, the worst over all 2^32 floats, or over some 10^9 doubles. */
+/* Special values are those of C99 Annex F, without errno and exception flags; a NaN result is some
+ * quiet NaN. Errors are the worst found, in units of the last place (ulp) of the exact result: among
+ * all 2^32 floats for functions of one argument, else among 10^8 random arguments, float and double
+ * alike (make bench-math). With -ffp-contract=fast the bits differ and these errors still hold. */
 
 /* Correctly rounded: 0.5 ulp. */
 MARGIN_API margin_real margin_sqrt(margin_real x);
 /* 0.70 ulp; 0.78 where the result is subnormal. */
 MARGIN_API margin_real margin_exp(margin_real x);
-/* v[i] = margin_exp(v[i]), the same bits, in a loop that compilers vectorise. */
+/* v[i] = margin_exp(v[i]), the same bits, in loops that compilers vectorise: several times faster. */
 MARGIN_API void margin_exp_array(margin_real *v, size_t n);
 /* Natural logarithm: 0.85 ulp. */
 MARGIN_API margin_real margin_log(margin_real x);
-
-/* x^y. */
+/* x^y: 0.71 ulp; 0.81 where the result is subnormal. About eight times the cost of margin_exp. */
 MARGIN_API margin_real margin_pow(margin_real x, margin_real y);
-/* x^n by repeated squaring, faster than margin_pow for small n. Error at most |n| ulp: that of
- * |n| - 1 products and, for n < 0, a division. 1 for n = 0 and any x. */
+/* x^n by repeated squaring, for small n much faster than margin_pow. At most |n| ulp, which is that
+ * of |n| - 1 products and, for n < 0, a division; twice that for n < 0 and a result above a quarter
+ * of the largest finite number. 1 for n = 0 and any x. */
 MARGIN_API margin_real margin_pow_int(margin_real x, int n);
-/* 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x. */
+/* 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x: 1.3 ulp. */
 MARGIN_API margin_real margin_erf(margin_real x);
-/* 1 - erf(x), accurate where that is tiny. */
+/* 1 - erf(x), accurate where that is tiny: 3.7 ulp. */
 MARGIN_API margin_real margin_erfc(margin_real x);
-/* Of the standard normal distribution: the density at x, and the probability of a value below x. */
+/* The density of the standard normal distribution at x: 2.0 ulp. */
 MARGIN_API margin_real margin_normal_density(margin_real x);
+/* The probability of a standard normal value below x, accurate in the lower tail: 4.6 ulp. For the
+ * upper tail take margin_normal_distribution(-x). */
 MARGIN_API margin_real margin_normal_distribution(margin_real x);
 
 /* ---- >>random ---- one small seeded generator, the same numbers everywhere ------------------- */

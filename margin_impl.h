@@ -615,8 +615,8 @@ MARGIN_API margin_real margin_pow_int(margin_real x, int n)
     if (n >= 0) {
         return power;
     }
-    if (mgn_abs(power) >= MGN_TINY && mgn_abs(power) <= MGN_HUGE) {
-        return 1 / power;
+    if (mgn_abs(power) >= MGN_TINY && mgn_abs(power) <= 1 / MGN_TINY) {
+        return 1 / power; /* never a subnormal quotient: avr-libc misrounds those */
     }
     if (x == 0) {
         return mgn_of_bits(mgn_bits(power) | mgn_bits(MGN_INFINITY)); /* of the sign of the power */
