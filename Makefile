@@ -31,7 +31,8 @@ need-coverage:
 	@$(TOOLS)/need.sh gcovr=gcovr python3=python3
 need-cross: need-clang
 	@$(TOOLS)/need.sh arm-none-eabi-gcc=gcc-arm-none-eabi riscv64-unknown-elf-gcc=gcc-riscv64-unknown-elf \
-	    avr-gcc=gcc-avr powerpc-linux-gnu-gcc=gcc-powerpc-linux-gnu s390x-linux-gnu-gcc=gcc-s390x-linux-gnu
+	    avr-gcc=gcc-avr powerpc-linux-gnu-gcc=gcc-powerpc-linux-gnu s390x-linux-gnu-gcc=gcc-s390x-linux-gnu \
+	    /usr/powerpc-linux-gnu/include=libc6-dev-powerpc-cross /usr/s390x-linux-gnu/include=libc6-dev-s390x-cross
 build/greatest.h: | need-test
 	@$(TOOLS)/get-greatest.sh $@
 
