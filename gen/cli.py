@@ -46,7 +46,9 @@ def add_training(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("method")
     for option in options.OPTIONS.values():
         of = f" [{', '.join(option.methods)}]" if option.methods else ""
-        group.add_argument(f"--{option.name}", type=value_type(option.parse), metavar="V", help=option.help + of)
+        value = {"action": "store_const", "const": True} if option.flag else \
+            {"type": value_type(option.parse), "metavar": "V"}
+        group.add_argument(f"--{option.name}", help=option.help + of, **value)
     parser.add_argument("--seed", type=value_type(options.between(0, 2**32 - 1, options.whole)), default=1, metavar="N",
                         help="of everything random (default 1)")
 
@@ -97,6 +99,10 @@ def make_parser() -> Parser:
         part.add_argument("--name", metavar="IDENT", help="what names in the header start with (default: its file name)")
     info = command("info", "Tells what is in a model file.")
     info.add_argument("model", metavar="MODEL")
+    for part in (train, tune):
+        part.add_argument("--calibrate", action="store_true", help="fit probabilities, by 5-fold cross-validation")
+        part.add_argument("--reject", type=value_type(options.above(0)), metavar="MARGIN",
+                          help="leave inputs without a class whose margin is smaller")
     for part in (train, tune, import_):
         part.add_argument("--save", metavar="MODEL", required=part is import_, help="write the model file (.mgn)")
     for part in (train, cv, tune, predict, info):

@@ -34,7 +34,9 @@ def read_problem(arguments: argparse.Namespace) -> training.Problem:
 
 def say_errors(words: str, table: list[list[int]], names: list[str]) -> None:
     parts = [f"{name} {percent(metrics.class_error(table, c))}" for c, name in enumerate(names)]
-    say(f"{words} {percent(metrics.error(table))} ({', '.join(parts[:12])}{', ...' if len(parts) > 12 else ''})")
+    without = metrics.rejected(table)
+    more = f"; {percent(without)} rejected" if without else ""
+    say(f"{words} {percent(metrics.error(table))} ({', '.join(parts[:12])}{', ...' if len(parts) > 12 else ''}){more}")
 
 
 def deliver(arguments: argparse.Namespace, result: dict) -> None:
@@ -88,6 +90,10 @@ def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Row
     """The JSON of a training, with words on the way, and the model for the device."""
     fitted = training.fit(problem, arguments.method, chosen)
     machine, report = fitted.machine, fitted.report
+    if arguments.calibrate:
+        training.calibrate(problem, arguments.method, chosen, machine, 5, arguments.seed)
+    if arguments.reject is not None:
+        machine.set_reject(arguments.reject)
     on_train = machine.confusion(problem.rows)
     on_test = machine.confusion(test) if test is not None else None
     result = training.report_keys(arguments.method, problem, [report], [fitted.status])
@@ -218,6 +224,8 @@ def predict(arguments: argparse.Namespace) -> None:
     labels, scores = machine.machine.predict(rows)
     names = [None if c == native.REJECTED else machine.labels[c] for c in labels]
     result = {"n": rows_of.n, "labels": names, "scores": list(scores)}
+    if machine.machine.calibrated:
+        result["probabilities"] = list(machine.machine.probabilities(rows))
     if y is not None:
         table = machine.machine.confusion(rows)
         result["error"] = metrics.error(table)

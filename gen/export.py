@@ -109,7 +109,13 @@ def functions(model: Model, body: Body, name: str) -> list[str]:
         lines += [f"    if (scores[0] < {body.reject} && -scores[0] < {body.reject}) {{",
                   "        return MARGIN_REJECTED;", "    }"]
     winner = "scores[0] > 0 ? 1 : 0" if shape.two else f"margin_decide(&{name}_model.vote, scores)"
-    return [*lines, f"    return {winner};", "}"]
+    lines += [f"    return {winner};", "}"]
+    if model.machine.calibrated:
+        lines += ["", "/* The probability of a class of x, calibrated by cross-validation. */",
+                  f"static inline {body.input} {name}_probability(const {body.input} *x, uint16_t label)", "{",
+                  f"    {body.score} scores[{upper}_MACHINES];", f"    {name}_scores(x, scores);",
+                  f"    return margin_probability(&{name}_model.vote, scores, label);", "}"]
+    return lines
 
 
 def selftest(model: Model, body: Body, name: str, rows: list[list[float]]) -> list[str]:

@@ -28,6 +28,16 @@ def class_error(table: list[list[int]] | None, c: int) -> float | None:
     return (total - table[c][c]) / total if total else None
 
 
+def rejected(table: list[list[int]]) -> float:
+    """The share of rows without an answer.
+
+    >>> rejected([[8, 1, 1], [1, 7, 2]])
+    0.15
+    """
+    total = sum(map(sum, table))
+    return (total - sum(sum(row[:len(table)]) for row in table)) / total if total else 0.0
+
+
 def added(tables: list[list[list[int]]]) -> list[list[int]]:
     """
     >>> added([[[1, 0], [0, 1]], [[2, 1], [0, 3]]])

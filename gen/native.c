@@ -21,7 +21,7 @@ typedef struct {
     int64_t max_iterations, cache_bytes;
     int32_t method;                        /* GEN_... */
     int32_t kernel, degree, scale, scheme; /* as margin.h numbers them */
-    int32_t hard_margin;
+    int32_t hard_margin, intercept, balanced, unused;
 } gen_choice;
 
 /* Where a training stands; Python reads it, and sets `stop`, while the call runs. */
@@ -210,16 +210,18 @@ int32_t gen_scores(const gen_machine *machine, const double *rows, int64_t n, do
     return MARGIN_OK;
 }
 
-/* The class of a row; of two classes the score itself, of more how clearly they speak for it. */
+/* The class of a row; of two classes the score itself, of more how clearly they speak for the class
+ * elected; the probability of the class elected. */
 static uint16_t gen_classify(const gen_machine *machine, const margin_real *x, margin_real *scores,
-                             double *score)
+                             double *score, double *probability)
 {
     const margin_vote *vote = margin_model_vote(&machine->model);
     const uint16_t label = margin_classify(&machine->model, x, scores);
+    const uint16_t elected = margin_elect(vote->scheme, vote->classes, scores);
     *score = vote->scheme == MARGIN_SCHEME_BINARY
                  ? scores[0]
-                 : margin_margin(vote->scheme, vote->classes, scores,
-                                 margin_elect(vote->scheme, vote->classes, scores));
+                 : margin_margin(vote->scheme, vote->classes, scores, elected);
+    *probability = margin_probability(vote, scores, elected);
     return label;
 }
 
@@ -227,13 +229,16 @@ static uint16_t gen_classify(const gen_machine *machine, const margin_real *x, m
  * how often it is taken for which, and after these how often it is rejected. */
 typedef struct {
     uint16_t *label;
-    double *score;
+    double *score, *probability;
     int64_t *confusion;
 } gen_wanted;
 
 static void gen_note(const gen_wanted *wanted, size_t i, const uint16_t *y, size_t classes,
-                     uint16_t label, double score)
+                     uint16_t label, double score, double probability)
 {
+    if (wanted->probability != NULL) {
+        wanted->probability[i] = probability;
+    }
     if (wanted->label != NULL) {
         wanted->label[i] = label;
     }
@@ -256,13 +261,14 @@ static margin_status gen_predict_rows(const gen_machine *machine, const gen_rows
     }
     for (i = 0; i < n; i++) {
         const size_t row = list == NULL ? i : list[i];
-        double score;
+        double score, probability;
         uint16_t label;
         for (j = 0; j < d; j++) {
             x[j] = (margin_real)rows->x[row * d + j];
         }
-        label = gen_classify(machine, x, x + d, &score);
-        gen_note(wanted, i, rows->y == NULL ? NULL : rows->y + row, machine->classes, label, score);
+        label = gen_classify(machine, x, x + d, &score, &probability);
+        gen_note(wanted, i, rows->y == NULL ? NULL : rows->y + row, machine->classes, label, score,
+                 probability);
     }
     free(x);
     return MARGIN_OK;
@@ -285,13 +291,14 @@ int32_t gen_ranges(const gen_rows *rows, double *low, double *high)
     return whole;
 }
 
-/* Any of label, score and confusion may be NULL. */
+/* Any of label, score, probability and confusion may be NULL. */
 int32_t gen_predict(const gen_machine *machine, const gen_rows *rows, uint16_t *label,
-                    double *score, int64_t *confusion)
+                    double *score, double *probability, int64_t *confusion)
 {
     gen_wanted wanted;
     wanted.label = label;
     wanted.score = score;
+    wanted.probability = probability;
     wanted.confusion = confusion;
     return gen_predict_rows(machine, rows, NULL, (size_t)rows->n, &wanted);
 }
@@ -361,6 +368,22 @@ static bool gen_arena(gen_work *work, size_t size, margin_arena *mem)
     return work->machine->bytes[1] != NULL;
 }
 
+static margin_status gen_train_mam(gen_work *work)
+{
+    const margin_data *data = &work->data;
+    margin_mam_options options;
+    margin_arena mem;
+    memset(&options, 0, sizeof options);
+    options.kernel = gen_kernel(work->choice);
+    options.intercept = work->choice->intercept != 0;
+    options.balanced = work->choice->balanced != 0;
+    options.run = gen_control(work->choice, work->watch);
+    if (!gen_arena(work, margin_mam_size(data->n, data->d, work->classes, &options), &mem)) {
+        return MARGIN_E_MEMORY;
+    }
+    return margin_mam_train(data, &options, &mem, &work->machine->model, &work->info);
+}
+
 static margin_status gen_train_kmomd(gen_work *work)
 {
     const margin_data *data = &work->data;
@@ -398,6 +421,8 @@ static margin_status gen_train_svm(gen_work *work)
 static margin_status gen_train_method(gen_work *work)
 {
     switch (work->choice->method) {
+    case GEN_MAM:
+        return gen_train_mam(work);
     case GEN_KMOMD:
         return gen_train_kmomd(work);
     case GEN_SVM:
@@ -565,10 +590,42 @@ int32_t gen_folds(const gen_rows *rows, int64_t folds, uint32_t seed, uint16_t *
     return status;
 }
 
-/* Trains on all folds but one and tests on that one; adds to both confusion tables. */
+/* Margins for calibration: of class 1 of two, of all classes of more; hit: whether it is the true
+ * one. Room for n, or n * classes, by the number of the row. */
+typedef struct {
+    double *margin;
+    uint8_t *hit;
+} gen_margins;
+
+static margin_status gen_note_margins(const gen_machine *machine, const margin_data *test,
+                                      const gen_margins *out)
+{
+    const margin_vote *vote = margin_model_vote(&machine->model);
+    const size_t k = machine->classes, first = k == 2 ? 1 : 0;
+    double *scores = (double *)malloc(machine->machines * sizeof *scores);
+    size_t i, c;
+    if (scores == NULL) {
+        return MARGIN_E_MEMORY;
+    }
+    for (i = 0; i < test->n; i++) {
+        const size_t row = test->rows[i];
+        margin_scores(&machine->model, test->x + row * test->d, scores);
+        for (c = first; c < k; c++) {
+            const size_t at = row * (k - first) + c - first;
+            out->margin[at] = margin_margin(vote->scheme, k, scores, c);
+            out->hit[at] = test->y[row] == c;
+        }
+    }
+    free(scores);
+    return MARGIN_OK;
+}
+
+/* Trains on all folds but one and tests on that one; adds to both confusion tables. With `margins`
+ * it fills in those of the fold instead. */
 static margin_status gen_fold_rows(const gen_rows *rows, const uint16_t *fold, size_t which,
                                    const gen_choice *choice, gen_watch *watch, gen_report *report,
-                                   int64_t *on_train, int64_t *on_test, margin_index *list)
+                                   int64_t *on_train, int64_t *on_test, const gen_margins *margins,
+                                   margin_index *list)
 {
     const margin_data raw = gen_view(rows);
     margin_data train, test;
@@ -581,6 +638,11 @@ static margin_status gen_fold_rows(const gen_rows *rows, const uint16_t *fold, s
     trained = gen_train_view(&train, (size_t)rows->classes, choice, watch, report, &machine);
     if (trained < 0) {
         return trained;
+    }
+    if (margins != NULL) {
+        status = gen_note_margins(machine, &test, margins);
+        gen_free(machine);
+        return status < 0 ? status : trained;
     }
     memset(&wanted, 0, sizeof wanted);
     wanted.confusion = on_train;
@@ -601,10 +663,45 @@ int32_t gen_fold(const gen_rows *rows, const uint16_t *fold, int64_t which,
     margin_status status = MARGIN_E_MEMORY;
     if (list != NULL) {
         status = gen_fold_rows(rows, fold, (size_t)which, choice, watch, report, on_train, on_test,
-                               list);
+                               NULL, list);
     }
     free(list);
     return status;
+}
+
+int32_t gen_fold_margins(const gen_rows *rows, const uint16_t *fold, int64_t which,
+                         const gen_choice *choice, gen_watch *watch, double *margin, uint8_t *hit)
+{
+    margin_index *list = (margin_index *)malloc((size_t)rows->n * sizeof *list);
+    margin_status status = MARGIN_E_MEMORY;
+    gen_margins margins;
+    gen_report report;
+    margins.margin = margin;
+    margins.hit = hit;
+    if (list != NULL) {
+        status = gen_fold_rows(rows, fold, (size_t)which, choice, watch, &report, NULL, NULL,
+                               &margins, list);
+    }
+    free(list);
+    return status;
+}
+
+static margin_vote *gen_vote(gen_machine *machine)
+{
+    return machine->model.kind == MARGIN_MODEL_LINEAR ? &machine->model.of.linear.vote
+                                                      : &machine->model.of.expansion.vote;
+}
+
+/* Fits the probabilities of a machine to margins that cross-validation found. */
+int32_t gen_calibrate(gen_machine *machine, const double *margin, const uint8_t *hit, int64_t n)
+{
+    margin_vote *vote = gen_vote(machine);
+    return margin_calibrate(margin, hit, (size_t)n, &vote->slope, &vote->shift);
+}
+
+void gen_set_reject(gen_machine *machine, double reject)
+{
+    gen_vote(machine)->reject = reject;
 }
 
 #endif /* MARGIN_REAL_DOUBLE */

@@ -21,7 +21,8 @@ class Choice(ctypes.Structure):
     """gen_choice of native.c."""
     _fields_ = [(name, DOUBLE) for name in ("gamma", "coef0", "a", "tol", "lambda_", "c", "c_pos", "c_neg")] + \
                [(name, INT64) for name in ("max_iterations", "cache_bytes")] + \
-               [(name, INT32) for name in ("method", "kernel", "degree", "scale", "scheme", "hard_margin")]
+               [(name, INT32) for name in ("method", "kernel", "degree", "scale", "scheme", "hard_margin", "intercept",
+                                       "balanced", "unused")]
 
 
 class Watch(ctypes.Structure):
@@ -74,7 +75,7 @@ def bind(library: ctypes.CDLL) -> ctypes.CDLL:
         raise Failure("native.c and native.py do not agree about their structs")
     library.gen_status_text.restype = ctypes.c_char_p
     library.gen_free.argtypes, library.gen_free.restype = [ctypes.c_void_p], None
-    library.gen_predict.argtypes = [ctypes.c_void_p] * 5
+    library.gen_predict.argtypes = [ctypes.c_void_p] * 6
     library.gen_ranges.argtypes = [ctypes.c_void_p] * 3
     library.gen_trained.argtypes, library.gen_trained.restype = [ctypes.c_void_p], ctypes.POINTER(DOUBLE)
     for function in (library.gen_shape, library.gen_class_ends, library.gen_scalars):
@@ -91,6 +92,9 @@ def training() -> ctypes.CDLL:
     pointers = [ctypes.c_void_p] * 6
     library.gen_train.argtypes = pointers[:5]
     library.gen_folds.argtypes = [ctypes.c_void_p, INT64, ctypes.c_uint32, ctypes.c_void_p]
+    library.gen_fold_margins.argtypes = [ctypes.c_void_p, ctypes.c_void_p, INT64, *pointers[:4]]
+    library.gen_calibrate.argtypes = [*pointers[:3], INT64]
+    library.gen_set_reject.argtypes, library.gen_set_reject.restype = [ctypes.c_void_p, DOUBLE], None
     library.gen_make.argtypes = pointers[:2]
     library.gen_image_size.argtypes, library.gen_image_size.restype = [ctypes.c_void_p, INT64], INT64
     library.gen_image_write.argtypes = [ctypes.c_void_p, ctypes.c_char_p, INT64, ctypes.c_void_p, INT64]
@@ -128,6 +132,7 @@ def choice_of(method: str, chosen: dict) -> Choice:
                     degree=chosen.get("degree", 0), scale=SCALES.index(chosen.get("scale", "standard")),
                     scheme=2 if chosen.get("scheme") == "one-rest" else 0,
                     max_iterations=chosen.get("max-iter", 0), cache_bytes=int(chosen.get("cache-mb", 0) * 2**20))
+    choice.intercept, choice.balanced = chosen.get("intercept", False), chosen.get("balanced", False)
     for name in ("gamma", "coef0", "a", "tol"):
         setattr(choice, name, chosen.get(name, 0.0))
     choice.lambda_, choice.c = chosen.get("lambda", 0.0), chosen.get("C", 0.0)
@@ -207,13 +212,27 @@ class Machine:
     def predict(self, rows: Rows) -> tuple[array, array]:
         """Class and score of each row; the class of a rejected row is REJECTED."""
         label, score = array("H", bytes(2 * rows.n)), array("d", bytes(8 * rows.n))
-        check(self.library.gen_predict(self.handle, ctypes.byref(rows), address(label), address(score), None))
+        check(self.library.gen_predict(self.handle, ctypes.byref(rows), address(label), address(score), None, None))
         return label, score
+
+    def set_reject(self, margin: float) -> None:
+        """From now on a winner by less than this margin is no winner."""
+        self.library.gen_set_reject(self.handle, margin)
+
+    @property
+    def calibrated(self) -> bool:
+        return self.scalars()["slope"] != 0
+
+    def probabilities(self, rows: Rows) -> array:
+        """Of the class elected, for each row; a calibrated model only."""
+        out = array("d", bytes(8 * rows.n))
+        check(self.library.gen_predict(self.handle, ctypes.byref(rows), None, None, address(out), None))
+        return out
 
     def confusion(self, rows: Rows) -> list[list[int]]:
         """How often true class i is taken for class j; the last column counts rejections."""
         table = new_table(self.shape.classes)
-        check(self.library.gen_predict(self.handle, ctypes.byref(rows), None, None, table))
+        check(self.library.gen_predict(self.handle, ctypes.byref(rows), None, None, None, table))
         return square(table, self.shape.classes)
 
     def image(self, notes: bytes) -> bytes:
@@ -283,3 +302,18 @@ def run_fold(rows: Rows, fold: array, which: int, choice: Choice, watch: Watch):
     status = check(training().gen_fold(ctypes.byref(rows), address(fold), which, ctypes.byref(choice),
                                        ctypes.byref(watch), ctypes.byref(report), *tables))
     return status, report, square(tables[0], k), square(tables[1], k)
+
+
+class Margins:
+    """Margins of rows that were left out, for calibration: of class 1 of two, of all classes of more."""
+
+    def __init__(self, rows: Rows):
+        size = rows.n * (1 if rows.classes == 2 else rows.classes)
+        self.values, self.hits = array("d", bytes(8 * size)), array("B", bytes(size))
+
+    def run_fold(self, rows: Rows, fold: array, which: int, choice: Choice, watch: Watch) -> None:
+        check(training().gen_fold_margins(ctypes.byref(rows), address(fold), which, ctypes.byref(choice),
+                                          ctypes.byref(watch), address(self.values), address(self.hits)))
+
+    def calibrate(self, machine: Machine) -> None:
+        check(training().gen_calibrate(machine.handle, address(self.values), address(self.hits), len(self.values)))

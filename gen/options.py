@@ -62,6 +62,12 @@ def one_of(words: tuple[str, ...]) -> Callable:
     return parse
 
 
+def yes_or_no(text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise Usage(f"must be yes or no: {text!r}")
+    return text == "yes"
+
+
 # ---- options ----
 
 @dataclass(frozen=True)
@@ -72,6 +78,11 @@ class Option:
     help: str
     methods: tuple[str, ...] = ()  # empty: all
     kernels: tuple[str, ...] = ()  # empty: all
+
+    @property
+    def flag(self) -> bool:
+        """On the command line it takes no value; in a grid it is yes or no."""
+        return self.parse is yes_or_no
 
     @property
     def key(self) -> str:
@@ -89,6 +100,8 @@ OPTIONS = {option.name: option for option in (
     Option("tol", above(0), "accuracy of the solver (default 1e-6)"),
     Option("max-iter", above(0, whole), "iteration limit of each machine's solver"),
     Option("cache-mb", above(0), "memory for kernel rows in MB (default 64; any gives the same model)"),
+    Option("intercept", yes_or_no, "threshold midway between the classes, not at the origin", ("mam",)),
+    Option("balanced", yes_or_no, "classes weigh the same, whatever their sizes", ("mam",)),
     Option("lambda", between(0, 1), "0 the hard margin, 1 the average margin (default 0.1)", ("kmomd",)),
     Option("C", above(0, infinite=True), "price of a sample within the margin; inf: hard margin (default 1)", ("svm",)),
     Option("C-pos", above(0), "the same for the positive class (default C)", ("svm",)),
@@ -107,6 +120,8 @@ class Method:
 
 
 METHODS = {
+    "mam": Method(1, "maximal average margin, in closed form",
+                  (("balanced", (False, True)), ("intercept", (False, True)))),
     "kmomd": Method(2, "margin distribution: between the hard margin and the difference of means",
                     (("lambda", (0.9, 0.5, 0.1, 0.03, 0.01, 0.001)),)),
     "svm": Method(3, "soft-margin support vector machine", (("C", (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)),)),
@@ -173,11 +188,13 @@ def points(grid: list[tuple[str, tuple]]) -> list[dict]:
 
 def describe(method: str, chosen: dict) -> str:
     """
-    >>> describe("svm", {"kernel": "rbf", "gamma": 0.5, "C": 10.0})
-    'svm, rbf kernel, gamma 0.5, C 10'
+    >>> describe("svm", {"kernel": "rbf", "gamma": 0.5, "C": 10.0}), describe("mam", {"balanced": True, "intercept": False})
+    ('svm, rbf kernel, gamma 0.5, C 10', 'mam, linear kernel, balanced')
     """
-    parts = [f"{chosen.get('kernel', 'linear')} kernel"]
+    parts = [method, f"{chosen.get('kernel', 'linear')} kernel"]
     for name, value in chosen.items():
-        if name != "kernel":
+        if value is True:
+            parts.append(name)
+        elif name != "kernel" and value is not False:
             parts.append(f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}")
-    return ", ".join([method, *parts])
+    return ", ".join(parts)

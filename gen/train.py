@@ -173,3 +173,17 @@ def validate(problem: Problem, method: str, points: list[dict], folds: int, repe
                 jobs.append(fold_job(rows, split, which, native.choice_of(method, point), watches[-1]))
     results, size = run_jobs(jobs, watches, "trainings"), folds * repeats
     return [gather(results[i:i + size], problem) for i in range(0, len(results), size)]
+
+
+def calibrate(problem: Problem, method: str, chosen: dict, machine: native.Machine, folds: int, seed: int) -> None:
+    """Gives a machine probabilities, fitted to the margins of rows that were left out of training."""
+    check_folds(problem, folds)
+    rows, choice = problem.rows, native.choice_of(method, chosen)
+    margins, fold = native.Margins(rows), native.folds(rows, folds, seed)
+    watches = [native.Watch() for _ in range(folds)]
+    jobs = [lambda i=i: margins.run_fold(rows, fold, i, choice, watches[i]) for i in range(folds)]
+    try:
+        run_jobs(jobs, watches, "calibration")
+        margins.calibrate(machine)
+    except Failure as error:
+        raise blame(error, problem.data.path) from None

@@ -116,6 +116,16 @@ class Train(CommandLine):
         minmax = self.json("train", path, "--method", "svm", "--C", "inf", "--scale", "minmax")
         self.assertAlmostEqual(minmax["w"][0], 2, places=5)
 
+    def test_mam_by_hand(self):
+        """x = -3, -1 | 1, 3 of mean 0 and deviation sqrt(5): the mean margin is 2 / sqrt(5)."""
+        path = self.write("hand.csv", "-3,a\n-1,a\n1,b\n3,b\n")
+        found = self.json("train", path, "--method", "mam")
+        self.assertAlmostEqual(found["objective"], 2 / 5 ** 0.5, places=12)
+        self.assertAlmostEqual(found["w"][0], 1, places=12)
+        moved = self.write("moved.csv", "-3,a\n-1,a\n0,a\n8,b\n")
+        found = self.json("train", moved, "--method", "mam", "--scale", "none", "--intercept", "--balanced")
+        self.assertAlmostEqual(-found["bias"] / found["w"][0], (-4 / 3 + 8) / 2, places=12)
+
     def test_words_go_to_standard_error(self):
         code, out, err = self.gen("train", self.two, "--method", "svm")
         self.assertEqual((code, out), (0, ""))

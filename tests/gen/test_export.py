@@ -15,13 +15,14 @@ from gen.data import read
 from test_cli import CommandLine
 
 
-def trained(folder, x, y, method, chosen, names=None):
+def trained(folder, x, y, method, chosen, names=None, reject=0.0):
     """A model for the device, as `gen train` makes it."""
     path = os.path.join(folder, "data.csv")
     with open(path, "w", encoding="utf-8") as file:
         file.write(sets.csv(x, y, names))
     problem = train.problem_of(read(path), None)
     fitted = train.fit(problem, method, chosen)
+    fitted.machine.set_reject(reject)
     notes = {"labels": problem.names, "method": method, "options": chosen, **model.sample_notes(problem.rows)}
     return model.make(fitted.machine, notes)
 
@@ -53,6 +54,9 @@ class Bits(unittest.TestCase):
             for scheme in options.SCHEMES:
                 chosen = {"kernel": kernel, "scheme": scheme, "scale": "minmax" if kernel == "poly" else "none"}
                 cls.models.append(trained(cls.folder, *many, "kmomd", chosen, ["a", "b b", 'c"', "\\d?*/"]))
+        for chosen in ({}, {"kernel": "rbf", "gamma": 2.0}):  # closed form, many vectors; and models that reject
+            cls.models.append(trained(cls.folder, *ring, "mam", chosen, reject=0.1))
+            cls.models.append(trained(cls.folder, *many, "mam", chosen, reject=0.1))
         cls.headers = [(f"model_{i}", export.header(m, f"model_{i}"), "margin_real", "margin_real")
                        for i, m in enumerate(cls.models)]
 

@@ -74,6 +74,32 @@ class Saved(CommandLine):
             trained = self.json("train", self.many, "--method", "kmomd", "--scheme", scheme, "--save", self.model)
             self.assertEqual(self.json("predict", self.model, self.many)["error"], trained["train_error"])
 
+    def test_calibrated_probabilities(self):
+        """Sure rows are right more often than unsure ones, and the positive score goes with more than a half."""
+        self.ok("train", self.ring, "--method", "svm", "--kernel", "rbf", "--calibrate", "--save", self.model)
+        found = self.json("predict", self.model, self.ring)
+        self.assertTrue(all(0 <= p <= 1 for p in found["probabilities"]))
+        order = sorted(range(160), key=lambda i: abs(found["scores"][i]))
+        half = [sum(found["probabilities"][i] for i in part) for part in (order[:80], order[80:])]
+        self.assertLess(half[0], half[1])
+        self.assertNotIn("probabilities", self.json("predict", self.model_of("svm", "--kernel", "rbf"), self.ring))
+        self.ok("train", self.many, "--method", "svm", "--calibrate", "--save", self.model)
+        self.assertGreater(min(self.json("predict", self.model, self.many)["probabilities"]), 0.25)
+
+    def model_of(self, method, *more):
+        self.ok("train", self.ring, "--method", method, *more, "--save", self.path("other.mgn"))
+        return self.path("other.mgn")
+
+    def test_unclear_rows_are_rejected(self):
+        plain = self.json("predict", self.model, self.ring)
+        clear = self.json("predict", self.model_of("svm", "--kernel", "rbf", "--reject", "0.5"), self.ring)
+        self.assertEqual(plain["scores"], clear["scores"])
+        for score, label, kept in zip(plain["scores"], plain["labels"], clear["labels"]):
+            self.assertEqual(kept, label if abs(score) >= 0.5 else None)
+        self.assertIn(None, clear["labels"])
+        self.assertIn("?,", self.ok("predict", self.path("other.mgn"), self.ring))
+        self.assertLess(clear["error"], plain["error"])
+
     def test_tune_saves_the_best(self):
         found = self.json("tune", self.ring, "--method", "svm", "--grid", "kernel=linear,rbf", "--folds", "3",
                           "--save", self.path("t.mgn"))
