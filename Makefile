@@ -141,6 +141,9 @@ $(eval $(call cross,s390x,s390x-linux-gnu-gcc -fno-pic -fexcess-precision=fast,f
 
 cross: ## compiles for Cortex-M, RISC-V, AVR, WebAssembly and two big-endian machines; looks at the symbols
 
+demo: | need-test ## from a data file to firmware, in one minute: train, export, compile, predict, compare
+	@examples/02_demo/demo.sh
+
 # ---- speed ----
 
 # $(call bench,NAME,FLAGS): every tests/bench/bench_*.c as a program build/bench-NAME/bench_*.
@@ -168,5 +171,5 @@ check: ## all that CI runs
 clean: ## removes build/
 	rm -rf build
 
-.PHONY: help test sanitize coverage bits fuzz packaging symbols toc format analyze cross bench bench-math check clean \
+.PHONY: help demo test sanitize coverage bits fuzz packaging symbols toc format analyze cross bench bench-math check clean \
         need-test need-clang need-analyze need-format need-coverage need-cross

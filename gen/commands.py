@@ -11,7 +11,7 @@ from .classes import classes_of, match_label
 from .cspell import is_identifier
 from .errors import Failure, Usage
 from .native import Rows
-from .output import percent, say
+from .output import byte_words, percent, say
 
 
 def chosen_options(arguments: argparse.Namespace) -> dict:
@@ -71,7 +71,7 @@ def train(arguments: argparse.Namespace) -> None:
 def save(arguments: argparse.Namespace, found: model.Model) -> None:
     if arguments.save is not None:
         output.write_file(arguments.save, found.image)
-        say(f"{arguments.save}: {len(found.image)} bytes")
+        say(f"{arguments.save}: {byte_words(len(found.image))}, notes included")
 
 
 # What of a training goes into the notes of its model: what does not change from run to run.
@@ -104,8 +104,10 @@ def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Row
     if weights:
         result["w"] = weights if two else [weights[i:i + d] for i in range(0, len(weights), d)]
     steps = f"{report.iterations} steps, " if report.iterations else ""
-    say(f"{options.describe(arguments.method, chosen)}: {steps}{fitted.seconds:.3g} s, "
-        f"{report.support} support vectors, {report.arena_peak} bytes of memory")
+    size = f"{d} weights" + (f" for each of {len(bias)} machines" if not two else "") if weights else \
+        f"{report.support} support vectors"
+    say(f"{options.describe(arguments.method, chosen)}: trained in {fitted.seconds:.3g} s ({steps}"
+        f"{byte_words(report.arena_peak)} of memory), {size}")
     if fitted.status > 0 or not report.converged:
         say(f"note: not converged: {training.STATUS.get(fitted.status)}")
     say_errors("training error", on_train, problem.names)
@@ -118,8 +120,9 @@ def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Row
              **model.sample_notes(problem.rows)}
     found = model.make(machine, notes)
     result.update(image_bytes=len(found.image), **device_keys(found, machine, problem.rows))
-    say(f"on the device: {result['device_labels_differ']} of {problem.data.n} labels differ, "
-        f"scores by at most {result['device_score_difference']:.2g}")
+    differ = result["device_labels_differ"]
+    say(f"in float, as on the device: {f'{differ} of {problem.data.n} labels differ' if differ else 'the same labels'}, "
+        f"scores within {result['device_score_difference']:.2g}")
     return result, found
 
 
@@ -249,7 +252,7 @@ def write_header(arguments: argparse.Namespace, found: model.Model) -> None:
     name = arguments.name or export_.name_of(arguments.output)
     body = emit.body_of(found.machine)
     output.write_file(arguments.output, export_.header(found, name, body).encode("ascii"))
-    say(f"{arguments.output}: {body.bytes} bytes of tables in {body.format}; names start with {name}_")
+    say(f"{arguments.output}: {byte_words(body.bytes)} of tables in {body.format}; names start with {name}_")
 
 
 def export(arguments: argparse.Namespace) -> None:

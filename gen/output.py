@@ -102,3 +102,14 @@ def percent(rate: float | None) -> str:
     ('2.34 %', '50 %', 'unknown')
     """
     return "unknown" if rate is None else f"{100 * rate:.4g} %"
+
+
+def byte_words(count: int) -> str:
+    """
+    >>> byte_words(272), byte_words(9999), byte_words(20480), byte_words(2714040)
+    ('272 bytes', '9999 bytes', '20 KB', '2.6 MB')
+    """
+    if count < 10000:
+        return f"{count} bytes"
+    size, unit = (count / 1024, "KB") if count < 1024 * 1024 else (count / 1024**2, "MB")
+    return f"{size:.3g} {unit}" if size >= 100 else f"{round(size, 1):g} {unit}"
