@@ -10,7 +10,7 @@ static const float x[8 * 2] = {
     0.45f, 58, 0.38f, 61, 0.52f, 55, 0.41f, 63, /* worn */
 };
 static const uint16_t y[8] = {0, 0, 0, 0, 1, 1, 1, 1};
-static unsigned char bytes[4096];
+static unsigned char bytes[8192];
 
 int main(void)
 {
@@ -21,6 +21,7 @@ int main(void)
     margin_scaling scaling;
     margin_model model;
     margin_info info;
+    uint16_t label;
     margin_status status = margin_scaling_fit(&data, MARGIN_SCALE_STANDARD, &mem, &scaling);
     if (status >= 0) {
         status = margin_scaling_apply(&scaling, &data, scaled, 0);
@@ -36,9 +37,10 @@ int main(void)
         printf("training: %s\n", margin_status_text(status));
         return 1;
     }
-    printf("trained: %u support vectors, smallest margin %.3f, %u bytes of memory at most\n",
-           (unsigned)info.support, (double)info.margin_min, (unsigned)mem.peak);
-    printf("the unknown motor is %s", margin_classify(&model, unknown, &score) == 1 ? "worn" : "healthy");
-    printf(" (score %.3f)\n", (double)score);
+    printf("trained: %u support vectors, smallest margin %.3f\n", (unsigned)info.support,
+           (double)info.margin_min);
+    label = margin_classify(&model, unknown, &score);
+    printf("the unknown motor is %s (score %.3f)\n", label == 1 ? "worn" : "healthy",
+           (double)score);
     return 0;
 }
