@@ -13,6 +13,7 @@
  *
  * CONTENTS  >>config >>status >>arena >>math >>random >>linalg >>data >>kernel
  *           >>model >>quant >>image >>train >>mam >>kmomd >>svm >>calibrate >>compress
+ *           >>metrics
  */
 #ifndef MARGIN_H
 #define MARGIN_H
@@ -1218,6 +1219,93 @@ MARGIN_API margin_status margin_compress(const margin_model *model, const margin
                                          size_t vectors, margin_arena *mem, margin_model *out,
                                          margin_compress_info *info);
 MARGIN_API size_t margin_compress_size(const margin_model *model, size_t vectors);
+
+/* ---- >>metrics ---- errors, costs, margins, cross-validation --------------------------------- */
+
+/* Answers of a model to samples whose classes are known, k = classes of the model:
+ *
+ *     confusion[t * (k + 1) + a]    samples of class t that were answered by class a
+ *     confusion[t * (k + 1) + k]    samples of class t that were rejected, see margin_vote
+ *
+ * Samples count by their weights; without weights the entries are numbers of samples, exact to 2^24 in
+ * float. The arena lends room for the scores: margin_metrics_size bytes of scratch. MARGIN_E_LABEL: a
+ * label that the model does not know; MARGIN_E_ARGUMENT: the model has another number of features. */
+#define MARGIN_CONFUSION(classes) ((size_t)(classes) * ((size_t)(classes) + 1u))
+MARGIN_API size_t margin_metrics_size(const margin_model *model);
+MARGIN_API margin_status margin_confusion(const margin_data *data, const margin_model *model,
+                                          margin_arena *mem, margin_real *confusion);
+/* What a confusion matrix says, as shares 0 .. 1 of the samples: answered wrongly; those of one class
+ * answered wrongly; rejected. 0 where there are no samples. */
+MARGIN_API margin_real margin_error(const margin_real *confusion, size_t classes);
+MARGIN_API margin_real margin_class_error(const margin_real *confusion, size_t classes,
+                                          size_t label);
+MARGIN_API margin_real margin_rejection(const margin_real *confusion, size_t classes);
+/* The mean cost of an answer. `cost` has the shape of the matrix: what answering a, or rejecting,
+ * costs when the class is t. */
+MARGIN_API margin_real margin_risk(const margin_real *confusion, size_t classes,
+                                   const margin_real *cost);
+
+/* Margins of the samples by margin_margin: each of them into `margins` (n values), and what they are
+ * like, over the samples of positive weight, into `summary`. One of the two may be NULL; without an
+ * array the quantiles take some more passes over the data, not memory. Memory and statuses as with
+ * margin_confusion. */
+typedef struct {
+    margin_real min, mean;
+    margin_real quantile[5]; /* 5, 25, 50, 75 and 95 % of the margins are at most this */
+} margin_summary;
+MARGIN_API margin_status margin_margins(const margin_data *data, const margin_model *model,
+                                        margin_arena *mem, margin_real *margins,
+                                        margin_summary *summary);
+
+/* Cross-validation, for whatever trains a margin_model: a function that trains on a view, keeps the
+ * model in `mem` and gives its scratch back, as all trainers here do.
+ *
+ *     static margin_status train(void *user, const margin_data *data, margin_arena *mem,
+ *                                margin_model *model)
+ *     {
+ *         return margin_svm_train(data, (const margin_svm_options *)user, mem, model, NULL);
+ *     }
+ *     margin_learner svm = {train, &options, margin_svm_size(n - n / 5, d, classes, &options)}; */
+typedef margin_status (*margin_train_fn)(void *user, const margin_data *data, margin_arena *mem,
+                                         margin_model *model);
+typedef struct {
+    margin_train_fn train;
+    void *user;   /* handed to train */
+    size_t bytes; /* of the arena that it takes for n - n / folds samples, model included */
+} margin_learner;
+
+typedef struct {
+    size_t folds;      /* 2 .. n                                       0: 5, or n if that is less */
+    size_t repeats;    /* with other folds each time                   0: 1                       */
+    uint32_t seed;     /* of the folds                                                            */
+    bool unstratified; /* folds regardless of the classes              0: shares of classes equal */
+    bool keep;         /* keep labels and scores of the samples        0: no                      */
+    uint8_t scheme;    /* of the models that train makes               0: binary or one-one       */
+} margin_cv_options;
+
+/* The arrays are kept in the arena. */
+typedef struct {
+    size_t runs;                  /* folds x repeats, those without weight left out */
+    size_t classes, machines;     /* of the models */
+    margin_real error_mean;       /* mean over the runs of the error on the samples left out, */
+    margin_real error_sd;         /* and deviation (divided by runs - 1) */
+    const margin_real *confusion; /* over all runs, see above: error by class, risk */
+    const uint16_t *labels;    /* n answers, each of the model that has not seen the sample, and */
+    const margin_real *scores; /* n x machines scores, of the first repeat; NULL without `keep` */
+} margin_cv;
+
+/* Bytes of the arena for n samples and a learner that takes `bytes`; 0: not countable, or options out
+ * of their range. */
+MARGIN_API size_t margin_cross_validate_size(size_t n, size_t classes,
+                                             const margin_cv_options *options, size_t bytes);
+/* Trains folds x repeats times. Ends with the first failure of `train`; else gives its worst caveat.
+ * MARGIN_E_ONE_CLASS: a model does not know all classes, because all samples of one were left out;
+ * MARGIN_E_ARGUMENT: folds out of their range, or a model of another scheme. The same seed gives the
+ * same folds on every machine. */
+MARGIN_API margin_status margin_cross_validate(const margin_data *data,
+                                               const margin_learner *learner,
+                                               const margin_cv_options *options, margin_arena *mem,
+                                               margin_cv *result);
 
 #endif /* MARGIN_PREDICT_ONLY */
 

@@ -3,6 +3,7 @@
  *
  * CONTENTS  >>platform >>status >>arena >>math >>random >>linalg >>data >>kernel
  *           >>model >>quant >>image >>train >>mam >>qp >>kmomd >>svm >>calibrate >>compress
+ *           >>metrics
  */
 #ifndef MARGIN_IMPL_H
 #define MARGIN_IMPL_H
@@ -7466,6 +7467,12 @@ MARGIN_API margin_status margin_mam_online_model(margin_mam_online *on, margin_l
     return mgn_mam_model(on, model, &lambda);
 }
 
+/* Features of a model. */
+static size_t mgn_model_d(const margin_model *model)
+{
+    return model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.d : model->of.expansion.d;
+}
+
 /* Margins of a model over the samples of positive weight of a view: each computed when it is asked
  * for, or known. */
 typedef struct {
@@ -7951,7 +7958,8 @@ MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const 
     if (status != MARGIN_OK) {
         return status;
     }
-    if (model == NULL || certainty == NULL || margin_model_vote(model)->classes != 2u) {
+    if (model == NULL || certainty == NULL || margin_model_vote(model)->classes != 2u ||
+        mgn_model_d(model) != data->d) {
         return MARGIN_E_ARGUMENT;
     }
     if (classes > 2u) {
@@ -9775,6 +9783,355 @@ MARGIN_API margin_status margin_compress(const margin_model *model, const margin
         *info = report;
     }
     return MARGIN_OK;
+}
+
+/* ---- >>metrics ---- -------------------------------------------------------------------------- */
+
+/* Whether a model can answer the samples of a view, and so that its answers can be judged. */
+static margin_status mgn_metrics_check(const margin_data *data, const margin_model *model,
+                                       const margin_arena *mem)
+{
+    size_t classes = 0;
+    const margin_status status = margin_data_classes(data, &classes);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (model == NULL || mgn_mem_check(mem) != MARGIN_OK || mgn_model_d(model) != data->d) {
+        return MARGIN_E_ARGUMENT;
+    }
+    return classes > margin_model_vote(model)->classes ? MARGIN_E_LABEL : MARGIN_OK;
+}
+
+static size_t mgn_model_machines(const margin_model *model)
+{
+    const margin_vote *vote = margin_model_vote(model);
+    return margin_machines(vote->scheme, vote->classes);
+}
+
+MARGIN_API size_t margin_metrics_size(const margin_model *model)
+{
+    margin_arena dry = margin_arena_counting();
+    if (model == NULL) {
+        return 0;
+    }
+    (void)MGN_SCRATCH(&dry, margin_real, mgn_model_machines(model));
+    return mgn_arena_counted(&dry);
+}
+
+/* Counts the answer to a sample of class `label`. */
+static void mgn_confusion_add(margin_real *confusion, size_t classes, size_t label, uint16_t answer,
+                              margin_real weight)
+{
+    confusion[label * (classes + 1u) + mgn_size_min(answer, classes)] += weight;
+}
+
+MARGIN_API margin_status margin_confusion(const margin_data *data, const margin_model *model,
+                                          margin_arena *mem, margin_real *confusion)
+{
+    const margin_status status = mgn_metrics_check(data, model, mem);
+    margin_arena before;
+    margin_real *scores;
+    size_t classes;
+    if (status != MARGIN_OK || confusion == NULL) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
+    }
+    before = *mem;
+    classes = margin_model_vote(model)->classes;
+    scores = MGN_SCRATCH(mem, margin_real, mgn_model_machines(model));
+    if (mem->failed == 0) {
+        for (size_t k = 0; k < MARGIN_CONFUSION(classes); k++) {
+            confusion[k] = 0;
+        }
+        for (size_t i = 0; i < data->n; i++) {
+            const uint16_t answer = margin_classify(model, mgn_sample(data, i), scores);
+            mgn_confusion_add(confusion, classes, mgn_label(data, i), answer, mgn_weight(data, i));
+        }
+    }
+    return margin_arena_rewind(mem, &before);
+}
+
+/* Sums over the rows from .. to - 1: of all that is there, of right answers, of rejections. */
+typedef struct {
+    margin_real all, right, rejected;
+} mgn_answers;
+
+static mgn_answers mgn_confusion_sums(const margin_real *confusion, size_t classes, size_t from,
+                                      size_t to)
+{
+    mgn_answers s = {0, 0, 0};
+    for (size_t t = from; t < to; t++) {
+        const margin_real *row = confusion + t * (classes + 1u);
+        for (size_t a = 0; a <= classes; a++) {
+            s.all += row[a];
+        }
+        s.right += row[t];
+        s.rejected += row[classes];
+    }
+    return s;
+}
+
+static margin_real mgn_share_wrong(const mgn_answers *s)
+{
+    return s->all > 0 ? (s->all - s->right - s->rejected) / s->all : 0;
+}
+
+MARGIN_API margin_real margin_error(const margin_real *confusion, size_t classes)
+{
+    const mgn_answers s = mgn_confusion_sums(confusion, classes, 0, classes);
+    return mgn_share_wrong(&s);
+}
+
+MARGIN_API margin_real margin_class_error(const margin_real *confusion, size_t classes,
+                                          size_t label)
+{
+    const mgn_answers s = mgn_confusion_sums(confusion, classes, label, label + 1u);
+    return mgn_share_wrong(&s);
+}
+
+MARGIN_API margin_real margin_rejection(const margin_real *confusion, size_t classes)
+{
+    const mgn_answers s = mgn_confusion_sums(confusion, classes, 0, classes);
+    return s.all > 0 ? s.rejected / s.all : 0;
+}
+
+MARGIN_API margin_real margin_risk(const margin_real *confusion, size_t classes,
+                                   const margin_real *cost)
+{
+    const mgn_answers s = mgn_confusion_sums(confusion, classes, 0, classes);
+    margin_real sum = 0;
+    for (size_t k = 0; k < MARGIN_CONFUSION(classes); k++) {
+        sum += confusion[k] * cost[k];
+    }
+    return s.all > 0 ? sum / s.all : 0;
+}
+
+/* Margins, then their summary: over the array if there is one. */
+static void mgn_margins_run(mgn_margins *m, margin_real *margins, margin_summary *summary)
+{
+    margin_info info;
+    for (size_t i = 0; i < m->data->n && margins != NULL; i++) {
+        margins[i] = mgn_margins_at(m, i);
+    }
+    m->known = margins;
+    if (summary != NULL) {
+        (void)mgn_margins_info(m, &info);
+        summary->min = info.margin_min;
+        summary->mean = info.margin_mean;
+        mgn_copy(summary->quantile, info.margin_quantile, MGN_QUANTILES);
+    }
+}
+
+MARGIN_API margin_status margin_margins(const margin_data *data, const margin_model *model,
+                                        margin_arena *mem, margin_real *margins,
+                                        margin_summary *summary)
+{
+    const margin_status status = mgn_metrics_check(data, model, mem);
+    margin_arena before;
+    mgn_margins m;
+    if (status != MARGIN_OK || (margins == NULL && summary == NULL)) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
+    }
+    before = *mem;
+    m.data = data;
+    m.model = model;
+    m.scores = MGN_SCRATCH(mem, margin_real, mgn_model_machines(model));
+    m.known = NULL;
+    if (mem->failed == 0) {
+        mgn_margins_run(&m, margins, summary);
+    }
+    return margin_arena_rewind(mem, &before);
+}
+
+/* One cross-validation: its options in full, its memory, and the error of the run at hand. */
+typedef struct {
+    const margin_data *data;
+    const margin_learner *learner;
+    margin_cv_options options;
+    size_t n, classes, machines;
+    margin_real *confusion, *kept, *scores; /* kept: n x machines */
+    uint16_t *labels, *fold;
+    margin_index *rows;
+    size_t runs;
+    margin_real mean, square; /* of the errors so far: mean, and sum of squares about it */
+} mgn_cv;
+
+static bool mgn_cv_shape(mgn_cv *cv, size_t n, size_t classes, const margin_cv_options *options)
+{
+    static const margin_cv_options none = {0, 0, 0, false, false, 0};
+    cv->options = options != NULL ? *options : none;
+    if (cv->options.folds == 0) {
+        cv->options.folds = mgn_size_min(n, 5);
+    }
+    if (cv->options.repeats == 0) {
+        cv->options.repeats = 1;
+    }
+    if (cv->options.scheme == 0) {
+        cv->options.scheme = classes == 2u ? MARGIN_SCHEME_BINARY : MARGIN_SCHEME_ONE_ONE;
+    }
+    cv->n = n;
+    cv->classes = classes;
+    cv->machines = margin_machines(cv->options.scheme, classes);
+    return classes >= 2u && classes <= UINT16_MAX && mgn_folds_fit(n, cv->options.folds) &&
+           n <= MARGIN_INDEX_MAX && cv->options.scheme <= MARGIN_SCHEME_VOTES;
+}
+
+static void mgn_cv_plan(mgn_cv *cv, margin_arena *mem)
+{
+    const size_t n = cv->n;
+    cv->confusion = MGN_KEEP(mem, margin_real, MARGIN_CONFUSION(cv->classes));
+    cv->labels = MGN_KEEP(mem, uint16_t, cv->options.keep ? n : 0);
+    cv->kept = MGN_KEEP(mem, margin_real, cv->options.keep ? mgn_size_mul(n, cv->machines) : 0);
+    cv->scores = MGN_SCRATCH(mem, margin_real, cv->machines);
+    cv->fold = MGN_SCRATCH(mem, uint16_t, n);
+    cv->rows = MGN_SCRATCH(mem, margin_index, n);
+}
+
+/* The whole plan: what lasts, and then what the larger of folds and learner takes. */
+static void mgn_cv_plan_all(mgn_cv *cv, margin_arena *mem, size_t bytes)
+{
+    size_t mark;
+    mgn_cv_plan(cv, mem);
+    mark = mem->high;
+    (void)MGN_SCRATCH(mem, margin_index, cv->options.unstratified ? 0 : cv->n);
+    margin_arena_release(mem, mark);
+    (void)margin_arena_scratch(mem, bytes, 1);
+}
+
+MARGIN_API size_t margin_cross_validate_size(size_t n, size_t classes,
+                                             const margin_cv_options *options, size_t bytes)
+{
+    margin_arena dry = margin_arena_counting();
+    mgn_cv cv;
+    if (!mgn_cv_shape(&cv, n, classes, options)) {
+        return 0;
+    }
+    mgn_cv_plan_all(&cv, &dry, bytes);
+    return mgn_arena_counted(&dry);
+}
+
+/* Asks a model about the samples of a fold; what it answers is kept if this is the first repeat. */
+static void mgn_cv_ask(mgn_cv *cv, const margin_model *model, size_t which, bool keep)
+{
+    margin_real all = 0, wrong = 0;
+    for (size_t i = 0; i < cv->n; i++) {
+        if (cv->fold[i] == which) {
+            const size_t label = mgn_label(cv->data, i);
+            const margin_real weight = mgn_weight(cv->data, i);
+            const uint16_t answer = margin_classify(model, mgn_sample(cv->data, i), cv->scores);
+            mgn_confusion_add(cv->confusion, cv->classes, label, answer, weight);
+            all += weight;
+            wrong += answer != label && answer != MARGIN_REJECTED ? weight : 0;
+            if (keep) {
+                cv->labels[i] = answer;
+                mgn_copy(cv->kept + i * cv->machines, cv->scores, cv->machines);
+            }
+        }
+    }
+    if (all > 0) { /* Welford's mean and sum of squares */
+        const margin_real off = wrong / all - cv->mean;
+        cv->runs++;
+        cv->mean += off / (margin_real)cv->runs;
+        cv->square += off * (wrong / all - cv->mean);
+    }
+}
+
+/* Trains without one fold and asks about it. */
+static margin_status mgn_cv_fold(mgn_cv *cv, size_t which, bool keep, margin_arena *mem)
+{
+    const margin_arena before = *mem;
+    margin_data train, test;
+    margin_model model;
+    margin_status status = margin_fold_views(cv->data, cv->fold, which, cv->rows, &train, &test);
+    if (status == MARGIN_OK) {
+        status = cv->learner->train(cv->learner->user, &train, mem, &model);
+    }
+    if (status >= 0 && margin_model_vote(&model)->classes < cv->classes) {
+        status = MARGIN_E_ONE_CLASS;
+    } else if (status >= 0 &&
+               (margin_model_vote(&model)->classes != cv->classes ||
+                mgn_model_machines(&model) != cv->machines || mgn_model_d(&model) != cv->data->d)) {
+        status = MARGIN_E_ARGUMENT;
+    }
+    if (status >= 0) {
+        mgn_cv_ask(cv, &model, which, keep);
+    }
+    (void)margin_arena_rewind(mem, &before);
+    return status;
+}
+
+/* All folds of all repeats; the worst caveat, or the first failure. */
+static margin_status mgn_cv_run(mgn_cv *cv, margin_arena *mem)
+{
+    margin_rng rng = margin_rng_make(cv->options.seed);
+    margin_status worst = MARGIN_OK;
+    cv->runs = 0;
+    cv->mean = cv->square = 0;
+    for (size_t k = 0; k < MARGIN_CONFUSION(cv->classes); k++) {
+        cv->confusion[k] = 0;
+    }
+    for (size_t r = 0; r < cv->options.repeats; r++) {
+        (void)(cv->options.unstratified
+                   ? margin_folds(cv->n, cv->options.folds, &rng, cv->fold)
+                   : margin_folds_stratified(cv->data, cv->options.folds, &rng, mem, cv->fold));
+        for (size_t which = 0; which < cv->options.folds; which++) {
+            const margin_status status = mgn_cv_fold(cv, which, cv->options.keep && r == 0, mem);
+            if (status < 0) {
+                return status;
+            }
+            worst = status > worst ? status : worst;
+        }
+    }
+    return worst;
+}
+
+static void mgn_cv_report(const mgn_cv *cv, margin_cv *result)
+{
+    const margin_real less = (margin_real)cv->runs - 1;
+    result->runs = cv->runs;
+    result->classes = cv->classes;
+    result->machines = cv->machines;
+    result->error_mean = cv->mean;
+    result->error_sd = cv->runs > 1u ? margin_sqrt(cv->square / less) : 0;
+    result->confusion = cv->confusion;
+    result->labels = cv->options.keep ? cv->labels : NULL;
+    result->scores = cv->options.keep ? cv->kept : NULL;
+}
+
+MARGIN_API margin_status margin_cross_validate(const margin_data *data,
+                                               const margin_learner *learner,
+                                               const margin_cv_options *options, margin_arena *mem,
+                                               margin_cv *result)
+{
+    size_t classes = 0;
+    margin_arena before, dry;
+    mgn_cv cv;
+    margin_status status = margin_data_classes(data, &classes);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (classes < 2u) {
+        return MARGIN_E_ONE_CLASS;
+    }
+    if (learner == NULL || learner->train == NULL || result == NULL ||
+        mgn_mem_check(mem) != MARGIN_OK || !mgn_cv_shape(&cv, data->n, classes, options)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    before = dry = *mem;
+    mgn_cv_plan_all(&cv, &dry, learner->bytes);
+    if (dry.failed != 0) {
+        return (margin_status)dry.failed;
+    }
+    cv.data = data;
+    cv.learner = learner;
+    mgn_cv_plan(&cv, mem);
+    status = mgn_cv_run(&cv, mem);
+    if (status < 0) {
+        (void)margin_arena_rewind(mem, &before);
+        return status;
+    }
+    margin_arena_release(mem, before.high);
+    mgn_cv_report(&cv, result);
+    return status;
 }
 
 #endif /* MARGIN_PREDICT_ONLY */

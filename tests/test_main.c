@@ -14,7 +14,8 @@
     X(quant_suite) \
     X(image_suite) \
     X(calibrate_suite) \
-    X(compress_suite)
+    X(compress_suite) \
+    X(metrics_suite)
 /* clang-format on */
 
 #define DECLARE(suite) SUITE(suite);
