@@ -139,6 +139,12 @@ $(eval $(call cross,wasm32,clang --target=wasm32,float double predict))
 $(eval $(call cross,powerpc,powerpc-linux-gnu-gcc -fno-pic,float double predict))
 $(eval $(call cross,s390x,s390x-linux-gnu-gcc -fno-pic -fexcess-precision=fast,float double predict))
 
+# Dots on a core with a small floating-point unit: from its registers, without a detour over the stack.
+build/cross/registers: build/cross/cortex-m4f-float.o $(TOOLS)/registers.py
+	@python3 $(TOOLS)/registers.py arm-none-eabi-objdump $< margin_dot mgn_dots
+	@touch $@
+cross: build/cross/registers
+
 cross: ## compiles for Cortex-M, RISC-V, AVR, WebAssembly and two big-endian machines; looks at the symbols
 
 demo: | need-test ## from a data file to firmware, in one minute: train, export, compile, predict, compare

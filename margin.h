@@ -254,6 +254,8 @@ MARGIN_API margin_status margin_subset(margin_rng *rng, margin_index *out, size_
  * read nor written. Sizes may be 0. Outputs do not overlap inputs unless the text says so.
  * MARGIN_E_ARGUMENT: a null pointer or a stride that is too small; MARGIN_E_OVERFLOW: the bytes of
  * a matrix do not fit size_t. A function that takes an arena has a size query of the same name.
+ * Dots, norms, products and triangular solves pass NaN and infinity on as C arithmetic does; the
+ * decompositions refuse them with MARGIN_E_NOT_FINITE before anything is changed.
  *
  * Every sum has a fixed order, so results are the same bits on every target. Products of matrices
  * and vectors add their terms in order, k = 0, 1, 2, ..., from zero, unless the text says more:

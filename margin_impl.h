@@ -852,6 +852,9 @@ MARGIN_API margin_status margin_subset(margin_rng *rng, margin_index *out, size_
 #define MARGIN_VECTOR 0
 #endif
 #endif
+#if MARGIN_VECTOR != 0 && MARGIN_VECTOR != 16 && MARGIN_VECTOR != 32
+#error "margin: MARGIN_VECTOR is 0, 16 or 32"
+#endif
 
 MARGIN_API margin_real margin_dot(const margin_real *x, const margin_real *y, size_t n)
 {
@@ -1138,22 +1141,34 @@ static void mgn_tile(const margin_real *panel, size_t d, const margin_real *cons
         margin_real *o0 = out + r, *o1 = o0 + step, *o2 = o1 + step, *o3 = o2 + step;
         mgn_vec a0 = {0}, a1 = {0}, b0 = {0}, b1 = {0}, c0 = {0}, c1 = {0}, d0 = {0}, d1 = {0};
         if (more) {
-            a0 = mgn_vec_load(o0), a1 = mgn_vec_load(o0 + MGN_LANES);
-            b0 = mgn_vec_load(o1), b1 = mgn_vec_load(o1 + MGN_LANES);
-            c0 = mgn_vec_load(o2), c1 = mgn_vec_load(o2 + MGN_LANES);
-            d0 = mgn_vec_load(o3), d1 = mgn_vec_load(o3 + MGN_LANES);
+            a0 = mgn_vec_load(o0);
+            a1 = mgn_vec_load(o0 + MGN_LANES);
+            b0 = mgn_vec_load(o1);
+            b1 = mgn_vec_load(o1 + MGN_LANES);
+            c0 = mgn_vec_load(o2);
+            c1 = mgn_vec_load(o2 + MGN_LANES);
+            d0 = mgn_vec_load(o3);
+            d1 = mgn_vec_load(o3 + MGN_LANES);
         }
         for (size_t k = 0; k < d; k++, p += MGN_PANEL) {
             const mgn_vec v = mgn_vec_load(p), w = mgn_vec_load(p + MGN_LANES);
-            a0 += x0[k * xstep] * v, a1 += x0[k * xstep] * w;
-            b0 += x1[k * xstep] * v, b1 += x1[k * xstep] * w;
-            c0 += x2[k * xstep] * v, c1 += x2[k * xstep] * w;
-            d0 += x3[k * xstep] * v, d1 += x3[k * xstep] * w;
+            a0 += x0[k * xstep] * v;
+            a1 += x0[k * xstep] * w;
+            b0 += x1[k * xstep] * v;
+            b1 += x1[k * xstep] * w;
+            c0 += x2[k * xstep] * v;
+            c1 += x2[k * xstep] * w;
+            d0 += x3[k * xstep] * v;
+            d1 += x3[k * xstep] * w;
         }
-        mgn_vec_store(o0, a0), mgn_vec_store(o0 + MGN_LANES, a1);
-        mgn_vec_store(o1, b0), mgn_vec_store(o1 + MGN_LANES, b1);
-        mgn_vec_store(o2, c0), mgn_vec_store(o2 + MGN_LANES, c1);
-        mgn_vec_store(o3, d0), mgn_vec_store(o3 + MGN_LANES, d1);
+        mgn_vec_store(o0, a0);
+        mgn_vec_store(o0 + MGN_LANES, a1);
+        mgn_vec_store(o1, b0);
+        mgn_vec_store(o1 + MGN_LANES, b1);
+        mgn_vec_store(o2, c0);
+        mgn_vec_store(o2 + MGN_LANES, c1);
+        mgn_vec_store(o3, d0);
+        mgn_vec_store(o3 + MGN_LANES, d1);
     }
 }
 
@@ -1189,7 +1204,10 @@ static void mgn_tile(const margin_real *panel, size_t d, const margin_real *cons
             c += x2[k * xstep] * v;
             e += x3[k * xstep] * v;
         }
-        *o0 = a, *o1 = b, *o2 = c, *o3 = e;
+        *o0 = a;
+        *o1 = b;
+        *o2 = c;
+        *o3 = e;
     }
 }
 
@@ -1205,7 +1223,10 @@ static void mgn_panel_dot(const margin_real *panel, size_t d, const margin_real 
             c += x[k] * p[2];
             e += x[k] * p[3];
         }
-        out[r] = a, out[r + 1u] = b, out[r + 2u] = c, out[r + 3u] = e;
+        out[r] = a;
+        out[r + 1u] = b;
+        out[r + 2u] = c;
+        out[r + 3u] = e;
     }
 }
 
@@ -2325,14 +2346,16 @@ static void mgn_qr_step(const mgn_tridiagonal *t, size_t lo, size_t hi)
     for (size_t k = lo; k < hi; k++) {
         const margin_real r = mgn_rotation(&t->turn, k, x, z);
         const margin_real c = t->turn.c[k], s = t->turn.s[k];
-        const margin_real p0 = c * d[k] + s * e[k], p1 = c * e[k] + s * d[k + 1u];
-        const margin_real q0 = c * e[k] - s * d[k], q1 = c * d[k + 1u] - s * e[k];
+        const margin_real w = s * (d[k + 1u] - d[k]) + 2 * (c * e[k]);
+        /* gcc 12 fuses d + s w and d - s w into one instruction even where contraction is off */
+        const volatile margin_real shift = s * w;
+        const margin_real u = shift;
         if (k > lo) {
             e[k - 1u] = r;
         }
-        d[k] = c * p0 + s * p1;
-        d[k + 1u] = c * q1 - s * q0;
-        e[k] = c * p1 - s * p0;
+        d[k] += u;
+        d[k + 1u] -= u;
+        e[k] = c * w - e[k];
         if (k + 1u < hi) {
             x = e[k];
             z = s * e[k + 1u];
@@ -2653,9 +2676,10 @@ static bool mgn_inverse_iteration(const mgn_leading *w, size_t n, margin_real la
 {
     const margin_real unit = MGN_EPS * size;
     margin_real *z = v + which * stride;
-    margin_real accepted = 2 * unit;
+    margin_real accepted = unit;
     mgn_start_vector(z, n, which);
-    for (size_t round = 1; round <= 8u; round++, accepted *= 2) {
+    for (size_t round = 1; round <= 8u; round++) {
+        accepted *= 2;
         mgn_shifted_factor(w, n, lambda + (margin_real)round * unit, unit);
         mgn_shifted_solve(w, n, z);
         mgn_orthonormalise(z, v, stride, which, n);

@@ -71,6 +71,39 @@ static unsigned char bytes[1 << 20];
 static margin_arena mem;
 static const margin_data data = {x, N, D, 0, y, NULL, NULL};
 
+/* Gram matrices of N rows, of rank D, and of D columns, taken apart in all ways. */
+static void hash_decompositions(void)
+{
+    static margin_real a[N * N], b[N * N], v[N * N], value[N];
+    margin_index order[N];
+    size_t rank = 0, i;
+    hash_real((margin_real)margin_gram(a, 0, x, 0, NULL, N, D, &mem));
+    hash_real((margin_real)margin_eigen(value, v, 0, a, 0, N, &mem));
+    hash_reals(value, N);
+    hash_reals(v, (size_t)N * N);
+    hash_real((margin_real)margin_eigen_leading(value, v, 0, D, a, 0, N, &mem));
+    hash_reals(v, (size_t)D * N);
+    hash_real((margin_real)margin_cholesky_pivoted(a, 0, N, (margin_real)1e-4, order, &rank, &mem));
+    hash_reals(a, (size_t)N * N);
+    hash_real((margin_real)rank);
+    hash_real((margin_real)margin_mat_mul_t(b, 0, a, 0, a, 0, N, N, N, &mem));
+    hash_reals(b, (size_t)N * N);
+    for (i = 0; i < N; i++) {
+        b[i * N + i] += 1;
+    }
+    hash_real((margin_real)margin_cholesky(b, 0, N, &mem));
+    hash_real((margin_real)margin_cholesky_solve(v, 0, N, b, 0, N));
+    hash_reals(v, (size_t)N * N);
+    hash_real((margin_real)margin_cholesky_update(b, 0, N, x, &mem));
+    hash_real((margin_real)margin_cholesky_downdate(b, 0, N, x, &mem));
+    hash_reals(b, (size_t)N * N);
+    hash_real((margin_real)margin_normal_matrix(a, 0, x, 0, value, N, D, &mem));
+    hash_reals(a, (size_t)D * D);
+    hash_real((margin_real)margin_qr(a, 0, D, D, b, 0, NULL));
+    hash_reals(a, (size_t)D * D);
+    hash_reals(b, (size_t)D * D);
+}
+
 static void math_bits(void)
 {
     uint32_t i;
@@ -103,7 +136,6 @@ static void random_bits(void)
 
 static void linalg_bits(void)
 {
-    static margin_real a[D * D];
     size_t k;
     for (k = 0; k < N; k++) {
         hash_real(margin_dot(x, x + k, N));
@@ -114,13 +146,7 @@ static void linalg_bits(void)
     hash_reals(out, N);
     hash_real((margin_real)margin_gram(out, 0, x, 0, NULL, N, D, &mem));
     hash_reals(out, (size_t)N * N);
-    hash_real((margin_real)margin_normal_matrix(a, 0, x, 0, NULL, N, D, &mem));
-    hash_reals(a, (size_t)D * D);
-    hash_real((margin_real)margin_eigen(out, out + D, 0, a, 0, D, &mem));
-    hash_reals(out, D + (size_t)D * D);
-    hash_real((margin_real)margin_cholesky(a, 0, D, &mem));
-    hash_real((margin_real)margin_cholesky_solve(x, 0, 1, a, 0, D));
-    hash_reals(x, D);
+    hash_decompositions();
     report("linalg");
 }
 
