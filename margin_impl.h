@@ -6148,8 +6148,8 @@ static margin_status mgn_q_poly_make(mgn_q_job *job)
     const margin_status status = mgn_q_origin_inputs(job);
     const margin_real limit = job->limit;
     margin_real gain;
-    if (status != MARGIN_OK || job->d > 65536) {
-        return status != MARGIN_OK ? status : MARGIN_E_RANGE;
+    if (status != MARGIN_OK) {
+        return status;
     }
     job->vector_unit = mgn_q_finest(job, false);
     gain = kernel->gamma * job->unit * job->vector_unit / limit * MGN_R(2147483648.0);

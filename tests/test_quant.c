@@ -282,7 +282,7 @@ static void pool_make(pool *p, unsigned kind, unsigned format, size_t n, size_t 
     for (size_t v = 0; v < n; v++) {
         uint64_t sum;
         const double length = sqrt((double)mgn_q_length2(e, v, &sum));
-        p->norms[v] = (uint16_t)fmin(65535, floor(exp2(15 + e->kernel.shift) / length));
+        p->norms[v] = (uint16_t)fmin(65535, floor(exp2(15 + e->kernel.shift) / fmax(length, 0.5)));
     }
     e->kernel.up = (uint8_t)(5 + below(5));
     e->kernel.cut = (uint32_t)((((uint64_t)(32u - e->kernel.down) << 40) - 1) / e->kernel.gain >>
@@ -656,8 +656,7 @@ TEST inputs_are_rounded_and_limited(void)
     const int16_t expected[] = {-1, 4, 32767, -32768, 0, 32767, -32768};
     const margin_scaling scaling = {offset, factor, 7}, none = {NULL, NULL, 7};
     int16_t out[7];
-    x[4] = big - big;   /* 0 */
-    x[4] = x[4] / x[4]; /* NaN */
+    x[4] = (margin_real)NAN;
     x[6] = -big;
     margin_input_q(&scaling, x, out);
     ASSERT_MEM_EQ(expected, out, sizeof out);
