@@ -94,8 +94,8 @@ fuzz: | need-clang ## random bytes as model images, under the sanitizers; FUZZ_R
 
 # ---- checks without running ----
 
-packaging: | need-test need-clang ## both headers under every switch, as C and C++, by clang (by gcc: make test)
-	@$(TOOLS)/packaging.sh clang clang++ "-O0 -O3 -Os"
+packaging: | need-test need-clang ## both headers under every switch, by gcc and clang, as C and C++
+	@$(TOOLS)/run.sh -p '$(TOOLS)/packaging.sh gcc g++ "-O0 -O3 -Os"' '$(TOOLS)/packaging.sh clang clang++ "-O0 -O3 -Os"'
 
 symbols: | need-test ## the library needs only memcpy and compiler helpers, shows what margin.h declares, has no data
 	@mkdir -p build; for switch in -UMARGIN_REAL_DOUBLE -DMARGIN_REAL_DOUBLE -DMARGIN_PREDICT_ONLY; do \

@@ -801,18 +801,6 @@ MARGIN_API void margin_rbf_q15_scores(const margin_expansion_q *model, const int
                                       int32_t *scores);
 MARGIN_API void margin_rbf_q7_scores(const margin_expansion_q *model, const int16_t *x,
                                      int32_t *scores);
-MARGIN_API void margin_poly_q15_scores(const margin_expansion_q *model, const int16_t *x,
-                                       int32_t *scores);
-MARGIN_API void margin_poly_q7_scores(const margin_expansion_q *model, const int16_t *x,
-                                      int32_t *scores);
-MARGIN_API void margin_unit_poly_q15_scores(const margin_expansion_q *model, const int16_t *x,
-                                            int32_t *scores);
-MARGIN_API void margin_unit_poly_q7_scores(const margin_expansion_q *model, const int16_t *x,
-                                           int32_t *scores);
-MARGIN_API void margin_unit_exp_q15_scores(const margin_expansion_q *model, const int16_t *x,
-                                           int32_t *scores);
-MARGIN_API void margin_unit_exp_q7_scores(const margin_expansion_q *model, const int16_t *x,
-                                          int32_t *scores);
 MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, int32_t *scores);
 
 /* As their namesakes in >>model. Margins are limited to int32_t. The probability is in 2^-15, from 0
@@ -965,8 +953,7 @@ typedef struct {
     size_t max_iterations; /* of each machine's solver           0: 100 n + 1 000 000            */
     size_t cache_bytes;    /* for kernel rows: any, same model   0: see MARGIN_CACHE_BYTES       */
     size_t rank;           /* see below                          0: none                         */
-    uint8_t scheme;        /* MARGIN_SCHEME_ONE_REST for that    0: two classes binary, else     */
-                           /*                                       MARGIN_SCHEME_ONE_ONE        */
+    uint8_t scheme;        /* of more than two classes           0: MARGIN_SCHEME_ONE_ONE        */
     margin_progress_fn progress; /*                              0: none                         */
     void *user;                  /* handed to progress                                           */
 } margin_control;
@@ -996,6 +983,33 @@ typedef struct {
     margin_real c0;                 /* svm, with `bounds`: a lower end for a search over C */
 } margin_info;
 
+/* Pieces of the macros for static buffers: machines of a scheme of margin_control, their coefficients
+ * a vector, and what every training of machines takes besides its solver; `table`: numbers a sample
+ * for coefficients, 0 for linear kernels. */
+#define MARGIN_MORE(a, b) ((a) > (b) ? (a) : (b))
+#define MARGIN_NUMBERS(reals, indices)                                                             \
+    ((size_t)(reals) * sizeof(margin_real) + (size_t)(indices) * sizeof(margin_index))
+#define MARGIN_IS_REST(classes, scheme) ((scheme) == MARGIN_SCHEME_ONE_REST && (classes) > 2u)
+#define MARGIN_MACHINES(classes, scheme)                                                           \
+    (MARGIN_IS_REST(classes, scheme) ? (size_t)(classes)                                           \
+                                     : (size_t)(classes) * ((size_t)(classes)-1u) / 2u)
+#define MARGIN_WIDTH(classes, scheme)                                                              \
+    ((size_t)(classes) - (MARGIN_IS_REST(classes, scheme) ? 0u : 1u))
+#define MARGIN_JOB_BYTES(n, classes, scheme, table)                                                \
+    MARGIN_BLOCK((size_t)(n) + MARGIN_NUMBERS((size_t)(n) * (2u + (table)) +                       \
+                                                  2u * MARGIN_MACHINES(classes, scheme),           \
+                                              2u * (size_t)(n) + (classes) + 1u),                  \
+                 1u)
+/* The results: weights of linear kernels, or at worst all samples with their coefficients. */
+#define MARGIN_WEIGHTS_BYTES(d, classes, scheme)                                                   \
+    MARGIN_BLOCK(MARGIN_MACHINES(classes, scheme) * ((size_t)(d) + 1u), sizeof(margin_real))
+#define MARGIN_POOL_BYTES(n, d, classes, scheme)                                                   \
+    MARGIN_BLOCK((classes) * sizeof(uint32_t) +                                                    \
+                     MARGIN_NUMBERS((size_t)(n) * ((d) + 1u + MARGIN_WIDTH(classes, scheme)) +     \
+                                        MARGIN_MACHINES(classes, scheme),                          \
+                                    0u),                                                           \
+                 1u)
+
 /* ---- >>mam ---- maximal average margin, in closed form --------------------------------------- */
 
 /* The w of length one whose margins y_i w.phi(x_i) have the largest average,
@@ -1019,40 +1033,24 @@ typedef struct {
     margin_control run;   /* only run.scheme has an effect                                       */
 } margin_mam_options;
 
-/* Machines of a scheme of margin_control as a constant expression, and their coefficients a vector. */
-#define MARGIN_MAM_MACHINES(classes, scheme)                                                       \
-    ((scheme) == MARGIN_SCHEME_ONE_REST && (classes) > 2u                                          \
-         ? (size_t)(classes)                                                                       \
-         : (size_t)(classes) * ((size_t)(classes)-1u) / 2u)
-#define MARGIN_MAM_WIDTH(classes, scheme)                                                          \
-    ((size_t)(classes) - ((scheme) == MARGIN_SCHEME_ONE_REST && (classes) > 2u ? 0u : 1u))
-#define MARGIN_MAM_MORE(a, b) ((a) > (b) ? (a) : (b))
 /* Bytes for a linear kernel, batch or on-line; `scheme` as in margin_control, 0 for the default. */
 #define MARGIN_MAM_LINEAR_BYTES(d, classes, scheme)                                                \
-    (MARGIN_BLOCK(MARGIN_MAM_MACHINES(classes, scheme) * (d), sizeof(margin_real)) +               \
-     MARGIN_BLOCK(MARGIN_MAM_MACHINES(classes, scheme), sizeof(margin_real)) +                     \
+    (MARGIN_BLOCK(MARGIN_MACHINES(classes, scheme) * (d), sizeof(margin_real)) +                   \
+     MARGIN_BLOCK(MARGIN_MACHINES(classes, scheme), sizeof(margin_real)) +                         \
      2u * MARGIN_BLOCK((size_t)(classes) * ((size_t)(d) + 2u), sizeof(margin_real)) +              \
      MARGIN_BLOCK(classes, sizeof(margin_index)) +                                                 \
-     MARGIN_BLOCK(MARGIN_MAM_MORE((size_t)(d), MARGIN_MAM_MACHINES(classes, scheme)),              \
+     MARGIN_BLOCK(MARGIN_MORE((size_t)(d), MARGIN_MACHINES(classes, scheme)),                      \
                   sizeof(margin_real)) +                                                           \
      MARGIN_ALIGN - 1u)
 /* Bytes for any other kernel. */
 #define MARGIN_MAM_KERNEL_BYTES(n, d, classes, scheme)                                             \
-    (MARGIN_BLOCK((size_t)(n)*MARGIN_MAM_WIDTH(classes, scheme), sizeof(margin_real)) +            \
-     2u * MARGIN_BLOCK(MARGIN_MAM_MACHINES(classes, scheme), sizeof(margin_real)) +                \
-     2u * MARGIN_BLOCK(n, sizeof(margin_real)) + 2u * MARGIN_BLOCK(n, sizeof(margin_index)) +      \
-     MARGIN_BLOCK((size_t)(classes) + 1u, sizeof(margin_index)) + MARGIN_BLOCK(n, 1u) +            \
-     MARGIN_MAM_MORE(                                                                              \
-         2u * MARGIN_BLOCK(n, sizeof(margin_real)) + MARGIN_BLOCK((size_t)(d) + 4u, 64u),          \
-         MARGIN_BLOCK((size_t)(n) * (d), sizeof(margin_real)) +                                    \
-             MARGIN_BLOCK(n, sizeof(margin_real)) +                                                \
-             MARGIN_BLOCK((size_t)(n)*MARGIN_MAM_WIDTH(classes, scheme), sizeof(margin_real)) +    \
-             MARGIN_BLOCK(MARGIN_MAM_MACHINES(classes, scheme), sizeof(margin_real)) +             \
-             MARGIN_BLOCK(classes, sizeof(uint32_t))) +                                            \
+    (MARGIN_JOB_BYTES(n, classes, scheme, MARGIN_WIDTH(classes, scheme)) +                         \
+     MARGIN_MORE(2u * MARGIN_BLOCK(n, sizeof(margin_real)) + MARGIN_BLOCK((size_t)(d) + 4u, 64u),  \
+                 MARGIN_POOL_BYTES(n, d, classes, scheme)) +                                       \
      MARGIN_ALIGN - 1u)
 /* Bytes for two classes, whichever the kernel. */
 #define MARGIN_MAM_BYTES(n, d)                                                                     \
-    MARGIN_MAM_MORE(MARGIN_MAM_LINEAR_BYTES(d, 2u, 0), MARGIN_MAM_KERNEL_BYTES(n, d, 2u, 0))
+    MARGIN_MORE(MARGIN_MAM_LINEAR_BYTES(d, 2u, 0), MARGIN_MAM_KERNEL_BYTES(n, d, 2u, 0))
 
 /* Bytes that margin_mam_train takes; for a linear kernel n does not matter. */
 MARGIN_API size_t margin_mam_size(size_t n, size_t d, size_t classes,
@@ -1165,6 +1163,45 @@ typedef struct {
     margin_control run;
 } margin_kmomd_options;
 
+/* Pieces: a quadratic programme with `rank` features or columns of a factor, the interior-point method,
+ * and both with kernel rows. Where features are few the interior point goes first and the rows,
+ * rarely needed, take its place. */
+#define MARGIN_QP_PANEL (64u / sizeof(margin_real))
+#define MARGIN_QP_DEPTH(n) ((size_t)((n) < 1024u ? 8u : 64u))
+#define MARGIN_QP_SQUARE(room)                                                                     \
+    ((room) * ((room) + 3u) + ((room)-1u) / MARGIN_QP_PANEL * MARGIN_QP_PANEL * MARGIN_QP_PANEL)
+#define MARGIN_QP_PROGRAMME(n, rank)                                                               \
+    MARGIN_BLOCK(MARGIN_NUMBERS(8u * (size_t)(n) +                                                 \
+                                    ((rank) == 0u ? 0u : MARGIN_QP_SQUARE((size_t)(rank) + 2u)),   \
+                                2u * (size_t)(n)),                                                 \
+                 1u)
+#define MARGIN_QP_INTERIOR(n, rank)                                                                \
+    MARGIN_BLOCK((n) + (MARGIN_QP_DEPTH(n) + 1u) * ((size_t)(rank) + 2u) +                         \
+                     MARGIN_QP_DEPTH(n) * MARGIN_QP_PANEL,                                         \
+                 sizeof(margin_real))
+#define MARGIN_QP_ROWS(n, d, cache) (MARGIN_QP_PROGRAMME(n, 0u) + MARGIN_ROWS_BYTES(n, d, cache))
+#define MARGIN_QP_LINEAR(n, d, cache)                                                              \
+    ((d) <= (n) / 4u ? MARGIN_QP_PROGRAMME(n, d) +                                                 \
+                           MARGIN_MORE(MARGIN_QP_INTERIOR(n, d),                                   \
+                                       MARGIN_ROWS_BYTES(n, d, (cache) == 0u ? 1u : (cache)))      \
+     : (d) <= (n)                                                                                  \
+         ? MARGIN_QP_PROGRAMME(n, d) + MARGIN_QP_INTERIOR(n, d) + MARGIN_ROWS_BYTES(n, d, cache)   \
+         : MARGIN_QP_ROWS(n, d, cache))
+
+/* Bytes for a linear kernel and for any other, with cache_bytes and scheme as in margin_control, and
+ * rank 0; the other options take no memory. */
+#define MARGIN_KMOMD_LINEAR_BYTES(n, d, classes, scheme, cache)                                    \
+    (MARGIN_WEIGHTS_BYTES(d, classes, scheme) + MARGIN_JOB_BYTES(n, classes, scheme, 0u) +         \
+     MARGIN_QP_LINEAR(n, d, cache) + MARGIN_ALIGN - 1u)
+#define MARGIN_KMOMD_KERNEL_BYTES(n, d, classes, scheme, cache)                                    \
+    (MARGIN_JOB_BYTES(n, classes, scheme, MARGIN_WIDTH(classes, scheme)) +                         \
+     MARGIN_MORE(MARGIN_QP_ROWS(n, d, cache), MARGIN_POOL_BYTES(n, d, classes, scheme)) +          \
+     MARGIN_ALIGN - 1u)
+/* Bytes for two classes, whichever the kernel, with a cache of the default size. */
+#define MARGIN_KMOMD_BYTES(n, d)                                                                   \
+    MARGIN_MORE(MARGIN_KMOMD_LINEAR_BYTES(n, d, 2u, 0, 0u),                                        \
+                MARGIN_KMOMD_KERNEL_BYTES(n, d, 2u, 0, 0u))
+
 /* Bytes that margin_kmomd_train takes for n samples, d features, so many classes; 0: not countable. */
 MARGIN_API size_t margin_kmomd_size(size_t n, size_t d, size_t classes,
                                     const margin_kmomd_options *options);
@@ -1189,6 +1226,12 @@ typedef struct {
     margin_control run;
 } margin_svm_options;
 
+/* The same programme as kmomd, in the same memory. */
+#define MARGIN_SVM_LINEAR_BYTES(n, d, classes, scheme, cache)                                      \
+    MARGIN_KMOMD_LINEAR_BYTES(n, d, classes, scheme, cache)
+#define MARGIN_SVM_KERNEL_BYTES(n, d, classes, scheme, cache)                                      \
+    MARGIN_KMOMD_KERNEL_BYTES(n, d, classes, scheme, cache)
+#define MARGIN_SVM_BYTES(n, d) MARGIN_KMOMD_BYTES(n, d)
 MARGIN_API size_t margin_svm_size(size_t n, size_t d, size_t classes,
                                   const margin_svm_options *options);
 /* objective: 1/2 a'Qa - sum a. A status of its own: MARGIN_E_NOT_SEPARABLE (hard margin). info->c0 =

@@ -4488,22 +4488,6 @@ typedef char mgn_q_int32_must_wrap[(int32_t)UINT32_C(0xFFFFFFFE) == INT32_C(-2) 
 #define MGN_Q_INLINE inline
 #endif
 
-static inline int16_t mgn_q_limit(int32_t a)
-{
-    return (int16_t)(a > INT16_MAX ? INT16_MAX : a < INT16_MIN ? INT16_MIN : a);
-}
-
-static inline uint32_t mgn_q_size(int32_t a)
-{
-    return a < 0 ? 0u - (uint32_t)a : (uint32_t)a;
-}
-
-/* a * b >> 16, rounded down. */
-static inline int32_t mgn_q_scale_signed(int32_t a, uint16_t b)
-{
-    return (a >> 16) * (int32_t)b + (int32_t)(((uint32_t)(a & 0xFFFF) * b) >> 16);
-}
-
 /* ---- inner loops: one in plain C, one for the DSP extension of Arm, with the same integers ---- */
 
 #define MGN_Q_BLOCK 4u /* vectors that are stored together */
@@ -4551,14 +4535,6 @@ static inline uint32_t mgn_q_horner(uint32_t a, uint32_t b, uint32_t c)
 static inline uint32_t mgn_q_scale(uint32_t a, uint16_t b)
 {
     return (uint32_t)(((uint64_t)a * ((uint32_t)b << 16)) >> 32);
-}
-
-/* a * b >> 16, rounded down. */
-static inline int32_t mgn_q_times(int32_t a, int16_t b)
-{
-    int32_t out;
-    __asm__("smulwb %0, %1, %2" : "=r"(out) : "r"(a), "r"((int32_t)b));
-    return out;
 }
 
 /* Adds the products of two features a with four vectors at w; returns the place after them. */
@@ -4617,11 +4593,6 @@ static inline uint32_t mgn_q_scale(uint32_t a, uint16_t b)
 {
     const uint16_t high = (uint16_t)(a >> 16), low = (uint16_t)(a & 0xFFFFu);
     return (uint32_t)high * b + (((uint32_t)low * b) >> 16);
-}
-
-static inline int32_t mgn_q_times(int32_t a, int16_t b)
-{
-    return (a >> 16) * b + (((a & 0xFFFF) * b) >> 16);
 }
 
 /* sum + a * b modulo 2^32. */
@@ -4706,16 +4677,17 @@ static inline uint16_t mgn_q_mantissa(uint32_t u)
     return (uint16_t)mgn_q_horner(p, h, 32769);
 }
 
-/* What a vector says, sign * mantissa * coef / 2^down, goes to several machines: with one machine for each
+/* What a vector says, mantissa * coef / 2^down, goes to several machines: with one machine for each
  * pair of classes, to those that ask about its class c: first (0, c), (1, c) .. (c - 1, c), whose
  * numbers lie classes - 2, classes - 3, .. apart, then (c, c + 1), .. without gaps. */
-static void mgn_q_spread(const margin_expansion_q *e, size_t v, size_t c, int32_t mantissa,
+static void mgn_q_spread(const margin_expansion_q *e, size_t v, size_t c, uint16_t mantissa,
                          unsigned down, int32_t *scores)
 {
     const int16_t *coef = e->coef + v * e->width;
     size_t machine = c > 0 ? c - 1u : 0;
     for (size_t j = 0; j < e->width; j++) {
-        const int32_t product = mantissa * MARGIN_LOAD(int16_t, coef + j);
+        const int32_t product =
+            (int32_t)((int32_t)MARGIN_LOAD(int16_t, coef + j) * (int32_t)mantissa);
         scores[machine] += product >> down;
         if (j + 1u < c) {
             machine += e->vote.classes - 2u - j;
@@ -4753,12 +4725,12 @@ static MGN_Q_INLINE void mgn_q_finish(const mgn_q_sums *s)
     }
 }
 
-/* Adds vector v with the kernel value mantissa * 2^-down; |mantissa| < 2^16. */
-static MGN_Q_INLINE void mgn_q_add(mgn_q_sums *s, size_t v, int32_t mantissa, unsigned down)
+/* Adds vector v with the kernel value mantissa * 2^-down. */
+static MGN_Q_INLINE void mgn_q_add(mgn_q_sums *s, size_t v, uint16_t mantissa, unsigned down)
 {
     const margin_expansion_q *e = s->e;
     if (e->width == 1u) {
-        s->sum += (mantissa * MARGIN_LOAD(int16_t, e->coef + v)) >> down;
+        s->sum += ((int32_t)MARGIN_LOAD(int16_t, e->coef + v) * (int32_t)mantissa) >> down;
         return;
     }
     if (mgn_scheme_pairs(e->vote.scheme)) {
@@ -4833,199 +4805,18 @@ MARGIN_API void margin_rbf_q7_scores(const margin_expansion_q *model, const int1
     mgn_q_rbf(model, x, scores, MARGIN_Q7);
 }
 
-/* poly: with every vector sum |v| * 2^15 < 2^31, so that dot products fit for every input. The base
- * gamma x.v + coef0 is made a fraction of the largest that was expected, in 2^-15, and limited there;
- * |x.v| gain 2^-16 2^-shift + |add| is less than 2^30 + 2^16. Its power keeps 32 bits; of that the
- * leading 16 count. */
-static MGN_Q_INLINE void mgn_q_add_poly(mgn_q_sums *sums, size_t v, int32_t dot)
-{
-    const margin_kernel_q *k = &sums->e->kernel;
-    const int32_t wide = (mgn_q_scale_signed(dot, k->gain) >> k->shift) + k->add;
-    const int16_t base = wide < -INT16_MAX ? -INT16_MAX : mgn_q_limit(wide);
-    int32_t power = (int32_t)base * 65536;
-    uint32_t size;
-    unsigned down = k->down;
-    for (unsigned i = k->power; i > 1u; i--) {
-        power = 2 * mgn_q_times(power, base); /* less than 2^15 * 2^15, and twice that */
-    }
-    size = mgn_q_size(power);
-    if (size != 0) {
-        for (; size < UINT32_C(0x40000000) && down < 31u; down++) {
-            size *= 2u;
-        }
-        mgn_q_add(sums, v, power < 0 ? -(int32_t)(size >> 15) : (int32_t)(size >> 15), down);
-    }
-}
-
-static MGN_Q_INLINE void mgn_q_poly(const margin_expansion_q *e, const int16_t *x, int32_t *scores,
-                                    unsigned format)
-{
-    mgn_q_sums sums = mgn_q_start(e, scores);
-    for (size_t v = 0; v < e->n; v += MGN_Q_LANES) {
-        uint32_t dots[MGN_Q_LANES];
-        mgn_q_dots(e, v, x, format, dots);
-        for (size_t t = 0; t < MGN_Q_LANES; t++) {
-            mgn_q_add_poly(&sums, v + t, (int32_t)dots[t]);
-        }
-    }
-    mgn_q_finish(&sums);
-}
-
-MARGIN_API void margin_poly_q15_scores(const margin_expansion_q *model, const int16_t *x,
-                                       int32_t *scores)
-{
-    mgn_q_poly(model, x, scores, MARGIN_Q15);
-}
-
-MARGIN_API void margin_poly_q7_scores(const margin_expansion_q *model, const int16_t *x,
-                                      int32_t *scores)
-{
-    mgn_q_poly(model, x, scores, MARGIN_Q7);
-}
-
-/* 1 / |x|: with the scaled length |x| 2^lift from 2^15 to 2^16, 2^31 divided by it. */
-typedef struct {
-    uint16_t inverse;
-    int8_t lift;
-} mgn_q_length;
-
-static mgn_q_length mgn_q_measure_length(const int16_t *x, size_t d)
-{
-    mgn_q_length out = {0, 0};
-    uint64_t sum = 0;
-    uint32_t norm, root = 0;
-    for (size_t k = 0; k < d; k++) {
-        sum += (uint32_t)((int32_t)x[k] * x[k]);
-    }
-    for (; sum > UINT32_MAX; sum >>= 2) {
-        out.lift--;
-    }
-    norm = (uint32_t)sum;
-    if (norm == 0) {
-        return out;
-    }
-    for (; norm < UINT32_C(0x40000000); norm <<= 2) {
-        out.lift++;
-    }
-    for (uint32_t bit = 0x8000u; bit != 0; bit >>= 1) {
-        if ((root + bit) * (root + bit) <= norm) {
-            root += bit;
-        }
-    }
-    norm = UINT32_C(0x80000000) / root;
-    out.inverse = (uint16_t)(norm < 0xFFFFu ? norm : 0xFFFFu);
-    return out;
-}
-
-/* (1 + cos(x, v)) / 2 in 2^-16, of the dot product of x with v and 2^(15 + shift) / |v|. Vectors are
- * such that dot products fit for every input, as in poly, and |v| < 2^shift <= 2^15. So the dot product
- * times 2^lift is less than 2^16 |v| <= 2^31, next comes cos |v| 2^15, then cos 2^(14 + shift). */
-static inline uint16_t mgn_q_half_cosine(int32_t dot, mgn_q_length x, uint16_t v, uint8_t shift)
-{
-    int32_t c;
-    if (x.lift >= 0) {
-        dot = (int32_t)((uint32_t)dot << x.lift);
-    } else {
-        dot >>= -x.lift;
-    }
-    c = mgn_q_scale_signed(mgn_q_scale_signed(dot, x.inverse), v);
-    c = (c >> (shift - 1u)) + 32768;
-    return (uint16_t)(c < 0 ? 0 : c > 65535 ? 65535 : c);
-}
-
-/* -log2 t in 2^-15, of t in 2^-16 (in the middle between t and the next): after a shift into
- * 1/2 <= t < 1 a polynomial of degree 5 in 1 - t; worst error 1.25 units of 2^-15, searched for as that
- * of the exponential. All products fit 31 bits, some are negative. */
-static inline uint32_t mgn_q_minus_log2(uint16_t t)
-{
-    uint32_t s = 0;
-    int32_t h, p;
-    for (; t < 0x8000u && s < UINT32_C(16) << 15; s += 0x8000u) {
-        t = (uint16_t)(t * 2u + 1u);
-    }
-    h = (int32_t)(0xFFFFu - t);
-    p = ((INT32_C(46015) * h) >> 16) - 15596;
-    p = ((p * h) >> 16) + 23987;
-    p = ((p * h) >> 16) + 22586;
-    p = (int32_t)(((uint32_t)p * (uint32_t)h) >> 16) + 47320;
-    return s + (((uint32_t)p * (uint32_t)h) >> 16) + 1u;
-}
-
-/* unit-poly: t^a = 2^-(a (-log2 t)). unit-exp: what does not depend on t in (a^t - 1) / (a - 1) is part of
- * coefficients and biases; a^t = a 2^-((1 - t) log2 a), or 2^-(t log2 (1/a)) for a < 1. */
-static MGN_Q_INLINE void mgn_q_unit(const margin_expansion_q *e, const int16_t *x, int32_t *scores,
-                                    unsigned format, unsigned kind)
-{
-    const mgn_q_length length = mgn_q_measure_length(x, e->d);
-    mgn_q_sums sums = mgn_q_start(e, scores);
-    for (size_t v = 0; v < e->n; v += MGN_Q_LANES) {
-        uint32_t dots[MGN_Q_LANES];
-        mgn_q_dots(e, v, x, format, dots);
-        for (size_t i = 0; i < MGN_Q_LANES; i++) {
-            const uint16_t t = mgn_q_half_cosine(
-                (int32_t)dots[i], length, MARGIN_LOAD(uint16_t, e->norms + v + i), e->kernel.shift);
-            if (kind == MARGIN_KERNEL_UNIT_POLY) {
-                mgn_q_add_exp(&sums, v + i, mgn_q_minus_log2(t));
-            } else {
-                mgn_q_add_exp(&sums, v + i, e->kernel.power != 0 ? t : 0xFFFFu - t);
-            }
-        }
-    }
-    mgn_q_finish(&sums);
-}
-
-MARGIN_API void margin_unit_poly_q15_scores(const margin_expansion_q *model, const int16_t *x,
-                                            int32_t *scores)
-{
-    mgn_q_unit(model, x, scores, MARGIN_Q15, MARGIN_KERNEL_UNIT_POLY);
-}
-
-MARGIN_API void margin_unit_poly_q7_scores(const margin_expansion_q *model, const int16_t *x,
-                                           int32_t *scores)
-{
-    mgn_q_unit(model, x, scores, MARGIN_Q7, MARGIN_KERNEL_UNIT_POLY);
-}
-
-MARGIN_API void margin_unit_exp_q15_scores(const margin_expansion_q *model, const int16_t *x,
-                                           int32_t *scores)
-{
-    mgn_q_unit(model, x, scores, MARGIN_Q15, MARGIN_KERNEL_UNIT_EXP);
-}
-
-MARGIN_API void margin_unit_exp_q7_scores(const margin_expansion_q *model, const int16_t *x,
-                                          int32_t *scores)
-{
-    mgn_q_unit(model, x, scores, MARGIN_Q7, MARGIN_KERNEL_UNIT_EXP);
-}
-
-/* Which function serves an expansion. */
-static void mgn_q_expansion_scores(const margin_expansion_q *e, const int16_t *x, int32_t *scores)
-{
-    const bool q15 = e->format == MARGIN_Q15;
-    switch (e->kernel.kind) {
-    case MARGIN_KERNEL_POLY:
-        (q15 ? margin_poly_q15_scores : margin_poly_q7_scores)(e, x, scores);
-        break;
-    case MARGIN_KERNEL_UNIT_POLY:
-        (q15 ? margin_unit_poly_q15_scores : margin_unit_poly_q7_scores)(e, x, scores);
-        break;
-    case MARGIN_KERNEL_UNIT_EXP:
-        (q15 ? margin_unit_exp_q15_scores : margin_unit_exp_q7_scores)(e, x, scores);
-        break;
-    default:
-        (q15 ? margin_rbf_q15_scores : margin_rbf_q7_scores)(e, x, scores);
-        break;
-    }
-}
-
 MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, int32_t *scores)
 {
     if (model->kind == MARGIN_MODEL_LINEAR) {
-        const margin_linear_q *l = &model->of.linear;
-        (l->format == MARGIN_Q15 ? margin_linear_q15_scores : margin_linear_q7_scores)(l, x,
-                                                                                       scores);
+        if (model->of.linear.format == MARGIN_Q15) {
+            margin_linear_q15_scores(&model->of.linear, x, scores);
+        } else {
+            margin_linear_q7_scores(&model->of.linear, x, scores);
+        }
+    } else if (model->of.expansion.format == MARGIN_Q15) {
+        margin_rbf_q15_scores(&model->of.expansion, x, scores);
     } else {
-        mgn_q_expansion_scores(&model->of.expansion, x, scores);
+        margin_rbf_q7_scores(&model->of.expansion, x, scores);
     }
 }
 
@@ -5111,6 +4902,11 @@ MARGIN_API uint16_t margin_decide_q(const margin_vote_q *vote, const int32_t *sc
         return MARGIN_REJECTED;
     }
     return winner;
+}
+
+static inline int16_t mgn_q_limit(int32_t a)
+{
+    return (int16_t)(a > INT16_MAX ? INT16_MAX : a < INT16_MIN ? INT16_MIN : a);
 }
 
 /* The sigmoid of a margin in 2^-30. t = margin * slope + shift is at most 2^30 + 2^30 in size; with
@@ -5244,6 +5040,11 @@ static bool mgn_q_stage_fits(const margin_stage_q *stage, size_t d)
     return fits;
 }
 
+static inline uint32_t mgn_q_size(int32_t a)
+{
+    return a < 0 ? 0u - (uint32_t)a : (uint32_t)a;
+}
+
 static bool mgn_q_linear_fits(const margin_linear_q *l)
 {
     bool fits = (l->format == MARGIN_Q15 || l->format == MARGIN_Q7) && l->d > 0 &&
@@ -5332,52 +5133,6 @@ static size_t mgn_q_machine(unsigned scheme, size_t classes, size_t c, size_t j)
     return mgn_pair_machine(classes, c < other ? c : other, c < other ? other : c);
 }
 
-/* Dot products fit 31 bits for every input. */
-static bool mgn_q_dots_fit(const margin_expansion_q *e)
-{
-    bool fits = true;
-    for (size_t v = 0; fits && v < e->n; v++) {
-        uint64_t sum;
-        (void)mgn_q_length2(e, v, &sum);
-        fits = sum < 65536u;
-    }
-    return fits;
-}
-
-static bool mgn_q_poly_fits(const margin_expansion_q *e)
-{
-    const margin_kernel_q *k = &e->kernel;
-    return k->power > 0 && k->shift > 0 && k->shift < 32u && k->down < 32u && k->add <= 65536 &&
-           k->add >= -65536 && mgn_q_dots_fit(e);
-}
-
-static bool mgn_q_unit_fits(const margin_expansion_q *e)
-{
-    const margin_kernel_q *k = &e->kernel;
-    bool fits =
-        k->shift > 0 && k->shift <= 15u && k->power <= 1u && mgn_q_exp_fits(k) && mgn_q_dots_fit(e);
-    for (size_t v = 0; fits && v < e->n; v++) {
-        uint64_t sum;
-        fits = mgn_q_length2(e, v, &sum) < UINT64_C(1) << 2u * k->shift;
-    }
-    return fits;
-}
-
-static bool mgn_q_kernel_fits(const margin_expansion_q *e)
-{
-    switch (e->kernel.kind) {
-    case MARGIN_KERNEL_RBF:
-        return mgn_q_rbf_fits(e);
-    case MARGIN_KERNEL_POLY:
-        return mgn_q_poly_fits(e);
-    case MARGIN_KERNEL_UNIT_POLY:
-    case MARGIN_KERNEL_UNIT_EXP:
-        return mgn_q_unit_fits(e);
-    default:
-        return false;
-    }
-}
-
 /* The scores of machine m stay within 31 bits: each vector adds at most |coef| 65535 / 2^down,
  * rounded away from 0. */
 static bool mgn_q_sum_fits(const margin_expansion_q *e, size_t m)
@@ -5419,8 +5174,8 @@ static bool mgn_q_expansion_fits(const margin_expansion_q *e)
 {
     bool fits = (e->format == MARGIN_Q15 || e->format == MARGIN_Q7) && e->d > 0 && e->n > 0 &&
                 e->n % MGN_Q_BLOCK == 0 && mgn_q_vote_fits(&e->vote) &&
-                mgn_q_stage_fits(e->stage, e->d);
-    fits = fits && mgn_q_classes_fit(e) && mgn_q_kernel_fits(e) &&
+                mgn_q_stage_fits(e->stage, e->d) && e->kernel.kind == MARGIN_KERNEL_RBF;
+    fits = fits && mgn_q_classes_fit(e) && mgn_q_rbf_fits(e) &&
            e->width + (e->vote.scheme == MARGIN_SCHEME_ONE_REST ? 0u : 1u) == e->vote.classes;
     for (size_t m = 0; fits && m < e->vote.machines; m++) {
         fits = mgn_q_sum_fits(e, m);
@@ -5487,11 +5242,6 @@ typedef struct {
     size_t stage_mark; /* arena->low before the stage */
     margin_real unit;  /* z for one unit of the integer input */
     margin_kernel_q kernel;
-    margin_real vector_unit; /* z for one unit of the vectors */
-    margin_real limit;       /* poly: what the base is a fraction of */
-    bool linear_unit;        /* unit-exp with a = 1 */
-    margin_real size;        /* every coefficient is multiplied by this, */
-    margin_real base;        /* and its product with this goes to the bias of its machine */
     margin_real score_unit;
 } mgn_q_job;
 
@@ -5513,7 +5263,7 @@ static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
     job->width = linear ? 0 : job->e->width;
     job->machines = margin_machines(job->vote->scheme, job->vote->classes);
     if ((job->format != MARGIN_Q15 && job->format != MARGIN_Q7) ||
-        (!linear && job->e->kernel.kind == MARGIN_KERNEL_LINEAR)) {
+        (!linear && job->e->kernel.kind != MARGIN_KERNEL_RBF)) {
         return MARGIN_E_ARGUMENT;
     }
     return job->n <= UINT16_MAX && job->d < UINT16_MAX && job->machines <= UINT16_MAX
@@ -5805,38 +5555,23 @@ static size_t mgn_q_class(const mgn_q_job *job, size_t v)
     return c;
 }
 
-/* Biases with what coefficients add to them, in job->scores; sums of |coef| and |bias|, in job->differ;
- * and the largest coefficient. */
-static margin_real mgn_q_sum_up(mgn_q_job *job)
-{
-    const margin_vote *vote = job->vote;
-    margin_real largest = 0;
-    for (size_t j = 0; j < job->machines; j++) {
-        job->scores[j] = job->e->bias[j];
-        job->differ[j] = 0;
-    }
-    for (size_t v = 0; v < job->e->n; v++) {
-        const size_t c = mgn_q_class(job, v);
-        for (size_t i = 0; i < job->width; i++) {
-            const size_t j = mgn_q_machine(vote->scheme, vote->classes, c, i);
-            const margin_real coef = job->e->coef[v * job->width + i];
-            job->differ[j] += mgn_abs(coef * job->size);
-            job->scores[j] += coef * job->base;
-            largest = mgn_max(largest, mgn_abs(coef * job->size));
-        }
-    }
-    for (size_t j = 0; j < job->machines; j++) {
-        job->differ[j] += mgn_abs(job->scores[j]);
-    }
-    return largest;
-}
-
 /* The least shift `down` with sum |coef| 65536 / 2^down + |bias| < 2^31 for all machines, if the
  * largest coefficient is made 32767. */
 static void mgn_q_choose_down(mgn_q_job *job)
 {
-    const margin_real largest = mgn_q_sum_up(job);
-    margin_real most = 0;
+    const margin_vote *vote = job->vote;
+    margin_real largest = 0, most = 0;
+    for (size_t j = 0; j < job->machines; j++) {
+        job->differ[j] = mgn_abs(job->e->bias[j]);
+    }
+    for (size_t v = 0; v < job->e->n; v++) {
+        const size_t c = mgn_q_class(job, v);
+        for (size_t j = 0; j < job->width; j++) {
+            const margin_real size = mgn_abs(job->e->coef[v * job->width + j]);
+            job->differ[mgn_q_machine(vote->scheme, vote->classes, c, j)] += size;
+            largest = mgn_max(largest, size);
+        }
+    }
     for (size_t j = 0; j < job->machines; j++) {
         most = mgn_max(most, job->differ[j]);
     }
@@ -5879,36 +5614,35 @@ static void mgn_q_rbf_centre(mgn_q_job *job)
     }
 }
 
-/* Whether all features have the same factor, so that whole numbers may go in as they are. */
-static bool mgn_q_one_factor(const mgn_q_job *job)
+/* Whether whole numbers may go in as they are: all features have the same factor, and a unit of that
+ * size is fine enough to keep within 32 bits. int8_t would be too coarse for vectors far from 0. */
+static bool mgn_q_rbf_plain(mgn_q_job *job)
 {
     const margin_real f = mgn_q_own_factor(job, 0);
+    mgn_q_extent centred;
     for (size_t k = 0; k < job->d; k++) {
         if (!(mgn_abs(mgn_q_own_factor(job, k) - f) <= f / 4096)) {
             return false;
         }
     }
-    return true;
-}
-
-/* Whether a unit of that factor is fine enough to keep within 32 bits. int8_t would be too coarse for
- * vectors far from 0. */
-static bool mgn_q_rbf_plain(mgn_q_job *job)
-{
-    const margin_real f = mgn_q_own_factor(job, 0);
-    const margin_real centred = mgn_q_extents(job).vector;
+    centred = mgn_q_extents(job);
     for (size_t k = 0; k < job->d; k++) {
         job->centre[k] = -mgn_q_own_offset(job, k) * f;
     }
     job->unit = f;
     mgn_q_as_they_are(job);
     return mgn_q_rbf_unit(job) <= f &&
-           (job->format == MARGIN_Q15 || mgn_q_extents(job).vector <= 2 * centred);
+           (job->format == MARGIN_Q15 || mgn_q_extents(job).vector <= 2 * centred.vector);
 }
 
-/* Offsets and factors for a centre and a unit. */
-static margin_status mgn_q_inputs(mgn_q_job *job)
+static margin_status mgn_q_rbf_inputs(mgn_q_job *job)
 {
+    mgn_q_rbf_centre(job);
+    if (job->whole && mgn_q_rbf_plain(job)) {
+        return MARGIN_OK;
+    }
+    mgn_q_rbf_centre(job);
+    job->unit = mgn_q_rbf_unit(job);
     for (size_t k = 0; k < job->d; k++) {
         const margin_real f = mgn_q_own_factor(job, k);
         job->factor[k] = f / job->unit;
@@ -5917,48 +5651,15 @@ static margin_status mgn_q_inputs(mgn_q_job *job)
     return !job->whole || mgn_q_make_stage(job) ? MARGIN_OK : MARGIN_E_RANGE;
 }
 
-static margin_status mgn_q_rbf_inputs(mgn_q_job *job)
-{
-    mgn_q_rbf_centre(job);
-    if (job->whole && mgn_q_one_factor(job) && mgn_q_rbf_plain(job)) {
-        return MARGIN_OK;
-    }
-    mgn_q_rbf_centre(job);
-    job->unit = mgn_q_rbf_unit(job);
-    return mgn_q_inputs(job);
-}
-
-/* The other kernels have their origin where z = 0. Inputs in range are at most 2^14. */
-static margin_status mgn_q_origin_inputs(mgn_q_job *job)
-{
-    bool plain = job->whole && mgn_q_one_factor(job);
-    for (size_t k = 0; k < job->d; k++) {
-        job->centre[k] = 0;
-        plain = plain && !(mgn_abs(mgn_q_own_offset(job, k)) > 0);
-    }
-    if (plain) {
-        mgn_q_as_they_are(job);
-        job->unit = mgn_q_own_factor(job, 0);
-        return MARGIN_OK;
-    }
-    job->unit = mgn_q_extents(job).data / 16384;
-    job->unit = job->unit > 0 ? job->unit : 1;
-    return mgn_q_inputs(job);
-}
-
-/* Element of the pool as an integer. */
+/* Element of the pool, in units of kernel.step * unit. */
 static int32_t mgn_q_rounded(const mgn_q_job *job, size_t v, size_t k)
 {
     const int32_t limit = job->format == MARGIN_Q15 ? 32767 : 127;
-    margin_real unit = job->vector_unit;
     if (v >= job->e->n || k >= job->d) {
         return 0;
     }
-    if (job->kernel.kind == MARGIN_KERNEL_UNIT_POLY || job->kernel.kind == MARGIN_KERNEL_UNIT_EXP) {
-        unit *= margin_sqrt(job->e->norms[v]); /* unit vectors */
-        unit = unit > 0 ? unit : 1;
-    }
-    return mgn_q_round(mgn_q_vector(job, v, k) / unit, -limit, limit);
+    return mgn_q_round(mgn_q_vector(job, v, k) / (job->unit * (margin_real)job->kernel.step),
+                       -limit, limit);
 }
 
 static void mgn_q_store_vectors(const mgn_q_job *job)
@@ -6032,16 +5733,13 @@ static margin_status mgn_q_rbf_norms(mgn_q_job *job)
     return MARGIN_OK;
 }
 
-/* Coefficient i of vector v; of rbf with what the rounding of its norm takes from the kernel value. */
+/* Coefficient i of vector v, with what the rounding of its norm takes from the kernel value. */
 static margin_real mgn_q_true_coef(const mgn_q_job *job, size_t v, size_t i)
 {
-    const margin_real coef = job->e->coef[v * job->width + i] * job->size;
-    if (job->kernel.kind == MARGIN_KERNEL_RBF) {
-        const uint64_t twice = (uint64_t)job->norms[v] << (job->kernel.shift + 1u);
-        const margin_real excess = (margin_real)(twice - mgn_q_rounded_length2(job, v));
-        return coef * margin_exp(job->e->kernel.gamma * job->unit * job->unit * excess);
-    }
-    return coef;
+    const uint64_t twice = (uint64_t)job->norms[v] << (job->kernel.shift + 1u);
+    const margin_real excess = (margin_real)(twice - mgn_q_rounded_length2(job, v));
+    return job->e->coef[v * job->width + i] *
+           margin_exp(job->e->kernel.gamma * job->unit * job->unit * excess);
 }
 
 static margin_status mgn_q_store_coef(mgn_q_job *job)
@@ -6058,7 +5756,6 @@ static margin_status mgn_q_store_coef(mgn_q_job *job)
     }
     unit = largest > 0 ? largest / 32767 : 1;
     job->score_unit = unit / weight;
-    (void)mgn_q_sum_up(job);
     for (size_t v = 0; v < job->n; v++) {
         for (size_t i = 0; i < job->width; i++) {
             job->coef[v * job->width + i] =
@@ -6068,7 +5765,7 @@ static margin_status mgn_q_store_coef(mgn_q_job *job)
         }
     }
     for (size_t j = 0; j < job->machines; j++) {
-        job->bias[j] = mgn_q_round(job->scores[j] / job->score_unit, -INT32_MAX, INT32_MAX);
+        job->bias[j] = mgn_q_round(job->e->bias[j] / job->score_unit, -INT32_MAX, INT32_MAX);
     }
     for (size_t c = 0; c < job->vote->classes; c++) {
         job->class_end[c] = (uint16_t)(c + 1u < job->vote->classes ? job->e->class_end[c] : job->n);
@@ -6087,7 +5784,6 @@ static margin_status mgn_q_rbf_make(mgn_q_job *job)
         const margin_real step = mgn_q_extents(job).vector / (127 * job->unit);
         job->kernel.step = (uint16_t)(1 + mgn_q_round(step, 0, 65534));
     }
-    job->vector_unit = job->unit * (margin_real)job->kernel.step;
     status = mgn_q_choose_gain(job, gamma * MGN_R(1.4426950408889634) * job->unit * job->unit);
     status = status == MARGIN_OK ? mgn_q_rbf_norms(job) : status;
     if (status != MARGIN_OK) {
@@ -6095,156 +5791,6 @@ static margin_status mgn_q_rbf_make(mgn_q_job *job)
     }
     mgn_q_store_vectors(job);
     return mgn_q_store_coef(job);
-}
-
-/* The base of poly at the sample z and vector v, without coef0. */
-static margin_real mgn_q_poly_base(const mgn_q_job *job, const margin_real *x, size_t v)
-{
-    margin_real sum = 0;
-    for (size_t k = 0; k < job->d; k++) {
-        sum += (x[k] - mgn_q_own_offset(job, k)) * mgn_q_own_factor(job, k) *
-               job->e->vectors[v * job->d + k];
-    }
-    return job->e->kernel.gamma * sum;
-}
-
-/* The largest size of the base on the data, with a quarter more. */
-static margin_real mgn_q_poly_limit(const mgn_q_job *job)
-{
-    const margin_real coef0 = job->e->kernel.coef0;
-    margin_real most = mgn_abs(coef0);
-    for (size_t i = 0; i < job->data->n; i++) {
-        for (size_t v = 0; v < job->e->n; v++) {
-            const margin_real base = mgn_q_poly_base(job, mgn_sample(job->data, i), v) + coef0;
-            most = mgn_max(most, mgn_abs(base));
-        }
-    }
-    return most > 0 ? MGN_R(1.25) * most : 1;
-}
-
-/* The finest unit of vectors at which elements, and sums of their sizes, fit; for unit kernels, of
- * vectors of length one. */
-static margin_real mgn_q_finest(const mgn_q_job *job, bool unit_length)
-{
-    const margin_real most = job->format == MARGIN_Q15 ? 32767 : 127;
-    margin_real unit = 0;
-    for (size_t v = 0; v < job->e->n; v++) {
-        const margin_real norm = margin_sqrt(job->e->norms[v]);
-        const margin_real length = unit_length && norm > 0 ? norm : 1;
-        margin_real sum = 0, peak = 0;
-        for (size_t k = 0; k < job->d; k++) {
-            const margin_real size = mgn_abs(mgn_q_vector(job, v, k)) / length;
-            sum += size;
-            peak = mgn_max(peak, size);
-        }
-        unit = mgn_max(unit, mgn_max(peak / most, sum / (65500 - (margin_real)job->d / 2)));
-    }
-    return unit > 0 ? unit : 1;
-}
-
-static margin_status mgn_q_poly_make(mgn_q_job *job)
-{
-    const margin_kernel *kernel = &job->e->kernel;
-    const margin_status status = mgn_q_origin_inputs(job);
-    const margin_real limit = job->limit;
-    margin_real gain;
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    job->vector_unit = mgn_q_finest(job, false);
-    gain = kernel->gamma * job->unit * job->vector_unit / limit * MGN_R(2147483648.0);
-    for (job->kernel.shift = 0; gain < 32768 && job->kernel.shift < 31u; job->kernel.shift++) {
-        gain *= 2;
-    }
-    if (!(gain < 65535) || job->kernel.shift == 0) {
-        return MARGIN_E_RANGE;
-    }
-    job->kernel.gain = (uint16_t)mgn_q_round(gain, 0, 65535);
-    job->kernel.add = mgn_q_round(kernel->coef0 / limit * 32768, -32768, 32768);
-    job->kernel.power = kernel->degree;
-    mgn_q_store_vectors(job);
-    return mgn_q_store_coef(job);
-}
-
-/* Unit vectors of a length just below 2^shift, so that 2^(15 + shift) / length fits 16 bits. */
-static margin_status mgn_q_unit_vectors(mgn_q_job *job)
-{
-    const margin_real most = mgn_min(1 / mgn_q_finest(job, true), 32000);
-    margin_real length = MGN_R(0.97) * 2;
-    for (job->kernel.shift = 1; job->kernel.shift < 15u && 2 * length <= most;) {
-        job->kernel.shift++;
-        length *= 2;
-    }
-    length = mgn_min(most, length);
-    if (job->kernel.shift < 15u && most > length * MGN_R(1.04)) {
-        job->kernel.shift++;
-        length = mgn_min(most, 2 * length);
-    }
-    job->vector_unit = 1 / length;
-    for (size_t v = 0; v < job->n; v++) {
-        const margin_real norm = margin_sqrt((margin_real)mgn_q_rounded_length2(job, v));
-        const margin_real full = (margin_real)(UINT32_C(1) << (15u + job->kernel.shift));
-        job->norms[v] = (uint16_t)(norm > 0 ? mgn_q_round(full / norm, 0, 65535) : 65535);
-    }
-    return length >= 1 ? MARGIN_OK : MARGIN_E_RANGE;
-}
-
-static margin_status mgn_q_unit_make(mgn_q_job *job)
-{
-    const margin_real log2a = margin_log(job->e->kernel.a) * MGN_R(1.4426950408889634);
-    margin_status status = mgn_q_origin_inputs(job);
-    margin_real rate = job->e->kernel.a / 32768;
-    if (job->kernel.kind == MARGIN_KERNEL_UNIT_EXP) {
-        rate = mgn_abs(log2a) / 65536;
-        job->kernel.power = log2a < 0 ? 1 : 0;
-    }
-    if (job->linear_unit) {
-        rate = MGN_R(1) / 32768;
-    }
-    status = status == MARGIN_OK ? mgn_q_choose_gain(job, rate) : status;
-    status = status == MARGIN_OK ? mgn_q_unit_vectors(job) : status;
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    mgn_q_store_vectors(job);
-    return mgn_q_store_coef(job);
-}
-
-/* What the kernel does to coefficients and biases. unit-exp is a / (a - 1) 2^-u - 1 / (a - 1), for a < 1
- * 1 / (1 - a) - 1 / (1 - a) 2^-u; next to a = 1 it is as good as t, the unit-poly of a = 1. */
-static void mgn_q_prepare_kernel(mgn_q_job *job)
-{
-    const margin_kernel *kernel = &job->e->kernel;
-    job->kernel.kind = kernel->kind;
-    job->kernel.step = 1;
-    job->size = 1;
-    job->base = 0;
-    job->linear_unit = false;
-    if (kernel->kind == MARGIN_KERNEL_POLY) {
-        job->limit = mgn_q_poly_limit(job);
-        job->size = margin_pow_int(job->limit, kernel->degree);
-    } else if (kernel->kind == MARGIN_KERNEL_UNIT_EXP) {
-        const margin_real less = kernel->a - 1;
-        job->linear_unit = mgn_abs(less) < MGN_R(0.001);
-        if (job->linear_unit) {
-            job->kernel.kind = MARGIN_KERNEL_UNIT_POLY;
-        } else {
-            job->size = less > 0 ? kernel->a / less : 1 / less;
-            job->base = -1 / less;
-        }
-    }
-}
-
-static margin_status mgn_q_expansion_make(mgn_q_job *job)
-{
-    switch (job->kernel.kind) {
-    case MARGIN_KERNEL_RBF:
-        return mgn_q_rbf_make(job);
-    case MARGIN_KERNEL_POLY:
-        return mgn_q_poly_make(job);
-    default:
-        return mgn_q_unit_make(job);
-    }
 }
 
 /* ---- the whole ---- */
@@ -6285,7 +5831,7 @@ static void mgn_q_model(const mgn_q_job *job, margin_model_q *model)
     } else {
         margin_expansion_q *e = &model->of.expansion;
         e->vectors = job->vectors;
-        e->norms = job->kernel.kind != MARGIN_KERNEL_POLY ? job->norms : NULL;
+        e->norms = job->norms;
         e->coef = job->coef;
         e->bias = job->bias;
         e->class_end = job->class_end;
@@ -6311,11 +5857,11 @@ static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model)
         mgn_q_model(job, model);
         return status == MARGIN_OK ? margin_model_check_q(model) : status;
     }
-    mgn_q_prepare_kernel(job);
+    job->kernel.kind = job->e->kernel.kind;
     mgn_q_choose_down(job);
     for (; job->kernel.down < 24u && status == MARGIN_E_RANGE; job->kernel.down++) {
         job->staged = false;
-        status = mgn_q_expansion_make(job);
+        status = mgn_q_rbf_make(job);
         mgn_q_model(job, model);
         status = status == MARGIN_OK ? margin_model_check_q(model) : status;
     }
@@ -7040,11 +6586,11 @@ static bool mgn_tick_stop(mgn_tick *tick, size_t iteration, margin_real violatio
     return tick->stopped;
 }
 
-/* One machine: two classes, told apart by the sign y. */
+/* One machine, which tells positive samples from negative ones. */
 typedef struct {
-    margin_data data; /* its samples */
-    size_t most;      /* samples of the largest machine, for the memory plan */
-    const int8_t *y;  /* +1, -1 */
+    margin_data data; /* its samples, the negative ones first: */
+    size_t split;     /* so many */
+    size_t most;      /* samples that memory is planned for */
     margin_kernel kernel;
     margin_control run;
     const void *options; /* the trainer's own */
@@ -7052,8 +6598,7 @@ typedef struct {
     margin_real *b;   /* out: coefficient of each sample in the score, */
     margin_real *f;   /* out: score of each sample, */
     margin_real bias; /* out, */
-    margin_info
-        info; /* out: objective, gap, violation, iterations, converged and the trainer's own */
+    margin_info info; /* out: all but arena_peak, support, bias and margins */
 } mgn_fit;
 
 static const margin_info mgn_no_info = {0, 0, 0, 0, false, 0, 0, 0, 0, 0, {0}, 0, 0, 0, 0};
@@ -7064,6 +6609,19 @@ typedef struct {
     margin_status (*fit)(mgn_fit *fit, margin_arena *mem);
 } mgn_trainer;
 
+/* a + b, or SIZE_MAX when that does not fit: no block of that size is ever granted. */
+static size_t mgn_size_add(size_t a, size_t b)
+{
+    return a > SIZE_MAX - b ? SIZE_MAX : a + b;
+}
+
+/* Bytes of so many numbers and so many indices behind them. */
+static size_t mgn_bytes(size_t reals, size_t indices)
+{
+    return mgn_size_add(mgn_size_mul(reals, sizeof(margin_real)),
+                        mgn_size_mul(indices, sizeof(margin_index)));
+}
+
 /* The shape and the memory of one training. Samples are sorted by class, those of class c being rows
  * order[start[c]] .. order[start[c + 1] - 1] of the data; samples of weight 0 are left out. */
 typedef struct {
@@ -7071,7 +6629,7 @@ typedef struct {
     unsigned scheme;
     bool linear;
     margin_index *order, *start, *part; /* part: the rows of one machine */
-    int8_t *y;
+    uint8_t *used;                      /* the sample has a coefficient; linear kernels only */
     margin_real *b, *f, *scores;
     margin_real *table; /* n x width coefficients; none for linear kernels */
     margin_real *bias;
@@ -7080,33 +6638,43 @@ typedef struct {
 
 static void mgn_job_shape(mgn_job *job, size_t n, size_t d, size_t classes, const mgn_fit *fit)
 {
+    const bool rest = classes > 2u && fit->run.scheme == MARGIN_SCHEME_ONE_REST;
+    const unsigned wanted = fit->run.scheme;
+    const unsigned many = wanted != MARGIN_SCHEME_BINARY ? wanted : MARGIN_SCHEME_ONE_ONE;
     job->n = n;
     job->d = d;
     job->classes = classes;
     job->linear = fit->kernel.kind == MARGIN_KERNEL_LINEAR;
-    job->scheme = classes > 2u ? MARGIN_SCHEME_ONE_ONE : MARGIN_SCHEME_BINARY;
-    if (classes > 2u && fit->run.scheme == MARGIN_SCHEME_ONE_REST) {
-        job->scheme = MARGIN_SCHEME_ONE_REST;
+    job->scheme = classes > 2u ? many : MARGIN_SCHEME_BINARY;
+    job->width = rest ? classes : classes - 1u;
+    job->machines = SIZE_MAX; /* beyond memory, unless it can be counted */
+    if (rest || mgn_size_mul(classes, classes) < SIZE_MAX) {
+        job->machines = margin_machines(job->scheme, classes);
     }
-    job->machines = margin_machines(job->scheme, classes);
-    job->width = job->scheme == MARGIN_SCHEME_ONE_REST ? classes : classes - 1u;
 }
 
 /* Takes what lasts through a training, the results of linear kernels at the front. */
 static void mgn_job_plan(mgn_job *job, margin_arena *mem)
 {
     const size_t n = job->n, machines = job->machines;
-    job->w = MGN_KEEP(mem, margin_real, job->linear ? mgn_size_mul(machines, job->d) : 0);
-    job->bias = job->linear ? MGN_KEEP(mem, margin_real, machines)
-                            : MGN_SCRATCH(mem, margin_real, machines);
-    job->table = MGN_SCRATCH(mem, margin_real, job->linear ? 0 : mgn_size_mul(n, job->width));
-    job->scores = MGN_SCRATCH(mem, margin_real, machines);
-    job->b = MGN_SCRATCH(mem, margin_real, n);
-    job->f = MGN_SCRATCH(mem, margin_real, n);
-    job->order = MGN_SCRATCH(mem, margin_index, n);
-    job->part = MGN_SCRATCH(mem, margin_index, n);
-    job->start = MGN_SCRATCH(mem, margin_index, job->classes + 1u);
-    job->y = MGN_SCRATCH(mem, int8_t, n);
+    const size_t each = job->linear ? 2u : mgn_size_add(2u, job->width);
+    const size_t reals = mgn_size_add(mgn_size_mul(n, each), mgn_size_mul(machines, 2u));
+    const size_t bytes = mgn_bytes(reals, mgn_size_add(mgn_size_mul(n, 2u), job->classes + 1u));
+    margin_real *real;
+    job->w = MGN_KEEP(mem, margin_real,
+                      job->linear ? mgn_size_mul(machines, mgn_size_add(job->d, 1)) : 0);
+    real = (margin_real *)margin_arena_scratch(mem, mgn_size_add(bytes, n), 1);
+    if (real != NULL) {
+        job->b = real;
+        job->f = job->b + n;
+        job->scores = job->f + n;
+        job->bias = job->linear ? job->w + machines * job->d : job->scores + machines;
+        job->table = job->scores + 2u * machines;
+        job->order = (margin_index *)(void *)(real + reals);
+        job->part = job->order + n;
+        job->start = job->part + n;
+        job->used = (uint8_t *)(void *)(job->start + job->classes + 1u);
+    }
 }
 
 /* The kept arrays of an expansion of n vectors. */
@@ -7117,11 +6685,18 @@ typedef struct {
 
 static void mgn_pool_plan(mgn_pool *pool, margin_arena *mem, const mgn_job *job, size_t n)
 {
-    pool->vectors = MGN_KEEP(mem, margin_real, mgn_size_mul(n, job->d));
-    pool->norms = MGN_KEEP(mem, margin_real, n);
-    pool->coef = MGN_KEEP(mem, margin_real, mgn_size_mul(n, job->width));
-    pool->bias = MGN_KEEP(mem, margin_real, job->machines);
-    pool->class_end = MGN_KEEP(mem, uint32_t, job->classes);
+    const size_t each = mgn_size_add(mgn_size_add(job->d, 1), job->width);
+    const size_t reals = mgn_size_add(mgn_size_mul(n, each), job->machines);
+    const size_t ends = mgn_size_mul(job->classes, sizeof *pool->class_end);
+    margin_real *real =
+        (margin_real *)margin_arena_keep(mem, mgn_size_add(mgn_bytes(reals, 0), ends), 1);
+    if (real != NULL) {
+        pool->vectors = real;
+        pool->norms = pool->vectors + n * job->d;
+        pool->coef = pool->norms + n;
+        pool->bias = pool->coef + n * job->width;
+        pool->class_end = (uint32_t *)(void *)(real + reals);
+    }
 }
 
 /* The memory plan of a training, first to last; `job` is left with its blocks. */
@@ -7171,17 +6746,15 @@ static bool mgn_job_sort(mgn_job *job, const margin_data *data)
     return true;
 }
 
-/* Adds the samples of class c to the machine at hand, as positive or negative ones. */
-static void mgn_job_take(mgn_job *job, mgn_fit *fit, size_t c, bool positive)
+/* Adds the samples of class c to the machine at hand. */
+static void mgn_job_take(mgn_job *job, mgn_fit *fit, size_t c)
 {
     for (size_t s = job->start[c]; s < job->start[c + 1u]; s++) {
-        job->part[fit->data.n] = job->order[s];
-        job->y[fit->data.n] = positive ? 1 : -1;
-        fit->data.n++;
+        job->part[fit->data.n++] = job->order[s];
     }
 }
 
-/* Trains machine `j`, which tells class b from class a, or from all others if a = b. */
+/* Trains the machine that tells class b from class a, or from all others if a = b. */
 static margin_status mgn_job_machine(mgn_job *job, const mgn_trainer *trainer, mgn_fit *fit,
                                      margin_arena *mem, size_t a, size_t b)
 {
@@ -7189,16 +6762,30 @@ static margin_status mgn_job_machine(mgn_job *job, const mgn_trainer *trainer, m
     margin_status status;
     fit->data.n = 0;
     for (size_t c = 0; c < job->classes; c++) {
-        if (a == b || c == a || c == b) {
-            mgn_job_take(job, fit, c, c == b);
+        if (c != b && (a == b || c == a)) {
+            mgn_job_take(job, fit, c);
         }
     }
+    fit->split = fit->data.n;
+    mgn_job_take(job, fit, b);
     status = trainer->fit(fit, mem);
     margin_arena_release(mem, mark);
     return status;
 }
 
-/* Stores the coefficients of machine j: as weights, or in its columns of the table. */
+/* Stores the coefficients of class c in a machine, `b` being the first of them. */
+static void mgn_job_column(mgn_job *job, size_t c, size_t column, const margin_real *b)
+{
+    for (size_t s = job->start[c]; s < job->start[c + 1u]; s++, b++) {
+        if (job->linear) {
+            job->used[s] = job->used[s] != 0 || *b != 0 ? 1 : 0;
+        } else {
+            job->table[s * job->width + column] = *b;
+        }
+    }
+}
+
+/* Stores the results of machine j: weights, or its columns of the table. */
 static void mgn_job_store(mgn_job *job, const mgn_fit *fit, size_t j, size_t a, size_t b)
 {
     size_t i = 0;
@@ -7208,19 +6795,17 @@ static void mgn_job_store(mgn_job *job, const mgn_fit *fit, size_t j, size_t a, 
         for (size_t k = 0; k < job->d; k++) {
             w[k] = 0;
         }
-        for (; i < fit->data.n; i++) {
-            margin_axpy(w, fit->b[i], mgn_sample(&fit->data, i), job->d);
+        for (size_t s = 0; s < fit->data.n; s++) {
+            margin_axpy(w, fit->b[s], mgn_sample(&fit->data, s), job->d);
         }
-        return;
     }
     for (size_t c = 0; c < job->classes; c++) {
-        if (a == b || c == a || c == b) {
-            const size_t column = a == b ? b : c == a ? b - 1u : a;
-            for (size_t s = job->start[c]; s < job->start[c + 1u]; s++) {
-                job->table[s * job->width + column] = fit->b[i++];
-            }
+        if (c != b && (a == b || c == a)) {
+            mgn_job_column(job, c, a == b ? b : b - 1u, fit->b + i);
+            i += job->start[c + 1u] - job->start[c];
         }
     }
+    mgn_job_column(job, b, a, fit->b + i);
 }
 
 /* Sums and worst cases over machines. */
@@ -7231,6 +6816,7 @@ static void mgn_info_add(margin_info *info, const margin_info *one)
     info->violation = mgn_max(info->violation, one->violation);
     info->iterations += one->iterations;
     info->converged = info->converged && one->converged;
+    info->c0 = mgn_min(info->c0, one->c0);
 }
 
 /* All machines in order; the worst caveat, or the first failure. */
@@ -7239,6 +6825,9 @@ static margin_status mgn_job_train(mgn_job *job, const mgn_trainer *trainer, mgn
 {
     margin_status worst = MARGIN_OK;
     size_t a = 0, b = 1;
+    for (size_t s = 0; s < job->n; s++) {
+        job->used[s] = 0;
+    }
     for (size_t j = 0; j < job->machines; j++) {
         margin_status status;
         if (job->scheme == MARGIN_SCHEME_ONE_REST) {
@@ -7411,15 +7000,15 @@ static void mgn_job_margins(mgn_job *job, const mgn_fit *fit, const margin_model
     mgn_info_margins(info, job->f, job->n);
 }
 
-/* Samples with a nonzero coefficient in the machine at hand. */
-static size_t mgn_job_support(const mgn_job *job, const margin_model *model, const mgn_fit *fit)
+/* Samples with a nonzero coefficient in any machine. */
+static size_t mgn_job_support(const mgn_job *job, const margin_model *model)
 {
     size_t count = 0;
     if (!job->linear) {
         return model->of.expansion.n;
     }
-    for (size_t i = 0; i < fit->data.n; i++) {
-        count += job->b[i] != 0 ? 1u : 0u;
+    for (size_t s = 0; s < job->n; s++) {
+        count += job->used[s];
     }
     return count;
 }
@@ -7427,7 +7016,7 @@ static size_t mgn_job_support(const mgn_job *job, const margin_model *model, con
 /* Options that all trainers share, with their defaults filled in. */
 static margin_status mgn_control_resolve(margin_control *run, size_t n)
 {
-    if (!(run->tol >= 0) || !mgn_finite(run->tol) || run->scheme > MARGIN_SCHEME_ONE_REST) {
+    if (!(run->tol >= 0) || !mgn_finite(run->tol) || run->scheme > MARGIN_SCHEME_VOTES) {
         return MARGIN_E_ARGUMENT;
     }
     if (run->tol == 0) {
@@ -7446,7 +7035,8 @@ static size_t mgn_train_size(const mgn_trainer *trainer, mgn_fit *fit, size_t n,
 {
     margin_arena dry = margin_arena_counting();
     mgn_job job;
-    if (n == 0 || classes < 2u || margin_kernel_resolve(&fit->kernel, d, &fit->kernel) < 0 ||
+    if (n > MARGIN_INDEX_MAX || classes < 2u || classes > n || classes > MARGIN_REJECTED ||
+        margin_kernel_resolve(&fit->kernel, d, &fit->kernel) < 0 ||
         mgn_control_resolve(&fit->run, n) < 0) {
         return 0;
     }
@@ -7465,7 +7055,10 @@ static margin_status mgn_train_check(mgn_fit *fit, const margin_data *data, mgn_
     if (status != MARGIN_OK) {
         return status;
     }
-    if (classes < 2u) {
+    if (classes > MARGIN_REJECTED) {
+        return MARGIN_E_LABEL;
+    }
+    if (classes < 2u || classes > data->n) {
         return MARGIN_E_ONE_CLASS;
     }
     status = mgn_both(margin_kernel_resolve(&fit->kernel, data->d, &fit->kernel),
@@ -7476,9 +7069,10 @@ static margin_status mgn_train_check(mgn_fit *fit, const margin_data *data, mgn_
     return status;
 }
 
-/* Trains, with all memory granted: machines, model, report. */
+/* Trains, with all memory granted: machines, model, report (margins only where they are wanted). */
 static margin_status mgn_train_run(mgn_job *job, const mgn_trainer *trainer, mgn_fit *fit,
-                                   margin_arena *mem, margin_model *model, margin_info *info)
+                                   margin_arena *mem, margin_model *model, margin_info *info,
+                                   bool margins)
 {
     mgn_tick tick;
     margin_status status;
@@ -7488,14 +7082,15 @@ static margin_status mgn_train_run(mgn_job *job, const mgn_trainer *trainer, mgn
     tick.at.machines = job->machines;
     fit->tick = &tick;
     fit->data.rows = job->part;
-    fit->y = job->y;
     fit->b = job->b;
     fit->f = job->f;
     status = mgn_job_train(job, trainer, fit, mem, info);
     if (status >= 0) {
         mgn_job_model(job, fit, mem, model);
-        info->support = mgn_job_support(job, model, fit);
-        mgn_job_margins(job, fit, model, info);
+        info->support = mgn_job_support(job, model);
+        if (margins) {
+            mgn_job_margins(job, fit, model, info);
+        }
     }
     return status;
 }
@@ -7509,11 +7104,9 @@ static margin_status mgn_train(const mgn_trainer *trainer, mgn_fit *fit, const m
     margin_info report = mgn_no_info;
     margin_arena before, dry;
     margin_status status = mgn_train_check(fit, data, &job);
-    if (status == MARGIN_OK && (mem == NULL || model == NULL)) {
-        status = MARGIN_E_ARGUMENT;
-    }
-    if (status != MARGIN_OK) {
-        return status;
+    status = mgn_both(status, mgn_mem_check(mem));
+    if (status != MARGIN_OK || model == NULL) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
     }
     before = dry = *mem;
     dry.peak = 0;
@@ -7521,9 +7114,12 @@ static margin_status mgn_train(const mgn_trainer *trainer, mgn_fit *fit, const m
     if (dry.failed != 0) {
         return (margin_status)dry.failed;
     }
+    mem->peak = dry.peak > mem->peak ? dry.peak : mem->peak; /* the pool may turn out smaller */
     mgn_job_plan(&job, mem);
-    status = mgn_job_sort(&job, data) ? mgn_train_run(&job, trainer, fit, mem, &trained, &report)
-                                      : MARGIN_E_ONE_CLASS;
+    status = MARGIN_E_ONE_CLASS;
+    if (mgn_job_sort(&job, data)) {
+        status = mgn_train_run(&job, trainer, fit, mem, &trained, &report, info != NULL);
+    }
     if (status < 0) {
         (void)margin_arena_rewind(mem, &before);
         return status;
@@ -8263,7 +7859,7 @@ static void mgn_mam_weigh(const mgn_fit *fit, margin_real *total)
     margin_real lost[2] = {0, 0};
     total[0] = total[1] = 0;
     for (size_t i = 0; i < fit->data.n; i++) {
-        const size_t side = fit->y[i] > 0 ? 1u : 0u;
+        const size_t side = i >= fit->split ? 1u : 0u;
         mgn_add(total + side, lost + side, mgn_weight(&fit->data, i));
     }
 }
@@ -8287,7 +7883,7 @@ static margin_real mgn_mam_bias(const mgn_fit *fit, const margin_real *total)
 {
     margin_real sum = 0, lost = 0;
     for (size_t i = 0; i < fit->data.n; i++) {
-        const margin_real share = mgn_weight(&fit->data, i) / total[fit->y[i] > 0 ? 1 : 0];
+        const margin_real share = mgn_weight(&fit->data, i) / total[i >= fit->split ? 1 : 0];
         mgn_add(&sum, &lost, share * fit->f[i]);
     }
     return -sum / 2;
@@ -8309,8 +7905,8 @@ static margin_status mgn_mam_kernel_fit(mgn_fit *fit, margin_arena *mem)
     mgn_mam_weigh(fit, total);
     for (size_t i = 0; i < n; i++) {
         const margin_real all =
-            options->balanced ? 2 * total[fit->y[i] > 0 ? 1 : 0] : total[0] + total[1];
-        fit->b[i] = (margin_real)fit->y[i] * (mgn_weight(&fit->data, i) / all);
+            options->balanced ? 2 * total[i >= fit->split ? 1 : 0] : total[0] + total[1];
+        fit->b[i] = (i >= fit->split ? 1 : -1) * (mgn_weight(&fit->data, i) / all);
     }
     mgn_data_norms(&fit->data, work.norm);
     mgn_mam_product(fit, &work, fit->b, fit->f);
@@ -8498,310 +8094,576 @@ MARGIN_API margin_real margin_mam_bound(const margin_mam_certainty *certainty, m
 
 /* ---- >>qp ---- the quadratic programme behind kmomd and svm ---------------------------------- */
 
-/* In signed weights b (b_i = y_i alpha_i), with G its gradient,
+/* In signed weights b (b_i = y_i alpha_i), with G its gradient and R = diag(ridge),
  *
- *     minimise  1/2 b'(c K + r I)b - p y'b   over  0 <= y_i b_i <= cap_i,  sum of b over each group fixed;
- *     G = c K b + r b - p y.
+ *     minimise  1/2 b'(c K + R)b - p y'b   over  0 <= y_i b_i <= cap_i,  sum of b over each group fixed;
+ *     G = c K b + R b - p y.
  *
- *     svm    c = 1,            r = 0,         p = 1,  one group, whose sum is 0
- *     kmomd  c = 2(1-lambda),  r = 2 lambda,  p = 0,  no caps; each class is a group, its sum is y
+ *     svm    c = 1,            no ridge,               p = 1,  one group, whose sum is 0
+ *     kmomd  c = 2(1-lambda),  ridge 2 lambda / weight,  p = 0,  no caps; each class is a group of sum y
  *
+ * (in units in which the largest c K_ii + ridge_i is about 1, so that nothing over- or underflows.)
  * Moving weight within a group, b_i += t and b_j -= t, changes the objective by t (G_i - G_j) + O(t^2):
  * b is optimal when in no group a weight that may fall has a larger G than one that may rise. The
  * largest such difference is the violation.
  *
- * Three kinds of steps, each of which lowers the objective:
+ * Three kinds of steps:
  *   pair    i = the smallest G that may rise, j = the partner of largest gain (G_j - G_i)^2 / 2a, a the
  *           curvature along the pair (Fan, Chen, Lin: "Working set selection using second order
  *           information", JMLR 6, 2005). O(n) and two kernel rows.
  *   face    a minimiser over all weights strictly between their bounds, by conjugate gradients with
  *           the group sums projected out, stopped at the first bound. Pairs alone stall where K has
- *           a low rank and r or 1/cap is small; there the face has few distinct eigenvalues and
+ *           a low rank and ridge or 1/cap is small; there the face has few distinct eigenvalues and
  *           conjugate gradients need few products.
- *   start   linear kernels with few features: an interior-point method, next section.
+ *   start   linear kernels with few features: an interior-point method, below.
  * Samples whose weight sits at a bound and is pressed against it leave the loops (shrinking); the
  * gradient is computed anew for all before convergence is declared. */
-enum { MGN_RISE = 1, MGN_FALL = 2, MGN_FREE = 3 };
+
+/* Per group: the smallest G that may rise and where it is, and the largest that may fall. */
+typedef struct {
+    margin_real low, high;
+    size_t rise;
+} mgn_qp_ends;
 
 typedef struct {
-    size_t n;
-    margin_real c, r, p;
-    bool by_class;           /* each class is a group; else all samples are one */
-    const int8_t *y;         /* +1, -1 */
-    const margin_real *cap;  /* NULL: no upper bounds */
-    const margin_data *data; /* the samples, for linear kernels; NULL otherwise */
+    size_t n, split; /* samples; those before `split` are negative, the others positive */
+    bool by_class;   /* each class is a group; else all samples are one */
+    margin_real c, p;
+    const margin_real *cap;   /* NULL: no upper bounds */
+    const margin_real *ridge; /* NULL: none */
+    margin_real sum[2];       /* of b over each group */
+    margin_real unit;         /* c and ridge were divided by it; svm: cap was multiplied */
+    const margin_data *low;   /* features whose products are K; NULL: K is known by its rows */
     mgn_rows *rows;
-    margin_real *b, *g;
-    uint8_t *can;         /* MGN_RISE, MGN_FALL or both */
-    margin_index *active; /* the samples in the loops, ascending */
-    size_t m;             /* so many */
-    margin_index *face;   /* the free samples among them */
-    size_t f;
+    margin_real *own;     /* room for cap or ridge */
+    margin_real *b;       /* of all samples */
+    size_t m;             /* samples in the loops: */
+    size_t m_split;       /* so many of them negative; */
+    margin_index *active; /* the sample at each place, ascending, unless m = n; */
+    margin_real *g;       /* its G, */
+    margin_real *edge;  /* 0: may rise and fall; MGN_QP_WALL: rise only; -MGN_QP_WALL: fall only; */
+    margin_real *curve; /* c K_ii + ridge_i */
+    mgn_qp_ends ends[2];
+    margin_index *face; /* samples whose weights are strictly between their bounds; */
+    size_t f, f_split;  /* so many, and so many of them negative */
     margin_real *x, *res, *dir, *prod; /* a face step: solution, residual, direction, product */
-    margin_real *w;                    /* weight space, for linear kernels */
+    margin_real *w;                    /* feature space, where there is one */
     margin_real *dense;                /* A, the curvature of a face of at most `room` samples, */
     margin_real *ones[2];              /* factored; A^-1 e_k, e_k the ones of group k; */
     margin_real level[2][2];           /* e_j' A^-1 e_k */
     size_t room;
     margin_real *panel;      /* for Cholesky factors of `room` rows */
-    margin_real sum[2];      /* of b over each group */
     margin_real tol, peak;   /* peak: the largest diagonal element of K */
     margin_real goal, floor; /* violations to reach, and what rounding can leave of them */
     margin_real violation, objective;
+    bool moved; /* a weight has changed since this was set to false */
     size_t iterations;
 } mgn_qp;
 
-/* Per group: the smallest G that may rise, its sample, and the largest that may fall. */
-typedef struct {
-    margin_real low[2], high[2];
-    size_t rise[2];
-} mgn_qp_ends;
+/* Beyond any G, yet far from overflow. */
+#define MGN_QP_WALL (MGN_HUGE / 4)
 
+/* Values in the panel of a Cholesky factor of `rows` rows; see mgn_cholesky. */
+static size_t mgn_qp_panel(size_t rows)
+{
+    return rows == 0 ? 0 : mgn_panel_size(MGN_PANEL, (rows - 1u) / MGN_PANEL * MGN_PANEL);
+}
+
+/* The arrays of n samples, and of dense faces in d features (0: none). */
 static void mgn_qp_plan(mgn_qp *q, margin_arena *mem, size_t n, size_t d)
 {
-    q->g = MGN_SCRATCH(mem, margin_real, n);
-    q->x = MGN_SCRATCH(mem, margin_real, n);
-    q->res = MGN_SCRATCH(mem, margin_real, n);
-    q->dir = MGN_SCRATCH(mem, margin_real, n);
-    q->prod = MGN_SCRATCH(mem, margin_real, n);
-    q->w = MGN_SCRATCH(mem, margin_real, d);
-    q->room = d == 0 ? 0 : d + 2u;
-    q->dense = MGN_SCRATCH(mem, margin_real, mgn_size_mul(q->room, q->room));
-    q->ones[0] = MGN_SCRATCH(mem, margin_real, q->room);
-    q->ones[1] = MGN_SCRATCH(mem, margin_real, q->room);
-    q->panel = MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, q->room));
-    q->active = MGN_SCRATCH(mem, margin_index, n);
-    q->face = MGN_SCRATCH(mem, margin_index, n);
-    q->can = MGN_SCRATCH(mem, uint8_t, n);
+    const size_t room = d == 0 ? 0 : d + 2u;
+    const size_t square = mgn_size_add(mgn_size_mul(room, room + 3u), mgn_qp_panel(room));
+    const size_t bytes = mgn_bytes(mgn_size_add(mgn_size_mul(8, n), square), mgn_size_mul(2, n));
+    margin_real *real = (margin_real *)margin_arena_scratch(mem, bytes, 1);
+    q->room = room;
+    if (real != NULL) {
+        q->own = real;
+        q->g = q->own + n;
+        q->edge = q->g + n;
+        q->curve = q->edge + n;
+        q->x = q->curve + n;
+        q->res = q->x + n;
+        q->dir = q->res + n;
+        q->prod = q->dir + n;
+        q->w = q->prod + n;
+        q->ones[0] = q->w + room;
+        q->ones[1] = q->ones[0] + room;
+        q->dense = q->ones[1] + room;
+        q->panel = q->dense + room * room;
+        q->active = (margin_index *)(void *)(real + 8u * n + square);
+        q->face = q->active + n;
+    }
+}
+
+static bool mgn_qp_positive(const mgn_qp *q, size_t i)
+{
+    return i >= q->split;
 }
 
 static unsigned mgn_qp_group(const mgn_qp *q, size_t i)
 {
-    return q->by_class && q->y[i] > 0 ? 1u : 0u;
+    return q->by_class && mgn_qp_positive(q, i) ? 1u : 0u;
+}
+
+/* v in the direction in which |b_i| grows: y_i v. */
+static margin_real mgn_qp_signed(const mgn_qp *q, size_t i, margin_real v)
+{
+    return mgn_qp_positive(q, i) ? v : -v;
+}
+
+static margin_real mgn_qp_ridge(const mgn_qp *q, size_t i)
+{
+    return q->ridge != NULL ? q->ridge[i] : 0;
+}
+
+/* The sample at place s of the loops. */
+static size_t mgn_qp_at(const mgn_qp *q, size_t s)
+{
+    return q->m < q->n ? q->active[s] : s;
 }
 
 /* How far b_i may rise, or fall. */
 static margin_real mgn_qp_room(const mgn_qp *q, size_t i, bool rise)
 {
-    const margin_real alpha = q->y[i] > 0 ? q->b[i] : -q->b[i];
-    if ((q->y[i] > 0) != rise) {
+    const margin_real alpha = mgn_abs(q->b[i]);
+    if (mgn_qp_positive(q, i) != rise) {
         return alpha;
     }
     return q->cap != NULL ? q->cap[i] - alpha : MGN_HUGE;
 }
 
-static void mgn_qp_mark(mgn_qp *q, size_t i)
+static bool mgn_qp_is_free(const mgn_qp *q, size_t i)
 {
-    const int rise = mgn_qp_room(q, i, true) > 0 ? MGN_RISE : 0;
-    const int fall = mgn_qp_room(q, i, false) > 0 ? MGN_FALL : 0;
-    q->can[i] = (uint8_t)(rise | fall);
+    return mgn_qp_room(q, i, true) > 0 && mgn_qp_room(q, i, false) > 0;
+}
+
+static void mgn_qp_mark(mgn_qp *q, size_t s)
+{
+    const size_t i = mgn_qp_at(q, s);
+    const margin_real floor = mgn_qp_room(q, i, false) > 0 ? 0 : MGN_QP_WALL;
+    q->edge[s] = mgn_qp_room(q, i, true) > 0 ? floor : -MGN_QP_WALL;
 }
 
 /* b_i += t, exactly onto the bound where it reaches it. */
-static void mgn_qp_move(mgn_qp *q, size_t i, margin_real t)
+static void mgn_qp_shift(mgn_qp *q, size_t i, margin_real t)
 {
     const bool rise = t > 0;
+    const margin_real old = q->b[i];
     if (mgn_abs(t) < mgn_qp_room(q, i, rise)) {
         q->b[i] += t;
-    } else if ((q->y[i] > 0) != rise) {
+    } else if (mgn_qp_positive(q, i) != rise) {
         q->b[i] = 0;
-    } else {
-        q->b[i] = rise ? q->cap[i] : -q->cap[i];
+    } else if (q->cap != NULL) {
+        q->b[i] = mgn_qp_signed(q, i, q->cap[i]);
     }
-    mgn_qp_mark(q, i);
+    if (q->cap != NULL && mgn_abs(q->b[i]) > q->cap[i]) { /* by rounding */
+        q->b[i] = mgn_qp_signed(q, i, q->cap[i]);
+    }
+    q->moved = q->moved || q->b[i] != old;
 }
 
-/* out[s] = sum over t of v[t] K(list[s], list[t]), s, t < m; a null list means 0, 1, 2, ... */
-static void mgn_qp_mul_rows(mgn_qp *q, const margin_index *list, size_t m, const margin_real *v,
-                            margin_real *MGN_RESTRICT out)
+/* out += a0 K_i + a1 K_j at the samples of `list`; a null list means all. */
+static void mgn_qp_add_rows(margin_real *MGN_RESTRICT out, size_t m, const margin_index *list,
+                            margin_real a0, const margin_real *r0, margin_real a1,
+                            const margin_real *r1)
 {
+    if (list == NULL) {
+        for (size_t s = 0; s < m; s++) {
+            out[s] = (out[s] + a0 * r0[s]) + a1 * r1[s];
+        }
+    } else {
+        for (size_t s = 0; s < m; s++) {
+            out[s] = (out[s] + a0 * r0[list[s]]) + a1 * r1[list[s]];
+        }
+    }
+}
+
+/* out[s] = sum over t of a v[t] K(list[s], list[t]), s, t < m, two rows at a time. */
+static void mgn_qp_mul_rows(mgn_qp *q, margin_real a, const margin_index *list, size_t m,
+                            const margin_real *v, margin_real *out)
+{
+    const margin_real *ri, *rj;
+    size_t held = m;
     for (size_t s = 0; s < m; s++) {
         out[s] = 0;
     }
     for (size_t t = 0; t < m; t++) {
-        if (v[t] != 0) {
-            const margin_real *row = mgn_rows_get(q->rows, list == NULL ? t : list[t]);
-            const margin_real a = v[t];
-            for (size_t s = 0; s < m; s++) {
-                out[s] += a * row[list == NULL ? s : list[s]];
-            }
+        if (v[t] != 0 && held == m) {
+            held = t;
+        } else if (v[t] != 0) {
+            mgn_rows_get2(q->rows, list == NULL ? held : list[held], list == NULL ? t : list[t],
+                          &ri, &rj);
+            mgn_qp_add_rows(out, m, list, a * v[held], ri, a * v[t], rj);
+            held = m;
         }
+    }
+    if (held < m) {
+        ri = mgn_rows_get(q->rows, list == NULL ? held : list[held]);
+        mgn_qp_add_rows(out, m, list, a * v[held], ri, 0, ri);
     }
 }
 
-/* The same for a linear kernel, through w = sum v_t x_t. */
-static void mgn_qp_mul_linear(mgn_qp *q, const margin_index *list, size_t m, const margin_real *v,
-                              margin_real *out)
+/* The same through w = sum a v_t x_t, where K is products of features. */
+static void mgn_qp_mul_low(mgn_qp *q, margin_real a, const margin_index *list, size_t m,
+                           const margin_real *v, margin_real *out)
 {
-    const margin_data *data = q->data;
-    for (size_t k = 0; k < data->d; k++) {
+    const margin_data *low = q->low;
+    for (size_t k = 0; k < low->d; k++) {
         q->w[k] = 0;
     }
     for (size_t t = 0; t < m; t++) {
         if (v[t] != 0) {
-            margin_axpy(q->w, v[t], mgn_sample(data, list == NULL ? t : list[t]), data->d);
+            margin_axpy(q->w, a * v[t], mgn_sample(low, list == NULL ? t : list[t]), low->d);
         }
     }
     for (size_t s = 0; s < m; s++) {
-        out[s] = margin_dot(q->w, mgn_sample(data, list == NULL ? s : list[s]), data->d);
+        out[s] = margin_dot(q->w, mgn_sample(low, list == NULL ? s : list[s]), low->d);
     }
 }
 
-static void mgn_qp_mul(mgn_qp *q, const margin_index *list, size_t m, const margin_real *v,
-                       margin_real *out)
+static void mgn_qp_mul(mgn_qp *q, margin_real a, const margin_index *list, size_t m,
+                       const margin_real *v, margin_real *out)
 {
-    if (q->data != NULL) {
-        mgn_qp_mul_linear(q, list, m, v, out);
+    if (q->low != NULL) {
+        mgn_qp_mul_low(q, a, list, m, v, out);
     } else {
-        mgn_qp_mul_rows(q, list, m, v, out);
+        mgn_qp_mul_rows(q, a, list, m, v, out);
     }
 }
 
-/* The gradient of all samples and the objective from scratch, and with them the goal: tol is in units
- * of the margin for svm, relative to the objective for kmomd. Rounding leaves of a gradient about
- * EPS c |b| max K. */
-static void mgn_qp_refresh(mgn_qp *q)
+/* G of all samples and the objective from scratch, and with them the goal: tol is in units of the
+ * margin for svm, relative to the objective for kmomd. Rounding leaves of G about EPS c |b| max K. */
+static void mgn_qp_gradient(mgn_qp *q)
 {
     margin_real sum = 0, mass = 0;
-    mgn_qp_mul(q, NULL, q->n, q->b, q->g);
+    mgn_qp_mul(q, q->c, NULL, q->n, q->b, q->g);
     for (size_t i = 0; i < q->n; i++) {
-        const margin_real y = q->y[i];
-        q->g[i] = q->c * q->g[i] + q->r * q->b[i] - q->p * y;
-        sum += q->b[i] * (q->g[i] - q->p * y);
+        const margin_real py = mgn_qp_signed(q, i, q->p);
+        q->g[i] += mgn_qp_ridge(q, i) * q->b[i] - py;
+        sum += q->b[i] * (q->g[i] - py);
         mass += mgn_abs(q->b[i]);
     }
     q->objective = sum / 2;
     q->goal = q->tol * (q->p > 0 ? q->p : mgn_max(q->objective, 0));
-    q->floor = 16 * MGN_EPS * q->c * mass * q->peak;
+    q->floor = 16 * MGN_EPS * mass * (q->c * q->peak);
+}
+
+/* All samples into the loops. */
+static void mgn_qp_enter(mgn_qp *q)
+{
     q->m = q->n;
+    q->m_split = q->split;
+    for (size_t i = 0; i < q->n; i++) {
+        q->curve[i] = q->c * mgn_rows_diag(q->rows, i) + mgn_qp_ridge(q, i);
+        mgn_qp_mark(q, i);
+    }
 }
 
-/* Finds the ends of each group, the violation, and the group that has it. */
-static unsigned mgn_qp_scan(mgn_qp *q, mgn_qp_ends *e)
+/* Takes places from .. to - 1 into the ends: a strict comparison, so that the first of equals wins. */
+static void mgn_qp_ends_add(const mgn_qp *q, size_t from, size_t to, mgn_qp_ends *e)
 {
-    unsigned group;
-    const margin_index *list = q->m < q->n ? q->active : NULL;
-    e->low[0] = e->low[1] = MGN_HUGE;
-    e->high[0] = e->high[1] = -MGN_HUGE;
-    e->rise[0] = e->rise[1] = 0;
-    for (size_t s = 0; s < q->m; s++) {
-        const size_t i = list == NULL ? s : list[s];
-        const unsigned k = mgn_qp_group(q, i);
-        if ((q->can[i] & MGN_RISE) != 0 && q->g[i] < e->low[k]) {
-            e->low[k] = q->g[i];
-            e->rise[k] = i;
+    for (size_t s = from; s < to; s++) {
+        const margin_real up = q->g[s] - mgn_min(q->edge[s], 0);
+        const margin_real down = q->g[s] - mgn_max(q->edge[s], 0);
+        if (up < e->low) {
+            e->low = up;
+            e->rise = s;
         }
-        if ((q->can[i] & MGN_FALL) != 0 && q->g[i] > e->high[k]) {
-            e->high[k] = q->g[i];
+        e->high = mgn_max(e->high, down);
+    }
+}
+
+/* Curvature of the objective along b_i += t, b_j -= t, from the two diagonal elements and K_ij, kept
+ * from vanishing for equal samples. */
+static inline margin_real mgn_qp_curvature(margin_real both, margin_real twice_c, margin_real kij)
+{
+    return mgn_max(both - twice_c * kij, MGN_EPS * both + MGN_TINY);
+}
+
+/* A partner for the sample of gradient gi and curvature ci; k its kernel row. */
+typedef struct {
+    margin_real gi, ci, twice_c, gain;
+    const margin_real *k;
+    size_t place;
+} mgn_qp_match;
+
+/* Takes places from .. to - 1 into the search for the largest gain. */
+static void mgn_qp_match_add(const mgn_qp *q, size_t from, size_t to, mgn_qp_match *p)
+{
+    for (size_t s = from; s < to; s++) {
+        const margin_real rise = (q->g[s] - mgn_max(q->edge[s], 0)) - p->gi;
+        const margin_real a = mgn_qp_curvature(q->curve[s] + p->ci, p->twice_c, p->k[s]);
+        const margin_real gain = rise > 0 ? rise * rise / a : 0;
+        if (gain > p->gain) {
+            p->gain = gain;
+            p->place = s;
         }
     }
-    group = e->high[1] - e->low[1] > e->high[0] - e->low[0] ? 1u : 0u;
-    q->violation = e->high[group] - e->low[group];
-    return group;
 }
 
-/* Curvature of the objective along b_i += t, b_j -= t, kept from vanishing for equal samples. */
-static margin_real mgn_qp_curvature(const mgn_qp *q, size_t i, size_t j, margin_real kij)
+#if MARGIN_VECTOR
+
+/* The two loops over all samples that make up a pair step, with compiler vectors. A lane remembers
+ * the block in which its best value came up; among the lanes of the best value the first block wins
+ * and is then searched place by place. So the first of equals is found, whatever the width. */
+#define MGN_QP_BLOCK ((size_t)64u)
+typedef mgn_word mgn_lanes __attribute__((vector_size(MARGIN_VECTOR)));
+
+static inline mgn_vec mgn_vec_choose(mgn_lanes mask, mgn_vec a, mgn_vec b)
 {
-    const margin_real ends = q->c * (mgn_rows_diag(q->rows, i) + mgn_rows_diag(q->rows, j));
-    return mgn_max(ends - 2 * q->c * kij + 2 * q->r, MGN_EPS * ends + MGN_TINY);
+    return (mgn_vec)((mask & (mgn_lanes)a) | (~mask & (mgn_lanes)b));
 }
 
-/* The partner j of i with the largest gain (G_j - G_i)^2 / a; n when there is none. */
-static size_t mgn_qp_partner(mgn_qp *q, size_t i, unsigned group)
+static inline mgn_vec mgn_vec_min(mgn_vec a, mgn_vec b)
 {
-    const margin_index *list = q->m < q->n ? q->active : NULL;
-    const margin_real *row;
-    margin_real num = 0, den = 1;
-    size_t best = q->n;
+    return mgn_vec_choose((mgn_lanes)(b < a), b, a);
+}
+
+static inline mgn_vec mgn_vec_max(mgn_vec a, mgn_vec b)
+{
+    return mgn_vec_choose((mgn_lanes)(a < b), b, a);
+}
+
+/* The first block whose lane holds the largest value. */
+static size_t mgn_lanes_first(mgn_vec value, mgn_lanes block)
+{
+    size_t best = 0;
+    for (size_t l = 1; l < MGN_LANES; l++) {
+        if (value[l] > value[best] || (value[l] >= value[best] && block[l] < block[best])) {
+            best = l;
+        }
+    }
+    return (size_t)block[best];
+}
+
+/* Whole blocks of mgn_qp_pass; returns where they end. */
+static size_t mgn_qp_pass_blocks(mgn_qp *q, size_t from, size_t to, margin_real ct,
+                                 const margin_real *ki, const margin_real *kj, mgn_qp_ends *e)
+{
+    const mgn_vec zero = {0};
+    mgn_vec low = zero + MGN_QP_WALL, high = zero - MGN_QP_WALL;
+    mgn_lanes where = {0}, now = {0};
+    size_t s = from;
+    for (; to - s >= MGN_QP_BLOCK; now += 1u) {
+        const mgn_vec before = low;
+        for (const size_t end = s + MGN_QP_BLOCK; s < end; s += MGN_LANES) {
+            const mgn_vec step = mgn_vec_load(ki + s) - mgn_vec_load(kj + s);
+            const mgn_vec g = mgn_vec_load(q->g + s) + ct * step;
+            const mgn_vec edge = mgn_vec_load(q->edge + s);
+            mgn_vec_store(q->g + s, g);
+            low = mgn_vec_min(low, g - mgn_vec_min(edge, zero));
+            high = mgn_vec_max(high, g - mgn_vec_max(edge, zero));
+        }
+        where = (mgn_lanes)mgn_vec_choose((mgn_lanes)(low < before), (mgn_vec)now, (mgn_vec)where);
+    }
+    if (s > from) {
+        const size_t first = from + mgn_lanes_first(-low, where) * MGN_QP_BLOCK;
+        mgn_qp_ends_add(q, first, first + MGN_QP_BLOCK, e);
+        for (size_t l = 0; l < MGN_LANES; l++) {
+            e->high = mgn_max(e->high, high[l]);
+        }
+    }
+    return s;
+}
+
+/* Whole blocks of the search for a partner; returns where they end. */
+static size_t mgn_qp_match_blocks(const mgn_qp *q, size_t from, size_t to, mgn_qp_match *p)
+{
+    const mgn_vec zero = {0};
+    mgn_vec best = zero - 1;
+    mgn_lanes where = {0}, now = {0};
+    size_t s = from;
+    for (; to - s >= MGN_QP_BLOCK; now += 1u) {
+        const mgn_vec before = best;
+        for (const size_t end = s + MGN_QP_BLOCK; s < end; s += MGN_LANES) {
+            const mgn_vec edge = mgn_vec_load(q->edge + s),
+                          both = mgn_vec_load(q->curve + s) + p->ci;
+            const mgn_vec rise =
+                mgn_vec_max((mgn_vec_load(q->g + s) - mgn_vec_max(edge, zero)) - p->gi, zero);
+            const mgn_vec a =
+                mgn_vec_max(both - p->twice_c * mgn_vec_load(p->k + s), MGN_EPS * both + MGN_TINY);
+            best = mgn_vec_max(best, rise * rise / a);
+        }
+        where = (mgn_lanes)mgn_vec_choose((mgn_lanes)(before < best), (mgn_vec)now, (mgn_vec)where);
+    }
+    if (s > from) {
+        const size_t first = from + mgn_lanes_first(best, where) * MGN_QP_BLOCK;
+        mgn_qp_match_add(q, first, first + MGN_QP_BLOCK, p);
+    }
+    return s;
+}
+
+#endif
+
+/* G += ct (ki - kj) at the places from .. to - 1, and their ends. */
+static void mgn_qp_pass(mgn_qp *q, size_t from, size_t to, margin_real ct, const margin_real *ki,
+                        const margin_real *kj, mgn_qp_ends *e)
+{
+    size_t s = from;
+    e->low = MGN_QP_WALL;
+    e->high = -MGN_QP_WALL;
+    e->rise = from;
+#if MARGIN_VECTOR
+    s = mgn_qp_pass_blocks(q, from, to, ct, ki, kj, e);
+#endif
+    for (size_t t = s; t < to; t++) {
+        q->g[t] += ct * (ki[t] - kj[t]);
+    }
+    mgn_qp_ends_add(q, s, to, e);
+}
+
+/* The same for both groups; then the violation, and the group that has it. */
+static unsigned mgn_qp_update(mgn_qp *q, margin_real ct, const margin_real *ki,
+                              const margin_real *kj)
+{
+    const size_t end = q->by_class ? q->m_split : q->m;
+    margin_real other;
+    mgn_qp_pass(q, 0, end, ct, ki, kj, &q->ends[0]);
+    mgn_qp_pass(q, end, q->m, ct, ki, kj, &q->ends[1]);
+    q->violation = mgn_max(q->ends[0].high - q->ends[0].low, 0);
+    other = q->ends[1].high - q->ends[1].low;
+    if (other > q->violation) {
+        q->violation = other;
+        return 1u;
+    }
+    return 0u;
+}
+
+/* Ends and violation as they are. */
+static unsigned mgn_qp_scan(mgn_qp *q)
+{
+    return mgn_qp_update(q, 0, q->curve, q->curve);
+}
+
+/* The kernel row of the sample at place s, at the places of the loops: K itself, or in `room`. */
+static const margin_real *mgn_qp_row(mgn_qp *q, size_t s, margin_real *room)
+{
+    const margin_real *row = mgn_rows_get(q->rows, mgn_qp_at(q, s));
+    if (q->m == q->n) {
+        return row;
+    }
+    for (size_t t = 0; t < q->m; t++) {
+        room[t] = row[q->active[t]];
+    }
+    return room;
+}
+
+/* The partner of the sample at place i with the largest gain; m when there is none. */
+static size_t mgn_qp_partner(mgn_qp *q, size_t i, unsigned group, const margin_real *ki)
+{
+    const size_t middle = q->by_class ? q->m_split : q->m;
+    const size_t to = group == 0 ? middle : q->m;
+    size_t from = group == 0 ? 0 : middle;
+    mgn_qp_match p;
+    p.gi = q->g[i];
+    p.ci = q->curve[i];
+    p.twice_c = 2 * q->c;
+    p.k = ki;
+    p.gain = 0;
+    p.place = q->m;
+#if MARGIN_VECTOR
+    from = mgn_qp_match_blocks(q, from, to, &p);
+#endif
+    mgn_qp_match_add(q, from, to, &p);
+    return p.place;
+}
+
+/* A pair step in the group with the largest violation, which is then that of the group returned;
+ * q->moved stays false when the weights are too coarse to move. */
+static unsigned mgn_qp_pair(mgn_qp *q, unsigned group)
+{
+    const size_t s = q->ends[group].rise, i = mgn_qp_at(q, s);
+    const margin_real *ki, *kj;
+    margin_real t;
+    size_t j, partner;
     mgn_rows_foresee(q->rows);
-    row = mgn_rows_get(q->rows, i);
-    for (size_t s = 0; s < q->m; s++) {
-        const size_t j = list == NULL ? s : list[s];
-        const margin_real gain = q->g[j] - q->g[i];
-        if ((q->can[j] & MGN_FALL) != 0 && gain > 0 && mgn_qp_group(q, j) == group) {
-            const margin_real a = mgn_qp_curvature(q, i, j, row[j]);
-            if (gain * gain * den > num * a) {
-                num = gain * gain;
-                den = a;
-                best = j;
-            }
-        }
+    ki = mgn_qp_row(q, s, q->dir);
+    partner = mgn_qp_partner(q, s, group, ki);
+    if (partner == q->m) {
+        return group;
     }
-    return best;
-}
-
-/* Moves weight from j to i; false when the weights are too coarse to move. */
-static bool mgn_qp_pair(mgn_qp *q, size_t i, size_t j)
-{
-    const margin_index *list = q->m < q->n ? q->active : NULL;
-    const margin_real bi = q->b[i], bj = q->b[j];
-    const margin_real *ri, *rj;
-    margin_real t, ct;
-    mgn_rows_get2(q->rows, i, j, &ri, &rj);
-    t = (q->g[j] - q->g[i]) / mgn_qp_curvature(q, i, j, ri[j]);
+    j = mgn_qp_at(q, partner);
+    kj = mgn_qp_row(q, partner, q->prod);
+    t = (q->g[partner] - q->g[s]) /
+        mgn_qp_curvature(q->curve[s] + q->curve[partner], 2 * q->c, ki[partner]);
     t = mgn_min(t, mgn_min(mgn_qp_room(q, i, true), mgn_qp_room(q, j, false)));
-    mgn_qp_move(q, i, t);
-    mgn_qp_move(q, j, -t);
-    ct = q->c * t;
-    for (size_t s = 0; s < q->m; s++) {
-        const size_t k = list == NULL ? s : list[s];
-        q->g[k] += ct * (ri[k] - rj[k]);
-    }
-    q->g[i] += q->r * t;
-    q->g[j] -= q->r * t;
-    return q->b[i] != bi || q->b[j] != bj;
+    mgn_qp_shift(q, i, t);
+    mgn_qp_shift(q, j, -t);
+    mgn_qp_mark(q, s);
+    mgn_qp_mark(q, partner);
+    q->g[s] += mgn_qp_ridge(q, i) * t;
+    q->g[partner] -= mgn_qp_ridge(q, j) * t;
+    return mgn_qp_update(q, q->c * t, ki, kj);
 }
 
-/* Drops from the loops what is pressed against its bound. */
-static void mgn_qp_shrink(mgn_qp *q, const mgn_qp_ends *e)
+/* Samples pressed against their bounds are out of the way. */
+static bool mgn_qp_is_pressed(const mgn_qp *q, size_t s)
 {
-    size_t m = 0;
+    const mgn_qp_ends *e = &q->ends[q->by_class && s >= q->m_split ? 1 : 0];
+    return (q->edge[s] > 0 && q->g[s] > e->high) || (q->edge[s] < 0 && q->g[s] < e->low);
+}
+
+/* Drops them from the loops, if that halves the loops: then it is worth gathering kernel rows. */
+static void mgn_qp_shrink(mgn_qp *q)
+{
+    size_t m = 0, split = 0;
     for (size_t s = 0; s < q->m; s++) {
-        const size_t i = q->m < q->n ? q->active[s] : s;
-        const unsigned k = mgn_qp_group(q, i);
-        if (!((q->can[i] == MGN_RISE && q->g[i] > e->high[k]) ||
-              (q->can[i] == MGN_FALL && q->g[i] < e->low[k]))) {
-            q->active[m++] = (margin_index)i;
+        m += mgn_qp_is_pressed(q, s) ? 0 : 1u;
+    }
+    if (m > q->n / 2u) {
+        return;
+    }
+    m = 0;
+    for (size_t s = 0; s < q->m; s++) {
+        if (!mgn_qp_is_pressed(q, s)) {
+            const size_t i = mgn_qp_at(q, s);
+            q->active[m] = (margin_index)i;
+            q->g[m] = q->g[s];
+            q->edge[m] = q->edge[s];
+            q->curve[m] = q->curve[s];
+            split += i < q->split ? 1u : 0u;
+            m++;
         }
     }
     q->m = m;
+    q->m_split = split;
 }
 
 /* Takes the mean over each group of the face off v: a change of b along v keeps the sums. */
 static void mgn_qp_center(const mgn_qp *q, margin_real *v)
 {
-    margin_real sum[2] = {0, 0}, count[2] = {0, 0};
-    for (size_t s = 0; s < q->f; s++) {
-        const unsigned k = mgn_qp_group(q, q->face[s]);
-        sum[k] += v[s];
-        count[k] += 1;
-    }
-    for (size_t s = 0; s < q->f; s++) {
-        const unsigned k = mgn_qp_group(q, q->face[s]);
-        v[s] -= sum[k] / count[k];
+    const size_t end[3] = {0, q->by_class ? q->f_split : q->f, q->f};
+    for (size_t k = 0; k < 2u; k++) {
+        margin_real sum = 0;
+        for (size_t s = end[k]; s < end[k + 1u]; s++) {
+            sum += v[s];
+        }
+        for (size_t s = end[k]; s < end[k + 1u]; s++) {
+            v[s] -= sum / (margin_real)(end[k + 1u] - end[k]);
+        }
     }
 }
 
 /* prod = the curvature matrix times v on the face, centred. */
 static void mgn_qp_face_mul(mgn_qp *q, const margin_real *v)
 {
-    mgn_qp_mul(q, q->face, q->f, v, q->prod);
+    mgn_qp_mul(q, q->c, q->face, q->f, v, q->prod);
     for (size_t s = 0; s < q->f; s++) {
-        q->prod[s] = q->c * q->prod[s] + q->r * v[s];
+        q->prod[s] += mgn_qp_ridge(q, q->face[s]) * v[s];
     }
     mgn_qp_center(q, q->prod);
 }
 
 static margin_real mgn_qp_kernel(mgn_qp *q, size_t i, size_t j)
 {
-    if (q->data != NULL) {
-        return margin_dot(mgn_sample(q->data, i), mgn_sample(q->data, j), q->data->d);
+    if (q->low != NULL) {
+        return margin_dot(mgn_sample(q->low, i), mgn_sample(q->low, j), q->low->d);
     }
     return mgn_rows_get(q->rows, i)[j];
 }
 
-/* Factors the curvature of a small face; false if it is too large. */
+/* Factors the curvature of a small face; false if it is too large or not definite. */
 static bool mgn_qp_dense(mgn_qp *q)
 {
     const size_t f = q->f;
@@ -8812,7 +8674,7 @@ static bool mgn_qp_dense(mgn_qp *q)
         for (size_t t = 0; t <= s; t++) {
             q->dense[s * f + t] = q->c * mgn_qp_kernel(q, q->face[s], q->face[t]);
         }
-        q->dense[s * f + s] += q->r + 64 * MGN_EPS * q->c * q->peak;
+        q->dense[s * f + s] += mgn_qp_ridge(q, q->face[s]) + 64 * MGN_EPS * (q->c * q->peak);
     }
     if (!mgn_cholesky(q->dense, f, f, q->panel)) {
         return false;
@@ -8835,7 +8697,7 @@ static void mgn_qp_dense_solve(const mgn_qp *q, margin_real *v)
 {
     const margin_real l00 = q->level[0][0], l01 = q->level[0][1], l11 = q->level[1][1];
     const margin_real det = l00 * l11 - l01 * l01;
-    margin_real sum[2] = {0, 0}, nu0, nu1 = 0;
+    margin_real sum[2] = {0, 0}, nu0, nu1;
     (void)margin_cholesky_solve(v, 1, 1, q->dense, q->f, q->f);
     for (size_t s = 0; s < q->f; s++) {
         sum[mgn_qp_group(q, q->face[s])] += v[s];
@@ -8852,21 +8714,36 @@ static void mgn_qp_dense_solve(const mgn_qp *q, margin_real *v)
     }
 }
 
-/* x = approximate minimiser over the face: at most `limit` steps of conjugate gradients with the
- * sums projected out (Gould, Hribar, Nocedal: "On the solution of equality constrained quadratic
- * programming problems arising in optimization", SIAM J. Sci. Comput. 23, 2001), preconditioned by
- * the factored curvature on a small face. */
+/* One step of conjugate gradients from the residual, whose preconditioned form is in prod; `ratio`
+ * keeps the direction conjugate. False when the face is flat along it: then its end is a bound. */
+static bool mgn_qp_face_step(mgn_qp *q, margin_real rz, margin_real ratio)
+{
+    margin_real curve;
+    for (size_t s = 0; s < q->f; s++) {
+        q->dir[s] = q->prod[s] + ratio * q->dir[s];
+    }
+    mgn_qp_face_mul(q, q->dir);
+    curve = margin_dot(q->dir, q->prod, q->f);
+    if (!(curve > 0) || !(rz / curve <= MGN_HUGE)) {
+        return false;
+    }
+    margin_axpy(q->x, rz / curve, q->dir, q->f);
+    margin_axpy(q->res, -rz / curve, q->prod, q->f);
+    return true;
+}
+
+/* x = approximate minimiser over the face, from the residual -G: at most `limit` steps of conjugate
+ * gradients with the sums projected out (Gould, Hribar, Nocedal: "On the solution of equality
+ * constrained quadratic programming problems arising in optimization", SIAM J. Sci. Comput. 23,
+ * 2001), preconditioned by the factored curvature on a small face. */
 static void mgn_qp_face_solve(mgn_qp *q, size_t limit)
 {
     const bool dense = mgn_qp_dense(q);
-    margin_real old = 0, first = 0;
-    for (size_t s = 0; s < q->f; s++) {
-        q->x[s] = q->dir[s] = 0;
-        q->res[s] = -q->g[q->face[s]];
-    }
+    const size_t steps = dense ? 4u : limit;
+    margin_real old = 1, first = 0;
     mgn_qp_center(q, q->res);
-    for (size_t k = 0; k < (dense ? 4u : limit); k++) {
-        margin_real rz, curve;
+    for (size_t k = 0; k < steps; k++) {
+        margin_real rz;
         mgn_copy(q->prod, q->res, q->f);
         if (dense) {
             mgn_qp_dense_solve(q, q->prod);
@@ -8876,32 +8753,29 @@ static void mgn_qp_face_solve(mgn_qp *q, size_t limit)
         if (!(rz > MGN_EPS * MGN_EPS * first) || !(rz > MGN_TINY)) {
             break;
         }
-        for (size_t s = 0; s < q->f; s++) {
-            q->dir[s] = q->prod[s] + (k == 0 ? 0 : rz / old) * q->dir[s];
-        }
-        old = rz;
-        mgn_qp_face_mul(q, q->dir);
-        curve = margin_dot(q->dir, q->prod, q->f);
-        if (!(curve > 0)) { /* flat: its end is a bound */
+        if (!mgn_qp_face_step(q, rz, k == 0 ? 0 : rz / old)) {
             if (k == 0) {
                 mgn_copy(q->x, q->dir, q->f);
             }
             break;
         }
-        margin_axpy(q->x, rz / curve, q->dir, q->f);
-        margin_axpy(q->res, -rz / curve, q->prod, q->f);
+        old = rz;
     }
     mgn_qp_center(q, q->x);
 }
 
-/* Lists the free samples among the active ones. */
+/* The face: the free samples in the loops, and minus their G as residual. */
 static void mgn_qp_find_face(mgn_qp *q)
 {
-    q->f = 0;
+    q->f = q->f_split = 0;
     for (size_t s = 0; s < q->m; s++) {
-        const size_t i = q->m < q->n ? q->active[s] : s;
-        if (q->can[i] == MGN_FREE) {
-            q->face[q->f++] = (margin_index)i;
+        if (q->edge[s] == 0) {
+            const size_t i = mgn_qp_at(q, s);
+            q->face[q->f] = (margin_index)i;
+            q->res[q->f] = -q->g[s];
+            q->x[q->f] = q->dir[q->f] = 0;
+            q->f_split += i < q->split ? 1u : 0u;
+            q->f++;
         }
     }
 }
@@ -8910,16 +8784,18 @@ static void mgn_qp_find_face(mgn_qp *q)
 static margin_real mgn_qp_face_length(mgn_qp *q, bool *whole)
 {
     margin_real slope = 0, curve, t;
+    size_t at = 0;
     mgn_qp_face_mul(q, q->x);
     curve = margin_dot(q->x, q->prod, q->f);
-    for (size_t s = 0; s < q->f; s++) {
-        slope -= q->g[q->face[s]] * q->x[s];
+    for (size_t s = 0; s < q->m; s++) {
+        if (q->edge[s] == 0) {
+            slope -= q->g[s] * q->x[at++];
+        }
     }
     if (!(slope > 0)) {
         return 0;
     }
     t = curve > 0 ? slope / curve : MGN_HUGE;
-    *whole = true;
     for (size_t s = 0; s < q->f; s++) {
         const margin_real room = mgn_qp_room(q, q->face[s], q->x[s] > 0);
         if (room < t * mgn_abs(q->x[s])) {
@@ -8933,7 +8809,6 @@ static margin_real mgn_qp_face_length(mgn_qp *q, bool *whole)
 /* One face step of at most `limit` products; true if no bound cut it short. */
 static bool mgn_qp_face(mgn_qp *q, size_t limit)
 {
-    const margin_index *list = q->m < q->n ? q->active : NULL;
     bool whole = true;
     margin_real t;
     size_t at = 0;
@@ -8941,41 +8816,55 @@ static bool mgn_qp_face(mgn_qp *q, size_t limit)
     mgn_qp_face_solve(q, limit);
     t = mgn_qp_face_length(q, &whole);
     for (size_t s = 0; s < q->m; s++) {
-        const size_t i = list == NULL ? s : list[s];
         q->dir[s] = 0;
-        if (at < q->f && q->face[at] == i) {
+        if (q->edge[s] == 0) {
+            const size_t i = q->face[at];
             q->dir[s] = t * q->x[at++];
-            mgn_qp_move(q, i, q->dir[s]);
+            q->g[s] += mgn_qp_ridge(q, i) * q->dir[s];
+            mgn_qp_shift(q, i, q->dir[s]);
+            mgn_qp_mark(q, s);
         }
     }
-    mgn_qp_mul(q, list, q->m, q->dir, q->prod);
+    mgn_qp_mul(q, q->c, q->m < q->n ? q->active : NULL, q->m, q->dir, q->prod);
     for (size_t s = 0; s < q->m; s++) {
-        q->g[list == NULL ? s : list[s]] += q->c * q->prod[s] + q->r * q->dir[s];
+        q->g[s] += q->prod[s];
     }
     return whole;
 }
 
-/* Weights that meet all constraints: none, or the same for all samples of a class. */
+/* The smallest ridge; 1 if there is none. */
+static margin_real mgn_qp_least_ridge(const mgn_qp *q)
+{
+    margin_real least = q->ridge != NULL ? q->ridge[0] : 1;
+    for (size_t i = 0; q->ridge != NULL && i < q->n; i++) {
+        least = mgn_min(least, q->ridge[i]);
+    }
+    return least;
+}
+
+/* Weights that meet all constraints: 0, or for kmomd those that the ridge alone would choose. */
 static void mgn_qp_cold(mgn_qp *q)
 {
-    size_t positive = 0;
+    const margin_real least = mgn_qp_least_ridge(q);
+    margin_real sum[2] = {0, 0}, lost[2] = {0, 0};
     for (size_t i = 0; i < q->n; i++) {
-        positive += q->y[i] > 0 ? 1u : 0u;
+        const margin_real share = q->ridge != NULL ? least / q->ridge[i] : 1;
+        const unsigned k = mgn_qp_group(q, i);
+        q->b[i] = q->by_class ? mgn_qp_signed(q, i, share) : 0;
+        mgn_add(&sum[k], &lost[k], share);
     }
     for (size_t i = 0; i < q->n; i++) {
-        const size_t count = q->y[i] > 0 ? positive : q->n - positive;
-        q->b[i] = q->by_class ? (margin_real)q->y[i] / (margin_real)count : 0;
-        mgn_qp_mark(q, i);
+        q->b[i] /= sum[mgn_qp_group(q, i)];
     }
 }
 
-/* Interior point for linear kernels with few features. With multipliers nu for the sums and z, s >= 0
+/* Interior point where K is products of few features. With multipliers nu for the sums and z, s >= 0
  * for the bounds, alpha_i = |b_i| and u_i = cap_i - alpha_i:
  *
  *     G_i - nu_group(i) - y_i (z_i - s_i) = 0,   z_i alpha_i = mu,   s_i u_i = mu,   mu -> 0.
  *
- * Newton's method; eliminating all that is diagonal, D_i = r + z_i/alpha_i + s_i/u_i, leaves in each
- * step one positive definite system in (c dw, dnu), w = sum b_i x_i, of d + groups unknowns,
+ * Newton's method; eliminating all that is diagonal, D_i = ridge_i + z_i/alpha_i + s_i/u_i, leaves in
+ * each step one positive definite system in (c dw, dnu), w = sum b_i x_i, of d + groups unknowns,
  *
  *     N = sum 1/D_i (x_i, -e_group(i)) (x_i, -e_group(i))' + diag(1/c, 0),
  *
@@ -8983,38 +8872,51 @@ static void mgn_qp_cold(mgn_qp *q)
  * vector machines", SIAM J. Optim. 13, 2002; predictor and corrector after Mehrotra). Fifteen to
  * thirty steps, whatever the data. Face and pair steps then put the weights exactly on their bounds. */
 #define MGN_IPM_STEPS 60u
-#define MGN_IPM_BLOCK ((size_t)32u) /* rows of the data that add to N at a time */
 
 typedef struct {
     mgn_qp *q;
     size_t groups;
-    margin_real *z, *s, *dz, *ds;
-    margin_real *db, *inv, *h; /* lent by q */
-    margin_real *normal, *v;
+    size_t depth;                           /* rows that add to N at a time */
+    margin_real *z, *s, *dz, *db, *inv, *h; /* lent by q, which has no need of them now */
+    margin_real *normal;                    /* N, as well */
+    margin_real *ds, *v;
     margin_real *block, *pack; /* rows of N's sum, and their panel */
     margin_real nu[2], rest[2];
-    margin_real mu, gap, residual;
+    margin_real mu, gap, residual, length;
 } mgn_ipm;
 
 static void mgn_ipm_plan(mgn_ipm *p, mgn_qp *q, margin_arena *mem, size_t n, size_t d)
 {
-    p->q = q;
-    p->z = MGN_SCRATCH(mem, margin_real, n);
-    p->s = MGN_SCRATCH(mem, margin_real, n);
-    p->ds = MGN_SCRATCH(mem, margin_real, n);
-    p->normal = MGN_SCRATCH(mem, margin_real, mgn_size_mul(d + 2u, d + 2u));
-    p->v = MGN_SCRATCH(mem, margin_real, d + 2u);
-    p->block = MGN_SCRATCH(mem, margin_real, mgn_size_mul(MGN_IPM_BLOCK, d + 2u));
-    p->pack = MGN_SCRATCH(mem, margin_real, MGN_IPM_BLOCK * MGN_PANEL);
-    p->dz = q->dir;
-    p->db = q->res;
-    p->inv = q->prod;
-    p->h = q->x;
+    const size_t depth = MARGIN_QP_DEPTH(n), size = mgn_size_add(d, 2);
+    const size_t rows = mgn_size_add(mgn_size_mul(depth + 1u, size), depth * MGN_PANEL);
+    const size_t bytes = mgn_bytes(mgn_size_add(n, rows), 0);
+    margin_real *real = (margin_real *)margin_arena_scratch(mem, bytes, 1);
+    if (real != NULL) {
+        p->q = q;
+        p->depth = depth;
+        p->z = q->edge;
+        p->s = q->curve;
+        p->dz = q->dir;
+        p->db = q->res;
+        p->inv = q->prod;
+        p->h = q->x;
+        p->normal = q->dense;
+        p->ds = real;
+        p->v = p->ds + n;
+        p->block = p->v + size;
+        p->pack = p->block + depth * size;
+    }
+}
+
+/* alpha and u, kept from vanishing by rounding. */
+static margin_real mgn_ipm_alpha(const mgn_qp *q, size_t i)
+{
+    return mgn_max(mgn_abs(q->b[i]), MGN_TINY);
 }
 
 static margin_real mgn_ipm_up(const mgn_qp *q, size_t i)
 {
-    return mgn_max(q->cap[i] - mgn_abs(q->b[i]), MGN_EPS * q->cap[i]);
+    return mgn_max(q->cap[i] - mgn_abs(q->b[i]), mgn_max(MGN_EPS * q->cap[i], MGN_TINY));
 }
 
 /* The middle of the box, and multipliers that fit its gradient. */
@@ -9024,16 +8926,17 @@ static void mgn_ipm_start(mgn_ipm *p)
     margin_real mean = 0;
     mgn_qp_cold(q);
     for (size_t i = 0; q->cap != NULL && i < q->n; i++) {
-        q->b[i] = q->y[i] > 0 ? q->cap[i] / 2 : -q->cap[i] / 2;
+        q->b[i] = mgn_qp_signed(q, i, q->cap[i] / 2);
     }
-    mgn_qp_refresh(q);
+    mgn_qp_gradient(q);
+    p->groups = q->by_class ? 2u : 1u;
     p->nu[0] = p->nu[1] = 0;
     for (size_t i = 0; i < q->n; i++) {
         mean += mgn_abs(q->g[i]) / (margin_real)q->n;
     }
-    mean = mgn_max(mean, MGN_TINY);
+    mean = mgn_max(mean, MGN_TINY / MGN_EPS);
     for (size_t i = 0; i < q->n; i++) {
-        const margin_real slack = q->y[i] > 0 ? q->g[i] : -q->g[i];
+        const margin_real slack = mgn_qp_signed(q, i, q->g[i]);
         p->z[i] = mgn_max(slack, 0) + mean / 10;
         p->s[i] = q->cap != NULL ? mgn_max(-slack, 0) + mean / 10 : 0;
     }
@@ -9043,17 +8946,16 @@ static void mgn_ipm_start(mgn_ipm *p)
 static void mgn_ipm_measure(mgn_ipm *p)
 {
     mgn_qp *q = p->q;
-    mgn_qp_refresh(q);
+    mgn_qp_gradient(q);
     p->rest[0] = q->sum[0];
     p->rest[1] = q->sum[1];
     p->gap = p->residual = 0;
     for (size_t i = 0; i < q->n; i++) {
         const unsigned k = mgn_qp_group(q, i);
-        const margin_real press = p->z[i] - p->s[i];
-        const margin_real r = q->g[i] - p->nu[k] - (q->y[i] > 0 ? press : -press);
-        p->residual = mgn_max(p->residual, mgn_abs(r));
+        const margin_real press = mgn_qp_signed(q, i, p->z[i] - p->s[i]);
+        p->residual = mgn_max(p->residual, mgn_abs(q->g[i] - p->nu[k] - press));
         p->rest[k] -= q->b[i];
-        p->gap += p->z[i] * mgn_abs(q->b[i]);
+        p->gap += p->z[i] * mgn_ipm_alpha(q, i);
         if (q->cap != NULL) {
             p->gap += p->s[i] * mgn_ipm_up(q, i);
         }
@@ -9065,10 +8967,10 @@ static void mgn_ipm_measure(mgn_ipm *p)
 static void mgn_ipm_add(mgn_ipm *p, size_t first, size_t count)
 {
     const mgn_qp *q = p->q;
-    const size_t d = q->data->d, size = d + p->groups;
+    const size_t d = q->low->d, size = d + p->groups;
     for (size_t t = 0; t < count; t++) {
         margin_real *row = p->block + t * size;
-        mgn_copy(row, mgn_sample(q->data, first + t), d);
+        mgn_copy(row, mgn_sample(q->low, first + t), d);
         row[d] = row[size - 1u] = 0;
         row[d + mgn_qp_group(q, first + t)] = -1;
     }
@@ -9082,16 +8984,16 @@ static void mgn_ipm_add(mgn_ipm *p, size_t first, size_t count)
 static bool mgn_ipm_factor(mgn_ipm *p)
 {
     mgn_qp *q = p->q;
-    const size_t d = q->data->d, size = d + p->groups;
+    const size_t d = q->low->d, size = d + p->groups;
     for (size_t k = 0; k < size * size; k++) {
         p->normal[k] = 0;
     }
     for (size_t i = 0; i < q->n; i++) {
         const margin_real upper = q->cap != NULL ? p->s[i] / mgn_ipm_up(q, i) : 0;
-        p->inv[i] = 1 / (q->r + p->z[i] / mgn_abs(q->b[i]) + upper);
+        p->inv[i] = 1 / (mgn_qp_ridge(q, i) + p->z[i] / mgn_ipm_alpha(q, i) + upper);
     }
-    for (size_t i = 0; i < q->n; i += MGN_IPM_BLOCK) {
-        mgn_ipm_add(p, i, q->n - i < MGN_IPM_BLOCK ? q->n - i : MGN_IPM_BLOCK);
+    for (size_t i = 0; i < q->n; i += p->depth) {
+        mgn_ipm_add(p, i, mgn_size_min(q->n - i, p->depth));
     }
     for (size_t k = 0; k < size; k++) {
         margin_real *diagonal = p->normal + k * size + k;
@@ -9104,19 +9006,25 @@ static bool mgn_ipm_factor(mgn_ipm *p)
 static void mgn_ipm_solve(mgn_ipm *p)
 {
     mgn_qp *q = p->q;
-    const size_t d = q->data->d, size = d + p->groups;
+    const size_t d = q->low->d, size = d + p->groups;
     for (size_t k = 0; k < size; k++) {
         p->v[k] = k < d ? 0 : p->rest[k - d];
     }
     for (size_t i = 0; i < q->n; i++) {
-        margin_axpy(p->v, p->inv[i] * p->h[i], mgn_sample(q->data, i), d);
+        margin_axpy(p->v, p->inv[i] * p->h[i], mgn_sample(q->low, i), d);
         p->v[d + mgn_qp_group(q, i)] -= p->inv[i] * p->h[i];
     }
     (void)margin_cholesky_solve(p->v, 1, 1, p->normal, size, size);
     for (size_t i = 0; i < q->n; i++) {
-        const margin_real wx = margin_dot(p->v, mgn_sample(q->data, i), d);
+        const margin_real wx = margin_dot(p->v, mgn_sample(q->low, i), d);
         p->db[i] = p->inv[i] * (p->h[i] - wx + p->v[d + mgn_qp_group(q, i)]);
     }
+}
+
+/* The longest step <= t that keeps v + step dv positive. */
+static margin_real mgn_ipm_reach(margin_real t, margin_real v, margin_real dv)
+{
+    return -dv * t > v ? -v / dv : t;
 }
 
 /* Steps of z and s, which hold their complementarity targets on entry, and the longest step <= 1
@@ -9126,15 +9034,15 @@ static margin_real mgn_ipm_length(mgn_ipm *p)
     const mgn_qp *q = p->q;
     margin_real t = 1;
     for (size_t i = 0; i < q->n; i++) {
-        const margin_real alpha = mgn_abs(q->b[i]), da = q->y[i] > 0 ? p->db[i] : -p->db[i];
+        const margin_real alpha = mgn_ipm_alpha(q, i), da = mgn_qp_signed(q, i, p->db[i]);
         p->dz[i] = (p->dz[i] - p->z[i] * da) / alpha;
-        t = -da * t > alpha ? -alpha / da : t;
-        t = -p->dz[i] * t > p->z[i] ? -p->z[i] / p->dz[i] : t;
+        t = mgn_ipm_reach(t, alpha, da);
+        t = mgn_ipm_reach(t, p->z[i], p->dz[i]);
         if (q->cap != NULL) {
             const margin_real up = mgn_ipm_up(q, i);
             p->ds[i] = (p->ds[i] + p->s[i] * da) / up;
-            t = da * t > up ? up / da : t;
-            t = -p->ds[i] * t > p->s[i] ? -p->s[i] / p->ds[i] : t;
+            t = mgn_ipm_reach(t, up, -da);
+            t = mgn_ipm_reach(t, p->s[i], p->ds[i]);
         }
     }
     return t;
@@ -9146,7 +9054,7 @@ static void mgn_ipm_aim(mgn_ipm *p, margin_real mu, bool correct)
 {
     const mgn_qp *q = p->q;
     for (size_t i = 0; i < q->n; i++) {
-        const margin_real alpha = mgn_abs(q->b[i]), da = q->y[i] > 0 ? p->db[i] : -p->db[i];
+        const margin_real alpha = mgn_ipm_alpha(q, i), da = mgn_qp_signed(q, i, p->db[i]);
         const margin_real slope = q->g[i] - p->nu[mgn_qp_group(q, i)];
         margin_real push;
         p->dz[i] = mu - p->z[i] * alpha - (correct ? da * p->dz[i] : 0);
@@ -9156,7 +9064,7 @@ static void mgn_ipm_aim(mgn_ipm *p, margin_real mu, bool correct)
             p->ds[i] = mu - p->s[i] * up + (correct ? da * p->ds[i] : 0);
             push -= p->s[i] + p->ds[i] / up;
         }
-        p->h[i] = (q->y[i] > 0 ? push : -push) - slope;
+        p->h[i] = mgn_qp_signed(q, i, push) - slope;
     }
 }
 
@@ -9166,7 +9074,7 @@ static margin_real mgn_ipm_ahead(const mgn_ipm *p, margin_real t)
     const mgn_qp *q = p->q;
     margin_real sum = 0;
     for (size_t i = 0; i < q->n; i++) {
-        const margin_real alpha = mgn_abs(q->b[i]), da = q->y[i] > 0 ? p->db[i] : -p->db[i];
+        const margin_real alpha = mgn_ipm_alpha(q, i), da = mgn_qp_signed(q, i, p->db[i]);
         sum += (alpha + t * da) * (p->z[i] + t * p->dz[i]);
         if (q->cap != NULL) {
             sum += (mgn_ipm_up(q, i) - t * da) * (p->s[i] + t * p->ds[i]);
@@ -9184,14 +9092,14 @@ static void mgn_ipm_advance(mgn_ipm *p, margin_real t)
         p->s[i] += q->cap != NULL ? t * p->ds[i] : 0;
     }
     for (size_t k = 0; k < p->groups; k++) {
-        p->nu[k] += t * p->v[q->data->d + k];
+        p->nu[k] += t * p->v[q->low->d + k];
     }
 }
 
 /* One predictor-corrector step; false when the arithmetic is exhausted. */
 static bool mgn_ipm_step(mgn_ipm *p)
 {
-    margin_real t, ratio;
+    margin_real ratio;
     if (!mgn_ipm_factor(p)) {
         return false;
     }
@@ -9200,11 +9108,11 @@ static bool mgn_ipm_step(mgn_ipm *p)
     ratio = mgn_ipm_ahead(p, mgn_ipm_length(p)) / p->mu;
     mgn_ipm_aim(p, ratio * ratio * ratio * p->mu, true);
     mgn_ipm_solve(p);
-    t = MGN_R(0.99) * mgn_ipm_length(p);
-    if (!(t > MGN_R(1e-6))) {
+    p->length = MGN_R(0.99) * mgn_ipm_length(p);
+    if (!(p->length > MGN_R(1e-6))) {
         return false;
     }
-    mgn_ipm_advance(p, t);
+    mgn_ipm_advance(p, p->length);
     return true;
 }
 
@@ -9222,9 +9130,8 @@ static void mgn_ipm_snap(mgn_ipm *p)
         if (mgn_abs(q->b[i]) / amax < p->z[i] / zmax) {
             q->b[i] = 0;
         } else if (q->cap != NULL && mgn_ipm_up(q, i) / q->cap[i] < p->s[i] / smax) {
-            q->b[i] = q->y[i] > 0 ? q->cap[i] : -q->cap[i];
+            q->b[i] = mgn_qp_signed(q, i, q->cap[i]);
         }
-        mgn_qp_mark(q, i);
     }
 }
 
@@ -9241,36 +9148,40 @@ static bool mgn_qp_repair(mgn_qp *q, unsigned group)
             if (mgn_qp_group(q, i) == group) {
                 rest -= q->b[i];
                 mass += mgn_abs(q->b[i]);
-                count += q->can[i] == MGN_FREE ? 1u : 0u;
+                count += mgn_qp_is_free(q, i) ? 1u : 0u;
             }
         }
         for (size_t i = 0; i < q->n; i++) {
-            if (mgn_qp_group(q, i) == group && q->can[i] == MGN_FREE) {
-                mgn_qp_move(q, i, rest / (margin_real)count);
+            if (mgn_qp_group(q, i) == group && mgn_qp_is_free(q, i)) {
+                mgn_qp_shift(q, i, rest / (margin_real)count);
             }
         }
     }
     return mgn_abs(rest) <= 64 * MGN_EPS * mass;
 }
 
-/* Ends where the gap is down to rounding, or rounding has begun to drive the residual up. */
-static bool mgn_ipm_done(const mgn_ipm *p, margin_real *last)
+/* Ends where gap and residual are down to rounding, or rounding has begun to drive the residual up:
+ * then the last step is taken back. */
+static bool mgn_ipm_done(mgn_ipm *p, margin_real *last)
 {
     const margin_real size = MGN_EPS * mgn_abs(p->q->objective);
-    const bool worse = p->residual > 10 * *last;
+    const bool small = !(p->gap > 256 * size), still = p->residual > *last / 2;
+    const bool worse = p->residual > 10 * *last && p->gap < MGN_R(1e6) * size;
+    if (worse) {
+        mgn_ipm_advance(p, -p->length);
+    }
     *last = p->residual;
-    return !(p->gap > 256 * size) || (worse && p->gap < MGN_R(1e6) * size);
+    return worse || (small && (still || !(p->residual > p->q->floor)));
 }
 
-/* Interior-point steps until mu is down to rounding, then weights onto their bounds; the kernel is
- * the linear one of q->data. */
-static void mgn_ipm_run(mgn_ipm *p, mgn_tick *tick)
+/* Interior-point steps until mu is down to rounding, then weights onto their bounds, where K is
+ * products of q->low; false if the weights then do not meet their sums. */
+static bool mgn_ipm_run(mgn_ipm *p, size_t limit, mgn_tick *tick)
 {
     mgn_qp *q = p->q;
     margin_real last = MGN_HUGE / 16;
-    bool good = true;
     mgn_ipm_start(p);
-    for (unsigned step = 0; step < MGN_IPM_STEPS; step++) {
+    for (unsigned step = 0; step < MGN_IPM_STEPS && q->iterations < limit; step++) {
         mgn_ipm_measure(p);
         q->violation = mgn_max(p->residual, p->mu);
         if (mgn_ipm_done(p, &last) || mgn_tick_stop(tick, q->iterations, q->violation, q->goal) ||
@@ -9280,12 +9191,7 @@ static void mgn_ipm_run(mgn_ipm *p, mgn_tick *tick)
         q->iterations++;
     }
     mgn_ipm_snap(p);
-    for (unsigned k = 0; k < p->groups; k++) {
-        good = mgn_qp_repair(q, k) && good;
-    }
-    if (!good) {
-        mgn_qp_cold(q);
-    }
+    return mgn_qp_repair(q, 0) && (p->groups < 2u || mgn_qp_repair(q, 1));
 }
 
 /* K as the Gram matrix of at most `rank` features a sample: its Cholesky factor, pivoted on the
@@ -9301,12 +9207,9 @@ static void mgn_qp_factor(mgn_qp *q, margin_real *out, size_t rank)
         }
     }
     for (size_t k = 0; k < rank; k++) {
+        const size_t pivot = mgn_index_of_max(q->x, 0, q->n);
         const margin_real *row;
         margin_real scale;
-        size_t pivot = 0;
-        for (size_t i = 1; i < q->n; i++) {
-            pivot = q->x[i] > q->x[pivot] ? i : pivot;
-        }
         if (!(q->x[pivot] > 16 * MGN_EPS * top)) {
             return;
         }
@@ -9334,11 +9237,13 @@ typedef struct {
 static bool mgn_qp_maybe_face(mgn_qp *q, mgn_qp_pace *pace)
 {
     bool whole;
+    size_t cost;
     if (pace->count < pace->next) {
         return false;
     }
     whole = mgn_qp_face(q, pace->limit);
-    pace->next = pace->count + 50u + (pace->limit + 2u) * q->f / (3u * q->m) * q->f;
+    cost = mgn_size_mul(mgn_size_mul(pace->limit + 2u, q->f) / mgn_size_mul(3u, q->m), q->f);
+    pace->next = mgn_size_add(pace->count, mgn_size_add(50u, cost));
     if (whole && pace->limit < q->f) {
         pace->limit *= 2u;
     } else if (!whole && pace->limit > 8u) {
@@ -9347,166 +9252,262 @@ static bool mgn_qp_maybe_face(mgn_qp *q, mgn_qp_pace *pace)
     return true;
 }
 
-/* Steps until the gradient at hand, which gathers rounding errors, meets the goal; also ends when
- * the weights are too coarse to move. */
+/* What is due every so often; true if the caller wants to stop. */
+static bool mgn_qp_pause(mgn_qp *q, mgn_tick *tick)
+{
+    if (mgn_tick_stop(tick, q->iterations, q->violation, q->goal)) {
+        return true;
+    }
+    mgn_qp_shrink(q);
+    return false;
+}
+
+/* Steps until the gradient at hand, which gathers rounding errors, meets the goal or what rounding
+ * allows, or (q->moved is false) the weights are too coarse to move. */
 static margin_status mgn_qp_sweep(mgn_qp *q, mgn_qp_pace *pace, size_t limit, mgn_tick *tick)
 {
-    const size_t period = q->n < 1000u ? q->n : 1000u;
-    for (;;) {
-        mgn_qp_ends ends;
-        const unsigned group = mgn_qp_scan(q, &ends);
-        const size_t i = ends.rise[group];
-        if (q->violation <= q->goal) {
-            return MARGIN_OK;
-        }
+    const size_t period = mgn_size_min(q->n, 1000u);
+    const margin_real goal = mgn_max(q->goal, q->floor / 16);
+    unsigned group = mgn_qp_scan(q);
+    for (q->moved = true; q->violation > goal && q->moved; q->iterations++) {
         if (q->iterations >= limit) {
             return MARGIN_W_ITERATIONS;
         }
-        q->iterations++;
         if (++pace->count % period == 0) {
-            if (mgn_tick_stop(tick, q->iterations, q->violation, q->goal)) {
+            if (mgn_qp_pause(q, tick)) {
                 return MARGIN_W_STOPPED;
             }
-            mgn_qp_shrink(q, &ends);
+            group = mgn_qp_scan(q);
         }
-        if (!mgn_qp_maybe_face(q, pace) && !mgn_qp_pair(q, i, mgn_qp_partner(q, i, group))) {
-            return MARGIN_OK;
+        if (mgn_qp_maybe_face(q, pace)) {
+            group = mgn_qp_scan(q);
+            q->moved = true;
+        } else {
+            q->moved = false;
+            group = mgn_qp_pair(q, group);
         }
     }
+    return MARGIN_OK;
 }
 
-/* Pair and face steps from the weights in b, whose sums are right, until a fresh gradient meets the
- * goal, or rounds no longer help and what is left may be rounding. */
-static margin_status mgn_qp_run(mgn_qp *q, size_t limit, mgn_tick *tick)
+/* Pair steps, and from the step `first` on face steps, from the weights in b, whose sums are right,
+ * until a fresh gradient meets the goal, or rounds no longer help and what is left may be rounding. */
+static margin_status mgn_qp_run(mgn_qp *q, size_t first, size_t limit, mgn_tick *tick)
 {
-    mgn_qp_pace pace = {0, 4u * q->n, 8};
+    mgn_qp_pace pace = {0, 0, 8};
     margin_status status = MARGIN_OK;
     margin_real best = MGN_HUGE;
+    size_t before = q->iterations;
+    pace.next = first;
+    q->moved = true;
     for (unsigned round = 0; round < 100u; round++) {
-        mgn_qp_ends ends;
-        mgn_qp_refresh(q);
-        (void)mgn_qp_scan(q, &ends);
-        if (q->violation <= q->goal || (q->violation <= q->floor && q->violation > best / 2)) {
+        const bool stuck = !q->moved && q->iterations - before < 2u;
+        mgn_qp_gradient(q);
+        mgn_qp_enter(q);
+        (void)mgn_qp_scan(q);
+        if (q->violation <= q->goal || stuck ||
+            (q->violation <= q->floor && q->violation > best / 2)) {
             return MARGIN_OK;
         }
         if (status != MARGIN_OK) {
             return status;
         }
+        if (mgn_tick_stop(tick, q->iterations, q->violation, q->goal)) {
+            return MARGIN_W_STOPPED;
+        }
         best = mgn_min(best, q->violation);
+        before = q->iterations;
         status = mgn_qp_sweep(q, &pace, limit, tick);
     }
     return MARGIN_W_ITERATIONS;
 }
 
-/* All that a machine of kmomd or svm takes while it trains. */
+/* All that a machine of kmomd or svm takes while it trains, besides its results. The interior point
+ * works on the features of a linear kernel, unless they outnumber the samples, or on the factor of a
+ * kernel matrix if the caller wants one (rank > 0). */
 typedef struct {
     mgn_qp qp;
     mgn_ipm ipm;
     mgn_rows rows;
-    margin_real *cap;
+    bool linear;         /* by features; */
+    bool few;            /* so few that it is the shortest way, and kernel rows are rarely needed */
+    size_t rank;         /* features, or columns of the factor; 0: no interior point */
     margin_real *factor; /* n x rank */
-    size_t rank;
-    bool interior;
 } mgn_qp_work;
 
-/* Few enough features for the interior-point method to be the shortest way. */
-static bool mgn_qp_is_low(const mgn_fit *fit)
+static void mgn_qp_plan_rows(mgn_qp_work *work, margin_arena *mem, const mgn_fit *fit)
 {
-    return fit->kernel.kind == MARGIN_KERNEL_LINEAR && fit->most / 4u >= fit->data.d;
-}
-
-static void mgn_qp_work_plan(mgn_qp_work *work, margin_arena *mem, const mgn_fit *fit, bool capped)
-{
-    const size_t n = fit->most, d = fit->data.d;
-    const bool low = mgn_qp_is_low(fit);
     margin_data shape = fit->data;
-    shape.n = n;
-    work->rank = low ? 0 : fit->run.rank < n ? fit->run.rank : n;
-    work->interior = low || work->rank > 0;
-    mgn_qp_plan(&work->qp, mem, n, low ? d : work->rank);
-    work->cap = MGN_SCRATCH(mem, margin_real, capped ? n : 0);
-    work->factor = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, work->rank));
-    if (work->interior) {
-        mgn_ipm_plan(&work->ipm, &work->qp, mem, n, low ? d : work->rank);
-    }
-    mgn_rows_plan(&work->rows, mem, &shape, fit->run.cache_bytes);
+    shape.n = fit->most;
+    mgn_rows_plan(&work->rows, mem, &shape,
+                  work->few && fit->run.cache_bytes == 0 ? 1 : fit->run.cache_bytes);
 }
 
-/* The programme of a machine; the caller fills in c, r, p, by_class, sum and cap. */
-static margin_status mgn_qp_work_start(mgn_qp_work *work, mgn_fit *fit)
+static void mgn_qp_plan_ipm(mgn_qp_work *work, margin_arena *mem, const mgn_fit *fit)
+{
+    const size_t columns = work->linear ? 0 : work->rank;
+    work->factor = MGN_SCRATCH(mem, margin_real, mgn_size_mul(fit->most, columns));
+    mgn_ipm_plan(&work->ipm, &work->qp, mem, fit->most, work->rank);
+}
+
+/* The shape of a machine, and the memory that lasts until its end. */
+static void mgn_qp_plan_start(mgn_qp_work *work, margin_arena *mem, const mgn_fit *fit)
+{
+    const size_t d = fit->data.d;
+    work->linear = fit->kernel.kind == MARGIN_KERNEL_LINEAR && d <= fit->most;
+    work->few = work->linear && d <= fit->most / 4u;
+    work->rank = work->linear ? d : mgn_size_min(fit->run.rank, fit->most);
+    mgn_qp_plan(&work->qp, mem, fit->most, work->rank);
+    if (!work->few) {
+        mgn_qp_plan_rows(work, mem, fit);
+    }
+}
+
+/* All memory of a machine, as mgn_qp_work_start and mgn_qp_work_solve take it. */
+static void mgn_qp_work_plan(const mgn_fit *fit, margin_arena *mem)
+{
+    mgn_qp_work work;
+    size_t mark;
+    mgn_qp_plan_start(&work, mem, fit);
+    mark = mem->high;
+    if (work.rank > 0) {
+        mgn_qp_plan_ipm(&work, mem, fit);
+    }
+    margin_arena_release(mem, mark);
+    if (work.few) {
+        mgn_qp_plan_rows(&work, mem, fit);
+    }
+}
+
+/* The largest k(x, x) of a machine. */
+static margin_real mgn_fit_peak(const mgn_fit *fit)
+{
+    margin_real peak = 0;
+    for (size_t i = 0; i < fit->data.n; i++) {
+        const margin_real norm = mgn_norm2_bits(mgn_sample(&fit->data, i), fit->data.d);
+        margin_real k = norm;
+        mgn_kernel_apply(&fit->kernel, norm, &norm, &k, 1);
+        if (!(mgn_abs(k) <= peak)) {
+            peak = mgn_abs(k);
+        }
+    }
+    return peak;
+}
+
+/* A power of two at about v, from which numbers have room to grow and to shrink. */
+static margin_real mgn_qp_unit(margin_real v)
+{
+    const margin_real end = MGN_R(1152921504606846976.0); /* 2^60 */
+    return mgn_power_of_two(mgn_max(mgn_min(v, end), 1 / end));
+}
+
+/* The programme of a machine; the caller fills in c, p, by_class, sum, cap or ridge, and unit. */
+static margin_status mgn_qp_work_start(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem)
 {
     mgn_qp *q = &work->qp;
-    const margin_status status = mgn_rows_start(&work->rows, &fit->data, &fit->kernel);
-    q->n = fit->data.n;
-    q->y = fit->y;
+    mgn_qp_plan_start(work, mem, fit);
+    q->n = q->m = fit->data.n;
+    q->split = fit->split;
     q->b = fit->b;
     q->rows = &work->rows;
+    q->low = work->linear ? &fit->data : NULL;
+    q->cap = q->ridge = NULL;
     q->tol = fit->run.tol;
     q->iterations = 0;
-    q->data = NULL;
-    q->peak = 0;
-    for (size_t i = 0; i < q->n; i++) {
-        q->peak = mgn_max(q->peak, mgn_rows_diag(q->rows, i));
-    }
+    q->peak = mgn_fit_peak(fit);
     fit->info = mgn_no_info;
+    if (!(q->peak <= MGN_HUGE / 64)) {
+        return MARGIN_E_RANGE;
+    }
+    return work->few ? MARGIN_OK : mgn_rows_start(&work->rows, &fit->data, &fit->kernel);
+}
+
+/* An interior-point solution instead of the weights in b, which are kept in fit->f. */
+static void mgn_qp_work_ipm(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem)
+{
+    mgn_qp *q = &work->qp;
+    const size_t mark = mem->high;
+    margin_data factor = fit->data;
+    mgn_qp_plan_ipm(work, mem, fit);
+    mgn_copy(fit->f, q->b, q->n);
+    if (!work->linear) {
+        mgn_qp_factor(q, work->factor, work->rank);
+        factor.x = work->factor;
+        factor.d = factor.stride = work->rank;
+        factor.rows = NULL;
+        q->low = &factor;
+    }
+    if (!mgn_ipm_run(&work->ipm, fit->run.max_iterations, fit->tick)) {
+        mgn_copy(q->b, fit->f, q->n);
+    }
+    q->low = work->linear ? &fit->data : NULL;
+    margin_arena_release(mem, mark);
+}
+
+/* An interior point, then face and pair steps. What these have not brought to the optimum may be
+ * worse than the weights before: then those are the best iterate. */
+static margin_status mgn_qp_work_inside(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem)
+{
+    mgn_qp *q = &work->qp;
+    margin_status status;
+    margin_real before;
+    mgn_qp_gradient(q);
+    before = q->objective;
+    mgn_qp_work_ipm(work, fit, mem);
+    if (work->few) {
+        mgn_qp_plan_rows(work, mem, fit);
+        (void)mgn_rows_start(&work->rows, &fit->data, &fit->kernel);
+    }
+    status = mgn_qp_run(q, 0, fit->run.max_iterations, fit->tick);
+    if (status != MARGIN_OK && !(q->objective <= before)) {
+        mgn_copy(q->b, fit->f, q->n);
+        mgn_qp_gradient(q);
+        mgn_qp_enter(q);
+        (void)mgn_qp_scan(q);
+    }
     return status;
 }
 
-/* Interior point on the factor of the kernel matrix, where pair steps have stalled. */
-static void mgn_qp_work_factor(mgn_qp_work *work, mgn_fit *fit)
-{
-    margin_data low = {work->factor, fit->data.n, work->rank, work->rank, NULL, NULL, NULL};
-    mgn_qp_factor(&work->qp, work->factor, work->rank);
-    work->qp.data = &low;
-    mgn_ipm_run(&work->ipm, fit->tick);
-    work->qp.data = NULL;
-}
-
-static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit)
+/* Solves the programme that has been filled in. Where the interior point is not the shortest way, it
+ * has its turn when pairs have taken longer than it will. */
+static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem)
 {
     mgn_qp *q = &work->qp;
-    const size_t limit = fit->run.max_iterations, soon = 20u * q->n;
+    const size_t limit = fit->run.max_iterations, first = mgn_size_mul(4u, q->n);
+    const size_t soon = mgn_size_add(mgn_size_mul(20u, q->n), mgn_size_mul(work->rank, work->rank));
     margin_status status = MARGIN_W_ITERATIONS;
     mgn_qp_cold(q);
-    work->ipm.groups = q->by_class ? 2u : 1u;
-    if (mgn_qp_is_low(fit)) {
-        q->data = &fit->data;
-        mgn_ipm_run(&work->ipm, fit->tick);
-    } else if (work->rank > 0 && soon < limit) {
-        status = mgn_qp_run(q, soon, fit->tick);
-        if (status == MARGIN_W_ITERATIONS) {
-            mgn_qp_work_factor(work, fit);
-        }
+    if (!work->few) {
+        status = mgn_qp_run(q, first, work->rank > 0 && soon < limit ? soon : limit, fit->tick);
     }
-    if (status == MARGIN_W_ITERATIONS) {
-        status = mgn_qp_run(q, limit, fit->tick);
+    if (status == MARGIN_W_ITERATIONS && work->rank > 0 && q->iterations < limit) {
+        status = mgn_qp_work_inside(work, fit, mem);
     }
     fit->info.iterations = q->iterations;
     fit->info.converged = status == MARGIN_OK;
-    return status;
+    return mgn_finite(q->objective) ? status : MARGIN_E_RANGE;
 }
 
 /* ---- >>kmomd ---- ---------------------------------------------------------------------------- */
 
 /* Aiolli, Da San Martino, Sperduti: "A kernel method for the optimization of the margin distribution",
  * ICANN 2008; equation numbers are its. With b_i = y_i gamma_i, problem [2] is the programme of >>qp
- * for c = 2(1 - lambda), r = 2 lambda, p = 0, and its pair step is [4], with the step clipped to
+ * for c = 2(1 - lambda), ridge = 2 lambda, p = 0, and its pair step is [4], with the step clipped to
  * [-gamma_r, gamma_q]. s = K b are the scores along v, |v|^2 = b's, and the threshold midway between
- * the weighted means is theta = 1/2 sum gamma_j s_j / |v|. */
+ * the weighted means is theta = 1/2 sum gamma_j s_j / |v|.
+ *
+ * Weights w_i of the samples stand for copies: k copies share gamma_i, so that lambda gamma_i^2 / k is
+ * left of their squares, and the ridge is 2 lambda / w_i. */
 
 /* Normalised entropy of the weights of one class: 1 when all are equal. */
-static margin_real mgn_kmomd_entropy(const mgn_fit *fit, int8_t y)
+static margin_real mgn_kmomd_entropy(const margin_real *b, size_t n)
 {
     margin_real sum = 0;
-    size_t count = 0;
-    for (size_t i = 0; i < fit->data.n; i++) {
-        const margin_real gamma = mgn_abs(fit->b[i]);
-        if (fit->y[i] == y) {
-            count++;
-            sum -= gamma > 0 ? gamma * margin_log(gamma) : 0;
-        }
+    for (size_t i = 0; i < n; i++) {
+        const margin_real gamma = mgn_abs(b[i]);
+        sum -= gamma > 0 ? gamma * margin_log(gamma) : 0;
     }
-    return count > 1u ? sum / margin_log((margin_real)count) : 1;
+    return n > 1u ? sum / margin_log((margin_real)n) : 1;
 }
 
 /* How far the objective can be above the optimum: the best that moving all weight of a class to one
@@ -9516,7 +9517,7 @@ static margin_real mgn_kmomd_gap(const mgn_qp *q)
     margin_real low = MGN_HUGE, high = -MGN_HUGE, sum = 0;
     for (size_t i = 0; i < q->n; i++) {
         sum += q->b[i] * q->g[i];
-        if (q->y[i] > 0) {
+        if (mgn_qp_positive(q, i)) {
             low = mgn_min(low, q->g[i]);
         } else {
             high = mgn_max(high, q->g[i]);
@@ -9525,22 +9526,37 @@ static margin_real mgn_kmomd_gap(const mgn_qp *q)
     return mgn_max(sum - low + high, 0);
 }
 
-/* From the weights to a classifier: coefficients b / |v|, scores and bias. False when |v|^2 is lost
- * in rounding, EPS times the size of K. */
+/* |v|^2, with s = Kb in fit->f; 0 when it is lost in rounding: EPS times the size of K or, where v is
+ * known itself, EPS^2. */
+static margin_real mgn_kmomd_square(mgn_qp *q, mgn_fit *fit)
+{
+    margin_real square = 0, noise = 16 * MGN_EPS * q->peak;
+    mgn_qp_mul(q, 1, NULL, q->n, q->b, fit->f);
+    if (q->low != NULL) {
+        square = margin_dot(q->w, q->w, q->low->d);
+        noise *= 16 * MGN_EPS;
+    }
+    for (size_t i = 0; q->low == NULL && i < q->n; i++) {
+        square += q->b[i] * fit->f[i];
+    }
+    return square > noise ? square : 0;
+}
+
+/* From the weights to a classifier: coefficients b / |v|, scores and bias. False when v = 0. */
 static bool mgn_kmomd_finish(mgn_qp *q, mgn_fit *fit)
 {
-    margin_real square = 0, middle = 0, length;
-    mgn_qp_mul(q, NULL, q->n, q->b, fit->f);
-    for (size_t i = 0; i < q->n; i++) {
-        square += q->b[i] * fit->f[i];
-        middle += mgn_abs(q->b[i]) * fit->f[i] / 2;
-    }
-    if (!(square > 64 * MGN_EPS * q->peak)) {
+    const margin_real length = margin_sqrt(mgn_kmomd_square(q, fit));
+    margin_real middle = 0;
+    if (!(length > 0)) {
         return false;
     }
-    length = margin_sqrt(square);
+    for (size_t i = 0; i < q->n; i++) {
+        middle += mgn_abs(q->b[i]) * fit->f[i] / 2;
+    }
     fit->info.game_value = length;
-    fit->info.entropy = (mgn_kmomd_entropy(fit, 1) + mgn_kmomd_entropy(fit, -1)) / 2;
+    fit->info.entropy = (mgn_kmomd_entropy(fit->b, q->split) +
+                         mgn_kmomd_entropy(fit->b + q->split, q->n - q->split)) /
+                        2;
     fit->bias = -middle / length;
     for (size_t i = 0; i < q->n; i++) {
         fit->b[i] /= length;
@@ -9549,38 +9565,65 @@ static bool mgn_kmomd_finish(mgn_qp *q, mgn_fit *fit)
     return true;
 }
 
-/* Solves [2] for the machine; what the options of svm and kmomd have in common. */
-static margin_status mgn_kmomd_solve(mgn_qp_work *work, mgn_fit *fit, margin_real lambda)
+/* c and ridge in units of their sum. Weights below EPS of the largest count as that much. */
+static void mgn_kmomd_programme(mgn_qp *q, const mgn_fit *fit, margin_real lambda)
 {
-    mgn_qp *q = &work->qp;
-    margin_status status = mgn_qp_work_start(work, fit);
-    if (status != MARGIN_OK) {
-        return status;
+    margin_real top = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        top = mgn_max(top, mgn_weight(&fit->data, i));
     }
-    q->c = 2 * (1 - lambda);
-    q->r = 2 * lambda;
     q->p = 0;
     q->by_class = true;
     q->sum[0] = -1;
     q->sum[1] = 1;
-    q->cap = NULL;
+    q->unit = mgn_qp_unit(2 * (1 - lambda) * q->peak + 2 * lambda / top);
+    q->c = 2 * (1 - lambda) / q->unit;
+    if (lambda > 0) {
+        for (size_t i = 0; i < q->n; i++) {
+            const margin_real weight =
+                mgn_max(mgn_weight(&fit->data, i), mgn_max(MGN_EPS * top, MGN_TINY / MGN_EPS));
+            q->own[i] = 2 * lambda / weight / q->unit;
+        }
+        q->ridge = q->own;
+    }
+}
+
+/* Solves [2] for the machine. */
+static margin_status mgn_kmomd_solve(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem,
+                                     margin_real lambda)
+{
+    mgn_qp *q = &work->qp;
+    margin_status status = mgn_qp_work_start(work, fit, mem);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    mgn_kmomd_programme(q, fit, lambda);
     if (lambda < 1) {
-        status = mgn_qp_work_solve(work, fit);
+        status = mgn_qp_work_solve(work, fit, mem);
     } else { /* the difference of the means, in closed form */
         mgn_qp_cold(q);
-        mgn_qp_refresh(q);
+        mgn_qp_gradient(q);
         fit->info.converged = true;
     }
-    fit->info.objective = q->objective;
+    fit->info.objective = q->objective * q->unit;
     fit->info.violation = lambda < 1 && q->objective > 0 ? q->violation / q->objective : 0;
-    fit->info.gap = mgn_kmomd_gap(q);
+    fit->info.gap = mgn_kmomd_gap(q) * q->unit;
     return status;
 }
 
-static void mgn_kmomd_plan(const mgn_fit *fit, margin_arena *mem)
+/* Solves at lambda = 0, and makes sure that v tells the classes apart: the gap is 2 |v|^2 or more when
+ * some sample of a class lies no further along v than one of the other. */
+static margin_status mgn_kmomd_hard(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem)
 {
-    mgn_qp_work work;
-    mgn_qp_work_plan(&work, mem, fit, false);
+    const margin_status status = mgn_kmomd_solve(work, fit, mem, 0);
+    if (status < 0) {
+        return status;
+    }
+    if ((status == MARGIN_OK && !(fit->info.gap < 2 * fit->info.objective)) ||
+        !mgn_kmomd_finish(&work->qp, fit)) {
+        return MARGIN_E_NOT_SEPARABLE;
+    }
+    return status;
 }
 
 static margin_status mgn_kmomd_fit(mgn_fit *fit, margin_arena *mem)
@@ -9588,15 +9631,17 @@ static margin_status mgn_kmomd_fit(mgn_fit *fit, margin_arena *mem)
     const margin_kmomd_options *options = (const margin_kmomd_options *)fit->options;
     mgn_qp_work work;
     margin_status status;
-    mgn_qp_work_plan(&work, mem, fit, false);
-    status = mgn_kmomd_solve(&work, fit, options->lambda);
+    if (options->hard_margin) {
+        return mgn_kmomd_hard(&work, fit, mem);
+    }
+    status = mgn_kmomd_solve(&work, fit, mem, options->lambda);
     if (status >= 0 && !mgn_kmomd_finish(&work.qp, fit)) {
-        return options->hard_margin ? MARGIN_E_NOT_SEPARABLE : MARGIN_E_NO_DIRECTION;
+        return MARGIN_E_NO_DIRECTION;
     }
     return status;
 }
 
-static const mgn_trainer mgn_kmomd = {mgn_kmomd_plan, mgn_kmomd_fit};
+static const mgn_trainer mgn_kmomd = {mgn_qp_work_plan, mgn_kmomd_fit};
 
 /* Options with their defaults filled in, and a machine that knows them. */
 static margin_status mgn_kmomd_prepare(const margin_kmomd_options *options,
@@ -9639,24 +9684,22 @@ MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
 
 /* ---- >>svm ---- ------------------------------------------------------------------------------ */
 
-/* The C-SVM is the programme of >>qp for c = 1, r = 0, p = 1 and one group: b_i = y_i alpha_i,
+/* The C-SVM is the programme of >>qp for c = 1, no ridge, p = 1 and one group: b_i = y_i alpha_i,
  * G_i = (K b)_i - y_i. At the optimum G_i = nu for all alpha_i strictly between 0 and C_i, so the bias
  * is -nu. The hard margin, C infinite, is kmomd at lambda = 0 in other units: the two nearest points
  * of the classes' hulls, v apart, score +1 and -1, hence alpha = 2 gamma / |v|^2. */
 
 /* nu: the mean G of free weights, or the middle of the gap where none is free. */
-static margin_real mgn_svm_level(mgn_qp *q)
+static margin_real mgn_svm_level(const mgn_qp *q)
 {
     margin_real mean = 0, count = 0;
-    mgn_qp_ends ends;
     for (size_t i = 0; i < q->n; i++) {
-        if (q->can[i] == MGN_FREE) {
+        if (q->edge[i] == 0) {
             count += 1;
             mean += (q->g[i] - mean) / count;
         }
     }
-    (void)mgn_qp_scan(q, &ends);
-    return count > 0 ? mean : (ends.low[0] + ends.high[0]) / 2;
+    return count > 0 ? mean : (q->ends[0].low + q->ends[0].high) / 2;
 }
 
 /* The duality gap: each weight's way to the bound it should be at, times its gradient. */
@@ -9670,31 +9713,30 @@ static margin_real mgn_svm_gap(const mgn_qp *q, margin_real level)
     return sum;
 }
 
+/* Scores, bias and report of the solved programme; weights back into their own units. */
 static void mgn_svm_finish(mgn_qp *q, mgn_fit *fit)
 {
     const margin_real level = mgn_svm_level(q);
     margin_real used = 0, all = 0;
+    fit->info.gap = mgn_svm_gap(q, level) / q->unit;
+    fit->info.objective = q->objective / q->unit;
+    fit->info.violation = q->violation;
     for (size_t i = 0; i < q->n; i++) {
-        fit->f[i] = q->g[i] + (margin_real)q->y[i] - level;
+        fit->f[i] = q->g[i] + mgn_qp_signed(q, i, 1) - level;
         used += mgn_abs(q->b[i]);
         all += q->cap[i];
+        fit->b[i] /= q->unit;
     }
     fit->bias = -level;
     fit->info.nu = used / all;
-    fit->info.gap = mgn_svm_gap(q, level);
-    fit->info.objective = q->objective;
-    fit->info.violation = q->violation;
 }
 
-static margin_status mgn_svm_hard(mgn_qp_work *work, mgn_fit *fit)
+static margin_status mgn_svm_hard(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem)
 {
-    const margin_status status = mgn_kmomd_solve(work, fit, 0);
+    const margin_status status = mgn_kmomd_hard(work, fit, mem);
     margin_real scale;
     if (status < 0) {
         return status;
-    }
-    if (!mgn_kmomd_finish(&work->qp, fit)) {
-        return MARGIN_E_NOT_SEPARABLE;
     }
     scale = 2 / fit->info.game_value;
     fit->bias *= scale;
@@ -9708,64 +9750,69 @@ static margin_status mgn_svm_hard(mgn_qp_work *work, mgn_fit *fit)
     return status;
 }
 
-static margin_status mgn_svm_soft(mgn_qp_work *work, mgn_fit *fit,
+/* Caps in units in which K is about 1, clipped where the square of their sum would over- or underflow. */
+static void mgn_svm_programme(mgn_qp *q, const mgn_fit *fit, const margin_svm_options *options)
+{
+    const margin_real root = margin_sqrt(MGN_HUGE), n = (margin_real)q->n;
+    const margin_real most = root / (4 * n), least = MGN_TINY / MGN_EPS;
+    q->unit = mgn_qp_unit(q->peak);
+    q->c = 1 / q->unit;
+    q->p = 1;
+    q->by_class = false;
+    q->sum[0] = q->sum[1] = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        const margin_real c = mgn_qp_positive(q, i) ? options->c_pos : options->c_neg;
+        const margin_real cap = c * mgn_weight(&fit->data, i) * q->unit;
+        q->own[i] = mgn_min(mgn_max(cap, least), most);
+    }
+    q->cap = q->own;
+}
+
+static margin_status mgn_svm_soft(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem,
                                   const margin_svm_options *options)
 {
-    mgn_qp *q = &work->qp;
-    margin_status status = mgn_qp_work_start(work, fit);
+    margin_status status = mgn_qp_work_start(work, fit, mem);
     if (status != MARGIN_OK) {
         return status;
     }
-    q->c = 1;
-    q->r = 0;
-    q->p = 1;
-    q->by_class = false;
-    q->sum[0] = 0;
-    q->cap = work->cap;
-    for (size_t i = 0; i < q->n; i++) {
-        work->cap[i] = (q->y[i] > 0 ? options->c_pos : options->c_neg) * mgn_weight(&fit->data, i);
-    }
-    status = mgn_qp_work_solve(work, fit);
-    mgn_svm_finish(q, fit);
+    mgn_svm_programme(&work->qp, fit, options);
+    status = mgn_qp_work_solve(work, fit, mem);
+    mgn_svm_finish(&work->qp, fit);
     return status;
 }
 
 /* c0 = 4 / (Z D): Z the longest phi(x), D the largest distance between opposite classes. */
-static margin_real mgn_svm_c0(mgn_qp_work *work, const mgn_fit *fit)
+static margin_real mgn_svm_c0(mgn_qp *q)
 {
     margin_real far = 0;
-    for (size_t i = 0; i < fit->data.n; i++) {
-        if (fit->y[i] > 0) {
-            const margin_real *row = mgn_rows_get(&work->rows, i);
-            for (size_t j = 0; j < fit->data.n; j++) {
-                const margin_real ends = work->rows.diag[i] + work->rows.diag[j];
-                far = fit->y[j] < 0 ? mgn_max(far, ends - 2 * row[j]) : far;
-            }
+    for (size_t i = q->split; i < q->n; i++) {
+        const margin_real *row = mgn_rows_get(q->rows, i);
+        for (size_t j = 0; j < q->split; j++) {
+            const margin_real ends = mgn_rows_diag(q->rows, i) + mgn_rows_diag(q->rows, j);
+            far = mgn_max(far, ends - 2 * row[j]);
         }
     }
-    return far > 0 ? 4 / margin_sqrt(work->qp.peak * far) : 0;
-}
-
-static void mgn_svm_plan(const mgn_fit *fit, margin_arena *mem)
-{
-    mgn_qp_work work;
-    mgn_qp_work_plan(&work, mem, fit, true);
+    return far > 0 ? 4 / (margin_sqrt(q->peak) * margin_sqrt(far)) : 0;
 }
 
 static margin_status mgn_svm_fit(mgn_fit *fit, margin_arena *mem)
 {
     const margin_svm_options *options = (const margin_svm_options *)fit->options;
     mgn_qp_work work;
-    margin_status status;
-    mgn_qp_work_plan(&work, mem, fit, true);
-    status = options->hard_margin ? mgn_svm_hard(&work, fit) : mgn_svm_soft(&work, fit, options);
+    const margin_status status = options->hard_margin ? mgn_svm_hard(&work, fit, mem)
+                                                      : mgn_svm_soft(&work, fit, mem, options);
     if (status >= 0 && options->bounds) {
-        fit->info.c0 = mgn_svm_c0(&work, fit);
+        fit->info.c0 = mgn_svm_c0(&work.qp);
     }
     return status;
 }
 
-static const mgn_trainer mgn_svm = {mgn_svm_plan, mgn_svm_fit};
+static const mgn_trainer mgn_svm = {mgn_qp_work_plan, mgn_svm_fit};
+
+static bool mgn_svm_valid(margin_real c)
+{
+    return c > 0 && mgn_finite(c);
+}
 
 static margin_status mgn_svm_prepare(const margin_svm_options *options, margin_svm_options *full,
                                      mgn_fit *fit)
@@ -9779,10 +9826,10 @@ static margin_status mgn_svm_prepare(const margin_svm_options *options, margin_s
     fit->kernel = full->kernel;
     fit->run = full->run;
     fit->options = full;
-    return full->c > 0 && full->c_pos > 0 && full->c_neg > 0 && mgn_finite(full->c) &&
-                   mgn_finite(full->c_pos) && mgn_finite(full->c_neg)
-               ? MARGIN_OK
-               : MARGIN_E_ARGUMENT;
+    if (!mgn_svm_valid(full->c) || !mgn_svm_valid(full->c_pos) || !mgn_svm_valid(full->c_neg)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    return MARGIN_OK;
 }
 
 MARGIN_API size_t margin_svm_size(size_t n, size_t d, size_t classes,

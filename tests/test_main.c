@@ -9,6 +9,9 @@
     X(linalg_suite) \
     X(data_suite) \
     X(kernel_suite) \
+    X(train_suite) \
+    X(kmomd_suite) \
+    X(svm_suite) \
     X(scheme_suite) \
     X(mam_suite) \
     X(quant_suite) \

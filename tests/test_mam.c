@@ -958,7 +958,7 @@ TEST the_macros_are_the_queries(void)
     const size_t extra = MARGIN_ALIGN - 1u;
     seed = 11;
     for (unsigned round = 0; round < 400; round++) {
-        const size_t n = 1 + below(200), d = 1 + below(70), classes = 2 + below(6);
+        const size_t classes = 2 + below(6), n = classes + below(200), d = 1 + below(70);
         const unsigned scheme = (unsigned)below(3);
         const margin_mam_options lean = options_of(0, false, false, scheme);
         const margin_mam_options full = options_of(1 + below(4), true, false, scheme);

@@ -8,10 +8,8 @@ together=false
 [ "$1" = -p ] && together=true && shift
 
 run() { # COMMAND LOG
-    start=$(date +%s)
     sh -c "$1" 2>&1
     echo $? >"$2.exit"
-    echo $(($(date +%s) - start)) >"$2.seconds"
 }
 i=0
 for command in "$@"; do
@@ -37,7 +35,7 @@ for command in "$@"; do
         [ -n "$counts" ] || p=0
         f=1
     fi
-    printf '%s\t%d passed, %d failed, %d s\n' "$command" "$p" "$f" "$(cat "$logs/$i.seconds")" >>"$logs/summary"
+    printf '%s\t%d passed, %d failed (exit code %d)\n' "$command" "$p" "$f" "$exit" >>"$logs/summary"
     passed=$((passed + p)) failed=$((failed + f))
 done
 echo "== summary"

@@ -1,0 +1,393 @@
+/* The support vector machine: against a slow reference, its optimality conditions, and by hand. */
+#include "solver_cases.h"
+
+static margin_svm_options svm_options(const solver_case *c, margin_real price)
+{
+    margin_svm_options o;
+    memset(&o, 0, sizeof o);
+    o.kernel = c->kernel;
+    o.c = price;
+    o.run.tol = (margin_real)CASE_TOL;
+    return o;
+}
+
+typedef struct {
+    margin_status status;
+    margin_model model;
+    margin_info info;
+    solver_memory memory;
+} svm_result;
+
+static svm_result svm_run(const margin_data *data, const margin_svm_options *o)
+{
+    svm_result r;
+    size_t classes = 2;
+    (void)margin_data_classes(data, &classes);
+    memset(&r, 0, sizeof r);
+    r.memory = solver_memory_make(margin_svm_size(data->n, data->d, classes, o));
+    r.status = margin_svm_train(data, o, &r.memory.mem, &r.model, &r.info);
+    return r;
+}
+
+static void svm_programme(const solver_case *c, const margin_svm_options *o, qp_reference *q)
+{
+    case_programme(c, q);
+    q->c = 1;
+    q->p = 1;
+    for (size_t i = 0; i < q->n; i++) {
+        const margin_real own = c->y[i] == 1 ? o->c_pos : o->c_neg;
+        q->cap[i] = (long double)(margin_real)((own > 0 ? own : o->c) * c->weight[i]);
+    }
+}
+
+/* 1/2 |w|^2 + sum of cap * hinge, of the scores that the model itself gives; |w|^2 from w, or from the
+ * dual: |w|^2 = 2 (objective + sum of alpha). */
+static long double svm_primal(const solver_case *c, const qp_reference *q, const svm_result *r)
+{
+    long double sum = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        margin_real score;
+        margin_scores(&r->model, c->x + i * c->data.d, &score);
+        sum += q->cap[i] * fmaxl(0, 1 - q->y[i] * (long double)score);
+    }
+    if (r->model.kind == MARGIN_MODEL_LINEAR) {
+        for (size_t k = 0; k < c->data.d; k++) {
+            const long double w = (long double)r->model.of.linear.w[k];
+            sum += w * w / 2;
+        }
+    } else {
+        long double caps = 0;
+        for (size_t i = 0; i < q->n; i++) {
+            caps += q->cap[i];
+        }
+        sum += (long double)r->info.objective + (long double)r->info.nu * caps;
+    }
+    return sum;
+}
+
+/* Bounds, sum and optimality conditions of the coefficients of an expansion. */
+static enum greatest_test_res svm_check_kkt(const solver_case *c, const qp_reference *q,
+                                            const svm_result *r, long double rounding)
+{
+    long double b[CASE_N], sum = 0, mass = 0;
+    ASSERT(case_coefficients(c, &r->model.of.expansion, b));
+    for (size_t i = 0; i < q->n; i++) {
+        ASSERT(b[i] * q->y[i] >= 0 && b[i] * q->y[i] <= q->cap[i]);
+        sum += b[i];
+        mass += fabsl(b[i]);
+    }
+    ASSERT_IN_RANGE(0, (double)sum, (double)(64 * CASE_EPS * mass));
+    if (c->kind != CASE_WEIGHTS) { /* there equal samples may have other caps */
+        ASSERT(qp_violation(q, b) <= CASE_TOL + rounding);
+    }
+    PASS();
+}
+
+/* *sharp counts the problems in which the reference came close enough to say something. */
+static enum greatest_test_res svm_check(int kind, uint32_t seed, margin_real price, bool uneven,
+                                        int *sharp)
+{
+    solver_case c = case_make(kind, seed);
+    margin_svm_options o = svm_options(&c, price);
+    long double caps = 0, mass = 0, gap, best, rounding;
+    qp_reference q;
+    svm_result r;
+    case_settle(&c);
+    o.c_pos = uneven ? price * 2 : 0;
+    svm_programme(&c, &o, &q);
+    gap = qp_solve(&q, 100000);
+    best = qp_objective(&q, q.b);
+    *sharp += gap <= CASE_FIT * fabsl(best);
+    r = svm_run(&c.data, &o);
+    ASSERT_EQ_FMT(MARGIN_OK, r.status, "%d");
+    ASSERT(r.info.converged);
+    for (size_t i = 0; i < q.n; i++) {
+        caps += q.cap[i];
+        mass += fabsl(q.b[i]);
+    }
+    mass = fmaxl(mass, (long double)r.info.nu * caps); /* the reference may be far from done */
+    /* Each of the n terms of a gradient may be off by EPS of its size. */
+    rounding = 64 * CASE_EPS * (1 + mass * case_peak(&q));
+    ASSERT_IN_RANGE((double)best, (double)r.info.objective,
+                    (double)(CASE_FIT * fabsl(best) + gap + rounding * mass));
+    ASSERT((double)r.info.violation <= CASE_TOL + (double)rounding);
+    ASSERT(best + (long double)r.info.gap + gap + rounding * mass >= (long double)r.info.objective);
+    ASSERT_IN_RANGE((double)(mass / caps), (double)r.info.nu,
+                    (double)((CASE_FIT * fabsl(best) * 4 + gap) / caps + rounding) + CASE_FIT);
+    ASSERT(svm_primal(&c, &q, &r) + best <=
+           (CASE_TOL + rounding) * caps * 2 + CASE_FIT * fabsl(best) + gap);
+    if (r.model.kind == MARGIN_MODEL_EXPANSION) {
+        CHECK_CALL(svm_check_kkt(&c, &q, &r, rounding));
+    }
+    free(r.memory.bytes);
+    PASS();
+}
+
+TEST random_problems_of_every_kind_reach_the_reference_optimum(void)
+{
+    static const double prices[] = {0.01, 1, 100};
+    int sharp = 0;
+    for (int kind = 0; kind < CASE_KINDS; kind++) {
+        for (uint32_t seed = 1; seed <= 36; seed++) {
+            const enum greatest_test_res res =
+                svm_check(kind, seed, (margin_real)prices[seed % 3], seed % 4 == 0, &sharp);
+            if (res != GREATEST_TEST_RES_PASS) {
+                fprintf(stderr, "svm: %s, seed %u\n", case_names[kind], (unsigned)seed);
+                return res;
+            }
+        }
+    }
+    ASSERT(sharp >= CASE_KINDS * 36 * 9 / 10);
+    PASS();
+}
+
+/* Points 0 and 2: alpha = 1/2 each, w = 1, score x - 1. */
+TEST two_points_give_the_bisector(void)
+{
+    static const margin_real x[] = {0, 2};
+    static const uint16_t y[] = {0, 1};
+    const margin_data data = {x, 2, 1, 0, y, NULL, NULL};
+    const margin_real probe = 3;
+    margin_real score;
+    svm_result r = svm_run(&data, NULL);
+    ASSERT_EQ_FMT(MARGIN_OK, r.status, "%d");
+    margin_scores(&r.model, &probe, &score);
+    ASSERT_IN_RANGE(2.0, (double)score, 1e-6);
+    ASSERT_IN_RANGE(-0.5, (double)r.info.objective, 1e-6); /* 1/2 w^2 - 2 alpha */
+    ASSERT_IN_RANGE(0.5, (double)r.info.nu, 1e-6);         /* of C = 1 */
+    ASSERT_IN_RANGE(-1.0, (double)r.info.bias, 1e-6);
+    ASSERT_IN_RANGE(1.0, (double)r.info.margin_min, 1e-6);
+    ASSERT_IN_RANGE(1.0, (double)r.info.margin_mean, 1e-6);
+    ASSERT_EQ_FMT((size_t)2, r.info.support, "%zu");
+    free(r.memory.bytes);
+    PASS();
+}
+
+/* Two points at 0, one at 2, C = 1/8 and a weight of 2 for the second at 0: alpha_3 = C, w = 2 C. All
+ * but a few alphas are at their bounds; the free ones of class 0 score -1: bias = -1. */
+TEST caps_are_the_price_times_the_weight(void)
+{
+    static const margin_real x[] = {0, 0, 2}, weight[] = {1, 2, 1};
+    static const uint16_t y[] = {0, 0, 1};
+    const margin_data data = {x, 3, 1, 0, y, weight, NULL};
+    const margin_real probe = 2;
+    margin_svm_options o;
+    margin_real score;
+    svm_result r;
+    memset(&o, 0, sizeof o);
+    o.c = (margin_real)0.125;
+    r = svm_run(&data, &o);
+    ASSERT_EQ_FMT(MARGIN_OK, r.status, "%d");
+    margin_scores(&r.model, &probe, &score);
+    ASSERT_IN_RANGE(-0.5, (double)score, 1e-6);           /* 2 w - 1 */
+    ASSERT_IN_RANGE(0.25, (double)r.info.nu * 0.5, 1e-6); /* sum of alpha: 2 C, of 4 C */
+    ASSERT_IN_RANGE(0.03125 - 0.25, (double)r.info.objective, 1e-6);
+    free(r.memory.bytes);
+    PASS();
+}
+
+TEST classes_have_their_own_price(void)
+{
+    static const margin_real x[] = {-1, 1};
+    static const uint16_t y[] = {0, 1};
+    const margin_data data = {x, 2, 1, 0, y, NULL, NULL};
+    margin_svm_options o;
+    svm_result r;
+    memset(&o, 0, sizeof o);
+    o.c = 100;
+    o.c_neg = (margin_real)0.125; /* the smaller cap binds both: w = 2 * 0.125 */
+    r = svm_run(&data, &o);
+    ASSERT_EQ_FMT(MARGIN_OK, r.status, "%d");
+    ASSERT_IN_RANGE(0.25, (double)r.model.of.linear.w[0], 1e-6);
+    free(r.memory.bytes);
+    PASS();
+}
+
+TEST samples_of_weight_zero_are_not_there(void)
+{
+    static const margin_real x[] = {0, 1, 2}, weight[] = {1, 0, 1};
+    static const uint16_t y[] = {0, 1, 1};
+    const margin_data data = {x, 3, 1, 0, y, weight, NULL};
+    svm_result r = svm_run(&data, NULL);
+    ASSERT_EQ_FMT(MARGIN_OK, r.status, "%d");
+    ASSERT_IN_RANGE(1.0, (double)r.model.of.linear.w[0], 1e-6);
+    free(r.memory.bytes);
+    PASS();
+}
+
+/* Nearest points of the hulls: (0,0) and (2,0): w = (1, 0), bias -1, alpha_1 = 1/2. */
+TEST hard_margin_finds_the_nearest_points_of_the_hulls(void)
+{
+    static const margin_real x[] = {0, 0, -1, 1, 2, -1, 2, 1, 5, 0};
+    static const uint16_t y[] = {0, 0, 1, 1, 1};
+    const margin_data data = {x, 5, 2, 0, y, NULL, NULL};
+    margin_svm_options o;
+    svm_result r;
+    memset(&o, 0, sizeof o);
+    o.hard_margin = true;
+    o.run.tol = (margin_real)1e-5;
+    r = svm_run(&data, &o);
+    ASSERT_EQ_FMT(MARGIN_OK, r.status, "%d");
+    ASSERT_IN_RANGE(1.0, (double)r.model.of.linear.w[0], 1e-4);
+    ASSERT_IN_RANGE(0.0, (double)r.model.of.linear.w[1], 1e-4);
+    ASSERT_IN_RANGE(-1.0, (double)r.info.bias, 1e-4);
+    ASSERT_IN_RANGE(-0.5, (double)r.info.objective, 1e-4);
+    ASSERT_IN_RANGE(1.0, (double)r.info.margin_min, 1e-4);
+    ASSERT_EQ_FMT(0.0, (double)r.info.game_value, "%g");
+    free(r.memory.bytes);
+    PASS();
+}
+
+/* A hard margin is a soft one whose price is high enough. */
+TEST hard_margin_is_the_limit_of_large_prices(void)
+{
+    int separable = 0;
+    for (uint32_t seed = 1; seed <= 60; seed++) {
+        solver_case c = case_make(CASE_PLAIN, seed);
+        margin_svm_options o = svm_options(&c, 0);
+        svm_result hard, soft;
+        case_settle(&c);
+        o.run.tol = (margin_real)(sizeof(margin_real) > 4 ? 1e-8 : 1e-4);
+        o.hard_margin = true;
+        hard = svm_run(&c.data, &o);
+        o.hard_margin = false;
+        o.c = (margin_real)1e6;
+        soft = svm_run(&c.data, &o);
+        ASSERT(hard.status == MARGIN_OK || hard.status == MARGIN_E_NOT_SEPARABLE);
+        ASSERT_EQ_FMT(MARGIN_OK, soft.status, "%d");
+        if (hard.status == MARGIN_OK && hard.info.objective > (margin_real)-1e4) {
+            separable++;
+            ASSERT_IN_RANGE((double)hard.info.objective, (double)soft.info.objective,
+                            -2e-3 * (double)hard.info.objective);
+            ASSERT_IN_RANGE(1, (double)hard.info.margin_min, 1e-2);
+        }
+        if (hard.status == MARGIN_E_NOT_SEPARABLE) {
+            ASSERT((double)soft.info.objective < -1e4); /* some alphas at C */
+        }
+        free(hard.memory.bytes), free(soft.memory.bytes);
+    }
+    ASSERT(separable > 10);
+    PASS();
+}
+
+TEST hard_margin_says_when_there_is_none(void)
+{
+    static const margin_real x[] = {0, 1, 2, 3};
+    static const uint16_t y[] = {0, 1, 0, 1};
+    const margin_data data = {x, 4, 1, 0, y, NULL, NULL};
+    margin_svm_options o;
+    svm_result r;
+    memset(&o, 0, sizeof o);
+    o.hard_margin = true;
+    for (unsigned kind = 0; kind < 2; kind++) {
+        o.kernel.kind = kind == 0 ? MARGIN_KERNEL_LINEAR : MARGIN_KERNEL_POLY;
+        o.kernel.degree = 1;
+        r = svm_run(&data, &o);
+        ASSERT_EQ_FMT(MARGIN_E_NOT_SEPARABLE, r.status, "%d");
+        ASSERT_EQ_FMT((size_t)0, r.memory.mem.low, "%zu");
+        free(r.memory.bytes);
+    }
+    o.kernel.kind = MARGIN_KERNEL_RBF; /* separates any distinct points */
+    r = svm_run(&data, &o);
+    ASSERT_EQ_FMT(MARGIN_OK, r.status, "%d");
+    ASSERT((double)r.info.margin_min > 0.9);
+    free(r.memory.bytes);
+    PASS();
+}
+
+/* Z = 3, D = 3 + 2: c0 = 4 / 15. */
+TEST c0_is_four_over_longest_vector_and_largest_distance(void)
+{
+    static const margin_real x[] = {1, 3, -2};
+    static const uint16_t y[] = {0, 0, 1};
+    const margin_data data = {x, 3, 1, 0, y, NULL, NULL};
+    margin_svm_options o;
+    svm_result r;
+    memset(&o, 0, sizeof o);
+    o.bounds = true;
+    r = svm_run(&data, &o);
+    ASSERT_EQ_FMT(MARGIN_OK, r.status, "%d");
+    ASSERT_IN_RANGE(4.0 / 15, (double)r.info.c0, 1e-6);
+    free(r.memory.bytes);
+    PASS();
+}
+
+TEST c0_of_equal_samples_is_zero(void)
+{
+    static const margin_real x[] = {1, 1};
+    static const uint16_t y[] = {0, 1};
+    const margin_data data = {x, 2, 1, 0, y, NULL, NULL};
+    margin_svm_options o;
+    svm_result r;
+    memset(&o, 0, sizeof o);
+    o.bounds = true;
+    r = svm_run(&data, &o);
+    ASSERT_EQ_FMT(MARGIN_OK, r.status, "%d");
+    ASSERT_EQ_FMT(0.0, (double)r.info.c0, "%g");
+    free(r.memory.bytes);
+    PASS();
+}
+
+TEST prices_that_are_no_prices_are_refused(void)
+{
+    static const margin_real x[] = {0, 2};
+    static const uint16_t y[] = {0, 1};
+    const margin_data data = {x, 2, 1, 0, y, NULL, NULL};
+    const margin_real bad[] = {-1, (margin_real)NAN, (margin_real)INFINITY};
+    for (size_t k = 0; k < 9; k++) {
+        margin_svm_options o;
+        margin_model model;
+        solver_memory m = solver_memory_make(4096);
+        memset(&o, 0, sizeof o);
+        *(k < 3 ? &o.c : k < 6 ? &o.c_pos : &o.c_neg) = bad[k % 3];
+        ASSERT_EQ_FMT((size_t)0, margin_svm_size(2, 1, 2, &o), "%zu");
+        ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_svm_train(&data, &o, &m.mem, &model, NULL), "%d");
+        free(m.bytes);
+    }
+    PASS();
+}
+
+/* Prices at both ends of the range of numbers: no crash, no NaN, and the answer of all caps at work. */
+TEST extreme_prices_and_weights_do_no_harm(void)
+{
+    static const margin_real x[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static const uint16_t y[] = {0, 0, 0, 1, 0, 1, 1, 1};
+    margin_real weight[] = {1, 1, 1, 1, 1, 1, 1, 1};
+    const margin_data data = {x, 8, 1, 0, y, weight, NULL};
+    const margin_real price[] = {FLT_MIN, (margin_real)1e-20, (margin_real)1e20, FLT_MAX};
+    for (size_t k = 0; k < 16; k++) {
+        margin_svm_options o;
+        svm_result r;
+        margin_real score;
+        memset(&o, 0, sizeof o);
+        o.c = price[k % 4];
+        o.kernel.kind = k < 8 ? MARGIN_KERNEL_LINEAR : MARGIN_KERNEL_RBF;
+        o.run.max_iterations = 5000;
+        weight[3] = k % 8 < 4 ? 1 : (margin_real)1e-18;
+        r = svm_run(&data, &o);
+        ASSERT(r.status >= 0);
+        for (size_t i = 0; i < 8; i++) {
+            margin_scores(&r.model, x + i, &score);
+            ASSERT(isfinite((double)score));
+        }
+        free(r.memory.bytes);
+    }
+    PASS();
+}
+
+SUITE(svm_suite);
+SUITE(svm_suite)
+{
+    RUN_TEST(random_problems_of_every_kind_reach_the_reference_optimum);
+    RUN_TEST(two_points_give_the_bisector);
+    RUN_TEST(caps_are_the_price_times_the_weight);
+    RUN_TEST(classes_have_their_own_price);
+    RUN_TEST(samples_of_weight_zero_are_not_there);
+    RUN_TEST(hard_margin_finds_the_nearest_points_of_the_hulls);
+    RUN_TEST(hard_margin_is_the_limit_of_large_prices);
+    RUN_TEST(hard_margin_says_when_there_is_none);
+    RUN_TEST(c0_is_four_over_longest_vector_and_largest_distance);
+    RUN_TEST(c0_of_equal_samples_is_zero);
+    RUN_TEST(prices_that_are_no_prices_are_refused);
+    RUN_TEST(extreme_prices_and_weights_do_no_harm);
+}
