@@ -6640,12 +6640,12 @@ static void mgn_job_shape(mgn_job *job, size_t n, size_t d, size_t classes, cons
 {
     const bool rest = classes > 2u && fit->run.scheme == MARGIN_SCHEME_ONE_REST;
     const unsigned wanted = fit->run.scheme;
-    const unsigned many = wanted != MARGIN_SCHEME_BINARY ? wanted : MARGIN_SCHEME_ONE_ONE;
+    const unsigned many = wanted != MARGIN_SCHEME_BINARY ? wanted : (unsigned)MARGIN_SCHEME_ONE_ONE;
     job->n = n;
     job->d = d;
     job->classes = classes;
     job->linear = fit->kernel.kind == MARGIN_KERNEL_LINEAR;
-    job->scheme = classes > 2u ? many : MARGIN_SCHEME_BINARY;
+    job->scheme = classes > 2u ? many : (unsigned)MARGIN_SCHEME_BINARY;
     job->width = rest ? classes : classes - 1u;
     job->machines = SIZE_MAX; /* beyond memory, unless it can be counted */
     if (rest || mgn_size_mul(classes, classes) < SIZE_MAX) {
