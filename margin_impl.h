@@ -9413,6 +9413,7 @@ static margin_status mgn_qp_work_start(mgn_qp_work *work, mgn_fit *fit, margin_a
     q->low = work->linear ? &fit->data : NULL;
     q->cap = q->ridge = NULL;
     q->tol = fit->run.tol;
+    q->moved = false;
     q->iterations = 0;
     q->peak = mgn_fit_peak(fit);
     fit->info = mgn_no_info;

@@ -1097,8 +1097,9 @@ static enum greatest_test_res check_qr(const margin_real *x, size_t k, size_t d,
     margin_real *q = reals(k * d), *r = reals(k * k), *again = reals(k * d);
     size_t rank = 99;
     const double size = largest(x, k * d);
-    memcpy(q, x, k * d * sizeof *x);
-    memcpy(again, x, k * d * sizeof *x);
+    for (size_t i = 0; i < k * d; i++) {
+        q[i] = again[i] = x[i];
+    }
     ASSERT_EQ(MARGIN_OK, margin_qr(q, 0, k, d, r, 0, &rank));
     ASSERT_EQ(MARGIN_OK, margin_qr(again, 0, k, d, NULL, 0, NULL));
     ASSERT_MEM_EQ(q, again, k * d * sizeof *q);
