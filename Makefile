@@ -163,8 +163,25 @@ endef
 $(eval $(call bench,float,))
 $(eval $(call bench,double,$(DOUBLE)))
 
-bench: $(foreach b,$(BENCHES),build/bench-float/$(b) build/bench-double/$(b)) ## speed and accuracy on this machine
+# Tables against other programs and on the papers' data: tests/bench/table_TAG.py, run by Debian's Python, which has the
+# packages. DATA is the folder of data sets; a table names what it leaves out where one is missing.
+DEBIAN_PYTHON = /usr/bin/python3
+DATA          = ../shared/data
+TABLES        = $(patsubst tests/bench/table_%.py,%,$(wildcard tests/bench/table_*.py))
+need-bench: need-test
+	@$(TOOLS)/need.sh $(DEBIAN_PYTHON)=python3 svm-train=libsvm-tools liblinear-train=liblinear-tools \
+	    /usr/lib/python3/dist-packages/cvxopt=python3-cvxopt /usr/lib/python3/dist-packages/scipy=python3-scipy \
+	    /usr/lib/python3/dist-packages/sklearn=python3-sklearn
+
+bench: $(foreach b,$(BENCHES),build/bench-float/$(b) build/bench-double/$(b)) | need-bench ## speed, accuracy and tables of results; bench-TAG for one of them
 	@for b in $^; do $$b || exit 1; done
+	@for t in $(TABLES); do $(DEBIAN_PYTHON) tests/bench/table_$$t.py $(DATA) || exit 1; done
+
+bench-%: | need-bench
+	+@for b in $(filter bench_$*,$(BENCHES)); do for real in float double; do \
+	    $(MAKE) build/bench-$$real/$$b && build/bench-$$real/$$b || exit 1; done; done
+	@for t in $(filter $*,$(TABLES)); do $(DEBIAN_PYTHON) tests/bench/table_$$t.py $(DATA) || exit 1; done
+	@test -n "$(filter bench_$*,$(BENCHES))$(filter $*,$(TABLES))" || { echo "no bench $*"; exit 1; }
 
 bench-math: build/bench-float/math_ulp build/bench-double/math_ulp ## worst errors of the scalar functions; all floats: minutes
 	@for b in $^; do $$b || exit 1; done
@@ -178,4 +195,4 @@ clean: ## removes build/
 	rm -rf build
 
 .PHONY: help demo test sanitize coverage bits fuzz packaging symbols toc format analyze cross bench bench-math check clean \
-        need-test need-clang need-analyze need-format need-coverage need-cross
+        need-test need-clang need-analyze need-format need-coverage need-cross need-bench
