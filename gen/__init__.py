@@ -10,5 +10,7 @@ Run as `python3 -m gen`. Each module does one thing:
     exchange   models of others as numbers        from_*     LIBSVM, scikit-learn, pickles
     metrics    error rates                        progress   threads, a bar, Ctrl-C
     output     files and JSON                     cspell     numbers and tables as C text
-    errors     failures in one line               wheel      packs gen for pip
+    export     a model as a C header              emit       the tables and structs of each kind and format
+    quant      integer models                     wheel      packs gen for pip
+    errors     failures in one line
 """

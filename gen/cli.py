@@ -94,9 +94,15 @@ def make_parser() -> Parser:
     import_.add_argument("--range", metavar="FILE", help="the file that svm-scale saved (-s)")
     export = command("export", "Writes a model as a C header.")
     export.add_argument("model", metavar="MODEL")
+    for part in (predict, export):
+        part.add_argument(*(["--data"] if part is export else ["--scale-data"]), metavar="DATA",
+                          help="raw data to choose the scales of integers by (default: what the model file knows)")
+    add_data(export)
+    for part in (train, predict, export):
+        part.add_argument("--format", choices=("f32", "q15", "q7"), default="f32", help="of numbers (default f32)")
     for part in (train, export):
         part.add_argument("-o", dest="output", metavar="FILE.h", required=part is export, help="write the C header")
-        part.add_argument("--name", metavar="IDENT", help="what names in the header start with (default: its file name)")
+        part.add_argument("--name", metavar="IDENT", help="what names in the header start with (default: the file's)")
     info = command("info", "Tells what is in a model file.")
     info.add_argument("model", metavar="MODEL")
     for part in (train, tune):

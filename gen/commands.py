@@ -12,6 +12,7 @@ from .cspell import is_identifier
 from .errors import Failure, Usage
 from .native import Rows
 from .output import byte_words, percent, say
+from .quant import Quantised
 
 
 def chosen_options(arguments: argparse.Namespace) -> dict:
@@ -64,7 +65,7 @@ def train(arguments: argparse.Namespace) -> None:
     result, found = train_and_tell(arguments, problem, chosen, test)
     save(arguments, found)
     if arguments.output is not None:
-        write_header(arguments, found)
+        write_header(arguments, found, problem.rows)
     deliver(arguments, result)
 
 
@@ -121,8 +122,8 @@ def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Row
     found = model.make(machine, notes)
     result.update(image_bytes=len(found.image), **device_keys(found, machine, problem.rows))
     differ = result["device_labels_differ"]
-    say(f"in float, as on the device: {f'{differ} of {problem.data.n} labels differ' if differ else 'the same labels'}, "
-        f"scores within {result['device_score_difference']:.2g}")
+    same = f"{differ} of {problem.data.n} labels differ" if differ else "the same labels"
+    say(f"in float, as on the device: {same}, scores within {result['device_score_difference']:.2g}")
     return result, found
 
 
@@ -217,6 +218,24 @@ def true_classes(found: data.Data, labels: list[str]):
     return classes_of(found, labels)
 
 
+def answers(arguments, found: model.Model, rows: Rows):
+    """Classes and scores of the rows, and both as the JSON has them. Integer models have integer scores: of two classes
+    the score, of more by how much the winner is preferred to the next."""
+    if arguments.format == "f32":
+        labels, scores = found.machine.predict(rows)
+        result = {"scores": list(scores)}
+        if found.machine.calibrated:
+            result["probabilities"] = list(found.machine.probabilities(rows))
+    else:
+        quantised = Quantised(found, arguments.format, export_data(arguments.scale_data, arguments, found))
+        labels, scores, chances = quantised.predict(quantised.inputs(rows))
+        result = {"scores": list(scores), "unit": quantised.report.unit}
+        if found.machine.calibrated:
+            result["probabilities"] = [chance / 32768 for chance in chances]
+    names = [None if c == native.REJECTED else found.labels[c] for c in labels]
+    return labels, scores, {"n": rows.n, "format": arguments.format, "labels": names, **result}
+
+
 def predict(arguments: argparse.Namespace) -> None:
     output.check_writable(arguments.json)
     machine = model.load(arguments.model)
@@ -224,13 +243,9 @@ def predict(arguments: argparse.Namespace) -> None:
     rows_of = data.read(arguments.data, arguments.label, arguments.header, arguments.zero_based, d)
     y = true_classes(rows_of, machine.labels)
     rows = Rows(rows_of, y, len(machine.labels))
-    labels, scores = machine.machine.predict(rows)
-    names = [None if c == native.REJECTED else machine.labels[c] for c in labels]
-    result = {"n": rows_of.n, "labels": names, "scores": list(scores)}
-    if machine.machine.calibrated:
-        result["probabilities"] = list(machine.machine.probabilities(rows))
+    labels, scores, result = answers(arguments, machine, rows)
     if y is not None:
-        table = machine.machine.confusion(rows)
+        table = metrics.count(y, labels, len(machine.labels))
         result["error"] = metrics.error(table)
         say_errors("error", table, machine.labels)
     if arguments.json is not None:
@@ -248,17 +263,38 @@ def check_name(arguments: argparse.Namespace) -> None:
         raise Usage(f"--name {arguments.name}: not a name for C and C++ that can stand in front of others")
 
 
-def write_header(arguments: argparse.Namespace, found: model.Model) -> None:
+def write_header(arguments: argparse.Namespace, found: model.Model, rows: Rows | None) -> None:
+    """The model as C. `rows`, if there are any, are raw data to choose integer scales by."""
     name = arguments.name or export_.name_of(arguments.output)
-    body = emit.body_of(found.machine)
-    output.write_file(arguments.output, export_.header(found, name, body).encode("ascii"))
+    quantised = Quantised(found, arguments.format, rows) if arguments.format != "f32" else None
+    body = emit.integer_body(quantised) if quantised else emit.body_of(found.machine)
+    output.write_file(arguments.output, export_.header(found, name, quantised).encode("ascii"))
     say(f"{arguments.output}: {byte_words(body.bytes)} of tables in {body.format}; names start with {name}_")
+    if quantised:
+        say_quantised(quantised)
+
+
+def say_quantised(quantised: Quantised) -> None:
+    r = quantised.report
+    say(f"{quantised.form} beside float, on {r.rows} rows: {r.disagree} labels differ, scores by at most {r.worst:.3g} "
+        f"({r.mean:.2g} on average; the mean score is {r.scale:.3g}); " + (
+            "raw values are whole numbers and go in as they are" if quantised.whole else
+            "raw values become integers by offset and factor, see the header"))
 
 
 def export(arguments: argparse.Namespace) -> None:
     output.check_writable(arguments.output)
     check_name(arguments)
-    write_header(arguments, model.load(arguments.model))
+    found = model.load(arguments.model)
+    write_header(arguments, found, export_data(arguments.data, arguments, found))
+
+
+def export_data(path: str | None, arguments: argparse.Namespace, found: model.Model) -> Rows | None:
+    """The rows of a file, with classes if they have labels that the model knows."""
+    if path is None:
+        return None
+    rows = data.read(path, arguments.label, arguments.header, arguments.zero_based, found.machine.shape.d)
+    return Rows(rows, true_classes(rows, found.labels), len(found.labels))
 
 
 # ---- import and info ----

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from .cspell import c_int, c_real
 from .native import Machine
+from .quant import Quantised
 
 KERNEL_NAMES = ("MARGIN_KERNEL_LINEAR", "MARGIN_KERNEL_POLY", "MARGIN_KERNEL_RBF", "MARGIN_KERNEL_UNIT_POLY",
                 "MARGIN_KERNEL_UNIT_EXP")
@@ -18,6 +19,7 @@ class Table:
     name: str
     kind: str
     items: list[str]
+    aligned: bool = False
 
     @property
     def bytes(self) -> int:
@@ -36,6 +38,8 @@ class Body:
     score: str = "margin_real"
     reject: str | None = None  # text of the threshold, if there is one
     notes: list[str] = field(default_factory=list)
+    stage: bool = False        # integer models: whether inputs go through a stage of their own
+    convert: tuple | None = None  # and from what offset and factor raw values become inputs
 
     @property
     def bytes(self) -> int:
@@ -74,10 +78,54 @@ def expansion(machine: Machine) -> Body:
     tables += [reals(name, machine.array(name)) for name in ("offset", "factor")]
     kernel = (f"{{{KERNEL_NAMES[shape.kernel]}, {int(s['degree'])}, {c_real(s['gamma'])}, {c_real(s['coef0'])}, "
               f"{c_real(s['a'])}}}")
-    fields = [*(f"{{{table.name}}}" for table in tables), str(shape.vectors), str(shape.d), kernel, str(int(s["width"])),
-              vote_fields(machine)]
+    fields = [*(f"{{{table.name}}}" for table in tables), str(shape.vectors), str(shape.d), kernel,
+              str(int(s["width"])), vote_fields(machine)]
     return Body("f32", "margin_expansion", tables, fields, "margin_expansion_scores", reject=reject_text(machine))
 
 
 def body_of(machine: Machine) -> Body:
     return linear(machine) if machine.shape.linear else expansion(machine)
+
+
+# ---- integer models ----
+
+KERNEL_WORDS = {1: "poly", 2: "rbf", 3: "unit_poly", 4: "unit_exp"}
+
+
+def whole(q: Quantised, name: str) -> Table:
+    kind, values = q.array(name)
+    return Table(name, kind, [c_int(v, kind) for v in values], aligned=name == "vectors")
+
+
+def vote_q(q: Quantised) -> str:
+    """margin_vote_q: classes, machines, reject, shift, slope, down, scheme."""
+    n = q.numbers
+    return (f"{{{n['classes']}, {n['machines']}, {c_int(n['reject'])}, {c_int(n['shift'])}, {n['slope']}, {n['down']}, "
+            f"{SCHEME_NAMES[n['scheme']]}}}")
+
+
+def kernel_q(q: Quantised) -> str:
+    """margin_kernel_q: kind, power, shift, up, gain, step, down, cut, reach, add."""
+    n = q.numbers
+    return (f"{{{KERNEL_NAMES[n['kernel']]}, {n['power']}, {n['kernel_shift']}, {n['up']}, {n['gain']}, {n['step']}, "
+            f"{n['kernel_down']}, {c_int(n['cut'], 'uint32_t')}, {c_int(n['reach'], 'uint32_t')}, {c_int(n['add'])}}}")
+
+
+def integer_body(q: Quantised) -> Body:
+    """margin_linear_q: w, bias, stage, d, format, vote; margin_expansion_q: vectors, norms, coef, bias, class_end,
+    stage, n, d, width, format, kernel, vote."""
+    n, form = q.numbers, f"MARGIN_{q.form.upper()}"
+    stage = [whole(q, f"stage_{part}") for part in ("offset", "factor", "shift")] if n["stage"] else []
+    if n["kind"] == 1:
+        tables, struct, word = [whole(q, "w"), whole(q, "bias")], "margin_linear_q", "linear"
+        fields = ["{w}", "{bias}", "{stage}", str(n["d"]), form, vote_q(q)]
+    else:
+        tables = [whole(q, name) for name in ("vectors", "norms", "coef", "bias", "class_end")]
+        fields = [*(f"{{{table.name}}}" for table in tables), "{stage}", str(n["n"]), str(n["d"]), str(n["width"]),
+                  form, kernel_q(q), vote_q(q)]
+        struct, word = "margin_expansion_q", KERNEL_WORDS[n["kernel"]]
+    r = q.report
+    notes = [f"{q.form}: on {r.rows} rows scores differ from float by at most {r.worst:.3g}, {r.mean:.2g} on average "
+             f"(mean score {r.scale:.3g}), and {r.disagree} labels; a score counts units of {r.unit:.6g}"]
+    return Body(q.form, struct, tables + stage, fields, f"margin_{word}_{q.form}_scores", "int16_t", "int32_t",
+                c_int(n["reject"]) if n["reject"] else None, notes, bool(n["stage"]), q.input_scaling())

@@ -8,6 +8,7 @@ from .cspell import c_comment, c_int, c_real, c_table, c_text, identifier
 from .emit import Body
 from .model import Model
 from .output import percent
+from .quant import Quantised, rows_of
 
 FORMAT = 1  # MARGIN_MODEL_FORMAT of the margin.h that goes with this
 
@@ -48,7 +49,8 @@ def error_words(notes: dict) -> str:
 def top(model: Model, body: Body, name: str) -> list[str]:
     shape, notes = model.machine.shape, model.notes
     kind = "linear classifier" if shape.linear else f"{options.KERNELS[shape.kernel]} kernel, {shape.vectors} vectors"
-    inputs = f"{shape.d} raw values ({body.input})"
+    inputs = f"{shape.d} raw values ({body.input})" if not body.convert else \
+        f"{shape.d} int16_t, made of raw values by {name}_input or in the same way"
     if "names" in notes:
         inputs += ": " + ", ".join(map(str, notes["names"]))
     classes = ", ".join(f"{i} = {label}" for i, label in enumerate(model.labels))
@@ -57,8 +59,8 @@ def top(model: Model, body: Body, name: str) -> list[str]:
                        ("classes", classes), ("size", f"{body.bytes} bytes of tables, number format {body.format}"),
                        ("image", f"sha256 {model.sha256}"), *(("note", note) for note in body.notes)):
         lines += paragraph(head, text)
-    use = (f"{name}_classify(x) is the class of x, {name}_labels[] has the names of the classes. {name}_selftest() is 0 "
-           "when this machine computes the same bits as the one that wrote this file.")
+    use = (f"{name}_classify(x) is the class of x, {name}_labels[] has the names of the classes. {name}_selftest() "
+           "is 0 when this machine computes the same bits as the one that wrote this file.")
     return [*lines, " *", *paragraph("USE", use), " */"]
 
 
@@ -81,15 +83,20 @@ def constants(model: Model, body: Body, name: str) -> list[str]:
 
 
 def tables(body: Body, name: str) -> list[str]:
-    return [c_table(f"static const {t.kind} {name}_{t.name}[%d] MARGIN_FLASH", t.items) for t in body.tables if t.items]
+    align = {True: " MARGIN_WORD_ALIGNED", False: ""}
+    return [c_table(f"static const {t.kind} {name}_{t.name}[%d]{align[t.aligned]} MARGIN_FLASH", t.items)
+            for t in body.tables if t.items]
 
 
 def struct(body: Body, name: str) -> list[str]:
     names = {t.name: f"{name}_{t.name}" if t.items else "0" for t in body.tables}
+    names["stage"] = f"&{name}_stage" if body.stage else "0"
+    stage = [f"static const margin_stage_q {name}_stage = {{{name}_stage_offset, {name}_stage_factor, "
+             f"{name}_stage_shift}};", ""] if body.stage else []
     fields = ", ".join(field.format(**names) if field[:1] == "{" and field[1:-1] in names else field
                        for field in body.fields)
     lines = textwrap.wrap(fields, 94, break_long_words=False, break_on_hyphens=False)
-    return [f"static const {body.struct} {name}_model = {{", *("    " + line for line in lines), "};"]
+    return [*stage, f"static const {body.struct} {name}_model = {{", *("    " + line for line in lines), "};"]
 
 
 def labels(model: Model, name: str) -> list[str]:
@@ -99,8 +106,10 @@ def labels(model: Model, name: str) -> list[str]:
 def functions(model: Model, body: Body, name: str) -> list[str]:
     shape, upper = model.machine.shape, name.upper()
     what = f"Scores of all {shape.machines} machines" if shape.machines > 1 else "The score of x, positive for class 1"
+    staged = f"margin_prepare_q(&{name}_stage, {upper}_FEATURES, x, work)"
     lines = [f"/* {what}. */", f"static inline void {name}_scores(const {body.input} *x, {body.score} *scores)", "{",
-              f"    {body.scores}(&{name}_model, x, scores);", "}", ""]
+              *([f"    int16_t work[{upper}_FEATURES];"] if body.stage else []),
+              f"    {body.scores}(&{name}_model, {staged if body.stage else 'x'}, scores);", "}", ""]
     rejected = ", or MARGIN_REJECTED where it is not clear" if body.reject else ""
     lines += [f"/* The class of x, 0 .. {shape.classes - 1}{rejected}. */",
               f"static inline uint16_t {name}_classify(const {body.input} *x)", "{",
@@ -108,20 +117,32 @@ def functions(model: Model, body: Body, name: str) -> list[str]:
     if shape.two and body.reject:
         lines += [f"    if (scores[0] < {body.reject} && -scores[0] < {body.reject}) {{",
                   "        return MARGIN_REJECTED;", "    }"]
-    winner = "scores[0] > 0 ? 1 : 0" if shape.two else f"margin_decide(&{name}_model.vote, scores)"
+    q = "" if body.format == "f32" else "_q"
+    winner = "scores[0] > 0 ? 1 : 0" if shape.two else f"margin_decide{q}(&{name}_model.vote, scores)"
     lines += [f"    return {winner};", "}"]
     if model.machine.calibrated:
-        lines += ["", "/* The probability of a class of x, calibrated by cross-validation. */",
-                  f"static inline {body.input} {name}_probability(const {body.input} *x, uint16_t label)", "{",
+        kind, unit = ("uint16_t", ", in 2^-15") if q else ("margin_real", "")
+        lines += ["", f"/* The probability of a class of x{unit}, calibrated by cross-validation. */",
+                  f"static inline {kind} {name}_probability(const {body.input} *x, uint16_t label)", "{",
                   f"    {body.score} scores[{upper}_MACHINES];", f"    {name}_scores(x, scores);",
-                  f"    return margin_probability(&{name}_model.vote, scores, label);", "}"]
-    return lines
+                  f"    return margin_probability{q}(&{name}_model.vote, scores, label);", "}"]
+    return lines + (conversion(body, name) if body.convert else [])
 
 
-def selftest(model: Model, body: Body, name: str, rows: list[list[float]]) -> list[str]:
+def conversion(body: Body, name: str) -> list[str]:
+    """For boards that have floats: raw values to the integers that the model takes."""
+    upper, (offset, factor) = name.upper(), body.convert
+    return ["", f"/* The inputs of {name}_classify out of raw values: (raw - offset) * factor, rounded and limited. */",
+            c_table(f"static const margin_real {name}_input_offset[%d]", [c_real(v) for v in offset]),
+            c_table(f"static const margin_real {name}_input_factor[%d]", [c_real(v) for v in factor]),
+            f"static inline void {name}_input(const margin_real *raw, int16_t *x)", "{",
+            f"    const margin_scaling input = {{{name}_input_offset, {name}_input_factor, {upper}_FEATURES}};",
+            "    margin_input_q(&input, raw, x);", "}"]
+
+
+def selftest(model: Model, body: Body, name: str, rows: list, scores: list) -> list[str]:
     """Inputs with the scores that this machine found, compared as numbers: equal bits, but for the sign of a zero."""
     upper, d, m = name.upper(), model.machine.shape.d, model.machine.shape.machines
-    scores = model.machine.scores(rows)
     spell = c_real if body.score == "margin_real" else c_int
     enter = c_real if body.input == "margin_real" else (lambda v: c_int(int(v), "int16_t"))
     return [c_table(f"static const {body.input} {name}_test_x[{len(rows)} * {upper}_FEATURES] MARGIN_FLASH",
@@ -149,14 +170,23 @@ def selftest(model: Model, body: Body, name: str, rows: list[list[float]]) -> li
             "}"]
 
 
-def header(model: Model, name: str, body: Body | None = None, rows: list[list[float]] | None = None) -> str:
+def header(model: Model, name: str, quantised: Quantised | None = None) -> str:
     """The text of NAME.h; a pure function of the model."""
-    body = body or emit.body_of(model.machine)
+    body = emit.integer_body(quantised) if quantised else emit.body_of(model.machine)
+    rows, scores = tests(model, quantised)
     blocks = [top(model, body, name), guard(name), single_precision(name) if body.score == "margin_real" else [],
               constants(model, body, name), *([block] for block in tables(body, name)), struct(body, name),
-              labels(model, name), functions(model, body, name),
-              selftest(model, body, name, rows or test_rows(model)), ["#endif"]]
+              labels(model, name), functions(model, body, name), selftest(model, body, name, rows, scores), ["#endif"]]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def tests(model: Model, quantised: Quantised | None) -> tuple[list, list]:
+    """Inputs of the self-test, and their scores."""
+    rows = test_rows(model)
+    if quantised is None:
+        return rows, model.machine.scores(rows)
+    d, inputs = model.machine.shape.d, quantised.inputs(rows_of(rows))
+    return [list(inputs[i:i + d]) for i in range(0, len(inputs), d)], quantised.scores(inputs)
 
 
 TESTS = 4

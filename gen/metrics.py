@@ -28,6 +28,18 @@ def class_error(table: list[list[int]] | None, c: int) -> float | None:
     return (total - table[c][c]) / total if total else None
 
 
+def count(truth, labels, classes: int) -> list[list[int]]:
+    """The table of true classes and answers; labels beyond the classes are rejections.
+
+    >>> count([0, 0, 1, 1], [0, 1, 1, 65535], 2)
+    [[1, 1, 0], [0, 1, 1]]
+    """
+    table = [[0] * (classes + 1) for _ in range(classes)]
+    for true, label in zip(truth, labels):
+        table[true][min(label, classes)] += 1
+    return table
+
+
 def rejected(table: list[list[int]]) -> float:
     """The share of rows without an answer.
 

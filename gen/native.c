@@ -1,7 +1,8 @@
 /* native.c -- the library as gen calls it: flat functions over pointers and sizes. Host only.
  *
  * Compiled twice by gen/build.py: with MARGIN_REAL_DOUBLE for training, and in float for what the
- * device computes. gen/native.py mirrors the structs; gen_sizes() lets it check that it does. */
+ * device computes. gen/native.py mirrors the structs; gen_sizes() lets it check that it does. The
+ * parts that only the library in double has are in native_train.c, native_import.c, native_export.c. */
 #define MARGIN_STATIC
 #define MARGIN_IMPLEMENTATION
 #ifndef MARGIN_REAL_DOUBLE
@@ -303,552 +304,34 @@ int32_t gen_predict(const gen_machine *machine, const gen_rows *rows, uint16_t *
     return gen_predict_rows(machine, rows, NULL, (size_t)rows->n, &wanted);
 }
 
-/* ---- training ---- */
-
-#ifdef MARGIN_REAL_DOUBLE
-
-static bool gen_progress(void *user, const margin_progress *at)
+/* Real values as the int16_t that an integer model takes, in this library's precision. */
+int32_t gen_input(const double *offset, const double *factor, int64_t d, const double *rows,
+                  int64_t n, int16_t *out)
 {
-    gen_watch *watch = (gen_watch *)user;
-    if (watch->machine != (int64_t)at->machine || watch->first == 0) {
-        watch->first = at->violation;
-    }
-    watch->iteration = (int64_t)at->iteration;
-    watch->machine = (int64_t)at->machine;
-    watch->machines = (int64_t)at->machines;
-    watch->violation = at->violation;
-    watch->goal = at->goal;
-    return watch->stop != 0;
-}
-
-static margin_kernel gen_kernel(const gen_choice *choice)
-{
-    margin_kernel kernel;
-    memset(&kernel, 0, sizeof kernel);
-    kernel.kind = (uint8_t)choice->kernel;
-    kernel.degree = (uint8_t)choice->degree;
-    kernel.gamma = choice->gamma;
-    kernel.coef0 = choice->coef0;
-    kernel.a = choice->a;
-    return kernel;
-}
-
-static margin_control gen_control(const gen_choice *choice, gen_watch *watch)
-{
-    margin_control run;
-    memset(&run, 0, sizeof run);
-    run.tol = choice->tol;
-    run.max_iterations = (size_t)choice->max_iterations;
-    run.cache_bytes = (size_t)choice->cache_bytes;
-    run.rank = 200; /* the library's advice for a host */
-    run.scheme = (uint8_t)choice->scheme;
-    run.progress = gen_progress;
-    run.user = watch;
-    return run;
-}
-
-/* One training: scaled data, what to do with it, where to, and what came of it. */
-typedef struct {
-    margin_data data;
-    const gen_choice *choice;
-    gen_watch *watch;
-    gen_machine *machine;
-    margin_info info;
-    size_t classes, size;
-} gen_work;
-
-/* The arena that a trainer asks for. */
-static bool gen_arena(gen_work *work, size_t size, margin_arena *mem)
-{
-    work->size = size;
-    if (size != 0) {
-        work->machine->bytes[1] = malloc(size + MARGIN_ALIGN);
-    }
-    *mem = margin_arena_make(work->machine->bytes[1], size + MARGIN_ALIGN);
-    return work->machine->bytes[1] != NULL;
-}
-
-static margin_status gen_train_mam(gen_work *work)
-{
-    const margin_data *data = &work->data;
-    margin_mam_options options;
-    margin_arena mem;
-    memset(&options, 0, sizeof options);
-    options.kernel = gen_kernel(work->choice);
-    options.intercept = work->choice->intercept != 0;
-    options.balanced = work->choice->balanced != 0;
-    options.run = gen_control(work->choice, work->watch);
-    if (!gen_arena(work, margin_mam_size(data->n, data->d, work->classes, &options), &mem)) {
+    const size_t width = (size_t)d;
+    margin_real *memory = (margin_real *)malloc(3 * width * sizeof *memory);
+    margin_real *x = memory + 2 * width;
+    margin_scaling input;
+    size_t i, j;
+    if (memory == NULL) {
         return MARGIN_E_MEMORY;
     }
-    return margin_mam_train(data, &options, &mem, &work->machine->model, &work->info);
-}
-
-static margin_status gen_train_kmomd(gen_work *work)
-{
-    const margin_data *data = &work->data;
-    margin_kmomd_options options;
-    margin_arena mem;
-    memset(&options, 0, sizeof options);
-    options.kernel = gen_kernel(work->choice);
-    options.lambda = work->choice->lambda;
-    options.hard_margin = work->choice->hard_margin != 0;
-    options.run = gen_control(work->choice, work->watch);
-    if (!gen_arena(work, margin_kmomd_size(data->n, data->d, work->classes, &options), &mem)) {
-        return MARGIN_E_MEMORY;
+    for (j = 0; offset != NULL && j < width; j++) {
+        memory[j] = (margin_real)offset[j];
+        memory[width + j] = (margin_real)factor[j];
     }
-    return margin_kmomd_train(data, &options, &mem, &work->machine->model, &work->info);
-}
-
-static margin_status gen_train_svm(gen_work *work)
-{
-    const margin_data *data = &work->data;
-    margin_svm_options options;
-    margin_arena mem;
-    memset(&options, 0, sizeof options);
-    options.kernel = gen_kernel(work->choice);
-    options.c = work->choice->c;
-    options.c_pos = work->choice->c_pos;
-    options.c_neg = work->choice->c_neg;
-    options.hard_margin = work->choice->hard_margin != 0;
-    options.run = gen_control(work->choice, work->watch);
-    if (!gen_arena(work, margin_svm_size(data->n, data->d, work->classes, &options), &mem)) {
-        return MARGIN_E_MEMORY;
-    }
-    return margin_svm_train(data, &options, &mem, &work->machine->model, &work->info);
-}
-
-static margin_status gen_train_method(gen_work *work)
-{
-    switch (work->choice->method) {
-    case GEN_MAM:
-        return gen_train_mam(work);
-    case GEN_KMOMD:
-        return gen_train_kmomd(work);
-    case GEN_SVM:
-        return gen_train_svm(work);
-    default:
-        return MARGIN_E_ARGUMENT;
-    }
-}
-
-/* The scaling of the rows of a view, fitted to them and applied into `x`. */
-static margin_status gen_scale(const margin_data *raw, gen_work *work, margin_scaling *scaling,
-                               double *x)
-{
-    const unsigned kind = (unsigned)work->choice->scale;
-    const size_t size = margin_scaling_size(kind, raw->d) + MARGIN_ALIGN;
-    margin_arena mem;
-    margin_status status;
-    work->machine->bytes[0] = malloc(size);
-    mem = margin_arena_make(work->machine->bytes[0], size);
-    status = margin_scaling_fit(raw, kind, &mem, scaling);
-    return status < 0 ? status : margin_scaling_apply(scaling, raw, x, 0);
-}
-
-/* Bias and weights before scaling is folded in. */
-static bool gen_keep_trained(gen_machine *machine)
-{
-    const margin_model *model = &machine->model;
-    const bool linear = model->kind == MARGIN_MODEL_LINEAR;
-    const size_t m = machine->machines, weights = linear ? m * machine->d : 0;
-    machine->trained = (double *)malloc((m + weights) * sizeof(double));
-    if (machine->trained == NULL) {
-        return false;
-    }
-    memcpy(machine->trained, linear ? model->of.linear.bias : model->of.expansion.bias,
-           m * sizeof(double));
-    if (linear) {
-        memcpy(machine->trained + m, model->of.linear.w, weights * sizeof(double));
-    }
-    return true;
-}
-
-/* From here on the machine takes raw inputs. */
-static margin_status gen_unscale(gen_machine *machine, const margin_scaling *scaling)
-{
-    const size_t size = margin_model_scale_size(&machine->model) + MARGIN_ALIGN;
-    margin_arena mem;
-    gen_look(machine);
-    machine->bytes[2] = malloc(size);
-    mem = margin_arena_make(machine->bytes[2], size);
-    if (!gen_keep_trained(machine)) {
-        return MARGIN_E_MEMORY;
-    }
-    return margin_model_scale(&machine->model, scaling, &mem);
-}
-
-static margin_status gen_train_scaled(gen_work *work, const margin_data *raw, double *x,
-                                      uint16_t *y)
-{
-    margin_scaling scaling;
-    margin_status status, scaled;
-    size_t i;
-    if (work->machine == NULL || x == NULL || y == NULL) {
-        return MARGIN_E_MEMORY;
-    }
-    for (i = 0; i < raw->n; i++) {
-        y[i] = raw->y[raw->rows == NULL ? i : raw->rows[i]];
-    }
-    status = gen_scale(raw, work, &scaling, x);
-    if (status < 0) {
-        return status;
-    }
-    work->data.x = x;
-    work->data.y = y;
-    work->data.n = raw->n;
-    work->data.d = raw->d;
-    status = gen_train_method(work);
-    if (status < 0) {
-        return status;
-    }
-    scaled = gen_unscale(work->machine, &scaling);
-    return scaled < 0 ? scaled : status;
-}
-
-static void gen_fill_report(const gen_work *work, gen_report *report)
-{
-    const margin_info *info = &work->info;
-    int i;
-    report->objective = info->objective;
-    report->gap = info->gap;
-    report->violation = info->violation;
-    report->margin_min = info->margin_min;
-    report->margin_mean = info->margin_mean;
-    report->game_value = info->game_value;
-    report->entropy = info->entropy;
-    report->nu = info->nu;
-    for (i = 0; i < 5; i++) {
-        report->quantile[i] = info->margin_quantile[i];
-    }
-    report->iterations = (int64_t)info->iterations;
-    report->arena_peak = (int64_t)info->arena_peak;
-    report->arena_bound = (int64_t)work->size;
-    report->support = (int64_t)info->support;
-    report->converged = info->converged;
-}
-
-/* Trains on a view of raw rows; *out is a new machine, unless the status is negative. */
-static margin_status gen_train_view(const margin_data *raw, size_t classes,
-                                    const gen_choice *choice, gen_watch *watch, gen_report *report,
-                                    gen_machine **out)
-{
-    const size_t room = raw->d != 0 && raw->n > SIZE_MAX / sizeof(double) / raw->d
-                            ? 0
-                            : raw->n * raw->d * sizeof(double);
-    double *x = (double *)malloc(room);
-    uint16_t *y = (uint16_t *)malloc(raw->n * sizeof *y);
-    gen_work work;
-    margin_status status;
-    memset(&work, 0, sizeof work);
-    work.choice = choice;
-    work.watch = watch;
-    work.classes = classes;
-    work.machine = (gen_machine *)calloc(1, sizeof *work.machine);
-    watch->running = 1;
-    status = gen_train_scaled(&work, raw, room == 0 ? NULL : x, y);
-    watch->running = 0;
-    gen_fill_report(&work, report);
-    free(x);
-    free(y);
-    if (status < 0) {
-        gen_free(work.machine);
-    } else {
-        *out = work.machine;
-    }
-    return status;
-}
-
-static margin_data gen_view(const gen_rows *rows)
-{
-    margin_data view;
-    memset(&view, 0, sizeof view);
-    view.x = rows->x;
-    view.y = rows->y;
-    view.n = (size_t)rows->n;
-    view.d = (size_t)rows->d;
-    return view;
-}
-
-int32_t gen_train(const gen_rows *rows, const gen_choice *choice, gen_watch *watch,
-                  gen_report *report, gen_machine **out)
-{
-    const margin_data raw = gen_view(rows);
-    return gen_train_view(&raw, (size_t)rows->classes, choice, watch, report, out);
-}
-
-/* Stratified folds of all rows; the same seed gives the same ones everywhere. */
-int32_t gen_folds(const gen_rows *rows, int64_t folds, uint32_t seed, uint16_t *fold)
-{
-    const margin_data raw = gen_view(rows);
-    const size_t size = margin_folds_size(raw.n) + MARGIN_ALIGN;
-    void *bytes = malloc(size);
-    margin_arena mem = margin_arena_make(bytes, size);
-    margin_rng rng = margin_rng_make(seed);
-    margin_status status = margin_folds_stratified(&raw, (size_t)folds, &rng, &mem, fold);
-    free(bytes);
-    return status;
-}
-
-/* Margins for calibration: of class 1 of two, of all classes of more; hit: whether it is the true
- * one. Room for n, or n * classes, by the number of the row. */
-typedef struct {
-    double *margin;
-    uint8_t *hit;
-} gen_margins;
-
-static margin_status gen_note_margins(const gen_machine *machine, const margin_data *test,
-                                      const gen_margins *out)
-{
-    const margin_vote *vote = margin_model_vote(&machine->model);
-    const size_t k = machine->classes, first = k == 2 ? 1 : 0;
-    double *scores = (double *)malloc(machine->machines * sizeof *scores);
-    size_t i, c;
-    if (scores == NULL) {
-        return MARGIN_E_MEMORY;
-    }
-    for (i = 0; i < test->n; i++) {
-        const size_t row = test->rows[i];
-        margin_scores(&machine->model, test->x + row * test->d, scores);
-        for (c = first; c < k; c++) {
-            const size_t at = row * (k - first) + c - first;
-            out->margin[at] = margin_margin(vote->scheme, k, scores, c);
-            out->hit[at] = test->y[row] == c;
+    input.offset = offset == NULL ? NULL : memory;
+    input.factor = offset == NULL ? NULL : memory + width;
+    input.d = width;
+    for (i = 0; i < (size_t)n; i++) {
+        for (j = 0; j < width; j++) {
+            x[j] = (margin_real)rows[i * width + j];
         }
+        margin_input_q(&input, x, out + i * width);
     }
-    free(scores);
+    free(memory);
     return MARGIN_OK;
 }
-
-/* Trains on all folds but one and tests on that one; adds to both confusion tables. With `margins`
- * it fills in those of the fold instead. */
-static margin_status gen_fold_rows(const gen_rows *rows, const uint16_t *fold, size_t which,
-                                   const gen_choice *choice, gen_watch *watch, gen_report *report,
-                                   int64_t *on_train, int64_t *on_test, const gen_margins *margins,
-                                   margin_index *list)
-{
-    const margin_data raw = gen_view(rows);
-    margin_data train, test;
-    gen_machine *machine = NULL;
-    gen_wanted wanted;
-    margin_status status = margin_fold_views(&raw, fold, which, list, &train, &test), trained;
-    if (status < 0) {
-        return status;
-    }
-    trained = gen_train_view(&train, (size_t)rows->classes, choice, watch, report, &machine);
-    if (trained < 0) {
-        return trained;
-    }
-    if (margins != NULL) {
-        status = gen_note_margins(machine, &test, margins);
-        gen_free(machine);
-        return status < 0 ? status : trained;
-    }
-    memset(&wanted, 0, sizeof wanted);
-    wanted.confusion = on_train;
-    status = gen_predict_rows(machine, rows, train.rows, train.n, &wanted);
-    wanted.confusion = on_test;
-    if (status >= 0) {
-        status = gen_predict_rows(machine, rows, test.rows, test.n, &wanted);
-    }
-    gen_free(machine);
-    return status < 0 ? status : trained;
-}
-
-int32_t gen_fold(const gen_rows *rows, const uint16_t *fold, int64_t which,
-                 const gen_choice *choice, gen_watch *watch, gen_report *report, int64_t *on_train,
-                 int64_t *on_test)
-{
-    margin_index *list = (margin_index *)malloc((size_t)rows->n * sizeof *list);
-    margin_status status = MARGIN_E_MEMORY;
-    if (list != NULL) {
-        status = gen_fold_rows(rows, fold, (size_t)which, choice, watch, report, on_train, on_test,
-                               NULL, list);
-    }
-    free(list);
-    return status;
-}
-
-int32_t gen_fold_margins(const gen_rows *rows, const uint16_t *fold, int64_t which,
-                         const gen_choice *choice, gen_watch *watch, double *margin, uint8_t *hit)
-{
-    margin_index *list = (margin_index *)malloc((size_t)rows->n * sizeof *list);
-    margin_status status = MARGIN_E_MEMORY;
-    gen_margins margins;
-    gen_report report;
-    margins.margin = margin;
-    margins.hit = hit;
-    if (list != NULL) {
-        status = gen_fold_rows(rows, fold, (size_t)which, choice, watch, &report, NULL, NULL,
-                               &margins, list);
-    }
-    free(list);
-    return status;
-}
-
-static margin_vote *gen_vote(gen_machine *machine)
-{
-    return machine->model.kind == MARGIN_MODEL_LINEAR ? &machine->model.of.linear.vote
-                                                      : &machine->model.of.expansion.vote;
-}
-
-/* Fits the probabilities of a machine to margins that cross-validation found. */
-int32_t gen_calibrate(gen_machine *machine, const double *margin, const uint8_t *hit, int64_t n)
-{
-    margin_vote *vote = gen_vote(machine);
-    return margin_calibrate(margin, hit, (size_t)n, &vote->slope, &vote->shift);
-}
-
-void gen_set_reject(gen_machine *machine, double reject)
-{
-    gen_vote(machine)->reject = reject;
-}
-
-#endif /* MARGIN_REAL_DOUBLE */
-
-/* ---- models of other programs ---- */
-
-#ifdef MARGIN_REAL_DOUBLE
-
-static const double *gen_copy(margin_arena *mem, const double *from, size_t count)
-{
-    double *to = (double *)margin_arena_keep(mem, count, sizeof *to);
-    if (to != NULL && from != NULL) {
-        memcpy(to, from, count * sizeof *to);
-    }
-    return to;
-}
-
-/* A linear kernel needs no vectors: all that a machine says is one weighted sum of them. */
-static const double *gen_collapse(margin_arena *mem, const gen_plain *plain,
-                                  const margin_expansion *e)
-{
-    const size_t machines = margin_machines(e->vote.scheme, e->vote.classes);
-    double *w = (double *)margin_arena_keep(mem, machines * e->d, sizeof *w);
-    double *say = (double *)margin_arena_scratch(mem, machines, sizeof *say);
-    size_t c = 0, v, j;
-    if (w == NULL || say == NULL) {
-        return NULL;
-    }
-    memset(w, 0, machines * e->d * sizeof *w);
-    for (v = 0; v < e->n; v++) {
-        while (v >= plain->class_end[c]) {
-            c++;
-        }
-        memset(say, 0, machines * sizeof *say);
-        mgn_expansion_add(e, v, c, 1.0, say);
-        for (j = 0; j < machines; j++) {
-            margin_axpy(w + j * e->d, say[j], plain->vectors + v * e->d, e->d);
-        }
-    }
-    return w;
-}
-
-static void gen_make_linear(margin_arena *mem, const gen_plain *plain, const double *w,
-                            margin_model *model)
-{
-    margin_linear *linear = &model->of.linear;
-    const size_t machines = margin_machines((unsigned)plain->scheme, (size_t)plain->classes);
-    model->kind = MARGIN_MODEL_LINEAR;
-    linear->w = w;
-    linear->bias = gen_copy(mem, plain->bias, machines);
-    linear->d = (size_t)plain->d;
-    linear->vote.classes = (uint16_t)plain->classes;
-    linear->vote.scheme = (uint8_t)plain->scheme;
-}
-
-static margin_expansion gen_expansion(const gen_plain *plain)
-{
-    margin_expansion e;
-    memset(&e, 0, sizeof e);
-    e.coef = plain->coef;
-    e.vectors = plain->vectors;
-    e.n = (size_t)plain->n;
-    e.d = (size_t)plain->d;
-    e.vote.classes = (uint16_t)plain->classes;
-    e.vote.scheme = (uint8_t)plain->scheme;
-    e.width = (uint16_t)(plain->classes == 2 ? 1 : plain->classes - 1);
-    if (e.vote.scheme == MARGIN_SCHEME_ONE_REST) {
-        e.width = e.vote.classes;
-    }
-    e.kernel.kind = (uint8_t)plain->kernel;
-    e.kernel.degree = (uint8_t)plain->degree;
-    e.kernel.gamma = plain->gamma;
-    e.kernel.coef0 = plain->coef0;
-    return e;
-}
-
-static margin_status gen_make_expansion(margin_arena *mem, const gen_plain *plain,
-                                        margin_model *model)
-{
-    margin_expansion e = gen_expansion(plain);
-    const margin_status status = margin_kernel_resolve(&e.kernel, e.d, &e.kernel);
-    double *norms;
-    uint32_t *ends;
-    size_t i;
-    if (status < 0) {
-        return status;
-    }
-    if (e.kernel.kind == MARGIN_KERNEL_LINEAR) {
-        gen_make_linear(mem, plain, gen_collapse(mem, plain, &e), model);
-        return MARGIN_OK;
-    }
-    e.vectors = gen_copy(mem, plain->vectors, e.n * e.d);
-    e.coef = gen_copy(mem, plain->coef, e.n * e.width);
-    e.bias = gen_copy(mem, plain->bias, margin_machines(e.vote.scheme, e.vote.classes));
-    e.norms = norms = (double *)margin_arena_keep(mem, e.n, sizeof *norms);
-    e.class_end = ends = (uint32_t *)margin_arena_keep(mem, e.vote.classes, sizeof *ends);
-    if (mem->failed == 0) {
-        for (i = 0; i < e.n; i++) {
-            mgn_dots(e.vectors + i * e.d, e.vectors + i * e.d, e.d, 1, e.d, norms + i);
-        }
-        memcpy(ends, plain->class_end, e.vote.classes * sizeof *ends);
-    }
-    model->kind = MARGIN_MODEL_EXPANSION;
-    model->of.expansion = e;
-    return MARGIN_OK;
-}
-
-static margin_status gen_make_parts(const gen_plain *plain, gen_machine *machine)
-{
-    const size_t d = (size_t)plain->d, n = (size_t)plain->n, classes = (size_t)plain->classes;
-    const size_t machines = margin_machines((unsigned)plain->scheme, classes);
-    const size_t size = (n * (d + classes + 1) + machines * (d + 2) + classes + 2 * d + 99) * 8;
-    margin_scaling scaling;
-    margin_arena mem;
-    margin_status status = MARGIN_OK;
-    machine->bytes[0] = malloc(size);
-    mem = margin_arena_make(machine->bytes[0], size);
-    if (plain->weights != NULL) {
-        gen_make_linear(&mem, plain, gen_copy(&mem, plain->weights, machines * d), &machine->model);
-    } else {
-        status = gen_make_expansion(&mem, plain, &machine->model);
-    }
-    if (status < 0 || mem.failed != 0) {
-        return status < 0 ? status : (margin_status)mem.failed;
-    }
-    memset(&scaling, 0, sizeof scaling);
-    scaling.d = d;
-    if (plain->offset != NULL) {
-        scaling.offset = gen_copy(&mem, plain->offset, d);
-        scaling.factor = gen_copy(&mem, plain->factor, d);
-    }
-    return gen_unscale(machine, &scaling);
-}
-
-int32_t gen_make(const gen_plain *plain, gen_machine **out)
-{
-    gen_machine *machine = (gen_machine *)calloc(1, sizeof *machine);
-    const margin_status status = machine == NULL ? MARGIN_E_MEMORY : gen_make_parts(plain, machine);
-    if (status < 0) {
-        gen_free(machine);
-    } else {
-        *out = machine;
-    }
-    return status;
-}
-
-#endif /* MARGIN_REAL_DOUBLE */
 
 /* ---- images ---- */
 
@@ -899,6 +382,16 @@ const unsigned char *gen_notes(const gen_machine *machine, int64_t *count)
 }
 
 #endif /* MARGIN_REAL_DOUBLE */
+
+/* ---- the parts in double ---- */
+
+#ifdef MARGIN_REAL_DOUBLE
+#include "native_train.c"
+
+#include "native_import.c"
+
+#include "native_export.c"
+#endif
 
 /* Sizes of the structs that gen/native.py mirrors. */
 int64_t gen_sizes(int32_t which)

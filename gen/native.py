@@ -14,6 +14,7 @@ from .errors import Failure
 from .exchange import SCHEMES, Classifier
 from .options import KERNELS, METHODS, SCALES
 
+SOURCES = build.HEADERS + tuple(build.HERE / f"native_{part}.c" for part in ("train", "import", "export"))
 DOUBLE, INT64, INT32 = ctypes.c_double, ctypes.c_int64, ctypes.c_int32
 
 
@@ -77,6 +78,7 @@ def bind(library: ctypes.CDLL) -> ctypes.CDLL:
     library.gen_free.argtypes, library.gen_free.restype = [ctypes.c_void_p], None
     library.gen_predict.argtypes = [ctypes.c_void_p] * 6
     library.gen_ranges.argtypes = [ctypes.c_void_p] * 3
+    library.gen_input.argtypes = [ctypes.c_void_p, ctypes.c_void_p, INT64, ctypes.c_void_p, INT64, ctypes.c_void_p]
     library.gen_trained.argtypes, library.gen_trained.restype = [ctypes.c_void_p], ctypes.POINTER(DOUBLE)
     for function in (library.gen_shape, library.gen_class_ends, library.gen_scalars):
         function.argtypes, function.restype = [ctypes.c_void_p] * 2, None
@@ -88,7 +90,7 @@ def bind(library: ctypes.CDLL) -> ctypes.CDLL:
 @functools.cache
 def training() -> ctypes.CDLL:
     """The library in double, with the trainers."""
-    library = bind(build.Build("native.c", "-DMARGIN_REAL_DOUBLE", headers=build.HEADERS).load())
+    library = bind(build.Build("native.c", "-DMARGIN_REAL_DOUBLE", headers=SOURCES).load())
     pointers = [ctypes.c_void_p] * 6
     library.gen_train.argtypes = pointers[:5]
     library.gen_folds.argtypes = [ctypes.c_void_p, INT64, ctypes.c_uint32, ctypes.c_void_p]

@@ -188,8 +188,10 @@ def points(grid: list[tuple[str, tuple]]) -> list[dict]:
 
 def describe(method: str, chosen: dict) -> str:
     """
-    >>> describe("svm", {"kernel": "rbf", "gamma": 0.5, "C": 10.0}), describe("mam", {"balanced": True, "intercept": False})
-    ('svm, rbf kernel, gamma 0.5, C 10', 'mam, linear kernel, balanced')
+    >>> describe("svm", {"kernel": "rbf", "gamma": 0.5, "C": 10.0})
+    'svm, rbf kernel, gamma 0.5, C 10'
+    >>> describe("mam", {"balanced": True, "intercept": False})
+    'mam, linear kernel, balanced'
     """
     parts = [method, f"{chosen.get('kernel', 'linear')} kernel"]
     for name, value in chosen.items():

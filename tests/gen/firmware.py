@@ -17,6 +17,15 @@ extern "C" {
 #endif
 uint16_t run(int model, const void *x, void *scores);
 int selftest(int model);
+int convert(int model, const float *raw, void *x);
+/* Inputs of an integer model out of raw values; 0: the model takes raw values as they are. */
+int convert(int model, const float *raw, void *x)
+{
+    switch (model) {
+%(converts)s
+    default: (void)raw; (void)x; return 0;
+    }
+}
 uint16_t run(int model, const void *x, void *scores)
 {
     switch (model) {
@@ -41,14 +50,20 @@ HOST = """#include <stdint.h>
 #include <stdlib.h>
 uint16_t run(int model, const void *x, void *scores);
 int selftest(int model);
+int convert(int model, const float *raw, void *x);
 int main(int argc, char **argv)
 {
-    static uint32_t x[4096], scores[4096];
+    static uint32_t x[4096], scores[4096], raw[4096];
     const int model = atoi(argv[1]);
     const size_t row = (size_t)atoi(argv[2]), out = (size_t)atoi(argv[3]);
-    (void)argc;
     if (selftest(model) != 0) {
         return 3;
+    }
+    if (argc > 4) { /* raw values in, inputs of the model out */
+        while (fread(raw, row, 1, stdin) == 1 && convert(model, (const float *)raw, x)) {
+            fwrite(x, out, 1, stdout);
+        }
+        return 0;
     }
     while (fread(x, row, 1, stdin) == 1) {
         const uint16_t label = run(model, x, scores);
@@ -70,6 +85,8 @@ class Firmware:
             "includes": "\n".join(f'#include "{name}.h"' for name, *_ in models),
             "runs": "\n".join(f"    case {i}: {name}_scores((const {x} *)x, ({s} *)scores); "
                               f"return {name}_classify((const {x} *)x);" for i, name, x, s in cases),
+            "converts": "\n".join(f"    case {i}: {name}_input(raw, (int16_t *)x); return 1;"
+                                  for i, name, *_ in cases if f"{name}_input(" in models[i][1]),
             "tests": "\n".join(f"    case {i}: return {name}_selftest();" for i, name, *_ in cases)}
         for name, text, *_ in models:
             self.write(name + ".h", text)
@@ -95,6 +112,15 @@ class Firmware:
             raise AssertionError("the firmware did not answer every row")
         return [(int.from_bytes(found.stdout[i:i + 2], "little"), list(struct.unpack(f"<{machines}{out}", found.stdout[i + 2:i + size])))
                 for i in range(0, len(found.stdout), size)]
+
+
+    def convert(self, model, rows):
+        """Raw values as inputs of an integer model."""
+        d = len(rows[0])
+        raw = b"".join(struct.pack(f"<{d}f", *row) for row in rows)
+        command = [self.program, str(model), str(4 * d), str(2 * d), "convert"]
+        found = subprocess.run(command, input=raw, capture_output=True, check=True).stdout
+        return [list(struct.unpack_from(f"<{d}h", found, 2 * d * i)) for i in range(len(rows))]
 
 
 def has(command):

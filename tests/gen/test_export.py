@@ -9,7 +9,7 @@ import unittest
 
 import sets
 from firmware import ROOT, Firmware, has
-from gen import export, model, native, options, train
+from gen import export, model, native, options, quant, train
 from gen.cspell import to_single
 from gen.data import read
 from test_cli import CommandLine
@@ -130,7 +130,97 @@ def native_image(m):
     return bytes(head)
 
 
+def whole_inputs(d, count, seed):
+    """Rows of 16 bits: small, anywhere, and the ends of the range."""
+    rng = random.Random(seed)
+    ends = [-32768, 32767, 0, -1, 1, 32766, -32767]
+    rows = [[rng.randint(-40, 40) for _ in range(d)] for _ in range(count)]
+    rows += [[rng.randint(-32768, 32767) for _ in range(d)] for _ in range(count)]
+    rows += [[rng.choice(ends) for _ in range(d)] for _ in range(count)]
+    return rows + [[value] * d for value in ends]
+
+
+class IntegerBits(unittest.TestCase):
+    """q15 and q7: the same integers from firmware as from gen, on any input whatever."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder, cls.models, cls.headers = folder.name, [], []
+        for x, y in (sets.ring(), sets.gauss(n=200, classes=4, gap=2, d=5)):
+            counts = [[round(100 * v) for v in row] for row in x]  # as a converter would have them
+            for kernel in ("linear", "rbf"):
+                for rows, scale in ((x, "none"), (counts, "standard")):
+                    chosen = {"kernel": kernel, "gamma": 0.5, "scale": scale}
+                    m = trained(cls.folder, rows, y, "svm", chosen, reject=0.05)
+                    for form in ("q15", "q7"):
+                        cls.models.append((m, quant.Quantised(m, form)))
+        for i, (m, q) in enumerate(cls.models):
+            cls.headers.append((f"model_{i}", export.header(m, f"model_{i}", q), "int16_t", "int32_t"))
+
+    def test_firmware_agrees_to_the_bit(self):
+        for compiler, flags, count in ((("cc", "-std=c99"), ("-O2",), 1000), (("cc", "-std=c99"), ("-O0",), 100),
+                                       (("g++", "-x", "c++", "-std=c++11"), ("-O1",), 100)):
+            if not has(compiler[0]):
+                continue
+            firmware = Firmware(self.folder, self.headers, compiler, flags)
+            for i, (m, q) in enumerate(self.models):
+                rows = whole_inputs(m.machine.shape.d, count, i)
+                flat = native.array("h", (v for row in rows for v in row))
+                expected = list(zip(q.predict(flat)[0], q.scores(flat)))
+                self.assertEqual(firmware.run(i, rows, m.machine.shape.machines, "h", "i"), expected, (i, q.form, compiler))
+
+    def test_raw_values_become_the_same_integers(self):
+        firmware = Firmware(self.folder, self.headers)
+        converted = 0
+        for i, (m, q) in enumerate(self.models):
+            if q.whole:
+                self.assertIsNone(q.input_scaling())
+                continue
+            rows = inputs(m.machine.shape.d, 500, i)
+            d, found = m.machine.shape.d, q.inputs(quant.rows_of(rows))
+            self.assertEqual(firmware.convert(i, rows), [list(found[k:k + d]) for k in range(0, len(found), d)])
+            converted += 1
+        self.assertEqual(converted, 8)
+
+    def test_integers_say_what_floats_say(self):
+        for m, q in self.models:
+            rows = quant.rows_of(m.sample())
+            floats, integers = m.machine.predict(rows)[0], q.predict(q.inputs(rows))[0]
+            differ = sum(a != b for a, b in zip(floats, integers))
+            self.assertLessEqual(differ, 3 if q.form == "q7" else 1, q.form)
+            self.assertEqual(q.report.rows, 66)
+
+
 class Command(CommandLine):
+    def test_integer_formats(self):
+        model_file = self.path("m.mgn")
+        self.ok("train", self.ring, "--method", "svm", "--kernel", "rbf", "--calibrate", "--save", model_file, "--format",
+                "q15", "-o", self.path("a.h"))
+        for form in ("q15", "q7"):
+            code, _, err = self.gen("export", model_file, "--format", form, "-o", self.path("b.h"), "--data", self.ring)
+            self.assertEqual(code, 0, err)
+            self.assertIn(f"{form} beside float, on 160 rows: ", err)
+            found = self.json("predict", model_file, self.ring, "--format", form)
+            self.assertTrue(all(isinstance(score, int) for score in found["scores"]))
+            plain = self.json("predict", model_file, self.ring)
+            self.assertLessEqual(sum(a != b for a, b in zip(found["labels"], plain["labels"])), 3)
+            for score, real in zip(found["scores"], plain["scores"]):
+                self.assertLess(abs(score * found["unit"] - real), 0.1)
+            self.assertTrue(all(abs(a - b) < 0.05 for a, b in zip(found["probabilities"], plain["probabilities"])))
+        self.ok("export", model_file, "--format", "q15", "-o", self.path("b.h"), "--data", self.ring, "--name", "a")
+        with open(self.path("a.h"), encoding="ascii") as a, open(self.path("b.h"), encoding="ascii") as b:
+            self.assertEqual(a.read(), b.read())
+
+    def test_models_that_know_no_data_want_some(self):
+        path = self.write("m.json", '{"margin-exchange": 1, "labels": ["a", "b"], "scheme": "binary", "weights": [[1, 2]], '
+                                    '"bias": [0]}')
+        self.ok("import", path, "--save", self.path("m.mgn"))
+        self.fails(1, "q15 needs data to choose its scales by: --data", "export", self.path("m.mgn"), "--format", "q15", "-o",
+                   self.path("x.h"))
+        self.ok("export", self.path("m.mgn"), "--format", "q15", "-o", self.path("x.h"), "--data", self.ring)
+
     def test_train_and_export_write_the_same_header(self):
         self.ok("train", self.ring, "--method", "svm", "--kernel", "rbf", "-o", self.path("gate.h"), "--save", self.path("m.mgn"))
         self.ok("export", self.path("m.mgn"), "-o", self.path("again.h"), "--name", "gate")
