@@ -99,8 +99,12 @@ def make_parser() -> Parser:
                           help="raw data to choose the scales of integers by (default: what the model file knows)")
     add_data(export)
     for part in (train, predict, export):
-        part.add_argument("--format", choices=("f32", "q15", "q7"), default="f32", help="of numbers (default f32)")
+        part.add_argument("--format", choices=("f32", "q15", "q7"), default="f32" if part is predict else None,
+                          help="of numbers (default f32)")
     for part in (train, export):
+        part.add_argument("--flash", type=value_type(options.above(0, options.whole)), metavar="BYTES",
+                          help="most bytes of tables: leaves out vectors and, unless --format says which, makes numbers "
+                          "smaller")
         part.add_argument("-o", dest="output", metavar="FILE.h", required=part is export, help="write the C header")
         part.add_argument("--name", metavar="IDENT", help="what names in the header start with (default: the file's)")
     info = command("info", "Tells what is in a model file.")

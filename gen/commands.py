@@ -5,7 +5,7 @@ import argparse
 import csv
 import io
 
-from . import data, emit, export as export_, from_libsvm, from_pickle, metrics, model, native, options, output
+from . import compress, data, export as export_, from_libsvm, from_pickle, metrics, model, native, options, output
 from . import train as training
 from .classes import classes_of, match_label
 from .cspell import is_identifier
@@ -58,8 +58,7 @@ def train(arguments: argparse.Namespace) -> None:
     chosen = chosen_options(arguments)
     output.check_writable(arguments.json)
     output.check_writable(arguments.save)
-    output.check_writable(arguments.output)
-    check_name(arguments)
+    check_header(arguments)
     problem = read_problem(arguments)
     test = read_test(arguments, problem) if arguments.test else None
     result, found = train_and_tell(arguments, problem, chosen, test)
@@ -258,7 +257,11 @@ def predict(arguments: argparse.Namespace) -> None:
 
 # ---- export ----
 
-def check_name(arguments: argparse.Namespace) -> None:
+def check_header(arguments: argparse.Namespace) -> None:
+    output.check_writable(arguments.output)
+    for option in ("name", "format", "flash"):
+        if arguments.output is None and vars(arguments)[option] is not None:
+            raise Usage(f"--{option} is about the header: -o is missing")
     if arguments.name is not None and not is_identifier(arguments.name):
         raise Usage(f"--name {arguments.name}: not a name for C and C++ that can stand in front of others")
 
@@ -266,12 +269,32 @@ def check_name(arguments: argparse.Namespace) -> None:
 def write_header(arguments: argparse.Namespace, found: model.Model, rows: Rows | None) -> None:
     """The model as C. `rows`, if there are any, are raw data to choose integer scales by."""
     name = arguments.name or export_.name_of(arguments.output)
-    quantised = Quantised(found, arguments.format, rows) if arguments.format != "f32" else None
-    body = emit.integer_body(quantised) if quantised else emit.body_of(found.machine)
-    output.write_file(arguments.output, export_.header(found, name, quantised).encode("ascii"))
-    say(f"{arguments.output}: {byte_words(body.bytes)} of tables in {body.format}; names start with {name}_")
-    if quantised:
-        say_quantised(quantised)
+    chosen = choose(arguments, found, rows)
+    output.write_file(arguments.output, export_.header(chosen.model, name, chosen.quantised).encode("ascii"))
+    say(f"{arguments.output}: {byte_words(chosen.bytes)} of tables in {chosen.form}; names start with {name}_")
+    if chosen.quantised:
+        say_quantised(chosen.quantised)
+
+
+def choose(arguments: argparse.Namespace, found: model.Model, rows: Rows | None) -> compress.Candidate:
+    """The model to write: in the format asked for, or whatever is best within the budget."""
+    if arguments.flash is None:
+        return compress.in_format(found, arguments.format or "f32", rows)
+    forms = (arguments.format,) if arguments.format else compress.FORMATS
+    chosen, tried = compress.compress(found, forms, arguments.flash, rows)
+    for candidate in tried:
+        if isinstance(candidate, Failure):
+            say(f"  {candidate.message}")
+            continue
+        of = "" if candidate.model.machine.shape.linear else \
+            f", {candidate.vectors} of {found.machine.shape.vectors} vectors"
+        changed = "" if candidate.changed is None else f", {candidate.changed} of {candidate.looked} labels change"
+        say(f"  {candidate.form}: {candidate.bytes} bytes{of}{changed}")
+    if rows is not None and rows.y:
+        for words, one in (("before", compress.in_format(found, "f32", rows)), ("after", chosen)):
+            table = metrics.count(rows.kept[1], compress.labels_of(one, rows), len(found.labels))
+            say_errors(f"error {words}", table, found.labels)
+    return chosen
 
 
 def say_quantised(quantised: Quantised) -> None:
@@ -283,10 +306,10 @@ def say_quantised(quantised: Quantised) -> None:
 
 
 def export(arguments: argparse.Namespace) -> None:
-    output.check_writable(arguments.output)
-    check_name(arguments)
+    check_header(arguments)
     found = model.load(arguments.model)
-    write_header(arguments, found, export_data(arguments.data, arguments, found))
+    rows = export_data(arguments.data, arguments, found)
+    write_header(arguments, found, rows)
 
 
 def export_data(path: str | None, arguments: argparse.Namespace, found: model.Model) -> Rows | None:

@@ -174,6 +174,8 @@ def header(model: Model, name: str, quantised: Quantised | None = None) -> str:
     """The text of NAME.h; a pure function of the model."""
     body = emit.integer_body(quantised) if quantised else emit.body_of(model.machine)
     rows, scores = tests(model, quantised)
+    if "compressed_from" in model.notes:
+        body.notes.append(f"compressed from {model.notes['compressed_from']} vectors; the errors above are from before")
     blocks = [top(model, body, name), guard(name), single_precision(name) if body.score == "margin_real" else [],
               constants(model, body, name), *([block] for block in tables(body, name)), struct(body, name),
               labels(model, name), functions(model, body, name), selftest(model, body, name, rows, scores), ["#endif"]]

@@ -213,6 +213,45 @@ class Command(CommandLine):
         with open(self.path("a.h"), encoding="ascii") as a, open(self.path("b.h"), encoding="ascii") as b:
             self.assertEqual(a.read(), b.read())
 
+    def table_bytes(self, name):
+        with open(self.path(name), encoding="ascii") as file:
+            return int(file.read().split("_TABLE_BYTES ")[1].split()[0])
+
+    def test_a_budget_of_flash(self):
+        """A tenth of the tables: within the budget, few labels change, and what was tried is said."""
+        model_file = self.path("m.mgn")
+        self.ok("train", self.ring, "--method", "kmomd", "--kernel", "rbf", "--lambda", "0.9", "--save", model_file, "-o",
+                self.path("all.h"))
+        whole = self.table_bytes("all.h")
+        for budget in (whole, whole // 2, whole // 10):
+            for form in (None, "f32", "q15", "q7"):
+                with self.subTest(budget=budget, form=form):
+                    more = ["--format", form] if form else []
+                    code, _, err = self.gen("export", model_file, "-o", self.path("few.h"), "--flash", budget, "--data",
+                                            self.ring, *more)
+                    self.assertEqual(code, 0, err)
+                    self.assertLessEqual(self.table_bytes("few.h"), budget)
+                    self.assertIn("labels change", err)
+                    self.assertIn("error before", err)
+                    self.assertIn("error after", err)
+        self.assertIn("compressed from 160 vectors", open(self.path("few.h"), encoding="ascii").read())
+        self.ok("export", model_file, "-o", self.path("few.h"), "--flash", whole // 10)  # by the notes alone
+
+    def test_train_within_a_budget(self):
+        found = self.json("train", self.ring, "--method", "svm", "--kernel", "rbf", "-o", self.path("few.h"), "--flash", 200)
+        self.assertLess(found["train_error"], 0.2)
+        self.assertLessEqual(self.table_bytes("few.h"), 200)
+
+    def test_budgets_that_cannot_be_kept(self):
+        self.ok("train", self.ring, "--method", "svm", "--kernel", "rbf", "--save", self.path("m.mgn"))
+        self.fails(1, "no model within 20 bytes: f32 needs at least 44 bytes; q15 needs at least", "export",
+                   self.path("m.mgn"), "-o", self.path("x.h"), "--flash", 20)
+        self.ok("train", self.two, "--method", "svm", "--save", self.path("l.mgn"))
+        self.fails(1, "f32 needs 20 bytes, and a linear model has nothing to leave out", "export", self.path("l.mgn"), "-o",
+                   self.path("x.h"), "--flash", 4)
+        self.fails(2, "--flash is about the header: -o is missing", "train", self.two, "--method", "svm", "--flash", 100)
+        self.assertFalse(os.path.exists(self.path("x.h")))
+
     def test_models_that_know_no_data_want_some(self):
         path = self.write("m.json", '{"margin-exchange": 1, "labels": ["a", "b"], "scheme": "binary", "weights": [[1, 2]], '
                                     '"bias": [0]}')
