@@ -7731,7 +7731,7 @@ static margin_status mgn_mam_pass(const margin_data *data, margin_mam_online *on
         mgn_mam_sum(on, mgn_sample(data, i), label, weight);
         mgn_mam_counted(on, label, weight > 0);
     }
-    if (mgn_all_finite(on->sum, values) && mgn_all_finite(on->low, values)) {
+    if (mgn_all_finite(on->sum, values)) {
         return MARGIN_OK;
     }
     return mgn_both(margin_data_check(data), MARGIN_E_RANGE);
@@ -7911,7 +7911,7 @@ static margin_status mgn_mam_kernel_fit(mgn_fit *fit, margin_arena *mem)
     mgn_data_norms(&fit->data, work.norm);
     mgn_mam_product(fit, &work, fit->b, fit->f);
     square = mgn_mam_square(fit, &work, &mean);
-    if (!mgn_finite(square) || !mgn_finite(mean) || !mgn_all_finite(work.norm, n)) {
+    if (!mgn_finite(square) || !mgn_all_finite(work.norm, n)) {
         return MARGIN_E_RANGE;
     }
     if (!(square > 64 * MGN_EPS * mean)) {
@@ -8083,7 +8083,8 @@ MARGIN_API margin_real margin_mam_bound(const margin_mam_certainty *certainty, m
                                         margin_real delta)
 {
     margin_real b, mistakes;
-    if (certainty == NULL || !(delta > 0 && delta < 1) || !(rho > -certainty->radius)) {
+    if (certainty == NULL || certainty->n == 0 || !(delta > 0 && delta < 1) ||
+        !(rho > -certainty->radius)) {
         return 1;
     }
     b = certainty->radius;
@@ -10567,10 +10568,9 @@ static margin_status mgn_cv_fold(mgn_cv *cv, size_t which, bool keep, margin_are
     const margin_arena before = *mem;
     margin_data train, test;
     margin_model model;
-    margin_status status = margin_fold_views(cv->data, cv->fold, which, cv->rows, &train, &test);
-    if (status == MARGIN_OK) {
-        status = cv->learner->train(cv->learner->user, &train, mem, &model);
-    }
+    margin_status status;
+    (void)margin_fold_views(cv->data, cv->fold, which, cv->rows, &train, &test);
+    status = cv->learner->train(cv->learner->user, &train, mem, &model);
     if (status >= 0 && margin_model_vote(&model)->classes < cv->classes) {
         status = MARGIN_E_ONE_CLASS;
     } else if (status >= 0 &&
