@@ -801,6 +801,18 @@ MARGIN_API void margin_rbf_q15_scores(const margin_expansion_q *model, const int
                                       int32_t *scores);
 MARGIN_API void margin_rbf_q7_scores(const margin_expansion_q *model, const int16_t *x,
                                      int32_t *scores);
+MARGIN_API void margin_poly_q15_scores(const margin_expansion_q *model, const int16_t *x,
+                                       int32_t *scores);
+MARGIN_API void margin_poly_q7_scores(const margin_expansion_q *model, const int16_t *x,
+                                      int32_t *scores);
+MARGIN_API void margin_unit_poly_q15_scores(const margin_expansion_q *model, const int16_t *x,
+                                            int32_t *scores);
+MARGIN_API void margin_unit_poly_q7_scores(const margin_expansion_q *model, const int16_t *x,
+                                           int32_t *scores);
+MARGIN_API void margin_unit_exp_q15_scores(const margin_expansion_q *model, const int16_t *x,
+                                           int32_t *scores);
+MARGIN_API void margin_unit_exp_q7_scores(const margin_expansion_q *model, const int16_t *x,
+                                          int32_t *scores);
 MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, int32_t *scores);
 
 /* As their namesakes in >>model. Margins are limited to int32_t. The probability is in 2^-15, from 0

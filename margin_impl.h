@@ -4488,6 +4488,22 @@ typedef char mgn_q_int32_must_wrap[(int32_t)UINT32_C(0xFFFFFFFE) == INT32_C(-2) 
 #define MGN_Q_INLINE inline
 #endif
 
+static inline int16_t mgn_q_limit(int32_t a)
+{
+    return (int16_t)(a > INT16_MAX ? INT16_MAX : a < INT16_MIN ? INT16_MIN : a);
+}
+
+static inline uint32_t mgn_q_size(int32_t a)
+{
+    return a < 0 ? 0u - (uint32_t)a : (uint32_t)a;
+}
+
+/* a * b >> 16, rounded down. */
+static inline int32_t mgn_q_scale_signed(int32_t a, uint16_t b)
+{
+    return (a >> 16) * (int32_t)b + (int32_t)(((uint32_t)(a & 0xFFFF) * b) >> 16);
+}
+
 /* ---- inner loops: one in plain C, one for the DSP extension of Arm, with the same integers ---- */
 
 #define MGN_Q_BLOCK 4u /* vectors that are stored together */
@@ -4535,6 +4551,14 @@ static inline uint32_t mgn_q_horner(uint32_t a, uint32_t b, uint32_t c)
 static inline uint32_t mgn_q_scale(uint32_t a, uint16_t b)
 {
     return (uint32_t)(((uint64_t)a * ((uint32_t)b << 16)) >> 32);
+}
+
+/* a * b >> 16, rounded down. */
+static inline int32_t mgn_q_times(int32_t a, int16_t b)
+{
+    int32_t out;
+    __asm__("smulwb %0, %1, %2" : "=r"(out) : "r"(a), "r"((int32_t)b));
+    return out;
 }
 
 /* Adds the products of two features a with four vectors at w; returns the place after them. */
@@ -4593,6 +4617,11 @@ static inline uint32_t mgn_q_scale(uint32_t a, uint16_t b)
 {
     const uint16_t high = (uint16_t)(a >> 16), low = (uint16_t)(a & 0xFFFFu);
     return (uint32_t)high * b + (((uint32_t)low * b) >> 16);
+}
+
+static inline int32_t mgn_q_times(int32_t a, int16_t b)
+{
+    return (a >> 16) * b + (((a & 0xFFFF) * b) >> 16);
 }
 
 /* sum + a * b modulo 2^32. */
@@ -4677,17 +4706,16 @@ static inline uint16_t mgn_q_mantissa(uint32_t u)
     return (uint16_t)mgn_q_horner(p, h, 32769);
 }
 
-/* What a vector says, mantissa * coef / 2^down, goes to several machines: with one machine for each
+/* What a vector says, sign * mantissa * coef / 2^down, goes to several machines: with one machine for each
  * pair of classes, to those that ask about its class c: first (0, c), (1, c) .. (c - 1, c), whose
  * numbers lie classes - 2, classes - 3, .. apart, then (c, c + 1), .. without gaps. */
-static void mgn_q_spread(const margin_expansion_q *e, size_t v, size_t c, uint16_t mantissa,
+static void mgn_q_spread(const margin_expansion_q *e, size_t v, size_t c, int32_t mantissa,
                          unsigned down, int32_t *scores)
 {
     const int16_t *coef = e->coef + v * e->width;
     size_t machine = c > 0 ? c - 1u : 0;
     for (size_t j = 0; j < e->width; j++) {
-        const int32_t product =
-            (int32_t)((int32_t)MARGIN_LOAD(int16_t, coef + j) * (int32_t)mantissa);
+        const int32_t product = mantissa * MARGIN_LOAD(int16_t, coef + j);
         scores[machine] += product >> down;
         if (j + 1u < c) {
             machine += e->vote.classes - 2u - j;
@@ -4725,12 +4753,12 @@ static MGN_Q_INLINE void mgn_q_finish(const mgn_q_sums *s)
     }
 }
 
-/* Adds vector v with the kernel value mantissa * 2^-down. */
-static MGN_Q_INLINE void mgn_q_add(mgn_q_sums *s, size_t v, uint16_t mantissa, unsigned down)
+/* Adds vector v with the kernel value mantissa * 2^-down; |mantissa| < 2^16. */
+static MGN_Q_INLINE void mgn_q_add(mgn_q_sums *s, size_t v, int32_t mantissa, unsigned down)
 {
     const margin_expansion_q *e = s->e;
     if (e->width == 1u) {
-        s->sum += ((int32_t)MARGIN_LOAD(int16_t, e->coef + v) * (int32_t)mantissa) >> down;
+        s->sum += (mantissa * MARGIN_LOAD(int16_t, e->coef + v)) >> down;
         return;
     }
     if (mgn_scheme_pairs(e->vote.scheme)) {
@@ -4805,18 +4833,199 @@ MARGIN_API void margin_rbf_q7_scores(const margin_expansion_q *model, const int1
     mgn_q_rbf(model, x, scores, MARGIN_Q7);
 }
 
+/* poly: with every vector sum |v| * 2^15 < 2^31, so that dot products fit for every input. The base
+ * gamma x.v + coef0 is made a fraction of the largest that was expected, in 2^-15, and limited there;
+ * |x.v| gain 2^-16 2^-shift + |add| is less than 2^30 + 2^16. Its power keeps 32 bits; of that the
+ * leading 16 count. */
+static MGN_Q_INLINE void mgn_q_add_poly(mgn_q_sums *sums, size_t v, int32_t dot)
+{
+    const margin_kernel_q *k = &sums->e->kernel;
+    const int32_t wide = (mgn_q_scale_signed(dot, k->gain) >> k->shift) + k->add;
+    const int16_t base = wide < -INT16_MAX ? -INT16_MAX : mgn_q_limit(wide);
+    int32_t power = (int32_t)base * 65536;
+    uint32_t size;
+    unsigned down = k->down;
+    for (unsigned i = k->power; i > 1u; i--) {
+        power = 2 * mgn_q_times(power, base); /* less than 2^15 * 2^15, and twice that */
+    }
+    size = mgn_q_size(power);
+    if (size != 0) {
+        for (; size < UINT32_C(0x40000000) && down < 31u; down++) {
+            size *= 2u;
+        }
+        mgn_q_add(sums, v, power < 0 ? -(int32_t)(size >> 15) : (int32_t)(size >> 15), down);
+    }
+}
+
+static MGN_Q_INLINE void mgn_q_poly(const margin_expansion_q *e, const int16_t *x, int32_t *scores,
+                                    unsigned format)
+{
+    mgn_q_sums sums = mgn_q_start(e, scores);
+    for (size_t v = 0; v < e->n; v += MGN_Q_LANES) {
+        uint32_t dots[MGN_Q_LANES];
+        mgn_q_dots(e, v, x, format, dots);
+        for (size_t t = 0; t < MGN_Q_LANES; t++) {
+            mgn_q_add_poly(&sums, v + t, (int32_t)dots[t]);
+        }
+    }
+    mgn_q_finish(&sums);
+}
+
+MARGIN_API void margin_poly_q15_scores(const margin_expansion_q *model, const int16_t *x,
+                                       int32_t *scores)
+{
+    mgn_q_poly(model, x, scores, MARGIN_Q15);
+}
+
+MARGIN_API void margin_poly_q7_scores(const margin_expansion_q *model, const int16_t *x,
+                                      int32_t *scores)
+{
+    mgn_q_poly(model, x, scores, MARGIN_Q7);
+}
+
+/* 1 / |x|: with the scaled length |x| 2^lift from 2^15 to 2^16, 2^31 divided by it. */
+typedef struct {
+    uint16_t inverse;
+    int8_t lift;
+} mgn_q_length;
+
+static mgn_q_length mgn_q_measure_length(const int16_t *x, size_t d)
+{
+    mgn_q_length out = {0, 0};
+    uint64_t sum = 0;
+    uint32_t norm, root = 0;
+    for (size_t k = 0; k < d; k++) {
+        sum += (uint32_t)((int32_t)x[k] * x[k]);
+    }
+    for (; sum > UINT32_MAX; sum >>= 2) {
+        out.lift--;
+    }
+    norm = (uint32_t)sum;
+    if (norm == 0) {
+        return out;
+    }
+    for (; norm < UINT32_C(0x40000000); norm <<= 2) {
+        out.lift++;
+    }
+    for (uint32_t bit = 0x8000u; bit != 0; bit >>= 1) {
+        if ((root + bit) * (root + bit) <= norm) {
+            root += bit;
+        }
+    }
+    norm = UINT32_C(0x80000000) / root;
+    out.inverse = (uint16_t)(norm < 0xFFFFu ? norm : 0xFFFFu);
+    return out;
+}
+
+/* (1 + cos(x, v)) / 2 in 2^-16, of the dot product of x with v and 2^(15 + shift) / |v|. Vectors are
+ * such that dot products fit for every input, as in poly, and |v| < 2^shift <= 2^15. So the dot product
+ * times 2^lift is less than 2^16 |v| <= 2^31, next comes cos |v| 2^15, then cos 2^(14 + shift). */
+static inline uint16_t mgn_q_half_cosine(int32_t dot, mgn_q_length x, uint16_t v, uint8_t shift)
+{
+    int32_t c;
+    if (x.lift >= 0) {
+        dot = (int32_t)((uint32_t)dot << x.lift);
+    } else {
+        dot >>= -x.lift;
+    }
+    c = mgn_q_scale_signed(mgn_q_scale_signed(dot, x.inverse), v);
+    c = (c >> (shift - 1u)) + 32768;
+    return (uint16_t)(c < 0 ? 0 : c > 65535 ? 65535 : c);
+}
+
+/* -log2 t in 2^-15, of t in 2^-16 (in the middle between t and the next): after a shift into
+ * 1/2 <= t < 1 a polynomial of degree 5 in 1 - t; worst error 1.25 units of 2^-15, searched for as that
+ * of the exponential. All products fit 31 bits, some are negative. */
+static inline uint32_t mgn_q_minus_log2(uint16_t t)
+{
+    uint32_t s = 0;
+    int32_t h, p;
+    for (; t < 0x8000u && s < UINT32_C(16) << 15; s += 0x8000u) {
+        t = (uint16_t)(t * 2u + 1u);
+    }
+    h = (int32_t)(0xFFFFu - t);
+    p = ((INT32_C(46015) * h) >> 16) - 15596;
+    p = ((p * h) >> 16) + 23987;
+    p = ((p * h) >> 16) + 22586;
+    p = (int32_t)(((uint32_t)p * (uint32_t)h) >> 16) + 47320;
+    return s + (((uint32_t)p * (uint32_t)h) >> 16) + 1u;
+}
+
+/* unit-poly: t^a = 2^-(a (-log2 t)). unit-exp: what does not depend on t in (a^t - 1) / (a - 1) is part of
+ * coefficients and biases; a^t = a 2^-((1 - t) log2 a), or 2^-(t log2 (1/a)) for a < 1. */
+static MGN_Q_INLINE void mgn_q_unit(const margin_expansion_q *e, const int16_t *x, int32_t *scores,
+                                    unsigned format, unsigned kind)
+{
+    const mgn_q_length length = mgn_q_measure_length(x, e->d);
+    mgn_q_sums sums = mgn_q_start(e, scores);
+    for (size_t v = 0; v < e->n; v += MGN_Q_LANES) {
+        uint32_t dots[MGN_Q_LANES];
+        mgn_q_dots(e, v, x, format, dots);
+        for (size_t i = 0; i < MGN_Q_LANES; i++) {
+            const uint16_t t = mgn_q_half_cosine(
+                (int32_t)dots[i], length, MARGIN_LOAD(uint16_t, e->norms + v + i), e->kernel.shift);
+            if (kind == MARGIN_KERNEL_UNIT_POLY) {
+                mgn_q_add_exp(&sums, v + i, mgn_q_minus_log2(t));
+            } else {
+                mgn_q_add_exp(&sums, v + i, e->kernel.power != 0 ? t : 0xFFFFu - t);
+            }
+        }
+    }
+    mgn_q_finish(&sums);
+}
+
+MARGIN_API void margin_unit_poly_q15_scores(const margin_expansion_q *model, const int16_t *x,
+                                            int32_t *scores)
+{
+    mgn_q_unit(model, x, scores, MARGIN_Q15, MARGIN_KERNEL_UNIT_POLY);
+}
+
+MARGIN_API void margin_unit_poly_q7_scores(const margin_expansion_q *model, const int16_t *x,
+                                           int32_t *scores)
+{
+    mgn_q_unit(model, x, scores, MARGIN_Q7, MARGIN_KERNEL_UNIT_POLY);
+}
+
+MARGIN_API void margin_unit_exp_q15_scores(const margin_expansion_q *model, const int16_t *x,
+                                           int32_t *scores)
+{
+    mgn_q_unit(model, x, scores, MARGIN_Q15, MARGIN_KERNEL_UNIT_EXP);
+}
+
+MARGIN_API void margin_unit_exp_q7_scores(const margin_expansion_q *model, const int16_t *x,
+                                          int32_t *scores)
+{
+    mgn_q_unit(model, x, scores, MARGIN_Q7, MARGIN_KERNEL_UNIT_EXP);
+}
+
+/* Which function serves an expansion. */
+static void mgn_q_expansion_scores(const margin_expansion_q *e, const int16_t *x, int32_t *scores)
+{
+    const bool q15 = e->format == MARGIN_Q15;
+    switch (e->kernel.kind) {
+    case MARGIN_KERNEL_POLY:
+        (q15 ? margin_poly_q15_scores : margin_poly_q7_scores)(e, x, scores);
+        break;
+    case MARGIN_KERNEL_UNIT_POLY:
+        (q15 ? margin_unit_poly_q15_scores : margin_unit_poly_q7_scores)(e, x, scores);
+        break;
+    case MARGIN_KERNEL_UNIT_EXP:
+        (q15 ? margin_unit_exp_q15_scores : margin_unit_exp_q7_scores)(e, x, scores);
+        break;
+    default:
+        (q15 ? margin_rbf_q15_scores : margin_rbf_q7_scores)(e, x, scores);
+        break;
+    }
+}
+
 MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, int32_t *scores)
 {
     if (model->kind == MARGIN_MODEL_LINEAR) {
-        if (model->of.linear.format == MARGIN_Q15) {
-            margin_linear_q15_scores(&model->of.linear, x, scores);
-        } else {
-            margin_linear_q7_scores(&model->of.linear, x, scores);
-        }
-    } else if (model->of.expansion.format == MARGIN_Q15) {
-        margin_rbf_q15_scores(&model->of.expansion, x, scores);
+        const margin_linear_q *l = &model->of.linear;
+        (l->format == MARGIN_Q15 ? margin_linear_q15_scores : margin_linear_q7_scores)(l, x,
+                                                                                       scores);
     } else {
-        margin_rbf_q7_scores(&model->of.expansion, x, scores);
+        mgn_q_expansion_scores(&model->of.expansion, x, scores);
     }
 }
 
@@ -4902,11 +5111,6 @@ MARGIN_API uint16_t margin_decide_q(const margin_vote_q *vote, const int32_t *sc
         return MARGIN_REJECTED;
     }
     return winner;
-}
-
-static inline int16_t mgn_q_limit(int32_t a)
-{
-    return (int16_t)(a > INT16_MAX ? INT16_MAX : a < INT16_MIN ? INT16_MIN : a);
 }
 
 /* The sigmoid of a margin in 2^-30. t = margin * slope + shift is at most 2^30 + 2^30 in size; with
@@ -5040,11 +5244,6 @@ static bool mgn_q_stage_fits(const margin_stage_q *stage, size_t d)
     return fits;
 }
 
-static inline uint32_t mgn_q_size(int32_t a)
-{
-    return a < 0 ? 0u - (uint32_t)a : (uint32_t)a;
-}
-
 static bool mgn_q_linear_fits(const margin_linear_q *l)
 {
     bool fits = (l->format == MARGIN_Q15 || l->format == MARGIN_Q7) && l->d > 0 &&
@@ -5133,6 +5332,52 @@ static size_t mgn_q_machine(unsigned scheme, size_t classes, size_t c, size_t j)
     return mgn_pair_machine(classes, c < other ? c : other, c < other ? other : c);
 }
 
+/* Dot products fit 31 bits for every input. */
+static bool mgn_q_dots_fit(const margin_expansion_q *e)
+{
+    bool fits = true;
+    for (size_t v = 0; fits && v < e->n; v++) {
+        uint64_t sum;
+        (void)mgn_q_length2(e, v, &sum);
+        fits = sum < 65536u;
+    }
+    return fits;
+}
+
+static bool mgn_q_poly_fits(const margin_expansion_q *e)
+{
+    const margin_kernel_q *k = &e->kernel;
+    return k->power > 0 && k->shift > 0 && k->shift < 32u && k->down < 32u && k->add <= 65536 &&
+           k->add >= -65536 && mgn_q_dots_fit(e);
+}
+
+static bool mgn_q_unit_fits(const margin_expansion_q *e)
+{
+    const margin_kernel_q *k = &e->kernel;
+    bool fits =
+        k->shift > 0 && k->shift <= 15u && k->power <= 1u && mgn_q_exp_fits(k) && mgn_q_dots_fit(e);
+    for (size_t v = 0; fits && v < e->n; v++) {
+        uint64_t sum;
+        fits = mgn_q_length2(e, v, &sum) < UINT64_C(1) << 2u * k->shift;
+    }
+    return fits;
+}
+
+static bool mgn_q_kernel_fits(const margin_expansion_q *e)
+{
+    switch (e->kernel.kind) {
+    case MARGIN_KERNEL_RBF:
+        return mgn_q_rbf_fits(e);
+    case MARGIN_KERNEL_POLY:
+        return mgn_q_poly_fits(e);
+    case MARGIN_KERNEL_UNIT_POLY:
+    case MARGIN_KERNEL_UNIT_EXP:
+        return mgn_q_unit_fits(e);
+    default:
+        return false;
+    }
+}
+
 /* The scores of machine m stay within 31 bits: each vector adds at most |coef| 65535 / 2^down,
  * rounded away from 0. */
 static bool mgn_q_sum_fits(const margin_expansion_q *e, size_t m)
@@ -5174,8 +5419,8 @@ static bool mgn_q_expansion_fits(const margin_expansion_q *e)
 {
     bool fits = (e->format == MARGIN_Q15 || e->format == MARGIN_Q7) && e->d > 0 && e->n > 0 &&
                 e->n % MGN_Q_BLOCK == 0 && mgn_q_vote_fits(&e->vote) &&
-                mgn_q_stage_fits(e->stage, e->d) && e->kernel.kind == MARGIN_KERNEL_RBF;
-    fits = fits && mgn_q_classes_fit(e) && mgn_q_rbf_fits(e) &&
+                mgn_q_stage_fits(e->stage, e->d);
+    fits = fits && mgn_q_classes_fit(e) && mgn_q_kernel_fits(e) &&
            e->width + (e->vote.scheme == MARGIN_SCHEME_ONE_REST ? 0u : 1u) == e->vote.classes;
     for (size_t m = 0; fits && m < e->vote.machines; m++) {
         fits = mgn_q_sum_fits(e, m);
@@ -5242,6 +5487,11 @@ typedef struct {
     size_t stage_mark; /* arena->low before the stage */
     margin_real unit;  /* z for one unit of the integer input */
     margin_kernel_q kernel;
+    margin_real vector_unit; /* z for one unit of the vectors */
+    margin_real limit;       /* poly: what the base is a fraction of */
+    bool linear_unit;        /* unit-exp with a = 1 */
+    margin_real size;        /* every coefficient is multiplied by this, */
+    margin_real base;        /* and its product with this goes to the bias of its machine */
     margin_real score_unit;
 } mgn_q_job;
 
@@ -5263,7 +5513,7 @@ static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
     job->width = linear ? 0 : job->e->width;
     job->machines = margin_machines(job->vote->scheme, job->vote->classes);
     if ((job->format != MARGIN_Q15 && job->format != MARGIN_Q7) ||
-        (!linear && job->e->kernel.kind != MARGIN_KERNEL_RBF)) {
+        (!linear && job->e->kernel.kind == MARGIN_KERNEL_LINEAR)) {
         return MARGIN_E_ARGUMENT;
     }
     return job->n <= UINT16_MAX && job->d < UINT16_MAX && job->machines <= UINT16_MAX
@@ -5555,23 +5805,38 @@ static size_t mgn_q_class(const mgn_q_job *job, size_t v)
     return c;
 }
 
+/* Biases with what coefficients add to them, in job->scores; sums of |coef| and |bias|, in job->differ;
+ * and the largest coefficient. */
+static margin_real mgn_q_sum_up(mgn_q_job *job)
+{
+    const margin_vote *vote = job->vote;
+    margin_real largest = 0;
+    for (size_t j = 0; j < job->machines; j++) {
+        job->scores[j] = job->e->bias[j];
+        job->differ[j] = 0;
+    }
+    for (size_t v = 0; v < job->e->n; v++) {
+        const size_t c = mgn_q_class(job, v);
+        for (size_t i = 0; i < job->width; i++) {
+            const size_t j = mgn_q_machine(vote->scheme, vote->classes, c, i);
+            const margin_real coef = job->e->coef[v * job->width + i];
+            job->differ[j] += mgn_abs(coef * job->size);
+            job->scores[j] += coef * job->base;
+            largest = mgn_max(largest, mgn_abs(coef * job->size));
+        }
+    }
+    for (size_t j = 0; j < job->machines; j++) {
+        job->differ[j] += mgn_abs(job->scores[j]);
+    }
+    return largest;
+}
+
 /* The least shift `down` with sum |coef| 65536 / 2^down + |bias| < 2^31 for all machines, if the
  * largest coefficient is made 32767. */
 static void mgn_q_choose_down(mgn_q_job *job)
 {
-    const margin_vote *vote = job->vote;
-    margin_real largest = 0, most = 0;
-    for (size_t j = 0; j < job->machines; j++) {
-        job->differ[j] = mgn_abs(job->e->bias[j]);
-    }
-    for (size_t v = 0; v < job->e->n; v++) {
-        const size_t c = mgn_q_class(job, v);
-        for (size_t j = 0; j < job->width; j++) {
-            const margin_real size = mgn_abs(job->e->coef[v * job->width + j]);
-            job->differ[mgn_q_machine(vote->scheme, vote->classes, c, j)] += size;
-            largest = mgn_max(largest, size);
-        }
-    }
+    const margin_real largest = mgn_q_sum_up(job);
+    margin_real most = 0;
     for (size_t j = 0; j < job->machines; j++) {
         most = mgn_max(most, job->differ[j]);
     }
@@ -5614,35 +5879,36 @@ static void mgn_q_rbf_centre(mgn_q_job *job)
     }
 }
 
-/* Whether whole numbers may go in as they are: all features have the same factor, and a unit of that
- * size is fine enough to keep within 32 bits. int8_t would be too coarse for vectors far from 0. */
-static bool mgn_q_rbf_plain(mgn_q_job *job)
+/* Whether all features have the same factor, so that whole numbers may go in as they are. */
+static bool mgn_q_one_factor(const mgn_q_job *job)
 {
     const margin_real f = mgn_q_own_factor(job, 0);
-    mgn_q_extent centred;
     for (size_t k = 0; k < job->d; k++) {
         if (!(mgn_abs(mgn_q_own_factor(job, k) - f) <= f / 4096)) {
             return false;
         }
     }
-    centred = mgn_q_extents(job);
+    return true;
+}
+
+/* Whether a unit of that factor is fine enough to keep within 32 bits. int8_t would be too coarse for
+ * vectors far from 0. */
+static bool mgn_q_rbf_plain(mgn_q_job *job)
+{
+    const margin_real f = mgn_q_own_factor(job, 0);
+    const margin_real centred = mgn_q_extents(job).vector;
     for (size_t k = 0; k < job->d; k++) {
         job->centre[k] = -mgn_q_own_offset(job, k) * f;
     }
     job->unit = f;
     mgn_q_as_they_are(job);
     return mgn_q_rbf_unit(job) <= f &&
-           (job->format == MARGIN_Q15 || mgn_q_extents(job).vector <= 2 * centred.vector);
+           (job->format == MARGIN_Q15 || mgn_q_extents(job).vector <= 2 * centred);
 }
 
-static margin_status mgn_q_rbf_inputs(mgn_q_job *job)
+/* Offsets and factors for a centre and a unit. */
+static margin_status mgn_q_inputs(mgn_q_job *job)
 {
-    mgn_q_rbf_centre(job);
-    if (job->whole && mgn_q_rbf_plain(job)) {
-        return MARGIN_OK;
-    }
-    mgn_q_rbf_centre(job);
-    job->unit = mgn_q_rbf_unit(job);
     for (size_t k = 0; k < job->d; k++) {
         const margin_real f = mgn_q_own_factor(job, k);
         job->factor[k] = f / job->unit;
@@ -5651,15 +5917,48 @@ static margin_status mgn_q_rbf_inputs(mgn_q_job *job)
     return !job->whole || mgn_q_make_stage(job) ? MARGIN_OK : MARGIN_E_RANGE;
 }
 
-/* Element of the pool, in units of kernel.step * unit. */
+static margin_status mgn_q_rbf_inputs(mgn_q_job *job)
+{
+    mgn_q_rbf_centre(job);
+    if (job->whole && mgn_q_one_factor(job) && mgn_q_rbf_plain(job)) {
+        return MARGIN_OK;
+    }
+    mgn_q_rbf_centre(job);
+    job->unit = mgn_q_rbf_unit(job);
+    return mgn_q_inputs(job);
+}
+
+/* The other kernels have their origin where z = 0. Inputs in range are at most 2^14. */
+static margin_status mgn_q_origin_inputs(mgn_q_job *job)
+{
+    bool plain = job->whole && mgn_q_one_factor(job);
+    for (size_t k = 0; k < job->d; k++) {
+        job->centre[k] = 0;
+        plain = plain && !(mgn_abs(mgn_q_own_offset(job, k)) > 0);
+    }
+    if (plain) {
+        mgn_q_as_they_are(job);
+        job->unit = mgn_q_own_factor(job, 0);
+        return MARGIN_OK;
+    }
+    job->unit = mgn_q_extents(job).data / 16384;
+    job->unit = job->unit > 0 ? job->unit : 1;
+    return mgn_q_inputs(job);
+}
+
+/* Element of the pool as an integer. */
 static int32_t mgn_q_rounded(const mgn_q_job *job, size_t v, size_t k)
 {
     const int32_t limit = job->format == MARGIN_Q15 ? 32767 : 127;
+    margin_real unit = job->vector_unit;
     if (v >= job->e->n || k >= job->d) {
         return 0;
     }
-    return mgn_q_round(mgn_q_vector(job, v, k) / (job->unit * (margin_real)job->kernel.step),
-                       -limit, limit);
+    if (job->kernel.kind == MARGIN_KERNEL_UNIT_POLY || job->kernel.kind == MARGIN_KERNEL_UNIT_EXP) {
+        unit *= margin_sqrt(job->e->norms[v]); /* unit vectors */
+        unit = unit > 0 ? unit : 1;
+    }
+    return mgn_q_round(mgn_q_vector(job, v, k) / unit, -limit, limit);
 }
 
 static void mgn_q_store_vectors(const mgn_q_job *job)
@@ -5733,13 +6032,16 @@ static margin_status mgn_q_rbf_norms(mgn_q_job *job)
     return MARGIN_OK;
 }
 
-/* Coefficient i of vector v, with what the rounding of its norm takes from the kernel value. */
+/* Coefficient i of vector v; of rbf with what the rounding of its norm takes from the kernel value. */
 static margin_real mgn_q_true_coef(const mgn_q_job *job, size_t v, size_t i)
 {
-    const uint64_t twice = (uint64_t)job->norms[v] << (job->kernel.shift + 1u);
-    const margin_real excess = (margin_real)(twice - mgn_q_rounded_length2(job, v));
-    return job->e->coef[v * job->width + i] *
-           margin_exp(job->e->kernel.gamma * job->unit * job->unit * excess);
+    const margin_real coef = job->e->coef[v * job->width + i] * job->size;
+    if (job->kernel.kind == MARGIN_KERNEL_RBF) {
+        const uint64_t twice = (uint64_t)job->norms[v] << (job->kernel.shift + 1u);
+        const margin_real excess = (margin_real)(twice - mgn_q_rounded_length2(job, v));
+        return coef * margin_exp(job->e->kernel.gamma * job->unit * job->unit * excess);
+    }
+    return coef;
 }
 
 static margin_status mgn_q_store_coef(mgn_q_job *job)
@@ -5756,6 +6058,7 @@ static margin_status mgn_q_store_coef(mgn_q_job *job)
     }
     unit = largest > 0 ? largest / 32767 : 1;
     job->score_unit = unit / weight;
+    (void)mgn_q_sum_up(job);
     for (size_t v = 0; v < job->n; v++) {
         for (size_t i = 0; i < job->width; i++) {
             job->coef[v * job->width + i] =
@@ -5765,7 +6068,7 @@ static margin_status mgn_q_store_coef(mgn_q_job *job)
         }
     }
     for (size_t j = 0; j < job->machines; j++) {
-        job->bias[j] = mgn_q_round(job->e->bias[j] / job->score_unit, -INT32_MAX, INT32_MAX);
+        job->bias[j] = mgn_q_round(job->scores[j] / job->score_unit, -INT32_MAX, INT32_MAX);
     }
     for (size_t c = 0; c < job->vote->classes; c++) {
         job->class_end[c] = (uint16_t)(c + 1u < job->vote->classes ? job->e->class_end[c] : job->n);
@@ -5784,6 +6087,7 @@ static margin_status mgn_q_rbf_make(mgn_q_job *job)
         const margin_real step = mgn_q_extents(job).vector / (127 * job->unit);
         job->kernel.step = (uint16_t)(1 + mgn_q_round(step, 0, 65534));
     }
+    job->vector_unit = job->unit * (margin_real)job->kernel.step;
     status = mgn_q_choose_gain(job, gamma * MGN_R(1.4426950408889634) * job->unit * job->unit);
     status = status == MARGIN_OK ? mgn_q_rbf_norms(job) : status;
     if (status != MARGIN_OK) {
@@ -5791,6 +6095,156 @@ static margin_status mgn_q_rbf_make(mgn_q_job *job)
     }
     mgn_q_store_vectors(job);
     return mgn_q_store_coef(job);
+}
+
+/* The base of poly at the sample z and vector v, without coef0. */
+static margin_real mgn_q_poly_base(const mgn_q_job *job, const margin_real *x, size_t v)
+{
+    margin_real sum = 0;
+    for (size_t k = 0; k < job->d; k++) {
+        sum += (x[k] - mgn_q_own_offset(job, k)) * mgn_q_own_factor(job, k) *
+               job->e->vectors[v * job->d + k];
+    }
+    return job->e->kernel.gamma * sum;
+}
+
+/* The largest size of the base on the data, with a quarter more. */
+static margin_real mgn_q_poly_limit(const mgn_q_job *job)
+{
+    const margin_real coef0 = job->e->kernel.coef0;
+    margin_real most = mgn_abs(coef0);
+    for (size_t i = 0; i < job->data->n; i++) {
+        for (size_t v = 0; v < job->e->n; v++) {
+            const margin_real base = mgn_q_poly_base(job, mgn_sample(job->data, i), v) + coef0;
+            most = mgn_max(most, mgn_abs(base));
+        }
+    }
+    return most > 0 ? MGN_R(1.25) * most : 1;
+}
+
+/* The finest unit of vectors at which elements, and sums of their sizes, fit; for unit kernels, of
+ * vectors of length one. */
+static margin_real mgn_q_finest(const mgn_q_job *job, bool unit_length)
+{
+    const margin_real most = job->format == MARGIN_Q15 ? 32767 : 127;
+    margin_real unit = 0;
+    for (size_t v = 0; v < job->e->n; v++) {
+        const margin_real norm = margin_sqrt(job->e->norms[v]);
+        const margin_real length = unit_length && norm > 0 ? norm : 1;
+        margin_real sum = 0, peak = 0;
+        for (size_t k = 0; k < job->d; k++) {
+            const margin_real size = mgn_abs(mgn_q_vector(job, v, k)) / length;
+            sum += size;
+            peak = mgn_max(peak, size);
+        }
+        unit = mgn_max(unit, mgn_max(peak / most, sum / (65500 - (margin_real)job->d / 2)));
+    }
+    return unit > 0 ? unit : 1;
+}
+
+static margin_status mgn_q_poly_make(mgn_q_job *job)
+{
+    const margin_kernel *kernel = &job->e->kernel;
+    const margin_status status = mgn_q_origin_inputs(job);
+    const margin_real limit = job->limit;
+    margin_real gain;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    job->vector_unit = mgn_q_finest(job, false);
+    gain = kernel->gamma * job->unit * job->vector_unit / limit * MGN_R(2147483648.0);
+    for (job->kernel.shift = 0; gain < 32768 && job->kernel.shift < 31u; job->kernel.shift++) {
+        gain *= 2;
+    }
+    if (!(gain < 65535) || job->kernel.shift == 0) {
+        return MARGIN_E_RANGE;
+    }
+    job->kernel.gain = (uint16_t)mgn_q_round(gain, 0, 65535);
+    job->kernel.add = mgn_q_round(kernel->coef0 / limit * 32768, -32768, 32768);
+    job->kernel.power = kernel->degree;
+    mgn_q_store_vectors(job);
+    return mgn_q_store_coef(job);
+}
+
+/* Unit vectors of a length just below 2^shift, so that 2^(15 + shift) / length fits 16 bits. */
+static margin_status mgn_q_unit_vectors(mgn_q_job *job)
+{
+    const margin_real most = mgn_min(1 / mgn_q_finest(job, true), 32000);
+    margin_real length = MGN_R(0.97) * 2;
+    for (job->kernel.shift = 1; job->kernel.shift < 15u && 2 * length <= most;) {
+        job->kernel.shift++;
+        length *= 2;
+    }
+    length = mgn_min(most, length);
+    if (job->kernel.shift < 15u && most > length * MGN_R(1.04)) {
+        job->kernel.shift++;
+        length = mgn_min(most, 2 * length);
+    }
+    job->vector_unit = 1 / length;
+    for (size_t v = 0; v < job->n; v++) {
+        const margin_real norm = margin_sqrt((margin_real)mgn_q_rounded_length2(job, v));
+        const margin_real full = (margin_real)(UINT32_C(1) << (15u + job->kernel.shift));
+        job->norms[v] = (uint16_t)(norm > 0 ? mgn_q_round(full / norm, 0, 65535) : 65535);
+    }
+    return length >= 1 ? MARGIN_OK : MARGIN_E_RANGE;
+}
+
+static margin_status mgn_q_unit_make(mgn_q_job *job)
+{
+    const margin_real log2a = margin_log(job->e->kernel.a) * MGN_R(1.4426950408889634);
+    margin_status status = mgn_q_origin_inputs(job);
+    margin_real rate = job->e->kernel.a / 32768;
+    if (job->kernel.kind == MARGIN_KERNEL_UNIT_EXP) {
+        rate = mgn_abs(log2a) / 65536;
+        job->kernel.power = log2a < 0 ? 1 : 0;
+    }
+    if (job->linear_unit) {
+        rate = MGN_R(1) / 32768;
+    }
+    status = status == MARGIN_OK ? mgn_q_choose_gain(job, rate) : status;
+    status = status == MARGIN_OK ? mgn_q_unit_vectors(job) : status;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    mgn_q_store_vectors(job);
+    return mgn_q_store_coef(job);
+}
+
+/* What the kernel does to coefficients and biases. unit-exp is a / (a - 1) 2^-u - 1 / (a - 1), for a < 1
+ * 1 / (1 - a) - 1 / (1 - a) 2^-u; next to a = 1 it is as good as t, the unit-poly of a = 1. */
+static void mgn_q_prepare_kernel(mgn_q_job *job)
+{
+    const margin_kernel *kernel = &job->e->kernel;
+    job->kernel.kind = kernel->kind;
+    job->kernel.step = 1;
+    job->size = 1;
+    job->base = 0;
+    job->linear_unit = false;
+    if (kernel->kind == MARGIN_KERNEL_POLY) {
+        job->limit = mgn_q_poly_limit(job);
+        job->size = margin_pow_int(job->limit, kernel->degree);
+    } else if (kernel->kind == MARGIN_KERNEL_UNIT_EXP) {
+        const margin_real less = kernel->a - 1;
+        job->linear_unit = mgn_abs(less) < MGN_R(0.001);
+        if (job->linear_unit) {
+            job->kernel.kind = MARGIN_KERNEL_UNIT_POLY;
+        } else {
+            job->size = less > 0 ? kernel->a / less : 1 / less;
+            job->base = -1 / less;
+        }
+    }
+}
+
+static margin_status mgn_q_expansion_make(mgn_q_job *job)
+{
+    switch (job->kernel.kind) {
+    case MARGIN_KERNEL_RBF:
+        return mgn_q_rbf_make(job);
+    case MARGIN_KERNEL_POLY:
+        return mgn_q_poly_make(job);
+    default:
+        return mgn_q_unit_make(job);
+    }
 }
 
 /* ---- the whole ---- */
@@ -5831,7 +6285,7 @@ static void mgn_q_model(const mgn_q_job *job, margin_model_q *model)
     } else {
         margin_expansion_q *e = &model->of.expansion;
         e->vectors = job->vectors;
-        e->norms = job->norms;
+        e->norms = job->kernel.kind != MARGIN_KERNEL_POLY ? job->norms : NULL;
         e->coef = job->coef;
         e->bias = job->bias;
         e->class_end = job->class_end;
@@ -5857,11 +6311,11 @@ static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model)
         mgn_q_model(job, model);
         return status == MARGIN_OK ? margin_model_check_q(model) : status;
     }
-    job->kernel.kind = job->e->kernel.kind;
+    mgn_q_prepare_kernel(job);
     mgn_q_choose_down(job);
     for (; job->kernel.down < 24u && status == MARGIN_E_RANGE; job->kernel.down++) {
         job->staged = false;
-        status = mgn_q_rbf_make(job);
+        status = mgn_q_expansion_make(job);
         mgn_q_model(job, model);
         status = status == MARGIN_OK ? margin_model_check_q(model) : status;
     }

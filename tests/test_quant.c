@@ -47,7 +47,7 @@ static void draw_input(int16_t *x, size_t d, unsigned kind, double spread)
     for (size_t k = 0; k < d; k++) {
         switch (kind % 4u) {
         case 0:
-            x[k] = (int16_t)(spread * normal());
+            x[k] = (int16_t)fmax(-32768, fmin(32767, spread * normal()));
             break;
         case 1:
             x[k] = (int16_t)(draw() >> 16);
@@ -154,7 +154,8 @@ typedef struct {
     margin_model_q model;
 } pool;
 
-static void pool_make(pool *p, unsigned format, size_t n, size_t d, size_t classes, unsigned scheme)
+static void pool_make_rbf(pool *p, unsigned format, size_t n, size_t d, size_t classes,
+                          unsigned scheme)
 {
     margin_expansion_q *e = &p->model.of.expansion;
     const size_t padded = d + d % 2u;
@@ -224,7 +225,6 @@ static void pool_make(pool *p, unsigned format, size_t n, size_t d, size_t class
     }
 }
 
-/* 2^-u times 2^16, to the nearest. */
 static double pow2(double u)
 {
     return exp2(-u);
@@ -246,6 +246,51 @@ static size_t machine_of(size_t classes, unsigned scheme, size_t c, size_t j)
         }
     }
     return SIZE_MAX;
+}
+
+/* A pool of another kernel: vectors shorter, so that dot products fit for every input. */
+static void pool_make(pool *p, unsigned kind, unsigned format, size_t n, size_t d)
+{
+    margin_expansion_q *e = &p->model.of.expansion;
+    const size_t padded = d + d % 2u, most = 65535 / d;
+    const size_t spread = 1 + below(format == MARGIN_Q7 ? 127 : most < 32767 ? most : 32767);
+    double longest = 1;
+    pool_make_rbf(p, format, n, d, 2, MARGIN_SCHEME_BINARY);
+    for (size_t i = 0; i < n * padded; i++) {
+        const bool pad = d % 2u != 0 && i % (4 * padded) >= 4 * (padded - 2) && i % 2u != 0;
+        const int q = (int)below(2 * spread + 1) - (int)spread;
+        p->v15[i] = (int16_t)(pad ? 0 : q);
+        p->v7[i] = (int8_t)(format == MARGIN_Q7 ? q : 0);
+    }
+    for (size_t v = 0; format == MARGIN_Q7 && v < n; v++) { /* padding of q7 */
+        p->v7[mgn_q_place(d, v, padded - 1, MARGIN_Q7)] =
+            (int8_t)(d % 2u != 0 ? 0 : mgn_q_element(e, v, padded - 1));
+    }
+    e->kernel.kind = (uint8_t)kind;
+    e->kernel.shift = (uint8_t)(1 + below(6));
+    e->kernel.add = (int32_t)below(131073) - 65536;
+    e->kernel.power = (uint8_t)(kind == MARGIN_KERNEL_POLY ? 1 + below(5) : below(2));
+    if (kind == MARGIN_KERNEL_POLY) {
+        return;
+    }
+    for (size_t v = 0; v < n; v++) {
+        uint64_t sum;
+        longest = fmax(longest, sqrt((double)mgn_q_length2(e, v, &sum)));
+    }
+    for (e->kernel.shift = 1; exp2(e->kernel.shift) <= longest; e->kernel.shift++) {
+    }
+    for (size_t v = 0; v < n; v++) {
+        uint64_t sum;
+        const double length = sqrt((double)mgn_q_length2(e, v, &sum));
+        p->norms[v] = (uint16_t)fmin(65535, floor(exp2(15 + e->kernel.shift) / fmax(length, 0.5)));
+    }
+    e->kernel.up = (uint8_t)(5 + below(5));
+    e->kernel.cut = (uint32_t)((((uint64_t)(32u - e->kernel.down) << 40) - 1) / e->kernel.gain >>
+                               e->kernel.up) +
+                    1u;
+    if (e->kernel.cut > UINT32_MAX >> e->kernel.up) {
+        e->kernel.cut = UINT32_MAX >> e->kernel.up;
+    }
 }
 
 /* ---- arithmetic --------------------------------------------------------------------------------- */
@@ -347,7 +392,7 @@ TEST rbf_scores_follow_exact_distances_for_every_input(void)
         double expected[10], slack[10];
         const margin_expansion_q *e = &p->model.of.expansion;
         size_t c = 0;
-        pool_make(p, trial / 4 % 2 == 0 ? MARGIN_Q15 : MARGIN_Q7, n, d, classes, scheme);
+        pool_make_rbf(p, trial / 4 % 2 == 0 ? MARGIN_Q15 : MARGIN_Q7, n, d, classes, scheme);
         draw_input(x, d, trial / 8, sqrt((double)e->kernel.reach / (double)d) / 1.5);
         if (margin_model_check_q(&p->model) != MARGIN_OK) {
             continue;
@@ -390,13 +435,121 @@ TEST rbf_scores_follow_exact_distances_for_every_input(void)
     PASS();
 }
 
+/* x . v of vector v, which must fit 31 bits. */
+static int64_t exact_dot(const margin_expansion_q *e, size_t v, const int16_t *x)
+{
+    int64_t dot = 0;
+    for (size_t i = 0; i < e->d; i++) {
+        dot += (int64_t)mgn_q_element(e, v, i) * x[i];
+    }
+    return dot;
+}
+
+TEST poly_scores_follow_exact_dot_products_for_every_input(void)
+{
+    pool *p = (pool *)malloc(sizeof *p);
+    size_t counted = 0;
+    seed = 30;
+    for (unsigned trial = 0; trial < 4000; trial++) {
+        const size_t n = 4 * (1 + below(4)), d = 1 + below(38);
+        const margin_expansion_q *e = &p->model.of.expansion;
+        int32_t score;
+        int16_t x[40];
+        double expected, slack = 2;
+        pool_make(p, MARGIN_KERNEL_POLY, trial % 2 == 0 ? MARGIN_Q15 : MARGIN_Q7, n, d);
+        draw_input(x, d, trial / 2, 3000);
+        if (margin_model_check_q(&p->model) != MARGIN_OK) {
+            continue;
+        }
+        counted++;
+        margin_scores_q(&p->model, x, &score);
+        expected = p->bias[0];
+        for (size_t v = 0; v < n; v++) {
+            const int64_t dot = exact_dot(e, v, x);
+            double base = floor((double)dot * e->kernel.gain / 65536 / exp2(e->kernel.shift));
+            ASSERT(dot <= INT32_MAX && dot >= -INT32_MAX);
+            base = fmax(-32767, fmin(32767, base + e->kernel.add)) / 32768;
+            base = p->coef[v] * pow(base, e->kernel.power) * 65536 / exp2(e->kernel.down);
+            expected += base;
+            slack += 1 + fabs(base) * 4e-5;
+        }
+        ASSERT_IN_RANGE(expected, (double)score, slack);
+    }
+    ASSERT(counted > 1000);
+    free(p);
+    PASS();
+}
+
+TEST unit_scores_follow_exact_cosines_for_every_input(void)
+{
+    pool *p = (pool *)malloc(sizeof *p);
+    size_t counted = 0;
+    seed = 31;
+    for (unsigned trial = 0; trial < 8000; trial++) {
+        const size_t n = 4 * (1 + below(4)), d = 1 + below(38);
+        const unsigned kind = trial % 2 == 0 ? MARGIN_KERNEL_UNIT_POLY : MARGIN_KERNEL_UNIT_EXP;
+        const margin_expansion_q *e = &p->model.of.expansion;
+        int32_t score;
+        int16_t x[40];
+        double expected, slack = 2, length = 0;
+        pool_make(p, kind, trial / 2 % 2 == 0 ? MARGIN_Q15 : MARGIN_Q7, n, d);
+        draw_input(x, d, trial / 4, exp(10 * fabs(uniform())));
+        if (margin_model_check_q(&p->model) != MARGIN_OK) {
+            continue;
+        }
+        counted++;
+        margin_scores_q(&p->model, x, &score);
+        expected = p->bias[0];
+        for (size_t k = 0; k < d; k++) {
+            length += (double)x[k] * x[k];
+        }
+        length = sqrt(length);
+        for (size_t v = 0; v < n; v++) {
+            const double dot = (double)exact_dot(e, v, x);
+            const double c =
+                length > 0 ? dot / length * p->norms[v] / exp2(15 + e->kernel.shift) : 0;
+            const double t = fmax(0.5 / 65536, fmin(1, (1 + c) / 2));
+            const double s = kind == MARGIN_KERNEL_UNIT_POLY ? -32768 * log2(t)
+                             : e->kernel.power != 0          ? 65536 * t
+                                                             : 65536 * (1 - t);
+            const double rate = e->kernel.gain * exp2(e->kernel.up - 40.0);
+            const double k = s < e->kernel.cut ? pow2(s * rate) : 0;
+            const double add = p->coef[v] * k * 65536 / exp2(e->kernel.down);
+            /* t to 4 units: in s a multiple of it, in k the exponential of that */
+            const double off = kind == MARGIN_KERNEL_UNIT_POLY ? 4 / t / 65536 * 47274 + 2 : 5;
+            expected += add;
+            slack += 1 + fabs(add) * (exp2(fmin(20, off * rate)) - 1 + 5e-5);
+            slack += fabs((double)p->coef[v]) * 65536 / exp2(e->kernel.down) *
+                     (fabs(s - e->kernel.cut) < off + 2 ? pow2((e->kernel.cut - off) * rate) : 0);
+        }
+        ASSERT_IN_RANGE(expected, (double)score, slack);
+    }
+    ASSERT(counted > 3000);
+    free(p);
+    PASS();
+}
+
+TEST the_logarithm_errs_by_little_over_all_arguments(void)
+{
+    double worst = 0;
+    for (uint32_t t = 0; t < 65536; t++) {
+        const double exact = -32768 * log2((t + 0.5) / 65536);
+        const double got = mgn_q_minus_log2((uint16_t)t);
+        /* below one half the argument itself is only known to half a unit */
+        worst = fmax(worst, t < 32768 ? 0 : fabs(got - exact));
+        ASSERT_IN_RANGE(exact, got, 1.25 + (t < 32768 ? 47274 * 0.51 / (t + 0.5) : 0));
+    }
+    ASSERT(worst > 1.2);
+    PASS();
+}
+
 TEST inputs_beyond_reach_leave_the_bias(void)
 {
     pool *p = (pool *)malloc(sizeof *p);
     int16_t x[30];
     int32_t score;
     seed = 4;
-    pool_make(p, MARGIN_Q15, 8, 30, 2, MARGIN_SCHEME_BINARY);
+    pool_make_rbf(p, MARGIN_Q15, 8, 30, 2, MARGIN_SCHEME_BINARY);
     ASSERT_EQ(MARGIN_OK, margin_model_check_q(&p->model));
     for (size_t k = 0; k < 30; k++) {
         x[k] = INT16_MIN; /* a squared length of 30 * 2^30, far beyond 32 bits */
@@ -503,8 +656,7 @@ TEST inputs_are_rounded_and_limited(void)
     const int16_t expected[] = {-1, 4, 32767, -32768, 0, 32767, -32768};
     const margin_scaling scaling = {offset, factor, 7}, none = {NULL, NULL, 7};
     int16_t out[7];
-    x[4] = big - big;   /* 0 */
-    x[4] = x[4] / x[4]; /* NaN */
+    x[4] = (margin_real)NAN;
     x[6] = -big;
     margin_input_q(&scaling, x, out);
     ASSERT_MEM_EQ(expected, out, sizeof out);
@@ -538,7 +690,8 @@ TEST the_input_stage_limits_and_never_wraps(void)
 /* Trains, quantises, and counts labels that differ on fresh data of the same kind. */
 TEST quantised_models_agree_with_their_origin(unsigned variant)
 {
-    static const unsigned kinds[] = {MARGIN_KERNEL_LINEAR, MARGIN_KERNEL_RBF};
+    static const unsigned kinds[] = {MARGIN_KERNEL_LINEAR, MARGIN_KERNEL_RBF, MARGIN_KERNEL_POLY,
+                                     MARGIN_KERNEL_UNIT_POLY, MARGIN_KERNEL_UNIT_EXP};
     const bool whole = variant % 2 != 0, kmomd = variant / 2 % 2 != 0;
     const size_t classes = variant / 4 % 3 == 0 ? 2 : 4;
     const bool rest = variant / 4 % 3 == 2;
@@ -655,6 +808,9 @@ SUITE(quant_suite)
     RUN_TEST(scaling_multiplies_without_loss);
     RUN_TEST(linear_scores_are_exact_for_every_input);
     RUN_TEST(rbf_scores_follow_exact_distances_for_every_input);
+    RUN_TEST(poly_scores_follow_exact_dot_products_for_every_input);
+    RUN_TEST(unit_scores_follow_exact_cosines_for_every_input);
+    RUN_TEST(the_logarithm_errs_by_little_over_all_arguments);
     RUN_TEST(inputs_beyond_reach_leave_the_bias);
     RUN_TEST(integer_scores_elect_as_real_ones_do);
     RUN_TEST(margins_of_extreme_scores_are_limited_not_wrapped);
@@ -662,7 +818,7 @@ SUITE(quant_suite)
     RUN_TEST(without_calibration_all_classes_are_equally_probable);
     RUN_TEST(inputs_are_rounded_and_limited);
     RUN_TEST(the_input_stage_limits_and_never_wraps);
-    for (i = 0; i < 24; i++) {
+    for (i = 0; i < 60; i++) {
         RUN_TESTp(quantised_models_agree_with_their_origin, i);
     }
     for (i = 0; i < 4; i++) {
