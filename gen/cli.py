@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 
-from . import commands, options
+from . import commands, methods, options
 from .errors import Failure, Usage
 from .output import say
 
@@ -39,13 +39,14 @@ def add_data(parser: argparse.ArgumentParser) -> None:
 
 def add_training(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", metavar="DATA")
-    parser.add_argument("--method", required=True, choices=tuple(options.METHODS),
-                        help="; ".join(f"{name}: {method.help}" for name, method in options.METHODS.items()))
+    parser.add_argument("--method", required=True, choices=tuple(methods.METHODS),
+                        help="; ".join(f"{name}: {method.help}" for name, method in methods.METHODS.items()))
     add_data(parser)
     parser.add_argument("--positive", metavar="LABEL", help="of two classes (default: the one that sorts last)")
     group = parser.add_argument_group("method")
-    for option in options.OPTIONS.values():
-        of = f" [{', '.join(option.methods)}]" if option.methods else ""
+    for option in methods.OPTIONS.values():
+        of = methods.methods_of(option.name)
+        of = f" [{', '.join(of)}]" if len(of) < len(methods.METHODS) else ""
         value = {"action": "store_const", "const": True} if option.flag else \
             {"type": value_type(option.parse), "metavar": "V"}
         group.add_argument(f"--{option.name}", help=option.help + of, **value)
@@ -80,7 +81,7 @@ def make_parser() -> Parser:
     tune = command("tune", "Finds the best options by cross-validation.")
     add_training(tune)
     add_folds(tune)
-    tune.add_argument("--grid", action="append", default=[], type=value_type(options.parse_grid),
+    tune.add_argument("--grid", action="append", default=[], type=value_type(methods.parse_grid),
                       metavar="NAME=V1,V2,...", help="values to try of an option; several grids are combined")
     predict = command("predict", "Applies a model: one line `label,score` a row.")
     predict.add_argument("model", metavar="MODEL")

@@ -2,14 +2,16 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
 import io
 
-from . import compress, data, export as export_, from_libsvm, from_pickle, metrics, model, native, options, output
+from . import compress, data, export as export_, from_libsvm, from_pickle, kinds, methods, metrics, model, native
+from . import options, output
 from . import train as training
-from .classes import classes_of, match_label
+from .classes import classes_of, match_label, numbers_of
 from .cspell import is_identifier
-from .errors import Failure, Usage
+from .errors import Failure, Refusal, Usage
 from .native import Rows
 from .output import byte_words, percent, say
 from .quant import Quantised
@@ -17,16 +19,16 @@ from .quant import Quantised
 
 def chosen_options(arguments: argparse.Namespace) -> dict:
     """The options of options.py that the user gave."""
-    found = {name: vars(arguments)[option.key] for name, option in options.OPTIONS.items()}
+    found = {name: vars(arguments)[option.key] for name, option in methods.OPTIONS.items()}
     found = {name: value for name, value in found.items() if value is not None}
-    for note in options.check(arguments.method, found):
+    for note in methods.check(arguments.method, found):
         say(f"note: {note}")
     return found
 
 
 def read_problem(arguments: argparse.Namespace) -> training.Problem:
     found = data.read(arguments.data, arguments.label, arguments.header, arguments.zero_based)
-    problem = training.problem_of(found, arguments.positive)
+    problem = training.problem_of(found, arguments.positive, methods.METHODS[arguments.method].targets)
     counts = ", ".join(f"{name} ({count})" for name, count in list(zip(problem.names, problem.counts()))[:12])
     more = ", ..." if len(problem.names) > 12 else ""
     say(f"{found.path}: {found.n} rows, {found.d} features, classes {counts}{more}")
@@ -51,6 +53,8 @@ def read_test(arguments: argparse.Namespace, problem: training.Problem) -> Rows:
     found = data.read(arguments.test, arguments.label, arguments.header, arguments.zero_based, problem.data.d)
     if found.labels is None:
         raise Failure("no labels", found.path)
+    if problem.targets is not None:
+        return Rows(found, None, len(problem.names), numbers_of(found))
     return Rows(found, classes_of(found, problem.names), len(problem.names))
 
 
@@ -61,11 +65,24 @@ def train(arguments: argparse.Namespace) -> None:
     check_header(arguments)
     problem = read_problem(arguments)
     test = read_test(arguments, problem) if arguments.test else None
-    result, found = train_and_tell(arguments, problem, chosen, test)
+    with refusals_in_json(arguments, problem, chosen):
+        result, found = train_and_tell(arguments, problem, chosen, test)
     save(arguments, found)
     if arguments.output is not None:
         write_header(arguments, found, problem.rows)
     deliver(arguments, result)
+
+
+@contextlib.contextmanager
+def refusals_in_json(arguments: argparse.Namespace, problem: training.Problem, chosen: dict):
+    """A method's refusal is an answer: it goes into the JSON, no other file is written, and the exit code is 1."""
+    try:
+        yield
+    except Refusal as refusal:
+        deliver(arguments, {"method": arguments.method, "status": refusal.word, "n": problem.data.n,
+                            "d": problem.data.d, "classes": len(problem.names), "labels": problem.names,
+                            "options": chosen, **refusal.told})
+        raise
 
 
 def save(arguments: argparse.Namespace, found: model.Model) -> None:
@@ -88,35 +105,39 @@ def device_keys(found: model.Model, trained: native.Machine, rows: Rows) -> dict
 
 def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Rows | None, more: dict | None = None):
     """The JSON of a training, with words on the way, and the model for the device."""
-    fitted = training.fit(problem, arguments.method, chosen)
+    entry, fitted = methods.METHODS[arguments.method], training.fit(problem, arguments.method, chosen, arguments.seed)
     machine, report = fitted.machine, fitted.report
     if arguments.calibrate:
         training.calibrate(problem, arguments.method, chosen, machine, 5, arguments.seed)
     if arguments.reject is not None:
         machine.set_reject(arguments.reject)
-    on_train = machine.confusion(problem.rows)
-    on_test = machine.confusion(test) if test is not None else None
+    on_train, on_test = problem.table(machine, problem.rows), problem.table(machine, test)
     result = training.report_keys(arguments.method, problem, [report], [fitted.status])
-    bias, weights = machine.bias(), machine.weights()
-    d, two = problem.data.d, len(bias) == 1
-    result.update(seconds=fitted.seconds, bias=bias[0] if two else bias, **metrics.rates("train", on_train),
-                  **metrics.rates("test", on_test), labels=problem.names, options=chosen)
+    if test is not None:
+        result.update(native.measure(machine, test, fitted.choice))
+    bias, weights = machine.trained("bias"), machine.trained("w")
+    d, one = problem.data.d, len(bias) == 1
+    result.update(seconds=fitted.seconds, bias=bias[0] if one else bias, **metrics.rates("train", on_train),
+                  **metrics.rates("test", on_test), labels=problem.names, options=chosen, seed=arguments.seed)
     if weights:
-        result["w"] = weights if two else [weights[i:i + d] for i in range(0, len(weights), d)]
+        result["w"] = weights if one else [weights[i:i + d] for i in range(0, len(weights), d)]
     steps = f"{report.iterations} steps, " if report.iterations else ""
-    size = f"{d} weights" + (f" for each of {len(bias)} machines" if not two else "") if weights else \
-        f"{report.support} support vectors"
-    say(f"{options.describe(arguments.method, chosen)}: trained in {fitted.seconds:.3g} s ({steps}"
+    size = f"{d} weights" + (f" for each of {len(bias)} machines" if not one else "") if weights else \
+        f"{report.support} support vectors" if bias else kinds.describe(machine)
+    say(f"{methods.describe(arguments.method, chosen)}: trained in {fitted.seconds:.3g} s ({steps}"
         f"{byte_words(report.arena_peak)} of memory), {size}")
     if fitted.status > 0 or not report.converged:
-        say(f"note: not converged: {training.STATUS.get(fitted.status)}")
-    say_errors("training error", on_train, problem.names)
+        say(f"note: not converged: {training.status_word(fitted.status)}")
+    if on_train is not None:
+        say_errors("training error", on_train, problem.names)
     if on_test is not None:
         say_errors("test error", on_test, problem.names)
     say(f"margins: smallest {report.margin_min:.4g}, mean {report.margin_mean:.4g}")
+    for line in entry.words(result) if entry.words else ():
+        say(line)
     result.update(more or {})
     kept = {name: value for name, value in chosen.items() if name != "cache-mb"}  # any cache gives the same model
-    notes = {**{key: result.get(key) for key in NOTED}, "options": kept, "names": problem.data.names,
+    notes = {**{key: result.get(key) for key in (*NOTED, *entry.noted)}, "options": kept, "names": problem.data.names,
              **model.sample_notes(problem.rows)}
     found = model.make(machine, notes)
     result.update(image_bytes=len(found.image), **device_keys(found, machine, problem.rows))
@@ -130,9 +151,8 @@ def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Row
 
 def cv_keys(arguments, problem: training.Problem, found: training.Validated) -> dict:
     result = training.report_keys(arguments.method, problem, found.reports, found.statuses)
-    mean, deviation = metrics.spread(found.errors)
     result.update(bias=None, **metrics.rates("train", metrics.added(found.on_train)),
-                  **metrics.rates("test", metrics.added(found.on_test)), error_mean=mean, error_sd=deviation,
+                  **metrics.rates("test", metrics.added(found.on_test)), **found.keys(),
                   folds=arguments.folds, repeats=arguments.repeats, fold_errors=found.errors)
     return result
 
@@ -144,13 +164,15 @@ def cv(arguments: argparse.Namespace) -> None:
     with training.Clock() as clock:
         found, = training.validate(problem, arguments.method, [chosen], arguments.folds, arguments.repeats,
                                    arguments.seed)
-    if isinstance(found, Failure):
-        raise found
+    with refusals_in_json(arguments, problem, chosen):
+        if isinstance(found, Failure):
+            raise found
     result = cv_keys(arguments, problem, found)
     result.update(seconds=clock.seconds, labels=problem.names, options=chosen)
-    say(f"{options.describe(arguments.method, chosen)}: {arguments.folds} folds"
+    say(f"{methods.describe(arguments.method, chosen)}: {arguments.folds} folds"
         + (f", {arguments.repeats} times" if arguments.repeats > 1 else "") + f", {clock.seconds:.3g} s")
-    say_errors("cross-validated error", metrics.added(found.on_test), problem.names)
+    if found.on_test:
+        say_errors("cross-validated error", metrics.added(found.on_test), problem.names)
     say(f"mean over folds {percent(result['error_mean'])}, standard deviation {percent(result['error_sd'])}")
     deliver(arguments, result)
 
@@ -161,10 +183,14 @@ def grid_points(arguments, chosen: dict, d: int) -> list[dict]:
     for name in given:
         if name in chosen:
             raise Usage(f"--{name} and --grid {name}=...: one or the other")
-    options.check(arguments.method, {**given, **chosen})
+    methods.check(arguments.method, {**given, **chosen})
+    if not methods.METHODS[arguments.method].takes("kernel"):
+        default = methods.default_grid(arguments.method, "linear", d)
+        grid = list(given.items()) or [(name, values) for name, values in default if name not in chosen]
+        return [{**chosen, **point} for point in options.points(grid)]
     found = []
     for kernel in given.pop("kernel", (chosen.get("kernel", "linear"),)):
-        default = options.default_grid(arguments.method, kernel, d)
+        default = methods.default_grid(arguments.method, kernel, d)
         grid = list(given.items()) or [(name, values) for name, values in default if name not in chosen]
         found += [{**chosen, "kernel": kernel, **point} for point in options.points(grid)]
     return found
@@ -175,21 +201,23 @@ def tune(arguments: argparse.Namespace) -> None:
     output.check_writable(arguments.json)
     output.check_writable(arguments.save)
     problem = read_problem(arguments)
-    points = grid_points(arguments, chosen, problem.data.d)
+    points, goal = grid_points(arguments, chosen, problem.data.d), methods.METHODS[arguments.method].goal
     say(f"{arguments.method}: {len(points)} choices of options, {arguments.folds} folds each")
     with training.Clock() as clock:
         found = training.validate(problem, arguments.method, points, arguments.folds, arguments.repeats, arguments.seed)
-    table = [{"options": point, "error_mean": None, "error_sd": None, "status": result.message}
-             if isinstance(result, Failure) else
-             {"options": point, **dict(zip(("error_mean", "error_sd"), metrics.spread(result.errors))), "status": "ok"}
-             for point, result in zip(points, found)]
-    good = [row for row in table if row["error_mean"] is not None]
-    if not good:
+    table, ranked = [], []
+    for point, one in zip(points, found):
+        failed = isinstance(one, Failure)
+        keys = {"error_mean": None, "error_sd": None} if failed else {**training.told_keys(one.reports), **one.keys()}
+        table.append({"options": point, **keys, "status": one.message if failed else "ok"})
+        if not failed:
+            ranked.append((one.rank(goal), len(ranked), table[-1]))
+    if not ranked:
         raise next(result for result in found if isinstance(result, Failure))
-    order = sorted(good, key=lambda row: row["error_mean"])  # stable: of equals the first, which is the smoothest
+    order = [row for _, _, row in sorted(ranked, key=lambda item: item[:2])]  # of equals the first, the smoothest
     for row in order[:5]:
-        say(f"  {percent(row['error_mean']):>8} +- {percent(row['error_sd']):<8} "
-            f"{options.describe(arguments.method, row['options'])}")
+        say(f"  {percent(row['error_mean']):>8} +- {percent(row['error_sd']):<8} " if goal == "error_mean" else
+            f"  {goal[1:]} {row.get(goal[1:] + '_test')} ", methods.describe(arguments.method, row["options"]))
     best = order[0]
     more = {"error_mean": best["error_mean"], "error_sd": best["error_sd"], "folds": arguments.folds}
     result, found = train_and_tell(arguments, problem, best["options"], None, more)
@@ -337,15 +365,14 @@ def import_(arguments: argparse.Namespace) -> None:
 
 def info_words(found: model.Model) -> str:
     shape = found.machine.shape
-    what = "linear model" if shape.linear else f"{shape.vectors} vectors, {options.KERNELS[shape.kernel]} kernel"
-    return f"{what}, {shape.d} features, {shape.classes} classes, {len(found.image)} bytes"
+    return f"{kinds.describe(found.machine)}, {shape.d} features, {shape.classes} classes, {len(found.image)} bytes"
 
 
 def info(arguments: argparse.Namespace) -> None:
     output.check_writable(arguments.json)
     found = model.load(arguments.model)
     shape = found.machine.shape
-    result = {"kind": "linear" if shape.linear else "expansion", "d": shape.d, "classes": shape.classes,
+    result = {"kind": kinds.kind_of(found.machine).word, "d": shape.d, "classes": shape.classes,
               "machines": shape.machines, "vectors": shape.vectors, "kernel": options.KERNELS[shape.kernel],
               "image_bytes": len(found.image), "sha256": found.sha256,
               "notes": {key: value for key, value in found.notes.items() if key not in ("sample", "low", "high")}}
@@ -362,7 +389,7 @@ def info_text(found: model.Model, result: dict) -> str:
     if "names" in notes:
         lines.append(f"features  {', '.join(notes['names'])}")
     if "method" in notes:
-        lines.append(f"trained   {options.describe(notes['method'], notes.get('options', {}))}; {notes.get('n')} rows")
+        lines.append(f"trained   {methods.describe(notes['method'], notes.get('options', {}))}; {notes.get('n')} rows")
     if "origin" in notes:
         lines.append(f"origin    {notes['origin']}")
     errors = {"train_error": "training error", "test_error": "test error", "error_mean": "cross-validated error"}

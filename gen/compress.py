@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from . import emit, model, native
 from .errors import Failure
+from .kinds import kind_of
 from .model import Model
 from .native import DOUBLE, INT64, Rows
 from .quant import Quantised, noted_rows
@@ -54,7 +55,7 @@ def labels_of(candidate: Candidate, rows: Rows):
 
 def costs(found: Model, whole: Candidate) -> tuple[int, int, int]:
     """Bytes of the tables without vectors, bytes of a vector, and how many vectors come together."""
-    shape, width = found.machine.shape, int(found.machine.scalars()["width"])
+    shape, width = found.machine.shape, found.machine.numbers["width"]
     if whole.quantised is None:
         each, step, stored = 4 * (shape.d + 1 + width), 1, shape.vectors
     else:  # an even number of features, fours of vectors
@@ -68,8 +69,10 @@ def fit_format(found: Model, form: str, flash: int, rows: Rows | None) -> Candid
     whole = in_format(found, form, rows)
     if whole.bytes <= flash:
         return whole
-    if found.machine.shape.linear:
-        raise Failure(f"{form} needs {whole.bytes} bytes, and a linear model has nothing to leave out", found.path)
+    kind = kind_of(found.machine)
+    if kind.word != "expansion":
+        raise Failure(f"{form} needs {whole.bytes} bytes, and a {kind.word} model has nothing to leave out",
+                      found.path)
     fixed, each, step = costs(found, whole)
     vectors = max(flash - fixed, 0) // each // step * step
     if vectors == 0:

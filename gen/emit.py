@@ -4,12 +4,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .cspell import c_int, c_real
-from .native import Machine
+from .kinds import INTEGER_KINDS, kind_of
+from .native import Machine, Parts
 from .quant import Quantised
 
 KERNEL_NAMES = ("MARGIN_KERNEL_LINEAR", "MARGIN_KERNEL_POLY", "MARGIN_KERNEL_RBF", "MARGIN_KERNEL_UNIT_POLY",
                 "MARGIN_KERNEL_UNIT_EXP")
-SCHEME_NAMES = ("MARGIN_SCHEME_BINARY", "MARGIN_SCHEME_ONE_ONE", "MARGIN_SCHEME_ONE_REST", "MARGIN_SCHEME_VOTES")
+KERNEL_WORDS = ("linear", "poly", "rbf", "unit_poly", "unit_exp")
+SCHEME_NAMES = ("MARGIN_SCHEME_BINARY", "MARGIN_SCHEME_ONE_ONE", "MARGIN_SCHEME_ONE_REST", "MARGIN_SCHEME_VOTES",
+                "MARGIN_SCHEME_ORDINAL", "MARGIN_SCHEME_NEAREST")
 BYTES = {"margin_real": 4, "int32_t": 4, "uint32_t": 4, "int16_t": 2, "uint16_t": 2, "int8_t": 1, "uint8_t": 1}
 
 
@@ -46,86 +49,77 @@ class Body:
         return sum(table.bytes for table in self.tables)
 
 
-def reals(name: str, values: list[float]) -> Table:
-    return Table(name, "margin_real", [c_real(v) for v in values])
+def table_of(parts: Parts, name: str, aligned: bool = False) -> Table:
+    """An array of a model as it stands in C."""
+    kind = parts.kind(name)
+    items = [c_real(v) if kind == "margin_real" else c_int(v, kind) for v in parts.array(name)]
+    return Table(name, kind, items, aligned)
 
 
-def vote_fields(machine: Machine) -> str:
+def spelled(value) -> str:
+    return c_real(value) if isinstance(value, float) else c_int(value)
+
+
+def initialiser(parts: Parts, fields: str, composed: dict[str, str]) -> tuple[list[Table], list[str]]:
+    """The tables, and the members of the struct in order: what is composed, arrays and numbers by their names."""
+    tables, members = [], []
+    for name in fields.split():
+        if name in composed:
+            members.append(composed[name])
+        elif name in parts.arrays:
+            tables.append(table_of(parts, name, aligned="format" in fields and name == "vectors"))
+            members.append(f"{{{name}}}")
+        else:
+            members.append(spelled(parts.numbers[name]))
+    return tables, members
+
+
+# ---- floats ----
+
+def vote(n: dict) -> str:
     """margin_vote: classes, scheme, reject, slope, shift."""
-    s = machine.scalars()
-    return (f"{{{c_int(machine.shape.classes)}, {SCHEME_NAMES[machine.shape.scheme]}, {c_real(s['reject'])}, "
-            f"{c_real(s['slope'])}, {c_real(s['shift'])}}}")
+    return (f"{{{c_int(n['classes'])}, {SCHEME_NAMES[n['scheme']]}, {c_real(n['reject'])}, {c_real(n['slope'])}, "
+            f"{c_real(n['shift'])}}}")
 
 
-def reject_text(machine: Machine) -> str | None:
-    reject = machine.scalars()["reject"]
-    return c_real(reject) if reject > 0 else None
-
-
-def linear(machine: Machine) -> Body:
-    """margin_linear: w, bias, d, vote."""
-    tables = [reals("w", machine.array("w")), reals("bias", machine.array("bias"))]
-    return Body("f32", "margin_linear", tables, ["{w}", "{bias}", str(machine.shape.d), vote_fields(machine)],
-                "margin_linear_scores", reject=reject_text(machine))
-
-
-def expansion(machine: Machine) -> Body:
-    """margin_expansion: vectors, norms, coef, bias, class_end, offset, factor, n, d, kernel, width, vote."""
-    shape, s = machine.shape, machine.scalars()
-    names = ("vectors", "norms", "coef", "bias")
-    ends = Table("class_end", "uint32_t", [c_int(end, "uint32_t") for end in machine.class_ends()])
-    tables = [reals(name, machine.array(name)) for name in names] + [ends]
-    tables += [reals(name, machine.array(name)) for name in ("offset", "factor")]
-    kernel = (f"{{{KERNEL_NAMES[shape.kernel]}, {int(s['degree'])}, {c_real(s['gamma'])}, {c_real(s['coef0'])}, "
-              f"{c_real(s['a'])}}}")
-    fields = [*(f"{{{table.name}}}" for table in tables), str(shape.vectors), str(shape.d), kernel,
-              str(int(s["width"])), vote_fields(machine)]
-    return Body("f32", "margin_expansion", tables, fields, "margin_expansion_scores", reject=reject_text(machine))
+def kernel(n: dict) -> str:
+    """margin_kernel: kind, degree, gamma, coef0, a."""
+    return (f"{{{KERNEL_NAMES[n['kernel']]}, {n['degree']}, {c_real(n['gamma'])}, {c_real(n['coef0'])}, "
+            f"{c_real(n['a'])}}}")
 
 
 def body_of(machine: Machine) -> Body:
-    return linear(machine) if machine.shape.linear else expansion(machine)
+    kind, n = kind_of(machine), machine.numbers
+    if kind.body is not None:
+        return kind.body(machine)
+    composed = {"vote": vote(n), "kernel": kernel(n) if "kernel" in n else ""}
+    tables, members = initialiser(machine.parts, kind.fields, composed)
+    return Body("f32", kind.struct, tables, members, kind.scores, reject=c_real(n["reject"]) if n["reject"] > 0 else None)
 
 
-# ---- integer models ----
+# ---- integers ----
 
-KERNEL_WORDS = {1: "poly", 2: "rbf", 3: "unit_poly", 4: "unit_exp"}
-
-
-def whole(q: Quantised, name: str) -> Table:
-    kind, values = q.array(name)
-    return Table(name, kind, [c_int(v, kind) for v in values], aligned=name == "vectors")
-
-
-def vote_q(q: Quantised) -> str:
+def vote_q(n: dict) -> str:
     """margin_vote_q: classes, machines, reject, shift, slope, down, scheme."""
-    n = q.numbers
     return (f"{{{n['classes']}, {n['machines']}, {c_int(n['reject'])}, {c_int(n['shift'])}, {n['slope']}, {n['down']}, "
             f"{SCHEME_NAMES[n['scheme']]}}}")
 
 
-def kernel_q(q: Quantised) -> str:
+def kernel_q(n: dict) -> str:
     """margin_kernel_q: kind, power, shift, up, gain, step, down, cut, reach, add."""
-    n = q.numbers
     return (f"{{{KERNEL_NAMES[n['kernel']]}, {n['power']}, {n['kernel_shift']}, {n['up']}, {n['gain']}, {n['step']}, "
             f"{n['kernel_down']}, {c_int(n['cut'], 'uint32_t')}, {c_int(n['reach'], 'uint32_t')}, {c_int(n['add'])}}}")
 
 
 def integer_body(q: Quantised) -> Body:
-    """margin_linear_q: w, bias, stage, d, format, vote; margin_expansion_q: vectors, norms, coef, bias, class_end,
-    stage, n, d, width, format, kernel, vote."""
-    n, form = q.numbers, f"MARGIN_{q.form.upper()}"
-    stage = [whole(q, f"stage_{part}") for part in ("offset", "factor", "shift")] if n["stage"] else []
-    if n["kind"] == 1:
-        tables, struct, word = [whole(q, "w"), whole(q, "bias")], "margin_linear_q", "linear"
-        fields = ["{w}", "{bias}", "{stage}", str(n["d"]), form, vote_q(q)]
-    else:
-        tables = [whole(q, name) for name in ("vectors", "norms", "coef", "bias", "class_end")]
-        fields = [*(f"{{{table.name}}}" for table in tables), "{stage}", str(n["n"]), str(n["d"]), str(n["width"]),
-                  form, kernel_q(q), vote_q(q)]
-        struct, word = "margin_expansion_q", KERNEL_WORDS[n["kernel"]]
-    r = q.report
+    n, r = q.numbers, q.report
+    struct, fields = INTEGER_KINDS[n["kind"]]
+    composed = {"vote": vote_q(n), "kernel": kernel_q(n) if "kernel" in n else "", "stage": "{stage}",
+                "format": f"MARGIN_{q.form.upper()}"}
+    tables, members = initialiser(q.parts, fields, composed)
+    stage = [table_of(q.parts, f"stage_{part}") for part in ("offset", "factor", "shift")] if n["stage"] else []
     notes = [f"{q.form}: on {r.rows} rows scores differ from float by at most {r.worst:.3g}, {r.mean:.2g} on average "
              f"(mean score {r.scale:.3g}), and {r.disagree} labels; a score counts units of {r.unit:.6g}"]
-    return Body(q.form, struct, tables + stage, fields, f"margin_{word}_{q.form}_scores", "int16_t", "int32_t",
-                c_int(n["reject"]) if n["reject"] else None, notes, bool(n["stage"]), q.input_scaling())
+    return Body(q.form, struct, tables + stage, members, f"margin_{KERNEL_WORDS[n.get('kernel', 0)]}_{q.form}_scores",
+                "int16_t", "int32_t", c_int(n["reject"]) if n["reject"] else None, notes, bool(n["stage"]),
+                q.input_scaling())

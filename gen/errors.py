@@ -32,8 +32,13 @@ class Usage(Exception):
     """The command line asks for something that makes no sense: exit code 2."""
 
 
-class Infeasible(Failure):
-    """An ordinary answer of some methods: what is wanted cannot be had. Exit code 1, after the JSON."""
+class Refusal(Failure):
+    """An ordinary answer of some methods: what is wanted cannot be had. Exit code 1, after the JSON, in which `word` is
+    the status and `told` what the method has to say."""
+
+    def __init__(self, message: str, word: str, told: dict):
+        super().__init__(message)
+        self.word, self.told = word, told
 
 
 def file_failure(error: OSError, path: str, what: str = "cannot read") -> Failure:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import textwrap
 
-from . import emit, options
+from . import emit, kinds, methods
 from .cspell import c_comment, c_int, c_real, c_table, c_text, identifier
 from .emit import Body
 from .model import Model
@@ -26,7 +26,7 @@ def paragraph(head: str, text: str) -> list[str]:
 def training_words(notes: dict) -> str:
     if "method" in notes:
         scale = notes.get("options", {}).get("scale", "standard")
-        return f"{options.describe(notes['method'], notes.get('options', {}))}, {scale} scaling; {notes.get('n')} rows"
+        return f"{methods.describe(notes['method'], notes.get('options', {}))}, {scale} scaling; {notes.get('n')} rows"
     return notes.get("origin", "not known")
 
 
@@ -48,7 +48,7 @@ def error_words(notes: dict) -> str:
 
 def top(model: Model, body: Body, name: str) -> list[str]:
     shape, notes = model.machine.shape, model.notes
-    kind = "linear classifier" if shape.linear else f"{options.KERNELS[shape.kernel]} kernel, {shape.vectors} vectors"
+    kind = kinds.describe(model.machine)
     inputs = f"{shape.d} raw values ({body.input})" if not body.convert else \
         f"{shape.d} int16_t, made of raw values by {name}_input or in the same way"
     if "names" in notes:
@@ -114,11 +114,11 @@ def functions(model: Model, body: Body, name: str) -> list[str]:
     lines += [f"/* The class of x, 0 .. {shape.classes - 1}{rejected}. */",
               f"static inline uint16_t {name}_classify(const {body.input} *x)", "{",
               f"    {body.score} scores[{upper}_MACHINES];", f"    {name}_scores(x, scores);"]
-    if shape.two and body.reject:
+    if shape.binary and body.reject:
         lines += [f"    if (scores[0] < {body.reject} && -scores[0] < {body.reject}) {{",
                   "        return MARGIN_REJECTED;", "    }"]
     q = "" if body.format == "f32" else "_q"
-    winner = "scores[0] > 0 ? 1 : 0" if shape.two else f"margin_decide{q}(&{name}_model.vote, scores)"
+    winner = "scores[0] > 0 ? 1 : 0" if shape.binary else f"margin_decide{q}(&{name}_model.vote, scores)"
     lines += [f"    return {winner};", "}"]
     if model.machine.calibrated:
         kind, unit = ("uint16_t", ", in 2^-15") if q else ("margin_real", "")
@@ -200,11 +200,9 @@ def test_rows(model: Model) -> list[list[float]]:
     noted = model.sample()
     if noted:
         return noted[:TESTS]
-    if not machine.shape.linear:
-        vectors, offset, factor = machine.array("vectors"), machine.array("offset"), machine.array("factor")
-        step = max(machine.shape.vectors // TESTS, 1)
-        rows = [vectors[i * d:(i + 1) * d] for i in range(0, machine.shape.vectors, step)][:TESTS]
-        return [[v / f + o if f else o for v, f, o in zip(row, factor, offset)] for row in rows] if offset else rows
+    own = kinds.kind_of(machine).rows(machine)
+    if own:
+        return own[::max(len(own) // TESTS, 1)][:TESTS]
     return [[0.0] * d, [1.0] * d, [(-1.0) ** i for i in range(d)], [0.25 * i for i in range(d)]]
 
 

@@ -50,16 +50,18 @@ def rejected(table: list[list[int]]) -> float:
     return (total - sum(sum(row[:len(table)]) for row in table)) / total if total else 0.0
 
 
-def added(tables: list[list[list[int]]]) -> list[list[int]]:
+def added(tables: list[list[list[int]]]) -> list[list[int]] | None:
     """
-    >>> added([[[1, 0], [0, 1]], [[2, 1], [0, 3]]])
-    [[3, 1], [0, 4]]
+    >>> added([[[1, 0], [0, 1]], [[2, 1], [0, 3]]]), added([])
+    ([[3, 1], [0, 4]], None)
     """
-    return [[sum(cells) for cells in zip(*rows)] for rows in zip(*tables)]
+    return None if not tables else [[sum(cells) for cells in zip(*rows)] for rows in zip(*tables)]
 
 
-def spread(values: list[float]) -> tuple[float, float]:
-    """Mean and sample standard deviation (0 for a single value)."""
+def spread(values: list[float]) -> tuple[float | None, float | None]:
+    """Mean and sample standard deviation (0 for a single value); None of nothing."""
+    if not values:
+        return None, None
     return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else 0.0
 
 

@@ -2,7 +2,8 @@
  *
  * Compiled twice by gen/build.py: with MARGIN_REAL_DOUBLE for training, and in float for what the
  * device computes. gen/native.py mirrors the structs; gen_sizes() lets it check that it does. The
- * parts that only the library in double has are in native_train.c, native_import.c, native_export.c. */
+ * parts that only the library in double has are in native_methods.c, native_train.c, native_import.c
+ * and native_export.c. How to add a method or a kind of models: gen/__init__.py. */
 #define MARGIN_STATIC
 #define MARGIN_IMPLEMENTATION
 #ifndef MARGIN_REAL_DOUBLE
@@ -10,19 +11,17 @@
 #endif
 #include "margin.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GEN_MAM = 1, GEN_KMOMD, GEN_SVM };
-
-/* What to train. Zero means the library's default. */
+/* What to train: the method's name, and options by theirs. What is not given is the library's
+ * default. Words are given as their numbers in gen/options.py and gen/methods.py. */
 typedef struct {
-    double gamma, coef0, a;              /* kernel */
-    double tol, lambda, c, c_pos, c_neg; /* solver */
-    int64_t max_iterations, cache_bytes;
-    int32_t method;                        /* GEN_... */
-    int32_t kernel, degree, scale, scheme; /* as margin.h numbers them */
-    int32_t hard_margin, intercept, balanced, unused;
+    const char *method;
+    const char *const *names;
+    const double *values;
+    int64_t count;
 } gen_choice;
 
 /* Where a training stands; Python reads it, and sets `stop`, while the call runs. */
@@ -34,16 +33,17 @@ typedef struct {
 
 /* What came of it. */
 typedef struct {
-    double objective, gap, violation, margin_min, margin_mean, game_value, entropy, nu;
-    double quantile[5];
+    double objective, gap, violation, margin_min, margin_mean;
     int64_t iterations, arena_peak, arena_bound, support;
+    char *told; /* what else the method has to say: members of a JSON object, or NULL; gen_forget */
     int32_t converged, unused;
 } gen_report;
 
-/* n rows of d raw values, with their classes. */
+/* n rows of d raw values, with their classes, or with numbers that are to be met (t; else NULL). */
 typedef struct {
     const double *x;
     const uint16_t *y;
+    const double *t;
     int64_t n, d, classes;
 } gen_rows;
 
@@ -61,7 +61,8 @@ typedef struct {
 typedef struct {
     margin_model model;
     void *bytes[3];
-    double *trained; /* in the space of scaled inputs: bias, then the weights if it is linear */
+    double *trained[2]; /* weights and biases of linear models and expansions, for scaled inputs */
+    int64_t trained_count[2];
     size_t d, classes, machines;
 } gen_machine;
 
@@ -72,7 +73,8 @@ void gen_free(gen_machine *machine)
         for (i = 0; i < 3; i++) {
             free(machine->bytes[i]);
         }
-        free(machine->trained);
+        free(machine->trained[0]);
+        free(machine->trained[1]);
         free(machine);
     }
 }
@@ -82,109 +84,154 @@ const char *gen_status_text(int32_t status)
     return margin_status_text((margin_status)status);
 }
 
-/* ---- what a machine is made of ---- */
-
-static void gen_look(gen_machine *machine)
+/* "MARGIN_OK" and so on; NULL for a number that is no status. */
+const char *gen_status_name(int32_t status)
 {
-    const margin_vote *vote = margin_model_vote(&machine->model);
-    machine->d = machine->model.kind == MARGIN_MODEL_LINEAR ? machine->model.of.linear.d
-                                                            : machine->model.of.expansion.d;
-    machine->classes = vote->classes;
-    machine->machines = margin_machines(vote->scheme, vote->classes);
-}
-
-/* kind, d, classes, scheme, machines, vectors, kernel; as margin.h numbers them */
-void gen_shape(const gen_machine *machine, int64_t shape[7])
-{
-    const margin_model *model = &machine->model;
-    const bool linear = model->kind == MARGIN_MODEL_LINEAR;
-    shape[0] = model->kind;
-    shape[1] = (int64_t)machine->d;
-    shape[2] = (int64_t)machine->classes;
-    shape[3] = margin_model_vote(model)->scheme;
-    shape[4] = (int64_t)machine->machines;
-    shape[5] = linear ? 0 : (int64_t)model->of.expansion.n;
-    shape[6] = linear ? MARGIN_KERNEL_LINEAR : model->of.expansion.kernel.kind;
-}
-
-/* The arrays of a model by their numbers here; NULL where it has none. */
-enum { GEN_W, GEN_BIAS, GEN_VECTORS, GEN_NORMS, GEN_COEF, GEN_OFFSET, GEN_FACTOR };
-
-static const margin_real *gen_array_of(const gen_machine *machine, int32_t which, size_t *count)
-{
-    const margin_linear *l = &machine->model.of.linear;
-    const margin_expansion *e = &machine->model.of.expansion;
-    const bool linear = machine->model.kind == MARGIN_MODEL_LINEAR;
-    *count = machine->machines;
-    if (which == GEN_BIAS) {
-        return linear ? l->bias : e->bias;
-    }
-    if (linear) {
-        *count = machine->machines * l->d;
-        return which == GEN_W ? l->w : NULL;
-    }
-    switch (which) {
-    case GEN_VECTORS:
-        *count = e->n * e->d;
-        return e->vectors;
-    case GEN_NORMS:
-        *count = e->n;
-        return e->norms;
-    case GEN_COEF:
-        *count = e->n * e->width;
-        return e->coef;
-    case GEN_OFFSET:
-    case GEN_FACTOR:
-        *count = e->d;
-        return which == GEN_OFFSET ? e->offset : e->factor;
+#define GEN_STATUS_CASE(name, value, text)                                                         \
+    case name:                                                                                     \
+        return #name;
+    switch (status) {
+        MARGIN_STATUS_LIST(GEN_STATUS_CASE)
     default:
         return NULL;
     }
 }
 
-/* Copies an array, if `out` is not NULL; returns how many numbers it has, 0 if there is none. */
-int64_t gen_array(const gen_machine *machine, int32_t which, double *out)
+/* ---- kinds ---- the one place that says what a model of each kind is made of ---- */
+
+/* An array, or a number, of a model. Python reads arrays where they are. */
+typedef struct {
+    const char *name;
+    const void *at; /* NULL: the model does without this array */
+    double value;   /* of a number */
+    int64_t count;  /* of an array; -1: this is a number */
+    int32_t type;   /* GEN_REAL, or bytes of an integer, negative if it is signed */
+    int32_t unused;
+} gen_part;
+
+enum {
+    GEN_REAL = 0,
+    GEN_INT8 = -1,
+    GEN_INT16 = -2,
+    GEN_INT32 = -4,
+    GEN_UINT8 = 1,
+    GEN_UINT16 = 2,
+    GEN_UINT32 = 4
+};
+
+typedef struct {
+    gen_part part[64];
+    int64_t count;
+} gen_anatomy;
+
+static void gen_array(gen_anatomy *a, const char *name, const void *at, size_t count, int32_t type)
 {
-    size_t count, i;
-    const margin_real *from = gen_array_of(machine, which, &count);
-    if (from == NULL) {
-        return 0;
-    }
-    for (i = 0; out != NULL && i < count; i++) {
-        out[i] = from[i];
-    }
-    return (int64_t)count;
+    gen_part *part = &a->part[a->count++];
+    memset(part, 0, sizeof *part);
+    part->name = name;
+    part->at = at;
+    part->count = at == NULL ? 0 : (int64_t)count;
+    part->type = type;
 }
 
-/* The ends of the classes in the pool of an expansion. */
-void gen_class_ends(const gen_machine *machine, uint32_t *ends)
+static void gen_number(gen_anatomy *a, const char *name, double value, int32_t type)
 {
-    memcpy(ends, machine->model.of.expansion.class_end, machine->classes * sizeof *ends);
+    gen_array(a, name, NULL, 0, type);
+    a->part[a->count - 1].value = value;
+    a->part[a->count - 1].count = -1;
 }
 
-/* reject, slope, shift; of an expansion also gamma, coef0, a, degree and width */
-void gen_scalars(const gen_machine *machine, double scalars[8])
+static void gen_linear_anatomy(gen_anatomy *a, const margin_linear *l, size_t machines)
+{
+    gen_number(a, "d", (double)l->d, GEN_UINT32);
+    gen_array(a, "w", l->w, machines * l->d, GEN_REAL);
+    gen_array(a, "bias", l->bias, machines, GEN_REAL);
+}
+
+static void gen_kernel_anatomy(gen_anatomy *a, const margin_kernel *kernel)
+{
+    gen_number(a, "kernel", kernel->kind, GEN_UINT8);
+    gen_number(a, "degree", kernel->degree, GEN_UINT8);
+    gen_number(a, "gamma", kernel->gamma, GEN_REAL);
+    gen_number(a, "coef0", kernel->coef0, GEN_REAL);
+    gen_number(a, "a", kernel->a, GEN_REAL);
+}
+
+static void gen_expansion_anatomy(gen_anatomy *a, const margin_expansion *e, size_t machines)
+{
+    gen_number(a, "n", (double)e->n, GEN_UINT32);
+    gen_number(a, "d", (double)e->d, GEN_UINT32);
+    gen_number(a, "width", e->width, GEN_UINT16);
+    gen_array(a, "vectors", e->vectors, e->n * e->d, GEN_REAL);
+    gen_array(a, "norms", e->norms, e->n, GEN_REAL);
+    gen_array(a, "coef", e->coef, e->n * e->width, GEN_REAL);
+    gen_array(a, "bias", e->bias, machines, GEN_REAL);
+    gen_array(a, "class_end", e->class_end, e->vote.classes, GEN_UINT32);
+    gen_array(a, "offset", e->offset, e->d, GEN_REAL);
+    gen_array(a, "factor", e->factor, e->d, GEN_REAL);
+    gen_kernel_anatomy(a, &e->kernel);
+}
+
+/* Arrays and numbers of a model; what all kinds have comes first. */
+static void gen_dissect(const margin_model *model, gen_anatomy *a)
+{
+    const margin_vote *vote = margin_model_vote(model);
+    const size_t machines = margin_machines(vote->scheme, vote->classes);
+    memset(a, 0, sizeof *a);
+    gen_number(a, "kind", model->kind, GEN_UINT8);
+    gen_number(a, "classes", vote->classes, GEN_UINT16);
+    gen_number(a, "scheme", vote->scheme, GEN_UINT8);
+    gen_number(a, "machines", (double)machines, GEN_UINT32);
+    gen_number(a, "reject", vote->reject, GEN_REAL);
+    gen_number(a, "slope", vote->slope, GEN_REAL);
+    gen_number(a, "shift", vote->shift, GEN_REAL);
+    switch (model->kind) {
+    case MARGIN_MODEL_LINEAR:
+        gen_linear_anatomy(a, &model->of.linear, machines);
+        break;
+    case MARGIN_MODEL_EXPANSION:
+        gen_expansion_anatomy(a, &model->of.expansion, machines);
+        break;
+    default:
+        break;
+    }
+}
+
+static const gen_part *gen_find(const gen_anatomy *a, const char *name)
+{
+    int64_t i;
+    for (i = 0; i < a->count; i++) {
+        if (strcmp(a->part[i].name, name) == 0) {
+            return &a->part[i];
+        }
+    }
+    return NULL;
+}
+
+static void gen_look(gen_machine *machine)
 {
     const margin_vote *vote = margin_model_vote(&machine->model);
-    const margin_expansion *e = &machine->model.of.expansion;
-    memset(scalars, 0, 8 * sizeof *scalars);
-    scalars[0] = vote->reject;
-    scalars[1] = vote->slope;
-    scalars[2] = vote->shift;
-    if (machine->model.kind == MARGIN_MODEL_EXPANSION) {
-        scalars[3] = e->kernel.gamma;
-        scalars[4] = e->kernel.coef0;
-        scalars[5] = e->kernel.a;
-        scalars[6] = e->kernel.degree;
-        scalars[7] = e->width;
-    }
+    gen_anatomy a;
+    gen_dissect(&machine->model, &a);
+    machine->d = (size_t)gen_find(&a, "d")->value;
+    machine->classes = vote->classes;
+    machine->machines = margin_machines(vote->scheme, vote->classes);
 }
 
-/* As trained, for scaled inputs: one bias a machine, then the weights of a linear model, d a machine.
- * NULL if the machine came out of an image. */
-const double *gen_trained(const gen_machine *machine)
+/* The parts of a machine, at most 64; returns how many. */
+int64_t gen_parts(const gen_machine *machine, gen_part *out)
 {
-    return machine->trained;
+    gen_anatomy a;
+    gen_dissect(&machine->model, &a);
+    memcpy(out, a.part, sizeof a.part);
+    return a.count;
+}
+
+/* As trained, for scaled inputs: the array "w" or "bias", NULL if there was none. */
+const double *gen_trained(const gen_machine *machine, int32_t bias, int64_t *count)
+{
+    *count = machine->trained_count[bias != 0];
+    return machine->trained[bias != 0];
 }
 
 /* ---- prediction ---- */
@@ -246,7 +293,7 @@ static void gen_note(const gen_wanted *wanted, size_t i, const uint16_t *y, size
     if (wanted->score != NULL) {
         wanted->score[i] = score;
     }
-    if (wanted->confusion != NULL && y != NULL) {
+    if (wanted->confusion != NULL && y != NULL && *y < classes) {
         wanted->confusion[*y * (classes + 1u) + (label < classes ? label : classes)]++;
     }
 }
@@ -386,6 +433,8 @@ const unsigned char *gen_notes(const gen_machine *machine, int64_t *count)
 /* ---- the parts in double ---- */
 
 #ifdef MARGIN_REAL_DOUBLE
+#include "native_methods.c"
+
 #include "native_train.c"
 
 #include "native_import.c"
@@ -397,6 +446,6 @@ const unsigned char *gen_notes(const gen_machine *machine, int64_t *count)
 int64_t gen_sizes(int32_t which)
 {
     static const size_t sizes[] = {sizeof(gen_choice), sizeof(gen_watch), sizeof(gen_report),
-                                   sizeof(gen_rows), sizeof(gen_plain)};
+                                   sizeof(gen_rows),   sizeof(gen_plain), sizeof(gen_part)};
     return (int64_t)sizes[which];
 }

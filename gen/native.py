@@ -4,26 +4,32 @@ from __future__ import annotations
 import ctypes
 import functools
 import itertools
+import json
 import weakref
 from array import array
 from dataclasses import dataclass
 
 from . import build
 from .data import Data
-from .errors import Failure
+from .errors import Failure, Refusal
 from .exchange import SCHEMES, Classifier
-from .options import KERNELS, METHODS, SCALES
+from .methods import METHODS, OPTIONS, Method
+from .options import KERNELS
 
-SOURCES = build.HEADERS + tuple(build.HERE / f"native_{part}.c" for part in ("train", "import", "export"))
+SOURCES = build.HEADERS + tuple(build.HERE / f"native_{part}.c" for part in ("methods", "train", "import", "export"))
 DOUBLE, INT64, INT32 = ctypes.c_double, ctypes.c_int64, ctypes.c_int32
 
 
 class Choice(ctypes.Structure):
-    """gen_choice of native.c."""
-    _fields_ = [(name, DOUBLE) for name in ("gamma", "coef0", "a", "tol", "lambda_", "c", "c_pos", "c_neg")] + \
-               [(name, INT64) for name in ("max_iterations", "cache_bytes")] + \
-               [(name, INT32) for name in ("method", "kernel", "degree", "scale", "scheme", "hard_margin", "intercept",
-                                       "balanced", "unused")]
+    """gen_choice of native.c: what a user chose; what was not chosen is the library's default."""
+    _fields_ = [("method", ctypes.c_char_p), ("names", ctypes.c_void_p), ("values", ctypes.c_void_p), ("count", INT64)]
+
+    def __init__(self, method: str, chosen: dict, seed: int = 1):
+        names = (ctypes.c_char_p * (len(chosen) + 1))(*(name.encode() for name in chosen), b"seed")
+        values = array("d", [*(OPTIONS[name].number(value) for name, value in chosen.items()), seed])
+        super().__init__(method.encode(), ctypes.addressof(names), address(values), len(values))
+        self.kept = (names, values)
+        self.entry = METHODS[method]
 
 
 class Watch(ctypes.Structure):
@@ -34,23 +40,31 @@ class Watch(ctypes.Structure):
 
 class Report(ctypes.Structure):
     """gen_report of native.c."""
-    _fields_ = [(name, DOUBLE) for name in ("objective", "gap", "violation", "margin_min", "margin_mean", "game_value",
-                                            "entropy", "nu")] + [("quantile", DOUBLE * 5)] + \
+    _fields_ = [(name, DOUBLE) for name in ("objective", "gap", "violation", "margin_min", "margin_mean")] + \
                [(name, INT64) for name in ("iterations", "arena_peak", "arena_bound", "support")] + \
-               [("converged", INT32), ("unused", INT32)]
+               [("text", ctypes.c_void_p), ("converged", INT32), ("unused", INT32)]
+
+    def take_told(self, entry: Method) -> dict:
+        """What the method told, as keys of the JSON; kept in `told`, and given back to native memory."""
+        members = ctypes.string_at(self.text).decode() if self.text else ""
+        training().gen_forget(ctypes.byref(self))
+        told = json.loads(f"{{{members}}}")
+        self.told = entry.keys(told) if entry.keys else told
+        return self.told
 
 
 class Rows(ctypes.Structure):
     """gen_rows of native.c; keeps what it points to alive."""
-    _fields_ = [("x", ctypes.POINTER(DOUBLE)), ("y", ctypes.POINTER(ctypes.c_uint16)),
+    _fields_ = [("x", ctypes.POINTER(DOUBLE)), ("y", ctypes.POINTER(ctypes.c_uint16)), ("t", ctypes.c_void_p),
                 *((name, INT64) for name in ("n", "d", "classes"))]
 
-    def __init__(self, data: Data, y: array | None, classes: int):
+    def __init__(self, data: Data, y: array | None, classes: int, targets: array | None = None):
         super().__init__(x=data.rows, n=data.n, d=data.d, classes=classes)
-        self.kept = (data, y)
+        self.kept = (data, y, targets)
         if y is not None:
             self.y = ctypes.cast(y.buffer_info()[0], ctypes.POINTER(ctypes.c_uint16))
-
+        if targets is not None:
+            self.t = address(targets)
 
     def ranges(self) -> tuple[array, array, bool]:
         """Least and largest value of each feature; whether all values are whole numbers of 16 bits."""
@@ -67,7 +81,38 @@ class Plain(ctypes.Structure):
                [(name, INT32) for name in ("scheme", "kernel", "degree", "unused")]
 
 
-STRUCTS = (Choice, Watch, Report, Rows, Plain)
+class Part(ctypes.Structure):
+    """gen_part of native.c: an array or a number of a model."""
+    _fields_ = [("name", ctypes.c_char_p), ("at", ctypes.c_void_p), ("value", DOUBLE), ("count", INT64), ("type", INT32),
+                ("unused", INT32)]
+
+
+STRUCTS = (Choice, Watch, Report, Rows, Plain, Part)
+
+
+class Parts:
+    """What a model is made of, by the names of native.c: `numbers`, and arrays with the types of C."""
+    TYPES = {-4: ("int32_t", ctypes.c_int32), -2: ("int16_t", ctypes.c_int16), -1: ("int8_t", ctypes.c_int8),
+             1: ("uint8_t", ctypes.c_uint8), 2: ("uint16_t", ctypes.c_uint16), 4: ("uint32_t", ctypes.c_uint32)}
+
+    def __init__(self, list_parts, owner, real):
+        parts = (Part * 64)()
+        self.owner, self.real, self.arrays, self.numbers = owner, real, {}, {}
+        for part in parts[:list_parts(owner.handle, parts)]:
+            name = part.name.decode()
+            if part.count < 0:
+                self.numbers[name] = part.value if part.type == 0 else int(part.value)
+            else:
+                self.arrays[name] = (part.at, part.count, part.type)
+
+    def kind(self, name: str) -> str:
+        """The C type of an array."""
+        return self.TYPES.get(self.arrays[name][2], ("margin_real",))[0]
+
+    def array(self, name: str) -> list:
+        """The numbers of an array; empty if the model has no such array."""
+        at, count, kind = self.arrays.get(name, (None, 0, 0))
+        return list(((self.TYPES[kind][1] if kind else self.real) * count).from_address(at)) if at else []
 
 
 def bind(library: ctypes.CDLL) -> ctypes.CDLL:
@@ -79,10 +124,10 @@ def bind(library: ctypes.CDLL) -> ctypes.CDLL:
     library.gen_predict.argtypes = [ctypes.c_void_p] * 6
     library.gen_ranges.argtypes = [ctypes.c_void_p] * 3
     library.gen_input.argtypes = [ctypes.c_void_p, ctypes.c_void_p, INT64, ctypes.c_void_p, INT64, ctypes.c_void_p]
-    library.gen_trained.argtypes, library.gen_trained.restype = [ctypes.c_void_p], ctypes.POINTER(DOUBLE)
-    for function in (library.gen_shape, library.gen_class_ends, library.gen_scalars):
-        function.argtypes, function.restype = [ctypes.c_void_p] * 2, None
-    library.gen_array.argtypes, library.gen_array.restype = [ctypes.c_void_p, INT32, ctypes.c_void_p], INT64
+    library.gen_status_name.restype = ctypes.c_char_p
+    library.gen_trained.argtypes, library.gen_trained.restype = [ctypes.c_void_p, INT32, ctypes.c_void_p], \
+        ctypes.POINTER(DOUBLE)
+    library.gen_parts.argtypes, library.gen_parts.restype = [ctypes.c_void_p] * 2, INT64
     library.gen_scores.argtypes = [ctypes.c_void_p, ctypes.c_void_p, INT64, ctypes.c_void_p]
     return library
 
@@ -93,6 +138,9 @@ def training() -> ctypes.CDLL:
     library = bind(build.Build("native.c", "-DMARGIN_REAL_DOUBLE", headers=SOURCES).load())
     pointers = [ctypes.c_void_p] * 6
     library.gen_train.argtypes = pointers[:5]
+    library.gen_measure.argtypes = pointers[:4]
+    library.gen_forget.argtypes, library.gen_forget.restype = pointers[:1], None
+    library.gen_quant_parts.argtypes, library.gen_quant_parts.restype = pointers[:2], INT64
     library.gen_folds.argtypes = [ctypes.c_void_p, INT64, ctypes.c_uint32, ctypes.c_void_p]
     library.gen_fold_margins.argtypes = [ctypes.c_void_p, ctypes.c_void_p, INT64, *pointers[:4]]
     library.gen_calibrate.argtypes = [*pointers[:3], INT64]
@@ -128,26 +176,10 @@ def status_text(status: int) -> str:
     return training().gen_status_text(status).decode()
 
 
-def choice_of(method: str, chosen: dict) -> Choice:
-    """The options that a user chose, as native.c wants them; what was not chosen is 0, the library's default."""
-    choice = Choice(method=METHODS[method].number, kernel=KERNELS.index(chosen.get("kernel", "linear")),
-                    degree=chosen.get("degree", 0), scale=SCALES.index(chosen.get("scale", "standard")),
-                    scheme=2 if chosen.get("scheme") == "one-rest" else 0,
-                    max_iterations=chosen.get("max-iter", 0), cache_bytes=int(chosen.get("cache-mb", 0) * 2**20))
-    choice.intercept, choice.balanced = chosen.get("intercept", False), chosen.get("balanced", False)
-    for name in ("gamma", "coef0", "a", "tol"):
-        setattr(choice, name, chosen.get(name, 0.0))
-    choice.lambda_, choice.c = chosen.get("lambda", 0.0), chosen.get("C", 0.0)
-    choice.c_pos, choice.c_neg = chosen.get("C-pos", 0.0), chosen.get("C-neg", 0.0)
-    if chosen.get("lambda") == 0.0 or choice.c == float("inf"):
-        choice.hard_margin, choice.c = 1, 0.0
-    return choice
-
-
 @dataclass(frozen=True)
 class Shape:
-    """What a model is made of, in the order of gen_shape in native.c."""
-    kind: int
+    """What all models have in common, and what is 0 for those that do not have it."""
+    kind: int      # MARGIN_MODEL_..., see kinds.py
     d: int
     classes: int
     scheme: int
@@ -160,12 +192,9 @@ class Shape:
         return self.kind == 1
 
     @property
-    def two(self) -> bool:
-        return self.classes == 2
-
-
-ARRAYS = ("w", "bias", "vectors", "norms", "coef", "offset", "factor")  # the order of native.c
-SCALARS = ("reject", "slope", "shift", "gamma", "coef0", "a", "degree", "width")
+    def binary(self) -> bool:
+        """One machine, whose score is positive for class 1."""
+        return self.scheme == 0
 
 
 class Machine:
@@ -174,35 +203,20 @@ class Machine:
     def __init__(self, library: ctypes.CDLL, handle: int):
         self.library, self.handle = library, handle
         weakref.finalize(self, library.gen_free, handle)
-        numbers = (INT64 * 7)()
-        library.gen_shape(handle, numbers)
-        self.shape = Shape(*numbers)
+        self.parts = Parts(library.gen_parts, self, ctypes.c_float if library is device() else DOUBLE)
+        n = self.numbers = self.parts.numbers
+        self.shape = Shape(*(n[name] for name in ("kind", "d", "classes", "scheme", "machines")), n.get("n", 0),
+                           n.get("kernel", 0))
 
-    def bias(self) -> list[float]:
-        """Fresh from training, for scaled inputs: one number a machine."""
-        return self.library.gen_trained(self.handle)[:self.shape.machines]
+    def trained(self, name: str) -> list[float]:
+        """Fresh from training, for scaled inputs: "bias", one number a machine, or "w", d a machine; or nothing."""
+        count = INT64()
+        values = self.library.gen_trained(self.handle, name == "bias", ctypes.byref(count))
+        return values[:count.value] if count.value else []
 
-    def weights(self) -> list[float]:
-        """Fresh from training, for scaled inputs: d numbers a machine; empty if the model is not linear."""
-        m = self.shape.machines
-        return self.library.gen_trained(self.handle)[m:m + m * self.shape.d] if self.shape.linear else []
-
-    def array(self, name: str) -> list[float]:
+    def array(self, name: str) -> list:
         """The numbers of an array of the model; empty if it has none."""
-        which = ARRAYS.index(name)
-        out = (DOUBLE * self.library.gen_array(self.handle, which, None))()
-        self.library.gen_array(self.handle, which, out)
-        return list(out)
-
-    def class_ends(self) -> list[int]:
-        ends = (ctypes.c_uint32 * self.shape.classes)()
-        self.library.gen_class_ends(self.handle, ends)
-        return list(ends)
-
-    def scalars(self) -> dict[str, float]:
-        out = (DOUBLE * len(SCALARS))()
-        self.library.gen_scalars(self.handle, out)
-        return dict(zip(SCALARS, out))
+        return self.parts.array(name)
 
     def scores(self, rows: list[list[float]]) -> list[list[float]]:
         """The scores of all machines for each row."""
@@ -220,10 +234,11 @@ class Machine:
     def set_reject(self, margin: float) -> None:
         """From now on a winner by less than this margin is no winner."""
         self.library.gen_set_reject(self.handle, margin)
+        self.numbers["reject"] = margin
 
     @property
     def calibrated(self) -> bool:
-        return self.scalars()["slope"] != 0
+        return self.parts.numbers["slope"] != 0
 
     def probabilities(self, rows: Rows) -> array:
         """Of the class elected, for each row; a calibrated model only."""
@@ -260,17 +275,40 @@ def square(table, classes: int) -> list[list[int]]:
     return [list(table[i * (classes + 1):(i + 1) * (classes + 1)]) for i in range(classes)]
 
 
+def status_name(status: int) -> str:
+    """As margin.h spells it: MARGIN_OK, ..."""
+    return (training().gen_status_name(status) or b"").decode()
+
+
 def check(status: int) -> int:
     if status < 0:
         raise Failure(status_text(status))
     return status
 
 
+def check_training(status: int, choice: Choice, report: Report) -> int:
+    """The status of a training: a Refusal if this method counts it as an answer, a Failure if it is any other error."""
+    told = report.take_told(choice.entry)
+    word = choice.entry.refusals.get(status_name(status)) if status < 0 else None
+    if word is not None:
+        raise Refusal(status_text(status), word, told)
+    return check(status)
+
+
 def train(rows: Rows, choice: Choice, watch: Watch) -> tuple[int, Report, Machine]:
     """Status, report, and the machine; a Failure if there is none."""
     report, handle = Report(), ctypes.c_void_p()
-    status = check(training().gen_train(*map(ctypes.byref, (rows, choice, watch, report, handle))))
+    status = training().gen_train(*map(ctypes.byref, (rows, choice, watch, report, handle)))
+    check_training(status, choice, report)
     return status, report, Machine(training(), handle.value)
+
+
+def measure(machine: Machine, rows: Rows, choice: Choice) -> dict:
+    """What the method has to tell about a machine on the rows of a test; names end in _test."""
+    report = Report()
+    status = training().gen_measure(machine.handle, *map(ctypes.byref, (rows, choice, report)))
+    check_training(status, choice, report)
+    return report.told
 
 
 def make(c: Classifier) -> Machine:
@@ -301,8 +339,9 @@ def run_fold(rows: Rows, fold: array, which: int, choice: Choice, watch: Watch):
     """Trains without fold `which`: status, report, confusion on the training rows and on the fold."""
     report, k = Report(), rows.classes
     tables = new_table(k), new_table(k)
-    status = check(training().gen_fold(ctypes.byref(rows), address(fold), which, ctypes.byref(choice),
-                                       ctypes.byref(watch), ctypes.byref(report), *tables))
+    status = training().gen_fold(ctypes.byref(rows), address(fold), which, ctypes.byref(choice), ctypes.byref(watch),
+                                 ctypes.byref(report), *tables)
+    check_training(status, choice, report)
     return status, report, square(tables[0], k), square(tables[1], k)
 
 

@@ -62,47 +62,84 @@ int32_t gen_quantize(const void *image, int64_t size, const gen_rows *rows, int3
     return status;
 }
 
-static const margin_stage_q *gen_stage(const gen_quant *q)
+/* ---- kinds in integers ---- what each is made of, as gen_dissect has it for floats ---- */
+
+static void gen_stage_anatomy(gen_anatomy *a, const margin_stage_q *stage, size_t d)
 {
-    return q->quant.model.kind == MARGIN_MODEL_LINEAR ? q->quant.model.of.linear.stage
-                                                      : q->quant.model.of.expansion.stage;
+    gen_number(a, "stage", stage != NULL, GEN_UINT8);
+    gen_array(a, "stage_offset", stage == NULL ? NULL : stage->offset, d, GEN_INT32);
+    gen_array(a, "stage_factor", stage == NULL ? NULL : stage->factor, d, GEN_INT16);
+    gen_array(a, "stage_shift", stage == NULL ? NULL : stage->shift, d, GEN_UINT8);
 }
 
-/* kind, format, d, n, width, stage; kernel: kind, power, shift, up, gain, step, down, cut, reach,
- * add; vote: classes, machines, reject, shift, slope, down, scheme */
-void gen_quant_numbers(const gen_quant *q, int64_t out[23])
+static void gen_linear_anatomy_q(gen_anatomy *a, const margin_linear_q *l)
 {
-    const margin_linear_q *l = &q->quant.model.of.linear;
-    const margin_expansion_q *e = &q->quant.model.of.expansion;
-    const bool linear = q->quant.model.kind == MARGIN_MODEL_LINEAR;
-    const margin_vote_q *vote = margin_model_vote_q(&q->quant.model);
-    memset(out, 0, 23 * sizeof *out);
-    out[0] = q->quant.model.kind;
-    out[1] = linear ? l->format : e->format;
-    out[2] = linear ? l->d : e->d;
-    out[5] = gen_stage(q) != NULL;
-    if (!linear) {
-        const margin_kernel_q *k = &e->kernel;
-        out[3] = e->n;
-        out[4] = e->width;
-        out[6] = k->kind;
-        out[7] = k->power;
-        out[8] = k->shift;
-        out[9] = k->up;
-        out[10] = k->gain;
-        out[11] = k->step;
-        out[12] = k->down;
-        out[13] = k->cut;
-        out[14] = k->reach;
-        out[15] = k->add;
+    gen_number(a, "d", l->d, GEN_UINT16);
+    gen_array(a, "w", l->w, (size_t)l->vote.machines * l->d,
+              l->format == MARGIN_Q7 ? GEN_INT8 : GEN_INT16);
+    gen_array(a, "bias", l->bias, l->vote.machines, GEN_INT32);
+    gen_stage_anatomy(a, l->stage, l->d);
+}
+
+static void gen_kernel_anatomy_q(gen_anatomy *a, const margin_kernel_q *k)
+{
+    gen_number(a, "kernel", k->kind, GEN_UINT8);
+    gen_number(a, "power", k->power, GEN_UINT8);
+    gen_number(a, "kernel_shift", k->shift, GEN_UINT8);
+    gen_number(a, "up", k->up, GEN_UINT8);
+    gen_number(a, "gain", k->gain, GEN_UINT16);
+    gen_number(a, "step", k->step, GEN_UINT16);
+    gen_number(a, "kernel_down", k->down, GEN_UINT8);
+    gen_number(a, "cut", k->cut, GEN_UINT32);
+    gen_number(a, "reach", k->reach, GEN_UINT32);
+    gen_number(a, "add", k->add, GEN_INT32);
+}
+
+static void gen_expansion_anatomy_q(gen_anatomy *a, const margin_expansion_q *e)
+{
+    const size_t even = ((size_t)e->d + 1) / 2 * 2;
+    gen_number(a, "n", e->n, GEN_UINT16);
+    gen_number(a, "d", e->d, GEN_UINT16);
+    gen_number(a, "width", e->width, GEN_UINT16);
+    gen_array(a, "vectors", e->vectors, e->n * even, e->format == MARGIN_Q7 ? GEN_INT8 : GEN_INT16);
+    gen_array(a, "norms", e->norms, e->n, GEN_UINT16);
+    gen_array(a, "coef", e->coef, (size_t)e->n * e->width, GEN_INT16);
+    gen_array(a, "bias", e->bias, e->vote.machines, GEN_INT32);
+    gen_array(a, "class_end", e->class_end, e->vote.classes, GEN_UINT16);
+    gen_stage_anatomy(a, e->stage, e->d);
+    gen_kernel_anatomy_q(a, &e->kernel);
+}
+
+static void gen_dissect_q(const margin_model_q *model, gen_anatomy *a)
+{
+    const margin_vote_q *vote = margin_model_vote_q(model);
+    memset(a, 0, sizeof *a);
+    gen_number(a, "kind", model->kind, GEN_UINT8);
+    gen_number(a, "classes", vote->classes, GEN_UINT16);
+    gen_number(a, "machines", vote->machines, GEN_UINT16);
+    gen_number(a, "reject", vote->reject, GEN_INT32);
+    gen_number(a, "shift", vote->shift, GEN_INT32);
+    gen_number(a, "slope", vote->slope, GEN_INT16);
+    gen_number(a, "down", vote->down, GEN_UINT8);
+    gen_number(a, "scheme", vote->scheme, GEN_UINT8);
+    switch (model->kind) {
+    case MARGIN_MODEL_LINEAR:
+        gen_linear_anatomy_q(a, &model->of.linear);
+        break;
+    case MARGIN_MODEL_EXPANSION:
+        gen_expansion_anatomy_q(a, &model->of.expansion);
+        break;
+    default:
+        break;
     }
-    out[16] = vote->classes;
-    out[17] = vote->machines;
-    out[18] = vote->reject;
-    out[19] = vote->shift;
-    out[20] = vote->slope;
-    out[21] = vote->down;
-    out[22] = vote->scheme;
+}
+
+int64_t gen_quant_parts(const gen_quant *q, gen_part *out)
+{
+    gen_anatomy a;
+    gen_dissect_q(&q->quant.model, &a);
+    memcpy(out, a.part, sizeof a.part);
+    return a.count;
 }
 
 /* unit of the scores; worst, mean difference; mean |score|; rows with another label; rows limited */
@@ -114,106 +151,6 @@ void gen_quant_report(const gen_quant *q, double out[6])
     out[3] = q->info.scale;
     out[4] = (double)q->info.disagree;
     out[5] = (double)q->info.limited;
-}
-
-enum {
-    GEN_Q_W,
-    GEN_Q_BIAS,
-    GEN_Q_VECTORS,
-    GEN_Q_NORMS,
-    GEN_Q_COEF,
-    GEN_Q_CLASS_END,
-    GEN_Q_STAGE_OFFSET,
-    GEN_Q_STAGE_FACTOR,
-    GEN_Q_STAGE_SHIFT
-};
-
-/* An array of an integer model: where, how many, and how wide, negative for signed; 0 if none. */
-typedef struct {
-    const void *at;
-    size_t count;
-    int bytes;
-} gen_q_array;
-
-static gen_q_array gen_q_some(const void *at, size_t count, int bytes)
-{
-    gen_q_array array;
-    array.at = at;
-    array.count = at == NULL ? 0 : count;
-    array.bytes = bytes;
-    return array;
-}
-
-static gen_q_array gen_q_stage_array(const margin_stage_q *stage, size_t d, int32_t which)
-{
-    if (stage == NULL) {
-        return gen_q_some(NULL, 0, 0);
-    }
-    if (which == GEN_Q_STAGE_OFFSET) {
-        return gen_q_some(stage->offset, d, -4);
-    }
-    return which == GEN_Q_STAGE_FACTOR ? gen_q_some(stage->factor, d, -2)
-                                       : gen_q_some(stage->shift, d, 1);
-}
-
-static gen_q_array gen_q_array_of(const gen_quant *q, int32_t which)
-{
-    const margin_linear_q *l = &q->quant.model.of.linear;
-    const margin_expansion_q *e = &q->quant.model.of.expansion;
-    const bool linear = q->quant.model.kind == MARGIN_MODEL_LINEAR;
-    const size_t d = linear ? l->d : e->d;
-    const size_t machines = margin_model_vote_q(&q->quant.model)->machines;
-    if (which >= GEN_Q_STAGE_OFFSET) {
-        return gen_q_stage_array(gen_stage(q), d, which);
-    }
-    if (which == GEN_Q_BIAS) {
-        return gen_q_some(linear ? l->bias : e->bias, machines, -4);
-    }
-    if (linear) {
-        return gen_q_some(which == GEN_Q_W ? l->w : NULL, machines * d,
-                          l->format == MARGIN_Q7 ? -1 : -2);
-    }
-    switch (which) {
-    case GEN_Q_VECTORS:
-        return gen_q_some(e->vectors, e->n * ((d + 1) / 2 * 2), e->format == MARGIN_Q7 ? -1 : -2);
-    case GEN_Q_NORMS:
-        return gen_q_some(e->norms, e->n, 2);
-    case GEN_Q_COEF:
-        return gen_q_some(e->coef, (size_t)e->n * e->width, -2);
-    case GEN_Q_CLASS_END:
-        return gen_q_some(e->class_end, margin_model_vote_q(&q->quant.model)->classes, 2);
-    default:
-        return gen_q_some(NULL, 0, 0);
-    }
-}
-
-/* How many numbers an array has; their width in bytes, negative for signed; and, if `out` is not
- * NULL, the numbers. */
-int64_t gen_quant_array(const gen_quant *q, int32_t which, int32_t *bytes, int32_t *out)
-{
-    const gen_q_array from = gen_q_array_of(q, which);
-    size_t i;
-    *bytes = from.bytes;
-    for (i = 0; out != NULL && i < from.count; i++) {
-        switch (from.bytes) {
-        case -4:
-            out[i] = ((const int32_t *)from.at)[i];
-            break;
-        case -2:
-            out[i] = ((const int16_t *)from.at)[i];
-            break;
-        case -1:
-            out[i] = ((const int8_t *)from.at)[i];
-            break;
-        case 2:
-            out[i] = ((const uint16_t *)from.at)[i];
-            break;
-        default:
-            out[i] = ((const uint8_t *)from.at)[i];
-            break;
-        }
-    }
-    return (int64_t)from.count;
 }
 
 /* From raw values to the inputs of the model, d of each; 0 if they go in as they are. */
@@ -237,8 +174,7 @@ int32_t gen_quant_predict(const gen_quant *q, const int16_t *x, int64_t n, uint1
 {
     const margin_model_q *model = &q->quant.model;
     const margin_vote_q *vote = margin_model_vote_q(model);
-    const size_t d =
-        model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.d : model->of.expansion.d;
+    const size_t d = q->quant.input.d;
     int16_t *work = (int16_t *)malloc((d + 1) * sizeof *work);
     size_t i;
     if (work == NULL) {
@@ -270,6 +206,7 @@ int32_t gen_compress(const void *image, int64_t size, const gen_rows *rows, int6
     margin_arena mem;
     margin_status status = MARGIN_E_MEMORY;
     memset(&raw, 0, sizeof raw);
+    memset(&info, 0, sizeof info);
     if (machine != NULL) {
         status = gen_load(image, size, &machine->bytes[0], &from);
     }

@@ -1,135 +1,11 @@
-/* native_train.c -- part of native.c: training, cross-validation, calibration. In double only. */
-
-static bool gen_progress(void *user, const margin_progress *at)
-{
-    gen_watch *watch = (gen_watch *)user;
-    if (watch->machine != (int64_t)at->machine || watch->first == 0) {
-        watch->first = at->violation;
-    }
-    watch->iteration = (int64_t)at->iteration;
-    watch->machine = (int64_t)at->machine;
-    watch->machines = (int64_t)at->machines;
-    watch->violation = at->violation;
-    watch->goal = at->goal;
-    return watch->stop != 0;
-}
-
-static margin_kernel gen_kernel(const gen_choice *choice)
-{
-    margin_kernel kernel;
-    memset(&kernel, 0, sizeof kernel);
-    kernel.kind = (uint8_t)choice->kernel;
-    kernel.degree = (uint8_t)choice->degree;
-    kernel.gamma = choice->gamma;
-    kernel.coef0 = choice->coef0;
-    kernel.a = choice->a;
-    return kernel;
-}
-
-static margin_control gen_control(const gen_choice *choice, gen_watch *watch)
-{
-    margin_control run;
-    memset(&run, 0, sizeof run);
-    run.tol = choice->tol;
-    run.max_iterations = (size_t)choice->max_iterations;
-    run.cache_bytes = (size_t)choice->cache_bytes;
-    run.rank = 200; /* the library's advice for a host */
-    run.scheme = (uint8_t)choice->scheme;
-    run.progress = gen_progress;
-    run.user = watch;
-    return run;
-}
-
-/* One training: scaled data, what to do with it, where to, and what came of it. */
-typedef struct {
-    margin_data data;
-    const gen_choice *choice;
-    gen_watch *watch;
-    gen_machine *machine;
-    margin_info info;
-    size_t classes, size;
-} gen_work;
-
-/* The arena that a trainer asks for. */
-static bool gen_arena(gen_work *work, size_t size, margin_arena *mem)
-{
-    work->size = size;
-    if (size != 0) {
-        work->machine->bytes[1] = malloc(size + MARGIN_ALIGN);
-    }
-    *mem = margin_arena_make(work->machine->bytes[1], size + MARGIN_ALIGN);
-    return work->machine->bytes[1] != NULL;
-}
-
-static margin_status gen_train_mam(gen_work *work)
-{
-    const margin_data *data = &work->data;
-    margin_mam_options options;
-    margin_arena mem;
-    memset(&options, 0, sizeof options);
-    options.kernel = gen_kernel(work->choice);
-    options.intercept = work->choice->intercept != 0;
-    options.balanced = work->choice->balanced != 0;
-    options.run = gen_control(work->choice, work->watch);
-    if (!gen_arena(work, margin_mam_size(data->n, data->d, work->classes, &options), &mem)) {
-        return MARGIN_E_MEMORY;
-    }
-    return margin_mam_train(data, &options, &mem, &work->machine->model, &work->info);
-}
-
-static margin_status gen_train_kmomd(gen_work *work)
-{
-    const margin_data *data = &work->data;
-    margin_kmomd_options options;
-    margin_arena mem;
-    memset(&options, 0, sizeof options);
-    options.kernel = gen_kernel(work->choice);
-    options.lambda = work->choice->lambda;
-    options.hard_margin = work->choice->hard_margin != 0;
-    options.run = gen_control(work->choice, work->watch);
-    if (!gen_arena(work, margin_kmomd_size(data->n, data->d, work->classes, &options), &mem)) {
-        return MARGIN_E_MEMORY;
-    }
-    return margin_kmomd_train(data, &options, &mem, &work->machine->model, &work->info);
-}
-
-static margin_status gen_train_svm(gen_work *work)
-{
-    const margin_data *data = &work->data;
-    margin_svm_options options;
-    margin_arena mem;
-    memset(&options, 0, sizeof options);
-    options.kernel = gen_kernel(work->choice);
-    options.c = work->choice->c;
-    options.c_pos = work->choice->c_pos;
-    options.c_neg = work->choice->c_neg;
-    options.hard_margin = work->choice->hard_margin != 0;
-    options.run = gen_control(work->choice, work->watch);
-    if (!gen_arena(work, margin_svm_size(data->n, data->d, work->classes, &options), &mem)) {
-        return MARGIN_E_MEMORY;
-    }
-    return margin_svm_train(data, &options, &mem, &work->machine->model, &work->info);
-}
-
-static margin_status gen_train_method(gen_work *work)
-{
-    switch (work->choice->method) {
-    case GEN_MAM:
-        return gen_train_mam(work);
-    case GEN_KMOMD:
-        return gen_train_kmomd(work);
-    case GEN_SVM:
-        return gen_train_svm(work);
-    default:
-        return MARGIN_E_ARGUMENT;
-    }
-}
+/* native_train.c -- part of native.c: training, cross-validation, calibration, for any method of
+ * native_methods.c. In double only. */
 
 /* The scaling of the rows of a view, fitted to them and applied into `x`. */
 static margin_status gen_scale(const margin_data *raw, gen_work *work, margin_scaling *scaling,
                                double *x)
 {
-    const unsigned kind = (unsigned)work->choice->scale;
+    const unsigned kind = (unsigned)gen_option(work->choice, "scale");
     const size_t size = margin_scaling_size(kind, raw->d) + MARGIN_ALIGN;
     margin_arena mem;
     margin_status status;
@@ -142,17 +18,21 @@ static margin_status gen_scale(const margin_data *raw, gen_work *work, margin_sc
 /* Bias and weights before scaling is folded in. */
 static bool gen_keep_trained(gen_machine *machine)
 {
-    const margin_model *model = &machine->model;
-    const bool linear = model->kind == MARGIN_MODEL_LINEAR;
-    const size_t m = machine->machines, weights = linear ? m * machine->d : 0;
-    machine->trained = (double *)malloc((m + weights) * sizeof(double));
-    if (machine->trained == NULL) {
-        return false;
-    }
-    memcpy(machine->trained, linear ? model->of.linear.bias : model->of.expansion.bias,
-           m * sizeof(double));
-    if (linear) {
-        memcpy(machine->trained + m, model->of.linear.w, weights * sizeof(double));
+    static const char *const names[2] = {"w", "bias"};
+    gen_anatomy a;
+    int i;
+    gen_dissect(&machine->model, &a);
+    for (i = 0; i < 2; i++) {
+        const gen_part *part = gen_find(&a, names[i]);
+        if (part != NULL && part->count > 0) {
+            const size_t size = (size_t)part->count * sizeof(double);
+            machine->trained[i] = (double *)malloc(size);
+            if (machine->trained[i] == NULL) {
+                return false;
+            }
+            memcpy(machine->trained[i], part->at, size);
+            machine->trained_count[i] = part->count;
+        }
     }
     return true;
 }
@@ -171,18 +51,31 @@ static margin_status gen_unscale(gen_machine *machine, const margin_scaling *sca
     return margin_model_scale(&machine->model, scaling, &mem);
 }
 
-static margin_status gen_train_scaled(gen_work *work, const margin_data *raw, double *x,
-                                      uint16_t *y)
+static void gen_pick(const gen_rows *rows, const margin_data *raw, uint16_t *y, double *t)
 {
-    margin_scaling scaling;
-    margin_status status, scaled;
     size_t i;
-    if (work->machine == NULL || x == NULL || y == NULL) {
+    for (i = 0; i < raw->n; i++) {
+        const size_t row = raw->rows == NULL ? i : raw->rows[i];
+        y[i] = raw->y[row];
+        if (rows->t != NULL) {
+            t[i] = rows->t[row];
+        }
+    }
+}
+
+static margin_status gen_train_scaled(gen_work *work, const gen_rows *rows, const margin_data *raw,
+                                      double *x, uint16_t *y, double *t)
+{
+    const gen_method *method = gen_method_of(work->choice->method);
+    margin_scaling scaling = {NULL, NULL, 0};
+    margin_status status, scaled;
+    if (work->machine == NULL || x == NULL || y == NULL || t == NULL) {
         return MARGIN_E_MEMORY;
     }
-    for (i = 0; i < raw->n; i++) {
-        y[i] = raw->y[raw->rows == NULL ? i : raw->rows[i]];
+    if (method == NULL) {
+        return MARGIN_E_ARGUMENT;
     }
+    gen_pick(rows, raw, y, t);
     status = gen_scale(raw, work, &scaling, x);
     if (status < 0) {
         return status;
@@ -191,7 +84,8 @@ static margin_status gen_train_scaled(gen_work *work, const margin_data *raw, do
     work->data.y = y;
     work->data.n = raw->n;
     work->data.d = raw->d;
-    status = gen_train_method(work);
+    work->targets = rows->t == NULL ? NULL : t;
+    status = method->train(work);
     if (status < 0) {
         return status;
     }
@@ -202,18 +96,11 @@ static margin_status gen_train_scaled(gen_work *work, const margin_data *raw, do
 static void gen_fill_report(const gen_work *work, gen_report *report)
 {
     const margin_info *info = &work->info;
-    int i;
     report->objective = info->objective;
     report->gap = info->gap;
     report->violation = info->violation;
     report->margin_min = info->margin_min;
     report->margin_mean = info->margin_mean;
-    report->game_value = info->game_value;
-    report->entropy = info->entropy;
-    report->nu = info->nu;
-    for (i = 0; i < 5; i++) {
-        report->quantile[i] = info->margin_quantile[i];
-    }
     report->iterations = (int64_t)info->iterations;
     report->arena_peak = (int64_t)info->arena_peak;
     report->arena_bound = (int64_t)work->size;
@@ -221,35 +108,10 @@ static void gen_fill_report(const gen_work *work, gen_report *report)
     report->converged = info->converged;
 }
 
-/* Trains on a view of raw rows; *out is a new machine, unless the status is negative. */
-static margin_status gen_train_view(const margin_data *raw, size_t classes,
-                                    const gen_choice *choice, gen_watch *watch, gen_report *report,
-                                    gen_machine **out)
+void gen_forget(gen_report *report)
 {
-    const size_t room = raw->d != 0 && raw->n > SIZE_MAX / sizeof(double) / raw->d
-                            ? 0
-                            : raw->n * raw->d * sizeof(double);
-    double *x = (double *)malloc(room);
-    uint16_t *y = (uint16_t *)malloc(raw->n * sizeof *y);
-    gen_work work;
-    margin_status status;
-    memset(&work, 0, sizeof work);
-    work.choice = choice;
-    work.watch = watch;
-    work.classes = classes;
-    work.machine = (gen_machine *)calloc(1, sizeof *work.machine);
-    watch->running = 1;
-    status = gen_train_scaled(&work, raw, room == 0 ? NULL : x, y);
-    watch->running = 0;
-    gen_fill_report(&work, report);
-    free(x);
-    free(y);
-    if (status < 0) {
-        gen_free(work.machine);
-    } else {
-        *out = work.machine;
-    }
-    return status;
+    free(report->told);
+    report->told = NULL;
 }
 
 static margin_data gen_view(const gen_rows *rows)
@@ -263,11 +125,78 @@ static margin_data gen_view(const gen_rows *rows)
     return view;
 }
 
+/* What the method has to say about a machine on some rows, if it has; else, and if all goes well, the
+ * status given. */
+static margin_status gen_measure_view(const gen_machine *machine, const gen_rows *rows,
+                                      const margin_data *raw, const gen_choice *choice,
+                                      const char *ending, gen_told *told, margin_status status)
+{
+    const gen_method *method = gen_method_of(choice->method);
+    margin_status measured = MARGIN_OK;
+    if (method != NULL && method->measure != NULL) {
+        told->ending = ending;
+        measured = method->measure(machine, raw, rows->t, told);
+        told->ending = "";
+    }
+    return measured < 0 ? measured : status;
+}
+
+/* The same for all rows of another data set: report->told gets members that end in "_test". */
+int32_t gen_measure(const gen_machine *machine, const gen_rows *rows, const gen_choice *choice,
+                    gen_report *report)
+{
+    const margin_data raw = gen_view(rows);
+    gen_told told;
+    margin_status status;
+    memset(&told, 0, sizeof told);
+    status = gen_measure_view(machine, rows, &raw, choice, "_test", &told, MARGIN_OK);
+    report->told = told.text;
+    return status;
+}
+
+/* Trains on a view of raw rows; *out is a new machine, unless the status is negative. */
+static margin_status gen_train_view(const gen_rows *rows, const margin_data *raw,
+                                    const gen_choice *choice, gen_watch *watch, gen_report *report,
+                                    gen_machine **out)
+{
+    const size_t room = raw->d != 0 && raw->n > SIZE_MAX / sizeof(double) / raw->d
+                            ? 0
+                            : raw->n * raw->d * sizeof(double);
+    double *x = (double *)malloc(room);
+    uint16_t *y = (uint16_t *)malloc(raw->n * sizeof *y);
+    double *t = (double *)malloc(raw->n * sizeof *t);
+    gen_work work;
+    margin_status status;
+    memset(&work, 0, sizeof work);
+    work.choice = choice;
+    work.watch = watch;
+    work.classes = (size_t)rows->classes;
+    work.machine = (gen_machine *)calloc(1, sizeof *work.machine);
+    watch->running = 1;
+    status = gen_train_scaled(&work, rows, raw, room == 0 ? NULL : x, y, t);
+    if (status >= 0) {
+        gen_tell_array(&work.told, "margin_quantiles", work.info.margin_quantile, 5, 0);
+        status = gen_measure_view(work.machine, rows, raw, choice, "_train", &work.told, status);
+    }
+    watch->running = 0;
+    gen_fill_report(&work, report);
+    report->told = work.told.text;
+    free(x);
+    free(y);
+    free(t);
+    if (status < 0) {
+        gen_free(work.machine);
+    } else {
+        *out = work.machine;
+    }
+    return status;
+}
+
 int32_t gen_train(const gen_rows *rows, const gen_choice *choice, gen_watch *watch,
                   gen_report *report, gen_machine **out)
 {
     const margin_data raw = gen_view(rows);
-    return gen_train_view(&raw, (size_t)rows->classes, choice, watch, report, out);
+    return gen_train_view(rows, &raw, choice, watch, report, out);
 }
 
 /* Stratified folds of all rows; the same seed gives the same ones everywhere. */
@@ -328,7 +257,7 @@ static margin_status gen_fold_rows(const gen_rows *rows, const uint16_t *fold, s
     if (status < 0) {
         return status;
     }
-    trained = gen_train_view(&train, (size_t)rows->classes, choice, watch, report, &machine);
+    trained = gen_train_view(rows, &train, choice, watch, report, &machine);
     if (trained < 0) {
         return trained;
     }
@@ -343,6 +272,14 @@ static margin_status gen_fold_rows(const gen_rows *rows, const uint16_t *fold, s
     wanted.confusion = on_test;
     if (status >= 0) {
         status = gen_predict_rows(machine, rows, test.rows, test.n, &wanted);
+    }
+    if (status >= 0) {
+        gen_told told;
+        memset(&told, 0, sizeof told);
+        told.text = report->told;
+        told.used = told.text == NULL ? 0 : strlen(told.text);
+        status = gen_measure_view(machine, rows, &test, choice, "_test", &told, status);
+        report->told = told.text;
     }
     gen_free(machine);
     return status < 0 ? status : trained;
@@ -369,20 +306,22 @@ int32_t gen_fold_margins(const gen_rows *rows, const uint16_t *fold, int64_t whi
     margin_status status = MARGIN_E_MEMORY;
     gen_margins margins;
     gen_report report;
+    memset(&report, 0, sizeof report);
     margins.margin = margin;
     margins.hit = hit;
     if (list != NULL) {
         status = gen_fold_rows(rows, fold, (size_t)which, choice, watch, &report, NULL, NULL,
                                &margins, list);
     }
+    gen_forget(&report);
     free(list);
     return status;
 }
 
+/* The vote of a machine, which is ours to change. */
 static margin_vote *gen_vote(gen_machine *machine)
 {
-    return machine->model.kind == MARGIN_MODEL_LINEAR ? &machine->model.of.linear.vote
-                                                      : &machine->model.of.expansion.vote;
+    return (margin_vote *)margin_model_vote(&machine->model);
 }
 
 /* Fits the probabilities of a machine to margins that cross-validation found. */

@@ -1,4 +1,4 @@
-"""options.py -- the methods and their options: names, ranges, defaults, grids. No argument parser, no C."""
+"""options.py -- values of options and their ranges, and the options that methods share. No argument parser, no C."""
 from __future__ import annotations
 
 import math
@@ -59,6 +59,7 @@ def one_of(words: tuple[str, ...]) -> Callable:
         if text not in words:
             raise Usage(f"must be one of {', '.join(words)}: {text!r}")
         return text
+    parse.words = words
     return parse
 
 
@@ -76,8 +77,7 @@ class Option:
     name: str
     parse: Callable
     help: str
-    methods: tuple[str, ...] = ()  # empty: all
-    kernels: tuple[str, ...] = ()  # empty: all
+    kernels: tuple[str, ...] = ()  # those it has a meaning for; empty: all
 
     @property
     def flag(self) -> bool:
@@ -88,90 +88,25 @@ class Option:
     def key(self) -> str:
         return self.name.replace("-", "_")
 
+    def number(self, value) -> float:
+        """The value as native code takes it: of words their number, from 0."""
+        words = getattr(self.parse, "words", None)
+        return float(words.index(value) if words else value)
 
-OPTIONS = {option.name: option for option in (
+
+COMMON = (
     Option("kernel", one_of(KERNELS), f"{', '.join(KERNELS)} (default linear)"),
-    Option("gamma", above(0), "of poly and rbf (default 1 / number of features)", kernels=("poly", "rbf")),
-    Option("degree", between(1, 255, whole), "of poly (default 3)", kernels=("poly",)),
-    Option("coef0", between(-1e18, 1e18), "of poly (default 0)", kernels=("poly",)),
-    Option("a", above(0), "of unit-poly and unit-exp (default 2)", kernels=("unit-poly", "unit-exp")),
+    Option("gamma", above(0), "of poly and rbf (default 1 / number of features)", ("poly", "rbf")),
+    Option("degree", between(1, 255, whole), "of poly (default 3)", ("poly",)),
+    Option("coef0", between(-1e18, 1e18), "of poly (default 0)", ("poly",)),
+    Option("a", above(0), "of unit-poly and unit-exp (default 2)", ("unit-poly", "unit-exp")),
     Option("scale", one_of(SCALES), "of the raw inputs: standard (mean 0, deviation 1; the default), minmax, none"),
     Option("scheme", one_of(SCHEMES), "more than two classes: one-one or one-rest (default one-one)"),
     Option("tol", above(0), "accuracy of the solver (default 1e-6)"),
     Option("max-iter", above(0, whole), "iteration limit of each machine's solver"),
     Option("cache-mb", above(0), "memory for kernel rows in MB (default 64; any gives the same model)"),
-    Option("intercept", yes_or_no, "threshold midway between the classes, not at the origin", ("mam",)),
-    Option("balanced", yes_or_no, "classes weigh the same, whatever their sizes", ("mam",)),
-    Option("lambda", between(0, 1), "0 the hard margin, 1 the average margin (default 0.1)", ("kmomd",)),
-    Option("C", above(0, infinite=True), "price of a sample within the margin; inf: hard margin (default 1)", ("svm",)),
-    Option("C-pos", above(0), "the same for the positive class (default C)", ("svm",)),
-    Option("C-neg", above(0), "the same for the negative class (default C)", ("svm",)),
-)}
-
-
-# ---- methods ----
-
-@dataclass(frozen=True)
-class Method:
-    """A method: its number in native.c, one line about it, and what `tune` tries by default."""
-    number: int
-    help: str
-    grid: tuple[tuple[str, tuple], ...] = ()
-
-
-METHODS = {
-    "mam": Method(1, "maximal average margin, in closed form",
-                  (("balanced", (False, True)), ("intercept", (False, True)))),
-    "kmomd": Method(2, "margin distribution: between the hard margin and the difference of means",
-                    (("lambda", (0.9, 0.5, 0.1, 0.03, 0.01, 0.001)),)),
-    "svm": Method(3, "soft-margin support vector machine", (("C", (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)),)),
-}
-
-
-def check(method: str, chosen: dict) -> list[str]:
-    """Refuses options of other methods; returns notes about those without effect.
-
-    >>> check("svm", {"gamma": 1.0})
-    ['--gamma has no effect with the linear kernel']
-    """
-    kernel, notes = chosen.get("kernel", "linear"), []
-    for name in chosen:
-        option = OPTIONS[name]
-        if option.methods and method not in option.methods:
-            raise Usage(f"--{name} is an option of {', '.join(option.methods)}, not of {method}")
-        if option.kernels and kernel not in option.kernels:
-            notes.append(f"--{name} has no effect with the {kernel} kernel")
-    return notes
-
-
-# ---- grids ----
-
-def parse_grid(text: str) -> tuple[str, tuple]:
-    """
-    >>> parse_grid("C=1,10"), parse_grid("kernel=linear,rbf")
-    (('C', (1.0, 10.0)), ('kernel', ('linear', 'rbf')))
-    """
-    name, equals, values = text.partition("=")
-    if not equals or not values:
-        raise Usage(f"a grid is name=value,value,...: {text!r}")
-    if name not in OPTIONS:
-        raise Usage(f"no option {name!r} to make a grid of; there are {', '.join(OPTIONS)}")
-    try:
-        return name, tuple(OPTIONS[name].parse(value.strip()) for value in values.split(","))
-    except Usage as error:
-        raise Usage(f"grid of {name}: {error}") from None
-
-
-def default_grid(method: str, kernel: str, d: int) -> list[tuple[str, tuple]]:
-    """What `tune` tries, from the smooth to the rough, so that of equal errors the smoother model wins.
-
-    >>> default_grid("svm", "unit-poly", 4)
-    [('a', (1.0, 2.0, 3.0, 5.0)), ('C', (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0))]
-    """
-    kernels = {"linear": [], "poly": [("degree", (2, 3, 4)), ("coef0", (1.0,)), ("gamma", (0.3 / d, 1.0 / d))],
-               "rbf": [("gamma", tuple(g / d for g in (0.06, 0.25, 1.0, 4.0, 16.0)))],
-               "unit-poly": [("a", (1.0, 2.0, 3.0, 5.0))], "unit-exp": [("a", (2.0, 10.0, 100.0, 1000.0))]}
-    return kernels[kernel] + list(METHODS[method].grid)
+)
+KERNEL_OPTIONS = ("kernel", "gamma", "degree", "coef0", "a", "cache-mb")
 
 
 def points(grid: list[tuple[str, tuple]]) -> list[dict]:
@@ -184,19 +119,3 @@ def points(grid: list[tuple[str, tuple]]) -> list[dict]:
     for name, values in grid:
         found = [{**point, name: value} for point in found for value in values]
     return found
-
-
-def describe(method: str, chosen: dict) -> str:
-    """
-    >>> describe("svm", {"kernel": "rbf", "gamma": 0.5, "C": 10.0})
-    'svm, rbf kernel, gamma 0.5, C 10'
-    >>> describe("mam", {"balanced": True, "intercept": False})
-    'mam, linear kernel, balanced'
-    """
-    parts = [method, f"{chosen.get('kernel', 'linear')} kernel"]
-    for name, value in chosen.items():
-        if value is True:
-            parts.append(name)
-        elif name != "kernel" and value is not False:
-            parts.append(f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}")
-    return ", ".join(parts)

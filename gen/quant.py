@@ -9,14 +9,11 @@ from dataclasses import dataclass
 from . import native
 from .data import Data
 from .errors import Failure
+from .kinds import INTEGER_KINDS, kind_of
 from .model import Model, unpack
-from .native import DOUBLE, INT32, INT64, Rows, address
+from .native import DOUBLE, INT32, INT64, Parts, Rows, address
 
 FORMATS = {"q15": 15, "q7": 7}
-ARRAYS = ("w", "bias", "vectors", "norms", "coef", "class_end", "stage_offset", "stage_factor", "stage_shift")
-NUMBERS = ("kind format d n width stage kernel power kernel_shift up gain step kernel_down cut reach add "
-           "classes machines reject shift slope down scheme").split()  # the order of gen_quant_numbers
-TYPES = {-4: "int32_t", -2: "int16_t", -1: "int8_t", 1: "uint8_t", 2: "uint16_t"}
 
 
 def rows_of(matrix: list[list[float]]) -> Rows:
@@ -49,6 +46,8 @@ class Quantised:
     """A model in integers."""
 
     def __init__(self, model: Model, form: str, rows: Rows | None = None):
+        if model.machine.shape.kind not in INTEGER_KINDS:
+            raise Failure(f"models of kind {kind_of(model.machine).word} have no form in {form}", model.path)
         rows = rows or noted_rows(model)
         if rows is None:
             raise Failure(f"{form} needs data to choose its scales by: --data", model.path)
@@ -61,19 +60,11 @@ class Quantised:
             raise Failure(f"{form}: {native.status_text(status)}", model.path)
         self.handle = handle.value
         weakref.finalize(self, self.library.gen_quant_free, self.handle)
-        numbers = (INT64 * len(NUMBERS))()
-        self.library.gen_quant_numbers(self.handle, numbers)
-        self.numbers = dict(zip(NUMBERS, numbers))
+        self.parts = Parts(self.library.gen_quant_parts, self, DOUBLE)
+        self.numbers = self.parts.numbers
         report = (DOUBLE * 6)()
         self.library.gen_quant_report(self.handle, report)
         self.report = Report(*report[:4], int(report[4]), int(report[5]), rows.n)
-
-    def array(self, name: str) -> tuple[str, list[int]]:
-        """C type and numbers; no numbers if the model has no such array."""
-        kind, which = INT32(), ARRAYS.index(name)
-        out = (INT32 * self.library.gen_quant_array(self.handle, which, ctypes.byref(kind), None))()
-        self.library.gen_quant_array(self.handle, which, ctypes.byref(kind), out)
-        return TYPES.get(kind.value, "int8_t"), list(out)
 
     def input_scaling(self) -> tuple[array, array] | None:
         """offset and factor from raw values to inputs; None if raw values are whole and go in as they are."""
@@ -113,8 +104,6 @@ def bind(library: ctypes.CDLL) -> None:
     pointer = ctypes.c_void_p
     library.gen_quantize.argtypes = [ctypes.c_char_p, INT64, pointer, INT32, INT32, pointer]
     library.gen_quant_free.argtypes, library.gen_quant_free.restype = [pointer], None
-    for function in (library.gen_quant_numbers, library.gen_quant_report):
-        function.argtypes, function.restype = [pointer] * 2, None
-    library.gen_quant_array.argtypes, library.gen_quant_array.restype = [pointer, INT32, pointer, pointer], INT64
+    library.gen_quant_report.argtypes, library.gen_quant_report.restype = [pointer] * 2, None
     library.gen_quant_input.argtypes, library.gen_quant_input.restype = [pointer] * 3, INT64
     library.gen_quant_predict.argtypes = [pointer, pointer, INT64, *[pointer] * 4]

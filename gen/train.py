@@ -6,7 +6,7 @@ import time
 from array import array
 from dataclasses import dataclass
 
-from . import classes, metrics, native, options, progress
+from . import classes, metrics, native, progress
 from .data import Data
 from .errors import Failure
 
@@ -17,20 +17,27 @@ class Problem:
     data: Data
     names: list[str]
     y: array
+    targets: array | None = None  # the labels as numbers, for methods that want to meet them
 
     @property
     def rows(self) -> native.Rows:
-        return native.Rows(self.data, self.y, len(self.names))
+        return native.Rows(self.data, self.y, len(self.names), self.targets)
+
+    def table(self, machine: native.Machine, rows: native.Rows | None) -> list[list[int]] | None:
+        """How often which class is taken for which; None where classes are not the point."""
+        return machine.confusion(rows) if rows is not None and self.targets is None else None
 
     def counts(self) -> list[int]:
         return [self.y.count(c) for c in range(len(self.names))]
 
 
-def problem_of(data: Data, positive: str | None) -> Problem:
+def problem_of(data: Data, positive: str | None, targets: str = "classes") -> Problem:
+    """`targets`: see Method in methods.py."""
     if data.labels is None:
         raise Failure("no labels", data.path)
-    names = classes.class_names(data, positive)
-    return Problem(data, names, classes.classes_of(data, names))
+    numbers = classes.numbers_of(data) if targets == "numbers" else None
+    names = classes.class_names(data, positive, any_count=numbers is not None)
+    return Problem(data, names, classes.classes_of(data, names), numbers)
 
 
 def share(watch: native.Watch) -> float:
@@ -68,7 +75,9 @@ def run_jobs(jobs: list, watches: list[native.Watch], what: str) -> list:
 
 def blame(error: Failure, path: str) -> Failure:
     """A status of the library as a failure of the data file that caused it."""
-    return error if error.path else Failure(error.message, path)
+    if not error.path:
+        error.path = path
+    return error
 
 
 class Clock:
@@ -90,32 +99,52 @@ class Trained:
     report: native.Report
     status: int
     seconds: float
+    choice: native.Choice
 
 
-def fit(problem: Problem, method: str, chosen: dict) -> Trained:
-    choice, watch = native.choice_of(method, chosen), native.Watch()
+def fit(problem: Problem, method: str, chosen: dict, seed: int = 1) -> Trained:
+    choice, watch = native.Choice(method, chosen, seed), native.Watch()
     native.training()  # compiled, if need be, before the clock starts
     with Clock() as clock:
         try:
             status, report, machine = run_jobs([lambda: native.train(problem.rows, choice, watch)], [watch], method)[0]
         except Failure as error:
             raise blame(error, problem.data.path) from None
-    return Trained(machine, report, status, clock.seconds)
+    return Trained(machine, report, status, clock.seconds, choice)
 
 
-STATUS = {0: "ok", 1: "iteration limit", 2: "stopped"}
+STATUS = {"MARGIN_OK": "ok", "MARGIN_W_ITERATIONS": "iteration limit", "MARGIN_W_STOPPED": "stopped"}
+
+
+def status_word(status: int) -> str:
+    """A status that is none of failure, for the JSON."""
+    return STATUS.get(native.status_name(status)) or native.status_text(status)
+
+
+def told_keys(reports: list[native.Report]) -> dict:
+    """What the method told: as it is of one training; of several the means of all that are numbers."""
+    if len(reports) == 1:
+        return reports[0].told
+    names = [name for name, value in reports[0].told.items() if is_plain(value)]
+    lists = {name: [r.told[name] for r in reports if is_plain(r.told.get(name))] for name in names}
+    return {name: sum(values) / len(values) for name, values in lists.items()}
+
+
+def is_plain(value) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def report_keys(method: str, problem: Problem, reports: list[native.Report], statuses: list[int]) -> dict:
     """The keys that train and cv share. Of several trainings: mean objective and margins, all steps, most memory."""
     n = len(reports)
     mean = {name: sum(getattr(r, name) for r in reports) / n for name in ("objective", "margin_mean", "support")}
-    return {"method": method, "status": STATUS.get(max(statuses), "ok"), "n": problem.data.n, "d": problem.data.d,
+    return {"method": method, "status": status_word(max(statuses)), "n": problem.data.n, "d": problem.data.d,
             "classes": len(problem.names), "objective": mean["objective"],
             "iterations": sum(r.iterations for r in reports), "converged": all(r.converged for r in reports),
             "arena_bytes": max(r.arena_peak for r in reports), "arena_bound": max(r.arena_bound for r in reports),
             "support": reports[0].support if n == 1 else mean["support"],
-            "margin_min": min(r.margin_min for r in reports), "margin_mean": mean["margin_mean"]}
+            "margin_min": min(r.margin_min for r in reports), "margin_mean": mean["margin_mean"],
+            **told_keys(reports)}
 
 
 # ---- cross-validation ----
@@ -125,12 +154,22 @@ class Validated:
     """Cross-validation of one choice of options, fold by fold."""
     reports: list[native.Report]
     statuses: list[int]
-    on_train: list[list[list[int]]]
+    on_train: list[list[list[int]]]  # empty, as on_test, where classes are not the point
     on_test: list[list[list[int]]]
 
     @property
     def errors(self) -> list[float]:
         return [metrics.error(table) for table in self.on_test]
+
+    def keys(self) -> dict:
+        mean, deviation = metrics.spread(self.errors)
+        return {"error_mean": mean, "error_sd": deviation}
+
+    def rank(self, goal: str) -> float:
+        """What `tune` makes small, see Method.goal in methods.py."""
+        if not goal.startswith("-"):
+            return self.keys()["error_mean"]
+        return -told_keys(self.reports).get(f"{goal[1:]}_test", -math.inf)
 
 
 def check_folds(problem: Problem, folds: int) -> None:
@@ -147,7 +186,10 @@ def gather(results: list, problem: Problem) -> Validated | Failure:
     for result in results:
         if isinstance(result, Failure):
             return blame(result, problem.data.path)
-    return Validated(*([result[i] for result in results] for i in (1, 0, 2, 3)))
+    found = Validated(*([result[i] for result in results] for i in (1, 0, 2, 3)))
+    if problem.targets is not None:
+        found.on_train, found.on_test = [], []
+    return found
 
 
 def fold_job(*arguments):
@@ -170,7 +212,7 @@ def validate(problem: Problem, method: str, points: list[dict], folds: int, repe
         for split in splits:
             for which in range(folds):
                 watches.append(native.Watch())
-                jobs.append(fold_job(rows, split, which, native.choice_of(method, point), watches[-1]))
+                jobs.append(fold_job(rows, split, which, native.Choice(method, point, seed), watches[-1]))
     results, size = run_jobs(jobs, watches, "trainings"), folds * repeats
     return [gather(results[i:i + size], problem) for i in range(0, len(results), size)]
 
@@ -178,7 +220,7 @@ def validate(problem: Problem, method: str, points: list[dict], folds: int, repe
 def calibrate(problem: Problem, method: str, chosen: dict, machine: native.Machine, folds: int, seed: int) -> None:
     """Gives a machine probabilities, fitted to the margins of rows that were left out of training."""
     check_folds(problem, folds)
-    rows, choice = problem.rows, native.choice_of(method, chosen)
+    rows, choice = problem.rows, native.Choice(method, chosen, seed)
     margins, fold = native.Margins(rows), native.folds(rows, folds, seed)
     watches = [native.Watch() for _ in range(folds)]
     jobs = [lambda i=i: margins.run_fold(rows, fold, i, choice, watches[i]) for i in range(folds)]

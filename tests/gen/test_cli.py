@@ -11,7 +11,7 @@ import time
 import unittest
 
 import sets
-from gen import cli, options
+from gen import cli, methods, options
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 KEYS = ("method status n d classes objective iterations converged seconds arena_bytes arena_bound support bias train_error "
@@ -74,10 +74,11 @@ class CommandLine(unittest.TestCase):
 
 class Train(CommandLine):
     def test_every_method_and_kernel_gives_all_keys(self):
-        for method in options.METHODS:
-            for kernel in options.KERNELS:
+        for method, entry in methods.METHODS.items():
+            for kernel in options.KERNELS if entry.takes("kernel") else (None,):
                 with self.subTest(method=method, kernel=kernel):
-                    found = self.json("train", self.two, "--method", method, "--kernel", kernel, "--test", self.two)
+                    choice = ("--kernel", kernel) if kernel else ()
+                    found = self.json("train", self.two, "--method", method, *choice, "--test", self.two)
                     self.assertEqual([key for key in KEYS if key not in found], [])
                     self.assertEqual((found["method"], found["n"], found["d"], found["classes"]), (method, 120, 4, 2))
                     self.assertEqual(found["train_error"], found["test_error"])
@@ -96,6 +97,26 @@ class Train(CommandLine):
         other = self.json("train", self.ring, "--method", "svm", "--kernel", "rbf", "--C", "1", "--positive", "in")
         self.assertEqual(other["labels"], ["out", "in"])
         self.assertAlmostEqual(other["train_error_neg"], found["train_error_pos"])
+
+    def test_what_a_method_tells_is_in_the_json(self):
+        found = self.json("train", self.two, "--method", "kmomd")
+        self.assertTrue(0 < found["entropy"] <= 1 and found["game_value"] > 0)
+        self.assertEqual(sorted(found["margin_quantiles"]), found["margin_quantiles"])
+        self.assertLessEqual(found["margin_min"], found["margin_quantiles"][0])
+        self.assertTrue(0 < self.json("cv", self.ring, "--method", "svm", "--kernel", "rbf")["nu"] < 1)
+
+    def test_a_refusal_is_an_answer(self):
+        """No hard margin: the JSON says so, no model is written, the exit code is 1."""
+        path = self.write("overlap.csv", "1,a\n3,a\n2,b\n4,b\n" * 5)
+        for method in (("svm", "--C", "inf"), ("kmomd", "--lambda", "0")):
+            for command in ("train", "cv"):
+                files = ("--save", self.path("no.mgn"), "-o", self.path("no.h")) if command == "train" else ("--folds", "2")
+                code, out, err = self.gen(command, path, "--method", *method, *files, "--json", "-")
+                self.assertEqual(code, 1, err)
+                self.assertIn("overlap.csv: the classes overlap: no hard margin exists", err)
+                found = json.loads(out)
+                self.assertEqual((found["status"], found["method"], found["n"]), ("not separable", method[0], 20))
+                self.assertEqual([name for name in ("no.mgn", "no.h") if os.path.exists(self.path(name))], [])
 
     def test_many_classes(self):
         for scheme in options.SCHEMES:

@@ -105,7 +105,7 @@ class Libsvm(unittest.TestCase):
         text = ("svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 0.5\nlabel 1 0\nnr_sv 1 1\nSV\n"
                 "2 1:1\n-1 2:3\n")
         machine = native.make(from_libsvm.read_model(text, "m"))
-        self.assertEqual((machine.weights(), machine.bias()), ([2, -3], [-0.5]))
+        self.assertEqual((machine.trained("w"), machine.trained("bias")), ([2, -3], [-0.5]))
 
     def test_features_that_no_vector_has(self):
         self.assertEqual(from_libsvm.read_model(BINARY, "m", 5).d, 5)

@@ -1,0 +1,138 @@
+"""methods.py -- the methods: what each takes, tells and may refuse. One entry a method; see gen/__init__.py for how to
+add one. The C half of an entry, its trainer, is in native_methods.c."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Callable
+
+from .errors import Usage
+from .options import COMMON, KERNEL_OPTIONS, Option, above, between, yes_or_no
+
+
+@dataclass(frozen=True)
+class Method:
+    """Everything about a method that is not C."""
+    help: str                                       # one line, for --help
+    options: tuple[Option, ...] = ()                # its own; a name that two methods share is one and the same Option
+    grid: tuple[tuple[str, tuple], ...] = ()        # what `tune` tries by default, from the smooth to the rough
+    without: tuple[str, ...] = ()                   # common options without a meaning here; KERNEL_OPTIONS: no kernels
+    targets: str = "classes"                        # "numbers": labels are numbers to be met, gen_work.targets in C
+    refusals: dict = field(default_factory=dict)    # statuses that are an answer: {"MARGIN_E_X": word for the JSON}
+    keys: Callable[[dict], dict] | None = None      # from what the C half told to keys of the JSON; None: as they are
+    words: Callable[[dict], list[str]] | None = None  # lines for people, made of the JSON of a training
+    goal: str = "error_mean"                        # what `tune` makes small; "-NAME": makes NAME_test, as told, large
+    noted: tuple[str, ...] = ()                     # keys of the JSON to be kept in the notes of the model
+
+    def takes(self, name: str) -> bool:
+        return name in {option.name for option in (*COMMON, *self.options)} - set(self.without)
+
+
+# ---- options of the methods ----
+
+SEPARABLE = {"MARGIN_E_NOT_SEPARABLE": "not separable"}  # of hard margins
+C = Option("C", above(0, infinite=True), "price of a sample within the margin; inf: hard margin (default 1)")
+
+
+# ---- the methods ----
+
+METHODS = {
+    "mam": Method(
+        "maximal average margin, in closed form",
+        options=(Option("intercept", yes_or_no, "threshold midway between the classes, not at the origin"),
+                 Option("balanced", yes_or_no, "classes weigh the same, whatever their sizes")),
+        grid=(("balanced", (False, True)), ("intercept", (False, True)))),
+    "kmomd": Method(
+        "margin distribution: between the hard margin and the difference of means",
+        options=(Option("lambda", between(0, 1), "0 the hard margin, 1 the average margin (default 0.1)"),),
+        grid=(("lambda", (0.9, 0.5, 0.1, 0.03, 0.01, 0.001)),), refusals=SEPARABLE),
+    "svm": Method(
+        "soft-margin support vector machine",
+        options=(C, Option("C-pos", above(0), "the same for the positive class (default C)"),
+                 Option("C-neg", above(0), "the same for the negative class (default C)")),
+        grid=(("C", (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)),), refusals=SEPARABLE),
+}
+
+
+def every_option() -> dict[str, Option]:
+    """All options by name, those that are common first."""
+    found = {option.name: option for option in COMMON}
+    for method in METHODS.values():
+        for option in method.options:
+            if found.setdefault(option.name, option) is not option:
+                raise AssertionError(f"two options are called {option.name}")
+    return found
+
+
+OPTIONS = every_option()
+
+
+def methods_of(name: str) -> list[str]:
+    """The methods that take an option.
+
+    >>> methods_of("C"), len(methods_of("scale")) == len(METHODS)
+    (['svm'], True)
+    """
+    return [method for method, entry in METHODS.items() if entry.takes(name)]
+
+
+def check(method: str, chosen: dict) -> list[str]:
+    """Refuses options of other methods; returns notes about those without effect.
+
+    >>> check("svm", {"gamma": 1.0})
+    ['--gamma has no effect with the linear kernel']
+    """
+    kernel, notes = chosen.get("kernel", "linear"), []
+    for name in chosen:
+        option = OPTIONS[name]
+        if not METHODS[method].takes(name):
+            raise Usage(f"--{name} is an option of {', '.join(methods_of(name))}, not of {method}")
+        if option.kernels and kernel not in option.kernels:
+            notes.append(f"--{name} has no effect with the {kernel} kernel")
+    return notes
+
+
+# ---- grids ----
+
+def parse_grid(text: str) -> tuple[str, tuple]:
+    """
+    >>> parse_grid("C=1,10"), parse_grid("kernel=linear,rbf")
+    (('C', (1.0, 10.0)), ('kernel', ('linear', 'rbf')))
+    """
+    name, equals, values = text.partition("=")
+    if not equals or not values:
+        raise Usage(f"a grid is name=value,value,...: {text!r}")
+    if name not in OPTIONS:
+        raise Usage(f"no option {name!r} to make a grid of; there are {', '.join(OPTIONS)}")
+    try:
+        return name, tuple(OPTIONS[name].parse(value.strip()) for value in values.split(","))
+    except Usage as error:
+        raise Usage(f"grid of {name}: {error}") from None
+
+
+def default_grid(method: str, kernel: str, d: int) -> list[tuple[str, tuple]]:
+    """What `tune` tries, from the smooth to the rough, so that of equal errors the smoother model wins.
+
+    >>> default_grid("svm", "unit-poly", 4)
+    [('a', (1.0, 2.0, 3.0, 5.0)), ('C', (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0))]
+    """
+    kernels = {"linear": [], "poly": [("degree", (2, 3, 4)), ("coef0", (1.0,)), ("gamma", (0.3 / d, 1.0 / d))],
+               "rbf": [("gamma", tuple(g / d for g in (0.06, 0.25, 1.0, 4.0, 16.0)))],
+               "unit-poly": [("a", (1.0, 2.0, 3.0, 5.0))], "unit-exp": [("a", (2.0, 10.0, 100.0, 1000.0))]}
+    return (kernels[kernel] if METHODS[method].takes("kernel") else []) + list(METHODS[method].grid)
+
+
+def describe(method: str, chosen: dict) -> str:
+    """
+    >>> describe("svm", {"kernel": "rbf", "gamma": 0.5, "C": 10.0})
+    'svm, rbf kernel, gamma 0.5, C 10'
+    >>> describe("mam", {"balanced": True, "intercept": False})
+    'mam, linear kernel, balanced'
+    """
+    kernel = method not in METHODS or METHODS[method].takes("kernel")
+    parts = [method, f"{chosen.get('kernel', 'linear')} kernel"] if kernel else [method]
+    for name, value in chosen.items():
+        if value is True:
+            parts.append(name)
+        elif name != "kernel" and value is not False:
+            parts.append(f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}")
+    return ", ".join(parts)

@@ -1,0 +1,246 @@
+/* native_methods.c -- part of native.c: the methods, one function each, and their list at the end.
+ * In double only. */
+
+/* ---- what a method finds: the work at hand ---- */
+
+/* What a method tells besides its model: members of a JSON object, as text. */
+typedef struct {
+    char *text;
+    size_t used;
+    const char *ending; /* of all names, or NULL */
+} gen_told;
+
+/* One training: scaled data, what to do with it, where to, and what came of it. */
+typedef struct {
+    margin_data data;      /* scaled, with classes; view without gaps */
+    const double *targets; /* n numbers to be met, of methods with targets="numbers"; else NULL */
+    const gen_choice *choice;
+    gen_watch *watch;
+    gen_machine *machine; /* machine->model is where the model goes */
+    margin_info info;
+    size_t classes, size;
+    gen_told told;
+} gen_work;
+
+typedef struct {
+    const char *name;
+    /* Trains; the status is the library's. What it told is delivered even if it fails. */
+    margin_status (*train)(gen_work *work);
+    /* Tells about a trained machine on some raw rows, of which `targets` has the numbers by row; may
+     * be NULL. Called for the training rows (names get "_train") and for those of a test. */
+    margin_status (*measure)(const gen_machine *machine, const margin_data *rows,
+                             const double *targets, gen_told *told);
+} gen_method;
+
+/* ---- helpers for methods ---- */
+
+/* An option by its name on the command line; NULL if the user has not chosen. */
+static const double *gen_given(const gen_choice *choice, const char *name)
+{
+    int64_t i;
+    for (i = 0; i < choice->count; i++) {
+        if (strcmp(choice->names[i], name) == 0) {
+            return &choice->values[i];
+        }
+    }
+    return NULL;
+}
+
+/* The same, 0 if the user has not chosen: what the library takes for its default. */
+static double gen_option(const gen_choice *choice, const char *name)
+{
+    const double *given = gen_given(choice, name);
+    return given == NULL ? 0.0 : *given;
+}
+
+static bool gen_progress(void *user, const margin_progress *at)
+{
+    gen_watch *watch = (gen_watch *)user;
+    if (watch->machine != (int64_t)at->machine || watch->first == 0) {
+        watch->first = at->violation;
+    }
+    watch->iteration = (int64_t)at->iteration;
+    watch->machine = (int64_t)at->machine;
+    watch->machines = (int64_t)at->machines;
+    watch->violation = at->violation;
+    watch->goal = at->goal;
+    return watch->stop != 0;
+}
+
+static margin_kernel gen_kernel(const gen_choice *choice)
+{
+    margin_kernel kernel;
+    memset(&kernel, 0, sizeof kernel);
+    kernel.kind = (uint8_t)gen_option(choice, "kernel");
+    kernel.degree = (uint8_t)gen_option(choice, "degree");
+    kernel.gamma = gen_option(choice, "gamma");
+    kernel.coef0 = gen_option(choice, "coef0");
+    kernel.a = gen_option(choice, "a");
+    return kernel;
+}
+
+/* Tolerance, limits, progress: what all trainers share. */
+static margin_control gen_control(const gen_work *work)
+{
+    const double *scheme = gen_given(work->choice, "scheme");
+    margin_control run;
+    memset(&run, 0, sizeof run);
+    run.tol = gen_option(work->choice, "tol");
+    run.max_iterations = (size_t)gen_option(work->choice, "max-iter");
+    run.cache_bytes = (size_t)(gen_option(work->choice, "cache-mb") * 1048576.0);
+    run.rank = 200; /* the library's advice for a host */
+    run.scheme = (uint8_t)(scheme == NULL ? 0 : MARGIN_SCHEME_ONE_ONE + (int)*scheme);
+    run.progress = gen_progress;
+    run.user = work->watch;
+    return run;
+}
+
+/* The arena that a trainer asks for; false: there is no such memory, or the size is 0. */
+static bool gen_arena(gen_work *work, size_t size, margin_arena *mem)
+{
+    work->size = size;
+    if (size != 0) {
+        work->machine->bytes[1] = malloc(size + MARGIN_ALIGN);
+    }
+    *mem = margin_arena_make(work->machine->bytes[1], size + MARGIN_ALIGN);
+    return work->machine->bytes[1] != NULL;
+}
+
+static void gen_tell_raw(gen_told *told, const char *text)
+{
+    const size_t more = strlen(text);
+    char *longer = (char *)realloc(told->text, told->used + more + 1);
+    if (longer != NULL) {
+        told->text = longer;
+        memcpy(longer + told->used, text, more + 1);
+        told->used += more;
+    }
+}
+
+static void gen_tell_name(gen_told *told, const char *name)
+{
+    gen_tell_raw(told, told->used == 0 ? "\"" : ",\"");
+    gen_tell_raw(told, name);
+    gen_tell_raw(told, told->ending == NULL ? "" : told->ending);
+    gen_tell_raw(told, "\":");
+}
+
+/* NaN and infinity become null. */
+static void gen_tell_value(gen_told *told, double value)
+{
+    char text[32] = "null";
+    if (value - value == 0.0) {
+        (void)snprintf(text, sizeof text, "%.17g", value);
+    }
+    gen_tell_raw(told, text);
+}
+
+/* "name": value */
+static void gen_tell(gen_told *told, const char *name, double value)
+{
+    gen_tell_name(told, name);
+    gen_tell_value(told, value);
+}
+
+/* "name": true or false */
+static inline void gen_tell_truth(gen_told *told, const char *name, bool value)
+{
+    gen_tell_name(told, name);
+    gen_tell_raw(told, value ? "true" : "false");
+}
+
+/* "name": [v, v, ...], or with width > 0 [[v, ...], ...] in rows of that length */
+static void gen_tell_array(gen_told *told, const char *name, const double *values, size_t count,
+                           size_t width)
+{
+    size_t i;
+    gen_tell_name(told, name);
+    gen_tell_raw(told, width > 0 && count > 0 ? "[[" : "[");
+    for (i = 0; i < count; i++) {
+        gen_tell_raw(told, i == 0 ? "" : width > 0 && i % width == 0 ? "],[" : ",");
+        gen_tell_value(told, values[i]);
+    }
+    gen_tell_raw(told, width > 0 && count > 0 ? "]]" : "]");
+}
+
+/* ---- the methods ---- */
+
+static margin_status gen_train_mam(gen_work *work)
+{
+    const margin_data *data = &work->data;
+    margin_mam_options options;
+    margin_arena mem;
+    memset(&options, 0, sizeof options);
+    options.kernel = gen_kernel(work->choice);
+    options.intercept = gen_option(work->choice, "intercept") != 0;
+    options.balanced = gen_option(work->choice, "balanced") != 0;
+    options.run = gen_control(work);
+    if (!gen_arena(work, margin_mam_size(data->n, data->d, work->classes, &options), &mem)) {
+        return MARGIN_E_MEMORY;
+    }
+    return margin_mam_train(data, &options, &mem, &work->machine->model, &work->info);
+}
+
+static margin_status gen_train_kmomd(gen_work *work)
+{
+    const margin_data *data = &work->data;
+    const double *lambda = gen_given(work->choice, "lambda");
+    margin_kmomd_options options;
+    margin_status status;
+    margin_arena mem;
+    memset(&options, 0, sizeof options);
+    options.kernel = gen_kernel(work->choice);
+    options.lambda = gen_option(work->choice, "lambda");
+    options.hard_margin = lambda != NULL && *lambda == 0;
+    options.run = gen_control(work);
+    if (!gen_arena(work, margin_kmomd_size(data->n, data->d, work->classes, &options), &mem)) {
+        return MARGIN_E_MEMORY;
+    }
+    status = margin_kmomd_train(data, &options, &mem, &work->machine->model, &work->info);
+    if (status >= 0) {
+        gen_tell(&work->told, "game_value", work->info.game_value);
+        gen_tell(&work->told, "entropy", work->info.entropy);
+    }
+    return status;
+}
+
+static margin_status gen_train_svm(gen_work *work)
+{
+    const margin_data *data = &work->data;
+    const double c = gen_option(work->choice, "C");
+    margin_svm_options options;
+    margin_status status;
+    margin_arena mem;
+    memset(&options, 0, sizeof options);
+    options.kernel = gen_kernel(work->choice);
+    options.hard_margin = c > DBL_MAX;
+    options.c = options.hard_margin ? 0 : c;
+    options.c_pos = gen_option(work->choice, "C-pos");
+    options.c_neg = gen_option(work->choice, "C-neg");
+    options.run = gen_control(work);
+    if (!gen_arena(work, margin_svm_size(data->n, data->d, work->classes, &options), &mem)) {
+        return MARGIN_E_MEMORY;
+    }
+    status = margin_svm_train(data, &options, &mem, &work->machine->model, &work->info);
+    if (status >= 0) {
+        gen_tell(&work->told, "nu", work->info.nu);
+    }
+    return status;
+}
+
+static const gen_method gen_methods[] = {
+    {"mam", gen_train_mam, NULL},
+    {"kmomd", gen_train_kmomd, NULL},
+    {"svm", gen_train_svm, NULL},
+};
+
+static const gen_method *gen_method_of(const char *name)
+{
+    size_t i;
+    for (i = 0; i < sizeof gen_methods / sizeof *gen_methods; i++) {
+        if (strcmp(gen_methods[i].name, name) == 0) {
+            return &gen_methods[i];
+        }
+    }
+    return NULL;
+}
