@@ -147,6 +147,16 @@ cross: build/cross/registers
 
 cross: ## compiles for Cortex-M, RISC-V, AVR, WebAssembly and two big-endian machines; looks at the symbols
 
+# ---- on emulated machines ----
+
+need-ports: need-cross
+	@$(TOOLS)/need.sh qemu-system-arm=qemu-system-arm qemu-system-riscv32=qemu-system-misc qemu-ppc=qemu-user \
+	    aarch64-linux-gnu-gcc=gcc-aarch64-linux-gnu /usr/lib/avr/include=avr-libc node=nodejs wasm-ld=lld \
+	    /usr/include/simavr/sim_avr.h=libsimavr-dev /usr/include/libelf.h=libelf-dev
+
+footprint: | need-test need-ports ## bytes, stack and instructions of every predictor on every target
+	@python3 ports/footprint.py
+
 demo: | need-test ## from a data file to firmware, in one minute: train, export, compile, predict, compare
 	@examples/02_demo/demo.sh
 
@@ -194,5 +204,5 @@ check: ## all that CI runs; the other checks are run by hand for now
 clean: ## removes build/
 	rm -rf build
 
-.PHONY: help demo test sanitize coverage bits fuzz packaging symbols toc format analyze cross bench bench-math check clean \
-        need-test need-clang need-analyze need-format need-coverage need-cross need-bench
+.PHONY: help demo test sanitize coverage bits fuzz packaging symbols toc format analyze cross footprint bench bench-math check clean \
+        need-test need-clang need-analyze need-format need-coverage need-cross need-ports need-bench
