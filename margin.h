@@ -610,12 +610,18 @@ MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const ma
  *                                               in a class's favour, then to the smaller class.
  *   MARGIN_SCHEME_ONE_REST  k machines          the largest score wins; ties to the smaller class
  *   MARGIN_SCHEME_VOTES     k(k-1)/2 machines   as one-one, but ties go to the smaller class at once:
- *                                               LIBSVM's rule, for models that come from there */
+ *                                               LIBSVM's rule, for models that come from there
+ *   MARGIN_SCHEME_ORDINAL   k-1 machines        classes in order, k > 2. All machines are one function
+ *                                               f, less a threshold each, so that scores fall from
+ *                                               one to the next: the class is how many are > 0. With
+ *                                               k = 1 there is no threshold but one machine, a ranker:
+ *                                               its score orders inputs, see >>ordinal */
 enum {
     MARGIN_SCHEME_BINARY = 0,
     MARGIN_SCHEME_ONE_ONE = 1,
     MARGIN_SCHEME_ONE_REST = 2,
-    MARGIN_SCHEME_VOTES = 3
+    MARGIN_SCHEME_VOTES = 3,
+    MARGIN_SCHEME_ORDINAL = 4
 };
 enum { MARGIN_MODEL_LINEAR = 1, MARGIN_MODEL_EXPANSION = 2 };
 #define MARGIN_MODEL_FORMAT 1 /* of these structs: exported models of another one are refused */
@@ -632,15 +638,15 @@ typedef struct {
 
 /* Machine j scores w[j] . x + bias[j]. Scaling of the raw inputs is folded into both. */
 typedef struct {
-    const margin_real *w;    /* machines x d weights */
+    const margin_real *w;    /* machines x d weights; ordinal: d of them for all machines */
     const margin_real *bias; /* one a machine */
     size_t d;                /* features */
     margin_vote vote;
 } margin_linear;
 
 /* Machine j scores  sum over its vectors v of coef * k(v, x) + bias[j].  All machines share one pool
- * of vectors, sorted by class. A vector has `width` coefficients: 1 (binary); k (one-rest), one a
- * machine; k-1 (one-one), one for each other class in ascending order, because a vector of class c
+ * of vectors, sorted by class. A vector has `width` coefficients: 1 (binary and ordinal; the classes of
+ * vectors do not matter then); k (one-rest), one a machine; k-1 (one-one), one for each other class in ascending order, because a vector of class c
  * takes part only in the machines that ask about c. */
 typedef struct {
     const margin_real *vectors; /* n x d, the pool */
@@ -665,8 +671,10 @@ typedef struct {
     } of;
 } margin_model;
 
-/* Machines of a scheme over so many classes: 1, k(k-1)/2 or k. */
+/* Machines of a scheme over so many classes: 1, k(k-1)/2, k or k-1; and the functions that they are made
+ * of, which are the rows of weights of a linear model: 1 if ordinal, otherwise one a machine. */
 MARGIN_API size_t margin_machines(unsigned scheme, size_t classes);
+MARGIN_API size_t margin_functions(unsigned scheme, size_t classes);
 /* Scores of all machines of a model at the raw input x (d values), in machine order. */
 MARGIN_API void margin_linear_scores(const margin_linear *model, const margin_real *x,
                                      margin_real *scores);
@@ -726,7 +734,7 @@ typedef struct {
 
 /* Machine j scores w[j] . x + bias[j], with sum |w[j]| * 2^15 + |bias[j]| < 2^31. */
 typedef struct {
-    const void *w;               /* machines x d: int16_t of q15, int8_t of q7 */
+    const void *w;               /* as in margin_linear: int16_t of q15, int8_t of q7 */
     const int32_t *bias;         /* one a machine */
     const margin_stage_q *stage; /* NULL: inputs go in as they are */
     uint16_t d;
@@ -899,7 +907,7 @@ MARGIN_API size_t margin_quantize_size(const margin_model *model,
 #ifndef MARGIN_REAL_DOUBLE
 /* A model whose arrays lie in the image itself, which must stay where it is, at a multiple of four
  * bytes. `size` is what may be read; the image may be shorter. Everything is checked before *model is
- * written: lengths, checksum, counts, that all numbers are finite and in range. MARGIN_E_IMAGE and the
+ * written: lengths, checksum, counts, that all numbers are finite and in range, thresholds in order. MARGIN_E_IMAGE and the
  * statuses after it tell what is wrong. On big-endian machines the bytes of numbers must be swapped
  * in place: use margin_image_adopt there, once for an image, on writable memory; elsewhere it is the
  * same as margin_image_open. */

@@ -4231,18 +4231,42 @@ static size_t mgn_pair_machine(size_t classes, size_t a, size_t b)
     return a * (2u * classes - a - 1u) / 2u + (b - a - 1u);
 }
 
-/* One machine for each pair of classes. */
+/* One machine for each pair of classes: MARGIN_SCHEME_ONE_ONE or MARGIN_SCHEME_VOTES, the odd ones. */
 static bool mgn_scheme_pairs(unsigned scheme)
 {
-    return scheme == MARGIN_SCHEME_ONE_ONE || scheme == MARGIN_SCHEME_VOTES;
+    return scheme % 2u != 0;
 }
 
 MARGIN_API size_t margin_machines(unsigned scheme, size_t classes)
 {
-    if (scheme == MARGIN_SCHEME_ONE_REST) {
-        return classes;
+    if (mgn_scheme_pairs(scheme)) {
+        return mgn_size_mul(classes, classes - 1u) / 2u;
     }
-    return mgn_scheme_pairs(scheme) ? mgn_size_mul(classes, classes - 1u) / 2u : 1u;
+    return classes - (scheme != MARGIN_SCHEME_ONE_REST && classes > 1u ? 1u : 0u);
+}
+
+MARGIN_API size_t margin_functions(unsigned scheme, size_t classes)
+{
+    return scheme == MARGIN_SCHEME_ORDINAL ? 1u : margin_machines(scheme, classes);
+}
+
+/* Whether a model may have this scheme with so many classes. */
+static bool mgn_scheme_fits(unsigned scheme, size_t classes)
+{
+    if (scheme == MARGIN_SCHEME_ORDINAL && classes == 1u) { /* a ranker */
+        return true;
+    }
+    return classes >= 2u && classes < MARGIN_REJECTED && scheme <= MARGIN_SCHEME_ORDINAL &&
+           (scheme == MARGIN_SCHEME_BINARY) == (classes == 2u);
+}
+
+/* Coefficients of a vector. */
+static size_t mgn_scheme_width(unsigned scheme, size_t classes)
+{
+    if (scheme == MARGIN_SCHEME_ORDINAL) {
+        return 1;
+    }
+    return scheme == MARGIN_SCHEME_ONE_REST ? classes : classes - 1u;
 }
 
 /* w . x in the order of margin_dot, through MARGIN_LOAD. */
@@ -4266,9 +4290,14 @@ MARGIN_API void margin_linear_scores(const margin_linear *model, const margin_re
                                      margin_real *scores)
 {
     const size_t machines = margin_machines(model->vote.scheme, model->vote.classes);
+    const margin_real *w = model->w;
+    margin_real f = 0;
     for (size_t j = 0; j < machines; j++) {
-        scores[j] = mgn_flash_dot(model->w + j * model->d, x, model->d) +
-                    MARGIN_LOAD(margin_real, model->bias + j);
+        if (j == 0 || model->vote.scheme != MARGIN_SCHEME_ORDINAL) {
+            f = mgn_flash_dot(w, x, model->d);
+            w += model->d;
+        }
+        scores[j] = f + MARGIN_LOAD(margin_real, model->bias + j);
     }
 }
 
@@ -4327,6 +4356,7 @@ MARGIN_API void margin_expansion_scores(const margin_expansion *model, const mar
                                         margin_real *scores)
 {
     const size_t machines = margin_machines(model->vote.scheme, model->vote.classes);
+    const bool ordinal = model->vote.scheme == MARGIN_SCHEME_ORDINAL;
     margin_real norm = 0;
     size_t c = 0;
     for (size_t k = 0; k < model->d; k++) {
@@ -4334,7 +4364,7 @@ MARGIN_API void margin_expansion_scores(const margin_expansion *model, const mar
         norm += a * a;
     }
     for (size_t j = 0; j < machines; j++) {
-        scores[j] = MARGIN_LOAD(margin_real, model->bias + j);
+        scores[j] = ordinal ? 0 : MARGIN_LOAD(margin_real, model->bias + j);
     }
     for (size_t v = 0; v < model->n; v += MGN_SCORE_BLOCK) {
         const size_t count = mgn_size_min(model->n - v, MGN_SCORE_BLOCK);
@@ -4350,6 +4380,9 @@ MARGIN_API void margin_expansion_scores(const margin_expansion *model, const mar
             }
             mgn_expansion_add(model, v + t, c, block[t], scores);
         }
+    }
+    for (size_t j = ordinal ? machines : 0; j-- > 0;) { /* rounding keeps them in order */
+        scores[j] = scores[0] + MARGIN_LOAD(margin_real, model->bias + j);
     }
 }
 
@@ -4368,6 +4401,9 @@ static margin_real mgn_favour(unsigned scheme, size_t classes, const margin_real
 {
     if (scheme == MARGIN_SCHEME_ONE_REST) {
         return scores[a] - scores[b];
+    }
+    if (scheme == MARGIN_SCHEME_ORDINAL) { /* the end of class a that lies towards b */
+        return a < b ? -scores[a] : scores[a - 1u];
     }
     if (a < b) {
         return -scores[mgn_pair_machine(classes, a, b)];
@@ -4402,10 +4438,23 @@ static size_t mgn_votes(size_t classes, const margin_real *scores, size_t a, mar
     return votes;
 }
 
+/* Of classes in order: the number of thresholds passed. */
+static size_t mgn_elect_ordinal(size_t classes, const margin_real *scores)
+{
+    size_t passed = 0;
+    for (size_t j = 0; j + 1u < classes; j++) {
+        passed += scores[j] > 0 ? 1u : 0u;
+    }
+    return passed;
+}
+
 MARGIN_API uint16_t margin_elect(unsigned scheme, size_t classes, const margin_real *scores)
 {
     size_t best = 0, most = 0;
     margin_real top = -MGN_HUGE;
+    if (scheme == MARGIN_SCHEME_ORDINAL) {
+        return (uint16_t)mgn_elect_ordinal(classes, scores);
+    }
     for (size_t a = 0; a < classes; a++) {
         margin_real sum = scores[a < margin_machines(scheme, classes) ? a : 0];
         size_t votes = 0;
@@ -4668,14 +4717,17 @@ static MGN_Q_INLINE void mgn_q_linear(const margin_linear_q *l, const int16_t *x
 {
     const int16_t *w15 = (const int16_t *)l->w;
     const int8_t *w7 = (const int8_t *)l->w;
+    int32_t sum = 0;
     for (size_t j = 0; j < l->vote.machines; j++) {
-        int32_t sum = MARGIN_LOAD(int32_t, l->bias + j);
-        for (size_t k = 0; k < l->d; k++) {
-            const int16_t w =
-                format == MARGIN_Q15 ? MARGIN_LOAD(int16_t, w15++) : MARGIN_LOAD(int8_t, w7++);
-            sum += (int32_t)w * x[k];
+        if (j == 0 || l->vote.scheme != MARGIN_SCHEME_ORDINAL) {
+            sum = 0;
+            for (size_t k = 0; k < l->d; k++) {
+                const int16_t w =
+                    format == MARGIN_Q15 ? MARGIN_LOAD(int16_t, w15++) : MARGIN_LOAD(int8_t, w7++);
+                sum += (int32_t)w * x[k];
+            }
         }
-        scores[j] = sum;
+        scores[j] = sum + MARGIN_LOAD(int32_t, l->bias + j);
     }
 }
 
@@ -4729,7 +4781,7 @@ static void mgn_q_spread(const margin_expansion_q *e, size_t v, size_t c, int32_
 typedef struct {
     const margin_expansion_q *e;
     int32_t *scores;
-    int32_t sum; /* of the only machine */
+    int32_t sum; /* of the only function, without a bias */
     size_t c;    /* class of the vector at hand, where machines are pairs */
 } mgn_q_sums;
 
@@ -4738,7 +4790,7 @@ static MGN_Q_INLINE mgn_q_sums mgn_q_start(const margin_expansion_q *e, int32_t 
     mgn_q_sums s;
     s.e = e;
     s.scores = scores;
-    s.sum = MARGIN_LOAD(int32_t, e->bias);
+    s.sum = 0;
     s.c = 0;
     for (size_t j = 0; j < e->vote.machines; j++) {
         scores[j] = MARGIN_LOAD(int32_t, e->bias + j);
@@ -4748,8 +4800,8 @@ static MGN_Q_INLINE mgn_q_sums mgn_q_start(const margin_expansion_q *e, int32_t 
 
 static MGN_Q_INLINE void mgn_q_finish(const mgn_q_sums *s)
 {
-    if (s->e->width == 1u) {
-        s->scores[0] = s->sum;
+    for (size_t j = 0; s->e->width == 1u && j < s->e->vote.machines; j++) {
+        s->scores[j] += s->sum;
     }
 }
 
@@ -5047,6 +5099,9 @@ static int32_t mgn_q_favour(unsigned scheme, size_t classes, const int32_t *scor
     if (scheme == MARGIN_SCHEME_ONE_REST) {
         return mgn_q_minus(scores[a], scores[b]);
     }
+    if (scheme == MARGIN_SCHEME_ORDINAL) {
+        return a < b ? -scores[a] : scores[a - 1u];
+    }
     if (a < b) {
         return -scores[mgn_pair_machine(classes, a, b)];
     }
@@ -5085,8 +5140,10 @@ MARGIN_API uint16_t margin_elect_q(unsigned scheme, size_t classes, const int32_
 {
     size_t best = 0, most = 0;
     int64_t top = INT64_MIN;
-    if (scheme == MARGIN_SCHEME_BINARY) {
-        return scores[0] > 0 ? 1 : 0;
+    if (scheme == MARGIN_SCHEME_BINARY || scheme == MARGIN_SCHEME_ORDINAL) {
+        for (; best + 1u < classes && scores[best] > 0; best++) {
+        }
+        return (uint16_t)best;
     }
     for (size_t a = 0; a < classes; a++) {
         int64_t sum = scheme == MARGIN_SCHEME_ONE_REST ? scores[a] : 0;
@@ -5224,9 +5281,7 @@ static uint64_t mgn_q_root_up(uint64_t a)
 
 static bool mgn_q_vote_fits(const margin_vote_q *vote)
 {
-    const bool two = vote->classes == 2u;
-    return vote->classes >= 2u && vote->classes < MARGIN_REJECTED &&
-           vote->scheme <= MARGIN_SCHEME_VOTES && (vote->scheme == MARGIN_SCHEME_BINARY) == two &&
+    return mgn_scheme_fits(vote->scheme, vote->classes) &&
            vote->machines == margin_machines(vote->scheme, vote->classes) && vote->reject >= 0 &&
            vote->shift <= (INT32_C(1) << 30) && vote->shift >= -(INT32_C(1) << 30) &&
            vote->down < 32u;
@@ -5244,14 +5299,25 @@ static bool mgn_q_stage_fits(const margin_stage_q *stage, size_t d)
     return fits;
 }
 
+/* Thresholds of ordinal machines are in order. */
+static bool mgn_q_bias_fits(const margin_vote_q *vote, const int32_t *bias)
+{
+    bool fits = true;
+    for (size_t j = 1; vote->scheme == MARGIN_SCHEME_ORDINAL && j < vote->machines; j++) {
+        fits = fits && MARGIN_LOAD(int32_t, bias + j) <= MARGIN_LOAD(int32_t, bias + j - 1u);
+    }
+    return fits;
+}
+
 static bool mgn_q_linear_fits(const margin_linear_q *l)
 {
     bool fits = (l->format == MARGIN_Q15 || l->format == MARGIN_Q7) && l->d > 0 &&
-                mgn_q_vote_fits(&l->vote) && mgn_q_stage_fits(l->stage, l->d);
+                mgn_q_vote_fits(&l->vote) && mgn_q_bias_fits(&l->vote, l->bias) &&
+                mgn_q_stage_fits(l->stage, l->d);
     for (size_t j = 0; fits && j < l->vote.machines; j++) {
         uint64_t sum = mgn_q_size(MARGIN_LOAD(int32_t, l->bias + j));
         for (size_t k = 0; k < l->d; k++) {
-            const size_t i = j * l->d + k;
+            const size_t i = (l->vote.scheme == MARGIN_SCHEME_ORDINAL ? 0 : j) * l->d + k;
             const int16_t w = l->format == MARGIN_Q15
                                   ? MARGIN_LOAD(int16_t, (const int16_t *)l->w + i)
                                   : MARGIN_LOAD(int8_t, (const int8_t *)l->w + i);
@@ -5390,7 +5456,8 @@ static bool mgn_q_sum_fits(const margin_expansion_q *e, size_t m)
         }
         for (size_t j = 0; j < e->width; j++) {
             const int16_t coef = MARGIN_LOAD(int16_t, e->coef + v * e->width + j);
-            if (coef != 0 && mgn_q_machine(e->vote.scheme, e->vote.classes, c, j) == m) {
+            if (coef != 0 && (e->vote.scheme == MARGIN_SCHEME_ORDINAL ||
+                              mgn_q_machine(e->vote.scheme, e->vote.classes, c, j) == m)) {
                 sum += ((mgn_q_size(coef) * UINT32_C(65535)) >> e->kernel.down) + 1u;
             }
         }
@@ -5419,9 +5486,9 @@ static bool mgn_q_expansion_fits(const margin_expansion_q *e)
 {
     bool fits = (e->format == MARGIN_Q15 || e->format == MARGIN_Q7) && e->d > 0 && e->n > 0 &&
                 e->n % MGN_Q_BLOCK == 0 && mgn_q_vote_fits(&e->vote) &&
-                mgn_q_stage_fits(e->stage, e->d);
+                mgn_q_bias_fits(&e->vote, e->bias) && mgn_q_stage_fits(e->stage, e->d);
     fits = fits && mgn_q_classes_fit(e) && mgn_q_kernel_fits(e) &&
-           e->width + (e->vote.scheme == MARGIN_SCHEME_ONE_REST ? 0u : 1u) == e->vote.classes;
+           e->width == mgn_scheme_width(e->vote.scheme, e->vote.classes);
     for (size_t m = 0; fits && m < e->vote.machines; m++) {
         fits = mgn_q_sum_fits(e, m);
     }
@@ -5525,7 +5592,8 @@ static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
 static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem)
 {
     const size_t d = job->d, kept = job->whole ? 0 : d, staged = job->whole ? d : 0;
-    const size_t values = mgn_size_mul(job->l != NULL ? job->machines : job->n, d + d % 2u);
+    const size_t rows = margin_functions(job->vote->scheme, job->vote->classes);
+    const size_t values = mgn_size_mul(job->l != NULL ? rows : job->n, d + d % 2u);
     job->vectors = margin_arena_keep(mem, values, job->format == MARGIN_Q15 ? 2u : 1u);
     job->norms = MGN_KEEP(mem, uint16_t, job->n);
     job->coef = MGN_KEEP(mem, int16_t, mgn_size_mul(job->n, job->width));
@@ -5630,9 +5698,15 @@ static void mgn_q_as_they_are(mgn_q_job *job)
 
 /* ---- linear ---- */
 
+/* Where weight k of machine j is. */
+static size_t mgn_q_weight_at(const mgn_q_job *job, size_t j, size_t k)
+{
+    return (job->vote->scheme == MARGIN_SCHEME_ORDINAL ? 0 : j) * job->d + k;
+}
+
 static margin_real mgn_q_weight(const mgn_q_job *job, size_t j, size_t k)
 {
-    return job->l->w[j * job->d + k];
+    return job->l->w[mgn_q_weight_at(job, j, k)];
 }
 
 /* Largest weight of feature k. */
@@ -5722,7 +5796,7 @@ static void mgn_q_linear_store(mgn_q_job *job)
     for (size_t j = 0; j < job->machines; j++) {
         margin_real bias = mgn_q_at_zero(job, j);
         for (size_t k = 0; k < job->d; k++) {
-            const size_t i = j * job->d + k;
+            const size_t i = mgn_q_weight_at(job, j, k);
             const margin_real w = job->factor[k] > 0 ? job->l->w[i] / job->factor[k] : 0;
             const int32_t limit = job->format == MARGIN_Q15 ? 32767 : 127;
             const int32_t q = mgn_q_round(w / unit, -limit, limit);
@@ -5824,6 +5898,10 @@ static margin_real mgn_q_sum_up(mgn_q_job *job)
             job->scores[j] += coef * job->base;
             largest = mgn_max(largest, mgn_abs(coef * job->size));
         }
+    }
+    for (size_t j = 1; j < job->machines && vote->scheme == MARGIN_SCHEME_ORDINAL; j++) {
+        job->scores[j] += job->scores[0] - job->e->bias[0];
+        job->differ[j] = job->differ[0];
     }
     for (size_t j = 0; j < job->machines; j++) {
         job->differ[j] += mgn_abs(job->scores[j]);
@@ -6360,9 +6438,34 @@ static void mgn_q_measure(const mgn_q_job *job, const margin_quant *quant, margi
     }
 }
 
+/* Adds to all biases, which stay in order. */
+static void mgn_q_shift(const mgn_q_job *job, int32_t shift)
+{
+    for (size_t j = 0; j < job->machines; j++) {
+        job->bias[j] += shift;
+    }
+}
+
+/* Makes up for the mean difference of ordinal machines, which is one function's. */
+static void mgn_q_correct_ordinal(const mgn_q_job *job, const margin_quant *quant)
+{
+    const int32_t room = INT32_C(1) << 30;
+    const int32_t shift = mgn_q_round(job->differ[0] / quant->unit, -room, room);
+    if (job->bias[0] < room && job->bias[job->machines - 1u] > -room) {
+        mgn_q_shift(job, shift);
+        if (margin_model_check_q(&quant->model) != MARGIN_OK) {
+            mgn_q_shift(job, -shift);
+        }
+    }
+}
+
 /* Makes up for the mean differences by the biases, while that changes nothing in what fits. */
 static void mgn_q_correct(const mgn_q_job *job, const margin_quant *quant)
 {
+    if (job->vote->scheme == MARGIN_SCHEME_ORDINAL) {
+        mgn_q_correct_ordinal(job, quant);
+        return;
+    }
     for (size_t j = 0; j < job->machines; j++) {
         const int32_t before = job->bias[j];
         job->bias[j] =
@@ -6504,7 +6607,7 @@ static size_t mgn_image_layout(mgn_image *head)
         head->count[k] = 0;
     }
     if (head->kind == MARGIN_MODEL_LINEAR) {
-        head->count[0] = mgn_size_mul(machines, head->d);
+        head->count[0] = mgn_size_mul(margin_functions(head->scheme, head->classes), head->d);
         head->count[1] = machines;
     } else {
         head->count[0] = mgn_size_mul(head->n, head->d);
@@ -6561,17 +6664,15 @@ static void mgn_image_parse(mgn_image *head, const unsigned char *p)
 
 static bool mgn_image_vote_fits(const mgn_image *head)
 {
-    return head->classes >= 2u && head->classes < MARGIN_REJECTED &&
-           (head->scheme == MARGIN_SCHEME_BINARY) == (head->classes == 2u) &&
-           head->scheme <= MARGIN_SCHEME_VOTES && head->reject >= 0 && mgn_finite(head->reject) &&
-           mgn_finite(head->slope) && mgn_finite(head->shift);
+    return mgn_scheme_fits(head->scheme, head->classes) && head->reject >= 0 &&
+           mgn_finite(head->reject) && mgn_finite(head->slope) && mgn_finite(head->shift);
 }
 
 /* Sizes and kernel; a linear model has only zero bytes where they would be. */
 static bool mgn_image_shape_fits(const mgn_image *head, const unsigned char *p)
 {
     const margin_kernel kernel = {head->kernel, head->degree, head->gamma, head->coef0, head->a};
-    const uint16_t less = head->scheme == MARGIN_SCHEME_ONE_REST ? 0 : 1;
+    const size_t width = mgn_scheme_width(head->scheme, head->classes);
     if (head->kind == MARGIN_MODEL_LINEAR) {
         bool zero = head->n == 0 && head->width == 0;
         for (unsigned i = 29; i < 44u; i++) {
@@ -6579,7 +6680,7 @@ static bool mgn_image_shape_fits(const mgn_image *head, const unsigned char *p)
         }
         return zero && head->d > 0;
     }
-    return head->n > 0 && head->d > 0 && head->width + less == head->classes && head->degree > 0 &&
+    return head->n > 0 && head->d > 0 && head->width == width && head->degree > 0 &&
            head->scaled <= 1u && mgn_kernel_valid(&kernel);
 }
 
@@ -6608,6 +6709,21 @@ static margin_status mgn_image_check(const unsigned char *p, size_t size, mgn_im
         return MARGIN_E_IMAGE_VALUE;
     }
     return mgn_image_layout(head) == mgn_get_size(p + 8) ? MARGIN_OK : MARGIN_E_IMAGE_SIZE;
+}
+
+/* Thresholds of ordinal machines are in order: their biases do not grow. */
+static bool mgn_image_bias_fits(const mgn_image *head, const unsigned char *arrays)
+{
+    const size_t at = head->kind == MARGIN_MODEL_LINEAR ? 1u : 3u;
+    const unsigned char *bias = arrays;
+    bool fits = true;
+    for (size_t k = 0; k < at; k++) {
+        bias += 4u * head->count[k];
+    }
+    for (size_t j = 1; head->scheme == MARGIN_SCHEME_ORDINAL && j < head->count[at]; j++) {
+        fits = fits && mgn_get_float(bias + 4u * j) <= mgn_get_float(bias + 4u * (j - 1u));
+    }
+    return fits;
 }
 
 /* The contents of the arrays, read byte by byte: array 4 of an expansion is counts, growing up to n;
@@ -6686,7 +6802,8 @@ static void mgn_image_model(const mgn_image *head, const margin_real *at, const 
 static margin_status mgn_image_open(const unsigned char *p, size_t size, mgn_image *head)
 {
     const margin_status status = mgn_image_check(p, size, head);
-    if (status == MARGIN_OK && !mgn_image_arrays_fit(head, p + MARGIN_IMAGE_HEAD)) {
+    if (status == MARGIN_OK && (!mgn_image_arrays_fit(head, p + MARGIN_IMAGE_HEAD) ||
+                                !mgn_image_bias_fits(head, p + MARGIN_IMAGE_HEAD))) {
         return MARGIN_E_IMAGE_VALUE;
     }
     return status;
@@ -6956,7 +7073,8 @@ static size_t mgn_linear_scale_plan(margin_arena *mem, const margin_linear *l, m
                                     margin_real **bias)
 {
     const size_t machines = margin_machines(l->vote.scheme, l->vote.classes);
-    *w = MGN_KEEP(mem, margin_real, mgn_size_mul(machines, l->d));
+    const size_t rows = margin_functions(l->vote.scheme, l->vote.classes);
+    *w = MGN_KEEP(mem, margin_real, mgn_size_mul(rows, l->d));
     *bias = MGN_KEEP(mem, margin_real, machines);
     return machines;
 }
@@ -6971,10 +7089,11 @@ static margin_status mgn_linear_scale(margin_linear *l, const margin_scaling *s,
         return margin_arena_rewind(mem, &before);
     }
     for (size_t j = 0; j < machines; j++) {
+        const size_t row = (l->vote.scheme == MARGIN_SCHEME_ORDINAL ? 0 : j) * l->d;
         bias[j] = l->bias[j];
         for (size_t k = 0; k < l->d; k++) {
-            w[j * l->d + k] = l->w[j * l->d + k] * s->factor[k];
-            bias[j] -= w[j * l->d + k] * s->offset[k];
+            w[row + k] = l->w[row + k] * s->factor[k];
+            bias[j] -= w[row + k] * s->offset[k];
         }
     }
     l->w = w;
@@ -10411,14 +10530,14 @@ MARGIN_API margin_status margin_calibrate(const margin_real *m, const uint8_t *h
 typedef struct {
     margin_expansion e;      /* the model, for inputs that are scaled already */
     const margin_data *data; /* samples, or NULL: the pool */
-    size_t most, machines;
+    size_t most, machines, functions;
     size_t count;            /* vectors chosen so far */
     margin_real peak;        /* the largest k(v, v) */
     margin_real *rest;       /* R; later the coefficients, count x width */
     margin_real *basis;      /* L, n x most; later the system of one machine */
     margin_real *diag, *row; /* D; kernel values of one input with the pool */
     margin_real *normal;     /* most x most, lower triangle */
-    margin_real *target;     /* most x machines */
+    margin_real *target;     /* most x functions */
     margin_real *panel, *part;
     margin_real *input;       /* one sample, scaled */
     margin_real *old, *fresh; /* its scores */
@@ -10429,12 +10548,12 @@ typedef struct {
 static void mgn_compress_plan(mgn_compress *c, margin_arena *mem)
 {
     const size_t n = c->e.n, most = c->most;
-    c->rest = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, c->machines));
+    c->rest = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, c->functions));
     c->basis = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, most));
     c->diag = MGN_SCRATCH(mem, margin_real, n);
     c->row = MGN_SCRATCH(mem, margin_real, n);
     c->normal = MGN_SCRATCH(mem, margin_real, mgn_size_mul(most, most));
-    c->target = MGN_SCRATCH(mem, margin_real, mgn_size_mul(most, c->machines));
+    c->target = MGN_SCRATCH(mem, margin_real, mgn_size_mul(most, c->functions));
     c->panel = MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, most));
     c->part = MGN_SCRATCH(mem, margin_real, most);
     c->input = MGN_SCRATCH(mem, margin_real, c->e.d);
@@ -10450,7 +10569,7 @@ static void mgn_compress_score(mgn_compress *c, const margin_real *x)
     const margin_expansion *e = &c->e;
     size_t v = 0;
     mgn_kernel_pool(&e->kernel, x, e->d, e->vectors, e->n, e->d, e->norms, c->row);
-    for (size_t j = 0; j < c->machines; j++) {
+    for (size_t j = 0; j < c->functions; j++) {
         c->old[j] = 0;
     }
     for (size_t k = 0; k < e->vote.classes; k++) {
@@ -10480,7 +10599,7 @@ static void mgn_compress_start(mgn_compress *c)
     c->peak = 0;
     for (size_t v = 0; v < c->e.n; v++) {
         mgn_compress_score(c, c->e.vectors + v * c->e.d);
-        mgn_copy(c->rest + v * c->machines, c->old, c->machines);
+        mgn_copy(c->rest + v * c->functions, c->old, c->functions);
         c->diag[v] = c->row[v];
         c->peak = mgn_max(c->peak, c->row[v]);
     }
@@ -10492,8 +10611,8 @@ static size_t mgn_compress_pick(const mgn_compress *c, margin_real *first)
     margin_real most = 64 * MGN_EPS * *first;
     size_t best = c->e.n;
     for (size_t v = 0; v < c->e.n; v++) {
-        const margin_real *rest = c->rest + v * c->machines;
-        const margin_real gain = margin_dot(rest, rest, c->machines);
+        const margin_real *rest = c->rest + v * c->functions;
+        const margin_real gain = margin_dot(rest, rest, c->functions);
         if (c->diag[v] > 64 * MGN_EPS * c->peak && gain > most * c->diag[v]) {
             most = gain / c->diag[v];
             best = v;
@@ -10511,8 +10630,8 @@ static void mgn_compress_take(mgn_compress *c, size_t p)
     const margin_real *own = c->basis + p * c->most;
     mgn_kernel_pool(&e->kernel, e->vectors + p * e->d, e->d, e->vectors, e->n, e->d, e->norms,
                     c->row);
-    for (size_t j = 0; j < c->machines; j++) {
-        c->old[j] = c->rest[p * c->machines + j] / scale;
+    for (size_t j = 0; j < c->functions; j++) {
+        c->old[j] = c->rest[p * c->functions + j] / scale;
     }
     for (size_t v = 0; v < e->n; v++) {
         c->row[v] = (c->row[v] - margin_dot(c->basis + v * c->most, own, c->count)) / scale;
@@ -10520,7 +10639,7 @@ static void mgn_compress_take(mgn_compress *c, size_t p)
     for (size_t v = 0; v < e->n; v++) {
         c->basis[v * c->most + c->count] = c->row[v];
         c->diag[v] -= c->row[v] * c->row[v];
-        margin_axpy(c->rest + v * c->machines, -c->row[v], c->old, c->machines);
+        margin_axpy(c->rest + v * c->functions, -c->row[v], c->old, c->functions);
     }
     c->diag[p] = 0;
 }
@@ -10551,8 +10670,8 @@ static void mgn_compress_system(mgn_compress *c, const margin_expansion *model, 
     const margin_real rho = MGN_R(1e-4) * c->peak * (margin_real)samples;
     for (size_t s = 0; s < c->count; s++) {
         mgn_compress_score(c, c->e.vectors + c->chosen[s] * c->e.d);
-        for (size_t j = 0; j < c->machines; j++) {
-            c->target[s * c->machines + j] = rho * c->old[j];
+        for (size_t j = 0; j < c->functions; j++) {
+            c->target[s * c->functions + j] = rho * c->old[j];
         }
         for (size_t t = 0; t <= s; t++) {
             c->normal[s * c->most + t] = rho * c->row[c->chosen[t]];
@@ -10562,7 +10681,7 @@ static void mgn_compress_system(mgn_compress *c, const margin_expansion *model, 
         mgn_compress_score(c, mgn_compress_input(c, model, i));
         for (size_t s = 0; s < c->count; s++) {
             const margin_real k = c->row[c->chosen[s]];
-            margin_axpy(c->target + s * c->machines, k, c->old, c->machines);
+            margin_axpy(c->target + s * c->functions, k, c->old, c->functions);
             for (size_t t = 0; t <= s; t++) {
                 c->normal[s * c->most + t] += k * c->row[c->chosen[t]];
             }
@@ -10602,7 +10721,7 @@ static bool mgn_compress_machine(mgn_compress *c, size_t j, size_t a, size_t b)
             c->basis[s * f + t] = c->normal[row * c->most + c->members[t]];
         }
         c->basis[s * f + s] *= 1 + 64 * MGN_EPS;
-        c->part[s] = c->target[row * c->machines + j];
+        c->part[s] = c->target[row * c->functions + j];
     }
     if (!mgn_cholesky(c->basis, f, f, c->panel)) {
         return false;
@@ -10622,7 +10741,7 @@ static bool mgn_compress_fit(mgn_compress *c)
     bool good = true;
     size_t j = 0;
     if (!mgn_scheme_pairs(c->e.vote.scheme)) {
-        for (; j < c->machines; j++) {
+        for (; j < c->functions; j++) {
             good = good && mgn_compress_machine(c, j, 0, 0);
         }
         return good;
@@ -10710,6 +10829,7 @@ static bool mgn_compress_shape(mgn_compress *c, const margin_model *model, size_
     c->e = model->of.expansion;
     c->e.offset = c->e.factor = NULL;
     c->machines = margin_machines(c->e.vote.scheme, c->e.vote.classes);
+    c->functions = margin_functions(c->e.vote.scheme, c->e.vote.classes);
     c->most = mgn_size_min(vectors, c->e.n);
     return true;
 }
@@ -10953,7 +11073,7 @@ static bool mgn_cv_shape(mgn_cv *cv, size_t n, size_t classes, const margin_cv_o
     cv->classes = classes;
     cv->machines = margin_machines(cv->options.scheme, classes);
     return classes >= 2u && classes <= UINT16_MAX && mgn_folds_fit(n, cv->options.folds) &&
-           n <= MARGIN_INDEX_MAX && cv->options.scheme <= MARGIN_SCHEME_VOTES;
+           n <= MARGIN_INDEX_MAX && cv->options.scheme <= MARGIN_SCHEME_ORDINAL;
 }
 
 static void mgn_cv_plan(mgn_cv *cv, margin_arena *mem)

@@ -144,7 +144,7 @@ static void gen_number(gen_anatomy *a, const char *name, double value, int32_t t
 static void gen_linear_anatomy(gen_anatomy *a, const margin_linear *l, size_t machines)
 {
     gen_number(a, "d", (double)l->d, GEN_UINT32);
-    gen_array(a, "w", l->w, machines * l->d, GEN_REAL);
+    gen_array(a, "w", l->w, margin_functions(l->vote.scheme, l->vote.classes) * l->d, GEN_REAL);
     gen_array(a, "bias", l->bias, machines, GEN_REAL);
 }
 

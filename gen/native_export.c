@@ -75,7 +75,7 @@ static void gen_stage_anatomy(gen_anatomy *a, const margin_stage_q *stage, size_
 static void gen_linear_anatomy_q(gen_anatomy *a, const margin_linear_q *l)
 {
     gen_number(a, "d", l->d, GEN_UINT16);
-    gen_array(a, "w", l->w, (size_t)l->vote.machines * l->d,
+    gen_array(a, "w", l->w, margin_functions(l->vote.scheme, l->vote.classes) * l->d,
               l->format == MARGIN_Q7 ? GEN_INT8 : GEN_INT16);
     gen_array(a, "bias", l->bias, l->vote.machines, GEN_INT32);
     gen_stage_anatomy(a, l->stage, l->d);

@@ -14,6 +14,7 @@
     X(svm_suite) \
     X(scheme_suite) \
     X(mam_suite) \
+    X(ordinal_suite) \
     X(quant_suite) \
     X(image_suite) \
     X(calibrate_suite) \
