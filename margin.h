@@ -875,7 +875,8 @@ typedef struct {
 } margin_quant_info;
 
 /* Turns a model into integers, kept in `mem`. The raw data, normally that of the training, says what
- * ranges to expect: inputs beyond them are limited, never wrapped. Arrays of `input` are kept too.
+ * ranges to expect: inputs beyond them are limited, never wrapped; samples of weight 0 count for the
+ * ranges alone. Arrays of `input` are kept too.
  * MARGIN_E_ARGUMENT: null, or a kernel that has no integer form (linear expansions: make it a linear
  * model); MARGIN_E_RANGE: too many features or vectors, values that are not whole (`whole`), or
  * parameters so extreme that 32 bits do not do. `info` may be NULL. */

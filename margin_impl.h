@@ -6405,7 +6405,7 @@ static void mgn_q_measure(const mgn_q_job *job, const margin_quant *quant, margi
 {
     const margin_quant_info none = {0, 0, 0, 0, 0};
     const margin_vote *vote = job->vote;
-    margin_real count = 0;
+    margin_real count = 0, rows = 0;
     *info = none;
     for (size_t j = 0; j < job->machines; j++) {
         job->differ[j] = 0;
@@ -6414,6 +6414,10 @@ static void mgn_q_measure(const mgn_q_job *job, const margin_quant *quant, margi
         const margin_real *x = mgn_sample(job->data, i);
         const int16_t *in = job->x;
         bool limited = false;
+        if (mgn_weight(job->data, i) <= 0) {
+            continue;
+        }
+        rows += 1;
         margin_input_q(&quant->input, x, job->x);
         in = margin_prepare_q(job->staged ? job->stage : NULL, job->d, job->x, job->work);
         margin_scores_q(&quant->model, in, job->scores_q);
@@ -6433,7 +6437,7 @@ static void mgn_q_measure(const mgn_q_job *job, const margin_quant *quant, margi
             info->worst = mgn_max(info->worst, mgn_abs(differ));
             info->mean += (mgn_abs(differ) - info->mean) / count;
             info->scale += (mgn_abs(s) - info->scale) / count;
-            job->differ[j] += (differ - job->differ[j]) / (margin_real)(i + 1u);
+            job->differ[j] += (differ - job->differ[j]) / rows;
         }
     }
 }

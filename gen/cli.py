@@ -98,14 +98,15 @@ def make_parser() -> Parser:
     for part in (predict, export):
         part.add_argument(*(["--data"] if part is export else ["--scale-data"]), metavar="DATA",
                           help="raw data to choose the scales of integers by (default: what the model file knows)")
+    export.add_argument("--test", metavar="DATA", help="data to say on what the format and the budget cost (default: --data)")
     add_data(export)
     for part in (train, predict, export):
         part.add_argument("--format", choices=("f32", "q15", "q7"), default="f32" if part is predict else None,
                           help="of numbers (default f32)")
     for part in (train, export):
         part.add_argument("--flash", type=value_type(options.above(0, options.whole)), metavar="BYTES",
-                          help="most bytes of tables: leaves out vectors and, unless --format says which, makes numbers "
-                          "smaller")
+                          help="most bytes of tables (what the predictor reads; not its code): leaves out vectors and, "
+                          "unless --format says which, makes numbers smaller where that is better")
         part.add_argument("-o", dest="output", metavar="FILE.h", required=part is export, help="write the C header")
         part.add_argument("--name", metavar="IDENT", help="what names in the header start with (default: the file's)")
     info = command("info", "Tells what is in a model file.")
@@ -114,9 +115,9 @@ def make_parser() -> Parser:
         part.add_argument("--calibrate", action="store_true", help="fit probabilities, by 5-fold cross-validation")
         part.add_argument("--reject", type=value_type(options.above(0)), metavar="MARGIN",
                           help="leave inputs without a class whose margin is smaller")
-    for part in (train, tune, import_):
+    for part in (train, tune, import_, export):
         part.add_argument("--save", metavar="MODEL", required=part is import_, help="write the model file (.mgn)")
-    for part in (train, cv, tune, predict, info):
+    for part in (train, cv, tune, predict, export, info):
         add_json(part)
     return parser
 

@@ -14,7 +14,7 @@ from .cspell import is_identifier
 from .errors import Failure, Refusal, Usage
 from .native import Rows
 from .output import byte_words, percent, say
-from .quant import Quantised
+from .quant import Quantised, noted_rows
 
 
 def chosen_options(arguments: argparse.Namespace) -> dict:
@@ -67,9 +67,11 @@ def train(arguments: argparse.Namespace) -> None:
     test = read_test(arguments, problem) if arguments.test else None
     with refusals_in_json(arguments, problem, chosen):
         result, found = train_and_tell(arguments, problem, chosen, test)
-    save(arguments, found)
     if arguments.output is not None:
-        write_header(arguments, found, problem.rows)
+        chosen = choose(arguments, found, None, problem.rows)
+        result["header"] = write_header(arguments, found, chosen, problem.rows, noted_rows(found))
+        found = chosen.model
+    save(arguments, found)
     deliver(arguments, result)
 
 
@@ -294,50 +296,55 @@ def check_header(arguments: argparse.Namespace) -> None:
         raise Usage(f"--name {arguments.name}: not a name for C and C++ that can stand in front of others")
 
 
-def write_header(arguments: argparse.Namespace, found: model.Model, rows: Rows | None) -> None:
-    """The model as C. `rows`, if there are any, are raw data to choose integer scales by."""
-    name = arguments.name or export_.name_of(arguments.output)
-    chosen = choose(arguments, found, rows)
-    output.write_file(arguments.output, export_.header(chosen.model, name, chosen.quantised).encode("ascii"))
+def write_header(arguments: argparse.Namespace, whole: model.Model, chosen: compress.Candidate, rows: Rows | None,
+                 noted: Rows | None) -> dict:
+    """The header, which says what it costs on the rows that are noted, the same on the other rows in words, and all of
+    it for the JSON."""
+    name, quantised = arguments.name or export_.name_of(arguments.output), chosen.quantised
+    same = chosen.model is whole and quantised is None
+    written = compress.cost(whole, chosen, noted) if noted and not same else None
+    chosen.cost = compress.cost(whole, chosen, rows) if rows and not same else written
+    output.write_file(arguments.output, export_.header(chosen.model, name, quantised, written).encode("ascii"))
     say(f"{arguments.output}: {byte_words(chosen.bytes)} of tables in {chosen.form}; names start with {name}_")
-    if chosen.quantised:
-        say_quantised(chosen.quantised)
+    if chosen.cost is not None:
+        say(f"beside the whole model in f32, on {chosen.cost.rows} rows: {chosen.cost.words()}")
+    if quantised:
+        say("raw values are whole numbers and go in as they are" if quantised.whole else
+            f"raw values become integers by offset and factor, as {name}_input() does it")
+    return {"format": chosen.form, "bytes": chosen.bytes, "vectors": chosen.vectors, "name": name,
+            "cost": vars(chosen.cost) if chosen.cost else None}
 
 
-def choose(arguments: argparse.Namespace, found: model.Model, rows: Rows | None) -> compress.Candidate:
-    """The model to write: in the format asked for, or whatever is best within the budget."""
+def choose(arguments: argparse.Namespace, found: model.Model, rows: Rows | None, looked: Rows | None) -> compress.Candidate:
+    """The model to write: in the format asked for, or whatever is best within the budget; see compress.compress."""
     if arguments.flash is None:
         return compress.in_format(found, arguments.format or "f32", rows)
     forms = (arguments.format,) if arguments.format else compress.FORMATS
-    chosen, tried = compress.compress(found, forms, arguments.flash, rows)
+    chosen, tried = compress.compress(found, forms, arguments.flash, rows, looked)
     for candidate in tried:
         if isinstance(candidate, Failure):
             say(f"  {candidate.message}")
             continue
         of = "" if candidate.model.machine.shape.linear else \
             f", {candidate.vectors} of {found.machine.shape.vectors} vectors"
-        changed = "" if candidate.changed is None else f", {candidate.changed} of {candidate.looked} labels change"
-        say(f"  {candidate.form}: {candidate.bytes} bytes{of}{changed}")
-    if rows is not None and rows.y:
-        for words, one in (("before", compress.in_format(found, "f32", rows)), ("after", chosen)):
-            table = metrics.count(rows.kept[1], compress.labels_of(one, rows), len(found.labels))
-            say_errors(f"error {words}", table, found.labels)
+        say(f"  {candidate.form}: {candidate.bytes} bytes{of}" + (f", {candidate.cost.words()}" if candidate.cost else ""))
+    if chosen.form != (arguments.format or "f32"):
+        say(f"note: {chosen.form}, because f32 within {arguments.flash} bytes is worse or impossible: inputs and scores are "
+            "integers; --format f32 insists")
     return chosen
-
-
-def say_quantised(quantised: Quantised) -> None:
-    r = quantised.report
-    say(f"{quantised.form} beside float, on {r.rows} rows: {r.disagree} labels differ, scores by at most {r.worst:.3g} "
-        f"({r.mean:.2g} on average; the mean score is {r.scale:.3g}); " + (
-            "raw values are whole numbers and go in as they are" if quantised.whole else
-            "raw values become integers by offset and factor, see the header"))
 
 
 def export(arguments: argparse.Namespace) -> None:
     check_header(arguments)
+    output.check_writable(arguments.save)
+    output.check_writable(arguments.json)
     found = model.load(arguments.model)
     rows = export_data(arguments.data, arguments, found)
-    write_header(arguments, found, rows)
+    test = export_data(arguments.test, arguments, found)
+    chosen = choose(arguments, found, rows, rows)
+    result = write_header(arguments, found, chosen, test, test or rows or noted_rows(found))
+    save(arguments, chosen.model)
+    deliver(arguments, result)
 
 
 def export_data(path: str | None, arguments: argparse.Namespace, found: model.Model) -> Rows | None:

@@ -1,33 +1,90 @@
-"""compress.py -- a model within a budget of flash: fewer vectors with coefficients fitted anew, smaller numbers."""
+"""compress.py -- a model within a budget of flash: fewer vectors with coefficients fitted anew, smaller numbers.
+
+The budget is for the constant tables that the predictor reads, NAME_TABLE_BYTES of the header. Not in it: the struct that
+points to them (about 50 bytes), the predictor's code, and what a linker leaves out unless it is used: names of classes, the
+self-test, the conversion of raw values.
+"""
 from __future__ import annotations
 
 import ctypes
+from array import array
 from dataclasses import dataclass
 
-from . import emit, model, native
+from . import emit, metrics, model, native
 from .errors import Failure
+from .exchange import SCHEMES, Classifier
 from .kinds import kind_of
 from .model import Model
 from .native import DOUBLE, INT64, Rows
+from .options import KERNELS
 from .quant import Quantised, noted_rows
 
 FORMATS = ("f32", "q15", "q7")
+CLOSE = 0.005  # of all labels: what a format that comes earlier may change more than the best
+
+
+@dataclass
+class Cost:
+    """What a smaller model changes, on some rows."""
+    rows: int
+    changed: int                       # labels
+    worst: float                       # change of the score that `predict` prints
+    mean: float
+    error_before: float | None = None  # if the classes of the rows are known
+    error_after: float | None = None
+
+    def words(self) -> str:
+        """
+        >>> Cost(200, 3, 0.25, 0.01, 0.05, 0.055).words()
+        '3 of 200 labels change, scores by at most 0.25 (0.01 on average); error 5.5 %, before 5 %'
+        """
+        error = "" if self.error_after is None else f"; error {100 * self.error_after:.4g} %, before " \
+                                                    f"{100 * self.error_before:.4g} %"
+        return (f"{self.changed} of {self.rows} labels change, scores by at most {self.worst:.3g} ({self.mean:.2g} on "
+                f"average){error}")
 
 
 @dataclass
 class Candidate:
-    """One way to keep within the budget."""
+    """A model in a number format."""
     model: Model
     form: str
     quantised: Quantised | None
     bytes: int
-    changed: int | None = None  # of the rows looked at, how many get another label than from the whole model
-    looked: int = 0
+    cost: Cost | None = None
 
     @property
     def vectors(self) -> int:
         return self.model.machine.shape.vectors
 
+    def answers(self, rows: Rows) -> tuple[array, list[float]]:
+        """Labels, and scores in the units of floats."""
+        if self.quantised is None:
+            return self.model.machine.predict(rows)
+        labels, scores, _ = self.quantised.predict(self.quantised.inputs(rows))
+        return labels, [score * self.quantised.report.unit for score in scores]
+
+
+def in_format(found: Model, form: str, rows: Rows | None) -> Candidate:
+    """`rows`: raw data to choose integer scales by; without them the notes of the model do."""
+    quantised = Quantised(found, form, rows) if form != "f32" else None
+    body = emit.integer_body(quantised) if quantised else emit.body_of(found.machine)
+    return Candidate(found, form, quantised, body.bytes)
+
+
+def cost(found: Model, candidate: Candidate, rows: Rows) -> Cost:
+    """What a candidate changes beside the whole model in floats."""
+    (before, old), (after, new) = found.machine.predict(rows), candidate.answers(rows)
+    moved = [abs(a - b) for a, b in zip(old, new)]
+    result = Cost(rows.n, sum(a != b for a, b in zip(before, after)), max(moved), sum(moved) / rows.n)
+    if rows.y:
+        k, truth = len(found.labels), rows.y[:rows.n]
+        result.error_before, result.error_after = (metrics.error(metrics.count(truth, labels, k))
+                                                   for labels in (before, after))
+    return result
+
+
+# ---- fewer vectors ----
 
 def fewer(found: Model, vectors: int, rows: Rows | None) -> Model:
     """The model with at most so many vectors, fitted to the rows, or to its own vectors without them."""
@@ -37,34 +94,39 @@ def fewer(found: Model, vectors: int, rows: Rows | None) -> Model:
                                   ctypes.byref(handle))
     if status < 0:
         raise Failure(f"compression: {native.status_text(status)}", found.path)
-    notes = {**found.notes, "compressed_from": found.machine.shape.vectors}
+    notes = {**found.notes, "compressed_from": found.notes.get("compressed_from", found.machine.shape.vectors)}
     return model.make(native.Machine(library, handle.value), notes, found.path)
 
 
-def in_format(found: Model, form: str, rows: Rows | None) -> Candidate:
-    quantised = Quantised(found, form, rows) if form != "f32" else None
-    body = emit.integer_body(quantised) if quantised else emit.body_of(found.machine)
-    return Candidate(found, form, quantised, body.bytes)
+def folded(found: Model) -> Model:
+    """An expansion of the linear kernel says the same as one weighted sum a machine: a linear model."""
+    machine, n = found.machine, found.machine.numbers
+    if kind_of(machine).word != "expansion" or KERNELS[n["kernel"]] != "linear":
+        return found
+    parts = {name: array("d", machine.array(name)) for name in ("vectors", "coef", "bias", "offset", "factor")}
+    ends = machine.array("class_end")
+    sizes = [end - start for start, end in zip([0, *ends], ends)]
+    plain = Classifier(found.labels, SCHEMES[n["scheme"]], n["d"], parts["bias"], kernel={
+        "kind": "linear", "gamma": 0.0, "degree": 0, "coef0": 0.0}, vectors=parts["vectors"], coef=parts["coef"],
+        class_sizes=sizes, offset=parts["offset"] or None, factor=parts["factor"] or None)
+    made = native.make(plain)
+    made.set_vote(n["reject"], n["slope"], n["shift"])
+    return model.make(made, found.notes, found.path)
 
 
-def labels_of(candidate: Candidate, rows: Rows):
-    if candidate.quantised is None:
-        return candidate.model.machine.predict(rows)[0]
-    return candidate.quantised.predict(candidate.quantised.inputs(rows))[0]
-
-
-def costs(found: Model, whole: Candidate) -> tuple[int, int, int]:
+def sizes(found: Model, whole: Candidate) -> tuple[int, int, int]:
     """Bytes of the tables without vectors, bytes of a vector, and how many vectors come together."""
     shape, width = found.machine.shape, found.machine.numbers["width"]
     if whole.quantised is None:
         each, step, stored = 4 * (shape.d + 1 + width), 1, shape.vectors
-    else:  # an even number of features, fours of vectors
-        each = {"q15": 2, "q7": 1}[whole.form] * (shape.d + shape.d % 2) + 2 + 2 * width
+    else:  # an even number of features, fours of vectors; poly has no norms
+        norms = 2 if whole.quantised.parts.array("norms") else 0
+        each = {"q15": 2, "q7": 1}[whole.form] * (shape.d + shape.d % 2) + norms + 2 * width
         step, stored = 4, whole.quantised.numbers["n"]
     return whole.bytes - stored * each, each, step
 
 
-def fit_format(found: Model, form: str, flash: int, rows: Rows | None) -> Candidate:
+def fit_format(found: Model, form: str, flash: int, rows: Rows | None, looked: Rows | None) -> Candidate:
     """The best that a number format can do within the budget; a Failure says what it needs at least."""
     whole = in_format(found, form, rows)
     if whole.bytes <= flash:
@@ -73,29 +135,33 @@ def fit_format(found: Model, form: str, flash: int, rows: Rows | None) -> Candid
     if kind.word != "expansion":
         raise Failure(f"{form} needs {whole.bytes} bytes, and a {kind.word} model has nothing to leave out",
                       found.path)
-    fixed, each, step = costs(found, whole)
+    fixed, each, step = sizes(found, whole)
     vectors = max(flash - fixed, 0) // each // step * step
     if vectors == 0:
         raise Failure(f"{form} needs at least {fixed + step * each} bytes", found.path)
-    return in_format(fewer(found, vectors, rows), form, rows)
+    return in_format(fewer(found, vectors, looked), form, rows)
 
 
-def compress(found: Model, forms: tuple[str, ...], flash: int, rows: Rows | None) -> tuple[Candidate, list]:
-    """Of all formats that are allowed, the one within the budget that changes the fewest labels; and all that were
-    tried, failures included."""
-    looked, tried = rows or noted_rows(found), []
-    before = found.machine.predict(looked)[0] if looked else None
+def compress(found: Model, forms: tuple[str, ...], flash: int, rows: Rows | None, looked: Rows | None = None
+             ) -> tuple[Candidate, list]:
+    """Within the budget, the first format that changes hardly more labels than the best of them; and all that were
+    tried, failures included. `rows`: raw data to choose integer scales by; `looked`: to fit coefficients to and to count
+    labels on. What is not given is taken from the notes."""
+    found, tried = folded(found), []
+    looked = looked or rows or noted_rows(found)
     for form in forms:
         try:
-            candidate = fit_format(found, form, flash, rows)
+            candidate = fit_format(found, form, flash, rows, looked)
         except Failure as error:
             tried.append(error)
             continue
         if looked is not None:
-            candidate.changed = sum(a != b for a, b in zip(before, labels_of(candidate, looked)))
-            candidate.looked = looked.n
+            candidate.cost = cost(found, candidate, looked)
         tried.append(candidate)
     good = [candidate for candidate in tried if isinstance(candidate, Candidate)]
     if not good:
         raise Failure(f"no model within {flash} bytes: " + "; ".join(error.message for error in tried), found.path)
-    return min(good, key=lambda candidate: candidate.changed or 0), tried
+    if looked is None:
+        return good[0], tried
+    least = min(candidate.cost.changed for candidate in good)
+    return next(c for c in good if c.cost.changed <= least + CLOSE * looked.n), tried

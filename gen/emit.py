@@ -118,8 +118,7 @@ def integer_body(q: Quantised) -> Body:
                 "format": f"MARGIN_{q.form.upper()}"}
     tables, members = initialiser(q.parts, fields, composed)
     stage = [table_of(q.parts, f"stage_{part}") for part in ("offset", "factor", "shift")] if n["stage"] else []
-    notes = [f"{q.form}: on {r.rows} rows scores differ from float by at most {r.worst:.3g}, {r.mean:.2g} on average "
-             f"(mean score {r.scale:.3g}), and {r.disagree} labels; a score counts units of {r.unit:.6g}"]
+    notes = [f"scores count units of {r.unit:.6g}"]
     return Body(q.form, struct, tables + stage, members, f"margin_{KERNEL_WORDS[n.get('kernel', 0)]}_{q.form}_scores",
                 "int16_t", "int32_t", c_int(n["reject"]) if n["reject"] else None, notes, bool(n["stage"]),
                 q.input_scaling())

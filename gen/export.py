@@ -4,6 +4,7 @@ from __future__ import annotations
 import textwrap
 
 from . import emit, kinds, methods
+from .compress import Cost
 from .cspell import c_comment, c_int, c_real, c_table, c_text, identifier
 from .emit import Body
 from .model import Model
@@ -56,7 +57,7 @@ def top(model: Model, body: Body, name: str) -> list[str]:
     classes = ", ".join(f"{i} = {label}" for i, label in enumerate(model.labels))
     lines = [f"/* {name}.h -- {kind}, for margin.h. Written by the generator: do not edit, export it again.", " *"]
     for head, text in (("trained", training_words(notes)), ("errors", error_words(notes)), ("inputs", inputs),
-                       ("classes", classes), ("size", f"{body.bytes} bytes of tables, number format {body.format}"),
+                       ("classes", classes), ("size", f"{body.bytes} bytes of tables that the predictor reads, number format {body.format}"),
                        ("image", f"sha256 {model.sha256}"), *(("note", note) for note in body.notes)):
         lines += paragraph(head, text)
     use = (f"{name}_classify(x) is the class of x, {name}_labels[] has the names of the classes. {name}_selftest() "
@@ -133,8 +134,8 @@ def conversion(body: Body, name: str) -> list[str]:
     """For boards that have floats: raw values to the integers that the model takes."""
     upper, (offset, factor) = name.upper(), body.convert
     return ["", f"/* The inputs of {name}_classify out of raw values: (raw - offset) * factor, rounded and limited. */",
-            c_table(f"static const margin_real {name}_input_offset[%d]", [c_real(v) for v in offset]),
-            c_table(f"static const margin_real {name}_input_factor[%d]", [c_real(v) for v in factor]),
+            c_table(f"static const margin_real {name}_input_offset[%d] MARGIN_FLASH", [c_real(v) for v in offset]),
+            c_table(f"static const margin_real {name}_input_factor[%d] MARGIN_FLASH", [c_real(v) for v in factor]),
             f"static inline void {name}_input(const margin_real *raw, int16_t *x)", "{",
             f"    const margin_scaling input = {{{name}_input_offset, {name}_input_factor, {upper}_FEATURES}};",
             "    margin_input_q(&input, raw, x);", "}"]
@@ -170,12 +171,14 @@ def selftest(model: Model, body: Body, name: str, rows: list, scores: list) -> l
             "}"]
 
 
-def header(model: Model, name: str, quantised: Quantised | None = None) -> str:
-    """The text of NAME.h; a pure function of the model."""
+def header(model: Model, name: str, quantised: Quantised | None = None, cost: Cost | None = None) -> str:
+    """The text of NAME.h; a pure function of the model, and of what it costs beside another one if that is told."""
     body = emit.integer_body(quantised) if quantised else emit.body_of(model.machine)
     rows, scores = tests(model, quantised)
     if "compressed_from" in model.notes:
         body.notes.append(f"compressed from {model.notes['compressed_from']} vectors; the errors above are from before")
+    if cost is not None:
+        body.notes.append(f"beside the whole model in f32, on {cost.rows} rows: {cost.words()}")
     blocks = [top(model, body, name), guard(name), single_precision(name) if body.score == "margin_real" else [],
               constants(model, body, name), *([block] for block in tables(body, name)), struct(body, name),
               labels(model, name), functions(model, body, name), selftest(model, body, name, rows, scores), ["#endif"]]

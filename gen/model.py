@@ -4,6 +4,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import sys
 from array import array
 from dataclasses import dataclass
@@ -27,6 +28,18 @@ class Model:
     def sample(self) -> list[list[float]]:
         """Some rows of the training data; empty if the notes have none."""
         return unpack(self.notes.get("sample", ""), self.machine.shape.d)
+
+    def sample_classes(self) -> list[int] | None:
+        """The classes of these rows, if the notes know them."""
+        found = self.notes.get("sample_classes")
+        count, k = len(self.sample()), self.machine.shape.classes
+        fits = isinstance(found, list) and len(found) == count and all(isinstance(c, int) and 0 <= c < k for c in found)
+        return found if fits and count else None
+
+    def ends(self) -> list[list[float]]:
+        """The least and the largest values of all features in the training data, if the notes know them."""
+        low, high = (unpack(self.notes.get(name, ""), self.machine.shape.d)[:1] for name in ("low", "high"))
+        return low + high
 
     @property
     def sha256(self) -> str:
@@ -54,6 +67,8 @@ def unpack(text: str, width: int) -> list[list[float]]:
         singles = array("f", base64.b64decode(text, validate=True))
     except (ValueError, TypeError):
         return []
+    if not all(map(math.isfinite, singles)):
+        return []
     if sys.byteorder == "big":
         singles.byteswap()
     return [list(singles[i:i + width]) for i in range(0, len(singles) - width + 1, width)]
@@ -67,9 +82,11 @@ def sample_notes(rows: native.Rows) -> dict:
     low, high, whole = rows.ranges()
     if max(map(abs, (*low, *high))) > 3.4e38:
         return {}
-    count = min(rows.n, 64, max(8, SAMPLE_BYTES // (4 * rows.d)))
-    sample = [rows.x[rows.d * (i * rows.n // count) + j] for i in range(count) for j in range(rows.d)]
-    return {"sample": pack(sample), "low": pack(low), "high": pack(high), "whole": whole or None}
+    count = min(rows.n, 256, max(8, SAMPLE_BYTES // (4 * rows.d)))
+    chosen = [i * rows.n // count for i in range(count)]
+    sample = [rows.x[rows.d * i + j] for i in chosen for j in range(rows.d)]
+    return {"sample": pack(sample), "sample_classes": [rows.y[i] for i in chosen] if rows.y and not rows.t else None,
+            "low": pack(low), "high": pack(high), "whole": whole or None}
 
 
 def write_notes(notes: dict) -> bytes:

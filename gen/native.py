@@ -144,7 +144,7 @@ def training() -> ctypes.CDLL:
     library.gen_folds.argtypes = [ctypes.c_void_p, INT64, ctypes.c_uint32, ctypes.c_void_p]
     library.gen_fold_margins.argtypes = [ctypes.c_void_p, ctypes.c_void_p, INT64, *pointers[:4]]
     library.gen_calibrate.argtypes = [*pointers[:3], INT64]
-    library.gen_set_reject.argtypes, library.gen_set_reject.restype = [ctypes.c_void_p, DOUBLE], None
+    library.gen_set_vote.argtypes, library.gen_set_vote.restype = [ctypes.c_void_p, DOUBLE, DOUBLE, DOUBLE], None
     library.gen_make.argtypes = pointers[:2]
     library.gen_image_size.argtypes, library.gen_image_size.restype = [ctypes.c_void_p, INT64], INT64
     library.gen_image_write.argtypes = [ctypes.c_void_p, ctypes.c_char_p, INT64, ctypes.c_void_p, INT64]
@@ -233,8 +233,12 @@ class Machine:
 
     def set_reject(self, margin: float) -> None:
         """From now on a winner by less than this margin is no winner."""
-        self.library.gen_set_reject(self.handle, margin)
-        self.numbers["reject"] = margin
+        self.set_vote(margin, self.numbers["slope"], self.numbers["shift"])
+
+    def set_vote(self, reject: float, slope: float, shift: float) -> None:
+        """The threshold of rejection, and the sigmoid of probabilities."""
+        self.library.gen_set_vote(self.handle, reject, slope, shift)
+        self.numbers.update(reject=reject, slope=slope, shift=shift)
 
     @property
     def calibrated(self) -> bool:
@@ -358,3 +362,4 @@ class Margins:
 
     def calibrate(self, machine: Machine) -> None:
         check(training().gen_calibrate(machine.handle, address(self.values), address(self.hits), len(self.values)))
+        machine.numbers.update(Parts(training().gen_parts, machine, DOUBLE).numbers)

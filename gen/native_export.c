@@ -26,13 +26,14 @@ void gen_quant_free(gen_quant *q)
     }
 }
 
-static margin_status gen_quant_make(gen_quant *q, const gen_rows *rows, int32_t format,
-                                    int32_t whole)
+static margin_status gen_quant_make(gen_quant *q, const gen_rows *rows, const double *weight,
+                                    int32_t format, int32_t whole)
 {
-    const margin_data raw = gen_view(rows);
+    margin_data raw = gen_view(rows);
     margin_quant_options options;
     margin_arena mem;
     size_t size;
+    raw.weight = weight;
     memset(&options, 0, sizeof options);
     options.format = (uint8_t)format;
     options.whole = whole != 0;
@@ -42,18 +43,25 @@ static margin_status gen_quant_make(gen_quant *q, const gen_rows *rows, int32_t 
     return margin_quantize(&q->from, &raw, &options, &mem, &q->quant, &q->info);
 }
 
-/* The model of an image in integers, for raw values like those of the rows. */
-int32_t gen_quantize(const void *image, int64_t size, const gen_rows *rows, int32_t format,
-                     int32_t whole, gen_quant **out)
+/* The model of an image in integers, for raw values like those of the rows, of which the last `ends`
+ * tell nothing but ranges. */
+int32_t gen_quantize(const void *image, int64_t size, const gen_rows *rows, int64_t ends,
+                     int32_t format, int32_t whole, gen_quant **out)
 {
     gen_quant *q = (gen_quant *)calloc(1, sizeof *q);
+    double *weight = (double *)malloc((size_t)rows->n * sizeof *weight);
     margin_status status = MARGIN_E_MEMORY;
-    if (q != NULL) {
+    int64_t i;
+    if (q != NULL && weight != NULL) {
+        for (i = 0; i < rows->n; i++) {
+            weight[i] = i < rows->n - ends ? 1.0 : 0.0;
+        }
         status = gen_load(image, size, &q->bytes[0], &q->from);
     }
     if (status >= 0) {
-        status = gen_quant_make(q, rows, format, whole);
+        status = gen_quant_make(q, rows, weight, format, whole);
     }
+    free(weight);
     if (status < 0) {
         gen_quant_free(q);
     } else {

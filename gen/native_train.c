@@ -331,7 +331,10 @@ int32_t gen_calibrate(gen_machine *machine, const double *margin, const uint8_t 
     return margin_calibrate(margin, hit, (size_t)n, &vote->slope, &vote->shift);
 }
 
-void gen_set_reject(gen_machine *machine, double reject)
+/* The reject threshold, and the sigmoid of the probabilities. */
+void gen_set_vote(gen_machine *machine, double reject, double slope, double shift)
 {
     gen_vote(machine)->reject = reject;
+    gen_vote(machine)->slope = slope;
+    gen_vote(machine)->shift = shift;
 }

@@ -16,18 +16,26 @@ from .native import DOUBLE, INT32, INT64, Parts, Rows, address
 FORMATS = {"q15": 15, "q7": 7}
 
 
-def rows_of(matrix: list[list[float]]) -> Rows:
+def rows_of(matrix: list[list[float]], classes: list[int] | None = None, count: int = 0) -> Rows:
     """Numbers of Python's as rows for native code."""
     values = array("d", (v for row in matrix for v in row))
     pointer = ctypes.cast(address(values), ctypes.POINTER(DOUBLE))
-    return Rows(Data("notes", len(matrix), len(matrix[0]), pointer, None, None, owner=values), None, 0)
+    y = array("H", classes) if classes is not None else None
+    return Rows(Data("notes", len(matrix), len(matrix[0]), pointer, None, None, owner=values), y, count)
 
 
 def noted_rows(model: Model) -> Rows | None:
-    """What the notes tell about the training data: some rows of it, and the ends of its ranges."""
-    d = model.machine.shape.d
-    matrix = model.sample() + unpack(model.notes.get("low", ""), d) + unpack(model.notes.get("high", ""), d)
-    return rows_of(matrix) if matrix else None
+    """The rows of the training data that the notes have, with their classes if these are known."""
+    sample = model.sample()
+    return rows_of(sample, model.sample_classes(), model.machine.shape.classes) if sample else None
+
+
+def scale_rows(model: Model, rows: Rows | None) -> tuple[Rows, int, bool] | None:
+    """What to choose scales by: rows, of which the last so many tell ranges only, and whether all data is whole."""
+    if rows is not None:
+        return rows, 0, rows.ranges()[2]
+    sample, ends = model.sample(), model.ends()
+    return (rows_of(sample + ends), len(ends), bool(model.notes.get("whole"))) if sample else None
 
 
 @dataclass
@@ -46,16 +54,17 @@ class Quantised:
     """A model in integers."""
 
     def __init__(self, model: Model, form: str, rows: Rows | None = None):
+        """`rows`: raw data to choose the scales by, in the place of what the notes of the model know."""
         if model.machine.shape.kind not in INTEGER_KINDS:
             raise Failure(f"models of kind {kind_of(model.machine).word} have no form in {form}", model.path)
-        rows = rows or noted_rows(model)
-        if rows is None:
+        by = scale_rows(model, rows)
+        if by is None:
             raise Failure(f"{form} needs data to choose its scales by: --data", model.path)
         self.library, self.form, handle = native.training(), form, ctypes.c_void_p()
         bind(self.library)
-        self.whole = rows.ranges()[2]
-        status = self.library.gen_quantize(model.image, len(model.image), ctypes.byref(rows), FORMATS[form], self.whole,
-                                           ctypes.byref(handle))
+        rows, ends, self.whole = by
+        status = self.library.gen_quantize(model.image, len(model.image), ctypes.byref(rows), ends, FORMATS[form],
+                                           self.whole, ctypes.byref(handle))
         if status < 0:
             raise Failure(f"{form}: {native.status_text(status)}", model.path)
         self.handle = handle.value
@@ -64,7 +73,7 @@ class Quantised:
         self.numbers = self.parts.numbers
         report = (DOUBLE * 6)()
         self.library.gen_quant_report(self.handle, report)
-        self.report = Report(*report[:4], int(report[4]), int(report[5]), rows.n)
+        self.report = Report(*report[:4], int(report[4]), int(report[5]), rows.n - ends)
 
     def input_scaling(self) -> tuple[array, array] | None:
         """offset and factor from raw values to inputs; None if raw values are whole and go in as they are."""
@@ -102,7 +111,7 @@ class Quantised:
 
 def bind(library: ctypes.CDLL) -> None:
     pointer = ctypes.c_void_p
-    library.gen_quantize.argtypes = [ctypes.c_char_p, INT64, pointer, INT32, INT32, pointer]
+    library.gen_quantize.argtypes = [ctypes.c_char_p, INT64, pointer, INT64, INT32, INT32, pointer]
     library.gen_quant_free.argtypes, library.gen_quant_free.restype = [pointer], None
     library.gen_quant_report.argtypes, library.gen_quant_report.restype = [pointer] * 2, None
     library.gen_quant_input.argtypes, library.gen_quant_input.restype = [pointer] * 3, INT64

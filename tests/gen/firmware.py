@@ -3,6 +3,7 @@ import os
 import shutil
 import struct
 import subprocess
+import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WARN = ("-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wdouble-promotion -Wshadow -Wcast-align -Wvla -Wundef "
@@ -16,8 +17,17 @@ DEVICE = """#define MARGIN_IMPLEMENTATION
 extern "C" {
 #endif
 uint16_t run(int model, const void *x, void *scores);
+float chance(int model, const void *x, const void *scores);
 int selftest(int model);
 int convert(int model, const float *raw, void *x);
+/* The probability of the class elected, -1 of models without. */
+float chance(int model, const void *x, const void *scores)
+{
+    switch (model) {
+%(chances)s
+    default: (void)x; (void)scores; return -1.0f;
+    }
+}
 /* Inputs of an integer model out of raw values; 0: the model takes raw values as they are. */
 int convert(int model, const float *raw, void *x)
 {
@@ -49,6 +59,7 @@ HOST = """#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 uint16_t run(int model, const void *x, void *scores);
+float chance(int model, const void *x, const void *scores);
 int selftest(int model);
 int convert(int model, const float *raw, void *x);
 int main(int argc, char **argv)
@@ -69,6 +80,8 @@ int main(int argc, char **argv)
         const uint16_t label = run(model, x, scores);
         fwrite(&label, 2, 1, stdout);
         fwrite(scores, out, 1, stdout);
+        const float p = chance(model, x, scores);
+        fwrite(&p, 4, 1, stdout);
     }
     return 0;
 }
@@ -79,12 +92,17 @@ class Firmware:
     """A program with several exported models: (name, header text, C type of the inputs, C type of the scores)."""
 
     def __init__(self, folder, models, compiler=("cc", "-std=c99"), flags=("-O2",)):
+        folder = tempfile.mkdtemp(dir=folder)
         self.folder, self.models = folder, models
         cases = [(i, name, x, s) for i, (name, _, x, s) in enumerate(models)]
         parts = {
             "includes": "\n".join(f'#include "{name}.h"' for name, *_ in models),
             "runs": "\n".join(f"    case {i}: {name}_scores((const {x} *)x, ({s} *)scores); "
                               f"return {name}_classify((const {x} *)x);" for i, name, x, s in cases),
+            "chances": "\n".join(f"    case {i}: return (float){name}_probability((const {x} *)x, margin_elect{q}({name}_model."
+                                 f"vote.scheme, {name}_model.vote.classes, (const {s} *)scores));"
+                                 for i, name, x, s in cases if f"{name}_probability(" in models[i][1]
+                                 for q in ["_q" if s == "int32_t" else ""]),
             "converts": "\n".join(f"    case {i}: {name}_input(raw, (int16_t *)x); return 1;"
                                   for i, name, *_ in cases if f"{name}_input(" in models[i][1]),
             "tests": "\n".join(f"    case {i}: return {name}_selftest();" for i, name, *_ in cases)}
@@ -103,16 +121,15 @@ class Firmware:
         return path
 
     def run(self, model, rows, machines, code="f", out="f"):
-        """(class, scores) of each row; the self-test of the model has run before."""
+        """(class, scores, probability) of each row; the self-test of the model has run before."""
         raw = b"".join(struct.pack(f"<{len(row)}{code}", *row) for row in rows)
         width, wide = struct.calcsize(f"<{len(rows[0])}{code}"), struct.calcsize(f"<{machines}{out}")
         found = subprocess.run([self.program, str(model), str(width), str(wide)], input=raw, capture_output=True, check=True)
-        size = 2 + wide
+        size = 6 + wide
         if len(found.stdout) != size * len(rows):
             raise AssertionError("the firmware did not answer every row")
-        return [(int.from_bytes(found.stdout[i:i + 2], "little"), list(struct.unpack(f"<{machines}{out}", found.stdout[i + 2:i + size])))
-                for i in range(0, len(found.stdout), size)]
-
+        rows = struct.iter_unpack(f"<H{machines}{out}f", found.stdout)
+        return [(row[0], list(row[1:-1]), row[-1]) for row in rows]
 
     def convert(self, model, rows):
         """Raw values as inputs of an integer model."""
