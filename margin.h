@@ -850,6 +850,13 @@ MARGIN_API uint16_t margin_classify_q(const margin_model_q *model, const int16_t
  * margin_quantize returns passes. Reads the whole model. */
 MARGIN_API margin_status margin_model_check_q(const margin_model_q *model);
 
+/* An integer model and what belongs to it where there is floating point. */
+typedef struct {
+    margin_model_q model;
+    margin_scaling input; /* from raw values to the input of the model, by margin_input_q */
+    margin_real unit;     /* of the scores: multiply an integer score by it */
+} margin_quant;
+
 #ifndef MARGIN_PREDICT_ONLY
 
 typedef struct {
@@ -857,13 +864,6 @@ typedef struct {
     bool whole;     /* raw values are whole numbers from -32768 to 32767, and firmware passes
                        them as they are; otherwise it converts them, see margin_quant.input     */
 } margin_quant_options;
-
-/* A quantised model and what belongs to it on a host. */
-typedef struct {
-    margin_model_q model;
-    margin_scaling input; /* from raw values to the input of the model, by margin_input_q */
-    margin_real unit;     /* of the scores: multiply an integer score by it */
-} margin_quant;
 
 /* What quantisation changed, on the data given to it. */
 typedef struct {
@@ -891,9 +891,9 @@ MARGIN_API size_t margin_quantize_size(const margin_model *model,
 
 /* An image holds one model: 64 bytes of head, the model's arrays, and notes that the library does not
  * look at (names of classes and features, how it was trained). Little-endian on every machine, floats
- * are IEEE 754 binary32, all arrays start at multiples of 4 bytes:
+ * are IEEE 754 binary32, all arrays start at multiples of 4 bytes, filled up with zeros:
  *
- *    0  "mgn" 0x1A      4  u16 version, 1          6  u8 kind, MARGIN_MODEL_...   7  u8 0
+ *    0  "mgn" 0x1A      4  u16 version, 1     6  u8 kind, MARGIN_MODEL_...   7  u8 format: 0, 15, 7
  *    8  u32 bytes of the image, notes included    12  u32 CRC-32 of all bytes but these four
  *   16  u32 n          20  u32 d      24  u16 classes   26  u16 width   28  u8 scheme
  *   29  u8 kernel kind 30  u8 degree  31  u8 1 if inputs are scaled
@@ -901,36 +901,64 @@ MARGIN_API size_t margin_quantize_size(const margin_model *model,
  *   56  u32 bytes of the notes        60  u32 0
  *   64  the arrays of margin_linear or margin_expansion, in the order of their declarations
  *
- * CRC-32 is the one of IEEE 802.3 (polynomial 0x04C11DB7, reflected). */
+ * Integer models, format MARGIN_Q15 or MARGIN_Q7, have instead
+ *
+ *   30  u8 power       31  u8 1 if there is an input stage + 2 if a conversion of real inputs
+ *   32  u8 shift       33  u8 up      34  u8 down     35  u8 down of the vote
+ *   36  u16 gain       38  u16 step   40  u32 cut, of poly i32 add     60  u32 reach
+ *   44  i32 reject     48  i16 slope  50  u16 0       52  i32 shift of the vote
+ *   64  f32 unit       68  the arrays of margin_linear_q or margin_expansion_q, of the stage, and
+ *                          offset and factor of margin_quant.input
+ *
+ * What a kind has no use for is 0. CRC-32 is the one of IEEE 802.3 (polynomial 0x04C11DB7,
+ * reflected). To read an image and write it again gives the same bytes. */
 #define MARGIN_IMAGE_VERSION 1
 #define MARGIN_IMAGE_HEAD 64u
 
 #ifndef MARGIN_REAL_DOUBLE
 /* A model whose arrays lie in the image itself, which must stay where it is, at a multiple of four
  * bytes. `size` is what may be read; the image may be shorter. Everything is checked before *model is
- * written: lengths, checksum, counts, that all numbers are finite and in range, thresholds in order. MARGIN_E_IMAGE and the
- * statuses after it tell what is wrong. On big-endian machines the bytes of numbers must be swapped
- * in place: use margin_image_adopt there, once for an image, on writable memory; elsewhere it is the
- * same as margin_image_open. */
+ * written: lengths, checksum, counts, that all numbers are finite and in range, thresholds in order; of
+ * integer models all that margin_model_check_q asks for. MARGIN_E_IMAGE and the statuses after it tell what is wrong. On
+ * big-endian machines the bytes of numbers must be swapped in place: use margin_image_adopt there, once
+ * for an image, on writable memory; elsewhere it is the same as margin_image_open.
+ * Integer models (byte 7 is not 0) have functions of their own, so that neither drags in the other;
+ * they take no floating point. An input stage points to arrays, so it needs a place: *stage, which the
+ * model points to, lives as long as the model. */
 MARGIN_API margin_status margin_image_open(const void *image, size_t size, margin_model *model);
 MARGIN_API margin_status margin_image_adopt(void *image, size_t size, margin_model *model);
+MARGIN_API margin_status margin_image_open_q(const void *image, size_t size, margin_stage_q *stage,
+                                             margin_quant *quant);
+MARGIN_API margin_status margin_image_adopt_q(void *image, size_t size, margin_stage_q *stage,
+                                              margin_quant *quant);
 #endif
 /* A copy of the model in `mem`, in margin_real, whatever the machine and the alignment of the image;
- * checked in the same way. The size query is 0 for an image that would be refused. */
+ * checked in the same way. The size query is 0 for an image whose head or checksum is refused. */
 MARGIN_API margin_status margin_image_load(const void *image, size_t size, margin_arena *mem,
                                            margin_model *model);
+MARGIN_API margin_status margin_image_load_q(const void *image, size_t size, margin_arena *mem,
+                                             margin_quant *quant);
 MARGIN_API size_t margin_image_load_size(const void *image, size_t size);
+MARGIN_API size_t margin_image_load_size_q(const void *image, size_t size);
 /* Where the notes of a checked image are, and how many bytes. */
 MARGIN_API const unsigned char *margin_image_notes(const void *image, size_t *count);
+/* Whether a model is whole: MARGIN_E_ARGUMENT (null) or MARGIN_E_RANGE (counts, kernel or class ends
+ * that make no sense, a number that is not finite). Reads all of it, but trusts the squared lengths of
+ * the vectors. margin_model_check_q is the same for integer models. */
+MARGIN_API margin_status margin_model_check(const margin_model *model);
 
 #ifndef MARGIN_PREDICT_ONLY
 /* Bytes of the image of a model with so many bytes of notes; 0: they do not fit 32 bits. */
 MARGIN_API size_t margin_image_size(const margin_model *model, size_t notes);
+MARGIN_API size_t margin_image_size_q(const margin_quant *quant, size_t notes);
 /* Writes the image of a model to `out`, of which `size` bytes may be used. Numbers are rounded to
  * binary32 where margin_real is double. MARGIN_E_RANGE: one does not fit; MARGIN_E_MEMORY: `size` is
- * below margin_image_size. */
+ * below margin_image_size; MARGIN_E_ARGUMENT and MARGIN_E_RANGE also as margin_model_check or
+ * margin_model_check_q say. What stands in `out` after MARGIN_E_RANGE is no image. */
 MARGIN_API margin_status margin_image_write(const margin_model *model, const void *notes,
                                             size_t notes_count, void *out, size_t size);
+MARGIN_API margin_status margin_image_write_q(const margin_quant *quant, const void *notes,
+                                              size_t notes_count, void *out, size_t size);
 
 /* Makes a model that was trained on scaled data take raw data. Linear: new weights in `mem`, the
  * scaling folded in. Expansion: it points to the arrays of the scaling from now on. */

@@ -6548,9 +6548,20 @@ MARGIN_API size_t margin_quantize_size(const margin_model *model,
 
 /* ---- >>image ---- ---------------------------------------------------------------------------- */
 
+/* HOW A KIND JOINS  One function lists its arrays, mgn_walk_TAG: size, write, open and load are walks
+ * over that list. One reads its part of the head and one writes it, mgn_head_TAG and mgn_put_TAG
+ * (bytes 29 to 43 are its own). One says whether its counts, and one whether its arrays, are such that
+ * nothing can go wrong, mgn_TAG_shape and mgn_TAG_sound. Each is one line in the switch of the same
+ * name below, once for real and once for integer models. */
+
+static uint16_t mgn_get16(const unsigned char *p)
+{
+    return (uint16_t)(MARGIN_LOAD(uint8_t, p) | (uint16_t)MARGIN_LOAD(uint8_t, p + 1) << 8);
+}
+
 static uint32_t mgn_get32(const unsigned char *p)
 {
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+    return mgn_get16(p) | (uint32_t)mgn_get16(p + 2) << 16;
 }
 
 /* A count, or SIZE_MAX where it does not fit: no image has that many bytes. */
@@ -6559,79 +6570,6 @@ static size_t mgn_get_size(const unsigned char *p)
     const uint32_t v = mgn_get32(p);
     const size_t size = (size_t)v;
     return (uint32_t)size != v ? SIZE_MAX : size;
-}
-
-static uint16_t mgn_get16(const unsigned char *p)
-{
-    return (uint16_t)(p[0] | (uint16_t)p[1] << 8);
-}
-
-/* CRC-32 of `count` more bytes, bit by bit: an image is checked once, and a table would take a
- * kilobyte of flash. Starts with and ends as the complement. */
-static uint32_t mgn_crc(uint32_t crc, const unsigned char *p, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        crc ^= p[i];
-        for (unsigned bit = 0; bit < 8u; bit++) {
-            crc = crc >> 1 ^ ((crc & 1u) != 0 ? UINT32_C(0xEDB88320) : 0);
-        }
-    }
-    return crc;
-}
-
-/* The checksum leaves out its own place, bytes 12 to 15. */
-static uint32_t mgn_image_crc(const unsigned char *image, size_t size)
-{
-    return ~mgn_crc(mgn_crc(UINT32_C(0xFFFFFFFF), image, 12), image + 16, size - 16u);
-}
-
-/* The shape of a model, which decides what arrays its image has: `count` elements of 4 bytes each. */
-#define MGN_IMAGE_ARRAYS 7u
-typedef struct {
-    uint8_t kind, scheme, kernel, degree, scaled;
-    uint16_t classes, width;
-    size_t n, d, notes;
-    margin_real gamma, coef0, a, reject, slope, shift;
-    size_t count[MGN_IMAGE_ARRAYS];
-} mgn_image;
-
-/* a * b + c, or SIZE_MAX. */
-static size_t mgn_size_add_mul(size_t c, size_t a, size_t b)
-{
-    const size_t ab = mgn_size_mul(a, b);
-    return ab > SIZE_MAX - c ? SIZE_MAX : ab + c;
-}
-
-/* Counts the arrays; their bytes with head and notes, SIZE_MAX if not countable. */
-static size_t mgn_image_layout(mgn_image *head)
-{
-    const size_t machines = margin_machines(head->scheme, head->classes);
-    size_t bytes = MARGIN_IMAGE_HEAD;
-    for (size_t k = 0; k < MGN_IMAGE_ARRAYS; k++) {
-        head->count[k] = 0;
-    }
-    if (head->kind == MARGIN_MODEL_LINEAR) {
-        head->count[0] = mgn_size_mul(margin_functions(head->scheme, head->classes), head->d);
-        head->count[1] = machines;
-    } else {
-        head->count[0] = mgn_size_mul(head->n, head->d);
-        head->count[1] = head->n;
-        head->count[2] = mgn_size_mul(head->n, head->width);
-        head->count[3] = machines;
-        head->count[4] = head->classes;
-        head->count[5] = head->count[6] = head->scaled != 0 ? head->d : 0;
-    }
-    for (size_t k = 0; k < MGN_IMAGE_ARRAYS; k++) {
-        bytes = mgn_size_add_mul(bytes, head->count[k], 4);
-    }
-    return mgn_size_add_mul(bytes, head->notes, 1);
-}
-
-MARGIN_API const unsigned char *margin_image_notes(const void *image, size_t *count)
-{
-    const unsigned char *p = (const unsigned char *)image;
-    *count = mgn_get_size(p + 56);
-    return p + (mgn_get_size(p + 8) - *count);
 }
 
 typedef union {
@@ -6646,240 +6584,166 @@ static float mgn_get_float(const unsigned char *p)
     return word.real;
 }
 
-static void mgn_image_parse(mgn_image *head, const unsigned char *p)
+/* Whether the exponent is that of a number; without floating point. */
+static bool mgn_get_finite(const unsigned char *p)
 {
-    head->kind = p[6];
-    head->n = mgn_get_size(p + 16);
-    head->d = mgn_get_size(p + 20);
-    head->classes = mgn_get16(p + 24);
-    head->width = mgn_get16(p + 26);
-    head->scheme = p[28];
-    head->kernel = p[29];
-    head->degree = p[30];
-    head->scaled = p[31];
-    head->gamma = (margin_real)mgn_get_float(p + 32);
-    head->coef0 = (margin_real)mgn_get_float(p + 36);
-    head->a = (margin_real)mgn_get_float(p + 40);
-    head->reject = (margin_real)mgn_get_float(p + 44);
-    head->slope = (margin_real)mgn_get_float(p + 48);
-    head->shift = (margin_real)mgn_get_float(p + 52);
-    head->notes = mgn_get_size(p + 56);
+    return (mgn_get16(p + 2) & 0x7F80u) != 0x7F80u;
 }
 
-static bool mgn_image_vote_fits(const mgn_image *head)
+/* CRC-32 of `count` more bytes, bit by bit: an image is checked once, and a table would take a
+ * kilobyte of flash. Starts with and ends as the complement. */
+static uint32_t mgn_crc(uint32_t crc, const unsigned char *p, size_t count)
 {
-    return mgn_scheme_fits(head->scheme, head->classes) && head->reject >= 0 &&
-           mgn_finite(head->reject) && mgn_finite(head->slope) && mgn_finite(head->shift);
-}
-
-/* Sizes and kernel; a linear model has only zero bytes where they would be. */
-static bool mgn_image_shape_fits(const mgn_image *head, const unsigned char *p)
-{
-    const margin_kernel kernel = {head->kernel, head->degree, head->gamma, head->coef0, head->a};
-    const size_t width = mgn_scheme_width(head->scheme, head->classes);
-    if (head->kind == MARGIN_MODEL_LINEAR) {
-        bool zero = head->n == 0 && head->width == 0;
-        for (unsigned i = 29; i < 44u; i++) {
-            zero = zero && p[i] == 0;
+    for (size_t i = 0; i < count; i++) {
+        crc ^= MARGIN_LOAD(uint8_t, p + i);
+        for (unsigned bit = 0; bit < 8u; bit++) {
+            crc = crc >> 1 ^ ((crc & 1u) != 0 ? UINT32_C(0xEDB88320) : 0);
         }
-        return zero && head->d > 0;
     }
-    return head->n > 0 && head->d > 0 && head->width == width && head->degree > 0 &&
-           head->scaled <= 1u && mgn_kernel_valid(&kernel);
+    return crc;
 }
 
-/* All but the contents of the arrays. */
-static margin_status mgn_image_check(const unsigned char *p, size_t size, mgn_image *head)
+/* The checksum leaves out its own place, bytes 12 to 15. */
+static uint32_t mgn_image_crc(const unsigned char *image, size_t size)
 {
-    if (p == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
-    if (size < MARGIN_IMAGE_HEAD) {
-        return MARGIN_E_IMAGE_SIZE;
-    }
-    if (p[0] != 'm' || p[1] != 'g' || p[2] != 'n' || p[3] != 0x1A || p[7] != 0 ||
-        mgn_get16(p + 4) != MARGIN_IMAGE_VERSION || mgn_get32(p + 60) != 0 ||
-        (p[6] != MARGIN_MODEL_LINEAR && p[6] != MARGIN_MODEL_EXPANSION)) {
-        return MARGIN_E_IMAGE;
-    }
-    if (mgn_get_size(p + 8) > size || mgn_get_size(p + 8) < MARGIN_IMAGE_HEAD) {
-        return MARGIN_E_IMAGE_SIZE;
-    }
-    if (mgn_get32(p + 12) != mgn_image_crc(p, mgn_get_size(p + 8))) {
-        return MARGIN_E_IMAGE_SUM;
-    }
-    mgn_image_parse(head, p);
-    if (!mgn_image_vote_fits(head) || !mgn_image_shape_fits(head, p)) {
-        return MARGIN_E_IMAGE_VALUE;
-    }
-    return mgn_image_layout(head) == mgn_get_size(p + 8) ? MARGIN_OK : MARGIN_E_IMAGE_SIZE;
+    return ~mgn_crc(mgn_crc(UINT32_C(0xFFFFFFFF), image, 12), image + 16, size - 16u);
 }
 
-/* Thresholds of ordinal machines are in order: their biases do not grow. */
-static bool mgn_image_bias_fits(const mgn_image *head, const unsigned char *arrays)
+MARGIN_API const unsigned char *margin_image_notes(const void *image, size_t *count)
 {
-    const size_t at = head->kind == MARGIN_MODEL_LINEAR ? 1u : 3u;
-    const unsigned char *bias = arrays;
+    const unsigned char *p = (const unsigned char *)image;
+    *count = mgn_get_size(p + 56);
+    return p + (mgn_get_size(p + 8) - *count);
+}
+
+/* ---- walks over the arrays of a model ---- */
+
+/* Elements of arrays by their bytes in an image; reals are margin_real here and binary32 there. */
+enum { MGN_REALS = 0, MGN_BYTES = 1, MGN_HALVES = 2, MGN_WORDS = 4 };
+
+/* A walk calls `visit` for each array `v` of a model, `at` being its place in the image, and puts what
+ * that returns into the model. */
+typedef struct mgn_walk mgn_walk;
+typedef const void *(*mgn_visit)(mgn_walk *walk, const void *v, unsigned type, size_t count);
+struct mgn_walk {
+    mgn_visit visit;
+    unsigned char *image; /* written by those that write */
+    const unsigned char *from;
+    margin_arena *mem;
+    size_t at; /* SIZE_MAX: more bytes than can be counted */
+    bool fits; /* cleared by a visit that finds something wrong */
+};
+
+static mgn_walk mgn_walk_make(mgn_visit visit, unsigned format)
+{
+    mgn_walk walk = {NULL, NULL, NULL, NULL, MARGIN_IMAGE_HEAD, true};
+    walk.visit = visit;
+    walk.at += format != 0 ? 4u : 0;
+    return walk;
+}
+
+static size_t mgn_element(unsigned type)
+{
+    return type == MGN_REALS ? 4u : type;
+}
+
+/* Arrays without elements are NULL; all others start at multiples of four bytes. */
+static const void *mgn_walk_array(mgn_walk *walk, const void *v, unsigned type, size_t count)
+{
+    const size_t bytes = mgn_size_mul(count, mgn_element(type));
+    if (count == 0) {
+        return NULL;
+    }
+    v = walk->visit(walk, v, type, count);
+    walk->at = bytes > SIZE_MAX - 3u - walk->at ? SIZE_MAX : walk->at + (bytes + 3u) / 4u * 4u;
+    return v;
+}
+
+static const margin_real *mgn_walk_reals(mgn_walk *walk, const margin_real *v, size_t count)
+{
+    return (const margin_real *)mgn_walk_array(walk, v, MGN_REALS, count);
+}
+
+/* Counts. */
+static const void *mgn_visit_none(mgn_walk *walk, const void *v, unsigned type, size_t count)
+{
+    (void)walk;
+    (void)type;
+    (void)count;
+    return v;
+}
+
+/* Whether reals are finite, and what fills an array up to a multiple of four bytes is zeros. */
+static bool mgn_elements_fit(const mgn_walk *walk, unsigned type, size_t count)
+{
+    const unsigned char *p = walk->from + walk->at;
     bool fits = true;
-    for (size_t k = 0; k < at; k++) {
-        bias += 4u * head->count[k];
+    for (size_t i = 0; type == MGN_REALS && fits && i < count; i++) {
+        fits = mgn_get_finite(p + 4u * i);
     }
-    for (size_t j = 1; head->scheme == MARGIN_SCHEME_ORDINAL && j < head->count[at]; j++) {
-        fits = fits && mgn_get_float(bias + 4u * j) <= mgn_get_float(bias + 4u * (j - 1u));
+    for (size_t i = mgn_element(type) * count; i % 4u != 0; i++) {
+        fits = fits && MARGIN_LOAD(uint8_t, p + i) == 0;
     }
     return fits;
 }
 
-/* The contents of the arrays, read byte by byte: array 4 of an expansion is counts, growing up to n;
- * array 1 is the squared lengths of its vectors to the bit; all others are finite floats. */
-static bool mgn_image_arrays_fit(const mgn_image *head, const unsigned char *p)
+static void mgn_get_element(const unsigned char *p, unsigned type, void *out, size_t i)
 {
-    const unsigned char *vectors = p, *norms = p + 4u * head->count[0];
-    uint32_t last = 0;
-    for (size_t k = 0; k < MGN_IMAGE_ARRAYS; k++) {
-        for (size_t i = 0; i < head->count[k]; i++, p += 4) {
-            if (k == 4u) {
-                if (mgn_get32(p) < last) {
-                    return false;
-                }
-                last = mgn_get32(p);
-            } else if (!mgn_finite((margin_real)mgn_get_float(p))) {
-                return false;
-            }
+    switch (type) {
+    case MGN_REALS:
+        ((margin_real *)out)[i] = (margin_real)mgn_get_float(p);
+        break;
+    case MGN_WORDS:
+        ((uint32_t *)out)[i] = mgn_get32(p);
+        break;
+    case MGN_HALVES:
+        ((uint16_t *)out)[i] = mgn_get16(p);
+        break;
+    default:
+        ((unsigned char *)out)[i] = MARGIN_LOAD(uint8_t, p);
+        break;
+    }
+}
+
+/* Takes room for an array in the arena, and copies it there if there is something to copy from. */
+static const void *mgn_visit_load(mgn_walk *walk, const void *v, unsigned type, size_t count)
+{
+    const size_t size = type == MGN_REALS ? sizeof(margin_real) : (size_t)type;
+    void *out = margin_arena_keep(walk->mem, count, size);
+    (void)v;
+    if (walk->from != NULL) {
+        for (size_t i = 0; i < count; i++) {
+            mgn_get_element(walk->from + walk->at + mgn_element(type) * i, type, out, i);
         }
+        walk->fits = walk->fits && mgn_elements_fit(walk, type, count);
     }
-    for (size_t v = 0; v < head->n; v++) {
-        mgn_float norm;
-        norm.real = 0;
-        for (size_t k = 0; k < head->d; k++, vectors += 4) {
-            norm.real += mgn_get_float(vectors) * mgn_get_float(vectors);
-        }
-        if (norm.bits != mgn_get32(norms + 4u * v)) {
-            return false;
-        }
-    }
-    return last == head->n;
-}
-
-static void mgn_image_vote(margin_vote *vote, const mgn_image *head)
-{
-    vote->classes = head->classes;
-    vote->scheme = head->scheme;
-    vote->reject = head->reject;
-    vote->slope = head->slope;
-    vote->shift = head->shift;
-}
-
-/* The model over arrays that follow each other at `at`, and over the class ends. */
-static void mgn_image_model(const mgn_image *head, const margin_real *at, const uint32_t *ends,
-                            margin_model *model)
-{
-    model->kind = head->kind;
-    if (head->kind == MARGIN_MODEL_LINEAR) {
-        margin_linear *l = &model->of.linear;
-        l->w = at;
-        l->bias = at + head->count[0];
-        l->d = head->d;
-        mgn_image_vote(&l->vote, head);
-    } else {
-        margin_expansion *e = &model->of.expansion;
-        e->vectors = at;
-        e->norms = e->vectors + head->count[0];
-        e->coef = e->norms + head->count[1];
-        e->bias = e->coef + head->count[2];
-        e->class_end = ends;
-        at = e->bias + head->count[3] + head->count[4];
-        e->offset = head->scaled != 0 ? at : NULL;
-        e->factor = head->scaled != 0 ? at + head->count[5] : NULL;
-        e->n = head->n;
-        e->d = head->d;
-        e->kernel.kind = head->kernel;
-        e->kernel.degree = head->degree;
-        e->kernel.gamma = head->gamma;
-        e->kernel.coef0 = head->coef0;
-        e->kernel.a = head->a;
-        e->width = head->width;
-        mgn_image_vote(&e->vote, head);
-    }
-}
-
-static margin_status mgn_image_open(const unsigned char *p, size_t size, mgn_image *head)
-{
-    const margin_status status = mgn_image_check(p, size, head);
-    if (status == MARGIN_OK && (!mgn_image_arrays_fit(head, p + MARGIN_IMAGE_HEAD) ||
-                                !mgn_image_bias_fits(head, p + MARGIN_IMAGE_HEAD))) {
-        return MARGIN_E_IMAGE_VALUE;
-    }
-    return status;
-}
-
-/* Where the class ends are among the 4-byte words of the arrays. */
-static size_t mgn_image_ends(const mgn_image *head)
-{
-    return head->count[0] + head->count[1] + head->count[2] + head->count[3];
-}
-
-/* Takes room for all words of the arrays and for the class ends; returns how many words. */
-static size_t mgn_image_load_plan(margin_arena *mem, const mgn_image *head, margin_real **at,
-                                  uint32_t **ends)
-{
-    size_t words = 0;
-    for (size_t k = 0; k < MGN_IMAGE_ARRAYS; k++) {
-        words += head->count[k];
-    }
-    *at = MGN_KEEP(mem, margin_real, words);
-    *ends = MGN_KEEP(mem, uint32_t, head->count[4]);
-    return words;
-}
-
-MARGIN_API size_t margin_image_load_size(const void *image, size_t size)
-{
-    margin_arena dry = margin_arena_counting();
-    mgn_image head;
-    margin_real *at;
-    uint32_t *ends;
-    if (mgn_image_open((const unsigned char *)image, size, &head) != MARGIN_OK) {
-        return 0;
-    }
-    (void)mgn_image_load_plan(&dry, &head, &at, &ends);
-    return mgn_arena_counted(&dry);
-}
-
-MARGIN_API margin_status margin_image_load(const void *image, size_t size, margin_arena *mem,
-                                           margin_model *model)
-{
-    const unsigned char *p = (const unsigned char *)image;
-    mgn_image head;
-    margin_arena before;
-    margin_real *at;
-    uint32_t *ends;
-    margin_status status;
-    size_t words;
-    if (mem == NULL || model == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
-    status = mgn_image_open(p, size, &head);
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    before = *mem;
-    words = mgn_image_load_plan(mem, &head, &at, &ends);
-    if (mem->failed != 0) {
-        return margin_arena_rewind(mem, &before);
-    }
-    p += MARGIN_IMAGE_HEAD;
-    for (size_t i = 0; i < words; i++) {
-        at[i] = (margin_real)mgn_get_float(p + 4u * i);
-    }
-    for (size_t c = 0; c < head.count[4]; c++) {
-        ends[c] = mgn_get32(p + 4u * (mgn_image_ends(&head) + c));
-        at[mgn_image_ends(&head) + c] = 0;
-    }
-    mgn_image_model(&head, at, ends, model);
-    return MARGIN_OK;
+    return out;
 }
 
 #ifndef MARGIN_REAL_DOUBLE
+
+/* Points to the image itself. */
+static const void *mgn_visit_place(mgn_walk *walk, const void *v, unsigned type, size_t count)
+{
+    (void)v;
+    walk->fits = walk->fits && mgn_elements_fit(walk, type, count);
+    return walk->from + walk->at;
+}
+
+/* Brings the elements into the byte order of the machine, or back. */
+static const void *mgn_visit_swap(mgn_walk *walk, const void *v, unsigned type, size_t count)
+{
+    const size_t bytes = mgn_element(type);
+    unsigned char *p = walk->image + walk->at;
+    for (size_t i = 0; i < count; i++, p += bytes) {
+        for (size_t k = 0; k < bytes / 2u; k++) {
+            const unsigned char low = p[k];
+            p[k] = p[bytes - 1u - k];
+            p[bytes - 1u - k] = low;
+        }
+    }
+    return v;
+}
 
 static bool mgn_big_endian(void)
 {
@@ -6887,57 +6751,727 @@ static bool mgn_big_endian(void)
     return *(const unsigned char *)&one == 0;
 }
 
-/* The model over the image itself, in the byte order of the machine. */
-static void mgn_image_in_place(const mgn_image *head, const void *arrays, margin_model *model)
+#endif /* MARGIN_REAL_DOUBLE */
+
+/* ---- the arrays of each kind ---- */
+
+static void mgn_walk_linear(mgn_walk *walk, margin_linear *l)
 {
-    const float *at = (const float *)arrays;
-    const uint32_t *words = (const uint32_t *)arrays;
-    mgn_image_model(head, at, words + mgn_image_ends(head), model);
+    const size_t rows = margin_functions(l->vote.scheme, l->vote.classes);
+    l->w = mgn_walk_reals(walk, l->w, mgn_size_mul(rows, l->d));
+    l->bias = mgn_walk_reals(walk, l->bias, margin_machines(l->vote.scheme, l->vote.classes));
+}
+
+static void mgn_walk_expansion(mgn_walk *walk, margin_expansion *e, bool scaled)
+{
+    const size_t machines = margin_machines(e->vote.scheme, e->vote.classes);
+    e->vectors = mgn_walk_reals(walk, e->vectors, mgn_size_mul(e->n, e->d));
+    e->norms = mgn_walk_reals(walk, e->norms, e->n);
+    e->coef = mgn_walk_reals(walk, e->coef, mgn_size_mul(e->n, e->width));
+    e->bias = mgn_walk_reals(walk, e->bias, machines);
+    e->class_end = (const uint32_t *)mgn_walk_array(walk, e->class_end, MGN_WORDS, e->vote.classes);
+    e->offset = mgn_walk_reals(walk, e->offset, scaled ? e->d : 0);
+    e->factor = mgn_walk_reals(walk, e->factor, scaled ? e->d : 0);
+}
+
+/* The arrays of any model; `flags` is byte 31 of its head. */
+static void mgn_walk_model(mgn_walk *walk, margin_model *model, unsigned flags)
+{
+    switch (model->kind) {
+    case MARGIN_MODEL_LINEAR:
+        mgn_walk_linear(walk, &model->of.linear);
+        break;
+    default:
+        mgn_walk_expansion(walk, &model->of.expansion, flags != 0);
+        break;
+    }
+}
+
+/* Flags of integer models: with an input stage, with a conversion of real inputs. */
+enum { MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2 };
+
+/* What all integer models end with. The stage itself is the caller's, its arrays are in the image. */
+static void mgn_walk_input_q(mgn_walk *walk, margin_quant *quant, margin_stage_q *stage, size_t d,
+                             unsigned flags)
+{
+    const size_t staged = (flags & MGN_FLAG_STAGE) != 0 ? d : 0;
+    const size_t input = (flags & MGN_FLAG_INPUT) != 0 ? d : 0;
+    stage->offset = (const int32_t *)mgn_walk_array(walk, stage->offset, MGN_WORDS, staged);
+    stage->factor = (const int16_t *)mgn_walk_array(walk, stage->factor, MGN_HALVES, staged);
+    stage->shift = (const uint8_t *)mgn_walk_array(walk, stage->shift, MGN_BYTES, staged);
+    quant->input.offset = mgn_walk_reals(walk, quant->input.offset, input);
+    quant->input.factor = mgn_walk_reals(walk, quant->input.factor, input);
+    quant->input.d = d;
+}
+
+static void mgn_walk_linear_q(mgn_walk *walk, margin_linear_q *l)
+{
+    const unsigned element = l->format == MARGIN_Q15 ? MGN_HALVES : MGN_BYTES;
+    const size_t rows = margin_functions(l->vote.scheme, l->vote.classes);
+    l->w = mgn_walk_array(walk, l->w, element, mgn_size_mul(rows, l->d));
+    l->bias = (const int32_t *)mgn_walk_array(walk, l->bias, MGN_WORDS, l->vote.machines);
+}
+
+static void mgn_walk_expansion_q(mgn_walk *walk, margin_expansion_q *e)
+{
+    const unsigned element = e->format == MARGIN_Q15 ? MGN_HALVES : MGN_BYTES;
+    const size_t padded = (size_t)e->d + e->d % 2u;
+    const size_t norms = e->kernel.kind != MARGIN_KERNEL_POLY ? e->n : 0;
+    const size_t ends = mgn_scheme_pairs(e->vote.scheme) ? e->vote.classes : 0;
+    e->vectors = mgn_walk_array(walk, e->vectors, element, mgn_size_mul(e->n, padded));
+    e->norms = (const uint16_t *)mgn_walk_array(walk, e->norms, MGN_HALVES, norms);
+    e->coef =
+        (const int16_t *)mgn_walk_array(walk, e->coef, MGN_HALVES, mgn_size_mul(e->n, e->width));
+    e->bias = (const int32_t *)mgn_walk_array(walk, e->bias, MGN_WORDS, e->vote.machines);
+    e->class_end = (const uint16_t *)mgn_walk_array(walk, e->class_end, MGN_HALVES, ends);
+}
+
+static void mgn_walk_model_q(mgn_walk *walk, margin_quant *quant, margin_stage_q *stage,
+                             unsigned flags)
+{
+    margin_model_q *model = &quant->model;
+    switch (model->kind) {
+    case MARGIN_MODEL_LINEAR:
+        mgn_walk_linear_q(walk, &model->of.linear);
+        mgn_walk_input_q(walk, quant, stage, model->of.linear.d, flags);
+        break;
+    default:
+        mgn_walk_expansion_q(walk, &model->of.expansion);
+        mgn_walk_input_q(walk, quant, stage, model->of.expansion.d, flags);
+        break;
+    }
+}
+
+/* ---- checks of real models; those of integer ones stand with them ---- */
+
+static bool mgn_vote_fits(const margin_vote *vote)
+{
+    return mgn_scheme_fits(vote->scheme, vote->classes) && vote->reject >= 0 &&
+           mgn_finite(vote->reject) && mgn_finite(vote->slope) && mgn_finite(vote->shift);
+}
+
+static bool mgn_reals_fit(const margin_real *v, size_t count)
+{
+    bool fits = true;
+    for (size_t i = 0; fits && i < count; i++) {
+        fits = mgn_finite(MARGIN_LOAD(margin_real, v + i));
+    }
+    return fits;
+}
+
+/* Finite biases; thresholds of ordinal machines in order. */
+static bool mgn_bias_fits(const margin_vote *vote, const margin_real *bias)
+{
+    const size_t machines = margin_machines(vote->scheme, vote->classes);
+    bool fits = mgn_reals_fit(bias, machines);
+    for (size_t j = 1; vote->scheme == MARGIN_SCHEME_ORDINAL && j < machines; j++) {
+        fits =
+            fits && MARGIN_LOAD(margin_real, bias + j) <= MARGIN_LOAD(margin_real, bias + j - 1u);
+    }
+    return fits;
+}
+
+static bool mgn_linear_shape(const margin_linear *l)
+{
+    return mgn_vote_fits(&l->vote) && l->d > 0;
+}
+
+static bool mgn_linear_sound(const margin_linear *l)
+{
+    return mgn_reals_fit(l->w, margin_functions(l->vote.scheme, l->vote.classes) * l->d) &&
+           mgn_bias_fits(&l->vote, l->bias);
+}
+
+static bool mgn_expansion_shape(const margin_expansion *e)
+{
+    return mgn_vote_fits(&e->vote) && e->n > 0 && e->d > 0 &&
+           e->width == mgn_scheme_width(e->vote.scheme, e->vote.classes) && e->kernel.degree > 0 &&
+           mgn_kernel_valid(&e->kernel);
+}
+
+/* Counts that grow up to n. */
+static bool mgn_class_ends_fit(const margin_expansion *e)
+{
+    uint32_t last = 0;
+    for (size_t c = 0; c < e->vote.classes; c++) {
+        const uint32_t end = MARGIN_LOAD(uint32_t, e->class_end + c);
+        if (end < last) {
+            return false;
+        }
+        last = end;
+    }
+    return last == e->n;
+}
+
+static bool mgn_expansion_sound(const margin_expansion *e)
+{
+    const size_t scaled = e->offset != NULL ? e->d : 0;
+    return mgn_class_ends_fit(e) && mgn_reals_fit(e->vectors, e->n * e->d) &&
+           mgn_reals_fit(e->norms, e->n) && mgn_reals_fit(e->coef, e->n * e->width) &&
+           mgn_bias_fits(&e->vote, e->bias) && mgn_reals_fit(e->offset, scaled) &&
+           mgn_reals_fit(e->factor, scaled);
+}
+
+static bool mgn_model_shape(const margin_model *model)
+{
+    switch (model->kind) {
+    case MARGIN_MODEL_LINEAR:
+        return mgn_linear_shape(&model->of.linear);
+    case MARGIN_MODEL_EXPANSION:
+        return mgn_expansion_shape(&model->of.expansion);
+    default:
+        return false;
+    }
+}
+
+static bool mgn_model_sound(const margin_model *model)
+{
+    switch (model->kind) {
+    case MARGIN_MODEL_LINEAR:
+        return mgn_linear_sound(&model->of.linear);
+    default:
+        return mgn_expansion_sound(&model->of.expansion);
+    }
+}
+
+/* Byte 31 of the head. */
+static unsigned mgn_model_flags(const margin_model *model)
+{
+    return model->kind == MARGIN_MODEL_EXPANSION && model->of.expansion.offset != NULL ? 1u : 0;
+}
+
+/* Clears `fits` where an array is missing. */
+static const void *mgn_visit_given(mgn_walk *walk, const void *v, unsigned type, size_t count)
+{
+    (void)type;
+    (void)count;
+    walk->fits = walk->fits && v != NULL;
+    return v;
+}
+
+MARGIN_API margin_status margin_model_check(const margin_model *model)
+{
+    mgn_walk walk = mgn_walk_make(mgn_visit_given, 0);
+    margin_model copy;
+    if (model == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (!mgn_model_shape(model)) {
+        return MARGIN_E_RANGE;
+    }
+    copy = *model;
+    mgn_walk_model(&walk, &copy, mgn_model_flags(model));
+    if (!walk.fits) {
+        return MARGIN_E_ARGUMENT;
+    }
+    return walk.at < SIZE_MAX && mgn_model_sound(model) ? MARGIN_OK : MARGIN_E_RANGE;
+}
+
+/* ---- reading ---- */
+
+/* The part of the head that all models share. */
+typedef struct {
+    uint8_t kind, format, scheme, kernel, degree, flags;
+    uint16_t classes, width;
+    size_t bytes, n, d, notes;
+} mgn_image_head;
+
+/* Magic number, version, length and checksum. */
+static margin_status mgn_image_check(const unsigned char *p, size_t size)
+{
+    if (p == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (size < MARGIN_IMAGE_HEAD) {
+        return MARGIN_E_IMAGE_SIZE;
+    }
+    if (mgn_get32(p) != UINT32_C(0x1A6E676D) || mgn_get16(p + 4) != MARGIN_IMAGE_VERSION) {
+        return MARGIN_E_IMAGE;
+    }
+    if (mgn_get_size(p + 8) > size || mgn_get_size(p + 8) < MARGIN_IMAGE_HEAD + 4u) {
+        return MARGIN_E_IMAGE_SIZE;
+    }
+    return mgn_get32(p + 12) == mgn_image_crc(p, mgn_get_size(p + 8)) ? MARGIN_OK
+                                                                      : MARGIN_E_IMAGE_SUM;
+}
+
+static mgn_image_head mgn_head_parse(const unsigned char *p)
+{
+    mgn_image_head head;
+    head.kind = MARGIN_LOAD(uint8_t, p + 6);
+    head.format = MARGIN_LOAD(uint8_t, p + 7);
+    head.bytes = mgn_get_size(p + 8);
+    head.n = mgn_get_size(p + 16);
+    head.d = mgn_get_size(p + 20);
+    head.classes = mgn_get16(p + 24);
+    head.width = mgn_get16(p + 26);
+    head.scheme = MARGIN_LOAD(uint8_t, p + 28);
+    head.kernel = MARGIN_LOAD(uint8_t, p + 29);
+    head.degree = MARGIN_LOAD(uint8_t, p + 30);
+    head.flags = MARGIN_LOAD(uint8_t, p + 31);
+    head.notes = mgn_get_size(p + 56);
+    return head;
+}
+
+/* Whether bytes of the head that a kind has no use for are zeros. */
+static bool mgn_zeros(const unsigned char *p, size_t first, size_t end)
+{
+    bool zero = true;
+    for (size_t i = first; i < end; i++) {
+        zero = zero && MARGIN_LOAD(uint8_t, p + i) == 0;
+    }
+    return zero;
+}
+
+static margin_vote mgn_head_vote(const mgn_image_head *head, const unsigned char *p)
+{
+    margin_vote vote;
+    vote.classes = head->classes;
+    vote.scheme = head->scheme;
+    vote.reject = (margin_real)mgn_get_float(p + 44);
+    vote.slope = (margin_real)mgn_get_float(p + 48);
+    vote.shift = (margin_real)mgn_get_float(p + 52);
+    return vote;
+}
+
+static bool mgn_head_linear(const mgn_image_head *head, const unsigned char *p, margin_linear *l)
+{
+    l->d = head->d;
+    l->vote = mgn_head_vote(head, p);
+    return head->n == 0 && head->width == 0 && mgn_zeros(p, 29, 44) && mgn_zeros(p, 60, 64);
+}
+
+static bool mgn_head_expansion(const mgn_image_head *head, const unsigned char *p,
+                               margin_expansion *e)
+{
+    e->n = head->n;
+    e->d = head->d;
+    e->width = head->width;
+    e->kernel.kind = head->kernel;
+    e->kernel.degree = head->degree;
+    e->kernel.gamma = (margin_real)mgn_get_float(p + 32);
+    e->kernel.coef0 = (margin_real)mgn_get_float(p + 36);
+    e->kernel.a = (margin_real)mgn_get_float(p + 40);
+    e->vote = mgn_head_vote(head, p);
+    return head->flags <= 1u && mgn_zeros(p, 60, 64);
+}
+
+static bool mgn_head_model(const mgn_image_head *head, const unsigned char *p, margin_model *model)
+{
+    model->kind = head->kind;
+    switch (head->kind) {
+    case MARGIN_MODEL_LINEAR:
+        return mgn_head_linear(head, p, &model->of.linear);
+    case MARGIN_MODEL_EXPANSION:
+        return mgn_head_expansion(head, p, &model->of.expansion);
+    default:
+        return false;
+    }
+}
+
+static bool mgn_kind_known(unsigned kind)
+{
+    return kind == MARGIN_MODEL_LINEAR || kind == MARGIN_MODEL_EXPANSION;
+}
+
+/* Null pointers for walks to start with. */
+static void mgn_clear(void *p, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        ((unsigned char *)p)[i] = 0;
+    }
+}
+
+/* Whether the notes follow the arrays and end the image. */
+static bool mgn_head_ends(const mgn_image_head *head, const mgn_walk *walk)
+{
+    return head->notes <= head->bytes && walk->at == head->bytes - head->notes;
+}
+
+/* A model without arrays that fits the length of the image. */
+static margin_status mgn_image_model(const unsigned char *p, size_t size, mgn_image_head *head,
+                                     margin_model *model)
+{
+    mgn_walk walk = mgn_walk_make(mgn_visit_none, 0);
+    const margin_status status = mgn_image_check(p, size);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    *head = mgn_head_parse(p);
+    if (head->format != 0 || !mgn_kind_known(head->kind)) {
+        return MARGIN_E_IMAGE;
+    }
+    mgn_clear(model, sizeof *model);
+    if (!mgn_head_model(head, p, model) || !mgn_model_shape(model)) {
+        return MARGIN_E_IMAGE_VALUE;
+    }
+    mgn_walk_model(&walk, model, head->flags);
+    return mgn_head_ends(head, &walk) ? MARGIN_OK : MARGIN_E_IMAGE_SIZE;
+}
+
+/* Squared lengths to the bit, as margin_image_write makes them: an image has one form. */
+static bool mgn_norms_exact(const margin_expansion *e)
+{
+    for (size_t v = 0; v < e->n; v++) {
+        mgn_float norm, stored;
+        norm.real = 0;
+        stored.real = (float)MARGIN_LOAD(margin_real, e->norms + v);
+        for (size_t k = 0; k < e->d; k++) {
+            const float x = (float)MARGIN_LOAD(margin_real, e->vectors + v * e->d + k);
+            norm.real += x * x;
+        }
+        if (norm.bits != stored.bits) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool mgn_image_sound(const mgn_walk *walk, const margin_model *model)
+{
+    return walk->fits && mgn_model_sound(model) &&
+           (model->kind != MARGIN_MODEL_EXPANSION || mgn_norms_exact(&model->of.expansion));
+}
+
+/* The same walk takes room, and then copies. */
+static mgn_walk mgn_image_take(margin_arena *mem, const unsigned char *from, unsigned flags,
+                               margin_model *model)
+{
+    mgn_walk walk = mgn_walk_make(mgn_visit_load, 0);
+    walk.from = from;
+    walk.mem = mem;
+    mgn_walk_model(&walk, model, flags);
+    return walk;
+}
+
+MARGIN_API size_t margin_image_load_size(const void *image, size_t size)
+{
+    margin_arena dry = margin_arena_counting();
+    mgn_image_head head;
+    margin_model model;
+    if (mgn_image_model((const unsigned char *)image, size, &head, &model) != MARGIN_OK) {
+        return 0;
+    }
+    (void)mgn_image_take(&dry, NULL, head.flags, &model);
+    return mgn_arena_counted(&dry);
+}
+
+MARGIN_API margin_status margin_image_load(const void *image, size_t size, margin_arena *mem,
+                                           margin_model *model)
+{
+    const unsigned char *p = (const unsigned char *)image;
+    mgn_walk walk;
+    mgn_image_head head;
+    margin_model found;
+    margin_arena before;
+    margin_status status;
+    if (mem == NULL || model == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    status = mgn_image_model(p, size, &head, &found);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    (void)mgn_image_take(mem, NULL, head.flags, &found);
+    status = margin_arena_rewind(mem, &before);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    walk = mgn_image_take(mem, p, head.flags, &found);
+    if (!mgn_image_sound(&walk, &found)) {
+        (void)margin_arena_rewind(mem, &before);
+        return MARGIN_E_IMAGE_VALUE;
+    }
+    *model = found;
+    return MARGIN_OK;
+}
+
+#ifndef MARGIN_REAL_DOUBLE
+
+/* Opens an image whose numbers are, or `swapped` will be, in the byte order of the machine. */
+static margin_status mgn_image_open(const unsigned char *p, unsigned char *swapped, size_t size,
+                                    margin_model *model)
+{
+    mgn_walk walk = mgn_walk_make(mgn_visit_place, 0);
+    mgn_walk swap = mgn_walk_make(mgn_visit_swap, 0);
+    mgn_image_head head;
+    margin_model found;
+    margin_status status;
+    if (model == NULL || (uintptr_t)p % 4u != 0) {
+        return MARGIN_E_ARGUMENT;
+    }
+    status = mgn_image_model(p, size, &head, &found);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    walk.from = p;
+    swap.image = swapped;
+    mgn_walk_model(&walk, &found, head.flags);
+    if (swapped != NULL) {
+        mgn_walk_model(&swap, &found, head.flags);
+    }
+    if (mgn_image_sound(&walk, &found)) {
+        *model = found;
+        return MARGIN_OK;
+    }
+    if (swapped != NULL) {
+        swap.at = MARGIN_IMAGE_HEAD;
+        mgn_walk_model(&swap, &found, head.flags);
+    }
+    return MARGIN_E_IMAGE_VALUE;
 }
 
 MARGIN_API margin_status margin_image_open(const void *image, size_t size, margin_model *model)
 {
-    const unsigned char *p = (const unsigned char *)image;
-    mgn_image head;
-    margin_status status;
-    if (model == NULL || (uintptr_t)image % 4u != 0 || mgn_big_endian()) {
+    if (mgn_big_endian()) {
         return MARGIN_E_ARGUMENT;
     }
-    status = mgn_image_open(p, size, &head);
-    if (status == MARGIN_OK) {
-        mgn_image_in_place(&head, p + MARGIN_IMAGE_HEAD, model);
-    }
-    return status;
+    return mgn_image_open((const unsigned char *)image, NULL, size, model);
 }
 
 MARGIN_API margin_status margin_image_adopt(void *image, size_t size, margin_model *model)
 {
     unsigned char *p = (unsigned char *)image;
-    mgn_image head;
+    return mgn_image_open(p, mgn_big_endian() ? p : NULL, size, model);
+}
+
+#endif /* MARGIN_REAL_DOUBLE */
+
+/* ---- reading integer models ---- */
+
+static margin_vote_q mgn_head_vote_q(const mgn_image_head *head, const unsigned char *p)
+{
+    margin_vote_q vote;
+    const size_t machines = margin_machines(head->scheme, head->classes);
+    vote.classes = head->classes;
+    vote.machines = (uint16_t)(machines <= UINT16_MAX ? machines : 0);
+    vote.scheme = head->scheme;
+    vote.down = MARGIN_LOAD(uint8_t, p + 35);
+    vote.reject = (int32_t)mgn_get32(p + 44);
+    vote.slope = (int16_t)mgn_get16(p + 48);
+    vote.shift = (int32_t)mgn_get32(p + 52);
+    return vote;
+}
+
+static bool mgn_head_linear_q(const mgn_image_head *head, const unsigned char *p,
+                              margin_linear_q *l)
+{
+    l->d = (uint16_t)head->d;
+    l->format = head->format;
+    l->vote = mgn_head_vote_q(head, p);
+    return head->n == 0 && head->width == 0 && mgn_zeros(p, 29, 31) && mgn_zeros(p, 32, 35) &&
+           mgn_zeros(p, 36, 44) && mgn_zeros(p, 60, 64);
+}
+
+static bool mgn_head_expansion_q(const mgn_image_head *head, const unsigned char *p,
+                                 margin_expansion_q *e)
+{
+    const bool poly = head->kernel == MARGIN_KERNEL_POLY;
+    e->n = (uint16_t)head->n;
+    e->d = (uint16_t)head->d;
+    e->width = head->width;
+    e->format = head->format;
+    e->kernel.kind = head->kernel;
+    e->kernel.power = head->degree;
+    e->kernel.shift = MARGIN_LOAD(uint8_t, p + 32);
+    e->kernel.up = MARGIN_LOAD(uint8_t, p + 33);
+    e->kernel.down = MARGIN_LOAD(uint8_t, p + 34);
+    e->kernel.gain = mgn_get16(p + 36);
+    e->kernel.step = mgn_get16(p + 38);
+    e->kernel.cut = poly ? 0 : mgn_get32(p + 40);
+    e->kernel.add = poly ? (int32_t)mgn_get32(p + 40) : 0;
+    e->kernel.reach = mgn_get32(p + 60);
+    e->vote = mgn_head_vote_q(head, p);
+    return head->n <= UINT16_MAX;
+}
+
+static bool mgn_head_model_q(const mgn_image_head *head, const unsigned char *p,
+                             margin_quant *quant)
+{
+    quant->model.kind = head->kind;
+    quant->unit = (margin_real)mgn_get_float(p + 64);
+    if (head->d > UINT16_MAX || head->flags > (MGN_FLAG_STAGE | MGN_FLAG_INPUT) ||
+        !mgn_get_finite(p + 64) || !mgn_zeros(p, 50, 52)) {
+        return false;
+    }
+    switch (head->kind) {
+    case MARGIN_MODEL_LINEAR:
+        return mgn_head_linear_q(head, p, &quant->model.of.linear);
+    default:
+        return mgn_head_expansion_q(head, p, &quant->model.of.expansion);
+    }
+}
+
+static margin_status mgn_image_model_q(const unsigned char *p, size_t size, mgn_image_head *head,
+                                       margin_quant *quant)
+{
+    mgn_walk walk = mgn_walk_make(mgn_visit_none, MARGIN_Q15);
+    const margin_status status = mgn_image_check(p, size);
+    margin_stage_q stage = {NULL, NULL, NULL};
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    *head = mgn_head_parse(p);
+    if ((head->format != MARGIN_Q15 && head->format != MARGIN_Q7) || !mgn_kind_known(head->kind)) {
+        return MARGIN_E_IMAGE;
+    }
+    mgn_clear(quant, sizeof *quant);
+    if (!mgn_head_model_q(head, p, quant)) {
+        return MARGIN_E_IMAGE_VALUE;
+    }
+    mgn_walk_model_q(&walk, quant, &stage, head->flags);
+    return mgn_head_ends(head, &walk) ? MARGIN_OK : MARGIN_E_IMAGE_SIZE;
+}
+
+static void mgn_set_stage(margin_model_q *model, const margin_stage_q *stage)
+{
+    switch (model->kind) {
+    case MARGIN_MODEL_LINEAR:
+        model->of.linear.stage = stage;
+        break;
+    default:
+        model->of.expansion.stage = stage;
+        break;
+    }
+}
+
+static bool mgn_image_sound_q(const mgn_walk *walk, const margin_quant *quant)
+{
+    return walk->fits && margin_model_check_q(&quant->model) == MARGIN_OK;
+}
+
+static mgn_walk mgn_image_take_q(margin_arena *mem, const unsigned char *from, unsigned flags,
+                                 margin_quant *quant)
+{
+    const bool staged = (flags & MGN_FLAG_STAGE) != 0;
+    margin_stage_q stage = {NULL, NULL, NULL};
+    margin_stage_q *kept = MGN_KEEP(mem, margin_stage_q, staged ? 1u : 0);
+    mgn_walk walk = mgn_walk_make(mgn_visit_load, MARGIN_Q15);
+    walk.from = from;
+    walk.mem = mem;
+    mgn_walk_model_q(&walk, quant, &stage, flags);
+    if (from != NULL && staged) {
+        *kept = stage;
+        mgn_set_stage(&quant->model, kept);
+    }
+    return walk;
+}
+
+MARGIN_API size_t margin_image_load_size_q(const void *image, size_t size)
+{
+    margin_arena dry = margin_arena_counting();
+    mgn_image_head head;
+    margin_quant quant;
+    if (mgn_image_model_q((const unsigned char *)image, size, &head, &quant) != MARGIN_OK) {
+        return 0;
+    }
+    (void)mgn_image_take_q(&dry, NULL, head.flags, &quant);
+    return mgn_arena_counted(&dry);
+}
+
+MARGIN_API margin_status margin_image_load_q(const void *image, size_t size, margin_arena *mem,
+                                             margin_quant *quant)
+{
+    const unsigned char *p = (const unsigned char *)image;
+    mgn_walk walk;
+    mgn_image_head head;
+    margin_quant found;
+    margin_arena before;
     margin_status status;
-    if (model == NULL || (uintptr_t)image % 4u != 0) {
+    if (mem == NULL || quant == NULL) {
         return MARGIN_E_ARGUMENT;
     }
-    status = mgn_image_open(p, size, &head);
-    if (status == MARGIN_OK) {
-        const size_t end = mgn_get_size(p + 8) - head.notes;
-        for (size_t i = MARGIN_IMAGE_HEAD; mgn_big_endian() && i < end; i += 4u) {
-            *(uint32_t *)(void *)(p + i) = mgn_get32(p + i);
-        }
-        mgn_image_in_place(&head, p + MARGIN_IMAGE_HEAD, model);
+    status = mgn_image_model_q(p, size, &head, &found);
+    if (status != MARGIN_OK) {
+        return status;
     }
-    return status;
+    before = *mem;
+    (void)mgn_image_take_q(mem, NULL, head.flags, &found);
+    status = margin_arena_rewind(mem, &before);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    walk = mgn_image_take_q(mem, p, head.flags, &found);
+    if (!mgn_image_sound_q(&walk, &found)) {
+        (void)margin_arena_rewind(mem, &before);
+        return MARGIN_E_IMAGE_VALUE;
+    }
+    *quant = found;
+    return MARGIN_OK;
+}
+
+#ifndef MARGIN_REAL_DOUBLE
+
+static margin_status mgn_image_open_q(const unsigned char *p, unsigned char *swapped, size_t size,
+                                      margin_stage_q *stage, margin_quant *quant)
+{
+    mgn_walk walk = mgn_walk_make(mgn_visit_place, MARGIN_Q15);
+    mgn_walk swap = mgn_walk_make(mgn_visit_swap, MARGIN_Q15);
+    mgn_image_head head;
+    margin_quant found;
+    margin_stage_q held = {NULL, NULL, NULL};
+    bool sound;
+    margin_status status;
+    if (quant == NULL || stage == NULL || (uintptr_t)p % 4u != 0) {
+        return MARGIN_E_ARGUMENT;
+    }
+    status = mgn_image_model_q(p, size, &head, &found);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    walk.from = p;
+    swap.image = swapped;
+    mgn_walk_model_q(&walk, &found, &held, head.flags);
+    if (swapped != NULL) {
+        mgn_walk_model_q(&swap, &found, &held, head.flags);
+    }
+    mgn_set_stage(&found.model, (head.flags & MGN_FLAG_STAGE) != 0 ? &held : NULL);
+    sound = mgn_image_sound_q(&walk, &found);
+    if (!sound && swapped != NULL) {
+        swap.at = MARGIN_IMAGE_HEAD + 4u;
+        mgn_walk_model_q(&swap, &found, &held, head.flags);
+    }
+    if (sound) {
+        *stage = held;
+        mgn_set_stage(&found.model, (head.flags & MGN_FLAG_STAGE) != 0 ? stage : NULL);
+        *quant = found;
+    }
+    return sound ? MARGIN_OK : MARGIN_E_IMAGE_VALUE;
+}
+
+MARGIN_API margin_status margin_image_open_q(const void *image, size_t size, margin_stage_q *stage,
+                                             margin_quant *quant)
+{
+    if (mgn_big_endian()) {
+        return MARGIN_E_ARGUMENT;
+    }
+    return mgn_image_open_q((const unsigned char *)image, NULL, size, stage, quant);
+}
+
+MARGIN_API margin_status margin_image_adopt_q(void *image, size_t size, margin_stage_q *stage,
+                                              margin_quant *quant)
+{
+    unsigned char *p = (unsigned char *)image;
+    return mgn_image_open_q(p, mgn_big_endian() ? p : NULL, size, stage, quant);
 }
 
 #endif /* MARGIN_REAL_DOUBLE */
 
 #ifndef MARGIN_PREDICT_ONLY
 
+/* ---- writing ---- */
+
+static void mgn_put16(unsigned char *p, uint32_t v)
+{
+    p[0] = (unsigned char)(v & 0xFFu);
+    p[1] = (unsigned char)(v >> 8 & 0xFFu);
+}
+
 static void mgn_put32(unsigned char *p, uint32_t v)
 {
-    for (unsigned i = 0; i < 4u; i++) {
-        p[i] = (unsigned char)(v >> 8u * i & 0xFFu);
-    }
+    mgn_put16(p, v);
+    mgn_put16(p + 2, v >> 16);
 }
 
 static void mgn_put_bits(unsigned char *p, float v)
@@ -6955,120 +7489,274 @@ static bool mgn_put_float(unsigned char *p, margin_real v)
     return fits;
 }
 
-/* Head, layout and bytes of the image of a model; 0: more than 32 bits count. */
-static size_t mgn_image_of(const margin_model *model, size_t notes, mgn_image *head)
+static const void *mgn_visit_write(mgn_walk *walk, const void *v, unsigned type, size_t count)
 {
-    const margin_vote *vote = margin_model_vote(model);
-    const bool linear = model->kind == MARGIN_MODEL_LINEAR;
-    const margin_expansion *e = &model->of.expansion;
-    const size_t n = linear ? 0 : e->n, d = linear ? model->of.linear.d : e->d;
-    size_t bytes;
-    head->kind = model->kind;
-    head->n = n;
-    head->d = d;
-    head->notes = notes;
-    head->classes = vote->classes;
-    head->scheme = vote->scheme;
-    head->width = linear ? 0 : e->width;
-    head->scaled = !linear && e->offset != NULL ? 1 : 0;
-    bytes = mgn_image_layout(head);
-    return (size_t)(uint32_t)bytes != bytes || bytes == SIZE_MAX ? 0 : bytes;
-}
-
-MARGIN_API size_t margin_image_size(const margin_model *model, size_t notes)
-{
-    mgn_image head;
-    return model == NULL ? 0 : mgn_image_of(model, notes, &head);
-}
-
-/* Appends an array; false if an element does not fit. */
-static bool mgn_put_array(unsigned char **p, const margin_real *v, size_t count)
-{
-    bool fits = true;
-    for (size_t i = 0; i < count; i++, *p += 4) {
-        fits = mgn_put_float(*p, v[i]) && fits;
+    unsigned char *p = walk->image + walk->at;
+    for (size_t i = 0; i < count; i++, p += mgn_element(type)) {
+        switch (type) {
+        case MGN_REALS:
+            walk->fits = mgn_put_float(p, ((const margin_real *)v)[i]) && walk->fits;
+            break;
+        case MGN_WORDS:
+            mgn_put32(p, ((const uint32_t *)v)[i]);
+            break;
+        case MGN_HALVES:
+            mgn_put16(p, ((const uint16_t *)v)[i]);
+            break;
+        default:
+            *p = ((const unsigned char *)v)[i];
+            break;
+        }
     }
-    return fits;
+    for (size_t i = mgn_element(type) * count; i % 4u != 0; i++) {
+        *p++ = 0;
+    }
+    return v;
 }
 
 /* The squared lengths of vectors as they are written: rounded to binary32, summed in binary32. */
-static bool mgn_put_norms(unsigned char **p, const margin_expansion *e)
+static bool mgn_put_norms(unsigned char *p, const margin_expansion *e)
 {
     bool fits = true;
-    for (size_t v = 0; v < e->n; v++, *p += 4) {
+    for (size_t v = 0; v < e->n; v++, p += 4) {
         float norm = 0;
         for (size_t k = 0; k < e->d; k++) {
             const float x = (float)e->vectors[v * e->d + k];
             norm += x * x;
         }
-        mgn_put_bits(*p, norm);
+        mgn_put_bits(p, norm);
         fits = fits && norm <= FLT_MAX;
     }
     return fits;
 }
 
-static bool mgn_put_arrays(unsigned char *p, const mgn_image *head, const margin_model *model)
+/* What all heads share. */
+static void mgn_put_head(unsigned char *p, const mgn_image_head *head)
 {
-    const margin_expansion *e = &model->of.expansion;
-    bool fits;
-    if (model->kind == MARGIN_MODEL_LINEAR) {
-        fits = mgn_put_array(&p, model->of.linear.w, head->count[0]);
-        return mgn_put_array(&p, model->of.linear.bias, head->count[1]) && fits;
-    }
-    fits = mgn_put_array(&p, e->vectors, head->count[0]);
-    fits = fits && mgn_put_norms(&p, e);
-    fits = fits && mgn_put_array(&p, e->coef, head->count[2]);
-    fits = fits && mgn_put_array(&p, e->bias, head->count[3]);
-    for (size_t c = 0; c < head->count[4]; c++, p += 4) {
-        mgn_put32(p, e->class_end[c]);
-    }
-    fits = fits && mgn_put_array(&p, e->offset, head->count[5]);
-    return fits && mgn_put_array(&p, e->factor, head->count[6]);
-}
-
-static bool mgn_put_head(unsigned char *p, const mgn_image *head, const margin_model *model,
-                         size_t bytes)
-{
-    static const margin_kernel none = {0, 0, 0, 0, 0};
-    const margin_kernel *k =
-        model->kind == MARGIN_MODEL_LINEAR ? &none : &model->of.expansion.kernel;
-    const margin_vote *vote = margin_model_vote(model);
-    const margin_real real[6] = {k->gamma, k->coef0, k->a, vote->reject, vote->slope, vote->shift};
-    unsigned char *at = p + 32;
+    mgn_clear(p, MARGIN_IMAGE_HEAD);
     mgn_put32(p, UINT32_C(0x1A6E676D));
-    mgn_put32(p + 4, MARGIN_IMAGE_VERSION | (uint32_t)head->kind << 16);
-    mgn_put32(p + 8, (uint32_t)bytes);
+    mgn_put16(p + 4, MARGIN_IMAGE_VERSION);
+    p[6] = head->kind;
+    p[7] = head->format;
+    mgn_put32(p + 8, (uint32_t)head->bytes);
     mgn_put32(p + 16, (uint32_t)head->n);
     mgn_put32(p + 20, (uint32_t)head->d);
-    mgn_put32(p + 24, head->classes | (uint32_t)head->width << 16);
-    mgn_put32(p + 28, head->scheme | (uint32_t)k->kind << 8 | (uint32_t)k->degree << 16 |
-                          (uint32_t)head->scaled << 24);
+    mgn_put16(p + 24, head->classes);
+    mgn_put16(p + 26, head->width);
+    p[28] = head->scheme;
+    p[29] = head->kernel;
+    p[30] = head->degree;
+    p[31] = head->flags;
     mgn_put32(p + 56, (uint32_t)head->notes);
-    mgn_put32(p + 60, 0);
-    return mgn_put_array(&at, real, 6);
+}
+
+static void mgn_put_notes(unsigned char *p, const mgn_image_head *head, const void *notes)
+{
+    for (size_t i = 0; i < head->notes; i++) {
+        p[head->bytes - head->notes + i] = ((const unsigned char *)notes)[i];
+    }
+    mgn_put32(p + 12, mgn_image_crc(p, head->bytes));
+}
+
+/* Bytes of an image out of those before its notes; 0: more than 32 bits or a size_t count. */
+static size_t mgn_image_bytes(size_t before, size_t notes)
+{
+    const size_t bytes = notes > SIZE_MAX - before ? SIZE_MAX : before + notes;
+    return (size_t)(uint32_t)bytes != bytes || bytes == SIZE_MAX ? 0 : bytes;
+}
+
+static void mgn_put_expansion(unsigned char *p, const margin_expansion *e, mgn_walk *walk)
+{
+    walk->fits = mgn_put_float(p + 32, e->kernel.gamma) && walk->fits;
+    walk->fits = mgn_put_float(p + 36, e->kernel.coef0) && walk->fits;
+    walk->fits = mgn_put_float(p + 40, e->kernel.a) && walk->fits;
+    walk->fits = mgn_put_norms(p + MARGIN_IMAGE_HEAD + 4u * e->n * e->d, e) && walk->fits;
+}
+
+/* Head of the image of a model, its own part and its length left out. */
+static mgn_image_head mgn_head_of(const margin_model *model)
+{
+    const margin_vote *vote = margin_model_vote(model);
+    mgn_image_head head;
+    mgn_clear(&head, sizeof head);
+    head.kind = model->kind;
+    head.classes = vote->classes;
+    head.scheme = vote->scheme;
+    head.flags = (uint8_t)mgn_model_flags(model);
+    if (model->kind == MARGIN_MODEL_LINEAR) {
+        head.d = model->of.linear.d;
+    } else {
+        head.n = model->of.expansion.n;
+        head.d = model->of.expansion.d;
+        head.width = model->of.expansion.width;
+        head.kernel = model->of.expansion.kernel.kind;
+        head.degree = model->of.expansion.kernel.degree;
+    }
+    return head;
+}
+
+MARGIN_API size_t margin_image_size(const margin_model *model, size_t notes)
+{
+    mgn_walk walk = mgn_walk_make(mgn_visit_none, 0);
+    margin_model copy;
+    if (model == NULL || !mgn_kind_known(model->kind)) {
+        return 0;
+    }
+    copy = *model;
+    mgn_walk_model(&walk, &copy, mgn_model_flags(model));
+    return mgn_image_bytes(walk.at, notes);
+}
+
+/* Head, arrays and what is special to a kind; false if a number does not fit binary32. */
+static bool mgn_put_model(unsigned char *p, const margin_model *model, const mgn_image_head *head)
+{
+    mgn_walk walk = mgn_walk_make(mgn_visit_write, 0);
+    const margin_vote *vote = margin_model_vote(model);
+    margin_model copy = *model;
+    mgn_put_head(p, head);
+    walk.image = p;
+    mgn_walk_model(&walk, &copy, head->flags);
+    walk.fits = mgn_put_float(p + 44, vote->reject) && walk.fits;
+    walk.fits = mgn_put_float(p + 48, vote->slope) && walk.fits;
+    walk.fits = mgn_put_float(p + 52, vote->shift) && walk.fits;
+    if (model->kind == MARGIN_MODEL_EXPANSION) {
+        mgn_put_expansion(p, &model->of.expansion, &walk);
+    }
+    return walk.fits;
 }
 
 MARGIN_API margin_status margin_image_write(const margin_model *model, const void *notes,
                                             size_t notes_count, void *out, size_t size)
 {
     unsigned char *p = (unsigned char *)out;
-    mgn_image head;
-    size_t bytes;
-    if (model == NULL || out == NULL || (notes == NULL && notes_count != 0)) {
-        return MARGIN_E_ARGUMENT;
+    margin_status status = margin_model_check(model);
+    mgn_image_head head;
+    if (status != MARGIN_OK || out == NULL || (notes == NULL && notes_count != 0)) {
+        return status != MARGIN_OK ? status : MARGIN_E_ARGUMENT;
     }
-    bytes = mgn_image_of(model, notes_count, &head);
-    if (bytes == 0 || size < bytes) {
-        return bytes == 0 ? MARGIN_E_OVERFLOW : MARGIN_E_MEMORY;
+    head = mgn_head_of(model);
+    head.notes = notes_count;
+    head.bytes = margin_image_size(model, notes_count);
+    if (head.bytes == 0 || size < head.bytes) {
+        return head.bytes == 0 ? MARGIN_E_OVERFLOW : MARGIN_E_MEMORY;
     }
-    if (!mgn_put_head(p, &head, model, bytes) ||
-        !mgn_put_arrays(p + MARGIN_IMAGE_HEAD, &head, model)) {
+    if (!mgn_put_model(p, model, &head)) {
         return MARGIN_E_RANGE;
     }
-    for (size_t i = 0; i < notes_count; i++) {
-        p[bytes - notes_count + i] = ((const unsigned char *)notes)[i];
+    mgn_put_notes(p, &head, notes);
+    return MARGIN_OK;
+}
+
+/* ---- writing integer models ---- */
+
+static void mgn_put_expansion_q(unsigned char *p, const margin_kernel_q *k)
+{
+    p[32] = k->shift;
+    p[33] = k->up;
+    p[34] = k->down;
+    mgn_put16(p + 36, k->gain);
+    mgn_put16(p + 38, k->step);
+    mgn_put32(p + 40, k->kind == MARGIN_KERNEL_POLY ? (uint32_t)k->add : k->cut);
+    mgn_put32(p + 60, k->reach);
+}
+
+static const margin_stage_q *mgn_stage_of(const margin_model_q *model)
+{
+    return model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.stage : model->of.expansion.stage;
+}
+
+static mgn_image_head mgn_head_of_q(const margin_quant *quant)
+{
+    const margin_model_q *model = &quant->model;
+    const margin_vote_q *vote = margin_model_vote_q(model);
+    mgn_image_head head;
+    mgn_clear(&head, sizeof head);
+    head.kind = model->kind;
+    head.classes = vote->classes;
+    head.scheme = vote->scheme;
+    head.flags = (uint8_t)((mgn_stage_of(model) != NULL ? MGN_FLAG_STAGE : 0) |
+                           (quant->input.offset != NULL ? MGN_FLAG_INPUT : 0));
+    if (model->kind == MARGIN_MODEL_LINEAR) {
+        head.d = model->of.linear.d;
+        head.format = model->of.linear.format;
+    } else {
+        const margin_expansion_q *e = &model->of.expansion;
+        head.n = e->n;
+        head.d = e->d;
+        head.width = e->width;
+        head.format = e->format;
+        head.kernel = e->kernel.kind;
+        head.degree = e->kernel.power;
     }
-    mgn_put32(p + 12, mgn_image_crc(p, bytes));
+    return head;
+}
+
+/* Walks over a copy. */
+static void mgn_walk_copy_q(mgn_walk *walk, const margin_quant *quant, unsigned flags)
+{
+    margin_quant copy = *quant;
+    margin_stage_q stage = {NULL, NULL, NULL};
+    if ((flags & MGN_FLAG_STAGE) != 0) {
+        stage = *mgn_stage_of(&quant->model);
+    }
+    mgn_walk_model_q(walk, &copy, &stage, flags);
+}
+
+MARGIN_API size_t margin_image_size_q(const margin_quant *quant, size_t notes)
+{
+    mgn_walk walk = mgn_walk_make(mgn_visit_none, MARGIN_Q15);
+    if (quant == NULL || !mgn_kind_known(quant->model.kind)) {
+        return 0;
+    }
+    mgn_walk_copy_q(&walk, quant, mgn_head_of_q(quant).flags);
+    return mgn_image_bytes(walk.at, notes);
+}
+
+static bool mgn_put_model_q(unsigned char *p, const margin_quant *quant, const mgn_image_head *head)
+{
+    mgn_walk walk = mgn_walk_make(mgn_visit_write, MARGIN_Q15);
+    const margin_vote_q *vote = margin_model_vote_q(&quant->model);
+    mgn_put_head(p, head);
+    p[35] = vote->down;
+    mgn_put32(p + 44, (uint32_t)vote->reject);
+    mgn_put16(p + 48, (uint16_t)vote->slope);
+    mgn_put32(p + 52, (uint32_t)vote->shift);
+    walk.fits = mgn_put_float(p + 64, quant->unit);
+    if (head->kind == MARGIN_MODEL_EXPANSION) {
+        mgn_put_expansion_q(p, &quant->model.of.expansion.kernel);
+    }
+    walk.image = p;
+    mgn_walk_copy_q(&walk, quant, head->flags);
+    return walk.fits;
+}
+
+static margin_status mgn_check_quant(const margin_quant *quant)
+{
+    if (quant == NULL || (quant->input.offset == NULL) != (quant->input.factor == NULL)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    return margin_model_check_q(&quant->model);
+}
+
+MARGIN_API margin_status margin_image_write_q(const margin_quant *quant, const void *notes,
+                                              size_t notes_count, void *out, size_t size)
+{
+    unsigned char *p = (unsigned char *)out;
+    margin_status status = mgn_check_quant(quant);
+    mgn_image_head head;
+    if (status != MARGIN_OK || out == NULL || (notes == NULL && notes_count != 0)) {
+        return status != MARGIN_OK ? status : MARGIN_E_ARGUMENT;
+    }
+    head = mgn_head_of_q(quant);
+    head.notes = notes_count;
+    head.bytes = margin_image_size_q(quant, notes_count);
+    if (head.bytes == 0 || size < head.bytes) {
+        return head.bytes == 0 ? MARGIN_E_OVERFLOW : MARGIN_E_MEMORY;
+    }
+    if (!mgn_put_model_q(p, quant, &head)) {
+        return MARGIN_E_RANGE;
+    }
+    mgn_put_notes(p, &head, notes);
     return MARGIN_OK;
 }
 

@@ -26,6 +26,36 @@ static int save(const char *folder, const char *name, const margin_model *model)
     return fclose(file) != 0 || done != size;
 }
 
+/* The same for integer models. */
+static int save_q(const char *folder, const char *name, const margin_model *model, unsigned format,
+                  bool whole)
+{
+    static const float rows[8] = {0, 1, 2, 5, 3, 9, 4, 2};
+    static const uint16_t labels[4] = {0, 1, 0, 1};
+    const margin_quant_options options = {(uint8_t)format, whole};
+    unsigned char image[512], bytes[4096];
+    char path[512];
+    margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+    margin_data data;
+    margin_quant quant;
+    FILE *file;
+    size_t done, size;
+    memset(&data, 0, sizeof data);
+    data.x = rows;
+    data.y = labels;
+    data.d = model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.d : model->of.expansion.d;
+    data.n = 8 / data.d;
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    file = fopen(path, "wb");
+    if (file == NULL || margin_quantize(model, &data, &options, &mem, &quant, NULL) != MARGIN_OK ||
+        margin_image_write_q(&quant, "", 1, image, sizeof image) != MARGIN_OK) {
+        return 1;
+    }
+    size = margin_image_size_q(&quant, 1);
+    done = fwrite("\1", 1, 1, file) + fwrite(image, 1, size - 1, file);
+    return fclose(file) != 0 || done != size;
+}
+
 int main(int argc, char **argv)
 {
     margin_model linear, expansion;
@@ -53,5 +83,17 @@ int main(int argc, char **argv)
     e->vote.classes = 2;
     (void)margin_kernel_resolve(NULL, 2, &e->kernel);
     e->kernel.kind = MARGIN_KERNEL_RBF;
-    return save(argv[1], "linear", &linear) | save(argv[1], "expansion", &expansion);
+    if ((save(argv[1], "linear", &linear) | save(argv[1], "expansion", &expansion) |
+         save_q(argv[1], "linear_q15", &linear, MARGIN_Q15, true) |
+         save_q(argv[1], "linear_q7", &linear, MARGIN_Q7, false) |
+         save_q(argv[1], "rbf_q15", &expansion, MARGIN_Q15, false) |
+         save_q(argv[1], "rbf_q7", &expansion, MARGIN_Q7, true)) != 0) {
+        return 1;
+    }
+    e->kernel.kind = MARGIN_KERNEL_POLY;
+    if (save_q(argv[1], "poly_q15", &expansion, MARGIN_Q15, false) != 0) {
+        return 1;
+    }
+    e->kernel.kind = MARGIN_KERNEL_UNIT_EXP;
+    return save_q(argv[1], "unit_q7", &expansion, MARGIN_Q7, true);
 }
