@@ -565,7 +565,7 @@ MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const ma
  * same to the bit. A budget of 0 means as much as helps, but no more than MARGIN_CACHE_BYTES. */
 #ifndef MARGIN_CACHE_BYTES
 #if SIZE_MAX > 0xFFFFFFFFu
-#define MARGIN_CACHE_BYTES ((size_t)64 << 20)
+#define MARGIN_CACHE_BYTES ((size_t)256 << 20)
 #elif SIZE_MAX > 0xFFFFu
 #define MARGIN_CACHE_BYTES ((size_t)64 << 10)
 #else

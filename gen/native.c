@@ -4,6 +4,7 @@
  * device computes. gen/native.py mirrors the structs; gen_sizes() lets it check that it does. The
  * parts that only the library in double has are in native_methods.c, native_train.c, native_import.c
  * and native_export.c. How to add a method or a kind of models: gen/__init__.py. */
+#define _DEFAULT_SOURCE /* madvise, sysconf */
 #define MARGIN_STATIC
 #define MARGIN_IMPLEMENTATION
 #ifndef MARGIN_REAL_DOUBLE
@@ -14,6 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
 
 /* What to train: the method's name, and options by theirs. What is not given is the library's
  * default. Words are given as their numbers in gen/options.py and gen/methods.py. */

@@ -104,7 +104,7 @@ COMMON = (
     Option("scheme", one_of(SCHEMES), "more than two classes: one-one or one-rest (default one-one)"),
     Option("tol", above(0), "accuracy of the solver (default 1e-6)"),
     Option("max-iter", above(0, whole), "iteration limit of each machine's solver"),
-    Option("cache-mb", above(0), "memory for kernel rows in MB (default 64; any gives the same model)"),
+    Option("cache-mb", above(0), "memory for kernel rows in MB (default: up to an eighth of the machine's; any gives the same model)"),
 )
 KERNEL_OPTIONS = ("kernel", "gamma", "degree", "coef0", "a", "cache-mb")
 
