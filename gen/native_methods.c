@@ -79,7 +79,8 @@ static margin_kernel gen_kernel(const gen_choice *choice)
     return kernel;
 }
 
-/* Memory for kernel rows: as asked for, else up to an eighth of the machine's. */
+/* Memory for kernel rows: as asked for, else up to an eighth of the machine's. 0 is the library's
+ * default, which suits linear kernels: they rarely need rows. */
 static size_t gen_cache_bytes(const gen_choice *choice)
 {
     const double *given = gen_given(choice, "cache-mb");
@@ -87,7 +88,9 @@ static size_t gen_cache_bytes(const gen_choice *choice)
         return (size_t)(*given * 1048576.0);
     }
 #ifdef _SC_PHYS_PAGES
-    return (size_t)sysconf(_SC_PHYS_PAGES) / 8u * (size_t)sysconf(_SC_PAGESIZE);
+    return gen_option(choice, "kernel") == MARGIN_KERNEL_LINEAR
+               ? 0
+               : (size_t)sysconf(_SC_PHYS_PAGES) / 8u * (size_t)sysconf(_SC_PAGESIZE);
 #else
     return 0;
 #endif
