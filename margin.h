@@ -12,8 +12,8 @@
  *           - Every loop has a bound; the same input gives the same bits on every target.
  *
  * CONTENTS  >>config >>status >>arena >>math >>random >>linalg >>data >>kernel
- *           >>model >>quant >>image >>train >>mam >>kmomd >>svm >>calibrate >>compress
- *           >>metrics
+ *           >>model >>quant >>image >>train >>mam >>kmomd >>svm >>loss >>seco
+ *           >>calibrate >>compress >>metrics
  */
 #ifndef MARGIN_H
 #define MARGIN_H
@@ -122,6 +122,7 @@ typedef uint16_t margin_index;
     X(MARGIN_OK, 0, "done")                                                                        \
     X(MARGIN_W_ITERATIONS, 1, "iteration limit reached; the best iterate is returned")             \
     X(MARGIN_W_STOPPED, 2, "stopped by the progress callback; the best iterate is returned")       \
+    X(MARGIN_W_NO_CUT, 4, "no cut was found: the list is one ordinary machine")                    \
     X(MARGIN_E_ARGUMENT, -1, "an argument is null or out of its range")                            \
     X(MARGIN_E_MEMORY, -2, "the arena is too small; ask the size query")                           \
     X(MARGIN_E_OVERFLOW, -3, "a size in bytes does not fit size_t")                                \
@@ -623,7 +624,7 @@ enum {
     MARGIN_SCHEME_VOTES = 3,
     MARGIN_SCHEME_ORDINAL = 4
 };
-enum { MARGIN_MODEL_LINEAR = 1, MARGIN_MODEL_EXPANSION = 2 };
+enum { MARGIN_MODEL_LINEAR = 1, MARGIN_MODEL_EXPANSION = 2, MARGIN_MODEL_LIST = 4 };
 #define MARGIN_MODEL_FORMAT 1 /* of these structs: exported models of another one are refused */
 #define MARGIN_REJECTED UINT16_MAX /* the label of an input that no class is sure of */
 
@@ -662,12 +663,25 @@ typedef struct {
     margin_vote vote;
 } margin_expansion;
 
+/* A decision list: the machines (cuts) of a pool are asked in order, and the first whose score is
+ * positive decides, for the class that is its target; the last decides in any case, for class 1 where
+ * its score is positive. As in an expansion with one coefficient a cut, so that the cuts share kernel
+ * values; cut j takes the vectors before reach[j]. The score of the list is that of the cut that
+ * decides, with its sign: > 0 for class 1. */
+#define MARGIN_LIST_MOST 16u /* cuts, the last machine included */
+typedef struct {
+    margin_expansion pool;  /* width: cuts; class_end: NULL; binary */
+    const uint32_t *reach;  /* ascending */
+    const uint32_t *target; /* 0 or 1; of the last: 1 */
+} margin_list;
+
 /* Any model: `kind` says which member of `of` is meant. */
 typedef struct {
     uint8_t kind; /* MARGIN_MODEL_... */
     union {
         margin_linear linear;
         margin_expansion expansion;
+        margin_list list;
     } of;
 } margin_model;
 
@@ -680,6 +694,11 @@ MARGIN_API void margin_linear_scores(const margin_linear *model, const margin_re
                                      margin_real *scores);
 MARGIN_API void margin_expansion_scores(const margin_expansion *model, const margin_real *x,
                                         margin_real *scores);
+/* A list decides as soon as it can. Returns which cut decided, and in *score what it said. */
+MARGIN_API size_t margin_list_ask(const margin_list *model, const margin_real *x,
+                                  margin_real *score);
+MARGIN_API void margin_list_scores(const margin_list *model, const margin_real *x,
+                                   margin_real *scores);
 MARGIN_API void margin_scores(const margin_model *model, const margin_real *x, margin_real *scores);
 /* How clearly the scores speak for class `label`: the least by which they prefer it to another
  * class; negative if one is preferred to it. Binary: the score itself, or minus it for class 0. */
@@ -899,7 +918,7 @@ MARGIN_API size_t margin_quantize_size(const margin_model *model,
  *   29  u8 kernel kind 30  u8 degree  31  u8 1 if inputs are scaled
  *   32  f32 gamma      36  f32 coef0  40  f32 a    44  f32 reject  48  f32 slope  52  f32 shift
  *   56  u32 bytes of the notes        60  u32 0
- *   64  the arrays of margin_linear or margin_expansion, in the order of their declarations
+ *   64  the arrays of margin_linear, margin_expansion or margin_list, in the order of their declarations
  *
  * Integer models, format MARGIN_Q15 or MARGIN_Q7, have instead
  *
@@ -961,7 +980,7 @@ MARGIN_API margin_status margin_image_write_q(const margin_quant *quant, const v
                                               size_t notes_count, void *out, size_t size);
 
 /* Makes a model that was trained on scaled data take raw data. Linear: new weights in `mem`, the
- * scaling folded in. Expansion: it points to the arrays of the scaling from now on. */
+ * scaling folded in. Expansion and list: it points to the arrays of the scaling from now on. */
 MARGIN_API margin_status margin_model_scale(margin_model *model, const margin_scaling *scaling,
                                             margin_arena *mem);
 MARGIN_API size_t margin_model_scale_size(const margin_model *model);
@@ -1290,6 +1309,230 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
                                           const margin_svm_options *options, margin_arena *mem,
                                           margin_model *model, margin_info *info);
 
+/* ---- >>loss ---- margin losses made of pieces, smoothed, and machines trained by them -------- */
+
+/* A loss is a function of the margin m = y f(x), put together from pieces, each a polynomial of degree
+ * two at most (Weizsaecker, Fuernkranz: "Margin driven separate and conquer by asymmetric loss
+ * functions", 2011, section 3). It may jump, fall and rise; nothing is asked of it but finite numbers.
+ *
+ *     static const margin_piece ramp[] = {       the loss min(1, max(0, 1 - m)):
+ *         {0, 0, 1, 0, 0},                       1 below 0,
+ *         {1, 1, 0, -1, 0},                      -(m - 1) from 0 to 1,
+ *         {0, 0, 0, 0, 0}};                      0 from there on; the last piece has no end
+ *     const margin_loss loss = {ramp, 3};
+ *
+ * Smoothing by a width s is the mean of the loss at m + s t over the normal distribution of t; it has
+ * all derivatives, and is known in closed form. */
+typedef struct {
+    margin_real end; /* the piece holds for margins below this, from the end of the one before; */
+                     /* the first begins at -infinity, and the end of the last is not looked at */
+    margin_real at;  /* the loss is c0 + c1 (m - at) + c2 (m - at)^2 */
+    margin_real c0, c1, c2;
+} margin_piece;
+
+typedef struct {
+    const margin_piece *pieces; /* ascending ends */
+    size_t count;               /* at least 1 */
+} margin_loss;
+
+/* Well-known losses. */
+enum {
+    MARGIN_LOSS_HINGE = 0, /* max(0, 1 - m): the support vector machine's */
+    MARGIN_LOSS_RAMP,      /* min(1, max(0, 1 - m)): no sample counts more than 1 */
+    MARGIN_LOSS_SQUARED,   /* max(0, 1 - m)^2 */
+    MARGIN_LOSS_STEPS,     /* 1 below 0, 0 from 1 on, an S of two parabolas between */
+    MARGIN_LOSS_ERROR      /* 1 below 0, 0 from 0 on: counts errors; of use smoothed only */
+};
+/* One of these; the hinge loss for an unknown number. */
+MARGIN_API margin_loss margin_loss_named(unsigned name);
+
+/* MARGIN_OK, or MARGIN_E_ARGUMENT: null, no pieces, ends that do not ascend, numbers not finite. */
+MARGIN_API margin_status margin_loss_check(const margin_loss *loss);
+/* The piece on [from, to) with the shape that t (degree 1) or t^2 (degree 2) has on [low, high), times c
+ * and plus d: the form of [3.6]. MARGIN_E_ARGUMENT: another degree, an empty interval, not finite. */
+MARGIN_API margin_status margin_loss_piece(unsigned degree, margin_real from, margin_real to,
+                                           margin_real low, margin_real high, margin_real c,
+                                           margin_real d, margin_piece *piece);
+/* The loss, its first and its second derivative at m, smoothed by `width` >= 0, 0 for not at all (then
+ * at an end between two pieces those of the right one). Of a checked loss; a few dozen operations and
+ * an exponential for each end within 40 widths (float: 15) of m. Each of the three is the sum of what the piece
+ * at m says and one term for each end, which falls with its distance like a normal density: the
+ * absolute error is a few EPS of the largest of these, at any width; and where the loss is 0 about m
+ * (far in the tails) the relative error of these tiny values is a few hundred EPS. */
+MARGIN_API void margin_loss_at(const margin_loss *loss, margin_real m, margin_real width,
+                               margin_real out[3]);
+
+/* A machine for any such loss: minimises
+ *
+ *     |g|^2 + C sum over classes of 1/n_class sum over its samples of L_class(y_i f(x_i)),
+ *
+ * f = g + bias, the bias free, samples by their weights [2.2]. The loss may have many local minima. As
+ * in section 3 the objective is smoothed by Gaussian noise of deviation sigma in its arguments; its
+ * minima are followed as sigma falls, each step starting from the minimum before, the first from a
+ * random point (several of them: the best is kept). Works in coordinates in which the kernel matrix
+ * is the identity, without eigenvalues below 2^(mean log2 of them + cut_off) [4.5]: n^2 numbers of
+ * memory and about 6 n^3 operations to begin with, and some n^2 for each step after that. */
+typedef struct {
+    const margin_real *sigma;   /* falling widths (the last may be 0), and  */
+    const uint16_t *iterations; /* steps at each of them at most,           */
+    size_t count;               /* so many of both       0: as the trainer says                */
+    margin_real cut_off;        /* of eigenvalues, above 0: -4                                 */
+    margin_real range;          /* starts lie in [-range, range]^dimensions     0: 8           */
+    bool all;                   /* keep all eigenvalues that are not rounding, no cut_off      */
+} margin_smoothing;
+
+typedef struct {
+    margin_kernel kernel;    /*                                          0: linear              */
+    margin_real c;           /* C, > 0                                   0: 256                 */
+    const margin_loss *loss; /* of samples of both classes               0: hinge               */
+    const margin_loss
+        *loss_pos; /* of the positive class alone             0: loss                */
+    const margin_loss
+        *loss_neg; /* of the others                           0: loss                */
+    margin_smoothing
+        smoothing;      /* iterations here                          0: 50, 50, 50, 500     */
+    size_t starts;      /*                                          0: 4                   */
+    uint32_t seed;      /* of the starts                                                   */
+    margin_control run; /* tol: of the gradient, relative to the first                     */
+} margin_loss_options;
+
+#define MARGIN_LOSS_MEMORY 8u /* steps that the optimiser remembers */
+#define MARGIN_LOSS_SPACE(n)                                                                       \
+    (MARGIN_BLOCK((size_t)(n) * (n), sizeof(margin_real)) +                                        \
+     2u * MARGIN_BLOCK(n, sizeof(margin_real)))
+#define MARGIN_LOSS_DESCENT(n)                                                                     \
+    (5u * MARGIN_BLOCK(n, sizeof(margin_real)) +                                                   \
+     3u * MARGIN_BLOCK((size_t)(n) + 1u, sizeof(margin_real)) +                                    \
+     2u * MARGIN_BLOCK(((size_t)(n) + 1u) * MARGIN_LOSS_MEMORY, sizeof(margin_real)))
+
+/* Bytes that margin_loss_train takes. */
+MARGIN_API size_t margin_loss_size(size_t n, size_t d, size_t classes,
+                                   const margin_loss_options *options);
+/* objective: the sum above, not smoothed. Not smoothed it may have many minima: `converged` says that
+ * the best start came to the end of the schedule before its iterations ran out, else the status is
+ * MARGIN_W_ITERATIONS. Coefficients are dense: a kernel model holds every sample. Statuses of its own:
+ * MARGIN_E_NO_DIRECTION, all kernel values are 0; MARGIN_E_NOT_POSITIVE */
+MARGIN_API margin_status margin_loss_train(const margin_data *data,
+                                           const margin_loss_options *options, margin_arena *mem,
+                                           margin_model *model, margin_info *info);
+
+/* ---- >>seco ---- separate and conquer: a list of one-sided cuts ------------------------------ */
+
+/* Where one kernel is too weak for one machine, several simple ones in a row may do: each cut takes a
+ * part of the samples away, nearly all of one class (its sign), and leaves the rest to the next; what
+ * remains goes to an ordinary support vector machine. The paper: Weizsaecker, Fuernkranz, "Margin
+ * driven separate and conquer by asymmetric loss functions", 2011. Two classes; data should be
+ * standardised (see margin_scaling); the paper's kernels are the unit ones.
+ *
+ *     margin_seco_options options = {0};
+ *     options.kernel.kind = MARGIN_KERNEL_UNIT_POLY;
+ *     options.kernel.a = 1;
+ *     options.cheap = true;
+ *     status = margin_seco_train(&data, &options, &mem, &model, &info);
+ *     margin_classify(&model, x, &score);     info.cut[0].sign, info.cut[0].covered ...
+ *
+ * A round supplies candidates, by margin_loss with the hinge for the class that a cut must not touch and
+ * the ramp for its own, from several starts, for several C and weights of its own class; takes the one
+ * with the least errors of its own plus errors, cross-validated, of a support vector machine on what it
+ * leaves [2.12]; and goes on with the samples left. It ends when the best candidate covers too little,
+ * when too few samples are left of a class, or when one machine does well enough on what is left.
+ * Zeros mean the paper's values. All C are powers of two and count as in the paper, |g|^2 + C times
+ * mean losses; the C of the machine at the end is, for a class of n samples, C / 2n in units of >>svm.
+ *
+ * Memory for 3 n^2 numbers, and one vector for each candidate. `cheap` is what one would normally run:
+ * 16 candidates instead of 192, of which the four most promising are cross-validated, over every second
+ * C: some 20 times faster; see the table of make bench-seco for what it costs in errors. */
+typedef struct {
+    margin_kernel kernel;   /*                                       0: linear                  */
+    int8_t c_first, c_last; /* log2 of C of the candidates           0, 0: 8 .. 15              */
+    int8_t svm_first,
+        svm_last; /* log2 of C tried for the last machine  0, 0: 4 .. 16              */
+    const margin_real
+        *weights;        /* of the ramp, C+                       0: 1/2, 1, 2               */
+    size_t weight_count; /* of them                                                          */
+    size_t starts;       /* for each sign, C and weight           0: 4                       */
+    const margin_loss
+        *target;              /* loss of the class of the sign         0: ramp                    */
+    const margin_loss *other; /* and of the other class                0: hinge                   */
+    margin_smoothing
+        smoothing;        /*                                       0: see there               */
+    margin_real coverage; /* least share of samples a cut takes    0: 1/16                    */
+    size_t left;          /* samples of each class it leaves       0: 32                      */
+    margin_real easy;     /* error at which cutting ends           0: 1/32                    */
+    size_t most;          /* cuts, at most 15                      0: 15                      */
+    size_t folds;         /* of the cross-validations              0: 4                       */
+    size_t assess;        /* candidates to cross-validate a round  0: all                     */
+    bool gain;            /* end too when no candidate is expected to lower the error         */
+    bool cheap;           /* fewer of everything that is 0 here                               */
+    bool bounds;          /* work out info->common.c0 and c1, see margin_svm_options          */
+    uint32_t seed;        /* of starts and folds                                              */
+    margin_control run;   /* tol: of the machines; scheme and rank have no effect             */
+} margin_seco_options;
+
+/* What a decision list does with samples whose classes are known, and what it costs. */
+typedef struct {
+    size_t samples;
+    size_t decided[MARGIN_LIST_MOST]; /* by each cut, the last machine included, */
+    size_t wrong[MARGIN_LIST_MOST];   /* and wrongly */
+    margin_real error;                /* share of wrong answers; */
+    margin_real fraction_cut;         /* share of the samples that cuts decided, */
+    margin_real error_cut;            /* and share of them that they decided wrongly; */
+    margin_real fraction_left;        /* the same of the last machine */
+    margin_real error_left;
+    margin_real cost; /* mean number of kernel values that a decision takes */
+} margin_list_table;
+/* Weights have no effect. MARGIN_E_LABEL: a label above 1; MARGIN_E_ARGUMENT: other features. */
+MARGIN_API margin_status margin_list_assess(const margin_data *data, const margin_list *model,
+                                            margin_list_table *table);
+
+/* Why there are no more cuts. */
+enum {
+    MARGIN_SECO_EASY = 1,    /* one machine does well enough on what is left */
+    MARGIN_SECO_FEW = 2,     /* too few samples are left of a class */
+    MARGIN_SECO_NO_CUT = 3,  /* no candidate covers enough and leaves enough */
+    MARGIN_SECO_NO_GAIN = 4, /* with `gain`: none is expected to lower the error */
+    MARGIN_SECO_MOST = 5,    /* as many as there may be */
+    MARGIN_SECO_STOPPED = 6  /* by the progress callback */
+};
+
+/* One cut, on the training samples that the cuts before it have left. */
+typedef struct {
+    int8_t sign;           /* +1: it decides for class 1, -1: for class 0 */
+    size_t asked;          /* samples that came to it, */
+    size_t covered;        /* that it decided, */
+    size_t wrong;          /* and those of them of the other class */
+    margin_real margin;    /* 1 / |g|: distance from the plane to the samples at f = 1 */
+    margin_real c, weight; /* C and C+ of the candidate */
+    margin_real estimate;  /* what it was chosen by: expected error on the samples asked [2.12] */
+} margin_seco_cut;
+
+typedef struct {
+    margin_info common; /* objective, support, bias: of the machine at the end */
+    size_t cuts;
+    uint8_t end; /* MARGIN_SECO_...: why it ended */
+    margin_seco_cut cut[MARGIN_LIST_MOST];
+    size_t candidates;       /* made in all rounds, */
+    size_t runaways;         /* of them without any sample on one of their sides, */
+    size_t assessed;         /* and cross-validated, at least in part */
+    size_t left;             /* training samples that come to the machine at the end */
+    margin_real plain_error; /* cross-validated error of one machine on all samples, */
+    margin_real left_error;  /* and of the machine at the end on the samples left */
+    margin_real left_c;      /* its C, as counted here */
+    margin_list_table table; /* the list on the training samples */
+} margin_seco_info;
+
+/* Bytes that margin_seco_train takes for n samples of d features; 0: not countable. */
+MARGIN_API size_t margin_seco_size(size_t n, size_t d, const margin_seco_options *options);
+/* The model is a margin_list. With a linear kernel, and with unit-poly of a = 1, each cut is one vector;
+ * with others the cuts share one pool, of as few vectors as span the samples to 1e-3 of their length.
+ * In margin_progress `machine` is the number of cuts so far, `iteration` counts candidates. A stop
+ * keeps the cuts there are and still trains the machine at the end. MARGIN_W_NO_CUT: the list has
+ * no cut although one machine does not do well: too few samples, or no candidate that covers enough;
+ * MARGIN_E_LABEL: more than two classes. */
+MARGIN_API margin_status margin_seco_train(const margin_data *data,
+                                           const margin_seco_options *options, margin_arena *mem,
+                                           margin_model *model, margin_seco_info *info);
+
 /* ---- >>calibrate ---- from margins to probabilities ------------------------------------------ */
 
 /* The sigmoid of margin_vote that fits best: of n margins, hit[i] tells whether the class with margin
@@ -1318,15 +1561,12 @@ typedef struct {
  * functions outside the span of those chosen (orthogonal matching pursuit in the kernel's own norm);
  * vectors without a coefficient, and copies of others, are of no use and never chosen. Then all
  * coefficients are fitted anew to the scores on `data` (raw inputs, no labels needed), or on the pool
- * where data is NULL, by regularised least squares. Biases stay. `noise`, 0 .. 1, is the error that
- * kernel values are going to have, as a share of the largest: 0 for floats, 3e-5 if the model is to be
- * quantised to q15 and 3e-3 to q7; coefficients then stay so small that such errors do no harm. About
- * N^2 d + N vectors^2 operations for a pool of N. MARGIN_E_ARGUMENT: not an expansion, no vectors, or
- * `noise` out of its range; MARGIN_E_NOT_POSITIVE: the kernel is not positive definite. The new model
- * points to the scaling of the old one. */
+ * where data is NULL, by regularised least squares. Biases stay. About N^2 d + N vectors^2 operations
+ * for a pool of N. MARGIN_E_ARGUMENT: not an expansion, or no vectors; MARGIN_E_NOT_POSITIVE: the
+ * kernel is not positive definite. The new model points to the scaling of the old one. */
 MARGIN_API margin_status margin_compress(const margin_model *model, const margin_data *data,
-                                         size_t vectors, margin_real noise, margin_arena *mem,
-                                         margin_model *out, margin_compress_info *info);
+                                         size_t vectors, margin_arena *mem, margin_model *out,
+                                         margin_compress_info *info);
 MARGIN_API size_t margin_compress_size(const margin_model *model, size_t vectors);
 
 /* ---- >>metrics ---- errors, costs, margins, cross-validation --------------------------------- */

@@ -2,8 +2,8 @@
  * defined. It reads top to bottom; each section uses only those above it.
  *
  * CONTENTS  >>platform >>status >>arena >>math >>random >>linalg >>data >>kernel
- *           >>model >>quant >>image >>train >>mam >>qp >>kmomd >>svm >>calibrate >>compress
- *           >>metrics
+ *           >>model >>quant >>image >>train >>mam >>qp >>kmomd >>svm >>loss >>seco
+ *           >>calibrate >>compress >>metrics
  */
 #ifndef MARGIN_IMPL_H
 #define MARGIN_IMPL_H
@@ -4386,10 +4386,65 @@ MARGIN_API void margin_expansion_scores(const margin_expansion *model, const mar
     }
 }
 
+/* Adds the vectors from .. to - 1 of a list to the sums of the cuts from `first` on. */
+static void mgn_list_add(const margin_expansion *e, const margin_real *x, margin_real norm,
+                         size_t from, size_t to, size_t first, margin_real *sums)
+{
+    for (size_t v = from; v < to; v += MGN_SCORE_BLOCK) {
+        const size_t count = mgn_size_min(to - v, MGN_SCORE_BLOCK);
+        margin_real block[MGN_SCORE_BLOCK], norms[MGN_SCORE_BLOCK];
+        mgn_expansion_dots(e, x, e->vectors + v * e->d, count, block);
+        for (size_t t = 0; t < count; t++) {
+            norms[t] = MARGIN_LOAD(margin_real, e->norms + v + t);
+        }
+        mgn_kernel_apply(&e->kernel, norm, norms, block, count);
+        for (size_t t = 0; t < count; t++) {
+            const margin_real *coef = e->coef + (v + t) * e->width;
+            for (size_t j = first; j < e->width; j++) {
+                sums[j] += block[t] * MARGIN_LOAD(margin_real, coef + j);
+            }
+        }
+    }
+}
+
+MARGIN_API size_t margin_list_ask(const margin_list *model, const margin_real *x,
+                                  margin_real *score)
+{
+    const margin_expansion *e = &model->pool;
+    const size_t last = e->width - 1u;
+    margin_real sums[MARGIN_LIST_MOST], norm = 0;
+    size_t from = 0, j = 0;
+    for (size_t k = 0; k < e->d; k++) {
+        const margin_real a = mgn_expansion_input(e, x, k);
+        norm += a * a;
+    }
+    for (size_t t = 0; t <= last; t++) {
+        sums[t] = MARGIN_LOAD(margin_real, e->bias + t);
+    }
+    for (;; j++) {
+        const size_t to = (size_t)MARGIN_LOAD(uint32_t, model->reach + j);
+        mgn_list_add(e, x, norm, from, to, j, sums);
+        if (sums[j] > 0 || j == last) {
+            break;
+        }
+        from = to;
+    }
+    *score = MARGIN_LOAD(uint32_t, model->target + j) == 0 ? -sums[j] : sums[j];
+    return j;
+}
+
+MARGIN_API void margin_list_scores(const margin_list *model, const margin_real *x,
+                                   margin_real *scores)
+{
+    (void)margin_list_ask(model, x, scores);
+}
+
 MARGIN_API void margin_scores(const margin_model *model, const margin_real *x, margin_real *scores)
 {
     if (model->kind == MARGIN_MODEL_LINEAR) {
         margin_linear_scores(&model->of.linear, x, scores);
+    } else if (model->kind == MARGIN_MODEL_LIST) {
+        margin_list_scores(&model->of.list, x, scores);
     } else {
         margin_expansion_scores(&model->of.expansion, x, scores);
     }
@@ -4513,6 +4568,9 @@ MARGIN_API margin_real margin_probability(const margin_vote *vote, const margin_
 
 MARGIN_API const margin_vote *margin_model_vote(const margin_model *model)
 {
+    if (model->kind == MARGIN_MODEL_LIST) {
+        return &model->of.list.pool.vote;
+    }
     return model->kind == MARGIN_MODEL_LINEAR ? &model->of.linear.vote : &model->of.expansion.vote;
 }
 
@@ -6774,12 +6832,28 @@ static void mgn_walk_expansion(mgn_walk *walk, margin_expansion *e, bool scaled)
     e->factor = mgn_walk_reals(walk, e->factor, scaled ? e->d : 0);
 }
 
+static void mgn_walk_list(mgn_walk *walk, margin_list *l, bool scaled)
+{
+    margin_expansion *e = &l->pool;
+    e->vectors = mgn_walk_reals(walk, e->vectors, mgn_size_mul(e->n, e->d));
+    e->norms = mgn_walk_reals(walk, e->norms, e->n);
+    e->coef = mgn_walk_reals(walk, e->coef, mgn_size_mul(e->n, e->width));
+    e->bias = mgn_walk_reals(walk, e->bias, e->width);
+    e->offset = mgn_walk_reals(walk, e->offset, scaled ? e->d : 0);
+    e->factor = mgn_walk_reals(walk, e->factor, scaled ? e->d : 0);
+    l->reach = (const uint32_t *)mgn_walk_array(walk, l->reach, MGN_WORDS, e->width);
+    l->target = (const uint32_t *)mgn_walk_array(walk, l->target, MGN_WORDS, e->width);
+}
+
 /* The arrays of any model; `flags` is byte 31 of its head. */
 static void mgn_walk_model(mgn_walk *walk, margin_model *model, unsigned flags)
 {
     switch (model->kind) {
     case MARGIN_MODEL_LINEAR:
         mgn_walk_linear(walk, &model->of.linear);
+        break;
+    case MARGIN_MODEL_LIST:
+        mgn_walk_list(walk, &model->of.list, flags != 0);
         break;
     default:
         mgn_walk_expansion(walk, &model->of.expansion, flags != 0);
@@ -6912,6 +6986,33 @@ static bool mgn_expansion_sound(const margin_expansion *e)
            mgn_reals_fit(e->factor, scaled);
 }
 
+static bool mgn_list_shape(const margin_expansion *e)
+{
+    return mgn_vote_fits(&e->vote) && e->vote.scheme == MARGIN_SCHEME_BINARY &&
+           e->vote.classes == 2u && e->n > 0 && e->d > 0 && e->width > 0 &&
+           e->width <= MARGIN_LIST_MOST && e->kernel.degree > 0 && mgn_kernel_valid(&e->kernel);
+}
+
+/* Reaches that grow up to n, targets 0 or 1, the last 1. */
+static bool mgn_list_sound(const margin_list *l)
+{
+    const margin_expansion *e = &l->pool;
+    const size_t scaled = e->offset != NULL ? e->d : 0;
+    uint32_t reach = 0, target = 0;
+    for (size_t j = 0; j < e->width; j++) {
+        const uint32_t more = MARGIN_LOAD(uint32_t, l->reach + j);
+        target = MARGIN_LOAD(uint32_t, l->target + j);
+        if (more < reach || target > 1u) {
+            return false;
+        }
+        reach = more;
+    }
+    return reach == e->n && target == 1u && mgn_reals_fit(e->vectors, e->n * e->d) &&
+           mgn_reals_fit(e->norms, e->n) && mgn_reals_fit(e->coef, e->n * e->width) &&
+           mgn_reals_fit(e->bias, e->width) && mgn_reals_fit(e->offset, scaled) &&
+           mgn_reals_fit(e->factor, scaled);
+}
+
 static bool mgn_model_shape(const margin_model *model)
 {
     switch (model->kind) {
@@ -6919,6 +7020,8 @@ static bool mgn_model_shape(const margin_model *model)
         return mgn_linear_shape(&model->of.linear);
     case MARGIN_MODEL_EXPANSION:
         return mgn_expansion_shape(&model->of.expansion);
+    case MARGIN_MODEL_LIST:
+        return mgn_list_shape(&model->of.list.pool);
     default:
         return false;
     }
@@ -6929,15 +7032,27 @@ static bool mgn_model_sound(const margin_model *model)
     switch (model->kind) {
     case MARGIN_MODEL_LINEAR:
         return mgn_linear_sound(&model->of.linear);
+    case MARGIN_MODEL_LIST:
+        return mgn_list_sound(&model->of.list);
     default:
         return mgn_expansion_sound(&model->of.expansion);
     }
 }
 
+/* The expansion in a model: its pool if it is a list; NULL if it has none. */
+static const margin_expansion *mgn_model_pool(const margin_model *model)
+{
+    if (model->kind == MARGIN_MODEL_LIST) {
+        return &model->of.list.pool;
+    }
+    return model->kind == MARGIN_MODEL_EXPANSION ? &model->of.expansion : NULL;
+}
+
 /* Byte 31 of the head. */
 static unsigned mgn_model_flags(const margin_model *model)
 {
-    return model->kind == MARGIN_MODEL_EXPANSION && model->of.expansion.offset != NULL ? 1u : 0;
+    const margin_expansion *e = mgn_model_pool(model);
+    return e != NULL && e->offset != NULL ? 1u : 0;
 }
 
 /* Clears `fits` where an array is missing. */
@@ -7064,6 +7179,8 @@ static bool mgn_head_model(const mgn_image_head *head, const unsigned char *p, m
         return mgn_head_linear(head, p, &model->of.linear);
     case MARGIN_MODEL_EXPANSION:
         return mgn_head_expansion(head, p, &model->of.expansion);
+    case MARGIN_MODEL_LIST:
+        return mgn_head_expansion(head, p, &model->of.list.pool);
     default:
         return false;
     }
@@ -7071,7 +7188,8 @@ static bool mgn_head_model(const mgn_image_head *head, const unsigned char *p, m
 
 static bool mgn_kind_known(unsigned kind)
 {
-    return kind == MARGIN_MODEL_LINEAR || kind == MARGIN_MODEL_EXPANSION;
+    return kind == MARGIN_MODEL_LINEAR || kind == MARGIN_MODEL_EXPANSION ||
+           kind == MARGIN_MODEL_LIST;
 }
 
 /* Null pointers for walks to start with. */
@@ -7129,8 +7247,8 @@ static bool mgn_norms_exact(const margin_expansion *e)
 
 static bool mgn_image_sound(const mgn_walk *walk, const margin_model *model)
 {
-    return walk->fits && mgn_model_sound(model) &&
-           (model->kind != MARGIN_MODEL_EXPANSION || mgn_norms_exact(&model->of.expansion));
+    const margin_expansion *e = mgn_model_pool(model);
+    return walk->fits && mgn_model_sound(model) && (e == NULL || mgn_norms_exact(e));
 }
 
 /* The same walk takes room, and then copies. */
@@ -7313,7 +7431,8 @@ static margin_status mgn_image_model_q(const unsigned char *p, size_t size, mgn_
         return status;
     }
     *head = mgn_head_parse(p);
-    if ((head->format != MARGIN_Q15 && head->format != MARGIN_Q7) || !mgn_kind_known(head->kind)) {
+    if ((head->format != MARGIN_Q15 && head->format != MARGIN_Q7) || !mgn_kind_known(head->kind) ||
+        head->kind == MARGIN_MODEL_LIST) {
         return MARGIN_E_IMAGE;
     }
     mgn_clear(quant, sizeof *quant);
@@ -7577,20 +7696,21 @@ static void mgn_put_expansion(unsigned char *p, const margin_expansion *e, mgn_w
 static mgn_image_head mgn_head_of(const margin_model *model)
 {
     const margin_vote *vote = margin_model_vote(model);
+    const margin_expansion *e = mgn_model_pool(model);
     mgn_image_head head;
     mgn_clear(&head, sizeof head);
     head.kind = model->kind;
     head.classes = vote->classes;
     head.scheme = vote->scheme;
     head.flags = (uint8_t)mgn_model_flags(model);
-    if (model->kind == MARGIN_MODEL_LINEAR) {
+    if (e == NULL) {
         head.d = model->of.linear.d;
     } else {
-        head.n = model->of.expansion.n;
-        head.d = model->of.expansion.d;
-        head.width = model->of.expansion.width;
-        head.kernel = model->of.expansion.kernel.kind;
-        head.degree = model->of.expansion.kernel.degree;
+        head.n = e->n;
+        head.d = e->d;
+        head.width = e->width;
+        head.kernel = e->kernel.kind;
+        head.degree = e->kernel.degree;
     }
     return head;
 }
@@ -7619,8 +7739,8 @@ static bool mgn_put_model(unsigned char *p, const margin_model *model, const mgn
     walk.fits = mgn_put_float(p + 44, vote->reject) && walk.fits;
     walk.fits = mgn_put_float(p + 48, vote->slope) && walk.fits;
     walk.fits = mgn_put_float(p + 52, vote->shift) && walk.fits;
-    if (model->kind == MARGIN_MODEL_EXPANSION) {
-        mgn_put_expansion(p, &model->of.expansion, &walk);
+    if (mgn_model_pool(model) != NULL) {
+        mgn_put_expansion(p, mgn_model_pool(model), &walk);
     }
     return walk.fits;
 }
@@ -7705,7 +7825,8 @@ static void mgn_walk_copy_q(mgn_walk *walk, const margin_quant *quant, unsigned 
 MARGIN_API size_t margin_image_size_q(const margin_quant *quant, size_t notes)
 {
     mgn_walk walk = mgn_walk_make(mgn_visit_none, MARGIN_Q15);
-    if (quant == NULL || !mgn_kind_known(quant->model.kind)) {
+    if (quant == NULL || !mgn_kind_known(quant->model.kind) ||
+        quant->model.kind == MARGIN_MODEL_LIST) {
         return 0;
     }
     mgn_walk_copy_q(&walk, quant, mgn_head_of_q(quant).flags);
@@ -7796,6 +7917,7 @@ static margin_status mgn_linear_scale(margin_linear *l, const margin_scaling *s,
 MARGIN_API margin_status margin_model_scale(margin_model *model, const margin_scaling *scaling,
                                             margin_arena *mem)
 {
+    margin_expansion *e;
     if (model == NULL || scaling == NULL || mem == NULL) {
         return MARGIN_E_ARGUMENT;
     }
@@ -7806,11 +7928,12 @@ MARGIN_API margin_status margin_model_scale(margin_model *model, const margin_sc
         return scaling->d != model->of.linear.d ? MARGIN_E_ARGUMENT
                                                 : mgn_linear_scale(&model->of.linear, scaling, mem);
     }
-    if (scaling->d != model->of.expansion.d || model->of.expansion.offset != NULL) {
+    e = model->kind == MARGIN_MODEL_LIST ? &model->of.list.pool : &model->of.expansion;
+    if (scaling->d != e->d || e->offset != NULL) {
         return MARGIN_E_ARGUMENT;
     }
-    model->of.expansion.offset = scaling->offset;
-    model->of.expansion.factor = scaling->factor;
+    e->offset = scaling->offset;
+    e->factor = scaling->factor;
     return MARGIN_OK;
 }
 
@@ -8809,6 +8932,9 @@ MARGIN_API margin_status margin_mam_online_model(margin_mam_online *on, margin_l
 /* Features of a model. */
 static size_t mgn_model_d(const margin_model *model)
 {
+    if (model->kind == MARGIN_MODEL_LIST) {
+        return model->of.list.pool.d;
+    }
     return model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.d : model->of.expansion.d;
 }
 
@@ -9297,8 +9423,8 @@ MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const 
     if (status != MARGIN_OK) {
         return status;
     }
-    if (model == NULL || certainty == NULL || margin_model_vote(model)->classes != 2u ||
-        mgn_model_d(model) != data->d) {
+    if (model == NULL || certainty == NULL || model->kind == MARGIN_MODEL_LIST ||
+        margin_model_vote(model)->classes != 2u || mgn_model_d(model) != data->d) {
         return MARGIN_E_ARGUMENT;
     }
     if (classes > 2u) {
@@ -11120,6 +11246,1749 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
     return status == MARGIN_OK ? mgn_train(&mgn_svm, &fit, data, mem, model, info) : status;
 }
 
+/* ---- >>loss ---- ----------------------------------------------------------------------------- */
+
+/* Weizsaecker, Fuernkranz: "Margin driven separate and conquer by asymmetric loss functions",
+ * TUD-KE-2011-01; equation numbers are its. Smoothed loss [3.4]: E L(m + s t), t standard normal, s the
+ * width. The paper adds up integrals over the pieces [3.13], which cancel to nothing far from an end.
+ * The same number without cancellation: L is the polynomial P of the piece at m, and beyond each end e
+ * something is added to it, the difference D of the polynomials of the two pieces that meet there,
+ *
+ *     E L(m + s t) = E P(m + s t) + sum over ends e of E [m + s t lies beyond e] D(m + s t).
+ *
+ * With D(x) = j0 + j1 |x - e| + j2 |x - e|^2, the distance u = |e - m| / s and the tail integrals
+ *
+ *     q(u) = integral of density(t) over t > u,   i1(u) = of (t - u) density(t) = density(u) - u q(u),
+ *     i2(u) = of (t - u)^2 density(t) = (1 + u^2) q(u) - u density(u)
+ *
+ * a term is j0 q + j1 s i1 + j2 s^2 i2, its derivative by m, times -1 for ends below m,
+ * j0 density / s + j1 q + 2 j2 s i1, and the second one j0 u density / s^2 + j1 density / s + 2 j2 q.
+ * All tails are positive and fall with u. For large u, where the closed forms cancel, they come from the
+ * continued fraction of Mills' ratio, M = q / density = 1/(u + k1), k1 = 1/(u + k2), k2 = 2/(u + 3/(u + ..:
+ * i1 = density M k1, i2 = density M k1 k2. */
+
+#ifndef MARGIN_PREDICT_ONLY
+
+MARGIN_API margin_loss margin_loss_named(unsigned name)
+{
+    static const margin_piece hinge[] = {{1, 1, 0, -1, 0}, {0, 0, 0, 0, 0}};
+    static const margin_piece ramp[] = {{0, 0, 1, 0, 0}, {1, 1, 0, -1, 0}, {0, 0, 0, 0, 0}};
+    static const margin_piece squared[] = {{1, 1, 0, 0, 1}, {0, 0, 0, 0, 0}};
+    static const margin_piece steps[] = {
+        {0, 0, 1, 0, 0}, {MGN_R(0.5), 0, 1, 0, -2}, {1, 1, 0, 0, 2}, {0, 0, 0, 0, 0}};
+    static const margin_piece error[] = {{0, 0, 1, 0, 0}, {0, 0, 0, 0, 0}};
+    static const margin_loss named[] = {
+        {hinge, 2}, {ramp, 3}, {squared, 2}, {steps, 4}, {error, 2}};
+    return named[name < sizeof named / sizeof *named ? name : 0];
+}
+
+MARGIN_API margin_status margin_loss_check(const margin_loss *loss)
+{
+    if (loss == NULL || loss->pieces == NULL || loss->count == 0) {
+        return MARGIN_E_ARGUMENT;
+    }
+    for (size_t k = 0; k < loss->count; k++) {
+        const margin_piece *p = loss->pieces + k;
+        if (!mgn_finite(p->at) || !mgn_finite(p->c0) || !mgn_finite(p->c1) || !mgn_finite(p->c2)) {
+            return MARGIN_E_ARGUMENT;
+        }
+        if (k + 1u < loss->count && (!mgn_finite(p->end) || (k > 0 && !(p[-1].end < p->end)))) {
+            return MARGIN_E_ARGUMENT;
+        }
+    }
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_status margin_loss_piece(unsigned degree, margin_real from, margin_real to,
+                                           margin_real low, margin_real high, margin_real c,
+                                           margin_real d, margin_piece *piece)
+{
+    const margin_real a = (high - low) / (to - from); /* [3.6] */
+    margin_piece p;
+    p.end = to;
+    p.at = from;
+    p.c0 = c * (degree == 1u ? low : low * low) + d;
+    p.c1 = c * (degree == 1u ? a : 2 * a * low);
+    p.c2 = degree == 1u ? 0 : c * a * a;
+    if (piece == NULL || degree < 1u || degree > 2u || !(from < to) || !mgn_finite(from) ||
+        !mgn_finite(to) || !mgn_finite(p.c0) || !mgn_finite(p.c1) || !mgn_finite(p.c2)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    *piece = p;
+    return MARGIN_OK;
+}
+
+/* Density, q, i1 and i2 at u >= 0. */
+typedef struct {
+    margin_real p, q, i1, i2;
+} mgn_tail;
+
+/* From here on the continued fraction; below, the closed form of i2 loses a factor of 200 (double)
+ * or 20 (float) of EPS. */
+#define MGN_TAIL_FRACTION MGN_R(sizeof(margin_real) > 4u ? 4 : 2)
+/* And from here on the density is zero. */
+#define MGN_TAIL_END MGN_R(sizeof(margin_real) > 4u ? 38.6 : 14.5)
+
+/* As many levels as i2 needs for EPS, found by trial: 42 at u = 4 in double, 35 at u = 2 in float. */
+static void mgn_tail_fraction(margin_real u, mgn_tail *t)
+{
+    const margin_real levels = sizeof(margin_real) > 4u ? 10 + 520 / (u * u) : 7 + 112 / (u * u);
+    margin_real k = 0, before = 0;
+    for (int n = (int)levels; n > 0; n--) {
+        before = k;
+        k = (margin_real)n / (u + k);
+    }
+    t->q = t->p / (u + k);
+    t->i1 = t->q * k;
+    t->i2 = t->i1 * before;
+}
+
+static mgn_tail mgn_tail_at(margin_real u)
+{
+    mgn_tail t = {0, 0, 0, 0};
+    if (u < MGN_TAIL_END) {
+        t.p = margin_normal_density(u);
+        if (u < MGN_TAIL_FRACTION) {
+            t.q = margin_normal_distribution(-u);
+            t.i1 = t.p - u * t.q;
+            t.i2 = (t.q + u * u * t.q) - u * t.p;
+        } else {
+            mgn_tail_fraction(u, &t);
+        }
+    }
+    return t;
+}
+
+/* Value, slope and half the curvature of a piece at m. */
+static void mgn_piece_at(const margin_piece *p, margin_real m, margin_real out[3])
+{
+    const margin_real x = m - p->at;
+    out[0] = p->c0 + x * (p->c1 + x * p->c2);
+    out[1] = p->c1 + 2 * x * p->c2;
+    out[2] = p->c2;
+}
+
+/* Adds the term of the end e, between the pieces `here` (on the side of m) and `there`; side 1 for an
+ * end above m, -1 for one below. */
+static void mgn_loss_end(const margin_piece *here, const margin_piece *there, margin_real e,
+                         margin_real m, margin_real width, margin_real side, margin_real out[3])
+{
+    const margin_real u = side * (e - m) / width;
+    margin_real a[3], b[3];
+    mgn_tail t;
+    if (!(u < MGN_TAIL_END)) {
+        return;
+    }
+    t = mgn_tail_at(u);
+    mgn_piece_at(here, e, a);
+    mgn_piece_at(there, e, b);
+    a[0] = b[0] - a[0];
+    a[1] = side * (b[1] - a[1]);
+    a[2] = b[2] - a[2];
+    out[0] += a[0] * t.q + width * (a[1] * t.i1 + width * (a[2] * t.i2));
+    out[1] += side * (a[1] * t.q + 2 * width * (a[2] * t.i1));
+    out[2] += 2 * a[2] * t.q + a[1] * t.p / width;
+    if (a[0] != 0) { /* continuous losses, the rule, need no care for tiny widths */
+        out[1] += side * (a[0] * t.p / width);
+        out[2] += a[0] * (u * t.p / width) / width;
+    }
+}
+
+MARGIN_API void margin_loss_at(const margin_loss *loss, margin_real m, margin_real width,
+                               margin_real out[3])
+{
+    const margin_piece *p = loss->pieces;
+    const size_t count = loss->count;
+    size_t j = 0;
+    while (j + 1u < count && !(m < p[j].end)) {
+        j++;
+    }
+    mgn_piece_at(p + j, m, out);
+    out[0] += out[2] * width * width;
+    out[2] *= 2;
+    if (width > 0) {
+        for (size_t k = j; k + 1u < count; k++) {
+            mgn_loss_end(p + k, p + k + 1u, p[k].end, m, width, 1, out);
+        }
+        for (size_t k = j; k > 0; k--) {
+            mgn_loss_end(p + k, p + k - 1u, p[k - 1u].end, m, width, -1, out);
+        }
+    }
+}
+
+/* Eigen-coordinates of n samples (2.3, "Kernel transform"): K = V'V with q orthogonal rows of lengths
+ * sqrt(lambda); g(x_i) = (V'beta)_i, |g|^2 = beta.beta, and g = sum a_i k(x_i, .) for a = V' (beta / lambda). */
+typedef struct {
+    size_t n, q;
+    margin_real *v;      /* q rows of n values, in room for n */
+    margin_real *lambda; /* q eigenvalues, largest first */
+    margin_real *length; /* of (K(x_i), -1) in these coordinates: the smoothing width of sample i
+                            is sigma times this [3.3] */
+} mgn_space;
+
+static void mgn_space_plan(mgn_space *s, margin_arena *mem, size_t n)
+{
+    s->v = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, n));
+    s->lambda = MGN_SCRATCH(mem, margin_real, n);
+    s->length = MGN_SCRATCH(mem, margin_real, n);
+}
+
+/* How many of the eigenvalues to keep: those above rounding and above 2^(mean log2 + cut_off) [4.5]. */
+static size_t mgn_space_rank(const margin_real *lambda, size_t n, const margin_smoothing *how)
+{
+    const margin_real floor = lambda[0] * MGN_EPS * 4 * (margin_real)n;
+    const margin_real two = MGN_R(0.693147180559945309);
+    margin_real mean = 0, least;
+    size_t rank = 0, kept = 0;
+    while (rank < n && lambda[rank] > floor && lambda[rank] > MGN_TINY) {
+        rank++;
+        mean += (margin_log(lambda[rank - 1u]) - mean) / (margin_real)rank;
+    }
+    least = margin_exp(mean + how->cut_off * two);
+    while (kept < rank && (how->all || lambda[kept] >= least)) {
+        kept++;
+    }
+    return kept;
+}
+
+/* From the kernel matrix of s->n samples in s->v (its lower triangle) to the coordinates. */
+static margin_status mgn_space_start(mgn_space *s, const margin_smoothing *how, margin_arena *mem)
+{
+    const size_t n = s->n;
+    const margin_status status = margin_eigen(s->lambda, s->v, n, s->v, n, n, mem);
+    if (status != MARGIN_OK) {
+        return status == MARGIN_E_NOT_FINITE ? MARGIN_E_RANGE : status;
+    }
+    s->q = mgn_space_rank(s->lambda, n, how);
+    for (size_t i = 0; i < n; i++) {
+        s->length[i] = 1;
+    }
+    for (size_t j = 0; j < s->q; j++) {
+        const margin_real root = margin_sqrt(s->lambda[j]);
+        margin_real *row = s->v + j * n;
+        for (size_t i = 0; i < n; i++) {
+            row[i] *= root;
+            s->length[i] += row[i] * row[i];
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        s->length[i] = margin_sqrt(s->length[i]);
+    }
+    return MARGIN_OK;
+}
+
+/* Coefficients of the samples in g; `beta` is overwritten. */
+static void mgn_space_coefficients(const mgn_space *s, margin_real *beta, margin_real *a)
+{
+    for (size_t j = 0; j < s->q; j++) {
+        beta[j] /= s->lambda[j];
+    }
+    mgn_mat_t_vec(a, s->v, s->n, s->q, s->n, beta);
+}
+
+/* Minimises [2.2], smoothed, over theta = (beta, threshold):
+ *
+ *     Q = |beta|^2 + sum over i of price_i L_i(side_i f_i),   f = V'beta - threshold,
+ *
+ * by limited-memory BFGS (Nocedal: "Updating quasi-Newton matrices with limited storage", 1980) with
+ * a search for the weak Wolfe conditions by bisection, which also ends where Q has kinks (Lewis,
+ * Overton: "Nonsmooth optimization via quasi-Newton methods", 2013). f is known along a direction
+ * from one product V'd: a trial step costs the n losses, no product. */
+typedef struct {
+    const mgn_space *space;
+    margin_loss loss[2];       /* of samples on the sides -1 and 1 */
+    margin_real sigma;         /* of the smoothing */
+    margin_real *side, *price; /* of each sample */
+    margin_real *f;            /* scores, */
+    margin_real *slope;        /* dQ/df, */
+    margin_real *ahead;        /* and how f changes along dir */
+    margin_real *theta, *grad; /* q + 1 values each */
+    margin_real *dir;
+    margin_real *moved, *turned; /* the last steps and the changes of the gradient, in a ring */
+    margin_real rho[MARGIN_LOSS_MEMORY], weight[MARGIN_LOSS_MEMORY];
+    size_t held, next;
+    margin_real value;              /* Q at theta */
+    margin_real square, rise, bend; /* |beta|^2, beta . dir, |dir|^2, the threshold left out */
+    size_t iterations;
+    bool converged;
+} mgn_descent;
+
+static void mgn_descent_plan(mgn_descent *d, margin_arena *mem, size_t n)
+{
+    const size_t p = mgn_size_add(n, 1);
+    d->side = MGN_SCRATCH(mem, margin_real, n);
+    d->price = MGN_SCRATCH(mem, margin_real, n);
+    d->f = MGN_SCRATCH(mem, margin_real, n);
+    d->slope = MGN_SCRATCH(mem, margin_real, n);
+    d->ahead = MGN_SCRATCH(mem, margin_real, n);
+    d->theta = MGN_SCRATCH(mem, margin_real, p);
+    d->grad = MGN_SCRATCH(mem, margin_real, p);
+    d->dir = MGN_SCRATCH(mem, margin_real, p);
+    d->moved = MGN_SCRATCH(mem, margin_real, mgn_size_mul(p, MARGIN_LOSS_MEMORY));
+    d->turned = MGN_SCRATCH(mem, margin_real, mgn_size_mul(p, MARGIN_LOSS_MEMORY));
+}
+
+/* out = V'beta - threshold for t = (beta, threshold). */
+static void mgn_descent_scores(const mgn_descent *d, const margin_real *t, margin_real *out)
+{
+    const mgn_space *s = d->space;
+    mgn_mat_t_vec(out, s->v, s->n, s->q, s->n, t);
+    for (size_t i = 0; i < s->n; i++) {
+        out[i] -= t[s->q];
+    }
+}
+
+/* Q at theta + step dir, with dQ/df in d->slope; its derivative along dir in *along. */
+static margin_real mgn_descent_at(mgn_descent *d, margin_real step, margin_real *along)
+{
+    margin_real value = 0, rise = 0;
+    for (size_t i = 0; i < d->space->n; i++) {
+        const margin_real side = d->side[i];
+        const margin_real m = side * (d->f[i] + step * d->ahead[i]);
+        margin_real l[3];
+        margin_loss_at(&d->loss[side > 0 ? 1 : 0], m, d->sigma * d->space->length[i], l);
+        value += d->price[i] * l[0];
+        d->slope[i] = d->price[i] * side * l[1];
+        rise += d->slope[i] * d->ahead[i];
+    }
+    *along = rise + 2 * (d->rise + step * d->bend);
+    return value + (d->square + step * (2 * d->rise + step * d->bend));
+}
+
+/* The gradient that belongs to d->slope. */
+static void mgn_descent_gradient(const mgn_descent *d, margin_real *grad)
+{
+    const mgn_space *s = d->space;
+    margin_real sum = 0;
+    for (size_t j = 0; j < s->q; j++) {
+        grad[j] = 2 * d->theta[j] + margin_dot(d->slope, s->v + j * s->n, s->n);
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        sum += d->slope[i];
+    }
+    grad[s->q] = -sum;
+}
+
+/* dir = -H grad, H the matrix of the steps held; the first step has length 1. */
+static void mgn_descent_direction(mgn_descent *d)
+{
+    const size_t p = d->space->q + 1u;
+    margin_real scale = 1;
+    for (size_t j = 0; j < p; j++) {
+        d->dir[j] = -d->grad[j];
+    }
+    for (size_t k = 0; k < d->held; k++) {
+        const size_t h = (d->next + MARGIN_LOSS_MEMORY - 1u - k) % MARGIN_LOSS_MEMORY;
+        d->weight[h] = d->rho[h] * margin_dot(d->moved + h * p, d->dir, p);
+        margin_axpy(d->dir, -d->weight[h], d->turned + h * p, p);
+    }
+    if (d->held == 0) {
+        scale = 1 / mgn_max(margin_norm2(d->grad, p), MGN_TINY);
+    } else {
+        const size_t h = (d->next + MARGIN_LOSS_MEMORY - 1u) % MARGIN_LOSS_MEMORY;
+        scale = 1 / (d->rho[h] * margin_dot(d->turned + h * p, d->turned + h * p, p));
+    }
+    for (size_t j = 0; j < p; j++) {
+        d->dir[j] *= scale;
+    }
+    for (size_t k = d->held; k > 0; k--) {
+        const size_t h = (d->next + MARGIN_LOSS_MEMORY - k) % MARGIN_LOSS_MEMORY;
+        const margin_real back = d->rho[h] * margin_dot(d->turned + h * p, d->dir, p);
+        margin_axpy(d->dir, d->weight[h] - back, d->moved + h * p, p);
+    }
+}
+
+/* A step along dir, from the derivative `along` < 0 at its beginning; 0 if there is none. */
+static margin_real mgn_descent_search(mgn_descent *d, margin_real along, margin_real *value)
+{
+    margin_real low = 0, high = MGN_HUGE, step = 1;
+    for (unsigned trial = 0; trial < 40u; trial++) {
+        margin_real there;
+        *value = mgn_descent_at(d, step, &there);
+        if (!(*value <= d->value + MGN_R(1e-4) * step * along)) {
+            high = step;
+        } else if (there < MGN_R(0.9) * along) {
+            low = step;
+        } else {
+            return step;
+        }
+        step = high < MGN_HUGE ? (low + high) / 2 : 2 * low;
+    }
+    if (low > 0) { /* lower, if not flatter: where the search is in trouble that is enough */
+        *value = mgn_descent_at(d, low, &along);
+    }
+    return low;
+}
+
+/* Remembers a step and what it did to the gradient, unless rounding made the curvature vanish. */
+static void mgn_descent_remember(mgn_descent *d, margin_real step, const margin_real *before)
+{
+    const size_t p = d->space->q + 1u;
+    margin_real *s = d->moved + d->next * p, *y = d->turned + d->next * p;
+    margin_real curve;
+    for (size_t j = 0; j < p; j++) {
+        s[j] = step * d->dir[j];
+        y[j] = d->grad[j] - before[j];
+    }
+    curve = margin_dot(s, y, p);
+    if (curve > MGN_EPS * margin_dot(y, y, p)) {
+        d->rho[d->next] = 1 / curve;
+        d->next = (d->next + 1u) % MARGIN_LOSS_MEMORY;
+        d->held = d->held < MARGIN_LOSS_MEMORY ? d->held + 1u : d->held;
+    }
+}
+
+/* One step; false when there is nothing more to gain. dir holds the old gradient in between. */
+static bool mgn_descent_step(mgn_descent *d, margin_real tol)
+{
+    const size_t q = d->space->q;
+    margin_real along, value, step, gain;
+    margin_real *before = d->turned + d->next * (q + 1u); /* of the oldest step, which gives way */
+    mgn_descent_direction(d);
+    along = margin_dot(d->dir, d->grad, q + 1u);
+    if (!(along < 0)) {
+        return false;
+    }
+    mgn_descent_scores(d, d->dir, d->ahead);
+    d->square = margin_dot(d->theta, d->theta, q);
+    d->rise = margin_dot(d->theta, d->dir, q);
+    d->bend = margin_dot(d->dir, d->dir, q);
+    step = mgn_descent_search(d, along, &value);
+    if (step == 0) {
+        return false;
+    }
+    margin_axpy(d->theta, step, d->dir, q + 1u);
+    margin_axpy(d->f, step, d->ahead, d->space->n);
+    if (d->held == MARGIN_LOSS_MEMORY) {
+        d->held--;
+    }
+    mgn_copy(before, d->grad, q + 1u);
+    mgn_descent_gradient(d, d->grad);
+    mgn_descent_remember(d, step, before);
+    gain = d->value - value;
+    d->value = value;
+    d->iterations++;
+    return gain > tol * (mgn_abs(value) + 1);
+}
+
+/* Q at theta, scores and slopes anew. */
+static margin_real mgn_descent_value(mgn_descent *d, margin_real sigma)
+{
+    margin_real along;
+    d->sigma = sigma;
+    d->square = margin_dot(d->theta, d->theta, d->space->q);
+    d->rise = d->bend = 0;
+    mgn_descent_scores(d, d->theta, d->f);
+    for (size_t i = 0; i < d->space->n; i++) {
+        d->ahead[i] = 0;
+    }
+    return mgn_descent_at(d, 0, &along);
+}
+
+/* From theta to a minimum at one width, within so many steps. */
+static void mgn_descent_run(mgn_descent *d, margin_real sigma, size_t limit, margin_real tol)
+{
+    d->held = d->next = 0;
+    d->value = mgn_descent_value(d, sigma);
+    mgn_descent_gradient(d, d->grad);
+    d->converged = false;
+    for (size_t k = 0; k < limit && !d->converged; k++) {
+        d->converged = !mgn_descent_step(d, tol);
+    }
+}
+
+/* A random start [4.4]. */
+static void mgn_descent_draw(mgn_descent *d, margin_real range, margin_rng *rng)
+{
+    for (size_t j = 0; j <= d->space->q; j++) {
+        d->theta[j] = range * (2 * margin_rng_uniform(rng) - 1);
+    }
+}
+
+/* Widths and the steps at each of them. */
+typedef struct {
+    margin_real sigma[10];
+    uint16_t iterations[10];
+    uint8_t count;
+} mgn_schedule;
+
+/* Fills in the defaults; false if something is out of its range. */
+static bool mgn_smoothing_resolve(margin_smoothing *how, const mgn_schedule *usual)
+{
+    if (how->sigma == NULL && how->iterations == NULL) {
+        how->sigma = usual->sigma;
+        how->iterations = usual->iterations;
+        how->count = usual->count;
+    } else if (how->sigma == NULL || how->iterations == NULL) {
+        return false;
+    }
+    how->cut_off = how->cut_off == 0 ? -4 : how->cut_off;
+    how->range = how->range == 0 ? 8 : how->range;
+    for (size_t k = 0; k < how->count; k++) {
+        if (!(how->sigma[k] >= 0) || !mgn_finite(how->sigma[k]) ||
+            (k > 0 && !(how->sigma[k] < how->sigma[k - 1u]))) {
+            return false;
+        }
+    }
+    return how->count > 0 && how->range > 0 && mgn_finite(how->range) && mgn_finite(how->cut_off);
+}
+
+/* The kernel matrix of a view into n x n values; `norm` is room for n. */
+static void mgn_space_kernel(const margin_data *data, const margin_kernel *kernel,
+                             margin_real *norm, margin_real *k)
+{
+    mgn_data_norms(data, norm);
+    for (size_t i = 0; i < data->n; i++) {
+        mgn_kernel_block(kernel, mgn_sample(data, i), data, norm, k + i * data->n);
+    }
+}
+
+typedef struct {
+    mgn_space space;
+    mgn_descent descent;
+    margin_real *best; /* theta of the best start */
+} mgn_loss_work;
+
+static void mgn_loss_take(mgn_loss_work *work, margin_arena *mem, size_t n)
+{
+    mgn_space_plan(&work->space, mem, n);
+    mgn_descent_plan(&work->descent, mem, n);
+    work->best = MGN_SCRATCH(mem, margin_real, mgn_size_add(n, 1));
+}
+
+static void mgn_loss_plan(const mgn_fit *fit, margin_arena *mem)
+{
+    mgn_loss_work work;
+    margin_real *none;
+    mgn_loss_take(&work, mem, fit->most);
+    (void)mgn_eigen_plan(mem, fit->most, true, &none);
+}
+
+/* Sides and prices: C weight / (weight of the class). */
+static void mgn_loss_prices(mgn_descent *d, const mgn_fit *fit, margin_real c)
+{
+    margin_real sum[2] = {0, 0};
+    for (size_t i = 0; i < fit->data.n; i++) {
+        sum[i < fit->split ? 0 : 1] += mgn_weight(&fit->data, i);
+    }
+    for (size_t i = 0; i < fit->data.n; i++) {
+        d->side[i] = i < fit->split ? -1 : 1;
+        d->price[i] = c * mgn_weight(&fit->data, i) / sum[i < fit->split ? 0 : 1];
+    }
+}
+
+/* Follows the minimum from a random start through all widths; true if the caller wants to stop. */
+static bool mgn_loss_follow(mgn_descent *d, const margin_smoothing *how, margin_real tol,
+                            mgn_tick *tick)
+{
+    for (size_t k = 0; k < how->count; k++) {
+        mgn_descent_run(d, how->sigma[k], how->iterations[k], tol);
+        if (mgn_tick_stop(tick, d->iterations, how->sigma[k], how->sigma[how->count - 1u])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* All starts; the best theta is left in work->best. */
+static margin_status mgn_loss_starts(mgn_loss_work *work, mgn_fit *fit)
+{
+    const margin_loss_options *options = (const margin_loss_options *)fit->options;
+    mgn_descent *d = &work->descent;
+    margin_rng rng = margin_rng_make(options->seed);
+    margin_real best = MGN_HUGE;
+    bool stopped = false;
+    for (size_t s = 0; s < options->starts && !stopped; s++) {
+        margin_real value;
+        mgn_descent_draw(d, options->smoothing.range, &rng);
+        stopped = mgn_loss_follow(d, &options->smoothing, fit->run.tol / 1000, fit->tick);
+        value = mgn_descent_value(d, 0);
+        if (value < best) {
+            best = value;
+            fit->info.converged = d->converged;
+            mgn_copy(work->best, d->theta, d->space->q + 1u);
+        }
+    }
+    fit->info.objective = best;
+    fit->info.iterations = d->iterations;
+    if (!(best < MGN_HUGE)) {
+        return MARGIN_E_RANGE;
+    }
+    return stopped ? MARGIN_W_STOPPED : fit->info.converged ? MARGIN_OK : MARGIN_W_ITERATIONS;
+}
+
+static margin_status mgn_loss_fit(mgn_fit *fit, margin_arena *mem)
+{
+    const margin_loss_options *options = (const margin_loss_options *)fit->options;
+    mgn_loss_work work;
+    mgn_descent *d = &work.descent;
+    margin_status status;
+    mgn_loss_take(&work, mem, fit->most);
+    fit->info = mgn_no_info;
+    work.space.n = fit->data.n;
+    mgn_space_kernel(&fit->data, &fit->kernel, work.space.length, work.space.v);
+    status = mgn_space_start(&work.space, &options->smoothing, mem);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (work.space.q == 0) {
+        return MARGIN_E_NO_DIRECTION;
+    }
+    d->space = &work.space;
+    d->loss[0] = *options->loss_neg;
+    d->loss[1] = *options->loss_pos;
+    d->iterations = 0;
+    mgn_loss_prices(d, fit, options->c);
+    status = mgn_loss_starts(&work, fit);
+    if (status >= 0) {
+        mgn_descent_scores(d, work.best, fit->f);
+        fit->bias = -work.best[work.space.q];
+        mgn_space_coefficients(&work.space, work.best, fit->b);
+    }
+    return status;
+}
+
+static const mgn_trainer mgn_loss = {mgn_loss_plan, mgn_loss_fit};
+
+static margin_status mgn_loss_prepare(const margin_loss_options *options, margin_loss_options *full,
+                                      margin_loss *hinge, mgn_fit *fit)
+{
+    static const margin_loss_options none = {{0, 0, 0, 0, 0},
+                                             0,
+                                             NULL,
+                                             NULL,
+                                             NULL,
+                                             {NULL, NULL, 0, 0, 0, false},
+                                             0,
+                                             0,
+                                             {0, 0, 0, 0, 0, NULL, NULL}};
+    static const mgn_schedule halving = {{1, MGN_R(0.5), MGN_R(0.25), MGN_R(0.125), MGN_R(0.0625),
+                                          MGN_R(0.03125), MGN_R(0.015625), MGN_R(0.0078125),
+                                          MGN_R(0.00390625), MGN_R(0.001953125)},
+                                         {50, 50, 50, 50, 50, 50, 50, 50, 50, 500},
+                                         10};
+    *hinge = margin_loss_named(MARGIN_LOSS_HINGE);
+    *full = options != NULL ? *options : none;
+    full->c = full->c == 0 ? 256 : full->c;
+    full->loss = full->loss != NULL ? full->loss : hinge;
+    full->loss_pos = full->loss_pos != NULL ? full->loss_pos : full->loss;
+    full->loss_neg = full->loss_neg != NULL ? full->loss_neg : full->loss;
+    full->starts = full->starts == 0 ? 4 : full->starts;
+    fit->kernel = full->kernel;
+    fit->run = full->run;
+    fit->options = full;
+    if (!mgn_smoothing_resolve(&full->smoothing, &halving) || !mgn_svm_valid(full->c)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    return mgn_both(margin_loss_check(full->loss_pos), margin_loss_check(full->loss_neg));
+}
+
+MARGIN_API size_t margin_loss_size(size_t n, size_t d, size_t classes,
+                                   const margin_loss_options *options)
+{
+    margin_loss_options full;
+    margin_loss hinge;
+    mgn_fit fit;
+    if (mgn_loss_prepare(options, &full, &hinge, &fit) != MARGIN_OK) {
+        return 0;
+    }
+    return mgn_train_size(&mgn_loss, &fit, n, d, classes);
+}
+
+MARGIN_API margin_status margin_loss_train(const margin_data *data,
+                                           const margin_loss_options *options, margin_arena *mem,
+                                           margin_model *model, margin_info *info)
+{
+    margin_loss_options full;
+    margin_loss hinge;
+    mgn_fit fit;
+    const margin_status status = mgn_loss_prepare(options, &full, &hinge, &fit);
+    return status == MARGIN_OK ? mgn_train(&mgn_loss, &fit, data, mem, model, info) : status;
+}
+
+#endif /* MARGIN_PREDICT_ONLY */
+
+/* ---- >>seco ---- ----------------------------------------------------------------------------- */
+
+/* Weizsaecker, Fuernkranz, as in >>loss; equation numbers are its. Notation: A the samples that no cut
+ * has covered yet, m of them; a candidate of sign s is f = g - tau, minimising [2.2]
+ *
+ *     |g|^2 + C ( C+ mean of ramp(s y f) over the target class + mean of hinge(s y f) over the other ),
+ *
+ * and covers {f > 0}. Candidate assessment [2.12]: its own errors on A plus those, cross-validated, of a
+ * two-sided machine on the rest of A, over m. As both are counted in samples, a cross-validation ends
+ * as soon as it has lost against the best candidate so far: the choice is the same.
+ *
+ * One kernel matrix of all samples is computed; the machines that cross-validation trains take their
+ * kernel rows from it, and for rising C start from the solution before, scaled. */
+
+#ifndef MARGIN_PREDICT_ONLY
+
+static margin_real mgn_ratio(size_t part, size_t all)
+{
+    return all > 0 ? (margin_real)part / (margin_real)all : 0;
+}
+
+/* Shares and cost from the counts. */
+static void mgn_list_sum_up(margin_list_table *t, const margin_list *model)
+{
+    const size_t last = model->pool.width - 1u;
+    size_t wrong = 0;
+    margin_real cost = 0;
+    for (size_t j = 0; j <= last; j++) {
+        wrong += t->wrong[j];
+        cost += (margin_real)t->decided[j] * (margin_real)MARGIN_LOAD(uint32_t, model->reach + j);
+    }
+    t->error = mgn_ratio(wrong, t->samples);
+    t->fraction_left = mgn_ratio(t->decided[last], t->samples);
+    t->error_left = mgn_ratio(t->wrong[last], t->decided[last]);
+    t->fraction_cut = mgn_ratio(t->samples - t->decided[last], t->samples);
+    t->error_cut = mgn_ratio(wrong - t->wrong[last], t->samples - t->decided[last]);
+    t->cost = cost / (margin_real)t->samples;
+}
+
+MARGIN_API margin_status margin_list_assess(const margin_data *data, const margin_list *model,
+                                            margin_list_table *table)
+{
+    static const margin_list_table none = {0, {0}, {0}, 0, 0, 0, 0, 0, 0};
+    margin_list_table t = none;
+    size_t classes = 0;
+    const margin_status status = margin_data_classes(data, &classes);
+    if (status != MARGIN_OK || model == NULL || table == NULL || model->pool.d != data->d ||
+        classes > 2u) {
+        return mgn_both(status, classes > 2u ? MARGIN_E_LABEL : MARGIN_E_ARGUMENT);
+    }
+    t.samples = data->n;
+    for (size_t i = 0; i < data->n; i++) {
+        margin_real score;
+        const size_t j = margin_list_ask(model, mgn_sample(data, i), &score);
+        t.decided[j]++;
+        t.wrong[j] += (score > 0) != (mgn_label(data, i) == 1u) ? 1u : 0u;
+    }
+    mgn_list_sum_up(&t, model);
+    *table = t;
+    return MARGIN_OK;
+}
+
+typedef struct {
+    margin_real c, weight;
+    margin_real norm;     /* |g| */
+    margin_real expected; /* errors if those of the rest were as many as without the cut */
+    size_t covered, wrong;
+    uint32_t mark; /* a hash of what is covered: equal cuts are assessed once */
+    int8_t sign;
+    bool done;
+} mgn_candidate;
+
+/* A two-sided machine on samples whose kernel values are known. */
+typedef struct {
+    mgn_qp qp;
+    mgn_rows rows;
+    mgn_fit fit;
+    margin_svm_options options;
+    margin_index *list; /* the samples it is trained on, negative ones first */
+    margin_real *b;     /* in units of 1 / qp.unit while it is trained */
+    margin_real c;      /* of the solution in b; 0: none */
+    margin_real bias;
+} mgn_seco_svm;
+
+typedef struct {
+    margin_data data; /* the samples of positive weight; all lists are places in it */
+    size_t n;         /* of them */
+    size_t room;      /* samples that memory was taken for */
+    margin_kernel kernel;
+    const margin_seco_options *options; /* in full */
+    mgn_tick *tick;
+    mgn_tick quiet;       /* for machines */
+    margin_control hush;  /* of quiet */
+    margin_index *rows;   /* of data */
+    margin_real *k;       /* n x n kernel values */
+    margin_index *active; /* samples not covered yet */
+    size_t m;
+    uint16_t *fold; /* of each active sample */
+    mgn_space space;
+    mgn_descent descent;
+    mgn_candidate *candidate;
+    margin_real *thetas; /* q + 1 values of each candidate */
+    size_t supply, made;
+    mgn_seco_svm svm;
+    margin_real *table; /* n x MARGIN_LIST_MOST: coefficients of the samples in each cut */
+    margin_real *bias;
+    margin_real *column; /* n values */
+    margin_index *order; /* n */
+    margin_index *rest;  /* what a candidate leaves */
+    uint32_t target[MARGIN_LIST_MOST], reach[MARGIN_LIST_MOST];
+    size_t errors; /* cross-validated, of a machine on the active samples */
+    int power;     /* log2 of the C that had them */
+    margin_rng rng;
+    margin_seco_info info;
+} mgn_seco;
+
+/* The cheap mode takes every second C. */
+static int mgn_seco_step(const margin_seco_options *o)
+{
+    return o->cheap ? 2 : 1;
+}
+
+/* Candidates of a round. */
+static size_t mgn_seco_supply(const margin_seco_options *o)
+{
+    const size_t cs = (size_t)((o->c_last - o->c_first) / mgn_seco_step(o)) + 1u;
+    return mgn_size_mul(2u * cs, mgn_size_mul(o->weight_count, o->starts));
+}
+
+static void mgn_seco_plan_svm(mgn_seco_svm *svm, margin_arena *mem, size_t n)
+{
+    mgn_qp_plan(&svm->qp, mem, n, 0);
+    svm->rows.values = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, n));
+    svm->rows.diag = MGN_SCRATCH(mem, margin_real, n);
+    svm->rows.slot_of = MGN_SCRATCH(mem, margin_index, n);
+    svm->list = MGN_SCRATCH(mem, margin_index, n);
+    svm->b = MGN_SCRATCH(mem, margin_real, n);
+}
+
+/* All scratch of a training of n samples. */
+static void mgn_seco_plan(mgn_seco *s, margin_arena *mem, size_t n)
+{
+    const size_t supply = mgn_seco_supply(s->options);
+    s->room = n;
+    s->supply = supply;
+    s->rows = MGN_SCRATCH(mem, margin_index, n);
+    s->active = MGN_SCRATCH(mem, margin_index, n);
+    s->order = MGN_SCRATCH(mem, margin_index, n);
+    s->rest = MGN_SCRATCH(mem, margin_index, n);
+    s->fold = MGN_SCRATCH(mem, uint16_t, n);
+    s->k = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, n));
+    s->table = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, MARGIN_LIST_MOST));
+    s->bias = MGN_SCRATCH(mem, margin_real, MARGIN_LIST_MOST);
+    s->column = MGN_SCRATCH(mem, margin_real, n);
+    s->candidate = MGN_SCRATCH(mem, mgn_candidate, supply);
+    s->thetas = MGN_SCRATCH(mem, margin_real, mgn_size_mul(supply, mgn_size_add(n, 1)));
+    mgn_space_plan(&s->space, mem, n);
+    mgn_descent_plan(&s->descent, mem, n);
+    mgn_seco_plan_svm(&s->svm, mem, n);
+}
+
+/* ---- two-sided machines from the kernel matrix ---- */
+
+static bool mgn_seco_positive(const mgn_seco *s, size_t i)
+{
+    return mgn_label(&s->data, i) == 1u;
+}
+
+/* Takes the samples of `list` outside fold `without`, negative ones first, with their kernel values. */
+static void mgn_seco_svm_take(mgn_seco *s, const margin_index *list, size_t m, size_t without)
+{
+    mgn_seco_svm *svm = &s->svm;
+    mgn_qp *q = &svm->qp;
+    size_t n = 0;
+    q->peak = 0;
+    for (int side = 0; side < 2; side++) {
+        q->split = n;
+        for (size_t i = 0; i < m; i++) {
+            if (s->fold[i] != without && mgn_seco_positive(s, list[i]) == (side == 1)) {
+                svm->list[n] = list[i];
+                svm->rows.slot_of[n] = (margin_index)n;
+                n++;
+            }
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        const margin_real *row = s->k + svm->list[i] * s->n;
+        for (size_t j = 0; j < n; j++) {
+            svm->rows.values[i * n + j] = row[svm->list[j]];
+        }
+        svm->rows.diag[i] = row[svm->list[i]];
+        q->peak = mgn_max(q->peak, svm->rows.diag[i]);
+    }
+    svm->rows.data = s->data;
+    svm->rows.data.n = svm->rows.slots = n;
+    svm->rows.misses = 0;
+    svm->rows.foreseen = true; /* all rows are there */
+    q->n = q->m = n;
+    svm->c = 0;
+}
+
+/* The view of the machine's samples, for their weights. */
+static void mgn_seco_svm_view(mgn_seco *s)
+{
+    for (size_t i = 0; i < s->svm.qp.n; i++) {
+        s->order[i] = (margin_index)mgn_row_of(&s->data, s->svm.list[i]);
+    }
+    s->svm.fit.data = s->data;
+    s->svm.fit.data.rows = s->order;
+    s->svm.fit.data.n = s->svm.qp.n;
+}
+
+/* Solves for C, from the solution for the C before where there is one. */
+static margin_status mgn_seco_svm_solve(mgn_seco *s, margin_real c, margin_real tol)
+{
+    mgn_seco_svm *svm = &s->svm;
+    mgn_qp *q = &svm->qp;
+    margin_status status;
+    q->b = svm->b;
+    q->rows = &svm->rows;
+    q->low = NULL;
+    q->ridge = NULL;
+    q->tol = tol;
+    q->iterations = 0;
+    svm->options.c_neg = c / (2 * (margin_real)q->split);
+    svm->options.c_pos = c / (2 * (margin_real)(q->n - q->split));
+    mgn_svm_programme(q, &svm->fit, &svm->options);
+    if (svm->c == 0) {
+        mgn_qp_cold(q);
+    }
+    for (size_t i = 0; i < q->n && svm->c != 0; i++) {
+        q->b[i] *= c / svm->c;
+    }
+    svm->c = c;
+    status = mgn_qp_run(q, mgn_size_mul(4u, q->n), s->hush.max_iterations, &s->quiet);
+    svm->bias = -mgn_svm_level(q);
+    return status;
+}
+
+static margin_real mgn_seco_svm_score(const mgn_seco *s, size_t i)
+{
+    const mgn_seco_svm *svm = &s->svm;
+    const margin_real *row = s->k + i * s->n;
+    margin_real sum = 0;
+    for (size_t j = 0; j < svm->qp.n; j++) {
+        sum += svm->b[j] * row[svm->list[j]];
+    }
+    return sum / svm->qp.unit + svm->bias;
+}
+
+/* ---- cross-validation ---- */
+
+/* Stratified folds of the samples in a list, the same for the same list. */
+static void mgn_seco_folds(mgn_seco *s, const margin_index *list, size_t m)
+{
+    margin_rng rng = margin_rng_make(s->options->seed);
+    size_t dealt = 0;
+    for (int side = 0; side < 2; side++) {
+        size_t n = 0;
+        for (size_t i = 0; i < m; i++) {
+            if (mgn_seco_positive(s, list[i]) == (side == 1)) {
+                s->order[n++] = (margin_index)i;
+            }
+        }
+        margin_shuffle(&rng, s->order, n);
+        for (size_t i = 0; i < n; i++) {
+            s->fold[s->order[i]] = (uint16_t)(dealt++ % s->options->folds);
+        }
+    }
+}
+
+/* Errors of a machine for C on the samples of fold `which`, trained on the others; where these are of
+ * one class, they say so to all. */
+static size_t mgn_seco_fold_errors(mgn_seco *s, const margin_index *list, size_t m, size_t which,
+                                   margin_real c)
+{
+    const mgn_qp *q = &s->svm.qp;
+    const bool both = q->split > 0 && q->split < q->n;
+    size_t wrong = 0;
+    if (both) {
+        (void)mgn_seco_svm_solve(s, c, MGN_R(1e-3));
+    }
+    for (size_t i = 0; i < m; i++) {
+        if (s->fold[i] == which) {
+            const bool yes = both ? mgn_seco_svm_score(s, list[i]) > 0 : q->split == 0;
+            wrong += yes != mgn_seco_positive(s, list[i]) ? 1u : 0u;
+        }
+    }
+    return wrong;
+}
+
+/* The least errors over the folds of any C, and log2 of the first such C; `bound` if there are as many
+ * or more: then C is none. */
+static size_t mgn_seco_validate(mgn_seco *s, const margin_index *list, size_t m, size_t bound,
+                                int *power)
+{
+    const margin_seco_options *o = s->options;
+    size_t errors[64] = {0}, best = 0;
+    mgn_seco_folds(s, list, m);
+    for (size_t which = 0; which < o->folds && best < bound; which++) {
+        mgn_seco_svm_take(s, list, m, which);
+        mgn_seco_svm_view(s);
+        best = bound;
+        for (int p = o->svm_first; p <= o->svm_last; p += mgn_seco_step(o)) {
+            size_t *wrong = errors + (p - o->svm_first);
+            if (*wrong < bound) {
+                *wrong += mgn_seco_fold_errors(s, list, m, which, margin_pow_int(2, p));
+            }
+            if (*wrong < best) {
+                best = *wrong;
+                *power = p;
+            }
+        }
+    }
+    return best;
+}
+
+/* ---- candidates ---- */
+
+/* Sides and prices of the active samples for a cut of this sign. */
+static void mgn_seco_prices(mgn_seco *s, int sign, margin_real c, margin_real weight)
+{
+    mgn_descent *d = &s->descent;
+    margin_real sum[2] = {0, 0};
+    for (size_t i = 0; i < s->m; i++) {
+        const bool target = mgn_seco_positive(s, s->active[i]) == (sign > 0);
+        d->side[i] = target ? 1 : -1;
+        sum[target ? 1 : 0] += mgn_weight(&s->data, s->active[i]);
+    }
+    for (size_t i = 0; i < s->m; i++) {
+        const bool target = d->side[i] > 0;
+        d->price[i] =
+            (target ? c * weight : c) * mgn_weight(&s->data, s->active[i]) / sum[target ? 1 : 0];
+    }
+}
+
+/* What a cut covers of the active samples, by the scores in the descent. */
+static void mgn_seco_cover(const mgn_seco *s, mgn_candidate *a)
+{
+    const mgn_descent *d = &s->descent;
+    uint32_t mark = UINT32_C(2166136261); /* Fowler, Noll, Vo */
+    a->covered = a->wrong = 0;
+    for (size_t i = 0; i < s->m; i++) {
+        const bool in = d->f[i] > 0;
+        a->covered += in ? 1u : 0u;
+        a->wrong += in && d->side[i] < 0 ? 1u : 0u;
+        mark = (mark ^ (in ? (uint32_t)i + 1u : 0u)) * UINT32_C(16777619);
+    }
+    a->mark = mark;
+}
+
+/* Run-away models [4.4]: a threshold beyond all samples, which no loss pulls back. */
+static bool mgn_seco_runaway(const mgn_seco *s)
+{
+    for (size_t i = 0; i < s->m; i++) {
+        if (s->descent.f[i] > -1) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Follows one start down the widths; false for a run-away. */
+static bool mgn_seco_follow(mgn_seco *s)
+{
+    const margin_smoothing *how = &s->options->smoothing;
+    const margin_real tol = MGN_R(sizeof(margin_real) > 4u ? 2e-9 : 1e-6);
+    for (size_t k = 0; k < how->count; k++) {
+        mgn_descent_run(&s->descent, how->sigma[k], how->iterations[k], tol);
+        if (how->sigma[k] < MGN_R(0.1) && mgn_seco_runaway(s)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether a candidate may be a cut: it covers enough, and leaves enough of both classes [2.2]. */
+static bool mgn_seco_admit(const mgn_seco *s, const mgn_candidate *a)
+{
+    const margin_seco_options *o = s->options;
+    size_t left[2] = {0, 0};
+    for (size_t i = 0; i < s->m; i++) {
+        if (!(s->descent.f[i] > 0)) {
+            left[s->descent.side[i] > 0 ? 1 : 0]++;
+        }
+    }
+    return a->covered > 0 && (margin_real)a->covered >= o->coverage * (margin_real)s->m &&
+           left[0] >= o->left && left[1] >= o->left;
+}
+
+/* One candidate from a random start; kept if it may be a cut that was not there before. */
+static void mgn_seco_try(mgn_seco *s, int sign, margin_real c, margin_real weight)
+{
+    mgn_candidate *a = s->candidate + s->made;
+    const size_t q = s->space.q;
+    mgn_seco_prices(s, sign, c, weight);
+    mgn_descent_draw(&s->descent, s->options->smoothing.range, &s->rng);
+    s->info.candidates++;
+    if (!mgn_seco_follow(s)) {
+        s->info.runaways++;
+        return;
+    }
+    a->sign = (int8_t)sign;
+    a->c = c;
+    a->weight = weight;
+    a->done = false;
+    a->norm = margin_norm2(s->descent.theta, q);
+    mgn_seco_cover(s, a);
+    a->expected =
+        (margin_real)a->wrong + (margin_real)(s->m - a->covered) * mgn_ratio(s->errors, s->m);
+    s->info.runaways += a->covered == 0 || a->covered == s->m ? 1u : 0u;
+    for (size_t t = 0; t < s->made; t++) {
+        if (s->candidate[t].mark == a->mark && s->candidate[t].sign == a->sign) {
+            return;
+        }
+    }
+    if (mgn_seco_admit(s, a)) {
+        mgn_copy(s->thetas + s->made * (q + 1u), s->descent.theta, q + 1u);
+        s->made++;
+    }
+}
+
+/* All candidates of a round; false if the caller wants to stop. */
+static bool mgn_seco_supply_all(mgn_seco *s)
+{
+    const margin_seco_options *o = s->options;
+    s->made = 0;
+    for (int sign = 1; sign >= -1; sign -= 2) {
+        for (int p = o->c_first; p <= o->c_last; p += mgn_seco_step(o)) {
+            for (size_t w = 0; w < o->weight_count; w++) {
+                for (size_t t = 0; t < o->starts; t++) {
+                    mgn_seco_try(s, sign, margin_pow_int(2, p), o->weights[w]);
+                    if (mgn_tick_stop(s->tick, s->info.candidates, mgn_ratio(s->m, s->n), 0)) {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/* The most promising candidate not assessed yet; s->made if there is none. */
+static size_t mgn_seco_next(const mgn_seco *s)
+{
+    size_t best = s->made;
+    for (size_t t = 0; t < s->made; t++) {
+        const mgn_candidate *a = s->candidate + t;
+        if (!a->done && (best == s->made || a->expected < s->candidate[best].expected)) {
+            best = t;
+        }
+    }
+    return best;
+}
+
+/* The scores of candidate t on the active samples; what it leaves in s->rest, their number returned. */
+static size_t mgn_seco_leave(mgn_seco *s, size_t t)
+{
+    size_t left = 0;
+    mgn_copy(s->descent.theta, s->thetas + t * (s->space.q + 1u), s->space.q + 1u);
+    mgn_descent_scores(&s->descent, s->descent.theta, s->descent.f);
+    for (size_t i = 0; i < s->m; i++) {
+        if (!(s->descent.f[i] > 0)) {
+            s->rest[left++] = s->active[i];
+        }
+    }
+    return left;
+}
+
+/* Assesses the candidates; the best, or s->made if none is admitted. Its errors in *errors (own and
+ * those of the rest, `rest` of them), log2 of C of the rest in *power. */
+static size_t mgn_seco_choose(mgn_seco *s, size_t *errors, size_t *rest, int *power)
+{
+    const size_t limit = s->options->assess == 0 ? s->made : s->options->assess;
+    size_t best = s->made;
+    *errors = s->m + 1u;
+    for (size_t count = 0; count < limit && count < s->made; count++) {
+        const size_t t = mgn_seco_next(s);
+        mgn_candidate *a = s->candidate + t;
+        int p = 0;
+        a->done = true;
+        if (a->wrong < *errors) {
+            const size_t left = mgn_seco_leave(s, t), bound = *errors - a->wrong;
+            const size_t found = mgn_seco_validate(s, s->rest, left, bound, &p);
+            s->info.assessed++;
+            if (found < bound) {
+                best = t;
+                *errors = a->wrong + found;
+                *rest = found;
+                *power = p;
+            }
+        }
+        if (mgn_tick_stop(s->tick, s->info.candidates, mgn_ratio(s->m, s->n), 0)) {
+            return s->made;
+        }
+    }
+    return best;
+}
+
+/* ---- the list ---- */
+
+/* Appends candidate t to the list and takes what it covers away. */
+static void mgn_seco_append(mgn_seco *s, size_t t, size_t errors)
+{
+    const mgn_candidate *a = s->candidate + t;
+    const size_t j = s->info.cuts++;
+    margin_seco_cut *cut = s->info.cut + j;
+    const size_t left = mgn_seco_leave(s, t);
+    cut->sign = a->sign;
+    cut->asked = s->m;
+    cut->covered = a->covered;
+    cut->wrong = a->wrong;
+    cut->margin = a->norm > 0 ? 1 / a->norm : 0;
+    cut->c = a->c;
+    cut->weight = a->weight;
+    cut->estimate = mgn_ratio(errors, s->m);
+    s->bias[j] = -s->descent.theta[s->space.q];
+    s->target[j] = a->sign > 0 ? 1u : 0u;
+    mgn_space_coefficients(&s->space, s->descent.theta, s->column);
+    for (size_t i = 0; i < s->n; i++) {
+        s->table[i * MARGIN_LIST_MOST + j] = 0;
+    }
+    for (size_t i = 0; i < s->m; i++) {
+        s->table[s->active[i] * MARGIN_LIST_MOST + j] = s->column[i];
+    }
+    for (size_t i = 0; i < left; i++) {
+        s->active[i] = s->rest[i];
+    }
+    s->m = left;
+}
+
+/* The kernel matrix of the active samples, and its eigen-coordinates. */
+static margin_status mgn_seco_coordinates(mgn_seco *s, margin_arena *mem)
+{
+    s->space.n = s->m;
+    for (size_t i = 0; i < s->m; i++) {
+        for (size_t j = 0; j <= i; j++) {
+            s->space.v[i * s->m + j] = s->k[s->active[i] * s->n + s->active[j]];
+        }
+    }
+    s->descent.space = &s->space;
+    return mgn_space_start(&s->space, &s->options->smoothing, mem);
+}
+
+/* Samples of the rarer class that are left. */
+static size_t mgn_seco_rarer(const mgn_seco *s)
+{
+    size_t positive = 0;
+    for (size_t i = 0; i < s->m; i++) {
+        positive += mgn_seco_positive(s, s->active[i]) ? 1u : 0u;
+    }
+    return mgn_size_min(positive, s->m - positive);
+}
+
+/* One round: a cut more, or the reason why there is none. */
+static margin_status mgn_seco_round(mgn_seco *s, margin_arena *mem)
+{
+    const margin_seco_options *o = s->options;
+    size_t errors = 0, rest = 0, best;
+    int power = 0;
+    margin_status status;
+    if (s->info.cuts == o->most) {
+        s->info.end = MARGIN_SECO_MOST;
+    } else if (mgn_ratio(s->errors, s->m) < o->easy) {
+        s->info.end = MARGIN_SECO_EASY;
+    } else if (mgn_seco_rarer(s) < o->left) {
+        s->info.end = MARGIN_SECO_FEW;
+    }
+    if (s->info.end != 0) {
+        return MARGIN_OK;
+    }
+    status = mgn_seco_coordinates(s, mem);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    s->tick->at.machine = s->info.cuts;
+    best = s->made = 0;
+    if (s->space.q > 0 && mgn_seco_supply_all(s)) {
+        best = mgn_seco_choose(s, &errors, &rest, &power);
+    }
+    if (s->tick->stopped) {
+        s->info.end = MARGIN_SECO_STOPPED;
+    } else if (best == s->made) {
+        s->info.end = MARGIN_SECO_NO_CUT;
+    } else if (o->gain && errors >= s->errors) {
+        s->info.end = MARGIN_SECO_NO_GAIN;
+    } else {
+        mgn_seco_append(s, best, errors);
+        s->errors = rest;
+        s->power = power;
+    }
+    return MARGIN_OK;
+}
+
+/* The machine at the end, on the samples left. */
+static margin_status mgn_seco_finish(mgn_seco *s)
+{
+    const size_t j = s->info.cuts;
+    mgn_seco_svm *svm = &s->svm;
+    margin_status status;
+    for (size_t i = 0; i < s->m; i++) {
+        s->fold[i] = 0;
+    }
+    mgn_seco_svm_take(s, s->active, s->m, 1);
+    mgn_seco_svm_view(s);
+    status = mgn_seco_svm_solve(s, margin_pow_int(2, s->power), s->hush.tol);
+    s->bias[j] = svm->bias;
+    s->target[j] = 1;
+    for (size_t i = 0; i < s->n; i++) {
+        s->table[i * MARGIN_LIST_MOST + j] = 0;
+    }
+    for (size_t i = 0; i < svm->qp.n; i++) {
+        s->table[svm->list[i] * MARGIN_LIST_MOST + j] = svm->b[i] / svm->qp.unit;
+        s->info.common.support += svm->b[i] != 0 ? 1u : 0u;
+    }
+    s->info.common.objective = svm->qp.objective / svm->qp.unit;
+    s->info.common.violation = svm->qp.violation;
+    s->info.common.converged = status == MARGIN_OK;
+    s->info.common.bias = svm->bias;
+    s->info.left = s->m;
+    s->info.left_error = mgn_ratio(s->errors, s->m);
+    s->info.left_c = margin_pow_int(2, s->power);
+    return status;
+}
+
+/* Whether a cut of this kernel is one vector: sum a_i x_i.x = w.x, and sum a_i (1 + cos(x_i, x)) / 2 =
+ * (sum a_i) / 2 + |w| cos(w, x) for w = sum a_i x_i / 2|x_i|. */
+static bool mgn_seco_collapses(const margin_kernel *kernel)
+{
+    return kernel->kind == MARGIN_KERNEL_LINEAR ||
+           (kernel->kind == MARGIN_KERNEL_UNIT_POLY && kernel->a == 1);
+}
+
+/* The kept arrays of a list of `cuts` cuts over n vectors. */
+typedef struct {
+    margin_real *vectors, *norms, *coef, *bias;
+    uint32_t *reach, *target;
+} mgn_seco_pool;
+
+static void mgn_seco_pool_plan(mgn_seco_pool *pool, margin_arena *mem, size_t n, size_t d,
+                               size_t cuts)
+{
+    const size_t each = mgn_size_add(mgn_size_add(d, 1), cuts);
+    const size_t reals = mgn_size_add(mgn_size_mul(n, each), cuts);
+    const size_t ends = 2u * cuts * sizeof(uint32_t);
+    margin_real *real =
+        (margin_real *)margin_arena_keep(mem, mgn_size_add(mgn_bytes(reals, 0), ends), 1);
+    if (real != NULL) {
+        pool->vectors = real;
+        pool->norms = pool->vectors + n * d;
+        pool->coef = pool->norms + n;
+        pool->bias = pool->coef + n * cuts;
+        pool->reach = (uint32_t *)(void *)(real + reals);
+        pool->target = pool->reach + cuts;
+    }
+}
+
+/* Cut j as vector j: the sum of its samples, of length one for the unit kernel. */
+static void mgn_seco_collapse_one(mgn_seco *s, mgn_seco_pool *pool, size_t j)
+{
+    const size_t d = s->data.d;
+    const bool unit = s->kernel.kind != MARGIN_KERNEL_LINEAR;
+    margin_real *w = pool->vectors + j * d;
+    margin_real sum = 0, length = 1;
+    for (size_t k = 0; k < d; k++) {
+        w[k] = 0;
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        const margin_real a = s->table[i * MARGIN_LIST_MOST + j];
+        const margin_real norm = unit ? margin_norm2(mgn_sample(&s->data, i), d) : 1;
+        sum += a;
+        if (norm > 0) {
+            margin_axpy(w, unit ? a / (2 * norm) : a, mgn_sample(&s->data, i), d);
+        }
+    }
+    if (unit) {
+        length = margin_norm2(w, d);
+        s->bias[j] += sum / 2 - length;
+        for (size_t k = 0; k < d && length > 0; k++) {
+            w[k] /= length;
+        }
+        length *= 2;
+    }
+    pool->coef[j * (s->info.cuts + 1u) + j] = length;
+}
+
+static void mgn_seco_collapse(mgn_seco *s, mgn_seco_pool *pool)
+{
+    const size_t cuts = s->info.cuts + 1u;
+    for (size_t t = 0; t < cuts * cuts; t++) {
+        pool->coef[t] = 0;
+    }
+    for (size_t j = 0; j < cuts; j++) {
+        mgn_seco_collapse_one(s, pool, j);
+        s->reach[j] = (uint32_t)j + 1u;
+    }
+}
+
+/* What is left of a sample beside the span of those chosen, squared and over the largest. */
+#define MGN_SECO_SPAN MGN_R(1e-6)
+
+/* Cut j through the first `rank` samples of `order` alone: with K = L L' in that order, and L1 the
+ * square part of L, the projection of g has the coefficients L1'^-1 L' a. */
+static void mgn_seco_project(mgn_seco *s, const margin_real *l, size_t rank, size_t j)
+{
+    for (size_t k = 0; k < rank; k++) {
+        s->column[k] = 0;
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        margin_axpy(s->column, s->table[s->order[i] * MARGIN_LIST_MOST + j], l + i * s->n, rank);
+    }
+    (void)margin_solve_lower_t(s->column, 1, 1, l, s->n, rank);
+    for (size_t i = 0; i < s->n; i++) {
+        s->table[s->order[i] * MARGIN_LIST_MOST + j] = i < rank ? s->column[i] : 0;
+    }
+}
+
+/* Where few samples span all others, the cuts need no more than these. */
+static void mgn_seco_reduce(mgn_seco *s, margin_arena *mem)
+{
+    margin_real *l = s->svm.rows.values;
+    size_t rank = s->n;
+    mgn_copy(l, s->k, s->n * s->n);
+    if (margin_cholesky_pivoted(l, s->n, s->n, MGN_SECO_SPAN, s->order, &rank, mem) == MARGIN_OK &&
+        rank <= s->n - s->n / 4u && s->info.cuts > 0) {
+        for (size_t j = 0; j <= s->info.cuts; j++) {
+            mgn_seco_project(s, l, rank, j);
+        }
+    }
+}
+
+/* The first cut in which sample i has a coefficient; cuts if there is none. */
+static size_t mgn_seco_first(const mgn_seco *s, size_t i, size_t cuts)
+{
+    size_t j = 0;
+    while (j < cuts && s->table[i * MARGIN_LIST_MOST + j] == 0) {
+        j++;
+    }
+    return j;
+}
+
+/* Samples with a coefficient, ordered by the first cut that needs them, in s->order; how many. */
+static size_t mgn_seco_used(mgn_seco *s)
+{
+    const size_t cuts = s->info.cuts + 1u;
+    size_t n = 0;
+    for (size_t j = 0; j < cuts; j++) {
+        for (size_t i = 0; i < s->n; i++) {
+            if (mgn_seco_first(s, i, cuts) == j) {
+                s->order[n++] = (margin_index)i;
+            }
+        }
+        s->reach[j] = (uint32_t)n;
+    }
+    if (n == 0) { /* all kernel values are 0, yet a pool has a vector */
+        s->order[n++] = 0;
+        s->reach[cuts - 1u] = 1;
+    }
+    return n;
+}
+
+static void mgn_seco_gather(mgn_seco *s, mgn_seco_pool *pool, size_t n)
+{
+    const size_t cuts = s->info.cuts + 1u, d = s->data.d;
+    for (size_t v = 0; v < n; v++) {
+        mgn_copy(pool->vectors + v * d, mgn_sample(&s->data, s->order[v]), d);
+        mgn_copy(pool->coef + v * cuts, s->table + s->order[v] * MARGIN_LIST_MOST, cuts);
+    }
+}
+
+static void mgn_seco_model(mgn_seco *s, margin_arena *mem, margin_list *list)
+{
+    static const margin_vote vote = {2, MARGIN_SCHEME_BINARY, 0, 0, 0};
+    const bool collapses = mgn_seco_collapses(&s->kernel);
+    const size_t cuts = s->info.cuts + 1u, d = s->data.d;
+    mgn_seco_pool pool;
+    size_t n = cuts;
+    if (!collapses) {
+        mgn_seco_reduce(s, mem);
+        n = mgn_seco_used(s);
+    }
+    mgn_seco_pool_plan(&pool, mem, n, d, cuts);
+    if (collapses) {
+        mgn_seco_collapse(s, &pool);
+    } else {
+        mgn_seco_gather(s, &pool, n);
+    }
+    for (size_t v = 0; v < n; v++) {
+        pool.norms[v] = mgn_norm2_bits(pool.vectors + v * d, d);
+    }
+    for (size_t j = 0; j < cuts; j++) {
+        pool.bias[j] = s->bias[j];
+        pool.reach[j] = s->reach[j];
+        pool.target[j] = s->target[j];
+    }
+    list->pool.vectors = pool.vectors;
+    list->pool.norms = pool.norms;
+    list->pool.coef = pool.coef;
+    list->pool.bias = pool.bias;
+    list->pool.class_end = NULL;
+    list->pool.offset = NULL;
+    list->pool.factor = NULL;
+    list->pool.n = n;
+    list->pool.d = d;
+    list->pool.kernel = s->kernel;
+    list->pool.width = (uint16_t)cuts;
+    list->pool.vote = vote;
+    list->reach = pool.reach;
+    list->target = pool.target;
+}
+
+/* Margins of the training samples, and what each cut does with them. */
+static void mgn_seco_report(mgn_seco *s, const margin_list *list)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        margin_real score;
+        (void)margin_list_ask(list, mgn_sample(&s->data, i), &score);
+        s->column[i] = mgn_seco_positive(s, i) ? score : -score;
+    }
+    mgn_info_margins(&s->info.common, s->column, s->n);
+    (void)margin_list_assess(&s->data, list, &s->info.table);
+    s->info.common.iterations = s->info.candidates;
+}
+
+/* ---- the trainer ---- */
+
+/* C in the range of powers that can be squared. */
+static bool mgn_seco_powers(int first, int last)
+{
+    return first >= -30 && first <= last && last <= 30;
+}
+
+static bool mgn_seco_weights(const margin_real *w, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!mgn_svm_valid(w[i])) {
+            return false;
+        }
+    }
+    return n > 0;
+}
+
+/* What is 0 becomes the paper's value, or that of the cheap mode. */
+static void mgn_seco_defaults(margin_seco_options *o)
+{
+    static const margin_real weights[3] = {1, MGN_R(0.5), 2};
+    if (o->weights == NULL) {
+        o->weights = weights;
+        o->weight_count = o->cheap ? 1 : 3;
+    }
+    if (o->c_first == 0 && o->c_last == 0) {
+        o->c_first = 8;
+        o->c_last = 15;
+    }
+    if (o->svm_first == 0 && o->svm_last == 0) {
+        o->svm_first = 4;
+        o->svm_last = 16;
+    }
+    o->starts = o->starts != 0 ? o->starts : o->cheap ? 2 : 4;
+    o->assess = o->assess == 0 && o->cheap ? 4 : o->assess;
+    o->coverage = o->coverage == 0 ? MGN_R(0.0625) : o->coverage;
+    o->left = o->left == 0 ? 32 : o->left;
+    o->easy = o->easy == 0 ? MGN_R(0.03125) : o->easy;
+    o->most = o->most == 0 ? MARGIN_LIST_MOST - 1u : o->most;
+    o->folds = o->folds == 0 ? 4 : o->folds;
+}
+
+static margin_status mgn_seco_prepare(const margin_seco_options *options, margin_seco_options *o,
+                                      margin_loss pair[2])
+{
+    static const margin_seco_options none = {{0, 0, 0, 0, 0},
+                                             0,
+                                             0,
+                                             0,
+                                             0,
+                                             NULL,
+                                             0,
+                                             0,
+                                             NULL,
+                                             NULL,
+                                             {NULL, NULL, 0, 0, 0, false},
+                                             0,
+                                             0,
+                                             0,
+                                             0,
+                                             0,
+                                             0,
+                                             false,
+                                             false,
+                                             false,
+                                             0,
+                                             {0, 0, 0, 0, 0, NULL, NULL}};
+    static const mgn_schedule paper = {
+        {1, MGN_R(0.125), MGN_R(0.015625), MGN_R(0.001953125)}, {2, 4, 10, 200}, 4};
+    *o = options != NULL ? *options : none;
+    pair[0] = margin_loss_named(MARGIN_LOSS_HINGE);
+    pair[1] = margin_loss_named(MARGIN_LOSS_RAMP);
+    o->other = o->other != NULL ? o->other : &pair[0];
+    o->target = o->target != NULL ? o->target : &pair[1];
+    mgn_seco_defaults(o);
+    if (!mgn_smoothing_resolve(&o->smoothing, &paper) || !mgn_seco_powers(o->c_first, o->c_last) ||
+        !mgn_seco_powers(o->svm_first, o->svm_last) ||
+        !mgn_seco_weights(o->weights, o->weight_count) || o->most >= MARGIN_LIST_MOST ||
+        o->folds < 2u || o->folds > UINT16_MAX || !(o->coverage > 0 && o->coverage <= 1) ||
+        !(o->easy > 0 && o->easy <= 1)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    return mgn_both(margin_loss_check(o->other), margin_loss_check(o->target));
+}
+
+/* The memory plan of a training, first to last; `s` is left with its scratch. */
+static void mgn_seco_plan_all(mgn_seco *s, margin_arena *mem, size_t n, size_t d)
+{
+    const size_t cuts = s->options->most + 1u;
+    margin_real *none;
+    mgn_seco_pool pool;
+    size_t mark;
+    mgn_seco_plan(s, mem, n);
+    mark = mem->high;
+    (void)mgn_eigen_plan(mem, n, true, &none);
+    margin_arena_release(mem, mark);
+    (void)mgn_pivoted_plan(mem, mgn_seco_collapses(&s->kernel) ? 0 : n);
+    margin_arena_release(mem, mark);
+    mgn_seco_pool_plan(&pool, mem, mgn_seco_collapses(&s->kernel) ? cuts : n, d, cuts);
+}
+
+/* Samples of positive weight, their kernel matrix, and the errors of one machine. */
+static margin_status mgn_seco_start(mgn_seco *s, const margin_data *data)
+{
+    size_t positive = 0, n = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        const size_t row = mgn_row_of(data, i);
+        if (data->weight == NULL || data->weight[row] > 0) {
+            positive += data->y[row] == 1u ? 1u : 0u;
+            s->active[n] = (margin_index)n;
+            s->rows[n++] = (margin_index)row;
+        }
+    }
+    if (positive == 0 || positive == n) {
+        return MARGIN_E_ONE_CLASS;
+    }
+    s->data = *data;
+    s->data.rows = s->rows;
+    s->data.n = s->n = s->m = n;
+    mgn_space_kernel(&s->data, &s->kernel, s->column, s->k);
+    if (!mgn_all_finite(s->k, n * n)) {
+        return MARGIN_E_RANGE;
+    }
+    s->power = s->options->svm_first;
+    s->errors = mgn_seco_validate(s, s->active, n, n + 1u, &s->power);
+    s->info.plain_error = mgn_ratio(s->errors, n);
+    return MARGIN_OK;
+}
+
+/* Rounds, the machine at the end, model and report. */
+static margin_status mgn_seco_run(mgn_seco *s, const margin_data *data, margin_arena *mem,
+                                  margin_list *list)
+{
+    margin_status status = mgn_seco_start(s, data);
+    while (status == MARGIN_OK && s->info.end == 0) {
+        status = mgn_seco_round(s, mem);
+    }
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    status = mgn_seco_finish(s);
+    mgn_seco_model(s, mem, list);
+    mgn_seco_report(s, list);
+    if (s->info.end == MARGIN_SECO_STOPPED) {
+        return MARGIN_W_STOPPED;
+    }
+    if (s->info.cuts == 0 && s->info.end != MARGIN_SECO_EASY) {
+        return MARGIN_W_NO_CUT;
+    }
+    return status;
+}
+
+/* All that is known before the data is looked at. */
+static void mgn_seco_begin(mgn_seco *s, mgn_tick *tick)
+{
+    static const margin_seco_info none = {{0, 0, 0, 0, false, 0, 0, 0, 0, 0, {0}, 0, 0, 0, 0},
+                                          0,
+                                          0,
+                                          {{0, 0, 0, 0, 0, 0, 0, 0}},
+                                          0,
+                                          0,
+                                          0,
+                                          0,
+                                          0,
+                                          0,
+                                          0,
+                                          {0, {0}, {0}, 0, 0, 0, 0, 0, 0}};
+    s->info = none;
+    s->n = s->m = s->errors = 0;
+    s->descent.loss[0] = *s->options->other;
+    s->descent.loss[1] = *s->options->target;
+    s->descent.iterations = 0;
+    s->rng = margin_rng_make(s->options->seed);
+    s->tick = tick;
+    tick->run = &s->options->run;
+    tick->stopped = false;
+    tick->at.iteration = 0;
+    tick->at.machine = 0;
+    tick->at.machines = s->options->most + 1u;
+    s->hush.progress = NULL;
+    s->quiet = *tick;
+    s->quiet.run = &s->hush;
+}
+
+static margin_status mgn_seco_check(mgn_seco *s, const margin_data *data)
+{
+    size_t classes = 0;
+    const margin_status status = margin_data_classes(data, &classes);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (classes != 2u) {
+        return classes > 2u ? MARGIN_E_LABEL : MARGIN_E_ONE_CLASS;
+    }
+    s->hush = s->options->run;
+    return mgn_both(margin_kernel_resolve(&s->options->kernel, data->d, &s->kernel),
+                    mgn_control_resolve(&s->hush, data->n));
+}
+
+MARGIN_API size_t margin_seco_size(size_t n, size_t d, const margin_seco_options *options)
+{
+    margin_arena dry = margin_arena_counting();
+    margin_seco_options full;
+    margin_loss pair[2];
+    mgn_seco s;
+    if (n > MARGIN_INDEX_MAX || n < 4u || mgn_seco_prepare(options, &full, pair) != MARGIN_OK ||
+        margin_kernel_resolve(&full.kernel, d, &s.kernel) != MARGIN_OK) {
+        return 0;
+    }
+    s.options = &full;
+    mgn_seco_plan_all(&s, &dry, n, d);
+    return mgn_arena_counted(&dry);
+}
+
+MARGIN_API margin_status margin_seco_train(const margin_data *data,
+                                           const margin_seco_options *options, margin_arena *mem,
+                                           margin_model *model, margin_seco_info *info)
+{
+    margin_seco_options full;
+    margin_loss pair[2];
+    margin_list list;
+    mgn_seco s;
+    mgn_tick tick;
+    margin_arena before, dry;
+    margin_status status = mgn_seco_prepare(options, &full, pair);
+    s.options = &full;
+    status = mgn_both(status, status == MARGIN_OK ? mgn_seco_check(&s, data) : status);
+    if (status != MARGIN_OK || model == NULL || mgn_mem_check(mem) != MARGIN_OK) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
+    }
+    before = dry = *mem;
+    dry.peak = 0;
+    mgn_seco_plan_all(&s, &dry, data->n, data->d);
+    if (dry.failed != 0) {
+        return (margin_status)dry.failed;
+    }
+    mem->peak = dry.peak > mem->peak ? dry.peak : mem->peak; /* the pool may turn out smaller */
+    mgn_seco_plan(&s, mem, data->n);
+    mgn_seco_begin(&s, &tick);
+    status = mgn_seco_run(&s, data, mem, &list);
+    if (status < 0) {
+        (void)margin_arena_rewind(mem, &before);
+        return status;
+    }
+    margin_arena_release(mem, before.high);
+    s.info.common.arena_peak = dry.peak - (before.low + (before.size - before.high));
+    model->kind = MARGIN_MODEL_LIST;
+    model->of.list = list;
+    if (info != NULL) {
+        *info = s.info;
+    }
+    return status;
+}
+
+#endif /* MARGIN_PREDICT_ONLY */
+
 /* ---- >>calibrate ---- ------------------------------------------------------------------------ */
 
 /* The fit works on margins in units of their mean size, so that its steps do not depend on them. */
@@ -11218,15 +13087,13 @@ MARGIN_API margin_status margin_calibrate(const margin_real *m, const uint8_t *h
  * "Kernel matching pursuit", Machine Learning 48, 2002).
  *
  * The coefficients b of a machine then minimise, over samples x with old scores f(x),
- *     sum_x (sum_s b_s k(s, x) - f(x))^2 + rho |sum_s b_s k(s, .) - f|^2 + samples noise^2 |b|^2,
- * whose last term is what errors of standard deviation `noise` in all k(s, x) are expected to add. */
+ *     sum_x (sum_s b_s k(s, x) - f(x))^2 + rho |sum_s b_s k(s, .) - f|^2. */
 typedef struct {
     margin_expansion e;      /* the model, for inputs that are scaled already */
     const margin_data *data; /* samples, or NULL: the pool */
     size_t most, machines, functions;
     size_t count;            /* vectors chosen so far */
     margin_real peak;        /* the largest k(v, v) */
-    margin_real noise;       /* of kernel values, as a share of the peak */
     margin_real *rest;       /* R; later the coefficients, count x width */
     margin_real *basis;      /* L, n x most; later the system of one machine */
     margin_real *diag, *row; /* D; kernel values of one input with the pool */
@@ -11362,7 +13229,6 @@ static void mgn_compress_choose(mgn_compress *c)
 static void mgn_compress_system(mgn_compress *c, const margin_expansion *model, size_t samples)
 {
     const margin_real rho = MGN_R(1e-4) * c->peak * (margin_real)samples;
-    const margin_real noise = c->noise * c->peak;
     for (size_t s = 0; s < c->count; s++) {
         mgn_compress_score(c, c->e.vectors + c->chosen[s] * c->e.d);
         for (size_t j = 0; j < c->functions; j++) {
@@ -11371,7 +13237,6 @@ static void mgn_compress_system(mgn_compress *c, const margin_expansion *model, 
         for (size_t t = 0; t <= s; t++) {
             c->normal[s * c->most + t] = rho * c->row[c->chosen[t]];
         }
-        c->normal[s * c->most + s] += (margin_real)samples * noise * noise;
     }
     for (size_t i = 0; i < samples; i++) {
         mgn_compress_score(c, mgn_compress_input(c, model, i));
@@ -11407,32 +13272,20 @@ static size_t mgn_compress_members(mgn_compress *c, size_t a, size_t b)
     return count;
 }
 
-/* The system of one machine of f members, its diagonal larger by a factor 1 + ridge, factored. */
-static bool mgn_compress_factor(mgn_compress *c, size_t f, margin_real ridge)
-{
-    for (size_t s = 0; s < f; s++) {
-        for (size_t t = 0; t <= s; t++) {
-            c->basis[s * f + t] = c->normal[c->members[s] * c->most + c->members[t]];
-        }
-        c->basis[s * f + s] *= 1 + ridge;
-    }
-    return mgn_cholesky(c->basis, f, f, c->panel);
-}
-
-/* Solves for machine j, that of the classes a < b, or of all if a = b. Kernel values that hardly
- * differ may leave the system indefinite by rounding: then with a larger ridge. */
+/* Solves for machine j, that of the classes a < b, or of all if a = b. */
 static bool mgn_compress_machine(mgn_compress *c, size_t j, size_t a, size_t b)
 {
     const size_t f = mgn_compress_members(c, a, b);
-    margin_real ridge = 64 * MGN_EPS;
-    while (!mgn_compress_factor(c, f, ridge)) {
-        ridge *= 16;
-        if (!(ridge < 1)) {
-            return false;
-        }
-    }
     for (size_t s = 0; s < f; s++) {
-        c->part[s] = c->target[c->members[s] * c->functions + j];
+        const size_t row = c->members[s];
+        for (size_t t = 0; t <= s; t++) {
+            c->basis[s * f + t] = c->normal[row * c->most + c->members[t]];
+        }
+        c->basis[s * f + s] *= 1 + 64 * MGN_EPS;
+        c->part[s] = c->target[row * c->functions + j];
+    }
+    if (!mgn_cholesky(c->basis, f, f, c->panel)) {
+        return false;
     }
     (void)margin_cholesky_solve(c->part, 1, 1, c->basis, f, f);
     for (size_t s = 0; s < f; s++) {
@@ -11556,8 +13409,8 @@ MARGIN_API size_t margin_compress_size(const margin_model *model, size_t vectors
 }
 
 MARGIN_API margin_status margin_compress(const margin_model *model, const margin_data *data,
-                                         size_t vectors, margin_real noise, margin_arena *mem,
-                                         margin_model *out, margin_compress_info *info)
+                                         size_t vectors, margin_arena *mem, margin_model *out,
+                                         margin_compress_info *info)
 {
     mgn_compress c;
     mgn_pool pool;
@@ -11566,8 +13419,7 @@ MARGIN_API margin_status margin_compress(const margin_model *model, const margin
     size_t samples;
     const margin_status status = data == NULL ? MARGIN_OK : margin_data_check(data);
     if (status != MARGIN_OK || mem == NULL || out == NULL ||
-        !mgn_compress_shape(&c, model, vectors) || (data != NULL && data->d != c.e.d) ||
-        !(noise >= 0 && noise <= 1)) {
+        !mgn_compress_shape(&c, model, vectors) || (data != NULL && data->d != c.e.d)) {
         return status != MARGIN_OK ? status : MARGIN_E_ARGUMENT;
     }
     before = dry = *mem;
@@ -11578,7 +13430,6 @@ MARGIN_API margin_status margin_compress(const margin_model *model, const margin
     }
     mgn_compress_plan(&c, mem);
     c.data = data;
-    c.noise = noise;
     samples = data == NULL ? c.e.n : data->n;
     mgn_compress_choose(&c);
     mgn_compress_system(&c, &model->of.expansion, samples);

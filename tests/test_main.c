@@ -12,6 +12,8 @@
     X(train_suite) \
     X(kmomd_suite) \
     X(svm_suite) \
+    X(loss_suite) \
+    X(seco_suite) \
     X(scheme_suite) \
     X(mam_suite) \
     X(ordinal_suite) \

@@ -1,0 +1,622 @@
+/* Separate and conquer: lists of cuts, and how they predict. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena_sweep.h"
+#include "greatest.h"
+#include "margin.h"
+
+#define MOST 240
+#define WIDE 4
+
+static uint32_t state = 1;
+
+/* In (-1, 1). */
+static double draw(void)
+{
+    state = state * 1664525u + 1013904223u;
+    return ((double)(state >> 1) - 1073741824.0) / 1073741824.0;
+}
+
+typedef struct {
+    margin_real x[MOST * WIDE];
+    uint16_t y[MOST];
+    margin_real weight[MOST];
+    margin_data data;
+    margin_seco_options options;
+    margin_model model;
+    margin_seco_info info;
+    void *buffer;
+} problem;
+
+static void begin(problem *p, size_t n, size_t d)
+{
+    memset(p, 0, sizeof *p);
+    p->data.x = p->x;
+    p->data.y = p->y;
+    p->data.n = n;
+    p->data.d = d;
+    state = 1;
+}
+
+/* The strips of figure 2.3: class 1 between two strips of class 0, as features x, y and 1. */
+static void strips(problem *p)
+{
+    begin(p, MOST, 3);
+    for (int i = 0; i < MOST; i++) {
+        p->y[i] = i % 3 == 0 ? 1 : 0;
+        p->x[i * 3] = (margin_real)draw();
+        p->x[i * 3 + 1] = (margin_real)(0.27 * draw() + (i % 3 == 1) * 0.7 - (i % 3 == 2) * 0.7);
+        p->x[i * 3 + 2] = 1;
+    }
+}
+
+static margin_status train(problem *p)
+{
+    const size_t bytes = margin_seco_size(p->data.n, p->data.d, &p->options);
+    margin_arena mem;
+    free(p->buffer);
+    p->buffer = malloc(bytes + 1);
+    mem = margin_arena_make(p->buffer, bytes);
+    return margin_seco_train(&p->data, &p->options, &mem, &p->model, &p->info);
+}
+
+/* Share of the training samples answered wrongly, by the general predictor. */
+static double errors(const problem *p)
+{
+    double wrong = 0;
+    for (size_t i = 0; i < p->data.n; i++) {
+        margin_real score;
+        wrong += margin_classify(&p->model, p->x + i * p->data.d, &score) != p->y[i];
+    }
+    return wrong / (double)p->data.n;
+}
+
+/* What each count of a report must fulfil. */
+static enum greatest_test_res check_report(const problem *p)
+{
+    const margin_seco_info *info = &p->info;
+    size_t left = p->data.n, decided = 0, wrong = 0;
+    ASSERT_EQ(MARGIN_MODEL_LIST, p->model.kind);
+    ASSERT_EQ(info->cuts + 1u, p->model.of.list.pool.width);
+    for (size_t j = 0; j < info->cuts; j++) {
+        const margin_seco_cut *cut = info->cut + j;
+        ASSERT(cut->sign == 1 || cut->sign == -1);
+        ASSERT_EQ(cut->sign > 0 ? 1u : 0u, p->model.of.list.target[j]);
+        ASSERT_EQ(left, cut->asked);
+        ASSERT(cut->covered > 0 && cut->wrong < cut->covered && cut->margin > 0);
+        left -= cut->covered;
+    }
+    ASSERT_EQ(left, info->left);
+    for (size_t j = 0; j <= info->cuts; j++) {
+        decided += info->table.decided[j];
+        wrong += info->table.wrong[j];
+    }
+    ASSERT_EQ(p->data.n, decided);
+    ASSERT_IN_RANGE((double)wrong / (double)p->data.n, errors(p), 1e-6);
+    ASSERT_IN_RANGE(errors(p), (double)info->table.error, 1e-6);
+    ASSERT_IN_RANGE(1, (double)(info->table.fraction_cut + info->table.fraction_left), 1e-6);
+    ASSERT_IN_RANGE((double)info->table.error,
+                    (double)(info->table.fraction_cut * info->table.error_cut +
+                             info->table.fraction_left * info->table.error_left),
+                    1e-6);
+    ASSERT(info->candidates >= info->assessed && info->candidates >= info->runaways);
+    PASS();
+}
+
+TEST strips_are_solved_by_two_planes_where_one_fails(void)
+{
+    for (int mode = 0; mode < 4; mode++) {
+        problem p;
+        strips(&p);
+        p.options.cheap = mode % 2 == 1;
+        if (mode >= 2) { /* poly_1 of the paper, on the sphere */
+            p.options.kernel.kind = MARGIN_KERNEL_UNIT_POLY;
+            p.options.kernel.a = 1;
+        }
+        ASSERT_EQ(MARGIN_OK, train(&p));
+        CHECK_CALL(check_report(&p));
+        if (getenv("SHOW") != NULL) {
+            printf("strips: one machine %.3f, list %.3f, %d cuts, cost %.2f\n",
+                   (double)p.info.plain_error, (double)p.info.table.error, (int)p.info.cuts,
+                   (double)p.info.table.cost);
+        }
+        ASSERT((double)p.info.plain_error > (mode < 2 ? 0.25 : 0.15));
+        ASSERT(p.info.cuts >= 1);
+        ASSERT((double)p.info.table.error < 0.02);
+        /* a vector a cut, and no more of them than needed are looked at */
+        ASSERT_EQ(p.info.cuts + 1u, p.model.of.list.pool.n);
+        ASSERT(p.info.table.cost < (margin_real)(p.info.cuts + 1u));
+        free(p.buffer);
+    }
+    PASS();
+}
+
+TEST other_kernels_share_a_pool_that_spans_the_samples(void)
+{
+    problem p;
+    strips(&p);
+    p.data.d = 2; /* of three: every third number is 1 */
+    p.data.stride = 3;
+    p.options.kernel.kind = MARGIN_KERNEL_POLY;
+    p.options.kernel.degree = 1;
+    p.options.kernel.coef0 = 1;
+    p.options.cheap = true;
+    ASSERT_EQ(MARGIN_OK, train(&p));
+    ASSERT((double)p.info.table.error < 0.02);
+    ASSERT_EQ(3u, p.model.of.list.pool.n); /* the rank of x.z + 1 in the plane */
+    p.options.kernel.kind = MARGIN_KERNEL_RBF;
+    p.options.easy = (margin_real)1e-3;
+    ASSERT(train(&p) >= 0);
+    ASSERT((double)p.info.table.error < 0.05);
+    free(p.buffer);
+    PASS();
+}
+
+/* A list by its definition. */
+static size_t ask(const margin_list *l, const margin_real *x, double *score)
+{
+    const margin_expansion *e = &l->pool;
+    margin_real z[WIDE];
+    for (size_t k = 0; k < e->d; k++) {
+        z[k] = e->offset != NULL ? (x[k] - e->offset[k]) * e->factor[k] : x[k];
+    }
+    for (size_t j = 0; j < e->width; j++) {
+        double f = (double)e->bias[j];
+        for (size_t v = 0; v < l->reach[j]; v++) {
+            f += (double)e->coef[v * e->width + j] *
+                 (double)margin_kernel_value(&e->kernel, e->vectors + v * e->d, z, e->d);
+        }
+        if (f > 0 || j + 1 == e->width) {
+            *score = l->target[j] == 0 ? -f : f;
+            return j;
+        }
+    }
+    return 0;
+}
+
+TEST lists_predict_as_they_are_defined(void)
+{
+    state = 5;
+    for (int trial = 0; trial < 200; trial++) {
+        enum { VECTORS = 7, CUTS = 4, FEATURES = 3 };
+        margin_real vectors[VECTORS * FEATURES], norms[VECTORS], coef[VECTORS * CUTS], bias[CUTS];
+        margin_real offset[FEATURES], factor[FEATURES];
+        uint32_t reach[CUTS] = {2, 2, 6, 7}, target[CUTS] = {1, 0, 0, 1};
+        margin_model model;
+        margin_list *l = &model.of.list;
+        memset(&model, 0, sizeof model);
+        model.kind = MARGIN_MODEL_LIST;
+        l->pool.vectors = vectors;
+        l->pool.norms = norms;
+        l->pool.coef = coef;
+        l->pool.bias = bias;
+        l->pool.n = VECTORS;
+        l->pool.d = FEATURES;
+        l->pool.width = CUTS;
+        l->pool.vote.classes = 2;
+        l->reach = reach;
+        l->target = target;
+        l->pool.kernel.kind = (uint8_t)(trial % 5);
+        ASSERT_EQ(MARGIN_OK, margin_kernel_resolve(&l->pool.kernel, FEATURES, &l->pool.kernel));
+        for (size_t k = 0; k < FEATURES; k++) {
+            offset[k] = (margin_real)draw();
+            factor[k] = (margin_real)(1 + draw() / 2);
+        }
+        if (trial % 2 == 1) {
+            l->pool.offset = offset;
+            l->pool.factor = factor;
+        }
+        for (size_t v = 0; v < VECTORS; v++) {
+            norms[v] = 0;
+            for (size_t k = 0; k < FEATURES; k++) {
+                vectors[v * FEATURES + k] = (margin_real)draw();
+                norms[v] += vectors[v * FEATURES + k] * vectors[v * FEATURES + k];
+            }
+            for (size_t j = 0; j < CUTS; j++) {
+                coef[v * CUTS + j] = v < reach[j] ? (margin_real)draw() : 0;
+            }
+        }
+        for (size_t j = 0; j < CUTS; j++) {
+            bias[j] = (margin_real)(draw() / 2);
+        }
+        for (int i = 0; i < 10; i++) {
+            margin_real x[FEATURES], score, again;
+            double want;
+            size_t which, by;
+            for (size_t k = 0; k < FEATURES; k++) {
+                x[k] = (margin_real)draw();
+            }
+            by = ask(l, x, &want);
+            which = margin_list_ask(l, x, &score);
+            ASSERT_EQ(by, which);
+            ASSERT_IN_RANGE(want, (double)score, 1e-5);
+            ASSERT_EQ(score > 0 ? 1 : 0, margin_classify(&model, x, &again));
+            ASSERT_EQ(score, again);
+        }
+    }
+    PASS();
+}
+
+TEST seeds_decide_alone(void)
+{
+    problem a, b;
+    strips(&a);
+    strips(&b);
+    a.options.cheap = b.options.cheap = true;
+    ASSERT(train(&a) >= 0);
+    ASSERT(train(&b) >= 0);
+    ASSERT_EQ(a.info.cuts, b.info.cuts);
+    for (size_t i = 0; i < a.data.n; i++) {
+        margin_real u, v;
+        ASSERT_EQ(margin_list_ask(&a.model.of.list, a.x + i * 3, &u),
+                  margin_list_ask(&b.model.of.list, b.x + i * 3, &v));
+        ASSERT_EQ(u, v);
+    }
+    b.options.seed = 9;
+    ASSERT(train(&b) >= 0);
+    ASSERT(a.info.cut[0].margin != b.info.cut[0].margin);
+    free(a.buffer);
+    free(b.buffer);
+    PASS();
+}
+
+TEST few_samples_make_one_machine_and_it_is_said(void)
+{
+    problem p;
+    margin_svm_options svm = {0};
+    margin_model model;
+    static unsigned char bytes[1 << 16];
+    margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+    size_t counts[2];
+    strips(&p);
+    p.data.n = 60; /* 20 of class 1 */
+    ASSERT_EQ(MARGIN_W_NO_CUT, train(&p));
+    CHECK_CALL(check_report(&p));
+    ASSERT_EQ(0u, p.info.cuts);
+    ASSERT_EQ(MARGIN_SECO_FEW, p.info.end);
+    ASSERT_EQ(p.info.plain_error, p.info.left_error);
+    ASSERT_EQ(MARGIN_OK, margin_data_counts(&p.data, 2, counts));
+    svm.c_neg = p.info.left_c / (margin_real)(2 * counts[0]);
+    svm.c_pos = p.info.left_c / (margin_real)(2 * counts[1]);
+    ASSERT_EQ(MARGIN_OK, margin_svm_train(&p.data, &svm, &mem, &model, NULL));
+    for (size_t i = 0; i < p.data.n; i++) {
+        margin_real a, b;
+        margin_scores(&p.model, p.x + i * 3, &a);
+        margin_scores(&model, p.x + i * 3, &b);
+        ASSERT_IN_RANGE((double)b, (double)a, sizeof(margin_real) > 4 ? 1e-4 : 2e-2);
+    }
+    p.options.left = 5; /* then there may be cuts */
+    ASSERT_EQ(MARGIN_OK, train(&p));
+    ASSERT(p.info.cuts > 0);
+    free(p.buffer);
+    PASS();
+}
+
+TEST a_single_sample_of_a_class_is_enough_for_a_machine(void)
+{
+    problem p;
+    begin(&p, 6, 2);
+    for (int i = 0; i < 6; i++) {
+        p.x[2 * i] = (margin_real)(i == 0 ? 3 : draw());
+        p.x[2 * i + 1] = (margin_real)draw();
+        p.y[i] = i == 0;
+    }
+    ASSERT_EQ(MARGIN_W_NO_CUT, train(&p));
+    CHECK_CALL(check_report(&p));
+    free(p.buffer);
+    PASS();
+}
+
+TEST no_candidate_with_coverage_falls_back_and_says_so(void)
+{
+    problem p;
+    strips(&p);
+    p.options.cheap = true;
+    p.options.coverage = (margin_real)0.9;
+    ASSERT_EQ(MARGIN_W_NO_CUT, train(&p));
+    CHECK_CALL(check_report(&p));
+    ASSERT_EQ(MARGIN_SECO_NO_CUT, p.info.end);
+    ASSERT(p.info.candidates > 0);
+    free(p.buffer);
+    PASS();
+}
+
+TEST a_kernel_matrix_of_rank_one_can_be_cut(void)
+{
+    problem p;
+    begin(&p, MOST, 1);
+    for (int i = 0; i < MOST; i++) { /* class 1 between two intervals of class 0 */
+        p.y[i] = i % 2 == 0 ? 1 : 0;
+        p.x[i] =
+            (margin_real)(i % 2 == 0 ? 0.3 * draw() : (0.4 + 0.3 * (draw() + 1)) * (i % 4 - 2));
+    }
+    p.options.cheap = true;
+    ASSERT_EQ(MARGIN_OK, train(&p));
+    CHECK_CALL(check_report(&p));
+    ASSERT(p.info.cuts >= 1);
+    ASSERT((double)p.info.table.error < 0.02);
+    for (int i = 0; i < MOST; i++) { /* and of rank zero not */
+        p.x[i] = 0;
+    }
+    ASSERT_EQ(MARGIN_W_NO_CUT, train(&p));
+    CHECK_CALL(check_report(&p));
+    free(p.buffer);
+    PASS();
+}
+
+TEST an_easy_problem_is_not_cut(void)
+{
+    problem p;
+    strips(&p);
+    for (int i = 0; i < MOST; i++) {
+        p.x[i * 3] = (margin_real)(draw() + (p.y[i] == 1 ? 1.2 : -1.2));
+    }
+    ASSERT_EQ(MARGIN_OK, train(&p));
+    CHECK_CALL(check_report(&p));
+    ASSERT_EQ(MARGIN_SECO_EASY, p.info.end);
+    ASSERT_EQ(0u, p.info.cuts);
+    ASSERT_EQ(0u, p.info.candidates);
+    free(p.buffer);
+    PASS();
+}
+
+TEST options_limit_cuts_and_ask_for_gains(void)
+{
+    problem p;
+    strips(&p);
+    p.options.cheap = true;
+    p.options.most = 1;
+    p.options.easy = (margin_real)1e-6;
+    ASSERT_EQ(MARGIN_OK, train(&p));
+    ASSERT_EQ(1u, p.info.cuts);
+    ASSERT(p.info.end == MARGIN_SECO_MOST || p.info.end == MARGIN_SECO_FEW);
+    for (int i = 0; i < MOST; i++) { /* labels without reason: no cut promises a gain for long */
+        p.y[i] = (uint16_t)(draw() > 0);
+    }
+    p.options.most = 0;
+    p.options.gain = true;
+    ASSERT(train(&p) >= 0);
+    for (size_t j = 0; j < p.info.cuts; j++) {
+        ASSERT(p.info.cut[j].estimate < (j == 0 ? p.info.plain_error : 1));
+    }
+    free(p.buffer);
+    PASS();
+}
+
+TEST samples_without_weight_are_not_there(void)
+{
+    problem a, b;
+    size_t kept = 0;
+    strips(&a);
+    strips(&b);
+    a.options.cheap = b.options.cheap = true;
+    a.data.weight = a.weight;
+    for (int i = 0; i < MOST; i++) {
+        a.weight[i] = i % 10 == 7 ? 0 : 1;
+        if (i % 10 != 7) {
+            memcpy(b.x + 3 * kept, a.x + 3 * i, 3 * sizeof *a.x);
+            b.y[kept++] = a.y[i];
+        }
+    }
+    b.data.n = kept;
+    ASSERT(train(&a) >= 0);
+    ASSERT(train(&b) >= 0);
+    ASSERT_EQ(a.info.cuts, b.info.cuts);
+    for (size_t i = 0; i < MOST; i++) {
+        margin_real u, v;
+        margin_scores(&a.model, a.x + i * 3, &u);
+        margin_scores(&b.model, a.x + i * 3, &v);
+        ASSERT_EQ(u, v);
+    }
+    free(a.buffer);
+    free(b.buffer);
+    PASS();
+}
+
+static bool stop_later(void *user, const margin_progress *at)
+{
+    (void)at;
+    return ++*(int *)user > 20;
+}
+
+TEST a_stop_keeps_a_usable_list(void)
+{
+    problem p;
+    int calls = 0;
+    strips(&p);
+    p.options.run.progress = stop_later;
+    p.options.run.user = &calls;
+    ASSERT_EQ(MARGIN_W_STOPPED, train(&p));
+    ASSERT_EQ(21, calls);
+    CHECK_CALL(check_report(&p));
+    ASSERT_EQ(MARGIN_SECO_STOPPED, p.info.end);
+    ASSERT(p.info.candidates <= 21u);
+    free(p.buffer);
+    PASS();
+}
+
+#define REFUSED(status, change)                                                                    \
+    do {                                                                                           \
+        strips(&p);                                                                                \
+        change;                                                                                    \
+        ASSERT_EQ_FMT((int)(status),                                                               \
+                      (int)margin_seco_train(&p.data, &p.options, &mem, &p.model, &p.info), "%d"); \
+    } while (0)
+
+TEST bad_input_is_refused(void)
+{
+    static const margin_real bad[] = {1, -1};
+    static unsigned char bytes[4096];
+    margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+    const margin_loss empty = {NULL, 0};
+    problem p;
+    REFUSED(MARGIN_E_MEMORY, (void)0);
+    REFUSED(MARGIN_E_LABEL, p.y[4] = 2);
+    REFUSED(MARGIN_E_NOT_FINITE, p.x[7] = (margin_real)NAN);
+    REFUSED(MARGIN_E_ARGUMENT, p.data.y = NULL);
+    REFUSED(MARGIN_E_EMPTY, p.data.n = 0);
+    REFUSED(MARGIN_E_ARGUMENT, p.options.most = 16);
+    REFUSED(MARGIN_E_ARGUMENT, p.options.folds = 1);
+    REFUSED(MARGIN_E_ARGUMENT, p.options.coverage = 2);
+    REFUSED(MARGIN_E_ARGUMENT, p.options.easy = -1);
+    REFUSED(MARGIN_E_ARGUMENT, (p.options.c_first = 9, p.options.c_last = 8));
+    REFUSED(MARGIN_E_ARGUMENT, p.options.svm_last = 100);
+    REFUSED(MARGIN_E_ARGUMENT, (p.options.weights = bad, p.options.weight_count = 2));
+    REFUSED(MARGIN_E_ARGUMENT, p.options.target = &empty);
+    REFUSED(MARGIN_E_ARGUMENT, p.options.smoothing.sigma = bad);
+    REFUSED(MARGIN_E_ARGUMENT, p.options.kernel.kind = 77);
+    strips(&p);
+    for (int i = 0; i < MOST; i++) {
+        p.y[i] = 0;
+    }
+    ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_seco_train(&p.data, NULL, &mem, &p.model, NULL));
+    strips(&p);
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_seco_train(&p.data, NULL, &mem, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_seco_train(&p.data, NULL, NULL, &p.model, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_seco_train(NULL, NULL, &mem, &p.model, NULL));
+    p.options.folds = 1;
+    ASSERT_EQ(0u, margin_seco_size(MOST, 3, &p.options));
+    ASSERT_EQ(0u, margin_seco_size(SIZE_MAX / 2, 3, NULL));
+    PASS();
+}
+
+TEST tables_check_their_arguments(void)
+{
+    margin_list_table table;
+    problem p;
+    strips(&p);
+    p.options.cheap = true;
+    ASSERT(train(&p) >= 0);
+    ASSERT_EQ(MARGIN_OK, margin_list_assess(&p.data, &p.model.of.list, &table));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_list_assess(&p.data, NULL, &table));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_list_assess(&p.data, &p.model.of.list, NULL));
+    p.data.d = 2;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_list_assess(&p.data, &p.model.of.list, &table));
+    p.data.d = 3;
+    p.y[0] = 2;
+    ASSERT_EQ(MARGIN_E_LABEL, margin_list_assess(&p.data, &p.model.of.list, &table));
+    free(p.buffer);
+    PASS();
+}
+
+TEST lists_go_into_images_and_come_back(void)
+{
+    static unsigned char raw[1 << 16];
+    unsigned char *bytes = raw + (4 - (uintptr_t)raw % 4) % 4;
+    for (int mode = 0; mode < 2; mode++) {
+        static unsigned char kept[1 << 17];
+        margin_arena mem = margin_arena_make(kept, sizeof kept);
+        margin_scaling scaling;
+        margin_model back;
+        problem p;
+        size_t size;
+        strips(&p);
+        p.options.cheap = true;
+        p.options.kernel.kind = mode == 0 ? MARGIN_KERNEL_LINEAR : MARGIN_KERNEL_POLY;
+        ASSERT(train(&p) >= 0);
+        ASSERT_EQ(MARGIN_OK, margin_scaling_fit(&p.data, MARGIN_SCALE_MINMAX, &mem, &scaling));
+        ASSERT_EQ(MARGIN_OK, margin_model_scale(&p.model, &scaling, &mem));
+        ASSERT_EQ(MARGIN_E_ARGUMENT, margin_model_scale(&p.model, &scaling, &mem));
+        ASSERT_EQ(MARGIN_OK, margin_model_check(&p.model));
+        size = margin_image_size(&p.model, 5);
+        ASSERT(size > 0 && size < 60000);
+        ASSERT_EQ(MARGIN_OK, margin_image_write(&p.model, "hello", 5, bytes, size));
+        ASSERT_EQ(MARGIN_OK, margin_image_load(bytes, size, &mem, &back));
+        for (size_t i = 0; i < p.data.n; i++) {
+            margin_real a, b;
+            ASSERT_EQ(margin_list_ask(&p.model.of.list, p.x + i * 3, &a),
+                      margin_list_ask(&back.of.list, p.x + i * 3, &b));
+            ASSERT_IN_RANGE((double)a, (double)b, 1e-3);
+        }
+#ifndef MARGIN_REAL_DOUBLE
+        ASSERT_EQ(MARGIN_OK, margin_image_open(bytes, size, &back));
+        ASSERT_EQ(p.info.cuts + 1u, back.of.list.pool.width);
+#endif
+        free(p.buffer);
+    }
+    PASS();
+}
+
+TEST damaged_lists_are_refused(void)
+{
+    uint32_t reach[4], target[4];
+    problem p;
+    strips(&p);
+    p.options.cheap = true;
+    ASSERT(train(&p) >= 0);
+    ASSERT_EQ(MARGIN_OK, margin_model_check(&p.model));
+    ASSERT(p.info.cuts < 4u);
+    memcpy(reach, p.model.of.list.reach, (p.info.cuts + 1u) * sizeof *reach);
+    memcpy(target, p.model.of.list.target, (p.info.cuts + 1u) * sizeof *target);
+    p.model.of.list.reach = reach;
+    p.model.of.list.target = target;
+    ASSERT_EQ(MARGIN_OK, margin_model_check(&p.model));
+    reach[0] = 99; /* beyond the next */
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check(&p.model));
+    reach[0] = 1;
+    reach[p.info.cuts]--; /* a vector that nobody uses */
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check(&p.model));
+    reach[p.info.cuts]++;
+    target[0] = 2;
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check(&p.model));
+    target[0] = 1;
+    target[p.info.cuts] = 0;
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check(&p.model));
+    target[p.info.cuts] = 1;
+    p.model.of.list.pool.width = 17;
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check(&p.model));
+    p.model.of.list.pool.width = 0;
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check(&p.model));
+    p.model.of.list.pool.width = (uint16_t)(p.info.cuts + 1u);
+    p.model.of.list.pool.vote.classes = 3;
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check(&p.model));
+    p.model.of.list.pool.vote.classes = 2;
+    p.model.of.list.reach = NULL;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_model_check(&p.model));
+    free(p.buffer);
+    PASS();
+}
+
+static margin_status sweep(margin_arena *mem, void *of)
+{
+    problem *p = (problem *)of;
+    return margin_seco_train(&p->data, &p->options, mem, &p->model, NULL);
+}
+
+TEST memory_is_what_the_query_says(void)
+{
+    problem p;
+    strips(&p);
+    p.data.n = 24;
+    p.options.cheap = true;
+    p.options.left = 2;
+    CHECK_CALL(
+        arena_sweep(sweep, &p, margin_seco_size(24, 3, &p.options), &p.model, sizeof p.model));
+    p.options.kernel.kind = MARGIN_KERNEL_RBF;
+    CHECK_CALL(
+        arena_sweep(sweep, &p, margin_seco_size(24, 3, &p.options), &p.model, sizeof p.model));
+    PASS();
+}
+
+SUITE(seco_suite)
+{
+    RUN_TEST(strips_are_solved_by_two_planes_where_one_fails);
+    RUN_TEST(other_kernels_share_a_pool_that_spans_the_samples);
+    RUN_TEST(lists_predict_as_they_are_defined);
+    RUN_TEST(seeds_decide_alone);
+    RUN_TEST(few_samples_make_one_machine_and_it_is_said);
+    RUN_TEST(a_single_sample_of_a_class_is_enough_for_a_machine);
+    RUN_TEST(no_candidate_with_coverage_falls_back_and_says_so);
+    RUN_TEST(a_kernel_matrix_of_rank_one_can_be_cut);
+    RUN_TEST(an_easy_problem_is_not_cut);
+    RUN_TEST(options_limit_cuts_and_ask_for_gains);
+    RUN_TEST(samples_without_weight_are_not_there);
+    RUN_TEST(a_stop_keeps_a_usable_list);
+    RUN_TEST(bad_input_is_refused);
+    RUN_TEST(tables_check_their_arguments);
+    RUN_TEST(lists_go_into_images_and_come_back);
+    RUN_TEST(damaged_lists_are_refused);
+    RUN_TEST(memory_is_what_the_query_says);
+}
