@@ -154,6 +154,9 @@ need-ports: need-cross
 	    aarch64-linux-gnu-gcc=gcc-aarch64-linux-gnu /usr/lib/avr/include=avr-libc node=nodejs wasm-ld=lld \
 	    /usr/include/simavr/sim_avr.h=libsimavr-dev /usr/include/libelf.h=libelf-dev
 
+ports: | need-test need-ports ## builds one suite for every emulated target and runs it: the same bits as on the host
+	@python3 ports/suite.py
+
 footprint: | need-test need-ports ## bytes, stack and instructions of every predictor on every target
 	@python3 ports/footprint.py
 
@@ -204,5 +207,5 @@ check: ## all that CI runs; the other checks are run by hand for now
 clean: ## removes build/
 	rm -rf build
 
-.PHONY: help demo test sanitize coverage bits fuzz packaging symbols toc format analyze cross footprint bench bench-math check clean \
+.PHONY: help demo test sanitize coverage bits fuzz packaging symbols toc format analyze cross ports footprint bench bench-math check clean \
         need-test need-clang need-analyze need-format need-coverage need-cross need-ports need-bench

@@ -124,10 +124,7 @@ def prepare(target: Target) -> None:
 
 
 def measured(job: tuple[Target, str, str]) -> Row:
-    name = f"wdbc_{job[1]}_{job[2]}"
     try:
-        if name in models.failed:
-            raise Problem(models.failed[name])
         return measure(*job)
     except Problem as problem:
         return Row(job[0].name, job[1], job[2], problem=str(problem))
@@ -158,13 +155,14 @@ def main() -> int:
     parser.add_argument("--target", action="append", default=[])
     parser.add_argument("--predictor", action="append", choices=PREDICTORS)
     parser.add_argument("--format", action="append", choices=models.FORMATS)
+    parser.add_argument("-j", type=int, default=os.cpu_count(), help="targets at a time")
     args = parser.parse_args()
     os.chdir(ROOT)
     began = time.time()
     targets = chosen(args.target, TARGETS)
     build_counters()
     models.build(models.WDBC)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(args.j) as pool:
         list(pool.map(prepare, targets))
         jobs = [(t, p, f) for t in targets for p in args.predictor or PREDICTORS for f in args.format or models.FORMATS]
         rows = list(pool.map(measured, jobs))

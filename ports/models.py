@@ -1,17 +1,18 @@
 """models.py -- the models that run on the ports: made of random numbers here, exported by the generator as any other."""
 from __future__ import annotations
 
+import filecmp
 import json
 import os
 import random
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
-from targets import BUILD, ROOT, Problem, call
+from targets import BUILD, ROOT, call
 
 FORMATS = ("f32", "q15", "q7")
 FOLDER = f"{BUILD}/models"
-failed: dict[str, str] = {}  # model_format -> why there is no such header
 
 
 def kernel_of(kind: str, d: int) -> dict:
@@ -44,31 +45,72 @@ def rows(model: dict, seed: int, count: int) -> str:
     return "\n".join(lines) + "\n"
 
 
+def sensor(seed: int, classes: int, count: int) -> str:
+    """Whole numbers as sensors give them, of very different sizes, in classes that overlap; CSV text."""
+    rng, lines = random.Random(seed), []
+    for i in range(count):
+        c = i % classes
+        values = rng.gauss(500 + 300 * (c == 0), 150), rng.gauss(20 + 15 * (c == 1), 9), rng.gauss(3000 - 900 * c, 700), \
+            rng.gauss(-40, 50)
+        lines.append(",".join(str(round(v)) for v in values) + f",class {c}")
+    return "\n".join(lines) + "\n"
+
+
 def gen(*words: str) -> None:
     call([sys.executable, "-m", "gen", *words])
 
 
-def write(name: str, model: dict, formats: tuple[str, ...] = FORMATS) -> None:
-    """build/ports/models/NAME_FORMAT.h for each format."""
+def put(path: str, text: str) -> None:
+    with open(os.path.join(ROOT, path), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+@dataclass
+class Imported:
+    """A model that exists before the generator sees it."""
+    model: dict
+
+    def save(self, base: str) -> None:
+        put(f"{base}.csv", rows(self.model, 7, 200))
+        put(f"{base}.json", json.dumps(self.model))
+        gen("import", f"{base}.json", "--save", f"{base}.mgn")
+
+
+@dataclass
+class Trained:
+    """A model that the generator trains, on CSV text."""
+    data: str
+    options: str
+
+    def save(self, base: str) -> None:
+        put(f"{base}.csv", self.data)
+        gen("train", f"{base}.csv", *self.options.split(), "--save", f"{base}.mgn")
+
+
+def write(name: str, model: Imported | Trained) -> None:
+    """build/ports/models/NAME_FORMAT.h for each format; a file that stays the same is left alone, for what depends on it."""
     base = f"{FOLDER}/{name}"
-    os.makedirs(os.path.join(ROOT, FOLDER), exist_ok=True)
-    for ending, text in ((".json", json.dumps(model)), (".csv", rows(model, 7, 200))):
-        with open(os.path.join(ROOT, base + ending), "w", encoding="utf-8") as file:
-            file.write(text)
-    gen("import", f"{base}.json", "--save", f"{base}.mgn")
-    for form in formats:
-        try:
-            gen("export", f"{base}.mgn", "--format", form, "--data", f"{base}.csv", "-o", f"{base}_{form}.h")
-        except Problem as problem:
-            failed[f"{name}_{form}"] = str(problem)
+    model.save(base)
+    for form in FORMATS:
+        new, old = (os.path.join(ROOT, path) for path in (f"{FOLDER}/new/{name}_{form}.h", f"{base}_{form}.h"))
+        gen("export", f"{base}.mgn", "--format", form, "--data", f"{base}.csv", "-o", new)
+        if not os.path.exists(old) or not filecmp.cmp(new, old, shallow=False):
+            os.replace(new, old)
 
 
 # Of the size of an SVM on the Wisconsin breast cancer data: 30 features, 99 support vectors.
-WDBC = {"wdbc_linear": exchange(1, "linear", 30, 0), "wdbc_rbf": exchange(2, "rbf", 30, 99),
-        "wdbc_poly": exchange(3, "poly", 30, 99)}
+WDBC = {"wdbc_linear": Imported(exchange(1, "linear", 30, 0)), "wdbc_rbf": Imported(exchange(2, "rbf", 30, 99)),
+        "wdbc_poly": Imported(exchange(3, "poly", 30, 99))}
+# Small ones, one for each thing that a predictor can do.
+SUITE = {"linear": Imported(exchange(11, "linear", 5, 0)), "rbf": Imported(exchange(12, "rbf", 6, 10)),
+         "poly": Imported(exchange(13, "poly", 5, 9)), "pairs": Imported(exchange(14, "rbf", 5, 11, 3, "one-one")),
+         "rest": Imported(exchange(15, "rbf", 4, 12, 4, "one-rest")),
+         "unit_poly": Trained(sensor(16, 2, 30), "--method svm --kernel unit-poly"),
+         "sensor": Trained(sensor(17, 3, 45), "--method svm --kernel unit-exp --calibrate --reject 0.1")}
 
 
-def build(models: dict[str, dict]) -> None:
-    gen("info", "--help")  # compiles what gen needs before several of them ask for it
+def build(models: dict[str, Imported | Trained]) -> None:
+    os.makedirs(os.path.join(ROOT, f"{FOLDER}/new"), exist_ok=True)
+    gen("train", "--help")  # what gen compiles on first use is there before several of them ask for it
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(lambda item: write(*item), models.items()))

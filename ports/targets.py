@@ -58,7 +58,11 @@ class Target:
         """The object build/ports/TARGET/NAME.o."""
         out = f"{self.folder}/{name}.o"
         os.makedirs(os.path.join(ROOT, self.folder), exist_ok=True)
-        call([*self.cc, *self.flags(), *flags, "-c", source, "-o", out])
+        command = [*self.cc, *self.flags(), *flags, "-MD", "-MP", "-c", source, "-o", out]
+        if not current(out, command):
+            call(command)
+            with open(os.path.join(ROOT, out + ".command"), "w", encoding="utf-8") as file:
+                file.write("\n".join(command))
         return out
 
     def start(self, flags: list[str]) -> list[str]:
@@ -127,6 +131,20 @@ def overflow(message: str) -> str:
     return f"{found.group(2)} bytes of {found.group(1)} too much" if found else "does not fit"
 
 
+def current(out: str, command: list[str]) -> bool:
+    """Whether an object was made by this command from files that have not changed since; they stand beside it."""
+    try:
+        with open(os.path.join(ROOT, out + ".command"), encoding="utf-8") as file:
+            if file.read() != "\n".join(command):
+                return False
+        with open(os.path.join(ROOT, out[:-2] + ".d"), encoding="utf-8") as file:
+            sources = file.read().replace("\\\n", " ").split("\n", 1)[0].split(":", 1)[1].split()
+        made = os.path.getmtime(os.path.join(ROOT, out))
+        return all(os.path.getmtime(os.path.join(ROOT, source)) < made for source in sources)
+    except OSError:
+        return False
+
+
 def call(command: list[str]) -> subprocess.CompletedProcess:
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if ran.returncode:
@@ -156,7 +174,7 @@ def riscv(name: str, march: str, mabi: str, cpu: str) -> Target:
 
 
 def avr(mcu: str, flash: int, ram: int) -> Target:
-    return Target(mcu, "avr", ["avr-gcc", "-std=gnu99", f"-mmcu={mcu}"], ["-Wl,--gc-sections"], [],
+    return Target(mcu, "avr", ["avr-gcc", "-std=gnu99", f"-mmcu={mcu}", "-mrelax"], ["-Wl,--gc-sections"], [],
                   [SIMULATOR, mcu, "{elf}", "{count}"], "-Os", "avr-", "cycles", flash, ram,
                   {"float_subnormal": "AVR's division rounds some subnormal quotients 1 ulp off"}, memory=False)
 

@@ -1,0 +1,127 @@
+/* suite.h -- what runs on every port: tests, each of which hashes the bits of its results.
+ *
+ * A test is a function `void test_NAME(margin_arena *mem)` in one of the suite_*.c files and a line in SUITE. It takes
+ * its memory from `mem`, so many bytes as its line says, and hands all its results to the suite_... functions.
+ * `make ports` compares the hashes of all targets with those of the host. On AVR every test is a program of its
+ * own: what a test does not use does not count against its flash. */
+#ifndef SUITE_H
+#define SUITE_H
+
+#include "margin_port.h"
+#include "margin.h"
+
+#ifdef MARGIN_REAL_DOUBLE
+#error "suite.h: the suite is in float, as devices are"
+#endif
+
+/* ---- hashing ---- */
+void suite_word(uint32_t value);
+void suite_real(margin_real value); /* all NaN are the same */
+void suite_reals(const margin_real *values, size_t n);
+/* Hashes a status. A failure fails the test, whatever the host says. */
+void suite_status(margin_status status);
+/* A failure that is no status, in words. */
+void suite_fail(const char *why);
+
+/* ---- numbers to work on, the same everywhere ---- */
+/* `n` reals from the arena, normally distributed by a generator of that seed; without a seed only the memory. */
+margin_real *suite_numbers(margin_arena *mem, size_t n, uint32_t seed);
+/* n samples of d features in classes that overlap a little. */
+margin_data suite_samples(margin_arena *mem, size_t n, size_t d, uint16_t classes, uint32_t seed);
+
+/* ---- the list: name and bytes of memory ---- */
+#if SIZE_MAX > 0xFFFFFFFFu
+#define SUITE_WIDE 100000u /* hosts align and pack for vector units */
+#elif SIZE_MAX > 0xFFFFu
+#define SUITE_WIDE 64u /* blocks of 8 bytes, where the port does not make them smaller */
+#else
+#define SUITE_WIDE 0u
+#endif
+#define SUITE_REALS(n) ((size_t)(n) * sizeof(margin_real) + SUITE_WIDE)
+#define SUITE_SAMPLES(n, d)                                                                        \
+    (MARGIN_BLOCK((size_t)(n) * (d), sizeof(margin_real)) + MARGIN_BLOCK(n, 2u))
+#define SUITE_LINEAR_TRAINING(n, d)                                                                \
+    (SUITE_SAMPLES(n, d) + MARGIN_SVM_LINEAR_BYTES(n, d, 2u, 0, 1u) + SUITE_WIDE)
+#define SUITE_KERNEL_TRAINING(n, d, classes)                                                       \
+    (SUITE_SAMPLES(n, d) + MARGIN_SVM_KERNEL_BYTES(n, d, classes, 0, 1u) + SUITE_WIDE)
+
+#define SUITE_FLOAT(X)                                                                             \
+    X(float_normal, 0)                                                                             \
+    X(float_subnormal, 0)                                                                          \
+    X(float_convert, 0)
+#define SUITE_MATH(X)                                                                              \
+    X(math_sqrt, 0)                                                                                \
+    X(math_exp, SUITE_REALS(60))                                                                   \
+    X(math_log, 0)                                                                                 \
+    X(math_pow, 0)                                                                                 \
+    X(math_pow_int, 0)                                                                             \
+    X(math_erf, 0)                                                                                 \
+    X(math_normal, 0)                                                                              \
+    X(random, 200u)
+#define SUITE_LINALG(X)                                                                            \
+    X(linalg_vector, SUITE_REALS(140))                                                             \
+    X(linalg_product, SUITE_REALS(235))                                                            \
+    X(linalg_cholesky, SUITE_REALS(110))                                                           \
+    X(linalg_pivoted, SUITE_REALS(230))                                                            \
+    X(linalg_update, SUITE_REALS(110))                                                             \
+    X(linalg_eigen, SUITE_REALS(136))                                                              \
+    X(linalg_leading, SUITE_REALS(250))                                                            \
+    X(linalg_power, SUITE_REALS(115))                                                              \
+    X(linalg_qr, SUITE_REALS(62))                                                                  \
+    X(data_moments, SUITE_REALS(235))                                                              \
+    X(data_scaling, SUITE_REALS(132))                                                              \
+    X(data_folds, SUITE_REALS(130))                                                                \
+    X(kernel_values, SUITE_REALS(32))
+#define SUITE_MODELS(X)                                                                            \
+    X(model_linear_f32, 0)                                                                         \
+    X(model_linear_q15, 0)                                                                         \
+    X(model_linear_q7, 0)                                                                          \
+    X(model_rbf_f32, 0)                                                                            \
+    X(model_rbf_q15, 0)                                                                            \
+    X(model_rbf_q7, 0)                                                                             \
+    X(model_poly_f32, 0)                                                                           \
+    X(model_poly_q15, 0)                                                                           \
+    X(model_poly_q7, 0)                                                                            \
+    X(model_unit_poly_f32, 0)                                                                      \
+    X(model_unit_poly_q15, 0)                                                                      \
+    X(model_unit_poly_q7, 0)                                                                       \
+    X(model_sensor_f32, 0)                                                                         \
+    X(model_sensor_q15, 0)                                                                         \
+    X(model_sensor_q7, 0)                                                                          \
+    X(model_probability_f32, 0)                                                                    \
+    X(model_probability_q15, 0)                                                                    \
+    X(model_input_q15, 0)                                                                          \
+    X(model_pairs_f32, 0)                                                                          \
+    X(model_pairs_q15, 0)                                                                          \
+    X(model_pairs_q7, 0)                                                                           \
+    X(model_rest_f32, 0)                                                                           \
+    X(model_rest_q15, 0)                                                                           \
+    X(model_rest_q7, 0)                                                                            \
+    X(model_wdbc_linear_f32, 0)                                                                    \
+    X(model_wdbc_linear_q15, 0)                                                                    \
+    X(model_wdbc_linear_q7, 0)                                                                     \
+    X(model_wdbc_rbf_f32, 0)                                                                       \
+    X(model_wdbc_rbf_q15, 0)                                                                       \
+    X(model_wdbc_rbf_q7, 0)
+#define SUITE_TRAINING(X)                                                                          \
+    X(image, SUITE_REALS(94))                                                                      \
+    X(train_mam_linear, SUITE_SAMPLES(64, 4) + MARGIN_MAM_LINEAR_BYTES(4, 2u, 0))                  \
+    X(train_mam_online, MARGIN_MAM_LINEAR_BYTES(4, 2u, 0) + SUITE_SAMPLES(16, 4))                  \
+    X(train_mam_rbf, SUITE_SAMPLES(48, 4) + MARGIN_MAM_KERNEL_BYTES(48, 4, 2u, 0))                 \
+    X(train_kmomd_linear, SUITE_LINEAR_TRAINING(56, 4))                                            \
+    X(train_kmomd_rbf, SUITE_KERNEL_TRAINING(64, 4, 2u))                                           \
+    X(train_kmomd_small, SUITE_KERNEL_TRAINING(12, 3, 2u))                                         \
+    X(train_svm_linear, SUITE_LINEAR_TRAINING(56, 4))                                              \
+    X(train_svm_rbf, SUITE_KERNEL_TRAINING(64, 4, 2u))                                             \
+    X(train_svm_poly, SUITE_KERNEL_TRAINING(48, 4, 2u))                                            \
+    X(train_svm_hard, SUITE_LINEAR_TRAINING(24, 3))                                                \
+    X(train_svm_small, SUITE_KERNEL_TRAINING(12, 3, 2u))                                           \
+    X(train_svm_classes, SUITE_KERNEL_TRAINING(45, 3, 3u))                                         \
+    X(calibrate, SUITE_REALS(62))                                                                  \
+    X(metrics, SUITE_SAMPLES(40, 3) + SUITE_REALS(30))                                             \
+    X(cross_validate, SUITE_SAMPLES(40, 3) + SUITE_REALS(110))                                     \
+    X(compress, SUITE_KERNEL_TRAINING(32, 3, 2u) + SUITE_REALS(60))                                \
+    X(quantize, SUITE_KERNEL_TRAINING(24, 3, 2u) + SUITE_REALS(60))
+#define SUITE(X) SUITE_FLOAT(X) SUITE_MATH(X) SUITE_LINALG(X) SUITE_MODELS(X) SUITE_TRAINING(X)
+
+#endif
