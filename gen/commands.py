@@ -119,7 +119,8 @@ def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Row
         result.update(native.measure(machine, test, fitted.choice))
     bias, weights = machine.trained("bias"), machine.trained("w")
     d, one = problem.data.d, len(bias) == 1
-    result.update(seconds=fitted.seconds, bias=bias[0] if one else bias, **metrics.rates("train", on_train),
+    result.update(seconds=fitted.seconds, cpu_seconds=fitted.cpu_seconds)
+    result.update(bias=bias[0] if one else bias, **metrics.rates("train", on_train),
                   **metrics.rates("test", on_test), labels=problem.names, options=chosen, seed=arguments.seed)
     if weights:
         result["w"] = weights if one else [weights[i:i + d] for i in range(0, len(weights), d)]
