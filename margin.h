@@ -13,7 +13,7 @@
  *
  * CONTENTS  >>config >>status >>arena >>math >>random >>linalg >>data >>kernel
  *           >>model >>quant >>image >>train >>mam >>kmomd >>svm >>loss >>seco
- *           >>calibrate >>compress >>metrics
+ *           >>calibrate >>compress >>metrics >>ordinal
  */
 #ifndef MARGIN_H
 #define MARGIN_H
@@ -138,7 +138,8 @@ typedef uint16_t margin_index;
     X(MARGIN_E_IMAGE, -13, "not a model image, or one of another version")                         \
     X(MARGIN_E_IMAGE_SIZE, -14, "the image is cut short, or its sizes contradict each other")      \
     X(MARGIN_E_IMAGE_SUM, -15, "the checksum of the image is wrong")                               \
-    X(MARGIN_E_IMAGE_VALUE, -16, "a value in the image is out of its range")
+    X(MARGIN_E_IMAGE_VALUE, -16, "a value in the image is out of its range")                       \
+    X(MARGIN_E_NO_ORDER, -17, "all targets are equal: there is no order")
 
 #define MARGIN_STATUS_ITEM(name, value, text) name = (value),
 typedef enum { MARGIN_STATUS_LIST(MARGIN_STATUS_ITEM) } margin_status;
@@ -1049,6 +1050,9 @@ typedef struct {
     margin_real entropy;            /* kmomd: normalised entropy of the weights, 0 .. 1 */
     margin_real nu;                 /* svm: nu of the nu-SVM with the same solution */
     margin_real c0;                 /* svm, with `bounds`: a lower end for a search over C */
+    margin_real tau;                /* omam, lssvm: Kendall's tau-b on the training samples */
+    margin_real c;                  /* lssvm: the price of errors, as used */
+    margin_real loo;                /* lssvm: mean square error, each sample left out in turn */
 } margin_info;
 
 /* Pieces of the macros for static buffers: machines of a scheme of margin_control, their coefficients
@@ -1655,6 +1659,215 @@ MARGIN_API margin_status margin_cross_validate(const margin_data *data,
                                                const margin_learner *learner,
                                                const margin_cv_options *options, margin_arena *mem,
                                                margin_cv *result);
+
+#endif /* MARGIN_PREDICT_ONLY */
+
+/* ---- >>ordinal ---- ranks and classes in order: omam, lssvm, thresholds, Kendall's tau ------- */
+
+/* Which of two parts is more worn, how severe a fault is, which setting was liked best: answers that
+ * have an order, but no unit. Both trainers look for a function f that orders samples as their targets
+ * do, and use nothing of the targets but that order:
+ *
+ *   omam    the f = w.phi(x), |w| = 1, of largest average margin over all pairs of samples with different
+ *           targets, in closed form: w ~ sum d_i phi(x_i), where d_i is the number of samples below
+ *           sample i less the number above it (Pelckmans, Suykens, De Moor: "A risk minimization
+ *           principle for a class of Parzen estimators", NIPS 2007, section 4, [19] .. [22]).
+ *   lssvm   least squares on ranks: f = w.phi(x) + b with the least |w|^2 / 2 + c / 2 sum (t_i - f(x_i))^2,
+ *           t_i = d_i / n from -1 to 1, the paper's own better and dearer alternative. Price and
+ *           benefit: a linear system of n (kernels) or d (linear) unknowns, and tau clearly larger.
+ *
+ * Targets are either numbers, options.targets, one for each row of data->x as data->y has one class:
+ * the model is then a ranker, and its one score orders inputs. Or targets are the labels data->y, classes
+ * in order: then the model has thresholds as well and tells classes too (two classes: a binary model).
+ *
+ *     margin_lssvm_options options = {0};
+ *     options.kernel.kind = MARGIN_KERNEL_RBF;
+ *     if (margin_lssvm_train(&data, &options, &mem, &model, &info) >= 0) {
+ *         stage = margin_classify(&model, x, scores);                // 0 .. k-1
+ *         worse = margin_compare(&model, x, z, scores) > 0;          // x than z
+ *     }
+ *
+ * Weights count as so many equal samples would. */
+
+/* The order of two inputs, d values each: -1, 0 or 1 for x below, equal to or above z by the first score
+ * of the model, with room for all of them in `scores`. Of any model; for integer models, on inputs in
+ * model units, margin_compare_q. */
+MARGIN_API int margin_compare(const margin_model *model, const margin_real *x, const margin_real *z,
+                              margin_real *scores);
+MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, const int16_t *z,
+                                int32_t *scores);
+
+#ifndef MARGIN_PREDICT_ONLY
+
+/* What thresholds make least, over the training samples and by their weights. */
+enum {
+    MARGIN_ORDINAL_ABSOLUTE = 0, /* how many classes an answer is off, summed */
+    MARGIN_ORDINAL_ZERO_ONE = 1  /* the number of wrong answers */
+};
+
+typedef struct {
+    margin_kernel kernel;       /*                                       0: linear               */
+    const margin_real *targets; /* a number for each row of data->x      0: data->y, classes     */
+    size_t classes;             /* in order; some may have no samples    0: 1 + the largest      */
+    uint8_t loss;               /* MARGIN_ORDINAL_..., of thresholds     0: absolute             */
+    margin_control run;         /* has no effect                                                 */
+} margin_omam_options;
+
+typedef struct {
+    margin_kernel kernel;       /*                                       0: linear               */
+    const margin_real *targets; /* a number for each row of data->x      0: data->y, classes     */
+    size_t classes;             /* in order; some may have no samples    0: 1 + the largest      */
+    uint8_t loss;               /* MARGIN_ORDINAL_..., of thresholds     0: absolute             */
+    margin_real c;              /* price of errors, > 0 (gamma in the literature)   0: see below */
+    bool leave_one_out;         /* work out info->loo where c is given   0: no                   */
+    margin_control run;         /* only progress has an effect                                   */
+} margin_lssvm_options;
+
+/* Bytes of both trainers, `classes` = 1 for rankers. omam of a linear kernel takes 20 bytes a sample in
+ * float, for one sort, and three vectors; other kernels keep every sample in the model. lssvm takes d^2
+ * numbers for a linear kernel and n^2 for any other; `search`: 1 if c is 0 or leave_one_out, else 0. */
+#define MARGIN_ORDINAL_MACHINES(classes)                                                           \
+    ((size_t)(classes) > 2u ? (size_t)(classes)-1u : (size_t)1u)
+#define MARGIN_ORDINAL_SORT_BYTES(n, classes)                                                      \
+    (3u * MARGIN_BLOCK(n, sizeof(margin_index)) + 2u * MARGIN_BLOCK(n, sizeof(margin_real)) +      \
+     2u * MARGIN_BLOCK(classes, sizeof(margin_real)) +                                             \
+     MARGIN_BLOCK((size_t)(classes)*MARGIN_ORDINAL_MACHINES(classes), sizeof(margin_index)))
+#define MARGIN_ORDINAL_LINEAR_BYTES(n, d, classes)                                                 \
+    (MARGIN_BLOCK(d, sizeof(margin_real)) +                                                        \
+     MARGIN_BLOCK(MARGIN_ORDINAL_MACHINES(classes), sizeof(margin_real)) +                         \
+     MARGIN_ORDINAL_SORT_BYTES(n, classes))
+#define MARGIN_ORDINAL_KERNEL_BYTES(n, classes)                                                    \
+    (MARGIN_BLOCK(n, sizeof(margin_real)) +                                                        \
+     MARGIN_BLOCK(MARGIN_ORDINAL_MACHINES(classes), sizeof(margin_real)) +                         \
+     MARGIN_ORDINAL_SORT_BYTES(n, classes))
+#define MARGIN_ORDINAL_POOL_BYTES(n, d, classes)                                                   \
+    MARGIN_BLOCK((size_t)(classes) * sizeof(uint32_t) +                                            \
+                     MARGIN_NUMBERS(                                                               \
+                         (size_t)(n) * ((size_t)(d) + 2u) + MARGIN_ORDINAL_MACHINES(classes), 0u), \
+                 1u)
+#define MARGIN_OMAM_LINEAR_BYTES(n, d, classes)                                                    \
+    (MARGIN_ORDINAL_LINEAR_BYTES(n, d, classes) + 2u * MARGIN_BLOCK(d, sizeof(margin_real)) +      \
+     MARGIN_ALIGN - 1u)
+#define MARGIN_OMAM_KERNEL_BYTES(n, d, classes)                                                    \
+    (MARGIN_ORDINAL_KERNEL_BYTES(n, classes) +                                                     \
+     MARGIN_MORE(2u * MARGIN_BLOCK(n, sizeof(margin_real)) + MARGIN_BLOCK((size_t)(d) + 4u, 64u),  \
+                 MARGIN_ORDINAL_POOL_BYTES(n, d, classes)) +                                       \
+     MARGIN_ALIGN - 1u)
+#define MARGIN_LSSVM_LINEAR_BYTES(n, d, classes)                                                   \
+    (MARGIN_ORDINAL_LINEAR_BYTES(n, d, classes) +                                                  \
+     MARGIN_BLOCK((size_t)(d) * (d), sizeof(margin_real)) +                                        \
+     4u * MARGIN_BLOCK(d, sizeof(margin_real)) +                                                   \
+     MARGIN_MORE(MARGIN_MOMENTS_BYTES(d), 6u * MARGIN_BLOCK(d, sizeof(margin_real))) +             \
+     MARGIN_ALIGN - 1u)
+#define MARGIN_LSSVM_KERNEL_BYTES(n, d, classes, search)                                           \
+    (MARGIN_ORDINAL_KERNEL_BYTES(n, classes) +                                                     \
+     MARGIN_MORE(                                                                                  \
+         MARGIN_BLOCK((size_t)(n) * (n), sizeof(margin_real)) +                                    \
+             4u * MARGIN_BLOCK(n, sizeof(margin_real)) +                                           \
+             ((search) != 0 ? MARGIN_BLOCK(16u * (size_t)(n), sizeof(margin_real)) : 0u) +         \
+             MARGIN_MORE(MARGIN_BLOCK(d, 64u),                                                     \
+                         MARGIN_BLOCK(((size_t)(n)-1u) / MARGIN_QP_PANEL * MARGIN_QP_PANEL, 64u) + \
+                             MARGIN_BLOCK(n, sizeof(margin_real))),                                \
+         MARGIN_ORDINAL_POOL_BYTES(n, d, classes)) +                                               \
+     MARGIN_ALIGN - 1u)
+
+/* Bytes that the trainers take; `classes` counts where options->targets is NULL, and 1 means a ranker. */
+MARGIN_API size_t margin_omam_size(size_t n, size_t d, size_t classes,
+                                   const margin_omam_options *options);
+MARGIN_API size_t margin_lssvm_size(size_t n, size_t d, size_t classes,
+                                    const margin_lssvm_options *options);
+/* info: tau, Kendall's tau-b of scores and targets of the samples that have a weight (samples that are
+ * there twice may differ by rounding; margin_model_kendall ties them); of classes the margins, see
+ * margin_margin. Statuses of their own: MARGIN_E_NO_ORDER, all targets are equal (or there
+ * is one sample); MARGIN_E_NOT_FINITE for targets too; MARGIN_E_NO_DIRECTION, no feature tells samples
+ * apart.
+ *
+ * omam: O(n d) for a linear kernel and one sort; n^2 / 2 kernel values for any other. objective: the
+ * average margin f(x_i) - f(x_j) of all pairs with targets y_i > y_j. */
+MARGIN_API margin_status margin_omam_train(const margin_data *data,
+                                           const margin_omam_options *options, margin_arena *mem,
+                                           margin_model *model, margin_info *info);
+/* lssvm: c = 0 chooses c by the least mean square error on t with each sample left out in turn, which
+ * needs no training anew: an eigenvalue problem of d features and n d^2 more operations for each of ten
+ * prices (linear), n^3 / 3 operations for each (kernel), from 0.01 to 100 000 over the mean of k(x, x),
+ * in half decades. With c given n^3 / 6 operations. `progress` is heard after each price; stopping keeps
+ * the best so far. objective: |w|^2 / 2 + c / 2 sum (t_i - f(x_i))^2; info->c and info->loo: the price,
+ * and the error with samples left out. MARGIN_E_NOT_POSITIVE: the kernel is not positive definite. */
+MARGIN_API margin_status margin_lssvm_train(const margin_data *data,
+                                            const margin_lssvm_options *options, margin_arena *mem,
+                                            margin_model *model, margin_info *info);
+
+/* On-line: a linear omam of classes in order that learns and forgets one sample at a time, in O(d), for
+ * devices; the number of samples in each class gives all ranks. Memory is that of margin_mam_online:
+ * two numbers for each class and feature, with its error bounds. A sort of scores is not to be had, so
+ * thresholds lie midway between the mean scores of neighbouring classes; classes without samples yet are
+ * no obstacle while two others have some. For thresholds of least loss on samples at hand use
+ * margin_thresholds.
+ *
+ *     margin_omam_online_start(&on, d, 5, &mem);
+ *     ... margin_omam_online_add(&on, x, stage, 1); ...
+ *     if (margin_omam_online_model(&on, &model) == MARGIN_OK) { margin_linear_scores(&model, ...); } */
+typedef struct {
+    margin_mam_online sums;
+    margin_index *run; /* scratch, one a class */
+} margin_omam_online;
+
+#define MARGIN_OMAM_ONLINE_BYTES(d, classes)                                                       \
+    (MARGIN_BLOCK(d, sizeof(margin_real)) +                                                        \
+     MARGIN_BLOCK(MARGIN_ORDINAL_MACHINES(classes), sizeof(margin_real)) +                         \
+     2u * MARGIN_BLOCK((size_t)(classes) * ((size_t)(d) + 2u), sizeof(margin_real)) +              \
+     2u * MARGIN_BLOCK(classes, sizeof(margin_index)) +                                            \
+     MARGIN_BLOCK(MARGIN_MORE((size_t)(d), 2u * (size_t)(classes)), sizeof(margin_real)) +         \
+     MARGIN_ALIGN - 1u)
+MARGIN_API size_t margin_omam_online_size(size_t d, size_t classes);
+/* Begins without samples; the arrays are kept in `mem`. MARGIN_E_ARGUMENT: no features, less than two
+ * classes. */
+MARGIN_API margin_status margin_omam_online_start(margin_omam_online *on, size_t d, size_t classes,
+                                                  margin_arena *mem);
+/* As margin_mam_online_add and margin_mam_online_forget. */
+MARGIN_API margin_status margin_omam_online_add(margin_omam_online *on, const margin_real *x,
+                                                size_t label, margin_real weight);
+MARGIN_API margin_status margin_omam_online_forget(margin_omam_online *on, const margin_real *x,
+                                                   size_t label, margin_real weight);
+/* The model of what is known now, O(d classes). Its weights lie in the memory of `on`: they change with
+ * the next call, and only with it. MARGIN_E_NO_ORDER (less than two classes have samples) or
+ * MARGIN_E_NO_DIRECTION leave the last model as it is. */
+MARGIN_API margin_status margin_omam_online_model(margin_omam_online *on, margin_linear *model);
+
+/* Thresholds for scores of any origin: thresholds[0 .. classes - 2], not falling, such that the class of a
+ * score, which is how many of them it exceeds, has the least loss over n samples with these labels (and
+ * weights, if not NULL). Exact, by sorting and a pass over all scores for each class; where several
+ * choices are equally good, any of them. MARGIN_E_LABEL: a label of `classes` or above, a bad weight. */
+#define MARGIN_THRESHOLDS_BYTES(n, classes)                                                        \
+    (2u * MARGIN_BLOCK(n, sizeof(margin_index)) +                                                  \
+     2u * MARGIN_BLOCK(classes, sizeof(margin_real)) +                                             \
+     MARGIN_BLOCK((size_t)(classes)*MARGIN_ORDINAL_MACHINES(classes), sizeof(margin_index)))
+MARGIN_API size_t margin_thresholds_size(size_t n, size_t classes);
+MARGIN_API margin_status margin_thresholds(const margin_real *scores, const uint16_t *labels,
+                                           const margin_real *weight, size_t n, size_t classes,
+                                           unsigned loss, margin_arena *mem,
+                                           margin_real *thresholds);
+
+/* Kendall's tau-b of two lists of n numbers: (pairs in the same order - pairs in opposite order) over
+ * the root of (pairs not tied in a) (pairs not tied in b); from -1 to 1, without ties the share of pairs
+ * in order, less that of pairs out of order. O(n log n). MARGIN_E_NO_ORDER: all numbers of a list are
+ * equal, as with n = 1, and tau has no value. */
+#define MARGIN_KENDALL_BYTES(n) (2u * MARGIN_BLOCK(n, sizeof(margin_index)))
+MARGIN_API size_t margin_kendall_size(size_t n);
+MARGIN_API margin_status margin_kendall(const margin_real *a, const margin_real *b, size_t n,
+                                        margin_arena *mem, margin_real *tau);
+/* The same of the first score of a model and the targets of samples: one for each row of data->x, or, if
+ * that is NULL, data->y. Weights have no effect. */
+MARGIN_API size_t margin_model_kendall_size(size_t n, const margin_model *model);
+MARGIN_API margin_status margin_model_kendall(const margin_data *data, const margin_real *targets,
+                                              const margin_model *model, margin_arena *mem,
+                                              margin_real *tau);
+/* d_i = sum over j of sign(values[i] - values[j]) [21], exact to 2^24 values in float: twice the rank,
+ * ties sharing theirs, less n + 1. Memory as margin_kendall. */
+MARGIN_API margin_status margin_rank_sums(const margin_real *values, size_t n, margin_arena *mem,
+                                          margin_real *sums);
+/* How many classes answers are off on average, those rejected left out; see margin_confusion. */
+MARGIN_API margin_real margin_absolute_error(const margin_real *confusion, size_t classes);
 
 #endif /* MARGIN_PREDICT_ONLY */
 

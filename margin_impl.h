@@ -3,7 +3,7 @@
  *
  * CONTENTS  >>platform >>status >>arena >>math >>random >>linalg >>data >>kernel
  *           >>model >>quant >>image >>train >>mam >>qp >>kmomd >>svm >>loss >>seco
- *           >>calibrate >>compress >>metrics
+ *           >>calibrate >>compress >>metrics >>ordinal
  */
 #ifndef MARGIN_IMPL_H
 #define MARGIN_IMPL_H
@@ -7989,7 +7989,7 @@ typedef struct {
     margin_info info; /* out: all but arena_peak, support, bias and margins */
 } mgn_fit;
 
-static const margin_info mgn_no_info = {0, 0, 0, 0, false, 0, 0, 0, 0, 0, {0}, 0, 0, 0, 0};
+static const margin_info mgn_no_info = {0, 0, 0, 0, false, 0, 0, 0, 0, 0, {0}, 0, 0, 0, 0, 0, 0, 0};
 
 /* A trainer of machines. `plan` takes the scratch that `fit` will take for as many samples. */
 typedef struct {
@@ -12888,18 +12888,19 @@ static margin_status mgn_seco_run(mgn_seco *s, const margin_data *data, margin_a
 /* All that is known before the data is looked at. */
 static void mgn_seco_begin(mgn_seco *s, mgn_tick *tick)
 {
-    static const margin_seco_info none = {{0, 0, 0, 0, false, 0, 0, 0, 0, 0, {0}, 0, 0, 0, 0},
-                                          0,
-                                          0,
-                                          {{0, 0, 0, 0, 0, 0, 0, 0}},
-                                          0,
-                                          0,
-                                          0,
-                                          0,
-                                          0,
-                                          0,
-                                          0,
-                                          {0, {0}, {0}, 0, 0, 0, 0, 0, 0}};
+    static const margin_seco_info none = {
+        {0, 0, 0, 0, false, 0, 0, 0, 0, 0, {0}, 0, 0, 0, 0, 0, 0, 0},
+        0,
+        0,
+        {{0, 0, 0, 0, 0, 0, 0, 0}},
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        {0, {0}, {0}, 0, 0, 0, 0, 0, 0}};
     s->info = none;
     s->n = s->m = s->errors = 0;
     s->descent.loss[0] = *s->options->other;
@@ -13793,6 +13794,1611 @@ MARGIN_API margin_status margin_cross_validate(const margin_data *data,
     margin_arena_release(mem, before.high);
     mgn_cv_report(&cv, result);
     return status;
+}
+
+#endif /* MARGIN_PREDICT_ONLY */
+
+/* ---- >>ordinal ---- -------------------------------------------------------------------------- */
+
+/* The first score of any model grows with its first function, so that it orders inputs. */
+MARGIN_API int margin_compare(const margin_model *model, const margin_real *x, const margin_real *z,
+                              margin_real *scores)
+{
+    margin_real first;
+    margin_scores(model, x, scores);
+    first = scores[0];
+    margin_scores(model, z, scores);
+    return (first > scores[0] ? 1 : 0) - (first < scores[0] ? 1 : 0);
+}
+
+MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, const int16_t *z,
+                                int32_t *scores)
+{
+    int32_t first;
+    margin_scores_q(model, x, scores);
+    first = scores[0];
+    margin_scores_q(model, z, scores);
+    return (first > scores[0] ? 1 : 0) - (first < scores[0] ? 1 : 0);
+}
+
+#ifndef MARGIN_PREDICT_ONLY
+
+/* Pelckmans, Suykens, De Moor: "A risk minimization principle for a class of Parzen estimators", NIPS
+ * 2007, section 4; equation numbers are its. With weights u_i and targets Y_i,
+ *
+ *     d_i = sum_j u_j sign(Y_i - Y_j) = 2 (weight below) + (weight equal) - (all weight)          [21]
+ *
+ * (the paper equates this with the rank; the rank less its mean is meant, as a constant added to d
+ * spoils f), and since sum u_i d_i = 0 a shift of phi changes nothing:
+ *
+ *     omam    w = sum u_i d_i phi(x_i) / q,   q = |sum u_i d_i phi(x_i)|                          [22]
+ *
+ * whose average margin over the P pairs with different targets is q / P.
+ *
+ * lssvm, with t = d / (all weight): a = u c (t - f) and 1'a = 0 are the conditions of optimality, hence
+ *
+ *     H a + b 1 = t,   H = K + diag(1 / (c u)),   f = K a + b,
+ *     b = 1'H^-1 t / 1'H^-1 1,   a = H^-1 t - b H^-1 1                (Suykens, Vandewalle: "Least
+ *                                                  squares support vector machine classifiers", 1999)
+ *
+ * and the error at sample i of the same fit without it is a_i / G_ii, where G is the inverse of the
+ * bordered matrix (Cawley, Talbot: "Fast exact leave-one-out cross-validation of sparse least-squares
+ * support vector machines", 2004): G_ii = (H^-1)_ii - (H^-1 1)_i^2 / 1'H^-1 1. For linear kernels the same
+ * in the d features, about their means, S = sum u_i x_i x_i' = V diag(l) V', z_i = V'x_i:
+ *
+ *     w = V diag(1 / (l + 1/c)) V' sum u_i t_i x_i,   error without i = (t_i - f_i) / (1 - h_i),
+ *     h_i = u_i (1 / (all weight) + sum_k z_ik^2 / (l_k + 1/c)). */
+
+/* Merges two sorted runs of order numbers; equal keys keep their order. Returns the number of pairs that
+ * were the wrong way round. */
+static uint64_t mgn_order_merge(const margin_real *key, const margin_index *from, margin_index *to,
+                                size_t left, size_t middle, size_t right)
+{
+    uint64_t swaps = 0;
+    size_t i = left, j = middle;
+    for (size_t k = left; k < right; k++) {
+        if (j == right || (i < middle && key[from[i]] <= key[from[j]])) {
+            to[k] = from[i++];
+        } else {
+            to[k] = from[j++];
+            swaps += middle - i;
+        }
+    }
+    return swaps;
+}
+
+/* Sorts the numbers in `order` by their keys, n log n, stable; returns how many pairs changed places. */
+static uint64_t mgn_order_sort(const margin_real *key, margin_index *order, margin_index *spare,
+                               size_t n)
+{
+    margin_index *from = order, *to = spare;
+    uint64_t swaps = 0;
+    for (size_t run = 1; run<n; run = run> n / 2u ? n : 2u * run) {
+        for (size_t left = 0; left < n;) {
+            const size_t middle = left + mgn_size_min(run, n - left);
+            const size_t right = middle + mgn_size_min(run, n - middle);
+            swaps += mgn_order_merge(key, from, to, left, middle, right);
+            left = right;
+        }
+        to = from;
+        from = from == order ? spare : order;
+    }
+    for (size_t i = 0; i < n && from != order; i++) {
+        order[i] = spare[i];
+    }
+    return swaps;
+}
+
+static void mgn_order_begin(margin_index *order, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        order[i] = (margin_index)i;
+    }
+}
+
+/* The end of the run of equal keys that starts at place i of a sorted order. */
+static size_t mgn_order_ties(const margin_real *key, const margin_index *order, size_t i, size_t n)
+{
+    const margin_real first = key[order[i]];
+    while (i < n && key[order[i]] == first) {
+        i++;
+    }
+    return i;
+}
+
+/* What the order of targets says. */
+typedef struct {
+    margin_real total; /* weight of all samples */
+    margin_real pairs; /* weight of all pairs of different targets */
+} mgn_order;
+
+/* Turns targets into d_i, in place; `order` ends up sorted by them. Weights are those of the view. */
+static mgn_order mgn_order_ranks(const margin_data *data, margin_real *v, margin_index *order,
+                                 margin_index *spare, size_t n)
+{
+    mgn_order o = {0, 0};
+    margin_real lost = 0, below = 0, lost_below = 0;
+    size_t end;
+    mgn_order_begin(order, n);
+    (void)mgn_order_sort(v, order, spare, n);
+    for (size_t i = 0; i < n; i++) {
+        mgn_add(&o.total, &lost, mgn_weight(data, i));
+    }
+    for (size_t i = 0; i < n; i = end) {
+        margin_real equal = 0;
+        end = mgn_order_ties(v, order, i, n);
+        for (size_t k = i; k < end; k++) {
+            equal += mgn_weight(data, order[k]);
+        }
+        for (size_t k = i; k < end; k++) {
+            v[order[k]] = 2 * below + (equal - o.total);
+        }
+        o.pairs += below * equal;
+        mgn_add(&below, &lost_below, equal);
+    }
+    return o;
+}
+
+static void mgn_order_plan(margin_arena *mem, size_t n, margin_index **order, margin_index **spare)
+{
+    *order = MGN_SCRATCH(mem, margin_index, n);
+    *spare = MGN_SCRATCH(mem, margin_index, n);
+}
+
+MARGIN_API size_t margin_kendall_size(size_t n)
+{
+    margin_arena dry = margin_arena_counting();
+    margin_index *order, *spare;
+    mgn_order_plan(&dry, n, &order, &spare);
+    return n > MARGIN_INDEX_MAX ? 0 : mgn_arena_counted(&dry);
+}
+
+/* Arrays of n numbers that can be sorted, in an arena that can be used. */
+static margin_status mgn_order_check(const margin_real *a, const margin_real *b, size_t n,
+                                     const margin_arena *mem)
+{
+    if (a == NULL || b == NULL || mgn_mem_check(mem) != MARGIN_OK) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (n == 0) {
+        return MARGIN_E_EMPTY;
+    }
+    if (n > MARGIN_INDEX_MAX) {
+        return MARGIN_E_OVERFLOW;
+    }
+    return mgn_all_finite(a, n) && mgn_all_finite(b, n) ? MARGIN_OK : MARGIN_E_NOT_FINITE;
+}
+
+MARGIN_API margin_status margin_rank_sums(const margin_real *values, size_t n, margin_arena *mem,
+                                          margin_real *sums)
+{
+    const margin_status status = mgn_order_check(values, values, n, mem);
+    margin_index *order, *spare;
+    margin_arena before;
+    margin_data plain;
+    if (status != MARGIN_OK || sums == NULL) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
+    }
+    before = *mem;
+    mgn_order_plan(mem, n, &order, &spare);
+    if (mem->failed == 0) {
+        plain.weight = NULL;
+        mgn_copy(sums, values, n);
+        (void)mgn_order_ranks(&plain, sums, order, spare, n);
+    }
+    return margin_arena_rewind(mem, &before);
+}
+
+/* Pairs within runs of equal keys. */
+static uint64_t mgn_order_tied(const margin_real *key, const margin_index *order, size_t from,
+                               size_t n)
+{
+    uint64_t pairs = 0;
+    size_t end;
+    for (size_t i = from; i < n; i = end) {
+        end = mgn_order_ties(key, order, i, n);
+        pairs += (uint64_t)(end - i) * (end - i - 1u) / 2u;
+    }
+    return pairs;
+}
+
+/* Knight's count: sorted by b and then by a, pairs in disagreement are those that sorting by b again
+ * has to swap (W. R. Knight: "A computer method for calculating Kendall's tau with ungrouped data", J. Am.
+ * Stat. Assoc. 61, 1966). False if all a or all b are equal. */
+static bool mgn_kendall(const margin_real *a, const margin_real *b, margin_index *order,
+                        margin_index *spare, size_t n, margin_real *tau)
+{
+    const uint64_t all = (uint64_t)n * (n - 1u) / 2u;
+    uint64_t in_a, in_b, in_both = 0, swaps;
+    int64_t balance;
+    size_t end;
+    mgn_order_begin(order, n);
+    (void)mgn_order_sort(b, order, spare, n);
+    (void)mgn_order_sort(a, order, spare, n);
+    for (size_t i = 0; i < n; i = end) {
+        end = mgn_order_ties(a, order, i, n);
+        in_both += mgn_order_tied(b, order, i, end);
+    }
+    in_a = mgn_order_tied(a, order, 0, n);
+    swaps = mgn_order_sort(b, order, spare, n);
+    in_b = mgn_order_tied(b, order, 0, n);
+    if (in_a == all || in_b == all) {
+        return false;
+    }
+    balance = (int64_t)((all - in_a) + in_both) - (int64_t)(in_b + 2u * swaps);
+    *tau = (margin_real)balance / margin_sqrt((margin_real)(all - in_a)) /
+           margin_sqrt((margin_real)(all - in_b));
+    *tau = mgn_min(mgn_max(*tau, -1), 1);
+    return true;
+}
+
+MARGIN_API margin_status margin_kendall(const margin_real *a, const margin_real *b, size_t n,
+                                        margin_arena *mem, margin_real *tau)
+{
+    margin_status status = mgn_order_check(a, b, n, mem);
+    margin_index *order, *spare;
+    margin_arena before;
+    if (status != MARGIN_OK || tau == NULL) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
+    }
+    before = *mem;
+    mgn_order_plan(mem, n, &order, &spare);
+    if (mem->failed == 0 && !mgn_kendall(a, b, order, spare, n, tau)) {
+        status = MARGIN_E_NO_ORDER;
+    }
+    return mgn_both(margin_arena_rewind(mem, &before), status);
+}
+
+MARGIN_API margin_real margin_absolute_error(const margin_real *confusion, size_t classes)
+{
+    margin_real sum = 0, answered = 0;
+    for (size_t t = 0; t < classes; t++) {
+        for (size_t a = 0; a < classes; a++) {
+            const margin_real count = confusion[t * (classes + 1u) + a];
+            sum += count * (margin_real)(t > a ? t - a : a - t);
+            answered += count;
+        }
+    }
+    return answered > 0 ? sum / answered : 0;
+}
+
+/* ---- thresholds ---- */
+
+/* Sorted by score, samples are to be cut into runs for the classes 0, 1, .. k-1, some perhaps empty.
+ * With best[c] the least loss of the samples so far, the last one in class c, the next group of equal
+ * scores adds its loss to  min over c' <= c of best[c'].  cuts[c] holds where the runs of that
+ * solution start: k - 1 places each, of which the first c are known. n k steps, and k more for each time
+ * that a class takes over the solution of a lower one. */
+typedef struct {
+    const margin_data *data; /* labels and weights of n samples */
+    const margin_real *f;    /* their scores */
+    margin_index *order;     /* sorted by score */
+    margin_index *cuts;      /* k x (k - 1) */
+    margin_real *best, *cost;
+    size_t n, classes;
+    unsigned loss;
+} mgn_cuts;
+
+/* What the samples from .. to - 1 cost in each class. */
+static void mgn_cuts_cost(const mgn_cuts *t, size_t from, size_t to)
+{
+    for (size_t c = 0; c < t->classes; c++) {
+        t->cost[c] = 0;
+    }
+    for (size_t i = from; i < to; i++) {
+        const size_t label = mgn_label(t->data, t->order[i]);
+        const margin_real weight = mgn_weight(t->data, t->order[i]);
+        for (size_t c = 0; c < t->classes; c++) {
+            const size_t off = c > label ? c - label : label - c;
+            const bool counted = t->loss == MARGIN_ORDINAL_ABSOLUTE || off == 0;
+            t->cost[c] += weight * (margin_real)(counted ? off : 1u);
+        }
+    }
+}
+
+/* Class c goes on from the solution of the lower class `from`, with its run starting at place `at`. */
+static void mgn_cuts_take(const mgn_cuts *t, size_t c, size_t from, size_t at)
+{
+    const margin_index *old = t->cuts + from * (t->classes - 1u);
+    margin_index *cuts = t->cuts + c * (t->classes - 1u);
+    for (size_t j = 0; j < c; j++) {
+        cuts[j] = j < from ? old[j] : (margin_index)at;
+    }
+}
+
+/* A group of equal scores at the places from .. to - 1. The lower class with the least loss kept its
+ * own solution in this round, as nothing below it was better. */
+static void mgn_cuts_group(const mgn_cuts *t, size_t from, size_t to)
+{
+    margin_real low = t->best[0];
+    size_t lowest = 0;
+    mgn_cuts_cost(t, from, to);
+    for (size_t c = 0; c < t->classes; c++) {
+        if (low < t->best[c]) {
+            t->best[c] = low;
+            mgn_cuts_take(t, c, lowest, from);
+        } else {
+            low = t->best[c];
+            lowest = c;
+        }
+        t->best[c] += t->cost[c];
+    }
+}
+
+/* Chooses all cuts; returns those of the best solution. */
+static const margin_index *mgn_cuts_choose(const mgn_cuts *t)
+{
+    size_t end, best = 0;
+    margin_index *cuts;
+    for (size_t c = 0; c < t->classes; c++) {
+        t->best[c] = 0;
+        mgn_cuts_take(t, c, 0, 0);
+    }
+    for (size_t i = 0; i < t->n; i = end) {
+        end = mgn_order_ties(t->f, t->order, i, t->n);
+        mgn_cuts_group(t, i, end);
+    }
+    for (size_t c = 0; c < t->classes; c++) {
+        best = t->best[c] < t->best[best] ? c : best;
+    }
+    cuts = t->cuts + best * (t->classes - 1u);
+    for (size_t j = best; j + 1u < t->classes; j++) {
+        cuts[j] = (margin_index)t->n;
+    }
+    return cuts;
+}
+
+/* The threshold at a cut: midway between the scores on both sides, not below the lower and below the
+ * upper one; beyond all scores by their range where one side is empty. */
+static margin_real mgn_cuts_value(const mgn_cuts *t, size_t cut)
+{
+    const margin_real first = t->f[t->order[0]], last = t->f[t->order[t->n - 1u]];
+    const margin_real size = mgn_max(mgn_abs(first), mgn_abs(last));
+    const margin_real pad = (last - first) + (size > 0 ? 8 * MGN_EPS * size : 1);
+    margin_real low, high, middle;
+    if (cut == 0 || cut == t->n) {
+        return cut == 0 ? first - pad : last + pad;
+    }
+    low = t->f[t->order[cut - 1u]];
+    high = t->f[t->order[cut]];
+    middle = low / 2 + high / 2;
+    return middle >= low && middle < high ? middle : low;
+}
+
+/* thresholds[j], rising, of scores that `order` sorts. */
+static void mgn_cuts_thresholds(const mgn_cuts *t, margin_real *thresholds)
+{
+    const margin_index *cuts = mgn_cuts_choose(t);
+    for (size_t j = 0; j + 1u < t->classes; j++) {
+        thresholds[j] = mgn_cuts_value(t, cuts[j]);
+    }
+}
+
+static void mgn_cuts_plan(mgn_cuts *t, margin_arena *mem)
+{
+    t->best = MGN_SCRATCH(mem, margin_real, t->classes);
+    t->cost = MGN_SCRATCH(mem, margin_real, t->classes);
+    t->cuts =
+        MGN_SCRATCH(mem, margin_index,
+                    mgn_size_mul(t->classes, margin_machines(MARGIN_SCHEME_ORDINAL, t->classes)));
+}
+
+static void mgn_thresholds_plan(mgn_cuts *t, margin_arena *mem, margin_index **spare)
+{
+    mgn_order_plan(mem, t->n, &t->order, spare);
+    mgn_cuts_plan(t, mem);
+}
+
+static bool mgn_thresholds_shape(mgn_cuts *t, size_t n, size_t classes)
+{
+    t->n = n;
+    t->classes = classes;
+    return classes >= 2u && classes < MARGIN_REJECTED && n <= MARGIN_INDEX_MAX;
+}
+
+MARGIN_API size_t margin_thresholds_size(size_t n, size_t classes)
+{
+    margin_arena dry = margin_arena_counting();
+    margin_index *spare;
+    mgn_cuts t;
+    if (!mgn_thresholds_shape(&t, n, classes)) {
+        return 0;
+    }
+    mgn_thresholds_plan(&t, &dry, &spare);
+    return mgn_arena_counted(&dry);
+}
+
+/* Labels and weights of n samples, in their ranges. */
+static margin_status mgn_thresholds_check(const margin_data *data, size_t classes, unsigned loss)
+{
+    if (data->y == NULL || loss > MARGIN_ORDINAL_ZERO_ONE) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (mgn_largest_label(data) >= classes || (data->weight != NULL && !mgn_weights_fit(data))) {
+        return MARGIN_E_LABEL;
+    }
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_status margin_thresholds(const margin_real *scores, const uint16_t *labels,
+                                           const margin_real *weight, size_t n, size_t classes,
+                                           unsigned loss, margin_arena *mem,
+                                           margin_real *thresholds)
+{
+    margin_data data = {NULL, 0, 0, 0, NULL, NULL, NULL};
+    margin_status status = mgn_order_check(scores, scores, n, mem);
+    margin_index *spare;
+    margin_arena before;
+    mgn_cuts t;
+    data.n = n;
+    data.y = labels;
+    data.weight = weight;
+    if (status == MARGIN_OK && (thresholds == NULL || !mgn_thresholds_shape(&t, n, classes))) {
+        status = MARGIN_E_ARGUMENT;
+    }
+    status = status == MARGIN_OK ? mgn_thresholds_check(&data, classes, loss) : status;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    mgn_thresholds_plan(&t, mem, &spare);
+    if (mem->failed == 0) {
+        t.data = &data;
+        t.f = scores;
+        t.loss = loss;
+        mgn_order_begin(t.order, n);
+        (void)mgn_order_sort(scores, t.order, spare, n);
+        mgn_cuts_thresholds(&t, thresholds);
+    }
+    return margin_arena_rewind(mem, &before);
+}
+
+/* ---- what both trainers share ---- */
+
+typedef struct {
+    margin_data data; /* the samples of positive weight: rows */
+    margin_lssvm_options options;
+    size_t n, d, classes, machines;
+    unsigned scheme;
+    bool linear;
+    mgn_order order_of; /* weights of samples and of pairs */
+    mgn_cuts cuts;      /* its order serves all sorting */
+    margin_index *rows, *spare;
+    margin_real *rank; /* d_i over all weight, from -1 to 1 */
+    margin_real *f;    /* out: the function without a bias at each sample, */
+    margin_real *coef; /* out: coefficients of samples; nonlinear kernels, */
+    margin_real *w;    /* out: weights; linear kernels, kept */
+    margin_real *bias; /* of each machine; kept for linear kernels */
+    margin_real shift; /* out: bias of a ranker */
+    margin_info info;  /* out: objective, and what else the solver knows */
+    mgn_tick tick;
+} mgn_ordinal;
+
+/* A solver: `plan` takes the scratch that `fit` takes for so many samples. */
+typedef struct {
+    void (*plan)(const mgn_ordinal *o, margin_arena *mem);
+    margin_status (*fit)(mgn_ordinal *o, margin_arena *mem);
+} mgn_ordinal_solver;
+
+/* Options with their defaults, and the shape that they give. */
+static margin_status mgn_ordinal_shape(mgn_ordinal *o, size_t n, size_t d, size_t classes,
+                                       const margin_lssvm_options *options)
+{
+    margin_status status = margin_kernel_resolve(&options->kernel, d, &o->options.kernel);
+    o->options.run = options->run;
+    status = mgn_both(status, mgn_control_resolve(&o->options.run, n));
+    o->options.targets = options->targets;
+    o->options.loss = options->loss;
+    o->options.c = options->c;
+    o->options.leave_one_out = options->leave_one_out;
+    o->linear = o->options.kernel.kind == MARGIN_KERNEL_LINEAR;
+    o->n = n;
+    o->d = d;
+    o->classes = options->targets != NULL ? 1u : classes;
+    o->scheme = o->classes == 2u ? MARGIN_SCHEME_BINARY : MARGIN_SCHEME_ORDINAL;
+    o->machines = margin_machines(o->scheme, o->classes);
+    if (n > MARGIN_INDEX_MAX) {
+        return mgn_both(status, MARGIN_E_OVERFLOW);
+    }
+    if (options->loss > MARGIN_ORDINAL_ZERO_ONE || !(options->c >= 0) || !mgn_finite(options->c)) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
+    }
+    return status;
+}
+
+/* Takes what lasts through a training. */
+static void mgn_ordinal_plan(mgn_ordinal *o, margin_arena *mem)
+{
+    o->w = MGN_KEEP(mem, margin_real, o->linear ? o->d : 0);
+    o->bias = o->linear ? MGN_KEEP(mem, margin_real, o->machines)
+                        : MGN_SCRATCH(mem, margin_real, o->machines);
+    o->coef = MGN_SCRATCH(mem, margin_real, o->linear ? 0 : o->n);
+    o->rows = MGN_SCRATCH(mem, margin_index, o->n);
+    o->rank = MGN_SCRATCH(mem, margin_real, o->n);
+    o->f = MGN_SCRATCH(mem, margin_real, o->n);
+    mgn_order_plan(mem, o->n, &o->cuts.order, &o->spare);
+    o->cuts.classes = o->classes;
+    mgn_cuts_plan(&o->cuts, mem);
+}
+
+static void mgn_ordinal_pool_plan(const mgn_ordinal *o, margin_arena *mem, size_t n, mgn_pool *pool)
+{
+    mgn_job shape;
+    shape.d = o->d;
+    shape.width = 1;
+    shape.machines = o->machines;
+    shape.classes = o->classes;
+    mgn_pool_plan(pool, mem, &shape, n);
+}
+
+static void mgn_ordinal_plan_all(mgn_ordinal *o, margin_arena *mem,
+                                 const mgn_ordinal_solver *solver)
+{
+    mgn_pool pool;
+    size_t mark;
+    mgn_ordinal_plan(o, mem);
+    mark = mem->high;
+    solver->plan(o, mem);
+    margin_arena_release(mem, mark);
+    if (!o->linear) {
+        mgn_ordinal_pool_plan(o, mem, o->n, &pool);
+    }
+}
+
+static size_t mgn_ordinal_size(const mgn_ordinal_solver *solver, size_t n, size_t d, size_t classes,
+                               const margin_lssvm_options *options)
+{
+    margin_arena dry = margin_arena_counting();
+    mgn_ordinal o;
+    if (n == 0 || classes == 0 || classes >= MARGIN_REJECTED ||
+        mgn_ordinal_shape(&o, n, d, classes, options) != MARGIN_OK) {
+        return 0;
+    }
+    mgn_ordinal_plan_all(&o, &dry, solver);
+    return mgn_arena_counted(&dry);
+}
+
+static bool mgn_targets_finite(const margin_data *data, const margin_real *targets)
+{
+    bool finite = true;
+    for (size_t i = 0; i < data->n; i++) {
+        finite = finite && mgn_finite(targets[mgn_row_of(data, i)]);
+    }
+    return finite;
+}
+
+/* Checks all that can be checked without memory, and counts the classes. */
+static margin_status mgn_ordinal_check(mgn_ordinal *o, const margin_data *data,
+                                       const margin_lssvm_options *options)
+{
+    size_t classes = 0;
+    const margin_status status =
+        options->targets != NULL ? margin_data_check(data) : margin_data_classes(data, &classes);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (options->targets != NULL && !mgn_targets_finite(data, options->targets)) {
+        return MARGIN_E_NOT_FINITE;
+    }
+    if (classes >= MARGIN_REJECTED || options->classes >= MARGIN_REJECTED ||
+        (options->classes != 0 && classes > options->classes)) {
+        return MARGIN_E_LABEL;
+    }
+    classes = options->classes != 0 ? options->classes : classes;
+    if (options->targets == NULL && classes < 2u) {
+        return MARGIN_E_NO_ORDER;
+    }
+    return mgn_ordinal_shape(o, data->n, data->d, classes, options);
+}
+
+/* Lists the samples of positive weight and ranks their targets; false if these are all equal. */
+static bool mgn_ordinal_gather(mgn_ordinal *o, const margin_data *data)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        const size_t row = mgn_row_of(data, i);
+        if (mgn_weight(data, i) > 0) {
+            o->rows[n] = (margin_index)row;
+            o->rank[n++] = o->options.targets != NULL ? o->options.targets[row]
+                                                      : (margin_real)mgn_label(data, i);
+        }
+    }
+    o->data = *data;
+    o->data.rows = o->rows;
+    o->data.n = o->n = n;
+    o->order_of = mgn_order_ranks(&o->data, o->rank, o->cuts.order, o->spare, n);
+    for (size_t i = 0; i < n; i++) {
+        o->rank[i] /= o->order_of.total;
+    }
+    return o->order_of.pairs > 0;
+}
+
+/* Biases: of a ranker what the solver says, of classes the thresholds. */
+static void mgn_ordinal_bias(mgn_ordinal *o)
+{
+    mgn_cuts *t = &o->cuts;
+    t->data = &o->data;
+    t->f = o->f;
+    t->n = o->n;
+    t->loss = o->options.loss;
+    o->bias[0] = o->shift;
+    if (o->classes > 1u) {
+        mgn_order_begin(t->order, o->n);
+        (void)mgn_order_sort(o->f, t->order, o->spare, o->n);
+        mgn_cuts_thresholds(t, o->bias);
+        for (size_t j = 0; j < o->machines; j++) {
+            o->bias[j] = -o->bias[j];
+        }
+    }
+}
+
+/* Samples with a coefficient, as a pool in the arena; they are of no class. */
+static void mgn_ordinal_expand(mgn_ordinal *o, margin_arena *mem, margin_expansion *e)
+{
+    mgn_pool pool;
+    size_t n = 0, v = 0;
+    for (size_t i = 0; i < o->n; i++) {
+        n += o->coef[i] != 0 ? 1u : 0u;
+    }
+    mgn_ordinal_pool_plan(o, mem, n, &pool);
+    for (size_t i = 0; i < o->n; i++) {
+        if (o->coef[i] != 0) {
+            const margin_real *x = mgn_sample(&o->data, i);
+            mgn_copy(pool.vectors + v * o->d, x, o->d);
+            mgn_dots(x, x, o->d, 1, o->d, pool.norms + v);
+            pool.coef[v++] = o->coef[i];
+        }
+    }
+    for (size_t c = 0; c < o->classes; c++) {
+        pool.class_end[c] = (uint32_t)n;
+    }
+    mgn_copy(pool.bias, o->bias, o->machines);
+    e->vectors = pool.vectors;
+    e->norms = pool.norms;
+    e->coef = pool.coef;
+    e->bias = pool.bias;
+    e->class_end = pool.class_end;
+    e->offset = NULL;
+    e->factor = NULL;
+    e->n = n;
+    e->d = o->d;
+    e->kernel = o->options.kernel;
+    e->width = 1;
+}
+
+static void mgn_ordinal_model(mgn_ordinal *o, margin_arena *mem, margin_model *model)
+{
+    margin_vote vote = {0, 0, 0, 0, 0};
+    vote.classes = (uint16_t)o->classes;
+    vote.scheme = (uint8_t)o->scheme;
+    if (o->linear) {
+        model->kind = MARGIN_MODEL_LINEAR;
+        model->of.linear.w = o->w;
+        model->of.linear.bias = o->bias;
+        model->of.linear.d = o->d;
+        model->of.linear.vote = vote;
+    } else {
+        model->kind = MARGIN_MODEL_EXPANSION;
+        mgn_ordinal_expand(o, mem, &model->of.expansion);
+        model->of.expansion.vote = vote;
+    }
+    o->info.support = o->linear ? o->n : model->of.expansion.n;
+}
+
+/* The report: tau, and of classes the margins, which take the place of the scores. */
+static void mgn_ordinal_report(mgn_ordinal *o)
+{
+    o->info.bias = o->bias[0];
+    if (!mgn_kendall(o->f, o->rank, o->cuts.order, o->spare, o->n, &o->info.tau)) {
+        o->info.tau = 0;
+    }
+    if (o->classes > 1u) {
+        for (size_t i = 0; i < o->n; i++) {
+            const size_t label = mgn_label(&o->data, i);
+            margin_real margin = MGN_HUGE;
+            if (label > 0) {
+                margin = o->f[i] + o->bias[label - 1u];
+            }
+            if (label + 1u < o->classes) {
+                margin = mgn_min(margin, -(o->f[i] + o->bias[label]));
+            }
+            o->f[i] = margin;
+        }
+        mgn_info_margins(&o->info, o->f, o->n);
+    }
+}
+
+/* Trains, with all memory granted. */
+static margin_status mgn_ordinal_run(mgn_ordinal *o, const mgn_ordinal_solver *solver,
+                                     const margin_data *data, margin_arena *mem,
+                                     margin_model *model)
+{
+    const size_t mark = mem->high;
+    margin_status status;
+    o->info = mgn_no_info;
+    o->tick.run = &o->options.run;
+    o->tick.stopped = false;
+    o->tick.at.iteration = o->tick.at.machine = 0;
+    o->tick.at.machines = 1;
+    if (!mgn_ordinal_gather(o, data)) {
+        return MARGIN_E_NO_ORDER;
+    }
+    status = solver->fit(o, mem);
+    margin_arena_release(mem, mark);
+    if (status >= 0) {
+        mgn_ordinal_bias(o);
+        mgn_ordinal_model(o, mem, model);
+    }
+    return status;
+}
+
+static margin_status mgn_ordinal_train(const mgn_ordinal_solver *solver,
+                                       const margin_lssvm_options *options, const margin_data *data,
+                                       margin_arena *mem, margin_model *model, margin_info *info)
+{
+    mgn_ordinal o;
+    margin_model trained;
+    margin_arena before, dry;
+    margin_status status = mgn_ordinal_check(&o, data, options);
+    status = mgn_both(status, mgn_mem_check(mem));
+    if (status != MARGIN_OK || model == NULL) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
+    }
+    before = dry = *mem;
+    dry.peak = 0;
+    mgn_ordinal_plan_all(&o, &dry, solver);
+    if (dry.failed != 0) {
+        return (margin_status)dry.failed;
+    }
+    mem->peak = dry.peak > mem->peak ? dry.peak : mem->peak; /* the pool may turn out smaller */
+    mgn_ordinal_plan(&o, mem);
+    status = mgn_ordinal_run(&o, solver, data, mem, &trained);
+    if (status < 0) {
+        (void)margin_arena_rewind(mem, &before);
+        return status;
+    }
+    *model = trained;
+    if (info != NULL) {
+        mgn_ordinal_report(&o);
+        *info = o.info;
+        info->arena_peak = dry.peak - (before.low + (before.size - before.high));
+    }
+    margin_arena_release(mem, before.high);
+    return status;
+}
+
+/* The function of a linear model at all samples, as the predictor computes it. */
+static void mgn_ordinal_scores(mgn_ordinal *o)
+{
+    for (size_t i = 0; i < o->n; i++) {
+        o->f[i] = mgn_flash_dot(o->w, mgn_sample(&o->data, i), o->d);
+    }
+}
+
+/* ---- omam ---- */
+
+static void mgn_omam_linear_plan(const mgn_ordinal *o, margin_arena *mem)
+{
+    (void)MGN_SCRATCH(mem, margin_real, o->d);
+    (void)MGN_SCRATCH(mem, margin_real, o->d);
+}
+
+/* w = sum u_i d_i (x_i - x_0), which spares features far from 0 a loss of digits. Returns the root of the
+ * mean |x_i - x_0|^2 by |u_i d_i|, and in *all the sum of these. */
+static margin_real mgn_omam_sum(mgn_ordinal *o, margin_real *low, margin_real *x, margin_real *all)
+{
+    const margin_real *first = mgn_sample(&o->data, 0);
+    margin_real square = 0;
+    *all = 0;
+    for (size_t j = 0; j < o->d; j++) {
+        o->w[j] = low[j] = 0;
+    }
+    for (size_t i = 0; i < o->n; i++) {
+        const margin_real c = mgn_weight(&o->data, i) * o->rank[i];
+        const margin_real *row = mgn_sample(&o->data, i);
+        for (size_t j = 0; j < o->d; j++) {
+            x[j] = row[j] - first[j];
+            mgn_add_low(o->w + j, low + j, c * x[j]);
+        }
+        square += mgn_abs(c) * margin_dot(x, x, o->d);
+        *all += mgn_abs(c);
+    }
+    for (size_t j = 0; j < o->d; j++) {
+        o->w[j] += low[j];
+    }
+    return margin_sqrt(square / *all);
+}
+
+static margin_status mgn_omam_linear_fit(mgn_ordinal *o, margin_arena *mem)
+{
+    margin_real *low = MGN_SCRATCH(mem, margin_real, o->d);
+    margin_real *x = MGN_SCRATCH(mem, margin_real, o->d);
+    margin_real all, length;
+    const margin_real size = mgn_omam_sum(o, low, x, &all);
+    length = margin_norm2(o->w, o->d);
+    if (!mgn_finite(length) || !mgn_finite(size)) {
+        return MARGIN_E_RANGE;
+    }
+    if (!(length > 8 * MGN_EPS * size * all)) {
+        return MARGIN_E_NO_DIRECTION;
+    }
+    for (size_t j = 0; j < o->d; j++) {
+        o->w[j] /= length;
+    }
+    mgn_ordinal_scores(o);
+    o->shift = 0;
+    o->info.objective = length * o->order_of.total / o->order_of.pairs;
+    o->info.converged = true;
+    return MARGIN_OK;
+}
+
+static void mgn_omam_kernel_plan(const mgn_ordinal *o, margin_arena *mem)
+{
+    mgn_mam_work work;
+    mgn_mam_work_plan(&work, mem, o->n, o->d);
+}
+
+/* One product f = K c with sum |c| = 1 gives all, as in >>mam. */
+static margin_status mgn_omam_kernel_fit(mgn_ordinal *o, margin_arena *mem)
+{
+    mgn_mam_work work;
+    mgn_fit fit;
+    margin_real all = 0, lost = 0, mean, square, length;
+    mgn_mam_work_plan(&work, mem, o->n, o->d);
+    for (size_t i = 0; i < o->n; i++) {
+        o->coef[i] = mgn_weight(&o->data, i) * o->rank[i];
+        mgn_add(&all, &lost, mgn_abs(o->coef[i]));
+    }
+    for (size_t i = 0; i < o->n; i++) {
+        o->coef[i] /= all;
+    }
+    fit.data = o->data;
+    fit.kernel = o->options.kernel;
+    fit.b = o->coef;
+    fit.f = o->f;
+    mgn_data_norms(&o->data, work.norm);
+    mgn_mam_product(&fit, &work, o->coef, o->f);
+    square = mgn_mam_square(&fit, &work, &mean);
+    if (!mgn_finite(square) || !mgn_finite(mean) || !mgn_all_finite(work.norm, o->n)) {
+        return MARGIN_E_RANGE;
+    }
+    if (!(square > 64 * MGN_EPS * mean)) {
+        return MARGIN_E_NO_DIRECTION;
+    }
+    length = margin_sqrt(square);
+    for (size_t i = 0; i < o->n; i++) {
+        o->coef[i] /= length;
+        o->f[i] /= length;
+    }
+    o->shift = 0;
+    o->info.objective = length * all * o->order_of.total / o->order_of.pairs;
+    o->info.converged = true;
+    return MARGIN_OK;
+}
+
+static const mgn_ordinal_solver mgn_omam_linear = {mgn_omam_linear_plan, mgn_omam_linear_fit};
+static const mgn_ordinal_solver mgn_omam_kernel = {mgn_omam_kernel_plan, mgn_omam_kernel_fit};
+
+static const mgn_ordinal_solver *mgn_omam_solver(const margin_lssvm_options *options)
+{
+    return options->kernel.kind == MARGIN_KERNEL_LINEAR ? &mgn_omam_linear : &mgn_omam_kernel;
+}
+
+static margin_lssvm_options mgn_omam_options(const margin_omam_options *options)
+{
+    static const margin_lssvm_options none = {
+        {0, 0, 0, 0, 0}, NULL, 0, 0, 0, false, {0, 0, 0, 0, 0, NULL, NULL}};
+    margin_lssvm_options common = none;
+    if (options != NULL) {
+        common.kernel = options->kernel;
+        common.targets = options->targets;
+        common.classes = options->classes;
+        common.loss = options->loss;
+        common.run = options->run;
+    }
+    return common;
+}
+
+MARGIN_API size_t margin_omam_size(size_t n, size_t d, size_t classes,
+                                   const margin_omam_options *options)
+{
+    const margin_lssvm_options common = mgn_omam_options(options);
+    return mgn_ordinal_size(mgn_omam_solver(&common), n, d, classes, &common);
+}
+
+MARGIN_API margin_status margin_omam_train(const margin_data *data,
+                                           const margin_omam_options *options, margin_arena *mem,
+                                           margin_model *model, margin_info *info)
+{
+    const margin_lssvm_options common = mgn_omam_options(options);
+    return mgn_ordinal_train(mgn_omam_solver(&common), &common, data, mem, model, info);
+}
+
+/* ---- omam, on-line ---- */
+
+/* The sums of >>mam for each class; d_i is the same for all samples of a class, so that
+ *     v = sum over classes of  (weight) d (mean of the class - mean of all).
+ * Thresholds lie midway between the mean scores of neighbouring classes that have samples, made
+ * to rise by pooling neighbours that do not (the regression by monotone functions: Barlow et al.,
+ * "Statistical inference under order restrictions", 1972). */
+
+static bool mgn_omam_online_shape(margin_omam_online *on, size_t d, size_t classes)
+{
+    margin_mam_online *s = &on->sums;
+    if (d == 0 || d > SIZE_MAX - 2u || classes < 2u || classes >= MARGIN_REJECTED) {
+        return false;
+    }
+    s->d = d;
+    s->classes = (uint16_t)classes;
+    s->scheme = (uint8_t)(classes == 2u ? MARGIN_SCHEME_BINARY : MARGIN_SCHEME_ORDINAL);
+    s->machines = margin_machines(s->scheme, classes);
+    s->intercept = true;
+    s->balanced = false;
+    s->longest = 0;
+    return true;
+}
+
+static void mgn_omam_online_plan(margin_omam_online *on, margin_arena *mem)
+{
+    margin_mam_online *s = &on->sums;
+    const size_t classes = s->classes, values = mgn_size_mul(classes, s->d + 2u);
+    s->w = MGN_KEEP(mem, margin_real, s->d);
+    s->bias = MGN_KEEP(mem, margin_real, s->machines);
+    s->sum = MGN_KEEP(mem, margin_real, values);
+    s->low = MGN_KEEP(mem, margin_real, values);
+    s->count = MGN_KEEP(mem, margin_index, classes);
+    s->work = MGN_KEEP(mem, margin_real, s->d > 2u * classes ? s->d : 2u * classes);
+    on->run = MGN_KEEP(mem, margin_index, classes);
+}
+
+MARGIN_API size_t margin_omam_online_size(size_t d, size_t classes)
+{
+    margin_arena dry = margin_arena_counting();
+    margin_omam_online on;
+    if (!mgn_omam_online_shape(&on, d, classes)) {
+        return 0;
+    }
+    mgn_omam_online_plan(&on, &dry);
+    return mgn_arena_counted(&dry);
+}
+
+MARGIN_API margin_status margin_omam_online_start(margin_omam_online *on, size_t d, size_t classes,
+                                                  margin_arena *mem)
+{
+    margin_omam_online begun;
+    margin_arena before;
+    if (on == NULL || mgn_mem_check(mem) != MARGIN_OK ||
+        !mgn_omam_online_shape(&begun, d, classes)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    before = *mem;
+    mgn_omam_online_plan(&begun, mem);
+    if (mem->failed != 0) {
+        return margin_arena_rewind(mem, &before);
+    }
+    for (size_t c = 0; c < classes; c++) {
+        mgn_mam_clear(&begun.sums, c);
+    }
+    *on = begun;
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_status margin_omam_online_add(margin_omam_online *on, const margin_real *x,
+                                                size_t label, margin_real weight)
+{
+    return on == NULL ? MARGIN_E_ARGUMENT : margin_mam_online_add(&on->sums, x, label, weight);
+}
+
+MARGIN_API margin_status margin_omam_online_forget(margin_omam_online *on, const margin_real *x,
+                                                   size_t label, margin_real weight)
+{
+    return on == NULL ? MARGIN_E_ARGUMENT : margin_mam_online_forget(&on->sums, x, label, weight);
+}
+
+/* Weight of a class, and mean of its column j. */
+static margin_real mgn_omam_weight(const margin_mam_online *s, size_t c)
+{
+    return s->count[c] == 0 ? 0 : s->sum[c * mgn_mam_columns(s) + s->d];
+}
+
+static margin_real mgn_omam_mean(const margin_mam_online *s, size_t c, size_t j)
+{
+    const size_t at = c * mgn_mam_columns(s);
+    return s->sum[at + j] / s->sum[at + s->d] + s->low[at + j] / s->sum[at + s->d];
+}
+
+/* Column j of v; *size gets the largest |mean of a class - mean of all|. */
+static margin_real mgn_omam_column(const margin_mam_online *s, margin_real total, size_t j,
+                                   margin_real *size)
+{
+    margin_real mean = 0, v = 0, low = 0, below = 0;
+    for (size_t c = 0; c < s->classes; c++) {
+        if (s->count[c] != 0) {
+            mean += mgn_omam_weight(s, c) / total * mgn_omam_mean(s, c, j);
+        }
+    }
+    for (size_t c = 0; c < s->classes; c++) {
+        const margin_real weight = mgn_omam_weight(s, c);
+        if (s->count[c] != 0) {
+            const margin_real off = mgn_omam_mean(s, c, j) - mean;
+            mgn_add_twice(&v, &low,
+                          weight / total * ((2 * below + (weight - total)) / total) * off);
+            *size = mgn_max(*size, mgn_abs(mgn_omam_mean(s, c, j)));
+        }
+        below += weight;
+    }
+    return v + low;
+}
+
+/* w from the sums: false when it has no direction, and then the old one stays. */
+static bool mgn_omam_direction(const margin_mam_online *s, margin_real total)
+{
+    margin_real size = 0, length;
+    for (size_t j = 0; j < s->d; j++) {
+        s->work[j] = mgn_omam_column(s, total, j, &size);
+    }
+    length = margin_norm2(s->work, s->d);
+    if (!mgn_finite(length) || !(length > 8 * MGN_EPS * size)) {
+        return false;
+    }
+    for (size_t j = 0; j < s->d; j++) {
+        s->w[j] = s->work[j] / length;
+    }
+    return true;
+}
+
+/* Mean scores of the classes that have samples, in order, neighbours out of order pooled: values
+ * work[0 .. runs - 1], and run[i] the first class after run i. Returns runs. */
+static size_t mgn_omam_pool(const margin_omam_online *on)
+{
+    const margin_mam_online *s = &on->sums;
+    margin_real *level = s->work, *weight = s->work + s->classes;
+    size_t runs = 0;
+    for (size_t c = 0; c < s->classes; c++) {
+        if (s->count[c] == 0) {
+            continue;
+        }
+        level[runs] = 0;
+        weight[runs] = mgn_omam_weight(s, c);
+        for (size_t j = 0; j < s->d; j++) {
+            level[runs] += s->w[j] * mgn_omam_mean(s, c, j);
+        }
+        on->run[runs++] = (margin_index)(c + 1u);
+        for (; runs > 1u && level[runs - 2u] >= level[runs - 1u]; runs--) {
+            const margin_real both = weight[runs - 2u] + weight[runs - 1u];
+            level[runs - 2u] = level[runs - 2u] * (weight[runs - 2u] / both) +
+                               level[runs - 1u] * (weight[runs - 1u] / both);
+            weight[runs - 2u] = both;
+            on->run[runs - 2u] = on->run[runs - 1u];
+        }
+    }
+    return runs;
+}
+
+/* Thresholds: within a run its own level, between two the middle, beyond the last class with samples
+ * (and before the first) as far as the levels reach. */
+static void mgn_omam_thresholds(const margin_omam_online *on)
+{
+    const margin_mam_online *s = &on->sums;
+    const margin_real *level = s->work;
+    const size_t runs = mgn_omam_pool(on);
+    const margin_real reach = mgn_max(level[runs - 1u] - level[0], MGN_EPS);
+    size_t run = 0, first = 0;
+    while (s->count[first] == 0) {
+        first++;
+    }
+    for (size_t c = 0; c + 1u < s->classes; c++) { /* between c and c + 1 */
+        margin_real t = level[run];
+        if (c + 1u >= on->run[run] && run + 1u == runs) {
+            t = level[run] + reach;
+        } else if (c + 1u >= on->run[run]) {
+            size_t next = c + 1u;
+            t = level[run] / 2 + level[run + 1u] / 2;
+            while (s->count[next] == 0) {
+                next++;
+            }
+            run += next == c + 1u ? 1u : 0u;
+        } else if (c < first) {
+            t = level[0] - reach;
+        }
+        s->bias[c] = -t;
+    }
+}
+
+MARGIN_API margin_status margin_omam_online_model(margin_omam_online *on, margin_linear *model)
+{
+    static const margin_vote vote = {0, 0, 0, 0, 0};
+    margin_real total = 0;
+    size_t seen = 0;
+    if (on == NULL || model == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    for (size_t c = 0; c < on->sums.classes; c++) {
+        total += mgn_omam_weight(&on->sums, c);
+        seen += on->sums.count[c] != 0 ? 1u : 0u;
+    }
+    if (seen < 2u) {
+        return MARGIN_E_NO_ORDER;
+    }
+    if (!mgn_omam_direction(&on->sums, total)) {
+        return MARGIN_E_NO_DIRECTION;
+    }
+    mgn_omam_thresholds(on);
+    model->w = on->sums.w;
+    model->bias = on->sums.bias;
+    model->d = on->sums.d;
+    model->vote = vote;
+    model->vote.classes = on->sums.classes;
+    model->vote.scheme = on->sums.scheme;
+    return MARGIN_OK;
+}
+
+/* ---- lssvm ---- */
+
+/* Prices to try, in units of 1 / (mean of k(x, x)): half decades. Whole ones first, then the two halves
+ * beside the best. */
+#define MGN_LSSVM_GRID 15u
+static const margin_real mgn_lssvm_grid[MGN_LSSVM_GRID] = {MGN_R(0.01),
+                                                           MGN_R(0.031622776601683794),
+                                                           MGN_R(0.1),
+                                                           MGN_R(0.31622776601683794),
+                                                           1,
+                                                           MGN_R(3.1622776601683795),
+                                                           10,
+                                                           MGN_R(31.622776601683793),
+                                                           100,
+                                                           MGN_R(316.22776601683796),
+                                                           1000,
+                                                           MGN_R(3162.2776601683795),
+                                                           10000,
+                                                           MGN_R(31622.776601683792),
+                                                           MGN_R(100000.0)};
+
+/* Whether errors are wanted with each sample left out. */
+static bool mgn_lssvm_leaves(const mgn_ordinal *o)
+{
+    return o->options.c == 0 || o->options.leave_one_out;
+}
+
+/* A search over prices for the least leave-one-out error. */
+typedef struct mgn_lssvm_search mgn_lssvm_search;
+struct mgn_lssvm_search {
+    mgn_ordinal *o;
+    margin_real (*loo)(mgn_lssvm_search *search,
+                       margin_real c); /* negative: there is no solution */
+    void *solver;
+    margin_real unit; /* of the grid */
+    margin_real least;
+    size_t best; /* its place; beyond the grid: none yet */
+};
+
+static void mgn_lssvm_look(mgn_lssvm_search *s, size_t at)
+{
+    mgn_ordinal *o = s->o;
+    margin_real error;
+    if (at < MGN_LSSVM_GRID && !o->tick.stopped) {
+        error = s->loo(s, mgn_lssvm_grid[at] / s->unit);
+        if (error >= 0 && error < s->least) {
+            s->least = error;
+            s->best = at;
+        }
+        o->info.iterations++;
+        (void)mgn_tick_stop(&o->tick, o->info.iterations, s->least, 0);
+    }
+}
+
+/* Chooses the price, or takes the one given. */
+static margin_status mgn_lssvm_choose(mgn_lssvm_search *s)
+{
+    mgn_ordinal *o = s->o;
+    size_t middle;
+    s->least = MGN_HUGE;
+    s->best = MGN_LSSVM_GRID;
+    if (o->options.c > 0) {
+        o->info.loo = o->options.leave_one_out ? mgn_max(s->loo(s, o->options.c), 0) : 0;
+        return MARGIN_OK;
+    }
+    for (size_t at = 0; at < MGN_LSSVM_GRID; at += 2u) {
+        mgn_lssvm_look(s, at);
+    }
+    middle = s->best;
+    if (middle == MGN_LSSVM_GRID) {
+        return MARGIN_E_NOT_POSITIVE;
+    }
+    mgn_lssvm_look(s, middle - 1u); /* beyond the grid for 0 */
+    mgn_lssvm_look(s, middle + 1u);
+    o->info.loo = s->least;
+    o->options.c = mgn_lssvm_grid[s->best] / s->unit;
+    return o->tick.stopped ? MARGIN_W_STOPPED : MARGIN_OK;
+}
+
+/* What both forms report: |w|^2 / 2 + c / 2 sum u (t - f)^2, f being o->f and the bias of a ranker. */
+static void mgn_lssvm_report(mgn_ordinal *o, margin_real square)
+{
+    margin_real sum = 0, lost = 0;
+    for (size_t i = 0; i < o->n; i++) {
+        const margin_real e = o->rank[i] - (o->f[i] + o->shift);
+        mgn_add(&sum, &lost, mgn_weight(&o->data, i) * e * e);
+    }
+    o->info.objective = square / 2 + o->options.c * sum / 2;
+    o->info.c = o->options.c;
+    o->info.converged = !o->tick.stopped;
+}
+
+/* Linear kernels: the features about their means, turned into the axes of their covariance. */
+typedef struct {
+    margin_real *axes; /* V', d x d */
+    margin_real *mean, *value, *beta, *z;
+} mgn_lssvm_primal;
+
+static void mgn_lssvm_primal_plan(mgn_lssvm_primal *p, margin_arena *mem, size_t d)
+{
+    p->axes = MGN_SCRATCH(mem, margin_real, mgn_size_mul(d, d));
+    p->mean = MGN_SCRATCH(mem, margin_real, d);
+    p->value = MGN_SCRATCH(mem, margin_real, d);
+    p->beta = MGN_SCRATCH(mem, margin_real, d);
+    p->z = MGN_SCRATCH(mem, margin_real, d);
+}
+
+static void mgn_lssvm_linear_plan(const mgn_ordinal *o, margin_arena *mem)
+{
+    mgn_lssvm_primal p;
+    mgn_moments m;
+    margin_real *work;
+    size_t mark;
+    mgn_lssvm_primal_plan(&p, mem, o->d);
+    mark = mem->high;
+    mgn_moments_plan(&m, mem, o->d);
+    margin_arena_release(mem, mark);
+    (void)mgn_eigen_plan(mem, o->d, true, &work);
+}
+
+/* Sample i about the mean, into w. */
+static void mgn_lssvm_centre(const mgn_ordinal *o, const mgn_lssvm_primal *p, size_t i)
+{
+    const margin_real *x = mgn_sample(&o->data, i);
+    for (size_t j = 0; j < o->d; j++) {
+        o->w[j] = x[j] - p->mean[j];
+    }
+}
+
+/* Axes, l = value, and beta = V' sum u_i t_i (x_i - mean). */
+static margin_status mgn_lssvm_axes(mgn_ordinal *o, const mgn_lssvm_primal *p, margin_arena *mem)
+{
+    margin_real weight;
+    margin_status status = margin_data_moments(&o->data, 1, mem, &weight, p->mean, p->axes);
+    if (status == MARGIN_OK) {
+        status = margin_eigen(p->value, p->axes, 0, p->axes, 0, o->d, mem);
+    }
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    for (size_t j = 0; j < o->d; j++) {
+        p->value[j] = mgn_max(p->value[j] * weight, 0);
+        p->beta[j] = 0;
+    }
+    for (size_t i = 0; i < o->n; i++) {
+        const margin_real t = mgn_weight(&o->data, i) * o->rank[i];
+        mgn_lssvm_centre(o, p, i);
+        margin_axpy(p->beta, t, o->w, o->d);
+    }
+    (void)margin_mat_vec(p->z, p->axes, 0, o->d, o->d, p->beta);
+    mgn_copy(p->beta, p->z, o->d);
+    return MARGIN_OK;
+}
+
+/* The error of sample i without it; z are its coordinates. */
+static margin_real mgn_lssvm_left_out(const mgn_ordinal *o, const mgn_lssvm_primal *p, size_t i,
+                                      margin_real c)
+{
+    margin_real f = 0, h = 1 / o->order_of.total;
+    for (size_t k = 0; k < o->d; k++) {
+        const margin_real part = p->z[k] / (p->value[k] + 1 / c);
+        f += part * p->beta[k];
+        h += part * p->z[k];
+    }
+    return (o->rank[i] - f) / (1 - mgn_weight(&o->data, i) * h);
+}
+
+static margin_real mgn_lssvm_primal_loo(mgn_lssvm_search *s, margin_real c)
+{
+    const mgn_lssvm_primal *p = (const mgn_lssvm_primal *)s->solver;
+    const mgn_ordinal *o = s->o;
+    margin_real sum = 0, lost = 0;
+    for (size_t i = 0; i < o->n; i++) {
+        margin_real e;
+        mgn_lssvm_centre(o, p, i);
+        (void)margin_mat_vec(p->z, p->axes, 0, o->d, o->d, o->w);
+        e = mgn_lssvm_left_out(o, p, i, c);
+        mgn_add(&sum, &lost, mgn_weight(&o->data, i) * e * e);
+    }
+    return mgn_finite(sum) ? sum / o->order_of.total : -1;
+}
+
+static margin_status mgn_lssvm_linear_fit(mgn_ordinal *o, margin_arena *mem)
+{
+    mgn_lssvm_primal p;
+    mgn_lssvm_search search;
+    margin_real trace = 0;
+    margin_status status;
+    mgn_lssvm_primal_plan(&p, mem, o->d);
+    status = mgn_lssvm_axes(o, &p, mem);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    for (size_t k = 0; k < o->d; k++) {
+        trace += p.value[k];
+    }
+    if (!(trace > 0)) {
+        return MARGIN_E_NO_DIRECTION;
+    }
+    search.o = o;
+    search.loo = mgn_lssvm_primal_loo;
+    search.solver = &p;
+    search.unit = trace / o->order_of.total;
+    status = mgn_lssvm_choose(&search);
+    if (status < 0) {
+        return status;
+    }
+    for (size_t j = 0; j < o->d; j++) {
+        p.z[j] = p.beta[j] / (p.value[j] + 1 / o->options.c);
+    }
+    (void)margin_mat_t_vec(o->w, p.axes, 0, o->d, o->d, p.z);
+    mgn_ordinal_scores(o);
+    o->shift = -mgn_flash_dot(o->w, p.mean, o->d);
+    mgn_lssvm_report(o, margin_dot(o->w, o->w, o->d));
+    return margin_norm2(o->w, o->d) > 0 ? status : MARGIN_E_NO_DIRECTION;
+}
+
+/* Other kernels: K in the upper triangle of `matrix`, where the factor of H leaves it alone. */
+#define MGN_LSSVM_COLUMNS 16u /* of the inverse of the factor, at a time */
+typedef struct {
+    margin_real *matrix;      /* n x n */
+    margin_real *diag, *norm; /* k(x, x); |x|^2, later H^-1 1 */
+    margin_real *inverse;     /* diagonal of H^-1 */
+    margin_real *panel;       /* n x MGN_LSSVM_COLUMNS */
+    margin_real *fresh;       /* H^-1 t */
+    margin_real bias;
+    margin_arena *mem;
+} mgn_lssvm_dual;
+
+static void mgn_lssvm_dual_plan(mgn_lssvm_dual *p, margin_arena *mem, const mgn_ordinal *o)
+{
+    const size_t wide = mgn_lssvm_leaves(o) ? mgn_size_mul(o->n, MGN_LSSVM_COLUMNS) : 0;
+    p->matrix = MGN_SCRATCH(mem, margin_real, mgn_size_mul(o->n, o->n));
+    p->diag = MGN_SCRATCH(mem, margin_real, o->n);
+    p->norm = MGN_SCRATCH(mem, margin_real, o->n);
+    p->inverse = MGN_SCRATCH(mem, margin_real, o->n);
+    p->fresh = MGN_SCRATCH(mem, margin_real, o->n);
+    p->panel = MGN_SCRATCH(mem, margin_real, wide);
+    p->mem = mem;
+}
+
+static void mgn_lssvm_kernel_plan(const mgn_ordinal *o, margin_arena *mem)
+{
+    mgn_lssvm_dual p;
+    size_t mark;
+    mgn_lssvm_dual_plan(&p, mem, o);
+    mark = mem->high;
+    (void)MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, o->d));
+    margin_arena_release(mem, mark);
+    (void)mgn_cholesky_plan(mem, o->n);
+}
+
+/* K: dot products, then the kernel on the upper triangle; its mean diagonal, or NaN. */
+static margin_real mgn_lssvm_matrix(const mgn_ordinal *o, const mgn_lssvm_dual *p)
+{
+    const margin_data *data = &o->data;
+    const size_t n = o->n;
+    margin_real mean = 0;
+    (void)margin_gram(p->matrix, 0, data->x, mgn_stride(data->stride, o->d), data->rows, n, o->d,
+                      p->mem);
+    for (size_t i = 0; i < n; i++) {
+        p->norm[i] = p->matrix[i * n + i];
+    }
+    for (size_t i = 0; i < n; i++) {
+        margin_real *row = p->matrix + i * n;
+        mgn_kernel_apply(&o->options.kernel, p->norm[i], p->norm + i, row + i, n - i);
+        p->diag[i] = row[i];
+        mean += (row[i] - mean) / (margin_real)(i + 1u);
+    }
+    return mean;
+}
+
+/* Factors H for a price, and solves for bias, a = coef and H^-1 1 = norm. */
+static margin_status mgn_lssvm_solve(mgn_ordinal *o, mgn_lssvm_dual *p, margin_real c)
+{
+    const size_t n = o->n;
+    margin_real ones = 0, targets = 0;
+    margin_status status;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < i; j++) {
+            p->matrix[i * n + j] = p->matrix[j * n + i];
+        }
+        p->matrix[i * n + i] = p->diag[i] + 1 / (c * mgn_weight(&o->data, i));
+        p->norm[i] = 1;
+    }
+    status = margin_cholesky(p->matrix, 0, n, p->mem);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    mgn_copy(p->fresh, o->rank, n);
+    (void)margin_cholesky_solve(p->norm, 0, 1, p->matrix, 0, n);
+    (void)margin_cholesky_solve(p->fresh, 0, 1, p->matrix, 0, n);
+    for (size_t i = 0; i < n; i++) {
+        ones += p->norm[i];
+        targets += p->fresh[i];
+    }
+    p->bias = targets / ones;
+    for (size_t i = 0; i < n; i++) {
+        o->coef[i] = p->fresh[i] - p->bias * p->norm[i];
+    }
+    return MARGIN_OK;
+}
+
+/* The diagonal of H^-1 = L'^-1 L^-1: squared lengths of the columns of L^-1, which begin with their own
+ * row, so that they take less and less of L. */
+static void mgn_lssvm_inverse(const mgn_ordinal *o, const mgn_lssvm_dual *p)
+{
+    const size_t n = o->n;
+    for (size_t first = 0; first < n; first += MGN_LSSVM_COLUMNS) {
+        const size_t m = mgn_size_min(n - first, MGN_LSSVM_COLUMNS), rows = n - first;
+        for (size_t k = 0; k < rows * m; k++) {
+            p->panel[k] = 0;
+        }
+        for (size_t k = 0; k < m; k++) {
+            p->panel[k * m + k] = 1;
+            p->inverse[first + k] = 0;
+        }
+        (void)margin_solve_lower(p->panel, 0, m, p->matrix + first * (n + 1u), n, rows);
+        for (size_t i = 0; i < rows; i++) {
+            for (size_t k = 0; k < m; k++) {
+                p->inverse[first + k] += p->panel[i * m + k] * p->panel[i * m + k];
+            }
+        }
+    }
+}
+
+static margin_real mgn_lssvm_dual_loo(mgn_lssvm_search *s, margin_real c)
+{
+    mgn_lssvm_dual *p = (mgn_lssvm_dual *)s->solver;
+    mgn_ordinal *o = s->o;
+    margin_real ones = 0, sum = 0, lost = 0;
+    if (mgn_lssvm_solve(o, p, c) != MARGIN_OK) {
+        return -1;
+    }
+    mgn_lssvm_inverse(o, p);
+    for (size_t i = 0; i < o->n; i++) {
+        ones += p->norm[i];
+    }
+    for (size_t i = 0; i < o->n; i++) {
+        const margin_real e = o->coef[i] / (p->inverse[i] - p->norm[i] * p->norm[i] / ones);
+        mgn_add(&sum, &lost, mgn_weight(&o->data, i) * e * e);
+    }
+    return mgn_finite(sum) ? sum / o->order_of.total : -1;
+}
+
+/* f = t - a / (u c), and |w|^2 = a'Ka = a'(t - a / (u c)) as 1'a = 0. */
+static margin_status mgn_lssvm_kernel_fit(mgn_ordinal *o, margin_arena *mem)
+{
+    mgn_lssvm_dual p;
+    mgn_lssvm_search search;
+    margin_real square = 0, lost = 0;
+    margin_status status, caveat;
+    mgn_lssvm_dual_plan(&p, mem, o);
+    search.o = o;
+    search.loo = mgn_lssvm_dual_loo;
+    search.solver = &p;
+    search.unit = mgn_lssvm_matrix(o, &p);
+    if (!mgn_finite(search.unit)) {
+        return MARGIN_E_RANGE;
+    }
+    if (!(search.unit > 0)) {
+        return MARGIN_E_NOT_POSITIVE;
+    }
+    caveat = mgn_lssvm_choose(&search);
+    status = caveat < 0 ? caveat : mgn_lssvm_solve(o, &p, o->options.c);
+    if (status < 0) {
+        return status == MARGIN_E_NOT_FINITE ? MARGIN_E_RANGE : status;
+    }
+    for (size_t i = 0; i < o->n; i++) {
+        const margin_real e = o->coef[i] / (o->options.c * mgn_weight(&o->data, i));
+        o->f[i] = o->rank[i] - e - p.bias;
+        mgn_add(&square, &lost, o->coef[i] * o->f[i]);
+    }
+    o->shift = p.bias;
+    mgn_lssvm_report(o, square);
+    return caveat;
+}
+
+static const mgn_ordinal_solver mgn_lssvm_linear = {mgn_lssvm_linear_plan, mgn_lssvm_linear_fit};
+static const mgn_ordinal_solver mgn_lssvm_kernel = {mgn_lssvm_kernel_plan, mgn_lssvm_kernel_fit};
+
+/* NULL: all defaults, which are those of omam. */
+static margin_lssvm_options mgn_lssvm_options(const margin_lssvm_options *options)
+{
+    return options != NULL ? *options : mgn_omam_options(NULL);
+}
+
+static const mgn_ordinal_solver *mgn_lssvm_solver(const margin_lssvm_options *options)
+{
+    return options->kernel.kind == MARGIN_KERNEL_LINEAR ? &mgn_lssvm_linear : &mgn_lssvm_kernel;
+}
+
+MARGIN_API size_t margin_lssvm_size(size_t n, size_t d, size_t classes,
+                                    const margin_lssvm_options *options)
+{
+    const margin_lssvm_options full = mgn_lssvm_options(options);
+    return mgn_ordinal_size(mgn_lssvm_solver(&full), n, d, classes, &full);
+}
+
+MARGIN_API margin_status margin_lssvm_train(const margin_data *data,
+                                            const margin_lssvm_options *options, margin_arena *mem,
+                                            margin_model *model, margin_info *info)
+{
+    const margin_lssvm_options full = mgn_lssvm_options(options);
+    return mgn_ordinal_train(mgn_lssvm_solver(&full), &full, data, mem, model, info);
+}
+
+/* ---- tau of a model ---- */
+
+typedef struct {
+    margin_real *scores, *first, *target;
+    margin_index *order, *spare;
+} mgn_kendall_work;
+
+static void mgn_kendall_plan(mgn_kendall_work *k, margin_arena *mem, size_t n,
+                             const margin_model *model)
+{
+    const margin_vote *vote = margin_model_vote(model);
+    k->scores = MGN_SCRATCH(mem, margin_real, margin_machines(vote->scheme, vote->classes));
+    k->first = MGN_SCRATCH(mem, margin_real, n);
+    k->target = MGN_SCRATCH(mem, margin_real, n);
+    mgn_order_plan(mem, n, &k->order, &k->spare);
+}
+
+MARGIN_API size_t margin_model_kendall_size(size_t n, const margin_model *model)
+{
+    margin_arena dry = margin_arena_counting();
+    mgn_kendall_work k;
+    if (model == NULL || n > MARGIN_INDEX_MAX) {
+        return 0;
+    }
+    mgn_kendall_plan(&k, &dry, n, model);
+    return mgn_arena_counted(&dry);
+}
+
+MARGIN_API margin_status margin_model_kendall(const margin_data *data, const margin_real *targets,
+                                              const margin_model *model, margin_arena *mem,
+                                              margin_real *tau)
+{
+    margin_status status = margin_data_check(data);
+    mgn_kendall_work k;
+    margin_arena before;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if ((targets == NULL && data->y == NULL) || model == NULL || tau == NULL ||
+        mgn_mem_check(mem) != MARGIN_OK || mgn_model_d(model) != data->d) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (targets != NULL && !mgn_targets_finite(data, targets)) {
+        return MARGIN_E_NOT_FINITE;
+    }
+    before = *mem;
+    mgn_kendall_plan(&k, mem, data->n, model);
+    if (mem->failed == 0) {
+        for (size_t i = 0; i < data->n; i++) {
+            const size_t row = mgn_row_of(data, i);
+            margin_scores(model, mgn_sample(data, i), k.scores);
+            k.first[i] = k.scores[0];
+            k.target[i] = targets != NULL ? targets[row] : (margin_real)data->y[row];
+        }
+        if (!mgn_kendall(k.first, k.target, k.order, k.spare, data->n, tau)) {
+            status = MARGIN_E_NO_ORDER;
+        }
+    }
+    return mgn_both(margin_arena_rewind(mem, &before), status);
 }
 
 #endif /* MARGIN_PREDICT_ONLY */
