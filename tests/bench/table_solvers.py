@@ -110,7 +110,7 @@ def main() -> int:
     growth()
     bad = objectives(folder)
     print("all objectives agree" if bad == 0 else f"{bad} OBJECTIVES DIFFER")
-    return bad != 0
+    return int(bad != 0)
 
 
 if __name__ == "__main__":
