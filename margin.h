@@ -176,7 +176,7 @@ typedef struct {
 
 MARGIN_API margin_arena margin_arena_make(void *bytes, size_t size);
 /* An arena without a buffer that grants every block, as NULL; `peak` is the answer unless it
- * `failed` with MARGIN_E_OVERFLOW. */
+ * `failed` with MARGIN_E_OVERFLOW. To work in it is refused: MARGIN_E_ARGUMENT. */
 MARGIN_API margin_arena margin_arena_counting(void);
 /* `count` elements of `bytes` bytes at the front (kept) or at the back (scratch), contents
  * undefined. Refused blocks are NULL and set `failed` to MARGIN_E_MEMORY or MARGIN_E_OVERFLOW:

@@ -188,6 +188,12 @@ MARGIN_API size_t margin_arena_left(const margin_arena *mem)
     return mem == NULL ? 0 : mem->high - mem->low;
 }
 
+/* An arena to work in: there, and not one that only counts. */
+static inline margin_status mgn_mem_check(const margin_arena *mem)
+{
+    return mem == NULL || (mem->base == NULL && mem->size != 0) ? MARGIN_E_ARGUMENT : MARGIN_OK;
+}
+
 /* The answer of a size query whose plan ran on a counting arena; 0: the bytes do not fit size_t. */
 static inline size_t mgn_arena_counted(const margin_arena *mem)
 {
@@ -1334,12 +1340,6 @@ static void mgn_gram(margin_real *g, size_t step, const margin_real *x, size_t s
             }
         }
     }
-}
-
-/* An arena to work in: there, and not one that only counts. */
-static margin_status mgn_mem_check(const margin_arena *mem)
-{
-    return mem == NULL || (mem->base == NULL && mem->size != 0) ? MARGIN_E_ARGUMENT : MARGIN_OK;
 }
 
 MARGIN_API size_t margin_gram_size(size_t d)
@@ -4613,7 +4613,7 @@ static inline int32_t mgn_q_scale_signed(int32_t a, uint16_t b)
 
 /* ---- inner loops: one in plain C, one for the DSP extension of Arm, with the same integers ---- */
 
-#define MGN_Q_BLOCK 4u /* vectors that are stored together */
+#define MGN_Q_BLOCK ((size_t)4) /* vectors that are stored together */
 
 #if defined(__ARM_FEATURE_DSP) && !defined(__ARM_BIG_ENDIAN) && !defined(MARGIN_NO_ASM)
 
@@ -4756,7 +4756,7 @@ static MGN_Q_INLINE void mgn_q_dots(const margin_expansion_q *e, size_t v, const
     uint32_t s0 = 0, s1 = 0;
     for (size_t k = 0; k < d; k += 2u, at += 2u * MGN_Q_BLOCK) {
         const int16_t a = x[k];
-        const int16_t b = k + 1u < d ? x[k + 1u] : 0;
+        const int16_t b = (int16_t)(k + 1u < d ? x[k + 1u] : 0);
         s0 = mgn_q_mac(s0, a, mgn_q_at(e->vectors, at, format));
         s1 = mgn_q_mac(s1, a, mgn_q_at(e->vectors, at + far, format));
         s0 = mgn_q_mac(s0, b, mgn_q_at(e->vectors, at + next, format));
@@ -4780,9 +4780,9 @@ static MGN_Q_INLINE void mgn_q_linear(const margin_linear_q *l, const int16_t *x
         if (j == 0 || l->vote.scheme != MARGIN_SCHEME_ORDINAL) {
             sum = 0;
             for (size_t k = 0; k < l->d; k++) {
-                const int16_t w =
+                const int32_t w =
                     format == MARGIN_Q15 ? MARGIN_LOAD(int16_t, w15++) : MARGIN_LOAD(int8_t, w7++);
-                sum += (int32_t)w * x[k];
+                sum += w * x[k];
             }
         }
         scores[j] = sum + MARGIN_LOAD(int32_t, l->bias + j);
@@ -4951,7 +4951,7 @@ static MGN_Q_INLINE void mgn_q_add_poly(mgn_q_sums *sums, size_t v, int32_t dot)
 {
     const margin_kernel_q *k = &sums->e->kernel;
     const int32_t wide = (mgn_q_scale_signed(dot, k->gain) >> k->shift) + k->add;
-    const int16_t base = wide < -INT16_MAX ? -INT16_MAX : mgn_q_limit(wide);
+    const int16_t base = (int16_t)(wide < -INT16_MAX ? -INT16_MAX : mgn_q_limit(wide));
     int32_t power = (int32_t)base * 65536;
     uint32_t size;
     unsigned down = k->down;
@@ -5308,7 +5308,7 @@ MARGIN_API void margin_input_q(const margin_scaling *input, const margin_real *x
         if (a > -32769 && a < 32768) {
             out[k] = (int16_t)a;
         } else {
-            out[k] = a > 0 ? INT16_MAX : a < 0 ? INT16_MIN : 0;
+            out[k] = (int16_t)(a > 0 ? INT16_MAX : a < 0 ? INT16_MIN : 0);
         }
     }
 }
@@ -5376,7 +5376,7 @@ static bool mgn_q_linear_fits(const margin_linear_q *l)
         uint64_t sum = mgn_q_size(MARGIN_LOAD(int32_t, l->bias + j));
         for (size_t k = 0; k < l->d; k++) {
             const size_t i = (l->vote.scheme == MARGIN_SCHEME_ORDINAL ? 0 : j) * l->d + k;
-            const int16_t w = l->format == MARGIN_Q15
+            const int32_t w = l->format == MARGIN_Q15
                                   ? MARGIN_LOAD(int16_t, (const int16_t *)l->w + i)
                                   : MARGIN_LOAD(int8_t, (const int8_t *)l->w + i);
             sum += (uint64_t)mgn_q_size(w) << 15;
@@ -5698,7 +5698,7 @@ static bool mgn_q_ranges(const mgn_q_job *job)
             job->low[k] = i == 0 ? x[k] : mgn_min(job->low[k], x[k]);
             job->high[k] = i == 0 ? x[k] : mgn_max(job->high[k], x[k]);
             whole = whole && x[k] >= INT16_MIN && x[k] <= INT16_MAX &&
-                    (margin_real)(int32_t)mgn_max(INT16_MIN, mgn_min(INT16_MAX, x[k])) == x[k];
+                    (margin_real)(int32_t)x[k] == x[k];
         }
     }
     return whole || !job->whole;
@@ -5730,7 +5730,7 @@ static bool mgn_q_make_stage(mgn_q_job *job)
             return false;
         }
         job->stage_factor[k] = (int16_t)mgn_q_round(scaled, 0, INT16_MAX);
-        centre = -job->offset[k] * job->stage_factor[k] +
+        centre = -job->offset[k] * (margin_real)job->stage_factor[k] +
                  (shift > 0 ? (margin_real)(INT32_C(1) << (shift - 1u)) : 0);
         if (!(mgn_abs(centre) < limit)) {
             return false;
@@ -5845,7 +5845,8 @@ static bool mgn_q_linear_coarse(const mgn_q_job *job, margin_real unit)
         error += half * half;
         most = mgn_max(most, half * mgn_q_column(job, k));
     }
-    return MGN_R(0.3) * unit * margin_sqrt(error) > most / (job->format == MARGIN_Q15 ? 1024 : 128);
+    return MGN_R(0.3) * unit * margin_sqrt(error) >
+           most / (job->format == MARGIN_Q15 ? MGN_R(1024.0) : MGN_R(128.0));
 }
 
 static void mgn_q_linear_store(mgn_q_job *job)
@@ -6318,7 +6319,8 @@ static margin_status mgn_q_unit_vectors(mgn_q_job *job)
     }
     job->vector_unit = 1 / length;
     for (size_t v = 0; v < job->n; v++) {
-        const margin_real norm = margin_sqrt((margin_real)mgn_q_rounded_length2(job, v));
+        const uint64_t length2 = mgn_q_rounded_length2(job, v);
+        const margin_real norm = margin_sqrt((margin_real)length2);
         const margin_real full = (margin_real)(UINT32_C(1) << (15u + job->kernel.shift));
         job->norms[v] = (uint16_t)(norm > 0 ? mgn_q_round(full / norm, 0, 65535) : 65535);
     }
@@ -6390,7 +6392,7 @@ static margin_vote_q mgn_q_vote(const mgn_q_job *job)
     const margin_vote *vote = job->vote;
     const margin_real log2e = MGN_R(1.4426950408889634);
     margin_vote_q q = {0, 0, 0, 0, 0, 0, 0};
-    margin_real slope = vote->slope * job->score_unit * log2e * 33554432;
+    margin_real slope = vote->slope * job->score_unit * log2e * MGN_R(33554432.0);
     q.classes = vote->classes;
     q.machines = (uint16_t)job->machines;
     q.scheme = vote->scheme;
@@ -6402,7 +6404,8 @@ static margin_vote_q mgn_q_vote(const mgn_q_job *job)
         q.down++;
     }
     q.slope = (int16_t)mgn_q_round(slope, -32767, 32767);
-    q.shift = mgn_q_round(vote->shift * log2e * 33554432, -(INT32_C(1) << 30), INT32_C(1) << 30);
+    q.shift =
+        mgn_q_round(vote->shift * log2e * MGN_R(33554432.0), -(INT32_C(1) << 30), INT32_C(1) << 30);
     return q;
 }
 
@@ -6470,7 +6473,7 @@ static void mgn_q_measure(const mgn_q_job *job, const margin_quant *quant, margi
     }
     for (size_t i = 0; i < job->data->n; i++) {
         const margin_real *x = mgn_sample(job->data, i);
-        const int16_t *in = job->x;
+        const int16_t *in;
         bool limited = false;
         if (mgn_weight(job->data, i) <= 0) {
             continue;
@@ -6556,7 +6559,7 @@ MARGIN_API margin_status margin_quantize(const margin_model *model, const margin
     margin_quant_info found;
     margin_arena before;
     margin_status status = mgn_q_job_shape(&job, model, options);
-    if (status != MARGIN_OK || mem == NULL || quant == NULL) {
+    if (status != MARGIN_OK || mgn_mem_check(mem) != MARGIN_OK || quant == NULL) {
         return status != MARGIN_OK ? status : MARGIN_E_ARGUMENT;
     }
     status = mgn_q_check_job(data, &job);
@@ -7283,7 +7286,7 @@ MARGIN_API margin_status margin_image_load(const void *image, size_t size, margi
     margin_model found;
     margin_arena before;
     margin_status status;
-    if (mem == NULL || model == NULL) {
+    if (mgn_mem_check(mem) != MARGIN_OK || model == NULL) {
         return MARGIN_E_ARGUMENT;
     }
     status = mgn_image_model(p, size, &head, &found);
@@ -7498,7 +7501,7 @@ MARGIN_API margin_status margin_image_load_q(const void *image, size_t size, mar
     margin_quant found;
     margin_arena before;
     margin_status status;
-    if (mem == NULL || quant == NULL) {
+    if (mgn_mem_check(mem) != MARGIN_OK || quant == NULL) {
         return MARGIN_E_ARGUMENT;
     }
     status = mgn_image_model_q(p, size, &head, &found);
@@ -7918,7 +7921,7 @@ MARGIN_API margin_status margin_model_scale(margin_model *model, const margin_sc
                                             margin_arena *mem)
 {
     margin_expansion *e;
-    if (model == NULL || scaling == NULL || mem == NULL) {
+    if (model == NULL || scaling == NULL || mgn_mem_check(mem) != MARGIN_OK) {
         return MARGIN_E_ARGUMENT;
     }
     if (scaling->offset == NULL) {
@@ -8022,7 +8025,11 @@ typedef struct {
     margin_real *table; /* n x width coefficients; none for linear kernels */
     margin_real *bias;
     margin_real *w; /* machines x d; linear kernels only */
+    mgn_tick tick;
 } mgn_job;
+static const mgn_job mgn_no_job = {0,     0,    0,    0,    0,    0,
+                                   false, NULL, NULL, NULL, NULL, NULL,
+                                   NULL,  NULL, NULL, NULL, NULL, {NULL, {0, 0, 0, 0, 0}, false}};
 
 static void mgn_job_shape(mgn_job *job, size_t n, size_t d, size_t classes, const mgn_fit *fit)
 {
@@ -8273,12 +8280,13 @@ static void mgn_job_pool(const mgn_job *job, const mgn_fit *fit, margin_arena *m
                          margin_expansion *e)
 {
     const size_t d = job->d, width = job->width;
-    mgn_pool pool;
+    mgn_pool pool = {NULL, NULL, NULL, NULL, NULL};
     size_t n = 0, v = 0;
     for (size_t s = 0; s < job->n; s++) {
         n += mgn_any(job->table + s * width, width) ? 1u : 0u;
     }
     mgn_pool_plan(&pool, mem, job, n);
+    MARGIN_ASSERT(pool.vectors != NULL); /* the plan for all samples has had its blocks */
     for (size_t c = 0; c < job->classes; c++) {
         for (size_t s = job->start[c]; s < job->start[c + 1u]; s++) {
             if (mgn_any(job->table + s * width, width)) {
@@ -8462,13 +8470,12 @@ static margin_status mgn_train_run(mgn_job *job, const mgn_trainer *trainer, mgn
                                    margin_arena *mem, margin_model *model, margin_info *info,
                                    bool margins)
 {
-    mgn_tick tick;
     margin_status status;
-    tick.run = &fit->run;
-    tick.stopped = false;
-    tick.at.iteration = 0;
-    tick.at.machines = job->machines;
-    fit->tick = &tick;
+    job->tick.run = &fit->run;
+    job->tick.stopped = false;
+    job->tick.at.iteration = 0;
+    job->tick.at.machines = job->machines;
+    fit->tick = &job->tick;
     fit->data.rows = job->part;
     fit->b = job->b;
     fit->f = job->f;
@@ -8504,10 +8511,11 @@ static margin_status mgn_train(const mgn_trainer *trainer, mgn_fit *fit, const m
     }
     mem->peak = dry.peak > mem->peak ? dry.peak : mem->peak; /* the pool may turn out smaller */
     mgn_job_plan(&job, mem);
-    status = MARGIN_E_ONE_CLASS;
-    if (mgn_job_sort(&job, data)) {
-        status = mgn_train_run(&job, trainer, fit, mem, &trained, &report, info != NULL);
+    if (!mgn_job_sort(&job, data)) {
+        (void)margin_arena_rewind(mem, &before);
+        return MARGIN_E_ONE_CLASS;
     }
+    status = mgn_train_run(&job, trainer, fit, mem, &trained, &report, info != NULL);
     if (status < 0) {
         (void)margin_arena_rewind(mem, &before);
         return status;
@@ -9297,7 +9305,8 @@ static margin_status mgn_mam_kernel_fit(mgn_fit *fit, margin_arena *mem)
     for (size_t i = 0; i < n; i++) {
         const margin_real all =
             options->balanced ? 2 * total[i >= fit->split ? 1 : 0] : total[0] + total[1];
-        fit->b[i] = (i >= fit->split ? 1 : -1) * (mgn_weight(&fit->data, i) / all);
+        fit->b[i] =
+            (i >= fit->split ? MGN_R(1.0) : MGN_R(-1.0)) * (mgn_weight(&fit->data, i) / all);
     }
     mgn_data_norms(&fit->data, work.norm);
     mgn_mam_product(fit, &work, fit->b, fit->f);
@@ -9323,13 +9332,11 @@ static margin_status mgn_mam_kernel_fit(mgn_fit *fit, margin_arena *mem)
 static const mgn_trainer mgn_mam_kernel = {mgn_mam_kernel_plan, mgn_mam_kernel_fit};
 
 /* A machine of the driver that knows its options. */
-static mgn_fit mgn_mam_prepare(const margin_mam_options *options)
+static void mgn_mam_prepare(const margin_mam_options *options, mgn_fit *fit)
 {
-    mgn_fit fit;
-    fit.kernel = options->kernel;
-    fit.run = options->run;
-    fit.options = options;
-    return fit;
+    fit->kernel = options->kernel;
+    fit->run = options->run;
+    fit->options = options;
 }
 
 MARGIN_API size_t margin_mam_size(size_t n, size_t d, size_t classes,
@@ -9340,7 +9347,7 @@ MARGIN_API size_t margin_mam_size(size_t n, size_t d, size_t classes,
     if (options->kernel.kind == MARGIN_KERNEL_LINEAR) {
         return n == 0 ? 0 : margin_mam_online_size(d, classes, options);
     }
-    fit = mgn_mam_prepare(options);
+    mgn_mam_prepare(options, &fit);
     return mgn_train_size(&mgn_mam_kernel, &fit, n, d, classes);
 }
 
@@ -9353,7 +9360,7 @@ MARGIN_API margin_status margin_mam_train(const margin_data *data,
     if (options->kernel.kind == MARGIN_KERNEL_LINEAR) {
         return mgn_mam_linear(data, options, mem, model, info);
     }
-    fit = mgn_mam_prepare(options);
+    mgn_mam_prepare(options, &fit);
     return mgn_train(&mgn_mam_kernel, &fit, data, mem, model, info);
 }
 
@@ -10492,7 +10499,7 @@ static void mgn_ipm_advance(mgn_ipm *p, margin_real t)
 static bool mgn_ipm_step(mgn_ipm *p)
 {
     margin_real ratio;
-    if (!mgn_ipm_factor(p)) {
+    if (!(p->mu > 0) || !mgn_ipm_factor(p)) {
         return false;
     }
     mgn_ipm_aim(p, 0, false);
@@ -13028,11 +13035,14 @@ static margin_real mgn_platt_loss(mgn_platt *p, margin_real slope, margin_real s
 static bool mgn_platt_step(mgn_platt *p, margin_real *loss)
 {
     const margin_real det = p->h00 * p->h11 - p->h01 * p->h01;
-    const margin_real d0 = -(p->h11 * p->g0 - p->h01 * p->g1) / det;
-    const margin_real d1 = -(p->h00 * p->g1 - p->h01 * p->g0) / det;
-    const margin_real descent = p->g0 * d0 + p->g1 * d1;
-    margin_real t = 1;
-    for (unsigned half = 0; half < 40u && det > 0; half++, t /= 2) {
+    margin_real d0, d1, descent, t = 1;
+    if (!(det > 0)) {
+        return false;
+    }
+    d0 = -(p->h11 * p->g0 - p->h01 * p->g1) / det;
+    d1 = -(p->h00 * p->g1 - p->h01 * p->g0) / det;
+    descent = p->g0 * d0 + p->g1 * d1;
+    for (unsigned half = 0; half < 40u; half++) {
         const margin_real next = mgn_platt_loss(p, p->slope + t * d0, p->shift + t * d1);
         if (next < *loss + MGN_R(1e-4) * t * descent) {
             p->slope += t * d0;
@@ -13040,6 +13050,7 @@ static bool mgn_platt_step(mgn_platt *p, margin_real *loss)
             *loss = next;
             return true;
         }
+        t /= 2;
     }
     return false;
 }
@@ -13319,7 +13330,7 @@ static bool mgn_compress_fit(mgn_compress *c)
 /* The kept arrays of the new pool. */
 static void mgn_compress_keep(const mgn_compress *c, margin_arena *mem, size_t n, mgn_pool *pool)
 {
-    mgn_job shape;
+    mgn_job shape = mgn_no_job;
     shape.d = c->e.d;
     shape.width = c->e.width;
     shape.machines = c->machines;
@@ -13419,7 +13430,7 @@ MARGIN_API margin_status margin_compress(const margin_model *model, const margin
     margin_arena before, dry;
     size_t samples;
     const margin_status status = data == NULL ? MARGIN_OK : margin_data_check(data);
-    if (status != MARGIN_OK || mem == NULL || out == NULL ||
+    if (status != MARGIN_OK || mgn_mem_check(mem) != MARGIN_OK || out == NULL ||
         !mgn_compress_shape(&c, model, vectors) || (data != NULL && data->d != c.e.d)) {
         return status != MARGIN_OK ? status : MARGIN_E_ARGUMENT;
     }

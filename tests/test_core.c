@@ -426,6 +426,61 @@ TEST the_sweep_passes_an_honest_operation_and_finds_every_fault(void)
     PASS();
 }
 
+/* ---- an arena that only counts is no place to work in ---- */
+
+static margin_status train_svm(void *user, const margin_data *data, margin_arena *mem,
+                               margin_model *model)
+{
+    return margin_svm_train(data, (const margin_svm_options *)user, mem, model, NULL);
+}
+
+#define ASSERT_REFUSED(call)                                                                       \
+    do {                                                                                           \
+        margin_arena mem = margin_arena_counting();                                                \
+        const margin_arena before = mem;                                                           \
+        ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, (call), "%d");                                            \
+        ASSERT_EQ(before.low, mem.low);                                                            \
+        ASSERT_EQ(before.high, mem.high);                                                          \
+        ASSERT_EQ(before.failed, mem.failed);                                                      \
+    } while (0)
+
+TEST to_work_in_an_arena_that_only_counts_is_refused(void)
+{
+    enum { N = 8, D = 2 };
+    static const margin_real x[N * D] = {0, 0, 1, 0, 0, 1, 1, 1, 3, 3, 4, 3, 3, 4, 4, 4};
+    static const uint16_t y[N] = {0, 0, 0, 0, 1, 1, 1, 1};
+    static unsigned char bytes[1 << 16], image[4096];
+    const margin_data data = {x, N, D, 0, y, NULL, NULL};
+    margin_svm_options options = {{MARGIN_KERNEL_RBF, 0, 0, 0, 0}, 0, 0, 0, false, false,
+                                  {0, 0, 0, 0, 0, NULL, NULL}};
+    margin_learner learner = {train_svm, &options, 4096};
+    margin_arena good = margin_arena_make(bytes, sizeof bytes);
+    margin_rng rng = margin_rng_make(1);
+    margin_real real[N * N], confusion[MARGIN_CONFUSION(2)];
+    uint16_t fold[N];
+    margin_scaling scaling;
+    margin_model model, other;
+    margin_quant quant;
+    margin_cv cv;
+    size_t size;
+    ASSERT_EQ(MARGIN_OK, margin_svm_train(&data, &options, &good, &model, NULL));
+    size = margin_image_size(&model, 0);
+    ASSERT(size != 0 && size <= sizeof image);
+    ASSERT_EQ(MARGIN_OK, margin_image_write(&model, NULL, 0, image, size));
+    ASSERT_REFUSED(margin_gram(real, 0, x, 0, NULL, N, D, &mem));
+    ASSERT_REFUSED(margin_scaling_fit(&data, MARGIN_SCALE_STANDARD, &mem, &scaling));
+    ASSERT_REFUSED(margin_folds_stratified(&data, 2, &rng, &mem, fold));
+    ASSERT_REFUSED(margin_mam_train(&data, NULL, &mem, &other, NULL));
+    ASSERT_REFUSED(margin_kmomd_train(&data, NULL, &mem, &other, NULL));
+    ASSERT_REFUSED(margin_svm_train(&data, &options, &mem, &other, NULL));
+    ASSERT_REFUSED(margin_image_load(image, size, &mem, &other));
+    ASSERT_REFUSED(margin_quantize(&model, &data, NULL, &mem, &quant, NULL));
+    ASSERT_REFUSED(margin_compress(&model, NULL, 2, &mem, &other, NULL));
+    ASSERT_REFUSED(margin_confusion(&data, &model, &mem, confusion));
+    ASSERT_REFUSED(margin_cross_validate(&data, &learner, NULL, &mem, &cv));
+    PASS();
+}
+
 SUITE(core_suite)
 {
     RUN_TEST(the_sweep_passes_an_honest_operation_and_finds_every_fault);
@@ -449,5 +504,6 @@ SUITE(core_suite)
     RUN_TEST(reset_makes_the_arena_new_but_for_its_peak);
     RUN_TEST(counting_a_plan_gives_exactly_the_bytes_that_it_needs);
     RUN_TEST(a_sum_of_blocks_beyond_size_t_cannot_be_counted);
+    RUN_TEST(to_work_in_an_arena_that_only_counts_is_refused);
     RUN_TEST(block_macro_is_the_bytes_that_a_block_takes);
 }

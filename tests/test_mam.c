@@ -534,7 +534,7 @@ static online online_make(size_t d, size_t classes, const margin_mam_options *o)
     online s;
     const size_t size = margin_mam_online_size(d, classes, o);
     margin_arena mem;
-    s.bytes = malloc(size + MARGIN_ALIGN);
+    s.bytes = calloc(size + MARGIN_ALIGN, 1); /* padding is compared too */
     mem = margin_arena_make(s.bytes, size + MARGIN_ALIGN - 1u);
     if (margin_mam_online_start(&s.on, d, classes, o, &mem) != MARGIN_OK) {
         abort();
