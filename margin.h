@@ -12,8 +12,8 @@
  *           - Every loop has a bound; the same input gives the same bits on every target.
  *
  * CONTENTS  >>config >>status >>arena >>math >>random >>linalg >>data >>kernel
- *           >>model >>quant >>image >>train >>mam >>kmomd >>svm >>loss >>seco
- *           >>calibrate >>compress >>metrics >>ordinal
+ *           >>model >>quant >>image >>train >>mam >>kmomd >>svm >>rates
+ *           >>loss >>seco >>calibrate >>compress >>metrics >>ordinal
  */
 #ifndef MARGIN_H
 #define MARGIN_H
@@ -139,7 +139,9 @@ typedef uint16_t margin_index;
     X(MARGIN_E_IMAGE_SIZE, -14, "the image is cut short, or its sizes contradict each other")      \
     X(MARGIN_E_IMAGE_SUM, -15, "the checksum of the image is wrong")                               \
     X(MARGIN_E_IMAGE_VALUE, -16, "a value in the image is out of its range")                       \
-    X(MARGIN_E_NO_ORDER, -17, "all targets are equal: there is no order")
+    X(MARGIN_E_NO_ORDER, -17, "all targets are equal: there is no order")                          \
+    X(MARGIN_E_INFEASIBLE, -18, "the error rates asked for cannot be had")                         \
+    X(MARGIN_E_TWO_CLASSES, -19, "the method takes two classes, and there are more")
 
 #define MARGIN_STATUS_ITEM(name, value, text) name = (value),
 typedef enum { MARGIN_STATUS_LIST(MARGIN_STATUS_ITEM) } margin_status;
@@ -1312,6 +1314,167 @@ MARGIN_API size_t margin_svm_size(size_t n, size_t d, size_t classes,
 MARGIN_API margin_status margin_svm_train(const margin_data *data,
                                           const margin_svm_options *options, margin_arena *mem,
                                           margin_model *model, margin_info *info);
+
+/* ---- >>rates ---- error rates given in advance ----------------------------------------------- */
+
+/* "At most 5 % missed alarms, at most 20 % false ones": a machine of two classes that takes exactly
+ * these numbers. Whatever the distributions of the classes are, as long as they have the means m and
+ * the covariances S that are known of them, a sample of the positive class is taken for a negative one
+ * with a probability of at most eta_pos, one of the negative class for a positive one with at most
+ * eta_neg, if
+ *
+ *     w.m_pos - b >= 1 + k_pos sqrt(w'S_pos w),   b - w.m_neg >= 1 + k_neg sqrt(w'S_neg w)    [3.14]
+ *     k = sqrt((1 - eta) / eta) + nu
+ *
+ * (Chebyshev and Cantelli). Of all such w.x - b the one of least |w| is found, to the duality gap in
+ * `info`, or it is shown that there is none (Saketha Nath, Bhattacharyya: "Maximum margin classifiers
+ * with specified false positive and false negative error rates", SDM 2007).
+ *
+ *     margin_rates_report report;
+ *     margin_rates_options o = {0};
+ *     o.eta_pos = 0.05f;
+ *     o.eta_neg = 0.2f;
+ *     o.report = &report;
+ *     status = margin_rates_train(&data, &o, &mem, &model, NULL);
+ *     if (status == MARGIN_E_INFEASIBLE) { ... report.eta_pos_touch and report.eta_neg_touch can be had ... }
+ *
+ * THE BOUND HOLDS FOR THE TRUE MOMENTS. Those of a sample are off by something, and by much where there
+ * are few samples: compare report.error_pos and error_neg, and those of data that training has not
+ * seen (margin_confusion), with the rates that were asked for. nu allows for it: the bound then holds
+ * for every mean within nu standard deviations, |S^-1/2 (m - true m)| <= nu, and a ridge for every
+ * covariance that differs by a matrix of norm up to it (Lanckriet, El Ghaoui, Bhattacharyya, Jordan:
+ * "A robust minimax approach to classification", JMLR 3, 2003, section 5).
+ *
+ * Means and covariances are those of the samples by their weights (population covariances), in the
+ * space of the kernel, or given (margin_rates_moments). `fast` works with a few Cholesky factors of
+ * the covariances, or of the kernel matrix, however ill-conditioned they are; at most 40 of them. `iter`
+ * is the algorithm of the paper, due to Lin and Han: spheres that roll inside the two ellipsoids
+ * towards each other. It needs positive definite covariances and so, with a nonlinear kernel, a ridge;
+ * it is quick where they are well-conditioned and hopeless where they are not. */
+enum { MARGIN_RATES_FAST = 0, MARGIN_RATES_ITER = 1 };
+
+/* What can be said of a pair of rates, whether it can be had or not. */
+typedef struct {
+    bool feasible;      /* the rates can be had: p_star < 1 */
+    margin_real p_star; /* least k_pos sqrt(w'S_pos w) + k_neg sqrt(w'S_neg w) of all w with
+                                  w.(m_pos - m_neg) = 1; independent of the scaling of the features */
+    margin_real touch;  /* 1 / p_star, at most the largest number: the factor of both k at which
+                                  their ellipsoids touch, and the rates belonging to it: */
+    margin_real eta_pos_touch; /* any larger pair can be had */
+    margin_real eta_neg_touch;
+    margin_real kappa_pos, kappa_neg; /* k as above, nu included */
+    margin_real slack_pos, slack_neg; /* left side minus right side of [3.14]: 0 up to rounding */
+    margin_real spread_pos,
+        spread_neg; /* sqrt(w'S w); 0 where all samples of a class score alike */
+    margin_real error_pos,
+        error_neg; /* shares of the training samples answered wrongly, by weight */
+    margin_real condition_pos, condition_neg; /* of the covariances with ridge; 0: singular */
+    margin_real ridge;                        /* as it was used */
+    size_t rank;           /* dimensions of the space of w that the samples span */
+    size_t factorisations; /* Cholesky factors that were computed */
+} margin_rates_report;
+
+typedef struct {
+    margin_kernel kernel; /*                                                0: linear            */
+    margin_real eta_pos;  /* largest error on the positive class, 0 < eta <= 1      0: 0.5       */
+    margin_real eta_neg;  /* and on the negative class                              0: 0.5       */
+    margin_real nu_pos;   /* allowance for the mean of the positive class, >= 0     0: none      */
+    margin_real nu_neg;   /* and of the negative class                              0: none      */
+    margin_real ridge;    /* added to the diagonals of the covariances, >= 0        0: none; for */
+                          /* iter with singular covariances as little as makes them regular      */
+    uint8_t solver;       /* MARGIN_RATES_...                                       0: fast      */
+    margin_rates_report *report; /* filled in, also on MARGIN_E_INFEASIBLE          0: not       */
+    margin_control run; /* tol: duality gap of 1/|w|, relative       0: 1e-12, 1e-6 in float;  */
+                        /* of iter the angle at the touching points  0: 1e-6, 1e-3 in float;   */
+                        /* max_iterations of iter                    0: 20 000;                */
+                        /* scheme, cache_bytes and rank have no effect                         */
+} margin_rates_options;
+
+/* Pieces: the numbers of a problem with `rows` rows of factors in `dim` dimensions beside its
+ * matrices, and what the two ways to a problem take. */
+#define MARGIN_RATES_PANEL(size) (MARGIN_QP_PANEL * MARGIN_MORE((size_t)(size), (size_t)32u))
+#define MARGIN_RATES_VECTORS(dim, rows) ((size_t)(dim)*12u + (size_t)(rows)*6u)
+#define MARGIN_RATES_FROM_MOMENTS(d)                                                               \
+    MARGIN_BLOCK(MARGIN_NUMBERS(4u * (size_t)(d) * (d) + MARGIN_RATES_PANEL(d) +                   \
+                                    MARGIN_RATES_VECTORS(d, 2u * (size_t)(d)) + 2u * (size_t)(d) + \
+                                    2u,                                                            \
+                                d),                                                                \
+                 1u)
+#define MARGIN_RATES_FROM_GRAM(n, d, solver)                                                       \
+    MARGIN_BLOCK(                                                                                  \
+        MARGIN_NUMBERS((3u + ((solver) == MARGIN_RATES_ITER ? 1u : 0u)) * (size_t)(n) * (n) +      \
+                           MARGIN_RATES_PANEL(MARGIN_MORE((size_t)(n), (size_t)(d))) +             \
+                           MARGIN_RATES_VECTORS(n, n),                                             \
+                       n),                                                                         \
+        1u)
+
+/* Bytes for given moments; for a linear kernel, where n > d takes the same memory whatever n; and for
+ * any other kernel. */
+#define MARGIN_RATES_MOMENTS_BYTES(d)                                                              \
+    (MARGIN_WEIGHTS_BYTES(d, 2u, 0) + MARGIN_RATES_FROM_MOMENTS(d) + MARGIN_ALIGN - 1u)
+#define MARGIN_RATES_LINEAR_BYTES(n, d, solver)                                                    \
+    ((n) > (d) ? MARGIN_RATES_MOMENTS_BYTES(d)                                                     \
+               : MARGIN_WEIGHTS_BYTES(d, 2u, 0) + MARGIN_JOB_BYTES(n, 2u, 0, 0u) +                 \
+                     MARGIN_RATES_FROM_GRAM(n, d, solver) + MARGIN_ALIGN - 1u)
+#define MARGIN_RATES_KERNEL_BYTES(n, d, solver)                                                    \
+    (MARGIN_JOB_BYTES(n, 2u, 0, 1u) +                                                              \
+     MARGIN_MORE(MARGIN_RATES_FROM_GRAM(n, d, solver), MARGIN_POOL_BYTES(n, d, 2u, 0)) +           \
+     MARGIN_ALIGN - 1u)
+/* Bytes for `fast`, whichever the kernel. */
+#define MARGIN_RATES_BYTES(n, d)                                                                   \
+    MARGIN_MORE(MARGIN_RATES_LINEAR_BYTES(n, d, 0), MARGIN_RATES_KERNEL_BYTES(n, d, 0))
+
+/* Bytes that margin_rates_train takes; 0: not countable, or options out of their range. The progress
+ * callback and `classes`, which is 2, are as with the other trainers. */
+MARGIN_API size_t margin_rates_size(size_t n, size_t d, size_t classes,
+                                    const margin_rates_options *options);
+/* objective: 1/2 |w|^2, for kernels in their space; gap: it is at most this far above the optimum;
+ * violation: |w - (m_pos - m_neg - k_pos S_pos w / s_pos - k_neg S_neg w / s_neg) |w|^2/2| / |w|, the
+ * stationarity of the Lagrangian; iterations: factorisations, or steps of iter. Cost: a linear kernel
+ * one pass over the data, n d^2 / 2, and about 15 factors of d^3 / 6 products; any other, and a
+ * linear one where n <= d, n^2 d / 2 + 15 n^3 / 6.
+ *
+ * Statuses of its own: MARGIN_E_INFEASIBLE, the ellipsoids meet (p_star >= 1); MARGIN_E_NO_DIRECTION,
+ * the means coincide; MARGIN_E_TWO_CLASSES, there are more; MARGIN_E_NOT_POSITIVE, the kernel is not
+ * positive semi-definite; MARGIN_W_ITERATIONS, the gap or the angle asked for was not reached (the
+ * model keeps to the rates, but |w| may be too large: see the gap); MARGIN_E_NO_CONVERGENCE, the
+ * margin is lost in rounding, |w| would be beyond any use. */
+MARGIN_API margin_status margin_rates_train(const margin_data *data,
+                                            const margin_rates_options *options, margin_arena *mem,
+                                            margin_model *model, margin_info *info);
+
+/* Which rates can be had? For each of `count` wanted rates eta_pos[i] on the positive class the least
+ * rate eta_neg[i] on the negative class: any larger one can be had. 1: none can. 0: all samples
+ * of that class can be made to score alike. With eta_pos from 1 down to 0.01 this is the whole frontier.
+ * Of the options, kernel, nu and ridge matter. Takes margin_rates_size bytes and gives them back;
+ * about six factors a rate. MARGIN_E_ARGUMENT for a rate outside 0 < eta_pos <= 1; other statuses as
+ * above. */
+MARGIN_API margin_status margin_rates_frontier(const margin_data *data,
+                                               const margin_rates_options *options,
+                                               margin_arena *mem, const margin_real *eta_pos,
+                                               margin_real *eta_neg, size_t count);
+
+/* The same from means and covariances of your own, in the form that margin_data_moments gives them:
+ * class 0 is the negative one, class 1 the positive one. Of the covariances the diagonals and what lies
+ * below are read. MARGIN_E_NOT_POSITIVE: one is not positive semi-definite. The model is linear; a
+ * kernel of another kind is an argument error. In the report and in `info` all that is about
+ * samples is 0. */
+typedef struct {
+    const margin_real *mean; /* 2 x d */
+    const margin_real *cov;  /* 2 x d x d */
+    size_t d;
+} margin_rates_moments;
+
+MARGIN_API size_t margin_rates_moments_size(size_t d, const margin_rates_options *options);
+MARGIN_API margin_status margin_rates_train_moments(const margin_rates_moments *moments,
+                                                    const margin_rates_options *options,
+                                                    margin_arena *mem, margin_model *model,
+                                                    margin_info *info);
+MARGIN_API margin_status margin_rates_frontier_moments(const margin_rates_moments *moments,
+                                                       const margin_rates_options *options,
+                                                       margin_arena *mem,
+                                                       const margin_real *eta_pos,
+                                                       margin_real *eta_neg, size_t count);
 
 /* ---- >>loss ---- margin losses made of pieces, smoothed, and machines trained by them -------- */
 

@@ -2,8 +2,8 @@
  * defined. It reads top to bottom; each section uses only those above it.
  *
  * CONTENTS  >>platform >>status >>arena >>math >>random >>linalg >>data >>kernel
- *           >>model >>quant >>image >>train >>mam >>qp >>kmomd >>svm >>loss >>seco
- *           >>calibrate >>compress >>metrics >>ordinal
+ *           >>model >>quant >>image >>train >>mam >>qp >>kmomd >>svm >>rates
+ *           >>loss >>seco >>calibrate >>compress >>metrics >>ordinal
  */
 #ifndef MARGIN_IMPL_H
 #define MARGIN_IMPL_H
@@ -11251,6 +11251,1911 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
     mgn_fit fit;
     const margin_status status = mgn_svm_prepare(options, &full, &fit);
     return status == MARGIN_OK ? mgn_train(&mgn_svm, &fit, data, mem, model, info) : status;
+}
+
+/* ---- >>rates ---- ---------------------------------------------------------------------------- */
+
+/* Saketha Nath, Bhattacharyya: "Maximum margin classifiers with specified false positive and false
+ * negative error rates", SDM 2007; equation numbers are its. Class 1 is the positive one, class 0 its
+ * class 2; D = m_1 - m_0; S_c = R_c'R_c, where the ridge counts as rows of R_c; k_c = kappa_c.
+ *
+ * Both constraints of [3.14] are active at the optimum, so b drops out:
+ *
+ *     minimise  1/2 |w|^2   over   w.D >= 2 + k_1 |R_1 w| + k_0 |R_0 w|.
+ *
+ * The dual [3.23] is the distance of two ellipsoids, |y| at its least for y = D - R_1'q_1 - R_0'q_0 with
+ * |q_c| <= k_c, and w = 2 y / |y|^2 [3.24]. A Lagrange multiplier for each |q_c|^2 <= k_c^2, 1 / c_c, turns
+ * it into
+ *
+ *     (I + c_1 S_1 + c_0 S_0) y = D,   q_c = c_c R_c y,   |q_c| = k_c or (c_c infinite, |q_c| <= k_c):
+ *
+ * a linear system for y and two equations for the two numbers c_c, by Newton's method in log c_c. The
+ * second case is the apex, R_c y = 0: all samples of the class score alike.
+ * Every y bounds the distance from below, (D.y - k_1 |R_1 y| - k_0 |R_0 y|) / |y|, and every q that
+ * keeps to |q_c| <= k_c from above, |D - R_1'q_1 - R_0'q_0|: between the two lies the gap.
+ *
+ * Feasibility: the same system without I, (c_1 S_1 + c_0 S_0) v = D, has as its (|q_1|, |q_0|), for c_1 / c_0
+ * from 0 to infinity, exactly the pairs (k_1, k_0) whose ellipsoids touch: the frontier. p* is the
+ * ratio of (k_1, k_0) to the touching pair in its direction, one equation for c_1 / c_0. Any v with v.D > 0
+ * bounds it from above, p* <= (k_1 |R_1 v| + k_0 |R_0 v|) / v.D, with an error of second order in v.
+ *
+ * Solving. R_c is known by m_c rows Z_c (and the ridge). The system in (y, q), y + Z'q = D and
+ * Z y - q / c = 0, is reduced to
+ *   narrow  (e + c_1 S_1 + c_0 S_0) y = D in the d dimensions of w, or
+ *   wide    (Z Z' + 1 / c) q = Z D in the rows, where these are no more than the dimensions: kernels. Here
+ *           an infinite c does no harm, but D must not lie in the span of the rows.
+ * c beyond what the factor can bear are held back in the factor alone; the residuals of the full
+ * system are then brought down by repeated correction with it, a few products with Z. */
+
+typedef struct {
+    size_t d, m[2], rows; /* dimensions; rows of Z: those of class 0, then those of class 1; both */
+    margin_real *z;       /* rows x d, zstep apart */
+    size_t zstep;
+    margin_real *delta; /* D */
+    margin_real kappa[2], ridge, trace[2];
+    margin_real unit; /* D and Z were multiplied by it */
+    bool active[2];   /* k_c and S_c are not zero: c_c is an unknown */
+    bool regular[2];  /* S_c is known to be regular: no c_c is too large */
+    bool wide;        /* Z Z' is in `work` */
+    bool known;       /* S is in `sigma` */
+    margin_real
+        *sigma;   /* d x d, sstep apart: S_1 above the diagonal, S_0 below it, without ridge; */
+    size_t sstep; /* free on the diagonal: that is in */
+    margin_real *diag[2];
+    margin_real
+        *work; /* narrow: d x d, a factor below; wide: rows x rows, Z Z' above, a factor below */
+    size_t wstep;
+    margin_real *gram;   /* wide: diagonal of Z Z' */
+    margin_real *metric; /* d: of the ridge that holds the system for v */
+    margin_real *panel;  /* for factorisations */
+    /* one solution */
+    margin_real c[2], held[2]; /* c, and the c in the factor */
+    margin_real e, e_held; /* factor of the metric (without one: of I), and that in the factor */
+    bool metrical;
+    margin_real *v, *q;    /* y or v, and q (rows) */
+    margin_real length[2]; /* |q_c|, ridge included */
+    /* room */
+    margin_real *r, *t, *a[2]; /* d each */
+    margin_real *s, *x;        /* rows each */
+    /* the best so far */
+    margin_real *y, *p;    /* y (d) and its q (rows) */
+    margin_real low, high; /* bounds of the distance */
+    margin_real start;     /* the lower one at the start of `fast` */
+    margin_real stray;     /* |y - (D - Z'q)| / |y| with q cut back to |q_c| <= k_c */
+    margin_real c_best[2]; /* c of y */
+    margin_real scale;     /* from y to w */
+    margin_real p_star;
+    margin_real *centre[2]; /* means of the classes in the space of w, before `unit` */
+    margin_real *root;      /* kernels: root of the share of each sample in its class */
+    size_t factors;
+} mgn_rates;
+
+#define MGN_RATES_FACTORS 40u
+
+static size_t mgn_rates_first(const mgn_rates *p, size_t c)
+{
+    return c == 0 ? 0 : p->m[0];
+}
+
+static margin_real *mgn_rates_z(const mgn_rates *p, size_t c)
+{
+    return p->z + mgn_rates_first(p, c) * p->zstep;
+}
+
+/* |R_c x|; p->x is used. */
+static margin_real mgn_rates_spread(const mgn_rates *p, size_t c, const margin_real *x)
+{
+    const margin_real own = margin_sqrt(p->ridge) * margin_norm2(x, p->d);
+    mgn_dots(x, mgn_rates_z(p, c), p->zstep, p->m[c], p->d, p->x);
+    return mgn_hypot(margin_norm2(p->x, p->m[c]), own);
+}
+
+/* k_1 |R_1 x| + k_0 |R_0 x| */
+static margin_real mgn_rates_width(const mgn_rates *p, const margin_real *x)
+{
+    margin_real sum = 0;
+    for (size_t c = 0; c < 2u; c++) {
+        sum += p->active[c] ? p->kappa[c] * mgn_rates_spread(p, c, x) : 0;
+    }
+    return sum;
+}
+
+/* The rows of active classes are neighbours: where they begin, and how many they are. */
+static size_t mgn_rates_begin(const mgn_rates *p)
+{
+    return p->active[0] ? 0 : p->m[0];
+}
+
+static size_t mgn_rates_count(const mgn_rates *p)
+{
+    return (p->active[0] ? p->m[0] : 0) + (p->active[1] ? p->m[1] : 0);
+}
+
+/* Element j of the diagonal beside the S: metric and ridge. */
+static margin_real mgn_rates_own(const mgn_rates *p, margin_real e, const margin_real *c, size_t j)
+{
+    return e * (p->metrical ? p->metric[j] : 1) + p->ridge * (c[0] + c[1]);
+}
+
+/* The matrix of the narrow system below the diagonal and on it. */
+static void mgn_rates_fill_narrow(const mgn_rates *p)
+{
+    const margin_real c0 = p->held[0], c1 = p->held[1];
+    for (size_t i = 0; i < p->d; i++) {
+        margin_real *to = p->work + i * p->wstep;
+        const margin_real *row = p->sigma + i * p->sstep;
+        for (size_t j = 0; j < i; j++) {
+            to[j] = c0 * row[j] + c1 * p->sigma[j * p->sstep + i];
+        }
+        to[i] = mgn_rates_own(p, p->e_held, p->held, i) + (c0 * p->diag[0][i] + c1 * p->diag[1][i]);
+    }
+}
+
+/* That of the wide one, for the rows of active classes. */
+static void mgn_rates_fill_wide(const mgn_rates *p)
+{
+    const size_t begin = mgn_rates_begin(p), end = begin + mgn_rates_count(p);
+    for (size_t i = begin; i < end; i++) {
+        margin_real *to = p->work + i * p->wstep;
+        for (size_t j = begin; j < i; j++) {
+            to[j] = p->work[j * p->wstep + i];
+        }
+        to[i] = p->gram[i] + 1 / p->held[i < p->m[0] ? 0 : 1];
+    }
+}
+
+/* Factors the system for c and e; c that the factor cannot bear are held back. */
+static bool mgn_rates_factor(mgn_rates *p, const margin_real *c, margin_real e, bool metrical)
+{
+    const margin_real size = (margin_real)(p->wide ? 4u * p->rows : 16u * p->d) * MGN_EPS;
+    const margin_real most = 1 / (size * (p->trace[0] + p->trace[1]) + MGN_TINY);
+    const size_t n = p->wide ? mgn_rates_count(p) : p->d;
+    margin_real *from = p->work;
+    p->factors++;
+    p->metrical = metrical;
+    p->e = e;
+    p->e_held = metrical ? mgn_max(e, size) : e;
+    for (size_t k = 0; k < 2u; k++) {
+        p->c[k] = c[k];
+        p->held[k] = metrical || p->regular[k] ? c[k] : mgn_min(c[k], most);
+    }
+    if (p->wide) {
+        mgn_rates_fill_wide(p);
+        from += mgn_rates_begin(p) * (p->wstep + 1u);
+    } else {
+        mgn_rates_fill_narrow(p);
+    }
+    return mgn_cholesky(from, p->wstep, n, p->panel);
+}
+
+/* b = (L L')^-1 b with the factor at hand. */
+static void mgn_rates_backsolve(const mgn_rates *p, margin_real *b)
+{
+    const size_t n = p->wide ? mgn_rates_count(p) : p->d;
+    const margin_real *l = p->work + (p->wide ? mgn_rates_begin(p) * (p->wstep + 1u) : 0);
+    mgn_solve(b, 1, 1, mgn_view_of(l, p->wstep, 1), n, true);
+    mgn_solve(b, 1, 1, mgn_view_of(l, 1, p->wstep), n, false);
+}
+
+/* From residuals r = D - e y - Z'q and s = Z y - q / c of the full system to its correction, in place:
+ * e dy + Z'dq = r, Z dy - dq / c = -s. */
+static void mgn_rates_correct(const mgn_rates *p, margin_real *r, margin_real *s)
+{
+    const size_t begin = mgn_rates_begin(p), count = mgn_rates_count(p);
+    const margin_real *z = p->z + begin * p->zstep;
+    if (p->wide) {
+        mgn_dots(r, z, p->zstep, count, p->d, p->x);
+        margin_axpy(s + begin, 1, p->x, count);
+        mgn_rates_backsolve(p, s + begin);
+        mgn_mat_t_vec(p->t, z, p->zstep, count, p->d, s + begin);
+        margin_axpy(r, -1, p->t, p->d);
+        return;
+    }
+    for (size_t i = begin; i < begin + count; i++) {
+        p->x[i] = p->held[i < p->m[0] ? 0 : 1] * s[i];
+    }
+    mgn_mat_t_vec(p->t, z, p->zstep, count, p->d, p->x + begin);
+    margin_axpy(r, -1, p->t, p->d);
+    mgn_rates_backsolve(p, r);
+    mgn_dots(r, z, p->zstep, count, p->d, p->x + begin);
+    for (size_t i = begin; i < begin + count; i++) {
+        s[i] = p->held[i < p->m[0] ? 0 : 1] * (p->x[i] + s[i]);
+    }
+}
+
+/* The residuals of (v, q). */
+static void mgn_rates_residual(const mgn_rates *p, margin_real *r, margin_real *s)
+{
+    const size_t begin = mgn_rates_begin(p), count = mgn_rates_count(p);
+    const margin_real *z = p->z + begin * p->zstep;
+    mgn_mat_t_vec(p->t, z, p->zstep, count, p->d, p->q + begin);
+    for (size_t j = 0; j < p->d; j++) {
+        r[j] = p->delta[j] - mgn_rates_own(p, p->e, p->c, j) * p->v[j] - p->t[j];
+    }
+    mgn_dots(p->v, z, p->zstep, count, p->d, s + begin);
+    for (size_t i = begin; i < begin + count; i++) {
+        s[i] -= p->q[i] / p->c[i < p->m[0] ? 0 : 1];
+    }
+}
+
+/* Solves for v and q by corrections, while each is less than half of the one before; eight at most. */
+static bool mgn_rates_solve(mgn_rates *p, const margin_real *c, margin_real e, bool metrical)
+{
+    margin_real last = MGN_HUGE;
+    bool more = true;
+    if (!mgn_rates_factor(p, c, e, metrical)) {
+        return false;
+    }
+    for (size_t j = 0; j < p->d; j++) {
+        p->v[j] = 0;
+    }
+    for (size_t i = 0; i < p->rows; i++) {
+        p->q[i] = 0;
+    }
+    for (unsigned step = 0; step < 8u && more; step++) {
+        margin_real size;
+        mgn_rates_residual(p, p->r, p->s);
+        mgn_rates_correct(p, p->r, p->s);
+        size = margin_norm2(p->r, p->d);
+        more = size < last / 2;
+        if (more) {
+            margin_axpy(p->v, 1, p->r, p->d);
+            margin_axpy(p->q + mgn_rates_begin(p), 1, p->s + mgn_rates_begin(p),
+                        mgn_rates_count(p));
+            more = size > 4 * MGN_EPS * margin_norm2(p->v, p->d);
+        }
+        last = size;
+    }
+    for (size_t k = 0; k < 2u; k++) {
+        const margin_real own = c[k] * margin_sqrt(p->ridge) * margin_norm2(p->v, p->d);
+        p->length[k] = mgn_hypot(margin_norm2(p->q + mgn_rates_first(p, k), p->m[k]), own);
+    }
+    return margin_norm2(p->v, p->d) <= MGN_HUGE;
+}
+
+/* out = R_c'q_c = c_c S_c v */
+static void mgn_rates_pull(const mgn_rates *p, size_t c, margin_real *out)
+{
+    mgn_mat_t_vec(out, mgn_rates_z(p, c), p->zstep, p->m[c], p->d, p->q + mgn_rates_first(p, c));
+    margin_axpy(out, p->c[c] * p->ridge, p->v, p->d);
+}
+
+/* slope[i][j], the derivative of log |q_i| by log c_j, of the solution at hand. With a_i = R_i'q_i it is
+ * [i = j] - c_i a_i'M^-1 a_j / |q_i|^2; in the wide form, free of cancellation, q_i'(N^-1 q_j) / (c_j |q_i|^2),
+ * where N^-1 is that of all rows and q_j has zeros in those of the other class. */
+static void mgn_rates_slopes(const mgn_rates *p, margin_real slope[2][2])
+{
+    for (size_t j = 0; j < 2u; j++) {
+        if (!p->wide) {
+            mgn_rates_pull(p, j, p->a[j]);
+        }
+    }
+    for (size_t j = 0; j < 2u; j++) {
+        const size_t at = mgn_rates_first(p, j);
+        if (p->wide) {
+            for (size_t i = 0; i < p->rows; i++) {
+                p->s[i] = i >= at && i < at + p->m[j] ? p->q[i] : 0;
+            }
+            mgn_rates_backsolve(p, p->s + mgn_rates_begin(p));
+        } else {
+            mgn_copy(p->r, p->a[j], p->d);
+            mgn_rates_backsolve(p, p->r);
+        }
+        for (size_t i = 0; i < 2u; i++) {
+            const size_t from = mgn_rates_first(p, i);
+            const margin_real square = p->length[i] * p->length[i];
+            const margin_real product = p->wide ? margin_dot(p->q + from, p->s + from, p->m[i])
+                                                : margin_dot(p->a[i], p->r, p->d);
+            slope[i][j] = i == j ? 1 : 0;
+            if (square > 0 && p->active[i] && p->active[j]) {
+                slope[i][j] = p->wide ? product / (p->held[j] * square)
+                                      : slope[i][j] - p->held[i] * product / square;
+            }
+        }
+    }
+}
+
+/* ---- feasibility and the frontier ---- */
+
+/* What is asked of a point of the frontier: the direction of (k_1, k_0), or k_1 alone. */
+typedef struct {
+    bool given;        /* k_1 is given, and k_0 to be made large; else p* is to be made small */
+    margin_real found; /* the least p*, or the largest k_0 */
+} mgn_rates_quest;
+
+/* Takes the solution at hand for a bound, and keeps the best v as y. */
+static void mgn_rates_take_bound(mgn_rates *p, mgn_rates_quest *quest)
+{
+    const margin_real along = margin_dot(p->delta, p->v, p->d);
+    margin_real found;
+    if (!(along > 0)) {
+        return;
+    }
+    if (quest->given) {
+        const margin_real left =
+            along - (p->active[1] ? p->kappa[1] : 0) * mgn_rates_spread(p, 1, p->v);
+        const margin_real spread = mgn_rates_spread(p, 0, p->v);
+        found = left > 0 && spread <= left * MGN_TINY ? MGN_HUGE : left / spread;
+        quest->found = mgn_max(quest->found, found);
+        return;
+    }
+    found = mgn_rates_width(p, p->v) / along;
+    if (found < quest->found) {
+        quest->found = found;
+        mgn_copy(p->y, p->v, p->d);
+    }
+}
+
+/* The system for v at log (c_1 / c_0) = x. */
+static bool mgn_rates_ratio(mgn_rates *p, margin_real x)
+{
+    margin_real c[2];
+    c[0] = !p->active[0] ? 0 : p->active[1] ? 1 / (1 + margin_exp(x)) : 1;
+    c[1] = !p->active[1] ? 0 : p->active[0] ? 1 / (1 + margin_exp(-x)) : 1;
+    return mgn_rates_solve(p, c, 0, true);
+}
+
+/* How far the frontier at x is beyond what is asked for, in logarithms, and its derivative by x. */
+static margin_real mgn_rates_beyond(const mgn_rates *p, const mgn_rates_quest *quest,
+                                    margin_real *rate)
+{
+    const margin_real share = p->c[1] / (p->c[0] + p->c[1]);
+    const margin_real tiny = MGN_TINY / MGN_EPS;
+    margin_real slope[2][2];
+    margin_real value = margin_log((p->length[1] + tiny) / p->kappa[1]);
+    mgn_rates_slopes(p, slope);
+    *rate = slope[1][1] * (1 - share) - slope[1][0] * share;
+    if (!quest->given) {
+        value -= margin_log((p->length[0] + tiny) / p->kappa[0]);
+        *rate -= slope[0][1] * (1 - share) - slope[0][0] * share;
+    }
+    return value;
+}
+
+/* Newton's method for the point of the frontier, which rises with x, between bounds that close in. */
+static void mgn_rates_seek(mgn_rates *p, mgn_rates_quest *quest, margin_real x)
+{
+    const margin_real end = MGN_R(sizeof(margin_real) > 4u ? 27.0 : 12.0);
+    const margin_real goal = MGN_R(sizeof(margin_real) > 4u ? 1e-7 : 1e-3);
+    margin_real low = -end, high = end;
+    const bool both = p->active[0] && p->active[1];
+    x = mgn_max(-end / 2, mgn_min(end / 2, x));
+    for (unsigned step = 0; step < 16u; step++) {
+        margin_real beyond, rate, next;
+        if (!mgn_rates_ratio(p, x)) {
+            return;
+        }
+        mgn_rates_take_bound(p, quest);
+        if (!both) {
+            return;
+        }
+        beyond = mgn_rates_beyond(p, quest, &rate);
+        if (!(mgn_abs(beyond) > goal) || high - low < goal) {
+            return;
+        }
+        low = beyond < 0 ? x : low;
+        high = beyond < 0 ? high : x;
+        next = rate > 0 ? x - beyond / rate : x - beyond;
+        next = mgn_max(x - 5, mgn_min(x + 5, next));
+        if (!(next > low && next < high)) {
+            next = beyond < 0 ? (x + high) / 2 : (low + x) / 2;
+        }
+        x = next;
+    }
+}
+
+/* Turns to the narrow form: S from Z, its metric. */
+static void mgn_rates_narrow(mgn_rates *p)
+{
+    p->wide = false;
+    for (size_t c = 0; c < 2u && !p->known; c++) {
+        mgn_normal_matrix(p->work, p->wstep, mgn_rates_z(p, c), p->zstep, NULL, p->m[c], p->d,
+                          p->panel);
+        for (size_t i = 0; i < p->d; i++) {
+            for (size_t j = i + 1u; j < p->d; j++) {
+                const size_t to = c == 1u ? i * p->sstep + j : j * p->sstep + i;
+                p->sigma[to] = p->work[i * p->wstep + j];
+            }
+            p->diag[c][i] = p->work[i * p->wstep + i];
+        }
+    }
+    p->known = true;
+    for (size_t j = 0; j < p->d; j++) {
+        const margin_real size =
+            p->diag[0][j] + p->diag[1][j] + 2 * p->ridge + p->delta[j] * p->delta[j];
+        p->metric[j] = size > 0 ? size : 1;
+    }
+}
+
+/* In the wide form c as large as they go: y is what D has outside the span of the rows. True if that is
+ * not lost in rounding; p* is then as good as 0. */
+static bool mgn_rates_outside(mgn_rates *p, mgn_rates_quest *quest)
+{
+    margin_real c[2];
+    for (size_t k = 0; k < 2u; k++) {
+        c[k] = p->active[k] ? 1 / (16 * MGN_EPS * MGN_EPS * (p->trace[0] + p->trace[1])) : 0;
+    }
+    if (!mgn_rates_solve(p, c, 1, false)) {
+        return false;
+    }
+    mgn_rates_take_bound(p, quest);
+    return mgn_rates_width(p, p->v) < 64 * margin_sqrt(MGN_EPS) * margin_dot(p->delta, p->v, p->d);
+}
+
+static void mgn_rates_activate(mgn_rates *p)
+{
+    for (size_t c = 0; c < 2u; c++) {
+        p->active[c] = p->kappa[c] > 0 && p->trace[c] + p->ridge > 0;
+    }
+}
+
+/* Log of the ratio c_1 / c_0 at which c_c S_c have the sizes that k_c ask for. */
+static margin_real mgn_rates_guess(const mgn_rates *p, margin_real k1, margin_real k0)
+{
+    const margin_real s1 = margin_sqrt(p->trace[1] + p->ridge);
+    const margin_real s0 = margin_sqrt(p->trace[0] + p->ridge);
+    return p->active[0] && p->active[1] ? margin_log(k1 / s1) - margin_log(k0 / s0) : 0;
+}
+
+/* p*, and in y the w that has it. */
+static margin_real mgn_rates_p_star(mgn_rates *p)
+{
+    mgn_rates_quest quest = {false, MGN_HUGE};
+    mgn_rates_activate(p);
+    if (!p->active[0] && !p->active[1]) {
+        mgn_copy(p->y, p->delta, p->d);
+        return 0;
+    }
+    if (p->wide && mgn_rates_outside(p, &quest)) {
+        return quest.found;
+    }
+    mgn_rates_narrow(p);
+    quest.found = MGN_HUGE;
+    mgn_rates_seek(p, &quest, mgn_rates_guess(p, p->kappa[1], p->kappa[0]));
+    return quest.found;
+}
+
+/* The largest k_0 that can be had with k_1; MGN_HUGE: any. */
+static margin_real mgn_rates_reach(mgn_rates *p, margin_real k1)
+{
+    mgn_rates_quest quest = {true, 0};
+    p->kappa[1] = k1;
+    p->kappa[0] = 1;
+    mgn_rates_activate(p);
+    p->active[0] = true;
+    if (p->wide && mgn_rates_outside(p, &quest)) {
+        return quest.found;
+    }
+    mgn_rates_narrow(p);
+    quest.found = 0;
+    mgn_rates_seek(p, &quest, mgn_rates_guess(p, 1, 1));
+    return quest.found;
+}
+
+/* ---- fast ---- */
+
+/* D.x - k_1 |R_1 x| - k_0 |R_0 x| by |x|: a lower bound of the distance. */
+static margin_real mgn_rates_bound(const mgn_rates *p, const margin_real *x)
+{
+    const margin_real size = margin_norm2(x, p->d);
+    return size > 0 ? (margin_dot(p->delta, x, p->d) - mgn_rates_width(p, x)) / size : 0;
+}
+
+/* The best of a few directions between y, that of p*, and D; into v, as long as the distance it shows. */
+static void mgn_rates_begin_fast(mgn_rates *p)
+{
+    const margin_real ly = 1 / margin_norm2(p->y, p->d), ld = 1 / margin_norm2(p->delta, p->d);
+    margin_real best = 0, share = 0;
+    for (unsigned k = 0; k <= 8u; k++) {
+        const margin_real part = (margin_real)k / 8;
+        margin_real bound;
+        for (size_t j = 0; j < p->d; j++) {
+            p->v[j] = (1 - part) * ly * p->y[j] + part * ld * p->delta[j];
+        }
+        bound = mgn_rates_bound(p, p->v);
+        share = bound > best ? part : share;
+        best = mgn_max(best, bound);
+    }
+    for (size_t j = 0; j < p->d; j++) {
+        p->v[j] = (1 - share) * ly * p->y[j] + share * ld * p->delta[j];
+    }
+    p->start = best;
+    best /= margin_norm2(p->v, p->d);
+    for (size_t j = 0; j < p->d; j++) {
+        p->v[j] *= best;
+    }
+}
+
+/* D - Z'q, q cut back to |q_c| <= k_c, in p->r: y, what was cut off, and the residual of the solution where
+ * that is more than the rounding of D. */
+static void mgn_rates_cut(mgn_rates *p)
+{
+    mgn_rates_residual(p, p->r, p->s);
+    for (size_t j = 0; j < p->d; j++) {
+        const margin_real rounding = 64 * MGN_EPS * (mgn_abs(p->delta[j]) + mgn_abs(p->v[j]));
+        p->r[j] = p->v[j] + (mgn_abs(p->r[j]) > rounding ? p->r[j] : 0);
+    }
+    for (size_t c = 0; c < 2u; c++) {
+        if (p->active[c] && p->length[c] > p->kappa[c]) {
+            mgn_rates_pull(p, c, p->t);
+            margin_axpy(p->r, 1 - p->kappa[c] / p->length[c], p->t, p->d);
+        }
+    }
+}
+
+/* Bounds by the solution at hand; the best one is kept. */
+static void mgn_rates_take(mgn_rates *p)
+{
+    const margin_real low = mgn_rates_bound(p, p->v);
+    mgn_rates_cut(p);
+    p->high = mgn_min(p->high, margin_norm2(p->r, p->d));
+    if (low > p->low) {
+        p->low = low;
+        mgn_copy(p->y, p->v, p->d);
+        mgn_copy(p->p, p->q, p->rows);
+        margin_axpy(p->r, -1, p->v, p->d);
+        p->stray = margin_norm2(p->r, p->d) / margin_norm2(p->v, p->d);
+        p->c_best[0] = p->c[0];
+        p->c_best[1] = p->c[1];
+    }
+}
+
+/* The Newton step in log c, step[c], for the c that are not held; a class whose |q_c| < k_c no longer
+ * depends on its c is at the apex, and its c goes to the largest of use. */
+static void mgn_rates_step(const mgn_rates *p, const bool *hold, const margin_real *most,
+                           margin_real *step)
+{
+    margin_real slope[2][2], miss[2], det;
+    bool held[2];
+    mgn_rates_slopes(p, slope);
+    for (size_t c = 0; c < 2u; c++) {
+        miss[c] = p->active[c] ? margin_log(p->length[c] / p->kappa[c]) : 0;
+        held[c] = hold[c] || (slope[c][c] < MGN_R(0.02) && miss[c] < MGN_R(-0.02));
+    }
+    det = slope[0][0] * slope[1][1] - slope[0][1] * slope[1][0];
+    for (size_t c = 0; c < 2u; c++) {
+        const size_t o = 1u - c;
+        const margin_real alone = -miss[c] / slope[c][c];
+        const margin_real joint = -(miss[c] * slope[o][o] - miss[o] * slope[c][o]) / det;
+        step[c] = held[c] ? 0 : held[o] ? alone : joint;
+        step[c] = mgn_abs(step[c]) <= MGN_HUGE ? step[c] : -miss[c];
+    }
+    for (size_t c = 0; c < 2u; c++) {
+        const margin_real limit = step[c] * miss[c] > 0 ? 1 : MGN_R(4.6); /* a hundredfold */
+        step[c] = mgn_max(-limit, mgn_min(limit, step[c]));
+        if (held[c] && !hold[c]) {
+            step[c] = margin_log(most[c] / p->c[c]);
+        }
+    }
+}
+
+/* Moves c; false when there is nothing left to move. */
+static bool mgn_rates_move(const mgn_rates *p, margin_real tol, margin_real *c)
+{
+    const margin_real low = mgn_max(p->low, p->start);
+    margin_real most[2], step[2];
+    bool hold[2];
+    for (size_t k = 0; k < 2u; k++) {
+        most[k] = mgn_min(p->kappa[k] * p->kappa[k] / (tol * low * low), MGN_HUGE * MGN_EPS);
+        hold[k] = !p->active[k] || (c[k] >= most[k] && p->length[k] <= p->kappa[k]);
+    }
+    if (hold[0] && hold[1]) {
+        return false;
+    }
+    mgn_rates_step(p, hold, most, step);
+    for (size_t k = 0; k < 2u; k++) {
+        if (p->active[k]) {
+            c[k] = mgn_min(c[k] * margin_exp(step[k]), most[k]);
+        }
+    }
+    return true;
+}
+
+/* The first c: k_c / |R_c y| of the starting point, unless that is next to an apex, where one begins at
+ * some distance: k_c |R_c y| at least a thousandth of what S_c can make of it (wide) or of D.y, which is
+ * |y|^2 + k_1 |R_1 y| + k_0 |R_0 y|. */
+static void mgn_rates_first_c(mgn_rates *p, margin_real *c)
+{
+    const margin_real along = margin_dot(p->delta, p->v, p->d), size = margin_norm2(p->v, p->d);
+    for (size_t k = 0; k < 2u; k++) {
+        const margin_real most = p->kappa[k] * margin_sqrt(p->trace[k]) * size;
+        const margin_real least = (p->wide ? most : along) / 1000;
+        const margin_real width = p->kappa[k] * mgn_rates_spread(p, k, p->v);
+        c[k] = p->active[k] ? p->kappa[k] * p->kappa[k] / mgn_max(width, least) : 0;
+    }
+}
+
+/* Newton's method until the gap is closed, or no longer closes. The best c is in c_best, its y in y. */
+static margin_status mgn_rates_fast(mgn_rates *p, mgn_tick *tick, margin_real tol)
+{
+    margin_real c[2], least = MGN_HUGE;
+    unsigned stale = 0;
+    mgn_rates_begin_fast(p);
+    mgn_rates_first_c(p, c);
+    p->low = 0;
+    p->high = margin_norm2(p->delta, p->d);
+    while (p->factors < MGN_RATES_FACTORS && stale < 16u) {
+        margin_real gap;
+        if (!mgn_rates_solve(p, c, 1, false)) {
+            c[0] /= 16;
+            c[1] /= 16;
+            continue;
+        }
+        mgn_rates_take(p);
+        gap = p->high - p->low;
+        if (gap <= tol * p->high) {
+            return MARGIN_OK;
+        }
+        if (mgn_tick_stop(tick, p->factors, gap / p->high, tol)) {
+            return MARGIN_W_STOPPED;
+        }
+        stale = gap < least / 2 ? 0 : stale + 1u;
+        least = mgn_min(gap, least);
+        if ((stale >= 4u && least < 64 * margin_sqrt(MGN_EPS) * p->high) ||
+            !mgn_rates_move(p, tol, c)) {
+            break;
+        }
+    }
+    return p->high - p->low <= 64 * margin_sqrt(MGN_EPS) * p->high ? MARGIN_OK
+                                                                   : MARGIN_W_ITERATIONS;
+}
+
+/* ---- iter ---- */
+
+/* Work below and on its diagonal = S_c + ridge. */
+static void mgn_rates_lower(const mgn_rates *p, size_t c)
+{
+    for (size_t i = 0; i < p->d; i++) {
+        for (size_t j = 0; j < i; j++) {
+            p->work[i * p->wstep + j] =
+                c == 1u ? p->sigma[j * p->sstep + i] : p->sigma[i * p->sstep + j];
+        }
+        p->work[i * p->wstep + i] = p->diag[c][i] + p->ridge;
+    }
+}
+
+/* Smallest and largest eigenvalue of S_c + ridge. */
+static void mgn_rates_extremes(const mgn_rates *p, size_t c, margin_real *least, margin_real *most)
+{
+    mgn_tridiagonal t;
+    t.d = p->r;
+    t.e = p->t;
+    t.h = p->a[0];
+    t.q = p->a[1];
+    t.turn.c = p->v;
+    t.turn.s = p->s;
+    mgn_rates_lower(p, c);
+    *least = *most = 0;
+    if (mgn_eigen(p->q, p->work, p->wstep, false, p->work, p->wstep, p->d, &t) == MARGIN_OK) {
+        *most = p->q[0];
+        *least = p->q[p->d - 1u];
+    }
+}
+
+/* L_0 into sigma, below and on its diagonal, L_1 into work: S_c + ridge = L_c L_c'. */
+static bool mgn_rates_two_factors(mgn_rates *p)
+{
+    p->factors += 2u;
+    p->known = false;
+    if (p->active[0]) {
+        mgn_rates_lower(p, 0);
+        if (!mgn_cholesky(p->work, p->wstep, p->d, p->panel)) {
+            return false;
+        }
+        for (size_t i = 0; i < p->d; i++) {
+            mgn_copy(p->sigma + i * p->sstep, p->work + i * p->wstep, i + 1u);
+        }
+    }
+    if (p->active[1]) {
+        mgn_rates_lower(p, 1);
+        return mgn_cholesky(p->work, p->wstep, p->d, p->panel);
+    }
+    return true;
+}
+
+/* An ellipsoid |L^-1 (z - m)| <= k, the point where the line of centres leaves it, and the normal there. */
+typedef struct {
+    const margin_real *l;
+    size_t step;
+    const margin_real *mean; /* NULL: the origin */
+    margin_real kappa, least;
+    margin_real *centre; /* of the sphere inside */
+    margin_real *f, *g;  /* L^-1 of the line, and of centre - mean; then g is the normal */
+    margin_real part;    /* of the line that is inside */
+} mgn_rates_ball;
+
+/* f . f t^2 + 2 f . g t + g . g - k^2 = 0 for t > 0, whose root does not cancel. */
+static margin_real mgn_rates_root(const mgn_rates_ball *o, size_t d)
+{
+    const margin_real a = margin_dot(o->f, o->f, d), b = margin_dot(o->f, o->g, d);
+    const margin_real c = margin_dot(o->g, o->g, d) - o->kappa * o->kappa;
+    const margin_real root = margin_sqrt(mgn_max(b * b - a * c, 0));
+    return b > 0 ? -c / (b + root) : (root - b) / a;
+}
+
+/* Step 1 of the algorithm for one ellipsoid, with the line from its centre towards the other one:
+ * the point on the surface replaces the centre, the normal is in g. */
+static void mgn_rates_leave(mgn_rates_ball *o, const margin_real *line, margin_real sign, size_t d)
+{
+    for (size_t j = 0; j < d; j++) {
+        o->f[j] = sign * line[j];
+        o->g[j] = o->centre[j] - (o->mean != NULL ? o->mean[j] : 0);
+    }
+    mgn_solve(o->f, 1, 1, mgn_view_of(o->l, o->step, 1), d, true);
+    mgn_solve(o->g, 1, 1, mgn_view_of(o->l, o->step, 1), d, true);
+    o->part = mgn_rates_root(o, d);
+    margin_axpy(o->g, o->part, o->f, d);
+    mgn_solve(o->g, 1, 1, mgn_view_of(o->l, 1, o->step), d, false);
+    margin_axpy(o->centre, sign * o->part, line, d);
+}
+
+/* The angle between the line and the normal, or a little more: 2 tan of its half, from unit vectors. */
+static margin_real mgn_rates_angle(const mgn_rates_ball *o, const margin_real *line,
+                                   margin_real sign, size_t d)
+{
+    const margin_real a = sign / margin_norm2(line, d), b = 1 / margin_norm2(o->g, d);
+    margin_real apart = 0, together = 0;
+    for (size_t j = 0; j < d; j++) {
+        const margin_real x = a * line[j], y = b * o->g[j];
+        apart += (x - y) * (x - y);
+        together += (x + y) * (x + y);
+    }
+    return 2 * margin_sqrt(apart) / margin_sqrt(together);
+}
+
+/* y from the line between the two points, if it is better than the y of p*; its bounds. */
+static void mgn_rates_take_line(mgn_rates *p, const margin_real *line, margin_real part)
+{
+    const margin_real before = mgn_rates_bound(p, p->y);
+    p->high = part * margin_norm2(line, p->d);
+    p->low = mgn_rates_bound(p, p->y);
+    mgn_copy(p->v, line, p->d);
+    for (size_t j = 0; j < p->d; j++) {
+        p->v[j] *= -part;
+    }
+    p->low = mgn_rates_bound(p, p->v);
+    if (p->low > before) {
+        mgn_copy(p->y, p->v, p->d);
+    }
+    p->low = mgn_max(p->low, before);
+}
+
+/* Stationarity of y: |y - (D - k_1 S_1 y / |R_1 y| - k_0 S_0 y / |R_0 y|)| / |y|, y as long as the distance. */
+static void mgn_rates_stray(mgn_rates *p)
+{
+    const margin_real size = p->low / margin_norm2(p->y, p->d);
+    for (size_t j = 0; j < p->d; j++) {
+        p->r[j] = p->delta[j] - size * p->y[j];
+    }
+    for (size_t c = 0; c < 2u; c++) {
+        const margin_real spread = mgn_rates_spread(p, c, p->y);
+        if (p->active[c] && spread > 0) {
+            mgn_mat_t_vec(p->t, mgn_rates_z(p, c), p->zstep, p->m[c], p->d, p->x);
+            margin_axpy(p->t, p->ridge, p->y, p->d);
+            margin_axpy(p->r, -p->kappa[c] / spread, p->t, p->d);
+        }
+    }
+    p->stray = margin_norm2(p->r, p->d) / p->low;
+}
+
+static void mgn_rates_balls(mgn_rates *p, mgn_rates_ball *ball, const margin_real *least)
+{
+    for (size_t c = 0; c < 2u; c++) {
+        ball[c].l = c == 0 ? p->sigma : p->work;
+        ball[c].step = c == 0 ? p->sstep : p->wstep;
+        ball[c].mean = c == 0 ? NULL : p->delta;
+        ball[c].kappa = p->kappa[c];
+        ball[c].least = least[c];
+        ball[c].centre = p->a[c];
+        ball[c].f = c == 0 ? p->q : p->p;
+        ball[c].g = c == 0 ? p->s : p->x;
+        ball[c].part = 0;
+        for (size_t j = 0; j < p->d; j++) {
+            p->a[c][j] = c == 0 ? 0 : p->delta[j];
+        }
+    }
+}
+
+/* One round for both ellipsoids; the worse angle. The line runs from class 1 to class 0. */
+static margin_real mgn_rates_round(const mgn_rates *p, mgn_rates_ball *ball, margin_real *line)
+{
+    margin_real worst = 0;
+    for (size_t j = 0; j < p->d; j++) {
+        line[j] = ball[0].centre[j] - ball[1].centre[j];
+    }
+    for (size_t c = 0; c < 2u; c++) {
+        const margin_real sign = c == 0 ? -1 : 1;
+        if (p->active[c]) {
+            mgn_rates_leave(ball + c, line, sign, p->d);
+            worst = mgn_max(worst, mgn_rates_angle(ball + c, line, sign, p->d));
+        }
+    }
+    return worst;
+}
+
+/* The algorithm of section 3.2. A_c = 2 S_c^-1 is applied by triangular solutions; its delta_c = 1 / |A_c|
+ * is half the least eigenvalue of S_c, so that the sphere that touches at z has its centre at
+ * z - least S_c^-1 (z - m) (and the radius delta_c |A_c (z - m)|, misprinted as delta_c). */
+static margin_status mgn_rates_iter(mgn_rates *p, mgn_tick *tick, const margin_control *run,
+                                    const margin_real *least, size_t *rounds)
+{
+    mgn_rates_ball ball[2];
+    margin_real *line = p->metric, part = 1;
+    margin_status status = MARGIN_W_ITERATIONS;
+    if (!mgn_rates_two_factors(p)) {
+        return MARGIN_E_NOT_POSITIVE;
+    }
+    mgn_rates_balls(p, ball, least);
+    for (*rounds = 0; *rounds < run->max_iterations && status == MARGIN_W_ITERATIONS;) {
+        const margin_real angle = mgn_rates_round(p, ball, line);
+        ++*rounds;
+        part = 1 - ball[0].part - ball[1].part;
+        if (!(part > 0)) {
+            return MARGIN_E_NO_CONVERGENCE; /* they meet, which p* < 1 excludes but for rounding */
+        }
+        if (angle <= run->tol) {
+            status = MARGIN_OK;
+        } else if (*rounds % 64u == 0 && mgn_tick_stop(tick, *rounds, angle, run->tol)) {
+            status = MARGIN_W_STOPPED;
+        } else {
+            for (size_t c = 0; c < 2u; c++) {
+                margin_axpy(ball[c].centre, p->active[c] ? -ball[c].least : 0, ball[c].g, p->d);
+            }
+        }
+    }
+    mgn_rates_take_line(p, line, part);
+    mgn_rates_stray(p);
+    return status;
+}
+
+/* ---- both ---- */
+
+/* One training or frontier: what is asked for, and what is told. */
+typedef struct {
+    margin_rates_options full; /* with defaults */
+    const margin_real *eta_pos;
+    margin_real *eta_neg; /* not NULL: the frontier is wanted, of `count` rates */
+    size_t count;
+    margin_rates_report *report;
+    margin_info *info;
+    mgn_tick *tick;
+} mgn_rates_task;
+
+static const mgn_rates_task mgn_rates_no_task = {
+    {{0, 0, 0, 0, 0}, 0, 0, 0, 0, 0, 0, NULL, {0, 0, 0, 0, 0, NULL, NULL}},
+    NULL,
+    NULL,
+    0,
+    NULL,
+    NULL,
+    NULL};
+
+static margin_real mgn_rates_kappa(margin_real eta, margin_real nu)
+{
+    return margin_sqrt((1 - eta) / eta) + nu;
+}
+
+static margin_real mgn_rates_eta(margin_real kappa, margin_real nu)
+{
+    const margin_real k = mgn_min(mgn_max(kappa - nu, 0), margin_sqrt(MGN_HUGE) / 2);
+    return 1 / (1 + k * k);
+}
+
+/* Condition numbers; for `iter` the least eigenvalues, and the ridge that it needs. */
+static void mgn_rates_conditions(mgn_rates *p, const mgn_rates_task *task, margin_real *least)
+{
+    const bool iter = task->full.solver == MARGIN_RATES_ITER;
+    margin_real most[2], need = 0;
+    for (size_t c = 0; c < 2u; c++) {
+        mgn_rates_extremes(p, c, least + c, most + c);
+        if (p->kappa[c] > 0 && least[c] < 16 * (margin_real)p->d * MGN_EPS * most[c]) {
+            need = mgn_max(need, 16 * (margin_real)p->d * MGN_EPS * most[c] - least[c]);
+        }
+    }
+    for (size_t c = 0; c < 2u; c++) {
+        const margin_real more = iter ? need : 0;
+        const bool regular = least[c] + more > 4 * (margin_real)p->d * MGN_EPS * most[c];
+        const margin_real condition = regular ? (most[c] + more) / (least[c] + more) : 0;
+        least[c] += more;
+        if (c == 1u) {
+            task->report->condition_pos = condition;
+        } else {
+            task->report->condition_neg = condition;
+        }
+    }
+    if (iter) {
+        p->ridge += need;
+        mgn_rates_narrow(p);
+    }
+}
+
+static void mgn_rates_report_rates(const mgn_rates *p, const mgn_rates_task *task)
+{
+    margin_rates_report *report = task->report;
+    const margin_real touch = p->p_star * MGN_HUGE > 1 ? 1 / p->p_star : MGN_HUGE;
+    report->feasible = p->p_star < 1;
+    report->p_star = p->p_star;
+    report->touch = touch;
+    report->kappa_pos = p->kappa[1];
+    report->kappa_neg = p->kappa[0];
+    report->eta_pos_touch = mgn_rates_eta(
+        mgn_min(touch, MGN_HUGE / (1 + p->kappa[1])) * p->kappa[1], task->full.nu_pos);
+    report->eta_neg_touch = mgn_rates_eta(
+        mgn_min(touch, MGN_HUGE / (1 + p->kappa[0])) * p->kappa[0], task->full.nu_neg);
+    report->ridge = p->ridge / (p->unit * p->unit);
+    report->rank = p->d;
+    report->factorisations = p->factors;
+}
+
+/* D and Z in units in which |D| is about 1; false if D is lost in rounding beside `noise`. */
+static bool mgn_rates_scale(mgn_rates *p, margin_real noise)
+{
+    const margin_real size = margin_norm2(p->delta, p->d);
+    if (!(size > noise)) {
+        return false;
+    }
+    p->unit = 1 / mgn_power_of_two(size);
+    for (size_t j = 0; j < p->d; j++) {
+        p->delta[j] *= p->unit;
+    }
+    for (size_t c = 0; c < 2u; c++) {
+        p->trace[c] = 0;
+        for (size_t i = 0; i < p->m[c]; i++) {
+            margin_real *row = mgn_rates_z(p, c) + i * p->zstep;
+            for (size_t j = 0; j < p->d; j++) {
+                row[j] *= p->unit;
+            }
+            p->trace[c] += margin_dot(row, row, p->d);
+        }
+    }
+    p->ridge *= p->unit * p->unit;
+    return true;
+}
+
+static void mgn_rates_frontier_run(mgn_rates *p, const mgn_rates_task *task)
+{
+    for (size_t i = 0; i < task->count; i++) {
+        const margin_real k1 = mgn_rates_kappa(task->eta_pos[i], task->full.nu_pos);
+        task->eta_neg[i] = mgn_rates_eta(mgn_rates_reach(p, k1), task->full.nu_neg);
+    }
+}
+
+/* From bounds and y to w, in units of p, in y; the report on it. */
+static void mgn_rates_finish(mgn_rates *p, const mgn_rates_task *task, margin_status status)
+{
+    const margin_real root = p->unit / p->low, ratio = p->low / p->high;
+    margin_info *info = task->info;
+    p->scale = 2 / (p->low * margin_norm2(p->y, p->d));
+    for (size_t j = 0; j < p->d; j++) {
+        p->y[j] *= p->scale;
+    }
+    info->objective = 2 * root * root;
+    info->gap = mgn_max(info->objective * (1 - ratio) * (1 + ratio), 0);
+    info->violation = p->stray;
+    info->converged = status == MARGIN_OK;
+    task->report->spread_pos = mgn_rates_spread(p, 1, p->y);
+    task->report->spread_neg = mgn_rates_spread(p, 0, p->y);
+    task->report->factorisations = p->factors;
+}
+
+/* Solves the problem in p. On success w, in the units of p, is in y. */
+static margin_status mgn_rates_run(mgn_rates *p, const mgn_rates_task *task)
+{
+    const margin_rates_options *full = &task->full;
+    margin_real least[2] = {0, 0};
+    margin_status status;
+    size_t rounds = 0;
+    p->factors = 0;
+    if (!p->wide) {
+        mgn_rates_narrow(p);
+    }
+    if (task->eta_neg != NULL) {
+        mgn_rates_frontier_run(p, task);
+        return MARGIN_OK;
+    }
+    p->kappa[1] = mgn_rates_kappa(full->eta_pos, full->nu_pos);
+    p->kappa[0] = mgn_rates_kappa(full->eta_neg, full->nu_neg);
+    if (!p->wide && (full->report != NULL || full->solver == MARGIN_RATES_ITER)) {
+        mgn_rates_conditions(p, task, least);
+    }
+    p->p_star = mgn_rates_p_star(p);
+    mgn_rates_report_rates(p, task);
+    if (!(p->p_star < 1)) {
+        return MARGIN_E_INFEASIBLE;
+    }
+    if (full->solver == MARGIN_RATES_ITER) {
+        status = mgn_rates_iter(p, task->tick, &full->run, least, &rounds);
+        task->info->iterations = rounds;
+    } else {
+        status = mgn_rates_fast(p, task->tick, full->run.tol);
+        task->info->iterations = p->factors;
+    }
+    if (status >= 0 && !(p->low > 0)) {
+        return MARGIN_E_NO_CONVERGENCE;
+    }
+    if (status >= 0) {
+        mgn_rates_finish(p, task, status);
+    }
+    return status;
+}
+
+/* Options with their defaults filled in. */
+static margin_status mgn_rates_prepare(const margin_rates_options *options, mgn_rates_task *task)
+{
+    static const margin_rates_report nothing = {false, 0, 0, 0, 0, 0, 0, 0, 0,
+                                                0,     0, 0, 0, 0, 0, 0, 0, 0};
+    margin_rates_options *full = &task->full;
+    bool valid;
+    *full = options != NULL ? *options : mgn_rates_no_task.full;
+    full->run.scheme = 0;
+    full->eta_pos = full->eta_pos == 0 ? MGN_R(0.5) : full->eta_pos;
+    full->eta_neg = full->eta_neg == 0 ? MGN_R(0.5) : full->eta_neg;
+    if (full->run.tol == 0) {
+        full->run.tol = full->solver == MARGIN_RATES_ITER
+                            ? MGN_R(sizeof(margin_real) > 4u ? 1e-6 : 1e-3)
+                            : MGN_R(sizeof(margin_real) > 4u ? 1e-12 : 1e-6);
+    }
+    if (full->run.max_iterations == 0) {
+        full->run.max_iterations = 20000u;
+    }
+    valid = full->eta_pos > 0 && full->eta_pos <= 1 && full->eta_neg > 0 && full->eta_neg <= 1;
+    valid = valid && full->nu_pos >= 0 && full->nu_neg >= 0 && full->ridge >= 0;
+    valid = valid && mgn_finite(full->nu_pos) && mgn_finite(full->nu_neg) &&
+            mgn_finite(full->ridge) && full->solver <= MARGIN_RATES_ITER;
+    valid = valid && full->run.tol > 0 && mgn_finite(full->run.tol);
+    *task->report = nothing;
+    return valid ? MARGIN_OK : MARGIN_E_ARGUMENT;
+}
+
+/* Shares the vectors out; returns what lies behind them. */
+static margin_real *mgn_rates_vectors(mgn_rates *p, margin_real *at, size_t d, size_t rows)
+{
+    margin_real **const small[12] = {&p->delta, &p->diag[0], &p->diag[1],   &p->metric,
+                                     &p->v,     &p->r,       &p->t,         &p->a[0],
+                                     &p->a[1],  &p->y,       &p->centre[0], &p->centre[1]};
+    margin_real **const large[6] = {&p->q, &p->s, &p->x, &p->p, &p->gram, &p->root};
+    for (size_t k = 0; k < 12u; k++, at += d) {
+        *small[k] = at;
+    }
+    for (size_t k = 0; k < 6u; k++, at += rows) {
+        *large[k] = at;
+    }
+    return at;
+}
+
+/* ---- from means and covariances ---- */
+
+static size_t mgn_rates_panel(size_t size)
+{
+    return mgn_size_mul(MGN_PANEL, size > MGN_PIVOTS ? size : MGN_PIVOTS);
+}
+
+/* The problem in d dimensions: 2 means and 2 covariances, which become Z, at the front of `from`. */
+typedef struct {
+    margin_real *mean, *cov, *weight;
+    margin_index *order;
+    size_t bytes; /* of the block from sigma on */
+} mgn_rates_linear;
+
+static void mgn_rates_linear_plan(mgn_rates *p, mgn_rates_linear *l, margin_arena *mem, size_t d)
+{
+    const size_t square = mgn_size_mul(d, d), more = mgn_size_mul(d, 2u + 12u + 12u);
+    const size_t reals = mgn_size_add(mgn_size_add(mgn_size_mul(4, square), mgn_rates_panel(d)),
+                                      mgn_size_add(more, 2u));
+    margin_real *real = (margin_real *)margin_arena_scratch(mem, mgn_bytes(reals, d), 1);
+    if (real != NULL) {
+        l->cov = real;
+        l->mean = l->cov + 2u * square;
+        l->weight = l->mean + 2u * d;
+        p->sigma = l->weight + 2u;
+        p->work = p->sigma + square;
+        p->panel = p->work + square;
+        (void)mgn_rates_vectors(p, p->panel + mgn_rates_panel(d), d, 2u * d);
+        l->order = (margin_index *)(void *)(real + reals);
+        l->bytes = (reals - (size_t)(p->sigma - real)) * sizeof *real;
+    }
+    p->d = d;
+    p->z = l->cov;
+    p->zstep = p->sstep = p->wstep = d;
+}
+
+/* Z_c from the covariance of class c: a factor of it in units in which its diagonal is 1, so that the
+ * rank does not depend on the scaling of the features. Rows below p->m[0] are those of class 0. */
+static margin_status mgn_rates_linear_factor(mgn_rates *p, const mgn_rates_linear *l, size_t c)
+{
+    const size_t d = p->d;
+    margin_real *cov = l->cov + c * d * d, *to = mgn_rates_z(p, c);
+    mgn_pivoted_work work;
+    size_t rank = 0;
+    work.panel = p->panel;
+    work.diagonal = p->q;
+    work.left = p->s;
+    work.column = p->x;
+    work.order = l->order;
+    for (size_t i = 0; i < d; i++) {
+        p->r[i] = p->diag[c][i] > 0 ? margin_sqrt(p->diag[c][i]) : 1;
+        for (size_t j = 0; j <= i; j++) {
+            cov[i * d + j] = cov[i * d + j] / p->r[i] / p->r[j];
+            cov[j * d + i] = cov[i * d + j];
+        }
+    }
+    if (mgn_pivoted_run(cov, d, d, 0, &rank, &work) != MARGIN_OK) {
+        return MARGIN_E_NOT_POSITIVE;
+    }
+    mgn_copy(p->work, cov, d * d);
+    for (size_t i = 0; i < d; i++) {
+        const size_t j = l->order[i];
+        for (size_t k = 0; k < rank; k++) {
+            to[k * d + j] = k <= i ? p->work[i * d + k] * p->r[j] : 0;
+        }
+    }
+    p->m[c] = rank;
+    p->regular[c] = rank == d || p->ridge > 0;
+    return MARGIN_OK;
+}
+
+/* S_1 above the diagonal, S_0 below; MARGIN_E_NOT_POSITIVE for a variance below zero. */
+static margin_status mgn_rates_linear_sigma(mgn_rates *p, const mgn_rates_linear *l)
+{
+    const size_t d = p->d;
+    bool negative = false;
+    for (size_t i = 0; i < d; i++) {
+        for (size_t c = 0; c < 2u; c++) {
+            p->diag[c][i] = l->cov[(c * d + i) * d + i];
+            negative = negative || p->diag[c][i] < 0;
+        }
+        for (size_t j = 0; j < i; j++) {
+            p->sigma[i * d + j] = l->cov[i * d + j];
+            p->sigma[j * d + i] = l->cov[(d + i) * d + j];
+        }
+    }
+    return negative ? MARGIN_E_NOT_POSITIVE : MARGIN_OK;
+}
+
+static void mgn_rates_linear_unit(mgn_rates *p)
+{
+    const margin_real square = p->unit * p->unit;
+    for (size_t i = 0; i < p->d; i++) {
+        for (size_t j = 0; j < p->d; j++) {
+            p->sigma[i * p->d + j] *= i == j ? 1 : square;
+        }
+        p->diag[0][i] *= square;
+        p->diag[1][i] *= square;
+    }
+}
+
+/* Wide where the covariances leave dimensions free: then Z Z' into work. */
+static void mgn_rates_linear_wide(mgn_rates *p)
+{
+    p->wide = p->rows <= p->d && p->ridge == 0;
+    if (p->wide) {
+        mgn_gram(p->work, p->wstep, p->z, p->zstep, NULL, p->rows, p->d, p->panel);
+        for (size_t i = 0; i < p->rows; i++) {
+            p->gram[i] = p->work[i * p->wstep + i];
+        }
+    }
+}
+
+/* Sets the problem up from l->mean and l->cov. */
+static margin_status mgn_rates_linear_start(mgn_rates *p, const mgn_rates_linear *l,
+                                            const mgn_rates_task *task)
+{
+    const size_t d = p->d;
+    margin_real noise = 0;
+    margin_status status = mgn_rates_linear_sigma(p, l);
+    p->ridge = task->full.ridge;
+    p->m[0] = d; /* until Z_0 is known, Z_1 goes behind it */
+    for (size_t c = 0; c < 2u && status == MARGIN_OK; c++) {
+        status = mgn_rates_linear_factor(p, l, c);
+    }
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    p->rows = p->m[0] + p->m[1];
+    for (size_t j = 0; j < d; j++) {
+        p->delta[j] = l->mean[d + j] - l->mean[j];
+        noise = mgn_max(noise, mgn_max(mgn_abs(l->mean[j]), mgn_abs(l->mean[d + j])));
+    }
+    if (!mgn_rates_scale(p, 8 * MGN_EPS * noise)) {
+        return MARGIN_E_NO_DIRECTION;
+    }
+    mgn_rates_linear_unit(p);
+    p->known = true;
+    if (task->full.solver == MARGIN_RATES_FAST) {
+        mgn_rates_linear_wide(p);
+    } else {
+        p->wide = false;
+    }
+    return MARGIN_OK;
+}
+
+/* w and bias in the units of the data, and the slacks of the constraints by them. */
+static void mgn_rates_linear_store(const mgn_rates *p, const mgn_rates_linear *l,
+                                   const mgn_rates_task *task, margin_real *w)
+{
+    margin_rates_report *report = task->report;
+    margin_real pos, neg;
+    for (size_t j = 0; j < p->d; j++) {
+        w[j] = p->y[j] * p->unit;
+    }
+    pos = margin_dot(w, l->mean + p->d, p->d) - 1 - p->kappa[1] * report->spread_pos;
+    neg = margin_dot(w, l->mean, p->d) + 1 + p->kappa[0] * report->spread_neg;
+    w[p->d] = -(pos + neg) / 2;
+    report->slack_pos = pos + w[p->d];
+    report->slack_neg = -neg - w[p->d];
+    task->info->bias = w[p->d];
+}
+
+/* Errors by class from the scores of samples, weighted: sums of the weights that are wrong. */
+typedef struct {
+    margin_real all[2], wrong[2];
+} mgn_rates_errors;
+
+static void mgn_rates_count_error(mgn_rates_errors *errors, size_t label, margin_real weight,
+                                  margin_real score)
+{
+    errors->all[label] += weight;
+    errors->wrong[label] += (score > 0) != (label == 1u) ? weight : 0;
+}
+
+static void mgn_rates_report_errors(const mgn_rates_errors *errors, margin_rates_report *report)
+{
+    report->error_pos = errors->wrong[1] / errors->all[1];
+    report->error_neg = errors->wrong[0] / errors->all[0];
+}
+
+/* Errors and margins of a linear model on its training data. */
+static void mgn_rates_linear_report(const margin_data *data, const margin_model *model,
+                                    const mgn_rates_task *task, bool margins)
+{
+    mgn_rates_errors errors = {{0, 0}, {0, 0}};
+    margin_real score;
+    mgn_margins of;
+    for (size_t i = 0; i < data->n; i++) {
+        margin_linear_scores(&model->of.linear, mgn_sample(data, i), &score);
+        mgn_rates_count_error(&errors, mgn_label(data, i), mgn_weight(data, i), score);
+    }
+    mgn_rates_report_errors(&errors, task->report);
+    if (margins) {
+        of.data = data;
+        of.model = model;
+        of.scores = &score;
+        of.known = NULL;
+        task->info->support = mgn_margins_info(&of, task->info);
+    }
+}
+
+/* Copies given moments, or takes those of the data, whose scratch lies where the problem will be. */
+static margin_status mgn_rates_linear_moments(mgn_rates *p, const mgn_rates_linear *l,
+                                              const margin_data *data,
+                                              const margin_rates_moments *given)
+{
+    margin_arena room;
+    if (data == NULL) {
+        mgn_copy(l->mean, given->mean, 2u * p->d);
+        mgn_copy(l->cov, given->cov, 2u * p->d * p->d);
+        return MARGIN_OK;
+    }
+    room = margin_arena_make(p->sigma, l->bytes);
+    return margin_data_moments(data, 2, &room, l->weight, l->mean, l->cov);
+}
+
+/* Trains with memory granted, or follows the frontier. */
+static margin_status mgn_rates_linear_run(mgn_rates *p, const mgn_rates_linear *l,
+                                          const margin_data *data,
+                                          const margin_rates_moments *given, mgn_rates_task *task,
+                                          margin_real *w)
+{
+    mgn_tick tick;
+    margin_status status = mgn_rates_linear_moments(p, l, data, given);
+    tick.run = &task->full.run;
+    tick.stopped = false;
+    tick.at.iteration = tick.at.machine = 0;
+    tick.at.machines = 1;
+    task->tick = &tick;
+    if (status == MARGIN_OK) {
+        status = mgn_rates_linear_start(p, l, task);
+    }
+    if (status == MARGIN_OK) {
+        status = mgn_rates_run(p, task);
+    }
+    if (status >= 0 && task->eta_neg == NULL) {
+        mgn_rates_linear_store(p, l, task, w);
+    }
+    return status;
+}
+
+static margin_real *mgn_rates_linear_all(mgn_rates *p, mgn_rates_linear *l, margin_arena *mem,
+                                         size_t d)
+{
+    margin_real *w = MGN_KEEP(mem, margin_real, mgn_size_add(d, 1));
+    mgn_rates_linear_plan(p, l, mem, d);
+    return w;
+}
+
+/* The body of training and frontier in d dimensions, from checked data or moments. */
+static margin_status mgn_rates_linear_train(const margin_data *data,
+                                            const margin_rates_moments *given, mgn_rates_task *task,
+                                            margin_arena *mem, margin_model *model, bool margins)
+{
+    const size_t d = data != NULL ? data->d : given->d;
+    const margin_vote vote = {2, MARGIN_SCHEME_BINARY, 0, 0, 0};
+    margin_model trained;
+    mgn_rates p;
+    mgn_rates_linear l;
+    margin_arena before = *mem;
+    margin_status status;
+    margin_real *w = mgn_rates_linear_all(&p, &l, mem, d);
+    if (mem->failed != 0) {
+        return margin_arena_rewind(mem, &before);
+    }
+    task->info->arena_peak = (mem->low - before.low) + (before.high - mem->high);
+    status = mgn_rates_linear_run(&p, &l, data, given, task, w);
+    if (status < 0 || task->eta_neg != NULL) {
+        (void)margin_arena_rewind(mem, &before);
+        return status;
+    }
+    trained.kind = MARGIN_MODEL_LINEAR;
+    trained.of.linear.w = w;
+    trained.of.linear.bias = w + d;
+    trained.of.linear.d = d;
+    trained.of.linear.vote = vote;
+    if (data != NULL) {
+        mgn_rates_linear_report(data, &trained, task, margins);
+    }
+    margin_arena_release(mem, before.high);
+    *model = trained;
+    return status;
+}
+
+/* ---- from a kernel matrix ---- */
+
+/* The problem of n samples in the space that they span: K = L L', pivoted; sample i is row i of L (in
+ * the pivots' order), Z its deviation from the mean of its class.
+ *
+ * w has coefficients of two kinds. Those by q belong to all samples and are no larger than kappa allows:
+ * harmless in float. Those by L belong to the pivots alone, as many as the rank, but grow with the
+ * condition of K. `fast` prefers the second where the rank is at most n / 2 and they are not much
+ * larger; else S takes the place of L. `iter` has no q. */
+typedef struct {
+    mgn_rates p;
+    size_t n;
+    margin_real *k;      /* n x n: the kernel matrix, then L */
+    margin_index *order; /* of the pivots */
+} mgn_rates_kernel;
+
+static void mgn_rates_kernel_take(mgn_rates_kernel *k, const mgn_fit *fit, margin_arena *mem)
+{
+    const mgn_rates_task *task = (const mgn_rates_task *)fit->options;
+    const size_t n = fit->most, square = mgn_size_mul(n, n), d = fit->data.d;
+    const size_t squares = task->full.solver == MARGIN_RATES_ITER ? 4u : 3u;
+    const size_t panel = mgn_rates_panel(n > d ? n : d);
+    const size_t reals =
+        mgn_size_add(mgn_size_add(mgn_size_mul(squares, square), panel), mgn_size_mul(n, 18u));
+    margin_real *real = (margin_real *)margin_arena_scratch(mem, mgn_bytes(reals, n), 1);
+    mgn_rates *p = &k->p;
+    if (real != NULL) {
+        k->k = real;
+        p->z = k->k + square;
+        p->work = p->z + square;
+        p->sigma = squares == 4u ? p->work + square : k->k;
+        p->panel = real + squares * square;
+        (void)mgn_rates_vectors(p, p->panel + panel, n, n);
+        k->order = (margin_index *)(void *)(real + reals);
+    }
+}
+
+static void mgn_rates_kernel_plan(const mgn_fit *fit, margin_arena *mem)
+{
+    mgn_rates_kernel k;
+    mgn_rates_kernel_take(&k, fit, mem);
+}
+
+/* Products of the samples less their mean, so that a linear machine does not depend on the origin. */
+static void mgn_rates_centred(const mgn_rates_kernel *k, const margin_data *data)
+{
+    margin_real *mean = k->p.panel;
+    for (size_t j = 0; j < data->d; j++) {
+        mean[j] = 0;
+    }
+    for (size_t i = 0; i < k->n; i++) {
+        const margin_real *x = mgn_sample(data, i);
+        for (size_t j = 0; j < data->d; j++) {
+            mean[j] += (x[j] - mean[j]) / (margin_real)(i + 1u);
+        }
+    }
+    for (size_t i = 0; i < k->n; i++) {
+        const margin_real *a = mgn_sample(data, i);
+        for (size_t h = 0; h <= i; h++) {
+            const margin_real *b = mgn_sample(data, h);
+            margin_real sum = 0;
+            for (size_t j = 0; j < data->d; j++) {
+                sum += (a[j] - mean[j]) * (b[j] - mean[j]);
+            }
+            k->k[i * k->n + h] = k->k[h * k->n + i] = sum;
+        }
+    }
+}
+
+/* The kernel matrix; MARGIN_E_RANGE if it overflows. */
+static margin_status mgn_rates_kernel_matrix(const mgn_rates_kernel *k, const mgn_fit *fit)
+{
+    const size_t n = k->n;
+    const margin_data *data = &fit->data;
+    margin_real *norm = k->p.q;
+    if (fit->kernel.kind == MARGIN_KERNEL_LINEAR) {
+        mgn_rates_centred(k, data);
+    } else {
+        mgn_gram(k->k, n, data->x, mgn_stride(data->stride, data->d), data->rows, n, data->d,
+                 k->p.panel);
+        mgn_data_norms(data, norm);
+        for (size_t i = 0; i < n; i++) {
+            mgn_kernel_apply(&fit->kernel, norm[i], norm, k->k + i * n, i + 1u);
+        }
+        for (size_t i = 0; i < n; i++) {
+            for (size_t h = 0; h < i; h++) {
+                k->k[h * n + i] = k->k[i * n + h];
+            }
+        }
+    }
+    return mgn_lower_max(k->k, n, n) <= MGN_HUGE ? MARGIN_OK : MARGIN_E_RANGE;
+}
+
+/* Shares of the samples in their classes, as roots. */
+static void mgn_rates_kernel_shares(mgn_rates_kernel *k, const mgn_fit *fit)
+{
+    margin_real top[2] = {0, 0}, sum[2] = {0, 0};
+    for (size_t i = 0; i < k->n; i++) {
+        top[i < fit->split ? 0 : 1] =
+            mgn_max(top[i < fit->split ? 0 : 1], mgn_weight(&fit->data, i));
+    }
+    for (size_t i = 0; i < k->n; i++) {
+        const size_t c = i < fit->split ? 0 : 1;
+        k->p.root[i] = mgn_weight(&fit->data, i) / top[c];
+        sum[c] += k->p.root[i];
+    }
+    for (size_t i = 0; i < k->n; i++) {
+        k->p.root[i] = margin_sqrt(k->p.root[i] / sum[i < fit->split ? 0 : 1]);
+    }
+    k->p.m[0] = fit->split;
+    k->p.m[1] = k->n - fit->split;
+    k->p.rows = k->n;
+}
+
+/* Z Z' from K, by taking the means of classes off rows and columns, above the diagonal of work. */
+static void mgn_rates_kernel_gram(const mgn_rates_kernel *k)
+{
+    const mgn_rates *p = &k->p;
+    const size_t n = k->n, split = p->m[0];
+    margin_real *const mean[2] = {p->q, p->s}; /* of each row of K over the samples of a class */
+    margin_real whole[2][2] = {{0, 0}, {0, 0}};
+    for (size_t i = 0; i < n; i++) {
+        mean[0][i] = mean[1][i] = 0;
+        for (size_t h = 0; h < n; h++) {
+            mean[h < split ? 0 : 1][i] += p->root[h] * p->root[h] * k->k[i * n + h];
+        }
+        for (size_t c = 0; c < 2u; c++) {
+            whole[i < split ? 0 : 1][c] += p->root[i] * p->root[i] * mean[c][i];
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        const size_t c = i < split ? 0 : 1;
+        for (size_t h = i; h < n; h++) {
+            const size_t o = h < split ? 0 : 1;
+            const margin_real value = k->k[i * n + h] - mean[o][i] - mean[c][h] + whole[c][o];
+            p->work[i * p->wstep + h] = p->root[i] * p->root[h] * value;
+        }
+        p->gram[i] = p->work[i * p->wstep + i];
+    }
+}
+
+/* Z, the means of the classes and D from L. */
+static void mgn_rates_kernel_rows(const mgn_rates_kernel *k)
+{
+    const mgn_rates *p = &k->p;
+    for (size_t j = 0; j < p->d; j++) {
+        p->centre[0][j] = p->centre[1][j] = 0;
+    }
+    for (size_t i = 0; i < k->n; i++) {
+        const size_t at = k->order[i], known = i < p->d ? i + 1u : p->d;
+        const margin_real share = p->root[at] * p->root[at];
+        margin_real *row = p->z + at * p->zstep;
+        for (size_t j = 0; j < p->d; j++) {
+            row[j] = j < known ? k->k[i * k->n + j] : 0;
+        }
+        margin_axpy(p->centre[at < p->m[0] ? 0 : 1], share, row, p->d);
+    }
+    for (size_t i = 0; i < k->n; i++) {
+        margin_real *row = p->z + i * p->zstep;
+        margin_axpy(row, -1, p->centre[i < p->m[0] ? 0 : 1], p->d);
+        for (size_t j = 0; j < p->d; j++) {
+            row[j] *= p->root[i];
+        }
+    }
+    for (size_t j = 0; j < p->d; j++) {
+        p->delta[j] = p->centre[1][j] - p->centre[0][j];
+    }
+}
+
+/* Sets the problem up from K. */
+static margin_status mgn_rates_kernel_start(mgn_rates_kernel *k, const mgn_rates_task *task)
+{
+    mgn_rates *p = &k->p;
+    const size_t n = k->n;
+    const bool wide = task->full.ridge == 0 && task->full.solver == MARGIN_RATES_FAST;
+    mgn_pivoted_work work;
+    margin_real largest;
+    work.panel = p->panel;
+    work.diagonal = p->q;
+    work.left = p->s;
+    work.column = p->x;
+    work.order = k->order;
+    p->wstep = p->sstep = p->zstep = n;
+    if (wide) {
+        mgn_rates_kernel_gram(k);
+    }
+    largest = mgn_lower_max(k->k, n, n);
+    if (mgn_pivoted_run(k->k, n, n, 0, &p->d, &work) != MARGIN_OK) {
+        return MARGIN_E_NOT_POSITIVE;
+    }
+    p->ridge = task->full.ridge;
+    p->regular[0] = p->regular[1] = p->ridge > 0;
+    p->known = false;
+    p->wide = wide && n <= p->d + 2u;
+    if (task->full.solver == MARGIN_RATES_FAST) {
+        p->sigma = k->k + (2u * p->d <= n ? p->d * n : 0);
+    }
+    mgn_rates_kernel_rows(k);
+    if (!mgn_rates_scale(p, 8 * (margin_real)n * MGN_EPS * margin_sqrt(largest))) {
+        return MARGIN_E_NO_DIRECTION;
+    }
+    for (size_t i = 0; i < n && p->wide; i++) {
+        for (size_t h = i; h < n; h++) {
+            p->work[i * n + h] *= p->unit * p->unit;
+        }
+        p->gram[i] *= p->unit * p->unit;
+    }
+    return MARGIN_OK;
+}
+
+/* Coefficients of w by those of y: y = (D - Z'q) / own, with D = sum +-share phi and the rows of Z
+ * root (phi - mean). */
+static margin_real mgn_rates_kernel_dual(const mgn_rates_kernel *k, margin_real *b)
+{
+    const mgn_rates *p = &k->p;
+    const margin_real own = 1 + p->ridge * (p->c_best[0] + p->c_best[1]);
+    const margin_real factor = p->unit * p->unit * p->scale / own;
+    for (size_t c = 0; c < 2u; c++) {
+        const size_t from = mgn_rates_first(p, c);
+        const margin_real sum = margin_dot(p->root + from, p->p + from, p->m[c]);
+        for (size_t i = from; i < from + p->m[c]; i++) {
+            const margin_real root = p->root[i], sign = c == 1u ? 1 : -1;
+            b[i] = factor * (root * root * (sign + sum) - root * p->p[i]);
+        }
+    }
+    return margin_norm1(b, k->n);
+}
+
+/* The coefficients of the pivots: L'b = w. The sum of their sizes. */
+static margin_real mgn_rates_kernel_pivots(const mgn_rates_kernel *k)
+{
+    const mgn_rates *p = &k->p;
+    for (size_t j = 0; j < p->d; j++) {
+        p->v[j] = p->unit * p->y[j];
+    }
+    mgn_solve(p->v, 1, 1, mgn_view_of(k->k, 1, k->n), p->d, false);
+    return margin_norm1(p->v, p->d);
+}
+
+static void mgn_rates_kernel_coefficients(const mgn_rates_kernel *k, const mgn_fit *fit,
+                                          unsigned solver)
+{
+    const mgn_rates *p = &k->p;
+    const bool linear = fit->kernel.kind == MARGIN_KERNEL_LINEAR;
+    margin_real least = MGN_HUGE, sum = 0;
+    if (solver == MARGIN_RATES_FAST) {
+        least = mgn_rates_kernel_dual(k, fit->b);
+        if (linear || 2u * p->d > k->n) {
+            return;
+        }
+    }
+    if (!(mgn_rates_kernel_pivots(k) / 16 <= least)) {
+        return;
+    }
+    for (size_t i = 0; i < k->n; i++) {
+        fit->b[k->order[i]] = i < p->d ? p->v[i] : 0;
+        sum += i < p->d ? p->v[i] : 0;
+    }
+    for (size_t i = 0; i < k->n && linear; i++) { /* w is made of samples less their mean */
+        fit->b[i] -= sum / (margin_real)k->n;
+    }
+}
+
+/* The part of the bias that the mean of the samples has in a linear machine. */
+static margin_real mgn_rates_kernel_shift(const mgn_rates_kernel *k, const mgn_fit *fit)
+{
+    const size_t d = fit->data.d;
+    margin_real *w = k->p.panel, *mean = w + d; /* a panel has room for two vectors */
+    for (size_t j = 0; j < d; j++) {
+        w[j] = mean[j] = 0;
+    }
+    for (size_t i = 0; i < k->n; i++) {
+        const margin_real *x = mgn_sample(&fit->data, i);
+        margin_axpy(w, fit->b[i], x, d);
+        for (size_t j = 0; j < d; j++) {
+            mean[j] += (x[j] - mean[j]) / (margin_real)(i + 1u);
+        }
+    }
+    return margin_dot(w, mean, d);
+}
+
+/* Scores, bias, slacks and errors. */
+static void mgn_rates_kernel_finish(mgn_rates_kernel *k, mgn_fit *fit, margin_rates_report *report)
+{
+    const mgn_rates *p = &k->p;
+    const margin_real at[2] = {p->unit * margin_dot(p->centre[0], p->y, p->d),
+                               p->unit * margin_dot(p->centre[1], p->y, p->d)};
+    const margin_real pos = at[1] - 1 - p->kappa[1] * report->spread_pos;
+    const margin_real neg = at[0] + 1 + p->kappa[0] * report->spread_neg;
+    mgn_rates_errors errors = {{0, 0}, {0, 0}};
+    fit->bias = -(pos + neg) / 2;
+    report->slack_pos = pos + fit->bias;
+    report->slack_neg = -neg - fit->bias;
+    mgn_dots(p->y, p->z, p->zstep, k->n, p->d, fit->f);
+    for (size_t i = 0; i < k->n; i++) {
+        const size_t c = i < p->m[0] ? 0 : 1;
+        fit->f[i] = at[c] + fit->f[i] / p->root[i] + fit->bias;
+        mgn_rates_count_error(&errors, c, mgn_weight(&fit->data, i), fit->f[i]);
+    }
+    mgn_rates_report_errors(&errors, report);
+    if (fit->kernel.kind == MARGIN_KERNEL_LINEAR) {
+        fit->bias -= mgn_rates_kernel_shift(k, fit);
+    }
+}
+
+static margin_status mgn_rates_kernel_fit(mgn_fit *fit, margin_arena *mem)
+{
+    mgn_rates_task task = *(const mgn_rates_task *)fit->options;
+    mgn_rates_kernel k;
+    margin_status status;
+    mgn_rates_kernel_take(&k, fit, mem);
+    k.n = fit->data.n;
+    fit->info = mgn_no_info;
+    fit->bias = 0;
+    task.info = &fit->info;
+    task.tick = fit->tick;
+    for (size_t i = 0; i < k.n; i++) {
+        fit->b[i] = fit->f[i] = 0;
+    }
+    mgn_rates_kernel_shares(&k, fit);
+    status = mgn_rates_kernel_matrix(&k, fit);
+    if (status == MARGIN_OK) {
+        status = mgn_rates_kernel_start(&k, &task);
+    }
+    if (status == MARGIN_OK) {
+        status = mgn_rates_run(&k.p, &task);
+    }
+    if (status >= 0 && task.eta_neg == NULL) {
+        mgn_rates_kernel_coefficients(&k, fit, task.full.solver);
+        mgn_rates_kernel_finish(&k, fit, task.report);
+    }
+    return status;
+}
+
+static const mgn_trainer mgn_rates_trainer = {mgn_rates_kernel_plan, mgn_rates_kernel_fit};
+
+/* ---- what is public ---- */
+
+/* Linear kernels work in the features where these are fewer than the samples. */
+static bool mgn_rates_by_features(const mgn_rates_task *task, size_t n, size_t d)
+{
+    return task->full.kernel.kind == MARGIN_KERNEL_LINEAR && n > d;
+}
+
+static mgn_fit mgn_rates_fit_of(const mgn_rates_task *task)
+{
+    mgn_fit fit;
+    fit.kernel = task->full.kernel;
+    fit.run = task->full.run;
+    fit.options = task;
+    return fit;
+}
+
+MARGIN_API size_t margin_rates_moments_size(size_t d, const margin_rates_options *options)
+{
+    margin_arena dry = margin_arena_counting();
+    margin_rates_report report;
+    mgn_rates_task task;
+    mgn_rates p;
+    mgn_rates_linear l;
+    task.report = &report;
+    if (d == 0 || mgn_rates_prepare(options, &task) != MARGIN_OK ||
+        task.full.kernel.kind != MARGIN_KERNEL_LINEAR) {
+        return 0;
+    }
+    (void)mgn_rates_linear_all(&p, &l, &dry, d);
+    return mgn_arena_counted(&dry);
+}
+
+MARGIN_API size_t margin_rates_size(size_t n, size_t d, size_t classes,
+                                    const margin_rates_options *options)
+{
+    margin_rates_report report;
+    mgn_rates_task task;
+    mgn_fit fit;
+    task.report = &report;
+    if (classes != 2u || mgn_rates_prepare(options, &task) != MARGIN_OK) {
+        return 0;
+    }
+    if (mgn_rates_by_features(&task, n, d)) {
+        return n > MARGIN_INDEX_MAX ? 0 : margin_rates_moments_size(d, options);
+    }
+    fit = mgn_rates_fit_of(&task);
+    return mgn_train_size(&mgn_rates_trainer, &fit, n, d, classes);
+}
+
+/* Checks what all four functions are given. */
+static margin_status mgn_rates_check(const margin_data *data, const margin_rates_options *options,
+                                     const margin_arena *mem, mgn_rates_task *task)
+{
+    size_t classes = 0;
+    margin_status status = margin_data_classes(data, &classes);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    status = mgn_both(mgn_rates_prepare(options, task), mgn_mem_check(mem));
+    status =
+        mgn_both(status, margin_kernel_resolve(&task->full.kernel, data->d, &task->full.kernel));
+    if (status == MARGIN_OK && classes != 2u) {
+        status = classes < 2u ? MARGIN_E_ONE_CLASS : MARGIN_E_TWO_CLASSES;
+    }
+    return status;
+}
+
+/* Training or frontier on checked data. */
+static margin_status mgn_rates_train(const margin_data *data, mgn_rates_task *task,
+                                     margin_arena *mem, margin_model *model, margin_info *info)
+{
+    mgn_fit fit;
+    if (mgn_rates_by_features(task, data->n, data->d)) {
+        return mgn_rates_linear_train(data, NULL, task, mem, model, info != NULL);
+    }
+    fit = mgn_rates_fit_of(task);
+    return mgn_train(&mgn_rates_trainer, &fit, data, mem, model, info);
+}
+
+/* Gives the report where it is wanted and there is one. */
+static void mgn_rates_deliver(const mgn_rates_task *task, margin_status status)
+{
+    if (task->full.report != NULL && (status >= 0 || status == MARGIN_E_INFEASIBLE)) {
+        *task->full.report = *task->report;
+    }
+}
+
+MARGIN_API margin_status margin_rates_train(const margin_data *data,
+                                            const margin_rates_options *options, margin_arena *mem,
+                                            margin_model *model, margin_info *info)
+{
+    margin_info made = mgn_no_info;
+    margin_rates_report report;
+    mgn_rates_task task = mgn_rates_no_task;
+    margin_status status;
+    task.report = &report;
+    task.info = &made;
+    status = mgn_rates_check(data, options, mem, &task);
+    if (status != MARGIN_OK || model == NULL) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
+    }
+    status = mgn_rates_train(data, &task, mem, model, info != NULL ? &made : NULL);
+    mgn_rates_deliver(&task, status);
+    if (status >= 0 && info != NULL) {
+        *info = made;
+    }
+    return status;
+}
+
+static margin_status mgn_rates_check_frontier(const margin_real *eta_pos,
+                                              const margin_real *eta_neg, size_t count)
+{
+    bool valid = eta_pos != NULL && eta_neg != NULL;
+    for (size_t i = 0; i < count && valid; i++) {
+        valid = eta_pos[i] > 0 && eta_pos[i] <= 1;
+    }
+    return valid ? MARGIN_OK : MARGIN_E_ARGUMENT;
+}
+
+MARGIN_API margin_status margin_rates_frontier(const margin_data *data,
+                                               const margin_rates_options *options,
+                                               margin_arena *mem, const margin_real *eta_pos,
+                                               margin_real *eta_neg, size_t count)
+{
+    margin_info made = mgn_no_info;
+    margin_rates_report report;
+    margin_model model;
+    mgn_rates_task task = mgn_rates_no_task;
+    margin_arena before;
+    margin_status status;
+    task.report = &report;
+    task.info = &made;
+    status = mgn_both(mgn_rates_check(data, options, mem, &task),
+                      mgn_rates_check_frontier(eta_pos, eta_neg, count));
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    task.eta_pos = eta_pos;
+    task.eta_neg = eta_neg;
+    task.count = count;
+    before = *mem;
+    status = mgn_rates_train(data, &task, mem, &model, NULL);
+    return mgn_both(status, margin_arena_rewind(mem, &before));
+}
+
+static margin_status mgn_rates_check_moments(const margin_rates_moments *moments,
+                                             const margin_rates_options *options,
+                                             const margin_arena *mem, mgn_rates_task *task)
+{
+    size_t d;
+    margin_status status = mgn_both(mgn_rates_prepare(options, task), mgn_mem_check(mem));
+    if (moments == NULL || status != MARGIN_OK) {
+        return MARGIN_E_ARGUMENT;
+    }
+    d = moments->d;
+    if (d == 0) {
+        return MARGIN_E_EMPTY;
+    }
+    if (task->full.kernel.kind != MARGIN_KERNEL_LINEAR ||
+        mgn_both(mgn_mat_check(moments->mean, 0, 2u, d),
+                 mgn_mat_check(moments->cov, 0, mgn_size_mul(2u, d), d)) != MARGIN_OK) {
+        return MARGIN_E_ARGUMENT;
+    }
+    return mgn_both(mgn_finite_check(moments->mean, d, 2u, d),
+                    mgn_finite_check(moments->cov, d, 2u * d, d));
+}
+
+MARGIN_API margin_status margin_rates_train_moments(const margin_rates_moments *moments,
+                                                    const margin_rates_options *options,
+                                                    margin_arena *mem, margin_model *model,
+                                                    margin_info *info)
+{
+    margin_info made = mgn_no_info;
+    margin_rates_report report;
+    mgn_rates_task task = mgn_rates_no_task;
+    margin_status status;
+    task.report = &report;
+    task.info = &made;
+    status = mgn_rates_check_moments(moments, options, mem, &task);
+    if (status != MARGIN_OK || model == NULL) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
+    }
+    status = mgn_rates_linear_train(NULL, moments, &task, mem, model, false);
+    mgn_rates_deliver(&task, status);
+    if (status >= 0 && info != NULL) {
+        *info = made;
+    }
+    return status;
+}
+
+MARGIN_API margin_status margin_rates_frontier_moments(const margin_rates_moments *moments,
+                                                       const margin_rates_options *options,
+                                                       margin_arena *mem,
+                                                       const margin_real *eta_pos,
+                                                       margin_real *eta_neg, size_t count)
+{
+    margin_info made = mgn_no_info;
+    margin_rates_report report;
+    mgn_rates_task task = mgn_rates_no_task;
+    margin_status status;
+    task.report = &report;
+    task.info = &made;
+    status = mgn_both(mgn_rates_check_moments(moments, options, mem, &task),
+                      mgn_rates_check_frontier(eta_pos, eta_neg, count));
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    task.eta_pos = eta_pos;
+    task.eta_neg = eta_neg;
+    task.count = count;
+    return mgn_rates_linear_train(NULL, moments, &task, mem, NULL, false);
 }
 
 /* ---- >>loss ---- ----------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
     X(train_suite) \
     X(kmomd_suite) \
     X(svm_suite) \
+    X(rates_suite) \
     X(loss_suite) \
     X(seco_suite) \
     X(scheme_suite) \
