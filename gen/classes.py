@@ -44,6 +44,20 @@ def class_names(data: Data, positive: str | None = None, any_count: bool = False
     return [names[1 - match], names[match]]
 
 
+def ordered_names(data: Data, order: list[str] | None = None) -> list[str]:
+    """Classes in order: as told, else by value, if all are numbers; two as they sort."""
+    if order is None:
+        for i, label in enumerate(data.labels):
+            if label.lower().lstrip("+-") in ("nan", "inf", "infinity"):
+                raise Failure(f"not a finite number: {quoted(label)}", data.path, data.label_line[i], data.label_column)
+        if len(data.labels) > 2 and not all(map(is_number, data.labels)):
+            words = ", ".join(map(quoted, data.labels[:4])) + (", ..." if len(data.labels) > 4 else "")
+            raise Failure(f"the labels are text ({words}): say their order, --order low,mid,high", data.path)
+        return class_names(data)
+    classes_of(data, order)  # all are known
+    return order
+
+
 def numbers_of(data: Data) -> array:
     """The labels of all rows as numbers; a Failure names the first that is none."""
     for i, label in enumerate(data.labels):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import os
 import signal
 import sys
@@ -29,6 +30,17 @@ def value_type(parse):
     return convert
 
 
+def labels_in_order(text: str) -> list[str]:
+    r"""
+    >>> labels_in_order("low,mid,high")
+    ['low', 'mid', 'high']
+    """
+    labels = [label.strip() for label in next(csv.reader([text]))]
+    if len(labels) < 2 or len({*labels}) < len(labels) or "" in labels:
+        raise Usage(f"two labels or more, each once: {text!r}")
+    return labels
+
+
 def add_data(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("data (CSV, LIBSVM or ARFF text, also .gz; - is standard input)")
     group.add_argument("--label", metavar="NAME|INDEX", help="column of the label: 1 the first, -1 the last (default)")
@@ -43,6 +55,8 @@ def add_training(parser: argparse.ArgumentParser) -> None:
                         help="; ".join(f"{name}: {method.help}" for name, method in methods.METHODS.items()))
     add_data(parser)
     parser.add_argument("--positive", metavar="LABEL", help="of two classes (default: the one that sorts last)")
+    parser.add_argument("--order", type=value_type(labels_in_order), metavar="L1,L2,...",
+                        help="labels that are text, from the lowest to the highest, for methods of classes in order")
     group = parser.add_argument_group("method")
     for option in methods.OPTIONS.values():
         of = methods.methods_of(option.name)

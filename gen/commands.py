@@ -5,6 +5,7 @@ import argparse
 import contextlib
 import csv
 import io
+import math
 
 from . import compress, data, export as export_, from_libsvm, from_pickle, kinds, methods, metrics, model, native
 from . import options, output
@@ -28,7 +29,14 @@ def chosen_options(arguments: argparse.Namespace) -> dict:
 
 def read_problem(arguments: argparse.Namespace) -> training.Problem:
     found = data.read(arguments.data, arguments.label, arguments.header, arguments.zero_based)
-    problem = training.problem_of(found, arguments.positive, methods.METHODS[arguments.method].targets)
+    targets = methods.METHODS[arguments.method].targets
+    if arguments.order is not None and targets != "order":
+        raise Usage(f"--order is for methods of classes in order, not for {arguments.method}")
+    problem = training.problem_of(found, arguments.positive, targets, arguments.targets or "auto", arguments.order)
+    if problem.targets is not None:
+        say(f"{found.path}: {found.n} rows, {found.d} features, targets from {min(problem.targets):.6g} to "
+            f"{max(problem.targets):.6g}")
+        return problem
     counts = ", ".join(f"{name} ({count})" for name, count in list(zip(problem.names, problem.counts()))[:12])
     more = ", ..." if len(problem.names) > 12 else ""
     say(f"{found.path}: {found.n} rows, {found.d} features, classes {counts}{more}")
@@ -123,10 +131,14 @@ def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Row
     result.update(bias=bias[0] if one else bias, **metrics.rates("train", on_train),
                   **metrics.rates("test", on_test), labels=problem.names, options=chosen, seed=arguments.seed)
     if weights:
-        result["w"] = weights if one else [weights[i:i + d] for i in range(0, len(weights), d)]
+        result["w"] = weights if len(weights) == d else [weights[i:i + d] for i in range(0, len(weights), d)]
+    if machine.shape.ordinal and problem.targets is None:
+        result["thresholds"] = [-b for b in bias]  # of w.x, or what stands for it, on scaled inputs
     steps = f"{report.iterations} steps, " if report.iterations else ""
-    size = f"{d} weights" + (f" for each of {len(bias)} machines" if not one else "") if weights else \
+    size = f"{d} weights" + (f" for each of {len(bias)} machines" if len(weights) > d else "") if weights else \
         f"{report.support} support vectors" if bias else kinds.describe(machine)
+    if "thresholds" in result:
+        size += f", {len(bias)} thresholds"
     say(f"{methods.describe(arguments.method, chosen)}: trained in {fitted.seconds:.3g} s ({steps}"
         f"{byte_words(report.arena_peak)} of memory), {size}")
     if fitted.status > 0 or not report.converged:
@@ -135,7 +147,8 @@ def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Row
         say_errors("training error", on_train, problem.names)
     if on_test is not None:
         say_errors("test error", on_test, problem.names)
-    say(f"margins: smallest {report.margin_min:.4g}, mean {report.margin_mean:.4g}")
+    if problem.targets is None:
+        say(f"margins: smallest {report.margin_min:.4g}, mean {report.margin_mean:.4g}")
     for line in entry.words(result) if entry.words else ():
         say(line)
     result.update(more or {})
@@ -156,7 +169,8 @@ def cv_keys(arguments, problem: training.Problem, found: training.Validated) -> 
     result = training.report_keys(arguments.method, problem, found.reports, found.statuses)
     result.update(bias=None, **metrics.rates("train", metrics.added(found.on_train)),
                   **metrics.rates("test", metrics.added(found.on_test)), **found.keys(),
-                  folds=arguments.folds, repeats=arguments.repeats, fold_errors=found.errors)
+                  folds=arguments.folds, repeats=arguments.repeats, fold_errors=found.errors,
+                  **found.goal_keys(methods.METHODS[arguments.method].goal))
     return result
 
 
@@ -176,7 +190,13 @@ def cv(arguments: argparse.Namespace) -> None:
         + (f", {arguments.repeats} times" if arguments.repeats > 1 else "") + f", {clock.seconds:.3g} s")
     if found.on_test:
         say_errors("cross-validated error", metrics.added(found.on_test), problem.names)
-    say(f"mean over folds {percent(result['error_mean'])}, standard deviation {percent(result['error_sd'])}")
+    goal, entry = methods.METHODS[arguments.method].goal, methods.METHODS[arguments.method]
+    if problem.targets is None:
+        say(f"mean over folds {percent(result['error_mean'])}, standard deviation {percent(result['error_sd'])}")
+    if goal.startswith("-"):
+        for line in entry.words(result) if entry.words else ():
+            say(line)
+        say(f"standard deviation of {goal[1:]} {result[goal[1:] + '_sd']:.3g}")
     deliver(arguments, result)
 
 
@@ -220,7 +240,7 @@ def tune(arguments: argparse.Namespace) -> None:
     order = [row for _, _, row in sorted(ranked, key=lambda item: item[:2])]  # of equals the first, the smoothest
     for row in order[:5]:
         say(f"  {percent(row['error_mean']):>8} +- {percent(row['error_sd']):<8} " if goal == "error_mean" else
-            f"  {goal[1:]} {row.get(goal[1:] + '_test')} ", methods.describe(arguments.method, row["options"]))
+            f"  {goal[1:]} {row.get(goal[1:] + '_test', math.nan):.4f} ", methods.describe(arguments.method, row["options"]))
     best = order[0]
     more = {"error_mean": best["error_mean"], "error_sd": best["error_sd"], "folds": arguments.folds}
     result, found = train_and_tell(arguments, problem, best["options"], None, more)
@@ -278,6 +298,10 @@ def predict(arguments: argparse.Namespace) -> None:
         table = metrics.count(y, labels, len(machine.labels))
         result["error"] = metrics.error(table)
         say_errors("error", table, machine.labels)
+    if machine.machine.shape.ordinal and rows_of.labels is not None and (y is not None or all(
+            map(data.is_number, rows_of.labels))):
+        result["kendall_tau"] = native.kendall(scores, y if y is not None else numbers_of(rows_of))
+        say(f"Kendall's tau {result['kendall_tau']:.4g}" if result["kendall_tau"] is not None else "no order, no tau")
     if arguments.json is not None:
         deliver(arguments, result)
     if arguments.json != "-":

@@ -44,6 +44,8 @@ def error_words(notes: dict) -> str:
             parts.append(f"{words} {percent(notes[key])}" + (f" ({', '.join(classes)})" if classes else ""))
     if "error_mean" in notes:
         parts.append(f"cross-validation {percent(notes['error_mean'])} +- {percent(notes.get('error_sd'))}")
+    parts += [f"Kendall's tau {words} {notes[key]:.4g}" for key, words in (
+        ("kendall_tau_train", "training"), ("kendall_tau_test", "test")) if notes.get(key) is not None]
     return "; ".join(parts) or "not known"
 
 
@@ -55,6 +57,8 @@ def top(model: Model, body: Body, name: str) -> list[str]:
     if "names" in notes:
         inputs += ": " + ", ".join(map(str, notes["names"]))
     classes = ", ".join(f"{i} = {label}" for i, label in enumerate(model.labels))
+    if shape.ordinal:
+        classes = f"in order: {classes}" if shape.classes > 1 else "none: the score orders inputs"
     lines = [f"/* {name}.h -- {kind}, for margin.h. Written by the generator: do not edit, export it again.", " *"]
     for head, text in (("trained", training_words(notes)), ("errors", error_words(notes)), ("inputs", inputs),
                        ("classes", classes), ("size", f"{body.bytes} bytes of tables that the predictor reads, number format {body.format}"),
@@ -107,6 +111,9 @@ def labels(model: Model, name: str) -> list[str]:
 def functions(model: Model, body: Body, name: str) -> list[str]:
     shape, upper = model.machine.shape, name.upper()
     what = f"Scores of all {shape.machines} machines" if shape.machines > 1 else "The score of x, positive for class 1"
+    if shape.ordinal:
+        what = "The score of x, which orders inputs" if shape.machines == 1 else \
+            f"The score of x above each of {shape.machines} thresholds: the first one orders inputs"
     staged = f"margin_prepare_q(&{name}_stage, {upper}_FEATURES, x, work)"
     lines = [f"/* {what}. */", f"static inline void {name}_scores(const {body.input} *x, {body.score} *scores)", "{",
               *([f"    int16_t work[{upper}_FEATURES];"] if body.stage else []),
@@ -121,6 +128,12 @@ def functions(model: Model, body: Body, name: str) -> list[str]:
     q = "" if body.format == "f32" else "_q"
     winner = "scores[0] > 0 ? 1 : 0" if shape.binary else f"margin_decide{q}(&{name}_model.vote, scores)"
     lines += [f"    return {winner};", "}"]
+    if shape.ordinal:
+        lines += ["", "/* -1, 0 or 1: x is below, equal to or above z. */",
+                  f"static inline int {name}_compare(const {body.input} *x, const {body.input} *z)", "{",
+                  f"    {body.score} of_x[{upper}_MACHINES], of_z[{upper}_MACHINES];", f"    {name}_scores(x, of_x);",
+                  f"    {name}_scores(z, of_z);",
+                  "    return (of_x[0] > of_z[0] ? 1 : 0) - (of_x[0] < of_z[0] ? 1 : 0);", "}"]
     if model.machine.calibrated:
         kind, unit = ("uint16_t", ", in 2^-15") if q else ("margin_real", "")
         lines += ["", f"/* The probability of a class of x{unit}, calibrated by cross-validation. */",

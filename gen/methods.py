@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Callable
 
 from .errors import Usage
-from .options import COMMON, KERNEL_OPTIONS, Option, above, between, yes_or_no
+from .options import COMMON, KERNEL_OPTIONS, Option, above, between, one_of, yes_or_no
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,8 @@ class Method:
     options: tuple[Option, ...] = ()                # its own; a name that two methods share is one and the same Option
     grid: tuple[tuple[str, tuple], ...] = ()        # what `tune` tries by default, from the smooth to the rough
     without: tuple[str, ...] = ()                   # common options without a meaning here; KERNEL_OPTIONS: no kernels
-    targets: str = "classes"                        # "numbers": labels are numbers to be met, gen_work.targets in C
+    targets: str = "classes"                        # "numbers": labels are numbers to be met, gen_work.targets in C;
+                                                    # "order": such numbers, or classes in order (--order, --targets)
     refusals: dict = field(default_factory=dict)    # statuses that are an answer: {"MARGIN_E_X": word for the JSON}
     keys: Callable[[dict], dict] | None = None      # from what the C half told to keys of the JSON; None: as they are
     words: Callable[[dict], list[str]] | None = None  # lines for people, made of the JSON of a training
@@ -30,7 +31,31 @@ class Method:
 # ---- options of the methods ----
 
 SEPARABLE = {"MARGIN_E_NOT_SEPARABLE": "not separable"}  # of hard margins
-C = Option("C", above(0, infinite=True), "price of a sample within the margin; inf: hard margin (default 1)")
+C = Option("C", above(0, infinite=True), "svm: price of a sample within the margin; inf: hard margin (default 1). lssvm: "
+           "price of errors (default: the best by leaving one out)")
+TARGETS = Option("targets", one_of(("auto", "classes", "numbers")), "labels are classes in order, told by thresholds, or "
+                 "numbers to be ranked (default: numbers if there are more than 20)")
+THRESHOLDS = Option("thresholds", one_of(("absolute", "zero-one")), "loss that thresholds between classes make least "
+                    "(default absolute: classes that answers are off)")
+
+
+ORDINAL_NOTES = ("kendall_tau_train", "kendall_tau_test", "absolute_error_train", "absolute_error_test")
+
+
+def tau_words(result: dict) -> list[str]:
+    """What ordinal methods say.
+
+    >>> tau_words({"kendall_tau_train": 0.81234, "kendall_tau_test": None, "absolute_error_train": 0.25, "C": 3.2, "loo": 0.1})
+    ["Kendall's tau: training 0.8123", 'classes off on average: training 0.25', 'C 3.2, by leaving one out: mean square error 0.1']
+    """
+    lines = []
+    for key, words in (("kendall_tau", "Kendall's tau"), ("absolute_error", "classes off on average")):
+        parts = [f"{word} {result[f'{key}_{end}']:.4g}" for end, word in (("train", "training"), ("test", "test"))
+                 if result.get(f"{key}_{end}") is not None]
+        lines += [f"{words}: {', '.join(parts)}"] if parts else []
+    if result.get("loo") is not None:
+        lines.append(f"C {result['C']:.4g}, by leaving one out: mean square error {result['loo']:.4g}")
+    return lines
 
 
 # ---- the methods ----
@@ -50,6 +75,14 @@ METHODS = {
         options=(C, Option("C-pos", above(0), "the same for the positive class (default C)"),
                  Option("C-neg", above(0), "the same for the negative class (default C)")),
         grid=(("C", (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)),), refusals=SEPARABLE),
+    "omam": Method(
+        "ranks or classes in order: the largest average margin over pairs, in closed form",
+        options=(TARGETS, THRESHOLDS), without=("scheme", "tol", "max-iter", "cache-mb"), targets="order",
+        words=tau_words, goal="-kendall_tau", noted=ORDINAL_NOTES),
+    "lssvm": Method(
+        "ranks or classes in order: least squares on ranks",
+        options=(C, TARGETS, THRESHOLDS), without=("scheme", "tol", "max-iter", "cache-mb"), targets="order",
+        words=tau_words, goal="-kendall_tau", noted=(*ORDINAL_NOTES, "C", "loo")),
 }
 
 
@@ -69,8 +102,8 @@ OPTIONS = every_option()
 def methods_of(name: str) -> list[str]:
     """The methods that take an option.
 
-    >>> methods_of("C"), len(methods_of("scale")) == len(METHODS)
-    (['svm'], True)
+    >>> methods_of("lambda"), len(methods_of("scale")) == len(METHODS)
+    (['kmomd'], True)
     """
     return [method for method, entry in METHODS.items() if entry.takes(name)]
 

@@ -12,6 +12,7 @@
 #endif
 #include "margin.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,15 +264,16 @@ int32_t gen_scores(const gen_machine *machine, const double *rows, int64_t n, do
     return MARGIN_OK;
 }
 
-/* The class of a row; of two classes the score itself, of more how clearly they speak for the class
- * elected; the probability of the class elected. */
+/* The class of a row; its score: of two classes the score itself, of classes in order the first one,
+ * which orders inputs, of others how clearly they speak for the class elected; the probability of the
+ * class elected. */
 static uint16_t gen_classify(const gen_machine *machine, const margin_real *x, margin_real *scores,
                              double *score, double *probability)
 {
     const margin_vote *vote = margin_model_vote(&machine->model);
     const uint16_t label = margin_classify(&machine->model, x, scores);
     const uint16_t elected = margin_elect(vote->scheme, vote->classes, scores);
-    *score = vote->scheme == MARGIN_SCHEME_BINARY
+    *score = vote->scheme == MARGIN_SCHEME_BINARY || vote->scheme == MARGIN_SCHEME_ORDINAL
                  ? scores[0]
                  : margin_margin(vote->scheme, vote->classes, scores, elected);
     *probability = margin_probability(vote, scores, elected);

@@ -145,6 +145,7 @@ def training() -> ctypes.CDLL:
     library.gen_fold_margins.argtypes = [ctypes.c_void_p, ctypes.c_void_p, INT64, *pointers[:4]]
     library.gen_calibrate.argtypes = [*pointers[:3], INT64]
     library.gen_set_vote.argtypes, library.gen_set_vote.restype = [ctypes.c_void_p, DOUBLE, DOUBLE, DOUBLE], None
+    library.gen_kendall.argtypes, library.gen_kendall.restype = [*pointers[:2], INT64], DOUBLE
     library.gen_make.argtypes = pointers[:2]
     library.gen_image_size.argtypes, library.gen_image_size.restype = [ctypes.c_void_p, INT64], INT64
     library.gen_image_write.argtypes = [ctypes.c_void_p, ctypes.c_char_p, INT64, ctypes.c_void_p, INT64]
@@ -190,6 +191,11 @@ class Shape:
     @property
     def linear(self) -> bool:
         return self.kind == 1
+
+    @property
+    def ordinal(self) -> bool:
+        """The first score orders inputs; with one class there is nothing else."""
+        return self.scheme == 4
 
     @property
     def binary(self) -> bool:
@@ -313,6 +319,13 @@ def measure(machine: Machine, rows: Rows, choice: Choice) -> dict:
     status = training().gen_measure(machine.handle, *map(ctypes.byref, (rows, choice, report)))
     check_training(status, choice, report)
     return report.told
+
+
+def kendall(a, b) -> float | None:
+    """Kendall's tau-b of two lists of numbers; None if one has no order."""
+    a, b = array("d", a), array("d", b)
+    tau = training().gen_kendall(address(a), address(b), len(a))
+    return None if tau != tau else tau
 
 
 def make(c: Classifier) -> Machine:

@@ -193,7 +193,7 @@ int32_t gen_quant_predict(const gen_quant *q, const int16_t *x, int64_t n, uint1
         uint16_t elected;
         label[i] = margin_classify_q(model, x + i * d, work, at);
         elected = margin_elect_q(vote->scheme, vote->classes, at);
-        clear[i] = vote->scheme == MARGIN_SCHEME_BINARY
+        clear[i] = vote->scheme == MARGIN_SCHEME_BINARY || vote->scheme == MARGIN_SCHEME_ORDINAL
                        ? at[0]
                        : margin_margin_q(vote->scheme, vote->classes, at, elected);
         probability[i] = margin_probability_q(vote, at, elected);

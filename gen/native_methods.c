@@ -260,10 +260,80 @@ static margin_status gen_train_svm(gen_work *work)
     return status;
 }
 
+/* Tau, and of classes how far off answers are, where there are targets to compare with. */
+static margin_status gen_measure_ordinal(const gen_machine *machine, const margin_data *rows,
+                                         const double *targets, gen_told *told)
+{
+    const margin_model *model = &machine->model;
+    const size_t k = machine->classes;
+    const size_t size = margin_model_kendall_size(rows->n, model) + margin_metrics_size(model) +
+                        MARGIN_CONFUSION(k) * sizeof(double) + 2 * MARGIN_ALIGN;
+    void *bytes = malloc(size);
+    margin_arena mem = margin_arena_make(bytes, size);
+    double *confusion = (double *)margin_arena_keep(&mem, MARGIN_CONFUSION(k), sizeof *confusion);
+    double tau = NAN;
+    margin_status status = margin_model_kendall(rows, targets, model, &mem, &tau);
+    if (status == MARGIN_OK || status == MARGIN_E_NO_ORDER) {
+        gen_tell(told, "kendall_tau", tau);
+        status = MARGIN_OK;
+    }
+    if (status == MARGIN_OK && targets == NULL) {
+        status = margin_confusion(rows, model, &mem, confusion);
+        if (status == MARGIN_OK) {
+            gen_tell(told, "absolute_error", margin_absolute_error(confusion, k));
+        }
+    }
+    free(bytes);
+    return status;
+}
+
+static margin_status gen_train_omam(gen_work *work)
+{
+    const margin_data *data = &work->data;
+    margin_omam_options options;
+    margin_arena mem;
+    memset(&options, 0, sizeof options);
+    options.kernel = gen_kernel(work->choice);
+    options.targets = work->targets;
+    options.classes = work->targets == NULL ? work->classes : 0;
+    options.loss = (uint8_t)gen_option(work->choice, "thresholds");
+    options.run = gen_control(work);
+    if (!gen_arena(work, margin_omam_size(data->n, data->d, work->classes, &options), &mem)) {
+        return MARGIN_E_MEMORY;
+    }
+    return margin_omam_train(data, &options, &mem, &work->machine->model, &work->info);
+}
+
+static margin_status gen_train_lssvm(gen_work *work)
+{
+    const margin_data *data = &work->data;
+    margin_lssvm_options options;
+    margin_status status;
+    margin_arena mem;
+    memset(&options, 0, sizeof options);
+    options.kernel = gen_kernel(work->choice);
+    options.targets = work->targets;
+    options.classes = work->targets == NULL ? work->classes : 0;
+    options.loss = (uint8_t)gen_option(work->choice, "thresholds");
+    options.c = gen_option(work->choice, "C");
+    options.run = gen_control(work);
+    if (!gen_arena(work, margin_lssvm_size(data->n, data->d, work->classes, &options), &mem)) {
+        return MARGIN_E_MEMORY;
+    }
+    status = margin_lssvm_train(data, &options, &mem, &work->machine->model, &work->info);
+    if (status >= 0) {
+        gen_tell(&work->told, "C", work->info.c);
+        gen_tell(&work->told, "loo", options.c == 0 ? work->info.loo : NAN);
+    }
+    return status;
+}
+
 static const gen_method gen_methods[] = {
     {"mam", gen_train_mam, NULL},
     {"kmomd", gen_train_kmomd, NULL},
     {"svm", gen_train_svm, NULL},
+    {"omam", gen_train_omam, gen_measure_ordinal},
+    {"lssvm", gen_train_lssvm, gen_measure_ordinal},
 };
 
 static const gen_method *gen_method_of(const char *name)

@@ -318,6 +318,18 @@ int32_t gen_fold_margins(const gen_rows *rows, const uint16_t *fold, int64_t whi
     return status;
 }
 
+/* Kendall's tau of two lists; NaN if it has no value. */
+double gen_kendall(const double *a, const double *b, int64_t n)
+{
+    const size_t size = margin_kendall_size((size_t)n) + MARGIN_ALIGN;
+    void *bytes = malloc(size);
+    margin_arena mem = margin_arena_make(bytes, size);
+    double tau = NAN;
+    (void)margin_kendall(a, b, (size_t)n, &mem, &tau);
+    free(bytes);
+    return tau;
+}
+
 /* The vote of a machine, which is ours to change. */
 static margin_vote *gen_vote(gen_machine *machine)
 {

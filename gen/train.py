@@ -7,7 +7,7 @@ from array import array
 from dataclasses import dataclass
 
 from . import classes, metrics, native, progress
-from .data import Data
+from .data import Data, is_number
 from .errors import Failure
 
 
@@ -18,6 +18,7 @@ class Problem:
     names: list[str]
     y: array
     targets: array | None = None  # the labels as numbers, for methods that want to meet them
+    ordered: bool = False         # classes have an order: some may have no rows
 
     @property
     def rows(self) -> native.Rows:
@@ -31,10 +32,25 @@ class Problem:
         return [self.y.count(c) for c in range(len(self.names))]
 
 
-def problem_of(data: Data, positive: str | None, targets: str = "classes") -> Problem:
-    """`targets`: see Method in methods.py."""
+MOST_CLASSES = 20  # in order: numbers with more values than that are ranked
+
+
+def ordinal_problem(data: Data, how: str, order: list[str] | None) -> Problem:
+    """Labels that have an order: numbers to be ranked, which all are of one class, or classes."""
+    many = how == "numbers" or how == "auto" and len({*data.labels}) > MOST_CLASSES
+    if many and order is None and (how == "numbers" or all(map(is_number, data.labels))):
+        return Problem(data, ["rank"], array("H", bytes(2 * data.n)), classes.numbers_of(data), True)
+    names = classes.ordered_names(data, order)
+    return Problem(data, names, classes.classes_of(data, names), ordered=True)
+
+
+def problem_of(data: Data, positive: str | None, targets: str = "classes", how: str = "auto",
+               order: list[str] | None = None) -> Problem:
+    """`targets`: see Method in methods.py; `how` and `order` are the user's words about labels that have an order."""
     if data.labels is None:
         raise Failure("no labels", data.path)
+    if targets == "order":
+        return ordinal_problem(data, how, order)
     numbers = classes.numbers_of(data) if targets == "numbers" else None
     names = classes.class_names(data, positive, any_count=numbers is not None)
     return Problem(data, names, classes.classes_of(data, names), numbers)
@@ -129,7 +145,7 @@ def told_keys(reports: list[native.Report]) -> dict:
         return reports[0].told
     names = [name for name, value in reports[0].told.items() if is_plain(value)]
     lists = {name: [r.told[name] for r in reports if is_plain(r.told.get(name))] for name in names}
-    return {name: sum(values) / len(values) for name, values in lists.items()}
+    return {name: sum(values) / len(values) for name, values in lists.items() if values}
 
 
 def is_plain(value) -> bool:
@@ -167,6 +183,13 @@ class Validated:
         mean, deviation = metrics.spread(self.errors)
         return {"error_mean": mean, "error_sd": deviation}
 
+    def goal_keys(self, goal: str) -> dict:
+        """The spread of what `tune` makes large: NAME_sd and fold_NAME beside NAME_test."""
+        if not goal.startswith("-"):
+            return {}
+        values = [v for v in (r.told.get(f"{goal[1:]}_test") for r in self.reports) if is_plain(v)]
+        return {f"{goal[1:]}_sd": metrics.spread(values)[1], f"fold_{goal[1:]}": values}
+
     def rank(self, goal: str) -> float:
         """What `tune` makes small, see Method.goal in methods.py."""
         if not goal.startswith("-"):
@@ -176,7 +199,7 @@ class Validated:
 
 def check_folds(problem: Problem, folds: int) -> None:
     smallest = min(problem.counts())
-    if smallest < 2:
+    if smallest < 2 and not problem.ordered:
         name = problem.names[problem.counts().index(smallest)]
         raise Failure(f"class {name!r} has only one row: cross-validation needs two of each", problem.data.path)
     if folds > problem.data.n:
