@@ -1051,7 +1051,8 @@ typedef struct {
     margin_real game_value;         /* kmomd: |v|, the value of the game */
     margin_real entropy;            /* kmomd: normalised entropy of the weights, 0 .. 1 */
     margin_real nu;                 /* svm: nu of the nu-SVM with the same solution */
-    margin_real c0;                 /* svm, with `bounds`: a lower end for a search over C */
+    margin_real c0;                 /* svm, seco, with `bounds`: a lower end for a search over C */
+    margin_real c1;                 /* and a first guess at it; 0: none, the classes overlap */
     margin_real tau;                /* omam, lssvm: Kendall's tau-b on the training samples */
     margin_real c;                  /* lssvm: the price of errors, as used */
     margin_real loo;                /* lssvm: mean square error, each sample left out in turn */
@@ -1296,7 +1297,7 @@ typedef struct {
     margin_real c_pos;    /* for samples of the positive class              0: c                 */
     margin_real c_neg;    /* for the others                                 0: c                 */
     bool hard_margin;     /* C infinite                                                          */
-    bool bounds;          /* work out info->c0: all pairs of opposite samples                    */
+    bool bounds;          /* work out info->c0 and c1: all pairs, and the hard margin            */
     margin_control run;
 } margin_svm_options;
 
@@ -1309,8 +1310,11 @@ typedef struct {
 MARGIN_API size_t margin_svm_size(size_t n, size_t d, size_t classes,
                                   const margin_svm_options *options);
 /* objective: 1/2 a'Qa - sum a. A status of its own: MARGIN_E_NOT_SEPARABLE (hard margin). info->c0 =
- * 4 / (Z D), Z the longest phi(x), D the largest distance between two samples of opposite classes
- * (Weizsaecker, Fuernkranz: "Margin driven separate and conquer", 4.1). */
+ * 4 / (Z D), Z the longest phi(x), D the largest distance between two samples of opposite classes, is a
+ * lower bound for C; info->c1 = 4 n / (z d), d the distance between the hulls of the two classes, z the
+ * least size of a phi(x) along it, a first guess at C, in the paper within 2^5 of the best one. Both
+ * count as there, |w|^2 + C times the mean loss (Weizsaecker, Fuernkranz: "Margin driven separate and
+ * conquer", 4.1). c1 is 0 where the hulls meet. */
 MARGIN_API margin_status margin_svm_train(const margin_data *data,
                                           const margin_svm_options *options, margin_arena *mem,
                                           margin_model *model, margin_info *info);

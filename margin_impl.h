@@ -7992,7 +7992,8 @@ typedef struct {
     margin_info info; /* out: all but arena_peak, support, bias and margins */
 } mgn_fit;
 
-static const margin_info mgn_no_info = {0, 0, 0, 0, false, 0, 0, 0, 0, 0, {0}, 0, 0, 0, 0, 0, 0, 0};
+static const margin_info mgn_no_info = {0,   0, 0, 0, false, 0, 0, 0, 0, 0,
+                                        {0}, 0, 0, 0, 0,     0, 0, 0, 0};
 
 /* A trainer of machines. `plan` takes the scratch that `fit` will take for as many samples. */
 typedef struct {
@@ -8212,6 +8213,7 @@ static void mgn_info_add(margin_info *info, const margin_info *one)
     info->iterations += one->iterations;
     info->converged = info->converged && one->converged;
     info->c0 = mgn_min(info->c0, one->c0);
+    info->c1 = mgn_max(info->c1, one->c1);
 }
 
 /* All machines in order; the worst caveat, or the first failure. */
@@ -11195,14 +11197,41 @@ static margin_real mgn_svm_c0(mgn_qp *q)
     return far > 0 ? 4 / (margin_sqrt(q->peak) * margin_sqrt(far)) : 0;
 }
 
+/* c1 = 4 n / (z d) for hulls d apart and samples that are z or more along the direction between them;
+ * with f = w.phi(x) + bias of the hard margin, d = 2 / |w| and z = |f - bias| / |w|. */
+static margin_real mgn_svm_c1(margin_real square, margin_real nearest, size_t n)
+{
+    return nearest > 0 ? 2 * (margin_real)n * square / nearest : 0;
+}
+
+/* The same from the hard margin, 0 if there is none, within some 20 n steps. */
+static margin_real mgn_svm_try_c1(mgn_fit *fit, margin_arena *mem)
+{
+    const size_t mark = mem->high, limit = fit->run.max_iterations;
+    mgn_qp_work work;
+    margin_real nearest = MGN_HUGE;
+    margin_status status;
+    fit->run.max_iterations =
+        mgn_size_min(limit, mgn_size_add(mgn_size_mul(20u, fit->most), 9999u));
+    status = mgn_svm_hard(&work, fit, mem);
+    fit->run.max_iterations = limit;
+    margin_arena_release(mem, mark);
+    for (size_t i = 0; i < fit->data.n && status == MARGIN_OK; i++) {
+        nearest = mgn_min(nearest, mgn_abs(fit->f[i] - fit->bias));
+    }
+    return status == MARGIN_OK ? mgn_svm_c1(-2 * fit->info.objective, nearest, fit->data.n) : 0;
+}
+
 static margin_status mgn_svm_fit(mgn_fit *fit, margin_arena *mem)
 {
     const margin_svm_options *options = (const margin_svm_options *)fit->options;
+    const margin_real c1 = options->bounds ? mgn_svm_try_c1(fit, mem) : 0;
     mgn_qp_work work;
     const margin_status status = options->hard_margin ? mgn_svm_hard(&work, fit, mem)
                                                       : mgn_svm_soft(&work, fit, mem, options);
     if (status >= 0 && options->bounds) {
         fit->info.c0 = mgn_svm_c0(&work.qp);
+        fit->info.c1 = c1;
     }
     return status;
 }
@@ -14070,6 +14099,44 @@ static margin_real mgn_seco_svm_score(const mgn_seco *s, size_t i)
     return sum / svm->qp.unit + svm->bias;
 }
 
+/* c0 = 4 / (Z D), as in >>svm. */
+static margin_real mgn_seco_c0(const mgn_seco *s)
+{
+    margin_real far = 0, peak = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const margin_real *row = s->k + i * s->n;
+        peak = mgn_max(peak, row[i]);
+        for (size_t j = 0; j < i; j++) {
+            if (mgn_seco_positive(s, i) != mgn_seco_positive(s, j)) {
+                far = mgn_max(far, row[i] + s->k[j * s->n + j] - 2 * row[j]);
+            }
+        }
+    }
+    return far > 0 ? 4 / (margin_sqrt(peak) * margin_sqrt(far)) : 0;
+}
+
+/* c1, as in >>svm, from a machine of so large a C that its margin is hard, if there is one. */
+static margin_real mgn_seco_c1(mgn_seco *s)
+{
+    const size_t limit = s->hush.max_iterations;
+    const mgn_qp *q = &s->svm.qp;
+    margin_real nearest = MGN_HUGE;
+    margin_status status;
+    for (size_t i = 0; i < s->n; i++) {
+        s->fold[i] = 0;
+    }
+    mgn_seco_svm_take(s, s->active, s->n, 1);
+    mgn_seco_svm_view(s);
+    s->hush.max_iterations = mgn_size_min(limit, mgn_size_add(mgn_size_mul(20u, s->n), 9999u));
+    status = mgn_seco_svm_solve(s, margin_pow_int(2, 30), MGN_R(1e-3));
+    s->hush.max_iterations = limit;
+    for (size_t i = 0; i < s->n; i++) {
+        nearest = mgn_min(nearest, mgn_abs(mgn_seco_svm_score(s, i) - s->svm.bias));
+        status = mgn_abs(q->b[i]) < q->cap[i] ? status : MARGIN_E_NOT_SEPARABLE;
+    }
+    return status == MARGIN_OK ? mgn_svm_c1(-2 * q->objective / q->unit, nearest, s->n) : 0;
+}
+
 /* ---- cross-validation ---- */
 
 /* Stratified folds of the samples in a list, the same for the same list. */
@@ -14768,6 +14835,10 @@ static margin_status mgn_seco_start(mgn_seco *s, const margin_data *data)
     if (!mgn_all_finite(s->k, n * n)) {
         return MARGIN_E_RANGE;
     }
+    if (s->options->bounds) {
+        s->info.common.c0 = mgn_seco_c0(s);
+        s->info.common.c1 = mgn_seco_c1(s);
+    }
     s->power = s->options->svm_first;
     s->errors = mgn_seco_validate(s, s->active, n, n + 1u, &s->power);
     s->info.plain_error = mgn_ratio(s->errors, n);
@@ -14800,20 +14871,7 @@ static margin_status mgn_seco_run(mgn_seco *s, const margin_data *data, margin_a
 /* All that is known before the data is looked at. */
 static void mgn_seco_begin(mgn_seco *s, mgn_tick *tick)
 {
-    static const margin_seco_info none = {
-        {0, 0, 0, 0, false, 0, 0, 0, 0, 0, {0}, 0, 0, 0, 0, 0, 0, 0},
-        0,
-        0,
-        {{0, 0, 0, 0, 0, 0, 0, 0}},
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        {0, {0}, {0}, 0, 0, 0, 0, 0, 0}};
-    s->info = none;
+    mgn_clear(&s->info, sizeof s->info);
     s->n = s->m = s->errors = 0;
     s->descent.loss[0] = *s->options->other;
     s->descent.loss[1] = *s->options->target;

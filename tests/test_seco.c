@@ -294,6 +294,31 @@ TEST few_samples_make_one_machine_and_it_is_said(void)
     PASS();
 }
 
+TEST bounds_for_c_are_those_of_the_machine(void)
+{
+    static unsigned char bytes[1 << 18];
+    for (int apart = 0; apart < 2; apart++) {
+        margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+        margin_svm_options svm = {0};
+        margin_model model;
+        margin_info info;
+        problem p;
+        strips(&p);
+        p.data.n = 60;
+        for (int i = 0; i < MOST && apart; i++) {
+            p.x[i * 3] = (margin_real)(draw() + (p.y[i] == 1 ? 2 : -2));
+        }
+        p.options.bounds = svm.bounds = true;
+        ASSERT(train(&p) >= 0);
+        ASSERT_EQ(MARGIN_OK, margin_svm_train(&p.data, &svm, &mem, &model, &info));
+        ASSERT(info.c0 > 0 && (info.c1 > 0) == (apart == 1));
+        ASSERT_IN_RANGE((double)info.c0, (double)p.info.common.c0, 1e-5);
+        ASSERT_IN_RANGE((double)info.c1, (double)p.info.common.c1, 1e-2 * (double)info.c1);
+        free(p.buffer);
+    }
+    PASS();
+}
+
 TEST a_single_sample_of_a_class_is_enough_for_a_machine(void)
 {
     problem p;
@@ -607,6 +632,7 @@ SUITE(seco_suite)
     RUN_TEST(lists_predict_as_they_are_defined);
     RUN_TEST(seeds_decide_alone);
     RUN_TEST(few_samples_make_one_machine_and_it_is_said);
+    RUN_TEST(bounds_for_c_are_those_of_the_machine);
     RUN_TEST(a_single_sample_of_a_class_is_enough_for_a_machine);
     RUN_TEST(no_candidate_with_coverage_falls_back_and_says_so);
     RUN_TEST(a_kernel_matrix_of_rank_one_can_be_cut);

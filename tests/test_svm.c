@@ -295,7 +295,8 @@ TEST hard_margin_says_when_there_is_none(void)
     PASS();
 }
 
-/* Z = 3, D = 3 + 2: c0 = 4 / 15. */
+/* Z = 3, D = 3 + 2: c0 = 4 / 15. The hulls [1, 3] and -2 are 3 apart, no sample nearer than 1 to 0:
+ * c1 = 4 * 3 / (1 * 3). */
 TEST c0_is_four_over_longest_vector_and_largest_distance(void)
 {
     static const margin_real x[] = {1, 3, -2};
@@ -308,6 +309,7 @@ TEST c0_is_four_over_longest_vector_and_largest_distance(void)
     r = svm_run(&data, &o);
     ASSERT_EQ_FMT(MARGIN_OK, r.status, "%d");
     ASSERT_IN_RANGE(4.0 / 15, (double)r.info.c0, 1e-6);
+    ASSERT_IN_RANGE(4, (double)r.info.c1, 1e-4);
     free(r.memory.bytes);
     PASS();
 }
@@ -324,6 +326,7 @@ TEST c0_of_equal_samples_is_zero(void)
     r = svm_run(&data, &o);
     ASSERT_EQ_FMT(MARGIN_OK, r.status, "%d");
     ASSERT_EQ_FMT(0.0, (double)r.info.c0, "%g");
+    ASSERT_EQ_FMT(0.0, (double)r.info.c1, "%g");
     free(r.memory.bytes);
     PASS();
 }
