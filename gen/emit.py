@@ -35,11 +35,12 @@ class Body:
     format: str                # f32, q15, q7
     struct: str                # C type of the model
     tables: list[Table]
-    fields: list[str]          # initialiser; {name} stands for a table
+    fields: list               # initialiser; {name} stands for a table, a list for a struct
     scores: str                # function that works out the scores
     input: str = "margin_real"
     score: str = "margin_real"
     reject: str | None = None  # text of the threshold, if there is one
+    vote: str = "vote"         # where the struct has it
     notes: list[str] = field(default_factory=list)
     stage: bool = False        # integer models: whether inputs go through a stage of their own
     convert: tuple | None = None  # and from what offset and factor raw values become inputs
@@ -61,10 +62,16 @@ def spelled(value) -> str:
 
 
 def initialiser(parts: Parts, fields: str, composed: dict[str, str]) -> tuple[list[Table], list[str]]:
-    """The tables, and the members of the struct in order: what is composed, arrays and numbers by their names."""
-    tables, members = [], []
+    """The tables, and the members of the struct in order: what is composed, arrays and numbers by their names; a list
+    for what stands in parentheses."""
+    tables, members, outer = [], [], []
     for name in fields.split():
-        if name in composed:
+        if name == "(":
+            outer, members = members, []
+        elif name == ")":
+            outer.append(members)
+            members = outer
+        elif name in composed:
             members.append(composed[name])
         elif name in parts.arrays:
             tables.append(table_of(parts, name, aligned="format" in fields and name == "vectors"))
@@ -94,7 +101,8 @@ def body_of(machine: Machine) -> Body:
         return kind.body(machine)
     composed = {"vote": vote(n), "kernel": kernel(n) if "kernel" in n else ""}
     tables, members = initialiser(machine.parts, kind.fields, composed)
-    return Body("f32", kind.struct, tables, members, kind.scores, reject=c_real(n["reject"]) if n["reject"] > 0 else None)
+    return Body("f32", kind.struct, tables, members, kind.scores, reject=c_real(n["reject"]) if n["reject"] > 0 else None,
+                vote=kind.vote)
 
 
 # ---- integers ----

@@ -93,14 +93,21 @@ def tables(body: Body, name: str) -> list[str]:
             for t in body.tables if t.items]
 
 
+def spell_fields(fields: list, names: dict[str, str]) -> str:
+    """
+    >>> spell_fields(["{w}", ["{bias}", "2"], "{3}"], {"w": "gate_w", "bias": "0"})
+    'gate_w, {0, 2}, {3}'
+    """
+    return ", ".join(f"{{{spell_fields(field, names)}}}" if isinstance(field, list) else
+                     names.get(field[1:-1], field) if field[:1] == "{" else field for field in fields)
+
+
 def struct(body: Body, name: str) -> list[str]:
     names = {t.name: f"{name}_{t.name}" if t.items else "0" for t in body.tables}
     names["stage"] = f"&{name}_stage" if body.stage else "0"
     stage = [f"static const margin_stage_q {name}_stage = {{{name}_stage_offset, {name}_stage_factor, "
              f"{name}_stage_shift}};", ""] if body.stage else []
-    fields = ", ".join(field.format(**names) if field[:1] == "{" and field[1:-1] in names else field
-                       for field in body.fields)
-    lines = textwrap.wrap(fields, 94, break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.wrap(spell_fields(body.fields, names), 94, break_long_words=False, break_on_hyphens=False)
     return [*stage, f"static const {body.struct} {name}_model = {{", *("    " + line for line in lines), "};"]
 
 
@@ -126,7 +133,7 @@ def functions(model: Model, body: Body, name: str) -> list[str]:
         lines += [f"    if (scores[0] < {body.reject} && -scores[0] < {body.reject}) {{",
                   "        return MARGIN_REJECTED;", "    }"]
     q = "" if body.format == "f32" else "_q"
-    winner = "scores[0] > 0 ? 1 : 0" if shape.binary else f"margin_decide{q}(&{name}_model.vote, scores)"
+    winner = "scores[0] > 0 ? 1 : 0" if shape.binary else f"margin_decide{q}(&{name}_model.{body.vote}, scores)"
     lines += [f"    return {winner};", "}"]
     if shape.ordinal:
         lines += ["", "/* -1, 0 or 1: x is below, equal to or above z. */",
@@ -139,7 +146,7 @@ def functions(model: Model, body: Body, name: str) -> list[str]:
         lines += ["", f"/* The probability of a class of x{unit}, calibrated by cross-validation. */",
                   f"static inline {kind} {name}_probability(const {body.input} *x, uint16_t label)", "{",
                   f"    {body.score} scores[{upper}_MACHINES];", f"    {name}_scores(x, scores);",
-                  f"    return margin_probability{q}(&{name}_model.vote, scores, label);", "}"]
+                  f"    return margin_probability{q}(&{name}_model.{body.vote}, scores, label);", "}"]
     return lines + (conversion(body, name) if body.convert else [])
 
 

@@ -11,13 +11,14 @@ from .options import KERNELS
 @dataclass(frozen=True)
 class Kind:
     """A kind of models in floats. `fields` is the initialiser of the struct: names of arrays and numbers of native.c,
-    and what emit.py knows how to spell: vote, kernel."""
+    and what emit.py knows how to spell: vote, kernel; a struct within it in parentheses."""
     word: str                                  # for people and for the JSON of info
     struct: str                                # type in C
     scores: str                                # function (model, x, scores) in C
     fields: str
     words: Callable[[dict], str]               # what it is, out of its numbers
     rows: Callable[[object], list] = field(default=lambda machine: [])  # raw inputs that suit a test, if it has any
+    vote: str = "vote"                         # where the struct has its margin_vote
     body: Callable | None = None               # emit.Body of a machine, where `fields` does not do: nested structs
 
 
@@ -27,6 +28,15 @@ def kernel_words(numbers: dict) -> str:
     'rbf kernel, 9 vectors'
     """
     return f"{KERNELS[numbers['kernel']]} kernel, {numbers['n']} vectors"
+
+
+def list_words(numbers: dict) -> str:
+    """
+    >>> list_words({"kernel": 0, "n": 3, "width": 3})
+    'list of 2 cuts and a machine, linear kernel, 3 vectors'
+    """
+    cuts = numbers["width"] - 1
+    return f"list of {cuts} cut{'s' if cuts != 1 else ''} and a machine, {kernel_words(numbers)}"
 
 
 def pool_rows(machine) -> list[list[float]]:
@@ -40,6 +50,9 @@ KINDS = {  # by MARGIN_MODEL_...
     1: Kind("linear", "margin_linear", "margin_linear_scores", "w bias d vote", lambda numbers: "linear classifier"),
     2: Kind("expansion", "margin_expansion", "margin_expansion_scores",
             "vectors norms coef bias class_end offset factor n d kernel width vote", kernel_words, pool_rows),
+    4: Kind("list", "margin_list", "margin_list_scores",
+            "( vectors norms coef bias class_end offset factor n d kernel width vote ) reach target", list_words, pool_rows,
+            vote="pool.vote"),
 }
 
 # In integers: struct and fields; `stage` and the format are spelled by emit.py. A kind that is not here has no such form.

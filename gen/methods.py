@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Callable
 
 from .errors import Usage
-from .options import COMMON, KERNEL_OPTIONS, Option, above, between, one_of, yes_or_no
+from .options import COMMON, KERNEL_OPTIONS, Option, above, between, one_of, whole, yes_or_no
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,35 @@ def tau_words(result: dict) -> list[str]:
     return lines
 
 
+# ---- what methods tell ----
+
+SECO_ENDS = ("", "one machine does well on what is left", "too few samples of a class are left", "no candidate covers enough",
+             "no candidate promises a gain", "as many cuts as allowed", "stopped")
+
+
+def seco_keys(told: dict) -> dict:
+    """Why there are no more cuts, in words."""
+    return {**told, "cuts_end": SECO_ENDS[int(told["cuts_end"])]} if "cuts_end" in told else told
+
+
+def seco_words(report: dict) -> list[str]:
+    """
+    >>> seco_words({"cuts": 1, "cut_sign": [1], "cut_coverage": [0.25], "cut_error": [0], "cuts_end": "stopped",
+    ...             "plain_cv_error": 0.2, "left_cv_error": 0.1, "decided_train": [0.25, 0.75], "cost_train": 1.75})
+    ['cut 1: for the positive class, covers 25 % of what comes to it, 0 % of that wrongly', 'then one machine \
+(stopped); cross-validated error 10 % on what is left, alone on all 20 %', 'a decision takes 1.75 kernel values']
+    """
+    if not isinstance(report.get("cut_sign"), list):
+        return []
+    lines = [f"cut {j}: for the {'positive' if sign > 0 else 'negative'} class, covers {100 * covered:.3g} % of what comes "
+             f"to it, {100 * error:.3g} % of that wrongly"
+             for j, (sign, covered, error) in enumerate(zip(report["cut_sign"], report["cut_coverage"],
+                                                            report["cut_error"]), 1)]
+    lines.append(f"then one machine ({report['cuts_end']}); cross-validated error {100 * report['left_cv_error']:.3g} % on "
+                 f"what is left, alone on all {100 * report['plain_cv_error']:.3g} %")
+    return [*lines, f"a decision takes {report['cost_train']:.4g} kernel values"]
+
+
 # ---- the methods ----
 
 METHODS = {
@@ -83,6 +112,18 @@ METHODS = {
         "ranks or classes in order: least squares on ranks",
         options=(C, TARGETS, THRESHOLDS), without=("scheme", "tol", "max-iter", "cache-mb"), targets="order",
         words=tau_words, goal="-kendall_tau", noted=(*ORDINAL_NOTES, "C", "loo")),
+    "seco": Method(
+        "separate and conquer: a list of one-sided cuts, then a support vector machine; two classes",
+        options=(Option("cheap", yes_or_no, "16 candidates a cut instead of 192, four of them cross-validated"),
+                 Option("gain", yes_or_no, "no cut that does not promise to lower the error"),
+                 Option("starts", above(0, whole), "candidates for each sign, C and weight (default 4, cheap 2)"),
+                 Option("assess", above(0, whole), "candidates to cross-validate for a cut (default all, cheap 4)"),
+                 Option("most-cuts", between(1, 15, whole), "cuts at most (default 15)"),
+                 Option("min-coverage", between(1e-6, 1), "share of the samples left that a cut must cover (default 1/16)"),
+                 Option("min-left", above(0, whole), "samples of each class that a cut must leave (default 32)"),
+                 Option("easy", between(1e-6, 1), "error of one machine at which cutting ends (default 1/32)"),
+                 Option("inner-folds", between(2, 1000, whole), "of its own cross-validations (default 4)")),
+        grid=(("cheap", (True,)),), without=("scheme", "cache-mb"), keys=seco_keys, words=seco_words),
 }
 
 

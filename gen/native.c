@@ -178,6 +178,13 @@ static void gen_expansion_anatomy(gen_anatomy *a, const margin_expansion *e, siz
     gen_kernel_anatomy(a, &e->kernel);
 }
 
+static void gen_list_anatomy(gen_anatomy *a, const margin_list *l)
+{
+    gen_expansion_anatomy(a, &l->pool, l->pool.width);
+    gen_array(a, "reach", l->reach, l->pool.width, GEN_UINT32);
+    gen_array(a, "target", l->target, l->pool.width, GEN_UINT32);
+}
+
 /* Arrays and numbers of a model; what all kinds have comes first. */
 static void gen_dissect(const margin_model *model, gen_anatomy *a)
 {
@@ -197,6 +204,9 @@ static void gen_dissect(const margin_model *model, gen_anatomy *a)
         break;
     case MARGIN_MODEL_EXPANSION:
         gen_expansion_anatomy(a, &model->of.expansion, machines);
+        break;
+    case MARGIN_MODEL_LIST:
+        gen_list_anatomy(a, &model->of.list);
         break;
     default:
         break;

@@ -324,8 +324,124 @@ static margin_status gen_train_lssvm(gen_work *work)
     if (status >= 0) {
         gen_tell(&work->told, "C", work->info.c);
         gen_tell(&work->told, "loo", options.c == 0 ? work->info.loo : NAN);
+/* One number of each cut. */
+static void gen_tell_cuts(gen_told *told, const char *name, const margin_seco_info *info,
+                          double (*of)(const margin_seco_cut *cut))
+{
+    double values[MARGIN_LIST_MOST];
+    size_t j;
+    for (j = 0; j < info->cuts; j++) {
+        values[j] = of(&info->cut[j]);
+    }
+    gen_tell_array(told, name, values, info->cuts, 0);
+}
+
+static double gen_cut_sign(const margin_seco_cut *cut)
+{
+    return cut->sign;
+}
+
+static double gen_cut_covered(const margin_seco_cut *cut)
+{
+    return (double)cut->covered / (double)cut->asked;
+}
+
+static double gen_cut_error(const margin_seco_cut *cut)
+{
+    return (double)cut->wrong / (double)cut->covered;
+}
+
+static double gen_cut_margin(const margin_seco_cut *cut)
+{
+    return cut->margin;
+}
+
+static double gen_cut_c(const margin_seco_cut *cut)
+{
+    return cut->c;
+}
+
+static double gen_cut_estimate(const margin_seco_cut *cut)
+{
+    return cut->estimate;
+}
+
+static void gen_tell_seco(gen_told *told, const margin_seco_info *info)
+{
+    gen_tell(told, "cuts", (double)info->cuts);
+    gen_tell(told, "cuts_end", info->end);
+    gen_tell_cuts(told, "cut_sign", info, gen_cut_sign);
+    gen_tell_cuts(told, "cut_coverage", info, gen_cut_covered);
+    gen_tell_cuts(told, "cut_error", info, gen_cut_error);
+    gen_tell_cuts(told, "cut_margin", info, gen_cut_margin);
+    gen_tell_cuts(told, "cut_c", info, gen_cut_c);
+    gen_tell_cuts(told, "cut_estimate", info, gen_cut_estimate);
+    gen_tell(told, "candidates", (double)info->candidates);
+    gen_tell(told, "runaways", (double)info->runaways);
+    gen_tell(told, "assessed", (double)info->assessed);
+    gen_tell(told, "plain_cv_error", info->plain_error);
+    gen_tell(told, "left_cv_error", info->left_error);
+    gen_tell(told, "left_c", info->left_c);
+    gen_tell(told, "c0", info->common.c0);
+    gen_tell(told, "c1", info->common.c1);
+}
+
+static margin_status gen_train_seco(gen_work *work)
+{
+    const margin_data *data = &work->data;
+    const gen_choice *choice = work->choice;
+    margin_seco_options options;
+    margin_seco_info info;
+    margin_status status;
+    margin_arena mem;
+    memset(&options, 0, sizeof options);
+    options.kernel = gen_kernel(choice);
+    options.cheap = gen_option(choice, "cheap") != 0;
+    options.gain = gen_option(choice, "gain") != 0;
+    options.bounds = true;
+    options.starts = (size_t)gen_option(choice, "starts");
+    options.assess = (size_t)gen_option(choice, "assess");
+    options.most = (size_t)gen_option(choice, "most-cuts");
+    options.left = (size_t)gen_option(choice, "min-left");
+    options.coverage = gen_option(choice, "min-coverage");
+    options.easy = gen_option(choice, "easy");
+    options.folds = (size_t)gen_option(choice, "inner-folds");
+    options.seed = (uint32_t)gen_option(choice, "seed");
+    options.run = gen_control(work);
+    if (!gen_arena(work, margin_seco_size(data->n, data->d, &options), &mem)) {
+        return MARGIN_E_MEMORY;
+    }
+    status = margin_seco_train(data, &options, &mem, &work->machine->model, &info);
+    if (status >= 0) {
+        work->info = info.common;
+        gen_tell_seco(&work->told, &info);
     }
     return status;
+}
+
+/* The decomposition of the error, and who decides how much. */
+static margin_status gen_measure_seco(const gen_machine *machine, const margin_data *rows,
+                                      const double *targets, gen_told *told)
+{
+    const margin_list *list = &machine->model.of.list;
+    margin_list_table table;
+    const margin_status status = margin_list_assess(rows, list, &table);
+    double share[MARGIN_LIST_MOST];
+    size_t j;
+    (void)targets;
+    if (status < 0) {
+        return status;
+    }
+    for (j = 0; j < list->pool.width; j++) {
+        share[j] = (double)table.decided[j] / (double)table.samples;
+    }
+    gen_tell(told, "fraction_cut", table.fraction_cut);
+    gen_tell(told, "error_cut", table.error_cut);
+    gen_tell(told, "fraction_left", table.fraction_left);
+    gen_tell(told, "error_left", table.error_left);
+    gen_tell(told, "cost", table.cost);
+    gen_tell_array(told, "decided", share, list->pool.width, 0);
+    return MARGIN_OK;
 }
 
 static const gen_method gen_methods[] = {
@@ -334,6 +450,7 @@ static const gen_method gen_methods[] = {
     {"svm", gen_train_svm, NULL},
     {"omam", gen_train_omam, gen_measure_ordinal},
     {"lssvm", gen_train_lssvm, gen_measure_ordinal},
+    {"seco", gen_train_seco, gen_measure_seco},
 };
 
 static const gen_method *gen_method_of(const char *name)

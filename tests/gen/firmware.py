@@ -88,6 +88,11 @@ int main(int argc, char **argv)
 """
 
 
+def vote(text):
+    """Where a model has its vote."""
+    return "pool.vote" if "_model.pool.vote" in text else "vote"
+
+
 class Firmware:
     """A program with several exported models: (name, header text, C type of the inputs, C type of the scores)."""
 
@@ -100,7 +105,7 @@ class Firmware:
             "runs": "\n".join(f"    case {i}: {name}_scores((const {x} *)x, ({s} *)scores); "
                               f"return {name}_classify((const {x} *)x);" for i, name, x, s in cases),
             "chances": "\n".join(f"    case {i}: return (float){name}_probability((const {x} *)x, margin_elect{q}({name}_model."
-                                 f"vote.scheme, {name}_model.vote.classes, (const {s} *)scores));"
+                                 f"{vote(models[i][1])}.scheme, {name}_model.{vote(models[i][1])}.classes, (const {s} *)scores));"
                                  for i, name, x, s in cases if f"{name}_probability(" in models[i][1]
                                  for q in ["_q" if s == "int32_t" else ""]),
             "converts": "\n".join(f"    case {i}: {name}_input(raw, (int16_t *)x); return 1;"

@@ -1,0 +1,88 @@
+"""Decision lists: from the strips that no plane separates to firmware, with the same bits."""
+import os
+import random
+import sys
+import unittest
+
+import test_cli
+import test_export
+from firmware import Firmware
+
+from gen import export, kinds, model
+
+
+def strips(n=240, seed=3):
+    """Class 1 between two strips of class 0, and the names of the classes."""
+    rng = random.Random(seed)
+    x = [[rng.uniform(-1, 1), rng.uniform(-0.25, 0.25) + 0.7 * (i % 3 - 1)] for i in range(n)]
+    return x, [int(i % 3 == 1) for i in range(n)], ("rim", "mid")
+
+
+class Lists(test_cli.CommandLine):
+    def setUp(self):
+        super().setUp()
+        x, y, names = strips()
+        self.strips = self.write("strips.csv", test_cli.sets.csv(x, y, names))
+
+    def test_train_says_what_each_cut_does(self):
+        saved = self.path("list.mgn")
+        code, out, err = self.gen("train", self.strips, "--method", "seco", "--cheap", "--positive", "mid", "--save", saved)
+        self.assertEqual(code, 0, err)
+        self.assertIn("cut 1: for the negative class, covers", err)
+        found = self.json("train", self.strips, "--method", "seco", "--cheap", "--positive", "mid", "--test", self.strips)
+        self.assertEqual(found["cuts"], len(found["cut_sign"]))
+        self.assertGreaterEqual(found["cuts"], 1)
+        self.assertLess(found["train_error"], 0.02)
+        self.assertGreater(found["plain_cv_error"], 0.25)
+        self.assertAlmostEqual(sum(found["decided_train"]), 1)
+        self.assertEqual(found["fraction_cut_train"], found["fraction_cut_test"])
+        self.assertAlmostEqual(found["train_error"], found["fraction_cut_train"] * found["error_cut_train"] +
+                               found["fraction_left_train"] * found["error_left_train"])
+        self.assertGreater(found["c0"], 0)
+        self.assertIn("list of", self.ok("info", saved))
+        self.assertEqual(len(self.ok("predict", saved, self.strips).splitlines()), 240)
+
+    def test_cv_gives_the_decomposition(self):
+        found = self.json("cv", self.strips, "--method", "seco", "--cheap", "--folds", "3", "--kernel", "poly", "--degree", "1",
+                          "--coef0", "1")
+        self.assertLess(found["error_mean"], 0.05)
+        self.assertTrue(0.2 < found["fraction_cut_test"] < 0.8)
+
+    def test_more_than_two_classes_are_refused(self):
+        self.fails(1, "label", "train", self.many, "--method", "seco")
+
+    def test_options_of_others_are_refused(self):
+        self.fails(2, "--scheme", "train", self.strips, "--method", "seco", "--scheme", "one-rest")
+
+
+class ListBits(unittest.TestCase):
+    def test_firmware_has_the_bits_of_gen(self):
+        import tempfile
+        with tempfile.TemporaryDirectory() as folder:
+            found = []
+            for kernel in ("linear", "poly", "rbf", "unit-poly", "unit-exp"):
+                x, y, names = strips()
+                chosen = {"kernel": kernel, "cheap": True, **({"a": 1.0} if kernel == "unit-poly" else {})}
+                found.append(test_export.trained(folder, x, y, "seco", chosen, names, 0.01, calibrate=kernel == "rbf"))
+                self.assertEqual(kinds.kind_of(found[-1].machine).word, "list")
+            headers = [(f"list_{i}", export.header(m, f"list_{i}"), "margin_real", "margin_real") for i, m in enumerate(found)]
+            for way in ((("cc", "-std=c99"), ("-O2",)), (("g++", "-x", "c++", "-std=c++11"), ("-O0",))):
+                firmware = Firmware(folder, headers, *way)
+                for i, m in enumerate(found):
+                    rows = test_export.inputs(2, 300, i)
+                    got = firmware.run(i, rows, 1)
+                    self.assertEqual([test_export.bits(scores) for _, scores, _ in got],
+                                     [test_export.bits(scores) for scores in m.machine.scores(rows)], i)
+
+    def test_images_are_read_as_they_were_written(self):
+        import tempfile
+        with tempfile.TemporaryDirectory() as folder:
+            m = test_export.trained(folder, *strips()[:2], "seco", {"kernel": "poly", "cheap": True}, ("rim", "mid"), 0)
+            path = os.path.join(folder, "list.mgn")
+            with open(path, "wb") as file:
+                file.write(m.image)
+            self.assertEqual(model.load(path).machine.array("coef"), m.machine.array("coef"))
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
