@@ -324,6 +324,10 @@ static margin_status gen_train_lssvm(gen_work *work)
     if (status >= 0) {
         gen_tell(&work->told, "C", work->info.c);
         gen_tell(&work->told, "loo", options.c == 0 ? work->info.loo : NAN);
+    }
+    return status;
+}
+
 /* One number of each cut. */
 static void gen_tell_cuts(gen_told *told, const char *name, const margin_seco_info *info,
                           double (*of)(const margin_seco_cut *cut))
