@@ -13,7 +13,7 @@
  *
  * CONTENTS  >>config >>status >>arena >>math >>random >>linalg >>data >>kernel
  *           >>model >>quant >>image >>train >>mam >>kmomd >>svm >>rates
- *           >>loss >>seco >>calibrate >>compress >>metrics >>ordinal
+ *           >>loss >>seco >>calibrate >>compress >>metrics >>proto >>ordinal
  */
 #ifndef MARGIN_H
 #define MARGIN_H
@@ -619,15 +619,23 @@ MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const ma
  *                                               f, less a threshold each, so that scores fall from
  *                                               one to the next: the class is how many are > 0. With
  *                                               k = 1 there is no threshold but one machine, a ranker:
- *                                               its score orders inputs, see >>ordinal */
+ *                                               its score orders inputs, see >>ordinal
+ *   MARGIN_SCHEME_NEAREST   k distances         one squared distance a class, two classes included:
+ *                                               the smallest wins; ties go to the smaller class */
 enum {
     MARGIN_SCHEME_BINARY = 0,
     MARGIN_SCHEME_ONE_ONE = 1,
     MARGIN_SCHEME_ONE_REST = 2,
     MARGIN_SCHEME_VOTES = 3,
-    MARGIN_SCHEME_ORDINAL = 4
+    MARGIN_SCHEME_ORDINAL = 4,
+    MARGIN_SCHEME_NEAREST = 5
 };
-enum { MARGIN_MODEL_LINEAR = 1, MARGIN_MODEL_EXPANSION = 2, MARGIN_MODEL_LIST = 4 };
+enum {
+    MARGIN_MODEL_LINEAR = 1,
+    MARGIN_MODEL_EXPANSION = 2,
+    MARGIN_MODEL_PROTO = 3,
+    MARGIN_MODEL_LIST = 4
+};
 #define MARGIN_MODEL_FORMAT 1 /* of these structs: exported models of another one are refused */
 #define MARGIN_REJECTED UINT16_MAX /* the label of an input that no class is sure of */
 
@@ -678,6 +686,27 @@ typedef struct {
     const uint32_t *target; /* 0 or 1; of the last: 1 */
 } margin_list;
 
+/* Prototypes: n models, each a centroid c and `tangents` orthonormal tangents t, sorted by class. The
+ * squared distance of x to a model is that to the plane through c along the tangents,
+ *
+ *     z = |x - c|^2 - sum over t of (t . (x - c))^2,  not below 0,
+ *
+ * 1 + tangents dot products; see >>proto. The score of a class is the distance of its `nth` nearest
+ * model: 1 is the nearest, more makes k nearest neighbours, see margin_proto_options. */
+#define MARGIN_PROTO_TANGENTS 32u /* at most */
+#define MARGIN_PROTO_NTH 8u       /* at most */
+typedef struct {
+    const margin_real *vectors; /* n x (1 + tangents) x d: centroid and tangents, model by model */
+    const margin_real *exits;   /* n numbers for margin_proto_find, 0 or >= 1; NULL: no tangents */
+    const uint32_t *class_end;  /* classes: models before class_end[c] are of classes <= c */
+    const margin_real *offset; /* d: raw inputs are scaled, (x - offset) * factor; NULL: they are */
+    const margin_real *factor; /* not */
+    size_t n, d;
+    uint16_t tangents; /* rows of zeros where a class has not enough samples for so many */
+    uint16_t nth;      /* 1 .. MARGIN_PROTO_NTH */
+    margin_vote vote;
+} margin_proto;
+
 /* Any model: `kind` says which member of `of` is meant. */
 typedef struct {
     uint8_t kind; /* MARGIN_MODEL_... */
@@ -685,6 +714,7 @@ typedef struct {
         margin_linear linear;
         margin_expansion expansion;
         margin_list list;
+        margin_proto proto;
     } of;
 } margin_model;
 
@@ -702,9 +732,27 @@ MARGIN_API size_t margin_list_ask(const margin_list *model, const margin_real *x
                                   margin_real *score);
 MARGIN_API void margin_list_scores(const margin_list *model, const margin_real *x,
                                    margin_real *scores);
+MARGIN_API void margin_proto_scores(const margin_proto *model, const margin_real *x,
+                                    margin_real *scores);
 MARGIN_API void margin_scores(const margin_model *model, const margin_real *x, margin_real *scores);
+/* The nearest class alone, with all that is needed to judge it, and without scores: models that turn
+ * out, part way, to be farther than the two nearest classes are left at once. Label, classes,
+ * distances and margin are those of margin_proto_scores, to the bit. Without tangents an exit is
+ * looked for after each 16 features, with tangents after half of them. */
+typedef struct {
+    uint16_t label;       /* the nearest class, or MARGIN_REJECTED where the model says so */
+    uint16_t nearest;     /* the nearest class, */
+    uint16_t second;      /* and the next */
+    margin_real distance; /* squared, of the nearest class, */
+    margin_real runner;   /* and of the next */
+    margin_real margin;   /* (runner - distance) / (runner + distance), 0 .. 1 */
+} margin_proto_found;
+MARGIN_API void margin_proto_find(const margin_proto *model, const margin_real *x,
+                                  margin_proto_found *found);
 /* How clearly the scores speak for class `label`: the least by which they prefer it to another
- * class; negative if one is preferred to it. Binary: the score itself, or minus it for class 0. */
+ * class; negative if one is preferred to it. Binary: the score itself, or minus it for class 0.
+ * Nearest: (z' - z) / (z' + z) in -1 .. 1, z the distance of the class and z' the least of the
+ * others; 0 if both are 0. */
 MARGIN_API margin_real margin_margin(unsigned scheme, size_t classes, const margin_real *scores,
                                      size_t label);
 /* The class that the scores of a scheme elect, by the rules above. */
@@ -921,7 +969,7 @@ MARGIN_API size_t margin_quantize_size(const margin_model *model,
  *   29  u8 kernel kind 30  u8 degree  31  u8 1 if inputs are scaled
  *   32  f32 gamma      36  f32 coef0  40  f32 a    44  f32 reject  48  f32 slope  52  f32 shift
  *   56  u32 bytes of the notes        60  u32 0
- *   64  the arrays of margin_linear, margin_expansion or margin_list, in the order of their declarations
+ *   64  the arrays of margin_linear, margin_expansion, margin_proto or margin_list, as declared there
  *
  * Integer models, format MARGIN_Q15 or MARGIN_Q7, have instead
  *
@@ -932,7 +980,7 @@ MARGIN_API size_t margin_quantize_size(const margin_model *model,
  *   64  f32 unit       68  the arrays of margin_linear_q or margin_expansion_q, of the stage, and
  *                          offset and factor of margin_quant.input
  *
- * What a kind has no use for is 0. CRC-32 is the one of IEEE 802.3 (polynomial 0x04C11DB7,
+ * Prototypes have tangents as width and nth as degree. What a kind has no use for is 0. CRC-32 is the one of IEEE 802.3 (polynomial 0x04C11DB7,
  * reflected). To read an image and write it again gives the same bytes. */
 #define MARGIN_IMAGE_VERSION 1
 #define MARGIN_IMAGE_HEAD 64u
@@ -983,7 +1031,7 @@ MARGIN_API margin_status margin_image_write_q(const margin_quant *quant, const v
                                               size_t notes_count, void *out, size_t size);
 
 /* Makes a model that was trained on scaled data take raw data. Linear: new weights in `mem`, the
- * scaling folded in. Expansion and list: it points to the arrays of the scaling from now on. */
+ * scaling folded in. All others: they point to the arrays of the scaling from now on. */
 MARGIN_API margin_status margin_model_scale(margin_model *model, const margin_scaling *scaling,
                                             margin_arena *mem);
 MARGIN_API size_t margin_model_scale_size(const margin_model *model);
@@ -1056,6 +1104,8 @@ typedef struct {
     margin_real tau;                /* omam, lssvm: Kendall's tau-b on the training samples */
     margin_real c;                  /* lssvm: the price of errors, as used */
     margin_real loo;                /* lssvm: mean square error, each sample left out in turn */
+    size_t mistakes;                /* re-weighting: samples with a margin below theta, and how */
+    margin_real uneven;             /* far the weights are from uniform over them, 0 .. 1 */
 } margin_info;
 
 /* Pieces of the macros for static buffers: machines of a scheme of margin_control, their coefficients
@@ -1826,6 +1876,192 @@ MARGIN_API margin_status margin_cross_validate(const margin_data *data,
                                                const margin_learner *learner,
                                                const margin_cv_options *options, margin_arena *mem,
                                                margin_cv *result);
+
+/* ---- >>proto ---- few strong prototypes a class, and re-weighting for margins ---------------- */
+
+/* A class is described by a few models, each a typical sample, the centroid, and the directions in
+ * which samples of the class usually differ from it, the tangents. An input belongs to the class of
+ * the nearest model; movements along the tangents do not count. A model of the ten digits in two
+ * kilobytes is one centroid and two tangents a class in int8_t.
+ *
+ *     margin_proto_options options = {0};
+ *     options.tangents = 5;
+ *     margin_proto_train(&data, &options, &mem, &model, NULL);     // tvq
+ *     margin_proto_find(&model.of.proto, x, &found);               // label, runner-up, margin
+ *
+ * Aiolli, Sperduti: "A re-weighting strategy for improving margins", Artificial Intelligence 137,
+ * 2002; equations and figures are its.
+ *
+ *   MARGIN_PROTO_TVQ    margins (z' - z) / (z' + z) of the samples, z to the nearest model of their
+ *                       class and z' to the nearest of another, are raised by gradient steps, with
+ *                       more and more weight on samples whose margin is below theta (fig. 2).
+ *                       Without tangents this is learning vector quantisation with re-weighting
+ *   MARGIN_PROTO_HSS    the mean of each class and the leading eigenvectors of its covariance [10]:
+ *                       no other class is looked at (Hastie, Simard, Saeckinger 1995, one-sided)
+ *   MARGIN_PROTO_LVQ    LVQ2.1 (Kohonen): codebooks of k-means, then the two nearest of a sample,
+ *                       one of its class and one of another, are moved where it lies between them.
+ *                       No tangents
+ *   MARGIN_PROTO_OLVQ1  LVQ1 with a rate for each codebook, which comes down as fast as is optimal
+ *   MARGIN_PROTO_TD     a discriminant tangent model for each class by gradient descent on the squared
+ *                       error of sigmoids of the distances, the tangents added one after another
+ *                       (after Sona, Sperduti, Starita: "Discriminant pattern recognition using
+ *                       transformation-invariant neurons", Neural Computation 12, 2000)
+ *   MARGIN_PROTO_NN     k nearest neighbours: the samples themselves, all or a condensed set. A class
+ *                       is as near as its (k+1)/2 nearest sample: with two classes and odd k this is
+ *                       the vote of the k nearest, with more it elects the class that has (k+1)/2
+ *                       samples first
+ *
+ * A class with too few samples for the tangents asked for has rows of zeros instead: they cost time
+ * but change nothing. More than d - 1 tangents are cut to d - 1: d of them would be the whole space,
+ * and every distance 0. Samples that are all alike give a centroid and no tangents. */
+enum {
+    MARGIN_PROTO_TVQ = 0,
+    MARGIN_PROTO_HSS,
+    MARGIN_PROTO_LVQ,
+    MARGIN_PROTO_OLVQ1,
+    MARGIN_PROTO_TD,
+    MARGIN_PROTO_NN
+};
+
+/* Where tvq starts from. */
+enum {
+    MARGIN_START_HSS = 0,   /* hss; several models a class from random weights of the samples */
+    MARGIN_START_CLUSTERS,  /* hss of each of the clusters that k-means finds in a class */
+    MARGIN_START_CENTROIDS, /* class means, or means of clusters, and random tangents */
+    MARGIN_START_RANDOM     /* random samples and random tangents */
+};
+
+typedef struct {
+    uint8_t method;         /* one of MARGIN_PROTO_...                      0: tvq               */
+    uint8_t start;          /* tvq, hss: one of MARGIN_START_...            0: hss               */
+    bool plain;             /* tvq: no re-weighting, all samples count alike                     */
+    bool even;              /* tvq: k(t) of fig. 1 is n / mistakes          0: 1                 */
+    uint16_t models;        /* a class; lvq: codebooks                      0: 1; lvq: 16        */
+    uint16_t tangents;      /* a model, at most MARGIN_PROTO_TANGENTS       0: none              */
+    margin_real theta;      /* tvq: margin that all samples should have     0: 0.2; 0.1 without
+                               tangents                                                          */
+    margin_real rate;       /* tvq: a fixed learning rate, 1 is usual       0: adapted, so that the
+                               weighted margin never falls. lvq: first rate 0: 0.05; olvq1: 0.3  */
+    margin_real window;     /* lvq: width of the window, 0 .. 1             0: 0.3               */
+    margin_real validation; /* tvq: share of the samples held out to stop   0: none              */
+    uint16_t patience;      /* tvq: iterations without a better validation  0: 20                */
+    uint16_t neighbours;    /* nn: k, at most 2 MARGIN_PROTO_NTH - 1        0: 1                 */
+    size_t budget;          /* nn: vectors to keep                          0: all samples       */
+    uint32_t seed;          /* of all that is random                                             */
+    margin_control run;     /* max_iterations: gradient steps or passes     0: 60                */
+                            /* progress, user; the rest has no effect                            */
+} margin_proto_options;
+
+/* Bytes of tvq and td from hss models, without validation, as a constant expression; `tangents` at
+ * most d - 1, and the lesser of n and d at most MARGIN_PROTO_SIDE, above which less is taken. Pieces:
+ * samples that are worked on at a time, decomposition of a matrix of that side, vectors. */
+#define MARGIN_PROTO_BLOCK (SIZE_MAX > 0xFFFFFFFFu ? 128u : SIZE_MAX > 0xFFFFu ? 8u : 2u)
+#define MARGIN_PROTO_SIDE (SIZE_MAX > 0xFFFFu ? 1024u : 64u)
+#define MARGIN_PROTO_REALS(count) MARGIN_BLOCK(count, sizeof(margin_real))
+#define MARGIN_PROTO_LESS(a, b) ((size_t)((a) < (b) ? (a) : (b)))
+#define MARGIN_PROTO_EIGEN(n) (6u * MARGIN_PROTO_REALS(n) + MARGIN_PROTO_REALS((size_t)(n) * (n)))
+#define MARGIN_PROTO_HSS_BYTES(d, side, spare)                                                     \
+    (2u * MARGIN_PROTO_REALS((side) * (side)) + MARGIN_PROTO_REALS(spare) +                        \
+     MARGIN_PROTO_REALS((spare) * (side)) + MARGIN_PROTO_REALS((size_t)MARGIN_PROTO_BLOCK * (d)) + \
+     MARGIN_PROTO_EIGEN(side) + 6u * MARGIN_PROTO_REALS(side) +                                    \
+     MARGIN_BLOCK(side, sizeof(margin_index)))
+#define MARGIN_PROTO_EDGE_BYTES(tangents)                                                          \
+    (MARGIN_PROTO_REALS((size_t)(tangents) * (tangents)) + MARGIN_PROTO_REALS(tangents) +          \
+     MARGIN_PROTO_EIGEN(tangents))
+#define MARGIN_PROTO_START_BYTES(n, d, tangents)                                                   \
+    ((tangents) == 0u                                                                              \
+         ? (size_t)0                                                                               \
+         : MARGIN_MORE(MARGIN_PROTO_EDGE_BYTES(tangents),                                          \
+                       MARGIN_PROTO_HSS_BYTES(                                                     \
+                           d, MARGIN_PROTO_LESS(n, d),                                             \
+                           MARGIN_PROTO_LESS((tangents) + 8u, MARGIN_PROTO_LESS(n, d)))))
+#define MARGIN_PROTO_POOL_BYTES(n, d, pool)                                                        \
+    (6u * MARGIN_PROTO_REALS((pool) * (d)) + 3u * MARGIN_PROTO_REALS(pool) +                       \
+     4u * MARGIN_PROTO_REALS(n) + MARGIN_BLOCK(n, 1u) +                                            \
+     MARGIN_PROTO_REALS((size_t)MARGIN_PROTO_BLOCK * (pool)))
+#define MARGIN_PROTO_BYTES(n, d, classes, models, tangents)                                        \
+    (MARGIN_BLOCK(classes, 4u) +                                                                   \
+     MARGIN_PROTO_REALS((tangents) == 0u ? 0u : (size_t)(classes) * (models)) +                    \
+     MARGIN_PROTO_POOL_BYTES(n, d, (size_t)(classes) * (models) * (1u + (size_t)(tangents))) +     \
+     MARGIN_PROTO_REALS(d) + MARGIN_PROTO_REALS((size_t)MARGIN_PROTO_BLOCK * (d)) +                \
+     MARGIN_PROTO_REALS(MARGIN_PROTO_BLOCK) +                                                      \
+     MARGIN_BLOCK(64u * MARGIN_PROTO_LESS(MARGIN_MORE(d, MARGIN_PROTO_BLOCK), 256u), 1u) +         \
+     MARGIN_PROTO_START_BYTES(n, d, tangents) + MARGIN_ALIGN - 1u)
+
+/* Bytes that margin_proto_train takes for n samples, d features, so many classes; 0: not countable, or
+ * options out of their range. */
+MARGIN_API size_t margin_proto_size(size_t n, size_t d, size_t classes,
+                                    const margin_proto_options *options);
+/* One iteration of tvq costs a product of the n x d data with the d x (vectors) models, and takes no
+ * memory that grows with n but five numbers a sample. info: objective is the weighted mean margin
+ * [3]; support the number of vectors stored; converged that the step became so small that nothing
+ * changes (tvq, td), or that all was done (else); mistakes and uneven as in margin_theta. Margins of
+ * nn without a budget are not computed.
+ * MARGIN_E_ARGUMENT: options out of their range; MARGIN_E_ONE_CLASS: less than two classes, or one
+ * without samples; MARGIN_E_RANGE: squared distances overflow; and those of margin_data_check. */
+MARGIN_API margin_status margin_proto_train(const margin_data *data,
+                                            const margin_proto_options *options, margin_arena *mem,
+                                            margin_model *model, margin_info *info);
+
+/* The re-weighting strategy by itself (fig. 1). Samples with a margin below theta, the mistakes, gain
+ * weight k(t) with each update:
+ *
+ *     w_i += k(t) [margin_i < theta],    k(t) = 1, or n / mistakes if `even`, at most n
+ *
+ * so w / total comes to the uniform distribution over the samples that stay mistakes (2.2), and what
+ * maximises the weighted margin then minimises the sum of (theta - margin) over them [2]. */
+typedef struct {
+    margin_real *w;      /* n weights */
+    size_t n;            /* samples */
+    margin_real theta;   /* margin that all samples should have */
+    margin_real total;   /* sum of the weights */
+    bool even;           /* k(t) = n / mistakes */
+    size_t mistakes;     /* of the last update */
+    margin_real uneven;  /* of the last update: half the sum of |w_i / total - u_i|, u uniform over
+                            the mistakes; 0 .. 1, and 0 in the limit. 0 without mistakes */
+    margin_real deficit; /* of the last update: mean of max(0, theta - margin), L / n of [2] */
+} margin_theta;
+
+/* Starts with the weights of the data, n values at `w`, or with 1 where `data` has none. */
+MARGIN_API void margin_theta_start(margin_theta *theta, const margin_data *data, margin_real *w,
+                                   margin_real least, bool even);
+/* One update by the margins of the n samples: O(n). Samples of weight 0 stay out. */
+MARGIN_API void margin_theta_update(margin_theta *theta, const margin_real *margins);
+
+/* Drives any learner: trains it on the data with the weights so far, takes margins by margin_margins,
+ * updates, and again. The model is that of the round with the least deficit, trained anew from its
+ * weights if it is not the last; learners that look at the weights of samples (all of this library's
+ * do) and give the same model for the same data are of use here.
+ *
+ *     margin_learner svm = {train, &options, margin_svm_size(n, d, classes, &options)};
+ *     margin_theta_options strategy = {1, 20};
+ *     margin_theta_train(&data, &svm, &strategy, &mem, &model, &info); */
+typedef struct {
+    margin_real theta; /* in units of the model's margins, any number       0: 0.1               */
+    size_t rounds;     /*                                                   0: 20                */
+    bool even;         /* k(t) = n / mistakes                               0: 1                 */
+    margin_progress_fn progress;
+    void *user;
+} margin_theta_options;
+/* Bytes beside those of the learner; `rows` is the number of rows of data->x, n where it has no list
+ * of rows. 0: not countable. */
+MARGIN_API size_t margin_theta_size(size_t n, size_t rows, size_t classes, size_t bytes);
+/* info: margins, iterations (rounds), objective (the weighted mean margin of the round returned),
+ * mistakes, uneven (of the last round). Failures of the learner are passed on. */
+MARGIN_API margin_status margin_theta_train(const margin_data *data, const margin_learner *learner,
+                                            const margin_theta_options *options, margin_arena *mem,
+                                            margin_model *model, margin_info *info);
+
+/* What margins are like, as data for drawing. Of n margins, share[j] is the share that is below
+ * at[j], for `count` values (the cumulative distribution, fig. 5). O(n count). */
+MARGIN_API void margin_cumulative(const margin_real *margins, size_t n, const margin_real *at,
+                                  size_t count, margin_real *share);
+/* What rejection buys (fig. 8): if answers with a margin below at[j] are rejected, `rejected[j]` of
+ * the samples are, and `error[j]` of all samples are answered wrongly. By weights, for models of any
+ * kind; the model's own threshold is not looked at. Memory and statuses as with margin_confusion. */
+MARGIN_API margin_status margin_reject_curve(const margin_data *data, const margin_model *model,
+                                             margin_arena *mem, const margin_real *at, size_t count,
+                                             margin_real *rejected, margin_real *error);
 
 #endif /* MARGIN_PREDICT_ONLY */
 

@@ -3,7 +3,7 @@
  *
  * CONTENTS  >>platform >>status >>arena >>math >>random >>linalg >>data >>kernel
  *           >>model >>quant >>image >>train >>mam >>qp >>kmomd >>svm >>rates
- *           >>loss >>seco >>calibrate >>compress >>metrics >>ordinal
+ *           >>loss >>seco >>calibrate >>compress >>metrics >>proto >>ordinal
  */
 #ifndef MARGIN_IMPL_H
 #define MARGIN_IMPL_H
@@ -4231,10 +4231,10 @@ static size_t mgn_pair_machine(size_t classes, size_t a, size_t b)
     return a * (2u * classes - a - 1u) / 2u + (b - a - 1u);
 }
 
-/* One machine for each pair of classes: MARGIN_SCHEME_ONE_ONE or MARGIN_SCHEME_VOTES, the odd ones. */
+/* One machine for each pair of classes: MARGIN_SCHEME_ONE_ONE or MARGIN_SCHEME_VOTES, 1 or 3. */
 static bool mgn_scheme_pairs(unsigned scheme)
 {
-    return scheme % 2u != 0;
+    return (scheme | 2u) == 3u;
 }
 
 MARGIN_API size_t margin_machines(unsigned scheme, size_t classes)
@@ -4242,7 +4242,10 @@ MARGIN_API size_t margin_machines(unsigned scheme, size_t classes)
     if (mgn_scheme_pairs(scheme)) {
         return mgn_size_mul(classes, classes - 1u) / 2u;
     }
-    return classes - (scheme != MARGIN_SCHEME_ONE_REST && classes > 1u ? 1u : 0u);
+    if (scheme == MARGIN_SCHEME_ONE_REST || scheme == MARGIN_SCHEME_NEAREST) {
+        return classes;
+    }
+    return classes - (classes > 1u ? 1u : 0u);
 }
 
 MARGIN_API size_t margin_functions(unsigned scheme, size_t classes)
@@ -4439,12 +4442,220 @@ MARGIN_API void margin_list_scores(const margin_list *model, const margin_real *
     (void)margin_list_ask(model, x, scores);
 }
 
+/* ---- prototypes ---- */
+
+/* Feature k of x - c, x scaled. */
+static inline margin_real mgn_proto_delta(const margin_proto *p, const margin_real *c,
+                                          const margin_real *x, size_t k)
+{
+    const margin_real centre = MARGIN_LOAD(margin_real, c + k);
+    if (p->offset == NULL) {
+        return x[k] - centre;
+    }
+    return (x[k] - MARGIN_LOAD(margin_real, p->offset + k)) *
+               MARGIN_LOAD(margin_real, p->factor + k) -
+           centre;
+}
+
+/* Adds the squares of the features from .. to - 1 of x - c to four chains; `from` is a multiple of
+ * four, so that a sum has the same bits wherever it was interrupted. */
+static void mgn_proto_squares(const margin_proto *p, const margin_real *c, const margin_real *x,
+                              size_t from, size_t to, margin_real *s)
+{
+    margin_real s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3];
+    for (; to - from >= 4u; from += 4u) {
+        const margin_real a0 = mgn_proto_delta(p, c, x, from);
+        const margin_real a1 = mgn_proto_delta(p, c, x, from + 1u);
+        const margin_real a2 = mgn_proto_delta(p, c, x, from + 2u);
+        const margin_real a3 = mgn_proto_delta(p, c, x, from + 3u);
+        s0 += a0 * a0;
+        s1 += a1 * a1;
+        s2 += a2 * a2;
+        s3 += a3 * a3;
+    }
+    for (; from < to; from++) {
+        const margin_real a = mgn_proto_delta(p, c, x, from);
+        s0 += a * a;
+    }
+    s[0] = s0;
+    s[1] = s1;
+    s[2] = s2;
+    s[3] = s3;
+}
+
+static inline margin_real mgn_proto_sum(const margin_real *s)
+{
+    return (s[0] + s[1]) + (s[2] + s[3]);
+}
+
+/* No tangents. Every chain grows, and rounding keeps the order of numbers: what is at or above the
+ * limit now is so at the end. */
+static margin_real mgn_proto_plain(const margin_proto *p, const margin_real *c,
+                                   const margin_real *x, margin_real limit)
+{
+    margin_real s[4] = {0, 0, 0, 0};
+    margin_real sum = 0;
+    for (size_t from = 0; from < p->d && sum < limit; from += 16u) {
+        mgn_proto_squares(p, c, x, from, p->d - from < 16u ? p->d : from + 16u, s);
+        sum = mgn_proto_sum(s);
+    }
+    return sum;
+}
+
+/* Adds the features from .. to - 1 of t . (x - c) for `count` <= 4 tangents at t; those that are not
+ * there repeat the first. */
+static void mgn_proto_project(const margin_proto *p, const margin_real *c, const margin_real *t,
+                              size_t count, const margin_real *x, size_t from, size_t to,
+                              margin_real *a)
+{
+    const margin_real *t1 = count > 1u ? t + p->d : t;
+    const margin_real *t2 = count > 2u ? t1 + p->d : t;
+    const margin_real *t3 = count > 3u ? t2 + p->d : t;
+    margin_real a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
+    for (size_t k = from; k < to; k++) {
+        const margin_real delta = mgn_proto_delta(p, c, x, k);
+        a0 += delta * MARGIN_LOAD(margin_real, t + k);
+        a1 += delta * MARGIN_LOAD(margin_real, t1 + k);
+        a2 += delta * MARGIN_LOAD(margin_real, t2 + k);
+        a3 += delta * MARGIN_LOAD(margin_real, t3 + k);
+    }
+    a[0] = a0;
+    a[1] = a1;
+    a[2] = a2;
+    a[3] = a3;
+}
+
+/* All tangents of a model; returns the sum of the squares of what is in `a` then. */
+static margin_real mgn_proto_projects(const margin_proto *p, const margin_real *c,
+                                      const margin_real *x, size_t from, size_t to, margin_real *a)
+{
+    margin_real sum = 0;
+    for (size_t j = 0; j < p->tangents; j += 4u) {
+        const size_t count = p->tangents - j < 4u ? p->tangents - j : 4u;
+        mgn_proto_project(p, c, c + (j + 1u) * p->d, count, x, from, to, a + j);
+        for (size_t t = 0; t < count; t++) {
+            sum += a[j + t] * a[j + t];
+        }
+    }
+    return sum;
+}
+
+/* Features looked at before a model with tangents may be left. */
+static inline size_t mgn_proto_half(size_t d)
+{
+    return d / 8u * 4u;
+}
+
+/* With tangents. Let s, a be the sums over the first half of the features, r^2 and b those over the
+ * rest, and |b| <= rho r, rho^2 < 1 the largest eigenvalue of the tangents' Gram matrix over the rest.
+ * Then z = s + r^2 - |a + b|^2 >= s + r^2 - (|a| + rho r)^2 >= s - |a|^2 / (1 - rho^2), whatever the
+ * rest is. exits[m] is 1 / (1 - rho^2), enlarged, as the factor here is, so that all rounding, at most
+ * 1/200 of s + r^2 (see mgn_proto_exit), is covered. */
+static margin_real mgn_proto_tangent(const margin_proto *p, size_t m, const margin_real *c,
+                                     const margin_real *x, margin_real limit)
+{
+    const margin_real keep = MARGIN_LOAD(margin_real, p->exits + m);
+    margin_real a[MARGIN_PROTO_TANGENTS];
+    margin_real s[4] = {0, 0, 0, 0};
+    margin_real z;
+    size_t from = 0;
+    for (size_t j = 0; j < MARGIN_PROTO_TANGENTS; j++) {
+        a[j] = 0;
+    }
+    if (keep > 0 && limit < MGN_HUGE) {
+        from = mgn_proto_half(p->d);
+        mgn_proto_squares(p, c, x, 0, from, s);
+        z = mgn_proto_sum(s);
+        if (z > limit &&
+            z > MGN_R(1.02) * (limit + keep * mgn_proto_projects(p, c, x, 0, from, a))) {
+            return z;
+        }
+        if (!(z > limit)) { /* the tangents have not been looked at yet */
+            (void)mgn_proto_projects(p, c, x, 0, from, a);
+        }
+    }
+    mgn_proto_squares(p, c, x, from, p->d, s);
+    z = mgn_proto_sum(s) - mgn_proto_projects(p, c, x, from, p->d, a);
+    return z > 0 ? z : 0;
+}
+
+/* The distance of the nth nearest of the models from .. to - 1, or `limit` if it is not below. */
+static margin_real mgn_proto_class(const margin_proto *p, const margin_real *x, size_t from,
+                                   size_t to, margin_real limit)
+{
+    margin_real near[MARGIN_PROTO_NTH];
+    for (size_t j = 0; j < p->nth; j++) {
+        near[j] = limit;
+    }
+    for (size_t m = from; m < to; m++) {
+        const margin_real *c = p->vectors + m * (1u + p->tangents) * p->d;
+        size_t j = p->nth - 1u;
+        const margin_real z = p->tangents == 0 ? mgn_proto_plain(p, c, x, near[j])
+                                               : mgn_proto_tangent(p, m, c, x, near[j]);
+        if (z < near[j]) {
+            for (; j > 0 && z < near[j - 1u]; j--) {
+                near[j] = near[j - 1u];
+            }
+            near[j] = z;
+        }
+    }
+    return near[p->nth - 1u];
+}
+
+MARGIN_API void margin_proto_scores(const margin_proto *model, const margin_real *x,
+                                    margin_real *scores)
+{
+    size_t from = 0;
+    for (size_t c = 0; c < model->vote.classes; c++) {
+        const size_t to = MARGIN_LOAD(uint32_t, model->class_end + c);
+        scores[c] = mgn_proto_class(model, x, from, to, MGN_HUGE);
+        from = to;
+    }
+}
+
+/* (b - a) / (b + a) for distances, within -1 .. 1 whatever they are. */
+static margin_real mgn_nearer(margin_real a, margin_real b)
+{
+    const margin_real sum = a + b;
+    if (sum <= MGN_HUGE) {
+        return sum > 0 ? (b - a) / sum : 0;
+    }
+    return a < b ? 1 : a > b ? -1 : 0;
+}
+
+MARGIN_API void margin_proto_find(const margin_proto *model, const margin_real *x,
+                                  margin_proto_found *found)
+{
+    size_t from = 0;
+    found->nearest = found->second = 0;
+    found->distance = found->runner = MGN_HUGE;
+    for (size_t c = 0; c < model->vote.classes; c++) {
+        const size_t to = MARGIN_LOAD(uint32_t, model->class_end + c);
+        const margin_real z = mgn_proto_class(model, x, from, to, found->runner);
+        from = to;
+        if (c == 0 || z < found->distance) {
+            found->second = found->nearest;
+            found->runner = found->distance;
+            found->nearest = (uint16_t)c;
+            found->distance = z;
+        } else if (c == 1u || z < found->runner) {
+            found->second = (uint16_t)c;
+            found->runner = z;
+        }
+    }
+    found->margin = mgn_nearer(found->distance, found->runner);
+    found->label = model->vote.reject > 0 && found->margin < model->vote.reject ? MARGIN_REJECTED
+                                                                                : found->nearest;
+}
+
 MARGIN_API void margin_scores(const margin_model *model, const margin_real *x, margin_real *scores)
 {
     if (model->kind == MARGIN_MODEL_LINEAR) {
         margin_linear_scores(&model->of.linear, x, scores);
     } else if (model->kind == MARGIN_MODEL_LIST) {
         margin_list_scores(&model->of.list, x, scores);
+    } else if (model->kind == MARGIN_MODEL_PROTO) {
+        margin_proto_scores(&model->of.proto, x, scores);
     } else {
         margin_expansion_scores(&model->of.expansion, x, scores);
     }
@@ -4459,6 +4670,9 @@ static margin_real mgn_favour(unsigned scheme, size_t classes, const margin_real
     }
     if (scheme == MARGIN_SCHEME_ORDINAL) { /* the end of class a that lies towards b */
         return a < b ? -scores[a] : scores[a - 1u];
+    }
+    if (scheme == MARGIN_SCHEME_NEAREST) {
+        return mgn_nearer(scores[a], scores[b]);
     }
     if (a < b) {
         return -scores[mgn_pair_machine(classes, a, b)];
@@ -4513,7 +4727,9 @@ MARGIN_API uint16_t margin_elect(unsigned scheme, size_t classes, const margin_r
     for (size_t a = 0; a < classes; a++) {
         margin_real sum = scores[a < margin_machines(scheme, classes) ? a : 0];
         size_t votes = 0;
-        if (scheme != MARGIN_SCHEME_ONE_REST) {
+        if (scheme == MARGIN_SCHEME_NEAREST) {
+            sum = -sum;
+        } else if (scheme != MARGIN_SCHEME_ONE_REST) {
             votes = mgn_votes(classes, scores, a, &sum);
         }
         if (votes > most || (votes == most && sum > top && scheme != MARGIN_SCHEME_VOTES)) {
@@ -4570,6 +4786,9 @@ MARGIN_API const margin_vote *margin_model_vote(const margin_model *model)
 {
     if (model->kind == MARGIN_MODEL_LIST) {
         return &model->of.list.pool.vote;
+    }
+    if (model->kind == MARGIN_MODEL_PROTO) {
+        return &model->of.proto.vote;
     }
     return model->kind == MARGIN_MODEL_LINEAR ? &model->of.linear.vote : &model->of.expansion.vote;
 }
@@ -6848,6 +7067,16 @@ static void mgn_walk_list(mgn_walk *walk, margin_list *l, bool scaled)
     l->target = (const uint32_t *)mgn_walk_array(walk, l->target, MGN_WORDS, e->width);
 }
 
+static void mgn_walk_proto(mgn_walk *walk, margin_proto *p, bool scaled)
+{
+    const size_t vectors = mgn_size_mul(p->n, 1u + (size_t)p->tangents);
+    p->vectors = mgn_walk_reals(walk, p->vectors, mgn_size_mul(vectors, p->d));
+    p->exits = mgn_walk_reals(walk, p->exits, p->tangents > 0 ? p->n : 0);
+    p->class_end = (const uint32_t *)mgn_walk_array(walk, p->class_end, MGN_WORDS, p->vote.classes);
+    p->offset = mgn_walk_reals(walk, p->offset, scaled ? p->d : 0);
+    p->factor = mgn_walk_reals(walk, p->factor, scaled ? p->d : 0);
+}
+
 /* The arrays of any model; `flags` is byte 31 of its head. */
 static void mgn_walk_model(mgn_walk *walk, margin_model *model, unsigned flags)
 {
@@ -6857,6 +7086,9 @@ static void mgn_walk_model(mgn_walk *walk, margin_model *model, unsigned flags)
         break;
     case MARGIN_MODEL_LIST:
         mgn_walk_list(walk, &model->of.list, flags != 0);
+        break;
+    case MARGIN_MODEL_PROTO:
+        mgn_walk_proto(walk, &model->of.proto, flags != 0);
         break;
     default:
         mgn_walk_expansion(walk, &model->of.expansion, flags != 0);
@@ -6921,10 +7153,15 @@ static void mgn_walk_model_q(mgn_walk *walk, margin_quant *quant, margin_stage_q
 
 /* ---- checks of real models; those of integer ones stand with them ---- */
 
+static bool mgn_vote_numbers_fit(const margin_vote *vote)
+{
+    return vote->reject >= 0 && mgn_finite(vote->reject) && mgn_finite(vote->slope) &&
+           mgn_finite(vote->shift);
+}
+
 static bool mgn_vote_fits(const margin_vote *vote)
 {
-    return mgn_scheme_fits(vote->scheme, vote->classes) && vote->reject >= 0 &&
-           mgn_finite(vote->reject) && mgn_finite(vote->slope) && mgn_finite(vote->shift);
+    return mgn_scheme_fits(vote->scheme, vote->classes) && mgn_vote_numbers_fit(vote);
 }
 
 static bool mgn_reals_fit(const margin_real *v, size_t count)
@@ -6967,26 +7204,46 @@ static bool mgn_expansion_shape(const margin_expansion *e)
 }
 
 /* Counts that grow up to n. */
-static bool mgn_class_ends_fit(const margin_expansion *e)
+static bool mgn_class_ends_fit(const uint32_t *class_end, size_t classes, size_t n)
 {
     uint32_t last = 0;
-    for (size_t c = 0; c < e->vote.classes; c++) {
-        const uint32_t end = MARGIN_LOAD(uint32_t, e->class_end + c);
+    for (size_t c = 0; c < classes; c++) {
+        const uint32_t end = MARGIN_LOAD(uint32_t, class_end + c);
         if (end < last) {
             return false;
         }
         last = end;
     }
-    return last == e->n;
+    return last == n;
 }
 
 static bool mgn_expansion_sound(const margin_expansion *e)
 {
     const size_t scaled = e->offset != NULL ? e->d : 0;
-    return mgn_class_ends_fit(e) && mgn_reals_fit(e->vectors, e->n * e->d) &&
-           mgn_reals_fit(e->norms, e->n) && mgn_reals_fit(e->coef, e->n * e->width) &&
-           mgn_bias_fits(&e->vote, e->bias) && mgn_reals_fit(e->offset, scaled) &&
-           mgn_reals_fit(e->factor, scaled);
+    return mgn_class_ends_fit(e->class_end, e->vote.classes, e->n) &&
+           mgn_reals_fit(e->vectors, e->n * e->d) && mgn_reals_fit(e->norms, e->n) &&
+           mgn_reals_fit(e->coef, e->n * e->width) && mgn_bias_fits(&e->vote, e->bias) &&
+           mgn_reals_fit(e->offset, scaled) && mgn_reals_fit(e->factor, scaled);
+}
+
+static bool mgn_proto_fits(const margin_proto *p)
+{
+    return mgn_vote_numbers_fit(&p->vote) && p->vote.scheme == MARGIN_SCHEME_NEAREST &&
+           p->vote.classes >= 2u && p->vote.classes < MARGIN_REJECTED && p->n > 0 && p->d > 0 &&
+           p->tangents <= MARGIN_PROTO_TANGENTS && p->nth > 0 && p->nth <= MARGIN_PROTO_NTH;
+}
+
+static bool mgn_proto_sound(const margin_proto *p)
+{
+    const size_t scaled = p->offset != NULL ? p->d : 0;
+    bool fits = mgn_class_ends_fit(p->class_end, p->vote.classes, p->n) &&
+                mgn_reals_fit(p->vectors, p->n * (1u + (size_t)p->tangents) * p->d) &&
+                mgn_reals_fit(p->offset, scaled) && mgn_reals_fit(p->factor, scaled);
+    for (size_t m = 0; fits && p->tangents > 0 && m < p->n; m++) {
+        const margin_real exit = MARGIN_LOAD(margin_real, p->exits + m);
+        fits = mgn_finite(exit) && (exit == 0 || exit >= 1);
+    }
+    return fits;
 }
 
 static bool mgn_list_shape(const margin_expansion *e)
@@ -7025,6 +7282,8 @@ static bool mgn_model_shape(const margin_model *model)
         return mgn_expansion_shape(&model->of.expansion);
     case MARGIN_MODEL_LIST:
         return mgn_list_shape(&model->of.list.pool);
+    case MARGIN_MODEL_PROTO:
+        return mgn_proto_fits(&model->of.proto);
     default:
         return false;
     }
@@ -7037,6 +7296,8 @@ static bool mgn_model_sound(const margin_model *model)
         return mgn_linear_sound(&model->of.linear);
     case MARGIN_MODEL_LIST:
         return mgn_list_sound(&model->of.list);
+    case MARGIN_MODEL_PROTO:
+        return mgn_proto_sound(&model->of.proto);
     default:
         return mgn_expansion_sound(&model->of.expansion);
     }
@@ -7055,6 +7316,9 @@ static const margin_expansion *mgn_model_pool(const margin_model *model)
 static unsigned mgn_model_flags(const margin_model *model)
 {
     const margin_expansion *e = mgn_model_pool(model);
+    if (model->kind == MARGIN_MODEL_PROTO) {
+        return model->of.proto.offset != NULL ? 1u : 0;
+    }
     return e != NULL && e->offset != NULL ? 1u : 0;
 }
 
@@ -7174,6 +7438,16 @@ static bool mgn_head_expansion(const mgn_image_head *head, const unsigned char *
     return head->flags <= 1u && mgn_zeros(p, 60, 64);
 }
 
+static bool mgn_head_proto(const mgn_image_head *head, const unsigned char *at, margin_proto *p)
+{
+    p->n = head->n;
+    p->d = head->d;
+    p->tangents = head->width;
+    p->nth = head->degree;
+    p->vote = mgn_head_vote(head, at);
+    return head->flags <= 1u && head->kernel == 0 && mgn_zeros(at, 32, 44) && mgn_zeros(at, 60, 64);
+}
+
 static bool mgn_head_model(const mgn_image_head *head, const unsigned char *p, margin_model *model)
 {
     model->kind = head->kind;
@@ -7184,6 +7458,8 @@ static bool mgn_head_model(const mgn_image_head *head, const unsigned char *p, m
         return mgn_head_expansion(head, p, &model->of.expansion);
     case MARGIN_MODEL_LIST:
         return mgn_head_expansion(head, p, &model->of.list.pool);
+    case MARGIN_MODEL_PROTO:
+        return mgn_head_proto(head, p, &model->of.proto);
     default:
         return false;
     }
@@ -7191,8 +7467,7 @@ static bool mgn_head_model(const mgn_image_head *head, const unsigned char *p, m
 
 static bool mgn_kind_known(unsigned kind)
 {
-    return kind == MARGIN_MODEL_LINEAR || kind == MARGIN_MODEL_EXPANSION ||
-           kind == MARGIN_MODEL_LIST;
+    return kind >= MARGIN_MODEL_LINEAR && kind <= MARGIN_MODEL_LIST;
 }
 
 /* Null pointers for walks to start with. */
@@ -7435,7 +7710,7 @@ static margin_status mgn_image_model_q(const unsigned char *p, size_t size, mgn_
     }
     *head = mgn_head_parse(p);
     if ((head->format != MARGIN_Q15 && head->format != MARGIN_Q7) || !mgn_kind_known(head->kind) ||
-        head->kind == MARGIN_MODEL_LIST) {
+        head->kind > MARGIN_MODEL_EXPANSION) {
         return MARGIN_E_IMAGE;
     }
     mgn_clear(quant, sizeof *quant);
@@ -7706,9 +7981,14 @@ static mgn_image_head mgn_head_of(const margin_model *model)
     head.classes = vote->classes;
     head.scheme = vote->scheme;
     head.flags = (uint8_t)mgn_model_flags(model);
-    if (e == NULL) {
+    if (model->kind == MARGIN_MODEL_LINEAR) {
         head.d = model->of.linear.d;
-    } else {
+    } else if (model->kind == MARGIN_MODEL_PROTO) {
+        head.n = model->of.proto.n;
+        head.d = model->of.proto.d;
+        head.width = model->of.proto.tangents;
+        head.degree = (uint8_t)model->of.proto.nth;
+    } else if (e != NULL) {
         head.n = e->n;
         head.d = e->d;
         head.width = e->width;
@@ -7829,7 +8109,7 @@ MARGIN_API size_t margin_image_size_q(const margin_quant *quant, size_t notes)
 {
     mgn_walk walk = mgn_walk_make(mgn_visit_none, MARGIN_Q15);
     if (quant == NULL || !mgn_kind_known(quant->model.kind) ||
-        quant->model.kind == MARGIN_MODEL_LIST) {
+        quant->model.kind > MARGIN_MODEL_EXPANSION) {
         return 0;
     }
     mgn_walk_copy_q(&walk, quant, mgn_head_of_q(quant).flags);
@@ -7931,6 +8211,14 @@ MARGIN_API margin_status margin_model_scale(margin_model *model, const margin_sc
         return scaling->d != model->of.linear.d ? MARGIN_E_ARGUMENT
                                                 : mgn_linear_scale(&model->of.linear, scaling, mem);
     }
+    if (model->kind == MARGIN_MODEL_PROTO) {
+        if (scaling->d != model->of.proto.d || model->of.proto.offset != NULL) {
+            return MARGIN_E_ARGUMENT;
+        }
+        model->of.proto.offset = scaling->offset;
+        model->of.proto.factor = scaling->factor;
+        return MARGIN_OK;
+    }
     e = model->kind == MARGIN_MODEL_LIST ? &model->of.list.pool : &model->of.expansion;
     if (scaling->d != e->d || e->offset != NULL) {
         return MARGIN_E_ARGUMENT;
@@ -7992,8 +8280,8 @@ typedef struct {
     margin_info info; /* out: all but arena_peak, support, bias and margins */
 } mgn_fit;
 
-static const margin_info mgn_no_info = {0,   0, 0, 0, false, 0, 0, 0, 0, 0,
-                                        {0}, 0, 0, 0, 0,     0, 0, 0, 0};
+static const margin_info mgn_no_info = {0, 0, 0, 0, false, 0, 0, 0, 0, 0, {0},
+                                        0, 0, 0, 0, 0,     0, 0, 0, 0, 0};
 
 /* A trainer of machines. `plan` takes the scratch that `fit` will take for as many samples. */
 typedef struct {
@@ -8945,6 +9233,9 @@ static size_t mgn_model_d(const margin_model *model)
     if (model->kind == MARGIN_MODEL_LIST) {
         return model->of.list.pool.d;
     }
+    if (model->kind == MARGIN_MODEL_PROTO) {
+        return model->of.proto.d;
+    }
     return model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.d : model->of.expansion.d;
 }
 
@@ -9432,7 +9723,7 @@ MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const 
     if (status != MARGIN_OK) {
         return status;
     }
-    if (model == NULL || certainty == NULL || model->kind == MARGIN_MODEL_LIST ||
+    if (model == NULL || certainty == NULL || model->kind > MARGIN_MODEL_EXPANSION ||
         margin_model_vote(model)->classes != 2u || mgn_model_d(model) != data->d) {
         return MARGIN_E_ARGUMENT;
     }
@@ -15609,7 +15900,7 @@ static bool mgn_cv_shape(mgn_cv *cv, size_t n, size_t classes, const margin_cv_o
     cv->classes = classes;
     cv->machines = margin_machines(cv->options.scheme, classes);
     return classes >= 2u && classes <= UINT16_MAX && mgn_folds_fit(n, cv->options.folds) &&
-           n <= MARGIN_INDEX_MAX && cv->options.scheme <= MARGIN_SCHEME_ORDINAL;
+           n <= MARGIN_INDEX_MAX && cv->options.scheme <= MARGIN_SCHEME_NEAREST;
 }
 
 static void mgn_cv_plan(mgn_cv *cv, margin_arena *mem)
@@ -15768,6 +16059,1664 @@ MARGIN_API margin_status margin_cross_validate(const margin_data *data,
     margin_arena_release(mem, before.high);
     mgn_cv_report(&cv, result);
     return status;
+}
+
+#endif /* MARGIN_PREDICT_ONLY */
+
+/* ---- >>proto ---- ---------------------------------------------------------------------------- */
+
+/* Aiolli, Sperduti: "A re-weighting strategy for improving margins", Artificial Intelligence 137,
+ * 2002. A model is a centroid C and orthonormal tangents T_1 .. T_k; with delta = x - C and
+ * alpha_j = delta . T_j the distance is z = |delta|^2 - sum alpha_j^2 [9]. Of a sample, z_p is that to
+ * the nearest model of its class and z_n that to the nearest of another; mu = (z_n - z_p)/(z_n + z_p)
+ * [11]. With weights w of the samples, gamma = w / sum w, tvq raises H = sum gamma mu [3] along
+ *
+ *     d mu / d C_p  =  4 z_n / (z_n + z_p)^2 (delta - sum alpha_j T_j),   d mu / d T_j = .. alpha_j delta,
+ *
+ * and for the model of z_n with -4 z_p in the place of 4 z_n. One rate for both would depend on the
+ * unit of x: the step of centroids is scaled by the mean z_p at the start, which is ours.
+ *
+ * Everything is computed relative to the mean of all samples, so that |x|^2 - 2 x.C + |C|^2 loses no
+ * more digits than it must. Products go block by block through the tiles of >>linalg. */
+
+#ifndef MARGIN_PREDICT_ONLY
+
+/* ---- re-weighting ---- */
+
+MARGIN_API void margin_theta_start(margin_theta *theta, const margin_data *data, margin_real *w,
+                                   margin_real least, bool even)
+{
+    margin_real lost = 0;
+    theta->w = w;
+    theta->n = data->n;
+    theta->theta = least;
+    theta->even = even;
+    theta->mistakes = 0;
+    theta->uneven = theta->deficit = theta->total = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        w[i] = mgn_weight(data, i);
+        mgn_add(&theta->total, &lost, w[i]);
+    }
+}
+
+static inline bool mgn_theta_mistake(const margin_theta *t, const margin_real *margins, size_t i)
+{
+    return t->w[i] > 0 && margins[i] < t->theta;
+}
+
+/* Half the distance of the distribution w / total from the uniform one over the mistakes. */
+static margin_real mgn_theta_uneven(const margin_theta *t, const margin_real *margins)
+{
+    margin_real sum = 0, lost = 0;
+    for (size_t i = 0; i < t->n && t->mistakes > 0; i++) {
+        const margin_real goal =
+            mgn_theta_mistake(t, margins, i) ? 1 / (margin_real)t->mistakes : 0;
+        mgn_add(&sum, &lost, mgn_abs(t->w[i] / t->total - goal));
+    }
+    return sum / 2;
+}
+
+MARGIN_API void margin_theta_update(margin_theta *theta, const margin_real *margins)
+{
+    margin_real deficit = 0, lost = 0, k = 1;
+    size_t count = 0;
+    theta->mistakes = 0;
+    for (size_t i = 0; i < theta->n; i++) {
+        count += theta->w[i] > 0 ? 1u : 0u;
+        if (mgn_theta_mistake(theta, margins, i)) {
+            theta->mistakes++;
+            mgn_add(&deficit, &lost, theta->theta - margins[i]);
+        }
+    }
+    theta->deficit = count > 0 ? deficit / (margin_real)count : 0;
+    if (theta->even && theta->mistakes > 0) {
+        k = (margin_real)count / (margin_real)theta->mistakes;
+    }
+    theta->total = lost = 0;
+    for (size_t i = 0; i < theta->n; i++) {
+        theta->w[i] += mgn_theta_mistake(theta, margins, i) ? k : 0;
+        mgn_add(&theta->total, &lost, theta->w[i]);
+    }
+    theta->uneven = mgn_theta_uneven(theta, margins);
+}
+
+/* ---- shape and memory ---- */
+
+/* Samples that are multiplied with all models at a time, and the largest side of a matrix that is
+ * decomposed as it is; beyond it, leading vectors are iterated. */
+#define MGN_PROTO_BLOCK ((size_t)MARGIN_PROTO_BLOCK)
+#define MGN_PROTO_SIDE ((size_t)MARGIN_PROTO_SIDE)
+#define MGN_PROTO_SPARE ((size_t)8u) /* vectors that the iteration has more than are wanted */
+
+/* The models of an ascent and what belongs to them. */
+typedef struct {
+    margin_real *v;    /* pool x d */
+    margin_real *grad; /* pool x d: d H / d v */
+    margin_real *sums; /* pool: weights of x in the gradient, first of C, then of each T_j */
+    margin_real *mu;   /* n margins */
+} mgn_proto_point;
+
+typedef struct {
+    const margin_data *data;
+    margin_proto_options o;
+    size_t n, d, classes;
+    size_t tangents, each, models; /* each: models of a class */
+    size_t rows, pool;             /* vectors of a model, of all */
+    size_t side, spare;            /* of the decomposition of hss */
+    uint32_t *class_end;           /* kept, as the next two */
+    margin_real *exits, *vectors;
+    margin_real *centre;              /* d: mean of all samples */
+    margin_real *block, *norm, *dots; /* B x d samples, their |x|^2, B x pool products */
+    margin_real *panel, *shift;       /* shift: pool, |C|^2 and T_j . C */
+    margin_real *w, *before;          /* n weights: of the next gradient, of the step at hand */
+    mgn_proto_point at, next;
+    margin_real *best;        /* pool x d */
+    uint8_t *held;            /* n: held out for validation */
+    uint16_t *member;         /* n: cluster of a sample within its class */
+    margin_index *order;      /* n */
+    margin_real *rates;       /* models */
+    margin_real scale;        /* mean z_p at the start */
+    margin_real reach;        /* td: distance at which a sigmoid is 1/2 */
+    margin_real own, between; /* of the last pass: means of z_p and of (z_p + z_n) / 2 */
+    margin_real value;        /* H of the present models */
+    size_t held_wrong;        /* of the last pass */
+    margin_real held_mu;
+    margin_rng rng;
+    size_t iterations;
+    bool stopped, converged;
+} mgn_proto_job;
+
+static bool mgn_proto_ascends(const mgn_proto_job *job)
+{
+    return job->o.method == MARGIN_PROTO_TVQ || job->o.method == MARGIN_PROTO_TD;
+}
+
+static bool mgn_proto_codebooks(const mgn_proto_job *job)
+{
+    return job->o.method == MARGIN_PROTO_LVQ || job->o.method == MARGIN_PROTO_OLVQ1;
+}
+
+/* Starts that take hss models. */
+static bool mgn_proto_eigen(const mgn_proto_job *job)
+{
+    return job->tangents > 0 && job->o.start <= MARGIN_START_CLUSTERS;
+}
+
+static bool mgn_proto_clusters(const mgn_proto_job *job)
+{
+    return mgn_proto_codebooks(job) || job->o.start == MARGIN_START_CLUSTERS ||
+           job->o.start == MARGIN_START_CENTROIDS;
+}
+
+static bool mgn_proto_options_fit(const margin_proto_options *o)
+{
+    return o->method <= MARGIN_PROTO_NN && o->start <= MARGIN_START_RANDOM &&
+           o->tangents <= MARGIN_PROTO_TANGENTS && o->theta > -1 && o->theta <= 1 && o->rate >= 0 &&
+           o->rate <= MGN_R(1e6) && o->window >= 0 && o->window < 1 && o->validation >= 0 &&
+           o->validation < 1 && o->neighbours <= 2u * MARGIN_PROTO_NTH - 1u;
+}
+
+/* Fills in the defaults; false if an option is out of its range. */
+static bool mgn_proto_resolve(mgn_proto_job *job, const margin_proto_options *options)
+{
+    static const margin_control run = {0, 0, 0, 0, 0, NULL, NULL};
+    margin_proto_options o = {
+        0, 0, false, false, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, NULL, NULL}};
+    o.run = run;
+    o = options != NULL ? *options : o;
+    if (!mgn_proto_options_fit(&o)) {
+        return false;
+    }
+    if (o.method == MARGIN_PROTO_TD || o.method >= MARGIN_PROTO_NN) {
+        o.models = 1;
+        o.start = MARGIN_START_HSS;
+    }
+    job->o = o;
+    if (mgn_proto_codebooks(job) || o.method == MARGIN_PROTO_NN) {
+        job->o.tangents = 0;
+    }
+    job->o.models = o.models != 0 ? o.models : mgn_proto_codebooks(job) ? 16u : 1u;
+    job->o.theta = o.theta != 0 ? o.theta : job->o.tangents > 0 ? MGN_R(0.2) : MGN_R(0.1);
+    job->o.window = o.window > 0 ? o.window : MGN_R(0.3);
+    job->o.patience = o.patience != 0 ? o.patience : 20u;
+    job->o.neighbours = o.neighbours != 0 ? o.neighbours : 1u;
+    job->o.run.max_iterations = o.run.max_iterations != 0 ? o.run.max_iterations : 60u;
+    return true;
+}
+
+static bool mgn_proto_shape(mgn_proto_job *job, size_t n, size_t d, size_t classes,
+                            const margin_proto_options *options)
+{
+    if (n == 0 || d == 0 || classes < 2u || classes >= MARGIN_REJECTED ||
+        !mgn_proto_resolve(job, options)) {
+        return false;
+    }
+    job->n = n;
+    job->d = d;
+    job->classes = classes;
+    job->tangents = mgn_size_min(job->o.tangents, d - 1u);
+    job->rows = 1u + job->tangents;
+    job->each = job->o.models;
+    job->models = mgn_size_mul(classes, job->each);
+    if (job->o.method == MARGIN_PROTO_NN) {
+        job->models = job->o.budget == 0 ? n : mgn_size_min(n, job->o.budget);
+        job->models = job->models < classes ? classes : job->models;
+    }
+    job->pool = mgn_size_mul(job->models, job->rows);
+    job->side = mgn_size_min(n, d);
+    job->spare = mgn_size_min(job->tangents + MGN_PROTO_SPARE, job->side);
+    job->rng = margin_rng_make(job->o.seed);
+    return job->models <= UINT32_MAX;
+}
+
+static void mgn_proto_point_plan(mgn_proto_point *point, margin_arena *mem,
+                                 const mgn_proto_job *job)
+{
+    point->v = MGN_SCRATCH(mem, margin_real, mgn_size_mul(job->pool, job->d));
+    point->grad = MGN_SCRATCH(mem, margin_real, mgn_size_mul(job->pool, job->d));
+    point->sums = MGN_SCRATCH(mem, margin_real, job->pool);
+    point->mu = MGN_SCRATCH(mem, margin_real, job->n);
+}
+
+/* Scratch of hss: `square` twice the matrix to decompose, or the iterated vectors and their images. */
+typedef struct {
+    margin_real *matrix, *part, *values, *found, *other;
+} mgn_proto_hss;
+
+static void mgn_proto_hss_plan(mgn_proto_hss *h, margin_arena *mem, const mgn_proto_job *job)
+{
+    const bool iterated = job->side > MGN_PROTO_SIDE;
+    const size_t wide = iterated ? job->d : job->side, high = iterated ? job->spare : job->side;
+    h->matrix = MGN_SCRATCH(mem, margin_real, mgn_size_mul(high, wide));
+    h->part = MGN_SCRATCH(mem, margin_real, mgn_size_mul(high, wide));
+    h->values = MGN_SCRATCH(mem, margin_real, job->spare);
+    h->found = MGN_SCRATCH(mem, margin_real, mgn_size_mul(job->spare, job->side));
+    h->other = MGN_SCRATCH(mem, margin_real, mgn_size_mul(MGN_PROTO_BLOCK, job->d));
+}
+
+/* The eigenvalues that decide about exits. */
+typedef struct {
+    margin_real *gram, *values;
+} mgn_proto_edge;
+
+static void mgn_proto_edge_plan(mgn_proto_edge *e, margin_arena *mem, const mgn_proto_job *job)
+{
+    e->gram = MGN_SCRATCH(mem, margin_real, job->tangents * job->tangents);
+    e->values = MGN_SCRATCH(mem, margin_real, job->tangents);
+}
+
+/* What lasts through a training. The vectors come last at the front: nn may need less of them. */
+static void mgn_proto_plan(mgn_proto_job *job, margin_arena *mem)
+{
+    const size_t n = job->n, d = job->d, b = MGN_PROTO_BLOCK;
+    const bool nn = job->o.method == MARGIN_PROTO_NN, lvq = mgn_proto_codebooks(job);
+    const size_t moving = mgn_proto_ascends(job) ? 1u : 0u;
+    job->class_end = MGN_KEEP(mem, uint32_t, job->classes);
+    job->exits = MGN_KEEP(mem, margin_real, job->tangents > 0 ? job->models : 0);
+    job->vectors = MGN_KEEP(mem, margin_real, mgn_size_mul(job->pool, d));
+    job->centre = MGN_SCRATCH(mem, margin_real, d);
+    job->block = MGN_SCRATCH(mem, margin_real, mgn_size_mul(b, d));
+    job->norm = MGN_SCRATCH(mem, margin_real, b);
+    job->dots = MGN_SCRATCH(mem, margin_real, mgn_size_mul(b, nn ? 1u : job->pool));
+    job->panel = mgn_mat_mul_plan(mem, d > b ? d : b);
+    job->shift = MGN_SCRATCH(mem, margin_real, nn ? 0 : job->pool);
+    job->w = MGN_SCRATCH(mem, margin_real, n);
+    job->before = MGN_SCRATCH(mem, margin_real, n);
+    job->held = MGN_SCRATCH(mem, uint8_t, n);
+    job->member = MGN_SCRATCH(mem, uint16_t, mgn_proto_clusters(job) ? n : 0);
+    job->order = MGN_SCRATCH(mem, margin_index, lvq ? n : 0);
+    job->rates = MGN_SCRATCH(mem, margin_real, lvq ? job->models : 0);
+    job->best = MGN_SCRATCH(mem, margin_real, moving * mgn_size_mul(job->pool, d));
+    if (moving != 0) {
+        mgn_proto_point_plan(&job->at, mem, job);
+        mgn_proto_point_plan(&job->next, mem, job);
+    } else {
+        job->at.mu = MGN_SCRATCH(mem, margin_real, n);
+        job->at.v = job->vectors;
+        job->at.grad = job->at.sums = NULL;
+    }
+}
+
+/* The whole plan; what is only needed at the start or at the end is given back. */
+static void mgn_proto_plan_all(mgn_proto_job *job, margin_arena *mem)
+{
+    mgn_proto_hss hss;
+    mgn_proto_edge edge;
+    size_t mark;
+    mgn_proto_plan(job, mem);
+    mark = mem->high;
+    if (mgn_proto_eigen(job)) {
+        mgn_proto_hss_plan(&hss, mem, job);
+        if (job->side <= MGN_PROTO_SIDE) {
+            (void)mgn_leading_plan(mem, job->side);
+        }
+        margin_arena_release(mem, mark);
+    }
+    if (job->tangents > 0) {
+        margin_real *work;
+        mgn_proto_edge_plan(&edge, mem, job);
+        (void)mgn_eigen_plan(mem, job->tangents, false, &work);
+        margin_arena_release(mem, mark);
+    }
+}
+
+MARGIN_API size_t margin_proto_size(size_t n, size_t d, size_t classes,
+                                    const margin_proto_options *options)
+{
+    margin_arena dry = margin_arena_counting();
+    mgn_proto_job job;
+    if (!mgn_proto_shape(&job, n, d, classes, options)) {
+        return 0;
+    }
+    mgn_proto_plan_all(&job, &dry);
+    return mgn_arena_counted(&dry);
+}
+
+/* ---- distances and gradients ---- */
+
+static void mgn_proto_zero(margin_real *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        v[i] = 0;
+    }
+}
+
+/* Sample i relative to the centre; returns its squared length. */
+static margin_real mgn_proto_sample(const mgn_proto_job *job, size_t i, margin_real *out)
+{
+    const margin_real *x = mgn_sample(job->data, i);
+    for (size_t k = 0; k < job->d; k++) {
+        out[k] = x[k] - job->centre[k];
+    }
+    return margin_dot(out, out, job->d);
+}
+
+/* |C|^2 and T_j . C of all models. */
+static void mgn_proto_shifts(const mgn_proto_job *job, const margin_real *v)
+{
+    for (size_t m = 0; m < job->models; m++) {
+        const margin_real *c = v + m * job->rows * job->d;
+        for (size_t j = 0; j < job->rows; j++) {
+            job->shift[m * job->rows + j] = margin_dot(c, c + j * job->d, job->d);
+        }
+    }
+}
+
+/* Samples first .. first + count - 1 into the block, and their products with all vectors. */
+static void mgn_proto_block(const mgn_proto_job *job, const margin_real *v, size_t first,
+                            size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        job->norm[i] = mgn_proto_sample(job, first + i, job->block + i * job->d);
+    }
+    mgn_mat_mul(job->dots, job->pool, mgn_view_of(job->block, job->d, 1), mgn_view_of(v, 1, job->d),
+                count, job->d, job->pool, job->panel);
+}
+
+/* The products of a sample with the tangents become its alphas. */
+static void mgn_proto_alphas(const mgn_proto_job *job, margin_real *dots)
+{
+    for (size_t r = 0; r < job->pool && job->tangents > 0; r++) {
+        dots[r] -= r % job->rows != 0 ? job->shift[r] : 0;
+    }
+}
+
+/* The distance to model m. */
+static margin_real mgn_proto_z(const mgn_proto_job *job, size_t m, margin_real norm,
+                               const margin_real *dots)
+{
+    const margin_real *a = dots + m * job->rows;
+    margin_real sum = 0;
+    for (size_t j = 1; j < job->rows; j++) {
+        sum += a[j] * a[j];
+    }
+    return mgn_max(norm - 2 * a[0] + job->shift[m * job->rows] - sum, 0);
+}
+
+/* The nearest models of the own class and of the others. */
+typedef struct {
+    size_t own, other;
+    margin_real z_own, z_other;
+} mgn_proto_pair;
+
+static mgn_proto_pair mgn_proto_nearest(const mgn_proto_job *job, size_t label, margin_real norm,
+                                        const margin_real *dots)
+{
+    mgn_proto_pair pair = {0, 0, MGN_HUGE, MGN_HUGE};
+    for (size_t m = 0; m < job->models; m++) {
+        const margin_real z = mgn_proto_z(job, m, norm, dots);
+        if (m / job->each == label) {
+            pair.own = z < pair.z_own ? m : pair.own;
+            pair.z_own = mgn_min(pair.z_own, z);
+        } else {
+            pair.other = z < pair.z_other ? m : pair.other;
+            pair.z_other = mgn_min(pair.z_other, z);
+        }
+    }
+    return pair;
+}
+
+/* Adds `much` times what x (relative to the centre) does to model m: products with x here, those with
+ * C and T once for all samples, in mgn_proto_finish. */
+static void mgn_proto_pull(const mgn_proto_job *job, const mgn_proto_point *to, size_t m,
+                           margin_real much, const margin_real *x, const margin_real *dots)
+{
+    const size_t row = m * job->rows;
+    for (size_t j = 0; j < job->rows; j++) {
+        const margin_real a = j == 0 ? much : much * dots[row + j];
+        if (a != 0) {
+            to->sums[row + j] += a;
+            mgn_axpy(to->grad + (row + j) * job->d, a, x, job->d);
+        }
+    }
+}
+
+/* sum a (delta - sum alpha_j T_j) = sum a x - (sum a) C - sum over j of (sum a alpha_j) T_j and
+ * sum a alpha_j delta = sum a alpha_j x - (sum a alpha_j) C. */
+static void mgn_proto_finish(const mgn_proto_job *job, const mgn_proto_point *to)
+{
+    for (size_t m = 0; m < job->models; m++) {
+        const margin_real *c = to->v + m * job->rows * job->d, *sums = to->sums + m * job->rows;
+        margin_real *g = to->grad + m * job->rows * job->d;
+        for (size_t j = 0; j < job->rows; j++) {
+            mgn_axpy(g, -sums[j], c + j * job->d, job->d);
+            if (j > 0) {
+                mgn_axpy(g + j * job->d, -sums[j], c, job->d);
+            }
+        }
+    }
+}
+
+/* tvq: what a sample adds to the gradient of H. */
+static void mgn_proto_raise(const mgn_proto_job *job, const mgn_proto_point *to,
+                            const mgn_proto_pair *pair, margin_real weight, const margin_real *x,
+                            const margin_real *dots)
+{
+    const margin_real sum = pair->z_own + pair->z_other;
+    if (sum > 0) {
+        const margin_real much = 4 * weight / sum;
+        mgn_proto_pull(job, to, pair->own, much * (pair->z_other / sum), x, dots);
+        mgn_proto_pull(job, to, pair->other, -much * (pair->z_own / sum), x, dots);
+    }
+}
+
+/* td: minus the squared error of the sigmoids o = 1 / (1 + exp(4 (z / reach - 1))) from 1 for the own
+ * class and 0 for the others, halved; with weight > 0 its part of the gradient. */
+static margin_real mgn_proto_neurons(const mgn_proto_job *job, const mgn_proto_point *to,
+                                     size_t label, margin_real norm, margin_real weight,
+                                     const margin_real *x, const margin_real *dots)
+{
+    margin_real error = 0;
+    for (size_t m = 0; m < job->models; m++) {
+        const margin_real t = 4 * (mgn_proto_z(job, m, norm, dots) / job->reach - 1);
+        const margin_real e = margin_exp(-mgn_abs(t));
+        const margin_real o = t < 0 ? 1 / (1 + e) : e / (1 + e);
+        const margin_real off = (m / job->each == label ? 1 : 0) - o;
+        error -= off * off / 2;
+        if (weight > 0) {
+            mgn_proto_pull(job, to, m, 8 * weight * off * o * (1 - o) / job->reach, x, dots);
+        }
+    }
+    return error;
+}
+
+/* One sample of a block: its margin, what it adds to H without weight, and its gradient. */
+static margin_real mgn_proto_visit(mgn_proto_job *job, mgn_proto_point *to, size_t i,
+                                   size_t in_block, margin_real total)
+{
+    const margin_real norm = job->norm[in_block], *x = job->block + in_block * job->d;
+    margin_real *dots = job->dots + in_block * job->pool;
+    const size_t label = mgn_label(job->data, i);
+    const margin_real weight = to->grad != NULL ? job->w[i] / total : 0;
+    mgn_proto_pair pair;
+    mgn_proto_alphas(job, dots);
+    pair = mgn_proto_nearest(job, label, norm, dots);
+    to->mu[i] = mgn_nearer(pair.z_own, pair.z_other);
+    if (job->held[i] != 0) {
+        job->held_wrong += to->mu[i] > 0 ? 0 : 1u;
+        job->held_mu += to->mu[i];
+    }
+    job->own += job->before[i] * pair.z_own;
+    job->between += job->before[i] * (pair.z_own / 2 + pair.z_other / 2);
+    if (job->o.method == MARGIN_PROTO_TD) {
+        return mgn_proto_neurons(job, to, label, norm, weight, x, dots);
+    }
+    if (weight > 0) {
+        mgn_proto_raise(job, to, &pair, weight, x, dots);
+    }
+    return to->mu[i];
+}
+
+/* One pass over the samples: margins at to->v, the gradient for the weights job->w where there is room
+ * for one; returns H for the weights job->before. */
+static margin_real mgn_proto_pass(mgn_proto_job *job, mgn_proto_point *to)
+{
+    margin_real total = 0, judge = 0, h = 0, lost = 0;
+    for (size_t i = 0; i < job->n; i++) {
+        total += job->w[i];
+        judge += job->before[i];
+    }
+    if (to->grad != NULL) {
+        mgn_proto_zero(to->grad, job->pool * job->d);
+        mgn_proto_zero(to->sums, job->pool);
+    }
+    job->held_wrong = 0;
+    job->held_mu = job->own = job->between = 0;
+    mgn_proto_shifts(job, to->v);
+    for (size_t first = 0; first < job->n; first += MGN_PROTO_BLOCK) {
+        const size_t count = mgn_size_min(job->n - first, MGN_PROTO_BLOCK);
+        mgn_proto_block(job, to->v, first, count);
+        for (size_t i = 0; i < count; i++) {
+            const margin_real gain = mgn_proto_visit(job, to, first + i, i, total);
+            mgn_add(&h, &lost, job->before[first + i] * gain);
+        }
+    }
+    if (to->grad != NULL) {
+        mgn_proto_finish(job, to);
+    }
+    job->own /= judge;
+    job->between /= judge;
+    return h / judge;
+}
+
+/* ---- starts ---- */
+
+/* Whether sample i counts for class c: of that class, with a weight, and not held out. */
+static bool mgn_proto_member(const mgn_proto_job *job, size_t i, size_t c)
+{
+    return mgn_label(job->data, i) == c && mgn_weight(job->data, i) > 0 && job->held[i] == 0;
+}
+
+/* Mean of the samples by the weights job->w, relative to the centre; returns the sum of the weights and
+ * in *count how many samples have one. */
+static margin_real mgn_proto_mean(const mgn_proto_job *job, margin_real *mean, size_t *count)
+{
+    margin_real total = 0;
+    *count = 0;
+    mgn_proto_zero(mean, job->d);
+    for (size_t i = 0; i < job->n; i++) {
+        if (job->w[i] > 0) {
+            (void)mgn_proto_sample(job, i, job->block);
+            total += job->w[i];
+            (*count)++;
+            for (size_t k = 0; k < job->d; k++) {
+                mean[k] += (job->block[k] - mean[k]) * (job->w[i] / total);
+            }
+        }
+    }
+    return total;
+}
+
+/* The next samples with a weight, from *next on, relative to the mean and times the root of their
+ * share; returns how many. */
+static size_t mgn_proto_gather(const mgn_proto_job *job, size_t *next, const margin_real *mean,
+                               margin_real total, margin_real *out)
+{
+    size_t count = 0;
+    for (; *next < job->n && count < MGN_PROTO_BLOCK; (*next)++) {
+        if (job->w[*next] > 0) {
+            const margin_real share = margin_sqrt(job->w[*next] / total);
+            margin_real *row = out + count * job->d;
+            (void)mgn_proto_sample(job, *next, row);
+            for (size_t k = 0; k < job->d; k++) {
+                row[k] = (row[k] - mean[k]) * share;
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
+/* The weighted covariance [4] in h->matrix. */
+static void mgn_proto_covariance(const mgn_proto_job *job, const mgn_proto_hss *h,
+                                 const margin_real *mean, margin_real total)
+{
+    const size_t d = job->d;
+    size_t next = 0, count;
+    mgn_proto_zero(h->matrix, d * d);
+    while ((count = mgn_proto_gather(job, &next, mean, total, job->block)) > 0) {
+        const mgn_view rows = mgn_view_of(job->block, d, 1),
+                       columns = mgn_view_of(job->block, 1, d);
+        mgn_mat_mul(h->part, d, columns, rows, d, count, d, job->panel);
+        mgn_axpy(h->matrix, 1, h->part, d * d);
+    }
+}
+
+/* The Gram matrix of n < d weighted samples in h->matrix: it has the same eigenvalues. */
+static void mgn_proto_gram(const mgn_proto_job *job, const mgn_proto_hss *h,
+                           const margin_real *mean, margin_real total, size_t n)
+{
+    const size_t d = job->d;
+    size_t next = 0, row = 0, count;
+    while ((count = mgn_proto_gather(job, &next, mean, total, job->block)) > 0) {
+        size_t from = 0, column = 0, others;
+        while (column < row + count &&
+               (others = mgn_proto_gather(job, &from, mean, total, h->other)) > 0) {
+            mgn_mat_mul(h->matrix + row * n + column, n, mgn_view_of(job->block, d, 1),
+                        mgn_view_of(h->other, 1, d), count, d, others, job->panel);
+            column += others;
+        }
+        row += count;
+    }
+}
+
+/* Eigenvectors of the covariance from those u of the Gram matrix: sum over i of u_i x_i. */
+static void mgn_proto_lift(const mgn_proto_job *job, const mgn_proto_hss *h,
+                           const margin_real *mean, margin_real total, size_t n, size_t k,
+                           margin_real *tangents)
+{
+    size_t next = 0, row = 0, count;
+    mgn_proto_zero(tangents, k * job->d);
+    while ((count = mgn_proto_gather(job, &next, mean, total, job->block)) > 0) {
+        for (size_t j = 0; j < k; j++) {
+            for (size_t i = 0; i < count; i++) {
+                mgn_axpy(tangents + j * job->d, h->found[j * n + row + i], job->block + i * job->d,
+                         job->d);
+            }
+        }
+        row += count;
+    }
+}
+
+/* image = (covariance) vectors, for `count` rows, without the covariance. */
+static void mgn_proto_apply(const mgn_proto_job *job, const mgn_proto_hss *h,
+                            const margin_real *mean, margin_real total, size_t count)
+{
+    size_t next = 0, rows;
+    mgn_proto_zero(h->part, count * job->d);
+    while ((rows = mgn_proto_gather(job, &next, mean, total, job->block)) > 0) {
+        for (size_t i = 0; i < rows; i++) {
+            const margin_real *x = job->block + i * job->d;
+            for (size_t j = 0; j < count; j++) {
+                mgn_axpy(h->part + j * job->d, margin_dot(h->matrix + j * job->d, x, job->d), x,
+                         job->d);
+            }
+        }
+    }
+}
+
+/* Leading eigenvectors by orthogonal iteration, in a few vectors of memory, until no eigenvalue moves
+ * by more than 1e-6 of the first, or 200 times. The order settles with it: largest first. */
+static void mgn_proto_iterate(mgn_proto_job *job, const mgn_proto_hss *h, const margin_real *mean,
+                              margin_real total, size_t k, margin_real *tangents)
+{
+    const size_t count = job->spare, d = job->d;
+    bool moving = true;
+    for (size_t i = 0; i < count * d; i++) {
+        h->matrix[i] = margin_rng_normal(&job->rng);
+    }
+    (void)margin_qr(h->matrix, d, count, d, NULL, 0, NULL);
+    mgn_proto_zero(h->values, count);
+    for (size_t t = 0; t < 200u && moving; t++) {
+        mgn_proto_apply(job, h, mean, total, count);
+        moving = false;
+        for (size_t j = 0; j < count; j++) {
+            const margin_real value = margin_norm2(h->part + j * d, d);
+            moving = moving || (j < k && mgn_abs(value - h->values[j]) >
+                                             MGN_R(1e-6) * margin_norm2(h->part, d));
+            h->values[j] = value;
+        }
+        mgn_copy(h->matrix, h->part, count * d);
+        (void)margin_qr(h->matrix, d, count, d, NULL, 0, NULL);
+    }
+    mgn_copy(tangents, h->matrix, k * d);
+}
+
+/* One hss model by the weights job->w: the mean, and the leading eigenvectors of the covariance, from
+ * the smaller one of covariance and Gram matrix. Directions without variance become zeros. */
+static margin_status mgn_proto_hss_model(mgn_proto_job *job, margin_real *model, margin_arena *mem)
+{
+    const size_t mark = mem->high, d = job->d;
+    margin_real *tangents = model + d;
+    margin_status status = MARGIN_OK;
+    mgn_proto_hss h;
+    size_t n, side, k;
+    const margin_real total = mgn_proto_mean(job, model, &n);
+    if (job->tangents == 0) {
+        return MARGIN_OK;
+    }
+    mgn_proto_hss_plan(&h, mem, job);
+    side = mgn_size_min(n, d);
+    k = mgn_size_min(job->tangents, side);
+    if (job->side > MGN_PROTO_SIDE) {
+        k = mgn_size_min(k, job->spare);
+        mgn_proto_iterate(job, &h, model, total, k, tangents);
+    } else {
+        if (n < d) {
+            mgn_proto_gram(job, &h, model, total, n);
+        } else {
+            mgn_proto_covariance(job, &h, model, total);
+        }
+        status = margin_eigen_leading(h.values, h.found, side, k, h.matrix, side, side, mem);
+        if (status == MARGIN_OK && n < d) {
+            mgn_proto_lift(job, &h, model, total, n, k, tangents);
+        } else if (status == MARGIN_OK) {
+            mgn_copy(tangents, h.found, k * d);
+        }
+    }
+    for (size_t j = 0; j < k && status == MARGIN_OK; j++) {
+        const margin_real least = h.values[0] * (margin_real)(n + d) * MGN_EPS;
+        if (!(h.values[j] > least)) {
+            mgn_proto_zero(tangents + j * d, d);
+        }
+    }
+    margin_arena_release(mem, mark);
+    return status == MARGIN_OK ? margin_qr(tangents, d, k, d, NULL, 0, NULL) : status;
+}
+
+/* Weights of the samples for model j of class c: those of the data, at random for one of several, or
+ * those of its cluster; false if there are none. */
+static bool mgn_proto_weigh(mgn_proto_job *job, size_t c, size_t j)
+{
+    const bool random = job->each > 1u && !mgn_proto_clusters(job);
+    bool any = false;
+    for (size_t i = 0; i < job->n; i++) {
+        job->w[i] = mgn_proto_member(job, i, c) ? mgn_weight(job->data, i) : 0;
+        if (random && job->w[i] > 0) { /* exponential */
+            job->w[i] *= -margin_log(1 - margin_rng_uniform(&job->rng));
+        }
+        if (mgn_proto_clusters(job) && job->member[i] != j) {
+            job->w[i] = 0;
+        }
+        any = any || job->w[i] > 0;
+    }
+    return any;
+}
+
+/* A random sample of class c, all equally likely. */
+static size_t mgn_proto_draw(mgn_proto_job *job, size_t c)
+{
+    uint32_t seen = 0;
+    size_t chosen = 0;
+    for (size_t i = 0; i < job->n; i++) {
+        if (mgn_proto_member(job, i, c) && margin_rng_below(&job->rng, ++seen) == 0) {
+            chosen = i;
+        }
+    }
+    return chosen;
+}
+
+/* The nearest of the models of class c to a sample, by centroids alone; its distance too. */
+static size_t mgn_proto_closest(const mgn_proto_job *job, const margin_real *v, size_t c,
+                                size_t count, const margin_real *x, margin_real *least)
+{
+    size_t best = 0;
+    *least = MGN_HUGE;
+    for (size_t j = 0; j < count; j++) {
+        const margin_real *y = v + (c * job->each + j) * job->rows * job->d;
+        margin_real z = 0;
+        for (size_t k = 0; k < job->d; k++) {
+            z += (x[k] - y[k]) * (x[k] - y[k]);
+        }
+        best = z < *least ? j : best;
+        *least = mgn_min(*least, z);
+    }
+    return best;
+}
+
+/* k-means++: each next centre is a sample of the class, drawn by its squared distance to those that
+ * are there. */
+static void mgn_proto_seed(mgn_proto_job *job, margin_real *v, size_t c, size_t count)
+{
+    size_t chosen = mgn_proto_draw(job, c);
+    margin_real sum = 0;
+    for (size_t i = 0; i < job->n && count > 0; i++) {
+        if (mgn_proto_member(job, i, c)) {
+            margin_real z;
+            (void)mgn_proto_sample(job, i, job->block);
+            (void)mgn_proto_closest(job, v, c, count, job->block, &z);
+            sum += z;
+            chosen = z > 0 && margin_rng_uniform(&job->rng) * sum < z ? i : chosen;
+        }
+    }
+    (void)mgn_proto_sample(job, chosen, v + (c * job->each + count) * job->rows * job->d);
+}
+
+/* Lloyd's k-means within class c, at most 20 rounds; an empty cluster keeps its centre. */
+static void mgn_proto_kmeans(mgn_proto_job *job, margin_real *v, size_t c)
+{
+    bool moved = true;
+    for (size_t j = 0; j < job->each; j++) {
+        mgn_proto_seed(job, v, c, j);
+    }
+    for (size_t t = 0; t < 20u && moved; t++) {
+        moved = false;
+        for (size_t i = 0; i < job->n; i++) {
+            if (mgn_proto_member(job, i, c)) {
+                margin_real z;
+                size_t j;
+                (void)mgn_proto_sample(job, i, job->block);
+                j = mgn_proto_closest(job, v, c, job->each, job->block, &z);
+                moved = moved || t == 0 || job->member[i] != j;
+                job->member[i] = (uint16_t)j;
+            }
+        }
+        for (size_t j = 0; j < job->each; j++) {
+            size_t count;
+            if (mgn_proto_weigh(job, c, j)) {
+                (void)mgn_proto_mean(job, v + (c * job->each + j) * job->rows * job->d, &count);
+            }
+        }
+    }
+}
+
+static void mgn_proto_random_tangents(mgn_proto_job *job, margin_real *tangents)
+{
+    for (size_t i = 0; i < job->tangents * job->d; i++) {
+        tangents[i] = margin_rng_normal(&job->rng);
+    }
+    (void)margin_qr(tangents, job->d, job->tangents, job->d, NULL, 0, NULL);
+}
+
+/* The models that training starts from. */
+static margin_status mgn_proto_start(mgn_proto_job *job, margin_real *v, margin_arena *mem)
+{
+    margin_status status = MARGIN_OK;
+    for (size_t c = 0; c < job->classes; c++) {
+        if (mgn_proto_clusters(job)) {
+            mgn_proto_kmeans(job, v, c);
+        }
+        for (size_t j = 0; j < job->each && status == MARGIN_OK; j++) {
+            margin_real *model = v + (c * job->each + j) * job->rows * job->d;
+            if (job->o.start == MARGIN_START_RANDOM && !mgn_proto_codebooks(job)) {
+                (void)mgn_proto_sample(job, mgn_proto_draw(job, c), model);
+            } else if (!mgn_proto_clusters(job) || job->o.start == MARGIN_START_CLUSTERS) {
+                mgn_proto_zero(model + job->d, job->tangents * job->d);
+                status = mgn_proto_weigh(job, c, j) ? mgn_proto_hss_model(job, model, mem) : status;
+            }
+            if (job->tangents > 0 && job->o.start >= MARGIN_START_CENTROIDS) {
+                mgn_proto_random_tangents(job, model + job->d);
+            }
+        }
+    }
+    return status;
+}
+
+/* ---- tvq and td ---- */
+
+/* Models one step along the gradient, tangents made orthonormal again. */
+static void mgn_proto_step(const mgn_proto_job *job, margin_real rate)
+{
+    const size_t d = job->d;
+    mgn_copy(job->next.v, job->at.v, job->pool * d);
+    for (size_t m = 0; m < job->models; m++) {
+        margin_real *c = job->next.v + m * job->rows * d;
+        const margin_real *g = job->at.grad + m * job->rows * d;
+        mgn_axpy(c, rate * job->scale, g, d);
+        mgn_axpy(c + d, rate, g + d, job->tangents * d);
+        (void)margin_qr(c + d, d, job->tangents, d, NULL, 0, NULL);
+    }
+}
+
+static void mgn_proto_advance(mgn_proto_job *job)
+{
+    const mgn_proto_point old = job->at;
+    job->at = job->next;
+    job->next = old;
+    job->iterations++;
+}
+
+static bool mgn_proto_tick(mgn_proto_job *job)
+{
+    margin_progress at = {0, 0, 1, 0, 1};
+    const size_t most = job->o.run.max_iterations;
+    if (job->o.run.progress != NULL && !job->stopped) {
+        at.iteration = job->iterations;
+        at.violation = 1 + (margin_real)(most > job->iterations ? most - job->iterations : 0);
+        job->stopped = job->o.run.progress(job->o.run.user, &at);
+    }
+    return job->stopped;
+}
+
+/* The best models by their errors on what is held out, then by the margins there. */
+typedef struct {
+    size_t wrong, since;
+    margin_real mu;
+} mgn_proto_record;
+
+static void mgn_proto_judge(mgn_proto_job *job, mgn_proto_record *record)
+{
+    record->since++;
+    if (job->held_wrong < record->wrong ||
+        (job->held_wrong == record->wrong && job->held_mu > record->mu)) {
+        record->wrong = job->held_wrong;
+        record->mu = job->held_mu;
+        record->since = 0;
+        mgn_copy(job->best, job->at.v, job->pool * job->d);
+    }
+}
+
+/* H at the present models for the weights job->w; td has always the same. */
+static margin_real mgn_proto_value(const mgn_proto_job *job)
+{
+    margin_real h = 0, lost = 0, total = 0;
+    if (job->o.method == MARGIN_PROTO_TD) {
+        return job->value;
+    }
+    for (size_t i = 0; i < job->n; i++) {
+        total += job->w[i];
+        mgn_add(&h, &lost, job->w[i] * job->at.mu[i]);
+    }
+    return h / total;
+}
+
+/* Steps from the present models, of half the length each time, until H does not fall; false if none of
+ * 40 will do. */
+static bool mgn_proto_try(mgn_proto_job *job, margin_real *rate)
+{
+    const bool fixed = job->o.rate > 0;
+    for (unsigned tries = 0; tries < 40u; tries++) {
+        margin_real now;
+        mgn_proto_step(job, *rate);
+        now = mgn_proto_pass(job, &job->next);
+        if (fixed || now >= job->value) {
+            job->value = now;
+            *rate *= fixed ? MGN_R(1.0) : MGN_R(1.2);
+            return true;
+        }
+        *rate /= 2;
+    }
+    return false;
+}
+
+/* `count` steps from the models at job->at.v. The weights of a step are known before it is taken: they
+ * follow from the margins of the models before it (fig. 2), so one pass judges a step by the old
+ * weights and finds the next gradient with the new ones. */
+static void mgn_proto_ascend(mgn_proto_job *job, margin_theta *theta, size_t count)
+{
+    const bool watched = job->o.validation > 0;
+    mgn_proto_record record = {SIZE_MAX, 0, 0};
+    margin_real rate = job->o.rate > 0 ? job->o.rate : MGN_R(1.0);
+    mgn_copy(job->before, job->w, job->n);
+    job->value = mgn_proto_pass(job, &job->at);
+    job->scale = job->own > 0 ? job->own : 1;
+    for (size_t t = 0; t < count && !mgn_proto_tick(job) && !job->converged; t++) {
+        if (watched) {
+            mgn_proto_judge(job, &record);
+        }
+        if (record.since >= job->o.patience) {
+            break;
+        }
+        job->value = mgn_proto_value(job);
+        mgn_copy(job->before, job->w, job->n);
+        if (!job->o.plain && job->o.method == MARGIN_PROTO_TVQ) {
+            margin_theta_update(theta, job->at.mu);
+        }
+        job->converged = !mgn_proto_try(job, &rate);
+        if (!job->converged) {
+            mgn_proto_advance(job);
+        }
+    }
+    if (watched) {
+        mgn_proto_judge(job, &record);
+        mgn_copy(job->at.v, job->best, job->pool * job->d);
+    }
+}
+
+/* Puts aside the validation part: that share of each class, rounded down, at random. */
+static void mgn_proto_hold(mgn_proto_job *job)
+{
+    for (size_t i = 0; i < job->n; i++) {
+        job->held[i] = 0;
+    }
+    for (size_t c = 0; c < job->classes && job->o.validation > 0; c++) {
+        uint32_t count = 0, want;
+        for (size_t i = 0; i < job->n; i++) {
+            count += mgn_label(job->data, i) == c && mgn_weight(job->data, i) > 0 ? 1u : 0u;
+        }
+        want = (uint32_t)(job->o.validation * (margin_real)count);
+        for (size_t i = 0; i < job->n && want > 0; i++) {
+            if (mgn_label(job->data, i) == c && mgn_weight(job->data, i) > 0) {
+                const bool take = margin_rng_below(&job->rng, count--) < want;
+                job->held[i] = take ? 1 : 0;
+                want -= take ? 1u : 0u;
+            }
+        }
+    }
+}
+
+/* Weights of the samples that are not held out. */
+static void mgn_proto_begin(mgn_proto_job *job, margin_theta *theta)
+{
+    margin_theta_start(theta, job->data, job->w, job->o.theta, job->o.even);
+    for (size_t i = 0; i < job->n; i++) {
+        if (job->held[i] != 0) {
+            theta->total -= job->w[i];
+            job->w[i] = 0;
+        }
+    }
+}
+
+/* td: one tangent more at each stage, each from its hss direction. */
+static void mgn_proto_construct(mgn_proto_job *job, margin_theta *theta)
+{
+    const size_t d = job->d, stages = job->rows;
+    const size_t count = (job->o.run.max_iterations + stages - 1u) / stages;
+    mgn_copy(job->best, job->at.v, job->pool * d);
+    for (size_t m = 0; m < job->models; m++) {
+        mgn_proto_zero(job->at.v + (m * job->rows + 1u) * d, job->tangents * d);
+    }
+    for (size_t s = 0; s < stages && !job->stopped; s++) {
+        for (size_t m = 0; m < job->models && s > 0; m++) {
+            margin_real *c = job->at.v + m * job->rows * d;
+            mgn_copy(c + s * d, job->best + (m * job->rows + s) * d, d);
+            (void)margin_qr(c + d, d, s, d, NULL, 0, NULL);
+        }
+        job->reach = 1;
+        mgn_copy(job->before, job->w, job->n);
+        (void)mgn_proto_pass(job, &job->at);
+        job->reach = job->between > 0 ? job->between : 1;
+        job->converged = false;
+        mgn_proto_ascend(job, theta, count);
+    }
+}
+
+/* ---- lvq ---- */
+
+/* Moves codebook m by the share `rate` of its way to x, or away from it. */
+static void mgn_proto_move(const mgn_proto_job *job, size_t m, const margin_real *x,
+                           margin_real rate)
+{
+    margin_real *c = job->at.v + m * job->d;
+    for (size_t k = 0; k < job->d; k++) {
+        c[k] += rate * (x[k] - c[k]);
+    }
+    job->shift[m] = margin_dot(c, c, job->d);
+}
+
+/* The two nearest codebooks, whichever their classes. */
+static mgn_proto_pair mgn_proto_two(const mgn_proto_job *job, margin_real norm)
+{
+    mgn_proto_pair two = {0, 0, MGN_HUGE, MGN_HUGE};
+    for (size_t m = 0; m < job->models; m++) {
+        const margin_real z = mgn_max(norm - 2 * job->dots[m] + job->shift[m], 0);
+        if (z < two.z_own) {
+            two.other = two.own;
+            two.z_other = two.z_own;
+            two.own = m;
+            two.z_own = z;
+        } else if (z < two.z_other) {
+            two.other = m;
+            two.z_other = z;
+        }
+    }
+    return two;
+}
+
+/* LVQ2.1: x lies between the two nearest, one of its class and one of another, if the ratio of their
+ * distances is above (1 - window) / (1 + window). */
+static void mgn_proto_lvq21(const mgn_proto_job *job, const mgn_proto_pair *two, size_t label,
+                            margin_real rate)
+{
+    const margin_real s = (1 - job->o.window) / (1 + job->o.window);
+    const bool first = two->own / job->each == label, second = two->other / job->each == label;
+    if (first != second && two->z_own > s * s * two->z_other) {
+        mgn_proto_move(job, two->own, job->block, first ? rate : -rate);
+        mgn_proto_move(job, two->other, job->block, second ? rate : -rate);
+    }
+}
+
+/* Optimised-rate LVQ1: a = a / (1 + s a), s = 1 for a right answer and -1 for a wrong one, gives all
+ * samples seen so far the same weight in a codebook; no rate exceeds the first. */
+static void mgn_proto_olvq1(const mgn_proto_job *job, size_t m, size_t label, margin_real most)
+{
+    const margin_real s = m / job->each == label ? 1 : -1, rate = job->rates[m];
+    mgn_proto_move(job, m, job->block, s * rate);
+    job->rates[m] = mgn_min(rate / (1 + s * rate), most);
+}
+
+static void mgn_proto_lvq(mgn_proto_job *job)
+{
+    const bool one = job->o.method == MARGIN_PROTO_OLVQ1;
+    const margin_real first = job->o.rate > 0 ? mgn_min(job->o.rate, MGN_R(0.5))
+                              : one           ? MGN_R(0.3)
+                                              : MGN_R(0.05);
+    const size_t passes = job->o.run.max_iterations;
+    mgn_proto_shifts(job, job->at.v);
+    for (size_t i = 0; i < job->n; i++) {
+        job->order[i] = (margin_index)i;
+    }
+    for (size_t m = 0; m < job->models; m++) {
+        job->rates[m] = first;
+    }
+    for (size_t t = 0; t < passes && !mgn_proto_tick(job); t++, job->iterations++) {
+        margin_shuffle(&job->rng, job->order, job->n);
+        for (size_t i = 0; i < job->n; i++) {
+            const size_t label = mgn_label(job->data, job->order[i]);
+            const margin_real norm = mgn_proto_sample(job, job->order[i], job->block);
+            const margin_real gone =
+                ((margin_real)t + (margin_real)i / (margin_real)job->n) / (margin_real)passes;
+            mgn_proto_pair two;
+            mgn_dots(job->block, job->at.v, job->d, job->models, job->d, job->dots);
+            two = mgn_proto_two(job, norm);
+            if (one) {
+                mgn_proto_olvq1(job, two.own, label, first);
+            } else {
+                mgn_proto_lvq21(job, &two, label, first * (1 - gone));
+            }
+        }
+    }
+    job->converged = !job->stopped;
+}
+
+/* ---- nn ---- */
+
+/* Takes sample s into the set: all samples learn how near it is. */
+static void mgn_proto_take(const mgn_proto_job *job, size_t s)
+{
+    const margin_real *y = mgn_sample(job->data, s);
+    const size_t label = mgn_label(job->data, s);
+    job->held[s] = 1;
+    for (size_t i = 0; i < job->n; i++) {
+        const margin_real *x = mgn_sample(job->data, i);
+        margin_real *least = mgn_label(job->data, i) == label ? job->w + i : job->before + i;
+        margin_real z = 0;
+        for (size_t k = 0; k < job->d; k++) {
+            z += (x[k] - y[k]) * (x[k] - y[k]);
+        }
+        *least = mgn_min(*least, z);
+    }
+}
+
+/* Of the samples of class c that are not in the set and are mistaken (at the start: all), the one
+ * nearest to their mean; n if there is none. */
+static size_t mgn_proto_typical(const mgn_proto_job *job, size_t c)
+{
+    margin_real least = MGN_HUGE, count = 0;
+    size_t chosen = job->n;
+    mgn_proto_zero(job->block, job->d);
+    for (unsigned round = 0; round < 2u; round++) {
+        for (size_t i = 0; i < job->n; i++) {
+            const margin_real *x = mgn_sample(job->data, i);
+            margin_real z = 0;
+            if (mgn_label(job->data, i) != c || job->held[i] != 0 ||
+                mgn_weight(job->data, i) <= 0 || job->w[i] < job->before[i]) {
+                continue;
+            }
+            count += round == 0 ? 1 : 0;
+            for (size_t k = 0; k < job->d; k++) {
+                const margin_real off = x[k] - job->centre[k] - job->block[k];
+                job->block[k] += round == 0 ? off / count : 0;
+                z += off * off;
+            }
+            chosen = round == 1u && z < least ? i : chosen;
+            least = round == 1u ? mgn_min(least, z) : least;
+        }
+    }
+    return chosen;
+}
+
+/* Condensing (Devi, Murty: "An incremental prototype set building technique", Pattern Recognition 35,
+ * 2002): beginning with a typical sample of each class, a typical one of the samples that the set
+ * mistakes is added, class by class, until there are no mistakes or the budget is spent. */
+static void mgn_proto_condense(mgn_proto_job *job)
+{
+    size_t taken = 0;
+    bool more = true;
+    for (size_t i = 0; i < job->n; i++) {
+        job->w[i] = job->before[i] = MGN_HUGE;
+        job->held[i] = 0;
+    }
+    while (more && taken < job->models && !mgn_proto_tick(job)) {
+        more = false;
+        for (size_t c = 0; c < job->classes && taken < job->models; c++) {
+            const size_t s = mgn_proto_typical(job, c);
+            if (s < job->n) {
+                mgn_proto_take(job, s);
+                taken++;
+                more = true;
+            }
+        }
+        job->iterations++;
+    }
+    job->converged = !more;
+    job->models = taken;
+    for (size_t i = 0; i < job->n; i++) {
+        job->at.mu[i] = mgn_nearer(job->w[i], job->before[i]);
+    }
+}
+
+/* The samples of the set, sorted by class; without a budget all of them. */
+static void mgn_proto_neighbours(mgn_proto_job *job)
+{
+    const bool all = job->o.budget == 0 || job->o.budget >= job->n;
+    size_t m = 0;
+    if (!all) {
+        mgn_proto_condense(job);
+    }
+    job->converged = job->converged || all;
+    for (size_t c = 0; c < job->classes; c++) {
+        for (size_t i = 0; i < job->n; i++) {
+            if (mgn_label(job->data, i) == c && mgn_weight(job->data, i) > 0 &&
+                (all || job->held[i] != 0)) {
+                mgn_copy(job->vectors + m * job->d, mgn_sample(job->data, i), job->d);
+                m++;
+            }
+        }
+        job->class_end[c] = (uint32_t)m;
+    }
+    job->models = m;
+}
+
+/* The least number of models that a class has. */
+static size_t mgn_proto_fewest(const mgn_proto_job *job)
+{
+    size_t fewest = job->class_end[0];
+    for (size_t c = 1; c < job->classes; c++) {
+        fewest = mgn_size_min(fewest, job->class_end[c] - job->class_end[c - 1u]);
+    }
+    return fewest;
+}
+
+/* ---- the whole ---- */
+
+/* For margin_proto_find: 1 / (1 - rho^2) of each model, see mgn_proto_tangent, or 0 where that would
+ * not help. z is in error by at most 12 (d + 8) EPS |x - c|^2, for 32 tangents: 1/200 covers four
+ * times that in float, or there are no exits. */
+static void mgn_proto_exits(const mgn_proto_job *job, margin_arena *mem)
+{
+    const size_t mark = mem->high, k = job->tangents, d = job->d, half = mgn_proto_half(d);
+    const bool exact = half > 0 && 48 * (margin_real)(d + 8u) * MGN_R(FLT_EPSILON) <= MGN_R(0.005);
+    mgn_proto_edge e;
+    mgn_proto_edge_plan(&e, mem, job);
+    for (size_t m = 0; m < job->models; m++) {
+        const margin_real *t = job->vectors + (m * job->rows + 1u) * d;
+        margin_real left;
+        for (size_t i = 0; i < k * k; i++) {
+            e.gram[i] = margin_dot(t + i / k * d + half, t + i % k * d + half, d - half);
+        }
+        e.values[0] = 1;
+        (void)margin_eigen(e.values, NULL, 0, e.gram, k, k, mem);
+        left = MGN_R(0.995) - e.values[0];
+        job->exits[m] = exact && left > MGN_R(0.02) ? MGN_R(1.02) / left : 0;
+    }
+    margin_arena_release(mem, mark);
+}
+
+/* All that takes time; models are left at job->at.v, relative to the centre. */
+static margin_status mgn_proto_run(mgn_proto_job *job, margin_theta *theta, margin_arena *mem)
+{
+    margin_status status = mgn_proto_start(job, job->at.v, mem);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    mgn_proto_begin(job, theta);
+    mgn_copy(job->before, job->w, job->n);
+    if (job->o.method == MARGIN_PROTO_TVQ) {
+        mgn_proto_ascend(job, theta, job->o.run.max_iterations);
+    } else if (job->o.method == MARGIN_PROTO_TD) {
+        mgn_proto_construct(job, theta);
+    } else if (mgn_proto_codebooks(job)) {
+        mgn_proto_lvq(job);
+    } else {
+        job->converged = true;
+    }
+    return MARGIN_OK;
+}
+
+/* Models in the coordinates of the data, and the margins of the samples there. */
+static void mgn_proto_place(mgn_proto_job *job, margin_arena *mem)
+{
+    if (!mgn_proto_ascends(job) || job->o.validation > 0) {
+        (void)mgn_proto_pass(job, &job->at);
+    }
+    if (job->at.v != job->vectors) {
+        mgn_copy(job->vectors, job->at.v, job->pool * job->d);
+    }
+    for (size_t m = 0; m < job->models; m++) {
+        mgn_axpy(job->vectors + m * job->rows * job->d, 1, job->centre, job->d);
+    }
+    for (size_t c = 0; c < job->classes; c++) {
+        job->class_end[c] = (uint32_t)((c + 1u) * job->each);
+    }
+    if (job->tangents > 0) {
+        mgn_proto_exits(job, mem);
+    }
+}
+
+static void mgn_proto_model(const mgn_proto_job *job, margin_model *model)
+{
+    margin_proto *p = &model->of.proto;
+    const size_t nth = ((size_t)job->o.neighbours + 1u) / 2u;
+    model->kind = MARGIN_MODEL_PROTO;
+    p->vectors = job->vectors;
+    p->exits = job->tangents > 0 ? job->exits : NULL;
+    p->class_end = job->class_end;
+    p->offset = p->factor = NULL;
+    p->n = job->models;
+    p->d = job->d;
+    p->tangents = (uint16_t)job->tangents;
+    p->nth = (uint16_t)mgn_size_min(nth, mgn_proto_fewest(job));
+    p->vote.classes = (uint16_t)job->classes;
+    p->vote.scheme = MARGIN_SCHEME_NEAREST;
+    p->vote.reject = p->vote.slope = p->vote.shift = 0;
+}
+
+static void mgn_proto_report(const mgn_proto_job *job, const margin_theta *theta,
+                             const margin_model *model, margin_info *info)
+{
+    const bool all = job->o.method == MARGIN_PROTO_NN && job->o.budget == 0;
+    margin_real total = 0, h = 0, lost = 0;
+    mgn_margins m;
+    *info = mgn_no_info;
+    m.data = job->data;
+    m.model = model;
+    m.scores = NULL;
+    m.known = job->at.mu;
+    if (!all) {
+        (void)mgn_margins_info(&m, info);
+        for (size_t i = 0; i < job->n; i++) {
+            const margin_real w = theta->n > 0 ? job->w[i] : mgn_weight(job->data, i);
+            total += w;
+            mgn_add(&h, &lost, w * job->at.mu[i]);
+        }
+        info->objective = h / total;
+    }
+    info->iterations = job->iterations;
+    info->converged = job->converged;
+    info->support = job->models * job->rows;
+    info->mistakes = theta->mistakes;
+    info->uneven = theta->uneven;
+}
+
+/* Whether the data can be trained on: classes, and distances that do not overflow. */
+static margin_status mgn_proto_check(mgn_proto_job *job)
+{
+    margin_real weight;
+    margin_status status = margin_data_means(job->data, 1, &weight, job->centre);
+    for (size_t i = 0; i < job->n && status == MARGIN_OK; i++) {
+        if (!(mgn_proto_sample(job, i, job->block) <= MGN_HUGE / 64)) {
+            status = MARGIN_E_RANGE;
+        }
+    }
+    return status;
+}
+
+/* Whether every class has a sample of positive weight. */
+static bool mgn_proto_classes(const margin_data *data, size_t classes)
+{
+    bool all = classes > 1u;
+    for (size_t c = 0; c < classes && all; c++) {
+        bool found = false;
+        for (size_t i = 0; i < data->n && !found; i++) {
+            found = mgn_label(data, i) == c && mgn_weight(data, i) > 0;
+        }
+        all = found;
+    }
+    return all;
+}
+
+/* Everything after the memory is there. */
+static margin_status mgn_proto_work(mgn_proto_job *job, margin_theta *theta, margin_arena *mem)
+{
+    margin_status status = mgn_proto_check(job);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    job->iterations = 0;
+    job->stopped = job->converged = false;
+    theta->n = theta->mistakes = 0;
+    theta->uneven = 0;
+    if (job->o.method == MARGIN_PROTO_NN) {
+        mgn_proto_neighbours(job);
+    } else {
+        mgn_proto_hold(job);
+        status = mgn_proto_run(job, theta, mem);
+        if (status == MARGIN_OK) {
+            mgn_proto_place(job, mem);
+        }
+    }
+    return status;
+}
+
+MARGIN_API margin_status margin_proto_train(const margin_data *data,
+                                            const margin_proto_options *options, margin_arena *mem,
+                                            margin_model *model, margin_info *info)
+{
+    size_t classes = 0;
+    mgn_proto_job job;
+    margin_theta theta;
+    margin_arena before, dry;
+    margin_status status = margin_data_classes(data, &classes);
+    if (status != MARGIN_OK || mgn_mem_check(mem) != MARGIN_OK || model == NULL) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
+    }
+    if (!mgn_proto_classes(data, classes)) {
+        return MARGIN_E_ONE_CLASS;
+    }
+    if (!mgn_proto_shape(&job, data->n, data->d, classes, options)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    before = dry = *mem;
+    dry.peak = 0;
+    job.data = data;
+    mgn_proto_plan_all(&job, &dry);
+    if (dry.failed != 0) {
+        return (margin_status)dry.failed;
+    }
+    mem->peak = dry.peak > mem->peak ? dry.peak : mem->peak;
+    mgn_proto_plan(&job, mem);
+    status = mgn_proto_work(&job, &theta, mem);
+    if (status != MARGIN_OK) {
+        (void)margin_arena_rewind(mem, &before);
+        return status;
+    }
+    mgn_proto_model(&job, model);
+    if (info != NULL) {
+        mgn_proto_report(&job, &theta, model, info);
+        info->arena_peak = dry.peak - (before.low + (before.size - before.high));
+    }
+    margin_arena_release(mem, before.high);
+    mem->low -= MARGIN_BLOCK(job.pool * job.d, sizeof(margin_real)) -
+                MARGIN_BLOCK(job.models * job.rows * job.d, sizeof(margin_real));
+    return job.stopped ? MARGIN_W_STOPPED : MARGIN_OK;
+}
+
+/* ---- any learner, re-weighted ---- */
+
+typedef struct {
+    margin_data data; /* the caller's, with weights of its own */
+    const margin_learner *learner;
+    margin_theta_options o;
+    margin_theta theta;
+    margin_real *by_row; /* weights by row number, as views want them */
+    margin_real *w;      /* n weights by sample */
+    margin_real *used;   /* n: those of the last round */
+    margin_real *best;   /* n: those of the round with the least deficit */
+    margin_real *mu;     /* n margins */
+    size_t rounds;
+    bool stopped;
+} mgn_theta_job;
+
+static void mgn_theta_plan(mgn_theta_job *job, margin_arena *mem, size_t n, size_t rows)
+{
+    job->by_row = MGN_SCRATCH(mem, margin_real, rows);
+    job->w = MGN_SCRATCH(mem, margin_real, n);
+    job->used = MGN_SCRATCH(mem, margin_real, n);
+    job->best = MGN_SCRATCH(mem, margin_real, n);
+    job->mu = MGN_SCRATCH(mem, margin_real, n);
+}
+
+/* Room for the scores of any scheme over so many classes, beside the learner. */
+static void mgn_theta_plan_all(mgn_theta_job *job, margin_arena *mem, size_t n, size_t rows,
+                               size_t classes, size_t bytes)
+{
+    mgn_theta_plan(job, mem, n, rows);
+    (void)margin_arena_scratch(mem, bytes, 1);
+    (void)MGN_SCRATCH(mem, margin_real, mgn_size_mul(classes, classes + 1u) / 2u);
+}
+
+MARGIN_API size_t margin_theta_size(size_t n, size_t rows, size_t classes, size_t bytes)
+{
+    margin_arena dry = margin_arena_counting();
+    mgn_theta_job job;
+    mgn_theta_plan_all(&job, &dry, n, rows, classes, bytes);
+    return mgn_arena_counted(&dry);
+}
+
+/* Trains with the weights w of the samples. */
+static margin_status mgn_theta_fit(const mgn_theta_job *job, const margin_real *w,
+                                   margin_arena *mem, margin_model *model)
+{
+    for (size_t i = 0; i < job->data.n; i++) {
+        job->by_row[mgn_row_of(&job->data, i)] = w[i];
+    }
+    return job->learner->train(job->learner->user, &job->data, mem, model);
+}
+
+/* Training, margins, update; the model lasts until the arena is wound back. */
+static margin_status mgn_theta_round(mgn_theta_job *job, margin_arena *mem, margin_model *model)
+{
+    margin_status status = mgn_theta_fit(job, job->w, mem, model);
+    if (status >= 0) {
+        const margin_status margins = margin_margins(&job->data, model, mem, job->mu, NULL);
+        status = margins < 0 ? margins : status;
+    }
+    return status;
+}
+
+static bool mgn_theta_tick(mgn_theta_job *job)
+{
+    margin_progress at = {0, 0, 1, 0, 1};
+    if (job->o.progress != NULL && !job->stopped) {
+        at.iteration = job->rounds;
+        at.violation = 1 + (margin_real)(job->o.rounds - job->rounds);
+        job->stopped = job->o.progress(job->o.user, &at);
+    }
+    return job->stopped;
+}
+
+/* All rounds; *last tells that the model in the arena is that of the least deficit. */
+static margin_status mgn_theta_run(mgn_theta_job *job, margin_arena *mem, margin_model *model,
+                                   bool *last)
+{
+    const margin_arena before = *mem;
+    margin_real least = MGN_HUGE;
+    margin_status status = MARGIN_OK;
+    for (job->rounds = 0; job->rounds < job->o.rounds; job->rounds++) {
+        if (job->rounds > 0 && (job->theta.mistakes == 0 || mgn_theta_tick(job))) {
+            break;
+        }
+        (void)margin_arena_rewind(mem, &before);
+        status = mgn_theta_round(job, mem, model);
+        if (status < 0) {
+            return status;
+        }
+        mgn_copy(job->used, job->w, job->data.n);
+        margin_theta_update(&job->theta, job->mu);
+        *last = job->theta.deficit < least;
+        if (*last) {
+            margin_real *swap = job->best;
+            job->best = job->used;
+            job->used = swap;
+            least = job->theta.deficit;
+        }
+    }
+    return status;
+}
+
+static void mgn_theta_report(const mgn_theta_job *job, const margin_model *model, margin_info *info)
+{
+    margin_real h = 0, lost = 0, total = 0;
+    mgn_margins m;
+    *info = mgn_no_info;
+    m.data = &job->data;
+    m.model = model;
+    m.scores = NULL;
+    m.known = job->mu;
+    (void)mgn_margins_info(&m, info);
+    for (size_t i = 0; i < job->data.n; i++) {
+        total += job->best[i];
+        mgn_add(&h, &lost, job->best[i] * job->mu[i]);
+    }
+    info->objective = h / total;
+    info->iterations = job->rounds;
+    info->converged = job->theta.mistakes == 0;
+    info->mistakes = job->theta.mistakes;
+    info->uneven = job->theta.uneven;
+}
+
+static margin_status mgn_theta_check(const margin_data *data, const margin_learner *learner,
+                                     const margin_theta_options *options, const margin_arena *mem,
+                                     const margin_model *model, size_t *classes)
+{
+    const margin_status status = margin_data_classes(data, classes);
+    const bool given = learner != NULL && learner->train != NULL && model != NULL &&
+                       mgn_mem_check(mem) == MARGIN_OK &&
+                       (options == NULL || mgn_finite(options->theta));
+    return mgn_both(status, given ? MARGIN_OK : MARGIN_E_ARGUMENT);
+}
+
+/* Rounds, and once more from the best weights where the last round was not the best. */
+static margin_status mgn_theta_work(mgn_theta_job *job, margin_arena *mem, margin_model *model)
+{
+    const margin_arena before = *mem;
+    bool last = false;
+    margin_status status = mgn_theta_run(job, mem, model, &last);
+    if (status >= 0 && !last) {
+        (void)margin_arena_rewind(mem, &before);
+        mgn_copy(job->w, job->best, job->data.n);
+        status = mgn_theta_round(job, mem, model);
+    }
+    return status;
+}
+
+MARGIN_API margin_status margin_theta_train(const margin_data *data, const margin_learner *learner,
+                                            const margin_theta_options *options, margin_arena *mem,
+                                            margin_model *model, margin_info *info)
+{
+    static const margin_theta_options none = {0, 0, false, NULL, NULL};
+    size_t classes = 0, rows = 0;
+    mgn_theta_job job;
+    margin_arena before, dry;
+    margin_model made;
+    margin_status status = mgn_theta_check(data, learner, options, mem, model, &classes);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < data->n; i++) {
+        rows = mgn_row_of(data, i) + 1u > rows ? mgn_row_of(data, i) + 1u : rows;
+    }
+    before = dry = *mem;
+    dry.peak = 0;
+    mgn_theta_plan_all(&job, &dry, data->n, rows, classes, learner->bytes);
+    if (dry.failed != 0) {
+        return (margin_status)dry.failed;
+    }
+    mgn_theta_plan(&job, mem, data->n, rows);
+    job.data = *data;
+    job.data.weight = job.by_row;
+    job.learner = learner;
+    job.o = options != NULL ? *options : none;
+    job.o.theta = job.o.theta != 0 ? job.o.theta : MGN_R(0.1);
+    job.o.rounds = job.o.rounds != 0 ? job.o.rounds : 20u;
+    job.stopped = false;
+    margin_theta_start(&job.theta, data, job.w, job.o.theta, job.o.even);
+    status = mgn_theta_work(&job, mem, &made);
+    if (status < 0) {
+        (void)margin_arena_rewind(mem, &before);
+        return status;
+    }
+    *model = made;
+    if (info != NULL) {
+        mgn_theta_report(&job, &made, info);
+        info->arena_peak = dry.peak - (before.low + (before.size - before.high));
+    }
+    margin_arena_release(mem, before.high);
+    return job.stopped ? MARGIN_W_STOPPED : status;
+}
+
+/* ---- margins and rejection as data ---- */
+
+MARGIN_API void margin_cumulative(const margin_real *margins, size_t n, const margin_real *at,
+                                  size_t count, margin_real *share)
+{
+    for (size_t j = 0; j < count; j++) {
+        size_t below = 0;
+        for (size_t i = 0; i < n; i++) {
+            below += margins[i] < at[j] ? 1u : 0u;
+        }
+        share[j] = n > 0 ? (margin_real)below / (margin_real)n : 0;
+    }
+}
+
+MARGIN_API margin_status margin_reject_curve(const margin_data *data, const margin_model *model,
+                                             margin_arena *mem, const margin_real *at, size_t count,
+                                             margin_real *rejected, margin_real *error)
+{
+    const margin_status status = mgn_metrics_check(data, model, mem);
+    const margin_vote *vote;
+    margin_real total = 0, *scores;
+    margin_arena before;
+    if (status != MARGIN_OK || at == NULL || rejected == NULL || error == NULL) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
+    }
+    before = *mem;
+    vote = margin_model_vote(model);
+    scores = MGN_SCRATCH(mem, margin_real, mgn_model_machines(model));
+    if (mem->failed != 0) {
+        return margin_arena_rewind(mem, &before);
+    }
+    mgn_proto_zero(rejected, count);
+    mgn_proto_zero(error, count);
+    for (size_t i = 0; i < data->n; i++) {
+        const margin_real weight = mgn_weight(data, i);
+        uint16_t winner;
+        margin_real margin;
+        margin_scores(model, mgn_sample(data, i), scores);
+        winner = margin_elect(vote->scheme, vote->classes, scores);
+        margin = margin_margin(vote->scheme, vote->classes, scores, winner);
+        total += weight;
+        for (size_t j = 0; j < count; j++) {
+            rejected[j] += margin < at[j] ? weight : 0;
+            error[j] += margin < at[j] || winner == mgn_label(data, i) ? 0 : weight;
+        }
+    }
+    for (size_t j = 0; j < count; j++) {
+        rejected[j] /= total;
+        error[j] /= total;
+    }
+    return margin_arena_rewind(mem, &before);
 }
 
 #endif /* MARGIN_PREDICT_ONLY */

@@ -22,7 +22,8 @@
     X(image_suite) \
     X(calibrate_suite) \
     X(compress_suite) \
-    X(metrics_suite)
+    X(metrics_suite) \
+    X(proto_suite)
 /* clang-format on */
 
 #define DECLARE(suite) SUITE(suite);

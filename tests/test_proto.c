@@ -1,0 +1,1268 @@
+/* Prototype machines and re-weighting: by hand, against naive forms, and on what can go wrong. The
+ * implementation is in this file once more, static, so that gradients can be looked at. */
+#define MARGIN_STATIC
+#define MARGIN_IMPLEMENTATION
+#include "margin.h"
+
+#include <math.h>
+
+#include "arena_sweep.h"
+
+#ifdef MARGIN_REAL_DOUBLE
+#define TIGHT 1e-9
+#define LOOSE 1e-6
+#else
+#define TIGHT 2e-4
+#define LOOSE 2e-2
+#endif
+
+/* ---- problems ---- */
+
+#define MOST 600u
+#define WIDE 24u
+
+typedef struct {
+    margin_real x[MOST * WIDE];
+    uint16_t y[MOST];
+    margin_data data;
+} problem;
+
+/* n samples of d features in `classes` flat clouds around random centres. */
+static void problem_make(problem *p, uint32_t seed, size_t n, size_t d, size_t classes,
+                         double noise)
+{
+    margin_rng rng = margin_rng_make(seed);
+    double centre[8][WIDE], along[8][2][WIDE];
+    for (size_t c = 0; c < classes; c++) {
+        for (size_t k = 0; k < d; k++) {
+            centre[c][k] = 2 * (double)margin_rng_normal(&rng);
+            along[c][0][k] = (double)margin_rng_normal(&rng);
+            along[c][1][k] = (double)margin_rng_normal(&rng);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        const size_t c = i % classes;
+        const double a = (double)margin_rng_normal(&rng), b = (double)margin_rng_normal(&rng);
+        p->y[i] = (uint16_t)c;
+        for (size_t k = 0; k < d; k++) {
+            p->x[i * d + k] = (margin_real)(centre[c][k] + a * along[c][0][k] + b * along[c][1][k] +
+                                            noise * (double)margin_rng_normal(&rng));
+        }
+    }
+    memset(&p->data, 0, sizeof p->data);
+    p->data.x = p->x;
+    p->data.y = p->y;
+    p->data.n = n;
+    p->data.d = d;
+}
+
+static margin_proto_options method(unsigned which, unsigned models, unsigned tangents)
+{
+    margin_proto_options o;
+    memset(&o, 0, sizeof o);
+    o.method = (uint8_t)which;
+    o.models = (uint16_t)models;
+    o.tangents = (uint16_t)tangents;
+    return o;
+}
+
+typedef struct {
+    void *bytes;
+    margin_arena mem;
+    margin_status status;
+    margin_model model;
+    margin_info info;
+} trained;
+
+static trained train(const margin_data *data, const margin_proto_options *o)
+{
+    trained t;
+    size_t classes = 2, size;
+    (void)margin_data_classes(data, &classes);
+    memset(&t, 0, sizeof t);
+    size = margin_proto_size(data->n, data->d, classes, o) + 4096u;
+    t.bytes = malloc(size);
+    t.mem = margin_arena_make(t.bytes, size);
+    t.status = margin_proto_train(data, o, &t.mem, &t.model, &t.info);
+    return t;
+}
+
+static size_t errors(const margin_data *data, const margin_model *model)
+{
+    margin_real scores[16];
+    size_t wrong = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        wrong += margin_classify(model, data->x + i * data->d, scores) != data->y[i] ? 1u : 0u;
+    }
+    return wrong;
+}
+
+/* [9] in long double. */
+static long double distance(const margin_proto *p, size_t m, const margin_real *x)
+{
+    const margin_real *c = p->vectors + m * (1u + p->tangents) * p->d;
+    long double z = 0;
+    for (size_t k = 0; k < p->d; k++) {
+        z += ((long double)x[k] - c[k]) * ((long double)x[k] - c[k]);
+    }
+    for (size_t j = 1; j <= p->tangents; j++) {
+        long double a = 0;
+        for (size_t k = 0; k < p->d; k++) {
+            a += ((long double)x[k] - c[k]) * (long double)c[j * p->d + k];
+        }
+        z -= a * a;
+    }
+    return z > 0 ? z : 0;
+}
+
+/* ---- predictors ---- */
+
+static const margin_real HAND[] = {0, 0, 1, 0,  /* class 0: a line along the first axis */
+                                   4, 4, 0, 1}; /* class 1: one along the second */
+static const margin_real HAND_EXITS[] = {0, 0};
+static const uint32_t HAND_ENDS[] = {1, 2};
+
+static margin_model hand_model(void)
+{
+    margin_model m;
+    memset(&m, 0, sizeof m);
+    m.kind = MARGIN_MODEL_PROTO;
+    m.of.proto.vectors = HAND;
+    m.of.proto.exits = HAND_EXITS;
+    m.of.proto.class_end = HAND_ENDS;
+    m.of.proto.n = m.of.proto.d = 2;
+    m.of.proto.tangents = m.of.proto.nth = 1;
+    m.of.proto.vote.classes = 2;
+    m.of.proto.vote.scheme = MARGIN_SCHEME_NEAREST;
+    return m;
+}
+
+TEST distances_to_two_lines_are_those_of_the_hand_calculation(void)
+{
+    const margin_model m = hand_model();
+    const margin_real x[] = {3, 2}, cross[] = {4, 0}, even[] = {3, 1};
+    margin_real z[2];
+    ASSERT_EQ(0, margin_classify(&m, cross, z)); /* on both lines: a tie, and no margin */
+    ASSERT_EQ(0, z[0]);
+    ASSERT_EQ(0, z[1]);
+    ASSERT_EQ(0, margin_margin(MARGIN_SCHEME_NEAREST, 2, z, 0));
+    ASSERT_EQ(0, margin_margin(MARGIN_SCHEME_NEAREST, 2, z, 1));
+    ASSERT_EQ(1, margin_classify(&m, x, z)); /* 2 from the one, 1 from the other */
+    ASSERT_EQ(4, z[0]);
+    ASSERT_EQ(1, z[1]);
+    ASSERT_IN_RANGE(0.6, margin_margin(MARGIN_SCHEME_NEAREST, 2, z, 1), 1e-7);
+    ASSERT_IN_RANGE(-0.6, margin_margin(MARGIN_SCHEME_NEAREST, 2, z, 0), 1e-7);
+    ASSERT_EQ(0, margin_classify(&m, even, z)); /* 1 from both: the smaller class */
+    ASSERT_EQ(MARGIN_OK, margin_model_check(&m));
+    PASS();
+}
+
+TEST an_answer_with_a_small_margin_is_rejected(void)
+{
+    margin_model m = hand_model();
+    const margin_real x[] = {3, 2};
+    margin_real z[2];
+    margin_proto_found found;
+    m.of.proto.vote.reject = (margin_real)0.7;
+    ASSERT_EQ(MARGIN_REJECTED, margin_classify(&m, x, z));
+    margin_proto_find(&m.of.proto, x, &found);
+    ASSERT_EQ(MARGIN_REJECTED, found.label);
+    ASSERT_EQ(1, found.nearest);
+    ASSERT_EQ(0, found.second);
+    m.of.proto.vote.reject = (margin_real)0.5;
+    margin_proto_find(&m.of.proto, x, &found);
+    ASSERT_EQ(1, found.label);
+    ASSERT_IN_RANGE(0.6, found.margin, 1e-7);
+    PASS();
+}
+
+TEST distances_beyond_the_largest_number_are_that(void)
+{
+    const margin_model m = hand_model();
+    const margin_real far[] = {MGN_HUGE, MGN_HUGE}, none[] = {(margin_real)NAN, 0};
+    margin_real z[2];
+    ASSERT_EQ(0, margin_classify(&m, far, z));
+    ASSERT(z[0] <= MGN_HUGE && z[1] <= MGN_HUGE);
+    ASSERT(margin_margin(MARGIN_SCHEME_NEAREST, 2, z, 0) >= 0);
+    ASSERT_EQ(0, margin_classify(&m, none, z));
+    ASSERT_EQ(0, margin_margin(MARGIN_SCHEME_NEAREST, 2, z, 1));
+    PASS();
+}
+
+/* A random model whose tangents are orthonormal and whose exits are the trainer's. */
+static trained random_model(problem *p, uint32_t seed, size_t d, unsigned tangents, unsigned models)
+{
+    margin_proto_options o = method(MARGIN_PROTO_HSS, models, tangents);
+    o.seed = seed;
+    problem_make(p, seed, 120, d, 4, 0.5);
+    return train(&p->data, &o);
+}
+
+TEST scores_are_the_distances_of_the_nearest_models(void)
+{
+    static problem p;
+    for (uint32_t seed = 1; seed <= 40u; seed++) {
+        trained t = random_model(&p, seed, 1u + seed % 20u, seed % 7u, 1u + seed % 3u);
+        const margin_proto *m = &t.model.of.proto;
+        ASSERT_EQ_FMT(MARGIN_OK, t.status, "%d");
+        for (size_t i = 0; i < p.data.n; i++) {
+            const margin_real *x = p.x + i * p.data.d;
+            margin_real z[4];
+            margin_scores(&t.model, x, z);
+            for (size_t c = 0; c < 4u; c++) {
+                long double least = 1e30L;
+                for (size_t j = c ? m->class_end[c - 1u] : 0; j < m->class_end[c]; j++) {
+                    least = fminl(least, distance(m, j, x));
+                }
+                ASSERT_IN_RANGE((double)least, z[c], TIGHT * (10 + (double)least));
+                ASSERT(z[c] >= 0);
+            }
+        }
+        free(t.bytes);
+    }
+    PASS();
+}
+
+TEST leaving_early_changes_nothing(void)
+{
+    static problem p;
+    size_t fewer = 0;
+    for (uint32_t seed = 1; seed <= 60u; seed++) {
+        trained t = random_model(&p, seed, 8u + seed % 17u, seed % 5u, 1u + seed % 3u);
+        margin_proto *m = &t.model.of.proto;
+        m->nth = (uint16_t)(1u + seed % 2u % (m->class_end[0] < 2u ? 1u : 2u));
+        for (size_t i = 0; i < p.data.n; i++) {
+            const margin_real *x = p.x + i * p.data.d;
+            margin_real z[4];
+            margin_proto_found found;
+            const uint16_t label = margin_classify(&t.model, x, z);
+            margin_proto_find(m, x, &found);
+            ASSERT_EQ(label, found.label);
+            ASSERT_EQ(z[label], found.distance);
+            ASSERT_EQ(z[found.second], found.runner);
+            ASSERT(found.second != label);
+            for (size_t c = 0; c < 4u; c++) {
+                ASSERT(c == label || z[c] >= found.runner);
+            }
+            ASSERT_EQ(margin_margin(MARGIN_SCHEME_NEAREST, 4, z, label), found.margin);
+            fewer += m->tangents > 0 && m->exits[0] > 0 ? 1u : 0u;
+        }
+        free(t.bytes);
+    }
+    ASSERT(fewer > 0);
+    PASS();
+}
+
+TEST scaling_is_part_of_the_model(void)
+{
+    static problem p;
+    trained t = random_model(&p, 7, 6, 2, 1);
+    const margin_real offset[] = {1, 2, 3, 4, 5, 6}, factor[] = {2, 2, 2, 4, 4, 4};
+    const margin_scaling scaling = {offset, factor, 6};
+    margin_real a[4], b[4], raw[6];
+    for (size_t k = 0; k < 6u; k++) {
+        raw[k] = p.x[k] / factor[k] + offset[k];
+    }
+    margin_scores(&t.model, p.x, a);
+    ASSERT_EQ(MARGIN_OK, margin_model_scale(&t.model, &scaling, &t.mem));
+    margin_scores(&t.model, raw, b);
+    for (size_t c = 0; c < 4u; c++) {
+        ASSERT_IN_RANGE(a[c], b[c], TIGHT * (1 + a[c]));
+    }
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_model_scale(&t.model, &scaling, &t.mem)); /* once only */
+    free(t.bytes);
+    PASS();
+}
+
+/* ---- hss ---- */
+
+/* Share of the variance of class c that the tangents of its model hold. */
+static double captured(const margin_data *data, const margin_proto *m, size_t c)
+{
+    double sum = 0, n = 0;
+    const margin_real *v = m->vectors + c * (1u + m->tangents) * m->d;
+    for (size_t i = 0; i < data->n; i++) {
+        if (data->y[i] == c) {
+            n += 1;
+            for (size_t j = 1; j <= m->tangents; j++) {
+                double a = 0;
+                for (size_t k = 0; k < m->d; k++) {
+                    a += (double)(data->x[i * m->d + k] - v[k]) * (double)v[j * m->d + k];
+                }
+                sum += a * a;
+            }
+        }
+    }
+    return sum / n;
+}
+
+TEST hss_holds_as_much_variance_as_the_largest_eigenvalues(void)
+{
+    static problem p;
+    static margin_real mean[4 * 12], cov[4 * 144], weight[4], values[12], vectors[144];
+    static unsigned char bytes[65536];
+    problem_make(&p, 3, 200, 12, 4, 0.7);
+    {
+        const margin_proto_options o = method(MARGIN_PROTO_HSS, 1, 5);
+        trained t = train(&p.data, &o);
+        margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+        ASSERT_EQ(MARGIN_OK, t.status);
+        ASSERT_EQ(MARGIN_OK, margin_data_moments(&p.data, 4, &mem, weight, mean, cov));
+        for (size_t c = 0; c < 4u; c++) {
+            double want = 0;
+            ASSERT_EQ(MARGIN_OK, margin_eigen(values, vectors, 12, cov + c * 144u, 12, 12, &mem));
+            for (size_t j = 0; j < 5u; j++) {
+                want += (double)values[j];
+            }
+            ASSERT_IN_RANGE(want, captured(&p.data, &t.model.of.proto, c), TIGHT * 50);
+            for (size_t k = 0; k < 12u; k++) {
+                ASSERT_IN_RANGE(mean[c * 12u + k], t.model.of.proto.vectors[c * 72u + k], TIGHT);
+            }
+        }
+        ASSERT_EQ(24u, t.info.support);
+        ASSERT(t.info.converged);
+        free(t.bytes);
+    }
+    PASS();
+}
+
+/* The same samples with zeros appended: fewer samples than features, so the Gram matrix is used. */
+TEST hss_of_few_samples_in_many_dimensions_is_that_of_few_dimensions(void)
+{
+    static problem p, wide;
+    const margin_proto_options o = method(MARGIN_PROTO_HSS, 1, 3);
+    trained a, b;
+    problem_make(&p, 5, 36, 8, 4, 0.7);
+    problem_make(&wide, 5, 36, 20, 4, 0.7);
+    for (size_t i = 0; i < 36u; i++) {
+        for (size_t k = 0; k < 20u; k++) {
+            wide.x[i * 20u + k] = k < 8u ? p.x[i * 8u + k] : 3;
+        }
+    }
+    a = train(&p.data, &o);
+    b = train(&wide.data, &o);
+    ASSERT_EQ(MARGIN_OK, a.status);
+    ASSERT_EQ(MARGIN_OK, b.status);
+    for (size_t i = 0; i < 36u; i++) {
+        margin_real za[4], zb[4];
+        margin_scores(&a.model, p.x + i * 8u, za);
+        margin_scores(&b.model, wide.x + i * 20u, zb);
+        for (size_t c = 0; c < 4u; c++) {
+            ASSERT_IN_RANGE(za[c], zb[c], LOOSE * (1 + za[c]));
+        }
+    }
+    free(a.bytes);
+    free(b.bytes);
+    PASS();
+}
+
+TEST hss_of_many_samples_in_many_dimensions_is_iterated(void)
+{
+    const size_t n = 1100, d = 1030;
+    const margin_proto_options o = method(MARGIN_PROTO_HSS, 1, 2);
+    margin_real *x = (margin_real *)malloc(n * d * sizeof *x);
+    uint16_t *y = (uint16_t *)malloc(n * sizeof *y);
+    margin_rng rng = margin_rng_make(11);
+    margin_data data = {NULL, 0, 0, 0, NULL, NULL, NULL};
+    trained t;
+    for (size_t i = 0; i < n; i++) {
+        const margin_real a = 5 * margin_rng_normal(&rng), b = 2 * margin_rng_normal(&rng);
+        y[i] = (uint16_t)(i % 2u);
+        for (size_t k = 0; k < d; k++) {
+            x[i * d + k] = (margin_real)0.001 * margin_rng_normal(&rng);
+        }
+        x[i * d + 3u + y[i]] += a; /* classes spread along the axes 3, 10 and 4, 11 */
+        x[i * d + 10u + y[i]] += b;
+    }
+    data.x = x;
+    data.y = y;
+    data.n = n;
+    data.d = d;
+    t = train(&data, &o);
+    ASSERT_EQ(MARGIN_OK, t.status);
+    for (size_t c = 0; c < 2u; c++) {
+        const margin_real *tangents = t.model.of.proto.vectors + (3u * c + 1u) * d;
+        ASSERT_IN_RANGE(1, fabs((double)tangents[3u + c]), 1e-2);
+        ASSERT_IN_RANGE(1, fabs((double)tangents[d + 10u + c]), 1e-2);
+    }
+    free(t.bytes);
+    free(x);
+    free(y);
+    PASS();
+}
+
+/* ---- tvq ---- */
+
+/* One step of fig. 2 in double, with all sums as they stand there. */
+typedef struct {
+    size_t d, k, models, n;
+    double v[8 * 8 * WIDE], scale, w[MOST], mu[MOST];
+} naive;
+
+static double naive_z(const naive *s, size_t m, const margin_real *x, double *a)
+{
+    const double *c = s->v + m * (1u + s->k) * s->d;
+    double z = 0;
+    for (size_t f = 0; f < s->d; f++) {
+        z += ((double)x[f] - c[f]) * ((double)x[f] - c[f]);
+    }
+    for (size_t j = 0; j < s->k; j++) {
+        a[j] = 0;
+        for (size_t f = 0; f < s->d; f++) {
+            a[j] += ((double)x[f] - c[f]) * c[(j + 1u) * s->d + f];
+        }
+        z -= a[j] * a[j];
+    }
+    return z;
+}
+
+static void naive_add(const naive *s, double *grad, size_t m, double much, const margin_real *x)
+{
+    const double *c = s->v + m * (1u + s->k) * s->d;
+    double a[8], *g = grad + m * (1u + s->k) * s->d;
+    (void)naive_z(s, m, x, a);
+    for (size_t f = 0; f < s->d; f++) {
+        double delta = (double)x[f] - c[f], left = delta;
+        for (size_t j = 0; j < s->k; j++) {
+            left -= a[j] * c[(j + 1u) * s->d + f];
+            g[(j + 1u) * s->d + f] += much * a[j] * delta;
+        }
+        g[f] += much * left;
+    }
+}
+
+static void naive_orthonormal(const naive *s, double *t)
+{
+    for (size_t j = 0; j < s->k; j++) {
+        double length = 0;
+        for (size_t i = 0; i < j; i++) {
+            double dot = 0;
+            for (size_t f = 0; f < s->d; f++) {
+                dot += t[i * s->d + f] * t[j * s->d + f];
+            }
+            for (size_t f = 0; f < s->d; f++) {
+                t[j * s->d + f] -= dot * t[i * s->d + f];
+            }
+        }
+        for (size_t f = 0; f < s->d; f++) {
+            length += t[j * s->d + f] * t[j * s->d + f];
+        }
+        for (size_t f = 0; f < s->d; f++) {
+            t[j * s->d + f] /= sqrt(length);
+        }
+    }
+}
+
+/* Margins; with a rate > 0 the step and the new weights too. */
+static double naive_step(naive *s, const problem *p, double rate, double theta)
+{
+    static double grad[8 * 8 * WIDE];
+    double total = 0, own = 0, a[8];
+    const size_t row = (1u + s->k) * s->d;
+    memset(grad, 0, sizeof grad);
+    for (size_t i = 0; i < s->n; i++) {
+        total += s->w[i];
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        const margin_real *x = p->x + i * s->d;
+        double zp = 1e300, zn = 1e300;
+        size_t mp = 0, mn = 0;
+        for (size_t m = 0; m < s->models; m++) {
+            const double z = naive_z(s, m, x, a);
+            if (m == p->y[i]) {
+                zp = z;
+                mp = m;
+            } else if (z < zn) {
+                zn = z;
+                mn = m;
+            }
+        }
+        s->mu[i] = (zn - zp) / (zn + zp);
+        own += zp / (double)s->n;
+        naive_add(s, grad, mp, s->w[i] / total * 4 * zn / ((zn + zp) * (zn + zp)), x);
+        naive_add(s, grad, mn, -s->w[i] / total * 4 * zp / ((zn + zp) * (zn + zp)), x);
+    }
+    s->scale = s->scale > 0 ? s->scale : own;
+    for (size_t m = 0; m < s->models && rate > 0; m++) {
+        for (size_t f = 0; f < row; f++) {
+            s->v[m * row + f] += rate * (f < s->d ? s->scale : 1) * grad[m * row + f];
+        }
+        naive_orthonormal(s, s->v + m * row + s->d);
+    }
+    for (size_t i = 0; i < s->n && rate > 0; i++) {
+        s->w[i] += s->mu[i] < theta ? 1 : 0;
+    }
+    return own;
+}
+
+TEST the_first_steps_are_those_of_figure_2(void)
+{
+    static problem p;
+    static naive s;
+    for (uint32_t seed = 1; seed <= 4u; seed++) {
+        for (unsigned tangents = 0; tangents <= 3u; tangents += 3u) {
+            margin_proto_options o = method(MARGIN_PROTO_HSS, 1, tangents);
+            trained start, after;
+            problem_make(&p, seed, 150, 10, 4, 0.9);
+            start = train(&p.data, &o);
+            memset(&s, 0, sizeof s);
+            s.d = 10;
+            s.k = tangents;
+            s.models = 4;
+            s.n = 150;
+            for (size_t i = 0; i < 4u * (1u + tangents) * 10u; i++) {
+                s.v[i] = (double)start.model.of.proto.vectors[i];
+            }
+            for (size_t i = 0; i < s.n; i++) {
+                s.w[i] = 1;
+            }
+            for (unsigned t = 0; t < 4u; t++) {
+                (void)naive_step(&s, &p, 1, 0.6);
+            }
+            (void)naive_step(&s, &p, 0, 0);
+            o.method = MARGIN_PROTO_TVQ;
+            o.rate = 1;
+            o.theta = (margin_real)0.6;
+            o.run.max_iterations = 4;
+            after = train(&p.data, &o);
+            ASSERT_EQ(MARGIN_OK, after.status);
+            ASSERT_EQ(4u, after.info.iterations);
+            for (size_t i = 0; i < s.n; i++) {
+                margin_real z[4];
+                margin_scores(&after.model, p.x + i * 10u, z);
+                ASSERT_IN_RANGE(s.mu[i], margin_margin(MARGIN_SCHEME_NEAREST, 4, z, p.y[i]),
+                                20 * TIGHT);
+            }
+            for (size_t i = 0; i < 4u * (1u + tangents) * 10u; i++) {
+                ASSERT_IN_RANGE(s.v[i], after.model.of.proto.vectors[i], 50 * TIGHT);
+            }
+            free(start.bytes);
+            free(after.bytes);
+        }
+    }
+    PASS();
+}
+
+/* The gradient of H, or of minus the error of td, along random directions. */
+static double slope(mgn_proto_job *job, margin_rng *rng, double *found)
+{
+    const size_t count = job->pool * job->d;
+    const double step = sizeof(margin_real) == 8 ? 1e-5 : 2e-2;
+    double high, low;
+    *found = 0;
+    (void)mgn_proto_pass(job, &job->at);
+    for (size_t i = 0; i < count; i++) {
+        job->next.v[i] = margin_rng_normal(rng) / (margin_real)sqrt((double)count);
+        *found += (double)job->next.v[i] * (double)job->at.grad[i];
+        job->best[i] = job->at.v[i];
+    }
+    for (size_t i = 0; i < count; i++) {
+        job->at.v[i] = job->best[i] + (margin_real)step * job->next.v[i];
+    }
+    high = (double)mgn_proto_pass(job, &job->at);
+    for (size_t i = 0; i < count; i++) {
+        job->at.v[i] = job->best[i] - (margin_real)step * job->next.v[i];
+    }
+    low = (double)mgn_proto_pass(job, &job->at);
+    mgn_copy(job->at.v, job->best, count);
+    return (high - low) / (2 * step);
+}
+
+TEST gradients_are_those_of_finite_differences(void)
+{
+    static problem p;
+    static unsigned char bytes[1u << 20];
+    margin_rng rng = margin_rng_make(99);
+    for (unsigned round = 0; round < 24u; round++) {
+        const margin_proto_options o = method(round % 2u == 0 ? MARGIN_PROTO_TVQ : MARGIN_PROTO_TD,
+                                              1u + round % 3u, round % 4u);
+        margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+        mgn_proto_job job;
+        margin_theta theta;
+        double found;
+        problem_make(&p, round + 1u, 60, 9, 3, 1);
+        memset(&job, 0, sizeof job);
+        ASSERT(mgn_proto_shape(&job, 60, 9, 3, &o));
+        job.data = &p.data;
+        mgn_proto_plan(&job, &mem);
+        ASSERT_EQ(0, mem.failed);
+        ASSERT_EQ(MARGIN_OK, mgn_proto_check(&job));
+        mgn_proto_hold(&job);
+        ASSERT_EQ(MARGIN_OK, mgn_proto_start(&job, job.at.v, &mem));
+        mgn_proto_begin(&job, &theta);
+        for (size_t i = 0; i < 60u; i++) { /* uneven weights */
+            job.w[i] = (margin_real)(1u + i % 4u);
+            job.before[i] = job.w[i];
+        }
+        job.reach = 20;
+        for (unsigned t = 0; t < 4u; t++) {
+            const double want = slope(&job, &rng, &found);
+            ASSERT_IN_RANGE(want, found,
+                            LOOSE * (sizeof(margin_real) == 8 ? 0.01 + fabs(want) : 1));
+        }
+    }
+    PASS();
+}
+
+TEST without_reweighting_the_mean_margin_never_falls(void)
+{
+    static problem p;
+    for (unsigned start = MARGIN_START_HSS; start <= MARGIN_START_RANDOM; start++) {
+        margin_real last = -1;
+        problem_make(&p, 21 + start, 160, 8, 4, 1.5);
+        for (size_t steps = 1; steps <= 12u; steps++) {
+            margin_proto_options o = method(MARGIN_PROTO_TVQ, 2, 2);
+            trained t;
+            o.start = (uint8_t)start;
+            o.plain = true;
+            o.run.max_iterations = steps;
+            t = train(&p.data, &o);
+            ASSERT_EQ(MARGIN_OK, t.status);
+            ASSERT(t.info.margin_mean >= last - (margin_real)TIGHT);
+            ASSERT(t.info.margin_min >= -1 && t.info.margin_quantile[4] <= 1);
+            ASSERT_EQ_FMT(steps, t.info.iterations, "%zu");
+            last = t.info.margin_mean;
+            free(t.bytes);
+        }
+    }
+    PASS();
+}
+
+TEST tvq_makes_fewer_mistakes_than_hss(void)
+{
+    static problem p;
+    size_t before = 0, after = 0, plain = 0;
+    for (uint32_t seed = 1; seed <= 10u; seed++) {
+        margin_proto_options o = method(MARGIN_PROTO_HSS, 1, 2);
+        trained t;
+        problem_make(&p, 100 + seed, 240, 8, 4, 2.2);
+        t = train(&p.data, &o);
+        before += errors(&p.data, &t.model);
+        free(t.bytes);
+        o.method = MARGIN_PROTO_TVQ;
+        o.theta = (margin_real)0.1;
+        t = train(&p.data, &o);
+        after += errors(&p.data, &t.model);
+        ASSERT(t.info.mistakes > 0 && t.info.uneven > 0 && t.info.uneven < 1);
+        free(t.bytes);
+        o.plain = true;
+        t = train(&p.data, &o);
+        plain += errors(&p.data, &t.model);
+        ASSERT_EQ(0u, t.info.mistakes);
+        free(t.bytes);
+    }
+    ASSERT(after < before);
+    ASSERT(after < plain);
+    PASS();
+}
+
+TEST validation_keeps_the_best_models_and_stops(void)
+{
+    static problem p;
+    margin_proto_options o = method(MARGIN_PROTO_TVQ, 2, 3);
+    trained t;
+    problem_make(&p, 77, 300, 8, 4, 2.5);
+    o.validation = (margin_real)0.3;
+    o.patience = 3;
+    o.run.max_iterations = 500;
+    t = train(&p.data, &o);
+    ASSERT_EQ(MARGIN_OK, t.status);
+    ASSERT(t.info.iterations < 500u);
+    ASSERT(errors(&p.data, &t.model) < 150u);
+    free(t.bytes);
+    PASS();
+}
+
+static bool stop_at_three(void *user, const margin_progress *at)
+{
+    size_t *calls = (size_t *)user;
+    (*calls)++;
+    return at->iteration >= 3u;
+}
+
+TEST progress_can_stop_every_method(void)
+{
+    static problem p;
+    problem_make(&p, 8, 120, 6, 3, 2);
+    for (unsigned which = MARGIN_PROTO_TVQ; which <= MARGIN_PROTO_NN; which++) {
+        margin_proto_options o = method(which, 2, 2);
+        size_t calls = 0;
+        trained t;
+        o.budget = 100;
+        o.run.progress = stop_at_three;
+        o.run.user = &calls;
+        t = train(&p.data, &o);
+        ASSERT_EQ_FMT(which == MARGIN_PROTO_HSS ? MARGIN_OK : MARGIN_W_STOPPED, t.status, "%d");
+        ASSERT_EQ_FMT((size_t)(which == MARGIN_PROTO_HSS ? 0 : 4), calls, "%zu");
+        ASSERT_EQ(MARGIN_OK, margin_model_check(&t.model));
+        free(t.bytes);
+    }
+    PASS();
+}
+
+/* ---- the others ---- */
+
+TEST codebooks_and_neurons_separate_clouds(void)
+{
+    static problem p;
+    static const unsigned methods[] = {MARGIN_PROTO_LVQ, MARGIN_PROTO_OLVQ1, MARGIN_PROTO_TD};
+    for (size_t m = 0; m < 3u; m++) {
+        size_t wrong = 0;
+        for (uint32_t seed = 1; seed <= 5u; seed++) {
+            margin_proto_options o = method(methods[m], m == 2u ? 1u : 4u, 2);
+            trained t;
+            o.seed = seed;
+            problem_make(&p, 30 + seed, 200, 8, 4, 0.5);
+            t = train(&p.data, &o);
+            ASSERT_EQ(MARGIN_OK, t.status);
+            ASSERT_EQ(m == 2u ? 2u : 0u, t.model.of.proto.tangents);
+            wrong += errors(&p.data, &t.model);
+            free(t.bytes);
+        }
+        ASSERT(wrong < 20u); /* of 1000 */
+    }
+    PASS();
+}
+
+TEST one_nearest_neighbour_knows_its_samples(void)
+{
+    static problem p;
+    const margin_proto_options o = method(MARGIN_PROTO_NN, 0, 0);
+    trained t;
+    problem_make(&p, 12, 200, 5, 4, 3);
+    t = train(&p.data, &o);
+    ASSERT_EQ(MARGIN_OK, t.status);
+    ASSERT_EQ(200u, t.model.of.proto.n);
+    ASSERT_EQ(0u, errors(&p.data, &t.model));
+    free(t.bytes);
+    PASS();
+}
+
+/* With two classes and odd k the class with (k+1)/2 samples first has the most of the k nearest. */
+TEST three_nearest_neighbours_vote(void)
+{
+    static problem p;
+    margin_proto_options o = method(MARGIN_PROTO_NN, 0, 0);
+    margin_rng rng = margin_rng_make(4);
+    trained t;
+    problem_make(&p, 13, 90, 3, 2, 3);
+    o.neighbours = 3;
+    t = train(&p.data, &o);
+    ASSERT_EQ(2u, t.model.of.proto.nth);
+    for (size_t trial = 0; trial < 300u; trial++) {
+        margin_real x[3], z[2];
+        size_t votes = 0;
+        double floor_ = -1;
+        for (size_t k = 0; k < 3u; k++) {
+            x[k] = 3 * margin_rng_normal(&rng);
+        }
+        for (size_t j = 0; j < 3u; j++) { /* the next nearest, three times */
+            double least = 1e30;
+            size_t who = 0;
+            for (size_t i = 0; i < 90u; i++) {
+                double d = 0;
+                for (size_t k = 0; k < 3u; k++) {
+                    d += (double)(x[k] - p.x[i * 3u + k]) * (double)(x[k] - p.x[i * 3u + k]);
+                }
+                if (d > floor_ && d < least) {
+                    least = d;
+                    who = p.y[i];
+                }
+            }
+            floor_ = least;
+            votes += who;
+        }
+        ASSERT_EQ(votes >= 2u ? 1 : 0, margin_classify(&t.model, x, z));
+    }
+    free(t.bytes);
+    PASS();
+}
+
+TEST a_condensed_set_still_knows_all_samples(void)
+{
+    static problem p;
+    margin_proto_options o = method(MARGIN_PROTO_NN, 0, 0);
+    trained t;
+    problem_make(&p, 14, 300, 5, 3, 0.8);
+    o.budget = 299;
+    t = train(&p.data, &o);
+    ASSERT_EQ(MARGIN_OK, t.status);
+    ASSERT(t.info.converged);
+    ASSERT(t.model.of.proto.n < 150u);
+    ASSERT_EQ(0u, errors(&p.data, &t.model));
+    ASSERT(t.info.margin_min > 0);
+    free(t.bytes);
+    o.budget = 5;
+    t = train(&p.data, &o);
+    ASSERT_EQ(5u, t.model.of.proto.n);
+    ASSERT_FALSE(t.info.converged);
+    free(t.bytes);
+    o.budget = 1; /* less than one a class: one a class */
+    t = train(&p.data, &o);
+    ASSERT_EQ(3u, t.model.of.proto.n);
+    free(t.bytes);
+    PASS();
+}
+
+/* ---- what can go wrong ---- */
+
+TEST more_tangents_than_samples_or_features_are_cut(void)
+{
+    static problem p;
+    for (unsigned which = MARGIN_PROTO_TVQ; which <= MARGIN_PROTO_TD; which++) {
+        const margin_proto_options o = method(which, 1, 20);
+        trained t;
+        problem_make(&p, 15, 12, 6, 4, 1); /* three samples a class: two directions */
+        t = train(&p.data, &o);
+        ASSERT_EQ_FMT(MARGIN_OK, t.status, "%d");
+        ASSERT_EQ_FMT(which == MARGIN_PROTO_LVQ || which == MARGIN_PROTO_OLVQ1 ? 0u : 5u,
+                      (unsigned)t.model.of.proto.tangents, "%u");
+        if (which == MARGIN_PROTO_HSS) {
+            const margin_real *v = t.model.of.proto.vectors;
+            ASSERT_IN_RANGE(1, margin_norm2(v + 2 * 6, 6), 1e-4);
+            ASSERT_EQ(0, margin_norm2(v + 3 * 6, 6)); /* the third tangent of the first class */
+        }
+        ASSERT_EQ(MARGIN_OK, margin_model_check(&t.model));
+        free(t.bytes);
+    }
+    PASS();
+}
+
+TEST one_feature_leaves_no_room_for_tangents(void)
+{
+    static problem p;
+    const margin_proto_options o = method(MARGIN_PROTO_TVQ, 1, 3);
+    trained t;
+    problem_make(&p, 16, 30, 1, 2, 1);
+    t = train(&p.data, &o);
+    ASSERT_EQ(MARGIN_OK, t.status);
+    ASSERT_EQ(0u, t.model.of.proto.tangents);
+    free(t.bytes);
+    PASS();
+}
+
+TEST samples_that_are_all_alike_give_a_centroid_and_no_tangents(void)
+{
+    static problem p;
+    problem_make(&p, 17, 40, 4, 2, 0);
+    for (size_t i = 0; i < 40u; i++) {
+        for (size_t k = 0; k < 4u; k++) {
+            p.x[i * 4u + k] = p.y[i] == 0 ? 1 : 2;
+        }
+    }
+    for (unsigned which = MARGIN_PROTO_TVQ; which <= MARGIN_PROTO_NN; which++) {
+        for (unsigned models = 1; models <= 3u; models++) {
+            margin_proto_options o = method(which, models, 2);
+            trained t;
+            o.start = (uint8_t)(models == 3u ? MARGIN_START_CLUSTERS : MARGIN_START_HSS);
+            t = train(&p.data, &o);
+            ASSERT_EQ_FMT(MARGIN_OK, t.status, "%d");
+            ASSERT_EQ(0u, errors(&p.data, &t.model));
+            ASSERT_IN_RANGE(1, t.model.of.proto.vectors[0],
+                            which == MARGIN_PROTO_TD ? 0.2 : 1e-4); /* neurons move apart */
+            free(t.bytes);
+        }
+    }
+    PASS();
+}
+
+TEST the_same_sample_in_both_classes_has_margin_zero(void)
+{
+    static problem p;
+    problem_make(&p, 18, 20, 3, 2, 0);
+    for (size_t i = 0; i < 60u; i++) {
+        p.x[i] = 1;
+    }
+    for (unsigned which = MARGIN_PROTO_TVQ; which <= MARGIN_PROTO_NN; which++) {
+        margin_proto_options o = method(which, 2, 1);
+        margin_real z[2];
+        trained t;
+        o.budget = 7;
+        t = train(&p.data, &o);
+        ASSERT_EQ_FMT(MARGIN_OK, t.status, "%d");
+        margin_scores(&t.model, p.x, z);
+        ASSERT_EQ(0, margin_margin(MARGIN_SCHEME_NEAREST, 2, z, 1));
+        free(t.bytes);
+    }
+    PASS();
+}
+
+TEST bad_data_and_options_are_refused(void)
+{
+    static problem p;
+    static unsigned char bytes[1u << 18];
+    margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+    margin_proto_options o = method(MARGIN_PROTO_TVQ, 1, 2);
+    margin_model model;
+    margin_data data;
+    margin_real weight[30];
+    problem_make(&p, 19, 30, 4, 2, 1);
+    data = p.data;
+    for (size_t i = 0; i < 30u; i++) {
+        p.y[i] = 0;
+        weight[i] = i % 2u == 0 ? 1 : 0;
+    }
+    ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_proto_train(&data, &o, &mem, &model, NULL));
+    p.y[3] = 2; /* class 1 is empty */
+    ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_proto_train(&data, &o, &mem, &model, NULL));
+    for (size_t i = 0; i < 30u; i++) {
+        p.y[i] = (uint16_t)(i % 2u);
+    }
+    data.weight = weight; /* class 1 has no weight */
+    ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_proto_train(&data, &o, &mem, &model, NULL));
+    data.weight = NULL;
+    p.x[5] = (margin_real)NAN;
+    ASSERT_EQ(MARGIN_E_NOT_FINITE, margin_proto_train(&data, &o, &mem, &model, NULL));
+    p.x[5] = MGN_HUGE / 4;
+    ASSERT_EQ(MARGIN_E_RANGE, margin_proto_train(&data, &o, &mem, &model, NULL));
+    p.x[5] = 0;
+    o.tangents = MARGIN_PROTO_TANGENTS + 1u;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_train(&data, &o, &mem, &model, NULL));
+    ASSERT_EQ(0u, margin_proto_size(30, 4, 2, &o));
+    o = method(MARGIN_PROTO_NN + 1, 1, 0);
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_train(&data, &o, &mem, &model, NULL));
+    o = method(MARGIN_PROTO_TVQ, 1, 0);
+    o.theta = (margin_real)NAN;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_train(&data, &o, &mem, &model, NULL));
+    o.theta = 0;
+    o.validation = 1;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_train(&data, &o, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_train(&data, NULL, NULL, &model, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_train(&data, NULL, &mem, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_train(NULL, NULL, &mem, &model, NULL));
+    ASSERT_EQ(0u, mem.low);
+    ASSERT_EQ(MARGIN_OK, margin_proto_train(&data, NULL, &mem, &model, NULL));
+    PASS();
+}
+
+/* ---- memory ---- */
+
+typedef struct {
+    problem *p;
+    margin_proto_options o;
+    margin_model out;
+} sweep_problem;
+
+static margin_status sweep_run(margin_arena *mem, void *user)
+{
+    sweep_problem *s = (sweep_problem *)user;
+    return margin_proto_train(&s->p->data, &s->o, mem, &s->out, NULL);
+}
+
+TEST memory_is_what_the_size_query_says(void)
+{
+    static problem p;
+    sweep_problem s;
+    problem_make(&p, 20, 24, 5, 2, 1);
+    s.p = &p;
+    for (unsigned which = MARGIN_PROTO_TVQ; which <= MARGIN_PROTO_NN; which++) {
+        s.o = method(which, 2, 2);
+        s.o.start = (uint8_t)(which == MARGIN_PROTO_HSS ? MARGIN_START_CLUSTERS : 0);
+        s.o.budget = 9;
+        s.o.run.max_iterations = 2;
+        CHECK_CALL(
+            arena_sweep(sweep_run, &s, margin_proto_size(24, 5, 2, &s.o), &s.out, sizeof s.out));
+    }
+    PASS();
+}
+
+TEST the_constant_expression_is_the_size_query(void)
+{
+    const margin_proto_options none = method(MARGIN_PROTO_TVQ, 1, 0);
+    const margin_proto_options some = method(MARGIN_PROTO_TVQ, 3, 15);
+    const margin_proto_options more = method(MARGIN_PROTO_TD, 1, 32);
+    ASSERT_EQ_FMT(MARGIN_PROTO_BYTES(100, 7, 3, 1, 0),
+                  margin_proto_size(100, 7, 3, &none) + MARGIN_ALIGN - 1u, "%zu");
+    ASSERT_EQ_FMT(MARGIN_PROTO_BYTES(900, 64, 10, 3, 15),
+                  margin_proto_size(900, 64, 10, &some) + MARGIN_ALIGN - 1u, "%zu");
+    ASSERT_EQ_FMT(MARGIN_PROTO_BYTES(40, 300, 10, 1, 32),
+                  margin_proto_size(40, 300, 10, &more) + MARGIN_ALIGN - 1u, "%zu");
+    PASS();
+}
+
+/* ---- re-weighting ---- */
+
+TEST weights_come_to_be_uniform_over_the_mistakes(void)
+{
+    static margin_real w[50], margins[50];
+    margin_data data = {NULL, 50, 1, 0, NULL, NULL, NULL};
+    for (unsigned even = 0; even < 2u; even++) {
+        margin_theta t;
+        margin_real last = 1;
+        for (size_t i = 0; i < 50u; i++) {
+            margins[i] = (margin_real)i / 50;
+        }
+        margin_theta_start(&t, &data, w, (margin_real)0.19, even != 0);
+        ASSERT_EQ(50, t.total);
+        for (unsigned round = 0; round < 200u; round++) {
+            margin_theta_update(&t, margins);
+            ASSERT_EQ(10u, t.mistakes);
+            ASSERT(t.uneven < last);
+            last = t.uneven;
+        }
+        /* w = 1 + 200 k for ten of fifty: the other forty hold 40 / (50 + 2000 k) */
+        ASSERT_IN_RANGE(even != 0 ? 40.0 / 10050.0 : 40.0 / 2050.0, t.uneven, 1e-5);
+        ASSERT_IN_RANGE((0.19 * 10 - 0.9) / 50, t.deficit, 1e-6);
+    }
+    PASS();
+}
+
+static margin_status learn_svm(void *user, const margin_data *data, margin_arena *mem,
+                               margin_model *model)
+{
+    return margin_svm_train(data, (const margin_svm_options *)user, mem, model, NULL);
+}
+
+static margin_status learn_mam(void *user, const margin_data *data, margin_arena *mem,
+                               margin_model *model)
+{
+    return margin_mam_train(data, (const margin_mam_options *)user, mem, model, NULL);
+}
+
+static margin_status learn_never(void *user, const margin_data *data, margin_arena *mem,
+                                 margin_model *model)
+{
+    (void)user;
+    (void)data;
+    (void)mem;
+    (void)model;
+    return MARGIN_E_NO_DIRECTION;
+}
+
+static double deficit_of(const margin_data *data, const margin_model *model, double theta)
+{
+    double sum = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        margin_real z[8];
+        const margin_vote *vote = margin_model_vote(model);
+        margin_scores(model, data->x + i * data->d, z);
+        sum += fmax(0, theta - (double)margin_margin(vote->scheme, vote->classes, z, data->y[i]));
+    }
+    return sum / (double)data->n;
+}
+
+TEST reweighting_drives_mam_and_svm(void)
+{
+    static problem p;
+    static unsigned char bytes[1u << 20];
+    margin_mam_options mam;
+    margin_svm_options svm;
+    margin_theta_options strategy;
+    memset(&mam, 0, sizeof mam);
+    memset(&svm, 0, sizeof svm);
+    memset(&strategy, 0, sizeof strategy);
+    mam.intercept = true;
+    svm.c = (margin_real)0.01;
+    strategy.rounds = 30;
+    problem_make(&p, 41, 120, 4, 2, 2);
+    for (unsigned which = 0; which < 2u; which++) {
+        const margin_learner learner = {
+            which == 0 ? learn_mam : learn_svm, which == 0 ? (void *)&mam : (void *)&svm,
+            which == 0 ? margin_mam_size(120, 4, 2, &mam) : margin_svm_size(120, 4, 2, &svm)};
+        margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+        margin_model first, model;
+        margin_info info;
+        double before, after;
+        strategy.theta = which == 0 ? (margin_real)0.5 : 1;
+        ASSERT_EQ(MARGIN_OK, learner.train(learner.user, &p.data, &mem, &first));
+        before = deficit_of(&p.data, &first, (double)strategy.theta);
+        ASSERT(margin_theta_train(&p.data, &learner, &strategy, &mem, &model, &info) >= 0);
+        after = deficit_of(&p.data, &model, (double)strategy.theta);
+        ASSERT(after <= before);
+        ASSERT(which == 1u || after < before);
+        ASSERT(info.mistakes > 0 && info.uneven < 1);
+        ASSERT(info.iterations > 1u);
+    }
+    PASS();
+}
+
+typedef struct {
+    problem *p;
+    margin_learner learner;
+    margin_model out;
+} theta_problem;
+
+static margin_status theta_run(margin_arena *mem, void *user)
+{
+    theta_problem *s = (theta_problem *)user;
+    return margin_theta_train(&s->p->data, &s->learner, NULL, mem, &s->out, NULL);
+}
+
+TEST reweighting_refuses_what_it_cannot_do(void)
+{
+    static problem p;
+    margin_mam_options mam;
+    theta_problem s;
+    size_t size;
+    void *bytes;
+    margin_arena mem;
+    memset(&mam, 0, sizeof mam);
+    problem_make(&p, 42, 30, 3, 2, 2);
+    s.p = &p;
+    s.learner.train = learn_never;
+    s.learner.user = &mam;
+    s.learner.bytes = margin_mam_size(30, 3, 2, &mam);
+    size = margin_theta_size(30, 30, 2, s.learner.bytes) + MARGIN_ALIGN;
+    bytes = malloc(size);
+    mem = margin_arena_make(bytes, size);
+    ASSERT_EQ(MARGIN_E_NO_DIRECTION, theta_run(&mem, &s));
+    ASSERT_EQ(0u, mem.low);
+    s.learner.train = NULL;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, theta_run(&mem, &s));
+    s.learner.train = learn_mam;
+    ASSERT(theta_run(&mem, &s) >= 0);
+    mem = margin_arena_make(bytes, size / 2u);
+    ASSERT_EQ(MARGIN_E_MEMORY, theta_run(&mem, &s));
+    ASSERT_EQ(0u, mem.low);
+    free(bytes);
+    PASS();
+}
+
+/* ---- with the rest of the library ---- */
+
+TEST a_model_survives_its_image(void)
+{
+    static problem p;
+    static unsigned char image[65536], bytes[65536];
+    for (uint32_t seed = 1; seed <= 6u; seed++) {
+        trained t = random_model(&p, seed, 3u + seed, seed % 3u, 1u + seed % 2u);
+        margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+        const size_t size = margin_image_size(&t.model, 3);
+        margin_model back;
+        size_t count;
+        ASSERT(size > 0 && size <= sizeof image);
+        ASSERT_EQ(MARGIN_OK, margin_image_write(&t.model, "abc", 3, image, sizeof image));
+        ASSERT_EQ_FMT(MARGIN_OK, margin_image_load(image, size, &mem, &back), "%d");
+        ASSERT_EQ(MARGIN_MODEL_PROTO, back.kind);
+        ASSERT_EQ(0, memcmp(margin_image_notes(image, &count), "abc", 3));
+        for (size_t i = 0; i < p.data.n; i++) {
+            margin_real a[4], b[4];
+            margin_scores(&t.model, p.x + i * p.data.d, a);
+            margin_scores(&back, p.x + i * p.data.d, b);
+            for (size_t c = 0; c < 4u; c++) {
+                ASSERT_IN_RANGE(a[c], b[c], 2e-4 * (1 + a[c]));
+            }
+        }
+        t.model.of.proto.nth = 0;
+        ASSERT_EQ(MARGIN_E_RANGE, margin_model_check(&t.model));
+        t.model.of.proto.nth = 1;
+        t.model.of.proto.vote.scheme = MARGIN_SCHEME_ONE_REST;
+        ASSERT_EQ(MARGIN_E_RANGE, margin_model_check(&t.model));
+        free(t.bytes);
+    }
+    PASS();
+}
+
+static margin_status learn_proto(void *user, const margin_data *data, margin_arena *mem,
+                                 margin_model *model)
+{
+    return margin_proto_train(data, (const margin_proto_options *)user, mem, model, NULL);
+}
+
+TEST cross_validation_calibration_and_metrics_take_prototypes(void)
+{
+    static problem p;
+    static unsigned char bytes[1u << 20];
+    static margin_real m[600], margins[200];
+    static uint8_t hit[600];
+    margin_proto_options o = method(MARGIN_PROTO_TVQ, 1, 2);
+    margin_learner learner = {learn_proto, NULL, 0};
+    margin_cv_options options;
+    margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+    margin_cv cv;
+    margin_real slope_, shift_, z[3], sum = 0;
+    margin_summary summary;
+    trained t;
+    problem_make(&p, 51, 200, 6, 3, 2);
+    memset(&options, 0, sizeof options);
+    learner.user = &o;
+    learner.bytes = margin_proto_size(160, 6, 3, &o);
+    options.scheme = MARGIN_SCHEME_NEAREST;
+    options.keep = true;
+    ASSERT_EQ(MARGIN_OK, margin_cross_validate(&p.data, &learner, &options, &mem, &cv));
+    ASSERT(cv.error_mean < 0.3 && cv.machines == 3u);
+    for (size_t i = 0; i < 600u; i++) {
+        m[i] = margin_margin(MARGIN_SCHEME_NEAREST, 3, cv.scores + i / 3u * 3u, i % 3u);
+        hit[i] = p.y[i / 3u] == i % 3u;
+    }
+    ASSERT_EQ(MARGIN_OK, margin_calibrate(m, hit, 600, &slope_, &shift_));
+    ASSERT(slope_ > 0);
+    t = train(&p.data, &o);
+    t.model.of.proto.vote.slope = slope_;
+    t.model.of.proto.vote.shift = shift_;
+    margin_scores(&t.model, p.x, z);
+    for (size_t c = 0; c < 3u; c++) {
+        sum += margin_probability(&t.model.of.proto.vote, z, c);
+    }
+    ASSERT_IN_RANGE(1, sum, 1e-5);
+    ASSERT_EQ(MARGIN_OK, margin_margins(&p.data, &t.model, &t.mem, margins, &summary));
+    ASSERT_IN_RANGE(t.info.margin_mean, summary.mean, LOOSE);
+    ASSERT_IN_RANGE(t.info.margin_min, summary.min, LOOSE);
+    free(t.bytes);
+    PASS();
+}
+
+TEST curves_say_what_rejection_buys(void)
+{
+    static problem p;
+    static margin_real margins[240];
+    margin_real at[21], rejected[21], error[21], share[21];
+    const margin_proto_options o = method(MARGIN_PROTO_TVQ, 1, 2);
+    trained t;
+    problem_make(&p, 61, 240, 6, 3, 3);
+    t = train(&p.data, &o);
+    for (size_t j = 0; j < 21u; j++) {
+        at[j] = (margin_real)j / 20;
+    }
+    ASSERT_EQ(MARGIN_OK, margin_reject_curve(&p.data, &t.model, &t.mem, at, 21, rejected, error));
+    ASSERT_EQ(0, rejected[0]);
+    ASSERT_IN_RANGE((double)errors(&p.data, &t.model) / 240, error[0], 1e-6);
+    for (size_t j = 1; j < 21u; j++) {
+        ASSERT(rejected[j] >= rejected[j - 1u] && error[j] <= error[j - 1u]);
+        ASSERT(rejected[j] + error[j] <= (margin_real)1.0001);
+    }
+    ASSERT_EQ(MARGIN_OK, margin_margins(&p.data, &t.model, &t.mem, margins, NULL));
+    margin_cumulative(margins, 240, at, 21, share);
+    ASSERT_IN_RANGE((double)errors(&p.data, &t.model) / 240, share[0], 1e-6);
+    ASSERT(share[20] <= 1 && share[20] >= share[10]);
+    ASSERT_EQ(MARGIN_E_ARGUMENT,
+              margin_reject_curve(&p.data, &t.model, &t.mem, NULL, 21, rejected, error));
+    free(t.bytes);
+    PASS();
+}
+
+SUITE(proto_suite)
+{
+    RUN_TEST(distances_to_two_lines_are_those_of_the_hand_calculation);
+    RUN_TEST(an_answer_with_a_small_margin_is_rejected);
+    RUN_TEST(distances_beyond_the_largest_number_are_that);
+    RUN_TEST(scores_are_the_distances_of_the_nearest_models);
+    RUN_TEST(leaving_early_changes_nothing);
+    RUN_TEST(scaling_is_part_of_the_model);
+    RUN_TEST(hss_holds_as_much_variance_as_the_largest_eigenvalues);
+    RUN_TEST(hss_of_few_samples_in_many_dimensions_is_that_of_few_dimensions);
+    RUN_TEST(hss_of_many_samples_in_many_dimensions_is_iterated);
+    RUN_TEST(the_first_steps_are_those_of_figure_2);
+    RUN_TEST(gradients_are_those_of_finite_differences);
+    RUN_TEST(without_reweighting_the_mean_margin_never_falls);
+    RUN_TEST(tvq_makes_fewer_mistakes_than_hss);
+    RUN_TEST(validation_keeps_the_best_models_and_stops);
+    RUN_TEST(progress_can_stop_every_method);
+    RUN_TEST(codebooks_and_neurons_separate_clouds);
+    RUN_TEST(one_nearest_neighbour_knows_its_samples);
+    RUN_TEST(three_nearest_neighbours_vote);
+    RUN_TEST(a_condensed_set_still_knows_all_samples);
+    RUN_TEST(more_tangents_than_samples_or_features_are_cut);
+    RUN_TEST(one_feature_leaves_no_room_for_tangents);
+    RUN_TEST(samples_that_are_all_alike_give_a_centroid_and_no_tangents);
+    RUN_TEST(the_same_sample_in_both_classes_has_margin_zero);
+    RUN_TEST(bad_data_and_options_are_refused);
+    RUN_TEST(memory_is_what_the_size_query_says);
+    RUN_TEST(the_constant_expression_is_the_size_query);
+    RUN_TEST(weights_come_to_be_uniform_over_the_mistakes);
+    RUN_TEST(reweighting_drives_mam_and_svm);
+    RUN_TEST(reweighting_refuses_what_it_cannot_do);
+    RUN_TEST(a_model_survives_its_image);
+    RUN_TEST(cross_validation_calibration_and_metrics_take_prototypes);
+    RUN_TEST(curves_say_what_rejection_buys);
+}
