@@ -1,4 +1,5 @@
-/* model.c -- one exported model and nothing else: MODEL is its name, MODEL_HEADER its file. For footprint.c. */
+/* model.c -- one exported model and what footprint.c asks of it. MODEL is its name, MODEL_HEADER its file, MODEL_MEMBER
+ * the member of model_input that it takes: real or integer. */
 #include "margin_port.h"
 #include "margin.h"
 #include MODEL_HEADER
@@ -6,33 +7,34 @@
 
 #define GLUE(a, b) a##b
 #define OF(name, part) GLUE(name, part)
+#define FOR(part, name) GLUE(part, name)
+#define DECLARE(name) MODEL_DECLARE(name)
 
-#define TABLE_BYTES OF(MODEL_UPPER, _TABLE_BYTES)
-#define FEATURES OF(MODEL_UPPER, _FEATURES)
+DECLARE(MODEL)
 
-void model_predict(const void *x, void *scores)
+void FOR(predict_, MODEL)(const model_input *x, model_score *score)
 {
-    OF(MODEL, _scores)((const model_input *)x, (model_score *)scores);
+    OF(MODEL, _scores)(x->MODEL_MEMBER, &score->MODEL_MEMBER);
 }
 
-void model_predict_nothing(const void *x, void *scores)
+void FOR(predict_nothing_, MODEL)(const model_input *x, model_score *score)
 {
-    model_nothing(&OF(MODEL, _model), x, scores);
+    model_nothing(&OF(MODEL, _model), x->MODEL_MEMBER, &score->MODEL_MEMBER);
 }
 
-void model_load(size_t row, model_input *x)
+void FOR(load_, MODEL)(size_t row, model_input *x)
 {
-    for (size_t k = 0; k < FEATURES; k++) {
-        x[k] = MARGIN_LOAD(model_input, OF(MODEL, _test_x) + row * FEATURES + k);
+    for (size_t k = 0; k < MODEL_FEATURES; k++) {
+        x->MODEL_MEMBER[k] = MARGIN_LOAD(MODEL_TYPE, OF(MODEL, _test_x) + row * MODEL_FEATURES + k);
     }
 }
 
-int model_selftest(void)
+int FOR(selftest_, MODEL)(void)
 {
     return OF(MODEL, _selftest)();
 }
 
-size_t model_bytes(void)
+size_t FOR(bytes_, MODEL)(void)
 {
-    return TABLE_BYTES + sizeof OF(MODEL, _model);
+    return OF(MODEL_UPPER, _TABLE_BYTES) + sizeof OF(MODEL, _model);
 }

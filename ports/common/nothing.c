@@ -1,10 +1,10 @@
 /* nothing.c -- a predictor that does nothing, in a file of its own so that it is called all the same. */
 #include "model.h"
 
-void model_nothing(const void *model, const void *x, void *scores)
+void model_nothing(const void *model, const void *x, void *score)
 {
     (void)model;
     (void)x;
-    (void)scores;
+    (void)score;
     __asm__ volatile("" ::: "memory");
 }
