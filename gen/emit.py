@@ -128,5 +128,5 @@ def integer_body(q: Quantised) -> Body:
     stage = [table_of(q.parts, f"stage_{part}") for part in ("offset", "factor", "shift")] if n["stage"] else []
     notes = [f"scores count units of {r.unit:.6g}"]
     return Body(q.form, struct, tables + stage, members, f"margin_{KERNEL_WORDS[n.get('kernel', 0)]}_{q.form}_scores",
-                "int16_t", "int32_t", c_int(n["reject"]) if n["reject"] else None, notes, bool(n["stage"]),
-                q.input_scaling())
+                "int16_t", "int32_t", c_int(n["reject"]) if n["reject"] else None, notes=notes, stage=bool(n["stage"]),
+                convert=q.input_scaling())
