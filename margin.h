@@ -679,7 +679,7 @@ typedef struct {
  * its score is positive. As in an expansion with one coefficient a cut, so that the cuts share kernel
  * values; cut j takes the vectors before reach[j]. The score of the list is that of the cut that
  * decides, with its sign: > 0 for class 1. */
-#define MARGIN_LIST_MOST 16u /* cuts, the last machine included */
+#define MARGIN_LIST_MOST ((size_t)16) /* cuts, the last machine included */
 typedef struct {
     margin_expansion pool;  /* width: cuts; class_end: NULL; binary */
     const uint32_t *reach;  /* ascending */

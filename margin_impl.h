@@ -77,6 +77,12 @@ MARGIN_API const char *margin_status_text(margin_status status)
     }
 }
 
+/* The first failure of two. */
+static inline margin_status mgn_both(margin_status a, margin_status b)
+{
+    return a != MARGIN_OK ? a : b;
+}
+
 /* ---- >>arena ---- ---------------------------------------------------------------------------- */
 
 /* What arenas hold; MARGIN_ALIGN below their strictest alignment does not compile. */
@@ -1023,12 +1029,6 @@ static margin_status mgn_mat_check(const margin_real *a, size_t stride, size_t r
 static margin_status mgn_vec_check(const margin_real *x, size_t n)
 {
     return mgn_mat_check(x, 0, 1, n);
-}
-
-/* The first failure of two. */
-static margin_status mgn_both(margin_status a, margin_status b)
-{
-    return a != MARGIN_OK ? a : b;
 }
 
 MARGIN_API margin_status margin_mat_vec(margin_real *y, const margin_real *a, size_t stride,
@@ -3148,6 +3148,9 @@ static void mgn_strip_begin(mgn_strip *s, const mgn_group *group, size_t first)
     s->group = group;
     s->first = first;
     s->count = mgn_size_min(group->data->d - first, MGN_STRIP);
+    for (size_t j = 0; j < s->count; j++) {
+        s->low[j] = s->high[j] = 0;
+    }
     for (size_t i = 0; i < group->data->n; i++) {
         const margin_real *x = mgn_sample(group->data, i) + first;
         const bool skip = !(mgn_share(group, i) > 0);
@@ -5468,6 +5471,7 @@ MARGIN_API uint16_t margin_probability_q(const margin_vote_q *vote, const int32_
                                          size_t label)
 {
     uint32_t sum = 0, own = 0;
+    MARGIN_ASSERT(vote->classes > 0);
     if (vote->slope == 0) {
         return (uint16_t)(0x8000u / vote->classes);
     }
@@ -10930,6 +10934,7 @@ static bool mgn_qp_maybe_face(mgn_qp *q, mgn_qp_pace *pace)
 {
     bool whole;
     size_t cost;
+    MARGIN_ASSERT(q->m > 0);
     if (pace->count < pace->next) {
         return false;
     }
@@ -12882,6 +12887,7 @@ static margin_status mgn_rates_linear_run(mgn_rates *p, const mgn_rates_linear *
     if (status >= 0 && task->eta_neg == NULL) {
         mgn_rates_linear_store(p, l, task, w);
     }
+    task->tick = NULL;
     return status;
 }
 
@@ -12924,6 +12930,7 @@ static margin_status mgn_rates_linear_train(const margin_data *data,
         mgn_rates_linear_report(data, &trained, task, margins);
     }
     margin_arena_release(mem, before.high);
+    MARGIN_ASSERT(model != NULL); /* only the frontier has none */
     *model = trained;
     return status;
 }
@@ -17898,14 +17905,13 @@ MARGIN_API margin_status margin_rank_sums(const margin_real *values, size_t n, m
     const margin_status status = mgn_order_check(values, values, n, mem);
     margin_index *order, *spare;
     margin_arena before;
-    margin_data plain;
+    const margin_data plain = {NULL, 0, 0, 0, NULL, NULL, NULL};
     if (status != MARGIN_OK || sums == NULL) {
         return mgn_both(status, MARGIN_E_ARGUMENT);
     }
     before = *mem;
     mgn_order_plan(mem, n, &order, &spare);
     if (mem->failed == 0) {
-        plain.weight = NULL;
         mgn_copy(sums, values, n);
         (void)mgn_order_ranks(&plain, sums, order, spare, n);
     }
@@ -18246,7 +18252,7 @@ static void mgn_ordinal_plan(mgn_ordinal *o, margin_arena *mem)
 
 static void mgn_ordinal_pool_plan(const mgn_ordinal *o, margin_arena *mem, size_t n, mgn_pool *pool)
 {
-    mgn_job shape;
+    mgn_job shape = mgn_no_job;
     shape.d = o->d;
     shape.width = 1;
     shape.machines = o->machines;

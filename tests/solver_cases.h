@@ -9,6 +9,7 @@
 #include "greatest.h"
 #include "margin.h"
 #include "qp_reference.h"
+#include "trials.h"
 
 #ifdef MARGIN_REAL_DOUBLE
 #define CASE_EPS DBL_EPSILON

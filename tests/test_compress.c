@@ -119,7 +119,7 @@ TEST one_vector_of_a_single_bump_is_the_best_one(void)
     /* by hand: f = 2 k(a, .) with a second vector that has no coefficient */
     static const margin_real v[4] = {5, 5, 1, 2}, norms[2] = {50, 5}, coef[2] = {0, 2},
                              bias[1] = {1};
-    static const uint32_t ends[2] = {1, 2};
+    static const uint32_t ends[2] = {1, 2}, alone[2] = {1, 1};
     margin_compress_info info;
     margin_model model, small;
     margin_arena mem = margin_arena_make(t.bytes, sizeof t.bytes);
@@ -144,6 +144,7 @@ TEST one_vector_of_a_single_bump_is_the_best_one(void)
     ASSERT_IN_RANGE(2, small.of.expansion.coef[0], 1e-4);
     ASSERT_EQ(1, small.of.expansion.bias[0]);
     model.of.expansion.coef = bias + 0; /* one coefficient, for vector 0 alone */
+    model.of.expansion.class_end = alone;
     model.of.expansion.n = 1;
     ASSERT_EQ(MARGIN_OK, margin_compress(&model, NULL, 9, &mem, &small, &info));
     ASSERT_EQ(1u, info.vectors);

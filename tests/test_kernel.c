@@ -2,6 +2,7 @@
 #define MARGIN_STATIC
 #define MARGIN_IMPLEMENTATION
 #include "margin.h"
+#include "trials.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -359,7 +360,7 @@ TEST rows_have_the_same_bits_for_every_budget_and_order_of_requests(void)
 {
     size_t round, number;
     seed = 3;
-    for (round = 0; round < 40; round++) {
+    for (round = 0; round < TRIALS(40); round++) {
         const size_t n = 1 + below(90), d = 1 + below(20);
         samples s = samples_make(n, d, below(3), round % 2 == 1);
         for (number = 0; number < KERNELS; number++) {

@@ -113,7 +113,7 @@ TEST random_problems_of_every_kind_reach_the_reference_optimum(void)
     static const double lambdas[] = {0.001, 0.1, 0.5, 0.99, 1};
     int sharp = 0;
     for (int kind = 0; kind < CASE_KINDS; kind++) {
-        for (uint32_t seed = 1; seed <= 40; seed++) {
+        for (uint32_t seed = 1; seed <= TRIALS(40); seed++) {
             const enum greatest_test_res res =
                 kmomd_check(kind, seed, (margin_real)lambdas[seed % 5], &sharp);
             if (res != GREATEST_TEST_RES_PASS) {
@@ -122,7 +122,7 @@ TEST random_problems_of_every_kind_reach_the_reference_optimum(void)
             }
         }
     }
-    ASSERT(sharp >= CASE_KINDS * 40 * 8 / 10);
+    ASSERT(sharp >= CASE_KINDS * TRIALS(40) * 8 / 10);
     PASS();
 }
 
@@ -131,7 +131,7 @@ TEST hard_margin_knows_whether_the_hulls_meet(void)
 {
     int apart = 0, meet = 0;
     for (int kind = 0; kind < CASE_KINDS; kind++) {
-        for (uint32_t seed = 1; seed <= 30; seed++) {
+        for (uint32_t seed = 1; seed <= TRIALS(30); seed++) {
             solver_case c = case_make(kind, seed);
             margin_kmomd_options o;
             long double gap, square, noise;
@@ -159,7 +159,7 @@ TEST hard_margin_knows_whether_the_hulls_meet(void)
             free(r.memory.bytes);
         }
     }
-    ASSERT(apart > 100 && meet > 50);
+    ASSERT(apart > TRIALS(100) && meet > TRIALS(50));
     PASS();
 }
 

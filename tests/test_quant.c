@@ -3,6 +3,7 @@
 #define MARGIN_STATIC
 #define MARGIN_IMPLEMENTATION
 #include "margin.h"
+#include "trials.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -327,7 +328,7 @@ TEST linear_scores_are_exact_for_every_input(void)
     int8_t w7[3 * 33];
     int32_t bias[3], scores[3];
     seed = 2;
-    for (unsigned trial = 0; trial < 3000; trial++) {
+    for (unsigned trial = 0; trial < TRIALS(3000); trial++) {
         const size_t d = 1 + below(33);
         const bool q15 = trial % 2 == 0;
         margin_model_q model;
@@ -383,7 +384,7 @@ TEST rbf_scores_follow_exact_distances_for_every_input(void)
     pool *p = (pool *)malloc(sizeof *p);
     size_t counted = 0;
     seed = 3;
-    for (unsigned trial = 0; trial < 4000; trial++) {
+    for (unsigned trial = 0; trial < TRIALS(4000); trial++) {
         const unsigned scheme = schemes[trial % 4];
         const size_t classes = scheme == MARGIN_SCHEME_BINARY ? 2 : 3 + below(3);
         const size_t n = 4 * (1 + below(4)), d = 1 + below(38);
@@ -450,7 +451,7 @@ TEST poly_scores_follow_exact_dot_products_for_every_input(void)
     pool *p = (pool *)malloc(sizeof *p);
     size_t counted = 0;
     seed = 30;
-    for (unsigned trial = 0; trial < 4000; trial++) {
+    for (unsigned trial = 0; trial < TRIALS(4000); trial++) {
         const size_t n = 4 * (1 + below(4)), d = 1 + below(38);
         const margin_expansion_q *e = &p->model.of.expansion;
         int32_t score;
@@ -485,7 +486,7 @@ TEST unit_scores_follow_exact_cosines_for_every_input(void)
     pool *p = (pool *)malloc(sizeof *p);
     size_t counted = 0;
     seed = 31;
-    for (unsigned trial = 0; trial < 8000; trial++) {
+    for (unsigned trial = 0; trial < TRIALS(8000); trial++) {
         const size_t n = 4 * (1 + below(4)), d = 1 + below(38);
         const unsigned kind = trial % 2 == 0 ? MARGIN_KERNEL_UNIT_POLY : MARGIN_KERNEL_UNIT_EXP;
         const margin_expansion_q *e = &p->model.of.expansion;
@@ -565,7 +566,7 @@ TEST inputs_beyond_reach_leave_the_bias(void)
 TEST integer_scores_elect_as_real_ones_do(void)
 {
     seed = 5;
-    for (int trial = 0; trial < 20000; trial++) {
+    for (int trial = 0; trial < TRIALS(20000); trial++) {
         const size_t classes = 2 + below(5);
         const unsigned scheme = classes == 2 ? MARGIN_SCHEME_BINARY : 1 + (unsigned)below(3);
         const size_t machines = margin_machines(scheme, classes);
@@ -605,7 +606,7 @@ TEST margins_of_extreme_scores_are_limited_not_wrapped(void)
 TEST probabilities_follow_the_sigmoid(void)
 {
     seed = 6;
-    for (int trial = 0; trial < 3000; trial++) {
+    for (int trial = 0; trial < TRIALS(3000); trial++) {
         const size_t classes = 2 + below(3);
         mgn_q_job job;
         margin_vote vote;
@@ -668,7 +669,7 @@ TEST inputs_are_rounded_and_limited(void)
 TEST the_input_stage_limits_and_never_wraps(void)
 {
     seed = 7;
-    for (int trial = 0; trial < 20000; trial++) {
+    for (int trial = 0; trial < TRIALS(20000); trial++) {
         const int32_t offset = (int32_t)(draw() % 2147483647u) - 1073741823;
         const int16_t factor = (int16_t)below(32768);
         const uint8_t shift = (uint8_t)below(31);

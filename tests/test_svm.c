@@ -128,7 +128,7 @@ TEST random_problems_of_every_kind_reach_the_reference_optimum(void)
     static const double prices[] = {0.01, 1, 100};
     int sharp = 0;
     for (int kind = 0; kind < CASE_KINDS; kind++) {
-        for (uint32_t seed = 1; seed <= 36; seed++) {
+        for (uint32_t seed = 1; seed <= TRIALS(36); seed++) {
             const enum greatest_test_res res =
                 svm_check(kind, seed, (margin_real)prices[seed % 3], seed % 4 == 0, &sharp);
             if (res != GREATEST_TEST_RES_PASS) {
@@ -137,7 +137,7 @@ TEST random_problems_of_every_kind_reach_the_reference_optimum(void)
             }
         }
     }
-    ASSERT(sharp >= CASE_KINDS * 36 * 9 / 10);
+    ASSERT(sharp >= CASE_KINDS * TRIALS(36) * 9 / 10);
     PASS();
 }
 
