@@ -5,6 +5,31 @@
  *           Everywhere else include it plainly. Build with -ffp-contract=off for the same bits on
  *           every target. Licence: MIT, see LICENSE.
  *
+ * FIRST RUN Two features, six samples of two classes, one static buffer (the tests run this):
+ *
+ *     #define MARGIN_IMPLEMENTATION
+ *     #include "margin.h"
+ *
+ *     static const margin_real x[6 * 2] = {1, 2, 2, 1, 2, 3, 6, 5, 7, 7, 8, 6};
+ *     static const uint16_t y[6] = {0, 0, 0, 1, 1, 1};
+ *     static unsigned char bytes[MARGIN_SVM_BYTES(6, 2)];
+ *
+ *     int main(void)
+ *     {
+ *         const margin_data data = {x, 6, 2, 0, y, NULL, NULL};
+ *         const margin_real unknown[2] = {7, 5};
+ *         margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+ *         margin_model model;
+ *         margin_real score;
+ *         if (margin_svm_train(&data, NULL, &mem, &model, NULL) < 0) {
+ *             return 2;
+ *         }
+ *         return margin_classify(&model, unknown, &score) == 1 ? 0 : 1;
+ *     }
+ *
+ *           Where to go on: >>data (views, scaling), >>train (what all trainers share), >>model
+ *           (what they return), >>quant (integers only), >>image (files); examples/ and README.md.
+ *
  * DOES NOT  allocate, print, touch files, keep state between calls, recurse, or need libc or -lm.
  *
  * PROMISES  - All memory is the caller's: nothing is written outside the arena and the outputs.

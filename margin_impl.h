@@ -4623,7 +4623,7 @@ static margin_real mgn_nearer(margin_real a, margin_real b)
     if (sum <= MGN_HUGE) {
         return sum > 0 ? (b - a) / sum : 0;
     }
-    return a < b ? 1 : a > b ? -1 : 0;
+    return a < b ? MGN_R(1.0) : a > b ? MGN_R(-1.0) : 0;
 }
 
 MARGIN_API void margin_proto_find(const margin_proto *model, const margin_real *x,
@@ -16518,7 +16518,7 @@ static margin_real mgn_proto_neurons(const mgn_proto_job *job, const mgn_proto_p
         const margin_real t = 4 * (mgn_proto_z(job, m, norm, dots) / job->reach - 1);
         const margin_real e = margin_exp(-mgn_abs(t));
         const margin_real o = t < 0 ? 1 / (1 + e) : e / (1 + e);
-        const margin_real off = (m / job->each == label ? 1 : 0) - o;
+        const margin_real off = (m / job->each == label ? MGN_R(1.0) : 0) - o;
         error -= off * off / 2;
         if (weight > 0) {
             mgn_proto_pull(job, to, m, 8 * weight * off * o * (1 - o) / job->reach, x, dots);
