@@ -1770,7 +1770,8 @@ typedef struct {
 /* Bytes that margin_seco_train takes for n samples of d features; 0: not countable. */
 MARGIN_API size_t margin_seco_size(size_t n, size_t d, const margin_seco_options *options);
 /* The model is a margin_list. With a linear kernel, and with unit-poly of a = 1, each cut is one vector;
- * with others the cuts share one pool, of as few vectors as span the samples to 1e-3 of their length.
+ * with others the cuts share one pool; where fewer vectors than samples say the same, to a hundredth of
+ * the margin, of only these.
  * In margin_progress `machine` is the number of cuts so far, `iteration` counts candidates. A stop
  * keeps the cuts there are and still trains the machine at the end. MARGIN_W_NO_CUT: the list has
  * no cut although one machine does not do well: too few samples, or no candidate that covers enough;

@@ -14883,36 +14883,68 @@ static void mgn_seco_collapse(mgn_seco *s, mgn_seco_pool *pool)
     }
 }
 
-/* What is left of a sample beside the span of those chosen, squared and over the largest. */
-#define MGN_SECO_SPAN MGN_R(1e-6)
-
-/* Cut j through the first `rank` samples of `order` alone: with K = L L' in that order, and L1 the
- * square part of L, the projection of g has the coefficients L1'^-1 L' a. */
+/* Cut j through the first `rank` samples of `order` alone, in s->column: with K = L L' in that order,
+ * and L1 the square part of L, the projection of g has the coefficients L1'^-1 L' a. */
 static void mgn_seco_project(mgn_seco *s, const margin_real *l, size_t rank, size_t j)
 {
     for (size_t k = 0; k < rank; k++) {
         s->column[k] = 0;
     }
     for (size_t i = 0; i < s->n; i++) {
-        margin_axpy(s->column, s->table[s->order[i] * MARGIN_LIST_MOST + j], l + i * s->n, rank);
+        margin_axpy(s->column, s->table[s->order[i] * MARGIN_LIST_MOST + j], l + i * s->n,
+                    mgn_size_min(i + 1u, rank));
     }
     (void)margin_solve_lower_t(s->column, 1, 1, l, s->n, rank);
-    for (size_t i = 0; i < s->n; i++) {
-        s->table[s->order[i] * MARGIN_LIST_MOST + j] = i < rank ? s->column[i] : 0;
-    }
 }
 
-/* Where few samples span all others, the cuts need no more than these. */
+/* Whether that leaves the scores of all samples within a hundredth of the margin. */
+static bool mgn_seco_projects(const mgn_seco *s, size_t rank, size_t j)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const margin_real *row = s->k + i * s->n;
+        margin_real off = 0;
+        for (size_t t = 0; t < s->n; t++) {
+            const size_t v = s->order[t];
+            off += row[v] * (s->table[v * MARGIN_LIST_MOST + j] - (t < rank ? s->column[t] : 0));
+        }
+        if (!(mgn_abs(off) <= MGN_R(0.01))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Puts all cuts through the first `rank` samples of s->order; false, and nothing is changed, if that
+ * would change what they say. */
+static bool mgn_seco_reduce_to(mgn_seco *s, const margin_real *l, size_t rank)
+{
+    for (size_t j = 0; j <= s->info.cuts; j++) {
+        mgn_seco_project(s, l, rank, j);
+        if (!mgn_seco_projects(s, rank, j)) {
+            return false;
+        }
+    }
+    for (size_t j = 0; j <= s->info.cuts; j++) {
+        mgn_seco_project(s, l, rank, j);
+        for (size_t i = 0; i < s->n; i++) {
+            s->table[s->order[i] * MARGIN_LIST_MOST + j] = i < rank ? s->column[i] : 0;
+        }
+    }
+    return true;
+}
+
+/* Where few samples span all others, the cuts need no more than these. What is left of a sample beside
+ * the span is 1e-3 of the largest, or 1e-4: coefficients grow with the inverse of it, and floats have
+ * no digits for more. */
 static void mgn_seco_reduce(mgn_seco *s, margin_arena *mem)
 {
-    margin_real *l = s->svm.rows.values;
-    size_t rank = s->n;
-    mgn_copy(l, s->k, s->n * s->n);
-    if (margin_cholesky_pivoted(l, s->n, s->n, MGN_SECO_SPAN, s->order, &rank, mem) == MARGIN_OK &&
-        rank <= s->n - s->n / 4u && s->info.cuts > 0) {
-        for (size_t j = 0; j <= s->info.cuts; j++) {
-            mgn_seco_project(s, l, rank, j);
-        }
+    margin_real *l = s->svm.rows.values, tol = MGN_R(1e-6);
+    bool done = s->info.cuts == 0;
+    for (unsigned trial = 0; trial < 2u && !done; trial++, tol /= 100) {
+        size_t rank = s->n;
+        mgn_copy(l, s->k, s->n * s->n);
+        done = margin_cholesky_pivoted(l, s->n, s->n, tol, s->order, &rank, mem) != MARGIN_OK ||
+               rank > s->n - s->n / 4u || mgn_seco_reduce_to(s, l, rank);
     }
 }
 

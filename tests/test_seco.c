@@ -145,9 +145,18 @@ TEST other_kernels_share_a_pool_that_spans_the_samples(void)
     p.options.cheap = true;
     ASSERT_EQ(MARGIN_OK, train(&p));
     ASSERT((double)p.info.table.error < 0.02);
-    ASSERT_EQ(3u, p.model.of.list.pool.n); /* the rank of x.z + 1 in the plane */
-    p.options.kernel.kind = MARGIN_KERNEL_RBF;
+    ASSERT_EQ(3u, p.model.of.list.pool.n);     /* the rank of x.z + 1 in the plane */
+    for (size_t j = 0; j < p.info.cuts; j++) { /* and they say what the samples said */
+        ASSERT_EQ(p.info.cut[j].covered, p.info.table.decided[j]);
+        ASSERT_EQ(p.info.cut[j].wrong, p.info.table.wrong[j]);
+    }
+    p.options.kernel.degree = 3;
     p.options.easy = (margin_real)1e-3;
+    ASSERT(train(&p) >= 0);
+    for (size_t j = 0; j < p.info.cuts; j++) {
+        ASSERT_EQ(p.info.cut[j].covered, p.info.table.decided[j]);
+    }
+    p.options.kernel.kind = MARGIN_KERNEL_RBF;
     ASSERT(train(&p) >= 0);
     ASSERT((double)p.info.table.error < 0.05);
     free(p.buffer);
