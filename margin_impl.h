@@ -12091,14 +12091,14 @@ static void mgn_rates_begin_fast(mgn_rates *p)
     }
 }
 
-/* D - Z'q, q cut back to |q_c| <= k_c, in p->r: y, what was cut off, and the residual of the solution where
- * that is more than the rounding of D. */
-static void mgn_rates_cut(mgn_rates *p)
+/* D - Z'q, q cut back to |q_c| <= k_c, in p->r: y, the residual of the solution, and what was cut off. Where
+ * `rounding` is set, residuals that the rounding of D explains are none. */
+static void mgn_rates_cut(mgn_rates *p, bool rounding)
 {
     mgn_rates_residual(p, p->r, p->s);
     for (size_t j = 0; j < p->d; j++) {
-        const margin_real rounding = 64 * MGN_EPS * (mgn_abs(p->delta[j]) + mgn_abs(p->v[j]));
-        p->r[j] = p->v[j] + (mgn_abs(p->r[j]) > rounding ? p->r[j] : 0);
+        const margin_real least = 64 * MGN_EPS * (mgn_abs(p->delta[j]) + mgn_abs(p->v[j]));
+        p->r[j] = p->v[j] + (rounding && mgn_abs(p->r[j]) <= least ? 0 : p->r[j]);
     }
     for (size_t c = 0; c < 2u; c++) {
         if (p->active[c] && p->length[c] > p->kappa[c]) {
@@ -12112,12 +12112,13 @@ static void mgn_rates_cut(mgn_rates *p)
 static void mgn_rates_take(mgn_rates *p)
 {
     const margin_real low = mgn_rates_bound(p, p->v);
-    mgn_rates_cut(p);
+    mgn_rates_cut(p, true);
     p->high = mgn_min(p->high, margin_norm2(p->r, p->d));
     if (low > p->low) {
         p->low = low;
         mgn_copy(p->y, p->v, p->d);
         mgn_copy(p->p, p->q, p->rows);
+        mgn_rates_cut(p, false);
         margin_axpy(p->r, -1, p->v, p->d);
         p->stray = margin_norm2(p->r, p->d) / margin_norm2(p->v, p->d);
         p->c_best[0] = p->c[0];

@@ -87,6 +87,30 @@ def seco_words(report: dict) -> list[str]:
     return [*lines, f"a decision takes {report['cost_train']:.4g} kernel values"]
 
 
+TRUE_MOMENTS = "the rates are bounds for the true means and covariances of the classes; those of a sample are estimates"
+
+
+def rates_keys(told: dict) -> dict:
+    return {**told, "note": TRUE_MOMENTS}
+
+
+def rates_words(told: dict) -> list[str]:
+    """
+    >>> rates_words({"eta_pos": 0.05, "eta_neg": 0.2, "p_star": 0.5, "eta_pos_touch": 0.0125, "eta_neg_touch": 0.04,
+    ...              "train_error_pos": 0.02, "train_error_neg": 0.1, "test_error_pos": None, "test_error_neg": None})
+    ['asked for: at most 5 % and 20 % of the positive and the negative class; met in training: 2 % and 10 %', \
+'p* = 0.5: with both kappa larger by the same factor down to 1.25 % and 4 %', \
+'the rates are bounds for the true means and covariances of the classes; those of a sample are estimates']
+    """
+    pair = lambda a, b: f"{100 * told[a]:.3g} % and {100 * told[b]:.3g} %"
+    met = f"met in training: {pair('train_error_pos', 'train_error_neg')}"
+    if told.get("test_error_pos") is not None and told.get("test_error_neg") is not None:
+        met += f", in the test: {pair('test_error_pos', 'test_error_neg')}"
+    return [f"asked for: at most {pair('eta_pos', 'eta_neg')} of the positive and the negative class; {met}",
+            f"p* = {told['p_star']:.3g}: with both kappa larger by the same factor down to "
+            f"{pair('eta_pos_touch', 'eta_neg_touch')}", TRUE_MOMENTS]
+
+
 # ---- the methods ----
 
 METHODS = {
@@ -104,6 +128,19 @@ METHODS = {
         options=(C, Option("C-pos", above(0), "the same for the positive class (default C)"),
                  Option("C-neg", above(0), "the same for the negative class (default C)")),
         grid=(("C", (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)),), refusals=SEPARABLE),
+    "rates": Method(
+        "error rates given in advance, or the answer that they cannot be had; two classes",
+        options=(Option("eta-pos", between(1e-9, 1), "largest error rate wanted on the positive class (default 0.5)"),
+                 Option("eta-neg", between(1e-9, 1), "largest error rate wanted on the negative class (default 0.5)"),
+                 Option("nu-pos", between(0, 1e6), "standard deviations by which the mean of the positive class may be off"),
+                 Option("nu-neg", between(0, 1e6), "standard deviations by which the mean of the negative class may be off"),
+                 Option("ridge", between(0, 1e18), "added to the diagonals of the covariances (default 0)"),
+                 Option("solver", one_of(("fast", "iter")), "fast, or iter: the sphere iteration of the paper (default fast)"),
+                 Option("frontier", between(0, 1000, whole), "points of the frontier of reachable rates in the JSON "
+                                                             "(default 20; with a kernel and over 500 rows none)")),
+        grid=(("eta-neg", (0.9, 0.7, 0.5, 0.3, 0.2)), ("eta-pos", (0.9, 0.7, 0.5, 0.3, 0.2))),
+        without=("scheme", "cache-mb"), refusals={"MARGIN_E_INFEASIBLE": "infeasible"}, keys=rates_keys, words=rates_words,
+        noted=("eta_pos", "eta_neg", "p_star")),
     "omam": Method(
         "ranks or classes in order: the largest average margin over pairs, in closed form",
         options=(TARGETS, THRESHOLDS), without=("scheme", "tol", "max-iter", "cache-mb"), targets="order",

@@ -448,10 +448,98 @@ static margin_status gen_measure_seco(const gen_machine *machine, const margin_d
     return MARGIN_OK;
 }
 
+/* Pairs of rates on the frontier: eta_pos, and the least eta_neg that goes with it. */
+static void gen_tell_frontier(gen_work *work, const margin_rates_options *options,
+                              margin_arena *mem)
+{
+    const double *asked = gen_given(work->choice, "frontier");
+    const bool small = options->kernel.kind == MARGIN_KERNEL_LINEAR || work->data.n <= 500;
+    const size_t count = asked != NULL ? (size_t)*asked : small ? 20 : 0;
+    double *eta = count == 0 ? NULL : (double *)malloc(4 * count * sizeof *eta);
+    size_t i;
+    if (eta == NULL) {
+        return;
+    }
+    for (i = 0; i < count; i++) {
+        eta[i] = (double)(i + 1) / (double)count;
+    }
+    if (margin_rates_frontier(&work->data, options, mem, eta, eta + count, count) == MARGIN_OK) {
+        for (i = 0; i < count; i++) {
+            eta[2 * count + 2 * i] = eta[i];
+            eta[2 * count + 2 * i + 1] = eta[count + i];
+        }
+        gen_tell_array(&work->told, "frontier", eta + 2 * count, 2 * count, 2);
+    }
+    free(eta);
+}
+
+static void gen_tell_rates(gen_told *told, const margin_rates_report *r)
+{
+    gen_tell_truth(told, "feasible", r->feasible);
+    gen_tell(told, "p_star", r->p_star);
+    gen_tell(told, "touch", r->touch);
+    gen_tell(told, "eta_pos_touch", r->eta_pos_touch);
+    gen_tell(told, "eta_neg_touch", r->eta_neg_touch);
+    gen_tell(told, "kappa_pos", r->kappa_pos);
+    gen_tell(told, "kappa_neg", r->kappa_neg);
+    gen_tell(told, "ridge", r->ridge);
+    gen_tell(told, "rank", (double)r->rank);
+    gen_tell(told, "condition_pos", r->condition_pos); /* 0: singular */
+    gen_tell(told, "condition_neg", r->condition_neg);
+    gen_tell(told, "factorisations", (double)r->factorisations);
+}
+
+static void gen_tell_machine(gen_work *work, const margin_rates_report *r)
+{
+    gen_tell(&work->told, "slack_pos", r->slack_pos);
+    gen_tell(&work->told, "slack_neg", r->slack_neg);
+    gen_tell(&work->told, "spread_pos", r->spread_pos);
+    gen_tell(&work->told, "spread_neg", r->spread_neg);
+    gen_tell(&work->told, "gap", work->info.gap);
+    gen_tell(&work->told, "kkt", work->info.violation);
+}
+
+static margin_status gen_train_rates(gen_work *work)
+{
+    const margin_data *data = &work->data;
+    margin_rates_options options;
+    margin_rates_report report;
+    margin_status status;
+    margin_arena mem;
+    memset(&options, 0, sizeof options);
+    options.kernel = gen_kernel(work->choice);
+    options.eta_pos = gen_option(work->choice, "eta-pos");
+    options.eta_neg = gen_option(work->choice, "eta-neg");
+    options.nu_pos = gen_option(work->choice, "nu-pos");
+    options.nu_neg = gen_option(work->choice, "nu-neg");
+    options.ridge = gen_option(work->choice, "ridge");
+    options.solver = (uint8_t)gen_option(work->choice, "solver");
+    options.report = &report;
+    options.run = gen_control(work);
+    if (work->classes != 2) {
+        return MARGIN_E_TWO_CLASSES;
+    }
+    if (!gen_arena(work, margin_rates_size(data->n, data->d, work->classes, &options), &mem)) {
+        return MARGIN_E_MEMORY;
+    }
+    gen_tell_frontier(work, &options, &mem);
+    status = margin_rates_train(data, &options, &mem, &work->machine->model, &work->info);
+    gen_tell(&work->told, "eta_pos", options.eta_pos > 0 ? options.eta_pos : 0.5);
+    gen_tell(&work->told, "eta_neg", options.eta_neg > 0 ? options.eta_neg : 0.5);
+    if (status >= 0 || status == MARGIN_E_INFEASIBLE) {
+        gen_tell_rates(&work->told, &report);
+    }
+    if (status >= 0) {
+        gen_tell_machine(work, &report);
+    }
+    return status;
+}
+
 static const gen_method gen_methods[] = {
     {"mam", gen_train_mam, NULL},
     {"kmomd", gen_train_kmomd, NULL},
     {"svm", gen_train_svm, NULL},
+    {"rates", gen_train_rates, NULL},
     {"omam", gen_train_omam, gen_measure_ordinal},
     {"lssvm", gen_train_lssvm, gen_measure_ordinal},
     {"seco", gen_train_seco, gen_measure_seco},

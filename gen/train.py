@@ -140,12 +140,18 @@ def status_word(status: int) -> str:
 
 
 def told_keys(reports: list[native.Report]) -> dict:
-    """What the method told: as it is of one training; of several the means of all that are numbers."""
+    """What the method told: as it is of one training; of several the means of all that are numbers, whether what is
+    true or false holds for all, and words that all share."""
     if len(reports) == 1:
         return reports[0].told
+    truths = {name: all(r.told.get(name) for r in reports) for name, value in reports[0].told.items()
+              if isinstance(value, bool)}
+    shared = {name: value for name, value in reports[0].told.items()
+              if isinstance(value, str) and all(r.told.get(name) == value for r in reports)}
     names = [name for name, value in reports[0].told.items() if is_plain(value)]
     lists = {name: [r.told[name] for r in reports if is_plain(r.told.get(name))] for name in names}
-    return {name: sum(values) / len(values) for name, values in lists.items() if values}
+    means = {name: sum(values) / len(values) for name, values in lists.items() if values}
+    return {**means, **truths, **shared}
 
 
 def is_plain(value) -> bool:
