@@ -1651,13 +1651,30 @@ typedef struct {
      3u * MARGIN_BLOCK((size_t)(n) + 1u, sizeof(margin_real)) +                                    \
      2u * MARGIN_BLOCK(((size_t)(n) + 1u) * MARGIN_LOSS_MEMORY, sizeof(margin_real)))
 
+#define MARGIN_LOSS_EIGEN(n) (6u * MARGIN_BLOCK(n, sizeof(margin_real)))
+#define MARGIN_LOSS_WORK(n)                                                                        \
+    (MARGIN_LOSS_SPACE(n) + MARGIN_LOSS_DESCENT(n) +                                               \
+     MARGIN_BLOCK((size_t)(n) + 1u, sizeof(margin_real)) + MARGIN_LOSS_EIGEN(n))
+
+/* Bytes for a linear kernel and for any other, `scheme` as in margin_control; and for two classes,
+ * whichever the kernel. */
+#define MARGIN_LOSS_LINEAR_BYTES(n, d, classes, scheme)                                            \
+    (MARGIN_WEIGHTS_BYTES(d, classes, scheme) + MARGIN_JOB_BYTES(n, classes, scheme, 0u) +         \
+     MARGIN_LOSS_WORK(n) + MARGIN_ALIGN - 1u)
+#define MARGIN_LOSS_KERNEL_BYTES(n, d, classes, scheme)                                            \
+    (MARGIN_JOB_BYTES(n, classes, scheme, MARGIN_WIDTH(classes, scheme)) +                         \
+     MARGIN_MORE(MARGIN_LOSS_WORK(n), MARGIN_POOL_BYTES(n, d, classes, scheme)) + MARGIN_ALIGN -   \
+     1u)
+#define MARGIN_LOSS_BYTES(n, d)                                                                    \
+    MARGIN_MORE(MARGIN_LOSS_LINEAR_BYTES(n, d, 2u, 0), MARGIN_LOSS_KERNEL_BYTES(n, d, 2u, 0))
+
 /* Bytes that margin_loss_train takes. */
 MARGIN_API size_t margin_loss_size(size_t n, size_t d, size_t classes,
                                    const margin_loss_options *options);
 /* objective: the sum above, not smoothed. Not smoothed it may have many minima: `converged` says that
  * the best start came to the end of the schedule before its iterations ran out, else the status is
  * MARGIN_W_ITERATIONS. Coefficients are dense: a kernel model holds every sample. Statuses of its own:
- * MARGIN_E_NO_DIRECTION, all kernel values are 0; MARGIN_E_NOT_POSITIVE */
+ * MARGIN_E_NO_DIRECTION, all kernel values are 0; MARGIN_E_RANGE, they overflow. */
 MARGIN_API margin_status margin_loss_train(const margin_data *data,
                                            const margin_loss_options *options, margin_arena *mem,
                                            margin_model *model, margin_info *info);
@@ -1683,11 +1700,11 @@ MARGIN_API margin_status margin_loss_train(const margin_data *data,
  * leaves [2.12]; and goes on with the samples left. It ends when the best candidate covers too little,
  * when too few samples are left of a class, or when one machine does well enough on what is left.
  * Zeros mean the paper's values. All C are powers of two and count as in the paper, |g|^2 + C times
- * mean losses; the C of the machine at the end is, for a class of n samples, C / 2n in units of >>svm.
+ * mean losses; the C of the machine at the end is C / n for n samples in units of >>svm.
  *
  * Memory for 3 n^2 numbers, and one vector for each candidate. `cheap` is what one would normally run:
  * 16 candidates instead of 192, of which the four most promising are cross-validated, over every second
- * C: some 20 times faster; see the table of make bench-seco for what it costs in errors. */
+ * C, and no cut that does not promise a gain: see the table of make bench-seco. */
 typedef struct {
     margin_kernel kernel;   /*                                       0: linear                  */
     int8_t c_first, c_last; /* log2 of C of the candidates           0, 0: 8 .. 15              */

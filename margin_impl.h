@@ -14372,8 +14372,7 @@ static margin_status mgn_seco_svm_solve(mgn_seco *s, margin_real c, margin_real 
     q->ridge = NULL;
     q->tol = tol;
     q->iterations = 0;
-    svm->options.c_neg = c / (2 * (margin_real)q->split);
-    svm->options.c_pos = c / (2 * (margin_real)(q->n - q->split));
+    svm->options.c_neg = svm->options.c_pos = c / (margin_real)q->n;
     mgn_svm_programme(q, &svm->fit, &svm->options);
     if (svm->c == 0) {
         mgn_qp_cold(q);
@@ -15078,6 +15077,7 @@ static void mgn_seco_defaults(margin_seco_options *o)
     }
     o->starts = o->starts != 0 ? o->starts : o->cheap ? 2 : 4;
     o->assess = o->assess == 0 && o->cheap ? 4 : o->assess;
+    o->gain = o->gain || o->cheap;
     o->coverage = o->coverage == 0 ? MGN_R(0.0625) : o->coverage;
     o->left = o->left == 0 ? 32 : o->left;
     o->easy = o->easy == 0 ? MGN_R(0.03125) : o->easy;

@@ -562,6 +562,15 @@ TEST memory_is_what_the_query_says(void)
 {
     machine m;
     clouds(&m, 11, 0);
+    ASSERT_EQ(MARGIN_LOSS_LINEAR_BYTES(50, 7, 3, 0),
+              margin_loss_size(50, 7, 3, &m.options) + MARGIN_ALIGN - 1u);
+    m.options.kernel.kind = MARGIN_KERNEL_POLY;
+    ASSERT_EQ(MARGIN_LOSS_KERNEL_BYTES(50, 7, 3, 0),
+              margin_loss_size(50, 7, 3, &m.options) + MARGIN_ALIGN - 1u);
+    ASSERT_EQ(MARGIN_LOSS_KERNEL_BYTES(9, 900, 2, 0),
+              margin_loss_size(9, 900, 2, &m.options) + MARGIN_ALIGN - 1u);
+    ASSERT(MARGIN_LOSS_BYTES(9, 900) >= MARGIN_LOSS_KERNEL_BYTES(9, 900, 2, 0));
+    m.options.kernel.kind = MARGIN_KERNEL_LINEAR;
     m.data.n = 10;
     m.options.starts = 1;
     CHECK_CALL(

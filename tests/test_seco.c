@@ -287,8 +287,7 @@ TEST few_samples_make_one_machine_and_it_is_said(void)
     ASSERT_EQ(MARGIN_SECO_FEW, p.info.end);
     ASSERT_EQ(p.info.plain_error, p.info.left_error);
     ASSERT_EQ(MARGIN_OK, margin_data_counts(&p.data, 2, counts));
-    svm.c_neg = p.info.left_c / (margin_real)(2 * counts[0]);
-    svm.c_pos = p.info.left_c / (margin_real)(2 * counts[1]);
+    svm.c = p.info.left_c / (margin_real)(counts[0] + counts[1]);
     ASSERT_EQ(MARGIN_OK, margin_svm_train(&p.data, &svm, &mem, &model, NULL));
     for (size_t i = 0; i < p.data.n; i++) {
         margin_real a, b;
