@@ -44,6 +44,7 @@ margin_data suite_samples(margin_arena *mem, size_t n, size_t d, uint16_t classe
     (SUITE_SAMPLES(n, d) + MARGIN_SVM_LINEAR_BYTES(n, d, 2u, 0, 1u) + SUITE_WIDE)
 #define SUITE_KERNEL_TRAINING(n, d, classes)                                                       \
     (SUITE_SAMPLES(n, d) + MARGIN_SVM_KERNEL_BYTES(n, d, classes, 0, 1u) + SUITE_WIDE)
+#define SUITE_ORDERED(n, bytes) (SUITE_SAMPLES(n, 3) + (bytes) + SUITE_WIDE)
 
 #define SUITE_FLOAT(X)                                                                             \
     X(float_normal, 0)                                                                             \
@@ -117,6 +118,12 @@ margin_data suite_samples(margin_arena *mem, size_t n, size_t d, uint16_t classe
     X(train_svm_hard, SUITE_LINEAR_TRAINING(24, 3))                                                \
     X(train_svm_small, SUITE_KERNEL_TRAINING(12, 3, 2u))                                           \
     X(train_svm_classes, SUITE_KERNEL_TRAINING(45, 3, 3u))                                         \
+    X(train_omam_linear, SUITE_ORDERED(32, MARGIN_OMAM_LINEAR_BYTES(32, 3, 4u)))                   \
+    X(train_omam_rbf, SUITE_ORDERED(16, MARGIN_OMAM_KERNEL_BYTES(16, 3, 4u)))                      \
+    X(train_omam_online, SUITE_ORDERED(16, MARGIN_OMAM_ONLINE_BYTES(3, 4u)))                       \
+    X(train_lssvm_linear, SUITE_ORDERED(24, MARGIN_LSSVM_LINEAR_BYTES(24, 3, 4u)))                 \
+    X(train_lssvm_rbf, SUITE_ORDERED(10, MARGIN_LSSVM_KERNEL_BYTES(10, 3, 4u, 0)))                 \
+    X(ordinal_tau, SUITE_REALS(80) + MARGIN_KENDALL_BYTES(40))                                     \
     X(calibrate, SUITE_REALS(62))                                                                  \
     X(metrics, SUITE_SAMPLES(40, 3) + SUITE_REALS(30))                                             \
     X(cross_validate, SUITE_SAMPLES(40, 3) + SUITE_REALS(110))                                     \

@@ -157,6 +157,88 @@ void test_train_svm_classes(margin_arena *mem)
     svm(mem, &data, MARGIN_KERNEL_RBF, false);
 }
 
+/* ---- classes in order ---- */
+
+static void omam(margin_arena *mem, size_t n, unsigned kind)
+{
+    const margin_data data = suite_samples(mem, n, 3, 4, 51);
+    margin_omam_options options = {kernel_of(kind), NULL, 4, 0, run};
+    margin_model model;
+    margin_info info;
+    result(margin_omam_train(&data, &options, mem, &model, &info), &model, &info, &data);
+    suite_real(info.tau);
+}
+
+void test_train_omam_linear(margin_arena *mem)
+{
+    omam(mem, 32, MARGIN_KERNEL_LINEAR);
+}
+
+void test_train_omam_rbf(margin_arena *mem)
+{
+    omam(mem, 16, MARGIN_KERNEL_RBF);
+}
+
+void test_train_omam_online(margin_arena *mem)
+{
+    const margin_data data = suite_samples(mem, 16, 3, 4, 52);
+    margin_omam_online on;
+    margin_linear model;
+    margin_real scores[MACHINES_MOST];
+    margin_status status = margin_omam_online_start(&on, data.d, 4, mem);
+    size_t i;
+    suite_status(status);
+    for (i = 0; i < data.n && status >= 0; i++) {
+        suite_status(margin_omam_online_add(&on, data.x + i * data.d, data.y[i], 1));
+    }
+    if (status >= 0) {
+        suite_status(margin_omam_online_forget(&on, data.x, data.y[0], 1));
+        status = margin_omam_online_model(&on, &model);
+        suite_status(status);
+    }
+    for (i = 0; i < data.n && status >= 0; i++) {
+        margin_linear_scores(&model, data.x + i * data.d, scores);
+        suite_reals(scores, MACHINES_MOST);
+        suite_word(margin_decide(&model.vote, scores));
+    }
+}
+
+static void lssvm(margin_arena *mem, size_t n, unsigned kind, margin_real c)
+{
+    const margin_data data = suite_samples(mem, n, 3, 4, 53);
+    margin_lssvm_options options = {kernel_of(kind), NULL, 4, 0, c, false, run};
+    margin_model model;
+    margin_info info;
+    result(margin_lssvm_train(&data, &options, mem, &model, &info), &model, &info, &data);
+    suite_real(info.tau);
+    suite_real(info.c);
+    suite_real(info.loo);
+}
+
+void test_train_lssvm_linear(margin_arena *mem)
+{
+    lssvm(mem, 24, MARGIN_KERNEL_LINEAR, 0);
+}
+
+void test_train_lssvm_rbf(margin_arena *mem)
+{
+    lssvm(mem, 10, MARGIN_KERNEL_RBF, 2);
+}
+
+void test_ordinal_tau(margin_arena *mem)
+{
+    margin_real *a = suite_numbers(mem, 40, 54), *b = suite_numbers(mem, 40, 55), tau = 0;
+    size_t i;
+    for (i = 0; i < 40u && a != NULL && b != NULL; i++) {
+        b[i] = a[i] + b[i];
+        a[i] = a[i] > 1 ? 1 : a[i]; /* some ties */
+    }
+    suite_status(margin_kendall(a, b, 40, mem, &tau));
+    suite_real(tau);
+    suite_status(margin_rank_sums(a, 40, mem, b));
+    suite_reals(b, 40);
+}
+
 /* ---- models ---- */
 
 /* An expansion of four vectors, all its numbers in the arena. */
