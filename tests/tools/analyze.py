@@ -5,7 +5,8 @@ says nothing else: an analyser that gives up early, or does not look into header
 
     gcc             warnings beyond those that every build has
     gcc-O0, gcc-O2  -fanalyzer. Its time, and clang's, explodes with the depth of calls. So the predictors are analysed as a
-    clang-analyzer  whole, then all functions of each section with those of other sections (but the arena's) declared only
+    clang-analyzer  whole; then, by gcc -O0 and clang, all functions piece by piece, a section or some 300 lines of it, with
+                    the functions of all other pieces (but the arena's) declared only
     clang           -Weverything
     clang-tidy      the checks of .clang-tidy
     cppcheck
@@ -25,7 +26,9 @@ BUGS = "tests/tools/seeded_bugs.h"
 SWITCHES = {"float": "-UMARGIN_REAL_DOUBLE", "double": "-DMARGIN_REAL_DOUBLE", "predict": "-DMARGIN_PREDICT_ONLY"}
 BASIC = ["platform", "status", "arena"]  # sections whose functions are seen with every other section
 LONGEST = 60
-DEEP = {"gcc-O0": "double", "gcc-O2": "float", "clang-analyzer": "double"}  # and the build in which they see the trainers
+PIECE = 300  # lines
+SECONDS = 300  # of CPU, for one run; gcc's analyser takes some 5 for a piece
+DEEP = {"gcc-O0": "float", "gcc-O2": None, "clang-analyzer": "double"}  # and the build in which they see all pieces
 
 # What the library asserts, and the tests check in all their runs, analysers may take for true.
 ASSERT = "-DMARGIN_ASSERT(x)=do { if (!(x)) { __builtin_unreachable(); } } while (0)"
@@ -85,15 +88,25 @@ BLOCK = "void *mgn_block(size_t count, size_t bytes);"
 BLOCK_BODY = "{ void *p = mgn_block(count, bytes); (void)mem; if (p == NULL) { __builtin_unreachable(); } return p; }"
 
 
+def pieces(lines):
+    """{line of '{': name of the piece} of all functions. A piece is a section, or some of its functions in a row."""
+    names, lengths = {}, collections.Counter()
+    for section, brace, end in functions(lines):
+        names[brace] = f"{section}-{lengths[section] // PIECE + 1}"
+        lengths[section] += end - brace
+    return names
+
+
 def write_source(tool, only=None):
     """The headers and the seeded bugs as one file (clang does not analyse functions of headers): all, or with the bodies of
-    one section and of the basic ones alone."""
+    one piece and of the basic sections alone."""
     public, lines = "\n".join(read("margin.h")), read("margin_impl.h")
-    for section, brace, end in functions(lines):
+    names = pieces(lines)
+    for section, brace, end in functions(read("margin_impl.h")):
         body = None
         if section == "arena" and tool == "clang-analyzer":
             body = BLOCK_BODY if lines[brace - 1].startswith("MARGIN_API void *margin_arena_") else ";"
-        elif only and section != only and section not in BASIC:
+        elif only and names[brace] != only and section not in BASIC:
             body = ";"
         if body:
             lines[brace:end + 1] = [body] + [""] * (end - brace)
@@ -114,7 +127,8 @@ def run(tool, switch, path):
         command[command.index("FILE")] = path
     else:
         command.append(path)
-    done = subprocess.run(command + [SWITCHES[switch]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    done = subprocess.run(["prlimit", f"--cpu={SECONDS}", *command, SWITCHES[switch]], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, check=False)
     found = {}
     for line in done.stdout.decode(errors="replace").split("\n"):
         # Without a check's name at its end: `used but never defined`, of functions that are only declared here.
@@ -171,8 +185,8 @@ def jobs(tool):
     if tool == "misra":
         return [(misra,)]
     if tool in DEEP:
-        sections = dict.fromkeys(section for section, _, _ in functions(read("margin_impl.h")))
-        return [(check, tool, "predict")] + [(check, tool, DEEP[tool], s) for s in sections if s not in BASIC]
+        names = dict.fromkeys(pieces(read("margin_impl.h")).values())
+        return [(check, tool, "predict")] + [(check, tool, DEEP[tool], name) for name in names if DEEP[tool]]
     return [(check, tool, switch) for switch in SWITCHES]
 
 

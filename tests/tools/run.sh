@@ -8,8 +8,9 @@ together=false
 [ "$1" = -p ] && together=true && shift
 
 run() { # COMMAND LOG
+    begin=$(date +%s)
     sh -c "$1" 2>&1
-    echo $? >"$2.exit"
+    echo "$? $(($(date +%s) - begin))" >"$2.exit"
 }
 i=0
 for command in "$@"; do
@@ -27,7 +28,7 @@ passed=0 failed=0 i=0
 for command in "$@"; do
     i=$((i + 1))
     $together && echo "== $command" && cat "$logs/$i"
-    exit=$(cat "$logs/$i.exit")
+    read -r exit seconds <"$logs/$i.exit"
     counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$logs/$i" | tail -n 1)
     p=${counts% *} f=${counts#* }
     [ -n "$counts" ] || p=1 f=0
@@ -35,7 +36,7 @@ for command in "$@"; do
         [ -n "$counts" ] || p=0
         f=1
     fi
-    printf '%s\t%d passed, %d failed (exit code %d)\n' "$command" "$p" "$f" "$exit" >>"$logs/summary"
+    printf '%s\t%d passed, %d failed (exit code %d, %d s)\n' "$command" "$p" "$f" "$exit" "$seconds" >>"$logs/summary"
     passed=$((passed + p)) failed=$((failed + f))
 done
 echo "== summary"
