@@ -4813,8 +4813,10 @@ typedef char mgn_q_int32_must_wrap[(int32_t)UINT32_C(0xFFFFFFFE) == INT32_C(-2) 
 /* For functions whose argument `format` is a constant: one public function holds one format. */
 #if defined(__GNUC__)
 #define MGN_Q_INLINE inline __attribute__((always_inline))
+#define MGN_Q_APART __attribute__((noinline))
 #else
 #define MGN_Q_INLINE inline
+#define MGN_Q_APART
 #endif
 
 static inline int16_t mgn_q_limit(int32_t a)
@@ -4833,125 +4835,228 @@ static inline int32_t mgn_q_scale_signed(int32_t a, uint16_t b)
     return (a >> 16) * (int32_t)b + (int32_t)(((uint32_t)(a & 0xFFFF) * b) >> 16);
 }
 
-/* ---- inner loops: one in plain C, one for the DSP extension of Arm, with the same integers ---- */
+/* ---- inner loops: in plain C, and for some processors in their own instructions, with the same integers ----
+ *
+ * PIECES FOR OTHER KINDS OF MODELS  mgn_q_dots gives the dot products of an input with MGN_Q_LANES
+ * vectors from v on (a multiple of that), stored as margin_expansion_q says, modulo 2^32: exact where
+ * the true ones fit. `block` is what the call before returned, at first all vectors. mgn_q_within is the squared length of an input within a limit. Kernel values are
+ * terms, mantissa / 2^down; mgn_q_exp_term is 2^-u as a term, mgn_q_product a coefficient times a
+ * term. */
 
 #define MGN_Q_BLOCK ((size_t)4) /* vectors that are stored together */
 
-#if defined(__ARM_FEATURE_DSP) && !defined(__ARM_BIG_ENDIAN) && !defined(MARGIN_NO_ASM)
+#if defined(MARGIN_NO_ASM) || !defined(__OPTIMIZE__) || defined(__ARM_BIG_ENDIAN)
+#elif defined(__ARM_FEATURE_DSP)
+#define MGN_Q_DSP
+#elif defined(__AVR_HAVE_MUL__)
+#define MGN_Q_AVR
+#elif defined(__ARM_ARCH_ISA_THUMB) && !defined(__OPTIMIZE_SIZE__)
+#if __ARM_ARCH_ISA_THUMB == 1
+#define MGN_Q_THUMB1
+#endif
+#endif
 
-#define MGN_Q_LANES 4u /* vectors that go through the loops together */
+/* Vectors that go through the loops together. */
+#if defined(__OPTIMIZE_SIZE__) && !defined(MGN_Q_DSP) && !defined(MGN_Q_AVR)
+#define MGN_Q_LANES 1u
+#define MGN_Q_SPREAD MGN_Q_INLINE
+#else
+#define MGN_Q_LANES 4u
+#define MGN_Q_SPREAD
+#endif
 
-/* Words of two int16_t: vectors are aligned, inputs need not be, these processors do not mind. */
-typedef uint32_t __attribute__((may_alias)) mgn_q_pair;
-typedef uint32_t __attribute__((may_alias, aligned(2))) mgn_q_input_pair;
+#ifdef MGN_Q_DSP
 
-/* sum + a.low * b.low + a.high * b.high, modulo 2^32. */
-static inline uint32_t mgn_q_mac2(uint32_t sum, uint32_t a, uint32_t b)
+/* One word of x, two features, with two words of each vector (q7: one word holds two vectors). Vectors
+ * are aligned, inputs need not be, these processors do not mind. */
+#define MGN_Q15_PAIR                                                                               \
+    "ldr %[a], [%[x]], #4\n\t"                                                                     \
+    "ldmia %[w]!, {r3, r4, r5, r8}\n\t"                                                            \
+    "smlad %[s0], %[a], r3, %[s0]\n\t"                                                             \
+    "smlad %[s1], %[a], r4, %[s1]\n\t"                                                             \
+    "smlad %[s2], %[a], r5, %[s2]\n\t"                                                             \
+    "smlad %[s3], %[a], r8, %[s3]\n\t"
+#define MGN_Q7_PAIR                                                                                \
+    "ldr %[a], [%[x]], #4\n\t"                                                                     \
+    "ldmia %[w]!, {r4, r8}\n\t"                                                                    \
+    "sxtb16 r3, r4\n\t"                                                                            \
+    "sxtb16 r4, r4, ror #8\n\t"                                                                    \
+    "sxtb16 r5, r8\n\t"                                                                            \
+    "sxtb16 r8, r8, ror #8\n\t"                                                                    \
+    "smlad %[s0], %[a], r3, %[s0]\n\t"                                                             \
+    "smlad %[s1], %[a], r4, %[s1]\n\t"                                                             \
+    "smlad %[s2], %[a], r5, %[s2]\n\t"                                                             \
+    "smlad %[s3], %[a], r8, %[s3]\n\t"
+#define MGN_Q_LOOP(PAIR)                                                                           \
+    __asm__ volatile("subs %[n], #3\n\t"                                                           \
+                     "blo 2f\n"                                                                    \
+                     "1:\n\t" PAIR PAIR PAIR "subs %[n], #3\n\t"                                   \
+                     "bhs 1b\n"                                                                    \
+                     "2:\n\t"                                                                      \
+                     "adds %[n], #3\n\t"                                                           \
+                     "beq 4f\n"                                                                    \
+                     "3:\n\t" PAIR "subs %[n], #1\n\t"                                             \
+                     "bne 3b\n"                                                                    \
+                     "4:\n"                                                                        \
+                     : [s0] "+r"(s0), [s1] "+r"(s1), [s2] "+r"(s2), [s3] "+r"(s3), [w] "+r"(w),    \
+                       [x] "+r"(x), [n] "+r"(pairs), [a] "=&r"(a)                                  \
+                     :                                                                             \
+                     : "r3", "r4", "r5", "r8", "cc", "memory")
+
+static MGN_Q_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
+                                           unsigned format, uint32_t *dots)
 {
-    uint32_t out;
-    __asm__("smlad %0, %1, %2, %3" : "=r"(out) : "r"(a), "r"(b), "r"(sum));
-    return out;
-}
-
-/* The even or odd bytes of a word as a pair of int16_t. */
-static inline uint32_t mgn_q_even(uint32_t bytes)
-{
-    uint32_t out;
-    __asm__("sxtb16 %0, %1" : "=r"(out) : "r"(bytes));
-    return out;
-}
-
-static inline uint32_t mgn_q_odd(uint32_t bytes)
-{
-    uint32_t out;
-    __asm__("sxtb16 %0, %1, ror #8" : "=r"(out) : "r"(bytes));
-    return out;
-}
-
-/* c + (a * b >> 16) for a <= 2^16, b < 2^15. */
-static inline uint32_t mgn_q_horner(uint32_t a, uint32_t b, uint32_t c)
-{
-    uint32_t out;
-    __asm__("smlawb %0, %1, %2, %3" : "=r"(out) : "r"(a), "r"(b), "r"(c));
-    return out;
-}
-
-/* a * b >> 16, exactly. */
-static inline uint32_t mgn_q_scale(uint32_t a, uint16_t b)
-{
-    return (uint32_t)(((uint64_t)a * ((uint32_t)b << 16)) >> 32);
-}
-
-/* a * b >> 16, rounded down. */
-static inline int32_t mgn_q_times(int32_t a, int16_t b)
-{
-    int32_t out;
-    __asm__("smulwb %0, %1, %2" : "=r"(out) : "r"(a), "r"((int32_t)b));
-    return out;
-}
-
-/* Adds the products of two features a with four vectors at w; returns the place after them. */
-static inline const mgn_q_pair *mgn_q15_pair(const mgn_q_pair *w, uint32_t a, uint32_t *s)
-{
-    s[0] = mgn_q_mac2(s[0], a, w[0]);
-    s[1] = mgn_q_mac2(s[1], a, w[1]);
-    s[2] = mgn_q_mac2(s[2], a, w[2]);
-    s[3] = mgn_q_mac2(s[3], a, w[3]);
-    return w + 4;
-}
-
-static inline const mgn_q_pair *mgn_q7_pair(const mgn_q_pair *w, uint32_t a, uint32_t *s)
-{
-    s[0] = mgn_q_mac2(s[0], a, mgn_q_even(w[0]));
-    s[1] = mgn_q_mac2(s[1], a, mgn_q_odd(w[0]));
-    s[2] = mgn_q_mac2(s[2], a, mgn_q_even(w[1]));
-    s[3] = mgn_q_mac2(s[3], a, mgn_q_odd(w[1]));
-    return w + 2;
-}
-
-/* Dot products of x with the four vectors of the block that holds vector v, modulo 2^32. */
-static MGN_Q_INLINE void mgn_q_dots(const margin_expansion_q *e, size_t v, const int16_t *x,
-                                    unsigned format, uint32_t *dots)
-{
-    const size_t d = e->d, padded = d + d % 2u;
-    const mgn_q_pair *w =
-        (const mgn_q_pair *)e->vectors + v * padded / (format == MARGIN_Q15 ? 2u : 4u);
-    const mgn_q_input_pair *p = (const mgn_q_input_pair *)(const void *)x;
-    const mgn_q_input_pair *end = p + d / 2u;
-    uint32_t s[MGN_Q_LANES] = {0, 0, 0, 0};
-    while (p < end) {
-        w = format == MARGIN_Q15 ? mgn_q15_pair(w, *p, s) : mgn_q7_pair(w, *p, s);
-        p++;
+    const unsigned char *w = (const unsigned char *)block;
+    size_t pairs = d / 2u;
+    uint32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, a;
+    if (format == MARGIN_Q15) {
+        MGN_Q_LOOP(MGN_Q15_PAIR);
+    } else {
+        MGN_Q_LOOP(MGN_Q7_PAIR);
     }
-    if (d % 2u != 0) {
-        const uint32_t last = (uint16_t)x[d - 1u];
-        (void)(format == MARGIN_Q15 ? mgn_q15_pair(w, last, s) : mgn_q7_pair(w, last, s));
+    dots[0] = s0;
+    dots[1] = s1;
+    dots[2] = s2;
+    dots[3] = s3;
+    for (size_t i = 0; d % 2u != 0 && i < MGN_Q_LANES; i++) { /* the last feature */
+        const unsigned char *at = w + (format == MARGIN_Q15 ? 4u * i : i / 2u * 4u + i % 2u);
+        dots[i] += (uint32_t)(*x * (format == MARGIN_Q15 ? *(const int16_t *)(const void *)at
+                                                         : *(const int8_t *)at));
     }
-    dots[0] = s[0];
-    dots[1] = s[1];
-    dots[2] = s[2];
-    dots[3] = s[3];
+    (void)v;
+    return w + (d % 2u == 0 ? 0u : format == MARGIN_Q15 ? 16u : 8u);
+}
+
+#elif defined(MGN_Q_THUMB1)
+
+/* x ends at a fixed place, n goes up to 0 in bytes. With an odd number of features the last pair has
+ * one of x, and the vectors have a 0 for the other, so that any b does. Sums are in high registers,
+ * which additions reach, and leave in a, b, t and u. */
+#define MGN_Q15_TWO(sum)                                                                           \
+    "ldmia %[w]!, {%[t]}\n\t"                                                                      \
+    "sxth %[u], %[t]\n\t"                                                                          \
+    "muls %[u], %[a], %[u]\n\t"                                                                    \
+    "add " sum ", %[u]\n\t"                                                                        \
+    "asrs %[t], %[t], #16\n\t"                                                                     \
+    "muls %[t], %[b], %[t]\n\t"                                                                    \
+    "add " sum ", %[t]\n\t"
+#define MGN_Q7_FOUR(even, odd)                                                                     \
+    "ldmia %[w]!, {%[t]}\n\t"                                                                      \
+    "sxtb %[u], %[t]\n\t"                                                                          \
+    "muls %[u], %[a], %[u]\n\t"                                                                    \
+    "add " even ", %[u]\n\t"                                                                       \
+    "sxth %[u], %[t]\n\t"                                                                          \
+    "asrs %[u], %[u], #8\n\t"                                                                      \
+    "muls %[u], %[a], %[u]\n\t"                                                                    \
+    "add " odd ", %[u]\n\t"                                                                        \
+    "asrs %[t], %[t], #16\n\t"                                                                     \
+    "sxtb %[u], %[t]\n\t"                                                                          \
+    "muls %[u], %[b], %[u]\n\t"                                                                    \
+    "add " even ", %[u]\n\t"                                                                       \
+    "asrs %[t], %[t], #8\n\t"                                                                      \
+    "muls %[t], %[b], %[t]\n\t"                                                                    \
+    "add " odd ", %[t]\n\t"
+#define MGN_Q_LOOP(PRODUCTS)                                                                       \
+    __asm__ volatile(                                                                              \
+        ".syntax unified\n\t"                                                                      \
+        "movs %[t], #0\n\t"                                                                        \
+        "mov r12, %[t]\n\t"                                                                        \
+        "mov lr, %[t]\n\t"                                                                         \
+        "mov r8, %[t]\n\t"                                                                         \
+        "mov r9, %[t]\n"                                                                           \
+        "1:\n\t"                                                                                   \
+        "ldrsh %[a], [%[x], %[n]]\n\t"                                                             \
+        "adds %[n], #2\n\t"                                                                        \
+        "beq 2f\n\t"                                                                               \
+        "ldrsh %[b], [%[x], %[n]]\n\t"                                                             \
+        "adds %[n], #2\n"                                                                          \
+        "2:\n\t" PRODUCTS "cmp %[n], #0\n\t"                                                       \
+        "bne 1b\n\t"                                                                               \
+        "mov %[a], r12\n\t"                                                                        \
+        "mov %[b], lr\n\t"                                                                         \
+        "mov %[t], r8\n\t"                                                                         \
+        "mov %[u], r9"                                                                             \
+        : [w] "+l"(w), [n] "+l"(n), [a] "=&l"(a), [b] "=&l"(b), [t] "=&l"(t), [u] "=&l"(u)         \
+        : [x] "l"(x)                                                                               \
+        : "r12", "lr", "r8", "r9", "cc", "memory")
+
+static MGN_Q_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
+                                           unsigned format, uint32_t *dots)
+{
+    const unsigned char *w = (const unsigned char *)block;
+    uint32_t a, b, t, u;
+    int32_t n = -2 * (int32_t)d;
+    x += d;
+    if (format == MARGIN_Q15) {
+        MGN_Q_LOOP(MGN_Q15_TWO("r12") MGN_Q15_TWO("lr") MGN_Q15_TWO("r8") MGN_Q15_TWO("r9"));
+    } else {
+        MGN_Q_LOOP(MGN_Q7_FOUR("r12", "lr") MGN_Q7_FOUR("r8", "r9"));
+    }
+    dots[0] = a;
+    dots[1] = b;
+    dots[2] = t;
+    dots[3] = u;
+    (void)v;
+    return w;
 }
 
 #else
 
-#define MGN_Q_LANES 2u
+#ifdef MGN_Q_AVR
 
-static inline uint32_t mgn_q_horner(uint32_t a, uint32_t b, uint32_t c)
+/* sum + a * b for a of 16 and b of 8 bits: two products of bytes, each with its sign spread. */
+static inline uint32_t mgn_q_mac8(uint32_t sum, int16_t a, int8_t b)
 {
-    return c + (((uint32_t)(uint16_t)a * (uint16_t)b) >> 16);
+    uint8_t sign;
+    __asm__("mulsu %[b], %A[a]\n\t"
+            "sbc %[t], %[t]\n\t"
+            "add %A[s], r0\n\t"
+            "adc %B[s], r1\n\t"
+            "adc %C[s], %[t]\n\t"
+            "adc %D[s], %[t]\n\t"
+            "muls %[b], %B[a]\n\t"
+            "sbc %[t], %[t]\n\t"
+            "add %B[s], r0\n\t"
+            "adc %C[s], r1\n\t"
+            "adc %D[s], %[t]\n\t"
+            "clr r1"
+            : [s] "+r"(sum), [t] "=&r"(sign)
+            : [a] "a"(a), [b] "a"(b)
+            : "r0", "cc");
+    return sum;
 }
 
-static inline uint32_t mgn_q_scale(uint32_t a, uint16_t b)
+/* sum + a * b for 16 bits each: four products of bytes. */
+static inline uint32_t mgn_q_mac(uint32_t sum, int16_t a, int16_t b)
 {
-    const uint16_t high = (uint16_t)(a >> 16), low = (uint16_t)(a & 0xFFFFu);
-    return (uint32_t)high * b + (((uint32_t)low * b) >> 16);
+    uint8_t sign;
+    __asm__("mul %A[a], %A[b]\n\t"
+            "clr %[t]\n\t"
+            "add %A[s], r0\n\t"
+            "adc %B[s], r1\n\t"
+            "adc %C[s], %[t]\n\t"
+            "adc %D[s], %[t]\n\t"
+            "muls %B[a], %B[b]\n\t"
+            "add %C[s], r0\n\t"
+            "adc %D[s], r1\n\t"
+            "mulsu %B[a], %A[b]\n\t"
+            "sbc %[t], %[t]\n\t"
+            "add %B[s], r0\n\t"
+            "adc %C[s], r1\n\t"
+            "adc %D[s], %[t]\n\t"
+            "mulsu %B[b], %A[a]\n\t"
+            "sbc %[t], %[t]\n\t"
+            "add %B[s], r0\n\t"
+            "adc %C[s], r1\n\t"
+            "adc %D[s], %[t]\n\t"
+            "clr r1"
+            : [s] "+r"(sum), [t] "=&r"(sign)
+            : [a] "a"(a), [b] "a"(b)
+            : "r0", "cc");
+    return sum;
 }
 
-static inline int32_t mgn_q_times(int32_t a, int16_t b)
-{
-    return (a >> 16) * b + (((a & 0xFFFF) * b) >> 16);
-}
+#else
 
 /* sum + a * b modulo 2^32. */
 static inline uint32_t mgn_q_mac(uint32_t sum, int16_t a, int16_t b)
@@ -4959,34 +5064,110 @@ static inline uint32_t mgn_q_mac(uint32_t sum, int16_t a, int16_t b)
     return sum + (uint32_t)((int32_t)a * b);
 }
 
-/* Element i of the vectors. */
-static MGN_Q_INLINE int16_t mgn_q_at(const void *vectors, size_t i, unsigned format)
+static inline uint32_t mgn_q_mac8(uint32_t sum, int16_t a, int8_t b)
 {
-    if (format == MARGIN_Q15) {
-        return MARGIN_LOAD(int16_t, (const int16_t *)vectors + i);
-    }
-    return MARGIN_LOAD(int8_t, (const int8_t *)vectors + i);
+    return mgn_q_mac(sum, a, b);
 }
 
-/* Dot products of x with the vectors v and v + 1, v even, modulo 2^32. */
-static MGN_Q_INLINE void mgn_q_dots(const margin_expansion_q *e, size_t v, const int16_t *x,
-                                    unsigned format, uint32_t *dots)
+#endif
+
+#if MGN_Q_LANES == 4u
+
+/* One feature a with four vectors at w. */
+static MGN_Q_INLINE void mgn_q_four(const void *w, int16_t a, unsigned format, uint32_t *s)
 {
-    const size_t d = e->d;
-    const size_t far = format == MARGIN_Q15 ? 2u : 1u, next = 3u - far; /* vector, feature */
-    size_t at = v / MGN_Q_BLOCK * MGN_Q_BLOCK * (d + d % 2u) + v % MGN_Q_BLOCK * 2u;
-    uint32_t s0 = 0, s1 = 0;
-    for (size_t k = 0; k < d; k += 2u, at += 2u * MGN_Q_BLOCK) {
-        const int16_t a = x[k];
-        const int16_t b = (int16_t)(k + 1u < d ? x[k + 1u] : 0);
-        s0 = mgn_q_mac(s0, a, mgn_q_at(e->vectors, at, format));
-        s1 = mgn_q_mac(s1, a, mgn_q_at(e->vectors, at + far, format));
-        s0 = mgn_q_mac(s0, b, mgn_q_at(e->vectors, at + next, format));
-        s1 = mgn_q_mac(s1, b, mgn_q_at(e->vectors, at + 3u, format));
+    if (format == MARGIN_Q15) {
+        const int16_t *p = (const int16_t *)w;
+        s[0] = mgn_q_mac(s[0], a, MARGIN_LOAD(int16_t, p));
+        s[1] = mgn_q_mac(s[1], a, MARGIN_LOAD(int16_t, p + 2));
+        s[2] = mgn_q_mac(s[2], a, MARGIN_LOAD(int16_t, p + 4));
+        s[3] = mgn_q_mac(s[3], a, MARGIN_LOAD(int16_t, p + 6));
+    } else {
+        const int8_t *p = (const int8_t *)w;
+        s[0] = mgn_q_mac8(s[0], a, MARGIN_LOAD(int8_t, p));
+        s[1] = mgn_q_mac8(s[1], a, MARGIN_LOAD(int8_t, p + 1));
+        s[2] = mgn_q_mac8(s[2], a, MARGIN_LOAD(int8_t, p + 4));
+        s[3] = mgn_q_mac8(s[3], a, MARGIN_LOAD(int8_t, p + 5));
     }
-    dots[0] = s0;
-    dots[1] = s1;
 }
+
+static MGN_Q_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
+                                           unsigned format, uint32_t *dots)
+{
+    const unsigned char *w = (const unsigned char *)block;
+    uint32_t s[MGN_Q_BLOCK] = {0, 0, 0, 0};
+    for (size_t k = 0; k < d; k += 2u) {
+        mgn_q_four(w, x[k], format, s);
+        if (k + 1u < d) {
+            mgn_q_four(w + 2, x[k + 1u], format, s);
+        }
+        w += format == MARGIN_Q15 ? 16 : 8;
+    }
+    dots[0] = s[0];
+    dots[1] = s[1];
+    dots[2] = s[2];
+    dots[3] = s[3];
+    (void)v;
+    return w;
+}
+
+#else
+
+static MGN_Q_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
+                                           unsigned format, uint32_t *dots)
+{
+    const unsigned char *w = (const unsigned char *)block;
+    uint32_t sum = 0;
+    if (format == MARGIN_Q15) {
+        w += (v - v % 4u) * (d + d % 2u) * 2u + v % 4u * 4u;
+    } else {
+        w += (v - v % 4u) * (d + d % 2u) + v % 4u + (v & 2u);
+    }
+    for (size_t k = 0; k < d; k++) {
+        if (format == MARGIN_Q15) {
+            sum = mgn_q_mac(sum, x[k], MARGIN_LOAD(int16_t, (const int16_t *)(const void *)w));
+        } else {
+            sum = mgn_q_mac8(sum, x[k], MARGIN_LOAD(int8_t, (const int8_t *)w));
+        }
+        w += k % 2u == 0 ? 2u : format == MARGIN_Q15 ? 14u : 6u;
+    }
+    dots[0] = sum;
+    return block;
+}
+
+#endif
+
+#endif
+
+#ifdef MGN_Q_DSP
+
+/* a * b >> 16, exactly. */
+static MGN_Q_INLINE uint32_t mgn_q_scale(uint32_t a, uint16_t b)
+{
+    return (uint32_t)(((uint64_t)a * ((uint32_t)b << 16)) >> 32);
+}
+
+/* a * b >> 16, rounded down. */
+static MGN_Q_INLINE int32_t mgn_q_times(int32_t a, int16_t b)
+{
+    int32_t out;
+    __asm__("smulwb %0, %1, %2" : "=r"(out) : "r"(a), "r"((int32_t)b));
+    return out;
+}
+
+#else
+
+static MGN_Q_INLINE uint32_t mgn_q_scale(uint32_t a, uint16_t b)
+{
+    const uint16_t high = (uint16_t)(a >> 16), low = (uint16_t)(a & 0xFFFFu);
+    return (uint32_t)high * b + (((uint32_t)low * b) >> 16);
+}
+
+static MGN_Q_INLINE int32_t mgn_q_times(int32_t a, int16_t b)
+{
+    return (a >> 16) * b + (((a & 0xFFFF) * b) >> 16);
+}
+
 #endif
 
 /* ---- linear ---- */
@@ -5025,194 +5206,175 @@ MARGIN_API void margin_linear_q7_scores(const margin_linear_q *model, const int1
 
 /* ---- expansions ---- */
 
-/* 2^-u = mantissa 2^-16 2^-(u >> 24), for u in units of 2^-24. With h = 1 - (fraction of u) in
- * 2^-15, rounded down, the mantissa is 2^h in 2^-15, from 32769 to 65535, by a polynomial of degree 4
- * in 16-bit products. Its constants were searched for the least worst error over all 2^15 values of
- * h, all rounding included: 2.0e-5, relative. */
-static inline uint16_t mgn_q_mantissa(uint32_t u)
+/* 2^-u = mantissa 2^-15 2^-(u >> 24), for u in units of 2^-24; the mantissa is from 16384 to 32767. It
+ * lies on straight lines between 33 points, whose values, and twice the way to the next in 2^-16, make a
+ * word: mantissa = (word + fraction * way) >> 16. Worst error, all rounding included, 8.1e-5,
+ * relative; the points were searched for that. */
+#if MGN_Q_LANES == 4u && !defined(MGN_Q_AVR)
+
+static const uint32_t mgn_q_exp2[32] MARGIN_FLASH = {
+    0x7FFFFA84, 0x7D41FAA0, 0x7A91FAC0, 0x77F1FADC, 0x755FFAF8, 0x72DBFB14, 0x7065FB30, 0x6DFDFB48,
+    0x6BA1FB64, 0x6953FB7C, 0x6711FB96, 0x64DCFBAC, 0x62B2FBC6, 0x6095FBDC, 0x5E83FBF4, 0x5C7DFC08,
+    0x5A81FC20, 0x5891FC34, 0x56ABFC4A, 0x54D0FC5C, 0x52FEFC72, 0x5137FC86, 0x4F7AFC98, 0x4DC6FCAA,
+    0x4C1BFCBE, 0x4A7AFCCE, 0x48E1FCE0, 0x4751FCF2, 0x45CAFD02, 0x444BFD12, 0x42D4FD24, 0x4166FD32};
+
+static MGN_Q_INLINE uint32_t mgn_q_exp2_word(uint32_t i)
 {
-    const uint32_t h = (~u >> 9) & 0x7FFFu;
-    uint32_t p = mgn_q_horner(7089, h, 13641);
-    p = mgn_q_horner(p, h, 31644);
-    p = mgn_q_horner(p, h, 45418);
-    return (uint16_t)mgn_q_horner(p, h, 32769);
+    return MARGIN_LOAD(uint32_t, mgn_q_exp2 + i);
 }
 
-/* What a vector says, sign * mantissa * coef / 2^down, goes to several machines: with one machine for each
- * pair of classes, to those that ask about its class c: first (0, c), (1, c) .. (c - 1, c), whose
- * numbers lie classes - 2, classes - 3, .. apart, then (c, c + 1), .. without gaps. */
-static void mgn_q_spread(const margin_expansion_q *e, size_t v, size_t c, int32_t mantissa,
-                         unsigned down, int32_t *scores)
+#else
+
+static const uint16_t mgn_q_exp2[33] MARGIN_FLASH = {
+    32767, 32065, 31377, 30705, 30047, 29403, 28773, 28157, 27553, 26963, 26385,
+    25820, 25266, 24725, 24195, 23677, 23169, 22673, 22187, 21712, 21246, 20791,
+    20346, 19910, 19483, 19066, 18657, 18257, 17866, 17483, 17108, 16742, 16383};
+
+static MGN_Q_INLINE uint32_t mgn_q_exp2_word(uint32_t i)
 {
-    const int16_t *coef = e->coef + v * e->width;
-    size_t machine = c > 0 ? c - 1u : 0;
-    for (size_t j = 0; j < e->width; j++) {
-        const int32_t product = mantissa * MARGIN_LOAD(int16_t, coef + j);
-        scores[machine] += product >> down;
-        if (j + 1u < c) {
-            machine += e->vote.classes - 2u - j;
-        } else {
-            machine += j + 1u == c ? e->vote.classes - c : 1u;
-        }
-    }
+    const uint16_t first = MARGIN_LOAD(uint16_t, mgn_q_exp2 + i);
+    const uint16_t way = (uint16_t)(MARGIN_LOAD(uint16_t, mgn_q_exp2 + i + 1u) - first);
+    return (uint32_t)first << 16 | (uint16_t)(2u * way);
 }
 
-/* Where the sums of a prediction stand. */
+#endif
+
+#ifdef MGN_Q_DSP
+
+/* The mantissa is the upper half. */
+static MGN_Q_INLINE uint32_t mgn_q_mantissa_high(uint32_t u)
+{
+    const uint32_t word = mgn_q_exp2_word((u >> 19) & 31u);
+    uint32_t out;
+    __asm__("smlabb %0, %1, %2, %2" : "=r"(out) : "r"((u >> 4) & 0x7FFFu), "r"(word));
+    return out;
+}
+
+/* coef times the mantissa in an upper half. */
+static MGN_Q_INLINE int32_t mgn_q_times_high(int16_t coef, uint32_t high)
+{
+    int32_t out;
+    __asm__("smulbt %0, %1, %2" : "=r"(out) : "r"((int32_t)coef), "r"(high));
+    return out;
+}
+
+#else
+
+static MGN_Q_INLINE uint32_t mgn_q_mantissa_high(uint32_t u)
+{
+    const uint32_t word = mgn_q_exp2_word((u >> 19) & 31u);
+    return word + (uint32_t)((int32_t)(int16_t)((u >> 4) & 0x7FFFu) * (int16_t)(word & 0xFFFFu));
+}
+
+static MGN_Q_INLINE int32_t mgn_q_times_high(int16_t coef, uint32_t high)
+{
+    return (int32_t)coef * (int16_t)(high >> 16);
+}
+
+#endif
+
+/* A kernel value: the upper half of `high`, a signed number, divided by 2^down, down < 32. */
 typedef struct {
-    const margin_expansion_q *e;
-    int32_t *scores;
-    int32_t sum; /* of the only function, without a bias */
-    size_t c;    /* class of the vector at hand, where machines are pairs */
-} mgn_q_sums;
+    uint32_t high;
+    uint32_t down;
+} mgn_q_term;
 
-static MGN_Q_INLINE mgn_q_sums mgn_q_start(const margin_expansion_q *e, int32_t *scores)
+/* At most 2^30 in size. */
+static MGN_Q_INLINE int32_t mgn_q_product(int16_t coef, mgn_q_term term)
 {
-    mgn_q_sums s;
-    s.e = e;
-    s.scores = scores;
-    s.sum = 0;
-    s.c = 0;
-    for (size_t j = 0; j < e->vote.machines; j++) {
-        scores[j] = MARGIN_LOAD(int32_t, e->bias + j);
-    }
-    return s;
+    return mgn_q_times_high(coef, term.high) >> term.down;
 }
 
-static MGN_Q_INLINE void mgn_q_finish(const mgn_q_sums *s)
+/* 2^-u 2^-down as a term, u = s * gain * 2^(up - 40): 0 from s = cut on. Below that s * 2^up fits 32
+ * bits, and u + down < 32. */
+static MGN_Q_INLINE mgn_q_term mgn_q_exp_term(const margin_kernel_q *k, uint32_t s)
 {
-    for (size_t j = 0; s->e->width == 1u && j < s->e->vote.machines; j++) {
-        s->scores[j] += s->sum;
-    }
-}
-
-/* Adds vector v with the kernel value mantissa * 2^-down; |mantissa| < 2^16. */
-static MGN_Q_INLINE void mgn_q_add(mgn_q_sums *s, size_t v, int32_t mantissa, unsigned down)
-{
-    const margin_expansion_q *e = s->e;
-    if (e->width == 1u) {
-        s->sum += (mantissa * MARGIN_LOAD(int16_t, e->coef + v)) >> down;
-        return;
-    }
-    if (mgn_scheme_pairs(e->vote.scheme)) {
-        while (v >= MARGIN_LOAD(uint16_t, e->class_end + s->c)) {
-            s->c++;
-        }
-    }
-    mgn_q_spread(e, v, s->c, mantissa, down, s->scores);
-}
-
-/* Adds vector v with the kernel value 2^-u, u = s * gain * 2^(up - 40): nothing from s = cut on. There
- * (cut - 1) * 2^up fits 32 bits, and u < 32 - down: the shift is at most 31. */
-static MGN_Q_INLINE void mgn_q_add_exp(mgn_q_sums *sums, size_t v, uint32_t s)
-{
-    const margin_kernel_q *k = &sums->e->kernel;
+    const unsigned up = k->up, down = k->down;
+    const uint16_t gain = k->gain;
+    mgn_q_term term = {0, 0};
     if (s < k->cut) {
-        const uint32_t u = mgn_q_scale(s << k->up, k->gain);
-        mgn_q_add(sums, v, mgn_q_mantissa(u), (unsigned)(u >> 24) + k->down);
+        const uint32_t u = mgn_q_scale(s << up, gain);
+        term.high = mgn_q_mantissa_high(u);
+        term.down = down + (u >> 24);
+    }
+    return term;
+}
+
+/* What vector v says goes to several machines: with one machine for each pair of classes, to those that
+ * ask about its class c: first (0, c), (1, c) .. (c - 1, c), whose numbers lie classes - 2,
+ * classes - 3, .. apart, then (c, c + 1), .. without gaps. */
+static MGN_Q_SPREAD void mgn_q_spread(const margin_expansion_q *e, size_t v, mgn_q_term term,
+                                      int32_t *scores)
+{
+    const size_t width = e->width;
+    const int16_t *coef = e->coef + v * width;
+    size_t c = 0;
+    while (mgn_scheme_pairs(e->vote.scheme) && v >= MARGIN_LOAD(uint16_t, e->class_end + c)) {
+        c++;
+    }
+    scores += c > 0 ? c - 1u : 0;
+    for (size_t j = 0; j < width; j++) {
+        *scores += mgn_q_product(MARGIN_LOAD(int16_t, coef + j), term);
+        scores += j + 1u < c ? width - 1u - j : j + 1u == c ? width - j : 1u;
     }
 }
 
-/* |x|^2, unless it is above the reach; what is added to a sum within it is at most 2^30, and the reach
- * is at most 2^32 - 2^30 - 1. */
-static inline bool mgn_q_within(const margin_expansion_q *e, const int16_t *x, uint32_t *norm)
+/* |x|^2, unless it is above the reach, which is at most 2^32 - 2^30 - 1. */
+#ifdef MGN_Q_DSP
+
+static MGN_Q_INLINE bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, uint32_t *norm)
 {
-    const uint32_t reach = e->kernel.reach;
-    uint32_t sum = 0;
-    for (size_t k = 0; k < e->d; k++) {
-        sum += (uint32_t)((int32_t)x[k] * x[k]);
-        if (sum > reach) {
-            return false;
+    uint32_t low = 0, high = 0, a;
+    for (const int16_t *end = x + (d & ~(size_t)1); x != end;) { /* 62 bits do for 2^16 features */
+        __asm__ volatile("ldr %[a], [%[x]], #4\n\t"
+                         "smlald %[l], %[h], %[a], %[a]"
+                         : [l] "+r"(low), [h] "+r"(high), [x] "+r"(x), [a] "=&r"(a)
+                         :
+                         : "memory");
+    }
+    if (d % 2u != 0) {
+        a = (uint32_t)(*x * *x);
+        low += a;
+        high += low < a ? 1u : 0u;
+    }
+    *norm = low;
+    return high == 0 && low <= reach;
+}
+
+#else
+
+static inline bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, uint32_t *norm)
+{
+    uint32_t sum = 0; /* what is added to a sum within the reach is at most 2^30 */
+    for (size_t k = 0; k < d; k++) {
+        if (sum <= reach) {
+            sum += (uint32_t)((int32_t)x[k] * x[k]);
         }
     }
     *norm = sum;
-    return true;
+    return sum <= reach;
 }
 
-/* rbf: |x - v|^2 = |x|^2 + |v|^2 - 2 x.v is exact modulo 2^32, and so exact, because the reach keeps it
- * below: (sqrt(reach) + |v|)^2 < 2^32. Beyond the reach the distance to every vector is such that all
- * kernel values are 0. Norms are halved and rounded up to units of 2^shift, so that the distance never
- * comes out negative; what that adds to it, the coefficient takes back. */
-static MGN_Q_INLINE void mgn_q_rbf(const margin_expansion_q *e, const int16_t *x, int32_t *scores,
-                                   unsigned format)
-{
-    mgn_q_sums sums = mgn_q_start(e, scores);
-    uint32_t norm;
-    if (!mgn_q_within(e, x, &norm)) {
-        return;
-    }
-    for (size_t v = 0; v < e->n; v += MGN_Q_LANES) {
-        uint32_t dots[MGN_Q_LANES];
-        mgn_q_dots(e, v, x, format, dots);
-        for (size_t t = 0; t < MGN_Q_LANES; t++) {
-            const uint32_t dot = format == MARGIN_Q15 ? dots[t] : dots[t] * e->kernel.step;
-            const uint32_t half = (uint32_t)MARGIN_LOAD(uint16_t, e->norms + v + t)
-                                  << e->kernel.shift;
-            mgn_q_add_exp(&sums, v + t, norm + 2u * (half - dot));
-        }
-    }
-    mgn_q_finish(&sums);
-}
-
-MARGIN_API void margin_rbf_q15_scores(const margin_expansion_q *model, const int16_t *x,
-                                      int32_t *scores)
-{
-    mgn_q_rbf(model, x, scores, MARGIN_Q15);
-}
-
-MARGIN_API void margin_rbf_q7_scores(const margin_expansion_q *model, const int16_t *x,
-                                     int32_t *scores)
-{
-    mgn_q_rbf(model, x, scores, MARGIN_Q7);
-}
+#endif
 
 /* poly: with every vector sum |v| * 2^15 < 2^31, so that dot products fit for every input. The base
  * gamma x.v + coef0 is made a fraction of the largest that was expected, in 2^-15, and limited there;
  * |x.v| gain 2^-16 2^-shift + |add| is less than 2^30 + 2^16. Its power keeps 32 bits; of that the
- * leading 16 count. */
-static MGN_Q_INLINE void mgn_q_add_poly(mgn_q_sums *sums, size_t v, int32_t dot)
+ * leading 15 and the sign count. */
+static MGN_Q_INLINE mgn_q_term mgn_q_poly_term(const margin_kernel_q *k, int32_t dot)
 {
-    const margin_kernel_q *k = &sums->e->kernel;
     const int32_t wide = (mgn_q_scale_signed(dot, k->gain) >> k->shift) + k->add;
     const int16_t base = (int16_t)(wide < -INT16_MAX ? -INT16_MAX : mgn_q_limit(wide));
     int32_t power = (int32_t)base * 65536;
-    uint32_t size;
-    unsigned down = k->down;
+    mgn_q_term term = {0, k->down};
     for (unsigned i = k->power; i > 1u; i--) {
         power = 2 * mgn_q_times(power, base); /* less than 2^15 * 2^15, and twice that */
     }
-    size = mgn_q_size(power);
-    if (size != 0) {
-        for (; size < UINT32_C(0x40000000) && down < 31u; down++) {
-            size *= 2u;
-        }
-        mgn_q_add(sums, v, power < 0 ? -(int32_t)(size >> 15) : (int32_t)(size >> 15), down);
+    for (; power != 0 && mgn_q_size(power) < UINT32_C(0x40000000) && term.down < 31u; term.down++) {
+        power *= 2;
     }
-}
-
-static MGN_Q_INLINE void mgn_q_poly(const margin_expansion_q *e, const int16_t *x, int32_t *scores,
-                                    unsigned format)
-{
-    mgn_q_sums sums = mgn_q_start(e, scores);
-    for (size_t v = 0; v < e->n; v += MGN_Q_LANES) {
-        uint32_t dots[MGN_Q_LANES];
-        mgn_q_dots(e, v, x, format, dots);
-        for (size_t t = 0; t < MGN_Q_LANES; t++) {
-            mgn_q_add_poly(&sums, v + t, (int32_t)dots[t]);
-        }
-    }
-    mgn_q_finish(&sums);
-}
-
-MARGIN_API void margin_poly_q15_scores(const margin_expansion_q *model, const int16_t *x,
-                                       int32_t *scores)
-{
-    mgn_q_poly(model, x, scores, MARGIN_Q15);
-}
-
-MARGIN_API void margin_poly_q7_scores(const margin_expansion_q *model, const int16_t *x,
-                                      int32_t *scores)
-{
-    mgn_q_poly(model, x, scores, MARGIN_Q7);
+    term.high = (uint32_t)power;
+    return term;
 }
 
 /* 1 / |x|: with the scaled length |x| 2^lift from 2^15 to 2^16, 2^31 divided by it. */
@@ -5283,52 +5445,135 @@ static inline uint32_t mgn_q_minus_log2(uint16_t t)
     return s + (((uint32_t)p * (uint32_t)h) >> 16) + 1u;
 }
 
-/* unit-poly: t^a = 2^-(a (-log2 t)). unit-exp: what does not depend on t in (a^t - 1) / (a - 1) is part of
+/* What kernels need to know of an input. */
+typedef struct {
+    uint32_t norm;       /* rbf: |x|^2 */
+    mgn_q_length length; /* unit */
+} mgn_q_input;
+
+/* The kernel value of vector v as a term.
+ *
+ * rbf: |x - v|^2 = |x|^2 + |v|^2 - 2 x.v is exact modulo 2^32, and so exact, because the reach keeps it
+ * below: (sqrt(reach) + |v|)^2 < 2^32. Norms are halved and rounded up to units of 2^shift, so that the
+ * distance never comes out negative; what that adds to it, the coefficient takes back.
+ *
+ * unit-poly: t^a = 2^-(a (-log2 t)). unit-exp: what does not depend on t in (a^t - 1) / (a - 1) is part of
  * coefficients and biases; a^t = a 2^-((1 - t) log2 a), or 2^-(t log2 (1/a)) for a < 1. */
-static MGN_Q_INLINE void mgn_q_unit(const margin_expansion_q *e, const int16_t *x, int32_t *scores,
+static MGN_Q_INLINE mgn_q_term mgn_q_value(const margin_expansion_q *e, size_t v, uint32_t dot,
+                                           const mgn_q_input *in, unsigned format, unsigned kind)
+{
+    const margin_kernel_q *k = &e->kernel;
+    uint16_t norm, t;
+    if (kind == MARGIN_KERNEL_POLY) {
+        return mgn_q_poly_term(k, (int32_t)dot);
+    }
+    norm = MARGIN_LOAD(uint16_t, e->norms + v);
+    if (kind == MARGIN_KERNEL_RBF) {
+        dot = format == MARGIN_Q15 ? dot : dot * k->step;
+        return mgn_q_exp_term(k, in->norm + 2u * (((uint32_t)norm << k->shift) - dot));
+    }
+    t = mgn_q_half_cosine((int32_t)dot, in->length, norm, k->shift);
+    if (kind == MARGIN_KERNEL_UNIT_POLY) {
+        return mgn_q_exp_term(k, mgn_q_minus_log2(t));
+    }
+    return mgn_q_exp_term(k, k->power != 0 ? t : 0xFFFFu - (uint32_t)t);
+}
+
+/* What an input is to a kernel; false where all kernel values are 0: inputs of rbf beyond the reach. */
+static MGN_Q_INLINE bool mgn_q_look(const margin_expansion_q *e, const int16_t *x, unsigned kind,
+                                    mgn_q_input *in)
+{
+    if (kind == MARGIN_KERNEL_RBF) {
+        return mgn_q_within(x, e->d, e->kernel.reach, &in->norm);
+    }
+    if (kind != MARGIN_KERNEL_POLY) {
+        in->length = mgn_q_measure_length(x, e->d);
+    }
+    return true;
+}
+
+/* The scores where each vector speaks to several machines, or to the first of those that share it. */
+static MGN_Q_INLINE void mgn_q_many(const margin_expansion_q *e, const int16_t *x, int32_t *scores,
                                     unsigned format, unsigned kind)
 {
-    const mgn_q_length length = mgn_q_measure_length(x, e->d);
-    mgn_q_sums sums = mgn_q_start(e, scores);
-    for (size_t v = 0; v < e->n; v += MGN_Q_LANES) {
+    const void *block = e->vectors;
+    mgn_q_input in = {0, {0, 0}};
+    const size_t n = mgn_q_look(e, x, kind, &in) ? e->n : 0;
+    for (size_t j = e->vote.machines; j-- > 0;) {
+        scores[j] = 0;
+    }
+    for (size_t v = 0; v < n; v += MGN_Q_LANES) {
         uint32_t dots[MGN_Q_LANES];
-        mgn_q_dots(e, v, x, format, dots);
-        for (size_t i = 0; i < MGN_Q_LANES; i++) {
-            const uint16_t t = mgn_q_half_cosine(
-                (int32_t)dots[i], length, MARGIN_LOAD(uint16_t, e->norms + v + i), e->kernel.shift);
-            if (kind == MARGIN_KERNEL_UNIT_POLY) {
-                mgn_q_add_exp(&sums, v + i, mgn_q_minus_log2(t));
-            } else {
-                mgn_q_add_exp(&sums, v + i, e->kernel.power != 0 ? t : 0xFFFFu - t);
-            }
+        block = mgn_q_dots(block, v, x, e->d, format, dots);
+        for (size_t t = 0; t < MGN_Q_LANES; t++) {
+            mgn_q_spread(e, v + t, mgn_q_value(e, v + t, dots[t], &in, format, kind), scores);
         }
     }
-    mgn_q_finish(&sums);
+    for (size_t j = e->vote.machines; j-- > 0;) {
+        scores[j] = scores[e->width == 1u ? 0 : j] + MARGIN_LOAD(int32_t, e->bias + j);
+    }
 }
 
-MARGIN_API void margin_unit_poly_q15_scores(const margin_expansion_q *model, const int16_t *x,
-                                            int32_t *scores)
+#if MGN_Q_LANES == 4u
+
+/* The scores where there is one function for all machines. */
+static MGN_Q_INLINE void mgn_q_one(const margin_expansion_q *e, const int16_t *x, int32_t *scores,
+                                   unsigned format, unsigned kind)
 {
-    mgn_q_unit(model, x, scores, MARGIN_Q15, MARGIN_KERNEL_UNIT_POLY);
+    const void *block = e->vectors;
+    mgn_q_input in = {0, {0, 0}};
+    const size_t n = mgn_q_look(e, x, kind, &in) ? e->n : 0;
+    int32_t sum = 0;
+    for (size_t v = 0; v < n; v += MGN_Q_LANES) {
+        uint32_t dots[MGN_Q_LANES];
+        block = mgn_q_dots(block, v, x, e->d, format, dots);
+        for (size_t t = 0; t < MGN_Q_LANES; t++) {
+            sum += mgn_q_product(MARGIN_LOAD(int16_t, e->coef + v + t),
+                                 mgn_q_value(e, v + t, dots[t], &in, format, kind));
+        }
+    }
+    for (size_t j = e->vote.machines; j-- > 0;) {
+        scores[j] = sum + MARGIN_LOAD(int32_t, e->bias + j);
+    }
 }
 
-MARGIN_API void margin_unit_poly_q7_scores(const margin_expansion_q *model, const int16_t *x,
-                                           int32_t *scores)
-{
-    mgn_q_unit(model, x, scores, MARGIN_Q7, MARGIN_KERNEL_UNIT_POLY);
-}
+/* A public function and, for several machines, one of its own that is not part of its stack. */
+#define MGN_Q_EXPANSION(name, many, format, kind)                                                  \
+    static MGN_Q_APART void many(const margin_expansion_q *e, const int16_t *x, int32_t *scores)   \
+    {                                                                                              \
+        mgn_q_many(e, x, scores, format, kind);                                                    \
+    }                                                                                              \
+    MARGIN_API void name(const margin_expansion_q *model, const int16_t *x, int32_t *scores)       \
+    {                                                                                              \
+        if (model->width == 1u) {                                                                  \
+            mgn_q_one(model, x, scores, format, kind);                                             \
+        } else {                                                                                   \
+            many(model, x, scores);                                                                \
+        }                                                                                          \
+    }
 
-MARGIN_API void margin_unit_exp_q15_scores(const margin_expansion_q *model, const int16_t *x,
-                                           int32_t *scores)
-{
-    mgn_q_unit(model, x, scores, MARGIN_Q15, MARGIN_KERNEL_UNIT_EXP);
-}
+#else
 
-MARGIN_API void margin_unit_exp_q7_scores(const margin_expansion_q *model, const int16_t *x,
-                                          int32_t *scores)
-{
-    mgn_q_unit(model, x, scores, MARGIN_Q7, MARGIN_KERNEL_UNIT_EXP);
-}
+#define MGN_Q_EXPANSION(name, many, format, kind)                                                  \
+    MARGIN_API void name(const margin_expansion_q *model, const int16_t *x, int32_t *scores)       \
+    {                                                                                              \
+        mgn_q_many(model, x, scores, format, kind);                                                \
+    }
+
+#endif
+
+MGN_Q_EXPANSION(margin_rbf_q15_scores, mgn_q_many_rbf_q15, MARGIN_Q15, MARGIN_KERNEL_RBF)
+MGN_Q_EXPANSION(margin_rbf_q7_scores, mgn_q_many_rbf_q7, MARGIN_Q7, MARGIN_KERNEL_RBF)
+MGN_Q_EXPANSION(margin_poly_q15_scores, mgn_q_many_poly_q15, MARGIN_Q15, MARGIN_KERNEL_POLY)
+MGN_Q_EXPANSION(margin_poly_q7_scores, mgn_q_many_poly_q7, MARGIN_Q7, MARGIN_KERNEL_POLY)
+MGN_Q_EXPANSION(margin_unit_poly_q15_scores, mgn_q_many_unit_poly_q15, MARGIN_Q15,
+                MARGIN_KERNEL_UNIT_POLY)
+MGN_Q_EXPANSION(margin_unit_poly_q7_scores, mgn_q_many_unit_poly_q7, MARGIN_Q7,
+                MARGIN_KERNEL_UNIT_POLY)
+MGN_Q_EXPANSION(margin_unit_exp_q15_scores, mgn_q_many_unit_exp_q15, MARGIN_Q15,
+                MARGIN_KERNEL_UNIT_EXP)
+MGN_Q_EXPANSION(margin_unit_exp_q7_scores, mgn_q_many_unit_exp_q7, MARGIN_Q7,
+                MARGIN_KERNEL_UNIT_EXP)
 
 /* Which function serves an expansion. */
 static void mgn_q_expansion_scores(const margin_expansion_q *e, const int16_t *x, int32_t *scores)
@@ -5458,7 +5703,7 @@ static uint32_t mgn_q_sigmoid(const margin_vote_q *vote, const int32_t *scores, 
     const int32_t t = (int32_t)mgn_q_limit(m) * vote->slope + vote->shift;
     const uint32_t u = (t < 0 ? 0u - (uint32_t)t : (uint32_t)t) >> 1; /* from 2^-25 to 2^-24 */
     const unsigned whole = (unsigned)(u >> 24) < 31u ? (unsigned)(u >> 24) : 31u;
-    const uint32_t mantissa = mgn_q_mantissa(u);
+    const uint32_t mantissa = mgn_q_mantissa_high(u) >> 15;
     const uint32_t divisor = UINT32_C(0x10000) + (mantissa >> whole);
     if (t < 0) {
         return ((mantissa << 15) / divisor << 15) >> whole;
@@ -5725,7 +5970,7 @@ static bool mgn_q_kernel_fits(const margin_expansion_q *e)
     }
 }
 
-/* The scores of machine m stay within 31 bits: each vector adds at most |coef| 65535 / 2^down,
+/* The scores of machine m stay within 31 bits: each vector adds at most |coef| 32767 / 2^down,
  * rounded away from 0. */
 static bool mgn_q_sum_fits(const margin_expansion_q *e, size_t m)
 {
@@ -5739,7 +5984,7 @@ static bool mgn_q_sum_fits(const margin_expansion_q *e, size_t m)
             const int16_t coef = MARGIN_LOAD(int16_t, e->coef + v * e->width + j);
             if (coef != 0 && (e->vote.scheme == MARGIN_SCHEME_ORDINAL ||
                               mgn_q_machine(e->vote.scheme, e->vote.classes, c, j) == m)) {
-                sum += ((mgn_q_size(coef) * UINT32_C(65535)) >> e->kernel.down) + 1u;
+                sum += ((mgn_q_size(coef) * UINT32_C(32767)) >> e->kernel.down) + 1u;
             }
         }
     }
@@ -6191,7 +6436,7 @@ static margin_real mgn_q_sum_up(mgn_q_job *job)
     return largest;
 }
 
-/* The least shift `down` with sum |coef| 65536 / 2^down + |bias| < 2^31 for all machines, if the
+/* The least shift `down` with sum |coef| 32768 / 2^down + |bias| < 2^31 for all machines, if the
  * largest coefficient is made 32767. */
 static void mgn_q_choose_down(mgn_q_job *job)
 {
@@ -6201,7 +6446,7 @@ static void mgn_q_choose_down(mgn_q_job *job)
         most = mgn_max(most, job->differ[j]);
     }
     job->kernel.down = 0;
-    while (job->kernel.down < 31u && largest > 0 && most > largest) {
+    while (job->kernel.down < 31u && largest > 0 && most > 2 * largest) {
         most /= 2;
         job->kernel.down++;
     }
@@ -6406,7 +6651,7 @@ static margin_real mgn_q_true_coef(const mgn_q_job *job, size_t v, size_t i)
 
 static margin_status mgn_q_store_coef(mgn_q_job *job)
 {
-    const margin_real weight = 65536 / (margin_real)(UINT32_C(1) << job->kernel.down);
+    const margin_real weight = 32768 / (margin_real)(UINT32_C(1) << job->kernel.down);
     margin_real largest = 0, unit;
     for (size_t v = 0; v < job->e->n; v++) {
         for (size_t i = 0; i < job->width; i++) {
