@@ -1825,12 +1825,15 @@ typedef struct {
  * functions outside the span of those chosen (orthogonal matching pursuit in the kernel's own norm);
  * vectors without a coefficient, and copies of others, are of no use and never chosen. Then all
  * coefficients are fitted anew to the scores on `data` (raw inputs, no labels needed), or on the pool
- * where data is NULL, by regularised least squares. Biases stay. About N^2 d + N vectors^2 operations
- * for a pool of N. MARGIN_E_ARGUMENT: not an expansion, or no vectors; MARGIN_E_NOT_POSITIVE: the
- * kernel is not positive definite. The new model points to the scaling of the old one. */
+ * where data is NULL, by regularised least squares. Biases stay. `noise`, 0 .. 1, is the error that
+ * kernel values are going to have, as a share of the largest: 0 for floats, 3e-5 if the model is to be
+ * quantised to q15 and 3e-3 to q7; coefficients then stay so small that such errors do no harm. About
+ * N^2 d + N vectors^2 operations for a pool of N. MARGIN_E_ARGUMENT: not an expansion, no vectors, or
+ * `noise` out of its range; MARGIN_E_NOT_POSITIVE: the kernel is not positive definite. The new model
+ * points to the scaling of the old one. */
 MARGIN_API margin_status margin_compress(const margin_model *model, const margin_data *data,
-                                         size_t vectors, margin_arena *mem, margin_model *out,
-                                         margin_compress_info *info);
+                                         size_t vectors, margin_real noise, margin_arena *mem,
+                                         margin_model *out, margin_compress_info *info);
 MARGIN_API size_t margin_compress_size(const margin_model *model, size_t vectors);
 
 /* ---- >>metrics ---- errors, costs, margins, cross-validation --------------------------------- */

@@ -15638,13 +15638,15 @@ MARGIN_API margin_status margin_calibrate(const margin_real *m, const uint8_t *h
  * "Kernel matching pursuit", Machine Learning 48, 2002).
  *
  * The coefficients b of a machine then minimise, over samples x with old scores f(x),
- *     sum_x (sum_s b_s k(s, x) - f(x))^2 + rho |sum_s b_s k(s, .) - f|^2. */
+ *     sum_x (sum_s b_s k(s, x) - f(x))^2 + rho |sum_s b_s k(s, .) - f|^2 + samples noise^2 |b|^2,
+ * whose last term is what errors of standard deviation `noise` in all k(s, x) are expected to add. */
 typedef struct {
     margin_expansion e;      /* the model, for inputs that are scaled already */
     const margin_data *data; /* samples, or NULL: the pool */
     size_t most, machines, functions;
     size_t count;            /* vectors chosen so far */
     margin_real peak;        /* the largest k(v, v) */
+    margin_real noise;       /* of kernel values, as a share of the peak */
     margin_real *rest;       /* R; later the coefficients, count x width */
     margin_real *basis;      /* L, n x most; later the system of one machine */
     margin_real *diag, *row; /* D; kernel values of one input with the pool */
@@ -15780,6 +15782,7 @@ static void mgn_compress_choose(mgn_compress *c)
 static void mgn_compress_system(mgn_compress *c, const margin_expansion *model, size_t samples)
 {
     const margin_real rho = MGN_R(1e-4) * c->peak * (margin_real)samples;
+    const margin_real noise = c->noise * c->peak;
     for (size_t s = 0; s < c->count; s++) {
         mgn_compress_score(c, c->e.vectors + c->chosen[s] * c->e.d);
         for (size_t j = 0; j < c->functions; j++) {
@@ -15788,6 +15791,7 @@ static void mgn_compress_system(mgn_compress *c, const margin_expansion *model, 
         for (size_t t = 0; t <= s; t++) {
             c->normal[s * c->most + t] = rho * c->row[c->chosen[t]];
         }
+        c->normal[s * c->most + s] += (margin_real)samples * noise * noise;
     }
     for (size_t i = 0; i < samples; i++) {
         mgn_compress_score(c, mgn_compress_input(c, model, i));
@@ -15823,20 +15827,32 @@ static size_t mgn_compress_members(mgn_compress *c, size_t a, size_t b)
     return count;
 }
 
-/* Solves for machine j, that of the classes a < b, or of all if a = b. */
+/* The system of one machine of f members, its diagonal larger by a factor 1 + ridge, factored. */
+static bool mgn_compress_factor(mgn_compress *c, size_t f, margin_real ridge)
+{
+    for (size_t s = 0; s < f; s++) {
+        for (size_t t = 0; t <= s; t++) {
+            c->basis[s * f + t] = c->normal[c->members[s] * c->most + c->members[t]];
+        }
+        c->basis[s * f + s] *= 1 + ridge;
+    }
+    return mgn_cholesky(c->basis, f, f, c->panel);
+}
+
+/* Solves for machine j, that of the classes a < b, or of all if a = b. Kernel values that hardly
+ * differ may leave the system indefinite by rounding: then with a larger ridge. */
 static bool mgn_compress_machine(mgn_compress *c, size_t j, size_t a, size_t b)
 {
     const size_t f = mgn_compress_members(c, a, b);
-    for (size_t s = 0; s < f; s++) {
-        const size_t row = c->members[s];
-        for (size_t t = 0; t <= s; t++) {
-            c->basis[s * f + t] = c->normal[row * c->most + c->members[t]];
+    margin_real ridge = 64 * MGN_EPS;
+    while (!mgn_compress_factor(c, f, ridge)) {
+        ridge *= 16;
+        if (!(ridge < 1)) {
+            return false;
         }
-        c->basis[s * f + s] *= 1 + 64 * MGN_EPS;
-        c->part[s] = c->target[row * c->functions + j];
     }
-    if (!mgn_cholesky(c->basis, f, f, c->panel)) {
-        return false;
+    for (size_t s = 0; s < f; s++) {
+        c->part[s] = c->target[c->members[s] * c->functions + j];
     }
     (void)margin_cholesky_solve(c->part, 1, 1, c->basis, f, f);
     for (size_t s = 0; s < f; s++) {
@@ -15960,8 +15976,8 @@ MARGIN_API size_t margin_compress_size(const margin_model *model, size_t vectors
 }
 
 MARGIN_API margin_status margin_compress(const margin_model *model, const margin_data *data,
-                                         size_t vectors, margin_arena *mem, margin_model *out,
-                                         margin_compress_info *info)
+                                         size_t vectors, margin_real noise, margin_arena *mem,
+                                         margin_model *out, margin_compress_info *info)
 {
     mgn_compress c;
     mgn_pool pool;
@@ -15970,7 +15986,8 @@ MARGIN_API margin_status margin_compress(const margin_model *model, const margin
     size_t samples;
     const margin_status status = data == NULL ? MARGIN_OK : margin_data_check(data);
     if (status != MARGIN_OK || mgn_mem_check(mem) != MARGIN_OK || out == NULL ||
-        !mgn_compress_shape(&c, model, vectors) || (data != NULL && data->d != c.e.d)) {
+        !mgn_compress_shape(&c, model, vectors) || (data != NULL && data->d != c.e.d) ||
+        !(noise >= 0 && noise <= 1)) {
         return status != MARGIN_OK ? status : MARGIN_E_ARGUMENT;
     }
     before = dry = *mem;
@@ -15981,6 +15998,7 @@ MARGIN_API margin_status margin_compress(const margin_model *model, const margin
     }
     mgn_compress_plan(&c, mem);
     c.data = data;
+    c.noise = noise;
     samples = data == NULL ? c.e.n : data->n;
     mgn_compress_choose(&c);
     mgn_compress_system(&c, &model->of.expansion, samples);

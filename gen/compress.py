@@ -20,6 +20,7 @@ from .options import KERNELS
 from .quant import Quantised, noted_rows
 
 FORMATS = ("f32", "q15", "q7")
+NOISE = {"f32": 0.0, "q15": 3e-5, "q7": 3e-3}  # errors of kernel values, see margin_compress
 CLOSE = 0.005  # of all labels: what a format that comes earlier may change more than the best
 
 
@@ -86,12 +87,13 @@ def cost(found: Model, candidate: Candidate, rows: Rows) -> Cost:
 
 # ---- fewer vectors ----
 
-def fewer(found: Model, vectors: int, rows: Rows | None) -> Model:
+def fewer(found: Model, vectors: int, form: str, rows: Rows | None) -> Model:
     """The model with at most so many vectors, fitted to the rows, or to its own vectors without them."""
     library, report, handle = native.training(), (DOUBLE * 5)(), ctypes.c_void_p()
-    library.gen_compress.argtypes = [ctypes.c_char_p, INT64, ctypes.c_void_p, INT64, ctypes.c_void_p, ctypes.c_void_p]
-    status = library.gen_compress(found.image, len(found.image), ctypes.byref(rows) if rows else None, vectors, report,
-                                  ctypes.byref(handle))
+    library.gen_compress.argtypes = [ctypes.c_char_p, INT64, ctypes.c_void_p, INT64, DOUBLE, ctypes.c_void_p,
+                                     ctypes.c_void_p]
+    status = library.gen_compress(found.image, len(found.image), ctypes.byref(rows) if rows else None, vectors,
+                                  NOISE[form], report, ctypes.byref(handle))
     if status < 0:
         raise Failure(f"compression: {native.status_text(status)}", found.path)
     notes = {**found.notes, "compressed_from": found.notes.get("compressed_from", found.machine.shape.vectors)}
@@ -139,7 +141,7 @@ def fit_format(found: Model, form: str, flash: int, rows: Rows | None, looked: R
     vectors = max(flash - fixed, 0) // each // step * step
     if vectors == 0:
         raise Failure(f"{form} needs at least {fixed + step * each} bytes", found.path)
-    return in_format(fewer(found, vectors, looked), form, rows)
+    return in_format(fewer(found, vectors, form, looked), form, rows)
 
 
 def compress(found: Model, forms: tuple[str, ...], flash: int, rows: Rows | None, looked: Rows | None = None

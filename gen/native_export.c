@@ -205,7 +205,7 @@ int32_t gen_quant_predict(const gen_quant *q, const int16_t *x, int64_t n, uint1
 /* The model of an image with at most so many vectors, fitted to the rows (NULL: to its own vectors);
  * report: vectors, rows looked at, rows with another label, worst and root mean square change. */
 int32_t gen_compress(const void *image, int64_t size, const gen_rows *rows, int64_t vectors,
-                     double report[5], gen_machine **out)
+                     double noise, double report[5], gen_machine **out)
 {
     gen_machine *machine = (gen_machine *)calloc(1, sizeof *machine);
     margin_model from;
@@ -225,7 +225,7 @@ int32_t gen_compress(const void *image, int64_t size, const gen_rows *rows, int6
         if (rows != NULL) {
             raw = gen_view(rows);
         }
-        status = margin_compress(&from, rows == NULL ? NULL : &raw, (size_t)vectors, &mem,
+        status = margin_compress(&from, rows == NULL ? NULL : &raw, (size_t)vectors, noise, &mem,
                                  &machine->model, &info);
     }
     if (status < 0) {

@@ -71,7 +71,7 @@ TEST copies_of_vectors_are_merged_without_changing_a_score(void)
         margin_model small;
         train(s == 0 ? 2 : 3, schemes[s], (margin_real)0.9);
         ASSERT(t.model.of.expansion.n > N / 2);
-        ASSERT_EQ(MARGIN_OK, margin_compress(&t.model, NULL, N, &t.mem, &small, &info));
+        ASSERT_EQ(MARGIN_OK, margin_compress(&t.model, NULL, N, 0, &t.mem, &small, &info));
         ASSERT(info.vectors <= N / 2);
         ASSERT_EQ(info.vectors, small.of.expansion.n);
         ASSERT_EQ(t.model.of.expansion.n, info.samples);
@@ -94,7 +94,8 @@ TEST fewer_vectors_cost_more_and_the_report_says_how_much(void)
         margin_real squares = 0, worst = 0;
         size_t changed = 0;
         margin_arena mem = t.mem;
-        ASSERT_EQ(MARGIN_OK, margin_compress(&t.model, &t.data, budgets[b], &mem, &small, &info));
+        ASSERT_EQ(MARGIN_OK,
+                  margin_compress(&t.model, &t.data, budgets[b], 0, &mem, &small, &info));
         ASSERT_EQ(budgets[b], info.vectors);
         ASSERT_EQ((size_t)N, info.samples);
         for (size_t i = 0; i < N; i++) {
@@ -136,7 +137,7 @@ TEST one_vector_of_a_single_bump_is_the_best_one(void)
     model.of.expansion.vote.classes = 2;
     ASSERT_EQ(MARGIN_OK, margin_kernel_resolve(NULL, 2, &model.of.expansion.kernel));
     model.of.expansion.kernel.kind = MARGIN_KERNEL_RBF;
-    ASSERT_EQ(MARGIN_OK, margin_compress(&model, NULL, 2, &mem, &small, &info));
+    ASSERT_EQ(MARGIN_OK, margin_compress(&model, NULL, 2, 0, &mem, &small, &info));
     ASSERT_EQ(1u, info.vectors);
     ASSERT_EQ(0u, small.of.expansion.class_end[0]);
     ASSERT_EQ(1u, small.of.expansion.class_end[1]);
@@ -146,7 +147,7 @@ TEST one_vector_of_a_single_bump_is_the_best_one(void)
     model.of.expansion.coef = bias + 0; /* one coefficient, for vector 0 alone */
     model.of.expansion.class_end = alone;
     model.of.expansion.n = 1;
-    ASSERT_EQ(MARGIN_OK, margin_compress(&model, NULL, 9, &mem, &small, &info));
+    ASSERT_EQ(MARGIN_OK, margin_compress(&model, NULL, 9, 0, &mem, &small, &info));
     ASSERT_EQ(1u, info.vectors);
     PASS();
 }
@@ -154,7 +155,51 @@ TEST one_vector_of_a_single_bump_is_the_best_one(void)
 static margin_status run(margin_arena *mem, void *user)
 {
     margin_model small;
-    return margin_compress(&t.model, NULL, *(size_t *)user, mem, &small, NULL);
+    return margin_compress(&t.model, NULL, *(size_t *)user, 0, mem, &small, NULL);
+}
+
+static margin_real coefficients(const margin_model *model)
+{
+    margin_real sum = 0;
+    for (size_t v = 0; v < model->of.expansion.n; v++) {
+        sum += model->of.expansion.coef[v] * model->of.expansion.coef[v];
+    }
+    return sum;
+}
+
+TEST the_more_noise_the_smaller_the_coefficients(void)
+{
+    static const double noises[4] = {0, 3e-3, 3e-2, 0.3};
+    margin_real last = 0, changes = 0;
+    train(2, 0, (margin_real)0.9);
+    for (size_t i = 0; i < 4; i++) {
+        margin_compress_info info;
+        margin_model small;
+        margin_arena mem = t.mem;
+        ASSERT_EQ(MARGIN_OK, margin_compress(&t.model, &t.data, 20, (margin_real)noises[i], &mem,
+                                             &small, &info));
+        ASSERT(i == 0 || coefficients(&small) < last);
+        ASSERT(info.rms >= changes);
+        last = coefficients(&small);
+        changes = info.rms;
+    }
+    PASS();
+}
+
+TEST kernels_so_wide_that_vectors_look_alike_are_fitted_too(void)
+{
+    /* the matrix of the normal equations has a condition far beyond 1 / EPS */
+    margin_compress_info info;
+    margin_model small;
+    train(2, 0, (margin_real)0.9);
+    t.model.of.expansion.kernel.gamma = (margin_real)1e-3;
+    for (size_t vectors = 1; vectors <= N; vectors++) {
+        margin_arena mem = t.mem;
+        ASSERT_EQ(MARGIN_OK, margin_compress(&t.model, &t.data, vectors, 0, &mem, &small, &info));
+        ASSERT(info.vectors >= 1 && info.vectors <= vectors);
+        ASSERT(vectors < 20 || info.rms < (margin_real)0.01);
+    }
+    PASS();
 }
 
 TEST compression_takes_what_its_query_says(void)
@@ -175,15 +220,19 @@ TEST nonsense_is_refused(void)
     train(2, 0, (margin_real)0.9);
     narrow = t.data;
     narrow.d = 1;
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_compress(NULL, NULL, 3, &t.mem, &small, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_compress(&linear, NULL, 3, &t.mem, &small, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_compress(&t.model, NULL, 0, &t.mem, &small, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_compress(&t.model, NULL, 3, NULL, &small, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_compress(&t.model, NULL, 3, &t.mem, NULL, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_compress(&t.model, &narrow, 3, &t.mem, &small, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_compress(NULL, NULL, 3, 0, &t.mem, &small, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_compress(&linear, NULL, 3, 0, &t.mem, &small, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_compress(&t.model, NULL, 0, 0, &t.mem, &small, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_compress(&t.model, NULL, 3, 0, NULL, &small, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_compress(&t.model, NULL, 3, 0, &t.mem, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_compress(&t.model, &narrow, 3, 0, &t.mem, &small, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_compress(&t.model, NULL, 3, -1, &t.mem, &small, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_compress(&t.model, NULL, 3, 2, &t.mem, &small, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT,
+              margin_compress(&t.model, NULL, 3, (margin_real)NAN, &t.mem, &small, NULL));
     narrow.d = D;
     narrow.n = 0;
-    ASSERT_EQ(MARGIN_E_EMPTY, margin_compress(&t.model, &narrow, 3, &t.mem, &small, NULL));
+    ASSERT_EQ(MARGIN_E_EMPTY, margin_compress(&t.model, &narrow, 3, 0, &t.mem, &small, NULL));
     ASSERT_EQ(0u, margin_compress_size(&linear, 3));
     ASSERT_EQ(0u, margin_compress_size(&t.model, 0));
     PASS();
@@ -194,6 +243,8 @@ SUITE(compress_suite)
     RUN_TEST(copies_of_vectors_are_merged_without_changing_a_score);
     RUN_TEST(fewer_vectors_cost_more_and_the_report_says_how_much);
     RUN_TEST(one_vector_of_a_single_bump_is_the_best_one);
+    RUN_TEST(the_more_noise_the_smaller_the_coefficients);
+    RUN_TEST(kernels_so_wide_that_vectors_look_alike_are_fitted_too);
     RUN_TEST(compression_takes_what_its_query_says);
     RUN_TEST(nonsense_is_refused);
 }

@@ -326,9 +326,9 @@ TEST ordinal_expansions_are_compressed(void)
     margin_compress_info info;
     margin_arena mem = arena();
     ASSERT(margin_compress_size(&m, 3) <= sizeof memory);
-    ASSERT_EQ(MARGIN_OK, margin_compress(&m, NULL, 3, &mem, &small, &info));
+    ASSERT_EQ(MARGIN_OK, margin_compress(&m, NULL, 3, 0, &mem, &small, &info));
     CHECK_CALL(same_answers(&m, &small, 3e-3));
-    ASSERT_EQ(MARGIN_OK, margin_compress(&m, NULL, 2, &mem, &small, &info));
+    ASSERT_EQ(MARGIN_OK, margin_compress(&m, NULL, 2, 0, &mem, &small, &info));
     ASSERT_EQ_FMT(2, (int)small.of.expansion.n, "%d");
     ASSERT_EQ_FMT(1, (int)small.of.expansion.width, "%d");
     PASS();
