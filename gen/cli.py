@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import argparse
 import csv
+import functools
 import os
 import signal
 import sys
 
 from . import commands, methods, options
-from .errors import Failure, Usage
+from .errors import Failure, Usage, shown
 from .output import say
 
 
@@ -79,6 +80,7 @@ def add_folds(parser: argparse.ArgumentParser) -> None:
                         help="how often, with other folds each time (default 1)")
 
 
+@functools.cache
 def make_parser() -> Parser:
     parser = Parser(prog="gen", allow_abbrev=False, description="Large-margin classifiers: from a data file to C.")
     commands_of = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -146,6 +148,9 @@ def on_terminate(number, frame):
 
 def run(argv: list[str] | None) -> int:
     arguments = make_parser().parse_args(argv)
+    for name, value in vars(arguments).items():
+        if isinstance(value, list) and (value == [] and name != "grid" or [] in value):  # what argparse makes of --name=--
+            raise Usage(f"--{name.replace('_', '-')}: no value")
     getattr(commands, "import_" if arguments.command == "import" else arguments.command)(arguments)
     sys.stdout.flush()
     return 0
@@ -178,3 +183,8 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:
         quiet_stdout()
         return 141
+    except Exception as error:
+        if os.environ.get("MARGIN_GEN_DEBUG"):
+            raise
+        say(f"gen: internal error: {type(error).__name__}: {shown(str(error))} (MARGIN_GEN_DEBUG=1 shows where)")
+        return 1

@@ -20,7 +20,8 @@ from .options import KERNELS
 from .quant import Quantised, noted_rows
 
 FORMATS = ("f32", "q15", "q7")
-NOISE = {"f32": 0.0, "q15": 3e-5, "q7": 3e-3}  # errors of kernel values, see margin_compress
+NOISES = {"f32": (0.0,), "q15": (1e-5, 1e-4), "q7": (1e-4, 1e-3, 3e-3, 1e-2)}  # see margin_compress; which is right
+# depends on kernel and data: all are tried, and the one is taken that leaves scores closest to those of the whole model
 CLOSE = 0.005  # of all labels: what a format that comes earlier may change more than the best
 
 
@@ -87,13 +88,13 @@ def cost(found: Model, candidate: Candidate, rows: Rows) -> Cost:
 
 # ---- fewer vectors ----
 
-def fewer(found: Model, vectors: int, form: str, rows: Rows | None) -> Model:
+def fewer(found: Model, vectors: int, noise: float, rows: Rows | None) -> Model:
     """The model with at most so many vectors, fitted to the rows, or to its own vectors without them."""
     library, report, handle = native.training(), (DOUBLE * 5)(), ctypes.c_void_p()
     library.gen_compress.argtypes = [ctypes.c_char_p, INT64, ctypes.c_void_p, INT64, DOUBLE, ctypes.c_void_p,
                                      ctypes.c_void_p]
     status = library.gen_compress(found.image, len(found.image), ctypes.byref(rows) if rows else None, vectors,
-                                  NOISE[form], report, ctypes.byref(handle))
+                                  noise, report, ctypes.byref(handle))
     if status < 0:
         raise Failure(f"compression: {native.status_text(status)}", found.path)
     notes = {**found.notes, "compressed_from": found.notes.get("compressed_from", found.machine.shape.vectors)}
@@ -141,7 +142,9 @@ def fit_format(found: Model, form: str, flash: int, rows: Rows | None, looked: R
     vectors = max(flash - fixed, 0) // each // step * step
     if vectors == 0:
         raise Failure(f"{form} needs at least {fixed + step * each} bytes", found.path)
-    return in_format(fewer(found, vectors, form, looked), form, rows)
+    noises = NOISES[form] if looked is not None else NOISES[form][-1:]
+    fitted = [in_format(fewer(found, vectors, noise, looked), form, rows) for noise in noises]
+    return fitted[0] if len(fitted) == 1 else min(fitted, key=lambda one: cost(found, one, looked).mean)
 
 
 def compress(found: Model, forms: tuple[str, ...], flash: int, rows: Rows | None, looked: Rows | None = None

@@ -200,6 +200,18 @@ def first_value(kind: str) -> str:
     return match[1].strip().strip("'\"") if match else "0"
 
 
+def is_numeric(kind: str) -> bool:
+    """Numbers, or a list of numbers that starts with the 0 that sparse rows leave out.
+
+    >>> [is_numeric(kind) for kind in ("REAL", "{0,1}", "{ 0, 0.5, '1' }", "{1,2}", "{0,a}", "{}", "string")]
+    [True, True, True, False, False, False, False]
+    """
+    if re.match(r"(numeric|real|integer)\b", kind, re.I):
+        return True
+    values = [value.strip().strip("'\"") for value in kind.strip("{} ").split(",")]
+    return kind.startswith("{") and all(map(is_number, values)) and float(values[0]) == 0
+
+
 def read_arff(text: Text, label: str | None, features: int | None) -> Data:
     attributes = arff_attributes(text)
     names, columns = [name for _, name, _ in attributes], len(attributes)
@@ -207,7 +219,7 @@ def read_arff(text: Text, label: str | None, features: int | None) -> Data:
         raise text.fail("no attributes", text.line - 1)
     column = None if label is None and features == columns else find_column(label, names, columns, text)
     for i, (number, name, kind) in enumerate(attributes):
-        if i != column and not re.match(r"(numeric|real|integer)\b", kind, re.I):
+        if i != column and not is_numeric(kind):
             raise text.fail(f"feature {name!r} is not numeric but {quoted(kind)}: code it as numbers", number, i + 1)
     how = Options(columns=columns, label=-1 if column is None else column, separator=ord(","), comment=ord("%"), arff=1)
     kept = [name for i, name in enumerate(names) if i != column]

@@ -4,6 +4,16 @@ from __future__ import annotations
 import os
 
 
+def shown(text: str, most: int = 120) -> str:
+    """Text of unknown origin in a message: printable, on one line, not too long.
+
+    >>> shown("a\\tb\\n"), shown("x" * 500) == "x" * 117 + "..."
+    ('a\\\\tb\\\\n', True)
+    """
+    text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(text)[:2 * most])
+    return text if len(text) <= most else text[:most - 3] + "..."
+
+
 class Failure(Exception):
     """The work failed: `gen: FILE:LINE: column C: message`, exit code 1.
 
@@ -22,14 +32,18 @@ class Failure(Exception):
     def __str__(self) -> str:
         place = ""
         if self.path is not None:
-            place = f"{self.path}:{self.line}: " if self.line is not None else f"{self.path}: "
+            path = shown(self.path, 250)
+            place = f"{path}:{self.line}: " if self.line is not None else f"{path}: "
         if self.column is not None:
             place += f"column {self.column}: "
-        return " ".join((place + self.message).split("\n"))
+        return place + shown(self.message, 300)
 
 
 class Usage(Exception):
     """The command line asks for something that makes no sense: exit code 2."""
+
+    def __str__(self) -> str:
+        return shown(super().__str__(), 500)
 
 
 class Refusal(Failure):

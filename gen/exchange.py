@@ -22,8 +22,9 @@ import math
 from array import array
 from dataclasses import dataclass, field
 
-from .errors import Failure
+from .errors import Failure, shown
 
+KERNELS = ("linear", "poly", "rbf")
 SCHEMES = ("binary", "one-one", "one-rest", "votes")
 
 
@@ -59,13 +60,14 @@ class Classifier:
         k = len(self.labels)
         need(k >= 2 and len(set(self.labels)) == k, "at least two different labels are needed")
         fits = self.scheme in SCHEMES and (self.scheme == "binary") == (k == 2)
-        need(fits, f"scheme {self.scheme!r} with {k} classes")
+        need(fits, f"scheme {shown(self.scheme)!r} with {k} classes")
         need(self.d >= 1, "no features")
         sizes = [("bias", self.bias, self.machines)]
         if self.weights is not None:
             sizes.append(("weights", self.weights, self.machines * self.d))
         else:
             need(None not in (self.vectors, self.coef, self.kernel), "neither weights nor vectors")
+            self.check_kernel()
             n = sum(self.class_sizes or [])
             need(n >= 1 and len(self.class_sizes) == k, "class_sizes do not fit the labels")
             sizes += [("vectors", self.vectors, n * self.d), ("coef", self.coef, n * self.width)]
@@ -75,6 +77,13 @@ class Classifier:
             need(len(values) == size, f"{name}: {len(values)} numbers where {size} are expected")
             need(all(map(math.isfinite, values)), f"{name}: a number is not finite")
         return self
+
+    def check_kernel(self) -> None:
+        kind, degree = self.kernel["kind"], self.kernel["degree"]
+        need(kind in KERNELS, f"kernel {shown(kind)} is not one of {', '.join(KERNELS)}")
+        need(all(map(math.isfinite, (self.kernel["gamma"], self.kernel["coef0"], degree))), "a kernel parameter is not finite")
+        need(kind != "poly" or degree == int(degree) and 1 <= degree <= 255, f"degree {degree}: not a whole number from 1 to 255")
+        need(kind == "linear" or self.kernel["gamma"] > 0, f"gamma {self.kernel['gamma']}: must be greater than 0")
 
 
 def need(condition: bool, message: str) -> None:
@@ -127,6 +136,6 @@ def from_json(text: str) -> Classifier:
             c.vectors, c.coef, c.class_sizes = flat(matrix), flat(found["coef"]), [int(n) for n in found["class_sizes"]]
         if "offset" in found:
             c.offset, c.factor = array("d", found["offset"]), array("d", found["factor"])
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-        raise Failure(f"not a classifier in exchange form: {type(error).__name__}: {error}") from None
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, OverflowError) as error:
+        raise Failure(f"not a classifier in exchange form: {type(error).__name__}: {shown(str(error))}") from None
     return c.check()

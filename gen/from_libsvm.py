@@ -117,6 +117,8 @@ def read_range(text: str, path: str, d: int) -> tuple[array, array]:
     if lines.next() != ["x"]:
         raise lines.fail("not a range file of svm-scale (scaling of y is not supported)")
     low, high = (lines.numbers(lines.next()) + [0, 0])[:2]
+    if not low < high:
+        raise lines.fail("not a line `lower upper`")
     offset, factor = array("d", bytes(8 * d)), array("d", bytes(8 * d))
     while lines.at < len(lines.lines):
         words = lines.next()

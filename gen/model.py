@@ -99,6 +99,26 @@ def write_notes(notes: dict) -> bytes:
     return json.dumps(kept, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("utf-8")
 
 
+# What the notes that gen reads look like; others may be anything.
+TEXT, TEXTS = (lambda value: isinstance(value, str)), \
+    (lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value))
+SHAPES = {"labels": TEXTS, "names": TEXTS, "method": TEXT, "origin": TEXT, "sample": TEXT, "low": TEXT, "high": TEXT,
+          "sample_classes": lambda value: isinstance(value, list), "whole": lambda value: value is True,
+          "options": lambda value: isinstance(value, dict) and all(isinstance(v, (str, int, float)) for v in value.values())}
+NUMBERS = ("n", "compressed_from", "train_error", "train_error_pos", "train_error_neg", "test_error", "test_error_pos",
+           "test_error_neg", "error_mean", "error_sd")
+
+
+def fits(key: str, value) -> bool:
+    """
+    >>> fits("labels", ["a"]), fits("labels", 1), fits("n", 5), fits("n", "5"), fits("p_star", [1, [0.5]])
+    (True, False, True, False, True)
+    """
+    if key in NUMBERS:
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e15
+    return key not in SHAPES or SHAPES[key](value)
+
+
 def read_notes(raw: bytes, classes: int) -> dict:
     """Notes are not needed: without them (or with another program's) classes are called by their numbers.
 
@@ -107,9 +127,9 @@ def read_notes(raw: bytes, classes: int) -> dict:
     """
     try:
         notes = json.loads(raw) if raw else {}
-    except ValueError:
+    except (ValueError, RecursionError):
         notes = {}
-    notes = notes if isinstance(notes, dict) else {}
+    notes = {key: value for key, value in notes.items() if fits(key, value)} if isinstance(notes, dict) else {}
     labels = notes.get("labels")
     if not isinstance(labels, list) or len(labels) != classes or not all(isinstance(label, str) for label in labels):
         notes["labels"] = [str(c) for c in range(classes)]

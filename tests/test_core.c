@@ -475,7 +475,7 @@ TEST to_work_in_an_arena_that_only_counts_is_refused(void)
     ASSERT_REFUSED(margin_svm_train(&data, &options, &mem, &other, NULL));
     ASSERT_REFUSED(margin_image_load(image, size, &mem, &other));
     ASSERT_REFUSED(margin_quantize(&model, &data, NULL, &mem, &quant, NULL));
-    ASSERT_REFUSED(margin_compress(&model, NULL, 2, &mem, &other, NULL));
+    ASSERT_REFUSED(margin_compress(&model, NULL, 2, 0, &mem, &other, NULL));
     ASSERT_REFUSED(margin_confusion(&data, &model, &mem, confusion));
     ASSERT_REFUSED(margin_cross_validate(&data, &learner, NULL, &mem, &cv));
     PASS();

@@ -375,7 +375,7 @@ void test_compress(margin_arena *mem)
     size_t i;
     margin_status status = margin_svm_train(&data, &options, mem, &model, NULL);
     suite_status(status);
-    status = status < 0 ? status : margin_compress(&model, &data, 6, mem, &smaller, &info);
+    status = status < 0 ? status : margin_compress(&model, &data, 6, 0, mem, &smaller, &info);
     suite_status(status);
     for (i = 0; i < data.n && status >= 0; i++) {
         margin_scores(&smaller, data.x + i * data.d, &score);

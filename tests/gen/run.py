@@ -28,6 +28,7 @@ def main():
     os.chdir(ROOT)
     with tempfile.TemporaryDirectory() as folder:
         os.environ.setdefault("MARGIN_TEST_TMP", folder)
+        os.environ["MARGIN_GEN_DEBUG"] = "1"  # a defect of gen is a failure, not a line of its own
         tests = suite(sys.argv[1:])
         result = unittest.TextTestRunner(stream=sys.stdout, verbosity=1, buffer=True).run(tests)
     troubled = [getattr(test, "test_case", test) for test, _ in result.failures + result.errors]  # of subtests, the test

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 import unittest
+from unittest import mock
 
 import sets
 from gen import cli, methods, options
@@ -190,6 +191,11 @@ class Wrong(CommandLine):
                 ("not of svm", ["tune", self.two, "--method", "svm", "--grid", "lambda=0.1,0.2"])):
             with self.subTest(arguments=arguments):
                 self.fails(2, words, *arguments)
+
+    def test_a_defect_of_gen_is_one_line_too(self):
+        with mock.patch.dict(os.environ), mock.patch("gen.commands.info", side_effect=KeyError("x")):
+            os.environ.pop("MARGIN_GEN_DEBUG", None)
+            self.fails(1, "internal error: KeyError: 'x'", "info", "m.mgn")
 
     def test_failures_are_exit_code_1_and_name_the_place(self):
         bad = self.write("bad.csv", "1,2,a\n3,abc,b\n")

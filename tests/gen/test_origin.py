@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 import sets
-from gen import exchange, from_libsvm, native
+from gen import exchange, from_libsvm, model, native
 from test_import import rows
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -53,11 +53,13 @@ class Origin(unittest.TestCase):
 
     def agree(self, c, x, labels, scores=None):
         """The same labels everywhere; scores to 1e-5 of the largest."""
-        found, values = native.make(c).predict(rows(x))
-        self.assertEqual([c.labels[i] for i in found], labels)
-        if scores is not None:
-            size = max(map(abs, scores))
-            self.assertLess(max(abs(a - b) for a, b in zip(values, scores)), 1e-5 * size)
+        made = native.make(c)
+        for machine in (made, model.make(made, {"labels": c.labels}).machine):  # in double, and as the device has it
+            found, values = machine.predict(rows(x))
+            self.assertEqual([c.labels[i] for i in found], labels)
+            if scores is not None:
+                size = max(map(abs, scores))
+                self.assertLess(max(abs(a - b) for a, b in zip(values, scores)), 1e-5 * size)
 
     @unittest.skipUnless(python_with_sklearn(), "scikit-learn is not installed: apt-get install python3-sklearn")
     def test_scikit_learn(self):
@@ -75,17 +77,17 @@ class Origin(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("svm-train"), "LIBSVM is not installed: apt-get install libsvm-tools")
     def test_libsvm(self):
-        data, model, out = (os.path.join(self.folder, name) for name in ("data", "model", "out"))
+        data, saved, out = (os.path.join(self.folder, name) for name in ("data", "model", "out"))
         for x, y in (sets.gauss(n=300, gap=0.5, seed=3), sets.ring(300), sets.gauss(n=600, classes=5, gap=0.7, d=3, seed=4)):
             with open(data, "w", encoding="ascii") as file:
                 for row, label in zip(x, y):
                     file.write(f"{label} " + " ".join(f"{i}:{v!r}" for i, v in enumerate(row, 1)) + "\n")
             for options in ("-t 0", "-t 1 -d 3 -r 1", "-t 2 -g 0.5 -c 10", "-s 1 -n 0.1 -g 1"):
                 with self.subTest(options=options):
-                    subprocess.run(["svm-train", "-q", *options.split(), data, model], check=True)
-                    subprocess.run(["svm-predict", data, model, out], check=True, capture_output=True)
-                    with open(model, encoding="ascii") as file:
-                        c = from_libsvm.read_model(file.read(), model, len(x[0]))
+                    subprocess.run(["svm-train", "-q", *options.split(), data, saved], check=True)
+                    subprocess.run(["svm-predict", data, saved, out], check=True, capture_output=True)
+                    with open(saved, encoding="ascii") as file:
+                        c = from_libsvm.read_model(file.read(), saved, len(x[0]))
                     with open(out, encoding="ascii") as file:
                         self.agree(c, x, file.read().split())
 
