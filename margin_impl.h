@@ -4358,12 +4358,23 @@ static void mgn_expansion_add(const margin_expansion *e, size_t v, size_t c, mar
     }
 }
 
+/* sum += term, with what rounding lost carried on to the next term (Kahan 1965). A pool is sorted by
+ * class, so that one class's terms pile up before the other's take them down again: a plain sum is
+ * wrong by ten times the error of all kernel values together. */
+static inline void mgn_add_carried(margin_real *sum, margin_real *carry, margin_real term)
+{
+    const margin_real part = term - *carry;
+    const margin_real whole = *sum + part;
+    *carry = (whole - *sum) - part;
+    *sum = whole;
+}
+
 MARGIN_API void margin_expansion_scores(const margin_expansion *model, const margin_real *x,
                                         margin_real *scores)
 {
     const size_t machines = margin_machines(model->vote.scheme, model->vote.classes);
     const bool ordinal = model->vote.scheme == MARGIN_SCHEME_ORDINAL;
-    margin_real norm = 0;
+    margin_real norm = 0, carry = 0;
     size_t c = 0;
     for (size_t k = 0; k < model->d; k++) {
         const margin_real a = mgn_expansion_input(model, x, k);
@@ -4381,6 +4392,11 @@ MARGIN_API void margin_expansion_scores(const margin_expansion *model, const mar
         }
         mgn_kernel_apply(&model->kernel, norm, norms, block, count);
         for (size_t t = 0; t < count; t++) {
+            if (model->width == 1u) { /* one function: no question which machine */
+                mgn_add_carried(scores, &carry,
+                                block[t] * MARGIN_LOAD(margin_real, model->coef + v + t));
+                continue;
+            }
             while (v + t >= MARGIN_LOAD(uint32_t, model->class_end + c)) {
                 c++;
             }

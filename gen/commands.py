@@ -390,7 +390,7 @@ def import_(arguments: argparse.Namespace) -> None:
             raise Usage("--range: the model has its own scaling")
         text = from_pickle.text_of(arguments.range)
         found.offset, found.factor = from_libsvm.read_range(text, arguments.range, found.d)
-    made = model.make(native.make(found), {"labels": found.labels, "origin": found.origin}, arguments.file)
+    made = model.make(native.make(found.centred()), {"labels": found.labels, "origin": found.origin}, arguments.file)
     say(f"{arguments.file}: {found.origin}; {info_words(made)}")
     save(arguments, made)
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 import math
 from array import array
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .errors import Failure, shown
 
@@ -77,6 +77,24 @@ class Classifier:
             need(len(values) == size, f"{name}: {len(values)} numbers where {size} are expected")
             need(all(map(math.isfinite, values)), f"{name}: a number is not finite")
         return self
+
+    def centred(self) -> "Classifier":
+        """The same classifier, its vectors moved to around the origin if they are far from it: kernels of distances do
+        not change, but floats are most exact there.
+
+        >>> c = Classifier(["a", "b"], "binary", 1, array("d", [0.5]), kernel={"kind": "rbf", "gamma": 1.0, "degree": 0.0,
+        ...     "coef0": 0.0}, vectors=array("d", [100, 102]), class_sizes=[1, 1], coef=array("d", [1, -1]))
+        >>> (c.centred().vectors, c.centred().offset)
+        (array('d', [-1.0, 1.0]), array('d', [101.0]))
+        """
+        if self.offset is not None or self.kernel is None or self.kernel["kind"] != "rbf":
+            return self
+        n, d = len(self.vectors) // self.d, self.d
+        mean = array("d", (sum(self.vectors[j::d]) / n for j in range(d)))
+        moved = array("d", (v - mean[i % d] for i, v in enumerate(self.vectors)))
+        if sum(v * v for v in self.vectors) < 2 * sum(v * v for v in moved):
+            return self
+        return replace(self, vectors=moved, offset=mean, factor=array("d", [1.0] * d))
 
     def check_kernel(self) -> None:
         kind, degree = self.kernel["kind"], self.kernel["degree"]

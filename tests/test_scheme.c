@@ -59,8 +59,41 @@ TEST both_have_a_machine_for_each_pair(void)
     PASS();
 }
 
+TEST terms_that_pile_up_before_they_cancel_are_summed_exactly(void)
+{
+    /* 2 n vectors at the same place, coefficients 1000 and then -1000: all that stays is the bias */
+    enum { COUNT = 200 };
+    static margin_real vectors[2 * COUNT], norms[2 * COUNT], coef[2 * COUNT];
+    static const margin_real bias[1] = {(margin_real)0.1};
+    static const uint32_t ends[2] = {COUNT, 2 * COUNT};
+    const margin_real x[1] = {(margin_real)0.7};
+    margin_expansion e;
+    margin_real score;
+    memset(&e, 0, sizeof e);
+    for (size_t v = 0; v < 2 * COUNT; v++) {
+        vectors[v] = 1;
+        norms[v] = 1;
+        coef[v] = v < COUNT ? -1000 : 1000;
+    }
+    e.vectors = vectors;
+    e.norms = norms;
+    e.coef = coef;
+    e.bias = bias;
+    e.class_end = ends;
+    e.n = 2 * COUNT;
+    e.d = 1;
+    e.width = 1;
+    e.kernel.kind = MARGIN_KERNEL_RBF;
+    e.kernel.gamma = 1;
+    e.vote.classes = 2;
+    margin_expansion_scores(&e, x, &score);
+    ASSERT_IN_RANGE(0.1, (double)score, sizeof(margin_real) > 4 ? 1e-10 : 0.02);
+    PASS();
+}
+
 SUITE(scheme_suite)
 {
+    RUN_TEST(terms_that_pile_up_before_they_cancel_are_summed_exactly);
     RUN_TEST(ties_of_votes_go_to_the_larger_sum_in_one_one);
     RUN_TEST(ties_of_votes_go_to_the_first_class_in_votes);
     RUN_TEST(without_ties_both_rules_agree);

@@ -52,14 +52,17 @@ class Origin(unittest.TestCase):
         self.folder = folder.name
 
     def agree(self, c, x, labels, scores=None):
-        """The same labels everywhere; scores to 1e-5 of the largest."""
-        made = native.make(c)
-        for machine in (made, model.make(made, {"labels": c.labels}).machine):  # in double, and as the device has it
+        """The same labels everywhere, scores to 1e-5 of the largest. On the device, in float, the same where coefficients are
+        of ordinary size; where thousands of them cancel, as far as floats go."""
+        made = native.make(c.centred())
+        weight = sum(map(abs, c.coef or [])) * 1e-7
+        for machine, slack in ((made, 0.0), (model.make(made, {"labels": c.labels}).machine, weight)):
             found, values = machine.predict(rows(x))
-            self.assertEqual([c.labels[i] for i in found], labels)
+            differ = sum(c.labels[i] != label for i, label in zip(found, labels))
+            self.assertLessEqual(differ, 1 if slack > 1e-4 else 0)
             if scores is not None:
                 size = max(map(abs, scores))
-                self.assertLess(max(abs(a - b) for a, b in zip(values, scores)), 1e-5 * size)
+                self.assertLess(max(abs(a - b) for a, b in zip(values, scores)), 1e-5 * size + slack)
 
     @unittest.skipUnless(python_with_sklearn(), "scikit-learn is not installed: apt-get install python3-sklearn")
     def test_scikit_learn(self):
