@@ -129,6 +129,14 @@ margin_data suite_samples(margin_arena *mem, size_t n, size_t d, uint16_t classe
     X(cross_validate, SUITE_SAMPLES(40, 3) + SUITE_REALS(110))                                     \
     X(compress, SUITE_KERNEL_TRAINING(32, 3, 2u) + SUITE_REALS(60))                                \
     X(quantize, SUITE_KERNEL_TRAINING(24, 3, 2u) + SUITE_REALS(60))
-#define SUITE(X) SUITE_FLOAT(X) SUITE_MATH(X) SUITE_LINALG(X) SUITE_MODELS(X) SUITE_TRAINING(X)
+#define SUITE_SOLVERS(X)                                                                           \
+    X(train_rates_linear, SUITE_SAMPLES(40, 4) + MARGIN_RATES_LINEAR_BYTES(40, 4, 0) + SUITE_WIDE) \
+    X(train_rates_rbf, SUITE_SAMPLES(16, 3) + MARGIN_RATES_KERNEL_BYTES(16, 3, 0) + SUITE_WIDE)    \
+    X(train_proto_tvq, SUITE_SAMPLES(36, 4) + MARGIN_PROTO_BYTES(36, 4, 3, 1, 1) + SUITE_WIDE)     \
+    X(train_proto_lvq, SUITE_SAMPLES(36, 4) + MARGIN_PROTO_BYTES(36, 4, 3, 2, 0) + SUITE_WIDE)     \
+    X(train_proto_nn, SUITE_SAMPLES(36, 4) + SUITE_REALS(450))                                     \
+    X(train_seco, SUITE_SAMPLES(16, 2) + SUITE_REALS(2320))
+#define SUITE(X)                                                                                   \
+    SUITE_FLOAT(X) SUITE_MATH(X) SUITE_LINALG(X) SUITE_MODELS(X) SUITE_TRAINING(X) SUITE_SOLVERS(X)
 
 #endif

@@ -1,0 +1,107 @@
+/* suite_solvers.c -- training on the device, by the solvers that came after the first three. */
+#include "suite.h"
+
+#define MACHINES_MOST 3u
+
+static const margin_control run = {0, 0,    1u,  0,
+                                   0, NULL, NULL}; /* as few kernel rows as there can be */
+
+static margin_kernel kernel_of(unsigned kind)
+{
+    margin_kernel kernel = {0, 0, 0, 0, 0};
+    kernel.kind = (uint8_t)kind;
+    return kernel;
+}
+
+static void result(margin_status status, const margin_model *model, const margin_data *data)
+{
+    margin_real scores[MACHINES_MOST];
+    size_t i;
+    suite_status(status);
+    for (i = 0; i < data->n && status >= 0; i++) {
+        const margin_vote *vote = margin_model_vote(model);
+        suite_word(margin_classify(model, data->x + i * data->d, scores));
+        suite_reals(scores, margin_machines(vote->scheme, vote->classes));
+    }
+}
+
+/* ---- rates ---- */
+
+static void rates(margin_arena *mem, size_t n, size_t d, unsigned kind)
+{
+    const margin_data data = suite_samples(mem, n, d, 2, 41);
+    margin_rates_report report = {false, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    margin_rates_options options;
+    margin_model model;
+    margin_info info;
+    const margin_rates_options defaults = {
+        kernel_of(kind), (margin_real)0.7, (margin_real)0.8, 0, 0, (margin_real)0.01, 0, NULL, run};
+    options = defaults;
+    options.report = &report;
+    result(margin_rates_train(&data, &options, mem, &model, &info), &model, &data);
+    suite_real(report.p_star);
+    suite_real(report.eta_pos_touch);
+    suite_word((uint32_t)report.factorisations);
+}
+
+void test_train_rates_linear(margin_arena *mem)
+{
+    rates(mem, 40, 4, MARGIN_KERNEL_LINEAR);
+}
+
+void test_train_rates_rbf(margin_arena *mem)
+{
+    rates(mem, 16, 3, MARGIN_KERNEL_RBF);
+}
+
+/* ---- prototypes ---- */
+
+static void proto(margin_arena *mem, unsigned method, uint16_t models, uint16_t tangents)
+{
+    const margin_data data = suite_samples(mem, 36, 4, 3, 42);
+    margin_proto_options options = {0, 0, false, false, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, run};
+    margin_model model;
+    margin_info info;
+    options.method = (uint8_t)method;
+    options.models = models;
+    options.tangents = tangents;
+    options.run.max_iterations = 10;
+    result(margin_proto_train(&data, &options, mem, &model, &info), &model, &data);
+    suite_real(info.objective);
+}
+
+void test_train_proto_tvq(margin_arena *mem)
+{
+    proto(mem, MARGIN_PROTO_TVQ, 1, 1);
+}
+
+void test_train_proto_lvq(margin_arena *mem)
+{
+    proto(mem, MARGIN_PROTO_LVQ, 2, 0);
+}
+
+void test_train_proto_nn(margin_arena *mem)
+{
+    proto(mem, MARGIN_PROTO_NN, 0, 0);
+}
+
+/* ---- seco ---- */
+
+void test_train_seco(margin_arena *mem)
+{
+    const margin_data data = suite_samples(mem, 16, 2, 2, 43);
+    margin_seco_options options;
+    unsigned char *byte = (unsigned char *)&options;
+    margin_seco_info info;
+    margin_model model;
+    size_t i;
+    for (i = 0; i < sizeof options; i++) { /* all defaults */
+        byte[i] = 0;
+    }
+    options.cheap = true;
+    options.most = 2;
+    options.run = run;
+    result(margin_seco_train(&data, &options, mem, &model, &info), &model, &data);
+    suite_word((uint32_t)info.cuts);
+    suite_real(info.plain_error);
+}
