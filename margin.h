@@ -1784,6 +1784,42 @@ typedef struct {
     margin_list_table table; /* the list on the training samples */
 } margin_seco_info;
 
+/* Bytes for so many candidates, 192 or, with `cheap`, 16, and otherwise default values; the first is
+ * for linear kernels and unit-poly of a = 1, the second for all others. */
+typedef struct {
+    margin_real c, weight, norm, expected;
+    size_t covered, wrong;
+    uint32_t mark;
+    int8_t sign;
+    bool done;
+} margin_seco_candidate; /* what training notes down of one; for its size alone */
+#define MARGIN_SECO_WORK(n, candidates)                                                            \
+    (6u * MARGIN_BLOCK(n, sizeof(margin_index)) + MARGIN_BLOCK(n, sizeof(uint16_t)) +              \
+     2u * MARGIN_BLOCK((size_t)(n) * (n), sizeof(margin_real)) +                                   \
+     MARGIN_BLOCK((size_t)(n)*MARGIN_LIST_MOST, sizeof(margin_real)) +                             \
+     MARGIN_BLOCK(MARGIN_LIST_MOST, sizeof(margin_real)) +                                         \
+     3u * MARGIN_BLOCK(n, sizeof(margin_real)) +                                                   \
+     MARGIN_BLOCK(candidates, sizeof(margin_seco_candidate)) +                                     \
+     MARGIN_BLOCK((size_t)(candidates) * ((size_t)(n) + 1u), sizeof(margin_real)) +                \
+     MARGIN_LOSS_SPACE(n) + MARGIN_LOSS_DESCENT(n) + MARGIN_QP_PROGRAMME(n, 0u))
+#define MARGIN_SECO_POOL(n, d)                                                                     \
+    MARGIN_BLOCK(((size_t)(n) * ((size_t)(d) + 1u + MARGIN_LIST_MOST) + MARGIN_LIST_MOST) *        \
+                         sizeof(margin_real) +                                                     \
+                     2u * MARGIN_LIST_MOST * sizeof(uint32_t),                                     \
+                 1u)
+#define MARGIN_SECO_PIVOTED(n)                                                                     \
+    (MARGIN_BLOCK(((n) < 32u ? (size_t)(n) : (size_t)32u) * (64u / sizeof(margin_real)),           \
+                  sizeof(margin_real)) +                                                           \
+     3u * MARGIN_BLOCK(n, sizeof(margin_real)) + MARGIN_BLOCK(n, sizeof(margin_index)))
+#define MARGIN_SECO_LINEAR_BYTES(n, d, candidates)                                                 \
+    (MARGIN_SECO_WORK(n, candidates) +                                                             \
+     MARGIN_MORE(MARGIN_LOSS_EIGEN(n), MARGIN_SECO_POOL(MARGIN_LIST_MOST, d)) + MARGIN_ALIGN - 1u)
+#define MARGIN_SECO_KERNEL_BYTES(n, d, candidates)                                                 \
+    (MARGIN_SECO_WORK(n, candidates) +                                                             \
+     MARGIN_MORE(MARGIN_MORE(MARGIN_LOSS_EIGEN(n), MARGIN_SECO_PIVOTED(n)),                        \
+                 MARGIN_SECO_POOL(n, d)) +                                                         \
+     MARGIN_ALIGN - 1u)
+
 /* Bytes that margin_seco_train takes for n samples of d features; 0: not countable. */
 MARGIN_API size_t margin_seco_size(size_t n, size_t d, const margin_seco_options *options);
 /* The model is a margin_list. With a linear kernel, and with unit-poly of a = 1, each cut is one vector;

@@ -13804,15 +13804,19 @@ MARGIN_API margin_status margin_loss_piece(unsigned degree, margin_real from, ma
                                            margin_real low, margin_real high, margin_real c,
                                            margin_real d, margin_piece *piece)
 {
-    const margin_real a = (high - low) / (to - from); /* [3.6] */
     margin_piece p;
+    margin_real a;
+    if (piece == NULL || degree < 1u || degree > 2u || !(from < to) || !mgn_finite(from) ||
+        !mgn_finite(to)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    a = (high - low) / (to - from); /* [3.6] */
     p.end = to;
     p.at = from;
     p.c0 = c * (degree == 1u ? low : low * low) + d;
     p.c1 = c * (degree == 1u ? a : 2 * a * low);
     p.c2 = degree == 1u ? 0 : c * a * a;
-    if (piece == NULL || degree < 1u || degree > 2u || !(from < to) || !mgn_finite(from) ||
-        !mgn_finite(to) || !mgn_finite(p.c0) || !mgn_finite(p.c1) || !mgn_finite(p.c2)) {
+    if (!mgn_finite(p.c0) || !mgn_finite(p.c1) || !mgn_finite(p.c2)) {
         return MARGIN_E_ARGUMENT;
     }
     *piece = p;
@@ -14471,15 +14475,9 @@ MARGIN_API margin_status margin_list_assess(const margin_data *data, const margi
     return MARGIN_OK;
 }
 
-typedef struct {
-    margin_real c, weight;
-    margin_real norm;     /* |g| */
-    margin_real expected; /* errors if those of the rest were as many as without the cut */
-    size_t covered, wrong;
-    uint32_t mark; /* a hash of what is covered: equal cuts are assessed once */
-    int8_t sign;
-    bool done;
-} mgn_candidate;
+/* norm: |g|; expected: errors if those of the rest were as many as without the cut; mark: a hash of
+ * what is covered, equal cuts are assessed once. */
+typedef margin_seco_candidate mgn_candidate;
 
 /* A two-sided machine on samples whose kernel values are known. */
 typedef struct {

@@ -622,8 +622,16 @@ TEST memory_is_what_the_query_says(void)
 {
     problem p;
     strips(&p);
-    p.data.n = 24;
+    ASSERT_EQ(MARGIN_SECO_LINEAR_BYTES(100, 7, 192),
+              margin_seco_size(100, 7, &p.options) + MARGIN_ALIGN - 1u);
+    p.options.kernel.kind = MARGIN_KERNEL_RBF;
+    ASSERT_EQ(MARGIN_SECO_KERNEL_BYTES(100, 7, 192),
+              margin_seco_size(100, 7, &p.options) + MARGIN_ALIGN - 1u);
     p.options.cheap = true;
+    ASSERT_EQ(MARGIN_SECO_KERNEL_BYTES(9, 1, 16),
+              margin_seco_size(9, 1, &p.options) + MARGIN_ALIGN - 1u);
+    p.options.kernel.kind = MARGIN_KERNEL_LINEAR;
+    p.data.n = 24;
     p.options.left = 2;
     CHECK_CALL(
         arena_sweep(sweep, &p, margin_seco_size(24, 3, &p.options), &p.model, sizeof p.model));
