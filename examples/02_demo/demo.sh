@@ -25,13 +25,18 @@ run python3 -m gen train $out/train.csv --method kmomd --kernel rbf --gamma 0.5 
 say "3. Each model is a C header now: constant tables and a few functions. Its first lines:"
 run head -n 12 $out/motor_rbf.h
 
-say "4. Compile both as firmware would: C99, float, no heap."
+say "4. A third one for a chip without an FPU: the kernel machine in integers, within 800 bytes of flash."
+run python3 -m gen export $out/rbf.mgn --format q15 --flash 800 --test $out/test.csv --save $out/small.mgn \
+    -o $out/motor_small.h
+
+say "5. Compile all three as firmware would: C99, no heap."
 run cc -std=c99 -O2 -ffp-contract=off -Wall -Wextra -Werror -I. -I$out $here/main.c -o $out/firmware
 
-say "5. The firmware tests itself, then answers for the 2000 windows; gen answers too. Do they agree?"
-for model in linear rbf; do
+say "6. The firmware tests itself, then answers for the 2000 windows; gen answers too. Do they agree?"
+for model in linear rbf small; do
+    format=f32 && [ $model != small ] || format=q15
     cut -d, -f1-4 $out/test.csv | $out/firmware $model >$out/$model.firmware
-    python3 -m gen predict $out/$model.mgn $out/test.csv >$out/$model.gen 2>/dev/null
+    python3 -m gen predict $out/$model.mgn $out/test.csv --format $format >$out/$model.gen 2>/dev/null
     cmp $out/$model.firmware $out/$model.gen
     echo "    $model: $(wc -l <$out/$model.gen) answers, all scores the same to the last bit; the first: $(head -n 1 $out/$model.gen)"
 done

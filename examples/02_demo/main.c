@@ -1,4 +1,4 @@
-/* The firmware of the demo, on the host: two exported models answer for each line of readings. */
+/* The firmware of the demo, on the host: three exported models answer for each line of readings. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,13 +8,17 @@
 
 #include "motor_linear.h"
 #include "motor_rbf.h"
+#include "motor_small.h"
 
 /* The next window of readings from standard input; a device has its sensors instead. */
-static int next(float *x)
+static int next(int16_t *raw, float *x)
 {
     char line[128];
     while (fgets(line, sizeof line, stdin) != NULL) {
-        if (sscanf(line, "%f,%f,%f,%f", &x[0], &x[1], &x[2], &x[3]) == 4) {
+        if (sscanf(line, "%hd,%hd,%hd,%hd", &raw[0], &raw[1], &raw[2], &raw[3]) == 4) {
+            for (int i = 0; i < 4; i++) {
+                x[i] = raw[i];
+            }
             return 1;
         }
     }
@@ -23,14 +27,19 @@ static int next(float *x)
 
 int main(int argc, char **argv)
 {
-    const int rbf = argc > 1 && strcmp(argv[1], "rbf") == 0;
-    float x[MOTOR_RBF_FEATURES], score;
-    if (motor_linear_selftest() != 0 || motor_rbf_selftest() != 0) {
+    const char *model = argc > 1 ? argv[1] : "linear";
+    int16_t raw[4]; /* what the converter gives: the integer model takes it as it is */
+    float x[4], score;
+    int32_t whole;
+    if (motor_linear_selftest() != 0 || motor_rbf_selftest() != 0 || motor_small_selftest() != 0) {
         printf("self-test failed: this machine computes other bits\n");
         return 1;
     }
-    while (next(x)) {
-        if (rbf) {
+    while (next(raw, x)) {
+        if (strcmp(model, "small") == 0) {
+            motor_small_scores(raw, &whole);
+            printf("%s,%.9g\n", motor_small_labels[motor_small_classify(raw)], (double)whole);
+        } else if (strcmp(model, "rbf") == 0) {
             motor_rbf_scores(x, &score);
             printf("%s,%.9g\n", motor_rbf_labels[motor_rbf_classify(x)], (double)score);
         } else {
