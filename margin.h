@@ -876,12 +876,36 @@ typedef struct {
     margin_vote_q vote;
 } margin_expansion_q;
 
+/* Prototypes, as in margin_proto: the rows of a model are its centroid and its tangents. All rows are
+ * stored as the pool of margin_expansion_q is, in blocks of four, filled up with zeros. Distances are
+ *
+ *     z = |x|^2 2^up - (c.x) 2^left + constant(c) - sum over t of ((t.x - constant(t)) >> down)^2 gain
+ *
+ * with gain in 2^-16 and z not below 0: two products a vector and feature, no more. */
+typedef struct {
+    const void *vectors;         /* int16_t or int8_t; at a multiple of 4 bytes */
+    const int32_t *constants;    /* n x (1 + tangents) */
+    const uint16_t *gains;       /* n; NULL without tangents, as the next */
+    const uint8_t *downs;        /* n */
+    const uint16_t *class_end;   /* classes */
+    const margin_stage_q *stage; /* NULL: inputs go in as they are */
+    uint32_t reach; /* inputs with a larger |x|^2 are INT32_MAX from all classes: no margin */
+    uint16_t n;     /* models */
+    uint16_t d;
+    uint8_t tangents;
+    uint8_t nth;
+    uint8_t up, left;
+    uint8_t format; /* MARGIN_Q15 or MARGIN_Q7 */
+    margin_vote_q vote;
+} margin_proto_q;
+
 /* Any integer model. */
 typedef struct {
-    uint8_t kind; /* MARGIN_MODEL_LINEAR or MARGIN_MODEL_EXPANSION */
+    uint8_t kind; /* MARGIN_MODEL_LINEAR, MARGIN_MODEL_EXPANSION or MARGIN_MODEL_PROTO */
     union {
         margin_linear_q linear;
         margin_expansion_q expansion;
+        margin_proto_q proto;
     } of;
 } margin_model_q;
 
@@ -916,9 +940,14 @@ MARGIN_API void margin_unit_exp_q15_scores(const margin_expansion_q *model, cons
                                            int32_t *scores);
 MARGIN_API void margin_unit_exp_q7_scores(const margin_expansion_q *model, const int16_t *x,
                                           int32_t *scores);
+MARGIN_API void margin_proto_q15_scores(const margin_proto_q *model, const int16_t *x,
+                                        int32_t *scores);
+MARGIN_API void margin_proto_q7_scores(const margin_proto_q *model, const int16_t *x,
+                                       int32_t *scores);
 MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, int32_t *scores);
 
-/* As their namesakes in >>model. Margins are limited to int32_t. The probability is in 2^-15, from 0
+/* As their namesakes in >>model. Margins are limited to int32_t; those of distances are in 2^-15, right
+ * to two of that. The probability is in 2^-15, from 0
  * to 32768, right to 5e-4. */
 MARGIN_API int32_t margin_margin_q(unsigned scheme, size_t classes, const int32_t *scores,
                                    size_t label);
@@ -1002,10 +1031,10 @@ MARGIN_API size_t margin_quantize_size(const margin_model *model,
  *   32  u8 shift       33  u8 up      34  u8 down     35  u8 down of the vote
  *   36  u16 gain       38  u16 step   40  u32 cut, of poly i32 add     60  u32 reach
  *   44  i32 reject     48  i16 slope  50  u16 0       52  i32 shift of the vote
- *   64  f32 unit       68  the arrays of margin_linear_q or margin_expansion_q, of the stage, and
+ *   64  f32 unit       68  the arrays of margin_linear_q and so on, of the stage, and
  *                          offset and factor of margin_quant.input
  *
- * Prototypes have tangents as width and nth as degree. What a kind has no use for is 0. CRC-32 is the one of IEEE 802.3 (polynomial 0x04C11DB7,
+ * Prototypes have tangents as width and nth as degree, integer ones up and left at 32. What a kind has no use for is 0. CRC-32 is the one of IEEE 802.3 (polynomial 0x04C11DB7,
  * reflected). To read an image and write it again gives the same bytes. */
 #define MARGIN_IMAGE_VERSION 1
 #define MARGIN_IMAGE_HEAD 64u

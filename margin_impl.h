@@ -5611,12 +5611,121 @@ static void mgn_q_expansion_scores(const margin_expansion_q *e, const int16_t *x
     }
 }
 
+/* ---- prototypes ---- */
+
+/* |x|^2, unless it is above the reach; no sum on the way leaves 32 bits, as in mgn_q_within. */
+static inline bool mgn_q_proto_within(const margin_proto_q *p, const int16_t *x, uint32_t *norm)
+{
+    uint32_t sum = 0;
+    for (size_t k = 0; k < p->d; k++) {
+        sum += (uint32_t)((int32_t)x[k] * x[k]);
+        if (sum > p->reach) {
+            return false;
+        }
+    }
+    *norm = sum;
+    return true;
+}
+
+/* Where a prediction stands: the row at hand, its model and class, and the nearest of the class. */
+typedef struct {
+    int32_t near[MARGIN_PROTO_NTH];
+    uint32_t z, sum;
+    size_t row, model, c;
+} mgn_q_proto_state;
+
+static void mgn_q_proto_far(mgn_q_proto_state *s)
+{
+    for (size_t j = 0; j < MARGIN_PROTO_NTH; j++) {
+        s->near[j] = INT32_MAX;
+    }
+}
+
+/* Ends a model: its distance takes its place among the nearest of its class. */
+static void mgn_q_proto_end(const margin_proto_q *p, mgn_q_proto_state *s, int32_t *scores)
+{
+    size_t j = p->nth - 1u;
+    if (p->tangents != 0) {
+        const uint32_t along = mgn_q_scale(s->sum, MARGIN_LOAD(uint16_t, p->gains + s->model));
+        s->z = along < s->z ? s->z - along : 0;
+    }
+    while (s->model >= MARGIN_LOAD(uint16_t, p->class_end + s->c)) {
+        s->c++;
+        mgn_q_proto_far(s);
+    }
+    for (; (int32_t)s->z < s->near[j]; j--) {
+        if (j == 0 || (int32_t)s->z >= s->near[j - 1u]) {
+            s->near[j] = (int32_t)s->z;
+            break;
+        }
+        s->near[j] = s->near[j - 1u];
+    }
+    scores[s->c] = s->near[p->nth - 1u];
+    s->model++;
+    s->row = 0;
+}
+
+/* Every number is exact modulo 2^32, and margin_model_check_q has seen that no |x|^2 within reach
+ * takes a distance out of 0 .. 2^31 - 1, a product t.x - constant out of int32_t, or the sum of the
+ * squares out of 32 bits. */
+static MGN_Q_INLINE void mgn_q_proto(const margin_proto_q *p, const int16_t *x, int32_t *scores,
+                                     unsigned format)
+{
+    const size_t rows = (size_t)p->n * (1u + p->tangents);
+    margin_expansion_q pool;
+    mgn_q_proto_state s;
+    uint32_t norm;
+    for (size_t c = 0; c < p->vote.classes; c++) {
+        scores[c] = INT32_MAX;
+    }
+    if (!mgn_q_proto_within(p, x, &norm)) {
+        return;
+    }
+    pool.vectors = p->vectors;
+    pool.d = p->d;
+    s.row = s.model = s.c = 0;
+    mgn_q_proto_far(&s);
+    for (size_t v = 0; v < rows; v += MGN_Q_LANES) {
+        uint32_t dots[MGN_Q_LANES];
+        mgn_q_dots(&pool, v, x, format, dots);
+        for (size_t t = 0; t < MGN_Q_LANES && v + t < rows; t++) {
+            const uint32_t fixed = (uint32_t)MARGIN_LOAD(int32_t, p->constants + v + t);
+            if (s.row == 0) {
+                s.z = (norm << p->up) - (dots[t] << p->left) + fixed;
+                s.sum = 0;
+            } else {
+                const int32_t a =
+                    (int32_t)(dots[t] - fixed) >> MARGIN_LOAD(uint8_t, p->downs + s.model);
+                s.sum += (uint32_t)a * (uint32_t)a;
+            }
+            if (s.row++ == p->tangents) {
+                mgn_q_proto_end(p, &s, scores);
+            }
+        }
+    }
+}
+
+MARGIN_API void margin_proto_q15_scores(const margin_proto_q *model, const int16_t *x,
+                                        int32_t *scores)
+{
+    mgn_q_proto(model, x, scores, MARGIN_Q15);
+}
+
+MARGIN_API void margin_proto_q7_scores(const margin_proto_q *model, const int16_t *x,
+                                       int32_t *scores)
+{
+    mgn_q_proto(model, x, scores, MARGIN_Q7);
+}
+
 MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, int32_t *scores)
 {
     if (model->kind == MARGIN_MODEL_LINEAR) {
         const margin_linear_q *l = &model->of.linear;
         (l->format == MARGIN_Q15 ? margin_linear_q15_scores : margin_linear_q7_scores)(l, x,
                                                                                        scores);
+    } else if (model->kind == MARGIN_MODEL_PROTO) {
+        const margin_proto_q *p = &model->of.proto;
+        (p->format == MARGIN_Q15 ? margin_proto_q15_scores : margin_proto_q7_scores)(p, x, scores);
     } else {
         mgn_q_expansion_scores(&model->of.expansion, x, scores);
     }
@@ -5633,12 +5742,27 @@ static inline int32_t mgn_q_minus(int32_t a, int32_t b)
     return a - b;
 }
 
+/* (b - a) / (b + a) for distances, in 2^-15. */
+static int32_t mgn_q_nearer(int32_t a, int32_t b)
+{
+    uint32_t sum = (uint32_t)a + (uint32_t)b, size = (uint32_t)(a < b ? b - a : a - b);
+    while (sum >= UINT32_C(0x10000)) {
+        sum /= 2u;
+        size /= 2u;
+    }
+    size = sum > 0 ? (size << 15) / sum : 0;
+    return a < b ? (int32_t)size : -(int32_t)size;
+}
+
 /* What the scores say for class a against class b. */
 static int32_t mgn_q_favour(unsigned scheme, size_t classes, const int32_t *scores, size_t a,
                             size_t b)
 {
     if (scheme == MARGIN_SCHEME_ONE_REST) {
         return mgn_q_minus(scores[a], scores[b]);
+    }
+    if (scheme == MARGIN_SCHEME_NEAREST) {
+        return mgn_q_nearer(scores[a], scores[b]);
     }
     if (scheme == MARGIN_SCHEME_ORDINAL) {
         return a < b ? -scores[a] : scores[a - 1u];
@@ -5686,7 +5810,10 @@ MARGIN_API uint16_t margin_elect_q(unsigned scheme, size_t classes, const int32_
         }
         return (uint16_t)best;
     }
-    for (size_t a = 0; a < classes; a++) {
+    for (size_t a = 1; a < classes && scheme == MARGIN_SCHEME_NEAREST; a++) {
+        best = scores[a] < scores[best] ? a : best;
+    }
+    for (size_t a = 0; a < classes && scheme != MARGIN_SCHEME_NEAREST; a++) {
         int64_t sum = scheme == MARGIN_SCHEME_ONE_REST ? scores[a] : 0;
         size_t votes = 0;
         if (scheme != MARGIN_SCHEME_ONE_REST) {
@@ -5760,6 +5887,9 @@ MARGIN_API uint16_t margin_probability_q(const margin_vote_q *vote, const int32_
 
 MARGIN_API const margin_vote_q *margin_model_vote_q(const margin_model_q *model)
 {
+    if (model->kind == MARGIN_MODEL_PROTO) {
+        return &model->of.proto.vote;
+    }
     return model->kind == MARGIN_MODEL_LINEAR ? &model->of.linear.vote : &model->of.expansion.vote;
 }
 
@@ -5802,7 +5932,11 @@ MARGIN_API uint16_t margin_classify_q(const margin_model_q *model, const int16_t
 {
     const bool linear = model->kind == MARGIN_MODEL_LINEAR;
     const margin_stage_q *stage = linear ? model->of.linear.stage : model->of.expansion.stage;
-    const size_t d = linear ? model->of.linear.d : model->of.expansion.d;
+    size_t d = linear ? model->of.linear.d : model->of.expansion.d;
+    if (model->kind == MARGIN_MODEL_PROTO) {
+        stage = model->of.proto.stage;
+        d = model->of.proto.d;
+    }
     margin_scores_q(model, margin_prepare_q(stage, d, x, work), scores);
     return margin_decide_q(margin_model_vote_q(model), scores);
 }
@@ -5823,7 +5957,9 @@ static uint64_t mgn_q_root_up(uint64_t a)
 
 static bool mgn_q_vote_fits(const margin_vote_q *vote)
 {
-    return mgn_scheme_fits(vote->scheme, vote->classes) &&
+    return (vote->scheme == MARGIN_SCHEME_NEAREST
+                ? vote->classes >= 2u && vote->classes < MARGIN_REJECTED
+                : mgn_scheme_fits(vote->scheme, vote->classes)) &&
            vote->machines == margin_machines(vote->scheme, vote->classes) && vote->reject >= 0 &&
            vote->shift <= (INT32_C(1) << 30) && vote->shift >= -(INT32_C(1) << 30) &&
            vote->down < 32u;
@@ -6037,6 +6173,81 @@ static bool mgn_q_expansion_fits(const margin_expansion_q *e)
     return fits;
 }
 
+/* Length of row v of the prototypes, rounded up. */
+static uint64_t mgn_q_proto_length(const margin_expansion_q *pool, size_t v)
+{
+    uint64_t sum;
+    return mgn_q_root_up(mgn_q_length2(pool, v, &sum));
+}
+
+/* Centroid: |c.x| and z stay within 31 bits, and z, whose least value over all lengths of x is
+ * constant - |c|^2 2^(2 left - 2 - up), is not negative. */
+static bool mgn_q_centroid_fits(const margin_proto_q *p, const margin_expansion_q *pool, size_t m)
+{
+    const size_t row = m * (1u + (size_t)p->tangents);
+    const int32_t fixed = MARGIN_LOAD(int32_t, p->constants + row);
+    uint64_t sum;
+    const uint64_t length2 = mgn_q_length2(pool, row, &sum);
+    const uint64_t most = mgn_q_root_up(length2) * mgn_q_root_up(p->reach);
+    return length2 < UINT64_C(1) << 32 && fixed >= 0 && most <= INT32_MAX &&
+           ((uint64_t)p->reach << p->up) + (most << p->left) + (uint64_t)fixed <= INT32_MAX &&
+           (uint64_t)fixed << (p->up + 2u) >= length2 << 2u * p->left;
+}
+
+/* Tangents: with G the largest sum of |t_i . t_j| over j, which is above all eigenvalues of their Gram
+ * matrix (Gershgorin), sum (t.x)^2 <= G |x|^2; so the root of the sum of the squares is at most
+ * (sqrt(G) |x| + |constants|) / 2^down + sqrt(32), rounding down included. */
+static bool mgn_q_tangents_fit(const margin_proto_q *p, const margin_expansion_q *pool, size_t m)
+{
+    const size_t row = m * (1u + (size_t)p->tangents) + 1u;
+    const uint64_t reach = mgn_q_root_up(p->reach);
+    const unsigned down = MARGIN_LOAD(uint8_t, p->downs + m);
+    uint64_t gram = 0, fixed2 = 0, root;
+    bool fits = down < 32u;
+    for (size_t i = 0; i < p->tangents && fits; i++) {
+        const uint64_t fixed = mgn_q_size(MARGIN_LOAD(int32_t, p->constants + row + i));
+        uint64_t sum = 0;
+        for (size_t j = 0; j < p->tangents; j++) {
+            int64_t dot = 0;
+            for (size_t k = 0; k < p->d; k++) {
+                dot += (int64_t)mgn_q_element(pool, row + i, k) * mgn_q_element(pool, row + j, k);
+            }
+            sum += (uint64_t)(dot < 0 ? -dot : dot);
+        }
+        gram = sum > gram ? sum : gram;
+        fixed2 += fixed * fixed / 64u + 1u;
+        fits = mgn_q_proto_length(pool, row + i) * reach + fixed <= INT32_MAX;
+    }
+    root = mgn_q_root_up(gram) * reach + 8u * mgn_q_root_up(fixed2);
+    root = fits ? (root >> down) + 7u : UINT32_MAX;
+    return root <= UINT16_MAX;
+}
+
+static bool mgn_q_proto_fits(const margin_proto_q *p)
+{
+    bool fits = (p->format == MARGIN_Q15 || p->format == MARGIN_Q7) && p->d > 0 && p->n > 0 &&
+                p->tangents <= MARGIN_PROTO_TANGENTS && p->nth > 0 && p->nth <= MARGIN_PROTO_NTH &&
+                p->up < 16u && p->left < 16u && p->reach < UINT32_C(0xC0000000) &&
+                p->vote.scheme == MARGIN_SCHEME_NEAREST && mgn_q_vote_fits(&p->vote) &&
+                mgn_q_stage_fits(p->stage, p->d);
+    margin_expansion_q pool;
+    uint16_t last = 0;
+    pool.vectors = p->vectors;
+    pool.d = p->d;
+    pool.format = p->format;
+    for (size_t c = 0; fits && c < p->vote.classes; c++) {
+        const uint16_t end = MARGIN_LOAD(uint16_t, p->class_end + c);
+        fits = end >= last;
+        last = end;
+    }
+    fits = fits && last == p->n;
+    for (size_t m = 0; fits && m < p->n; m++) {
+        fits = mgn_q_centroid_fits(p, &pool, m) &&
+               (p->tangents == 0 || mgn_q_tangents_fit(p, &pool, m));
+    }
+    return fits;
+}
+
 static bool mgn_q_stage_given(const margin_stage_q *stage)
 {
     return stage == NULL ||
@@ -6058,6 +6269,12 @@ MARGIN_API margin_status margin_model_check_q(const margin_model_q *model)
                 (e->norms != NULL || e->kernel.kind == MARGIN_KERNEL_POLY) &&
                 (e->class_end != NULL || !mgn_scheme_pairs(e->vote.scheme));
         fits = given && mgn_q_expansion_fits(e);
+    } else if (given && model->kind == MARGIN_MODEL_PROTO) {
+        const margin_proto_q *p = &model->of.proto;
+        given = p->vectors != NULL && (uintptr_t)p->vectors % 4u == 0 && p->constants != NULL &&
+                p->class_end != NULL && mgn_q_stage_given(p->stage) &&
+                (p->tangents == 0 || (p->gains != NULL && p->downs != NULL));
+        fits = given && mgn_q_proto_fits(p);
     }
     return !given ? MARGIN_E_ARGUMENT : fits ? MARGIN_OK : MARGIN_E_RANGE;
 }
@@ -6072,7 +6289,11 @@ MARGIN_API margin_status margin_model_check_q(const margin_model_q *model)
 typedef struct {
     const margin_model *from;
     const margin_expansion *e; /* the model, if it is one, */
-    const margin_linear *l;    /* or this */
+    const margin_linear *l;    /* or this, */
+    const margin_proto *p;     /* or this, with `e` an expansion of its rows */
+    margin_expansion rows;
+    uint8_t *downs;
+    margin_proto_q proto;
     const margin_data *data;
     const margin_vote *vote;
     unsigned format;
@@ -6104,17 +6325,36 @@ typedef struct {
     margin_real score_unit;
 } mgn_q_job;
 
+/* The rows of prototypes as vectors of an expansion, for what the two have in common. */
+static void mgn_q_proto_rows(mgn_q_job *job, const margin_proto *p)
+{
+    job->p = p;
+    job->e = &job->rows;
+    job->rows.vectors = p->vectors;
+    job->rows.offset = p->offset;
+    job->rows.factor = p->factor;
+    job->rows.n = mgn_size_mul(p->n, 1u + (size_t)p->tangents);
+    job->rows.d = p->d;
+    job->rows.width = 0;
+    job->rows.kernel.kind = MARGIN_KERNEL_RBF;
+}
+
 static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
                                      const margin_quant_options *options)
 {
     const bool linear = from != NULL && from->kind == MARGIN_MODEL_LINEAR;
-    if (from == NULL || (!linear && from->kind != MARGIN_MODEL_EXPANSION)) {
+    if (from == NULL ||
+        (!linear && from->kind != MARGIN_MODEL_EXPANSION && from->kind != MARGIN_MODEL_PROTO)) {
         return MARGIN_E_ARGUMENT;
     }
     job->from = from;
     job->vote = margin_model_vote(from);
     job->l = linear ? &from->of.linear : NULL;
     job->e = linear ? NULL : &from->of.expansion;
+    job->p = NULL;
+    if (from->kind == MARGIN_MODEL_PROTO) {
+        mgn_q_proto_rows(job, &from->of.proto);
+    }
     job->format = options == NULL || options->format == 0 ? (unsigned)MARGIN_Q15 : options->format;
     job->whole = options != NULL && options->whole;
     job->n = linear ? 0 : (job->e->n + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK * MGN_Q_BLOCK;
@@ -6137,9 +6377,10 @@ static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem)
     const size_t rows = margin_functions(job->vote->scheme, job->vote->classes);
     const size_t values = mgn_size_mul(job->l != NULL ? rows : job->n, d + d % 2u);
     job->vectors = margin_arena_keep(mem, values, job->format == MARGIN_Q15 ? 2u : 1u);
-    job->norms = MGN_KEEP(mem, uint16_t, job->n);
+    job->norms = MGN_KEEP(mem, uint16_t, job->p != NULL ? job->p->n : job->n);
     job->coef = MGN_KEEP(mem, int16_t, mgn_size_mul(job->n, job->width));
-    job->bias = MGN_KEEP(mem, int32_t, job->machines);
+    job->bias = MGN_KEEP(mem, int32_t, job->p != NULL ? job->e->n : job->machines);
+    job->downs = MGN_KEEP(mem, uint8_t, job->p != NULL ? job->p->n : 0);
     job->class_end = MGN_KEEP(mem, uint16_t, job->l != NULL ? 0 : job->vote->classes);
     job->offset = MGN_KEEP(mem, margin_real, kept);
     job->factor = MGN_KEEP(mem, margin_real, kept);
@@ -6875,13 +7116,14 @@ static margin_vote_q mgn_q_vote(const mgn_q_job *job)
 {
     const margin_vote *vote = job->vote;
     const margin_real log2e = MGN_R(1.4426950408889634);
+    const margin_real unit = job->p != NULL ? MGN_R(1.0) / 32768 : job->score_unit;
     margin_vote_q q = {0, 0, 0, 0, 0, 0, 0};
-    margin_real slope = vote->slope * job->score_unit * log2e * MGN_R(33554432.0);
+    margin_real slope = vote->slope * unit * log2e * MGN_R(33554432.0);
     q.classes = vote->classes;
     q.machines = (uint16_t)job->machines;
     q.scheme = vote->scheme;
     if (vote->reject > 0) {
-        q.reject = mgn_q_round(vote->reject / job->score_unit, 1, INT32_MAX);
+        q.reject = mgn_q_round(vote->reject / unit, 1, INT32_MAX);
     }
     while (slope != 0 && mgn_abs(slope) < 16384 && q.down < 31u) {
         slope *= 2;
@@ -6905,6 +7147,10 @@ static void mgn_q_model(const mgn_q_job *job, margin_model_q *model)
         l->d = (uint16_t)job->d;
         l->format = (uint8_t)job->format;
         l->vote = mgn_q_vote(job);
+    } else if (job->p != NULL) {
+        model->of.proto = job->proto;
+        model->of.proto.stage = stage;
+        model->of.proto.vote = mgn_q_vote(job);
     } else {
         margin_expansion_q *e = &model->of.expansion;
         e->vectors = job->vectors;
@@ -6922,6 +7168,216 @@ static void mgn_q_model(const mgn_q_job *job, margin_model_q *model)
     }
 }
 
+/* ---- prototypes ---- */
+
+/* Mean of the centroids: distances do not mind a shift. */
+static void mgn_q_proto_centre(mgn_q_job *job)
+{
+    const size_t step = (1u + (size_t)job->p->tangents) * job->d;
+    for (size_t k = 0; k < job->d; k++) {
+        margin_real mean = 0;
+        for (size_t m = 0; m < job->p->n; m++) {
+            mean += (job->p->vectors[m * step + k] - mean) / (margin_real)(m + 1u);
+        }
+        job->centre[k] = mean;
+    }
+}
+
+/* Longest and largest coordinate of the centroids, and the longest sample, from the centre. */
+static mgn_q_extent mgn_q_proto_extents(const mgn_q_job *job)
+{
+    const size_t rows = 1u + (size_t)job->p->tangents;
+    mgn_q_extent most = {0, 0, 0};
+    for (size_t m = 0; m < job->p->n; m++) {
+        margin_real sum = 0;
+        for (size_t k = 0; k < job->d; k++) {
+            const margin_real z = mgn_q_vector(job, m * rows, k);
+            sum += z * z;
+            most.vector = mgn_max(most.vector, mgn_abs(z));
+        }
+        most.length = mgn_max(most.length, margin_sqrt(sum));
+    }
+    for (size_t i = 0; i < job->data->n; i++) {
+        const margin_real *x = mgn_sample(job->data, i);
+        margin_real sum = 0;
+        for (size_t k = 0; k < job->d; k++) {
+            const margin_real z =
+                (x[k] - mgn_q_own_offset(job, k)) * mgn_q_own_factor(job, k) - job->centre[k];
+            sum += z * z;
+        }
+        most.data = mgn_max(most.data, margin_sqrt(sum));
+    }
+    return most;
+}
+
+static margin_real mgn_q_most(const mgn_q_job *job)
+{
+    return job->format == MARGIN_Q15 ? 32767 : 127;
+}
+
+/* Whether whole numbers may go in as they are: one factor for all features, within 2^13 of the origin,
+ * and int8_t not coarser for it than twice. */
+static bool mgn_q_proto_plain(mgn_q_job *job)
+{
+    const margin_real f = mgn_q_own_factor(job, 0);
+    mgn_q_extent centred, most;
+    for (size_t k = 0; k < job->d; k++) {
+        if (!(mgn_abs(mgn_q_own_factor(job, k) - f) <= f / 4096)) {
+            return false;
+        }
+    }
+    centred = mgn_q_proto_extents(job);
+    for (size_t k = 0; k < job->d; k++) {
+        job->centre[k] = -mgn_q_own_offset(job, k) * f;
+    }
+    job->unit = f;
+    mgn_q_as_they_are(job);
+    most = mgn_q_proto_extents(job);
+    return most.data <= 8192 * f && most.length <= 8192 * f &&
+           (job->format == MARGIN_Q15 || most.vector <= 2 * centred.vector);
+}
+
+/* Inputs: samples are at most 2^13 units long, and in q7 the largest coordinate of a centroid is 127
+ * times a power of two. */
+static margin_status mgn_q_proto_inputs(mgn_q_job *job)
+{
+    mgn_q_extent most;
+    margin_real unit;
+    mgn_q_proto_centre(job);
+    if (job->whole && mgn_q_proto_plain(job)) {
+        return MARGIN_OK;
+    }
+    mgn_q_proto_centre(job);
+    most = mgn_q_proto_extents(job);
+    job->unit = mgn_max(most.data, most.length) / 8192;
+    job->unit = job->unit > 0 ? job->unit : 1;
+    unit = most.vector / 127;
+    while (job->format == MARGIN_Q7 && unit > 0 && unit < job->unit) {
+        unit *= 2;
+    }
+    while (job->format == MARGIN_Q7 && unit > 0 && unit / 2 >= job->unit) {
+        unit /= 2;
+    }
+    job->unit = job->format == MARGIN_Q7 && unit > 0 ? unit : job->unit;
+    for (size_t k = 0; k < job->d; k++) {
+        const margin_real f = mgn_q_own_factor(job, k);
+        job->factor[k] = f / job->unit;
+        job->offset[k] = f > 0 ? mgn_q_own_offset(job, k) + job->centre[k] / f : 0;
+    }
+    return !job->whole || mgn_q_make_stage(job) ? MARGIN_OK : MARGIN_E_RANGE;
+}
+
+static void mgn_q_proto_put(const mgn_q_job *job, size_t v, size_t k, int32_t q)
+{
+    const size_t at = mgn_q_place(job->d, v, k, job->format);
+    if (job->format == MARGIN_Q15) {
+        ((int16_t *)job->vectors)[at] = (int16_t)q;
+    } else {
+        ((int8_t *)job->vectors)[at] = (int8_t)q;
+    }
+}
+
+/* The centroid of model m in units of 2^shift inputs, and its constant: |c|^2 2^up, rounded up. */
+static void mgn_q_proto_centroid(mgn_q_job *job, size_t m, int shift)
+{
+    const size_t v = m * (1u + (size_t)job->p->tangents);
+    const int32_t most = (int32_t)mgn_q_most(job);
+    const margin_real step = margin_pow_int(2, shift);
+    margin_real sum = 0;
+    for (size_t k = 0; k < job->d; k++) {
+        const int32_t q = mgn_q_round(mgn_q_vector(job, v, k) / (job->unit * step), -most, most);
+        mgn_q_proto_put(job, v, k, q);
+        sum += (margin_real)q * (margin_real)q;
+    }
+    sum = sum * step * step * (margin_real)(UINT32_C(1) << job->proto.up);
+    sum += sum * 4 * MGN_EPS;
+    job->bias[v] = mgn_q_round(sum + MGN_R(0.5), 0, INT32_MAX);
+}
+
+/* The tangents of model m: as large as fits, with what takes their products back to distances. */
+static void mgn_q_proto_tangents(mgn_q_job *job, size_t m, margin_real far)
+{
+    const size_t first = m * (1u + (size_t)job->p->tangents);
+    const margin_real *t = job->p->vectors + (first + 1u) * job->d;
+    const int32_t most = (int32_t)mgn_q_most(job);
+    margin_real size = margin_norm_inf(t, job->p->tangents * job->d), gain;
+    uint8_t down = 0;
+    size = mgn_min(size > 0 ? mgn_q_most(job) / size : 1, MGN_R(1073741824.0) / far);
+    gain = (margin_real)(UINT32_C(1) << job->proto.up) / (size * size);
+    for (; 4 * gain < 1 && down < 31u; down++) {
+        gain *= 4;
+    }
+    job->downs[m] = down;
+    job->norms[m] = (uint16_t)mgn_q_round(gain * 65536, 0, 65535);
+    for (size_t j = 0; j < job->p->tangents; j++) {
+        margin_real fixed = 0;
+        for (size_t k = 0; k < job->d; k++) {
+            const int32_t q = mgn_q_round(t[j * job->d + k] * size, -most, most);
+            mgn_q_proto_put(job, first + 1u + j, k, q);
+            fixed += (margin_real)q * mgn_q_vector(job, first, k) / job->unit;
+        }
+        fixed -= down > 0 ? (margin_real)(UINT32_C(1) << (down - 1u)) : 0; /* to round */
+        job->bias[first + 1u + j] = mgn_q_round(fixed, -INT32_MAX, INT32_MAX);
+    }
+}
+
+/* `up` as large as leaves (reach + longest)^2 2^up below 2^29, for a reach of twice the data, and the
+ * least unit of centroids that holds them; then all that is inside is checked, and the reach comes down
+ * until it fits, but not below the data. */
+static margin_status mgn_q_proto_make(mgn_q_job *job, margin_model_q *model)
+{
+    margin_status status = mgn_q_proto_inputs(job);
+    const mgn_q_extent most = mgn_q_proto_extents(job);
+    const margin_real data = mgn_max(most.data / job->unit, 1), length = most.length / job->unit;
+    const margin_real far = 2 * data + length;
+    margin_proto_q *q = &job->proto;
+    int shift = 14, up = 0;
+    while (shift > -12 && length <= 60000 * margin_pow_int(2, shift - 1) &&
+           most.vector <= mgn_q_most(job) * job->unit * margin_pow_int(2, shift - 1)) {
+        shift--;
+    }
+    while (up < 13 && far * far * margin_pow_int(2, up + 1) < MGN_R(536870912.0)) {
+        up++;
+    }
+    shift = shift < -1 - up ? -1 - up : shift;
+    if (status != MARGIN_OK || up + 1 + shift > 15) {
+        return mgn_both(status, MARGIN_E_RANGE);
+    }
+    for (size_t i = 0; i < job->n * (job->d + job->d % 2u); i++) {
+        mgn_q_proto_put(job, i / (job->d + job->d % 2u), i % (job->d + job->d % 2u), 0);
+    }
+    q->up = (uint8_t)up;
+    q->left = (uint8_t)(up + 1 + shift);
+    for (size_t m = 0; m < job->p->n; m++) {
+        mgn_q_proto_centroid(job, m, shift);
+        if (job->p->tangents > 0) {
+            mgn_q_proto_tangents(job, m, far);
+        }
+    }
+    for (size_t c = 0; c < job->vote->classes; c++) {
+        job->class_end[c] = (uint16_t)job->p->class_end[c];
+    }
+    q->vectors = job->vectors;
+    q->constants = job->bias;
+    q->gains = job->p->tangents > 0 ? job->norms : NULL;
+    q->downs = job->p->tangents > 0 ? job->downs : NULL;
+    q->class_end = job->class_end;
+    q->n = (uint16_t)job->p->n;
+    q->d = (uint16_t)job->d;
+    q->tangents = (uint8_t)job->p->tangents;
+    q->nth = (uint8_t)job->p->nth;
+    q->format = (uint8_t)job->format;
+    job->score_unit = job->unit * job->unit / margin_pow_int(2, up);
+    status = MARGIN_E_RANGE;
+    for (margin_real reach = 4 * data * data; status != MARGIN_OK && reach >= data * data;
+         reach *= MGN_R(0.75)) {
+        q->reach = (uint32_t)mgn_min(reach, MGN_R(1073741824.0));
+        mgn_q_model(job, model);
+        status = margin_model_check_q(model);
+    }
+    return status;
+}
+
 /* Makes the model; of expansions with a larger `down` until all sums fit. */
 static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model)
 {
@@ -6933,6 +7389,9 @@ static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model)
         status = mgn_q_linear_make(job);
         mgn_q_model(job, model);
         return status == MARGIN_OK ? margin_model_check_q(model) : status;
+    }
+    if (job->p != NULL) {
+        return mgn_q_proto_make(job, model);
     }
     mgn_q_prepare_kernel(job);
     mgn_q_choose_down(job);
@@ -7011,6 +7470,9 @@ static void mgn_q_correct_ordinal(const mgn_q_job *job, const margin_quant *quan
 /* Makes up for the mean differences by the biases, while that changes nothing in what fits. */
 static void mgn_q_correct(const mgn_q_job *job, const margin_quant *quant)
 {
+    if (job->p != NULL) {
+        return;
+    }
     if (job->vote->scheme == MARGIN_SCHEME_ORDINAL) {
         mgn_q_correct_ordinal(job, quant);
         return;
@@ -7400,6 +7862,21 @@ static void mgn_walk_expansion_q(mgn_walk *walk, margin_expansion_q *e)
     e->class_end = (const uint16_t *)mgn_walk_array(walk, e->class_end, MGN_HALVES, ends);
 }
 
+static void mgn_walk_proto_q(mgn_walk *walk, margin_proto_q *p)
+{
+    const unsigned element = p->format == MARGIN_Q15 ? MGN_HALVES : MGN_BYTES;
+    const size_t rows = (size_t)p->n * (1u + (size_t)p->tangents);
+    const size_t padded = (rows + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK * MGN_Q_BLOCK;
+    const size_t bent = p->tangents > 0 ? p->n : 0;
+    p->vectors =
+        mgn_walk_array(walk, p->vectors, element, mgn_size_mul(padded, (size_t)p->d + p->d % 2u));
+    p->constants = (const int32_t *)mgn_walk_array(walk, p->constants, MGN_WORDS, rows);
+    p->gains = (const uint16_t *)mgn_walk_array(walk, p->gains, MGN_HALVES, bent);
+    p->downs = (const uint8_t *)mgn_walk_array(walk, p->downs, MGN_BYTES, bent);
+    p->class_end =
+        (const uint16_t *)mgn_walk_array(walk, p->class_end, MGN_HALVES, p->vote.classes);
+}
+
 static void mgn_walk_model_q(mgn_walk *walk, margin_quant *quant, margin_stage_q *stage,
                              unsigned flags)
 {
@@ -7408,6 +7885,10 @@ static void mgn_walk_model_q(mgn_walk *walk, margin_quant *quant, margin_stage_q
     case MARGIN_MODEL_LINEAR:
         mgn_walk_linear_q(walk, &model->of.linear);
         mgn_walk_input_q(walk, quant, stage, model->of.linear.d, flags);
+        break;
+    case MARGIN_MODEL_PROTO:
+        mgn_walk_proto_q(walk, &model->of.proto);
+        mgn_walk_input_q(walk, quant, stage, model->of.proto.d, flags);
         break;
     default:
         mgn_walk_expansion_q(walk, &model->of.expansion);
@@ -7947,6 +8428,21 @@ static bool mgn_head_expansion_q(const mgn_image_head *head, const unsigned char
     return head->n <= UINT16_MAX;
 }
 
+static bool mgn_head_proto_q(const mgn_image_head *head, const unsigned char *at, margin_proto_q *p)
+{
+    p->n = (uint16_t)head->n;
+    p->d = (uint16_t)head->d;
+    p->tangents = (uint8_t)head->width;
+    p->nth = head->degree;
+    p->format = head->format;
+    p->up = MARGIN_LOAD(uint8_t, at + 32);
+    p->left = MARGIN_LOAD(uint8_t, at + 33);
+    p->reach = mgn_get32(at + 60);
+    p->vote = mgn_head_vote_q(head, at);
+    return head->n <= UINT16_MAX && head->width <= MARGIN_PROTO_TANGENTS && head->kernel == 0 &&
+           mgn_zeros(at, 34, 35) && mgn_zeros(at, 36, 44);
+}
+
 static bool mgn_head_model_q(const mgn_image_head *head, const unsigned char *p,
                              margin_quant *quant)
 {
@@ -7959,6 +8455,8 @@ static bool mgn_head_model_q(const mgn_image_head *head, const unsigned char *p,
     switch (head->kind) {
     case MARGIN_MODEL_LINEAR:
         return mgn_head_linear_q(head, p, &quant->model.of.linear);
+    case MARGIN_MODEL_PROTO:
+        return mgn_head_proto_q(head, p, &quant->model.of.proto);
     default:
         return mgn_head_expansion_q(head, p, &quant->model.of.expansion);
     }
@@ -7975,7 +8473,7 @@ static margin_status mgn_image_model_q(const unsigned char *p, size_t size, mgn_
     }
     *head = mgn_head_parse(p);
     if ((head->format != MARGIN_Q15 && head->format != MARGIN_Q7) || !mgn_kind_known(head->kind) ||
-        head->kind > MARGIN_MODEL_EXPANSION) {
+        head->kind == MARGIN_MODEL_LIST) {
         return MARGIN_E_IMAGE;
     }
     mgn_clear(quant, sizeof *quant);
@@ -7991,6 +8489,9 @@ static void mgn_set_stage(margin_model_q *model, const margin_stage_q *stage)
     switch (model->kind) {
     case MARGIN_MODEL_LINEAR:
         model->of.linear.stage = stage;
+        break;
+    case MARGIN_MODEL_PROTO:
+        model->of.proto.stage = stage;
         break;
     default:
         model->of.expansion.stage = stage;
@@ -8330,6 +8831,9 @@ static void mgn_put_expansion_q(unsigned char *p, const margin_kernel_q *k)
 
 static const margin_stage_q *mgn_stage_of(const margin_model_q *model)
 {
+    if (model->kind == MARGIN_MODEL_PROTO) {
+        return model->of.proto.stage;
+    }
     return model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.stage : model->of.expansion.stage;
 }
 
@@ -8347,6 +8851,12 @@ static mgn_image_head mgn_head_of_q(const margin_quant *quant)
     if (model->kind == MARGIN_MODEL_LINEAR) {
         head.d = model->of.linear.d;
         head.format = model->of.linear.format;
+    } else if (model->kind == MARGIN_MODEL_PROTO) {
+        head.n = model->of.proto.n;
+        head.d = model->of.proto.d;
+        head.width = model->of.proto.tangents;
+        head.degree = model->of.proto.nth;
+        head.format = model->of.proto.format;
     } else {
         const margin_expansion_q *e = &model->of.expansion;
         head.n = e->n;
@@ -8374,7 +8884,7 @@ MARGIN_API size_t margin_image_size_q(const margin_quant *quant, size_t notes)
 {
     mgn_walk walk = mgn_walk_make(mgn_visit_none, MARGIN_Q15);
     if (quant == NULL || !mgn_kind_known(quant->model.kind) ||
-        quant->model.kind > MARGIN_MODEL_EXPANSION) {
+        quant->model.kind == MARGIN_MODEL_LIST) {
         return 0;
     }
     mgn_walk_copy_q(&walk, quant, mgn_head_of_q(quant).flags);
@@ -8393,6 +8903,10 @@ static bool mgn_put_model_q(unsigned char *p, const margin_quant *quant, const m
     walk.fits = mgn_put_float(p + 64, quant->unit);
     if (head->kind == MARGIN_MODEL_EXPANSION) {
         mgn_put_expansion_q(p, &quant->model.of.expansion.kernel);
+    } else if (head->kind == MARGIN_MODEL_PROTO) {
+        p[32] = quant->model.of.proto.up;
+        p[33] = quant->model.of.proto.left;
+        mgn_put32(p + 60, quant->model.of.proto.reach);
     }
     walk.image = p;
     mgn_walk_copy_q(&walk, quant, head->flags);

@@ -1153,6 +1153,213 @@ TEST a_model_survives_its_image(void)
     PASS();
 }
 
+/* ---- integers ---- */
+
+/* Rounds the samples to whole numbers of a sensor's range. */
+static void problem_whole(problem *p, double unit)
+{
+    for (size_t i = 0; i < p->data.n * p->data.d; i++) {
+        p->x[i] = (margin_real)floor((double)p->x[i] * unit + 0.5);
+    }
+}
+
+typedef struct {
+    void *bytes;
+    margin_status status;
+    margin_quant quant;
+    margin_quant_info info;
+} quantised;
+
+static quantised quantise(const trained *t, const margin_data *data, unsigned format, bool whole)
+{
+    const margin_quant_options o = {(uint8_t)format, whole};
+    quantised q;
+    const size_t size = margin_quantize_size(&t->model, &o) + MARGIN_ALIGN;
+    margin_arena mem;
+    memset(&q, 0, sizeof q);
+    q.bytes = malloc(size);
+    mem = margin_arena_make(q.bytes, size);
+    q.status = margin_quantize(&t->model, data, &o, &mem, &q.quant, &q.info);
+    return q;
+}
+
+/* The formula of margin_proto_q, row by row, in 64 bits. */
+static void naive_scores_q(const margin_proto_q *p, const int16_t *x, int64_t *scores)
+{
+    margin_expansion_q pool;
+    int64_t norm = 0;
+    size_t c = 0;
+    memset(&pool, 0, sizeof pool);
+    pool.vectors = p->vectors;
+    pool.d = p->d;
+    pool.format = p->format;
+    for (size_t k = 0; k < p->d; k++) {
+        norm += (int64_t)x[k] * x[k];
+    }
+    for (size_t j = 0; j < p->vote.classes; j++) {
+        scores[j] = INT32_MAX;
+    }
+    for (size_t m = 0; m < p->n; m++) {
+        int64_t z = 0, sum = 0;
+        for (size_t j = 0; j <= p->tangents; j++) {
+            const size_t row = m * (1u + (size_t)p->tangents) + j;
+            int64_t dot = 0;
+            for (size_t k = 0; k < p->d; k++) {
+                dot += (int64_t)mgn_q_element(&pool, row, k) * x[k];
+            }
+            if (j == 0) {
+                z = (norm << p->up) - dot * (1 << p->left) + p->constants[row];
+            } else {
+                const int64_t a = (dot - p->constants[row]) >> p->downs[m];
+                sum += a * a;
+            }
+        }
+        z -= p->tangents > 0 ? (sum * p->gains[m]) >> 16 : 0;
+        z = z > 0 ? z : 0;
+        while (m >= p->class_end[c]) {
+            c++;
+        }
+        scores[c] = z < scores[c] ? z : scores[c];
+    }
+}
+
+TEST integers_agree_with_reals(void)
+{
+    static problem p;
+    for (uint32_t seed = 1; seed <= 24u; seed++) {
+        const bool whole = seed % 2u == 0;
+        const unsigned format = seed % 4u < 2u ? MARGIN_Q15 : MARGIN_Q7;
+        margin_proto_options o = method(MARGIN_PROTO_TVQ, 1u + seed % 2u, seed % 4u);
+        trained t;
+        quantised q;
+        problem_make(&p, 200 + seed, 240, 8u + seed % 14u, 4, 0.8);
+        if (whole) {
+            problem_whole(&p, seed % 3u == 0 ? 3 : 100);
+        }
+        t = train(&p.data, &o);
+        q = quantise(&t, &p.data, format, whole);
+        ASSERT_EQ_FMT(MARGIN_OK, q.status, "%d");
+        ASSERT(q.info.disagree <= (format == MARGIN_Q15 ? 2u : 9u)); /* of 240 */
+        ASSERT(q.info.mean <= (format == MARGIN_Q15 ? 0.01 : 0.05) * q.info.scale);
+        ASSERT_EQ(0u, q.info.limited);
+        free(q.bytes);
+        free(t.bytes);
+    }
+    PASS();
+}
+
+TEST integer_scores_are_their_formula_for_any_input(void)
+{
+    static problem p;
+    margin_rng rng = margin_rng_make(5);
+    size_t beyond = 0;
+    for (uint32_t seed = 1; seed <= 16u; seed++) {
+        trained t = random_model(&p, seed, 1u + seed, seed % 6u, 1u + seed % 3u);
+        quantised q = quantise(&t, &p.data, seed % 2u == 0 ? MARGIN_Q15 : MARGIN_Q7, false);
+        ASSERT_EQ_FMT(MARGIN_OK, q.status, "%d");
+        ASSERT_EQ(MARGIN_OK, margin_model_check_q(&q.quant.model));
+        for (size_t trial = 0; trial < 400u; trial++) {
+            int16_t x[WIDE];
+            int32_t scores[4];
+            int64_t want[4], norm = 0;
+            for (size_t k = 0; k < p.data.d; k++) {
+                x[k] = (int16_t)((int32_t)margin_rng_u32(&rng) >> (16u + trial % 8u));
+                norm += (int64_t)x[k] * x[k];
+            }
+            margin_scores_q(&q.quant.model, x, scores);
+            naive_scores_q(&q.quant.model.of.proto, x, want);
+            for (size_t c = 0; c < 4u; c++) {
+                if (norm > q.quant.model.of.proto.reach) {
+                    beyond++;
+                    ASSERT_EQ(INT32_MAX, scores[c]);
+                } else {
+                    ASSERT_EQ_FMT((long)want[c], (long)scores[c], "%ld");
+                }
+                ASSERT(scores[c] >= 0);
+            }
+        }
+        free(q.bytes);
+        free(t.bytes);
+    }
+    ASSERT(beyond > 0);
+    PASS();
+}
+
+TEST integer_margins_are_those_of_the_distances(void)
+{
+    static const int32_t z[][2] = {{0, 0}, {1, 3},         {3, 1}, {INT32_MAX, INT32_MAX},
+                                   {0, 9}, {70000, 140000}};
+    static const double want[] = {0, 0.5, -0.5, 0, 1, 1.0 / 3};
+    for (size_t i = 0; i < 6u; i++) {
+        ASSERT_IN_RANGE(32768 * want[i], margin_margin_q(MARGIN_SCHEME_NEAREST, 2, z[i], 0), 2);
+        ASSERT_EQ(z[i][1] < z[i][0] ? 1 : 0, margin_elect_q(MARGIN_SCHEME_NEAREST, 2, z[i]));
+    }
+    PASS();
+}
+
+TEST an_integer_model_survives_its_image(void)
+{
+    static problem p;
+    static unsigned char image[65536], bytes[65536];
+    for (uint32_t seed = 1; seed <= 8u; seed++) {
+        trained t = random_model(&p, seed, 2u + seed, seed % 4u, 1u + seed % 2u);
+        quantised q;
+        margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+        margin_quant back;
+        if (seed % 2u == 0) {
+            problem_whole(&p, 40);
+        }
+        t.model.of.proto.vote.reject = (margin_real)0.25;
+        q = quantise(&t, &p.data, seed % 3u == 0 ? MARGIN_Q15 : MARGIN_Q7, seed % 2u == 0);
+        ASSERT_EQ_FMT(MARGIN_OK, q.status, "%d");
+        ASSERT_EQ(8192, q.quant.model.of.proto.vote.reject);
+        ASSERT_EQ(MARGIN_OK, margin_image_write_q(&q.quant, NULL, 0, image, sizeof image));
+        ASSERT_EQ_FMT(MARGIN_OK,
+                      margin_image_load_q(image, margin_image_size_q(&q.quant, 0), &mem, &back),
+                      "%d");
+        for (size_t i = 0; i < 40u; i++) {
+            int16_t x[WIDE], work[WIDE];
+            int32_t a[4], b[4];
+            margin_input_q(&q.quant.input, p.x + i * p.data.d, x);
+            ASSERT_EQ(margin_classify_q(&q.quant.model, x, work, a),
+                      margin_classify_q(&back.model, x, work, b));
+            ASSERT_EQ(0, memcmp(a, b, sizeof a));
+        }
+        free(q.bytes);
+        free(t.bytes);
+    }
+    PASS();
+}
+
+TEST a_damaged_integer_model_is_found(void)
+{
+    static problem p;
+    trained t = random_model(&p, 3, 6, 2, 2);
+    quantised q = quantise(&t, &p.data, MARGIN_Q7, false);
+    margin_proto_q *m = &q.quant.model.of.proto;
+    const margin_proto_q good = *m;
+    ASSERT_EQ(MARGIN_OK, q.status);
+    m->up = 20;
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&q.quant.model));
+    *m = good;
+    m->reach = UINT32_C(0xBFFFFFFF);
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&q.quant.model));
+    *m = good;
+    m->n--;
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&q.quant.model));
+    *m = good;
+    m->gains = NULL;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_model_check_q(&q.quant.model));
+    *m = good;
+    ((int32_t *)(void *)(uintptr_t)m->constants)[0] = 0; /* distances would be negative */
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&q.quant.model));
+    ((int32_t *)(void *)(uintptr_t)m->constants)[0] = INT32_MAX;
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&q.quant.model));
+    free(q.bytes);
+    free(t.bytes);
+    PASS();
+}
+
 static margin_status learn_proto(void *user, const margin_data *data, margin_arena *mem,
                                  margin_model *model)
 {
@@ -1263,6 +1470,11 @@ SUITE(proto_suite)
     RUN_TEST(reweighting_drives_mam_and_svm);
     RUN_TEST(reweighting_refuses_what_it_cannot_do);
     RUN_TEST(a_model_survives_its_image);
+    RUN_TEST(integers_agree_with_reals);
+    RUN_TEST(integer_scores_are_their_formula_for_any_input);
+    RUN_TEST(integer_margins_are_those_of_the_distances);
+    RUN_TEST(an_integer_model_survives_its_image);
+    RUN_TEST(a_damaged_integer_model_is_found);
     RUN_TEST(cross_validation_calibration_and_metrics_take_prototypes);
     RUN_TEST(curves_say_what_rejection_buys);
 }
