@@ -127,6 +127,7 @@ def integer_body(q: Quantised) -> Body:
     tables, members = initialiser(q.parts, fields, composed)
     stage = [table_of(q.parts, f"stage_{part}") for part in ("offset", "factor", "shift")] if n["stage"] else []
     notes = [f"scores count units of {r.unit:.6g}"]
-    return Body(q.form, struct, tables + stage, members, f"margin_{KERNEL_WORDS[n.get('kernel', 0)]}_{q.form}_scores",
+    word = "proto" if n["kind"] == 3 else KERNEL_WORDS[n.get("kernel", 0)]
+    return Body(q.form, struct, tables + stage, members, f"margin_{word}_{q.form}_scores",
                 "int16_t", "int32_t", c_int(n["reject"]) if n["reject"] else None, notes=notes, stage=bool(n["stage"]),
                 convert=q.input_scaling())

@@ -46,10 +46,21 @@ def pool_rows(machine) -> list[list[float]]:
     return [[v / f + o if f else o for v, f, o in zip(row, factor, offset)] for row in rows] if offset else rows
 
 
+def centroid_rows(machine) -> list[list[float]]:
+    """The centroids of prototypes, as raw inputs."""
+    d, step = machine.shape.d, machine.shape.d * (1 + machine.numbers["tangents"])
+    vectors, offset, factor = (machine.array(name) for name in ("vectors", "offset", "factor"))
+    rows = [vectors[i:i + d] for i in range(0, len(vectors), step)]
+    return [[v / f + o if f else o for v, f, o in zip(row, factor, offset)] for row in rows] if offset else rows
+
+
 KINDS = {  # by MARGIN_MODEL_...
     1: Kind("linear", "margin_linear", "margin_linear_scores", "w bias d vote", lambda numbers: "linear classifier"),
     2: Kind("expansion", "margin_expansion", "margin_expansion_scores",
             "vectors norms coef bias class_end offset factor n d kernel width vote", kernel_words, pool_rows),
+    3: Kind("prototypes", "margin_proto", "margin_proto_scores",
+            "vectors exits class_end offset factor n d tangents nth vote",
+            lambda numbers: f"{numbers['n']} prototypes with {numbers['tangents']} tangents each", centroid_rows),
     4: Kind("list", "margin_list", "margin_list_scores",
             "( vectors norms coef bias class_end offset factor n d kernel width vote ) reach target", list_words, pool_rows,
             vote="pool.vote"),
@@ -59,6 +70,7 @@ KINDS = {  # by MARGIN_MODEL_...
 INTEGER_KINDS = {
     1: ("margin_linear_q", "w bias stage d format vote"),
     2: ("margin_expansion_q", "vectors norms coef bias class_end stage n d width format kernel vote"),
+    3: ("margin_proto_q", "vectors constants gains downs class_end stage reach n d tangents nth up left format vote"),
 }
 
 

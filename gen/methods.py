@@ -110,6 +110,23 @@ def rates_words(told: dict) -> list[str]:
             f"p* = {told['p_star']:.3g}: with both kappa larger by the same factor down to "
             f"{pair('eta_pos_touch', 'eta_neg_touch')}", TRUE_MOMENTS]
 
+MODELS = Option("models", between(1, 1000, whole), "models a class (default 1; lvq 16)")
+TANGENTS = Option("tangents", between(0, 32, whole), "tangents a model (default 5)")
+STARTS = ("hss", "clusters", "centroids", "random")
+START = Option("start", one_of(STARTS), f"{', '.join(STARTS)}: where models come from (default hss)")
+ITERATIONS = Option("iterations", above(0, whole), "gradient steps, or passes over the data (default 60)")
+RATE = Option("rate", above(0), "a fixed learning rate (default of tvq: adapted)")
+NO_KERNEL = (*KERNEL_OPTIONS, "scheme", "tol", "max-iter")
+
+
+def proto_words(told: dict) -> list[str]:
+    """
+    >>> proto_words({"prototypes": 10, "tangents": 2, "theta_mistakes": 7})
+    ['10 models with 2 tangents each; 7 samples below theta']
+    """
+    below = f"; {told['theta_mistakes']} samples below theta" if told.get("theta_mistakes") else ""
+    return [f"{told['prototypes']} models with {told['tangents']} tangents each{below}"]
+
 
 # ---- the methods ----
 
@@ -161,6 +178,28 @@ METHODS = {
                  Option("easy", between(1e-6, 1), "error of one machine at which cutting ends (default 1/32)"),
                  Option("inner-folds", between(2, 1000, whole), "of its own cross-validations (default 4)")),
         grid=(("cheap", (True,)),), without=("scheme", "cache-mb"), keys=seco_keys, words=seco_words),
+    "tvq": Method(
+        "prototypes with tangents, moved to raise margins, samples with small ones counting more and more",
+        options=(MODELS, TANGENTS, START, ITERATIONS, RATE,
+                 Option("theta", between(-0.999, 1), "margin that all samples should have (default 0.2; 0.1 without tangents)"),
+                 Option("plain", yes_or_no, "no re-weighting: all samples count alike"),
+                 Option("even", yes_or_no, "re-weighting by n / mistakes instead of 1"),
+                 Option("validation", between(0, 0.9), "share of the samples held out to stop by (default none)")),
+        grid=(("tangents", (2, 5, 10)), ("theta", (0.1, 0.2, 0.3))), without=NO_KERNEL, words=proto_words),
+    "hss": Method("prototypes: mean and leading directions of each class", options=(MODELS, TANGENTS, START),
+                  grid=(("tangents", (2, 5, 10, 15)),), without=NO_KERNEL, words=proto_words),
+    "lvq": Method("learning vector quantisation, LVQ2.1",
+                  options=(MODELS, ITERATIONS, RATE,
+                           Option("olvq1", yes_or_no, "LVQ1 with optimised rates instead"),
+                           Option("window", between(0.01, 0.99), "of LVQ2.1 (default 0.3)")),
+                  grid=(("models", (4, 8, 16)),), without=NO_KERNEL, words=proto_words),
+    "td": Method("td-neurons: one discriminant tangent model a class, by gradient descent",
+                 options=(TANGENTS, ITERATIONS, RATE), grid=(("tangents", (2, 5, 10)),), without=NO_KERNEL,
+                 words=proto_words),
+    "nn": Method("nearest neighbours, all samples or a condensed set",
+                 options=(Option("neighbours", between(1, 15, whole), "how many of them decide (default 1)"),
+                          Option("budget", above(0, whole), "vectors to keep (default all)")),
+                 grid=(("neighbours", (1, 3, 5)),), without=NO_KERNEL, words=proto_words),
 }
 
 

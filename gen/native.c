@@ -185,6 +185,19 @@ static void gen_list_anatomy(gen_anatomy *a, const margin_list *l)
     gen_array(a, "target", l->target, l->pool.width, GEN_UINT32);
 }
 
+static void gen_proto_anatomy(gen_anatomy *a, const margin_proto *p)
+{
+    gen_number(a, "n", (double)p->n, GEN_UINT32);
+    gen_number(a, "d", (double)p->d, GEN_UINT32);
+    gen_number(a, "tangents", p->tangents, GEN_UINT16);
+    gen_number(a, "nth", p->nth, GEN_UINT16);
+    gen_array(a, "vectors", p->vectors, p->n * (1 + (size_t)p->tangents) * p->d, GEN_REAL);
+    gen_array(a, "exits", p->exits, p->n, GEN_REAL);
+    gen_array(a, "class_end", p->class_end, p->vote.classes, GEN_UINT32);
+    gen_array(a, "offset", p->offset, p->d, GEN_REAL);
+    gen_array(a, "factor", p->factor, p->d, GEN_REAL);
+}
+
 /* Arrays and numbers of a model; what all kinds have comes first. */
 static void gen_dissect(const margin_model *model, gen_anatomy *a)
 {
@@ -204,6 +217,9 @@ static void gen_dissect(const margin_model *model, gen_anatomy *a)
         break;
     case MARGIN_MODEL_EXPANSION:
         gen_expansion_anatomy(a, &model->of.expansion, machines);
+        break;
+    case MARGIN_MODEL_PROTO:
+        gen_proto_anatomy(a, &model->of.proto);
         break;
     case MARGIN_MODEL_LIST:
         gen_list_anatomy(a, &model->of.list);

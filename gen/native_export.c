@@ -118,6 +118,25 @@ static void gen_expansion_anatomy_q(gen_anatomy *a, const margin_expansion_q *e)
     gen_kernel_anatomy_q(a, &e->kernel);
 }
 
+static void gen_proto_anatomy_q(gen_anatomy *a, const margin_proto_q *p)
+{
+    const size_t rows = (size_t)p->n * (1 + (size_t)p->tangents), even = ((size_t)p->d + 1) / 2 * 2;
+    gen_number(a, "n", p->n, GEN_UINT16);
+    gen_number(a, "d", p->d, GEN_UINT16);
+    gen_number(a, "tangents", p->tangents, GEN_UINT8);
+    gen_number(a, "nth", p->nth, GEN_UINT8);
+    gen_number(a, "up", p->up, GEN_UINT8);
+    gen_number(a, "left", p->left, GEN_UINT8);
+    gen_number(a, "reach", p->reach, GEN_UINT32);
+    gen_array(a, "vectors", p->vectors, (rows + 3) / 4 * 4 * even,
+              p->format == MARGIN_Q7 ? GEN_INT8 : GEN_INT16);
+    gen_array(a, "constants", p->constants, rows, GEN_INT32);
+    gen_array(a, "gains", p->gains, p->n, GEN_UINT16);
+    gen_array(a, "downs", p->downs, p->n, GEN_UINT8);
+    gen_array(a, "class_end", p->class_end, p->vote.classes, GEN_UINT16);
+    gen_stage_anatomy(a, p->stage, p->d);
+}
+
 static void gen_dissect_q(const margin_model_q *model, gen_anatomy *a)
 {
     const margin_vote_q *vote = margin_model_vote_q(model);
@@ -136,6 +155,9 @@ static void gen_dissect_q(const margin_model_q *model, gen_anatomy *a)
         break;
     case MARGIN_MODEL_EXPANSION:
         gen_expansion_anatomy_q(a, &model->of.expansion);
+        break;
+    case MARGIN_MODEL_PROTO:
+        gen_proto_anatomy_q(a, &model->of.proto);
         break;
     default:
         break;

@@ -535,6 +535,109 @@ static margin_status gen_train_rates(gen_work *work)
     return status;
 }
 
+/* ---- prototypes ---- */
+
+static margin_status gen_train_proto(gen_work *work, unsigned method)
+{
+    const margin_data *data = &work->data;
+    const gen_choice *choice = work->choice;
+    const double *tangents = gen_given(choice, "tangents");
+    margin_proto_options options;
+    margin_status status;
+    margin_arena mem;
+    memset(&options, 0, sizeof options);
+    options.method = (uint8_t)method;
+    options.start = (uint8_t)gen_option(choice, "start");
+    options.plain = gen_option(choice, "plain") != 0;
+    options.even = gen_option(choice, "even") != 0;
+    options.models = (uint16_t)gen_option(choice, "models");
+    options.tangents = (uint16_t)(tangents == NULL ? 5 : *tangents);
+    options.theta = gen_option(choice, "theta");
+    options.rate = gen_option(choice, "rate");
+    options.window = gen_option(choice, "window");
+    options.validation = gen_option(choice, "validation");
+    options.neighbours = (uint16_t)gen_option(choice, "neighbours");
+    options.budget = (size_t)gen_option(choice, "budget");
+    options.seed = (uint32_t)gen_option(choice, "seed");
+    options.run = gen_control(work);
+    options.run.max_iterations = (size_t)gen_option(choice, "iterations");
+    if (!gen_arena(work, margin_proto_size(data->n, data->d, work->classes, &options), &mem)) {
+        return MARGIN_E_MEMORY;
+    }
+    status = margin_proto_train(data, &options, &mem, &work->machine->model, &work->info);
+    if (status >= 0) {
+        gen_tell(&work->told, "prototypes", (double)work->machine->model.of.proto.n);
+        gen_tell(&work->told, "tangents", work->machine->model.of.proto.tangents);
+        gen_tell(&work->told, "theta_mistakes", (double)work->info.mistakes);
+        gen_tell(&work->told, "uneven", work->info.uneven);
+    }
+    return status;
+}
+
+static margin_status gen_train_tvq(gen_work *work)
+{
+    return gen_train_proto(work, MARGIN_PROTO_TVQ);
+}
+
+static margin_status gen_train_hss(gen_work *work)
+{
+    return gen_train_proto(work, MARGIN_PROTO_HSS);
+}
+
+static margin_status gen_train_lvq(gen_work *work)
+{
+    const bool one = gen_option(work->choice, "olvq1") != 0;
+    return gen_train_proto(work, one ? MARGIN_PROTO_OLVQ1 : MARGIN_PROTO_LVQ);
+}
+
+static margin_status gen_train_td(gen_work *work)
+{
+    return gen_train_proto(work, MARGIN_PROTO_TD);
+}
+
+static margin_status gen_train_nn(gen_work *work)
+{
+    return gen_train_proto(work, MARGIN_PROTO_NN);
+}
+
+#define GEN_CURVE 41
+
+/* Curves for drawing: the cumulative distribution of the margins, and what rejection buys. */
+static margin_status gen_measure_proto(const gen_machine *machine, const margin_data *rows,
+                                       const double *targets, gen_told *told)
+{
+    double at[GEN_CURVE], share[GEN_CURVE], least[GEN_CURVE], rejected[GEN_CURVE], error[GEN_CURVE];
+    const size_t size = margin_metrics_size(&machine->model) + MARGIN_ALIGN;
+    double *margins = (double *)malloc(rows->n * sizeof *margins);
+    void *bytes = malloc(size);
+    margin_arena mem = margin_arena_make(bytes, size);
+    margin_status status = MARGIN_E_MEMORY;
+    size_t j;
+    (void)targets;
+    for (j = 0; j < GEN_CURVE; j++) {
+        at[j] = -1 + 2.0 * (double)j / (GEN_CURVE - 1);
+        least[j] = (double)j / (GEN_CURVE - 1);
+    }
+    if (margins != NULL && bytes != NULL) {
+        status = margin_margins(rows, &machine->model, &mem, margins, NULL);
+    }
+    if (status >= 0) {
+        status =
+            margin_reject_curve(rows, &machine->model, &mem, least, GEN_CURVE, rejected, error);
+    }
+    if (status >= 0) {
+        margin_cumulative(margins, rows->n, at, GEN_CURVE, share);
+        gen_tell_array(told, "margin_at", at, GEN_CURVE, 0);
+        gen_tell_array(told, "margin_share", share, GEN_CURVE, 0);
+        gen_tell_array(told, "reject_at", least, GEN_CURVE, 0);
+        gen_tell_array(told, "reject_share", rejected, GEN_CURVE, 0);
+        gen_tell_array(told, "reject_error", error, GEN_CURVE, 0);
+    }
+    free(margins);
+    free(bytes);
+    return status;
+}
+
 static const gen_method gen_methods[] = {
     {"mam", gen_train_mam, NULL},
     {"kmomd", gen_train_kmomd, NULL},
@@ -543,6 +646,11 @@ static const gen_method gen_methods[] = {
     {"omam", gen_train_omam, gen_measure_ordinal},
     {"lssvm", gen_train_lssvm, gen_measure_ordinal},
     {"seco", gen_train_seco, gen_measure_seco},
+    {"tvq", gen_train_tvq, gen_measure_proto},
+    {"hss", gen_train_hss, gen_measure_proto},
+    {"lvq", gen_train_lvq, gen_measure_proto},
+    {"td", gen_train_td, gen_measure_proto},
+    {"nn", gen_train_nn, gen_measure_proto},
 };
 
 static const gen_method *gen_method_of(const char *name)

@@ -105,6 +105,7 @@ WDBC = {"wdbc_linear": Imported(exchange(1, "linear", 30, 0)), "wdbc_rbf": Impor
 SUITE = {"linear": Imported(exchange(11, "linear", 5, 0)), "rbf": Imported(exchange(12, "rbf", 6, 10)),
          "poly": Imported(exchange(13, "poly", 5, 9)), "pairs": Imported(exchange(14, "rbf", 5, 11, 3, "one-one")),
          "rest": Imported(exchange(15, "rbf", 4, 12, 4, "one-rest")),
+         "proto": Trained(sensor(18, 3, 90), "--method tvq --models 2 --tangents 2"),
          "unit_poly": Trained(sensor(16, 2, 30), "--method svm --kernel unit-poly"),
          "sensor": Trained(sensor(17, 3, 45), "--method svm --kernel unit-exp --calibrate --reject 0.1")}
 

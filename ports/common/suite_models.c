@@ -10,6 +10,9 @@
 #include "poly_f32.h"
 #include "poly_q15.h"
 #include "poly_q7.h"
+#include "proto_f32.h"
+#include "proto_q15.h"
+#include "proto_q7.h"
 #include "rbf_f32.h"
 #include "rbf_q15.h"
 #include "rbf_q7.h"
@@ -83,6 +86,9 @@ MODEL_Q(rbf_q7, RBF_Q7)
 MODEL_F32(poly_f32, POLY_F32)
 MODEL_Q(poly_q15, POLY_Q15)
 MODEL_Q(poly_q7, POLY_Q7)
+MODEL_F32(proto_f32, PROTO_F32)
+MODEL_Q(proto_q15, PROTO_Q15)
+MODEL_Q(proto_q7, PROTO_Q7)
 MODEL_F32(unit_poly_f32, UNIT_POLY_F32)
 MODEL_Q(unit_poly_q15, UNIT_POLY_Q15)
 MODEL_Q(unit_poly_q7, UNIT_POLY_Q7)
