@@ -4626,7 +4626,7 @@ MARGIN_API void margin_proto_scores(const margin_proto *model, const margin_real
 {
     size_t from = 0;
     for (size_t c = 0; c < model->vote.classes; c++) {
-        const size_t to = MARGIN_LOAD(uint32_t, model->class_end + c);
+        const size_t to = (size_t)MARGIN_LOAD(uint32_t, model->class_end + c);
         scores[c] = mgn_proto_class(model, x, from, to, MGN_HUGE);
         from = to;
     }
@@ -4649,7 +4649,7 @@ MARGIN_API void margin_proto_find(const margin_proto *model, const margin_real *
     found->nearest = found->second = 0;
     found->distance = found->runner = MGN_HUGE;
     for (size_t c = 0; c < model->vote.classes; c++) {
-        const size_t to = MARGIN_LOAD(uint32_t, model->class_end + c);
+        const size_t to = (size_t)MARGIN_LOAD(uint32_t, model->class_end + c);
         const margin_real z = mgn_proto_class(model, x, from, to, found->runner);
         from = to;
         if (c == 0 || z < found->distance) {
@@ -5613,56 +5613,48 @@ static void mgn_q_expansion_scores(const margin_expansion_q *e, const int16_t *x
 
 /* ---- prototypes ---- */
 
-/* |x|^2, unless it is above the reach; no sum on the way leaves 32 bits, as in mgn_q_within. */
+/* |x|^2, unless it is above the reach, which is below 2^31: a pair of squares adds at most that. */
 static inline bool mgn_q_proto_within(const margin_proto_q *p, const int16_t *x, uint32_t *norm)
 {
-    uint32_t sum = 0;
-    for (size_t k = 0; k < p->d; k++) {
-        sum += (uint32_t)((int32_t)x[k] * x[k]);
-        if (sum > p->reach) {
-            return false;
-        }
+    const size_t whole = p->d - p->d % 2u;
+    uint32_t sum = p->d % 2u != 0 ? (uint32_t)((int32_t)x[whole] * x[whole]) : 0;
+    for (size_t k = 0; k < whole && sum <= p->reach; k += 2u) {
+        sum += (uint32_t)((int32_t)x[k] * x[k]) + (uint32_t)((int32_t)x[k + 1u] * x[k + 1u]);
     }
     *norm = sum;
-    return true;
+    return sum <= p->reach;
 }
 
-/* Where a prediction stands: the row at hand, its model and class, and the nearest of the class. */
+/* The nearest models of the class at hand. */
 typedef struct {
     int32_t near[MARGIN_PROTO_NTH];
-    uint32_t z, sum;
-    size_t row, model, c;
+    size_t c;
 } mgn_q_proto_state;
 
-static void mgn_q_proto_far(mgn_q_proto_state *s)
+static void mgn_q_proto_far(const margin_proto_q *p, mgn_q_proto_state *s)
 {
-    for (size_t j = 0; j < MARGIN_PROTO_NTH; j++) {
+    for (size_t j = 0; j < p->nth; j++) {
         s->near[j] = INT32_MAX;
     }
 }
 
-/* Ends a model: its distance takes its place among the nearest of its class. */
-static void mgn_q_proto_end(const margin_proto_q *p, mgn_q_proto_state *s, int32_t *scores)
+/* Model m, at the distance z, takes its place among the nearest of its class. */
+static void mgn_q_proto_end(const margin_proto_q *p, mgn_q_proto_state *s, size_t m, int32_t z,
+                            int32_t *scores)
 {
     size_t j = p->nth - 1u;
-    if (p->tangents != 0) {
-        const uint32_t along = mgn_q_scale(s->sum, MARGIN_LOAD(uint16_t, p->gains + s->model));
-        s->z = along < s->z ? s->z - along : 0;
-    }
-    while (s->model >= MARGIN_LOAD(uint16_t, p->class_end + s->c)) {
+    while (m >= MARGIN_LOAD(uint16_t, p->class_end + s->c)) {
         s->c++;
-        mgn_q_proto_far(s);
+        mgn_q_proto_far(p, s);
     }
-    for (; (int32_t)s->z < s->near[j]; j--) {
-        if (j == 0 || (int32_t)s->z >= s->near[j - 1u]) {
-            s->near[j] = (int32_t)s->z;
+    for (; z < s->near[j]; j--) {
+        if (j == 0 || z >= s->near[j - 1u]) {
+            s->near[j] = z;
             break;
         }
         s->near[j] = s->near[j - 1u];
     }
     scores[s->c] = s->near[p->nth - 1u];
-    s->model++;
-    s->row = 0;
 }
 
 /* Every number is exact modulo 2^32, and margin_model_check_q has seen that no |x|^2 within reach
@@ -5671,36 +5663,43 @@ static void mgn_q_proto_end(const margin_proto_q *p, mgn_q_proto_state *s, int32
 static MGN_Q_INLINE void mgn_q_proto(const margin_proto_q *p, const int16_t *x, int32_t *scores,
                                      unsigned format)
 {
-    const size_t rows = (size_t)p->n * (1u + p->tangents);
-    margin_expansion_q pool;
+    const size_t tangents = p->tangents, rows = p->n * (1u + tangents);
+    const void *block = p->vectors;
     mgn_q_proto_state s;
-    uint32_t norm;
+    uint32_t norm, z = 0, sum = 0;
+    size_t row = 0, m = 0;
     for (size_t c = 0; c < p->vote.classes; c++) {
         scores[c] = INT32_MAX;
     }
     if (!mgn_q_proto_within(p, x, &norm)) {
         return;
     }
-    pool.vectors = p->vectors;
-    pool.d = p->d;
-    s.row = s.model = s.c = 0;
-    mgn_q_proto_far(&s);
+    s.c = 0;
+    mgn_q_proto_far(p, &s);
     for (size_t v = 0; v < rows; v += MGN_Q_LANES) {
+        const size_t count = rows - v < MGN_Q_LANES ? rows - v : MGN_Q_LANES;
         uint32_t dots[MGN_Q_LANES];
-        mgn_q_dots(&pool, v, x, format, dots);
-        for (size_t t = 0; t < MGN_Q_LANES && v + t < rows; t++) {
+        block = mgn_q_dots(block, v, x, p->d, format, dots);
+        for (size_t t = 0; t < count; t++) {
             const uint32_t fixed = (uint32_t)MARGIN_LOAD(int32_t, p->constants + v + t);
-            if (s.row == 0) {
-                s.z = (norm << p->up) - (dots[t] << p->left) + fixed;
-                s.sum = 0;
+            if (row == 0) {
+                z = (norm << p->up) - (dots[t] << p->left) + fixed;
+                sum = 0;
             } else {
-                const int32_t a =
-                    (int32_t)(dots[t] - fixed) >> MARGIN_LOAD(uint8_t, p->downs + s.model);
-                s.sum += (uint32_t)a * (uint32_t)a;
+                const int32_t a = (int32_t)(dots[t] - fixed) >> MARGIN_LOAD(uint8_t, p->downs + m);
+                sum += (uint32_t)a * (uint32_t)a;
             }
-            if (s.row++ == p->tangents) {
-                mgn_q_proto_end(p, &s, scores);
+            if (row < tangents) {
+                row++;
+                continue;
             }
+            if (tangents != 0) {
+                const uint32_t along = mgn_q_scale(sum, MARGIN_LOAD(uint16_t, p->gains + m));
+                z = along < z ? z - along : 0;
+            }
+            mgn_q_proto_end(p, &s, m, (int32_t)z, scores);
+            row = 0;
+            m++;
         }
     }
 }
@@ -17097,7 +17096,7 @@ static bool mgn_proto_shape(mgn_proto_job *job, size_t n, size_t d, size_t class
     job->side = mgn_size_min(n, d);
     job->spare = mgn_size_min(job->tangents + MGN_PROTO_SPARE, job->side);
     job->rng = margin_rng_make(job->o.seed);
-    return job->models <= UINT32_MAX;
+    return (size_t)(uint32_t)job->models == job->models;
 }
 
 static void mgn_proto_point_plan(mgn_proto_point *point, margin_arena *mem,
@@ -18092,9 +18091,9 @@ static void mgn_proto_neighbours(mgn_proto_job *job)
 /* The least number of models that a class has. */
 static size_t mgn_proto_fewest(const mgn_proto_job *job)
 {
-    size_t fewest = job->class_end[0];
+    size_t fewest = (size_t)job->class_end[0];
     for (size_t c = 1; c < job->classes; c++) {
-        fewest = mgn_size_min(fewest, job->class_end[c] - job->class_end[c - 1u]);
+        fewest = mgn_size_min(fewest, (size_t)(job->class_end[c] - job->class_end[c - 1u]));
     }
     return fewest;
 }
