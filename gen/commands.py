@@ -32,6 +32,8 @@ def read_problem(arguments: argparse.Namespace) -> training.Problem:
     targets = methods.METHODS[arguments.method].targets
     if arguments.order is not None and targets != "order":
         raise Usage(f"--order is for methods of classes in order, not for {arguments.method}")
+    if arguments.positive is not None and targets == "order":
+        raise Usage(f"{arguments.method} takes the order of all classes: --order, not --positive")
     problem = training.problem_of(found, arguments.positive, targets, arguments.targets or "auto", arguments.order)
     if problem.targets is not None:
         say(f"{found.path}: {found.n} rows, {found.d} features, targets from {min(problem.targets):.6g} to "

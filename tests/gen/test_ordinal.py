@@ -87,6 +87,7 @@ class Ordinal(unittest.TestCase):
         self.assertEqual((wide["classes"], wide["train_error"]), (6, same["train_error"]))
         self.fails(1, "unknown label", "train", self.words, "--method", "omam", "--order", "cold,mild,warm")
         self.fails(2, "each once", "train", self.words, "--method", "omam", "--order", "cold,cold")
+        self.fails(2, "--order, not --positive", "train", self.words, "--method", "omam", "--positive", "hot")
         self.fails(2, "--order is for", "train", self.words, "--method", "svm", "--order", "cold,mild,warm,hot")
 
     def test_cv_and_tune_go_by_tau(self):
