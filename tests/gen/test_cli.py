@@ -3,16 +3,18 @@ import contextlib
 import io
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from unittest import mock
 
 import sets
-from gen import cli, methods, options
+from gen import cli, methods, options, progress
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 KEYS = ("method status n d classes objective iterations converged seconds arena_bytes arena_bound support bias train_error "
@@ -226,6 +228,37 @@ class Wrong(CommandLine):
             self.assertEqual((run.returncode, out), (code, ""), err)
             self.assertNotIn("Traceback", err)
             self.assertNotIn("out.json", os.listdir(self.folder))
+
+    def test_tune_draws_a_bar_on_a_terminal_and_ctrl_c_ends_it(self):
+        big = self.write("big.csv", sets.csv(*sets.gauss(n=2000, d=20, gap=0.1, seed=7)))
+        ours, theirs = pty.openpty()
+        command = [sys.executable, "-m", "gen", "tune", big, "--method", "svm", "--kernel", "rbf", "--tol", "1e-12", "--save",
+                   self.path("out.mgn"), "--json", self.path("out.json")]
+        run = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=theirs, start_new_session=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        os.close(theirs)
+        seen, end = b"", time.monotonic() + 100
+        while b" %  trainings" not in seen and time.monotonic() < end:
+            seen += os.read(ours, 4096)
+        self.assertRegex(seen.decode(), r"\r\[#* *\] +\d+ %  trainings \d+ of 150")
+        run.send_signal(signal.SIGINT)
+        while True:
+            try:
+                seen += os.read(ours, 4096)
+            except OSError:  # the terminal is gone: so is the program
+                break
+        self.assertEqual((run.wait(60), run.communicate()[0]), (130, b""))
+        os.close(ours)
+        self.assertTrue(seen.decode().endswith("gen: interrupted\r\n"), seen[-200:])
+        self.assertNotIn("Traceback", seen.decode())
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("out")], [])
+
+    def test_both_cores_work(self):
+        """Two jobs that wait for each other can only end side by side."""
+        meet = threading.Barrier(2)
+        found = progress.run([lambda: meet.wait(60), lambda: meet.wait(60)], lambda: (0.0, ""), lambda: None, workers=2)
+        self.assertEqual(sorted(found), [0, 1])
+        self.assertEqual(progress.cores(), len(os.sched_getaffinity(0)))
 
     def test_a_reader_that_goes_away_is_no_traceback(self):
         run = self.spawn("train", self.two, "--method", "svm", "--json", "-")
