@@ -145,6 +145,12 @@ build/cross/registers: build/cross/cortex-m4f-float.o $(TOOLS)/registers.py
 	@touch $@
 cross: build/cross/registers
 
+# No floating point in a program of integer predictors; a real one among them must be found.
+build/cross/no-float/passed: $(HEADERS) $(TOOLS)/no_float.sh | need-cross
+	@$(TOOLS)/no_float.sh
+	@touch $@
+cross: build/cross/no-float/passed
+
 cross: ## compiles for Cortex-M, RISC-V, AVR, WebAssembly and two big-endian machines; looks at the symbols
 
 # ---- on emulated machines ----

@@ -65,8 +65,8 @@
  *                         how predictors read *p of them: together they let machines whose flash is
  *                         not in the data space (AVR: PROGMEM) keep models there.
  * MARGIN_VECTOR           bytes of a vector register, for speed alone: 0 (plain C), 16 or 32; found.
- * MARGIN_NO_ASM           no inline assembly, which is used for the square root instruction alone:
- *                         the same bits from integer arithmetic, slower where there is an FPU.
+ * MARGIN_NO_ASM           no inline assembly, which is used for the square root and for the inner loops
+ *                         of predictors on Cortex-M and AVR: the same bits from plain C, slower.
  * MARGIN_CACHE_BYTES      memory for kernel rows where no budget is given; see >>kernel.
  * MARGIN_ASSERT(cond)     internal invariants; does nothing unless you define it. Arguments are
  *                         checked in every build and reported by a status, never by an assertion. */
@@ -116,6 +116,7 @@ typedef float margin_real;
 #endif
 #ifndef MARGIN_LOAD
 #define MARGIN_LOAD(type, p) (*(const type *)(p))
+#define MARGIN_LOAD_PLAIN /* models are in the data space: loops in assembly may read them */
 #endif
 
 #ifndef MARGIN_ASSERT

@@ -4275,36 +4275,102 @@ static size_t mgn_scheme_width(unsigned scheme, size_t classes)
     return scheme == MARGIN_SCHEME_ONE_REST ? classes : classes - 1u;
 }
 
-/* w . x in the order of margin_dot, through MARGIN_LOAD. */
-static margin_real mgn_flash_dot(const margin_real *w, const margin_real *x, size_t n)
+/* w . x in the order of margin_dot, through MARGIN_LOAD. On Arm's small floating-point units in their own
+ * instructions, four values a load; vmla rounds the product and then the sum, as two instructions do. */
+#if defined(__ARM_FP) && defined(__thumb2__) && !defined(__ARM_BIG_ENDIAN) &&                      \
+    !defined(MARGIN_REAL_DOUBLE) && !defined(MARGIN_NO_ASM) && defined(MARGIN_LOAD_PLAIN)
+
+static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real *x, size_t n)
+{
+    uint32_t zero = 0;
+    margin_real out;
+    __asm__ volatile("vmov s0, s1, %[zero], %[zero]\n\t"
+                     "vmov s2, s3, %[zero], %[zero]\n\t"
+                     "b 2f\n"
+                     "1:\n\t"
+                     "vldmia %[w]!, {s4-s7}\n\t"
+                     "vldmia %[x]!, {s8-s11}\n\t"
+                     "vmla.f32 s0, s4, s8\n\t"
+                     "vmla.f32 s1, s5, s9\n\t"
+                     "vmla.f32 s2, s6, s10\n\t"
+                     "vmla.f32 s3, s7, s11\n"
+                     "2:\n\t"
+                     "subs %[n], #4\n\t"
+                     "bhs 1b\n\t"
+                     "adds %[n], #4\n\t"
+                     "beq 4f\n"
+                     "3:\n\t"
+                     "vldmia %[w]!, {s4}\n\t"
+                     "vldmia %[x]!, {s8}\n\t"
+                     "vmla.f32 s0, s4, s8\n\t"
+                     "subs %[n], #1\n\t"
+                     "bne 3b\n"
+                     "4:\n\t"
+                     "vadd.f32 s0, s0, s2\n\t"
+                     "vadd.f32 s1, s1, s3\n\t"
+                     "vadd.f32 %[out], s0, s1"
+                     : [w] "+r"(w), [x] "+r"(x), [n] "+r"(n), [out] "=t"(out)
+                     : [zero] "r"(zero)
+                     : "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11",
+                       "cc", "memory");
+    return out;
+}
+
+#elif (defined(__arm__) && !defined(__ARM_FP)) || defined(__AVR__) ||                              \
+    (defined(__riscv) && !defined(__riscv_flen))
+
+/* Where every operation is a call, one of each in a loop is what counts. */
+static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real *x, size_t n)
+{
+    margin_real s[4];
+    s[0] = 0;
+    s[1] = 0;
+    s[2] = 0;
+    s[3] = 0;
+    for (size_t i = 0; i < n; i++) {
+        s[(i | 3u) < n ? i & 3u : 0] += MARGIN_LOAD(margin_real, w + i) * x[i];
+    }
+    return (s[0] + s[2]) + (s[1] + s[3]);
+}
+
+#else
+
+static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real *x, size_t n)
 {
     margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    size_t i = 0;
-    for (; n - i >= 4u; i += 4u) {
-        s0 += MARGIN_LOAD(margin_real, w + i) * x[i];
-        s1 += MARGIN_LOAD(margin_real, w + i + 1u) * x[i + 1u];
-        s2 += MARGIN_LOAD(margin_real, w + i + 2u) * x[i + 2u];
-        s3 += MARGIN_LOAD(margin_real, w + i + 3u) * x[i + 3u];
+    for (; n >= 4u; n -= 4u, w += 4, x += 4) {
+        s0 += MARGIN_LOAD(margin_real, w) * x[0];
+        s1 += MARGIN_LOAD(margin_real, w + 1) * x[1];
+        s2 += MARGIN_LOAD(margin_real, w + 2) * x[2];
+        s3 += MARGIN_LOAD(margin_real, w + 3) * x[3];
     }
-    for (; i < n; i++) {
-        s0 += MARGIN_LOAD(margin_real, w + i) * x[i];
+    for (; n > 0; n--) {
+        s0 += MARGIN_LOAD(margin_real, w++) * *x++;
     }
     return (s0 + s2) + (s1 + s3);
 }
 
+#endif
+
 MARGIN_API void margin_linear_scores(const margin_linear *model, const margin_real *x,
                                      margin_real *scores)
 {
-    const size_t machines = margin_machines(model->vote.scheme, model->vote.classes);
-    const margin_real *w = model->w;
-    margin_real f = 0;
-    for (size_t j = 0; j < machines; j++) {
-        if (j == 0 || model->vote.scheme != MARGIN_SCHEME_ORDINAL) {
-            f = mgn_flash_dot(w, x, model->d);
+    const unsigned scheme = model->vote.scheme;
+    const margin_real *w = model->w, *bias = model->bias, *end;
+    size_t machines = model->vote.classes;
+    if (scheme != MARGIN_SCHEME_ONE_REST) {
+        machines--; /* 0 for a ranker, which has one machine */
+    }
+    if (mgn_scheme_pairs(scheme)) {
+        machines = machines * (machines + 1u) / 2u;
+    }
+    end = scores + machines;
+    do {
+        *scores++ = mgn_flash_dot(w, x, model->d) + MARGIN_LOAD(margin_real, bias++);
+        if (scheme != MARGIN_SCHEME_ORDINAL) { /* those share their weights */
             w += model->d;
         }
-        scores[j] = f + MARGIN_LOAD(margin_real, model->bias + j);
-    }
+    } while (scores < end);
 }
 
 /* Feature k of the input, scaled. */
@@ -4862,10 +4928,11 @@ static inline int32_t mgn_q_scale_signed(int32_t a, uint16_t b)
 #define MGN_Q_BLOCK ((size_t)4) /* vectors that are stored together */
 
 #if defined(MARGIN_NO_ASM) || !defined(__OPTIMIZE__) || defined(__ARM_BIG_ENDIAN)
-#elif defined(__ARM_FEATURE_DSP)
-#define MGN_Q_DSP
 #elif defined(__AVR_HAVE_MUL__)
 #define MGN_Q_AVR
+#elif !defined(MARGIN_LOAD_PLAIN)
+#elif defined(__ARM_FEATURE_DSP)
+#define MGN_Q_DSP
 #elif defined(__ARM_ARCH_ISA_THUMB) && !defined(__OPTIMIZE_SIZE__)
 #if __ARM_ARCH_ISA_THUMB == 1
 #define MGN_Q_THUMB1
@@ -5189,22 +5256,47 @@ static MGN_Q_INLINE int32_t mgn_q_times(int32_t a, int16_t b)
 /* ---- linear ---- */
 
 /* No overflow: sum |w| * 2^15 + |bias| < 2^31 bounds every partial sum. */
+static MGN_Q_INLINE int32_t mgn_q_row(int32_t sum, const void *w, const int16_t *x, size_t d,
+                                      unsigned format)
+{
+#if defined(__OPTIMIZE__) && defined(__ARM_ARCH_6M__) && !defined(MARGIN_NO_ASM) &&                \
+    defined(MARGIN_LOAD_PLAIN)
+    if (format == MARGIN_Q15) { /* a third of what compilers make of the loop below */
+        int32_t n = 2 * (int32_t)d, a, b;
+        __asm__(".syntax unified\n"
+                "1:\n\t"
+                "subs %[n], #2\n\t"
+                "ldrsh %[a], [%[x], %[n]]\n\t"
+                "ldrsh %[b], [%[w], %[n]]\n\t"
+                "muls %[a], %[b], %[a]\n\t"
+                "adds %[s], %[s], %[a]\n\t"
+                "cmp %[n], #0\n\t"
+                "bne 1b"
+                : [s] "+l"(sum), [n] "+l"(n), [a] "=&l"(a), [b] "=&l"(b)
+                : [x] "l"(x), [w] "l"(w)
+                : "cc", "memory");
+        return sum;
+    }
+#endif
+    for (size_t k = 0; k < d; k++) {
+        if (format == MARGIN_Q15) {
+            sum += (int32_t)MARGIN_LOAD(int16_t, (const int16_t *)w + k) * x[k];
+        } else {
+            sum += (int32_t)MARGIN_LOAD(int8_t, (const int8_t *)w + k) * x[k];
+        }
+    }
+    return sum;
+}
+
 static MGN_Q_INLINE void mgn_q_linear(const margin_linear_q *l, const int16_t *x, int32_t *scores,
                                       unsigned format)
 {
-    const int16_t *w15 = (const int16_t *)l->w;
-    const int8_t *w7 = (const int8_t *)l->w;
-    int32_t sum = 0;
+    const unsigned char *w = (const unsigned char *)l->w;
     for (size_t j = 0; j < l->vote.machines; j++) {
-        if (j == 0 || l->vote.scheme != MARGIN_SCHEME_ORDINAL) {
-            sum = 0;
-            for (size_t k = 0; k < l->d; k++) {
-                const int32_t w =
-                    format == MARGIN_Q15 ? MARGIN_LOAD(int16_t, w15++) : MARGIN_LOAD(int8_t, w7++);
-                sum += w * x[k];
-            }
+        scores[j] = mgn_q_row(MARGIN_LOAD(int32_t, l->bias + j), w, x, l->d, format);
+        if (l->vote.scheme != MARGIN_SCHEME_ORDINAL) { /* those share their weights */
+            w += l->d * (format == MARGIN_Q15 ? 2u : 1u);
         }
-        scores[j] = sum + MARGIN_LOAD(int32_t, l->bias + j);
     }
 }
 
