@@ -14112,7 +14112,9 @@ static margin_status mgn_rates_kernel_fit(mgn_fit *fit, margin_arena *mem)
     mgn_rates_task task = *(const mgn_rates_task *)fit->options;
     mgn_rates_kernel k;
     margin_status status;
+    k.order = NULL;
     mgn_rates_kernel_take(&k, fit, mem);
+    MARGIN_ASSERT(k.order != NULL); /* the plan has had its blocks */
     k.n = fit->data.n;
     fit->info = mgn_no_info;
     fit->bias = 0;
@@ -14146,13 +14148,11 @@ static bool mgn_rates_by_features(const mgn_rates_task *task, size_t n, size_t d
     return task->full.kernel.kind == MARGIN_KERNEL_LINEAR && n > d;
 }
 
-static mgn_fit mgn_rates_fit_of(const mgn_rates_task *task)
+static void mgn_rates_fit_of(const mgn_rates_task *task, mgn_fit *fit)
 {
-    mgn_fit fit;
-    fit.kernel = task->full.kernel;
-    fit.run = task->full.run;
-    fit.options = task;
-    return fit;
+    fit->kernel = task->full.kernel;
+    fit->run = task->full.run;
+    fit->options = task;
 }
 
 MARGIN_API size_t margin_rates_moments_size(size_t d, const margin_rates_options *options)
@@ -14184,7 +14184,7 @@ MARGIN_API size_t margin_rates_size(size_t n, size_t d, size_t classes,
     if (mgn_rates_by_features(&task, n, d)) {
         return n > MARGIN_INDEX_MAX ? 0 : margin_rates_moments_size(d, options);
     }
-    fit = mgn_rates_fit_of(&task);
+    mgn_rates_fit_of(&task, &fit);
     return mgn_train_size(&mgn_rates_trainer, &fit, n, d, classes);
 }
 
@@ -14214,7 +14214,7 @@ static margin_status mgn_rates_train(const margin_data *data, mgn_rates_task *ta
     if (mgn_rates_by_features(task, data->n, data->d)) {
         return mgn_rates_linear_train(data, NULL, task, mem, model, info != NULL);
     }
-    fit = mgn_rates_fit_of(task);
+    mgn_rates_fit_of(task, &fit);
     return mgn_train(&mgn_rates_trainer, &fit, data, mem, model, info);
 }
 
@@ -19433,6 +19433,7 @@ static margin_real mgn_omam_sum(mgn_ordinal *o, margin_real *low, margin_real *x
 {
     const margin_real *first = mgn_sample(&o->data, 0);
     margin_real square = 0;
+    MARGIN_ASSERT(low != NULL && x != NULL); /* the plan has had its blocks */
     *all = 0;
     for (size_t j = 0; j < o->d; j++) {
         o->w[j] = low[j] = 0;
