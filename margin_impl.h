@@ -13535,8 +13535,9 @@ static void mgn_rates_linear_plan(mgn_rates *p, mgn_rates_linear *l, margin_aren
     const size_t reals = mgn_size_add(mgn_size_add(mgn_size_mul(4, square), mgn_rates_panel(d)),
                                       mgn_size_add(more, 2u));
     margin_real *real = (margin_real *)margin_arena_scratch(mem, mgn_bytes(reals, d), 1);
+    l->cov = real;
+    l->bytes = 0;
     if (real != NULL) {
-        l->cov = real;
         l->mean = l->cov + 2u * square;
         l->weight = l->mean + 2u * d;
         p->sigma = l->weight + 2u;
