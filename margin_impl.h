@@ -13536,6 +13536,8 @@ static void mgn_rates_linear_plan(mgn_rates *p, mgn_rates_linear *l, margin_aren
                                       mgn_size_add(more, 2u));
     margin_real *real = (margin_real *)margin_arena_scratch(mem, mgn_bytes(reals, d), 1);
     l->cov = real;
+    l->mean = l->weight = NULL;
+    l->order = NULL;
     l->bytes = 0;
     if (real != NULL) {
         l->mean = l->cov + 2u * square;
