@@ -15859,13 +15859,14 @@ static void mgn_seco_model(mgn_seco *s, margin_arena *mem, margin_list *list)
     static const margin_vote vote = {2, MARGIN_SCHEME_BINARY, 0, 0, 0};
     const bool collapses = mgn_seco_collapses(&s->kernel);
     const size_t cuts = s->info.cuts + 1u, d = s->data.d;
-    mgn_seco_pool pool;
+    mgn_seco_pool pool = {NULL, NULL, NULL, NULL, NULL, NULL};
     size_t n = cuts;
     if (!collapses) {
         mgn_seco_reduce(s, mem);
         n = mgn_seco_used(s);
     }
     mgn_seco_pool_plan(&pool, mem, n, d, cuts);
+    MARGIN_ASSERT(pool.vectors != NULL); /* the plan for all samples has had its blocks */
     if (collapses) {
         mgn_seco_collapse(s, &pool);
     } else {
