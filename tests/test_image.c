@@ -177,7 +177,10 @@ TEST a_scaled_model_scores_raw_data_as_the_model_scored_scaled_data(void)
     for (size_t s = 0; s < SHAPES; s++) {
         if (shapes[s].scaled) {
             margin_real scaled[24][3], raw[24][3];
+            size_t machines;
             train(&one, shapes[s].kernel, shapes[s].classes, shapes[s].scheme, true);
+            machines = margin_machines(margin_model_vote(&one.model)->scheme,
+                                       margin_model_vote(&one.model)->classes);
             for (size_t i = 0; i < 24; i++) {
                 margin_scores(&one.model, one.x + 3 * i, scaled[i]);
             }
@@ -188,8 +191,7 @@ TEST a_scaled_model_scores_raw_data_as_the_model_scored_scaled_data(void)
                     x[k] = one.x[3 * i + k] / one.scaling.factor[k] + one.scaling.offset[k];
                 }
                 margin_scores(&one.model, x, raw[i]);
-                for (size_t j = 0;
-                     j < margin_machines(margin_model_vote(&one.model)->scheme, 3) && j < 3; j++) {
+                for (size_t j = 0; j < machines && j < 3; j++) {
                     ASSERT_IN_RANGE(scaled[i][j], raw[i][j], sizeof(margin_real) > 4 ? 1e-9 : 2e-2);
                 }
             }

@@ -431,7 +431,7 @@ TEST rbf_scores_follow_exact_distances_for_every_input(void)
             ASSERT_IN_RANGE(expected[j], (double)scores[j], slack[j]);
         }
     }
-    ASSERT(counted > 2000);
+    ASSERT(counted > TRIALS(2000));
     free(p);
     PASS();
 }
@@ -476,7 +476,7 @@ TEST poly_scores_follow_exact_dot_products_for_every_input(void)
         }
         ASSERT_IN_RANGE(expected, (double)score, slack);
     }
-    ASSERT(counted > 1000);
+    ASSERT(counted > TRIALS(1000));
     free(p);
     PASS();
 }
@@ -525,7 +525,7 @@ TEST unit_scores_follow_exact_cosines_for_every_input(void)
         }
         ASSERT_IN_RANGE(expected, (double)score, slack);
     }
-    ASSERT(counted > 3000);
+    ASSERT(counted > TRIALS(3000));
     free(p);
     PASS();
 }
