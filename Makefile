@@ -208,7 +208,8 @@ bench-math: build/bench-float/math_ulp build/bench-double/math_ulp ## worst erro
 # ---- all of it ----
 
 # In an order that finds common mistakes first. FUZZ_RUNS is small here: the fuzzer looks for what has come back.
-CHECKS = test toc format symbols packaging cross bits sanitize analyze coverage fuzz ports footprint
+# Not in it yet: analyze and coverage, which are not known to end clean within the time that CI has.
+CHECKS = test toc format symbols packaging cross bits sanitize fuzz ports footprint
 check: ## all that CI runs; the last line is `N passed, N failed`
 	+@$(TOOLS)/run.sh $(foreach target,$(CHECKS),'$(MAKE) FUZZ_RUNS=20000 $(target)')
 

@@ -5833,16 +5833,17 @@ static inline int32_t mgn_q_minus(int32_t a, int32_t b)
     return a - b;
 }
 
-/* (b - a) / (b + a) for distances, in 2^-15. */
+/* (b - a) / (b + a) for distances, in 2^-15; what is negative cannot be one and counts as 0. */
 static int32_t mgn_q_nearer(int32_t a, int32_t b)
 {
-    uint32_t sum = (uint32_t)a + (uint32_t)b, size = (uint32_t)(a < b ? b - a : a - b);
+    const uint32_t x = a > 0 ? (uint32_t)a : 0, y = b > 0 ? (uint32_t)b : 0;
+    uint32_t sum = x + y, size = x < y ? y - x : x - y;
     while (sum >= UINT32_C(0x10000)) {
         sum /= 2u;
         size /= 2u;
     }
     size = sum > 0 ? (size << 15) / sum : 0;
-    return a < b ? (int32_t)size : -(int32_t)size;
+    return x < y ? (int32_t)size : -(int32_t)size;
 }
 
 /* What the scores say for class a against class b. */
@@ -12992,6 +12993,12 @@ static void mgn_rates_take(mgn_rates *p)
     }
 }
 
+/* a / b, or `otherwise` where b is 0. */
+static margin_real mgn_rates_over(margin_real a, margin_real b, margin_real otherwise)
+{
+    return b < 0 || b > 0 ? a / b : otherwise;
+}
+
 /* The Newton step in log c, step[c], for the c that are not held; a class whose |q_c| < k_c no longer
  * depends on its c is at the apex, and its c goes to the largest of use. */
 static void mgn_rates_step(const mgn_rates *p, const bool *hold, const margin_real *most,
@@ -13007,8 +13014,9 @@ static void mgn_rates_step(const mgn_rates *p, const bool *hold, const margin_re
     det = slope[0][0] * slope[1][1] - slope[0][1] * slope[1][0];
     for (size_t c = 0; c < 2u; c++) {
         const size_t o = 1u - c;
-        const margin_real alone = -miss[c] / slope[c][c];
-        const margin_real joint = -(miss[c] * slope[o][o] - miss[o] * slope[c][o]) / det;
+        const margin_real alone = mgn_rates_over(-miss[c], slope[c][c], -miss[c]);
+        const margin_real joint =
+            mgn_rates_over(miss[o] * slope[c][o] - miss[c] * slope[o][o], det, -miss[c]);
         step[c] = held[c] ? 0 : held[o] ? alone : joint;
         step[c] = mgn_abs(step[c]) <= MGN_HUGE ? step[c] : -miss[c];
     }
@@ -13028,7 +13036,8 @@ static bool mgn_rates_move(const mgn_rates *p, margin_real tol, margin_real *c)
     margin_real most[2], step[2];
     bool hold[2];
     for (size_t k = 0; k < 2u; k++) {
-        most[k] = mgn_min(p->kappa[k] * p->kappa[k] / (tol * low * low), MGN_HUGE * MGN_EPS);
+        most[k] = mgn_min(mgn_rates_over(p->kappa[k] * p->kappa[k], tol * low * low, MGN_HUGE),
+                          MGN_HUGE * MGN_EPS);
         hold[k] = !p->active[k] || (c[k] >= most[k] && p->length[k] <= p->kappa[k]);
     }
     if (hold[0] && hold[1]) {
@@ -13053,7 +13062,8 @@ static void mgn_rates_first_c(mgn_rates *p, margin_real *c)
         const margin_real most = p->kappa[k] * margin_sqrt(p->trace[k]) * size;
         const margin_real least = (p->wide ? most : along) / 1000;
         const margin_real width = p->kappa[k] * mgn_rates_spread(p, k, p->v);
-        c[k] = p->active[k] ? p->kappa[k] * p->kappa[k] / mgn_max(width, least) : 0;
+        c[k] =
+            p->active[k] ? p->kappa[k] * p->kappa[k] / mgn_max(mgn_max(width, least), MGN_TINY) : 0;
     }
 }
 
@@ -17701,7 +17711,7 @@ static bool mgn_proto_weigh(mgn_proto_job *job, size_t c, size_t j)
         if (random && job->w[i] > 0) { /* exponential */
             job->w[i] *= -margin_log(1 - margin_rng_uniform(&job->rng));
         }
-        if (mgn_proto_clusters(job) && job->member[i] != j) {
+        if (job->w[i] > 0 && mgn_proto_clusters(job) && job->member[i] != j) {
             job->w[i] = 0;
         }
         any = any || job->w[i] > 0;
