@@ -1658,18 +1658,15 @@ typedef struct {
 } margin_smoothing;
 
 typedef struct {
-    margin_kernel kernel;    /*                                          0: linear              */
-    margin_real c;           /* C, > 0                                   0: 256                 */
-    const margin_loss *loss; /* of samples of both classes               0: hinge               */
-    const margin_loss
-        *loss_pos; /* of the positive class alone             0: loss                */
-    const margin_loss
-        *loss_neg; /* of the others                           0: loss                */
-    margin_smoothing
-        smoothing;      /* iterations here                          0: 50, 50, 50, 500     */
-    size_t starts;      /*                                          0: 4                   */
-    uint32_t seed;      /* of the starts                                                   */
-    margin_control run; /* tol: of the gradient, relative to the first                     */
+    margin_kernel kernel;        /*                                    0: linear                */
+    margin_real c;               /* C, > 0                             0: 256                   */
+    const margin_loss *loss;     /* of samples of both classes         0: hinge                 */
+    const margin_loss *loss_pos; /* of the positive class alone        0: loss                  */
+    const margin_loss *loss_neg; /* of the others                      0: loss                  */
+    margin_smoothing smoothing;  /* iterations here                    0: 50, 50, 50, 500       */
+    size_t starts;               /*                                    0: 4                     */
+    uint32_t seed;               /* of the starts                                               */
+    margin_control run;          /* tol: of the gradient, relative to the first                 */
 } margin_loss_options;
 
 #define MARGIN_LOSS_MEMORY 8u /* steps that the optimiser remembers */
@@ -1736,30 +1733,26 @@ MARGIN_API margin_status margin_loss_train(const margin_data *data,
  * 16 candidates instead of 192, of which the four most promising are cross-validated, over every second
  * C, and no cut that does not promise a gain: see the table of make bench-seco. */
 typedef struct {
-    margin_kernel kernel;   /*                                       0: linear                  */
-    int8_t c_first, c_last; /* log2 of C of the candidates           0, 0: 8 .. 15              */
-    int8_t svm_first,
-        svm_last; /* log2 of C tried for the last machine  0, 0: 4 .. 16              */
-    const margin_real
-        *weights;        /* of the ramp, C+                       0: 1/2, 1, 2               */
-    size_t weight_count; /* of them                                                          */
-    size_t starts;       /* for each sign, C and weight           0: 4                       */
-    const margin_loss
-        *target;              /* loss of the class of the sign         0: ramp                    */
-    const margin_loss *other; /* and of the other class                0: hinge                   */
-    margin_smoothing
-        smoothing;        /*                                       0: see there               */
-    margin_real coverage; /* least share of samples a cut takes    0: 1/16                    */
-    size_t left;          /* samples of each class it leaves       0: 32                      */
-    margin_real easy;     /* error at which cutting ends           0: 1/32                    */
-    size_t most;          /* cuts, at most 15                      0: 15                      */
-    size_t folds;         /* of the cross-validations              0: 4                       */
-    size_t assess;        /* candidates to cross-validate a round  0: all                     */
-    bool gain;            /* end too when no candidate is expected to lower the error         */
-    bool cheap;           /* fewer of everything that is 0 here                               */
-    bool bounds;          /* work out info->common.c0 and c1, see margin_svm_options          */
-    uint32_t seed;        /* of starts and folds                                              */
-    margin_control run;   /* tol: of the machines; scheme and rank have no effect             */
+    margin_kernel kernel;       /*                                     0: linear                */
+    int8_t c_first, c_last;     /* log2 of C of the candidates         0, 0: 8 .. 15            */
+    int8_t svm_first, svm_last; /* log2 of C of the last machine       0, 0: 4 .. 16            */
+    const margin_real *weights; /* of the ramp, C+                     0: 1/2, 1, 2             */
+    size_t weight_count;        /* of them                                                      */
+    size_t starts;              /* for each sign, C and weight         0: 4                     */
+    const margin_loss *target;  /* loss of the class of the sign       0: ramp                  */
+    const margin_loss *other;   /* and of the other class              0: hinge                 */
+    margin_smoothing smoothing; /*                                     0: see there             */
+    margin_real coverage;       /* least share of samples a cut takes  0: 1/16                  */
+    size_t left;                /* samples of each class it leaves     0: 32                    */
+    margin_real easy;           /* error at which cutting ends         0: 1/32                  */
+    size_t most;                /* cuts, at most 15                    0: 15                    */
+    size_t folds;               /* of the cross-validations            0: 4                     */
+    size_t assess;              /* candidates to cross-validate        0: all                   */
+    bool gain;                  /* end too when no candidate is expected to lower the error     */
+    bool cheap;                 /* fewer of everything that is 0 here                           */
+    bool bounds;                /* work out info->common.c0 and c1, see margin_svm_options      */
+    uint32_t seed;              /* of starts and folds                                          */
+    margin_control run;         /* tol: of the machines; scheme and rank have no effect         */
 } margin_seco_options;
 
 /* What a decision list does with samples whose classes are known, and what it costs. */
