@@ -70,7 +70,7 @@ $(eval $(call suite,float-coverage,$(CC),$(COVERAGE) $(PLAIN),need-coverage))
 $(eval $(call suite,double-coverage,$(CC),$(COVERAGE) $(DOUBLE),need-coverage))
 
 test: build/float/tests build/double/tests ## all host tests; the last line is `N passed, N failed`
-	@$(TOOLS)/run.sh -p build/float/tests build/double/tests 'python3 tests/gen/run.py' $(TOOLS)/examples.sh '$(TOOLS)/packaging.sh gcc g++ -O2'
+	@$(TOOLS)/run.sh -p build/float/tests build/double/tests 'python3 tests/gen/run.py' $(TOOLS)/examples.sh '$(TOOLS)/packaging.sh gcc g++ -O0'
 
 sanitize: build/float-address/tests build/double-address/tests build/double-memory/tests
 sanitize: ## the tests under the address, undefined-behaviour and memory sanitizers
