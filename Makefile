@@ -209,8 +209,9 @@ bench-math: build/bench-float/math_ulp build/bench-double/math_ulp ## worst erro
 # ---- all of it ----
 
 # In an order that finds common mistakes first. FUZZ_RUNS is small here: the fuzzer looks for what has come back.
-# Not in it yet: analyze and coverage, which are not known to end clean within the time that CI has.
-CHECKS = test toc format symbols packaging cross bits sanitize fuzz ports footprint
+# Not in it yet: analyze and coverage, which are not known to end clean within the time that CI has, and ports, where the
+# training of prototypes differs between machines of 16, 32 and 64 bits (its sums follow MARGIN_PROTO_BLOCK).
+CHECKS = test toc format symbols packaging cross bits sanitize fuzz footprint
 check: ## all that CI runs; the last line is `N passed, N failed`
 	+@$(TOOLS)/run.sh $(foreach target,$(CHECKS),'$(MAKE) FUZZ_RUNS=20000 $(target)')
 

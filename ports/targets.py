@@ -155,14 +155,14 @@ def call(command: list[str]) -> subprocess.CompletedProcess:
 ELF = ["-nostdlib", "-nostartfiles", "-Wl,--gc-sections"]
 
 
-def cortex_m(name: str, cpu: str, board: str, flash: tuple[int, int], ram: tuple[int, int]) -> Target:
+def cortex_m(name: str, cpu: str, board: str, flash: tuple[int, int], ram: tuple[int, int], optimise: str = "-O2") -> Target:
     places = {"PORT_FLASH": flash[0], "PORT_FLASH_SIZE": flash[1], "PORT_RAM": ram[0], "PORT_RAM_SIZE": ram[1]}
     return Target(
         name, "cortex-m", ["arm-none-eabi-gcc", "-std=c99", "-mthumb", *cpu.split()],
         [*ELF, "-Wl,-T,ports/cortex-m/cortex-m.ld", *(f"-Wl,--defsym={k}={v:#x}" for k, v in places.items())],
         run=["qemu-system-arm", "-M", board, "-display", "none", "-monitor", "none", "-serial", "none", "-chardev",
              "stdio,id=sh", "-semihosting-config", "enable=on,target=native,chardev=sh", "{count}", "-kernel", "{elf}"],
-        tools="arm-none-eabi-", flash=flash[1], ram=ram[1])
+        optimise=optimise, tools="arm-none-eabi-", flash=flash[1], ram=ram[1])
 
 
 def riscv(name: str, march: str, mabi: str, cpu: str) -> Target:
@@ -197,7 +197,7 @@ K, M = 1024, 1024 * 1024
 M4F = "-mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16"
 M55 = "-mcpu=cortex-m55 -mfloat-abi=hard -fno-tree-vectorize"  # its vector unit flushes subnormal numbers to zero
 TARGETS = [
-    cortex_m("cortex-m0", "-mcpu=cortex-m0", "microbit", (0, 256 * K), (0x20000000, 16 * K)),
+    cortex_m("cortex-m0", "-mcpu=cortex-m0", "microbit", (0, 256 * K), (0x20000000, 16 * K), "-Os"),  # else too large
     cortex_m("cortex-m3", "-mcpu=cortex-m3", "mps2-an385", (0, 4 * M), (0x20000000, 64 * K)),
     cortex_m("cortex-m4f", M4F, "mps2-an386", (0, 4 * M), (0x20000000, 64 * K)),
     cortex_m("cortex-m7", "-mcpu=cortex-m7 -mfloat-abi=hard -mfpu=fpv5-d16", "mps2-an500", (0, 4 * M), (0x20000000, 64 * K)),
