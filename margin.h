@@ -1539,7 +1539,8 @@ MARGIN_API size_t margin_rates_size(size_t n, size_t d, size_t classes,
                                     const margin_rates_options *options);
 /* objective: 1/2 |w|^2, for kernels in their space; gap: it is at most this far above the optimum;
  * violation: |w - (m_pos - m_neg - k_pos S_pos w / s_pos - k_neg S_neg w / s_neg) |w|^2/2| / |w|, the
- * stationarity of the Lagrangian; iterations: factorisations, or steps of iter. Cost: a linear kernel
+ * stationarity of the Lagrangian (where s is 0, with the subgradient that was found in the place of
+ * S w / s); iterations: factorisations, or steps of iter. Cost: a linear kernel
  * one pass over the data, n d^2 / 2, and about 15 factors of d^3 / 6 products; any other, and a
  * linear one where n <= d, n^2 d / 2 + 15 n^3 / 6.
  *

@@ -12513,7 +12513,8 @@ typedef struct {
     margin_real *y, *p;    /* y (d) and its q (rows) */
     margin_real low, high; /* bounds of the distance */
     margin_real start;     /* the lower one at the start of `fast` */
-    margin_real stray;     /* |y - (D - Z'q)| / |y| with q cut back to |q_c| <= k_c */
+    margin_real stray; /* |y - (D - Z'q)| / |y| with |q_c| = k_c, at the apex no more than that */
+    bool apex[2];      /* c_c is as good as infinite */
     margin_real c_best[2]; /* c of y */
     margin_real scale;     /* from y to w */
     margin_real p_star;
@@ -12534,11 +12535,21 @@ static margin_real *mgn_rates_z(const mgn_rates *p, size_t c)
     return p->z + mgn_rates_first(p, c) * p->zstep;
 }
 
+/* out = rows from .. from + count - 1 of Z times x */
+static void mgn_rates_times(const mgn_rates *p, size_t from, size_t count, const margin_real *x,
+                            margin_real *out)
+{
+    const margin_real *row = p->z + from * p->zstep;
+    for (size_t i = 0; i < count; i++, row += p->zstep) {
+        out[i] = margin_dot(row, x, p->d);
+    }
+}
+
 /* |R_c x|; p->x is used. */
 static margin_real mgn_rates_spread(const mgn_rates *p, size_t c, const margin_real *x)
 {
     const margin_real own = margin_sqrt(p->ridge) * margin_norm2(x, p->d);
-    mgn_dots(x, mgn_rates_z(p, c), p->zstep, p->m[c], p->d, p->x);
+    mgn_rates_times(p, mgn_rates_first(p, c), p->m[c], x, p->x);
     return mgn_hypot(margin_norm2(p->x, p->m[c]), own);
 }
 
@@ -12636,7 +12647,7 @@ static void mgn_rates_correct(const mgn_rates *p, margin_real *r, margin_real *s
     const size_t begin = mgn_rates_begin(p), count = mgn_rates_count(p);
     const margin_real *z = p->z + begin * p->zstep;
     if (p->wide) {
-        mgn_dots(r, z, p->zstep, count, p->d, p->x);
+        mgn_rates_times(p, begin, count, r, p->x);
         margin_axpy(s + begin, 1, p->x, count);
         mgn_rates_backsolve(p, s + begin);
         mgn_mat_t_vec(p->t, z, p->zstep, count, p->d, s + begin);
@@ -12649,41 +12660,46 @@ static void mgn_rates_correct(const mgn_rates *p, margin_real *r, margin_real *s
     mgn_mat_t_vec(p->t, z, p->zstep, count, p->d, p->x + begin);
     margin_axpy(r, -1, p->t, p->d);
     mgn_rates_backsolve(p, r);
-    mgn_dots(r, z, p->zstep, count, p->d, p->x + begin);
+    mgn_rates_times(p, begin, count, r, p->x + begin);
     for (size_t i = begin; i < begin + count; i++) {
         s[i] = p->held[i < p->m[0] ? 0 : 1] * (p->x[i] + s[i]);
     }
 }
 
-/* The residuals of (v, q). */
-static void mgn_rates_residual(const mgn_rates *p, margin_real *r, margin_real *s)
+/* The residuals of (v, q): r = D - e v - Z'q, */
+static void mgn_rates_open(const mgn_rates *p, margin_real *r)
 {
-    const size_t begin = mgn_rates_begin(p), count = mgn_rates_count(p);
-    const margin_real *z = p->z + begin * p->zstep;
-    mgn_mat_t_vec(p->t, z, p->zstep, count, p->d, p->q + begin);
+    const size_t begin = mgn_rates_begin(p);
+    mgn_mat_t_vec(p->t, p->z + begin * p->zstep, p->zstep, mgn_rates_count(p), p->d, p->q + begin);
     for (size_t j = 0; j < p->d; j++) {
         r[j] = p->delta[j] - mgn_rates_own(p, p->e, p->c, j) * p->v[j] - p->t[j];
     }
-    mgn_dots(p->v, z, p->zstep, count, p->d, s + begin);
+}
+
+/* and s = Z v - q / c. */
+static void mgn_rates_residual(const mgn_rates *p, margin_real *r, margin_real *s)
+{
+    const size_t begin = mgn_rates_begin(p), count = mgn_rates_count(p);
+    mgn_rates_open(p, r);
+    mgn_rates_times(p, begin, count, p->v, s + begin);
     for (size_t i = begin; i < begin + count; i++) {
         s[i] -= p->q[i] / p->c[i < p->m[0] ? 0 : 1];
     }
 }
 
-/* Solves for v and q by corrections, while each is less than half of the one before; eight at most. */
-static bool mgn_rates_solve(mgn_rates *p, const margin_real *c, margin_real e, bool metrical)
+/* out = R_c'q_c = c_c S_c v */
+static void mgn_rates_pull(const mgn_rates *p, size_t c, margin_real *out)
 {
-    margin_real last = MGN_HUGE;
+    mgn_mat_t_vec(out, mgn_rates_z(p, c), p->zstep, p->m[c], p->d, p->q + mgn_rates_first(p, c));
+    margin_axpy(out, p->c[c] * p->ridge, p->v, p->d);
+}
+
+/* Corrects v and q, while each correction is less than half of the one before; eight at most. Leaves |q_c|
+ * and R_c'q_c. */
+static bool mgn_rates_improve(mgn_rates *p)
+{
+    margin_real last = margin_norm2(p->v, p->d);
     bool more = true;
-    if (!mgn_rates_factor(p, c, e, metrical)) {
-        return false;
-    }
-    for (size_t j = 0; j < p->d; j++) {
-        p->v[j] = 0;
-    }
-    for (size_t i = 0; i < p->rows; i++) {
-        p->q[i] = 0;
-    }
     for (unsigned step = 0; step < 8u && more; step++) {
         margin_real size;
         mgn_rates_residual(p, p->r, p->s);
@@ -12694,22 +12710,30 @@ static bool mgn_rates_solve(mgn_rates *p, const margin_real *c, margin_real e, b
             margin_axpy(p->v, 1, p->r, p->d);
             margin_axpy(p->q + mgn_rates_begin(p), 1, p->s + mgn_rates_begin(p),
                         mgn_rates_count(p));
-            more = size > 4 * MGN_EPS * margin_norm2(p->v, p->d);
+            more = size > 16 * MGN_EPS * margin_norm2(p->v, p->d);
         }
         last = size;
     }
     for (size_t k = 0; k < 2u; k++) {
-        const margin_real own = c[k] * margin_sqrt(p->ridge) * margin_norm2(p->v, p->d);
+        const margin_real own = p->c[k] * margin_sqrt(p->ridge) * margin_norm2(p->v, p->d);
         p->length[k] = mgn_hypot(margin_norm2(p->q + mgn_rates_first(p, k), p->m[k]), own);
+        mgn_rates_pull(p, k, p->a[k]);
     }
     return margin_norm2(p->v, p->d) <= MGN_HUGE;
 }
 
-/* out = R_c'q_c = c_c S_c v */
-static void mgn_rates_pull(const mgn_rates *p, size_t c, margin_real *out)
+/* Solves for v and q with a factor of its own. */
+static bool mgn_rates_solve(mgn_rates *p, const margin_real *c, margin_real e, bool metrical)
 {
-    mgn_mat_t_vec(out, mgn_rates_z(p, c), p->zstep, p->m[c], p->d, p->q + mgn_rates_first(p, c));
-    margin_axpy(out, p->c[c] * p->ridge, p->v, p->d);
+    if (!mgn_rates_factor(p, c, e, metrical)) {
+        return false;
+    }
+    mgn_copy(p->v, p->delta, p->d); /* the residuals of nothing */
+    for (size_t i = 0; i < p->rows; i++) {
+        p->q[i] = 0;
+    }
+    mgn_rates_correct(p, p->v, p->q);
+    return mgn_rates_improve(p);
 }
 
 /* slope[i][j], the derivative of log |q_i| by log c_j, of the solution at hand. With a_i = R_i'q_i it is
@@ -12717,11 +12741,6 @@ static void mgn_rates_pull(const mgn_rates *p, size_t c, margin_real *out)
  * where N^-1 is that of all rows and q_j has zeros in those of the other class. */
 static void mgn_rates_slopes(const mgn_rates *p, margin_real slope[2][2])
 {
-    for (size_t j = 0; j < 2u; j++) {
-        if (!p->wide) {
-            mgn_rates_pull(p, j, p->a[j]);
-        }
-    }
     for (size_t j = 0; j < 2u; j++) {
         const size_t at = mgn_rates_first(p, j);
         if (p->wide) {
@@ -12933,24 +12952,38 @@ static margin_real mgn_rates_bound(const mgn_rates *p, const margin_real *x)
     return size > 0 ? (margin_dot(p->delta, x, p->d) - mgn_rates_width(p, x)) / size : 0;
 }
 
+/* v = a y + b D and the lower bound by it, for Z y in p->x and Z D in p->s; p->q is used. */
+static margin_real mgn_rates_mix(const mgn_rates *p, margin_real a, margin_real b)
+{
+    margin_real size, width = 0;
+    for (size_t j = 0; j < p->d; j++) {
+        p->v[j] = a * p->y[j] + b * p->delta[j];
+    }
+    for (size_t i = 0; i < p->rows; i++) {
+        p->q[i] = a * p->x[i] + b * p->s[i];
+    }
+    size = margin_norm2(p->v, p->d);
+    for (size_t c = 0; c < 2u; c++) {
+        const margin_real spread = margin_norm2(p->q + mgn_rates_first(p, c), p->m[c]);
+        width += p->active[c] ? p->kappa[c] * mgn_hypot(spread, margin_sqrt(p->ridge) * size) : 0;
+    }
+    return size > 0 ? (margin_dot(p->delta, p->v, p->d) - width) / size : 0;
+}
+
 /* The best of a few directions between y, that of p*, and D; into v, as long as the distance it shows. */
 static void mgn_rates_begin_fast(mgn_rates *p)
 {
     const margin_real ly = 1 / margin_norm2(p->y, p->d), ld = 1 / margin_norm2(p->delta, p->d);
     margin_real best = 0, share = 0;
+    mgn_rates_times(p, 0, p->rows, p->y, p->x);
+    mgn_rates_times(p, 0, p->rows, p->delta, p->s);
     for (unsigned k = 0; k <= 8u; k++) {
         const margin_real part = (margin_real)k / 8;
-        margin_real bound;
-        for (size_t j = 0; j < p->d; j++) {
-            p->v[j] = (1 - part) * ly * p->y[j] + part * ld * p->delta[j];
-        }
-        bound = mgn_rates_bound(p, p->v);
+        const margin_real bound = mgn_rates_mix(p, (1 - part) * ly, part * ld);
         share = bound > best ? part : share;
         best = mgn_max(best, bound);
     }
-    for (size_t j = 0; j < p->d; j++) {
-        p->v[j] = (1 - share) * ly * p->y[j] + share * ld * p->delta[j];
-    }
+    (void)mgn_rates_mix(p, (1 - share) * ly, share * ld);
     p->start = best;
     best /= margin_norm2(p->v, p->d);
     for (size_t j = 0; j < p->d; j++) {
@@ -12958,36 +12991,50 @@ static void mgn_rates_begin_fast(mgn_rates *p)
     }
 }
 
-/* D - Z'q, q cut back to |q_c| <= k_c, in p->r: y, the residual of the solution, and what was cut off. Where
- * `rounding` is set, residuals that the rounding of D explains are none. */
-static void mgn_rates_cut(mgn_rates *p, bool rounding)
+/* How much of q_c is beyond |q_c| = k_c, as a share of it; negative where it is short of that. */
+static margin_real mgn_rates_excess(const mgn_rates *p, size_t c)
 {
-    mgn_rates_residual(p, p->r, p->s);
-    for (size_t j = 0; j < p->d; j++) {
-        const margin_real least = 64 * MGN_EPS * (mgn_abs(p->delta[j]) + mgn_abs(p->v[j]));
-        p->r[j] = p->v[j] + (rounding && mgn_abs(p->r[j]) <= least ? 0 : p->r[j]);
-    }
-    for (size_t c = 0; c < 2u; c++) {
-        if (p->active[c] && p->length[c] > p->kappa[c]) {
-            mgn_rates_pull(p, c, p->t);
-            margin_axpy(p->r, 1 - p->kappa[c] / p->length[c], p->t, p->d);
-        }
-    }
+    return p->active[c] && p->length[c] > 0 ? 1 - p->kappa[c] / p->length[c] : 0;
 }
 
-/* Bounds by the solution at hand; the best one is kept. */
+/* |D - Z'q| for q cut back to |q_c| <= k_c: an upper bound of the distance. D - Z'q is y and the residual of the
+ * solution, in p->r; residuals that the rounding of D explains are taken for none. */
+static margin_real mgn_rates_above(const mgn_rates *p)
+{
+    for (size_t j = 0; j < p->d; j++) {
+        const margin_real least = 64 * MGN_EPS * (mgn_abs(p->delta[j]) + mgn_abs(p->v[j]));
+        p->t[j] = p->v[j] + (mgn_abs(p->r[j]) <= least ? 0 : p->r[j]);
+    }
+    for (size_t c = 0; c < 2u; c++) {
+        margin_axpy(p->t, mgn_max(mgn_rates_excess(p, c), 0), p->a[c], p->d);
+    }
+    return margin_norm2(p->t, p->d);
+}
+
+/* |y - (D - Z'q)| / |y| for |q_c| = k_c or, at the apex, less: stationarity. */
+static margin_real mgn_rates_astray(const mgn_rates *p)
+{
+    mgn_copy(p->t, p->r, p->d);
+    for (size_t c = 0; c < 2u; c++) {
+        const margin_real excess = mgn_rates_excess(p, c);
+        margin_axpy(p->t, p->apex[c] ? mgn_max(excess, 0) : excess, p->a[c], p->d);
+    }
+    return margin_norm2(p->t, p->d) / margin_norm2(p->v, p->d);
+}
+
+/* Bounds by the solution at hand; the best one is kept, of equals the one closer to stationarity. */
 static void mgn_rates_take(mgn_rates *p)
 {
-    const margin_real low = mgn_rates_bound(p, p->v);
-    mgn_rates_cut(p, true);
-    p->high = mgn_min(p->high, margin_norm2(p->r, p->d));
-    if (low > p->low) {
+    const margin_real low = mgn_rates_bound(p, p->v), same = 16 * MGN_EPS * low;
+    margin_real stray;
+    mgn_rates_open(p, p->r);
+    p->high = mgn_min(p->high, mgn_rates_above(p));
+    stray = mgn_rates_astray(p);
+    if (low > p->low + same || (stray < p->stray && low > p->low - same)) {
         p->low = low;
+        p->stray = stray;
         mgn_copy(p->y, p->v, p->d);
         mgn_copy(p->p, p->q, p->rows);
-        mgn_rates_cut(p, false);
-        margin_axpy(p->r, -1, p->v, p->d);
-        p->stray = margin_norm2(p->r, p->d) / margin_norm2(p->v, p->d);
         p->c_best[0] = p->c[0];
         p->c_best[1] = p->c[1];
     }
@@ -13029,27 +13076,29 @@ static void mgn_rates_step(const mgn_rates *p, const bool *hold, const margin_re
     }
 }
 
-/* Moves c; false when there is nothing left to move. */
-static bool mgn_rates_move(const mgn_rates *p, margin_real tol, margin_real *c)
+/* Moves c, and says by how much at most, in logarithms; 0: there is nothing left to move. */
+static margin_real mgn_rates_move(mgn_rates *p, margin_real tol, margin_real *c)
 {
     const margin_real low = mgn_max(p->low, p->start);
-    margin_real most[2], step[2];
+    margin_real most[2], step[2], size = 0;
     bool hold[2];
     for (size_t k = 0; k < 2u; k++) {
         most[k] = mgn_min(mgn_rates_over(p->kappa[k] * p->kappa[k], tol * low * low, MGN_HUGE),
                           MGN_HUGE * MGN_EPS);
-        hold[k] = !p->active[k] || (c[k] >= most[k] && p->length[k] <= p->kappa[k]);
+        hold[k] = !p->active[k] || (c[k] >= most[k] / 2 && p->length[k] <= p->kappa[k]);
     }
     if (hold[0] && hold[1]) {
-        return false;
+        return 0;
     }
     mgn_rates_step(p, hold, most, step);
     for (size_t k = 0; k < 2u; k++) {
         if (p->active[k]) {
             c[k] = mgn_min(c[k] * margin_exp(step[k]), most[k]);
+            size = mgn_max(size, mgn_abs(step[k]));
+            p->apex[k] = c[k] >= most[k] / 2;
         }
     }
-    return true;
+    return size;
 }
 
 /* The first c: k_c / |R_c y| of the starting point, unless that is next to an apex, where one begins at
@@ -13067,34 +13116,57 @@ static void mgn_rates_first_c(mgn_rates *p, margin_real *c)
     }
 }
 
-/* Newton's method until the gap is closed, or no longer closes. The best c is in c_best, its y in y. */
-static margin_status mgn_rates_fast(mgn_rates *p, mgn_tick *tick, margin_real tol)
+/* The solution for c. Where that has moved little, the factor at hand serves to correct the one before. */
+static bool mgn_rates_follow(mgn_rates *p, const margin_real *c, margin_real moved)
 {
-    margin_real c[2], least = MGN_HUGE;
-    unsigned stale = 0;
+    if (moved > MGN_R(1e-4)) {
+        return mgn_rates_solve(p, c, 1, false);
+    }
+    p->c[0] = c[0];
+    p->c[1] = c[1];
+    return mgn_rates_improve(p);
+}
+
+static void mgn_rates_begin_newton(mgn_rates *p, margin_real *c)
+{
     mgn_rates_begin_fast(p);
     mgn_rates_first_c(p, c);
+    p->apex[0] = p->apex[1] = false;
     p->low = 0;
+    p->stray = MGN_HUGE;
     p->high = margin_norm2(p->delta, p->d);
+}
+
+/* Newton's method until the gap is closed, or no longer closes. The gap goes with the product of |R_c y|
+ * and what |q_c| is short of k_c, w with the latter alone: so one more step is made, mostly without a
+ * factorisation. The best c is in c_best, its y in y. */
+static margin_status mgn_rates_fast(mgn_rates *p, mgn_tick *tick, margin_real tol)
+{
+    margin_real c[2], least = MGN_HUGE, moved = MGN_HUGE;
+    unsigned stale = 0;
+    bool closed = false;
+    mgn_rates_begin_newton(p, c);
     while (p->factors < MGN_RATES_FACTORS && stale < 16u) {
         margin_real gap;
-        if (!mgn_rates_solve(p, c, 1, false)) {
+        if (!mgn_rates_follow(p, c, moved)) {
             c[0] /= 16;
             c[1] /= 16;
+            moved = MGN_HUGE;
             continue;
         }
         mgn_rates_take(p);
         gap = p->high - p->low;
-        if (gap <= tol * p->high) {
+        if (gap <= tol * p->high && (stale > 0 || closed || p->stray <= 64 * MGN_EPS)) {
             return MARGIN_OK;
         }
+        closed = gap <= tol * p->high && p->stray <= margin_sqrt(tol);
         if (mgn_tick_stop(tick, p->factors, gap / p->high, tol)) {
             return MARGIN_W_STOPPED;
         }
         stale = gap < least / 2 ? 0 : stale + 1u;
         least = mgn_min(gap, least);
-        if ((stale >= 4u && least < 64 * margin_sqrt(MGN_EPS) * p->high) ||
-            !mgn_rates_move(p, tol, c)) {
+        moved = mgn_rates_move(p, tol, c);
+        if ((stale >= 4u && least < 64 * margin_sqrt(MGN_EPS) * p->high) || !(moved > 0)) {
             break;
         }
     }
@@ -13116,22 +13188,49 @@ static void mgn_rates_lower(const mgn_rates *p, size_t c)
     }
 }
 
+/* Does sign T have an eigenvalue below x? By the signs of the pivots of sign T - x (Sturm). */
+static bool mgn_rates_any_below(const mgn_tridiagonal *t, size_t n, margin_real sign, margin_real x)
+{
+    margin_real pivot = sign * t->d[0] - x;
+    for (size_t i = 1; i < n && pivot > 0; i++) {
+        pivot = (sign * t->d[i] - x) - t->e[i - 1u] * (t->e[i - 1u] / pivot);
+    }
+    return !(pivot > 0);
+}
+
+/* The least eigenvalue of sign T, by bisection to the rounding of T: about DIG n divisions. */
+static margin_real mgn_rates_least(const mgn_tridiagonal *t, size_t n, margin_real sign)
+{
+    margin_real low = 0, high = 0;
+    for (size_t i = 0; i < n; i++) { /* Gershgorin's circles */
+        low = mgn_max(low, mgn_abs(t->d[i]) + (i > 0 ? mgn_abs(t->e[i - 1u]) : 0) +
+                               (i + 1u < n ? mgn_abs(t->e[i]) : 0));
+        high = i == 0 ? sign * t->d[i] : mgn_min(high, sign * t->d[i]);
+    }
+    low = -low;
+    for (unsigned step = 0; step < 64u && high - low > MGN_EPS * mgn_max(-low, high); step++) {
+        const margin_real middle = low + (high - low) / 2;
+        const bool below = mgn_rates_any_below(t, n, sign, middle);
+        low = below ? low : middle;
+        high = below ? middle : high;
+    }
+    return low;
+}
+
 /* Smallest and largest eigenvalue of S_c + ridge. */
 static void mgn_rates_extremes(const mgn_rates *p, size_t c, margin_real *least, margin_real *most)
 {
     mgn_tridiagonal t;
+    margin_real scale;
     t.d = p->r;
     t.e = p->t;
     t.h = p->a[0];
     t.q = p->a[1];
-    t.turn.c = p->v;
-    t.turn.s = p->s;
     mgn_rates_lower(p, c);
-    *least = *most = 0;
-    if (mgn_eigen(p->q, p->work, p->wstep, false, p->work, p->wstep, p->d, &t) == MARGIN_OK) {
-        *most = p->q[0];
-        *least = p->q[p->d - 1u];
-    }
+    scale = mgn_lower_scaled(p->work, p->wstep, p->work, p->wstep, p->d);
+    mgn_tridiagonalise(p->work, p->wstep, p->d, &t);
+    *least = scale * mgn_rates_least(&t, p->d, 1);
+    *most = -scale * mgn_rates_least(&t, p->d, -1);
 }
 
 /* L_0 into sigma, below and on its diagonal, L_1 into work: S_c + ridge = L_c L_c'. */
@@ -13899,9 +13998,12 @@ static margin_status mgn_rates_kernel_matrix(const mgn_rates_kernel *k, const mg
         for (size_t i = 0; i < n; i++) {
             mgn_kernel_apply(&fit->kernel, norm[i], norm, k->k + i * n, i + 1u);
         }
-        for (size_t i = 0; i < n; i++) {
-            for (size_t h = 0; h < i; h++) {
-                k->k[h * n + i] = k->k[i * n + h];
+        for (size_t first = 0; first < n;
+             first += MGN_PANEL) { /* in tiles: columns cost a miss each */
+            for (size_t i = first; i < n; i++) {
+                for (size_t h = first; h < i && h < first + MGN_PANEL; h++) {
+                    k->k[h * n + i] = k->k[i * n + h];
+                }
             }
         }
     }
@@ -14108,7 +14210,7 @@ static void mgn_rates_kernel_finish(mgn_rates_kernel *k, mgn_fit *fit, margin_ra
     fit->bias = -(pos + neg) / 2;
     report->slack_pos = pos + fit->bias;
     report->slack_neg = -neg - fit->bias;
-    mgn_dots(p->y, p->z, p->zstep, k->n, p->d, fit->f);
+    mgn_rates_times(p, 0, k->n, p->y, fit->f);
     for (size_t i = 0; i < k->n; i++) {
         const size_t c = i < p->m[0] ? 0 : 1;
         fit->f[i] = at[c] + fit->f[i] / p->root[i] + fit->bias;
