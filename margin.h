@@ -844,8 +844,8 @@ typedef struct {
     uint8_t kind;   /* MARGIN_KERNEL_RBF, POLY, UNIT_POLY or UNIT_EXP */
     uint8_t power;  /* poly: its degree; unit-exp: 1 if a < 1, else 0 */
     uint8_t shift;  /* rbf: unit of the norms, poly: right shift of the base, unit: of the cosine */
-    uint8_t up;     /* all but poly: left shift of the argument of the exponential, */
-    uint16_t gain;  /* and factor of it, in 2^-16; poly: factor of the dot product */
+    uint8_t up;     /* poly: bits of the base beyond 15; else left shift of an exponent, */
+    uint16_t gain;  /* and its factor, in 2^-16; poly: factor of the dot product */
     uint16_t step;  /* rbf: units of the input in one of the vectors, 1 in q15 */
     uint8_t down;   /* right shift of what a vector adds to a score */
     uint32_t cut;   /* all but poly: argument from which on the exponential counts as 0 */

@@ -5408,11 +5408,23 @@ static MGN_Q_INLINE mgn_q_term mgn_q_exp_term(const margin_kernel_q *k, uint32_t
     return term;
 }
 
+/* A sum and what one more vector adds to it. Only of poly, whose values are not bounded by 1, could the
+ * sum leave 32 bits: it is kept within 2^30. */
+static MGN_Q_INLINE int32_t mgn_q_add(int32_t sum, int32_t product, unsigned kind)
+{
+    const int32_t most = INT32_C(1) << 30;
+    sum += product;
+    if (kind == MARGIN_KERNEL_POLY) {
+        sum = sum > most ? most : sum < -most ? -most : sum;
+    }
+    return sum;
+}
+
 /* What vector v says goes to several machines: with one machine for each pair of classes, to those that
  * ask about its class c: first (0, c), (1, c) .. (c - 1, c), whose numbers lie classes - 2,
  * classes - 3, .. apart, then (c, c + 1), .. without gaps. */
 static MGN_Q_SPREAD void mgn_q_spread(const margin_expansion_q *e, size_t v, mgn_q_term term,
-                                      int32_t *scores)
+                                      int32_t *scores, unsigned kind)
 {
     const size_t width = e->width;
     const int16_t *coef = e->coef + v * width;
@@ -5422,7 +5434,7 @@ static MGN_Q_SPREAD void mgn_q_spread(const margin_expansion_q *e, size_t v, mgn
     }
     scores += c > 0 ? c - 1u : 0;
     for (size_t j = 0; j < width; j++) {
-        *scores += mgn_q_product(MARGIN_LOAD(int16_t, coef + j), term);
+        *scores = mgn_q_add(*scores, mgn_q_product(MARGIN_LOAD(int16_t, coef + j), term), kind);
         scores += j + 1u < c ? width - 1u - j : j + 1u == c ? width - j : 1u;
     }
 }
@@ -5466,22 +5478,36 @@ static inline bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, uint
 #endif
 
 /* poly: with every vector sum |v| * 2^15 < 2^31, so that dot products fit for every input. The base
- * gamma x.v + coef0 is made a fraction of the largest that was expected, in 2^-15, and limited there;
- * |x.v| gain 2^-16 2^-shift + |add| is less than 2^30 + 2^16. Its power keeps 32 bits; of that the
- * leading 15 and the sign count. */
+ * gamma x.v + coef0 is a fraction of the largest that was expected, in 2^-(15 + up): with shift > 0 the
+ * product is below 2^30, and |add| is not above that. It is limited to what was expected and made a
+ * mantissa of 15 bits with an exponent, as its powers are: few bases come near to the largest, and the
+ * power of a small one is as right as that of a large one. */
 static MGN_Q_INLINE mgn_q_term mgn_q_poly_term(const margin_kernel_q *k, int32_t dot)
 {
-    const int32_t wide = (mgn_q_scale_signed(dot, k->gain) >> k->shift) + k->add;
-    const int16_t base = (int16_t)(wide < -INT16_MAX ? -INT16_MAX : mgn_q_limit(wide));
-    int32_t power = (int32_t)base * 65536;
-    mgn_q_term term = {0, k->down};
-    for (unsigned i = k->power; i > 1u; i--) {
-        power = 2 * mgn_q_times(power, base); /* less than 2^15 * 2^15, and twice that */
+    const int32_t base = (mgn_q_scale_signed(dot, k->gain) >> k->shift) + k->add;
+    const uint32_t one = UINT32_C(0x8000) << k->up;
+    uint32_t size = mgn_q_size(base), power, down = 0;
+    mgn_q_term term = {0, 0};
+    size = size < one ? size : one - 1u;
+    for (; size > 0 && size < one / 2u; size *= 2u) {
+        down += k->power;
     }
-    for (; power != 0 && mgn_q_size(power) < UINT32_C(0x40000000) && term.down < 31u; term.down++) {
-        power *= 2;
+    size >>= k->up;
+    power = size;
+    for (unsigned i = k->power; i > 1u;
+         i--) { /* of two mantissas, 2^14 to 2^15, one of twice 15 bits */
+        power *= size;
+        if (power < UINT32_C(0x20000000)) {
+            power *= 2u;
+            down++;
+        }
+        power >>= 15;
     }
-    term.high = (uint32_t)power;
+    down += k->down;
+    if (down < 32u) {
+        term.high = (base < 0 && k->power % 2u != 0 ? 0u - power : power) << 16;
+        term.down = down;
+    }
     return term;
 }
 
@@ -5614,7 +5640,7 @@ static MGN_Q_INLINE void mgn_q_many(const margin_expansion_q *e, const int16_t *
         uint32_t dots[MGN_Q_LANES];
         block = mgn_q_dots(block, v, x, e->d, format, dots);
         for (size_t t = 0; t < MGN_Q_LANES; t++) {
-            mgn_q_spread(e, v + t, mgn_q_value(e, v + t, dots[t], &in, format, kind), scores);
+            mgn_q_spread(e, v + t, mgn_q_value(e, v + t, dots[t], &in, format, kind), scores, kind);
         }
     }
     for (size_t j = e->vote.machines; j-- > 0;) {
@@ -5636,8 +5662,8 @@ static MGN_Q_INLINE void mgn_q_one(const margin_expansion_q *e, const int16_t *x
         uint32_t dots[MGN_Q_LANES];
         block = mgn_q_dots(block, v, x, e->d, format, dots);
         for (size_t t = 0; t < MGN_Q_LANES; t++) {
-            sum += mgn_q_product(MARGIN_LOAD(int16_t, e->coef + v + t),
-                                 mgn_q_value(e, v + t, dots[t], &in, format, kind));
+            const mgn_q_term term = mgn_q_value(e, v + t, dots[t], &in, format, kind);
+            sum = mgn_q_add(sum, mgn_q_product(MARGIN_LOAD(int16_t, e->coef + v + t), term), kind);
         }
     }
     for (size_t j = e->vote.machines; j-- > 0;) {
@@ -6183,8 +6209,8 @@ static bool mgn_q_dots_fit(const margin_expansion_q *e)
 static bool mgn_q_poly_fits(const margin_expansion_q *e)
 {
     const margin_kernel_q *k = &e->kernel;
-    return k->power > 0 && k->shift > 0 && k->shift < 32u && k->down < 32u && k->add <= 65536 &&
-           k->add >= -65536 && mgn_q_dots_fit(e);
+    return k->power > 0 && k->shift > 0 && k->shift < 32u && k->down < 32u && k->up < 15u &&
+           mgn_q_size(k->add) <= UINT32_C(1) << 30 && mgn_q_dots_fit(e);
 }
 
 static bool mgn_q_unit_fits(const margin_expansion_q *e)
@@ -6215,11 +6241,14 @@ static bool mgn_q_kernel_fits(const margin_expansion_q *e)
 }
 
 /* The scores of machine m stay within 31 bits: each vector adds at most |coef| 32767 / 2^down,
- * rounded away from 0. */
+ * rounded away from 0; the sums of poly are kept within 2^30. */
 static bool mgn_q_sum_fits(const margin_expansion_q *e, size_t m)
 {
     uint64_t sum = mgn_q_size(MARGIN_LOAD(int32_t, e->bias + m));
     size_t c = 0;
+    if (e->kernel.kind == MARGIN_KERNEL_POLY) {
+        return sum < UINT32_C(1) << 30;
+    }
     for (size_t v = 0; v < e->n; v++) {
         while (mgn_scheme_pairs(e->vote.scheme) && v >= MARGIN_LOAD(uint16_t, e->class_end + c)) {
             c++;
@@ -6410,7 +6439,7 @@ typedef struct {
     margin_real unit;  /* z for one unit of the integer input */
     margin_kernel_q kernel;
     margin_real vector_unit; /* z for one unit of the vectors */
-    margin_real limit;       /* poly: what the base is a fraction of */
+    margin_real limit, peak; /* poly: what the base is a fraction of; largest sum on the data */
     bool linear_unit;        /* unit-exp with a = 1 */
     margin_real size;        /* every coefficient is multiplied by this, */
     margin_real base;        /* and its product with this goes to the bias of its machine */
@@ -6786,13 +6815,16 @@ static margin_real mgn_q_sum_up(mgn_q_job *job)
 }
 
 /* The least shift `down` with sum |coef| 32768 / 2^down + |bias| < 2^31 for all machines, if the
- * largest coefficient is made 32767. */
+ * largest coefficient is made 32767; for poly, whose sums are limited, one that leaves them room for
+ * eight times what the data needs. */
 static void mgn_q_choose_down(mgn_q_job *job)
 {
     const margin_real largest = mgn_q_sum_up(job);
     margin_real most = 0;
     for (size_t j = 0; j < job->machines; j++) {
-        most = mgn_max(most, job->differ[j]);
+        most = mgn_max(most, job->kernel.kind == MARGIN_KERNEL_POLY
+                                 ? 16 * mgn_max(job->peak, mgn_abs(job->scores[j]))
+                                 : job->differ[j]);
     }
     job->kernel.down = 0;
     while (job->kernel.down < 31u && largest > 0 && most > 2 * largest) {
@@ -7062,15 +7094,29 @@ static margin_real mgn_q_poly_base(const mgn_q_job *job, const margin_real *x, s
     return job->e->kernel.gamma * sum;
 }
 
-/* The largest size of the base on the data, with a quarter more. */
-static margin_real mgn_q_poly_limit(const mgn_q_job *job)
+/* The largest size of the base on the data, with a quarter more; and in *peak that of a sum over the
+ * first vectors of a machine, however many. */
+static margin_real mgn_q_poly_limit(const mgn_q_job *job, margin_real *peak)
 {
-    const margin_real coef0 = job->e->kernel.coef0;
-    margin_real most = mgn_abs(coef0);
+    const margin_vote *vote = job->vote;
+    const margin_kernel *kernel = &job->e->kernel;
+    margin_real most = mgn_abs(kernel->coef0);
+    *peak = 0;
     for (size_t i = 0; i < job->data->n; i++) {
+        for (size_t j = 0; j < job->machines; j++) {
+            job->scores[j] = 0;
+        }
         for (size_t v = 0; v < job->e->n; v++) {
-            const margin_real base = mgn_q_poly_base(job, mgn_sample(job->data, i), v) + coef0;
+            const margin_real base =
+                mgn_q_poly_base(job, mgn_sample(job->data, i), v) + kernel->coef0;
+            const margin_real value = margin_pow_int(base, kernel->degree);
+            const size_t c = mgn_q_class(job, v);
             most = mgn_max(most, mgn_abs(base));
+            for (size_t k = 0; k < job->width; k++) {
+                const size_t j = mgn_q_machine(vote->scheme, vote->classes, c, k);
+                job->scores[j] += job->e->coef[v * job->width + k] * value;
+                *peak = mgn_max(*peak, mgn_abs(job->scores[j]));
+            }
         }
     }
     return most > 0 ? MGN_R(1.25) * most : 1;
@@ -7101,7 +7147,7 @@ static margin_status mgn_q_poly_make(mgn_q_job *job)
     const margin_kernel *kernel = &job->e->kernel;
     const margin_status status = mgn_q_origin_inputs(job);
     const margin_real limit = job->limit;
-    margin_real gain;
+    margin_real gain, one;
     if (status != MARGIN_OK) {
         return status;
     }
@@ -7113,8 +7159,14 @@ static margin_status mgn_q_poly_make(mgn_q_job *job)
     if (!(gain < 65535) || job->kernel.shift == 0) {
         return MARGIN_E_RANGE;
     }
+    job->kernel.up = 0;
+    for (; job->kernel.up < 14u && job->kernel.shift > 1u; job->kernel.shift--) {
+        job->kernel.up++;
+    }
     job->kernel.gain = (uint16_t)mgn_q_round(gain, 0, 65535);
-    job->kernel.add = mgn_q_round(kernel->coef0 / limit * 32768, -32768, 32768);
+    one = (margin_real)(UINT32_C(0x8000) << job->kernel.up);
+    job->kernel.add =
+        mgn_q_round(kernel->coef0 / limit * one, -(INT32_C(1) << 29), INT32_C(1) << 29);
     job->kernel.power = kernel->degree;
     mgn_q_store_vectors(job);
     return mgn_q_store_coef(job);
@@ -7176,7 +7228,7 @@ static void mgn_q_prepare_kernel(mgn_q_job *job)
     job->base = 0;
     job->linear_unit = false;
     if (kernel->kind == MARGIN_KERNEL_POLY) {
-        job->limit = mgn_q_poly_limit(job);
+        job->limit = mgn_q_poly_limit(job, &job->peak);
         job->size = margin_pow_int(job->limit, kernel->degree);
     } else if (kernel->kind == MARGIN_KERNEL_UNIT_EXP) {
         const margin_real less = kernel->a - 1;
