@@ -1406,32 +1406,41 @@ static void mgn_panel_pack_columns(margin_real *panel, mgn_view b, size_t k, siz
     }
 }
 
-/* One block of depth terms added to one panel of columns of c, for all m rows of a. */
-static void mgn_mat_mul_panel(margin_real *c, size_t step, mgn_view a, size_t m, size_t k,
-                              size_t depth, const margin_real *panel, size_t n)
+/* One block of depth terms in one panel of columns of c, or with `more` added to it, for all m rows of
+ * a. */
+static void mgn_mat_mul_panel(margin_real *c, size_t step, mgn_view a, size_t m, size_t depth,
+                              const margin_real *panel, size_t n, bool more)
 {
     const margin_real *x[MGN_TILE];
     for (size_t i = 0; i < m; i += MGN_TILE) {
         const size_t count = m - i < MGN_TILE ? m - i : MGN_TILE;
         for (size_t j = 0; j < count; j++) {
-            x[j] = a.p + (i + j) * a.row + k * a.col;
+            x[j] = a.p + (i + j) * a.row;
         }
-        mgn_tile_any(panel, n, depth, x, count, a.col, c + i * step, step, k != 0);
+        mgn_tile_any(panel, n, depth, x, count, a.col, c + i * step, step, more);
     }
 }
 
-/* c = a b for a of m x k and b of k x n; k in blocks, each sum going on where it was left. */
-static void mgn_mat_mul(margin_real *c, size_t step, mgn_view a, mgn_view b, size_t m, size_t k,
-                        size_t n, margin_real *panel)
+/* c = a b for a of m x k and b of k x n, or with `more` c + a b: k in blocks, each sum going on where it
+ * was left, so that terms that come in several calls give the bits of one. */
+static void mgn_mat_mul_more(margin_real *c, size_t step, mgn_view a, mgn_view b, size_t m,
+                             size_t k, size_t n, bool more, margin_real *panel)
 {
     for (size_t t = 0; t < k || t == 0; t += MGN_DEPTH) {
         const size_t depth = k - t < MGN_DEPTH ? k - t : MGN_DEPTH;
+        const mgn_view at = mgn_view_of(a.p + t * a.col, a.row, a.col);
         for (size_t j = 0; j < n; j += MGN_PANEL) {
             const size_t count = n - j < MGN_PANEL ? n - j : MGN_PANEL;
             mgn_panel_pack_columns(panel, b, t, depth, j, count);
-            mgn_mat_mul_panel(c + j, step, a, m, t, depth, panel, count);
+            mgn_mat_mul_panel(c + j, step, at, m, depth, panel, count, more || t != 0);
         }
     }
+}
+
+static void mgn_mat_mul(margin_real *c, size_t step, mgn_view a, mgn_view b, size_t m, size_t k,
+                        size_t n, margin_real *panel)
+{
+    mgn_mat_mul_more(c, step, a, b, m, k, n, false, panel);
 }
 
 static margin_real *mgn_mat_mul_plan(margin_arena *mem, size_t k)
@@ -17717,17 +17726,27 @@ static size_t mgn_proto_gather(const mgn_proto_job *job, size_t *next, const mar
     return count;
 }
 
-/* The weighted covariance [4] in h->matrix. */
+#define MGN_PROTO_PART ((size_t)128u) /* a multiple of MGN_PROTO_BLOCK on every machine */
+
+/* The weighted covariance [4] in h->matrix: a sum of sums over as many samples on every machine, so that
+ * it has the same bits however many make a block. */
 static void mgn_proto_covariance(const mgn_proto_job *job, const mgn_proto_hss *h,
                                  const margin_real *mean, margin_real total)
 {
     const size_t d = job->d;
-    size_t next = 0, count;
+    size_t next = 0, in_part = 0, count;
     mgn_proto_zero(h->matrix, d * d);
     while ((count = mgn_proto_gather(job, &next, mean, total, job->block)) > 0) {
         const mgn_view rows = mgn_view_of(job->block, d, 1),
                        columns = mgn_view_of(job->block, 1, d);
-        mgn_mat_mul(h->part, d, columns, rows, d, count, d, job->panel);
+        mgn_mat_mul_more(h->part, d, columns, rows, d, count, d, in_part != 0, job->panel);
+        in_part += count;
+        if (in_part == MGN_PROTO_PART) {
+            mgn_axpy(h->matrix, 1, h->part, d * d);
+            in_part = 0;
+        }
+    }
+    if (in_part != 0) {
         mgn_axpy(h->matrix, 1, h->part, d * d);
     }
 }
