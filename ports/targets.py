@@ -174,7 +174,9 @@ def riscv(name: str, march: str, mabi: str, cpu: str) -> Target:
 
 
 def avr(mcu: str, flash: int, ram: int) -> Target:
-    return Target(mcu, "avr", ["avr-gcc", "-std=gnu99", f"-mmcu={mcu}", "-mrelax"], ["-Wl,--gc-sections"], [],
+    # `program` says how much RAM is missing; the linker, told of more than there is, would only refuse.
+    link = ["-Wl,--gc-sections", "-Wl,--defsym=__DATA_REGION_LENGTH__=0xF000"]
+    return Target(mcu, "avr", ["avr-gcc", "-std=gnu99", f"-mmcu={mcu}", "-mrelax"], link, [],
                   [SIMULATOR, mcu, "{elf}", "{count}"], "-Os", "avr-", "cycles", flash, ram,
                   {"float_subnormal": "AVR's division rounds some subnormal quotients 1 ulp off"}, memory=False)
 

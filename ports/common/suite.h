@@ -138,7 +138,8 @@ margin_data suite_samples(margin_arena *mem, size_t n, size_t d, uint16_t classe
     X(train_proto_tvq, SUITE_SAMPLES(36, 4) + MARGIN_PROTO_BYTES(36, 4, 3, 1, 1) + SUITE_WIDE)     \
     X(train_proto_lvq, SUITE_SAMPLES(36, 4) + MARGIN_PROTO_BYTES(36, 4, 3, 2, 0) + SUITE_WIDE)     \
     X(train_proto_nn, SUITE_SAMPLES(36, 4) + SUITE_REALS(450))                                     \
-    X(train_seco, SUITE_SAMPLES(16, 2) + SUITE_REALS(2320))
+    X(train_seco, SUITE_SAMPLES(16, 2) + SUITE_REALS(2320))                                        \
+    X(train_seco_small, SUITE_SAMPLES(8, 2) + SUITE_REALS(1076))
 #define SUITE(X)                                                                                   \
     SUITE_FLOAT(X) SUITE_MATH(X) SUITE_LINALG(X) SUITE_MODELS(X) SUITE_TRAINING(X) SUITE_SOLVERS(X)
 

@@ -87,9 +87,9 @@ void test_train_proto_nn(margin_arena *mem)
 
 /* ---- seco ---- */
 
-void test_train_seco(margin_arena *mem)
+static void seco(margin_arena *mem, size_t n)
 {
-    const margin_data data = suite_samples(mem, 16, 2, 2, 43);
+    const margin_data data = suite_samples(mem, n, 2, 2, 43);
     margin_seco_options options;
     unsigned char *byte = (unsigned char *)&options;
     margin_seco_info info;
@@ -104,4 +104,14 @@ void test_train_seco(margin_arena *mem)
     result(margin_seco_train(&data, &options, mem, &model, &info), &model, &data);
     suite_word((uint32_t)info.cuts);
     suite_real(info.plain_error);
+}
+
+void test_train_seco(margin_arena *mem)
+{
+    seco(mem, 16);
+}
+
+void test_train_seco_small(margin_arena *mem)
+{
+    seco(mem, 8);
 }
