@@ -783,7 +783,8 @@ MARGIN_API margin_real margin_margin(unsigned scheme, size_t classes, const marg
                                      size_t label);
 /* The class that the scores of a scheme elect, by the rules above. */
 MARGIN_API uint16_t margin_elect(unsigned scheme, size_t classes, const margin_real *scores);
-/* The answer to scores: the class elected, or MARGIN_REJECTED where its margin is below vote->reject. */
+/* The answer to scores: the class elected, or MARGIN_REJECTED where its margin is below vote->reject
+ * or a score is not a number: a NaN in the input never becomes a class. */
 MARGIN_API uint16_t margin_decide(const margin_vote *vote, const margin_real *scores);
 /* Probability of a class, calibrated at training: with two classes the sigmoid of its margin, with
  * more the sigmoids of all margins, scaled to a sum of one. Without calibration 1 / classes. */

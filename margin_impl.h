@@ -3781,8 +3781,8 @@ static margin_real mgn_half_cosine(margin_real dot, margin_real nx, margin_real 
     const margin_real both = nx * nz;
     const bool safe = both >= MGN_TINY && both <= MGN_HUGE;
     const margin_real length = safe ? margin_sqrt(both) : margin_sqrt(nx) * margin_sqrt(nz);
-    const margin_real c = length > 0 ? dot / length : 0;
-    return (1 + mgn_max(-1, mgn_min(1, c))) / 2;
+    const margin_real c = length <= 0 ? 0 : dot / length + (length - length); /* NaN if infinite */
+    return (1 + mgn_max(mgn_min(c, 1), -1)) / 2;
 }
 
 /* e^y - 1 to a few ulp, also for small y: the Taylor series where the difference would cancel
@@ -3805,7 +3805,7 @@ static void mgn_kernel_rbf(margin_real gamma, margin_real nx, const margin_real 
 {
     size_t i;
     for (i = 0; i < n; i++) {
-        v[i] = -gamma * mgn_max(0, nx + nz[i] - 2 * v[i]);
+        v[i] = -gamma * mgn_max(nx + nz[i] - 2 * v[i], 0); /* passes NaN on */
     }
     margin_exp_array(v, n);
 }
@@ -4670,7 +4670,7 @@ static margin_real mgn_proto_tangent(const margin_proto *p, size_t m, const marg
     }
     mgn_proto_squares(p, c, x, from, p->d, s);
     z = mgn_proto_sum(s) - mgn_proto_projects(p, c, x, from, p->d, a);
-    return z > 0 ? z : 0;
+    return z < 0 ? 0 : z;
 }
 
 /* The distance of the nth nearest of the models from .. to - 1, or `limit` if it is not below. */
@@ -4738,8 +4738,11 @@ MARGIN_API void margin_proto_find(const margin_proto *model, const margin_real *
         }
     }
     found->margin = mgn_nearer(found->distance, found->runner);
-    found->label = model->vote.reject > 0 && found->margin < model->vote.reject ? MARGIN_REJECTED
-                                                                                : found->nearest;
+    found->label = found->nearest;
+    if (!(found->distance < MGN_HUGE) ||
+        (model->vote.reject > 0 && found->margin < model->vote.reject)) {
+        found->label = MARGIN_REJECTED;
+    }
 }
 
 MARGIN_API void margin_scores(const margin_model *model, const margin_real *x, margin_real *scores)
@@ -4835,11 +4838,23 @@ MARGIN_API uint16_t margin_elect(unsigned scheme, size_t classes, const margin_r
     return (uint16_t)best;
 }
 
+/* No score is NaN; of distances the least is not without end. */
+static bool mgn_scores_known(const margin_vote *vote, const margin_real *scores, size_t winner)
+{
+    size_t j = margin_machines(vote->scheme, vote->classes);
+    bool known = vote->scheme != MARGIN_SCHEME_NEAREST || scores[winner] < MGN_HUGE;
+    while (j-- > 0) {
+        known = known && scores[j] == scores[j];
+    }
+    return known;
+}
+
 MARGIN_API uint16_t margin_decide(const margin_vote *vote, const margin_real *scores)
 {
     const uint16_t winner = margin_elect(vote->scheme, vote->classes, scores);
-    if (vote->reject > 0 &&
-        margin_margin(vote->scheme, vote->classes, scores, winner) < vote->reject) {
+    if (!mgn_scores_known(vote, scores, winner) ||
+        (vote->reject > 0 &&
+         margin_margin(vote->scheme, vote->classes, scores, winner) < vote->reject)) {
         return MARGIN_REJECTED;
     }
     return winner;

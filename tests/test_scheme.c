@@ -1,6 +1,8 @@
 /* From the scores of several machines to a class: all pairs of classes, each class against the rest. */
 #include "margin.h"
 
+#include <math.h>
+
 #include "greatest.h"
 
 /* Three classes that beat each other in a circle: 0 over 1, 1 over 2, 2 over 0, by 1, 2 and 4. The
@@ -91,8 +93,77 @@ TEST terms_that_pile_up_before_they_cancel_are_summed_exactly(void)
     PASS();
 }
 
+/* A model of so many classes of two features, by method (0 svm, 1 prototypes with tangents, 2 without). */
+static int make_model(int method, unsigned kernel, unsigned classes, unsigned scheme,
+                      margin_arena *mem, margin_model *model)
+{
+    static margin_real x[60][2];
+    static uint16_t y[60];
+    margin_data data;
+    memset(&data, 0, sizeof data);
+    for (size_t i = 0; i < 60; i++) {
+        y[i] = (uint16_t)(i % classes);
+        x[i][0] = (margin_real)(y[i] * 2) + (margin_real)(i * 7 % 11) / 10;
+        x[i][1] = (margin_real)(i * 5 % 13) / 10 - (margin_real)(y[i] == 1);
+    }
+    data.x = x[0];
+    data.y = y;
+    data.n = 60;
+    data.d = 2;
+    if (method == 0) {
+        margin_svm_options options;
+        memset(&options, 0, sizeof options);
+        options.kernel.kind = (uint8_t)kernel;
+        options.run.scheme = (uint8_t)scheme;
+        return margin_svm_train(&data, &options, mem, model, NULL);
+    }
+    margin_proto_options options;
+    memset(&options, 0, sizeof options);
+    options.tangents = method == 1 ? 1 : 0;
+    return margin_proto_train(&data, &options, mem, model, NULL);
+}
+
+TEST what_is_not_a_number_never_becomes_a_class(void)
+{
+    static const unsigned schemes[] = {MARGIN_SCHEME_ONE_ONE, MARGIN_SCHEME_ONE_REST,
+                                       MARGIN_SCHEME_VOTES};
+    static double memory[1 << 18];
+    for (unsigned i = 0; i < 7 * 3 * 3; i++) {
+        const unsigned what = i % 7, classes = 2 + i / 7 % 3, scheme = schemes[i / 21];
+        const margin_real huge = sizeof(margin_real) > 4 ? (margin_real)1e308 : (margin_real)3e38;
+        margin_real scores[8], bad[2];
+        margin_model model;
+        margin_arena mem = margin_arena_make(memory, sizeof memory);
+        ASSERT_EQ(MARGIN_OK,
+                  make_model(what < 5 ? 0 : (int)what - 4, what, classes, scheme, &mem, &model));
+        for (unsigned k = 0; k < 2; k++) {
+            bad[k] = (margin_real)NAN;
+            bad[1 - k] = 1;
+            ASSERT_EQ(MARGIN_REJECTED, margin_classify(&model, bad, scores));
+            bad[k] = (margin_real)INFINITY;
+            (void)margin_classify(&model, bad, scores);
+            bad[k] = k == 0 ? huge : -huge;
+            if (what == MARGIN_KERNEL_LINEAR) {
+                ASSERT(margin_classify(&model, bad, scores) < classes);
+            } else if (what >= MARGIN_KERNEL_UNIT_POLY) { /* squared lengths that overflow */
+                ASSERT_EQ(MARGIN_REJECTED, margin_classify(&model, bad, scores));
+            }
+            bad[k] = 1;
+            ASSERT(margin_classify(&model, bad, scores) < classes);
+            if (model.kind == MARGIN_MODEL_PROTO) {
+                margin_proto_found found;
+                bad[k] = (margin_real)NAN;
+                margin_proto_find(&model.of.proto, bad, &found);
+                ASSERT_EQ(MARGIN_REJECTED, found.label);
+            }
+        }
+    }
+    PASS();
+}
+
 SUITE(scheme_suite)
 {
+    RUN_TEST(what_is_not_a_number_never_becomes_a_class);
     RUN_TEST(terms_that_pile_up_before_they_cancel_are_summed_exactly);
     RUN_TEST(ties_of_votes_go_to_the_larger_sum_in_one_one);
     RUN_TEST(ties_of_votes_go_to_the_first_class_in_votes);
