@@ -5319,7 +5319,7 @@ static MGN_Q_INLINE void mgn_q_linear(const margin_linear_q *l, const int16_t *x
     for (size_t j = 0; j < l->vote.machines; j++) {
         scores[j] = mgn_q_row(MARGIN_LOAD(int32_t, l->bias + j), w, x, l->d, format);
         if (l->vote.scheme != MARGIN_SCHEME_ORDINAL) { /* those share their weights */
-            w += l->d * (format == MARGIN_Q15 ? 2u : 1u);
+            w += (size_t)l->d * (format == MARGIN_Q15 ? 2u : 1u);
         }
     }
 }
@@ -7498,6 +7498,7 @@ static margin_status mgn_q_proto_make(mgn_q_job *job, margin_model_q *model)
     const mgn_q_extent most = mgn_q_proto_extents(job);
     const margin_real data = mgn_max(most.data / job->unit, 1), length = most.length / job->unit;
     const margin_real far = 2 * data + length;
+    margin_real reach = 4 * data * data;
     margin_proto_q *q = &job->proto;
     int shift = 14, up = 0;
     while (shift > -12 && length <= 60000 * margin_pow_int(2, shift - 1) &&
@@ -7537,11 +7538,11 @@ static margin_status mgn_q_proto_make(mgn_q_job *job, margin_model_q *model)
     q->format = (uint8_t)job->format;
     job->score_unit = job->unit * job->unit / margin_pow_int(2, up);
     status = MARGIN_E_RANGE;
-    for (margin_real reach = 4 * data * data; status != MARGIN_OK && reach >= data * data;
-         reach *= MGN_R(0.75)) {
+    while (status != MARGIN_OK && reach >= data * data) {
         q->reach = (uint32_t)mgn_min(reach, MGN_R(1073741824.0));
         mgn_q_model(job, model);
         status = margin_model_check_q(model);
+        reach *= MGN_R(0.75);
     }
     return status;
 }
@@ -13956,10 +13957,10 @@ static margin_real *mgn_rates_linear_all(mgn_rates *p, mgn_rates_linear *l, marg
 
 /* The body of training and frontier in d dimensions, from checked data or moments. */
 static margin_status mgn_rates_linear_train(const margin_data *data,
-                                            const margin_rates_moments *given, mgn_rates_task *task,
-                                            margin_arena *mem, margin_model *model, bool margins)
+                                            const margin_rates_moments *given, size_t d,
+                                            mgn_rates_task *task, margin_arena *mem,
+                                            margin_model *model, bool margins)
 {
-    const size_t d = data != NULL ? data->d : given->d;
     const margin_vote vote = {2, MARGIN_SCHEME_BINARY, 0, 0, 0};
     margin_model trained;
     mgn_rates p;
@@ -14403,7 +14404,7 @@ static margin_status mgn_rates_train(const margin_data *data, mgn_rates_task *ta
 {
     mgn_fit fit;
     if (mgn_rates_by_features(task, data->n, data->d)) {
-        return mgn_rates_linear_train(data, NULL, task, mem, model, info != NULL);
+        return mgn_rates_linear_train(data, NULL, data->d, task, mem, model, info != NULL);
     }
     mgn_rates_fit_of(task, &fit);
     return mgn_train(&mgn_rates_trainer, &fit, data, mem, model, info);
@@ -14512,7 +14513,7 @@ MARGIN_API margin_status margin_rates_train_moments(const margin_rates_moments *
     if (status != MARGIN_OK || model == NULL) {
         return mgn_both(status, MARGIN_E_ARGUMENT);
     }
-    status = mgn_rates_linear_train(NULL, moments, &task, mem, model, false);
+    status = mgn_rates_linear_train(NULL, moments, moments->d, &task, mem, model, false);
     mgn_rates_deliver(&task, status);
     if (status >= 0 && info != NULL) {
         *info = made;
@@ -14540,7 +14541,7 @@ MARGIN_API margin_status margin_rates_frontier_moments(const margin_rates_moment
     task.eta_pos = eta_pos;
     task.eta_neg = eta_neg;
     task.count = count;
-    return mgn_rates_linear_train(NULL, moments, &task, mem, NULL, false);
+    return mgn_rates_linear_train(NULL, moments, moments->d, &task, mem, NULL, false);
 }
 
 /* ---- >>loss ---- ----------------------------------------------------------------------------- */
@@ -15995,11 +15996,12 @@ static void mgn_seco_reduce(mgn_seco *s, margin_arena *mem)
 {
     margin_real *l = s->svm.rows.values, tol = MGN_R(1e-6);
     bool done = s->info.cuts == 0;
-    for (unsigned trial = 0; trial < 2u && !done; trial++, tol /= 100) {
+    for (unsigned trial = 0; trial < 2u && !done; trial++) {
         size_t rank = s->n;
         mgn_copy(l, s->k, s->n * s->n);
         done = margin_cholesky_pivoted(l, s->n, s->n, tol, s->order, &rank, mem) != MARGIN_OK ||
                rank > s->n - s->n / 4u || mgn_seco_reduce_to(s, l, rank);
+        tol /= 100;
     }
 }
 

@@ -23,7 +23,8 @@
     X(calibrate_suite) \
     X(compress_suite) \
     X(metrics_suite) \
-    X(proto_suite)
+    X(proto_suite) \
+    X(refusals_suite)
 /* clang-format on */
 
 #define DECLARE(suite) SUITE(suite);

@@ -7,7 +7,7 @@ int seeded_uninitialised(int k)
     if (k > 3) { /* BUG: clang */
         x = 1;
     }
-    return x; /* BUG: gcc gcc-O0 clang-analyzer cppcheck */
+    return x; /* BUG: gcc-O0 clang-analyzer cppcheck */
 }
 
 margin_real seeded_null(margin_arena *mem);

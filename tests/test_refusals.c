@@ -1,0 +1,622 @@
+/* test_refusals.c -- models of doubtful origin: one thing wrong at a time, in memory and in images. Each fixture is sound as
+ * it is made; a single change makes it refused. Statuses are those that margin.h promises. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena_sweep.h"
+#include "greatest.h"
+#include "margin.h"
+
+/* ---- integer models ----------------------------------------------------------------------------- */
+
+typedef struct {
+    MARGIN_WORD_ALIGNED int16_t vectors[64]; /* q7 reads them as bytes */
+    uint16_t norms[8], class_end[4], gains[4];
+    int16_t coef[16], factor[8], weights[16];
+    int32_t bias[4], offset[8], constants[8];
+    uint8_t shift[8], downs[4];
+    margin_stage_q stage;
+    margin_model_q model;
+} integer_fixture;
+
+static margin_vote_q vote_q(unsigned scheme, size_t classes)
+{
+    margin_vote_q vote;
+    memset(&vote, 0, sizeof vote);
+    vote.scheme = (uint8_t)scheme;
+    vote.classes = (uint16_t)classes;
+    vote.machines = (uint16_t)margin_machines(scheme, classes);
+    return vote;
+}
+
+static const margin_stage_q *stage_q(integer_fixture *f)
+{
+    for (size_t k = 0; k < 8; k++) {
+        f->factor[k] = 3;
+        f->offset[k] = -5;
+        f->shift[k] = 1;
+    }
+    f->stage.offset = f->offset;
+    f->stage.factor = f->factor;
+    f->stage.shift = f->shift;
+    return &f->stage;
+}
+
+static margin_linear_q *make_linear_q(integer_fixture *f, unsigned scheme, size_t classes)
+{
+    margin_linear_q *l = &f->model.of.linear;
+    memset(f, 0, sizeof *f);
+    f->model.kind = MARGIN_MODEL_LINEAR;
+    for (size_t k = 0; k < 16; k++) {
+        f->weights[k] = (int16_t)(100 - (int)k);
+    }
+    l->w = f->weights;
+    l->bias = f->bias;
+    l->stage = stage_q(f);
+    l->d = 4;
+    l->format = MARGIN_Q15;
+    l->vote = vote_q(scheme, classes);
+    return l;
+}
+
+/* Eight equal vectors (3, 4), of squared length 25. */
+static margin_expansion_q *make_expansion_q(integer_fixture *f, unsigned kernel, unsigned format,
+                                            unsigned scheme, size_t classes)
+{
+    margin_expansion_q *e = &f->model.of.expansion;
+    memset(f, 0, sizeof *f);
+    f->model.kind = MARGIN_MODEL_EXPANSION;
+    for (size_t i = 0; i < 16; i++) {
+        f->vectors[i] =
+            (int16_t)(format == MARGIN_Q15 ? 3 + (int)(i % 2u) : 0x0303 + 0x0101 * (int)(i % 2u));
+        f->coef[i] = (int16_t)(i % 2u == 0 ? 900 : -800);
+    }
+    for (size_t v = 0; v < 8; v++) {
+        f->norms[v] =
+            kernel == MARGIN_KERNEL_RBF ? 13 : 26214; /* 25 / 2 rounded up; 2^18 / 5 / 2 */
+    }
+    for (size_t c = 0; c < classes; c++) {
+        f->class_end[c] = (uint16_t)(8u * (c + 1u) / classes);
+    }
+    e->vectors = f->vectors;
+    e->norms = f->norms;
+    e->coef = f->coef;
+    e->bias = f->bias;
+    e->class_end = f->class_end;
+    e->stage = stage_q(f);
+    e->n = 8;
+    e->d = 2;
+    e->width = (uint16_t)(scheme == MARGIN_SCHEME_ONE_ONE ? classes - 1u : 1u);
+    e->format = (uint8_t)format;
+    e->kernel.kind = (uint8_t)kernel;
+    e->kernel.power = (uint8_t)(kernel == MARGIN_KERNEL_POLY ? 2 : 0);
+    e->kernel.shift = (uint8_t)(kernel == MARGIN_KERNEL_RBF ? 0 : 3);
+    e->kernel.gain = 40000;
+    e->kernel.step = (uint16_t)(kernel == MARGIN_KERNEL_RBF ? 1 : 0);
+    e->kernel.down = 4;
+    e->kernel.cut = kernel == MARGIN_KERNEL_POLY ? 0 : UINT32_C(1) << 20;
+    e->kernel.reach = kernel == MARGIN_KERNEL_RBF ? UINT32_C(1) << 20 : 0;
+    e->vote = vote_q(scheme, classes);
+    return e;
+}
+
+/* Four models of a centroid (3, 4) and a tangent (4, -3) each: eight rows. */
+static margin_proto_q *make_proto_q(integer_fixture *f, unsigned format)
+{
+    margin_proto_q *p = &f->model.of.proto;
+    memset(f, 0, sizeof *f);
+    f->model.kind = MARGIN_MODEL_PROTO;
+    for (size_t i = 0; i < 16; i++) {
+        f->vectors[i] =
+            (int16_t)(format == MARGIN_Q15 ? 3 + (int)(i % 2u) : 0x0303 + 0x0101 * (int)(i % 2u));
+    }
+    for (size_t i = 0; i < 8; i++) {
+        f->constants[i] = i % 2u == 0 ? 2000 : 200;
+    }
+    for (size_t m = 0; m < 4; m++) {
+        f->class_end[m] = (uint16_t)(2u * (m + 1u));
+        f->gains[m] = 1000;
+        f->downs[m] = 2;
+    }
+    p->vectors = f->vectors;
+    p->constants = f->constants;
+    p->gains = f->gains;
+    p->downs = f->downs;
+    p->class_end = f->class_end;
+    p->stage = stage_q(f);
+    p->reach = 10000;
+    p->n = 4;
+    p->d = 2;
+    p->tangents = 1;
+    p->nth = 1;
+    p->up = 2;
+    p->left = 3;
+    p->format = (uint8_t)format;
+    p->vote = vote_q(MARGIN_SCHEME_NEAREST, 2);
+    return p;
+}
+
+/* SOUND(make): the fixture passes. AFTER(status, make, change): with that change it does not. */
+#define SOUND(make)                                                                                \
+    do {                                                                                           \
+        (void)(make);                                                                              \
+        ASSERT_EQ_FMT((int)MARGIN_OK, (int)margin_model_check_q(&f.model), "%d");                  \
+    } while (0)
+#define AFTER(status, make, change)                                                                \
+    do {                                                                                           \
+        SOUND(make);                                                                               \
+        change;                                                                                    \
+        ASSERT_EQ_FMTm(#change, (int)(status), (int)margin_model_check_q(&f.model), "%d");         \
+    } while (0)
+#define MISSING(make, change) AFTER(MARGIN_E_ARGUMENT, make, change)
+#define WRONG(make, change) AFTER(MARGIN_E_RANGE, make, change)
+
+static integer_fixture f;
+
+TEST an_integer_linear_model_with_one_thing_wrong_is_refused(void)
+{
+    margin_linear_q *l = &f.model.of.linear;
+#define MAKE make_linear_q(&f, MARGIN_SCHEME_BINARY, 2)
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_model_check_q(NULL));
+    MISSING(MAKE, l->w = NULL);
+    MISSING(MAKE, l->bias = NULL);
+    MISSING(MAKE, f.stage.offset = NULL);
+    MISSING(MAKE, f.stage.factor = NULL);
+    MISSING(MAKE, f.stage.shift = NULL);
+    WRONG(MAKE, f.model.kind = 9);
+    WRONG(MAKE, l->format = 8);
+    WRONG(MAKE, l->d = 0);
+    WRONG(MAKE, l->vote.classes = 1);
+    WRONG(MAKE, l->vote.scheme = 77);
+    WRONG(MAKE, l->vote.machines = 2);
+    WRONG(MAKE, l->vote.reject = -1);
+    WRONG(MAKE, l->vote.shift = (INT32_C(1) << 30) + 1);
+    WRONG(MAKE, l->vote.shift = -(INT32_C(1) << 30) - 1);
+    WRONG(MAKE, l->vote.down = 32);
+    WRONG(MAKE, f.factor[3] = -1);
+    WRONG(MAKE, f.offset[3] = INT32_C(1) << 30);
+    WRONG(MAKE, f.offset[3] = -(INT32_C(1) << 30));
+    WRONG(MAKE, f.shift[3] = 31);
+    WRONG(MAKE, f.bias[0] = INT32_MAX);
+    WRONG(MAKE, f.bias[0] = INT32_MIN);
+    WRONG(MAKE, (f.weights[0] = INT16_MAX, f.weights[1] = INT16_MIN, f.weights[2] = INT16_MAX));
+    WRONG(make_linear_q(&f, MARGIN_SCHEME_ORDINAL, 4), f.bias[1] = 1);
+    WRONG(make_linear_q(&f, MARGIN_SCHEME_ORDINAL, 4), (f.bias[2] = 2, f.bias[1] = 1));
+    WRONG(make_linear_q(&f, MARGIN_SCHEME_ONE_REST, 3), f.bias[2] = INT32_MAX);
+#undef MAKE
+    PASS();
+}
+
+TEST an_integer_expansion_with_one_thing_wrong_is_refused(void)
+{
+    margin_expansion_q *e = &f.model.of.expansion;
+#define MAKE make_expansion_q(&f, MARGIN_KERNEL_RBF, MARGIN_Q15, MARGIN_SCHEME_BINARY, 2)
+#define PAIRS make_expansion_q(&f, MARGIN_KERNEL_RBF, MARGIN_Q15, MARGIN_SCHEME_ONE_ONE, 3)
+#define BYTES make_expansion_q(&f, MARGIN_KERNEL_RBF, MARGIN_Q7, MARGIN_SCHEME_BINARY, 2)
+    MISSING(MAKE, e->vectors = NULL);
+    MISSING(MAKE, e->vectors = f.vectors + 1);
+    MISSING(MAKE, e->norms = NULL);
+    MISSING(MAKE, e->coef = NULL);
+    MISSING(MAKE, e->bias = NULL);
+    MISSING(MAKE, f.stage.shift = NULL);
+    MISSING(PAIRS, e->class_end = NULL);
+    WRONG(MAKE, e->format = 0);
+    WRONG(MAKE, e->n = 0);
+    WRONG(MAKE, e->n = 7);
+    WRONG(MAKE, e->d = 0);
+    WRONG(MAKE, e->width = 2);
+    WRONG(MAKE, e->kernel.kind = MARGIN_KERNEL_LINEAR);
+    WRONG(MAKE, e->vote.reject = -1);
+    WRONG(MAKE, f.shift[1] = 31);
+    WRONG(MAKE, f.bias[0] = INT32_MIN);
+    WRONG(make_expansion_q(&f, MARGIN_KERNEL_RBF, MARGIN_Q15, MARGIN_SCHEME_ORDINAL, 3),
+          f.bias[1] = 1);
+    WRONG(PAIRS, f.class_end[1] = 1);
+    WRONG(PAIRS, f.class_end[2] = 7);
+    /* The exponential: shifts below 32, all arguments within 32 bits. */
+    WRONG(MAKE, e->kernel.up = 32);
+    WRONG(MAKE, e->kernel.down = 32);
+    WRONG(MAKE, (e->kernel.cut = UINT32_C(1) << 31, e->kernel.up = 2));
+    WRONG(MAKE, (e->kernel.cut = UINT32_MAX, e->kernel.gain = 65535));
+    /* Distances: none leaves 32 bits or comes out negative. */
+    WRONG(MAKE, e->kernel.reach = UINT32_C(0xC0000000));
+    WRONG(MAKE,
+          (e->kernel.reach = UINT32_C(0xBFFFFFFF), e->kernel.shift = 12, /* and |v|^2 of 2.9e8 */
+           memset(f.vectors, 0x2F, sizeof f.vectors), memset(f.norms, 0xA0, sizeof f.norms)));
+    WRONG(MAKE, e->kernel.shift = 16);
+    WRONG(MAKE, e->kernel.step = 0);
+    WRONG(MAKE, e->kernel.step = 2);
+    WRONG(MAKE, f.norms[5] = 12);
+    WRONG(BYTES, e->kernel.step = UINT16_MAX);
+    WRONG(MAKE, (e->d = 8, memset(f.vectors, 0x7F, sizeof f.vectors))); /* |v|^2 above 2^32 */
+    WRONG(BYTES,
+          (e->d = 8, e->kernel.step = UINT16_MAX, memset(f.vectors, 0x7F, sizeof f.vectors)));
+#undef BYTES
+#undef PAIRS
+#undef MAKE
+    PASS();
+}
+
+TEST an_integer_polynomial_or_cosine_with_one_thing_wrong_is_refused(void)
+{
+    margin_expansion_q *e = &f.model.of.expansion;
+#define POLY make_expansion_q(&f, MARGIN_KERNEL_POLY, MARGIN_Q15, MARGIN_SCHEME_BINARY, 2)
+#define UNIT make_expansion_q(&f, MARGIN_KERNEL_UNIT_POLY, MARGIN_Q15, MARGIN_SCHEME_BINARY, 2)
+    SOUND((POLY, e->norms = NULL));
+    WRONG(POLY, e->kernel.power = 0);
+    WRONG(POLY, e->kernel.shift = 0);
+    WRONG(POLY, e->kernel.shift = 32);
+    WRONG(POLY, e->kernel.down = 32);
+    WRONG(POLY, e->kernel.up = 15);
+    WRONG(POLY, e->kernel.add = (INT32_C(1) << 30) + 1);
+    WRONG(POLY, e->kernel.add = INT32_MIN);
+    WRONG(POLY, (e->d = 4, memset(f.vectors, 0x7F, sizeof f.vectors)));
+    SOUND(make_expansion_q(&f, MARGIN_KERNEL_UNIT_EXP, MARGIN_Q7, MARGIN_SCHEME_BINARY, 2));
+    MISSING(UNIT, e->norms = NULL);
+    WRONG(UNIT, e->kernel.shift = 0);
+    WRONG(UNIT, e->kernel.shift = 16);
+    WRONG(UNIT, e->kernel.power = 2);
+    WRONG(UNIT, e->kernel.up = 32);
+    WRONG(UNIT, e->kernel.shift = 2); /* vectors longer than 2^shift */
+    WRONG(UNIT, (e->d = 4, memset(f.vectors, 0x7F, sizeof f.vectors)));
+#undef UNIT
+#undef POLY
+    PASS();
+}
+
+TEST an_integer_prototype_model_with_one_thing_wrong_is_refused(void)
+{
+    margin_proto_q *p = &f.model.of.proto;
+#define MAKE make_proto_q(&f, MARGIN_Q15)
+    SOUND(make_proto_q(&f, MARGIN_Q7));
+    SOUND((MAKE, p->tangents = 0, p->gains = NULL, p->downs = NULL));
+    MISSING(MAKE, p->vectors = NULL);
+    MISSING(MAKE, p->vectors = f.vectors + 1);
+    MISSING(MAKE, p->constants = NULL);
+    MISSING(MAKE, p->class_end = NULL);
+    MISSING(MAKE, p->gains = NULL);
+    MISSING(MAKE, p->downs = NULL);
+    MISSING(MAKE, f.stage.factor = NULL);
+    WRONG(MAKE, p->format = 1);
+    WRONG(MAKE, p->d = 0);
+    WRONG(MAKE, p->n = 0);
+    WRONG(MAKE, p->n = 3);
+    WRONG(MAKE, p->tangents = MARGIN_PROTO_TANGENTS + 1);
+    WRONG(MAKE, p->nth = 0);
+    WRONG(MAKE, p->nth = MARGIN_PROTO_NTH + 1);
+    WRONG(MAKE, p->up = 16);
+    WRONG(MAKE, p->left = 16);
+    WRONG(MAKE, p->reach = UINT32_C(0xC0000000));
+    WRONG(MAKE, (p->vote.scheme = MARGIN_SCHEME_ONE_REST, p->vote.machines = 2));
+    WRONG(MAKE, p->vote.classes = 1);
+    WRONG(MAKE, p->vote.classes = MARGIN_REJECTED);
+    WRONG(MAKE, f.factor[0] = -1);
+    WRONG(MAKE, f.class_end[0] = 5);
+    /* Centroids: neither |c.x| nor a distance leaves 31 bits, none is negative. */
+    WRONG(MAKE, f.constants[0] = -1);
+    WRONG(MAKE, f.constants[0] = INT32_MAX);
+    WRONG(MAKE, f.constants[0] = 0);
+    WRONG(MAKE, p->reach = UINT32_C(0xBFFFFFFF));
+    WRONG(MAKE, (p->d = 4, memset(f.vectors, 0x7F, sizeof f.vectors)));
+    WRONG(MAKE, (p->reach = UINT32_C(0xB0000000), memset(f.vectors, 0x7F, sizeof f.vectors)));
+    /* Tangents: the root of the sum of their squares fits 16 bits. */
+    WRONG(MAKE, f.downs[3] = 32);
+    WRONG(MAKE, f.constants[7] = INT32_MAX);
+    WRONG(MAKE, (f.constants[7] = 1000000, f.downs[3] = 0));
+#undef MAKE
+    PASS();
+}
+
+/* ---- real models -------------------------------------------------------------------------------- */
+
+typedef struct {
+    margin_real vectors[32], norms[4], coef[12], bias[4], offset[4], factor[4], exits[4];
+    uint32_t class_end[4], reach[4], target[4];
+    margin_model model;
+} real_fixture;
+
+static real_fixture r;
+static uint32_t image_words[400];
+#define image ((unsigned char *)image_words)
+
+static void fill(void)
+{
+    memset(&r, 0, sizeof r);
+    for (size_t i = 0; i < 32; i++) {
+        r.vectors[i] = (margin_real)(i % 5u) - 2;
+    }
+    for (size_t v = 0; v < 4; v++) {
+        r.norms[v] = margin_dot(r.vectors + 2 * v, r.vectors + 2 * v, 2);
+        r.exits[v] = v % 2u == 0 ? 0 : 2;
+        r.offset[v] = 1;
+        r.factor[v] = 2;
+        r.bias[v] = 1 - (margin_real)v;
+        r.class_end[v] = v == 0 ? 2 : 4;
+        r.reach[v] = (uint32_t)(v < 2u ? v + 1u : 4u);
+        r.target[v] = v == 1u ? 0 : 1u;
+    }
+    for (size_t i = 0; i < 12; i++) {
+        r.coef[i] = (margin_real)(i % 3u) - 1;
+    }
+}
+
+static void set_expansion(margin_expansion *e)
+{
+    e->vectors = r.vectors;
+    e->norms = r.norms;
+    e->coef = r.coef;
+    e->bias = r.bias;
+    e->class_end = r.class_end;
+    e->offset = r.offset;
+    e->factor = r.factor;
+    e->n = 4;
+    e->d = 2;
+    e->width = 1;
+    e->kernel.kind = MARGIN_KERNEL_POLY;
+    e->kernel.degree = 2;
+    e->kernel.gamma = 1;
+    e->kernel.a = 2;
+    e->vote.classes = 2;
+}
+
+/* Three cuts over a pool of four vectors in the plane. */
+static margin_list *make_list(void)
+{
+    margin_list *l = &r.model.of.list;
+    fill();
+    r.model.kind = MARGIN_MODEL_LIST;
+    set_expansion(&l->pool);
+    l->pool.class_end = NULL;
+    l->pool.width = 3;
+    l->reach = r.reach;
+    l->target = r.target;
+    return l;
+}
+
+static margin_expansion *make_expansion(unsigned scheme, size_t classes)
+{
+    fill();
+    r.model.kind = MARGIN_MODEL_EXPANSION;
+    set_expansion(&r.model.of.expansion);
+    r.class_end[classes - 1u] = 4;
+    r.model.of.expansion.vote.scheme = (uint8_t)scheme;
+    r.model.of.expansion.vote.classes = (uint16_t)classes;
+    return &r.model.of.expansion;
+}
+
+/* Four models of a centroid and a tangent each. */
+static margin_proto *make_proto(void)
+{
+    margin_proto *p = &r.model.of.proto;
+    fill();
+    r.model.kind = MARGIN_MODEL_PROTO;
+    p->vectors = r.vectors;
+    p->exits = r.exits;
+    p->class_end = r.class_end;
+    p->offset = r.offset;
+    p->factor = r.factor;
+    p->n = 4;
+    p->d = 2;
+    p->tangents = 1;
+    p->nth = 1;
+    p->vote.classes = 2;
+    p->vote.scheme = MARGIN_SCHEME_NEAREST;
+    return p;
+}
+
+/* Refused as it stands in memory, and not to be written to an image. */
+static bool refused(margin_status status)
+{
+    return margin_model_check(&r.model) == status &&
+           margin_image_write(&r.model, NULL, 0, image, sizeof image_words) == status;
+}
+
+#define REAL_AFTER(status, make, change)                                                           \
+    do {                                                                                           \
+        (void)(make);                                                                              \
+        ASSERT_EQ_FMT((int)MARGIN_OK, (int)margin_model_check(&r.model), "%d");                    \
+        change;                                                                                    \
+        ASSERTm(#change, refused(status));                                                         \
+    } while (0)
+#define REAL_MISSING(make, change) REAL_AFTER(MARGIN_E_ARGUMENT, make, change)
+#define REAL_WRONG(make, change) REAL_AFTER(MARGIN_E_RANGE, make, change)
+
+TEST a_list_with_one_thing_wrong_is_refused(void)
+{
+    margin_list *l = &r.model.of.list;
+    REAL_MISSING(make_list(), l->pool.vectors = NULL);
+    REAL_MISSING(make_list(), l->pool.norms = NULL);
+    REAL_MISSING(make_list(), l->pool.coef = NULL);
+    REAL_MISSING(make_list(), l->pool.bias = NULL);
+    REAL_MISSING(make_list(), l->pool.factor = NULL);
+    REAL_MISSING(make_list(), l->reach = NULL);
+    REAL_MISSING(make_list(), l->target = NULL);
+    REAL_WRONG(make_list(), r.model.kind = 0);
+    REAL_WRONG(make_list(), r.model.kind = 5);
+    REAL_WRONG(make_list(), l->pool.vote.scheme = MARGIN_SCHEME_ONE_REST);
+    REAL_WRONG(make_list(), l->pool.vote.classes = 3);
+    REAL_WRONG(make_list(),
+               (l->pool.vote.classes = 3, l->pool.vote.scheme = MARGIN_SCHEME_ONE_REST));
+    REAL_WRONG(make_list(), l->pool.vote.reject = -1);
+    REAL_WRONG(make_list(), l->pool.vote.reject = (margin_real)INFINITY);
+    REAL_WRONG(make_list(), l->pool.vote.slope = (margin_real)NAN);
+    REAL_WRONG(make_list(), l->pool.vote.shift = (margin_real)INFINITY);
+    REAL_WRONG(make_list(), l->pool.n = 0);
+    REAL_WRONG(make_list(), l->pool.d = 0);
+    REAL_WRONG(make_list(), l->pool.width = 0);
+    REAL_WRONG(make_list(), l->pool.width = MARGIN_LIST_MOST + 1);
+    REAL_WRONG(make_list(), l->pool.kernel.degree = 0);
+    REAL_WRONG(make_list(), l->pool.kernel.kind = 99);
+    REAL_WRONG(make_list(), r.reach[1] = 0);
+    REAL_WRONG(make_list(), r.reach[2] = 3);
+    REAL_WRONG(make_list(), r.target[1] = 2);
+    REAL_WRONG(make_list(), r.target[2] = 0);
+    REAL_WRONG(make_list(), r.vectors[7] = (margin_real)NAN);
+    REAL_WRONG(make_list(), r.norms[3] = (margin_real)NAN);
+    REAL_WRONG(make_list(), r.coef[11] = (margin_real)INFINITY);
+    REAL_WRONG(make_list(), r.bias[2] = (margin_real)NAN);
+    REAL_WRONG(make_list(), r.offset[1] = (margin_real)NAN);
+    REAL_WRONG(make_list(), r.factor[1] = (margin_real)INFINITY);
+    PASS();
+}
+
+TEST a_prototype_model_with_one_thing_wrong_is_refused(void)
+{
+    margin_proto *p = &r.model.of.proto;
+    REAL_MISSING(make_proto(), p->vectors = NULL);
+    REAL_MISSING(make_proto(), p->exits = NULL);
+    REAL_MISSING(make_proto(), p->class_end = NULL);
+    REAL_MISSING(make_proto(), p->factor = NULL);
+    REAL_WRONG(make_proto(), p->vote.scheme = MARGIN_SCHEME_ONE_REST);
+    REAL_WRONG(make_proto(), p->vote.classes = 1);
+    REAL_WRONG(make_proto(), p->vote.classes = MARGIN_REJECTED);
+    REAL_WRONG(make_proto(), p->vote.shift = (margin_real)NAN);
+    REAL_WRONG(make_proto(), p->n = 0);
+    REAL_WRONG(make_proto(), p->d = 0);
+    REAL_WRONG(make_proto(), p->tangents = MARGIN_PROTO_TANGENTS + 1);
+    REAL_WRONG(make_proto(), p->nth = 0);
+    REAL_WRONG(make_proto(), p->nth = MARGIN_PROTO_NTH + 1);
+    REAL_WRONG(make_proto(), r.class_end[0] = 5);
+    REAL_WRONG(make_proto(), r.class_end[1] = 3);
+    REAL_WRONG(make_proto(), r.vectors[15] = (margin_real)NAN);
+    REAL_WRONG(make_proto(), r.offset[1] = (margin_real)NAN);
+    REAL_WRONG(make_proto(), r.factor[0] = (margin_real)NAN);
+    REAL_WRONG(make_proto(), r.exits[3] = (margin_real)NAN);
+    REAL_WRONG(make_proto(), r.exits[3] = (margin_real)0.5);
+    REAL_WRONG(make_proto(),
+               (p->n = SIZE_MAX / 2, p->d = SIZE_MAX / 2)); /* more than memory holds */
+    PASS();
+}
+
+TEST an_expansion_with_one_thing_wrong_is_refused(void)
+{
+    REAL_WRONG(make_expansion(MARGIN_SCHEME_BINARY, 2), r.class_end[0] = 5);
+    REAL_WRONG(make_expansion(MARGIN_SCHEME_BINARY, 2), r.class_end[1] = 3);
+    REAL_WRONG(make_expansion(MARGIN_SCHEME_BINARY, 2), r.vectors[7] = (margin_real)NAN);
+    REAL_WRONG(make_expansion(MARGIN_SCHEME_BINARY, 2), r.norms[3] = (margin_real)NAN);
+    REAL_WRONG(make_expansion(MARGIN_SCHEME_BINARY, 2), r.factor[1] = (margin_real)NAN);
+    REAL_WRONG(make_expansion(MARGIN_SCHEME_ORDINAL, 3), r.bias[1] = 2);
+    REAL_WRONG(make_expansion(MARGIN_SCHEME_ORDINAL, 4), (r.bias[1] = 3, r.bias[2] = 4));
+    PASS();
+}
+
+/* ---- images ------------------------------------------------------------------------------------- */
+
+static void seal(size_t size)
+{
+    uint32_t crc = 0xFFFFFFFFu;
+    for (size_t i = 0; i < size; i++) {
+        for (unsigned bit = 0; (i < 12 || i >= 16) && bit < 8; bit++) {
+            crc = (crc ^ ((uint32_t)image[i] >> bit)) & 1u ? crc >> 1 ^ 0xEDB88320u : crc >> 1;
+        }
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        image[12 + i] = (unsigned char)((crc ^ 0xFFFFFFFFu) >> 8 * i);
+    }
+}
+
+/* The status of loading an image with one byte replaced and the checksum made right again. */
+static margin_status forged(size_t size, size_t at, unsigned value, bool integer)
+{
+    static unsigned char bytes[2000];
+    const unsigned char old = image[at];
+    margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+    margin_model model;
+    margin_quant quant;
+    margin_status status;
+    image[at] = (unsigned char)value;
+    seal(size);
+    status = integer ? margin_image_load_q(image, size, &mem, &quant)
+                     : margin_image_load(image, size, &mem, &model);
+    if (status < 0 && (mem.low != 0 || mem.high != mem.size)) {
+        status = MARGIN_OK; /* a refused image has kept memory */
+    }
+    image[at] = old;
+    seal(size);
+    return status;
+}
+
+TEST heads_of_lists_and_prototypes_with_one_byte_wrong_are_refused(void)
+{
+    static const struct {
+        size_t at;
+        unsigned value;
+        margin_status list, proto;
+    } bad[] = {
+        {4, 2, MARGIN_E_IMAGE, MARGIN_E_IMAGE},
+        {6, 0, MARGIN_E_IMAGE, MARGIN_E_IMAGE},
+        {6, 9, MARGIN_E_IMAGE, MARGIN_E_IMAGE},
+        {7, 15, MARGIN_E_IMAGE, MARGIN_E_IMAGE},
+        {16, 5, MARGIN_E_IMAGE_SIZE, MARGIN_E_IMAGE_SIZE},
+        {28, MARGIN_SCHEME_ONE_REST, MARGIN_E_IMAGE_VALUE, MARGIN_E_IMAGE_VALUE},
+        {29, 77, MARGIN_E_IMAGE_VALUE, MARGIN_E_IMAGE_VALUE},
+        {30, 0, MARGIN_E_IMAGE_VALUE, MARGIN_E_IMAGE_VALUE},
+        {31, 2, MARGIN_E_IMAGE_VALUE, MARGIN_E_IMAGE_VALUE},
+        {47, 0xC0, MARGIN_E_IMAGE_VALUE, MARGIN_E_IMAGE_VALUE}, /* reject -2 */
+        {60, 1, MARGIN_E_IMAGE_VALUE, MARGIN_E_IMAGE_VALUE},
+    };
+    size_t list_size, proto_size, i;
+    (void)make_list();
+    ASSERT_EQ(MARGIN_OK, margin_image_write(&r.model, NULL, 0, image, sizeof image_words));
+    list_size = margin_image_size(&r.model, 0);
+    for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        ASSERT_EQ_FMT((int)bad[i].list, (int)forged(list_size, bad[i].at, bad[i].value, false),
+                      "%d");
+    }
+    ASSERT_EQ(MARGIN_E_IMAGE_VALUE,
+              forged(list_size, 67, 0x41, false)); /* a norm that is no longer right */
+    ASSERT_EQ(MARGIN_OK, forged(list_size, 0, image[0], false));
+    (void)make_proto();
+    ASSERT_EQ(MARGIN_OK, margin_image_write(&r.model, NULL, 0, image, sizeof image_words));
+    proto_size = margin_image_size(&r.model, 0);
+    for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        ASSERT_EQ_FMT((int)bad[i].proto, (int)forged(proto_size, bad[i].at, bad[i].value, false),
+                      "%d");
+    }
+    ASSERT_EQ(MARGIN_E_IMAGE_VALUE,
+              forged(proto_size, 33, 1, false)); /* prototypes have no kernel */
+    ASSERT_EQ(MARGIN_OK, forged(proto_size, 0, image[0], false));
+    PASS();
+}
+
+TEST heads_of_integer_prototypes_with_one_byte_wrong_are_refused(void)
+{
+    static const struct {
+        size_t at;
+        unsigned value;
+    } bad[] = {{18, 1}, {23, 1}, {26, 33}, {29, 1}, {31, 4},   {32, 16},
+               {34, 1}, {36, 1}, {43, 1},  {50, 1}, {67, 0x7F}}; /* the last: unit infinite */
+    margin_quant quant;
+    size_t size, i;
+    memset(&quant, 0, sizeof quant);
+    (void)make_proto_q(&f, MARGIN_Q15);
+    quant.model = f.model;
+    quant.unit = 1;
+    ASSERT_EQ(MARGIN_OK, margin_image_write_q(&quant, NULL, 0, image, sizeof image_words));
+    size = margin_image_size_q(&quant, 0);
+    for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        ASSERT_EQ_FMT((int)MARGIN_E_IMAGE_VALUE, (int)forged(size, bad[i].at, bad[i].value, true),
+                      "%d");
+    }
+    ASSERT_EQ(MARGIN_E_IMAGE, forged(size, 6, MARGIN_MODEL_LIST, true));
+    ASSERT_EQ(MARGIN_OK, forged(size, 0, image[0], true));
+    quant.model.kind = MARGIN_MODEL_LIST; /* lists have no integer form */
+    ASSERT_EQ(MARGIN_E_RANGE, margin_image_write_q(&quant, NULL, 0, image, sizeof image_words));
+    ASSERT_EQ(0, margin_image_size_q(&quant, 0));
+    PASS();
+}
+
+SUITE(refusals_suite)
+{
+    RUN_TEST(an_integer_linear_model_with_one_thing_wrong_is_refused);
+    RUN_TEST(an_integer_expansion_with_one_thing_wrong_is_refused);
+    RUN_TEST(an_integer_polynomial_or_cosine_with_one_thing_wrong_is_refused);
+    RUN_TEST(an_integer_prototype_model_with_one_thing_wrong_is_refused);
+    RUN_TEST(a_list_with_one_thing_wrong_is_refused);
+    RUN_TEST(a_prototype_model_with_one_thing_wrong_is_refused);
+    RUN_TEST(an_expansion_with_one_thing_wrong_is_refused);
+    RUN_TEST(heads_of_lists_and_prototypes_with_one_byte_wrong_are_refused);
+    RUN_TEST(heads_of_integer_prototypes_with_one_byte_wrong_are_refused);
+}
