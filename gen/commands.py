@@ -157,7 +157,7 @@ def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Row
     kept = {name: value for name, value in chosen.items() if name != "cache-mb"}  # any cache gives the same model
     notes = {**{key: result.get(key) for key in (*NOTED, *entry.noted)}, "options": kept, "names": problem.data.names,
              **model.sample_notes(problem.rows)}
-    found = model.make(machine, notes)
+    found = model.make(machine, notes, problem.data.path)
     result.update(image_bytes=len(found.image), **device_keys(found, machine, problem.rows))
     differ = result["device_labels_differ"]
     same = f"{differ} of {problem.data.n} labels differ" if differ else "the same labels"

@@ -154,7 +154,7 @@ def load(path: str) -> Model:
 
 
 def make(machine: native.Machine, notes: dict, path: str = "model") -> Model:
-    """The model that the device will have, of one that was trained or imported."""
+    """The model that the device will have, of one that was trained or imported; `path` is what it came from."""
     try:
         image = machine.image(write_notes(notes))
     except Failure as error:

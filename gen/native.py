@@ -266,7 +266,10 @@ class Machine:
         """The model as an image, with its numbers rounded to what the device has."""
         size = self.library.gen_image_size(self.handle, len(notes))
         out = ctypes.create_string_buffer(max(size, 1))
-        check(self.library.gen_image_write(self.handle, notes, len(notes), out, size))
+        status = self.library.gen_image_write(self.handle, notes, len(notes), out, size)
+        if status_name(status) == "MARGIN_E_RANGE":
+            raise Failure("numbers of the model leave the range of float, which devices compute in; change the units of the data")
+        check(status)
         return out.raw[:size]
 
 

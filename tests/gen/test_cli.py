@@ -210,6 +210,8 @@ class Wrong(CommandLine):
                 ("no such folder", ["train", self.two, "--method", "svm", "--json", self.path("no/x.json")]),
                 ("Is a directory", ["train", self.two, "--method", "svm", "--json", self.folder]),
                 ("ring.csv: the classes overlap", ["train", self.ring, "--method", "svm", "--C", "inf"]),
+                ("far.csv: numbers of the model leave the range of float",
+                 ["train", self.write("far.csv", "1e300,a\n2e300,a\n4e300,b\n3e300,b\n"), "--method", "svm", "--kernel", "rbf"]),
                 ("has only one row", ["cv", self.write("few.csv", "1,a\n2,a\n3,b\n"), "--method", "svm"]),
                 ("300 folds of 120 rows", ["cv", self.two, "--method", "svm", "--folds", "300"])):
             with self.subTest(arguments=arguments):
