@@ -177,6 +177,29 @@ def one_split(x, t, n: int, seed: int, whole: bool) -> dict:
     return found
 
 
+def denominator(folder: str, n: int = 5000) -> None:
+    """Why oMAM stays below the paper's figures on california_housing: its score [22] beside the same sum with the
+    denominator of Nadaraya and Watson, by numpy alone, each with the bandwidth that is best on the test rows."""
+    data = load(folder, "california_housing")
+    if data is None:
+        return
+    order = np.random.default_rng(0).permutation(len(data[1]))
+    train, test = order[:n], order[-3000:]
+    x = (data[0] - data[0][train].mean(0)) / data[0][train].std(0)
+    weight = 2 * rankdata(data[1][train]) - (n + 1)
+    far = ((x[test, None, :] ** 2).sum(2) + (x[train] ** 2).sum(1) - 2 * x[test] @ x[train].T) / x.shape[1]
+    plain, divided = [], []
+    for gamma in (0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0):
+        kernel = np.exp(-gamma * far)
+        plain.append(kendalltau(kernel @ weight, data[1][test])[0])
+        divided.append(kendalltau(kernel @ weight / (kernel.sum(1) + 1e-300), data[1][test])[0])
+    print(f"   oMAM rbf falls short of the paper on california_housing from 5000 rows on. By numpy, {n} rows, any bandwidth: at "
+          f"most {max(plain):.2f} with")
+    print(f"   the score [22] of the paper, {max(divided):.2f} where it is divided by the sum of the kernel values, as Nadaraya and "
+          f"Watson do: the paper's")
+    print("   rising figures are likely of that form, which is not a kernel machine")
+
+
 def figure(folder: str, whole: bool) -> None:
     print("figure 2b: tau on the rows left out (5 random splits up to 500 training rows, else one), the paper's in brackets;")
     print("   CPU seconds of one training with the options chosen, train-set tau included")
@@ -198,8 +221,7 @@ def figure(folder: str, whole: bool) -> None:
                 if theirs is not None and (method, name) != ("omam, rbf", "california_housing"):
                     check(mean > theirs - 0.06, f"{name}, {n} rows: {method} reaches {mean:.2f}, the paper {theirs}")
             print(f"   {name:<20}{f'{n} / {len(data[1]) - n}':<15}{''.join(cells)}  {paper}", flush=True)
-    print("   not reproduced: oMAM on california_housing from 5000 rows on. The paper does not say how it scaled the features, and")
-    print("   on standardised ones no bandwidth gains much by more rows: its score is a sum without a denominator")
+    denominator(folder)
     if not whole:
         print("   left out: LS-SVM on 15000 rows, one matrix of 1.8 GB and about a minute (--all)")
 
