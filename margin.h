@@ -703,7 +703,7 @@ typedef struct {
 /* A decision list: the machines (cuts) of a pool are asked in order, and the first whose score is
  * positive decides, for the class that is its target; the last decides in any case, for class 1 where
  * its score is positive. As in an expansion with one coefficient a cut, so that the cuts share kernel
- * values; cut j takes the vectors before reach[j]. The score of the list is that of the cut that
+ * values; cut j takes the vectors before reach[j], its coefficients from there on are 0. The score of the list is that of the cut that
  * decides, with its sign: > 0 for class 1. */
 #define MARGIN_LIST_MOST ((size_t)16) /* cuts, the last machine included */
 typedef struct {
@@ -901,13 +901,25 @@ typedef struct {
     margin_vote_q vote;
 } margin_proto_q;
 
+/* A decision list, as margin_list: the cuts are asked in order, the first whose score is positive
+ * decides. The pool is as in margin_expansion_q, with one coefficient and one bias a cut; kernel values
+ * are shared between the cuts, and no vector is looked at beyond the reach of the cut that decides.
+ * Cuts of a linear kernel are rows of weights, stored as in margin_linear_q: `vectors` has width x d of
+ * them, n is 0, norms, coef and reach are NULL. */
+typedef struct {
+    margin_expansion_q pool; /* width: cuts; class_end: NULL; binary, one machine */
+    const uint16_t *reach;   /* ascending multiples of four, the last is n */
+    const uint8_t *target;   /* 0 or 1; of the last: 1 */
+} margin_list_q;
+
 /* Any integer model. */
 typedef struct {
-    uint8_t kind; /* MARGIN_MODEL_LINEAR, MARGIN_MODEL_EXPANSION or MARGIN_MODEL_PROTO */
+    uint8_t kind; /* MARGIN_MODEL_... */
     union {
         margin_linear_q linear;
         margin_expansion_q expansion;
         margin_proto_q proto;
+        margin_list_q list;
     } of;
 } margin_model_q;
 
@@ -946,6 +958,29 @@ MARGIN_API void margin_proto_q15_scores(const margin_proto_q *model, const int16
                                         int32_t *scores);
 MARGIN_API void margin_proto_q7_scores(const margin_proto_q *model, const int16_t *x,
                                        int32_t *scores);
+/* Lists decide as soon as they can, and tell what the cut that decides says, > 0 for class 1. They
+ * return which cut that was. margin_list_q_ask serves all kernels and formats. */
+MARGIN_API size_t margin_list_linear_q15_ask(const margin_list_q *model, const int16_t *x,
+                                             int32_t *score);
+MARGIN_API size_t margin_list_linear_q7_ask(const margin_list_q *model, const int16_t *x,
+                                            int32_t *score);
+MARGIN_API size_t margin_list_rbf_q15_ask(const margin_list_q *model, const int16_t *x,
+                                          int32_t *score);
+MARGIN_API size_t margin_list_rbf_q7_ask(const margin_list_q *model, const int16_t *x,
+                                         int32_t *score);
+MARGIN_API size_t margin_list_poly_q15_ask(const margin_list_q *model, const int16_t *x,
+                                           int32_t *score);
+MARGIN_API size_t margin_list_poly_q7_ask(const margin_list_q *model, const int16_t *x,
+                                          int32_t *score);
+MARGIN_API size_t margin_list_unit_poly_q15_ask(const margin_list_q *model, const int16_t *x,
+                                                int32_t *score);
+MARGIN_API size_t margin_list_unit_poly_q7_ask(const margin_list_q *model, const int16_t *x,
+                                               int32_t *score);
+MARGIN_API size_t margin_list_unit_exp_q15_ask(const margin_list_q *model, const int16_t *x,
+                                               int32_t *score);
+MARGIN_API size_t margin_list_unit_exp_q7_ask(const margin_list_q *model, const int16_t *x,
+                                              int32_t *score);
+MARGIN_API size_t margin_list_q_ask(const margin_list_q *model, const int16_t *x, int32_t *score);
 MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, int32_t *scores);
 
 /* As their namesakes in >>model. Margins are limited to int32_t; those of distances are in 2^-15, right
@@ -993,7 +1028,7 @@ typedef struct {
 
 /* What quantisation changed, on the data given to it. */
 typedef struct {
-    margin_real worst; /* largest difference of two scores of a machine */
+    margin_real worst; /* largest difference of two scores of a machine; of lists, of a cut */
     margin_real mean;  /* mean difference, of absolute values */
     margin_real scale; /* mean of |score|, for comparison */
     size_t disagree;   /* samples with another label */
@@ -1003,8 +1038,8 @@ typedef struct {
 /* Turns a model into integers, kept in `mem`. The raw data, normally that of the training, says what
  * ranges to expect: inputs beyond them are limited, never wrapped; samples of weight 0 count for the
  * ranges alone. Arrays of `input` are kept too.
- * MARGIN_E_ARGUMENT: null, or a kernel that has no integer form (linear expansions: make it a linear
- * model); MARGIN_E_RANGE: too many features or vectors, values that are not whole (`whole`), or
+ * MARGIN_E_ARGUMENT: null, or a kernel that has no integer form (linear expansions, but not lists: make
+ * it a linear model); MARGIN_E_RANGE: too many features or vectors, values that are not whole (`whole`), or
  * parameters so extreme that 32 bits do not do. `info` may be NULL. */
 MARGIN_API margin_status margin_quantize(const margin_model *model, const margin_data *data,
                                          const margin_quant_options *options, margin_arena *mem,
@@ -1036,7 +1071,8 @@ MARGIN_API size_t margin_quantize_size(const margin_model *model,
  *   64  f32 unit       68  the arrays of margin_linear_q and so on, of the stage, and
  *                          offset and factor of margin_quant.input
  *
- * Prototypes have tangents as width and nth as degree, integer ones up and left at 32. What a kind has no use for is 0. CRC-32 is the one of IEEE 802.3 (polynomial 0x04C11DB7,
+ * Prototypes have tangents as width and nth as degree, integer ones up and left at 32. Lists have their
+ * cuts as width; arrays of the pool come first, then reach and target. What a kind has no use for is 0. CRC-32 is the one of IEEE 802.3 (polynomial 0x04C11DB7,
  * reflected). To read an image and write it again gives the same bytes. */
 #define MARGIN_IMAGE_VERSION 1
 #define MARGIN_IMAGE_HEAD 64u

@@ -5753,6 +5753,101 @@ static void mgn_q_expansion_scores(const margin_expansion_q *e, const int16_t *x
     }
 }
 
+/* ---- lists ---- */
+
+/* The vectors of a pool, from the first on, until the first cut that commits: each kernel value goes to
+ * all cuts that are still to be asked. Reaches are multiples of MGN_Q_LANES. */
+static MGN_Q_INLINE size_t mgn_q_list_pool(const margin_list_q *l, const int16_t *x, int32_t *sums,
+                                           unsigned format, unsigned kind)
+{
+    const margin_expansion_q *e = &l->pool;
+    const size_t cuts = e->width;
+    const void *block = e->vectors;
+    mgn_q_input in = {0, {0, 0}};
+    const bool near = mgn_q_look(e, x, kind, &in);
+    size_t v = 0, j = 0;
+    for (;; j++) {
+        const size_t to = near ? MARGIN_LOAD(uint16_t, l->reach + j) : 0;
+        for (; v < to; v += MGN_Q_LANES) {
+            uint32_t dots[MGN_Q_LANES];
+            block = mgn_q_dots(block, v, x, e->d, format, dots);
+            for (size_t t = 0; t < MGN_Q_LANES; t++) {
+                const mgn_q_term term = mgn_q_value(e, v + t, dots[t], &in, format, kind);
+                const int16_t *coef = e->coef + (v + t) * cuts;
+                for (size_t c = j; c < cuts; c++) {
+                    sums[c] += mgn_q_product(MARGIN_LOAD(int16_t, coef + c), term);
+                }
+            }
+        }
+        if (sums[j] > 0 || j + 1u >= cuts) {
+            return j;
+        }
+    }
+}
+
+static MGN_Q_INLINE size_t mgn_q_list_rows(const margin_list_q *l, const int16_t *x, int32_t *sums,
+                                           unsigned format)
+{
+    const margin_expansion_q *e = &l->pool;
+    const unsigned char *w = (const unsigned char *)e->vectors;
+    for (size_t j = 0;; j++) {
+        sums[j] = mgn_q_row(sums[j], w, x, e->d, format);
+        if (sums[j] > 0 || j + 1u >= e->width) {
+            return j;
+        }
+        w += e->d * (format == MARGIN_Q15 ? 2u : 1u);
+    }
+}
+
+static MGN_Q_INLINE size_t mgn_q_list(const margin_list_q *l, const int16_t *x, int32_t *score,
+                                      unsigned format, unsigned kind)
+{
+    int32_t sums[MARGIN_LIST_MOST];
+    size_t j;
+    for (size_t c = 0; c < l->pool.width; c++) {
+        sums[c] = MARGIN_LOAD(int32_t, l->pool.bias + c);
+    }
+    j = kind == MARGIN_KERNEL_LINEAR ? mgn_q_list_rows(l, x, sums, format)
+                                     : mgn_q_list_pool(l, x, sums, format, kind);
+    *score = MARGIN_LOAD(uint8_t, l->target + j) == 0 ? -sums[j] : sums[j];
+    return j;
+}
+
+#define MGN_Q_LIST(name, format, kind)                                                             \
+    MARGIN_API size_t name(const margin_list_q *model, const int16_t *x, int32_t *score)           \
+    {                                                                                              \
+        return mgn_q_list(model, x, score, format, kind);                                          \
+    }
+
+MGN_Q_LIST(margin_list_linear_q15_ask, MARGIN_Q15, MARGIN_KERNEL_LINEAR)
+MGN_Q_LIST(margin_list_linear_q7_ask, MARGIN_Q7, MARGIN_KERNEL_LINEAR)
+MGN_Q_LIST(margin_list_rbf_q15_ask, MARGIN_Q15, MARGIN_KERNEL_RBF)
+MGN_Q_LIST(margin_list_rbf_q7_ask, MARGIN_Q7, MARGIN_KERNEL_RBF)
+MGN_Q_LIST(margin_list_poly_q15_ask, MARGIN_Q15, MARGIN_KERNEL_POLY)
+MGN_Q_LIST(margin_list_poly_q7_ask, MARGIN_Q7, MARGIN_KERNEL_POLY)
+MGN_Q_LIST(margin_list_unit_poly_q15_ask, MARGIN_Q15, MARGIN_KERNEL_UNIT_POLY)
+MGN_Q_LIST(margin_list_unit_poly_q7_ask, MARGIN_Q7, MARGIN_KERNEL_UNIT_POLY)
+MGN_Q_LIST(margin_list_unit_exp_q15_ask, MARGIN_Q15, MARGIN_KERNEL_UNIT_EXP)
+MGN_Q_LIST(margin_list_unit_exp_q7_ask, MARGIN_Q7, MARGIN_KERNEL_UNIT_EXP)
+
+MARGIN_API size_t margin_list_q_ask(const margin_list_q *model, const int16_t *x, int32_t *score)
+{
+    const bool q15 = model->pool.format == MARGIN_Q15;
+    switch (model->pool.kernel.kind) {
+    case MARGIN_KERNEL_LINEAR:
+        return (q15 ? margin_list_linear_q15_ask : margin_list_linear_q7_ask)(model, x, score);
+    case MARGIN_KERNEL_POLY:
+        return (q15 ? margin_list_poly_q15_ask : margin_list_poly_q7_ask)(model, x, score);
+    case MARGIN_KERNEL_UNIT_POLY:
+        return (q15 ? margin_list_unit_poly_q15_ask : margin_list_unit_poly_q7_ask)(model, x,
+                                                                                    score);
+    case MARGIN_KERNEL_UNIT_EXP:
+        return (q15 ? margin_list_unit_exp_q15_ask : margin_list_unit_exp_q7_ask)(model, x, score);
+    default:
+        return (q15 ? margin_list_rbf_q15_ask : margin_list_rbf_q7_ask)(model, x, score);
+    }
+}
+
 /* ---- prototypes ---- */
 
 /* |x|^2, unless it is above the reach, which is below 2^31: a pair of squares adds at most that. */
@@ -5867,6 +5962,8 @@ MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, i
     } else if (model->kind == MARGIN_MODEL_PROTO) {
         const margin_proto_q *p = &model->of.proto;
         (p->format == MARGIN_Q15 ? margin_proto_q15_scores : margin_proto_q7_scores)(p, x, scores);
+    } else if (model->kind == MARGIN_MODEL_LIST) {
+        (void)margin_list_q_ask(&model->of.list, x, scores);
     } else {
         mgn_q_expansion_scores(&model->of.expansion, x, scores);
     }
@@ -6032,6 +6129,9 @@ MARGIN_API const margin_vote_q *margin_model_vote_q(const margin_model_q *model)
     if (model->kind == MARGIN_MODEL_PROTO) {
         return &model->of.proto.vote;
     }
+    if (model->kind == MARGIN_MODEL_LIST) {
+        return &model->of.list.pool.vote;
+    }
     return model->kind == MARGIN_MODEL_LINEAR ? &model->of.linear.vote : &model->of.expansion.vote;
 }
 
@@ -6078,6 +6178,9 @@ MARGIN_API uint16_t margin_classify_q(const margin_model_q *model, const int16_t
     if (model->kind == MARGIN_MODEL_PROTO) {
         stage = model->of.proto.stage;
         d = model->of.proto.d;
+    } else if (model->kind == MARGIN_MODEL_LIST) {
+        stage = model->of.list.pool.stage;
+        d = model->of.list.pool.d;
     }
     margin_scores_q(model, margin_prepare_q(stage, d, x, work), scores);
     return margin_decide_q(margin_model_vote_q(model), scores);
@@ -6107,6 +6210,12 @@ static bool mgn_q_vote_fits(const margin_vote_q *vote)
            vote->down < 32u;
 }
 
+static bool mgn_q_stage_given(const margin_stage_q *stage)
+{
+    return stage == NULL ||
+           (stage->offset != NULL && stage->factor != NULL && stage->shift != NULL);
+}
+
 static bool mgn_q_stage_fits(const margin_stage_q *stage, size_t d)
 {
     const int32_t limit = INT32_C(1) << 30;
@@ -6129,21 +6238,26 @@ static bool mgn_q_bias_fits(const margin_vote_q *vote, const int32_t *bias)
     return fits;
 }
 
+/* sum |w| * 2^15 + |bias| of the weights from w[first] on stays within 31 bits. */
+static bool mgn_q_row_fits(const void *w, size_t first, size_t d, int32_t bias, unsigned format)
+{
+    uint64_t sum = mgn_q_size(bias);
+    for (size_t i = first; i < first + d; i++) {
+        const int32_t a = format == MARGIN_Q15 ? MARGIN_LOAD(int16_t, (const int16_t *)w + i)
+                                               : MARGIN_LOAD(int8_t, (const int8_t *)w + i);
+        sum += (uint64_t)mgn_q_size(a) << 15;
+    }
+    return sum <= INT32_MAX;
+}
+
 static bool mgn_q_linear_fits(const margin_linear_q *l)
 {
     bool fits = (l->format == MARGIN_Q15 || l->format == MARGIN_Q7) && l->d > 0 &&
                 mgn_q_vote_fits(&l->vote) && mgn_q_bias_fits(&l->vote, l->bias) &&
                 mgn_q_stage_fits(l->stage, l->d);
     for (size_t j = 0; fits && j < l->vote.machines; j++) {
-        uint64_t sum = mgn_q_size(MARGIN_LOAD(int32_t, l->bias + j));
-        for (size_t k = 0; k < l->d; k++) {
-            const size_t i = (l->vote.scheme == MARGIN_SCHEME_ORDINAL ? 0 : j) * l->d + k;
-            const int32_t w = l->format == MARGIN_Q15
-                                  ? MARGIN_LOAD(int16_t, (const int16_t *)l->w + i)
-                                  : MARGIN_LOAD(int8_t, (const int8_t *)l->w + i);
-            sum += (uint64_t)mgn_q_size(w) << 15;
-        }
-        fits = sum <= INT32_MAX;
+        const size_t first = l->vote.scheme == MARGIN_SCHEME_ORDINAL ? 0 : j * l->d;
+        fits = mgn_q_row_fits(l->w, first, l->d, MARGIN_LOAD(int32_t, l->bias + j), l->format);
     }
     return fits;
 }
@@ -6318,6 +6432,48 @@ static bool mgn_q_expansion_fits(const margin_expansion_q *e)
     return fits;
 }
 
+/* Targets are classes, the last one 1; reaches grow to n in blocks. */
+static bool mgn_q_list_order_fits(const margin_list_q *l)
+{
+    const size_t cuts = l->pool.width;
+    uint16_t last = 0;
+    for (size_t j = 0; j < cuts; j++) {
+        const uint16_t reach = l->pool.n > 0 ? MARGIN_LOAD(uint16_t, l->reach + j) : 0;
+        if (MARGIN_LOAD(uint8_t, l->target + j) > 1u || reach < last || reach % MGN_Q_BLOCK != 0) {
+            return false;
+        }
+        last = reach;
+    }
+    return last == l->pool.n && MARGIN_LOAD(uint8_t, l->target + cuts - 1u) == 1u;
+}
+
+static bool mgn_q_list_fits(const margin_list_q *l)
+{
+    const margin_expansion_q *e = &l->pool;
+    const bool linear = e->kernel.kind == MARGIN_KERNEL_LINEAR;
+    bool fits = (e->format == MARGIN_Q15 || e->format == MARGIN_Q7) && e->d > 0 && e->width > 0 &&
+                e->width <= MARGIN_LIST_MOST && (e->n == 0) == linear && e->n % MGN_Q_BLOCK == 0 &&
+                e->vote.scheme == MARGIN_SCHEME_BINARY && mgn_q_vote_fits(&e->vote) &&
+                mgn_q_stage_fits(e->stage, e->d) && mgn_q_list_order_fits(l) &&
+                (linear || mgn_q_kernel_fits(e));
+    for (size_t j = 0; fits && j < e->width; j++) {
+        fits = linear ? mgn_q_row_fits(e->vectors, j * e->d, e->d,
+                                       MARGIN_LOAD(int32_t, e->bias + j), e->format)
+                      : mgn_q_sum_fits(e, j);
+    }
+    return fits;
+}
+
+/* Whether a list has all its arrays. */
+static bool mgn_q_list_given(const margin_list_q *l)
+{
+    const margin_expansion_q *e = &l->pool;
+    return e->vectors != NULL && e->bias != NULL && l->target != NULL &&
+           mgn_q_stage_given(e->stage) &&
+           (e->n == 0 || ((uintptr_t)e->vectors % 4u == 0 && e->coef != NULL && l->reach != NULL &&
+                          (e->norms != NULL || e->kernel.kind == MARGIN_KERNEL_POLY)));
+}
+
 /* Length of row v of the prototypes, rounded up. */
 static uint64_t mgn_q_proto_length(const margin_expansion_q *pool, size_t v)
 {
@@ -6393,12 +6549,6 @@ static bool mgn_q_proto_fits(const margin_proto_q *p)
     return fits;
 }
 
-static bool mgn_q_stage_given(const margin_stage_q *stage)
-{
-    return stage == NULL ||
-           (stage->offset != NULL && stage->factor != NULL && stage->shift != NULL);
-}
-
 MARGIN_API margin_status margin_model_check_q(const margin_model_q *model)
 {
     bool given = model != NULL;
@@ -6420,6 +6570,9 @@ MARGIN_API margin_status margin_model_check_q(const margin_model_q *model)
                 p->class_end != NULL && mgn_q_stage_given(p->stage) &&
                 (p->tangents == 0 || (p->gains != NULL && p->downs != NULL));
         fits = given && mgn_q_proto_fits(p);
+    } else if (given && model->kind == MARGIN_MODEL_LIST) {
+        given = mgn_q_list_given(&model->of.list);
+        fits = given && mgn_q_list_fits(&model->of.list);
     }
     return !given ? MARGIN_E_ARGUMENT : fits ? MARGIN_OK : MARGIN_E_RANGE;
 }
@@ -6435,8 +6588,14 @@ typedef struct {
     const margin_model *from;
     const margin_expansion *e; /* the model, if it is one, */
     const margin_linear *l;    /* or this, */
-    const margin_proto *p;     /* or this, with `e` an expansion of its rows */
+    const margin_proto *p;     /* or this, with `e` an expansion of its rows, */
+    const margin_list *list;   /* or this, with `e` its pool, or `l` its cuts if they are linear */
     margin_expansion rows;
+    margin_linear cuts;
+    margin_real *weights, *biases; /* of these */
+    uint32_t end;                  /* of the classes in a pool that has none */
+    uint16_t *reach;
+    uint8_t *target;
     uint8_t *downs;
     margin_proto_q proto;
     const margin_data *data;
@@ -6484,28 +6643,57 @@ static void mgn_q_proto_rows(mgn_q_job *job, const margin_proto *p)
     job->rows.kernel.kind = MARGIN_KERNEL_RBF;
 }
 
-static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
-                                     const margin_quant_options *options)
+/* The cuts of a list as the machines of an expansion, or of a linear model whose weights are made
+ * later. */
+static void mgn_q_list_cuts(mgn_q_job *job, const margin_list *list)
 {
-    const bool linear = from != NULL && from->kind == MARGIN_MODEL_LINEAR;
-    if (from == NULL ||
-        (!linear && from->kind != MARGIN_MODEL_EXPANSION && from->kind != MARGIN_MODEL_PROTO)) {
-        return MARGIN_E_ARGUMENT;
+    job->list = list;
+    job->rows = list->pool;
+    job->end = (uint32_t)list->pool.n;
+    job->rows.class_end = &job->end;
+    job->e = &job->rows;
+    job->cuts.d = list->pool.d;
+    job->l = NULL;
+    if (list->pool.kernel.kind == MARGIN_KERNEL_LINEAR) {
+        job->l = &job->cuts;
+    }
+}
+
+/* What the kinds have in common. */
+static bool mgn_q_job_kind(mgn_q_job *job, const margin_model *from)
+{
+    if (from == NULL || from->kind < MARGIN_MODEL_LINEAR || from->kind > MARGIN_MODEL_LIST) {
+        return false;
     }
     job->from = from;
     job->vote = margin_model_vote(from);
-    job->l = linear ? &from->of.linear : NULL;
-    job->e = linear ? NULL : &from->of.expansion;
+    job->l = from->kind == MARGIN_MODEL_LINEAR ? &from->of.linear : NULL;
+    job->e = from->kind == MARGIN_MODEL_EXPANSION ? &from->of.expansion : NULL;
     job->p = NULL;
+    job->list = NULL;
+    job->machines = margin_machines(job->vote->scheme, job->vote->classes);
     if (from->kind == MARGIN_MODEL_PROTO) {
         mgn_q_proto_rows(job, &from->of.proto);
+    } else if (from->kind == MARGIN_MODEL_LIST) {
+        mgn_q_list_cuts(job, &from->of.list);
+        job->machines = from->of.list.pool.width;
     }
+    return true;
+}
+
+static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
+                                     const margin_quant_options *options)
+{
+    bool linear;
+    if (!mgn_q_job_kind(job, from)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    linear = job->l != NULL;
     job->format = options == NULL || options->format == 0 ? (unsigned)MARGIN_Q15 : options->format;
     job->whole = options != NULL && options->whole;
     job->n = linear ? 0 : (job->e->n + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK * MGN_Q_BLOCK;
     job->d = linear ? job->l->d : job->e->d;
     job->width = linear ? 0 : job->e->width;
-    job->machines = margin_machines(job->vote->scheme, job->vote->classes);
     if ((job->format != MARGIN_Q15 && job->format != MARGIN_Q7) ||
         (!linear && job->e->kernel.kind == MARGIN_KERNEL_LINEAR)) {
         return MARGIN_E_ARGUMENT;
@@ -6519,14 +6707,17 @@ static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
 static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem)
 {
     const size_t d = job->d, kept = job->whole ? 0 : d, staged = job->whole ? d : 0;
-    const size_t rows = margin_functions(job->vote->scheme, job->vote->classes);
+    const size_t cuts = job->list != NULL ? job->machines : 0;
+    const size_t rows = cuts > 0 ? cuts : margin_functions(job->vote->scheme, job->vote->classes);
     const size_t values = mgn_size_mul(job->l != NULL ? rows : job->n, d + d % 2u);
     job->vectors = margin_arena_keep(mem, values, job->format == MARGIN_Q15 ? 2u : 1u);
     job->norms = MGN_KEEP(mem, uint16_t, job->p != NULL ? job->p->n : job->n);
     job->coef = MGN_KEEP(mem, int16_t, mgn_size_mul(job->n, job->width));
     job->bias = MGN_KEEP(mem, int32_t, job->p != NULL ? job->e->n : job->machines);
     job->downs = MGN_KEEP(mem, uint8_t, job->p != NULL ? job->p->n : 0);
-    job->class_end = MGN_KEEP(mem, uint16_t, job->l != NULL ? 0 : job->vote->classes);
+    job->class_end = MGN_KEEP(mem, uint16_t, job->l != NULL || cuts > 0 ? 0 : job->vote->classes);
+    job->reach = MGN_KEEP(mem, uint16_t, cuts);
+    job->target = MGN_KEEP(mem, uint8_t, cuts);
     job->offset = MGN_KEEP(mem, margin_real, kept);
     job->factor = MGN_KEEP(mem, margin_real, kept);
     job->stage_mark = mem->low;
@@ -6541,6 +6732,8 @@ static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem)
     job->low = MGN_SCRATCH(mem, margin_real, d);
     job->high = MGN_SCRATCH(mem, margin_real, d);
     job->centre = MGN_SCRATCH(mem, margin_real, d);
+    job->weights = MGN_SCRATCH(mem, margin_real, job->l != NULL ? mgn_size_mul(cuts, d) : 0);
+    job->biases = MGN_SCRATCH(mem, margin_real, job->l != NULL ? cuts : 0);
     job->scores = MGN_SCRATCH(mem, margin_real, job->machines);
     job->differ = MGN_SCRATCH(mem, margin_real, job->machines);
     job->scores_q = MGN_SCRATCH(mem, int32_t, job->machines);
@@ -6685,6 +6878,26 @@ static void mgn_q_linear_factors(mgn_q_job *job)
         const bool used = unit > 0 && mgn_q_half_range(job, k) > 0;
         job->factor[k] = used ? mgn_q_column(job, k) / (most * unit) : 0;
     }
+}
+
+/* The cuts of a linear list for raw inputs: w = sum of coef * v, the scaling folded in. */
+static void mgn_q_list_weights(mgn_q_job *job)
+{
+    const margin_expansion *e = &job->list->pool;
+    for (size_t j = 0; j < job->machines; j++) {
+        job->biases[j] = e->bias[j];
+        for (size_t k = 0; k < job->d; k++) {
+            margin_real w = 0;
+            for (size_t v = 0; v < job->list->reach[j]; v++) {
+                w += e->coef[v * e->width + j] * e->vectors[v * job->d + k];
+            }
+            w *= e->offset != NULL ? e->factor[k] : 1;
+            job->biases[j] -= e->offset != NULL ? w * e->offset[k] : 0;
+            job->weights[j * job->d + k] = w;
+        }
+    }
+    job->cuts.w = job->weights;
+    job->cuts.bias = job->biases;
 }
 
 /* The finest unit of scores at which all weights and sums fit. */
@@ -7080,7 +7293,7 @@ static margin_status mgn_q_store_coef(mgn_q_job *job)
     for (size_t j = 0; j < job->machines; j++) {
         job->bias[j] = mgn_q_round(job->scores[j] / job->score_unit, -INT32_MAX, INT32_MAX);
     }
-    for (size_t c = 0; c < job->vote->classes; c++) {
+    for (size_t c = 0; job->list == NULL && c < job->vote->classes; c++) {
         job->class_end[c] = (uint16_t)(c + 1u < job->vote->classes ? job->e->class_end[c] : job->n);
     }
     return MARGIN_OK;
@@ -7288,7 +7501,7 @@ static margin_vote_q mgn_q_vote(const mgn_q_job *job)
     margin_vote_q q = {0, 0, 0, 0, 0, 0, 0};
     margin_real slope = vote->slope * unit * log2e * MGN_R(33554432.0);
     q.classes = vote->classes;
-    q.machines = (uint16_t)job->machines;
+    q.machines = (uint16_t)(job->list != NULL ? 1u : job->machines);
     q.scheme = vote->scheme;
     if (vote->reject > 0) {
         q.reject = mgn_q_round(vote->reject / unit, 1, INT32_MAX);
@@ -7303,11 +7516,44 @@ static margin_vote_q mgn_q_vote(const mgn_q_job *job)
     return q;
 }
 
+static void mgn_q_pool_model(const mgn_q_job *job, margin_expansion_q *e)
+{
+    const bool norms = job->kernel.kind != MARGIN_KERNEL_POLY && job->l == NULL;
+    e->vectors = job->vectors;
+    e->norms = norms ? job->norms : NULL;
+    e->coef = job->l == NULL ? job->coef : NULL;
+    e->bias = job->bias;
+    e->class_end = job->list == NULL ? job->class_end : NULL;
+    e->stage = job->staged ? job->stage : NULL;
+    e->n = (uint16_t)job->n;
+    e->d = (uint16_t)job->d;
+    e->width = (uint16_t)job->width;
+    e->format = (uint8_t)job->format;
+    e->kernel = job->kernel;
+    e->vote = mgn_q_vote(job);
+}
+
+/* Reaches are rounded up to blocks: coefficients beyond a reach are 0. */
+static void mgn_q_list_model(const mgn_q_job *job, margin_list_q *l)
+{
+    mgn_q_pool_model(job, &l->pool);
+    l->pool.width = (uint16_t)job->machines;
+    l->reach = job->l == NULL ? job->reach : NULL;
+    l->target = job->target;
+    for (size_t j = 0; j < job->machines; j++) {
+        const size_t blocks = ((size_t)job->list->reach[j] + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK;
+        job->reach[j] = (uint16_t)(blocks * MGN_Q_BLOCK);
+        job->target[j] = (uint8_t)job->list->target[j];
+    }
+}
+
 static void mgn_q_model(const mgn_q_job *job, margin_model_q *model)
 {
     const margin_stage_q *stage = job->staged ? job->stage : NULL;
     model->kind = job->from->kind;
-    if (job->l != NULL) {
+    if (job->list != NULL) {
+        mgn_q_list_model(job, &model->of.list);
+    } else if (job->l != NULL) {
         margin_linear_q *l = &model->of.linear;
         l->w = job->vectors;
         l->bias = job->bias;
@@ -7320,19 +7566,7 @@ static void mgn_q_model(const mgn_q_job *job, margin_model_q *model)
         model->of.proto.stage = stage;
         model->of.proto.vote = mgn_q_vote(job);
     } else {
-        margin_expansion_q *e = &model->of.expansion;
-        e->vectors = job->vectors;
-        e->norms = job->kernel.kind != MARGIN_KERNEL_POLY ? job->norms : NULL;
-        e->coef = job->coef;
-        e->bias = job->bias;
-        e->class_end = job->class_end;
-        e->stage = stage;
-        e->n = (uint16_t)job->n;
-        e->d = (uint16_t)job->d;
-        e->width = (uint16_t)job->width;
-        e->format = (uint8_t)job->format;
-        e->kernel = job->kernel;
-        e->vote = mgn_q_vote(job);
+        mgn_q_pool_model(job, &model->of.expansion);
     }
 }
 
@@ -7551,10 +7785,14 @@ static margin_status mgn_q_proto_make(mgn_q_job *job, margin_model_q *model)
 static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model)
 {
     margin_status status = MARGIN_E_RANGE;
-    const margin_kernel_q kernel = {0, 0, 0, 0, 0, 1, 0, 0, 0, 0};
+    const margin_kernel_q kernel = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     job->kernel = kernel;
+    job->kernel.step = job->l == NULL ? 1u : 0;
     job->staged = false;
     if (job->l != NULL) {
+        if (job->list != NULL) {
+            mgn_q_list_weights(job);
+        }
         status = mgn_q_linear_make(job);
         mgn_q_model(job, model);
         return status == MARGIN_OK ? margin_model_check_q(model) : status;
@@ -7573,11 +7811,59 @@ static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model)
     return status;
 }
 
+/* What all cuts of a list say, in reals and in integers. */
+static void mgn_q_cut_scores(const mgn_q_job *job, const margin_quant *quant, const margin_real *x,
+                             const int16_t *in)
+{
+    const margin_expansion *e = &job->list->pool;
+    margin_expansion_q pool = quant->model.of.list.pool;
+    margin_real norm = 0;
+    for (size_t k = 0; k < e->d; k++) {
+        const margin_real a = mgn_expansion_input(e, x, k);
+        norm += a * a;
+    }
+    for (size_t j = 0; j < job->machines; j++) {
+        job->scores[j] = e->bias[j];
+    }
+    mgn_list_add(e, x, norm, 0, e->n, 0, job->scores);
+    if (job->l != NULL) {
+        margin_linear_q l;
+        l.w = pool.vectors;
+        l.bias = pool.bias;
+        l.stage = NULL;
+        l.d = pool.d;
+        l.format = pool.format;
+        l.vote = pool.vote;
+        l.vote.machines = pool.width;
+        (l.format == MARGIN_Q15 ? margin_linear_q15_scores
+                                : margin_linear_q7_scores)(&l, in, job->scores_q);
+    } else {
+        pool.vote.machines = pool.width;
+        mgn_q_expansion_scores(&pool, in, job->scores_q);
+    }
+}
+
+/* Scores of all machines or cuts at a sample, in job->scores and job->scores_q; whether the integers
+ * elect another class. */
+static bool mgn_q_labels_differ(const mgn_q_job *job, const margin_quant *quant,
+                                const margin_real *x, const int16_t *in)
+{
+    const margin_vote *vote = job->vote;
+    bool differ;
+    margin_scores_q(&quant->model, in, job->scores_q);
+    margin_scores(job->from, x, job->scores);
+    differ = margin_elect(vote->scheme, vote->classes, job->scores) !=
+             margin_elect_q(vote->scheme, vote->classes, job->scores_q);
+    if (job->list != NULL) {
+        mgn_q_cut_scores(job, quant, x, in);
+    }
+    return differ;
+}
+
 /* Compares scores and labels on the data; in job->differ the mean differences of the machines. */
 static void mgn_q_measure(const mgn_q_job *job, const margin_quant *quant, margin_quant_info *info)
 {
     const margin_quant_info none = {0, 0, 0, 0, 0};
-    const margin_vote *vote = job->vote;
     margin_real count = 0, rows = 0;
     *info = none;
     for (size_t j = 0; j < job->machines; j++) {
@@ -7593,16 +7879,11 @@ static void mgn_q_measure(const mgn_q_job *job, const margin_quant *quant, margi
         rows += 1;
         margin_input_q(&quant->input, x, job->x);
         in = margin_prepare_q(job->staged ? job->stage : NULL, job->d, job->x, job->work);
-        margin_scores_q(&quant->model, in, job->scores_q);
-        margin_scores(job->from, x, job->scores);
+        info->disagree += mgn_q_labels_differ(job, quant, x, in) ? 1u : 0u;
         for (size_t k = 0; k < job->d; k++) {
             limited = limited || in[k] == INT16_MAX || in[k] == INT16_MIN;
         }
         info->limited += limited ? 1u : 0u;
-        info->disagree += margin_elect(vote->scheme, vote->classes, job->scores) !=
-                                  margin_elect_q(vote->scheme, vote->classes, job->scores_q)
-                              ? 1u
-                              : 0u;
         for (size_t j = 0; j < job->machines; j++) {
             const margin_real s = job->scores[j];
             const margin_real differ = s - (margin_real)job->scores_q[j] * quant->unit;
@@ -8031,6 +8312,24 @@ static void mgn_walk_expansion_q(mgn_walk *walk, margin_expansion_q *e)
     e->class_end = (const uint16_t *)mgn_walk_array(walk, e->class_end, MGN_HALVES, ends);
 }
 
+/* Cuts of a linear kernel have n = 0: no reach, and one row of weights each. */
+static void mgn_walk_list_q(mgn_walk *walk, margin_list_q *l)
+{
+    margin_expansion_q *e = &l->pool;
+    const unsigned element = e->format == MARGIN_Q15 ? MGN_HALVES : MGN_BYTES;
+    const size_t values =
+        e->n > 0 ? mgn_size_mul(e->n, (size_t)e->d + e->d % 2u) : mgn_size_mul(e->width, e->d);
+    const size_t norms = e->kernel.kind != MARGIN_KERNEL_POLY ? e->n : 0;
+    e->vectors = mgn_walk_array(walk, e->vectors, element, values);
+    e->norms = (const uint16_t *)mgn_walk_array(walk, e->norms, MGN_HALVES, norms);
+    e->coef =
+        (const int16_t *)mgn_walk_array(walk, e->coef, MGN_HALVES, mgn_size_mul(e->n, e->width));
+    e->bias = (const int32_t *)mgn_walk_array(walk, e->bias, MGN_WORDS, e->width);
+    l->reach =
+        (const uint16_t *)mgn_walk_array(walk, l->reach, MGN_HALVES, e->n > 0 ? e->width : 0);
+    l->target = (const uint8_t *)mgn_walk_array(walk, l->target, MGN_BYTES, e->width);
+}
+
 static void mgn_walk_proto_q(mgn_walk *walk, margin_proto_q *p)
 {
     const unsigned element = p->format == MARGIN_Q15 ? MGN_HALVES : MGN_BYTES;
@@ -8058,6 +8357,10 @@ static void mgn_walk_model_q(mgn_walk *walk, margin_quant *quant, margin_stage_q
     case MARGIN_MODEL_PROTO:
         mgn_walk_proto_q(walk, &model->of.proto);
         mgn_walk_input_q(walk, quant, stage, model->of.proto.d, flags);
+        break;
+    case MARGIN_MODEL_LIST:
+        mgn_walk_list_q(walk, &model->of.list);
+        mgn_walk_input_q(walk, quant, stage, model->of.list.pool.d, flags);
         break;
     default:
         mgn_walk_expansion_q(walk, &model->of.expansion);
@@ -8168,6 +8471,16 @@ static bool mgn_list_shape(const margin_expansion *e)
            e->width <= MARGIN_LIST_MOST && e->kernel.degree > 0 && mgn_kernel_valid(&e->kernel);
 }
 
+/* Whether cut j asks nothing of the vectors beyond its reach. */
+static bool mgn_list_within(const margin_expansion *e, size_t j, size_t reach)
+{
+    bool within = true;
+    for (size_t v = reach; within && v < e->n; v++) {
+        within = MARGIN_LOAD(margin_real, e->coef + v * e->width + j) == 0;
+    }
+    return within;
+}
+
 /* Reaches that grow up to n, targets 0 or 1, the last 1. */
 static bool mgn_list_sound(const margin_list *l)
 {
@@ -8177,7 +8490,7 @@ static bool mgn_list_sound(const margin_list *l)
     for (size_t j = 0; j < e->width; j++) {
         const uint32_t more = MARGIN_LOAD(uint32_t, l->reach + j);
         target = MARGIN_LOAD(uint32_t, l->target + j);
-        if (more < reach || target > 1u) {
+        if (more < reach || more > e->n || target > 1u || !mgn_list_within(e, j, (size_t)more)) {
             return false;
         }
         reach = more;
@@ -8597,6 +8910,15 @@ static bool mgn_head_expansion_q(const mgn_image_head *head, const unsigned char
     return head->n <= UINT16_MAX;
 }
 
+/* Cuts of a linear kernel know nothing of what other kernels need. */
+static bool mgn_head_list_q(const mgn_image_head *head, const unsigned char *p, margin_list_q *l)
+{
+    const bool linear = head->kernel == MARGIN_KERNEL_LINEAR;
+    return mgn_head_expansion_q(head, p, &l->pool) && (head->n == 0) == linear &&
+           (!linear || (head->degree == 0 && mgn_zeros(p, 32, 35) && mgn_zeros(p, 36, 44) &&
+                        mgn_zeros(p, 60, 64)));
+}
+
 static bool mgn_head_proto_q(const mgn_image_head *head, const unsigned char *at, margin_proto_q *p)
 {
     p->n = (uint16_t)head->n;
@@ -8626,6 +8948,8 @@ static bool mgn_head_model_q(const mgn_image_head *head, const unsigned char *p,
         return mgn_head_linear_q(head, p, &quant->model.of.linear);
     case MARGIN_MODEL_PROTO:
         return mgn_head_proto_q(head, p, &quant->model.of.proto);
+    case MARGIN_MODEL_LIST:
+        return mgn_head_list_q(head, p, &quant->model.of.list);
     default:
         return mgn_head_expansion_q(head, p, &quant->model.of.expansion);
     }
@@ -8641,8 +8965,7 @@ static margin_status mgn_image_model_q(const unsigned char *p, size_t size, mgn_
         return status;
     }
     *head = mgn_head_parse(p);
-    if ((head->format != MARGIN_Q15 && head->format != MARGIN_Q7) || !mgn_kind_known(head->kind) ||
-        head->kind == MARGIN_MODEL_LIST) {
+    if ((head->format != MARGIN_Q15 && head->format != MARGIN_Q7) || !mgn_kind_known(head->kind)) {
         return MARGIN_E_IMAGE;
     }
     mgn_clear(quant, sizeof *quant);
@@ -8661,6 +8984,9 @@ static void mgn_set_stage(margin_model_q *model, const margin_stage_q *stage)
         break;
     case MARGIN_MODEL_PROTO:
         model->of.proto.stage = stage;
+        break;
+    case MARGIN_MODEL_LIST:
+        model->of.list.pool.stage = stage;
         break;
     default:
         model->of.expansion.stage = stage;
@@ -9003,7 +9329,16 @@ static const margin_stage_q *mgn_stage_of(const margin_model_q *model)
     if (model->kind == MARGIN_MODEL_PROTO) {
         return model->of.proto.stage;
     }
+    if (model->kind == MARGIN_MODEL_LIST) {
+        return model->of.list.pool.stage;
+    }
     return model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.stage : model->of.expansion.stage;
+}
+
+/* The expansion in a model that is one, or a list. */
+static const margin_expansion_q *mgn_pool_of_q(const margin_model_q *model)
+{
+    return model->kind == MARGIN_MODEL_LIST ? &model->of.list.pool : &model->of.expansion;
 }
 
 static mgn_image_head mgn_head_of_q(const margin_quant *quant)
@@ -9027,7 +9362,7 @@ static mgn_image_head mgn_head_of_q(const margin_quant *quant)
         head.degree = model->of.proto.nth;
         head.format = model->of.proto.format;
     } else {
-        const margin_expansion_q *e = &model->of.expansion;
+        const margin_expansion_q *e = mgn_pool_of_q(model);
         head.n = e->n;
         head.d = e->d;
         head.width = e->width;
@@ -9052,8 +9387,7 @@ static void mgn_walk_copy_q(mgn_walk *walk, const margin_quant *quant, unsigned 
 MARGIN_API size_t margin_image_size_q(const margin_quant *quant, size_t notes)
 {
     mgn_walk walk = mgn_walk_make(mgn_visit_none, MARGIN_Q15);
-    if (quant == NULL || !mgn_kind_known(quant->model.kind) ||
-        quant->model.kind == MARGIN_MODEL_LIST) {
+    if (quant == NULL || !mgn_kind_known(quant->model.kind)) {
         return 0;
     }
     mgn_walk_copy_q(&walk, quant, mgn_head_of_q(quant).flags);
@@ -9070,8 +9404,8 @@ static bool mgn_put_model_q(unsigned char *p, const margin_quant *quant, const m
     mgn_put16(p + 48, (uint16_t)vote->slope);
     mgn_put32(p + 52, (uint32_t)vote->shift);
     walk.fits = mgn_put_float(p + 64, quant->unit);
-    if (head->kind == MARGIN_MODEL_EXPANSION) {
-        mgn_put_expansion_q(p, &quant->model.of.expansion.kernel);
+    if (head->kind == MARGIN_MODEL_EXPANSION || head->kind == MARGIN_MODEL_LIST) {
+        mgn_put_expansion_q(p, &mgn_pool_of_q(&quant->model)->kernel);
     } else if (head->kind == MARGIN_MODEL_PROTO) {
         p[32] = quant->model.of.proto.up;
         p[33] = quant->model.of.proto.left;

@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .cspell import c_int, c_real
-from .kinds import INTEGER_KINDS, kind_of
+from .kinds import INTEGER_KINDS, KINDS, kind_of
 from .native import Machine, Parts
 from .quant import Quantised
 
@@ -128,6 +128,7 @@ def integer_body(q: Quantised) -> Body:
     stage = [table_of(q.parts, f"stage_{part}") for part in ("offset", "factor", "shift")] if n["stage"] else []
     notes = [f"scores count units of {r.unit:.6g}"]
     word = "proto" if n["kind"] == 3 else KERNEL_WORDS[n.get("kernel", 0)]
-    return Body(q.form, struct, tables + stage, members, f"margin_{word}_{q.form}_scores",
-                "int16_t", "int32_t", c_int(n["reject"]) if n["reject"] else None, notes=notes, stage=bool(n["stage"]),
-                convert=q.input_scaling())
+    scores = f"margin_list_{word}_{q.form}_ask" if n["kind"] == 4 else f"margin_{word}_{q.form}_scores"
+    return Body(q.form, struct, tables + stage, members, scores, "int16_t", "int32_t",
+                c_int(n["reject"]) if n["reject"] else None, vote=KINDS[n["kind"]].vote, notes=notes,
+                stage=bool(n["stage"]), convert=q.input_scaling())

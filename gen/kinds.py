@@ -71,6 +71,7 @@ INTEGER_KINDS = {
     1: ("margin_linear_q", "w bias stage d format vote"),
     2: ("margin_expansion_q", "vectors norms coef bias class_end stage n d width format kernel vote"),
     3: ("margin_proto_q", "vectors constants gains downs class_end stage reach n d tangents nth up left format vote"),
+    4: ("margin_list_q", "( vectors norms coef bias class_end stage n d width format kernel vote ) cut_reach target"),
 }
 
 

@@ -137,6 +137,25 @@ static void gen_proto_anatomy_q(gen_anatomy *a, const margin_proto_q *p)
     gen_stage_anatomy(a, p->stage, p->d);
 }
 
+static void gen_list_anatomy_q(gen_anatomy *a, const margin_list_q *l)
+{
+    const margin_expansion_q *e = &l->pool;
+    const size_t even = ((size_t)e->d + 1) / 2 * 2;
+    gen_number(a, "n", e->n, GEN_UINT16);
+    gen_number(a, "d", e->d, GEN_UINT16);
+    gen_number(a, "width", e->width, GEN_UINT16);
+    gen_array(a, "vectors", e->vectors, e->n > 0 ? e->n * even : (size_t)e->width * e->d,
+              e->format == MARGIN_Q7 ? GEN_INT8 : GEN_INT16);
+    gen_array(a, "norms", e->norms, e->n, GEN_UINT16);
+    gen_array(a, "coef", e->coef, (size_t)e->n * e->width, GEN_INT16);
+    gen_array(a, "bias", e->bias, e->width, GEN_INT32);
+    gen_array(a, "class_end", NULL, 0, GEN_UINT16);
+    gen_stage_anatomy(a, e->stage, e->d);
+    gen_kernel_anatomy_q(a, &e->kernel);
+    gen_array(a, "cut_reach", l->reach, e->width, GEN_UINT16);
+    gen_array(a, "target", l->target, e->width, GEN_UINT8);
+}
+
 static void gen_dissect_q(const margin_model_q *model, gen_anatomy *a)
 {
     const margin_vote_q *vote = margin_model_vote_q(model);
@@ -158,6 +177,9 @@ static void gen_dissect_q(const margin_model_q *model, gen_anatomy *a)
         break;
     case MARGIN_MODEL_PROTO:
         gen_proto_anatomy_q(a, &model->of.proto);
+        break;
+    case MARGIN_MODEL_LIST:
+        gen_list_anatomy_q(a, &model->of.list);
         break;
     default:
         break;

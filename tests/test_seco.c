@@ -185,51 +185,64 @@ static size_t ask(const margin_list *l, const margin_real *x, double *score)
     return 0;
 }
 
+enum { VECTORS = 7, CUTS = 4, FEATURES = 3 };
+
+/* A list of random numbers. */
+typedef struct {
+    margin_real vectors[VECTORS * FEATURES], norms[VECTORS], coef[VECTORS * CUTS], bias[CUTS];
+    margin_real offset[FEATURES], factor[FEATURES];
+    uint32_t reach[CUTS], target[CUTS];
+    margin_model model;
+} made_up;
+
+static margin_list *make_up(made_up *m, unsigned kernel, bool scaled)
+{
+    static const uint32_t reach[CUTS] = {2, 2, 6, 7}, target[CUTS] = {1, 0, 0, 1};
+    margin_list *l = &m->model.of.list;
+    memset(m, 0, sizeof *m);
+    m->model.kind = MARGIN_MODEL_LIST;
+    l->pool.vectors = m->vectors;
+    l->pool.norms = m->norms;
+    l->pool.coef = m->coef;
+    l->pool.bias = m->bias;
+    l->pool.n = VECTORS;
+    l->pool.d = FEATURES;
+    l->pool.width = CUTS;
+    l->pool.vote.classes = 2;
+    l->pool.kernel.kind = (uint8_t)kernel;
+    (void)margin_kernel_resolve(&l->pool.kernel, FEATURES, &l->pool.kernel);
+    l->reach = m->reach;
+    l->target = m->target;
+    l->pool.offset = scaled ? m->offset : NULL;
+    l->pool.factor = scaled ? m->factor : NULL;
+    for (size_t k = 0; k < FEATURES; k++) {
+        m->offset[k] = (margin_real)draw();
+        m->factor[k] = (margin_real)(1 + draw() / 2);
+    }
+    for (size_t v = 0; v < VECTORS; v++) {
+        for (size_t k = 0; k < FEATURES; k++) {
+            m->vectors[v * FEATURES + k] = (margin_real)draw();
+            m->norms[v] += m->vectors[v * FEATURES + k] * m->vectors[v * FEATURES + k];
+        }
+        for (size_t j = 0; j < CUTS; j++) {
+            m->coef[v * CUTS + j] = v < reach[j] ? (margin_real)draw() : 0;
+        }
+    }
+    for (size_t j = 0; j < CUTS; j++) {
+        m->bias[j] = (margin_real)(draw() / 2);
+        m->reach[j] = reach[j];
+        m->target[j] = target[j];
+    }
+    return l;
+}
+
 TEST lists_predict_as_they_are_defined(void)
 {
     state = 5;
     for (int trial = 0; trial < 200; trial++) {
-        enum { VECTORS = 7, CUTS = 4, FEATURES = 3 };
-        margin_real vectors[VECTORS * FEATURES], norms[VECTORS], coef[VECTORS * CUTS], bias[CUTS];
-        margin_real offset[FEATURES], factor[FEATURES];
-        uint32_t reach[CUTS] = {2, 2, 6, 7}, target[CUTS] = {1, 0, 0, 1};
-        margin_model model;
-        margin_list *l = &model.of.list;
-        memset(&model, 0, sizeof model);
-        model.kind = MARGIN_MODEL_LIST;
-        l->pool.vectors = vectors;
-        l->pool.norms = norms;
-        l->pool.coef = coef;
-        l->pool.bias = bias;
-        l->pool.n = VECTORS;
-        l->pool.d = FEATURES;
-        l->pool.width = CUTS;
-        l->pool.vote.classes = 2;
-        l->reach = reach;
-        l->target = target;
-        l->pool.kernel.kind = (uint8_t)(trial % 5);
-        ASSERT_EQ(MARGIN_OK, margin_kernel_resolve(&l->pool.kernel, FEATURES, &l->pool.kernel));
-        for (size_t k = 0; k < FEATURES; k++) {
-            offset[k] = (margin_real)draw();
-            factor[k] = (margin_real)(1 + draw() / 2);
-        }
-        if (trial % 2 == 1) {
-            l->pool.offset = offset;
-            l->pool.factor = factor;
-        }
-        for (size_t v = 0; v < VECTORS; v++) {
-            norms[v] = 0;
-            for (size_t k = 0; k < FEATURES; k++) {
-                vectors[v * FEATURES + k] = (margin_real)draw();
-                norms[v] += vectors[v * FEATURES + k] * vectors[v * FEATURES + k];
-            }
-            for (size_t j = 0; j < CUTS; j++) {
-                coef[v * CUTS + j] = v < reach[j] ? (margin_real)draw() : 0;
-            }
-        }
-        for (size_t j = 0; j < CUTS; j++) {
-            bias[j] = (margin_real)(draw() / 2);
-        }
+        made_up m;
+        const margin_list *l = make_up(&m, (unsigned)trial % 5u, trial % 2 == 1);
+        ASSERT_EQ(MARGIN_OK, margin_model_check(&m.model));
         for (int i = 0; i < 10; i++) {
             margin_real x[FEATURES], score, again;
             double want;
@@ -241,9 +254,380 @@ TEST lists_predict_as_they_are_defined(void)
             which = margin_list_ask(l, x, &score);
             ASSERT_EQ(by, which);
             ASSERT_IN_RANGE(want, (double)score, 1e-5);
-            ASSERT_EQ(score > 0 ? 1 : 0, margin_classify(&model, x, &again));
+            ASSERT_EQ(score > 0 ? 1 : 0, margin_classify(&m.model, x, &again));
             ASSERT_EQ(score, again);
         }
+    }
+    PASS();
+}
+
+/* ---- lists in integers ---- */
+
+/* What cut j says, alone: as a machine of its own, with its column of the coefficients. */
+static int32_t cut_alone(const margin_list_q *l, size_t j, const int16_t *x)
+{
+    const margin_expansion_q *e = &l->pool;
+    int16_t coef[32];
+    int32_t score;
+    margin_model_q alone;
+    if (e->kernel.kind == MARGIN_KERNEL_LINEAR) {
+        int64_t sum = e->bias[j];
+        for (size_t k = 0; k < e->d; k++) {
+            const size_t at = j * e->d + k;
+            sum += (int64_t)x[k] * (e->format == MARGIN_Q15 ? ((const int16_t *)e->vectors)[at]
+                                                            : ((const int8_t *)e->vectors)[at]);
+        }
+        return sum >= -INT32_MAX && sum <= INT32_MAX ? (int32_t)sum : INT32_MIN;
+    }
+    for (size_t v = 0; v < e->n; v++) {
+        coef[v] = e->coef[v * e->width + j];
+    }
+    alone.kind = MARGIN_MODEL_EXPANSION;
+    alone.of.expansion = *e;
+    alone.of.expansion.coef = coef;
+    alone.of.expansion.bias = e->bias + j;
+    alone.of.expansion.width = 1;
+    margin_scores_q(&alone, x, &score);
+    return score;
+}
+
+/* A list in integers by its definition. */
+static size_t ask_q(const margin_list_q *l, const int16_t *x, int32_t *score)
+{
+    size_t j = 0;
+    while (cut_alone(l, j, x) <= 0 && j + 1u < l->pool.width) {
+        j++;
+    }
+    *score = cut_alone(l, j, x) * (l->target[j] == 0 ? -1 : 1);
+    return j;
+}
+
+typedef struct {
+    made_up m;
+    margin_real x[60 * FEATURES];
+    uint16_t y[60];
+    margin_data data;
+    margin_quant quant;
+    margin_quant_info info;
+    unsigned char bytes[8192];
+    margin_arena mem;
+} quantised;
+
+static margin_status quantise(quantised *q, unsigned kernel, unsigned format, bool whole)
+{
+    const margin_quant_options options = {(uint8_t)format, whole};
+    const double size = whole ? 500 : 1;
+    (void)make_up(&q->m, kernel, true);
+    memset(&q->data, 0, sizeof q->data);
+    q->data.x = q->x;
+    q->data.y = q->y;
+    q->data.n = 60;
+    q->data.d = FEATURES;
+    for (size_t k = 0; k < FEATURES; k++) {
+        q->m.offset[k] *= (margin_real)size;
+        q->m.factor[k] /= (margin_real)size;
+    }
+    for (size_t i = 0; i < 60 * FEATURES; i++) {
+        q->y[i / FEATURES] = (uint16_t)(i / FEATURES % 2);
+        q->x[i] = (margin_real)(whole ? floor(size * draw()) : draw());
+    }
+    q->mem = margin_arena_make(q->bytes, sizeof q->bytes);
+    return margin_quantize(&q->m.model, &q->data, &options, &q->mem, &q->quant, &q->info);
+}
+
+static void draw_input(int16_t *x, unsigned how)
+{
+    static const int16_t ends[] = {INT16_MIN, INT16_MIN + 1, INT16_MAX, 0, -1, 1};
+    for (size_t k = 0; k < FEATURES; k++) {
+        state = state * 1664525u + 1013904223u;
+        x[k] = how % 3u == 0   ? (int16_t)(state >> 16)
+               : how % 3u == 1 ? (int16_t)((int32_t)(state >> 16) / 4 - 8192)
+                               : ends[(state >> 16) % 6u];
+    }
+}
+
+TEST integer_lists_decide_as_their_cuts_would_alone_at_every_input(void)
+{
+    size_t by[CUTS] = {0, 0, 0, 0};
+    state = 6;
+    for (unsigned trial = 0; trial < 100; trial++) {
+        quantised q;
+        const margin_list_q *l = &q.quant.model.of.list;
+        ASSERT_EQ(MARGIN_OK, quantise(&q, trial % 5u, trial / 5u % 2u == 0 ? MARGIN_Q15 : MARGIN_Q7,
+                                      trial / 10u % 2u != 0));
+        ASSERT_EQ(MARGIN_MODEL_LIST, q.quant.model.kind);
+        ASSERT_EQ(MARGIN_OK, margin_model_check_q(&q.quant.model));
+        for (unsigned i = 0; i < 120; i++) {
+            int16_t x[FEATURES], work[FEATURES];
+            int32_t want, score, again;
+            size_t which;
+            draw_input(x, i);
+            which = margin_list_q_ask(l, x, &score);
+            ASSERT_EQ(ask_q(l, x, &want), which);
+            ASSERT_EQ_FMT((long)want, (long)score, "%ld");
+            by[which]++;
+            ASSERT_EQ(margin_classify_q(&q.quant.model, x, work, &again), again > 0 ? 1 : 0);
+            margin_scores_q(&q.quant.model, margin_prepare_q(l->pool.stage, FEATURES, x, work),
+                            &want);
+            ASSERT_EQ_FMT((long)want, (long)again, "%ld");
+        }
+    }
+    for (size_t j = 0; j < CUTS; j++) {
+        ASSERT(by[j] > 200);
+    }
+    PASS();
+}
+
+TEST integer_lists_say_nearly_what_their_origin_says(void)
+{
+    state = 7;
+    for (unsigned trial = 0; trial < 100; trial++) {
+        const unsigned format = trial / 5u % 2u == 0 ? MARGIN_Q15 : MARGIN_Q7;
+        quantised q;
+        size_t differ = 0;
+        double worst = 0;
+        ASSERT_EQ(MARGIN_OK, quantise(&q, trial % 5u, format, trial / 10u % 2u != 0));
+        for (size_t i = 0; i < q.data.n; i++) {
+            const margin_real *x = q.x + i * FEATURES;
+            int16_t in[FEATURES], work[FEATURES];
+            margin_real real;
+            int32_t score;
+            const size_t which = margin_list_ask(&q.m.model.of.list, x, &real);
+            margin_input_q(&q.quant.input, x, in);
+            differ += margin_classify_q(&q.quant.model, in, work, &score) != (real > 0 ? 1 : 0);
+            if (margin_list_q_ask(
+                    &q.quant.model.of.list,
+                    margin_prepare_q(q.quant.model.of.list.pool.stage, FEATURES, in, work),
+                    &score) == which) {
+                worst = fmax(worst, fabs((double)real - (double)score * (double)q.quant.unit));
+            }
+        }
+        ASSERT_EQ(differ, q.info.disagree);
+        ASSERT(worst <= (double)q.info.worst + 1e-6);
+        ASSERT((double)q.info.worst < (format == MARGIN_Q15 ? 0.02 : 0.1));
+        ASSERT((double)q.info.mean < (format == MARGIN_Q15 ? 0.002 : 0.03) * (double)q.info.scale);
+        ASSERT(differ <= 3);
+    }
+    PASS();
+}
+
+/* The largest scores that a list of int16_t can have, without wrapping. */
+TEST integer_lists_stay_in_range_at_the_ends_of_their_numbers(void)
+{
+    static const int16_t w[2 * 2] = {32767, 32767, -32767, 32767};
+    int32_t bias[2] = {0, 0}, score;
+    uint8_t target[2] = {0, 1};
+    const int16_t low[2] = {INT16_MIN, INT16_MIN}, high[2] = {INT16_MAX, INT16_MAX};
+    margin_model_q model;
+    margin_list_q *l = &model.of.list;
+    memset(&model, 0, sizeof model);
+    model.kind = MARGIN_MODEL_LIST;
+    l->pool.vectors = w;
+    l->pool.bias = bias;
+    l->target = target;
+    l->pool.d = 2;
+    l->pool.width = 2;
+    l->pool.format = MARGIN_Q15;
+    l->pool.vote.classes = 2;
+    l->pool.vote.machines = 1;
+    ASSERT_EQ(MARGIN_OK, margin_model_check_q(&model));
+    ASSERT_EQ(0u, margin_list_q_ask(l, high, &score)); /* 2 * 32767^2, class 0 */
+    ASSERT_EQ_FMT(-2147352578L, (long)score, "%ld");
+    ASSERT_EQ(1u, margin_list_q_ask(l, low, &score));
+    ASSERT_EQ_FMT(0L, (long)score, "%ld");
+    bias[0] = 65536; /* the first beyond 2^31 - 1 - 2 * 32767 * 2^15 */
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&model));
+    bias[0] = 65535;
+    ASSERT_EQ(MARGIN_OK, margin_model_check_q(&model));
+    ASSERT_EQ(1u, margin_list_q_ask(l, low, &score));
+    bias[0] = 0;
+    bias[1] = -65536;
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&model));
+    PASS();
+}
+
+TEST damaged_integer_lists_are_refused(void)
+{
+    for (unsigned kernel = 0; kernel < 5; kernel++) {
+        const bool linear = kernel == MARGIN_KERNEL_LINEAR;
+        quantised q;
+        margin_model_q bad;
+        uint16_t reach[CUTS];
+        uint8_t target[CUTS];
+        ASSERT_EQ(MARGIN_OK, quantise(&q, kernel, MARGIN_Q15, false));
+        for (size_t j = 0; j < CUTS; j++) {
+            reach[j] = linear ? 0 : q.quant.model.of.list.reach[j];
+            target[j] = q.quant.model.of.list.target[j];
+        }
+        bad = q.quant.model;
+        bad.of.list.target = target;
+        bad.of.list.reach = linear ? NULL : reach;
+        ASSERT_EQ(MARGIN_OK, margin_model_check_q(&bad));
+        target[1] = 2;
+        ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&bad));
+        target[1] = 0;
+        target[CUTS - 1] = 0;
+        ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&bad));
+        target[CUTS - 1] = 1;
+        for (size_t j = 0; !linear && j < CUTS; j++) {
+            const uint16_t was = reach[j];
+            reach[j] = (uint16_t)(was + 1u); /* no block */
+            ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&bad));
+            reach[j] = 12; /* beyond the pool, and beyond the next */
+            ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&bad));
+            reach[j] = was;
+        }
+        bad.of.list.pool.width = (uint16_t)(MARGIN_LIST_MOST + 1u);
+        ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&bad));
+        bad.of.list.pool.width = 0;
+        ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&bad));
+        bad.of.list.pool.width = CUTS;
+        bad.of.list.pool.vote.scheme = MARGIN_SCHEME_ONE_REST;
+        ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&bad));
+        bad.of.list.pool.vote.scheme = MARGIN_SCHEME_BINARY;
+        bad.of.list.pool.n = linear ? 4 : 0;
+        ASSERT(margin_model_check_q(&bad) < 0);
+        bad.of.list.pool.n = linear ? 0 : 8;
+        ASSERT_EQ(MARGIN_OK, margin_model_check_q(&bad));
+        bad.of.list.target = NULL;
+        ASSERT_EQ(MARGIN_E_ARGUMENT, margin_model_check_q(&bad));
+        bad.of.list.target = target;
+        if (!linear) {
+            bad.of.list.reach = NULL;
+            ASSERT_EQ(MARGIN_E_ARGUMENT, margin_model_check_q(&bad));
+        }
+        bad = q.quant.model;
+        bad.of.list.pool.kernel.kind = linear ? MARGIN_KERNEL_RBF : MARGIN_KERNEL_LINEAR;
+        ASSERT(margin_model_check_q(&bad) < 0);
+    }
+    PASS();
+}
+
+static margin_status quantise_again(margin_arena *mem, void *user)
+{
+    quantised *q = (quantised *)user;
+    margin_quant quant;
+    return margin_quantize(&q->m.model, &q->data, NULL, mem, &quant, NULL);
+}
+
+TEST quantising_a_list_takes_what_its_query_says(void)
+{
+    for (unsigned kernel = 0; kernel < 5; kernel++) {
+        quantised q;
+        ASSERT_EQ(MARGIN_OK, quantise(&q, kernel, MARGIN_Q15, false));
+        CHECK_CALL(
+            arena_sweep(quantise_again, &q, margin_quantize_size(&q.m.model, NULL), NULL, 0));
+    }
+    PASS();
+}
+
+/* CRC-32, bit by bit, at its place in an image. */
+static void seal(unsigned char *image, size_t size)
+{
+    uint32_t crc = 0xFFFFFFFFu;
+    for (size_t i = 0; i < size; i++) {
+        for (unsigned bit = 0; (i < 12 || i >= 16) && bit < 8; bit++) {
+            const uint32_t in = (uint32_t)image[i] >> bit & 1u;
+            crc = (crc & 1u) != in ? crc >> 1 ^ 0xEDB88320u : crc >> 1;
+        }
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        image[12 + i] = (unsigned char)(~crc >> 8 * i);
+    }
+}
+
+TEST integer_lists_go_into_images_and_come_back(void)
+{
+    size_t taken = 0, refused = 0;
+    state = 8;
+    for (unsigned trial = 0; trial < 20; trial++) {
+        static uint32_t words[512], again[512];
+        unsigned char *image = (unsigned char *)words;
+        quantised q;
+        margin_quant back;
+        margin_arena mem;
+        size_t size;
+        ASSERT_EQ(MARGIN_OK, quantise(&q, trial % 5u, trial / 5u % 2u == 0 ? MARGIN_Q15 : MARGIN_Q7,
+                                      trial / 10u != 0));
+        size = margin_image_size_q(&q.quant, 2);
+        ASSERT(size > 0 && size <= sizeof words);
+        ASSERT_EQ(MARGIN_OK, margin_image_write_q(&q.quant, "ok", 2, image, size));
+        ASSERT_EQ(MARGIN_MODEL_LIST, image[6]);
+        mem = q.mem;
+        ASSERT_EQ(MARGIN_OK, margin_image_load_q(image, size, &mem, &back));
+        for (unsigned i = 0; i < 60; i++) {
+            int16_t x[FEATURES], work[FEATURES];
+            int32_t a, b;
+            draw_input(x, i);
+            ASSERT_EQ(margin_classify_q(&q.quant.model, x, work, &a),
+                      margin_classify_q(&back.model, x, work, &b));
+            ASSERT_EQ(a, b);
+        }
+        ASSERT_EQ(MARGIN_OK, margin_image_write_q(&back, "ok", 2, again, size));
+        ASSERT(memcmp(words, again, size) == 0);
+#ifndef MARGIN_REAL_DOUBLE
+        {
+            margin_stage_q stage;
+            ASSERT_EQ(MARGIN_OK, margin_image_open_q(image, size, &stage, &back));
+            ASSERT_EQ(CUTS, back.model.of.list.pool.width);
+        }
+#endif
+        for (unsigned i = 0; i < 300; i++) { /* damage under a right checksum */
+            const uint32_t value = (state = state * 1664525u + 1013904223u) >> 8;
+            const size_t at = i % 2u == 0 ? value % 68u : value % (size - 4u);
+            memcpy(words, again, size);
+            image[at] = (unsigned char)(draw() * 256);
+            seal(image, size);
+            mem = q.mem;
+            if (margin_image_load_q(image, size, &mem, &back) == MARGIN_OK) {
+                int16_t x[FEATURES], work[FEATURES];
+                int32_t score;
+                taken++;
+                draw_input(x, i);
+                ASSERT(margin_classify_q(&back.model, x, work, &score) <= 1u ||
+                       margin_model_vote_q(&back.model)->reject > 0);
+            } else {
+                refused++;
+            }
+        }
+    }
+    ASSERT(taken > 500 && refused > 1000);
+    PASS();
+}
+
+TEST absurd_heads_of_integer_lists_are_refused(void)
+{
+    static const struct {
+        unsigned kernel, at, bytes;
+        uint32_t value;
+    } lies[] = {
+        {MARGIN_KERNEL_RBF, 16, 4, 0},        {MARGIN_KERNEL_RBF, 16, 4, 4},
+        {MARGIN_KERNEL_RBF, 24, 2, 3},        {MARGIN_KERNEL_RBF, 26, 2, 0},
+        {MARGIN_KERNEL_RBF, 26, 2, 17},       {MARGIN_KERNEL_RBF, 26, 2, 3},
+        {MARGIN_KERNEL_RBF, 28, 1, 2},        {MARGIN_KERNEL_RBF, 29, 1, MARGIN_KERNEL_LINEAR},
+        {MARGIN_KERNEL_LINEAR, 29, 1, 2},     {MARGIN_KERNEL_LINEAR, 16, 4, 4},
+        {MARGIN_KERNEL_LINEAR, 30, 1, 1},     {MARGIN_KERNEL_LINEAR, 32, 1, 1},
+        {MARGIN_KERNEL_LINEAR, 38, 2, 1},     {MARGIN_KERNEL_LINEAR, 60, 4, 1},
+        {MARGIN_KERNEL_LINEAR, 26, 2, 0},     {MARGIN_KERNEL_LINEAR, 26, 2, 0xFFFF},
+        {MARGIN_KERNEL_POLY, 34, 1, 40},      {MARGIN_KERNEL_UNIT_POLY, 33, 1, 40},
+        {MARGIN_KERNEL_UNIT_EXP, 40, 4, ~0u}, {MARGIN_KERNEL_LINEAR, 35, 1, 32},
+        {MARGIN_KERNEL_LINEAR, 44, 4, ~0u},
+    };
+    for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
+        static uint32_t words[512];
+        unsigned char *image = (unsigned char *)words;
+        quantised q;
+        margin_quant back;
+        size_t size;
+        ASSERT_EQ(MARGIN_OK, quantise(&q, lies[i].kernel, MARGIN_Q15, false));
+        size = margin_image_size_q(&q.quant, 1);
+        ASSERT_EQ(MARGIN_OK, margin_image_write_q(&q.quant, "n", 1, image, sizeof words));
+        ASSERT_EQ(MARGIN_OK, margin_image_load_q(image, size, &q.mem, &back));
+        for (unsigned b = 0; b < lies[i].bytes; b++) {
+            image[lies[i].at + b] = (unsigned char)(lies[i].value >> 8 * b);
+        }
+        seal(image, size);
+        ASSERT(margin_image_load_q(image, size, &q.mem, &back) < 0);
     }
     PASS();
 }
@@ -646,6 +1030,13 @@ SUITE(seco_suite)
     RUN_TEST(strips_are_solved_by_two_planes_where_one_fails);
     RUN_TEST(other_kernels_share_a_pool_that_spans_the_samples);
     RUN_TEST(lists_predict_as_they_are_defined);
+    RUN_TEST(integer_lists_decide_as_their_cuts_would_alone_at_every_input);
+    RUN_TEST(integer_lists_say_nearly_what_their_origin_says);
+    RUN_TEST(integer_lists_stay_in_range_at_the_ends_of_their_numbers);
+    RUN_TEST(damaged_integer_lists_are_refused);
+    RUN_TEST(quantising_a_list_takes_what_its_query_says);
+    RUN_TEST(integer_lists_go_into_images_and_come_back);
+    RUN_TEST(absurd_heads_of_integer_lists_are_refused);
     RUN_TEST(seeds_decide_alone);
     RUN_TEST(few_samples_make_one_machine_and_it_is_said);
     RUN_TEST(bounds_for_c_are_those_of_the_machine);

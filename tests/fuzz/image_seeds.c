@@ -43,7 +43,7 @@ static int save_q(const char *folder, const char *name, const margin_model *mode
     memset(&data, 0, sizeof data);
     data.x = rows;
     data.y = labels;
-    data.d = model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.d : model->of.expansion.d;
+    data.d = model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.d : 2;
     data.n = 8 / data.d;
     (void)snprintf(path, sizeof path, "%s/%s", folder, name);
     file = fopen(path, "wb");
@@ -54,6 +54,32 @@ static int save_q(const char *folder, const char *name, const margin_model *mode
     size = margin_image_size_q(&quant, 1);
     done = fwrite("\1", 1, 1, file) + fwrite(image, 1, size - 1, file);
     return fclose(file) != 0 || done != size;
+}
+
+/* A list of one cut and a last machine, real and in integers. */
+static int save_lists(const char *folder, const margin_expansion *pool)
+{
+    static const float coefs[4] = {1, 1, 0, -1}, biases[2] = {-0.5f, 0.25f};
+    static const uint32_t reach[2] = {1, 2}, target[2] = {0, 1};
+    margin_model list;
+    margin_list *l = &list.of.list;
+    memset(&list, 0, sizeof list);
+    list.kind = MARGIN_MODEL_LIST;
+    l->pool = *pool;
+    l->pool.coef = coefs;
+    l->pool.bias = biases;
+    l->pool.class_end = NULL;
+    l->pool.width = 2;
+    l->reach = reach;
+    l->target = target;
+    if ((save(folder, "list", &list) | save_q(folder, "list_q15", &list, MARGIN_Q15, false) |
+         save_q(folder, "list_q7", &list, MARGIN_Q7, true)) != 0) {
+        return 1;
+    }
+    l->pool.kernel.kind = MARGIN_KERNEL_LINEAR;
+    return save(folder, "list_linear", &list) |
+           save_q(folder, "list_linear_q15", &list, MARGIN_Q15, true) |
+           save_q(folder, "list_linear_q7", &list, MARGIN_Q7, false);
 }
 
 int main(int argc, char **argv)
@@ -87,7 +113,7 @@ int main(int argc, char **argv)
          save_q(argv[1], "linear_q15", &linear, MARGIN_Q15, true) |
          save_q(argv[1], "linear_q7", &linear, MARGIN_Q7, false) |
          save_q(argv[1], "rbf_q15", &expansion, MARGIN_Q15, false) |
-         save_q(argv[1], "rbf_q7", &expansion, MARGIN_Q7, true)) != 0) {
+         save_q(argv[1], "rbf_q7", &expansion, MARGIN_Q7, true) | save_lists(argv[1], e)) != 0) {
         return 1;
     }
     e->kernel.kind = MARGIN_KERNEL_POLY;
