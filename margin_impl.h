@@ -5757,15 +5757,19 @@ static void mgn_q_expansion_scores(const margin_expansion_q *e, const int16_t *x
 
 /* The vectors of a pool, from the first on, until the first cut that commits: each kernel value goes to
  * all cuts that are still to be asked. Reaches are multiples of MGN_Q_LANES. */
-static MGN_Q_INLINE size_t mgn_q_list_pool(const margin_list_q *l, const int16_t *x, int32_t *sums,
+static MGN_Q_INLINE size_t mgn_q_list_pool(const margin_list_q *l, const int16_t *x, int32_t *say,
                                            unsigned format, unsigned kind)
 {
+    int32_t sums[MARGIN_LIST_MOST];
     const margin_expansion_q *e = &l->pool;
     const size_t cuts = e->width;
     const void *block = e->vectors;
     mgn_q_input in = {0, {0, 0}};
     const bool near = mgn_q_look(e, x, kind, &in);
     size_t v = 0, j = 0;
+    for (size_t c = 0; c < cuts; c++) {
+        sums[c] = 0;
+    }
     for (;; j++) {
         const size_t to = near ? MARGIN_LOAD(uint16_t, l->reach + j) : 0;
         for (; v < to; v += MGN_Q_LANES) {
@@ -5775,24 +5779,26 @@ static MGN_Q_INLINE size_t mgn_q_list_pool(const margin_list_q *l, const int16_t
                 const mgn_q_term term = mgn_q_value(e, v + t, dots[t], &in, format, kind);
                 const int16_t *coef = e->coef + (v + t) * cuts;
                 for (size_t c = j; c < cuts; c++) {
-                    sums[c] += mgn_q_product(MARGIN_LOAD(int16_t, coef + c), term);
+                    const int32_t more = mgn_q_product(MARGIN_LOAD(int16_t, coef + c), term);
+                    sums[c] = mgn_q_add(sums[c], more, kind);
                 }
             }
         }
-        if (sums[j] > 0 || j + 1u >= cuts) {
+        *say = sums[j] + MARGIN_LOAD(int32_t, e->bias + j);
+        if (*say > 0 || j + 1u >= cuts) {
             return j;
         }
     }
 }
 
-static MGN_Q_INLINE size_t mgn_q_list_rows(const margin_list_q *l, const int16_t *x, int32_t *sums,
+static MGN_Q_INLINE size_t mgn_q_list_rows(const margin_list_q *l, const int16_t *x, int32_t *say,
                                            unsigned format)
 {
     const margin_expansion_q *e = &l->pool;
     const unsigned char *w = (const unsigned char *)e->vectors;
     for (size_t j = 0;; j++) {
-        sums[j] = mgn_q_row(sums[j], w, x, e->d, format);
-        if (sums[j] > 0 || j + 1u >= e->width) {
+        *say = mgn_q_row(MARGIN_LOAD(int32_t, e->bias + j), w, x, e->d, format);
+        if (*say > 0 || j + 1u >= e->width) {
             return j;
         }
         w += e->d * (format == MARGIN_Q15 ? 2u : 1u);
@@ -5802,14 +5808,10 @@ static MGN_Q_INLINE size_t mgn_q_list_rows(const margin_list_q *l, const int16_t
 static MGN_Q_INLINE size_t mgn_q_list(const margin_list_q *l, const int16_t *x, int32_t *score,
                                       unsigned format, unsigned kind)
 {
-    int32_t sums[MARGIN_LIST_MOST];
-    size_t j;
-    for (size_t c = 0; c < l->pool.width; c++) {
-        sums[c] = MARGIN_LOAD(int32_t, l->pool.bias + c);
-    }
-    j = kind == MARGIN_KERNEL_LINEAR ? mgn_q_list_rows(l, x, sums, format)
-                                     : mgn_q_list_pool(l, x, sums, format, kind);
-    *score = MARGIN_LOAD(uint8_t, l->target + j) == 0 ? -sums[j] : sums[j];
+    int32_t say;
+    const size_t j = kind == MARGIN_KERNEL_LINEAR ? mgn_q_list_rows(l, x, &say, format)
+                                                  : mgn_q_list_pool(l, x, &say, format, kind);
+    *score = MARGIN_LOAD(uint8_t, l->target + j) == 0 ? -say : say;
     return j;
 }
 

@@ -3,12 +3,13 @@ import os
 import random
 import sys
 import unittest
+from array import array
 
 import test_cli
 import test_export
 from firmware import Firmware
 
-from gen import export, kinds, model
+from gen import export, kinds, model, quant
 
 
 def strips(n=240, seed=3):
@@ -73,6 +74,32 @@ class ListBits(unittest.TestCase):
                     got = firmware.run(i, rows, 1)
                     self.assertEqual([test_export.bits(scores) for _, scores, _ in got],
                                      [test_export.bits(scores) for scores in m.machine.scores(rows)], i)
+
+    def test_integer_firmware_has_the_bits_of_gen(self):
+        import tempfile
+        with tempfile.TemporaryDirectory() as folder:
+            found = []
+            for kernel in ("linear", "poly", "rbf", "unit-poly", "unit-exp"):
+                x, y, names = strips()
+                x = [[round(400 * v) for v in row] for row in x] if kernel == "rbf" else x
+                chosen = {"kernel": kernel, "cheap": True, **({"a": 1.0} if kernel == "unit-poly" else {})}
+                m = test_export.trained(folder, x, y, "seco", chosen, names, 0.01, calibrate=kernel == "linear")
+                found += [(m, quant.Quantised(m, form)) for form in ("q15", "q7")]
+            self.assertEqual([q.numbers["kind"] for _, q in found], [4] * 10)
+            for _, q in found[:8]:  # coefficients of unit-exp are 40 times the scores in these two features
+                self.assertLess(q.report.mean, (0.005 if q.form == "q15" else 0.06) * q.report.scale)
+                self.assertLessEqual(q.report.disagree, 0.02 * q.report.rows)
+            headers = [(f"list_{i}", export.header(m, f"list_{i}", q), "int16_t", "int32_t") for i, (m, q) in enumerate(found)]
+            for way in ((("cc", "-std=c99"), ("-O2",)), (("g++", "-x", "c++", "-std=c++11"), ("-Os",))):
+                firmware = Firmware(folder, headers, *way)
+                for i, (_, q) in enumerate(found):
+                    rng = random.Random(i)
+                    rows = [[rng.choice((-32768, 32767, rng.randint(-32768, 32767), rng.randint(-9000, 9000)))
+                             for _ in range(2)] for _ in range(400)]
+                    inputs = array("h", [v for row in rows for v in row])
+                    labels, scores, _, _ = q.answer(inputs)
+                    got = firmware.run(i, rows, 1, "h", "i")
+                    self.assertEqual([(label, score) for label, (score,), _ in got], list(zip(labels, scores)), i)
 
     def test_images_are_read_as_they_were_written(self):
         import tempfile
