@@ -125,15 +125,18 @@ def functions(model: Model, body: Body, name: str) -> list[str]:
     lines = [f"/* {what}. */", f"static inline void {name}_scores(const {body.input} *x, {body.score} *scores)", "{",
               *([f"    int16_t work[{upper}_FEATURES];"] if body.stage else []),
               f"    {body.scores}(&{name}_model, {staged if body.stage else 'x'}, scores);", "}", ""]
-    rejected = ", or MARGIN_REJECTED where it is not clear" if body.reject else ""
+    rejected = ", or MARGIN_REJECTED where it is not clear" if body.reject else \
+        ", or MARGIN_REJECTED where the scores are not numbers" if body.format == "f32" else ""
     lines += [f"/* The class of x, 0 .. {shape.classes - 1}{rejected}. */",
               f"static inline uint16_t {name}_classify(const {body.input} *x)", "{",
               f"    {body.score} scores[{upper}_MACHINES];", f"    {name}_scores(x, scores);"]
-    if shape.binary and body.reject:
-        lines += [f"    if (scores[0] < {body.reject} && -scores[0] < {body.reject}) {{",
-                  "        return MARGIN_REJECTED;", "    }"]
     q = "" if body.format == "f32" else "_q"
-    winner = "scores[0] > 0 ? 1 : 0" if shape.binary else f"margin_decide{q}(&{name}_model.{body.vote}, scores)"
+    if shape.binary and body.reject:
+        lines += [f"    if (!(scores[0] >= {body.reject} || -scores[0] >= {body.reject})) {{",
+                  "        return MARGIN_REJECTED;", "    }"]
+    winner = f"margin_decide{q}(&{name}_model.{body.vote}, scores)"
+    if shape.binary:  # what is neither is not a number
+        winner = "scores[0] > 0 ? 1 : 0" if q or body.reject else "scores[0] > 0 ? 1 : scores[0] <= 0 ? 0 : MARGIN_REJECTED"
     lines += [f"    return {winner};", "}"]
     if shape.ordinal:
         lines += ["", "/* -1, 0 or 1: x is below, equal to or above z. */",
