@@ -4678,6 +4678,7 @@ static margin_real mgn_proto_class(const margin_proto *p, const margin_real *x, 
                                    size_t to, margin_real limit)
 {
     margin_real near[MARGIN_PROTO_NTH];
+    MARGIN_ASSERT(p->nth > 0 && p->nth <= MARGIN_PROTO_NTH);
     for (size_t j = 0; j < p->nth; j++) {
         near[j] = limit;
     }
@@ -5882,6 +5883,7 @@ static void mgn_q_proto_end(const margin_proto_q *p, mgn_q_proto_state *s, size_
                             int32_t *scores)
 {
     size_t j = p->nth - 1u;
+    MARGIN_ASSERT(j < MARGIN_PROTO_NTH);
     while (m >= MARGIN_LOAD(uint16_t, p->class_end + s->c)) {
         s->c++;
         mgn_q_proto_far(p, s);

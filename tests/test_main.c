@@ -24,7 +24,9 @@
     X(compress_suite) \
     X(metrics_suite) \
     X(proto_suite) \
-    X(refusals_suite)
+    X(refusals_suite) \
+    X(arguments_suite) \
+    X(sweeps_suite)
 /* clang-format on */
 
 #define DECLARE(suite) SUITE(suite);

@@ -1,5 +1,6 @@
 #!/bin/sh
-# toc.sh HEADER...: the marks of a header's CONTENTS and its section banners must be the same, each once, in one order.
+# toc.sh HEADER...: the marks of a header's CONTENTS and its section banners must be the same, each once, in one order; and
+# tests/test_sweeps.c must list every function of margin.h that works in an arena.
 set -u
 bad=0
 for header in "$@"; do
@@ -15,4 +16,13 @@ for header in "$@"; do
         echo "$header: longer than 100 columns"
     fi
 done
+names() { grep -o 'margin_[a-z0-9_]*' | sort; }
+taking=$(tr '\n' ' ' <margin.h | grep -o 'MARGIN_API margin_status margin_[a-z0-9_]*([^;]*margin_arena \*mem[^;]*;' |
+    sed 's/^MARGIN_API margin_status //; s/(.*//' | grep -v '^margin_arena_' | names)
+swept=$(sed -n 's/^ *X(\(margin_[a-z0-9_]*\),.*/\1/p' tests/test_sweeps.c | names)
+if [ -z "$taking" ] || [ "$taking" != "$swept" ]; then
+    bad=1
+    echo "functions that take an arena and are not swept, or the reverse:"
+    printf '%s\n%s\n' "$taking" "$swept" | sort | uniq -u
+fi
 exit $bad
