@@ -391,19 +391,29 @@ static inline mgn_scaled mgn_exp_two(margin_real x, margin_real low)
     return out;
 }
 
+#ifdef MARGIN_REAL_DOUBLE
+#define MGN_EXP_INFINITE MGN_R(710)
+#define MGN_EXP_ZERO MGN_R(-746)
+#else
+#define MGN_EXP_INFINITE MGN_R(89)
+#define MGN_EXP_ZERO MGN_R(-104)
+#endif
+
 /* Stops where the result is infinite or 0 anyway; lets NaN through. */
 static inline margin_real mgn_exp_clamp(margin_real x)
 {
-#ifdef MARGIN_REAL_DOUBLE
-    return mgn_max(mgn_min(x, MGN_R(710)), MGN_R(-746));
-#else
-    return mgn_max(mgn_min(x, MGN_R(89)), MGN_R(-104));
-#endif
+    return mgn_max(mgn_min(x, MGN_EXP_INFINITE), MGN_EXP_ZERO);
 }
 
 MARGIN_API margin_real margin_exp(margin_real x)
 {
     return mgn_unscale(mgn_exp_two(mgn_exp_clamp(x), 0));
+}
+
+/* The same for x <= 0, with one comparison less. */
+static inline margin_real mgn_exp_negative(margin_real x)
+{
+    return mgn_unscale(mgn_exp_two(mgn_max(x, MGN_EXP_ZERO), 0));
 }
 
 /* In two steps a block, because gcc vectorises neither loop if they are one: a bound known to the
@@ -3806,8 +3816,13 @@ static void mgn_kernel_rbf(margin_real gamma, margin_real nx, const margin_real 
     size_t i;
     for (i = 0; i < n; i++) {
         v[i] = -gamma * mgn_max(nx + nz[i] - 2 * v[i], 0); /* passes NaN on */
+#if !MARGIN_VECTOR                                         /* what is in registers stays there */
+        v[i] = mgn_exp_negative(v[i]);
+#endif
     }
+#if MARGIN_VECTOR
     margin_exp_array(v, n);
+#endif
 }
 
 static void mgn_kernel_poly(const margin_kernel *k, margin_real *v, size_t n)
@@ -4284,10 +4299,15 @@ static size_t mgn_scheme_width(unsigned scheme, size_t classes)
     return scheme == MARGIN_SCHEME_ONE_REST ? classes : classes - 1u;
 }
 
-/* w . x in the order of margin_dot, through MARGIN_LOAD. On Arm's small floating-point units in their own
- * instructions, four values a load; vmla rounds the product and then the sum, as two instructions do. */
+/* Arm's small floating-point units load four values at a time; vmla rounds the product and then the
+ * sum, as two instructions do. */
 #if defined(__ARM_FP) && defined(__thumb2__) && !defined(__ARM_BIG_ENDIAN) &&                      \
     !defined(MARGIN_REAL_DOUBLE) && !defined(MARGIN_NO_ASM) && defined(MARGIN_LOAD_PLAIN)
+#define MGN_ARM_VFP
+#endif
+
+/* w . x in the order of margin_dot, through MARGIN_LOAD. */
+#ifdef MGN_ARM_VFP
 
 static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real *x, size_t n)
 {
@@ -4393,17 +4413,101 @@ static inline margin_real mgn_expansion_input(const margin_expansion *e, const m
            MARGIN_LOAD(margin_real, e->factor + k);
 }
 
-/* Vectors that go through the kernel at a time: each input is scaled and loaded once for all. */
-#define MGN_SCORE_BLOCK 4u
-
-/* Dot products of the scaled input with the `count` <= MGN_SCORE_BLOCK vectors at v0, each in the
- * order of mgn_dots; those that are not there repeat the first. */
-static void mgn_expansion_dots(const margin_expansion *e, const margin_real *x,
-                               const margin_real *v0, size_t count, margin_real *out)
+/* |x|^2 of the scaled input, in the order of mgn_dots. */
+static margin_real mgn_expansion_norm(const margin_expansion *e, const margin_real *x)
 {
-    const margin_real *v1 = count > 1u ? v0 + e->d : v0;
-    const margin_real *v2 = count > 2u ? v1 + e->d : v0;
-    const margin_real *v3 = count > 3u ? v2 + e->d : v0;
+    const size_t d = e->d;
+    margin_real norm = 0;
+    for (size_t k = 0; k < d; k++) {
+        const margin_real a = mgn_expansion_input(e, x, k);
+        norm += a * a;
+    }
+    return norm;
+}
+
+/* Vectors that go through the kernel at a time; an input is scaled and loaded once for four. */
+#ifdef MARGIN_LOAD_PLAIN
+#define MGN_SCORE_BLOCK 8u
+#else
+#define MGN_SCORE_BLOCK 4u
+#endif
+
+#ifdef MGN_ARM_VFP
+
+#define MGN_VFP_ONE(v, sum) "vldmia " v "!, {s6}\n\tvmla.f32 " sum ", s0, s6\n\t"
+#define MGN_VFP_SIX(v, sum)                                                                        \
+    "vldmia " v "!, {s6-s11}\n\t"                                                                  \
+    "vmla.f32 " sum ", s0, s6\n\t"                                                                 \
+    "vmla.f32 " sum ", s1, s7\n\t"                                                                 \
+    "vmla.f32 " sum ", s2, s8\n\t"                                                                 \
+    "vmla.f32 " sum ", s3, s9\n\t"                                                                 \
+    "vmla.f32 " sum ", s4, s10\n\t"                                                                \
+    "vmla.f32 " sum ", s5, s11\n\t"
+
+/* out[i] = x . vi for the scaled input x, feature after feature; six features at a time. */
+static inline void mgn_expansion_four(const margin_expansion *e, const margin_real *x,
+                                      const margin_real *v0, const margin_real *v1,
+                                      const margin_real *v2, const margin_real *v3,
+                                      margin_real *out)
+{
+    const margin_real *offset = e->offset, *factor = e->factor;
+    size_t n = e->d;
+    __asm__ volatile(
+        "vmov.f32 s18, %[zero]\n\t"
+        "vmov.f32 s19, %[zero]\n\t"
+        "vmov.f32 s20, %[zero]\n\t"
+        "vmov.f32 s21, %[zero]\n\t"
+        "b 3f\n"
+        "1:\n\t"
+        "vldmia %[x]!, {s0-s5}\n\t"
+        "cbz %[offset], 2f\n\t"
+        "vldmia %[offset]!, {s6-s11}\n\t"
+        "vldmia %[factor]!, {s12-s17}\n\t"
+        "vsub.f32 s0, s0, s6\n\t"
+        "vsub.f32 s1, s1, s7\n\t"
+        "vsub.f32 s2, s2, s8\n\t"
+        "vsub.f32 s3, s3, s9\n\t"
+        "vsub.f32 s4, s4, s10\n\t"
+        "vsub.f32 s5, s5, s11\n\t"
+        "vmul.f32 s0, s0, s12\n\t"
+        "vmul.f32 s1, s1, s13\n\t"
+        "vmul.f32 s2, s2, s14\n\t"
+        "vmul.f32 s3, s3, s15\n\t"
+        "vmul.f32 s4, s4, s16\n\t"
+        "vmul.f32 s5, s5, s17\n"
+        "2:\n\t" MGN_VFP_SIX("%[v0]", "s18") MGN_VFP_SIX("%[v1]", "s19") MGN_VFP_SIX("%[v2]", "s20")
+            MGN_VFP_SIX("%[v3]", "s21") "3:\n\t"
+                                        "subs %[n], #6\n\t"
+                                        "bhs 1b\n\t"
+                                        "adds %[n], #6\n\t"
+                                        "beq 6f\n"
+                                        "4:\n\t"
+                                        "vldmia %[x]!, {s0}\n\t"
+                                        "cbz %[offset], 5f\n\t"
+                                        "vldmia %[offset]!, {s6}\n\t"
+                                        "vldmia %[factor]!, {s12}\n\t"
+                                        "vsub.f32 s0, s0, s6\n\t"
+                                        "vmul.f32 s0, s0, s12\n"
+                                        "5:\n\t" MGN_VFP_ONE("%[v0]", "s18") MGN_VFP_ONE(
+                                            "%[v1]", "s19") MGN_VFP_ONE("%[v2]", "s20")
+                                            MGN_VFP_ONE("%[v3]", "s21") "subs %[n], #1\n\t"
+                                                                        "bne 4b\n"
+                                                                        "6:\n\t"
+                                                                        "vstmia %[out], {s18-s21}"
+        : [x] "+r"(x), [v0] "+r"(v0), [v1] "+r"(v1), [v2] "+r"(v2), [v3] "+r"(v3),
+          [offset] "+l"(offset), [factor] "+r"(factor), [n] "+r"(n)
+        : [zero] "t"((margin_real)0), [out] "r"(out)
+        : "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13",
+          "s14", "s15", "s16", "s17", "s18", "s19", "s20", "s21", "cc", "memory");
+}
+
+#else
+
+static inline void mgn_expansion_four(const margin_expansion *e, const margin_real *x,
+                                      const margin_real *v0, const margin_real *v1,
+                                      const margin_real *v2, const margin_real *v3,
+                                      margin_real *out)
+{
     margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     for (size_t k = 0; k < e->d; k++) {
         const margin_real a = mgn_expansion_input(e, x, k);
@@ -4416,6 +4520,32 @@ static void mgn_expansion_dots(const margin_expansion *e, const margin_real *x,
     out[1] = s1;
     out[2] = s2;
     out[3] = s3;
+}
+
+#endif
+
+/* Kernel values at x, whose squared length is `norm` when scaled, of the `count` <= MGN_SCORE_BLOCK
+ * vectors from v on. Dot products are in the order of mgn_dots, by fours; those that are not there
+ * repeat the first. */
+static void mgn_expansion_values(const margin_expansion *e, const margin_real *x, margin_real norm,
+                                 size_t v, size_t count, margin_real *out)
+{
+    const margin_real *norms = e->norms + v;
+    for (size_t t = 0; t < count; t += 4u) {
+        const margin_real *v0 = e->vectors + (v + t) * e->d;
+        const margin_real *v1 = count - t > 1u ? v0 + e->d : v0;
+        const margin_real *v2 = count - t > 2u ? v1 + e->d : v0;
+        const margin_real *v3 = count - t > 3u ? v2 + e->d : v0;
+        mgn_expansion_four(e, x, v0, v1, v2, v3, out + t);
+    }
+#ifndef MARGIN_LOAD_PLAIN
+    margin_real copy[MGN_SCORE_BLOCK];
+    for (size_t t = 0; t < count; t++) {
+        copy[t] = MARGIN_LOAD(margin_real, norms + t);
+    }
+    norms = copy;
+#endif
+    mgn_kernel_apply(&e->kernel, norm, norms, out, count);
 }
 
 /* Adds what vector v of class c, whose kernel value at x is k, says to each of its machines. */
@@ -4433,15 +4563,21 @@ static void mgn_expansion_add(const margin_expansion *e, size_t v, size_t c, mar
     }
 }
 
-/* sum += term, with what rounding lost carried on to the next term (Kahan 1965). A pool is sorted by
+/* sum + k . coef, with what rounding lost carried on to the next term (Kahan 1965). A pool is sorted by
  * class, so that one class's terms pile up before the other's take them down again: a plain sum is
  * wrong by ten times the error of all kernel values together. */
-static inline void mgn_add_carried(margin_real *sum, margin_real *carry, margin_real term)
+static inline margin_real mgn_add_terms(margin_real sum, margin_real *carry, const margin_real *k,
+                                        const margin_real *coef, size_t n)
 {
-    const margin_real part = term - *carry;
-    const margin_real whole = *sum + part;
-    *carry = (whole - *sum) - part;
-    *sum = whole;
+    margin_real lost = *carry;
+    for (size_t t = 0; t < n; t++) {
+        const margin_real part = k[t] * MARGIN_LOAD(margin_real, coef + t) - lost;
+        const margin_real whole = sum + part;
+        lost = (whole - sum) - part;
+        sum = whole;
+    }
+    *carry = lost;
+    return sum;
 }
 
 MARGIN_API void margin_expansion_scores(const margin_expansion *model, const margin_real *x,
@@ -4449,29 +4585,21 @@ MARGIN_API void margin_expansion_scores(const margin_expansion *model, const mar
 {
     const size_t machines = margin_machines(model->vote.scheme, model->vote.classes);
     const bool ordinal = model->vote.scheme == MARGIN_SCHEME_ORDINAL;
-    margin_real norm = 0, carry = 0;
+    const margin_real norm = mgn_expansion_norm(model, x);
+    margin_real carry = 0;
     size_t c = 0;
-    for (size_t k = 0; k < model->d; k++) {
-        const margin_real a = mgn_expansion_input(model, x, k);
-        norm += a * a;
-    }
     for (size_t j = 0; j < machines; j++) {
         scores[j] = ordinal ? 0 : MARGIN_LOAD(margin_real, model->bias + j);
     }
     for (size_t v = 0; v < model->n; v += MGN_SCORE_BLOCK) {
         const size_t count = mgn_size_min(model->n - v, MGN_SCORE_BLOCK);
-        margin_real block[MGN_SCORE_BLOCK], norms[MGN_SCORE_BLOCK];
-        mgn_expansion_dots(model, x, model->vectors + v * model->d, count, block);
-        for (size_t t = 0; t < count; t++) {
-            norms[t] = MARGIN_LOAD(margin_real, model->norms + v + t);
+        margin_real block[MGN_SCORE_BLOCK];
+        mgn_expansion_values(model, x, norm, v, count, block);
+        if (model->width == 1u) { /* one function: no question which machine */
+            scores[0] = mgn_add_terms(scores[0], &carry, block, model->coef + v, count);
+            continue;
         }
-        mgn_kernel_apply(&model->kernel, norm, norms, block, count);
         for (size_t t = 0; t < count; t++) {
-            if (model->width == 1u) { /* one function: no question which machine */
-                mgn_add_carried(scores, &carry,
-                                block[t] * MARGIN_LOAD(margin_real, model->coef + v + t));
-                continue;
-            }
             while (v + t >= MARGIN_LOAD(uint32_t, model->class_end + c)) {
                 c++;
             }
@@ -4489,12 +4617,8 @@ static void mgn_list_add(const margin_expansion *e, const margin_real *x, margin
 {
     for (size_t v = from; v < to; v += MGN_SCORE_BLOCK) {
         const size_t count = mgn_size_min(to - v, MGN_SCORE_BLOCK);
-        margin_real block[MGN_SCORE_BLOCK], norms[MGN_SCORE_BLOCK];
-        mgn_expansion_dots(e, x, e->vectors + v * e->d, count, block);
-        for (size_t t = 0; t < count; t++) {
-            norms[t] = MARGIN_LOAD(margin_real, e->norms + v + t);
-        }
-        mgn_kernel_apply(&e->kernel, norm, norms, block, count);
+        margin_real block[MGN_SCORE_BLOCK];
+        mgn_expansion_values(e, x, norm, v, count, block);
         for (size_t t = 0; t < count; t++) {
             const margin_real *coef = e->coef + (v + t) * e->width;
             for (size_t j = first; j < e->width; j++) {
@@ -4509,12 +4633,9 @@ MARGIN_API size_t margin_list_ask(const margin_list *model, const margin_real *x
 {
     const margin_expansion *e = &model->pool;
     const size_t last = e->width - 1u;
-    margin_real sums[MARGIN_LIST_MOST], norm = 0;
+    const margin_real norm = mgn_expansion_norm(e, x);
+    margin_real sums[MARGIN_LIST_MOST];
     size_t from = 0, j = 0;
-    for (size_t k = 0; k < e->d; k++) {
-        const margin_real a = mgn_expansion_input(e, x, k);
-        norm += a * a;
-    }
     for (size_t t = 0; t <= last; t++) {
         sums[t] = MARGIN_LOAD(margin_real, e->bias + t);
     }
@@ -6214,6 +6335,9 @@ static bool mgn_q_vote_fits(const margin_vote_q *vote)
            vote->down < 32u;
 }
 
+/* Vectors are read by words of 32 bits, where such have to be aligned: there arenas see to it. */
+#define MGN_Q_ALIGN (MARGIN_ALIGN < 4u ? MARGIN_ALIGN : 4u)
+
 static bool mgn_q_stage_given(const margin_stage_q *stage)
 {
     return stage == NULL ||
@@ -6474,8 +6598,9 @@ static bool mgn_q_list_given(const margin_list_q *l)
     const margin_expansion_q *e = &l->pool;
     return e->vectors != NULL && e->bias != NULL && l->target != NULL &&
            mgn_q_stage_given(e->stage) &&
-           (e->n == 0 || ((uintptr_t)e->vectors % 4u == 0 && e->coef != NULL && l->reach != NULL &&
-                          (e->norms != NULL || e->kernel.kind == MARGIN_KERNEL_POLY)));
+           (e->n == 0 ||
+            ((uintptr_t)e->vectors % MGN_Q_ALIGN == 0 && e->coef != NULL && l->reach != NULL &&
+             (e->norms != NULL || e->kernel.kind == MARGIN_KERNEL_POLY)));
 }
 
 /* Length of row v of the prototypes, rounded up. */
@@ -6563,15 +6688,15 @@ MARGIN_API margin_status margin_model_check_q(const margin_model_q *model)
         fits = given && mgn_q_linear_fits(l);
     } else if (given && model->kind == MARGIN_MODEL_EXPANSION) {
         const margin_expansion_q *e = &model->of.expansion;
-        given = e->vectors != NULL && (uintptr_t)e->vectors % 4u == 0 && e->coef != NULL &&
+        given = e->vectors != NULL && (uintptr_t)e->vectors % MGN_Q_ALIGN == 0 && e->coef != NULL &&
                 e->bias != NULL && mgn_q_stage_given(e->stage) &&
                 (e->norms != NULL || e->kernel.kind == MARGIN_KERNEL_POLY) &&
                 (e->class_end != NULL || !mgn_scheme_pairs(e->vote.scheme));
         fits = given && mgn_q_expansion_fits(e);
     } else if (given && model->kind == MARGIN_MODEL_PROTO) {
         const margin_proto_q *p = &model->of.proto;
-        given = p->vectors != NULL && (uintptr_t)p->vectors % 4u == 0 && p->constants != NULL &&
-                p->class_end != NULL && mgn_q_stage_given(p->stage) &&
+        given = p->vectors != NULL && (uintptr_t)p->vectors % MGN_Q_ALIGN == 0 &&
+                p->constants != NULL && p->class_end != NULL && mgn_q_stage_given(p->stage) &&
                 (p->tangents == 0 || (p->gains != NULL && p->downs != NULL));
         fits = given && mgn_q_proto_fits(p);
     } else if (given && model->kind == MARGIN_MODEL_LIST) {

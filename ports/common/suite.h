@@ -134,7 +134,7 @@ margin_data suite_samples(margin_arena *mem, size_t n, size_t d, uint16_t classe
     X(quantize, SUITE_KERNEL_TRAINING(24, 3, 2u) + SUITE_REALS(60))
 #define SUITE_SOLVERS(X)                                                                           \
     X(train_rates_linear, SUITE_SAMPLES(40, 4) + MARGIN_RATES_LINEAR_BYTES(40, 4, 0) + SUITE_WIDE) \
-    X(train_rates_rbf, SUITE_SAMPLES(16, 3) + MARGIN_RATES_KERNEL_BYTES(16, 3, 0) + SUITE_WIDE)    \
+    X(train_rates_rbf, SUITE_SAMPLES(10, 3) + MARGIN_RATES_KERNEL_BYTES(10, 3, 0) + SUITE_WIDE)    \
     X(train_proto_tvq, SUITE_SAMPLES(36, 4) + MARGIN_PROTO_BYTES(36, 4, 3, 1, 1) + SUITE_WIDE)     \
     X(train_proto_lvq, SUITE_SAMPLES(36, 4) + MARGIN_PROTO_BYTES(36, 4, 3, 2, 0) + SUITE_WIDE)     \
     X(train_proto_nn, SUITE_SAMPLES(36, 4) + SUITE_REALS(450))                                     \

@@ -51,7 +51,7 @@ void test_train_rates_linear(margin_arena *mem)
 
 void test_train_rates_rbf(margin_arena *mem)
 {
-    rates(mem, 16, 3, MARGIN_KERNEL_RBF);
+    rates(mem, 10, 3, MARGIN_KERNEL_RBF);
 }
 
 /* ---- prototypes ---- */
