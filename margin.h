@@ -885,11 +885,12 @@ typedef struct {
  *
  * with gain in 2^-16 and z not below 0: two products a vector and feature, no more. */
 typedef struct {
-    const void *vectors;         /* int16_t or int8_t; at a multiple of 4 bytes */
-    const int32_t *constants;    /* n x (1 + tangents) */
-    const uint16_t *gains;       /* n; NULL without tangents, as the next */
-    const uint8_t *downs;        /* n */
-    const uint16_t *class_end;   /* classes */
+    const void *vectors;       /* int16_t or int8_t; at a multiple of 4 bytes */
+    const int32_t *constants;  /* n x (1 + tangents) */
+    const uint16_t *gains;     /* n; without tangents the part that the first half of the features,
+                                    d / 4 * 2 of them, has in constant(c), in 2^16, rounded down */
+    const uint8_t *downs;      /* n; NULL without tangents */
+    const uint16_t *class_end; /* classes */
     const margin_stage_q *stage; /* NULL: inputs go in as they are */
     uint32_t reach; /* inputs with a larger |x|^2 are INT32_MAX from all classes: no margin */
     uint16_t n;     /* models */
@@ -982,6 +983,24 @@ MARGIN_API size_t margin_list_unit_exp_q7_ask(const margin_list_q *model, const 
                                               int32_t *score);
 MARGIN_API size_t margin_list_q_ask(const margin_list_q *model, const int16_t *x, int32_t *score);
 MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, int32_t *scores);
+
+/* The two nearest classes alone, as margin_proto_find has them: label, classes, distances and margin
+ * are those of the scores, to the bit. Without tangents (codebooks, nearest neighbours) four vectors
+ * that are too far after half of the features are left at once; with tangents no part of the features
+ * says enough to be worth its time. `scores`: room for all classes; those of the two nearest are
+ * right, others may be too low, but not lower than these. */
+typedef struct {
+    uint16_t label;   /* the nearest class, or MARGIN_REJECTED where the model says so */
+    uint16_t nearest; /* the nearest class, */
+    uint16_t second;  /* and the next */
+    int32_t distance; /* of the nearest class, */
+    int32_t runner;   /* and of the next */
+    int32_t margin;   /* (runner - distance) / (runner + distance) in 2^-15 */
+} margin_proto_found_q;
+MARGIN_API void margin_proto_q15_find(const margin_proto_q *model, const int16_t *x,
+                                      int32_t *scores, margin_proto_found_q *found);
+MARGIN_API void margin_proto_q7_find(const margin_proto_q *model, const int16_t *x, int32_t *scores,
+                                     margin_proto_found_q *found);
 
 /* As their namesakes in >>model. Margins are limited to int32_t; those of distances are in 2^-15, right
  * to two of that. The probability is in 2^-15, from 0
@@ -2054,6 +2073,12 @@ MARGIN_API margin_status margin_cross_validate(const margin_data *data,
  *                       the vote of the k nearest, with more it elects the class that has (k+1)/2
  *                       samples first
  *
+ * Two-sided hss (Hastie, Simard, Saeckinger): samples have tangents too, known beforehand, such as what
+ * a small shift or a rotation does to an image. They are free to move along these, and models of what
+ * remains need fewer tangents of their own. `sides` has them, for hss and for the methods that start
+ * from it. Firmware predicts from such models as from others; margin_proto_two_sided is for those who
+ * can afford tangents of the input.
+ *
  * A class with too few samples for the tangents asked for has rows of zeros instead: they cost time
  * but change nothing. More than d - 1 tangents are cut to d - 1: d of them would be the whole space,
  * and every distance 0. Samples that are all alike give a centroid and no tangents. */
@@ -2065,6 +2090,8 @@ enum {
     MARGIN_PROTO_TD,
     MARGIN_PROTO_NN
 };
+
+#define MARGIN_PROTO_SIDES 8u /* tangents of a sample, at most */
 
 /* Where tvq starts from. */
 enum {
@@ -2093,6 +2120,9 @@ typedef struct {
     uint32_t seed;          /* of all that is random                                             */
     margin_control run;     /* max_iterations: gradient steps or passes     0: 60                */
                             /* progress, user; the rest has no effect                            */
+    const margin_real
+        *sides;    /* two-sided hss: `side` tangents of each row of data->x, d values each */
+    uint16_t side; /* at most MARGIN_PROTO_SIDES                 0: one-sided         */
 } margin_proto_options;
 
 /* Bytes of tvq and td from hss models, without validation, as a constant expression; `tangents` at
@@ -2145,6 +2175,23 @@ MARGIN_API size_t margin_proto_size(size_t n, size_t d, size_t classes,
 MARGIN_API margin_status margin_proto_train(const margin_data *data,
                                             const margin_proto_options *options, margin_arena *mem,
                                             margin_model *model, margin_info *info);
+
+/* Tangents of an image of d = width * height values, row by row: what happens to it under small shifts
+ * (along rows, along columns), growth, rotation, two ways of stretching (along the sides, along the
+ * diagonals) and thickening of lines, the first `count` of these in this order, d values each. A signal
+ * is an image of height 1: shift, -, growth. By central differences (Simard, LeCun, Denker 1993).
+ * MARGIN_E_ARGUMENT: null, no pixels, or count too large. */
+#define MARGIN_IMAGE_TANGENTS 7u
+MARGIN_API margin_status margin_image_tangents(const margin_real *image, size_t width,
+                                               size_t height, size_t count, margin_real *out);
+
+/* Squared distances between the plane through x along its `count` tangents at `sides` and the planes of
+ * the models [6], by class as in margin_proto_scores; without tangents they are those. Raw values,
+ * which are scaled where the model says so; `work`: (1 + count) d values. Models in flash of their own
+ * (AVR) are not for this function. MARGIN_E_ARGUMENT: null, or count too large. */
+MARGIN_API margin_status margin_proto_two_sided(const margin_proto *model, const margin_real *x,
+                                                const margin_real *sides, size_t count,
+                                                margin_real *work, margin_real *scores);
 
 /* The re-weighting strategy by itself (fig. 1). Samples with a margin below theta, the mistakes, gain
  * weight k(t) with each update:

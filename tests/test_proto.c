@@ -949,17 +949,25 @@ static margin_status sweep_run(margin_arena *mem, void *user)
     return margin_proto_train(&s->p->data, &s->o, mem, &s->out, NULL);
 }
 
+#define SIDES 2u /* tangents of a sample, where it has some */
+
 TEST memory_is_what_the_size_query_says(void)
 {
     static problem p;
+    static margin_real sides[24u * SIDES * 5u];
     sweep_problem s;
     problem_make(&p, 20, 24, 5, 2, 1);
+    for (size_t i = 0; i < 24u * SIDES * 5u; i++) {
+        sides[i] = p.x[i % 120u] + (margin_real)(i % 7u);
+    }
     s.p = &p;
     for (unsigned which = MARGIN_PROTO_TVQ; which <= MARGIN_PROTO_NN; which++) {
         s.o = method(which, 2, 2);
         s.o.start = (uint8_t)(which == MARGIN_PROTO_HSS ? MARGIN_START_CLUSTERS : 0);
         s.o.budget = 9;
         s.o.run.max_iterations = 2;
+        s.o.sides = sides;
+        s.o.side = which % 2u == 0 ? 0 : SIDES;
         CHECK_CALL(
             arena_sweep(sweep_run, &s, margin_proto_size(24, 5, 2, &s.o), &s.out, sizeof s.out));
     }
@@ -977,6 +985,305 @@ TEST the_constant_expression_is_the_size_query(void)
                   margin_proto_size(900, 64, 10, &some) + MARGIN_ALIGN - 1u, "%zu");
     ASSERT_EQ_FMT(MARGIN_PROTO_BYTES(40, 300, 10, 1, 32),
                   margin_proto_size(40, 300, 10, &more) + MARGIN_ALIGN - 1u, "%zu");
+    PASS();
+}
+
+/* ---- tangents on both sides ---- */
+
+/* The b for which |v - A b| is least, A of `count` columns (stored as rows of d), by the normal
+ * equations; v becomes what is left. */
+static void naive_fit(const double *a, size_t count, size_t d, double *v, double *b)
+{
+    double m[12][13];
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j <= count; j++) {
+            m[i][j] = 0;
+            for (size_t k = 0; k < d; k++) {
+                m[i][j] += a[i * d + k] * (j < count ? a[j * d + k] : v[k]);
+            }
+        }
+    }
+    for (size_t i = 0; i < count; i++) { /* Gauss and Jordan: positive definite, no pivots needed */
+        for (size_t r = 0; r < count; r++) {
+            const double f = r == i ? 0 : m[r][i] / m[i][i];
+            for (size_t j = 0; j <= count; j++) {
+                m[r][j] -= f * m[i][j];
+            }
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        b[i] = m[i][count] / m[i][i];
+        for (size_t k = 0; k < d; k++) {
+            v[k] -= b[i] * a[i * d + k];
+        }
+    }
+}
+
+/* The distance of the planes of sample and model, its square; a: what the sample moves. */
+static double naive_between(const double *c, size_t tangents, const margin_real *x,
+                            const margin_real *sides, size_t d, double *a)
+{
+    double columns[12 * WIDE], v[WIDE], b[12], sum = 0;
+    for (size_t k = 0; k < d; k++) {
+        v[k] = (double)x[k] - c[k];
+        for (size_t j = 0; j < tangents; j++) {
+            columns[j * d + k] = c[(j + 1u) * d + k];
+        }
+        for (size_t j = 0; j < SIDES; j++) {
+            columns[(tangents + j) * d + k] = (double)sides[j * d + k];
+        }
+    }
+    naive_fit(columns, tangents + SIDES, d, v, b);
+    for (size_t k = 0; k < d; k++) {
+        sum += v[k] * v[k];
+    }
+    for (size_t j = 0; j < SIDES; j++) {
+        a[j] = -b[tangents + j];
+    }
+    return sum;
+}
+
+TEST planes_are_apart_as_the_hand_calculation_says(void)
+{
+    static const margin_real x[] = {5, 3}, along[] = {1, 1}, second[] = {0, 2};
+    margin_model m = hand_model();
+    margin_real work[2 * 3], scores[2], plain[2];
+    margin_proto_scores(&m.of.proto, x, plain);
+    ASSERT_EQ(MARGIN_OK, margin_proto_two_sided(&m.of.proto, x, NULL, 0, work, scores));
+    ASSERT_IN_RANGE(plain[0], scores[0], 1e-6);
+    ASSERT_IN_RANGE(plain[1], scores[1], 1e-6);
+    /* Lines of the plane meet, unless they have one direction. */
+    ASSERT_EQ(MARGIN_OK, margin_proto_two_sided(&m.of.proto, x, along, 1, work, scores));
+    ASSERT_IN_RANGE(0, scores[0], 1e-9);
+    ASSERT_IN_RANGE(0, scores[1], 1e-9);
+    ASSERT_EQ(MARGIN_OK, margin_proto_two_sided(&m.of.proto, x, second, 1, work, scores));
+    ASSERT_IN_RANGE(0, scores[0], 1e-9);
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_two_sided(&m.of.proto, x, NULL, 1, work, scores));
+    ASSERT_EQ(MARGIN_E_ARGUMENT,
+              margin_proto_two_sided(&m.of.proto, x, along, MARGIN_PROTO_SIDES + 1u, work, scores));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_two_sided(NULL, x, along, 1, work, scores));
+    PASS();
+}
+
+/* Random tangents for the samples of a problem. */
+static void sides_make(const problem *p, uint32_t seed, margin_real *sides)
+{
+    margin_rng rng = margin_rng_make(seed);
+    for (size_t i = 0; i < p->data.n * SIDES * p->data.d; i++) {
+        sides[i] = margin_rng_normal(&rng);
+    }
+}
+
+TEST distances_of_planes_are_least_squares(void)
+{
+    static problem p;
+    static margin_real sides[MOST * SIDES * WIDE];
+    margin_real offset[WIDE], factor[WIDE], scores[8], work[(SIDES + 1u) * WIDE];
+    for (unsigned round = 0; round < 20u; round++) {
+        const size_t d = 6u + round % 9u;
+        margin_proto_options o = method(MARGIN_PROTO_HSS, 1, round % 4u);
+        double c[4 * WIDE], a[SIDES];
+        trained t;
+        problem_make(&p, 60u + round, 60, d, 3, 1);
+        sides_make(&p, round, sides);
+        t = train(&p.data, &o);
+        ASSERT_EQ(MARGIN_OK, t.status);
+        for (size_t k = 0; k < d; k++) {
+            offset[k] = (margin_real)k;
+            factor[k] = (margin_real)0.5;
+        }
+        for (size_t i = 0; i < 20u; i++) {
+            const margin_real *s = sides + i * SIDES * d;
+            ASSERT_EQ(MARGIN_OK, margin_proto_two_sided(&t.model.of.proto, p.x + i * d, s, SIDES,
+                                                        work, scores));
+            for (size_t m = 0; m < 3u; m++) {
+                double want;
+                for (size_t k = 0; k < (1u + o.tangents) * d; k++) {
+                    c[k] = (double)t.model.of.proto.vectors[m * (1u + o.tangents) * d + k];
+                }
+                want = naive_between(c, o.tangents, p.x + i * d, s, d, a);
+                ASSERT_IN_RANGE(want, scores[m], LOOSE * (1 + want));
+            }
+        }
+        /* Tangents of raw values: a model that halves them sees half of a tangent, the same plane. */
+        t.model.of.proto.offset = offset;
+        t.model.of.proto.factor = factor;
+        for (size_t k = 0; k < d; k++) {
+            p.x[k] = (margin_real)k + 2 * p.x[d + k];
+        }
+        margin_proto_two_sided(&t.model.of.proto, p.x, sides + SIDES * d, SIDES, work, scores);
+        t.model.of.proto.offset = t.model.of.proto.factor = NULL;
+        {
+            margin_real again[8];
+            margin_proto_two_sided(&t.model.of.proto, p.x + d, sides + SIDES * d, SIDES, work,
+                                   again);
+            ASSERT_IN_RANGE(again[1], scores[1], LOOSE * (1 + (double)again[1]));
+        }
+        free(t.bytes);
+    }
+    PASS();
+}
+
+/* One turn of two-sided hss: the samples of class 0 meet the model, mean and leading directions of
+ * where they do are the new one. Returns [7] of the model given. */
+static double naive_turn(const problem *p, const margin_real *sides, double *c, size_t tangents)
+{
+    const size_t d = p->data.d;
+    double y[40][WIDE], mean[WIDE] = {0}, sum = 0, a[SIDES], count = 0;
+    for (size_t i = 0; i < p->data.n; i += 2u) {
+        sum += naive_between(c, tangents, p->x + i * d, sides + i * SIDES * d, d, a);
+        for (size_t k = 0; k < d; k++) {
+            y[i / 2u][k] = (double)p->x[i * d + k];
+            for (size_t j = 0; j < SIDES; j++) {
+                y[i / 2u][k] += a[j] * (double)sides[(i * SIDES + j) * d + k];
+            }
+            mean[k] += y[i / 2u][k];
+        }
+        count++;
+    }
+    for (size_t k = 0; k < d; k++) {
+        c[k] = mean[k] / count;
+    }
+    for (unsigned power = 0; power < 3000u; power++) { /* orthogonal iteration */
+        double next[4 * WIDE] = {0};
+        for (size_t i = 0; i < (size_t)count; i++) {
+            for (size_t j = 1; j <= tangents; j++) {
+                double dot = 0;
+                for (size_t k = 0; k < d; k++) {
+                    dot += (y[i][k] - c[k]) * c[j * d + k];
+                }
+                for (size_t k = 0; k < d; k++) {
+                    next[j * d + k] += dot * (y[i][k] - c[k]);
+                }
+            }
+        }
+        for (size_t j = 1; j <= tangents; j++) {
+            double norm = 0;
+            for (size_t l = 1; l < j; l++) {
+                double dot = 0;
+                for (size_t k = 0; k < d; k++) {
+                    dot += next[j * d + k] * c[l * d + k];
+                }
+                for (size_t k = 0; k < d; k++) {
+                    next[j * d + k] -= dot * c[l * d + k];
+                }
+            }
+            for (size_t k = 0; k < d; k++) {
+                norm += next[j * d + k] * next[j * d + k];
+            }
+            for (size_t k = 0; k < d; k++) {
+                c[j * d + k] = next[j * d + k] / sqrt(norm);
+            }
+        }
+    }
+    return sum / count;
+}
+
+TEST two_sided_hss_is_that_of_the_naive_turns(void)
+{
+    static problem p;
+    static margin_real sides[40u * SIDES * WIDE];
+    for (unsigned round = 0; round < 6u; round++) {
+        const size_t d = 9, tangents = 1u + round % 2u;
+        margin_proto_options o = method(MARGIN_PROTO_HSS, 1, (unsigned)tangents);
+        double c[4 * WIDE], again[4 * WIDE], value, last = 1e300, first;
+        trained one, two;
+        problem_make(&p, 400u + round, 40, d, 2, 0.5);
+        sides_make(&p, round, sides);
+        one = train(&p.data, &o);
+        o.sides = sides;
+        o.side = SIDES;
+        two = train(&p.data, &o);
+        ASSERT_EQ(MARGIN_OK, two.status);
+        for (size_t k = 0; k < (1u + tangents) * d; k++) {
+            c[k] = (double)one.model.of.proto.vectors[k];
+        }
+        first = value = naive_turn(&p, sides, c, tangents);
+        for (unsigned t = 0; t < 19u && value < 0.999 * last; t++) {
+            last = value;
+            memcpy(again, c, sizeof again);
+            value = naive_turn(&p, sides, again, tangents);
+            ASSERT(value <= last * 1.000001);
+            if (value < 0.999 * last) {
+                memcpy(c, again, sizeof again);
+            }
+        }
+        for (size_t k = 0; k < (1u + tangents) * d; k++) {
+            again[k] = (double)two.model.of.proto.vectors[k];
+        }
+        ASSERT_IN_RANGE(value, naive_turn(&p, sides, again, tangents), 2e-3 * first);
+        ASSERT(value < first);
+        free(one.bytes);
+        free(two.bytes);
+    }
+    PASS();
+}
+
+TEST tangents_of_samples_that_are_no_good_are_refused(void)
+{
+    static problem p;
+    static margin_real sides[40u * SIDES * WIDE];
+    margin_proto_options o = method(MARGIN_PROTO_TVQ, 1, 2);
+    trained t;
+    problem_make(&p, 1, 40, 6, 2, 1);
+    sides_make(&p, 1, sides);
+    o.side = SIDES;
+    t = train(&p.data, &o);
+    ASSERT_EQ(MARGIN_E_ARGUMENT, t.status); /* none there */
+    free(t.bytes);
+    o.sides = sides;
+    t = train(&p.data, &o);
+    ASSERT_EQ(MARGIN_OK, t.status);
+    free(t.bytes);
+    sides[100] = (margin_real)NAN;
+    t = train(&p.data, &o);
+    ASSERT_EQ(MARGIN_E_NOT_FINITE, t.status);
+    free(t.bytes);
+    sides[100] = MGN_HUGE;
+    t = train(&p.data, &o);
+    ASSERT_EQ(MARGIN_E_RANGE, t.status);
+    free(t.bytes);
+    memset(sides, 0, sizeof sides); /* no directions at all: one-sided */
+    t = train(&p.data, &o);
+    ASSERT_EQ(MARGIN_OK, t.status);
+    free(t.bytes);
+    o.side = MARGIN_PROTO_SIDES + 1u;
+    ASSERT_EQ(0, margin_proto_size(40, 6, 2, &o));
+    PASS();
+}
+
+TEST tangents_of_images_are_their_derivatives(void)
+{
+    enum { W = 7, H = 5, D = W * H };
+    margin_real image[D], out[MARGIN_IMAGE_TANGENTS * D];
+    for (size_t i = 0; i < D; i++) { /* a quadratic: central differences are exact inside */
+        const double x = (double)(i % W) - 3, y = (double)(i / W) - 2;
+        image[i] = (margin_real)(1 + 2 * x - y + x * x / 2 + 3 * x * y - y * y);
+    }
+    ASSERT_EQ(MARGIN_OK, margin_image_tangents(image, W, H, MARGIN_IMAGE_TANGENTS, out));
+    for (size_t i = 0; i < D; i++) {
+        const double x = (double)(i % W) - 3, y = (double)(i / W) - 2;
+        const double dx = 2 + x + 3 * y, dy = -1 + 3 * x - 2 * y;
+        const double want[] = {dx,
+                               dy,
+                               x * dx + y * dy,
+                               y * dx - x * dy,
+                               x * dx - y * dy,
+                               y * dx + x * dy,
+                               dx * dx + dy * dy};
+        for (size_t j = 0; j < MARGIN_IMAGE_TANGENTS && i % W % (W - 1) != 0; j++) {
+            if (i / W % (H - 1) != 0) {
+                ASSERT_IN_RANGE(want[j], out[j * D + i], 1e-3);
+            }
+        }
+    }
+    ASSERT_IN_RANGE((double)(image[1] - image[0]) / 2, out[0], 1e-6); /* at the edge half a step */
+    ASSERT_EQ(MARGIN_OK, margin_image_tangents(image, 1, 1, 2, out));
+    ASSERT_EQ(0, (int)out[0]);
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_image_tangents(image, 0, 5, 1, out));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_image_tangents(NULL, 5, 5, 1, out));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_image_tangents(image, 5, 5, 8, out));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_image_tangents(image, SIZE_MAX, 5, 1, out));
     PASS();
 }
 
@@ -1285,6 +1592,87 @@ TEST integer_scores_are_their_formula_for_any_input(void)
     PASS();
 }
 
+/* What the scores of all classes say. */
+static margin_proto_found_q found_by_scores(const margin_proto_q *p, const int32_t *scores)
+{
+    margin_proto_found_q f;
+    f.nearest = f.second = 0;
+    for (uint16_t c = 1; c < p->vote.classes; c++) {
+        f.nearest = scores[c] < scores[f.nearest] ? c : f.nearest;
+    }
+    f.second = f.nearest == 0 ? 1 : 0;
+    for (uint16_t c = 0; c < p->vote.classes; c++) {
+        f.second = c != f.nearest && scores[c] < scores[f.second] ? c : f.second;
+    }
+    f.distance = scores[f.nearest];
+    f.runner = scores[f.second];
+    f.margin = margin_margin_q(MARGIN_SCHEME_NEAREST, p->vote.classes, scores, f.nearest);
+    f.label = margin_decide_q(&p->vote, scores);
+    return f;
+}
+
+static bool same_find(const margin_proto_q *p, const int16_t *x)
+{
+    int32_t scores[8], some[8];
+    margin_proto_found_q f, g;
+    if (p->format == MARGIN_Q15) {
+        margin_proto_q15_scores(p, x, scores);
+        margin_proto_q15_find(p, x, some, &f);
+    } else {
+        margin_proto_q7_scores(p, x, scores);
+        margin_proto_q7_find(p, x, some, &f);
+    }
+    g = found_by_scores(p, scores);
+    for (uint16_t c = 0; c < p->vote.classes; c++) {
+        if (some[c] > scores[c] || some[c] < g.distance || (c != g.nearest && some[c] < g.runner)) {
+            return false;
+        }
+    }
+    return f.label == g.label && f.nearest == g.nearest && f.second == g.second &&
+           f.distance == g.distance && f.runner == g.runner && f.margin == g.margin;
+}
+
+TEST leaving_early_changes_nothing_in_integers(void)
+{
+    static problem p;
+    margin_rng rng = margin_rng_make(77);
+    for (unsigned round = 0; round < 24u; round++) {
+        const size_t d = 1u + margin_rng_below(&rng, WIDE), classes = 2u + round % 6u;
+        const unsigned which = round % 3u == 0   ? MARGIN_PROTO_LVQ
+                               : round % 3u == 1 ? MARGIN_PROTO_NN
+                                                 : MARGIN_PROTO_HSS;
+        margin_proto_options o = method(which, 1u + round % 5u, round % 2u == 0 ? 2u : 0);
+        trained t;
+        problem_make(&p, 300u + round, 90, d, classes, 0.5 + round % 4u);
+        problem_whole(&p, 40);
+        o.neighbours = (uint16_t)(1u + round % 4u);
+        o.run.max_iterations = 3;
+        t = train(&p.data, &o);
+        ASSERT_EQ(MARGIN_OK, t.status);
+        for (unsigned format = MARGIN_Q7; format <= MARGIN_Q15; format += 8u) {
+            quantised q = quantise(&t, &p.data, format, round % 2u == 0);
+            int16_t x[WIDE], work[WIDE];
+            ASSERT_EQ(MARGIN_OK, q.status);
+            q.quant.model.of.proto.vote.reject = round % 2u == 0 ? 0 : 4000;
+            for (unsigned i = 0; i < 400u; i++) {
+                const margin_real *sample = p.x + margin_rng_below(&rng, 90) * d;
+                const int32_t size = INT32_C(1) << (i % 16u);
+                for (size_t k = 0; k < d; k++) { /* near a sample, equal to one, or anything */
+                    const int32_t noise =
+                        (int32_t)margin_rng_below(&rng, (uint32_t)size) - size / 2;
+                    work[k] = (int16_t)sample[k];
+                    x[k] = (int16_t)(i % 3u == 0 ? noise : (int32_t)sample[k] / 2 + noise / 2);
+                }
+                ASSERT(same_find(&q.quant.model.of.proto, x));
+                ASSERT(same_find(&q.quant.model.of.proto, work));
+            }
+            free(q.bytes);
+        }
+        free(t.bytes);
+    }
+    PASS();
+}
+
 TEST integer_margins_are_those_of_the_distances(void)
 {
     static const int32_t z[][2] = {{0, 0}, {1, 3},         {3, 1}, {INT32_MAX, INT32_MAX},
@@ -1466,12 +1854,18 @@ SUITE(proto_suite)
     RUN_TEST(bad_data_and_options_are_refused);
     RUN_TEST(memory_is_what_the_size_query_says);
     RUN_TEST(the_constant_expression_is_the_size_query);
+    RUN_TEST(planes_are_apart_as_the_hand_calculation_says);
+    RUN_TEST(distances_of_planes_are_least_squares);
+    RUN_TEST(two_sided_hss_is_that_of_the_naive_turns);
+    RUN_TEST(tangents_of_samples_that_are_no_good_are_refused);
+    RUN_TEST(tangents_of_images_are_their_derivatives);
     RUN_TEST(weights_come_to_be_uniform_over_the_mistakes);
     RUN_TEST(reweighting_drives_mam_and_svm);
     RUN_TEST(reweighting_refuses_what_it_cannot_do);
     RUN_TEST(a_model_survives_its_image);
     RUN_TEST(integers_agree_with_reals);
     RUN_TEST(integer_scores_are_their_formula_for_any_input);
+    RUN_TEST(leaving_early_changes_nothing_in_integers);
     RUN_TEST(integer_margins_are_those_of_the_distances);
     RUN_TEST(an_integer_model_survives_its_image);
     RUN_TEST(a_damaged_integer_model_is_found);

@@ -59,7 +59,7 @@ void test_train_rates_rbf(margin_arena *mem)
 static void proto(margin_arena *mem, unsigned method, uint16_t models, uint16_t tangents)
 {
     const margin_data data = suite_samples(mem, 36, 4, 3, 42);
-    margin_proto_options options = {0, 0, false, false, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, run};
+    margin_proto_options options = {0, 0, false, false, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, run, NULL, 0};
     margin_model model;
     margin_info info;
     options.method = (uint8_t)method;
