@@ -2125,15 +2125,21 @@ typedef struct {
     uint16_t side; /* at most MARGIN_PROTO_SIDES                 0: one-sided         */
 } margin_proto_options;
 
-/* Bytes of tvq and td from hss models, without validation, as a constant expression; `tangents` at
- * most d - 1, and the lesser of n and d at most MARGIN_PROTO_SIDE, above which less is taken. Pieces:
- * samples that are worked on at a time, decomposition of a matrix of that side, vectors. */
+/* Bytes as constant expressions, without clusters and tangents of samples: tvq and td from hss models;
+ * hss; lvq; nn, with a budget or n. `tangents` at most d - 1, and the lesser of n and d at most
+ * MARGIN_PROTO_SIDE, above which less is taken.
+ *
+ *     static unsigned char mem[MARGIN_PROTO_BYTES(200, 12, 3, 1, 2)];      // n, d, classes, models, tangents
+ *     static unsigned char mem[MARGIN_PROTO_LVQ_BYTES(200, 12, 3, 4)];     // n, d, classes, models
+ *     static unsigned char mem[MARGIN_PROTO_NN_BYTES(200, 12, 3, 40)];     // n, d, classes, budget
+ *
+ * Pieces: samples that are worked on at a time, decomposition of a matrix of that side, vectors. */
 #define MARGIN_PROTO_BLOCK (SIZE_MAX > 0xFFFFFFFFu ? 128u : SIZE_MAX > 0xFFFFu ? 8u : 2u)
 #define MARGIN_PROTO_SIDE (SIZE_MAX > 0xFFFFu ? 1024u : 64u)
 #define MARGIN_PROTO_REALS(count) MARGIN_BLOCK(count, sizeof(margin_real))
 #define MARGIN_PROTO_LESS(a, b) ((size_t)((a) < (b) ? (a) : (b)))
 #define MARGIN_PROTO_EIGEN(n) (6u * MARGIN_PROTO_REALS(n) + MARGIN_PROTO_REALS((size_t)(n) * (n)))
-#define MARGIN_PROTO_HSS_BYTES(d, side, spare)                                                     \
+#define MARGIN_PROTO_LEADING_BYTES(d, side, spare)                                                 \
     (2u * MARGIN_PROTO_REALS((side) * (side)) + MARGIN_PROTO_REALS(spare) +                        \
      MARGIN_PROTO_REALS((spare) * (side)) + MARGIN_PROTO_REALS((size_t)MARGIN_PROTO_BLOCK * (d)) + \
      MARGIN_PROTO_EIGEN(side) + 6u * MARGIN_PROTO_REALS(side) +                                    \
@@ -2145,21 +2151,34 @@ typedef struct {
     ((tangents) == 0u                                                                              \
          ? (size_t)0                                                                               \
          : MARGIN_MORE(MARGIN_PROTO_EDGE_BYTES(tangents),                                          \
-                       MARGIN_PROTO_HSS_BYTES(                                                     \
+                       MARGIN_PROTO_LEADING_BYTES(                                                 \
                            d, MARGIN_PROTO_LESS(n, d),                                             \
                            MARGIN_PROTO_LESS((tangents) + 8u, MARGIN_PROTO_LESS(n, d)))))
-#define MARGIN_PROTO_POOL_BYTES(n, d, pool)                                                        \
-    (6u * MARGIN_PROTO_REALS((pool) * (d)) + 3u * MARGIN_PROTO_REALS(pool) +                       \
-     4u * MARGIN_PROTO_REALS(n) + MARGIN_BLOCK(n, 1u) +                                            \
-     MARGIN_PROTO_REALS((size_t)MARGIN_PROTO_BLOCK * (pool)))
-#define MARGIN_PROTO_BYTES(n, d, classes, models, tangents)                                        \
-    (MARGIN_BLOCK(classes, 4u) +                                                                   \
-     MARGIN_PROTO_REALS((tangents) == 0u ? 0u : (size_t)(classes) * (models)) +                    \
-     MARGIN_PROTO_POOL_BYTES(n, d, (size_t)(classes) * (models) * (1u + (size_t)(tangents))) +     \
-     MARGIN_PROTO_REALS(d) + MARGIN_PROTO_REALS((size_t)MARGIN_PROTO_BLOCK * (d)) +                \
+#define MARGIN_PROTO_ALL(classes, models, tangents)                                                \
+    ((size_t)(classes) * (models) * (1u + (size_t)(tangents)))
+#define MARGIN_PROTO_COMMON_BYTES(n, d, classes, pool, products)                                   \
+    (MARGIN_BLOCK(classes, 4u) + MARGIN_PROTO_REALS((pool) * (d)) + MARGIN_PROTO_REALS(d) +        \
+     MARGIN_PROTO_REALS((size_t)MARGIN_PROTO_BLOCK * (d)) +                                        \
      MARGIN_PROTO_REALS(MARGIN_PROTO_BLOCK) +                                                      \
+     MARGIN_PROTO_REALS((size_t)MARGIN_PROTO_BLOCK * (products)) +                                 \
      MARGIN_BLOCK(64u * MARGIN_PROTO_LESS(MARGIN_MORE(d, MARGIN_PROTO_BLOCK), 256u), 1u) +         \
-     MARGIN_PROTO_START_BYTES(n, d, tangents) + MARGIN_ALIGN - 1u)
+     3u * MARGIN_PROTO_REALS(n) + MARGIN_BLOCK(n, 1u) + MARGIN_ALIGN - 1u)
+#define MARGIN_PROTO_HSS_BYTES(n, d, classes, models, tangents)                                    \
+    (MARGIN_PROTO_COMMON_BYTES(n, d, classes, MARGIN_PROTO_ALL(classes, models, tangents),         \
+                               MARGIN_PROTO_ALL(classes, models, tangents)) +                      \
+     MARGIN_PROTO_REALS(MARGIN_PROTO_ALL(classes, models, tangents)) +                             \
+     MARGIN_PROTO_REALS((tangents) == 0u ? 0u : (size_t)(classes) * (models)) +                    \
+     MARGIN_PROTO_START_BYTES(n, d, tangents))
+#define MARGIN_PROTO_BYTES(n, d, classes, models, tangents)                                        \
+    (MARGIN_PROTO_HSS_BYTES(n, d, classes, models, tangents) +                                     \
+     5u * MARGIN_PROTO_REALS(MARGIN_PROTO_ALL(classes, models, tangents) * (d)) +                  \
+     2u * MARGIN_PROTO_REALS(MARGIN_PROTO_ALL(classes, models, tangents)) + MARGIN_PROTO_REALS(n))
+#define MARGIN_PROTO_LVQ_BYTES(n, d, classes, models)                                              \
+    (MARGIN_PROTO_HSS_BYTES(n, d, classes, models, 0u) + MARGIN_BLOCK(n, 2u) +                     \
+     MARGIN_BLOCK(n, sizeof(margin_index)) + MARGIN_PROTO_REALS((size_t)(classes) * (models)))
+#define MARGIN_PROTO_NN_BYTES(n, d, classes, budget)                                               \
+    MARGIN_PROTO_COMMON_BYTES(n, d, classes,                                                       \
+                              MARGIN_MORE(MARGIN_PROTO_LESS(n, budget), (size_t)(classes)), 1u)
 
 /* Bytes that margin_proto_train takes for n samples, d features, so many classes; 0: not countable, or
  * options out of their range. */

@@ -974,17 +974,36 @@ TEST memory_is_what_the_size_query_says(void)
     PASS();
 }
 
+typedef struct {
+    size_t bytes;
+    unsigned which;
+    size_t n, d, classes;
+    unsigned models, tangents;
+    size_t budget;
+} constant_case;
+
 TEST the_constant_expression_is_the_size_query(void)
 {
-    const margin_proto_options none = method(MARGIN_PROTO_TVQ, 1, 0);
-    const margin_proto_options some = method(MARGIN_PROTO_TVQ, 3, 15);
-    const margin_proto_options more = method(MARGIN_PROTO_TD, 1, 32);
-    ASSERT_EQ_FMT(MARGIN_PROTO_BYTES(100, 7, 3, 1, 0),
-                  margin_proto_size(100, 7, 3, &none) + MARGIN_ALIGN - 1u, "%zu");
-    ASSERT_EQ_FMT(MARGIN_PROTO_BYTES(900, 64, 10, 3, 15),
-                  margin_proto_size(900, 64, 10, &some) + MARGIN_ALIGN - 1u, "%zu");
-    ASSERT_EQ_FMT(MARGIN_PROTO_BYTES(40, 300, 10, 1, 32),
-                  margin_proto_size(40, 300, 10, &more) + MARGIN_ALIGN - 1u, "%zu");
+    static const constant_case cases[] = {
+        {MARGIN_PROTO_BYTES(100, 7, 3, 1, 0), MARGIN_PROTO_TVQ, 100, 7, 3, 1, 0, 0},
+        {MARGIN_PROTO_BYTES(900, 64, 10, 3, 15), MARGIN_PROTO_TVQ, 900, 64, 10, 3, 15, 0},
+        {MARGIN_PROTO_BYTES(40, 300, 10, 1, 32), MARGIN_PROTO_TD, 40, 300, 10, 1, 32, 0},
+        {MARGIN_PROTO_HSS_BYTES(100, 7, 3, 1, 0), MARGIN_PROTO_HSS, 100, 7, 3, 1, 0, 0},
+        {MARGIN_PROTO_HSS_BYTES(900, 64, 10, 3, 15), MARGIN_PROTO_HSS, 900, 64, 10, 3, 15, 0},
+        {MARGIN_PROTO_HSS_BYTES(33, 201, 4, 2, 5), MARGIN_PROTO_HSS, 33, 201, 4, 2, 5, 0},
+        {MARGIN_PROTO_LVQ_BYTES(900, 64, 10, 16), MARGIN_PROTO_LVQ, 900, 64, 10, 16, 3, 0},
+        {MARGIN_PROTO_LVQ_BYTES(33, 1, 2, 1), MARGIN_PROTO_OLVQ1, 33, 1, 2, 1, 0, 0},
+        {MARGIN_PROTO_NN_BYTES(900, 64, 10, 900), MARGIN_PROTO_NN, 900, 64, 10, 0, 0, 0},
+        {MARGIN_PROTO_NN_BYTES(900, 64, 10, 80), MARGIN_PROTO_NN, 900, 64, 10, 0, 0, 80},
+        {MARGIN_PROTO_NN_BYTES(901, 65, 10, 3), MARGIN_PROTO_NN, 901, 65, 10, 0, 0, 3},
+        {MARGIN_PROTO_NN_BYTES(70, 300, 10, 99), MARGIN_PROTO_NN, 70, 300, 10, 0, 0, 99}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const constant_case *c = &cases[i];
+        margin_proto_options o = method(c->which, c->models, c->tangents);
+        o.budget = c->budget;
+        ASSERT_EQ_FMT(c->bytes, margin_proto_size(c->n, c->d, c->classes, &o) + MARGIN_ALIGN - 1u,
+                      "%zu");
+    }
     PASS();
 }
 
@@ -1673,6 +1692,33 @@ TEST leaving_early_changes_nothing_in_integers(void)
     PASS();
 }
 
+TEST a_bound_to_leave_by_that_is_too_high_is_found(void)
+{
+    static problem p;
+    margin_proto_options o = method(MARGIN_PROTO_LVQ, 3, 0);
+    trained t;
+    quantised q;
+    problem_make(&p, 5, 60, 12, 3, 1);
+    t = train(&p.data, &o);
+    q = quantise(&t, &p.data, MARGIN_Q7, false);
+    ASSERT_EQ(MARGIN_OK, q.status);
+    ASSERT_EQ(MARGIN_OK, margin_model_check_q(&q.quant.model));
+    for (size_t m = 0; m < 9u; m++) {
+        uint16_t *bound = (uint16_t *)(uintptr_t)q.quant.model.of.proto.gains + m;
+        const uint16_t right = *bound;
+        *bound = (uint16_t)(right + 1u);
+        ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&q.quant.model));
+        *bound = 0; /* too low is only slow */
+        ASSERT_EQ(MARGIN_OK, margin_model_check_q(&q.quant.model));
+        *bound = right;
+    }
+    q.quant.model.of.proto.gains = NULL;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_model_check_q(&q.quant.model));
+    free(q.bytes);
+    free(t.bytes);
+    PASS();
+}
+
 TEST integer_margins_are_those_of_the_distances(void)
 {
     static const int32_t z[][2] = {{0, 0}, {1, 3},         {3, 1}, {INT32_MAX, INT32_MAX},
@@ -1866,6 +1912,7 @@ SUITE(proto_suite)
     RUN_TEST(integers_agree_with_reals);
     RUN_TEST(integer_scores_are_their_formula_for_any_input);
     RUN_TEST(leaving_early_changes_nothing_in_integers);
+    RUN_TEST(a_bound_to_leave_by_that_is_too_high_is_found);
     RUN_TEST(integer_margins_are_those_of_the_distances);
     RUN_TEST(an_integer_model_survives_its_image);
     RUN_TEST(a_damaged_integer_model_is_found);
