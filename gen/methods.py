@@ -125,7 +125,9 @@ def proto_words(told: dict) -> list[str]:
     ['10 models with 2 tangents each; 7 samples below theta']
     """
     below = f"; {told['theta_mistakes']} samples below theta" if told.get("theta_mistakes") else ""
-    return [f"{told['prototypes']} models with {told['tangents']} tangents each{below}"]
+    asked = told.get("options", {}).get("tangents", 0)
+    cut = [f"note: {asked} tangents were asked for; one less than there are features is the most"] if asked > told["tangents"] else []
+    return [f"{told['prototypes']:g} models with {told['tangents']:g} tangents each{below}", *cut]
 
 
 # ---- the methods ----
