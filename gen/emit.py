@@ -44,6 +44,7 @@ class Body:
     notes: list[str] = field(default_factory=list)
     stage: bool = False        # integer models: whether inputs go through a stage of their own
     convert: tuple | None = None  # and from what offset and factor raw values become inputs
+    find: tuple | None = None  # prototypes: the function that finds the two nearest classes, and the type of its answer
 
     @property
     def bytes(self) -> int:
@@ -102,7 +103,7 @@ def body_of(machine: Machine) -> Body:
     composed = {"vote": vote(n), "kernel": kernel(n) if "kernel" in n else ""}
     tables, members = initialiser(machine.parts, kind.fields, composed)
     return Body("f32", kind.struct, tables, members, kind.scores, reject=c_real(n["reject"]) if n["reject"] > 0 else None,
-                vote=kind.vote)
+                vote=kind.vote, find=("margin_proto_find", "margin_proto_found") if kind.word == "prototypes" else None)
 
 
 # ---- integers ----
@@ -131,4 +132,5 @@ def integer_body(q: Quantised) -> Body:
     scores = f"margin_list_{word}_{q.form}_ask" if n["kind"] == 4 else f"margin_{word}_{q.form}_scores"
     return Body(q.form, struct, tables + stage, members, scores, "int16_t", "int32_t",
                 c_int(n["reject"]) if n["reject"] else None, vote=KINDS[n["kind"]].vote, notes=notes,
-                stage=bool(n["stage"]), convert=q.input_scaling())
+                stage=bool(n["stage"]), convert=q.input_scaling(),
+                find=(f"margin_proto_{q.form}_find", "margin_proto_found_q") if word == "proto" else None)

@@ -138,6 +138,13 @@ def functions(model: Model, body: Body, name: str) -> list[str]:
     if shape.binary:  # what is neither is not a number
         winner = "scores[0] > 0 ? 1 : 0" if q or body.reject else "scores[0] > 0 ? 1 : scores[0] <= 0 ? 0 : MARGIN_REJECTED"
     lines += [f"    return {winner};", "}"]
+    if body.find:
+        function, found = body.find
+        room = [f"    {body.score} scores[{upper}_MACHINES];"] if q else []
+        lines += ["", "/* The nearest class and the next, their distances and how clear the answer is: see margin.h. */",
+                  f"static inline void {name}_find(const {body.input} *x, {found} *found)", "{",
+                  *([f"    int16_t work[{upper}_FEATURES];"] if body.stage else []), *room,
+                  f"    {function}(&{name}_model, {staged if body.stage else 'x'}, {'scores, ' if q else ''}found);", "}"]
     if shape.ordinal:
         lines += ["", "/* -1, 0 or 1: x is below, equal to or above z. */",
                   f"static inline int {name}_compare(const {body.input} *x, const {body.input} *z)", "{",
