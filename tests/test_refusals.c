@@ -300,7 +300,9 @@ TEST an_integer_prototype_model_with_one_thing_wrong_is_refused(void)
     margin_proto_q *p = &f.model.of.proto;
 #define MAKE make_proto_q(&f, MARGIN_Q15)
     SOUND(make_proto_q(&f, MARGIN_Q7));
-    SOUND((MAKE, p->tangents = 0, p->gains = NULL, p->downs = NULL));
+    SOUND((MAKE, p->tangents = 0, memset(f.gains, 0, sizeof f.gains), p->downs = NULL));
+    WRONG(MAKE, p->tangents = 0); /* bounds to leave by that are too high */
+    MISSING(MAKE, (p->tangents = 0, p->gains = NULL));
     MISSING(MAKE, p->vectors = NULL);
     MISSING(MAKE, p->vectors = f.vectors + 1);
     MISSING(MAKE, p->constants = NULL);
