@@ -5896,6 +5896,7 @@ static MGN_Q_INLINE size_t mgn_q_list_pool(const margin_list_q *l, const int16_t
     mgn_q_input in = {0, {0, 0}};
     const bool near = mgn_q_look(e, x, kind, &in);
     size_t v = 0, j = 0;
+    MARGIN_ASSERT(cuts > 0 && cuts <= MARGIN_LIST_MOST);
     for (size_t c = 0; c < cuts; c++) {
         sums[c] = 0;
     }
@@ -12499,11 +12500,11 @@ static bool mgn_qp_maybe_face(mgn_qp *q, mgn_qp_pace *pace)
 {
     bool whole;
     size_t cost;
-    MARGIN_ASSERT(q->m > 0);
     if (pace->count < pace->next) {
         return false;
     }
     whole = mgn_qp_face(q, pace->limit);
+    MARGIN_ASSERT(q->m > 0);
     cost = mgn_size_mul(mgn_size_mul(pace->limit + 2u, q->f) / mgn_size_mul(3u, q->m), q->f);
     pace->next = mgn_size_add(pace->count, mgn_size_add(50u, cost));
     if (whole && pace->limit < q->f) {
