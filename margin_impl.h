@@ -9298,6 +9298,7 @@ static mgn_walk mgn_image_take_q(margin_arena *mem, const unsigned char *from, u
     walk.mem = mem;
     mgn_walk_model_q(&walk, quant, &stage, flags);
     if (from != NULL && staged) {
+        MARGIN_ASSERT(kept != NULL); /* the walk before this one has found room */
         *kept = stage;
         mgn_set_stage(&quant->model, kept);
     }
@@ -9754,6 +9755,7 @@ static margin_status mgn_linear_scale(margin_linear *l, const margin_scaling *s,
     if (mem->failed != 0) {
         return margin_arena_rewind(mem, &before);
     }
+    MARGIN_ASSERT(w != NULL && bias != NULL); /* no counting arena comes here */
     for (size_t j = 0; j < machines; j++) {
         const size_t row = (l->vote.scheme == MARGIN_SCHEME_ORDINAL ? 0 : j) * l->d;
         bias[j] = l->bias[j];
@@ -17969,11 +17971,9 @@ static bool mgn_proto_options_fit(const margin_proto_options *o)
 /* Fills in the defaults; false if an option is out of its range. */
 static bool mgn_proto_resolve(mgn_proto_job *job, const margin_proto_options *options)
 {
-    static const margin_control run = {0, 0, 0, 0, 0, NULL, NULL};
-    margin_proto_options o = {
+    static const margin_proto_options none = {
         0, 0, false, false, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, NULL, NULL}, NULL, 0};
-    o.run = run;
-    o = options != NULL ? *options : o;
+    margin_proto_options o = options != NULL ? *options : none;
     if (!mgn_proto_options_fit(&o)) {
         return false;
     }
