@@ -13723,10 +13723,12 @@ static margin_real mgn_rates_astray(const mgn_rates *p)
     return margin_norm2(p->t, p->d) / margin_norm2(p->v, p->d);
 }
 
-/* Bounds by the solution at hand; the best one is kept, of equals the one closer to stationarity. */
+/* Bounds by the solution at hand; the best one is kept, of equals up to the rounding of D.y the one closer
+ * to stationarity. */
 static void mgn_rates_take(mgn_rates *p)
 {
-    const margin_real low = mgn_rates_bound(p, p->v), same = 16 * MGN_EPS * low;
+    const margin_real low = mgn_rates_bound(p, p->v);
+    const margin_real same = 16 * MGN_EPS * margin_norm2(p->delta, p->d);
     margin_real stray;
     mgn_rates_open(p, p->r);
     p->high = mgn_min(p->high, mgn_rates_above(p));
