@@ -748,9 +748,17 @@ typedef struct {
  * of, which are the rows of weights of a linear model: 1 if ordinal, otherwise one a machine. */
 MARGIN_API size_t margin_machines(unsigned scheme, size_t classes);
 MARGIN_API size_t margin_functions(unsigned scheme, size_t classes);
-/* Scores of all machines of a model at the raw input x (d values), in machine order. */
+/* Scores of all machines of a model at the raw input x (d values), in machine order. One function for
+ * each kernel, so that a linker keeps only what is used; margin_expansion_scores serves all, unit both
+ * unit kernels. */
 MARGIN_API void margin_linear_scores(const margin_linear *model, const margin_real *x,
                                      margin_real *scores);
+MARGIN_API void margin_rbf_scores(const margin_expansion *model, const margin_real *x,
+                                  margin_real *scores);
+MARGIN_API void margin_poly_scores(const margin_expansion *model, const margin_real *x,
+                                   margin_real *scores);
+MARGIN_API void margin_unit_scores(const margin_expansion *model, const margin_real *x,
+                                   margin_real *scores);
 MARGIN_API void margin_expansion_scores(const margin_expansion *model, const margin_real *x,
                                         margin_real *scores);
 /* A list decides as soon as it can. Returns which cut decided, and in *score what it said. */
@@ -955,6 +963,15 @@ MARGIN_API void margin_unit_exp_q15_scores(const margin_expansion_q *model, cons
                                            int32_t *scores);
 MARGIN_API void margin_unit_exp_q7_scores(const margin_expansion_q *model, const int16_t *x,
                                           int32_t *scores);
+/* The same score of a model with one machine, without the code for several. */
+MARGIN_API int32_t margin_rbf_q15_score(const margin_expansion_q *model, const int16_t *x);
+MARGIN_API int32_t margin_rbf_q7_score(const margin_expansion_q *model, const int16_t *x);
+MARGIN_API int32_t margin_poly_q15_score(const margin_expansion_q *model, const int16_t *x);
+MARGIN_API int32_t margin_poly_q7_score(const margin_expansion_q *model, const int16_t *x);
+MARGIN_API int32_t margin_unit_poly_q15_score(const margin_expansion_q *model, const int16_t *x);
+MARGIN_API int32_t margin_unit_poly_q7_score(const margin_expansion_q *model, const int16_t *x);
+MARGIN_API int32_t margin_unit_exp_q15_score(const margin_expansion_q *model, const int16_t *x);
+MARGIN_API int32_t margin_unit_exp_q7_score(const margin_expansion_q *model, const int16_t *x);
 MARGIN_API void margin_proto_q15_scores(const margin_proto_q *model, const int16_t *x,
                                         int32_t *scores);
 MARGIN_API void margin_proto_q7_scores(const margin_proto_q *model, const int16_t *x,

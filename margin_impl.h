@@ -41,6 +41,15 @@
 #define MGN_HUGE MGN_R(FLT_MAX)
 #endif
 
+/* For functions of which an argument is a constant: each public function holds what it needs alone. */
+#if defined(__GNUC__)
+#define MGN_INLINE inline __attribute__((always_inline))
+#define MGN_APART __attribute__((noinline))
+#else
+#define MGN_INLINE inline
+#define MGN_APART
+#endif
+
 static inline margin_real mgn_abs(margin_real a)
 {
     return a < 0 ? -a : a;
@@ -3871,11 +3880,11 @@ static void mgn_kernel_unit(const margin_kernel *k, margin_real nx, const margin
 
 /* Turns dot products v[i] = x . z_i into kernel values k(x, z_i), in place, given nx = |x|^2 and
  * nz[i] = |z_i|^2, which linear and poly do not look at. Each value depends on its own dot product
- * and norms alone. The kernel is resolved. */
-static void mgn_kernel_apply(const margin_kernel *k, margin_real nx, const margin_real *nz,
-                             margin_real *v, size_t n)
+ * and norms alone. The kernel is resolved; where `kind`, that of k, is a constant, no other is linked. */
+static MGN_INLINE void mgn_kernel_of(unsigned kind, const margin_kernel *k, margin_real nx,
+                                     const margin_real *nz, margin_real *v, size_t n)
 {
-    switch (k->kind) {
+    switch (kind) {
     case MARGIN_KERNEL_POLY:
         mgn_kernel_poly(k, v, n);
         break;
@@ -3889,6 +3898,12 @@ static void mgn_kernel_apply(const margin_kernel *k, margin_real nx, const margi
     default:
         break;
     }
+}
+
+static void mgn_kernel_apply(const margin_kernel *k, margin_real nx, const margin_real *nz,
+                             margin_real *v, size_t n)
+{
+    mgn_kernel_of(k->kind, k, nx, nz, v, n);
 }
 
 /* |x|^2 with the bits of the dot product of x with itself: k(x, x) of rbf is then exactly 1. */
@@ -4524,13 +4539,12 @@ static inline void mgn_expansion_four(const margin_expansion *e, const margin_re
 
 #endif
 
-/* Kernel values at x, whose squared length is `norm` when scaled, of the `count` <= MGN_SCORE_BLOCK
- * vectors from v on. Dot products are in the order of mgn_dots, by fours; those that are not there
- * repeat the first. */
-static void mgn_expansion_values(const margin_expansion *e, const margin_real *x, margin_real norm,
-                                 size_t v, size_t count, margin_real *out)
+/* Dot products of the scaled input with the `count` <= MGN_SCORE_BLOCK vectors from v on, in the order
+ * of mgn_dots, by fours; those that are not there repeat the first. Apart: what it is inlined into
+ * leaves it too few registers. */
+static MGN_APART void mgn_expansion_dots(const margin_expansion *e, const margin_real *x, size_t v,
+                                         size_t count, margin_real *out)
 {
-    const margin_real *norms = e->norms + v;
     for (size_t t = 0; t < count; t += 4u) {
         const margin_real *v0 = e->vectors + (v + t) * e->d;
         const margin_real *v1 = count - t > 1u ? v0 + e->d : v0;
@@ -4538,6 +4552,15 @@ static void mgn_expansion_values(const margin_expansion *e, const margin_real *x
         const margin_real *v3 = count - t > 3u ? v2 + e->d : v0;
         mgn_expansion_four(e, x, v0, v1, v2, v3, out + t);
     }
+}
+
+/* Kernel values at x, whose squared length is `norm` when scaled, of the same vectors. */
+static MGN_INLINE void mgn_expansion_values(const margin_expansion *e, const margin_real *x,
+                                            margin_real norm, size_t v, size_t count,
+                                            margin_real *out, unsigned kind)
+{
+    const margin_real *norms = e->norms + v;
+    mgn_expansion_dots(e, x, v, count, out);
 #ifndef MARGIN_LOAD_PLAIN
     margin_real copy[MGN_SCORE_BLOCK];
     for (size_t t = 0; t < count; t++) {
@@ -4545,7 +4568,7 @@ static void mgn_expansion_values(const margin_expansion *e, const margin_real *x
     }
     norms = copy;
 #endif
-    mgn_kernel_apply(&e->kernel, norm, norms, out, count);
+    mgn_kernel_of(kind, &e->kernel, norm, norms, out, count);
 }
 
 /* Adds what vector v of class c, whose kernel value at x is k, says to each of its machines. */
@@ -4580,8 +4603,9 @@ static inline margin_real mgn_add_terms(margin_real sum, margin_real *carry, con
     return sum;
 }
 
-MARGIN_API void margin_expansion_scores(const margin_expansion *model, const margin_real *x,
-                                        margin_real *scores)
+/* The scores of an expansion with a kernel of a kind, which is a constant. */
+static MGN_INLINE void mgn_expansion_sum(const margin_expansion *model, const margin_real *x,
+                                         margin_real *scores, unsigned kind)
 {
     const size_t machines = margin_machines(model->vote.scheme, model->vote.classes);
     const bool ordinal = model->vote.scheme == MARGIN_SCHEME_ORDINAL;
@@ -4594,7 +4618,7 @@ MARGIN_API void margin_expansion_scores(const margin_expansion *model, const mar
     for (size_t v = 0; v < model->n; v += MGN_SCORE_BLOCK) {
         const size_t count = mgn_size_min(model->n - v, MGN_SCORE_BLOCK);
         margin_real block[MGN_SCORE_BLOCK];
-        mgn_expansion_values(model, x, norm, v, count, block);
+        mgn_expansion_values(model, x, norm, v, count, block, kind);
         if (model->width == 1u) { /* one function: no question which machine */
             scores[0] = mgn_add_terms(scores[0], &carry, block, model->coef + v, count);
             continue;
@@ -4611,6 +4635,43 @@ MARGIN_API void margin_expansion_scores(const margin_expansion *model, const mar
     }
 }
 
+MARGIN_API void margin_rbf_scores(const margin_expansion *model, const margin_real *x,
+                                  margin_real *scores)
+{
+    mgn_expansion_sum(model, x, scores, MARGIN_KERNEL_RBF);
+}
+
+MARGIN_API void margin_poly_scores(const margin_expansion *model, const margin_real *x,
+                                   margin_real *scores)
+{
+    mgn_expansion_sum(model, x, scores, MARGIN_KERNEL_POLY);
+}
+
+MARGIN_API void margin_unit_scores(const margin_expansion *model, const margin_real *x,
+                                   margin_real *scores)
+{
+    mgn_expansion_sum(model, x, scores, MARGIN_KERNEL_UNIT_POLY); /* serves both */
+}
+
+MARGIN_API void margin_expansion_scores(const margin_expansion *model, const margin_real *x,
+                                        margin_real *scores)
+{
+    switch (model->kernel.kind) {
+    case MARGIN_KERNEL_RBF:
+        margin_rbf_scores(model, x, scores);
+        break;
+    case MARGIN_KERNEL_POLY:
+        margin_poly_scores(model, x, scores);
+        break;
+    case MARGIN_KERNEL_LINEAR:
+        mgn_expansion_sum(model, x, scores, MARGIN_KERNEL_LINEAR);
+        break;
+    default:
+        margin_unit_scores(model, x, scores);
+        break;
+    }
+}
+
 /* Adds the vectors from .. to - 1 of a list to the sums of the cuts from `first` on. */
 static void mgn_list_add(const margin_expansion *e, const margin_real *x, margin_real norm,
                          size_t from, size_t to, size_t first, margin_real *sums)
@@ -4618,7 +4679,7 @@ static void mgn_list_add(const margin_expansion *e, const margin_real *x, margin
     for (size_t v = from; v < to; v += MGN_SCORE_BLOCK) {
         const size_t count = mgn_size_min(to - v, MGN_SCORE_BLOCK);
         margin_real block[MGN_SCORE_BLOCK];
-        mgn_expansion_values(e, x, norm, v, count, block);
+        mgn_expansion_values(e, x, norm, v, count, block, e->kernel.kind);
         for (size_t t = 0; t < count; t++) {
             const margin_real *coef = e->coef + (v + t) * e->width;
             for (size_t j = first; j < e->width; j++) {
@@ -5045,15 +5106,6 @@ MARGIN_API uint16_t margin_classify(const margin_model *model, const margin_real
 typedef char mgn_q_shift_must_round_down[(INT32_C(-3) >> 1) == INT32_C(-2) ? 1 : -1];
 typedef char mgn_q_int32_must_wrap[(int32_t)UINT32_C(0xFFFFFFFE) == INT32_C(-2) ? 1 : -1];
 
-/* For functions whose argument `format` is a constant: one public function holds one format. */
-#if defined(__GNUC__)
-#define MGN_Q_INLINE inline __attribute__((always_inline))
-#define MGN_Q_APART __attribute__((noinline))
-#else
-#define MGN_Q_INLINE inline
-#define MGN_Q_APART
-#endif
-
 static inline int16_t mgn_q_limit(int32_t a)
 {
     return (int16_t)(a > INT16_MAX ? INT16_MAX : a < INT16_MIN ? INT16_MIN : a);
@@ -5095,7 +5147,7 @@ static inline int32_t mgn_q_scale_signed(int32_t a, uint16_t b)
 /* Vectors that go through the loops together. */
 #if defined(__OPTIMIZE_SIZE__) && !defined(MGN_Q_DSP) && !defined(MGN_Q_AVR)
 #define MGN_Q_LANES 1u
-#define MGN_Q_SPREAD MGN_Q_INLINE
+#define MGN_Q_SPREAD MGN_INLINE
 #else
 #define MGN_Q_LANES 4u
 #define MGN_Q_SPREAD
@@ -5139,8 +5191,8 @@ static inline int32_t mgn_q_scale_signed(int32_t a, uint16_t b)
                      :                                                                             \
                      : "r3", "r4", "r5", "r8", "cc", "memory")
 
-static MGN_Q_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
-                                           unsigned format, uint32_t *dots)
+static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
+                                         unsigned format, uint32_t *dots)
 {
     const unsigned char *w = (const unsigned char *)block;
     size_t pairs = d / 2u;
@@ -5216,8 +5268,8 @@ static MGN_Q_INLINE const void *mgn_q_dots(const void *block, size_t v, const in
         : [x] "l"(x)                                                                               \
         : "r12", "lr", "r8", "r9", "cc", "memory")
 
-static MGN_Q_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
-                                           unsigned format, uint32_t *dots)
+static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
+                                         unsigned format, uint32_t *dots)
 {
     const unsigned char *w = (const unsigned char *)block;
     uint32_t a, b, t, u;
@@ -5310,7 +5362,7 @@ static inline uint32_t mgn_q_mac8(uint32_t sum, int16_t a, int8_t b)
 #if MGN_Q_LANES == 4u
 
 /* One feature a with four vectors at w. */
-static MGN_Q_INLINE void mgn_q_four(const void *w, int16_t a, unsigned format, uint32_t *s)
+static MGN_INLINE void mgn_q_four(const void *w, int16_t a, unsigned format, uint32_t *s)
 {
     if (format == MARGIN_Q15) {
         const int16_t *p = (const int16_t *)w;
@@ -5327,8 +5379,8 @@ static MGN_Q_INLINE void mgn_q_four(const void *w, int16_t a, unsigned format, u
     }
 }
 
-static MGN_Q_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
-                                           unsigned format, uint32_t *dots)
+static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
+                                         unsigned format, uint32_t *dots)
 {
     const unsigned char *w = (const unsigned char *)block;
     uint32_t s[MGN_Q_BLOCK] = {0, 0, 0, 0};
@@ -5349,8 +5401,8 @@ static MGN_Q_INLINE const void *mgn_q_dots(const void *block, size_t v, const in
 
 #else
 
-static MGN_Q_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
-                                           unsigned format, uint32_t *dots)
+static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
+                                         unsigned format, uint32_t *dots)
 {
     const unsigned char *w = (const unsigned char *)block;
     uint32_t sum = 0;
@@ -5378,13 +5430,13 @@ static MGN_Q_INLINE const void *mgn_q_dots(const void *block, size_t v, const in
 #ifdef MGN_Q_DSP
 
 /* a * b >> 16, exactly. */
-static MGN_Q_INLINE uint32_t mgn_q_scale(uint32_t a, uint16_t b)
+static MGN_INLINE uint32_t mgn_q_scale(uint32_t a, uint16_t b)
 {
     return (uint32_t)(((uint64_t)a * ((uint32_t)b << 16)) >> 32);
 }
 
 /* a * b >> 16, rounded down. */
-static MGN_Q_INLINE int32_t mgn_q_times(int32_t a, int16_t b)
+static MGN_INLINE int32_t mgn_q_times(int32_t a, int16_t b)
 {
     int32_t out;
     __asm__("smulwb %0, %1, %2" : "=r"(out) : "r"(a), "r"((int32_t)b));
@@ -5393,13 +5445,13 @@ static MGN_Q_INLINE int32_t mgn_q_times(int32_t a, int16_t b)
 
 #else
 
-static MGN_Q_INLINE uint32_t mgn_q_scale(uint32_t a, uint16_t b)
+static MGN_INLINE uint32_t mgn_q_scale(uint32_t a, uint16_t b)
 {
     const uint16_t high = (uint16_t)(a >> 16), low = (uint16_t)(a & 0xFFFFu);
     return (uint32_t)high * b + (((uint32_t)low * b) >> 16);
 }
 
-static MGN_Q_INLINE int32_t mgn_q_times(int32_t a, int16_t b)
+static MGN_INLINE int32_t mgn_q_times(int32_t a, int16_t b)
 {
     return (a >> 16) * b + (((a & 0xFFFF) * b) >> 16);
 }
@@ -5409,8 +5461,8 @@ static MGN_Q_INLINE int32_t mgn_q_times(int32_t a, int16_t b)
 /* ---- linear ---- */
 
 /* No overflow: sum |w| * 2^15 + |bias| < 2^31 bounds every partial sum. */
-static MGN_Q_INLINE int32_t mgn_q_row(int32_t sum, const void *w, const int16_t *x, size_t d,
-                                      unsigned format)
+static MGN_INLINE int32_t mgn_q_row(int32_t sum, const void *w, const int16_t *x, size_t d,
+                                    unsigned format)
 {
 #if defined(__OPTIMIZE__) && defined(__ARM_ARCH_6M__) && !defined(MARGIN_NO_ASM) &&                \
     defined(MARGIN_LOAD_PLAIN)
@@ -5441,8 +5493,8 @@ static MGN_Q_INLINE int32_t mgn_q_row(int32_t sum, const void *w, const int16_t 
     return sum;
 }
 
-static MGN_Q_INLINE void mgn_q_linear(const margin_linear_q *l, const int16_t *x, int32_t *scores,
-                                      unsigned format)
+static MGN_INLINE void mgn_q_linear(const margin_linear_q *l, const int16_t *x, int32_t *scores,
+                                    unsigned format)
 {
     const unsigned char *w = (const unsigned char *)l->w;
     for (size_t j = 0; j < l->vote.machines; j++) {
@@ -5479,7 +5531,7 @@ static const uint32_t mgn_q_exp2[32] MARGIN_FLASH = {
     0x5A81FC20, 0x5891FC34, 0x56ABFC4A, 0x54D0FC5C, 0x52FEFC72, 0x5137FC86, 0x4F7AFC98, 0x4DC6FCAA,
     0x4C1BFCBE, 0x4A7AFCCE, 0x48E1FCE0, 0x4751FCF2, 0x45CAFD02, 0x444BFD12, 0x42D4FD24, 0x4166FD32};
 
-static MGN_Q_INLINE uint32_t mgn_q_exp2_word(uint32_t i)
+static MGN_INLINE uint32_t mgn_q_exp2_word(uint32_t i)
 {
     return MARGIN_LOAD(uint32_t, mgn_q_exp2 + i);
 }
@@ -5491,7 +5543,7 @@ static const uint16_t mgn_q_exp2[33] MARGIN_FLASH = {
     25820, 25266, 24725, 24195, 23677, 23169, 22673, 22187, 21712, 21246, 20791,
     20346, 19910, 19483, 19066, 18657, 18257, 17866, 17483, 17108, 16742, 16383};
 
-static MGN_Q_INLINE uint32_t mgn_q_exp2_word(uint32_t i)
+static MGN_INLINE uint32_t mgn_q_exp2_word(uint32_t i)
 {
     const uint16_t first = MARGIN_LOAD(uint16_t, mgn_q_exp2 + i);
     const uint16_t way = (uint16_t)(MARGIN_LOAD(uint16_t, mgn_q_exp2 + i + 1u) - first);
@@ -5503,7 +5555,7 @@ static MGN_Q_INLINE uint32_t mgn_q_exp2_word(uint32_t i)
 #ifdef MGN_Q_DSP
 
 /* The mantissa is the upper half. */
-static MGN_Q_INLINE uint32_t mgn_q_mantissa_high(uint32_t u)
+static MGN_INLINE uint32_t mgn_q_mantissa_high(uint32_t u)
 {
     const uint32_t word = mgn_q_exp2_word((u >> 19) & 31u);
     uint32_t out;
@@ -5512,7 +5564,7 @@ static MGN_Q_INLINE uint32_t mgn_q_mantissa_high(uint32_t u)
 }
 
 /* coef times the mantissa in an upper half. */
-static MGN_Q_INLINE int32_t mgn_q_times_high(int16_t coef, uint32_t high)
+static MGN_INLINE int32_t mgn_q_times_high(int16_t coef, uint32_t high)
 {
     int32_t out;
     __asm__("smulbt %0, %1, %2" : "=r"(out) : "r"((int32_t)coef), "r"(high));
@@ -5521,13 +5573,13 @@ static MGN_Q_INLINE int32_t mgn_q_times_high(int16_t coef, uint32_t high)
 
 #else
 
-static MGN_Q_INLINE uint32_t mgn_q_mantissa_high(uint32_t u)
+static MGN_INLINE uint32_t mgn_q_mantissa_high(uint32_t u)
 {
     const uint32_t word = mgn_q_exp2_word((u >> 19) & 31u);
     return word + (uint32_t)((int32_t)(int16_t)((u >> 4) & 0x7FFFu) * (int16_t)(word & 0xFFFFu));
 }
 
-static MGN_Q_INLINE int32_t mgn_q_times_high(int16_t coef, uint32_t high)
+static MGN_INLINE int32_t mgn_q_times_high(int16_t coef, uint32_t high)
 {
     return (int32_t)coef * (int16_t)(high >> 16);
 }
@@ -5541,14 +5593,14 @@ typedef struct {
 } mgn_q_term;
 
 /* At most 2^30 in size. */
-static MGN_Q_INLINE int32_t mgn_q_product(int16_t coef, mgn_q_term term)
+static MGN_INLINE int32_t mgn_q_product(int16_t coef, mgn_q_term term)
 {
     return mgn_q_times_high(coef, term.high) >> term.down;
 }
 
 /* 2^-u 2^-down as a term, u = s * gain * 2^(up - 40): 0 from s = cut on. Below that s * 2^up fits 32
  * bits, and u + down < 32. */
-static MGN_Q_INLINE mgn_q_term mgn_q_exp_term(const margin_kernel_q *k, uint32_t s)
+static MGN_INLINE mgn_q_term mgn_q_exp_term(const margin_kernel_q *k, uint32_t s)
 {
     const unsigned up = k->up, down = k->down;
     const uint16_t gain = k->gain;
@@ -5563,7 +5615,7 @@ static MGN_Q_INLINE mgn_q_term mgn_q_exp_term(const margin_kernel_q *k, uint32_t
 
 /* A sum and what one more vector adds to it. Only of poly, whose values are not bounded by 1, could the
  * sum leave 32 bits: it is kept within 2^30. */
-static MGN_Q_INLINE int32_t mgn_q_add(int32_t sum, int32_t product, unsigned kind)
+static MGN_INLINE int32_t mgn_q_add(int32_t sum, int32_t product, unsigned kind)
 {
     const int32_t most = INT32_C(1) << 30;
     sum += product;
@@ -5595,7 +5647,7 @@ static MGN_Q_SPREAD void mgn_q_spread(const margin_expansion_q *e, size_t v, mgn
 /* |x|^2, unless it is above the reach, which is at most 2^32 - 2^30 - 1. */
 #ifdef MGN_Q_DSP
 
-static MGN_Q_INLINE bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, uint32_t *norm)
+static MGN_INLINE bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, uint32_t *norm)
 {
     uint32_t low = 0, high = 0, a;
     for (const int16_t *end = x + (d & ~(size_t)1); x != end;) { /* 62 bits do for 2^16 features */
@@ -5635,7 +5687,7 @@ static inline bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, uint
  * product is below 2^30, and |add| is not above that. It is limited to what was expected and made a
  * mantissa of 15 bits with an exponent, as its powers are: few bases come near to the largest, and the
  * power of a small one is as right as that of a large one. */
-static MGN_Q_INLINE mgn_q_term mgn_q_poly_term(const margin_kernel_q *k, int32_t dot)
+static MGN_INLINE mgn_q_term mgn_q_poly_term(const margin_kernel_q *k, int32_t dot)
 {
     const int32_t base = (mgn_q_scale_signed(dot, k->gain) >> k->shift) + k->add;
     const uint32_t one = UINT32_C(0x8000) << k->up;
@@ -5746,8 +5798,8 @@ typedef struct {
  *
  * unit-poly: t^a = 2^-(a (-log2 t)). unit-exp: what does not depend on t in (a^t - 1) / (a - 1) is part of
  * coefficients and biases; a^t = a 2^-((1 - t) log2 a), or 2^-(t log2 (1/a)) for a < 1. */
-static MGN_Q_INLINE mgn_q_term mgn_q_value(const margin_expansion_q *e, size_t v, uint32_t dot,
-                                           const mgn_q_input *in, unsigned format, unsigned kind)
+static MGN_INLINE mgn_q_term mgn_q_value(const margin_expansion_q *e, size_t v, uint32_t dot,
+                                         const mgn_q_input *in, unsigned format, unsigned kind)
 {
     const margin_kernel_q *k = &e->kernel;
     uint16_t norm, t;
@@ -5767,8 +5819,8 @@ static MGN_Q_INLINE mgn_q_term mgn_q_value(const margin_expansion_q *e, size_t v
 }
 
 /* What an input is to a kernel; false where all kernel values are 0: inputs of rbf beyond the reach. */
-static MGN_Q_INLINE bool mgn_q_look(const margin_expansion_q *e, const int16_t *x, unsigned kind,
-                                    mgn_q_input *in)
+static MGN_INLINE bool mgn_q_look(const margin_expansion_q *e, const int16_t *x, unsigned kind,
+                                  mgn_q_input *in)
 {
     if (kind == MARGIN_KERNEL_RBF) {
         return mgn_q_within(x, e->d, e->kernel.reach, &in->norm);
@@ -5780,8 +5832,8 @@ static MGN_Q_INLINE bool mgn_q_look(const margin_expansion_q *e, const int16_t *
 }
 
 /* The scores where each vector speaks to several machines, or to the first of those that share it. */
-static MGN_Q_INLINE void mgn_q_many(const margin_expansion_q *e, const int16_t *x, int32_t *scores,
-                                    unsigned format, unsigned kind)
+static MGN_INLINE void mgn_q_many(const margin_expansion_q *e, const int16_t *x, int32_t *scores,
+                                  unsigned format, unsigned kind)
 {
     const void *block = e->vectors;
     mgn_q_input in = {0, {0, 0}};
@@ -5801,11 +5853,9 @@ static MGN_Q_INLINE void mgn_q_many(const margin_expansion_q *e, const int16_t *
     }
 }
 
-#if MGN_Q_LANES == 4u
-
-/* The scores where there is one function for all machines. */
-static MGN_Q_INLINE void mgn_q_one(const margin_expansion_q *e, const int16_t *x, int32_t *scores,
-                                   unsigned format, unsigned kind)
+/* The score where there is one machine. */
+static MGN_INLINE int32_t mgn_q_one(const margin_expansion_q *e, const int16_t *x, unsigned format,
+                                    unsigned kind)
 {
     const void *block = e->vectors;
     mgn_q_input in = {0, {0, 0}};
@@ -5819,53 +5869,51 @@ static MGN_Q_INLINE void mgn_q_one(const margin_expansion_q *e, const int16_t *x
             sum = mgn_q_add(sum, mgn_q_product(MARGIN_LOAD(int16_t, e->coef + v + t), term), kind);
         }
     }
-    for (size_t j = e->vote.machines; j-- > 0;) {
-        scores[j] = sum + MARGIN_LOAD(int32_t, e->bias + j);
-    }
+    return sum + MARGIN_LOAD(int32_t, e->bias);
 }
 
-/* A public function and, for several machines, one of its own that is not part of its stack. */
-#define MGN_Q_EXPANSION(name, many, format, kind)                                                  \
-    static MGN_Q_APART void many(const margin_expansion_q *e, const int16_t *x, int32_t *scores)   \
+#define MGN_Q_EXPANSION(name, format, kind)                                                        \
+    MARGIN_API int32_t name##_score(const margin_expansion_q *model, const int16_t *x)             \
     {                                                                                              \
-        mgn_q_many(e, x, scores, format, kind);                                                    \
+        return mgn_q_one(model, x, format, kind);                                                  \
     }                                                                                              \
-    MARGIN_API void name(const margin_expansion_q *model, const int16_t *x, int32_t *scores)       \
-    {                                                                                              \
-        if (model->width == 1u) {                                                                  \
-            mgn_q_one(model, x, scores, format, kind);                                             \
-        } else {                                                                                   \
-            many(model, x, scores);                                                                \
-        }                                                                                          \
-    }
-
-#else
-
-#define MGN_Q_EXPANSION(name, many, format, kind)                                                  \
-    MARGIN_API void name(const margin_expansion_q *model, const int16_t *x, int32_t *scores)       \
+    MARGIN_API void name##_scores(const margin_expansion_q *model, const int16_t *x,               \
+                                  int32_t *scores)                                                 \
     {                                                                                              \
         mgn_q_many(model, x, scores, format, kind);                                                \
     }
 
-#endif
+MGN_Q_EXPANSION(margin_rbf_q15, MARGIN_Q15, MARGIN_KERNEL_RBF)
+MGN_Q_EXPANSION(margin_rbf_q7, MARGIN_Q7, MARGIN_KERNEL_RBF)
+MGN_Q_EXPANSION(margin_poly_q15, MARGIN_Q15, MARGIN_KERNEL_POLY)
+MGN_Q_EXPANSION(margin_poly_q7, MARGIN_Q7, MARGIN_KERNEL_POLY)
+MGN_Q_EXPANSION(margin_unit_poly_q15, MARGIN_Q15, MARGIN_KERNEL_UNIT_POLY)
+MGN_Q_EXPANSION(margin_unit_poly_q7, MARGIN_Q7, MARGIN_KERNEL_UNIT_POLY)
+MGN_Q_EXPANSION(margin_unit_exp_q15, MARGIN_Q15, MARGIN_KERNEL_UNIT_EXP)
+MGN_Q_EXPANSION(margin_unit_exp_q7, MARGIN_Q7, MARGIN_KERNEL_UNIT_EXP)
 
-MGN_Q_EXPANSION(margin_rbf_q15_scores, mgn_q_many_rbf_q15, MARGIN_Q15, MARGIN_KERNEL_RBF)
-MGN_Q_EXPANSION(margin_rbf_q7_scores, mgn_q_many_rbf_q7, MARGIN_Q7, MARGIN_KERNEL_RBF)
-MGN_Q_EXPANSION(margin_poly_q15_scores, mgn_q_many_poly_q15, MARGIN_Q15, MARGIN_KERNEL_POLY)
-MGN_Q_EXPANSION(margin_poly_q7_scores, mgn_q_many_poly_q7, MARGIN_Q7, MARGIN_KERNEL_POLY)
-MGN_Q_EXPANSION(margin_unit_poly_q15_scores, mgn_q_many_unit_poly_q15, MARGIN_Q15,
-                MARGIN_KERNEL_UNIT_POLY)
-MGN_Q_EXPANSION(margin_unit_poly_q7_scores, mgn_q_many_unit_poly_q7, MARGIN_Q7,
-                MARGIN_KERNEL_UNIT_POLY)
-MGN_Q_EXPANSION(margin_unit_exp_q15_scores, mgn_q_many_unit_exp_q15, MARGIN_Q15,
-                MARGIN_KERNEL_UNIT_EXP)
-MGN_Q_EXPANSION(margin_unit_exp_q7_scores, mgn_q_many_unit_exp_q7, MARGIN_Q7,
-                MARGIN_KERNEL_UNIT_EXP)
+static int32_t mgn_q_expansion_score(const margin_expansion_q *e, const int16_t *x)
+{
+    const bool q15 = e->format == MARGIN_Q15;
+    switch (e->kernel.kind) {
+    case MARGIN_KERNEL_POLY:
+        return (q15 ? margin_poly_q15_score : margin_poly_q7_score)(e, x);
+    case MARGIN_KERNEL_UNIT_POLY:
+        return (q15 ? margin_unit_poly_q15_score : margin_unit_poly_q7_score)(e, x);
+    case MARGIN_KERNEL_UNIT_EXP:
+        return (q15 ? margin_unit_exp_q15_score : margin_unit_exp_q7_score)(e, x);
+    default:
+        return (q15 ? margin_rbf_q15_score : margin_rbf_q7_score)(e, x);
+    }
+}
 
-/* Which function serves an expansion. */
 static void mgn_q_expansion_scores(const margin_expansion_q *e, const int16_t *x, int32_t *scores)
 {
     const bool q15 = e->format == MARGIN_Q15;
+    if (e->vote.machines == 1u) {
+        *scores = mgn_q_expansion_score(e, x);
+        return;
+    }
     switch (e->kernel.kind) {
     case MARGIN_KERNEL_POLY:
         (q15 ? margin_poly_q15_scores : margin_poly_q7_scores)(e, x, scores);
@@ -5886,8 +5934,8 @@ static void mgn_q_expansion_scores(const margin_expansion_q *e, const int16_t *x
 
 /* The vectors of a pool, from the first on, until the first cut that commits: each kernel value goes to
  * all cuts that are still to be asked. Reaches are multiples of MGN_Q_LANES. */
-static MGN_Q_INLINE size_t mgn_q_list_pool(const margin_list_q *l, const int16_t *x, int32_t *say,
-                                           unsigned format, unsigned kind)
+static MGN_INLINE size_t mgn_q_list_pool(const margin_list_q *l, const int16_t *x, int32_t *say,
+                                         unsigned format, unsigned kind)
 {
     int32_t sums[MARGIN_LIST_MOST];
     const margin_expansion_q *e = &l->pool;
@@ -5921,8 +5969,8 @@ static MGN_Q_INLINE size_t mgn_q_list_pool(const margin_list_q *l, const int16_t
     }
 }
 
-static MGN_Q_INLINE size_t mgn_q_list_rows(const margin_list_q *l, const int16_t *x, int32_t *say,
-                                           unsigned format)
+static MGN_INLINE size_t mgn_q_list_rows(const margin_list_q *l, const int16_t *x, int32_t *say,
+                                         unsigned format)
 {
     const margin_expansion_q *e = &l->pool;
     const unsigned char *w = (const unsigned char *)e->vectors;
@@ -5935,8 +5983,8 @@ static MGN_Q_INLINE size_t mgn_q_list_rows(const margin_list_q *l, const int16_t
     }
 }
 
-static MGN_Q_INLINE size_t mgn_q_list(const margin_list_q *l, const int16_t *x, int32_t *score,
-                                      unsigned format, unsigned kind)
+static MGN_INLINE size_t mgn_q_list(const margin_list_q *l, const int16_t *x, int32_t *score,
+                                    unsigned format, unsigned kind)
 {
     int32_t say;
     const size_t j = kind == MARGIN_KERNEL_LINEAR ? mgn_q_list_rows(l, x, &say, format)
@@ -6022,8 +6070,8 @@ static void mgn_q_proto_rank(mgn_q_proto_state *s, int32_t score)
 }
 
 /* Model m, at the distance z, takes its place among the nearest of its class. */
-static MGN_Q_INLINE void mgn_q_proto_end(const margin_proto_q *p, mgn_q_proto_state *s, size_t m,
-                                         int32_t z, int32_t *scores, bool exits)
+static MGN_INLINE void mgn_q_proto_end(const margin_proto_q *p, mgn_q_proto_state *s, size_t m,
+                                       int32_t z, int32_t *scores, bool exits)
 {
     size_t j = p->nth - 1u;
     MARGIN_ASSERT(j < MARGIN_PROTO_NTH);
@@ -6062,9 +6110,9 @@ static uint32_t mgn_q_proto_part(const margin_proto_q *p, uint64_t length2)
 /* Whether `count` models from m on, whose products with the first half of x are `dots`, can be left:
  * their part of the distance is not below what they would have to be nearer than. For models of a
  * class to come that is more than it may be by then, which is on the safe side. */
-static MGN_Q_INLINE bool mgn_q_proto_leave(const margin_proto_q *p, const mgn_q_proto_state *s,
-                                           size_t m, size_t count, uint32_t norm,
-                                           const uint32_t *dots)
+static MGN_INLINE bool mgn_q_proto_leave(const margin_proto_q *p, const mgn_q_proto_state *s,
+                                         size_t m, size_t count, uint32_t norm,
+                                         const uint32_t *dots)
 {
     const size_t end = MARGIN_LOAD(uint16_t, p->class_end + s->c);
     bool leave = true;
@@ -6077,9 +6125,9 @@ static MGN_Q_INLINE bool mgn_q_proto_leave(const margin_proto_q *p, const mgn_q_
 }
 
 /* Without tangents. Models whose distance is too large after half of the features are left. */
-static MGN_Q_INLINE void mgn_q_proto_quick(const margin_proto_q *p, const int16_t *x,
-                                           mgn_q_proto_state *s, uint32_t norm, int32_t *scores,
-                                           unsigned format)
+static MGN_INLINE void mgn_q_proto_quick(const margin_proto_q *p, const int16_t *x,
+                                         mgn_q_proto_state *s, uint32_t norm, int32_t *scores,
+                                         unsigned format)
 {
     const size_t half = mgn_q_proto_half(p->d), size = format == MARGIN_Q15 ? 2u : 1u;
     const size_t wide = (p->d + p->d % 2u) * size;
@@ -6111,9 +6159,9 @@ static MGN_Q_INLINE void mgn_q_proto_quick(const margin_proto_q *p, const int16_
 /* Every number is exact modulo 2^32, and margin_model_check_q has seen that no |x|^2 within reach
  * takes a distance out of 0 .. 2^31 - 1, a product t.x - constant out of int32_t, or the sum of the
  * squares out of 32 bits. */
-static MGN_Q_INLINE void mgn_q_proto_all(const margin_proto_q *p, const int16_t *x,
-                                         mgn_q_proto_state *s, uint32_t norm, int32_t *scores,
-                                         unsigned format)
+static MGN_INLINE void mgn_q_proto_all(const margin_proto_q *p, const int16_t *x,
+                                       mgn_q_proto_state *s, uint32_t norm, int32_t *scores,
+                                       unsigned format)
 {
     const size_t tangents = p->tangents, rows = p->n * (1u + tangents);
     const void *block = p->vectors;
@@ -6149,8 +6197,8 @@ static MGN_Q_INLINE void mgn_q_proto_all(const margin_proto_q *p, const int16_t 
 
 /* The scores; with `exits` those of the two nearest classes alone are right, others may be too low,
  * but not below them, nor equal to them in a class before. */
-static MGN_Q_INLINE void mgn_q_proto(const margin_proto_q *p, const int16_t *x, int32_t *scores,
-                                     unsigned format, bool exits)
+static MGN_INLINE void mgn_q_proto(const margin_proto_q *p, const int16_t *x, int32_t *scores,
+                                   unsigned format, bool exits)
 {
     mgn_q_proto_state s;
     uint32_t norm;

@@ -36,7 +36,7 @@ class Body:
     struct: str                # C type of the model
     tables: list[Table]
     fields: list               # initialiser; {name} stands for a table, a list for a struct
-    scores: str                # function that works out the scores
+    scores: str                # function that works out the scores, or returns the only one: .._score
     input: str = "margin_real"
     score: str = "margin_real"
     reject: str | None = None  # text of the threshold, if there is one
@@ -102,7 +102,10 @@ def body_of(machine: Machine) -> Body:
         return kind.body(machine)
     composed = {"vote": vote(n), "kernel": kernel(n) if "kernel" in n else ""}
     tables, members = initialiser(machine.parts, kind.fields, composed)
-    return Body("f32", kind.struct, tables, members, kind.scores, reject=c_real(n["reject"]) if n["reject"] > 0 else None,
+    scores = kind.scores
+    if n["kind"] == 2 and n["kernel"] != 0:  # a kernel's own, not all of them
+        scores = f"margin_{KERNEL_WORDS[n['kernel']].split('_')[0]}_scores"
+    return Body("f32", kind.struct, tables, members, scores, reject=c_real(n["reject"]) if n["reject"] > 0 else None,
                 vote=kind.vote, find=("margin_proto_find", "margin_proto_found") if kind.word == "prototypes" else None)
 
 
@@ -130,6 +133,8 @@ def integer_body(q: Quantised) -> Body:
     notes = [f"scores count units of {r.unit:.6g}"]
     word = "proto" if n["kind"] == 3 else KERNEL_WORDS[n.get("kernel", 0)]
     scores = f"margin_list_{word}_{q.form}_ask" if n["kind"] == 4 else f"margin_{word}_{q.form}_scores"
+    if n["kind"] == 2 and n["machines"] == 1:
+        scores = scores[:-1]  # returns the only one
     return Body(q.form, struct, tables + stage, members, scores, "int16_t", "int32_t",
                 c_int(n["reject"]) if n["reject"] else None, vote=KINDS[n["kind"]].vote, notes=notes,
                 stage=bool(n["stage"]), convert=q.input_scaling(),

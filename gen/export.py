@@ -121,10 +121,12 @@ def functions(model: Model, body: Body, name: str) -> list[str]:
     if shape.ordinal:
         what = "The score of x, which orders inputs" if shape.machines == 1 else \
             f"The score of x above each of {shape.machines} thresholds: the first one orders inputs"
+    only = body.scores.endswith("_score")
     staged = f"margin_prepare_q(&{name}_stage, {upper}_FEATURES, x, work)"
     lines = [f"/* {what}. */", f"static inline void {name}_scores(const {body.input} *x, {body.score} *scores)", "{",
               *([f"    int16_t work[{upper}_FEATURES];"] if body.stage else []),
-              f"    {body.scores}(&{name}_model, {staged if body.stage else 'x'}, scores);", "}", ""]
+              f"    {'*scores = ' if only else ''}{body.scores}(&{name}_model, {staged if body.stage else 'x'}"
+              f"{'' if only else ', scores'});", "}", ""]
     rejected = ", or MARGIN_REJECTED where it is not clear" if body.reject else \
         ", or MARGIN_REJECTED where the scores are not numbers" if body.format == "f32" else ""
     lines += [f"/* The class of x, 0 .. {shape.classes - 1}{rejected}. */",

@@ -72,9 +72,10 @@ def total(sizes: dict[str, int], *kinds: str) -> int:
 
 
 def function_of(predictor: str, form: str) -> str:
-    if form == "f32":
-        return "margin_linear_scores" if predictor == "linear" else "margin_expansion_scores"
-    return f"margin_{predictor}_{form}_scores"
+    """What the exported models, which have one machine, call."""
+    if form == "f32" or predictor == "linear":
+        return f"margin_{predictor}_{'' if form == 'f32' else form + '_'}scores"
+    return f"margin_{predictor}_{form}_score"
 
 
 def code_of(target: Target, library: str, function: str) -> tuple[int, int]:
