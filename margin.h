@@ -1552,7 +1552,8 @@ typedef struct {
         error_neg; /* shares of the training samples answered wrongly, by weight */
     margin_real condition_pos, condition_neg; /* of the covariances with ridge; 0: singular */
     margin_real ridge;                        /* as it was used */
-    size_t rank;           /* dimensions of the space of w that the samples span */
+    size_t rank;           /* dimensions of the space of w: the features, or, by products of the */
+                           /* samples (kernels, n <= d), what those span */
     size_t factorisations; /* Cholesky factors that were computed */
 } margin_rates_report;
 

@@ -506,6 +506,7 @@ static margin_status gen_train_rates(gen_work *work)
     margin_rates_report report;
     margin_status status;
     margin_arena mem;
+    clock_t start;
     memset(&options, 0, sizeof options);
     options.kernel = gen_kernel(work->choice);
     options.eta_pos = gen_option(work->choice, "eta-pos");
@@ -523,7 +524,9 @@ static margin_status gen_train_rates(gen_work *work)
         return MARGIN_E_MEMORY;
     }
     gen_tell_frontier(work, &options, &mem);
+    start = clock();
     status = margin_rates_train(data, &options, &mem, &work->machine->model, &work->info);
+    gen_tell(&work->told, "solver_seconds", (double)(clock() - start) / CLOCKS_PER_SEC);
     gen_tell(&work->told, "eta_pos", options.eta_pos > 0 ? options.eta_pos : 0.5);
     gen_tell(&work->told, "eta_neg", options.eta_neg > 0 ? options.eta_neg : 0.5);
     if (status >= 0 || status == MARGIN_E_INFEASIBLE) {

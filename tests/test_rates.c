@@ -358,6 +358,7 @@ static enum greatest_test_res check_case(const solver_case *c, double eta_pos, d
         ASSERTm("the rates are not kept to",
                 worst_slack(c, &slow, &r.model) > -TIGHT || distance <= 2e-2 * slow_size(&slow));
         ASSERTm("the optimality conditions", r.status > 0 || gap < 64 * sqrt(CASE_EPS) * 2);
+        ASSERTm("stationarity", r.status > 0 || (double)r.info.violation < 64 * sqrt(CASE_EPS));
         ASSERTm("feasible", r.report.feasible && r.report.p_star < 1);
     } else {
         ASSERTm("there is a solution", distance <= 2e-2 * slow_size(&slow));
@@ -485,6 +486,85 @@ TEST a_linear_machine_is_the_same_by_features_and_by_kernel(void)
         }
         free(by_features.memory.bytes);
         free(by_kernel.memory.bytes);
+    }
+    PASS();
+}
+
+/* Every feature twice: the covariances are singular, and the samples sqrt(2) times as long, so that 1/2 |w|^2
+ * is half of what it was; feasibility is the same. */
+TEST features_given_twice_share_their_weights(void)
+{
+    margin_real twice[CLOUD_N * 2 * CLOUD_D];
+    const margin_rates_options o = rates_options(0.4, 0.5);
+    rates_result one, two;
+    margin_data data;
+    cloud c;
+    cloud_make(&c, CLOUD_N, CLOUD_D, 1.5, 5);
+    for (size_t i = 0; i < CLOUD_N * CLOUD_D; i++) {
+        twice[2u * i] = twice[2u * i + 1u] = c.x[i];
+    }
+    data = c.data;
+    data.x = twice;
+    data.d = (size_t)2 * CLOUD_D;
+    one = rates_run(&c.data, o);
+    two = rates_run(&data, o);
+    ASSERT_EQ_FMT((int)MARGIN_OK, (int)one.status, "%d");
+    ASSERT_EQ_FMT((int)MARGIN_OK, (int)two.status, "%d");
+    ASSERT(near((double)one.info.objective / 2, two.info.objective));
+    ASSERT(near((double)one.report.p_star, two.report.p_star));
+    ASSERT_EQ_FMTm("regular", true, one.report.condition_pos > 0, "%d");
+    ASSERT_EQ_FMTm("singular", 0.0, (double)two.report.condition_pos, "%g");
+    for (size_t j = 0; j < CLOUD_D; j++) {
+        ASSERT(near((double)one.model.of.linear.w[j] / 2, two.model.of.linear.w[2u * j]));
+        ASSERT(near((double)one.model.of.linear.w[j] / 2, two.model.of.linear.w[2u * j + 1u]));
+    }
+    free(one.memory.bytes);
+    free(two.memory.bytes);
+    PASS();
+}
+
+/* More features than samples: any rates can be had, and as they fall the samples of a class score ever more
+ * alike, 1 and -1 in the end. */
+TEST with_more_features_than_samples_any_rates_can_be_had(void)
+{
+    enum { FEW = 6, MANY = 30 };
+    margin_real x[FEW * MANY];
+    uint16_t y[FEW];
+    margin_data data;
+    uint32_t seed = 5;
+    memset(&data, 0, sizeof data);
+    for (size_t i = 0; i < FEW; i++) {
+        y[i] = (uint16_t)(i % 2u);
+        for (size_t j = 0; j < MANY; j++) {
+            x[i * MANY + j] = case_real(&seed);
+        }
+    }
+    data.x = x;
+    data.y = y;
+    data.n = FEW;
+    data.d = MANY;
+    for (unsigned solver = 0; solver < 2u; solver++) {
+        margin_rates_options o = rates_options(1e-4, 1e-4);
+        const margin_real eta_pos = o.eta_pos;
+        margin_real eta_neg = 1, score;
+        rates_result r;
+        solver_memory m;
+        o.solver = (uint8_t)solver;
+        o.run.max_iterations = 100;
+        r = rates_run(&data, o);
+        ASSERT(solver == 0 ? r.status == MARGIN_OK : r.status >= 0 && r.report.ridge > 0);
+        ASSERT_EQ_FMT((size_t)FEW - 1u, r.report.rank, "%zu");
+        ASSERT(r.report.p_star <
+               (solver == 0 ? 0.01 : 1)); /* iter needs a ridge, and 100 roots of it are wide */
+        for (size_t i = 0; i < FEW && solver == 0; i++) {
+            margin_scores(&r.model, x + i * MANY, &score);
+            ASSERT(near(y[i] == 1 ? 1 : -1, score));
+        }
+        m = solver_memory_make(margin_rates_size(FEW, MANY, 2, &o));
+        ASSERT_EQ(MARGIN_OK, margin_rates_frontier(&data, &o, &m.mem, &eta_pos, &eta_neg, 1));
+        ASSERT(eta_neg < 1e-4);
+        free(m.bytes);
+        free(r.memory.bytes);
     }
     PASS();
 }
@@ -657,6 +737,29 @@ TEST the_frontier_divides_the_pairs(void)
         }
         free(m.bytes);
     }
+    PASS();
+}
+
+TEST the_frontier_is_the_same_by_moments(void)
+{
+    static const margin_real eta_pos[3] = {1, (margin_real)0.5, (margin_real)0.25};
+    const margin_rates_options o = rates_options(0, 0);
+    unsigned char bytes[MARGIN_MOMENTS_BYTES(CLOUD_D) + MARGIN_ALIGN];
+    margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+    margin_real weight[2], mean[2 * CLOUD_D], cov[2 * CLOUD_D * CLOUD_D], one[3], two[3];
+    margin_rates_moments moments;
+    solver_memory m = solver_memory_make(margin_rates_size(CLOUD_N, CLOUD_D, 2, &o));
+    cloud c;
+    cloud_make(&c, CLOUD_N, CLOUD_D, 0.8, 5);
+    ASSERT_EQ(MARGIN_OK, margin_data_moments(&c.data, 2, &mem, weight, mean, cov));
+    moments.mean = mean;
+    moments.cov = cov;
+    moments.d = CLOUD_D;
+    ASSERT_EQ(MARGIN_OK, margin_rates_frontier(&c.data, &o, &m.mem, eta_pos, one, 3));
+    ASSERT_EQ(MARGIN_OK, margin_rates_frontier_moments(&moments, &o, &m.mem, eta_pos, two, 3));
+    ASSERT_MEM_EQ(one, two, sizeof one);
+    ASSERT(one[0] > 0 && one[0] < one[1] && one[1] < one[2] && one[2] < 1);
+    free(m.bytes);
     PASS();
 }
 
@@ -990,12 +1093,15 @@ SUITE(rates_suite)
     RUN_TEST(all_kinds_of_cases_agree_with_a_slow_solver);
     RUN_TEST(data_and_its_moments_give_the_same_machine);
     RUN_TEST(a_linear_machine_is_the_same_by_features_and_by_kernel);
+    RUN_TEST(features_given_twice_share_their_weights);
+    RUN_TEST(with_more_features_than_samples_any_rates_can_be_had);
     RUN_TEST(weights_count_as_copies);
     RUN_TEST(the_sphere_iteration_agrees_with_fast);
     RUN_TEST(the_sphere_iteration_says_that_it_is_not_done);
     RUN_TEST(a_ridge_is_added_to_the_covariances);
     RUN_TEST(an_allowance_for_the_mean_enlarges_kappa);
     RUN_TEST(the_frontier_divides_the_pairs);
+    RUN_TEST(the_frontier_is_the_same_by_moments);
     RUN_TEST(features_of_any_scale_are_welcome);
     RUN_TEST(feasibility_does_not_depend_on_units);
     RUN_TEST(one_sample_in_a_class_is_a_point);

@@ -2,6 +2,10 @@
 import json
 import os
 
+import sets
+import test_export
+from firmware import Firmware
+from gen import export, native, quant
 from test_cli import KEYS, CommandLine
 
 REPORT = ("eta_pos eta_neg feasible p_star touch eta_pos_touch eta_neg_touch kappa_pos kappa_neg ridge rank condition_pos "
@@ -66,3 +70,29 @@ class Rates(CommandLine):
         self.fails(1, "two classes", "train", self.many, "--method", "rates")
         self.fails(2, "between", "train", self.two, "--method", "rates", "--eta-pos", "1.5")
         self.fails(2, "not of", "train", self.two, "--method", "rates", "--scheme", "one-rest")
+
+    def test_held_out_data(self):
+        found = self.json("train", self.two, "--method", "rates", "--eta-pos", "0.7", "--eta-neg", "0.8", "--test", self.two)
+        self.assertEqual((found["test_error_pos"], found["test_error_neg"]), (found["train_error_pos"], found["train_error_neg"]))
+        self.assertLess(found["solver_seconds"], 1)
+
+    def test_headers_in_every_format(self):
+        found = []
+        for kernel in ("linear", "rbf"):
+            x, y = sets.ring() if kernel == "rbf" else sets.gauss()
+            m = test_export.trained(self.folder, x, y, "rates", {"kernel": kernel, "eta-pos": 0.7, "eta-neg": 0.8}, ["a", "b"])
+            found += [(m, None), (m, quant.Quantised(m, "q15")), (m, quant.Quantised(m, "q7"))]
+        headers = [(f"m_{i}", export.header(m, f"m_{i}", q), *(("int16_t", "int32_t") if q else ("margin_real", "margin_real")))
+                   for i, (m, q) in enumerate(found)]
+        firmware = Firmware(self.folder, headers)
+        for i, (m, q) in enumerate(found):
+            if q is None:
+                rows = test_export.inputs(m.machine.shape.d, 200, i)
+                got = [test_export.bits(scores) for _, scores, _ in firmware.run(i, rows, 1)]
+                self.assertEqual(got, [test_export.bits(scores) for scores in m.machine.scores(rows)])
+                continue
+            rows = test_export.whole_inputs(m.machine.shape.d, 200, i)
+            got = [(label, scores) for label, scores, _ in firmware.run(i, rows, 1, "h", "i")]
+            flat = native.array("h", (v for row in rows for v in row))
+            self.assertEqual(got, list(zip(q.predict(flat)[0], q.scores(flat))), (i, q.form))
+            self.assertLessEqual(q.report.disagree, (0.01 if q.form == "q15" else 0.06) * q.report.rows, (i, q.form))
