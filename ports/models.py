@@ -56,6 +56,15 @@ def sensor(seed: int, classes: int, count: int) -> str:
     return "\n".join(lines) + "\n"
 
 
+def strips(seed: int, count: int) -> str:
+    """Class b between two strips of class a, in whole numbers: no plane parts them, two cuts do; CSV text."""
+    rng, lines = random.Random(seed), []
+    for i in range(count):
+        lines.append(f"{round(rng.uniform(0, 1023))},{round(512 + 250 * (i % 3 - 1) + rng.uniform(-95, 95))},"
+                     f"{round(rng.gauss(40, 25))},{'ba'[i % 3 != 1]}")
+    return "\n".join(lines) + "\n"
+
+
 def gen(*words: str) -> None:
     call([sys.executable, "-m", "gen", *words])
 
@@ -106,6 +115,8 @@ SUITE = {"linear": Imported(exchange(11, "linear", 5, 0)), "rbf": Imported(excha
          "poly": Imported(exchange(13, "poly", 5, 9)), "pairs": Imported(exchange(14, "rbf", 5, 11, 3, "one-one")),
          "rest": Imported(exchange(15, "rbf", 4, 12, 4, "one-rest")),
          "proto": Trained(sensor(18, 3, 90), "--method tvq --models 2 --tangents 2"),
+         "cuts": Trained(strips(19, 180), "--method seco --cheap --kernel linear"),
+         "list": Trained(strips(20, 180), "--method seco --cheap --kernel poly --degree 1 --coef0 1"),
          "unit_poly": Trained(sensor(16, 2, 30), "--method svm --kernel unit-poly"),
          "sensor": Trained(sensor(17, 3, 45), "--method svm --kernel unit-exp --calibrate --reject 0.1")}
 

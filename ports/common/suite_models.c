@@ -1,9 +1,15 @@
 /* suite_models.c -- exported models: their self-tests, and answers to inputs beyond them. The headers are written by
  * the generator when the ports are built, see models.py. On AVR they are in flash. */
 #include "suite.h"
+#include "cuts_f32.h"
+#include "cuts_q15.h"
+#include "cuts_q7.h"
 #include "linear_f32.h"
 #include "linear_q15.h"
 #include "linear_q7.h"
+#include "list_f32.h"
+#include "list_q15.h"
+#include "list_q7.h"
 #include "pairs_f32.h"
 #include "pairs_q15.h"
 #include "pairs_q7.h"
@@ -89,6 +95,12 @@ MODEL_Q(poly_q7, POLY_Q7)
 MODEL_F32(proto_f32, PROTO_F32)
 MODEL_Q(proto_q15, PROTO_Q15)
 MODEL_Q(proto_q7, PROTO_Q7)
+MODEL_F32(cuts_f32, CUTS_F32)
+MODEL_Q(cuts_q15, CUTS_Q15)
+MODEL_Q(cuts_q7, CUTS_Q7)
+MODEL_F32(list_f32, LIST_F32)
+MODEL_Q(list_q15, LIST_Q15)
+MODEL_Q(list_q7, LIST_Q7)
 MODEL_F32(unit_poly_f32, UNIT_POLY_F32)
 MODEL_Q(unit_poly_q15, UNIT_POLY_Q15)
 MODEL_Q(unit_poly_q7, UNIT_POLY_Q7)
