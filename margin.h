@@ -1800,13 +1800,15 @@ MARGIN_API margin_status margin_loss_train(const margin_data *data,
  * the ramp for its own, from several starts, for several C and weights of its own class; takes the one
  * with the least errors of its own plus errors, cross-validated, of a support vector machine on what it
  * leaves [2.12]; and goes on with the samples left. It ends when the best candidate covers too little,
- * when too few samples are left of a class, or when one machine does well enough on what is left.
- * Zeros mean the paper's values. All C are powers of two and count as in the paper, |g|^2 + C times
- * mean losses; the C of the machine at the end is C / n for n samples in units of >>svm.
+ * when too few samples are left of a class, when one machine does well enough on what is left, or when
+ * that least count is not below the errors, cross-validated, of one machine without the cut. The last
+ * rule is ours, `greedy` turns it off: what cuts leave is often harder than the whole (section 4.6).
+ * Zeros mean the paper's values otherwise. All C are powers of two and count as in the paper, |g|^2 + C
+ * times mean losses; the C of the machine at the end is C / n for n samples in units of >>svm.
  *
  * Memory for 3 n^2 numbers, and one vector for each candidate. `cheap` is what one would normally run:
  * 16 candidates instead of 192, of which the four most promising are cross-validated, over every second
- * C, and no cut that does not promise a gain: see the table of make bench-seco. */
+ * C: see the table of make bench-seco. */
 typedef struct {
     margin_kernel kernel;       /*                                     0: linear                */
     int8_t c_first, c_last;     /* log2 of C of the candidates         0, 0: 8 .. 15            */
@@ -1823,7 +1825,8 @@ typedef struct {
     size_t most;                /* cuts, at most 15                    0: 15                    */
     size_t folds;               /* of the cross-validations            0: 4                     */
     size_t assess;              /* candidates to cross-validate        0: all                   */
-    bool gain;                  /* end too when no candidate is expected to lower the error     */
+    bool greedy;                /* cut, as the paper does, though no candidate is expected to lower
+                                   the error; otherwise that is an end too                      */
     bool cheap;                 /* fewer of everything that is 0 here                           */
     bool bounds;                /* work out info->common.c0 and c1, see margin_svm_options      */
     uint32_t seed;              /* of starts and folds                                          */
@@ -1842,7 +1845,7 @@ typedef struct {
     margin_real error_left;
     margin_real cost; /* mean number of kernel values that a decision takes */
 } margin_list_table;
-/* Weights have no effect. MARGIN_E_LABEL: a label above 1; MARGIN_E_ARGUMENT: other features. */
+/* Weights have no effect. MARGIN_E_TWO_CLASSES: a label above 1; MARGIN_E_ARGUMENT: other features. */
 MARGIN_API margin_status margin_list_assess(const margin_data *data, const margin_list *model,
                                             margin_list_table *table);
 
@@ -1851,7 +1854,7 @@ enum {
     MARGIN_SECO_EASY = 1,    /* one machine does well enough on what is left */
     MARGIN_SECO_FEW = 2,     /* too few samples are left of a class */
     MARGIN_SECO_NO_CUT = 3,  /* no candidate covers enough and leaves enough */
-    MARGIN_SECO_NO_GAIN = 4, /* with `gain`: none is expected to lower the error */
+    MARGIN_SECO_NO_GAIN = 4, /* none is expected to lower the error; not with `greedy` */
     MARGIN_SECO_MOST = 5,    /* as many as there may be */
     MARGIN_SECO_STOPPED = 6  /* by the progress callback */
 };
@@ -1926,7 +1929,7 @@ MARGIN_API size_t margin_seco_size(size_t n, size_t d, const margin_seco_options
  * In margin_progress `machine` is the number of cuts so far, `iteration` counts candidates. A stop
  * keeps the cuts there are and still trains the machine at the end. MARGIN_W_NO_CUT: the list has
  * no cut although one machine does not do well: too few samples, or no candidate that covers enough;
- * MARGIN_E_LABEL: more than two classes. */
+ * MARGIN_E_TWO_CLASSES: there are more. */
 MARGIN_API margin_status margin_seco_train(const margin_data *data,
                                            const margin_seco_options *options, margin_arena *mem,
                                            margin_model *model, margin_seco_info *info);

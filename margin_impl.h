@@ -15932,7 +15932,7 @@ MARGIN_API margin_status margin_list_assess(const margin_data *data, const margi
     const margin_status status = margin_data_classes(data, &classes);
     if (status != MARGIN_OK || model == NULL || table == NULL || model->pool.d != data->d ||
         classes > 2u) {
-        return mgn_both(status, classes > 2u ? MARGIN_E_LABEL : MARGIN_E_ARGUMENT);
+        return mgn_both(status, classes > 2u ? MARGIN_E_TWO_CLASSES : MARGIN_E_ARGUMENT);
     }
     t.samples = data->n;
     for (size_t i = 0; i < data->n; i++) {
@@ -16091,7 +16091,7 @@ static void mgn_seco_svm_view(mgn_seco *s)
 }
 
 /* Solves for C, from the solution for the C before where there is one. */
-static margin_status mgn_seco_svm_solve(mgn_seco *s, margin_real c, margin_real tol)
+static margin_status mgn_seco_svm_solve(mgn_seco *s, margin_real c, margin_real tol, size_t limit)
 {
     mgn_seco_svm *svm = &s->svm;
     mgn_qp *q = &svm->qp;
@@ -16111,7 +16111,7 @@ static margin_status mgn_seco_svm_solve(mgn_seco *s, margin_real c, margin_real 
         q->b[i] *= c / svm->c;
     }
     svm->c = c;
-    status = mgn_qp_run(q, mgn_size_mul(4u, q->n), s->hush.max_iterations, &s->quiet);
+    status = mgn_qp_run(q, mgn_size_mul(4u, q->n), limit, &s->quiet);
     svm->bias = -mgn_svm_level(q);
     return status;
 }
@@ -16146,7 +16146,7 @@ static margin_real mgn_seco_c0(const mgn_seco *s)
 /* c1, as in >>svm, from a machine of so large a C that its margin is hard, if there is one. */
 static margin_real mgn_seco_c1(mgn_seco *s)
 {
-    const size_t limit = s->hush.max_iterations;
+    const size_t most = mgn_size_add(mgn_size_mul(20u, s->n), 9999u);
     const mgn_qp *q = &s->svm.qp;
     margin_real nearest = MGN_HUGE;
     margin_status status;
@@ -16155,9 +16155,8 @@ static margin_real mgn_seco_c1(mgn_seco *s)
     }
     mgn_seco_svm_take(s, s->active, s->n, 1);
     mgn_seco_svm_view(s);
-    s->hush.max_iterations = mgn_size_min(limit, mgn_size_add(mgn_size_mul(20u, s->n), 9999u));
-    status = mgn_seco_svm_solve(s, margin_pow_int(2, 30), MGN_R(1e-3));
-    s->hush.max_iterations = limit;
+    status = mgn_seco_svm_solve(s, margin_pow_int(2, 30), MGN_R(1e-3),
+                                mgn_size_min(s->hush.max_iterations, most));
     for (size_t i = 0; i < s->n; i++) {
         nearest = mgn_min(nearest, mgn_abs(mgn_seco_svm_score(s, i) - s->svm.bias));
         status = mgn_abs(q->b[i]) < q->cap[i] ? status : MARGIN_E_NOT_SEPARABLE;
@@ -16186,6 +16185,13 @@ static void mgn_seco_folds(mgn_seco *s, const margin_index *list, size_t m)
     }
 }
 
+/* Pair steps of a machine that is only to be compared: on scaled data it takes less than 64 n, and
+ * where data is not scaled it would run on for a million to no purpose. */
+static size_t mgn_seco_patience(const mgn_seco *s, size_t n)
+{
+    return mgn_size_min(s->hush.max_iterations, mgn_size_add(mgn_size_mul(64u, n), 1000u));
+}
+
 /* Errors of a machine for C on the samples of fold `which`, trained on the others; where these are of
  * one class, they say so to all. */
 static size_t mgn_seco_fold_errors(mgn_seco *s, const margin_index *list, size_t m, size_t which,
@@ -16195,7 +16201,7 @@ static size_t mgn_seco_fold_errors(mgn_seco *s, const margin_index *list, size_t
     const bool both = q->split > 0 && q->split < q->n;
     size_t wrong = 0;
     if (both) {
-        (void)mgn_seco_svm_solve(s, c, MGN_R(1e-3));
+        (void)mgn_seco_svm_solve(s, c, MGN_R(1e-3), mgn_seco_patience(s, q->n));
     }
     for (size_t i = 0; i < m; i++) {
         if (s->fold[i] == which) {
@@ -16499,7 +16505,7 @@ static margin_status mgn_seco_round(mgn_seco *s, margin_arena *mem)
         s->info.end = MARGIN_SECO_STOPPED;
     } else if (best == s->made) {
         s->info.end = MARGIN_SECO_NO_CUT;
-    } else if (o->gain && errors >= s->errors) {
+    } else if (!o->greedy && errors >= s->errors) {
         s->info.end = MARGIN_SECO_NO_GAIN;
     } else {
         mgn_seco_append(s, best, errors);
@@ -16520,7 +16526,8 @@ static margin_status mgn_seco_finish(mgn_seco *s)
     }
     mgn_seco_svm_take(s, s->active, s->m, 1);
     mgn_seco_svm_view(s);
-    status = mgn_seco_svm_solve(s, margin_pow_int(2, s->power), s->hush.tol);
+    status =
+        mgn_seco_svm_solve(s, margin_pow_int(2, s->power), s->hush.tol, s->hush.max_iterations);
     s->bias[j] = svm->bias;
     s->target[j] = 1;
     for (size_t i = 0; i < s->n; i++) {
@@ -16809,7 +16816,6 @@ static void mgn_seco_defaults(margin_seco_options *o)
     }
     o->starts = o->starts != 0 ? o->starts : o->cheap ? 2 : 4;
     o->assess = o->assess == 0 && o->cheap ? 4 : o->assess;
-    o->gain = o->gain || o->cheap;
     o->coverage = o->coverage == 0 ? MGN_R(0.0625) : o->coverage;
     o->left = o->left == 0 ? 32 : o->left;
     o->easy = o->easy == 0 ? MGN_R(0.03125) : o->easy;
@@ -16959,7 +16965,7 @@ static margin_status mgn_seco_check(mgn_seco *s, const margin_data *data)
         return status;
     }
     if (classes != 2u) {
-        return classes > 2u ? MARGIN_E_LABEL : MARGIN_E_ONE_CLASS;
+        return classes > 2u ? MARGIN_E_TWO_CLASSES : MARGIN_E_ONE_CLASS;
     }
     s->hush = s->options->run;
     return mgn_both(margin_kernel_resolve(&s->options->kernel, data->d, &s->kernel),

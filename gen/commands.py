@@ -144,7 +144,8 @@ def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Row
     say(f"{methods.describe(arguments.method, chosen)}: trained in {fitted.seconds:.3g} s ({steps}"
         f"{byte_words(report.arena_peak)} of memory), {size}")
     if fitted.status > 0 or not report.converged:
-        say(f"note: not converged: {training.status_word(fitted.status) if fitted.status else 'all steps were taken'}")
+        reason = training.status_word(fitted.status) if fitted.status else "all steps were taken"
+        say(f"note: {'' if report.converged else 'not converged: '}{reason}")
     if on_train is not None:
         say_errors("training error", on_train, problem.names)
     if on_test is not None:

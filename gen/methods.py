@@ -170,8 +170,8 @@ METHODS = {
         words=tau_words, goal="-kendall_tau", noted=(*ORDINAL_NOTES, "C", "loo")),
     "seco": Method(
         "separate and conquer: a list of one-sided cuts, then a support vector machine; two classes",
-        options=(Option("cheap", yes_or_no, "16 candidates a cut instead of 192, four of them cross-validated; only cuts that promise a gain"),
-                 Option("gain", yes_or_no, "no cut that does not promise to lower the error"),
+        options=(Option("cheap", yes_or_no, "16 candidates a cut instead of 192, four of them cross-validated"),
+                 Option("greedy", yes_or_no, "cut, as the paper does, though no cut promises to lower the error"),
                  Option("starts", above(0, whole), "candidates for each sign, C and weight (default 4, cheap 2)"),
                  Option("assess", above(0, whole), "candidates to cross-validate for a cut (default all, cheap 4)"),
                  Option("most-cuts", between(1, 15, whole), "cuts at most (default 15)"),

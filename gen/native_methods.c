@@ -401,7 +401,7 @@ static margin_status gen_train_seco(gen_work *work)
     memset(&options, 0, sizeof options);
     options.kernel = gen_kernel(choice);
     options.cheap = gen_option(choice, "cheap") != 0;
-    options.gain = gen_option(choice, "gain") != 0;
+    options.greedy = gen_option(choice, "greedy") != 0;
     options.bounds = true;
     options.starts = (size_t)gen_option(choice, "starts");
     options.assess = (size_t)gen_option(choice, "assess");

@@ -793,7 +793,6 @@ TEST options_limit_cuts_and_ask_for_gains(void)
         p.y[i] = (uint16_t)(draw() > 0);
     }
     p.options.most = 0;
-    p.options.gain = true;
     ASSERT(train(&p) >= 0);
     for (size_t j = 0; j < p.info.cuts; j++) {
         ASSERT(p.info.cut[j].estimate < (j == 0 ? p.info.plain_error : 1));
@@ -870,7 +869,7 @@ TEST bad_input_is_refused(void)
     const margin_loss empty = {NULL, 0};
     problem p;
     REFUSED(MARGIN_E_MEMORY, (void)0);
-    REFUSED(MARGIN_E_LABEL, p.y[4] = 2);
+    REFUSED(MARGIN_E_TWO_CLASSES, p.y[4] = 2);
     REFUSED(MARGIN_E_NOT_FINITE, p.x[7] = (margin_real)NAN);
     REFUSED(MARGIN_E_ARGUMENT, p.data.y = NULL);
     REFUSED(MARGIN_E_EMPTY, p.data.n = 0);
@@ -899,6 +898,35 @@ TEST bad_input_is_refused(void)
     PASS();
 }
 
+/* Samples that say nothing, or the contrary of each other: some list comes out, and its report is true. */
+TEST samples_that_repeat_or_contradict_each_other_do_no_harm(unsigned kernel)
+{
+    for (unsigned how = 0; how < 4; how++) {
+        problem p;
+        margin_status status;
+        strips(&p);
+        p.data.n = how == 3 ? MOST : 120;
+        for (size_t i = 0; i < p.data.n; i++) {
+            const size_t from = how == 0 ? 0 : how == 1 ? i / 2 * 2 : how == 2 ? i % 12 : i;
+            memcpy(p.x + i * 3, p.x + from * 3, 3 * sizeof *p.x);
+            p.y[i] = how == 2 ? p.y[i % 12] : (uint16_t)(how == 3 ? p.y[i] : i % 2);
+            p.x[i * 3] *= (margin_real)(how == 3 ? 1e6 : 1); /* not scaled at all */
+        }
+        p.options.kernel.kind = (uint8_t)kernel;
+        p.options.cheap = true;
+        p.options.left = 8;
+        status = train(&p);
+        ASSERT(status >= 0 || (status == MARGIN_E_RANGE && how == 3));
+        if (status >= 0) {
+            CHECK_CALL(check_report(&p));
+            ASSERT_EQ(MARGIN_OK, margin_model_check(&p.model));
+            ASSERT((double)p.info.table.error < (how == 2 ? 0.35 : 0.7));
+        }
+        free(p.buffer);
+    }
+    PASS();
+}
+
 TEST tables_check_their_arguments(void)
 {
     margin_list_table table;
@@ -913,7 +941,7 @@ TEST tables_check_their_arguments(void)
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_list_assess(&p.data, &p.model.of.list, &table));
     p.data.d = 3;
     p.y[0] = 2;
-    ASSERT_EQ(MARGIN_E_LABEL, margin_list_assess(&p.data, &p.model.of.list, &table));
+    ASSERT_EQ(MARGIN_E_TWO_CLASSES, margin_list_assess(&p.data, &p.model.of.list, &table));
     free(p.buffer);
     PASS();
 }
@@ -1027,6 +1055,7 @@ TEST memory_is_what_the_query_says(void)
 
 SUITE(seco_suite)
 {
+    static unsigned kernel; /* a test may end by longjmp */
     RUN_TEST(strips_are_solved_by_two_planes_where_one_fails);
     RUN_TEST(other_kernels_share_a_pool_that_spans_the_samples);
     RUN_TEST(lists_predict_as_they_are_defined);
@@ -1048,6 +1077,9 @@ SUITE(seco_suite)
     RUN_TEST(samples_without_weight_are_not_there);
     RUN_TEST(a_stop_keeps_a_usable_list);
     RUN_TEST(bad_input_is_refused);
+    for (kernel = 0; kernel < 5; kernel++) {
+        RUN_TESTp(samples_that_repeat_or_contradict_each_other_do_no_harm, kernel);
+    }
     RUN_TEST(tables_check_their_arguments);
     RUN_TEST(lists_go_into_images_and_come_back);
     RUN_TEST(damaged_lists_are_refused);
