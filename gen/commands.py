@@ -188,7 +188,7 @@ def cv(arguments: argparse.Namespace) -> None:
         if isinstance(found, Failure):
             raise found
     result = cv_keys(arguments, problem, found)
-    result.update(seconds=clock.seconds, labels=problem.names, options=chosen)
+    result.update(seconds=clock.seconds, cpu_seconds=clock.cpu_seconds, labels=problem.names, options=chosen)
     say(f"{methods.describe(arguments.method, chosen)}: {arguments.folds} folds"
         + (f", {arguments.repeats} times" if arguments.repeats > 1 else "") + f", {clock.seconds:.3g} s")
     if found.on_test:
