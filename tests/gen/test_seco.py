@@ -50,7 +50,22 @@ class Lists(test_cli.CommandLine):
         self.assertTrue(0.2 < found["fraction_cut_test"] < 0.8)
 
     def test_more_than_two_classes_are_refused(self):
-        self.fails(1, "label", "train", self.many, "--method", "seco")
+        self.fails(1, "two classes, and there are more", "train", self.many, "--method", "seco")
+
+    def test_bad_and_poor_data_is_told_apart(self):
+        lines = [line for line in open(self.strips, encoding="utf-8").read().splitlines() if line[-1:] in "md"]
+        one, few = self.write("one.csv", "1,2,a\n3,4,a\n"), self.write("few.csv", "\n".join(lines[:60]) + "\n")
+        both = self.write("both.csv", "".join(f"{i % 40},{i % 7},{'ab'[i // 120]}\n" * 2 for i in range(240)))
+        self.fails(1, "only one class", "train", one, "--method", "seco")
+        self.fails(1, "not finite", "train", self.write("nan.csv", "1,nan,a\n3,4,b\n"), "--method", "seco")
+        for path, words, reason in ((few, (), "too few samples of a class are left"),
+                                    (self.strips, ("--min-coverage", "0.95"), "no candidate covers enough"),
+                                    (both, (), "")):
+            code, _, err = self.gen("train", path, "--method", "seco", "--cheap", *words)
+            self.assertEqual(code, 0, err)
+            self.assertIn("note: no cut was found: the list is one ordinary machine" if reason else "then one machine", err)
+            self.assertIn(reason, err)
+            self.assertNotIn("not converged: no cut", err)
 
     def test_options_of_others_are_refused(self):
         self.fails(2, "--scheme", "train", self.strips, "--method", "seco", "--scheme", "one-rest")
