@@ -335,6 +335,239 @@ TEST prototypes_refuse_options_out_of_their_range(void)
     PASS();
 }
 
+/* ---- functions beside the trainers ------------------------------------------------------------------ */
+
+#define REAL(v) ((margin_real)(v))
+
+TEST losses_are_checked_number_by_number(void)
+{
+    margin_piece pieces[2], piece;
+    margin_loss loss;
+    loss.pieces = pieces;
+    loss.count = 2;
+    for (size_t wrong = 0; wrong <= 10; wrong++) {
+        margin_real *number[] = {&pieces[0].end, &pieces[0].at, &pieces[0].c0,
+                                 &pieces[0].c1,  &pieces[0].c2, &pieces[1].at,
+                                 &pieces[1].c0,  &pieces[1].c1, &pieces[1].c2};
+        memset(pieces, 0, sizeof pieces);
+        if (wrong < 9) {
+            *number[wrong] = wrong % 2u == 0 ? REAL(NAN) : REAL(INFINITY);
+        }
+        pieces[1].end = REAL(NAN); /* not looked at */
+        ASSERT_EQ(wrong < 9 ? MARGIN_E_ARGUMENT : MARGIN_OK, margin_loss_check(&loss));
+    }
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_check(NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(1, 0, 1, 0, 1, 1, 0, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(0, 0, 1, 0, 1, 1, 0, &piece));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(3, 0, 1, 0, 1, 1, 0, &piece));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(1, 1, 1, 0, 1, 1, 0, &piece));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(1, -REAL(INFINITY), 1, 0, 1, 1, 0, &piece));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(1, 0, REAL(INFINITY), 0, 1, 1, 0, &piece));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(1, 0, 1, REAL(NAN), 1, 1, 0, &piece));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(1, 0, 1, 0, REAL(INFINITY), 1, 0, &piece));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(2, 0, 1, 0, 1, REAL(NAN), 0, &piece));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(2, 0, 1, 0, 1, 1, REAL(INFINITY), &piece));
+    ASSERT_EQ(MARGIN_OK, margin_loss_piece(2, 0, 1, 0, 1, 1, 0, &piece));
+    PASS();
+}
+
+TEST margins_and_probabilities_have_values_at_their_ends(void)
+{
+    const margin_real huge = (margin_real)(sizeof(margin_real) == 4 ? 3e38 : 1.7e308);
+    const margin_real far[] = {huge, huge / 2}, equal[] = {huge, huge}, scores[] = {1, 2, 3};
+    margin_vote vote;
+    memset(&vote, 0, sizeof vote);
+    ASSERT(margin_margin(MARGIN_SCHEME_NEAREST, 2, far, 1) > 0); /* their sum overflows */
+    ASSERT(margin_margin(MARGIN_SCHEME_NEAREST, 2, far, 0) < 0);
+    ASSERT_EQ(0, margin_margin(MARGIN_SCHEME_NEAREST, 2, equal, 0));
+    vote.classes = 3;
+    vote.scheme = MARGIN_SCHEME_ONE_REST;
+    vote.slope = 1;
+    vote.shift =
+        -(margin_real)5000; /* all sigmoids are 0: no class is more probable than another */
+    for (size_t c = 0; c < 3; c++) {
+        ASSERT_IN_RANGE(1 / 3.0, (double)margin_probability(&vote, scores, c), 1e-6);
+    }
+    PASS();
+}
+
+static margin_status train_any(void *user, const margin_data *view, margin_arena *in,
+                               margin_model *made)
+{
+    return margin_svm_train(view, (const margin_svm_options *)user, in, made, NULL);
+}
+
+static bool stop_at_once(void *user, const margin_progress *progress)
+{
+    (void)progress;
+    ++*(int *)user;
+    return true;
+}
+
+TEST reweighting_checks_its_arguments_and_can_be_stopped(void)
+{
+    margin_theta_options strategy;
+    margin_learner learner = {train_any, NULL, 0}, none = {NULL, NULL, 0};
+    margin_arena counting = margin_arena_counting();
+    int heard = 0;
+    memset(&strategy, 0, sizeof strategy);
+    fresh();
+    learner.bytes = margin_svm_size(N, D, 2, NULL);
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_theta_train(NULL, &learner, NULL, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_theta_train(&data, NULL, NULL, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_theta_train(&data, &none, NULL, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_theta_train(&data, &learner, NULL, &mem, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_theta_train(&data, &learner, NULL, NULL, &model, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT,
+              margin_theta_train(&data, &learner, NULL, &counting, &model, NULL));
+    strategy.theta = REAL(NAN);
+    ASSERT_EQ(MARGIN_E_ARGUMENT,
+              margin_theta_train(&data, &learner, &strategy, &mem, &model, NULL));
+    ASSERT(unchanged());
+    ASSERT_EQ(0, margin_theta_size(SIZE_MAX / 2, SIZE_MAX / 2, 2, 0));
+    strategy.theta = 1000; /* out of reach: every sample is a mistake in every round */
+    strategy.progress = stop_at_once;
+    strategy.user = &heard;
+    ASSERT_EQ(MARGIN_W_STOPPED, margin_theta_train(&data, &learner, &strategy, &mem, &model, NULL));
+    ASSERT_EQ(1, heard);
+    ASSERT_EQ(MARGIN_OK, margin_model_check(&model));
+    strategy.progress = NULL;
+    strategy.rounds = 2;
+    data.y = NULL;
+    ASSERT_EQ(MARGIN_E_ARGUMENT,
+              margin_theta_train(&data, &learner, &strategy, &mem, &model, NULL));
+    PASS();
+}
+
+TEST curves_check_their_arguments(void)
+{
+    margin_real at[2] = {0, 1}, rejected[2] = {7, 7}, error[2] = {7, 7}, share[2] = {7, 7};
+    fresh();
+    ASSERT_EQ(MARGIN_OK, margin_svm_train(&data, NULL, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(NULL, &model, &mem, at, 2, rejected, error));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(&data, NULL, &mem, at, 2, rejected, error));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(&data, &model, NULL, at, 2, rejected, error));
+    ASSERT_EQ(MARGIN_E_ARGUMENT,
+              margin_reject_curve(&data, &model, &mem, NULL, 2, rejected, error));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(&data, &model, &mem, at, 2, NULL, error));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(&data, &model, &mem, at, 2, rejected, NULL));
+    data.d = D - 1;
+    data.stride = D;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(&data, &model, &mem, at, 2, rejected, error));
+    ASSERT(rejected[0] == 7 && error[1] == 7);
+    margin_cumulative(NULL, 0, at, 2, share); /* of no margins none is below anything */
+    ASSERT(share[0] == 0 && share[1] == 0);
+    PASS();
+}
+
+TEST rates_check_moments_and_frontiers(void)
+{
+    static margin_real mean[2 * D] = {0, 0, 0, 1, 1, 1}, cov[2 * D * D], rate[2];
+    const margin_rates_moments good = {mean, cov, D}, no_mean = {NULL, cov, D},
+                               no_cov = {mean, NULL, D}, flat = {mean, cov, 0};
+    margin_real wanted[2] = {REAL(0.5), 1};
+    for (size_t k = 0; k < D; k++) {
+        cov[k * (D + 1)] = cov[D * D + k * (D + 1)] = REAL(0.01);
+    }
+    fresh();
+    ASSERT_EQ(MARGIN_OK, margin_rates_frontier_moments(&good, NULL, &mem, wanted, rate, 2));
+    ASSERT(rate[0] >= 0 && rate[0] <= 1 && rate[1] <= rate[0]);
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train_moments(NULL, NULL, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train_moments(&no_mean, NULL, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train_moments(&no_cov, NULL, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_EMPTY, margin_rates_train_moments(&flat, NULL, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train_moments(&good, NULL, NULL, &model, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train_moments(&good, NULL, &mem, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_frontier_moments(&good, NULL, &mem, NULL, rate, 2));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_frontier_moments(&good, NULL, &mem, wanted, NULL, 2));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_frontier(&data, NULL, &mem, NULL, rate, 2));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_frontier(&data, NULL, &mem, wanted, NULL, 2));
+    wanted[1] = 0;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_frontier(&data, NULL, &mem, wanted, rate, 2));
+    wanted[1] = 2;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_frontier_moments(&good, NULL, &mem, wanted, rate, 2));
+    options.rates.kernel.kind = MARGIN_KERNEL_RBF;
+    ASSERT_EQ(MARGIN_E_ARGUMENT,
+              margin_rates_train_moments(&good, &options.rates, &mem, &model, NULL));
+    ASSERT_EQ(0, margin_rates_moments_size(D, &options.rates));
+    ASSERT_EQ(0, margin_rates_moments_size(SIZE_MAX / 2, NULL));
+    ASSERT(unchanged());
+    mean[4] = REAL(NAN);
+    ASSERT_EQ(MARGIN_E_NOT_FINITE, margin_rates_train_moments(&good, NULL, &mem, &model, NULL));
+    mean[4] = 1;
+    cov[0] = -1;
+    ASSERT_EQ(MARGIN_E_NOT_POSITIVE, margin_rates_train_moments(&good, NULL, &mem, &model, NULL));
+    cov[0] = REAL(0.01);
+    for (size_t i = 0; i < N; i++) {
+        y[i] = (uint16_t)(i % 3u);
+    }
+    ASSERT_EQ(MARGIN_E_TWO_CLASSES, margin_rates_train(&data, NULL, &mem, &model, NULL));
+    ASSERT(unchanged());
+    PASS();
+}
+
+TEST orders_check_their_arguments(void)
+{
+    margin_real sums[N], tau = 7, a[N];
+    margin_omam_online on;
+    for (size_t i = 0; i < N; i++) {
+        a[i] = (margin_real)i;
+    }
+    fresh();
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rank_sums(NULL, N, &mem, sums));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rank_sums(a, N, NULL, sums));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rank_sums(a, N, &mem, NULL));
+    ASSERT_EQ(MARGIN_E_EMPTY, margin_rank_sums(a, 0, &mem, sums));
+    ASSERT_EQ(MARGIN_E_OVERFLOW, margin_rank_sums(a, SIZE_MAX, &mem, sums));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_kendall(a, NULL, N, &mem, &tau));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_kendall(a, a, N, &mem, NULL));
+    ASSERT_EQ(MARGIN_E_OVERFLOW, margin_kendall(a, a, SIZE_MAX, &mem, &tau));
+    ASSERT_EQ(0, margin_kendall_size(SIZE_MAX));
+    ASSERT_EQ(0, margin_thresholds_size(SIZE_MAX, 3));
+    ASSERT_EQ(0, margin_thresholds_size(N, 1));
+    ASSERT_EQ(0, margin_thresholds_size(N, MARGIN_REJECTED));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_thresholds(a, y, NULL, N, 1, 0, &mem, sums));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_thresholds(a, y, NULL, N, 2, 9, &mem, sums));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_thresholds(a, NULL, NULL, N, 2, 0, &mem, sums));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_thresholds(a, y, NULL, N, 2, 0, &mem, NULL));
+    ASSERT_EQ(0, margin_omam_online_size(0, 3));
+    ASSERT_EQ(0, margin_omam_online_size(SIZE_MAX, 3));
+    ASSERT_EQ(0, margin_omam_online_size(D, 1));
+    ASSERT_EQ(0, margin_omam_online_size(D, MARGIN_REJECTED));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_omam_online_start(&on, D, 1, &mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_omam_online_start(NULL, D, 3, &mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_omam_online_start(&on, D, 3, NULL));
+    ASSERT_EQ(0, margin_model_kendall_size(N, NULL));
+    ASSERT(tau == 7 && unchanged());
+    options.omam.targets = a;
+    a[3] = REAL(NAN);
+    ASSERT_EQ(MARGIN_E_NOT_FINITE, margin_omam_train(&data, &options.omam, &mem, &model, NULL));
+    ASSERT(unchanged());
+    PASS();
+}
+
+TEST lists_are_assessed_on_what_they_know(void)
+{
+    margin_list_table table;
+    fresh();
+    options.seco.cheap = true;
+    ASSERT(margin_seco_train(&data, &options.seco, &mem, &model, NULL) >= 0);
+    ASSERT_EQ(MARGIN_OK, margin_list_assess(&data, &model.of.list, &table));
+    ASSERT_EQ(N, table.samples);
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_list_assess(NULL, &model.of.list, &table));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_list_assess(&data, NULL, &table));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_list_assess(&data, &model.of.list, NULL));
+    y[3] = 2;
+    ASSERT_EQ(MARGIN_E_LABEL, margin_list_assess(&data, &model.of.list, &table));
+    y[3] = 1;
+    data.d = D - 1;
+    data.stride = D;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_list_assess(&data, &model.of.list, &table));
+    data.y = NULL;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_list_assess(&data, &model.of.list, &table));
+    PASS();
+}
+
 SUITE(arguments_suite)
 {
     RUN_TEST(trainers_take_good_data_without_options);
@@ -344,4 +577,11 @@ SUITE(arguments_suite)
     RUN_TEST(machines_refuse_options_out_of_their_range);
     RUN_TEST(losses_and_lists_refuse_options_out_of_their_range);
     RUN_TEST(prototypes_refuse_options_out_of_their_range);
+    RUN_TEST(losses_are_checked_number_by_number);
+    RUN_TEST(margins_and_probabilities_have_values_at_their_ends);
+    RUN_TEST(reweighting_checks_its_arguments_and_can_be_stopped);
+    RUN_TEST(curves_check_their_arguments);
+    RUN_TEST(rates_check_moments_and_frontiers);
+    RUN_TEST(orders_check_their_arguments);
+    RUN_TEST(lists_are_assessed_on_what_they_know);
 }

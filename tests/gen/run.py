@@ -1,8 +1,13 @@
-"""run.py -- all Python tests: tests/gen/test_*.py and the docstring examples of gen. Last line: N passed, N failed."""
+"""run.py [NAME...]: all Python tests, tests/gen/test_*.py and the docstring examples of gen, or those of some modules. The
+native code is compiled first, then every file of tests is a process of its own, so that all cores have work. Last line:
+N passed, N failed."""
+import concurrent.futures
 import doctest
 import importlib
 import os
 import pkgutil
+import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -23,9 +28,39 @@ def suite(wanted):
     return tests
 
 
+def modules():
+    """Names for suite(): a file of tests with the module of gen of the same name, the longest first; the rest in one."""
+    files = sorted(name[5:-3] for name in os.listdir(HERE) if name.startswith("test_") and name.endswith(".py"))
+    files.sort(key=lambda name: -os.path.getsize(os.path.join(HERE, f"test_{name}.py")))
+    rest = [module.name for module in pkgutil.iter_modules([os.path.join(ROOT, "gen")])]
+    return [[name] for name in files] + [[name for name in rest if name not in files]]
+
+
+def run_all():
+    from gen import build, native
+    compiling = [build.Build("native.c", "-DMARGIN_REAL_DOUBLE", headers=native.SOURCES),
+                 build.Build("native.c", headers=build.HEADERS)]
+    for library in compiling:
+        library.finish()
+    passed = failed = 0
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        commands = ([sys.executable, __file__, *names] for names in modules())
+        for done in pool.map(lambda c: subprocess.run(c, stdout=subprocess.PIPE, stderr=subprocess.STDOUT), commands):
+            text = done.stdout.decode(errors="replace")
+            counts = re.findall(r"^(\d+) passed, (\d+) failed$", text, re.M)
+            if done.returncode or not counts or "NOT RUN" in text:
+                print("==", *done.args[2:], text, sep="\n")
+            passed += int(counts[-1][0]) if counts else 0
+            failed += max(int(counts[-1][1]), done.returncode != 0) if counts else 1
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
 def main():
     sys.path[:0] = [ROOT, HERE]
     os.chdir(ROOT)
+    if len(sys.argv) == 1:
+        return run_all()
     with tempfile.TemporaryDirectory() as folder:
         os.environ.setdefault("MARGIN_TEST_TMP", folder)
         os.environ["MARGIN_GEN_DEBUG"] = "1"  # a defect of gen is a failure, not a line of its own

@@ -1,12 +1,13 @@
-"""analyze.py TOOL...: static analysers over both headers, in float, in double and without the trainers.
+"""analyze.py TOOL...: static analysers over both headers, in those of the builds float, double and predictors alone in which
+they may find something new.
 
 Each sees the headers and, behind them, the defects of seeded_bugs.h. It passes if it finds those defects that name it and
 says nothing else: an analyser that gives up early, or does not look into headers, is silent too.
 
     gcc             warnings beyond those that every build has
-    gcc-O0, gcc-O2  -fanalyzer. Its time, and clang's, explodes with the depth of calls. So the predictors are analysed as a
-    clang-analyzer  whole; then, by gcc -O0 and clang, all functions piece by piece, a section or some 300 lines of it, with
-                    the functions of all other pieces (but the arena's) declared only
+    gcc-O0, gcc-O2  -fanalyzer. Its time, and clang's, explodes with the depth of calls. So gcc -O2 and clang see the
+    clang-analyzer  predictors as a whole; and gcc -O0 and clang all functions piece by piece, a section or some 300 lines
+                    of it, with the functions of all other pieces (but the arena's) declared only
     clang           -Weverything
     clang-tidy      the checks of .clang-tidy
     cppcheck
@@ -200,6 +201,7 @@ def main(tools):
     work = [job for tool in tools for job in jobs(tool)]
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         good = sum(pool.map(lambda job: job[0](*job[1:]), work))
+    print("clean: nothing found but the seeded defects" if good == len(work) else "not clean")
     print(f"{good} passed, {len(work) - good} failed")
     return 0 if good == len(work) else 1
 

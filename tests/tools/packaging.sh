@@ -1,6 +1,7 @@
 #!/bin/sh
 # packaging.sh CC CXX LEVELS: the headers as users include, switch and link them, with every warning an error.
-# LEVELS are the optimisation levels at which the symbols of the object are looked at, as in "-O0 -O2".
+# LEVELS are the optimisation levels at which the symbols of the object are looked at, as in "-O0 -O2"; without any, for a quick
+# look, the oldest standards and the switches one at a time must do.
 set -u
 cc=$1 cxx=$2 levels=$3
 src=tests/compile dir=build/packaging/$cc
@@ -40,10 +41,11 @@ refused() {
     grep -q "$text" "$dir/refused"
 }
 
-for std in c99 c11 c++11 c++17; do
+for std in c99 ${levels:+c11} c++11 ${levels:+c++17}; do
     case $std in c++*) compile="$cxx11 -std=$std" ;; *) compile="$c99 -std=$std" ;; esac
     for real in "" -DMARGIN_REAL_DOUBLE; do
         for mode in "" -DMARGIN_STATIC -DMARGIN_PREDICT_ONLY "-DMARGIN_STATIC -DMARGIN_PREDICT_ONLY"; do
+            [ -n "$levels" ] || [ -z "$real" ] || [ -z "$mode" ] || continue
             accept "included twice, $std" $compile $real $mode -fsyntax-only $src/twice.c
         done
     done
@@ -55,26 +57,29 @@ program "used from C, implemented in C" $c99 $src/use.c "$dir/c.o"
 program "used from C, implemented in C++" $c99 $src/use.c "$dir/cxx.o"
 program "used from C++, implemented in C" $cxx11 $src/use.c -x none "$dir/c.o"
 program "used from C++, implemented in C++" $cxx11 $src/use.c -x none "$dir/cxx.o"
-for compile in "$c99" "$cxx11"; do
-    program "a plain include does not swallow the implementation" $compile $src/plain_first.c $src/use.c
-    program "two files with a private copy each" $compile -DMARGIN_STATIC $src/twice.c $src/use.c
-done
+more_switches() {
+    for compile in "$c99" "$cxx11"; do
+        program "a plain include does not swallow the implementation" $compile $src/plain_first.c $src/use.c
+        program "two files with a private copy each" $compile -DMARGIN_STATIC $src/twice.c $src/use.c
+    done
 
-program "MARGIN_ALIGN=16" $c99 -DMARGIN_ALIGN=16 $src/impl.c $src/use.c
-program "MARGIN_ALIGN=32" $c99 -DMARGIN_ALIGN=32 $src/impl.c $src/use.c
-program "MARGIN_ALIGN=64u, C++ and double" $cxx11 -DMARGIN_REAL_DOUBLE -DMARGIN_ALIGN=64u $src/impl.c $src/use.c
+    program "MARGIN_ALIGN=16" $c99 -DMARGIN_ALIGN=16 $src/impl.c $src/use.c
+    program "MARGIN_ALIGN=32" $c99 -DMARGIN_ALIGN=32 $src/impl.c $src/use.c
+    program "MARGIN_ALIGN=64u, C++ and double" $cxx11 -DMARGIN_REAL_DOUBLE -DMARGIN_ALIGN=64u $src/impl.c $src/use.c
+    hidden='-DMARGIN_API=extern __attribute__((visibility("hidden")))'
+    program "MARGIN_API with an attribute" $c99 "$hidden" $src/impl.c $src/use.c
+    program "MARGIN_API with an attribute, C++" $cxx11 "$hidden" $src/impl.c $src/use.c
+    program "MARGIN_ASSERT" $c99 '-DMARGIN_ASSERT(x)=((x)?(void)0:__builtin_trap())' $src/impl.c $src/use.c
+    for switch in -DMARGIN_VECTOR=0 -DMARGIN_VECTOR=16 "-DMARGIN_VECTOR=32 -mavx2 -mfma" -DMARGIN_NO_ASM; do
+        accept "$switch" $c99 $switch -fsyntax-only $src/impl.c
+        accept "$switch, C++ and double" $cxx11 -DMARGIN_REAL_DOUBLE $switch -fsyntax-only $src/impl.c
+    done
+}
+[ -z "$levels" ] || more_switches
+
 refuse "MARGIN_ALIGN below that of a pointer" is_too_small $c99 -DMARGIN_ALIGN=4 $src/impl.c
 refuse "MARGIN_ALIGN of 24" "not a power of two" $c99 -DMARGIN_ALIGN=24 $src/impl.c
 refuse "MARGIN_ALIGN of 0" "not a power of two" $c99 -DMARGIN_ALIGN=0 $src/impl.c
-
-hidden='-DMARGIN_API=extern __attribute__((visibility("hidden")))'
-program "MARGIN_API with an attribute" $c99 "$hidden" $src/impl.c $src/use.c
-program "MARGIN_API with an attribute, C++" $cxx11 "$hidden" $src/impl.c $src/use.c
-program "MARGIN_ASSERT" $c99 '-DMARGIN_ASSERT(x)=((x)?(void)0:__builtin_trap())' $src/impl.c $src/use.c
-for switch in -DMARGIN_VECTOR=0 -DMARGIN_VECTOR=16 "-DMARGIN_VECTOR=32 -mavx2 -mfma" -DMARGIN_NO_ASM; do
-    accept "$switch" $c99 $switch -fsyntax-only $src/impl.c
-    accept "$switch, C++ and double" $cxx11 -DMARGIN_REAL_DOUBLE $switch -fsyntax-only $src/impl.c
-done
 
 for flag in -ffast-math -Ofast -ffinite-math-only; do
     refuse "$flag" "breaks NaN checks" $c99 $flag $src/impl.c
