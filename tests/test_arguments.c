@@ -568,6 +568,142 @@ TEST lists_are_assessed_on_what_they_know(void)
     PASS();
 }
 
+/* ---- the quantiser -------------------------------------------------------------------------------- */
+
+static margin_quant quant;
+static margin_quant_info info;
+
+/* Trains an svm on the data as they are, unscaled, and quantises it. */
+static margin_status quantised(unsigned kind, margin_real a, unsigned format, bool whole)
+{
+    const margin_quant_options how = {(uint8_t)format, whole};
+    margin_status status;
+    memset(&options, 0, sizeof options);
+    options.svm.kernel.kind = (uint8_t)kind;
+    options.svm.kernel.a = a;
+    options.svm.kernel.gamma = REAL(1e-6); /* features are of the order of 1000 */
+    options.svm.kernel.coef0 = kind == MARGIN_KERNEL_POLY ? 1 : 0;
+    mem = margin_arena_make(bytes, sizeof bytes);
+    memset(&quant, 0, sizeof quant);
+    status = margin_svm_train(&data, &options.svm, &mem, &model, NULL);
+    return status < 0 ? status : margin_quantize(&model, &data, &how, &mem, &quant, &info);
+}
+
+/* Whole numbers from a sensor, all features in one unit; the last column may be constant. */
+static void sensor(bool constant)
+{
+    fresh();
+    for (size_t i = 0; i < N * D; i++) {
+        x[i] = (margin_real)(int)(1000 * x[i]);
+        x[i] = constant && i % D == D - 1 ? 7 : x[i];
+    }
+}
+
+TEST whole_numbers_go_into_integer_models_as_they_are(void)
+{
+    static const struct {
+        unsigned kind;
+        double a;
+    } kernels[] = {{MARGIN_KERNEL_LINEAR, 0},      {MARGIN_KERNEL_RBF, 0},
+                   {MARGIN_KERNEL_POLY, 0},        {MARGIN_KERNEL_UNIT_POLY, 1},
+                   {MARGIN_KERNEL_UNIT_POLY, 2.5}, {MARGIN_KERNEL_UNIT_EXP, 4},
+                   {MARGIN_KERNEL_UNIT_EXP, 0.25}};
+    for (size_t i = 0; i < 4 * sizeof kernels / sizeof kernels[0]; i++) {
+        const size_t k = i / 4;
+        const unsigned format = i % 2u == 0 ? MARGIN_Q15 : MARGIN_Q7;
+        sensor(i % 4u >= 2u);
+        ASSERT_EQ_FMT((int)MARGIN_OK,
+                      (int)quantised(kernels[k].kind, (margin_real)kernels[k].a, format, true),
+                      "%d");
+        ASSERT_EQ(MARGIN_OK, margin_model_check_q(&quant.model));
+        ASSERT_EQ_FMT((size_t)0, info.limited, "%zu");
+        ASSERT(info.disagree * (format == MARGIN_Q15 ? 20u : 10u) <= N);
+        for (size_t j = 0; j < N; j++) { /* the same through the front door of firmware */
+            int16_t in[D], work[D];
+            int32_t scores[1];
+            margin_real score[1];
+            for (size_t c = 0; c < D; c++) {
+                in[c] = (int16_t)x[j * D + c];
+            }
+            margin_scores(&model, x + j * D, score);
+            if (fabs((double)score[0]) > 0.5) {
+                ASSERT_EQ(score[0] > 0 ? 1 : 0, margin_classify_q(&quant.model, in, work, scores));
+            }
+        }
+    }
+    PASS();
+}
+
+TEST samples_without_weight_count_for_ranges_alone(void)
+{
+    sensor(false);
+    for (size_t i = 0; i < N / 2; i++) {
+        weight[i] = 0;
+    }
+    ASSERT_EQ(MARGIN_OK, quantised(MARGIN_KERNEL_RBF, 0, MARGIN_Q15, true));
+    ASSERT(info.disagree * 10u <= N);
+    x[0] = 30000; /* far from all others, and in no sum */
+    ASSERT_EQ(MARGIN_OK, quantised(MARGIN_KERNEL_LINEAR, 0, MARGIN_Q15, true));
+    PASS();
+}
+
+TEST what_32_bits_cannot_hold_is_refused_by_the_quantiser(void)
+{
+    margin_quant_options how = {MARGIN_Q15, true};
+    margin_arena small;
+    const margin_quant before_quant = {0};
+    sensor(false);
+    x[4] = 40000;
+    ASSERT_EQ(MARGIN_E_RANGE, quantised(MARGIN_KERNEL_LINEAR, 0, MARGIN_Q15, true));
+    sensor(false);
+    x[4] = -40000;
+    ASSERT_EQ(MARGIN_E_RANGE, quantised(MARGIN_KERNEL_RBF, 0, MARGIN_Q7, true));
+    sensor(false);
+    x[4] = REAL(0.5);
+    ASSERT_EQ(MARGIN_E_RANGE, quantised(MARGIN_KERNEL_RBF, 0, MARGIN_Q15, true));
+    ASSERT_EQ(0, memcmp(&before_quant.unit, &quant.unit, sizeof quant.unit));
+    sensor(false);
+    ASSERT_EQ(MARGIN_OK, quantised(MARGIN_KERNEL_RBF, 0, MARGIN_Q15, true));
+    model.of.expansion.kernel.gamma = REAL(1e30); /* every sample is alone in the world */
+    small = margin_arena_make(bytes, sizeof bytes);
+    ASSERT_EQ(MARGIN_E_RANGE, margin_quantize(&model, &data, &how, &small, &quant, NULL));
+    ASSERT(small.low == 0 && small.high == small.size);
+    model.of.expansion.kernel.gamma = 1;
+    model.of.expansion.kernel.kind = MARGIN_KERNEL_LINEAR; /* has no integer form */
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_quantize(&model, &data, &how, &small, &quant, NULL));
+    model.kind = 0;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_quantize(&model, &data, &how, &small, &quant, NULL));
+    ASSERT_EQ(0, margin_quantize_size(&model, &how));
+    model.kind = 9;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_quantize(&model, &data, &how, &small, &quant, NULL));
+    ASSERT_EQ(0, margin_quantize_size(NULL, &how));
+    PASS();
+}
+
+TEST an_integer_linear_model_without_weights_answers_by_its_bias(void)
+{
+    static const margin_real w[D] = {0, 0, 0}, bias[1] = {-3};
+    margin_quant_options how = {MARGIN_Q15, false};
+    int16_t in[D] = {100, -100, INT16_MAX};
+    int32_t scores[1];
+    sensor(true);
+    memset(&model, 0, sizeof model);
+    model.kind = MARGIN_MODEL_LINEAR;
+    model.of.linear.w = w;
+    model.of.linear.bias = bias;
+    model.of.linear.d = D;
+    model.of.linear.vote.classes = 2;
+    for (unsigned i = 0; i < 4; i++) {
+        how.format = i % 2u == 0 ? MARGIN_Q15 : MARGIN_Q7;
+        how.whole = i >= 2u;
+        ASSERT_EQ(MARGIN_OK, margin_quantize(&model, &data, &how, &mem, &quant, &info));
+        ASSERT_EQ(0, margin_classify_q(&quant.model, in, in, scores));
+        ASSERT_IN_RANGE(-3, (double)(quant.unit * (margin_real)scores[0]), 0.01);
+        ASSERT_EQ_FMT((size_t)0, info.disagree, "%zu");
+    }
+    PASS();
+}
+
 SUITE(arguments_suite)
 {
     RUN_TEST(trainers_take_good_data_without_options);
@@ -584,4 +720,8 @@ SUITE(arguments_suite)
     RUN_TEST(rates_check_moments_and_frontiers);
     RUN_TEST(orders_check_their_arguments);
     RUN_TEST(lists_are_assessed_on_what_they_know);
+    RUN_TEST(whole_numbers_go_into_integer_models_as_they_are);
+    RUN_TEST(samples_without_weight_count_for_ranges_alone);
+    RUN_TEST(what_32_bits_cannot_hold_is_refused_by_the_quantiser);
+    RUN_TEST(an_integer_linear_model_without_weights_answers_by_its_bias);
 }
