@@ -558,7 +558,7 @@ TEST lists_are_assessed_on_what_they_know(void)
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_list_assess(&data, NULL, &table));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_list_assess(&data, &model.of.list, NULL));
     y[3] = 2;
-    ASSERT_EQ(MARGIN_E_LABEL, margin_list_assess(&data, &model.of.list, &table));
+    ASSERT_EQ(MARGIN_E_TWO_CLASSES, margin_list_assess(&data, &model.of.list, &table));
     y[3] = 1;
     data.d = D - 1;
     data.stride = D;
