@@ -1003,9 +1003,10 @@ MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, i
 
 /* The two nearest classes alone, as margin_proto_find has them: label, classes, distances and margin
  * are those of the scores, to the bit. Without tangents (codebooks, nearest neighbours) four vectors
- * that are too far after half of the features are left at once; with tangents no part of the features
- * says enough to be worth its time. `scores`: room for all classes; those of the two nearest are
- * right, others may be too low, but not lower than these. */
+ * that are too far after half of the features are left at once: with those that vary most in the first
+ * half this takes two thirds of the time of all scores, otherwise about as long. With tangents no part
+ * of the features says enough to be worth its time. `scores`: room for all classes; those of the two
+ * nearest are right, others only not lower than these. */
 typedef struct {
     uint16_t label;   /* the nearest class, or MARGIN_REJECTED where the model says so */
     uint16_t nearest; /* the nearest class, */

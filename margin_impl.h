@@ -6069,12 +6069,10 @@ static void mgn_q_proto_rank(mgn_q_proto_state *s, int32_t score)
     }
 }
 
-/* Model m, at the distance z, takes its place among the nearest of its class. */
-static MGN_INLINE void mgn_q_proto_end(const margin_proto_q *p, mgn_q_proto_state *s, size_t m,
-                                       int32_t z, int32_t *scores, bool exits)
+/* On to the class of model m. */
+static MGN_INLINE void mgn_q_proto_reach(const margin_proto_q *p, mgn_q_proto_state *s, size_t m,
+                                         const int32_t *scores, bool exits)
 {
-    size_t j = p->nth - 1u;
-    MARGIN_ASSERT(j < MARGIN_PROTO_NTH);
     while (m >= MARGIN_LOAD(uint16_t, p->class_end + s->c)) {
         if (exits) {
             mgn_q_proto_rank(s, scores[s->c]);
@@ -6082,6 +6080,15 @@ static MGN_INLINE void mgn_q_proto_end(const margin_proto_q *p, mgn_q_proto_stat
         s->c++;
         mgn_q_proto_far(p, s);
     }
+}
+
+/* Model m, at the distance z, takes its place among the nearest of its class. */
+static MGN_INLINE void mgn_q_proto_end(const margin_proto_q *p, mgn_q_proto_state *s, size_t m,
+                                       int32_t z, int32_t *scores, bool exits)
+{
+    size_t j = p->nth - 1u;
+    MARGIN_ASSERT(j < MARGIN_PROTO_NTH);
+    mgn_q_proto_reach(p, s, m, scores, exits);
     for (; z < s->near[j]; j--) {
         if (j == 0 || z >= s->near[j - 1u]) {
             s->near[j] = z;
@@ -6139,18 +6146,15 @@ static MGN_INLINE void mgn_q_proto_quick(const margin_proto_q *p, const int16_t 
         const unsigned char *block = (const unsigned char *)p->vectors + (v - v % 4u) * wide;
         const size_t count = p->n - v < MGN_Q_LANES ? p->n - v : MGN_Q_LANES;
         uint32_t dots[MGN_Q_LANES], rest[MGN_Q_LANES];
-        bool leave;
+        mgn_q_proto_reach(p, s, v, scores, true);
         (void)mgn_q_dots(block, v % 4u, x, half, format, dots);
-        leave = mgn_q_proto_leave(p, s, v, count, first, dots);
-        if (!leave) {
-            (void)mgn_q_dots(block + 4u * half * size, v % 4u, x + half, p->d - half, format, rest);
+        if (mgn_q_proto_leave(p, s, v, count, first, dots)) {
+            continue;
         }
+        (void)mgn_q_dots(block + 4u * half * size, v % 4u, x + half, p->d - half, format, rest);
         for (size_t t = 0; t < count; t++) {
             const uint32_t fixed = (uint32_t)MARGIN_LOAD(int32_t, p->constants + v + t);
-            uint32_t z = INT32_MAX;
-            if (!leave) {
-                z = (norm << p->up) - ((dots[t] + rest[t]) << p->left) + fixed;
-            }
+            const uint32_t z = (norm << p->up) - ((dots[t] + rest[t]) << p->left) + fixed;
             mgn_q_proto_end(p, s, v + t, (int32_t)z, scores, true);
         }
     }
@@ -6195,8 +6199,8 @@ static MGN_INLINE void mgn_q_proto_all(const margin_proto_q *p, const int16_t *x
     }
 }
 
-/* The scores; with `exits` those of the two nearest classes alone are right, others may be too low,
- * but not below them, nor equal to them in a class before. */
+/* The scores; with `exits` those of the two nearest classes alone are right, others are not below them,
+ * nor equal to them in a class before. */
 static MGN_INLINE void mgn_q_proto(const margin_proto_q *p, const int16_t *x, int32_t *scores,
                                    unsigned format, bool exits)
 {
@@ -19129,9 +19133,25 @@ static size_t mgn_proto_typical(const mgn_proto_job *job, size_t c)
     return chosen;
 }
 
+/* The sample with the least margin of those that are not in the set; n if there is none. */
+static size_t mgn_proto_doubtful(const mgn_proto_job *job)
+{
+    margin_real least = 2;
+    size_t chosen = job->n;
+    for (size_t i = 0; i < job->n; i++) {
+        const margin_real mu = mgn_nearer(job->w[i], job->before[i]);
+        if (job->held[i] == 0 && mgn_weight(job->data, i) > 0 && mu < least) {
+            least = mu;
+            chosen = i;
+        }
+    }
+    return chosen;
+}
+
 /* Condensing (Devi, Murty: "An incremental prototype set building technique", Pattern Recognition 35,
  * 2002): beginning with a typical sample of each class, a typical one of the samples that the set
- * mistakes is added, class by class, until there are no mistakes or the budget is spent. */
+ * mistakes is added, class by class, until there are no mistakes or the budget is spent. What is left
+ * of it goes to the samples with the least margins, which is ours. */
 static void mgn_proto_condense(mgn_proto_job *job)
 {
     size_t taken = 0;
@@ -19153,6 +19173,14 @@ static void mgn_proto_condense(mgn_proto_job *job)
         job->iterations++;
     }
     job->converged = !more;
+    while (!more && taken < job->models && !job->stopped) {
+        const size_t s = mgn_proto_doubtful(job);
+        more = s == job->n;
+        if (!more) {
+            mgn_proto_take(job, s);
+            taken++;
+        }
+    }
     job->models = taken;
     for (size_t i = 0; i < job->n; i++) {
         job->at.mu[i] = mgn_nearer(job->w[i], job->before[i]);

@@ -1,6 +1,8 @@
-/* firmware.c -- an exported model as firmware has it, for table_gen.py: HEADER is its file, its names start with m_.
+/* firmware.c -- an exported model as firmware has it, for table_gen.py and table_proto.py: HEADER is its file, its names
+ * start with m_.
  * Alone, answer() is what model and code add to a program; with -DCOUNT the program asks for the rows of the self-test,
- * each once with an empty function and once with the model between the marks. */
+ * each once with an empty function and once with the model between the marks. With -DFIND integer prototypes answer
+ * by m_find, which leaves vectors early. */
 #include "margin_port.h"
 #define MARGIN_IMPLEMENTATION
 #define MARGIN_PREDICT_ONLY
@@ -24,6 +26,10 @@ __attribute__((noinline)) uint16_t answer(const input *x)
     int16_t converted[M_FEATURES];
     m_input(x, converted);
     return m_classify(converted);
+#elif defined(FIND)
+    margin_proto_found_q found;
+    m_find(x, &found);
+    return found.label;
 #else
     return m_classify(x);
 #endif
