@@ -64,6 +64,8 @@
  * MARGIN_FLASH            attribute of the constant arrays of exported models, and MARGIN_LOAD(type, p),
  *                         how predictors read *p of them: together they let machines whose flash is
  *                         not in the data space (AVR: PROGMEM) keep models there.
+ * MARGIN_LOAD_LPM         AVR: your MARGIN_LOAD reads by `lpm`, from the lower 64 KB of flash, so that the
+ *                         loops in assembly may do so too.
  * MARGIN_VECTOR           bytes of a vector register, for speed alone: 0 (plain C), 16 or 32; found.
  * MARGIN_NO_ASM           no inline assembly, which is used for the square root and for the inner loops
  *                         of predictors on Cortex-M and AVR: the same bits from plain C, slower.

@@ -5106,6 +5106,20 @@ MARGIN_API uint16_t margin_classify(const margin_model *model, const margin_real
 typedef char mgn_q_shift_must_round_down[(INT32_C(-3) >> 1) == INT32_C(-2) ? 1 : -1];
 typedef char mgn_q_int32_must_wrap[(int32_t)UINT32_C(0xFFFFFFFE) == INT32_C(-2) ? 1 : -1];
 
+/* Makes a compiler forget how `value` came about, so that it keeps nothing else for it. */
+#if defined(__GNUC__) && !defined(MARGIN_NO_ASM)
+#define MGN_Q_FORGET(value) __asm__("" : "+r"(value))
+#else
+#define MGN_Q_FORGET(value) ((void)0)
+#endif
+
+/* Once for all that use it where bytes count, or else where it is used. */
+#ifdef __AVR__
+#define MGN_Q_EACH MGN_APART
+#else
+#define MGN_Q_EACH MGN_INLINE
+#endif
+
 static inline int16_t mgn_q_limit(int32_t a)
 {
     return (int16_t)(a > INT16_MAX ? INT16_MAX : a < INT16_MIN ? INT16_MIN : a);
@@ -5122,6 +5136,82 @@ static inline int32_t mgn_q_scale_signed(int32_t a, uint16_t b)
     return (a >> 16) * (int32_t)b + (int32_t)(((uint32_t)(a & 0xFFFF) * b) >> 16);
 }
 
+/* a << n and a >> n, rounded down, for n < 32. */
+#if defined(__AVR__) && !defined(MARGIN_NO_ASM) /* shifts by one bit at a time: whole bytes first */
+
+typedef uint8_t mgn_q_count;
+
+static MGN_APART uint32_t mgn_q_up(uint32_t a, mgn_q_count n)
+{
+    __asm__("rjmp 2f\n"
+            "1:\n\t"
+            "mov %D[a], %C[a]\n\t"
+            "mov %C[a], %B[a]\n\t"
+            "mov %B[a], %A[a]\n\t"
+            "clr %A[a]\n"
+            "2:\n\t"
+            "subi %[n], 8\n\t"
+            "brsh 1b\n\t"
+            "subi %[n], 248\n\t"
+            "rjmp 4f\n"
+            "3:\n\t"
+            "lsl %A[a]\n\t"
+            "rol %B[a]\n\t"
+            "rol %C[a]\n\t"
+            "rol %D[a]\n"
+            "4:\n\t"
+            "dec %[n]\n\t"
+            "brpl 3b"
+            : [a] "+r"(a), [n] "+d"(n)
+            :
+            : "cc");
+    return a;
+}
+
+static MGN_APART int32_t mgn_q_down(int32_t a, mgn_q_count n)
+{
+    __asm__("rjmp 2f\n"
+            "1:\n\t"
+            "mov %A[a], %B[a]\n\t"
+            "mov %B[a], %C[a]\n\t"
+            "mov %C[a], %D[a]\n\t"
+            "lsl %D[a]\n\t" /* its sign */
+            "sbc %D[a], %D[a]\n"
+            "2:\n\t"
+            "subi %[n], 8\n\t"
+            "brsh 1b\n\t"
+            "subi %[n], 248\n\t"
+            "rjmp 4f\n"
+            "3:\n\t"
+            "asr %D[a]\n\t"
+            "ror %C[a]\n\t"
+            "ror %B[a]\n\t"
+            "ror %A[a]\n"
+            "4:\n\t"
+            "dec %[n]\n\t"
+            "brpl 3b"
+            : [a] "+r"(a), [n] "+d"(n)
+            :
+            : "cc");
+    return a;
+}
+
+#else
+
+typedef uint32_t mgn_q_count;
+
+static MGN_INLINE uint32_t mgn_q_up(uint32_t a, mgn_q_count n)
+{
+    return a << n;
+}
+
+static MGN_INLINE int32_t mgn_q_down(int32_t a, mgn_q_count n)
+{
+    return a >> n;
+}
+
+#endif
+
 /* ---- inner loops: in plain C, and for some processors in their own instructions, with the same integers ----
  *
  * PIECES FOR OTHER KINDS OF MODELS  mgn_q_dots gives the dot products of an input with MGN_Q_LANES
@@ -5133,7 +5223,7 @@ static inline int32_t mgn_q_scale_signed(int32_t a, uint16_t b)
 #define MGN_Q_BLOCK ((size_t)4) /* vectors that are stored together */
 
 #if defined(MARGIN_NO_ASM) || !defined(__OPTIMIZE__) || defined(__ARM_BIG_ENDIAN)
-#elif defined(__AVR_HAVE_MUL__)
+#elif defined(__AVR_HAVE_MUL__) && (defined(MARGIN_LOAD_PLAIN) || defined(MARGIN_LOAD_LPM))
 #define MGN_Q_AVR
 #elif !defined(MARGIN_LOAD_PLAIN)
 #elif defined(__ARM_FEATURE_DSP)
@@ -5176,43 +5266,60 @@ static inline int32_t mgn_q_scale_signed(int32_t a, uint16_t b)
     "smlad %[s2], %[a], r5, %[s2]\n\t"                                                             \
     "smlad %[s3], %[a], r8, %[s3]\n\t"
 #define MGN_Q_LOOP(PAIR)                                                                           \
-    __asm__ volatile("subs %[n], #3\n\t"                                                           \
+    __asm__ volatile("subs %[n], #6\n\t"                                                           \
                      "blo 2f\n"                                                                    \
-                     "1:\n\t" PAIR PAIR PAIR "subs %[n], #3\n\t"                                   \
+                     "1:\n\t" PAIR PAIR PAIR "subs %[n], #6\n\t"                                   \
                      "bhs 1b\n"                                                                    \
                      "2:\n\t"                                                                      \
-                     "adds %[n], #3\n\t"                                                           \
-                     "beq 4f\n"                                                                    \
-                     "3:\n\t" PAIR "subs %[n], #1\n\t"                                             \
-                     "bne 3b\n"                                                                    \
+                     "adds %[n], #4\n\t"                                                           \
+                     "bmi 4f\n"                                                                    \
+                     "3:\n\t" PAIR "subs %[n], #2\n\t"                                             \
+                     "bpl 3b\n"                                                                    \
                      "4:\n"                                                                        \
                      : [s0] "+r"(s0), [s1] "+r"(s1), [s2] "+r"(s2), [s3] "+r"(s3), [w] "+r"(w),    \
-                       [x] "+r"(x), [n] "+r"(pairs), [a] "=&r"(a)                                  \
+                       [x] "+r"(x), [n] "+r"(n), [a] "=&r"(a)                                      \
                      :                                                                             \
                      : "r3", "r4", "r5", "r8", "cc", "memory")
+
+/* What is left of an odd number of features. */
+static MGN_Q_EACH void mgn_q_last(const unsigned char *w, int16_t x, unsigned format,
+                                  uint32_t *dots)
+{
+    for (size_t i = 0; i < MGN_Q_LANES; i++) {
+        const unsigned char *at = w + (format == MARGIN_Q15 ? 4u * i : i / 2u * 4u + i % 2u);
+        dots[i] += (uint32_t)(x * (format == MARGIN_Q15 ? *(const int16_t *)(const void *)at
+                                                        : *(const int8_t *)at));
+    }
+}
+
+/* A function that has the loop of one format; n is -2 or, with an odd number of features, -1 in the
+ * end. */
+#define MGN_Q_DOTS(name, format, PAIR)                                                             \
+    static MGN_Q_EACH const void *name(const void *block, const int16_t *x, size_t n,              \
+                                       uint32_t *dots)                                             \
+    {                                                                                              \
+        const unsigned char *w = (const unsigned char *)block;                                     \
+        uint32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, a;                                                \
+        MGN_Q_LOOP(PAIR);                                                                          \
+        dots[0] = s0;                                                                              \
+        dots[1] = s1;                                                                              \
+        dots[2] = s2;                                                                              \
+        dots[3] = s3;                                                                              \
+        if (n % 2u != 0) {                                                                         \
+            mgn_q_last(w, *x, format, dots);                                                       \
+            w += format == MARGIN_Q15 ? 16u : 8u;                                                  \
+        }                                                                                          \
+        return w;                                                                                  \
+    }
+
+MGN_Q_DOTS(mgn_q15_dots, MARGIN_Q15, MGN_Q15_PAIR)
+MGN_Q_DOTS(mgn_q7_dots, MARGIN_Q7, MGN_Q7_PAIR)
 
 static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
                                          unsigned format, uint32_t *dots)
 {
-    const unsigned char *w = (const unsigned char *)block;
-    size_t pairs = d / 2u;
-    uint32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, a;
-    if (format == MARGIN_Q15) {
-        MGN_Q_LOOP(MGN_Q15_PAIR);
-    } else {
-        MGN_Q_LOOP(MGN_Q7_PAIR);
-    }
-    dots[0] = s0;
-    dots[1] = s1;
-    dots[2] = s2;
-    dots[3] = s3;
-    for (size_t i = 0; d % 2u != 0 && i < MGN_Q_LANES; i++) { /* the last feature */
-        const unsigned char *at = w + (format == MARGIN_Q15 ? 4u * i : i / 2u * 4u + i % 2u);
-        dots[i] += (uint32_t)(*x * (format == MARGIN_Q15 ? *(const int16_t *)(const void *)at
-                                                         : *(const int8_t *)at));
-    }
     (void)v;
-    return w + (d % 2u == 0 ? 0u : format == MARGIN_Q15 ? 16u : 8u);
+    return (format == MARGIN_Q15 ? mgn_q15_dots : mgn_q7_dots)(block, x, d, dots);
 }
 
 #elif defined(MGN_Q_THUMB1)
@@ -5288,60 +5395,128 @@ static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int1
     return w;
 }
 
+#elif defined(MGN_Q_AVR)
+
+/* Four sums of 32 bits in r2 to r17, two features in r20 to r23. What products of bytes leave in the
+ * carry is their sign, which sbc spreads. With an odd number of features the last pair has one of x, and
+ * the vectors have a 0 for the other. */
+#ifdef MARGIN_LOAD_PLAIN
+#define MGN_Q_FETCH "ld "
 #else
+#define MGN_Q_FETCH "lpm "
+#endif
+#define MGN_Q7_MAC(s0, s1, s2, s3, low, high)                                                      \
+    MGN_Q_FETCH "r18, Z+\n\t"                                                                      \
+                "mulsu r18, " low "\n\t"                                                           \
+                "sbc r19, r19\n\t"                                                                 \
+                "add " s0 ", r0\n\t"                                                               \
+                "adc " s1 ", r1\n\t"                                                               \
+                "adc " s2 ", r19\n\t"                                                              \
+                "adc " s3 ", r19\n\t"                                                              \
+                "muls r18, " high "\n\t"                                                           \
+                "sbc r19, r19\n\t"                                                                 \
+                "add " s1 ", r0\n\t"                                                               \
+                "adc " s2 ", r1\n\t"                                                               \
+                "adc " s3 ", r19\n\t"
+#define MGN_Q15_MAC(s0, s1, s2, s3, low, high)                                                     \
+    MGN_Q_FETCH "r18, Z+\n\t" MGN_Q_FETCH "r19, Z+\n\t"                                            \
+                "muls r19, " high "\n\t"                                                           \
+                "movw r28, r0\n\t"                                                                 \
+                "mul r18, " low "\n\t"                                                             \
+                "add " s0 ", r0\n\t"                                                               \
+                "adc " s1 ", r1\n\t"                                                               \
+                "adc " s2 ", r28\n\t"                                                              \
+                "adc " s3 ", r29\n\t"                                                              \
+                "mulsu r19, " low "\n\t"                                                           \
+                "sbc r28, r28\n\t"                                                                 \
+                "add " s1 ", r0\n\t"                                                               \
+                "adc " s2 ", r1\n\t"                                                               \
+                "adc " s3 ", r28\n\t"                                                              \
+                "mulsu " high ", r18\n\t"                                                          \
+                "sbc r28, r28\n\t"                                                                 \
+                "add " s1 ", r0\n\t"                                                               \
+                "adc " s2 ", r1\n\t"                                                               \
+                "adc " s3 ", r28\n\t"
+#define MGN_Q_LANE0(MAC, low, high) MAC("r2", "r3", "r4", "r5", low, high)
+#define MGN_Q_LANE1(MAC, low, high) MAC("r6", "r7", "r8", "r9", low, high)
+#define MGN_Q_LANE2(MAC, low, high) MAC("r10", "r11", "r12", "r13", low, high)
+#define MGN_Q_LANE3(MAC, low, high) MAC("r14", "r15", "r16", "r17", low, high)
+#define MGN_Q_LOOP(PRODUCTS)                                                                       \
+    __asm__ volatile("push r28\n\t"                                                                \
+                     "push r29\n\t"                                                                \
+                     "clr r2\n\t"                                                                  \
+                     "clr r3\n\t"                                                                  \
+                     "movw r4, r2\n\t"                                                             \
+                     "movw r6, r2\n\t"                                                             \
+                     "movw r8, r2\n\t"                                                             \
+                     "movw r10, r2\n\t"                                                            \
+                     "movw r12, r2\n\t"                                                            \
+                     "movw r14, r2\n\t"                                                            \
+                     "movw r16, r2\n"                                                              \
+                     "1:\n\t"                                                                      \
+                     "ld r20, X+\n\t"                                                              \
+                     "ld r21, X+\n\t"                                                              \
+                     "clr r22\n\t"                                                                 \
+                     "clr r23\n\t"                                                                 \
+                     "sbiw %[n], 1\n\t"                                                            \
+                     "breq 2f\n\t"                                                                 \
+                     "ld r22, X+\n\t"                                                              \
+                     "ld r23, X+\n"                                                                \
+                     "2:\n\t" PRODUCTS "sbiw %[n], 1\n\t"                                          \
+                     "brcs 3f\n\t"                                                                 \
+                     "breq 3f\n\t"                                                                 \
+                     "rjmp 1b\n"                                                                   \
+                     "3:\n\t"                                                                      \
+                     "pop r29\n\t"                                                                 \
+                     "pop r28\n\t"                                                                 \
+                     "clr r1\n\t"                                                                  \
+                     "st Y, r2\n\t"                                                                \
+                     "std Y+1, r3\n\t"                                                             \
+                     "std Y+2, r4\n\t"                                                             \
+                     "std Y+3, r5\n\t"                                                             \
+                     "std Y+4, r6\n\t"                                                             \
+                     "std Y+5, r7\n\t"                                                             \
+                     "std Y+6, r8\n\t"                                                             \
+                     "std Y+7, r9\n\t"                                                             \
+                     "std Y+8, r10\n\t"                                                            \
+                     "std Y+9, r11\n\t"                                                            \
+                     "std Y+10, r12\n\t"                                                           \
+                     "std Y+11, r13\n\t"                                                           \
+                     "std Y+12, r14\n\t"                                                           \
+                     "std Y+13, r15\n\t"                                                           \
+                     "std Y+14, r16\n\t"                                                           \
+                     "std Y+15, r17"                                                               \
+                     : "+z"(w), "+x"(x), [n] "+w"(d)                                               \
+                     : "y"(dots)                                                                   \
+                     : "r0", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12",  \
+                       "r13", "r14", "r15", "r16", "r17", "r18", "r19", "r20", "r21", "r22",       \
+                       "r23", "cc", "memory")
 
-#ifdef MGN_Q_AVR
-
-/* sum + a * b for a of 16 and b of 8 bits: two products of bytes, each with its sign spread. */
-static inline uint32_t mgn_q_mac8(uint32_t sum, int16_t a, int8_t b)
+static MGN_APART const void *mgn_q7_dots(const void *w, const int16_t *x, size_t d, uint32_t *dots)
 {
-    uint8_t sign;
-    __asm__("mulsu %[b], %A[a]\n\t"
-            "sbc %[t], %[t]\n\t"
-            "add %A[s], r0\n\t"
-            "adc %B[s], r1\n\t"
-            "adc %C[s], %[t]\n\t"
-            "adc %D[s], %[t]\n\t"
-            "muls %[b], %B[a]\n\t"
-            "sbc %[t], %[t]\n\t"
-            "add %B[s], r0\n\t"
-            "adc %C[s], r1\n\t"
-            "adc %D[s], %[t]\n\t"
-            "clr r1"
-            : [s] "+r"(sum), [t] "=&r"(sign)
-            : [a] "a"(a), [b] "a"(b)
-            : "r0", "cc");
-    return sum;
+    MGN_Q_LOOP(MGN_Q_LANE0(MGN_Q7_MAC, "r20", "r21") MGN_Q_LANE1(MGN_Q7_MAC, "r20", "r21")
+                   MGN_Q_LANE0(MGN_Q7_MAC, "r22", "r23") MGN_Q_LANE1(MGN_Q7_MAC, "r22", "r23")
+                       MGN_Q_LANE2(MGN_Q7_MAC, "r20", "r21") MGN_Q_LANE3(MGN_Q7_MAC, "r20", "r21")
+                           MGN_Q_LANE2(MGN_Q7_MAC, "r22", "r23")
+                               MGN_Q_LANE3(MGN_Q7_MAC, "r22", "r23"));
+    return w;
 }
 
-/* sum + a * b for 16 bits each: four products of bytes. */
-static inline uint32_t mgn_q_mac(uint32_t sum, int16_t a, int16_t b)
+static MGN_APART const void *mgn_q15_dots(const void *w, const int16_t *x, size_t d, uint32_t *dots)
 {
-    uint8_t sign;
-    __asm__("mul %A[a], %A[b]\n\t"
-            "clr %[t]\n\t"
-            "add %A[s], r0\n\t"
-            "adc %B[s], r1\n\t"
-            "adc %C[s], %[t]\n\t"
-            "adc %D[s], %[t]\n\t"
-            "muls %B[a], %B[b]\n\t"
-            "add %C[s], r0\n\t"
-            "adc %D[s], r1\n\t"
-            "mulsu %B[a], %A[b]\n\t"
-            "sbc %[t], %[t]\n\t"
-            "add %B[s], r0\n\t"
-            "adc %C[s], r1\n\t"
-            "adc %D[s], %[t]\n\t"
-            "mulsu %B[b], %A[a]\n\t"
-            "sbc %[t], %[t]\n\t"
-            "add %B[s], r0\n\t"
-            "adc %C[s], r1\n\t"
-            "adc %D[s], %[t]\n\t"
-            "clr r1"
-            : [s] "+r"(sum), [t] "=&r"(sign)
-            : [a] "a"(a), [b] "a"(b)
-            : "r0", "cc");
-    return sum;
+    MGN_Q_LOOP(MGN_Q_LANE0(MGN_Q15_MAC, "r20", "r21") MGN_Q_LANE0(MGN_Q15_MAC, "r22", "r23")
+                   MGN_Q_LANE1(MGN_Q15_MAC, "r20", "r21") MGN_Q_LANE1(MGN_Q15_MAC, "r22", "r23")
+                       MGN_Q_LANE2(MGN_Q15_MAC, "r20", "r21") MGN_Q_LANE2(MGN_Q15_MAC, "r22", "r23")
+                           MGN_Q_LANE3(MGN_Q15_MAC, "r20", "r21")
+                               MGN_Q_LANE3(MGN_Q15_MAC, "r22", "r23"));
+    return w;
+}
+
+static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
+                                         unsigned format, uint32_t *dots)
+{
+    (void)v;
+    return (format == MARGIN_Q15 ? mgn_q15_dots : mgn_q7_dots)(block, x, d, dots);
 }
 
 #else
@@ -5356,8 +5531,6 @@ static inline uint32_t mgn_q_mac8(uint32_t sum, int16_t a, int8_t b)
 {
     return mgn_q_mac(sum, a, b);
 }
-
-#endif
 
 #if MGN_Q_LANES == 4u
 
@@ -5445,11 +5618,60 @@ static MGN_INLINE int32_t mgn_q_times(int32_t a, int16_t b)
 
 #else
 
+#ifdef MGN_Q_AVR
+
+static MGN_APART uint32_t mgn_q_scale(uint32_t a, uint16_t b)
+{
+    uint32_t out;
+    uint8_t zero, low; /* the byte below those of the result */
+    __asm__("clr %[z]\n\t"
+            "mul %A[a], %A[b]\n\t"
+            "mov %[l], r1\n\t"
+            "mul %B[a], %B[b]\n\t"
+            "movw %A[o], r0\n\t"
+            "mul %D[a], %B[b]\n\t"
+            "movw %C[o], r0\n\t"
+            "mul %B[a], %A[b]\n\t"
+            "add %[l], r0\n\t"
+            "adc %A[o], r1\n\t"
+            "adc %B[o], %[z]\n\t"
+            "adc %C[o], %[z]\n\t"
+            "adc %D[o], %[z]\n\t"
+            "mul %A[a], %B[b]\n\t"
+            "add %[l], r0\n\t"
+            "adc %A[o], r1\n\t"
+            "adc %B[o], %[z]\n\t"
+            "adc %C[o], %[z]\n\t"
+            "adc %D[o], %[z]\n\t"
+            "mul %C[a], %A[b]\n\t"
+            "add %A[o], r0\n\t"
+            "adc %B[o], r1\n\t"
+            "adc %C[o], %[z]\n\t"
+            "adc %D[o], %[z]\n\t"
+            "mul %D[a], %A[b]\n\t"
+            "add %B[o], r0\n\t"
+            "adc %C[o], r1\n\t"
+            "adc %D[o], %[z]\n\t"
+            "mul %C[a], %B[b]\n\t"
+            "add %B[o], r0\n\t"
+            "adc %C[o], r1\n\t"
+            "adc %D[o], %[z]\n\t"
+            "clr r1"
+            : [o] "=&r"(out), [z] "=&r"(zero), [l] "=&r"(low)
+            : [a] "r"(a), [b] "r"(b)
+            : "r0", "cc");
+    return out;
+}
+
+#else
+
 static MGN_INLINE uint32_t mgn_q_scale(uint32_t a, uint16_t b)
 {
     const uint16_t high = (uint16_t)(a >> 16), low = (uint16_t)(a & 0xFFFFu);
     return (uint32_t)high * b + (((uint32_t)low * b) >> 16);
 }
+
+#endif
 
 static MGN_INLINE int32_t mgn_q_times(int32_t a, int16_t b)
 {
@@ -5523,7 +5745,7 @@ MARGIN_API void margin_linear_q7_scores(const margin_linear_q *model, const int1
  * lies on straight lines between 33 points, whose values, and twice the way to the next in 2^-16, make a
  * word: mantissa = (word + fraction * way) >> 16. Worst error, all rounding included, 8.1e-5,
  * relative; the points were searched for that. */
-#if MGN_Q_LANES == 4u && !defined(MGN_Q_AVR)
+#if !defined(__OPTIMIZE_SIZE__) && !defined(__AVR__)
 
 static const uint32_t mgn_q_exp2[32] MARGIN_FLASH = {
     0x7FFFFA84, 0x7D41FAA0, 0x7A91FAC0, 0x77F1FADC, 0x755FFAF8, 0x72DBFB14, 0x7065FB30, 0x6DFDFB48,
@@ -5543,12 +5765,16 @@ static const uint16_t mgn_q_exp2[33] MARGIN_FLASH = {
     25820, 25266, 24725, 24195, 23677, 23169, 22673, 22187, 21712, 21246, 20791,
     20346, 19910, 19483, 19066, 18657, 18257, 17866, 17483, 17108, 16742, 16383};
 
+#ifndef __AVR__
+
 static MGN_INLINE uint32_t mgn_q_exp2_word(uint32_t i)
 {
     const uint16_t first = MARGIN_LOAD(uint16_t, mgn_q_exp2 + i);
     const uint16_t way = (uint16_t)(MARGIN_LOAD(uint16_t, mgn_q_exp2 + i + 1u) - first);
     return (uint32_t)first << 16 | (uint16_t)(2u * way);
 }
+
+#endif
 
 #endif
 
@@ -5573,11 +5799,28 @@ static MGN_INLINE int32_t mgn_q_times_high(int16_t coef, uint32_t high)
 
 #else
 
+#ifdef __AVR__
+
+/* By bytes: no long shifts. */
+static MGN_APART uint32_t mgn_q_mantissa_high(uint32_t u)
+{
+    const uint8_t top = (uint8_t)(u >> 16);
+    const uint16_t fraction = (uint16_t)((uint16_t)u >> 4 | (uint16_t)(top & 7u) << 12);
+    const uint16_t *at = mgn_q_exp2 + (top >> 3);
+    const uint16_t first = MARGIN_LOAD(uint16_t, at);
+    const int16_t way = (int16_t)(2u * (uint16_t)(MARGIN_LOAD(uint16_t, at + 1) - first));
+    return (uint32_t)((int32_t)(int16_t)fraction * way + (uint16_t)way) + ((uint32_t)first << 16);
+}
+
+#else
+
 static MGN_INLINE uint32_t mgn_q_mantissa_high(uint32_t u)
 {
     const uint32_t word = mgn_q_exp2_word((u >> 19) & 31u);
     return word + (uint32_t)((int32_t)(int16_t)((u >> 4) & 0x7FFFu) * (int16_t)(word & 0xFFFFu));
 }
+
+#endif
 
 static MGN_INLINE int32_t mgn_q_times_high(int16_t coef, uint32_t high)
 {
@@ -5589,26 +5832,26 @@ static MGN_INLINE int32_t mgn_q_times_high(int16_t coef, uint32_t high)
 /* A kernel value: the upper half of `high`, a signed number, divided by 2^down, down < 32. */
 typedef struct {
     uint32_t high;
-    uint32_t down;
+    mgn_q_count down;
 } mgn_q_term;
 
 /* At most 2^30 in size. */
 static MGN_INLINE int32_t mgn_q_product(int16_t coef, mgn_q_term term)
 {
-    return mgn_q_times_high(coef, term.high) >> term.down;
+    return mgn_q_down(mgn_q_times_high(coef, term.high), term.down);
 }
 
 /* 2^-u 2^-down as a term, u = s * gain * 2^(up - 40): 0 from s = cut on. Below that s * 2^up fits 32
  * bits, and u + down < 32. */
 static MGN_INLINE mgn_q_term mgn_q_exp_term(const margin_kernel_q *k, uint32_t s)
 {
-    const unsigned up = k->up, down = k->down;
+    const mgn_q_count up = k->up, down = k->down;
     const uint16_t gain = k->gain;
     mgn_q_term term = {0, 0};
     if (s < k->cut) {
-        const uint32_t u = mgn_q_scale(s << up, gain);
+        const uint32_t u = mgn_q_scale(mgn_q_up(s, up), gain);
         term.high = mgn_q_mantissa_high(u);
-        term.down = down + (u >> 24);
+        term.down = (mgn_q_count)(down + (u >> 24));
     }
     return term;
 }
@@ -5668,7 +5911,7 @@ static MGN_INLINE bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, 
 
 #else
 
-static inline bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, uint32_t *norm)
+static MGN_INLINE bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, uint32_t *norm)
 {
     uint32_t sum = 0; /* what is added to a sum within the reach is at most 2^30 */
     for (size_t k = 0; k < d; k++) {
@@ -5711,7 +5954,7 @@ static MGN_INLINE mgn_q_term mgn_q_poly_term(const margin_kernel_q *k, int32_t d
     down += k->down;
     if (down < 32u) {
         term.high = (base < 0 && k->power % 2u != 0 ? 0u - power : power) << 16;
-        term.down = down;
+        term.down = (mgn_q_count)down;
     }
     return term;
 }
@@ -5798,24 +6041,47 @@ typedef struct {
  *
  * unit-poly: t^a = 2^-(a (-log2 t)). unit-exp: what does not depend on t in (a^t - 1) / (a - 1) is part of
  * coefficients and biases; a^t = a 2^-((1 - t) log2 a), or 2^-(t log2 (1/a)) for a < 1. */
-static MGN_INLINE mgn_q_term mgn_q_value(const margin_expansion_q *e, size_t v, uint32_t dot,
-                                         const mgn_q_input *in, unsigned format, unsigned kind)
+static MGN_Q_EACH mgn_q_term mgn_q15_rbf_value(const margin_expansion_q *e, size_t v, uint32_t dot,
+                                               const mgn_q_input *in)
+{
+    const uint32_t half = mgn_q_up(MARGIN_LOAD(uint16_t, e->norms + v), e->kernel.shift);
+    return mgn_q_exp_term(&e->kernel, in->norm + 2u * (half - dot));
+}
+
+static MGN_Q_EACH mgn_q_term mgn_q7_rbf_value(const margin_expansion_q *e, size_t v, uint32_t dot,
+                                              const mgn_q_input *in)
+{
+    const uint32_t half = mgn_q_up(MARGIN_LOAD(uint16_t, e->norms + v), e->kernel.shift);
+    return mgn_q_exp_term(&e->kernel, in->norm + 2u * (half - dot * e->kernel.step));
+}
+
+static MGN_Q_EACH mgn_q_term mgn_q_poly_value(const margin_expansion_q *e, uint32_t dot)
+{
+    return mgn_q_poly_term(&e->kernel, (int32_t)dot);
+}
+
+static MGN_Q_EACH mgn_q_term mgn_q_unit_value(const margin_expansion_q *e, size_t v, uint32_t dot,
+                                              const mgn_q_input *in, unsigned kind)
 {
     const margin_kernel_q *k = &e->kernel;
-    uint16_t norm, t;
-    if (kind == MARGIN_KERNEL_POLY) {
-        return mgn_q_poly_term(k, (int32_t)dot);
-    }
-    norm = MARGIN_LOAD(uint16_t, e->norms + v);
-    if (kind == MARGIN_KERNEL_RBF) {
-        dot = format == MARGIN_Q15 ? dot : dot * k->step;
-        return mgn_q_exp_term(k, in->norm + 2u * (((uint32_t)norm << k->shift) - dot));
-    }
-    t = mgn_q_half_cosine((int32_t)dot, in->length, norm, k->shift);
+    const uint16_t norm = MARGIN_LOAD(uint16_t, e->norms + v);
+    const uint16_t t = mgn_q_half_cosine((int32_t)dot, in->length, norm, k->shift);
     if (kind == MARGIN_KERNEL_UNIT_POLY) {
         return mgn_q_exp_term(k, mgn_q_minus_log2(t));
     }
     return mgn_q_exp_term(k, k->power != 0 ? t : 0xFFFFu - (uint32_t)t);
+}
+
+static MGN_INLINE mgn_q_term mgn_q_value(const margin_expansion_q *e, size_t v, uint32_t dot,
+                                         const mgn_q_input *in, unsigned format, unsigned kind)
+{
+    if (kind == MARGIN_KERNEL_POLY) {
+        return mgn_q_poly_value(e, dot);
+    }
+    if (kind == MARGIN_KERNEL_RBF) {
+        return (format == MARGIN_Q15 ? mgn_q15_rbf_value : mgn_q7_rbf_value)(e, v, dot, in);
+    }
+    return mgn_q_unit_value(e, v, dot, in, kind);
 }
 
 /* What an input is to a kernel; false where all kernel values are 0: inputs of rbf beyond the reach. */
@@ -5859,10 +6125,11 @@ static MGN_INLINE int32_t mgn_q_one(const margin_expansion_q *e, const int16_t *
 {
     const void *block = e->vectors;
     mgn_q_input in = {0, {0, 0}};
-    const size_t n = mgn_q_look(e, x, kind, &in) ? e->n : 0;
+    const bool near = mgn_q_look(e, x, kind, &in);
     int32_t sum = 0;
-    for (size_t v = 0; v < n; v += MGN_Q_LANES) {
+    for (size_t v = 0; near && v < e->n; v += MGN_Q_LANES) {
         uint32_t dots[MGN_Q_LANES];
+        MGN_Q_FORGET(v);
         block = mgn_q_dots(block, v, x, e->d, format, dots);
         for (size_t t = 0; t < MGN_Q_LANES; t++) {
             const mgn_q_term term = mgn_q_value(e, v + t, dots[t], &in, format, kind);

@@ -14,6 +14,7 @@
 #ifndef PORT_MODELS_IN_RAM
 #include <avr/pgmspace.h>
 #define MARGIN_FLASH PROGMEM
+#define MARGIN_LOAD_LPM
 #ifdef __FLASH
 #define MARGIN_LOAD(type, p) (*(const __flash type *)(p))
 #else
