@@ -15698,6 +15698,30 @@ static size_t mgn_space_rank(const margin_real *lambda, size_t n, const margin_s
     return kept;
 }
 
+static void mgn_space_scale(margin_real *row, margin_real a, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        row[i] *= a;
+    }
+}
+
+/* s->length from the q rows of s->v. */
+static void mgn_space_lengths(mgn_space *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        s->length[i] = 1;
+    }
+    for (size_t j = 0; j < s->q; j++) {
+        const margin_real *row = s->v + j * s->n;
+        for (size_t i = 0; i < s->n; i++) {
+            s->length[i] += row[i] * row[i];
+        }
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        s->length[i] = margin_sqrt(s->length[i]);
+    }
+}
+
 /* From the kernel matrix of s->n samples in s->v (its lower triangle) to the coordinates. */
 static margin_status mgn_space_start(mgn_space *s, const margin_smoothing *how, margin_arena *mem)
 {
@@ -15707,20 +15731,10 @@ static margin_status mgn_space_start(mgn_space *s, const margin_smoothing *how, 
         return status == MARGIN_E_NOT_FINITE ? MARGIN_E_RANGE : status;
     }
     s->q = mgn_space_rank(s->lambda, n, how);
-    for (size_t i = 0; i < n; i++) {
-        s->length[i] = 1;
-    }
     for (size_t j = 0; j < s->q; j++) {
-        const margin_real root = margin_sqrt(s->lambda[j]);
-        margin_real *row = s->v + j * n;
-        for (size_t i = 0; i < n; i++) {
-            row[i] *= root;
-            s->length[i] += row[i] * row[i];
-        }
+        mgn_space_scale(s->v + j * n, margin_sqrt(s->lambda[j]), n);
     }
-    for (size_t i = 0; i < n; i++) {
-        s->length[i] = margin_sqrt(s->length[i]);
-    }
+    mgn_space_lengths(s);
     return MARGIN_OK;
 }
 
@@ -16723,10 +16737,78 @@ static void mgn_seco_append(mgn_seco *s, size_t t, size_t errors)
     s->m = left;
 }
 
+/* K = L'L with few rows of L, in s->space.v, by pivoted Cholesky steps: how many; 0 if there would be
+ * more than m / 2, or none. What is left of the diagonal is in s->space.length. */
+static size_t mgn_seco_factor(mgn_seco *s)
+{
+    const size_t m = s->m;
+    margin_real *rest = s->space.length, peak = 0;
+    size_t r = 0;
+    for (size_t i = 0; i < m; i++) {
+        rest[i] = s->k[s->active[i] * s->n + s->active[i]];
+        peak = mgn_max(peak, rest[i]);
+    }
+    for (;; r++) {
+        margin_real *row = s->space.v + r * m;
+        size_t p = 0;
+        for (size_t i = 1; i < m; i++) {
+            p = rest[i] > rest[p] ? i : p;
+        }
+        if (!(rest[p] > 4 * MGN_EPS * (margin_real)m * peak)) {
+            return r;
+        }
+        if (r >= m / 2u) {
+            return 0;
+        }
+        for (size_t i = 0; i < m; i++) {
+            row[i] = s->k[s->active[p] * s->n + s->active[i]];
+        }
+        for (size_t t = 0; t < r; t++) {
+            margin_axpy(row, -s->space.v[t * m + p], s->space.v + t * m, m);
+        }
+        mgn_space_scale(row, 1 / margin_sqrt(rest[p]), m);
+        for (size_t i = 0; i < m; i++) {
+            rest[i] -= row[i] * row[i];
+        }
+        rest[p] = 0;
+    }
+}
+
+/* Eigen-coordinates from r rows of L: the eigenvalues of L L' are those of L'L, and an eigenvector e of
+ * L L' makes the coordinate L'e. In place of m^3 steps this takes m r^2. */
+static margin_status mgn_seco_turn(mgn_seco *s, size_t r, margin_arena *mem)
+{
+    const size_t m = s->m;
+    mgn_space *space = &s->space;
+    margin_real *small = s->svm.rows.values, *turned = small + r * r;
+    margin_status status;
+    for (size_t i = 0; i < r; i++) {
+        for (size_t j = 0; j <= i; j++) {
+            small[i * r + j] = margin_dot(space->v + i * m, space->v + j * m, m);
+        }
+    }
+    status = margin_eigen(space->lambda, small, r, small, r, r, mem);
+    if (status != MARGIN_OK) {
+        return status == MARGIN_E_NOT_FINITE ? MARGIN_E_RANGE : status;
+    }
+    space->q = mgn_space_rank(space->lambda, r, &s->options->smoothing);
+    for (size_t j = 0; j < space->q; j++) {
+        mgn_mat_t_vec(turned + j * m, space->v, m, r, m, small + j * r);
+    }
+    mgn_copy(space->v, turned, space->q * m);
+    mgn_space_lengths(space);
+    return MARGIN_OK;
+}
+
 /* The kernel matrix of the active samples, and its eigen-coordinates. */
 static margin_status mgn_seco_coordinates(mgn_seco *s, margin_arena *mem)
 {
+    const size_t r = mgn_seco_factor(s);
     s->space.n = s->m;
+    if (r > 0) {
+        s->descent.space = &s->space;
+        return mgn_seco_turn(s, r, mem);
+    }
     for (size_t i = 0; i < s->m; i++) {
         for (size_t j = 0; j <= i; j++) {
             s->space.v[i * s->m + j] = s->k[s->active[i] * s->n + s->active[j]];
