@@ -1618,11 +1618,11 @@ MARGIN_API size_t margin_rates_size(size_t n, size_t d, size_t classes,
  * violation: |w - (m_pos - m_neg - k_pos S_pos w / s_pos - k_neg S_neg w / s_neg) |w|^2/2| / |w|, the
  * stationarity of the Lagrangian (where s is 0, with the subgradient that was found in the place of
  * S w / s); iterations: factorisations, or steps of iter. Cost: a linear kernel
- * one pass over the data, n d^2 / 2, and about 15 factors of d^3 / 6 products; any other, and a
- * linear one where n <= d, n^2 d / 2 + 15 n^3 / 6.
+ * one pass over the data, n d^2 / 2, and about 8 factors of d^3 / 6 products; any other, and a
+ * linear one where n <= d, n^2 d / 2 + 8 n^3 / 6, near singular kernel matrices up to 40 n^3 / 6.
  *
  * Statuses of its own: MARGIN_E_INFEASIBLE, the ellipsoids meet (p_star >= 1); MARGIN_E_NO_DIRECTION,
- * the means coincide; MARGIN_E_TWO_CLASSES, there are more; MARGIN_E_NOT_POSITIVE, the kernel is not
+ * the means coincide up to rounding; MARGIN_E_TWO_CLASSES, there are more; MARGIN_E_NOT_POSITIVE, the kernel is not
  * positive semi-definite; MARGIN_W_ITERATIONS, the gap or the angle asked for was not reached (the
  * model keeps to the rates, but |w| may be too large: see the gap); MARGIN_E_NO_CONVERGENCE, the
  * margin is lost in rounding, |w| would be beyond any use. */

@@ -13544,6 +13544,8 @@ typedef struct {
 } mgn_rates;
 
 #define MGN_RATES_FACTORS 40u
+/* Steps of log c up to this are made with the factor at hand: each correction takes that much off. */
+#define MGN_RATES_NEAR MGN_R(1e-4)
 
 static size_t mgn_rates_first(const mgn_rates *p, size_t c)
 {
@@ -14141,7 +14143,7 @@ static void mgn_rates_first_c(mgn_rates *p, margin_real *c)
 /* The solution for c. Where that has moved little, the factor at hand serves to correct the one before. */
 static bool mgn_rates_follow(mgn_rates *p, const margin_real *c, margin_real moved)
 {
-    if (moved > MGN_R(1e-4)) {
+    if (moved > MGN_RATES_NEAR) {
         return mgn_rates_solve(p, c, 1, false);
     }
     p->c[0] = c[0];
@@ -14168,8 +14170,11 @@ static margin_status mgn_rates_fast(mgn_rates *p, mgn_tick *tick, margin_real to
     unsigned stale = 0;
     bool closed = false;
     mgn_rates_begin_newton(p, c);
-    while (p->factors < MGN_RATES_FACTORS && stale < 16u) {
+    for (unsigned round = 0; round < 2u * MGN_RATES_FACTORS && stale < 16u; round++) {
         margin_real gap;
+        if (p->factors >= MGN_RATES_FACTORS && moved > MGN_RATES_NEAR) {
+            break;
+        }
         if (!mgn_rates_follow(p, c, moved)) {
             c[0] /= 16;
             c[1] /= 16;
@@ -14177,7 +14182,7 @@ static margin_status mgn_rates_fast(mgn_rates *p, mgn_tick *tick, margin_real to
             continue;
         }
         mgn_rates_take(p);
-        gap = p->high - p->low;
+        gap = mgn_max(p->high - p->low, 0);
         if (gap <= tol * p->high && (stale > 0 || closed || p->stray <= 64 * MGN_EPS)) {
             return MARGIN_OK;
         }
@@ -14767,7 +14772,7 @@ static margin_status mgn_rates_linear_start(mgn_rates *p, const mgn_rates_linear
                                             const mgn_rates_task *task)
 {
     const size_t d = p->d;
-    margin_real noise = 0;
+    bool apart = false;
     margin_status status = mgn_rates_linear_sigma(p, l);
     p->ridge = task->full.ridge;
     p->m[0] = d; /* until Z_0 is known, Z_1 goes behind it */
@@ -14778,11 +14783,13 @@ static margin_status mgn_rates_linear_start(mgn_rates *p, const mgn_rates_linear
         return status;
     }
     p->rows = p->m[0] + p->m[1];
-    for (size_t j = 0; j < d; j++) {
+    for (size_t j = 0; j < d; j++) { /* by a feature at least, beyond the rounding of its means */
+        const margin_real size = mgn_max(mgn_abs(l->mean[j]), mgn_abs(l->mean[d + j]));
+        const margin_real spread = margin_sqrt(mgn_max(p->diag[0][j], p->diag[1][j]));
         p->delta[j] = l->mean[d + j] - l->mean[j];
-        noise = mgn_max(noise, mgn_max(mgn_abs(l->mean[j]), mgn_abs(l->mean[d + j])));
+        apart = apart || mgn_abs(p->delta[j]) > 8 * MGN_EPS * mgn_max(size, spread);
     }
-    if (!mgn_rates_scale(p, 8 * MGN_EPS * noise)) {
+    if (!apart || !mgn_rates_scale(p, 0)) {
         return MARGIN_E_NO_DIRECTION;
     }
     mgn_rates_linear_unit(p);

@@ -19,6 +19,7 @@ class Method:
     targets: str = "classes"                        # "numbers": labels are numbers to be met, gen_work.targets in C;
                                                     # "order": such numbers, or classes in order (--order, --targets)
     refusals: dict = field(default_factory=dict)    # statuses that are an answer: {"MARGIN_E_X": word for the JSON}
+    instead: Callable[[dict], str] = lambda told: ""  # goes on after the words of a refusal, with what was told
     keys: Callable[[dict], dict] | None = None      # from what the C half told to keys of the JSON; None: as they are
     words: Callable[[dict], list[str]] | None = None  # lines for people, made of the JSON of a training
     goal: str = "error_mean"                        # what `tune` makes small; "-NAME": makes NAME_test, as told, large
@@ -107,8 +108,20 @@ def rates_words(told: dict) -> list[str]:
     if told.get("test_error_pos") is not None and told.get("test_error_neg") is not None:
         met += f", in the test: {pair('test_error_pos', 'test_error_neg')}"
     return [f"asked for: at most {pair('eta_pos', 'eta_neg')} of the positive and the negative class; {met}",
+            "as good as any rates can be had: the samples of a class can be made to score alike"
+            if told["p_star"] < 1e-6 and max(told["eta_pos"], told["eta_neg"]) < 1 else
             f"p* = {told['p_star']:.3g}: with both kappa larger by the same factor down to "
             f"{pair('eta_pos_touch', 'eta_neg_touch')}", TRUE_MOMENTS]
+
+
+def rates_instead(told: dict) -> str:
+    """
+    >>> rates_instead({"p_star": 1.25, "eta_pos_touch": 0.12, "eta_neg_touch": 0.4})
+    ': p* = 1.25; what is above 12 % and 40 % can, or another pair of the frontier'
+    """
+    return (f": p* = {told['p_star']:.3g}; what is above {100 * told['eta_pos_touch']:.3g} % and {100 * told['eta_neg_touch']:.3g} % "
+            "can, or another pair of the frontier")
+
 
 MODELS = Option("models", between(1, 1000, whole), "models a class (default 1; lvq 16)")
 TANGENTS = Option("tangents", between(0, 32, whole), "tangents a model (default 5)")
@@ -158,7 +171,8 @@ METHODS = {
                  Option("frontier", between(0, 1000, whole), "points of the frontier of reachable rates in the JSON "
                                                              "(default 20; with a kernel and over 500 rows none)")),
         grid=(("eta-neg", (0.9, 0.7, 0.5, 0.3, 0.2)), ("eta-pos", (0.9, 0.7, 0.5, 0.3, 0.2))),
-        without=("scheme", "cache-mb"), refusals={"MARGIN_E_INFEASIBLE": "infeasible"}, keys=rates_keys, words=rates_words,
+        without=("scheme", "cache-mb"), refusals={"MARGIN_E_INFEASIBLE": "infeasible"}, instead=rates_instead,
+        keys=rates_keys, words=rates_words,
         noted=("eta_pos", "eta_neg", "p_star")),
     "omam": Method(
         "ranks or classes in order: the largest average margin over pairs, in closed form",

@@ -304,7 +304,7 @@ def check_training(status: int, choice: Choice, report: Report) -> int:
     told = report.take_told(choice.entry)
     word = choice.entry.refusals.get(status_name(status)) if status < 0 else None
     if word is not None:
-        raise Refusal(status_text(status), word, told)
+        raise Refusal(status_text(status) + choice.entry.instead(told), word, told)
     return check(status)
 
 

@@ -122,7 +122,7 @@ class Trained:
 
 def fit(problem: Problem, method: str, chosen: dict, seed: int = 1) -> Trained:
     choice, watch = native.Choice(method, chosen, seed), native.Watch()
-    native.training()  # compiled, if need be, before the clock starts
+    native.training(), native.device()  # compiled, if need be, before the clock starts
     with Clock() as clock:
         try:
             status, report, machine = run_jobs([lambda: native.train(problem.rows, choice, watch)], [watch], method)[0]

@@ -845,6 +845,35 @@ TEST equal_means_have_no_direction(void)
     PASS();
 }
 
+/* Every sample in both classes, in another order: the sums of the classes differ by rounding alone. */
+TEST means_that_differ_by_rounding_have_no_direction(void)
+{
+    uint16_t y[2 * CLOUD_N];
+    margin_real x[2 * CLOUD_N * CLOUD_D];
+    margin_data data;
+    cloud c;
+    cloud_make(&c, CLOUD_N, CLOUD_D, 0.3, 3);
+    data = c.data;
+    for (size_t i = 0; i < CLOUD_N; i++) {
+        memcpy(x + i * CLOUD_D, c.x + i * CLOUD_D, CLOUD_D * sizeof *x);
+        memcpy(x + (2u * CLOUD_N - 1u - i) * CLOUD_D, c.x + i * CLOUD_D, CLOUD_D * sizeof *x);
+        y[i] = 0;
+        y[CLOUD_N + i] = 1;
+    }
+    data.x = x;
+    data.y = y;
+    data.n = (size_t)2 * CLOUD_N;
+    for (unsigned kind = 0; kind < 2u; kind++) {
+        margin_rates_options o = rates_options(1, 1);
+        rates_result r;
+        o.kernel.kind = kind == 0 ? MARGIN_KERNEL_LINEAR : MARGIN_KERNEL_RBF;
+        r = rates_run(&data, o);
+        ASSERT_EQ_FMT((int)MARGIN_E_NO_DIRECTION, (int)r.status, "%d");
+        free(r.memory.bytes);
+    }
+    PASS();
+}
+
 static bool stop_at_once(void *user, const margin_progress *at)
 {
     size_t *calls = (size_t *)user;
@@ -1106,6 +1135,7 @@ SUITE(rates_suite)
     RUN_TEST(feasibility_does_not_depend_on_units);
     RUN_TEST(one_sample_in_a_class_is_a_point);
     RUN_TEST(equal_means_have_no_direction);
+    RUN_TEST(means_that_differ_by_rounding_have_no_direction);
     RUN_TEST(a_caller_can_stop_both_solvers);
     RUN_TEST(memory_is_exactly_what_the_query_says);
     RUN_TEST(moments_need_no_more_memory_than_asked_for);

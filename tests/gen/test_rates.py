@@ -47,7 +47,7 @@ class Rates(CommandLine):
                                       *files, "--json", "-")
             found = json.loads(out)
             self.assertEqual((code, found["status"], found["feasible"]), (1, "infeasible", False))
-            self.assertIn("cannot be had", err)
+            self.assertIn("cannot be had: p* = ", err)
             self.assertGreater(found["p_star"], 1)
             self.assertGreater(found["eta_pos_touch"], 0.05)
             self.assertEqual([name for name in ("no.mgn", "no.h") if os.path.exists(self.path(name))], [])
