@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import models
 from targets import HOSTS, ROOT, TARGETS, Problem, Target, TooLarge, build_counters, chosen
 
-PARTS = ("suite_math", "suite_linalg", "suite_models", "suite_training", "suite_solvers")
+PARTS = ("suite_math", "suite_linalg", "suite_models", "suite_training", "suite_solvers", "suite_integers")
 FLASH = "model_"  # tests whose models are in flash; all others have theirs in RAM
 SHORT = {"cortex-m0": "M0", "cortex-m3": "M3", "cortex-m4f": "M4F", "cortex-m7": "M7", "cortex-m33": "M33",
          "cortex-m55": "M55", "rv32imc": "RV32", "rv32imafc": "RV32F", "atmega328p": "328P", "atmega2560": "2560",
