@@ -158,7 +158,8 @@ METHODS = {
     "svm": Method(
         "soft-margin support vector machine",
         options=(C, Option("C-pos", above(0), "the same for the positive class (default C)"),
-                 Option("C-neg", above(0), "the same for the negative class (default C)")),
+                 Option("C-neg", above(0), "the same for the negative class (default C)"),
+                 Option("bounds", yes_or_no, "work out where a search for C may begin: c0, and c1 of separable classes")),
         grid=(("C", (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)),), refusals=SEPARABLE),
     "rates": Method(
         "error rates given in advance, or the answer that they cannot be had; two classes",

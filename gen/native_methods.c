@@ -249,6 +249,7 @@ static margin_status gen_train_svm(gen_work *work)
     options.c = options.hard_margin ? 0 : c;
     options.c_pos = gen_option(work->choice, "C-pos");
     options.c_neg = gen_option(work->choice, "C-neg");
+    options.bounds = gen_option(work->choice, "bounds") != 0;
     options.run = gen_control(work);
     if (!gen_arena(work, margin_svm_size(data->n, data->d, work->classes, &options), &mem)) {
         return MARGIN_E_MEMORY;
@@ -256,6 +257,10 @@ static margin_status gen_train_svm(gen_work *work)
     status = margin_svm_train(data, &options, &mem, &work->machine->model, &work->info);
     if (status >= 0) {
         gen_tell(&work->told, "nu", work->info.nu);
+        if (options.bounds && work->classes == 2) {
+            gen_tell(&work->told, "c0", work->info.c0);
+            gen_tell(&work->told, "c1", work->info.c1); /* 0: the classes overlap */
+        }
     }
     return status;
 }

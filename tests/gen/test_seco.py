@@ -43,6 +43,12 @@ class Lists(test_cli.CommandLine):
         self.assertIn("list of", self.ok("info", saved))
         self.assertEqual(len(self.ok("predict", saved, self.strips).splitlines()), 240)
 
+    def test_bounds_for_c_are_those_of_svm(self):
+        list_, plain = (self.json("train", self.strips, "--method", *words) for words in (("seco", "--cheap"), ("svm", "--bounds")))
+        self.assertAlmostEqual(list_["c0"], plain["c0"])
+        self.assertEqual((list_["c1"], plain["c1"]), (0, 0))  # no plane parts the strips
+        self.assertNotIn("c0", self.json("train", self.strips, "--method", "svm"))
+
     def test_cv_gives_the_decomposition(self):
         found = self.json("cv", self.strips, "--method", "seco", "--cheap", "--folds", "3", "--kernel", "poly", "--degree", "1",
                           "--coef0", "1")
