@@ -65,6 +65,19 @@ def strips(seed: int, count: int) -> str:
     return "\n".join(lines) + "\n"
 
 
+def images(seed: int, classes: int, count: int, size: int = 8) -> str:
+    """Pictures of 0 to 16 as of digits: three spots a class, anywhere near their places; CSV text."""
+    rng, lines = random.Random(seed), []
+    spots = [[(rng.uniform(1, size - 2), rng.uniform(1, size - 2)) for _ in range(3)] for _ in range(classes)]
+    for i in range(count):
+        right, down, ink = rng.gauss(0, 0.5), rng.gauss(0, 0.5), rng.uniform(10, 18)
+        near = [[min((r - y - down) ** 2 + (c - x - right) ** 2 for y, x in spots[i % classes]) for c in range(size)]
+                for r in range(size)]
+        values = [max(0, min(16, round(ink - 3 * d + rng.gauss(0, 1)))) for row in near for d in row]
+        lines.append(",".join(map(str, values)) + f",{i % classes}")
+    return "\n".join(lines) + "\n"
+
+
 def gen(*words: str) -> None:
     call([sys.executable, "-m", "gen", *words])
 
@@ -115,6 +128,8 @@ SUITE = {"linear": Imported(exchange(11, "linear", 5, 0)), "rbf": Imported(excha
          "poly": Imported(exchange(13, "poly", 5, 9)), "pairs": Imported(exchange(14, "rbf", 5, 11, 3, "one-one")),
          "rest": Imported(exchange(15, "rbf", 4, 12, 4, "one-rest")),
          "proto": Trained(sensor(18, 3, 90), "--method tvq --models 2 --tangents 2"),
+         "digits2": Trained(images(21, 10, 300), "--method tvq --scale none --tangents 2 --iterations 20"),
+         "digits5": Trained(images(22, 10, 300), "--method tvq --scale none --tangents 5 --iterations 20"),
          "cuts": Trained(strips(19, 180), "--method seco --cheap --kernel linear"),
          "list": Trained(strips(20, 180), "--method seco --cheap --kernel poly --degree 1 --coef0 1"),
          "unit_poly": Trained(sensor(16, 2, 30), "--method svm --kernel unit-poly"),

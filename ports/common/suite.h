@@ -86,6 +86,8 @@ margin_data suite_samples(margin_arena *mem, size_t n, size_t d, uint16_t classe
     X(model_proto_f32, 0)                                                                          \
     X(model_proto_q15, 0)                                                                          \
     X(model_proto_q7, 0)                                                                           \
+    X(model_digits2_q7, 0)                                                                         \
+    X(model_digits5_q7, 0)                                                                         \
     X(model_cuts_f32, 0)                                                                           \
     X(model_cuts_q15, 0)                                                                           \
     X(model_cuts_q7, 0)                                                                            \

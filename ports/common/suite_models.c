@@ -19,6 +19,8 @@
 #include "proto_f32.h"
 #include "proto_q15.h"
 #include "proto_q7.h"
+#include "digits2_q7.h"
+#include "digits5_q7.h"
 #include "rbf_f32.h"
 #include "rbf_q15.h"
 #include "rbf_q7.h"
@@ -95,6 +97,8 @@ MODEL_Q(poly_q7, POLY_Q7)
 MODEL_F32(proto_f32, PROTO_F32)
 MODEL_Q(proto_q15, PROTO_Q15)
 MODEL_Q(proto_q7, PROTO_Q7)
+MODEL_Q(digits2_q7, DIGITS2_Q7)
+MODEL_Q(digits5_q7, DIGITS5_Q7)
 MODEL_F32(cuts_f32, CUTS_F32)
 MODEL_Q(cuts_q15, CUTS_Q15)
 MODEL_Q(cuts_q7, CUTS_Q7)
