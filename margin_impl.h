@@ -8226,7 +8226,7 @@ static bool mgn_q_proto_plain(mgn_q_job *job)
     const margin_real f = mgn_q_own_factor(job, 0);
     mgn_q_extent centred, most;
     for (size_t k = 0; k < job->d; k++) {
-        if (!(mgn_abs(mgn_q_own_factor(job, k) - f) <= f / 4096)) {
+        if (!(f > 0 && mgn_abs(mgn_q_own_factor(job, k) - f) <= f / 4096)) {
             return false;
         }
     }

@@ -148,7 +148,9 @@ class Prototypes(CommandLine):
             self.assertEqual(self.json("train", same, "--method", method, "--scale", "none")["train_error"], 0)
         both = self.write("both.csv", "1,2,a\n1,2,b\n" * 3)  # the same sample in both classes
         for method in METHODS:
-            self.assertEqual(self.json("train", both, "--method", method)["train_error"], 0.5)
+            self.assertEqual(self.json("train", both, "--method", method, "--save", self.path("both.mgn"))["train_error"], 0.5)
+            for form in ("q15", "q7"):  # nothing varies: no scale at all
+                self.ok("export", self.path("both.mgn"), "--format", form, "-o", self.path("both.h"))
 
 
 def find_program(folder, models):
