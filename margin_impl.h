@@ -6246,7 +6246,7 @@ static MGN_INLINE size_t mgn_q_list_rows(const margin_list_q *l, const int16_t *
         if (*say > 0 || j + 1u >= e->width) {
             return j;
         }
-        w += e->d * (format == MARGIN_Q15 ? 2u : 1u);
+        w += (size_t)e->d * (format == MARGIN_Q15 ? 2u : 1u);
     }
 }
 
@@ -18986,7 +18986,8 @@ static margin_real mgn_proto_meet(const margin_real *tangents, size_t k, margin_
         mgn_axpy(delta, -q[i], v, d);
         r[i][i] = r[i][i] > least ? r[i][i] : 0;
     }
-    for (size_t i = count; i-- > 0;) {
+    for (size_t left = count; left > 0; left--) {
+        const size_t i = left - 1u;
         a[i] = -q[i];
         for (size_t j = i + 1u; j < count; j++) {
             a[i] -= r[i][j] * a[j];
