@@ -162,19 +162,18 @@ BUDGETS = [("cortex-m4f", "linear", "f32", "code", 160), ("cortex-m0", "linear",
            ("cortex-m0", "rbf", "q15", "each", 7.0), ("atmega328p", "rbf", "q7", "count", 130000)]
 DEVICES = ("cortex-m", "riscv", "avr")  # families whose RAM and stack are budgeted
 STACK_MOST = 64                          # of integer predictors
-OVER = {("cortex-m4f", "linear", "f32", "code"), ("cortex-m0", "linear", "f32", "code"), ("cortex-m0", "linear", "q15", "code"),
-        ("cortex-m4f", "rbf", "f32", "each"), ("atmega328p", "rbf", "q7", "count"), "stack"}  # known to be exceeded as yet
+STACK_KNOWN = 144  # of kernels as yet: the loop over four vectors takes every register, and what is not in them is here
 
 
 def budgets(rows: list[Row]) -> tuple[list[str], int]:
     """A line for each budget, and how many are exceeded that were kept before."""
     lines, failed, families = [], 0, {target.name: target.family for target in TARGETS}
-    checks = [(row, what, getattr(row, what), most, (target, predictor, form, what) in OVER)
+    checks = [(row, what, getattr(row, what), most, False)
               for target, predictor, form, what, most in BUDGETS for row in rows
               if (row.target, row.predictor, row.format) == (target, predictor, form)]
     for row in rows:
         if families[row.target] in DEVICES and row.format != "f32":
-            checks.append((row, "stack", row.stack, STACK_MOST, "stack" in OVER))
+            checks.append((row, "stack", row.stack, STACK_MOST, row.predictor != "linear" and row.stack <= STACK_KNOWN))
         if families[row.target] in DEVICES and families[row.target] != "avr":
             checks.append((row, "ram", row.ram, 0, False))
     for row, what, value, most, known in checks:
