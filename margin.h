@@ -2100,8 +2100,8 @@ MARGIN_API margin_status margin_cross_validate(const margin_data *data,
  * Two-sided hss (Hastie, Simard, Saeckinger): samples have tangents too, known beforehand, such as what
  * a small shift or a rotation does to an image. They are free to move along these, and models of what
  * remains need fewer tangents of their own. `sides` has them, for hss and for the methods that start
- * from it. Firmware predicts from such models as from others; margin_proto_two_sided is for those who
- * can afford tangents of the input.
+ * from it. Such models are for two-sided distances, margin_proto_two_sided, where the tangents of the
+ * input can be afforded; by the distances of the predictors they err more often than one-sided ones.
  *
  * A class with too few samples for the tangents asked for has rows of zeros instead: they cost time
  * but change nothing. More than d - 1 tangents are cut to d - 1: d of them would be the whole space,
