@@ -19851,7 +19851,8 @@ MARGIN_API margin_status margin_proto_two_sided(const margin_proto *model, const
 {
     size_t m = 0;
     if (model == NULL || x == NULL || work == NULL || scores == NULL ||
-        count > MARGIN_PROTO_SIDES || (count > 0 && sides == NULL)) {
+        count > MARGIN_PROTO_SIDES || (count > 0 && sides == NULL) || model->nth == 0 ||
+        model->nth > MARGIN_PROTO_NTH) {
         return MARGIN_E_ARGUMENT;
     }
     for (size_t c = 0; c < model->vote.classes; c++) {

@@ -560,6 +560,11 @@ TEST a_prototype_model_with_one_thing_wrong_is_refused(void)
     REAL_WRONG(make_proto(), r.exits[3] = (margin_real)0.5);
     REAL_WRONG(make_proto(),
                (p->n = SIZE_MAX / 2, p->d = SIZE_MAX / 2)); /* more than memory holds */
+    (void)make_proto();
+    p->nth = MARGIN_PROTO_NTH + 1;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_two_sided(p, r.norms, NULL, 0, r.bias, r.coef));
+    p->nth = 0;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_two_sided(p, r.norms, NULL, 0, r.bias, r.coef));
     PASS();
 }
 
