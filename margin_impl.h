@@ -4447,7 +4447,7 @@ static margin_real mgn_expansion_norm(const margin_expansion *e, const margin_re
 #define MGN_SCORE_BLOCK 4u
 #endif
 
-#ifdef MGN_ARM_VFP
+#if defined(MGN_ARM_VFP) && defined(__OPTIMIZE__) /* or there are not registers enough */
 
 #define MGN_VFP_ONE(v, sum) "vldmia " v "!, {s6}\n\tvmla.f32 " sum ", s0, s6\n\t"
 #define MGN_VFP_SIX(v, sum)                                                                        \
@@ -5319,7 +5319,10 @@ static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int1
                                          unsigned format, uint32_t *dots)
 {
     (void)v;
-    return (format == MARGIN_Q15 ? mgn_q15_dots : mgn_q7_dots)(block, x, d, dots);
+    if (format == MARGIN_Q15) {
+        return mgn_q15_dots(block, x, d, dots);
+    }
+    return mgn_q7_dots(block, x, d, dots);
 }
 
 #elif defined(MGN_Q_THUMB1)
@@ -5516,7 +5519,10 @@ static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int1
                                          unsigned format, uint32_t *dots)
 {
     (void)v;
-    return (format == MARGIN_Q15 ? mgn_q15_dots : mgn_q7_dots)(block, x, d, dots);
+    if (format == MARGIN_Q15) {
+        return mgn_q15_dots(block, x, d, dots);
+    }
+    return mgn_q7_dots(block, x, d, dots);
 }
 
 #else
@@ -6079,7 +6085,10 @@ static MGN_INLINE mgn_q_term mgn_q_value(const margin_expansion_q *e, size_t v, 
         return mgn_q_poly_value(e, dot);
     }
     if (kind == MARGIN_KERNEL_RBF) {
-        return (format == MARGIN_Q15 ? mgn_q15_rbf_value : mgn_q7_rbf_value)(e, v, dot, in);
+        if (format == MARGIN_Q15) {
+            return mgn_q15_rbf_value(e, v, dot, in);
+        }
+        return mgn_q7_rbf_value(e, v, dot, in);
     }
     return mgn_q_unit_value(e, v, dot, in, kind);
 }
