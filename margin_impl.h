@@ -7762,10 +7762,11 @@ static margin_status mgn_q_rbf_inputs(mgn_q_job *job)
     return mgn_q_inputs(job);
 }
 
-/* The other kernels have their origin where z = 0. Inputs in range are at most 2^14. */
-static margin_status mgn_q_origin_inputs(mgn_q_job *job)
+/* The other kernels have their origin where z = 0. Inputs in range are at most 2^14, or go in as they
+ * are where that is possible and not too coarse. */
+static margin_status mgn_q_origin_inputs(mgn_q_job *job, bool coarse)
 {
-    bool plain = job->whole && mgn_q_one_factor(job);
+    bool plain = !coarse && job->whole && mgn_q_one_factor(job);
     for (size_t k = 0; k < job->d; k++) {
         job->centre[k] = 0;
         plain = plain && !(mgn_abs(mgn_q_own_offset(job, k)) > 0);
@@ -7993,14 +7994,18 @@ static margin_real mgn_q_finest(const mgn_q_job *job, bool unit_length)
 static margin_status mgn_q_poly_make(mgn_q_job *job)
 {
     const margin_kernel *kernel = &job->e->kernel;
-    const margin_status status = mgn_q_origin_inputs(job);
+    margin_status status = mgn_q_origin_inputs(job, false);
     const margin_real limit = job->limit;
     margin_real gain, one;
+    job->vector_unit = mgn_q_finest(job, false);
+    gain = kernel->gamma * job->vector_unit / limit * MGN_R(2147483648.0);
+    if (status == MARGIN_OK && gain * job->unit >= 32768) {
+        status = mgn_q_origin_inputs(job, true);
+    }
+    gain *= job->unit;
     if (status != MARGIN_OK) {
         return status;
     }
-    job->vector_unit = mgn_q_finest(job, false);
-    gain = kernel->gamma * job->unit * job->vector_unit / limit * MGN_R(2147483648.0);
     for (job->kernel.shift = 0; gain < 32768 && job->kernel.shift < 31u; job->kernel.shift++) {
         gain *= 2;
     }
@@ -8047,7 +8052,7 @@ static margin_status mgn_q_unit_vectors(mgn_q_job *job)
 static margin_status mgn_q_unit_make(mgn_q_job *job)
 {
     const margin_real log2a = margin_log(job->e->kernel.a) * MGN_R(1.4426950408889634);
-    margin_status status = mgn_q_origin_inputs(job);
+    margin_status status = mgn_q_origin_inputs(job, false);
     margin_real rate = job->e->kernel.a / 32768;
     if (job->kernel.kind == MARGIN_KERNEL_UNIT_EXP) {
         rate = mgn_abs(log2a) / 65536;
