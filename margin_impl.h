@@ -1447,7 +1447,7 @@ static void mgn_mat_mul_more(margin_real *c, size_t step, mgn_view a, mgn_view b
 {
     for (size_t t = 0; t < k || t == 0; t += MGN_DEPTH) {
         const size_t depth = k - t < MGN_DEPTH ? k - t : MGN_DEPTH;
-        const mgn_view at = mgn_view_of(a.p + t * a.col, a.row, a.col);
+        const mgn_view at = mgn_view_of(t > 0 ? a.p + t * a.col : a.p, a.row, a.col);
         for (size_t j = 0; j < n; j += MGN_PANEL) {
             const size_t count = n - j < MGN_PANEL ? n - j : MGN_PANEL;
             mgn_panel_pack_columns(panel, b, t, depth, j, count);
@@ -8410,6 +8410,7 @@ static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model)
     job->kernel = kernel;
     job->kernel.step = job->l == NULL ? 1u : 0;
     job->staged = false;
+    job->score_unit = 1; /* of a model that is refused before it has one */
     if (job->l != NULL) {
         if (job->list != NULL) {
             mgn_q_list_weights(job);
@@ -14822,6 +14823,7 @@ static void mgn_rates_linear_store(const mgn_rates *p, const mgn_rates_linear *l
 {
     margin_rates_report *report = task->report;
     margin_real pos, neg;
+    MARGIN_ASSERT(w != NULL); /* no counting arena comes here */
     for (size_t j = 0; j < p->d; j++) {
         w[j] = p->y[j] * p->unit;
     }
