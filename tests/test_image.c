@@ -6,6 +6,7 @@
 
 #include "arena_sweep.h"
 #include "greatest.h"
+#include "image_seal.h"
 #include "margin.h"
 
 /* A small trained model of each shape: kernel, scheme and classes. */
@@ -106,17 +107,12 @@ TEST the_head_is_laid_out_as_documented(void)
 TEST the_checksum_is_the_one_of_ethernet(void)
 {
     const size_t size = write_shape(0, "");
-    uint32_t crc = 0xFFFFFFFFu, stored = 0;
-    for (size_t i = 0; i < size; i++) {
-        for (unsigned bit = 0; (i < 12 || i >= 16) && bit < 8; bit++) {
-            const uint32_t in = (uint32_t)image[i] >> bit & 1u;
-            crc = (crc & 1u) != in ? crc >> 1 ^ 0xEDB88320u : crc >> 1;
-        }
-    }
-    for (unsigned i = 0; i < 4; i++) {
-        stored |= (uint32_t)image[12 + i] << 8 * i;
-    }
-    ASSERT_EQ(crc ^ 0xFFFFFFFFu, stored);
+    memcpy(copy, image, size);
+    image_seal(copy, size);
+    ASSERT(memcmp(copy, image, size) == 0);
+    copy[12] ^= 1u; /* the seal is put there, not left as it was */
+    image_seal(copy, size);
+    ASSERT(memcmp(copy, image, size) == 0);
     PASS();
 }
 
@@ -352,19 +348,10 @@ TEST any_flipped_bit_of_an_integer_image_is_refused(void)
 /* Puts a value into the image and makes the checksum right again. */
 static void forge(size_t size, size_t at, unsigned bytes, uint32_t value)
 {
-    uint32_t crc = 0xFFFFFFFFu;
     for (unsigned i = 0; i < bytes; i++) {
         image[at + i] = (unsigned char)(value >> 8 * i);
     }
-    for (size_t i = 0; i < size; i++) {
-        for (unsigned bit = 0; (i < 12 || i >= 16) && bit < 8; bit++) {
-            const uint32_t in = (uint32_t)image[i] >> bit & 1u;
-            crc = (crc & 1u) != in ? crc >> 1 ^ 0xEDB88320u : crc >> 1;
-        }
-    }
-    for (unsigned i = 0; i < 4; i++) {
-        image[12 + i] = (unsigned char)(~crc >> 8 * i);
-    }
+    image_seal(image, size);
 }
 
 TEST forged_integer_images_are_refused_or_harmless(void)

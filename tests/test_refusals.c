@@ -7,6 +7,7 @@
 
 #include "arena_sweep.h"
 #include "greatest.h"
+#include "image_seal.h"
 #include "margin.h"
 
 /* ---- integer models ----------------------------------------------------------------------------- */
@@ -582,19 +583,6 @@ TEST an_expansion_with_one_thing_wrong_is_refused(void)
 
 /* ---- images ------------------------------------------------------------------------------------- */
 
-static void seal(size_t size)
-{
-    uint32_t crc = 0xFFFFFFFFu;
-    for (size_t i = 0; i < size; i++) {
-        for (unsigned bit = 0; (i < 12 || i >= 16) && bit < 8; bit++) {
-            crc = (crc ^ ((uint32_t)image[i] >> bit)) & 1u ? crc >> 1 ^ 0xEDB88320u : crc >> 1;
-        }
-    }
-    for (unsigned i = 0; i < 4; i++) {
-        image[12 + i] = (unsigned char)((crc ^ 0xFFFFFFFFu) >> 8 * i);
-    }
-}
-
 /* The status of loading an image with one byte replaced and the checksum made right again. */
 static margin_status forged(size_t size, size_t at, unsigned value, bool integer)
 {
@@ -605,14 +593,14 @@ static margin_status forged(size_t size, size_t at, unsigned value, bool integer
     margin_quant quant;
     margin_status status;
     image[at] = (unsigned char)value;
-    seal(size);
+    image_seal(image, size);
     status = integer ? margin_image_load_q(image, size, &mem, &quant)
                      : margin_image_load(image, size, &mem, &model);
     if (status < 0 && (mem.low != 0 || mem.high != mem.size)) {
         status = MARGIN_OK; /* a refused image has kept memory */
     }
     image[at] = old;
-    seal(size);
+    image_seal(image, size);
     return status;
 }
 

@@ -5,6 +5,7 @@
 
 #include "arena_sweep.h"
 #include "greatest.h"
+#include "image_seal.h"
 #include "margin.h"
 
 #define MOST 240
@@ -521,21 +522,6 @@ TEST quantising_a_list_takes_what_its_query_says(void)
     PASS();
 }
 
-/* CRC-32, bit by bit, at its place in an image. */
-static void seal(unsigned char *image, size_t size)
-{
-    uint32_t crc = 0xFFFFFFFFu;
-    for (size_t i = 0; i < size; i++) {
-        for (unsigned bit = 0; (i < 12 || i >= 16) && bit < 8; bit++) {
-            const uint32_t in = (uint32_t)image[i] >> bit & 1u;
-            crc = (crc & 1u) != in ? crc >> 1 ^ 0xEDB88320u : crc >> 1;
-        }
-    }
-    for (unsigned i = 0; i < 4; i++) {
-        image[12 + i] = (unsigned char)(~crc >> 8 * i);
-    }
-}
-
 TEST integer_lists_go_into_images_and_come_back(void)
 {
     size_t taken = 0, refused = 0;
@@ -577,7 +563,7 @@ TEST integer_lists_go_into_images_and_come_back(void)
             const size_t at = i % 2u == 0 ? value % 68u : value % (size - 4u);
             memcpy(words, again, size);
             image[at] = (unsigned char)(value >> 16);
-            seal(image, size);
+            image_seal(image, size);
             mem = q.mem;
             if (margin_image_load_q(image, size, &mem, &back) == MARGIN_OK) {
                 int16_t x[FEATURES], work[FEATURES];
@@ -626,7 +612,7 @@ TEST absurd_heads_of_integer_lists_are_refused(void)
         for (unsigned b = 0; b < lies[i].bytes; b++) {
             image[lies[i].at + b] = (unsigned char)(lies[i].value >> 8 * b);
         }
-        seal(image, size);
+        image_seal(image, size);
         ASSERT(margin_image_load_q(image, size, &q.mem, &back) < 0);
     }
     PASS();

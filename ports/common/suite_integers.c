@@ -123,18 +123,23 @@ static void draw_vote(margin_rng *rng, margin_expansion_q *e, tables *t)
     }
 }
 
-static int32_t score_of(const margin_expansion_q *e, const int16_t *x)
+/* By the code for several machines, which margin_scores_q does not take where there is one. */
+static void scores_of(const margin_expansion_q *e, const int16_t *x, int32_t *scores)
 {
     const bool q15 = e->format == MARGIN_Q15;
     switch (e->kernel.kind) {
     case MARGIN_KERNEL_POLY:
-        return (q15 ? margin_poly_q15_score : margin_poly_q7_score)(e, x);
+        (q15 ? margin_poly_q15_scores : margin_poly_q7_scores)(e, x, scores);
+        break;
     case MARGIN_KERNEL_UNIT_POLY:
-        return (q15 ? margin_unit_poly_q15_score : margin_unit_poly_q7_score)(e, x);
+        (q15 ? margin_unit_poly_q15_scores : margin_unit_poly_q7_scores)(e, x, scores);
+        break;
     case MARGIN_KERNEL_UNIT_EXP:
-        return (q15 ? margin_unit_exp_q15_score : margin_unit_exp_q7_score)(e, x);
+        (q15 ? margin_unit_exp_q15_scores : margin_unit_exp_q7_scores)(e, x, scores);
+        break;
     default:
-        return (q15 ? margin_rbf_q15_score : margin_rbf_q7_score)(e, x);
+        (q15 ? margin_rbf_q15_scores : margin_rbf_q7_scores)(e, x, scores);
+        break;
     }
 }
 
@@ -158,8 +163,12 @@ static void ask(margin_rng *rng, const margin_model_q *model, const margin_expan
         for (k = 0; k < machines; k++) {
             suite_word((uint32_t)scores[k]);
         }
-        if (one != NULL && machines == 1u && score_of(one, x) != scores[0]) {
-            suite_fail("one");
+        if (one != NULL && machines == 1u) {
+            int32_t again;
+            scores_of(one, x, &again);
+            if (again != scores[0]) {
+                suite_fail("one");
+            }
         }
     }
 }

@@ -23,40 +23,19 @@ static void mend(unsigned char *image, size_t size)
     mgn_put32(image + 12, mgn_image_crc(image, size));
 }
 
-/* Features of a model of a kind, whose struct may lie elsewhere in another. */
-static size_t features(const margin_model *model)
-{
-    switch (model->kind) {
-    case MARGIN_MODEL_LINEAR:
-        return model->of.linear.d;
-    case MARGIN_MODEL_PROTO:
-        return model->of.proto.d;
-    case MARGIN_MODEL_LIST:
-        return model->of.list.pool.d;
-    default:
-        return model->of.expansion.d;
-    }
-}
-
-static size_t features_q(const margin_model_q *model)
-{
-    switch (model->kind) {
-    case MARGIN_MODEL_LINEAR:
-        return model->of.linear.d;
-    case MARGIN_MODEL_PROTO:
-        return model->of.proto.d;
-    case MARGIN_MODEL_LIST:
-        return model->of.list.pool.d;
-    default:
-        return model->of.expansion.d;
-    }
-}
+/* Features of a model in floats or in integers; the struct of one kind may have them elsewhere than
+ * that of another. */
+#define FEATURES(model)                                                                            \
+    ((size_t)((model)->kind == MARGIN_MODEL_LINEAR  ? (model)->of.linear.d                         \
+              : (model)->kind == MARGIN_MODEL_PROTO ? (model)->of.proto.d                          \
+              : (model)->kind == MARGIN_MODEL_LIST  ? (model)->of.list.pool.d                      \
+                                                    : (model)->of.expansion.d))
 
 /* Scores at an input of zeros; the buffers are as large as the model says, to the byte. */
 static void use(const margin_model *model)
 {
     const margin_vote *vote = margin_model_vote(model);
-    const size_t d = features(model);
+    const size_t d = FEATURES(model);
     const size_t machines = margin_machines(vote->scheme, vote->classes);
     float *x = (float *)calloc(d, sizeof *x);
     float *scores = (float *)malloc(machines * sizeof *scores);
@@ -70,7 +49,7 @@ static void use(const margin_model *model)
 static void use_q(const margin_model_q *model)
 {
     const margin_vote_q *vote = margin_model_vote_q(model);
-    const size_t d = features_q(model);
+    const size_t d = FEATURES(model);
     int16_t *x = (int16_t *)malloc(d * sizeof *x);
     int16_t *work = (int16_t *)malloc(d * sizeof *work);
     int32_t *scores = (int32_t *)malloc(vote->machines * sizeof *scores);
