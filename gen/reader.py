@@ -28,8 +28,13 @@ class Result(ctypes.Structure):
                 *((name, ctypes.c_int64) for name in ("n", "d", "labels", "end", "line", "column", "found")),
                 ("error", ctypes.c_int32), ("token_size", ctypes.c_int32), ("token", ctypes.c_char * 80)]
 
+    def __init__(self):
+        super().__init__()
+        self.library = library()
+
     def __del__(self):
-        library().reader_free(ctypes.byref(self))
+        if "library" in vars(self):  # it is missing where there is no compiler
+            self.library.reader_free(ctypes.byref(self))
 
     def texts(self) -> list[str]:
         ends = [0, *self.text_end[:self.labels]]
