@@ -36,9 +36,12 @@
  *           - On failure (a negative status) no output parameter has been touched.
  *           - Every loop has a bound; the same input gives the same bits on every target.
  *
- * CONTENTS  >>config >>status >>arena >>math >>random >>linalg >>data >>kernel
- *           >>model >>quant >>image >>train >>mam >>kmomd >>svm >>rates
- *           >>loss >>seco >>calibrate >>compress >>metrics >>proto >>ordinal
+ * CONTENTS  PART I PREDICT
+ *           >>config >>status >>arena >>kernel >>model >>quant >>image
+ *           PART II TRAIN
+ *           >>data >>train >>mam >>kmomd >>svm >>rates >>loss >>seco >>proto >>ordinal
+ *           >>calibrate >>compress >>quantize >>store >>metrics
+ *           >>math >>random >>linalg
  */
 #ifndef MARGIN_H
 #define MARGIN_H
@@ -48,6 +51,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ================================================================================================
+ * PART I PREDICT
+ *
+ * Everything that a device needs that only predicts: models, their predictors in floating point
+ * and in integers, and images of models that arrive as bytes.
+ * ============================================================================================== */
 
 /* ---- >>config ---- every switch, its default and its price; define before the first include -- */
 
@@ -223,332 +233,6 @@ MARGIN_API void margin_arena_reset(margin_arena *mem);
 /* Bytes still to be had between the two ends. */
 MARGIN_API size_t margin_arena_left(const margin_arena *mem);
 
-/* ---- >>math ---- scalar functions without libm, the same bits everywhere --------------------- */
-
-/* Special values are those of C99 Annex F, without errno and exception flags; a NaN result is some
- * quiet NaN. Errors are the worst found, in units of the last place (ulp) of the exact result: among
- * all 2^32 floats for functions of one argument, else among 10^8 random arguments, float and double
- * alike (make bench-math). With -ffp-contract=fast the bits differ and these errors still hold. */
-
-/* Correctly rounded: 0.5 ulp. */
-MARGIN_API margin_real margin_sqrt(margin_real x);
-/* 0.70 ulp; 0.78 where the result is subnormal. */
-MARGIN_API margin_real margin_exp(margin_real x);
-/* v[i] = margin_exp(v[i]), the same bits, in loops that compilers vectorise: several times faster. */
-MARGIN_API void margin_exp_array(margin_real *v, size_t n);
-/* Natural logarithm: 0.85 ulp. */
-MARGIN_API margin_real margin_log(margin_real x);
-/* x^y: 0.71 ulp; 0.81 where the result is subnormal. About eight times the cost of margin_exp. */
-MARGIN_API margin_real margin_pow(margin_real x, margin_real y);
-/* x^n by repeated squaring, for small n much faster than margin_pow. At most |n| ulp, which is that
- * of |n| - 1 products and, for n < 0, a division; twice that for n < 0 and a result above a quarter
- * of the largest finite number. 1 for n = 0 and any x. */
-MARGIN_API margin_real margin_pow_int(margin_real x, int n);
-/* 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x: 1.3 ulp. */
-MARGIN_API margin_real margin_erf(margin_real x);
-/* 1 - erf(x), accurate where that is tiny: 3.7 ulp. */
-MARGIN_API margin_real margin_erfc(margin_real x);
-/* The density of the standard normal distribution at x: 2.0 ulp. */
-MARGIN_API margin_real margin_normal_density(margin_real x);
-/* The probability of a standard normal value below x, accurate in the lower tail: 4.6 ulp. For the
- * upper tail take margin_normal_distribution(-x). */
-MARGIN_API margin_real margin_normal_distribution(margin_real x);
-
-/* ---- >>random ---- one small seeded generator, the same numbers everywhere ------------------- */
-
-/* sfc32 by C. Doty-Humphrey. Every state is a valid one, that of all zeros too. Not for secrets. */
-typedef struct {
-    uint32_t a, b, c, count;
-} margin_rng;
-
-/* A generator whose numbers depend on the seed alone. */
-MARGIN_API margin_rng margin_rng_make(uint32_t seed);
-/* 32 random bits. */
-MARGIN_API uint32_t margin_rng_u32(margin_rng *rng);
-/* A whole number from 0 to n - 1, all equally likely; 0 for n = 0. Takes less than two draws on
- * average. */
-MARGIN_API uint32_t margin_rng_below(margin_rng *rng, uint32_t n);
-/* A multiple of 2^-24 (float; one draw) or 2^-53 (double; two draws) in [0, 1). */
-MARGIN_API margin_real margin_rng_uniform(margin_rng *rng);
-/* From the normal distribution of mean 0 and variance 1. The numbers differ between float and
- * double, nothing else makes them differ. */
-MARGIN_API margin_real margin_rng_normal(margin_rng *rng);
-/* Puts n < 2^32 items into random order, all n! equally likely. */
-MARGIN_API void margin_shuffle(margin_rng *rng, margin_index *items, size_t n);
-/* k of the numbers 0 .. n-1 in rising order, every such set equally likely; at most 2 n draws on
- * average. MARGIN_E_ARGUMENT for k > n, n > MARGIN_INDEX_MAX or a null pointer. */
-MARGIN_API margin_status margin_subset(margin_rng *rng, margin_index *out, size_t k, size_t n);
-
-/* ---- >>linalg ---- dense linear algebra, row-major, on the caller's memory ------------------- */
-
-/* Matrices are row-major: element (i, j) of `a` is a[i * stride + j]. A stride of 0 means rows
- * without gaps, otherwise it is at least the number of columns; what lies in the gaps is neither
- * read nor written. Sizes may be 0. Outputs do not overlap inputs unless the text says so.
- * MARGIN_E_ARGUMENT: a null pointer or a stride that is too small; MARGIN_E_OVERFLOW: the bytes of
- * a matrix do not fit size_t. A function that takes an arena has a size query of the same name.
- * Dots, norms, products and triangular solves pass NaN and infinity on as C arithmetic does; the
- * decompositions refuse them with MARGIN_E_NOT_FINITE before anything is changed.
- *
- * Every sum has a fixed order, so results are the same bits on every target. Products of matrices
- * and vectors add their terms in order, k = 0, 1, 2, ..., from zero, unless the text says more:
- * an absolute error of at most d EPS sum |x_k y_k| for d terms. */
-
-/* x . y over n values. Eight partial sums, of the terms 0, 8, 16, ... , 1, 9, ... , and so on, the
- * last n mod 8 terms all go to the first of them; then ((s0+s4)+(s2+s6)) + ((s1+s5)+(s3+s7)).
- * The error is at most (n/8 + 10) EPS sum |x_i y_i|. x and y may be the same, null if n is 0. */
-MARGIN_API margin_real margin_dot(const margin_real *x, const margin_real *y, size_t n);
-/* y += a x over n values. */
-MARGIN_API void margin_axpy(margin_real *y, margin_real a, const margin_real *x, size_t n);
-/* Sum of |x_i|, with four partial sums in the manner of margin_dot. */
-MARGIN_API margin_real margin_norm1(const margin_real *x, size_t n);
-/* Euclidean length, to a relative error of (n/16 + 6) EPS (for very large and very small values n
- * EPS); neither overflows nor underflows unless the result does. */
-MARGIN_API margin_real margin_norm2(const margin_real *x, size_t n);
-/* Largest |x_i|; 0 for n = 0. The norms of values with a NaN are NaN. */
-MARGIN_API margin_real margin_norm_inf(const margin_real *x, size_t n);
-
-/* y = A x for the rows x cols matrix A. */
-MARGIN_API margin_status margin_mat_vec(margin_real *y, const margin_real *a, size_t stride,
-                                        size_t rows, size_t cols, const margin_real *x);
-/* y = A' x: `rows` values x give `cols` values y. */
-MARGIN_API margin_status margin_mat_t_vec(margin_real *y, const margin_real *a, size_t stride,
-                                          size_t rows, size_t cols, const margin_real *x);
-
-#ifndef MARGIN_PREDICT_ONLY
-/* The Gram matrix g (n x n, both triangles) of the n rows of d values of x: g[i][j] = x_i . x_j.
- * `rows` lists which rows of x are meant, in which order; null means 0 .. n-1. One triangle is
- * computed, n^2 d / 2 products, and mirrored: g is symmetric to the bit, and each element has the
- * bits that margin_mat_vec gives. */
-MARGIN_API margin_status margin_gram(margin_real *g, size_t gstride, const margin_real *x,
-                                     size_t stride, const margin_index *rows, size_t n, size_t d,
-                                     margin_arena *mem);
-MARGIN_API size_t margin_gram_size(size_t d);
-/* The normal matrix g = X' D X (d x d, both triangles) of n rows of d values with weights w, D =
- * diag(w): g = sum over i of w_i x_i x_i'. w may be null (all 1) and of any sign. n d^2 / 2 products.
- * Each 256 rows are summed in order and these sums then added in order: the error is at most
- * (256 + n/256) EPS sum |w_i x_ij x_ik|. */
-MARGIN_API margin_status margin_normal_matrix(margin_real *g, size_t gstride, const margin_real *x,
-                                              size_t stride, const margin_real *w, size_t n,
-                                              size_t d, margin_arena *mem);
-MARGIN_API size_t margin_normal_matrix_size(size_t n);
-/* Products of matrices, c of m x n with k terms in each sum:
- *     margin_mat_mul    c = A B     A is m x k, B is k x n
- *     margin_mat_mul_t  c = A B'    A is m x k, B is n x k
- *     margin_mat_t_mul  c = A' B    A is k x m, B is k x n
- * One size query serves the three. */
-MARGIN_API margin_status margin_mat_mul(margin_real *c, size_t cstride, const margin_real *a,
-                                        size_t astride, const margin_real *b, size_t bstride,
-                                        size_t m, size_t k, size_t n, margin_arena *mem);
-MARGIN_API margin_status margin_mat_mul_t(margin_real *c, size_t cstride, const margin_real *a,
-                                          size_t astride, const margin_real *b, size_t bstride,
-                                          size_t m, size_t k, size_t n, margin_arena *mem);
-MARGIN_API margin_status margin_mat_t_mul(margin_real *c, size_t cstride, const margin_real *a,
-                                          size_t astride, const margin_real *b, size_t bstride,
-                                          size_t m, size_t k, size_t n, margin_arena *mem);
-MARGIN_API size_t margin_mat_mul_size(size_t k);
-
-/* Cholesky factor L of a symmetric positive definite matrix A = L L', in the lower triangle of a.
- * `a` holds both triangles of A on entry; the strict upper one is left as it is, and on failure it
- * restores the lower one: then nothing has changed. MARGIN_E_NOT_POSITIVE: a pivot was not positive;
- * MARGIN_E_NOT_FINITE: NaN or infinity in the lower triangle. n^3 / 6 products. |A - L L'| is at
- * most (n + 2) EPS max a_ii in every element. */
-MARGIN_API margin_status margin_cholesky(margin_real *a, size_t stride, size_t n,
-                                         margin_arena *mem);
-MARGIN_API size_t margin_cholesky_size(size_t n);
-/* The same with diagonal pivots for semi-definite A: A[order[i]][order[j]] = (L L')[i][j]. At each
- * step the largest diagonal element left is the pivot; when that is at most tol times the largest
- * of A (0 means n EPS), the work ends after *rank columns; the others are zero, and no element of
- * what is left exceeds that size. MARGIN_E_NOT_POSITIVE: what is left is clearly indefinite;
- * a, order and rank are then unchanged. tol < 1. */
-MARGIN_API margin_status margin_cholesky_pivoted(margin_real *a, size_t stride, size_t n,
-                                                 margin_real tol, margin_index *order, size_t *rank,
-                                                 margin_arena *mem);
-MARGIN_API size_t margin_cholesky_pivoted_size(size_t n);
-/* B = T^-1 B in place for the n x m matrix b (m = 1: a vector) and a triangular matrix T, whose other
- * triangle is not read:
- *     margin_solve_lower      T = L       margin_solve_upper      T = R
- *     margin_solve_lower_t    T = L'      margin_solve_upper_t    T = R'
- *     margin_cholesky_solve   T = L L': solves A X = B after margin_cholesky
- * MARGIN_E_NOT_POSITIVE: a diagonal element is zero or NaN; b is unchanged. n^2 m / 2 products each.
- * With one vector rows of T are met by margin_dot, otherwise sums go in order. */
-MARGIN_API margin_status margin_solve_lower(margin_real *b, size_t bstride, size_t m,
-                                            const margin_real *l, size_t lstride, size_t n);
-MARGIN_API margin_status margin_solve_lower_t(margin_real *b, size_t bstride, size_t m,
-                                              const margin_real *l, size_t lstride, size_t n);
-MARGIN_API margin_status margin_solve_upper(margin_real *b, size_t bstride, size_t m,
-                                            const margin_real *r, size_t rstride, size_t n);
-MARGIN_API margin_status margin_solve_upper_t(margin_real *b, size_t bstride, size_t m,
-                                              const margin_real *r, size_t rstride, size_t n);
-MARGIN_API margin_status margin_cholesky_solve(margin_real *b, size_t bstride, size_t m,
-                                               const margin_real *l, size_t lstride, size_t n);
-/* Turns the factor of A into that of A + x x' (update) or A - x x' (downdate), n^2 steps instead of
- * n^3. The downdate reports MARGIN_E_NOT_POSITIVE and changes nothing when A - x x' is no longer
- * positive definite, or so nearly that rounding decides: 1 - x' A^-1 x <= n EPS. */
-MARGIN_API margin_status margin_cholesky_update(margin_real *l, size_t stride, size_t n,
-                                                const margin_real *x, margin_arena *mem);
-MARGIN_API size_t margin_cholesky_update_size(size_t n);
-MARGIN_API margin_status margin_cholesky_downdate(margin_real *l, size_t stride, size_t n,
-                                                  const margin_real *x, margin_arena *mem);
-MARGIN_API size_t margin_cholesky_downdate_size(size_t n);
-
-/* Eigenvalues (largest first) and eigenvectors (row i of `vectors` belongs to values[i], orthonormal)
- * of the symmetric n x n matrix whose lower triangle is in a. Householder reduction and implicit QR
- * steps: 4/3 n^3 products, about 6 n^3 with vectors. `vectors` may be null (only values are wanted)
- * or a itself. Residual |A v - lambda v| and the error of the values are a small multiple of
- * n EPS |A|, |V V' - I| one of n EPS. MARGIN_E_NOT_FINITE: NaN or infinity in the lower triangle;
- * MARGIN_E_NO_CONVERGENCE after 30 n steps (not known to happen): values are unchanged, vectors
- * undefined. */
-MARGIN_API margin_status margin_eigen(margin_real *values, margin_real *vectors, size_t vstride,
-                                      const margin_real *a, size_t stride, size_t n,
-                                      margin_arena *mem);
-MARGIN_API size_t margin_eigen_size(size_t n, bool vectors);
-/* The k <= n largest eigenvalues (largest first, by value, not by size) and their eigenvectors, k rows
- * of n values. The same reduction, then inverse iteration with at most 8 solutions a vector, each
- * vector made orthogonal to those before it: 4/3 n^3 + 2 k n^2 products, a third of margin_eigen
- * when k is small. Errors and statuses as there; needs a copy of the matrix in the arena. */
-MARGIN_API margin_status margin_eigen_leading(margin_real *values, margin_real *vectors,
-                                              size_t vstride, size_t k, const margin_real *a,
-                                              size_t stride, size_t n, margin_arena *mem);
-MARGIN_API size_t margin_eigen_leading_size(size_t n);
-/* Power iteration: the eigenvalue of largest size of the symmetric matrix a (both triangles) and its
- * eigenvector, of length 1, in 3 n values of memory. `start` is the first vector, null for a fixed
- * one (a zero or infinite one is an argument error). Ends when |A v - lambda v| <= tol |lambda| (0 means sqrt(EPS); the error of lambda is then
- * about tol^2), or after max_iter steps (0 means 1000) with MARGIN_W_ITERATIONS: slow where the two
- * largest eigenvalues are close, endless where they are opposite. MARGIN_E_EMPTY: n is 0. */
-MARGIN_API margin_status margin_power_iteration(margin_real *value, margin_real *vector,
-                                                const margin_real *start, const margin_real *a,
-                                                size_t stride, size_t n, margin_real tol,
-                                                size_t max_iter, margin_arena *mem);
-MARGIN_API size_t margin_power_iteration_size(size_t n);
-/* Gram-Schmidt, modified and done twice: turns the k rows of d values of q, x_1 .. x_k, into
- * orthonormal rows, x_j = sum over i <= j of r[i][j] q_i: the QR decomposition of the matrix whose
- * columns they are. r (k x k, upper triangular, below it zeros) may be null. A row that depends on
- * those before it, to (d + k) EPS, becomes zero, and so does r[j][j]; *rank (may be null) counts the
- * others. |Q Q' - I| is a small multiple of EPS whatever the rows. MARGIN_E_NOT_FINITE: nothing is
- * changed. */
-MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, size_t d,
-                                   margin_real *r, size_t rstride, size_t *rank);
-#endif
-
-/* ---- >>data ---- views on samples, checks, moments, scaling, splits -------------------------- */
-
-/* n samples of d features. Sample i is row r = rows ? rows[i] : i of x; its label and weight are
- * y[r] and weight[r]. A subset of the data (a fold, two classes of ten) is the same view with
- * another `rows`; nothing is copied. */
-typedef struct {
-    const margin_real *x;      /* the rows, d values each, `stride` values apart */
-    size_t n;                  /* samples */
-    size_t d;                  /* features */
-    size_t stride;             /* values from one row to the next; 0 means d */
-    const uint16_t *y;         /* classes 0 .. k-1; with two classes, 1 is the positive one */
-    const margin_real *weight; /* weight of each sample, >= 0; NULL means 1 for all */
-    const margin_index *rows;  /* which rows, in which order; NULL means 0 .. n-1 */
-} margin_data;
-
-#ifndef MARGIN_PREDICT_ONLY
-/* Checks a view before use: MARGIN_E_ARGUMENT (NULL, or a stride below d), MARGIN_E_EMPTY (n or d is
- * 0), MARGIN_E_OVERFLOW (n above MARGIN_INDEX_MAX, or a row whose end in bytes does not fit size_t),
- * MARGIN_E_NOT_FINITE (a NaN or an infinity in a row that the view uses), MARGIN_E_LABEL (a weight
- * negative or not finite, all weights zero, or their sum not finite). O(n d). The functions below
- * check their view in this way first (those on folds only its shape).
- * A view does not know how many rows x, y and weight have: that `rows` stays below is the caller's
- * word. margin_data_check_rows looks at it: MARGIN_E_LABEL if the view uses a row of number `total`
- * or above. */
-MARGIN_API margin_status margin_data_check(const margin_data *data);
-MARGIN_API margin_status margin_data_check_rows(const margin_data *data, size_t total);
-
-/* The number of classes, 1 + the largest label in the view; MARGIN_E_ARGUMENT without labels. */
-MARGIN_API margin_status margin_data_classes(const margin_data *data, size_t *classes);
-/* Samples of each class, 0 allowed; MARGIN_E_LABEL for a label of `classes` or above. */
-MARGIN_API margin_status margin_data_counts(const margin_data *data, size_t classes,
-                                            size_t *counts);
-
-/* Weighted mean and population covariance (divided by the weight, not by one less) of each class.
- *
- *     weight[c]             sum of the weights of class c             `classes` values
- *     mean[c * d + j]       its mean                                  classes * d values
- *     cov[(c*d + i)*d + j]  its covariance, symmetric to the bit      classes * d * d values
- *
- * With classes = 1 all samples are one class, whatever their labels. `pooled` gives one covariance
- * of d * d values instead: the weighted average of the covariances within the classes.
- *
- * One pass over the data after the check, by Chan, Golub and LeVeque's updating formulas in blocks
- * of four samples, means and sums compensated: whatever n and wherever the origin, the mean is good
- * to an epsilon of itself plus a few of the deviation, a covariance to a few epsilon of the product
- * of the two deviations. O(n d^2 + n classes).
- * MARGIN_E_ARGUMENT: NULL, or classes = 0. MARGIN_E_LABEL: a label of `classes` or above, a bad
- * weight. MARGIN_E_ONE_CLASS: a class without a sample of positive weight. MARGIN_E_RANGE: the
- * largest difference of two values in a column is so large that n squares of it overflow. */
-#define MARGIN_MOMENTS_BYTES(d)                                                                    \
-    (MARGIN_BLOCK(d, 7u * sizeof(margin_real)) +                                                   \
-     MARGIN_BLOCK((size_t)(d) * (d), sizeof(margin_real)))
-MARGIN_API size_t margin_moments_size(size_t d);
-MARGIN_API margin_status margin_data_moments(const margin_data *data, size_t classes,
-                                             margin_arena *mem, margin_real *weight,
-                                             margin_real *mean, margin_real *cov);
-MARGIN_API margin_status margin_data_pooled(const margin_data *data, size_t classes,
-                                            margin_arena *mem, margin_real *weight,
-                                            margin_real *mean, margin_real *cov);
-/* The means alone: no arena, and MARGIN_E_RANGE only if the difference of two values overflows. */
-MARGIN_API margin_status margin_data_means(const margin_data *data, size_t classes,
-                                           margin_real *weight, margin_real *mean);
-
-#endif /* MARGIN_PREDICT_ONLY */
-
-/* Scaling x' = (x - offset) * factor, feature by feature; without arrays x' = x. */
-enum {
-    MARGIN_SCALE_STANDARD = 0, /* weighted mean 0, weighted population deviation 1 */
-    MARGIN_SCALE_MINMAX,       /* smallest value 0, largest 1 (or a rounding less) */
-    MARGIN_SCALE_NONE
-};
-
-typedef struct {
-    const margin_real *offset; /* d values; NULL: no scaling */
-    const margin_real *factor; /* d values */
-    size_t d;
-} margin_scaling;
-
-/* Scales one row of scaling->d values; `out` may be `x`. No checks: predictors use it as well. */
-MARGIN_API void margin_scaling_row(const margin_scaling *scaling, const margin_real *x,
-                                   margin_real *out);
-
-#ifndef MARGIN_PREDICT_ONLY
-
-/* Fits a scaling to the samples of positive weight; its arrays are kept in `mem`.
- * A column that is constant becomes 0 (factor 0, offset 0): one whose largest difference is at most
- * two epsilon of its largest value, so that differences by rounding alone count as none, or too
- * small to have a reciprocal. MARGIN_E_RANGE: the difference of two values of a column overflows. */
-#define MARGIN_SCALING_BYTES(d) (2u * MARGIN_BLOCK(d, sizeof(margin_real)))
-MARGIN_API size_t margin_scaling_size(unsigned kind, size_t d);
-MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned kind,
-                                            margin_arena *mem, margin_scaling *scaling);
-
-/* Scales the samples of a view into n rows at `out`, `stride` values apart (0 means d), in the order
- * of the view. MARGIN_E_RANGE when a scaled value would not be finite, before anything is written. */
-MARGIN_API margin_status margin_scaling_apply(const margin_scaling *scaling,
-                                              const margin_data *data, margin_real *out,
-                                              size_t stride);
-/* The same for n rows in place. */
-MARGIN_API margin_status margin_scaling_in_place(const margin_scaling *scaling, margin_real *x,
-                                                 size_t n, size_t stride);
-
-/* Folds for cross-validation: fold[i] in 0 .. folds-1 for sample i of the view (not of x), at random,
- * 2 <= folds <= n, folds <= 65535. Sizes of the folds differ by one sample at most; stratified, so do
- * the numbers of each class. O(n); stratified O(n classes) and MARGIN_FOLDS_BYTES(n). */
-#define MARGIN_FOLDS_BYTES(n) MARGIN_BLOCK(n, sizeof(margin_index))
-MARGIN_API size_t margin_folds_size(size_t n);
-MARGIN_API margin_status margin_folds(size_t n, size_t folds, margin_rng *rng, uint16_t *fold);
-MARGIN_API margin_status margin_folds_stratified(const margin_data *data, size_t folds,
-                                                 margin_rng *rng, margin_arena *mem,
-                                                 uint16_t *fold);
-/* The views of one fold: `test` the samples of fold `which`, `train` all others, both in the order
- * of `data`. They share `rows`, n entries of the caller's other than data->rows. MARGIN_E_EMPTY if
- * one has no samples. */
-MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16_t *fold,
-                                           size_t which, margin_index *rows, margin_data *train,
-                                           margin_data *test);
-#endif /* MARGIN_PREDICT_ONLY */
-
 /* ---- >>kernel ---- kernels and their parameters ---------------------------------------------- */
 
 /* Every kernel is a function of x.z, |x|^2 and |z|^2 alone, symmetric in x and z to the bit:
@@ -590,44 +274,6 @@ MARGIN_API margin_status margin_kernel_resolve(const margin_kernel *kernel, size
  * one exponential or power. A kernel that margin_kernel_resolve refuses gives NaN. */
 MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const margin_real *x,
                                            const margin_real *z, size_t d);
-
-#ifndef MARGIN_PREDICT_ONLY
-/* Kernel machines keep rows of the kernel matrix in the arena, within a budget of `cache` bytes: from
- * two rows (always, whatever the budget says) to all n of them. More is faster; the result is the
- * same to the bit. A budget of 0 means as much as helps, but no more than MARGIN_CACHE_BYTES. */
-#ifndef MARGIN_CACHE_BYTES
-#if SIZE_MAX > 0xFFFFFFFFu
-#define MARGIN_CACHE_BYTES ((size_t)256 << 20)
-#elif SIZE_MAX > 0xFFFFu
-#define MARGIN_CACHE_BYTES ((size_t)64 << 10)
-#else
-#define MARGIN_CACHE_BYTES ((size_t)1 << 10)
-#endif
-#endif
-
-/* Bytes that the kernel rows of n >= 1 samples of d features take of an arena, as a constant
- * expression: the budget, but not less than two rows need, nor more than is of use. It pays for
- * everything: norms, diagonal and bookkeeping (fixed); the rows, with their bookkeeping (each); and,
- * where size_t has 64 bits, a copy of the data packed for vector units. */
-#define MARGIN_ROWS_FIXED(n)                                                                       \
-    (2u * (size_t)(n) * sizeof(margin_real) + ((size_t)(n) + 2u) * sizeof(margin_index))
-#define MARGIN_ROWS_EACH(n) ((size_t)(n) * sizeof(margin_real) + 3u * sizeof(margin_index))
-#define MARGIN_ROWS_NEED(n, slots) (MARGIN_ROWS_FIXED(n) + (size_t)(slots)*MARGIN_ROWS_EACH(n))
-#define MARGIN_ROWS_LEAST(n) MARGIN_ROWS_NEED(n, (size_t)(n) < 2u ? 1u : 2u)
-#if SIZE_MAX > 0xFFFFFFFFu
-#define MARGIN_ROWS_COPY(n, d) (((size_t)(n) * sizeof(margin_real) + 63u) / 64u * 64u * (d))
-#else
-#define MARGIN_ROWS_COPY(n, d) ((size_t)0 * (n) * (d))
-#endif
-#define MARGIN_ROWS_USE(n, d, bytes)                                                               \
-    ((bytes) < MARGIN_ROWS_LEAST(n)                                       ? MARGIN_ROWS_LEAST(n)   \
-     : ((bytes)-MARGIN_ROWS_FIXED(n)) / MARGIN_ROWS_EACH(n) < (size_t)(n) ? (bytes)                \
-     : (bytes)-MARGIN_ROWS_NEED(n, (size_t)(n)) + 1u > MARGIN_ROWS_COPY(n, d)                      \
-         ? MARGIN_ROWS_NEED(n, (size_t)(n)) + MARGIN_ROWS_COPY(n, d)                               \
-         : MARGIN_ROWS_NEED(n, (size_t)(n)))
-#define MARGIN_ROWS_BYTES(n, d, cache)                                                             \
-    MARGIN_BLOCK(MARGIN_ROWS_USE(n, d, (cache) == 0 ? MARGIN_CACHE_BYTES : (size_t)(cache)), 1u)
-#endif
 
 /* ---- >>model ---- what trainers return and predictors read ----------------------------------- */
 
@@ -806,7 +452,19 @@ MARGIN_API const margin_vote *margin_model_vote(const margin_model *model);
 MARGIN_API uint16_t margin_classify(const margin_model *model, const margin_real *x,
                                     margin_real *scores);
 
+/* The order of two inputs, d values each: -1, 0 or 1 where x is below, equal to or above z by the first
+ * score of the model. `scores` has room for all scores. */
+MARGIN_API int margin_compare(const margin_model *model, const margin_real *x, const margin_real *z,
+                              margin_real *scores);
+
 /* ---- >>quant ---- the same models in integer arithmetic: q15 and q7 -------------------------- */
+
+/* Scaling x' = (x - offset) * factor, feature by feature; without arrays x' = x. */
+typedef struct {
+    const margin_real *offset; /* d values; NULL: no scaling */
+    const margin_real *factor; /* d values */
+    size_t d;
+} margin_scaling;
 
 /* Models for machines without an FPU. Inputs are int16_t in model units, parameters int16_t or, in
  * the vectors and weights of q7, int8_t; scores are int32_t in a unit that margin_quantize tells and
@@ -1057,35 +715,9 @@ typedef struct {
     margin_real unit;     /* of the scores: multiply an integer score by it */
 } margin_quant;
 
-#ifndef MARGIN_PREDICT_ONLY
-
-typedef struct {
-    uint8_t format; /* MARGIN_Q15 or MARGIN_Q7                                   0: MARGIN_Q15 */
-    bool whole;     /* raw values are whole numbers from -32768 to 32767, and firmware passes
-                       them as they are; otherwise it converts them, see margin_quant.input     */
-} margin_quant_options;
-
-/* What quantisation changed, on the data given to it. */
-typedef struct {
-    margin_real worst; /* largest difference of two scores of a machine; of lists, of a cut */
-    margin_real mean;  /* mean difference, of absolute values */
-    margin_real scale; /* mean of |score|, for comparison */
-    size_t disagree;   /* samples with another label */
-    size_t limited;    /* samples with a value that does not fit the range of the inputs */
-} margin_quant_info;
-
-/* Turns a model into integers, kept in `mem`. The raw data, normally that of the training, says what
- * ranges to expect: inputs beyond them are limited, never wrapped; samples of weight 0 count for the
- * ranges alone. Arrays of `input` are kept too.
- * MARGIN_E_ARGUMENT: null, or a kernel that has no integer form (linear expansions, but not lists: make
- * it a linear model); MARGIN_E_RANGE: too many features or vectors, values that are not whole (`whole`), or
- * parameters so extreme that 32 bits do not do. `info` may be NULL. */
-MARGIN_API margin_status margin_quantize(const margin_model *model, const margin_data *data,
-                                         const margin_quant_options *options, margin_arena *mem,
-                                         margin_quant *quant, margin_quant_info *info);
-MARGIN_API size_t margin_quantize_size(const margin_model *model,
-                                       const margin_quant_options *options);
-#endif
+/* As margin_compare, for inputs in model units. */
+MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, const int16_t *z,
+                                int32_t *scores);
 
 /* ---- >>image ---- models as bytes, for files and updates over the air ------------------------ */
 
@@ -1148,29 +780,161 @@ MARGIN_API const unsigned char *margin_image_notes(const void *image, size_t *co
  * the vectors. margin_model_check_q is the same for integer models. */
 MARGIN_API margin_status margin_model_check(const margin_model *model);
 
-#ifndef MARGIN_PREDICT_ONLY
-/* Bytes of the image of a model with so many bytes of notes; 0: they do not fit 32 bits. */
-MARGIN_API size_t margin_image_size(const margin_model *model, size_t notes);
-MARGIN_API size_t margin_image_size_q(const margin_quant *quant, size_t notes);
-/* Writes the image of a model to `out`, of which `size` bytes may be used. Numbers are rounded to
- * binary32 where margin_real is double. MARGIN_E_RANGE: one does not fit; MARGIN_E_MEMORY: `size` is
- * below margin_image_size; MARGIN_E_ARGUMENT and MARGIN_E_RANGE also as margin_model_check or
- * margin_model_check_q say. What stands in `out` after MARGIN_E_RANGE is no image. */
-MARGIN_API margin_status margin_image_write(const margin_model *model, const void *notes,
-                                            size_t notes_count, void *out, size_t size);
-MARGIN_API margin_status margin_image_write_q(const margin_quant *quant, const void *notes,
-                                              size_t notes_count, void *out, size_t size);
-
-/* Makes a model that was trained on scaled data take raw data. Linear: new weights in `mem`, the
- * scaling folded in. All others: they point to the arrays of the scaling from now on. */
-MARGIN_API margin_status margin_model_scale(margin_model *model, const margin_scaling *scaling,
-                                            margin_arena *mem);
-MARGIN_API size_t margin_model_scale_size(const margin_model *model);
-#endif
+/* ================================================================================================
+ * PART II TRAIN
+ *
+ * Data, trainers, what prepares models for devices, measures of quality, and at the end the tools:
+ * scalar functions, random numbers and linear algebra. MARGIN_PREDICT_ONLY leaves out all of it.
+ * ============================================================================================== */
 
 #ifndef MARGIN_PREDICT_ONLY
+
+/* ---- >>data ---- views on samples, checks, moments, scaling, splits -------------------------- */
+
+/* n samples of d features. Sample i is row r = rows ? rows[i] : i of x; its label and weight are
+ * y[r] and weight[r]. A subset of the data (a fold, two classes of ten) is the same view with
+ * another `rows`; nothing is copied. */
+typedef struct {
+    const margin_real *x;      /* the rows, d values each, `stride` values apart */
+    size_t n;                  /* samples */
+    size_t d;                  /* features */
+    size_t stride;             /* values from one row to the next; 0 means d */
+    const uint16_t *y;         /* classes 0 .. k-1; with two classes, 1 is the positive one */
+    const margin_real *weight; /* weight of each sample, >= 0; NULL means 1 for all */
+    const margin_index *rows;  /* which rows, in which order; NULL means 0 .. n-1 */
+} margin_data;
+
+/* Checks a view before use: MARGIN_E_ARGUMENT (NULL, or a stride below d), MARGIN_E_EMPTY (n or d is
+ * 0), MARGIN_E_OVERFLOW (n above MARGIN_INDEX_MAX, or a row whose end in bytes does not fit size_t),
+ * MARGIN_E_NOT_FINITE (a NaN or an infinity in a row that the view uses), MARGIN_E_LABEL (a weight
+ * negative or not finite, all weights zero, or their sum not finite). O(n d). The functions below
+ * check their view in this way first (those on folds only its shape).
+ * A view does not know how many rows x, y and weight have: that `rows` stays below is the caller's
+ * word. margin_data_check_rows looks at it: MARGIN_E_LABEL if the view uses a row of number `total`
+ * or above. */
+MARGIN_API margin_status margin_data_check(const margin_data *data);
+MARGIN_API margin_status margin_data_check_rows(const margin_data *data, size_t total);
+
+/* The number of classes, 1 + the largest label in the view; MARGIN_E_ARGUMENT without labels. */
+MARGIN_API margin_status margin_data_classes(const margin_data *data, size_t *classes);
+/* Samples of each class, 0 allowed; MARGIN_E_LABEL for a label of `classes` or above. */
+MARGIN_API margin_status margin_data_counts(const margin_data *data, size_t classes,
+                                            size_t *counts);
+
+/* Weighted mean and population covariance (divided by the weight, not by one less) of each class.
+ *
+ *     weight[c]             sum of the weights of class c             `classes` values
+ *     mean[c * d + j]       its mean                                  classes * d values
+ *     cov[(c*d + i)*d + j]  its covariance, symmetric to the bit      classes * d * d values
+ *
+ * With classes = 1 all samples are one class, whatever their labels. `pooled` gives one covariance
+ * of d * d values instead: the weighted average of the covariances within the classes.
+ *
+ * One pass over the data after the check, by Chan, Golub and LeVeque's updating formulas in blocks
+ * of four samples, means and sums compensated: whatever n and wherever the origin, the mean is good
+ * to an epsilon of itself plus a few of the deviation, a covariance to a few epsilon of the product
+ * of the two deviations. O(n d^2 + n classes).
+ * MARGIN_E_ARGUMENT: NULL, or classes = 0. MARGIN_E_LABEL: a label of `classes` or above, a bad
+ * weight. MARGIN_E_ONE_CLASS: a class without a sample of positive weight. MARGIN_E_RANGE: the
+ * largest difference of two values in a column is so large that n squares of it overflow. */
+#define MARGIN_MOMENTS_BYTES(d)                                                                    \
+    (MARGIN_BLOCK(d, 7u * sizeof(margin_real)) +                                                   \
+     MARGIN_BLOCK((size_t)(d) * (d), sizeof(margin_real)))
+MARGIN_API size_t margin_moments_size(size_t d);
+MARGIN_API margin_status margin_data_moments(const margin_data *data, size_t classes,
+                                             margin_arena *mem, margin_real *weight,
+                                             margin_real *mean, margin_real *cov);
+MARGIN_API margin_status margin_data_pooled(const margin_data *data, size_t classes,
+                                            margin_arena *mem, margin_real *weight,
+                                            margin_real *mean, margin_real *cov);
+/* The means alone: no arena, and MARGIN_E_RANGE only if the difference of two values overflows. */
+MARGIN_API margin_status margin_data_means(const margin_data *data, size_t classes,
+                                           margin_real *weight, margin_real *mean);
+
+/* Kinds of scaling. */
+enum {
+    MARGIN_SCALE_STANDARD = 0, /* weighted mean 0, weighted population deviation 1 */
+    MARGIN_SCALE_MINMAX,       /* smallest value 0, largest 1 (or a rounding less) */
+    MARGIN_SCALE_NONE
+};
+
+/* Scales one row of scaling->d values; `out` may be `x`. No checks: predictors use it as well. */
+MARGIN_API void margin_scaling_row(const margin_scaling *scaling, const margin_real *x,
+                                   margin_real *out);
+
+/* Fits a scaling to the samples of positive weight; its arrays are kept in `mem`.
+ * A column that is constant becomes 0 (factor 0, offset 0): one whose largest difference is at most
+ * two epsilon of its largest value, so that differences by rounding alone count as none, or too
+ * small to have a reciprocal. MARGIN_E_RANGE: the difference of two values of a column overflows. */
+#define MARGIN_SCALING_BYTES(d) (2u * MARGIN_BLOCK(d, sizeof(margin_real)))
+MARGIN_API size_t margin_scaling_size(unsigned kind, size_t d);
+MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned kind,
+                                            margin_arena *mem, margin_scaling *scaling);
+
+/* Scales the samples of a view into n rows at `out`, `stride` values apart (0 means d), in the order
+ * of the view. MARGIN_E_RANGE when a scaled value would not be finite, before anything is written. */
+MARGIN_API margin_status margin_scaling_apply(const margin_scaling *scaling,
+                                              const margin_data *data, margin_real *out,
+                                              size_t stride);
+/* The same for n rows in place. */
+MARGIN_API margin_status margin_scaling_in_place(const margin_scaling *scaling, margin_real *x,
+                                                 size_t n, size_t stride);
+
+typedef struct margin_rng margin_rng; /* a generator of random numbers, see >>random */
+
+/* Folds for cross-validation: fold[i] in 0 .. folds-1 for sample i of the view (not of x), at random,
+ * 2 <= folds <= n, folds <= 65535. Sizes of the folds differ by one sample at most; stratified, so do
+ * the numbers of each class. O(n); stratified O(n classes) and MARGIN_FOLDS_BYTES(n). */
+#define MARGIN_FOLDS_BYTES(n) MARGIN_BLOCK(n, sizeof(margin_index))
+MARGIN_API size_t margin_folds_size(size_t n);
+MARGIN_API margin_status margin_folds(size_t n, size_t folds, margin_rng *rng, uint16_t *fold);
+MARGIN_API margin_status margin_folds_stratified(const margin_data *data, size_t folds,
+                                                 margin_rng *rng, margin_arena *mem,
+                                                 uint16_t *fold);
+/* The views of one fold: `test` the samples of fold `which`, `train` all others, both in the order
+ * of `data`. They share `rows`, n entries of the caller's other than data->rows. MARGIN_E_EMPTY if
+ * one has no samples. */
+MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16_t *fold,
+                                           size_t which, margin_index *rows, margin_data *train,
+                                           margin_data *test);
 
 /* ---- >>train ---- what all trainers share ---------------------------------------------------- */
+
+/* Kernel machines keep rows of the kernel matrix in the arena, within a budget of `cache` bytes: from
+ * two rows (always, whatever the budget says) to all n of them. More is faster; the result is the
+ * same to the bit. A budget of 0 means as much as helps, but no more than MARGIN_CACHE_BYTES. */
+#ifndef MARGIN_CACHE_BYTES
+#if SIZE_MAX > 0xFFFFFFFFu
+#define MARGIN_CACHE_BYTES ((size_t)256 << 20)
+#elif SIZE_MAX > 0xFFFFu
+#define MARGIN_CACHE_BYTES ((size_t)64 << 10)
+#else
+#define MARGIN_CACHE_BYTES ((size_t)1 << 10)
+#endif
+#endif
+
+/* Bytes that the kernel rows of n >= 1 samples of d features take of an arena, as a constant
+ * expression: the budget, but not less than two rows need, nor more than is of use. It pays for
+ * everything: norms, diagonal and bookkeeping (fixed); the rows, with their bookkeeping (each); and,
+ * where size_t has 64 bits, a copy of the data packed for vector units. */
+#define MARGIN_ROWS_FIXED(n)                                                                       \
+    (2u * (size_t)(n) * sizeof(margin_real) + ((size_t)(n) + 2u) * sizeof(margin_index))
+#define MARGIN_ROWS_EACH(n) ((size_t)(n) * sizeof(margin_real) + 3u * sizeof(margin_index))
+#define MARGIN_ROWS_NEED(n, slots) (MARGIN_ROWS_FIXED(n) + (size_t)(slots)*MARGIN_ROWS_EACH(n))
+#define MARGIN_ROWS_LEAST(n) MARGIN_ROWS_NEED(n, (size_t)(n) < 2u ? 1u : 2u)
+#if SIZE_MAX > 0xFFFFFFFFu
+#define MARGIN_ROWS_COPY(n, d) (((size_t)(n) * sizeof(margin_real) + 63u) / 64u * 64u * (d))
+#else
+#define MARGIN_ROWS_COPY(n, d) ((size_t)0 * (n) * (d))
+#endif
+#define MARGIN_ROWS_USE(n, d, bytes)                                                               \
+    ((bytes) < MARGIN_ROWS_LEAST(n)                                       ? MARGIN_ROWS_LEAST(n)   \
+     : ((bytes)-MARGIN_ROWS_FIXED(n)) / MARGIN_ROWS_EACH(n) < (size_t)(n) ? (bytes)                \
+     : (bytes)-MARGIN_ROWS_NEED(n, (size_t)(n)) + 1u > MARGIN_ROWS_COPY(n, d)                      \
+         ? MARGIN_ROWS_NEED(n, (size_t)(n)) + MARGIN_ROWS_COPY(n, d)                               \
+         : MARGIN_ROWS_NEED(n, (size_t)(n)))
+#define MARGIN_ROWS_BYTES(n, d, cache)                                                             \
+    MARGIN_BLOCK(MARGIN_ROWS_USE(n, d, (cache) == 0 ? MARGIN_CACHE_BYTES : (size_t)(cache)), 1u)
 
 /* Every trainer has the same shape,
  *
@@ -1238,6 +1002,23 @@ typedef struct {
     size_t mistakes;                /* re-weighting: samples with a margin below theta, and how */
     margin_real uneven;             /* far the weights are from uniform over them, 0 .. 1 */
 } margin_info;
+
+/* A learner is whatever trains a margin_model: a function that trains on a view, keeps the model in
+ * `mem` and gives its scratch back, as all trainers here do. Cross-validation and re-weighting take one.
+ *
+ *     static margin_status train(void *user, const margin_data *data, margin_arena *mem,
+ *                                margin_model *model)
+ *     {
+ *         return margin_svm_train(data, (const margin_svm_options *)user, mem, model, NULL);
+ *     }
+ *     margin_learner svm = {train, &options, margin_svm_size(n - n / 5, d, classes, &options)}; */
+typedef margin_status (*margin_train_fn)(void *user, const margin_data *data, margin_arena *mem,
+                                         margin_model *model);
+typedef struct {
+    margin_train_fn train;
+    void *user;   /* handed to train */
+    size_t bytes; /* of the arena that it takes for n - n / folds samples, model included */
+} margin_learner;
 
 /* Pieces of the macros for static buffers: machines of a scheme of margin_control, their coefficients
  * a vector, and what every training of machines takes besides its solver; `table`: numbers a sample
@@ -1937,132 +1718,6 @@ MARGIN_API margin_status margin_seco_train(const margin_data *data,
                                            const margin_seco_options *options, margin_arena *mem,
                                            margin_model *model, margin_seco_info *info);
 
-/* ---- >>calibrate ---- from margins to probabilities ------------------------------------------ */
-
-/* The sigmoid of margin_vote that fits best: of n margins, hit[i] tells whether the class with margin
- * m[i] was the true one. With two classes give the margin of class 1 of each sample, with k classes
- * the margins of all k. The samples must not be those that the model was trained on (take them from
- * cross-validation), else it comes out too sure of itself. Maximum likelihood with Platt's smoothed
- * targets, (hits + 1)/(hits + 2) and 1/(misses + 2), by damped Newton steps (Lin, Lin, Weng: "A note
- * on Platt's probabilistic outputs for support vector machines", Machine Learning 68, 2007).
- * MARGIN_E_ONE_CLASS: all hits or all misses; MARGIN_E_NOT_FINITE: a margin is not finite. */
-MARGIN_API margin_status margin_calibrate(const margin_real *m, const uint8_t *hit, size_t n,
-                                          margin_real *slope, margin_real *shift);
-
-/* ---- >>compress ---- an expansion with fewer vectors ----------------------------------------- */
-
-/* What a compression cost, over the samples it was fitted to. */
-typedef struct {
-    size_t vectors;    /* in the new model */
-    size_t samples;    /* looked at */
-    size_t changed;    /* samples of which the class elected is another one */
-    margin_real worst; /* largest change of a score */
-    margin_real rms;   /* root of the mean square change of all scores */
-} margin_compress_info;
-
-/* An expansion of at most `vectors` vectors of the pool of `model` that comes closest to its scores.
- * Vectors are chosen one by one, each the one whose addition leaves the least of all machines'
- * functions outside the span of those chosen (orthogonal matching pursuit in the kernel's own norm);
- * vectors without a coefficient, and copies of others, are of no use and never chosen. Then all
- * coefficients are fitted anew to the scores on `data` (raw inputs, no labels needed), or on the pool
- * where data is NULL, by regularised least squares. Biases stay. `noise`, 0 .. 1, is the error that
- * kernel values are going to have, as a share of the largest: 0 for floats, 3e-5 if the model is to be
- * quantised to q15 and 3e-3 to q7; coefficients then stay so small that such errors do no harm. About
- * N^2 d + N vectors^2 operations for a pool of N. MARGIN_E_ARGUMENT: not an expansion, no vectors, or
- * `noise` out of its range; MARGIN_E_NOT_POSITIVE: the kernel is not positive definite. The new model
- * points to the scaling of the old one. */
-MARGIN_API margin_status margin_compress(const margin_model *model, const margin_data *data,
-                                         size_t vectors, margin_real noise, margin_arena *mem,
-                                         margin_model *out, margin_compress_info *info);
-MARGIN_API size_t margin_compress_size(const margin_model *model, size_t vectors);
-
-/* ---- >>metrics ---- errors, costs, margins, cross-validation --------------------------------- */
-
-/* Answers of a model to samples whose classes are known, k = classes of the model:
- *
- *     confusion[t * (k + 1) + a]    samples of class t that were answered by class a
- *     confusion[t * (k + 1) + k]    samples of class t that were rejected, see margin_vote
- *
- * Samples count by their weights; without weights the entries are numbers of samples, exact to 2^24 in
- * float. The arena lends room for the scores: margin_metrics_size bytes of scratch. MARGIN_E_LABEL: a
- * label that the model does not know; MARGIN_E_ARGUMENT: the model has another number of features. */
-#define MARGIN_CONFUSION(classes) ((size_t)(classes) * ((size_t)(classes) + 1u))
-MARGIN_API size_t margin_metrics_size(const margin_model *model);
-MARGIN_API margin_status margin_confusion(const margin_data *data, const margin_model *model,
-                                          margin_arena *mem, margin_real *confusion);
-/* What a confusion matrix says, as shares 0 .. 1 of the samples: answered wrongly; those of one class
- * answered wrongly; rejected. 0 where there are no samples. */
-MARGIN_API margin_real margin_error(const margin_real *confusion, size_t classes);
-MARGIN_API margin_real margin_class_error(const margin_real *confusion, size_t classes,
-                                          size_t label);
-MARGIN_API margin_real margin_rejection(const margin_real *confusion, size_t classes);
-/* The mean cost of an answer. `cost` has the shape of the matrix: what answering a, or rejecting,
- * costs when the class is t. */
-MARGIN_API margin_real margin_risk(const margin_real *confusion, size_t classes,
-                                   const margin_real *cost);
-
-/* Margins of the samples by margin_margin: each of them into `margins` (n values), and what they are
- * like, over the samples of positive weight, into `summary`. One of the two may be NULL; without an
- * array the quantiles take some more passes over the data, not memory. Memory and statuses as with
- * margin_confusion. */
-typedef struct {
-    margin_real min, mean;
-    margin_real quantile[5]; /* 5, 25, 50, 75 and 95 % of the margins are at most this */
-} margin_summary;
-MARGIN_API margin_status margin_margins(const margin_data *data, const margin_model *model,
-                                        margin_arena *mem, margin_real *margins,
-                                        margin_summary *summary);
-
-/* Cross-validation, for whatever trains a margin_model: a function that trains on a view, keeps the
- * model in `mem` and gives its scratch back, as all trainers here do.
- *
- *     static margin_status train(void *user, const margin_data *data, margin_arena *mem,
- *                                margin_model *model)
- *     {
- *         return margin_svm_train(data, (const margin_svm_options *)user, mem, model, NULL);
- *     }
- *     margin_learner svm = {train, &options, margin_svm_size(n - n / 5, d, classes, &options)}; */
-typedef margin_status (*margin_train_fn)(void *user, const margin_data *data, margin_arena *mem,
-                                         margin_model *model);
-typedef struct {
-    margin_train_fn train;
-    void *user;   /* handed to train */
-    size_t bytes; /* of the arena that it takes for n - n / folds samples, model included */
-} margin_learner;
-
-typedef struct {
-    size_t folds;      /* 2 .. n                                       0: 5, or n if that is less */
-    size_t repeats;    /* with other folds each time                   0: 1                       */
-    uint32_t seed;     /* of the folds                                                            */
-    bool unstratified; /* folds regardless of the classes              0: shares of classes equal */
-    bool keep;         /* keep labels and scores of the samples        0: no                      */
-    uint8_t scheme;    /* of the models that train makes               0: binary or one-one       */
-} margin_cv_options;
-
-/* The arrays are kept in the arena. */
-typedef struct {
-    size_t runs;                  /* folds x repeats, those without weight left out */
-    size_t classes, machines;     /* of the models */
-    margin_real error_mean;       /* mean over the runs of the error on the samples left out, */
-    margin_real error_sd;         /* and deviation (divided by runs - 1) */
-    const margin_real *confusion; /* over all runs, see above: error by class, risk */
-    const uint16_t *labels;    /* n answers, each of the model that has not seen the sample, and */
-    const margin_real *scores; /* n x machines scores, of the first repeat; NULL without `keep` */
-} margin_cv;
-
-/* Bytes of the arena for n samples and a learner that takes `bytes`; 0: not countable, or options out
- * of their range. */
-MARGIN_API size_t margin_cross_validate_size(size_t n, size_t classes,
-                                             const margin_cv_options *options, size_t bytes);
-/* Trains folds x repeats times. Ends with the first failure of `train`; else gives its worst caveat.
- * MARGIN_E_ONE_CLASS: a model does not know all classes, because all samples of one were left out;
- * MARGIN_E_ARGUMENT: folds out of their range, or a model of another scheme. The same seed gives the
- * same folds on every machine. */
-MARGIN_API margin_status margin_cross_validate(const margin_data *data,
-                                               const margin_learner *learner,
-                                               const margin_cv_options *options, margin_arena *mem,
-                                               margin_cv *result);
-
 /* ---- >>proto ---- few strong prototypes a class, and re-weighting for margins ---------------- */
 
 /* A class is described by a few models, each a typical sample, the centroid, and the directions in
@@ -2296,8 +1951,6 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
                                              margin_arena *mem, const margin_real *at, size_t count,
                                              margin_real *rejected, margin_real *error);
 
-#endif /* MARGIN_PREDICT_ONLY */
-
 /* ---- >>ordinal ---- ranks and classes in order: omam, lssvm, thresholds, Kendall's tau ------- */
 
 /* Which of two parts is more worn, how severe a fault is, which setting was liked best: answers that
@@ -2324,16 +1977,6 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
  *     }
  *
  * Weights count as so many equal samples would. */
-
-/* The order of two inputs, d values each: -1, 0 or 1 for x below, equal to or above z by the first score
- * of the model, with room for all of them in `scores`. Of any model; for integer models, on inputs in
- * model units, margin_compare_q. */
-MARGIN_API int margin_compare(const margin_model *model, const margin_real *x, const margin_real *z,
-                              margin_real *scores);
-MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, const int16_t *z,
-                                int32_t *scores);
-
-#ifndef MARGIN_PREDICT_ONLY
 
 /* What thresholds make least, over the training samples and by their weights. */
 enum {
@@ -2504,6 +2147,370 @@ MARGIN_API margin_status margin_rank_sums(const margin_real *values, size_t n, m
                                           margin_real *sums);
 /* How many classes answers are off on average, those rejected left out; see margin_confusion. */
 MARGIN_API margin_real margin_absolute_error(const margin_real *confusion, size_t classes);
+
+/* ---- >>calibrate ---- from margins to probabilities ------------------------------------------ */
+
+/* The sigmoid of margin_vote that fits best: of n margins, hit[i] tells whether the class with margin
+ * m[i] was the true one. With two classes give the margin of class 1 of each sample, with k classes
+ * the margins of all k. The samples must not be those that the model was trained on (take them from
+ * cross-validation), else it comes out too sure of itself. Maximum likelihood with Platt's smoothed
+ * targets, (hits + 1)/(hits + 2) and 1/(misses + 2), by damped Newton steps (Lin, Lin, Weng: "A note
+ * on Platt's probabilistic outputs for support vector machines", Machine Learning 68, 2007).
+ * MARGIN_E_ONE_CLASS: all hits or all misses; MARGIN_E_NOT_FINITE: a margin is not finite. */
+MARGIN_API margin_status margin_calibrate(const margin_real *m, const uint8_t *hit, size_t n,
+                                          margin_real *slope, margin_real *shift);
+
+/* ---- >>compress ---- an expansion with fewer vectors ----------------------------------------- */
+
+/* What a compression cost, over the samples it was fitted to. */
+typedef struct {
+    size_t vectors;    /* in the new model */
+    size_t samples;    /* looked at */
+    size_t changed;    /* samples of which the class elected is another one */
+    margin_real worst; /* largest change of a score */
+    margin_real rms;   /* root of the mean square change of all scores */
+} margin_compress_info;
+
+/* An expansion of at most `vectors` vectors of the pool of `model` that comes closest to its scores.
+ * Vectors are chosen one by one, each the one whose addition leaves the least of all machines'
+ * functions outside the span of those chosen (orthogonal matching pursuit in the kernel's own norm);
+ * vectors without a coefficient, and copies of others, are of no use and never chosen. Then all
+ * coefficients are fitted anew to the scores on `data` (raw inputs, no labels needed), or on the pool
+ * where data is NULL, by regularised least squares. Biases stay. `noise`, 0 .. 1, is the error that
+ * kernel values are going to have, as a share of the largest: 0 for floats, 3e-5 if the model is to be
+ * quantised to q15 and 3e-3 to q7; coefficients then stay so small that such errors do no harm. About
+ * N^2 d + N vectors^2 operations for a pool of N. MARGIN_E_ARGUMENT: not an expansion, no vectors, or
+ * `noise` out of its range; MARGIN_E_NOT_POSITIVE: the kernel is not positive definite. The new model
+ * points to the scaling of the old one. */
+MARGIN_API margin_status margin_compress(const margin_model *model, const margin_data *data,
+                                         size_t vectors, margin_real noise, margin_arena *mem,
+                                         margin_model *out, margin_compress_info *info);
+MARGIN_API size_t margin_compress_size(const margin_model *model, size_t vectors);
+
+/* ---- >>quantize ---- from models in floating point to models in integers --------------------- */
+
+typedef struct {
+    uint8_t format; /* MARGIN_Q15 or MARGIN_Q7                                   0: MARGIN_Q15 */
+    bool whole;     /* raw values are whole numbers from -32768 to 32767, and firmware passes
+                       them as they are; otherwise it converts them, see margin_quant.input     */
+} margin_quant_options;
+
+/* What quantisation changed, on the data given to it. */
+typedef struct {
+    margin_real worst; /* largest difference of two scores of a machine; of lists, of a cut */
+    margin_real mean;  /* mean difference, of absolute values */
+    margin_real scale; /* mean of |score|, for comparison */
+    size_t disagree;   /* samples with another label */
+    size_t limited;    /* samples with a value that does not fit the range of the inputs */
+} margin_quant_info;
+
+/* Turns a model into integers, kept in `mem`. The raw data, normally that of the training, says what
+ * ranges to expect: inputs beyond them are limited, never wrapped; samples of weight 0 count for the
+ * ranges alone. Arrays of `input` are kept too.
+ * MARGIN_E_ARGUMENT: null, or a kernel that has no integer form (linear expansions, but not lists: make
+ * it a linear model); MARGIN_E_RANGE: too many features or vectors, values that are not whole (`whole`), or
+ * parameters so extreme that 32 bits do not do. `info` may be NULL. */
+MARGIN_API margin_status margin_quantize(const margin_model *model, const margin_data *data,
+                                         const margin_quant_options *options, margin_arena *mem,
+                                         margin_quant *quant, margin_quant_info *info);
+MARGIN_API size_t margin_quantize_size(const margin_model *model,
+                                       const margin_quant_options *options);
+
+/* ---- >>store ---- images written, and scalings folded into models ---------------------------- */
+
+/* Bytes of the image of a model with so many bytes of notes; 0: they do not fit 32 bits. */
+MARGIN_API size_t margin_image_size(const margin_model *model, size_t notes);
+MARGIN_API size_t margin_image_size_q(const margin_quant *quant, size_t notes);
+/* Writes the image of a model to `out`, of which `size` bytes may be used. Numbers are rounded to
+ * binary32 where margin_real is double. MARGIN_E_RANGE: one does not fit; MARGIN_E_MEMORY: `size` is
+ * below margin_image_size; MARGIN_E_ARGUMENT and MARGIN_E_RANGE also as margin_model_check or
+ * margin_model_check_q say. What stands in `out` after MARGIN_E_RANGE is no image. */
+MARGIN_API margin_status margin_image_write(const margin_model *model, const void *notes,
+                                            size_t notes_count, void *out, size_t size);
+MARGIN_API margin_status margin_image_write_q(const margin_quant *quant, const void *notes,
+                                              size_t notes_count, void *out, size_t size);
+
+/* Makes a model that was trained on scaled data take raw data. Linear: new weights in `mem`, the
+ * scaling folded in. All others: they point to the arrays of the scaling from now on. */
+MARGIN_API margin_status margin_model_scale(margin_model *model, const margin_scaling *scaling,
+                                            margin_arena *mem);
+MARGIN_API size_t margin_model_scale_size(const margin_model *model);
+
+/* ---- >>metrics ---- errors, costs, margins, cross-validation --------------------------------- */
+
+/* Answers of a model to samples whose classes are known, k = classes of the model:
+ *
+ *     confusion[t * (k + 1) + a]    samples of class t that were answered by class a
+ *     confusion[t * (k + 1) + k]    samples of class t that were rejected, see margin_vote
+ *
+ * Samples count by their weights; without weights the entries are numbers of samples, exact to 2^24 in
+ * float. The arena lends room for the scores: margin_metrics_size bytes of scratch. MARGIN_E_LABEL: a
+ * label that the model does not know; MARGIN_E_ARGUMENT: the model has another number of features. */
+#define MARGIN_CONFUSION(classes) ((size_t)(classes) * ((size_t)(classes) + 1u))
+MARGIN_API size_t margin_metrics_size(const margin_model *model);
+MARGIN_API margin_status margin_confusion(const margin_data *data, const margin_model *model,
+                                          margin_arena *mem, margin_real *confusion);
+/* What a confusion matrix says, as shares 0 .. 1 of the samples: answered wrongly; those of one class
+ * answered wrongly; rejected. 0 where there are no samples. */
+MARGIN_API margin_real margin_error(const margin_real *confusion, size_t classes);
+MARGIN_API margin_real margin_class_error(const margin_real *confusion, size_t classes,
+                                          size_t label);
+MARGIN_API margin_real margin_rejection(const margin_real *confusion, size_t classes);
+/* The mean cost of an answer. `cost` has the shape of the matrix: what answering a, or rejecting,
+ * costs when the class is t. */
+MARGIN_API margin_real margin_risk(const margin_real *confusion, size_t classes,
+                                   const margin_real *cost);
+
+/* Margins of the samples by margin_margin: each of them into `margins` (n values), and what they are
+ * like, over the samples of positive weight, into `summary`. One of the two may be NULL; without an
+ * array the quantiles take some more passes over the data, not memory. Memory and statuses as with
+ * margin_confusion. */
+typedef struct {
+    margin_real min, mean;
+    margin_real quantile[5]; /* 5, 25, 50, 75 and 95 % of the margins are at most this */
+} margin_summary;
+MARGIN_API margin_status margin_margins(const margin_data *data, const margin_model *model,
+                                        margin_arena *mem, margin_real *margins,
+                                        margin_summary *summary);
+
+/* Cross-validation of a learner. */
+typedef struct {
+    size_t folds;      /* 2 .. n                                       0: 5, or n if that is less */
+    size_t repeats;    /* with other folds each time                   0: 1                       */
+    uint32_t seed;     /* of the folds                                                            */
+    bool unstratified; /* folds regardless of the classes              0: shares of classes equal */
+    bool keep;         /* keep labels and scores of the samples        0: no                      */
+    uint8_t scheme;    /* of the models that train makes               0: binary or one-one       */
+} margin_cv_options;
+
+/* The arrays are kept in the arena. */
+typedef struct {
+    size_t runs;                  /* folds x repeats, those without weight left out */
+    size_t classes, machines;     /* of the models */
+    margin_real error_mean;       /* mean over the runs of the error on the samples left out, */
+    margin_real error_sd;         /* and deviation (divided by runs - 1) */
+    const margin_real *confusion; /* over all runs, see above: error by class, risk */
+    const uint16_t *labels;    /* n answers, each of the model that has not seen the sample, and */
+    const margin_real *scores; /* n x machines scores, of the first repeat; NULL without `keep` */
+} margin_cv;
+
+/* Bytes of the arena for n samples and a learner that takes `bytes`; 0: not countable, or options out
+ * of their range. */
+MARGIN_API size_t margin_cross_validate_size(size_t n, size_t classes,
+                                             const margin_cv_options *options, size_t bytes);
+/* Trains folds x repeats times. Ends with the first failure of `train`; else gives its worst caveat.
+ * MARGIN_E_ONE_CLASS: a model does not know all classes, because all samples of one were left out;
+ * MARGIN_E_ARGUMENT: folds out of their range, or a model of another scheme. The same seed gives the
+ * same folds on every machine. */
+MARGIN_API margin_status margin_cross_validate(const margin_data *data,
+                                               const margin_learner *learner,
+                                               const margin_cv_options *options, margin_arena *mem,
+                                               margin_cv *result);
+
+/* ---- >>math ---- scalar functions without libm, the same bits everywhere --------------------- */
+
+/* Special values are those of C99 Annex F, without errno and exception flags; a NaN result is some
+ * quiet NaN. Errors are the worst found, in units of the last place (ulp) of the exact result: among
+ * all 2^32 floats for functions of one argument, else among 10^8 random arguments, float and double
+ * alike (make bench-math). With -ffp-contract=fast the bits differ and these errors still hold. */
+
+/* Correctly rounded: 0.5 ulp. */
+MARGIN_API margin_real margin_sqrt(margin_real x);
+/* 0.70 ulp; 0.78 where the result is subnormal. */
+MARGIN_API margin_real margin_exp(margin_real x);
+/* v[i] = margin_exp(v[i]), the same bits, in loops that compilers vectorise: several times faster. */
+MARGIN_API void margin_exp_array(margin_real *v, size_t n);
+/* Natural logarithm: 0.85 ulp. */
+MARGIN_API margin_real margin_log(margin_real x);
+/* x^y: 0.71 ulp; 0.81 where the result is subnormal. About eight times the cost of margin_exp. */
+MARGIN_API margin_real margin_pow(margin_real x, margin_real y);
+/* x^n by repeated squaring, for small n much faster than margin_pow. At most |n| ulp, which is that
+ * of |n| - 1 products and, for n < 0, a division; twice that for n < 0 and a result above a quarter
+ * of the largest finite number. 1 for n = 0 and any x. */
+MARGIN_API margin_real margin_pow_int(margin_real x, int n);
+/* 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x: 1.3 ulp. */
+MARGIN_API margin_real margin_erf(margin_real x);
+/* 1 - erf(x), accurate where that is tiny: 3.7 ulp. */
+MARGIN_API margin_real margin_erfc(margin_real x);
+/* The density of the standard normal distribution at x: 2.0 ulp. */
+MARGIN_API margin_real margin_normal_density(margin_real x);
+/* The probability of a standard normal value below x, accurate in the lower tail: 4.6 ulp. For the
+ * upper tail take margin_normal_distribution(-x). */
+MARGIN_API margin_real margin_normal_distribution(margin_real x);
+
+/* ---- >>random ---- one small seeded generator, the same numbers everywhere ------------------- */
+
+/* sfc32 by C. Doty-Humphrey. Every state is a valid one, that of all zeros too. Not for secrets. */
+struct margin_rng {
+    uint32_t a, b, c, count;
+};
+
+/* A generator whose numbers depend on the seed alone. */
+MARGIN_API margin_rng margin_rng_make(uint32_t seed);
+/* 32 random bits. */
+MARGIN_API uint32_t margin_rng_u32(margin_rng *rng);
+/* A whole number from 0 to n - 1, all equally likely; 0 for n = 0. Takes less than two draws on
+ * average. */
+MARGIN_API uint32_t margin_rng_below(margin_rng *rng, uint32_t n);
+/* A multiple of 2^-24 (float; one draw) or 2^-53 (double; two draws) in [0, 1). */
+MARGIN_API margin_real margin_rng_uniform(margin_rng *rng);
+/* From the normal distribution of mean 0 and variance 1. The numbers differ between float and
+ * double, nothing else makes them differ. */
+MARGIN_API margin_real margin_rng_normal(margin_rng *rng);
+/* Puts n < 2^32 items into random order, all n! equally likely. */
+MARGIN_API void margin_shuffle(margin_rng *rng, margin_index *items, size_t n);
+/* k of the numbers 0 .. n-1 in rising order, every such set equally likely; at most 2 n draws on
+ * average. MARGIN_E_ARGUMENT for k > n, n > MARGIN_INDEX_MAX or a null pointer. */
+MARGIN_API margin_status margin_subset(margin_rng *rng, margin_index *out, size_t k, size_t n);
+
+/* ---- >>linalg ---- dense linear algebra, row-major, on the caller's memory ------------------- */
+
+/* Matrices are row-major: element (i, j) of `a` is a[i * stride + j]. A stride of 0 means rows
+ * without gaps, otherwise it is at least the number of columns; what lies in the gaps is neither
+ * read nor written. Sizes may be 0. Outputs do not overlap inputs unless the text says so.
+ * MARGIN_E_ARGUMENT: a null pointer or a stride that is too small; MARGIN_E_OVERFLOW: the bytes of
+ * a matrix do not fit size_t. A function that takes an arena has a size query of the same name.
+ * Dots, norms, products and triangular solves pass NaN and infinity on as C arithmetic does; the
+ * decompositions refuse them with MARGIN_E_NOT_FINITE before anything is changed.
+ *
+ * Every sum has a fixed order, so results are the same bits on every target. Products of matrices
+ * and vectors add their terms in order, k = 0, 1, 2, ..., from zero, unless the text says more:
+ * an absolute error of at most d EPS sum |x_k y_k| for d terms. */
+
+/* x . y over n values. Eight partial sums, of the terms 0, 8, 16, ... , 1, 9, ... , and so on, the
+ * last n mod 8 terms all go to the first of them; then ((s0+s4)+(s2+s6)) + ((s1+s5)+(s3+s7)).
+ * The error is at most (n/8 + 10) EPS sum |x_i y_i|. x and y may be the same, null if n is 0. */
+MARGIN_API margin_real margin_dot(const margin_real *x, const margin_real *y, size_t n);
+/* y += a x over n values. */
+MARGIN_API void margin_axpy(margin_real *y, margin_real a, const margin_real *x, size_t n);
+/* Sum of |x_i|, with four partial sums in the manner of margin_dot. */
+MARGIN_API margin_real margin_norm1(const margin_real *x, size_t n);
+/* Euclidean length, to a relative error of (n/16 + 6) EPS (for very large and very small values n
+ * EPS); neither overflows nor underflows unless the result does. */
+MARGIN_API margin_real margin_norm2(const margin_real *x, size_t n);
+/* Largest |x_i|; 0 for n = 0. The norms of values with a NaN are NaN. */
+MARGIN_API margin_real margin_norm_inf(const margin_real *x, size_t n);
+
+/* y = A x for the rows x cols matrix A. */
+MARGIN_API margin_status margin_mat_vec(margin_real *y, const margin_real *a, size_t stride,
+                                        size_t rows, size_t cols, const margin_real *x);
+/* y = A' x: `rows` values x give `cols` values y. */
+MARGIN_API margin_status margin_mat_t_vec(margin_real *y, const margin_real *a, size_t stride,
+                                          size_t rows, size_t cols, const margin_real *x);
+
+/* The Gram matrix g (n x n, both triangles) of the n rows of d values of x: g[i][j] = x_i . x_j.
+ * `rows` lists which rows of x are meant, in which order; null means 0 .. n-1. One triangle is
+ * computed, n^2 d / 2 products, and mirrored: g is symmetric to the bit, and each element has the
+ * bits that margin_mat_vec gives. */
+MARGIN_API margin_status margin_gram(margin_real *g, size_t gstride, const margin_real *x,
+                                     size_t stride, const margin_index *rows, size_t n, size_t d,
+                                     margin_arena *mem);
+MARGIN_API size_t margin_gram_size(size_t d);
+/* The normal matrix g = X' D X (d x d, both triangles) of n rows of d values with weights w, D =
+ * diag(w): g = sum over i of w_i x_i x_i'. w may be null (all 1) and of any sign. n d^2 / 2 products.
+ * Each 256 rows are summed in order and these sums then added in order: the error is at most
+ * (256 + n/256) EPS sum |w_i x_ij x_ik|. */
+MARGIN_API margin_status margin_normal_matrix(margin_real *g, size_t gstride, const margin_real *x,
+                                              size_t stride, const margin_real *w, size_t n,
+                                              size_t d, margin_arena *mem);
+MARGIN_API size_t margin_normal_matrix_size(size_t n);
+/* Products of matrices, c of m x n with k terms in each sum:
+ *     margin_mat_mul    c = A B     A is m x k, B is k x n
+ *     margin_mat_mul_t  c = A B'    A is m x k, B is n x k
+ *     margin_mat_t_mul  c = A' B    A is k x m, B is k x n
+ * One size query serves the three. */
+MARGIN_API margin_status margin_mat_mul(margin_real *c, size_t cstride, const margin_real *a,
+                                        size_t astride, const margin_real *b, size_t bstride,
+                                        size_t m, size_t k, size_t n, margin_arena *mem);
+MARGIN_API margin_status margin_mat_mul_t(margin_real *c, size_t cstride, const margin_real *a,
+                                          size_t astride, const margin_real *b, size_t bstride,
+                                          size_t m, size_t k, size_t n, margin_arena *mem);
+MARGIN_API margin_status margin_mat_t_mul(margin_real *c, size_t cstride, const margin_real *a,
+                                          size_t astride, const margin_real *b, size_t bstride,
+                                          size_t m, size_t k, size_t n, margin_arena *mem);
+MARGIN_API size_t margin_mat_mul_size(size_t k);
+
+/* Cholesky factor L of a symmetric positive definite matrix A = L L', in the lower triangle of a.
+ * `a` holds both triangles of A on entry; the strict upper one is left as it is, and on failure it
+ * restores the lower one: then nothing has changed. MARGIN_E_NOT_POSITIVE: a pivot was not positive;
+ * MARGIN_E_NOT_FINITE: NaN or infinity in the lower triangle. n^3 / 6 products. |A - L L'| is at
+ * most (n + 2) EPS max a_ii in every element. */
+MARGIN_API margin_status margin_cholesky(margin_real *a, size_t stride, size_t n,
+                                         margin_arena *mem);
+MARGIN_API size_t margin_cholesky_size(size_t n);
+/* The same with diagonal pivots for semi-definite A: A[order[i]][order[j]] = (L L')[i][j]. At each
+ * step the largest diagonal element left is the pivot; when that is at most tol times the largest
+ * of A (0 means n EPS), the work ends after *rank columns; the others are zero, and no element of
+ * what is left exceeds that size. MARGIN_E_NOT_POSITIVE: what is left is clearly indefinite;
+ * a, order and rank are then unchanged. tol < 1. */
+MARGIN_API margin_status margin_cholesky_pivoted(margin_real *a, size_t stride, size_t n,
+                                                 margin_real tol, margin_index *order, size_t *rank,
+                                                 margin_arena *mem);
+MARGIN_API size_t margin_cholesky_pivoted_size(size_t n);
+/* B = T^-1 B in place for the n x m matrix b (m = 1: a vector) and a triangular matrix T, whose other
+ * triangle is not read:
+ *     margin_solve_lower      T = L       margin_solve_upper      T = R
+ *     margin_solve_lower_t    T = L'      margin_solve_upper_t    T = R'
+ *     margin_cholesky_solve   T = L L': solves A X = B after margin_cholesky
+ * MARGIN_E_NOT_POSITIVE: a diagonal element is zero or NaN; b is unchanged. n^2 m / 2 products each.
+ * With one vector rows of T are met by margin_dot, otherwise sums go in order. */
+MARGIN_API margin_status margin_solve_lower(margin_real *b, size_t bstride, size_t m,
+                                            const margin_real *l, size_t lstride, size_t n);
+MARGIN_API margin_status margin_solve_lower_t(margin_real *b, size_t bstride, size_t m,
+                                              const margin_real *l, size_t lstride, size_t n);
+MARGIN_API margin_status margin_solve_upper(margin_real *b, size_t bstride, size_t m,
+                                            const margin_real *r, size_t rstride, size_t n);
+MARGIN_API margin_status margin_solve_upper_t(margin_real *b, size_t bstride, size_t m,
+                                              const margin_real *r, size_t rstride, size_t n);
+MARGIN_API margin_status margin_cholesky_solve(margin_real *b, size_t bstride, size_t m,
+                                               const margin_real *l, size_t lstride, size_t n);
+/* Turns the factor of A into that of A + x x' (update) or A - x x' (downdate), n^2 steps instead of
+ * n^3. The downdate reports MARGIN_E_NOT_POSITIVE and changes nothing when A - x x' is no longer
+ * positive definite, or so nearly that rounding decides: 1 - x' A^-1 x <= n EPS. */
+MARGIN_API margin_status margin_cholesky_update(margin_real *l, size_t stride, size_t n,
+                                                const margin_real *x, margin_arena *mem);
+MARGIN_API size_t margin_cholesky_update_size(size_t n);
+MARGIN_API margin_status margin_cholesky_downdate(margin_real *l, size_t stride, size_t n,
+                                                  const margin_real *x, margin_arena *mem);
+MARGIN_API size_t margin_cholesky_downdate_size(size_t n);
+
+/* Eigenvalues (largest first) and eigenvectors (row i of `vectors` belongs to values[i], orthonormal)
+ * of the symmetric n x n matrix whose lower triangle is in a. Householder reduction and implicit QR
+ * steps: 4/3 n^3 products, about 6 n^3 with vectors. `vectors` may be null (only values are wanted)
+ * or a itself. Residual |A v - lambda v| and the error of the values are a small multiple of
+ * n EPS |A|, |V V' - I| one of n EPS. MARGIN_E_NOT_FINITE: NaN or infinity in the lower triangle;
+ * MARGIN_E_NO_CONVERGENCE after 30 n steps (not known to happen): values are unchanged, vectors
+ * undefined. */
+MARGIN_API margin_status margin_eigen(margin_real *values, margin_real *vectors, size_t vstride,
+                                      const margin_real *a, size_t stride, size_t n,
+                                      margin_arena *mem);
+MARGIN_API size_t margin_eigen_size(size_t n, bool vectors);
+/* The k <= n largest eigenvalues (largest first, by value, not by size) and their eigenvectors, k rows
+ * of n values. The same reduction, then inverse iteration with at most 8 solutions a vector, each
+ * vector made orthogonal to those before it: 4/3 n^3 + 2 k n^2 products, a third of margin_eigen
+ * when k is small. Errors and statuses as there; needs a copy of the matrix in the arena. */
+MARGIN_API margin_status margin_eigen_leading(margin_real *values, margin_real *vectors,
+                                              size_t vstride, size_t k, const margin_real *a,
+                                              size_t stride, size_t n, margin_arena *mem);
+MARGIN_API size_t margin_eigen_leading_size(size_t n);
+/* Power iteration: the eigenvalue of largest size of the symmetric matrix a (both triangles) and its
+ * eigenvector, of length 1, in 3 n values of memory. `start` is the first vector, null for a fixed
+ * one (a zero or infinite one is an argument error). Ends when |A v - lambda v| <= tol |lambda| (0 means sqrt(EPS); the error of lambda is then
+ * about tol^2), or after max_iter steps (0 means 1000) with MARGIN_W_ITERATIONS: slow where the two
+ * largest eigenvalues are close, endless where they are opposite. MARGIN_E_EMPTY: n is 0. */
+MARGIN_API margin_status margin_power_iteration(margin_real *value, margin_real *vector,
+                                                const margin_real *start, const margin_real *a,
+                                                size_t stride, size_t n, margin_real tol,
+                                                size_t max_iter, margin_arena *mem);
+MARGIN_API size_t margin_power_iteration_size(size_t n);
+/* Gram-Schmidt, modified and done twice: turns the k rows of d values of q, x_1 .. x_k, into
+ * orthonormal rows, x_j = sum over i <= j of r[i][j] q_i: the QR decomposition of the matrix whose
+ * columns they are. r (k x k, upper triangular, below it zeros) may be null. A row that depends on
+ * those before it, to (d + k) EPS, becomes zero, and so does r[j][j]; *rank (may be null) counts the
+ * others. |Q Q' - I| is a small multiple of EPS whatever the rows. MARGIN_E_NOT_FINITE: nothing is
+ * changed. */
+MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, size_t d,
+                                   margin_real *r, size_t rstride, size_t *rank);
 
 #endif /* MARGIN_PREDICT_ONLY */
 

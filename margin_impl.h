@@ -1,12 +1,21 @@
 /* margin_impl.h -- the implementation of margin.h, included by it where MARGIN_IMPLEMENTATION is
  * defined. It reads top to bottom; each section uses only those above it.
  *
- * CONTENTS  >>platform >>status >>arena >>math >>random >>linalg >>data >>kernel
- *           >>model >>quant >>image >>train >>mam >>qp >>kmomd >>svm >>rates
- *           >>loss >>seco >>calibrate >>compress >>metrics >>proto >>ordinal
+ * CONTENTS  PART I PREDICT
+ *           >>platform >>status >>arena >>scalar >>kernel >>model >>quant >>image
+ *           PART II TRAIN
+ *           >>math >>random >>linalg >>data >>rows >>quantize >>store >>train >>mam >>qp
+ *           >>kmomd >>svm >>rates >>loss >>seco >>calibrate >>compress >>metrics >>proto
+ *           >>ordinal
  */
 #ifndef MARGIN_IMPL_H
 #define MARGIN_IMPL_H
+
+/* ================================================================================================
+ * PART I PREDICT
+ * 
+ * Everything that a device needs that only predicts. A review of such a firmware ends with this part.
+ * ============================================================================================== */
 
 /* ---- >>platform ---- what the compiler is asked for ------------------------------------------ */
 
@@ -217,8 +226,7 @@ static inline size_t mgn_arena_counted(const margin_arena *mem)
 
 #define MGN_SCRATCH(mem, type, count) ((type *)margin_arena_scratch((mem), (count), sizeof(type)))
 #define MGN_KEEP(mem, type, count) ((type *)margin_arena_keep((mem), (count), sizeof(type)))
-
-/* ---- >>math ---- ----------------------------------------------------------------------------- */
+/* ---- >>scalar ---- square root, exponential, logarithm, power: what predictors compute ------- */
 
 /* One source serves both widths; only constants and polynomials differ. All polynomials are our own
  * weighted minimax fits (Remez exchange in 60 digits, coefficients rounded one by one with the rest
@@ -336,7 +344,7 @@ static margin_real mgn_sqrt_digits(margin_real x)
 }
 #endif
 
-MARGIN_API margin_real margin_sqrt(margin_real x)
+static margin_real mgn_sqrt(margin_real x)
 {
     if (x > 0) {
 #ifdef MGN_SQRT_ASM
@@ -414,7 +422,7 @@ static inline margin_real mgn_exp_clamp(margin_real x)
     return mgn_max(mgn_min(x, MGN_EXP_INFINITE), MGN_EXP_ZERO);
 }
 
-MARGIN_API margin_real margin_exp(margin_real x)
+static margin_real mgn_exp(margin_real x)
 {
     return mgn_unscale(mgn_exp_two(mgn_exp_clamp(x), 0));
 }
@@ -427,7 +435,7 @@ static inline margin_real mgn_exp_negative(margin_real x)
 
 /* In two steps a block, because gcc vectorises neither loop if they are one: a bound known to the
  * compiler is carried into the arithmetic, which then has a branch. */
-MARGIN_API void margin_exp_array(margin_real *v, size_t n)
+static void mgn_exp_array(margin_real *v, size_t n)
 {
     size_t from;
     size_t i;
@@ -485,7 +493,7 @@ static inline margin_real mgn_log_positive(margin_real x)
     return sum + ((tail + (lost + k * MGN_LN2_LO)) - half);
 }
 
-MARGIN_API margin_real margin_log(margin_real x)
+static margin_real mgn_log(margin_real x)
 {
     if (x > 0) {
         return x <= MGN_HUGE ? mgn_log_positive(x) : x;
@@ -601,13 +609,13 @@ static margin_real mgn_exp_times(margin_real y, mgn_two ln)
     const mgn_two factor = {y, 0};
     mgn_two product;
     if (!(mgn_abs(y * ln.high) < MGN_R(MGN_BIAS))) { /* overflow, underflow or NaN */
-        return margin_exp(y * ln.high);
+        return mgn_exp(y * ln.high);
     }
     product = mgn_two_times(ln, factor);
     return mgn_unscale(mgn_exp_two(product.high, product.low));
 }
 
-MARGIN_API margin_real margin_pow(margin_real x, margin_real y)
+static margin_real mgn_pow(margin_real x, margin_real y)
 {
     const margin_real size = mgn_abs(x);
     const int parity = mgn_parity(y);
@@ -629,248 +637,10 @@ MARGIN_API margin_real margin_pow(margin_real x, margin_real y)
     return minus ? -power : power;
 }
 
-/* x^n in at most 2 log2 n products, the error of n - 1. */
-static margin_real mgn_power(margin_real x, unsigned n)
-{
-    margin_real power = n % 2u != 0 ? x : 1;
-    for (n /= 2u; n != 0; n /= 2u) {
-        x *= x;
-        power = n % 2u != 0 ? power * x : power;
-    }
-    return power;
-}
+/* ---- >>kernel ---- kernel values, in the one order of summation that training uses too ------- */
 
-MARGIN_API margin_real margin_pow_int(margin_real x, int n)
-{
-    const unsigned size = n < 0 ? 0u - (unsigned)n : (unsigned)n;
-    const margin_real power = mgn_power(x, size);
-    if (n >= 0) {
-        return power;
-    }
-    if (mgn_abs(power) >= MGN_TINY && mgn_abs(power) <= 1 / MGN_TINY) {
-        return 1 / power; /* never a subnormal quotient: avr-libc misrounds those */
-    }
-    if (x == 0) {
-        return mgn_of_bits(mgn_bits(power) | mgn_bits(MGN_INFINITY)); /* of the sign of the power */
-    }
-    return mgn_power(1 / x, size); /* where the power leaves the range, its inverse may not */
-}
-
-/* c[0] + c[1] x + ... + c[n-1] x^(n-1) */
-static margin_real mgn_polynomial(const margin_real *c, int n, margin_real x)
-{
-    margin_real sum = c[n - 1];
-    for (n -= 2; n >= 0; n--) {
-        sum = c[n] + x * sum;
-    }
-    return sum;
-}
-
-#define MGN_POLYNOMIAL(table, x)                                                                   \
-    mgn_polynomial((table), (int)(sizeof(table) / sizeof(table)[0]), (x))
-
-/* erf(x) = x + x P(x^2) for |x| <= 1: worst error 2^-56 (double), 2^-29. */
-static margin_real mgn_erf_small(margin_real x)
-{
-#ifdef MARGIN_REAL_DOUBLE
-    static const margin_real c[] = {MGN_R(0.12837916709551256),   MGN_R(-0.37612638903183376),
-                                    MGN_R(0.11283791670939433),   MGN_R(-0.026866170642473024),
-                                    MGN_R(0.0052239776015872178), MGN_R(-8.5483257375614126e-4),
-                                    MGN_R(1.20552884354961e-4),   MGN_R(-1.4924622682943846e-5),
-                                    MGN_R(1.644611862087494e-6),  MGN_R(-1.6199152037225009e-7),
-                                    MGN_R(1.36821976312625e-8),   MGN_R(-7.7292767932981738e-10)};
-#else
-    static const margin_real c[] = {
-        MGN_R(0.128379166),   MGN_R(-0.37612626),    MGN_R(0.11283581),   MGN_R(-0.0268535465),
-        MGN_R(0.00518774055), MGN_R(-8.00464419e-4), MGN_R(7.83481446e-5)};
-#endif
-    return x + x * MGN_POLYNOMIAL(c, x * x);
-}
-
-/* exp(x^2) erfc(x) = P(t) / (1 + x), t = (x - K) / (x + K), from x = 0.49 to where erfc and the
- * normal distribution vanish (the transformation: Shepherd and Laframboise 1981): worst error
- * 2^-57.4 (double), 2^-26.5. */
-static margin_real mgn_erfcx(margin_real x)
-{
-#ifdef MARGIN_REAL_DOUBLE
-    static const margin_real c[] = {
-        MGN_R(0.71076799411382585),    MGN_R(-0.2262905096213528),    MGN_R(0.10332445710301148),
-        MGN_R(-0.016897464249759027),  MGN_R(-0.020319844748753445),  MGN_R(0.022491795035031414),
-        MGN_R(-0.011919255389003125),  MGN_R(0.0031893578991399629),  MGN_R(1.7809636326511022e-4),
-        MGN_R(-4.4050899187893754e-4), MGN_R(7.8143422603548348e-5),  MGN_R(4.7096403343043167e-5),
-        MGN_R(-1.7413024058655815e-5), MGN_R(-5.7501290901028599e-6), MGN_R(3.0518464516397536e-6),
-        MGN_R(9.3153366831735037e-7),  MGN_R(-5.0608128610755063e-7), MGN_R(-1.8836548674273134e-7),
-        MGN_R(7.6048706418925026e-8),  MGN_R(3.6558780671498166e-8),  MGN_R(-7.905132598205102e-9),
-        MGN_R(-4.283103830816197e-9)};
-    const margin_real middle = MGN_R(3.140625);
-#else
-    static const margin_real c[] = {
-        MGN_R(0.768236399),   MGN_R(-0.260546118),  MGN_R(0.0347436033),
-        MGN_R(0.0438827798),  MGN_R(-0.024182301),  MGN_R(-0.00144707365),
-        MGN_R(0.00387008884), MGN_R(2.41230082e-4), MGN_R(-6.13277254e-4)};
-    const margin_real middle = MGN_R(1.96875);
-#endif
-    return MGN_POLYNOMIAL(c, (x - middle) / (x + middle)) / (1 + x);
-}
-
-/* factor exp(-a^2 scale) with a small relative error at any size of the result: a^2 in two numbers,
- * and the factor before the one rounding to a subnormal number. scale is 1 or 1/2; |a| has been
- * bounded to where the result is 0 anyway. */
-static margin_real mgn_gauss(margin_real factor, margin_real a, margin_real scale)
-{
-    const margin_real head = mgn_head(a);
-    const mgn_two square = mgn_two_sum(head * head, (a - head) * (a + head));
-    mgn_scaled value = mgn_exp_two(-scale * square.high, -scale * square.low);
-    value.value *= factor;
-    return mgn_unscale(value);
-}
-
-#ifdef MARGIN_REAL_DOUBLE
-#define MGN_ERFC_END MGN_R(28)   /* erfc is 0 from here on */
-#define MGN_NORMAL_END MGN_R(39) /* so are density and lower tail of the normal distribution */
-#else
-#define MGN_ERFC_END MGN_R(10.5)
-#define MGN_NORMAL_END MGN_R(15)
-#endif
-
-MARGIN_API margin_real margin_erf(margin_real x)
-{
-    const margin_real a = mgn_min(mgn_abs(x), MGN_ERFC_END);
-    margin_real upper;
-    if (a <= 1) {
-        return mgn_erf_small(x);
-    }
-    upper = 1 - mgn_gauss(mgn_erfcx(a), a, 1);
-    return x < 0 ? -upper : upper;
-}
-
-MARGIN_API margin_real margin_erfc(margin_real x)
-{
-    const margin_real a = mgn_min(x, MGN_ERFC_END);
-    return x < MGN_R(0.5) ? 1 - margin_erf(x) : mgn_gauss(mgn_erfcx(a), a, 1);
-}
-
-MARGIN_API margin_real margin_normal_density(margin_real x)
-{
-    const margin_real a = mgn_min(mgn_abs(x), MGN_NORMAL_END);
-    return mgn_gauss(MGN_R(0.398942280401432678), a, MGN_R(0.5));
-}
-
-MARGIN_API margin_real margin_normal_distribution(margin_real x)
-{
-    const margin_real a = mgn_min(-x, MGN_NORMAL_END);
-    const margin_real scaled = a * MGN_R(0.707106781186547524);
-    return a > MGN_R(0.7) ? mgn_gauss(MGN_R(0.5) * mgn_erfcx(scaled), a, MGN_R(0.5))
-                          : MGN_R(0.5) - MGN_R(0.5) * margin_erf(scaled);
-}
-
-/* ---- >>random ---- --------------------------------------------------------------------------- */
-
-/* sfc32 by Chris Doty-Humphrey (PractRand, 2010): a chaotic generator with a counter, so the period
- * is at least 2^32 from any state, all zeros included, and 2^127 on average. Additions, shifts and
- * rotations of 32-bit words alone. */
-MARGIN_API uint32_t margin_rng_u32(margin_rng *rng)
-{
-    const uint32_t out = rng->a + rng->b + rng->count++;
-    rng->a = rng->b ^ (rng->b >> 9);
-    rng->b = rng->c + (rng->c << 3);
-    rng->c = ((rng->c << 21) | (rng->c >> 11)) + out;
-    return out;
-}
-
-MARGIN_API margin_rng margin_rng_make(uint32_t seed)
-{
-    margin_rng rng = {0, 0, 0, 1};
-    uint8_t i;
-    rng.b = seed;
-    for (i = 0; i < 16u; i++) { /* until every bit of the seed has reached every bit of the state */
-        (void)margin_rng_u32(&rng);
-    }
-    return rng;
-}
-
-/* Numbers as long as n - 1 until one is below n: each is with a probability above one half. */
-MARGIN_API uint32_t margin_rng_below(margin_rng *rng, uint32_t n)
-{
-    uint32_t mask = n - 1u;
-    uint32_t out;
-    if (n < 2u) {
-        return 0;
-    }
-    mask |= mask >> 1;
-    mask |= mask >> 2;
-    mask |= mask >> 4;
-    mask |= mask >> 8;
-    mask |= mask >> 16;
-    do {
-        out = margin_rng_u32(rng) & mask;
-    } while (out >= n);
-    return out;
-}
-
-MARGIN_API margin_real margin_rng_uniform(margin_rng *rng)
-{
-#ifdef MARGIN_REAL_DOUBLE
-    const uint64_t high = margin_rng_u32(rng) >> 5;
-    const uint64_t whole = (high << 26) | (margin_rng_u32(rng) >> 6);
-    return (margin_real)whole * MGN_R(1.1102230246251565e-16); /* 2^-53 */
-#else
-    return (margin_real)(margin_rng_u32(rng) >> 8) * MGN_R(5.96046448e-8); /* 2^-24 */
-#endif
-}
-
-/* Marsaglia's polar method (Marsaglia and Bray 1964): a point of the unit disc, taken with
- * probability pi / 4, gives two normal numbers; the second is dropped, so that there is no state but
- * the generator's. */
-MARGIN_API margin_real margin_rng_normal(margin_rng *rng)
-{
-    margin_real u;
-    margin_real square;
-    do {
-        margin_real v;
-        u = 2 * margin_rng_uniform(rng) - 1;
-        v = 2 * margin_rng_uniform(rng) - 1;
-        square = u * u + v * v;
-    } while (square >= 1 || square <= 0);
-    return u * margin_sqrt(-2 * margin_log(square) / square);
-}
-
-/* Fisher and Yates, as Knuth's Algorithm 3.4.2 P. */
-MARGIN_API void margin_shuffle(margin_rng *rng, margin_index *items, size_t n)
-{
-    size_t i;
-    for (i = n; i > 1u; i--) {
-        const size_t j = (size_t)margin_rng_below(rng, (uint32_t)i);
-        const margin_index item = items[i - 1u];
-        items[i - 1u] = items[j];
-        items[j] = item;
-    }
-}
-
-/* Knuth's Algorithm 3.4.2 S: i is taken with probability (still wanted) / (still left). */
-MARGIN_API margin_status margin_subset(margin_rng *rng, margin_index *out, size_t k, size_t n)
-{
-    size_t taken = 0;
-    size_t i;
-    if (rng == NULL || (out == NULL && k != 0) || k > n || n > MARGIN_INDEX_MAX) {
-        return MARGIN_E_ARGUMENT;
-    }
-    for (i = 0; taken < k; i++) {
-        if (margin_rng_below(rng, (uint32_t)(n - i)) < k - taken) {
-            out[taken] = (margin_index)i;
-            taken++;
-        }
-    }
-    return MARGIN_OK;
-}
-
-/* ---- >>linalg ---- --------------------------------------------------------------------------- */
-
-/* Order of summation. A sum over k is a chain of rounded additions; its bits depend on the order
- * alone. Two orders are used: mgn_dots and everything built on tiles (products of matrices, Gram
- * matrices) add the terms k = 0, 1, 2, ... one after another onto a single accumulator for each
- * output, so that working on many outputs at once never changes a bit; margin_dot, which has one
- * output only, runs eight such chains side by side. */
+/* Kernel values are made in two steps that all users share, so they agree to the bit: dot products
+ * (mgn_dots, or the packed panels with the same bits), then mgn_kernel_apply on the whole array. */
 
 /* Bytes of one vector register that the tiles below are written for; 0 is plain C. Vectors run
  * across outputs, so this never changes a bit of any result. */
@@ -887,107 +657,14 @@ MARGIN_API margin_status margin_subset(margin_rng *rng, margin_index *out, size_
 #error "margin: MARGIN_VECTOR is 0, 16 or 32"
 #endif
 
-MARGIN_API margin_real margin_dot(const margin_real *x, const margin_real *y, size_t n)
+static inline size_t mgn_size_min(size_t a, size_t b)
 {
-    margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0;
-    const size_t whole = n - n % 8u;
-    size_t i = 0;
-    for (; i < whole; i += 8u) {
-        s0 += x[i] * y[i];
-        s1 += x[i + 1u] * y[i + 1u];
-        s2 += x[i + 2u] * y[i + 2u];
-        s3 += x[i + 3u] * y[i + 3u];
-        s4 += x[i + 4u] * y[i + 4u];
-        s5 += x[i + 5u] * y[i + 5u];
-        s6 += x[i + 6u] * y[i + 6u];
-        s7 += x[i + 7u] * y[i + 7u];
-    }
-    for (; i < n; i++) {
-        s0 += x[i] * y[i];
-    }
-    return ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7));
+    return b < a ? b : a;
 }
 
-/* y += a x, element by element: any order is the same. */
-static void mgn_axpy(margin_real *MGN_RESTRICT y, margin_real a, const margin_real *MGN_RESTRICT x,
-                     size_t n)
+static inline bool mgn_finite(margin_real a)
 {
-    for (size_t i = 0; i < n; i++) {
-        y[i] += a * x[i];
-    }
-}
-
-MARGIN_API void margin_axpy(margin_real *y, margin_real a, const margin_real *x, size_t n)
-{
-    mgn_axpy(y, a, x, n);
-}
-
-MARGIN_API margin_real margin_norm1(const margin_real *x, size_t n)
-{
-    margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    const size_t whole = n - n % 4u;
-    size_t i = 0;
-    for (; i < whole; i += 4u) {
-        s0 += mgn_abs(x[i]);
-        s1 += mgn_abs(x[i + 1u]);
-        s2 += mgn_abs(x[i + 2u]);
-        s3 += mgn_abs(x[i + 3u]);
-    }
-    for (; i < n; i++) {
-        s0 += mgn_abs(x[i]);
-    }
-    return (s0 + s2) + (s1 + s3);
-}
-
-MARGIN_API margin_real margin_norm_inf(const margin_real *x, size_t n)
-{
-    margin_real m = 0;
-    for (size_t i = 0; i < n; i++) {
-        const margin_real a = mgn_abs(x[i]);
-        if (a > m || a != a) { /* a NaN stays: nothing compares greater */
-            m = a;
-        }
-    }
-    return m;
-}
-
-/* The power of two at or below m >= 0, moved away from the ends of the range so that it and its
- * inverse are exact. */
-static margin_real mgn_power_of_two(margin_real m)
-{
-    const mgn_word last = 2 * MGN_BIAS - 1;
-    mgn_word exponent = mgn_bits(m) >> MGN_FRACTION;
-    if (exponent < 1u) {
-        exponent = 1u;
-    }
-    return mgn_of_bits((exponent < last ? exponent : last) << MGN_FRACTION);
-}
-
-/* A sum of squares in this range has lost nothing to underflow that its last bit could show: each
- * lost square is below TINY, n of them below n EPS^2 of the sum. */
-static bool mgn_square_is_safe(margin_real s)
-{
-    return s >= MGN_TINY / (MGN_EPS * MGN_EPS) && s <= MGN_HUGE;
-}
-
-MARGIN_API margin_real margin_norm2(const margin_real *x, size_t n)
-{
-    margin_real s = margin_dot(x, x, n);
-    margin_real big, scale, inverse;
-    if (mgn_square_is_safe(s)) {
-        return margin_sqrt(s);
-    }
-    big = margin_norm_inf(x, n);
-    if (!(big > 0 && big <= MGN_HUGE)) { /* 0, infinite or NaN, and so is the norm */
-        return big;
-    }
-    scale = mgn_power_of_two(big);
-    inverse = 1 / scale;
-    s = 0;
-    for (size_t i = 0; i < n; i++) {
-        s += (x[i] * inverse) * (x[i] * inverse);
-    }
-    return scale * margin_sqrt(s);
+    return mgn_abs(a) <= MGN_HUGE; /* false for NaN */
 }
 
 /* out[i] = sum over k of x[k] * rows[i * stride + k], k = 0, 1, 2, ... from zero on one accumulator.
@@ -1024,2718 +701,6 @@ static void mgn_dots(const margin_real *x, const margin_real *rows, size_t strid
         out[i] = s;
     }
 }
-
-/* Values from one row to the next: 0 stands for rows without a gap. */
-static size_t mgn_stride(size_t stride, size_t cols)
-{
-    return stride == 0 ? cols : stride;
-}
-
-/* A rows x cols matrix argument: there, its rows apart, its bytes countable. */
-static margin_status mgn_mat_check(const margin_real *a, size_t stride, size_t rows, size_t cols)
-{
-    const size_t step = mgn_stride(stride, cols);
-    if (step < cols || (a == NULL && rows != 0 && cols != 0)) {
-        return MARGIN_E_ARGUMENT;
-    }
-    if (mgn_size_mul(mgn_size_mul(rows, step), sizeof *a) == SIZE_MAX) {
-        return MARGIN_E_OVERFLOW;
-    }
-    return MARGIN_OK;
-}
-
-/* A vector argument of n values. */
-static margin_status mgn_vec_check(const margin_real *x, size_t n)
-{
-    return mgn_mat_check(x, 0, 1, n);
-}
-
-MARGIN_API margin_status margin_mat_vec(margin_real *y, const margin_real *a, size_t stride,
-                                        size_t rows, size_t cols, const margin_real *x)
-{
-    margin_status status = mgn_mat_check(a, stride, rows, cols);
-    status = mgn_both(status, mgn_both(mgn_vec_check(x, cols), mgn_vec_check(y, rows)));
-    if (status == MARGIN_OK) {
-        mgn_dots(x, a, mgn_stride(stride, cols), rows, cols, y);
-    }
-    return status;
-}
-
-/* y = A' x. Row after row is added to y, four rows in one pass: the sums over k keep their order. */
-static void mgn_mat_t_vec(margin_real *MGN_RESTRICT y, const margin_real *a, size_t stride,
-                          size_t rows, size_t cols, const margin_real *x)
-{
-    const size_t whole = rows - rows % 4u;
-    size_t i = 0;
-    for (size_t j = 0; j < cols; j++) {
-        y[j] = 0;
-    }
-    for (; i < whole; i += 4u) {
-        const margin_real *r0 = a + i * stride;
-        const margin_real *r1 = r0 + stride;
-        const margin_real *r2 = r1 + stride;
-        const margin_real *r3 = r2 + stride;
-        for (size_t j = 0; j < cols; j++) {
-            y[j] = (((y[j] + x[i] * r0[j]) + x[i + 1u] * r1[j]) + x[i + 2u] * r2[j]) +
-                   x[i + 3u] * r3[j];
-        }
-    }
-    for (; i < rows; i++) {
-        mgn_axpy(y, x[i], a + i * stride, cols);
-    }
-}
-
-MARGIN_API margin_status margin_mat_t_vec(margin_real *y, const margin_real *a, size_t stride,
-                                          size_t rows, size_t cols, const margin_real *x)
-{
-    margin_status status = mgn_mat_check(a, stride, rows, cols);
-    status = mgn_both(status, mgn_both(mgn_vec_check(x, rows), mgn_vec_check(y, cols)));
-    if (status == MARGIN_OK) {
-        mgn_mat_t_vec(y, a, mgn_stride(stride, cols), rows, cols, x);
-    }
-    return status;
-}
-
-#ifndef MARGIN_PREDICT_ONLY
-
-/* Panels: rows packed for machines with vector units. A panel holds MGN_PANEL rows interleaved,
- * value k of its row r at [k * MGN_PANEL + r]; n rows make ceil(n / MGN_PANEL) panels, one after
- * another, the last padded with rows of zeros. The inner loops then run over rows, contiguous in
- * memory, and yield the very bits of mgn_dots. 64 bytes: two registers of AVX, four of SSE. */
-#define MGN_PANEL ((size_t)64u / sizeof(margin_real))
-
-/* Vectors that one pass over a panel serves. */
-#define MGN_TILE 4u
-
-/* Values in the panels of n rows of d values; SIZE_MAX if not countable. */
-static size_t mgn_panel_size(size_t n, size_t d)
-{
-    const size_t panels = n / MGN_PANEL + (n % MGN_PANEL != 0);
-    return mgn_size_mul(mgn_size_mul(panels, MGN_PANEL), d);
-}
-
-/* Row i of a matrix, or row rows[i] where there is a list. */
-static const margin_real *mgn_row(const margin_real *x, size_t stride, const margin_index *rows,
-                                  size_t i)
-{
-    return x + (rows == NULL ? i : (size_t)rows[i]) * stride;
-}
-
-/* Packs n rows of d values from row `first` on into mgn_panel_size(n, d) values. */
-static void mgn_panel_pack(margin_real *panel, const margin_real *x, size_t stride,
-                           const margin_index *rows, size_t first, size_t n, size_t d)
-{
-    for (size_t i = 0; i < n || i % MGN_PANEL != 0; i++) {
-        const margin_real *from = i < n ? mgn_row(x, stride, rows, first + i) : NULL;
-        margin_real *to = panel + i / MGN_PANEL * MGN_PANEL * d + i % MGN_PANEL;
-        for (size_t k = 0; k < d; k++) {
-            to[k * MGN_PANEL] = from != NULL ? from[k] : 0;
-        }
-    }
-}
-
-#if MARGIN_VECTOR
-
-/* Compiler vectors: gcc and clang turn them into the machine's own, or split them. Loads and stores
- * go through the second type, which asks for no more alignment than its values have. */
-typedef margin_real mgn_vec __attribute__((vector_size(MARGIN_VECTOR)));
-typedef margin_real mgn_vec_mem
-    __attribute__((vector_size(MARGIN_VECTOR), aligned(sizeof(margin_real)), may_alias));
-#define MGN_LANES (MARGIN_VECTOR / sizeof(margin_real))
-
-/* Volatile for speed: gcc 12 would load the value anew for each of the products it is used in. */
-static mgn_vec mgn_vec_load(const margin_real *p)
-{
-    return *(const volatile mgn_vec_mem *)p;
-}
-
-static void mgn_vec_store(margin_real *p, mgn_vec v)
-{
-    *(mgn_vec_mem *)p = v;
-}
-
-/* out[j * step + r] = (more ? out[j * step + r] : 0) + sum over k of x[j][k * xstep] * panel row r,
- * for j < MGN_TILE and every row of one panel. Two registers of rows times four vectors: eight
- * accumulators, two rows and the products fit sixteen registers. */
-static void mgn_tile(const margin_real *panel, size_t d, const margin_real *const *x, size_t xstep,
-                     margin_real *out, size_t step, bool more)
-{
-    for (size_t r = 0; r < MGN_PANEL; r += 2u * MGN_LANES) {
-        const margin_real *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
-        const margin_real *p = panel + r;
-        margin_real *o0 = out + r, *o1 = o0 + step, *o2 = o1 + step, *o3 = o2 + step;
-        mgn_vec a0 = {0}, a1 = {0}, b0 = {0}, b1 = {0}, c0 = {0}, c1 = {0}, d0 = {0}, d1 = {0};
-        if (more) {
-            a0 = mgn_vec_load(o0);
-            a1 = mgn_vec_load(o0 + MGN_LANES);
-            b0 = mgn_vec_load(o1);
-            b1 = mgn_vec_load(o1 + MGN_LANES);
-            c0 = mgn_vec_load(o2);
-            c1 = mgn_vec_load(o2 + MGN_LANES);
-            d0 = mgn_vec_load(o3);
-            d1 = mgn_vec_load(o3 + MGN_LANES);
-        }
-        for (size_t k = 0; k < d; k++, p += MGN_PANEL) {
-            const mgn_vec v = mgn_vec_load(p), w = mgn_vec_load(p + MGN_LANES);
-            a0 += x0[k * xstep] * v;
-            a1 += x0[k * xstep] * w;
-            b0 += x1[k * xstep] * v;
-            b1 += x1[k * xstep] * w;
-            c0 += x2[k * xstep] * v;
-            c1 += x2[k * xstep] * w;
-            d0 += x3[k * xstep] * v;
-            d1 += x3[k * xstep] * w;
-        }
-        mgn_vec_store(o0, a0);
-        mgn_vec_store(o0 + MGN_LANES, a1);
-        mgn_vec_store(o1, b0);
-        mgn_vec_store(o1 + MGN_LANES, b1);
-        mgn_vec_store(o2, c0);
-        mgn_vec_store(o2 + MGN_LANES, c1);
-        mgn_vec_store(o3, d0);
-        mgn_vec_store(o3 + MGN_LANES, d1);
-    }
-}
-
-/* out[r] = sum over k of x[k] * panel row r, for every row of one panel. */
-static void mgn_panel_dot(const margin_real *panel, size_t d, const margin_real *x,
-                          margin_real *out)
-{
-    for (size_t r = 0; r < MGN_PANEL; r += 2u * MGN_LANES) {
-        const margin_real *p = panel + r;
-        mgn_vec a0 = {0}, a1 = {0};
-        for (size_t k = 0; k < d; k++, p += MGN_PANEL) {
-            a0 += x[k] * mgn_vec_load(p);
-            a1 += x[k] * mgn_vec_load(p + MGN_LANES);
-        }
-        mgn_vec_store(out + r, a0);
-        mgn_vec_store(out + r + MGN_LANES, a1);
-    }
-}
-
-#else /* the same two in plain C: four named accumulators, one row or four at a time */
-
-static void mgn_tile(const margin_real *panel, size_t d, const margin_real *const *x, size_t xstep,
-                     margin_real *out, size_t step, bool more)
-{
-    for (size_t r = 0; r < MGN_PANEL; r++) {
-        const margin_real *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
-        margin_real *o0 = out + r, *o1 = o0 + step, *o2 = o1 + step, *o3 = o2 + step;
-        margin_real a = more ? *o0 : 0, b = more ? *o1 : 0, c = more ? *o2 : 0, e = more ? *o3 : 0;
-        for (size_t k = 0; k < d; k++) {
-            const margin_real v = panel[k * MGN_PANEL + r];
-            a += x0[k * xstep] * v;
-            b += x1[k * xstep] * v;
-            c += x2[k * xstep] * v;
-            e += x3[k * xstep] * v;
-        }
-        *o0 = a;
-        *o1 = b;
-        *o2 = c;
-        *o3 = e;
-    }
-}
-
-static void mgn_panel_dot(const margin_real *panel, size_t d, const margin_real *x,
-                          margin_real *out)
-{
-    for (size_t r = 0; r < MGN_PANEL; r += 4u) {
-        const margin_real *p = panel + r;
-        margin_real a = 0, b = 0, c = 0, e = 0;
-        for (size_t k = 0; k < d; k++, p += MGN_PANEL) {
-            a += x[k] * p[0];
-            b += x[k] * p[1];
-            c += x[k] * p[2];
-            e += x[k] * p[3];
-        }
-        out[r] = a;
-        out[r + 1u] = b;
-        out[r + 2u] = c;
-        out[r + 3u] = e;
-    }
-}
-
-#endif
-
-/* out[i] = x . row i for the n rows of the panels: the bits of mgn_dots, at vector speed. */
-static void mgn_panel_dots(const margin_real *panel, size_t n, size_t d, const margin_real *x,
-                           margin_real *out)
-{
-    const size_t whole = n - n % MGN_PANEL;
-    for (size_t i = 0; i < whole; i += MGN_PANEL) {
-        mgn_panel_dot(panel + i * d, d, x, out + i);
-    }
-    if (whole < n) {
-        margin_real last[MGN_PANEL];
-        mgn_panel_dot(panel + whole * d, d, x, last);
-        for (size_t r = 0; r < n - whole; r++) {
-            out[whole + r] = last[r];
-        }
-    }
-}
-
-/* A tile of which only m <= MGN_TILE vectors and n <= MGN_PANEL rows exist: x[m] .. are not read. */
-static void mgn_tile_part(const margin_real *panel, size_t n, size_t d, const margin_real *const *x,
-                          size_t m, size_t xstep, margin_real *out, size_t step, bool more)
-{
-    margin_real tile[MGN_TILE * MGN_PANEL];
-    const margin_real *from[MGN_TILE];
-    for (size_t j = 0; j < MGN_TILE; j++) {
-        from[j] = x[j < m ? j : m - 1u];
-        for (size_t r = 0; r < MGN_PANEL; r++) {
-            tile[j * MGN_PANEL + r] = more && j < m && r < n ? out[j * step + r] : 0;
-        }
-    }
-    mgn_tile(panel, d, from, xstep, tile, MGN_PANEL, true);
-    for (size_t j = 0; j < m; j++) {
-        for (size_t r = 0; r < n; r++) {
-            out[j * step + r] = tile[j * MGN_PANEL + r];
-        }
-    }
-}
-
-/* One tile, whole or not. */
-static void mgn_tile_any(const margin_real *panel, size_t n, size_t d, const margin_real *const *x,
-                         size_t m, size_t xstep, margin_real *out, size_t step, bool more)
-{
-    if (n >= MGN_PANEL && m >= MGN_TILE) {
-        mgn_tile(panel, d, x, xstep, out, step, more);
-    } else {
-        mgn_tile_part(panel, n < MGN_PANEL ? n : MGN_PANEL, d, x, m, xstep, out, step, more);
-    }
-}
-
-/* out[j * step + i] = x[j] . row i for m <= MGN_TILE vectors x[0] .. x[m-1] and the n rows of the
- * panels: the bits of mgn_dots. Four vectors at once take half the time of four calls. */
-static void mgn_panel_dots_block(const margin_real *panel, size_t n, size_t d,
-                                 const margin_real *const *x, size_t m, margin_real *out,
-                                 size_t step)
-{
-    if (m == 1u) {
-        mgn_panel_dots(panel, n, d, x[0], out);
-        return;
-    }
-    for (size_t i = 0; i < n; i += MGN_PANEL) {
-        mgn_tile_any(panel + i * d, n - i, d, x, m, 1, out + i, step, false);
-    }
-}
-
-/* Pointers to up to MGN_TILE rows from row `first` on; returns how many there are. */
-static size_t mgn_row_group(const margin_real **group, const margin_real *x, size_t stride,
-                            const margin_index *rows, size_t first, size_t n)
-{
-    const size_t count = n - first < MGN_TILE ? n - first : MGN_TILE;
-    for (size_t j = 0; j < count; j++) {
-        group[j] = mgn_row(x, stride, rows, first + j);
-    }
-    return count;
-}
-
-/* Copies rows j .. j + m - 1, columns first .. first + MGN_PANEL - 1 to the other side of the
- * diagonal, while they are still in the cache. */
-static void mgn_mirror(margin_real *g, size_t step, size_t first, size_t j, size_t m)
-{
-    for (size_t r = first; r < first + MGN_PANEL; r++) {
-        for (size_t t = j; t < j + m; t++) {
-            g[r * step + t] = g[t * step + r];
-        }
-    }
-}
-
-/* g = X X', each element with the bits of mgn_dots; `panel` has room for MGN_PANEL rows. Panel by
- * panel: the square on the diagonal is computed whole, the rows below it once and mirrored. */
-static void mgn_gram(margin_real *g, size_t step, const margin_real *x, size_t stride,
-                     const margin_index *rows, size_t n, size_t d, margin_real *panel)
-{
-    const margin_real *group[MGN_TILE];
-    for (size_t first = 0; first < n; first += MGN_PANEL) {
-        const size_t count = n - first < MGN_PANEL ? n - first : MGN_PANEL;
-        mgn_panel_pack(panel, x, stride, rows, first, count, d);
-        for (size_t j = first; j < n; j += MGN_TILE) {
-            const size_t m = mgn_row_group(group, x, stride, rows, j, n);
-            mgn_panel_dots_block(panel, count, d, group, m, g + j * step + first, step);
-            if (j >= first + MGN_PANEL) {
-                mgn_mirror(g, step, first, j, m);
-            }
-        }
-    }
-}
-
-MARGIN_API size_t margin_gram_size(size_t d)
-{
-    margin_arena mem = margin_arena_counting();
-    (void)MGN_SCRATCH(&mem, margin_real, mgn_panel_size(MGN_PANEL, d));
-    return mgn_arena_counted(&mem);
-}
-
-MARGIN_API margin_status margin_gram(margin_real *g, size_t gstride, const margin_real *x,
-                                     size_t stride, const margin_index *rows, size_t n, size_t d,
-                                     margin_arena *mem)
-{
-    margin_status status =
-        mgn_both(mgn_mat_check(g, gstride, n, n), mgn_mat_check(x, stride, n, d));
-    margin_arena before;
-    margin_real *panel;
-    status = mgn_both(status, mgn_mem_check(mem));
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    before = *mem;
-    panel = MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, d));
-    if (mem->failed == 0) {
-        mgn_gram(g, mgn_stride(gstride, n), x, mgn_stride(stride, d), rows, n, d, panel);
-    }
-    return margin_arena_rewind(mem, &before);
-}
-
-/* Terms of a long sum that are worked on at a time, so that a panel of them stays in the cache. */
-#define MGN_DEPTH ((size_t)256u)
-
-/* A matrix as its elements lie: (i, j) at p[i * row + j * col], transposed or not. */
-typedef struct {
-    const margin_real *p;
-    size_t row;
-    size_t col;
-} mgn_view;
-
-static mgn_view mgn_view_of(const margin_real *p, size_t row, size_t col)
-{
-    mgn_view view = {NULL, 0, 0};
-    view.p = p;
-    view.row = row;
-    view.col = col;
-    return view;
-}
-
-/* Packs columns first .. first + n - 1 of the rows k .. k + depth - 1 of b; beyond them zeros. */
-static void mgn_panel_pack_columns(margin_real *panel, mgn_view b, size_t k, size_t depth,
-                                   size_t first, size_t n)
-{
-    for (size_t t = 0; t < depth; t++, panel += MGN_PANEL) {
-        const margin_real *from = b.p + (k + t) * b.row + first * b.col;
-        if (b.col == 1u && n >= MGN_PANEL) { /* the usual case, for the vectoriser */
-            for (size_t r = 0; r < MGN_PANEL; r++) {
-                panel[r] = from[r];
-            }
-        } else {
-            for (size_t r = 0; r < MGN_PANEL; r++) {
-                panel[r] = r < n ? from[r * b.col] : 0;
-            }
-        }
-    }
-}
-
-/* One block of depth terms in one panel of columns of c, or with `more` added to it, for all m rows of
- * a. */
-static void mgn_mat_mul_panel(margin_real *c, size_t step, mgn_view a, size_t m, size_t depth,
-                              const margin_real *panel, size_t n, bool more)
-{
-    const margin_real *x[MGN_TILE];
-    for (size_t i = 0; i < m; i += MGN_TILE) {
-        const size_t count = m - i < MGN_TILE ? m - i : MGN_TILE;
-        for (size_t j = 0; j < count; j++) {
-            x[j] = a.p + (i + j) * a.row;
-        }
-        mgn_tile_any(panel, n, depth, x, count, a.col, c + i * step, step, more);
-    }
-}
-
-/* c = a b for a of m x k and b of k x n, or with `more` c + a b: k in blocks, each sum going on where it
- * was left, so that terms that come in several calls give the bits of one. */
-static void mgn_mat_mul_more(margin_real *c, size_t step, mgn_view a, mgn_view b, size_t m,
-                             size_t k, size_t n, bool more, margin_real *panel)
-{
-    for (size_t t = 0; t < k || t == 0; t += MGN_DEPTH) {
-        const size_t depth = k - t < MGN_DEPTH ? k - t : MGN_DEPTH;
-        const mgn_view at = mgn_view_of(t > 0 ? a.p + t * a.col : a.p, a.row, a.col);
-        for (size_t j = 0; j < n; j += MGN_PANEL) {
-            const size_t count = n - j < MGN_PANEL ? n - j : MGN_PANEL;
-            mgn_panel_pack_columns(panel, b, t, depth, j, count);
-            mgn_mat_mul_panel(c + j, step, at, m, depth, panel, count, more || t != 0);
-        }
-    }
-}
-
-static void mgn_mat_mul(margin_real *c, size_t step, mgn_view a, mgn_view b, size_t m, size_t k,
-                        size_t n, margin_real *panel)
-{
-    mgn_mat_mul_more(c, step, a, b, m, k, n, false, panel);
-}
-
-static margin_real *mgn_mat_mul_plan(margin_arena *mem, size_t k)
-{
-    return MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, k < MGN_DEPTH ? k : MGN_DEPTH));
-}
-
-MARGIN_API size_t margin_mat_mul_size(size_t k)
-{
-    margin_arena mem = margin_arena_counting();
-    (void)mgn_mat_mul_plan(&mem, k);
-    return mgn_arena_counted(&mem);
-}
-
-/* The common end of the three products: `status` is that of their matrices. */
-static margin_status mgn_mat_mul_run(margin_status status, margin_real *c, size_t step, mgn_view a,
-                                     mgn_view b, size_t m, size_t k, size_t n, margin_arena *mem)
-{
-    margin_arena before;
-    margin_real *panel;
-    status = mgn_both(status, mgn_mat_check(c, step, m, n));
-    status = mgn_both(status, mgn_mem_check(mem));
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    before = *mem;
-    panel = mgn_mat_mul_plan(mem, k);
-    if (mem->failed == 0) {
-        mgn_mat_mul(c, mgn_stride(step, n), a, b, m, k, n, panel);
-    }
-    return margin_arena_rewind(mem, &before);
-}
-
-MARGIN_API margin_status margin_mat_mul(margin_real *c, size_t cstride, const margin_real *a,
-                                        size_t astride, const margin_real *b, size_t bstride,
-                                        size_t m, size_t k, size_t n, margin_arena *mem)
-{
-    return mgn_mat_mul_run(
-        mgn_both(mgn_mat_check(a, astride, m, k), mgn_mat_check(b, bstride, k, n)), c, cstride,
-        mgn_view_of(a, mgn_stride(astride, k), 1), mgn_view_of(b, mgn_stride(bstride, n), 1), m, k,
-        n, mem);
-}
-
-MARGIN_API margin_status margin_mat_mul_t(margin_real *c, size_t cstride, const margin_real *a,
-                                          size_t astride, const margin_real *b, size_t bstride,
-                                          size_t m, size_t k, size_t n, margin_arena *mem)
-{
-    return mgn_mat_mul_run(
-        mgn_both(mgn_mat_check(a, astride, m, k), mgn_mat_check(b, bstride, n, k)), c, cstride,
-        mgn_view_of(a, mgn_stride(astride, k), 1), mgn_view_of(b, 1, mgn_stride(bstride, k)), m, k,
-        n, mem);
-}
-
-MARGIN_API margin_status margin_mat_t_mul(margin_real *c, size_t cstride, const margin_real *a,
-                                          size_t astride, const margin_real *b, size_t bstride,
-                                          size_t m, size_t k, size_t n, margin_arena *mem)
-{
-    return mgn_mat_mul_run(
-        mgn_both(mgn_mat_check(a, astride, k, m), mgn_mat_check(b, bstride, k, n)), c, cstride,
-        mgn_view_of(a, 1, mgn_stride(astride, m)), mgn_view_of(b, mgn_stride(bstride, n), 1), m, k,
-        n, mem);
-}
-
-/* panel = columns first .. first + n - 1 of `depth` rows of x, row i times w[i]. */
-static void mgn_panel_pack_weighted(margin_real *panel, const margin_real *x, size_t stride,
-                                    const margin_real *w, size_t depth, size_t first, size_t n)
-{
-    mgn_panel_pack_columns(panel, mgn_view_of(x, stride, 1), 0, depth, first, n);
-    for (size_t t = 0; w != NULL && t < depth; t++, panel += MGN_PANEL) {
-        for (size_t r = 0; r < MGN_PANEL; r++) {
-            panel[r] *= w[t];
-        }
-    }
-}
-
-/* Adds the sums over `depth` rows to the columns first .. of the rows first .. d-1 of g. */
-static void mgn_normal_panel(margin_real *g, size_t step, const margin_real *x, size_t stride,
-                             size_t depth, size_t first, size_t d, const margin_real *panel)
-{
-    const size_t n = d - first < MGN_PANEL ? d - first : MGN_PANEL;
-    margin_real tile[MGN_TILE * MGN_PANEL];
-    const margin_real *column[MGN_TILE];
-    for (size_t i = first; i < d; i += MGN_TILE) {
-        const size_t count = d - i < MGN_TILE ? d - i : MGN_TILE;
-        for (size_t j = 0; j < MGN_TILE; j++) {
-            column[j] = x + i + (j < count ? j : count - 1u);
-        }
-        mgn_tile(panel, depth, column, stride, tile, MGN_PANEL, false);
-        for (size_t j = 0; j < count; j++) {
-            for (size_t r = 0; r < n; r++) {
-                g[(i + j) * step + first + r] += tile[j * MGN_PANEL + r];
-            }
-        }
-    }
-}
-
-/* g = X' D X: blocks of MGN_DEPTH rows are summed from zero and then added up, which bounds the
- * growth of the rounding errors by MGN_DEPTH + n / MGN_DEPTH instead of n terms. */
-static void mgn_normal_matrix(margin_real *g, size_t step, const margin_real *x, size_t stride,
-                              const margin_real *w, size_t n, size_t d, margin_real *panel)
-{
-    for (size_t i = 0; i < d; i++) {
-        for (size_t j = 0; j < d; j++) {
-            g[i * step + j] = 0;
-        }
-    }
-    for (size_t t = 0; t < n; t += MGN_DEPTH) {
-        const size_t depth = n - t < MGN_DEPTH ? n - t : MGN_DEPTH;
-        for (size_t first = 0; first < d; first += MGN_PANEL) {
-            mgn_panel_pack_weighted(panel, x + t * stride, stride, w == NULL ? NULL : w + t, depth,
-                                    first, d - first);
-            mgn_normal_panel(g, step, x + t * stride, stride, depth, first, d, panel);
-        }
-    }
-    for (size_t i = 0; i < d; i++) { /* w x_i x_j and w x_j x_i round differently: take the lower */
-        for (size_t j = 0; j < i; j++) {
-            g[j * step + i] = g[i * step + j];
-        }
-    }
-}
-
-MARGIN_API size_t margin_normal_matrix_size(size_t n)
-{
-    return margin_mat_mul_size(n);
-}
-
-MARGIN_API margin_status margin_normal_matrix(margin_real *g, size_t gstride, const margin_real *x,
-                                              size_t stride, const margin_real *w, size_t n,
-                                              size_t d, margin_arena *mem)
-{
-    margin_status status =
-        mgn_both(mgn_mat_check(g, gstride, d, d), mgn_mat_check(x, stride, n, d));
-    margin_arena before;
-    margin_real *panel;
-    status = mgn_both(status, mgn_mem_check(mem));
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    before = *mem;
-    panel = mgn_mat_mul_plan(mem, n);
-    if (mem->failed == 0) {
-        mgn_normal_matrix(g, mgn_stride(gstride, d), x, mgn_stride(stride, d), w, n, d, panel);
-    }
-    return margin_arena_rewind(mem, &before);
-}
-
-/* Cholesky. Only the lower triangle of the matrix is read and written, so the upper one, together
- * with a copy of the diagonal, can restore it when the factorisation fails. */
-
-/* Largest |a_ij| of the lower triangle; NaN or infinite if an element is. */
-static margin_real mgn_lower_max(const margin_real *a, size_t stride, size_t n)
-{
-    margin_real m = 0;
-    for (size_t i = 0; i < n; i++) {
-        const margin_real row = margin_norm_inf(a + i * stride, i + 1u);
-        if (row > m || row != row) {
-            m = row;
-        }
-    }
-    return m;
-}
-
-/* A square matrix argument whose lower triangle is finite. */
-static margin_status mgn_lower_check(const margin_real *a, size_t stride, size_t n)
-{
-    const margin_status status = mgn_mat_check(a, stride, n, n);
-    if (status == MARGIN_OK && !(mgn_lower_max(a, mgn_stride(stride, n), n) <= MGN_HUGE)) {
-        return MARGIN_E_NOT_FINITE;
-    }
-    return status;
-}
-
-static void mgn_diagonal_save(margin_real *diagonal, const margin_real *a, size_t stride, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        diagonal[i] = a[i * stride + i];
-    }
-}
-
-/* The lower triangle again as it was, from the upper one and the saved diagonal. */
-static void mgn_lower_restore(margin_real *a, size_t stride, size_t n, const margin_real *diagonal)
-{
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < i; j++) {
-            a[i * stride + j] = a[j * stride + i];
-        }
-        a[i * stride + i] = diagonal[i];
-    }
-}
-
-/* a[i][l] -= sum of a[i][k] a[l][k] over k = from .. from + depth - 1, for the `count` columns l of
- * one panel from `first` on and all rows i >= l. */
-static void mgn_lower_update(margin_real *a, size_t stride, size_t n, size_t first, size_t count,
-                             size_t from, size_t depth, margin_real *panel)
-{
-    margin_real tile[MGN_TILE * MGN_PANEL];
-    const margin_real *group[MGN_TILE];
-    mgn_panel_pack(panel, a + from, stride, NULL, first, count, depth);
-    for (size_t i = first; i < n; i += MGN_TILE) {
-        const size_t m = mgn_row_group(group, a + from, stride, NULL, i, n);
-        mgn_panel_dots_block(panel, count, depth, group, m, tile, MGN_PANEL);
-        for (size_t j = 0; j < m; j++) {
-            margin_real *row = a + (i + j) * stride + first;
-            const size_t end = i + j - first < count ? i + j - first + 1u : count;
-            for (size_t r = 0; r < end; r++) {
-                row[r] -= tile[j * MGN_PANEL + r];
-            }
-        }
-    }
-}
-
-/* Factors the square of one panel on the diagonal, row by row. `upper` gets its transposed factor,
- * padded with zeros, `inverse` the reciprocals of its diagonal. False: not positive definite. */
-static bool mgn_cholesky_square(margin_real *a, size_t stride, size_t count, margin_real *upper,
-                                margin_real *inverse)
-{
-    for (size_t i = 0; i < MGN_PANEL * MGN_PANEL; i++) {
-        upper[i] = 0;
-    }
-    for (size_t i = 0; i < count; i++) {
-        margin_real *row = a + i * stride;
-        for (size_t j = 0; j < i; j++) {
-            row[j] *= inverse[j];
-            upper[j * MGN_PANEL + i] = row[j];
-            for (size_t r = j + 1u; r < i; r++) {
-                row[r] -= row[j] * upper[j * MGN_PANEL + r];
-            }
-            row[i] -= row[j] * row[j];
-        }
-        if (!(row[i] > 0)) {
-            return false;
-        }
-        row[i] = margin_sqrt(row[i]);
-        inverse[i] = 1 / row[i];
-    }
-    return true;
-}
-
-/* The rows below a whole square: row <- row / factor', by the columns of the factor. */
-static void mgn_cholesky_rows(margin_real *a, size_t stride, size_t rows, const margin_real *upper,
-                              const margin_real *inverse)
-{
-    for (size_t i = 0; i < rows; i++, a += stride) {
-        margin_real row[MGN_PANEL];
-        for (size_t r = 0; r < MGN_PANEL; r++) {
-            row[r] = a[r];
-        }
-        for (size_t j = 0; j < MGN_PANEL; j++) {
-            const margin_real v = row[j] * inverse[j];
-            a[j] = v;
-            for (size_t r = 0; r < MGN_PANEL; r++) { /* zeros where r <= j */
-                row[r] -= v * upper[j * MGN_PANEL + r];
-            }
-        }
-    }
-}
-
-/* A = L L', panel after panel of columns; each first loses the part of all columns before it. */
-static bool mgn_cholesky(margin_real *a, size_t stride, size_t n, margin_real *panel)
-{
-    margin_real upper[MGN_PANEL * MGN_PANEL];
-    margin_real inverse[MGN_PANEL];
-    for (size_t first = 0; first < n; first += MGN_PANEL) {
-        const size_t count = n - first < MGN_PANEL ? n - first : MGN_PANEL;
-        margin_real *square = a + first * stride + first;
-        if (first != 0) {
-            mgn_lower_update(a, stride, n, first, count, 0, first, panel);
-        }
-        if (!mgn_cholesky_square(square, stride, count, upper, inverse)) {
-            return false;
-        }
-        mgn_cholesky_rows(square + count * stride, stride, n - first - count, upper, inverse);
-    }
-    return true;
-}
-
-typedef struct {
-    margin_real *panel;    /* one panel of the columns so far */
-    margin_real *diagonal; /* of the matrix, to restore it */
-} mgn_cholesky_work;
-
-static mgn_cholesky_work mgn_cholesky_plan(margin_arena *mem, size_t n)
-{
-    mgn_cholesky_work work;
-    const size_t depth = n == 0 ? 0 : (n - 1u) / MGN_PANEL * MGN_PANEL;
-    work.panel = MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, depth));
-    work.diagonal = MGN_SCRATCH(mem, margin_real, n);
-    return work;
-}
-
-MARGIN_API size_t margin_cholesky_size(size_t n)
-{
-    margin_arena mem = margin_arena_counting();
-    (void)mgn_cholesky_plan(&mem, n);
-    return mgn_arena_counted(&mem);
-}
-
-MARGIN_API margin_status margin_cholesky(margin_real *a, size_t stride, size_t n, margin_arena *mem)
-{
-    margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_mem_check(mem));
-    const size_t step = mgn_stride(stride, n);
-    margin_arena before;
-    mgn_cholesky_work work;
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    before = *mem;
-    work = mgn_cholesky_plan(mem, n);
-    if (mem->failed == 0) {
-        mgn_diagonal_save(work.diagonal, a, step, n);
-        if (!mgn_cholesky(a, step, n, work.panel)) {
-            mgn_lower_restore(a, step, n, work.diagonal);
-            status = MARGIN_E_NOT_POSITIVE;
-        }
-    }
-    return mgn_both(margin_arena_rewind(mem, &before), status);
-}
-
-/* Columns of the pivoted factorisation between two updates of the rest of the matrix. */
-#define MGN_PIVOTS ((size_t)32u)
-
-typedef struct {
-    margin_real *panel;    /* one panel of MGN_PIVOTS columns */
-    margin_real *diagonal; /* of the matrix, to restore it */
-    margin_real *left;     /* diagonal of what is left to factor */
-    margin_real *column;   /* one column of it */
-    margin_index *order;
-} mgn_pivoted_work;
-
-static mgn_pivoted_work mgn_pivoted_plan(margin_arena *mem, size_t n)
-{
-    mgn_pivoted_work work;
-    const size_t depth = n < MGN_PIVOTS ? n : MGN_PIVOTS;
-    work.panel = MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, depth));
-    work.diagonal = MGN_SCRATCH(mem, margin_real, n);
-    work.left = MGN_SCRATCH(mem, margin_real, n);
-    work.column = MGN_SCRATCH(mem, margin_real, n);
-    work.order = MGN_SCRATCH(mem, margin_index, n);
-    return work;
-}
-
-static void mgn_swap(margin_real *a, margin_real *b)
-{
-    const margin_real t = *a;
-    *a = *b;
-    *b = t;
-}
-
-/* Exchanges rows and columns i < j of the symmetric matrix whose lower triangle is in a; the
- * diagonal is kept elsewhere. */
-static void mgn_lower_swap(margin_real *a, size_t stride, size_t n, size_t i, size_t j)
-{
-    for (size_t k = 0; k < i; k++) {
-        mgn_swap(&a[i * stride + k], &a[j * stride + k]);
-    }
-    for (size_t k = i + 1u; k < j; k++) {
-        mgn_swap(&a[k * stride + i], &a[j * stride + k]);
-    }
-    for (size_t k = j + 1u; k < n; k++) {
-        mgn_swap(&a[k * stride + i], &a[k * stride + j]);
-    }
-}
-
-/* The first of the largest values of x[from] .. x[n-1]. */
-static size_t mgn_index_of_max(const margin_real *x, size_t from, size_t n)
-{
-    size_t best = from;
-    for (size_t i = from + 1u; i < n; i++) {
-        if (x[i] > x[best]) {
-            best = i;
-        }
-    }
-    return best;
-}
-
-/* Column j of the factor, of which the columns before `from` are already taken off the matrix. */
-static void mgn_pivoted_column(margin_real *a, size_t stride, size_t n, size_t from, size_t j,
-                               const mgn_pivoted_work *work)
-{
-    const margin_real pivot = margin_sqrt(work->left[j]);
-    margin_real *row = a + j * stride;
-    row[j] = pivot;
-    mgn_dots(row + from, row + stride + from, stride, n - j - 1u, j - from, work->column);
-    for (size_t i = j + 1u; i < n; i++) {
-        row += stride;
-        row[j] = (row[j] - work->column[i - j - 1u]) / pivot;
-        work->left[i] -= row[j] * row[j];
-    }
-}
-
-/* Columns `from` .. end - 1, the largest diagonal element left being the next pivot (Higham 2002,
- * section 10.3), until that is at most `least`. Returns the rank so far. */
-static size_t mgn_pivoted_block(margin_real *a, size_t stride, size_t n, size_t from, size_t end,
-                                margin_real least, const mgn_pivoted_work *work)
-{
-    for (size_t j = from; j < end; j++) {
-        const size_t p = mgn_index_of_max(work->left, j, n);
-        const margin_index row = work->order[p];
-        if (!(work->left[p] > least)) {
-            return j;
-        }
-        if (p != j) {
-            mgn_lower_swap(a, stride, n, j, p);
-            mgn_swap(&work->left[j], &work->left[p]);
-            work->order[p] = work->order[j];
-            work->order[j] = row;
-        }
-        mgn_pivoted_column(a, stride, n, from, j, work);
-    }
-    return end;
-}
-
-/* The whole factorisation; returns the rank. What is left stays in the lower triangle. */
-static size_t mgn_pivoted(margin_real *a, size_t stride, size_t n, margin_real least,
-                          const mgn_pivoted_work *work)
-{
-    size_t rank = 0;
-    for (size_t from = 0; from < n; from = rank) {
-        const size_t end = n - from < MGN_PIVOTS ? n : from + MGN_PIVOTS;
-        rank = mgn_pivoted_block(a, stride, n, from, end, least, work);
-        for (size_t l = rank; l < n; l += MGN_PANEL) {
-            mgn_lower_update(a, stride, n, l, n - l < MGN_PANEL ? n - l : MGN_PANEL, from,
-                             rank - from, work->panel);
-        }
-        if (rank < end) {
-            break;
-        }
-    }
-    return rank;
-}
-
-/* What is left after `rank` columns of a semi-definite matrix is no larger than its diagonal. */
-static bool mgn_pivoted_rest_is_small(const margin_real *a, size_t stride, size_t n, size_t rank,
-                                      const margin_real *left, margin_real bound)
-{
-    for (size_t i = rank; i < n; i++) {
-        if (!(left[i] >= -bound && margin_norm_inf(a + i * stride + rank, i - rank) <= bound)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Leaves L alone in the lower triangle: its columns from `rank` on are zero. */
-static void mgn_pivoted_finish(margin_real *a, size_t stride, size_t n, size_t rank)
-{
-    for (size_t i = rank; i < n; i++) {
-        for (size_t j = rank; j <= i; j++) {
-            a[i * stride + j] = 0;
-        }
-    }
-}
-
-MARGIN_API size_t margin_cholesky_pivoted_size(size_t n)
-{
-    margin_arena mem = margin_arena_counting();
-    (void)mgn_pivoted_plan(&mem, n);
-    return mgn_arena_counted(&mem);
-}
-
-/* The work once there is memory; a is restored if it is indefinite. */
-static margin_status mgn_pivoted_run(margin_real *a, size_t stride, size_t n, margin_real tol,
-                                     size_t *rank, const mgn_pivoted_work *work)
-{
-    margin_real largest = 0;
-    margin_real noise;
-    mgn_diagonal_save(work->diagonal, a, stride, n);
-    for (size_t i = 0; i < n; i++) {
-        work->left[i] = work->diagonal[i];
-        work->order[i] = (margin_index)i;
-        largest = mgn_max(largest, work->diagonal[i]);
-    }
-    noise = (margin_real)n * MGN_EPS;
-    tol = tol > 0 ? tol : noise;
-    *rank = mgn_pivoted(a, stride, n, tol * largest, work);
-    if (!mgn_pivoted_rest_is_small(a, stride, n, *rank, work->left, (tol + 16 * noise) * largest)) {
-        mgn_lower_restore(a, stride, n, work->diagonal);
-        return MARGIN_E_NOT_POSITIVE;
-    }
-    mgn_pivoted_finish(a, stride, n, *rank);
-    return MARGIN_OK;
-}
-
-MARGIN_API margin_status margin_cholesky_pivoted(margin_real *a, size_t stride, size_t n,
-                                                 margin_real tol, margin_index *order, size_t *rank,
-                                                 margin_arena *mem)
-{
-    margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_mem_check(mem));
-    margin_arena before;
-    mgn_pivoted_work work;
-    size_t found = 0;
-    if ((order == NULL && n != 0) || rank == NULL || !(tol >= 0 && tol < 1)) {
-        status = MARGIN_E_ARGUMENT;
-    }
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    before = *mem;
-    work = mgn_pivoted_plan(mem, n);
-    if (mem->failed == 0) {
-        status = mgn_pivoted_run(a, mgn_stride(stride, n), n, tol, &found, &work);
-    }
-    if (mem->failed == 0 && status == MARGIN_OK) {
-        for (size_t i = 0; i < n; i++) {
-            order[i] = work.order[i];
-        }
-        *rank = found;
-    }
-    return mgn_both(margin_arena_rewind(mem, &before), status);
-}
-
-/* Triangular systems. T is a view of either triangle, transposed or not, so one forward and one
- * backward substitution serve four kinds of matrices. */
-
-/* row -= sum over k = from .. to - 1 of T(i, k) * (row k of b), in this order. */
-static void mgn_substitute(margin_real *MGN_RESTRICT row, const margin_real *b, size_t step,
-                           size_t m, mgn_view t, size_t i, size_t from, size_t to)
-{
-    const margin_real *c = t.p + i * t.row;
-    const size_t whole = to - (to - from) % 4u;
-    size_t k = from;
-    for (; k < whole; k += 4u) {
-        const margin_real c0 = c[k * t.col], c1 = c[(k + 1u) * t.col];
-        const margin_real c2 = c[(k + 2u) * t.col], c3 = c[(k + 3u) * t.col];
-        const margin_real *b0 = b + k * step, *b1 = b0 + step, *b2 = b1 + step, *b3 = b2 + step;
-        for (size_t j = 0; j < m; j++) {
-            row[j] = (((row[j] - c0 * b0[j]) - c1 * b1[j]) - c2 * b2[j]) - c3 * b3[j];
-        }
-    }
-    for (; k < to; k++) {
-        mgn_axpy(row, -c[k * t.col], b + k * step, m);
-    }
-}
-
-/* b = T^-1 b, column by column of T: for one right-hand side and columns without gaps. */
-static void mgn_solve_columns(margin_real *b, mgn_view t, size_t n, bool forward)
-{
-    for (size_t step = 0; step < n; step++) {
-        const size_t k = forward ? step : n - 1u - step;
-        const size_t from = forward ? k + 1u : 0;
-        b[k] /= t.p[k * t.row + k * t.col];
-        mgn_axpy(b + from, -b[k], t.p + k * t.col + from, forward ? n - from : k);
-    }
-}
-
-/* b = T^-1 b for the n x m matrix b; forward: T is lower triangular, otherwise upper. Either its rows
- * or its columns are without gaps. */
-static void mgn_solve(margin_real *b, size_t step, size_t m, mgn_view t, size_t n, bool forward)
-{
-    if (m == 1u && step == 1u && t.row == 1u) {
-        mgn_solve_columns(b, t, n, forward);
-        return;
-    }
-    for (size_t done = 0; done < n; done++) {
-        const size_t i = forward ? done : n - 1u - done;
-        const size_t from = forward ? 0 : i + 1u, to = forward ? i : n;
-        margin_real *row = b + i * step;
-        if (m == 1u && step == 1u) {
-            row[0] -= margin_dot(t.p + i * t.row + from, b + from, to - from);
-        } else {
-            mgn_substitute(row, b, step, m, t, i, from, to);
-        }
-        for (size_t j = 0; j < m; j++) {
-            row[j] /= t.p[i * t.row + i * t.col];
-        }
-    }
-}
-
-static margin_status mgn_solve_check(const margin_real *b, size_t bstride, size_t m,
-                                     const margin_real *t, size_t tstride, size_t n)
-{
-    const margin_status status =
-        mgn_both(mgn_mat_check(b, bstride, n, m), mgn_mat_check(t, tstride, n, n));
-    for (size_t i = 0; i < n && status == MARGIN_OK; i++) {
-        if (!(mgn_abs(t[i * mgn_stride(tstride, n) + i]) > 0)) {
-            return MARGIN_E_NOT_POSITIVE;
-        }
-    }
-    return status;
-}
-
-MARGIN_API margin_status margin_solve_lower(margin_real *b, size_t bstride, size_t m,
-                                            const margin_real *l, size_t lstride, size_t n)
-{
-    const margin_status status = mgn_solve_check(b, bstride, m, l, lstride, n);
-    if (status == MARGIN_OK) {
-        mgn_solve(b, mgn_stride(bstride, m), m, mgn_view_of(l, mgn_stride(lstride, n), 1), n, true);
-    }
-    return status;
-}
-
-MARGIN_API margin_status margin_solve_lower_t(margin_real *b, size_t bstride, size_t m,
-                                              const margin_real *l, size_t lstride, size_t n)
-{
-    const margin_status status = mgn_solve_check(b, bstride, m, l, lstride, n);
-    if (status == MARGIN_OK) {
-        mgn_solve(b, mgn_stride(bstride, m), m, mgn_view_of(l, 1, mgn_stride(lstride, n)), n,
-                  false);
-    }
-    return status;
-}
-
-MARGIN_API margin_status margin_solve_upper(margin_real *b, size_t bstride, size_t m,
-                                            const margin_real *r, size_t rstride, size_t n)
-{
-    const margin_status status = mgn_solve_check(b, bstride, m, r, rstride, n);
-    if (status == MARGIN_OK) {
-        mgn_solve(b, mgn_stride(bstride, m), m, mgn_view_of(r, mgn_stride(rstride, n), 1), n,
-                  false);
-    }
-    return status;
-}
-
-MARGIN_API margin_status margin_solve_upper_t(margin_real *b, size_t bstride, size_t m,
-                                              const margin_real *r, size_t rstride, size_t n)
-{
-    const margin_status status = mgn_solve_check(b, bstride, m, r, rstride, n);
-    if (status == MARGIN_OK) {
-        mgn_solve(b, mgn_stride(bstride, m), m, mgn_view_of(r, 1, mgn_stride(rstride, n)), n, true);
-    }
-    return status;
-}
-
-MARGIN_API margin_status margin_cholesky_solve(margin_real *b, size_t bstride, size_t m,
-                                               const margin_real *l, size_t lstride, size_t n)
-{
-    const margin_status status = margin_solve_lower(b, bstride, m, l, lstride, n);
-    return status == MARGIN_OK ? margin_solve_lower_t(b, bstride, m, l, lstride, n) : status;
-}
-
-/* Rank-one changes of L L' by plane rotations (Golub and Van Loan, Matrix Computations, 6.5.4;
- * the downdate is that of LINPACK, see Stewart 1979). Row by row: row i of L meets the rotations of
- * the columns before it, then makes its own. */
-
-/* sqrt(x^2 + y^2) without overflow or harmful underflow. */
-static margin_real mgn_hypot(margin_real x, margin_real y)
-{
-    const margin_real s = x * x + y * y;
-    margin_real pair[2];
-    if (mgn_square_is_safe(s)) {
-        return margin_sqrt(s);
-    }
-    pair[0] = x;
-    pair[1] = y;
-    return margin_norm2(pair, 2);
-}
-
-typedef struct {
-    margin_real *c; /* cosine and sine of the rotation of each column */
-    margin_real *s;
-} mgn_rotations;
-
-static mgn_rotations mgn_rotations_plan(margin_arena *mem, size_t n)
-{
-    mgn_rotations turn;
-    turn.c = MGN_SCRATCH(mem, margin_real, n);
-    turn.s = MGN_SCRATCH(mem, margin_real, n);
-    return turn;
-}
-
-/* The rotation that takes (x, y) to (r, 0); returns r >= 0. */
-static margin_real mgn_rotation(const mgn_rotations *turn, size_t i, margin_real x, margin_real y)
-{
-    const margin_real r = mgn_hypot(x, y);
-    turn->c[i] = r > 0 ? x / r : 1;
-    turn->s[i] = r > 0 ? y / r : 0;
-    return r;
-}
-
-/* L is a factor with a positive diagonal, x finite. */
-static margin_status mgn_rank_one_check(const margin_real *l, size_t stride, size_t n,
-                                        const margin_real *x, const margin_arena *mem)
-{
-    margin_status status = mgn_both(mgn_lower_check(l, stride, n), mgn_vec_check(x, n));
-    status = mgn_both(status, mgn_mem_check(mem));
-    if (status == MARGIN_OK && !(margin_norm_inf(x, n) <= MGN_HUGE)) {
-        status = MARGIN_E_NOT_FINITE;
-    }
-    for (size_t i = 0; i < n && status == MARGIN_OK; i++) {
-        if (!(l[i * mgn_stride(stride, n) + i] > 0)) {
-            status = MARGIN_E_NOT_POSITIVE;
-        }
-    }
-    return status;
-}
-
-static void mgn_update(margin_real *l, size_t stride, size_t n, const margin_real *x,
-                       const mgn_rotations *turn)
-{
-    for (size_t i = 0; i < n; i++, l += stride) {
-        margin_real rest = x[i];
-        for (size_t k = 0; k < i; k++) {
-            const margin_real v = l[k];
-            l[k] = turn->c[k] * v + turn->s[k] * rest;
-            rest = turn->c[k] * rest - turn->s[k] * v;
-        }
-        l[i] = mgn_rotation(turn, i, l[i], rest);
-    }
-}
-
-MARGIN_API size_t margin_cholesky_update_size(size_t n)
-{
-    margin_arena mem = margin_arena_counting();
-    (void)mgn_rotations_plan(&mem, n);
-    return mgn_arena_counted(&mem);
-}
-
-MARGIN_API margin_status margin_cholesky_update(margin_real *l, size_t stride, size_t n,
-                                                const margin_real *x, margin_arena *mem)
-{
-    const margin_status status = mgn_rank_one_check(l, stride, n, x, mem);
-    margin_arena before;
-    mgn_rotations turn;
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    before = *mem;
-    turn = mgn_rotations_plan(mem, n);
-    if (mem->failed == 0) {
-        mgn_update(l, mgn_stride(stride, n), n, x, &turn);
-    }
-    return margin_arena_rewind(mem, &before);
-}
-
-/* L L' - x x' = L (I - p p') L' with p = L^-1 x: positive definite exactly when |p| < 1. The
- * rotations that take (p, sqrt(1 - |p|^2)) to (0, 1) take (L', 0) to (new L', x). */
-static bool mgn_downdate(margin_real *l, size_t stride, size_t n, const margin_real *x,
-                         const mgn_rotations *turn)
-{
-    margin_real length, rest;
-    for (size_t i = 0; i < n; i++) {
-        turn->s[i] = x[i];
-    }
-    mgn_solve(turn->s, 1, 1, mgn_view_of(l, stride, 1), n, true);
-    length = margin_norm2(turn->s, n);
-    rest = (1 - length) * (1 + length);
-    if (!(rest > (margin_real)n * MGN_EPS)) {
-        return false;
-    }
-    rest = margin_sqrt(rest);
-    for (size_t i = n; i > 0; i--) {
-        rest = mgn_rotation(turn, i - 1u, rest, turn->s[i - 1u]);
-    }
-    for (size_t i = 0; i < n; i++, l += stride) {
-        rest = 0;
-        for (size_t k = i + 1u; k > 0; k--) {
-            const margin_real v = l[k - 1u];
-            l[k - 1u] = turn->c[k - 1u] * v - turn->s[k - 1u] * rest;
-            rest = turn->c[k - 1u] * rest + turn->s[k - 1u] * v;
-        }
-    }
-    return true;
-}
-
-MARGIN_API size_t margin_cholesky_downdate_size(size_t n)
-{
-    return margin_cholesky_update_size(n);
-}
-
-MARGIN_API margin_status margin_cholesky_downdate(margin_real *l, size_t stride, size_t n,
-                                                  const margin_real *x, margin_arena *mem)
-{
-    margin_status status = mgn_rank_one_check(l, stride, n, x, mem);
-    margin_arena before;
-    mgn_rotations turn;
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    before = *mem;
-    turn = mgn_rotations_plan(mem, n);
-    if (mem->failed == 0 && !mgn_downdate(l, mgn_stride(stride, n), n, x, &turn)) {
-        status = MARGIN_E_NOT_POSITIVE;
-    }
-    return mgn_both(margin_arena_rewind(mem, &before), status);
-}
-
-/* Symmetric eigenvalues: A = Q T Q' by Householder reflections, then implicit QR steps on the
- * tridiagonal T (Golub and Van Loan, Matrix Computations, 8.3). Eigenvectors are rows throughout, so
- * every inner loop runs along a row. The matrix is first scaled by a power of two to a largest
- * element in [1, 4), which keeps all squares in range; a quantity of size EPS^2 is then negligible. */
-
-/* work = a / scale, lower triangle; returns the scale. */
-static margin_real mgn_lower_scaled(margin_real *work, size_t step, const margin_real *a,
-                                    size_t stride, size_t n)
-{
-    const margin_real scale = mgn_power_of_two(mgn_lower_max(a, stride, n));
-    const margin_real inverse = 1 / scale;
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j <= i; j++) {
-            work[i * step + j] = a[i * stride + j] * inverse;
-        }
-    }
-    return scale;
-}
-
-/* The reflection I - u u' / h that takes the n values u to (0, ..., 0, *last); u is overwritten by
- * its vector. Returns h, or 0 where nothing is to be done. */
-static margin_real mgn_reflector(margin_real *u, size_t n, margin_real *last)
-{
-    const margin_real f = u[n - 1u];
-    const margin_real tail = margin_dot(u, u, n - 1u);
-    const margin_real square = tail + f * f;
-    *last = f;
-    if (tail <= MGN_TINY / MGN_EPS) { /* its square root is far below EPS^2 */
-        return 0;
-    }
-    *last = f > 0 ? -margin_sqrt(square) : margin_sqrt(square);
-    u[n - 1u] = f - *last;
-    return square - f * *last;
-}
-
-/* p = A u for the symmetric A in the lower triangle of a. */
-static void mgn_symmetric_vec(margin_real *p, const margin_real *a, size_t stride, size_t n,
-                              const margin_real *u)
-{
-    for (size_t j = 0; j < n; j++, a += stride) {
-        p[j] = margin_dot(a, u, j + 1u);
-        mgn_axpy(p, u[j], a, j);
-    }
-}
-
-/* row -= f q + g u */
-static void mgn_subtract_two(margin_real *MGN_RESTRICT row, margin_real f, const margin_real *q,
-                             margin_real g, const margin_real *u, size_t n)
-{
-    for (size_t k = 0; k < n; k++) {
-        row[k] -= f * q[k] + g * u[k];
-    }
-}
-
-/* A = H A H with H = I - u u' / h, lower triangle of n rows: with p = A u / h and
- * q = p - (u.p / 2h) u that is A - u q' - q u'. */
-static void mgn_reflect_both(margin_real *a, size_t stride, size_t n, const margin_real *u,
-                             margin_real h, margin_real *q)
-{
-    mgn_symmetric_vec(q, a, stride, n, u);
-    for (size_t j = 0; j < n; j++) {
-        q[j] /= h;
-    }
-    mgn_axpy(q, -(margin_dot(u, q, n) / (2 * h)), u, n);
-    for (size_t j = 0; j < n; j++) {
-        mgn_subtract_two(a + j * stride, u[j], q, q[j], u, j + 1u);
-    }
-}
-
-typedef struct {
-    margin_real *d;     /* diagonal of T */
-    margin_real *e;     /* e[i] couples i and i + 1 */
-    margin_real *h;     /* of the reflection of each row */
-    margin_real *q;     /* one vector */
-    mgn_rotations turn; /* rotations of one QR step */
-} mgn_tridiagonal;
-
-static mgn_tridiagonal mgn_tridiagonal_plan(margin_arena *mem, size_t n)
-{
-    mgn_tridiagonal t;
-    t.d = MGN_SCRATCH(mem, margin_real, n);
-    t.e = MGN_SCRATCH(mem, margin_real, n);
-    t.h = MGN_SCRATCH(mem, margin_real, n);
-    t.q = MGN_SCRATCH(mem, margin_real, n);
-    t.turn = mgn_rotations_plan(mem, n);
-    return t;
-}
-
-/* Reduces the lower triangle of a to T, from the last row up; u of the reflection that cleared row i
- * stays in the first i places of that row. */
-static void mgn_tridiagonalise(margin_real *a, size_t stride, size_t n, const mgn_tridiagonal *t)
-{
-    for (size_t i = n; i > 1u; i--) {
-        margin_real *u = a + (i - 1u) * stride;
-        t->h[i - 1u] = mgn_reflector(u, i - 1u, &t->e[i - 2u]);
-        if (t->h[i - 1u] > 0) {
-            mgn_reflect_both(a, stride, i - 1u, u, t->h[i - 1u], t->q);
-        }
-    }
-    for (size_t i = 0; i < n; i++) {
-        t->d[i] = a[i * stride + i];
-    }
-}
-
-/* row -= (row . u / h) u: one reflection of a row of n values. */
-static void mgn_reflect_row(margin_real *row, const margin_real *u, margin_real h, size_t n)
-{
-    mgn_axpy(row, -(margin_dot(row, u, n) / h), u, n);
-}
-
-/* Overwrites the vectors u in a by Q', the product of their reflections: each one acts on the rows
- * above its own, which are complete by then. */
-static void mgn_tridiagonal_basis(margin_real *a, size_t stride, size_t n, const mgn_tridiagonal *t)
-{
-    for (size_t i = 0; i < n; i++) {
-        margin_real *u = a + i * stride;
-        for (size_t j = 0; i > 0 && t->h[i] > 0 && j < i; j++) {
-            mgn_reflect_row(a + j * stride, u, t->h[i], i);
-        }
-        for (size_t j = 0; j < i; j++) {
-            u[j] = 0;
-            a[j * stride + i] = 0;
-        }
-        u[i] = 1;
-    }
-}
-
-/* One implicit QR step with Wilkinson's shift on rows lo .. hi of T, whose couplings are not zero. */
-static void mgn_qr_step(const mgn_tridiagonal *t, size_t lo, size_t hi)
-{
-    margin_real *d = t->d, *e = t->e;
-    const margin_real half = (d[hi - 1u] - d[hi]) / 2, b = e[hi - 1u];
-    const margin_real root = mgn_hypot(half, b);
-    margin_real x = d[lo] - (d[hi] - b * (b / (half < 0 ? half - root : half + root)));
-    margin_real z = e[lo];
-    for (size_t k = lo; k < hi; k++) {
-        const margin_real r = mgn_rotation(&t->turn, k, x, z);
-        const margin_real c = t->turn.c[k], s = t->turn.s[k];
-        const margin_real w = s * (d[k + 1u] - d[k]) + 2 * (c * e[k]);
-        /* gcc 12 fuses d + s w and d - s w into one instruction even where contraction is off */
-        const volatile margin_real shift = s * w;
-        const margin_real u = shift;
-        if (k > lo) {
-            e[k - 1u] = r;
-        }
-        d[k] += u;
-        d[k + 1u] -= u;
-        e[k] = c * w - e[k];
-        if (k + 1u < hi) {
-            x = e[k];
-            z = s * e[k + 1u];
-            e[k + 1u] *= c;
-        }
-    }
-}
-
-/* (a, b) = (c a + s b, c b - s a) for two rows. */
-static void mgn_rotate(margin_real *MGN_RESTRICT a, margin_real *MGN_RESTRICT b, size_t n,
-                       margin_real c, margin_real s)
-{
-    for (size_t j = 0; j < n; j++) {
-        const margin_real v = a[j];
-        a[j] = c * v + s * b[j];
-        b[j] = c * b[j] - s * v;
-    }
-}
-
-/* Two rotations, of rows a, b and then of b, z, in one pass. */
-static void mgn_rotate_two(margin_real *MGN_RESTRICT a, margin_real *MGN_RESTRICT b,
-                           margin_real *MGN_RESTRICT z, size_t n, const margin_real *c,
-                           const margin_real *s)
-{
-    const margin_real c0 = c[0], c1 = c[1], s0 = s[0], s1 = s[1];
-    for (size_t j = 0; j < n; j++) {
-        const margin_real v = a[j], w = c0 * b[j] - s0 * v;
-        a[j] = c0 * v + s0 * b[j];
-        b[j] = c1 * w + s1 * z[j];
-        z[j] = c1 * z[j] - s1 * w;
-    }
-}
-
-/* The rotations of one QR step on rows lo .. hi of v. */
-static void mgn_rotate_rows(margin_real *v, size_t stride, size_t n, size_t lo, size_t hi,
-                            const mgn_rotations *turn)
-{
-    const size_t whole = hi - (hi - lo) % 2u;
-    size_t k = lo;
-    for (; k < whole; k += 2u) {
-        margin_real *row = v + k * stride;
-        mgn_rotate_two(row, row + stride, row + 2u * stride, n, turn->c + k, turn->s + k);
-    }
-    if (k < hi) {
-        mgn_rotate(v + k * stride, v + (k + 1u) * stride, n, turn->c[k], turn->s[k]);
-    }
-}
-
-static bool mgn_coupling_is_small(const mgn_tridiagonal *t, size_t k)
-{
-    const margin_real size = mgn_abs(t->d[k]) + mgn_abs(t->d[k + 1u]);
-    return mgn_abs(t->e[k]) <= MGN_EPS * mgn_max(size, MGN_EPS);
-}
-
-/* T to diagonal form; the rows of v, if there are any, turn with it. Two or three steps for each
- * eigenvalue are usual; false after 30 n of them. */
-static bool mgn_tridiagonal_solve(const mgn_tridiagonal *t, size_t n, margin_real *v, size_t stride)
-{
-    size_t hi = n == 0 ? 0 : n - 1u;
-    size_t steps = 0;
-    while (hi > 0) {
-        size_t lo = hi;
-        while (lo > 0 && !mgn_coupling_is_small(t, lo - 1u)) {
-            lo--;
-        }
-        if (lo == hi) {
-            hi--;
-            continue;
-        }
-        if (steps++ >= mgn_size_mul(30u, n)) {
-            return false;
-        }
-        mgn_qr_step(t, lo, hi);
-        if (v != NULL) {
-            mgn_rotate_rows(v, stride, n, lo, hi, &t->turn);
-        }
-    }
-    return true;
-}
-
-/* The `count` largest of the n values d first, largest first; rows of v, if any, likewise. */
-static void mgn_sort_eigen(margin_real *d, size_t n, size_t count, margin_real *v, size_t stride)
-{
-    for (size_t i = 0; i < count; i++) {
-        const size_t best = mgn_index_of_max(d, i, n);
-        for (size_t j = 0; v != NULL && best != i && j < n; j++) {
-            mgn_swap(&v[i * stride + j], &v[best * stride + j]);
-        }
-        mgn_swap(&d[i], &d[best]);
-    }
-}
-
-/* Scratch of margin_eigen: a work matrix only where there are no vectors to hold it. */
-static mgn_tridiagonal mgn_eigen_plan(margin_arena *mem, size_t n, bool vectors, margin_real **work)
-{
-    const mgn_tridiagonal t = mgn_tridiagonal_plan(mem, n);
-    *work = vectors ? NULL : MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, n));
-    return t;
-}
-
-MARGIN_API size_t margin_eigen_size(size_t n, bool vectors)
-{
-    margin_arena mem = margin_arena_counting();
-    margin_real *work;
-    (void)mgn_eigen_plan(&mem, n, vectors, &work);
-    return mgn_arena_counted(&mem);
-}
-
-/* All eigenvalues of a and, where the rows of v are wanted, eigenvectors. */
-static margin_status mgn_eigen(margin_real *values, margin_real *v, size_t step, bool vectors,
-                               const margin_real *a, size_t stride, size_t n,
-                               const mgn_tridiagonal *t)
-{
-    const margin_real scale = mgn_lower_scaled(v, step, a, stride, n);
-    mgn_tridiagonalise(v, step, n, t);
-    if (vectors) {
-        mgn_tridiagonal_basis(v, step, n, t);
-    }
-    if (!mgn_tridiagonal_solve(t, n, vectors ? v : NULL, step)) {
-        return MARGIN_E_NO_CONVERGENCE;
-    }
-    mgn_sort_eigen(t->d, n, n, vectors ? v : NULL, step);
-    for (size_t i = 0; i < n; i++) {
-        values[i] = t->d[i] * scale;
-    }
-    return MARGIN_OK;
-}
-
-MARGIN_API margin_status margin_eigen(margin_real *values, margin_real *vectors, size_t vstride,
-                                      const margin_real *a, size_t stride, size_t n,
-                                      margin_arena *mem)
-{
-    const bool wanted = vectors != NULL;
-    margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_vec_check(values, n));
-    margin_arena before;
-    margin_real *work;
-    mgn_tridiagonal t;
-    status = mgn_both(status, mgn_mem_check(mem));
-    if (wanted) {
-        status = mgn_both(status, mgn_mat_check(vectors, vstride, n, n));
-    }
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    before = *mem;
-    t = mgn_eigen_plan(mem, n, wanted, &work);
-    if (mem->failed == 0) {
-        status = mgn_eigen(values, wanted ? vectors : work, wanted ? mgn_stride(vstride, n) : n,
-                           wanted, a, mgn_stride(stride, n), n, &t);
-    }
-    return mgn_both(margin_arena_rewind(mem, &before), status);
-}
-
-/* Leading eigenpairs: the eigenvalues of T by QR steps without vectors, the wanted eigenvectors of T
- * by inverse iteration, each kept orthogonal to all before it (Wilkinson; Ipsen, SIAM Review 39,
- * 1997), then Q applied to them. */
-typedef struct {
-    mgn_tridiagonal t;
-    margin_real *a;        /* n x n: the reflections */
-    margin_real *d, *e;    /* T itself, which the QR steps overwrite in t */
-    margin_real *u[3];     /* T - lambda = P L U: U by its three diagonals, */
-    margin_real *m;        /* L by its multipliers, */
-    margin_index *swapped; /* P by whether rows i and i + 1 were exchanged */
-} mgn_leading;
-
-static mgn_leading mgn_leading_plan(margin_arena *mem, size_t n)
-{
-    mgn_leading w;
-    w.t = mgn_tridiagonal_plan(mem, n);
-    w.a = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, n));
-    w.d = MGN_SCRATCH(mem, margin_real, n);
-    w.e = MGN_SCRATCH(mem, margin_real, n);
-    for (size_t i = 0; i < 3u; i++) {
-        w.u[i] = MGN_SCRATCH(mem, margin_real, n);
-    }
-    w.m = MGN_SCRATCH(mem, margin_real, n);
-    w.swapped = MGN_SCRATCH(mem, margin_index, n);
-    return w;
-}
-
-MARGIN_API size_t margin_eigen_leading_size(size_t n)
-{
-    margin_arena mem = margin_arena_counting();
-    (void)mgn_leading_plan(&mem, n);
-    return mgn_arena_counted(&mem);
-}
-
-/* x, or a number of the size `least` with its sign. */
-static margin_real mgn_at_least(margin_real x, margin_real least)
-{
-    return mgn_abs(x) >= least ? x : x < 0 ? -least : least;
-}
-
-/* Gauss elimination with partial pivoting of T - lambda; pivots are kept away from zero. */
-static void mgn_shifted_factor(const mgn_leading *w, size_t n, margin_real lambda,
-                               margin_real least)
-{
-    margin_real x = w->d[0] - lambda; /* the row to eliminate with: x, y and a zero */
-    margin_real y = n > 1u ? w->e[0] : 0;
-    for (size_t i = 0; i + 1u < n; i++) {
-        const margin_real below = w->e[i], next = w->d[i + 1u] - lambda;
-        const margin_real over = i + 2u < n ? w->e[i + 1u] : 0;
-        w->swapped[i] = mgn_abs(below) > mgn_abs(x);
-        if (w->swapped[i]) {
-            w->m[i] = x / below;
-            w->u[0][i] = below;
-            w->u[1][i] = next;
-            w->u[2][i] = over;
-            x = y - w->m[i] * next;
-            y = -w->m[i] * over;
-        } else {
-            x = mgn_at_least(x, least);
-            w->m[i] = below / x;
-            w->u[0][i] = x;
-            w->u[1][i] = y;
-            w->u[2][i] = 0;
-            x = next - w->m[i] * y;
-            y = over;
-        }
-    }
-    w->u[0][n - 1u] = mgn_at_least(x, least);
-}
-
-/* z = (T - lambda)^-1 z */
-static void mgn_shifted_solve(const mgn_leading *w, size_t n, margin_real *z)
-{
-    for (size_t i = 0; i + 1u < n; i++) {
-        if (w->swapped[i]) {
-            mgn_swap(&z[i], &z[i + 1u]);
-        }
-        z[i + 1u] -= w->m[i] * z[i];
-    }
-    for (size_t i = n; i > 0; i--) {
-        margin_real s = z[i - 1u];
-        if (i < n) {
-            s -= w->u[1][i - 1u] * z[i];
-        }
-        if (i + 1u < n) {
-            s -= w->u[2][i - 1u] * z[i + 1u];
-        }
-        z[i - 1u] = s / w->u[0][i - 1u];
-    }
-}
-
-/* Takes from z its parts along `count` orthonormal rows, adding the coefficients to sums[i * step]
- * if there is such a place. */
-static void mgn_orthogonalise(margin_real *z, const margin_real *rows, size_t stride, size_t count,
-                              size_t n, margin_real *sums, size_t step)
-{
-    for (size_t i = 0; i < count; i++) {
-        const margin_real c = margin_dot(z, rows + i * stride, n);
-        mgn_axpy(z, -c, rows + i * stride, n);
-        if (sums != NULL) {
-            sums[i * step] += c;
-        }
-    }
-}
-
-/* z / |z|, returning |z|; zero stays. */
-static margin_real mgn_normalise(margin_real *z, size_t n)
-{
-    const margin_real length = margin_norm2(z, n);
-    for (size_t i = 0; i < n && length > 0; i++) {
-        z[i] /= length;
-    }
-    return length;
-}
-
-/* Some vector of length 1, another one for every `seed`: xorshift (Marsaglia 2003) as a source. */
-static void mgn_start_vector(margin_real *z, size_t n, size_t seed)
-{
-    uint32_t state = ((uint32_t)seed + 1u) * UINT32_C(0x9E3779B9);
-    for (size_t i = 0; i < n; i++) {
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
-        z[i] = (margin_real)(state >> 16) / MGN_R(32768.0) - MGN_R(0.99999);
-    }
-    (void)mgn_normalise(z, n);
-}
-
-/* z made orthogonal to `count` orthonormal rows and of length 1. A pass that takes away more than
- * half of z leaves rounding errors along the rows; the next one removes them. */
-static void mgn_orthonormalise(margin_real *z, const margin_real *rows, size_t stride, size_t count,
-                               size_t n)
-{
-    margin_real length = 0;
-    (void)mgn_normalise(z, n);
-    for (size_t pass = 0; pass < 4u && length < MGN_R(0.5); pass++) {
-        mgn_orthogonalise(z, rows, stride, count, n, NULL, 0);
-        length = mgn_normalise(z, n);
-    }
-}
-
-/* Largest element of T z - lambda z. */
-static margin_real mgn_shifted_residual(const mgn_leading *w, size_t n, margin_real lambda,
-                                        const margin_real *z)
-{
-    margin_real worst = 0;
-    for (size_t i = 0; i < n; i++) {
-        const margin_real left = i > 0 ? w->e[i - 1u] * z[i - 1u] : 0;
-        const margin_real right = i + 1u < n ? w->e[i] * z[i + 1u] : 0;
-        const margin_real r = mgn_abs((w->d[i] - lambda) * z[i] + (left + right));
-        if (r > worst || r != r) { /* a solution that has overflowed is NaN */
-            worst = r;
-        }
-    }
-    return worst;
-}
-
-/* Row `which` of v: the eigenvector of T (of the given size) to lambda, orthogonal to the rows before
- * it. The shift stays a few EPS |T| away from lambda, another distance each time: within a cluster of
- * eigenvalues no direction is then amplified much more than the others, which could be one that the
- * rows before already span. Two or three solutions usually leave a residual of EPS |T|; the k-th
- * of at most 8 is accepted with 2^k EPS |T|. */
-static bool mgn_inverse_iteration(const mgn_leading *w, size_t n, margin_real lambda,
-                                  margin_real size, margin_real *v, size_t stride, size_t which)
-{
-    const margin_real unit = MGN_EPS * size;
-    margin_real *z = v + which * stride;
-    margin_real accepted = unit;
-    mgn_start_vector(z, n, which);
-    for (size_t round = 1; round <= 8u; round++) {
-        accepted *= 2;
-        mgn_shifted_factor(w, n, lambda + (margin_real)round * unit, unit);
-        mgn_shifted_solve(w, n, z);
-        mgn_orthonormalise(z, v, stride, which, n);
-        if (mgn_shifted_residual(w, n, lambda, z) <= accepted) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Rows of v times Q': from eigenvectors of T to those of A. */
-static void mgn_leading_back(const mgn_leading *w, size_t n, margin_real *v, size_t step, size_t k)
-{
-    for (size_t i = 1; i < n; i++) {
-        for (size_t j = 0; w->t.h[i] > 0 && j < k; j++) {
-            mgn_reflect_row(v + j * step, w->a + i * n, w->t.h[i], i);
-        }
-    }
-}
-
-static margin_status mgn_eigen_leading(margin_real *values, margin_real *v, size_t step, size_t k,
-                                       const margin_real *a, size_t stride, size_t n,
-                                       const mgn_leading *w)
-{
-    const margin_real scale = mgn_lower_scaled(w->a, n, a, stride, n);
-    margin_real size = MGN_EPS;
-    mgn_tridiagonalise(w->a, n, n, &w->t);
-    for (size_t i = 0; i < n; i++) {
-        w->d[i] = w->t.d[i];
-        w->e[i] = i + 1u < n ? w->t.e[i] : 0;
-        size = mgn_max(size, mgn_abs(w->d[i]) + 2 * mgn_abs(w->e[i]));
-    }
-    if (!mgn_tridiagonal_solve(&w->t, n, NULL, 0)) {
-        return MARGIN_E_NO_CONVERGENCE;
-    }
-    mgn_sort_eigen(w->t.d, n, k, NULL, 0);
-    for (size_t i = 0; i < k; i++) {
-        if (!mgn_inverse_iteration(w, n, w->t.d[i], size, v, step, i)) {
-            return MARGIN_E_NO_CONVERGENCE;
-        }
-    }
-    mgn_leading_back(w, n, v, step, k);
-    for (size_t i = 0; i < k; i++) {
-        values[i] = w->t.d[i] * scale;
-    }
-    return MARGIN_OK;
-}
-
-MARGIN_API margin_status margin_eigen_leading(margin_real *values, margin_real *vectors,
-                                              size_t vstride, size_t k, const margin_real *a,
-                                              size_t stride, size_t n, margin_arena *mem)
-{
-    margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_vec_check(values, k));
-    margin_arena before;
-    mgn_leading w;
-    status = mgn_both(status, mgn_mat_check(vectors, vstride, k, n));
-    status = mgn_both(status, mgn_mem_check(mem));
-    if (status != MARGIN_OK || k > n) {
-        return mgn_both(status, MARGIN_E_ARGUMENT);
-    }
-    before = *mem;
-    w = mgn_leading_plan(mem, n);
-    if (mem->failed == 0 && k > 0) {
-        status = mgn_eigen_leading(values, vectors, mgn_stride(vstride, n), k, a,
-                                   mgn_stride(stride, n), n, &w);
-    }
-    return mgn_both(margin_arena_rewind(mem, &before), status);
-}
-
-/* A matrix argument without NaN and infinity. */
-static margin_status mgn_finite_check(const margin_real *a, size_t stride, size_t rows, size_t cols)
-{
-    const margin_status status = mgn_mat_check(a, stride, rows, cols);
-    for (size_t i = 0; i < rows && status == MARGIN_OK; i++) {
-        if (!(margin_norm_inf(a + i * mgn_stride(stride, cols), cols) <= MGN_HUGE)) {
-            return MARGIN_E_NOT_FINITE;
-        }
-    }
-    return status;
-}
-
-typedef struct {
-    margin_real *v; /* the iterate, of length 1 */
-    margin_real *y; /* A v */
-    margin_real *r; /* A v - lambda v */
-} mgn_power_work;
-
-static mgn_power_work mgn_power_plan(margin_arena *mem, size_t n)
-{
-    mgn_power_work w;
-    w.v = MGN_SCRATCH(mem, margin_real, n);
-    w.y = MGN_SCRATCH(mem, margin_real, n);
-    w.r = MGN_SCRATCH(mem, margin_real, n);
-    return w;
-}
-
-MARGIN_API size_t margin_power_iteration_size(size_t n)
-{
-    margin_arena mem = margin_arena_counting();
-    (void)mgn_power_plan(&mem, n);
-    return mgn_arena_counted(&mem);
-}
-
-/* y = A v, lambda = v.y and whether |y - lambda v| <= tol |lambda|. */
-static bool mgn_power_is_done(const margin_real *a, size_t stride, size_t n, margin_real tol,
-                              const mgn_power_work *w, margin_real *lambda)
-{
-    mgn_dots(w->v, a, stride, n, n, w->y);
-    *lambda = margin_dot(w->v, w->y, n);
-    for (size_t i = 0; i < n; i++) {
-        w->r[i] = w->y[i] - *lambda * w->v[i];
-    }
-    return margin_norm2(w->r, n) <= tol * mgn_abs(*lambda);
-}
-
-static margin_status mgn_power_run(const margin_real *a, size_t stride, size_t n, margin_real tol,
-                                   size_t max_iter, const mgn_power_work *w, margin_real *lambda)
-{
-    for (size_t step = 0; !mgn_power_is_done(a, stride, n, tol, w, lambda); step++) {
-        const margin_real length = margin_norm2(w->y, n);
-        if (step == max_iter) {
-            return MARGIN_W_ITERATIONS;
-        }
-        for (size_t i = 0; i < n; i++) {
-            w->v[i] = w->y[i] / length;
-        }
-    }
-    return MARGIN_OK;
-}
-
-MARGIN_API margin_status margin_power_iteration(margin_real *value, margin_real *vector,
-                                                const margin_real *start, const margin_real *a,
-                                                size_t stride, size_t n, margin_real tol,
-                                                size_t max_iter, margin_arena *mem)
-{
-    margin_status status = mgn_both(mgn_finite_check(a, stride, n, n), mgn_vec_check(vector, n));
-    margin_real lambda = 0;
-    margin_arena before;
-    mgn_power_work w;
-    status = mgn_both(status, mgn_mem_check(mem));
-    if (status != MARGIN_OK || n == 0 || value == NULL || !(tol >= 0 && tol < 1)) {
-        return mgn_both(status, n == 0 ? MARGIN_E_EMPTY : MARGIN_E_ARGUMENT);
-    }
-    before = *mem;
-    w = mgn_power_plan(mem, n);
-    if (mem->failed != 0) {
-        return margin_arena_rewind(mem, &before);
-    }
-    mgn_start_vector(w.v, n, 0);
-    for (size_t i = 0; start != NULL && i < n; i++) {
-        w.v[i] = start[i];
-    }
-    lambda = mgn_normalise(w.v, n);
-    status = lambda > 0 && lambda <= MGN_HUGE ? MARGIN_OK : MARGIN_E_ARGUMENT;
-    if (status == MARGIN_OK) {
-        status = mgn_power_run(a, mgn_stride(stride, n), n, tol > 0 ? tol : margin_sqrt(MGN_EPS),
-                               max_iter > 0 ? max_iter : 1000u, &w, &lambda);
-        for (size_t i = 0; i < n; i++) {
-            vector[i] = w.v[i];
-        }
-        *value = lambda;
-    }
-    (void)margin_arena_rewind(mem, &before);
-    return status;
-}
-
-/* Row j of q made orthonormal to the rows before it, its coefficients in column j of r. Every row is
- * taken through the rows before it twice, which is enough (Giraud, Langou and others 2005). */
-static bool mgn_qr_row(margin_real *q, size_t stride, size_t j, size_t d, margin_real *r,
-                       size_t rstride)
-{
-    margin_real *row = q + j * stride;
-    margin_real *column = r == NULL ? NULL : r + j;
-    const margin_real scale = mgn_power_of_two(margin_norm_inf(row, d));
-    margin_real before, length;
-    for (size_t k = 0; k < d; k++) {
-        row[k] *= 1 / scale;
-    }
-    before = margin_norm2(row, d);
-    mgn_orthogonalise(row, q, stride, j, d, column, rstride);
-    mgn_orthogonalise(row, q, stride, j, d, column, rstride);
-    length = margin_norm2(row, d);
-    if (!(length > (margin_real)(d + j) * MGN_EPS * before)) { /* nothing of it is left but noise */
-        length = 0;
-    }
-    for (size_t k = 0; k < d; k++) {
-        row[k] = length > 0 ? row[k] / length : 0;
-    }
-    if (column != NULL) {
-        column[j * rstride] = length;
-        for (size_t i = 0; i <= j; i++) {
-            column[i * rstride] *= scale;
-        }
-    }
-    return length > 0;
-}
-
-MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, size_t d,
-                                   margin_real *r, size_t rstride, size_t *rank)
-{
-    margin_status status = mgn_finite_check(q, qstride, k, d);
-    const size_t step = mgn_stride(rstride, k);
-    size_t found = 0;
-    if (r != NULL) {
-        status = mgn_both(status, mgn_mat_check(r, rstride, k, k));
-    }
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    for (size_t i = 0; r != NULL && i < k; i++) {
-        for (size_t j = 0; j < k; j++) {
-            r[i * step + j] = 0;
-        }
-    }
-    for (size_t j = 0; j < k; j++) {
-        found += mgn_qr_row(q, mgn_stride(qstride, d), j, d, r, step);
-    }
-    if (rank != NULL) {
-        *rank = found;
-    }
-    return MARGIN_OK;
-}
-
-#endif /* MARGIN_PREDICT_ONLY */
-
-/* ---- >>data ---- ----------------------------------------------------------------------------- */
-
-static inline size_t mgn_size_min(size_t a, size_t b)
-{
-    return b < a ? b : a;
-}
-
-static inline bool mgn_finite(margin_real a)
-{
-    return mgn_abs(a) <= MGN_HUGE; /* false for NaN */
-}
-
-MARGIN_API void margin_scaling_row(const margin_scaling *scaling, const margin_real *x,
-                                   margin_real *out)
-{
-    const bool raw = scaling->offset == NULL;
-    for (size_t j = 0; j < scaling->d; j++) {
-        out[j] = raw ? x[j] : (x[j] - scaling->offset[j]) * scaling->factor[j];
-    }
-}
-
-#ifndef MARGIN_PREDICT_ONLY
-
-/* Row number, values, label and weight of sample i of a view. */
-static inline size_t mgn_row_of(const margin_data *data, size_t i)
-{
-    return data->rows == NULL ? i : data->rows[i];
-}
-
-static inline const margin_real *mgn_sample(const margin_data *data, size_t i)
-{
-    return data->x + mgn_row_of(data, i) * mgn_stride(data->stride, data->d);
-}
-
-static inline size_t mgn_label(const margin_data *data, size_t i)
-{
-    return data->y[mgn_row_of(data, i)];
-}
-
-static inline margin_real mgn_weight(const margin_data *data, size_t i)
-{
-    return data->weight == NULL ? 1 : data->weight[mgn_row_of(data, i)];
-}
-
-/* Compensated summation (Kahan 1965): the error of the sum of n terms is 2 eps, not n eps, of the
- * sum of their sizes. `lost` is what the sum has too much. */
-static inline void mgn_add(margin_real *sum, margin_real *lost, margin_real term)
-{
-    const margin_real y = term - *lost;
-    const margin_real s = *sum + y;
-    *lost = (s - *sum) - y;
-    *sum = s;
-}
-
-/* Shape and pointers of a view; no value is read but the row numbers. */
-static margin_status mgn_data_check_shape(const margin_data *data)
-{
-    size_t step;
-    size_t last; /* the last row that begins and ends below SIZE_MAX bytes */
-    if (data == NULL || data->x == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
-    if (data->n == 0 || data->d == 0) {
-        return MARGIN_E_EMPTY;
-    }
-    step = mgn_stride(data->stride, data->d);
-    if (step < data->d) {
-        return MARGIN_E_ARGUMENT;
-    }
-    if (data->n > MARGIN_INDEX_MAX || data->d > SIZE_MAX / sizeof(margin_real)) {
-        return MARGIN_E_OVERFLOW;
-    }
-    last = (SIZE_MAX / sizeof(margin_real) - data->d) / step;
-    for (size_t i = data->rows == NULL ? data->n - 1 : 0; i < data->n; i++) {
-        if (mgn_row_of(data, i) > last) {
-            return MARGIN_E_OVERFLOW;
-        }
-    }
-    return MARGIN_OK;
-}
-
-static bool mgn_all_finite(const margin_real *x, size_t n)
-{
-    size_t faults = 0; /* no early exit, so that compilers vectorise the loop */
-    for (size_t i = 0; i < n; i++) {
-        faults += !mgn_finite(x[i]);
-    }
-    return faults == 0;
-}
-
-static bool mgn_weights_fit(const margin_data *data)
-{
-    margin_real sum = 0;
-    size_t faults = 0;
-    for (size_t i = 0; i < data->n; i++) {
-        const margin_real w = mgn_weight(data, i);
-        faults += !(w >= 0);
-        sum += w;
-    }
-    return faults == 0 && sum > 0 && mgn_finite(sum);
-}
-
-MARGIN_API margin_status margin_data_check(const margin_data *data)
-{
-    const margin_status status = mgn_data_check_shape(data);
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    for (size_t i = 0; i < data->n; i++) {
-        if (!mgn_all_finite(mgn_sample(data, i), data->d)) {
-            return MARGIN_E_NOT_FINITE;
-        }
-    }
-    return mgn_weights_fit(data) ? MARGIN_OK : MARGIN_E_LABEL;
-}
-
-MARGIN_API margin_status margin_data_check_rows(const margin_data *data, size_t total)
-{
-    if (data == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
-    for (size_t i = 0; i < data->n; i++) {
-        if (mgn_row_of(data, i) >= total) {
-            return MARGIN_E_LABEL;
-        }
-    }
-    return MARGIN_OK;
-}
-
-static size_t mgn_largest_label(const margin_data *data)
-{
-    size_t largest = 0;
-    for (size_t i = 0; i < data->n; i++) {
-        largest = mgn_label(data, i) > largest ? mgn_label(data, i) : largest;
-    }
-    return largest;
-}
-
-MARGIN_API margin_status margin_data_classes(const margin_data *data, size_t *classes)
-{
-    const margin_status status = margin_data_check(data);
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    if (classes == NULL || data->y == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
-    *classes = mgn_largest_label(data) + 1;
-    return MARGIN_OK;
-}
-
-MARGIN_API margin_status margin_data_counts(const margin_data *data, size_t classes, size_t *counts)
-{
-    const margin_status status = margin_data_check(data);
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    if (counts == NULL || data->y == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
-    if (mgn_largest_label(data) >= classes) {
-        return MARGIN_E_LABEL;
-    }
-    for (size_t c = 0; c < classes; c++) {
-        counts[c] = 0;
-    }
-    for (size_t i = 0; i < data->n; i++) {
-        counts[mgn_label(data, i)]++;
-    }
-    return MARGIN_OK;
-}
-
-/* One class of a view, or all of it: what the sums over samples below run over. */
-typedef struct {
-    const margin_data *data;
-    size_t label;
-    bool all;
-    margin_real unit;  /* weights count as multiples of this, the largest: sums neither over- nor
-                          underflow, and are exact counts when all weights are equal */
-    margin_real total; /* sum of the weights in that unit; 0 if there are none */
-} mgn_group;
-
-/* The weight of sample i in units of the group's; 0 when it is of another class. */
-static margin_real mgn_share(const mgn_group *g, size_t i)
-{
-    const bool in = g->all || mgn_label(g->data, i) == g->label;
-    return in ? mgn_weight(g->data, i) / g->unit : 0;
-}
-
-/* Class `label` of `classes`, its weights counted in `unit`. */
-static mgn_group mgn_group_in(const margin_data *data, size_t label, size_t classes,
-                              margin_real unit)
-{
-    mgn_group g = {data, label, classes == 1, unit, 0};
-    margin_real lost = 0;
-    for (size_t i = 0; i < data->n; i++) {
-        mgn_add(&g.total, &lost, mgn_share(&g, i));
-    }
-    return g;
-}
-
-/* Class `label` of `classes`, in units of its largest weight. */
-static mgn_group mgn_group_of(const margin_data *data, size_t label, size_t classes)
-{
-    const mgn_group g = {data, label, classes == 1, 1, 0};
-    margin_real unit = 0;
-    for (size_t i = 0; i < data->n; i++) {
-        unit = mgn_max(unit, mgn_share(&g, i));
-    }
-    return mgn_group_in(data, label, classes, unit > 0 ? unit : 1);
-}
-
-/* Statistics of a few neighbouring columns at a time: no scratch, and good use of the cache. How
- * many changes no result. */
-#define MGN_STRIP (SIZE_MAX > 0xFFFFFFFFu ? 32u : 8u)
-
-typedef struct {
-    const mgn_group *group;
-    size_t first; /* column */
-    size_t count; /* columns, 1 .. MGN_STRIP */
-    margin_real low[MGN_STRIP];
-    margin_real high[MGN_STRIP];
-    margin_real inverse[MGN_STRIP]; /* of high - low; 0 where that has no reciprocal */
-    margin_real centre[MGN_STRIP];  /* the mean is low + (high - low) * centre */
-} mgn_strip;
-
-static margin_real mgn_strip_range(const mgn_strip *s, size_t j)
-{
-    return s->high[j] - s->low[j];
-}
-
-static margin_real mgn_strip_at_centre(const mgn_strip *s, size_t j)
-{
-    return s->low[j] + mgn_strip_range(s, j) * s->centre[j];
-}
-
-/* The strip that begins at column `first`, with its smallest and largest values. */
-static void mgn_strip_begin(mgn_strip *s, const mgn_group *group, size_t first)
-{
-    bool begun = false;
-    s->group = group;
-    s->first = first;
-    s->count = mgn_size_min(group->data->d - first, MGN_STRIP);
-    for (size_t j = 0; j < s->count; j++) {
-        s->low[j] = s->high[j] = 0;
-    }
-    for (size_t i = 0; i < group->data->n; i++) {
-        const margin_real *x = mgn_sample(group->data, i) + first;
-        const bool skip = !(mgn_share(group, i) > 0);
-        for (size_t j = 0; j < s->count && !skip; j++) {
-            s->low[j] = begun ? mgn_min(s->low[j], x[j]) : x[j];
-            s->high[j] = begun ? mgn_max(s->high[j], x[j]) : x[j];
-        }
-        begun = begun || !skip;
-    }
-}
-
-/* Weighted mean of u or u^2 over the samples, u = (x - low) / (high - low) - from: u lies in [-1, 1],
- * so nothing overflows, and a large offset of the column costs no digits. */
-static void mgn_strip_mean(const mgn_strip *s, const margin_real *from, bool squared,
-                           margin_real *MGN_RESTRICT mean)
-{
-    margin_real lost[MGN_STRIP];
-    for (size_t j = 0; j < s->count; j++) {
-        mean[j] = 0;
-        lost[j] = 0;
-    }
-    for (size_t i = 0; i < s->group->data->n; i++) {
-        const margin_real *x = mgn_sample(s->group->data, i) + s->first;
-        const margin_real w = mgn_share(s->group, i);
-        const size_t count = w > 0 ? s->count : 0;
-        for (size_t j = 0; j < count; j++) {
-            const margin_real u = (x[j] - s->low[j]) * s->inverse[j] - from[j];
-            mgn_add(mean + j, lost + j, w * (squared ? u * u : u));
-        }
-    }
-    for (size_t j = 0; j < s->count; j++) {
-        mean[j] /= s->group->total;
-    }
-}
-
-static void mgn_strip_centres(mgn_strip *s)
-{
-    static const margin_real zero[MGN_STRIP] = {0};
-    for (size_t j = 0; j < s->count; j++) {
-        const margin_real range = mgn_strip_range(s, j);
-        s->inverse[j] = range >= MGN_TINY ? 1 / range : 0;
-    }
-    mgn_strip_mean(s, zero, false, s->centre);
-}
-
-/* The largest difference of two values in a column of the group; infinite if it overflows. */
-static margin_real mgn_group_range(const mgn_group *g)
-{
-    margin_real largest = 0;
-    mgn_strip s;
-    for (size_t first = 0; first < g->data->d; first += MGN_STRIP) {
-        mgn_strip_begin(&s, g, first);
-        for (size_t j = 0; j < s.count; j++) {
-            largest = mgn_max(largest, mgn_strip_range(&s, j));
-        }
-    }
-    return largest;
-}
-
-/* What all moments ask of the data; `limit`: of the largest difference in a column of a class. */
-static margin_status mgn_moments_check(const margin_data *data, size_t classes, margin_real limit)
-{
-    const margin_status status = margin_data_check(data);
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    if (classes == 0 || (data->y == NULL && classes != 1)) {
-        return MARGIN_E_ARGUMENT;
-    }
-    if (classes != 1 && mgn_largest_label(data) >= classes) {
-        return MARGIN_E_LABEL;
-    }
-    for (size_t c = 0; c < classes; c++) {
-        const mgn_group g = mgn_group_of(data, c, classes);
-        if (!(g.total > 0)) {
-            return MARGIN_E_ONE_CLASS;
-        }
-        if (!(mgn_group_range(&g) <= limit)) {
-            return MARGIN_E_RANGE;
-        }
-    }
-    return MARGIN_OK;
-}
-
-MARGIN_API margin_status margin_data_means(const margin_data *data, size_t classes,
-                                           margin_real *weight, margin_real *mean)
-{
-    const margin_status status = mgn_moments_check(data, classes, MGN_HUGE);
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    if (weight == NULL || mean == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
-    for (size_t c = 0; c < classes; c++) {
-        const mgn_group g = mgn_group_of(data, c, classes);
-        weight[c] = g.total * g.unit;
-        for (size_t first = 0; first < data->d; first += MGN_STRIP) {
-            mgn_strip s;
-            mgn_strip_begin(&s, &g, first);
-            mgn_strip_centres(&s);
-            for (size_t j = 0; j < s.count; j++) {
-                mean[c * data->d + first + j] = mgn_strip_at_centre(&s, j);
-            }
-        }
-    }
-    return MARGIN_OK;
-}
-
-/* Co-moments by updating (Chan, Golub, LeVeque: "Algorithms for computing the sample variance",
- * The American Statistician 37, 1983). With W, m and C the weight, mean and co-moment matrix
- * sum w (x - m)(x - m)' so far, and the same w, b, B of a block of samples,
- *
- *     C += B + W w / (W + w) (b - m)(b - m)',   m += w / (W + w) (b - m),   W += w.
- *
- * Every term is a sum of squares on the diagonal: nothing cancels. A block has four samples, so C is
- * gone through once in four samples by a rank-5 update. m and C are compensated; m begins at the
- * first sample, not at 0: at a large offset its digits are all there, and x - m keeps those of x. */
-typedef struct {
-    size_t d;
-    size_t held;             /* samples in the block */
-    const margin_real *x[4]; /* these samples */
-    margin_real total;       /* W */
-    margin_real share[5];    /* weights of the samples, and W w / (W + w) */
-    margin_real *z[5];       /* the samples less b, and b - m */
-    margin_real *mean;       /* m is mean - mean_lost */
-    margin_real *mean_lost;
-    margin_real *cov; /* C, upper triangle */
-    margin_real *cov_lost;
-} mgn_moments;
-
-static void mgn_moments_plan(mgn_moments *m, margin_arena *mem, size_t d)
-{
-    margin_real *vectors = (margin_real *)margin_arena_scratch(mem, d, 7 * sizeof(margin_real));
-    m->cov_lost = MGN_SCRATCH(mem, margin_real, mgn_size_mul(d, d));
-    m->d = d;
-    if (vectors != NULL) {
-        for (size_t s = 0; s < 5; s++) {
-            m->z[s] = vectors + s * d;
-        }
-        m->mean = vectors + 5 * d;
-        m->mean_lost = vectors + 6 * d;
-    }
-}
-
-MARGIN_API size_t margin_moments_size(size_t d)
-{
-    margin_arena mem = margin_arena_counting();
-    mgn_moments m;
-    mgn_moments_plan(&m, &mem, d);
-    return mgn_arena_counted(&mem);
-}
-
-/* Centres the block of weight w: z[0..3] are the deviations from its mean b, z[4] is b - m; then m
- * moves by `part` of that. */
-static void mgn_moments_centre(mgn_moments *m, margin_real w, margin_real part)
-{
-    const margin_real p1 = m->share[1] / w;
-    const margin_real p2 = m->share[2] / w;
-    const margin_real p3 = m->share[3] / w;
-    for (size_t j = 0; j < m->d; j++) {
-        const margin_real first = m->x[0][j];
-        const margin_real b1 = m->x[1][j] - first;
-        const margin_real b2 = m->x[2][j] - first;
-        const margin_real b3 = m->x[3][j] - first;
-        const margin_real b = p1 * b1 + (p2 * b2 + p3 * b3);
-        m->z[0][j] = -b;
-        m->z[1][j] = b1 - b;
-        m->z[2][j] = b2 - b;
-        m->z[3][j] = b3 - b;
-        m->z[4][j] = ((first - m->mean[j]) + m->mean_lost[j]) + b;
-        mgn_add(m->mean + j, m->mean_lost + j, part * m->z[4][j]);
-    }
-}
-
-/* cov[j] += sum over s of l[s] * z[s][j], from column `from` on: one row of the rank-5 update. */
-static void mgn_moments_row(const mgn_moments *m, size_t from, margin_real *MGN_RESTRICT cov,
-                            margin_real *MGN_RESTRICT lost)
-{
-    const margin_real *z0 = m->z[0];
-    const margin_real *z1 = m->z[1];
-    const margin_real *z2 = m->z[2];
-    const margin_real *z3 = m->z[3];
-    const margin_real *z4 = m->z[4];
-    const margin_real l0 = m->share[0] * z0[from];
-    const margin_real l1 = m->share[1] * z1[from];
-    const margin_real l2 = m->share[2] * z2[from];
-    const margin_real l3 = m->share[3] * z3[from];
-    const margin_real l4 = m->share[4] * z4[from];
-    for (size_t j = from; j < m->d; j++) {
-        mgn_add(cov + j, lost + j,
-                (l0 * z0[j] + l1 * z1[j]) + (l2 * z2[j] + l3 * z3[j]) + l4 * z4[j]);
-    }
-}
-
-/* Takes the block in; missing samples count as copies of the first, without weight. */
-static void mgn_moments_flush(mgn_moments *m)
-{
-    margin_real w;
-    margin_real part;
-    for (; m->held < 4; m->held++) {
-        m->x[m->held] = m->x[0];
-        m->share[m->held] = 0;
-    }
-    w = (m->share[0] + m->share[1]) + (m->share[2] + m->share[3]);
-    part = w / (m->total + w);
-    m->share[4] = m->total * part;
-    mgn_moments_centre(m, w, part);
-    for (size_t i = 0; i < m->d; i++) {
-        mgn_moments_row(m, i, m->cov + i * m->d, m->cov_lost + i * m->d);
-    }
-    m->total += w;
-    m->held = 0;
-}
-
-static void mgn_moments_add(mgn_moments *m, const margin_real *x, margin_real share)
-{
-    const size_t unset = m->held == 0 && !(m->total > 0) ? m->d : 0;
-    for (size_t j = 0; j < unset; j++) {
-        m->mean[j] = x[j];
-        m->mean_lost[j] = 0;
-    }
-    m->x[m->held] = x;
-    m->share[m->held++] = share;
-    if (m->held == 4) {
-        mgn_moments_flush(m);
-    }
-}
-
-/* Adds the co-moments of one group to m->cov; its mean replaces m->mean. */
-static void mgn_moments_group(mgn_moments *m, const mgn_group *g)
-{
-    m->held = 0;
-    m->total = 0;
-    for (size_t i = 0; i < g->data->n; i++) {
-        const margin_real share = mgn_share(g, i);
-        if (share > 0) {
-            mgn_moments_add(m, mgn_sample(g->data, i), share);
-        }
-    }
-    if (m->held > 0) {
-        mgn_moments_flush(m);
-    }
-}
-
-static void mgn_moments_clear(mgn_moments *m, margin_real *cov)
-{
-    m->cov = cov;
-    for (size_t i = 0; i < m->d * m->d; i++) {
-        m->cov[i] = 0;
-        m->cov_lost[i] = 0;
-    }
-}
-
-/* From co-moments to the covariance, both triangles. */
-static void mgn_moments_finish(mgn_moments *m, margin_real total)
-{
-    for (size_t i = 0; i < m->d; i++) {
-        for (size_t j = i; j < m->d; j++) {
-            m->cov[i * m->d + j] /= total;
-            m->cov[j * m->d + i] = m->cov[i * m->d + j];
-        }
-    }
-}
-
-/* Class by class; pooled: all into one matrix, in one unit of weight. */
-static void mgn_moments_run(mgn_moments *m, const margin_data *data, size_t classes, bool pooled,
-                            margin_real *weight, margin_real *mean, margin_real *cov)
-{
-    const size_t d = m->d;
-    const margin_real unit = mgn_group_of(data, 0, 1).unit;
-    margin_real total = 0;
-    mgn_moments_clear(m, cov);
-    for (size_t c = 0; c < classes; c++) {
-        const mgn_group g =
-            pooled ? mgn_group_in(data, c, classes, unit) : mgn_group_of(data, c, classes);
-        if (!pooled && c > 0) {
-            mgn_moments_clear(m, cov + c * d * d);
-        }
-        mgn_moments_group(m, &g);
-        weight[c] = g.total * g.unit;
-        total += g.total;
-        for (size_t j = 0; j < d; j++) {
-            mean[c * d + j] = m->mean[j];
-        }
-        if (!pooled) {
-            mgn_moments_finish(m, g.total);
-        }
-    }
-    if (pooled) {
-        mgn_moments_finish(m, total);
-    }
-}
-
-static margin_status mgn_data_moments(const margin_data *data, size_t classes, margin_arena *mem,
-                                      bool pooled, margin_real *weight, margin_real *mean,
-                                      margin_real *cov)
-{
-    mgn_moments m;
-    margin_arena before;
-    margin_status status = mgn_data_check_shape(data);
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    if (mgn_mem_check(mem) != MARGIN_OK || weight == NULL || mean == NULL || cov == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
-    status = mgn_moments_check(data, classes, margin_sqrt(MGN_HUGE / (4 * (margin_real)data->n)));
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    before = *mem;
-    mgn_moments_plan(&m, mem, data->d);
-    if (mem->failed == 0) {
-        mgn_moments_run(&m, data, classes, pooled, weight, mean, cov);
-    }
-    return margin_arena_rewind(mem, &before);
-}
-
-MARGIN_API margin_status margin_data_moments(const margin_data *data, size_t classes,
-                                             margin_arena *mem, margin_real *weight,
-                                             margin_real *mean, margin_real *cov)
-{
-    return mgn_data_moments(data, classes, mem, false, weight, mean, cov);
-}
-
-MARGIN_API margin_status margin_data_pooled(const margin_data *data, size_t classes,
-                                            margin_arena *mem, margin_real *weight,
-                                            margin_real *mean, margin_real *cov)
-{
-    return mgn_data_moments(data, classes, mem, true, weight, mean, cov);
-}
-
-static void mgn_scaling_plan(margin_arena *mem, size_t d, margin_real **offset,
-                             margin_real **factor)
-{
-    *offset = MGN_KEEP(mem, margin_real, d);
-    *factor = MGN_KEEP(mem, margin_real, d);
-}
-
-MARGIN_API size_t margin_scaling_size(unsigned kind, size_t d)
-{
-    margin_arena mem = margin_arena_counting();
-    margin_real *offset;
-    margin_real *factor;
-    if (kind != MARGIN_SCALE_NONE) {
-        mgn_scaling_plan(&mem, d, &offset, &factor);
-    }
-    return mgn_arena_counted(&mem);
-}
-
-/* Offsets and factors of the columns of a strip. range * (1 / range) never rounds to more than 1. */
-static void mgn_scaling_strip(mgn_strip *s, unsigned kind, margin_real *offset, margin_real *factor)
-{
-    const bool minmax = kind == MARGIN_SCALE_MINMAX;
-    margin_real square[MGN_STRIP];
-    mgn_strip_centres(s);
-    mgn_strip_mean(s, s->centre, true, square); /* the variance in units of range^2 */
-    for (size_t j = 0; j < s->count; j++) {
-        const margin_real size = mgn_max(mgn_abs(s->low[j]), mgn_abs(s->high[j]));
-        const margin_real range = mgn_strip_range(s, j);
-        const margin_real unit = range * (minmax ? 1 : margin_sqrt(square[j]));
-        const bool constant = range <= 2 * MGN_EPS * size || unit < MGN_TINY;
-        offset[j] = constant ? 0 : minmax ? s->low[j] : mgn_strip_at_centre(s, j);
-        factor[j] = constant ? 0 : 1 / unit;
-    }
-}
-
-MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned kind,
-                                            margin_arena *mem, margin_scaling *scaling)
-{
-    const margin_status status = mgn_moments_check(data, 1, MGN_HUGE);
-    margin_arena before;
-    margin_real *offset = NULL;
-    margin_real *factor = NULL;
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    if (kind > MARGIN_SCALE_NONE || mgn_mem_check(mem) != MARGIN_OK || scaling == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
-    before = *mem;
-    if (kind != MARGIN_SCALE_NONE) {
-        const mgn_group all = mgn_group_of(data, 0, 1);
-        mgn_scaling_plan(mem, data->d, &offset, &factor);
-        if (mem->failed != 0) {
-            return margin_arena_rewind(mem, &before);
-        }
-        for (size_t first = 0; first < data->d; first += MGN_STRIP) {
-            mgn_strip s;
-            mgn_strip_begin(&s, &all, first);
-            mgn_scaling_strip(&s, kind, offset + first, factor + first);
-        }
-    }
-    scaling->offset = offset;
-    scaling->factor = factor;
-    scaling->d = data->d;
-    return MARGIN_OK;
-}
-
-/* Whether all samples of a view have finite images. */
-static bool mgn_scaling_fits(const margin_scaling *scaling, const margin_data *data)
-{
-    size_t faults = 0;
-    for (size_t i = 0; i < data->n && scaling->offset != NULL; i++) {
-        const margin_real *x = mgn_sample(data, i);
-        for (size_t j = 0; j < data->d; j++) {
-            faults += !mgn_finite((x[j] - scaling->offset[j]) * scaling->factor[j]);
-        }
-    }
-    return faults == 0;
-}
-
-MARGIN_API margin_status margin_scaling_apply(const margin_scaling *scaling,
-                                              const margin_data *data, margin_real *out,
-                                              size_t stride)
-{
-    const margin_status status = margin_data_check(data);
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    if (scaling == NULL || scaling->d != data->d ||
-        (scaling->offset != NULL && scaling->factor == NULL)) {
-        return MARGIN_E_ARGUMENT;
-    }
-    if (out == NULL || mgn_stride(stride, data->d) < data->d) {
-        return MARGIN_E_ARGUMENT;
-    }
-    if (!mgn_scaling_fits(scaling, data)) {
-        return MARGIN_E_RANGE;
-    }
-    for (size_t i = 0; i < data->n; i++) {
-        margin_scaling_row(scaling, mgn_sample(data, i), out + i * mgn_stride(stride, data->d));
-    }
-    return MARGIN_OK;
-}
-
-MARGIN_API margin_status margin_scaling_in_place(const margin_scaling *scaling, margin_real *x,
-                                                 size_t n, size_t stride)
-{
-    margin_data all = {x, n, 0, stride, NULL, NULL, NULL};
-    if (scaling == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
-    all.d = scaling->d;
-    return margin_scaling_apply(scaling, &all, x, stride);
-}
-
-MARGIN_API size_t margin_folds_size(size_t n)
-{
-    margin_arena mem = margin_arena_counting();
-    (void)MGN_SCRATCH(&mem, margin_index, n);
-    return mgn_arena_counted(&mem);
-}
-
-static bool mgn_folds_fit(size_t n, size_t folds)
-{
-    return folds >= 2 && folds <= n && folds <= UINT16_MAX;
-}
-
-MARGIN_API margin_status margin_folds(size_t n, size_t folds, margin_rng *rng, uint16_t *fold)
-{
-    if (!mgn_folds_fit(n, folds) || n > MARGIN_INDEX_MAX || rng == NULL || fold == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
-    for (size_t i = 0; i < n; i++) { /* Fisher-Yates shuffle, inside out */
-        const size_t j = (size_t)margin_rng_below(rng, (uint32_t)i + 1u);
-        fold[i] = (uint16_t)(i % folds);
-        fold[i] = fold[j];
-        fold[j] = (uint16_t)(i % folds);
-    }
-    return MARGIN_OK;
-}
-
-/* Deals the samples to the folds in turn, class after class, each class in random order: both the
- * folds and the shares of a class in them then differ by one at most. */
-static void mgn_folds_deal(const margin_data *data, size_t folds, margin_rng *rng,
-                           margin_index *order, uint16_t *fold)
-{
-    const size_t classes = mgn_largest_label(data) + 1;
-    size_t dealt = 0;
-    for (size_t c = 0; c < classes; c++) {
-        const size_t first = dealt;
-        for (size_t i = 0; i < data->n; i++) {
-            if (mgn_label(data, i) == c) {
-                const size_t j =
-                    first + (size_t)margin_rng_below(rng, (uint32_t)(dealt - first) + 1u);
-                order[dealt] = (margin_index)i;
-                order[dealt++] = order[j];
-                order[j] = (margin_index)i;
-            }
-        }
-    }
-    for (size_t i = 0; i < data->n; i++) {
-        fold[order[i]] = (uint16_t)(i % folds);
-    }
-}
-
-MARGIN_API margin_status margin_folds_stratified(const margin_data *data, size_t folds,
-                                                 margin_rng *rng, margin_arena *mem, uint16_t *fold)
-{
-    const margin_status status = mgn_data_check_shape(data);
-    margin_arena before;
-    margin_index *order;
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    if (!mgn_folds_fit(data->n, folds) || data->y == NULL || rng == NULL || fold == NULL ||
-        mgn_mem_check(mem) != MARGIN_OK) {
-        return MARGIN_E_ARGUMENT;
-    }
-    before = *mem;
-    order = MGN_SCRATCH(mem, margin_index, data->n);
-    if (mem->failed == 0) {
-        mgn_folds_deal(data, folds, rng, order, fold);
-    }
-    return margin_arena_rewind(mem, &before);
-}
-
-MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16_t *fold,
-                                           size_t which, margin_index *rows, margin_data *train,
-                                           margin_data *test)
-{
-    const margin_status status = mgn_data_check_shape(data);
-    size_t held_out = 0;
-    size_t at[2] = {0, 0};
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    if (fold == NULL || rows == NULL || train == NULL || test == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
-    for (size_t i = 0; i < data->n; i++) {
-        held_out += fold[i] == which;
-    }
-    if (held_out == 0 || held_out == data->n) {
-        return MARGIN_E_EMPTY;
-    }
-    at[1] = data->n - held_out;
-    for (size_t i = 0; i < data->n; i++) {
-        rows[at[fold[i] == which]++] = (margin_index)mgn_row_of(data, i);
-    }
-    *train = *data;
-    *test = *data;
-    train->rows = rows;
-    train->n = data->n - held_out;
-    test->rows = rows + train->n;
-    test->n = held_out;
-    return MARGIN_OK;
-}
-
-#endif /* MARGIN_PREDICT_ONLY */
-
-/* ---- >>kernel ---- --------------------------------------------------------------------------- */
-
-/* Kernel values are made in two steps that all users share, so they agree to the bit: dot products
- * (mgn_dots, or the packed panels with the same bits), then mgn_kernel_apply on the whole array. */
 
 static bool mgn_kernel_valid(const margin_kernel *k)
 {
@@ -3799,7 +764,7 @@ static margin_real mgn_half_cosine(margin_real dot, margin_real nx, margin_real 
 {
     const margin_real both = nx * nz;
     const bool safe = both >= MGN_TINY && both <= MGN_HUGE;
-    const margin_real length = safe ? margin_sqrt(both) : margin_sqrt(nx) * margin_sqrt(nz);
+    const margin_real length = safe ? mgn_sqrt(both) : mgn_sqrt(nx) * mgn_sqrt(nz);
     const margin_real c = length <= 0 ? 0 : dot / length + (length - length); /* NaN if infinite */
     return (1 + mgn_max(mgn_min(c, 1), -1)) / 2;
 }
@@ -3811,7 +776,7 @@ static margin_real mgn_expm1(margin_real y)
     margin_real s = 1;
     unsigned k;
     if (mgn_abs(y) > MGN_R(0.35)) {
-        return margin_exp(y) - 1;
+        return mgn_exp(y) - 1;
     }
     for (k = sizeof(margin_real) > 4 ? 14 : 8; k > 1; k--) {
         s = 1 + y * s / (margin_real)k;
@@ -3830,7 +795,7 @@ static void mgn_kernel_rbf(margin_real gamma, margin_real nx, const margin_real 
 #endif
     }
 #if MARGIN_VECTOR
-    margin_exp_array(v, n);
+    mgn_exp_array(v, n);
 #endif
 }
 
@@ -3850,14 +815,14 @@ static void mgn_kernel_unit_poly(margin_real a, margin_real *v, size_t n)
         return;
     }
     for (size_t i = 0; i < n; i++) {
-        v[i] = margin_pow(v[i], a);
+        v[i] = mgn_pow(v[i], a);
     }
 }
 
 /* (a^t - 1) / (a - 1), the denominator in the same arithmetic: t = 1 gives exactly 1. */
 static void mgn_kernel_unit_exp(margin_real a, margin_real *v, size_t n)
 {
-    const margin_real ln_a = margin_log(a);
+    const margin_real ln_a = mgn_log(a);
     const margin_real scale = mgn_expm1(ln_a);
     const size_t count = a == 1 ? 0 : n; /* the limit at a = 1 is t itself */
     for (size_t i = 0; i < count; i++) {
@@ -3936,334 +901,6 @@ MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const ma
     mgn_kernel_pool(&k, x, d, z, 1, d, &nz, &v);
     return v;
 }
-
-#ifndef MARGIN_PREDICT_ONLY
-
-/* out[0 .. count-1] = x . sample i, for the samples i = from, from + 1, .. of a view. Rows of an
- * index list go four at a time, each sum in the order of mgn_dots. */
-static void mgn_data_dots(const margin_data *data, const margin_real *x, size_t from, size_t count,
-                          margin_real *MGN_RESTRICT out)
-{
-    const size_t d = data->d;
-    size_t i = 0;
-    if (data->rows == NULL) {
-        mgn_dots(x, mgn_sample(data, from), mgn_stride(data->stride, d), count, d, out);
-        return;
-    }
-    for (; count - i >= 4; i += 4) {
-        const margin_real *z0 = mgn_sample(data, from + i);
-        const margin_real *z1 = mgn_sample(data, from + i + 1);
-        const margin_real *z2 = mgn_sample(data, from + i + 2);
-        const margin_real *z3 = mgn_sample(data, from + i + 3);
-        margin_real s0 = 0;
-        margin_real s1 = 0;
-        margin_real s2 = 0;
-        margin_real s3 = 0;
-        size_t k;
-        for (k = 0; k < d; k++) {
-            s0 += x[k] * z0[k];
-            s1 += x[k] * z1[k];
-            s2 += x[k] * z2[k];
-            s3 += x[k] * z3[k];
-        }
-        out[i] = s0;
-        out[i + 1] = s1;
-        out[i + 2] = s2;
-        out[i + 3] = s3;
-    }
-    for (; i < count; i++) {
-        mgn_dots(x, mgn_sample(data, from + i), d, 1, d, out + i);
-    }
-}
-
-/* Squared norms of all samples, with the bits that mgn_kernel_apply expects. */
-static void mgn_data_norms(const margin_data *data, margin_real *norm)
-{
-    size_t i;
-    for (i = 0; i < data->n; i++) {
-        norm[i] = mgn_norm2_bits(mgn_sample(data, i), data->d);
-    }
-}
-
-/* out[i] = k(x, sample i) for all samples of a view; norm as made by mgn_data_norms. */
-static inline void mgn_kernel_block(const margin_kernel *k, const margin_real *x,
-                                    const margin_data *data, const margin_real *norm,
-                                    margin_real *out)
-{
-    mgn_data_dots(data, x, 0, data->n, out);
-    mgn_kernel_apply(k, mgn_norm2_bits(x, data->d), norm, out, data->n);
-}
-
-/* Rows of the kernel matrix of the samples, within a budget of bytes.
- *
- * `slots` rows of memory. Fewer than n: the least recently used row gives way, in O(1), by a ring of
- * slots through `next` and `prev` whose head is entry `slots` (after it the most recent, before it
- * the oldest). n: row i has slot i, and nothing is ever given up. Two slots at least, so that two
- * rows can be held at once. A packed copy of the data makes rows at vector speed, without it they
- * come straight from the view: the same bits either way. */
-typedef struct {
-    margin_data data;
-    margin_kernel kernel;
-    size_t planned;        /* rows of memory that the plan took */
-    size_t slots;          /* of them in use: never more than n */
-    size_t misses;         /* rows computed by get and get2 since the start */
-    bool foreseen;         /* whether to compute them all has been decided */
-    margin_real *copy;     /* panels of all samples, or NULL */
-    margin_real *norm;     /* |x_i|^2 */
-    margin_real *diag;     /* K(i, i) */
-    margin_real *values;   /* slots x n */
-    margin_index *slot_of; /* of each row, MGN_NO_SLOT when it is not held */
-    margin_index *row_of;  /* of each slot, MGN_NO_SLOT when it is empty */
-    margin_index *next;    /* slots + 1, as prev */
-    margin_index *prev;
-} mgn_rows;
-
-#define MGN_NO_SLOT MARGIN_INDEX_MAX
-#define MGN_ROWS_PIECE                                                                             \
-    ((size_t)64) /* samples whose values stay in a processor's cache; whole panels */
-
-/* How `bytes` bytes are divided: rows, and whether a packed copy is worth its place: when all rows
- * fit beside it, or while it takes no more than a quarter of them. */
-static size_t mgn_rows_divide(size_t n, size_t d, size_t bytes, bool *copied)
-{
-    const size_t copy = MARGIN_ROWS_COPY(n, d);
-    const size_t rows = (bytes - MARGIN_ROWS_FIXED(n)) / MARGIN_ROWS_EACH(n);
-    const size_t spare = rows < n ? bytes / 4 : bytes - MARGIN_ROWS_NEED(n, n);
-    *copied = SIZE_MAX > 0xFFFFFFFFu && copy <= spare && bytes - copy >= MARGIN_ROWS_LEAST(n);
-    return mgn_size_min(n, *copied ? (bytes - copy - MARGIN_ROWS_FIXED(n)) / MARGIN_ROWS_EACH(n)
-                                   : rows);
-}
-
-/* Takes scratch for samples of this shape (only n and d are looked at); look at mem->failed before
- * the start. One block, shared out by the same macros that tell its size beforehand. */
-static inline void mgn_rows_plan(mgn_rows *r, margin_arena *mem, const margin_data *shape,
-                                 size_t cache_bytes)
-{
-    const size_t n = shape->n;
-    const size_t budget = cache_bytes == 0 ? MARGIN_CACHE_BYTES : cache_bytes;
-    const bool countable = n <= SIZE_MAX / (5 * sizeof(margin_real) + 9 * sizeof(margin_index)) &&
-                           mgn_panel_size(n, shape->d) <= SIZE_MAX / sizeof(margin_real);
-    const size_t bytes = countable ? MARGIN_ROWS_USE(n, shape->d, budget) : SIZE_MAX;
-    margin_real *real = (margin_real *)margin_arena_scratch(mem, bytes, 1);
-    bool copied;
-    if (real != NULL) {
-        r->planned = mgn_rows_divide(n, shape->d, bytes, &copied);
-        r->copy = copied ? real : NULL;
-        r->values = real + (copied ? mgn_panel_size(n, shape->d) : 0);
-        r->norm = r->values + r->planned * n;
-        r->diag = r->norm + n;
-        r->slot_of = (margin_index *)(void *)(r->diag + n);
-        r->row_of = r->slot_of + n;
-        r->next = r->row_of + r->planned;
-        r->prev = r->next + r->planned + 1;
-    }
-}
-
-static void mgn_rows_forget(mgn_rows *r)
-{
-    const size_t n = r->data.n;
-    const size_t s = r->slots;
-    size_t i;
-    for (i = 0; i < n; i++) {
-        r->slot_of[i] = MGN_NO_SLOT;
-    }
-    if (s < n) {
-        for (i = 0; i < s; i++) {
-            r->row_of[i] = MGN_NO_SLOT;
-        }
-        for (i = 0; i <= s; i++) {
-            r->next[i] = (margin_index)(i < s ? i + 1 : 0);
-            r->prev[i] = (margin_index)(i > 0 ? i - 1 : s);
-        }
-    }
-}
-
-/* Norms and diagonal of checked data, of the planned shape or with fewer samples; nothing is held
- * yet. The view is copied, what it points to is not. MARGIN_E_RANGE when a squared norm or a
- * diagonal value overflows: kernel values would. Other failures are the kernel's. */
-static inline margin_status mgn_rows_start(mgn_rows *r, const margin_data *data,
-                                           const margin_kernel *kernel)
-{
-    const margin_status status = margin_kernel_resolve(kernel, data->d, &r->kernel);
-    size_t i;
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    r->data = *data;
-    r->slots = mgn_size_min(r->planned, data->n);
-    r->misses = 0;
-    r->foreseen = false;
-    if (r->copy != NULL) {
-        mgn_panel_pack(r->copy, data->x, mgn_stride(data->stride, data->d), data->rows, 0, data->n,
-                       data->d);
-    }
-    mgn_data_norms(data, r->norm);
-    for (i = 0; i < data->n; i++) {
-        r->diag[i] = r->norm[i];
-        mgn_kernel_apply(&r->kernel, r->norm[i], r->norm + i, r->diag + i, 1);
-    }
-    mgn_rows_forget(r);
-    if (!mgn_all_finite(r->norm, data->n) || !mgn_all_finite(r->diag, data->n)) {
-        return MARGIN_E_RANGE;
-    }
-    return MARGIN_OK;
-}
-
-static inline margin_real mgn_rows_diag(const mgn_rows *r, size_t i)
-{
-    return r->diag[i];
-}
-
-static inline margin_real *mgn_rows_slot(const mgn_rows *r, size_t slot)
-{
-    return r->values + slot * r->data.n;
-}
-
-/* Makes a slot the most recently used. */
-static void mgn_rows_touch(mgn_rows *r, size_t slot)
-{
-    const size_t head = r->slots;
-    if (head < r->data.n && r->next[head] != slot) {
-        r->next[r->prev[slot]] = r->next[slot];
-        r->prev[r->next[slot]] = r->prev[slot];
-        r->next[slot] = r->next[head];
-        r->prev[slot] = (margin_index)head;
-        r->prev[r->next[head]] = (margin_index)slot;
-        r->next[head] = (margin_index)slot;
-    }
-}
-
-/* The slot where row i is or is to be computed (then *missing), the most recently used from now. */
-static size_t mgn_rows_claim(mgn_rows *r, size_t i, bool *missing)
-{
-    size_t slot = r->slot_of[i];
-    *missing = slot == MGN_NO_SLOT;
-    if (*missing) {
-        slot = i;
-        if (r->slots < r->data.n) {
-            slot = r->prev[r->slots];
-            if (r->row_of[slot] != MGN_NO_SLOT) {
-                r->slot_of[r->row_of[slot]] = MGN_NO_SLOT;
-            }
-            r->row_of[slot] = (margin_index)i;
-        }
-        r->slot_of[i] = (margin_index)slot;
-        r->misses++;
-    }
-    mgn_rows_touch(r, slot);
-    return slot;
-}
-
-/* K(i, from .. from + count - 1); `from` begins a panel. */
-static void mgn_rows_part(const mgn_rows *r, size_t i, size_t from, size_t count, margin_real *out)
-{
-    const size_t d = r->data.d;
-    if (r->copy != NULL) {
-        mgn_panel_dots(r->copy + from * d, count, d, mgn_sample(&r->data, i), out);
-    } else {
-        mgn_data_dots(&r->data, mgn_sample(&r->data, i), from, count, out);
-    }
-    mgn_kernel_apply(&r->kernel, r->norm[i], r->norm + from, out, count);
-}
-
-/* Row i: K(i, 0 .. n-1). It stays in place during the next call with another index, no longer. */
-static inline const margin_real *mgn_rows_get(mgn_rows *r, size_t i)
-{
-    bool missing;
-    margin_real *row = mgn_rows_slot(r, mgn_rows_claim(r, i, &missing));
-    if (missing) {
-        mgn_rows_part(r, i, 0, r->data.n, row);
-    }
-    return row;
-}
-
-/* Rows i and j, both in place until the next call. Two missing rows are computed piece by piece
- * side by side, so the data passes through the processor's cache once. */
-static inline void mgn_rows_get2(mgn_rows *r, size_t i, size_t j, const margin_real **ri,
-                                 const margin_real **rj)
-{
-    bool no_i;
-    bool no_j;
-    margin_real *row_i = mgn_rows_slot(r, mgn_rows_claim(r, i, &no_i));
-    margin_real *row_j = mgn_rows_slot(r, mgn_rows_claim(r, j, &no_j));
-    size_t from;
-    for (from = 0; (no_i || no_j) && from < r->data.n; from += MGN_ROWS_PIECE) {
-        const size_t count = mgn_size_min(r->data.n - from, MGN_ROWS_PIECE);
-        if (no_i) {
-            mgn_rows_part(r, i, from, count, row_i + from);
-        }
-        if (no_j) {
-            mgn_rows_part(r, j, from, count, row_j + from);
-        }
-    }
-    *ri = row_i;
-    *rj = row_j;
-}
-
-/* Dot products of the samples first .. first + count - 1, a panel, with themselves and all after. */
-static void mgn_rows_strip(mgn_rows *r, size_t first, size_t count)
-{
-    const size_t n = r->data.n;
-    const size_t d = r->data.d;
-    for (size_t i = first; i < n; i += MGN_TILE) {
-        const size_t m = mgn_size_min(n - i, MGN_TILE);
-        margin_real *out = mgn_rows_slot(r, i) + first;
-        const margin_real *x[MGN_TILE];
-        for (size_t t = 0; t < m; t++) {
-            x[t] = mgn_sample(&r->data, i + t);
-            if (r->copy == NULL) {
-                mgn_data_dots(&r->data, x[t], first, count, out + t * n);
-            }
-        }
-        if (r->copy != NULL) {
-            mgn_panel_dots_block(r->copy + first * d, count, d, x, m, out, n);
-        }
-    }
-}
-
-/* Kernel values of rows first .. end - 1 from their dot products, up to the diagonal and mirrored. */
-static void mgn_rows_finish(mgn_rows *r, size_t first, size_t end)
-{
-    const size_t n = r->data.n;
-    margin_real *k = r->values;
-    for (size_t i = first; i < end; i++) {
-        mgn_kernel_apply(&r->kernel, r->norm[i], r->norm, k + i * n, i + 1);
-        r->slot_of[i] = (margin_index)i;
-    }
-    for (size_t j = 0; j < end; j++) {
-        for (size_t i = j < first ? first : j + 1; i < end; i++) {
-            k[j * n + i] = k[i * n + j];
-        }
-    }
-}
-
-/* If the budget holds the whole matrix, computes all of it at once, one triangle by the kernel, the
- * other mirrored. Otherwise does nothing. */
-static inline void mgn_rows_fill(mgn_rows *r)
-{
-    const size_t n = r->data.n;
-    if (r->slots < n) {
-        return;
-    }
-    for (size_t first = 0; first < n; first += MGN_PANEL) {
-        mgn_rows_strip(r, first, mgn_size_min(n - first, MGN_PANEL));
-    }
-    for (size_t first = 0; first < n; first += MGN_PANEL) {
-        mgn_rows_finish(r, first, first + mgn_size_min(n - first, MGN_PANEL));
-    }
-}
-
-/* For users that ask row by row: once a sixteenth of the matrix was asked for, computes all of it,
- * at a fraction of the time for each row, if the budget holds it. */
-static inline void mgn_rows_foresee(mgn_rows *r)
-{
-    if (!r->foreseen && r->misses > r->data.n / 16u) {
-        r->foreseen = true;
-        mgn_rows_fill(r);
-    }
-}
-
-#endif /* MARGIN_PREDICT_ONLY */
 
 /* ---- >>model ---- ---------------------------------------------------------------------------- */
 
@@ -5056,10 +1693,10 @@ static margin_real mgn_sigmoid(const margin_vote *vote, const margin_real *score
     const margin_real m = margin_margin(vote->scheme, vote->classes, scores, label);
     const margin_real t = vote->slope * m + vote->shift;
     if (t < 0) {
-        const margin_real e = margin_exp(t);
+        const margin_real e = mgn_exp(t);
         return e / (1 + e);
     }
-    return 1 / (1 + margin_exp(-t));
+    return 1 / (1 + mgn_exp(-t));
 }
 
 MARGIN_API margin_real margin_probability(const margin_vote *vote, const margin_real *scores,
@@ -5097,6 +1734,17 @@ MARGIN_API uint16_t margin_classify(const margin_model *model, const margin_real
 {
     margin_scores(model, x, scores);
     return margin_decide(margin_model_vote(model), scores);
+}
+
+/* The first score of any model grows with its first function, so that it orders inputs. */
+MARGIN_API int margin_compare(const margin_model *model, const margin_real *x, const margin_real *z,
+                              margin_real *scores)
+{
+    margin_real first;
+    margin_scores(model, x, scores);
+    first = scores[0];
+    margin_scores(model, z, scores);
+    return (first > scores[0] ? 1 : 0) - (first < scores[0] ? 1 : 0);
 }
 
 /* ---- >>quant ---- ---------------------------------------------------------------------------- */
@@ -7188,1442 +3836,15 @@ MARGIN_API margin_status margin_model_check_q(const margin_model_q *model)
     return !given ? MARGIN_E_ARGUMENT : fits ? MARGIN_OK : MARGIN_E_RANGE;
 }
 
-#ifndef MARGIN_PREDICT_ONLY
-
-/* ---- the quantiser ---- */
-
-/* Scaled inputs are z = (x - o) * f, as in >>model (linear models have that in their weights: o = 0,
- * f = 1). The integer inputs are (x - offset) * factor, whichever way they are made: by
- * margin_input_q, by the input stage, or without any work for offset 0 and factor 1. */
-typedef struct {
-    const margin_model *from;
-    const margin_expansion *e; /* the model, if it is one, */
-    const margin_linear *l;    /* or this, */
-    const margin_proto *p;     /* or this, with `e` an expansion of its rows, */
-    const margin_list *list;   /* or this, with `e` its pool, or `l` its cuts if they are linear */
-    margin_expansion rows;
-    margin_linear cuts;
-    margin_real *weights, *biases; /* of these */
-    uint32_t end;                  /* of the classes in a pool that has none */
-    uint16_t *reach;
-    uint8_t *target;
-    uint8_t *downs;
-    margin_proto_q proto;
-    const margin_data *data;
-    const margin_vote *vote;
-    unsigned format;
-    bool whole;
-    bool staged;
-    size_t n, d, machines, width;
-    margin_real *low, *high;      /* d: ends of the raw values */
-    margin_real *centre;          /* d: z of the integer input 0 */
-    margin_real *offset, *factor; /* d; kept unless `whole` */
-    margin_real *scores, *differ; /* machines */
-    int32_t *scores_q;            /* machines */
-    int16_t *x, *work;            /* d */
-    void *vectors;                /* kept, as all that follow */
-    uint16_t *norms, *class_end;
-    int16_t *coef;
-    int32_t *bias;
-    margin_stage_q *stage;
-    int32_t *stage_offset;
-    int16_t *stage_factor;
-    uint8_t *stage_shift;
-    size_t stage_mark; /* arena->low before the stage */
-    margin_real unit;  /* z for one unit of the integer input */
-    margin_kernel_q kernel;
-    margin_real vector_unit; /* z for one unit of the vectors */
-    margin_real limit, peak; /* poly: what the base is a fraction of; largest sum on the data */
-    bool linear_unit;        /* unit-exp with a = 1 */
-    margin_real size;        /* every coefficient is multiplied by this, */
-    margin_real base;        /* and its product with this goes to the bias of its machine */
-    margin_real score_unit;
-} mgn_q_job;
-
-/* The rows of prototypes as vectors of an expansion, for what the two have in common. */
-static void mgn_q_proto_rows(mgn_q_job *job, const margin_proto *p)
-{
-    job->p = p;
-    job->e = &job->rows;
-    job->rows.vectors = p->vectors;
-    job->rows.offset = p->offset;
-    job->rows.factor = p->factor;
-    job->rows.n = mgn_size_mul(p->n, 1u + (size_t)p->tangents);
-    job->rows.d = p->d;
-    job->rows.width = 0;
-    job->rows.kernel.kind = MARGIN_KERNEL_RBF;
-}
-
-/* The cuts of a list as the machines of an expansion, or of a linear model whose weights are made
- * later. */
-static void mgn_q_list_cuts(mgn_q_job *job, const margin_list *list)
-{
-    job->list = list;
-    job->rows = list->pool;
-    job->end = (uint32_t)list->pool.n;
-    job->rows.class_end = &job->end;
-    job->e = &job->rows;
-    job->cuts.d = list->pool.d;
-    job->l = NULL;
-    if (list->pool.kernel.kind == MARGIN_KERNEL_LINEAR) {
-        job->l = &job->cuts;
-    }
-}
-
-/* What the kinds have in common. */
-static bool mgn_q_job_kind(mgn_q_job *job, const margin_model *from)
-{
-    if (from == NULL || from->kind < MARGIN_MODEL_LINEAR || from->kind > MARGIN_MODEL_LIST) {
-        return false;
-    }
-    job->from = from;
-    job->vote = margin_model_vote(from);
-    job->l = from->kind == MARGIN_MODEL_LINEAR ? &from->of.linear : NULL;
-    job->e = from->kind == MARGIN_MODEL_EXPANSION ? &from->of.expansion : NULL;
-    job->p = NULL;
-    job->list = NULL;
-    job->machines = margin_machines(job->vote->scheme, job->vote->classes);
-    if (from->kind == MARGIN_MODEL_PROTO) {
-        mgn_q_proto_rows(job, &from->of.proto);
-    } else if (from->kind == MARGIN_MODEL_LIST) {
-        mgn_q_list_cuts(job, &from->of.list);
-        job->machines = from->of.list.pool.width;
-    }
-    return true;
-}
-
-static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
-                                     const margin_quant_options *options)
-{
-    bool linear;
-    if (!mgn_q_job_kind(job, from)) {
-        return MARGIN_E_ARGUMENT;
-    }
-    linear = job->l != NULL;
-    job->format = options == NULL || options->format == 0 ? (unsigned)MARGIN_Q15 : options->format;
-    job->whole = options != NULL && options->whole;
-    job->n = linear ? 0 : (job->e->n + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK * MGN_Q_BLOCK;
-    job->d = linear ? job->l->d : job->e->d;
-    job->width = linear ? 0 : job->e->width;
-    if ((job->format != MARGIN_Q15 && job->format != MARGIN_Q7) ||
-        (!linear && job->e->kernel.kind == MARGIN_KERNEL_LINEAR)) {
-        return MARGIN_E_ARGUMENT;
-    }
-    return job->n <= UINT16_MAX && job->d < UINT16_MAX && job->machines <= UINT16_MAX
-               ? MARGIN_OK
-               : MARGIN_E_RANGE;
-}
-
-/* The stage comes last at the front: it is given back when it is not needed. */
-static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem)
-{
-    const size_t d = job->d, kept = job->whole ? 0 : d, staged = job->whole ? d : 0;
-    const size_t cuts = job->list != NULL ? job->machines : 0;
-    const size_t rows = cuts > 0 ? cuts : margin_functions(job->vote->scheme, job->vote->classes);
-    const size_t values = mgn_size_mul(job->l != NULL ? rows : job->n, d + d % 2u);
-    job->vectors = margin_arena_keep(mem, values, job->format == MARGIN_Q15 ? 2u : 1u);
-    job->norms = MGN_KEEP(mem, uint16_t, job->p != NULL ? job->p->n : job->n);
-    job->coef = MGN_KEEP(mem, int16_t, mgn_size_mul(job->n, job->width));
-    job->bias = MGN_KEEP(mem, int32_t, job->p != NULL ? job->e->n : job->machines);
-    job->downs = MGN_KEEP(mem, uint8_t, job->p != NULL ? job->p->n : 0);
-    job->class_end = MGN_KEEP(mem, uint16_t, job->l != NULL || cuts > 0 ? 0 : job->vote->classes);
-    job->reach = MGN_KEEP(mem, uint16_t, cuts);
-    job->target = MGN_KEEP(mem, uint8_t, cuts);
-    job->offset = MGN_KEEP(mem, margin_real, kept);
-    job->factor = MGN_KEEP(mem, margin_real, kept);
-    job->stage_mark = mem->low;
-    job->stage = MGN_KEEP(mem, margin_stage_q, job->whole ? 1u : 0);
-    job->stage_offset = MGN_KEEP(mem, int32_t, staged);
-    job->stage_factor = MGN_KEEP(mem, int16_t, staged);
-    job->stage_shift = MGN_KEEP(mem, uint8_t, staged);
-    if (job->whole) {
-        job->offset = MGN_SCRATCH(mem, margin_real, d);
-        job->factor = MGN_SCRATCH(mem, margin_real, d);
-    }
-    job->low = MGN_SCRATCH(mem, margin_real, d);
-    job->high = MGN_SCRATCH(mem, margin_real, d);
-    job->centre = MGN_SCRATCH(mem, margin_real, d);
-    job->weights = MGN_SCRATCH(mem, margin_real, job->l != NULL ? mgn_size_mul(cuts, d) : 0);
-    job->biases = MGN_SCRATCH(mem, margin_real, job->l != NULL ? cuts : 0);
-    job->scores = MGN_SCRATCH(mem, margin_real, job->machines);
-    job->differ = MGN_SCRATCH(mem, margin_real, job->machines);
-    job->scores_q = MGN_SCRATCH(mem, int32_t, job->machines);
-    job->x = MGN_SCRATCH(mem, int16_t, d);
-    job->work = MGN_SCRATCH(mem, int16_t, d);
-}
-
-/* The nearest whole number between the limits. */
-static int32_t mgn_q_round(margin_real a, int32_t least, int32_t most)
-{
-    a += a < 0 ? MGN_R(-0.5) : MGN_R(0.5);
-    if (!(a > (margin_real)least)) {
-        return least;
-    }
-    return a < (margin_real)most ? (int32_t)a : most;
-}
-
-/* Ends of the raw values; false if they ought to be whole and small, and are not. */
-static bool mgn_q_ranges(const mgn_q_job *job)
-{
-    bool whole = true;
-    for (size_t i = 0; i < job->data->n; i++) {
-        const margin_real *x = mgn_sample(job->data, i);
-        for (size_t k = 0; k < job->d; k++) {
-            job->low[k] = i == 0 ? x[k] : mgn_min(job->low[k], x[k]);
-            job->high[k] = i == 0 ? x[k] : mgn_max(job->high[k], x[k]);
-            whole = whole && x[k] >= INT16_MIN && x[k] <= INT16_MAX &&
-                    (margin_real)(int32_t)x[k] == x[k];
-        }
-    }
-    return whole || !job->whole;
-}
-
-static margin_real mgn_q_middle(const mgn_q_job *job, size_t k)
-{
-    return job->low[k] + (job->high[k] - job->low[k]) / 2;
-}
-
-static margin_real mgn_q_half_range(const mgn_q_job *job, size_t k)
-{
-    return (job->high[k] - job->low[k]) / 2;
-}
-
-/* Turns offset and factor into a stage, and them into what the stage does; false if it cannot. */
-static bool mgn_q_make_stage(mgn_q_job *job)
-{
-    const margin_real limit = MGN_R(1073741823);
-    for (size_t k = 0; k < job->d; k++) {
-        margin_real scaled = job->factor[k];
-        margin_real centre;
-        uint8_t shift = 0;
-        while (shift < 30u && 2 * scaled <= INT16_MAX) {
-            scaled *= 2;
-            shift++;
-        }
-        if (!(scaled <= INT16_MAX) || !(mgn_abs(job->offset[k]) <= 65534)) {
-            return false;
-        }
-        job->stage_factor[k] = (int16_t)mgn_q_round(scaled, 0, INT16_MAX);
-        centre = -job->offset[k] * (margin_real)job->stage_factor[k] +
-                 (shift > 0 ? (margin_real)(INT32_C(1) << (shift - 1u)) : 0);
-        if (!(mgn_abs(centre) < limit)) {
-            return false;
-        }
-        job->stage_offset[k] = mgn_q_round(centre, -INT32_C(1073741823), INT32_C(1073741823));
-        job->stage_shift[k] = shift;
-        job->factor[k] = (margin_real)job->stage_factor[k] / (margin_real)(UINT32_C(1) << shift);
-    }
-    job->stage->offset = job->stage_offset;
-    job->stage->factor = job->stage_factor;
-    job->stage->shift = job->stage_shift;
-    job->staged = true;
-    return true;
-}
-
-static void mgn_q_as_they_are(mgn_q_job *job)
-{
-    for (size_t k = 0; k < job->d; k++) {
-        job->offset[k] = 0;
-        job->factor[k] = 1;
-    }
-}
-
-/* ---- linear ---- */
-
-/* Where weight k of machine j is. */
-static size_t mgn_q_weight_at(const mgn_q_job *job, size_t j, size_t k)
-{
-    return (job->vote->scheme == MARGIN_SCHEME_ORDINAL ? 0 : j) * job->d + k;
-}
-
-static margin_real mgn_q_weight(const mgn_q_job *job, size_t j, size_t k)
-{
-    return job->l->w[mgn_q_weight_at(job, j, k)];
-}
-
-/* Largest weight of feature k. */
-static margin_real mgn_q_column(const mgn_q_job *job, size_t k)
-{
-    margin_real most = 0;
-    for (size_t j = 0; j < job->machines; j++) {
-        most = mgn_max(most, mgn_abs(mgn_q_weight(job, j, k)));
-    }
-    return most;
-}
-
-/* The score of machine j at the integer input 0. */
-static margin_real mgn_q_at_zero(const mgn_q_job *job, size_t j)
-{
-    margin_real sum = job->l->bias[j];
-    for (size_t k = 0; k < job->d; k++) {
-        sum += mgn_q_weight(job, j, k) * job->offset[k];
-    }
-    return sum;
-}
-
-/* The factors carry the size of the weights: that of feature k makes its largest weight the largest
- * that is allowed, `most`. So columns of weights lose nothing to their neighbours, and with one machine
- * rounding the weights costs nothing at all. Inputs in range are at most 2^14: twice that fits. */
-static void mgn_q_linear_factors(mgn_q_job *job)
-{
-    margin_real rows = 1, unit = 0, most;
-    for (size_t k = 0; k < job->d; k++) {
-        job->offset[k] = mgn_q_middle(job, k);
-    }
-    for (size_t j = 0; j < job->machines; j++) {
-        margin_real sum = 0;
-        for (size_t k = 0; k < job->d; k++) {
-            const margin_real column = mgn_q_column(job, k);
-            sum += column > 0 ? mgn_abs(mgn_q_weight(job, j, k)) / column : 0;
-        }
-        rows = mgn_max(rows, sum);
-    }
-    most = mgn_min(job->format == MARGIN_Q15 ? 32767 : 127, MGN_R(0.95 * 65536) / rows);
-    for (size_t k = 0; k < job->d; k++) {
-        unit = mgn_max(unit, mgn_q_half_range(job, k) * mgn_q_column(job, k) / (most * 16384));
-    }
-    for (size_t j = 0; j < job->machines; j++) {
-        unit = mgn_max(unit, mgn_abs(mgn_q_at_zero(job, j)) / MGN_R(0.04 * 2147483648.0));
-    }
-    for (size_t k = 0; k < job->d; k++) {
-        const bool used = unit > 0 && mgn_q_half_range(job, k) > 0;
-        job->factor[k] = used ? mgn_q_column(job, k) / (most * unit) : 0;
-    }
-}
-
-/* The cuts of a linear list for raw inputs: w = sum of coef * v, the scaling folded in. */
-static void mgn_q_list_weights(mgn_q_job *job)
-{
-    const margin_expansion *e = &job->list->pool;
-    for (size_t j = 0; j < job->machines; j++) {
-        job->biases[j] = e->bias[j];
-        for (size_t k = 0; k < job->d; k++) {
-            margin_real w = 0;
-            for (size_t v = 0; v < job->list->reach[j]; v++) {
-                w += e->coef[v * e->width + j] * e->vectors[v * job->d + k];
-            }
-            w *= e->offset != NULL ? e->factor[k] : 1;
-            job->biases[j] -= e->offset != NULL ? w * e->offset[k] : 0;
-            job->weights[j * job->d + k] = w;
-        }
-    }
-    job->cuts.w = job->weights;
-    job->cuts.bias = job->biases;
-}
-
-/* The finest unit of scores at which all weights and sums fit. */
-static margin_real mgn_q_linear_unit(const mgn_q_job *job)
-{
-    const margin_real most = job->format == MARGIN_Q15 ? 32767 : 127;
-    margin_real unit = 0;
-    for (size_t j = 0; j < job->machines; j++) {
-        margin_real sum = mgn_abs(mgn_q_at_zero(job, j));
-        for (size_t k = 0; k < job->d; k++) {
-            if (job->factor[k] > 0) {
-                const margin_real w = mgn_abs(mgn_q_weight(job, j, k)) / job->factor[k];
-                unit = mgn_max(unit, w / most);
-                sum += w * 32768;
-            }
-        }
-        unit = mgn_max(unit, sum / MGN_R(0.998 * 2147483648.0));
-    }
-    return unit > 0 ? unit : 1;
-}
-
-/* What rounding the weights to this unit does to a score, about, against what the weights do. */
-static bool mgn_q_linear_coarse(const mgn_q_job *job, margin_real unit)
-{
-    margin_real error = 0, most = 0;
-    for (size_t k = 0; k < job->d; k++) {
-        const margin_real half = mgn_q_half_range(job, k);
-        error += half * half;
-        most = mgn_max(most, half * mgn_q_column(job, k));
-    }
-    return MGN_R(0.3) * unit * margin_sqrt(error) >
-           most / (job->format == MARGIN_Q15 ? MGN_R(1024.0) : MGN_R(128.0));
-}
-
-static void mgn_q_linear_store(mgn_q_job *job)
-{
-    const margin_real unit = job->score_unit;
-    for (size_t j = 0; j < job->machines; j++) {
-        margin_real bias = mgn_q_at_zero(job, j);
-        for (size_t k = 0; k < job->d; k++) {
-            const size_t i = mgn_q_weight_at(job, j, k);
-            const margin_real w = job->factor[k] > 0 ? job->l->w[i] / job->factor[k] : 0;
-            const int32_t limit = job->format == MARGIN_Q15 ? 32767 : 127;
-            const int32_t q = mgn_q_round(w / unit, -limit, limit);
-            bias += (w - unit * (margin_real)q) * (mgn_q_middle(job, k) - job->offset[k]) *
-                    job->factor[k];
-            if (job->format == MARGIN_Q15) {
-                ((int16_t *)job->vectors)[i] = (int16_t)q;
-            } else {
-                ((int8_t *)job->vectors)[i] = (int8_t)q;
-            }
-        }
-        job->bias[j] = mgn_q_round(bias / unit, -INT32_MAX, INT32_MAX);
-    }
-}
-
-static margin_status mgn_q_linear_make(mgn_q_job *job)
-{
-    mgn_q_as_they_are(job);
-    if (!job->whole || mgn_q_linear_coarse(job, mgn_q_linear_unit(job))) {
-        mgn_q_linear_factors(job);
-        if (job->whole && !mgn_q_make_stage(job)) {
-            return MARGIN_E_RANGE;
-        }
-    }
-    job->score_unit = mgn_q_linear_unit(job);
-    mgn_q_linear_store(job);
-    return MARGIN_OK;
-}
-
-/* ---- expansions ---- */
-
-static margin_real mgn_q_own_factor(const mgn_q_job *job, size_t k)
-{
-    return job->e->offset != NULL ? job->e->factor[k] : 1;
-}
-
-static margin_real mgn_q_own_offset(const mgn_q_job *job, size_t k)
-{
-    return job->e->offset != NULL ? job->e->offset[k] : 0;
-}
-
-static margin_real mgn_q_vector(const mgn_q_job *job, size_t v, size_t k)
-{
-    return job->e->vectors[v * job->d + k] - job->centre[k];
-}
-
-/* Longest vector, largest coordinate, and largest coordinate of the data, from the centre. */
-typedef struct {
-    margin_real length, vector, data;
-} mgn_q_extent;
-
-static mgn_q_extent mgn_q_extents(const mgn_q_job *job)
-{
-    mgn_q_extent most = {0, 0, 0};
-    for (size_t v = 0; v < job->e->n; v++) {
-        margin_real sum = 0;
-        for (size_t k = 0; k < job->d; k++) {
-            const margin_real z = mgn_q_vector(job, v, k);
-            sum += z * z;
-            most.vector = mgn_max(most.vector, mgn_abs(z));
-        }
-        most.length = mgn_max(most.length, sum);
-    }
-    most.length = margin_sqrt(most.length);
-    for (size_t k = 0; k < job->d; k++) {
-        const margin_real o = mgn_q_own_offset(job, k), f = mgn_q_own_factor(job, k);
-        most.data = mgn_max(most.data, mgn_abs((job->low[k] - o) * f - job->centre[k]));
-        most.data = mgn_max(most.data, mgn_abs((job->high[k] - o) * f - job->centre[k]));
-    }
-    return most;
-}
-
-/* Class of vector v. */
-static size_t mgn_q_class(const mgn_q_job *job, size_t v)
-{
-    size_t c = 0;
-    while (c + 1u < job->vote->classes && v >= job->e->class_end[c]) {
-        c++;
-    }
-    return c;
-}
-
-/* Biases with what coefficients add to them, in job->scores; sums of |coef| and |bias|, in job->differ;
- * and the largest coefficient. */
-static margin_real mgn_q_sum_up(mgn_q_job *job)
-{
-    const margin_vote *vote = job->vote;
-    margin_real largest = 0;
-    for (size_t j = 0; j < job->machines; j++) {
-        job->scores[j] = job->e->bias[j];
-        job->differ[j] = 0;
-    }
-    for (size_t v = 0; v < job->e->n; v++) {
-        const size_t c = mgn_q_class(job, v);
-        for (size_t i = 0; i < job->width; i++) {
-            const size_t j = mgn_q_machine(vote->scheme, vote->classes, c, i);
-            const margin_real coef = job->e->coef[v * job->width + i];
-            job->differ[j] += mgn_abs(coef * job->size);
-            job->scores[j] += coef * job->base;
-            largest = mgn_max(largest, mgn_abs(coef * job->size));
-        }
-    }
-    for (size_t j = 1; j < job->machines && vote->scheme == MARGIN_SCHEME_ORDINAL; j++) {
-        job->scores[j] += job->scores[0] - job->e->bias[0];
-        job->differ[j] = job->differ[0];
-    }
-    for (size_t j = 0; j < job->machines; j++) {
-        job->differ[j] += mgn_abs(job->scores[j]);
-    }
-    return largest;
-}
-
-/* The least shift `down` with sum |coef| 32768 / 2^down + |bias| < 2^31 for all machines, if the
- * largest coefficient is made 32767; for poly, whose sums are limited, one that leaves them room for
- * eight times what the data needs. */
-static void mgn_q_choose_down(mgn_q_job *job)
-{
-    const margin_real largest = mgn_q_sum_up(job);
-    margin_real most = 0;
-    for (size_t j = 0; j < job->machines; j++) {
-        most = mgn_max(most, job->kernel.kind == MARGIN_KERNEL_POLY
-                                 ? 16 * mgn_max(job->peak, mgn_abs(job->scores[j]))
-                                 : job->differ[j]);
-    }
-    job->kernel.down = 0;
-    while (job->kernel.down < 31u && largest > 0 && most > 2 * largest) {
-        most /= 2;
-        job->kernel.down++;
-    }
-}
-
-/* rbf, for a choice of `down`: kernel values vanish at 2^-(32 - down), the distance `radius`. The unit
- * is the finest at which all distances within reach fit, see mgn_q_rbf; half a step in every feature
- * is kept in reserve for rounding. Data may leave the int16_t only where it leaves the reach. */
-static margin_real mgn_q_rbf_radius(const mgn_q_job *job)
-{
-    const margin_real bits = (margin_real)(32u - job->kernel.down);
-    return margin_sqrt(bits * MGN_R(0.69314718055994531) / job->e->kernel.gamma);
-}
-
-static margin_real mgn_q_rbf_unit(const mgn_q_job *job)
-{
-    const mgn_q_extent most = mgn_q_extents(job);
-    const margin_real root = margin_sqrt((margin_real)job->d), radius = mgn_q_rbf_radius(job);
-    const margin_real rough = job->format == MARGIN_Q7 ? root * most.vector / 252 : 0;
-    const margin_real length = most.length + rough;
-    margin_real unit = (2 * length + radius) / (65400 - 2 * root);
-    unit = mgn_max(unit, (length + radius) / (56600 - 2 * root));
-    return mgn_max(unit, mgn_min(most.data, length + radius) / 32700);
-}
-
-/* Mean of the vectors: distances do not mind a shift, and norms are least there. */
-static void mgn_q_rbf_centre(mgn_q_job *job)
-{
-    for (size_t k = 0; k < job->d; k++) {
-        margin_real mean = 0;
-        for (size_t v = 0; v < job->e->n; v++) {
-            mean += (job->e->vectors[v * job->d + k] - mean) / (margin_real)(v + 1u);
-        }
-        job->centre[k] = mean;
-    }
-}
-
-/* Whether all features have the same factor, so that whole numbers may go in as they are. */
-static bool mgn_q_one_factor(const mgn_q_job *job)
-{
-    const margin_real f = mgn_q_own_factor(job, 0);
-    for (size_t k = 0; k < job->d; k++) {
-        if (!(mgn_abs(mgn_q_own_factor(job, k) - f) <= f / 4096)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Whether a unit of that factor is fine enough to keep within 32 bits. int8_t would be too coarse for
- * vectors far from 0. */
-static bool mgn_q_rbf_plain(mgn_q_job *job)
-{
-    const margin_real f = mgn_q_own_factor(job, 0);
-    const margin_real centred = mgn_q_extents(job).vector;
-    for (size_t k = 0; k < job->d; k++) {
-        job->centre[k] = -mgn_q_own_offset(job, k) * f;
-    }
-    job->unit = f;
-    mgn_q_as_they_are(job);
-    return mgn_q_rbf_unit(job) <= f &&
-           (job->format == MARGIN_Q15 || mgn_q_extents(job).vector <= 2 * centred);
-}
-
-/* Offsets and factors for a centre and a unit. */
-static margin_status mgn_q_inputs(mgn_q_job *job)
-{
-    for (size_t k = 0; k < job->d; k++) {
-        const margin_real f = mgn_q_own_factor(job, k);
-        job->factor[k] = f / job->unit;
-        job->offset[k] = f > 0 ? mgn_q_own_offset(job, k) + job->centre[k] / f : 0;
-    }
-    return !job->whole || mgn_q_make_stage(job) ? MARGIN_OK : MARGIN_E_RANGE;
-}
-
-static margin_status mgn_q_rbf_inputs(mgn_q_job *job)
-{
-    mgn_q_rbf_centre(job);
-    if (job->whole && mgn_q_one_factor(job) && mgn_q_rbf_plain(job)) {
-        return MARGIN_OK;
-    }
-    mgn_q_rbf_centre(job);
-    job->unit = mgn_q_rbf_unit(job);
-    return mgn_q_inputs(job);
-}
-
-/* The other kernels have their origin where z = 0. Inputs in range are at most 2^14, or go in as they
- * are where that is possible and not too coarse. */
-static margin_status mgn_q_origin_inputs(mgn_q_job *job, bool coarse)
-{
-    bool plain = !coarse && job->whole && mgn_q_one_factor(job);
-    for (size_t k = 0; k < job->d; k++) {
-        job->centre[k] = 0;
-        plain = plain && !(mgn_abs(mgn_q_own_offset(job, k)) > 0);
-    }
-    if (plain) {
-        mgn_q_as_they_are(job);
-        job->unit = mgn_q_own_factor(job, 0);
-        return MARGIN_OK;
-    }
-    job->unit = mgn_q_extents(job).data / 16384;
-    job->unit = job->unit > 0 ? job->unit : 1;
-    return mgn_q_inputs(job);
-}
-
-/* Element of the pool as an integer. */
-static int32_t mgn_q_rounded(const mgn_q_job *job, size_t v, size_t k)
-{
-    const int32_t limit = job->format == MARGIN_Q15 ? 32767 : 127;
-    margin_real unit = job->vector_unit;
-    if (v >= job->e->n || k >= job->d) {
-        return 0;
-    }
-    if (job->kernel.kind == MARGIN_KERNEL_UNIT_POLY || job->kernel.kind == MARGIN_KERNEL_UNIT_EXP) {
-        unit *= margin_sqrt(job->e->norms[v]); /* unit vectors */
-        unit = unit > 0 ? unit : 1;
-    }
-    return mgn_q_round(mgn_q_vector(job, v, k) / unit, -limit, limit);
-}
-
-static void mgn_q_store_vectors(const mgn_q_job *job)
-{
-    for (size_t v = 0; v < job->n; v++) {
-        for (size_t k = 0; k < job->d + job->d % 2u; k++) {
-            const size_t at = mgn_q_place(job->d, v, k, job->format);
-            const int32_t q = mgn_q_rounded(job, v, k);
-            if (job->format == MARGIN_Q15) {
-                ((int16_t *)job->vectors)[at] = (int16_t)q;
-            } else {
-                ((int8_t *)job->vectors)[at] = (int8_t)q;
-            }
-        }
-    }
-}
-
-/* |v|^2 in units of the input, at most 2^32 where the unit was chosen well. */
-static uint64_t mgn_q_rounded_length2(const mgn_q_job *job, size_t v)
-{
-    uint64_t sum = 0;
-    for (size_t k = 0; k < job->d; k++) {
-        const uint64_t a = (uint64_t)mgn_q_size(mgn_q_rounded(job, v, k)) * job->kernel.step;
-        sum += a * a;
-    }
-    return sum;
-}
-
-/* gain * 2^up = rate * 2^40, where 2^-(rate s) is the kernel value; and the cut. */
-static margin_status mgn_q_choose_gain(mgn_q_job *job, margin_real rate)
-{
-    const uint64_t end = (uint64_t)(32u - job->kernel.down) << 40;
-    margin_real gain = rate * MGN_R(1099511627776.0);
-    uint64_t cut;
-    job->kernel.up = 0;
-    while (gain > 65535 && job->kernel.up < 31u) {
-        gain /= 2;
-        job->kernel.up++;
-    }
-    job->kernel.gain = (uint16_t)mgn_q_round(gain, 0, 65535);
-    if (job->kernel.gain == 0 || gain > 65535) {
-        return MARGIN_E_RANGE;
-    }
-    cut = (((end - 1u) / job->kernel.gain) >> job->kernel.up) + 1u;
-    job->kernel.cut = cut < UINT32_MAX ? (uint32_t)cut : UINT32_MAX;
-    return MARGIN_OK;
-}
-
-/* Halves of squared lengths, rounded up, and the reach. */
-static margin_status mgn_q_rbf_norms(mgn_q_job *job)
-{
-    uint64_t longest = 0, reach;
-    for (size_t v = 0; v < job->n; v++) {
-        const uint64_t length2 = mgn_q_rounded_length2(job, v);
-        longest = length2 > longest ? length2 : longest;
-    }
-    if (longest >= UINT64_C(1) << 32) {
-        return MARGIN_E_RANGE;
-    }
-    job->kernel.shift = 0;
-    while ((longest / 2u >> job->kernel.shift) >= UINT16_MAX) {
-        job->kernel.shift++;
-    }
-    for (size_t v = 0; v < job->n; v++) {
-        const uint64_t unit = UINT64_C(2) << job->kernel.shift;
-        job->norms[v] = (uint16_t)((mgn_q_rounded_length2(job, v) + unit - 1u) / unit);
-    }
-    reach = mgn_q_root_up(longest) + mgn_q_root_up(job->kernel.cut);
-    reach *= reach;
-    job->kernel.reach = reach < UINT32_C(0xBFFFFFFF) ? (uint32_t)reach : UINT32_C(0xBFFFFFFF);
-    return MARGIN_OK;
-}
-
-/* Coefficient i of vector v; of rbf with what the rounding of its norm takes from the kernel value. */
-static margin_real mgn_q_true_coef(const mgn_q_job *job, size_t v, size_t i)
-{
-    const margin_real coef = job->e->coef[v * job->width + i] * job->size;
-    if (job->kernel.kind == MARGIN_KERNEL_RBF) {
-        const uint64_t twice = (uint64_t)job->norms[v] << (job->kernel.shift + 1u);
-        const margin_real excess = (margin_real)(twice - mgn_q_rounded_length2(job, v));
-        return coef * margin_exp(job->e->kernel.gamma * job->unit * job->unit * excess);
-    }
-    return coef;
-}
-
-static margin_status mgn_q_store_coef(mgn_q_job *job)
-{
-    const margin_real weight = 32768 / (margin_real)(UINT32_C(1) << job->kernel.down);
-    margin_real largest = 0, unit;
-    for (size_t v = 0; v < job->e->n; v++) {
-        for (size_t i = 0; i < job->width; i++) {
-            largest = mgn_max(largest, mgn_abs(mgn_q_true_coef(job, v, i)));
-        }
-    }
-    if (!mgn_finite(largest)) {
-        return MARGIN_E_RANGE;
-    }
-    unit = largest > 0 ? largest / 32767 : 1;
-    job->score_unit = unit / weight;
-    (void)mgn_q_sum_up(job);
-    for (size_t v = 0; v < job->n; v++) {
-        for (size_t i = 0; i < job->width; i++) {
-            job->coef[v * job->width + i] =
-                (int16_t)(v < job->e->n
-                              ? mgn_q_round(mgn_q_true_coef(job, v, i) / unit, -32767, 32767)
-                              : 0);
-        }
-    }
-    for (size_t j = 0; j < job->machines; j++) {
-        job->bias[j] = mgn_q_round(job->scores[j] / job->score_unit, -INT32_MAX, INT32_MAX);
-    }
-    for (size_t c = 0; job->list == NULL && c < job->vote->classes; c++) {
-        job->class_end[c] = (uint16_t)(c + 1u < job->vote->classes ? job->e->class_end[c] : job->n);
-    }
-    return MARGIN_OK;
-}
-
-static margin_status mgn_q_rbf_make(mgn_q_job *job)
-{
-    const margin_real gamma = job->e->kernel.gamma;
-    margin_status status = mgn_q_rbf_inputs(job);
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    if (job->format == MARGIN_Q7) {
-        const margin_real step = mgn_q_extents(job).vector / (127 * job->unit);
-        job->kernel.step = (uint16_t)(1 + mgn_q_round(step, 0, 65534));
-    }
-    job->vector_unit = job->unit * (margin_real)job->kernel.step;
-    status = mgn_q_choose_gain(job, gamma * MGN_R(1.4426950408889634) * job->unit * job->unit);
-    status = status == MARGIN_OK ? mgn_q_rbf_norms(job) : status;
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    mgn_q_store_vectors(job);
-    return mgn_q_store_coef(job);
-}
-
-/* The base of poly at the sample z and vector v, without coef0. */
-static margin_real mgn_q_poly_base(const mgn_q_job *job, const margin_real *x, size_t v)
-{
-    margin_real sum = 0;
-    for (size_t k = 0; k < job->d; k++) {
-        sum += (x[k] - mgn_q_own_offset(job, k)) * mgn_q_own_factor(job, k) *
-               job->e->vectors[v * job->d + k];
-    }
-    return job->e->kernel.gamma * sum;
-}
-
-/* The largest size of the base on the data, with a quarter more; and in *peak that of a sum over the
- * first vectors of a machine, however many. */
-static margin_real mgn_q_poly_limit(const mgn_q_job *job, margin_real *peak)
-{
-    const margin_vote *vote = job->vote;
-    const margin_kernel *kernel = &job->e->kernel;
-    margin_real most = mgn_abs(kernel->coef0);
-    *peak = 0;
-    for (size_t i = 0; i < job->data->n; i++) {
-        for (size_t j = 0; j < job->machines; j++) {
-            job->scores[j] = 0;
-        }
-        for (size_t v = 0; v < job->e->n; v++) {
-            const margin_real base =
-                mgn_q_poly_base(job, mgn_sample(job->data, i), v) + kernel->coef0;
-            const margin_real value = margin_pow_int(base, kernel->degree);
-            const size_t c = mgn_q_class(job, v);
-            most = mgn_max(most, mgn_abs(base));
-            for (size_t k = 0; k < job->width; k++) {
-                const size_t j = mgn_q_machine(vote->scheme, vote->classes, c, k);
-                job->scores[j] += job->e->coef[v * job->width + k] * value;
-                *peak = mgn_max(*peak, mgn_abs(job->scores[j]));
-            }
-        }
-    }
-    return most > 0 ? MGN_R(1.25) * most : 1;
-}
-
-/* The finest unit of vectors at which elements, and sums of their sizes, fit; for unit kernels, of
- * vectors of length one. */
-static margin_real mgn_q_finest(const mgn_q_job *job, bool unit_length)
-{
-    const margin_real most = job->format == MARGIN_Q15 ? 32767 : 127;
-    margin_real unit = 0;
-    for (size_t v = 0; v < job->e->n; v++) {
-        const margin_real norm = margin_sqrt(job->e->norms[v]);
-        const margin_real length = unit_length && norm > 0 ? norm : 1;
-        margin_real sum = 0, peak = 0;
-        for (size_t k = 0; k < job->d; k++) {
-            const margin_real size = mgn_abs(mgn_q_vector(job, v, k)) / length;
-            sum += size;
-            peak = mgn_max(peak, size);
-        }
-        unit = mgn_max(unit, mgn_max(peak / most, sum / (65500 - (margin_real)job->d / 2)));
-    }
-    return unit > 0 ? unit : 1;
-}
-
-static margin_status mgn_q_poly_make(mgn_q_job *job)
-{
-    const margin_kernel *kernel = &job->e->kernel;
-    margin_status status = mgn_q_origin_inputs(job, false);
-    const margin_real limit = job->limit;
-    margin_real gain, one;
-    job->vector_unit = mgn_q_finest(job, false);
-    gain = kernel->gamma * job->vector_unit / limit * MGN_R(2147483648.0);
-    if (status == MARGIN_OK && gain * job->unit >= 32768) {
-        status = mgn_q_origin_inputs(job, true);
-    }
-    gain *= job->unit;
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    for (job->kernel.shift = 0; gain < 32768 && job->kernel.shift < 31u; job->kernel.shift++) {
-        gain *= 2;
-    }
-    if (!(gain < 65535) || job->kernel.shift == 0) {
-        return MARGIN_E_RANGE;
-    }
-    job->kernel.up = 0;
-    for (; job->kernel.up < 14u && job->kernel.shift > 1u; job->kernel.shift--) {
-        job->kernel.up++;
-    }
-    job->kernel.gain = (uint16_t)mgn_q_round(gain, 0, 65535);
-    one = (margin_real)(UINT32_C(0x8000) << job->kernel.up);
-    job->kernel.add =
-        mgn_q_round(kernel->coef0 / limit * one, -(INT32_C(1) << 29), INT32_C(1) << 29);
-    job->kernel.power = kernel->degree;
-    mgn_q_store_vectors(job);
-    return mgn_q_store_coef(job);
-}
-
-/* Unit vectors of a length just below 2^shift, so that 2^(15 + shift) / length fits 16 bits. */
-static margin_status mgn_q_unit_vectors(mgn_q_job *job)
-{
-    const margin_real most = mgn_min(1 / mgn_q_finest(job, true), 32000);
-    margin_real length = MGN_R(0.97) * 2;
-    for (job->kernel.shift = 1; job->kernel.shift < 15u && 2 * length <= most;) {
-        job->kernel.shift++;
-        length *= 2;
-    }
-    length = mgn_min(most, length);
-    if (job->kernel.shift < 15u && most > length * MGN_R(1.04)) {
-        job->kernel.shift++;
-        length = mgn_min(most, 2 * length);
-    }
-    job->vector_unit = 1 / length;
-    for (size_t v = 0; v < job->n; v++) {
-        const uint64_t length2 = mgn_q_rounded_length2(job, v);
-        const margin_real norm = margin_sqrt((margin_real)length2);
-        const margin_real full = (margin_real)(UINT32_C(1) << (15u + job->kernel.shift));
-        job->norms[v] = (uint16_t)(norm > 0 ? mgn_q_round(full / norm, 0, 65535) : 65535);
-    }
-    return length >= 1 ? MARGIN_OK : MARGIN_E_RANGE;
-}
-
-static margin_status mgn_q_unit_make(mgn_q_job *job)
-{
-    const margin_real log2a = margin_log(job->e->kernel.a) * MGN_R(1.4426950408889634);
-    margin_status status = mgn_q_origin_inputs(job, false);
-    margin_real rate = job->e->kernel.a / 32768;
-    if (job->kernel.kind == MARGIN_KERNEL_UNIT_EXP) {
-        rate = mgn_abs(log2a) / 65536;
-        job->kernel.power = log2a < 0 ? 1 : 0;
-    }
-    if (job->linear_unit) {
-        rate = MGN_R(1) / 32768;
-    }
-    status = status == MARGIN_OK ? mgn_q_choose_gain(job, rate) : status;
-    status = status == MARGIN_OK ? mgn_q_unit_vectors(job) : status;
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    mgn_q_store_vectors(job);
-    return mgn_q_store_coef(job);
-}
-
-/* What the kernel does to coefficients and biases. unit-exp is a / (a - 1) 2^-u - 1 / (a - 1), for a < 1
- * 1 / (1 - a) - 1 / (1 - a) 2^-u; next to a = 1 it is as good as t, the unit-poly of a = 1. */
-static void mgn_q_prepare_kernel(mgn_q_job *job)
-{
-    const margin_kernel *kernel = &job->e->kernel;
-    job->kernel.kind = kernel->kind;
-    job->kernel.step = 1;
-    job->size = 1;
-    job->base = 0;
-    job->linear_unit = false;
-    if (kernel->kind == MARGIN_KERNEL_POLY) {
-        job->limit = mgn_q_poly_limit(job, &job->peak);
-        job->size = margin_pow_int(job->limit, kernel->degree);
-    } else if (kernel->kind == MARGIN_KERNEL_UNIT_EXP) {
-        const margin_real less = kernel->a - 1;
-        job->linear_unit = mgn_abs(less) < MGN_R(0.001);
-        if (job->linear_unit) {
-            job->kernel.kind = MARGIN_KERNEL_UNIT_POLY;
-        } else {
-            job->size = less > 0 ? kernel->a / less : 1 / less;
-            job->base = -1 / less;
-        }
-    }
-}
-
-static margin_status mgn_q_expansion_make(mgn_q_job *job)
-{
-    switch (job->kernel.kind) {
-    case MARGIN_KERNEL_RBF:
-        return mgn_q_rbf_make(job);
-    case MARGIN_KERNEL_POLY:
-        return mgn_q_poly_make(job);
-    default:
-        return mgn_q_unit_make(job);
-    }
-}
-
-/* ---- the whole ---- */
-
-static margin_vote_q mgn_q_vote(const mgn_q_job *job)
-{
-    const margin_vote *vote = job->vote;
-    const margin_real log2e = MGN_R(1.4426950408889634);
-    const margin_real unit = job->p != NULL ? MGN_R(1.0) / 32768 : job->score_unit;
-    margin_vote_q q = {0, 0, 0, 0, 0, 0, 0};
-    margin_real slope = vote->slope * unit * log2e * MGN_R(33554432.0);
-    q.classes = vote->classes;
-    q.machines = (uint16_t)(job->list != NULL ? 1u : job->machines);
-    q.scheme = vote->scheme;
-    if (vote->reject > 0) {
-        q.reject = mgn_q_round(vote->reject / unit, 1, INT32_MAX);
-    }
-    while (slope != 0 && mgn_abs(slope) < 16384 && q.down < 31u) {
-        slope *= 2;
-        q.down++;
-    }
-    q.slope = (int16_t)mgn_q_round(slope, -32767, 32767);
-    q.shift =
-        mgn_q_round(vote->shift * log2e * MGN_R(33554432.0), -(INT32_C(1) << 30), INT32_C(1) << 30);
-    return q;
-}
-
-static void mgn_q_pool_model(const mgn_q_job *job, margin_expansion_q *e)
-{
-    const bool norms = job->kernel.kind != MARGIN_KERNEL_POLY && job->l == NULL;
-    e->vectors = job->vectors;
-    e->norms = norms ? job->norms : NULL;
-    e->coef = job->l == NULL ? job->coef : NULL;
-    e->bias = job->bias;
-    e->class_end = job->list == NULL ? job->class_end : NULL;
-    e->stage = job->staged ? job->stage : NULL;
-    e->n = (uint16_t)job->n;
-    e->d = (uint16_t)job->d;
-    e->width = (uint16_t)job->width;
-    e->format = (uint8_t)job->format;
-    e->kernel = job->kernel;
-    e->vote = mgn_q_vote(job);
-}
-
-/* Reaches are rounded up to blocks: coefficients beyond a reach are 0. */
-static void mgn_q_list_model(const mgn_q_job *job, margin_list_q *l)
-{
-    mgn_q_pool_model(job, &l->pool);
-    l->pool.width = (uint16_t)job->machines;
-    l->reach = job->l == NULL ? job->reach : NULL;
-    l->target = job->target;
-    for (size_t j = 0; j < job->machines; j++) {
-        const size_t blocks = ((size_t)job->list->reach[j] + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK;
-        job->reach[j] = (uint16_t)(blocks * MGN_Q_BLOCK);
-        job->target[j] = (uint8_t)job->list->target[j];
-    }
-}
-
-static void mgn_q_model(const mgn_q_job *job, margin_model_q *model)
-{
-    const margin_stage_q *stage = job->staged ? job->stage : NULL;
-    model->kind = job->from->kind;
-    if (job->list != NULL) {
-        mgn_q_list_model(job, &model->of.list);
-    } else if (job->l != NULL) {
-        margin_linear_q *l = &model->of.linear;
-        l->w = job->vectors;
-        l->bias = job->bias;
-        l->stage = stage;
-        l->d = (uint16_t)job->d;
-        l->format = (uint8_t)job->format;
-        l->vote = mgn_q_vote(job);
-    } else if (job->p != NULL) {
-        model->of.proto = job->proto;
-        model->of.proto.stage = stage;
-        model->of.proto.vote = mgn_q_vote(job);
-    } else {
-        mgn_q_pool_model(job, &model->of.expansion);
-    }
-}
-
-/* ---- prototypes ---- */
-
-/* Mean of the centroids: distances do not mind a shift. */
-static void mgn_q_proto_centre(mgn_q_job *job)
-{
-    const size_t step = (1u + (size_t)job->p->tangents) * job->d;
-    for (size_t k = 0; k < job->d; k++) {
-        margin_real mean = 0;
-        for (size_t m = 0; m < job->p->n; m++) {
-            mean += (job->p->vectors[m * step + k] - mean) / (margin_real)(m + 1u);
-        }
-        job->centre[k] = mean;
-    }
-}
-
-/* Longest and largest coordinate of the centroids, and the longest sample, from the centre. */
-static mgn_q_extent mgn_q_proto_extents(const mgn_q_job *job)
-{
-    const size_t rows = 1u + (size_t)job->p->tangents;
-    mgn_q_extent most = {0, 0, 0};
-    for (size_t m = 0; m < job->p->n; m++) {
-        margin_real sum = 0;
-        for (size_t k = 0; k < job->d; k++) {
-            const margin_real z = mgn_q_vector(job, m * rows, k);
-            sum += z * z;
-            most.vector = mgn_max(most.vector, mgn_abs(z));
-        }
-        most.length = mgn_max(most.length, margin_sqrt(sum));
-    }
-    for (size_t i = 0; i < job->data->n; i++) {
-        const margin_real *x = mgn_sample(job->data, i);
-        margin_real sum = 0;
-        for (size_t k = 0; k < job->d; k++) {
-            const margin_real z =
-                (x[k] - mgn_q_own_offset(job, k)) * mgn_q_own_factor(job, k) - job->centre[k];
-            sum += z * z;
-        }
-        most.data = mgn_max(most.data, margin_sqrt(sum));
-    }
-    return most;
-}
-
-static margin_real mgn_q_most(const mgn_q_job *job)
-{
-    return job->format == MARGIN_Q15 ? 32767 : 127;
-}
-
-/* Whether whole numbers may go in as they are: one factor for all features, within 2^13 of the origin,
- * and int8_t not coarser for it than twice. */
-static bool mgn_q_proto_plain(mgn_q_job *job)
-{
-    const margin_real f = mgn_q_own_factor(job, 0);
-    mgn_q_extent centred, most;
-    for (size_t k = 0; k < job->d; k++) {
-        if (!(f > 0 && mgn_abs(mgn_q_own_factor(job, k) - f) <= f / 4096)) {
-            return false;
-        }
-    }
-    centred = mgn_q_proto_extents(job);
-    for (size_t k = 0; k < job->d; k++) {
-        job->centre[k] = -mgn_q_own_offset(job, k) * f;
-    }
-    job->unit = f;
-    mgn_q_as_they_are(job);
-    most = mgn_q_proto_extents(job);
-    return most.data <= 8192 * f && most.length <= 8192 * f &&
-           (job->format == MARGIN_Q15 || most.vector <= 2 * centred.vector);
-}
-
-/* Inputs: samples are at most 2^13 units long, and in q7 the largest coordinate of a centroid is 127
- * times a power of two. */
-static margin_status mgn_q_proto_inputs(mgn_q_job *job)
-{
-    mgn_q_extent most;
-    margin_real unit;
-    mgn_q_proto_centre(job);
-    if (job->whole && mgn_q_proto_plain(job)) {
-        return MARGIN_OK;
-    }
-    mgn_q_proto_centre(job);
-    most = mgn_q_proto_extents(job);
-    job->unit = mgn_max(most.data, most.length) / 8192;
-    job->unit = job->unit > 0 ? job->unit : 1;
-    unit = most.vector / 127;
-    while (job->format == MARGIN_Q7 && unit > 0 && unit < job->unit) {
-        unit *= 2;
-    }
-    while (job->format == MARGIN_Q7 && unit > 0 && unit / 2 >= job->unit) {
-        unit /= 2;
-    }
-    job->unit = job->format == MARGIN_Q7 && unit > 0 ? unit : job->unit;
-    for (size_t k = 0; k < job->d; k++) {
-        const margin_real f = mgn_q_own_factor(job, k);
-        job->factor[k] = f / job->unit;
-        job->offset[k] = f > 0 ? mgn_q_own_offset(job, k) + job->centre[k] / f : 0;
-    }
-    return !job->whole || mgn_q_make_stage(job) ? MARGIN_OK : MARGIN_E_RANGE;
-}
-
-static void mgn_q_proto_put(const mgn_q_job *job, size_t v, size_t k, int32_t q)
-{
-    const size_t at = mgn_q_place(job->d, v, k, job->format);
-    if (job->format == MARGIN_Q15) {
-        ((int16_t *)job->vectors)[at] = (int16_t)q;
-    } else {
-        ((int8_t *)job->vectors)[at] = (int8_t)q;
-    }
-}
-
-/* The centroid of model m in units of 2^shift inputs, and its constant: |c|^2 2^up, rounded up. */
-static void mgn_q_proto_centroid(mgn_q_job *job, size_t m, int shift)
-{
-    const size_t v = m * (1u + (size_t)job->p->tangents);
-    const int32_t most = (int32_t)mgn_q_most(job);
-    const margin_real step = margin_pow_int(2, shift);
-    margin_real sum = 0;
-    uint64_t first = 0;
-    for (size_t k = 0; k < job->d; k++) {
-        const int32_t q = mgn_q_round(mgn_q_vector(job, v, k) / (job->unit * step), -most, most);
-        mgn_q_proto_put(job, v, k, q);
-        sum += (margin_real)q * (margin_real)q;
-        first += k < mgn_q_proto_half(job->d) ? (uint64_t)((int64_t)q * q) : 0;
-    }
-    if (job->p->tangents == 0) {
-        job->norms[m] = (uint16_t)mgn_q_proto_part(&job->proto, first);
-    }
-    sum = sum * step * step * (margin_real)(UINT32_C(1) << job->proto.up);
-    sum += sum * 4 * MGN_EPS;
-    job->bias[v] = mgn_q_round(sum + MGN_R(0.5), 0, INT32_MAX);
-}
-
-/* The tangents of model m: as large as fits, with what takes their products back to distances. */
-static void mgn_q_proto_tangents(mgn_q_job *job, size_t m, margin_real far)
-{
-    const size_t first = m * (1u + (size_t)job->p->tangents);
-    const margin_real *t = job->p->vectors + (first + 1u) * job->d;
-    const int32_t most = (int32_t)mgn_q_most(job);
-    margin_real size = margin_norm_inf(t, job->p->tangents * job->d), gain;
-    uint8_t down = 0;
-    size = mgn_min(size > 0 ? mgn_q_most(job) / size : 1, MGN_R(1073741824.0) / far);
-    gain = (margin_real)(UINT32_C(1) << job->proto.up) / (size * size);
-    for (; 4 * gain < 1 && down < 31u; down++) {
-        gain *= 4;
-    }
-    job->downs[m] = down;
-    job->norms[m] = (uint16_t)mgn_q_round(gain * 65536, 0, 65535);
-    for (size_t j = 0; j < job->p->tangents; j++) {
-        margin_real fixed = 0;
-        for (size_t k = 0; k < job->d; k++) {
-            const int32_t q = mgn_q_round(t[j * job->d + k] * size, -most, most);
-            mgn_q_proto_put(job, first + 1u + j, k, q);
-            fixed += (margin_real)q * mgn_q_vector(job, first, k) / job->unit;
-        }
-        fixed -= down > 0 ? (margin_real)(UINT32_C(1) << (down - 1u)) : 0; /* to round */
-        job->bias[first + 1u + j] = mgn_q_round(fixed, -INT32_MAX, INT32_MAX);
-    }
-}
-
-/* `up` as large as leaves (reach + longest)^2 2^up below 2^29, for a reach of twice the data, and the
- * least unit of centroids that holds them; then all that is inside is checked, and the reach comes down
- * until it fits, but not below the data. */
-static margin_status mgn_q_proto_make(mgn_q_job *job, margin_model_q *model)
-{
-    margin_status status = mgn_q_proto_inputs(job);
-    const mgn_q_extent most = mgn_q_proto_extents(job);
-    const margin_real data = mgn_max(most.data / job->unit, 1), length = most.length / job->unit;
-    const margin_real far = 2 * data + length;
-    margin_real reach = 4 * data * data;
-    margin_proto_q *q = &job->proto;
-    int shift = 14, up = 0;
-    while (shift > -12 && length <= 60000 * margin_pow_int(2, shift - 1) &&
-           most.vector <= mgn_q_most(job) * job->unit * margin_pow_int(2, shift - 1)) {
-        shift--;
-    }
-    while (up < 13 && far * far * margin_pow_int(2, up + 1) < MGN_R(536870912.0)) {
-        up++;
-    }
-    shift = shift < -1 - up ? -1 - up : shift;
-    if (status != MARGIN_OK || up + 1 + shift > 15) {
-        return mgn_both(status, MARGIN_E_RANGE);
-    }
-    for (size_t i = 0; i < job->n * (job->d + job->d % 2u); i++) {
-        mgn_q_proto_put(job, i / (job->d + job->d % 2u), i % (job->d + job->d % 2u), 0);
-    }
-    q->up = (uint8_t)up;
-    q->left = (uint8_t)(up + 1 + shift);
-    for (size_t m = 0; m < job->p->n; m++) {
-        mgn_q_proto_centroid(job, m, shift);
-        if (job->p->tangents > 0) {
-            mgn_q_proto_tangents(job, m, far);
-        }
-    }
-    for (size_t c = 0; c < job->vote->classes; c++) {
-        job->class_end[c] = (uint16_t)job->p->class_end[c];
-    }
-    q->vectors = job->vectors;
-    q->constants = job->bias;
-    q->gains = job->norms;
-    q->downs = job->p->tangents > 0 ? job->downs : NULL;
-    q->class_end = job->class_end;
-    q->n = (uint16_t)job->p->n;
-    q->d = (uint16_t)job->d;
-    q->tangents = (uint8_t)job->p->tangents;
-    q->nth = (uint8_t)job->p->nth;
-    q->format = (uint8_t)job->format;
-    job->score_unit = job->unit * job->unit / margin_pow_int(2, up);
-    status = MARGIN_E_RANGE;
-    while (status != MARGIN_OK && reach >= data * data) {
-        q->reach = (uint32_t)mgn_min(reach, MGN_R(1073741824.0));
-        mgn_q_model(job, model);
-        status = margin_model_check_q(model);
-        reach *= MGN_R(0.75);
-    }
-    return status;
-}
-
-/* Makes the model; of expansions with a larger `down` until all sums fit. */
-static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model)
-{
-    margin_status status = MARGIN_E_RANGE;
-    const margin_kernel_q kernel = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-    job->kernel = kernel;
-    job->kernel.step = job->l == NULL ? 1u : 0;
-    job->staged = false;
-    job->score_unit = 1; /* of a model that is refused before it has one */
-    if (job->l != NULL) {
-        if (job->list != NULL) {
-            mgn_q_list_weights(job);
-        }
-        status = mgn_q_linear_make(job);
-        mgn_q_model(job, model);
-        return status == MARGIN_OK ? margin_model_check_q(model) : status;
-    }
-    if (job->p != NULL) {
-        return mgn_q_proto_make(job, model);
-    }
-    mgn_q_prepare_kernel(job);
-    mgn_q_choose_down(job);
-    for (; job->kernel.down < 24u && status == MARGIN_E_RANGE; job->kernel.down++) {
-        job->staged = false;
-        status = mgn_q_expansion_make(job);
-        mgn_q_model(job, model);
-        status = status == MARGIN_OK ? margin_model_check_q(model) : status;
-    }
-    return status;
-}
-
-/* What all cuts of a list say, in reals and in integers. */
-static void mgn_q_cut_scores(const mgn_q_job *job, const margin_quant *quant, const margin_real *x,
-                             const int16_t *in)
-{
-    const margin_expansion *e = &job->list->pool;
-    margin_expansion_q pool = quant->model.of.list.pool;
-    margin_real norm = 0;
-    for (size_t k = 0; k < e->d; k++) {
-        const margin_real a = mgn_expansion_input(e, x, k);
-        norm += a * a;
-    }
-    for (size_t j = 0; j < job->machines; j++) {
-        job->scores[j] = e->bias[j];
-    }
-    mgn_list_add(e, x, norm, 0, e->n, 0, job->scores);
-    if (job->l != NULL) {
-        margin_linear_q l;
-        l.w = pool.vectors;
-        l.bias = pool.bias;
-        l.stage = NULL;
-        l.d = pool.d;
-        l.format = pool.format;
-        l.vote = pool.vote;
-        l.vote.machines = pool.width;
-        (l.format == MARGIN_Q15 ? margin_linear_q15_scores
-                                : margin_linear_q7_scores)(&l, in, job->scores_q);
-    } else {
-        pool.vote.machines = pool.width;
-        mgn_q_expansion_scores(&pool, in, job->scores_q);
-    }
-}
-
-/* Scores of all machines or cuts at a sample, in job->scores and job->scores_q; whether the integers
- * elect another class. */
-static bool mgn_q_labels_differ(const mgn_q_job *job, const margin_quant *quant,
-                                const margin_real *x, const int16_t *in)
-{
-    const margin_vote *vote = job->vote;
-    bool differ;
-    margin_scores_q(&quant->model, in, job->scores_q);
-    margin_scores(job->from, x, job->scores);
-    differ = margin_elect(vote->scheme, vote->classes, job->scores) !=
-             margin_elect_q(vote->scheme, vote->classes, job->scores_q);
-    if (job->list != NULL) {
-        mgn_q_cut_scores(job, quant, x, in);
-    }
-    return differ;
-}
-
-/* Compares scores and labels on the data; in job->differ the mean differences of the machines. */
-static void mgn_q_measure(const mgn_q_job *job, const margin_quant *quant, margin_quant_info *info)
-{
-    const margin_quant_info none = {0, 0, 0, 0, 0};
-    margin_real count = 0, rows = 0;
-    *info = none;
-    for (size_t j = 0; j < job->machines; j++) {
-        job->differ[j] = 0;
-    }
-    for (size_t i = 0; i < job->data->n; i++) {
-        const margin_real *x = mgn_sample(job->data, i);
-        const int16_t *in;
-        bool limited = false;
-        if (mgn_weight(job->data, i) <= 0) {
-            continue;
-        }
-        rows += 1;
-        margin_input_q(&quant->input, x, job->x);
-        in = margin_prepare_q(job->staged ? job->stage : NULL, job->d, job->x, job->work);
-        info->disagree += mgn_q_labels_differ(job, quant, x, in) ? 1u : 0u;
-        for (size_t k = 0; k < job->d; k++) {
-            limited = limited || in[k] == INT16_MAX || in[k] == INT16_MIN;
-        }
-        info->limited += limited ? 1u : 0u;
-        for (size_t j = 0; j < job->machines; j++) {
-            const margin_real s = job->scores[j];
-            const margin_real differ = s - (margin_real)job->scores_q[j] * quant->unit;
-            count += 1;
-            info->worst = mgn_max(info->worst, mgn_abs(differ));
-            info->mean += (mgn_abs(differ) - info->mean) / count;
-            info->scale += (mgn_abs(s) - info->scale) / count;
-            job->differ[j] += (differ - job->differ[j]) / rows;
-        }
-    }
-}
-
-/* Adds to all biases, which stay in order. */
-static void mgn_q_shift(const mgn_q_job *job, int32_t shift)
-{
-    for (size_t j = 0; j < job->machines; j++) {
-        job->bias[j] += shift;
-    }
-}
-
-/* Makes up for the mean difference of ordinal machines, which is one function's. */
-static void mgn_q_correct_ordinal(const mgn_q_job *job, const margin_quant *quant)
-{
-    const int32_t room = INT32_C(1) << 30;
-    const int32_t shift = mgn_q_round(job->differ[0] / quant->unit, -room, room);
-    if (job->bias[0] < room && job->bias[job->machines - 1u] > -room) {
-        mgn_q_shift(job, shift);
-        if (margin_model_check_q(&quant->model) != MARGIN_OK) {
-            mgn_q_shift(job, -shift);
-        }
-    }
-}
-
-/* Makes up for the mean differences by the biases, while that changes nothing in what fits. */
-static void mgn_q_correct(const mgn_q_job *job, const margin_quant *quant)
-{
-    if (job->p != NULL) {
-        return;
-    }
-    if (job->vote->scheme == MARGIN_SCHEME_ORDINAL) {
-        mgn_q_correct_ordinal(job, quant);
-        return;
-    }
-    for (size_t j = 0; j < job->machines; j++) {
-        const int32_t before = job->bias[j];
-        job->bias[j] =
-            mgn_q_round((margin_real)before + job->differ[j] / quant->unit, -INT32_MAX, INT32_MAX);
-        if (margin_model_check_q(&quant->model) != MARGIN_OK) {
-            job->bias[j] = before;
-        }
-    }
-}
-
-static margin_status mgn_q_check_job(const margin_data *data, const mgn_q_job *job)
-{
-    const margin_status status = margin_data_check(data);
-    if (status == MARGIN_OK && data->d != job->d) {
-        return MARGIN_E_ARGUMENT;
-    }
-    return status;
-}
-
-MARGIN_API margin_status margin_quantize(const margin_model *model, const margin_data *data,
-                                         const margin_quant_options *options, margin_arena *mem,
-                                         margin_quant *quant, margin_quant_info *info)
-{
-    mgn_q_job job;
-    margin_quant made;
-    margin_quant_info found;
-    margin_arena before;
-    margin_status status = mgn_q_job_shape(&job, model, options);
-    if (status != MARGIN_OK || mgn_mem_check(mem) != MARGIN_OK || quant == NULL) {
-        return status != MARGIN_OK ? status : MARGIN_E_ARGUMENT;
-    }
-    status = mgn_q_check_job(data, &job);
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    before = *mem;
-    job.data = data;
-    mgn_q_job_plan(&job, mem);
-    if (mem->failed != 0) {
-        return margin_arena_rewind(mem, &before);
-    }
-    status = mgn_q_ranges(&job) ? mgn_q_make(&job, &made.model) : MARGIN_E_RANGE;
-    if (status != MARGIN_OK) {
-        (void)margin_arena_rewind(mem, &before);
-        return status;
-    }
-    made.input.d = job.d;
-    made.input.offset = job.whole ? NULL : job.offset;
-    made.input.factor = job.whole ? NULL : job.factor;
-    made.unit = job.score_unit;
-    mgn_q_measure(&job, &made, &found);
-    mgn_q_correct(&job, &made);
-    mgn_q_measure(&job, &made, &found);
-    margin_arena_release(mem, before.high);
-    mem->low = job.staged || !job.whole ? mem->low : job.stage_mark;
-    *quant = made;
-    if (info != NULL) {
-        *info = found;
-    }
-    return MARGIN_OK;
-}
-
-MARGIN_API size_t margin_quantize_size(const margin_model *model,
-                                       const margin_quant_options *options)
-{
-    margin_arena dry = margin_arena_counting();
-    mgn_q_job job;
-    if (mgn_q_job_shape(&job, model, options) != MARGIN_OK) {
-        return 0;
-    }
-    mgn_q_job_plan(&job, &dry);
-    return mgn_arena_counted(&dry);
+MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, const int16_t *z,
+                                int32_t *scores)
+{
+    int32_t first;
+    margin_scores_q(model, x, scores);
+    first = scores[0];
+    margin_scores_q(model, z, scores);
+    return (first > scores[0] ? 1 : 0) - (first < scores[0] ? 1 : 0);
 }
-
-#endif /* MARGIN_PREDICT_ONLY */
 
 /* ---- >>image ---- ---------------------------------------------------------------------------- */
 
@@ -9739,7 +4960,4840 @@ MARGIN_API margin_status margin_image_adopt_q(void *image, size_t size, margin_s
 
 #endif /* MARGIN_REAL_DOUBLE */
 
+/* ================================================================================================
+ * PART II TRAIN
+ * 
+ * Trainers and their tools. MARGIN_PREDICT_ONLY leaves out all of it.
+ * ============================================================================================== */
+
 #ifndef MARGIN_PREDICT_ONLY
+
+/* ---- >>math ---- the other scalar functions, and the public names of all --------------------- */
+
+/* The public names of what >>scalar computes. */
+
+MARGIN_API margin_real margin_sqrt(margin_real x)
+{
+    return mgn_sqrt(x);
+}
+
+MARGIN_API margin_real margin_exp(margin_real x)
+{
+    return mgn_exp(x);
+}
+
+MARGIN_API void margin_exp_array(margin_real *v, size_t n)
+{
+    mgn_exp_array(v, n);
+}
+
+MARGIN_API margin_real margin_log(margin_real x)
+{
+    return mgn_log(x);
+}
+
+MARGIN_API margin_real margin_pow(margin_real x, margin_real y)
+{
+    return mgn_pow(x, y);
+}
+
+/* x^n in at most 2 log2 n products, the error of n - 1. */
+static margin_real mgn_power(margin_real x, unsigned n)
+{
+    margin_real power = n % 2u != 0 ? x : 1;
+    for (n /= 2u; n != 0; n /= 2u) {
+        x *= x;
+        power = n % 2u != 0 ? power * x : power;
+    }
+    return power;
+}
+
+MARGIN_API margin_real margin_pow_int(margin_real x, int n)
+{
+    const unsigned size = n < 0 ? 0u - (unsigned)n : (unsigned)n;
+    const margin_real power = mgn_power(x, size);
+    if (n >= 0) {
+        return power;
+    }
+    if (mgn_abs(power) >= MGN_TINY && mgn_abs(power) <= 1 / MGN_TINY) {
+        return 1 / power; /* never a subnormal quotient: avr-libc misrounds those */
+    }
+    if (x == 0) {
+        return mgn_of_bits(mgn_bits(power) | mgn_bits(MGN_INFINITY)); /* of the sign of the power */
+    }
+    return mgn_power(1 / x, size); /* where the power leaves the range, its inverse may not */
+}
+
+/* c[0] + c[1] x + ... + c[n-1] x^(n-1) */
+static margin_real mgn_polynomial(const margin_real *c, int n, margin_real x)
+{
+    margin_real sum = c[n - 1];
+    for (n -= 2; n >= 0; n--) {
+        sum = c[n] + x * sum;
+    }
+    return sum;
+}
+
+#define MGN_POLYNOMIAL(table, x)                                                                   \
+    mgn_polynomial((table), (int)(sizeof(table) / sizeof(table)[0]), (x))
+
+/* erf(x) = x + x P(x^2) for |x| <= 1: worst error 2^-56 (double), 2^-29. */
+static margin_real mgn_erf_small(margin_real x)
+{
+#ifdef MARGIN_REAL_DOUBLE
+    static const margin_real c[] = {MGN_R(0.12837916709551256),   MGN_R(-0.37612638903183376),
+                                    MGN_R(0.11283791670939433),   MGN_R(-0.026866170642473024),
+                                    MGN_R(0.0052239776015872178), MGN_R(-8.5483257375614126e-4),
+                                    MGN_R(1.20552884354961e-4),   MGN_R(-1.4924622682943846e-5),
+                                    MGN_R(1.644611862087494e-6),  MGN_R(-1.6199152037225009e-7),
+                                    MGN_R(1.36821976312625e-8),   MGN_R(-7.7292767932981738e-10)};
+#else
+    static const margin_real c[] = {
+        MGN_R(0.128379166),   MGN_R(-0.37612626),    MGN_R(0.11283581),   MGN_R(-0.0268535465),
+        MGN_R(0.00518774055), MGN_R(-8.00464419e-4), MGN_R(7.83481446e-5)};
+#endif
+    return x + x * MGN_POLYNOMIAL(c, x * x);
+}
+
+/* exp(x^2) erfc(x) = P(t) / (1 + x), t = (x - K) / (x + K), from x = 0.49 to where erfc and the
+ * normal distribution vanish (the transformation: Shepherd and Laframboise 1981): worst error
+ * 2^-57.4 (double), 2^-26.5. */
+static margin_real mgn_erfcx(margin_real x)
+{
+#ifdef MARGIN_REAL_DOUBLE
+    static const margin_real c[] = {
+        MGN_R(0.71076799411382585),    MGN_R(-0.2262905096213528),    MGN_R(0.10332445710301148),
+        MGN_R(-0.016897464249759027),  MGN_R(-0.020319844748753445),  MGN_R(0.022491795035031414),
+        MGN_R(-0.011919255389003125),  MGN_R(0.0031893578991399629),  MGN_R(1.7809636326511022e-4),
+        MGN_R(-4.4050899187893754e-4), MGN_R(7.8143422603548348e-5),  MGN_R(4.7096403343043167e-5),
+        MGN_R(-1.7413024058655815e-5), MGN_R(-5.7501290901028599e-6), MGN_R(3.0518464516397536e-6),
+        MGN_R(9.3153366831735037e-7),  MGN_R(-5.0608128610755063e-7), MGN_R(-1.8836548674273134e-7),
+        MGN_R(7.6048706418925026e-8),  MGN_R(3.6558780671498166e-8),  MGN_R(-7.905132598205102e-9),
+        MGN_R(-4.283103830816197e-9)};
+    const margin_real middle = MGN_R(3.140625);
+#else
+    static const margin_real c[] = {
+        MGN_R(0.768236399),   MGN_R(-0.260546118),  MGN_R(0.0347436033),
+        MGN_R(0.0438827798),  MGN_R(-0.024182301),  MGN_R(-0.00144707365),
+        MGN_R(0.00387008884), MGN_R(2.41230082e-4), MGN_R(-6.13277254e-4)};
+    const margin_real middle = MGN_R(1.96875);
+#endif
+    return MGN_POLYNOMIAL(c, (x - middle) / (x + middle)) / (1 + x);
+}
+
+/* factor exp(-a^2 scale) with a small relative error at any size of the result: a^2 in two numbers,
+ * and the factor before the one rounding to a subnormal number. scale is 1 or 1/2; |a| has been
+ * bounded to where the result is 0 anyway. */
+static margin_real mgn_gauss(margin_real factor, margin_real a, margin_real scale)
+{
+    const margin_real head = mgn_head(a);
+    const mgn_two square = mgn_two_sum(head * head, (a - head) * (a + head));
+    mgn_scaled value = mgn_exp_two(-scale * square.high, -scale * square.low);
+    value.value *= factor;
+    return mgn_unscale(value);
+}
+
+#ifdef MARGIN_REAL_DOUBLE
+#define MGN_ERFC_END MGN_R(28)   /* erfc is 0 from here on */
+#define MGN_NORMAL_END MGN_R(39) /* so are density and lower tail of the normal distribution */
+#else
+#define MGN_ERFC_END MGN_R(10.5)
+#define MGN_NORMAL_END MGN_R(15)
+#endif
+
+MARGIN_API margin_real margin_erf(margin_real x)
+{
+    const margin_real a = mgn_min(mgn_abs(x), MGN_ERFC_END);
+    margin_real upper;
+    if (a <= 1) {
+        return mgn_erf_small(x);
+    }
+    upper = 1 - mgn_gauss(mgn_erfcx(a), a, 1);
+    return x < 0 ? -upper : upper;
+}
+
+MARGIN_API margin_real margin_erfc(margin_real x)
+{
+    const margin_real a = mgn_min(x, MGN_ERFC_END);
+    return x < MGN_R(0.5) ? 1 - margin_erf(x) : mgn_gauss(mgn_erfcx(a), a, 1);
+}
+
+MARGIN_API margin_real margin_normal_density(margin_real x)
+{
+    const margin_real a = mgn_min(mgn_abs(x), MGN_NORMAL_END);
+    return mgn_gauss(MGN_R(0.398942280401432678), a, MGN_R(0.5));
+}
+
+MARGIN_API margin_real margin_normal_distribution(margin_real x)
+{
+    const margin_real a = mgn_min(-x, MGN_NORMAL_END);
+    const margin_real scaled = a * MGN_R(0.707106781186547524);
+    return a > MGN_R(0.7) ? mgn_gauss(MGN_R(0.5) * mgn_erfcx(scaled), a, MGN_R(0.5))
+                          : MGN_R(0.5) - MGN_R(0.5) * margin_erf(scaled);
+}
+
+/* ---- >>random ---- --------------------------------------------------------------------------- */
+
+/* sfc32 by Chris Doty-Humphrey (PractRand, 2010): a chaotic generator with a counter, so the period
+ * is at least 2^32 from any state, all zeros included, and 2^127 on average. Additions, shifts and
+ * rotations of 32-bit words alone. */
+MARGIN_API uint32_t margin_rng_u32(margin_rng *rng)
+{
+    const uint32_t out = rng->a + rng->b + rng->count++;
+    rng->a = rng->b ^ (rng->b >> 9);
+    rng->b = rng->c + (rng->c << 3);
+    rng->c = ((rng->c << 21) | (rng->c >> 11)) + out;
+    return out;
+}
+
+MARGIN_API margin_rng margin_rng_make(uint32_t seed)
+{
+    margin_rng rng = {0, 0, 0, 1};
+    uint8_t i;
+    rng.b = seed;
+    for (i = 0; i < 16u; i++) { /* until every bit of the seed has reached every bit of the state */
+        (void)margin_rng_u32(&rng);
+    }
+    return rng;
+}
+
+/* Numbers as long as n - 1 until one is below n: each is with a probability above one half. */
+MARGIN_API uint32_t margin_rng_below(margin_rng *rng, uint32_t n)
+{
+    uint32_t mask = n - 1u;
+    uint32_t out;
+    if (n < 2u) {
+        return 0;
+    }
+    mask |= mask >> 1;
+    mask |= mask >> 2;
+    mask |= mask >> 4;
+    mask |= mask >> 8;
+    mask |= mask >> 16;
+    do {
+        out = margin_rng_u32(rng) & mask;
+    } while (out >= n);
+    return out;
+}
+
+MARGIN_API margin_real margin_rng_uniform(margin_rng *rng)
+{
+#ifdef MARGIN_REAL_DOUBLE
+    const uint64_t high = margin_rng_u32(rng) >> 5;
+    const uint64_t whole = (high << 26) | (margin_rng_u32(rng) >> 6);
+    return (margin_real)whole * MGN_R(1.1102230246251565e-16); /* 2^-53 */
+#else
+    return (margin_real)(margin_rng_u32(rng) >> 8) * MGN_R(5.96046448e-8); /* 2^-24 */
+#endif
+}
+
+/* Marsaglia's polar method (Marsaglia and Bray 1964): a point of the unit disc, taken with
+ * probability pi / 4, gives two normal numbers; the second is dropped, so that there is no state but
+ * the generator's. */
+MARGIN_API margin_real margin_rng_normal(margin_rng *rng)
+{
+    margin_real u;
+    margin_real square;
+    do {
+        margin_real v;
+        u = 2 * margin_rng_uniform(rng) - 1;
+        v = 2 * margin_rng_uniform(rng) - 1;
+        square = u * u + v * v;
+    } while (square >= 1 || square <= 0);
+    return u * mgn_sqrt(-2 * mgn_log(square) / square);
+}
+
+/* Fisher and Yates, as Knuth's Algorithm 3.4.2 P. */
+MARGIN_API void margin_shuffle(margin_rng *rng, margin_index *items, size_t n)
+{
+    size_t i;
+    for (i = n; i > 1u; i--) {
+        const size_t j = (size_t)margin_rng_below(rng, (uint32_t)i);
+        const margin_index item = items[i - 1u];
+        items[i - 1u] = items[j];
+        items[j] = item;
+    }
+}
+
+/* Knuth's Algorithm 3.4.2 S: i is taken with probability (still wanted) / (still left). */
+MARGIN_API margin_status margin_subset(margin_rng *rng, margin_index *out, size_t k, size_t n)
+{
+    size_t taken = 0;
+    size_t i;
+    if (rng == NULL || (out == NULL && k != 0) || k > n || n > MARGIN_INDEX_MAX) {
+        return MARGIN_E_ARGUMENT;
+    }
+    for (i = 0; taken < k; i++) {
+        if (margin_rng_below(rng, (uint32_t)(n - i)) < k - taken) {
+            out[taken] = (margin_index)i;
+            taken++;
+        }
+    }
+    return MARGIN_OK;
+}
+
+/* ---- >>linalg ---- --------------------------------------------------------------------------- */
+
+/* Order of summation. A sum over k is a chain of rounded additions; its bits depend on the order
+ * alone. Two orders are used: mgn_dots and everything built on tiles (products of matrices, Gram
+ * matrices) add the terms k = 0, 1, 2, ... one after another onto a single accumulator for each
+ * output, so that working on many outputs at once never changes a bit; margin_dot, which has one
+ * output only, runs eight such chains side by side. */
+
+MARGIN_API margin_real margin_dot(const margin_real *x, const margin_real *y, size_t n)
+{
+    margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0;
+    const size_t whole = n - n % 8u;
+    size_t i = 0;
+    for (; i < whole; i += 8u) {
+        s0 += x[i] * y[i];
+        s1 += x[i + 1u] * y[i + 1u];
+        s2 += x[i + 2u] * y[i + 2u];
+        s3 += x[i + 3u] * y[i + 3u];
+        s4 += x[i + 4u] * y[i + 4u];
+        s5 += x[i + 5u] * y[i + 5u];
+        s6 += x[i + 6u] * y[i + 6u];
+        s7 += x[i + 7u] * y[i + 7u];
+    }
+    for (; i < n; i++) {
+        s0 += x[i] * y[i];
+    }
+    return ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7));
+}
+
+/* y += a x, element by element: any order is the same. */
+static void mgn_axpy(margin_real *MGN_RESTRICT y, margin_real a, const margin_real *MGN_RESTRICT x,
+                     size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        y[i] += a * x[i];
+    }
+}
+
+MARGIN_API void margin_axpy(margin_real *y, margin_real a, const margin_real *x, size_t n)
+{
+    mgn_axpy(y, a, x, n);
+}
+
+MARGIN_API margin_real margin_norm1(const margin_real *x, size_t n)
+{
+    margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    const size_t whole = n - n % 4u;
+    size_t i = 0;
+    for (; i < whole; i += 4u) {
+        s0 += mgn_abs(x[i]);
+        s1 += mgn_abs(x[i + 1u]);
+        s2 += mgn_abs(x[i + 2u]);
+        s3 += mgn_abs(x[i + 3u]);
+    }
+    for (; i < n; i++) {
+        s0 += mgn_abs(x[i]);
+    }
+    return (s0 + s2) + (s1 + s3);
+}
+
+MARGIN_API margin_real margin_norm_inf(const margin_real *x, size_t n)
+{
+    margin_real m = 0;
+    for (size_t i = 0; i < n; i++) {
+        const margin_real a = mgn_abs(x[i]);
+        if (a > m || a != a) { /* a NaN stays: nothing compares greater */
+            m = a;
+        }
+    }
+    return m;
+}
+
+/* The power of two at or below m >= 0, moved away from the ends of the range so that it and its
+ * inverse are exact. */
+static margin_real mgn_power_of_two(margin_real m)
+{
+    const mgn_word last = 2 * MGN_BIAS - 1;
+    mgn_word exponent = mgn_bits(m) >> MGN_FRACTION;
+    if (exponent < 1u) {
+        exponent = 1u;
+    }
+    return mgn_of_bits((exponent < last ? exponent : last) << MGN_FRACTION);
+}
+
+/* A sum of squares in this range has lost nothing to underflow that its last bit could show: each
+ * lost square is below TINY, n of them below n EPS^2 of the sum. */
+static bool mgn_square_is_safe(margin_real s)
+{
+    return s >= MGN_TINY / (MGN_EPS * MGN_EPS) && s <= MGN_HUGE;
+}
+
+MARGIN_API margin_real margin_norm2(const margin_real *x, size_t n)
+{
+    margin_real s = margin_dot(x, x, n);
+    margin_real big, scale, inverse;
+    if (mgn_square_is_safe(s)) {
+        return mgn_sqrt(s);
+    }
+    big = margin_norm_inf(x, n);
+    if (!(big > 0 && big <= MGN_HUGE)) { /* 0, infinite or NaN, and so is the norm */
+        return big;
+    }
+    scale = mgn_power_of_two(big);
+    inverse = 1 / scale;
+    s = 0;
+    for (size_t i = 0; i < n; i++) {
+        s += (x[i] * inverse) * (x[i] * inverse);
+    }
+    return scale * mgn_sqrt(s);
+}
+
+/* Values from one row to the next: 0 stands for rows without a gap. */
+static size_t mgn_stride(size_t stride, size_t cols)
+{
+    return stride == 0 ? cols : stride;
+}
+
+/* A rows x cols matrix argument: there, its rows apart, its bytes countable. */
+static margin_status mgn_mat_check(const margin_real *a, size_t stride, size_t rows, size_t cols)
+{
+    const size_t step = mgn_stride(stride, cols);
+    if (step < cols || (a == NULL && rows != 0 && cols != 0)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (mgn_size_mul(mgn_size_mul(rows, step), sizeof *a) == SIZE_MAX) {
+        return MARGIN_E_OVERFLOW;
+    }
+    return MARGIN_OK;
+}
+
+/* A vector argument of n values. */
+static margin_status mgn_vec_check(const margin_real *x, size_t n)
+{
+    return mgn_mat_check(x, 0, 1, n);
+}
+
+MARGIN_API margin_status margin_mat_vec(margin_real *y, const margin_real *a, size_t stride,
+                                        size_t rows, size_t cols, const margin_real *x)
+{
+    margin_status status = mgn_mat_check(a, stride, rows, cols);
+    status = mgn_both(status, mgn_both(mgn_vec_check(x, cols), mgn_vec_check(y, rows)));
+    if (status == MARGIN_OK) {
+        mgn_dots(x, a, mgn_stride(stride, cols), rows, cols, y);
+    }
+    return status;
+}
+
+/* y = A' x. Row after row is added to y, four rows in one pass: the sums over k keep their order. */
+static void mgn_mat_t_vec(margin_real *MGN_RESTRICT y, const margin_real *a, size_t stride,
+                          size_t rows, size_t cols, const margin_real *x)
+{
+    const size_t whole = rows - rows % 4u;
+    size_t i = 0;
+    for (size_t j = 0; j < cols; j++) {
+        y[j] = 0;
+    }
+    for (; i < whole; i += 4u) {
+        const margin_real *r0 = a + i * stride;
+        const margin_real *r1 = r0 + stride;
+        const margin_real *r2 = r1 + stride;
+        const margin_real *r3 = r2 + stride;
+        for (size_t j = 0; j < cols; j++) {
+            y[j] = (((y[j] + x[i] * r0[j]) + x[i + 1u] * r1[j]) + x[i + 2u] * r2[j]) +
+                   x[i + 3u] * r3[j];
+        }
+    }
+    for (; i < rows; i++) {
+        mgn_axpy(y, x[i], a + i * stride, cols);
+    }
+}
+
+MARGIN_API margin_status margin_mat_t_vec(margin_real *y, const margin_real *a, size_t stride,
+                                          size_t rows, size_t cols, const margin_real *x)
+{
+    margin_status status = mgn_mat_check(a, stride, rows, cols);
+    status = mgn_both(status, mgn_both(mgn_vec_check(x, rows), mgn_vec_check(y, cols)));
+    if (status == MARGIN_OK) {
+        mgn_mat_t_vec(y, a, mgn_stride(stride, cols), rows, cols, x);
+    }
+    return status;
+}
+
+/* Panels: rows packed for machines with vector units. A panel holds MGN_PANEL rows interleaved,
+ * value k of its row r at [k * MGN_PANEL + r]; n rows make ceil(n / MGN_PANEL) panels, one after
+ * another, the last padded with rows of zeros. The inner loops then run over rows, contiguous in
+ * memory, and yield the very bits of mgn_dots. 64 bytes: two registers of AVX, four of SSE. */
+#define MGN_PANEL ((size_t)64u / sizeof(margin_real))
+
+/* Vectors that one pass over a panel serves. */
+#define MGN_TILE 4u
+
+/* Values in the panels of n rows of d values; SIZE_MAX if not countable. */
+static size_t mgn_panel_size(size_t n, size_t d)
+{
+    const size_t panels = n / MGN_PANEL + (n % MGN_PANEL != 0);
+    return mgn_size_mul(mgn_size_mul(panels, MGN_PANEL), d);
+}
+
+/* Row i of a matrix, or row rows[i] where there is a list. */
+static const margin_real *mgn_row(const margin_real *x, size_t stride, const margin_index *rows,
+                                  size_t i)
+{
+    return x + (rows == NULL ? i : (size_t)rows[i]) * stride;
+}
+
+/* Packs n rows of d values from row `first` on into mgn_panel_size(n, d) values. */
+static void mgn_panel_pack(margin_real *panel, const margin_real *x, size_t stride,
+                           const margin_index *rows, size_t first, size_t n, size_t d)
+{
+    for (size_t i = 0; i < n || i % MGN_PANEL != 0; i++) {
+        const margin_real *from = i < n ? mgn_row(x, stride, rows, first + i) : NULL;
+        margin_real *to = panel + i / MGN_PANEL * MGN_PANEL * d + i % MGN_PANEL;
+        for (size_t k = 0; k < d; k++) {
+            to[k * MGN_PANEL] = from != NULL ? from[k] : 0;
+        }
+    }
+}
+
+#if MARGIN_VECTOR
+
+/* Compiler vectors: gcc and clang turn them into the machine's own, or split them. Loads and stores
+ * go through the second type, which asks for no more alignment than its values have. */
+typedef margin_real mgn_vec __attribute__((vector_size(MARGIN_VECTOR)));
+typedef margin_real mgn_vec_mem
+    __attribute__((vector_size(MARGIN_VECTOR), aligned(sizeof(margin_real)), may_alias));
+#define MGN_LANES (MARGIN_VECTOR / sizeof(margin_real))
+
+/* Volatile for speed: gcc 12 would load the value anew for each of the products it is used in. */
+static mgn_vec mgn_vec_load(const margin_real *p)
+{
+    return *(const volatile mgn_vec_mem *)p;
+}
+
+static void mgn_vec_store(margin_real *p, mgn_vec v)
+{
+    *(mgn_vec_mem *)p = v;
+}
+
+/* out[j * step + r] = (more ? out[j * step + r] : 0) + sum over k of x[j][k * xstep] * panel row r,
+ * for j < MGN_TILE and every row of one panel. Two registers of rows times four vectors: eight
+ * accumulators, two rows and the products fit sixteen registers. */
+static void mgn_tile(const margin_real *panel, size_t d, const margin_real *const *x, size_t xstep,
+                     margin_real *out, size_t step, bool more)
+{
+    for (size_t r = 0; r < MGN_PANEL; r += 2u * MGN_LANES) {
+        const margin_real *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
+        const margin_real *p = panel + r;
+        margin_real *o0 = out + r, *o1 = o0 + step, *o2 = o1 + step, *o3 = o2 + step;
+        mgn_vec a0 = {0}, a1 = {0}, b0 = {0}, b1 = {0}, c0 = {0}, c1 = {0}, d0 = {0}, d1 = {0};
+        if (more) {
+            a0 = mgn_vec_load(o0);
+            a1 = mgn_vec_load(o0 + MGN_LANES);
+            b0 = mgn_vec_load(o1);
+            b1 = mgn_vec_load(o1 + MGN_LANES);
+            c0 = mgn_vec_load(o2);
+            c1 = mgn_vec_load(o2 + MGN_LANES);
+            d0 = mgn_vec_load(o3);
+            d1 = mgn_vec_load(o3 + MGN_LANES);
+        }
+        for (size_t k = 0; k < d; k++, p += MGN_PANEL) {
+            const mgn_vec v = mgn_vec_load(p), w = mgn_vec_load(p + MGN_LANES);
+            a0 += x0[k * xstep] * v;
+            a1 += x0[k * xstep] * w;
+            b0 += x1[k * xstep] * v;
+            b1 += x1[k * xstep] * w;
+            c0 += x2[k * xstep] * v;
+            c1 += x2[k * xstep] * w;
+            d0 += x3[k * xstep] * v;
+            d1 += x3[k * xstep] * w;
+        }
+        mgn_vec_store(o0, a0);
+        mgn_vec_store(o0 + MGN_LANES, a1);
+        mgn_vec_store(o1, b0);
+        mgn_vec_store(o1 + MGN_LANES, b1);
+        mgn_vec_store(o2, c0);
+        mgn_vec_store(o2 + MGN_LANES, c1);
+        mgn_vec_store(o3, d0);
+        mgn_vec_store(o3 + MGN_LANES, d1);
+    }
+}
+
+/* out[r] = sum over k of x[k] * panel row r, for every row of one panel. */
+static void mgn_panel_dot(const margin_real *panel, size_t d, const margin_real *x,
+                          margin_real *out)
+{
+    for (size_t r = 0; r < MGN_PANEL; r += 2u * MGN_LANES) {
+        const margin_real *p = panel + r;
+        mgn_vec a0 = {0}, a1 = {0};
+        for (size_t k = 0; k < d; k++, p += MGN_PANEL) {
+            a0 += x[k] * mgn_vec_load(p);
+            a1 += x[k] * mgn_vec_load(p + MGN_LANES);
+        }
+        mgn_vec_store(out + r, a0);
+        mgn_vec_store(out + r + MGN_LANES, a1);
+    }
+}
+
+#else /* the same two in plain C: four named accumulators, one row or four at a time */
+
+static void mgn_tile(const margin_real *panel, size_t d, const margin_real *const *x, size_t xstep,
+                     margin_real *out, size_t step, bool more)
+{
+    for (size_t r = 0; r < MGN_PANEL; r++) {
+        const margin_real *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
+        margin_real *o0 = out + r, *o1 = o0 + step, *o2 = o1 + step, *o3 = o2 + step;
+        margin_real a = more ? *o0 : 0, b = more ? *o1 : 0, c = more ? *o2 : 0, e = more ? *o3 : 0;
+        for (size_t k = 0; k < d; k++) {
+            const margin_real v = panel[k * MGN_PANEL + r];
+            a += x0[k * xstep] * v;
+            b += x1[k * xstep] * v;
+            c += x2[k * xstep] * v;
+            e += x3[k * xstep] * v;
+        }
+        *o0 = a;
+        *o1 = b;
+        *o2 = c;
+        *o3 = e;
+    }
+}
+
+static void mgn_panel_dot(const margin_real *panel, size_t d, const margin_real *x,
+                          margin_real *out)
+{
+    for (size_t r = 0; r < MGN_PANEL; r += 4u) {
+        const margin_real *p = panel + r;
+        margin_real a = 0, b = 0, c = 0, e = 0;
+        for (size_t k = 0; k < d; k++, p += MGN_PANEL) {
+            a += x[k] * p[0];
+            b += x[k] * p[1];
+            c += x[k] * p[2];
+            e += x[k] * p[3];
+        }
+        out[r] = a;
+        out[r + 1u] = b;
+        out[r + 2u] = c;
+        out[r + 3u] = e;
+    }
+}
+
+#endif
+
+/* out[i] = x . row i for the n rows of the panels: the bits of mgn_dots, at vector speed. */
+static void mgn_panel_dots(const margin_real *panel, size_t n, size_t d, const margin_real *x,
+                           margin_real *out)
+{
+    const size_t whole = n - n % MGN_PANEL;
+    for (size_t i = 0; i < whole; i += MGN_PANEL) {
+        mgn_panel_dot(panel + i * d, d, x, out + i);
+    }
+    if (whole < n) {
+        margin_real last[MGN_PANEL];
+        mgn_panel_dot(panel + whole * d, d, x, last);
+        for (size_t r = 0; r < n - whole; r++) {
+            out[whole + r] = last[r];
+        }
+    }
+}
+
+/* A tile of which only m <= MGN_TILE vectors and n <= MGN_PANEL rows exist: x[m] .. are not read. */
+static void mgn_tile_part(const margin_real *panel, size_t n, size_t d, const margin_real *const *x,
+                          size_t m, size_t xstep, margin_real *out, size_t step, bool more)
+{
+    margin_real tile[MGN_TILE * MGN_PANEL];
+    const margin_real *from[MGN_TILE];
+    for (size_t j = 0; j < MGN_TILE; j++) {
+        from[j] = x[j < m ? j : m - 1u];
+        for (size_t r = 0; r < MGN_PANEL; r++) {
+            tile[j * MGN_PANEL + r] = more && j < m && r < n ? out[j * step + r] : 0;
+        }
+    }
+    mgn_tile(panel, d, from, xstep, tile, MGN_PANEL, true);
+    for (size_t j = 0; j < m; j++) {
+        for (size_t r = 0; r < n; r++) {
+            out[j * step + r] = tile[j * MGN_PANEL + r];
+        }
+    }
+}
+
+/* One tile, whole or not. */
+static void mgn_tile_any(const margin_real *panel, size_t n, size_t d, const margin_real *const *x,
+                         size_t m, size_t xstep, margin_real *out, size_t step, bool more)
+{
+    if (n >= MGN_PANEL && m >= MGN_TILE) {
+        mgn_tile(panel, d, x, xstep, out, step, more);
+    } else {
+        mgn_tile_part(panel, n < MGN_PANEL ? n : MGN_PANEL, d, x, m, xstep, out, step, more);
+    }
+}
+
+/* out[j * step + i] = x[j] . row i for m <= MGN_TILE vectors x[0] .. x[m-1] and the n rows of the
+ * panels: the bits of mgn_dots. Four vectors at once take half the time of four calls. */
+static void mgn_panel_dots_block(const margin_real *panel, size_t n, size_t d,
+                                 const margin_real *const *x, size_t m, margin_real *out,
+                                 size_t step)
+{
+    if (m == 1u) {
+        mgn_panel_dots(panel, n, d, x[0], out);
+        return;
+    }
+    for (size_t i = 0; i < n; i += MGN_PANEL) {
+        mgn_tile_any(panel + i * d, n - i, d, x, m, 1, out + i, step, false);
+    }
+}
+
+/* Pointers to up to MGN_TILE rows from row `first` on; returns how many there are. */
+static size_t mgn_row_group(const margin_real **group, const margin_real *x, size_t stride,
+                            const margin_index *rows, size_t first, size_t n)
+{
+    const size_t count = n - first < MGN_TILE ? n - first : MGN_TILE;
+    for (size_t j = 0; j < count; j++) {
+        group[j] = mgn_row(x, stride, rows, first + j);
+    }
+    return count;
+}
+
+/* Copies rows j .. j + m - 1, columns first .. first + MGN_PANEL - 1 to the other side of the
+ * diagonal, while they are still in the cache. */
+static void mgn_mirror(margin_real *g, size_t step, size_t first, size_t j, size_t m)
+{
+    for (size_t r = first; r < first + MGN_PANEL; r++) {
+        for (size_t t = j; t < j + m; t++) {
+            g[r * step + t] = g[t * step + r];
+        }
+    }
+}
+
+/* g = X X', each element with the bits of mgn_dots; `panel` has room for MGN_PANEL rows. Panel by
+ * panel: the square on the diagonal is computed whole, the rows below it once and mirrored. */
+static void mgn_gram(margin_real *g, size_t step, const margin_real *x, size_t stride,
+                     const margin_index *rows, size_t n, size_t d, margin_real *panel)
+{
+    const margin_real *group[MGN_TILE];
+    for (size_t first = 0; first < n; first += MGN_PANEL) {
+        const size_t count = n - first < MGN_PANEL ? n - first : MGN_PANEL;
+        mgn_panel_pack(panel, x, stride, rows, first, count, d);
+        for (size_t j = first; j < n; j += MGN_TILE) {
+            const size_t m = mgn_row_group(group, x, stride, rows, j, n);
+            mgn_panel_dots_block(panel, count, d, group, m, g + j * step + first, step);
+            if (j >= first + MGN_PANEL) {
+                mgn_mirror(g, step, first, j, m);
+            }
+        }
+    }
+}
+
+MARGIN_API size_t margin_gram_size(size_t d)
+{
+    margin_arena mem = margin_arena_counting();
+    (void)MGN_SCRATCH(&mem, margin_real, mgn_panel_size(MGN_PANEL, d));
+    return mgn_arena_counted(&mem);
+}
+
+MARGIN_API margin_status margin_gram(margin_real *g, size_t gstride, const margin_real *x,
+                                     size_t stride, const margin_index *rows, size_t n, size_t d,
+                                     margin_arena *mem)
+{
+    margin_status status =
+        mgn_both(mgn_mat_check(g, gstride, n, n), mgn_mat_check(x, stride, n, d));
+    margin_arena before;
+    margin_real *panel;
+    status = mgn_both(status, mgn_mem_check(mem));
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    panel = MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, d));
+    if (mem->failed == 0) {
+        mgn_gram(g, mgn_stride(gstride, n), x, mgn_stride(stride, d), rows, n, d, panel);
+    }
+    return margin_arena_rewind(mem, &before);
+}
+
+/* Terms of a long sum that are worked on at a time, so that a panel of them stays in the cache. */
+#define MGN_DEPTH ((size_t)256u)
+
+/* A matrix as its elements lie: (i, j) at p[i * row + j * col], transposed or not. */
+typedef struct {
+    const margin_real *p;
+    size_t row;
+    size_t col;
+} mgn_view;
+
+static mgn_view mgn_view_of(const margin_real *p, size_t row, size_t col)
+{
+    mgn_view view = {NULL, 0, 0};
+    view.p = p;
+    view.row = row;
+    view.col = col;
+    return view;
+}
+
+/* Packs columns first .. first + n - 1 of the rows k .. k + depth - 1 of b; beyond them zeros. */
+static void mgn_panel_pack_columns(margin_real *panel, mgn_view b, size_t k, size_t depth,
+                                   size_t first, size_t n)
+{
+    for (size_t t = 0; t < depth; t++, panel += MGN_PANEL) {
+        const margin_real *from = b.p + (k + t) * b.row + first * b.col;
+        if (b.col == 1u && n >= MGN_PANEL) { /* the usual case, for the vectoriser */
+            for (size_t r = 0; r < MGN_PANEL; r++) {
+                panel[r] = from[r];
+            }
+        } else {
+            for (size_t r = 0; r < MGN_PANEL; r++) {
+                panel[r] = r < n ? from[r * b.col] : 0;
+            }
+        }
+    }
+}
+
+/* One block of depth terms in one panel of columns of c, or with `more` added to it, for all m rows of
+ * a. */
+static void mgn_mat_mul_panel(margin_real *c, size_t step, mgn_view a, size_t m, size_t depth,
+                              const margin_real *panel, size_t n, bool more)
+{
+    const margin_real *x[MGN_TILE];
+    for (size_t i = 0; i < m; i += MGN_TILE) {
+        const size_t count = m - i < MGN_TILE ? m - i : MGN_TILE;
+        for (size_t j = 0; j < count; j++) {
+            x[j] = a.p + (i + j) * a.row;
+        }
+        mgn_tile_any(panel, n, depth, x, count, a.col, c + i * step, step, more);
+    }
+}
+
+/* c = a b for a of m x k and b of k x n, or with `more` c + a b: k in blocks, each sum going on where it
+ * was left, so that terms that come in several calls give the bits of one. */
+static void mgn_mat_mul_more(margin_real *c, size_t step, mgn_view a, mgn_view b, size_t m,
+                             size_t k, size_t n, bool more, margin_real *panel)
+{
+    for (size_t t = 0; t < k || t == 0; t += MGN_DEPTH) {
+        const size_t depth = k - t < MGN_DEPTH ? k - t : MGN_DEPTH;
+        const mgn_view at = mgn_view_of(t > 0 ? a.p + t * a.col : a.p, a.row, a.col);
+        for (size_t j = 0; j < n; j += MGN_PANEL) {
+            const size_t count = n - j < MGN_PANEL ? n - j : MGN_PANEL;
+            mgn_panel_pack_columns(panel, b, t, depth, j, count);
+            mgn_mat_mul_panel(c + j, step, at, m, depth, panel, count, more || t != 0);
+        }
+    }
+}
+
+static void mgn_mat_mul(margin_real *c, size_t step, mgn_view a, mgn_view b, size_t m, size_t k,
+                        size_t n, margin_real *panel)
+{
+    mgn_mat_mul_more(c, step, a, b, m, k, n, false, panel);
+}
+
+static margin_real *mgn_mat_mul_plan(margin_arena *mem, size_t k)
+{
+    return MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, k < MGN_DEPTH ? k : MGN_DEPTH));
+}
+
+MARGIN_API size_t margin_mat_mul_size(size_t k)
+{
+    margin_arena mem = margin_arena_counting();
+    (void)mgn_mat_mul_plan(&mem, k);
+    return mgn_arena_counted(&mem);
+}
+
+/* The common end of the three products: `status` is that of their matrices. */
+static margin_status mgn_mat_mul_run(margin_status status, margin_real *c, size_t step, mgn_view a,
+                                     mgn_view b, size_t m, size_t k, size_t n, margin_arena *mem)
+{
+    margin_arena before;
+    margin_real *panel;
+    status = mgn_both(status, mgn_mat_check(c, step, m, n));
+    status = mgn_both(status, mgn_mem_check(mem));
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    panel = mgn_mat_mul_plan(mem, k);
+    if (mem->failed == 0) {
+        mgn_mat_mul(c, mgn_stride(step, n), a, b, m, k, n, panel);
+    }
+    return margin_arena_rewind(mem, &before);
+}
+
+MARGIN_API margin_status margin_mat_mul(margin_real *c, size_t cstride, const margin_real *a,
+                                        size_t astride, const margin_real *b, size_t bstride,
+                                        size_t m, size_t k, size_t n, margin_arena *mem)
+{
+    return mgn_mat_mul_run(
+        mgn_both(mgn_mat_check(a, astride, m, k), mgn_mat_check(b, bstride, k, n)), c, cstride,
+        mgn_view_of(a, mgn_stride(astride, k), 1), mgn_view_of(b, mgn_stride(bstride, n), 1), m, k,
+        n, mem);
+}
+
+MARGIN_API margin_status margin_mat_mul_t(margin_real *c, size_t cstride, const margin_real *a,
+                                          size_t astride, const margin_real *b, size_t bstride,
+                                          size_t m, size_t k, size_t n, margin_arena *mem)
+{
+    return mgn_mat_mul_run(
+        mgn_both(mgn_mat_check(a, astride, m, k), mgn_mat_check(b, bstride, n, k)), c, cstride,
+        mgn_view_of(a, mgn_stride(astride, k), 1), mgn_view_of(b, 1, mgn_stride(bstride, k)), m, k,
+        n, mem);
+}
+
+MARGIN_API margin_status margin_mat_t_mul(margin_real *c, size_t cstride, const margin_real *a,
+                                          size_t astride, const margin_real *b, size_t bstride,
+                                          size_t m, size_t k, size_t n, margin_arena *mem)
+{
+    return mgn_mat_mul_run(
+        mgn_both(mgn_mat_check(a, astride, k, m), mgn_mat_check(b, bstride, k, n)), c, cstride,
+        mgn_view_of(a, 1, mgn_stride(astride, m)), mgn_view_of(b, mgn_stride(bstride, n), 1), m, k,
+        n, mem);
+}
+
+/* panel = columns first .. first + n - 1 of `depth` rows of x, row i times w[i]. */
+static void mgn_panel_pack_weighted(margin_real *panel, const margin_real *x, size_t stride,
+                                    const margin_real *w, size_t depth, size_t first, size_t n)
+{
+    mgn_panel_pack_columns(panel, mgn_view_of(x, stride, 1), 0, depth, first, n);
+    for (size_t t = 0; w != NULL && t < depth; t++, panel += MGN_PANEL) {
+        for (size_t r = 0; r < MGN_PANEL; r++) {
+            panel[r] *= w[t];
+        }
+    }
+}
+
+/* Adds the sums over `depth` rows to the columns first .. of the rows first .. d-1 of g. */
+static void mgn_normal_panel(margin_real *g, size_t step, const margin_real *x, size_t stride,
+                             size_t depth, size_t first, size_t d, const margin_real *panel)
+{
+    const size_t n = d - first < MGN_PANEL ? d - first : MGN_PANEL;
+    margin_real tile[MGN_TILE * MGN_PANEL];
+    const margin_real *column[MGN_TILE];
+    for (size_t i = first; i < d; i += MGN_TILE) {
+        const size_t count = d - i < MGN_TILE ? d - i : MGN_TILE;
+        for (size_t j = 0; j < MGN_TILE; j++) {
+            column[j] = x + i + (j < count ? j : count - 1u);
+        }
+        mgn_tile(panel, depth, column, stride, tile, MGN_PANEL, false);
+        for (size_t j = 0; j < count; j++) {
+            for (size_t r = 0; r < n; r++) {
+                g[(i + j) * step + first + r] += tile[j * MGN_PANEL + r];
+            }
+        }
+    }
+}
+
+/* g = X' D X: blocks of MGN_DEPTH rows are summed from zero and then added up, which bounds the
+ * growth of the rounding errors by MGN_DEPTH + n / MGN_DEPTH instead of n terms. */
+static void mgn_normal_matrix(margin_real *g, size_t step, const margin_real *x, size_t stride,
+                              const margin_real *w, size_t n, size_t d, margin_real *panel)
+{
+    for (size_t i = 0; i < d; i++) {
+        for (size_t j = 0; j < d; j++) {
+            g[i * step + j] = 0;
+        }
+    }
+    for (size_t t = 0; t < n; t += MGN_DEPTH) {
+        const size_t depth = n - t < MGN_DEPTH ? n - t : MGN_DEPTH;
+        for (size_t first = 0; first < d; first += MGN_PANEL) {
+            mgn_panel_pack_weighted(panel, x + t * stride, stride, w == NULL ? NULL : w + t, depth,
+                                    first, d - first);
+            mgn_normal_panel(g, step, x + t * stride, stride, depth, first, d, panel);
+        }
+    }
+    for (size_t i = 0; i < d; i++) { /* w x_i x_j and w x_j x_i round differently: take the lower */
+        for (size_t j = 0; j < i; j++) {
+            g[j * step + i] = g[i * step + j];
+        }
+    }
+}
+
+MARGIN_API size_t margin_normal_matrix_size(size_t n)
+{
+    return margin_mat_mul_size(n);
+}
+
+MARGIN_API margin_status margin_normal_matrix(margin_real *g, size_t gstride, const margin_real *x,
+                                              size_t stride, const margin_real *w, size_t n,
+                                              size_t d, margin_arena *mem)
+{
+    margin_status status =
+        mgn_both(mgn_mat_check(g, gstride, d, d), mgn_mat_check(x, stride, n, d));
+    margin_arena before;
+    margin_real *panel;
+    status = mgn_both(status, mgn_mem_check(mem));
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    panel = mgn_mat_mul_plan(mem, n);
+    if (mem->failed == 0) {
+        mgn_normal_matrix(g, mgn_stride(gstride, d), x, mgn_stride(stride, d), w, n, d, panel);
+    }
+    return margin_arena_rewind(mem, &before);
+}
+
+/* Cholesky. Only the lower triangle of the matrix is read and written, so the upper one, together
+ * with a copy of the diagonal, can restore it when the factorisation fails. */
+
+/* Largest |a_ij| of the lower triangle; NaN or infinite if an element is. */
+static margin_real mgn_lower_max(const margin_real *a, size_t stride, size_t n)
+{
+    margin_real m = 0;
+    for (size_t i = 0; i < n; i++) {
+        const margin_real row = margin_norm_inf(a + i * stride, i + 1u);
+        if (row > m || row != row) {
+            m = row;
+        }
+    }
+    return m;
+}
+
+/* A square matrix argument whose lower triangle is finite. */
+static margin_status mgn_lower_check(const margin_real *a, size_t stride, size_t n)
+{
+    const margin_status status = mgn_mat_check(a, stride, n, n);
+    if (status == MARGIN_OK && !(mgn_lower_max(a, mgn_stride(stride, n), n) <= MGN_HUGE)) {
+        return MARGIN_E_NOT_FINITE;
+    }
+    return status;
+}
+
+static void mgn_diagonal_save(margin_real *diagonal, const margin_real *a, size_t stride, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        diagonal[i] = a[i * stride + i];
+    }
+}
+
+/* The lower triangle again as it was, from the upper one and the saved diagonal. */
+static void mgn_lower_restore(margin_real *a, size_t stride, size_t n, const margin_real *diagonal)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < i; j++) {
+            a[i * stride + j] = a[j * stride + i];
+        }
+        a[i * stride + i] = diagonal[i];
+    }
+}
+
+/* a[i][l] -= sum of a[i][k] a[l][k] over k = from .. from + depth - 1, for the `count` columns l of
+ * one panel from `first` on and all rows i >= l. */
+static void mgn_lower_update(margin_real *a, size_t stride, size_t n, size_t first, size_t count,
+                             size_t from, size_t depth, margin_real *panel)
+{
+    margin_real tile[MGN_TILE * MGN_PANEL];
+    const margin_real *group[MGN_TILE];
+    mgn_panel_pack(panel, a + from, stride, NULL, first, count, depth);
+    for (size_t i = first; i < n; i += MGN_TILE) {
+        const size_t m = mgn_row_group(group, a + from, stride, NULL, i, n);
+        mgn_panel_dots_block(panel, count, depth, group, m, tile, MGN_PANEL);
+        for (size_t j = 0; j < m; j++) {
+            margin_real *row = a + (i + j) * stride + first;
+            const size_t end = i + j - first < count ? i + j - first + 1u : count;
+            for (size_t r = 0; r < end; r++) {
+                row[r] -= tile[j * MGN_PANEL + r];
+            }
+        }
+    }
+}
+
+/* Factors the square of one panel on the diagonal, row by row. `upper` gets its transposed factor,
+ * padded with zeros, `inverse` the reciprocals of its diagonal. False: not positive definite. */
+static bool mgn_cholesky_square(margin_real *a, size_t stride, size_t count, margin_real *upper,
+                                margin_real *inverse)
+{
+    for (size_t i = 0; i < MGN_PANEL * MGN_PANEL; i++) {
+        upper[i] = 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        margin_real *row = a + i * stride;
+        for (size_t j = 0; j < i; j++) {
+            row[j] *= inverse[j];
+            upper[j * MGN_PANEL + i] = row[j];
+            for (size_t r = j + 1u; r < i; r++) {
+                row[r] -= row[j] * upper[j * MGN_PANEL + r];
+            }
+            row[i] -= row[j] * row[j];
+        }
+        if (!(row[i] > 0)) {
+            return false;
+        }
+        row[i] = mgn_sqrt(row[i]);
+        inverse[i] = 1 / row[i];
+    }
+    return true;
+}
+
+/* The rows below a whole square: row <- row / factor', by the columns of the factor. */
+static void mgn_cholesky_rows(margin_real *a, size_t stride, size_t rows, const margin_real *upper,
+                              const margin_real *inverse)
+{
+    for (size_t i = 0; i < rows; i++, a += stride) {
+        margin_real row[MGN_PANEL];
+        for (size_t r = 0; r < MGN_PANEL; r++) {
+            row[r] = a[r];
+        }
+        for (size_t j = 0; j < MGN_PANEL; j++) {
+            const margin_real v = row[j] * inverse[j];
+            a[j] = v;
+            for (size_t r = 0; r < MGN_PANEL; r++) { /* zeros where r <= j */
+                row[r] -= v * upper[j * MGN_PANEL + r];
+            }
+        }
+    }
+}
+
+/* A = L L', panel after panel of columns; each first loses the part of all columns before it. */
+static bool mgn_cholesky(margin_real *a, size_t stride, size_t n, margin_real *panel)
+{
+    margin_real upper[MGN_PANEL * MGN_PANEL];
+    margin_real inverse[MGN_PANEL];
+    for (size_t first = 0; first < n; first += MGN_PANEL) {
+        const size_t count = n - first < MGN_PANEL ? n - first : MGN_PANEL;
+        margin_real *square = a + first * stride + first;
+        if (first != 0) {
+            mgn_lower_update(a, stride, n, first, count, 0, first, panel);
+        }
+        if (!mgn_cholesky_square(square, stride, count, upper, inverse)) {
+            return false;
+        }
+        mgn_cholesky_rows(square + count * stride, stride, n - first - count, upper, inverse);
+    }
+    return true;
+}
+
+typedef struct {
+    margin_real *panel;    /* one panel of the columns so far */
+    margin_real *diagonal; /* of the matrix, to restore it */
+} mgn_cholesky_work;
+
+static mgn_cholesky_work mgn_cholesky_plan(margin_arena *mem, size_t n)
+{
+    mgn_cholesky_work work;
+    const size_t depth = n == 0 ? 0 : (n - 1u) / MGN_PANEL * MGN_PANEL;
+    work.panel = MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, depth));
+    work.diagonal = MGN_SCRATCH(mem, margin_real, n);
+    return work;
+}
+
+MARGIN_API size_t margin_cholesky_size(size_t n)
+{
+    margin_arena mem = margin_arena_counting();
+    (void)mgn_cholesky_plan(&mem, n);
+    return mgn_arena_counted(&mem);
+}
+
+MARGIN_API margin_status margin_cholesky(margin_real *a, size_t stride, size_t n, margin_arena *mem)
+{
+    margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_mem_check(mem));
+    const size_t step = mgn_stride(stride, n);
+    margin_arena before;
+    mgn_cholesky_work work;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    work = mgn_cholesky_plan(mem, n);
+    if (mem->failed == 0) {
+        mgn_diagonal_save(work.diagonal, a, step, n);
+        if (!mgn_cholesky(a, step, n, work.panel)) {
+            mgn_lower_restore(a, step, n, work.diagonal);
+            status = MARGIN_E_NOT_POSITIVE;
+        }
+    }
+    return mgn_both(margin_arena_rewind(mem, &before), status);
+}
+
+/* Columns of the pivoted factorisation between two updates of the rest of the matrix. */
+#define MGN_PIVOTS ((size_t)32u)
+
+typedef struct {
+    margin_real *panel;    /* one panel of MGN_PIVOTS columns */
+    margin_real *diagonal; /* of the matrix, to restore it */
+    margin_real *left;     /* diagonal of what is left to factor */
+    margin_real *column;   /* one column of it */
+    margin_index *order;
+} mgn_pivoted_work;
+
+static mgn_pivoted_work mgn_pivoted_plan(margin_arena *mem, size_t n)
+{
+    mgn_pivoted_work work;
+    const size_t depth = n < MGN_PIVOTS ? n : MGN_PIVOTS;
+    work.panel = MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, depth));
+    work.diagonal = MGN_SCRATCH(mem, margin_real, n);
+    work.left = MGN_SCRATCH(mem, margin_real, n);
+    work.column = MGN_SCRATCH(mem, margin_real, n);
+    work.order = MGN_SCRATCH(mem, margin_index, n);
+    return work;
+}
+
+static void mgn_swap(margin_real *a, margin_real *b)
+{
+    const margin_real t = *a;
+    *a = *b;
+    *b = t;
+}
+
+/* Exchanges rows and columns i < j of the symmetric matrix whose lower triangle is in a; the
+ * diagonal is kept elsewhere. */
+static void mgn_lower_swap(margin_real *a, size_t stride, size_t n, size_t i, size_t j)
+{
+    for (size_t k = 0; k < i; k++) {
+        mgn_swap(&a[i * stride + k], &a[j * stride + k]);
+    }
+    for (size_t k = i + 1u; k < j; k++) {
+        mgn_swap(&a[k * stride + i], &a[j * stride + k]);
+    }
+    for (size_t k = j + 1u; k < n; k++) {
+        mgn_swap(&a[k * stride + i], &a[k * stride + j]);
+    }
+}
+
+/* The first of the largest values of x[from] .. x[n-1]. */
+static size_t mgn_index_of_max(const margin_real *x, size_t from, size_t n)
+{
+    size_t best = from;
+    for (size_t i = from + 1u; i < n; i++) {
+        if (x[i] > x[best]) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Column j of the factor, of which the columns before `from` are already taken off the matrix. */
+static void mgn_pivoted_column(margin_real *a, size_t stride, size_t n, size_t from, size_t j,
+                               const mgn_pivoted_work *work)
+{
+    const margin_real pivot = mgn_sqrt(work->left[j]);
+    margin_real *row = a + j * stride;
+    row[j] = pivot;
+    mgn_dots(row + from, row + stride + from, stride, n - j - 1u, j - from, work->column);
+    for (size_t i = j + 1u; i < n; i++) {
+        row += stride;
+        row[j] = (row[j] - work->column[i - j - 1u]) / pivot;
+        work->left[i] -= row[j] * row[j];
+    }
+}
+
+/* Columns `from` .. end - 1, the largest diagonal element left being the next pivot (Higham 2002,
+ * section 10.3), until that is at most `least`. Returns the rank so far. */
+static size_t mgn_pivoted_block(margin_real *a, size_t stride, size_t n, size_t from, size_t end,
+                                margin_real least, const mgn_pivoted_work *work)
+{
+    for (size_t j = from; j < end; j++) {
+        const size_t p = mgn_index_of_max(work->left, j, n);
+        const margin_index row = work->order[p];
+        if (!(work->left[p] > least)) {
+            return j;
+        }
+        if (p != j) {
+            mgn_lower_swap(a, stride, n, j, p);
+            mgn_swap(&work->left[j], &work->left[p]);
+            work->order[p] = work->order[j];
+            work->order[j] = row;
+        }
+        mgn_pivoted_column(a, stride, n, from, j, work);
+    }
+    return end;
+}
+
+/* The whole factorisation; returns the rank. What is left stays in the lower triangle. */
+static size_t mgn_pivoted(margin_real *a, size_t stride, size_t n, margin_real least,
+                          const mgn_pivoted_work *work)
+{
+    size_t rank = 0;
+    for (size_t from = 0; from < n; from = rank) {
+        const size_t end = n - from < MGN_PIVOTS ? n : from + MGN_PIVOTS;
+        rank = mgn_pivoted_block(a, stride, n, from, end, least, work);
+        for (size_t l = rank; l < n; l += MGN_PANEL) {
+            mgn_lower_update(a, stride, n, l, n - l < MGN_PANEL ? n - l : MGN_PANEL, from,
+                             rank - from, work->panel);
+        }
+        if (rank < end) {
+            break;
+        }
+    }
+    return rank;
+}
+
+/* What is left after `rank` columns of a semi-definite matrix is no larger than its diagonal. */
+static bool mgn_pivoted_rest_is_small(const margin_real *a, size_t stride, size_t n, size_t rank,
+                                      const margin_real *left, margin_real bound)
+{
+    for (size_t i = rank; i < n; i++) {
+        if (!(left[i] >= -bound && margin_norm_inf(a + i * stride + rank, i - rank) <= bound)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Leaves L alone in the lower triangle: its columns from `rank` on are zero. */
+static void mgn_pivoted_finish(margin_real *a, size_t stride, size_t n, size_t rank)
+{
+    for (size_t i = rank; i < n; i++) {
+        for (size_t j = rank; j <= i; j++) {
+            a[i * stride + j] = 0;
+        }
+    }
+}
+
+MARGIN_API size_t margin_cholesky_pivoted_size(size_t n)
+{
+    margin_arena mem = margin_arena_counting();
+    (void)mgn_pivoted_plan(&mem, n);
+    return mgn_arena_counted(&mem);
+}
+
+/* The work once there is memory; a is restored if it is indefinite. */
+static margin_status mgn_pivoted_run(margin_real *a, size_t stride, size_t n, margin_real tol,
+                                     size_t *rank, const mgn_pivoted_work *work)
+{
+    margin_real largest = 0;
+    margin_real noise;
+    mgn_diagonal_save(work->diagonal, a, stride, n);
+    for (size_t i = 0; i < n; i++) {
+        work->left[i] = work->diagonal[i];
+        work->order[i] = (margin_index)i;
+        largest = mgn_max(largest, work->diagonal[i]);
+    }
+    noise = (margin_real)n * MGN_EPS;
+    tol = tol > 0 ? tol : noise;
+    *rank = mgn_pivoted(a, stride, n, tol * largest, work);
+    if (!mgn_pivoted_rest_is_small(a, stride, n, *rank, work->left, (tol + 16 * noise) * largest)) {
+        mgn_lower_restore(a, stride, n, work->diagonal);
+        return MARGIN_E_NOT_POSITIVE;
+    }
+    mgn_pivoted_finish(a, stride, n, *rank);
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_status margin_cholesky_pivoted(margin_real *a, size_t stride, size_t n,
+                                                 margin_real tol, margin_index *order, size_t *rank,
+                                                 margin_arena *mem)
+{
+    margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_mem_check(mem));
+    margin_arena before;
+    mgn_pivoted_work work;
+    size_t found = 0;
+    if ((order == NULL && n != 0) || rank == NULL || !(tol >= 0 && tol < 1)) {
+        status = MARGIN_E_ARGUMENT;
+    }
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    work = mgn_pivoted_plan(mem, n);
+    if (mem->failed == 0) {
+        status = mgn_pivoted_run(a, mgn_stride(stride, n), n, tol, &found, &work);
+    }
+    if (mem->failed == 0 && status == MARGIN_OK) {
+        for (size_t i = 0; i < n; i++) {
+            order[i] = work.order[i];
+        }
+        *rank = found;
+    }
+    return mgn_both(margin_arena_rewind(mem, &before), status);
+}
+
+/* Triangular systems. T is a view of either triangle, transposed or not, so one forward and one
+ * backward substitution serve four kinds of matrices. */
+
+/* row -= sum over k = from .. to - 1 of T(i, k) * (row k of b), in this order. */
+static void mgn_substitute(margin_real *MGN_RESTRICT row, const margin_real *b, size_t step,
+                           size_t m, mgn_view t, size_t i, size_t from, size_t to)
+{
+    const margin_real *c = t.p + i * t.row;
+    const size_t whole = to - (to - from) % 4u;
+    size_t k = from;
+    for (; k < whole; k += 4u) {
+        const margin_real c0 = c[k * t.col], c1 = c[(k + 1u) * t.col];
+        const margin_real c2 = c[(k + 2u) * t.col], c3 = c[(k + 3u) * t.col];
+        const margin_real *b0 = b + k * step, *b1 = b0 + step, *b2 = b1 + step, *b3 = b2 + step;
+        for (size_t j = 0; j < m; j++) {
+            row[j] = (((row[j] - c0 * b0[j]) - c1 * b1[j]) - c2 * b2[j]) - c3 * b3[j];
+        }
+    }
+    for (; k < to; k++) {
+        mgn_axpy(row, -c[k * t.col], b + k * step, m);
+    }
+}
+
+/* b = T^-1 b, column by column of T: for one right-hand side and columns without gaps. */
+static void mgn_solve_columns(margin_real *b, mgn_view t, size_t n, bool forward)
+{
+    for (size_t step = 0; step < n; step++) {
+        const size_t k = forward ? step : n - 1u - step;
+        const size_t from = forward ? k + 1u : 0;
+        b[k] /= t.p[k * t.row + k * t.col];
+        mgn_axpy(b + from, -b[k], t.p + k * t.col + from, forward ? n - from : k);
+    }
+}
+
+/* b = T^-1 b for the n x m matrix b; forward: T is lower triangular, otherwise upper. Either its rows
+ * or its columns are without gaps. */
+static void mgn_solve(margin_real *b, size_t step, size_t m, mgn_view t, size_t n, bool forward)
+{
+    if (m == 1u && step == 1u && t.row == 1u) {
+        mgn_solve_columns(b, t, n, forward);
+        return;
+    }
+    for (size_t done = 0; done < n; done++) {
+        const size_t i = forward ? done : n - 1u - done;
+        const size_t from = forward ? 0 : i + 1u, to = forward ? i : n;
+        margin_real *row = b + i * step;
+        if (m == 1u && step == 1u) {
+            row[0] -= margin_dot(t.p + i * t.row + from, b + from, to - from);
+        } else {
+            mgn_substitute(row, b, step, m, t, i, from, to);
+        }
+        for (size_t j = 0; j < m; j++) {
+            row[j] /= t.p[i * t.row + i * t.col];
+        }
+    }
+}
+
+static margin_status mgn_solve_check(const margin_real *b, size_t bstride, size_t m,
+                                     const margin_real *t, size_t tstride, size_t n)
+{
+    const margin_status status =
+        mgn_both(mgn_mat_check(b, bstride, n, m), mgn_mat_check(t, tstride, n, n));
+    for (size_t i = 0; i < n && status == MARGIN_OK; i++) {
+        if (!(mgn_abs(t[i * mgn_stride(tstride, n) + i]) > 0)) {
+            return MARGIN_E_NOT_POSITIVE;
+        }
+    }
+    return status;
+}
+
+MARGIN_API margin_status margin_solve_lower(margin_real *b, size_t bstride, size_t m,
+                                            const margin_real *l, size_t lstride, size_t n)
+{
+    const margin_status status = mgn_solve_check(b, bstride, m, l, lstride, n);
+    if (status == MARGIN_OK) {
+        mgn_solve(b, mgn_stride(bstride, m), m, mgn_view_of(l, mgn_stride(lstride, n), 1), n, true);
+    }
+    return status;
+}
+
+MARGIN_API margin_status margin_solve_lower_t(margin_real *b, size_t bstride, size_t m,
+                                              const margin_real *l, size_t lstride, size_t n)
+{
+    const margin_status status = mgn_solve_check(b, bstride, m, l, lstride, n);
+    if (status == MARGIN_OK) {
+        mgn_solve(b, mgn_stride(bstride, m), m, mgn_view_of(l, 1, mgn_stride(lstride, n)), n,
+                  false);
+    }
+    return status;
+}
+
+MARGIN_API margin_status margin_solve_upper(margin_real *b, size_t bstride, size_t m,
+                                            const margin_real *r, size_t rstride, size_t n)
+{
+    const margin_status status = mgn_solve_check(b, bstride, m, r, rstride, n);
+    if (status == MARGIN_OK) {
+        mgn_solve(b, mgn_stride(bstride, m), m, mgn_view_of(r, mgn_stride(rstride, n), 1), n,
+                  false);
+    }
+    return status;
+}
+
+MARGIN_API margin_status margin_solve_upper_t(margin_real *b, size_t bstride, size_t m,
+                                              const margin_real *r, size_t rstride, size_t n)
+{
+    const margin_status status = mgn_solve_check(b, bstride, m, r, rstride, n);
+    if (status == MARGIN_OK) {
+        mgn_solve(b, mgn_stride(bstride, m), m, mgn_view_of(r, 1, mgn_stride(rstride, n)), n, true);
+    }
+    return status;
+}
+
+MARGIN_API margin_status margin_cholesky_solve(margin_real *b, size_t bstride, size_t m,
+                                               const margin_real *l, size_t lstride, size_t n)
+{
+    const margin_status status = margin_solve_lower(b, bstride, m, l, lstride, n);
+    return status == MARGIN_OK ? margin_solve_lower_t(b, bstride, m, l, lstride, n) : status;
+}
+
+/* Rank-one changes of L L' by plane rotations (Golub and Van Loan, Matrix Computations, 6.5.4;
+ * the downdate is that of LINPACK, see Stewart 1979). Row by row: row i of L meets the rotations of
+ * the columns before it, then makes its own. */
+
+/* sqrt(x^2 + y^2) without overflow or harmful underflow. */
+static margin_real mgn_hypot(margin_real x, margin_real y)
+{
+    const margin_real s = x * x + y * y;
+    margin_real pair[2];
+    if (mgn_square_is_safe(s)) {
+        return mgn_sqrt(s);
+    }
+    pair[0] = x;
+    pair[1] = y;
+    return margin_norm2(pair, 2);
+}
+
+typedef struct {
+    margin_real *c; /* cosine and sine of the rotation of each column */
+    margin_real *s;
+} mgn_rotations;
+
+static mgn_rotations mgn_rotations_plan(margin_arena *mem, size_t n)
+{
+    mgn_rotations turn;
+    turn.c = MGN_SCRATCH(mem, margin_real, n);
+    turn.s = MGN_SCRATCH(mem, margin_real, n);
+    return turn;
+}
+
+/* The rotation that takes (x, y) to (r, 0); returns r >= 0. */
+static margin_real mgn_rotation(const mgn_rotations *turn, size_t i, margin_real x, margin_real y)
+{
+    const margin_real r = mgn_hypot(x, y);
+    turn->c[i] = r > 0 ? x / r : 1;
+    turn->s[i] = r > 0 ? y / r : 0;
+    return r;
+}
+
+/* L is a factor with a positive diagonal, x finite. */
+static margin_status mgn_rank_one_check(const margin_real *l, size_t stride, size_t n,
+                                        const margin_real *x, const margin_arena *mem)
+{
+    margin_status status = mgn_both(mgn_lower_check(l, stride, n), mgn_vec_check(x, n));
+    status = mgn_both(status, mgn_mem_check(mem));
+    if (status == MARGIN_OK && !(margin_norm_inf(x, n) <= MGN_HUGE)) {
+        status = MARGIN_E_NOT_FINITE;
+    }
+    for (size_t i = 0; i < n && status == MARGIN_OK; i++) {
+        if (!(l[i * mgn_stride(stride, n) + i] > 0)) {
+            status = MARGIN_E_NOT_POSITIVE;
+        }
+    }
+    return status;
+}
+
+static void mgn_update(margin_real *l, size_t stride, size_t n, const margin_real *x,
+                       const mgn_rotations *turn)
+{
+    for (size_t i = 0; i < n; i++, l += stride) {
+        margin_real rest = x[i];
+        for (size_t k = 0; k < i; k++) {
+            const margin_real v = l[k];
+            l[k] = turn->c[k] * v + turn->s[k] * rest;
+            rest = turn->c[k] * rest - turn->s[k] * v;
+        }
+        l[i] = mgn_rotation(turn, i, l[i], rest);
+    }
+}
+
+MARGIN_API size_t margin_cholesky_update_size(size_t n)
+{
+    margin_arena mem = margin_arena_counting();
+    (void)mgn_rotations_plan(&mem, n);
+    return mgn_arena_counted(&mem);
+}
+
+MARGIN_API margin_status margin_cholesky_update(margin_real *l, size_t stride, size_t n,
+                                                const margin_real *x, margin_arena *mem)
+{
+    const margin_status status = mgn_rank_one_check(l, stride, n, x, mem);
+    margin_arena before;
+    mgn_rotations turn;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    turn = mgn_rotations_plan(mem, n);
+    if (mem->failed == 0) {
+        mgn_update(l, mgn_stride(stride, n), n, x, &turn);
+    }
+    return margin_arena_rewind(mem, &before);
+}
+
+/* L L' - x x' = L (I - p p') L' with p = L^-1 x: positive definite exactly when |p| < 1. The
+ * rotations that take (p, sqrt(1 - |p|^2)) to (0, 1) take (L', 0) to (new L', x). */
+static bool mgn_downdate(margin_real *l, size_t stride, size_t n, const margin_real *x,
+                         const mgn_rotations *turn)
+{
+    margin_real length, rest;
+    for (size_t i = 0; i < n; i++) {
+        turn->s[i] = x[i];
+    }
+    mgn_solve(turn->s, 1, 1, mgn_view_of(l, stride, 1), n, true);
+    length = margin_norm2(turn->s, n);
+    rest = (1 - length) * (1 + length);
+    if (!(rest > (margin_real)n * MGN_EPS)) {
+        return false;
+    }
+    rest = mgn_sqrt(rest);
+    for (size_t i = n; i > 0; i--) {
+        rest = mgn_rotation(turn, i - 1u, rest, turn->s[i - 1u]);
+    }
+    for (size_t i = 0; i < n; i++, l += stride) {
+        rest = 0;
+        for (size_t k = i + 1u; k > 0; k--) {
+            const margin_real v = l[k - 1u];
+            l[k - 1u] = turn->c[k - 1u] * v - turn->s[k - 1u] * rest;
+            rest = turn->c[k - 1u] * rest + turn->s[k - 1u] * v;
+        }
+    }
+    return true;
+}
+
+MARGIN_API size_t margin_cholesky_downdate_size(size_t n)
+{
+    return margin_cholesky_update_size(n);
+}
+
+MARGIN_API margin_status margin_cholesky_downdate(margin_real *l, size_t stride, size_t n,
+                                                  const margin_real *x, margin_arena *mem)
+{
+    margin_status status = mgn_rank_one_check(l, stride, n, x, mem);
+    margin_arena before;
+    mgn_rotations turn;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    turn = mgn_rotations_plan(mem, n);
+    if (mem->failed == 0 && !mgn_downdate(l, mgn_stride(stride, n), n, x, &turn)) {
+        status = MARGIN_E_NOT_POSITIVE;
+    }
+    return mgn_both(margin_arena_rewind(mem, &before), status);
+}
+
+/* Symmetric eigenvalues: A = Q T Q' by Householder reflections, then implicit QR steps on the
+ * tridiagonal T (Golub and Van Loan, Matrix Computations, 8.3). Eigenvectors are rows throughout, so
+ * every inner loop runs along a row. The matrix is first scaled by a power of two to a largest
+ * element in [1, 4), which keeps all squares in range; a quantity of size EPS^2 is then negligible. */
+
+/* work = a / scale, lower triangle; returns the scale. */
+static margin_real mgn_lower_scaled(margin_real *work, size_t step, const margin_real *a,
+                                    size_t stride, size_t n)
+{
+    const margin_real scale = mgn_power_of_two(mgn_lower_max(a, stride, n));
+    const margin_real inverse = 1 / scale;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j <= i; j++) {
+            work[i * step + j] = a[i * stride + j] * inverse;
+        }
+    }
+    return scale;
+}
+
+/* The reflection I - u u' / h that takes the n values u to (0, ..., 0, *last); u is overwritten by
+ * its vector. Returns h, or 0 where nothing is to be done. */
+static margin_real mgn_reflector(margin_real *u, size_t n, margin_real *last)
+{
+    const margin_real f = u[n - 1u];
+    const margin_real tail = margin_dot(u, u, n - 1u);
+    const margin_real square = tail + f * f;
+    *last = f;
+    if (tail <= MGN_TINY / MGN_EPS) { /* its square root is far below EPS^2 */
+        return 0;
+    }
+    *last = f > 0 ? -mgn_sqrt(square) : mgn_sqrt(square);
+    u[n - 1u] = f - *last;
+    return square - f * *last;
+}
+
+/* p = A u for the symmetric A in the lower triangle of a. */
+static void mgn_symmetric_vec(margin_real *p, const margin_real *a, size_t stride, size_t n,
+                              const margin_real *u)
+{
+    for (size_t j = 0; j < n; j++, a += stride) {
+        p[j] = margin_dot(a, u, j + 1u);
+        mgn_axpy(p, u[j], a, j);
+    }
+}
+
+/* row -= f q + g u */
+static void mgn_subtract_two(margin_real *MGN_RESTRICT row, margin_real f, const margin_real *q,
+                             margin_real g, const margin_real *u, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        row[k] -= f * q[k] + g * u[k];
+    }
+}
+
+/* A = H A H with H = I - u u' / h, lower triangle of n rows: with p = A u / h and
+ * q = p - (u.p / 2h) u that is A - u q' - q u'. */
+static void mgn_reflect_both(margin_real *a, size_t stride, size_t n, const margin_real *u,
+                             margin_real h, margin_real *q)
+{
+    mgn_symmetric_vec(q, a, stride, n, u);
+    for (size_t j = 0; j < n; j++) {
+        q[j] /= h;
+    }
+    mgn_axpy(q, -(margin_dot(u, q, n) / (2 * h)), u, n);
+    for (size_t j = 0; j < n; j++) {
+        mgn_subtract_two(a + j * stride, u[j], q, q[j], u, j + 1u);
+    }
+}
+
+typedef struct {
+    margin_real *d;     /* diagonal of T */
+    margin_real *e;     /* e[i] couples i and i + 1 */
+    margin_real *h;     /* of the reflection of each row */
+    margin_real *q;     /* one vector */
+    mgn_rotations turn; /* rotations of one QR step */
+} mgn_tridiagonal;
+
+static mgn_tridiagonal mgn_tridiagonal_plan(margin_arena *mem, size_t n)
+{
+    mgn_tridiagonal t;
+    t.d = MGN_SCRATCH(mem, margin_real, n);
+    t.e = MGN_SCRATCH(mem, margin_real, n);
+    t.h = MGN_SCRATCH(mem, margin_real, n);
+    t.q = MGN_SCRATCH(mem, margin_real, n);
+    t.turn = mgn_rotations_plan(mem, n);
+    return t;
+}
+
+/* Reduces the lower triangle of a to T, from the last row up; u of the reflection that cleared row i
+ * stays in the first i places of that row. */
+static void mgn_tridiagonalise(margin_real *a, size_t stride, size_t n, const mgn_tridiagonal *t)
+{
+    for (size_t i = n; i > 1u; i--) {
+        margin_real *u = a + (i - 1u) * stride;
+        t->h[i - 1u] = mgn_reflector(u, i - 1u, &t->e[i - 2u]);
+        if (t->h[i - 1u] > 0) {
+            mgn_reflect_both(a, stride, i - 1u, u, t->h[i - 1u], t->q);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        t->d[i] = a[i * stride + i];
+    }
+}
+
+/* row -= (row . u / h) u: one reflection of a row of n values. */
+static void mgn_reflect_row(margin_real *row, const margin_real *u, margin_real h, size_t n)
+{
+    mgn_axpy(row, -(margin_dot(row, u, n) / h), u, n);
+}
+
+/* Overwrites the vectors u in a by Q', the product of their reflections: each one acts on the rows
+ * above its own, which are complete by then. */
+static void mgn_tridiagonal_basis(margin_real *a, size_t stride, size_t n, const mgn_tridiagonal *t)
+{
+    for (size_t i = 0; i < n; i++) {
+        margin_real *u = a + i * stride;
+        for (size_t j = 0; i > 0 && t->h[i] > 0 && j < i; j++) {
+            mgn_reflect_row(a + j * stride, u, t->h[i], i);
+        }
+        for (size_t j = 0; j < i; j++) {
+            u[j] = 0;
+            a[j * stride + i] = 0;
+        }
+        u[i] = 1;
+    }
+}
+
+/* One implicit QR step with Wilkinson's shift on rows lo .. hi of T, whose couplings are not zero. */
+static void mgn_qr_step(const mgn_tridiagonal *t, size_t lo, size_t hi)
+{
+    margin_real *d = t->d, *e = t->e;
+    const margin_real half = (d[hi - 1u] - d[hi]) / 2, b = e[hi - 1u];
+    const margin_real root = mgn_hypot(half, b);
+    margin_real x = d[lo] - (d[hi] - b * (b / (half < 0 ? half - root : half + root)));
+    margin_real z = e[lo];
+    for (size_t k = lo; k < hi; k++) {
+        const margin_real r = mgn_rotation(&t->turn, k, x, z);
+        const margin_real c = t->turn.c[k], s = t->turn.s[k];
+        const margin_real w = s * (d[k + 1u] - d[k]) + 2 * (c * e[k]);
+        /* gcc 12 fuses d + s w and d - s w into one instruction even where contraction is off */
+        const volatile margin_real shift = s * w;
+        const margin_real u = shift;
+        if (k > lo) {
+            e[k - 1u] = r;
+        }
+        d[k] += u;
+        d[k + 1u] -= u;
+        e[k] = c * w - e[k];
+        if (k + 1u < hi) {
+            x = e[k];
+            z = s * e[k + 1u];
+            e[k + 1u] *= c;
+        }
+    }
+}
+
+/* (a, b) = (c a + s b, c b - s a) for two rows. */
+static void mgn_rotate(margin_real *MGN_RESTRICT a, margin_real *MGN_RESTRICT b, size_t n,
+                       margin_real c, margin_real s)
+{
+    for (size_t j = 0; j < n; j++) {
+        const margin_real v = a[j];
+        a[j] = c * v + s * b[j];
+        b[j] = c * b[j] - s * v;
+    }
+}
+
+/* Two rotations, of rows a, b and then of b, z, in one pass. */
+static void mgn_rotate_two(margin_real *MGN_RESTRICT a, margin_real *MGN_RESTRICT b,
+                           margin_real *MGN_RESTRICT z, size_t n, const margin_real *c,
+                           const margin_real *s)
+{
+    const margin_real c0 = c[0], c1 = c[1], s0 = s[0], s1 = s[1];
+    for (size_t j = 0; j < n; j++) {
+        const margin_real v = a[j], w = c0 * b[j] - s0 * v;
+        a[j] = c0 * v + s0 * b[j];
+        b[j] = c1 * w + s1 * z[j];
+        z[j] = c1 * z[j] - s1 * w;
+    }
+}
+
+/* The rotations of one QR step on rows lo .. hi of v. */
+static void mgn_rotate_rows(margin_real *v, size_t stride, size_t n, size_t lo, size_t hi,
+                            const mgn_rotations *turn)
+{
+    const size_t whole = hi - (hi - lo) % 2u;
+    size_t k = lo;
+    for (; k < whole; k += 2u) {
+        margin_real *row = v + k * stride;
+        mgn_rotate_two(row, row + stride, row + 2u * stride, n, turn->c + k, turn->s + k);
+    }
+    if (k < hi) {
+        mgn_rotate(v + k * stride, v + (k + 1u) * stride, n, turn->c[k], turn->s[k]);
+    }
+}
+
+static bool mgn_coupling_is_small(const mgn_tridiagonal *t, size_t k)
+{
+    const margin_real size = mgn_abs(t->d[k]) + mgn_abs(t->d[k + 1u]);
+    return mgn_abs(t->e[k]) <= MGN_EPS * mgn_max(size, MGN_EPS);
+}
+
+/* T to diagonal form; the rows of v, if there are any, turn with it. Two or three steps for each
+ * eigenvalue are usual; false after 30 n of them. */
+static bool mgn_tridiagonal_solve(const mgn_tridiagonal *t, size_t n, margin_real *v, size_t stride)
+{
+    size_t hi = n == 0 ? 0 : n - 1u;
+    size_t steps = 0;
+    while (hi > 0) {
+        size_t lo = hi;
+        while (lo > 0 && !mgn_coupling_is_small(t, lo - 1u)) {
+            lo--;
+        }
+        if (lo == hi) {
+            hi--;
+            continue;
+        }
+        if (steps++ >= mgn_size_mul(30u, n)) {
+            return false;
+        }
+        mgn_qr_step(t, lo, hi);
+        if (v != NULL) {
+            mgn_rotate_rows(v, stride, n, lo, hi, &t->turn);
+        }
+    }
+    return true;
+}
+
+/* The `count` largest of the n values d first, largest first; rows of v, if any, likewise. */
+static void mgn_sort_eigen(margin_real *d, size_t n, size_t count, margin_real *v, size_t stride)
+{
+    for (size_t i = 0; i < count; i++) {
+        const size_t best = mgn_index_of_max(d, i, n);
+        for (size_t j = 0; v != NULL && best != i && j < n; j++) {
+            mgn_swap(&v[i * stride + j], &v[best * stride + j]);
+        }
+        mgn_swap(&d[i], &d[best]);
+    }
+}
+
+/* Scratch of margin_eigen: a work matrix only where there are no vectors to hold it. */
+static mgn_tridiagonal mgn_eigen_plan(margin_arena *mem, size_t n, bool vectors, margin_real **work)
+{
+    const mgn_tridiagonal t = mgn_tridiagonal_plan(mem, n);
+    *work = vectors ? NULL : MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, n));
+    return t;
+}
+
+MARGIN_API size_t margin_eigen_size(size_t n, bool vectors)
+{
+    margin_arena mem = margin_arena_counting();
+    margin_real *work;
+    (void)mgn_eigen_plan(&mem, n, vectors, &work);
+    return mgn_arena_counted(&mem);
+}
+
+/* All eigenvalues of a and, where the rows of v are wanted, eigenvectors. */
+static margin_status mgn_eigen(margin_real *values, margin_real *v, size_t step, bool vectors,
+                               const margin_real *a, size_t stride, size_t n,
+                               const mgn_tridiagonal *t)
+{
+    const margin_real scale = mgn_lower_scaled(v, step, a, stride, n);
+    mgn_tridiagonalise(v, step, n, t);
+    if (vectors) {
+        mgn_tridiagonal_basis(v, step, n, t);
+    }
+    if (!mgn_tridiagonal_solve(t, n, vectors ? v : NULL, step)) {
+        return MARGIN_E_NO_CONVERGENCE;
+    }
+    mgn_sort_eigen(t->d, n, n, vectors ? v : NULL, step);
+    for (size_t i = 0; i < n; i++) {
+        values[i] = t->d[i] * scale;
+    }
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_status margin_eigen(margin_real *values, margin_real *vectors, size_t vstride,
+                                      const margin_real *a, size_t stride, size_t n,
+                                      margin_arena *mem)
+{
+    const bool wanted = vectors != NULL;
+    margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_vec_check(values, n));
+    margin_arena before;
+    margin_real *work;
+    mgn_tridiagonal t;
+    status = mgn_both(status, mgn_mem_check(mem));
+    if (wanted) {
+        status = mgn_both(status, mgn_mat_check(vectors, vstride, n, n));
+    }
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    t = mgn_eigen_plan(mem, n, wanted, &work);
+    if (mem->failed == 0) {
+        status = mgn_eigen(values, wanted ? vectors : work, wanted ? mgn_stride(vstride, n) : n,
+                           wanted, a, mgn_stride(stride, n), n, &t);
+    }
+    return mgn_both(margin_arena_rewind(mem, &before), status);
+}
+
+/* Leading eigenpairs: the eigenvalues of T by QR steps without vectors, the wanted eigenvectors of T
+ * by inverse iteration, each kept orthogonal to all before it (Wilkinson; Ipsen, SIAM Review 39,
+ * 1997), then Q applied to them. */
+typedef struct {
+    mgn_tridiagonal t;
+    margin_real *a;        /* n x n: the reflections */
+    margin_real *d, *e;    /* T itself, which the QR steps overwrite in t */
+    margin_real *u[3];     /* T - lambda = P L U: U by its three diagonals, */
+    margin_real *m;        /* L by its multipliers, */
+    margin_index *swapped; /* P by whether rows i and i + 1 were exchanged */
+} mgn_leading;
+
+static mgn_leading mgn_leading_plan(margin_arena *mem, size_t n)
+{
+    mgn_leading w;
+    w.t = mgn_tridiagonal_plan(mem, n);
+    w.a = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, n));
+    w.d = MGN_SCRATCH(mem, margin_real, n);
+    w.e = MGN_SCRATCH(mem, margin_real, n);
+    for (size_t i = 0; i < 3u; i++) {
+        w.u[i] = MGN_SCRATCH(mem, margin_real, n);
+    }
+    w.m = MGN_SCRATCH(mem, margin_real, n);
+    w.swapped = MGN_SCRATCH(mem, margin_index, n);
+    return w;
+}
+
+MARGIN_API size_t margin_eigen_leading_size(size_t n)
+{
+    margin_arena mem = margin_arena_counting();
+    (void)mgn_leading_plan(&mem, n);
+    return mgn_arena_counted(&mem);
+}
+
+/* x, or a number of the size `least` with its sign. */
+static margin_real mgn_at_least(margin_real x, margin_real least)
+{
+    return mgn_abs(x) >= least ? x : x < 0 ? -least : least;
+}
+
+/* Gauss elimination with partial pivoting of T - lambda; pivots are kept away from zero. */
+static void mgn_shifted_factor(const mgn_leading *w, size_t n, margin_real lambda,
+                               margin_real least)
+{
+    margin_real x = w->d[0] - lambda; /* the row to eliminate with: x, y and a zero */
+    margin_real y = n > 1u ? w->e[0] : 0;
+    for (size_t i = 0; i + 1u < n; i++) {
+        const margin_real below = w->e[i], next = w->d[i + 1u] - lambda;
+        const margin_real over = i + 2u < n ? w->e[i + 1u] : 0;
+        w->swapped[i] = mgn_abs(below) > mgn_abs(x);
+        if (w->swapped[i]) {
+            w->m[i] = x / below;
+            w->u[0][i] = below;
+            w->u[1][i] = next;
+            w->u[2][i] = over;
+            x = y - w->m[i] * next;
+            y = -w->m[i] * over;
+        } else {
+            x = mgn_at_least(x, least);
+            w->m[i] = below / x;
+            w->u[0][i] = x;
+            w->u[1][i] = y;
+            w->u[2][i] = 0;
+            x = next - w->m[i] * y;
+            y = over;
+        }
+    }
+    w->u[0][n - 1u] = mgn_at_least(x, least);
+}
+
+/* z = (T - lambda)^-1 z */
+static void mgn_shifted_solve(const mgn_leading *w, size_t n, margin_real *z)
+{
+    for (size_t i = 0; i + 1u < n; i++) {
+        if (w->swapped[i]) {
+            mgn_swap(&z[i], &z[i + 1u]);
+        }
+        z[i + 1u] -= w->m[i] * z[i];
+    }
+    for (size_t i = n; i > 0; i--) {
+        margin_real s = z[i - 1u];
+        if (i < n) {
+            s -= w->u[1][i - 1u] * z[i];
+        }
+        if (i + 1u < n) {
+            s -= w->u[2][i - 1u] * z[i + 1u];
+        }
+        z[i - 1u] = s / w->u[0][i - 1u];
+    }
+}
+
+/* Takes from z its parts along `count` orthonormal rows, adding the coefficients to sums[i * step]
+ * if there is such a place. */
+static void mgn_orthogonalise(margin_real *z, const margin_real *rows, size_t stride, size_t count,
+                              size_t n, margin_real *sums, size_t step)
+{
+    for (size_t i = 0; i < count; i++) {
+        const margin_real c = margin_dot(z, rows + i * stride, n);
+        mgn_axpy(z, -c, rows + i * stride, n);
+        if (sums != NULL) {
+            sums[i * step] += c;
+        }
+    }
+}
+
+/* z / |z|, returning |z|; zero stays. */
+static margin_real mgn_normalise(margin_real *z, size_t n)
+{
+    const margin_real length = margin_norm2(z, n);
+    for (size_t i = 0; i < n && length > 0; i++) {
+        z[i] /= length;
+    }
+    return length;
+}
+
+/* Some vector of length 1, another one for every `seed`: xorshift (Marsaglia 2003) as a source. */
+static void mgn_start_vector(margin_real *z, size_t n, size_t seed)
+{
+    uint32_t state = ((uint32_t)seed + 1u) * UINT32_C(0x9E3779B9);
+    for (size_t i = 0; i < n; i++) {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        z[i] = (margin_real)(state >> 16) / MGN_R(32768.0) - MGN_R(0.99999);
+    }
+    (void)mgn_normalise(z, n);
+}
+
+/* z made orthogonal to `count` orthonormal rows and of length 1. A pass that takes away more than
+ * half of z leaves rounding errors along the rows; the next one removes them. */
+static void mgn_orthonormalise(margin_real *z, const margin_real *rows, size_t stride, size_t count,
+                               size_t n)
+{
+    margin_real length = 0;
+    (void)mgn_normalise(z, n);
+    for (size_t pass = 0; pass < 4u && length < MGN_R(0.5); pass++) {
+        mgn_orthogonalise(z, rows, stride, count, n, NULL, 0);
+        length = mgn_normalise(z, n);
+    }
+}
+
+/* Largest element of T z - lambda z. */
+static margin_real mgn_shifted_residual(const mgn_leading *w, size_t n, margin_real lambda,
+                                        const margin_real *z)
+{
+    margin_real worst = 0;
+    for (size_t i = 0; i < n; i++) {
+        const margin_real left = i > 0 ? w->e[i - 1u] * z[i - 1u] : 0;
+        const margin_real right = i + 1u < n ? w->e[i] * z[i + 1u] : 0;
+        const margin_real r = mgn_abs((w->d[i] - lambda) * z[i] + (left + right));
+        if (r > worst || r != r) { /* a solution that has overflowed is NaN */
+            worst = r;
+        }
+    }
+    return worst;
+}
+
+/* Row `which` of v: the eigenvector of T (of the given size) to lambda, orthogonal to the rows before
+ * it. The shift stays a few EPS |T| away from lambda, another distance each time: within a cluster of
+ * eigenvalues no direction is then amplified much more than the others, which could be one that the
+ * rows before already span. Two or three solutions usually leave a residual of EPS |T|; the k-th
+ * of at most 8 is accepted with 2^k EPS |T|. */
+static bool mgn_inverse_iteration(const mgn_leading *w, size_t n, margin_real lambda,
+                                  margin_real size, margin_real *v, size_t stride, size_t which)
+{
+    const margin_real unit = MGN_EPS * size;
+    margin_real *z = v + which * stride;
+    margin_real accepted = unit;
+    mgn_start_vector(z, n, which);
+    for (size_t round = 1; round <= 8u; round++) {
+        accepted *= 2;
+        mgn_shifted_factor(w, n, lambda + (margin_real)round * unit, unit);
+        mgn_shifted_solve(w, n, z);
+        mgn_orthonormalise(z, v, stride, which, n);
+        if (mgn_shifted_residual(w, n, lambda, z) <= accepted) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Rows of v times Q': from eigenvectors of T to those of A. */
+static void mgn_leading_back(const mgn_leading *w, size_t n, margin_real *v, size_t step, size_t k)
+{
+    for (size_t i = 1; i < n; i++) {
+        for (size_t j = 0; w->t.h[i] > 0 && j < k; j++) {
+            mgn_reflect_row(v + j * step, w->a + i * n, w->t.h[i], i);
+        }
+    }
+}
+
+static margin_status mgn_eigen_leading(margin_real *values, margin_real *v, size_t step, size_t k,
+                                       const margin_real *a, size_t stride, size_t n,
+                                       const mgn_leading *w)
+{
+    const margin_real scale = mgn_lower_scaled(w->a, n, a, stride, n);
+    margin_real size = MGN_EPS;
+    mgn_tridiagonalise(w->a, n, n, &w->t);
+    for (size_t i = 0; i < n; i++) {
+        w->d[i] = w->t.d[i];
+        w->e[i] = i + 1u < n ? w->t.e[i] : 0;
+        size = mgn_max(size, mgn_abs(w->d[i]) + 2 * mgn_abs(w->e[i]));
+    }
+    if (!mgn_tridiagonal_solve(&w->t, n, NULL, 0)) {
+        return MARGIN_E_NO_CONVERGENCE;
+    }
+    mgn_sort_eigen(w->t.d, n, k, NULL, 0);
+    for (size_t i = 0; i < k; i++) {
+        if (!mgn_inverse_iteration(w, n, w->t.d[i], size, v, step, i)) {
+            return MARGIN_E_NO_CONVERGENCE;
+        }
+    }
+    mgn_leading_back(w, n, v, step, k);
+    for (size_t i = 0; i < k; i++) {
+        values[i] = w->t.d[i] * scale;
+    }
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_status margin_eigen_leading(margin_real *values, margin_real *vectors,
+                                              size_t vstride, size_t k, const margin_real *a,
+                                              size_t stride, size_t n, margin_arena *mem)
+{
+    margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_vec_check(values, k));
+    margin_arena before;
+    mgn_leading w;
+    status = mgn_both(status, mgn_mat_check(vectors, vstride, k, n));
+    status = mgn_both(status, mgn_mem_check(mem));
+    if (status != MARGIN_OK || k > n) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
+    }
+    before = *mem;
+    w = mgn_leading_plan(mem, n);
+    if (mem->failed == 0 && k > 0) {
+        status = mgn_eigen_leading(values, vectors, mgn_stride(vstride, n), k, a,
+                                   mgn_stride(stride, n), n, &w);
+    }
+    return mgn_both(margin_arena_rewind(mem, &before), status);
+}
+
+/* A matrix argument without NaN and infinity. */
+static margin_status mgn_finite_check(const margin_real *a, size_t stride, size_t rows, size_t cols)
+{
+    const margin_status status = mgn_mat_check(a, stride, rows, cols);
+    for (size_t i = 0; i < rows && status == MARGIN_OK; i++) {
+        if (!(margin_norm_inf(a + i * mgn_stride(stride, cols), cols) <= MGN_HUGE)) {
+            return MARGIN_E_NOT_FINITE;
+        }
+    }
+    return status;
+}
+
+typedef struct {
+    margin_real *v; /* the iterate, of length 1 */
+    margin_real *y; /* A v */
+    margin_real *r; /* A v - lambda v */
+} mgn_power_work;
+
+static mgn_power_work mgn_power_plan(margin_arena *mem, size_t n)
+{
+    mgn_power_work w;
+    w.v = MGN_SCRATCH(mem, margin_real, n);
+    w.y = MGN_SCRATCH(mem, margin_real, n);
+    w.r = MGN_SCRATCH(mem, margin_real, n);
+    return w;
+}
+
+MARGIN_API size_t margin_power_iteration_size(size_t n)
+{
+    margin_arena mem = margin_arena_counting();
+    (void)mgn_power_plan(&mem, n);
+    return mgn_arena_counted(&mem);
+}
+
+/* y = A v, lambda = v.y and whether |y - lambda v| <= tol |lambda|. */
+static bool mgn_power_is_done(const margin_real *a, size_t stride, size_t n, margin_real tol,
+                              const mgn_power_work *w, margin_real *lambda)
+{
+    mgn_dots(w->v, a, stride, n, n, w->y);
+    *lambda = margin_dot(w->v, w->y, n);
+    for (size_t i = 0; i < n; i++) {
+        w->r[i] = w->y[i] - *lambda * w->v[i];
+    }
+    return margin_norm2(w->r, n) <= tol * mgn_abs(*lambda);
+}
+
+static margin_status mgn_power_run(const margin_real *a, size_t stride, size_t n, margin_real tol,
+                                   size_t max_iter, const mgn_power_work *w, margin_real *lambda)
+{
+    for (size_t step = 0; !mgn_power_is_done(a, stride, n, tol, w, lambda); step++) {
+        const margin_real length = margin_norm2(w->y, n);
+        if (step == max_iter) {
+            return MARGIN_W_ITERATIONS;
+        }
+        for (size_t i = 0; i < n; i++) {
+            w->v[i] = w->y[i] / length;
+        }
+    }
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_status margin_power_iteration(margin_real *value, margin_real *vector,
+                                                const margin_real *start, const margin_real *a,
+                                                size_t stride, size_t n, margin_real tol,
+                                                size_t max_iter, margin_arena *mem)
+{
+    margin_status status = mgn_both(mgn_finite_check(a, stride, n, n), mgn_vec_check(vector, n));
+    margin_real lambda = 0;
+    margin_arena before;
+    mgn_power_work w;
+    status = mgn_both(status, mgn_mem_check(mem));
+    if (status != MARGIN_OK || n == 0 || value == NULL || !(tol >= 0 && tol < 1)) {
+        return mgn_both(status, n == 0 ? MARGIN_E_EMPTY : MARGIN_E_ARGUMENT);
+    }
+    before = *mem;
+    w = mgn_power_plan(mem, n);
+    if (mem->failed != 0) {
+        return margin_arena_rewind(mem, &before);
+    }
+    mgn_start_vector(w.v, n, 0);
+    for (size_t i = 0; start != NULL && i < n; i++) {
+        w.v[i] = start[i];
+    }
+    lambda = mgn_normalise(w.v, n);
+    status = lambda > 0 && lambda <= MGN_HUGE ? MARGIN_OK : MARGIN_E_ARGUMENT;
+    if (status == MARGIN_OK) {
+        status = mgn_power_run(a, mgn_stride(stride, n), n, tol > 0 ? tol : mgn_sqrt(MGN_EPS),
+                               max_iter > 0 ? max_iter : 1000u, &w, &lambda);
+        for (size_t i = 0; i < n; i++) {
+            vector[i] = w.v[i];
+        }
+        *value = lambda;
+    }
+    (void)margin_arena_rewind(mem, &before);
+    return status;
+}
+
+/* Row j of q made orthonormal to the rows before it, its coefficients in column j of r. Every row is
+ * taken through the rows before it twice, which is enough (Giraud, Langou and others 2005). */
+static bool mgn_qr_row(margin_real *q, size_t stride, size_t j, size_t d, margin_real *r,
+                       size_t rstride)
+{
+    margin_real *row = q + j * stride;
+    margin_real *column = r == NULL ? NULL : r + j;
+    const margin_real scale = mgn_power_of_two(margin_norm_inf(row, d));
+    margin_real before, length;
+    for (size_t k = 0; k < d; k++) {
+        row[k] *= 1 / scale;
+    }
+    before = margin_norm2(row, d);
+    mgn_orthogonalise(row, q, stride, j, d, column, rstride);
+    mgn_orthogonalise(row, q, stride, j, d, column, rstride);
+    length = margin_norm2(row, d);
+    if (!(length > (margin_real)(d + j) * MGN_EPS * before)) { /* nothing of it is left but noise */
+        length = 0;
+    }
+    for (size_t k = 0; k < d; k++) {
+        row[k] = length > 0 ? row[k] / length : 0;
+    }
+    if (column != NULL) {
+        column[j * rstride] = length;
+        for (size_t i = 0; i <= j; i++) {
+            column[i * rstride] *= scale;
+        }
+    }
+    return length > 0;
+}
+
+MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, size_t d,
+                                   margin_real *r, size_t rstride, size_t *rank)
+{
+    margin_status status = mgn_finite_check(q, qstride, k, d);
+    const size_t step = mgn_stride(rstride, k);
+    size_t found = 0;
+    if (r != NULL) {
+        status = mgn_both(status, mgn_mat_check(r, rstride, k, k));
+    }
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    for (size_t i = 0; r != NULL && i < k; i++) {
+        for (size_t j = 0; j < k; j++) {
+            r[i * step + j] = 0;
+        }
+    }
+    for (size_t j = 0; j < k; j++) {
+        found += mgn_qr_row(q, mgn_stride(qstride, d), j, d, r, step);
+    }
+    if (rank != NULL) {
+        *rank = found;
+    }
+    return MARGIN_OK;
+}
+
+/* ---- >>data ---- ----------------------------------------------------------------------------- */
+
+MARGIN_API void margin_scaling_row(const margin_scaling *scaling, const margin_real *x,
+                                   margin_real *out)
+{
+    const bool raw = scaling->offset == NULL;
+    for (size_t j = 0; j < scaling->d; j++) {
+        out[j] = raw ? x[j] : (x[j] - scaling->offset[j]) * scaling->factor[j];
+    }
+}
+
+/* Row number, values, label and weight of sample i of a view. */
+static inline size_t mgn_row_of(const margin_data *data, size_t i)
+{
+    return data->rows == NULL ? i : data->rows[i];
+}
+
+static inline const margin_real *mgn_sample(const margin_data *data, size_t i)
+{
+    return data->x + mgn_row_of(data, i) * mgn_stride(data->stride, data->d);
+}
+
+static inline size_t mgn_label(const margin_data *data, size_t i)
+{
+    return data->y[mgn_row_of(data, i)];
+}
+
+static inline margin_real mgn_weight(const margin_data *data, size_t i)
+{
+    return data->weight == NULL ? 1 : data->weight[mgn_row_of(data, i)];
+}
+
+/* Compensated summation (Kahan 1965): the error of the sum of n terms is 2 eps, not n eps, of the
+ * sum of their sizes. `lost` is what the sum has too much. */
+static inline void mgn_add(margin_real *sum, margin_real *lost, margin_real term)
+{
+    const margin_real y = term - *lost;
+    const margin_real s = *sum + y;
+    *lost = (s - *sum) - y;
+    *sum = s;
+}
+
+/* Shape and pointers of a view; no value is read but the row numbers. */
+static margin_status mgn_data_check_shape(const margin_data *data)
+{
+    size_t step;
+    size_t last; /* the last row that begins and ends below SIZE_MAX bytes */
+    if (data == NULL || data->x == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (data->n == 0 || data->d == 0) {
+        return MARGIN_E_EMPTY;
+    }
+    step = mgn_stride(data->stride, data->d);
+    if (step < data->d) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (data->n > MARGIN_INDEX_MAX || data->d > SIZE_MAX / sizeof(margin_real)) {
+        return MARGIN_E_OVERFLOW;
+    }
+    last = (SIZE_MAX / sizeof(margin_real) - data->d) / step;
+    for (size_t i = data->rows == NULL ? data->n - 1 : 0; i < data->n; i++) {
+        if (mgn_row_of(data, i) > last) {
+            return MARGIN_E_OVERFLOW;
+        }
+    }
+    return MARGIN_OK;
+}
+
+static bool mgn_all_finite(const margin_real *x, size_t n)
+{
+    size_t faults = 0; /* no early exit, so that compilers vectorise the loop */
+    for (size_t i = 0; i < n; i++) {
+        faults += !mgn_finite(x[i]);
+    }
+    return faults == 0;
+}
+
+static bool mgn_weights_fit(const margin_data *data)
+{
+    margin_real sum = 0;
+    size_t faults = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        const margin_real w = mgn_weight(data, i);
+        faults += !(w >= 0);
+        sum += w;
+    }
+    return faults == 0 && sum > 0 && mgn_finite(sum);
+}
+
+MARGIN_API margin_status margin_data_check(const margin_data *data)
+{
+    const margin_status status = mgn_data_check_shape(data);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < data->n; i++) {
+        if (!mgn_all_finite(mgn_sample(data, i), data->d)) {
+            return MARGIN_E_NOT_FINITE;
+        }
+    }
+    return mgn_weights_fit(data) ? MARGIN_OK : MARGIN_E_LABEL;
+}
+
+MARGIN_API margin_status margin_data_check_rows(const margin_data *data, size_t total)
+{
+    if (data == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    for (size_t i = 0; i < data->n; i++) {
+        if (mgn_row_of(data, i) >= total) {
+            return MARGIN_E_LABEL;
+        }
+    }
+    return MARGIN_OK;
+}
+
+static size_t mgn_largest_label(const margin_data *data)
+{
+    size_t largest = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        largest = mgn_label(data, i) > largest ? mgn_label(data, i) : largest;
+    }
+    return largest;
+}
+
+MARGIN_API margin_status margin_data_classes(const margin_data *data, size_t *classes)
+{
+    const margin_status status = margin_data_check(data);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (classes == NULL || data->y == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    *classes = mgn_largest_label(data) + 1;
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_status margin_data_counts(const margin_data *data, size_t classes, size_t *counts)
+{
+    const margin_status status = margin_data_check(data);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (counts == NULL || data->y == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (mgn_largest_label(data) >= classes) {
+        return MARGIN_E_LABEL;
+    }
+    for (size_t c = 0; c < classes; c++) {
+        counts[c] = 0;
+    }
+    for (size_t i = 0; i < data->n; i++) {
+        counts[mgn_label(data, i)]++;
+    }
+    return MARGIN_OK;
+}
+
+/* One class of a view, or all of it: what the sums over samples below run over. */
+typedef struct {
+    const margin_data *data;
+    size_t label;
+    bool all;
+    margin_real unit;  /* weights count as multiples of this, the largest: sums neither over- nor
+                          underflow, and are exact counts when all weights are equal */
+    margin_real total; /* sum of the weights in that unit; 0 if there are none */
+} mgn_group;
+
+/* The weight of sample i in units of the group's; 0 when it is of another class. */
+static margin_real mgn_share(const mgn_group *g, size_t i)
+{
+    const bool in = g->all || mgn_label(g->data, i) == g->label;
+    return in ? mgn_weight(g->data, i) / g->unit : 0;
+}
+
+/* Class `label` of `classes`, its weights counted in `unit`. */
+static mgn_group mgn_group_in(const margin_data *data, size_t label, size_t classes,
+                              margin_real unit)
+{
+    mgn_group g = {data, label, classes == 1, unit, 0};
+    margin_real lost = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        mgn_add(&g.total, &lost, mgn_share(&g, i));
+    }
+    return g;
+}
+
+/* Class `label` of `classes`, in units of its largest weight. */
+static mgn_group mgn_group_of(const margin_data *data, size_t label, size_t classes)
+{
+    const mgn_group g = {data, label, classes == 1, 1, 0};
+    margin_real unit = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        unit = mgn_max(unit, mgn_share(&g, i));
+    }
+    return mgn_group_in(data, label, classes, unit > 0 ? unit : 1);
+}
+
+/* Statistics of a few neighbouring columns at a time: no scratch, and good use of the cache. How
+ * many changes no result. */
+#define MGN_STRIP (SIZE_MAX > 0xFFFFFFFFu ? 32u : 8u)
+
+typedef struct {
+    const mgn_group *group;
+    size_t first; /* column */
+    size_t count; /* columns, 1 .. MGN_STRIP */
+    margin_real low[MGN_STRIP];
+    margin_real high[MGN_STRIP];
+    margin_real inverse[MGN_STRIP]; /* of high - low; 0 where that has no reciprocal */
+    margin_real centre[MGN_STRIP];  /* the mean is low + (high - low) * centre */
+} mgn_strip;
+
+static margin_real mgn_strip_range(const mgn_strip *s, size_t j)
+{
+    return s->high[j] - s->low[j];
+}
+
+static margin_real mgn_strip_at_centre(const mgn_strip *s, size_t j)
+{
+    return s->low[j] + mgn_strip_range(s, j) * s->centre[j];
+}
+
+/* The strip that begins at column `first`, with its smallest and largest values. */
+static void mgn_strip_begin(mgn_strip *s, const mgn_group *group, size_t first)
+{
+    bool begun = false;
+    s->group = group;
+    s->first = first;
+    s->count = mgn_size_min(group->data->d - first, MGN_STRIP);
+    for (size_t j = 0; j < s->count; j++) {
+        s->low[j] = s->high[j] = 0;
+    }
+    for (size_t i = 0; i < group->data->n; i++) {
+        const margin_real *x = mgn_sample(group->data, i) + first;
+        const bool skip = !(mgn_share(group, i) > 0);
+        for (size_t j = 0; j < s->count && !skip; j++) {
+            s->low[j] = begun ? mgn_min(s->low[j], x[j]) : x[j];
+            s->high[j] = begun ? mgn_max(s->high[j], x[j]) : x[j];
+        }
+        begun = begun || !skip;
+    }
+}
+
+/* Weighted mean of u or u^2 over the samples, u = (x - low) / (high - low) - from: u lies in [-1, 1],
+ * so nothing overflows, and a large offset of the column costs no digits. */
+static void mgn_strip_mean(const mgn_strip *s, const margin_real *from, bool squared,
+                           margin_real *MGN_RESTRICT mean)
+{
+    margin_real lost[MGN_STRIP];
+    for (size_t j = 0; j < s->count; j++) {
+        mean[j] = 0;
+        lost[j] = 0;
+    }
+    for (size_t i = 0; i < s->group->data->n; i++) {
+        const margin_real *x = mgn_sample(s->group->data, i) + s->first;
+        const margin_real w = mgn_share(s->group, i);
+        const size_t count = w > 0 ? s->count : 0;
+        for (size_t j = 0; j < count; j++) {
+            const margin_real u = (x[j] - s->low[j]) * s->inverse[j] - from[j];
+            mgn_add(mean + j, lost + j, w * (squared ? u * u : u));
+        }
+    }
+    for (size_t j = 0; j < s->count; j++) {
+        mean[j] /= s->group->total;
+    }
+}
+
+static void mgn_strip_centres(mgn_strip *s)
+{
+    static const margin_real zero[MGN_STRIP] = {0};
+    for (size_t j = 0; j < s->count; j++) {
+        const margin_real range = mgn_strip_range(s, j);
+        s->inverse[j] = range >= MGN_TINY ? 1 / range : 0;
+    }
+    mgn_strip_mean(s, zero, false, s->centre);
+}
+
+/* The largest difference of two values in a column of the group; infinite if it overflows. */
+static margin_real mgn_group_range(const mgn_group *g)
+{
+    margin_real largest = 0;
+    mgn_strip s;
+    for (size_t first = 0; first < g->data->d; first += MGN_STRIP) {
+        mgn_strip_begin(&s, g, first);
+        for (size_t j = 0; j < s.count; j++) {
+            largest = mgn_max(largest, mgn_strip_range(&s, j));
+        }
+    }
+    return largest;
+}
+
+/* What all moments ask of the data; `limit`: of the largest difference in a column of a class. */
+static margin_status mgn_moments_check(const margin_data *data, size_t classes, margin_real limit)
+{
+    const margin_status status = margin_data_check(data);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (classes == 0 || (data->y == NULL && classes != 1)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (classes != 1 && mgn_largest_label(data) >= classes) {
+        return MARGIN_E_LABEL;
+    }
+    for (size_t c = 0; c < classes; c++) {
+        const mgn_group g = mgn_group_of(data, c, classes);
+        if (!(g.total > 0)) {
+            return MARGIN_E_ONE_CLASS;
+        }
+        if (!(mgn_group_range(&g) <= limit)) {
+            return MARGIN_E_RANGE;
+        }
+    }
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_status margin_data_means(const margin_data *data, size_t classes,
+                                           margin_real *weight, margin_real *mean)
+{
+    const margin_status status = mgn_moments_check(data, classes, MGN_HUGE);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (weight == NULL || mean == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    for (size_t c = 0; c < classes; c++) {
+        const mgn_group g = mgn_group_of(data, c, classes);
+        weight[c] = g.total * g.unit;
+        for (size_t first = 0; first < data->d; first += MGN_STRIP) {
+            mgn_strip s;
+            mgn_strip_begin(&s, &g, first);
+            mgn_strip_centres(&s);
+            for (size_t j = 0; j < s.count; j++) {
+                mean[c * data->d + first + j] = mgn_strip_at_centre(&s, j);
+            }
+        }
+    }
+    return MARGIN_OK;
+}
+
+/* Co-moments by updating (Chan, Golub, LeVeque: "Algorithms for computing the sample variance",
+ * The American Statistician 37, 1983). With W, m and C the weight, mean and co-moment matrix
+ * sum w (x - m)(x - m)' so far, and the same w, b, B of a block of samples,
+ *
+ *     C += B + W w / (W + w) (b - m)(b - m)',   m += w / (W + w) (b - m),   W += w.
+ *
+ * Every term is a sum of squares on the diagonal: nothing cancels. A block has four samples, so C is
+ * gone through once in four samples by a rank-5 update. m and C are compensated; m begins at the
+ * first sample, not at 0: at a large offset its digits are all there, and x - m keeps those of x. */
+typedef struct {
+    size_t d;
+    size_t held;             /* samples in the block */
+    const margin_real *x[4]; /* these samples */
+    margin_real total;       /* W */
+    margin_real share[5];    /* weights of the samples, and W w / (W + w) */
+    margin_real *z[5];       /* the samples less b, and b - m */
+    margin_real *mean;       /* m is mean - mean_lost */
+    margin_real *mean_lost;
+    margin_real *cov; /* C, upper triangle */
+    margin_real *cov_lost;
+} mgn_moments;
+
+static void mgn_moments_plan(mgn_moments *m, margin_arena *mem, size_t d)
+{
+    margin_real *vectors = (margin_real *)margin_arena_scratch(mem, d, 7 * sizeof(margin_real));
+    m->cov_lost = MGN_SCRATCH(mem, margin_real, mgn_size_mul(d, d));
+    m->d = d;
+    if (vectors != NULL) {
+        for (size_t s = 0; s < 5; s++) {
+            m->z[s] = vectors + s * d;
+        }
+        m->mean = vectors + 5 * d;
+        m->mean_lost = vectors + 6 * d;
+    }
+}
+
+MARGIN_API size_t margin_moments_size(size_t d)
+{
+    margin_arena mem = margin_arena_counting();
+    mgn_moments m;
+    mgn_moments_plan(&m, &mem, d);
+    return mgn_arena_counted(&mem);
+}
+
+/* Centres the block of weight w: z[0..3] are the deviations from its mean b, z[4] is b - m; then m
+ * moves by `part` of that. */
+static void mgn_moments_centre(mgn_moments *m, margin_real w, margin_real part)
+{
+    const margin_real p1 = m->share[1] / w;
+    const margin_real p2 = m->share[2] / w;
+    const margin_real p3 = m->share[3] / w;
+    for (size_t j = 0; j < m->d; j++) {
+        const margin_real first = m->x[0][j];
+        const margin_real b1 = m->x[1][j] - first;
+        const margin_real b2 = m->x[2][j] - first;
+        const margin_real b3 = m->x[3][j] - first;
+        const margin_real b = p1 * b1 + (p2 * b2 + p3 * b3);
+        m->z[0][j] = -b;
+        m->z[1][j] = b1 - b;
+        m->z[2][j] = b2 - b;
+        m->z[3][j] = b3 - b;
+        m->z[4][j] = ((first - m->mean[j]) + m->mean_lost[j]) + b;
+        mgn_add(m->mean + j, m->mean_lost + j, part * m->z[4][j]);
+    }
+}
+
+/* cov[j] += sum over s of l[s] * z[s][j], from column `from` on: one row of the rank-5 update. */
+static void mgn_moments_row(const mgn_moments *m, size_t from, margin_real *MGN_RESTRICT cov,
+                            margin_real *MGN_RESTRICT lost)
+{
+    const margin_real *z0 = m->z[0];
+    const margin_real *z1 = m->z[1];
+    const margin_real *z2 = m->z[2];
+    const margin_real *z3 = m->z[3];
+    const margin_real *z4 = m->z[4];
+    const margin_real l0 = m->share[0] * z0[from];
+    const margin_real l1 = m->share[1] * z1[from];
+    const margin_real l2 = m->share[2] * z2[from];
+    const margin_real l3 = m->share[3] * z3[from];
+    const margin_real l4 = m->share[4] * z4[from];
+    for (size_t j = from; j < m->d; j++) {
+        mgn_add(cov + j, lost + j,
+                (l0 * z0[j] + l1 * z1[j]) + (l2 * z2[j] + l3 * z3[j]) + l4 * z4[j]);
+    }
+}
+
+/* Takes the block in; missing samples count as copies of the first, without weight. */
+static void mgn_moments_flush(mgn_moments *m)
+{
+    margin_real w;
+    margin_real part;
+    for (; m->held < 4; m->held++) {
+        m->x[m->held] = m->x[0];
+        m->share[m->held] = 0;
+    }
+    w = (m->share[0] + m->share[1]) + (m->share[2] + m->share[3]);
+    part = w / (m->total + w);
+    m->share[4] = m->total * part;
+    mgn_moments_centre(m, w, part);
+    for (size_t i = 0; i < m->d; i++) {
+        mgn_moments_row(m, i, m->cov + i * m->d, m->cov_lost + i * m->d);
+    }
+    m->total += w;
+    m->held = 0;
+}
+
+static void mgn_moments_add(mgn_moments *m, const margin_real *x, margin_real share)
+{
+    const size_t unset = m->held == 0 && !(m->total > 0) ? m->d : 0;
+    for (size_t j = 0; j < unset; j++) {
+        m->mean[j] = x[j];
+        m->mean_lost[j] = 0;
+    }
+    m->x[m->held] = x;
+    m->share[m->held++] = share;
+    if (m->held == 4) {
+        mgn_moments_flush(m);
+    }
+}
+
+/* Adds the co-moments of one group to m->cov; its mean replaces m->mean. */
+static void mgn_moments_group(mgn_moments *m, const mgn_group *g)
+{
+    m->held = 0;
+    m->total = 0;
+    for (size_t i = 0; i < g->data->n; i++) {
+        const margin_real share = mgn_share(g, i);
+        if (share > 0) {
+            mgn_moments_add(m, mgn_sample(g->data, i), share);
+        }
+    }
+    if (m->held > 0) {
+        mgn_moments_flush(m);
+    }
+}
+
+static void mgn_moments_clear(mgn_moments *m, margin_real *cov)
+{
+    m->cov = cov;
+    for (size_t i = 0; i < m->d * m->d; i++) {
+        m->cov[i] = 0;
+        m->cov_lost[i] = 0;
+    }
+}
+
+/* From co-moments to the covariance, both triangles. */
+static void mgn_moments_finish(mgn_moments *m, margin_real total)
+{
+    for (size_t i = 0; i < m->d; i++) {
+        for (size_t j = i; j < m->d; j++) {
+            m->cov[i * m->d + j] /= total;
+            m->cov[j * m->d + i] = m->cov[i * m->d + j];
+        }
+    }
+}
+
+/* Class by class; pooled: all into one matrix, in one unit of weight. */
+static void mgn_moments_run(mgn_moments *m, const margin_data *data, size_t classes, bool pooled,
+                            margin_real *weight, margin_real *mean, margin_real *cov)
+{
+    const size_t d = m->d;
+    const margin_real unit = mgn_group_of(data, 0, 1).unit;
+    margin_real total = 0;
+    mgn_moments_clear(m, cov);
+    for (size_t c = 0; c < classes; c++) {
+        const mgn_group g =
+            pooled ? mgn_group_in(data, c, classes, unit) : mgn_group_of(data, c, classes);
+        if (!pooled && c > 0) {
+            mgn_moments_clear(m, cov + c * d * d);
+        }
+        mgn_moments_group(m, &g);
+        weight[c] = g.total * g.unit;
+        total += g.total;
+        for (size_t j = 0; j < d; j++) {
+            mean[c * d + j] = m->mean[j];
+        }
+        if (!pooled) {
+            mgn_moments_finish(m, g.total);
+        }
+    }
+    if (pooled) {
+        mgn_moments_finish(m, total);
+    }
+}
+
+static margin_status mgn_data_moments(const margin_data *data, size_t classes, margin_arena *mem,
+                                      bool pooled, margin_real *weight, margin_real *mean,
+                                      margin_real *cov)
+{
+    mgn_moments m;
+    margin_arena before;
+    margin_status status = mgn_data_check_shape(data);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (mgn_mem_check(mem) != MARGIN_OK || weight == NULL || mean == NULL || cov == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    status = mgn_moments_check(data, classes, mgn_sqrt(MGN_HUGE / (4 * (margin_real)data->n)));
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    mgn_moments_plan(&m, mem, data->d);
+    if (mem->failed == 0) {
+        mgn_moments_run(&m, data, classes, pooled, weight, mean, cov);
+    }
+    return margin_arena_rewind(mem, &before);
+}
+
+MARGIN_API margin_status margin_data_moments(const margin_data *data, size_t classes,
+                                             margin_arena *mem, margin_real *weight,
+                                             margin_real *mean, margin_real *cov)
+{
+    return mgn_data_moments(data, classes, mem, false, weight, mean, cov);
+}
+
+MARGIN_API margin_status margin_data_pooled(const margin_data *data, size_t classes,
+                                            margin_arena *mem, margin_real *weight,
+                                            margin_real *mean, margin_real *cov)
+{
+    return mgn_data_moments(data, classes, mem, true, weight, mean, cov);
+}
+
+static void mgn_scaling_plan(margin_arena *mem, size_t d, margin_real **offset,
+                             margin_real **factor)
+{
+    *offset = MGN_KEEP(mem, margin_real, d);
+    *factor = MGN_KEEP(mem, margin_real, d);
+}
+
+MARGIN_API size_t margin_scaling_size(unsigned kind, size_t d)
+{
+    margin_arena mem = margin_arena_counting();
+    margin_real *offset;
+    margin_real *factor;
+    if (kind != MARGIN_SCALE_NONE) {
+        mgn_scaling_plan(&mem, d, &offset, &factor);
+    }
+    return mgn_arena_counted(&mem);
+}
+
+/* Offsets and factors of the columns of a strip. range * (1 / range) never rounds to more than 1. */
+static void mgn_scaling_strip(mgn_strip *s, unsigned kind, margin_real *offset, margin_real *factor)
+{
+    const bool minmax = kind == MARGIN_SCALE_MINMAX;
+    margin_real square[MGN_STRIP];
+    mgn_strip_centres(s);
+    mgn_strip_mean(s, s->centre, true, square); /* the variance in units of range^2 */
+    for (size_t j = 0; j < s->count; j++) {
+        const margin_real size = mgn_max(mgn_abs(s->low[j]), mgn_abs(s->high[j]));
+        const margin_real range = mgn_strip_range(s, j);
+        const margin_real unit = range * (minmax ? 1 : mgn_sqrt(square[j]));
+        const bool constant = range <= 2 * MGN_EPS * size || unit < MGN_TINY;
+        offset[j] = constant ? 0 : minmax ? s->low[j] : mgn_strip_at_centre(s, j);
+        factor[j] = constant ? 0 : 1 / unit;
+    }
+}
+
+MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned kind,
+                                            margin_arena *mem, margin_scaling *scaling)
+{
+    const margin_status status = mgn_moments_check(data, 1, MGN_HUGE);
+    margin_arena before;
+    margin_real *offset = NULL;
+    margin_real *factor = NULL;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (kind > MARGIN_SCALE_NONE || mgn_mem_check(mem) != MARGIN_OK || scaling == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    before = *mem;
+    if (kind != MARGIN_SCALE_NONE) {
+        const mgn_group all = mgn_group_of(data, 0, 1);
+        mgn_scaling_plan(mem, data->d, &offset, &factor);
+        if (mem->failed != 0) {
+            return margin_arena_rewind(mem, &before);
+        }
+        for (size_t first = 0; first < data->d; first += MGN_STRIP) {
+            mgn_strip s;
+            mgn_strip_begin(&s, &all, first);
+            mgn_scaling_strip(&s, kind, offset + first, factor + first);
+        }
+    }
+    scaling->offset = offset;
+    scaling->factor = factor;
+    scaling->d = data->d;
+    return MARGIN_OK;
+}
+
+/* Whether all samples of a view have finite images. */
+static bool mgn_scaling_fits(const margin_scaling *scaling, const margin_data *data)
+{
+    size_t faults = 0;
+    for (size_t i = 0; i < data->n && scaling->offset != NULL; i++) {
+        const margin_real *x = mgn_sample(data, i);
+        for (size_t j = 0; j < data->d; j++) {
+            faults += !mgn_finite((x[j] - scaling->offset[j]) * scaling->factor[j]);
+        }
+    }
+    return faults == 0;
+}
+
+MARGIN_API margin_status margin_scaling_apply(const margin_scaling *scaling,
+                                              const margin_data *data, margin_real *out,
+                                              size_t stride)
+{
+    const margin_status status = margin_data_check(data);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (scaling == NULL || scaling->d != data->d ||
+        (scaling->offset != NULL && scaling->factor == NULL)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (out == NULL || mgn_stride(stride, data->d) < data->d) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (!mgn_scaling_fits(scaling, data)) {
+        return MARGIN_E_RANGE;
+    }
+    for (size_t i = 0; i < data->n; i++) {
+        margin_scaling_row(scaling, mgn_sample(data, i), out + i * mgn_stride(stride, data->d));
+    }
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_status margin_scaling_in_place(const margin_scaling *scaling, margin_real *x,
+                                                 size_t n, size_t stride)
+{
+    margin_data all = {x, n, 0, stride, NULL, NULL, NULL};
+    if (scaling == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    all.d = scaling->d;
+    return margin_scaling_apply(scaling, &all, x, stride);
+}
+
+MARGIN_API size_t margin_folds_size(size_t n)
+{
+    margin_arena mem = margin_arena_counting();
+    (void)MGN_SCRATCH(&mem, margin_index, n);
+    return mgn_arena_counted(&mem);
+}
+
+static bool mgn_folds_fit(size_t n, size_t folds)
+{
+    return folds >= 2 && folds <= n && folds <= UINT16_MAX;
+}
+
+MARGIN_API margin_status margin_folds(size_t n, size_t folds, margin_rng *rng, uint16_t *fold)
+{
+    if (!mgn_folds_fit(n, folds) || n > MARGIN_INDEX_MAX || rng == NULL || fold == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    for (size_t i = 0; i < n; i++) { /* Fisher-Yates shuffle, inside out */
+        const size_t j = (size_t)margin_rng_below(rng, (uint32_t)i + 1u);
+        fold[i] = (uint16_t)(i % folds);
+        fold[i] = fold[j];
+        fold[j] = (uint16_t)(i % folds);
+    }
+    return MARGIN_OK;
+}
+
+/* Deals the samples to the folds in turn, class after class, each class in random order: both the
+ * folds and the shares of a class in them then differ by one at most. */
+static void mgn_folds_deal(const margin_data *data, size_t folds, margin_rng *rng,
+                           margin_index *order, uint16_t *fold)
+{
+    const size_t classes = mgn_largest_label(data) + 1;
+    size_t dealt = 0;
+    for (size_t c = 0; c < classes; c++) {
+        const size_t first = dealt;
+        for (size_t i = 0; i < data->n; i++) {
+            if (mgn_label(data, i) == c) {
+                const size_t j =
+                    first + (size_t)margin_rng_below(rng, (uint32_t)(dealt - first) + 1u);
+                order[dealt] = (margin_index)i;
+                order[dealt++] = order[j];
+                order[j] = (margin_index)i;
+            }
+        }
+    }
+    for (size_t i = 0; i < data->n; i++) {
+        fold[order[i]] = (uint16_t)(i % folds);
+    }
+}
+
+MARGIN_API margin_status margin_folds_stratified(const margin_data *data, size_t folds,
+                                                 margin_rng *rng, margin_arena *mem, uint16_t *fold)
+{
+    const margin_status status = mgn_data_check_shape(data);
+    margin_arena before;
+    margin_index *order;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (!mgn_folds_fit(data->n, folds) || data->y == NULL || rng == NULL || fold == NULL ||
+        mgn_mem_check(mem) != MARGIN_OK) {
+        return MARGIN_E_ARGUMENT;
+    }
+    before = *mem;
+    order = MGN_SCRATCH(mem, margin_index, data->n);
+    if (mem->failed == 0) {
+        mgn_folds_deal(data, folds, rng, order, fold);
+    }
+    return margin_arena_rewind(mem, &before);
+}
+
+MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16_t *fold,
+                                           size_t which, margin_index *rows, margin_data *train,
+                                           margin_data *test)
+{
+    const margin_status status = mgn_data_check_shape(data);
+    size_t held_out = 0;
+    size_t at[2] = {0, 0};
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (fold == NULL || rows == NULL || train == NULL || test == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    for (size_t i = 0; i < data->n; i++) {
+        held_out += fold[i] == which;
+    }
+    if (held_out == 0 || held_out == data->n) {
+        return MARGIN_E_EMPTY;
+    }
+    at[1] = data->n - held_out;
+    for (size_t i = 0; i < data->n; i++) {
+        rows[at[fold[i] == which]++] = (margin_index)mgn_row_of(data, i);
+    }
+    *train = *data;
+    *test = *data;
+    train->rows = rows;
+    train->n = data->n - held_out;
+    test->rows = rows + train->n;
+    test->n = held_out;
+    return MARGIN_OK;
+}
+
+/* ---- >>rows ---- rows of the kernel matrix within a budget of bytes -------------------------- */
+
+/* out[0 .. count-1] = x . sample i, for the samples i = from, from + 1, .. of a view. Rows of an
+ * index list go four at a time, each sum in the order of mgn_dots. */
+static void mgn_data_dots(const margin_data *data, const margin_real *x, size_t from, size_t count,
+                          margin_real *MGN_RESTRICT out)
+{
+    const size_t d = data->d;
+    size_t i = 0;
+    if (data->rows == NULL) {
+        mgn_dots(x, mgn_sample(data, from), mgn_stride(data->stride, d), count, d, out);
+        return;
+    }
+    for (; count - i >= 4; i += 4) {
+        const margin_real *z0 = mgn_sample(data, from + i);
+        const margin_real *z1 = mgn_sample(data, from + i + 1);
+        const margin_real *z2 = mgn_sample(data, from + i + 2);
+        const margin_real *z3 = mgn_sample(data, from + i + 3);
+        margin_real s0 = 0;
+        margin_real s1 = 0;
+        margin_real s2 = 0;
+        margin_real s3 = 0;
+        size_t k;
+        for (k = 0; k < d; k++) {
+            s0 += x[k] * z0[k];
+            s1 += x[k] * z1[k];
+            s2 += x[k] * z2[k];
+            s3 += x[k] * z3[k];
+        }
+        out[i] = s0;
+        out[i + 1] = s1;
+        out[i + 2] = s2;
+        out[i + 3] = s3;
+    }
+    for (; i < count; i++) {
+        mgn_dots(x, mgn_sample(data, from + i), d, 1, d, out + i);
+    }
+}
+
+/* Squared norms of all samples, with the bits that mgn_kernel_apply expects. */
+static void mgn_data_norms(const margin_data *data, margin_real *norm)
+{
+    size_t i;
+    for (i = 0; i < data->n; i++) {
+        norm[i] = mgn_norm2_bits(mgn_sample(data, i), data->d);
+    }
+}
+
+/* out[i] = k(x, sample i) for all samples of a view; norm as made by mgn_data_norms. */
+static inline void mgn_kernel_block(const margin_kernel *k, const margin_real *x,
+                                    const margin_data *data, const margin_real *norm,
+                                    margin_real *out)
+{
+    mgn_data_dots(data, x, 0, data->n, out);
+    mgn_kernel_apply(k, mgn_norm2_bits(x, data->d), norm, out, data->n);
+}
+
+/* Rows of the kernel matrix of the samples, within a budget of bytes.
+ *
+ * `slots` rows of memory. Fewer than n: the least recently used row gives way, in O(1), by a ring of
+ * slots through `next` and `prev` whose head is entry `slots` (after it the most recent, before it
+ * the oldest). n: row i has slot i, and nothing is ever given up. Two slots at least, so that two
+ * rows can be held at once. A packed copy of the data makes rows at vector speed, without it they
+ * come straight from the view: the same bits either way. */
+typedef struct {
+    margin_data data;
+    margin_kernel kernel;
+    size_t planned;        /* rows of memory that the plan took */
+    size_t slots;          /* of them in use: never more than n */
+    size_t misses;         /* rows computed by get and get2 since the start */
+    bool foreseen;         /* whether to compute them all has been decided */
+    margin_real *copy;     /* panels of all samples, or NULL */
+    margin_real *norm;     /* |x_i|^2 */
+    margin_real *diag;     /* K(i, i) */
+    margin_real *values;   /* slots x n */
+    margin_index *slot_of; /* of each row, MGN_NO_SLOT when it is not held */
+    margin_index *row_of;  /* of each slot, MGN_NO_SLOT when it is empty */
+    margin_index *next;    /* slots + 1, as prev */
+    margin_index *prev;
+} mgn_rows;
+
+#define MGN_NO_SLOT MARGIN_INDEX_MAX
+#define MGN_ROWS_PIECE                                                                             \
+    ((size_t)64) /* samples whose values stay in a processor's cache; whole panels */
+
+/* How `bytes` bytes are divided: rows, and whether a packed copy is worth its place: when all rows
+ * fit beside it, or while it takes no more than a quarter of them. */
+static size_t mgn_rows_divide(size_t n, size_t d, size_t bytes, bool *copied)
+{
+    const size_t copy = MARGIN_ROWS_COPY(n, d);
+    const size_t rows = (bytes - MARGIN_ROWS_FIXED(n)) / MARGIN_ROWS_EACH(n);
+    const size_t spare = rows < n ? bytes / 4 : bytes - MARGIN_ROWS_NEED(n, n);
+    *copied = SIZE_MAX > 0xFFFFFFFFu && copy <= spare && bytes - copy >= MARGIN_ROWS_LEAST(n);
+    return mgn_size_min(n, *copied ? (bytes - copy - MARGIN_ROWS_FIXED(n)) / MARGIN_ROWS_EACH(n)
+                                   : rows);
+}
+
+/* Takes scratch for samples of this shape (only n and d are looked at); look at mem->failed before
+ * the start. One block, shared out by the same macros that tell its size beforehand. */
+static inline void mgn_rows_plan(mgn_rows *r, margin_arena *mem, const margin_data *shape,
+                                 size_t cache_bytes)
+{
+    const size_t n = shape->n;
+    const size_t budget = cache_bytes == 0 ? MARGIN_CACHE_BYTES : cache_bytes;
+    const bool countable = n <= SIZE_MAX / (5 * sizeof(margin_real) + 9 * sizeof(margin_index)) &&
+                           mgn_panel_size(n, shape->d) <= SIZE_MAX / sizeof(margin_real);
+    const size_t bytes = countable ? MARGIN_ROWS_USE(n, shape->d, budget) : SIZE_MAX;
+    margin_real *real = (margin_real *)margin_arena_scratch(mem, bytes, 1);
+    bool copied;
+    if (real != NULL) {
+        r->planned = mgn_rows_divide(n, shape->d, bytes, &copied);
+        r->copy = copied ? real : NULL;
+        r->values = real + (copied ? mgn_panel_size(n, shape->d) : 0);
+        r->norm = r->values + r->planned * n;
+        r->diag = r->norm + n;
+        r->slot_of = (margin_index *)(void *)(r->diag + n);
+        r->row_of = r->slot_of + n;
+        r->next = r->row_of + r->planned;
+        r->prev = r->next + r->planned + 1;
+    }
+}
+
+static void mgn_rows_forget(mgn_rows *r)
+{
+    const size_t n = r->data.n;
+    const size_t s = r->slots;
+    size_t i;
+    for (i = 0; i < n; i++) {
+        r->slot_of[i] = MGN_NO_SLOT;
+    }
+    if (s < n) {
+        for (i = 0; i < s; i++) {
+            r->row_of[i] = MGN_NO_SLOT;
+        }
+        for (i = 0; i <= s; i++) {
+            r->next[i] = (margin_index)(i < s ? i + 1 : 0);
+            r->prev[i] = (margin_index)(i > 0 ? i - 1 : s);
+        }
+    }
+}
+
+/* Norms and diagonal of checked data, of the planned shape or with fewer samples; nothing is held
+ * yet. The view is copied, what it points to is not. MARGIN_E_RANGE when a squared norm or a
+ * diagonal value overflows: kernel values would. Other failures are the kernel's. */
+static inline margin_status mgn_rows_start(mgn_rows *r, const margin_data *data,
+                                           const margin_kernel *kernel)
+{
+    const margin_status status = margin_kernel_resolve(kernel, data->d, &r->kernel);
+    size_t i;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    r->data = *data;
+    r->slots = mgn_size_min(r->planned, data->n);
+    r->misses = 0;
+    r->foreseen = false;
+    if (r->copy != NULL) {
+        mgn_panel_pack(r->copy, data->x, mgn_stride(data->stride, data->d), data->rows, 0, data->n,
+                       data->d);
+    }
+    mgn_data_norms(data, r->norm);
+    for (i = 0; i < data->n; i++) {
+        r->diag[i] = r->norm[i];
+        mgn_kernel_apply(&r->kernel, r->norm[i], r->norm + i, r->diag + i, 1);
+    }
+    mgn_rows_forget(r);
+    if (!mgn_all_finite(r->norm, data->n) || !mgn_all_finite(r->diag, data->n)) {
+        return MARGIN_E_RANGE;
+    }
+    return MARGIN_OK;
+}
+
+static inline margin_real mgn_rows_diag(const mgn_rows *r, size_t i)
+{
+    return r->diag[i];
+}
+
+static inline margin_real *mgn_rows_slot(const mgn_rows *r, size_t slot)
+{
+    return r->values + slot * r->data.n;
+}
+
+/* Makes a slot the most recently used. */
+static void mgn_rows_touch(mgn_rows *r, size_t slot)
+{
+    const size_t head = r->slots;
+    if (head < r->data.n && r->next[head] != slot) {
+        r->next[r->prev[slot]] = r->next[slot];
+        r->prev[r->next[slot]] = r->prev[slot];
+        r->next[slot] = r->next[head];
+        r->prev[slot] = (margin_index)head;
+        r->prev[r->next[head]] = (margin_index)slot;
+        r->next[head] = (margin_index)slot;
+    }
+}
+
+/* The slot where row i is or is to be computed (then *missing), the most recently used from now. */
+static size_t mgn_rows_claim(mgn_rows *r, size_t i, bool *missing)
+{
+    size_t slot = r->slot_of[i];
+    *missing = slot == MGN_NO_SLOT;
+    if (*missing) {
+        slot = i;
+        if (r->slots < r->data.n) {
+            slot = r->prev[r->slots];
+            if (r->row_of[slot] != MGN_NO_SLOT) {
+                r->slot_of[r->row_of[slot]] = MGN_NO_SLOT;
+            }
+            r->row_of[slot] = (margin_index)i;
+        }
+        r->slot_of[i] = (margin_index)slot;
+        r->misses++;
+    }
+    mgn_rows_touch(r, slot);
+    return slot;
+}
+
+/* K(i, from .. from + count - 1); `from` begins a panel. */
+static void mgn_rows_part(const mgn_rows *r, size_t i, size_t from, size_t count, margin_real *out)
+{
+    const size_t d = r->data.d;
+    if (r->copy != NULL) {
+        mgn_panel_dots(r->copy + from * d, count, d, mgn_sample(&r->data, i), out);
+    } else {
+        mgn_data_dots(&r->data, mgn_sample(&r->data, i), from, count, out);
+    }
+    mgn_kernel_apply(&r->kernel, r->norm[i], r->norm + from, out, count);
+}
+
+/* Row i: K(i, 0 .. n-1). It stays in place during the next call with another index, no longer. */
+static inline const margin_real *mgn_rows_get(mgn_rows *r, size_t i)
+{
+    bool missing;
+    margin_real *row = mgn_rows_slot(r, mgn_rows_claim(r, i, &missing));
+    if (missing) {
+        mgn_rows_part(r, i, 0, r->data.n, row);
+    }
+    return row;
+}
+
+/* Rows i and j, both in place until the next call. Two missing rows are computed piece by piece
+ * side by side, so the data passes through the processor's cache once. */
+static inline void mgn_rows_get2(mgn_rows *r, size_t i, size_t j, const margin_real **ri,
+                                 const margin_real **rj)
+{
+    bool no_i;
+    bool no_j;
+    margin_real *row_i = mgn_rows_slot(r, mgn_rows_claim(r, i, &no_i));
+    margin_real *row_j = mgn_rows_slot(r, mgn_rows_claim(r, j, &no_j));
+    size_t from;
+    for (from = 0; (no_i || no_j) && from < r->data.n; from += MGN_ROWS_PIECE) {
+        const size_t count = mgn_size_min(r->data.n - from, MGN_ROWS_PIECE);
+        if (no_i) {
+            mgn_rows_part(r, i, from, count, row_i + from);
+        }
+        if (no_j) {
+            mgn_rows_part(r, j, from, count, row_j + from);
+        }
+    }
+    *ri = row_i;
+    *rj = row_j;
+}
+
+/* Dot products of the samples first .. first + count - 1, a panel, with themselves and all after. */
+static void mgn_rows_strip(mgn_rows *r, size_t first, size_t count)
+{
+    const size_t n = r->data.n;
+    const size_t d = r->data.d;
+    for (size_t i = first; i < n; i += MGN_TILE) {
+        const size_t m = mgn_size_min(n - i, MGN_TILE);
+        margin_real *out = mgn_rows_slot(r, i) + first;
+        const margin_real *x[MGN_TILE];
+        for (size_t t = 0; t < m; t++) {
+            x[t] = mgn_sample(&r->data, i + t);
+            if (r->copy == NULL) {
+                mgn_data_dots(&r->data, x[t], first, count, out + t * n);
+            }
+        }
+        if (r->copy != NULL) {
+            mgn_panel_dots_block(r->copy + first * d, count, d, x, m, out, n);
+        }
+    }
+}
+
+/* Kernel values of rows first .. end - 1 from their dot products, up to the diagonal and mirrored. */
+static void mgn_rows_finish(mgn_rows *r, size_t first, size_t end)
+{
+    const size_t n = r->data.n;
+    margin_real *k = r->values;
+    for (size_t i = first; i < end; i++) {
+        mgn_kernel_apply(&r->kernel, r->norm[i], r->norm, k + i * n, i + 1);
+        r->slot_of[i] = (margin_index)i;
+    }
+    for (size_t j = 0; j < end; j++) {
+        for (size_t i = j < first ? first : j + 1; i < end; i++) {
+            k[j * n + i] = k[i * n + j];
+        }
+    }
+}
+
+/* If the budget holds the whole matrix, computes all of it at once, one triangle by the kernel, the
+ * other mirrored. Otherwise does nothing. */
+static inline void mgn_rows_fill(mgn_rows *r)
+{
+    const size_t n = r->data.n;
+    if (r->slots < n) {
+        return;
+    }
+    for (size_t first = 0; first < n; first += MGN_PANEL) {
+        mgn_rows_strip(r, first, mgn_size_min(n - first, MGN_PANEL));
+    }
+    for (size_t first = 0; first < n; first += MGN_PANEL) {
+        mgn_rows_finish(r, first, first + mgn_size_min(n - first, MGN_PANEL));
+    }
+}
+
+/* For users that ask row by row: once a sixteenth of the matrix was asked for, computes all of it,
+ * at a fraction of the time for each row, if the budget holds it. */
+static inline void mgn_rows_foresee(mgn_rows *r)
+{
+    if (!r->foreseen && r->misses > r->data.n / 16u) {
+        r->foreseen = true;
+        mgn_rows_fill(r);
+    }
+}
+
+/* ---- >>quantize ---- from models in floating point to models in integers --------------------- */
+
+/* ---- the quantiser ---- */
+
+/* Scaled inputs are z = (x - o) * f, as in >>model (linear models have that in their weights: o = 0,
+ * f = 1). The integer inputs are (x - offset) * factor, whichever way they are made: by
+ * margin_input_q, by the input stage, or without any work for offset 0 and factor 1. */
+typedef struct {
+    const margin_model *from;
+    const margin_expansion *e; /* the model, if it is one, */
+    const margin_linear *l;    /* or this, */
+    const margin_proto *p;     /* or this, with `e` an expansion of its rows, */
+    const margin_list *list;   /* or this, with `e` its pool, or `l` its cuts if they are linear */
+    margin_expansion rows;
+    margin_linear cuts;
+    margin_real *weights, *biases; /* of these */
+    uint32_t end;                  /* of the classes in a pool that has none */
+    uint16_t *reach;
+    uint8_t *target;
+    uint8_t *downs;
+    margin_proto_q proto;
+    const margin_data *data;
+    const margin_vote *vote;
+    unsigned format;
+    bool whole;
+    bool staged;
+    size_t n, d, machines, width;
+    margin_real *low, *high;      /* d: ends of the raw values */
+    margin_real *centre;          /* d: z of the integer input 0 */
+    margin_real *offset, *factor; /* d; kept unless `whole` */
+    margin_real *scores, *differ; /* machines */
+    int32_t *scores_q;            /* machines */
+    int16_t *x, *work;            /* d */
+    void *vectors;                /* kept, as all that follow */
+    uint16_t *norms, *class_end;
+    int16_t *coef;
+    int32_t *bias;
+    margin_stage_q *stage;
+    int32_t *stage_offset;
+    int16_t *stage_factor;
+    uint8_t *stage_shift;
+    size_t stage_mark; /* arena->low before the stage */
+    margin_real unit;  /* z for one unit of the integer input */
+    margin_kernel_q kernel;
+    margin_real vector_unit; /* z for one unit of the vectors */
+    margin_real limit, peak; /* poly: what the base is a fraction of; largest sum on the data */
+    bool linear_unit;        /* unit-exp with a = 1 */
+    margin_real size;        /* every coefficient is multiplied by this, */
+    margin_real base;        /* and its product with this goes to the bias of its machine */
+    margin_real score_unit;
+} mgn_q_job;
+
+/* The rows of prototypes as vectors of an expansion, for what the two have in common. */
+static void mgn_q_proto_rows(mgn_q_job *job, const margin_proto *p)
+{
+    job->p = p;
+    job->e = &job->rows;
+    job->rows.vectors = p->vectors;
+    job->rows.offset = p->offset;
+    job->rows.factor = p->factor;
+    job->rows.n = mgn_size_mul(p->n, 1u + (size_t)p->tangents);
+    job->rows.d = p->d;
+    job->rows.width = 0;
+    job->rows.kernel.kind = MARGIN_KERNEL_RBF;
+}
+
+/* The cuts of a list as the machines of an expansion, or of a linear model whose weights are made
+ * later. */
+static void mgn_q_list_cuts(mgn_q_job *job, const margin_list *list)
+{
+    job->list = list;
+    job->rows = list->pool;
+    job->end = (uint32_t)list->pool.n;
+    job->rows.class_end = &job->end;
+    job->e = &job->rows;
+    job->cuts.d = list->pool.d;
+    job->l = NULL;
+    if (list->pool.kernel.kind == MARGIN_KERNEL_LINEAR) {
+        job->l = &job->cuts;
+    }
+}
+
+/* What the kinds have in common. */
+static bool mgn_q_job_kind(mgn_q_job *job, const margin_model *from)
+{
+    if (from == NULL || from->kind < MARGIN_MODEL_LINEAR || from->kind > MARGIN_MODEL_LIST) {
+        return false;
+    }
+    job->from = from;
+    job->vote = margin_model_vote(from);
+    job->l = from->kind == MARGIN_MODEL_LINEAR ? &from->of.linear : NULL;
+    job->e = from->kind == MARGIN_MODEL_EXPANSION ? &from->of.expansion : NULL;
+    job->p = NULL;
+    job->list = NULL;
+    job->machines = margin_machines(job->vote->scheme, job->vote->classes);
+    if (from->kind == MARGIN_MODEL_PROTO) {
+        mgn_q_proto_rows(job, &from->of.proto);
+    } else if (from->kind == MARGIN_MODEL_LIST) {
+        mgn_q_list_cuts(job, &from->of.list);
+        job->machines = from->of.list.pool.width;
+    }
+    return true;
+}
+
+static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
+                                     const margin_quant_options *options)
+{
+    bool linear;
+    if (!mgn_q_job_kind(job, from)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    linear = job->l != NULL;
+    job->format = options == NULL || options->format == 0 ? (unsigned)MARGIN_Q15 : options->format;
+    job->whole = options != NULL && options->whole;
+    job->n = linear ? 0 : (job->e->n + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK * MGN_Q_BLOCK;
+    job->d = linear ? job->l->d : job->e->d;
+    job->width = linear ? 0 : job->e->width;
+    if ((job->format != MARGIN_Q15 && job->format != MARGIN_Q7) ||
+        (!linear && job->e->kernel.kind == MARGIN_KERNEL_LINEAR)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    return job->n <= UINT16_MAX && job->d < UINT16_MAX && job->machines <= UINT16_MAX
+               ? MARGIN_OK
+               : MARGIN_E_RANGE;
+}
+
+/* The stage comes last at the front: it is given back when it is not needed. */
+static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem)
+{
+    const size_t d = job->d, kept = job->whole ? 0 : d, staged = job->whole ? d : 0;
+    const size_t cuts = job->list != NULL ? job->machines : 0;
+    const size_t rows = cuts > 0 ? cuts : margin_functions(job->vote->scheme, job->vote->classes);
+    const size_t values = mgn_size_mul(job->l != NULL ? rows : job->n, d + d % 2u);
+    job->vectors = margin_arena_keep(mem, values, job->format == MARGIN_Q15 ? 2u : 1u);
+    job->norms = MGN_KEEP(mem, uint16_t, job->p != NULL ? job->p->n : job->n);
+    job->coef = MGN_KEEP(mem, int16_t, mgn_size_mul(job->n, job->width));
+    job->bias = MGN_KEEP(mem, int32_t, job->p != NULL ? job->e->n : job->machines);
+    job->downs = MGN_KEEP(mem, uint8_t, job->p != NULL ? job->p->n : 0);
+    job->class_end = MGN_KEEP(mem, uint16_t, job->l != NULL || cuts > 0 ? 0 : job->vote->classes);
+    job->reach = MGN_KEEP(mem, uint16_t, cuts);
+    job->target = MGN_KEEP(mem, uint8_t, cuts);
+    job->offset = MGN_KEEP(mem, margin_real, kept);
+    job->factor = MGN_KEEP(mem, margin_real, kept);
+    job->stage_mark = mem->low;
+    job->stage = MGN_KEEP(mem, margin_stage_q, job->whole ? 1u : 0);
+    job->stage_offset = MGN_KEEP(mem, int32_t, staged);
+    job->stage_factor = MGN_KEEP(mem, int16_t, staged);
+    job->stage_shift = MGN_KEEP(mem, uint8_t, staged);
+    if (job->whole) {
+        job->offset = MGN_SCRATCH(mem, margin_real, d);
+        job->factor = MGN_SCRATCH(mem, margin_real, d);
+    }
+    job->low = MGN_SCRATCH(mem, margin_real, d);
+    job->high = MGN_SCRATCH(mem, margin_real, d);
+    job->centre = MGN_SCRATCH(mem, margin_real, d);
+    job->weights = MGN_SCRATCH(mem, margin_real, job->l != NULL ? mgn_size_mul(cuts, d) : 0);
+    job->biases = MGN_SCRATCH(mem, margin_real, job->l != NULL ? cuts : 0);
+    job->scores = MGN_SCRATCH(mem, margin_real, job->machines);
+    job->differ = MGN_SCRATCH(mem, margin_real, job->machines);
+    job->scores_q = MGN_SCRATCH(mem, int32_t, job->machines);
+    job->x = MGN_SCRATCH(mem, int16_t, d);
+    job->work = MGN_SCRATCH(mem, int16_t, d);
+}
+
+/* The nearest whole number between the limits. */
+static int32_t mgn_q_round(margin_real a, int32_t least, int32_t most)
+{
+    a += a < 0 ? MGN_R(-0.5) : MGN_R(0.5);
+    if (!(a > (margin_real)least)) {
+        return least;
+    }
+    return a < (margin_real)most ? (int32_t)a : most;
+}
+
+/* Ends of the raw values; false if they ought to be whole and small, and are not. */
+static bool mgn_q_ranges(const mgn_q_job *job)
+{
+    bool whole = true;
+    for (size_t i = 0; i < job->data->n; i++) {
+        const margin_real *x = mgn_sample(job->data, i);
+        for (size_t k = 0; k < job->d; k++) {
+            job->low[k] = i == 0 ? x[k] : mgn_min(job->low[k], x[k]);
+            job->high[k] = i == 0 ? x[k] : mgn_max(job->high[k], x[k]);
+            whole = whole && x[k] >= INT16_MIN && x[k] <= INT16_MAX &&
+                    (margin_real)(int32_t)x[k] == x[k];
+        }
+    }
+    return whole || !job->whole;
+}
+
+static margin_real mgn_q_middle(const mgn_q_job *job, size_t k)
+{
+    return job->low[k] + (job->high[k] - job->low[k]) / 2;
+}
+
+static margin_real mgn_q_half_range(const mgn_q_job *job, size_t k)
+{
+    return (job->high[k] - job->low[k]) / 2;
+}
+
+/* Turns offset and factor into a stage, and them into what the stage does; false if it cannot. */
+static bool mgn_q_make_stage(mgn_q_job *job)
+{
+    const margin_real limit = MGN_R(1073741823);
+    for (size_t k = 0; k < job->d; k++) {
+        margin_real scaled = job->factor[k];
+        margin_real centre;
+        uint8_t shift = 0;
+        while (shift < 30u && 2 * scaled <= INT16_MAX) {
+            scaled *= 2;
+            shift++;
+        }
+        if (!(scaled <= INT16_MAX) || !(mgn_abs(job->offset[k]) <= 65534)) {
+            return false;
+        }
+        job->stage_factor[k] = (int16_t)mgn_q_round(scaled, 0, INT16_MAX);
+        centre = -job->offset[k] * (margin_real)job->stage_factor[k] +
+                 (shift > 0 ? (margin_real)(INT32_C(1) << (shift - 1u)) : 0);
+        if (!(mgn_abs(centre) < limit)) {
+            return false;
+        }
+        job->stage_offset[k] = mgn_q_round(centre, -INT32_C(1073741823), INT32_C(1073741823));
+        job->stage_shift[k] = shift;
+        job->factor[k] = (margin_real)job->stage_factor[k] / (margin_real)(UINT32_C(1) << shift);
+    }
+    job->stage->offset = job->stage_offset;
+    job->stage->factor = job->stage_factor;
+    job->stage->shift = job->stage_shift;
+    job->staged = true;
+    return true;
+}
+
+static void mgn_q_as_they_are(mgn_q_job *job)
+{
+    for (size_t k = 0; k < job->d; k++) {
+        job->offset[k] = 0;
+        job->factor[k] = 1;
+    }
+}
+
+/* ---- linear ---- */
+
+/* Where weight k of machine j is. */
+static size_t mgn_q_weight_at(const mgn_q_job *job, size_t j, size_t k)
+{
+    return (job->vote->scheme == MARGIN_SCHEME_ORDINAL ? 0 : j) * job->d + k;
+}
+
+static margin_real mgn_q_weight(const mgn_q_job *job, size_t j, size_t k)
+{
+    return job->l->w[mgn_q_weight_at(job, j, k)];
+}
+
+/* Largest weight of feature k. */
+static margin_real mgn_q_column(const mgn_q_job *job, size_t k)
+{
+    margin_real most = 0;
+    for (size_t j = 0; j < job->machines; j++) {
+        most = mgn_max(most, mgn_abs(mgn_q_weight(job, j, k)));
+    }
+    return most;
+}
+
+/* The score of machine j at the integer input 0. */
+static margin_real mgn_q_at_zero(const mgn_q_job *job, size_t j)
+{
+    margin_real sum = job->l->bias[j];
+    for (size_t k = 0; k < job->d; k++) {
+        sum += mgn_q_weight(job, j, k) * job->offset[k];
+    }
+    return sum;
+}
+
+/* The factors carry the size of the weights: that of feature k makes its largest weight the largest
+ * that is allowed, `most`. So columns of weights lose nothing to their neighbours, and with one machine
+ * rounding the weights costs nothing at all. Inputs in range are at most 2^14: twice that fits. */
+static void mgn_q_linear_factors(mgn_q_job *job)
+{
+    margin_real rows = 1, unit = 0, most;
+    for (size_t k = 0; k < job->d; k++) {
+        job->offset[k] = mgn_q_middle(job, k);
+    }
+    for (size_t j = 0; j < job->machines; j++) {
+        margin_real sum = 0;
+        for (size_t k = 0; k < job->d; k++) {
+            const margin_real column = mgn_q_column(job, k);
+            sum += column > 0 ? mgn_abs(mgn_q_weight(job, j, k)) / column : 0;
+        }
+        rows = mgn_max(rows, sum);
+    }
+    most = mgn_min(job->format == MARGIN_Q15 ? 32767 : 127, MGN_R(0.95 * 65536) / rows);
+    for (size_t k = 0; k < job->d; k++) {
+        unit = mgn_max(unit, mgn_q_half_range(job, k) * mgn_q_column(job, k) / (most * 16384));
+    }
+    for (size_t j = 0; j < job->machines; j++) {
+        unit = mgn_max(unit, mgn_abs(mgn_q_at_zero(job, j)) / MGN_R(0.04 * 2147483648.0));
+    }
+    for (size_t k = 0; k < job->d; k++) {
+        const bool used = unit > 0 && mgn_q_half_range(job, k) > 0;
+        job->factor[k] = used ? mgn_q_column(job, k) / (most * unit) : 0;
+    }
+}
+
+/* The cuts of a linear list for raw inputs: w = sum of coef * v, the scaling folded in. */
+static void mgn_q_list_weights(mgn_q_job *job)
+{
+    const margin_expansion *e = &job->list->pool;
+    for (size_t j = 0; j < job->machines; j++) {
+        job->biases[j] = e->bias[j];
+        for (size_t k = 0; k < job->d; k++) {
+            margin_real w = 0;
+            for (size_t v = 0; v < job->list->reach[j]; v++) {
+                w += e->coef[v * e->width + j] * e->vectors[v * job->d + k];
+            }
+            w *= e->offset != NULL ? e->factor[k] : 1;
+            job->biases[j] -= e->offset != NULL ? w * e->offset[k] : 0;
+            job->weights[j * job->d + k] = w;
+        }
+    }
+    job->cuts.w = job->weights;
+    job->cuts.bias = job->biases;
+}
+
+/* The finest unit of scores at which all weights and sums fit. */
+static margin_real mgn_q_linear_unit(const mgn_q_job *job)
+{
+    const margin_real most = job->format == MARGIN_Q15 ? 32767 : 127;
+    margin_real unit = 0;
+    for (size_t j = 0; j < job->machines; j++) {
+        margin_real sum = mgn_abs(mgn_q_at_zero(job, j));
+        for (size_t k = 0; k < job->d; k++) {
+            if (job->factor[k] > 0) {
+                const margin_real w = mgn_abs(mgn_q_weight(job, j, k)) / job->factor[k];
+                unit = mgn_max(unit, w / most);
+                sum += w * 32768;
+            }
+        }
+        unit = mgn_max(unit, sum / MGN_R(0.998 * 2147483648.0));
+    }
+    return unit > 0 ? unit : 1;
+}
+
+/* What rounding the weights to this unit does to a score, about, against what the weights do. */
+static bool mgn_q_linear_coarse(const mgn_q_job *job, margin_real unit)
+{
+    margin_real error = 0, most = 0;
+    for (size_t k = 0; k < job->d; k++) {
+        const margin_real half = mgn_q_half_range(job, k);
+        error += half * half;
+        most = mgn_max(most, half * mgn_q_column(job, k));
+    }
+    return MGN_R(0.3) * unit * mgn_sqrt(error) >
+           most / (job->format == MARGIN_Q15 ? MGN_R(1024.0) : MGN_R(128.0));
+}
+
+static void mgn_q_linear_store(mgn_q_job *job)
+{
+    const margin_real unit = job->score_unit;
+    for (size_t j = 0; j < job->machines; j++) {
+        margin_real bias = mgn_q_at_zero(job, j);
+        for (size_t k = 0; k < job->d; k++) {
+            const size_t i = mgn_q_weight_at(job, j, k);
+            const margin_real w = job->factor[k] > 0 ? job->l->w[i] / job->factor[k] : 0;
+            const int32_t limit = job->format == MARGIN_Q15 ? 32767 : 127;
+            const int32_t q = mgn_q_round(w / unit, -limit, limit);
+            bias += (w - unit * (margin_real)q) * (mgn_q_middle(job, k) - job->offset[k]) *
+                    job->factor[k];
+            if (job->format == MARGIN_Q15) {
+                ((int16_t *)job->vectors)[i] = (int16_t)q;
+            } else {
+                ((int8_t *)job->vectors)[i] = (int8_t)q;
+            }
+        }
+        job->bias[j] = mgn_q_round(bias / unit, -INT32_MAX, INT32_MAX);
+    }
+}
+
+static margin_status mgn_q_linear_make(mgn_q_job *job)
+{
+    mgn_q_as_they_are(job);
+    if (!job->whole || mgn_q_linear_coarse(job, mgn_q_linear_unit(job))) {
+        mgn_q_linear_factors(job);
+        if (job->whole && !mgn_q_make_stage(job)) {
+            return MARGIN_E_RANGE;
+        }
+    }
+    job->score_unit = mgn_q_linear_unit(job);
+    mgn_q_linear_store(job);
+    return MARGIN_OK;
+}
+
+/* ---- expansions ---- */
+
+static margin_real mgn_q_own_factor(const mgn_q_job *job, size_t k)
+{
+    return job->e->offset != NULL ? job->e->factor[k] : 1;
+}
+
+static margin_real mgn_q_own_offset(const mgn_q_job *job, size_t k)
+{
+    return job->e->offset != NULL ? job->e->offset[k] : 0;
+}
+
+static margin_real mgn_q_vector(const mgn_q_job *job, size_t v, size_t k)
+{
+    return job->e->vectors[v * job->d + k] - job->centre[k];
+}
+
+/* Longest vector, largest coordinate, and largest coordinate of the data, from the centre. */
+typedef struct {
+    margin_real length, vector, data;
+} mgn_q_extent;
+
+static mgn_q_extent mgn_q_extents(const mgn_q_job *job)
+{
+    mgn_q_extent most = {0, 0, 0};
+    for (size_t v = 0; v < job->e->n; v++) {
+        margin_real sum = 0;
+        for (size_t k = 0; k < job->d; k++) {
+            const margin_real z = mgn_q_vector(job, v, k);
+            sum += z * z;
+            most.vector = mgn_max(most.vector, mgn_abs(z));
+        }
+        most.length = mgn_max(most.length, sum);
+    }
+    most.length = mgn_sqrt(most.length);
+    for (size_t k = 0; k < job->d; k++) {
+        const margin_real o = mgn_q_own_offset(job, k), f = mgn_q_own_factor(job, k);
+        most.data = mgn_max(most.data, mgn_abs((job->low[k] - o) * f - job->centre[k]));
+        most.data = mgn_max(most.data, mgn_abs((job->high[k] - o) * f - job->centre[k]));
+    }
+    return most;
+}
+
+/* Class of vector v. */
+static size_t mgn_q_class(const mgn_q_job *job, size_t v)
+{
+    size_t c = 0;
+    while (c + 1u < job->vote->classes && v >= job->e->class_end[c]) {
+        c++;
+    }
+    return c;
+}
+
+/* Biases with what coefficients add to them, in job->scores; sums of |coef| and |bias|, in job->differ;
+ * and the largest coefficient. */
+static margin_real mgn_q_sum_up(mgn_q_job *job)
+{
+    const margin_vote *vote = job->vote;
+    margin_real largest = 0;
+    for (size_t j = 0; j < job->machines; j++) {
+        job->scores[j] = job->e->bias[j];
+        job->differ[j] = 0;
+    }
+    for (size_t v = 0; v < job->e->n; v++) {
+        const size_t c = mgn_q_class(job, v);
+        for (size_t i = 0; i < job->width; i++) {
+            const size_t j = mgn_q_machine(vote->scheme, vote->classes, c, i);
+            const margin_real coef = job->e->coef[v * job->width + i];
+            job->differ[j] += mgn_abs(coef * job->size);
+            job->scores[j] += coef * job->base;
+            largest = mgn_max(largest, mgn_abs(coef * job->size));
+        }
+    }
+    for (size_t j = 1; j < job->machines && vote->scheme == MARGIN_SCHEME_ORDINAL; j++) {
+        job->scores[j] += job->scores[0] - job->e->bias[0];
+        job->differ[j] = job->differ[0];
+    }
+    for (size_t j = 0; j < job->machines; j++) {
+        job->differ[j] += mgn_abs(job->scores[j]);
+    }
+    return largest;
+}
+
+/* The least shift `down` with sum |coef| 32768 / 2^down + |bias| < 2^31 for all machines, if the
+ * largest coefficient is made 32767; for poly, whose sums are limited, one that leaves them room for
+ * eight times what the data needs. */
+static void mgn_q_choose_down(mgn_q_job *job)
+{
+    const margin_real largest = mgn_q_sum_up(job);
+    margin_real most = 0;
+    for (size_t j = 0; j < job->machines; j++) {
+        most = mgn_max(most, job->kernel.kind == MARGIN_KERNEL_POLY
+                                 ? 16 * mgn_max(job->peak, mgn_abs(job->scores[j]))
+                                 : job->differ[j]);
+    }
+    job->kernel.down = 0;
+    while (job->kernel.down < 31u && largest > 0 && most > 2 * largest) {
+        most /= 2;
+        job->kernel.down++;
+    }
+}
+
+/* rbf, for a choice of `down`: kernel values vanish at 2^-(32 - down), the distance `radius`. The unit
+ * is the finest at which all distances within reach fit, see mgn_q_rbf; half a step in every feature
+ * is kept in reserve for rounding. Data may leave the int16_t only where it leaves the reach. */
+static margin_real mgn_q_rbf_radius(const mgn_q_job *job)
+{
+    const margin_real bits = (margin_real)(32u - job->kernel.down);
+    return mgn_sqrt(bits * MGN_R(0.69314718055994531) / job->e->kernel.gamma);
+}
+
+static margin_real mgn_q_rbf_unit(const mgn_q_job *job)
+{
+    const mgn_q_extent most = mgn_q_extents(job);
+    const margin_real root = mgn_sqrt((margin_real)job->d), radius = mgn_q_rbf_radius(job);
+    const margin_real rough = job->format == MARGIN_Q7 ? root * most.vector / 252 : 0;
+    const margin_real length = most.length + rough;
+    margin_real unit = (2 * length + radius) / (65400 - 2 * root);
+    unit = mgn_max(unit, (length + radius) / (56600 - 2 * root));
+    return mgn_max(unit, mgn_min(most.data, length + radius) / 32700);
+}
+
+/* Mean of the vectors: distances do not mind a shift, and norms are least there. */
+static void mgn_q_rbf_centre(mgn_q_job *job)
+{
+    for (size_t k = 0; k < job->d; k++) {
+        margin_real mean = 0;
+        for (size_t v = 0; v < job->e->n; v++) {
+            mean += (job->e->vectors[v * job->d + k] - mean) / (margin_real)(v + 1u);
+        }
+        job->centre[k] = mean;
+    }
+}
+
+/* Whether all features have the same factor, so that whole numbers may go in as they are. */
+static bool mgn_q_one_factor(const mgn_q_job *job)
+{
+    const margin_real f = mgn_q_own_factor(job, 0);
+    for (size_t k = 0; k < job->d; k++) {
+        if (!(mgn_abs(mgn_q_own_factor(job, k) - f) <= f / 4096)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether a unit of that factor is fine enough to keep within 32 bits. int8_t would be too coarse for
+ * vectors far from 0. */
+static bool mgn_q_rbf_plain(mgn_q_job *job)
+{
+    const margin_real f = mgn_q_own_factor(job, 0);
+    const margin_real centred = mgn_q_extents(job).vector;
+    for (size_t k = 0; k < job->d; k++) {
+        job->centre[k] = -mgn_q_own_offset(job, k) * f;
+    }
+    job->unit = f;
+    mgn_q_as_they_are(job);
+    return mgn_q_rbf_unit(job) <= f &&
+           (job->format == MARGIN_Q15 || mgn_q_extents(job).vector <= 2 * centred);
+}
+
+/* Offsets and factors for a centre and a unit. */
+static margin_status mgn_q_inputs(mgn_q_job *job)
+{
+    for (size_t k = 0; k < job->d; k++) {
+        const margin_real f = mgn_q_own_factor(job, k);
+        job->factor[k] = f / job->unit;
+        job->offset[k] = f > 0 ? mgn_q_own_offset(job, k) + job->centre[k] / f : 0;
+    }
+    return !job->whole || mgn_q_make_stage(job) ? MARGIN_OK : MARGIN_E_RANGE;
+}
+
+static margin_status mgn_q_rbf_inputs(mgn_q_job *job)
+{
+    mgn_q_rbf_centre(job);
+    if (job->whole && mgn_q_one_factor(job) && mgn_q_rbf_plain(job)) {
+        return MARGIN_OK;
+    }
+    mgn_q_rbf_centre(job);
+    job->unit = mgn_q_rbf_unit(job);
+    return mgn_q_inputs(job);
+}
+
+/* The other kernels have their origin where z = 0. Inputs in range are at most 2^14, or go in as they
+ * are where that is possible and not too coarse. */
+static margin_status mgn_q_origin_inputs(mgn_q_job *job, bool coarse)
+{
+    bool plain = !coarse && job->whole && mgn_q_one_factor(job);
+    for (size_t k = 0; k < job->d; k++) {
+        job->centre[k] = 0;
+        plain = plain && !(mgn_abs(mgn_q_own_offset(job, k)) > 0);
+    }
+    if (plain) {
+        mgn_q_as_they_are(job);
+        job->unit = mgn_q_own_factor(job, 0);
+        return MARGIN_OK;
+    }
+    job->unit = mgn_q_extents(job).data / 16384;
+    job->unit = job->unit > 0 ? job->unit : 1;
+    return mgn_q_inputs(job);
+}
+
+/* Element of the pool as an integer. */
+static int32_t mgn_q_rounded(const mgn_q_job *job, size_t v, size_t k)
+{
+    const int32_t limit = job->format == MARGIN_Q15 ? 32767 : 127;
+    margin_real unit = job->vector_unit;
+    if (v >= job->e->n || k >= job->d) {
+        return 0;
+    }
+    if (job->kernel.kind == MARGIN_KERNEL_UNIT_POLY || job->kernel.kind == MARGIN_KERNEL_UNIT_EXP) {
+        unit *= mgn_sqrt(job->e->norms[v]); /* unit vectors */
+        unit = unit > 0 ? unit : 1;
+    }
+    return mgn_q_round(mgn_q_vector(job, v, k) / unit, -limit, limit);
+}
+
+static void mgn_q_store_vectors(const mgn_q_job *job)
+{
+    for (size_t v = 0; v < job->n; v++) {
+        for (size_t k = 0; k < job->d + job->d % 2u; k++) {
+            const size_t at = mgn_q_place(job->d, v, k, job->format);
+            const int32_t q = mgn_q_rounded(job, v, k);
+            if (job->format == MARGIN_Q15) {
+                ((int16_t *)job->vectors)[at] = (int16_t)q;
+            } else {
+                ((int8_t *)job->vectors)[at] = (int8_t)q;
+            }
+        }
+    }
+}
+
+/* |v|^2 in units of the input, at most 2^32 where the unit was chosen well. */
+static uint64_t mgn_q_rounded_length2(const mgn_q_job *job, size_t v)
+{
+    uint64_t sum = 0;
+    for (size_t k = 0; k < job->d; k++) {
+        const uint64_t a = (uint64_t)mgn_q_size(mgn_q_rounded(job, v, k)) * job->kernel.step;
+        sum += a * a;
+    }
+    return sum;
+}
+
+/* gain * 2^up = rate * 2^40, where 2^-(rate s) is the kernel value; and the cut. */
+static margin_status mgn_q_choose_gain(mgn_q_job *job, margin_real rate)
+{
+    const uint64_t end = (uint64_t)(32u - job->kernel.down) << 40;
+    margin_real gain = rate * MGN_R(1099511627776.0);
+    uint64_t cut;
+    job->kernel.up = 0;
+    while (gain > 65535 && job->kernel.up < 31u) {
+        gain /= 2;
+        job->kernel.up++;
+    }
+    job->kernel.gain = (uint16_t)mgn_q_round(gain, 0, 65535);
+    if (job->kernel.gain == 0 || gain > 65535) {
+        return MARGIN_E_RANGE;
+    }
+    cut = (((end - 1u) / job->kernel.gain) >> job->kernel.up) + 1u;
+    job->kernel.cut = cut < UINT32_MAX ? (uint32_t)cut : UINT32_MAX;
+    return MARGIN_OK;
+}
+
+/* Halves of squared lengths, rounded up, and the reach. */
+static margin_status mgn_q_rbf_norms(mgn_q_job *job)
+{
+    uint64_t longest = 0, reach;
+    for (size_t v = 0; v < job->n; v++) {
+        const uint64_t length2 = mgn_q_rounded_length2(job, v);
+        longest = length2 > longest ? length2 : longest;
+    }
+    if (longest >= UINT64_C(1) << 32) {
+        return MARGIN_E_RANGE;
+    }
+    job->kernel.shift = 0;
+    while ((longest / 2u >> job->kernel.shift) >= UINT16_MAX) {
+        job->kernel.shift++;
+    }
+    for (size_t v = 0; v < job->n; v++) {
+        const uint64_t unit = UINT64_C(2) << job->kernel.shift;
+        job->norms[v] = (uint16_t)((mgn_q_rounded_length2(job, v) + unit - 1u) / unit);
+    }
+    reach = mgn_q_root_up(longest) + mgn_q_root_up(job->kernel.cut);
+    reach *= reach;
+    job->kernel.reach = reach < UINT32_C(0xBFFFFFFF) ? (uint32_t)reach : UINT32_C(0xBFFFFFFF);
+    return MARGIN_OK;
+}
+
+/* Coefficient i of vector v; of rbf with what the rounding of its norm takes from the kernel value. */
+static margin_real mgn_q_true_coef(const mgn_q_job *job, size_t v, size_t i)
+{
+    const margin_real coef = job->e->coef[v * job->width + i] * job->size;
+    if (job->kernel.kind == MARGIN_KERNEL_RBF) {
+        const uint64_t twice = (uint64_t)job->norms[v] << (job->kernel.shift + 1u);
+        const margin_real excess = (margin_real)(twice - mgn_q_rounded_length2(job, v));
+        return coef * mgn_exp(job->e->kernel.gamma * job->unit * job->unit * excess);
+    }
+    return coef;
+}
+
+static margin_status mgn_q_store_coef(mgn_q_job *job)
+{
+    const margin_real weight = 32768 / (margin_real)(UINT32_C(1) << job->kernel.down);
+    margin_real largest = 0, unit;
+    for (size_t v = 0; v < job->e->n; v++) {
+        for (size_t i = 0; i < job->width; i++) {
+            largest = mgn_max(largest, mgn_abs(mgn_q_true_coef(job, v, i)));
+        }
+    }
+    if (!mgn_finite(largest)) {
+        return MARGIN_E_RANGE;
+    }
+    unit = largest > 0 ? largest / 32767 : 1;
+    job->score_unit = unit / weight;
+    (void)mgn_q_sum_up(job);
+    for (size_t v = 0; v < job->n; v++) {
+        for (size_t i = 0; i < job->width; i++) {
+            job->coef[v * job->width + i] =
+                (int16_t)(v < job->e->n
+                              ? mgn_q_round(mgn_q_true_coef(job, v, i) / unit, -32767, 32767)
+                              : 0);
+        }
+    }
+    for (size_t j = 0; j < job->machines; j++) {
+        job->bias[j] = mgn_q_round(job->scores[j] / job->score_unit, -INT32_MAX, INT32_MAX);
+    }
+    for (size_t c = 0; job->list == NULL && c < job->vote->classes; c++) {
+        job->class_end[c] = (uint16_t)(c + 1u < job->vote->classes ? job->e->class_end[c] : job->n);
+    }
+    return MARGIN_OK;
+}
+
+static margin_status mgn_q_rbf_make(mgn_q_job *job)
+{
+    const margin_real gamma = job->e->kernel.gamma;
+    margin_status status = mgn_q_rbf_inputs(job);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (job->format == MARGIN_Q7) {
+        const margin_real step = mgn_q_extents(job).vector / (127 * job->unit);
+        job->kernel.step = (uint16_t)(1 + mgn_q_round(step, 0, 65534));
+    }
+    job->vector_unit = job->unit * (margin_real)job->kernel.step;
+    status = mgn_q_choose_gain(job, gamma * MGN_R(1.4426950408889634) * job->unit * job->unit);
+    status = status == MARGIN_OK ? mgn_q_rbf_norms(job) : status;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    mgn_q_store_vectors(job);
+    return mgn_q_store_coef(job);
+}
+
+/* The base of poly at the sample z and vector v, without coef0. */
+static margin_real mgn_q_poly_base(const mgn_q_job *job, const margin_real *x, size_t v)
+{
+    margin_real sum = 0;
+    for (size_t k = 0; k < job->d; k++) {
+        sum += (x[k] - mgn_q_own_offset(job, k)) * mgn_q_own_factor(job, k) *
+               job->e->vectors[v * job->d + k];
+    }
+    return job->e->kernel.gamma * sum;
+}
+
+/* The largest size of the base on the data, with a quarter more; and in *peak that of a sum over the
+ * first vectors of a machine, however many. */
+static margin_real mgn_q_poly_limit(const mgn_q_job *job, margin_real *peak)
+{
+    const margin_vote *vote = job->vote;
+    const margin_kernel *kernel = &job->e->kernel;
+    margin_real most = mgn_abs(kernel->coef0);
+    *peak = 0;
+    for (size_t i = 0; i < job->data->n; i++) {
+        for (size_t j = 0; j < job->machines; j++) {
+            job->scores[j] = 0;
+        }
+        for (size_t v = 0; v < job->e->n; v++) {
+            const margin_real base =
+                mgn_q_poly_base(job, mgn_sample(job->data, i), v) + kernel->coef0;
+            const margin_real value = margin_pow_int(base, kernel->degree);
+            const size_t c = mgn_q_class(job, v);
+            most = mgn_max(most, mgn_abs(base));
+            for (size_t k = 0; k < job->width; k++) {
+                const size_t j = mgn_q_machine(vote->scheme, vote->classes, c, k);
+                job->scores[j] += job->e->coef[v * job->width + k] * value;
+                *peak = mgn_max(*peak, mgn_abs(job->scores[j]));
+            }
+        }
+    }
+    return most > 0 ? MGN_R(1.25) * most : 1;
+}
+
+/* The finest unit of vectors at which elements, and sums of their sizes, fit; for unit kernels, of
+ * vectors of length one. */
+static margin_real mgn_q_finest(const mgn_q_job *job, bool unit_length)
+{
+    const margin_real most = job->format == MARGIN_Q15 ? 32767 : 127;
+    margin_real unit = 0;
+    for (size_t v = 0; v < job->e->n; v++) {
+        const margin_real norm = mgn_sqrt(job->e->norms[v]);
+        const margin_real length = unit_length && norm > 0 ? norm : 1;
+        margin_real sum = 0, peak = 0;
+        for (size_t k = 0; k < job->d; k++) {
+            const margin_real size = mgn_abs(mgn_q_vector(job, v, k)) / length;
+            sum += size;
+            peak = mgn_max(peak, size);
+        }
+        unit = mgn_max(unit, mgn_max(peak / most, sum / (65500 - (margin_real)job->d / 2)));
+    }
+    return unit > 0 ? unit : 1;
+}
+
+static margin_status mgn_q_poly_make(mgn_q_job *job)
+{
+    const margin_kernel *kernel = &job->e->kernel;
+    margin_status status = mgn_q_origin_inputs(job, false);
+    const margin_real limit = job->limit;
+    margin_real gain, one;
+    job->vector_unit = mgn_q_finest(job, false);
+    gain = kernel->gamma * job->vector_unit / limit * MGN_R(2147483648.0);
+    if (status == MARGIN_OK && gain * job->unit >= 32768) {
+        status = mgn_q_origin_inputs(job, true);
+    }
+    gain *= job->unit;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    for (job->kernel.shift = 0; gain < 32768 && job->kernel.shift < 31u; job->kernel.shift++) {
+        gain *= 2;
+    }
+    if (!(gain < 65535) || job->kernel.shift == 0) {
+        return MARGIN_E_RANGE;
+    }
+    job->kernel.up = 0;
+    for (; job->kernel.up < 14u && job->kernel.shift > 1u; job->kernel.shift--) {
+        job->kernel.up++;
+    }
+    job->kernel.gain = (uint16_t)mgn_q_round(gain, 0, 65535);
+    one = (margin_real)(UINT32_C(0x8000) << job->kernel.up);
+    job->kernel.add =
+        mgn_q_round(kernel->coef0 / limit * one, -(INT32_C(1) << 29), INT32_C(1) << 29);
+    job->kernel.power = kernel->degree;
+    mgn_q_store_vectors(job);
+    return mgn_q_store_coef(job);
+}
+
+/* Unit vectors of a length just below 2^shift, so that 2^(15 + shift) / length fits 16 bits. */
+static margin_status mgn_q_unit_vectors(mgn_q_job *job)
+{
+    const margin_real most = mgn_min(1 / mgn_q_finest(job, true), 32000);
+    margin_real length = MGN_R(0.97) * 2;
+    for (job->kernel.shift = 1; job->kernel.shift < 15u && 2 * length <= most;) {
+        job->kernel.shift++;
+        length *= 2;
+    }
+    length = mgn_min(most, length);
+    if (job->kernel.shift < 15u && most > length * MGN_R(1.04)) {
+        job->kernel.shift++;
+        length = mgn_min(most, 2 * length);
+    }
+    job->vector_unit = 1 / length;
+    for (size_t v = 0; v < job->n; v++) {
+        const uint64_t length2 = mgn_q_rounded_length2(job, v);
+        const margin_real norm = mgn_sqrt((margin_real)length2);
+        const margin_real full = (margin_real)(UINT32_C(1) << (15u + job->kernel.shift));
+        job->norms[v] = (uint16_t)(norm > 0 ? mgn_q_round(full / norm, 0, 65535) : 65535);
+    }
+    return length >= 1 ? MARGIN_OK : MARGIN_E_RANGE;
+}
+
+static margin_status mgn_q_unit_make(mgn_q_job *job)
+{
+    const margin_real log2a = mgn_log(job->e->kernel.a) * MGN_R(1.4426950408889634);
+    margin_status status = mgn_q_origin_inputs(job, false);
+    margin_real rate = job->e->kernel.a / 32768;
+    if (job->kernel.kind == MARGIN_KERNEL_UNIT_EXP) {
+        rate = mgn_abs(log2a) / 65536;
+        job->kernel.power = log2a < 0 ? 1 : 0;
+    }
+    if (job->linear_unit) {
+        rate = MGN_R(1) / 32768;
+    }
+    status = status == MARGIN_OK ? mgn_q_choose_gain(job, rate) : status;
+    status = status == MARGIN_OK ? mgn_q_unit_vectors(job) : status;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    mgn_q_store_vectors(job);
+    return mgn_q_store_coef(job);
+}
+
+/* What the kernel does to coefficients and biases. unit-exp is a / (a - 1) 2^-u - 1 / (a - 1), for a < 1
+ * 1 / (1 - a) - 1 / (1 - a) 2^-u; next to a = 1 it is as good as t, the unit-poly of a = 1. */
+static void mgn_q_prepare_kernel(mgn_q_job *job)
+{
+    const margin_kernel *kernel = &job->e->kernel;
+    job->kernel.kind = kernel->kind;
+    job->kernel.step = 1;
+    job->size = 1;
+    job->base = 0;
+    job->linear_unit = false;
+    if (kernel->kind == MARGIN_KERNEL_POLY) {
+        job->limit = mgn_q_poly_limit(job, &job->peak);
+        job->size = margin_pow_int(job->limit, kernel->degree);
+    } else if (kernel->kind == MARGIN_KERNEL_UNIT_EXP) {
+        const margin_real less = kernel->a - 1;
+        job->linear_unit = mgn_abs(less) < MGN_R(0.001);
+        if (job->linear_unit) {
+            job->kernel.kind = MARGIN_KERNEL_UNIT_POLY;
+        } else {
+            job->size = less > 0 ? kernel->a / less : 1 / less;
+            job->base = -1 / less;
+        }
+    }
+}
+
+static margin_status mgn_q_expansion_make(mgn_q_job *job)
+{
+    switch (job->kernel.kind) {
+    case MARGIN_KERNEL_RBF:
+        return mgn_q_rbf_make(job);
+    case MARGIN_KERNEL_POLY:
+        return mgn_q_poly_make(job);
+    default:
+        return mgn_q_unit_make(job);
+    }
+}
+
+/* ---- the whole ---- */
+
+static margin_vote_q mgn_q_vote(const mgn_q_job *job)
+{
+    const margin_vote *vote = job->vote;
+    const margin_real log2e = MGN_R(1.4426950408889634);
+    const margin_real unit = job->p != NULL ? MGN_R(1.0) / 32768 : job->score_unit;
+    margin_vote_q q = {0, 0, 0, 0, 0, 0, 0};
+    margin_real slope = vote->slope * unit * log2e * MGN_R(33554432.0);
+    q.classes = vote->classes;
+    q.machines = (uint16_t)(job->list != NULL ? 1u : job->machines);
+    q.scheme = vote->scheme;
+    if (vote->reject > 0) {
+        q.reject = mgn_q_round(vote->reject / unit, 1, INT32_MAX);
+    }
+    while (slope != 0 && mgn_abs(slope) < 16384 && q.down < 31u) {
+        slope *= 2;
+        q.down++;
+    }
+    q.slope = (int16_t)mgn_q_round(slope, -32767, 32767);
+    q.shift =
+        mgn_q_round(vote->shift * log2e * MGN_R(33554432.0), -(INT32_C(1) << 30), INT32_C(1) << 30);
+    return q;
+}
+
+static void mgn_q_pool_model(const mgn_q_job *job, margin_expansion_q *e)
+{
+    const bool norms = job->kernel.kind != MARGIN_KERNEL_POLY && job->l == NULL;
+    e->vectors = job->vectors;
+    e->norms = norms ? job->norms : NULL;
+    e->coef = job->l == NULL ? job->coef : NULL;
+    e->bias = job->bias;
+    e->class_end = job->list == NULL ? job->class_end : NULL;
+    e->stage = job->staged ? job->stage : NULL;
+    e->n = (uint16_t)job->n;
+    e->d = (uint16_t)job->d;
+    e->width = (uint16_t)job->width;
+    e->format = (uint8_t)job->format;
+    e->kernel = job->kernel;
+    e->vote = mgn_q_vote(job);
+}
+
+/* Reaches are rounded up to blocks: coefficients beyond a reach are 0. */
+static void mgn_q_list_model(const mgn_q_job *job, margin_list_q *l)
+{
+    mgn_q_pool_model(job, &l->pool);
+    l->pool.width = (uint16_t)job->machines;
+    l->reach = job->l == NULL ? job->reach : NULL;
+    l->target = job->target;
+    for (size_t j = 0; j < job->machines; j++) {
+        const size_t blocks = ((size_t)job->list->reach[j] + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK;
+        job->reach[j] = (uint16_t)(blocks * MGN_Q_BLOCK);
+        job->target[j] = (uint8_t)job->list->target[j];
+    }
+}
+
+static void mgn_q_model(const mgn_q_job *job, margin_model_q *model)
+{
+    const margin_stage_q *stage = job->staged ? job->stage : NULL;
+    model->kind = job->from->kind;
+    if (job->list != NULL) {
+        mgn_q_list_model(job, &model->of.list);
+    } else if (job->l != NULL) {
+        margin_linear_q *l = &model->of.linear;
+        l->w = job->vectors;
+        l->bias = job->bias;
+        l->stage = stage;
+        l->d = (uint16_t)job->d;
+        l->format = (uint8_t)job->format;
+        l->vote = mgn_q_vote(job);
+    } else if (job->p != NULL) {
+        model->of.proto = job->proto;
+        model->of.proto.stage = stage;
+        model->of.proto.vote = mgn_q_vote(job);
+    } else {
+        mgn_q_pool_model(job, &model->of.expansion);
+    }
+}
+
+/* ---- prototypes ---- */
+
+/* Mean of the centroids: distances do not mind a shift. */
+static void mgn_q_proto_centre(mgn_q_job *job)
+{
+    const size_t step = (1u + (size_t)job->p->tangents) * job->d;
+    for (size_t k = 0; k < job->d; k++) {
+        margin_real mean = 0;
+        for (size_t m = 0; m < job->p->n; m++) {
+            mean += (job->p->vectors[m * step + k] - mean) / (margin_real)(m + 1u);
+        }
+        job->centre[k] = mean;
+    }
+}
+
+/* Longest and largest coordinate of the centroids, and the longest sample, from the centre. */
+static mgn_q_extent mgn_q_proto_extents(const mgn_q_job *job)
+{
+    const size_t rows = 1u + (size_t)job->p->tangents;
+    mgn_q_extent most = {0, 0, 0};
+    for (size_t m = 0; m < job->p->n; m++) {
+        margin_real sum = 0;
+        for (size_t k = 0; k < job->d; k++) {
+            const margin_real z = mgn_q_vector(job, m * rows, k);
+            sum += z * z;
+            most.vector = mgn_max(most.vector, mgn_abs(z));
+        }
+        most.length = mgn_max(most.length, mgn_sqrt(sum));
+    }
+    for (size_t i = 0; i < job->data->n; i++) {
+        const margin_real *x = mgn_sample(job->data, i);
+        margin_real sum = 0;
+        for (size_t k = 0; k < job->d; k++) {
+            const margin_real z =
+                (x[k] - mgn_q_own_offset(job, k)) * mgn_q_own_factor(job, k) - job->centre[k];
+            sum += z * z;
+        }
+        most.data = mgn_max(most.data, mgn_sqrt(sum));
+    }
+    return most;
+}
+
+static margin_real mgn_q_most(const mgn_q_job *job)
+{
+    return job->format == MARGIN_Q15 ? 32767 : 127;
+}
+
+/* Whether whole numbers may go in as they are: one factor for all features, within 2^13 of the origin,
+ * and int8_t not coarser for it than twice. */
+static bool mgn_q_proto_plain(mgn_q_job *job)
+{
+    const margin_real f = mgn_q_own_factor(job, 0);
+    mgn_q_extent centred, most;
+    for (size_t k = 0; k < job->d; k++) {
+        if (!(f > 0 && mgn_abs(mgn_q_own_factor(job, k) - f) <= f / 4096)) {
+            return false;
+        }
+    }
+    centred = mgn_q_proto_extents(job);
+    for (size_t k = 0; k < job->d; k++) {
+        job->centre[k] = -mgn_q_own_offset(job, k) * f;
+    }
+    job->unit = f;
+    mgn_q_as_they_are(job);
+    most = mgn_q_proto_extents(job);
+    return most.data <= 8192 * f && most.length <= 8192 * f &&
+           (job->format == MARGIN_Q15 || most.vector <= 2 * centred.vector);
+}
+
+/* Inputs: samples are at most 2^13 units long, and in q7 the largest coordinate of a centroid is 127
+ * times a power of two. */
+static margin_status mgn_q_proto_inputs(mgn_q_job *job)
+{
+    mgn_q_extent most;
+    margin_real unit;
+    mgn_q_proto_centre(job);
+    if (job->whole && mgn_q_proto_plain(job)) {
+        return MARGIN_OK;
+    }
+    mgn_q_proto_centre(job);
+    most = mgn_q_proto_extents(job);
+    job->unit = mgn_max(most.data, most.length) / 8192;
+    job->unit = job->unit > 0 ? job->unit : 1;
+    unit = most.vector / 127;
+    while (job->format == MARGIN_Q7 && unit > 0 && unit < job->unit) {
+        unit *= 2;
+    }
+    while (job->format == MARGIN_Q7 && unit > 0 && unit / 2 >= job->unit) {
+        unit /= 2;
+    }
+    job->unit = job->format == MARGIN_Q7 && unit > 0 ? unit : job->unit;
+    for (size_t k = 0; k < job->d; k++) {
+        const margin_real f = mgn_q_own_factor(job, k);
+        job->factor[k] = f / job->unit;
+        job->offset[k] = f > 0 ? mgn_q_own_offset(job, k) + job->centre[k] / f : 0;
+    }
+    return !job->whole || mgn_q_make_stage(job) ? MARGIN_OK : MARGIN_E_RANGE;
+}
+
+static void mgn_q_proto_put(const mgn_q_job *job, size_t v, size_t k, int32_t q)
+{
+    const size_t at = mgn_q_place(job->d, v, k, job->format);
+    if (job->format == MARGIN_Q15) {
+        ((int16_t *)job->vectors)[at] = (int16_t)q;
+    } else {
+        ((int8_t *)job->vectors)[at] = (int8_t)q;
+    }
+}
+
+/* The centroid of model m in units of 2^shift inputs, and its constant: |c|^2 2^up, rounded up. */
+static void mgn_q_proto_centroid(mgn_q_job *job, size_t m, int shift)
+{
+    const size_t v = m * (1u + (size_t)job->p->tangents);
+    const int32_t most = (int32_t)mgn_q_most(job);
+    const margin_real step = margin_pow_int(2, shift);
+    margin_real sum = 0;
+    uint64_t first = 0;
+    for (size_t k = 0; k < job->d; k++) {
+        const int32_t q = mgn_q_round(mgn_q_vector(job, v, k) / (job->unit * step), -most, most);
+        mgn_q_proto_put(job, v, k, q);
+        sum += (margin_real)q * (margin_real)q;
+        first += k < mgn_q_proto_half(job->d) ? (uint64_t)((int64_t)q * q) : 0;
+    }
+    if (job->p->tangents == 0) {
+        job->norms[m] = (uint16_t)mgn_q_proto_part(&job->proto, first);
+    }
+    sum = sum * step * step * (margin_real)(UINT32_C(1) << job->proto.up);
+    sum += sum * 4 * MGN_EPS;
+    job->bias[v] = mgn_q_round(sum + MGN_R(0.5), 0, INT32_MAX);
+}
+
+/* The tangents of model m: as large as fits, with what takes their products back to distances. */
+static void mgn_q_proto_tangents(mgn_q_job *job, size_t m, margin_real far)
+{
+    const size_t first = m * (1u + (size_t)job->p->tangents);
+    const margin_real *t = job->p->vectors + (first + 1u) * job->d;
+    const int32_t most = (int32_t)mgn_q_most(job);
+    margin_real size = margin_norm_inf(t, job->p->tangents * job->d), gain;
+    uint8_t down = 0;
+    size = mgn_min(size > 0 ? mgn_q_most(job) / size : 1, MGN_R(1073741824.0) / far);
+    gain = (margin_real)(UINT32_C(1) << job->proto.up) / (size * size);
+    for (; 4 * gain < 1 && down < 31u; down++) {
+        gain *= 4;
+    }
+    job->downs[m] = down;
+    job->norms[m] = (uint16_t)mgn_q_round(gain * 65536, 0, 65535);
+    for (size_t j = 0; j < job->p->tangents; j++) {
+        margin_real fixed = 0;
+        for (size_t k = 0; k < job->d; k++) {
+            const int32_t q = mgn_q_round(t[j * job->d + k] * size, -most, most);
+            mgn_q_proto_put(job, first + 1u + j, k, q);
+            fixed += (margin_real)q * mgn_q_vector(job, first, k) / job->unit;
+        }
+        fixed -= down > 0 ? (margin_real)(UINT32_C(1) << (down - 1u)) : 0; /* to round */
+        job->bias[first + 1u + j] = mgn_q_round(fixed, -INT32_MAX, INT32_MAX);
+    }
+}
+
+/* `up` as large as leaves (reach + longest)^2 2^up below 2^29, for a reach of twice the data, and the
+ * least unit of centroids that holds them; then all that is inside is checked, and the reach comes down
+ * until it fits, but not below the data. */
+static margin_status mgn_q_proto_make(mgn_q_job *job, margin_model_q *model)
+{
+    margin_status status = mgn_q_proto_inputs(job);
+    const mgn_q_extent most = mgn_q_proto_extents(job);
+    const margin_real data = mgn_max(most.data / job->unit, 1), length = most.length / job->unit;
+    const margin_real far = 2 * data + length;
+    margin_real reach = 4 * data * data;
+    margin_proto_q *q = &job->proto;
+    int shift = 14, up = 0;
+    while (shift > -12 && length <= 60000 * margin_pow_int(2, shift - 1) &&
+           most.vector <= mgn_q_most(job) * job->unit * margin_pow_int(2, shift - 1)) {
+        shift--;
+    }
+    while (up < 13 && far * far * margin_pow_int(2, up + 1) < MGN_R(536870912.0)) {
+        up++;
+    }
+    shift = shift < -1 - up ? -1 - up : shift;
+    if (status != MARGIN_OK || up + 1 + shift > 15) {
+        return mgn_both(status, MARGIN_E_RANGE);
+    }
+    for (size_t i = 0; i < job->n * (job->d + job->d % 2u); i++) {
+        mgn_q_proto_put(job, i / (job->d + job->d % 2u), i % (job->d + job->d % 2u), 0);
+    }
+    q->up = (uint8_t)up;
+    q->left = (uint8_t)(up + 1 + shift);
+    for (size_t m = 0; m < job->p->n; m++) {
+        mgn_q_proto_centroid(job, m, shift);
+        if (job->p->tangents > 0) {
+            mgn_q_proto_tangents(job, m, far);
+        }
+    }
+    for (size_t c = 0; c < job->vote->classes; c++) {
+        job->class_end[c] = (uint16_t)job->p->class_end[c];
+    }
+    q->vectors = job->vectors;
+    q->constants = job->bias;
+    q->gains = job->norms;
+    q->downs = job->p->tangents > 0 ? job->downs : NULL;
+    q->class_end = job->class_end;
+    q->n = (uint16_t)job->p->n;
+    q->d = (uint16_t)job->d;
+    q->tangents = (uint8_t)job->p->tangents;
+    q->nth = (uint8_t)job->p->nth;
+    q->format = (uint8_t)job->format;
+    job->score_unit = job->unit * job->unit / margin_pow_int(2, up);
+    status = MARGIN_E_RANGE;
+    while (status != MARGIN_OK && reach >= data * data) {
+        q->reach = (uint32_t)mgn_min(reach, MGN_R(1073741824.0));
+        mgn_q_model(job, model);
+        status = margin_model_check_q(model);
+        reach *= MGN_R(0.75);
+    }
+    return status;
+}
+
+/* Makes the model; of expansions with a larger `down` until all sums fit. */
+static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model)
+{
+    margin_status status = MARGIN_E_RANGE;
+    const margin_kernel_q kernel = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    job->kernel = kernel;
+    job->kernel.step = job->l == NULL ? 1u : 0;
+    job->staged = false;
+    job->score_unit = 1; /* of a model that is refused before it has one */
+    if (job->l != NULL) {
+        if (job->list != NULL) {
+            mgn_q_list_weights(job);
+        }
+        status = mgn_q_linear_make(job);
+        mgn_q_model(job, model);
+        return status == MARGIN_OK ? margin_model_check_q(model) : status;
+    }
+    if (job->p != NULL) {
+        return mgn_q_proto_make(job, model);
+    }
+    mgn_q_prepare_kernel(job);
+    mgn_q_choose_down(job);
+    for (; job->kernel.down < 24u && status == MARGIN_E_RANGE; job->kernel.down++) {
+        job->staged = false;
+        status = mgn_q_expansion_make(job);
+        mgn_q_model(job, model);
+        status = status == MARGIN_OK ? margin_model_check_q(model) : status;
+    }
+    return status;
+}
+
+/* What all cuts of a list say, in reals and in integers. */
+static void mgn_q_cut_scores(const mgn_q_job *job, const margin_quant *quant, const margin_real *x,
+                             const int16_t *in)
+{
+    const margin_expansion *e = &job->list->pool;
+    margin_expansion_q pool = quant->model.of.list.pool;
+    margin_real norm = 0;
+    for (size_t k = 0; k < e->d; k++) {
+        const margin_real a = mgn_expansion_input(e, x, k);
+        norm += a * a;
+    }
+    for (size_t j = 0; j < job->machines; j++) {
+        job->scores[j] = e->bias[j];
+    }
+    mgn_list_add(e, x, norm, 0, e->n, 0, job->scores);
+    if (job->l != NULL) {
+        margin_linear_q l;
+        l.w = pool.vectors;
+        l.bias = pool.bias;
+        l.stage = NULL;
+        l.d = pool.d;
+        l.format = pool.format;
+        l.vote = pool.vote;
+        l.vote.machines = pool.width;
+        (l.format == MARGIN_Q15 ? margin_linear_q15_scores
+                                : margin_linear_q7_scores)(&l, in, job->scores_q);
+    } else {
+        pool.vote.machines = pool.width;
+        mgn_q_expansion_scores(&pool, in, job->scores_q);
+    }
+}
+
+/* Scores of all machines or cuts at a sample, in job->scores and job->scores_q; whether the integers
+ * elect another class. */
+static bool mgn_q_labels_differ(const mgn_q_job *job, const margin_quant *quant,
+                                const margin_real *x, const int16_t *in)
+{
+    const margin_vote *vote = job->vote;
+    bool differ;
+    margin_scores_q(&quant->model, in, job->scores_q);
+    margin_scores(job->from, x, job->scores);
+    differ = margin_elect(vote->scheme, vote->classes, job->scores) !=
+             margin_elect_q(vote->scheme, vote->classes, job->scores_q);
+    if (job->list != NULL) {
+        mgn_q_cut_scores(job, quant, x, in);
+    }
+    return differ;
+}
+
+/* Compares scores and labels on the data; in job->differ the mean differences of the machines. */
+static void mgn_q_measure(const mgn_q_job *job, const margin_quant *quant, margin_quant_info *info)
+{
+    const margin_quant_info none = {0, 0, 0, 0, 0};
+    margin_real count = 0, rows = 0;
+    *info = none;
+    for (size_t j = 0; j < job->machines; j++) {
+        job->differ[j] = 0;
+    }
+    for (size_t i = 0; i < job->data->n; i++) {
+        const margin_real *x = mgn_sample(job->data, i);
+        const int16_t *in;
+        bool limited = false;
+        if (mgn_weight(job->data, i) <= 0) {
+            continue;
+        }
+        rows += 1;
+        margin_input_q(&quant->input, x, job->x);
+        in = margin_prepare_q(job->staged ? job->stage : NULL, job->d, job->x, job->work);
+        info->disagree += mgn_q_labels_differ(job, quant, x, in) ? 1u : 0u;
+        for (size_t k = 0; k < job->d; k++) {
+            limited = limited || in[k] == INT16_MAX || in[k] == INT16_MIN;
+        }
+        info->limited += limited ? 1u : 0u;
+        for (size_t j = 0; j < job->machines; j++) {
+            const margin_real s = job->scores[j];
+            const margin_real differ = s - (margin_real)job->scores_q[j] * quant->unit;
+            count += 1;
+            info->worst = mgn_max(info->worst, mgn_abs(differ));
+            info->mean += (mgn_abs(differ) - info->mean) / count;
+            info->scale += (mgn_abs(s) - info->scale) / count;
+            job->differ[j] += (differ - job->differ[j]) / rows;
+        }
+    }
+}
+
+/* Adds to all biases, which stay in order. */
+static void mgn_q_shift(const mgn_q_job *job, int32_t shift)
+{
+    for (size_t j = 0; j < job->machines; j++) {
+        job->bias[j] += shift;
+    }
+}
+
+/* Makes up for the mean difference of ordinal machines, which is one function's. */
+static void mgn_q_correct_ordinal(const mgn_q_job *job, const margin_quant *quant)
+{
+    const int32_t room = INT32_C(1) << 30;
+    const int32_t shift = mgn_q_round(job->differ[0] / quant->unit, -room, room);
+    if (job->bias[0] < room && job->bias[job->machines - 1u] > -room) {
+        mgn_q_shift(job, shift);
+        if (margin_model_check_q(&quant->model) != MARGIN_OK) {
+            mgn_q_shift(job, -shift);
+        }
+    }
+}
+
+/* Makes up for the mean differences by the biases, while that changes nothing in what fits. */
+static void mgn_q_correct(const mgn_q_job *job, const margin_quant *quant)
+{
+    if (job->p != NULL) {
+        return;
+    }
+    if (job->vote->scheme == MARGIN_SCHEME_ORDINAL) {
+        mgn_q_correct_ordinal(job, quant);
+        return;
+    }
+    for (size_t j = 0; j < job->machines; j++) {
+        const int32_t before = job->bias[j];
+        job->bias[j] =
+            mgn_q_round((margin_real)before + job->differ[j] / quant->unit, -INT32_MAX, INT32_MAX);
+        if (margin_model_check_q(&quant->model) != MARGIN_OK) {
+            job->bias[j] = before;
+        }
+    }
+}
+
+static margin_status mgn_q_check_job(const margin_data *data, const mgn_q_job *job)
+{
+    const margin_status status = margin_data_check(data);
+    if (status == MARGIN_OK && data->d != job->d) {
+        return MARGIN_E_ARGUMENT;
+    }
+    return status;
+}
+
+MARGIN_API margin_status margin_quantize(const margin_model *model, const margin_data *data,
+                                         const margin_quant_options *options, margin_arena *mem,
+                                         margin_quant *quant, margin_quant_info *info)
+{
+    mgn_q_job job;
+    margin_quant made;
+    margin_quant_info found;
+    margin_arena before;
+    margin_status status = mgn_q_job_shape(&job, model, options);
+    if (status != MARGIN_OK || mgn_mem_check(mem) != MARGIN_OK || quant == NULL) {
+        return status != MARGIN_OK ? status : MARGIN_E_ARGUMENT;
+    }
+    status = mgn_q_check_job(data, &job);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    before = *mem;
+    job.data = data;
+    mgn_q_job_plan(&job, mem);
+    if (mem->failed != 0) {
+        return margin_arena_rewind(mem, &before);
+    }
+    status = mgn_q_ranges(&job) ? mgn_q_make(&job, &made.model) : MARGIN_E_RANGE;
+    if (status != MARGIN_OK) {
+        (void)margin_arena_rewind(mem, &before);
+        return status;
+    }
+    made.input.d = job.d;
+    made.input.offset = job.whole ? NULL : job.offset;
+    made.input.factor = job.whole ? NULL : job.factor;
+    made.unit = job.score_unit;
+    mgn_q_measure(&job, &made, &found);
+    mgn_q_correct(&job, &made);
+    mgn_q_measure(&job, &made, &found);
+    margin_arena_release(mem, before.high);
+    mem->low = job.staged || !job.whole ? mem->low : job.stage_mark;
+    *quant = made;
+    if (info != NULL) {
+        *info = found;
+    }
+    return MARGIN_OK;
+}
+
+MARGIN_API size_t margin_quantize_size(const margin_model *model,
+                                       const margin_quant_options *options)
+{
+    margin_arena dry = margin_arena_counting();
+    mgn_q_job job;
+    if (mgn_q_job_shape(&job, model, options) != MARGIN_OK) {
+        return 0;
+    }
+    mgn_q_job_plan(&job, &dry);
+    return mgn_arena_counted(&dry);
+}
+
+/* ---- >>store ---- images written, and scalings folded into models ---------------------------- */
 
 /* ---- writing ---- */
 
@@ -10145,11 +10199,7 @@ MARGIN_API size_t margin_model_scale_size(const margin_model *model)
     return mgn_arena_counted(&dry);
 }
 
-#endif /* MARGIN_PREDICT_ONLY */
-
 /* ---- >>train ---- from many classes to machines of two --------------------------------------- */
-
-#ifndef MARGIN_PREDICT_ONLY
 
 /* Where the solver of a machine reports to the caller. */
 typedef struct {
@@ -11056,7 +11106,7 @@ static bool mgn_mam_look(const margin_mam_online *on, mgn_mam_machine *m)
     mgn_mam_vector(on, m);
     m->length = margin_norm2(on->work, d);
     m->lambda = m->length / (on->balanced ? 2 : per_a);
-    return m->lambda > 8 * MGN_EPS * margin_sqrt(mgn_max(mean, 0));
+    return m->lambda > 8 * MGN_EPS * mgn_sqrt(mgn_max(mean, 0));
 }
 
 /* Weights and bias of machine j, which has a direction: the threshold is midway between the scores
@@ -11516,7 +11566,7 @@ static margin_status mgn_mam_kernel_fit(mgn_fit *fit, margin_arena *mem)
     if (!(square > 64 * MGN_EPS * mean)) {
         return MARGIN_E_NO_DIRECTION;
     }
-    lambda = margin_sqrt(square);
+    lambda = mgn_sqrt(square);
     fit->info = mgn_no_info;
     fit->info.objective = lambda;
     fit->info.converged = true;
@@ -11578,7 +11628,7 @@ static margin_real mgn_mam_length(const margin_model *model)
         margin_expansion_scores(&e, e.vectors + i * e.d, &score);
         mgn_add_twice(&sum, &low, e.coef[i] * (score - e.bias[0]));
     }
-    return margin_sqrt(mgn_max(sum, 0));
+    return mgn_sqrt(mgn_max(sum, 0));
 }
 
 static margin_real mgn_mam_self(const margin_model *model, const margin_real *x)
@@ -11615,8 +11665,8 @@ static void mgn_mam_survey(const margin_data *data, const margin_model *model, b
     }
     c->n = data->n;
     c->average = sum / (margin_real)data->n;
-    c->radius = margin_sqrt(most);
-    c->complexity = 2 * (margin_sqrt(mgn_max(trace, 0)) / (margin_real)data->n);
+    c->radius = mgn_sqrt(most);
+    c->complexity = 2 * (mgn_sqrt(mgn_max(trace, 0)) / (margin_real)data->n);
 }
 
 MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const margin_model *model,
@@ -11641,7 +11691,7 @@ MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const 
     bias = mgn_abs(model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.bias[0]
                                                       : model->of.expansion.bias[0]);
     c.radius = clipped ? 1 : length * c.radius + bias;
-    c.complexity = length * c.complexity + bias * 2 / margin_sqrt((margin_real)c.n);
+    c.complexity = length * c.complexity + bias * 2 / mgn_sqrt((margin_real)c.n);
     *certainty = c;
     return MARGIN_OK;
 }
@@ -11669,10 +11719,10 @@ MARGIN_API margin_status margin_mam_online_certainty(margin_mam_online *on,
     bias = on->bias[0];
     certainty->n = (size_t)on->count[0] + on->count[1];
     certainty->average = (sum + bias * (m.weight_b - m.weight_a)) / all;
-    certainty->radius = margin_sqrt(on->longest) + mgn_abs(bias);
+    certainty->radius = mgn_sqrt(on->longest) + mgn_abs(bias);
     certainty->complexity =
-        2 * (margin_sqrt(mgn_max(mgn_mam_column(on, &m, on->d + 1u, 1, 1), 0)) / all) +
-        mgn_abs(bias) * 2 / margin_sqrt(all);
+        2 * (mgn_sqrt(mgn_max(mgn_mam_column(on, &m, on->d + 1u, 1, 1), 0)) / all) +
+        mgn_abs(bias) * 2 / mgn_sqrt(all);
     return MARGIN_OK;
 }
 
@@ -11685,7 +11735,7 @@ MARGIN_API margin_real margin_mam_bound(const margin_mam_certainty *certainty, m
         return 1;
     }
     b = certainty->radius;
-    mistakes = 3 * b * margin_sqrt(2 * margin_log(2 / delta) / (margin_real)certainty->n);
+    mistakes = 3 * b * mgn_sqrt(2 * mgn_log(2 / delta) / (margin_real)certainty->n);
     mistakes = (b - certainty->average + certainty->complexity + mistakes) / (b + mgn_min(rho, b));
     return mistakes < 1 ? mgn_max(mistakes, 0) : 1;
 }
@@ -12811,7 +12861,7 @@ static void mgn_qp_factor(mgn_qp *q, margin_real *out, size_t rank)
         if (!(q->x[pivot] > 16 * MGN_EPS * top)) {
             return;
         }
-        scale = margin_sqrt(q->x[pivot]);
+        scale = mgn_sqrt(q->x[pivot]);
         row = mgn_rows_get(q->rows, pivot);
         for (size_t i = 0; i < q->n; i++) {
             const margin_real known = margin_dot(out + i * rank, out + pivot * rank, k);
@@ -13105,9 +13155,9 @@ static margin_real mgn_kmomd_entropy(const margin_real *b, size_t n)
     margin_real sum = 0;
     for (size_t i = 0; i < n; i++) {
         const margin_real gamma = mgn_abs(b[i]);
-        sum -= gamma > 0 ? gamma * margin_log(gamma) : 0;
+        sum -= gamma > 0 ? gamma * mgn_log(gamma) : 0;
     }
-    return n > 1u ? sum / margin_log((margin_real)n) : 1;
+    return n > 1u ? sum / mgn_log((margin_real)n) : 1;
 }
 
 /* How far the objective can be above the optimum: the best that moving all weight of a class to one
@@ -13145,7 +13195,7 @@ static margin_real mgn_kmomd_square(mgn_qp *q, mgn_fit *fit)
 /* From the weights to a classifier: coefficients b / |v|, scores and bias. False when v = 0. */
 static bool mgn_kmomd_finish(mgn_qp *q, mgn_fit *fit)
 {
-    const margin_real length = margin_sqrt(mgn_kmomd_square(q, fit));
+    const margin_real length = mgn_sqrt(mgn_kmomd_square(q, fit));
     margin_real middle = 0;
     if (!(length > 0)) {
         return false;
@@ -13353,7 +13403,7 @@ static margin_status mgn_svm_hard(mgn_qp_work *work, mgn_fit *fit, margin_arena 
 /* Caps in units in which K is about 1, clipped where the square of their sum would over- or underflow. */
 static void mgn_svm_programme(mgn_qp *q, const mgn_fit *fit, const margin_svm_options *options)
 {
-    const margin_real root = margin_sqrt(MGN_HUGE), n = (margin_real)q->n;
+    const margin_real root = mgn_sqrt(MGN_HUGE), n = (margin_real)q->n;
     const margin_real most = root / (4 * n), least = MGN_TINY / MGN_EPS;
     q->unit = mgn_qp_unit(q->peak);
     q->c = 1 / q->unit;
@@ -13392,7 +13442,7 @@ static margin_real mgn_svm_c0(mgn_qp *q)
             far = mgn_max(far, ends - 2 * row[j]);
         }
     }
-    return far > 0 ? 4 / (margin_sqrt(q->peak) * margin_sqrt(far)) : 0;
+    return far > 0 ? 4 / (mgn_sqrt(q->peak) * mgn_sqrt(far)) : 0;
 }
 
 /* c1 = 4 n / (z d) for hulls d apart and samples that are z or more along the direction between them;
@@ -13585,7 +13635,7 @@ static void mgn_rates_times(const mgn_rates *p, size_t from, size_t count, const
 /* |R_c x|; p->x is used. */
 static margin_real mgn_rates_spread(const mgn_rates *p, size_t c, const margin_real *x)
 {
-    const margin_real own = margin_sqrt(p->ridge) * margin_norm2(x, p->d);
+    const margin_real own = mgn_sqrt(p->ridge) * margin_norm2(x, p->d);
     mgn_rates_times(p, mgn_rates_first(p, c), p->m[c], x, p->x);
     return mgn_hypot(margin_norm2(p->x, p->m[c]), own);
 }
@@ -13752,7 +13802,7 @@ static bool mgn_rates_improve(mgn_rates *p)
         last = size;
     }
     for (size_t k = 0; k < 2u; k++) {
-        const margin_real own = p->c[k] * margin_sqrt(p->ridge) * margin_norm2(p->v, p->d);
+        const margin_real own = p->c[k] * mgn_sqrt(p->ridge) * margin_norm2(p->v, p->d);
         p->length[k] = mgn_hypot(margin_norm2(p->q + mgn_rates_first(p, k), p->m[k]), own);
         mgn_rates_pull(p, k, p->a[k]);
     }
@@ -13838,8 +13888,8 @@ static void mgn_rates_take_bound(mgn_rates *p, mgn_rates_quest *quest)
 static bool mgn_rates_ratio(mgn_rates *p, margin_real x)
 {
     margin_real c[2];
-    c[0] = !p->active[0] ? 0 : p->active[1] ? 1 / (1 + margin_exp(x)) : 1;
-    c[1] = !p->active[1] ? 0 : p->active[0] ? 1 / (1 + margin_exp(-x)) : 1;
+    c[0] = !p->active[0] ? 0 : p->active[1] ? 1 / (1 + mgn_exp(x)) : 1;
+    c[1] = !p->active[1] ? 0 : p->active[0] ? 1 / (1 + mgn_exp(-x)) : 1;
     return mgn_rates_solve(p, c, 0, true);
 }
 
@@ -13850,11 +13900,11 @@ static margin_real mgn_rates_beyond(const mgn_rates *p, const mgn_rates_quest *q
     const margin_real share = p->c[1] / (p->c[0] + p->c[1]);
     const margin_real tiny = MGN_TINY / MGN_EPS;
     margin_real slope[2][2];
-    margin_real value = margin_log((p->length[1] + tiny) / p->kappa[1]);
+    margin_real value = mgn_log((p->length[1] + tiny) / p->kappa[1]);
     mgn_rates_slopes(p, slope);
     *rate = slope[1][1] * (1 - share) - slope[1][0] * share;
     if (!quest->given) {
-        value -= margin_log((p->length[0] + tiny) / p->kappa[0]);
+        value -= mgn_log((p->length[0] + tiny) / p->kappa[0]);
         *rate -= slope[0][1] * (1 - share) - slope[0][0] * share;
     }
     return value;
@@ -13927,7 +13977,7 @@ static bool mgn_rates_outside(mgn_rates *p, mgn_rates_quest *quest)
         return false;
     }
     mgn_rates_take_bound(p, quest);
-    return mgn_rates_width(p, p->v) < 64 * margin_sqrt(MGN_EPS) * margin_dot(p->delta, p->v, p->d);
+    return mgn_rates_width(p, p->v) < 64 * mgn_sqrt(MGN_EPS) * margin_dot(p->delta, p->v, p->d);
 }
 
 static void mgn_rates_activate(mgn_rates *p)
@@ -13940,9 +13990,9 @@ static void mgn_rates_activate(mgn_rates *p)
 /* Log of the ratio c_1 / c_0 at which c_c S_c have the sizes that k_c ask for. */
 static margin_real mgn_rates_guess(const mgn_rates *p, margin_real k1, margin_real k0)
 {
-    const margin_real s1 = margin_sqrt(p->trace[1] + p->ridge);
-    const margin_real s0 = margin_sqrt(p->trace[0] + p->ridge);
-    return p->active[0] && p->active[1] ? margin_log(k1 / s1) - margin_log(k0 / s0) : 0;
+    const margin_real s1 = mgn_sqrt(p->trace[1] + p->ridge);
+    const margin_real s0 = mgn_sqrt(p->trace[0] + p->ridge);
+    return p->active[0] && p->active[1] ? mgn_log(k1 / s1) - mgn_log(k0 / s0) : 0;
 }
 
 /* p*, and in y the w that has it. */
@@ -14002,7 +14052,7 @@ static margin_real mgn_rates_mix(const mgn_rates *p, margin_real a, margin_real 
     size = margin_norm2(p->v, p->d);
     for (size_t c = 0; c < 2u; c++) {
         const margin_real spread = margin_norm2(p->q + mgn_rates_first(p, c), p->m[c]);
-        width += p->active[c] ? p->kappa[c] * mgn_hypot(spread, margin_sqrt(p->ridge) * size) : 0;
+        width += p->active[c] ? p->kappa[c] * mgn_hypot(spread, mgn_sqrt(p->ridge) * size) : 0;
     }
     return size > 0 ? (margin_dot(p->delta, p->v, p->d) - width) / size : 0;
 }
@@ -14094,7 +14144,7 @@ static void mgn_rates_step(const mgn_rates *p, const bool *hold, const margin_re
     bool held[2];
     mgn_rates_slopes(p, slope);
     for (size_t c = 0; c < 2u; c++) {
-        miss[c] = p->active[c] ? margin_log(p->length[c] / p->kappa[c]) : 0;
+        miss[c] = p->active[c] ? mgn_log(p->length[c] / p->kappa[c]) : 0;
         held[c] = hold[c] || (slope[c][c] < MGN_R(0.02) && miss[c] < MGN_R(-0.02));
     }
     det = slope[0][0] * slope[1][1] - slope[0][1] * slope[1][0];
@@ -14110,7 +14160,7 @@ static void mgn_rates_step(const mgn_rates *p, const bool *hold, const margin_re
         const margin_real limit = step[c] * miss[c] > 0 ? 1 : MGN_R(4.6); /* a hundredfold */
         step[c] = mgn_max(-limit, mgn_min(limit, step[c]));
         if (held[c] && !hold[c]) {
-            step[c] = margin_log(most[c] / p->c[c]);
+            step[c] = mgn_log(most[c] / p->c[c]);
         }
     }
 }
@@ -14132,7 +14182,7 @@ static margin_real mgn_rates_move(mgn_rates *p, margin_real tol, margin_real *c)
     mgn_rates_step(p, hold, most, step);
     for (size_t k = 0; k < 2u; k++) {
         if (p->active[k]) {
-            c[k] = mgn_min(c[k] * margin_exp(step[k]), most[k]);
+            c[k] = mgn_min(c[k] * mgn_exp(step[k]), most[k]);
             size = mgn_max(size, mgn_abs(step[k]));
             p->apex[k] = c[k] >= most[k] / 2;
         }
@@ -14147,7 +14197,7 @@ static void mgn_rates_first_c(mgn_rates *p, margin_real *c)
 {
     const margin_real along = margin_dot(p->delta, p->v, p->d), size = margin_norm2(p->v, p->d);
     for (size_t k = 0; k < 2u; k++) {
-        const margin_real most = p->kappa[k] * margin_sqrt(p->trace[k]) * size;
+        const margin_real most = p->kappa[k] * mgn_sqrt(p->trace[k]) * size;
         const margin_real least = (p->wide ? most : along) / 1000;
         const margin_real width = p->kappa[k] * mgn_rates_spread(p, k, p->v);
         c[k] =
@@ -14201,19 +14251,18 @@ static margin_status mgn_rates_fast(mgn_rates *p, mgn_tick *tick, margin_real to
         if (gap <= tol * p->high && (stale > 0 || closed || p->stray <= 64 * MGN_EPS)) {
             return MARGIN_OK;
         }
-        closed = gap <= tol * p->high && p->stray <= margin_sqrt(tol);
+        closed = gap <= tol * p->high && p->stray <= mgn_sqrt(tol);
         if (mgn_tick_stop(tick, p->factors, gap / p->high, tol)) {
             return MARGIN_W_STOPPED;
         }
         stale = gap < least / 2 ? 0 : stale + 1u;
         least = mgn_min(gap, least);
         moved = mgn_rates_move(p, tol, c);
-        if ((stale >= 4u && least < 64 * margin_sqrt(MGN_EPS) * p->high) || !(moved > 0)) {
+        if ((stale >= 4u && least < 64 * mgn_sqrt(MGN_EPS) * p->high) || !(moved > 0)) {
             break;
         }
     }
-    return p->high - p->low <= 64 * margin_sqrt(MGN_EPS) * p->high ? MARGIN_OK
-                                                                   : MARGIN_W_ITERATIONS;
+    return p->high - p->low <= 64 * mgn_sqrt(MGN_EPS) * p->high ? MARGIN_OK : MARGIN_W_ITERATIONS;
 }
 
 /* ---- iter ---- */
@@ -14312,7 +14361,7 @@ static margin_real mgn_rates_root(const mgn_rates_ball *o, size_t d)
 {
     const margin_real a = margin_dot(o->f, o->f, d), b = margin_dot(o->f, o->g, d);
     const margin_real c = margin_dot(o->g, o->g, d) - o->kappa * o->kappa;
-    const margin_real root = margin_sqrt(mgn_max(b * b - a * c, 0));
+    const margin_real root = mgn_sqrt(mgn_max(b * b - a * c, 0));
     return b > 0 ? -c / (b + root) : (root - b) / a;
 }
 
@@ -14343,7 +14392,7 @@ static margin_real mgn_rates_angle(const mgn_rates_ball *o, const margin_real *l
         apart += (x - y) * (x - y);
         together += (x + y) * (x + y);
     }
-    return 2 * margin_sqrt(apart) / margin_sqrt(together);
+    return 2 * mgn_sqrt(apart) / mgn_sqrt(together);
 }
 
 /* y from the line between the two points, if it is better than the y of p*; its bounds. */
@@ -14475,12 +14524,12 @@ static const mgn_rates_task mgn_rates_no_task = {
 
 static margin_real mgn_rates_kappa(margin_real eta, margin_real nu)
 {
-    return margin_sqrt((1 - eta) / eta) + nu;
+    return mgn_sqrt((1 - eta) / eta) + nu;
 }
 
 static margin_real mgn_rates_eta(margin_real kappa, margin_real nu)
 {
-    const margin_real k = mgn_min(mgn_max(kappa - nu, 0), margin_sqrt(MGN_HUGE) / 2);
+    const margin_real k = mgn_min(mgn_max(kappa - nu, 0), mgn_sqrt(MGN_HUGE) / 2);
     return 1 / (1 + k * k);
 }
 
@@ -14719,7 +14768,7 @@ static margin_status mgn_rates_linear_factor(mgn_rates *p, const mgn_rates_linea
     work.column = p->x;
     work.order = l->order;
     for (size_t i = 0; i < d; i++) {
-        p->r[i] = p->diag[c][i] > 0 ? margin_sqrt(p->diag[c][i]) : 1;
+        p->r[i] = p->diag[c][i] > 0 ? mgn_sqrt(p->diag[c][i]) : 1;
         for (size_t j = 0; j <= i; j++) {
             cov[i * d + j] = cov[i * d + j] / p->r[i] / p->r[j];
             cov[j * d + i] = cov[i * d + j];
@@ -14800,7 +14849,7 @@ static margin_status mgn_rates_linear_start(mgn_rates *p, const mgn_rates_linear
     p->rows = p->m[0] + p->m[1];
     for (size_t j = 0; j < d; j++) { /* by a feature at least, beyond the rounding of its means */
         const margin_real size = mgn_max(mgn_abs(l->mean[j]), mgn_abs(l->mean[d + j]));
-        const margin_real spread = margin_sqrt(mgn_max(p->diag[0][j], p->diag[1][j]));
+        const margin_real spread = mgn_sqrt(mgn_max(p->diag[0][j], p->diag[1][j]));
         p->delta[j] = l->mean[d + j] - l->mean[j];
         apart = apart || mgn_abs(p->delta[j]) > 8 * MGN_EPS * mgn_max(size, spread);
     }
@@ -15069,7 +15118,7 @@ static void mgn_rates_kernel_shares(mgn_rates_kernel *k, const mgn_fit *fit)
         sum[c] += k->p.root[i];
     }
     for (size_t i = 0; i < k->n; i++) {
-        k->p.root[i] = margin_sqrt(k->p.root[i] / sum[i < fit->split ? 0 : 1]);
+        k->p.root[i] = mgn_sqrt(k->p.root[i] / sum[i < fit->split ? 0 : 1]);
     }
     k->p.m[0] = fit->split;
     k->p.m[1] = k->n - fit->split;
@@ -15160,7 +15209,7 @@ static margin_status mgn_rates_kernel_start(mgn_rates_kernel *k, const mgn_rates
         p->sigma = k->k + (2u * p->d <= n ? p->d * n : 0);
     }
     mgn_rates_kernel_rows(k);
-    if (!mgn_rates_scale(p, 8 * (margin_real)n * MGN_EPS * margin_sqrt(largest))) {
+    if (!mgn_rates_scale(p, 8 * (margin_real)n * MGN_EPS * mgn_sqrt(largest))) {
         return MARGIN_E_NO_DIRECTION;
     }
     for (size_t i = 0; i < n && p->wide; i++) {
@@ -15533,8 +15582,6 @@ MARGIN_API margin_status margin_rates_frontier_moments(const margin_rates_moment
  * continued fraction of Mills' ratio, M = q / density = 1/(u + k1), k1 = 1/(u + k2), k2 = 2/(u + 3/(u + ..:
  * i1 = density M k1, i2 = density M k1 k2. */
 
-#ifndef MARGIN_PREDICT_ONLY
-
 MARGIN_API margin_loss margin_loss_named(unsigned name)
 {
     static const margin_piece hinge[] = {{1, 1, 0, -1, 0}, {0, 0, 0, 0, 0}};
@@ -15712,9 +15759,9 @@ static size_t mgn_space_rank(const margin_real *lambda, size_t n, const margin_s
     size_t rank = 0, kept = 0;
     while (rank < n && lambda[rank] > floor && lambda[rank] > MGN_TINY) {
         rank++;
-        mean += (margin_log(lambda[rank - 1u]) - mean) / (margin_real)rank;
+        mean += (mgn_log(lambda[rank - 1u]) - mean) / (margin_real)rank;
     }
-    least = margin_exp(mean + how->cut_off * two);
+    least = mgn_exp(mean + how->cut_off * two);
     while (kept < rank && (how->all || lambda[kept] >= least)) {
         kept++;
     }
@@ -15741,7 +15788,7 @@ static void mgn_space_lengths(mgn_space *s)
         }
     }
     for (size_t i = 0; i < s->n; i++) {
-        s->length[i] = margin_sqrt(s->length[i]);
+        s->length[i] = mgn_sqrt(s->length[i]);
     }
 }
 
@@ -15755,7 +15802,7 @@ static margin_status mgn_space_start(mgn_space *s, const margin_smoothing *how, 
     }
     s->q = mgn_space_rank(s->lambda, n, how);
     for (size_t j = 0; j < s->q; j++) {
-        mgn_space_scale(s->v + j * n, margin_sqrt(s->lambda[j]), n);
+        mgn_space_scale(s->v + j * n, mgn_sqrt(s->lambda[j]), n);
     }
     mgn_space_lengths(s);
     return MARGIN_OK;
@@ -16190,8 +16237,6 @@ MARGIN_API margin_status margin_loss_train(const margin_data *data,
     return status == MARGIN_OK ? mgn_train(&mgn_loss, &fit, data, mem, model, info) : status;
 }
 
-#endif /* MARGIN_PREDICT_ONLY */
-
 /* ---- >>seco ---- ----------------------------------------------------------------------------- */
 
 /* Weizsaecker, Fuernkranz, as in >>loss; equation numbers are its. Notation: A the samples that no cut
@@ -16205,8 +16250,6 @@ MARGIN_API margin_status margin_loss_train(const margin_data *data,
  *
  * One kernel matrix of all samples is computed; the machines that cross-validation trains take their
  * kernel rows from it, and for rising C start from the solution before, scaled. */
-
-#ifndef MARGIN_PREDICT_ONLY
 
 static margin_real mgn_ratio(size_t part, size_t all)
 {
@@ -16448,7 +16491,7 @@ static margin_real mgn_seco_c0(const mgn_seco *s)
             }
         }
     }
-    return far > 0 ? 4 / (margin_sqrt(peak) * margin_sqrt(far)) : 0;
+    return far > 0 ? 4 / (mgn_sqrt(peak) * mgn_sqrt(far)) : 0;
 }
 
 /* c1, as in >>svm, from a machine of so large a C that its margin is hard, if there is one. */
@@ -16789,7 +16832,7 @@ static size_t mgn_seco_factor(mgn_seco *s)
         for (size_t t = 0; t < r; t++) {
             margin_axpy(row, -s->space.v[t * m + p], s->space.v + t * m, m);
         }
-        mgn_space_scale(row, 1 / margin_sqrt(rest[p]), m);
+        mgn_space_scale(row, 1 / mgn_sqrt(rest[p]), m);
         for (size_t i = 0; i < m; i++) {
             rest[i] -= row[i] * row[i];
         }
@@ -17403,8 +17446,6 @@ MARGIN_API margin_status margin_seco_train(const margin_data *data,
     return status;
 }
 
-#endif /* MARGIN_PREDICT_ONLY */
-
 /* ---- >>calibrate ---- ------------------------------------------------------------------------ */
 
 /* The fit works on margins in units of their mean size, so that its steps do not depend on them. */
@@ -17426,10 +17467,10 @@ static margin_real mgn_platt_loss(mgn_platt *p, margin_real slope, margin_real s
     p->h00 = p->h11 = 16 * MGN_EPS;
     for (size_t i = 0; i < p->n; i++) {
         const margin_real m = p->m[i] / p->unit, target = p->hit[i] != 0 ? p->high : p->low;
-        const margin_real t = slope * m + shift, e = margin_exp(-mgn_abs(t));
+        const margin_real t = slope * m + shift, e = mgn_exp(-mgn_abs(t));
         const margin_real q = (t > 0 ? 1 : e) / (1 + e), curve = share * e / ((1 + e) * (1 + e));
         const margin_real wrong = t > 0 ? 1 - target : target;
-        loss += share * (margin_log(1 + e) + wrong * mgn_abs(t));
+        loss += share * (mgn_log(1 + e) + wrong * mgn_abs(t));
         p->g0 += share * (q - target) * m;
         p->g1 += share * (q - target);
         p->h00 += curve * m * m;
@@ -17485,7 +17526,7 @@ MARGIN_API margin_status margin_calibrate(const margin_real *m, const uint8_t *h
     p.unit = mgn_max(p.unit, MGN_TINY);
     p.high = (margin_real)(hits + 1u) / (margin_real)(hits + 2u);
     p.low = 1 / (margin_real)(n - hits + 2u);
-    p.shift = margin_log((margin_real)(hits + 1u) / (margin_real)(n - hits + 1u));
+    p.shift = mgn_log((margin_real)(hits + 1u) / (margin_real)(n - hits + 1u));
     loss = mgn_platt_loss(&p, p.slope, p.shift);
     for (unsigned step = 0; step < 100u; step++) {
         const bool flat = mgn_abs(p.g0) <= 16 * MGN_EPS && mgn_abs(p.g1) <= 16 * MGN_EPS;
@@ -17609,7 +17650,7 @@ static size_t mgn_compress_pick(const mgn_compress *c, margin_real *first)
 static void mgn_compress_take(mgn_compress *c, size_t p)
 {
     const margin_expansion *e = &c->e;
-    const margin_real scale = margin_sqrt(c->diag[p]);
+    const margin_real scale = mgn_sqrt(c->diag[p]);
     const margin_real *own = c->basis + p * c->most;
     mgn_kernel_pool(&e->kernel, e->vectors + p * e->d, e->d, e->vectors, e->n, e->d, e->norms,
                     c->row);
@@ -17814,7 +17855,7 @@ static void mgn_compress_report(mgn_compress *c, const margin_expansion *model,
                              ? 1u
                              : 0u;
     }
-    info->rms = margin_sqrt(squares / (margin_real)samples);
+    info->rms = mgn_sqrt(squares / (margin_real)samples);
 }
 
 /* What is asked for, checked; false if it makes no sense. */
@@ -18190,7 +18231,7 @@ static void mgn_cv_report(const mgn_cv *cv, margin_cv *result)
     result->classes = cv->classes;
     result->machines = cv->machines;
     result->error_mean = cv->mean;
-    result->error_sd = cv->runs > 1u ? margin_sqrt(cv->square / less) : 0;
+    result->error_sd = cv->runs > 1u ? mgn_sqrt(cv->square / less) : 0;
     result->confusion = cv->confusion;
     result->labels = cv->options.keep ? cv->labels : NULL;
     result->scores = cv->options.keep ? cv->kept : NULL;
@@ -18233,8 +18274,6 @@ MARGIN_API margin_status margin_cross_validate(const margin_data *data,
     return status;
 }
 
-#endif /* MARGIN_PREDICT_ONLY */
-
 /* ---- >>proto ---- ---------------------------------------------------------------------------- */
 
 /* Aiolli, Sperduti: "A re-weighting strategy for improving margins", Artificial Intelligence 137,
@@ -18250,8 +18289,6 @@ MARGIN_API margin_status margin_cross_validate(const margin_data *data,
  *
  * Everything is computed relative to the mean of all samples, so that |x|^2 - 2 x.C + |C|^2 loses no
  * more digits than it must. Products go block by block through the tiles of >>linalg. */
-
-#ifndef MARGIN_PREDICT_ONLY
 
 /* ---- re-weighting ---- */
 
@@ -18704,7 +18741,7 @@ static margin_real mgn_proto_neurons(const mgn_proto_job *job, const mgn_proto_p
     margin_real error = 0;
     for (size_t m = 0; m < job->models; m++) {
         const margin_real t = 4 * (mgn_proto_z(job, m, norm, dots) / job->reach - 1);
-        const margin_real e = margin_exp(-mgn_abs(t));
+        const margin_real e = mgn_exp(-mgn_abs(t));
         const margin_real o = t < 0 ? 1 / (1 + e) : e / (1 + e);
         const margin_real off = (m / job->each == label ? MGN_R(1.0) : 0) - o;
         error -= off * off / 2;
@@ -18810,7 +18847,7 @@ static size_t mgn_proto_gather(const mgn_proto_job *job, size_t *next, const mar
     size_t count = 0;
     for (; *next < job->n && count < MGN_PROTO_BLOCK; (*next)++) {
         if (job->w[*next] > 0) {
-            const margin_real share = margin_sqrt(job->w[*next] / total);
+            const margin_real share = mgn_sqrt(job->w[*next] / total);
             margin_real *row = out + count * job->d;
             (void)mgn_proto_sample(job, *next, row);
             for (size_t k = 0; k < job->d; k++) {
@@ -19065,7 +19102,7 @@ static bool mgn_proto_weigh(mgn_proto_job *job, size_t c, size_t j)
     for (size_t i = 0; i < job->n; i++) {
         job->w[i] = mgn_proto_member(job, i, c) ? mgn_weight(job->data, i) : 0;
         if (random && job->w[i] > 0) { /* exponential */
-            job->w[i] *= -margin_log(1 - margin_rng_uniform(&job->rng));
+            job->w[i] *= -mgn_log(1 - margin_rng_uniform(&job->rng));
         }
         if (job->w[i] > 0 && mgn_proto_clusters(job) && job->member[i] != j) {
             job->w[i] = 0;
@@ -20131,32 +20168,7 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
     return margin_arena_rewind(mem, &before);
 }
 
-#endif /* MARGIN_PREDICT_ONLY */
-
 /* ---- >>ordinal ---- -------------------------------------------------------------------------- */
-
-/* The first score of any model grows with its first function, so that it orders inputs. */
-MARGIN_API int margin_compare(const margin_model *model, const margin_real *x, const margin_real *z,
-                              margin_real *scores)
-{
-    margin_real first;
-    margin_scores(model, x, scores);
-    first = scores[0];
-    margin_scores(model, z, scores);
-    return (first > scores[0] ? 1 : 0) - (first < scores[0] ? 1 : 0);
-}
-
-MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, const int16_t *z,
-                                int32_t *scores)
-{
-    int32_t first;
-    margin_scores_q(model, x, scores);
-    first = scores[0];
-    margin_scores_q(model, z, scores);
-    return (first > scores[0] ? 1 : 0) - (first < scores[0] ? 1 : 0);
-}
-
-#ifndef MARGIN_PREDICT_ONLY
 
 /* Pelckmans, Suykens, De Moor: "A risk minimization principle for a class of Parzen estimators", NIPS
  * 2007, section 4; equation numbers are its. With weights u_i and targets Y_i,
@@ -20360,8 +20372,8 @@ static bool mgn_kendall(const margin_real *a, const margin_real *b, margin_index
         return false;
     }
     balance = (int64_t)((all - in_a) + in_both) - (int64_t)(in_b + 2u * swaps);
-    *tau = (margin_real)balance / margin_sqrt((margin_real)(all - in_a)) /
-           margin_sqrt((margin_real)(all - in_b));
+    *tau = (margin_real)balance / mgn_sqrt((margin_real)(all - in_a)) /
+           mgn_sqrt((margin_real)(all - in_b));
     *tau = mgn_min(mgn_max(*tau, -1), 1);
     return true;
 }
@@ -20941,7 +20953,7 @@ static margin_real mgn_omam_sum(mgn_ordinal *o, margin_real *low, margin_real *x
     for (size_t j = 0; j < o->d; j++) {
         o->w[j] += low[j];
     }
-    return margin_sqrt(square / *all);
+    return mgn_sqrt(square / *all);
 }
 
 static margin_status mgn_omam_linear_fit(mgn_ordinal *o, margin_arena *mem)
@@ -21000,7 +21012,7 @@ static margin_status mgn_omam_kernel_fit(mgn_ordinal *o, margin_arena *mem)
     if (!(square > 64 * MGN_EPS * mean)) {
         return MARGIN_E_NO_DIRECTION;
     }
-    length = margin_sqrt(square);
+    length = mgn_sqrt(square);
     for (size_t i = 0; i < o->n; i++) {
         o->coef[i] /= length;
         o->f[i] /= length;

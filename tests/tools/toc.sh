@@ -4,7 +4,7 @@
 set -u
 bad=0
 for header in "$@"; do
-    marks=$(awk '/^ \* CONTENTS/ { on = 1 } on && !/>>/ { exit } on' "$header" | grep -o '>>[a-z0-9_]*')
+    marks=$(awk '/^ \* CONTENTS/ { on = 1 } on && !/>>|PART/ { exit } on' "$header" | grep -o '>>[a-z0-9_]*')
     banners=$(sed -n 's|^/\* ---- \(>>[a-z0-9_]*\) ----.*|\1|p' "$header")
     if [ -z "$marks" ] || [ "$marks" != "$banners" ]; then
         bad=1
