@@ -171,6 +171,25 @@ footprint: | need-test need-ports ## bytes, stack and instructions of every pred
 demo: | need-test ## from a data file to firmware, in one minute: train, export, compile, predict, compare
 	@examples/02_demo/demo.sh
 
+# ---- packages for other toolchains ----
+
+need-dist: need-test need-cross
+	@$(TOOLS)/need.sh cmake=cmake make=make pkg-config=pkg-config arduino-builder=arduino-builder simavr=simavr avr-gcc=gcc-avr \
+	    /usr/share/arduino/hardware/arduino/avr=arduino-core-avr /usr/lib/avr/include=avr-libc \
+	    xtensa-lx106-elf-gcc=gcc-xtensa-lx106 twine=twine /usr/lib/python3/dist-packages/kconfiglib.py=python3-kconfiglib \
+	    /usr/lib/python3/dist-packages/yaml=python3-yaml /usr/lib/python3/dist-packages/jsonschema=python3-jsonschema \
+	    /usr/lib/python3/dist-packages/pip=python3-pip $(firstword $(wildcard /usr/lib/python3.*/ensurepip) none)=python3-venv
+
+dist: | need-test ## packages for every toolchain, to build/dist: the same tree gives the same bytes
+	@rm -rf build/dist
+	@python3 -m gen.dist build/dist
+
+# The tables that the tests write go to build/dist-check.
+distcheck: | need-dist ## the packages in their toolchains: Arduino, CMake, Zephyr, ESP-IDF, pip
+	@rm -rf build/dist-check
+	@python3 tests/gen/run.py --in tests/dist
+	@for table in build/dist-check/*.txt; do echo; cat $$table; done
+
 # ---- speed ----
 
 # $(call bench,NAME,FLAGS): every tests/bench/bench_*.c as a program build/bench-NAME/bench_*.
@@ -211,12 +230,12 @@ bench-math: build/bench-float/math_ulp build/bench-double/math_ulp ## worst erro
 # ---- all of it ----
 
 # In an order that finds common mistakes first. FUZZ_RUNS is small here: the fuzzer looks for what has come back.
-CHECKS = test toc format symbols packaging cross bits sanitize coverage analyze fuzz ports footprint
+CHECKS = test toc format symbols packaging cross bits sanitize coverage analyze fuzz ports footprint distcheck
 check: ## all that CI runs; the last line is `N passed, N failed`
 	+@$(TOOLS)/run.sh $(foreach target,$(CHECKS),'$(MAKE) FUZZ_RUNS=20000 $(target)')
 
 clean: ## removes build/
 	rm -rf build
 
-.PHONY: help demo test sanitize coverage bits fuzz packaging symbols toc format analyze cross ports footprint bench bench-math check clean \
-        need-test need-clang need-analyze need-format need-coverage need-cross need-ports need-bench
+.PHONY: help demo dist distcheck test sanitize coverage bits fuzz packaging symbols toc format analyze cross ports footprint bench bench-math check clean \
+        need-test need-clang need-analyze need-format need-coverage need-cross need-ports need-bench need-dist

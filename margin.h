@@ -37,7 +37,7 @@
  *           - Every loop has a bound; the same input gives the same bits on every target.
  *
  * CONTENTS  PART I PREDICT
- *           >>config >>status >>arena >>kernel >>model >>quant >>image
+ *           >>config >>platform >>status >>arena >>kernel >>model >>quant >>image
  *           PART II TRAIN
  *           >>data >>train >>mam >>kmomd >>svm >>rates >>loss >>seco >>proto >>ordinal
  *           >>calibrate >>compress >>quantize >>store >>metrics
@@ -73,15 +73,27 @@
  *                         you define it, as in -D'MARGIN_API=extern __attribute__((cold))'.
  * MARGIN_FLASH            attribute of the constant arrays of exported models, and MARGIN_LOAD(type, p),
  *                         how predictors read *p of them: together they let machines whose flash is
- *                         not in the data space (AVR: PROGMEM) keep models there.
- * MARGIN_LOAD_LPM         AVR: your MARGIN_LOAD reads by `lpm`, from the lower 64 KB of flash, so that the
- *                         loops in assembly may do so too.
+ *                         not in the data space keep models there. AVR has its own, see >>platform.
+ * MARGIN_MODELS_IN_RAM    AVR with MARGIN_PREDICT_ONLY: predictors read models from RAM, because they
+ *                         come out of an image. Otherwise they read exported models from flash.
+ * MARGIN_LOAD_LPM         AVR: models are read from flash by `lpm`, its lower 64 KB, also without
+ *                         MARGIN_PREDICT_ONLY. If you define MARGIN_LOAD too, yours must read so.
+ * MARGIN_SHARED           Arduino: the file has the declarations alone; another one of the sketch
+ *                         defines MARGIN_IMPLEMENTATION. See below.
  * MARGIN_VECTOR           bytes of a vector register, for speed alone: 0 (plain C), 16 or 32; found.
  * MARGIN_NO_ASM           no inline assembly, which is used for the square root and for the inner loops
  *                         of predictors on Cortex-M and AVR: the same bits from plain C, slower.
  * MARGIN_CACHE_BYTES      memory for kernel rows where no budget is given; see >>kernel.
  * MARGIN_ASSERT(cond)     internal invariants; does nothing unless you define it. Arguments are
  *                         checked in every build and reported by a status, never by an assertion. */
+
+/* Arduino: a sketch has nothing to define. Each of its files that includes this header has private
+ * copies of the predictors that it calls; the compiler drops all others. */
+#if defined(ARDUINO) && !defined(MARGIN_IMPLEMENTATION) && !defined(MARGIN_SHARED)
+#define MARGIN_IMPLEMENTATION
+#define MARGIN_PREDICT_ONLY
+#define MARGIN_STATIC
+#endif
 
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) ||     \
     (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
@@ -123,14 +135,6 @@ typedef float margin_real;
 #endif
 #endif
 
-#ifndef MARGIN_FLASH
-#define MARGIN_FLASH
-#endif
-#ifndef MARGIN_LOAD
-#define MARGIN_LOAD(type, p) (*(const type *)(p))
-#define MARGIN_LOAD_PLAIN /* models are in the data space: loops in assembly may read them */
-#endif
-
 #ifndef MARGIN_ASSERT
 #define MARGIN_ASSERT(cond) ((void)0)
 #endif
@@ -152,6 +156,60 @@ typedef uint32_t margin_index;
 #else
 typedef uint16_t margin_index;
 #define MARGIN_INDEX_MAX UINT16_MAX
+#endif
+
+/* ---- >>platform ---- what is found out by itself: where the models are ----------------------- */
+
+/* AVR: constants are copied to RAM unless they are marked. A device that only predicts has its models
+ * in flash, and reads them from there: nothing to define. (Where flash is part of the data space, as on
+ * the ATmega4809, constants stay there anyhow.) Flash beyond 64 KB is out of reach; the linker puts
+ * models before the code, so they are within. */
+#if defined(__AVR__) && defined(__AVR_HAVE_LPMX__) && !defined(__AVR_PM_BASE_ADDRESS__) &&         \
+    !defined(MARGIN_LOAD) && !defined(MARGIN_MODELS_IN_RAM) &&                                     \
+    (defined(MARGIN_PREDICT_ONLY) || defined(MARGIN_LOAD_LPM))
+#ifndef MARGIN_LOAD_LPM
+#define MARGIN_LOAD_LPM
+#endif
+#ifndef MARGIN_FLASH
+#define MARGIN_FLASH __attribute__((__progmem__))
+#endif
+#if defined(__FLASH) && !defined(__STRICT_ANSI__)
+#define MARGIN_LOAD(type, p) (*(const __flash type *)(p))
+#else
+/* 1, 2 or 4 bytes out of flash; `bytes` is a constant. */
+static inline __attribute__((always_inline)) void margin_load_lpm(void *out, const void *from,
+                                                                  size_t bytes)
+{
+    uint32_t four;
+    uint16_t two;
+    uint8_t one;
+    if (bytes == 4u) {
+        __asm__("lpm %A0, Z+\n\tlpm %B0, Z+\n\tlpm %C0, Z+\n\tlpm %D0, Z"
+                : "=&r"(four), "+z"(from));
+        __builtin_memcpy(out, &four, 4);
+    } else if (bytes == 2u) {
+        __asm__("lpm %A0, Z+\n\tlpm %B0, Z" : "=&r"(two), "+z"(from));
+        __builtin_memcpy(out, &two, 2);
+    } else {
+        __asm__("lpm %0, Z" : "=r"(one) : "z"(from));
+        __builtin_memcpy(out, &one, 1);
+    }
+}
+#define MARGIN_LOAD(type, p)                                                                       \
+    (__extension__({                                                                               \
+        type loaded_;                                                                              \
+        margin_load_lpm(&loaded_, (p), sizeof loaded_);                                            \
+        loaded_;                                                                                   \
+    }))
+#endif
+#endif
+
+#ifndef MARGIN_FLASH
+#define MARGIN_FLASH
+#endif
+#ifndef MARGIN_LOAD
+#define MARGIN_LOAD(type, p) (*(const type *)(p))
+#define MARGIN_LOAD_PLAIN /* models are in the data space: loops in assembly may read them */
 #endif
 
 /* ---- >>status ---- 0 done; > 0 a result with a caveat; < 0 no result, outputs untouched ------ */

@@ -435,7 +435,7 @@ static inline margin_real mgn_exp_negative(margin_real x)
 
 /* In two steps a block, because gcc vectorises neither loop if they are one: a bound known to the
  * compiler is carried into the arithmetic, which then has a branch. */
-static void mgn_exp_array(margin_real *v, size_t n)
+static inline void mgn_exp_array(margin_real *v, size_t n)
 {
     size_t from;
     size_t i;

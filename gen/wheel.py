@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import io
 import re
@@ -11,6 +12,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SUMMARY = "Trains large-margin classifiers and writes them as C for microcontrollers"
+KEYWORDS = "classifier, svm, machine learning, tinyml, embedded, microcontroller, C"
+CLASSIFIERS = ("Development Status :: 4 - Beta", "Environment :: Console", "Intended Audience :: Developers",
+               "Intended Audience :: Science/Research", "License :: OSI Approved :: MIT License",
+               "Operating System :: POSIX", "Programming Language :: C", "Programming Language :: Python :: 3",
+               "Programming Language :: Python :: 3 :: Only", "Topic :: Scientific/Engineering :: Artificial Intelligence",
+               "Topic :: Software Development :: Embedded Systems")
+# What the package leaves out: it packs the others.
+NOT_PACKED = ("wheel.py", "dist.py")
 
 
 def version() -> str:
@@ -23,11 +32,27 @@ def stem() -> str:
     return f"margin_gen-{version()}"
 
 
-def metadata() -> dict[str, bytes]:
+def home() -> tuple[str, str, str]:
+    """Address, author and e-mail, which stand in library.properties."""
+    of = dict(line.split("=", 1) for line in (ROOT / "library.properties").read_text(encoding="utf-8").splitlines())
+    name, mail = re.fullmatch(r"(.*) <(.*)>", of["maintainer"]).groups()
+    return of["url"], name, mail
+
+
+def core_metadata() -> bytes:
+    """METADATA of a wheel and PKG-INFO of a source archive (version 2.1)."""
+    url, author, mail = home()
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    core = (f"Metadata-Version: 2.1\nName: margin-gen\nVersion: {version()}\nSummary: {SUMMARY}\nLicense: MIT\n"
-            f"Requires-Python: >=3.9\nDescription-Content-Type: text/markdown\n\n{readme}")
-    return {"METADATA": core.encode(),
+    lines = ["Metadata-Version: 2.1", "Name: margin-gen", f"Version: {version()}", f"Summary: {SUMMARY}",
+             f"Home-page: {url}", f"Author-email: {author} <{mail}>", "License: MIT", f"Keywords: {KEYWORDS}",
+             *(f"Project-URL: {word}, {url}" for word in ("Documentation", "Source", "Changelog")),
+             *(f"Classifier: {word}" for word in CLASSIFIERS), "Requires-Python: >=3.9",
+             "Description-Content-Type: text/markdown", "License-File: LICENSE"]
+    return ("\n".join(lines) + f"\n\n{readme}").encode()
+
+
+def metadata() -> dict[str, bytes]:
+    return {"METADATA": core_metadata(),
             "WHEEL": b"Wheel-Version: 1.0\nGenerator: margin\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
             "entry_points.txt": b"[console_scripts]\nmargin-gen = margin_gen.cli:main\n",
             "LICENSE": (ROOT / "LICENSE").read_bytes()}
@@ -36,7 +61,7 @@ def metadata() -> dict[str, bytes]:
 def package() -> dict[str, bytes]:
     """The files of the package. In it the headers lie in include/, where build.py looks first."""
     files = {f"margin_gen/{path.name}": path.read_bytes()
-             for path in sorted((ROOT / "gen").iterdir()) if path.suffix in (".py", ".c") and path.name != "wheel.py"}
+             for path in sorted((ROOT / "gen").iterdir()) if path.suffix in (".py", ".c") and path.name not in NOT_PACKED}
     for name in ("margin.h", "margin_impl.h"):
         files[f"margin_gen/include/{name}"] = (ROOT / name).read_bytes()
     return files
@@ -76,12 +101,24 @@ def build_editable(wheel_directory, config_settings=None, metadata_directory=Non
 
 
 def build_sdist(sdist_directory, config_settings=None):
+    """The sources that build the same wheel, in the same bytes each time: fixed dates, owners and order."""
     name = f"{stem()}.tar.gz"
-    paths = [ROOT / part for part in ("LICENSE", "README.md", "pyproject.toml", "margin.h", "margin_impl.h")]
+    paths = [ROOT / part for part in ("LICENSE", "README.md", "library.properties", "margin.h", "margin_impl.h",
+                                      "pyproject.toml")]
     paths += sorted(path for path in (ROOT / "gen").iterdir() if path.suffix in (".py", ".c"))
-    with tarfile.open(Path(sdist_directory) / name, "w:gz") as archive:
-        for path in paths:
-            entry = tarfile.TarInfo(f"{stem()}/{path.relative_to(ROOT).as_posix()}")
-            entry.size = path.stat().st_size
-            archive.addfile(entry, io.BytesIO(path.read_bytes()))
+    entries = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in paths}
+    entries["PKG-INFO"] = core_metadata()
+    (Path(sdist_directory) / name).write_bytes(tar_bytes(entries, stem()))
     return name
+
+
+def tar_bytes(entries: dict[str, bytes], folder: str) -> bytes:
+    """A .tar.gz with all entries in one folder."""
+    out = io.BytesIO()
+    with gzip.GzipFile("", "wb", fileobj=out, mtime=0) as packed, \
+            tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for path in sorted(entries):
+            entry = tarfile.TarInfo(f"{folder}/{path}")
+            entry.size, entry.mode = len(entries[path]), 0o644
+            archive.addfile(entry, io.BytesIO(entries[path]))
+    return out.getvalue()

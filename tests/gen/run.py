@@ -1,6 +1,6 @@
-"""run.py [NAME...]: all Python tests, tests/gen/test_*.py and the docstring examples of gen, or those of some modules. The
-native code is compiled first, then every file of tests is a process of its own, so that all cores have work. Last line:
-N passed, N failed."""
+"""run.py [--in FOLDER] [NAME...]: all Python tests, tests/gen/test_*.py and the docstring examples of gen, or those of some
+modules. The native code is compiled first, then every file of tests is a process of its own, so that all cores have work.
+--in takes another folder of tests than tests/gen, without the docstrings. Last line: N passed, N failed."""
 import concurrent.futures
 import doctest
 import importlib
@@ -12,8 +12,13 @@ import sys
 import tempfile
 import unittest
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+GEN = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(GEN))
+HERE = GEN
+FOLDER = []  # the arguments that say which folder
+if sys.argv[1:2] == ["--in"]:
+    FOLDER, HERE = sys.argv[1:3], os.path.abspath(sys.argv[2])
+    del sys.argv[1:3]
 
 
 def suite(wanted):
@@ -22,7 +27,7 @@ def suite(wanted):
     for name in sorted(os.listdir(HERE)):
         if name.startswith("test_") and name.endswith(".py") and (not wanted or name[5:-3] in wanted):
             tests.addTests(loader.loadTestsFromName(name[:-3]))
-    for module in pkgutil.iter_modules([os.path.join(ROOT, "gen")]):
+    for module in pkgutil.iter_modules([os.path.join(ROOT, "gen")] if HERE == GEN else []):
         if module.name != "__main__" and (not wanted or module.name in wanted):
             tests.addTests(doctest.DocTestSuite(importlib.import_module("gen." + module.name)))
     return tests
@@ -32,6 +37,8 @@ def modules():
     """Names for suite(): a file of tests with the module of gen of the same name, the longest first; the rest in one."""
     files = sorted(name[5:-3] for name in os.listdir(HERE) if name.startswith("test_") and name.endswith(".py"))
     files.sort(key=lambda name: -os.path.getsize(os.path.join(HERE, f"test_{name}.py")))
+    if HERE != GEN:
+        return [[name] for name in files]
     rest = [module.name for module in pkgutil.iter_modules([os.path.join(ROOT, "gen")])]
     return [[name] for name in files] + [[name for name in rest if name not in files]]
 
@@ -44,7 +51,7 @@ def run_all():
         library.finish()
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        commands = ([sys.executable, __file__, *names] for names in modules())
+        commands = ([sys.executable, __file__, *FOLDER, *names] for names in modules())
         for done in pool.map(lambda c: subprocess.run(c, stdout=subprocess.PIPE, stderr=subprocess.STDOUT), commands):
             text = done.stdout.decode(errors="replace")
             counts = re.findall(r"^(\d+) passed, (\d+) failed$", text, re.M)
@@ -57,7 +64,7 @@ def run_all():
 
 
 def main():
-    sys.path[:0] = [ROOT, HERE]
+    sys.path[:0] = [ROOT, HERE, GEN]
     os.chdir(ROOT)
     if len(sys.argv) == 1:
         return run_all()
