@@ -5,10 +5,8 @@ import argparse
 import csv
 import functools
 import os
-import signal
-import sys
 
-from . import commands, methods, options
+from . import commands, interrupt, methods, options, output
 from .errors import Failure, Usage, shown
 from .output import say
 
@@ -138,34 +136,32 @@ def make_parser() -> Parser:
     return parser
 
 
-class Terminated(BaseException):
-    """SIGTERM: as tidy an end as Ctrl-C."""
+# Arguments that name files, over all commands; `check_apart` keeps what is written from what is read.
+READS = ("data", "test", "model", "file", "range", "scale_data")
+WRITES = {"output": "-o", "save": "--save", "json": "--json"}
 
 
-def on_terminate(number, frame):
-    raise Terminated
-
-
-def run(argv: list[str] | None) -> int:
+def run(argv: list[str] | None) -> None:
     arguments = make_parser().parse_args(argv)
-    for name, value in vars(arguments).items():
+    given = vars(arguments)
+    for name, value in given.items():
         if isinstance(value, list) and (value == [] and name != "grid" or [] in value):  # what argparse makes of --name=--
             raise Usage(f"--{name.replace('_', '-')}: no value")
-    getattr(commands, "import_" if arguments.command == "import" else arguments.command)(arguments)
-    sys.stdout.flush()
-    return 0
+    output.check_apart([given[name] for name in READS if given.get(name)],
+                       {option: given[name] for name, option in WRITES.items() if given.get(name) is not None})
+    with output.together():
+        getattr(commands, "import_" if arguments.command == "import" else arguments.command)(arguments)
 
 
-def quiet_stdout() -> None:
-    """Nobody reads on: keep Python from complaining when it flushes at the end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
+def tidy_run(argv: list[str] | None) -> int:
+    """Runs a command, and makes one line of whatever ends it."""
     try:
-        signal.signal(signal.SIGTERM, on_terminate)
-        return run(argv)
+        try:
+            run(argv)
+        except SystemExit as end:  # --help
+            output.flush_stdout()
+            return end.code
+        return 0
     except Usage as error:
         say(f"gen: {error} (see --help)")
         return 2
@@ -175,16 +171,35 @@ def main(argv: list[str] | None = None) -> int:
     except MemoryError:
         say("gen: not enough memory")
         return 1
-    except KeyboardInterrupt:
-        say("gen: interrupted")
-        return 130
-    except Terminated:
-        return 143
     except BrokenPipeError:
-        quiet_stdout()
+        output.silence(1)
         return 141
     except Exception as error:
         if os.environ.get("MARGIN_GEN_DEBUG"):
             raise
         say(f"gen: internal error: {type(error).__name__}: {shown(str(error))} (MARGIN_GEN_DEBUG=1 shows where)")
         return 1
+
+
+def open_standard_files() -> None:
+    """A standard file that is closed must not become the number of a file of ours."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted, 143 terminated."""
+    open_standard_files()
+    interrupt.install()
+    try:
+        return tidy_run(argv)
+    except KeyboardInterrupt:
+        say("gen: interrupted")
+        return 130
+    except interrupt.Terminated:
+        return 143
+    finally:
+        interrupt.finished()

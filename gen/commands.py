@@ -12,7 +12,7 @@ from . import options, output
 from . import train as training
 from .classes import classes_of, match_label, numbers_of
 from .cspell import is_identifier
-from .errors import Failure, Refusal, Usage
+from .errors import Failure, Refusal, Usage, visible
 from .native import Rows
 from .output import byte_words, percent, say
 from .quant import Quantised, noted_rows
@@ -111,6 +111,7 @@ NOTED = ("method", "n", "objective", "support", "train_error", "train_error_pos"
 def device_keys(found: model.Model, trained: native.Machine, rows: Rows) -> dict:
     """What the device answers beside what was trained: float where training used double."""
     (labels, scores), (device_labels, device_scores) = trained.predict(rows), found.machine.predict(rows)
+    native.check_scores(device_scores, found.path)
     return {"device_labels_differ": sum(a != b for a, b in zip(labels, device_labels)),
             "device_score_difference": max(abs(a - b) for a, b in zip(scores, device_scores))}
 
@@ -394,6 +395,8 @@ def import_(arguments: argparse.Namespace) -> None:
         text = from_pickle.text_of(arguments.range)
         found.offset, found.factor = from_libsvm.read_range(text, arguments.range, found.d)
     made = model.make(native.make(found.centred()), {"labels": found.labels, "origin": found.origin}, arguments.file)
+    own = kinds.kind_of(made.machine).rows(made.machine)
+    native.check_scores([score for row in made.machine.scores(own) for score in row], arguments.file)
     say(f"{arguments.file}: {found.origin}; {info_words(made)}")
     save(arguments, made)
 
@@ -429,4 +432,4 @@ def info_text(found: model.Model, result: dict) -> str:
         lines.append(f"origin    {notes['origin']}")
     errors = {"train_error": "training error", "test_error": "test error", "error_mean": "cross-validated error"}
     lines += [f"{words} {percent(notes[key])}" for key, words in errors.items() if key in notes]
-    return "\n".join(lines) + "\n"
+    return "".join(f"{visible(line)}\n" for line in lines)

@@ -77,6 +77,7 @@ def in_format(found: Model, form: str, rows: Rows | None) -> Candidate:
 def cost(found: Model, candidate: Candidate, rows: Rows) -> Cost:
     """What a candidate changes beside the whole model in floats."""
     (before, old), (after, new) = found.machine.predict(rows), candidate.answers(rows)
+    native.check_scores([*old, *new], found.path)
     moved = [abs(a - b) for a, b in zip(old, new)]
     result = Cost(rows.n, sum(a != b for a, b in zip(before, after)), max(moved), sum(moved) / rows.n)
     if rows.y:

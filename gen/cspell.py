@@ -93,11 +93,11 @@ def c_comment(text: str) -> str:
 def is_identifier(name: str) -> bool:
     """Whether a name may be used in C and C++ as the start of generated names.
 
-    >>> [is_identifier(n) for n in ("gate", "g2", "2g", "_gate", "a__b", "class", "größe", "", "margin_x")]
-    [True, True, False, False, False, False, False, False, False]
+    >>> [is_identifier(n) for n in ("gate", "g2", "2g", "_gate", "a__b", "class", "größe", "", "margin_x", "Margin")]
+    [True, True, False, False, False, False, False, False, False, False]
     """
     return (re.fullmatch("[A-Za-z][A-Za-z0-9_]*", name) is not None and "__" not in name and name not in KEYWORDS
-            and not name.lower().startswith(("margin_", "mgn_")))
+            and not f"{name.lower()}_".startswith(("margin_", "mgn_")))  # margin's own guard is MARGIN_H
 
 
 def identifier(text: str, fallback: str = "model") -> str:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import re
 from array import array
 from dataclasses import dataclass, field
@@ -190,14 +191,16 @@ def arff_attributes(text: Text) -> list[tuple[int, str, str]]:
     raise text.fail("an ARFF file without @data")
 
 
-def first_value(kind: str) -> str:
-    """What a sparse row without an attribute has there: the first of its declared values, or 0.
+def declared(kind: str) -> list[str] | None:
+    r"""The values that an attribute declares; None if it declares none.
 
-    >>> first_value("{a, b}"), first_value("{'no way', yes}"), first_value("numeric")
-    ('a', 'no way', '0')
+    >>> declared("{a, b}"), declared(r"{'it\'s, well', yes }"), declared("numeric"), declared("{}"), declared("{a b,c}")
+    (['a', 'b'], ["it's, well", 'yes'], None, [], ['a b', 'c'])
     """
-    match = re.match(r"""\{\s*('[^']*'|"[^"]*"|[^,}]*)""", kind)
-    return match[1].strip().strip("'\"") if match else "0"
+    if not kind.startswith("{"):
+        return None
+    found = re.findall(r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,}]+)\s*[,}]""", kind[1:])
+    return [re.sub(r"\\(.)", r"\1", value[1:-1]) if value[0] in "'\"" else value.strip() for value in found]
 
 
 def is_numeric(kind: str) -> bool:
@@ -208,8 +211,34 @@ def is_numeric(kind: str) -> bool:
     """
     if re.match(r"(numeric|real|integer)\b", kind, re.I):
         return True
-    values = [value.strip().strip("'\"") for value in kind.strip("{} ").split(",")]
-    return kind.startswith("{") and all(map(is_number, values)) and float(values[0]) == 0
+    values = declared(kind)
+    return bool(values) and all(map(is_number, values)) and float(values[0]) == 0
+
+
+def line_of_row(text: Text, row: int) -> int | None:
+    """The line of a row of data, found again for a message."""
+    rows = (number for number, _, line in lines(text, limit=len(text.content)) if line and not line.startswith(b"%"))
+    return next(itertools.islice(rows, row, None), None)
+
+
+def check_declared(text: Text, data: Data, attributes: list[tuple[int, str, str]], column: int | None) -> None:
+    """Every value of an attribute that declares its values is one of these."""
+    features = [i for i in range(len(attributes)) if i != column]
+    for i, (_, name, kind) in enumerate(attributes):
+        values = declared(kind)
+        if values is None:
+            continue
+        if i == column:
+            label = next((j for j, label in enumerate(data.labels) if label not in values), None)
+            if label is not None:
+                raise text.fail(f"{quoted(data.labels[label])} is not one of the values that {quoted(name)} declares",
+                                data.label_line[label], i + 1)
+            continue
+        found, known = data.rows[features.index(i):data.n * data.d:data.d], set(map(float, values))
+        row = next((row for row, value in enumerate(found) if value not in known), None)
+        if row is not None:
+            raise text.fail(f"'{found[row]:.9g}' is not one of the values that {quoted(name)} declares",
+                            line_of_row(text, row), i + 1)
 
 
 def read_arff(text: Text, label: str | None, features: int | None) -> Data:
@@ -225,9 +254,12 @@ def read_arff(text: Text, label: str | None, features: int | None) -> Data:
     kept = [name for i, name in enumerate(names) if i != column]
     first = next((line for _, _, line in lines(text) if line and not line.startswith(b"%")), b"")
     if not first.startswith(b"{"):
-        return make_data(text, text.run("reader_dense", how), column, kept)
-    absent = first_value(attributes[column][2] if column is not None else "").encode()
-    return make_data(text, text.run("reader_braces", how, absent, len(absent)), column, kept)
+        data = make_data(text, text.run("reader_dense", how), column, kept)
+    else:  # a sparse row without a label has the first of the declared ones
+        absent = ((declared(attributes[column][2]) if column is not None else None) or ["0"])[0].encode()
+        data = make_data(text, text.run("reader_braces", how, absent, len(absent)), column, kept)
+    check_declared(text, data, attributes, column)
+    return data
 
 
 def read(path: str, label: str | None = None, header: str = "auto", zero_based: bool = False,

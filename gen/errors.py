@@ -4,13 +4,22 @@ from __future__ import annotations
 import os
 
 
+def visible(text: str) -> str:
+    """Text of unknown origin for people: what could control a terminal becomes an escape that can be read.
+
+    >>> print(visible("a\\x1b[2J\\u202eb\\tc"))
+    a\\x1b[2J\\u202eb\\tc
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def shown(text: str, most: int = 120) -> str:
     """Text of unknown origin in a message: printable, on one line, not too long.
 
     >>> shown("a\\tb\\n"), shown("x" * 500) == "x" * 117 + "..."
     ('a\\\\tb\\\\n', True)
     """
-    text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(text)[:2 * most])
+    text = visible(str(text)[:2 * most])
     return text if len(text) <= most else text[:most - 3] + "..."
 
 

@@ -59,6 +59,8 @@ class Classifier:
         """Sizes fit together and all numbers are finite; otherwise a Failure says what is wrong."""
         k = len(self.labels)
         need(k >= 2 and len(set(self.labels)) == k, "at least two different labels are needed")
+        need(k <= 65535, f"{k} labels: at most 65535 can be had")
+        need(all(map(is_text, (*self.labels, self.origin))), "a label, or the origin, is not text: it has half a character")
         fits = self.scheme in SCHEMES and (self.scheme == "binary") == (k == 2)
         need(fits, f"scheme {shown(self.scheme)!r} with {k} classes")
         need(self.d >= 1, "no features")
@@ -69,7 +71,7 @@ class Classifier:
             need(None not in (self.vectors, self.coef, self.kernel), "neither weights nor vectors")
             self.check_kernel()
             n = sum(self.class_sizes or [])
-            need(n >= 1 and len(self.class_sizes) == k, "class_sizes do not fit the labels")
+            need(n >= 1 and len(self.class_sizes) == k and min(self.class_sizes) >= 0, "class_sizes do not fit the labels")
             sizes += [("vectors", self.vectors, n * self.d), ("coef", self.coef, n * self.width)]
         if self.offset is not None or self.factor is not None:
             sizes += [("offset", self.offset or (), self.d), ("factor", self.factor or (), self.d)]
@@ -104,6 +106,15 @@ class Classifier:
         need(kind == "linear" or self.kernel["gamma"] > 0, f"gamma {self.kernel['gamma']}: must be greater than 0")
 
 
+def is_text(text: str) -> bool:
+    """Whether a text can be written as UTF-8; JSON can spell half a character.
+
+    >>> is_text("größe"), is_text("\\ud800")
+    (True, False)
+    """
+    return not any("\ud800" <= c <= "\udfff" for c in text)
+
+
 def need(condition: bool, message: str) -> None:
     if not condition:
         raise Failure(message)
@@ -118,6 +129,7 @@ def flat(matrix) -> array:
     >>> flat([[1, 2], [3, 4]])
     array('d', [1.0, 2.0, 3.0, 4.0])
     """
+    need(all(len(row) == len(matrix[0]) for row in matrix), "rows of different lengths")
     return array("d", (float(value) for row in matrix for value in row))
 
 
@@ -151,7 +163,8 @@ def from_json(text: str) -> Classifier:
         else:
             c.kernel = {"kind": str(found["kernel"]["kind"]), **{name: float(found["kernel"].get(name, 0))
                                                                  for name in ("gamma", "degree", "coef0")}}
-            c.vectors, c.coef, c.class_sizes = flat(matrix), flat(found["coef"]), [int(n) for n in found["class_sizes"]]
+            c.vectors, c.coef, c.class_sizes = flat(matrix), flat(found["coef"]), list(found["class_sizes"])
+            need(all(type(n) is int for n in c.class_sizes), "class_sizes are not whole numbers")
         if "offset" in found:
             c.offset, c.factor = array("d", found["offset"]), array("d", found["factor"])
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, OverflowError) as error:

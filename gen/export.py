@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import textwrap
 
-from . import emit, kinds, methods
+from . import emit, kinds, methods, native
 from .compress import Cost
 from .cspell import c_comment, c_int, c_real, c_table, c_text, identifier
 from .emit import Body
@@ -221,7 +221,9 @@ def tests(model: Model, quantised: Quantised | None) -> tuple[list, list]:
     """Inputs of the self-test, and their scores."""
     rows = test_rows(model)
     if quantised is None:
-        return rows, model.machine.scores(rows)
+        scores = model.machine.scores(rows)
+        native.check_scores([score for row in scores for score in row], model.path)
+        return rows, scores
     d, inputs = model.machine.shape.d, quantised.inputs(rows_of(rows))
     return [list(inputs[i:i + d]) for i in range(0, len(inputs), d)], quantised.scores(inputs)
 

@@ -1,13 +1,17 @@
 """from_libsvm.py -- model files of LIBSVM (svm-train): C-SVC and nu-SVC, two classes or more."""
 from __future__ import annotations
 
+import math
 import re
 from array import array
 
 from .classes import sort_key
+from .data import is_number
 from .errors import Failure
 from .exchange import Classifier
+from .reader import quoted
 
+MOST_NUMBERS = 1 << 27  # of all vectors: a gigabyte
 KERNELS = {"linear": "linear", "polynomial": "poly", "rbf": "rbf"}
 
 
@@ -29,12 +33,13 @@ class Lines:
     def numbers(self, words: list[str], first: int = 1) -> list[float]:
         found = []
         for column, word in enumerate(words, first):
-            try:
-                value = float(word)
-            except ValueError:
-                raise self.fail(f"not a number: {word!r}", column) from None
+            if word.lower().lstrip("+-") in ("nan", "inf", "infinity"):
+                raise self.fail(f"not finite: {quoted(word)}", column)
+            if not is_number(word):
+                raise self.fail(f"not a number: {quoted(word)}", column)
+            value = float(word)
             if value - value != 0:
-                raise self.fail(f"not finite: {word!r}", column)
+                raise self.fail(f"not finite: {quoted(word)}", column)
             found.append(value)
         return found
 
@@ -57,6 +62,9 @@ def read_header(lines: Lines) -> dict:
     for name in ("nr_class", "total_sv", "rho", "label", "nr_sv"):
         if not head.get(name):
             raise Failure(f"no line {name}", lines.path)
+    for name in ("nr_class", "total_sv", "nr_sv"):
+        if any(value < 0 or value != int(value) for value in head[name]):
+            raise Failure(f"{name}: a number of things must be whole and not negative", lines.path)
     classes = int(head["nr_class"][0])
     for name, size in (("label", classes), ("nr_sv", classes), ("rho", classes * (classes - 1) // 2)):
         if classes < 2 or len(head[name]) != size:
@@ -73,9 +81,9 @@ def read_vector(lines: Lines, width: int) -> tuple[list[float], dict[int, float]
         raise lines.fail(f"{len(words)} words where at least {width} are expected")
     coef, values, last = lines.numbers(words[:width]), {}, 0
     for column, word in enumerate(words[width:], width + 1):
-        match = re.fullmatch(r"(\d+):(\S+)", word)
+        match = re.fullmatch(r"([0-9]{1,18}):(\S+)", word)
         if not match or int(match[1]) <= last:
-            raise lines.fail(f"not index:value with ascending indices from 1: {word!r}", column)
+            raise lines.fail(f"not index:value with ascending indices from 1: {quoted(word)}", column)
         last = int(match[1])
         values[last] = lines.numbers([match[2]], column)[0]
     return coef, values
@@ -92,10 +100,14 @@ def read_model(text: str, path: str, features: int | None = None) -> Classifier:
     head = read_header(lines)
     classes, sizes = len(head["label"]), [int(n) for n in head["nr_sv"]]
     pool = [read_vector(lines, classes - 1) for _ in range(sum(sizes))]
+    if any(map(str.strip, lines.lines[lines.at:])):
+        raise Failure(f"more vectors than the {len(pool)} of total_sv", path, lines.at + 1)
     seen = max((max(values, default=0) for _, values in pool), default=0)
     d = features or max(seen, 1)
     if seen > d:
         raise Failure(f"a vector has a feature {seen}, beyond the {d} that --features says", path)
+    if d * len(pool) > MOST_NUMBERS:
+        raise Failure(f"{len(pool)} vectors of {d} features are too many: at most {MOST_NUMBERS} numbers", path)
     labels, sign, bias = list(head["label"]), -1.0, list(head["rho"])
     if classes == 2 and sorted(labels, key=sort_key(labels)) != labels:
         labels, sign, bias, sizes = labels[::-1], 1.0, [-bias[0]], sizes[::-1]
@@ -128,6 +140,8 @@ def read_range(text: str, path: str, d: int) -> tuple[array, array]:
         if not 1 <= index <= d or index != int(index) or most <= least:
             raise lines.fail("not a line `index minimum maximum`")
         # low + (high - low) (x - least) / (most - least) = (x - offset) factor
-        factor[int(index) - 1] = (high - low) / (most - least)
-        offset[int(index) - 1] = least - low / factor[int(index) - 1]
+        by = (high - low) / (most - least)
+        if not (0 < by < math.inf and math.isfinite(least - low / by)):
+            raise lines.fail("this scaling leaves the range of numbers")
+        factor[int(index) - 1], offset[int(index) - 1] = by, least - low / by
     return offset, factor

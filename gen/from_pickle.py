@@ -38,6 +38,14 @@ def unpickle(path: str):
         raise Failure(f"cannot load the estimator: {type(error).__name__}: {error}", path) from None
 
 
+def convert(estimator) -> exchange.Classifier:
+    """An estimator of a pickle may be of any class, and its attributes may be anything."""
+    try:
+        return from_sklearn.convert(estimator)
+    except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise Failure(f"not an estimator that can be imported: {type(error).__name__}: {error}") from None
+
+
 def read(path: str, origin: str | None, features: int | None) -> exchange.Classifier:
     """LIBSVM's text and gen's JSON are known by how they start; a pickle must be asked for by `--from sklearn`."""
     start = bytes_of(path)[:512].lstrip()
@@ -47,7 +55,7 @@ def read(path: str, origin: str | None, features: int | None) -> exchange.Classi
         if start.startswith(b"{"):
             return exchange.from_json(text_of(path))
         if origin == "sklearn":
-            return from_sklearn.convert(unpickle(path))
+            return convert(unpickle(path))
     except Failure as error:
         raise error if error.path else Failure(error.message, path) from None
     raise Failure("neither a LIBSVM model nor JSON of from_sklearn.save_json; for a pickle say --from sklearn", path)

@@ -5,6 +5,7 @@ import ctypes
 import functools
 import itertools
 import json
+import math
 import weakref
 from array import array
 from dataclasses import dataclass
@@ -286,6 +287,14 @@ def new_table(classes: int):
 
 def square(table, classes: int) -> list[list[int]]:
     return [list(table[i * (classes + 1):(i + 1) * (classes + 1)]) for i in range(classes)]
+
+
+def check_scores(scores, path: str) -> None:
+    """A model whose scores are no numbers in float is of no use on a device."""
+    bad = sum(not math.isfinite(score) for score in scores)
+    if bad:
+        raise Failure(f"{bad} of {len(scores)} scores leave the range of float, which devices compute in; scale the data "
+                      "(--scale standard) or change its units", path)
 
 
 def status_name(status: int) -> str:

@@ -1,39 +1,162 @@
 """output.py -- files that appear whole or not at all, JSON, and words for people."""
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
+import shutil
 import sys
 import tempfile
 
-from .errors import Failure, file_failure
+from . import interrupt
+from .errors import Failure, Refusal, Usage, file_failure, visible
+
+
+class Outputs:
+    """Files of one run. They are written beside their places first and take these together: an error, a full disk or an
+    interruption on the way leaves what was there before."""
+
+    def __init__(self):
+        self.staged: list[tuple[str, str, str]] = []    # partial file, place, the user's name for it
+        self.streams: list[tuple[str, bytes]] = []      # standard output, /dev/null, pipes: there is nothing to rename
+
+    def add(self, path: str, content: bytes) -> None:
+        if path == "-" or os.path.exists(path) and not os.path.isfile(path):
+            self.streams.append((path, content))
+            return
+        target = os.path.realpath(path)
+        if any(target == other for _, other, _ in self.staged):
+            raise Failure("two outputs of this run go to the same file", path)
+        try:
+            handle, partial = tempfile.mkstemp(prefix=".gen-", dir=os.path.dirname(target) or ".")
+        except OSError as error:
+            raise file_failure(error, path, "cannot write") from None
+        interrupt.unfinished.add(partial)
+        self.staged.append((partial, target, path))
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(partial, mode_of(target))
+        except OSError as error:
+            raise file_failure(error, path, "cannot write") from None
+
+    def commit(self) -> None:
+        """Streams first, since they may fail; then all files take their places."""
+        for path, content in self.streams:
+            write_stdout(content) if path == "-" else write_through(path, content)
+        with interrupt.held():
+            self.take_places()
+
+    def take_places(self) -> None:
+        done: list[tuple[str, str | None]] = []  # places taken, and a second name of what was there
+        try:
+            for partial, target, path in self.staged:
+                try:
+                    done.append((target, second_name(target, partial) if len(self.staged) > 1 else None))
+                    os.replace(partial, target)
+                except OSError as error:
+                    for place, before in reversed(done):
+                        put_back(place, before, place == target)
+                    raise file_failure(error, path, "cannot write") from None
+        finally:
+            for _, before in done:
+                forget(before)
+
+    def discard(self) -> None:
+        for partial, _, _ in self.staged:
+            forget(partial)
+
+
+def second_name(target: str, partial: str) -> str | None:
+    """Keeps what is at a place until all files of a run are in theirs; None if there is nothing."""
+    name = partial + "~"
+    if not os.path.lexists(target):
+        return None
+    interrupt.unfinished.add(name)
+    try:
+        os.link(target, name)
+    except OSError:  # a file system without links
+        shutil.copy2(target, name)
+    return name
+
+
+def put_back(place: str, before: str | None, untouched: bool) -> None:
+    with contextlib.suppress(OSError):
+        if before is not None:
+            os.replace(before, place)
+        elif not untouched:
+            os.unlink(place)
+
+
+def forget(partial: str | None) -> None:
+    """Removes an unfinished file that is still there."""
+    if partial is not None:
+        with contextlib.suppress(OSError):
+            os.unlink(partial)
+        interrupt.unfinished.discard(partial)
+
+
+current: Outputs | None = None
+
+
+@contextlib.contextmanager
+def together():
+    """All files that are written inside appear at the end, or none of them. A Refusal is an answer: its JSON stays."""
+    global current
+    outer, current = current, Outputs()
+    try:
+        try:
+            yield
+        except Refusal:
+            current.commit()
+            raise
+        current.commit()
+    finally:
+        current.discard()
+        current = outer
 
 
 def write_file(path: str, content: bytes) -> None:
-    """Writes beside the file and renames, so that a failure or an interruption leaves what was there before."""
-    if path == "-":
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
+    """Writes a file; inside `together` it appears at the end, with the others."""
+    if current is not None:
+        current.add(path, content)
         return
-    if os.path.exists(path) and not os.path.isfile(path):  # /dev/null, a pipe: there is nothing to rename to
-        write_through(path, content)
-        return
-    target = os.path.realpath(path)
+    with together():
+        current.add(path, content)
+
+
+def write_stdout(content: bytes) -> None:
+    """Writes to standard output. On a terminal what could control it becomes visible text."""
+    stream = sys.stdout
+    if stream is None:
+        raise Failure("cannot write: it is closed", "standard output")
+    if stream.isatty():
+        content = "".join(c if c == "\n" else visible(c) for c in content.decode("utf-8", "replace")).encode("utf-8")
     try:
-        handle, partial = tempfile.mkstemp(prefix=".gen-", dir=os.path.dirname(target) or ".")
-    except OSError as error:
-        raise file_failure(error, path, "cannot write") from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(partial, mode_of(target))
-        os.replace(partial, target)
-    except BaseException as error:
-        os.unlink(partial)
-        if isinstance(error, OSError):
-            raise file_failure(error, path, "cannot write") from None
+        stream.flush()
+        stream.buffer.write(content)
+        stream.buffer.flush()
+    except BrokenPipeError:
         raise
+    except OSError as error:
+        silence(1)
+        raise file_failure(error, "standard output", "cannot write") from None
+
+
+def flush_stdout() -> None:
+    """What other code has printed, such as --help."""
+    if sys.stdout is not None:
+        write_stdout(b"")
+
+
+def silence(descriptor: int) -> None:
+    """Nobody can read what goes there: keep Python from complaining when it flushes at the end."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, descriptor)
+    os.close(null)
 
 
 def write_through(path: str, content: bytes) -> None:
@@ -42,6 +165,33 @@ def write_through(path: str, content: bytes) -> None:
             file.write(content)
     except OSError as error:
         raise file_failure(error, path, "cannot write") from None
+
+
+def same_file(a: str, b: str) -> bool:
+    """Whether two paths lead to one file, which may not be there yet."""
+    try:
+        return os.path.samefile(a, b)
+    except (OSError, ValueError):
+        return os.path.realpath(a) == os.path.realpath(b)
+
+
+def is_plain_file(path: str) -> bool:
+    """Whether writing to a path replaces a file: not for standard output, /dev/null and pipes."""
+    return path != "-" and (os.path.isfile(path) or not os.path.exists(path))
+
+
+def check_apart(reads: list[str], writes: dict[str, str]) -> None:
+    """No file is written that is read as well, and none is written twice. `writes` has paths by the option's name."""
+    for i, (option, path) in enumerate(writes.items()):
+        if path == "":
+            raise Usage(f"{option}: no file name")
+        for other, written in list(writes.items())[:i]:
+            if path == written == "-":
+                raise Usage(f"{other} - and {option} -: only one of them can go to standard output")
+            if is_plain_file(path) and same_file(path, written):
+                raise Usage(f"{option} {path}: {other} writes this file already")
+        if is_plain_file(path) and any(same_file(path, read) for read in reads if read != "-"):
+            raise Usage(f"{option} {path}: this file is read, and would be lost; choose another name")
 
 
 def mode_of(path: str) -> int:
@@ -92,8 +242,13 @@ def json_bytes(value: dict) -> bytes:
 
 
 def say(*words: str) -> None:
-    """Words for people, on standard error."""
-    print(*words, file=sys.stderr, flush=True)
+    """Words for people, on standard error, in one line. If nobody can read them, the work goes on."""
+    if sys.stderr is None:
+        return
+    try:
+        print(visible(" ".join(words)), file=sys.stderr, flush=True)
+    except OSError:
+        silence(2)
 
 
 def percent(rate: float | None) -> str:

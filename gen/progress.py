@@ -22,7 +22,7 @@ class Bar:
     """Draws on standard error if that is a terminal, from a second after the start on; otherwise does nothing."""
 
     def __init__(self):
-        self.active, self.shown, self.start = sys.stderr.isatty(), 0, time.monotonic()
+        self.active, self.shown, self.start = sys.stderr is not None and sys.stderr.isatty(), 0, time.monotonic()
 
     def draw(self, share: float, note: str = "") -> None:
         if self.active and time.monotonic() - self.start > 1.0:

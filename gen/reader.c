@@ -575,7 +575,8 @@ static bool dense(reader *r)
     while (next_row(r)) {
         const char *row = r->p;
         const int64_t line = r->line;
-        if (!reserve(r, &r->out->x, &r->x_room, ((size_t)r->out->n + 1) * d, sizeof(double))) {
+        /* One more than needed, so that there is a block even for rows without features. */
+        if (!reserve(r, &r->out->x, &r->x_room, ((size_t)r->out->n + 1) * d + 1, sizeof(double))) {
             return false;
         }
         if (!dense_row(r, r->out->x + (size_t)r->out->n * d)) {
