@@ -74,10 +74,23 @@ static inline margin_real mgn_max(margin_real a, margin_real b)
     return a < b ? b : a;
 }
 
-/* a * b, or SIZE_MAX when that does not fit: no block of that size is ever granted. */
+/* Sizes that do not fit size_t are SIZE_MAX, and what is computed from SIZE_MAX stays SIZE_MAX (but
+ * for a product with 0): no block of that size is ever granted, and no image has so many bytes. */
 static size_t mgn_size_mul(size_t a, size_t b)
 {
     return b != 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b;
+}
+
+static size_t mgn_size_add(size_t a, size_t b)
+{
+    return a > SIZE_MAX - b ? SIZE_MAX : a + b;
+}
+
+/* `a` rounded up to a multiple of `unit`. */
+static size_t mgn_size_up(size_t a, size_t unit)
+{
+    const size_t sum = mgn_size_add(a, unit - 1u);
+    return sum == SIZE_MAX ? SIZE_MAX : sum - sum % unit;
 }
 
 /* ---- >>status ---- --------------------------------------------------------------------------- */
@@ -3930,7 +3943,7 @@ struct mgn_walk {
     unsigned char *image; /* written by those that write */
     const unsigned char *from;
     margin_arena *mem;
-    size_t at; /* SIZE_MAX: more bytes than can be counted */
+    size_t at; /* SIZE_MAX: more bytes than can be counted, and it stays so */
     bool fits; /* cleared by a visit that finds something wrong */
 };
 
@@ -3950,12 +3963,12 @@ static size_t mgn_element(unsigned type)
 /* Arrays without elements are NULL; all others start at multiples of four bytes. */
 static const void *mgn_walk_array(mgn_walk *walk, const void *v, unsigned type, size_t count)
 {
-    const size_t bytes = mgn_size_mul(count, mgn_element(type));
+    const size_t bytes = mgn_size_up(mgn_size_mul(count, mgn_element(type)), 4u);
     if (count == 0) {
         return NULL;
     }
     v = walk->visit(walk, v, type, count);
-    walk->at = bytes > SIZE_MAX - 3u - walk->at ? SIZE_MAX : walk->at + (bytes + 3u) / 4u * 4u;
+    walk->at = mgn_size_add(walk->at, bytes);
     return v;
 }
 
@@ -4144,7 +4157,7 @@ static void mgn_walk_linear_q(mgn_walk *walk, margin_linear_q *l)
 static void mgn_walk_expansion_q(mgn_walk *walk, margin_expansion_q *e)
 {
     const unsigned element = e->format == MARGIN_Q15 ? MGN_HALVES : MGN_BYTES;
-    const size_t padded = (size_t)e->d + e->d % 2u;
+    const size_t padded = mgn_size_up(e->d, 2u);
     const size_t norms = e->kernel.kind != MARGIN_KERNEL_POLY ? e->n : 0;
     const size_t ends = mgn_scheme_pairs(e->vote.scheme) ? e->vote.classes : 0;
     e->vectors = mgn_walk_array(walk, e->vectors, element, mgn_size_mul(e->n, padded));
@@ -4161,7 +4174,7 @@ static void mgn_walk_list_q(mgn_walk *walk, margin_list_q *l)
     margin_expansion_q *e = &l->pool;
     const unsigned element = e->format == MARGIN_Q15 ? MGN_HALVES : MGN_BYTES;
     const size_t values =
-        e->n > 0 ? mgn_size_mul(e->n, (size_t)e->d + e->d % 2u) : mgn_size_mul(e->width, e->d);
+        e->n > 0 ? mgn_size_mul(e->n, mgn_size_up(e->d, 2u)) : mgn_size_mul(e->width, e->d);
     const size_t norms = e->kernel.kind != MARGIN_KERNEL_POLY ? e->n : 0;
     e->vectors = mgn_walk_array(walk, e->vectors, element, values);
     e->norms = (const uint16_t *)mgn_walk_array(walk, e->norms, MGN_HALVES, norms);
@@ -4176,11 +4189,10 @@ static void mgn_walk_list_q(mgn_walk *walk, margin_list_q *l)
 static void mgn_walk_proto_q(mgn_walk *walk, margin_proto_q *p)
 {
     const unsigned element = p->format == MARGIN_Q15 ? MGN_HALVES : MGN_BYTES;
-    const size_t rows = (size_t)p->n * (1u + (size_t)p->tangents);
-    const size_t padded = (rows + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK * MGN_Q_BLOCK;
+    const size_t rows = mgn_size_mul(p->n, 1u + (size_t)p->tangents);
+    const size_t padded = mgn_size_mul(mgn_size_up(rows, MGN_Q_BLOCK), mgn_size_up(p->d, 2u));
     const size_t bent = p->tangents > 0 ? p->n : 0;
-    p->vectors =
-        mgn_walk_array(walk, p->vectors, element, mgn_size_mul(padded, (size_t)p->d + p->d % 2u));
+    p->vectors = mgn_walk_array(walk, p->vectors, element, padded);
     p->constants = (const int32_t *)mgn_walk_array(walk, p->constants, MGN_WORDS, rows);
     p->gains = (const uint16_t *)mgn_walk_array(walk, p->gains, MGN_HALVES, p->n);
     p->downs = (const uint8_t *)mgn_walk_array(walk, p->downs, MGN_BYTES, bent);
@@ -4549,10 +4561,12 @@ static void mgn_clear(void *p, size_t bytes)
     }
 }
 
-/* Whether the notes follow the arrays and end the image. */
+/* Whether the notes follow the arrays and end the image. An image has at least a head, so that
+ * notes of more than the bytes after it cannot be there. */
 static bool mgn_head_ends(const mgn_image_head *head, const mgn_walk *walk)
 {
-    return head->notes <= head->bytes && walk->at == head->bytes - head->notes;
+    return walk->at < SIZE_MAX && head->notes <= head->bytes - MARGIN_IMAGE_HEAD &&
+           walk->at == head->bytes - head->notes;
 }
 
 /* A model without arrays that fits the length of the image. */
@@ -9425,6 +9439,19 @@ static bool mgn_q_proto_plain(mgn_q_job *job)
            (job->format == MARGIN_Q15 || most.vector <= 2 * centred.vector);
 }
 
+/* The least `unit` times a power of two, also a negative one, that is not below `least`. Both are
+ * positive and finite: their exponents are less than 2 (BIAS + FRACTION) apart. */
+static margin_real mgn_q_doubled(margin_real unit, margin_real least)
+{
+    for (unsigned step = 0; step < 2u * (MGN_BIAS + MGN_FRACTION) && unit < least; step++) {
+        unit *= 2;
+    }
+    for (unsigned step = 0; step < 2u * (MGN_BIAS + MGN_FRACTION) && unit / 2 >= least; step++) {
+        unit /= 2;
+    }
+    return unit;
+}
+
 /* Inputs: samples are at most 2^13 units long, and in q7 the largest coordinate of a centroid is 127
  * times a power of two. */
 static margin_status mgn_q_proto_inputs(mgn_q_job *job)
@@ -9439,12 +9466,12 @@ static margin_status mgn_q_proto_inputs(mgn_q_job *job)
     most = mgn_q_proto_extents(job);
     job->unit = mgn_max(most.data, most.length) / 8192;
     job->unit = job->unit > 0 ? job->unit : 1;
-    unit = most.vector / 127;
-    while (job->format == MARGIN_Q7 && unit > 0 && unit < job->unit) {
-        unit *= 2;
+    if (!mgn_finite(job->unit)) { /* a square has overflowed */
+        return MARGIN_E_RANGE;
     }
-    while (job->format == MARGIN_Q7 && unit > 0 && unit / 2 >= job->unit) {
-        unit /= 2;
+    unit = most.vector / 127;
+    if (job->format == MARGIN_Q7 && unit > 0) {
+        unit = mgn_q_doubled(unit, job->unit);
     }
     job->unit = job->format == MARGIN_Q7 && unit > 0 ? unit : job->unit;
     for (size_t k = 0; k < job->d; k++) {
@@ -9563,7 +9590,7 @@ static margin_status mgn_q_proto_make(mgn_q_job *job, margin_model_q *model)
     q->format = (uint8_t)job->format;
     job->score_unit = job->unit * job->unit / margin_pow_int(2, up);
     status = MARGIN_E_RANGE;
-    while (status != MARGIN_OK && reach >= data * data) {
+    for (unsigned step = 0; step < 5u && status != MARGIN_OK; step++) { /* 4 (3/4)^4 > 1 */
         q->reach = (uint32_t)mgn_min(reach, MGN_R(1073741824.0));
         mgn_q_model(job, model);
         status = margin_model_check_q(model);
@@ -9896,7 +9923,7 @@ static void mgn_put_notes(unsigned char *p, const mgn_image_head *head, const vo
 /* Bytes of an image out of those before its notes; 0: more than 32 bits or a size_t count. */
 static size_t mgn_image_bytes(size_t before, size_t notes)
 {
-    const size_t bytes = notes > SIZE_MAX - before ? SIZE_MAX : before + notes;
+    const size_t bytes = mgn_size_add(before, notes);
     return (size_t)(uint32_t)bytes != bytes || bytes == SIZE_MAX ? 0 : bytes;
 }
 
@@ -10244,12 +10271,6 @@ typedef struct {
     void (*plan)(const mgn_fit *fit, margin_arena *mem);
     margin_status (*fit)(mgn_fit *fit, margin_arena *mem);
 } mgn_trainer;
-
-/* a + b, or SIZE_MAX when that does not fit: no block of that size is ever granted. */
-static size_t mgn_size_add(size_t a, size_t b)
-{
-    return a > SIZE_MAX - b ? SIZE_MAX : a + b;
-}
 
 /* Bytes of so many numbers and so many indices behind them. */
 static size_t mgn_bytes(size_t reals, size_t indices)

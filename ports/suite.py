@@ -3,7 +3,8 @@
     python3 ports/suite.py [--target NAME]... [--test NAME]...
 
 Builds ports/common/suite*.c for each target and for the host, runs them, and compares the hash of every test with the
-host's. The last line is `N passed, N failed`; a cell that differs fails, unless the platform is known to be at fault.
+host's; with --target only one build of the host is there, gcc -O2. The last line is `N passed, N failed`; a cell that
+differs fails, unless the platform is known to be at fault.
 """
 from __future__ import annotations
 
@@ -16,13 +17,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import models
-from targets import HOSTS, ROOT, TARGETS, Problem, Target, TooLarge, build_counters, chosen
+from targets import HOSTS, PROCESSES, ROOT, TARGETS, Problem, Target, TooLarge, build_counters, chosen
 
-PARTS = ("suite_math", "suite_linalg", "suite_models", "suite_training", "suite_solvers", "suite_integers")
+PARTS = ("suite_math", "suite_linalg", "suite_models", "suite_training", "suite_solvers", "suite_integers",
+         "suite_images")
 FLASH = "model_"  # tests whose models are in flash; all others have theirs in RAM
 SHORT = {"cortex-m0": "M0", "cortex-m3": "M3", "cortex-m4f": "M4F", "cortex-m7": "M7", "cortex-m33": "M33",
          "cortex-m55": "M55", "rv32imc": "RV32", "rv32imafc": "RV32F", "atmega328p": "328P", "atmega2560": "2560",
-         "wasm32": "wasm", "aarch64": "arm64", "host-gcc": "gcc", "host-gcc-O0": "gcc0", "host-clang": "clang",
+         "wasm32": "wasm", "aarch64": "arm64", "armv7": "arm32", "host-gcc": "gcc", "host-gcc-O0": "gcc0", "host-clang": "clang",
          "host-clang-O0": "clang0"}
 
 
@@ -149,7 +151,7 @@ def main() -> int:
     args = parser.parse_args()
     os.chdir(ROOT)
     began, names = time.time(), [name for name in tests() if not args.test or name in args.test]
-    targets = [*HOSTS, *chosen(args.target, TARGETS)]
+    targets = [*(HOSTS[:1] if args.target else HOSTS), *chosen(args.target, TARGETS + PROCESSES)]
     build_counters()
     models.build(models.SUITE | models.WDBC)
     with ThreadPoolExecutor(args.j) as pool:

@@ -470,6 +470,35 @@ TEST integer_images_check_arguments_and_room(void)
     PASS();
 }
 
+/* The bytes of the vectors leave size_t; what comes after them must not bring the sum back into it. Notes
+ * longer than what follows the head would then end the image. */
+TEST sizes_beyond_size_t_are_refused_whatever_follows(void)
+{
+    for (uint32_t classes = 2; classes < 9; classes++) {
+        for (uint32_t before = 0; before <= 4 * classes + 4; before++) {
+            unsigned char room[64];
+            margin_arena mem = margin_arena_make(room, sizeof room);
+            margin_model model;
+            memset(image, 0, 68);
+            memcpy(image, "mgn\x1A\x01", 5);
+            image[6] = MARGIN_MODEL_PROTO;
+            image[28] = MARGIN_SCHEME_NEAREST;
+            image[30] = 1; /* nth */
+            forge(68, 8, 4, 68);
+            forge(68, 16, 4, 0xFFFFFFFFu); /* n */
+            forge(68, 20, 4, 0xFFFFFFFFu); /* d: n d numbers of 4 bytes are more than 2^64 */
+            forge(68, 24, 2, classes);
+            forge(68, 56, 4, 68 - before);
+            ASSERT_EQ(MARGIN_E_IMAGE_SIZE, margin_image_load(image, 68, &mem, &model));
+            ASSERT_EQ(0, margin_image_load_size(image, 68));
+#ifndef MARGIN_REAL_DOUBLE
+            ASSERT_EQ(MARGIN_E_IMAGE_SIZE, margin_image_open(image, 68, &model));
+#endif
+        }
+    }
+    PASS();
+}
+
 /* ---- whole models ------------------------------------------------------------------------------ */
 
 TEST models_with_something_missing_or_wrong_are_found(void)
@@ -728,6 +757,7 @@ SUITE(image_suite)
     RUN_TEST(forged_integer_images_are_refused_or_harmless);
     RUN_TEST(absurd_integer_heads_with_a_right_checksum_are_refused);
     RUN_TEST(integer_images_check_arguments_and_room);
+    RUN_TEST(sizes_beyond_size_t_are_refused_whatever_follows);
     RUN_TEST(models_with_something_missing_or_wrong_are_found);
 #ifdef MARGIN_REAL_DOUBLE
     RUN_TEST(numbers_beyond_binary32_are_refused);

@@ -803,6 +803,40 @@ TEST the_quantiser_refuses_what_it_cannot_do(void)
     PASS();
 }
 
+/* Squares overflow at 3e19 in float and at 1e200 in double; smaller than 1e-30 they vanish. */
+TEST prototypes_of_any_size_are_quantised_or_refused(void)
+{
+    static const double sizes[] = {1e-44, 1e-30, 1, 1e15, 3e19, 1e30, 3e38, 1e200, 1e308};
+    static const uint32_t ends[2] = {1, 2};
+    for (size_t i = 0; i < 2u * sizeof sizes / sizeof sizes[0]; i++) {
+        const margin_real a = (margin_real)fmin(sizes[i / 2u], sizeof a > 4 ? 1e308 : 3e38);
+        const margin_real vectors[4] = {a, 0, 0, a / 3}, x[4] = {a, a / 7, -a, a / 5};
+        const margin_data data = {x, 2, 2, 0, NULL, NULL, NULL};
+        const margin_quant_options options = {i % 2u != 0 ? MARGIN_Q7 : MARGIN_Q15, false};
+        unsigned char bytes[2048];
+        margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+        margin_model model;
+        margin_quant quant;
+        margin_status status;
+        memset(&model, 0, sizeof model);
+        model.kind = MARGIN_MODEL_PROTO;
+        model.of.proto.vectors = vectors;
+        model.of.proto.class_end = ends;
+        model.of.proto.n = model.of.proto.d = 2;
+        model.of.proto.nth = 1;
+        model.of.proto.vote.classes = 2;
+        model.of.proto.vote.scheme = MARGIN_SCHEME_NEAREST;
+        ASSERT_EQ(MARGIN_OK, margin_model_check(&model));
+        status = margin_quantize(&model, &data, &options, &mem, &quant, NULL);
+        ASSERT_EQ_FMT((int)(a * a <= (sizeof a > 4 ? (margin_real)1e300 : (margin_real)FLT_MAX)
+                                ? MARGIN_OK
+                                : MARGIN_E_RANGE),
+                      (int)status, "%d");
+        ASSERT(status != MARGIN_OK || margin_model_check_q(&quant.model) == MARGIN_OK);
+    }
+    PASS();
+}
+
 SUITE(quant_suite)
 {
     static unsigned i; /* a test may end by longjmp */
@@ -828,6 +862,7 @@ SUITE(quant_suite)
                   (i & 1u) != 0 ? MARGIN_KERNEL_RBF : MARGIN_KERNEL_LINEAR, (i & 2u) != 0);
     }
     RUN_TEST(the_quantiser_refuses_what_it_cannot_do);
+    RUN_TEST(prototypes_of_any_size_are_quantised_or_refused);
     free(memory);
     memory = NULL;
 }

@@ -117,6 +117,7 @@ margin_data suite_samples(margin_arena *mem, size_t n, size_t d, uint16_t classe
     X(model_wdbc_rbf_q7, 0)
 #define SUITE_TRAINING(X)                                                                          \
     X(image, SUITE_REALS(94))                                                                      \
+    X(image_forged, SUITE_REALS(110))                                                              \
     X(train_mam_linear, SUITE_SAMPLES(64, 4) + MARGIN_MAM_LINEAR_BYTES(4, 2u, 0))                  \
     X(train_mam_online, MARGIN_MAM_LINEAR_BYTES(4, 2u, 0) + SUITE_SAMPLES(16, 4))                  \
     X(train_mam_rbf, SUITE_SAMPLES(48, 4) + MARGIN_MAM_KERNEL_BYTES(48, 4, 2u, 0))                 \
