@@ -230,7 +230,7 @@ static inline __attribute__((always_inline)) void margin_load_lpm(void *out, con
     X(MARGIN_E_NO_CONVERGENCE, -9, "the iteration did not converge within its bound")              \
     X(MARGIN_E_NO_DIRECTION, -10, "the class means coincide: there is no direction to separate")   \
     X(MARGIN_E_NOT_SEPARABLE, -11, "the classes overlap: no hard margin exists")                   \
-    X(MARGIN_E_RANGE, -12, "values so large that differences or squares overflow; scale the data") \
+    X(MARGIN_E_RANGE, -12, "squares of the values overflow, or vanish; scale the data")            \
     X(MARGIN_E_IMAGE, -13, "not a model image, or one of another version")                         \
     X(MARGIN_E_IMAGE_SIZE, -14, "the image is cut short, or its sizes contradict each other")      \
     X(MARGIN_E_IMAGE_SUM, -15, "the checksum of the image is wrong")                               \
@@ -1925,7 +1925,7 @@ MARGIN_API size_t margin_proto_size(size_t n, size_t d, size_t classes,
  * memory that grows with n but five numbers a sample. info: objective is the weighted mean margin
  * [3]; support the number of vectors stored; converged that the step became so small that nothing
  * changes (tvq, td), or that all was done (else); mistakes and uneven as in margin_theta. Margins of
- * nn without a budget are not computed.
+ * nn are not computed where it keeps all samples (no budget, or one of n and more).
  * MARGIN_E_ARGUMENT: options out of their range; MARGIN_E_ONE_CLASS: less than two classes, or one
  * without samples; MARGIN_E_RANGE: squared distances overflow; and those of margin_data_check. */
 MARGIN_API margin_status margin_proto_train(const margin_data *data,

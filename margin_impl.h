@@ -14512,7 +14512,9 @@ static margin_status mgn_rates_iter(mgn_rates *p, mgn_tick *tick, const margin_c
             status = MARGIN_W_STOPPED;
         } else {
             for (size_t c = 0; c < 2u; c++) {
-                margin_axpy(ball[c].centre, p->active[c] ? -ball[c].least : 0, ball[c].g, p->d);
+                if (p->active[c]) { /* the other one has no normal: its g was never written */
+                    margin_axpy(ball[c].centre, -ball[c].least, ball[c].g, p->d);
+                }
             }
         }
     }
@@ -14688,6 +14690,7 @@ static margin_status mgn_rates_run(mgn_rates *p, const mgn_rates_task *task)
     }
     if (status >= 0) {
         mgn_rates_finish(p, task, status);
+        status = mgn_finite(task->info->objective) ? status : MARGIN_E_RANGE;
     }
     return status;
 }
@@ -14852,6 +14855,18 @@ static void mgn_rates_linear_wide(mgn_rates *p)
     }
 }
 
+/* Squares below this have lost digits: numbers below MGN_TINY have a fixed spacing. */
+#define MGN_RATES_LEAST (4 * MGN_TINY)
+
+/* Whether feature j is so small that the squares of its differences are lost. The machine would then
+ * take its variance for zero and promise rates that it does not keep. */
+static bool mgn_rates_linear_lost(const mgn_rates *p, size_t j)
+{
+    const margin_real apart = mgn_abs(p->delta[j]);
+    return apart > 0 && apart * apart < MGN_RATES_LEAST && p->diag[0][j] < MGN_RATES_LEAST &&
+           p->diag[1][j] < MGN_RATES_LEAST;
+}
+
 /* Sets the problem up from l->mean and l->cov. */
 static margin_status mgn_rates_linear_start(mgn_rates *p, const mgn_rates_linear *l,
                                             const mgn_rates_task *task)
@@ -14873,6 +14888,9 @@ static margin_status mgn_rates_linear_start(mgn_rates *p, const mgn_rates_linear
         const margin_real spread = mgn_sqrt(mgn_max(p->diag[0][j], p->diag[1][j]));
         p->delta[j] = l->mean[d + j] - l->mean[j];
         apart = apart || mgn_abs(p->delta[j]) > 8 * MGN_EPS * mgn_max(size, spread);
+        if (mgn_rates_linear_lost(p, j)) {
+            return MARGIN_E_RANGE;
+        }
     }
     if (!apart || !mgn_rates_scale(p, 0)) {
         return MARGIN_E_NO_DIRECTION;
@@ -15219,6 +15237,9 @@ static margin_status mgn_rates_kernel_start(mgn_rates_kernel *k, const mgn_rates
         mgn_rates_kernel_gram(k);
     }
     largest = mgn_lower_max(k->k, n, n);
+    if (largest > 0 && largest < MGN_RATES_LEAST) {
+        return MARGIN_E_RANGE; /* products of samples so small are lost in part */
+    }
     if (mgn_pivoted_run(k->k, n, n, 0, &p->d, &work) != MARGIN_OK) {
         return MARGIN_E_NOT_POSITIVE;
     }
@@ -18479,7 +18500,7 @@ static bool mgn_proto_resolve(mgn_proto_job *job, const margin_proto_options *op
     job->o.theta = o.theta != 0 ? o.theta : job->o.tangents > 0 ? MGN_R(0.2) : MGN_R(0.1);
     job->o.window = o.window > 0 ? o.window : MGN_R(0.3);
     job->o.patience = o.patience != 0 ? o.patience : 20u;
-    job->o.neighbours = o.neighbours != 0 ? o.neighbours : 1u;
+    job->o.neighbours = o.method == MARGIN_PROTO_NN && o.neighbours != 0 ? o.neighbours : 1u;
     job->o.run.max_iterations = o.run.max_iterations != 0 ? o.run.max_iterations : 60u;
     return true;
 }
@@ -19591,7 +19612,9 @@ static void mgn_proto_condense(mgn_proto_job *job)
         job->w[i] = job->before[i] = MGN_HUGE;
         job->held[i] = 0;
     }
-    while (more && taken < job->models && !mgn_proto_tick(job)) {
+    /* The first round takes one sample of each class before the caller is asked, so that a training
+     * stopped at once has a model too. */
+    while (more && taken < job->models && (taken == 0 || !mgn_proto_tick(job))) {
         more = false;
         for (size_t c = 0; c < job->classes && taken < job->models; c++) {
             const size_t s = mgn_proto_typical(job, c);
@@ -19618,10 +19641,16 @@ static void mgn_proto_condense(mgn_proto_job *job)
     }
 }
 
+/* Whether nn keeps every sample: margins are then not computed, and job->at.mu was never written. */
+static bool mgn_proto_keeps_all(const mgn_proto_job *job)
+{
+    return job->o.method == MARGIN_PROTO_NN && (job->o.budget == 0 || job->o.budget >= job->n);
+}
+
 /* The samples of the set, sorted by class; without a budget all of them. */
 static void mgn_proto_neighbours(mgn_proto_job *job)
 {
-    const bool all = job->o.budget == 0 || job->o.budget >= job->n;
+    const bool all = mgn_proto_keeps_all(job);
     size_t m = 0;
     if (!all) {
         mgn_proto_condense(job);
@@ -19737,7 +19766,6 @@ static void mgn_proto_model(const mgn_proto_job *job, margin_model *model)
 static void mgn_proto_report(const mgn_proto_job *job, const margin_theta *theta,
                              const margin_model *model, margin_info *info)
 {
-    const bool all = job->o.method == MARGIN_PROTO_NN && job->o.budget == 0;
     margin_real total = 0, h = 0, lost = 0;
     mgn_margins m;
     *info = mgn_no_info;
@@ -19745,7 +19773,7 @@ static void mgn_proto_report(const mgn_proto_job *job, const margin_theta *theta
     m.model = model;
     m.scores = NULL;
     m.known = job->at.mu;
-    if (!all) {
+    if (!mgn_proto_keeps_all(job)) {
         (void)mgn_margins_info(&m, info);
         for (size_t i = 0; i < job->n; i++) {
             const margin_real w = theta->n > 0 ? job->w[i] : mgn_weight(job->data, i);

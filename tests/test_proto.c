@@ -693,9 +693,76 @@ TEST progress_can_stop_every_method(void)
         o.run.user = &calls;
         t = train(&p.data, &o);
         ASSERT_EQ_FMT(which == MARGIN_PROTO_HSS ? MARGIN_OK : MARGIN_W_STOPPED, t.status, "%d");
-        ASSERT_EQ_FMT((size_t)(which == MARGIN_PROTO_HSS ? 0 : 4), calls, "%zu");
+        /* nn is asked after its first round, the others before theirs */
+        ASSERT_EQ_FMT((size_t)(which == MARGIN_PROTO_HSS  ? 0
+                               : which == MARGIN_PROTO_NN ? 3
+                                                          : 4),
+                      calls, "%zu");
         ASSERT_EQ(MARGIN_OK, margin_model_check(&t.model));
         free(t.bytes);
+    }
+    PASS();
+}
+
+static bool stop_at_once(void *user, const margin_progress *at)
+{
+    (void)user;
+    return at->machines > 0;
+}
+
+/* nn with a budget had n = 0 and nth = 0, and margin_classify read outside its arrays. */
+TEST a_training_stopped_at_once_has_a_model(void)
+{
+    static problem p;
+    problem_make(&p, 8, 120, 6, 3, 2);
+    for (unsigned which = MARGIN_PROTO_TVQ; which <= MARGIN_PROTO_NN; which++) {
+        margin_proto_options o = method(which, 2, 2);
+        margin_real scores[3];
+        trained t;
+        o.budget = 30;
+        o.neighbours = 5;
+        o.run.progress = stop_at_once;
+        t = train(&p.data, &o);
+        ASSERT_EQ_FMT(which == MARGIN_PROTO_HSS ? MARGIN_OK : MARGIN_W_STOPPED, t.status, "%d");
+        ASSERT_EQ_FMT(MARGIN_OK, margin_model_check(&t.model), "%d");
+        ASSERT(t.model.of.proto.nth == 1u && t.model.of.proto.n >= 3u);
+        ASSERT(margin_classify(&t.model, p.x, scores) < 3u);
+        free(t.bytes);
+    }
+    PASS();
+}
+
+/* Every method, in arenas that held zeros and NaNs: equal bits of status, model and report. */
+TEST what_the_arena_held_does_not_matter(void)
+{
+    static problem p;
+    static unsigned char bytes[2][1u << 20];
+    static const size_t budgets[4] = {0, 20, 90, 200}; /* of 90 samples */
+    problem_make(&p, 5, 90, 7, 3, 2);
+    for (unsigned k = 0; k < 6u * 4u * 4u; k++) {
+        margin_proto_options o = method(k % 6u, 1u + k / 24u % 2u, k / 24u);
+        margin_model model[2];
+        margin_info info[2];
+        margin_status status[2];
+        o.budget = budgets[k / 6u % 4u];
+        o.start = (uint8_t)(k / 6u % 4u);
+        o.validation = k % 5u == 0 ? (margin_real)0.2 : 0;
+        o.run.max_iterations = 5;
+        for (unsigned r = 0; r < 2u; r++) {
+            margin_arena mem;
+            memset(bytes[r], r == 0 ? 0 : 0xFF, sizeof bytes[r]);
+            memset(&info[r], 0, sizeof info[r]);
+            memset(&model[r], 0, sizeof model[r]);
+            mem = margin_arena_make(bytes[r], sizeof bytes[r]);
+            status[r] = margin_proto_train(&p.data, &o, &mem, &model[r], &info[r]);
+        }
+        ASSERT_EQ_FMT(MARGIN_OK, margin_model_check(&model[0]), "%d");
+        ASSERT_EQ(status[0], status[1]);
+        ASSERT_EQ(0, memcmp(&info[0], &info[1], sizeof info[0]));
+        ASSERT_EQ(model[0].of.proto.n, model[1].of.proto.n);
+        ASSERT_EQ(0, memcmp(model[0].of.proto.vectors, model[1].of.proto.vectors,
+                            model[0].of.proto.n * (1u + model[0].of.proto.tangents) * 7u *
+                                sizeof(margin_real)));
     }
     PASS();
 }
@@ -1889,6 +1956,8 @@ SUITE(proto_suite)
     RUN_TEST(tvq_makes_fewer_mistakes_than_hss);
     RUN_TEST(validation_keeps_the_best_models_and_stops);
     RUN_TEST(progress_can_stop_every_method);
+    RUN_TEST(a_training_stopped_at_once_has_a_model);
+    RUN_TEST(what_the_arena_held_does_not_matter);
     RUN_TEST(codebooks_and_neurons_separate_clouds);
     RUN_TEST(one_nearest_neighbour_knows_its_samples);
     RUN_TEST(three_nearest_neighbours_vote);

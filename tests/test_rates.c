@@ -965,6 +965,61 @@ TEST moments_need_no_more_memory_than_asked_for(void)
     PASS();
 }
 
+/* Both solvers, all three ways to a problem, with and without a class that counts by its mean alone:
+ * equal bits whatever the arena held. The sphere iteration read the normal of a sphere that has none. */
+TEST what_the_arena_held_does_not_matter_to_rates(void)
+{
+    static const size_t shapes[2][2] = {{14, 3}, {6, 9}};
+    for (unsigned k = 0; k < 64u; k++) {
+        margin_rates_options o = rates_options(k & 1u ? 1 : 0.7, k & 2u ? 1 : 0.8);
+        margin_rates_report report[2];
+        margin_info info[2];
+        margin_status status[2];
+        cloud c;
+        size_t size;
+        memset(report, 0, sizeof report);
+        memset(info, 0, sizeof info);
+        cloud_make(&c, shapes[k >> 2 & 1u][0], shapes[k >> 2 & 1u][1], 3, 4);
+        o.solver = (uint8_t)(k >> 3 & 1u);
+        o.kernel.kind = k & 16u ? MARGIN_KERNEL_RBF : MARGIN_KERNEL_LINEAR;
+        o.ridge = k & 32u ? (margin_real)0.1 : 0;
+        size = margin_rates_size(c.data.n, c.data.d, 2, &o);
+        for (unsigned r = 0; r < 2u; r++) {
+            solver_memory m = solver_memory_make(size);
+            margin_model model;
+            memset(m.bytes, r == 0 ? 0 : 0xFF, size);
+            o.report = &report[r];
+            status[r] = margin_rates_train(&c.data, &o, &m.mem, &model, &info[r]);
+            ASSERT(status[r] < 0 || margin_model_check(&model) == MARGIN_OK);
+            free(m.bytes);
+        }
+        ASSERT_EQ_FMT((int)status[0], (int)status[1], "%d");
+        ASSERT_EQ(0, memcmp(&report[0], &report[1], sizeof report[0]));
+        ASSERT_EQ(0, memcmp(&info[0], &info[1], sizeof info[0]));
+    }
+    PASS();
+}
+
+/* Data so small that its squares vanish had a bias that was no number, and `converged`. */
+TEST values_whose_squares_vanish_are_refused(void)
+{
+    static const size_t shapes[2][2] = {{14, 3}, {6, 9}};
+    for (unsigned k = 0; k < 16u; k++) {
+        margin_rates_options o = rates_options(k & 1u ? 1 : 0.7, k & 2u ? 1 : 0.8);
+        rates_result r;
+        cloud c;
+        cloud_make(&c, shapes[k >> 2 & 1u][0], shapes[k >> 2 & 1u][1], 3, 4);
+        for (size_t i = 0; i < c.data.n * c.data.d; i++) {
+            c.x[i] *= (margin_real)(CASE_EPS < 1e-10 ? 1e-160 : 1e-22);
+        }
+        o.solver = (uint8_t)(k >> 3);
+        r = rates_run(&c.data, o);
+        ASSERT_EQ_FMT((int)MARGIN_E_RANGE, (int)r.status, "%d");
+        free(r.memory.bytes);
+    }
+    PASS();
+}
+
 #define SAME(macro, query) ASSERT_EQ_FMT((query) + MARGIN_ALIGN - 1u, (size_t)(macro), "%zu")
 
 TEST static_buffers_have_the_size_of_the_query(void)
@@ -1139,6 +1194,8 @@ SUITE(rates_suite)
     RUN_TEST(a_caller_can_stop_both_solvers);
     RUN_TEST(memory_is_exactly_what_the_query_says);
     RUN_TEST(moments_need_no_more_memory_than_asked_for);
+    RUN_TEST(what_the_arena_held_does_not_matter_to_rates);
+    RUN_TEST(values_whose_squares_vanish_are_refused);
     RUN_TEST(static_buffers_have_the_size_of_the_query);
     RUN_TEST(options_out_of_range_are_refused);
     RUN_TEST(data_that_does_not_fit_is_refused);
