@@ -659,72 +659,75 @@ typedef struct {
 #endif
 #endif
 
-/* Scores of all machines at x, d values in model units. One function for each kind and format, so
- * that a linker keeps only what is used; margin_scores_q serves all. */
-MARGIN_API void margin_linear_q15_scores(const margin_linear_q *model, const int16_t *x,
-                                         int32_t *scores);
-MARGIN_API void margin_linear_q7_scores(const margin_linear_q *model, const int16_t *x,
-                                        int32_t *scores);
-MARGIN_API void margin_rbf_q15_scores(const margin_expansion_q *model, const int16_t *x,
-                                      int32_t *scores);
-MARGIN_API void margin_rbf_q7_scores(const margin_expansion_q *model, const int16_t *x,
-                                     int32_t *scores);
-MARGIN_API void margin_poly_q15_scores(const margin_expansion_q *model, const int16_t *x,
-                                       int32_t *scores);
-MARGIN_API void margin_poly_q7_scores(const margin_expansion_q *model, const int16_t *x,
-                                      int32_t *scores);
-MARGIN_API void margin_unit_poly_q15_scores(const margin_expansion_q *model, const int16_t *x,
-                                            int32_t *scores);
-MARGIN_API void margin_unit_poly_q7_scores(const margin_expansion_q *model, const int16_t *x,
-                                           int32_t *scores);
-MARGIN_API void margin_unit_exp_q15_scores(const margin_expansion_q *model, const int16_t *x,
-                                           int32_t *scores);
-MARGIN_API void margin_unit_exp_q7_scores(const margin_expansion_q *model, const int16_t *x,
-                                          int32_t *scores);
-/* The same score of a model with one machine, without the code for several. */
-MARGIN_API int32_t margin_rbf_q15_score(const margin_expansion_q *model, const int16_t *x);
-MARGIN_API int32_t margin_rbf_q7_score(const margin_expansion_q *model, const int16_t *x);
-MARGIN_API int32_t margin_poly_q15_score(const margin_expansion_q *model, const int16_t *x);
-MARGIN_API int32_t margin_poly_q7_score(const margin_expansion_q *model, const int16_t *x);
-MARGIN_API int32_t margin_unit_poly_q15_score(const margin_expansion_q *model, const int16_t *x);
-MARGIN_API int32_t margin_unit_poly_q7_score(const margin_expansion_q *model, const int16_t *x);
-MARGIN_API int32_t margin_unit_exp_q15_score(const margin_expansion_q *model, const int16_t *x);
-MARGIN_API int32_t margin_unit_exp_q7_score(const margin_expansion_q *model, const int16_t *x);
-MARGIN_API void margin_proto_q15_scores(const margin_proto_q *model, const int16_t *x,
-                                        int32_t *scores);
-MARGIN_API void margin_proto_q7_scores(const margin_proto_q *model, const int16_t *x,
-                                       int32_t *scores);
-/* Lists decide as soon as they can, and tell what the cut that decides says, > 0 for class 1. They
- * return which cut that was. margin_list_q_ask serves all kernels and formats. */
-MARGIN_API size_t margin_list_linear_q15_ask(const margin_list_q *model, const int16_t *x,
-                                             int32_t *score);
-MARGIN_API size_t margin_list_linear_q7_ask(const margin_list_q *model, const int16_t *x,
-                                            int32_t *score);
-MARGIN_API size_t margin_list_rbf_q15_ask(const margin_list_q *model, const int16_t *x,
-                                          int32_t *score);
-MARGIN_API size_t margin_list_rbf_q7_ask(const margin_list_q *model, const int16_t *x,
-                                         int32_t *score);
-MARGIN_API size_t margin_list_poly_q15_ask(const margin_list_q *model, const int16_t *x,
-                                           int32_t *score);
-MARGIN_API size_t margin_list_poly_q7_ask(const margin_list_q *model, const int16_t *x,
-                                          int32_t *score);
-MARGIN_API size_t margin_list_unit_poly_q15_ask(const margin_list_q *model, const int16_t *x,
-                                                int32_t *score);
-MARGIN_API size_t margin_list_unit_poly_q7_ask(const margin_list_q *model, const int16_t *x,
-                                               int32_t *score);
-MARGIN_API size_t margin_list_unit_exp_q15_ask(const margin_list_q *model, const int16_t *x,
-                                               int32_t *score);
-MARGIN_API size_t margin_list_unit_exp_q7_ask(const margin_list_q *model, const int16_t *x,
-                                              int32_t *score);
-MARGIN_API size_t margin_list_q_ask(const margin_list_q *model, const int16_t *x, int32_t *score);
+/* Predictors for x, d values in model units. There is one function for each kind, kernel and format, so
+ * that a linker keeps only those in use. A name ends with the format; functions whose names end with
+ * _q serve both formats.
+ *
+ *   LINEAR   void margin_linear_scores_F(const margin_linear_q *, const int16_t *x, int32_t *scores)
+ *            gives the scores of all machines. So do
+ *   SEVERAL  void margin_KERNEL_scores_F(const margin_expansion_q *, .., int32_t *scores)
+ *   PROTO    void margin_proto_scores_F(const margin_proto_q *, .., int32_t *scores)
+ *   ONE      int32_t margin_KERNEL_score_F(const margin_expansion_q *, const int16_t *x)
+ *            returns the score of a model with one machine, without the code for several.
+ *   LIST     size_t margin_list_KERNEL_ask_F(const margin_list_q *, .., int32_t *score)
+ *            decides as soon as it can. It returns which cut decided, and tells in *score what that
+ *            cut says: > 0 for class 1.
+ *
+ * The list has name, shape, kernel and format; shapes without a kernel have LINEAR there. */
+#define MARGIN_PREDICTORS_Q(X)                                                                     \
+    X(margin_linear_scores_q15, LINEAR, LINEAR, Q15)                                               \
+    X(margin_linear_scores_q7, LINEAR, LINEAR, Q7)                                                 \
+    X(margin_rbf_scores_q15, SEVERAL, RBF, Q15)                                                    \
+    X(margin_rbf_scores_q7, SEVERAL, RBF, Q7)                                                      \
+    X(margin_poly_scores_q15, SEVERAL, POLY, Q15)                                                  \
+    X(margin_poly_scores_q7, SEVERAL, POLY, Q7)                                                    \
+    X(margin_unit_poly_scores_q15, SEVERAL, UNIT_POLY, Q15)                                        \
+    X(margin_unit_poly_scores_q7, SEVERAL, UNIT_POLY, Q7)                                          \
+    X(margin_unit_exp_scores_q15, SEVERAL, UNIT_EXP, Q15)                                          \
+    X(margin_unit_exp_scores_q7, SEVERAL, UNIT_EXP, Q7)                                            \
+    X(margin_rbf_score_q15, ONE, RBF, Q15)                                                         \
+    X(margin_rbf_score_q7, ONE, RBF, Q7)                                                           \
+    X(margin_poly_score_q15, ONE, POLY, Q15)                                                       \
+    X(margin_poly_score_q7, ONE, POLY, Q7)                                                         \
+    X(margin_unit_poly_score_q15, ONE, UNIT_POLY, Q15)                                             \
+    X(margin_unit_poly_score_q7, ONE, UNIT_POLY, Q7)                                               \
+    X(margin_unit_exp_score_q15, ONE, UNIT_EXP, Q15)                                               \
+    X(margin_unit_exp_score_q7, ONE, UNIT_EXP, Q7)                                                 \
+    X(margin_list_linear_ask_q15, LIST, LINEAR, Q15)                                               \
+    X(margin_list_linear_ask_q7, LIST, LINEAR, Q7)                                                 \
+    X(margin_list_rbf_ask_q15, LIST, RBF, Q15)                                                     \
+    X(margin_list_rbf_ask_q7, LIST, RBF, Q7)                                                       \
+    X(margin_list_poly_ask_q15, LIST, POLY, Q15)                                                   \
+    X(margin_list_poly_ask_q7, LIST, POLY, Q7)                                                     \
+    X(margin_list_unit_poly_ask_q15, LIST, UNIT_POLY, Q15)                                         \
+    X(margin_list_unit_poly_ask_q7, LIST, UNIT_POLY, Q7)                                           \
+    X(margin_list_unit_exp_ask_q15, LIST, UNIT_EXP, Q15)                                           \
+    X(margin_list_unit_exp_ask_q7, LIST, UNIT_EXP, Q7)                                             \
+    X(margin_proto_scores_q15, PROTO, LINEAR, Q15)                                                 \
+    X(margin_proto_scores_q7, PROTO, LINEAR, Q7)
+#define MARGIN_DECLARE_LINEAR(name)                                                                \
+    MARGIN_API void name(const margin_linear_q *model, const int16_t *x, int32_t *scores);
+#define MARGIN_DECLARE_SEVERAL(name)                                                               \
+    MARGIN_API void name(const margin_expansion_q *model, const int16_t *x, int32_t *scores);
+#define MARGIN_DECLARE_ONE(name)                                                                   \
+    MARGIN_API int32_t name(const margin_expansion_q *model, const int16_t *x);
+#define MARGIN_DECLARE_LIST(name)                                                                  \
+    MARGIN_API size_t name(const margin_list_q *model, const int16_t *x, int32_t *score);
+#define MARGIN_DECLARE_PROTO(name)                                                                 \
+    MARGIN_API void name(const margin_proto_q *model, const int16_t *x, int32_t *scores);
+#define MARGIN_DECLARE_Q(name, shape, kernel, format) MARGIN_DECLARE_##shape(name)
+MARGIN_PREDICTORS_Q(MARGIN_DECLARE_Q)
+
+/* These serve lists, and models of any kind, in both formats. */
+MARGIN_API size_t margin_list_ask_q(const margin_list_q *model, const int16_t *x, int32_t *score);
 MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, int32_t *scores);
 
-/* The two nearest classes alone, as margin_proto_find has them: label, classes, distances and margin
- * are those of the scores, to the bit. Without tangents (codebooks, nearest neighbours) four vectors
- * that are too far after half of the features are left at once: with those that vary most in the first
- * half this takes two thirds of the time of all scores, otherwise about as long. With tangents no part
- * of the features says enough to be worth its time. `scores`: room for all classes; those of the two
- * nearest are right, others only not lower than these. */
+/* The two nearest classes, as margin_proto_find finds them: label, classes, distances and margin are
+ * those of the scores, to the bit. Without tangents (codebooks, nearest neighbours) four vectors that
+ * are too far away after half of the features are left at once. Where the features that vary most come
+ * first, this takes two thirds of the time of all scores, otherwise about as long. With tangents half of
+ * the features tell too little to be worth the time. `scores` has room for all classes. The scores of
+ * the two nearest classes are right; those of other classes may be wrong, but are never lower. */
 typedef struct {
     uint16_t label;   /* the nearest class, or MARGIN_REJECTED where the model says so */
     uint16_t nearest; /* the nearest class, */
@@ -733,9 +736,9 @@ typedef struct {
     int32_t runner;   /* and of the next */
     int32_t margin;   /* (runner - distance) / (runner + distance) in 2^-15 */
 } margin_proto_found_q;
-MARGIN_API void margin_proto_q15_find(const margin_proto_q *model, const int16_t *x,
+MARGIN_API void margin_proto_find_q15(const margin_proto_q *model, const int16_t *x,
                                       int32_t *scores, margin_proto_found_q *found);
-MARGIN_API void margin_proto_q7_find(const margin_proto_q *model, const int16_t *x, int32_t *scores,
+MARGIN_API void margin_proto_find_q7(const margin_proto_q *model, const int16_t *x, int32_t *scores,
                                      margin_proto_found_q *found);
 
 /* As their namesakes in >>model. Margins are limited to int32_t; those of distances are in 2^-15, right

@@ -2394,18 +2394,6 @@ static MGN_INLINE void mgn_q_linear(const margin_linear_q *l, const int16_t *x, 
     }
 }
 
-MARGIN_API void margin_linear_q15_scores(const margin_linear_q *model, const int16_t *x,
-                                         int32_t *scores)
-{
-    mgn_q_linear(model, x, scores, MARGIN_Q15);
-}
-
-MARGIN_API void margin_linear_q7_scores(const margin_linear_q *model, const int16_t *x,
-                                        int32_t *scores)
-{
-    mgn_q_linear(model, x, scores, MARGIN_Q7);
-}
-
 /* ---- expansions ---- */
 
 /* 2^-u = mantissa 2^-15 2^-(u >> 24), for u in units of 2^-24; the mantissa is from 16384 to 32767. It
@@ -2809,64 +2797,6 @@ static MGN_INLINE int32_t mgn_q_one(const margin_expansion_q *e, const int16_t *
     return sum + MARGIN_LOAD(int32_t, e->bias);
 }
 
-#define MGN_Q_EXPANSION(name, format, kind)                                                        \
-    MARGIN_API int32_t name##_score(const margin_expansion_q *model, const int16_t *x)             \
-    {                                                                                              \
-        return mgn_q_one(model, x, format, kind);                                                  \
-    }                                                                                              \
-    MARGIN_API void name##_scores(const margin_expansion_q *model, const int16_t *x,               \
-                                  int32_t *scores)                                                 \
-    {                                                                                              \
-        mgn_q_many(model, x, scores, format, kind);                                                \
-    }
-
-MGN_Q_EXPANSION(margin_rbf_q15, MARGIN_Q15, MARGIN_KERNEL_RBF)
-MGN_Q_EXPANSION(margin_rbf_q7, MARGIN_Q7, MARGIN_KERNEL_RBF)
-MGN_Q_EXPANSION(margin_poly_q15, MARGIN_Q15, MARGIN_KERNEL_POLY)
-MGN_Q_EXPANSION(margin_poly_q7, MARGIN_Q7, MARGIN_KERNEL_POLY)
-MGN_Q_EXPANSION(margin_unit_poly_q15, MARGIN_Q15, MARGIN_KERNEL_UNIT_POLY)
-MGN_Q_EXPANSION(margin_unit_poly_q7, MARGIN_Q7, MARGIN_KERNEL_UNIT_POLY)
-MGN_Q_EXPANSION(margin_unit_exp_q15, MARGIN_Q15, MARGIN_KERNEL_UNIT_EXP)
-MGN_Q_EXPANSION(margin_unit_exp_q7, MARGIN_Q7, MARGIN_KERNEL_UNIT_EXP)
-
-static int32_t mgn_q_expansion_score(const margin_expansion_q *e, const int16_t *x)
-{
-    const bool q15 = e->format == MARGIN_Q15;
-    switch (e->kernel.kind) {
-    case MARGIN_KERNEL_POLY:
-        return (q15 ? margin_poly_q15_score : margin_poly_q7_score)(e, x);
-    case MARGIN_KERNEL_UNIT_POLY:
-        return (q15 ? margin_unit_poly_q15_score : margin_unit_poly_q7_score)(e, x);
-    case MARGIN_KERNEL_UNIT_EXP:
-        return (q15 ? margin_unit_exp_q15_score : margin_unit_exp_q7_score)(e, x);
-    default:
-        return (q15 ? margin_rbf_q15_score : margin_rbf_q7_score)(e, x);
-    }
-}
-
-static void mgn_q_expansion_scores(const margin_expansion_q *e, const int16_t *x, int32_t *scores)
-{
-    const bool q15 = e->format == MARGIN_Q15;
-    if (e->vote.machines == 1u) {
-        *scores = mgn_q_expansion_score(e, x);
-        return;
-    }
-    switch (e->kernel.kind) {
-    case MARGIN_KERNEL_POLY:
-        (q15 ? margin_poly_q15_scores : margin_poly_q7_scores)(e, x, scores);
-        break;
-    case MARGIN_KERNEL_UNIT_POLY:
-        (q15 ? margin_unit_poly_q15_scores : margin_unit_poly_q7_scores)(e, x, scores);
-        break;
-    case MARGIN_KERNEL_UNIT_EXP:
-        (q15 ? margin_unit_exp_q15_scores : margin_unit_exp_q7_scores)(e, x, scores);
-        break;
-    default:
-        (q15 ? margin_rbf_q15_scores : margin_rbf_q7_scores)(e, x, scores);
-        break;
-    }
-}
-
 /* ---- lists ---- */
 
 /* The vectors of a pool, from the first on, until the first cut that commits: each kernel value goes to
@@ -2928,41 +2858,6 @@ static MGN_INLINE size_t mgn_q_list(const margin_list_q *l, const int16_t *x, in
                                                   : mgn_q_list_pool(l, x, &say, format, kind);
     *score = MARGIN_LOAD(uint8_t, l->target + j) == 0 ? -say : say;
     return j;
-}
-
-#define MGN_Q_LIST(name, format, kind)                                                             \
-    MARGIN_API size_t name(const margin_list_q *model, const int16_t *x, int32_t *score)           \
-    {                                                                                              \
-        return mgn_q_list(model, x, score, format, kind);                                          \
-    }
-
-MGN_Q_LIST(margin_list_linear_q15_ask, MARGIN_Q15, MARGIN_KERNEL_LINEAR)
-MGN_Q_LIST(margin_list_linear_q7_ask, MARGIN_Q7, MARGIN_KERNEL_LINEAR)
-MGN_Q_LIST(margin_list_rbf_q15_ask, MARGIN_Q15, MARGIN_KERNEL_RBF)
-MGN_Q_LIST(margin_list_rbf_q7_ask, MARGIN_Q7, MARGIN_KERNEL_RBF)
-MGN_Q_LIST(margin_list_poly_q15_ask, MARGIN_Q15, MARGIN_KERNEL_POLY)
-MGN_Q_LIST(margin_list_poly_q7_ask, MARGIN_Q7, MARGIN_KERNEL_POLY)
-MGN_Q_LIST(margin_list_unit_poly_q15_ask, MARGIN_Q15, MARGIN_KERNEL_UNIT_POLY)
-MGN_Q_LIST(margin_list_unit_poly_q7_ask, MARGIN_Q7, MARGIN_KERNEL_UNIT_POLY)
-MGN_Q_LIST(margin_list_unit_exp_q15_ask, MARGIN_Q15, MARGIN_KERNEL_UNIT_EXP)
-MGN_Q_LIST(margin_list_unit_exp_q7_ask, MARGIN_Q7, MARGIN_KERNEL_UNIT_EXP)
-
-MARGIN_API size_t margin_list_q_ask(const margin_list_q *model, const int16_t *x, int32_t *score)
-{
-    const bool q15 = model->pool.format == MARGIN_Q15;
-    switch (model->pool.kernel.kind) {
-    case MARGIN_KERNEL_LINEAR:
-        return (q15 ? margin_list_linear_q15_ask : margin_list_linear_q7_ask)(model, x, score);
-    case MARGIN_KERNEL_POLY:
-        return (q15 ? margin_list_poly_q15_ask : margin_list_poly_q7_ask)(model, x, score);
-    case MARGIN_KERNEL_UNIT_POLY:
-        return (q15 ? margin_list_unit_poly_q15_ask : margin_list_unit_poly_q7_ask)(model, x,
-                                                                                    score);
-    case MARGIN_KERNEL_UNIT_EXP:
-        return (q15 ? margin_list_unit_exp_q15_ask : margin_list_unit_exp_q7_ask)(model, x, score);
-    default:
-        return (q15 ? margin_list_rbf_q15_ask : margin_list_rbf_q7_ask)(model, x, score);
-    }
 }
 
 /* ---- prototypes ---- */
@@ -3159,31 +3054,77 @@ static MGN_INLINE void mgn_q_proto(const margin_proto_q *p, const int16_t *x, in
     }
 }
 
-MARGIN_API void margin_proto_q15_scores(const margin_proto_q *model, const int16_t *x,
-                                        int32_t *scores)
+/* ---- the predictors that margin.h lists ---- */
+
+/* Each inlines the loop for its kernel and format, which are constants there, and nothing else. */
+#define MGN_DEFINE_LINEAR(name, kernel, format)                                                    \
+    MARGIN_API void name(const margin_linear_q *model, const int16_t *x, int32_t *scores)          \
+    {                                                                                              \
+        mgn_q_linear(model, x, scores, format);                                                    \
+    }
+#define MGN_DEFINE_SEVERAL(name, kernel, format)                                                   \
+    MARGIN_API void name(const margin_expansion_q *model, const int16_t *x, int32_t *scores)       \
+    {                                                                                              \
+        mgn_q_many(model, x, scores, format, kernel);                                              \
+    }
+#define MGN_DEFINE_ONE(name, kernel, format)                                                       \
+    MARGIN_API int32_t name(const margin_expansion_q *model, const int16_t *x)                     \
+    {                                                                                              \
+        return mgn_q_one(model, x, format, kernel);                                                \
+    }
+#define MGN_DEFINE_LIST(name, kernel, format)                                                      \
+    MARGIN_API size_t name(const margin_list_q *model, const int16_t *x, int32_t *score)           \
+    {                                                                                              \
+        return mgn_q_list(model, x, score, format, kernel);                                        \
+    }
+#define MGN_DEFINE_PROTO(name, kernel, format)                                                     \
+    MARGIN_API void name(const margin_proto_q *model, const int16_t *x, int32_t *scores)           \
+    {                                                                                              \
+        mgn_q_proto(model, x, scores, format, false);                                              \
+    }
+#define MGN_DEFINE_Q(name, shape, kernel, format)                                                  \
+    MGN_DEFINE_##shape(name, MARGIN_KERNEL_##kernel, MARGIN_##format)
+MARGIN_PREDICTORS_Q(MGN_DEFINE_Q)
+
+/* Calls the predictor of a shape, kernel and format. The shape is a constant, so that no call of
+ * another shape is compiled. Returns which cut of a list decided, otherwise 0. */
+enum { MGN_Q_LINEAR, MGN_Q_SEVERAL, MGN_Q_ONE, MGN_Q_LIST, MGN_Q_PROTO };
+#define MGN_CALL_LINEAR(name) (name((const margin_linear_q *)model, x, scores), (size_t)0)
+#define MGN_CALL_SEVERAL(name) (name((const margin_expansion_q *)model, x, scores), (size_t)0)
+#define MGN_CALL_ONE(name) (*scores = name((const margin_expansion_q *)model, x), (size_t)0)
+#define MGN_CALL_LIST(name) name((const margin_list_q *)model, x, scores)
+#define MGN_CALL_PROTO(name) (name((const margin_proto_q *)model, x, scores), (size_t)0)
+#define MGN_CALL_Q(name, shape_of, kernel_of, format_of)                                           \
+    if (shape == MGN_Q_##shape_of && kernel == MARGIN_KERNEL_##kernel_of &&                        \
+        format == MARGIN_##format_of) {                                                            \
+        return MGN_CALL_##shape_of(name);                                                          \
+    }
+static MGN_INLINE size_t mgn_q_call(unsigned shape, const void *model, unsigned kernel,
+                                    unsigned format, const int16_t *x, int32_t *scores)
 {
-    mgn_q_proto(model, x, scores, MARGIN_Q15, false);
+    MARGIN_PREDICTORS_Q(MGN_CALL_Q)
+    *scores = 0; /* margin_model_check_q accepts no such model */
+    return 0;
 }
 
-MARGIN_API void margin_proto_q7_scores(const margin_proto_q *model, const int16_t *x,
-                                       int32_t *scores)
+MARGIN_API size_t margin_list_ask_q(const margin_list_q *model, const int16_t *x, int32_t *score)
 {
-    mgn_q_proto(model, x, scores, MARGIN_Q7, false);
+    return mgn_q_call(MGN_Q_LIST, model, model->pool.kernel.kind, model->pool.format, x, score);
 }
 
 MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, int32_t *scores)
 {
+    const margin_expansion_q *e = &model->of.expansion;
     if (model->kind == MARGIN_MODEL_LINEAR) {
-        const margin_linear_q *l = &model->of.linear;
-        (l->format == MARGIN_Q15 ? margin_linear_q15_scores : margin_linear_q7_scores)(l, x,
-                                                                                       scores);
+        (void)mgn_q_call(MGN_Q_LINEAR, &model->of.linear, 0, model->of.linear.format, x, scores);
     } else if (model->kind == MARGIN_MODEL_PROTO) {
-        const margin_proto_q *p = &model->of.proto;
-        (p->format == MARGIN_Q15 ? margin_proto_q15_scores : margin_proto_q7_scores)(p, x, scores);
+        (void)mgn_q_call(MGN_Q_PROTO, &model->of.proto, 0, model->of.proto.format, x, scores);
     } else if (model->kind == MARGIN_MODEL_LIST) {
-        (void)margin_list_q_ask(&model->of.list, x, scores);
+        (void)margin_list_ask_q(&model->of.list, x, scores);
+    } else if (e->vote.machines == 1u) {
+        (void)mgn_q_call(MGN_Q_ONE, e, e->kernel.kind, e->format, x, scores);
     } else {
-        mgn_q_expansion_scores(&model->of.expansion, x, scores);
+        (void)mgn_q_call(MGN_Q_SEVERAL, e, e->kernel.kind, e->format, x, scores);
     }
 }
 
@@ -3318,14 +3259,14 @@ static void mgn_q_proto_found(const margin_vote_q *vote, const int32_t *scores,
                                                                     : found->nearest;
 }
 
-MARGIN_API void margin_proto_q15_find(const margin_proto_q *model, const int16_t *x,
+MARGIN_API void margin_proto_find_q15(const margin_proto_q *model, const int16_t *x,
                                       int32_t *scores, margin_proto_found_q *found)
 {
     mgn_q_proto(model, x, scores, MARGIN_Q15, true);
     mgn_q_proto_found(&model->vote, scores, found);
 }
 
-MARGIN_API void margin_proto_q7_find(const margin_proto_q *model, const int16_t *x, int32_t *scores,
+MARGIN_API void margin_proto_find_q7(const margin_proto_q *model, const int16_t *x, int32_t *scores,
                                      margin_proto_found_q *found)
 {
     mgn_q_proto(model, x, scores, MARGIN_Q7, true);
@@ -9635,7 +9576,8 @@ static void mgn_q_cut_scores(const mgn_q_job *job, const margin_quant *quant, co
                              const int16_t *in)
 {
     const margin_expansion *e = &job->list->pool;
-    margin_expansion_q pool = quant->model.of.list.pool;
+    const margin_expansion_q *pool = &quant->model.of.list.pool;
+    margin_model_q cuts;
     margin_real norm = 0;
     for (size_t k = 0; k < e->d; k++) {
         const margin_real a = mgn_expansion_input(e, x, k);
@@ -9646,20 +9588,19 @@ static void mgn_q_cut_scores(const mgn_q_job *job, const margin_quant *quant, co
     }
     mgn_list_add(e, x, norm, 0, e->n, 0, job->scores);
     if (job->l != NULL) {
-        margin_linear_q l;
-        l.w = pool.vectors;
-        l.bias = pool.bias;
-        l.stage = NULL;
-        l.d = pool.d;
-        l.format = pool.format;
-        l.vote = pool.vote;
-        l.vote.machines = pool.width;
-        (l.format == MARGIN_Q15 ? margin_linear_q15_scores
-                                : margin_linear_q7_scores)(&l, in, job->scores_q);
+        cuts.kind = MARGIN_MODEL_LINEAR;
+        cuts.of.linear.w = pool->vectors;
+        cuts.of.linear.bias = pool->bias;
+        cuts.of.linear.d = pool->d;
+        cuts.of.linear.format = pool->format;
+        cuts.of.linear.vote = pool->vote;
+        cuts.of.linear.vote.machines = pool->width;
     } else {
-        pool.vote.machines = pool.width;
-        mgn_q_expansion_scores(&pool, in, job->scores_q);
+        cuts.kind = MARGIN_MODEL_EXPANSION;
+        cuts.of.expansion = *pool;
+        cuts.of.expansion.vote.machines = pool->width;
     }
+    margin_scores_q(&cuts, in, job->scores_q);
 }
 
 /* Scores of all machines or cuts at a sample, in job->scores and job->scores_q; whether the integers

@@ -75,7 +75,7 @@ def single() -> bytes:
 def keywords() -> bytes:
     """keywords.txt of the Arduino IDE: types, functions and constants of margin.h, one tab between word and colour."""
     text = re.sub(r"/\*.*?\*/", "", read("margin.h").decode("utf-8"), flags=re.S)
-    functions = set(re.findall(r"^MARGIN_API[^;(]*?\b(margin_\w+)\(", text, re.M))
+    functions = set(re.findall(r"^(?:MARGIN_API[^;(]*?\b|    X\()(margin_\w+)[(,]", text, re.M))
     types = set(re.findall(r"^(?:typedef .*|\} )\b(margin_\w+);", text, re.M))
     constants = set(re.findall(r"^    (MARGIN_\w+) =|^    X\((MARGIN_\w+),", text, re.M))
     words = [(name, "KEYWORD1") for name in sorted(types)] + [(name, "KEYWORD2") for name in sorted(functions)]

@@ -36,7 +36,7 @@ class Body:
     struct: str                # C type of the model
     tables: list[Table]
     fields: list               # initialiser; {name} stands for a table, a list for a struct
-    scores: str                # function that works out the scores, or returns the only one: .._score
+    scores: str                # function that works out the scores, or returns the only one: .._score_FORMAT
     input: str = "margin_real"
     score: str = "margin_real"
     reject: str | None = None  # text of the threshold, if there is one
@@ -132,10 +132,9 @@ def integer_body(q: Quantised) -> Body:
     stage = [table_of(q.parts, f"stage_{part}") for part in ("offset", "factor", "shift")] if n["stage"] else []
     notes = [f"scores count units of {r.unit:.6g}"]
     word = "proto" if n["kind"] == 3 else KERNEL_WORDS[n.get("kernel", 0)]
-    scores = f"margin_list_{word}_{q.form}_ask" if n["kind"] == 4 else f"margin_{word}_{q.form}_scores"
-    if n["kind"] == 2 and n["machines"] == 1:
-        scores = scores[:-1]  # returns the only one
+    verb = "score" if n["kind"] == 2 and n["machines"] == 1 else "scores"  # of one machine, the function returns it
+    scores = f"margin_list_{word}_ask_{q.form}" if n["kind"] == 4 else f"margin_{word}_{verb}_{q.form}"
     return Body(q.form, struct, tables + stage, members, scores, "int16_t", "int32_t",
                 c_int(n["reject"]) if n["reject"] else None, vote=KINDS[n["kind"]].vote, notes=notes,
                 stage=bool(n["stage"]), convert=q.input_scaling(),
-                find=(f"margin_proto_{q.form}_find", "margin_proto_found_q") if word == "proto" else None)
+                find=(f"margin_proto_find_{q.form}", "margin_proto_found_q") if word == "proto" else None)

@@ -121,7 +121,7 @@ def functions(model: Model, body: Body, name: str) -> list[str]:
     if shape.ordinal:
         what = "The score of x, which orders inputs" if shape.machines == 1 else \
             f"The score of x above each of {shape.machines} thresholds: the first one orders inputs"
-    only = body.scores.endswith("_score")
+    only = "_score_" in body.scores
     staged = f"margin_prepare_q(&{name}_stage, {upper}_FEATURES, x, work)"
     lines = [f"/* {what}. */", f"static inline void {name}_scores(const {body.input} *x, {body.score} *scores)", "{",
               *([f"    int16_t work[{upper}_FEATURES];"] if body.stage else []),

@@ -74,8 +74,8 @@ def total(sizes: dict[str, int], *kinds: str) -> int:
 def function_of(predictor: str, form: str) -> str:
     """What the exported models, which have one machine, call."""
     if form == "f32" or predictor == "linear":
-        return f"margin_{predictor}_{'' if form == 'f32' else form + '_'}scores"
-    return f"margin_{predictor}_{form}_score"
+        return f"margin_{predictor}_scores{'' if form == 'f32' else '_' + form}"
+    return f"margin_{predictor}_score_{form}"
 
 
 def code_of(target: Target, library: str, function: str) -> tuple[int, int]:

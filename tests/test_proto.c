@@ -1702,11 +1702,11 @@ static bool same_find(const margin_proto_q *p, const int16_t *x)
     int32_t scores[8], some[8];
     margin_proto_found_q f, g;
     if (p->format == MARGIN_Q15) {
-        margin_proto_q15_scores(p, x, scores);
-        margin_proto_q15_find(p, x, some, &f);
+        margin_proto_scores_q15(p, x, scores);
+        margin_proto_find_q15(p, x, some, &f);
     } else {
-        margin_proto_q7_scores(p, x, scores);
-        margin_proto_q7_find(p, x, some, &f);
+        margin_proto_scores_q7(p, x, scores);
+        margin_proto_find_q7(p, x, some, &f);
     }
     g = found_by_scores(p, scores);
     for (uint16_t c = 0; c < p->vote.classes; c++) {

@@ -363,7 +363,7 @@ TEST integer_lists_decide_as_their_cuts_would_alone_at_every_input(void)
             int32_t want, score, again;
             size_t which;
             draw_input(x, i);
-            which = margin_list_q_ask(l, x, &score);
+            which = margin_list_ask_q(l, x, &score);
             ASSERT_EQ(ask_q(l, x, &want), which);
             ASSERT_EQ_FMT((long)want, (long)score, "%ld");
             by[which]++;
@@ -396,7 +396,7 @@ TEST integer_lists_say_nearly_what_their_origin_says(void)
             const size_t which = margin_list_ask(&q.m.model.of.list, x, &real);
             margin_input_q(&q.quant.input, x, in);
             differ += margin_classify_q(&q.quant.model, in, work, &score) != (real > 0 ? 1 : 0);
-            if (margin_list_q_ask(
+            if (margin_list_ask_q(
                     &q.quant.model.of.list,
                     margin_prepare_q(q.quant.model.of.list.pool.stage, FEATURES, in, work),
                     &score) == which) {
@@ -432,15 +432,15 @@ TEST integer_lists_stay_in_range_at_the_ends_of_their_numbers(void)
     l->pool.vote.classes = 2;
     l->pool.vote.machines = 1;
     ASSERT_EQ(MARGIN_OK, margin_model_check_q(&model));
-    ASSERT_EQ(0u, margin_list_q_ask(l, high, &score)); /* 2 * 32767^2, class 0 */
+    ASSERT_EQ(0u, margin_list_ask_q(l, high, &score)); /* 2 * 32767^2, class 0 */
     ASSERT_EQ_FMT(-2147352578L, (long)score, "%ld");
-    ASSERT_EQ(1u, margin_list_q_ask(l, low, &score));
+    ASSERT_EQ(1u, margin_list_ask_q(l, low, &score));
     ASSERT_EQ_FMT(0L, (long)score, "%ld");
     bias[0] = 65536; /* the first beyond 2^31 - 1 - 2 * 32767 * 2^15 */
     ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&model));
     bias[0] = 65535;
     ASSERT_EQ(MARGIN_OK, margin_model_check_q(&model));
-    ASSERT_EQ(1u, margin_list_q_ask(l, low, &score));
+    ASSERT_EQ(1u, margin_list_ask_q(l, low, &score));
     bias[0] = 0;
     bias[1] = -65536;
     ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&model));

@@ -55,7 +55,7 @@ int main(void)
         const int16_t step[FEATURES] = {(int16_t)x[2 * i], (int16_t)x[2 * i + 1]};
         int16_t work[FEATURES];
         int32_t score;
-        asked += 1u + margin_list_q_ask(
+        asked += 1u + margin_list_ask_q(
                           &quant.model.of.list,
                           margin_prepare_q(quant.model.of.list.pool.stage, FEATURES, step, work),
                           &score);

@@ -102,7 +102,7 @@ static const char *const motor_labels[2] = {
 static inline void motor_scores(const int16_t *x, int32_t *scores)
 {
     int16_t work[MOTOR_FEATURES];
-    *scores = margin_rbf_q15_score(&motor_model, margin_prepare_q(&motor_stage, MOTOR_FEATURES, x, work));
+    *scores = margin_rbf_score_q15(&motor_model, margin_prepare_q(&motor_stage, MOTOR_FEATURES, x, work));
 }
 
 /* The class of x, 0 .. 1. */

@@ -129,16 +129,16 @@ static void scores_of(const margin_expansion_q *e, const int16_t *x, int32_t *sc
     const bool q15 = e->format == MARGIN_Q15;
     switch (e->kernel.kind) {
     case MARGIN_KERNEL_POLY:
-        (q15 ? margin_poly_q15_scores : margin_poly_q7_scores)(e, x, scores);
+        (q15 ? margin_poly_scores_q15 : margin_poly_scores_q7)(e, x, scores);
         break;
     case MARGIN_KERNEL_UNIT_POLY:
-        (q15 ? margin_unit_poly_q15_scores : margin_unit_poly_q7_scores)(e, x, scores);
+        (q15 ? margin_unit_poly_scores_q15 : margin_unit_poly_scores_q7)(e, x, scores);
         break;
     case MARGIN_KERNEL_UNIT_EXP:
-        (q15 ? margin_unit_exp_q15_scores : margin_unit_exp_q7_scores)(e, x, scores);
+        (q15 ? margin_unit_exp_scores_q15 : margin_unit_exp_scores_q7)(e, x, scores);
         break;
     default:
-        (q15 ? margin_rbf_q15_scores : margin_rbf_q7_scores)(e, x, scores);
+        (q15 ? margin_rbf_scores_q15 : margin_rbf_scores_q7)(e, x, scores);
         break;
     }
 }
