@@ -8,7 +8,7 @@ endif
 Q = @
 
 CC       = gcc
-CFLAGS   = -std=c99 -O2 -g -ffp-contract=off
+CFLAGS   = -std=c99 -O2 -g
 HEADERS  = margin.h margin_impl.h
 TOOLS    = tests/tools
 GREATEST = build/greatest.h
@@ -83,8 +83,9 @@ coverage: build/float-coverage/tests build/double-coverage/tests ## branches of 
 	@$(TOOLS)/run.sh -p $^
 	@python3 $(TOOLS)/coverage.py 95 build/float-coverage build/double-coverage
 
-bits: | need-test need-clang ## the same bits by gcc and clang at any optimisation and vector width
-	@$(TOOLS)/run.sh -p '$(TOOLS)/bits.sh float' '$(TOOLS)/bits.sh double'
+bits: | need-test need-clang need-ports ## the same bits under any flags, by gcc and clang, on x86-64, AArch64 and Cortex-M4F
+	@$(TOOLS)/run.sh -p '$(TOOLS)/bits.sh float' '$(TOOLS)/bits.sh double' \
+	    'python3 ports/suite.py --target cortex-m4f --target aarch64'
 
 FUZZ_RUNS = 200000
 fuzz: | need-clang ## random bytes as model images, under the sanitizers; FUZZ_RUNS=N for more
@@ -127,7 +128,7 @@ define cross
 build/cross/$(1)-%.o: tests/compile/impl.c $(HEADERS) Makefile | need-cross
 	@mkdir -p $$(@D)
 	@echo "$(firstword $(2)) $$@"
-	$$Q$(2) -std=c99 -O2 -ffreestanding -ffp-contract=off $(STRICT) $$(CROSS_$$*) -I. -c $$< -o $$@
+	$$Q$(2) -std=c99 -O2 -ffreestanding $(STRICT) $$(CROSS_$$*) -I. -c $$< -o $$@
 	$$QNM=llvm-nm SIZE=llvm-size $(TOOLS)/symbols.sh $$@ $$(CROSS_$$*)
 cross: $(3:%=build/cross/$(1)-%.o)
 endef
@@ -159,7 +160,8 @@ cross: ## compiles for Cortex-M, RISC-V, AVR, WebAssembly and two big-endian mac
 
 need-ports: need-cross
 	@$(TOOLS)/need.sh qemu-system-arm=qemu-system-arm qemu-system-riscv32=qemu-system-misc qemu-ppc=qemu-user \
-	    aarch64-linux-gnu-gcc=gcc-aarch64-linux-gnu /usr/lib/avr/include=avr-libc node=nodejs wasm-ld=lld \
+	    aarch64-linux-gnu-gcc=gcc-aarch64-linux-gnu /usr/aarch64-linux-gnu/include=libc6-dev-arm64-cross \
+	    /usr/lib/avr/include=avr-libc node=nodejs wasm-ld=lld \
 	    /usr/include/simavr/sim_avr.h=libsimavr-dev /usr/include/libelf.h=libelf-dev
 
 ports: | need-test need-ports ## builds one suite for every emulated target and runs it: the same bits as on the host
@@ -198,7 +200,7 @@ define bench
 build/bench-$(1)/%: tests/bench/%.c $(HEADERS) Makefile | need-test
 	@mkdir -p $$(@D)
 	@echo "$(CC) $$@"
-	$$Q$(CC) -std=c99 -O3 -march=native -ffp-contract=off $(TEST_WARN) $(2) -I. $$< -lm -ldl -o $$@
+	$$Q$(CC) -std=c99 -O3 -march=native $(TEST_WARN) $(2) -I. $$< -lm -ldl -o $$@
 endef
 $(eval $(call bench,float,))
 $(eval $(call bench,double,$(DOUBLE)))
@@ -234,8 +236,11 @@ CHECKS = test toc format symbols packaging cross bits sanitize coverage analyze 
 check: ## all that CI runs; the last line is `N passed, N failed`
 	+@$(TOOLS)/run.sh $(foreach target,$(CHECKS),'$(MAKE) FUZZ_RUNS=20000 $(target)')
 
+bare: ## all that CI runs, in a new minimal Debian: what the rules above forget to install is missing there
+	@$(TOOLS)/bare.sh
+
 clean: ## removes build/
 	rm -rf build
 
-.PHONY: help demo dist distcheck test sanitize coverage bits fuzz packaging symbols toc format analyze cross ports footprint bench bench-math check clean \
-        need-test need-clang need-analyze need-format need-coverage need-cross need-ports need-bench need-dist
+# No target is a file but those below build/.
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' Makefile)

@@ -2,8 +2,7 @@
  *
  * USE       In exactly one source file:   #define MARGIN_IMPLEMENTATION
  *                                         #include "margin.h"     (this pulls in margin_impl.h)
- *           Everywhere else include it plainly. Build with -ffp-contract=off for the same bits on
- *           every target. Licence: MIT, see LICENSE.
+ *           Everywhere else include it plainly. No compiler flag is needed. Licence: MIT, see LICENSE.
  *
  * FIRST RUN Two features, six samples of two classes, one static buffer (the tests run this):
  *
@@ -2373,7 +2372,7 @@ MARGIN_API margin_status margin_cross_validate(const margin_data *data,
 /* Special values are those of C99 Annex F, without errno and exception flags; a NaN result is some
  * quiet NaN. Errors are the worst found, in units of the last place (ulp) of the exact result: among
  * all 2^32 floats for functions of one argument, else among 10^8 random arguments, float and double
- * alike (make bench-math). With -ffp-contract=fast the bits differ and these errors still hold. */
+ * alike (make bench-math). */
 
 /* Correctly rounded: 0.5 ulp. */
 MARGIN_API margin_real margin_sqrt(margin_real x);

@@ -25,16 +25,22 @@
 #define MGN_RESTRICT restrict
 #endif
 
+/* A product and a sum must not be fused into one rounding (FMA), or the bits would depend on the
+ * target. Flags cannot be relied on: build systems of boards hide them, and gcc fuses by default.
+ * Clang obeys the standard pragma. Gcc ignores that one, but takes the option for a part of a file;
+ * it is set only where the target has such instructions at all. */
 #if defined(__clang__)
-#pragma STDC FP_CONTRACT OFF /* gcc has no such pragma: -std=c99 or -ffp-contract=off does it */
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__) && (defined(__FP_FAST_FMA) || defined(__FP_FAST_FMAF))
+#pragma GCC push_options
+#pragma GCC optimize("fp-contract=off")
+#define MGN_OPTIONS_PUSHED
 #endif
 
-/* gcc 12 fuses neighbouring products into FMA instructions even under -ffp-contract=off (its bug
- * 107647), in the vectoriser for straight-line code and only there. */
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ == 12 && defined(__FMA__)
-#pragma GCC push_options
+/* Gcc 12 fuses neighbouring products all the same (its bug 107647), in the vectoriser for
+ * straight-line code and only there. */
+#if defined(MGN_OPTIONS_PUSHED) && __GNUC__ == 12
 #pragma GCC optimize("no-tree-slp-vectorize")
-#define MGN_OPTIONS_PUSHED
 #endif
 
 /* A literal in the working precision: no double ever appears at run time in a float build. */
@@ -243,8 +249,7 @@ static inline size_t mgn_arena_counted(const margin_arena *mem)
 
 /* One source serves both widths; only constants and polynomials differ. All polynomials are our own
  * weighted minimax fits (Remez exchange in 60 digits, coefficients rounded one by one with the rest
- * fitted again): tests/bench/math_coefficients.py derives every one of them. Nothing here depends on
- * -ffp-contract, but only without contraction are the bits the same on every target. */
+ * fitted again): tests/bench/math_coefficients.py derives every one of them. */
 
 #ifdef MARGIN_REAL_DOUBLE
 typedef uint64_t mgn_word;

@@ -28,7 +28,7 @@ HERE = Path(__file__).resolve().parent
 INCLUDE = HERE / "include" if (HERE / "include").is_dir() else HERE.parent
 HEADERS = (INCLUDE / "margin.h", INCLUDE / "margin_impl.h")
 # Bits do not depend on the vector width: the library sums in a fixed order and contraction is off.
-FLAGS = ("-std=c99", "-O3", "-ffp-contract=off", "-fPIC", "-shared", "-Werror=implicit-function-declaration")
+FLAGS = ("-std=c99", "-O3", "-fPIC", "-shared", "-Werror=implicit-function-declaration")
 MONTH = 30 * 24 * 3600
 # What this module writes: STEM-KEY-CONTENT.so, and STEM-KEY.RANDOM while the compiler is at work; earlier versions wrote
 # STEM-KEY.so and STEM-KEY.so.RANDOM.

@@ -3,7 +3,7 @@
     python3 ports/footprint.py [--target NAME]... [--predictor linear|rbf|poly]... [--format f32|q15|q7]... [--readme]
 
 Programs stay in build/ports/TARGET/: `arm-none-eabi-objdump -d build/ports/cortex-m4f/footprint-O2.elf`. With
---readme the tables in README.md and in those of the ports are written anew.
+--readme the tables in README.md and in the READMEs of ports/ are written anew.
 """
 from __future__ import annotations
 
@@ -254,8 +254,8 @@ def put_into_readme(path: str, mark: str, table: str) -> None:
 
 
 def put_into_readmes(rows: list[Row]) -> None:
-    """All rows into README.md, those of a family into the README of its folder."""
-    put_into_readme("README.md", "footprint", markdown(rows))
+    """All rows into ports/README.md, those of a family into the README of its folder, the comparison into README.md."""
+    put_into_readme("ports/README.md", "footprint", markdown(rows))
     put_into_readme("README.md", "peers", peers(rows))
     for family in dict.fromkeys(target.family for target in TARGETS):
         names = [target.name for target in TARGETS if target.family == family]

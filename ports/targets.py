@@ -51,7 +51,7 @@ class Target:
         return f"{BUILD}/{self.name}"
 
     def flags(self) -> list[str]:
-        return ["-ffp-contract=off", "-ffreestanding", "-ffunction-sections", "-fdata-sections", "-fno-common", *WARNINGS,
+        return ["-ffreestanding", "-ffunction-sections", "-fdata-sections", "-fno-common", *WARNINGS,
                 "-I.", f"-Iports/{self.family}", "-Iports/common", f"-I{BUILD}/models"]
 
     def compile(self, source: str, name: str, flags: list[str]) -> str:

@@ -30,7 +30,7 @@ run python3 -m gen export $out/rbf.mgn --format q15 --flash 800 --test $out/test
     -o $out/motor_small.h
 
 say "5. Compile all three as firmware would: C99, no heap."
-run cc -std=c99 -O2 -ffp-contract=off -Wall -Wextra -Werror -I. -I$out $here/main.c -o $out/firmware
+run cc -std=c99 -O2 -Wall -Wextra -Werror -I. -I$out $here/main.c -o $out/firmware
 
 say "6. The firmware tests itself, then answers for the 2000 windows; gen answers too. Do they agree?"
 for model in linear rbf small; do

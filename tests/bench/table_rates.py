@@ -61,7 +61,7 @@ def library() -> ctypes.CDLL:
     path = os.path.join(peers.REPOSITORY, "build", "table_rates.so")
     sources = [os.path.join(peers.REPOSITORY, name) for name in ("margin.h", "margin_impl.h", "tests/compile/impl.c")]
     if not os.path.exists(path) or os.path.getmtime(path) < max(os.path.getmtime(source) for source in sources):
-        subprocess.run(["gcc", "-std=c99", "-O3", "-march=native", "-ffp-contract=off", "-DMARGIN_REAL_DOUBLE", "-fPIC", "-shared",
+        subprocess.run(["gcc", "-std=c99", "-O3", "-march=native", "-DMARGIN_REAL_DOUBLE", "-fPIC", "-shared",
                         "-I.", "tests/compile/impl.c", "-o", path], cwd=peers.REPOSITORY, check=True)
     found = ctypes.CDLL(path)
     found.margin_arena_make.restype, found.margin_arena_make.argtypes = Arena, [ctypes.c_void_p, SIZE]

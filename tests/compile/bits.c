@@ -1,9 +1,8 @@
-/* Prints one number a section: a hash over the bits of many results. `make bits` builds it with
- * several compilers, optimisation levels and vector widths; all must print the same. */
+/* Prints one number a section: a hash over the bits of many results of the library, which `make bits`
+ * builds by several compilers under many flags; all must print the same. */
 #include <stdio.h>
 #include <string.h>
 
-#define MARGIN_IMPLEMENTATION
 #include "margin.h"
 
 #define N 67 /* samples and */

@@ -115,7 +115,7 @@ class Firmware:
             self.write(name + ".h", text)
         device, host = self.write("device.c", DEVICE % parts), self.write("host.c", HOST)
         self.program = os.path.join(folder, "firmware")
-        subprocess.run([*compiler, *flags, *WARN, "-ffreestanding", "-ffp-contract=off", "-I" + ROOT, "-I" + folder, "-c",
+        subprocess.run([*compiler, *flags, *WARN, "-ffreestanding", "-I" + ROOT, "-I" + folder, "-c",
                         device, "-o", self.program + ".o"], check=True)
         subprocess.run(["cc", "-O1", host, self.program + ".o", "-o", self.program], check=True)
 

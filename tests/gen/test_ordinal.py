@@ -151,7 +151,7 @@ int main(void)
 """)
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     command = ["gcc", "-std=c99", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Wno-unused-function", "-Werror",
-               "-ffp-contract=off", f"-I{root}", f"-I{test.folder}", test.path("main.c"), "-o", test.path("main")]
+               f"-I{root}", f"-I{test.folder}", test.path("main.c"), "-o", test.path("main")]
     made = subprocess.run(command, capture_output=True, text=True)
     test.assertEqual((made.returncode, made.stderr), (0, ""))
     test.assertEqual(subprocess.run([test.path("main")]).returncode, 0)

@@ -32,7 +32,7 @@ def result(target, cells, known=None):
 
 class Ports(unittest.TestCase):
     def test_every_target_of_the_readme_table_is_measured_for_every_predictor(self):
-        head, *rows = table_of("README.md", "footprint")
+        head, *rows = table_of("ports/README.md", "footprint")
         self.assertEqual(head, footprint.MARKDOWN_HEAD, "run: python3 ports/footprint.py --readme")
         self.assertEqual([row[:2] for row in rows], [(t.name, p) for t in targets.TARGETS for p in footprint.PREDICTORS])
         for row in rows:
@@ -43,7 +43,7 @@ class Ports(unittest.TestCase):
         for family in {t.family for t in targets.TARGETS}:
             rows = table_of(f"ports/{family}/README.md", "footprint")[1:]
             self.assertEqual({row[0] for row in rows}, {t.name for t in targets.TARGETS if t.family == family})
-            self.assertTrue(set(rows) <= set(table_of("README.md", "footprint")), family)
+            self.assertTrue(set(rows) <= set(table_of("ports/README.md", "footprint")), family)
 
     def test_the_readme_compares_with_the_same_programs_as_the_script(self):
         head, *rows = table_of("README.md", "peers")

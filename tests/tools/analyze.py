@@ -38,7 +38,7 @@ DEEP = {"gcc-O0", "gcc-O2", "clang-analyzer"}
 
 # What the library asserts, and the tests check in all their runs, analysers may take for true.
 ASSERT = "-DMARGIN_ASSERT(x)=do { if (!(x)) { __builtin_unreachable(); } } while (0)"
-COMPILE = ["-std=c99", "-I.", "-ffreestanding", "-ffp-contract=off", "-Dalways_inline=", ASSERT, "-c", "-o", "/dev/null"]
+COMPILE = ["-std=c99", "-I.", "-ffreestanding", "-Dalways_inline=", ASSERT, "-c", "-o", "/dev/null"]
 MORE = ["-Wall", "-Wextra", "-Wpedantic", "-Wcast-align=strict", "-Wcast-qual", "-Wduplicated-branches", "-Wduplicated-cond",
         "-Wlogical-op", "-Wmissing-prototypes", "-Wnull-dereference", "-Wredundant-decls", "-Wswitch-default",
         "-Wswitch-enum", "-Wwrite-strings"]

@@ -7,7 +7,7 @@ mkdir -p build/examples
 first=build/examples/first_run.c
 sed -n '/^ \* FIRST RUN/,/^ \* DOES NOT/s/^ \*     \([^ ].*\|    .*[;{}]\)$/\1/p' margin.h >$first
 for compile in "gcc -std=c99" "g++ -x c++ -std=c++11 -DMARGIN_REAL_DOUBLE"; do
-    if $compile -O0 -ffp-contract=off -Wall -Wextra -Wpedantic -Werror -I. $first -o build/examples/first_run &&
+    if $compile -O0 -Wall -Wextra -Wpedantic -Werror -I. $first -o build/examples/first_run &&
         build/examples/first_run; then
         passed=$((passed + 1))
     else
@@ -18,7 +18,7 @@ done
 for expected in examples/*/expected.txt; do
     folder=$(dirname "$expected")
     name=$(basename "$folder")
-    if gcc -std=c99 -O0 -ffp-contract=off -Wall -Wextra -Wpedantic -Werror -I. "$folder/main.c" -o "build/examples/$name" &&
+    if gcc -std=c99 -O0 -Wall -Wextra -Wpedantic -Werror -I. "$folder/main.c" -o "build/examples/$name" &&
         "build/examples/$name" >"build/examples/$name.txt" && diff "$expected" "build/examples/$name.txt"; then
         passed=$((passed + 1))
     else

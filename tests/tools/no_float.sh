@@ -53,7 +53,7 @@ floats() {
 look() {
     name=$1 prefix=$2 flags=$3 libraries=$4
     for kind in integer real; do
-        if ! "${prefix}gcc" -std=c99 $flags -ffreestanding -ffunction-sections -fdata-sections -ffp-contract=off -I. -nostdlib \
+        if ! "${prefix}gcc" -std=c99 $flags -ffreestanding -ffunction-sections -fdata-sections -I. -nostdlib \
             -nostartfiles -fno-tree-loop-distribute-patterns -Wl,--gc-sections -Wl,-e,_start "$dir/$kind.c" -lgcc $libraries -o "$dir/$name-$kind.elf" 2>"$dir/log"; then
             cat "$dir/log"
             failed=$((failed + 1))

@@ -7,8 +7,8 @@ cc=$1 cxx=$2 levels=$3
 src=tests/compile dir=build/packaging/$cc
 mkdir -p "$dir"
 warn="-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wdouble-promotion -Wshadow -Wcast-align -Wvla -Wundef"
-c99="$cc -I. -ffp-contract=off $warn -Werror -Wstrict-prototypes -std=c99"
-cxx11="$cxx -I. -ffp-contract=off $warn -Werror -x c++ -std=c++11"
+c99="$cc -I. $warn -Werror -Wstrict-prototypes -std=c99"
+cxx11="$cxx -I. $warn -Werror -x c++ -std=c++11"
 passed=0 failed=0
 
 # accept NAME COMMAND...: the command succeeds in silence.
