@@ -20,7 +20,7 @@
  *         margin_arena mem = margin_arena_make(bytes, sizeof bytes);
  *         margin_model model;
  *         margin_real score;
- *         if (margin_svm_train(&data, NULL, &mem, &model, NULL) < 0) {
+ *         if (margin_svm_train(&data, NULL, &mem, &model, NULL, NULL) < 0) {
  *             return 2;
  *         }
  *         return margin_classify(&model, unknown, &score) == 1 ? 0 : 1;
@@ -897,10 +897,10 @@ MARGIN_API margin_status margin_data_counts(const margin_data *data, size_t clas
  * MARGIN_E_ARGUMENT: NULL, or classes = 0. MARGIN_E_LABEL: a label of `classes` or above, a bad
  * weight. MARGIN_E_ONE_CLASS: a class without a sample of positive weight. MARGIN_E_RANGE: the
  * largest difference of two values in a column is so large that n squares of it overflow. */
-#define MARGIN_MOMENTS_BYTES(d)                                                                    \
+#define MARGIN_DATA_MOMENTS_BYTES(d)                                                               \
     (MARGIN_BLOCK(d, 7u * sizeof(margin_real)) +                                                   \
      MARGIN_BLOCK((size_t)(d) * (d), sizeof(margin_real)))
-MARGIN_API size_t margin_moments_size(size_t d);
+MARGIN_API size_t margin_data_moments_size(size_t d);
 MARGIN_API margin_status margin_data_moments(const margin_data *data, size_t classes,
                                              margin_arena *mem, margin_real *weight,
                                              margin_real *mean, margin_real *cov);
@@ -927,7 +927,7 @@ MARGIN_API void margin_scaling_row(const margin_scaling *scaling, const margin_r
  * two epsilon of its largest value, so that differences by rounding alone count as none, or too
  * small to have a reciprocal. MARGIN_E_RANGE: the difference of two values of a column overflows. */
 #define MARGIN_SCALING_BYTES(d) (2u * MARGIN_BLOCK(d, sizeof(margin_real)))
-MARGIN_API size_t margin_scaling_size(unsigned kind, size_t d);
+MARGIN_API size_t margin_scaling_fit_size(unsigned kind, size_t d);
 MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned kind,
                                             margin_arena *mem, margin_scaling *scaling);
 
@@ -946,7 +946,7 @@ typedef struct margin_rng margin_rng; /* a generator of random numbers, see >>ra
  * 2 <= folds <= n, folds <= 65535. Sizes of the folds differ by one sample at most; stratified, so do
  * the numbers of each class. O(n); stratified O(n classes) and MARGIN_FOLDS_BYTES(n). */
 #define MARGIN_FOLDS_BYTES(n) MARGIN_BLOCK(n, sizeof(margin_index))
-MARGIN_API size_t margin_folds_size(size_t n);
+MARGIN_API size_t margin_folds_stratified_size(size_t n);
 MARGIN_API margin_status margin_folds(size_t n, size_t folds, margin_rng *rng, uint16_t *fold);
 MARGIN_API margin_status margin_folds_stratified(const margin_data *data, size_t folds,
                                                  margin_rng *rng, margin_arena *mem,
@@ -996,19 +996,39 @@ MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16
 #define MARGIN_ROWS_BYTES(n, d, cache)                                                             \
     MARGIN_BLOCK(MARGIN_ROWS_USE(n, d, (cache) == 0 ? MARGIN_CACHE_BYTES : (size_t)(cache)), 1u)
 
-/* Every trainer has the same shape,
+/* All trainers have the same shape:
  *
  *     margin_status margin_TAG_train(const margin_data *data, const margin_TAG_options *options,
  *                                    margin_arena *mem, margin_model *model, margin_info *info);
  *
- * takes two classes or more, keeps the model in `mem`, and needs margin_TAG_size() bytes of it, to
- * the byte; MARGIN_TAG_BYTES() is the same as a constant expression for static buffers, plus the
- * MARGIN_ALIGN - 1 bytes that a misaligned buffer may lose. `options` may be NULL (all defaults) and
- * so may `info`. In an options struct zero always means the default.
+ *   - `options` may be NULL. In an options struct zero always means the default. Where the number
+ *     zero itself is a sensible choice beside a default, MARGIN_ZERO stands for it. A struct holds
+ *     only options that have an effect on its method.
+ *   - The model is kept in `mem`. Scratch is given back before the trainer returns, and a trainer
+ *     that fails gives back everything. The result never depends on what the memory held before.
+ *   - `info` may be NULL. It holds what all methods have in common. A method that has more to tell
+ *     takes one more, last argument `margin_TAG_report *report`, which may be NULL as well.
+ *   - A negative status means that there is no model, and no output has been touched. Any other
+ *     status comes with a model that margin_model_check accepts.
+ *
+ * Bytes of memory: margin_TAG_train_size(n, d, classes, options) is what margin_TAG_train takes of
+ * an aligned buffer, to the byte; it returns 0 where the bytes do not fit size_t or an option is
+ * out of its range. Every function that takes an arena has such a query, named after it, unless its
+ * text says whose memory it takes. MARGIN_TAG_BYTES(...) is the same number as a constant expression
+ * for static buffers, plus the MARGIN_ALIGN - 1 bytes that a misaligned buffer may lose; all of
+ * these macros stand in the last section of this file, >>bytes.
  *
  * With more than two classes one machine is trained for each pair of classes, or for each class
- * against the rest; `info` then sums over machines (objective, gap, iterations) or gives the worst
- * of them (violation, converged). */
+ * against the rest; `info` then holds sums over the machines (objective, gap, iterations) or the
+ * worst of them (violation, converged). */
+
+/* The number zero, in options where 0 means a default that is not zero. Trainers that take it compare
+ * with it and replace it by 0. */
+#ifdef MARGIN_REAL_DOUBLE
+#define MARGIN_ZERO DBL_MIN
+#else
+#define MARGIN_ZERO FLT_MIN
+#endif
 
 /* Where long work stands. */
 typedef struct {
@@ -1019,17 +1039,21 @@ typedef struct {
     margin_real goal;
 } margin_progress;
 
-/* Called now and then during training; true stops it: status MARGIN_W_STOPPED, best iterate kept. */
+/* Called now and then during training. When it returns true, training stops with the status
+ * MARGIN_W_STOPPED and the best model found so far. */
 typedef bool (*margin_progress_fn)(void *user, const margin_progress *at);
 
+typedef struct {
+    margin_progress_fn progress; /*                              0: none                         */
+    void *user;                  /* handed to progress                                           */
+} margin_watch;
+
+/* What the quadratic programmes of kmomd and svm heed. */
 typedef struct {
     margin_real tol;       /* accuracy, see each trainer         0: 1e-3 in float, 1e-6 in double */
     size_t max_iterations; /* of each machine's solver           0: 100 n + 1 000 000            */
     size_t cache_bytes;    /* for kernel rows: any, same model   0: see MARGIN_CACHE_BYTES       */
     size_t rank;           /* see below                          0: none                         */
-    uint8_t scheme;        /* of more than two classes           0: MARGIN_SCHEME_ONE_ONE        */
-    margin_progress_fn progress; /*                              0: none                         */
-    void *user;                  /* handed to progress                                           */
 } margin_control;
 
 /* rank: where a nonlinear kernel matrix has a low rank (poly of few features) and the bounds are wide
@@ -1038,7 +1062,7 @@ typedef struct {
  * problem by an interior-point method, and goes on from there: about n rank^2 operations and
  * n rank numbers of memory. The optimum is the same. 200 suits a host. */
 
-/* Report of one training. Fields a trainer does not speak of are 0. */
+/* What all trainers tell of one training. Fields that a trainer does not speak of are 0. */
 typedef struct {
     margin_real objective;   /* as each trainer defines it */
     margin_real gap;         /* the objective is at most this far from the optimum */
@@ -1051,16 +1075,6 @@ typedef struct {
     margin_real margin_min;  /* of the margins of the training samples, see margin_margin */
     margin_real margin_mean; /* their mean */
     margin_real margin_quantile[5]; /* 5, 25, 50, 75 and 95 % of them are at most this */
-    margin_real game_value;         /* kmomd: |v|, the value of the game */
-    margin_real entropy;            /* kmomd: normalised entropy of the weights, 0 .. 1 */
-    margin_real nu;                 /* svm: nu of the nu-SVM with the same solution */
-    margin_real c0;                 /* svm, seco, with `bounds`: a lower end for a search over C */
-    margin_real c1;                 /* and a first guess at it; 0: none, the classes overlap */
-    margin_real tau;                /* omam, lssvm: Kendall's tau-b on the training samples */
-    margin_real c;                  /* lssvm: the price of errors, as used */
-    margin_real loo;                /* lssvm: mean square error, each sample left out in turn */
-    size_t mistakes;                /* re-weighting: samples with a margin below theta, and how */
-    margin_real uneven;             /* far the weights are from uniform over them, 0 .. 1 */
 } margin_info;
 
 /* A learner is whatever trains a margin_model: a function that trains on a view, keeps the model in
@@ -1069,9 +1083,9 @@ typedef struct {
  *     static margin_status train(void *user, const margin_data *data, margin_arena *mem,
  *                                margin_model *model)
  *     {
- *         return margin_svm_train(data, (const margin_svm_options *)user, mem, model, NULL);
+ *         return margin_svm_train(data, (const margin_svm_options *)user, mem, model, NULL, NULL);
  *     }
- *     margin_learner svm = {train, &options, margin_svm_size(n - n / 5, d, classes, &options)}; */
+ *     margin_learner svm = {train, &options, margin_svm_train_size(n - n / 5, d, classes, &options)}; */
 typedef margin_status (*margin_train_fn)(void *user, const margin_data *data, margin_arena *mem,
                                          margin_model *model);
 typedef struct {
@@ -1114,8 +1128,7 @@ typedef struct {
  *     w = sum c_i phi(x_i) / lambda,   lambda = |sum c_i phi(x_i)|,   c_i = y_i weight_i / sum weight,
  *
  * and lambda is that average (Pelckmans, Suykens, De Moor: "A risk minimization principle for a class
- * of Parzen estimators", NIPS 2007; [5], [7]). There is nothing to iterate: `run` is looked at for its
- * scheme alone. A linear kernel takes one pass over the data and memory for a few vectors a class,
+ * of Parzen estimators", NIPS 2007; [5], [7]). There is nothing to iterate. A linear kernel takes one pass over the data and memory for a few vectors a class,
  * whatever n; any other n^2 / 2 kernel values and the memory of the model, which holds every sample.
  *
  * As in the paper the score is w.phi(x) with no intercept, which suits centred data and classes of
@@ -1127,7 +1140,7 @@ typedef struct {
     margin_kernel kernel; /*                                                0: linear            */
     bool intercept;       /* threshold midway between the classes           0: the origin        */
     bool balanced;        /* classes weigh the same                         0: samples do        */
-    margin_control run;   /* only run.scheme has an effect                                       */
+    uint8_t scheme;       /* of more than two classes, MARGIN_SCHEME_...    0: one-one           */
 } margin_mam_options;
 
 /* Bytes for a linear kernel, batch or on-line; `scheme` as in margin_control, 0 for the default. */
@@ -1150,8 +1163,8 @@ typedef struct {
     MARGIN_MORE(MARGIN_MAM_LINEAR_BYTES(d, 2u, 0), MARGIN_MAM_KERNEL_BYTES(n, d, 2u, 0))
 
 /* Bytes that margin_mam_train takes; for a linear kernel n does not matter. */
-MARGIN_API size_t margin_mam_size(size_t n, size_t d, size_t classes,
-                                  const margin_mam_options *options);
+MARGIN_API size_t margin_mam_train_size(size_t n, size_t d, size_t classes,
+                                        const margin_mam_options *options);
 /* objective: lambda, the average margin of the training samples by their weights (the margins in
  * `info` have the intercept in them, and count every sample of positive weight once). A status of
  * its own: MARGIN_E_NO_DIRECTION, lambda is 0 or lost in rounding: at most 8 EPS times the root of
@@ -1192,8 +1205,8 @@ typedef struct {
 } margin_mam_online;
 
 /* Bytes that the arrays of a margin_mam_online take; 0: not countable. */
-MARGIN_API size_t margin_mam_online_size(size_t d, size_t classes,
-                                         const margin_mam_options *options);
+MARGIN_API size_t margin_mam_online_start_size(size_t d, size_t classes,
+                                               const margin_mam_options *options);
 /* Begins without samples; the arrays are kept in `mem`. MARGIN_E_ARGUMENT for a kernel that is not
  * linear, or less than two classes. */
 MARGIN_API margin_status margin_mam_online_start(margin_mam_online *on, size_t d, size_t classes,
@@ -1257,8 +1270,16 @@ typedef struct {
     margin_kernel kernel; /*                                                0: linear            */
     margin_real lambda;   /* 0 < lambda <= 1                                0: 0.1               */
     bool hard_margin;     /* lambda = 0: the hard-margin SVM                                     */
+    uint8_t scheme;       /* of more than two classes, MARGIN_SCHEME_...    0: one-one           */
     margin_control run;
+    margin_watch watch;
 } margin_kmomd_options;
+
+/* Of the first machine. */
+typedef struct {
+    margin_real game_value; /* |v|, the value of the game */
+    margin_real entropy;    /* normalised entropy of the weights, 0 .. 1 */
+} margin_kmomd_report;
 
 /* Pieces: a quadratic programme with `rank` features or columns of a factor, the interior-point method,
  * and both with kernel rows. Where features are few the interior point goes first and the rows,
@@ -1300,13 +1321,14 @@ typedef struct {
                 MARGIN_KMOMD_KERNEL_BYTES(n, d, 2u, 0, 0u))
 
 /* Bytes that margin_kmomd_train takes for n samples, d features, so many classes; 0: not countable. */
-MARGIN_API size_t margin_kmomd_size(size_t n, size_t d, size_t classes,
-                                    const margin_kmomd_options *options);
+MARGIN_API size_t margin_kmomd_train_size(size_t n, size_t d, size_t classes,
+                                          const margin_kmomd_options *options);
 /* objective: (1-lambda)|v|^2 + lambda |g|^2. Statuses of its own: MARGIN_E_NOT_SEPARABLE (hard margin:
  * the hulls of the classes meet), MARGIN_E_NO_DIRECTION (v = 0, the weighted means coincide). */
 MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
                                             const margin_kmomd_options *options, margin_arena *mem,
-                                            margin_model *model, margin_info *info);
+                                            margin_model *model, margin_info *info,
+                                            margin_kmomd_report *report);
 
 /* ---- >>svm ---- soft-margin support vector machine ------------------------------------------- */
 
@@ -1319,9 +1341,17 @@ typedef struct {
     margin_real c_pos;    /* for samples of the positive class              0: c                 */
     margin_real c_neg;    /* for the others                                 0: c                 */
     bool hard_margin;     /* C infinite                                                          */
-    bool bounds;          /* work out info->c0 and c1: all pairs, and the hard margin            */
+    bool bounds;          /* work out c0 and c1 of the report: all pairs, and the hard margin    */
+    uint8_t scheme;       /* of more than two classes, MARGIN_SCHEME_...    0: one-one           */
     margin_control run;
+    margin_watch watch;
 } margin_svm_options;
+
+typedef struct {
+    margin_real nu; /* of the nu-SVM with the same solution as the first machine */
+    margin_real c0; /* with `bounds`: a lower end for a search over C, the least of all machines */
+    margin_real c1; /* and a first guess at C, the largest of them; 0: the classes overlap */
+} margin_svm_report;
 
 /* The same programme as kmomd, in the same memory. */
 #define MARGIN_SVM_LINEAR_BYTES(n, d, classes, scheme, cache)                                      \
@@ -1329,17 +1359,18 @@ typedef struct {
 #define MARGIN_SVM_KERNEL_BYTES(n, d, classes, scheme, cache)                                      \
     MARGIN_KMOMD_KERNEL_BYTES(n, d, classes, scheme, cache)
 #define MARGIN_SVM_BYTES(n, d) MARGIN_KMOMD_BYTES(n, d)
-MARGIN_API size_t margin_svm_size(size_t n, size_t d, size_t classes,
-                                  const margin_svm_options *options);
-/* objective: 1/2 a'Qa - sum a. A status of its own: MARGIN_E_NOT_SEPARABLE (hard margin). info->c0 =
+MARGIN_API size_t margin_svm_train_size(size_t n, size_t d, size_t classes,
+                                        const margin_svm_options *options);
+/* objective: 1/2 a'Qa - sum a. A status of its own: MARGIN_E_NOT_SEPARABLE (hard margin). c0 =
  * 4 / (Z D), Z the longest phi(x), D the largest distance between two samples of opposite classes, is a
- * lower bound for C; info->c1 = 4 n / (z d), d the distance between the hulls of the two classes, z the
+ * lower bound for C; c1 = 4 n / (z d), d the distance between the hulls of the two classes, z the
  * least size of a phi(x) along it, a first guess at C, in the paper within 2^5 of the best one. Both
  * count as there, |w|^2 + C times the mean loss (Weizsaecker, Fuernkranz: "Margin driven separate and
  * conquer", 4.1). c1 is 0 where the hulls meet. */
 MARGIN_API margin_status margin_svm_train(const margin_data *data,
                                           const margin_svm_options *options, margin_arena *mem,
-                                          margin_model *model, margin_info *info);
+                                          margin_model *model, margin_info *info,
+                                          margin_svm_report *report);
 
 /* ---- >>rates ---- error rates given in advance ----------------------------------------------- */
 
@@ -1360,8 +1391,7 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
  *     margin_rates_options o = {0};
  *     o.eta_pos = 0.05f;
  *     o.eta_neg = 0.2f;
- *     o.report = &report;
- *     status = margin_rates_train(&data, &o, &mem, &model, NULL);
+ *     status = margin_rates_train(&data, &o, &mem, &model, NULL, &report);
  *     if (status == MARGIN_E_INFEASIBLE) { ... report.eta_pos_touch and report.eta_neg_touch can be had ... }
  *
  * THE BOUND HOLDS FOR THE TRUE MOMENTS. Those of a sample are off by something, and by much where there
@@ -1402,19 +1432,18 @@ typedef struct {
 } margin_rates_report;
 
 typedef struct {
-    margin_kernel kernel; /*                                                0: linear            */
-    margin_real eta_pos;  /* largest error on the positive class, 0 < eta <= 1      0: 0.5       */
-    margin_real eta_neg;  /* and on the negative class                              0: 0.5       */
-    margin_real nu_pos;   /* allowance for the mean of the positive class, >= 0     0: none      */
-    margin_real nu_neg;   /* and of the negative class                              0: none      */
-    margin_real ridge;    /* added to the diagonals of the covariances, >= 0        0: none; for */
-                          /* iter with singular covariances as little as makes them regular      */
-    uint8_t solver;       /* MARGIN_RATES_...                                       0: fast      */
-    margin_rates_report *report; /* filled in, also on MARGIN_E_INFEASIBLE          0: not       */
-    margin_control run; /* tol: duality gap of 1/|w|, relative       0: 1e-12, 1e-6 in float;  */
-                        /* of iter the angle at the touching points  0: 1e-6, 1e-3 in float;   */
-                        /* max_iterations of iter                    0: 20 000;                */
-                        /* scheme, cache_bytes and rank have no effect                         */
+    margin_kernel kernel;  /*                                                0: linear            */
+    margin_real eta_pos;   /* largest error on the positive class, 0 < eta <= 1      0: 0.5       */
+    margin_real eta_neg;   /* and on the negative class                              0: 0.5       */
+    margin_real nu_pos;    /* allowance for the mean of the positive class, >= 0     0: none      */
+    margin_real nu_neg;    /* and of the negative class                              0: none      */
+    margin_real ridge;     /* added to the diagonals of the covariances, >= 0        0: none; for */
+                           /* iter with singular covariances as little as makes them regular      */
+    uint8_t solver;        /* MARGIN_RATES_...                                       0: fast      */
+    margin_real tol;       /* duality gap of 1/|w|, relative            0: 1e-12, 1e-6 in float   */
+                           /* of iter the angle at the touching points  0: 1e-6, 1e-3 in float    */
+    size_t max_iterations; /* of iter                                  0: 20 000                 */
+    margin_watch watch;
 } margin_rates_options;
 
 /* Pieces: the numbers of a problem with `rows` rows of factors in `dim` dimensions beside its
@@ -1453,8 +1482,8 @@ typedef struct {
 
 /* Bytes that margin_rates_train takes; 0: not countable, or options out of their range. The progress
  * callback and `classes`, which is 2, are as with the other trainers. */
-MARGIN_API size_t margin_rates_size(size_t n, size_t d, size_t classes,
-                                    const margin_rates_options *options);
+MARGIN_API size_t margin_rates_train_size(size_t n, size_t d, size_t classes,
+                                          const margin_rates_options *options);
 /* objective: 1/2 |w|^2, for kernels in their space; gap: it is at most this far above the optimum;
  * violation: |w - (m_pos - m_neg - k_pos S_pos w / s_pos - k_neg S_neg w / s_neg) |w|^2/2| / |w|, the
  * stationarity of the Lagrangian (where s is 0, with the subgradient that was found in the place of
@@ -1469,12 +1498,13 @@ MARGIN_API size_t margin_rates_size(size_t n, size_t d, size_t classes,
  * margin is lost in rounding, |w| would be beyond any use. */
 MARGIN_API margin_status margin_rates_train(const margin_data *data,
                                             const margin_rates_options *options, margin_arena *mem,
-                                            margin_model *model, margin_info *info);
+                                            margin_model *model, margin_info *info,
+                                            margin_rates_report *report);
 
 /* Which rates can be had? For each of `count` wanted rates eta_pos[i] on the positive class the least
  * rate eta_neg[i] on the negative class: any larger one can be had. 1: none can. 0: all samples
  * of that class can be made to score alike. With eta_pos from 1 down to 0.01 this is the whole frontier.
- * Of the options, kernel, nu and ridge matter. Takes margin_rates_size bytes and gives them back;
+ * Of the options, kernel, nu and ridge matter. Takes margin_rates_train_size bytes and gives them back;
  * about six factors a rate. MARGIN_E_ARGUMENT for a rate outside 0 < eta_pos <= 1; other statuses as
  * above. */
 MARGIN_API margin_status margin_rates_frontier(const margin_data *data,
@@ -1493,11 +1523,11 @@ typedef struct {
     size_t d;
 } margin_rates_moments;
 
-MARGIN_API size_t margin_rates_moments_size(size_t d, const margin_rates_options *options);
+MARGIN_API size_t margin_rates_train_moments_size(size_t d, const margin_rates_options *options);
 MARGIN_API margin_status margin_rates_train_moments(const margin_rates_moments *moments,
                                                     const margin_rates_options *options,
                                                     margin_arena *mem, margin_model *model,
-                                                    margin_info *info);
+                                                    margin_info *info, margin_rates_report *report);
 MARGIN_API margin_status margin_rates_frontier_moments(const margin_rates_moments *moments,
                                                        const margin_rates_options *options,
                                                        margin_arena *mem,
@@ -1585,7 +1615,9 @@ typedef struct {
     margin_smoothing smoothing;  /* iterations here                    0: 50, 50, 50, 500       */
     size_t starts;               /*                                    0: 4                     */
     uint32_t seed;               /* of the starts                                               */
-    margin_control run;          /* tol: of the gradient, relative to the first                 */
+    uint8_t scheme;              /* of more than two classes           0: one-one               */
+    margin_real tol;             /* of the gradient, relative to the first   0: 1e-3, double 1e-6 */
+    margin_watch watch;
 } margin_loss_options;
 
 #define MARGIN_LOSS_MEMORY 8u /* steps that the optimiser remembers */
@@ -1615,8 +1647,8 @@ typedef struct {
     MARGIN_MORE(MARGIN_LOSS_LINEAR_BYTES(n, d, 2u, 0), MARGIN_LOSS_KERNEL_BYTES(n, d, 2u, 0))
 
 /* Bytes that margin_loss_train takes. */
-MARGIN_API size_t margin_loss_size(size_t n, size_t d, size_t classes,
-                                   const margin_loss_options *options);
+MARGIN_API size_t margin_loss_train_size(size_t n, size_t d, size_t classes,
+                                         const margin_loss_options *options);
 /* objective: the sum above, not smoothed. Not smoothed it may have many minima: `converged` says that
  * the best start came to the end of the schedule before its iterations ran out, else the status is
  * MARGIN_W_ITERATIONS. Coefficients are dense: a kernel model holds every sample. Statuses of its own:
@@ -1637,8 +1669,8 @@ MARGIN_API margin_status margin_loss_train(const margin_data *data,
  *     options.kernel.kind = MARGIN_KERNEL_UNIT_POLY;
  *     options.kernel.a = 1;
  *     options.cheap = true;
- *     status = margin_seco_train(&data, &options, &mem, &model, &info);
- *     margin_classify(&model, x, &score);     info.cut[0].sign, info.cut[0].covered ...
+ *     status = margin_seco_train(&data, &options, &mem, &model, &info, &report);
+ *     margin_classify(&model, x, &score);     report.cut[0].sign, report.cut[0].covered ...
  *
  * A round supplies candidates, by margin_loss with the hinge for the class that a cut must not touch and
  * the ramp for its own, from several starts, for several C and weights of its own class; takes the one
@@ -1672,9 +1704,11 @@ typedef struct {
     bool greedy;                /* cut, as the paper does, though no candidate is expected to lower
                                    the error; otherwise that is an end too                      */
     bool cheap;                 /* fewer of everything that is 0 here                           */
-    bool bounds;                /* work out info->common.c0 and c1, see margin_svm_options      */
+    bool bounds;                /* work out c0 and c1 of the report, see margin_svm_report      */
     uint32_t seed;              /* of starts and folds                                          */
-    margin_control run;         /* tol: of the machines; scheme and rank have no effect         */
+    margin_real tol;            /* of the machines                     0: 1e-3, double 1e-6     */
+    size_t max_iterations;      /* of each machine         0: 100 n + 1 000 000                 */
+    margin_watch watch;
 } margin_seco_options;
 
 /* What a decision list does with samples whose classes are known, and what it costs. */
@@ -1715,7 +1749,6 @@ typedef struct {
 } margin_seco_cut;
 
 typedef struct {
-    margin_info common; /* objective, support, bias: of the machine at the end */
     size_t cuts;
     uint8_t end; /* MARGIN_SECO_...: why it ended */
     margin_seco_cut cut[MARGIN_LIST_MOST];
@@ -1727,7 +1760,8 @@ typedef struct {
     margin_real left_error;  /* and of the machine at the end on the samples left */
     margin_real left_c;      /* its C, as counted here */
     margin_list_table table; /* the list on the training samples */
-} margin_seco_info;
+    margin_real c0, c1;      /* with `bounds`, as in margin_svm_report */
+} margin_seco_report;
 
 /* Bytes for so many candidates, 192 or, with `cheap`, 16, and otherwise default values; the first is
  * for linear kernels and unit-poly of a = 1, the second for all others. */
@@ -1766,7 +1800,8 @@ typedef struct {
      MARGIN_ALIGN - 1u)
 
 /* Bytes that margin_seco_train takes for n samples of d features; 0: not countable. */
-MARGIN_API size_t margin_seco_size(size_t n, size_t d, const margin_seco_options *options);
+MARGIN_API size_t margin_seco_train_size(size_t n, size_t d, size_t classes,
+                                         const margin_seco_options *options);
 /* The model is a margin_list. With a linear kernel, and with unit-poly of a = 1, each cut is one vector;
  * with others the cuts share one pool; where fewer vectors than samples say the same, to a hundredth of
  * the margin, of only these.
@@ -1776,7 +1811,8 @@ MARGIN_API size_t margin_seco_size(size_t n, size_t d, const margin_seco_options
  * MARGIN_E_TWO_CLASSES: there are more. */
 MARGIN_API margin_status margin_seco_train(const margin_data *data,
                                            const margin_seco_options *options, margin_arena *mem,
-                                           margin_model *model, margin_seco_info *info);
+                                           margin_model *model, margin_info *info,
+                                           margin_seco_report *report);
 
 /* ---- >>proto ---- few strong prototypes a class, and re-weighting for margins ---------------- */
 
@@ -1787,7 +1823,7 @@ MARGIN_API margin_status margin_seco_train(const margin_data *data,
  *
  *     margin_proto_options options = {0};
  *     options.tangents = 5;
- *     margin_proto_train(&data, &options, &mem, &model, NULL);     // tvq
+ *     margin_proto_train(&data, &options, &mem, &model, NULL, NULL);     // tvq
  *     margin_proto_find(&model.of.proto, x, &found);               // label, runner-up, margin
  *
  * Aiolli, Sperduti: "A re-weighting strategy for improving margins", Artificial Intelligence 137,
@@ -1857,12 +1893,18 @@ typedef struct {
     uint16_t neighbours;    /* nn: k, at most 2 MARGIN_PROTO_NTH - 1        0: 1                 */
     size_t budget;          /* nn: vectors to keep                          0: all samples       */
     uint32_t seed;          /* of all that is random                                             */
-    margin_control run;     /* max_iterations: gradient steps or passes     0: 60                */
-                            /* progress, user; the rest has no effect                            */
+    size_t max_iterations;  /* gradient steps or passes                     0: 60                */
+    margin_watch watch;
     const margin_real
         *sides;    /* two-sided hss: `side` tangents of each row of data->x, d values each */
     uint16_t side; /* at most MARGIN_PROTO_SIDES                 0: one-sided         */
 } margin_proto_options;
+
+/* Of the last update of the weights, as in margin_theta. */
+typedef struct {
+    size_t mistakes;    /* samples with a margin below theta, */
+    margin_real uneven; /* and how far the weights are from uniform over them, 0 .. 1 */
+} margin_proto_report;
 
 /* Bytes as constant expressions, without clusters and tangents of samples: tvq and td from hss models;
  * hss; lvq; nn, with a budget or n. `tangents` at most d - 1, and the lesser of n and d at most
@@ -1921,18 +1963,19 @@ typedef struct {
 
 /* Bytes that margin_proto_train takes for n samples, d features, so many classes; 0: not countable, or
  * options out of their range. */
-MARGIN_API size_t margin_proto_size(size_t n, size_t d, size_t classes,
-                                    const margin_proto_options *options);
+MARGIN_API size_t margin_proto_train_size(size_t n, size_t d, size_t classes,
+                                          const margin_proto_options *options);
 /* One iteration of tvq costs a product of the n x d data with the d x (vectors) models, and takes no
  * memory that grows with n but five numbers a sample. info: objective is the weighted mean margin
  * [3]; support the number of vectors stored; converged that the step became so small that nothing
- * changes (tvq, td), or that all was done (else); mistakes and uneven as in margin_theta. Margins of
- * nn are not computed where it keeps all samples (no budget, or one of n and more).
+ * changes (tvq, td), or that all was done (else). Margins of nn are not
+ * computed where it keeps all samples (no budget, or one of n and more).
  * MARGIN_E_ARGUMENT: options out of their range; MARGIN_E_ONE_CLASS: less than two classes, or one
  * without samples; MARGIN_E_RANGE: squared distances overflow; and those of margin_data_check. */
 MARGIN_API margin_status margin_proto_train(const margin_data *data,
                                             const margin_proto_options *options, margin_arena *mem,
-                                            margin_model *model, margin_info *info);
+                                            margin_model *model, margin_info *info,
+                                            margin_proto_report *report);
 
 /* Tangents of an image of d = width * height values, row by row: what happens to it under small shifts
  * (along rows, along columns), growth, rotation, two ways of stretching (along the sides, along the
@@ -1981,24 +2024,24 @@ MARGIN_API void margin_theta_update(margin_theta *theta, const margin_real *marg
  * weights if it is not the last; learners that look at the weights of samples (all of this library's
  * do) and give the same model for the same data are of use here.
  *
- *     margin_learner svm = {train, &options, margin_svm_size(n, d, classes, &options)};
+ *     margin_learner svm = {train, &options, margin_svm_train_size(n, d, classes, &options)};
  *     margin_theta_options strategy = {1, 20};
- *     margin_theta_train(&data, &svm, &strategy, &mem, &model, &info); */
+ *     margin_theta_train(&data, &svm, &strategy, &mem, &model, &info, NULL); */
 typedef struct {
     margin_real theta; /* in units of the model's margins, any number       0: 0.1               */
     size_t rounds;     /*                                                   0: 20                */
     bool even;         /* k(t) = n / mistakes                               0: 1                 */
-    margin_progress_fn progress;
-    void *user;
+    margin_watch watch;
 } margin_theta_options;
 /* Bytes beside those of the learner; `rows` is the number of rows of data->x, n where it has no list
  * of rows. 0: not countable. */
-MARGIN_API size_t margin_theta_size(size_t n, size_t rows, size_t classes, size_t bytes);
-/* info: margins, iterations (rounds), objective (the weighted mean margin of the round returned),
- * mistakes, uneven (of the last round). Failures of the learner are passed on. */
+MARGIN_API size_t margin_theta_train_size(size_t n, size_t rows, size_t classes, size_t bytes);
+/* info: margins, iterations (rounds), objective (the weighted mean margin of the round returned);
+ * report: of the last round. Failures of the learner are passed on. */
 MARGIN_API margin_status margin_theta_train(const margin_data *data, const margin_learner *learner,
                                             const margin_theta_options *options, margin_arena *mem,
-                                            margin_model *model, margin_info *info);
+                                            margin_model *model, margin_info *info,
+                                            margin_proto_report *report);
 
 /* What margins are like, as data for drawing. Of n margins, share[j] is the share that is below
  * at[j], for `count` values (the cumulative distribution, fig. 5). O(n count). */
@@ -2029,9 +2072,9 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
  * the model is then a ranker, and its one score orders inputs. Or targets are the labels data->y, classes
  * in order: then the model has thresholds as well and tells classes too (two classes: a binary model).
  *
- *     margin_lssvm_options options = {0};
+ *     margin_ordinal_options options = {0};
  *     options.kernel.kind = MARGIN_KERNEL_RBF;
- *     if (margin_lssvm_train(&data, &options, &mem, &model, &info) >= 0) {
+ *     if (margin_lssvm_train(&data, &options, &mem, &model, &info, &report) >= 0) {
  *         stage = margin_classify(&model, x, scores);                // 0 .. k-1
  *         worse = margin_compare(&model, x, z, scores) > 0;          // x than z
  *     }
@@ -2049,18 +2092,17 @@ typedef struct {
     const margin_real *targets; /* a number for each row of data->x      0: data->y, classes     */
     size_t classes;             /* in order; some may have no samples    0: 1 + the largest      */
     uint8_t loss;               /* MARGIN_ORDINAL_..., of thresholds     0: absolute             */
-    margin_control run;         /* has no effect                                                 */
-} margin_omam_options;
+    margin_real c;              /* lssvm: price of errors, > 0 (gamma in the literature)         */
+                                /*                                       0: see below            */
+    bool leave_one_out;         /* lssvm: work out report->loo where c is given    0: no         */
+    margin_watch watch;         /* lssvm                                                         */
+} margin_ordinal_options;
 
 typedef struct {
-    margin_kernel kernel;       /*                                       0: linear               */
-    const margin_real *targets; /* a number for each row of data->x      0: data->y, classes     */
-    size_t classes;             /* in order; some may have no samples    0: 1 + the largest      */
-    uint8_t loss;               /* MARGIN_ORDINAL_..., of thresholds     0: absolute             */
-    margin_real c;              /* price of errors, > 0 (gamma in the literature)   0: see below */
-    bool leave_one_out;         /* work out info->loo where c is given   0: no                   */
-    margin_control run;         /* only progress has an effect                                   */
-} margin_lssvm_options;
+    margin_real tau; /* Kendall's tau-b on the training samples */
+    margin_real c;   /* lssvm: the price of errors, as used */
+    margin_real loo; /* lssvm: mean square error, each sample left out in turn */
+} margin_ordinal_report;
 
 /* Bytes of both trainers, `classes` = 1 for rankers. omam of a linear kernel takes 20 bytes a sample in
  * float, for one sort, and three vectors; other kernels keep every sample in the model. lssvm takes d^2
@@ -2096,7 +2138,7 @@ typedef struct {
     (MARGIN_ORDINAL_LINEAR_BYTES(n, d, classes) +                                                  \
      MARGIN_BLOCK((size_t)(d) * (d), sizeof(margin_real)) +                                        \
      4u * MARGIN_BLOCK(d, sizeof(margin_real)) +                                                   \
-     MARGIN_MORE(MARGIN_MOMENTS_BYTES(d), 6u * MARGIN_BLOCK(d, sizeof(margin_real))) +             \
+     MARGIN_MORE(MARGIN_DATA_MOMENTS_BYTES(d), 6u * MARGIN_BLOCK(d, sizeof(margin_real))) +        \
      MARGIN_ALIGN - 1u)
 #define MARGIN_LSSVM_KERNEL_BYTES(n, d, classes, search)                                           \
     (MARGIN_ORDINAL_KERNEL_BYTES(n, classes) +                                                     \
@@ -2111,11 +2153,11 @@ typedef struct {
      MARGIN_ALIGN - 1u)
 
 /* Bytes that the trainers take; `classes` counts where options->targets is NULL, and 1 means a ranker. */
-MARGIN_API size_t margin_omam_size(size_t n, size_t d, size_t classes,
-                                   const margin_omam_options *options);
-MARGIN_API size_t margin_lssvm_size(size_t n, size_t d, size_t classes,
-                                    const margin_lssvm_options *options);
-/* info: tau, Kendall's tau-b of scores and targets of the samples that have a weight (samples that are
+MARGIN_API size_t margin_omam_train_size(size_t n, size_t d, size_t classes,
+                                         const margin_ordinal_options *options);
+MARGIN_API size_t margin_lssvm_train_size(size_t n, size_t d, size_t classes,
+                                          const margin_ordinal_options *options);
+/* report: tau, Kendall's tau-b of scores and targets of the samples that have a weight (samples that are
  * there twice may differ by rounding; margin_model_kendall ties them); of classes the margins, see
  * margin_margin. Statuses of their own: MARGIN_E_NO_ORDER, all targets are equal (or there
  * is one sample); MARGIN_E_NOT_FINITE for targets too; MARGIN_E_NO_DIRECTION, no feature tells samples
@@ -2124,17 +2166,19 @@ MARGIN_API size_t margin_lssvm_size(size_t n, size_t d, size_t classes,
  * omam: O(n d) for a linear kernel and one sort; n^2 / 2 kernel values for any other. objective: the
  * average margin f(x_i) - f(x_j) of all pairs with targets y_i > y_j. */
 MARGIN_API margin_status margin_omam_train(const margin_data *data,
-                                           const margin_omam_options *options, margin_arena *mem,
-                                           margin_model *model, margin_info *info);
+                                           const margin_ordinal_options *options, margin_arena *mem,
+                                           margin_model *model, margin_info *info,
+                                           margin_ordinal_report *report);
 /* lssvm: c = 0 chooses c by the least mean square error on t with each sample left out in turn, which
  * needs no training anew: an eigenvalue problem of d features and n d^2 more operations for each of ten
  * prices (linear), n^3 / 3 operations for each (kernel), from 0.01 to 100 000 over the mean of k(x, x),
  * in half decades. With c given n^3 / 6 operations. `progress` is heard after each price; stopping keeps
- * the best so far. objective: |w|^2 / 2 + c / 2 sum (t_i - f(x_i))^2; info->c and info->loo: the price,
+ * the best so far. objective: |w|^2 / 2 + c / 2 sum (t_i - f(x_i))^2; c and loo of the report: the price,
  * and the error with samples left out. MARGIN_E_NOT_POSITIVE: the kernel is not positive definite. */
 MARGIN_API margin_status margin_lssvm_train(const margin_data *data,
-                                            const margin_lssvm_options *options, margin_arena *mem,
-                                            margin_model *model, margin_info *info);
+                                            const margin_ordinal_options *options,
+                                            margin_arena *mem, margin_model *model,
+                                            margin_info *info, margin_ordinal_report *report);
 
 /* On-line: a linear omam of classes in order that learns and forgets one sample at a time, in O(d), for
  * devices; the number of samples in each class gives all ranks. Memory is that of margin_mam_online:
@@ -2158,7 +2202,7 @@ typedef struct {
      2u * MARGIN_BLOCK(classes, sizeof(margin_index)) +                                            \
      MARGIN_BLOCK(MARGIN_MORE((size_t)(d), 2u * (size_t)(classes)), sizeof(margin_real)) +         \
      MARGIN_ALIGN - 1u)
-MARGIN_API size_t margin_omam_online_size(size_t d, size_t classes);
+MARGIN_API size_t margin_omam_online_start_size(size_t d, size_t classes);
 /* Begins without samples; the arrays are kept in `mem`. MARGIN_E_ARGUMENT: no features, less than two
  * classes. */
 MARGIN_API margin_status margin_omam_online_start(margin_omam_online *on, size_t d, size_t classes,
@@ -2304,10 +2348,10 @@ MARGIN_API size_t margin_model_scale_size(const margin_model *model);
  *     confusion[t * (k + 1) + k]    samples of class t that were rejected, see margin_vote
  *
  * Samples count by their weights; without weights the entries are numbers of samples, exact to 2^24 in
- * float. The arena lends room for the scores: margin_metrics_size bytes of scratch. MARGIN_E_LABEL: a
+ * float. The arena lends room for the scores: margin_confusion_size bytes of scratch. MARGIN_E_LABEL: a
  * label that the model does not know; MARGIN_E_ARGUMENT: the model has another number of features. */
 #define MARGIN_CONFUSION(classes) ((size_t)(classes) * ((size_t)(classes) + 1u))
-MARGIN_API size_t margin_metrics_size(const margin_model *model);
+MARGIN_API size_t margin_confusion_size(const margin_model *model);
 MARGIN_API margin_status margin_confusion(const margin_data *data, const margin_model *model,
                                           margin_arena *mem, margin_real *confusion);
 /* What a confusion matrix says, as shares 0 .. 1 of the samples: answered wrongly; those of one class

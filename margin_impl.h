@@ -7586,7 +7586,7 @@ static void mgn_moments_plan(mgn_moments *m, margin_arena *mem, size_t d)
     }
 }
 
-MARGIN_API size_t margin_moments_size(size_t d)
+MARGIN_API size_t margin_data_moments_size(size_t d)
 {
     margin_arena mem = margin_arena_counting();
     mgn_moments m;
@@ -7781,7 +7781,7 @@ static void mgn_scaling_plan(margin_arena *mem, size_t d, margin_real **offset,
     *factor = MGN_KEEP(mem, margin_real, d);
 }
 
-MARGIN_API size_t margin_scaling_size(unsigned kind, size_t d)
+MARGIN_API size_t margin_scaling_fit_size(unsigned kind, size_t d)
 {
     margin_arena mem = margin_arena_counting();
     margin_real *offset;
@@ -7889,7 +7889,7 @@ MARGIN_API margin_status margin_scaling_in_place(const margin_scaling *scaling, 
     return margin_scaling_apply(scaling, &all, x, stride);
 }
 
-MARGIN_API size_t margin_folds_size(size_t n)
+MARGIN_API size_t margin_folds_stratified_size(size_t n)
 {
     margin_arena mem = margin_arena_counting();
     (void)MGN_SCRATCH(&mem, margin_index, n);
@@ -10176,20 +10176,28 @@ MARGIN_API size_t margin_model_scale_size(const margin_model *model)
 
 /* Where the solver of a machine reports to the caller. */
 typedef struct {
-    const margin_control *run;
+    margin_watch watch;
     margin_progress at;
     bool stopped;
 } mgn_tick;
 
+static mgn_tick mgn_tick_make(margin_watch watch, size_t machines)
+{
+    mgn_tick tick = {{NULL, NULL}, {0, 0, 0, 0, 0}, false};
+    tick.watch = watch;
+    tick.at.machines = machines;
+    return tick;
+}
+
 /* True when the caller wants to stop. */
 static bool mgn_tick_stop(mgn_tick *tick, size_t iteration, margin_real violation, margin_real goal)
 {
-    if (tick->run->progress != NULL && !tick->stopped) {
+    if (tick->watch.progress != NULL && !tick->stopped) {
         margin_progress at = tick->at;
         at.iteration += iteration;
         at.violation = violation;
         at.goal = goal;
-        tick->stopped = tick->run->progress(tick->run->user, &at);
+        tick->stopped = tick->watch.progress(tick->watch.user, &at);
     }
     return tick->stopped;
 }
@@ -10200,8 +10208,11 @@ typedef struct {
     size_t split;     /* so many */
     size_t most;      /* samples that memory is planned for */
     margin_kernel kernel;
+    uint8_t scheme;
     margin_control run;
-    const void *options; /* the trainer's own */
+    margin_watch watch;
+    const void *options; /* the trainer's own, */
+    void *report;        /* and its report, of all machines together */
     mgn_tick *tick;
     margin_real *b;   /* out: coefficient of each sample in the score, */
     margin_real *f;   /* out: score of each sample, */
@@ -10209,8 +10220,7 @@ typedef struct {
     margin_info info; /* out: all but arena_peak, support, bias and margins */
 } mgn_fit;
 
-static const margin_info mgn_no_info = {0, 0, 0, 0, false, 0, 0, 0, 0, 0, {0},
-                                        0, 0, 0, 0, 0,     0, 0, 0, 0, 0};
+static const margin_info mgn_no_info = {0, 0, 0, 0, false, 0, 0, 0, 0, 0, {0}};
 
 /* A trainer of machines. `plan` takes the scratch that `fit` will take for as many samples. */
 typedef struct {
@@ -10239,14 +10249,14 @@ typedef struct {
     margin_real *w; /* machines x d; linear kernels only */
     mgn_tick tick;
 } mgn_job;
-static const mgn_job mgn_no_job = {0,     0,    0,    0,    0,    0,
-                                   false, NULL, NULL, NULL, NULL, NULL,
-                                   NULL,  NULL, NULL, NULL, NULL, {NULL, {0, 0, 0, 0, 0}, false}};
+static const mgn_job mgn_no_job = {
+    0,    0,    0,    0,    0,    0,    false, NULL, NULL,
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL,  NULL, {{NULL, NULL}, {0, 0, 0, 0, 0}, false}};
 
 static void mgn_job_shape(mgn_job *job, size_t n, size_t d, size_t classes, const mgn_fit *fit)
 {
-    const bool rest = classes > 2u && fit->run.scheme == MARGIN_SCHEME_ONE_REST;
-    const unsigned wanted = fit->run.scheme;
+    const bool rest = classes > 2u && fit->scheme == MARGIN_SCHEME_ONE_REST;
+    const unsigned wanted = fit->scheme;
     const unsigned many = wanted != MARGIN_SCHEME_BINARY ? wanted : (unsigned)MARGIN_SCHEME_ONE_ONE;
     job->n = n;
     job->d = d;
@@ -10423,8 +10433,6 @@ static void mgn_info_add(margin_info *info, const margin_info *one)
     info->violation = mgn_max(info->violation, one->violation);
     info->iterations += one->iterations;
     info->converged = info->converged && one->converged;
-    info->c0 = mgn_min(info->c0, one->c0);
-    info->c1 = mgn_max(info->c1, one->c1);
 }
 
 /* All machines in order; the worst caveat, or the first failure. */
@@ -10622,10 +10630,10 @@ static size_t mgn_job_support(const mgn_job *job, const margin_model *model)
     return count;
 }
 
-/* Options that all trainers share, with their defaults filled in. */
+/* Controls with their defaults filled in. */
 static margin_status mgn_control_resolve(margin_control *run, size_t n)
 {
-    if (!(run->tol >= 0) || !mgn_finite(run->tol) || run->scheme > MARGIN_SCHEME_VOTES) {
+    if (!(run->tol >= 0) || !mgn_finite(run->tol)) {
         return MARGIN_E_ARGUMENT;
     }
     if (run->tol == 0) {
@@ -10639,14 +10647,21 @@ static margin_status mgn_control_resolve(margin_control *run, size_t n)
     return MARGIN_OK;
 }
 
+/* What all machines share, with its defaults filled in. */
+static margin_status mgn_fit_resolve(mgn_fit *fit, size_t n, size_t d)
+{
+    const margin_status status = margin_kernel_resolve(&fit->kernel, d, &fit->kernel);
+    return mgn_both(mgn_both(status, mgn_control_resolve(&fit->run, n)),
+                    fit->scheme > MARGIN_SCHEME_VOTES ? MARGIN_E_ARGUMENT : MARGIN_OK);
+}
+
 static size_t mgn_train_size(const mgn_trainer *trainer, mgn_fit *fit, size_t n, size_t d,
                              size_t classes)
 {
     margin_arena dry = margin_arena_counting();
     mgn_job job;
     if (n > MARGIN_INDEX_MAX || classes < 2u || classes > n || classes > MARGIN_REJECTED ||
-        margin_kernel_resolve(&fit->kernel, d, &fit->kernel) < 0 ||
-        mgn_control_resolve(&fit->run, n) < 0) {
+        mgn_fit_resolve(fit, n, d) < 0) {
         return 0;
     }
     fit->most = n;
@@ -10670,8 +10685,7 @@ static margin_status mgn_train_check(mgn_fit *fit, const margin_data *data, mgn_
     if (classes < 2u || classes > data->n) {
         return MARGIN_E_ONE_CLASS;
     }
-    status = mgn_both(margin_kernel_resolve(&fit->kernel, data->d, &fit->kernel),
-                      mgn_control_resolve(&fit->run, data->n));
+    status = mgn_fit_resolve(fit, data->n, data->d);
     fit->most = data->n;
     fit->data = *data;
     mgn_job_shape(job, data->n, data->d, classes, fit);
@@ -10684,10 +10698,7 @@ static margin_status mgn_train_run(mgn_job *job, const mgn_trainer *trainer, mgn
                                    bool margins)
 {
     margin_status status;
-    job->tick.run = &fit->run;
-    job->tick.stopped = false;
-    job->tick.at.iteration = 0;
-    job->tick.at.machines = job->machines;
+    job->tick = mgn_tick_make(fit->watch, job->machines);
     fit->tick = &job->tick;
     fit->data.rows = job->part;
     fit->b = job->b;
@@ -10753,8 +10764,7 @@ static margin_status mgn_train(const mgn_trainer *trainer, mgn_fit *fit, const m
  * one sum a class. Batch training adds the samples one after another by the code of the on-line form.
  * Other kernels go through the driver of >>train; one product f = Kc gives lambda, scores and bias. */
 
-static const margin_mam_options mgn_mam_defaults = {
-    {0, 0, 0, 0, 0}, false, false, {0, 0, 0, 0, 0, NULL, NULL}};
+static const margin_mam_options mgn_mam_defaults = {{0, 0, 0, 0, 0}, false, false, 0};
 
 /* Adds a term to *sum, and what rounding takes from the new sum to *low (Knuth, The Art of Computer
  * Programming 2, 4.2.2, theorem B). The next term need not wait for more than one addition. A NaN or an
@@ -10858,7 +10868,7 @@ static void mgn_mam_clear(const margin_mam_online *on, size_t label)
 static void mgn_mam_shape(margin_mam_online *on, size_t d, size_t classes,
                           const margin_mam_options *options)
 {
-    const bool rest = options->run.scheme == MARGIN_SCHEME_ONE_REST;
+    const bool rest = options->scheme == MARGIN_SCHEME_ONE_REST;
     on->d = d;
     on->classes = (uint16_t)classes;
     on->scheme = MARGIN_SCHEME_BINARY;
@@ -10895,20 +10905,19 @@ static void mgn_mam_plan(margin_mam_online *on, margin_arena *mem, bool keep)
 static margin_status mgn_mam_check(const margin_mam_options *options, size_t d, size_t classes)
 {
     margin_kernel kernel;
-    margin_control run = options->run;
-    const margin_status status =
-        mgn_both(margin_kernel_resolve(&options->kernel, d, &kernel), mgn_control_resolve(&run, 1));
+    const margin_status status = margin_kernel_resolve(&options->kernel, d, &kernel);
     if (status != MARGIN_OK) {
         return status;
     }
-    if (classes < 2u || classes > UINT16_MAX || kernel.kind != MARGIN_KERNEL_LINEAR) {
+    if (classes < 2u || classes > UINT16_MAX || kernel.kind != MARGIN_KERNEL_LINEAR ||
+        options->scheme > MARGIN_SCHEME_VOTES) {
         return MARGIN_E_ARGUMENT;
     }
     return d > SIZE_MAX - 2u ? MARGIN_E_OVERFLOW : MARGIN_OK;
 }
 
-MARGIN_API size_t margin_mam_online_size(size_t d, size_t classes,
-                                         const margin_mam_options *options)
+MARGIN_API size_t margin_mam_online_start_size(size_t d, size_t classes,
+                                               const margin_mam_options *options)
 {
     margin_arena dry = margin_arena_counting();
     margin_mam_online on;
@@ -11550,18 +11559,19 @@ static const mgn_trainer mgn_mam_kernel = {mgn_mam_kernel_plan, mgn_mam_kernel_f
 /* A machine of the driver that knows its options. */
 static void mgn_mam_prepare(const margin_mam_options *options, mgn_fit *fit)
 {
+    mgn_clear(fit, sizeof *fit);
     fit->kernel = options->kernel;
-    fit->run = options->run;
+    fit->scheme = options->scheme;
     fit->options = options;
 }
 
-MARGIN_API size_t margin_mam_size(size_t n, size_t d, size_t classes,
-                                  const margin_mam_options *options)
+MARGIN_API size_t margin_mam_train_size(size_t n, size_t d, size_t classes,
+                                        const margin_mam_options *options)
 {
     mgn_fit fit;
     options = options != NULL ? options : &mgn_mam_defaults;
     if (options->kernel.kind == MARGIN_KERNEL_LINEAR) {
-        return n == 0 ? 0 : margin_mam_online_size(d, classes, options);
+        return n == 0 ? 0 : margin_mam_online_start_size(d, classes, options);
     }
     mgn_mam_prepare(options, &fit);
     return mgn_train_size(&mgn_mam_kernel, &fit, n, d, classes);
@@ -13160,7 +13170,7 @@ static margin_real mgn_kmomd_square(mgn_qp *q, mgn_fit *fit)
 }
 
 /* From the weights to a classifier: coefficients b / |v|, scores and bias. False when v = 0. */
-static bool mgn_kmomd_finish(mgn_qp *q, mgn_fit *fit)
+static bool mgn_kmomd_finish(mgn_qp *q, mgn_fit *fit, margin_kmomd_report *report)
 {
     const margin_real length = mgn_sqrt(mgn_kmomd_square(q, fit));
     margin_real middle = 0;
@@ -13170,10 +13180,10 @@ static bool mgn_kmomd_finish(mgn_qp *q, mgn_fit *fit)
     for (size_t i = 0; i < q->n; i++) {
         middle += mgn_abs(q->b[i]) * fit->f[i] / 2;
     }
-    fit->info.game_value = length;
-    fit->info.entropy = (mgn_kmomd_entropy(fit->b, q->split) +
-                         mgn_kmomd_entropy(fit->b + q->split, q->n - q->split)) /
-                        2;
+    report->game_value = length;
+    report->entropy = (mgn_kmomd_entropy(fit->b, q->split) +
+                       mgn_kmomd_entropy(fit->b + q->split, q->n - q->split)) /
+                      2;
     fit->bias = -middle / length;
     for (size_t i = 0; i < q->n; i++) {
         fit->b[i] /= length;
@@ -13230,14 +13240,15 @@ static margin_status mgn_kmomd_solve(mgn_qp_work *work, mgn_fit *fit, margin_are
 
 /* Solves at lambda = 0, and makes sure that v tells the classes apart: the gap is 2 |v|^2 or more when
  * some sample of a class lies no further along v than one of the other. */
-static margin_status mgn_kmomd_hard(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem)
+static margin_status mgn_kmomd_hard(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem,
+                                    margin_kmomd_report *report)
 {
     const margin_status status = mgn_kmomd_solve(work, fit, mem, 0);
     if (status < 0) {
         return status;
     }
     if ((status == MARGIN_OK && !(fit->info.gap < 2 * fit->info.objective)) ||
-        !mgn_kmomd_finish(&work->qp, fit)) {
+        !mgn_kmomd_finish(&work->qp, fit, report)) {
         return MARGIN_E_NOT_SEPARABLE;
     }
     return status;
@@ -13246,14 +13257,19 @@ static margin_status mgn_kmomd_hard(mgn_qp_work *work, mgn_fit *fit, margin_aren
 static margin_status mgn_kmomd_fit(mgn_fit *fit, margin_arena *mem)
 {
     const margin_kmomd_options *options = (const margin_kmomd_options *)fit->options;
+    margin_kmomd_report report = {0, 0};
     mgn_qp_work work;
     margin_status status;
     if (options->hard_margin) {
-        return mgn_kmomd_hard(&work, fit, mem);
+        status = mgn_kmomd_hard(&work, fit, mem, &report);
+    } else {
+        status = mgn_kmomd_solve(&work, fit, mem, options->lambda);
+        if (status >= 0 && !mgn_kmomd_finish(&work.qp, fit, &report)) {
+            return MARGIN_E_NO_DIRECTION;
+        }
     }
-    status = mgn_kmomd_solve(&work, fit, mem, options->lambda);
-    if (status >= 0 && !mgn_kmomd_finish(&work.qp, fit)) {
-        return MARGIN_E_NO_DIRECTION;
+    if (fit->tick->at.machine == 0) {
+        *(margin_kmomd_report *)fit->report = report;
     }
     return status;
 }
@@ -13264,22 +13280,26 @@ static const mgn_trainer mgn_kmomd = {mgn_qp_work_plan, mgn_kmomd_fit};
 static margin_status mgn_kmomd_prepare(const margin_kmomd_options *options,
                                        margin_kmomd_options *full, mgn_fit *fit)
 {
-    static const margin_kmomd_options none = {
-        {0, 0, 0, 0, 0}, 0, false, {0, 0, 0, 0, 0, NULL, NULL}};
-    *full = options != NULL ? *options : none;
+    mgn_clear(full, sizeof *full);
+    if (options != NULL) {
+        *full = *options;
+    }
     if (full->hard_margin) {
         full->lambda = 0;
     } else if (full->lambda == 0) {
         full->lambda = MGN_R(0.1);
     }
+    mgn_clear(fit, sizeof *fit);
     fit->kernel = full->kernel;
+    fit->scheme = full->scheme;
     fit->run = full->run;
+    fit->watch = full->watch;
     fit->options = full;
     return full->lambda >= 0 && full->lambda <= 1 ? MARGIN_OK : MARGIN_E_ARGUMENT;
 }
 
-MARGIN_API size_t margin_kmomd_size(size_t n, size_t d, size_t classes,
-                                    const margin_kmomd_options *options)
+MARGIN_API size_t margin_kmomd_train_size(size_t n, size_t d, size_t classes,
+                                          const margin_kmomd_options *options)
 {
     margin_kmomd_options full;
     mgn_fit fit;
@@ -13291,12 +13311,19 @@ MARGIN_API size_t margin_kmomd_size(size_t n, size_t d, size_t classes,
 
 MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
                                             const margin_kmomd_options *options, margin_arena *mem,
-                                            margin_model *model, margin_info *info)
+                                            margin_model *model, margin_info *info,
+                                            margin_kmomd_report *report)
 {
     margin_kmomd_options full;
+    margin_kmomd_report told = {0, 0};
     mgn_fit fit;
-    const margin_status status = mgn_kmomd_prepare(options, &full, &fit);
-    return status == MARGIN_OK ? mgn_train(&mgn_kmomd, &fit, data, mem, model, info) : status;
+    margin_status status = mgn_kmomd_prepare(options, &full, &fit);
+    fit.report = &told;
+    status = status == MARGIN_OK ? mgn_train(&mgn_kmomd, &fit, data, mem, model, info) : status;
+    if (status >= 0 && report != NULL) {
+        *report = told;
+    }
+    return status;
 }
 
 /* ---- >>svm ---- ------------------------------------------------------------------------------ */
@@ -13330,8 +13357,8 @@ static margin_real mgn_svm_gap(const mgn_qp *q, margin_real level)
     return sum;
 }
 
-/* Scores, bias and report of the solved programme; weights back into their own units. */
-static void mgn_svm_finish(mgn_qp *q, mgn_fit *fit)
+/* Scores, bias and report of the solved programme; weights back into their own units. Returns nu. */
+static margin_real mgn_svm_finish(mgn_qp *q, mgn_fit *fit)
 {
     const margin_real level = mgn_svm_level(q);
     margin_real used = 0, all = 0;
@@ -13345,17 +13372,18 @@ static void mgn_svm_finish(mgn_qp *q, mgn_fit *fit)
         fit->b[i] /= q->unit;
     }
     fit->bias = -level;
-    fit->info.nu = used / all;
+    return used / all;
 }
 
 static margin_status mgn_svm_hard(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem)
 {
-    const margin_status status = mgn_kmomd_hard(work, fit, mem);
+    margin_kmomd_report report;
+    const margin_status status = mgn_kmomd_hard(work, fit, mem, &report);
     margin_real scale;
     if (status < 0) {
         return status;
     }
-    scale = 2 / fit->info.game_value;
+    scale = 2 / report.game_value;
     fit->bias *= scale;
     for (size_t i = 0; i < fit->data.n; i++) {
         fit->b[i] *= scale;
@@ -13363,7 +13391,6 @@ static margin_status mgn_svm_hard(mgn_qp_work *work, mgn_fit *fit, margin_arena 
     }
     fit->info.gap *= scale * scale / (2 * fit->info.objective);
     fit->info.objective = -scale * scale / 2;
-    fit->info.game_value = fit->info.entropy = 0;
     return status;
 }
 
@@ -13386,15 +13413,16 @@ static void mgn_svm_programme(mgn_qp *q, const mgn_fit *fit, const margin_svm_op
 }
 
 static margin_status mgn_svm_soft(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem,
-                                  const margin_svm_options *options)
+                                  margin_real *nu)
 {
+    const margin_svm_options *options = (const margin_svm_options *)fit->options;
     margin_status status = mgn_qp_work_start(work, fit, mem);
     if (status != MARGIN_OK) {
         return status;
     }
     mgn_svm_programme(&work->qp, fit, options);
     status = mgn_qp_work_solve(work, fit, mem);
-    mgn_svm_finish(&work->qp, fit);
+    *nu = mgn_svm_finish(&work->qp, fit);
     return status;
 }
 
@@ -13437,17 +13465,23 @@ static margin_real mgn_svm_try_c1(mgn_fit *fit, margin_arena *mem)
     return status == MARGIN_OK ? mgn_svm_c1(-2 * fit->info.objective, nearest, fit->data.n) : 0;
 }
 
+/* The report is that of the first machine, but c0 is the least of all machines, c1 the largest. */
 static margin_status mgn_svm_fit(mgn_fit *fit, margin_arena *mem)
 {
     const margin_svm_options *options = (const margin_svm_options *)fit->options;
+    const bool first = fit->tick->at.machine == 0;
+    margin_svm_report *report = (margin_svm_report *)fit->report;
     const margin_real c1 = options->bounds ? mgn_svm_try_c1(fit, mem) : 0;
+    margin_real nu = 0;
     mgn_qp_work work;
-    const margin_status status = options->hard_margin ? mgn_svm_hard(&work, fit, mem)
-                                                      : mgn_svm_soft(&work, fit, mem, options);
+    const margin_status status =
+        options->hard_margin ? mgn_svm_hard(&work, fit, mem) : mgn_svm_soft(&work, fit, mem, &nu);
     if (status >= 0 && options->bounds) {
-        fit->info.c0 = mgn_svm_c0(&work.qp);
-        fit->info.c1 = c1;
+        const margin_real c0 = mgn_svm_c0(&work.qp);
+        report->c0 = first ? c0 : mgn_min(report->c0, c0);
+        report->c1 = mgn_max(report->c1, c1);
     }
+    report->nu = first ? nu : report->nu;
     return status;
 }
 
@@ -13461,14 +13495,18 @@ static bool mgn_svm_valid(margin_real c)
 static margin_status mgn_svm_prepare(const margin_svm_options *options, margin_svm_options *full,
                                      mgn_fit *fit)
 {
-    static const margin_svm_options none = {
-        {0, 0, 0, 0, 0}, 0, 0, 0, false, false, {0, 0, 0, 0, 0, NULL, NULL}};
-    *full = options != NULL ? *options : none;
+    mgn_clear(full, sizeof *full);
+    if (options != NULL) {
+        *full = *options;
+    }
     full->c = full->c == 0 ? 1 : full->c;
     full->c_pos = full->c_pos == 0 ? full->c : full->c_pos;
     full->c_neg = full->c_neg == 0 ? full->c : full->c_neg;
+    mgn_clear(fit, sizeof *fit);
     fit->kernel = full->kernel;
+    fit->scheme = full->scheme;
     fit->run = full->run;
+    fit->watch = full->watch;
     fit->options = full;
     if (!mgn_svm_valid(full->c) || !mgn_svm_valid(full->c_pos) || !mgn_svm_valid(full->c_neg)) {
         return MARGIN_E_ARGUMENT;
@@ -13476,8 +13514,8 @@ static margin_status mgn_svm_prepare(const margin_svm_options *options, margin_s
     return MARGIN_OK;
 }
 
-MARGIN_API size_t margin_svm_size(size_t n, size_t d, size_t classes,
-                                  const margin_svm_options *options)
+MARGIN_API size_t margin_svm_train_size(size_t n, size_t d, size_t classes,
+                                        const margin_svm_options *options)
 {
     margin_svm_options full;
     mgn_fit fit;
@@ -13489,12 +13527,19 @@ MARGIN_API size_t margin_svm_size(size_t n, size_t d, size_t classes,
 
 MARGIN_API margin_status margin_svm_train(const margin_data *data,
                                           const margin_svm_options *options, margin_arena *mem,
-                                          margin_model *model, margin_info *info)
+                                          margin_model *model, margin_info *info,
+                                          margin_svm_report *report)
 {
     margin_svm_options full;
+    margin_svm_report told = {0, 0, 0};
     mgn_fit fit;
-    const margin_status status = mgn_svm_prepare(options, &full, &fit);
-    return status == MARGIN_OK ? mgn_train(&mgn_svm, &fit, data, mem, model, info) : status;
+    margin_status status = mgn_svm_prepare(options, &full, &fit);
+    fit.report = &told;
+    status = status == MARGIN_OK ? mgn_train(&mgn_svm, &fit, data, mem, model, info) : status;
+    if (status >= 0 && report != NULL) {
+        *report = told;
+    }
+    return status;
 }
 
 /* ---- >>rates ---- ---------------------------------------------------------------------------- */
@@ -14435,7 +14480,7 @@ static margin_real mgn_rates_round(const mgn_rates *p, mgn_rates_ball *ball, mar
 /* The algorithm of section 3.2. A_c = 2 S_c^-1 is applied by triangular solutions; its delta_c = 1 / |A_c|
  * is half the least eigenvalue of S_c, so that the sphere that touches at z has its centre at
  * z - least S_c^-1 (z - m) (and the radius delta_c |A_c (z - m)|, misprinted as delta_c). */
-static margin_status mgn_rates_iter(mgn_rates *p, mgn_tick *tick, const margin_control *run,
+static margin_status mgn_rates_iter(mgn_rates *p, mgn_tick *tick, const margin_rates_options *run,
                                     const margin_real *least, size_t *rounds)
 {
     mgn_rates_ball ball[2];
@@ -14480,16 +14525,18 @@ typedef struct {
     margin_rates_report *report;
     margin_info *info;
     mgn_tick *tick;
+    bool told; /* the report is wanted */
 } mgn_rates_task;
 
 static const mgn_rates_task mgn_rates_no_task = {
-    {{0, 0, 0, 0, 0}, 0, 0, 0, 0, 0, 0, NULL, {0, 0, 0, 0, 0, NULL, NULL}},
+    {{0, 0, 0, 0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, {NULL, NULL}},
     NULL,
     NULL,
     0,
     NULL,
     NULL,
-    NULL};
+    NULL,
+    false};
 
 static margin_real mgn_rates_kappa(margin_real eta, margin_real nu)
 {
@@ -14616,7 +14663,7 @@ static margin_status mgn_rates_run(mgn_rates *p, const mgn_rates_task *task)
     }
     p->kappa[1] = mgn_rates_kappa(full->eta_pos, full->nu_pos);
     p->kappa[0] = mgn_rates_kappa(full->eta_neg, full->nu_neg);
-    if (!p->wide && (full->report != NULL || full->solver == MARGIN_RATES_ITER)) {
+    if (!p->wide && (task->told || full->solver == MARGIN_RATES_ITER)) {
         mgn_rates_conditions(p, task, least);
     }
     p->p_star = mgn_rates_p_star(p);
@@ -14625,10 +14672,10 @@ static margin_status mgn_rates_run(mgn_rates *p, const mgn_rates_task *task)
         return MARGIN_E_INFEASIBLE;
     }
     if (full->solver == MARGIN_RATES_ITER) {
-        status = mgn_rates_iter(p, task->tick, &full->run, least, &rounds);
+        status = mgn_rates_iter(p, task->tick, full, least, &rounds);
         task->info->iterations = rounds;
     } else {
-        status = mgn_rates_fast(p, task->tick, full->run.tol);
+        status = mgn_rates_fast(p, task->tick, full->tol);
         task->info->iterations = p->factors;
     }
     if (status >= 0 && !(p->low > 0)) {
@@ -14649,22 +14696,21 @@ static margin_status mgn_rates_prepare(const margin_rates_options *options, mgn_
     margin_rates_options *full = &task->full;
     bool valid;
     *full = options != NULL ? *options : mgn_rates_no_task.full;
-    full->run.scheme = 0;
     full->eta_pos = full->eta_pos == 0 ? MGN_R(0.5) : full->eta_pos;
     full->eta_neg = full->eta_neg == 0 ? MGN_R(0.5) : full->eta_neg;
-    if (full->run.tol == 0) {
-        full->run.tol = full->solver == MARGIN_RATES_ITER
-                            ? MGN_R(sizeof(margin_real) > 4u ? 1e-6 : 1e-3)
-                            : MGN_R(sizeof(margin_real) > 4u ? 1e-12 : 1e-6);
+    if (full->tol == 0) {
+        full->tol = full->solver == MARGIN_RATES_ITER
+                        ? MGN_R(sizeof(margin_real) > 4u ? 1e-6 : 1e-3)
+                        : MGN_R(sizeof(margin_real) > 4u ? 1e-12 : 1e-6);
     }
-    if (full->run.max_iterations == 0) {
-        full->run.max_iterations = 20000u;
+    if (full->max_iterations == 0) {
+        full->max_iterations = 20000u;
     }
     valid = full->eta_pos > 0 && full->eta_pos <= 1 && full->eta_neg > 0 && full->eta_neg <= 1;
     valid = valid && full->nu_pos >= 0 && full->nu_neg >= 0 && full->ridge >= 0;
     valid = valid && mgn_finite(full->nu_pos) && mgn_finite(full->nu_neg) &&
             mgn_finite(full->ridge) && full->solver <= MARGIN_RATES_ITER;
-    valid = valid && full->run.tol > 0 && mgn_finite(full->run.tol);
+    valid = valid && full->tol > 0 && mgn_finite(full->tol);
     *task->report = nothing;
     return valid ? MARGIN_OK : MARGIN_E_ARGUMENT;
 }
@@ -14931,10 +14977,7 @@ static margin_status mgn_rates_linear_run(mgn_rates *p, const mgn_rates_linear *
 {
     mgn_tick tick;
     margin_status status = mgn_rates_linear_moments(p, l, data, given);
-    tick.run = &task->full.run;
-    tick.stopped = false;
-    tick.at.iteration = tick.at.machine = 0;
-    tick.at.machines = 1;
+    tick = mgn_tick_make(task->full.watch, 1);
     task->tick = &tick;
     if (status == MARGIN_OK) {
         status = mgn_rates_linear_start(p, l, task);
@@ -15347,12 +15390,13 @@ static bool mgn_rates_by_features(const mgn_rates_task *task, size_t n, size_t d
 
 static void mgn_rates_fit_of(const mgn_rates_task *task, mgn_fit *fit)
 {
+    mgn_clear(fit, sizeof *fit);
     fit->kernel = task->full.kernel;
-    fit->run = task->full.run;
+    fit->watch = task->full.watch;
     fit->options = task;
 }
 
-MARGIN_API size_t margin_rates_moments_size(size_t d, const margin_rates_options *options)
+MARGIN_API size_t margin_rates_train_moments_size(size_t d, const margin_rates_options *options)
 {
     margin_arena dry = margin_arena_counting();
     margin_rates_report report;
@@ -15368,8 +15412,8 @@ MARGIN_API size_t margin_rates_moments_size(size_t d, const margin_rates_options
     return mgn_arena_counted(&dry);
 }
 
-MARGIN_API size_t margin_rates_size(size_t n, size_t d, size_t classes,
-                                    const margin_rates_options *options)
+MARGIN_API size_t margin_rates_train_size(size_t n, size_t d, size_t classes,
+                                          const margin_rates_options *options)
 {
     margin_rates_report report;
     mgn_rates_task task;
@@ -15379,7 +15423,7 @@ MARGIN_API size_t margin_rates_size(size_t n, size_t d, size_t classes,
         return 0;
     }
     if (mgn_rates_by_features(&task, n, d)) {
-        return n > MARGIN_INDEX_MAX ? 0 : margin_rates_moments_size(d, options);
+        return n > MARGIN_INDEX_MAX ? 0 : margin_rates_train_moments_size(d, options);
     }
     mgn_rates_fit_of(&task, &fit);
     return mgn_train_size(&mgn_rates_trainer, &fit, n, d, classes);
@@ -15416,29 +15460,32 @@ static margin_status mgn_rates_train(const margin_data *data, mgn_rates_task *ta
 }
 
 /* Gives the report where it is wanted and there is one. */
-static void mgn_rates_deliver(const mgn_rates_task *task, margin_status status)
+static void mgn_rates_deliver(const mgn_rates_task *task, margin_status status,
+                              margin_rates_report *report)
 {
-    if (task->full.report != NULL && (status >= 0 || status == MARGIN_E_INFEASIBLE)) {
-        *task->full.report = *task->report;
+    if (report != NULL && (status >= 0 || status == MARGIN_E_INFEASIBLE)) {
+        *report = *task->report;
     }
 }
 
 MARGIN_API margin_status margin_rates_train(const margin_data *data,
                                             const margin_rates_options *options, margin_arena *mem,
-                                            margin_model *model, margin_info *info)
+                                            margin_model *model, margin_info *info,
+                                            margin_rates_report *report)
 {
     margin_info made = mgn_no_info;
-    margin_rates_report report;
+    margin_rates_report made_report;
     mgn_rates_task task = mgn_rates_no_task;
     margin_status status;
-    task.report = &report;
+    task.report = &made_report;
+    task.told = report != NULL;
     task.info = &made;
     status = mgn_rates_check(data, options, mem, &task);
     if (status != MARGIN_OK || model == NULL) {
         return mgn_both(status, MARGIN_E_ARGUMENT);
     }
     status = mgn_rates_train(data, &task, mem, model, info != NULL ? &made : NULL);
-    mgn_rates_deliver(&task, status);
+    mgn_rates_deliver(&task, status, report);
     if (status >= 0 && info != NULL) {
         *info = made;
     }
@@ -15506,20 +15553,21 @@ static margin_status mgn_rates_check_moments(const margin_rates_moments *moments
 MARGIN_API margin_status margin_rates_train_moments(const margin_rates_moments *moments,
                                                     const margin_rates_options *options,
                                                     margin_arena *mem, margin_model *model,
-                                                    margin_info *info)
+                                                    margin_info *info, margin_rates_report *report)
 {
     margin_info made = mgn_no_info;
-    margin_rates_report report;
+    margin_rates_report made_report;
     mgn_rates_task task = mgn_rates_no_task;
     margin_status status;
-    task.report = &report;
+    task.report = &made_report;
+    task.told = report != NULL;
     task.info = &made;
     status = mgn_rates_check_moments(moments, options, mem, &task);
     if (status != MARGIN_OK || model == NULL) {
         return mgn_both(status, MARGIN_E_ARGUMENT);
     }
     status = mgn_rates_linear_train(NULL, moments, moments->d, &task, mem, model, false);
-    mgn_rates_deliver(&task, status);
+    mgn_rates_deliver(&task, status, report);
     if (status >= 0 && info != NULL) {
         *info = made;
     }
@@ -16172,29 +16220,26 @@ static const mgn_trainer mgn_loss = {mgn_loss_plan, mgn_loss_fit};
 static margin_status mgn_loss_prepare(const margin_loss_options *options, margin_loss_options *full,
                                       margin_loss *hinge, mgn_fit *fit)
 {
-    static const margin_loss_options none = {{0, 0, 0, 0, 0},
-                                             0,
-                                             NULL,
-                                             NULL,
-                                             NULL,
-                                             {NULL, NULL, 0, 0, 0, false},
-                                             0,
-                                             0,
-                                             {0, 0, 0, 0, 0, NULL, NULL}};
     static const mgn_schedule halving = {{1, MGN_R(0.5), MGN_R(0.25), MGN_R(0.125), MGN_R(0.0625),
                                           MGN_R(0.03125), MGN_R(0.015625), MGN_R(0.0078125),
                                           MGN_R(0.00390625), MGN_R(0.001953125)},
                                          {50, 50, 50, 50, 50, 50, 50, 50, 50, 500},
                                          10};
     *hinge = margin_loss_named(MARGIN_LOSS_HINGE);
-    *full = options != NULL ? *options : none;
+    mgn_clear(full, sizeof *full);
+    if (options != NULL) {
+        *full = *options;
+    }
     full->c = full->c == 0 ? 256 : full->c;
     full->loss = full->loss != NULL ? full->loss : hinge;
     full->loss_pos = full->loss_pos != NULL ? full->loss_pos : full->loss;
     full->loss_neg = full->loss_neg != NULL ? full->loss_neg : full->loss;
     full->starts = full->starts == 0 ? 4 : full->starts;
+    mgn_clear(fit, sizeof *fit);
     fit->kernel = full->kernel;
-    fit->run = full->run;
+    fit->scheme = full->scheme;
+    fit->run.tol = full->tol;
+    fit->watch = full->watch;
     fit->options = full;
     if (!mgn_smoothing_resolve(&full->smoothing, &halving) || !mgn_svm_valid(full->c)) {
         return MARGIN_E_ARGUMENT;
@@ -16202,8 +16247,8 @@ static margin_status mgn_loss_prepare(const margin_loss_options *options, margin
     return mgn_both(margin_loss_check(full->loss_pos), margin_loss_check(full->loss_neg));
 }
 
-MARGIN_API size_t margin_loss_size(size_t n, size_t d, size_t classes,
-                                   const margin_loss_options *options)
+MARGIN_API size_t margin_loss_train_size(size_t n, size_t d, size_t classes,
+                                         const margin_loss_options *options)
 {
     margin_loss_options full;
     margin_loss hinge;
@@ -16309,7 +16354,7 @@ typedef struct {
     const margin_seco_options *options; /* in full */
     mgn_tick *tick;
     mgn_tick quiet;       /* for machines */
-    margin_control hush;  /* of quiet */
+    margin_control run;   /* of machines */
     margin_index *rows;   /* of data */
     margin_real *k;       /* n x n kernel values */
     margin_index *active; /* samples not covered yet */
@@ -16330,7 +16375,8 @@ typedef struct {
     size_t errors; /* cross-validated, of a machine on the active samples */
     int power;     /* log2 of the C that had them */
     margin_rng rng;
-    margin_seco_info info;
+    margin_seco_report info;
+    margin_info common; /* objective, support, bias: of the machine at the end */
 } mgn_seco;
 
 /* The cheap mode takes every second C. */
@@ -16495,7 +16541,7 @@ static margin_real mgn_seco_c1(mgn_seco *s)
     mgn_seco_svm_take(s, s->active, s->n, 1);
     mgn_seco_svm_view(s);
     status = mgn_seco_svm_solve(s, margin_pow_int(2, 30), MGN_R(1e-3),
-                                mgn_size_min(s->hush.max_iterations, most));
+                                mgn_size_min(s->run.max_iterations, most));
     for (size_t i = 0; i < s->n; i++) {
         nearest = mgn_min(nearest, mgn_abs(mgn_seco_svm_score(s, i) - s->svm.bias));
         status = mgn_abs(q->b[i]) < q->cap[i] ? status : MARGIN_E_NOT_SEPARABLE;
@@ -16528,7 +16574,7 @@ static void mgn_seco_folds(mgn_seco *s, const margin_index *list, size_t m)
  * where data is not scaled it would run on for a million to no purpose. */
 static size_t mgn_seco_patience(const mgn_seco *s, size_t n)
 {
-    return mgn_size_min(s->hush.max_iterations, mgn_size_add(mgn_size_mul(64u, n), 1000u));
+    return mgn_size_min(s->run.max_iterations, mgn_size_add(mgn_size_mul(64u, n), 1000u));
 }
 
 /* Errors of a machine for C on the samples of fold `which`, trained on the others; where these are of
@@ -16933,8 +16979,7 @@ static margin_status mgn_seco_finish(mgn_seco *s)
     }
     mgn_seco_svm_take(s, s->active, s->m, 1);
     mgn_seco_svm_view(s);
-    status =
-        mgn_seco_svm_solve(s, margin_pow_int(2, s->power), s->hush.tol, s->hush.max_iterations);
+    status = mgn_seco_svm_solve(s, margin_pow_int(2, s->power), s->run.tol, s->run.max_iterations);
     s->bias[j] = svm->bias;
     s->target[j] = 1;
     for (size_t i = 0; i < s->n; i++) {
@@ -16942,12 +16987,12 @@ static margin_status mgn_seco_finish(mgn_seco *s)
     }
     for (size_t i = 0; i < svm->qp.n; i++) {
         s->table[svm->list[i] * MARGIN_LIST_MOST + j] = svm->b[i] / svm->qp.unit;
-        s->info.common.support += svm->b[i] != 0 ? 1u : 0u;
+        s->common.support += svm->b[i] != 0 ? 1u : 0u;
     }
-    s->info.common.objective = svm->qp.objective / svm->qp.unit;
-    s->info.common.violation = svm->qp.violation;
-    s->info.common.converged = status == MARGIN_OK;
-    s->info.common.bias = svm->bias;
+    s->common.objective = svm->qp.objective / svm->qp.unit;
+    s->common.violation = svm->qp.violation;
+    s->common.converged = status == MARGIN_OK;
+    s->common.bias = svm->bias;
     s->info.left = s->m;
     s->info.left_error = mgn_ratio(s->errors, s->m);
     s->info.left_c = margin_pow_int(2, s->power);
@@ -17182,9 +17227,9 @@ static void mgn_seco_report(mgn_seco *s, const margin_list *list)
         (void)margin_list_ask(list, mgn_sample(&s->data, i), &score);
         s->column[i] = mgn_seco_positive(s, i) ? score : -score;
     }
-    mgn_info_margins(&s->info.common, s->column, s->n);
+    mgn_info_margins(&s->common, s->column, s->n);
     (void)margin_list_assess(&s->data, list, &s->info.table);
-    s->info.common.iterations = s->info.candidates;
+    s->common.iterations = s->info.candidates;
 }
 
 /* ---- the trainer ---- */
@@ -17233,31 +17278,12 @@ static void mgn_seco_defaults(margin_seco_options *o)
 static margin_status mgn_seco_prepare(const margin_seco_options *options, margin_seco_options *o,
                                       margin_loss pair[2])
 {
-    static const margin_seco_options none = {{0, 0, 0, 0, 0},
-                                             0,
-                                             0,
-                                             0,
-                                             0,
-                                             NULL,
-                                             0,
-                                             0,
-                                             NULL,
-                                             NULL,
-                                             {NULL, NULL, 0, 0, 0, false},
-                                             0,
-                                             0,
-                                             0,
-                                             0,
-                                             0,
-                                             0,
-                                             false,
-                                             false,
-                                             false,
-                                             0,
-                                             {0, 0, 0, 0, 0, NULL, NULL}};
     static const mgn_schedule paper = {
         {1, MGN_R(0.125), MGN_R(0.015625), MGN_R(0.001953125)}, {2, 4, 10, 200}, 4};
-    *o = options != NULL ? *options : none;
+    mgn_clear(o, sizeof *o);
+    if (options != NULL) {
+        *o = *options;
+    }
     pair[0] = margin_loss_named(MARGIN_LOSS_HINGE);
     pair[1] = margin_loss_named(MARGIN_LOSS_RAMP);
     o->other = o->other != NULL ? o->other : &pair[0];
@@ -17312,8 +17338,8 @@ static margin_status mgn_seco_start(mgn_seco *s, const margin_data *data)
         return MARGIN_E_RANGE;
     }
     if (s->options->bounds) {
-        s->info.common.c0 = mgn_seco_c0(s);
-        s->info.common.c1 = mgn_seco_c1(s);
+        s->info.c0 = mgn_seco_c0(s);
+        s->info.c1 = mgn_seco_c1(s);
     }
     s->power = s->options->svm_first;
     s->errors = mgn_seco_validate(s, s->active, n, n + 1u, &s->power);
@@ -17348,20 +17374,16 @@ static margin_status mgn_seco_run(mgn_seco *s, const margin_data *data, margin_a
 static void mgn_seco_begin(mgn_seco *s, mgn_tick *tick)
 {
     mgn_clear(&s->info, sizeof s->info);
+    s->common = mgn_no_info;
     s->n = s->m = s->errors = 0;
     s->descent.loss[0] = *s->options->other;
     s->descent.loss[1] = *s->options->target;
     s->descent.iterations = 0;
     s->rng = margin_rng_make(s->options->seed);
     s->tick = tick;
-    tick->run = &s->options->run;
-    tick->stopped = false;
-    tick->at.iteration = 0;
-    tick->at.machine = 0;
-    tick->at.machines = s->options->most + 1u;
-    s->hush.progress = NULL;
+    *tick = mgn_tick_make(s->options->watch, s->options->most + 1u);
     s->quiet = *tick;
-    s->quiet.run = &s->hush;
+    s->quiet.watch.progress = NULL;
 }
 
 static margin_status mgn_seco_check(mgn_seco *s, const margin_data *data)
@@ -17374,18 +17396,22 @@ static margin_status mgn_seco_check(mgn_seco *s, const margin_data *data)
     if (classes != 2u) {
         return classes > 2u ? MARGIN_E_TWO_CLASSES : MARGIN_E_ONE_CLASS;
     }
-    s->hush = s->options->run;
+    mgn_clear(&s->run, sizeof s->run);
+    s->run.tol = s->options->tol;
+    s->run.max_iterations = s->options->max_iterations;
     return mgn_both(margin_kernel_resolve(&s->options->kernel, data->d, &s->kernel),
-                    mgn_control_resolve(&s->hush, data->n));
+                    mgn_control_resolve(&s->run, data->n));
 }
 
-MARGIN_API size_t margin_seco_size(size_t n, size_t d, const margin_seco_options *options)
+MARGIN_API size_t margin_seco_train_size(size_t n, size_t d, size_t classes,
+                                         const margin_seco_options *options)
 {
     margin_arena dry = margin_arena_counting();
     margin_seco_options full;
     margin_loss pair[2];
     mgn_seco s;
-    if (n > MARGIN_INDEX_MAX || n < 4u || mgn_seco_prepare(options, &full, pair) != MARGIN_OK ||
+    if (n > MARGIN_INDEX_MAX || n < 4u || classes != 2u ||
+        mgn_seco_prepare(options, &full, pair) != MARGIN_OK ||
         margin_kernel_resolve(&full.kernel, d, &s.kernel) != MARGIN_OK) {
         return 0;
     }
@@ -17396,7 +17422,8 @@ MARGIN_API size_t margin_seco_size(size_t n, size_t d, const margin_seco_options
 
 MARGIN_API margin_status margin_seco_train(const margin_data *data,
                                            const margin_seco_options *options, margin_arena *mem,
-                                           margin_model *model, margin_seco_info *info)
+                                           margin_model *model, margin_info *info,
+                                           margin_seco_report *report)
 {
     margin_seco_options full;
     margin_loss pair[2];
@@ -17425,11 +17452,14 @@ MARGIN_API margin_status margin_seco_train(const margin_data *data,
         return status;
     }
     margin_arena_release(mem, before.high);
-    s.info.common.arena_peak = dry.peak - (before.low + (before.size - before.high));
+    s.common.arena_peak = dry.peak - (before.low + (before.size - before.high));
     model->kind = MARGIN_MODEL_LIST;
     model->of.list = list;
     if (info != NULL) {
-        *info = s.info;
+        *info = s.common;
+    }
+    if (report != NULL) {
+        *report = s.info;
     }
     return status;
 }
@@ -17937,7 +17967,7 @@ static size_t mgn_model_machines(const margin_model *model)
     return margin_machines(vote->scheme, vote->classes);
 }
 
-MARGIN_API size_t margin_metrics_size(const margin_model *model)
+MARGIN_API size_t margin_confusion_size(const margin_model *model)
 {
     margin_arena dry = margin_arena_counting();
     if (model == NULL) {
@@ -18428,8 +18458,8 @@ static bool mgn_proto_options_fit(const margin_proto_options *o)
 /* Fills in the defaults; false if an option is out of its range. */
 static bool mgn_proto_resolve(mgn_proto_job *job, const margin_proto_options *options)
 {
-    static const margin_proto_options none = {
-        0, 0, false, false, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, NULL, NULL}, NULL, 0};
+    static const margin_proto_options none = {0, 0, false, false,        0,    0, 0, 0, 0, 0, 0, 0,
+                                              0, 0, 0,     {NULL, NULL}, NULL, 0};
     margin_proto_options o = options != NULL ? *options : none;
     if (!mgn_proto_options_fit(&o)) {
         return false;
@@ -18447,7 +18477,7 @@ static bool mgn_proto_resolve(mgn_proto_job *job, const margin_proto_options *op
     job->o.window = o.window > 0 ? o.window : MGN_R(0.3);
     job->o.patience = o.patience != 0 ? o.patience : 20u;
     job->o.neighbours = o.method == MARGIN_PROTO_NN && o.neighbours != 0 ? o.neighbours : 1u;
-    job->o.run.max_iterations = o.run.max_iterations != 0 ? o.run.max_iterations : 60u;
+    job->o.max_iterations = o.max_iterations != 0 ? o.max_iterations : 60u;
     return true;
 }
 
@@ -18569,8 +18599,8 @@ static void mgn_proto_plan_all(mgn_proto_job *job, margin_arena *mem)
     }
 }
 
-MARGIN_API size_t margin_proto_size(size_t n, size_t d, size_t classes,
-                                    const margin_proto_options *options)
+MARGIN_API size_t margin_proto_train_size(size_t n, size_t d, size_t classes,
+                                          const margin_proto_options *options)
 {
     margin_arena dry = margin_arena_counting();
     mgn_proto_job job;
@@ -19244,11 +19274,11 @@ static void mgn_proto_advance(mgn_proto_job *job)
 static bool mgn_proto_tick(mgn_proto_job *job)
 {
     margin_progress at = {0, 0, 1, 0, 1};
-    const size_t most = job->o.run.max_iterations;
-    if (job->o.run.progress != NULL && !job->stopped) {
+    const size_t most = job->o.max_iterations;
+    if (job->o.watch.progress != NULL && !job->stopped) {
         at.iteration = job->iterations;
         at.violation = 1 + (margin_real)(most > job->iterations ? most - job->iterations : 0);
-        job->stopped = job->o.run.progress(job->o.run.user, &at);
+        job->stopped = job->o.watch.progress(job->o.watch.user, &at);
     }
     return job->stopped;
 }
@@ -19376,7 +19406,7 @@ static void mgn_proto_begin(mgn_proto_job *job, margin_theta *theta)
 static void mgn_proto_construct(mgn_proto_job *job, margin_theta *theta)
 {
     const size_t d = job->d, stages = job->rows;
-    const size_t count = (job->o.run.max_iterations + stages - 1u) / stages;
+    const size_t count = (job->o.max_iterations + stages - 1u) / stages;
     mgn_copy(job->best, job->at.v, job->pool * d);
     for (size_t m = 0; m < job->models; m++) {
         mgn_proto_zero(job->at.v + (m * job->rows + 1u) * d, job->tangents * d);
@@ -19456,7 +19486,7 @@ static void mgn_proto_lvq(mgn_proto_job *job)
     const margin_real first = job->o.rate > 0 ? mgn_min(job->o.rate, MGN_R(0.5))
                               : one           ? MGN_R(0.3)
                                               : MGN_R(0.05);
-    const size_t passes = job->o.run.max_iterations;
+    const size_t passes = job->o.max_iterations;
     mgn_proto_shifts(job, job->at.v);
     for (size_t i = 0; i < job->n; i++) {
         job->order[i] = (margin_index)i;
@@ -19660,7 +19690,7 @@ static margin_status mgn_proto_run(mgn_proto_job *job, margin_theta *theta, marg
     mgn_proto_begin(job, theta);
     mgn_copy(job->before, job->w, job->n);
     if (job->o.method == MARGIN_PROTO_TVQ) {
-        mgn_proto_ascend(job, theta, job->o.run.max_iterations);
+        mgn_proto_ascend(job, theta, job->o.max_iterations);
     } else if (job->o.method == MARGIN_PROTO_TD) {
         mgn_proto_construct(job, theta);
     } else if (mgn_proto_codebooks(job)) {
@@ -19731,8 +19761,6 @@ static void mgn_proto_report(const mgn_proto_job *job, const margin_theta *theta
     info->iterations = job->iterations;
     info->converged = job->converged;
     info->support = job->models * job->rows;
-    info->mistakes = theta->mistakes;
-    info->uneven = theta->uneven;
 }
 
 /* Whether the data can be trained on: classes, and distances that do not overflow. */
@@ -19795,7 +19823,8 @@ static margin_status mgn_proto_work(mgn_proto_job *job, margin_theta *theta, mar
 
 MARGIN_API margin_status margin_proto_train(const margin_data *data,
                                             const margin_proto_options *options, margin_arena *mem,
-                                            margin_model *model, margin_info *info)
+                                            margin_model *model, margin_info *info,
+                                            margin_proto_report *report)
 {
     size_t classes = 0;
     mgn_proto_job job;
@@ -19830,6 +19859,10 @@ MARGIN_API margin_status margin_proto_train(const margin_data *data,
     if (info != NULL) {
         mgn_proto_report(&job, &theta, model, info);
         info->arena_peak = dry.peak - (before.low + (before.size - before.high));
+    }
+    if (report != NULL) {
+        report->mistakes = theta.mistakes;
+        report->uneven = theta.uneven;
     }
     margin_arena_release(mem, before.high);
     mem->low -= MARGIN_BLOCK(job.pool * job.d, sizeof(margin_real)) -
@@ -19950,7 +19983,7 @@ static void mgn_theta_plan_all(mgn_theta_job *job, margin_arena *mem, size_t n, 
     (void)MGN_SCRATCH(mem, margin_real, mgn_size_mul(classes, classes + 1u) / 2u);
 }
 
-MARGIN_API size_t margin_theta_size(size_t n, size_t rows, size_t classes, size_t bytes)
+MARGIN_API size_t margin_theta_train_size(size_t n, size_t rows, size_t classes, size_t bytes)
 {
     margin_arena dry = margin_arena_counting();
     mgn_theta_job job;
@@ -19982,10 +20015,10 @@ static margin_status mgn_theta_round(mgn_theta_job *job, margin_arena *mem, marg
 static bool mgn_theta_tick(mgn_theta_job *job)
 {
     margin_progress at = {0, 0, 1, 0, 1};
-    if (job->o.progress != NULL && !job->stopped) {
+    if (job->o.watch.progress != NULL && !job->stopped) {
         at.iteration = job->rounds;
         at.violation = 1 + (margin_real)(job->o.rounds - job->rounds);
-        job->stopped = job->o.progress(job->o.user, &at);
+        job->stopped = job->o.watch.progress(job->o.watch.user, &at);
     }
     return job->stopped;
 }
@@ -20036,8 +20069,6 @@ static void mgn_theta_report(const mgn_theta_job *job, const margin_model *model
     info->objective = h / total;
     info->iterations = job->rounds;
     info->converged = job->theta.mistakes == 0;
-    info->mistakes = job->theta.mistakes;
-    info->uneven = job->theta.uneven;
 }
 
 static margin_status mgn_theta_check(const margin_data *data, const margin_learner *learner,
@@ -20067,9 +20098,10 @@ static margin_status mgn_theta_work(mgn_theta_job *job, margin_arena *mem, margi
 
 MARGIN_API margin_status margin_theta_train(const margin_data *data, const margin_learner *learner,
                                             const margin_theta_options *options, margin_arena *mem,
-                                            margin_model *model, margin_info *info)
+                                            margin_model *model, margin_info *info,
+                                            margin_proto_report *report)
 {
-    static const margin_theta_options none = {0, 0, false, NULL, NULL};
+    static const margin_theta_options none = {0, 0, false, {NULL, NULL}};
     size_t classes = 0, rows = 0;
     mgn_theta_job job;
     margin_arena before, dry;
@@ -20105,6 +20137,10 @@ MARGIN_API margin_status margin_theta_train(const margin_data *data, const margi
     if (info != NULL) {
         mgn_theta_report(&job, &made, info);
         info->arena_peak = dry.peak - (before.low + (before.size - before.high));
+    }
+    if (report != NULL) {
+        report->mistakes = job.theta.mistakes;
+        report->uneven = job.theta.uneven;
     }
     margin_arena_release(mem, before.high);
     return job.stopped ? MARGIN_W_STOPPED : status;
@@ -20598,7 +20634,7 @@ MARGIN_API margin_status margin_thresholds(const margin_real *scores, const uint
 
 typedef struct {
     margin_data data; /* the samples of positive weight: rows */
-    margin_lssvm_options options;
+    margin_ordinal_options options;
     size_t n, d, classes, machines;
     unsigned scheme;
     bool linear;
@@ -20612,6 +20648,7 @@ typedef struct {
     margin_real *bias; /* of each machine; kept for linear kernels */
     margin_real shift; /* out: bias of a ranker */
     margin_info info;  /* out: objective, and what else the solver knows */
+    margin_ordinal_report told;
     mgn_tick tick;
 } mgn_ordinal;
 
@@ -20623,11 +20660,10 @@ typedef struct {
 
 /* Options with their defaults, and the shape that they give. */
 static margin_status mgn_ordinal_shape(mgn_ordinal *o, size_t n, size_t d, size_t classes,
-                                       const margin_lssvm_options *options)
+                                       const margin_ordinal_options *options)
 {
     margin_status status = margin_kernel_resolve(&options->kernel, d, &o->options.kernel);
-    o->options.run = options->run;
-    status = mgn_both(status, mgn_control_resolve(&o->options.run, n));
+    o->options.watch = options->watch;
     o->options.targets = options->targets;
     o->options.loss = options->loss;
     o->options.c = options->c;
@@ -20687,7 +20723,7 @@ static void mgn_ordinal_plan_all(mgn_ordinal *o, margin_arena *mem,
 }
 
 static size_t mgn_ordinal_size(const mgn_ordinal_solver *solver, size_t n, size_t d, size_t classes,
-                               const margin_lssvm_options *options)
+                               const margin_ordinal_options *options)
 {
     margin_arena dry = margin_arena_counting();
     mgn_ordinal o;
@@ -20710,7 +20746,7 @@ static bool mgn_targets_finite(const margin_data *data, const margin_real *targe
 
 /* Checks all that can be checked without memory, and counts the classes. */
 static margin_status mgn_ordinal_check(mgn_ordinal *o, const margin_data *data,
-                                       const margin_lssvm_options *options)
+                                       const margin_ordinal_options *options)
 {
     size_t classes = 0;
     const margin_status status =
@@ -20830,8 +20866,8 @@ static void mgn_ordinal_model(mgn_ordinal *o, margin_arena *mem, margin_model *m
 static void mgn_ordinal_report(mgn_ordinal *o)
 {
     o->info.bias = o->bias[0];
-    if (!mgn_kendall(o->f, o->rank, o->cuts.order, o->spare, o->n, &o->info.tau)) {
-        o->info.tau = 0;
+    if (!mgn_kendall(o->f, o->rank, o->cuts.order, o->spare, o->n, &o->told.tau)) {
+        o->told.tau = 0;
     }
     if (o->classes > 1u) {
         for (size_t i = 0; i < o->n; i++) {
@@ -20857,10 +20893,8 @@ static margin_status mgn_ordinal_run(mgn_ordinal *o, const mgn_ordinal_solver *s
     const size_t mark = mem->high;
     margin_status status;
     o->info = mgn_no_info;
-    o->tick.run = &o->options.run;
-    o->tick.stopped = false;
-    o->tick.at.iteration = o->tick.at.machine = 0;
-    o->tick.at.machines = 1;
+    o->told.tau = o->told.c = o->told.loo = 0;
+    o->tick = mgn_tick_make(o->options.watch, 1);
     if (!mgn_ordinal_gather(o, data)) {
         return MARGIN_E_NO_ORDER;
     }
@@ -20874,8 +20908,10 @@ static margin_status mgn_ordinal_run(mgn_ordinal *o, const mgn_ordinal_solver *s
 }
 
 static margin_status mgn_ordinal_train(const mgn_ordinal_solver *solver,
-                                       const margin_lssvm_options *options, const margin_data *data,
-                                       margin_arena *mem, margin_model *model, margin_info *info)
+                                       const margin_ordinal_options *options,
+                                       const margin_data *data, margin_arena *mem,
+                                       margin_model *model, margin_info *info,
+                                       margin_ordinal_report *report)
 {
     mgn_ordinal o;
     margin_model trained;
@@ -20899,10 +20935,15 @@ static margin_status mgn_ordinal_train(const mgn_ordinal_solver *solver,
         return status;
     }
     *model = trained;
-    if (info != NULL) {
+    if (info != NULL || report != NULL) {
         mgn_ordinal_report(&o);
+    }
+    if (info != NULL) {
         *info = o.info;
         info->arena_peak = dry.peak - (before.low + (before.size - before.high));
+    }
+    if (report != NULL) {
+        *report = o.told;
     }
     margin_arena_release(mem, before.high);
     return status;
@@ -21021,39 +21062,36 @@ static margin_status mgn_omam_kernel_fit(mgn_ordinal *o, margin_arena *mem)
 static const mgn_ordinal_solver mgn_omam_linear = {mgn_omam_linear_plan, mgn_omam_linear_fit};
 static const mgn_ordinal_solver mgn_omam_kernel = {mgn_omam_kernel_plan, mgn_omam_kernel_fit};
 
-static const mgn_ordinal_solver *mgn_omam_solver(const margin_lssvm_options *options)
+static const mgn_ordinal_solver *mgn_omam_solver(const margin_ordinal_options *options)
 {
     return options->kernel.kind == MARGIN_KERNEL_LINEAR ? &mgn_omam_linear : &mgn_omam_kernel;
 }
 
-static margin_lssvm_options mgn_omam_options(const margin_omam_options *options)
+/* The options, all defaults for NULL; omam has no price. */
+static margin_ordinal_options mgn_ordinal_full(const margin_ordinal_options *options, bool prices)
 {
-    static const margin_lssvm_options none = {
-        {0, 0, 0, 0, 0}, NULL, 0, 0, 0, false, {0, 0, 0, 0, 0, NULL, NULL}};
-    margin_lssvm_options common = none;
-    if (options != NULL) {
-        common.kernel = options->kernel;
-        common.targets = options->targets;
-        common.classes = options->classes;
-        common.loss = options->loss;
-        common.run = options->run;
-    }
-    return common;
+    static const margin_ordinal_options none = {{0, 0, 0, 0, 0}, NULL,        0, 0, 0,
+                                                false,           {NULL, NULL}};
+    margin_ordinal_options full = options != NULL ? *options : none;
+    full.c = prices ? full.c : 0;
+    full.leave_one_out = prices && full.leave_one_out;
+    return full;
 }
 
-MARGIN_API size_t margin_omam_size(size_t n, size_t d, size_t classes,
-                                   const margin_omam_options *options)
+MARGIN_API size_t margin_omam_train_size(size_t n, size_t d, size_t classes,
+                                         const margin_ordinal_options *options)
 {
-    const margin_lssvm_options common = mgn_omam_options(options);
+    const margin_ordinal_options common = mgn_ordinal_full(options, false);
     return mgn_ordinal_size(mgn_omam_solver(&common), n, d, classes, &common);
 }
 
 MARGIN_API margin_status margin_omam_train(const margin_data *data,
-                                           const margin_omam_options *options, margin_arena *mem,
-                                           margin_model *model, margin_info *info)
+                                           const margin_ordinal_options *options, margin_arena *mem,
+                                           margin_model *model, margin_info *info,
+                                           margin_ordinal_report *report)
 {
-    const margin_lssvm_options common = mgn_omam_options(options);
-    return mgn_ordinal_train(mgn_omam_solver(&common), &common, data, mem, model, info);
+    const margin_ordinal_options common = mgn_ordinal_full(options, false);
+    return mgn_ordinal_train(mgn_omam_solver(&common), &common, data, mem, model, info, report);
 }
 
 /* ---- omam, on-line ---- */
@@ -21093,7 +21131,7 @@ static void mgn_omam_online_plan(margin_omam_online *on, margin_arena *mem)
     on->run = MGN_KEEP(mem, margin_index, classes);
 }
 
-MARGIN_API size_t margin_omam_online_size(size_t d, size_t classes)
+MARGIN_API size_t margin_omam_online_start_size(size_t d, size_t classes)
 {
     margin_arena dry = margin_arena_counting();
     margin_omam_online on;
@@ -21337,7 +21375,7 @@ static margin_status mgn_lssvm_choose(mgn_lssvm_search *s)
     s->least = MGN_HUGE;
     s->best = MGN_LSSVM_GRID;
     if (o->options.c > 0) {
-        o->info.loo = o->options.leave_one_out ? mgn_max(s->loo(s, o->options.c), 0) : 0;
+        o->told.loo = o->options.leave_one_out ? mgn_max(s->loo(s, o->options.c), 0) : 0;
         return MARGIN_OK;
     }
     for (size_t at = 0; at < MGN_LSSVM_GRID; at += 2u) {
@@ -21349,7 +21387,7 @@ static margin_status mgn_lssvm_choose(mgn_lssvm_search *s)
     }
     mgn_lssvm_look(s, middle - 1u); /* beyond the grid for 0 */
     mgn_lssvm_look(s, middle + 1u);
-    o->info.loo = s->least;
+    o->told.loo = s->least;
     o->options.c = mgn_lssvm_grid[s->best] / s->unit;
     return o->tick.stopped ? MARGIN_W_STOPPED : MARGIN_OK;
 }
@@ -21363,7 +21401,7 @@ static void mgn_lssvm_report(mgn_ordinal *o, margin_real square)
         mgn_add(&sum, &lost, mgn_weight(&o->data, i) * e * e);
     }
     o->info.objective = square / 2 + o->options.c * sum / 2;
-    o->info.c = o->options.c;
+    o->told.c = o->options.c;
     o->info.converged = !o->tick.stopped;
 }
 
@@ -21656,30 +21694,25 @@ static margin_status mgn_lssvm_kernel_fit(mgn_ordinal *o, margin_arena *mem)
 static const mgn_ordinal_solver mgn_lssvm_linear = {mgn_lssvm_linear_plan, mgn_lssvm_linear_fit};
 static const mgn_ordinal_solver mgn_lssvm_kernel = {mgn_lssvm_kernel_plan, mgn_lssvm_kernel_fit};
 
-/* NULL: all defaults, which are those of omam. */
-static margin_lssvm_options mgn_lssvm_options(const margin_lssvm_options *options)
-{
-    return options != NULL ? *options : mgn_omam_options(NULL);
-}
-
-static const mgn_ordinal_solver *mgn_lssvm_solver(const margin_lssvm_options *options)
+static const mgn_ordinal_solver *mgn_lssvm_solver(const margin_ordinal_options *options)
 {
     return options->kernel.kind == MARGIN_KERNEL_LINEAR ? &mgn_lssvm_linear : &mgn_lssvm_kernel;
 }
 
-MARGIN_API size_t margin_lssvm_size(size_t n, size_t d, size_t classes,
-                                    const margin_lssvm_options *options)
+MARGIN_API size_t margin_lssvm_train_size(size_t n, size_t d, size_t classes,
+                                          const margin_ordinal_options *options)
 {
-    const margin_lssvm_options full = mgn_lssvm_options(options);
+    const margin_ordinal_options full = mgn_ordinal_full(options, true);
     return mgn_ordinal_size(mgn_lssvm_solver(&full), n, d, classes, &full);
 }
 
 MARGIN_API margin_status margin_lssvm_train(const margin_data *data,
-                                            const margin_lssvm_options *options, margin_arena *mem,
-                                            margin_model *model, margin_info *info)
+                                            const margin_ordinal_options *options,
+                                            margin_arena *mem, margin_model *model,
+                                            margin_info *info, margin_ordinal_report *report)
 {
-    const margin_lssvm_options full = mgn_lssvm_options(options);
-    return mgn_ordinal_train(mgn_lssvm_solver(&full), &full, data, mem, model, info);
+    const margin_ordinal_options full = mgn_ordinal_full(options, true);
+    return mgn_ordinal_train(mgn_lssvm_solver(&full), &full, data, mem, model, info, report);
 }
 
 /* ---- tau of a model ---- */

@@ -96,20 +96,35 @@ static size_t gen_cache_bytes(const gen_choice *choice)
 #endif
 }
 
-/* Tolerance, limits, progress: what all trainers share. */
+static size_t gen_max_iterations(const gen_work *work)
+{
+    return (size_t)gen_option(work->choice, "max-iter");
+}
+
+/* Tolerance and limits of quadratic programmes. */
 static margin_control gen_control(const gen_work *work)
 {
-    const double *scheme = gen_given(work->choice, "scheme");
     margin_control run;
     memset(&run, 0, sizeof run);
     run.tol = gen_option(work->choice, "tol");
-    run.max_iterations = (size_t)gen_option(work->choice, "max-iter");
+    run.max_iterations = gen_max_iterations(work);
     run.cache_bytes = gen_cache_bytes(work->choice);
     run.rank = 200; /* the library's advice for a host */
-    run.scheme = (uint8_t)(scheme == NULL ? 0 : MARGIN_SCHEME_ONE_ONE + (int)*scheme);
-    run.progress = gen_progress;
-    run.user = work->watch;
     return run;
+}
+
+static uint8_t gen_scheme(const gen_work *work)
+{
+    const double *scheme = gen_given(work->choice, "scheme");
+    return (uint8_t)(scheme == NULL ? 0 : MARGIN_SCHEME_ONE_ONE + (int)*scheme);
+}
+
+static margin_watch gen_watching(const gen_work *work)
+{
+    margin_watch watch;
+    watch.progress = gen_progress;
+    watch.user = work->watch;
+    return watch;
 }
 
 /* Memory for a training. Large blocks ask for large pages: a kernel matrix touches each page once, and
@@ -206,8 +221,8 @@ static margin_status gen_train_mam(gen_work *work)
     options.kernel = gen_kernel(work->choice);
     options.intercept = gen_option(work->choice, "intercept") != 0;
     options.balanced = gen_option(work->choice, "balanced") != 0;
-    options.run = gen_control(work);
-    if (!gen_arena(work, margin_mam_size(data->n, data->d, work->classes, &options), &mem)) {
+    options.scheme = gen_scheme(work);
+    if (!gen_arena(work, margin_mam_train_size(data->n, data->d, work->classes, &options), &mem)) {
         return MARGIN_E_MEMORY;
     }
     return margin_mam_train(data, &options, &mem, &work->machine->model, &work->info);
@@ -218,20 +233,24 @@ static margin_status gen_train_kmomd(gen_work *work)
     const margin_data *data = &work->data;
     const double *lambda = gen_given(work->choice, "lambda");
     margin_kmomd_options options;
+    margin_kmomd_report report;
     margin_status status;
     margin_arena mem;
     memset(&options, 0, sizeof options);
     options.kernel = gen_kernel(work->choice);
     options.lambda = gen_option(work->choice, "lambda");
     options.hard_margin = lambda != NULL && *lambda == 0;
+    options.scheme = gen_scheme(work);
     options.run = gen_control(work);
-    if (!gen_arena(work, margin_kmomd_size(data->n, data->d, work->classes, &options), &mem)) {
+    options.watch = gen_watching(work);
+    if (!gen_arena(work, margin_kmomd_train_size(data->n, data->d, work->classes, &options),
+                   &mem)) {
         return MARGIN_E_MEMORY;
     }
-    status = margin_kmomd_train(data, &options, &mem, &work->machine->model, &work->info);
+    status = margin_kmomd_train(data, &options, &mem, &work->machine->model, &work->info, &report);
     if (status >= 0) {
-        gen_tell(&work->told, "game_value", work->info.game_value);
-        gen_tell(&work->told, "entropy", work->info.entropy);
+        gen_tell(&work->told, "game_value", report.game_value);
+        gen_tell(&work->told, "entropy", report.entropy);
     }
     return status;
 }
@@ -241,6 +260,7 @@ static margin_status gen_train_svm(gen_work *work)
     const margin_data *data = &work->data;
     const double c = gen_option(work->choice, "C");
     margin_svm_options options;
+    margin_svm_report report;
     margin_status status;
     margin_arena mem;
     memset(&options, 0, sizeof options);
@@ -250,16 +270,18 @@ static margin_status gen_train_svm(gen_work *work)
     options.c_pos = gen_option(work->choice, "C-pos");
     options.c_neg = gen_option(work->choice, "C-neg");
     options.bounds = gen_option(work->choice, "bounds") != 0;
+    options.scheme = gen_scheme(work);
     options.run = gen_control(work);
-    if (!gen_arena(work, margin_svm_size(data->n, data->d, work->classes, &options), &mem)) {
+    options.watch = gen_watching(work);
+    if (!gen_arena(work, margin_svm_train_size(data->n, data->d, work->classes, &options), &mem)) {
         return MARGIN_E_MEMORY;
     }
-    status = margin_svm_train(data, &options, &mem, &work->machine->model, &work->info);
+    status = margin_svm_train(data, &options, &mem, &work->machine->model, &work->info, &report);
     if (status >= 0) {
-        gen_tell(&work->told, "nu", work->info.nu);
+        gen_tell(&work->told, "nu", report.nu);
         if (options.bounds && work->classes == 2) {
-            gen_tell(&work->told, "c0", work->info.c0);
-            gen_tell(&work->told, "c1", work->info.c1); /* 0: the classes overlap */
+            gen_tell(&work->told, "c0", report.c0);
+            gen_tell(&work->told, "c1", report.c1); /* 0: the classes overlap */
         }
     }
     return status;
@@ -271,7 +293,7 @@ static margin_status gen_measure_ordinal(const gen_machine *machine, const margi
 {
     const margin_model *model = &machine->model;
     const size_t k = machine->classes;
-    const size_t size = margin_model_kendall_size(rows->n, model) + margin_metrics_size(model) +
+    const size_t size = margin_model_kendall_size(rows->n, model) + margin_confusion_size(model) +
                         MARGIN_CONFUSION(k) * sizeof(double) + 2 * MARGIN_ALIGN;
     void *bytes = malloc(size);
     margin_arena mem = margin_arena_make(bytes, size);
@@ -295,24 +317,24 @@ static margin_status gen_measure_ordinal(const gen_machine *machine, const margi
 static margin_status gen_train_omam(gen_work *work)
 {
     const margin_data *data = &work->data;
-    margin_omam_options options;
+    margin_ordinal_options options;
     margin_arena mem;
     memset(&options, 0, sizeof options);
     options.kernel = gen_kernel(work->choice);
     options.targets = work->targets;
     options.classes = work->targets == NULL ? work->classes : 0;
     options.loss = (uint8_t)gen_option(work->choice, "thresholds");
-    options.run = gen_control(work);
-    if (!gen_arena(work, margin_omam_size(data->n, data->d, work->classes, &options), &mem)) {
+    if (!gen_arena(work, margin_omam_train_size(data->n, data->d, work->classes, &options), &mem)) {
         return MARGIN_E_MEMORY;
     }
-    return margin_omam_train(data, &options, &mem, &work->machine->model, &work->info);
+    return margin_omam_train(data, &options, &mem, &work->machine->model, &work->info, NULL);
 }
 
 static margin_status gen_train_lssvm(gen_work *work)
 {
     const margin_data *data = &work->data;
-    margin_lssvm_options options;
+    margin_ordinal_options options;
+    margin_ordinal_report report;
     margin_status status;
     margin_arena mem;
     memset(&options, 0, sizeof options);
@@ -321,20 +343,21 @@ static margin_status gen_train_lssvm(gen_work *work)
     options.classes = work->targets == NULL ? work->classes : 0;
     options.loss = (uint8_t)gen_option(work->choice, "thresholds");
     options.c = gen_option(work->choice, "C");
-    options.run = gen_control(work);
-    if (!gen_arena(work, margin_lssvm_size(data->n, data->d, work->classes, &options), &mem)) {
+    options.watch = gen_watching(work);
+    if (!gen_arena(work, margin_lssvm_train_size(data->n, data->d, work->classes, &options),
+                   &mem)) {
         return MARGIN_E_MEMORY;
     }
-    status = margin_lssvm_train(data, &options, &mem, &work->machine->model, &work->info);
+    status = margin_lssvm_train(data, &options, &mem, &work->machine->model, &work->info, &report);
     if (status >= 0) {
-        gen_tell(&work->told, "C", work->info.c);
-        gen_tell(&work->told, "loo", options.c == 0 ? work->info.loo : NAN);
+        gen_tell(&work->told, "C", report.c);
+        gen_tell(&work->told, "loo", options.c == 0 ? report.loo : NAN);
     }
     return status;
 }
 
 /* One number of each cut. */
-static void gen_tell_cuts(gen_told *told, const char *name, const margin_seco_info *info,
+static void gen_tell_cuts(gen_told *told, const char *name, const margin_seco_report *info,
                           double (*of)(const margin_seco_cut *cut))
 {
     double values[MARGIN_LIST_MOST];
@@ -375,7 +398,7 @@ static double gen_cut_estimate(const margin_seco_cut *cut)
     return cut->estimate;
 }
 
-static void gen_tell_seco(gen_told *told, const margin_seco_info *info)
+static void gen_tell_seco(gen_told *told, const margin_seco_report *info)
 {
     gen_tell(told, "cuts", (double)info->cuts);
     gen_tell(told, "cuts_end", info->end);
@@ -391,8 +414,8 @@ static void gen_tell_seco(gen_told *told, const margin_seco_info *info)
     gen_tell(told, "plain_cv_error", info->plain_error);
     gen_tell(told, "left_cv_error", info->left_error);
     gen_tell(told, "left_c", info->left_c);
-    gen_tell(told, "c0", info->common.c0);
-    gen_tell(told, "c1", info->common.c1);
+    gen_tell(told, "c0", info->c0);
+    gen_tell(told, "c1", info->c1);
 }
 
 static margin_status gen_train_seco(gen_work *work)
@@ -400,7 +423,7 @@ static margin_status gen_train_seco(gen_work *work)
     const margin_data *data = &work->data;
     const gen_choice *choice = work->choice;
     margin_seco_options options;
-    margin_seco_info info;
+    margin_seco_report report;
     margin_status status;
     margin_arena mem;
     memset(&options, 0, sizeof options);
@@ -416,14 +439,18 @@ static margin_status gen_train_seco(gen_work *work)
     options.easy = gen_option(choice, "easy");
     options.folds = (size_t)gen_option(choice, "inner-folds");
     options.seed = (uint32_t)gen_option(choice, "seed");
-    options.run = gen_control(work);
-    if (!gen_arena(work, margin_seco_size(data->n, data->d, &options), &mem)) {
+    options.tol = gen_option(choice, "tol");
+    options.max_iterations = gen_max_iterations(work);
+    options.watch = gen_watching(work);
+    if (work->classes > 2) {
+        return MARGIN_E_TWO_CLASSES;
+    }
+    if (!gen_arena(work, margin_seco_train_size(data->n, data->d, work->classes, &options), &mem)) {
         return MARGIN_E_MEMORY;
     }
-    status = margin_seco_train(data, &options, &mem, &work->machine->model, &info);
+    status = margin_seco_train(data, &options, &mem, &work->machine->model, &work->info, &report);
     if (status >= 0) {
-        work->info = info.common;
-        gen_tell_seco(&work->told, &info);
+        gen_tell_seco(&work->told, &report);
     }
     return status;
 }
@@ -520,17 +547,19 @@ static margin_status gen_train_rates(gen_work *work)
     options.nu_neg = gen_option(work->choice, "nu-neg");
     options.ridge = gen_option(work->choice, "ridge");
     options.solver = (uint8_t)gen_option(work->choice, "solver");
-    options.report = &report;
-    options.run = gen_control(work);
+    options.tol = gen_option(work->choice, "tol");
+    options.max_iterations = gen_max_iterations(work);
+    options.watch = gen_watching(work);
     if (work->classes != 2) {
         return MARGIN_E_TWO_CLASSES;
     }
-    if (!gen_arena(work, margin_rates_size(data->n, data->d, work->classes, &options), &mem)) {
+    if (!gen_arena(work, margin_rates_train_size(data->n, data->d, work->classes, &options),
+                   &mem)) {
         return MARGIN_E_MEMORY;
     }
     gen_tell_frontier(work, &options, &mem);
     start = clock();
-    status = margin_rates_train(data, &options, &mem, &work->machine->model, &work->info);
+    status = margin_rates_train(data, &options, &mem, &work->machine->model, &work->info, &report);
     gen_tell(&work->told, "solver_seconds", (double)(clock() - start) / CLOCKS_PER_SEC);
     gen_tell(&work->told, "eta_pos", options.eta_pos > 0 ? options.eta_pos : 0.5);
     gen_tell(&work->told, "eta_neg", options.eta_neg > 0 ? options.eta_neg : 0.5);
@@ -551,6 +580,7 @@ static margin_status gen_train_proto(gen_work *work, unsigned method)
     const gen_choice *choice = work->choice;
     const double *tangents = gen_given(choice, "tangents");
     margin_proto_options options;
+    margin_proto_report report;
     margin_status status;
     margin_arena mem;
     memset(&options, 0, sizeof options);
@@ -567,17 +597,18 @@ static margin_status gen_train_proto(gen_work *work, unsigned method)
     options.neighbours = (uint16_t)gen_option(choice, "neighbours");
     options.budget = (size_t)gen_option(choice, "budget");
     options.seed = (uint32_t)gen_option(choice, "seed");
-    options.run = gen_control(work);
-    options.run.max_iterations = (size_t)gen_option(choice, "iterations");
-    if (!gen_arena(work, margin_proto_size(data->n, data->d, work->classes, &options), &mem)) {
+    options.max_iterations = (size_t)gen_option(choice, "iterations");
+    options.watch = gen_watching(work);
+    if (!gen_arena(work, margin_proto_train_size(data->n, data->d, work->classes, &options),
+                   &mem)) {
         return MARGIN_E_MEMORY;
     }
-    status = margin_proto_train(data, &options, &mem, &work->machine->model, &work->info);
+    status = margin_proto_train(data, &options, &mem, &work->machine->model, &work->info, &report);
     if (status >= 0) {
         gen_tell(&work->told, "prototypes", (double)work->machine->model.of.proto.n);
         gen_tell(&work->told, "tangents", work->machine->model.of.proto.tangents);
-        gen_tell(&work->told, "theta_mistakes", (double)work->info.mistakes);
-        gen_tell(&work->told, "uneven", work->info.uneven);
+        gen_tell(&work->told, "theta_mistakes", (double)report.mistakes);
+        gen_tell(&work->told, "uneven", report.uneven);
     }
     return status;
 }
@@ -615,7 +646,7 @@ static margin_status gen_measure_proto(const gen_machine *machine, const margin_
                                        const double *targets, gen_told *told)
 {
     double at[GEN_CURVE], share[GEN_CURVE], least[GEN_CURVE], rejected[GEN_CURVE], error[GEN_CURVE];
-    const size_t size = margin_metrics_size(&machine->model) + MARGIN_ALIGN;
+    const size_t size = margin_confusion_size(&machine->model) + MARGIN_ALIGN;
     double *margins = (double *)malloc(rows->n * sizeof *margins);
     void *bytes = malloc(size);
     margin_arena mem = margin_arena_make(bytes, size);

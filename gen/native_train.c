@@ -6,7 +6,7 @@ static margin_status gen_scale(const margin_data *raw, gen_work *work, margin_sc
                                double *x)
 {
     const unsigned kind = (unsigned)gen_option(work->choice, "scale");
-    const size_t size = margin_scaling_size(kind, raw->d) + MARGIN_ALIGN;
+    const size_t size = margin_scaling_fit_size(kind, raw->d) + MARGIN_ALIGN;
     margin_arena mem;
     margin_status status;
     work->machine->bytes[0] = malloc(size);
@@ -203,7 +203,7 @@ int32_t gen_train(const gen_rows *rows, const gen_choice *choice, gen_watch *wat
 int32_t gen_folds(const gen_rows *rows, int64_t folds, uint32_t seed, uint16_t *fold)
 {
     const margin_data raw = gen_view(rows);
-    const size_t size = margin_folds_size(raw.n) + MARGIN_ALIGN;
+    const size_t size = margin_folds_stratified_size(raw.n) + MARGIN_ALIGN;
     void *bytes = malloc(size);
     margin_arena mem = margin_arena_make(bytes, size);
     margin_rng rng = margin_rng_make(seed);

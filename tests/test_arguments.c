@@ -21,8 +21,7 @@ typedef union {
     margin_loss_options loss;
     margin_seco_options seco;
     margin_proto_options proto;
-    margin_omam_options omam;
-    margin_lssvm_options lssvm;
+    margin_ordinal_options omam, lssvm;
 } any_options;
 
 typedef struct {
@@ -37,21 +36,22 @@ typedef struct {
     static margin_status train_##tag(const margin_data *data, const any_options *o,                \
                                      margin_arena *mem, margin_model *model)                       \
     {                                                                                              \
-        return margin_##tag##_train(data, o != NULL ? &o->tag : NULL, mem, model, NULL);           \
+        return margin_##tag##_train(data, o != NULL ? &o->tag : NULL, mem, model,                  \
+                                    NULL LAST_##tag);                                              \
     }                                                                                              \
     static size_t size_##tag(size_t n, size_t d, size_t classes, const any_options *o)             \
     {                                                                                              \
-        return SIZE_##tag(n, d, classes, o != NULL ? &o->tag : NULL);                              \
+        return margin_##tag##_train_size(n, d, classes, o != NULL ? &o->tag : NULL);               \
     }
-#define SIZE_mam margin_mam_size
-#define SIZE_kmomd margin_kmomd_size
-#define SIZE_svm margin_svm_size
-#define SIZE_rates margin_rates_size
-#define SIZE_loss margin_loss_size
-#define SIZE_seco(n, d, classes, o) ((void)(classes), margin_seco_size(n, d, o))
-#define SIZE_proto margin_proto_size
-#define SIZE_omam margin_omam_size
-#define SIZE_lssvm margin_lssvm_size
+#define LAST_mam /* methods without a report of their own */
+#define LAST_loss
+#define LAST_kmomd , NULL
+#define LAST_svm , NULL
+#define LAST_rates , NULL
+#define LAST_seco , NULL
+#define LAST_proto , NULL
+#define LAST_omam , NULL
+#define LAST_lssvm , NULL
 TRAINER(mam)
 TRAINER(kmomd)
 TRAINER(svm)
@@ -219,30 +219,30 @@ static const trainer *find(const char *name)
     } while (0)
 #define CONTROL(tag)                                                                               \
     do {                                                                                           \
-        OPTION_RUN(options.tag.run.tol = -1);                                                      \
-        OPTION_RUN(options.tag.run.tol = (margin_real)INFINITY);                                   \
-        OPTION_RUN(options.tag.run.tol = (margin_real)NAN);                                        \
+        OPTION_RUN(options.tag.tol = -1);                                                          \
+        OPTION_RUN(options.tag.tol = (margin_real)INFINITY);                                       \
+        OPTION_RUN(options.tag.tol = (margin_real)NAN);                                            \
     } while (0)
 
 TEST machines_refuse_options_out_of_their_range(void)
 {
     const trainer *t = find("svm");
     KERNEL(svm);
-    CONTROL(svm);
-    OPTION_RUN(options.svm.run.scheme = 99);
+    CONTROL(svm.run);
+    OPTION_RUN(options.svm.scheme = 99);
     OPTION_RUN(options.svm.c = -1);
     OPTION_RUN(options.svm.c = (margin_real)NAN);
     OPTION_RUN(options.svm.c_pos = -1);
     OPTION_RUN(options.svm.c_neg = (margin_real)INFINITY);
     t = find("kmomd");
     KERNEL(kmomd);
-    CONTROL(kmomd);
+    CONTROL(kmomd.run);
     OPTION_RUN(options.kmomd.lambda = -1);
     OPTION_RUN(options.kmomd.lambda = 2);
     OPTION_RUN(options.kmomd.lambda = (margin_real)NAN);
     t = find("mam");
     KERNEL(mam);
-    OPTION_RUN(options.mam.run.scheme = 99);
+    OPTION_RUN(options.mam.scheme = 99);
     t = find("rates");
     KERNEL(rates);
     CONTROL(rates);
@@ -394,7 +394,7 @@ TEST margins_and_probabilities_have_values_at_their_ends(void)
 static margin_status train_any(void *user, const margin_data *view, margin_arena *in,
                                margin_model *made)
 {
-    return margin_svm_train(view, (const margin_svm_options *)user, in, made, NULL);
+    return margin_svm_train(view, (const margin_svm_options *)user, in, made, NULL, NULL);
 }
 
 static bool stop_at_once(void *user, const margin_progress *progress)
@@ -412,30 +412,33 @@ TEST reweighting_checks_its_arguments_and_can_be_stopped(void)
     int heard = 0;
     memset(&strategy, 0, sizeof strategy);
     fresh();
-    learner.bytes = margin_svm_size(N, D, 2, NULL);
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_theta_train(NULL, &learner, NULL, &mem, &model, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_theta_train(&data, NULL, NULL, &mem, &model, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_theta_train(&data, &none, NULL, &mem, &model, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_theta_train(&data, &learner, NULL, &mem, NULL, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_theta_train(&data, &learner, NULL, NULL, &model, NULL));
+    learner.bytes = margin_svm_train_size(N, D, 2, NULL);
     ASSERT_EQ(MARGIN_E_ARGUMENT,
-              margin_theta_train(&data, &learner, NULL, &counting, &model, NULL));
+              margin_theta_train(NULL, &learner, NULL, &mem, &model, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_theta_train(&data, NULL, NULL, &mem, &model, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_theta_train(&data, &none, NULL, &mem, &model, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_theta_train(&data, &learner, NULL, &mem, NULL, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT,
+              margin_theta_train(&data, &learner, NULL, NULL, &model, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT,
+              margin_theta_train(&data, &learner, NULL, &counting, &model, NULL, NULL));
     strategy.theta = REAL(NAN);
     ASSERT_EQ(MARGIN_E_ARGUMENT,
-              margin_theta_train(&data, &learner, &strategy, &mem, &model, NULL));
+              margin_theta_train(&data, &learner, &strategy, &mem, &model, NULL, NULL));
     ASSERT(unchanged());
-    ASSERT_EQ(0, margin_theta_size(SIZE_MAX / 2, SIZE_MAX / 2, 2, 0));
+    ASSERT_EQ(0, margin_theta_train_size(SIZE_MAX / 2, SIZE_MAX / 2, 2, 0));
     strategy.theta = 1000; /* out of reach: every sample is a mistake in every round */
-    strategy.progress = stop_at_once;
-    strategy.user = &heard;
-    ASSERT_EQ(MARGIN_W_STOPPED, margin_theta_train(&data, &learner, &strategy, &mem, &model, NULL));
+    strategy.watch.progress = stop_at_once;
+    strategy.watch.user = &heard;
+    ASSERT_EQ(MARGIN_W_STOPPED,
+              margin_theta_train(&data, &learner, &strategy, &mem, &model, NULL, NULL));
     ASSERT_EQ(1, heard);
     ASSERT_EQ(MARGIN_OK, margin_model_check(&model));
-    strategy.progress = NULL;
+    strategy.watch.progress = NULL;
     strategy.rounds = 2;
     data.y = NULL;
     ASSERT_EQ(MARGIN_E_ARGUMENT,
-              margin_theta_train(&data, &learner, &strategy, &mem, &model, NULL));
+              margin_theta_train(&data, &learner, &strategy, &mem, &model, NULL, NULL));
     PASS();
 }
 
@@ -443,7 +446,7 @@ TEST curves_check_their_arguments(void)
 {
     margin_real at[2] = {0, 1}, rejected[2] = {7, 7}, error[2] = {7, 7}, share[2] = {7, 7};
     fresh();
-    ASSERT_EQ(MARGIN_OK, margin_svm_train(&data, NULL, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_OK, margin_svm_train(&data, NULL, &mem, &model, NULL, NULL));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(NULL, &model, &mem, at, 2, rejected, error));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(&data, NULL, &mem, at, 2, rejected, error));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_reject_curve(&data, &model, NULL, at, 2, rejected, error));
@@ -472,12 +475,14 @@ TEST rates_check_moments_and_frontiers(void)
     fresh();
     ASSERT_EQ(MARGIN_OK, margin_rates_frontier_moments(&good, NULL, &mem, wanted, rate, 2));
     ASSERT(rate[0] >= 0 && rate[0] <= 1 && rate[1] <= rate[0]);
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train_moments(NULL, NULL, &mem, &model, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train_moments(&no_mean, NULL, &mem, &model, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train_moments(&no_cov, NULL, &mem, &model, NULL));
-    ASSERT_EQ(MARGIN_E_EMPTY, margin_rates_train_moments(&flat, NULL, &mem, &model, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train_moments(&good, NULL, NULL, &model, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train_moments(&good, NULL, &mem, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train_moments(NULL, NULL, &mem, &model, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT,
+              margin_rates_train_moments(&no_mean, NULL, &mem, &model, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT,
+              margin_rates_train_moments(&no_cov, NULL, &mem, &model, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_EMPTY, margin_rates_train_moments(&flat, NULL, &mem, &model, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train_moments(&good, NULL, NULL, &model, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train_moments(&good, NULL, &mem, NULL, NULL, NULL));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_frontier_moments(&good, NULL, &mem, NULL, rate, 2));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_frontier_moments(&good, NULL, &mem, wanted, NULL, 2));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_frontier(&data, NULL, &mem, NULL, rate, 2));
@@ -488,20 +493,22 @@ TEST rates_check_moments_and_frontiers(void)
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_frontier_moments(&good, NULL, &mem, wanted, rate, 2));
     options.rates.kernel.kind = MARGIN_KERNEL_RBF;
     ASSERT_EQ(MARGIN_E_ARGUMENT,
-              margin_rates_train_moments(&good, &options.rates, &mem, &model, NULL));
-    ASSERT_EQ(0, margin_rates_moments_size(D, &options.rates));
-    ASSERT_EQ(0, margin_rates_moments_size(SIZE_MAX / 2, NULL));
+              margin_rates_train_moments(&good, &options.rates, &mem, &model, NULL, NULL));
+    ASSERT_EQ(0, margin_rates_train_moments_size(D, &options.rates));
+    ASSERT_EQ(0, margin_rates_train_moments_size(SIZE_MAX / 2, NULL));
     ASSERT(unchanged());
     mean[4] = REAL(NAN);
-    ASSERT_EQ(MARGIN_E_NOT_FINITE, margin_rates_train_moments(&good, NULL, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_NOT_FINITE,
+              margin_rates_train_moments(&good, NULL, &mem, &model, NULL, NULL));
     mean[4] = 1;
     cov[0] = -1;
-    ASSERT_EQ(MARGIN_E_NOT_POSITIVE, margin_rates_train_moments(&good, NULL, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_NOT_POSITIVE,
+              margin_rates_train_moments(&good, NULL, &mem, &model, NULL, NULL));
     cov[0] = REAL(0.01);
     for (size_t i = 0; i < N; i++) {
         y[i] = (uint16_t)(i % 3u);
     }
-    ASSERT_EQ(MARGIN_E_TWO_CLASSES, margin_rates_train(&data, NULL, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_TWO_CLASSES, margin_rates_train(&data, NULL, &mem, &model, NULL, NULL));
     ASSERT(unchanged());
     PASS();
 }
@@ -530,10 +537,10 @@ TEST orders_check_their_arguments(void)
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_thresholds(a, y, NULL, N, 2, 9, &mem, sums));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_thresholds(a, NULL, NULL, N, 2, 0, &mem, sums));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_thresholds(a, y, NULL, N, 2, 0, &mem, NULL));
-    ASSERT_EQ(0, margin_omam_online_size(0, 3));
-    ASSERT_EQ(0, margin_omam_online_size(SIZE_MAX, 3));
-    ASSERT_EQ(0, margin_omam_online_size(D, 1));
-    ASSERT_EQ(0, margin_omam_online_size(D, MARGIN_REJECTED));
+    ASSERT_EQ(0, margin_omam_online_start_size(0, 3));
+    ASSERT_EQ(0, margin_omam_online_start_size(SIZE_MAX, 3));
+    ASSERT_EQ(0, margin_omam_online_start_size(D, 1));
+    ASSERT_EQ(0, margin_omam_online_start_size(D, MARGIN_REJECTED));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_omam_online_start(&on, D, 1, &mem));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_omam_online_start(NULL, D, 3, &mem));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_omam_online_start(&on, D, 3, NULL));
@@ -541,7 +548,8 @@ TEST orders_check_their_arguments(void)
     ASSERT(tau == 7 && unchanged());
     options.omam.targets = a;
     a[3] = REAL(NAN);
-    ASSERT_EQ(MARGIN_E_NOT_FINITE, margin_omam_train(&data, &options.omam, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_NOT_FINITE,
+              margin_omam_train(&data, &options.omam, &mem, &model, NULL, NULL));
     ASSERT(unchanged());
     PASS();
 }
@@ -551,7 +559,7 @@ TEST lists_are_assessed_on_what_they_know(void)
     margin_list_table table;
     fresh();
     options.seco.cheap = true;
-    ASSERT(margin_seco_train(&data, &options.seco, &mem, &model, NULL) >= 0);
+    ASSERT(margin_seco_train(&data, &options.seco, &mem, &model, NULL, NULL) >= 0);
     ASSERT_EQ(MARGIN_OK, margin_list_assess(&data, &model.of.list, &table));
     ASSERT_EQ(N, table.samples);
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_list_assess(NULL, &model.of.list, &table));
@@ -585,7 +593,7 @@ static margin_status quantised(unsigned kind, margin_real a, unsigned format, bo
     options.svm.kernel.coef0 = kind == MARGIN_KERNEL_POLY ? 1 : 0;
     mem = margin_arena_make(bytes, sizeof bytes);
     memset(&quant, 0, sizeof quant);
-    status = margin_svm_train(&data, &options.svm, &mem, &model, NULL);
+    status = margin_svm_train(&data, &options.svm, &mem, &model, NULL, NULL);
     return status < 0 ? status : margin_quantize(&model, &data, &how, &mem, &quant, &info);
 }
 

@@ -41,8 +41,8 @@ static void train(size_t classes, unsigned scheme, margin_real lambda)
     options.kernel.kind = MARGIN_KERNEL_RBF;
     options.kernel.gamma = (margin_real)0.5;
     options.lambda = lambda;
-    options.run.scheme = (uint8_t)scheme;
-    if (margin_kmomd_train(&t.data, &options, &t.mem, &t.model, NULL) < 0) {
+    options.scheme = (uint8_t)scheme;
+    if (margin_kmomd_train(&t.data, &options, &t.mem, &t.model, NULL, NULL) < 0) {
         abort();
     }
 }

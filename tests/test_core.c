@@ -431,7 +431,7 @@ TEST the_sweep_passes_an_honest_operation_and_finds_every_fault(void)
 static margin_status train_svm(void *user, const margin_data *data, margin_arena *mem,
                                margin_model *model)
 {
-    return margin_svm_train(data, (const margin_svm_options *)user, mem, model, NULL);
+    return margin_svm_train(data, (const margin_svm_options *)user, mem, model, NULL, NULL);
 }
 
 #define ASSERT_REFUSED(call)                                                                       \
@@ -451,8 +451,8 @@ TEST to_work_in_an_arena_that_only_counts_is_refused(void)
     static const uint16_t y[N] = {0, 0, 0, 0, 1, 1, 1, 1};
     static unsigned char bytes[1 << 16], image[4096];
     const margin_data data = {x, N, D, 0, y, NULL, NULL};
-    margin_svm_options options = {{MARGIN_KERNEL_RBF, 0, 0, 0, 0}, 0, 0, 0, false, false,
-                                  {0, 0, 0, 0, 0, NULL, NULL}};
+    margin_svm_options options = {
+        {MARGIN_KERNEL_RBF, 0, 0, 0, 0}, 0, 0, 0, false, false, 0, {0, 0, 0, 0}, {NULL, NULL}};
     margin_learner learner = {train_svm, &options, 4096};
     margin_arena good = margin_arena_make(bytes, sizeof bytes);
     margin_rng rng = margin_rng_make(1);
@@ -463,7 +463,7 @@ TEST to_work_in_an_arena_that_only_counts_is_refused(void)
     margin_quant quant;
     margin_cv cv;
     size_t size;
-    ASSERT_EQ(MARGIN_OK, margin_svm_train(&data, &options, &good, &model, NULL));
+    ASSERT_EQ(MARGIN_OK, margin_svm_train(&data, &options, &good, &model, NULL, NULL));
     size = margin_image_size(&model, 0);
     ASSERT(size != 0 && size <= sizeof image);
     ASSERT_EQ(MARGIN_OK, margin_image_write(&model, NULL, 0, image, size));
@@ -471,8 +471,8 @@ TEST to_work_in_an_arena_that_only_counts_is_refused(void)
     ASSERT_REFUSED(margin_scaling_fit(&data, MARGIN_SCALE_STANDARD, &mem, &scaling));
     ASSERT_REFUSED(margin_folds_stratified(&data, 2, &rng, &mem, fold));
     ASSERT_REFUSED(margin_mam_train(&data, NULL, &mem, &other, NULL));
-    ASSERT_REFUSED(margin_kmomd_train(&data, NULL, &mem, &other, NULL));
-    ASSERT_REFUSED(margin_svm_train(&data, &options, &mem, &other, NULL));
+    ASSERT_REFUSED(margin_kmomd_train(&data, NULL, &mem, &other, NULL, NULL));
+    ASSERT_REFUSED(margin_svm_train(&data, &options, &mem, &other, NULL, NULL));
     ASSERT_REFUSED(margin_image_load(image, size, &mem, &other));
     ASSERT_REFUSED(margin_quantize(&model, &data, NULL, &mem, &quant, NULL));
     ASSERT_REFUSED(margin_compress(&model, NULL, 2, 0, &mem, &other, NULL));

@@ -541,18 +541,18 @@ static margin_status run_moments(margin_arena *mem, void *run)
 TEST moments_take_exactly_the_bytes_they_ask_for(void)
 {
     static moments_run r;
-    static unsigned char bytes[MARGIN_MOMENTS_BYTES(7)];
+    static unsigned char bytes[MARGIN_DATA_MOMENTS_BYTES(7)];
     size_t d;
     seed = 6;
-    ASSERT_EQ(margin_moments_size(7), sizeof bytes);
-    ASSERT_EQ_FMT((size_t)0, margin_moments_size(SIZE_MAX / 8), "%zu");
+    ASSERT_EQ(margin_data_moments_size(7), sizeof bytes);
+    ASSERT_EQ_FMT((size_t)0, margin_data_moments_size(SIZE_MAX / 8), "%zu");
     problem_make(&r.p, false, true);
     r.p.view.stride = 0;
     for (d = 1; d < 9; d++) {
         r.p.view.d = d;
-        ASSERT_EQ(MARGIN_MOMENTS_BYTES(d), margin_moments_size(d));
+        ASSERT_EQ(MARGIN_DATA_MOMENTS_BYTES(d), margin_data_moments_size(d));
         memset(&r.m, 0x5A, sizeof r.m);
-        CHECK_CALL(arena_sweep(run_moments, &r, margin_moments_size(d), &r.m, sizeof r.m));
+        CHECK_CALL(arena_sweep(run_moments, &r, margin_data_moments_size(d), &r.m, sizeof r.m));
     }
     PASS();
 }
@@ -725,7 +725,7 @@ TEST a_scaling_gives_the_same_bits_row_by_row_gathered_and_in_place(void)
             problem_make(&p, true, false);
             d = p.view.d;
             ASSERT_EQ(MARGIN_OK, margin_scaling_fit(&p.view, kind, &mem, &s));
-            ASSERT_EQ_FMT(mem.low, margin_scaling_size(kind, d), "%zu");
+            ASSERT_EQ_FMT(mem.low, margin_scaling_fit_size(kind, d), "%zu");
             out[p.view.n * (d + 1) - 1] = 42;
             ASSERT_EQ(MARGIN_OK, margin_scaling_apply(&s, &p.view, out, d + 1));
             ASSERT(out[p.view.n * (d + 1) - 1] == 42);
@@ -796,8 +796,8 @@ TEST a_scaling_takes_exactly_the_bytes_it_asks_for(void)
     seed = 11;
     problem_make(&r.p, false, true);
     r.p.view.d = 7, r.p.view.stride = 0;
-    ASSERT_EQ(sizeof bytes, margin_scaling_size(MARGIN_SCALE_MINMAX, 7));
-    ASSERT_EQ_FMT((size_t)0, margin_scaling_size(MARGIN_SCALE_MINMAX, SIZE_MAX / 2), "%zu");
+    ASSERT_EQ(sizeof bytes, margin_scaling_fit_size(MARGIN_SCALE_MINMAX, 7));
+    ASSERT_EQ_FMT((size_t)0, margin_scaling_fit_size(MARGIN_SCALE_MINMAX, SIZE_MAX / 2), "%zu");
     CHECK_CALL(arena_sweep(run_scaling, &r, sizeof bytes, &r.s, sizeof r.s));
     PASS();
 }
@@ -1006,8 +1006,8 @@ TEST folds_take_exactly_the_bytes_they_ask_for(void)
     seed = 15;
     problem_make(&r.p, false, true);
     r.p.view.n = 21;
-    ASSERT_EQ(sizeof bytes, margin_folds_size(21));
-    ASSERT_EQ_FMT((size_t)0, margin_folds_size(SIZE_MAX), "%zu");
+    ASSERT_EQ(sizeof bytes, margin_folds_stratified_size(21));
+    ASSERT_EQ_FMT((size_t)0, margin_folds_stratified_size(SIZE_MAX), "%zu");
     CHECK_CALL(arena_sweep(run_folds, &r, sizeof bytes, r.fold, sizeof r.fold));
     PASS();
 }

@@ -45,9 +45,9 @@ static void train(trained *t, unsigned kernel, size_t classes, unsigned scheme, 
         (void)margin_scaling_in_place(&t->scaling, t->x, 24, 0);
     }
     options.kernel.kind = (uint8_t)kernel;
-    options.run.scheme = (uint8_t)scheme;
+    options.scheme = (uint8_t)scheme;
     options.run.cache_bytes = 1;
-    if (margin_svm_train(&t->data, &options, &t->mem, &t->model, NULL) != MARGIN_OK) {
+    if (margin_svm_train(&t->data, &options, &t->mem, &t->model, NULL, NULL) != MARGIN_OK) {
         abort();
     }
 }

@@ -5,6 +5,7 @@ typedef struct {
     margin_status status;
     margin_model model;
     margin_info info;
+    margin_kmomd_report report;
     solver_memory memory;
 } kmomd_result;
 
@@ -14,8 +15,8 @@ static kmomd_result kmomd_run(const margin_data *data, const margin_kmomd_option
     size_t classes = 2;
     (void)margin_data_classes(data, &classes);
     memset(&r, 0, sizeof r);
-    r.memory = solver_memory_make(margin_kmomd_size(data->n, data->d, classes, o));
-    r.status = margin_kmomd_train(data, o, &r.memory.mem, &r.model, &r.info);
+    r.memory = solver_memory_make(margin_kmomd_train_size(data->n, data->d, classes, o));
+    r.status = margin_kmomd_train(data, o, &r.memory.mem, &r.model, &r.info, &r.report);
     return r;
 }
 
@@ -45,7 +46,7 @@ static long double kmomd_square(const qp_reference *q, const long double *b)
 static enum greatest_test_res kmomd_check_kkt(const solver_case *c, const qp_reference *q,
                                               const kmomd_result *r, long double rounding)
 {
-    const long double length = (long double)r->info.game_value;
+    const long double length = (long double)r->report.game_value;
     long double b[CASE_N], sum[2] = {0, 0}, middle = 0;
     ASSERT(case_coefficients(c, &r->model.of.expansion, b));
     for (size_t i = 0; i < q->n; i++) {
@@ -99,7 +100,7 @@ static enum greatest_test_res kmomd_check(int kind, uint32_t seed, margin_real l
            CASE_TOL * (double)r.info.objective + (double)rounding);
     ASSERT((long double)(r.info.objective - r.info.gap) <= best + rounding + CASE_FIT * best);
     ASSERT_IN_RANGE(
-        (double)square, (double)(r.info.game_value * r.info.game_value),
+        (double)square, (double)(r.report.game_value * r.report.game_value),
         (double)((CASE_FIT * best * 64 + gap) / (1 - (double)lambda + 1e-3) + rounding));
     if (r.model.kind == MARGIN_MODEL_EXPANSION) {
         CHECK_CALL(kmomd_check_kkt(&c, &q, &r, rounding));
@@ -173,9 +174,9 @@ TEST two_points_give_the_bisector(void)
     ASSERT_EQ_FMT(MARGIN_OK, r.status, "%d");
     ASSERT_IN_RANGE(1.0, (double)r.model.of.linear.w[0], 1e-6);
     ASSERT_IN_RANGE(-2.0, (double)r.info.bias, 1e-6);
-    ASSERT_IN_RANGE(4.0, (double)r.info.game_value, 1e-6);
+    ASSERT_IN_RANGE(4.0, (double)r.report.game_value, 1e-6);
     ASSERT_IN_RANGE(0.9 * 16 + 0.1 * 2, (double)r.info.objective, 1e-5);
-    ASSERT_IN_RANGE(1.0, (double)r.info.entropy, 1e-6);
+    ASSERT_IN_RANGE(1.0, (double)r.report.entropy, 1e-6);
     ASSERT_IN_RANGE(2.0, (double)r.info.margin_min, 1e-6);
     free(r.memory.bytes);
     PASS();
@@ -197,9 +198,9 @@ TEST lambda_one_is_the_difference_of_the_means(void)
         r = kmomd_run(&data, &o);
         ASSERT_EQ_FMT(MARGIN_OK, r.status, "%d");
         ASSERT_EQ_FMT((size_t)0, r.info.iterations, "%zu");
-        ASSERT_IN_RANGE(4.0, (double)r.info.game_value, 1e-5);
+        ASSERT_IN_RANGE(4.0, (double)r.report.game_value, 1e-5);
         ASSERT_IN_RANGE(-3.0, (double)r.info.bias, 1e-5);
-        ASSERT_IN_RANGE(1.0, (double)r.info.entropy, 1e-6);
+        ASSERT_IN_RANGE(1.0, (double)r.report.entropy, 1e-6);
         ASSERT_IN_RANGE(1.0, (double)r.info.objective, 1e-6); /* 4 * (1/2)^2 */
         free(r.memory.bytes);
     }
@@ -228,7 +229,7 @@ TEST weights_stand_for_copies(void)
         ASSERT_EQ_FMT(MARGIN_OK, b.status, "%d");
         ASSERT_IN_RANGE((double)a.info.objective, (double)b.info.objective,
                         1e-4 * (double)a.info.objective);
-        ASSERT_IN_RANGE((double)a.info.game_value, (double)b.info.game_value, 1e-3);
+        ASSERT_IN_RANGE((double)a.report.game_value, (double)b.report.game_value, 1e-3);
         ASSERT_IN_RANGE((double)a.info.bias, (double)b.info.bias, 1e-3);
         free(a.memory.bytes), free(b.memory.bytes);
     }
@@ -248,7 +249,7 @@ TEST tiny_weights_do_no_harm(void)
         o.lambda = ends == 0 ? 1 : (margin_real)1e-3;
         r = kmomd_run(&data, &o);
         ASSERT_EQ_FMT(MARGIN_OK, r.status, "%d");
-        ASSERT_IN_RANGE(ends == 0 ? 5 : 3, (double)r.info.game_value, 5e-3);
+        ASSERT_IN_RANGE(ends == 0 ? 5 : 3, (double)r.report.game_value, 5e-3);
         free(r.memory.bytes);
     }
     PASS();
@@ -266,8 +267,9 @@ TEST lambdas_that_are_no_lambdas_are_refused(void)
         solver_memory m = solver_memory_make(4096);
         memset(&o, 0, sizeof o);
         o.lambda = bad[k];
-        ASSERT_EQ_FMT((size_t)0, margin_kmomd_size(2, 1, 2, &o), "%zu");
-        ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_kmomd_train(&data, &o, &m.mem, &model, NULL), "%d");
+        ASSERT_EQ_FMT((size_t)0, margin_kmomd_train_size(2, 1, 2, &o), "%zu");
+        ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_kmomd_train(&data, &o, &m.mem, &model, NULL, NULL),
+                      "%d");
         free(m.bytes);
     }
     PASS();
@@ -301,8 +303,8 @@ TEST entropy_is_the_mean_over_the_classes(void)
     o.hard_margin = true;
     r = kmomd_run(&data, &o);
     ASSERT_EQ_FMT(MARGIN_OK, r.status, "%d");
-    ASSERT_IN_RANGE(0.5, (double)r.info.entropy, 1e-3);
-    ASSERT_IN_RANGE(3.0, (double)r.info.game_value, 1e-3);
+    ASSERT_IN_RANGE(0.5, (double)r.report.entropy, 1e-3);
+    ASSERT_IN_RANGE(3.0, (double)r.report.game_value, 1e-3);
     free(r.memory.bytes);
     PASS();
 }

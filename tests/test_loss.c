@@ -344,7 +344,7 @@ static void clouds(machine *m, uint32_t seed, double flips)
 
 static margin_status train(machine *m)
 {
-    const size_t bytes = margin_loss_size(m->data.n, m->data.d, 2, &m->options);
+    const size_t bytes = margin_loss_train_size(m->data.n, m->data.d, 2, &m->options);
     void *buffer = malloc(bytes + 1);
     margin_arena mem = margin_arena_make(buffer, bytes);
     const margin_status status =
@@ -379,7 +379,7 @@ TEST the_hinge_loss_gives_the_support_vector_machine(void)
             svm.c_neg = (margin_real)(256.0 / (2.0 * (double)counts[0]));
             svm.c_pos = (margin_real)(256.0 / (2.0 * (double)counts[1]));
         }
-        ASSERT_EQ(MARGIN_OK, margin_svm_train(&m.data, &svm, &mem, &model, &info));
+        ASSERT_EQ(MARGIN_OK, margin_svm_train(&m.data, &svm, &mem, &model, &info, NULL));
         /* |w|^2 + 2 sum C xi is twice the primal optimum, and that is minus the dual one */
         ASSERT_IN_RANGE(1, (double)m.info.objective / (-2 * (double)info.objective),
                         sizeof(margin_real) > 4 ? 1e-4 : 1e-2);
@@ -451,7 +451,7 @@ TEST the_objective_is_that_of_the_model(void)
     margin_arena mem;
     clouds(&m, 3, 0.1);
     m.options.loss = &ramp;
-    bytes = margin_loss_size(N, D, 2, &m.options);
+    bytes = margin_loss_train_size(N, D, 2, &m.options);
     buffer = malloc(bytes);
     mem = margin_arena_make(buffer, bytes);
     ASSERT(margin_loss_train(&m.data, &m.options, &mem, &m.model, &m.info) >= 0);
@@ -499,15 +499,15 @@ TEST options_are_checked_and_a_stop_keeps_a_machine(void)
     machine m;
     int calls = 0;
     clouds(&m, 7, 0);
-    m.options.run.progress = stop_at_once;
-    m.options.run.user = &calls;
+    m.options.watch.progress = stop_at_once;
+    m.options.watch.user = &calls;
     ASSERT_EQ(MARGIN_W_STOPPED, train(&m));
     ASSERT_EQ(1, calls);
     clouds(&m, 7, 0);
     m.options.smoothing.sigma = rising;
     m.options.smoothing.iterations = steps;
     m.options.smoothing.count = 2;
-    ASSERT_EQ(0u, margin_loss_size(N, D, 2, &m.options));
+    ASSERT_EQ(0u, margin_loss_train_size(N, D, 2, &m.options));
     ASSERT_EQ(MARGIN_E_ARGUMENT, train(&m));
     clouds(&m, 7, 0);
     m.options.c = -1;
@@ -537,7 +537,7 @@ TEST three_classes_make_three_machines(void)
         m.x[i * D + 2] = (margin_real)(draw() / 3 - (i % 3 == 1));
     }
     {
-        const size_t bytes = margin_loss_size(N, D, 3, &m.options);
+        const size_t bytes = margin_loss_train_size(N, D, 3, &m.options);
         void *buffer = malloc(bytes);
         margin_arena mem = margin_arena_make(buffer, bytes);
         int wrong = 0;
@@ -563,21 +563,21 @@ TEST memory_is_what_the_query_says(void)
     machine m;
     clouds(&m, 11, 0);
     ASSERT_EQ(MARGIN_LOSS_LINEAR_BYTES(50, 7, 3, 0),
-              margin_loss_size(50, 7, 3, &m.options) + MARGIN_ALIGN - 1u);
+              margin_loss_train_size(50, 7, 3, &m.options) + MARGIN_ALIGN - 1u);
     m.options.kernel.kind = MARGIN_KERNEL_POLY;
     ASSERT_EQ(MARGIN_LOSS_KERNEL_BYTES(50, 7, 3, 0),
-              margin_loss_size(50, 7, 3, &m.options) + MARGIN_ALIGN - 1u);
+              margin_loss_train_size(50, 7, 3, &m.options) + MARGIN_ALIGN - 1u);
     ASSERT_EQ(MARGIN_LOSS_KERNEL_BYTES(9, 900, 2, 0),
-              margin_loss_size(9, 900, 2, &m.options) + MARGIN_ALIGN - 1u);
+              margin_loss_train_size(9, 900, 2, &m.options) + MARGIN_ALIGN - 1u);
     ASSERT(MARGIN_LOSS_BYTES(9, 900) >= MARGIN_LOSS_KERNEL_BYTES(9, 900, 2, 0));
     m.options.kernel.kind = MARGIN_KERNEL_LINEAR;
     m.data.n = 10;
     m.options.starts = 1;
-    CHECK_CALL(
-        arena_sweep(sweep, &m, margin_loss_size(10, D, 2, &m.options), &m.model, sizeof m.model));
+    CHECK_CALL(arena_sweep(sweep, &m, margin_loss_train_size(10, D, 2, &m.options), &m.model,
+                           sizeof m.model));
     m.options.kernel.kind = MARGIN_KERNEL_RBF;
-    CHECK_CALL(
-        arena_sweep(sweep, &m, margin_loss_size(10, D, 2, &m.options), &m.model, sizeof m.model));
+    CHECK_CALL(arena_sweep(sweep, &m, margin_loss_train_size(10, D, 2, &m.options), &m.model,
+                           sizeof m.model));
     PASS();
 }
 

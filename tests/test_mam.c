@@ -111,7 +111,7 @@ static margin_mam_options options_of(unsigned kind, bool intercept, bool balance
     o.kernel.degree = 2;
     o.intercept = intercept;
     o.balanced = balanced;
-    o.run.scheme = (uint8_t)scheme;
+    o.scheme = (uint8_t)scheme;
     return o;
 }
 
@@ -197,7 +197,7 @@ typedef struct {
 static trained train(const margin_data *data, size_t classes, const margin_mam_options *o)
 {
     trained t;
-    const size_t size = margin_mam_size(data->n, data->d, classes, o);
+    const size_t size = margin_mam_train_size(data->n, data->d, classes, o);
     t.bytes = malloc(size + MARGIN_ALIGN);
     t.mem = margin_arena_make(t.bytes, size + MARGIN_ALIGN - 1u);
     memset(&t.info, 0x55, sizeof t.info);
@@ -230,7 +230,7 @@ TEST two_points_on_a_line(void)
     ASSERT_EQ_FMT((size_t)2, t.info.support, "%zu");
     ASSERT_EQ_FMT(0.0, (double)t.info.bias, "%g");
     ASSERT(t.info.converged);
-    ASSERT_EQ_FMT(margin_mam_size(2, 1, 2, NULL), t.info.arena_peak, "%zu");
+    ASSERT_EQ_FMT(margin_mam_train_size(2, 1, 2, NULL), t.info.arena_peak, "%zu");
     free(t.bytes);
     PASS();
 }
@@ -339,7 +339,7 @@ TEST a_weight_counts_like_copies_of_the_sample(void)
 static enum greatest_test_res same_as_naive(const problem *p, const margin_mam_options *o)
 {
     const margin_data *data = &p->data;
-    const bool rest = o->run.scheme == MARGIN_SCHEME_ONE_REST && p->classes > 2u;
+    const bool rest = o->scheme == MARGIN_SCHEME_ONE_REST && p->classes > 2u;
     trained t = train(data, p->classes, o);
     margin_real scores[64];
     long double objective = 0;
@@ -377,7 +377,7 @@ static enum greatest_test_res same_as_naive(const problem *p, const margin_mam_o
         }
     }
     ASSERT_IN_RANGE(1.0, (double)(t.info.objective / objective), 400 * EPS);
-    ASSERT_EQ_FMT(margin_mam_size(data->n, data->d, p->classes, o), t.info.arena_peak, "%zu");
+    ASSERT_EQ_FMT(margin_mam_train_size(data->n, data->d, p->classes, o), t.info.arena_peak, "%zu");
     free(t.bytes);
     PASS();
 }
@@ -460,11 +460,11 @@ TEST balanced_with_intercept_is_kmomd_at_lambda_one(void)
         memset(&k, 0, sizeof k);
         k.kernel = o.kernel;
         k.lambda = 1;
-        size = margin_kmomd_size(n, d, classes, &k);
+        size = margin_kmomd_train_size(n, d, classes, &k);
         bytes = malloc(size + MARGIN_ALIGN);
         mem = margin_arena_make(bytes, size + MARGIN_ALIGN);
         ASSERT_EQ_FMT(MARGIN_OK, a.status, "%d");
-        ASSERT_EQ_FMT(MARGIN_OK, margin_kmomd_train(&p.data, &k, &mem, &model, NULL), "%d");
+        ASSERT_EQ_FMT(MARGIN_OK, margin_kmomd_train(&p.data, &k, &mem, &model, NULL, NULL), "%d");
         for (size_t i = 0; i < n; i++) {
             margin_real s[6], t[6];
             margin_scores(&a.model, sample(&p.data, i), s);
@@ -532,7 +532,7 @@ typedef struct {
 static online online_make(size_t d, size_t classes, const margin_mam_options *o)
 {
     online s;
-    const size_t size = margin_mam_online_size(d, classes, o);
+    const size_t size = margin_mam_online_start_size(d, classes, o);
     margin_arena mem;
     s.bytes = calloc(size + MARGIN_ALIGN, 1); /* padding is compared too */
     mem = margin_arena_make(s.bytes, size + MARGIN_ALIGN - 1u);
@@ -676,8 +676,8 @@ TEST a_failed_update_changes_nothing(void)
                              inf_in[] = {(margin_real)INFINITY, 0};
     margin_real big[] = {0, 0};
     online s = online_make(2, 2, NULL);
-    unsigned char *before = (unsigned char *)malloc(margin_mam_online_size(2, 2, NULL));
-    const size_t size = margin_mam_online_size(2, 2, NULL);
+    unsigned char *before = (unsigned char *)malloc(margin_mam_online_start_size(2, 2, NULL));
+    const size_t size = margin_mam_online_start_size(2, 2, NULL);
     margin_real huge = (margin_real)(sizeof huge > 4 ? 1e308 : 3e38);
     margin_linear model;
     big[0] = (margin_real)(sizeof huge > 4 ? 1e200 : 1e30);
@@ -788,19 +788,16 @@ TEST every_failure_has_its_status(void)
         x[3] = 0;
         wrong = o, wrong.kernel.gamma = (margin_real)NAN;
         ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, status_of(&good, &wrong), "%d");
-        ASSERT_EQ_FMT((size_t)0, margin_mam_size(3, 2, 2, &wrong), "%zu");
-        wrong = o, wrong.run.tol = (margin_real)NAN;
-        ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, status_of(&good, &wrong), "%d");
-        ASSERT_EQ_FMT((size_t)0, margin_mam_size(3, 2, 2, &wrong), "%zu");
-        wrong = o, wrong.run.scheme = 9;
+        ASSERT_EQ_FMT((size_t)0, margin_mam_train_size(3, 2, 2, &wrong), "%zu");
+        wrong = o, wrong.scheme = 9;
         ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, status_of(&good, &wrong), "%d");
         wrong = o, wrong.kernel.kind = 9;
         ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, status_of(&good, &wrong), "%d");
-        ASSERT_EQ_FMT((size_t)0, margin_mam_size(3, 2, 1, &o), "%zu");
-        ASSERT_EQ_FMT((size_t)0, margin_mam_size(3, 0, 2, &o), "%zu");
-        ASSERT_EQ_FMT((size_t)0, margin_mam_size(0, 2, 2, &o), "%zu");
-        ASSERT_EQ_FMT((size_t)0, margin_mam_size(3, SIZE_MAX - 1u, 2, &o), "%zu");
-        ASSERT_EQ_FMT((size_t)0, margin_mam_size(3, SIZE_MAX / 4u, 2, &o), "%zu");
+        ASSERT_EQ_FMT((size_t)0, margin_mam_train_size(3, 2, 1, &o), "%zu");
+        ASSERT_EQ_FMT((size_t)0, margin_mam_train_size(3, 0, 2, &o), "%zu");
+        ASSERT_EQ_FMT((size_t)0, margin_mam_train_size(0, 2, 2, &o), "%zu");
+        ASSERT_EQ_FMT((size_t)0, margin_mam_train_size(3, SIZE_MAX - 1u, 2, &o), "%zu");
+        ASSERT_EQ_FMT((size_t)0, margin_mam_train_size(3, SIZE_MAX / 4u, 2, &o), "%zu");
     }
     {
         margin_mam_options high = options_of(MARGIN_KERNEL_POLY, false, false, 0);
@@ -822,7 +819,7 @@ TEST on_line_starts_only_with_a_linear_kernel_and_two_classes(void)
     margin_mam_options rbf = options_of(MARGIN_KERNEL_RBF, false, false, 0);
     margin_mam_online on;
     ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_mam_online_start(&on, 2, 2, &rbf, &mem), "%d");
-    ASSERT_EQ_FMT((size_t)0, margin_mam_online_size(2, 2, &rbf), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_mam_online_start_size(2, 2, &rbf), "%zu");
     ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_mam_online_start(&on, 2, 1, NULL, &mem), "%d");
     ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_mam_online_start(&on, 2, 65536, NULL, &mem), "%d");
     ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_mam_online_start(NULL, 2, 2, NULL, &mem), "%d");
@@ -947,11 +944,11 @@ TEST memory_is_what_the_queries_say(void)
         s.data = &p.data;
         s.options = &o;
         s.classes = classes;
-        CHECK_CALL(
-            arena_sweep(run_train, &s, margin_mam_size(n, d, classes, &o), &s.out, sizeof s.out));
+        CHECK_CALL(arena_sweep(run_train, &s, margin_mam_train_size(n, d, classes, &o), &s.out,
+                               sizeof s.out));
         if (o.kernel.kind == MARGIN_KERNEL_LINEAR) {
-            CHECK_CALL(arena_sweep(run_start, &s, margin_mam_online_size(d, classes, &o), &s.on,
-                                   sizeof s.on));
+            CHECK_CALL(arena_sweep(run_start, &s, margin_mam_online_start_size(d, classes, &o),
+                                   &s.on, sizeof s.on));
         }
         problem_free(&p);
     }
@@ -968,23 +965,24 @@ TEST the_macros_are_the_queries(void)
         const unsigned scheme = (unsigned)below(3);
         const margin_mam_options lean = options_of(0, false, false, scheme);
         const margin_mam_options full = options_of(1 + below(4), true, false, scheme);
-        ASSERT_EQ_FMT(margin_mam_size(n, d, classes, &lean) + extra,
+        ASSERT_EQ_FMT(margin_mam_train_size(n, d, classes, &lean) + extra,
                       (size_t)MARGIN_MAM_LINEAR_BYTES(d, classes, scheme), "%zu");
-        ASSERT_EQ_FMT(margin_mam_online_size(d, classes, &lean) + extra,
+        ASSERT_EQ_FMT(margin_mam_online_start_size(d, classes, &lean) + extra,
                       (size_t)MARGIN_MAM_LINEAR_BYTES(d, classes, scheme), "%zu");
-        ASSERT_EQ_FMT(margin_mam_size(n, d, classes, &full) + extra,
+        ASSERT_EQ_FMT(margin_mam_train_size(n, d, classes, &full) + extra,
                       (size_t)MARGIN_MAM_KERNEL_BYTES(n, d, classes, scheme), "%zu");
-        ASSERT(MARGIN_MAM_BYTES(n, d) >= margin_mam_size(n, d, 2, &lean) + extra);
-        ASSERT(MARGIN_MAM_BYTES(n, d) >= margin_mam_size(n, d, 2, &full) + extra);
+        ASSERT(MARGIN_MAM_BYTES(n, d) >= margin_mam_train_size(n, d, 2, &lean) + extra);
+        ASSERT(MARGIN_MAM_BYTES(n, d) >= margin_mam_train_size(n, d, 2, &full) + extra);
     }
-    ASSERT(sizeof fixed >= margin_mam_size(256, 12, 2, NULL) + extra);
+    ASSERT(sizeof fixed >= margin_mam_train_size(256, 12, 2, NULL) + extra);
     PASS();
 }
 
 TEST a_linear_machine_needs_no_more_memory_for_more_samples(void)
 {
-    ASSERT_EQ_FMT(margin_mam_size(2, 30, 2, NULL), margin_mam_size(1000000, 30, 2, NULL), "%zu");
-    ASSERT(margin_mam_size(1000000, 30, 2, NULL) <= 8u * 30u * sizeof(margin_real) + 64u);
+    ASSERT_EQ_FMT(margin_mam_train_size(2, 30, 2, NULL),
+                  margin_mam_train_size(1000000, 30, 2, NULL), "%zu");
+    ASSERT(margin_mam_train_size(1000000, 30, 2, NULL) <= 8u * 30u * sizeof(margin_real) + 64u);
     PASS();
 }
 
@@ -1067,10 +1065,10 @@ TEST certainties_agree_with_the_formulas(void)
             margin_arena mem;
             memset(&svm, 0, sizeof svm);
             svm.kernel = o.kernel;
-            room = margin_svm_size(n, d, 2, &svm);
+            room = margin_svm_train_size(n, d, 2, &svm);
             bytes = malloc(room + MARGIN_ALIGN);
             mem = margin_arena_make(bytes, room + MARGIN_ALIGN);
-            ASSERT(margin_svm_train(&p.data, &svm, &mem, &model, NULL) >= 0);
+            ASSERT(margin_svm_train(&p.data, &svm, &mem, &model, NULL, NULL) >= 0);
         }
         ASSERT_EQ_FMT(MARGIN_OK, margin_mam_certainty_of(&p.data, &model, clipped, &c), "%d");
         for (size_t i = 0; i < n; i++) {

@@ -278,9 +278,9 @@ TEST metrics_refuse_what_does_not_fit(void)
     y[1] = 2;
     ASSERT_EQ_FMT(MARGIN_E_LABEL, margin_confusion(&data, &model, &mem, out), "%d");
     ASSERT_EQ_FMT(MARGIN_E_LABEL, margin_margins(&data, &model, &mem, out, &s), "%d");
-    ASSERT_EQ_FMT((size_t)0, margin_metrics_size(NULL), "%zu");
-    ASSERT_EQ_FMT(MARGIN_BLOCK(1, sizeof(margin_real)), margin_metrics_size(&model), "%zu");
-    ASSERT_EQ_FMT(MARGIN_BLOCK(3, sizeof(margin_real)), margin_metrics_size(&other), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_confusion_size(NULL), "%zu");
+    ASSERT_EQ_FMT(MARGIN_BLOCK(1, sizeof(margin_real)), margin_confusion_size(&model), "%zu");
+    ASSERT_EQ_FMT(MARGIN_BLOCK(3, sizeof(margin_real)), margin_confusion_size(&other), "%zu");
     PASS();
 }
 
@@ -295,7 +295,7 @@ static margin_status train_mam(void *user, const margin_data *data, margin_arena
 static margin_status train_svm(void *user, const margin_data *data, margin_arena *mem,
                                margin_model *model)
 {
-    return margin_svm_train(data, (const margin_svm_options *)user, mem, model, NULL);
+    return margin_svm_train(data, (const margin_svm_options *)user, mem, model, NULL, NULL);
 }
 
 static margin_mam_options fair(unsigned kind, unsigned scheme)
@@ -303,7 +303,7 @@ static margin_mam_options fair(unsigned kind, unsigned scheme)
     margin_mam_options o;
     memset(&o, 0, sizeof o);
     o.kernel.kind = (uint8_t)kind;
-    o.run.scheme = (uint8_t)scheme;
+    o.scheme = (uint8_t)scheme;
     o.intercept = o.balanced = true;
     return o;
 }
@@ -313,7 +313,7 @@ static enum greatest_test_res same_by_hand(const problem *p, size_t classes, mar
                                            margin_cv_options o, const margin_cv *cv)
 {
     const size_t n = p->data.n, d = p->data.d;
-    const size_t size = learner.bytes + margin_folds_size(n);
+    const size_t size = learner.bytes + margin_folds_stratified_size(n);
     static uint16_t fold[400];
     static margin_index rows[400];
     margin_rng dice = margin_rng_make(o.seed);
@@ -391,7 +391,7 @@ TEST cross_validation_agrees_with_its_steps(void)
         o.unstratified = round % 7 == 0;
         o.keep = round % 2 == 0;
         o.scheme = (uint8_t)scheme;
-        learner.bytes = margin_mam_size(n - n / o.folds, d, classes, &mam);
+        learner.bytes = margin_mam_train_size(n - n / o.folds, d, classes, &mam);
         size = margin_cross_validate_size(n, classes, &o, learner.bytes);
         ASSERT(size > 0);
         bytes = malloc(size + MARGIN_ALIGN);
@@ -419,7 +419,7 @@ TEST defaults_are_five_stratified_folds_once(void)
     memset(&svm, 0, sizeof svm);
     rng = margin_rng_make(4);
     problem_make(&p, 60, 2, 2);
-    learner.bytes = margin_svm_size(48, 2, 2, &svm);
+    learner.bytes = margin_svm_train_size(48, 2, 2, &svm);
     ASSERT_EQ(MARGIN_OK, margin_cross_validate(&p.data, &learner, NULL, &mem, &a));
     ASSERT_EQ_FMT((size_t)5, a.runs, "%zu");
     ASSERT_EQ(NULL, a.labels);
@@ -575,7 +575,7 @@ TEST a_class_of_one_sample_cannot_be_validated(void)
     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
     margin_cv_options o = {2, 1, 0, false, false, 0};
     margin_mam_options mam = fair(0, 0);
-    const margin_learner learner = {train_mam, &mam, margin_mam_size(3, 1, 3, &mam)};
+    const margin_learner learner = {train_mam, &mam, margin_mam_train_size(3, 1, 3, &mam)};
     margin_cv cv;
     ASSERT_EQ_FMT(MARGIN_E_ONE_CLASS, margin_cross_validate(&data, &learner, &o, &mem, &cv), "%d");
     PASS();
@@ -659,12 +659,12 @@ TEST memory_is_what_the_queries_say(void)
     problem_make(&p, 40, 3, 3);
     s.data = &p.data;
     s.model = &model;
-    CHECK_CALL(arena_sweep(run_confusion, &s, margin_metrics_size(&model), &s.out, sizeof s.out));
-    CHECK_CALL(arena_sweep(run_margins, &s, margin_metrics_size(&model), &s.out, sizeof s.out));
+    CHECK_CALL(arena_sweep(run_confusion, &s, margin_confusion_size(&model), &s.out, sizeof s.out));
+    CHECK_CALL(arena_sweep(run_margins, &s, margin_confusion_size(&model), &s.out, sizeof s.out));
     for (unsigned k = 0; k < 8; k++) {
         margin_mam_options mam = fair(k & 1 ? MARGIN_KERNEL_RBF : 0, 0);
         const margin_cv_options o = {4, 2, k, (k & 2) != 0, (k & 4) != 0, 0};
-        const margin_learner learner = {train_mam, &mam, margin_mam_size(30, 3, 3, &mam)};
+        const margin_learner learner = {train_mam, &mam, margin_mam_train_size(30, 3, 3, &mam)};
         s.learner = &learner;
         s.options = &o;
         CHECK_CALL(arena_sweep(run_cv, &s, margin_cross_validate_size(40, 3, &o, learner.bytes),
@@ -682,7 +682,7 @@ TEST scores_left_out_calibrate_probabilities(void)
     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
     margin_mam_options mam = fair(0, 0);
     margin_cv_options o = {0, 0, 1, false, true, 0};
-    const margin_learner learner = {train_mam, &mam, margin_mam_size(160, 2, 2, &mam)};
+    const margin_learner learner = {train_mam, &mam, margin_mam_train_size(160, 2, 2, &mam)};
     margin_real slope, shift;
     margin_cv cv;
     rng = margin_rng_make(11);

@@ -868,8 +868,9 @@ TEST omam_is_the_naive_form(void)
         static problem p;
         const margin_kernel *k = kernels + trial % 3;
         const bool numbers = trial / 3 % 2 == 0;
-        margin_omam_options options;
+        margin_ordinal_options options;
         margin_info info;
+        margin_ordinal_report report;
         margin_model m;
         margin_arena mem = arena();
         long double f[MOST], objective;
@@ -878,14 +879,14 @@ TEST omam_is_the_naive_form(void)
         options.kernel = *k;
         options.targets = numbers ? p.target : NULL;
         objective = naive_omam(&p, k, numbers, f);
-        ASSERT_EQ(MARGIN_OK, margin_omam_train(&p.data, &options, &mem, &m, &info));
+        ASSERT_EQ(MARGIN_OK, margin_omam_train(&p.data, &options, &mem, &m, &info, &report));
         ASSERT_EQ_FMT(k->kind == MARGIN_KERNEL_LINEAR ? MARGIN_MODEL_LINEAR
                                                       : MARGIN_MODEL_EXPANSION,
                       (int)m.kind, "%d");
         CHECK_CALL(scores_are(&p, &m, f, 400 * EPS, false));
         ASSERT_IN_RANGE((double)objective, (double)info.objective,
                         200 * EPS * (double)objective + 100 * EPS);
-        CHECK_CALL(tau_is(&p, &m, numbers, (double)info.tau));
+        CHECK_CALL(tau_is(&p, &m, numbers, (double)report.tau));
         ASSERT_EQ_FMT(MARGIN_SCHEME_ORDINAL, (int)margin_model_vote(&m)->scheme, "%d");
         ASSERT(info.converged);
     }
@@ -900,8 +901,9 @@ TEST lssvm_is_the_naive_form_and_leaving_one_out_is_as_by_training_anew(void)
         static const double prices[] = {0.03, 1, 20};
         const margin_kernel *k = kernels + trial % 3;
         const bool numbers = trial / 3 % 2 == 0;
-        margin_lssvm_options options;
+        margin_ordinal_options options;
         margin_info info;
+        margin_ordinal_report report;
         margin_model m;
         margin_arena mem = arena();
         long double d[MOST], f[MOST], total, loo = 0;
@@ -923,14 +925,14 @@ TEST lssvm_is_the_naive_form_and_leaving_one_out_is_as_by_training_anew(void)
                 loo += weight_of(&p, i) * e * e;
             }
         }
-        ASSERT_EQ(MARGIN_OK, margin_lssvm_train(&p.data, &options, &mem, &m, &info));
+        ASSERT_EQ(MARGIN_OK, margin_lssvm_train(&p.data, &options, &mem, &m, &info, &report));
         if (numbers) {
             CHECK_CALL(scores_are(&p, &m, f, tolerance, true));
         }
-        ASSERT_IN_RANGE((double)(loo / total), (double)info.loo,
+        ASSERT_IN_RANGE((double)(loo / total), (double)report.loo,
                         tolerance * (1 + (double)(loo / total)));
-        ASSERT_EQ_FMT((double)options.c, (double)info.c, "%g");
-        CHECK_CALL(tau_is(&p, &m, numbers, (double)info.tau));
+        ASSERT_EQ_FMT((double)options.c, (double)report.c, "%g");
+        CHECK_CALL(tau_is(&p, &m, numbers, (double)report.tau));
     }
     PASS();
 }
@@ -940,8 +942,9 @@ TEST lssvm_chooses_the_price_of_least_error_left_out(void)
     seed = 60;
     for (int trial = 0; trial < 9; trial++) {
         static problem p;
-        margin_lssvm_options options;
-        margin_info chosen, other;
+        margin_ordinal_options options;
+        margin_info info;
+        margin_ordinal_report chosen, other;
         margin_model m;
         memset(&options, 0, sizeof options);
         problem_make(&p, 30, 3, 4, trial % 8u);
@@ -949,14 +952,14 @@ TEST lssvm_chooses_the_price_of_least_error_left_out(void)
         options.targets = p.target;
         {
             margin_arena mem = arena();
-            ASSERT_EQ(MARGIN_OK, margin_lssvm_train(&p.data, &options, &mem, &m, &chosen));
-            ASSERT(chosen.iterations >= 9u && chosen.iterations <= 10u);
+            ASSERT_EQ(MARGIN_OK, margin_lssvm_train(&p.data, &options, &mem, &m, &info, &chosen));
+            ASSERT(info.iterations >= 9u && info.iterations <= 10u);
         }
         options.leave_one_out = true;
         for (int step = -1; step <= 1; step++) { /* half a decade up and down is worse */
             margin_arena mem = arena();
             options.c = chosen.c * (margin_real)pow(10, 0.5 * step);
-            ASSERT_EQ(MARGIN_OK, margin_lssvm_train(&p.data, &options, &mem, &m, &other));
+            ASSERT_EQ(MARGIN_OK, margin_lssvm_train(&p.data, &options, &mem, &m, NULL, &other));
             ASSERT((double)chosen.loo <= (double)other.loo * (1 + 1e-3));
         }
     }
@@ -972,19 +975,20 @@ static bool stop_at_two(void *user, const margin_progress *at)
 TEST the_search_can_be_stopped(void)
 {
     static problem p;
-    margin_lssvm_options options;
+    margin_ordinal_options options;
     margin_info info;
+    margin_ordinal_report report;
     margin_model m;
     margin_arena mem = arena();
     int calls = 0;
     seed = 61;
     memset(&options, 0, sizeof options);
     problem_make(&p, 20, 3, 4, 0);
-    options.run.progress = stop_at_two;
-    options.run.user = &calls;
-    ASSERT_EQ(MARGIN_W_STOPPED, margin_lssvm_train(&p.data, &options, &mem, &m, &info));
+    options.watch.progress = stop_at_two;
+    options.watch.user = &calls;
+    ASSERT_EQ(MARGIN_W_STOPPED, margin_lssvm_train(&p.data, &options, &mem, &m, &info, &report));
     ASSERT_EQ_FMT(2, calls, "%d");
-    ASSERT(info.c > 0 && !info.converged);
+    ASSERT(report.c > 0 && !info.converged);
     PASS();
 }
 
@@ -998,8 +1002,8 @@ TEST a_weight_of_two_is_two_samples(void)
         margin_model a, b;
         margin_arena mem = arena();
         margin_data weighted, doubled;
-        margin_omam_options omam;
-        margin_lssvm_options lssvm;
+        margin_ordinal_options omam;
+        margin_ordinal_options lssvm;
         memset(&omam, 0, sizeof omam);
         memset(&lssvm, 0, sizeof lssvm);
         problem_make(&p, 10, 3, 3, 0);
@@ -1011,11 +1015,11 @@ TEST a_weight_of_two_is_two_samples(void)
         omam.targets = lssvm.targets = p.target;
         lssvm.c = 2;
         if (trial < 3) {
-            ASSERT_EQ(MARGIN_OK, margin_omam_train(&weighted, &omam, &mem, &a, NULL));
-            ASSERT_EQ(MARGIN_OK, margin_omam_train(&doubled, &omam, &mem, &b, NULL));
+            ASSERT_EQ(MARGIN_OK, margin_omam_train(&weighted, &omam, &mem, &a, NULL, NULL));
+            ASSERT_EQ(MARGIN_OK, margin_omam_train(&doubled, &omam, &mem, &b, NULL, NULL));
         } else {
-            ASSERT_EQ(MARGIN_OK, margin_lssvm_train(&weighted, &lssvm, &mem, &a, NULL));
-            ASSERT_EQ(MARGIN_OK, margin_lssvm_train(&doubled, &lssvm, &mem, &b, NULL));
+            ASSERT_EQ(MARGIN_OK, margin_lssvm_train(&weighted, &lssvm, &mem, &a, NULL, NULL));
+            ASSERT_EQ(MARGIN_OK, margin_lssvm_train(&doubled, &lssvm, &mem, &b, NULL, NULL));
         }
         for (size_t i = 0; i < 10; i++) {
             margin_real s, t;
@@ -1047,10 +1051,11 @@ TEST classes_in_a_row_are_told_without_error(void)
     data.d = 2;
     data.y = y;
     for (int trial = 0; trial < 8; trial++) {
-        margin_omam_options omam;
-        margin_lssvm_options lssvm;
+        margin_ordinal_options omam;
+        margin_ordinal_options lssvm;
         margin_model m;
         margin_info info;
+        margin_ordinal_report report;
         margin_arena mem = arena();
         margin_real confusion[MARGIN_CONFUSION(5)], tau;
         memset(&omam, 0, sizeof omam);
@@ -1058,14 +1063,15 @@ TEST classes_in_a_row_are_told_without_error(void)
         omam.kernel = lssvm.kernel = kernels[trial / 2 % 2];
         omam.loss = lssvm.loss = (uint8_t)(trial / 4);
         lssvm.c = 10;
-        ASSERT_EQ(MARGIN_OK, trial % 2 ? margin_omam_train(&data, &omam, &mem, &m, &info)
-                                       : margin_lssvm_train(&data, &lssvm, &mem, &m, &info));
+        ASSERT_EQ(MARGIN_OK, trial % 2
+                                 ? margin_omam_train(&data, &omam, &mem, &m, &info, &report)
+                                 : margin_lssvm_train(&data, &lssvm, &mem, &m, &info, &report));
         ASSERT_EQ(MARGIN_OK, margin_confusion(&data, &m, &mem, confusion));
         ASSERT_EQ_FMT(0.0, (double)margin_error(confusion, 5), "%g");
         ASSERT_EQ_FMT(0.0, (double)margin_absolute_error(confusion, 5), "%g");
         ASSERT(info.margin_min > 0 && info.margin_mean >= info.margin_min);
         ASSERT_EQ(MARGIN_OK, margin_model_kendall(&data, NULL, &m, &mem, &tau));
-        ASSERT_IN_RANGE((double)info.tau, (double)tau, 1e-3);
+        ASSERT_IN_RANGE((double)report.tau, (double)tau, 1e-3);
         ASSERT_EQ_FMT(1, margin_compare(&m, x + 2 * 4, x + 2 * 1, confusion), "%d");
         ASSERT_EQ_FMT(-1, margin_compare(&m, x + 2 * 1, x + 2 * 4, confusion), "%d");
         ASSERT_EQ_FMT(0, margin_compare(&m, x, x, confusion), "%d");
@@ -1078,7 +1084,7 @@ TEST margins_are_those_of_the_model(void)
     static problem p;
     seed = 82;
     for (int trial = 0; trial < 12; trial++) {
-        margin_omam_options options;
+        margin_ordinal_options options;
         margin_model m;
         margin_info info;
         margin_summary summary;
@@ -1086,7 +1092,7 @@ TEST margins_are_those_of_the_model(void)
         memset(&options, 0, sizeof options);
         problem_make(&p, 30, 3, 2u + below(4), (unsigned)trial % 8u);
         options.kernel = kernels[trial % 2];
-        ASSERT_EQ(MARGIN_OK, margin_omam_train(&p.data, &options, &mem, &m, &info));
+        ASSERT_EQ(MARGIN_OK, margin_omam_train(&p.data, &options, &mem, &m, &info, NULL));
         ASSERT_EQ(MARGIN_OK, margin_margins(&p.data, &m, &mem, NULL, &summary));
         ASSERT_IN_RANGE((double)summary.min, (double)info.margin_min, 100 * EPS);
         ASSERT_IN_RANGE((double)summary.mean, (double)info.margin_mean, 100 * EPS);
@@ -1101,13 +1107,13 @@ TEST margins_are_those_of_the_model(void)
 TEST two_classes_in_order_make_a_binary_model(void)
 {
     static problem p;
-    margin_lssvm_options options;
+    margin_ordinal_options options;
     margin_model m;
     margin_arena mem = arena();
     seed = 83;
     memset(&options, 0, sizeof options);
     problem_make(&p, 20, 2, 2, 0);
-    ASSERT_EQ(MARGIN_OK, margin_lssvm_train(&p.data, &options, &mem, &m, NULL));
+    ASSERT_EQ(MARGIN_OK, margin_lssvm_train(&p.data, &options, &mem, &m, NULL, NULL));
     ASSERT_EQ_FMT(MARGIN_SCHEME_BINARY, (int)m.of.linear.vote.scheme, "%d");
     ASSERT_EQ_FMT(2, (int)m.of.linear.vote.classes, "%d");
     PASS();
@@ -1117,7 +1123,7 @@ TEST classes_may_be_without_samples(void)
 {
     static const margin_real x[] = {0, 1, 5, 6};
     static const uint16_t y[] = {1, 1, 3, 3};
-    margin_omam_options options;
+    margin_ordinal_options options;
     margin_data data;
     margin_model m;
     margin_arena mem = arena();
@@ -1129,26 +1135,26 @@ TEST classes_may_be_without_samples(void)
     data.d = 1;
     data.y = y;
     options.classes = 6;
-    ASSERT_EQ(MARGIN_OK, margin_omam_train(&data, &options, &mem, &m, NULL));
+    ASSERT_EQ(MARGIN_OK, margin_omam_train(&data, &options, &mem, &m, NULL, NULL));
     ASSERT_EQ_FMT(6, (int)m.of.linear.vote.classes, "%d");
     for (int i = 0; i < 4; i++) {
         ASSERT_EQ_FMT((int)y[i], (int)margin_classify(&m, x + i, s), "%d");
     }
     options.classes = 3;
-    ASSERT_EQ(MARGIN_E_LABEL, margin_omam_train(&data, &options, &mem, &m, NULL));
+    ASSERT_EQ(MARGIN_E_LABEL, margin_omam_train(&data, &options, &mem, &m, NULL, NULL));
     PASS();
 }
 
 static margin_status train_omam(void *user, const margin_data *data, margin_arena *mem,
                                 margin_model *model)
 {
-    return margin_omam_train(data, (const margin_omam_options *)user, mem, model, NULL);
+    return margin_omam_train(data, (const margin_ordinal_options *)user, mem, model, NULL, NULL);
 }
 
 TEST cross_validation_takes_ordinal_models(void)
 {
     static problem p;
-    margin_omam_options options;
+    margin_ordinal_options options;
     margin_cv_options how;
     margin_learner learner;
     margin_cv result;
@@ -1162,7 +1168,7 @@ TEST cross_validation_takes_ordinal_models(void)
     how.keep = true;
     learner.train = train_omam;
     learner.user = &options;
-    learner.bytes = margin_omam_size(32, 3, 4, &options);
+    learner.bytes = margin_omam_train_size(32, 3, 4, &options);
     ASSERT_EQ(MARGIN_OK, margin_cross_validate(&p.data, &learner, &how, &mem, &result));
     ASSERT_EQ_FMT(3, (int)result.machines, "%d");
     ASSERT(margin_absolute_error(result.confusion, 4) < 1);
@@ -1209,8 +1215,8 @@ static int status_of(const problem *p, const margin_data *data, const margin_rea
     int found = 99;
     (void)p;
     for (int trial = 0; trial < 4; trial++) {
-        margin_omam_options omam;
-        margin_lssvm_options lssvm;
+        margin_ordinal_options omam;
+        margin_ordinal_options lssvm;
         margin_arena mem = arena();
         margin_model m;
         margin_info info;
@@ -1220,8 +1226,8 @@ static int status_of(const problem *p, const margin_data *data, const margin_rea
         memset(&m, 0x5A, sizeof m);
         omam.kernel = lssvm.kernel = kernels[trial % 2];
         omam.targets = lssvm.targets = targets;
-        status = trial < 2 ? margin_omam_train(data, &omam, &mem, &m, &info)
-                           : margin_lssvm_train(data, &lssvm, &mem, &m, &info);
+        status = trial < 2 ? margin_omam_train(data, &omam, &mem, &m, &info, NULL)
+                           : margin_lssvm_train(data, &lssvm, &mem, &m, &info, NULL);
         if ((status < 0 && (m.kind != 0x5A || mem.low != 0)) || mem.high != mem.size ||
             (trial > 0 && (int)status != found)) {
             return 99;
@@ -1277,8 +1283,8 @@ TEST features_that_say_nothing_or_overflow_are_refused(void)
     static const margin_real flat[] = {7, 7, 7, 7};
     margin_real huge[] = {-(margin_real)1e38, (margin_real)1e38, -(margin_real)1e38, 0};
     static const margin_real t[] = {1, 2, 3, 4};
-    margin_omam_options omam;
-    margin_lssvm_options lssvm;
+    margin_ordinal_options omam;
+    margin_ordinal_options lssvm;
     margin_data data;
     margin_model m;
     margin_arena mem = arena();
@@ -1292,58 +1298,58 @@ TEST features_that_say_nothing_or_overflow_are_refused(void)
     data.n = 4;
     data.d = 1;
     omam.targets = lssvm.targets = t;
-    ASSERT_EQ(MARGIN_E_NO_DIRECTION, margin_omam_train(&data, &omam, &mem, &m, NULL));
-    ASSERT_EQ(MARGIN_E_NO_DIRECTION, margin_lssvm_train(&data, &lssvm, &mem, &m, NULL));
+    ASSERT_EQ(MARGIN_E_NO_DIRECTION, margin_omam_train(&data, &omam, &mem, &m, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_NO_DIRECTION, margin_lssvm_train(&data, &lssvm, &mem, &m, NULL, NULL));
     omam.kernel.kind = MARGIN_KERNEL_RBF;
-    ASSERT_EQ(MARGIN_E_NO_DIRECTION, margin_omam_train(&data, &omam, &mem, &m, NULL));
+    ASSERT_EQ(MARGIN_E_NO_DIRECTION, margin_omam_train(&data, &omam, &mem, &m, NULL, NULL));
     data.x = huge;
     omam.kernel.kind = MARGIN_KERNEL_LINEAR;
-    ASSERT_EQ(MARGIN_E_RANGE, margin_omam_train(&data, &omam, &mem, &m, NULL));
-    ASSERT_EQ(MARGIN_E_RANGE, margin_lssvm_train(&data, &lssvm, &mem, &m, NULL));
+    ASSERT_EQ(MARGIN_E_RANGE, margin_omam_train(&data, &omam, &mem, &m, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_RANGE, margin_lssvm_train(&data, &lssvm, &mem, &m, NULL, NULL));
     omam.kernel.kind = lssvm.kernel.kind = MARGIN_KERNEL_POLY;
-    ASSERT_EQ(MARGIN_E_RANGE, margin_omam_train(&data, &omam, &mem, &m, NULL));
-    ASSERT_EQ(MARGIN_E_RANGE, margin_lssvm_train(&data, &lssvm, &mem, &m, NULL));
+    ASSERT_EQ(MARGIN_E_RANGE, margin_omam_train(&data, &omam, &mem, &m, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_RANGE, margin_lssvm_train(&data, &lssvm, &mem, &m, NULL, NULL));
     PASS();
 }
 
 TEST bad_options_are_refused(void)
 {
     static problem p;
-    margin_omam_options omam;
-    margin_lssvm_options lssvm;
+    margin_ordinal_options omam;
+    margin_ordinal_options lssvm;
     margin_model m;
     margin_arena mem = arena();
     seed = 92;
     problem_make(&p, 20, 2, 3, 0);
     memset(&omam, 0, sizeof omam);
     memset(&lssvm, 0, sizeof lssvm);
-    ASSERT_EQ(MARGIN_OK, margin_omam_train(&p.data, NULL, &mem, &m, NULL));
-    ASSERT_EQ(MARGIN_OK, margin_lssvm_train(&p.data, NULL, &mem, &m, NULL));
+    ASSERT_EQ(MARGIN_OK, margin_omam_train(&p.data, NULL, &mem, &m, NULL, NULL));
+    ASSERT_EQ(MARGIN_OK, margin_lssvm_train(&p.data, NULL, &mem, &m, NULL, NULL));
     omam.loss = 2;
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_omam_train(&p.data, &omam, &mem, &m, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_omam_train(&p.data, &omam, &mem, &m, NULL, NULL));
     lssvm.c = -1;
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_lssvm_train(&p.data, &lssvm, &mem, &m, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_lssvm_train(&p.data, &lssvm, &mem, &m, NULL, NULL));
     lssvm.c = (margin_real)NAN;
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_lssvm_train(&p.data, &lssvm, &mem, &m, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_lssvm_train(&p.data, &lssvm, &mem, &m, NULL, NULL));
     lssvm.c = 0;
     lssvm.kernel.kind = 77;
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_lssvm_train(&p.data, &lssvm, &mem, &m, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_lssvm_train(&p.data, &lssvm, &mem, &m, NULL, NULL));
     lssvm.kernel.kind = MARGIN_KERNEL_POLY; /* x.z - 10 is not positive definite */
     lssvm.kernel.gamma = 1;
     lssvm.kernel.degree = 1;
     lssvm.kernel.coef0 = -10;
-    ASSERT_EQ(MARGIN_E_NOT_POSITIVE, margin_lssvm_train(&p.data, &lssvm, &mem, &m, NULL));
+    ASSERT_EQ(MARGIN_E_NOT_POSITIVE, margin_lssvm_train(&p.data, &lssvm, &mem, &m, NULL, NULL));
     lssvm.kernel.kind = MARGIN_KERNEL_LINEAR;
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_lssvm_train(&p.data, &lssvm, &mem, NULL, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_lssvm_train(&p.data, &lssvm, NULL, &m, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_lssvm_train(NULL, &lssvm, &mem, &m, NULL));
-    ASSERT_EQ_FMT((size_t)0, margin_lssvm_size(0, 2, 3, NULL), "%zu");
-    ASSERT_EQ_FMT((size_t)0, margin_omam_size(10, 0, 3, NULL), "%zu");
-    ASSERT_EQ_FMT((size_t)0, margin_omam_size(10, 2, 0, NULL), "%zu");
-    ASSERT_EQ_FMT((size_t)0, margin_omam_size(10, 2, 65535, NULL), "%zu");
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_lssvm_train(&p.data, &lssvm, &mem, NULL, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_lssvm_train(&p.data, &lssvm, NULL, &m, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_lssvm_train(NULL, &lssvm, &mem, &m, NULL, NULL));
+    ASSERT_EQ_FMT((size_t)0, margin_lssvm_train_size(0, 2, 3, NULL), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_omam_train_size(10, 0, 3, NULL), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_omam_train_size(10, 2, 0, NULL), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_omam_train_size(10, 2, 65535, NULL), "%zu");
     lssvm.kernel.kind = MARGIN_KERNEL_RBF;
     lssvm.kernel.gamma = 1;
-    ASSERT_EQ_FMT((size_t)0, margin_lssvm_size((size_t)1 << 31, 2, 1, &lssvm), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_lssvm_train_size((size_t)1 << 31, 2, 1, &lssvm), "%zu");
     PASS();
 }
 
@@ -1380,8 +1386,8 @@ TEST tau_of_a_model_checks_its_arguments(void)
 
 typedef struct {
     problem *p;
-    margin_omam_options omam;
-    margin_lssvm_options lssvm;
+    margin_ordinal_options omam;
+    margin_ordinal_options lssvm;
     bool is_lssvm;
     struct {
         margin_model model;
@@ -1393,8 +1399,8 @@ static margin_status run_train(margin_arena *mem, void *at)
 {
     run *r = (run *)at;
     return r->is_lssvm
-               ? margin_lssvm_train(&r->p->data, &r->lssvm, mem, &r->out.model, &r->out.info)
-               : margin_omam_train(&r->p->data, &r->omam, mem, &r->out.model, &r->out.info);
+               ? margin_lssvm_train(&r->p->data, &r->lssvm, mem, &r->out.model, &r->out.info, NULL)
+               : margin_omam_train(&r->p->data, &r->omam, mem, &r->out.model, &r->out.info, NULL);
 }
 
 TEST trainers_take_exactly_their_memory(void)
@@ -1416,11 +1422,11 @@ TEST trainers_take_exactly_their_memory(void)
         r.lssvm.leave_one_out = trial < 4;
         if (r.is_lssvm) {
             const size_t search = trial < 4 || trial >= 12 ? 1u : 0u;
-            size = margin_lssvm_size(n, d, classes, &r.lssvm);
+            size = margin_lssvm_train_size(n, d, classes, &r.lssvm);
             macro = trial / 4 % 2 ? MARGIN_LSSVM_KERNEL_BYTES(n, d, classes, search)
                                   : MARGIN_LSSVM_LINEAR_BYTES(n, d, classes);
         } else {
-            size = margin_omam_size(n, d, classes, &r.omam);
+            size = margin_omam_train_size(n, d, classes, &r.omam);
             macro = trial / 4 % 2 ? MARGIN_OMAM_KERNEL_BYTES(n, d, classes)
                                   : MARGIN_OMAM_LINEAR_BYTES(n, d, classes);
         }
@@ -1433,8 +1439,8 @@ TEST trainers_take_exactly_their_memory(void)
 
 TEST the_macros_agree_for_many_shapes(void)
 {
-    margin_omam_options omam;
-    margin_lssvm_options lssvm;
+    margin_ordinal_options omam;
+    margin_ordinal_options lssvm;
     static unsigned char fixed[MARGIN_OMAM_LINEAR_BYTES(100, 8, 4)]; /* a constant expression */
     memset(&omam, 0, sizeof omam);
     memset(&lssvm, 0, sizeof lssvm);
@@ -1444,21 +1450,21 @@ TEST the_macros_agree_for_many_shapes(void)
         const size_t n = 1u + below(90), d = 1u + below(40), classes = 1u + below(6);
         const size_t extra = MARGIN_ALIGN - 1u;
         omam.kernel.kind = lssvm.kernel.kind = MARGIN_KERNEL_LINEAR;
-        ASSERT_EQ_FMT(margin_omam_size(n, d, classes, &omam) + extra,
+        ASSERT_EQ_FMT(margin_omam_train_size(n, d, classes, &omam) + extra,
                       (size_t)MARGIN_OMAM_LINEAR_BYTES(n, d, classes), "%zu");
-        ASSERT_EQ_FMT(margin_lssvm_size(n, d, classes, &lssvm) + extra,
+        ASSERT_EQ_FMT(margin_lssvm_train_size(n, d, classes, &lssvm) + extra,
                       (size_t)MARGIN_LSSVM_LINEAR_BYTES(n, d, classes), "%zu");
         omam.kernel.kind = lssvm.kernel.kind = MARGIN_KERNEL_RBF;
         lssvm.c = 0;
-        ASSERT_EQ_FMT(margin_omam_size(n, d, classes, &omam) + extra,
+        ASSERT_EQ_FMT(margin_omam_train_size(n, d, classes, &omam) + extra,
                       (size_t)MARGIN_OMAM_KERNEL_BYTES(n, d, classes), "%zu");
-        ASSERT_EQ_FMT(margin_lssvm_size(n, d, classes, &lssvm) + extra,
+        ASSERT_EQ_FMT(margin_lssvm_train_size(n, d, classes, &lssvm) + extra,
                       (size_t)MARGIN_LSSVM_KERNEL_BYTES(n, d, classes, 1), "%zu");
         lssvm.c = 1;
-        ASSERT_EQ_FMT(margin_lssvm_size(n, d, classes, &lssvm) + extra,
+        ASSERT_EQ_FMT(margin_lssvm_train_size(n, d, classes, &lssvm) + extra,
                       (size_t)MARGIN_LSSVM_KERNEL_BYTES(n, d, classes, 0), "%zu");
         if (classes > 1u) {
-            ASSERT_EQ_FMT(margin_omam_online_size(d, classes) + extra,
+            ASSERT_EQ_FMT(margin_omam_online_start_size(d, classes) + extra,
                           (size_t)MARGIN_OMAM_ONLINE_BYTES(d, classes), "%zu");
         }
     }
@@ -1502,7 +1508,7 @@ TEST on_line_omam_has_the_direction_of_batch_omam(void)
                                                         (margin_real)weight_of(&p, i)));
         }
         ASSERT_EQ(MARGIN_OK, margin_omam_online_model(&on, &now));
-        ASSERT_EQ(MARGIN_OK, margin_omam_train(&p.data, NULL, &mem, &batch, NULL));
+        ASSERT_EQ(MARGIN_OK, margin_omam_train(&p.data, NULL, &mem, &batch, NULL, NULL));
         for (size_t j = 0; j < d; j++) {
             ASSERT_IN_RANGE((double)batch.of.linear.w[j], (double)now.w[j], 200 * EPS);
         }
@@ -1597,13 +1603,13 @@ TEST on_line_omam_checks_its_arguments_and_takes_exactly_its_memory(void)
     margin_linear m;
     margin_arena mem = arena();
     memset(&on, 0, sizeof on);
-    CHECK_CALL(arena_sweep(run_online, &on, margin_omam_online_size(3, 4), &on, sizeof on));
+    CHECK_CALL(arena_sweep(run_online, &on, margin_omam_online_start_size(3, 4), &on, sizeof on));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_omam_online_start(&on, 0, 4, &mem));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_omam_online_start(&on, 3, 1, &mem));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_omam_online_start(&on, 3, 65535, &mem));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_omam_online_start(NULL, 3, 4, &mem));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_omam_online_start(&on, 3, 4, NULL));
-    ASSERT_EQ_FMT((size_t)0, margin_omam_online_size(3, 1), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_omam_online_start_size(3, 1), "%zu");
     ASSERT_EQ(MARGIN_OK, margin_omam_online_start(&on, 3, 4, &mem));
     ASSERT_EQ(MARGIN_E_LABEL, margin_omam_online_add(&on, x, 4, 1));
     ASSERT_EQ(MARGIN_E_NOT_FINITE, margin_omam_online_add(&on, nan, 1, 1));

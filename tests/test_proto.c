@@ -72,6 +72,7 @@ typedef struct {
     margin_status status;
     margin_model model;
     margin_info info;
+    margin_proto_report report;
 } trained;
 
 static trained train(const margin_data *data, const margin_proto_options *o)
@@ -80,10 +81,10 @@ static trained train(const margin_data *data, const margin_proto_options *o)
     size_t classes = 2, size;
     (void)margin_data_classes(data, &classes);
     memset(&t, 0, sizeof t);
-    size = margin_proto_size(data->n, data->d, classes, o) + 4096u;
+    size = margin_proto_train_size(data->n, data->d, classes, o) + 4096u;
     t.bytes = malloc(size);
     t.mem = margin_arena_make(t.bytes, size);
-    t.status = margin_proto_train(data, o, &t.mem, &t.model, &t.info);
+    t.status = margin_proto_train(data, o, &t.mem, &t.model, &t.info, &t.report);
     return t;
 }
 
@@ -523,7 +524,7 @@ TEST the_first_steps_are_those_of_figure_2(void)
             o.method = MARGIN_PROTO_TVQ;
             o.rate = 1;
             o.theta = (margin_real)0.6;
-            o.run.max_iterations = 4;
+            o.max_iterations = 4;
             after = train(&p.data, &o);
             ASSERT_EQ(MARGIN_OK, after.status);
             ASSERT_EQ(4u, after.info.iterations);
@@ -615,7 +616,7 @@ TEST without_reweighting_the_mean_margin_never_falls(void)
             trained t;
             o.start = (uint8_t)start;
             o.plain = true;
-            o.run.max_iterations = steps;
+            o.max_iterations = steps;
             t = train(&p.data, &o);
             ASSERT_EQ(MARGIN_OK, t.status);
             ASSERT(t.info.margin_mean >= last - (margin_real)TIGHT);
@@ -643,12 +644,12 @@ TEST tvq_makes_fewer_mistakes_than_hss(void)
         o.theta = (margin_real)0.1;
         t = train(&p.data, &o);
         after += errors(&p.data, &t.model);
-        ASSERT(t.info.mistakes > 0 && t.info.uneven > 0 && t.info.uneven < 1);
+        ASSERT(t.report.mistakes > 0 && t.report.uneven > 0 && t.report.uneven < 1);
         free(t.bytes);
         o.plain = true;
         t = train(&p.data, &o);
         plain += errors(&p.data, &t.model);
-        ASSERT_EQ(0u, t.info.mistakes);
+        ASSERT_EQ(0u, t.report.mistakes);
         free(t.bytes);
     }
     ASSERT(after < before);
@@ -664,7 +665,7 @@ TEST validation_keeps_the_best_models_and_stops(void)
     problem_make(&p, 77, 300, 8, 4, 2.5);
     o.validation = (margin_real)0.3;
     o.patience = 3;
-    o.run.max_iterations = 500;
+    o.max_iterations = 500;
     t = train(&p.data, &o);
     ASSERT_EQ(MARGIN_OK, t.status);
     ASSERT(t.info.iterations < 500u);
@@ -689,8 +690,8 @@ TEST progress_can_stop_every_method(void)
         size_t calls = 0;
         trained t;
         o.budget = 100;
-        o.run.progress = stop_at_three;
-        o.run.user = &calls;
+        o.watch.progress = stop_at_three;
+        o.watch.user = &calls;
         t = train(&p.data, &o);
         ASSERT_EQ_FMT(which == MARGIN_PROTO_HSS ? MARGIN_OK : MARGIN_W_STOPPED, t.status, "%d");
         /* nn is asked after its first round, the others before theirs */
@@ -721,7 +722,7 @@ TEST a_training_stopped_at_once_has_a_model(void)
         trained t;
         o.budget = 30;
         o.neighbours = 5;
-        o.run.progress = stop_at_once;
+        o.watch.progress = stop_at_once;
         t = train(&p.data, &o);
         ASSERT_EQ_FMT(which == MARGIN_PROTO_HSS ? MARGIN_OK : MARGIN_W_STOPPED, t.status, "%d");
         ASSERT_EQ_FMT(MARGIN_OK, margin_model_check(&t.model), "%d");
@@ -747,14 +748,14 @@ TEST what_the_arena_held_does_not_matter(void)
         o.budget = budgets[k / 6u % 4u];
         o.start = (uint8_t)(k / 6u % 4u);
         o.validation = k % 5u == 0 ? (margin_real)0.2 : 0;
-        o.run.max_iterations = 5;
+        o.max_iterations = 5;
         for (unsigned r = 0; r < 2u; r++) {
             margin_arena mem;
             memset(bytes[r], r == 0 ? 0 : 0xFF, sizeof bytes[r]);
             memset(&info[r], 0, sizeof info[r]);
             memset(&model[r], 0, sizeof model[r]);
             mem = margin_arena_make(bytes[r], sizeof bytes[r]);
-            status[r] = margin_proto_train(&p.data, &o, &mem, &model[r], &info[r]);
+            status[r] = margin_proto_train(&p.data, &o, &mem, &model[r], &info[r], NULL);
         }
         ASSERT_EQ_FMT(MARGIN_OK, margin_model_check(&model[0]), "%d");
         ASSERT_EQ(status[0], status[1]);
@@ -969,36 +970,36 @@ TEST bad_data_and_options_are_refused(void)
         p.y[i] = 0;
         weight[i] = i % 2u == 0 ? 1 : 0;
     }
-    ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_proto_train(&data, &o, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_proto_train(&data, &o, &mem, &model, NULL, NULL));
     p.y[3] = 2; /* class 1 is empty */
-    ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_proto_train(&data, &o, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_proto_train(&data, &o, &mem, &model, NULL, NULL));
     for (size_t i = 0; i < 30u; i++) {
         p.y[i] = (uint16_t)(i % 2u);
     }
     data.weight = weight; /* class 1 has no weight */
-    ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_proto_train(&data, &o, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_proto_train(&data, &o, &mem, &model, NULL, NULL));
     data.weight = NULL;
     p.x[5] = (margin_real)NAN;
-    ASSERT_EQ(MARGIN_E_NOT_FINITE, margin_proto_train(&data, &o, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_NOT_FINITE, margin_proto_train(&data, &o, &mem, &model, NULL, NULL));
     p.x[5] = MGN_HUGE / 4;
-    ASSERT_EQ(MARGIN_E_RANGE, margin_proto_train(&data, &o, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_RANGE, margin_proto_train(&data, &o, &mem, &model, NULL, NULL));
     p.x[5] = 0;
     o.tangents = MARGIN_PROTO_TANGENTS + 1u;
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_train(&data, &o, &mem, &model, NULL));
-    ASSERT_EQ(0u, margin_proto_size(30, 4, 2, &o));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_train(&data, &o, &mem, &model, NULL, NULL));
+    ASSERT_EQ(0u, margin_proto_train_size(30, 4, 2, &o));
     o = method(MARGIN_PROTO_NN + 1, 1, 0);
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_train(&data, &o, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_train(&data, &o, &mem, &model, NULL, NULL));
     o = method(MARGIN_PROTO_TVQ, 1, 0);
     o.theta = (margin_real)NAN;
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_train(&data, &o, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_train(&data, &o, &mem, &model, NULL, NULL));
     o.theta = 0;
     o.validation = 1;
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_train(&data, &o, &mem, &model, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_train(&data, NULL, NULL, &model, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_train(&data, NULL, &mem, NULL, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_train(NULL, NULL, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_train(&data, &o, &mem, &model, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_train(&data, NULL, NULL, &model, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_train(&data, NULL, &mem, NULL, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_proto_train(NULL, NULL, &mem, &model, NULL, NULL));
     ASSERT_EQ(0u, mem.low);
-    ASSERT_EQ(MARGIN_OK, margin_proto_train(&data, NULL, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_OK, margin_proto_train(&data, NULL, &mem, &model, NULL, NULL));
     PASS();
 }
 
@@ -1013,7 +1014,7 @@ typedef struct {
 static margin_status sweep_run(margin_arena *mem, void *user)
 {
     sweep_problem *s = (sweep_problem *)user;
-    return margin_proto_train(&s->p->data, &s->o, mem, &s->out, NULL);
+    return margin_proto_train(&s->p->data, &s->o, mem, &s->out, NULL, NULL);
 }
 
 #define SIDES 2u /* tangents of a sample, where it has some */
@@ -1032,11 +1033,11 @@ TEST memory_is_what_the_size_query_says(void)
         s.o = method(which, 2, 2);
         s.o.start = (uint8_t)(which == MARGIN_PROTO_HSS ? MARGIN_START_CLUSTERS : 0);
         s.o.budget = 9;
-        s.o.run.max_iterations = 2;
+        s.o.max_iterations = 2;
         s.o.sides = sides;
         s.o.side = which % 2u == 0 ? 0 : SIDES;
-        CHECK_CALL(
-            arena_sweep(sweep_run, &s, margin_proto_size(24, 5, 2, &s.o), &s.out, sizeof s.out));
+        CHECK_CALL(arena_sweep(sweep_run, &s, margin_proto_train_size(24, 5, 2, &s.o), &s.out,
+                               sizeof s.out));
     }
     PASS();
 }
@@ -1068,7 +1069,8 @@ TEST the_constant_expression_is_the_size_query(void)
         const constant_case *c = &cases[i];
         margin_proto_options o = method(c->which, c->models, c->tangents);
         o.budget = c->budget;
-        ASSERT_EQ_FMT(c->bytes, margin_proto_size(c->n, c->d, c->classes, &o) + MARGIN_ALIGN - 1u,
+        ASSERT_EQ_FMT(c->bytes,
+                      margin_proto_train_size(c->n, c->d, c->classes, &o) + MARGIN_ALIGN - 1u,
                       "%zu");
     }
     PASS();
@@ -1334,7 +1336,7 @@ TEST tangents_of_samples_that_are_no_good_are_refused(void)
     ASSERT_EQ(MARGIN_OK, t.status);
     free(t.bytes);
     o.side = MARGIN_PROTO_SIDES + 1u;
-    ASSERT_EQ(0, margin_proto_size(40, 6, 2, &o));
+    ASSERT_EQ(0, margin_proto_train_size(40, 6, 2, &o));
     PASS();
 }
 
@@ -1403,7 +1405,7 @@ TEST weights_come_to_be_uniform_over_the_mistakes(void)
 static margin_status learn_svm(void *user, const margin_data *data, margin_arena *mem,
                                margin_model *model)
 {
-    return margin_svm_train(data, (const margin_svm_options *)user, mem, model, NULL);
+    return margin_svm_train(data, (const margin_svm_options *)user, mem, model, NULL, NULL);
 }
 
 static margin_status learn_mam(void *user, const margin_data *data, margin_arena *mem,
@@ -1449,21 +1451,23 @@ TEST reweighting_drives_mam_and_svm(void)
     strategy.rounds = 30;
     problem_make(&p, 41, 120, 4, 2, 2);
     for (unsigned which = 0; which < 2u; which++) {
-        const margin_learner learner = {
-            which == 0 ? learn_mam : learn_svm, which == 0 ? (void *)&mam : (void *)&svm,
-            which == 0 ? margin_mam_size(120, 4, 2, &mam) : margin_svm_size(120, 4, 2, &svm)};
+        const margin_learner learner = {which == 0 ? learn_mam : learn_svm,
+                                        which == 0 ? (void *)&mam : (void *)&svm,
+                                        which == 0 ? margin_mam_train_size(120, 4, 2, &mam)
+                                                   : margin_svm_train_size(120, 4, 2, &svm)};
         margin_arena mem = margin_arena_make(bytes, sizeof bytes);
         margin_model first, model;
         margin_info info;
+        margin_proto_report report;
         double before, after;
         strategy.theta = which == 0 ? (margin_real)0.5 : 1;
         ASSERT_EQ(MARGIN_OK, learner.train(learner.user, &p.data, &mem, &first));
         before = deficit_of(&p.data, &first, (double)strategy.theta);
-        ASSERT(margin_theta_train(&p.data, &learner, &strategy, &mem, &model, &info) >= 0);
+        ASSERT(margin_theta_train(&p.data, &learner, &strategy, &mem, &model, &info, &report) >= 0);
         after = deficit_of(&p.data, &model, (double)strategy.theta);
         ASSERT(after <= before);
         ASSERT(which == 1u || after < before);
-        ASSERT(info.mistakes > 0 && info.uneven < 1);
+        ASSERT(report.mistakes > 0 && report.uneven < 1);
         ASSERT(info.iterations > 1u);
     }
     PASS();
@@ -1478,7 +1482,7 @@ typedef struct {
 static margin_status theta_run(margin_arena *mem, void *user)
 {
     theta_problem *s = (theta_problem *)user;
-    return margin_theta_train(&s->p->data, &s->learner, NULL, mem, &s->out, NULL);
+    return margin_theta_train(&s->p->data, &s->learner, NULL, mem, &s->out, NULL, NULL);
 }
 
 TEST reweighting_refuses_what_it_cannot_do(void)
@@ -1494,8 +1498,8 @@ TEST reweighting_refuses_what_it_cannot_do(void)
     s.p = &p;
     s.learner.train = learn_never;
     s.learner.user = &mam;
-    s.learner.bytes = margin_mam_size(30, 3, 2, &mam);
-    size = margin_theta_size(30, 30, 2, s.learner.bytes) + MARGIN_ALIGN;
+    s.learner.bytes = margin_mam_train_size(30, 3, 2, &mam);
+    size = margin_theta_train_size(30, 30, 2, s.learner.bytes) + MARGIN_ALIGN;
     bytes = malloc(size);
     mem = margin_arena_make(bytes, size);
     ASSERT_EQ(MARGIN_E_NO_DIRECTION, theta_run(&mem, &s));
@@ -1732,7 +1736,7 @@ TEST leaving_early_changes_nothing_in_integers(void)
         problem_make(&p, 300u + round, 90, d, classes, 0.5 + round % 4u);
         problem_whole(&p, 40);
         o.neighbours = (uint16_t)(1u + round % 4u);
-        o.run.max_iterations = 3;
+        o.max_iterations = 3;
         t = train(&p.data, &o);
         ASSERT_EQ(MARGIN_OK, t.status);
         for (unsigned format = MARGIN_Q7; format <= MARGIN_Q15; format += 8u) {
@@ -1864,7 +1868,7 @@ TEST a_damaged_integer_model_is_found(void)
 static margin_status learn_proto(void *user, const margin_data *data, margin_arena *mem,
                                  margin_model *model)
 {
-    return margin_proto_train(data, (const margin_proto_options *)user, mem, model, NULL);
+    return margin_proto_train(data, (const margin_proto_options *)user, mem, model, NULL, NULL);
 }
 
 TEST cross_validation_calibration_and_metrics_take_prototypes(void)
@@ -1884,7 +1888,7 @@ TEST cross_validation_calibration_and_metrics_take_prototypes(void)
     problem_make(&p, 51, 200, 6, 3, 2);
     memset(&options, 0, sizeof options);
     learner.user = &o;
-    learner.bytes = margin_proto_size(160, 6, 3, &o);
+    learner.bytes = margin_proto_train_size(160, 6, 3, &o);
     options.scheme = MARGIN_SCHEME_NEAREST;
     options.keep = true;
     ASSERT_EQ(MARGIN_OK, margin_cross_validate(&p.data, &learner, &options, &mem, &cv));

@@ -123,13 +123,13 @@ static margin_status blobs_train(blobs *b, const margin_kernel *kernel, bool kmo
     memset(&k, 0, sizeof k);
     s.kernel = k.kernel = *kernel;
     k.lambda = MGN_R(0.8);
-    s.run.scheme = k.run.scheme = (uint8_t)scheme;
+    s.scheme = k.scheme = (uint8_t)scheme;
     if (status == MARGIN_OK) {
         status = margin_scaling_apply(&scaling, &b->raw, b->scaled, 0);
     }
     if (status == MARGIN_OK) {
-        status = kmomd ? margin_kmomd_train(&b->data, &k, mem, model, NULL)
-                       : margin_svm_train(&b->data, &s, mem, model, NULL);
+        status = kmomd ? margin_kmomd_train(&b->data, &k, mem, model, NULL, NULL)
+                       : margin_svm_train(&b->data, &s, mem, model, NULL, NULL);
     }
     return status >= 0 ? margin_model_scale(model, &scaling, mem) : status;
 }

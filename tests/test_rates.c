@@ -34,9 +34,8 @@ static rates_result rates_run(const margin_data *data, margin_rates_options o)
 {
     rates_result r;
     memset(&r, 0, sizeof r);
-    o.report = &r.report;
-    r.memory = solver_memory_make(margin_rates_size(data->n, data->d, 2, &o));
-    r.status = margin_rates_train(data, &o, &r.memory.mem, &r.model, &r.info);
+    r.memory = solver_memory_make(margin_rates_train_size(data->n, data->d, 2, &o));
+    r.status = margin_rates_train(data, &o, &r.memory.mem, &r.model, &r.info, &r.report);
     return r;
 }
 
@@ -46,9 +45,9 @@ static rates_result rates_run_moments(const margin_real *mean, const margin_real
     const margin_rates_moments moments = {mean, cov, d};
     rates_result r;
     memset(&r, 0, sizeof r);
-    o.report = &r.report;
-    r.memory = solver_memory_make(margin_rates_moments_size(d, &o));
-    r.status = margin_rates_train_moments(&moments, &o, &r.memory.mem, &r.model, &r.info);
+    r.memory = solver_memory_make(margin_rates_train_moments_size(d, &o));
+    r.status =
+        margin_rates_train_moments(&moments, &o, &r.memory.mem, &r.model, &r.info, &r.report);
     return r;
 }
 
@@ -191,7 +190,7 @@ TEST the_frontier_of_one_feature_is_a_line_in_kappa(void)
                                            (margin_real)0.01};
     const margin_rates_moments moments = {mean, cov, 1};
     const margin_rates_options o = rates_options(0, 0);
-    solver_memory m = solver_memory_make(margin_rates_moments_size(1, &o));
+    solver_memory m = solver_memory_make(margin_rates_train_moments_size(1, &o));
     margin_real eta_neg[5];
     ASSERT_EQ_FMT((int)MARGIN_OK,
                   (int)margin_rates_frontier_moments(&moments, &o, &m.mem, eta_pos, eta_neg, 5),
@@ -437,7 +436,7 @@ static double apart_scores(const margin_data *data, const margin_model *a, const
 TEST data_and_its_moments_give_the_same_machine(void)
 {
     const margin_rates_options o = rates_options(0.3, 0.5);
-    unsigned char bytes[MARGIN_MOMENTS_BYTES(CLOUD_D) + MARGIN_ALIGN];
+    unsigned char bytes[MARGIN_DATA_MOMENTS_BYTES(CLOUD_D) + MARGIN_ALIGN];
     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
     margin_real weight[2], mean[2 * CLOUD_D], cov[2 * CLOUD_D * CLOUD_D];
     rates_result one, two;
@@ -550,7 +549,7 @@ TEST with_more_features_than_samples_any_rates_can_be_had(void)
         rates_result r;
         solver_memory m;
         o.solver = (uint8_t)solver;
-        o.run.max_iterations = 100;
+        o.max_iterations = 100;
         r = rates_run(&data, o);
         ASSERT(solver == 0 ? r.status == MARGIN_OK : r.status >= 0 && r.report.ridge > 0);
         ASSERT_EQ_FMT((size_t)FEW - 1u, r.report.rank, "%zu");
@@ -560,7 +559,7 @@ TEST with_more_features_than_samples_any_rates_can_be_had(void)
             margin_scores(&r.model, x + i * MANY, &score);
             ASSERT(near(y[i] == 1 ? 1 : -1, score));
         }
-        m = solver_memory_make(margin_rates_size(FEW, MANY, 2, &o));
+        m = solver_memory_make(margin_rates_train_size(FEW, MANY, 2, &o));
         ASSERT_EQ(MARGIN_OK, margin_rates_frontier(&data, &o, &m.mem, &eta_pos, &eta_neg, 1));
         ASSERT(eta_neg < 1e-4);
         free(m.bytes);
@@ -637,7 +636,7 @@ TEST the_sphere_iteration_says_that_it_is_not_done(void)
     cloud_make(&c, 5, CLOUD_D, 2, 3);
     fast = rates_run(&c.data, o);
     o.solver = MARGIN_RATES_ITER;
-    o.run.max_iterations = 50;
+    o.max_iterations = 50;
     iter = rates_run(&c.data, o);
     ASSERT_EQ_FMT((int)MARGIN_W_ITERATIONS, (int)iter.status, "%d");
     ASSERT_FALSE(iter.info.converged);
@@ -687,7 +686,7 @@ TEST an_allowance_for_the_mean_enlarges_kappa(void)
     cloud c;
     cloud_make(&c, 30, 4, 1.5, 8);
     strict = rates_run(&c.data, o);
-    m = solver_memory_make(margin_rates_size(30, 4, 2, &o));
+    m = solver_memory_make(margin_rates_train_size(30, 4, 2, &o));
     ASSERT_EQ(MARGIN_OK, margin_rates_frontier(&c.data, &o, &m.mem, &larger, &plain, 1));
     o.eta_pos = (margin_real)0.5;
     o.nu_pos = (margin_real)0.25;
@@ -717,7 +716,7 @@ TEST the_frontier_divides_the_pairs(void)
         cloud_make(&c, shapes[s][0], shapes[s][1], 0.5, 77);
         o.kernel.kind = s == 2u ? MARGIN_KERNEL_POLY : MARGIN_KERNEL_LINEAR;
         o.kernel.degree = 2;
-        m = solver_memory_make(margin_rates_size(c.data.n, c.data.d, 2, &o));
+        m = solver_memory_make(margin_rates_train_size(c.data.n, c.data.d, 2, &o));
         ASSERT_EQ(MARGIN_OK, margin_rates_frontier(&c.data, &o, &m.mem, eta_pos, eta_neg, 4));
         for (size_t i = 0; i < 4u; i++) {
             const double factor[2] = {0.97, 1.03};
@@ -744,11 +743,11 @@ TEST the_frontier_is_the_same_by_moments(void)
 {
     static const margin_real eta_pos[3] = {1, (margin_real)0.5, (margin_real)0.25};
     const margin_rates_options o = rates_options(0, 0);
-    unsigned char bytes[MARGIN_MOMENTS_BYTES(CLOUD_D) + MARGIN_ALIGN];
+    unsigned char bytes[MARGIN_DATA_MOMENTS_BYTES(CLOUD_D) + MARGIN_ALIGN];
     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
     margin_real weight[2], mean[2 * CLOUD_D], cov[2 * CLOUD_D * CLOUD_D], one[3], two[3];
     margin_rates_moments moments;
-    solver_memory m = solver_memory_make(margin_rates_size(CLOUD_N, CLOUD_D, 2, &o));
+    solver_memory m = solver_memory_make(margin_rates_train_size(CLOUD_N, CLOUD_D, 2, &o));
     cloud c;
     cloud_make(&c, CLOUD_N, CLOUD_D, 0.8, 5);
     ASSERT_EQ(MARGIN_OK, margin_data_moments(&c.data, 2, &mem, weight, mean, cov));
@@ -890,9 +889,9 @@ TEST a_caller_can_stop_both_solvers(void)
         cloud c;
         cloud_make(&c, CLOUD_N, CLOUD_D, 1.2, 5);
         o.solver = (uint8_t)solver;
-        o.run.tol = (margin_real)1e-30;
-        o.run.progress = stop_at_once;
-        o.run.user = &calls;
+        o.tol = (margin_real)1e-30;
+        o.watch.progress = stop_at_once;
+        o.watch.user = &calls;
         r = rates_run(&c.data, o);
         ASSERT_EQ_FMT((size_t)1, calls, "%zu");
         ASSERT(r.status == MARGIN_W_STOPPED || r.status == MARGIN_E_NO_CONVERGENCE);
@@ -914,7 +913,7 @@ typedef struct {
 static margin_status run_train(margin_arena *mem, void *problem)
 {
     sweep_problem *p = (sweep_problem *)problem;
-    return margin_rates_train(&p->c.data, &p->o, mem, &p->model, NULL);
+    return margin_rates_train(&p->c.data, &p->o, mem, &p->model, NULL, NULL);
 }
 
 static margin_status run_frontier(margin_arena *mem, void *problem)
@@ -930,7 +929,7 @@ static margin_status run_moments(margin_arena *mem, void *problem)
     static const margin_real cov[8] = {1, 0, 0, 2, 3, 1, 1, 1};
     const margin_rates_moments moments = {mean, cov, 2};
     sweep_problem *p = (sweep_problem *)problem;
-    return margin_rates_train_moments(&moments, &p->o, mem, &p->model, NULL);
+    return margin_rates_train_moments(&moments, &p->o, mem, &p->model, NULL, NULL);
 }
 
 TEST memory_is_exactly_what_the_query_says(void)
@@ -944,12 +943,12 @@ TEST memory_is_exactly_what_the_query_says(void)
         cloud_make(&p.c, n, d, 3, 4);
         p.o = rates_options(0.8, 0.9);
         p.o.kernel.kind = s < 3u ? MARGIN_KERNEL_LINEAR : MARGIN_KERNEL_RBF;
-        size = margin_rates_size(n, d, 2, &p.o);
+        size = margin_rates_train_size(n, d, 2, &p.o);
         CHECK_CALL(arena_sweep(run_train, &p, size, &p.model, sizeof p.model));
         CHECK_CALL(arena_sweep(run_frontier, &p, size, p.eta, sizeof p.eta));
         p.o.solver = MARGIN_RATES_ITER;
         p.o.ridge = (margin_real)0.1;
-        size = margin_rates_size(n, d, 2, &p.o);
+        size = margin_rates_train_size(n, d, 2, &p.o);
         CHECK_CALL(arena_sweep(run_train, &p, size, &p.model, sizeof p.model));
     }
     PASS();
@@ -960,8 +959,8 @@ TEST moments_need_no_more_memory_than_asked_for(void)
     sweep_problem p;
     memset(&p, 0, sizeof p);
     p.o = rates_options(0.8, 0.9);
-    CHECK_CALL(
-        arena_sweep(run_moments, &p, margin_rates_moments_size(2, &p.o), &p.model, sizeof p.model));
+    CHECK_CALL(arena_sweep(run_moments, &p, margin_rates_train_moments_size(2, &p.o), &p.model,
+                           sizeof p.model));
     PASS();
 }
 
@@ -983,13 +982,12 @@ TEST what_the_arena_held_does_not_matter_to_rates(void)
         o.solver = (uint8_t)(k >> 3 & 1u);
         o.kernel.kind = k & 16u ? MARGIN_KERNEL_RBF : MARGIN_KERNEL_LINEAR;
         o.ridge = k & 32u ? (margin_real)0.1 : 0;
-        size = margin_rates_size(c.data.n, c.data.d, 2, &o);
+        size = margin_rates_train_size(c.data.n, c.data.d, 2, &o);
         for (unsigned r = 0; r < 2u; r++) {
             solver_memory m = solver_memory_make(size);
             margin_model model;
             memset(m.bytes, r == 0 ? 0 : 0xFF, size);
-            o.report = &report[r];
-            status[r] = margin_rates_train(&c.data, &o, &m.mem, &model, &info[r]);
+            status[r] = margin_rates_train(&c.data, &o, &m.mem, &model, &info[r], &report[r]);
             ASSERT(status[r] < 0 || margin_model_check(&model) == MARGIN_OK);
             free(m.bytes);
         }
@@ -1033,10 +1031,10 @@ TEST static_buffers_have_the_size_of_the_query(void)
         for (unsigned solver = 0; solver < 2u; solver++) {
             o.solver = (uint8_t)solver;
             o.kernel.kind = MARGIN_KERNEL_LINEAR;
-            SAME(MARGIN_RATES_LINEAR_BYTES(n, d, solver), margin_rates_size(n, d, 2, &o));
-            SAME(MARGIN_RATES_MOMENTS_BYTES(d), margin_rates_moments_size(d, &o));
+            SAME(MARGIN_RATES_LINEAR_BYTES(n, d, solver), margin_rates_train_size(n, d, 2, &o));
+            SAME(MARGIN_RATES_MOMENTS_BYTES(d), margin_rates_train_moments_size(d, &o));
             o.kernel.kind = MARGIN_KERNEL_RBF;
-            SAME(MARGIN_RATES_KERNEL_BYTES(n, d, solver), margin_rates_size(n, d, 2, &o));
+            SAME(MARGIN_RATES_KERNEL_BYTES(n, d, solver), margin_rates_train_size(n, d, 2, &o));
         }
     }
     PASS();
@@ -1065,10 +1063,10 @@ TEST options_out_of_range_are_refused(void)
         o.nu_pos = k / 2u == 0 ? bad : 0;
         o.nu_neg = k / 2u == 1u ? bad : 0;
         o.ridge = k / 2u == 2u ? bad : 0;
-        o.run.tol = k / 2u == 3u ? bad : 0;
+        o.tol = k / 2u == 3u ? bad : 0;
         ASSERT_EQ(MARGIN_E_ARGUMENT, status_of(&c.data, o));
-        ASSERT_EQ_FMT((size_t)0, margin_rates_size(12, 2, 2, &o), "%zu");
-        ASSERT_EQ_FMT((size_t)0, margin_rates_moments_size(2, &o), "%zu");
+        ASSERT_EQ_FMT((size_t)0, margin_rates_train_size(12, 2, 2, &o), "%zu");
+        ASSERT_EQ_FMT((size_t)0, margin_rates_train_moments_size(2, &o), "%zu");
     }
     o = rates_options(0.5, 0.5);
     o.solver = 2;
@@ -1076,7 +1074,7 @@ TEST options_out_of_range_are_refused(void)
     o.solver = 0;
     o.kernel.kind = 77;
     ASSERT_EQ(MARGIN_E_ARGUMENT, status_of(&c.data, o));
-    ASSERT_EQ_FMT((size_t)0, margin_rates_size(12, 2, 3, NULL), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_rates_train_size(12, 2, 3, NULL), "%zu");
     PASS();
 }
 
@@ -1087,26 +1085,26 @@ TEST data_that_does_not_fit_is_refused(void)
     margin_model model;
     cloud c;
     cloud_make(&c, 12, 2, 2, 1);
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train(NULL, &o, &m.mem, &model, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train(&c.data, &o, NULL, &model, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train(&c.data, &o, &m.mem, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train(NULL, &o, &m.mem, &model, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train(&c.data, &o, NULL, &model, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train(&c.data, &o, &m.mem, NULL, NULL, NULL));
     c.y[3] = 2;
-    ASSERT_EQ(MARGIN_E_TWO_CLASSES, margin_rates_train(&c.data, &o, &m.mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_TWO_CLASSES, margin_rates_train(&c.data, &o, &m.mem, &model, NULL, NULL));
     for (size_t i = 0; i < 12u; i++) {
         c.y[i] = 0;
     }
-    ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_rates_train(&c.data, &o, &m.mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_rates_train(&c.data, &o, &m.mem, &model, NULL, NULL));
     for (size_t i = 0; i < 12u; i++) {
         c.y[i] = 1;
     }
-    ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_rates_train(&c.data, &o, &m.mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_rates_train(&c.data, &o, &m.mem, &model, NULL, NULL));
     c.y[0] = 0;
     c.x[5] = (margin_real)NAN;
-    ASSERT_EQ(MARGIN_E_NOT_FINITE, margin_rates_train(&c.data, &o, &m.mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_NOT_FINITE, margin_rates_train(&c.data, &o, &m.mem, &model, NULL, NULL));
     c.x[5] = (margin_real)(CASE_EPS < 1e-10 ? 1e300 : 1e37);
-    ASSERT_EQ(MARGIN_E_RANGE, margin_rates_train(&c.data, &o, &m.mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_RANGE, margin_rates_train(&c.data, &o, &m.mem, &model, NULL, NULL));
     o.kernel.kind = MARGIN_KERNEL_POLY;
-    ASSERT_EQ(MARGIN_E_RANGE, margin_rates_train(&c.data, &o, &m.mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_RANGE, margin_rates_train(&c.data, &o, &m.mem, &model, NULL, NULL));
     ASSERT_EQ_FMT((size_t)0, m.mem.low, "%zu");
     free(m.bytes);
     PASS();
@@ -1134,18 +1132,22 @@ TEST moments_that_do_not_fit_are_refused(void)
     solver_memory m = solver_memory_make(1u << 16);
     margin_real eta = (margin_real)0.5, wrong = 0, out = 0;
     margin_model model;
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train_moments(NULL, &o, &m.mem, &model, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train_moments(&moments, &o, NULL, &model, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train_moments(&moments, &o, &m.mem, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train_moments(NULL, &o, &m.mem, &model, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT,
+              margin_rates_train_moments(&moments, &o, NULL, &model, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT,
+              margin_rates_train_moments(&moments, &o, &m.mem, NULL, NULL, NULL));
     moments.mean = NULL;
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train_moments(&moments, &o, &m.mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT,
+              margin_rates_train_moments(&moments, &o, &m.mem, &model, NULL, NULL));
     moments.mean = mean;
     moments.d = 0;
-    ASSERT_EQ(MARGIN_E_EMPTY, margin_rates_train_moments(&moments, &o, &m.mem, &model, NULL));
-    ASSERT_EQ_FMT((size_t)0, margin_rates_moments_size(0, &o), "%zu");
+    ASSERT_EQ(MARGIN_E_EMPTY, margin_rates_train_moments(&moments, &o, &m.mem, &model, NULL, NULL));
+    ASSERT_EQ_FMT((size_t)0, margin_rates_train_moments_size(0, &o), "%zu");
     moments.d = 2;
     o.kernel.kind = MARGIN_KERNEL_RBF;
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train_moments(&moments, &o, &m.mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT,
+              margin_rates_train_moments(&moments, &o, &m.mem, &model, NULL, NULL));
     o = none;
     ASSERT_EQ(MARGIN_E_ARGUMENT,
               margin_rates_frontier_moments(&moments, &o, &m.mem, &eta, NULL, 1));
@@ -1153,13 +1155,14 @@ TEST moments_that_do_not_fit_are_refused(void)
               margin_rates_frontier_moments(&moments, &o, &m.mem, &wrong, &out, 1));
     cov[4] = -1;
     ASSERT_EQ(MARGIN_E_NOT_POSITIVE,
-              margin_rates_train_moments(&moments, &o, &m.mem, &model, NULL));
+              margin_rates_train_moments(&moments, &o, &m.mem, &model, NULL, NULL));
     cov[4] = 3;
     cov[6] = cov[5] = 5;
     ASSERT_EQ(MARGIN_E_NOT_POSITIVE,
-              margin_rates_train_moments(&moments, &o, &m.mem, &model, NULL));
+              margin_rates_train_moments(&moments, &o, &m.mem, &model, NULL, NULL));
     cov[6] = (margin_real)NAN;
-    ASSERT_EQ(MARGIN_E_NOT_FINITE, margin_rates_train_moments(&moments, &o, &m.mem, &model, NULL));
+    ASSERT_EQ(MARGIN_E_NOT_FINITE,
+              margin_rates_train_moments(&moments, &o, &m.mem, &model, NULL, NULL));
     free(m.bytes);
     PASS();
 }

@@ -114,13 +114,13 @@ static int make_model(int method, unsigned kernel, unsigned classes, unsigned sc
         margin_svm_options options;
         memset(&options, 0, sizeof options);
         options.kernel.kind = (uint8_t)kernel;
-        options.run.scheme = (uint8_t)scheme;
-        return margin_svm_train(&data, &options, mem, model, NULL);
+        options.scheme = (uint8_t)scheme;
+        return margin_svm_train(&data, &options, mem, model, NULL, NULL);
     }
     margin_proto_options options;
     memset(&options, 0, sizeof options);
     options.tangents = method == 1 ? 1 : 0;
-    return margin_proto_train(&data, &options, mem, model, NULL);
+    return margin_proto_train(&data, &options, mem, model, NULL, NULL);
 }
 
 TEST what_is_not_a_number_never_becomes_a_class(void)

@@ -27,7 +27,8 @@ typedef struct {
     margin_data data;
     margin_seco_options options;
     margin_model model;
-    margin_seco_info info;
+    margin_seco_report info;
+    margin_info common;
     void *buffer;
 } problem;
 
@@ -55,12 +56,12 @@ static void strips(problem *p)
 
 static margin_status train(problem *p)
 {
-    const size_t bytes = margin_seco_size(p->data.n, p->data.d, &p->options);
+    const size_t bytes = margin_seco_train_size(p->data.n, p->data.d, 2, &p->options);
     margin_arena mem;
     free(p->buffer);
     p->buffer = malloc(bytes + 1);
     mem = margin_arena_make(p->buffer, bytes);
-    return margin_seco_train(&p->data, &p->options, &mem, &p->model, &p->info);
+    return margin_seco_train(&p->data, &p->options, &mem, &p->model, &p->common, &p->info);
 }
 
 /* Share of the training samples answered wrongly, by the general predictor. */
@@ -77,7 +78,7 @@ static double errors(const problem *p)
 /* What each count of a report must fulfil. */
 static enum greatest_test_res check_report(const problem *p)
 {
-    const margin_seco_info *info = &p->info;
+    const margin_seco_report *info = &p->info;
     size_t left = p->data.n, decided = 0, wrong = 0;
     ASSERT_EQ(MARGIN_MODEL_LIST, p->model.kind);
     ASSERT_EQ(info->cuts + 1u, p->model.of.list.pool.width);
@@ -658,7 +659,7 @@ TEST few_samples_make_one_machine_and_it_is_said(void)
     ASSERT_EQ(p.info.plain_error, p.info.left_error);
     ASSERT_EQ(MARGIN_OK, margin_data_counts(&p.data, 2, counts));
     svm.c = p.info.left_c / (margin_real)(counts[0] + counts[1]);
-    ASSERT_EQ(MARGIN_OK, margin_svm_train(&p.data, &svm, &mem, &model, NULL));
+    ASSERT_EQ(MARGIN_OK, margin_svm_train(&p.data, &svm, &mem, &model, NULL, NULL));
     for (size_t i = 0; i < p.data.n; i++) {
         margin_real a, b;
         margin_scores(&p.model, p.x + i * 3, &a);
@@ -679,7 +680,7 @@ TEST bounds_for_c_are_those_of_the_machine(void)
         margin_arena mem = margin_arena_make(bytes, sizeof bytes);
         margin_svm_options svm = {0};
         margin_model model;
-        margin_info info;
+        margin_svm_report info;
         problem p;
         strips(&p);
         p.data.n = 60;
@@ -688,10 +689,10 @@ TEST bounds_for_c_are_those_of_the_machine(void)
         }
         p.options.bounds = svm.bounds = true;
         ASSERT(train(&p) >= 0);
-        ASSERT_EQ(MARGIN_OK, margin_svm_train(&p.data, &svm, &mem, &model, &info));
+        ASSERT_EQ(MARGIN_OK, margin_svm_train(&p.data, &svm, &mem, &model, NULL, &info));
         ASSERT(info.c0 > 0 && (info.c1 > 0) == (apart == 1));
-        ASSERT_IN_RANGE((double)info.c0, (double)p.info.common.c0, 1e-5);
-        ASSERT_IN_RANGE((double)info.c1, (double)p.info.common.c1, 1e-2 * (double)info.c1);
+        ASSERT_IN_RANGE((double)info.c0, (double)p.info.c0, 1e-5);
+        ASSERT_IN_RANGE((double)info.c1, (double)p.info.c1, 1e-2 * (double)info.c1);
         free(p.buffer);
     }
     PASS();
@@ -828,8 +829,8 @@ TEST a_stop_keeps_a_usable_list(void)
     problem p;
     int calls = 0;
     strips(&p);
-    p.options.run.progress = stop_later;
-    p.options.run.user = &calls;
+    p.options.watch.progress = stop_later;
+    p.options.watch.user = &calls;
     ASSERT_EQ(MARGIN_W_STOPPED, train(&p));
     ASSERT_EQ(21, calls);
     CHECK_CALL(check_report(&p));
@@ -843,8 +844,10 @@ TEST a_stop_keeps_a_usable_list(void)
     do {                                                                                           \
         strips(&p);                                                                                \
         change;                                                                                    \
-        ASSERT_EQ_FMT((int)(status),                                                               \
-                      (int)margin_seco_train(&p.data, &p.options, &mem, &p.model, &p.info), "%d"); \
+        ASSERT_EQ_FMT(                                                                             \
+            (int)(status),                                                                         \
+            (int)margin_seco_train(&p.data, &p.options, &mem, &p.model, &p.common, &p.info),       \
+            "%d");                                                                                 \
     } while (0)
 
 TEST bad_input_is_refused(void)
@@ -873,14 +876,14 @@ TEST bad_input_is_refused(void)
     for (int i = 0; i < MOST; i++) {
         p.y[i] = 0;
     }
-    ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_seco_train(&p.data, NULL, &mem, &p.model, NULL));
+    ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_seco_train(&p.data, NULL, &mem, &p.model, NULL, NULL));
     strips(&p);
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_seco_train(&p.data, NULL, &mem, NULL, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_seco_train(&p.data, NULL, NULL, &p.model, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_seco_train(NULL, NULL, &mem, &p.model, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_seco_train(&p.data, NULL, &mem, NULL, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_seco_train(&p.data, NULL, NULL, &p.model, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_seco_train(NULL, NULL, &mem, &p.model, NULL, NULL));
     p.options.folds = 1;
-    ASSERT_EQ(0u, margin_seco_size(MOST, 3, &p.options));
-    ASSERT_EQ(0u, margin_seco_size(SIZE_MAX / 2, 3, NULL));
+    ASSERT_EQ(0u, margin_seco_train_size(MOST, 3, 2, &p.options));
+    ASSERT_EQ(0u, margin_seco_train_size(SIZE_MAX / 2, 3, 2, NULL));
     PASS();
 }
 
@@ -1013,7 +1016,7 @@ TEST damaged_lists_are_refused(void)
 static margin_status sweep(margin_arena *mem, void *of)
 {
     problem *p = (problem *)of;
-    return margin_seco_train(&p->data, &p->options, mem, &p->model, NULL);
+    return margin_seco_train(&p->data, &p->options, mem, &p->model, NULL, NULL);
 }
 
 TEST memory_is_what_the_query_says(void)
@@ -1021,21 +1024,21 @@ TEST memory_is_what_the_query_says(void)
     problem p;
     strips(&p);
     ASSERT_EQ(MARGIN_SECO_LINEAR_BYTES(100, 7, 192),
-              margin_seco_size(100, 7, &p.options) + MARGIN_ALIGN - 1u);
+              margin_seco_train_size(100, 7, 2, &p.options) + MARGIN_ALIGN - 1u);
     p.options.kernel.kind = MARGIN_KERNEL_RBF;
     ASSERT_EQ(MARGIN_SECO_KERNEL_BYTES(100, 7, 192),
-              margin_seco_size(100, 7, &p.options) + MARGIN_ALIGN - 1u);
+              margin_seco_train_size(100, 7, 2, &p.options) + MARGIN_ALIGN - 1u);
     p.options.cheap = true;
     ASSERT_EQ(MARGIN_SECO_KERNEL_BYTES(9, 1, 16),
-              margin_seco_size(9, 1, &p.options) + MARGIN_ALIGN - 1u);
+              margin_seco_train_size(9, 1, 2, &p.options) + MARGIN_ALIGN - 1u);
     p.options.kernel.kind = MARGIN_KERNEL_LINEAR;
     p.data.n = 24;
     p.options.left = 2;
-    CHECK_CALL(
-        arena_sweep(sweep, &p, margin_seco_size(24, 3, &p.options), &p.model, sizeof p.model));
+    CHECK_CALL(arena_sweep(sweep, &p, margin_seco_train_size(24, 3, 2, &p.options), &p.model,
+                           sizeof p.model));
     p.options.kernel.kind = MARGIN_KERNEL_RBF;
-    CHECK_CALL(
-        arena_sweep(sweep, &p, margin_seco_size(24, 3, &p.options), &p.model, sizeof p.model));
+    CHECK_CALL(arena_sweep(sweep, &p, margin_seco_train_size(24, 3, 2, &p.options), &p.model,
+                           sizeof p.model));
     PASS();
 }
 

@@ -38,7 +38,7 @@ static struct {
     margin_quant quant;
     margin_quant_info quant_info;
     margin_info info;
-    margin_seco_info seco;
+    margin_seco_report seco;
     margin_compress_info compress;
     margin_summary summary;
     margin_cv cv;
@@ -49,7 +49,7 @@ static struct {
 static margin_status train_svm(void *user, const margin_data *view, margin_arena *mem,
                                margin_model *model)
 {
-    return margin_svm_train(view, (const margin_svm_options *)user, mem, model, NULL);
+    return margin_svm_train(view, (const margin_svm_options *)user, mem, model, NULL, NULL);
 }
 static margin_learner learner, fold_learner;
 static const margin_cv_options folds = {3, 0, 0, false, false, 0};
@@ -84,9 +84,9 @@ static bool make_all(void)
     cuts.left = 2;
     tangents.tangents = 1;
     learner.train = train_svm;
-    learner.bytes = margin_svm_size(N, D, 2, NULL);
+    learner.bytes = margin_svm_train_size(N, D, 2, NULL);
     fold_learner = learner;
-    fold_learner.bytes = margin_svm_size(N - N / 3, D, 2, NULL);
+    fold_learner.bytes = margin_svm_train_size(N - N / 3, D, 2, NULL);
     memcpy(factor, square, sizeof factor);
     moments.mean = mean;
     moments.cov = cov;
@@ -94,10 +94,10 @@ static bool make_all(void)
     good = good && margin_cholesky(factor, N, N, &mem) == MARGIN_OK;
     good = good && margin_data_moments(&data, 2, &mem, out.reals, mean, cov) == MARGIN_OK;
     good = good && margin_scaling_fit(&data, MARGIN_SCALE_STANDARD, &mem, &scaling) == MARGIN_OK;
-    good = good && margin_svm_train(&data, NULL, &mem, &linear, NULL) == MARGIN_OK;
-    good = good && margin_svm_train(&data, &rbf, &mem, &kernel, NULL) == MARGIN_OK;
-    good = good && margin_proto_train(&data, &tangents, &mem, &proto, NULL) >= 0;
-    good = good && margin_seco_train(&data, &cuts, &mem, &list, NULL) >= 0;
+    good = good && margin_svm_train(&data, NULL, &mem, &linear, NULL, NULL) == MARGIN_OK;
+    good = good && margin_svm_train(&data, &rbf, &mem, &kernel, NULL, NULL) == MARGIN_OK;
+    good = good && margin_proto_train(&data, &tangents, &mem, &proto, NULL, NULL) >= 0;
+    good = good && margin_seco_train(&data, &cuts, &mem, &list, NULL, NULL) >= 0;
     good = good && margin_quantize(&kernel, &data, NULL, &mem, &integers, NULL) == MARGIN_OK;
     image_size = margin_image_size(&kernel, 0);
     image_size_q = margin_image_size_q(&integers, 0);
@@ -137,40 +137,40 @@ static margin_rng *rng_of_folds(void)
     X(margin_eigen, margin_eigen_size(N, true), (out.more, out.reals, N, square, N, N, mem)) \
     X(margin_eigen_leading, margin_eigen_leading_size(N), (out.more, out.reals, N, 3, square, N, N, mem)) \
     X(margin_power_iteration, margin_power_iteration_size(N), (&out.scalar, out.reals, NULL, square, N, N, 0, 0, mem)) \
-    X(margin_data_moments, margin_moments_size(D), (&data, 2, mem, out.reals, out.reals + 8, out.more)) \
-    X(margin_data_pooled, margin_moments_size(D), (&data, 2, mem, out.reals, out.reals + 8, out.more)) \
-    X(margin_scaling_fit, margin_scaling_size(MARGIN_SCALE_MINMAX, D), (&data, MARGIN_SCALE_MINMAX, mem, &out.scaling)) \
-    X(margin_folds_stratified, margin_folds_size(N), (&data, 3, rng_of_folds(), mem, out.fold)) \
+    X(margin_data_moments, margin_data_moments_size(D), (&data, 2, mem, out.reals, out.reals + 8, out.more)) \
+    X(margin_data_pooled, margin_data_moments_size(D), (&data, 2, mem, out.reals, out.reals + 8, out.more)) \
+    X(margin_scaling_fit, margin_scaling_fit_size(MARGIN_SCALE_MINMAX, D), (&data, MARGIN_SCALE_MINMAX, mem, &out.scaling)) \
+    X(margin_folds_stratified, margin_folds_stratified_size(N), (&data, 3, rng_of_folds(), mem, out.fold)) \
     X(margin_quantize, margin_quantize_size(&kernel, NULL), (&kernel, &data, NULL, mem, &out.quant, &out.quant_info)) \
     X(margin_image_load, margin_image_load_size(image, image_size), (image, image_size, mem, &out.model)) \
     X(margin_image_load_q, margin_image_load_size_q(image_q, image_size_q), (image_q, image_size_q, mem, &out.quant)) \
     X(margin_model_scale, margin_model_scale_size(&linear), (&out.model, &scaling, mem)) \
-    X(margin_mam_train, margin_mam_size(N, D, 2, NULL), (&data, NULL, mem, &out.model, &out.info)) \
-    X(margin_mam_online_start, margin_mam_online_size(D, 2, NULL), (&out.mam, D, 2, NULL, mem)) \
-    X(margin_kmomd_train, margin_kmomd_size(N, D, 2, NULL), (&data, NULL, mem, &out.model, &out.info)) \
-    X(margin_svm_train, margin_svm_size(N, D, 2, &rbf), (&data, &rbf, mem, &out.model, &out.info)) \
-    X(margin_rates_train, margin_rates_size(N, D, 2, NULL), (&data, NULL, mem, &out.model, &out.info)) \
-    X(margin_rates_frontier, margin_rates_size(N, D, 2, NULL), (&data, NULL, mem, at + 1, out.reals, 1)) \
-    X(margin_rates_train_moments, margin_rates_moments_size(D, NULL), (&moments, NULL, mem, &out.model, &out.info)) \
-    X(margin_rates_frontier_moments, margin_rates_moments_size(D, NULL), (&moments, NULL, mem, at + 1, out.reals, 1)) \
-    X(margin_loss_train, margin_loss_size(N, D, 2, NULL), (&data, NULL, mem, &out.model, &out.info)) \
-    X(margin_seco_train, margin_seco_size(N, D, &cuts), (&data, &cuts, mem, &out.model, &out.seco)) \
+    X(margin_mam_train, margin_mam_train_size(N, D, 2, NULL), (&data, NULL, mem, &out.model, &out.info)) \
+    X(margin_mam_online_start, margin_mam_online_start_size(D, 2, NULL), (&out.mam, D, 2, NULL, mem)) \
+    X(margin_kmomd_train, margin_kmomd_train_size(N, D, 2, NULL), (&data, NULL, mem, &out.model, &out.info, NULL)) \
+    X(margin_svm_train, margin_svm_train_size(N, D, 2, &rbf), (&data, &rbf, mem, &out.model, &out.info, NULL)) \
+    X(margin_rates_train, margin_rates_train_size(N, D, 2, NULL), (&data, NULL, mem, &out.model, &out.info, NULL)) \
+    X(margin_rates_frontier, margin_rates_train_size(N, D, 2, NULL), (&data, NULL, mem, at + 1, out.reals, 1)) \
+    X(margin_rates_train_moments, margin_rates_train_moments_size(D, NULL), (&moments, NULL, mem, &out.model, &out.info, NULL)) \
+    X(margin_rates_frontier_moments, margin_rates_train_moments_size(D, NULL), (&moments, NULL, mem, at + 1, out.reals, 1)) \
+    X(margin_loss_train, margin_loss_train_size(N, D, 2, NULL), (&data, NULL, mem, &out.model, &out.info)) \
+    X(margin_seco_train, margin_seco_train_size(N, D, 2, &cuts), (&data, &cuts, mem, &out.model, &out.info, &out.seco)) \
     X(margin_compress, margin_compress_size(&kernel, 3), (&kernel, &data, 3, 0, mem, &out.model, &out.compress)) \
-    X(margin_confusion, margin_metrics_size(&kernel), (&data, &kernel, mem, out.reals)) \
-    X(margin_margins, margin_metrics_size(&list), (&data, &list, mem, out.reals, &out.summary)) \
+    X(margin_confusion, margin_confusion_size(&kernel), (&data, &kernel, mem, out.reals)) \
+    X(margin_margins, margin_confusion_size(&list), (&data, &list, mem, out.reals, &out.summary)) \
     X(margin_cross_validate, margin_cross_validate_size(N, 2, &folds, fold_learner.bytes), (&data, &fold_learner, &folds, mem, &out.cv)) \
-    X(margin_proto_train, margin_proto_size(N, D, 2, &tangents), (&data, &tangents, mem, &out.model, &out.info)) \
-    X(margin_reject_curve, margin_metrics_size(&proto), (&data, &proto, mem, at, 2, out.reals, out.more)) \
-    X(margin_omam_train, margin_omam_size(N, D, 2, NULL), (&ranked, NULL, mem, &out.model, &out.info)) \
-    X(margin_lssvm_train, margin_lssvm_size(N, D, 2, NULL), (&ranked, NULL, mem, &out.model, &out.info)) \
-    X(margin_omam_online_start, margin_omam_online_size(D, 4), (&out.omam, D, 4, mem)) \
+    X(margin_proto_train, margin_proto_train_size(N, D, 2, &tangents), (&data, &tangents, mem, &out.model, &out.info, NULL)) \
+    X(margin_reject_curve, margin_confusion_size(&proto), (&data, &proto, mem, at, 2, out.reals, out.more)) \
+    X(margin_omam_train, margin_omam_train_size(N, D, 2, NULL), (&ranked, NULL, mem, &out.model, &out.info, NULL)) \
+    X(margin_lssvm_train, margin_lssvm_train_size(N, D, 2, NULL), (&ranked, NULL, mem, &out.model, &out.info, NULL)) \
+    X(margin_omam_online_start, margin_omam_online_start_size(D, 4), (&out.omam, D, 4, mem)) \
     X(margin_thresholds, margin_thresholds_size(N, 2), (x, y, NULL, N, 2, MARGIN_ORDINAL_ABSOLUTE, mem, out.reals)) \
     X(margin_kendall, margin_kendall_size(N), (x, square, N, mem, &out.scalar)) \
     X(margin_model_kendall, margin_model_kendall_size(N, &linear), (&data, NULL, &linear, mem, &out.scalar)) \
     X(margin_rank_sums, margin_kendall_size(N), (x, N, mem, out.reals))
 /* The query has room for the scores of a model of any scheme: it is refused by a byte less, but not all of it is taken. */
 #define BOUNDS(X) \
-    X(margin_theta_train, margin_theta_size(N, N, 2, learner.bytes), (&data, &learner, NULL, mem, &out.model, &out.info))
+    X(margin_theta_train, margin_theta_train_size(N, N, 2, learner.bytes), (&data, &learner, NULL, mem, &out.model, &out.info, NULL))
 /* clang-format on */
 
 #define RUN_ONE(function, size, call)                                                              \

@@ -58,16 +58,28 @@ static margin_control *training_control(training *t)
     return t->method == KMOMD ? &t->kmomd.run : &t->svm.run;
 }
 
+static uint8_t *training_scheme(training *t)
+{
+    return t->method == KMOMD ? &t->kmomd.scheme : &t->svm.scheme;
+}
+
+static margin_watch *training_watch(training *t)
+{
+    return t->method == KMOMD ? &t->kmomd.watch : &t->svm.watch;
+}
+
 static size_t training_size(const training *t)
 {
-    return t->method == KMOMD ? margin_kmomd_size(t->data->n, t->data->d, t->classes, &t->kmomd)
-                              : margin_svm_size(t->data->n, t->data->d, t->classes, &t->svm);
+    return t->method == KMOMD
+               ? margin_kmomd_train_size(t->data->n, t->data->d, t->classes, &t->kmomd)
+               : margin_svm_train_size(t->data->n, t->data->d, t->classes, &t->svm);
 }
 
 static margin_status training_call(training *t, margin_arena *mem)
 {
-    return t->method == KMOMD ? margin_kmomd_train(t->data, &t->kmomd, mem, &t->model, &t->info)
-                              : margin_svm_train(t->data, &t->svm, mem, &t->model, &t->info);
+    return t->method == KMOMD
+               ? margin_kmomd_train(t->data, &t->kmomd, mem, &t->model, &t->info, NULL)
+               : margin_svm_train(t->data, &t->svm, mem, &t->model, &t->info, NULL);
 }
 
 static void training_run(training *t)
@@ -178,7 +190,7 @@ TEST each_class_against_the_rest_is_symmetric_on_a_triangle(void)
         t.svm.kernel.degree = 1;
         t.svm.kernel.gamma = 1;
         t.svm.c = 100;
-        training_control(&t)->scheme = MARGIN_SCHEME_ONE_REST;
+        *training_scheme(&t) = MARGIN_SCHEME_ONE_REST;
         training_run(&t);
         ASSERT_EQ_FMT(MARGIN_OK, t.status, "%d");
         for (size_t i = 0; i < 3; i++) {
@@ -203,7 +215,7 @@ static enum greatest_test_res check_machines(int method, unsigned kernel, unsign
     size_t j = 0;
     cloud_fill(&all, 40, 4, 4, 7);
     training_make(&many, method, &all.data, 4, kernel);
-    training_control(&many)->scheme = (uint8_t)scheme;
+    *training_scheme(&many) = (uint8_t)scheme;
     training_run(&many);
     ASSERT_EQ_FMT(MARGIN_OK, many.status, "%d");
     for (size_t a = 0; a < 4; a++) {
@@ -349,7 +361,7 @@ TEST size_queries_are_exact_to_the_byte(void)
         training_make(&t, k % 2, &c.data, classes, kernel);
         training_control(&t)->rank = k == 9 || k == 10 ? 3 : 0;
         training_control(&t)->cache_bytes = k > 12 ? 1 : 0;
-        training_control(&t)->scheme = k == 11 ? MARGIN_SCHEME_ONE_REST : 0;
+        *training_scheme(&t) = k == 11 ? MARGIN_SCHEME_ONE_REST : 0;
         CHECK_CALL(
             arena_sweep(training_operation, &t, training_size(&t), &t.model, sizeof t.model));
         ASSERT_EQ_FMT(training_size(&t), t.info.arena_peak, "%zu");
@@ -367,11 +379,11 @@ TEST size_queries_are_exact_to_the_byte(void)
         memset(&svm, 0, sizeof svm);                                                               \
         memset(&kmomd, 0, sizeof kmomd);                                                           \
         kmomd.kernel.kind = MARGIN_KERNEL_RBF;                                                     \
-        svm.run.scheme = kmomd.run.scheme = plan;                                                  \
+        svm.scheme = kmomd.scheme = plan;                                                          \
         svm.run.cache_bytes = kmomd.run.cache_bytes = cache;                                       \
-        ASSERT_EQ_FMT(margin_svm_size(n, d, classes, &svm) + MARGIN_ALIGN - 1u, sizeof(linear),    \
-                      "%zu");                                                                      \
-        ASSERT_EQ_FMT(margin_kmomd_size(n, d, classes, &kmomd) + MARGIN_ALIGN - 1u,                \
+        ASSERT_EQ_FMT(margin_svm_train_size(n, d, classes, &svm) + MARGIN_ALIGN - 1u,              \
+                      sizeof(linear), "%zu");                                                      \
+        ASSERT_EQ_FMT(margin_kmomd_train_size(n, d, classes, &kmomd) + MARGIN_ALIGN - 1u,          \
                       sizeof(kernel), "%zu");                                                      \
     } while (0)
 
@@ -433,20 +445,20 @@ TEST sizes_that_cannot_be_counted_are_zero(void)
 {
     margin_svm_options o;
     memset(&o, 0, sizeof o);
-    ASSERT_EQ_FMT((size_t)0, margin_svm_size(0, 1, 2, NULL), "%zu");
-    ASSERT_EQ_FMT((size_t)0, margin_svm_size(10, 0, 2, NULL), "%zu");
-    ASSERT_EQ_FMT((size_t)0, margin_svm_size(10, 1, 1, NULL), "%zu");
-    ASSERT_EQ_FMT((size_t)0, margin_svm_size(10, 1, 11, NULL), "%zu");
-    ASSERT_EQ_FMT((size_t)0, margin_svm_size(70000, 1, 65536, NULL), "%zu");
-    ASSERT_EQ_FMT((size_t)0, margin_svm_size(SIZE_MAX, 1, 2, NULL), "%zu");
-    ASSERT_EQ_FMT((size_t)0, margin_svm_size(1000, SIZE_MAX / 1000, 2, NULL), "%zu");
-    ASSERT_EQ_FMT((size_t)0, margin_kmomd_size(1000, SIZE_MAX - 1, 2, NULL), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_svm_train_size(0, 1, 2, NULL), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_svm_train_size(10, 0, 2, NULL), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_svm_train_size(10, 1, 1, NULL), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_svm_train_size(10, 1, 11, NULL), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_svm_train_size(70000, 1, 65536, NULL), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_svm_train_size(SIZE_MAX, 1, 2, NULL), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_svm_train_size(1000, SIZE_MAX / 1000, 2, NULL), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_kmomd_train_size(1000, SIZE_MAX - 1, 2, NULL), "%zu");
     o.kernel.kind = MARGIN_KERNEL_RBF;
-    ASSERT_EQ_FMT((size_t)0, margin_svm_size(1000, SIZE_MAX / 1000, 2, &o), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_svm_train_size(1000, SIZE_MAX / 1000, 2, &o), "%zu");
     o.run.rank = SIZE_MAX;
-    ASSERT(margin_svm_size(1000, 1, 2, &o) > 0); /* no more than n columns */
+    ASSERT(margin_svm_train_size(1000, 1, 2, &o) > 0); /* no more than n columns */
     o.run.tol = -1;
-    ASSERT_EQ_FMT((size_t)0, margin_svm_size(1000, 1, 2, &o), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_svm_train_size(1000, 1, 2, &o), "%zu");
     PASS();
 }
 
@@ -557,8 +569,8 @@ TEST progress_is_told_for_every_machine(void)
         watch w = {0, 0, 0, false, {0, 0, 0, 0, 0}};
         cloud_fill(&c, N, D, 3, 4);
         training_make(&t, k % 2, &c.data, 3, k < 2 ? MARGIN_KERNEL_LINEAR : MARGIN_KERNEL_RBF);
-        training_control(&t)->progress = watching;
-        training_control(&t)->user = &w;
+        training_watch(&t)->progress = watching;
+        training_watch(&t)->user = &w;
         training_run(&t);
         ASSERT_EQ_FMT(MARGIN_OK, t.status, "%d");
         ASSERT(w.calls >= 3 && !w.backwards);
@@ -584,8 +596,8 @@ TEST training_can_be_stopped_at_any_call(void)
             cloud_fill(&c, N, D, classes, 4);
             training_make(&t, k % 2, &c.data, classes,
                           k / 2 % 2 == 0 ? MARGIN_KERNEL_LINEAR : MARGIN_KERNEL_RBF);
-            training_control(&t)->progress = watching;
-            training_control(&t)->user = &w;
+            training_watch(&t)->progress = watching;
+            training_watch(&t)->user = &w;
             training_run(&t);
             calls = w.calls;
             ASSERT(t.status == MARGIN_OK || (t.status == MARGIN_W_STOPPED && calls == stop));
@@ -673,7 +685,7 @@ TEST data_and_options_are_checked_and_outputs_left_alone(void)
         c.x[7] = what == 6 ? (margin_real)NAN : c.x[7];
         c.y[3] = what == 10 ? UINT16_MAX : c.y[3];
         training_control(&t)->tol = what == 11 ? (margin_real)NAN : what == 12 ? -1 : 0;
-        training_control(&t)->scheme = what == 13 ? 4 : 0;
+        *training_scheme(&t) = what == 13 ? 4 : 0;
         t.svm.kernel.gamma = t.kmomd.kernel.gamma = what == 4 ? (margin_real)NAN : 0;
         if (what == 3) {
             t.memory.mem = margin_arena_counting();
@@ -698,8 +710,10 @@ TEST a_model_is_asked_for(void)
     cloud c;
     solver_memory m = solver_memory_make(1u << 20);
     cloud_fill(&c, N, D, 2, 4);
-    ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_svm_train(&c.data, NULL, &m.mem, NULL, NULL), "%d");
-    ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_kmomd_train(&c.data, NULL, &m.mem, NULL, NULL), "%d");
+    ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_svm_train(&c.data, NULL, &m.mem, NULL, NULL, NULL),
+                  "%d");
+    ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_kmomd_train(&c.data, NULL, &m.mem, NULL, NULL, NULL),
+                  "%d");
     free(m.bytes);
     PASS();
 }
@@ -716,8 +730,8 @@ TEST the_report_may_be_left_out(void)
         training_run(&t);
         margin_scores(&t.model, c.x, with);
         margin_arena_reset(&t.memory.mem);
-        ASSERT_EQ_FMT(MARGIN_OK, margin_svm_train(&c.data, &t.svm, &t.memory.mem, &model, NULL),
-                      "%d");
+        ASSERT_EQ_FMT(MARGIN_OK,
+                      margin_svm_train(&c.data, &t.svm, &t.memory.mem, &model, NULL, NULL), "%d");
         margin_scores(&model, c.x, without);
         ASSERT_EQ(with[0], without[0]);
         free(t.memory.bytes);

@@ -28,7 +28,7 @@ int main(void)
         data.x = scaled;
     }
     if (status >= 0) {
-        status = margin_svm_train(&data, NULL, &mem, &model, &info);
+        status = margin_svm_train(&data, NULL, &mem, &model, &info, NULL);
     }
     if (status >= 0) {
         status = margin_model_scale(&model, &scaling, &mem); /* from now on it takes raw values */

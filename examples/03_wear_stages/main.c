@@ -43,15 +43,15 @@ int main(void)
     const margin_data data = {x, N, D, 0, y, NULL, NULL};
     margin_arena mem = margin_arena_make(host, sizeof host);
     margin_model model;
-    margin_info info;
+    margin_ordinal_report report;
     float scores[STAGES - 1];
     margin_status status = on_line(tool);
-    status = status < 0 ? status : margin_lssvm_train(&data, NULL, &mem, &model, &info);
+    status = status < 0 ? status : margin_lssvm_train(&data, NULL, &mem, &model, NULL, &report);
     if (status < 0) {
         printf("training: %s\n", margin_status_text(status));
         return 1;
     }
-    printf("least squares on ranks: Kendall's tau %.2f, the tool is %s\n", (double)info.tau,
+    printf("least squares on ranks: Kendall's tau %.2f, the tool is %s\n", (double)report.tau,
            names[margin_classify(&model, tool, scores)]);
     printf("the tool is %s than the other one\n",
            margin_compare(&model, tool, other, scores) > 0 ? "more worn" : "no more worn");

@@ -38,8 +38,7 @@ static margin_status train(const margin_data *data, float missed, float false_al
     margin_status status;
     o.eta_pos = missed;
     o.eta_neg = false_alarms;
-    o.report = &report;
-    status = margin_rates_train(data, &o, mem, model, NULL);
+    status = margin_rates_train(data, &o, mem, model, NULL, &report);
     printf("at most %g %% missed, %g %% false: %s\n", 100 * (double)missed,
            100 * (double)false_alarms, margin_status_text(status));
     if (status == MARGIN_E_INFEASIBLE) {

@@ -32,7 +32,7 @@ int main(void)
     margin_seco_options options = {0};
     margin_scaling scaling;
     margin_model model;
-    margin_seco_info info;
+    margin_seco_report report;
     margin_quant quant;
     margin_quant_info change;
     size_t asked = 0;
@@ -40,16 +40,16 @@ int main(void)
     measure();
     if (margin_scaling_fit(&raw, MARGIN_SCALE_STANDARD, &mem, &scaling) < 0 ||
         margin_scaling_apply(&scaling, &raw, scaled, 0) < 0 ||
-        margin_seco_train(&data, &options, &mem, &model, &info) < 0 ||
+        margin_seco_train(&data, &options, &mem, &model, NULL, &report) < 0 ||
         margin_model_scale(&model, &scaling, &mem) < 0 ||
         margin_quantize(&model, &raw, &whole, &mem, &quant, &change) < 0) {
         return 1;
     }
-    printf("one plane would err on %.0f %%, the list on %.0f %%\n", 100 * (double)info.plain_error,
-           100 * (double)info.table.error);
-    for (size_t j = 0; j < info.cuts; j++) {
-        printf("cut %d takes %d of %d parts for %s\n", (int)j + 1, (int)info.cut[j].covered,
-               (int)info.cut[j].asked, info.cut[j].sign > 0 ? "good" : "bad");
+    printf("one plane would err on %.0f %%, the list on %.0f %%\n",
+           100 * (double)report.plain_error, 100 * (double)report.table.error);
+    for (size_t j = 0; j < report.cuts; j++) {
+        printf("cut %d takes %d of %d parts for %s\n", (int)j + 1, (int)report.cut[j].covered,
+               (int)report.cut[j].asked, report.cut[j].sign > 0 ? "good" : "bad");
     }
     for (int i = 0; i < ROWS; i++) {
         const int16_t step[FEATURES] = {(int16_t)x[2 * i], (int16_t)x[2 * i + 1]};

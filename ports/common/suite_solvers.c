@@ -3,9 +3,6 @@
 
 #define MACHINES_MOST 3u
 
-static const margin_control run = {0, 0,    1u,  0,
-                                   0, NULL, NULL}; /* as few kernel rows as there can be */
-
 static margin_kernel kernel_of(unsigned kind)
 {
     margin_kernel kernel = {0, 0, 0, 0, 0};
@@ -35,10 +32,10 @@ static void rates(margin_arena *mem, size_t n, size_t d, unsigned kind)
     margin_model model;
     margin_info info;
     const margin_rates_options defaults = {
-        kernel_of(kind), (margin_real)0.7, (margin_real)0.8, 0, 0, (margin_real)0.01, 0, NULL, run};
+        kernel_of(kind), (margin_real)0.7, (margin_real)0.8, 0, 0, (margin_real)0.01, 0, 0, 0,
+        {NULL, NULL}};
     options = defaults;
-    options.report = &report;
-    result(margin_rates_train(&data, &options, mem, &model, &info), &model, &data);
+    result(margin_rates_train(&data, &options, mem, &model, &info, &report), &model, &data);
     suite_real(report.p_star);
     suite_real(report.eta_pos_touch);
     suite_word((uint32_t)report.factorisations);
@@ -59,14 +56,15 @@ void test_train_rates_rbf(margin_arena *mem)
 static void proto(margin_arena *mem, unsigned method, uint16_t models, uint16_t tangents)
 {
     const margin_data data = suite_samples(mem, 36, 4, 3, 42);
-    margin_proto_options options = {0, 0, false, false, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, run, NULL, 0};
+    margin_proto_options options = {0, 0, false, false,        0,    0, 0, 0, 0, 0, 0, 0,
+                                    0, 3, 0,     {NULL, NULL}, NULL, 0};
     margin_model model;
     margin_info info;
     options.method = (uint8_t)method;
     options.models = models;
     options.tangents = tangents;
-    options.run.max_iterations = 10;
-    result(margin_proto_train(&data, &options, mem, &model, &info), &model, &data);
+    options.max_iterations = 10;
+    result(margin_proto_train(&data, &options, mem, &model, &info, NULL), &model, &data);
     suite_real(info.objective);
 }
 
@@ -92,7 +90,7 @@ static void seco(margin_arena *mem, size_t n)
     const margin_data data = suite_samples(mem, n, 2, 2, 43);
     margin_seco_options options;
     unsigned char *byte = (unsigned char *)&options;
-    margin_seco_info info;
+    margin_seco_report info;
     margin_model model;
     size_t i;
     for (i = 0; i < sizeof options; i++) { /* all defaults */
@@ -100,8 +98,7 @@ static void seco(margin_arena *mem, size_t n)
     }
     options.cheap = true;
     options.most = 2;
-    options.run = run;
-    result(margin_seco_train(&data, &options, mem, &model, &info), &model, &data);
+    result(margin_seco_train(&data, &options, mem, &model, NULL, &info), &model, &data);
     suite_word((uint32_t)info.cuts);
     suite_real(info.plain_error);
 }

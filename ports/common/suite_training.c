@@ -4,7 +4,7 @@
 #define CACHE 1u /* bytes for kernel rows: as few as there can be */
 #define MACHINES_MOST 3u
 
-static const margin_control run = {0, 0, CACHE, 0, 0, NULL, NULL};
+static const margin_control run = {0, 0, CACHE, 0};
 
 /* The report of a training and the answers of its model to all samples. */
 static void result(margin_status status, const margin_model *model, const margin_info *info,
@@ -43,7 +43,7 @@ static margin_kernel kernel_of(unsigned kind)
 static void mam(margin_arena *mem, size_t n, unsigned kind)
 {
     const margin_data data = suite_samples(mem, n, 4, 2, 21);
-    margin_mam_options options = {kernel_of(kind), true, true, run};
+    margin_mam_options options = {kernel_of(kind), true, true, 0};
     margin_model model;
     margin_info info;
     result(margin_mam_train(&data, &options, mem, &model, &info), &model, &info, &data);
@@ -87,10 +87,10 @@ void test_train_mam_online(margin_arena *mem)
 static void kmomd(margin_arena *mem, size_t n, size_t d, unsigned kind)
 {
     const margin_data data = suite_samples(mem, n, d, 2, 23);
-    margin_kmomd_options options = {kernel_of(kind), 0, false, run};
+    margin_kmomd_options options = {kernel_of(kind), 0, false, 0, run, {NULL, NULL}};
     margin_model model;
     margin_info info;
-    result(margin_kmomd_train(&data, &options, mem, &model, &info), &model, &info, &data);
+    result(margin_kmomd_train(&data, &options, mem, &model, &info, NULL), &model, &info, &data);
 }
 
 void test_train_kmomd_linear(margin_arena *mem)
@@ -110,10 +110,10 @@ void test_train_kmomd_small(margin_arena *mem)
 
 static void svm(margin_arena *mem, const margin_data *data, unsigned kind, bool hard)
 {
-    margin_svm_options options = {kernel_of(kind), 0, 0, 0, hard, false, run};
+    margin_svm_options options = {kernel_of(kind), 0, 0, 0, hard, false, 0, run, {NULL, NULL}};
     margin_model model;
     margin_info info;
-    result(margin_svm_train(data, &options, mem, &model, &info), &model, &info, data);
+    result(margin_svm_train(data, &options, mem, &model, &info, NULL), &model, &info, data);
 }
 
 void test_train_svm_linear(margin_arena *mem)
@@ -162,11 +162,12 @@ void test_train_svm_classes(margin_arena *mem)
 static void omam(margin_arena *mem, size_t n, unsigned kind)
 {
     const margin_data data = suite_samples(mem, n, 3, 4, 51);
-    margin_omam_options options = {kernel_of(kind), NULL, 4, 0, run};
+    margin_ordinal_options options = {kernel_of(kind), NULL, 4, 0, 0, false, {NULL, NULL}};
     margin_model model;
     margin_info info;
-    result(margin_omam_train(&data, &options, mem, &model, &info), &model, &info, &data);
-    suite_real(info.tau);
+    margin_ordinal_report report = {0, 0, 0};
+    result(margin_omam_train(&data, &options, mem, &model, &info, &report), &model, &info, &data);
+    suite_real(report.tau);
 }
 
 void test_train_omam_linear(margin_arena *mem)
@@ -206,13 +207,14 @@ void test_train_omam_online(margin_arena *mem)
 static void lssvm(margin_arena *mem, size_t n, unsigned kind, margin_real c)
 {
     const margin_data data = suite_samples(mem, n, 3, 4, 53);
-    margin_lssvm_options options = {kernel_of(kind), NULL, 4, 0, c, false, run};
+    margin_ordinal_options options = {kernel_of(kind), NULL, 4, 0, c, false, {NULL, NULL}};
     margin_model model;
     margin_info info;
-    result(margin_lssvm_train(&data, &options, mem, &model, &info), &model, &info, &data);
-    suite_real(info.tau);
-    suite_real(info.c);
-    suite_real(info.loo);
+    margin_ordinal_report report = {0, 0, 0};
+    result(margin_lssvm_train(&data, &options, mem, &model, &info, &report), &model, &info, &data);
+    suite_real(report.tau);
+    suite_real(report.c);
+    suite_real(report.loo);
 }
 
 void test_train_lssvm_linear(margin_arena *mem)
@@ -332,7 +334,7 @@ void test_metrics(margin_arena *mem)
     margin_real confusion[MARGIN_CONFUSION(2)];
     margin_summary summary;
     margin_model model;
-    margin_mam_options options = {kernel_of(MARGIN_KERNEL_LINEAR), true, false, run};
+    margin_mam_options options = {kernel_of(MARGIN_KERNEL_LINEAR), true, false, 0};
     const margin_status status = margin_mam_train(&data, &options, mem, &model, NULL);
     suite_status(status);
     if (status < 0) {
@@ -349,13 +351,13 @@ void test_metrics(margin_arena *mem)
 void test_cross_validate(margin_arena *mem)
 {
     const margin_data data = suite_samples(mem, 40, 3, 2, 37);
-    margin_mam_options options = {kernel_of(MARGIN_KERNEL_LINEAR), true, false, run};
+    margin_mam_options options = {kernel_of(MARGIN_KERNEL_LINEAR), true, false, 0};
     margin_learner learner = {train_mam, NULL, 0};
     margin_cv_options folds = {4, 2, 1, false, false, 0};
     margin_cv cv;
     margin_status status;
     learner.user = &options;
-    learner.bytes = margin_mam_size(30, 3, 2, &options);
+    learner.bytes = margin_mam_train_size(30, 3, 2, &options);
     status = margin_cross_validate(&data, &learner, &folds, mem, &cv);
     suite_status(status);
     if (status >= 0) {
@@ -368,12 +370,13 @@ void test_cross_validate(margin_arena *mem)
 void test_compress(margin_arena *mem)
 {
     const margin_data data = suite_samples(mem, 32, 3, 2, 38);
-    margin_svm_options options = {kernel_of(MARGIN_KERNEL_RBF), 0, 0, 0, false, false, run};
+    margin_svm_options options = {
+        kernel_of(MARGIN_KERNEL_RBF), 0, 0, 0, false, false, 0, run, {NULL, NULL}};
     margin_model model, smaller;
     margin_compress_info info;
     margin_real score;
     size_t i;
-    margin_status status = margin_svm_train(&data, &options, mem, &model, NULL);
+    margin_status status = margin_svm_train(&data, &options, mem, &model, NULL, NULL);
     suite_status(status);
     status = status < 0 ? status : margin_compress(&model, &data, 6, 0, mem, &smaller, &info);
     suite_status(status);
@@ -386,7 +389,8 @@ void test_compress(margin_arena *mem)
 void test_quantize(margin_arena *mem)
 {
     const margin_data data = suite_samples(mem, 24, 3, 2, 39);
-    margin_svm_options options = {kernel_of(MARGIN_KERNEL_RBF), 0, 0, 0, false, false, run};
+    margin_svm_options options = {
+        kernel_of(MARGIN_KERNEL_RBF), 0, 0, 0, false, false, 0, run, {NULL, NULL}};
     margin_quant_options form = {MARGIN_Q15, false};
     margin_model model;
     margin_quant quant;
@@ -394,7 +398,7 @@ void test_quantize(margin_arena *mem)
     int16_t x[3];
     int32_t score;
     size_t i;
-    margin_status status = margin_svm_train(&data, &options, mem, &model, NULL);
+    margin_status status = margin_svm_train(&data, &options, mem, &model, NULL, NULL);
     suite_status(status);
     status = status < 0 ? status : margin_quantize(&model, &data, &form, mem, &quant, &info);
     suite_status(status);

@@ -79,7 +79,7 @@ static void statistics(size_t n, size_t d)
     margin_real *x = reals(n * d), *cov = reals(2 * d * d), *mean = reals(2 * d), weight[2];
     uint16_t *y = (uint16_t *)malloc(n * sizeof *y);
     const margin_data data = {x, n, d, 0, y, NULL, NULL};
-    const size_t bytes = margin_moments_size(d) + MARGIN_SCALING_BYTES(d);
+    const size_t bytes = margin_data_moments_size(d) + MARGIN_SCALING_BYTES(d);
     unsigned char *buffer = (unsigned char *)malloc(bytes);
     margin_arena mem = margin_arena_make(buffer, bytes);
     margin_scaling scaling = {NULL, NULL, 0};

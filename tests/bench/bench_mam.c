@@ -65,7 +65,7 @@ static void linear(size_t n, size_t d)
 {
     double best[4] = {1e9, 1e9, 1e9, 1e9};
     volatile margin_real sink = 0;
-    const size_t bytes = margin_mam_size(n, d, 2, NULL);
+    const size_t bytes = margin_mam_train_size(n, d, 2, NULL);
     void *buffer = malloc(bytes);
     margin_real *columns = (margin_real *)calloc(d, sizeof *columns);
     const margin_data data = {x, n, d, 0, y, NULL, NULL};
@@ -97,7 +97,7 @@ static void kernel(size_t n, size_t d)
 {
     margin_mam_options options = {
         {MARGIN_KERNEL_RBF, 0, 0, 0, 0}, true, true, {0, 0, 0, 0, 0, NULL, NULL}};
-    const size_t bytes = margin_mam_size(n, d, 2, &options);
+    const size_t bytes = margin_mam_train_size(n, d, 2, &options);
     void *buffer = malloc(bytes);
     const margin_data data = {x, n, d, 0, y, NULL, NULL};
     margin_arena mem = margin_arena_make(buffer, bytes);

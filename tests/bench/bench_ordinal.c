@@ -58,13 +58,13 @@ static void training(size_t n, unsigned kind, bool least_squares, margin_real c)
 {
     static const char *const names[] = {"linear", "poly", "rbf"};
     margin_real *x = numbers(n * D), *t = numbers(n);
-    margin_omam_options omam = {{0, 0, 0, 0, 0}, NULL, 0, 0, {0, 0, 0, 0, 0, NULL, NULL}};
-    margin_lssvm_options lssvm = {
+    margin_ordinal_options omam = {{0, 0, 0, 0, 0}, NULL, 0, 0, {0, 0, 0, 0, 0, NULL, NULL}};
+    margin_ordinal_options lssvm = {
         {0, 0, 0, 0, 0}, NULL, 0, 0, 0, false, {0, 0, 0, 0, 0, NULL, NULL}};
     margin_data data = {NULL, 0, D, 0, NULL, NULL, NULL};
     margin_status status;
     margin_model model;
-    margin_info info;
+    margin_ordinal_report report;
     margin_arena mem;
     void *bytes;
     size_t size;
@@ -77,16 +77,17 @@ static void training(size_t n, unsigned kind, bool least_squares, margin_real c)
     omam.kernel.kind = lssvm.kernel.kind = (uint8_t)kind;
     omam.targets = lssvm.targets = t;
     lssvm.c = c;
-    size = least_squares ? margin_lssvm_size(n, D, 1, &lssvm) : margin_omam_size(n, D, 1, &omam);
+    size = least_squares ? margin_lssvm_train_size(n, D, 1, &lssvm)
+                         : margin_omam_train_size(n, D, 1, &omam);
     bytes = malloc(size + MARGIN_ALIGN);
     mem = margin_arena_make(bytes, size + MARGIN_ALIGN);
     start = now();
-    status = least_squares ? margin_lssvm_train(&data, &lssvm, &mem, &model, &info)
-                           : margin_omam_train(&data, &omam, &mem, &model, &info);
+    status = least_squares ? margin_lssvm_train(&data, &lssvm, &mem, &model, NULL, &report)
+                           : margin_omam_train(&data, &omam, &mem, &model, NULL, &report);
     printf(TYPE " n=%-8zu d=%d %-5s %-6s %-16s %8.3f s  %8.1f MB  tau %.3f  %s\n", n, D,
            least_squares ? "lssvm" : "omam", names[kind],
            least_squares && !(c > 0) ? "C by leaving one" : "", now() - start,
-           (double)size / 1048576.0, (double)info.tau, margin_status_text(status));
+           (double)size / 1048576.0, (double)report.tau, margin_status_text(status));
     free(bytes);
     free(t);
     free(x);

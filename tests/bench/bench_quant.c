@@ -72,10 +72,10 @@ static margin_status machine_train(const machine *m, const margin_data *data, ma
     memset(&svm, 0, sizeof svm);
     memset(&kmomd, 0, sizeof kmomd);
     svm.kernel = kmomd.kernel = m->kernel;
-    svm.run.scheme = kmomd.run.scheme = m->scheme;
+    svm.scheme = kmomd.scheme = m->scheme;
     svm.c = m->c;
-    return strcmp(m->method, "svm") == 0 ? margin_svm_train(data, &svm, mem, model, NULL)
-                                         : margin_kmomd_train(data, &kmomd, mem, model, NULL);
+    return strcmp(m->method, "svm") == 0 ? margin_svm_train(data, &svm, mem, model, NULL, NULL)
+                                         : margin_kmomd_train(data, &kmomd, mem, model, NULL, NULL);
 }
 
 /* Rows whose labels differ. */

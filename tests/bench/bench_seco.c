@@ -108,13 +108,13 @@ static void time_strips(void)
         void *bytes;
         margin_arena mem;
         margin_model model;
-        margin_seco_info info;
+        margin_seco_report info;
         const double start = now();
         options.cheap = cheap != 0;
-        size = margin_seco_size(240, 2, &options);
+        size = margin_seco_train_size(240, 2, 2, &options);
         bytes = malloc(size);
         mem = margin_arena_make(bytes, size);
-        if (margin_seco_train(&data, &options, &mem, &model, &info) >= 0) {
+        if (margin_seco_train(&data, &options, &mem, &model, NULL, &info) >= 0) {
             printf("  strips, %s: %.3f s, %zu bytes; error of one machine %.3f, of the list %.3f, "
                    "%zu cuts\n",
                    cheap ? "cheap" : "full ", now() - start, size, (double)info.plain_error,

@@ -65,8 +65,8 @@ def library() -> ctypes.CDLL:
                         "-I.", "tests/compile/impl.c", "-o", path], cwd=peers.REPOSITORY, check=True)
     found = ctypes.CDLL(path)
     found.margin_arena_make.restype, found.margin_arena_make.argtypes = Arena, [ctypes.c_void_p, SIZE]
-    found.margin_rates_size.restype = SIZE
-    found.margin_rates_size.argtypes = [SIZE, SIZE, SIZE, ctypes.c_void_p]
+    found.margin_rates_train_size.restype = SIZE
+    found.margin_rates_train_size.argtypes = [SIZE, SIZE, SIZE, ctypes.c_void_p]
     found.margin_status_text.restype = ctypes.c_char_p
     return found
 
@@ -84,12 +84,12 @@ def rates(x, y, eta, kernel="linear", gamma=0.0, ridge=0.0, solver=0, limit=0, t
     if told:
         options.report = ctypes.pointer(report)
     data = Data(x.ctypes.data, *x.shape, 0, y.ctypes.data, None, None)
-    size = LIBRARY.margin_rates_size(*x.shape, 2, ctypes.byref(options))
+    size = LIBRARY.margin_rates_train_size(*x.shape, 2, ctypes.byref(options))
     bytes_ = ctypes.create_string_buffer(size + 8)
     mem = LIBRARY.margin_arena_make(ctypes.addressof(bytes_), size + 8)
     with peers.Timer() as timer:
         status = LIBRARY.margin_rates_train(ctypes.byref(data), ctypes.byref(options), ctypes.byref(mem), ctypes.byref(model),
-                                            ctypes.byref(info) if told else None)
+                                            ctypes.byref(info) if told else None, NULL)
     found = {name: getattr(report, name) for name, _ in Report._fields_}
     found.update(status=status, words=LIBRARY.margin_status_text(status).decode(), seconds=timer.seconds, objective=info.objective,
                  gap=info.gap, kkt=info.violation, steps=info.iterations)

@@ -75,9 +75,9 @@ int main(int argc, char **argv)
         size_t size;
         o.sides = two != 0 ? in.sides : NULL;
         o.side = (uint16_t)(two != 0 ? in.count : 0);
-        size = margin_proto_size(in.train, in.d, 64, &o) + MARGIN_ALIGN;
+        size = margin_proto_train_size(in.train, in.d, 64, &o) + MARGIN_ALIGN;
         mem = margin_arena_make(malloc(size), size);
-        if (margin_proto_train(&data, &o, &mem, &model, NULL) < 0) {
+        if (margin_proto_train(&data, &o, &mem, &model, NULL, NULL) < 0) {
             return 1;
         }
         printf("%zu\n", wrong(&in, &model, 0));

@@ -173,7 +173,7 @@ static void train_bits(void)
     size_t k;
     memset(&options, 0, sizeof options);
     options.kernel.kind = MARGIN_KERNEL_RBF;
-    hash_real((margin_real)margin_svm_train(&data, &options, &mem, &model, NULL));
+    hash_real((margin_real)margin_svm_train(&data, &options, &mem, &model, NULL, NULL));
     for (k = 0; k < N; k++) {
         hash_real((margin_real)margin_classify(&model, x + k * D, out));
         hash_real(out[0]);
