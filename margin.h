@@ -2,7 +2,13 @@
  *
  * USE       In exactly one source file:   #define MARGIN_IMPLEMENTATION
  *                                         #include "margin.h"     (this pulls in margin_impl.h)
- *           Everywhere else include it plainly. No compiler flag is needed. Licence: MIT, see LICENSE.
+ *           Everywhere else include it plainly. No compiler flag is needed. The licence is MIT.
+ *
+ * WHERE     Run a model that the generator exported: include its header after this one and call
+ *           NAME_classify(x); the comment in that header says all. For any model: >>model.
+ *           Integers only, without an FPU: >>quant. A model that arrives as bytes: >>image.
+ *           Train on the device: >>train tells what all trainers share, then the method's section.
+ *           Firmware that only predicts defines MARGIN_PREDICT_ONLY and can forget PART II.
  *
  * FIRST RUN Two features, six samples of two classes, one static buffer (the tests run this):
  *
@@ -26,14 +32,11 @@
  *         return margin_classify(&model, unknown, &score) == 1 ? 0 : 1;
  *     }
  *
- *           Where to go on: >>data (views, scaling), >>train (what all trainers share), >>model
- *           (what they return), >>quant (integers only), >>image (files); examples/ and README.md.
- *
  * DOES NOT  allocate, print, touch files, keep state between calls, recurse, or need libc or -lm.
  *
- * PROMISES  - All memory is the caller's: nothing is written outside the arena and the outputs.
+ * PROMISES  - All memory is the caller's. Nothing is written outside the arena and the outputs.
  *           - On failure (a negative status) no output parameter has been touched.
- *           - Every loop has a bound; the same input gives the same bits on every target.
+ *           - Every loop has a bound. The same input gives the same bits on every target.
  *
  * CONTENTS  PART I PREDICT
  *           >>config >>platform >>status >>arena >>kernel >>model >>quant >>image
@@ -60,33 +63,40 @@
 
 /* ---- >>config ---- every switch, its default and its price; define before the first include -- */
 
-/* MARGIN_IMPLEMENTATION   define in exactly one file: compiles the functions there.
- * MARGIN_STATIC           all functions are static: for a single-file program, lets the compiler
- *                         drop and inline what it likes.
- * MARGIN_PREDICT_ONLY     no trainer is compiled: a device that only predicts.
- * MARGIN_REAL_DOUBLE      margin_real is double (training on a host): doubles all memory, and crawls
- *                         without a 64-bit FPU. Otherwise margin_real is float.
- * MARGIN_ALIGN            alignment of arena blocks in bytes, a power of two, at least that of
- *                         pointers and margin_real: 4 saves memory on 32-bit machines with float.
- * MARGIN_API              storage class and attributes of the public functions, `extern` unless
- *                         you define it, as in -D'MARGIN_API=extern __attribute__((cold))'.
- * MARGIN_FLASH            attribute of the constant arrays of exported models, and MARGIN_LOAD(type, p),
- *                         how predictors read *p of them: together they let machines whose flash is
- *                         not in the data space keep models there. AVR has its own, see >>platform.
- * MARGIN_MODELS_IN_RAM    AVR with MARGIN_PREDICT_ONLY: predictors read models from RAM, because they
- *                         come out of an image. Otherwise they read exported models from flash.
- * MARGIN_LOAD_LPM         AVR: models are read from flash by `lpm`, its lower 64 KB, also without
- *                         MARGIN_PREDICT_ONLY. If you define MARGIN_LOAD too, yours must read so.
- * MARGIN_SHARED           Arduino: the file has the declarations alone; another one of the sketch
- *                         defines MARGIN_IMPLEMENTATION. See below.
- * MARGIN_VECTOR           bytes of a vector register, for speed alone: 0 (plain C), 16 or 32; found.
- * MARGIN_NO_ASM           no inline assembly, which is used for the square root and for the inner loops
- *                         of predictors on Cortex-M and AVR: the same bits from plain C, slower.
- * MARGIN_CACHE_BYTES      memory for kernel rows where no budget is given; see >>kernel.
- * MARGIN_ASSERT(cond)     internal invariants; does nothing unless you define it. Arguments are
- *                         checked in every build and reported by a status, never by an assertion. */
+/* MARGIN_IMPLEMENTATION   Define it in exactly one file: the functions are compiled there.
+ * MARGIN_STATIC           All functions are static. This suits a program of one file, because the
+ *                         compiler may then drop and inline functions as it likes.
+ * MARGIN_PREDICT_ONLY     Nothing of PART II is compiled: the device only predicts.
+ * MARGIN_REAL_DOUBLE      margin_real is double instead of float. This is meant for training on a
+ *                         host: it doubles all memory, and is very slow without a 64-bit FPU.
+ * MARGIN_ALIGN            Alignment of arena blocks in bytes: a power of two, at least the alignment
+ *                         of pointers and of margin_real. The default is 8; 4 saves memory on 32-bit
+ *                         machines with float.
+ * MARGIN_API              Storage class and attributes of the public functions. The default is
+ *                         `extern`; an example is -D'MARGIN_API=extern __attribute__((cold))'.
+ * MARGIN_FLASH            Attribute of the constant arrays of exported models.
+ * MARGIN_LOAD(type, p)    How predictors read *p of such an array. Together the two let machines
+ *                         whose flash is not in the data space keep models in flash. For AVR both
+ *                         are defined in >>platform.
+ * MARGIN_MODELS_IN_RAM    For AVR with MARGIN_PREDICT_ONLY: predictors read models from RAM, because
+ *                         the models come out of an image. Otherwise they read them from flash.
+ * MARGIN_LOAD_LPM         For AVR: models are read from the lower 64 KB of flash by `lpm`, even
+ *                         without MARGIN_PREDICT_ONLY. If you also define MARGIN_LOAD, it must read
+ *                         in the same way.
+ * MARGIN_SHARED           For Arduino: this file gets the declarations only, because another file of
+ *                         the sketch defines MARGIN_IMPLEMENTATION. See below.
+ * MARGIN_VECTOR           Bytes of a vector register: 0 (plain C), 16 or 32. It changes speed, never
+ *                         results. Unless you define it, it is the widest that the compiler's target
+ *                         flags allow.
+ * MARGIN_NO_ASM           No inline assembly. Without this switch, assembly computes the square root
+ *                         and the inner loops of predictors on Cortex-M and AVR. Plain C gives the
+ *                         same bits, slower.
+ * MARGIN_CACHE_BYTES      Memory for kernel rows where a trainer is given no budget; see >>train.
+ * MARGIN_ASSERT(cond)     Checks internal invariants; it does nothing unless you define it.
+ *                         Arguments are checked in every build and reported by a status, never by an
+ *                         assertion. */
 
-/* Arduino: a sketch has nothing to define. Each of its files that includes this header has private
+/* An Arduino sketch has nothing to define. Each of its files that includes this header gets private
  * copies of the predictors that it calls; the compiler drops all others. */
 #if defined(ARDUINO) && !defined(MARGIN_IMPLEMENTATION) && !defined(MARGIN_SHARED)
 #define MARGIN_IMPLEMENTATION
@@ -148,7 +158,7 @@ extern "C" {
 #define MARGIN_VERSION                                                                             \
     (MARGIN_VERSION_MAJOR * 10000 + MARGIN_VERSION_MINOR * 100 + MARGIN_VERSION_PATCH)
 
-/* Row and sample numbers in arrays: as small as the machine's address space allows. */
+/* The type of row and sample numbers in arrays, as small as the address space allows. */
 #if SIZE_MAX > 0xFFFFu
 typedef uint32_t margin_index;
 #define MARGIN_INDEX_MAX UINT32_MAX
@@ -241,53 +251,55 @@ static inline __attribute__((always_inline)) void margin_load_lpm(void *out, con
 #define MARGIN_STATUS_ITEM(name, value, text) name = (value),
 typedef enum { MARGIN_STATUS_LIST(MARGIN_STATUS_ITEM) } margin_status;
 
-/* The status in words; never NULL. */
+/* Returns the status in words, never NULL. */
 MARGIN_API const char *margin_status_text(margin_status status);
 
 /* ---- >>arena ---- all memory that a call may use --------------------------------------------- */
 
-/* One buffer of the caller's, used from both ends: what lasts (models) grows from the front,
- * scratch from the back. A call gives back its scratch before it returns, so models lie compact
- * and the rest is free again; a call that fails gives back all it took.
+/* An arena hands out one buffer of the caller's from both ends. What lasts (models) grows from the
+ * front, scratch from the back. A call gives its scratch back before it returns, so that models lie
+ * side by side and the rest is free again. A call that fails gives back everything it took.
  *
  *     static unsigned char bytes[4096];
  *     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
  *
- * Blocks are multiples of MARGIN_ALIGN bytes. A buffer that starts at such a multiple loses
- * nothing, any other up to MARGIN_ALIGN - 1 bytes. Size queries run the same memory plan on an
- * arena that only counts; they return 0 when the bytes do not fit size_t.
+ * Blocks are multiples of MARGIN_ALIGN bytes. A buffer whose address is such a multiple loses nothing;
+ * any other loses up to MARGIN_ALIGN - 1 bytes. A size query runs the memory plan of its function on
+ * an arena that only counts, and returns 0 when the bytes do not fit size_t.
  *
- * The functions accept a null arena and a null buffer: both refuse every block. */
+ * These functions accept a null arena and a null buffer; both refuse every block. */
 typedef struct {
     unsigned char *base; /* first aligned byte of the buffer; NULL if there is none */
     size_t size;         /* usable bytes, a multiple of MARGIN_ALIGN */
     size_t low;          /* bytes taken at the front, by what lasts */
     size_t high;         /* scratch starts at this offset; low <= high <= size */
     size_t peak;         /* most bytes ever taken at once, both ends together; survives a reset */
-    int failed;          /* 0, or the status of the first refused block; then all are refused */
+    int failed; /* 0, or the status of the first refused block, after which all are refused */
 } margin_arena;
 
-/* Bytes that `count` elements of `bytes` bytes take in an arena; a constant expression. */
+/* The bytes that `count` elements of `bytes` bytes each take in an arena, as a constant expression. */
 #define MARGIN_BLOCK(count, bytes)                                                                 \
     (((size_t)(count) * (size_t)(bytes) + MARGIN_ALIGN - 1u) / MARGIN_ALIGN * MARGIN_ALIGN)
 
+/* Makes an arena over `size` bytes. */
 MARGIN_API margin_arena margin_arena_make(void *bytes, size_t size);
-/* An arena without a buffer that grants every block, as NULL; `peak` is the answer unless it
- * `failed` with MARGIN_E_OVERFLOW. To work in it is refused: MARGIN_E_ARGUMENT. */
+/* Makes an arena without a buffer, which only counts: it grants every block as NULL. Afterwards `peak`
+ * is the number of bytes needed, unless it `failed` with MARGIN_E_OVERFLOW. Every function that would
+ * write to such an arena returns MARGIN_E_ARGUMENT. */
 MARGIN_API margin_arena margin_arena_counting(void);
-/* `count` elements of `bytes` bytes at the front (kept) or at the back (scratch), contents
- * undefined. Refused blocks are NULL and set `failed` to MARGIN_E_MEMORY or MARGIN_E_OVERFLOW:
- * take all blocks of a plan, then look at `failed` once. */
+/* Take `count` elements of `bytes` bytes each, at the front (keep) or at the back (scratch). Their
+ * contents are undefined. A refused block is NULL and sets `failed` to MARGIN_E_MEMORY or
+ * MARGIN_E_OVERFLOW, so a caller can take all blocks of a plan and check `failed` once. */
 MARGIN_API void *margin_arena_keep(margin_arena *mem, size_t count, size_t bytes);
 MARGIN_API void *margin_arena_scratch(margin_arena *mem, size_t count, size_t bytes);
 /* Gives back all scratch taken since `mark`, an earlier value of mem->high; ignores any other. */
 MARGIN_API void margin_arena_release(margin_arena *mem, size_t mark);
-/* Forgets what was taken and refused since `before`, an earlier copy of *mem, at both ends.
- * Returns the status of the refusal it forgets: MARGIN_OK, MARGIN_E_MEMORY, MARGIN_E_OVERFLOW. */
+/* Goes back to `before`, an earlier copy of *mem: what was taken since then at either end is given
+ * back, and a refusal since then is forgotten. Returns the status of that refusal, or MARGIN_OK. */
 MARGIN_API margin_status margin_arena_rewind(margin_arena *mem, const margin_arena *before);
-/* Forgets everything, models included. */
+/* Gives everything back, models included. */
 MARGIN_API void margin_arena_reset(margin_arena *mem);
-/* Bytes still to be had between the two ends. */
+/* Returns how many bytes are still free between the two ends. */
 MARGIN_API size_t margin_arena_left(const margin_arena *mem);
 
 /* ---- >>kernel ---- kernels and their parameters ---------------------------------------------- */
