@@ -69,32 +69,33 @@
  * MARGIN_PREDICT_ONLY     Nothing of PART II is compiled: the device only predicts.
  * MARGIN_REAL_DOUBLE      margin_real is double instead of float. This is meant for training on a
  *                         host: it doubles all memory, and is very slow without a 64-bit FPU.
- * MARGIN_ALIGN            Alignment of arena blocks in bytes: a power of two, at least the alignment
- *                         of pointers and of margin_real. The default is 8; 4 saves memory on 32-bit
- *                         machines with float.
+ * MARGIN_ALIGN            Alignment of arena blocks in bytes: a power of two, at least the
+ *                         alignment of pointers and of margin_real. The default is 8; 4 saves
+ *                         memory on 32-bit machines with float.
  * MARGIN_API              Storage class and attributes of the public functions. The default is
  *                         `extern`; an example is -D'MARGIN_API=extern __attribute__((cold))'.
  * MARGIN_FLASH            Attribute of the constant arrays of exported models.
  * MARGIN_LOAD(type, p)    How predictors read *p of such an array. Together the two let machines
  *                         whose flash is not in the data space keep models in flash. For AVR both
  *                         are defined in >>platform.
- * MARGIN_MODELS_IN_RAM    For AVR with MARGIN_PREDICT_ONLY: predictors read models from RAM, because
- *                         the models come out of an image. Otherwise they read them from flash.
+ * MARGIN_MODELS_IN_RAM    For AVR with MARGIN_PREDICT_ONLY: predictors read models from RAM,
+ *                         because the models come out of an image. Otherwise they read them from
+ *                         flash.
  * MARGIN_LOAD_LPM         For AVR: models are read from the lower 64 KB of flash by `lpm`, even
  *                         without MARGIN_PREDICT_ONLY. If you also define MARGIN_LOAD, it must read
  *                         in the same way.
- * MARGIN_SHARED           For Arduino: this file gets the declarations only, because another file of
- *                         the sketch defines MARGIN_IMPLEMENTATION. See below.
- * MARGIN_VECTOR           Bytes of a vector register: 0 (plain C), 16 or 32. It changes speed, never
- *                         results. Unless you define it, it is the widest that the compiler's target
- *                         flags allow.
- * MARGIN_NO_ASM           No inline assembly. Without this switch, assembly computes the square root
- *                         and the inner loops of predictors on Cortex-M and AVR. Plain C gives the
- *                         same bits, slower.
+ * MARGIN_SHARED           For Arduino: this file gets the declarations only, because another file
+ *                         of the sketch defines MARGIN_IMPLEMENTATION. See below.
+ * MARGIN_VECTOR           Bytes of a vector register: 0 (plain C), 16 or 32. It changes speed,
+ *                         never results. Unless you define it, it is the widest that the compiler's
+ *                         target flags allow.
+ * MARGIN_NO_ASM           No inline assembly. Without this switch, assembly computes the square
+ *                         root and the inner loops of predictors on Cortex-M and AVR. Plain C gives
+ *                         the same bits, slower.
  * MARGIN_CACHE_BYTES      Memory for kernel rows where a trainer is given no budget; see >>train.
  * MARGIN_ASSERT(cond)     Checks internal invariants; it does nothing unless you define it.
- *                         Arguments are checked in every build and reported by a status, never by an
- *                         assertion. */
+ *                         Arguments are checked in every build and reported by a status, never by
+ *                         an assertion. */
 
 /* An Arduino sketch has nothing to define. Each of its files that includes this header gets private
  * copies of the predictors that it calls; the compiler drops all others. */
@@ -169,10 +170,10 @@ typedef uint16_t margin_index;
 
 /* ---- >>platform ---- what is found out by itself: where the models are ----------------------- */
 
-/* AVR: constants are copied to RAM unless they are marked. A device that only predicts has its models
- * in flash, and reads them from there: nothing to define. (Where flash is part of the data space, as on
- * the ATmega4809, constants stay there anyhow.) Flash beyond 64 KB is out of reach; the linker puts
- * models before the code, so they are within. */
+/* AVR: constants are copied to RAM unless they are marked. A device that only predicts has its
+ * models in flash, and reads them from there: nothing to define. (Where flash is part of the data
+ * space, as on the ATmega4809, constants stay there anyhow.) Flash beyond 64 KB is out of reach;
+ * the linker puts models before the code, so they are within. */
 #if defined(__AVR__) && defined(__AVR_HAVE_LPMX__) && !defined(__AVR_PM_BASE_ADDRESS__) &&         \
     !defined(MARGIN_LOAD) && !defined(MARGIN_MODELS_IN_RAM) &&                                     \
     (defined(MARGIN_PREDICT_ONLY) || defined(MARGIN_LOAD_LPM))
@@ -263,9 +264,9 @@ MARGIN_API const char *margin_status_text(margin_status status);
  *     static unsigned char bytes[4096];
  *     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
  *
- * Blocks are multiples of MARGIN_ALIGN bytes. A buffer whose address is such a multiple loses nothing;
- * any other loses up to MARGIN_ALIGN - 1 bytes. A size query runs the memory plan of its function on
- * an arena that only counts, and returns 0 when the bytes do not fit size_t.
+ * Blocks are multiples of MARGIN_ALIGN bytes. A buffer whose address is such a multiple loses
+ * nothing; any other loses up to MARGIN_ALIGN - 1 bytes. A size query runs the memory plan of its
+ * function on an arena that only counts, and returns 0 when the bytes do not fit size_t.
  *
  * These functions accept a null arena and a null buffer; both refuse every block. */
 typedef struct {
@@ -277,15 +278,16 @@ typedef struct {
     int failed; /* 0, or the status of the first refused block, after which all are refused */
 } margin_arena;
 
-/* The bytes that `count` elements of `bytes` bytes each take in an arena, as a constant expression. */
+/* The bytes that `count` elements of `bytes` bytes each take in an arena, as a constant
+ * expression. */
 #define MARGIN_BLOCK(count, bytes)                                                                 \
     (((size_t)(count) * (size_t)(bytes) + MARGIN_ALIGN - 1u) / MARGIN_ALIGN * MARGIN_ALIGN)
 
 /* Makes an arena over `size` bytes. */
 MARGIN_API margin_arena margin_arena_make(void *bytes, size_t size);
-/* Makes an arena without a buffer, which only counts: it grants every block as NULL. Afterwards `peak`
- * is the number of bytes needed, unless it `failed` with MARGIN_E_OVERFLOW. Every function that would
- * write to such an arena returns MARGIN_E_ARGUMENT. */
+/* Makes an arena without a buffer, which only counts: it grants every block as NULL. Afterwards
+ * `peak` is the number of bytes needed, unless it `failed` with MARGIN_E_OVERFLOW. Every function
+ * that would write to such an arena returns MARGIN_E_ARGUMENT. */
 MARGIN_API margin_arena margin_arena_counting(void);
 /* Take `count` elements of `bytes` bytes each, at the front (keep) or at the back (scratch). Their
  * contents are undefined. A refused block is NULL and sets `failed` to MARGIN_E_MEMORY or
@@ -304,7 +306,7 @@ MARGIN_API size_t margin_arena_left(const margin_arena *mem);
 
 /* ---- >>kernel ---- kernels and their parameters ---------------------------------------------- */
 
-/* Every kernel is a function of x.z, |x|^2 and |z|^2 alone, symmetric in x and z to the bit:
+/* Every kernel is a function of x.z, |x|^2 and |z|^2 alone, and symmetric in x and z to the bit:
  *
  *   MARGIN_KERNEL_LINEAR     x.z
  *   MARGIN_KERNEL_POLY       (gamma x.z + coef0)^degree         positive definite if coef0 >= 0
@@ -312,10 +314,11 @@ MARGIN_API size_t margin_arena_left(const margin_arena *mem);
  *   MARGIN_KERNEL_UNIT_POLY  t^a                                positive definite if a is whole
  *   MARGIN_KERNEL_UNIT_EXP   (a^t - 1) / (a - 1), t if a = 1    positive definite if a >= 1
  *
- * with t = (1 + cos(x, z)) / 2, where the cosine with a zero vector is 0; t(x, x) is exactly 1
- * while |x|^4 neither overflows nor is subnormal. |x - z|^2 is taken as |x|^2 + |z|^2 - 2 x.z,
- * which costs no more than a dot product but leaves an absolute error of a few gamma * epsilon *
- * (|x|^2 + |z|^2) in the exponent: centre the data (see margin_scaling) before an RBF kernel. */
+ * Here t = (1 + cos(x, z)) / 2, and the cosine with a zero vector is 0. t(x, x) is exactly 1 as
+ * long as |x|^4 neither overflows nor is subnormal. |x - z|^2 is computed as |x|^2 + |z|^2 - 2 x.z.
+ * This costs no more than a dot product, but leaves an absolute error of a few gamma * epsilon *
+ * (|x|^2 + |z|^2) in the exponent, so centre the data (see margin_scaling) before you use an rbf
+ * kernel. */
 enum {
     MARGIN_KERNEL_LINEAR = 0,
     MARGIN_KERNEL_POLY,
@@ -333,38 +336,48 @@ typedef struct {
                        /* at most 1e18 and at least 1e-18                                   */
 } margin_kernel;
 
-/* The kernel with its defaults filled in for d features; NULL means linear. MARGIN_E_ARGUMENT for an
- * unknown kind, a parameter out of its range or not finite (those the kind does not use too), or a
- * NULL result; MARGIN_E_EMPTY for d = 0. `resolved` may be `kernel` itself. */
+/* Fills in the defaults of a kernel for d features; NULL means linear. `resolved` may be `kernel`
+ * itself. Returns MARGIN_E_ARGUMENT for an unknown kind, a NULL result, or a parameter that is out
+ * of its range or not finite, even if the kind does not use it; MARGIN_E_EMPTY for d = 0. */
 MARGIN_API margin_status margin_kernel_resolve(const margin_kernel *kernel, size_t d,
                                                margin_kernel *resolved);
 
-/* k(x, z) of two vectors of d values, the same bits as in training: three dot products and at most
- * one exponential or power. A kernel that margin_kernel_resolve refuses gives NaN. */
+/* Returns k(x, z) of two vectors of d values, with the same bits as in training. It takes three dot
+ * products and at most one exponential or power. A kernel that margin_kernel_resolve refuses gives
+ * a NaN. */
 MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const margin_real *x,
                                            const margin_real *z, size_t d);
 
 /* ---- >>model ---- what trainers return and predictors read ----------------------------------- */
 
-/* Plain structs that live as well in flash as in an arena. Each kind has its own predictor, so a
- * linker keeps only those in use; margin_scores and margin_classify serve all kinds. With k classes a model is made of
- * machines, each of which scores one question; `scheme` says which:
+/* Models are plain structs that live as well in flash as in an arena. Each kind has its own
+ * predictor, so that a linker keeps only those in use; margin_scores and margin_classify serve all
+ * kinds.
  *
- *   MARGIN_SCHEME_BINARY    1 machine           class 1 when its score is > 0, else class 0
- *   MARGIN_SCHEME_ONE_ONE   k(k-1)/2 machines   machine (a, b), a < b, in the order (0,1), (0,2) ..
- *                                               (k-2, k-1): > 0 is a vote for b, else for a. Most
- *                                               votes win; ties go to the larger sum of the scores
- *                                               in a class's favour, then to the smaller class.
- *   MARGIN_SCHEME_ONE_REST  k machines          the largest score wins; ties to the smaller class
- *   MARGIN_SCHEME_VOTES     k(k-1)/2 machines   as one-one, but ties go to the smaller class at once:
- *                                               LIBSVM's rule, for models that come from there
- *   MARGIN_SCHEME_ORDINAL   k-1 machines        classes in order, k > 2. All machines are one function
- *                                               f, less a threshold each, so that scores fall from
- *                                               one to the next: the class is how many are > 0. With
- *                                               k = 1 there is no threshold but one machine, a ranker:
- *                                               its score orders inputs, see >>ordinal
- *   MARGIN_SCHEME_NEAREST   k distances         one squared distance a class, two classes included:
- *                                               the smallest wins; ties go to the smaller class */
+ *     label = margin_classify(&model, x, scores);     // x: the raw values; scores: one a machine
+ *
+ * A model of k classes is made of machines, each of which scores one question. `scheme` says which
+ * questions they are and how the scores elect a class:
+ *
+ *   MARGIN_SCHEME_BINARY    1 machine           Class 1 if its score is > 0, else class 0.
+ *   MARGIN_SCHEME_ONE_ONE   k(k-1)/2 machines   Machine (a, b), a < b, in the order (0,1), (0,2) ..
+ *                                               (k-2, k-1): a score > 0 is a vote for b, any other
+ *                                               for a. Most votes win; ties go to the larger sum of
+ *                                               the scores in a class's favour, then to the smaller
+ *                                               class.
+ *   MARGIN_SCHEME_ONE_REST  k machines          The largest score wins; ties go to the smaller
+ *                           class.
+ *   MARGIN_SCHEME_VOTES     k(k-1)/2 machines   As one-one, but ties go to the smaller class at
+ *                           once.
+ *                                               This is LIBSVM's rule, for models from there.
+ *   MARGIN_SCHEME_ORDINAL   k-1 machines        For classes in order, k > 2. All machines are one
+ *                                               function less a threshold each, so that scores fall
+ *                                               from one to the next. The class is the number of
+ *                                               scores > 0. With k = 1 there is no threshold but
+ *                                               one machine, a ranker, whose score orders inputs;
+ *                                               see >>ordinal.
+ *   MARGIN_SCHEME_NEAREST   k distances         One squared distance a class, also for two classes.
+ *                                               The smallest wins; ties go to the smaller class. */
 enum {
     MARGIN_SCHEME_BINARY = 0,
     MARGIN_SCHEME_ONE_ONE = 1,
@@ -379,19 +392,23 @@ enum {
     MARGIN_MODEL_PROTO = 3,
     MARGIN_MODEL_LIST = 4
 };
-#define MARGIN_MODEL_FORMAT 1 /* of these structs: exported models of another one are refused */
-#define MARGIN_REJECTED UINT16_MAX /* the label of an input that no class is sure of */
+#define MARGIN_MODEL_FORMAT                                                                        \
+    1 /* Version of these structs: exported models of another one do not compile. */
+#define MARGIN_REJECTED UINT16_MAX /* The label of an input that no class is sure of. */
 
-/* From scores to an answer; part of every model. */
+/* How scores become an answer; part of every model. */
 typedef struct {
     uint16_t classes;
     uint8_t scheme;
-    margin_real reject; /* a winner by a margin below this is MARGIN_REJECTED; 0: never */
-    margin_real slope;  /* probability of a class by its margin m, see margin_probability: */
-    margin_real shift;  /* 1 / (1 + exp(-(slope m + shift))); slope 0: not calibrated */
+    margin_real reject; /* a winner by a margin below this becomes MARGIN_REJECTED; 0 means never */
+    margin_real
+        slope; /* A class of margin m has the probability 1 / (1 + exp(-(slope m + shift))),  */
+    margin_real
+        shift; /* see margin_probability. A slope of 0 means not calibrated.                  */
 } margin_vote;
 
-/* Machine j scores w[j] . x + bias[j]. Scaling of the raw inputs is folded into both. */
+/* A linear model: machine j scores w[j] . x + bias[j]. The scaling of raw inputs is folded into
+ * both. */
 typedef struct {
     const margin_real *w;    /* machines x d weights; ordinal: d of them for all machines */
     const margin_real *bias; /* one a machine */
@@ -399,29 +416,33 @@ typedef struct {
     margin_vote vote;
 } margin_linear;
 
-/* Machine j scores  sum over its vectors v of coef * k(v, x) + bias[j].  All machines share one pool
- * of vectors, sorted by class. A vector has `width` coefficients: 1 (binary and ordinal; the classes of
- * vectors do not matter then); k (one-rest), one a machine; k-1 (one-one), one for each other class in ascending order, because a vector of class c
- * takes part only in the machines that ask about c. */
+/* A kernel expansion: machine j scores  sum over its vectors v of coef * k(v, x) + bias[j].  All
+ *                                       machines
+ * share one pool of vectors, sorted by class. Each vector has `width` coefficients:
+ *   binary, ordinal   1, and the classes of the vectors do not matter;
+ *   one-rest          k, one a machine;
+ *   one-one           k-1, one for each other class in ascending order, because a vector of class c
+ *                     takes part only in the machines that ask about c. */
 typedef struct {
     const margin_real *vectors; /* n x d, the pool */
     const margin_real *norms;   /* n squared lengths of the vectors */
     const margin_real *coef;    /* n x width */
     const margin_real *bias;    /* one a machine */
     const uint32_t *class_end;  /* classes: vectors before class_end[c] are of classes <= c */
-    const margin_real *offset;  /* d: raw inputs are scaled, (x - offset) * factor, before the */
-    const margin_real *factor;  /* kernel; NULL: they are not */
+    const margin_real *offset; /* d numbers: raw inputs are scaled, (x - offset) * factor, before */
+    const margin_real *factor; /* the kernel. NULL means that they are not scaled. */
     size_t n, d;
     margin_kernel kernel;
     uint16_t width;
     margin_vote vote;
 } margin_expansion;
 
-/* A decision list: the machines (cuts) of a pool are asked in order, and the first whose score is
- * positive decides, for the class that is its target; the last decides in any case, for class 1 where
- * its score is positive. As in an expansion with one coefficient a cut, so that the cuts share kernel
- * values; cut j takes the vectors before reach[j], its coefficients from there on are 0. The score of the list is that of the cut that
- * decides, with its sign: > 0 for class 1. */
+/* A decision list: the machines of a pool, called cuts, are asked in order. The first cut whose
+ * score is positive decides for its target class. The last one decides in any case: for class 1
+ * where its score is positive, else for class 0. The pool is an expansion with one coefficient a
+ * cut, so that the cuts share kernel values. Cut j uses the vectors before reach[j]; its other
+ * coefficients are 0. The score of the list is that of the cut that decides, with a sign that is
+ * positive for class 1. */
 #define MARGIN_LIST_MOST ((size_t)16) /* cuts, the last machine included */
 typedef struct {
     margin_expansion pool;  /* width: cuts; class_end: NULL; binary */
@@ -429,21 +450,21 @@ typedef struct {
     const uint32_t *target; /* 0 or 1; of the last: 1 */
 } margin_list;
 
-/* Prototypes: n models, each a centroid c and `tangents` orthonormal tangents t, sorted by class. The
- * squared distance of x to a model is that to the plane through c along the tangents,
+/* Prototypes: n models sorted by class, each a centroid c and `tangents` orthonormal tangents t.
+ * The squared distance of x to a model is that to the plane through c along the tangents,
  *
- *     z = |x - c|^2 - sum over t of (t . (x - c))^2,  not below 0,
+ *     z = |x - c|^2 - sum over t of (t . (x - c))^2,  and not below 0.
  *
- * 1 + tangents dot products; see >>proto. The score of a class is the distance of its `nth` nearest
- * model: 1 is the nearest, more makes k nearest neighbours, see margin_proto_options. */
+ * It takes 1 + tangents dot products; see >>proto. The score of a class is the distance of its
+ * `nth` nearest model: 1 means the nearest; a larger number makes k nearest neighbours. */
 #define MARGIN_PROTO_TANGENTS 32u /* at most */
 #define MARGIN_PROTO_NTH 8u       /* at most */
 typedef struct {
     const margin_real *vectors; /* n x (1 + tangents) x d: centroid and tangents, model by model */
     const margin_real *exits;   /* n numbers for margin_proto_find, 0 or >= 1; NULL: no tangents */
     const uint32_t *class_end;  /* classes: models before class_end[c] are of classes <= c */
-    const margin_real *offset; /* d: raw inputs are scaled, (x - offset) * factor; NULL: they are */
-    const margin_real *factor; /* not */
+    const margin_real *offset;  /* d numbers: raw inputs are scaled, (x - offset) * factor. */
+    const margin_real *factor;  /* NULL means that they are not scaled. */
     size_t n, d;
     uint16_t tangents; /* rows of zeros where a class has not enough samples for so many */
     uint16_t nth;      /* 1 .. MARGIN_PROTO_NTH */
@@ -461,13 +482,14 @@ typedef struct {
     } of;
 } margin_model;
 
-/* Machines of a scheme over so many classes: 1, k(k-1)/2, k or k-1; and the functions that they are made
- * of, which are the rows of weights of a linear model: 1 if ordinal, otherwise one a machine. */
+/* The number of machines of a scheme over so many classes: 1, k(k-1)/2, k or k-1. margin_functions
+ * is the number of functions that they are made of, which is the number of rows of weights of a
+ * linear model: 1 for ordinal, otherwise one a machine. */
 MARGIN_API size_t margin_machines(unsigned scheme, size_t classes);
 MARGIN_API size_t margin_functions(unsigned scheme, size_t classes);
-/* Scores of all machines of a model at the raw input x (d values), in machine order. One function for
- * each kernel, so that a linker keeps only what is used; margin_expansion_scores serves all, unit both
- * unit kernels. */
+/* Compute the scores of all machines of a model at the raw input x (d values), in machine order.
+ * Each kernel has its own function, so that a linker keeps only what is used;
+ * margin_expansion_scores serves all kernels, and margin_unit_scores both unit kernels. */
 MARGIN_API void margin_linear_scores(const margin_linear *model, const margin_real *x,
                                      margin_real *scores);
 MARGIN_API void margin_rbf_scores(const margin_expansion *model, const margin_real *x,
@@ -478,7 +500,7 @@ MARGIN_API void margin_unit_scores(const margin_expansion *model, const margin_r
                                    margin_real *scores);
 MARGIN_API void margin_expansion_scores(const margin_expansion *model, const margin_real *x,
                                         margin_real *scores);
-/* A list decides as soon as it can. Returns which cut decided, and in *score what it said. */
+/* Asks a list, which decides as soon as it can. Returns which cut decided; *score is its score. */
 MARGIN_API size_t margin_list_ask(const margin_list *model, const margin_real *x,
                                   margin_real *score);
 MARGIN_API void margin_list_scores(const margin_list *model, const margin_real *x,
@@ -486,10 +508,10 @@ MARGIN_API void margin_list_scores(const margin_list *model, const margin_real *
 MARGIN_API void margin_proto_scores(const margin_proto *model, const margin_real *x,
                                     margin_real *scores);
 MARGIN_API void margin_scores(const margin_model *model, const margin_real *x, margin_real *scores);
-/* The nearest class alone, with all that is needed to judge it, and without scores: models that turn
- * out, part way, to be farther than the two nearest classes are left at once. Label, classes,
- * distances and margin are those of margin_proto_scores, to the bit. Without tangents an exit is
- * looked for after each 16 features, with tangents after half of them. */
+/* Finds the nearest class alone and what is needed to judge it, without computing all scores: a
+ * model that turns out, part way, to be farther than the two nearest classes is left at once.
+ * Label, classes, distances and margin are those of margin_proto_scores, to the bit. Without
+ * tangents this check comes after each 16 features, with tangents after half of them. */
 typedef struct {
     uint16_t label;       /* the nearest class, or MARGIN_REJECTED where the model says so */
     uint16_t nearest;     /* the nearest class, */
@@ -500,24 +522,26 @@ typedef struct {
 } margin_proto_found;
 MARGIN_API void margin_proto_find(const margin_proto *model, const margin_real *x,
                                   margin_proto_found *found);
-/* How clearly the scores speak for class `label`: the least by which they prefer it to another
- * class; negative if one is preferred to it. Binary: the score itself, or minus it for class 0.
- * Nearest: (z' - z) / (z' + z) in -1 .. 1, z the distance of the class and z' the least of the
- * others; 0 if both are 0. */
+/* Returns how clearly the scores speak for class `label`: the least by which they prefer it to
+ * another class, negative if another class is preferred to it. For binary models this is the score
+ * itself, or minus it for class 0. For nearest it is (z' - z) / (z' + z) in -1 .. 1, where z is the
+ * distance of the class and z' the least distance of the others; it is 0 if both are 0. */
 MARGIN_API margin_real margin_margin(unsigned scheme, size_t classes, const margin_real *scores,
                                      size_t label);
-/* The class that the scores of a scheme elect, by the rules above. */
+/* Returns the class that the scores elect by the rules of the scheme. */
 MARGIN_API uint16_t margin_elect(unsigned scheme, size_t classes, const margin_real *scores);
-/* The answer to scores: the class elected, or MARGIN_REJECTED where its margin is below vote->reject
- * or a score is not a number: a NaN in the input never becomes a class. */
+/* Returns the answer of a model to its scores: the class elected, or MARGIN_REJECTED where its
+ * margin is below vote->reject or a score is not a number. So a NaN in the input never becomes a
+ * class. */
 MARGIN_API uint16_t margin_decide(const margin_vote *vote, const margin_real *scores);
-/* Probability of a class, calibrated at training: with two classes the sigmoid of its margin, with
- * more the sigmoids of all margins, scaled to a sum of one. Without calibration 1 / classes. */
+/* Returns the probability of a class, calibrated at training. With two classes it is the sigmoid of
+ * the margin; with more the sigmoids of all margins are scaled to a sum of one. A model that was
+ * not calibrated gives 1 / classes. */
 MARGIN_API margin_real margin_probability(const margin_vote *vote, const margin_real *scores,
                                           size_t label);
-/* How a model answers. */
+/* Returns how a model turns scores into an answer. */
 MARGIN_API const margin_vote *margin_model_vote(const margin_model *model);
-/* All in one: scores (room for all machines) and the answer. */
+/* Computes all scores (one a machine) and returns the answer: a class or MARGIN_REJECTED. */
 MARGIN_API uint16_t margin_classify(const margin_model *model, const margin_real *x,
                                     margin_real *scores);
 
