@@ -6,7 +6,7 @@
  *           PART II TRAIN
  *           >>math >>random >>linalg >>data >>rows >>quantize >>store >>train >>mam >>qp
  *           >>kmomd >>svm >>rates >>loss >>seco >>calibrate >>compress >>metrics >>proto
- *           >>ordinal
+ *           >>compact >>ordinal
  */
 #ifndef MARGIN_IMPL_H
 #define MARGIN_IMPL_H
@@ -861,6 +861,14 @@ static void mgn_kernel_unit(const margin_kernel *k, margin_real nx, const margin
     }
 }
 
+/* Units of learned vectors, whose thresholds stand in the place of their norms. */
+static void mgn_kernel_hinge(const margin_real *threshold, margin_real *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        v[i] = mgn_max(v[i] + threshold[i], 0);
+    }
+}
+
 /* Turns dot products v[i] = x . z_i into kernel values k(x, z_i), in place, given nx = |x|^2 and
  * nz[i] = |z_i|^2, which linear and poly do not look at. Each value depends on its own dot product
  * and norms alone. The kernel is resolved; where `kind`, that of k, is a constant, no other is linked. */
@@ -877,6 +885,9 @@ static MGN_INLINE void mgn_kernel_of(unsigned kind, const margin_kernel *k, marg
     case MARGIN_KERNEL_UNIT_POLY:
     case MARGIN_KERNEL_UNIT_EXP:
         mgn_kernel_unit(k, nx, nz, v, n);
+        break;
+    case MARGIN_KERNEL_HINGE:
+        mgn_kernel_hinge(nz, v, n);
         break;
     default:
         break;
@@ -1264,7 +1275,7 @@ static MGN_INLINE void mgn_expansion_sum(const margin_expansion *model, const ma
 {
     const size_t machines = margin_machines(model->vote.scheme, model->vote.classes);
     const bool ordinal = model->vote.scheme == MARGIN_SCHEME_ORDINAL;
-    const margin_real norm = mgn_expansion_norm(model, x);
+    const margin_real norm = kind == MARGIN_KERNEL_HINGE ? 0 : mgn_expansion_norm(model, x);
     margin_real carry = 0;
     size_t c = 0;
     for (size_t j = 0; j < machines; j++) {
@@ -1308,6 +1319,12 @@ MARGIN_API void margin_unit_scores(const margin_expansion *model, const margin_r
     mgn_expansion_sum(model, x, scores, MARGIN_KERNEL_UNIT_POLY); /* serves both */
 }
 
+MARGIN_API void margin_hinge_scores(const margin_expansion *model, const margin_real *x,
+                                    margin_real *scores)
+{
+    mgn_expansion_sum(model, x, scores, MARGIN_KERNEL_HINGE);
+}
+
 MARGIN_API void margin_expansion_scores(const margin_expansion *model, const margin_real *x,
                                         margin_real *scores)
 {
@@ -1317,6 +1334,9 @@ MARGIN_API void margin_expansion_scores(const margin_expansion *model, const mar
         break;
     case MARGIN_KERNEL_POLY:
         margin_poly_scores(model, x, scores);
+        break;
+    case MARGIN_KERNEL_HINGE:
+        margin_hinge_scores(model, x, scores);
         break;
     case MARGIN_KERNEL_LINEAR:
         mgn_expansion_sum(model, x, scores, MARGIN_KERNEL_LINEAR);
@@ -4215,11 +4235,21 @@ static bool mgn_linear_sound(const margin_linear *l)
            mgn_bias_fits(&l->vote, l->bias);
 }
 
+/* A kernel, or the hinge of learned vectors, whose other parameters are sound but unused. */
+static bool mgn_units_valid(const margin_kernel *k)
+{
+    margin_kernel plain = *k;
+    if (plain.kind == MARGIN_KERNEL_HINGE) {
+        plain.kind = MARGIN_KERNEL_LINEAR;
+    }
+    return mgn_kernel_valid(&plain);
+}
+
 static bool mgn_expansion_shape(const margin_expansion *e)
 {
     return mgn_vote_fits(&e->vote) && e->n > 0 && e->d > 0 &&
            e->width == mgn_scheme_width(e->vote.scheme, e->vote.classes) && e->kernel.degree > 0 &&
-           mgn_kernel_valid(&e->kernel);
+           mgn_units_valid(&e->kernel);
 }
 
 /* Counts that grow up to n. */
@@ -4536,10 +4566,12 @@ static margin_status mgn_image_model(const unsigned char *p, size_t size, mgn_im
     return mgn_head_ends(head, &walk) ? MARGIN_OK : MARGIN_E_IMAGE_SIZE;
 }
 
-/* Squared lengths to the bit, as margin_image_write makes them: an image has one form. */
+/* Squared lengths to the bit, as margin_image_write makes them: an image has one form. Hinge units
+ * have thresholds there, which may be any numbers. */
 static bool mgn_norms_exact(const margin_expansion *e)
 {
-    for (size_t v = 0; v < e->n; v++) {
+    const size_t n = e->kernel.kind == MARGIN_KERNEL_HINGE ? 0 : e->n;
+    for (size_t v = 0; v < n; v++) {
         mgn_float norm, stored;
         norm.real = 0;
         stored.real = (float)MARGIN_LOAD(margin_real, e->norms + v);
@@ -8436,7 +8468,8 @@ static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
     job->d = linear ? job->l->d : job->e->d;
     job->width = linear ? 0 : job->e->width;
     if ((job->format != MARGIN_Q15 && job->format != MARGIN_Q7) ||
-        (!linear && job->e->kernel.kind == MARGIN_KERNEL_LINEAR)) {
+        (!linear && (job->e->kernel.kind == MARGIN_KERNEL_LINEAR ||
+                     job->e->kernel.kind == MARGIN_KERNEL_HINGE))) {
         return MARGIN_E_ARGUMENT;
     }
     return job->n <= UINT16_MAX && job->d < UINT16_MAX && job->machines <= UINT16_MAX
@@ -9822,11 +9855,13 @@ static const void *mgn_visit_write(mgn_walk *walk, const void *v, unsigned type,
     return v;
 }
 
-/* The squared lengths of vectors as they are written: rounded to binary32, summed in binary32. */
+/* The squared lengths of vectors as they are written: rounded to binary32, summed in binary32. The
+ * thresholds of hinge units are written as they are, with the other arrays. */
 static bool mgn_put_norms(unsigned char *p, const margin_expansion *e)
 {
+    const size_t n = e->kernel.kind == MARGIN_KERNEL_HINGE ? 0 : e->n;
     bool fits = true;
-    for (size_t v = 0; v < e->n; v++, p += 4) {
+    for (size_t v = 0; v < n; v++, p += 4) {
         float norm = 0;
         for (size_t k = 0; k < e->d; k++) {
             const float x = (float)e->vectors[v * e->d + k];
@@ -20197,6 +20232,695 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
         error[j] /= total;
     }
     return margin_arena_rewind(mem, &before);
+}
+
+/* ---- >>compact ---- few vectors, learned together with their coefficients -------------------- */
+
+/* A sample x has the scores f_j = sum over the vectors v of c_vj h_v + b_j with hinge units
+ * h_v = max(0, v.x + t_v) or rbf units h_v = exp(-gamma |x - v|^2), and costs
+ * L = sum over j of max(0, 1 - y_j f_j)^2 / 2. With g_j = dL/df_j = -y_j max(0, 1 - y_j f_j) and
+ * e_v = dL/dh_v = sum over j of g_j c_vj the slopes are
+ *
+ *     dL/dc_vj = g_j h_v    dL/db_j = g_j
+ *     hinge   dL/dv = [h_v > 0] e_v x              dL/dt_v = [h_v > 0] e_v
+ *     rbf     dL/dv = 2 gamma e_v h_v (x - v)      dL/d(log gamma) = -gamma e_v h_v |x - v|^2
+ *
+ * so that a batch of samples costs five matrix products. Samples carry a 1 as their last value, which
+ * makes t_v the last value of v, and the sum of e_v over a batch the last value of its slopes.
+ *
+ * Steps follow Kingma and Ba ("Adam", 2015): the running mean of the slopes, divided by the root of
+ * their running mean square, with decay beside it (Loshchilov and Hutter, 2019). The mean square is
+ * that of a whole row, all values of a vector or all coefficients of it: that is as good here, needs
+ * half the memory and one square root a row. Inside, samples are centred and divided by the root mean
+ * square deviation of all features, so that steps and noise have a scale. */
+typedef struct {
+    size_t rows, cols;
+    margin_real *value; /* rows x cols */
+    margin_real *used;  /* the values as they will be in q7 */
+    margin_real *slope; /* of the loss of a batch */
+    margin_real *mean;  /* running mean of the slopes */
+    margin_real *size;  /* running mean square of the slopes of a row */
+} mgn_compact_part;
+
+typedef struct {
+    const margin_data *data;
+    margin_compact_options o;
+    size_t n, d, classes, machines, units;
+    margin_real *vectors, *norms, *coef, *bias; /* of the model */
+    uint32_t *class_end;
+    mgn_compact_part of_units;       /* units x (d + 1) */
+    mgn_compact_part of_coef;        /* units x machines */
+    mgn_compact_part of_bias;        /* 1 x machines */
+    mgn_compact_part of_width;       /* 1 x 1: log gamma */
+    margin_real *x;                  /* batch x (d + 1): the samples at work, centred and scaled */
+    margin_real *z, *h, *e;          /* batch x units: |x - v|^2, values and slopes of the units */
+    margin_real *s;                  /* batch x machines: scores, then their slopes */
+    margin_real *top;                /* units: largest size of a value of a vector */
+    margin_real *panel;              /* of the matrix products */
+    margin_real *centre;             /* d */
+    margin_real *mu;                 /* n margins */
+    margin_index *order;             /* n samples, those held out last */
+    margin_real factor, unit_weight; /* 1 / deviation; 1 / mean weight */
+    margin_real loss;                /* of the last pass */
+    margin_real held;                /* error rate on the samples held out */
+    margin_rng rng;
+    mgn_tick tick;
+    size_t passes; /* done */
+    bool rounded;  /* used values count */
+} mgn_compact;
+
+static bool mgn_compact_rbf(const mgn_compact *job)
+{
+    return job->o.kernel == MARGIN_KERNEL_RBF;
+}
+
+/* Options with their defaults filled in, and sizes; false: out of range. */
+static bool mgn_compact_shape(mgn_compact *job, size_t n, size_t d, size_t classes,
+                              const margin_compact_options *options)
+{
+    static const margin_compact_options none = {0, false, 0, 0, 0, 0, 0, 0, {NULL, NULL}};
+    margin_compact_options *o = &job->o;
+    bool fits;
+    *o = options != NULL ? *options : none;
+    o->kernel = o->kernel == 0 ? (uint8_t)MARGIN_KERNEL_HINGE : o->kernel;
+    fits = (o->kernel == MARGIN_KERNEL_HINGE || o->kernel == MARGIN_KERNEL_RBF) &&
+           o->vectors <= n && o->noise >= 0 && o->noise <= 100 && o->rate >= 0 && o->rate <= 1 &&
+           o->decay >= 0 && o->decay <= 1 && n > 0 && d > 0 && d < SIZE_MAX && classes > 1u &&
+           classes < MARGIN_REJECTED;
+    o->vectors = o->vectors == 0 ? (uint16_t)mgn_size_min(n, 64u) : o->vectors;
+    if (o->rate == 0) {
+        o->rate = mgn_compact_rbf(job) ? MGN_R(0.05) : MGN_R(0.01);
+    }
+    if (o->decay == MARGIN_ZERO) {
+        o->decay = 0;
+    } else if (o->decay == 0 && !mgn_compact_rbf(job)) {
+        o->decay = MGN_R(0.005);
+    }
+    if (o->max_iterations == 0) {
+        o->max_iterations =
+            mgn_size_min(100u + (size_t)(UINT32_C(400000) / ((uint32_t)n + 1u)), 300u);
+    }
+    job->n = n;
+    job->d = d;
+    job->classes = classes;
+    job->machines = classes > 2u ? classes : 1u;
+    job->units = o->vectors;
+    return fits;
+}
+
+static void mgn_compact_part_plan(mgn_compact_part *part, margin_arena *mem, size_t rows,
+                                  size_t cols)
+{
+    const size_t count = mgn_size_mul(rows, cols);
+    part->rows = rows;
+    part->cols = cols;
+    part->value = MGN_SCRATCH(mem, margin_real, count);
+    part->used = MGN_SCRATCH(mem, margin_real, count);
+    part->slope = MGN_SCRATCH(mem, margin_real, count);
+    part->mean = MGN_SCRATCH(mem, margin_real, count);
+    part->size = MGN_SCRATCH(mem, margin_real, rows);
+}
+
+static void mgn_compact_plan(mgn_compact *job, margin_arena *mem)
+{
+    const size_t batch = MARGIN_COMPACT_BATCH, m = job->units, w = job->machines;
+    const size_t deep = job->d + 1u > m ? job->d + 1u : m;
+    job->vectors = MGN_KEEP(mem, margin_real, mgn_size_mul(m, job->d));
+    job->norms = MGN_KEEP(mem, margin_real, m);
+    job->coef = MGN_KEEP(mem, margin_real, mgn_size_mul(m, w));
+    job->bias = MGN_KEEP(mem, margin_real, w);
+    job->class_end = MGN_KEEP(mem, uint32_t, job->classes);
+    mgn_compact_part_plan(&job->of_units, mem, m, job->d + 1u);
+    mgn_compact_part_plan(&job->of_coef, mem, m, w);
+    mgn_compact_part_plan(&job->of_bias, mem, 1, w);
+    mgn_compact_part_plan(&job->of_width, mem, 1, 1);
+    job->x = MGN_SCRATCH(mem, margin_real, mgn_size_mul(batch, job->d + 1u));
+    job->z = MGN_SCRATCH(mem, margin_real, batch * m);
+    job->h = MGN_SCRATCH(mem, margin_real, batch * m);
+    job->e = MGN_SCRATCH(mem, margin_real, batch * m);
+    job->s = MGN_SCRATCH(mem, margin_real, batch * w);
+    job->top = MGN_SCRATCH(mem, margin_real, m);
+    job->panel = mgn_mat_mul_plan(mem, deep > w ? (deep > batch ? deep : batch) : w);
+    job->centre = MGN_SCRATCH(mem, margin_real, job->d);
+    job->mu = MGN_SCRATCH(mem, margin_real, job->n);
+    job->order = MGN_SCRATCH(mem, margin_index, job->n);
+}
+
+MARGIN_API size_t margin_compact_train_size(size_t n, size_t d, size_t classes,
+                                            const margin_compact_options *options)
+{
+    margin_arena mem = margin_arena_counting();
+    mgn_compact job;
+    if (!mgn_compact_shape(&job, n, d, classes, options)) {
+        return 0;
+    }
+    mgn_compact_plan(&job, &mem);
+    return mgn_arena_counted(&mem);
+}
+
+/* ---- start ---- */
+
+/* A number of mean 0 and variance 1 from one draw: the sum of its four bytes, which is close enough
+ * to normal for starting values and noise. The variance of a byte is (256^2 - 1) / 12. */
+static margin_real mgn_compact_normal(margin_rng *rng)
+{
+    const uint32_t bits = margin_rng_u32(rng);
+    const uint32_t sum = (bits & 255u) + (bits >> 8 & 255u) + (bits >> 16 & 255u) + (bits >> 24);
+    return ((margin_real)sum - 510) * MGN_R(0.0067658);
+}
+
+/* Sample `order[i]` as row `row` of the batch: centred, scaled, with a 1 at the end. */
+static void mgn_compact_load(const mgn_compact *job, size_t i, size_t row)
+{
+    const margin_real *from = mgn_sample(job->data, job->order[i]);
+    margin_real *to = job->x + row * (job->d + 1u);
+    for (size_t k = 0; k < job->d; k++) {
+        to[k] = (from[k] - job->centre[k]) * job->factor;
+    }
+    to[job->d] = 1;
+}
+
+/* Mean and root mean square deviation; MARGIN_E_RANGE where squares overflow. */
+static margin_status mgn_compact_centre(mgn_compact *job)
+{
+    margin_real weight, square = 0, lost = 0;
+    margin_status status = margin_data_means(job->data, 1, &weight, job->centre);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    job->factor = 1;
+    for (size_t i = 0; i < job->n; i++) {
+        job->order[i] = (margin_index)i;
+        mgn_compact_load(job, i, 0);
+        mgn_add(&square, &lost,
+                mgn_weight(job->data, i) / weight * margin_dot(job->x, job->x, job->d));
+    }
+    if (!(square <= MGN_HUGE / 64)) {
+        return MARGIN_E_RANGE;
+    }
+    square /= (margin_real)job->d;
+    job->factor = square > MGN_TINY ? 1 / margin_sqrt(square) : 1;
+    job->unit_weight = (margin_real)job->n / weight;
+    return MARGIN_OK;
+}
+
+static void mgn_compact_clear(mgn_compact_part *part)
+{
+    mgn_proto_zero(part->value, part->rows * part->cols);
+    mgn_proto_zero(part->mean, part->rows * part->cols);
+    mgn_proto_zero(part->size, part->rows);
+}
+
+static void mgn_compact_normals(mgn_compact *job, margin_real *v, size_t n, margin_real deviation)
+{
+    for (size_t i = 0; i < n; i++) {
+        v[i] = deviation * mgn_compact_normal(&job->rng);
+    }
+}
+
+/* Rbf units start at the first samples, which are in random order; with gamma so that the mean square
+ * distance of two of them is 4 / gamma. */
+static void mgn_compact_regions(mgn_compact *job)
+{
+    const size_t d = job->d;
+    margin_real *v = job->of_units.value, square = 0;
+    for (size_t u = 0; u < job->units; u++) {
+        mgn_compact_load(job, u, 0);
+        mgn_copy(v + u * (d + 1u), job->x, d);
+    }
+    for (size_t u = 0; u < job->units; u++) {
+        const margin_real *a = v + u * (d + 1u), *b = v + (u + 1u) % job->units * (d + 1u);
+        for (size_t k = 0; k < d; k++) {
+            square += (a[k] - b[k]) * (a[k] - b[k]) / (margin_real)job->units;
+        }
+    }
+    job->of_width.value[0] = margin_log(square > MGN_TINY ? 4 / square : 1);
+}
+
+static void mgn_compact_begin(mgn_compact *job)
+{
+    const margin_real m = (margin_real)job->units, d = (margin_real)job->d;
+    mgn_compact_clear(&job->of_units);
+    mgn_compact_clear(&job->of_coef);
+    mgn_compact_clear(&job->of_bias);
+    mgn_compact_clear(&job->of_width);
+    mgn_compact_normals(job, job->of_coef.value, job->units * job->machines, 1 / margin_sqrt(m));
+    if (mgn_compact_rbf(job)) {
+        mgn_compact_regions(job);
+    } else {
+        mgn_compact_normals(job, job->of_units.value, job->units * (job->d + 1u),
+                            margin_sqrt(2 / d));
+    }
+}
+
+/* ---- rounding to q7 ---- */
+
+/* The whole number nearest to a, |a| < 2^20. */
+static inline margin_real mgn_compact_round(margin_real a)
+{
+    const margin_real big = MGN_R(1.5) * (margin_real)((mgn_word)1 << MGN_FRACTION);
+    return (a + big) - big;
+}
+
+/* out = in as whole multiples of most / 127; 0: as it is. `step` values apart. */
+static void mgn_compact_grid(margin_real *out, const margin_real *in, size_t n, margin_real most)
+{
+    const margin_real down = most > MGN_TINY * 128 ? 127 / most : 0, up = most / 127;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = mgn_compact_round(in[i] * down) * up;
+    }
+}
+
+/* Vectors: those of hinge units have a grid each, because k(a v, x) = a k(v, x) lets the coefficients
+ * take over any scale. Those of rbf units share one. */
+static void mgn_compact_round_units(mgn_compact *job)
+{
+    const size_t d = job->d, cols = d + 1u;
+    const mgn_compact_part *p = &job->of_units;
+    margin_real most = 0;
+    for (size_t u = 0; u < job->units; u++) {
+        job->top[u] = margin_norm_inf(p->value + u * cols, d);
+        most = mgn_max(most, job->top[u]);
+    }
+    for (size_t u = 0; u < job->units; u++) {
+        const margin_real range = mgn_compact_rbf(job) ? most : job->top[u];
+        mgn_compact_grid(p->used + u * cols, p->value + u * cols, d, range);
+        p->used[u * cols + d] = p->value[u * cols + d];
+        job->top[u] = mgn_compact_rbf(job) ? 1 : mgn_max(range, MGN_TINY * 128);
+    }
+}
+
+/* Coefficients: one grid a machine, for the vectors at the scale that makes their largest value 127. */
+static void mgn_compact_round_coef(mgn_compact *job)
+{
+    const size_t w = job->machines;
+    const mgn_compact_part *p = &job->of_coef;
+    for (size_t j = 0; j < w; j++) {
+        margin_real most = 0;
+        for (size_t u = 0; u < job->units; u++) {
+            most = mgn_max(most, mgn_abs(p->value[u * w + j]) * job->top[u]);
+        }
+        for (size_t u = 0; u < job->units; u++) {
+            const margin_real range = most / job->top[u];
+            mgn_compact_grid(p->used + u * w + j, p->value + u * w + j, 1, range);
+        }
+    }
+}
+
+/* The values that count: those rounded, or those in full. */
+static const margin_real *mgn_compact_values(const mgn_compact *job, const mgn_compact_part *part)
+{
+    return job->rounded ? part->used : part->value;
+}
+
+/* ---- a batch: scores, loss, slopes ---- */
+
+/* z = |x - v|^2 of the dot products in z, then h = exp(-gamma z). */
+static void mgn_compact_rbf_values(mgn_compact *job, size_t count)
+{
+    const size_t cols = job->d + 1u, m = job->units;
+    const margin_real gamma = margin_exp(job->of_width.value[0]);
+    const margin_real *v = mgn_compact_values(job, &job->of_units);
+    for (size_t u = 0; u < m; u++) {
+        job->top[u] = margin_dot(v + u * cols, v + u * cols, job->d);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const margin_real norm = margin_dot(job->x + i * cols, job->x + i * cols, job->d);
+        margin_real *z = job->z + i * m, *h = job->h + i * m;
+        for (size_t u = 0; u < m; u++) {
+            z[u] = mgn_max(norm + job->top[u] - 2 * z[u], 0);
+            h[u] = -gamma * z[u];
+        }
+        margin_exp_array(h, m);
+    }
+}
+
+/* Values of the units and scores of the first `count` samples of the batch. */
+static void mgn_compact_scores(mgn_compact *job, size_t count)
+{
+    const size_t d = job->d, m = job->units, w = job->machines;
+    const margin_real *v = mgn_compact_values(job, &job->of_units);
+    const bool rbf = mgn_compact_rbf(job);
+    mgn_mat_mul(job->z, m, mgn_view_of(job->x, d + 1u, 1), mgn_view_of(v, 1, d + 1u), count,
+                d + (rbf ? 0u : 1u), m, job->panel);
+    if (rbf) {
+        mgn_compact_rbf_values(job, count);
+    } else {
+        for (size_t i = 0; i < count * m; i++) {
+            job->h[i] = mgn_max(job->z[i], 0);
+        }
+    }
+    mgn_mat_mul(job->s, w, mgn_view_of(job->h, m, 1),
+                mgn_view_of(mgn_compact_values(job, &job->of_coef), w, 1), count, m, w, job->panel);
+    for (size_t i = 0; i < count; i++) {
+        mgn_axpy(job->s + i * w, 1, job->of_bias.value, w);
+    }
+}
+
+/* Turns the scores of a sample into their slopes, and returns its loss. */
+static margin_real mgn_compact_loss(const mgn_compact *job, size_t label, margin_real weight,
+                                    margin_real *s)
+{
+    margin_real loss = 0;
+    for (size_t j = 0; j < job->machines; j++) {
+        const margin_real sign = (job->machines == 1u ? label == 1u : label == j) ? 1 : -1;
+        const margin_real lack = mgn_max(1 - sign * s[j], 0);
+        loss += lack * lack / 2;
+        s[j] = -sign * weight * lack;
+    }
+    return weight * loss;
+}
+
+/* Slopes of the units, from dL/dh in e. */
+static void mgn_compact_unit_slopes(mgn_compact *job, size_t count)
+{
+    const size_t d = job->d, cols = d + 1u, m = job->units;
+    const margin_real *v = mgn_compact_values(job, &job->of_units);
+    const margin_real gamma = margin_exp(job->of_width.value[0]);
+    margin_real *slope = job->of_units.slope, width = 0;
+    const bool rbf = mgn_compact_rbf(job);
+    for (size_t i = 0; i < count * m; i++) {
+        if (rbf) {
+            job->e[i] *= 2 * gamma * job->h[i];
+            width -= job->e[i] * job->z[i] / 2;
+        } else {
+            job->e[i] = job->h[i] > 0 ? job->e[i] : 0;
+        }
+    }
+    job->of_width.slope[0] = width;
+    mgn_mat_mul(slope, cols, mgn_view_of(job->e, 1, m), mgn_view_of(job->x, cols, 1), m, count,
+                cols, job->panel);
+    for (size_t u = 0; u < (rbf ? m : 0u); u++) {
+        mgn_axpy(slope + u * cols, -slope[u * cols + d], v + u * cols, d);
+        slope[u * cols + d] = 0;
+    }
+}
+
+/* All slopes of the loss of `count` samples whose score slopes are in s. */
+static void mgn_compact_slopes(mgn_compact *job, size_t count)
+{
+    const size_t m = job->units, w = job->machines;
+    const margin_real *coef = mgn_compact_values(job, &job->of_coef);
+    mgn_proto_zero(job->of_bias.slope, w);
+    for (size_t i = 0; i < count; i++) {
+        mgn_axpy(job->of_bias.slope, 1, job->s + i * w, w);
+    }
+    mgn_mat_mul(job->of_coef.slope, w, mgn_view_of(job->h, 1, m), mgn_view_of(job->s, w, 1), m,
+                count, w, job->panel);
+    mgn_mat_mul(job->e, m, mgn_view_of(job->s, w, 1), mgn_view_of(coef, 1, w), count, w, m,
+                job->panel);
+    mgn_compact_unit_slopes(job, count);
+}
+
+/* ---- steps ---- */
+
+/* How a step is made: its rate, the decay, the share of a sample in the batch, and what makes up for
+ * running means that started at 0. */
+typedef struct {
+    margin_real rate, decay, share, mean_up, size_up;
+} mgn_compact_pace;
+
+static void mgn_compact_move(mgn_compact_part *part, const mgn_compact_pace *pace,
+                             margin_real decay)
+{
+    const size_t cols = part->cols;
+    const margin_real keep = 1 - pace->rate * decay;
+    for (size_t r = 0; r < part->rows; r++) {
+        margin_real *value = part->value + r * cols, *mean = part->mean + r * cols;
+        const margin_real *slope = part->slope + r * cols;
+        const margin_real square =
+            margin_dot(slope, slope, cols) * pace->share * pace->share / (margin_real)cols;
+        margin_real step;
+        part->size[r] += (square - part->size[r]) * MGN_R(0.001);
+        step =
+            pace->rate * pace->mean_up / (margin_sqrt(part->size[r] * pace->size_up) + MGN_R(1e-8));
+        for (size_t k = 0; k < cols; k++) {
+            mean[k] += (slope[k] * pace->share - mean[k]) * MGN_R(0.1);
+            value[k] = value[k] * keep - step * mean[k];
+        }
+    }
+}
+
+/* Samples from .. from + count - 1 of the order into the batch, disturbed. */
+static void mgn_compact_fill(mgn_compact *job, size_t from, size_t count, margin_real noise)
+{
+    for (size_t i = 0; i < count; i++) {
+        margin_real *x = job->x + i * (job->d + 1u);
+        mgn_compact_load(job, from + i, i);
+        for (size_t k = 0; k < (noise > 0 ? job->d : 0u); k++) {
+            x[k] += noise * mgn_compact_normal(&job->rng);
+        }
+    }
+}
+
+/* One step on a batch. */
+static void mgn_compact_step(mgn_compact *job, size_t from, size_t count, margin_real noise,
+                             const mgn_compact_pace *pace)
+{
+    if (job->rounded) {
+        mgn_compact_round_units(job);
+        mgn_compact_round_coef(job);
+    }
+    mgn_compact_fill(job, from, count, noise);
+    mgn_compact_scores(job, count);
+    for (size_t i = 0; i < count; i++) {
+        const size_t sample = job->order[from + i];
+        job->loss += mgn_compact_loss(job, mgn_label(job->data, sample),
+                                      mgn_weight(job->data, sample) * job->unit_weight,
+                                      job->s + i * job->machines);
+    }
+    mgn_compact_slopes(job, count);
+    mgn_compact_move(&job->of_units, pace, pace->decay);
+    mgn_compact_move(&job->of_coef, pace, pace->decay);
+    mgn_compact_move(&job->of_bias, pace, 0);
+    if (mgn_compact_rbf(job)) {
+        mgn_compact_move(&job->of_width, pace, 0);
+    }
+}
+
+/* The rate at a share 0 .. 1 of the way: up from 0 in the first twentieth, then down along
+ * 1 - 3 p^2 + 2 p^3, which is close to half a period of a cosine. */
+static margin_real mgn_compact_rate(const mgn_compact *job, margin_real way)
+{
+    const margin_real p = (way - MGN_R(0.05)) / MGN_R(0.95);
+    return job->o.rate * (p < 0 ? way * 20 : 1 - p * p * (3 - 2 * p));
+}
+
+/* Trains from the start on the first `count` samples of the order, until the caller wants to stop. */
+static void mgn_compact_fit(mgn_compact *job, size_t count, size_t passes, margin_real noise)
+{
+    const size_t batch = MARGIN_COMPACT_BATCH, steps = (count + batch - 1u) / batch;
+    mgn_compact_pace pace = {0, 0, 0, 0, 0};
+    margin_real mean_left = 1, size_left = 1;
+    job->rounded = false;
+    mgn_compact_begin(job);
+    pace.decay = job->o.decay;
+    for (size_t pass = 0; pass < passes && !job->tick.stopped; pass++) {
+        job->rounded = !job->o.exact && 2u * pass >= passes;
+        job->loss = 0;
+        margin_shuffle(&job->rng, job->order, count);
+        for (size_t t = 0; t < steps; t++) {
+            const size_t some = mgn_size_min(count - t * batch, batch);
+            const margin_real way =
+                ((margin_real)pass + (margin_real)(t + 1u) / (margin_real)steps) /
+                (margin_real)passes;
+            mean_left *= MGN_R(0.9);
+            size_left *= MGN_R(0.999);
+            pace.rate = mgn_compact_rate(job, way);
+            pace.share = 1 / (margin_real)some;
+            pace.mean_up = 1 / (1 - mean_left);
+            pace.size_up = 1 / (1 - size_left);
+            mgn_compact_step(job, t * batch, some, noise, &pace);
+        }
+        job->loss /= (margin_real)count;
+        job->passes++;
+        (void)mgn_tick_stop(&job->tick, job->passes, job->loss, 0);
+    }
+}
+
+/* ---- how much noise ---- */
+
+/* The share of the weight of the samples from .. n - 1 of the order that is classified wrongly. */
+static margin_real mgn_compact_errors(mgn_compact *job, size_t from)
+{
+    const unsigned scheme = job->classes > 2u ? MARGIN_SCHEME_ONE_REST : MARGIN_SCHEME_BINARY;
+    margin_real wrong = 0, total = 0;
+    for (size_t at = from; at < job->n; at += MARGIN_COMPACT_BATCH) {
+        const size_t count = mgn_size_min(job->n - at, MARGIN_COMPACT_BATCH);
+        mgn_compact_fill(job, at, count, 0);
+        mgn_compact_scores(job, count);
+        for (size_t i = 0; i < count; i++) {
+            const margin_real *s = job->s + i * job->machines;
+            const margin_real weight = mgn_weight(job->data, job->order[at + i]);
+            const size_t label = mgn_label(job->data, job->order[at + i]);
+            wrong += margin_elect(scheme, job->classes, s) == label ? 0 : weight;
+            total += weight;
+        }
+    }
+    return total > 0 ? wrong / total : 0;
+}
+
+#define MGN_COMPACT_NOISES ((size_t)7)
+
+/* The largest noise that costs no more than half a standard error on samples held out. Candidates
+ * ascend, and the search ends with the first that costs two of them. */
+static void mgn_compact_choose(mgn_compact *job)
+{
+    static const margin_real noises[MGN_COMPACT_NOISES] = {
+        0, MGN_R(0.05), MGN_R(0.1), MGN_R(0.2), MGN_R(0.4), MGN_R(0.7), 1};
+    const size_t held = job->n / 4u, passes = (job->o.max_iterations + 1u) / 2u;
+    margin_real errors[MGN_COMPACT_NOISES], best = 1, deviation = 0;
+    size_t tried = 0;
+    bool bad = held < 8u || job->units > job->n - held; /* too few samples to judge by */
+    job->o.noise = MGN_R(0.1);
+    while (tried < MGN_COMPACT_NOISES && !bad && !job->tick.stopped) {
+        mgn_compact_fit(job, job->n - held, passes, noises[tried]);
+        errors[tried] = mgn_compact_errors(job, job->n - held);
+        best = mgn_min(best, errors[tried]);
+        deviation = margin_sqrt(best * (1 - best) / (margin_real)held);
+        bad = errors[tried] > best + 2 * deviation + 1 / (margin_real)held;
+        tried++;
+    }
+    for (size_t t = 0; t < tried; t++) {
+        if (errors[t] <= best + deviation / 2) {
+            job->o.noise = noises[t];
+            job->held = errors[t];
+        }
+    }
+}
+
+/* ---- the whole ---- */
+
+/* The model, in the coordinates of the data: for hinge units v' = v factor and t' = t - v'.centre,
+ * for rbf units v' = v / factor + centre and gamma' = gamma factor^2. */
+static void mgn_compact_store(mgn_compact *job, margin_model *model)
+{
+    static const margin_kernel plain = {MARGIN_KERNEL_HINGE, 3, 1, 0, 2};
+    const size_t d = job->d;
+    const margin_real *units = mgn_compact_values(job, &job->of_units);
+    margin_expansion *e = &model->of.expansion;
+    model->kind = MARGIN_MODEL_EXPANSION;
+    e->kernel = plain;
+    for (size_t u = 0; u < job->units; u++) {
+        const margin_real *from = units + u * (d + 1u);
+        margin_real *to = job->vectors + u * d;
+        for (size_t k = 0; k < d; k++) {
+            to[k] = mgn_compact_rbf(job) ? from[k] / job->factor + job->centre[k]
+                                         : from[k] * job->factor;
+        }
+        job->norms[u] =
+            mgn_compact_rbf(job) ? mgn_norm2_bits(to, d) : from[d] - margin_dot(to, job->centre, d);
+    }
+    if (mgn_compact_rbf(job)) {
+        e->kernel.kind = MARGIN_KERNEL_RBF;
+        e->kernel.gamma = margin_exp(job->of_width.value[0]) * job->factor * job->factor;
+    }
+    mgn_copy(job->coef, mgn_compact_values(job, &job->of_coef), job->units * job->machines);
+    mgn_copy(job->bias, job->of_bias.value, job->machines);
+    for (size_t c = 0; c < job->classes; c++) {
+        job->class_end[c] = (uint32_t)job->units; /* a vector has no class: it has all of them */
+    }
+    e->vectors = job->vectors;
+    e->norms = job->norms;
+    e->coef = job->coef;
+    e->bias = job->bias;
+    e->class_end = job->class_end;
+    e->offset = e->factor = NULL;
+    e->n = job->units;
+    e->d = d;
+    e->width = (uint16_t)job->machines;
+    e->vote.classes = (uint16_t)job->classes;
+    e->vote.scheme = job->classes > 2u ? MARGIN_SCHEME_ONE_REST : MARGIN_SCHEME_BINARY;
+    e->vote.reject = e->vote.slope = e->vote.shift = 0;
+}
+
+static void mgn_compact_report(mgn_compact *job, const margin_model *model, margin_info *info)
+{
+    const margin_vote *vote = margin_model_vote(model);
+    mgn_margins margins;
+    *info = mgn_no_info;
+    for (size_t i = 0; i < job->n; i++) {
+        margin_scores(model, mgn_sample(job->data, i), job->s);
+        job->mu[i] = margin_margin(vote->scheme, vote->classes, job->s, mgn_label(job->data, i));
+    }
+    margins.data = job->data;
+    margins.model = model;
+    margins.scores = NULL;
+    margins.known = job->mu;
+    (void)mgn_margins_info(&margins, info);
+    info->objective = job->loss;
+    info->iterations = job->passes;
+    info->converged = !job->tick.stopped;
+    info->support = job->units;
+    info->bias = job->bias[0];
+}
+
+/* Everything after the memory is there. */
+static margin_status mgn_compact_work(mgn_compact *job, margin_model *model)
+{
+    const margin_status status = mgn_compact_centre(job);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    job->rng = margin_rng_make(job->o.seed);
+    margin_shuffle(&job->rng, job->order, job->n);
+    job->passes = 0;
+    job->held = -1;
+    job->tick = mgn_tick_make(job->o.watch, 1);
+    if (job->o.noise == 0) {
+        mgn_compact_choose(job);
+    } else if (job->o.noise == MARGIN_ZERO) {
+        job->o.noise = 0;
+    }
+    if (!job->tick.stopped) {
+        mgn_compact_fit(job, job->n, job->o.max_iterations, job->o.noise);
+    }
+    if (job->rounded) {
+        mgn_compact_round_units(job);
+        mgn_compact_round_coef(job);
+    }
+    mgn_compact_store(job, model);
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_status margin_compact_train(const margin_data *data,
+                                              const margin_compact_options *options,
+                                              margin_arena *mem, margin_model *model,
+                                              margin_info *info, margin_compact_report *report)
+{
+    size_t classes = 0;
+    mgn_compact job;
+    margin_arena before;
+    margin_status status = margin_data_classes(data, &classes);
+    if (status != MARGIN_OK || mgn_mem_check(mem) != MARGIN_OK || model == NULL) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
+    }
+    if (!mgn_proto_classes(data, classes)) {
+        return MARGIN_E_ONE_CLASS;
+    }
+    if (!mgn_compact_shape(&job, data->n, data->d, classes, options)) {
+        return options->vectors > data->n ? MARGIN_E_VECTORS : MARGIN_E_ARGUMENT;
+    }
+    before = *mem;
+    job.data = data;
+    mem->peak = 0;
+    mgn_compact_plan(&job, mem);
+    status = mem->failed != 0 ? (margin_status)mem->failed : mgn_compact_work(&job, model);
+    if (status != MARGIN_OK) {
+        (void)margin_arena_rewind(mem, &before);
+        return status;
+    }
+    if (info != NULL) {
+        mgn_compact_report(&job, model, info);
+        info->arena_peak = mem->peak - (before.low + (before.size - before.high));
+    }
+    if (report != NULL) {
+        report->noise = job.o.noise;
+        report->held = job.held;
+    }
+    mem->peak = before.peak > mem->peak ? before.peak : mem->peak;
+    margin_arena_release(mem, before.high);
+    return job.tick.stopped ? MARGIN_W_STOPPED : MARGIN_OK;
 }
 
 /* ---- >>ordinal ---- -------------------------------------------------------------------------- */

@@ -9,8 +9,8 @@ from .native import Machine, Parts
 from .quant import Quantised
 
 KERNEL_NAMES = ("MARGIN_KERNEL_LINEAR", "MARGIN_KERNEL_POLY", "MARGIN_KERNEL_RBF", "MARGIN_KERNEL_UNIT_POLY",
-                "MARGIN_KERNEL_UNIT_EXP")
-KERNEL_WORDS = ("linear", "poly", "rbf", "unit_poly", "unit_exp")
+                "MARGIN_KERNEL_UNIT_EXP", "MARGIN_KERNEL_HINGE")
+KERNEL_WORDS = ("linear", "poly", "rbf", "unit_poly", "unit_exp", "hinge")
 SCHEME_NAMES = ("MARGIN_SCHEME_BINARY", "MARGIN_SCHEME_ONE_ONE", "MARGIN_SCHEME_ONE_REST", "MARGIN_SCHEME_VOTES",
                 "MARGIN_SCHEME_ORDINAL", "MARGIN_SCHEME_NEAREST")
 BYTES = {"margin_real": 4, "int32_t": 4, "uint32_t": 4, "int16_t": 2, "uint16_t": 2, "int8_t": 1, "uint8_t": 1}

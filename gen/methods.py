@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Callable
 
 from .errors import Usage
-from .options import COMMON, KERNEL_OPTIONS, Option, above, between, one_of, whole, yes_or_no
+from .options import COMMON, KERNEL_OPTIONS, KERNELS, Option, above, between, one_of, whole, yes_or_no
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,7 @@ class Method:
     options: tuple[Option, ...] = ()                # its own; a name that two methods share is one and the same Option
     grid: tuple[tuple[str, tuple], ...] = ()        # what `tune` tries by default, from the smooth to the rough
     without: tuple[str, ...] = ()                   # common options without a meaning here; KERNEL_OPTIONS: no kernels
+    kernels: tuple[str, ...] = KERNELS[:-1]         # those it takes, its default first; hinge is for learned vectors alone
     targets: str = "classes"                        # "numbers": labels are numbers to be met, gen_work.targets in C;
                                                     # "order": such numbers, or classes in order (--order, --targets)
     refusals: dict = field(default_factory=dict)    # statuses that are an answer: {"MARGIN_E_X": word for the JSON}
@@ -127,8 +128,9 @@ MODELS = Option("models", between(1, 1000, whole), "models a class (default 1; l
 TANGENTS = Option("tangents", between(0, 32, whole), "tangents a model (default 5)")
 STARTS = ("hss", "clusters", "centroids", "random")
 START = Option("start", one_of(STARTS), f"{', '.join(STARTS)}: where models come from (default hss)")
-ITERATIONS = Option("iterations", above(0, whole), "gradient steps, or passes over the data (default 60)")
-RATE = Option("rate", above(0), "a fixed learning rate (default of tvq: adapted)")
+ITERATIONS = Option("iterations", above(0, whole), "gradient steps, or passes over the data (default 60; compact 100 to 300)")
+RATE = Option("rate", above(0), "a fixed learning rate (default of tvq: adapted; of compact 0.01, rbf 0.05)")
+VECTORS = Option("vectors", between(1, 65535, whole), "vectors to learn (default 64)")
 NO_KERNEL = (*KERNEL_OPTIONS, "scheme", "tol", "max-iter")
 
 
@@ -141,6 +143,17 @@ def proto_words(told: dict) -> list[str]:
     asked = told.get("options", {}).get("tangents", 0)
     cut = [f"note: {asked} tangents were asked for; one less than there are features is the most"] if asked > told["tangents"] else []
     return [f"{told['prototypes']:g} models with {told['tangents']:g} tangents each{below}", *cut]
+
+
+def compact_words(told: dict) -> list[str]:
+    """
+    >>> compact_words({"noise": 0.2, "options": {}})
+    ['noise 0.2, chosen on a quarter of the rows that was held out']
+    >>> compact_words({"noise": 0.1, "options": {"noise": 0.1}})
+    []
+    """
+    return [] if "noise" in told.get("options", {}) or "noise" not in told else \
+        [f"noise {told['noise']:g}, chosen on a quarter of the rows that was held out"]
 
 
 # ---- the methods ----
@@ -217,6 +230,15 @@ METHODS = {
                  options=(Option("neighbours", between(1, 15, whole), "how many of them decide (default 1)"),
                           Option("budget", above(0, whole), "vectors to keep (default all)")),
                  grid=(("neighbours", (1, 3, 5)),), without=NO_KERNEL, words=proto_words),
+    "compact": Method(
+        "few vectors, learned together with their coefficients and rounded to q7 while they learn: the least flash",
+        options=(VECTORS, ITERATIONS, RATE,
+                 Option("noise", between(0, 100), "deviation of the noise that makes margins wide (default: the largest that "
+                                                  "costs nothing on rows held out)"),
+                 Option("decay", between(0, 1), "share of a value that a step of 1 takes away (default 0.005, rbf 0)"),
+                 Option("exact", yes_or_no, "do not round vectors and coefficients to q7")),
+        grid=(("vectors", (16, 32, 64, 128)),), kernels=("hinge", "rbf"), words=compact_words, noted=("noise",),
+        without=("gamma", "degree", "coef0", "a", "scheme", "tol", "max-iter", "cache-mb")),
 }
 
 
@@ -248,7 +270,10 @@ def check(method: str, chosen: dict) -> list[str]:
     >>> check("svm", {"gamma": 1.0})
     ['--gamma has no effect with the linear kernel']
     """
-    kernel, notes = chosen.get("kernel", "linear"), []
+    kernels = METHODS[method].kernels
+    kernel, notes = chosen.get("kernel", kernels[0]), []
+    if METHODS[method].takes("kernel") and kernel not in kernels:
+        raise Usage(f"--kernel {kernel} is not one of {', '.join(kernels)}, which {method} takes")
     for name in chosen:
         option = OPTIONS[name]
         if not METHODS[method].takes(name):
@@ -284,8 +309,8 @@ def default_grid(method: str, kernel: str, d: int) -> list[tuple[str, tuple]]:
     """
     kernels = {"linear": [], "poly": [("degree", (2, 3, 4)), ("coef0", (1.0,)), ("gamma", (0.3 / d, 1.0 / d))],
                "rbf": [("gamma", tuple(g / d for g in (0.06, 0.25, 1.0, 4.0, 16.0)))],
-               "unit-poly": [("a", (1.0, 2.0, 3.0, 5.0))], "unit-exp": [("a", (2.0, 10.0, 100.0, 1000.0))]}
-    return (kernels[kernel] if METHODS[method].takes("kernel") else []) + list(METHODS[method].grid)
+               "hinge": [], "unit-poly": [("a", (1.0, 2.0, 3.0, 5.0))], "unit-exp": [("a", (2.0, 10.0, 100.0, 1000.0))]}
+    return (kernels[kernel] if METHODS[method].takes("gamma") else []) + list(METHODS[method].grid)
 
 
 def describe(method: str, chosen: dict) -> str:
@@ -296,7 +321,8 @@ def describe(method: str, chosen: dict) -> str:
     'mam, linear kernel, balanced'
     """
     kernel = method not in METHODS or METHODS[method].takes("kernel")
-    parts = [method, f"{chosen.get('kernel', 'linear')} kernel"] if kernel else [method]
+    default = METHODS[method].kernels[0] if method in METHODS else "linear"
+    parts = [method, f"{chosen.get('kernel', default)} kernel"] if kernel else [method]
     for name, value in chosen.items():
         if value is True:
             parts.append(name)

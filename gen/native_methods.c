@@ -639,6 +639,40 @@ static margin_status gen_train_nn(gen_work *work)
     return gen_train_proto(work, MARGIN_PROTO_NN);
 }
 
+/* ---- learned vectors ---- */
+
+static margin_status gen_train_compact(gen_work *work)
+{
+    const margin_data *data = &work->data;
+    const gen_choice *choice = work->choice;
+    const double *noise = gen_given(choice, "noise"), *decay = gen_given(choice, "decay");
+    margin_compact_options options;
+    margin_compact_report report;
+    margin_status status;
+    margin_arena mem;
+    memset(&options, 0, sizeof options);
+    options.kernel = (uint8_t)gen_option(choice, "kernel");
+    options.exact = gen_option(choice, "exact") != 0;
+    options.vectors = (uint16_t)gen_option(choice, "vectors");
+    options.noise = noise == NULL ? 0 : *noise > 0 ? *noise : MARGIN_ZERO;
+    options.rate = gen_option(choice, "rate");
+    options.decay = decay == NULL ? 0 : *decay > 0 ? *decay : MARGIN_ZERO;
+    options.seed = (uint32_t)gen_option(choice, "seed");
+    options.max_iterations = (size_t)gen_option(choice, "iterations");
+    options.watch = gen_watching(work);
+    if (!gen_arena(work, margin_compact_train_size(data->n, data->d, work->classes, &options),
+                   &mem)) {
+        return options.vectors > data->n ? MARGIN_E_VECTORS : MARGIN_E_MEMORY;
+    }
+    status =
+        margin_compact_train(data, &options, &mem, &work->machine->model, &work->info, &report);
+    if (status >= 0) {
+        gen_tell(&work->told, "vectors", (double)work->machine->model.of.expansion.n);
+        gen_tell(&work->told, "noise", report.noise);
+    }
+    return status;
+}
+
 #define GEN_CURVE 41
 
 /* Curves for drawing: the cumulative distribution of the margins, and what rejection buys. */
@@ -690,6 +724,7 @@ static const gen_method gen_methods[] = {
     {"lvq", gen_train_lvq, gen_measure_proto},
     {"td", gen_train_td, gen_measure_proto},
     {"nn", gen_train_nn, gen_measure_proto},
+    {"compact", gen_train_compact, NULL},
 };
 
 static const gen_method *gen_method_of(const char *name)

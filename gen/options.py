@@ -7,7 +7,7 @@ from typing import Callable
 
 from .errors import Usage
 
-KERNELS = ("linear", "poly", "rbf", "unit-poly", "unit-exp")  # in the order of margin.h
+KERNELS = ("linear", "poly", "rbf", "unit-poly", "unit-exp", "hinge")  # in the order of margin.h
 SCALES = ("standard", "minmax", "none")
 SCHEMES = ("one-one", "one-rest")
 
@@ -95,7 +95,7 @@ class Option:
 
 
 COMMON = (
-    Option("kernel", one_of(KERNELS), f"{', '.join(KERNELS)} (default linear)"),
+    Option("kernel", one_of(KERNELS), f"{', '.join(KERNELS[:-1])} (default linear); of compact hinge or rbf (default hinge)"),
     Option("gamma", above(0), "of poly and rbf (default 1 / number of features)", ("poly", "rbf")),
     Option("degree", between(1, 255, whole), "of poly (default 3)", ("poly",)),
     Option("coef0", between(-1e18, 1e18), "of poly (default 0)", ("poly",)),
