@@ -14,6 +14,13 @@ Run as `python3 -m gen`. Each module does one thing:
     export     a model as a C header              emit       the tables and structs of each kind and format
     quant      integer models                     wheel      packs gen for pip
     compress   models within a budget of flash    errors     failures in one line
+    fit        the search for a model, in words   search     what is tried when, and which candidate is picked
+    tries      what is tried of each method       trial      one training on one fold, in all number formats
+    workers    threads or a cluster of Dask's     state      what a search has measured, for --resume
+    cost       bytes, RAM, stack and cycles       cost_table what the formula of cost knows about each target
+    advice     what is odd about the data         groups     rows that belong together
+    manual     help texts and examples            completion scripts for bash and zsh
+    suggest    names close to a misspelt one
 
 HOW TO ADD A METHOD
 
@@ -26,7 +33,8 @@ HOW TO ADD A METHOD
 2. methods.py: an entry of METHODS: help, options, the grid of `tune`, refusals (statuses that are an answer: a word for
    "status" in the JSON, no file, exit code 1), what `tune` aims at, lines for people, what notes keep. `without` names
    the common options that mean nothing to it; `targets="numbers"` hands over labels as numbers (work->targets).
-3. README: the table of methods. tests/gen/test_cli.py trains every entry of METHODS and looks for the keys.
+3. tries.py: an entry of TRIES, so that `fit` tries it: the data it suits, its options, how long a training takes.
+4. README: the table of methods. tests/gen/test_cli.py trains every entry of METHODS and looks for the keys.
 
 `objective` and `margin_min` .. of the JSON are those of margin_info. Options that need no word of C (a seed) are there
 under their names as well: gen_option(choice, "seed").

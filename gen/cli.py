@@ -5,17 +5,44 @@ import argparse
 import csv
 import functools
 import os
+import re
+import sys
 
-from . import commands, interrupt, methods, options, output
+from . import commands, completion, fit, interrupt, manual, methods, options, output, suggest
 from .errors import Failure, Usage, shown
-from .output import say
+from .output import complain
 
 
 class Parser(argparse.ArgumentParser):
-    """Wrong usage is one line and exit code 2."""
+    """Wrong usage is one line and exit code 2, with a suggestion where a word is close to one that exists."""
 
     def error(self, message):
-        raise Usage(message)
+        raise Usage(message + self.meant(message))
+
+    def meant(self, message: str) -> str:
+        """
+        >>> Parser().meant("argument --method: invalid choice: 'smv' (choose from 'svm', 'mam')")
+        " (did you mean 'svm'?)"
+        """
+        found = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
+        if found:
+            return suggest.close(found[1], re.findall(r"[\w-]+", found[2]))
+        return ""
+
+
+def unknown_words(argv: list[str], message: str) -> str:
+    """What may have been meant by options that do not exist."""
+    command = next((word for word in argv if word in commands_by_name()), None)
+    if command is None:
+        return ""
+    known = list(commands_by_name()[command]._option_string_actions)
+    words = [word.split("=")[0] for word in message.partition(": ")[2].split() if word.startswith("--")]
+    return next((found for found in (suggest.close(word, known) for word in words) if found), "")
+
+
+def commands_by_name() -> dict[str, Parser]:
+    """The parser of each command."""
+    return next(action.choices for action in make_parser()._actions if isinstance(action, argparse._SubParsersAction))
 
 
 def value_type(parse):
@@ -49,66 +76,127 @@ def add_data(parser: argparse.ArgumentParser) -> None:
 
 
 def add_training(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("data", metavar="DATA")
-    parser.add_argument("--method", required=True, choices=tuple(methods.METHODS),
-                        help="; ".join(f"{name}: {method.help}" for name, method in methods.METHODS.items()))
+    parser.add_argument("data", metavar="DATA", help="the data file: one row a sample, the label in the last column")
+    parser.add_argument("--method", required=True, choices=tuple(methods.METHODS), metavar="METHOD",
+                        help="how to train; the methods are listed below")
     add_data(parser)
-    parser.add_argument("--positive", metavar="LABEL", help="of two classes (default: the one that sorts last)")
-    parser.add_argument("--order", type=value_type(labels_in_order), metavar="L1,L2,...",
-                        help="labels that are text, from the lowest to the highest, for methods of classes in order")
-    group = parser.add_argument_group("method")
+    add_classes(parser)
     for option in methods.OPTIONS.values():
-        of = methods.methods_of(option.name)
-        of = f" [{', '.join(of)}]" if len(of) < len(methods.METHODS) else ""
         value = {"action": "store_const", "const": True} if option.flag else \
             {"type": value_type(option.parse), "metavar": "V"}
-        group.add_argument(f"--{option.name}", help=option.help + of, **value)
+        parser.add_argument(f"--{option.name}", help=option.help, **value)
+        if option.off:
+            parser.add_argument(f"--no-{option.name}", dest=option.key, action="store_const", const=False,
+                                help=f"Turns --{option.name} off.")
+    add_seed(parser)
+
+
+def add_classes(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--positive", metavar="LABEL",
+                        help="which of two classes is the positive one (default: the one that sorts last)")
+    parser.add_argument("--order", type=value_type(labels_in_order), metavar="L1,L2,...",
+                        help="the labels from the lowest to the highest, where classes have an order and are not numbers")
+    parser.add_argument("--group", metavar="NAME|INDEX",
+                        help="a column that is no feature but says which rows belong together (a person, a machine); they "
+                        "stay in one fold of cross-validation")
+
+
+def add_seed(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=value_type(options.between(0, 2**32 - 1, options.whole)), default=1, metavar="N",
-                        help="of everything random (default 1)")
+                        help="the seed of everything random (default 1)")
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", metavar="FILE", help="write the result as a JSON object; - is standard output")
+    parser.add_argument("--json", metavar="FILE", help="write the result as one JSON object; - is standard output")
+
+
+def add_quiet(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--quiet", action="store_true", help="say nothing but what went wrong")
 
 
 def add_folds(parser: argparse.ArgumentParser) -> None:
     count = value_type(options.between(2, 65535, options.whole))
-    parser.add_argument("--folds", type=count, default=5, metavar="N", help="of cross-validation (default 5)")
+    parser.add_argument("--folds", type=count, default=5, metavar="N",
+                        help="into how many parts cross-validation divides the rows (default 5)")
     parser.add_argument("--repeats", type=value_type(options.above(0, options.whole)), default=1, metavar="N",
-                        help="how often, with other folds each time (default 1)")
+                        help="how often, with another division each time (default 1)")
+
+
+def add_header(parser: argparse.ArgumentParser, required: bool) -> None:
+    parser.add_argument("-o", dest="output", metavar="FILE.h", required=required, help="write the model as a C header")
+    parser.add_argument("--name", metavar="IDENT", help="what names in the header start with (default: the file's name)")
+
+
+def add_fit(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("data", metavar="DATA", help="the data file: one row a sample, the label in the last column")
+    add_header(parser, required=False)
+    size, rate = value_type(options.size), value_type(options.between(0, 1))
+    budget = parser.add_argument_group("what the model may cost")
+    budget.add_argument("--flash", type=size, metavar="BYTES", help="bytes of flash at most, as 2048 or 2K: for the tables of the "
+                        "model or, with --target, for the model and its code")
+    budget.add_argument("--ram", type=size, metavar="BYTES", help="bytes of RAM at most, the stack included")
+    budget.add_argument("--cycles", type=value_type(options.above(0, options.whole)), metavar="N",
+                        help="cycles of one prediction at most (instructions, where the emulator counts those)")
+    budget.add_argument("--target", metavar="CHIP", help="the chip: cortex-m0, cortex-m4f, rv32imc, atmega328p, ...")
+    wish = parser.add_argument_group("what it must keep (two classes)")
+    wish.add_argument("--max-missed", type=rate, metavar="RATE", help="the largest share of the positive class that may be missed, 0 to 1")
+    wish.add_argument("--max-false-alarms", type=rate, metavar="RATE",
+                      help="the largest share of the negative class that may be taken for positive, 0 to 1")
+    work = parser.add_argument_group("the search")
+    work.add_argument("--time", type=value_type(options.above(0)), default=60.0, metavar="SECONDS", help="how long it may take (default 60)")
+    work.add_argument("--test", metavar="TEST", help="rows that are not used for the search: tells the error of the pick on them")
+    work.add_argument("--resume", action="store_true", help="go on with a search that was stopped, from the file beside the output")
+    add_engine(work)
+    work.add_argument("--save", metavar="MODEL", help="write the model file (.mgn) as well")
+    add_json(work)
+    add_quiet(work)
+    add_seed(work)
+    add_data(parser)
+    add_classes(parser)
+
+
+def add_engine(parser) -> None:
+    parser.add_argument("--threads", type=value_type(options.between(1, 1024, options.whole)), metavar="N",
+                        help="how many trainings run at a time (default: one a core)")
+    parser.add_argument("--workers", metavar="dask://HOST:PORT", help="send the trainings to a cluster of Dask's workers instead")
 
 
 @functools.cache
 def make_parser() -> Parser:
-    parser = Parser(prog="gen", allow_abbrev=False, description="Large-margin classifiers: from a data file to C.")
+    parser = Parser(prog="gen", allow_abbrev=False, description="Large-margin classifiers: from a data file to C.",
+                    epilog=manual.EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands_of = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
 
-    def command(name: str, words: str) -> argparse.ArgumentParser:
-        return commands_of.add_parser(name, help=words, description=words, allow_abbrev=False)
+    def command(name: str, words: str, more: str | None = None) -> argparse.ArgumentParser:
+        return commands_of.add_parser(name, help=words, description=more or words, allow_abbrev=False)
 
-    train = command("train", "Trains a model.")
+    fit_ = command("fit", "Finds the best model that fits a chip: start here.",
+                   "Tries many methods on the data, and writes the smallest model that is about as good as the best.")
+    add_fit(fit_)
+    train = command("train", "Trains a model by a method that you choose.")
     add_training(train)
     train.add_argument("--test", metavar="TEST", help="more data, to test the model on")
-    cv = command("cv", "Estimates the error by cross-validation.")
+    cv = command("cv", "Estimates the error of a method by cross-validation.")
     add_training(cv)
     add_folds(cv)
-    tune = command("tune", "Finds the best options by cross-validation.")
+    tune = command("tune", "Finds the best options of a method by cross-validation.")
     add_training(tune)
     add_folds(tune)
     tune.add_argument("--grid", action="append", default=[], type=value_type(methods.parse_grid),
-                      metavar="NAME=V1,V2,...", help="values to try of an option; several grids are combined")
+                      metavar="NAME=V1,V2,...", help="values of an option to try; several grids are combined")
+    tune.add_argument("--resume", action="store_true", help="go on with a search that was stopped, from the file beside the output")
     predict = command("predict", "Applies a model: one line `label,score` a row.")
-    predict.add_argument("model", metavar="MODEL")
-    predict.add_argument("data", metavar="DATA")
+    predict.add_argument("model", metavar="MODEL", help="the model file (.mgn)")
+    predict.add_argument("data", metavar="DATA", help="the data file, with or without labels")
     add_data(predict)
     import_ = command("import", "Takes over a model of LIBSVM or scikit-learn.")
-    import_.add_argument("file", metavar="FILE")
-    import_.add_argument("--from", dest="origin", choices=("libsvm", "sklearn"), help="needed for pickles only")
+    import_.add_argument("file", metavar="FILE", help="the file of the other program")
+    import_.add_argument("--from", dest="origin", choices=("libsvm", "sklearn"), help="whose model it is: needed for pickles only")
     import_.add_argument("--features", type=value_type(options.above(0, options.whole)), metavar="N",
                          help="how many there are, if the last ones are zero in all vectors of a LIBSVM model")
     import_.add_argument("--range", metavar="FILE", help="the file that svm-scale saved (-s)")
     export = command("export", "Writes a model as a C header.")
-    export.add_argument("model", metavar="MODEL")
+    export.add_argument("model", metavar="MODEL", help="the model file (.mgn)")
     for part in (predict, export):
         part.add_argument(*(["--data"] if part is export else ["--scale-data"]), metavar="DATA",
                           help="raw data to choose the scales of integers by (default: what the model file knows)")
@@ -116,23 +204,28 @@ def make_parser() -> Parser:
     add_data(export)
     for part in (train, predict, export):
         part.add_argument("--format", choices=("f32", "q15", "q7"), default="f32" if part is predict else None,
-                          help="of numbers (default f32)")
+                          help="the number format: f32 (default), or integers only, q15 or q7")
     for part in (train, export):
-        part.add_argument("--flash", type=value_type(options.above(0, options.whole)), metavar="BYTES",
-                          help="most bytes of tables (what the predictor reads; not its code): leaves out vectors and, "
-                          "unless --format says which, makes numbers smaller where that is better")
-        part.add_argument("-o", dest="output", metavar="FILE.h", required=part is export, help="write the C header")
-        part.add_argument("--name", metavar="IDENT", help="what names in the header start with (default: the file's)")
+        part.add_argument("--flash", type=value_type(options.size), metavar="BYTES",
+                          help="bytes of tables at most, as 2048 or 2K (what the predictor reads; not its code): leaves out "
+                          "vectors and, unless --format says which, makes numbers smaller where that is better")
+        add_header(part, required=part is export)
     info = command("info", "Tells what is in a model file.")
-    info.add_argument("model", metavar="MODEL")
+    info.add_argument("model", metavar="MODEL", help="the model file (.mgn)")
     for part in (train, tune):
         part.add_argument("--calibrate", action="store_true", help="fit probabilities, by 5-fold cross-validation")
         part.add_argument("--reject", type=value_type(options.above(0)), metavar="MARGIN",
-                          help="leave inputs without a class whose margin is smaller")
+                          help="give no answer where the margin is smaller than this")
     for part in (train, tune, import_, export):
         part.add_argument("--save", metavar="MODEL", required=part is import_, help="write the model file (.mgn)")
     for part in (train, cv, tune, predict, export, info):
         add_json(part)
+    for part in (train, cv, tune, import_, export, predict):
+        add_quiet(part)
+    example = command("example", "Writes a small data file to try the other commands with.")
+    example.add_argument("file", metavar="FILE.csv", help="where to write it")
+    shell = command("completion", "Prints a script that lets a shell complete commands and options.")
+    shell.add_argument("shell", choices=completion.SHELLS, help="which shell: source <(margin-gen completion bash)")
     return parser
 
 
@@ -141,16 +234,39 @@ READS = ("data", "test", "model", "file", "range", "scale_data")
 WRITES = {"output": "-o", "save": "--save", "json": "--json"}
 
 
+def parse(argv: list[str]) -> argparse.Namespace:
+    """The arguments; help for a method, and suggestions, where argparse alone has none."""
+    if not argv:
+        for line in manual.EXAMPLES.splitlines():
+            complain(line)
+        raise Usage("a COMMAND is missing")
+    if argv[0] in ("train", "cv", "tune") and {"-h", "--help"} & set(argv):
+        output.write_stdout(manual.text(commands_by_name()[argv[0]], argv).encode())
+        raise SystemExit(0)
+    arguments, rest = make_parser().parse_known_args(argv)
+    if rest:
+        message = f"unrecognized arguments: {' '.join(rest)}"
+        raise Usage(message + unknown_words(argv, message))
+    return arguments
+
+
 def run(argv: list[str] | None) -> None:
-    arguments = make_parser().parse_args(argv)
+    arguments = parse(sys.argv[1:] if argv is None else argv)
     given = vars(arguments)
     for name, value in given.items():
         if isinstance(value, list) and (value == [] and name != "grid" or [] in value):  # what argparse makes of --name=--
             raise Usage(f"--{name.replace('_', '-')}: no value")
     output.check_apart([given[name] for name in READS if given.get(name)],
                        {option: given[name] for name, option in WRITES.items() if given.get(name) is not None})
-    with output.together():
-        getattr(commands, "import_" if arguments.command == "import" else arguments.command)(arguments)
+    with output.quiet(given.get("quiet", False)), output.together():
+        command_named(arguments.command)(arguments)
+
+
+def command_named(name: str):
+    """The function behind a command."""
+    if name in ("fit", "completion"):
+        return {"fit": fit.fit, "completion": completion.completion}[name]
+    return getattr(commands, "import_" if name == "import" else name)
 
 
 def tidy_run(argv: list[str] | None) -> int:
@@ -163,13 +279,13 @@ def tidy_run(argv: list[str] | None) -> int:
             return end.code
         return 0
     except Usage as error:
-        say(f"gen: {error} (see --help)")
+        complain(f"gen: {error} (see --help)")
         return 2
     except Failure as error:
-        say(f"gen: {error}")
+        complain(f"gen: {error}")
         return 1
     except MemoryError:
-        say("gen: not enough memory")
+        complain("gen: not enough memory")
         return 1
     except BrokenPipeError:
         output.silence(1)
@@ -177,7 +293,7 @@ def tidy_run(argv: list[str] | None) -> int:
     except Exception as error:
         if os.environ.get("MARGIN_GEN_DEBUG"):
             raise
-        say(f"gen: internal error: {type(error).__name__}: {shown(str(error))} (MARGIN_GEN_DEBUG=1 shows where)")
+        complain(f"gen: internal error: {type(error).__name__}: {shown(str(error))} (MARGIN_GEN_DEBUG=1 shows where)")
         return 1
 
 
@@ -197,7 +313,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         return tidy_run(argv)
     except KeyboardInterrupt:
-        say("gen: interrupted")
+        complain("gen: interrupted")
         return 130
     except interrupt.Terminated:
         return 143

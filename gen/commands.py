@@ -6,8 +6,9 @@ import contextlib
 import csv
 import io
 import math
+import random
 
-from . import compress, data, export as export_, from_libsvm, from_pickle, kinds, methods, metrics, model, native
+from . import compress, data, export as export_, from_libsvm, from_pickle, groups, kinds, methods, metrics, model, native
 from . import options, output
 from . import train as training
 from .classes import classes_of, match_label, numbers_of
@@ -28,7 +29,8 @@ def chosen_options(arguments: argparse.Namespace) -> dict:
 
 
 def read_problem(arguments: argparse.Namespace) -> training.Problem:
-    found = data.read(arguments.data, arguments.label, arguments.header, arguments.zero_based)
+    found, arguments.groups = groups.read(arguments.data, arguments.label, arguments.header, arguments.zero_based,
+                                          arguments.group)
     targets = methods.METHODS[arguments.method].targets
     if arguments.order is not None and targets != "order":
         raise Usage(f"--order is for methods of classes in order, not for {arguments.method}")
@@ -52,6 +54,16 @@ def say_errors(words: str, table: list[list[int]], names: list[str]) -> None:
     say(f"{words} {percent(metrics.error(table))} ({', '.join(parts[:12])}{', ...' if len(parts) > 12 else ''}){more}")
 
 
+def say_majority(problem: training.Problem, errors: list[float | None]) -> None:
+    """A hint where the first error that is known is close to that of always giving the same answer."""
+    error = next((error for error in errors if error is not None), None)
+    majority = 1 - max(problem.counts()) / problem.data.n
+    if error is not None and problem.targets is None and error > 0.9 * majority > 0:
+        name = problem.names[problem.counts().index(max(problem.counts()))]
+        say(f"note: always answering {name!r} would be wrong in {percent(round(majority, 4))}, which is hardly worse; `gen fit` looks for "
+            "a better method and options")
+
+
 def deliver(arguments: argparse.Namespace, result: dict) -> None:
     if arguments.json is not None:
         output.write_file(arguments.json, output.json_bytes(result))
@@ -60,7 +72,8 @@ def deliver(arguments: argparse.Namespace, result: dict) -> None:
 # ---- train ----
 
 def read_test(arguments: argparse.Namespace, problem: training.Problem) -> Rows:
-    found = data.read(arguments.test, arguments.label, arguments.header, arguments.zero_based, problem.data.d)
+    found, _ = groups.read(arguments.test, arguments.label, arguments.header, arguments.zero_based, arguments.group,
+                           problem.data.d)
     if found.labels is None:
         raise Failure("no labels", found.path)
     if problem.targets is not None:
@@ -69,6 +82,16 @@ def read_test(arguments: argparse.Namespace, problem: training.Problem) -> Rows:
 
 
 def train(arguments: argparse.Namespace) -> None:
+    done = train_files(arguments)
+    if done["header"] is not None:
+        output.write_file(arguments.output, done["header"])
+    save(arguments, done["model"])
+    deliver(arguments, done["result"])
+
+
+def train_files(arguments: argparse.Namespace) -> dict:
+    """Trains: the JSON, the text of the header if there is one, and the models behind them. Writes nothing but the JSON of a
+    refusal."""
     chosen = chosen_options(arguments)
     output.check_writable(arguments.json)
     output.check_writable(arguments.save)
@@ -77,12 +100,11 @@ def train(arguments: argparse.Namespace) -> None:
     test = read_test(arguments, problem) if arguments.test else None
     with refusals_in_json(arguments, problem, chosen):
         result, found = train_and_tell(arguments, problem, chosen, test)
-    if arguments.output is not None:
-        chosen = choose(arguments, found, None, problem.rows)
-        result["header"] = write_header(arguments, found, chosen, problem.rows, noted_rows(found))
-        found = chosen.model
-    save(arguments, found)
-    deliver(arguments, result)
+    if arguments.output is None:
+        return {"result": result, "header": None, "model": found, "candidate": None}
+    candidate = choose(arguments, found, None, problem.rows)
+    result["header"], text = header_of(arguments, found, candidate, problem.rows, noted_rows(found))
+    return {"result": result, "header": text, "model": candidate.model, "candidate": candidate}
 
 
 @contextlib.contextmanager
@@ -155,6 +177,7 @@ def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Row
         say(f"margins: smallest {report.margin_min:.4g}, mean {report.margin_mean:.4g}")
     for line in entry.words(result) if entry.words else ():
         say(line)
+    say_majority(problem, [result.get("test_error"), result.get("train_error")])
     result.update(more or {})
     kept = {name: value for name, value in chosen.items() if name != "cache-mb"}  # any cache gives the same model
     notes = {**{key: result.get(key) for key in (*NOTED, *entry.noted)}, "options": kept, "names": problem.data.names,
@@ -184,7 +207,7 @@ def cv(arguments: argparse.Namespace) -> None:
     problem = read_problem(arguments)
     with training.Clock() as clock:
         found, = training.validate(problem, arguments.method, [chosen], arguments.folds, arguments.repeats,
-                                   arguments.seed)
+                                   arguments.seed, arguments.groups)
     with refusals_in_json(arguments, problem, chosen):
         if isinstance(found, Failure):
             raise found
@@ -197,6 +220,7 @@ def cv(arguments: argparse.Namespace) -> None:
     goal, entry = methods.METHODS[arguments.method].goal, methods.METHODS[arguments.method]
     if problem.targets is None:
         say(f"mean over folds {percent(result['error_mean'])}, standard deviation {percent(result['error_sd'])}")
+        say_majority(problem, [result["error_mean"]])
     if goal.startswith("-"):
         for line in entry.words(result) if entry.words else ():
             say(line)
@@ -231,7 +255,8 @@ def tune(arguments: argparse.Namespace) -> None:
     points, goal = grid_points(arguments, chosen, problem.data.d), methods.METHODS[arguments.method].goal
     say(f"{arguments.method}: {len(points)} choices of options, {arguments.folds} folds each")
     with training.Clock() as clock:
-        found = training.validate(problem, arguments.method, points, arguments.folds, arguments.repeats, arguments.seed)
+        found = training.validate(problem, arguments.method, points, arguments.folds, arguments.repeats, arguments.seed,
+                                  arguments.groups)
     table, ranked = [], []
     for point, one in zip(points, found):
         failed = isinstance(one, Failure)
@@ -325,15 +350,15 @@ def check_header(arguments: argparse.Namespace) -> None:
         raise Usage(f"--name {arguments.name}: not a name for C and C++ that can stand in front of others")
 
 
-def write_header(arguments: argparse.Namespace, whole: model.Model, chosen: compress.Candidate, rows: Rows | None,
-                 noted: Rows | None) -> dict:
-    """The header, which says what it costs on the rows that are noted, the same on the other rows in words, and all of
-    it for the JSON."""
+def header_of(arguments: argparse.Namespace, whole: model.Model, chosen: compress.Candidate, rows: Rows | None,
+              noted: Rows | None) -> tuple[dict, bytes]:
+    """The header for the JSON, and its text, which says what it costs on the rows that are noted; the same on the other rows
+    in words."""
     name, quantised = arguments.name or export_.name_of(arguments.output), chosen.quantised
     same = chosen.model is whole and quantised is None
     written = compress.cost(whole, chosen, noted) if noted and not same else None
     chosen.cost = compress.cost(whole, chosen, rows) if rows and not same else written
-    output.write_file(arguments.output, export_.header(chosen.model, name, quantised, written).encode("ascii"))
+    text = export_.header(chosen.model, name, quantised, written).encode("ascii")
     say(f"{arguments.output}: {byte_words(chosen.bytes)} of tables in {chosen.form}; names start with {name}_")
     if chosen.cost is not None:
         say(f"beside the whole model in f32, on {chosen.cost.rows} rows: {chosen.cost.words()}")
@@ -341,7 +366,7 @@ def write_header(arguments: argparse.Namespace, whole: model.Model, chosen: comp
         say("raw values are whole numbers and go in as they are" if quantised.whole else
             f"raw values become integers by offset and factor, as {name}_input() does it")
     return {"format": chosen.form, "bytes": chosen.bytes, "vectors": chosen.vectors, "name": name,
-            "cost": vars(chosen.cost) if chosen.cost else None}
+            "cost": vars(chosen.cost) if chosen.cost else None}, text
 
 
 def choose(arguments: argparse.Namespace, found: model.Model, rows: Rows | None, looked: Rows | None) -> compress.Candidate:
@@ -371,7 +396,8 @@ def export(arguments: argparse.Namespace) -> None:
     rows = export_data(arguments.data, arguments, found)
     test = export_data(arguments.test, arguments, found)
     chosen = choose(arguments, found, rows, rows)
-    result = write_header(arguments, found, chosen, test, test or rows or noted_rows(found))
+    result, text = header_of(arguments, found, chosen, test, test or rows or noted_rows(found))
+    output.write_file(arguments.output, text)
     save(arguments, chosen.model)
     deliver(arguments, result)
 
@@ -433,3 +459,19 @@ def info_text(found: model.Model, result: dict) -> str:
     errors = {"train_error": "training error", "test_error": "test error", "error_mean": "cross-validated error"}
     lines += [f"{words} {percent(notes[key])}" for key, words in errors.items() if key in notes]
     return "".join(f"{visible(line)}\n" for line in lines)
+
+
+# ---- example ----
+
+def example(arguments: argparse.Namespace) -> None:
+    """A motor's sensors as a 12-bit converter gives them, and whether its bearing is worn: no plane tells well."""
+    rng, lines = random.Random(1), ["vibration,temperature,current,speed,bearing"]
+    for _ in range(400):
+        worn, speed, load = rng.random() < 0.4, rng.uniform(0.2, 1.0), rng.uniform(0.1, 1.0)
+        resonance = math.exp(-((speed - 0.6) / 0.12) ** 2)
+        values = (0.15 + 0.45 * resonance + 0.22 * worn + rng.gauss(0, 0.05),
+                  0.2 + 0.4 * load + 0.15 * load * worn + rng.gauss(0, 0.06), 0.1 + 0.7 * load + rng.gauss(0, 0.04), speed)
+        raw = [max(0, min(4095, round(4095 * value))) for value in values]
+        lines.append(",".join(map(str, raw)) + (",worn" if worn else ",healthy"))
+    output.write_file(arguments.file, ("\n".join(lines) + "\n").encode("ascii"))
+    say(f"{arguments.file}: 400 windows of a motor's sensors, and whether its bearing is healthy or worn")

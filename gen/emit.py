@@ -21,12 +21,17 @@ class Table:
     """One constant array. An empty one is a null pointer."""
     name: str
     kind: str
-    items: list[str]
+    values: list
     aligned: bool = False
 
     @property
+    def items(self) -> list[str]:
+        """The numbers as C text."""
+        return [c_real(v) if self.kind == "margin_real" else c_int(v, self.kind) for v in self.values]
+
+    @property
     def bytes(self) -> int:
-        return BYTES[self.kind] * len(self.items)
+        return BYTES[self.kind] * len(self.values)
 
 
 @dataclass
@@ -53,9 +58,7 @@ class Body:
 
 def table_of(parts: Parts, name: str, aligned: bool = False) -> Table:
     """An array of a model as it stands in C."""
-    kind = parts.kind(name)
-    items = [c_real(v) if kind == "margin_real" else c_int(v, kind) for v in parts.array(name)]
-    return Table(name, kind, items, aligned)
+    return Table(name, parts.kind(name), parts.array(name), aligned)
 
 
 def spelled(value) -> str:

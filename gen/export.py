@@ -90,7 +90,7 @@ def constants(model: Model, body: Body, name: str) -> list[str]:
 def tables(body: Body, name: str) -> list[str]:
     align = {True: " MARGIN_WORD_ALIGNED", False: ""}
     return [c_table(f"static const {t.kind} {name}_{t.name}[%d]{align[t.aligned]} MARGIN_FLASH", t.items)
-            for t in body.tables if t.items]
+            for t in body.tables if t.values]
 
 
 def spell_fields(fields: list, names: dict[str, str]) -> str:
@@ -103,7 +103,7 @@ def spell_fields(fields: list, names: dict[str, str]) -> str:
 
 
 def struct(body: Body, name: str) -> list[str]:
-    names = {t.name: f"{name}_{t.name}" if t.items else "0" for t in body.tables}
+    names = {t.name: f"{name}_{t.name}" if t.values else "0" for t in body.tables}
     names["stage"] = f"&{name}_stage" if body.stage else "0"
     stage = [f"static const margin_stage_q {name}_stage = {{{name}_stage_offset, {name}_stage_factor, "
              f"{name}_stage_shift}};", ""] if body.stage else []

@@ -29,6 +29,7 @@ class State:
 
 
 def on_signal(number, frame) -> None:
+    State.ended.clear()
     State.noticed.set()
     if State.held:
         State.waiting = number
@@ -80,6 +81,12 @@ def install() -> None:
         signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
         threading.Thread(target=listen, args=(reading,), daemon=True).start()
         State.listening = True
+
+
+def handled() -> None:
+    """A command has taken Ctrl-C as a wish and goes on to its end. The next signal counts anew."""
+    State.noticed.clear()
+    State.ended.set()
 
 
 def finished() -> None:

@@ -33,12 +33,12 @@ class Method:
 # ---- options of the methods ----
 
 SEPARABLE = {"MARGIN_E_NOT_SEPARABLE": "not separable"}  # of hard margins
-C = Option("C", above(0, infinite=True), "svm: price of a sample within the margin; inf: hard margin (default 1). lssvm: "
-           "price of errors (default: the best by leaving one out)")
-TARGETS = Option("targets", one_of(("auto", "classes", "numbers")), "labels are classes in order, told by thresholds, or "
-                 "numbers to be ranked (default: numbers if there are more than 20)")
-THRESHOLDS = Option("thresholds", one_of(("absolute", "zero-one")), "loss that thresholds between classes make least "
-                    "(default absolute: classes that answers are off)")
+C = Option("C", above(0, infinite=True), "The price of a mistake: larger fits the training rows more closely. svm: the default is "
+           "1, and inf asks for a hard margin. lssvm: the default is the best by leaving one out.")
+TARGETS = Option("targets", one_of(("auto", "classes", "numbers")), "Whether labels are classes in order, told by thresholds, "
+                 "or numbers to be ranked. By default more than 20 different numbers are ranked.")
+THRESHOLDS = Option("thresholds", one_of(("absolute", "zero-one")), "What thresholds between classes make least: absolute, "
+                    "the classes that answers are off (the default), or zero-one, the number of errors.")
 
 
 ORDINAL_NOTES = ("kendall_tau_train", "kendall_tau_test", "absolute_error_train", "absolute_error_test")
@@ -124,13 +124,15 @@ def rates_instead(told: dict) -> str:
             "can, or another pair of the frontier")
 
 
-MODELS = Option("models", between(1, 1000, whole), "models a class (default 1; lvq 16)")
-TANGENTS = Option("tangents", between(0, 32, whole), "tangents a model (default 5)")
+MODELS = Option("models", between(1, 1000, whole), "How many prototypes a class has. The default is 1; of lvq 16.")
+TANGENTS = Option("tangents", between(0, 32, whole), "How many tangents, directions in which samples may move, a prototype has. The default is 5.")
 STARTS = ("hss", "clusters", "centroids", "random")
-START = Option("start", one_of(STARTS), f"{', '.join(STARTS)}: where models come from (default hss)")
-ITERATIONS = Option("iterations", above(0, whole), "gradient steps, or passes over the data (default 60; compact 100 to 300)")
-RATE = Option("rate", above(0), "a fixed learning rate (default of tvq: adapted; of compact 0.01, rbf 0.05)")
-VECTORS = Option("vectors", between(1, 65535, whole), "vectors to learn (default 64)")
+START = Option("start", one_of(STARTS), f"Where prototypes start: {', '.join(STARTS)}. The default is hss.")
+ITERATIONS = Option("iterations", above(0, whole), "How many gradient steps or passes over the data there are. The default is 60; "
+                    "of compact 100 to 300.")
+RATE = Option("rate", above(0), "A fixed learning rate. By default tvq adapts it; the default of compact is 0.01, "
+              "with an rbf kernel 0.05.")
+VECTORS = Option("vectors", between(1, 65535, whole), "How many vectors are learned. The default is 64.")
 NO_KERNEL = (*KERNEL_OPTIONS, "scheme", "tol", "max-iter")
 
 
@@ -161,29 +163,31 @@ def compact_words(told: dict) -> list[str]:
 METHODS = {
     "mam": Method(
         "maximal average margin, in closed form",
-        options=(Option("intercept", yes_or_no, "threshold midway between the classes, not at the origin"),
-                 Option("balanced", yes_or_no, "classes weigh the same, whatever their sizes")),
+        options=(Option("intercept", yes_or_no, "Puts the threshold midway between the classes, not at the origin. This is the default.",
+                        off=True),
+                 Option("balanced", yes_or_no, "Classes weigh the same, whatever their sizes. This is the default but for two classes "
+                        "with a linear kernel.", off=True)),
         grid=(("balanced", (False, True)), ("intercept", (False, True)))),
     "kmomd": Method(
         "margin distribution: between the hard margin and the difference of means",
-        options=(Option("lambda", between(0, 1), "0 the hard margin, 1 the average margin (default 0.1)"),),
+        options=(Option("lambda", between(0, 1), "Between 0, the hard margin, and 1, the average margin. The default is 0.1."),),
         grid=(("lambda", (0.9, 0.5, 0.1, 0.03, 0.01, 0.001)),), refusals=SEPARABLE),
     "svm": Method(
         "soft-margin support vector machine",
-        options=(C, Option("C-pos", above(0), "the same for the positive class (default C)"),
-                 Option("C-neg", above(0), "the same for the negative class (default C)"),
-                 Option("bounds", yes_or_no, "work out where a search for C may begin: c0, and c1 of separable classes")),
+        options=(C, Option("C-pos", above(0), "The price of a mistake on the positive class. The default is that of --C."),
+                 Option("C-neg", above(0), "The price of a mistake on the negative class. The default is that of --C."),
+                 Option("bounds", yes_or_no, "Works out where a search for C may begin: c0, and c1 of separable classes.")),
         grid=(("C", (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)),), refusals=SEPARABLE),
     "rates": Method(
         "error rates given in advance, or the answer that they cannot be had; two classes",
-        options=(Option("eta-pos", between(1e-9, 1), "largest error rate wanted on the positive class (default 0.5)"),
-                 Option("eta-neg", between(1e-9, 1), "largest error rate wanted on the negative class (default 0.5)"),
-                 Option("nu-pos", between(0, 1e6), "standard deviations by which the mean of the positive class may be off"),
-                 Option("nu-neg", between(0, 1e6), "standard deviations by which the mean of the negative class may be off"),
-                 Option("ridge", between(0, 1e18), "added to the diagonals of the covariances (default 0)"),
-                 Option("solver", one_of(("fast", "iter")), "fast, or iter: the sphere iteration of the paper (default fast)"),
-                 Option("frontier", between(0, 1000, whole), "points of the frontier of reachable rates in the JSON "
-                                                             "(default 20; with a kernel and over 500 rows none)")),
+        options=(Option("eta-pos", between(1e-9, 1), "The largest error rate wanted on the positive class. The default is 0.5."),
+                 Option("eta-neg", between(1e-9, 1), "The largest error rate wanted on the negative class. The default is 0.5."),
+                 Option("nu-pos", between(0, 1e6), "By how many standard deviations the mean of the positive class may be off."),
+                 Option("nu-neg", between(0, 1e6), "By how many standard deviations the mean of the negative class may be off."),
+                 Option("ridge", between(0, 1e18), "What is added to the diagonals of the covariances. The default is 0."),
+                 Option("solver", one_of(("fast", "iter")), "Which solver: fast (the default), or iter, the sphere iteration of the paper."),
+                 Option("frontier", between(0, 1000, whole), "How many points of the frontier of reachable rates the JSON has. "
+                                                             "The default is 20; with a kernel and over 500 rows none.")),
         grid=(("eta-neg", (0.9, 0.7, 0.5, 0.3, 0.2)), ("eta-pos", (0.9, 0.7, 0.5, 0.3, 0.2))),
         without=("scheme", "cache-mb"), refusals={"MARGIN_E_INFEASIBLE": "infeasible"}, instead=rates_instead,
         keys=rates_keys, words=rates_words,
@@ -198,45 +202,45 @@ METHODS = {
         words=tau_words, goal="-kendall_tau", noted=(*ORDINAL_NOTES, "C", "loo")),
     "seco": Method(
         "separate and conquer: a list of one-sided cuts, then a support vector machine; two classes",
-        options=(Option("cheap", yes_or_no, "16 candidates a cut instead of 192, four of them cross-validated"),
-                 Option("greedy", yes_or_no, "cut, as the paper does, though no cut promises to lower the error"),
-                 Option("starts", above(0, whole), "candidates for each sign, C and weight (default 4, cheap 2)"),
-                 Option("assess", above(0, whole), "candidates to cross-validate for a cut (default all, cheap 4)"),
-                 Option("most-cuts", between(1, 15, whole), "cuts at most (default 15)"),
-                 Option("min-coverage", between(1e-6, 1), "share of the samples left that a cut must cover (default 1/16)"),
-                 Option("min-left", above(0, whole), "samples of each class that a cut must leave (default 32)"),
-                 Option("easy", between(1e-6, 1), "error of one machine at which cutting ends (default 1/32)"),
-                 Option("inner-folds", between(2, 1000, whole), "of its own cross-validations (default 4)")),
+        options=(Option("cheap", yes_or_no, "Tries 16 candidates a cut instead of 192, and cross-validates four of them: faster."),
+                 Option("greedy", yes_or_no, "Cuts, as the paper does, though no cut promises to lower the error."),
+                 Option("starts", above(0, whole), "How many candidates there are for each sign, C and weight. The default is 4; with --cheap 2."),
+                 Option("assess", above(0, whole), "How many candidates are cross-validated for a cut. The default is all; with --cheap 4."),
+                 Option("most-cuts", between(1, 15, whole), "How many cuts there are at most. The default is 15."),
+                 Option("min-coverage", between(1e-6, 1), "The share of the samples left that a cut must cover. The default is 1/16."),
+                 Option("min-left", above(0, whole), "How many samples of each class a cut must leave. The default is 32."),
+                 Option("easy", between(1e-6, 1), "The error of one machine at which cutting ends. The default is 1/32."),
+                 Option("inner-folds", between(2, 1000, whole), "How many folds its own cross-validations have. The default is 4.")),
         grid=(("cheap", (True,)),), without=("scheme", "cache-mb"), keys=seco_keys, words=seco_words),
     "tvq": Method(
         "prototypes with tangents, moved to raise margins, samples with small ones counting more and more",
         options=(MODELS, TANGENTS, START, ITERATIONS, RATE,
-                 Option("theta", between(-0.999, 1), "margin that all samples should have (default 0.2; 0.1 without tangents)"),
-                 Option("plain", yes_or_no, "no re-weighting: all samples count alike"),
-                 Option("even", yes_or_no, "re-weighting by n / mistakes instead of 1"),
-                 Option("validation", between(0, 0.9), "share of the samples held out to stop by (default none)")),
+                 Option("theta", between(-0.999, 1), "The margin that all samples should have. The default is 0.2; 0.1 without tangents."),
+                 Option("plain", yes_or_no, "All samples count alike: no re-weighting."),
+                 Option("even", yes_or_no, "Re-weights by n / mistakes instead of 1."),
+                 Option("validation", between(0, 0.9), "The share of the samples that is left out to stop by. The default is none.")),
         grid=(("tangents", (2, 5, 10)), ("theta", (0.1, 0.2, 0.3))), without=NO_KERNEL, words=proto_words),
     "hss": Method("prototypes: mean and leading directions of each class", options=(MODELS, TANGENTS, START),
                   grid=(("tangents", (2, 5, 10, 15)),), without=NO_KERNEL, words=proto_words),
     "lvq": Method("learning vector quantisation, LVQ2.1",
                   options=(MODELS, ITERATIONS, RATE,
-                           Option("olvq1", yes_or_no, "LVQ1 with optimised rates instead"),
-                           Option("window", between(0.01, 0.99), "of LVQ2.1 (default 0.3)")),
+                           Option("olvq1", yes_or_no, "Uses LVQ1 with optimised rates instead."),
+                           Option("window", between(0.01, 0.99), "The window of LVQ2.1 around the border between classes. The default is 0.3.")),
                   grid=(("models", (4, 8, 16)),), without=NO_KERNEL, words=proto_words),
     "td": Method("td-neurons: one discriminant tangent model a class, by gradient descent",
                  options=(TANGENTS, ITERATIONS, RATE), grid=(("tangents", (2, 5, 10)),), without=NO_KERNEL,
                  words=proto_words),
     "nn": Method("nearest neighbours, all samples or a condensed set",
-                 options=(Option("neighbours", between(1, 15, whole), "how many of them decide (default 1)"),
-                          Option("budget", above(0, whole), "vectors to keep (default all)")),
+                 options=(Option("neighbours", between(1, 15, whole), "How many neighbours decide. The default is 1."),
+                          Option("budget", above(0, whole), "How many vectors the model keeps. The default is all.")),
                  grid=(("neighbours", (1, 3, 5)),), without=NO_KERNEL, words=proto_words),
     "compact": Method(
         "few vectors, learned together with their coefficients and rounded to q7 while they learn: the least flash",
         options=(VECTORS, ITERATIONS, RATE,
-                 Option("noise", between(0, 100), "deviation of the noise that makes margins wide (default: the largest that "
-                                                  "costs nothing on rows held out)"),
-                 Option("decay", between(0, 1), "share of a value that a step of 1 takes away (default 0.005, rbf 0)"),
-                 Option("exact", yes_or_no, "do not round vectors and coefficients to q7")),
+                 Option("noise", between(0, 100), "The deviation of the noise that makes margins wide. The default is the "
+                                                  "largest that costs nothing on rows held out."),
+                 Option("decay", between(0, 1), "The share of a value that a step of 1 takes away. The default is 0.005, with rbf 0."),
+                 Option("exact", yes_or_no, "Does not round vectors and coefficients to q7.")),
         grid=(("vectors", (16, 32, 64, 128)),), kernels=("hinge", "rbf"), words=compact_words, noted=("noise",),
         without=("gamma", "degree", "coef0", "a", "scheme", "tol", "max-iter", "cache-mb")),
 }

@@ -215,12 +215,19 @@ static void gen_tell_array(gen_told *told, const char *name, const double *value
 static margin_status gen_train_mam(gen_work *work)
 {
     const margin_data *data = &work->data;
+    const double *intercept = gen_given(work->choice, "intercept");
+    const double *balanced = gen_given(work->choice, "balanced");
     margin_mam_options options;
     margin_arena mem;
     memset(&options, 0, sizeof options);
     options.kernel = gen_kernel(work->choice);
-    options.intercept = gen_option(work->choice, "intercept") != 0;
-    options.balanced = gen_option(work->choice, "balanced") != 0;
+    /* Without an intercept kernels and pairs of classes of different sizes go wrong by tens of
+     * points. Balance has no effect on the labels of two classes with a linear kernel and standard
+     * scaling, so the average margin stays that of the samples there. */
+    options.intercept = intercept == NULL || *intercept != 0;
+    options.balanced = balanced != NULL
+                           ? *balanced != 0
+                           : work->classes > 2 || options.kernel.kind != MARGIN_KERNEL_LINEAR;
     options.scheme = gen_scheme(work);
     if (!gen_arena(work, margin_mam_train_size(data->n, data->d, work->classes, &options), &mem)) {
         return MARGIN_E_MEMORY;

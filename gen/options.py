@@ -35,6 +35,19 @@ def whole(text: str) -> int:
     return int(value)
 
 
+def size(text: str) -> int:
+    """A number of bytes, also in units of 1024.
+
+    >>> size("2048"), size("2K"), size("1.5k"), size("1M")
+    (2048, 2048, 1536, 1048576)
+    """
+    factor = {"K": 1024, "M": 1024 * 1024}.get(text[-1:].upper(), 1)
+    value = number(text if factor == 1 else text[:-1]) * factor
+    if not 1 <= value < 2**40 or value != int(value):
+        raise Usage(f"not a number of bytes, as 2048 or 2K: {text!r}")
+    return int(value)
+
+
 def above(low: float, kind: Callable = number, infinite: bool = False) -> Callable:
     """Numbers greater than `low`."""
     def parse(text: str):
@@ -78,6 +91,7 @@ class Option:
     parse: Callable
     help: str
     kernels: tuple[str, ...] = ()  # those it has a meaning for; empty: all
+    off: bool = False              # a flag that is on by default: --no-NAME turns it off
 
     @property
     def flag(self) -> bool:
@@ -95,16 +109,20 @@ class Option:
 
 
 COMMON = (
-    Option("kernel", one_of(KERNELS), f"{', '.join(KERNELS[:-1])} (default linear); of compact hinge or rbf (default hinge)"),
-    Option("gamma", above(0), "of poly and rbf (default 1 / number of features)", ("poly", "rbf")),
-    Option("degree", between(1, 255, whole), "of poly (default 3)", ("poly",)),
-    Option("coef0", between(-1e18, 1e18), "of poly (default 0)", ("poly",)),
-    Option("a", above(0), "of unit-poly and unit-exp (default 2)", ("unit-poly", "unit-exp")),
-    Option("scale", one_of(SCALES), "of the raw inputs: standard (mean 0, deviation 1; the default), minmax, none"),
-    Option("scheme", one_of(SCHEMES), "more than two classes: one-one or one-rest (default one-one)"),
-    Option("tol", above(0), "accuracy of the solver (default 1e-6)"),
-    Option("max-iter", above(0, whole), "iteration limit of each machine's solver"),
-    Option("cache-mb", above(0), "memory for kernel rows in MB (default: up to an eighth of the machine's; any gives the same model)"),
+    Option("kernel", one_of(KERNELS), f"The kernel: {', '.join(KERNELS[:-1])}. The default is linear; rbf bends around the data. "
+           "compact has the kernels hinge (its default) and rbf."),
+    Option("gamma", above(0), "The width of rbf and poly kernels: larger is narrower. The default is 1 / number of features.",
+           ("poly", "rbf")),
+    Option("degree", between(1, 255, whole), "The degree of a poly kernel. The default is 3.", ("poly",)),
+    Option("coef0", between(-1e18, 1e18), "The constant that a poly kernel adds. The default is 0.", ("poly",)),
+    Option("a", above(0), "The base or the exponent of unit-exp and unit-poly kernels. The default is 2.", ("unit-poly", "unit-exp")),
+    Option("scale", one_of(SCALES), "How raw inputs are scaled: standard (mean 0, deviation 1; the default), minmax (0 to 1), none. It "
+           "becomes part of the model."),
+    Option("scheme", one_of(SCHEMES), "How more than two classes are told apart: by a machine for each pair (one-one, the default) or "
+           "for each class (one-rest)."),
+    Option("tol", above(0), "How accurate the solver is. The default is 1e-6; 1e-3 is faster and mostly as good."),
+    Option("max-iter", above(0, whole), "How many steps the solver of a machine may take."),
+    Option("cache-mb", above(0), "Memory for kernel values in MB. The default is an eighth of the machine's; any gives the same model."),
 )
 KERNEL_OPTIONS = ("kernel", "gamma", "degree", "coef0", "a", "cache-mb")
 

@@ -241,14 +241,34 @@ def json_bytes(value: dict) -> bytes:
     return (json.dumps(plain(value), ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8")
 
 
+QUIET = False  # --quiet: no words but those of failures
+
+
 def say(*words: str) -> None:
-    """Words for people, on standard error, in one line. If nobody can read them, the work goes on."""
+    """Words for people, on standard error, in one line; nothing with --quiet."""
+    if not QUIET:
+        complain(*words)
+
+
+def complain(*words: str) -> None:
+    """The same of a failure, which --quiet does not keep back. If nobody can read them, the work goes on."""
     if sys.stderr is None:
         return
     try:
         print(visible(" ".join(words)), file=sys.stderr, flush=True)
     except OSError:
         silence(2)
+
+
+@contextlib.contextmanager
+def quiet(wanted: bool = True):
+    """Nothing but failures is said meanwhile."""
+    global QUIET
+    before, QUIET = QUIET, QUIET or wanted
+    try:
+        yield
+    finally:
+        QUIET = before
 
 
 def percent(rate: float | None) -> str:

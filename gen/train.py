@@ -233,11 +233,22 @@ def fold_job(*arguments):
     return job
 
 
-def validate(problem: Problem, method: str, points: list[dict], folds: int, repeats: int, seed: int) -> list:
+def divide(problem: Problem, folds: int, seed: int, groups: list[int] | None) -> array:
+    """The fold of each row; rows of a group share one."""
+    if groups is None:
+        return native.folds(problem.rows, folds, seed)
+    from .trial import group_folds
+    return array("H", group_folds(groups, list(problem.y), folds, seed))
+
+
+def validate(problem: Problem, method: str, points: list[dict], folds: int, repeats: int, seed: int,
+             groups: list[int] | None = None) -> list:
     """Cross-validates several choices of options on the same folds, all side by side: a Validated or a Failure each."""
     check_folds(problem, folds)
+    if groups is not None and len(set(groups)) < folds:
+        raise Failure(f"{folds} folds of {len(set(groups))} groups", problem.data.path)
     rows = problem.rows
-    splits = [native.folds(rows, folds, seed + repeat) for repeat in range(repeats)]
+    splits = [divide(problem, folds, seed + repeat, groups) for repeat in range(repeats)]
     jobs, watches = [], []
     for point in points:
         for split in splits:

@@ -114,10 +114,16 @@ def write(name: str, model: Imported | Trained) -> None:
     base = f"{FOLDER}/{name}"
     model.save(base)
     for form in FORMATS:
-        new, old = (os.path.join(ROOT, path) for path in (f"{FOLDER}/new/{name}_{form}.h", f"{base}_{form}.h"))
+        new = f"{FOLDER}/new/{name}_{form}.h"
         gen("export", f"{base}.mgn", "--format", form, "--data", f"{base}.csv", "-o", new)
-        if not os.path.exists(old) or not filecmp.cmp(new, old, shallow=False):
-            os.replace(new, old)
+        replace_changed(new, f"{base}_{form}.h")
+
+
+def replace_changed(new: str, old: str) -> None:
+    """Puts a new file into the place of an old one, unless they are the same: what depends on it stays up to date."""
+    new, old = (os.path.join(ROOT, path) for path in (new, old))
+    if not os.path.exists(old) or not filecmp.cmp(new, old, shallow=False):
+        os.replace(new, old)
 
 
 # Of the size of an SVM on the Wisconsin breast cancer data: 30 features, 99 support vectors.

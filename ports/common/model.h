@@ -6,17 +6,18 @@
 #include <stdint.h>
 
 #define MODEL_ROWS 4 /* of the self-test */
-#define MODEL_FEATURES 30
+#define MODEL_FEATURES_MOST 64
+#define MODEL_SCORES_MOST 16
 
-/* Room for an input and for the score of any number format. */
+/* Room for an input and for the scores of any number format. */
 typedef union {
-    float real[MODEL_FEATURES];
-    int16_t integer[MODEL_FEATURES];
+    float real[MODEL_FEATURES_MOST];
+    int16_t integer[MODEL_FEATURES_MOST];
 } model_input;
 
 typedef union {
-    float real;
-    int32_t integer;
+    float real[MODEL_SCORES_MOST];
+    int32_t integer[MODEL_SCORES_MOST];
 } model_score;
 
 typedef struct {

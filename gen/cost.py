@@ -1,0 +1,146 @@
+"""cost.py -- what a model costs on a chip: bytes of flash, RAM, stack and cycles of one prediction, by a formula.
+
+    cost(model, "cortex-m0", "q15")  ->  Cost(tables=..., code=..., ram=..., stack=..., cycles=...)
+
+Tables and structs are counted. Code, stack and cycles come from cost_table.py, which `python3 ports/cost.py` measures on
+the emulated targets: for each function that computes scores, the bytes of code at -Os, the largest stack, and the cycles at
+-O2 as a sum of terms such as vectors times features. `make footprint` compares the formula with what it measures.
+"""
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+from . import emit, suggest
+from .errors import Usage
+from .model import Model
+from .options import KERNELS
+from .quant import Quantised
+
+DEFAULT_TARGET = "cortex-m0"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """All that the formula wants to know about a model."""
+    function: str          # that computes the scores, as the exported header calls it
+    kernel: str            # empty without one
+    struct: str            # type of the model in C
+    tables: int            # bytes of constant arrays that the predictor reads
+    n: int                 # vectors, as stored; prototypes: models
+    d: int
+    machines: int
+    width: int = 1         # coefficients of a vector
+    tangents: int = 0
+    degree: int = 1        # of a poly kernel
+    stage: bool = False    # whole numbers go through a stage of integers first
+    convert: bool = False  # raw values are real numbers and become integers before they go in
+
+    @property
+    def key(self) -> str:
+        """The entry of the table: the function, and the kernel where one function serves several."""
+        shared = self.function in ("margin_unit_scores", "margin_list_scores")
+        return f"{self.function} {self.kernel}" if shared else self.function
+
+    @property
+    def real(self) -> bool:
+        return self.struct[-2:] != "_q"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """`flash` is all that the model adds to a program; cycles are instructions where the emulator counts those, and None
+    where nothing counts."""
+    tables: int    # constant arrays that the predictor reads: NAME_TABLE_BYTES of the header
+    struct: int    # the struct that points to them
+    code: int      # the library's functions
+    helpers: int   # the compiler's own functions: soft floating point, long products
+    convert: int   # offset and factor of each feature, for integer models of real-valued data
+    ram: int       # static data: none but on AVR, where structs are copied to RAM
+    stack: int
+    cycles: int | None
+    known: bool = True  # False: nobody has measured the predictor on this target; only tables are known
+
+    @property
+    def flash(self) -> int:
+        return self.tables + self.struct + self.code + self.helpers + self.convert
+
+    @property
+    def memory(self) -> int:
+        """Bytes of RAM: static data and the stack."""
+        return self.ram + self.stack
+
+
+@functools.cache
+def targets() -> dict:
+    """The measured numbers by target."""
+    from .cost_table import TARGETS
+    return TARGETS
+
+
+def target_named(name: str) -> str:
+    """
+    >>> target_named("cortex-m0")
+    'cortex-m0'
+    """
+    if name not in targets():
+        raise Usage(f"no target {name!r}{suggest.close(name, targets())}; there are {', '.join(targets())}")
+    return name
+
+
+def shape_of(model: Model, form: str = "f32", quantised: Quantised | None = None) -> Shape:
+    """The shape of a model in a number format; `quantised` saves making the integer model once more."""
+    if form != "f32" and quantised is None:
+        quantised = Quantised(model, form)
+    body = emit.integer_body(quantised) if quantised else emit.body_of(model.machine)
+    n = quantised.numbers if quantised else model.machine.numbers
+    kernel = KERNELS[n["kernel"]] if "kernel" in n else ""
+    return Shape(body.scores, kernel, body.struct, body.bytes, n.get("n", 0), n["d"], model.machine.shape.machines,
+                 n.get("width", 1), n.get("tangents", 0), max(1, n.get("power", n.get("degree", 1))), body.stage,
+                 body.convert is not None)
+
+
+def terms(shape: Shape) -> tuple[float, ...]:
+    """What the cycles of a prediction are a weighted sum of; the weights are those of the function and the target."""
+    d = shape.d if shape.real else shape.d + shape.d % 2
+    n, m, t, rest, odd = shape.n, shape.machines, shape.tangents, shape.d % 4, shape.d % 2
+    staged = (1, shape.d) if shape.stage else (0, 0)
+    if "proto" in shape.struct:
+        if shape.real:
+            return (1, d, n, n * d, n * rest, n * t, n * t * d, n * t * rest, *staged)
+        rows = -(-n * (1 + t) // 4) * 4
+        return (1, d, n, rows, rows * d, n * t, m, *staged)
+    if n == 0 or "linear" in shape.struct:  # linear, or a list of linear cuts
+        rows = max(m, shape.width)
+        return (1, rows, rows * d, rows * rest, rows * odd, *staged)
+    bits, pairs = (shape.degree.bit_length() - 1, bin(shape.degree).count("1") - 1), m != shape.width
+    return (1, d, n, n * d, n * rest, n * shape.width, m, n * shape.width * pairs, n * bits[0], n * bits[1], *staged)
+
+
+def cycles_of(shape: Shape, table: dict) -> int | None:
+    """Of one prediction, on the target that the table is of."""
+    weights = table["functions"].get(shape.key, {}).get("cycles")
+    return None if weights is None else max(1, round(sum(w * t for w, t in zip(weights, terms(shape)))))
+
+
+def estimate(shape: Shape, target: str) -> Cost:
+    """The cost of any model of this shape."""
+    table = targets()[target]
+    entry = table["functions"].get(shape.key)
+    if entry is None or shape.struct not in table["structs"]:
+        return Cost(shape.tables, 0, 0, 0, 0, 0, 0, None, False)
+    parts = [entry]
+    if shape.machines > 1 and "list" not in shape.struct:
+        parts.append(table["functions"]["margin_decide" if shape.real else "margin_decide_q"])
+    if shape.convert:
+        parts.append(table["functions"]["margin_input_q"])
+    struct = table["structs"][shape.struct] + (3 * table["pointer"] if shape.stage else 0)
+    scores = 4 * shape.machines + (2 * shape.d + 2 & ~3 if shape.stage else 0)
+    return Cost(shape.tables, struct, sum(part["code"] for part in parts), max(part["helpers"] for part in parts),
+                8 * shape.d if shape.convert else 0, struct if table["struct_in_ram"] else 0,
+                entry["stack"] + scores, cycles_of(shape, table))
+
+
+def cost(model: Model, target: str = DEFAULT_TARGET, form: str = "f32", quantised: Quantised | None = None) -> Cost:
+    """What a model costs on a target in a number format."""
+    return estimate(shape_of(model, form, quantised), target_named(target))

@@ -1,0 +1,443 @@
+"""fit.py -- `gen fit`: from a data file to the best model that fits the chip. The search is in search.py; here are what the
+user sees of it, the final training, and the files."""
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+import time
+from dataclasses import asdict
+
+from . import advice, build, commands, cost, data, groups, interrupt, methods, metrics, native, output, state, tries, trial, workers
+from . import train as training
+from .errors import Failure, Usage
+from .output import percent, say
+from .search import FOLDS, Candidate, Search, plain_linear, smallest_words
+from .workers import Stopped
+
+
+# ---- what is going on ----
+
+class View:
+    """The line on a terminal that says what is tried, what is best and how much time is left; in a log, a line a phase."""
+
+    def __init__(self, seconds: float, quiet: bool):
+        self.began, self.deadline = time.monotonic(), time.monotonic() + seconds
+        self.live = sys.stderr.isatty() and not quiet
+        self.expected, self.done, self.phase, self.shown, self.trying, self.best = 1, 0, "", 0, "", ""
+        self.drawn = 0.0
+
+    def expect(self, trials: int) -> None:
+        self.expected = max(1, trials)
+
+    def begin(self, phase: str, trials: int) -> None:
+        self.phase, self.count = phase, trials
+
+    def look(self) -> None:
+        if time.monotonic() > self.deadline:
+            raise Stopped("the time is over")
+        if self.live and time.monotonic() - self.drawn > 0.2:
+            self.draw()
+
+    def arrived(self, search: Search, one, result: dict) -> None:
+        self.done += 1
+        self.trying = methods.describe(one.method, {k: v for k, v in one.options if k != "tol"})
+
+    def end(self, search: Search) -> None:
+        found = search.candidates(range(1))
+        order = search.ranked(found)
+        if order:
+            self.best = f"best so far {percent(round(order[0].error, 4))} by {order[0].choice.words}"
+        if not self.live and self.count:
+            say(f"  {self.seconds:5.1f} s  {self.phase}: {self.best or 'nothing fits yet'}")
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.began
+
+    def draw(self) -> None:
+        share = min(0.99, self.done / self.expected)
+        left = self.deadline - time.monotonic()
+        if share > 0.1:
+            left = min(left, self.seconds * (1 - share) / share)
+        full = round(20 * share)
+        line = (f"[{'#' * full}{' ' * (20 - full)}] {left:3.0f} s left | {self.best or 'the first models are on their way'} | "
+                f"{self.phase}: {self.trying}")[:shutil.get_terminal_size((100, 24)).columns - 1]
+        sys.stderr.write("\r" + line + " " * (self.shown - len(line)))
+        sys.stderr.flush()
+        self.shown, self.drawn = len(line), time.monotonic()
+
+    def clear(self) -> None:
+        if self.shown:
+            sys.stderr.write("\r" + " " * self.shown + "\r")
+            sys.stderr.flush()
+            self.shown = 0
+
+
+# ---- the command ----
+
+def stamp(path: str) -> tuple:
+    """What changes when somebody writes to a file."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return ()
+    return found.st_size, found.st_mtime_ns, found.st_ino
+
+
+def check(arguments: argparse.Namespace) -> None:
+    if "-" in (arguments.data, arguments.test):
+        raise Usage("fit reads its data more than once: give it a file, not standard input")
+    if arguments.target is not None:
+        cost.target_named(arguments.target)
+    if arguments.cycles is not None and cost.targets()[arguments.target or cost.DEFAULT_TARGET]["unit"] is None:
+        raise Usage(f"--cycles: nothing counts cycles on {arguments.target}")
+    output.check_writable(arguments.json)
+    output.check_writable(arguments.save)
+    output.check_writable(arguments.output)
+    if arguments.resume and state.path_beside(arguments.output, arguments.save, arguments.json) is None:
+        raise Usage("--resume: the state of a search is kept beside the output, and there is none: -o is missing")
+
+
+def read(arguments: argparse.Namespace) -> tuple[training.Problem, list[int] | None]:
+    """The data, and the group of each row; a file that changes meanwhile is refused."""
+    before = stamp(arguments.data)
+    found, of = groups.read(arguments.data, arguments.label, arguments.header, arguments.zero_based, arguments.group)
+    if found.labels is None:
+        raise Failure("no labels", found.path)
+    if stamp(arguments.data) != before:
+        raise Failure("the file changed while it was read: wait until it is complete", arguments.data)
+    how = "order" if arguments.order is not None else "classes"
+    problem = training.problem_of(found, None if arguments.order else arguments.positive, how, "classes", arguments.order)
+    counts = problem.counts()
+    if min(counts) < 2:
+        name = problem.names[counts.index(min(counts))]
+        raise Failure(f"class {name!r} has {min(counts)} row{'s' if min(counts) != 1 else ''}: each class needs two, so that one can be "
+                      "left out", found.path)
+    if found.n < 2 * FOLDS:
+        raise Failure(f"{found.n} rows are too few: at least {2 * FOLDS} are needed", found.path)
+    if of is not None and len(set(of)) < FOLDS:
+        raise Failure(f"{len(set(of))} groups in --group {arguments.group}: at least {FOLDS} are needed", found.path)
+    return problem, of
+
+
+def facts_of(arguments: argparse.Namespace, problem: training.Problem) -> tries.Facts:
+    k = len(problem.names)
+    rates = arguments.max_missed, arguments.max_false_alarms
+    if any(rate is not None for rate in rates) and k != 2:
+        raise Failure(f"--max-missed and --max-false-alarms are for two classes; there are {k}", problem.data.path)
+    numbers = all(map(data.is_number, problem.names))
+    ordered = k > 2 and (arguments.order is not None or numbers and k <= training.MOST_CLASSES)
+    return tries.Facts(problem.data.n, problem.data.d, k, ordered, *rates, arguments.flash)
+
+
+def search_key(ground: trial.Ground, facts: tries.Facts, seconds: float) -> str:
+    """The same for the same data, question and code: what was measured then is what would be measured now."""
+    known = hashlib.sha256(ground.digest.encode() + repr((facts, seconds)).encode())
+    for source in native.SOURCES + (build.HERE / "native.c", build.HERE / "compress.py", build.HERE / "trial.py"):
+        known.update(source.read_bytes())
+    return known.hexdigest()
+
+
+def fit(arguments: argparse.Namespace) -> None:
+    check(arguments)
+    problem, of = read(arguments)
+    before = stamp(arguments.data)
+    facts = facts_of(arguments, problem)
+    test = commands.read_test(arguments, problem) if arguments.test else None
+    counts = ", ".join(f"{name} ({count})" for name, count in list(zip(problem.names, problem.counts()))[:12])
+    say(f"{arguments.data}: {problem.data.n} rows, {problem.data.d} features, classes {counts}"
+        + (", ..." if len(problem.names) > 12 else ""))
+    say(budget_words(arguments))
+    for line in advice.about_data(problem, test, of):
+        say(f"note: {line}")
+    budget = trial.Budget(arguments.flash, arguments.ram, arguments.cycles, arguments.target)
+    ground = trial.ground_of(problem, of, FOLDS, arguments.seed, budget)
+    where = state.path_beside(arguments.output, arguments.save, arguments.json)
+    engine = workers.engine(arguments.workers, arguments.threads)
+    known = state.State(where, search_key(ground, facts, arguments.time), arguments.resume)
+    view = View(arguments.time, arguments.quiet)
+    search = Search(ground, facts, arguments.time, engine, known, view)
+    finished = False
+    try:
+        ended = run(search, view, len(known.results))
+        result, picked = conclude(arguments, problem, test, search, ended)
+        if stamp(arguments.data) != before:
+            raise Failure("the file changed during the search: the models are about what it was before", arguments.data)
+        write(arguments, result, picked)
+        finished = search.complete
+    except Failure:
+        finished = True  # nothing to go on with
+        raise
+    finally:
+        known.close(finished)
+    if not search.complete and where is not None:
+        say(f"the search is not complete: the same command with --resume goes on with it ({where} has what is known)")
+    commands.deliver(arguments, result)
+
+
+def run(search: Search, view: View, known: int) -> str:
+    """Runs the search; why it ended early, or nothing."""
+    if known:
+        say(f"  {known} trainings are known from before")
+    try:
+        search.run()
+        return ""
+    except Stopped:
+        return f"--time {view.deadline - view.began:.0f} is over"
+    except KeyboardInterrupt:
+        if not any(not one.failed for one in search.decided()[0]):
+            raise
+        interrupt.handled()
+        return "stopped by Ctrl-C"
+    finally:
+        view.clear()
+
+
+def budget_words(arguments: argparse.Namespace) -> str:
+    """What is asked for, in words."""
+    parts = []
+    if arguments.flash is not None:
+        what = "for the model and its code" if arguments.target else "for the tables of the model (with --target also its code)"
+        parts.append(f"at most {arguments.flash} bytes of flash {what}")
+    if arguments.ram is not None:
+        parts.append(f"at most {arguments.ram} bytes of RAM")
+    if arguments.cycles is not None:
+        parts.append(f"at most {arguments.cycles} cycles")
+    for value, words in ((arguments.max_missed, f"missed"), (arguments.max_false_alarms, "false alarms")):
+        if value is not None:
+            parts.append(f"at most {percent(value)} {words}")
+    chip = arguments.target or f"{cost.DEFAULT_TARGET}, for example"
+    return f"wanted: the lowest error{' with ' + ', '.join(parts) if parts else ''}; costs are those on {chip}; at most " \
+           f"{arguments.time:g} s of search"
+
+
+# ---- the end ----
+
+def option_words(options: dict) -> list[str]:
+    """
+    >>> option_words({"kernel": "rbf", "gamma": 0.5, "cheap": True, "plain": False, "balanced": False})
+    ['--kernel', 'rbf', '--gamma', '0.5', '--cheap', '--no-balanced']
+    """
+    words = []
+    for name, value in options.items():
+        if value is True:
+            words.append(f"--{name}")
+        elif value is False:
+            words += [f"--no-{name}"] if methods.OPTIONS[name].off else []
+        else:
+            words += [f"--{name}", repr(value) if isinstance(value, float) else str(value)]
+    return words
+
+
+def command_of(arguments: argparse.Namespace, one: Candidate, header: str) -> list[str]:
+    """The words after `gen` that train this candidate on all rows."""
+    words = ["train", arguments.data, "--method", one.choice.method, *option_words(dict(one.choice.options))]
+    words += ["--format", one.form.format] + (["--flash", str(one.limit)] if one.limit is not None else [])
+    ordered = methods.METHODS[one.choice.method].targets == "order"
+    if arguments.order is not None and ordered:
+        words += ["--order", ",".join(arguments.order)]
+    if ordered and arguments.order is None:
+        words += ["--targets", "classes"]
+    for name in ("label", "positive", "group", "test"):
+        value = vars(arguments)[name]
+        if value is not None and not (name == "positive" and ordered):
+            words += [f"--{name}", value] if not value.startswith("-") else [f"--{name}={value}"]
+    if arguments.header != "auto":
+        words += ["--header", arguments.header]
+    if arguments.zero_based:
+        words.append("--zero-based")
+    if arguments.seed != 1:
+        words += ["--seed", str(arguments.seed)]
+    if arguments.save is not None:
+        words += ["--save", arguments.save]
+    if arguments.name is not None:
+        words += ["--name", arguments.name]
+    return words + ["-o", header]
+
+
+def keys_of(search: Search, one: Candidate, arguments: argparse.Namespace) -> dict:
+    """A candidate as the JSON has it."""
+    header = arguments.output or "model.h"
+    found = {"method": one.choice.method, "options": dict(one.choice.options), "format": one.form.format, "bytes": None,
+             "flash": None, "ram": None, "stack": None, "cycles": None, "error_mean": None, "error_sd": None, "test_error": None,
+             "status": one.failed or "ok", "rows": one.cap or search.ground.n}
+    if one.failed:
+        return {**found, "command": None}
+    found.update(cost_keys(one.cost), error_mean=one.error, error_sd=one.sd, error_se=one.standard_error,
+                 folds=len(one.tables))
+    if len(search.ground.names) == 2:
+        found.update(missed=one.rate(1), false_alarms=one.rate(0))
+    shown = one.form.format in ("f32", "q15", "q7")
+    return {**found, "command": "python3 -m gen " + shlex.join(command_of(arguments, one, header)) if shown else None}
+
+
+def cost_keys(found: cost.Cost) -> dict:
+    return {"bytes": found.tables, "flash": found.flash, "ram": found.memory, "stack": found.stack, "cycles": found.cycles,
+            "code": found.code, "helpers": found.helpers}
+
+
+def conclude(arguments, problem, test, search: Search, ended: str) -> tuple[dict, dict]:
+    """Picks, trains on all rows, says everything; the JSON, and the files to write."""
+    found, folds = search.decided()
+    if not any(not one.failed for one in found):
+        if not found:
+            raise Failure(f"{ended or 'the search ended'} before the first model was tested: --time is too short for {problem.data.n} "
+                          "rows", arguments.data)
+        raise Failure(f"no model fits: {smallest_words(found)}", arguments.data)
+    say_rounds(search, found, folds, ended)
+    skipped: list[Candidate] = []
+    while True:
+        left = [one for one in found if one not in skipped]
+        if not any(not one.failed for one in left):
+            raise Failure(f"no model trained on all rows fits: {smallest_words(found)}", arguments.data)
+        picked, best = search.pick(left)
+        if search.excess(picked) > 0:
+            raise Failure(f"no model keeps these rates: the nearest, {picked.words}, misses {percent(picked.rate(1))} and raises "
+                          f"{percent(picked.rate(0))} false alarms", arguments.data)
+        trained = train_picked(arguments, picked, search, test)
+        if trained is not None:
+            break
+        skipped.append(picked)
+    say_frontier(search, left, picked, trained)
+    say_pick(search, left, picked, best, trained, problem, arguments)
+    for line in label_advice(problem, search, picked, ended):
+        say(f"note: {line}")
+    command = "python3 -m gen " + shlex.join(command_of(arguments, picked, arguments.output or "model.h"))
+    say("the same model again, to the bit:")
+    say(f"  {command}")
+    majority = 1 - max(problem.counts()) / problem.data.n
+    result = {**keys_of(search, picked, arguments), **cost_keys(trained["cost"]), "test_error": trained["test_error"], "command": command,
+              "target": search.budget.place, "n": problem.data.n, "d": problem.data.d, "classes": len(problem.names),
+              "labels": problem.names, "majority_error": majority, "linear_error": linear_error(found),
+              "complete": search.complete, "stopped": ended or None, "seconds": search.view.seconds,
+              "not_tried": list(search.plan.left_out), "seed": arguments.seed,
+              "candidates": [keys_of(search, one, arguments) for one in search.candidates(range(1)) + (found if search.finals else [])
+                             if one.form.format in ("f32", "q15", "q7")]}
+    return result, trained
+
+
+def label_advice(problem, search: Search, picked: Candidate, ended: str) -> list[str]:
+    """About labels, if there is time left to look at them."""
+    if ended or problem.data.n > 5000:
+        return []
+    try:
+        return advice.about_labels(problem, search.ground, picked.choice, search.view)
+    except (Stopped, Failure):
+        return []
+    finally:
+        search.view.clear()
+
+
+def train_picked(arguments, picked: Candidate, search: Search, test) -> dict | None:
+    """Trains on all rows by the very command that is printed, into a folder of its own: nothing is written before everything
+    is done. None if the model on all rows is larger than the folds promised."""
+    from .cli import make_parser
+    with tempfile.TemporaryDirectory() as folder:
+        words = command_of(arguments, picked, os.path.join(folder, "model.h"))
+        parsed = make_parser().parse_args(words)
+        parsed.name = arguments.name or commands.export_.name_of(arguments.output or "model.h")
+        parsed.save = None
+        with output.quiet():
+            done = commands.train_files(parsed)
+    chosen = done["candidate"]
+    price = cost.cost(chosen.model, search.budget.place, chosen.form, chosen.quantised)
+    if search.budget.excess(price):
+        return None
+    error = None
+    if test is not None:
+        labels, _ = chosen.answers(test)
+        error = metrics.error(metrics.count(test.y[:test.n], labels, len(search.ground.names)))
+    return {"cost": price, "test_error": error, **done}
+
+
+def write(arguments: argparse.Namespace, result: dict, trained: dict) -> None:
+    if arguments.output is not None:
+        output.write_file(arguments.output, trained["header"])
+        say(f"{arguments.output}: written; include it in your firmware beside margin.h")
+    if arguments.save is not None:
+        commands.save(arguments, trained["candidate"].model)
+
+
+# ---- words at the end ----
+
+def linear_error(found: list[Candidate]) -> float | None:
+    plain = [one.error for one in found if one.choice == plain_linear() and not one.failed]
+    return min(plain) if plain else None
+
+
+def say_rounds(search: Search, found: list[Candidate], folds: int, ended: str) -> None:
+    choices = len({choice for choice, *_ in search.measured})
+    say(f"{choices} choices of method and options were tried; the table has those that were tested on {folds} divisions into training "
+        f"and test rows" + (f" ({ended})" if ended else ""))
+    if search.plan.cap is not None:
+        say(f"the first rounds used {search.plan.cap} of {search.ground.n} rows, to keep within --time")
+    for line in search.plan.left_out:
+        say(f"not tried: {line}; a longer --time includes it")
+
+
+def row(search: Search, one: Candidate, mark: str) -> tuple[str, ...]:
+    price = one.cost
+    return (f"{100 * one.error:.1f} % +- {100 * one.standard_error:.1f}", f"{price.tables:,}", f"{price.flash:,}", f"{price.memory:,}",
+            "-" if price.cycles is None else f"{price.cycles:,}", one.words + mark)
+
+
+MOST_ROWS = 8
+
+
+def thinned(kept: list[Candidate], picked: Candidate) -> list[Candidate]:
+    """At most so many rows: the ones that gain least are left out, never the first, the last or the pick."""
+    kept = list(kept)
+    while len(kept) > MOST_ROWS:
+        inner = [i for i in range(1, len(kept) - 1) if kept[i] is not picked]
+        drop = min(inner, key=lambda i: kept[i - 1].error - kept[i].error if kept[i - 1].error > kept[i].error else 0)
+        del kept[drop]
+    return kept
+
+
+def say_frontier(search: Search, found: list[Candidate], picked: Candidate, trained: dict) -> None:
+    kept = search.frontier(found)
+    if picked not in kept:
+        kept = sorted([*kept, picked], key=search.price)
+    unit = cost.targets()[search.budget.place]["unit"] or "cycles"
+    lines = [("error", "table bytes", "flash", "RAM", unit, "model")]
+    lines += [row(search, one, "   <- picked" if one is picked else "") for one in thinned(kept, picked)]
+    widths = [max(len(line[i]) for line in lines) for i in range(6)]
+    say("the best for each size (error of rows that were left out, +- its standard error):")
+    for line in lines:
+        say("  " + "  ".join(f"{cell:>{w}}" if i < 5 else cell for i, (cell, w) in enumerate(zip(line, widths))))
+
+
+def say_pick(search: Search, found: list[Candidate], picked: Candidate, best: Candidate, trained: dict, problem, arguments) -> None:
+    if picked is best:
+        say(f"picked: {picked.words}, which has the lowest error")
+    else:
+        say(f"picked: {picked.words}, the smallest within one standard error ({100 * best.standard_error:.1f} points) of the lowest error "
+            f"({100 * best.error:.1f} %)")
+    price = trained["cost"]
+    say(f"trained on all {problem.data.n} rows it takes {price.tables} bytes of tables, with struct and code {price.flash} bytes of flash, "
+        f"{price.memory} bytes of RAM" + (f" and {price.cycles:,} {cost.targets()[search.budget.place]['unit']}" if price.cycles else "")
+        + f" a prediction on {search.budget.place}")
+    if trained["test_error"] is not None:
+        say(f"error on {arguments.test}: {percent(trained['test_error'])}")
+    kept = search.frontier(found)
+    larger = [one for one in kept if search.price(one)[0] > search.price(picked)[0] and one.error < picked.error]
+    smaller = [one for one in kept if search.price(one)[0] < search.price(picked)[0]]
+    if larger:
+        up = larger[0]
+        say(f"a step up: {up.words}: {100 * (picked.error - up.error):.1f} points fewer errors for "
+            f"{search.price(up)[0] - search.price(picked)[0]} more bytes")
+    if smaller:
+        down = smaller[-1]
+        say(f"a step down: {down.words}: saves {search.price(picked)[0] - search.price(down)[0]} bytes, "
+            f"{100 * (down.error - picked.error):.1f} points more errors")
+    majority, linear = 1 - max(problem.counts()) / problem.data.n, linear_error(found)
+    name = problem.names[problem.counts().index(max(problem.counts()))]
+    say(f"for comparison: always answering {name!r} is wrong in {percent(round(majority, 4))}"
+        + (f", a plain linear model in {percent(round(linear, 4))}" if linear is not None else ""))
+    if picked.error > 0.9 * majority:
+        say("note: this model is hardly better than always giving the same answer: these features may not tell the classes apart")

@@ -1,0 +1,74 @@
+"""manual.py -- help texts: what most people need first, then all about one method."""
+from __future__ import annotations
+
+import argparse
+import textwrap
+
+from . import methods
+from .options import COMMON
+
+EXAMPLES = """Three examples that work as they stand, one after the other:
+  python3 -m gen example motor.csv                             # a small data file to try things with
+  python3 -m gen fit motor.csv --flash 2K -o motor.h           # the best model that fits into 2 KB, as a C header
+  python3 -m gen train motor.csv --method svm --kernel rbf --save motor.mgn -o motor.h   # a method of your own choice"""
+
+# Options that the short help of a command shows; all others stand in the help of a method.
+SHORT = ("data", "method", "kernel", "label", "test", "folds", "repeats", "grid", "resume", "output", "save", "format", "flash",
+         "json", "quiet")
+
+
+def method_of(argv: list[str]) -> str | None:
+    """The method that a command line names, if it exists.
+
+    >>> method_of(["train", "--method", "svm", "--help"]), method_of(["train", "--method=mam"]), method_of(["train", "--method"])
+    ('svm', 'mam', None)
+    """
+    for word, after in zip(argv, [*argv[1:], ""]):
+        name = after if word == "--method" else word[9:] if word.startswith("--method=") else None
+        if name in methods.METHODS:
+            return name
+    return None
+
+
+def text(parser: argparse.ArgumentParser, argv: list[str]) -> str:
+    method = method_of(argv)
+    return method_help(parser, method) if method else short_help(parser)
+
+
+def lines_of(actions, helps: dict[str, str] | None = None) -> list[str]:
+    """Each option and its sentence, side by side."""
+    found = []
+    for action in actions:
+        words = ", ".join(action.option_strings) or action.metavar
+        if action.option_strings and action.nargs != 0:
+            words += f" {action.metavar or '{' + ','.join(map(str, action.choices)) + '}'}"
+        body = textwrap.wrap((helps or {}).get(action.dest) or action.help or "", 82)
+        head = [] if len(words) <= 26 else [f"  {words}"]
+        first = f"  {words:<28}" if not head else " " * 30
+        found += [*head, *(f"{first if i == 0 else ' ' * 30}{line}" for i, line in enumerate(body or [""]))]
+    return found
+
+
+def short_help(parser: argparse.ArgumentParser) -> str:
+    """What most people need, and the methods."""
+    shown = [action for action in parser._actions if action.dest in SHORT]
+    lines = [f"usage: {parser.prog} DATA --method METHOD [options]", "", parser.description, "", *lines_of(shown), "",
+             "methods (if you do not know which: `gen fit` finds out):"]
+    for name, method in methods.METHODS.items():
+        body = textwrap.wrap(method.help, 82)
+        lines += [f"  {name if i == 0 else '':<28}{line}" for i, line in enumerate(body)]
+    return "\n".join([*lines, "", f"All options of a method: {parser.prog} --method svm --help"]) + "\n"
+
+
+def method_help(parser: argparse.ArgumentParser, name: str) -> str:
+    """All options that a method takes, its own first."""
+    method, by_name = methods.METHODS[name], parser._option_string_actions
+    own = [by_name[word] for option in method.options for word in (f"--{option.name}", f"--no-{option.name}") if word in by_name]
+    common = [by_name[f"--{option.name}"] for option in COMMON if method.takes(option.name)]
+    of_methods = {option.key for option in methods.OPTIONS.values()}
+    rest = [action for action in parser._actions if action.dest not in of_methods and action.dest != "method"]
+    lines = [f"usage: {parser.prog} DATA --method {name} [options]", "", f"{name}: {method.help}"]
+    for title, actions in ((f"options of {name}:", own), ("options that methods share:", common), ("data, files and all else:", rest)):
+        if actions:
+            lines += ["", title, *lines_of(actions)]
+    return "\n".join(lines) + "\n"

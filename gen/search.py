@@ -1,0 +1,302 @@
+"""search.py -- the search behind `fit`: what is tried when, how candidates compare, which one is picked.
+
+The plan depends on the data and on --time, never on the clock: how many rows the first rounds use and how often the last one
+is repeated follow from rough estimates of how long trainings take. The clock only ends a search that takes longer than
+planned. So the same command tries the same models on every machine that is fast enough, on any number of threads.
+"""
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import dataclass, field, replace
+
+from . import cost, metrics, methods, tries
+from .compress import FORMATS
+from .trial import DRAFT, Budget, Form, Ground, Trial
+
+FOLDS = 5
+REPEATS = 4       # of the last round, if there is time
+FINALISTS = 8
+CORES = 2         # of the machine that the plan is made for
+WHOLE = tuple(Form(form) for form in FORMATS)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A method with options."""
+    method: str
+    options: tuple
+
+    @property
+    def words(self) -> str:
+        return methods.describe(self.method, {k: v for k, v in self.options if k != "tol"})
+
+    @property
+    def kernel(self) -> bool:
+        """Its model is a sum over support vectors, of which some can be left out."""
+        return dict(self.options).get("kernel", "linear") != "linear" and self.method != "seco"
+
+
+@dataclass
+class Candidate:
+    """A choice in a number format and size, and what cross-validation found."""
+    choice: Choice
+    form: Form
+    cap: int | None
+    tables: list = field(default_factory=list)  # one of confusion for each fold
+    cost: cost.Cost | None = None
+    limit: int | None = None
+    failed: str = ""
+
+    @property
+    def errors(self) -> list[float]:
+        return [metrics.error(table) for table in self.tables]
+
+    @property
+    def error(self) -> float:
+        return statistics.fmean(self.errors)
+
+    @property
+    def sd(self) -> float:
+        return statistics.stdev(self.errors)
+
+    @property
+    def standard_error(self) -> float:
+        return self.sd / math.sqrt(len(self.tables))
+
+    def rate(self, c: int) -> float:
+        """The share of class c that is taken for another."""
+        return metrics.class_error(metrics.added(self.tables), c) or 0.0
+
+    @property
+    def words(self) -> str:
+        return f"{self.choice.words}, in {self.form.format}" + (f", at most {self.limit} bytes" if self.limit else "")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much of everything there is time for."""
+    cap: int | None          # rows of the first rounds
+    last_cap: int | None     # rows of the last round
+    repeats: int
+    finalists: int
+    left_out: tuple[str, ...]  # methods that would take too long, in words
+
+
+def estimated(entry: tries.Try, facts: tries.Facts, rows: int) -> float:
+    """Core seconds of all folds of all points of an entry."""
+    part = replace(facts, n=max(2, rows * (FOLDS - 1) // FOLDS))
+    return FOLDS * sum(entry.seconds(part, point) for point in entry.points(facts))
+
+
+def make_plan(facts: tries.Facts, seconds: float) -> tuple[Plan, list[tries.Try]]:
+    """What there is time for, by estimates alone."""
+    work, left_out, entries = 0.5 * CORES * seconds, [], []
+    for entry in tries.suited(facts):
+        longest = max(entry.seconds(facts, point) for point in entry.points(facts)) if entry.points(facts) else 0
+        if longest > 0.3 * work and not entry.simple:
+            left_out.append(f"{entry.method} ({entry.word}), about {longest:.0f} s for one training on all rows")
+        elif entry.points(facts):
+            entries.append(entry)
+    cap = facts.n
+    while cap > 400 and sum(1.5 * estimated(entry, facts, cap) for entry in entries) > 0.5 * work:
+        cap = cap * 3 // 4
+    slow = max((max(entry.seconds(facts, point) for point in entry.points(facts)) for entry in entries), default=0.0)
+    last, repeats, finalists = facts.n, REPEATS, FINALISTS
+    middle = 0.5 * slow  # of the finalists some are quick
+    while finalists * repeats * FOLDS * 2 * middle > 0.4 * work and repeats > 1:
+        repeats -= 1
+    while finalists * repeats * FOLDS * 2 * middle > 0.4 * work and finalists > 4:
+        finalists -= 1
+    while finalists * FOLDS * 2 * middle * (last / facts.n) ** 2 > 0.4 * work and last > cap:
+        last = max(cap, last * 3 // 4)
+    return Plan(None if cap >= facts.n else cap, None if last >= facts.n else last, repeats, finalists, tuple(left_out)), entries
+
+
+class Search:
+    """Measures candidates. `engine` runs trials, `state` keeps their results, `look` is called often and may raise Stopped,
+    `told(phase, candidates)` is called at the end of each phase."""
+
+    def __init__(self, ground: Ground, facts: tries.Facts, seconds: float, engine, state, view):
+        self.ground, self.facts, self.engine, self.state, self.view = ground, facts, engine, state, view
+        self.plan, self.entries = make_plan(facts, seconds)
+        self.measured: dict[tuple, tuple] = {}  # (choice, cap) -> forms
+        self.finals: list[tuple[Choice, tuple[Form, ...]]] = []
+        self.complete = False
+
+    @property
+    def budget(self) -> Budget:
+        return self.ground.budget
+
+    # ---- measuring ----
+
+    def trials(self, wanted: list[tuple[Choice, tuple[Form, ...]]], cap: int | None, repeats) -> list[Trial]:
+        return [Trial(choice.method, choice.options, forms, cap, repeat, fold)
+                for repeat in repeats for choice, forms in wanted for fold in range(FOLDS)]
+
+    def measure(self, phase: str, wanted: list[tuple[Choice, tuple[Form, ...]]], cap: int | None, repeats=range(1)) -> None:
+        """Runs the trials that have no result yet."""
+        for choice, forms in wanted:
+            self.measured[choice, cap, forms] = forms
+        missing = [one for one in self.trials(wanted, cap, repeats) if one.key not in self.state.results]
+        self.view.begin(phase, len(missing))
+        self.engine.run(self.ground, missing, self.arrived, self.view.look)
+        self.view.end(self)
+
+    def arrived(self, one: Trial, result: dict) -> None:
+        self.state.keep(one.key, result)
+        self.view.arrived(self, one, result)
+
+    def forms_of(self, choice: Choice) -> tuple[Form, ...]:
+        """Of the first rounds. Whole kernel models are tested in floats, small ones by a draft."""
+        limited = any(v is not None for v in (self.budget.flash, self.budget.ram, self.budget.cycles))
+        return ((Form(DRAFT),) if limited else (Form("f32"),)) if choice.kernel else WHOLE
+
+    def last_forms(self, choice: Choice) -> tuple[Form, ...]:
+        """All number formats, and for kernel models sizes below the budget."""
+        if not choice.kernel:
+            return WHOLE
+        most = self.budget.flash or 16384
+        return WHOLE + tuple(Form("q7", most // part) for part in (2, 4, 8) if most // part >= 64)
+
+    def choices(self, entries: list[tries.Try]) -> list[tuple[Choice, tuple[Form, ...]]]:
+        found = [Choice(entry.method, tuple(point.items())) for entry in entries for point in entry.points(self.facts)]
+        return [(choice, self.forms_of(choice)) for choice in dict.fromkeys(found)]
+
+    def run(self) -> None:
+        """All phases; an exception ends them early, and what is complete by then counts."""
+        simple = [entry for entry in self.entries if entry.simple]
+        self.view.expect(len(self.trials(self.choices(self.entries), None, range(1))) + FOLDS * 20
+                         + FOLDS * self.plan.finalists * self.plan.repeats)
+        self.measure("linear models", self.choices(simple), self.plan.cap)
+        self.check_smallest()
+        for word in dict.fromkeys(entry.word for entry in self.entries if not entry.simple):
+            group = [entry for entry in self.entries if entry.word == word and not entry.simple]
+            self.measure(word, self.choices(group), self.plan.cap)
+        self.measure("options near the best", self.near(), self.plan.cap)
+        self.finals = self.finalists()
+        for repeat in range(self.plan.repeats):
+            self.measure(f"the best again, round {repeat + 1} of {self.plan.repeats}", self.finals, self.plan.last_cap,
+                         range(repeat, repeat + 1))
+        self.complete = True
+
+    def check_smallest(self) -> None:
+        """Nothing is smaller than a linear model of one machine a class: without room for one there is no use to go on."""
+        found = self.candidates(range(1))
+        if self.budget.flash is not None and found and not any(not one.failed for one in found):
+            from .errors import Failure
+            raise Failure(f"no model fits: {smallest_words(found)}", self.ground.path)
+
+    # ---- comparing ----
+
+    def candidates(self, repeats, last: bool = False) -> list[Candidate]:
+        """All candidates whose folds are complete; of the last round only, or of all."""
+        found = []
+        wanted = [(choice, self.plan.last_cap, forms) for choice, forms in self.finals] if last else list(self.measured)
+        for choice, cap, forms in wanted:
+            results = [self.state.results.get(one.key) for one in self.trials([(choice, forms)], cap, repeats)]
+            if None in results:
+                continue
+            found += [self.candidate(choice, form, cap, results) for form in forms]
+        return found
+
+    def candidate(self, choice: Choice, form: Form, cap: int | None, results: list[dict]) -> Candidate:
+        made = Candidate(choice, form, cap)
+        parts = [result if "failed" in result else result["forms"][form.key] for result in results]
+        made.failed = next((part["failed"] for part in parts if "failed" in part), "")
+        if made.failed:
+            return made
+        made.tables = [part["table"] for part in parts]
+        shapes = [cost.Shape(**part["shape"]) for part in parts]
+        made.cost = cost.estimate(max(shapes, key=lambda shape: shape.tables), self.budget.place)
+        limits = [part["limit"] for part in parts if part["limit"] is not None]
+        made.limit = min(limits) if limits else None
+        return made
+
+    def excess(self, one: Candidate) -> float:
+        """By how much the error rates asked for are exceeded."""
+        over = 0.0
+        for c, most in ((1, self.facts.missed), (0, self.facts.alarms)):
+            if most is not None:
+                over += max(0.0, one.rate(c) - most)
+        return over
+
+    def ranked(self, found: list[Candidate]) -> list[Candidate]:
+        """The best first: by the rates asked for, the error, and what it costs."""
+        good = [one for one in found if not one.failed]
+        return sorted(good, key=lambda one: (self.excess(one), one.error, self.price(one), one.words))
+
+    def price(self, one: Candidate) -> tuple:
+        return self.budget.flash_of(one.cost), one.cost.cycles or 0
+
+    def near(self) -> list[tuple[Choice, tuple[Form, ...]]]:
+        """Neighbours of the two best choices with a kernel and of the best without."""
+        order = list(dict.fromkeys(one.choice for one in self.ranked(self.candidates(range(1)))))
+        best = [choice for choice in order if choice.kernel][:2] + [choice for choice in order if not choice.kernel][:1]
+        found = [Choice(choice.method, tuple(point.items())) for choice in best
+                 for point in tries.around(choice.method, dict(choice.options))]
+        return [(choice, self.forms_of(choice)) for choice in dict.fromkeys(found) if choice not in order]
+
+    def finalists(self) -> list[tuple[Choice, tuple[Form, ...]]]:
+        """The best choices, the cheapest of the good ones, and the plain linear model that all are compared with."""
+        order = self.ranked(self.candidates(range(1)))
+        chosen = {plain_linear(): None}
+        if order:
+            best = order[0]
+            good = [one for one in order if self.excess(one) <= self.excess(best) and
+                    one.error <= best.error + 1.5 * best.standard_error]
+            chosen.update(dict.fromkeys(one.choice for one in sorted(good, key=self.price)[:2]))
+            families = {}
+            for one in order:
+                families.setdefault((one.choice.method, one.choice.kernel), one.choice)
+            half = dict.fromkeys(one.choice for one in order)
+            chosen.update(dict.fromkeys(list(half)[:max(1, self.plan.finalists - 4)]))
+            chosen.update(dict.fromkeys(families.values()))
+        return [(choice, self.last_forms(choice)) for choice in list(chosen)[:self.plan.finalists + 1]]
+
+    def decided(self) -> tuple[list[Candidate], int]:
+        """The candidates to pick from, all measured on the same folds, and how many folds that is: those of the last round
+        with as many repeats as are complete, or without any those of the first rounds."""
+        for repeats in range(self.plan.repeats, 0, -1):
+            found = [one for one in self.candidates(range(repeats), last=True)] if self.finals else []
+            if any(not one.failed for one in found) and (self.complete or len({one.choice for one in found}) >= 2):
+                return found, repeats * FOLDS
+        found = [one for one in self.candidates(range(1)) if one.form.format != DRAFT]
+        return found, FOLDS
+
+    def pick(self, found: list[Candidate]) -> tuple[Candidate, Candidate]:
+        """The cheapest within one standard error of the best, and the best."""
+        order = self.ranked(found)
+        best = order[0]
+        good = [one for one in order if self.excess(one) <= self.excess(best) and one.error <= best.error + best.standard_error]
+        return min(good, key=lambda one: (*self.price(one), one.error, one.words)), best
+
+    def frontier(self, found: list[Candidate]) -> list[Candidate]:
+        """Those that no other one beats in error, bytes and cycles at once, from the smallest to the largest."""
+        good = sorted((one for one in found if not one.failed and not self.excess(one)),
+                      key=lambda one: (*self.price(one), one.error, one.words))
+        kept = []
+        for one in good:
+            beaten = any(other.error <= one.error and self.price(other)[0] <= self.price(one)[0] and
+                         self.price(other)[1] <= self.price(one)[1] for other in kept)
+            if not beaten:
+                kept.append(one)
+        return kept
+
+
+def plain_linear() -> Choice:
+    return Choice("svm", (("C", 1.0), ("tol", tries.TOL)))
+
+
+def smallest_words(found: list[Candidate]) -> str:
+    """Of candidates that all failed, what the least demanding one needs.
+
+    >>> smallest_words([Candidate(plain_linear(), Form("q7"), None, failed="needs 44 bytes of flash"),
+    ...                 Candidate(plain_linear(), Form("f32"), None, failed="needs 160 bytes of flash")])
+    'the smallest that was tried (svm, linear kernel, C 1, in q7) needs 44 bytes of flash'
+    """
+    def size(one):
+        digits = [int(word) for word in one.failed.split() if word.isdigit()]
+        return digits[0] if digits else math.inf
+    least = min(found, key=size)
+    return f"the smallest that was tried ({least.words}) {least.failed}"

@@ -1,0 +1,264 @@
+"""trial.py -- one trial: a method with its options is trained on all folds but one and tested on that one, in several number
+formats, each within the budgets. A trial is plain data and so is its result: both travel to other machines and into files."""
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import random
+from array import array
+from dataclasses import asdict, dataclass, replace
+
+from . import compress, cost, metrics, model, native
+from .data import Data
+from .errors import Failure
+from .kinds import kind_of
+from .train import Problem
+
+
+# ---- what must not be exceeded ----
+
+@dataclass(frozen=True)
+class Budget:
+    """None: no limit. `flash` counts the tables of the model or, where the target is known, all that it adds to a program;
+    `ram` counts static data and stack."""
+    flash: int | None = None
+    ram: int | None = None
+    cycles: int | None = None
+    target: str | None = None
+
+    @property
+    def place(self) -> str:
+        """The target, or the one that costs are told for if there is none."""
+        return self.target or cost.DEFAULT_TARGET
+
+    def flash_of(self, found: cost.Cost) -> int:
+        return found.flash if self.target else found.tables
+
+    def excess(self, found: cost.Cost) -> str:
+        """What is too much, in words; empty if nothing is."""
+        if not found.known and (self.target or self.ram is not None or self.cycles is not None):
+            return f"has a cost on {self.place} that nobody has measured"
+        for word, used, most in (("bytes of flash", self.flash_of(found), self.flash), ("bytes of RAM", found.memory, self.ram),
+                                 ("cycles", found.cycles, self.cycles)):
+            if most is not None and used is not None and used > most:
+                return f"needs {used} {word}"
+        return ""
+
+
+DRAFT = "draft"
+
+
+@dataclass(frozen=True)
+class Form:
+    """A number format, and the bytes of tables that it may have: None as many as the budget leaves. The format DRAFT is a
+    first look: see draft()."""
+    format: str
+    limit: int | None = None
+
+    @property
+    def key(self) -> str:
+        return self.format if self.limit is None else f"{self.format}@{self.limit}"
+
+
+def largest(shape: cost.Shape, fixed: int, each: int, step: int, budget: Budget) -> int:
+    """How many vectors the budget allows: the cost grows with every one."""
+    low, high = 0, shape.n // step
+    while low < high:
+        middle = (low + high + 1) // 2
+        n = middle * step
+        if budget.excess(cost.estimate(replace(shape, n=n, tables=fixed + n * each), budget.place)):
+            high = middle - 1
+        else:
+            low = middle
+    return low * step
+
+
+def in_form(found: model.Model, form: Form, budget: Budget, rows: native.Rows) -> tuple[compress.Candidate, int | None]:
+    """The model in a format, and the limit of its tables that `gen train --flash` must be told to make the same, None if it
+    is whole. A Failure says why it cannot be had."""
+    whole = compress.in_format(found, form.format, None)
+    shape = cost.shape_of(found, form.format, whole.quantised)
+    excess = budget.excess(cost.estimate(shape, budget.place))
+    if not excess and (form.limit is None or whole.bytes <= form.limit):
+        return whole, None
+    if kind_of(found.machine).word != "expansion":
+        raise Failure(excess or f"needs {whole.bytes} bytes of tables")
+    fixed, each, step = compress.sizes(found, whole)
+    n = largest(shape, fixed, each, step, budget)
+    limit = fixed + n * each if form.limit is None else min(fixed + n * each, form.limit)
+    if n == 0 or limit < fixed + step * each:
+        raise Failure(excess or f"needs at least {fixed + step * each} bytes of tables")
+    chosen, _ = compress.compress(found, (form.format,), limit, None, rows)
+    return chosen, limit
+
+
+def draft(found: model.Model, budget: Budget, rows: native.Rows) -> tuple[compress.Candidate, cost.Shape]:
+    """About what the smallest number format that works will do within the budget, without the search for its best
+    coefficients: floats with as many vectors as that format has room for; and the shape in that format."""
+    problem = None
+    for form in ("q7", "q15", "f32"):
+        try:
+            whole = compress.in_format(found, form, None)
+        except Failure as error:
+            problem = error
+            continue
+        shape = cost.shape_of(found, form, whole.quantised)
+        if not budget.excess(cost.estimate(shape, budget.place)):
+            return compress.Candidate(found, "f32", None, whole.bytes), shape
+        if kind_of(found.machine).word != "expansion":
+            problem = Failure(budget.excess(cost.estimate(shape, budget.place)))
+            continue
+        fixed, each, step = compress.sizes(found, whole)
+        n = largest(shape, fixed, each, step, budget)
+        if n > 0:
+            small = compress.fewer(found, n, 0.0, rows)
+            return compress.Candidate(small, "f32", None, fixed + n * each), replace(shape, n=n, tables=fixed + n * each)
+        problem = Failure(budget.excess(cost.estimate(replace(shape, n=step, tables=fixed + step * each), budget.place)))
+    raise problem
+
+
+# ---- the ground that all trials share ----
+
+@dataclass
+class Ground:
+    """Rows, classes and folds. Plain enough to be sent to another machine."""
+    path: str
+    d: int
+    names: list[str]
+    x: bytes
+    y: bytes
+    groups: list[int] | None
+    folds: int
+    seed: int
+    budget: Budget
+
+    @property
+    def n(self) -> int:
+        return len(self.y) // 2
+
+    @functools.cached_property
+    def digest(self) -> str:
+        known = hashlib.sha256()
+        for part in (self.x, self.y, repr((self.d, self.names, self.groups, self.folds, self.seed, self.budget)).encode()):
+            known.update(hashlib.sha256(part).digest())
+        return known.hexdigest()
+
+    def __getstate__(self):
+        return {name: value for name, value in self.__dict__.items() if name not in ("parts", "digest")}
+
+    def rows(self, chosen: list[int] | None = None) -> native.Rows:
+        """Some rows, all by default."""
+        d, x, y = self.d, memoryview(self.x).cast("d"), memoryview(self.y).cast("H")
+        values, classes = array("d"), array("H")
+        for i in range(self.n) if chosen is None else chosen:
+            values.extend(x[i * d:(i + 1) * d])
+            classes.append(y[i])
+        pointer = ctypes.cast(native.address(values), ctypes.POINTER(native.DOUBLE))
+        return native.Rows(Data(self.path, len(classes), d, pointer, None, None, owner=values), classes, len(self.names))
+
+    def subset(self, cap: int | None) -> list[int]:
+        """At most so many rows, with the classes in proportion; whole groups where there are groups."""
+        if cap is None or cap >= self.n:
+            return list(range(self.n))
+        parts = -(-self.n // cap)
+        fold = self.divide(list(range(self.n)), parts, self.seed)
+        return [i for i in range(self.n) if fold[i] == 0]
+
+    def divide(self, chosen: list[int], folds: int, seed: int) -> list[int]:
+        """The fold of each of the rows: stratified, or by groups."""
+        if self.groups is not None:
+            y = memoryview(self.y).cast("H")
+            return group_folds([self.groups[i] for i in chosen], [y[i] for i in chosen], folds, seed)
+        return list(native.folds(self.rows(chosen), folds, seed))
+
+    def split(self, cap: int | None, repeat: int, fold: int) -> tuple[native.Rows, native.Rows]:
+        """Rows to train on, and rows of the fold that is left out."""
+        known = self.__dict__.setdefault("parts", {})
+        if (cap, repeat) not in known:
+            chosen = self.subset(cap)
+            place, made = self.divide(chosen, self.folds, self.seed + repeat), []
+            for which in range(self.folds):
+                made.append(tuple(self.rows([i for i, f in zip(chosen, place) if (f == which) == out]) for out in (False, True)))
+            known[cap, repeat] = made
+        return known[cap, repeat][fold]
+
+
+def group_folds(groups: list[int], classes: list[int], folds: int, seed: int) -> list[int]:
+    """Folds of whole groups: from the largest group to the smallest, each goes where its classes are rarest.
+
+    >>> group_folds([7, 7, 8, 8, 9, 9], [0, 1, 0, 1, 0, 1], 3, 1) in ([0, 0, 1, 1, 2, 2], [2, 2, 1, 1, 0, 0], [1, 1, 0, 0, 2, 2],
+    ...     [0, 0, 2, 2, 1, 1], [1, 1, 2, 2, 0, 0], [2, 2, 0, 0, 1, 1])
+    True
+    """
+    members: dict[int, dict[int, int]] = {}
+    for group, c in zip(groups, classes):
+        counts = members.setdefault(group, {})
+        counts[c] = counts.get(c, 0) + 1
+    order = sorted(members)
+    random.Random(seed).shuffle(order)
+    order.sort(key=lambda group: -sum(members[group].values()))
+    have: list[dict[int, int]] = [{} for _ in range(folds)]
+    place = {}
+    for group in order:
+        crowd = [(sum(fold.get(c, 0) * count for c, count in members[group].items()), sum(fold.values()), i)
+                 for i, fold in enumerate(have)]
+        place[group] = min(crowd)[2]
+        for c, count in members[group].items():
+            have[place[group]][c] = have[place[group]].get(c, 0) + count
+    return [place[group] for group in groups]
+
+
+def ground_of(problem: Problem, groups: list[int] | None, folds: int, seed: int, budget: Budget) -> Ground:
+    data = problem.data
+    x = ctypes.string_at(data.rows, 8 * data.n * data.d)
+    return Ground(data.path, data.d, problem.names, x, problem.y.tobytes(), groups, folds, seed, budget)
+
+
+# ---- one trial ----
+
+@dataclass(frozen=True)
+class Trial:
+    method: str
+    options: tuple           # pairs of name and value
+    forms: tuple[Form, ...]
+    cap: int | None          # rows at most; None all
+    repeat: int
+    fold: int
+
+    @property
+    def key(self) -> str:
+        """The same trial has the same key in every run."""
+        return repr((self.method, self.options, [form.key for form in self.forms], self.cap, self.repeat, self.fold))
+
+
+def run(ground: Ground, trial: Trial, watch: native.Watch | None = None) -> dict | None:
+    """The result of a trial as plain data; None if it was stopped."""
+    watch = watch or native.Watch()
+    rows, test = ground.split(trial.cap, trial.repeat, trial.fold)
+    try:
+        _, report, machine = native.train(rows, native.Choice(trial.method, dict(trial.options), ground.seed), watch)
+        if watch.stop:
+            return None
+        found = model.make(machine, {"labels": ground.names, **model.sample_notes(rows)}, ground.path)
+    except Failure as error:
+        return None if watch.stop else {"failed": error.message}
+    result = {"forms": {}}
+    for form in trial.forms:
+        if watch.stop:
+            return None
+        result["forms"][form.key] = test_form(ground, found, form, rows, test)
+    return result
+
+
+def test_form(ground: Ground, found: model.Model, form: Form, rows: native.Rows, test: native.Rows) -> dict:
+    try:
+        if form.format == DRAFT:
+            (chosen, shape), limit = draft(found, ground.budget, rows), None
+        else:
+            chosen, limit = in_form(found, form, ground.budget, rows)
+            shape = cost.shape_of(chosen.model, form.format, chosen.quantised)
+    except Failure as error:
+        return {"failed": error.message}
+    labels, _ = chosen.answers(test)
+    return {"table": metrics.count(test.y[:test.n], labels, len(ground.names)), "limit": limit, "shape": asdict(shape)}

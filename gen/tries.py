@@ -1,0 +1,208 @@
+"""tries.py -- what `fit` tries: for each method the data it suits, its options from the simple to the rich, and about how long
+a training takes. A further method is one more entry of TRIES."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable
+
+from . import methods
+from .options import points
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the choice of methods depends on."""
+    n: int
+    d: int
+    classes: int
+    ordered: bool = False              # labels are classes in order
+    missed: float | None = None        # largest share of the positive class that may be missed
+    alarms: float | None = None        # largest share of the negative class that may raise a false alarm
+    flash: int | None = None           # bytes for tables, if there is a limit
+
+    @property
+    def rates(self) -> bool:
+        return self.missed is not None or self.alarms is not None
+
+    def room(self, width: int = 1) -> list[int]:
+        """Vectors of one byte a feature and of two that a budget of flash has room for, with so many further bytes."""
+        if self.flash is None:
+            return []
+        return [max(1, (self.flash - 40 - 8 * self.d) // (size * self.d + 4 + width)) for size in (1, 2)]
+
+
+@dataclass(frozen=True)
+class Try:
+    method: str
+    points: Callable[[Facts], list[dict]]           # options to try, the simple ones first
+    seconds: Callable[[Facts, dict], float]         # of one training on n rows, on one core of an ordinary machine
+    suits: Callable[[Facts], bool] = lambda facts: True
+    word: str = ""                                  # of the family, for people
+    simple: bool = False                            # quick and small: tried before all others, on all rows
+
+
+# ---- how long trainings take: measured once, roughly. Only the order of magnitude matters. ----
+
+def pairs(facts: Facts) -> int:
+    return facts.classes * (facts.classes - 1) // 2
+
+
+def linear_seconds(facts: Facts, options: dict) -> float:
+    return 0.002 + 1e-6 * facts.n * facts.d * max(1, facts.classes - 1)
+
+
+def kernel_seconds(facts: Facts, options: dict) -> float:
+    price = options.get("C", 1.0)
+    hard = 1 if price <= 1 else 2 if price <= 10 else 6
+    return 0.005 + facts.n ** 2 * (4e-8 + 1.5e-9 * facts.d) * hard * (1 if facts.classes == 2 else 2)
+
+
+def list_seconds(facts: Facts, options: dict) -> float:
+    return 0.02 + 1e-6 * facts.n ** 2 * (1 + facts.d / 50)
+
+
+def dense_seconds(facts: Facts, options: dict) -> float:
+    return 0.005 + 2e-9 * facts.n ** 2 * (facts.d + facts.n)
+
+
+def proto_seconds(facts: Facts, options: dict) -> float:
+    rows = options.get("models", 2) * facts.classes * (1 + options.get("tangents", 0))
+    return 0.005 + 6e-8 * facts.n * rows * facts.d
+
+
+def nearest_seconds(facts: Facts, options: dict) -> float:
+    return 0.005 + 1e-8 * facts.n ** 2 * facts.d
+
+
+# ---- options ----
+
+TOL = 1e-3  # of solvers: as accurate as the choice of options deserves
+
+
+def schemes(facts: Facts) -> tuple:
+    return ((),) if facts.classes == 2 else ((("scheme", "one-rest"),), ())
+
+
+def gammas(facts: Facts, *factors: float) -> tuple[float, ...]:
+    """Short decimals near factor / d, so that commands are short as well.
+
+    >>> gammas(Facts(100, 30, 2), 0.25, 1)
+    (0.008, 0.03)
+    """
+    return tuple(float(f"{factor / facts.d:.1g}") for factor in factors)
+
+
+def with_kernel(kernel: str, grid: list, more: dict | None = None) -> list[dict]:
+    return [{"kernel": kernel, **point, **(more or {}), "tol": TOL} for point in points(grid)]
+
+
+def linear_svm(facts: Facts) -> list[dict]:
+    return [{**dict(scheme), "C": price, "tol": TOL} for scheme in schemes(facts) for price in (0.01, 0.1, 1.0, 10.0)]
+
+
+def linear_kmomd(facts: Facts) -> list[dict]:
+    return [{**dict(scheme), "lambda": share, "tol": TOL} for scheme in schemes(facts) for share in (0.9, 0.3, 0.03)]
+
+
+def linear_mam(facts: Facts) -> list[dict]:
+    return [dict(scheme) for scheme in schemes(facts)]
+
+
+def kernel_svm(facts: Facts) -> list[dict]:
+    found = with_kernel("rbf", [("gamma", gammas(facts, 0.06, 0.25, 1, 4, 16)), ("C", (1.0, 10.0, 100.0))])
+    for degree, prices in ((2, (0.1, 1.0, 10.0)), (3, (0.1, 1.0))):
+        found += with_kernel("poly", [("C", prices)], {"degree": degree, "coef0": 1.0, "gamma": gammas(facts, 1)[0]})
+    return found
+
+
+def kernel_kmomd(facts: Facts) -> list[dict]:
+    return with_kernel("rbf", [("gamma", gammas(facts, 0.25, 1, 4)), ("lambda", (0.3, 0.03))])
+
+
+def kernel_mam(facts: Facts) -> list[dict]:
+    return [{"kernel": "rbf", "gamma": gamma} for gamma in gammas(facts, 0.25, 1, 4)]
+
+
+def codebooks(facts: Facts) -> list[dict]:
+    sizes = {2, 4, 8, 16, 32} | {room // facts.classes for room in facts.room()}
+    return [{"models": size} for size in sorted(sizes) if 1 <= size <= max(1, facts.n // (4 * facts.classes)) and size <= 200]
+
+
+def tangents(facts: Facts) -> list[dict]:
+    found = [{"models": m, "tangents": t} for m, t in ((1, 0), (1, 2), (2, 2), (1, 5), (3, 0)) if t < facts.d]
+    return [point for point in found if point["models"] * facts.classes * 4 <= facts.n]
+
+
+def neighbours(facts: Facts) -> list[dict]:
+    found = [{"neighbours": k} for k in (1, 3, 7)]
+    return found + [{"neighbours": 1, "budget": room} for room in facts.room() if 2 * facts.classes <= room < facts.n]
+
+
+def asked_rates(facts: Facts) -> list[dict]:
+    """The rates asked for, and others below them: bounds that hold for all distributions leave room."""
+    missed, alarms = (1.0 if rate is None else rate for rate in (facts.missed, facts.alarms))
+    found = []
+    for tighter in (1.0, 2.0, 4.0):
+        for share in (1.0, 0.5, 0.2):
+            found.append({"eta-pos": min(0.9, max(1e-6, missed * tighter)), "eta-neg": min(0.9, max(1e-6, alarms * tighter * share))})
+            found.append({"eta-pos": min(0.9, max(1e-6, missed * tighter * share)), "eta-neg": min(0.9, max(1e-6, alarms * tighter))})
+    unique = {tuple(point.items()): point for point in found}
+    return [{name: float(f"{value:.3g}") for name, value in point.items()} for point in unique.values()]
+
+
+def weighted_svm(facts: Facts) -> list[dict]:
+    """Errors of one class cost more, so that one rate can be bought with the other."""
+    found = []
+    for factor in (3.0, 10.0, 30.0):
+        for side in ("C-pos", "C-neg"):
+            found += [{"C": 1.0, side: factor, "tol": TOL},
+                      {"kernel": "rbf", "gamma": gammas(facts, 0.25)[0], "C": 1.0, side: factor, "tol": TOL}]
+    return found
+
+
+def in_order(facts: Facts) -> list[dict]:
+    return [{}, *({"kernel": "rbf", "gamma": gamma} for gamma in gammas(facts, 0.06, 0.25, 1))]
+
+
+TWO = lambda facts: facts.classes == 2  # noqa: E731
+TRIES = [
+    Try("svm", linear_svm, linear_seconds, word="linear", simple=True),
+    Try("kmomd", linear_kmomd, linear_seconds, word="linear", simple=True),
+    Try("mam", linear_mam, linear_seconds, word="linear", simple=True),
+    Try("svm", weighted_svm, kernel_seconds, lambda facts: facts.classes == 2 and facts.rates, "kernels"),
+    Try("rates", asked_rates, dense_seconds, lambda facts: facts.classes == 2 and facts.rates, "rates"),
+    Try("omam", in_order, dense_seconds, lambda facts: facts.ordered, "classes in order"),
+    Try("lssvm", in_order, dense_seconds, lambda facts: facts.ordered, "classes in order"),
+    Try("svm", kernel_svm, kernel_seconds, word="kernels"),
+    Try("kmomd", kernel_kmomd, kernel_seconds, word="kernels"),
+    Try("mam", kernel_mam, kernel_seconds, word="kernels"),
+    Try("lvq", codebooks, proto_seconds, word="prototypes"),
+    Try("tvq", tangents, lambda facts, options: 10 * proto_seconds(facts, options), word="prototypes"),
+    Try("hss", lambda facts: [{"tangents": t} for t in (2, 5) if t < facts.d], proto_seconds, word="prototypes"),
+    Try("nn", neighbours, nearest_seconds, word="prototypes"),
+    Try("seco", lambda facts: [{"cheap": True}], list_seconds, TWO, "lists"),
+]
+
+
+def suited(facts: Facts) -> list[Try]:
+    """The entries whose method exists and suits the data."""
+    return [entry for entry in TRIES if entry.method in methods.METHODS and entry.suits(facts)]
+
+
+def around(method: str, options: dict) -> list[dict]:
+    """Neighbours of a good choice: a third or three times its numbers, and another scaling.
+
+    >>> around("svm", {"kernel": "rbf", "gamma": 0.1, "C": 10.0})[0]
+    {'kernel': 'rbf', 'gamma': 0.05, 'C': 10.0}
+    """
+    found = []
+    for name, factors in (("gamma", (0.5, 2.0)), ("C", (0.3, 3.0)), ("lambda", (0.3, 3.0))):
+        if name in options:
+            found += [{**options, name: float(f"{options[name] * factor:.2g}")} for factor in factors
+                      if name != "lambda" or options[name] * factor <= 1]
+    if "gamma" in options and "C" in options:
+        found += [{**options, "gamma": float(f"{options['gamma'] * g:.2g}"), "C": float(f"{options['C'] * c:.2g}")}
+                  for g, c in ((0.5, 3.0), (2.0, 0.3))]
+    if methods.METHODS[method].takes("scale"):
+        found.append({**options, "scale": "minmax" if options.get("scale") != "minmax" else "standard"})
+    return found

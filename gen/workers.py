@@ -1,0 +1,109 @@
+"""workers.py -- where trials run: on the threads of this machine, or on a cluster of Dask's workers. The results are the same
+to the bit: a trial depends on nothing but its ground and itself."""
+from __future__ import annotations
+
+import os
+import threading
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+
+from . import native, progress, trial
+from .errors import Failure, Usage
+
+TICK = 0.1  # seconds between two looks at the clock
+
+
+class Stopped(Exception):
+    """The search ends here: by the clock or by Ctrl-C."""
+
+
+class Threads:
+    """This machine. Native calls let go of the interpreter, so threads keep all cores busy."""
+
+    def __init__(self, count: int | None = None):
+        self.count = count or progress.cores()
+
+    def run(self, ground: trial.Ground, trials: list[trial.Trial], arrived, look) -> None:
+        """Calls arrived(trial, result) for each trial as it ends, in this thread, and look() ten times a second. An exception
+        of either ends all trials and goes on to the caller."""
+        native.training(), native.device()  # compiled, if need be, before many threads ask for it
+        watches = {one: native.Watch() for one in trials}
+        ready = threading.Lock()
+
+        def job(one):
+            with ready:  # folds are made once, not by all threads at the same time
+                ground.split(one.cap, one.repeat, one.fold)
+            return trial.run(ground, one, watches[one])
+
+        with ThreadPoolExecutor(max_workers=self.count) as pool:
+            futures = {pool.submit(job, one): one for one in trials}
+            try:
+                gather(futures, lambda pending: wait(pending, TICK, FIRST_COMPLETED), arrived, look)
+            finally:
+                for future in futures:
+                    future.cancel()
+                for watch in watches.values():
+                    watch.stop = 1
+
+
+def gather(futures: dict, wait_for, arrived, look) -> None:
+    pending = set(futures)
+    while pending:
+        done, pending = wait_for(pending)
+        for future in done:
+            result = future.result()
+            if result is not None:
+                arrived(futures[future], result)
+        look()
+
+
+class Dask:
+    """A cluster: dask://HOST:PORT of its scheduler. Its workers need this package (pip install, or PYTHONPATH) and a C
+    compiler. A worker that dies has its trials run by another one."""
+
+    def __init__(self, address: str):
+        try:
+            import distributed
+        except ImportError:
+            raise Failure("--workers dask:// needs the package distributed (Debian: python3-distributed)") from None
+        self.distributed = distributed
+        try:
+            self.client = distributed.Client(f"tcp://{address}", timeout="10s", set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise Failure(f"no Dask scheduler at {address}: {str(error) or type(error).__name__}") from None
+
+    def run(self, ground: trial.Ground, trials: list[trial.Trial], arrived, look) -> None:
+        sent = self.client.scatter(ground, broadcast=True, hash=False)
+        futures = {self.client.submit(remote, sent, one, pure=False, retries=5): one for one in trials}
+
+        def some(pending):
+            try:
+                found = self.distributed.wait(list(pending), timeout=TICK, return_when="FIRST_COMPLETED")
+                return found.done, set(found.not_done)
+            except (TimeoutError, self.distributed.TimeoutError):
+                return set(), pending
+
+        try:
+            gather(futures, some, arrived, look)
+        except (self.distributed.CommClosedError, self.distributed.scheduler.KilledWorker) as error:
+            raise Failure(f"the Dask cluster is gone: {error}") from None
+        finally:
+            self.client.cancel(list(futures))
+
+
+def remote(ground: trial.Ground, one: trial.Trial) -> dict:
+    """One trial in a worker of a cluster, which keeps the ground for the next one."""
+    known = KNOWN.setdefault(ground.digest, ground)
+    return trial.run(known, one)
+
+
+KNOWN: dict[str, trial.Ground] = {}
+
+
+def engine(words: str | None, threads: int | None):
+    """The engine that --workers and --threads ask for."""
+    if words is None:
+        return Threads(threads)
+    scheme, _, address = words.partition("://")
+    if scheme != "dask" or ":" not in address:
+        raise Usage(f"--workers {words}: it must be dask://HOST:PORT, the address of a Dask scheduler")
+    return Dask(address)

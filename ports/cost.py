@@ -1,0 +1,219 @@
+"""cost.py -- measures the numbers behind gen/cost.py on every emulated target and writes them into gen/cost_table.py.
+
+    python3 ports/cost.py [--target NAME]... [-j N]      measures, writes the table, says how far the formula is off
+
+Models of many shapes are trained on random numbers and exported; each function that computes scores is run by several of
+them. Code is what a linker keeps at -Os, the stack is painted, cycles at -O2 are fitted by least squares of relative errors.
+`make footprint` holds the table against models that were not used here.
+"""
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import os
+import pprint
+import random
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import footprint
+import models
+from targets import BUILD, ROOT, TARGETS, Problem, Target, build_counters, chosen
+
+sys.path.insert(0, ROOT)
+from gen import cli, cost, model as models_of_gen, quant  # noqa: E402
+
+TABLE = "gen/cost_table.py"
+GROUP = 12  # models in one program
+
+
+# ---- models of many shapes ----
+
+def random_rows(seed: int, d: int, n: int, classes: int, whole: bool) -> str:
+    """Rows without any order in them, so that nearly all of them become support vectors."""
+    rng, lines = random.Random(seed), []
+    for i in range(n):
+        values = [rng.randint(-900, 900) for _ in range(d)] if whole else [f"{rng.gauss(0, 1):.5f}" for _ in range(d)]
+        lines.append(",".join(map(str, values)) + f",c{i % classes}")
+    return "\n".join(lines) + "\n"
+
+
+# d, rows, classes, whole numbers, scheme
+SHAPES = ((2, 12, 2, False, ""), (5, 22, 2, False, ""), (10, 40, 2, False, ""), (30, 90, 2, False, ""),
+          (61, 16, 2, False, ""), (7, 30, 2, True, ""), (16, 60, 2, True, ""), (6, 30, 3, False, "one-one"),
+          (9, 40, 5, False, "one-one"), (12, 32, 4, False, "one-rest"), (20, 24, 3, True, "one-one"), (15, 36, 4, False, "one-one"),
+          (25, 21, 3, False, "one-rest"), (3, 40, 2, False, ""), (44, 30, 2, False, ""))
+FEW = SHAPES[1:6] + SHAPES[7:10] + SHAPES[11:13]
+KERNELS = {"linear": ("--kernel linear", SHAPES), "rbf": ("--kernel rbf", SHAPES),
+           "poly2": ("--kernel poly --degree 2 --coef0 1", SHAPES), "poly3": ("--kernel poly --degree 3 --coef0 1", FEW[:5]),
+           "upoly": ("--kernel unit-poly", FEW), "uexp": ("--kernel unit-exp", FEW)}
+PROTOTYPES = ((2, 1, 0, False), (5, 4, 0, False), (13, 8, 0, False), (30, 3, 2, False), (8, 1, 5, False), (16, 2, 3, True),
+              (40, 1, 2, False), (6, 6, 1, True), (10, 2, 0, True), (23, 2, 4, False), (3, 5, 0, False))  # d, models a class, tangents, whole numbers
+
+
+def specifications() -> dict[str, tuple[str, str]]:
+    """Data and options of each model, by name."""
+    found = {}
+    for kernel, (options, shapes) in KERNELS.items():
+        for i, (d, n, classes, whole, scheme) in enumerate(shapes):
+            more = f" --scheme {scheme}" if scheme else ""
+            found[f"cost_{kernel}_{i}"] = random_rows(i, d, n, classes, whole), f"--method svm {options}{more}"
+    for i, (d, count, tangents, whole) in enumerate(PROTOTYPES):
+        method = f"tvq --models {count} --tangents {tangents} --iterations 3" if tangents else f"lvq --models {count} --iterations 3"
+        found[f"cost_proto_{i}"] = random_rows(50 + i, d, 12 * count * 3, 2 + i % 2, whole), f"--method {method}"
+    for i, (kernel, rows) in enumerate((("linear", 180), ("rbf", 180), ("poly --degree 2 --coef0 1", 180), ("linear", 240),
+                                        ("rbf --gamma 0.1", 240), ("poly --degree 2 --coef0 1", 240))):
+        found[f"cost_list_{i}"] = models.strips(90 + i, rows), f"--method seco --cheap --kernel {kernel}"
+    return found
+
+
+@dataclass
+class Made:
+    """An exported model, its shape, and what was measured of it."""
+    name: str
+    shape: cost.Shape
+
+
+def make(name: str, data: str, options: str) -> list[Made]:
+    """build/ports/models/NAME_FORMAT.h for each format; a format that a kind does not have is left out."""
+    base, found = f"{models.FOLDER}/{name}", []
+    models.put(f"{base}.csv", data)
+    quiet(["train", f"{base}.csv", *options.split(), "--save", f"{base}.mgn"])
+    whole = models_of_gen.load(os.path.join(ROOT, f"{base}.mgn"))
+    for form in models.FORMATS:
+        new, old = f"{models.FOLDER}/new/{name}_{form}.h", f"{base}_{form}.h"
+        quiet(["export", f"{base}.mgn", "--format", form, "-o", new])
+        models.replace_changed(new, old)
+        found.append(Made(f"{name}_{form}", cost.shape_of(whole, form)))
+    return found
+
+
+def quiet(words: list[str]) -> None:
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        code = cli.main(words)
+    if code:
+        raise Problem(f"gen {' '.join(words)}: {said.getvalue()}")
+
+
+# ---- measuring ----
+
+def measure(target: Target, made: list[Made]) -> dict[str, footprint.Row]:
+    """Stack and counts of all models of a target at -O2; at -Os the stack of two models of each function."""
+    rows = {one.name: footprint.Row(target.name, one.shape.function, "") for one in made}
+    few: dict[str, list[str]] = {}
+    for one in made:
+        few.setdefault(f"{one.shape.key} {one.shape.stage}", []).append(one.name)
+    size = 1 if target.family == "avr" else GROUP
+    target.start(["-Os"])
+    for level in footprint.LEVELS:
+        target.compile("ports/common/library.c", f"predict{level}", [level, "-DMARGIN_PREDICT_ONLY"])
+        names = list(rows) if level == "-O2" else [name for group in few.values() for name in group[:2]]
+        for group in (names[i:i + size] for i in range(0, len(names), size)):
+            elf = footprint.build(target, level, group, f"cost-{group[0]}")
+            footprint.run(target, elf, {name: rows[name] for name in group}, level)
+    return rows
+
+
+# ---- fitting ----
+
+def solve(a: list[list[float]], b: list[float]) -> list[float]:
+    """Gauss elimination with pivoting."""
+    n = len(b)
+    a = [[*row, right] for row, right in zip(a, b)]
+    for i in range(n):
+        pivot = max(range(i, n), key=lambda r: abs(a[r][i]))
+        a[i], a[pivot] = a[pivot], a[i]
+        for r in range(i + 1, n):
+            factor = a[r][i] / a[i][i]
+            a[r] = [v - factor * w for v, w in zip(a[r], a[i])]
+    out = [0.0] * n
+    for i in reversed(range(n)):
+        out[i] = (a[i][n] - sum(a[i][j] * out[j] for j in range(i + 1, n))) / a[i][i]
+    return out
+
+
+def fit_weights(rows: list[tuple[tuple[float, ...], int]]) -> list[float]:
+    """The weights that make the relative errors of sum(weight * term) least, in squares. A term that never differs from
+    others gets its share by a ridge that is too small to matter otherwise."""
+    scaled = [[t / count for t in terms] for terms, count in rows]
+    width = len(scaled[0])
+    size = [max(max(abs(row[j]) for row in scaled), 1e-12) for j in range(width)]
+    unit = [[v / s for v, s in zip(row, size)] for row in scaled]
+    a = [[sum(row[i] * row[j] for row in unit) + (1e-9 if i == j else 0) for j in range(width)] for i in range(width)]
+    found = solve(a, [sum(row[i] for row in unit) for i in range(width)])
+    return [float(f"{w / s:.6g}") for w, s in zip(found, size)]
+
+
+def table_of(target: Target, made: list[Made], rows: dict[str, footprint.Row]) -> dict:
+    """The entry of a target in gen/cost_table.py."""
+    by_function: dict[str, list[Made]] = {}
+    for one in made:
+        by_function.setdefault(one.shape.key, []).append(one)
+    library, functions = f"{target.folder}/predict-Os.o", {}
+    for function, group in sorted(by_function.items()):
+        code, helpers = footprint.code_of(target, library, function.split()[0])
+        counted = [(cost.terms(one.shape), rows[one.name].count) for one in group]
+        plain = [one for one in group if not one.shape.stage] or group
+        functions[function] = {"code": code, "helpers": helpers, "stack": max(rows[one.name].stack for one in plain),
+                               "cycles": fit_weights(counted) if target.unit else None}
+    for function in ("margin_decide", "margin_decide_q", "margin_input_q"):
+        code, helpers = footprint.code_of(target, library, function)
+        functions[function] = {"code": code, "helpers": helpers}
+    structs = {one.shape.struct: rows[one.name].model - one.shape.tables for one in made}
+    return {"unit": target.unit or None, "pointer": 2 if target.family == "avr" else 8 if target.name in ("aarch64", "s390x")
+            else 4, "struct_in_ram": target.family == "avr", "structs": structs, "functions": functions}
+
+
+def worst(made: list[Made], rows: dict[str, footprint.Row], table: dict) -> list[tuple[float, str]]:
+    """By how much the formula is off, for each model it was fitted to, the worst first."""
+    found = []
+    for one in made:
+        if rows[one.name].count:
+            cycles = cost.cycles_of(one.shape, table)
+            found.append((abs(cycles / rows[one.name].count - 1), f"{one.name}: {cycles:,} for {rows[one.name].count:,}"))
+    return sorted(found, reverse=True)
+
+
+HEAD = '''"""cost_table.py -- written by `python3 ports/cost.py`: do not edit. What gen/cost.py knows about the targets: bytes of code
+and of the compiler's helpers at -Os, bytes of stack, and the weights of cost.terms() that give cycles at -O2."""
+TARGETS = '''
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Measures the numbers behind gen/cost.py on the emulated targets.")
+    parser.add_argument("--target", action="append", default=[])
+    parser.add_argument("-j", type=int, default=os.cpu_count(), help="targets at a time")
+    parser.add_argument("--show", type=int, default=3, help="how many of the worst estimates to show")
+    args = parser.parse_args()
+    os.chdir(ROOT)
+    build_counters()
+    os.makedirs(f"{models.FOLDER}/new", exist_ok=True)
+    made = [one for name, (data, options) in specifications().items() for one in make(name, data, options)]
+    targets = chosen(args.target, TARGETS)
+    with ThreadPoolExecutor(args.j) as pool:
+        measured = list(pool.map(lambda target: measure(target, made), targets))
+    try:
+        from gen.cost_table import TARGETS as known
+    except ImportError:
+        known = {}
+    found = {target.name: known[target.name] for target in TARGETS if target.name in known}
+    for target, rows in zip(targets, measured):
+        found[target.name] = table_of(target, made, rows)
+    for target, rows in zip(targets, measured):
+        off = worst(made, rows, found[target.name])
+        for share, words in off[:args.show]:
+            print(f"{target.name}: off by {100 * share:.1f} %: {words}")
+    text = pprint.pformat({t.name: found[t.name] for t in TARGETS if t.name in found}, width=120, compact=True, sort_dicts=False)
+    models.put(TABLE, HEAD + text + "\n")
+    print(f"{TABLE}: {len(found)} targets, {len(made)} models on each")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Problem as problem:
+        sys.exit(f"cost: {problem}")
