@@ -2,7 +2,7 @@
  * defined. It reads top to bottom; each section uses only those above it.
  *
  * CONTENTS  PART I PREDICT
- *           >>platform >>status >>arena >>scalar >>kernel >>model >>quant >>image
+ *           >>platform >>asm >>status >>arena >>scalar >>kernel >>model >>quant >>image
  *           PART II TRAIN
  *           >>math >>random >>linalg >>data >>rows >>quantize >>store >>train >>mam >>qp
  *           >>kmomd >>svm >>rates >>loss >>seco >>calibrate >>compress >>metrics >>proto
@@ -98,6 +98,1109 @@ static size_t mgn_size_up(size_t a, size_t unit)
     const size_t sum = mgn_size_add(a, unit - 1u);
     return sum == SIZE_MAX ? SIZE_MAX : sum - sum % unit;
 }
+
+/* The instructions that the assembly of >>asm may use. MGN_ASM_VFP: the small floating-point units of
+ * Cortex-M. MGN_ASM_DSP: products of halves of words, Cortex-M4 and up. MGN_ASM_THUMB1: Cortex-M0, where
+ * speed counts more than bytes. MGN_ASM_ROW: Cortex-M0 in any case. MGN_ASM_AVR: AVR with a multiplier.
+ * Loops in assembly read models by plain loads (on AVR also by lpm) and need registers that a compiler
+ * without optimisation does not give. */
+#if defined(__GNUC__) && !defined(MARGIN_NO_ASM)
+#define MGN_ASM
+#if defined(MARGIN_LOAD_PLAIN) && !defined(__ARM_BIG_ENDIAN)
+#if defined(__ARM_FP) && defined(__thumb2__) && !defined(MARGIN_REAL_DOUBLE)
+#define MGN_ASM_VFP
+#endif
+#if defined(__OPTIMIZE__) && defined(__ARM_FEATURE_DSP)
+#define MGN_ASM_DSP
+#elif defined(__OPTIMIZE__) && defined(__ARM_ARCH_ISA_THUMB) && !defined(__OPTIMIZE_SIZE__)
+#if __ARM_ARCH_ISA_THUMB == 1
+#define MGN_ASM_THUMB1
+#endif
+#endif
+#if defined(__OPTIMIZE__) && defined(__ARM_ARCH_6M__)
+#define MGN_ASM_ROW
+#endif
+#endif
+#if defined(__OPTIMIZE__) && defined(__AVR_HAVE_MUL__) &&                                          \
+    (defined(MARGIN_LOAD_PLAIN) || defined(MARGIN_LOAD_LPM))
+#define MGN_ASM_AVR
+#endif
+#endif
+
+/* Every floating-point operation is a call of the compiler's library. */
+#if (defined(__arm__) && !defined(__ARM_FP)) || defined(__AVR__) ||                                \
+    (defined(__riscv) && !defined(__riscv_flen))
+#define MGN_SOFT_FLOAT
+#endif
+
+/* Vectors of integers that go through the loops together; what is compiled once for all uses where
+ * bytes count (AVR), and otherwise wherever it is used; and the same for code between vectors. */
+#if defined(__OPTIMIZE_SIZE__) && !defined(MGN_ASM_DSP) && !defined(MGN_ASM_AVR)
+#define MGN_Q_LANES 1u
+#define MGN_Q_SPREAD MGN_INLINE
+#else
+#define MGN_Q_LANES 4u
+#define MGN_Q_SPREAD
+#endif
+#ifdef __AVR__
+#define MGN_Q_EACH MGN_APART
+#else
+#define MGN_Q_EACH MGN_INLINE
+#endif
+
+/* Bytes of one vector register that the tiles of >>linalg are written for; 0 is plain C. Vectors run
+ * across outputs, so this never changes a bit of any result. */
+#ifndef MARGIN_VECTOR
+#if defined(__GNUC__) && defined(__AVX__)
+#define MARGIN_VECTOR 32
+#elif defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__) || defined(__wasm_simd128__))
+#define MARGIN_VECTOR 16
+#else
+#define MARGIN_VECTOR 0
+#endif
+#endif
+#if MARGIN_VECTOR != 0 && MARGIN_VECTOR != 16 && MARGIN_VECTOR != 32
+#error "margin: MARGIN_VECTOR is 0, 16 or 32"
+#endif
+
+#ifdef MARGIN_REAL_DOUBLE
+typedef uint64_t mgn_word;
+#define MGN_FRACTION 52 /* bits of the stored significand */
+#define MGN_BIAS 1023   /* of the exponent */
+#define MGN_SIGN ((mgn_word)1 << 63)
+#define MGN_LN2_HI MGN_R(0.69314718055989033) /* 42 bits: exact times any exponent */
+#define MGN_LN2_LO MGN_R(5.4979230187083712e-14)
+#define MGN_ROUND MGN_R(6755399441057792.0) /* 1.5 2^52 + 2 (BIAS + 1): see mgn_exp_two */
+#else
+typedef uint32_t mgn_word;
+#define MGN_FRACTION 23
+#define MGN_BIAS 127
+#define MGN_SIGN ((mgn_word)1 << 31)
+#define MGN_LN2_HI MGN_R(0.693145752) /* 16 bits: exact times any exponent */
+#define MGN_LN2_LO MGN_R(1.42860677e-06)
+#define MGN_ROUND MGN_R(12583168.0) /* 1.5 2^23 + 2 (BIAS + 1): see mgn_exp_two */
+#endif
+#define MGN_INV_LN2 MGN_R(1.4426950408889634)
+#define MGN_ONE_BITS ((mgn_word)MGN_BIAS << MGN_FRACTION)
+#define MGN_HIDDEN ((mgn_word)1 << MGN_FRACTION)
+#define MGN_INFINITY mgn_of_bits((mgn_word)(2 * MGN_BIAS + 1) << MGN_FRACTION)
+#define MGN_NAN mgn_of_bits(((mgn_word)(4 * MGN_BIAS + 3) << (MGN_FRACTION - 1)))
+
+typedef union {
+    margin_real real;
+    mgn_word word;
+} mgn_pun;
+
+static inline mgn_word mgn_bits(margin_real a)
+{
+    mgn_pun pun;
+    pun.real = a;
+    return pun.word;
+}
+
+static inline margin_real mgn_of_bits(mgn_word a)
+{
+    mgn_pun pun;
+    pun.word = a;
+    return pun.real;
+}
+
+/* ---- >>asm ---- what some processors do best in instructions of their own -------------------- */
+
+/* Here and in >>platform is everything that depends on the processor. Each operation stands here in
+ * plain C, which says what it computes; forms in assembly beside it compute the same bits in less time
+ * or in fewer bytes. MARGIN_NO_ASM leaves the assembly out.
+ *
+ *   mgn_root             square root of a finite number > 0
+ *   mgn_flash_dot        dot product of weights in flash with an input
+ *   mgn_expansion_four   dot products of a scaled input with four vectors
+ *   mgn_q_up, mgn_q_down shifts by less than 32 bits
+ *   mgn_q_row            dot product of integer weights with an input, added to a bias
+ *   mgn_q_dots           dot products of an integer input with one block of vectors
+ *   mgn_q_within         squared length of an integer input, within a limit
+ *   mgn_q_scale          a * b / 2^16
+ *   mgn_q_mantissa_high  mantissa of 2^-u
+ *   mgn_q_times_high     a coefficient times such a mantissa
+ *
+ * Assembly is formatted by hand. */
+
+/* ---- the square root of a finite x > 0, correctly rounded ---- */
+
+/* The instruction is correctly rounded by IEEE 754, so that it gives the bits of the form in C. The
+ * compilers' builtins will not do: they may call libm, to set errno. */
+#ifdef MGN_ASM
+#ifdef MARGIN_REAL_DOUBLE
+#define MGN_BY_WIDTH(single, wide) wide
+#else
+#define MGN_BY_WIDTH(single, wide) single
+#endif
+#if defined(__AVX__)
+#define MGN_ROOT_ASM MGN_BY_WIDTH("vsqrtss %1, %1, %0", "vsqrtsd %1, %1, %0")
+#define MGN_ROOT_REG "x"
+#elif defined(__SSE2__)
+#define MGN_ROOT_ASM MGN_BY_WIDTH("sqrtss %1, %0", "sqrtsd %1, %0")
+#define MGN_ROOT_REG "x"
+#elif defined(__aarch64__)
+#define MGN_ROOT_ASM MGN_BY_WIDTH("fsqrt %s0, %s1", "fsqrt %d0, %d1")
+#define MGN_ROOT_REG "w"
+#elif defined(__ARM_FP) && (__ARM_FP & MGN_BY_WIDTH(4, 8))
+#define MGN_ROOT_ASM MGN_BY_WIDTH("vsqrt.f32 %0, %1", "vsqrt.f64 %P0, %P1")
+#define MGN_ROOT_REG MGN_BY_WIDTH("t", "w")
+#elif defined(__riscv_flen) && __riscv_flen >= MGN_BY_WIDTH(32, 64)
+#define MGN_ROOT_ASM MGN_BY_WIDTH("fsqrt.s %0, %1", "fsqrt.d %0, %1")
+#define MGN_ROOT_REG "f"
+#endif
+#endif
+
+#ifdef MGN_ROOT_ASM
+
+static inline margin_real mgn_root(margin_real x)
+{
+    margin_real root;
+    __asm__(MGN_ROOT_ASM : "=" MGN_ROOT_REG(root) : MGN_ROOT_REG(x));
+    return root;
+}
+
+#else
+
+/* One bit a step. With x = m 4^e and 1 <= m < 4, the root q grows by `bit` as long as
+ * (q + bit)^2 <= m. `rest` is (m - q^2) / bit, so that a trial costs one addition. The last bit only
+ * rounds: a tie would need a root with one bit more than m has, and the square of such a root has too
+ * many bits to be m. */
+static margin_real mgn_root(margin_real x)
+{
+    const mgn_word bits = mgn_bits(x);
+    int exponent = (int)(bits >> MGN_FRACTION);
+    mgn_word rest = bits & (MGN_HIDDEN - 1);
+    mgn_word root = 0;
+    mgn_word bit = MGN_HIDDEN << 1;
+    if (exponent > 2 * MGN_BIAS) {
+        return x;
+    }
+    if (exponent > 0) {
+        rest |= MGN_HIDDEN;
+    } else {
+        for (exponent = 1; rest < MGN_HIDDEN; exponent--) {
+            rest <<= 1;
+        }
+    }
+    exponent += MGN_BIAS;
+    rest <<= 1 + (exponent & 1);
+    for (; bit != 0; bit >>= 1) {
+        const mgn_word trial = 2 * root + bit;
+        if (trial <= rest) {
+            rest -= trial;
+            root += bit;
+        }
+        rest <<= 1;
+    }
+    return mgn_of_bits(((mgn_word)(exponent / 2 - 1) << MGN_FRACTION) + ((root + 1) >> 1));
+}
+
+#endif
+
+/* ---- dot products of reals ---- */
+
+/* w . x on four chains, in the order of margin_dot: chain i sums the products i, i + 4, i + 8, .. of
+ * all whole groups of four, and the first chain those that are left. */
+#if defined(MGN_ASM_VFP)
+
+/* vmla rounds the product and then the sum, as two instructions do. */
+/* clang-format off */
+static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real *x, size_t n)
+{
+    uint32_t zero = 0;
+    margin_real out;
+    __asm__ volatile(
+        "vmov s0, s1, %[zero], %[zero]\n\t"
+        "vmov s2, s3, %[zero], %[zero]\n\t"
+        "b 2f\n"
+        "1:\n\t"
+        "vldmia %[w]!, {s4-s7}\n\t"
+        "vldmia %[x]!, {s8-s11}\n\t"
+        "vmla.f32 s0, s4, s8\n\t"
+        "vmla.f32 s1, s5, s9\n\t"
+        "vmla.f32 s2, s6, s10\n\t"
+        "vmla.f32 s3, s7, s11\n"
+        "2:\n\t"
+        "subs %[n], #4\n\t"
+        "bhs 1b\n\t"
+        "adds %[n], #4\n\t"
+        "beq 4f\n"
+        "3:\n\t"
+        "vldmia %[w]!, {s4}\n\t"
+        "vldmia %[x]!, {s8}\n\t"
+        "vmla.f32 s0, s4, s8\n\t"
+        "subs %[n], #1\n\t"
+        "bne 3b\n"
+        "4:\n\t"
+        "vadd.f32 s0, s0, s2\n\t"
+        "vadd.f32 s1, s1, s3\n\t"
+        "vadd.f32 %[out], s0, s1"
+        : [w] "+r"(w), [x] "+r"(x), [n] "+r"(n), [out] "=t"(out)
+        : [zero] "r"(zero)
+        : "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "cc", "memory");
+    return out;
+}
+/* clang-format on */
+
+#elif defined(MGN_SOFT_FLOAT)
+
+/* Where every operation is a call, a loop with one product and one sum takes the fewest bytes. */
+static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real *x, size_t n)
+{
+    margin_real s[4];
+    s[0] = 0;
+    s[1] = 0;
+    s[2] = 0;
+    s[3] = 0;
+    for (size_t i = 0; i < n; i++) {
+        s[(i | 3u) < n ? i & 3u : 0] += MARGIN_LOAD(margin_real, w + i) * x[i];
+    }
+    return (s[0] + s[2]) + (s[1] + s[3]);
+}
+
+#else
+
+static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real *x, size_t n)
+{
+    margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    for (; n >= 4u; n -= 4u, w += 4, x += 4) {
+        s0 += MARGIN_LOAD(margin_real, w) * x[0];
+        s1 += MARGIN_LOAD(margin_real, w + 1) * x[1];
+        s2 += MARGIN_LOAD(margin_real, w + 2) * x[2];
+        s3 += MARGIN_LOAD(margin_real, w + 3) * x[3];
+    }
+    for (; n > 0; n--) {
+        s0 += MARGIN_LOAD(margin_real, w++) * *x++;
+    }
+    return (s0 + s2) + (s1 + s3);
+}
+
+#endif
+
+/* Feature k of the input of an expansion, scaled. */
+static inline margin_real mgn_expansion_input(const margin_expansion *e, const margin_real *x,
+                                              size_t k)
+{
+    if (e->offset == NULL) {
+        return x[k];
+    }
+    return (x[k] - MARGIN_LOAD(margin_real, e->offset + k)) *
+           MARGIN_LOAD(margin_real, e->factor + k);
+}
+
+/* out[i] = x . vi of the scaled input x with four vectors, feature after feature, as mgn_dots sums. */
+#if defined(MGN_ASM_VFP) && defined(__OPTIMIZE__) /* without it there are too few registers */
+
+/* Six features at a time, then those that are left one by one. s0 to s5 hold features of the scaled
+ * input, s6 to s11 those of a vector (or offsets), s12 to s17 factors, s18 to s21 the sums. */
+/* clang-format off */
+#define MGN_VFP_ONE(v, sum)                                                                        \
+    "vldmia " v "!, {s6}\n\t"                                                                      \
+    "vmla.f32 " sum ", s0, s6\n\t"
+#define MGN_VFP_SIX(v, sum)                                                                        \
+    "vldmia " v "!, {s6-s11}\n\t"                                                                  \
+    "vmla.f32 " sum ", s0, s6\n\t"                                                                 \
+    "vmla.f32 " sum ", s1, s7\n\t"                                                                 \
+    "vmla.f32 " sum ", s2, s8\n\t"                                                                 \
+    "vmla.f32 " sum ", s3, s9\n\t"                                                                 \
+    "vmla.f32 " sum ", s4, s10\n\t"                                                                \
+    "vmla.f32 " sum ", s5, s11\n\t"
+static inline void mgn_expansion_four(const margin_expansion *e, const margin_real *x,
+                                      const margin_real *v0, const margin_real *v1,
+                                      const margin_real *v2, const margin_real *v3,
+                                      margin_real *out)
+{
+    const margin_real *offset = e->offset, *factor = e->factor;
+    size_t n = e->d;
+    __asm__ volatile(
+        "vmov.f32 s18, %[zero]\n\t"
+        "vmov.f32 s19, %[zero]\n\t"
+        "vmov.f32 s20, %[zero]\n\t"
+        "vmov.f32 s21, %[zero]\n\t"
+        "b 3f\n"
+        "1:\n\t"
+        "vldmia %[x]!, {s0-s5}\n\t"
+        "cbz %[offset], 2f\n\t"
+        "vldmia %[offset]!, {s6-s11}\n\t"
+        "vldmia %[factor]!, {s12-s17}\n\t"
+        "vsub.f32 s0, s0, s6\n\t"
+        "vsub.f32 s1, s1, s7\n\t"
+        "vsub.f32 s2, s2, s8\n\t"
+        "vsub.f32 s3, s3, s9\n\t"
+        "vsub.f32 s4, s4, s10\n\t"
+        "vsub.f32 s5, s5, s11\n\t"
+        "vmul.f32 s0, s0, s12\n\t"
+        "vmul.f32 s1, s1, s13\n\t"
+        "vmul.f32 s2, s2, s14\n\t"
+        "vmul.f32 s3, s3, s15\n\t"
+        "vmul.f32 s4, s4, s16\n\t"
+        "vmul.f32 s5, s5, s17\n"
+        "2:\n\t"
+        MGN_VFP_SIX("%[v0]", "s18")
+        MGN_VFP_SIX("%[v1]", "s19")
+        MGN_VFP_SIX("%[v2]", "s20")
+        MGN_VFP_SIX("%[v3]", "s21")
+        "3:\n\t"
+        "subs %[n], #6\n\t"
+        "bhs 1b\n\t"
+        "adds %[n], #6\n\t"
+        "beq 6f\n"
+        "4:\n\t"
+        "vldmia %[x]!, {s0}\n\t"
+        "cbz %[offset], 5f\n\t"
+        "vldmia %[offset]!, {s6}\n\t"
+        "vldmia %[factor]!, {s12}\n\t"
+        "vsub.f32 s0, s0, s6\n\t"
+        "vmul.f32 s0, s0, s12\n"
+        "5:\n\t"
+        MGN_VFP_ONE("%[v0]", "s18")
+        MGN_VFP_ONE("%[v1]", "s19")
+        MGN_VFP_ONE("%[v2]", "s20")
+        MGN_VFP_ONE("%[v3]", "s21")
+        "subs %[n], #1\n\t"
+        "bne 4b\n"
+        "6:\n\t"
+        "vstmia %[out], {s18-s21}"
+        : [x] "+r"(x), [v0] "+r"(v0), [v1] "+r"(v1), [v2] "+r"(v2), [v3] "+r"(v3),
+          [offset] "+l"(offset), [factor] "+r"(factor), [n] "+r"(n)
+        : [zero] "t"((margin_real)0), [out] "r"(out)
+        : "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13",
+          "s14", "s15", "s16", "s17", "s18", "s19", "s20", "s21", "cc", "memory");
+}
+/* clang-format on */
+
+#else
+
+static inline void mgn_expansion_four(const margin_expansion *e, const margin_real *x,
+                                      const margin_real *v0, const margin_real *v1,
+                                      const margin_real *v2, const margin_real *v3,
+                                      margin_real *out)
+{
+    margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    for (size_t k = 0; k < e->d; k++) {
+        const margin_real a = mgn_expansion_input(e, x, k);
+        s0 += a * MARGIN_LOAD(margin_real, v0 + k);
+        s1 += a * MARGIN_LOAD(margin_real, v1 + k);
+        s2 += a * MARGIN_LOAD(margin_real, v2 + k);
+        s3 += a * MARGIN_LOAD(margin_real, v3 + k);
+    }
+    out[0] = s0;
+    out[1] = s1;
+    out[2] = s2;
+    out[3] = s3;
+}
+
+#endif
+
+/* ---- integers: shifts ---- */
+
+/* Right shifts of negative numbers must round down, and what does not fit an int32_t must keep its low
+ * 32 bits when it becomes one: gcc and clang promise both. */
+typedef char mgn_q_shift_must_round_down[(INT32_C(-3) >> 1) == INT32_C(-2) ? 1 : -1];
+typedef char mgn_q_int32_must_wrap[(int32_t)UINT32_C(0xFFFFFFFE) == INT32_C(-2) ? 1 : -1];
+
+/* Makes a compiler forget how `value` came about, so that it keeps nothing else in a register for it. */
+#ifdef MGN_ASM
+#define MGN_Q_FORGET(value) __asm__("" : "+r"(value))
+#else
+#define MGN_Q_FORGET(value) ((void)0)
+#endif
+
+/* a << n, and a >> n rounded down, for n < 32. */
+#if defined(__AVR__) && defined(MGN_ASM)
+
+/* AVR shifts by one bit at a time: whole bytes are moved first. */
+typedef uint8_t mgn_q_count;
+
+/* clang-format off */
+static MGN_APART uint32_t mgn_q_up(uint32_t a, mgn_q_count n)
+{
+    __asm__(
+        "rjmp 2f\n"
+        "1:\n\t"
+        "mov %D[a], %C[a]\n\t"
+        "mov %C[a], %B[a]\n\t"
+        "mov %B[a], %A[a]\n\t"
+        "clr %A[a]\n"
+        "2:\n\t"
+        "subi %[n], 8\n\t"
+        "brsh 1b\n\t"
+        "subi %[n], 248\n\t"
+        "rjmp 4f\n"
+        "3:\n\t"
+        "lsl %A[a]\n\t"
+        "rol %B[a]\n\t"
+        "rol %C[a]\n\t"
+        "rol %D[a]\n"
+        "4:\n\t"
+        "dec %[n]\n\t"
+        "brpl 3b"
+        : [a] "+r"(a), [n] "+d"(n)
+        :
+        : "cc");
+    return a;
+}
+
+static MGN_APART int32_t mgn_q_down(int32_t a, mgn_q_count n)
+{
+    __asm__(
+        "rjmp 2f\n"
+        "1:\n\t"
+        "mov %A[a], %B[a]\n\t"
+        "mov %B[a], %C[a]\n\t"
+        "mov %C[a], %D[a]\n\t"
+        "lsl %D[a]\n\t" /* its sign */
+        "sbc %D[a], %D[a]\n"
+        "2:\n\t"
+        "subi %[n], 8\n\t"
+        "brsh 1b\n\t"
+        "subi %[n], 248\n\t"
+        "rjmp 4f\n"
+        "3:\n\t"
+        "asr %D[a]\n\t"
+        "ror %C[a]\n\t"
+        "ror %B[a]\n\t"
+        "ror %A[a]\n"
+        "4:\n\t"
+        "dec %[n]\n\t"
+        "brpl 3b"
+        : [a] "+r"(a), [n] "+d"(n)
+        :
+        : "cc");
+    return a;
+}
+/* clang-format on */
+
+#else
+
+typedef uint32_t mgn_q_count;
+
+static MGN_INLINE uint32_t mgn_q_up(uint32_t a, mgn_q_count n)
+{
+    return a << n;
+}
+
+static MGN_INLINE int32_t mgn_q_down(int32_t a, mgn_q_count n)
+{
+    return a >> n;
+}
+
+#endif
+
+/* ---- integers: dot products ---- */
+
+/* sum + w . x. The caller sees to it that no partial sum leaves 32 bits. */
+static MGN_INLINE int32_t mgn_q_row(int32_t sum, const void *w, const int16_t *x, size_t d,
+                                    unsigned format)
+{
+#ifdef MGN_ASM_ROW
+    if (format == MARGIN_Q15) { /* a third of what compilers make of the loop below; d > 0 */
+        int32_t n = 2 * (int32_t)d, a, b;
+        /* clang-format off */
+        __asm__(
+            ".syntax unified\n"
+            "1:\n\t"
+            "subs %[n], #2\n\t"
+            "ldrsh %[a], [%[x], %[n]]\n\t"
+            "ldrsh %[b], [%[w], %[n]]\n\t"
+            "muls %[a], %[b], %[a]\n\t"
+            "adds %[s], %[s], %[a]\n\t"
+            "cmp %[n], #0\n\t"
+            "bne 1b"
+            : [s] "+l"(sum), [n] "+l"(n), [a] "=&l"(a), [b] "=&l"(b)
+            : [x] "l"(x), [w] "l"(w)
+            : "cc", "memory");
+        /* clang-format on */
+        return sum;
+    }
+#endif
+    for (size_t k = 0; k < d; k++) {
+        if (format == MARGIN_Q15) {
+            sum += (int32_t)MARGIN_LOAD(int16_t, (const int16_t *)w + k) * x[k];
+        } else {
+            sum += (int32_t)MARGIN_LOAD(int8_t, (const int8_t *)w + k) * x[k];
+        }
+    }
+    return sum;
+}
+
+/* dots[i] = x . v for the MGN_Q_LANES vectors from vector v on, a multiple of that, stored in blocks as
+ * margin_expansion_q says. Sums are modulo 2^32: exact where the true ones fit. A walk over all
+ * vectors hands over as `block` what the call before returned, at first the array of vectors. d > 0. */
+#define MGN_Q_BLOCK ((size_t)4) /* vectors that are stored together */
+
+#if defined(MGN_ASM_DSP)
+
+/* One word of x holds two features. In q15 a word of the block holds two features of one vector; in q7
+ * it holds them of two vectors, and sxtb16 parts these. Vectors are aligned; inputs need not be, since
+ * these processors load words from any address. */
+/* clang-format off */
+#define MGN_Q15_PAIR                                                                               \
+    "ldr %[a], [%[x]], #4\n\t"                                                                     \
+    "ldmia %[w]!, {r3, r4, r5, r8}\n\t"                                                            \
+    "smlad %[s0], %[a], r3, %[s0]\n\t"                                                             \
+    "smlad %[s1], %[a], r4, %[s1]\n\t"                                                             \
+    "smlad %[s2], %[a], r5, %[s2]\n\t"                                                             \
+    "smlad %[s3], %[a], r8, %[s3]\n\t"
+#define MGN_Q7_PAIR                                                                                \
+    "ldr %[a], [%[x]], #4\n\t"                                                                     \
+    "ldmia %[w]!, {r4, r8}\n\t"                                                                    \
+    "sxtb16 r3, r4\n\t"                                                                            \
+    "sxtb16 r4, r4, ror #8\n\t"                                                                    \
+    "sxtb16 r5, r8\n\t"                                                                            \
+    "sxtb16 r8, r8, ror #8\n\t"                                                                    \
+    "smlad %[s0], %[a], r3, %[s0]\n\t"                                                             \
+    "smlad %[s1], %[a], r4, %[s1]\n\t"                                                             \
+    "smlad %[s2], %[a], r5, %[s2]\n\t"                                                             \
+    "smlad %[s3], %[a], r8, %[s3]\n\t"
+#define MGN_Q_LOOP(PAIR)                                                                           \
+    __asm__ volatile(                                                                              \
+        "subs %[n], #6\n\t"                                                                        \
+        "blo 2f\n"                                                                                 \
+        "1:\n\t"                                                                                   \
+        PAIR PAIR PAIR                                                                             \
+        "subs %[n], #6\n\t"                                                                        \
+        "bhs 1b\n"                                                                                 \
+        "2:\n\t"                                                                                   \
+        "adds %[n], #4\n\t"                                                                        \
+        "bmi 4f\n"                                                                                 \
+        "3:\n\t"                                                                                   \
+        PAIR                                                                                       \
+        "subs %[n], #2\n\t"                                                                        \
+        "bpl 3b\n"                                                                                 \
+        "4:\n"                                                                                     \
+        : [s0] "+r"(s0), [s1] "+r"(s1), [s2] "+r"(s2), [s3] "+r"(s3), [w] "+r"(w), [x] "+r"(x),    \
+          [n] "+r"(n), [a] "=&r"(a)                                                                \
+        :                                                                                          \
+        : "r3", "r4", "r5", "r8", "cc", "memory")
+/* clang-format on */
+
+/* Adds the products of the last feature where their number is odd. */
+static MGN_Q_EACH void mgn_q_last(const unsigned char *w, int16_t x, unsigned format,
+                                  uint32_t *dots)
+{
+    for (size_t i = 0; i < MGN_Q_LANES; i++) {
+        const unsigned char *at = w + (format == MARGIN_Q15 ? 4u * i : i / 2u * 4u + i % 2u);
+        dots[i] += (uint32_t)(x * (format == MARGIN_Q15 ? *(const int16_t *)(const void *)at
+                                                        : *(const int8_t *)at));
+    }
+}
+
+/* A function with the loop of one format. In the end n is -2, or -1 if the number of features is odd. */
+#define MGN_Q_DOTS(name, format, PAIR)                                                             \
+    static MGN_Q_EACH const void *name(const void *block, const int16_t *x, size_t n,              \
+                                       uint32_t *dots)                                             \
+    {                                                                                              \
+        const unsigned char *w = (const unsigned char *)block;                                     \
+        uint32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, a;                                                \
+        MGN_Q_LOOP(PAIR);                                                                          \
+        dots[0] = s0;                                                                              \
+        dots[1] = s1;                                                                              \
+        dots[2] = s2;                                                                              \
+        dots[3] = s3;                                                                              \
+        if (n % 2u != 0) {                                                                         \
+            mgn_q_last(w, *x, format, dots);                                                       \
+            w += format == MARGIN_Q15 ? 16u : 8u;                                                  \
+        }                                                                                          \
+        return w;                                                                                  \
+    }
+
+MGN_Q_DOTS(mgn_q15_dots, MARGIN_Q15, MGN_Q15_PAIR)
+MGN_Q_DOTS(mgn_q7_dots, MARGIN_Q7, MGN_Q7_PAIR)
+
+#elif defined(MGN_ASM_THUMB1)
+
+/* x points behind its last feature, and n counts up to 0 in bytes. If the number of features is odd,
+ * the last pair has one feature of x, and the vectors have a 0 for the other, so that it does not matter
+ * what is left in b. Sums are in high registers, which additions can reach; in the end they are moved to
+ * a, b, t and u. */
+/* clang-format off */
+#define MGN_Q15_TWO(sum)                                                                           \
+    "ldmia %[w]!, {%[t]}\n\t"                                                                      \
+    "sxth %[u], %[t]\n\t"                                                                          \
+    "muls %[u], %[a], %[u]\n\t"                                                                    \
+    "add " sum ", %[u]\n\t"                                                                        \
+    "asrs %[t], %[t], #16\n\t"                                                                     \
+    "muls %[t], %[b], %[t]\n\t"                                                                    \
+    "add " sum ", %[t]\n\t"
+#define MGN_Q7_FOUR(even, odd)                                                                     \
+    "ldmia %[w]!, {%[t]}\n\t"                                                                      \
+    "sxtb %[u], %[t]\n\t"                                                                          \
+    "muls %[u], %[a], %[u]\n\t"                                                                    \
+    "add " even ", %[u]\n\t"                                                                       \
+    "sxth %[u], %[t]\n\t"                                                                          \
+    "asrs %[u], %[u], #8\n\t"                                                                      \
+    "muls %[u], %[a], %[u]\n\t"                                                                    \
+    "add " odd ", %[u]\n\t"                                                                        \
+    "asrs %[t], %[t], #16\n\t"                                                                     \
+    "sxtb %[u], %[t]\n\t"                                                                          \
+    "muls %[u], %[b], %[u]\n\t"                                                                    \
+    "add " even ", %[u]\n\t"                                                                       \
+    "asrs %[t], %[t], #8\n\t"                                                                      \
+    "muls %[t], %[b], %[t]\n\t"                                                                    \
+    "add " odd ", %[t]\n\t"
+#define MGN_Q_LOOP(PRODUCTS)                                                                       \
+    __asm__ volatile(                                                                              \
+        ".syntax unified\n\t"                                                                      \
+        "movs %[t], #0\n\t"                                                                        \
+        "mov r12, %[t]\n\t"                                                                        \
+        "mov lr, %[t]\n\t"                                                                         \
+        "mov r8, %[t]\n\t"                                                                         \
+        "mov r9, %[t]\n"                                                                           \
+        "1:\n\t"                                                                                   \
+        "ldrsh %[a], [%[x], %[n]]\n\t"                                                             \
+        "adds %[n], #2\n\t"                                                                        \
+        "beq 2f\n\t"                                                                               \
+        "ldrsh %[b], [%[x], %[n]]\n\t"                                                             \
+        "adds %[n], #2\n"                                                                          \
+        "2:\n\t"                                                                                   \
+        PRODUCTS                                                                                   \
+        "cmp %[n], #0\n\t"                                                                         \
+        "bne 1b\n\t"                                                                               \
+        "mov %[a], r12\n\t"                                                                        \
+        "mov %[b], lr\n\t"                                                                         \
+        "mov %[t], r8\n\t"                                                                         \
+        "mov %[u], r9"                                                                             \
+        : [w] "+l"(w), [n] "+l"(n), [a] "=&l"(a), [b] "=&l"(b), [t] "=&l"(t), [u] "=&l"(u)         \
+        : [x] "l"(x)                                                                               \
+        : "r12", "lr", "r8", "r9", "cc", "memory")
+/* clang-format on */
+
+static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
+                                         unsigned format, uint32_t *dots)
+{
+    const unsigned char *w = (const unsigned char *)block;
+    uint32_t a, b, t, u;
+    int32_t n = -2 * (int32_t)d;
+    x += d;
+    if (format == MARGIN_Q15) {
+        MGN_Q_LOOP(MGN_Q15_TWO("r12") MGN_Q15_TWO("lr") MGN_Q15_TWO("r8") MGN_Q15_TWO("r9"));
+    } else {
+        MGN_Q_LOOP(MGN_Q7_FOUR("r12", "lr") MGN_Q7_FOUR("r8", "r9"));
+    }
+    dots[0] = a;
+    dots[1] = b;
+    dots[2] = t;
+    dots[3] = u;
+    (void)v;
+    return w;
+}
+
+#elif defined(MGN_ASM_AVR)
+
+/* Four sums of 32 bits are in r2 to r17, two features in r20 to r23. The carry after a signed product of
+ * bytes is its sign; sbc makes a whole byte of it, or two. If the number of features is odd, the last
+ * pair has one feature of x, and the vectors have a 0 for the other. */
+/* clang-format off */
+#ifdef MARGIN_LOAD_PLAIN
+#define MGN_Q_FETCH "ld "
+#else
+#define MGN_Q_FETCH "lpm "
+#endif
+#define MGN_Q7_MAC(s0, s1, s2, s3, low, high)                                                      \
+    MGN_Q_FETCH "r18, Z+\n\t"                                                                      \
+    "mulsu r18, " low "\n\t"                                                                       \
+    "sbc r19, r19\n\t"                                                                             \
+    "add " s0 ", r0\n\t"                                                                           \
+    "adc " s1 ", r1\n\t"                                                                           \
+    "adc " s2 ", r19\n\t"                                                                          \
+    "adc " s3 ", r19\n\t"                                                                          \
+    "muls r18, " high "\n\t"                                                                       \
+    "sbc r19, r19\n\t"                                                                             \
+    "add " s1 ", r0\n\t"                                                                           \
+    "adc " s2 ", r1\n\t"                                                                           \
+    "adc " s3 ", r19\n\t"
+#define MGN_Q15_MAC(s0, s1, s2, s3, low, high)                                                     \
+    MGN_Q_FETCH "r18, Z+\n\t"                                                                      \
+    MGN_Q_FETCH "r19, Z+\n\t"                                                                      \
+    "muls r19, " high "\n\t"                                                                       \
+    "movw r28, r0\n\t"                                                                             \
+    "mul r18, " low "\n\t"                                                                         \
+    "add " s0 ", r0\n\t"                                                                           \
+    "adc " s1 ", r1\n\t"                                                                           \
+    "adc " s2 ", r28\n\t"                                                                          \
+    "adc " s3 ", r29\n\t"                                                                          \
+    "mulsu r19, " low "\n\t"                                                                       \
+    "sbc r28, r28\n\t"                                                                             \
+    "add " s1 ", r0\n\t"                                                                           \
+    "adc " s2 ", r1\n\t"                                                                           \
+    "adc " s3 ", r28\n\t"                                                                          \
+    "mulsu " high ", r18\n\t"                                                                      \
+    "sbc r28, r28\n\t"                                                                             \
+    "add " s1 ", r0\n\t"                                                                           \
+    "adc " s2 ", r1\n\t"                                                                           \
+    "adc " s3 ", r28\n\t"
+#define MGN_Q_LANE0(MAC, low, high) MAC("r2", "r3", "r4", "r5", low, high)
+#define MGN_Q_LANE1(MAC, low, high) MAC("r6", "r7", "r8", "r9", low, high)
+#define MGN_Q_LANE2(MAC, low, high) MAC("r10", "r11", "r12", "r13", low, high)
+#define MGN_Q_LANE3(MAC, low, high) MAC("r14", "r15", "r16", "r17", low, high)
+#define MGN_Q_LOOP(PRODUCTS)                                                                       \
+    __asm__ volatile(                                                                              \
+        "push r28\n\t"                                                                             \
+        "push r29\n\t"                                                                             \
+        "clr r2\n\t"                                                                               \
+        "clr r3\n\t"                                                                               \
+        "movw r4, r2\n\t"                                                                          \
+        "movw r6, r2\n\t"                                                                          \
+        "movw r8, r2\n\t"                                                                          \
+        "movw r10, r2\n\t"                                                                         \
+        "movw r12, r2\n\t"                                                                         \
+        "movw r14, r2\n\t"                                                                         \
+        "movw r16, r2\n"                                                                           \
+        "1:\n\t"                                                                                   \
+        "ld r20, X+\n\t"                                                                           \
+        "ld r21, X+\n\t"                                                                           \
+        "clr r22\n\t"                                                                              \
+        "clr r23\n\t"                                                                              \
+        "sbiw %[n], 1\n\t"                                                                         \
+        "breq 2f\n\t"                                                                              \
+        "ld r22, X+\n\t"                                                                           \
+        "ld r23, X+\n"                                                                             \
+        "2:\n\t"                                                                                   \
+        PRODUCTS                                                                                   \
+        "sbiw %[n], 1\n\t"                                                                         \
+        "brcs 3f\n\t"                                                                              \
+        "breq 3f\n\t"                                                                              \
+        "rjmp 1b\n"                                                                                \
+        "3:\n\t"                                                                                   \
+        "pop r29\n\t"                                                                              \
+        "pop r28\n\t"                                                                              \
+        "clr r1\n\t"                                                                               \
+        "st Y, r2\n\t"                                                                             \
+        "std Y+1, r3\n\t"                                                                          \
+        "std Y+2, r4\n\t"                                                                          \
+        "std Y+3, r5\n\t"                                                                          \
+        "std Y+4, r6\n\t"                                                                          \
+        "std Y+5, r7\n\t"                                                                          \
+        "std Y+6, r8\n\t"                                                                          \
+        "std Y+7, r9\n\t"                                                                          \
+        "std Y+8, r10\n\t"                                                                         \
+        "std Y+9, r11\n\t"                                                                         \
+        "std Y+10, r12\n\t"                                                                        \
+        "std Y+11, r13\n\t"                                                                        \
+        "std Y+12, r14\n\t"                                                                        \
+        "std Y+13, r15\n\t"                                                                        \
+        "std Y+14, r16\n\t"                                                                        \
+        "std Y+15, r17"                                                                            \
+        : "+z"(w), "+x"(x), [n] "+w"(d)                                                            \
+        : "y"(dots)                                                                                \
+        : "r0", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "r13", "r14", \
+          "r15", "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23", "cc", "memory")
+
+static MGN_APART const void *mgn_q15_dots(const void *w, const int16_t *x, size_t d, uint32_t *dots)
+{
+    MGN_Q_LOOP(
+        MGN_Q_LANE0(MGN_Q15_MAC, "r20", "r21") MGN_Q_LANE0(MGN_Q15_MAC, "r22", "r23")
+        MGN_Q_LANE1(MGN_Q15_MAC, "r20", "r21") MGN_Q_LANE1(MGN_Q15_MAC, "r22", "r23")
+        MGN_Q_LANE2(MGN_Q15_MAC, "r20", "r21") MGN_Q_LANE2(MGN_Q15_MAC, "r22", "r23")
+        MGN_Q_LANE3(MGN_Q15_MAC, "r20", "r21") MGN_Q_LANE3(MGN_Q15_MAC, "r22", "r23"));
+    return w;
+}
+
+static MGN_APART const void *mgn_q7_dots(const void *w, const int16_t *x, size_t d, uint32_t *dots)
+{
+    MGN_Q_LOOP(
+        MGN_Q_LANE0(MGN_Q7_MAC, "r20", "r21") MGN_Q_LANE1(MGN_Q7_MAC, "r20", "r21")
+        MGN_Q_LANE0(MGN_Q7_MAC, "r22", "r23") MGN_Q_LANE1(MGN_Q7_MAC, "r22", "r23")
+        MGN_Q_LANE2(MGN_Q7_MAC, "r20", "r21") MGN_Q_LANE3(MGN_Q7_MAC, "r20", "r21")
+        MGN_Q_LANE2(MGN_Q7_MAC, "r22", "r23") MGN_Q_LANE3(MGN_Q7_MAC, "r22", "r23"));
+    return w;
+}
+/* clang-format on */
+
+#elif MGN_Q_LANES == 4u
+
+/* sum + a * b modulo 2^32. */
+static inline uint32_t mgn_q_mac(uint32_t sum, int16_t a, int16_t b)
+{
+    return sum + (uint32_t)((int32_t)a * b);
+}
+
+/* One feature a with four vectors at w. */
+static MGN_INLINE void mgn_q_four(const void *w, int16_t a, unsigned format, uint32_t *s)
+{
+    if (format == MARGIN_Q15) {
+        const int16_t *p = (const int16_t *)w;
+        s[0] = mgn_q_mac(s[0], a, MARGIN_LOAD(int16_t, p));
+        s[1] = mgn_q_mac(s[1], a, MARGIN_LOAD(int16_t, p + 2));
+        s[2] = mgn_q_mac(s[2], a, MARGIN_LOAD(int16_t, p + 4));
+        s[3] = mgn_q_mac(s[3], a, MARGIN_LOAD(int16_t, p + 6));
+    } else {
+        const int8_t *p = (const int8_t *)w;
+        s[0] = mgn_q_mac(s[0], a, MARGIN_LOAD(int8_t, p));
+        s[1] = mgn_q_mac(s[1], a, MARGIN_LOAD(int8_t, p + 1));
+        s[2] = mgn_q_mac(s[2], a, MARGIN_LOAD(int8_t, p + 4));
+        s[3] = mgn_q_mac(s[3], a, MARGIN_LOAD(int8_t, p + 5));
+    }
+}
+
+static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
+                                         unsigned format, uint32_t *dots)
+{
+    const unsigned char *w = (const unsigned char *)block;
+    uint32_t s[MGN_Q_BLOCK] = {0, 0, 0, 0};
+    for (size_t k = 0; k < d; k += 2u) {
+        mgn_q_four(w, x[k], format, s);
+        if (k + 1u < d) {
+            mgn_q_four(w + 2, x[k + 1u], format, s);
+        }
+        w += format == MARGIN_Q15 ? 16 : 8;
+    }
+    dots[0] = s[0];
+    dots[1] = s[1];
+    dots[2] = s[2];
+    dots[3] = s[3];
+    (void)v;
+    return w;
+}
+
+#else
+
+/* One vector at a time, found by its number: `block` stays the array of vectors. */
+static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
+                                         unsigned format, uint32_t *dots)
+{
+    const unsigned char *w = (const unsigned char *)block;
+    uint32_t sum = 0;
+    if (format == MARGIN_Q15) {
+        w += (v - v % 4u) * (d + d % 2u) * 2u + v % 4u * 4u;
+    } else {
+        w += (v - v % 4u) * (d + d % 2u) + v % 4u + (v & 2u);
+    }
+    for (size_t k = 0; k < d; k++) {
+        if (format == MARGIN_Q15) {
+            const int16_t b = MARGIN_LOAD(int16_t, (const int16_t *)(const void *)w);
+            sum += (uint32_t)((int32_t)x[k] * b);
+        } else {
+            const int8_t b = MARGIN_LOAD(int8_t, (const int8_t *)w);
+            sum += (uint32_t)((int32_t)x[k] * b);
+        }
+        w += k % 2u == 0 ? 2u : format == MARGIN_Q15 ? 14u : 6u;
+    }
+    dots[0] = sum;
+    return block;
+}
+
+#endif
+
+#if defined(MGN_ASM_DSP) || defined(MGN_ASM_AVR)
+
+static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
+                                         unsigned format, uint32_t *dots)
+{
+    (void)v;
+    if (format == MARGIN_Q15) {
+        return mgn_q15_dots(block, x, d, dots);
+    }
+    return mgn_q7_dots(block, x, d, dots);
+}
+
+#endif
+
+/* *norm = |x|^2 if that is within `reach`, which is below 2^32 - 2^30; otherwise the answer is false. */
+#ifdef MGN_ASM_DSP
+
+static MGN_INLINE bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, uint32_t *norm)
+{
+    uint32_t low = 0, high = 0, a; /* 2^16 features take 46 of these 64 bits */
+    for (const int16_t *end = x + (d & ~(size_t)1); x != end;) {
+        /* clang-format off */
+        __asm__ volatile(
+            "ldr %[a], [%[x]], #4\n\t"
+            "smlald %[l], %[h], %[a], %[a]"
+            : [l] "+r"(low), [h] "+r"(high), [x] "+r"(x), [a] "=&r"(a)
+            :
+            : "memory");
+        /* clang-format on */
+    }
+    if (d % 2u != 0) {
+        a = (uint32_t)(*x * *x);
+        low += a;
+        high += low < a ? 1u : 0u;
+    }
+    *norm = low;
+    return high == 0 && low <= reach;
+}
+
+#else
+
+static MGN_INLINE bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, uint32_t *norm)
+{
+    uint32_t sum = 0; /* a square is at most 2^30, so that the sum does not wrap before it stops */
+    for (size_t k = 0; k < d; k++) {
+        if (sum <= reach) {
+            sum += (uint32_t)((int32_t)x[k] * x[k]);
+        }
+    }
+    *norm = sum;
+    return sum <= reach;
+}
+
+#endif
+
+/* ---- integers: products ---- */
+
+/* a * b / 2^16, rounded down. */
+#if defined(MGN_ASM_DSP)
+
+static MGN_INLINE uint32_t mgn_q_scale(uint32_t a, uint16_t b)
+{
+    return (uint32_t)(((uint64_t)a * ((uint32_t)b << 16)) >> 32); /* umull */
+}
+
+#elif defined(MGN_ASM_AVR)
+
+/* Schoolbook multiplication by bytes. `low` is the byte below those of the result; the one below it is
+ * left out, because nothing is carried out of it. */
+static MGN_APART uint32_t mgn_q_scale(uint32_t a, uint16_t b)
+{
+    uint32_t out;
+    uint8_t zero, low;
+    /* clang-format off */
+    __asm__(
+        "clr %[z]\n\t"
+        "mul %A[a], %A[b]\n\t"
+        "mov %[l], r1\n\t"
+        "mul %B[a], %B[b]\n\t"
+        "movw %A[o], r0\n\t"
+        "mul %D[a], %B[b]\n\t"
+        "movw %C[o], r0\n\t"
+        "mul %B[a], %A[b]\n\t"
+        "add %[l], r0\n\t"
+        "adc %A[o], r1\n\t"
+        "adc %B[o], %[z]\n\t"
+        "adc %C[o], %[z]\n\t"
+        "adc %D[o], %[z]\n\t"
+        "mul %A[a], %B[b]\n\t"
+        "add %[l], r0\n\t"
+        "adc %A[o], r1\n\t"
+        "adc %B[o], %[z]\n\t"
+        "adc %C[o], %[z]\n\t"
+        "adc %D[o], %[z]\n\t"
+        "mul %C[a], %A[b]\n\t"
+        "add %A[o], r0\n\t"
+        "adc %B[o], r1\n\t"
+        "adc %C[o], %[z]\n\t"
+        "adc %D[o], %[z]\n\t"
+        "mul %D[a], %A[b]\n\t"
+        "add %B[o], r0\n\t"
+        "adc %C[o], r1\n\t"
+        "adc %D[o], %[z]\n\t"
+        "mul %C[a], %B[b]\n\t"
+        "add %B[o], r0\n\t"
+        "adc %C[o], r1\n\t"
+        "adc %D[o], %[z]\n\t"
+        "clr r1"
+        : [o] "=&r"(out), [z] "=&r"(zero), [l] "=&r"(low)
+        : [a] "r"(a), [b] "r"(b)
+        : "r0", "cc");
+    /* clang-format on */
+    return out;
+}
+
+#else
+
+static MGN_INLINE uint32_t mgn_q_scale(uint32_t a, uint16_t b)
+{
+    const uint16_t high = (uint16_t)(a >> 16), low = (uint16_t)(a & 0xFFFFu);
+    return (uint32_t)high * b + (((uint32_t)low * b) >> 16);
+}
+
+#endif
+
+/* 2^-u = mantissa 2^-15 2^-(u >> 24), for u in units of 2^-24; the mantissa is from 16384 to 32767 and
+ * the upper half of what mgn_q_mantissa_high returns. It lies on straight lines between 33 points. The
+ * value of a point, and twice the way to the next one in 2^-16, make a word:
+ *
+ *     mantissa = (word + fraction * way) >> 16
+ *
+ * The worst error, all rounding included, is 8.1e-5, relative; the points were searched for that. */
+#if !defined(__OPTIMIZE_SIZE__) && !defined(__AVR__)
+
+static const uint32_t mgn_q_exp2[32] MARGIN_FLASH = {
+    0x7FFFFA84, 0x7D41FAA0, 0x7A91FAC0, 0x77F1FADC, 0x755FFAF8, 0x72DBFB14, 0x7065FB30, 0x6DFDFB48,
+    0x6BA1FB64, 0x6953FB7C, 0x6711FB96, 0x64DCFBAC, 0x62B2FBC6, 0x6095FBDC, 0x5E83FBF4, 0x5C7DFC08,
+    0x5A81FC20, 0x5891FC34, 0x56ABFC4A, 0x54D0FC5C, 0x52FEFC72, 0x5137FC86, 0x4F7AFC98, 0x4DC6FCAA,
+    0x4C1BFCBE, 0x4A7AFCCE, 0x48E1FCE0, 0x4751FCF2, 0x45CAFD02, 0x444BFD12, 0x42D4FD24, 0x4166FD32};
+
+static MGN_INLINE uint32_t mgn_q_exp2_word(uint32_t i)
+{
+    return MARGIN_LOAD(uint32_t, mgn_q_exp2 + i);
+}
+
+#else
+
+static const uint16_t mgn_q_exp2[33] MARGIN_FLASH = {
+    32767, 32065, 31377, 30705, 30047, 29403, 28773, 28157, 27553, 26963, 26385,
+    25820, 25266, 24725, 24195, 23677, 23169, 22673, 22187, 21712, 21246, 20791,
+    20346, 19910, 19483, 19066, 18657, 18257, 17866, 17483, 17108, 16742, 16383};
+
+#ifndef __AVR__
+
+static MGN_INLINE uint32_t mgn_q_exp2_word(uint32_t i)
+{
+    const uint16_t first = MARGIN_LOAD(uint16_t, mgn_q_exp2 + i);
+    const uint16_t way = (uint16_t)(MARGIN_LOAD(uint16_t, mgn_q_exp2 + i + 1u) - first);
+    return (uint32_t)first << 16 | (uint16_t)(2u * way);
+}
+
+#endif
+
+#endif
+
+#if defined(MGN_ASM_DSP)
+
+static MGN_INLINE uint32_t mgn_q_mantissa_high(uint32_t u)
+{
+    const uint32_t word = mgn_q_exp2_word((u >> 19) & 31u);
+    uint32_t out;
+    __asm__("smlabb %0, %1, %2, %2" : "=r"(out) : "r"((u >> 4) & 0x7FFFu), "r"(word));
+    return out;
+}
+
+#elif defined(__AVR__)
+
+/* The same in plain C by bytes: there are no long shifts in it. */
+static MGN_APART uint32_t mgn_q_mantissa_high(uint32_t u)
+{
+    const uint8_t top = (uint8_t)(u >> 16);
+    const uint16_t fraction = (uint16_t)((uint16_t)u >> 4 | (uint16_t)(top & 7u) << 12);
+    const uint16_t *at = mgn_q_exp2 + (top >> 3);
+    const uint16_t first = MARGIN_LOAD(uint16_t, at);
+    const int16_t way = (int16_t)(2u * (uint16_t)(MARGIN_LOAD(uint16_t, at + 1) - first));
+    return (uint32_t)((int32_t)(int16_t)fraction * way + (uint16_t)way) + ((uint32_t)first << 16);
+}
+
+#else
+
+static MGN_INLINE uint32_t mgn_q_mantissa_high(uint32_t u)
+{
+    const uint32_t word = mgn_q_exp2_word((u >> 19) & 31u);
+    return word + (uint32_t)((int32_t)(int16_t)((u >> 4) & 0x7FFFu) * (int16_t)(word & 0xFFFFu));
+}
+
+#endif
+
+/* coef times the signed number in the upper half of `high`. */
+#ifdef MGN_ASM_DSP
+
+static MGN_INLINE int32_t mgn_q_times_high(int16_t coef, uint32_t high)
+{
+    int32_t out;
+    __asm__("smulbt %0, %1, %2" : "=r"(out) : "r"((int32_t)coef), "r"(high));
+    return out;
+}
+
+#else
+
+static MGN_INLINE int32_t mgn_q_times_high(int16_t coef, uint32_t high)
+{
+    return (int32_t)coef * (int16_t)(high >> 16);
+}
+
+#endif
 
 /* ---- >>status ---- --------------------------------------------------------------------------- */
 
@@ -251,125 +1354,10 @@ static inline size_t mgn_arena_counted(const margin_arena *mem)
  * weighted minimax fits (Remez exchange in 60 digits, coefficients rounded one by one with the rest
  * fitted again): tests/bench/math_coefficients.py derives every one of them. */
 
-#ifdef MARGIN_REAL_DOUBLE
-typedef uint64_t mgn_word;
-#define MGN_FRACTION 52 /* bits of the stored significand */
-#define MGN_BIAS 1023   /* of the exponent */
-#define MGN_SIGN ((mgn_word)1 << 63)
-#define MGN_LN2_HI MGN_R(0.69314718055989033) /* 42 bits: exact times any exponent */
-#define MGN_LN2_LO MGN_R(5.4979230187083712e-14)
-#define MGN_ROUND MGN_R(6755399441057792.0) /* 1.5 2^52 + 2 (BIAS + 1): see mgn_exp_two */
-#else
-typedef uint32_t mgn_word;
-#define MGN_FRACTION 23
-#define MGN_BIAS 127
-#define MGN_SIGN ((mgn_word)1 << 31)
-#define MGN_SIGN ((mgn_word)1 << 31)
-#define MGN_LN2_HI MGN_R(0.693145752) /* 16 bits: exact times any exponent */
-#define MGN_LN2_LO MGN_R(1.42860677e-06)
-#define MGN_ROUND MGN_R(12583168.0) /* 1.5 2^23 + 2 (BIAS + 1): see mgn_exp_two */
-#endif
-#define MGN_INV_LN2 MGN_R(1.4426950408889634)
-#define MGN_ONE_BITS ((mgn_word)MGN_BIAS << MGN_FRACTION)
-#define MGN_HIDDEN ((mgn_word)1 << MGN_FRACTION)
-#define MGN_INFINITY mgn_of_bits((mgn_word)(2 * MGN_BIAS + 1) << MGN_FRACTION)
-#define MGN_NAN mgn_of_bits(((mgn_word)(4 * MGN_BIAS + 3) << (MGN_FRACTION - 1)))
-
-typedef union {
-    margin_real real;
-    mgn_word word;
-} mgn_pun;
-
-static inline mgn_word mgn_bits(margin_real a)
-{
-    mgn_pun pun;
-    pun.real = a;
-    return pun.word;
-}
-
-static inline margin_real mgn_of_bits(mgn_word a)
-{
-    mgn_pun pun;
-    pun.word = a;
-    return pun.real;
-}
-
-/* The square root instruction of processors that have one for this width: correctly rounded by IEEE
- * 754 and so the same bits as mgn_sqrt_digits. The compilers' builtins may call libm for errno. */
-#if !defined(MARGIN_NO_ASM) && defined(__GNUC__)
-#ifdef MARGIN_REAL_DOUBLE
-#define MGN_BY_WIDTH(single, wide) wide
-#else
-#define MGN_BY_WIDTH(single, wide) single
-#endif
-#if defined(__AVX__)
-#define MGN_SQRT_ASM MGN_BY_WIDTH("vsqrtss %1, %1, %0", "vsqrtsd %1, %1, %0")
-#define MGN_SQRT_REG "x"
-#elif defined(__SSE2__)
-#define MGN_SQRT_ASM MGN_BY_WIDTH("sqrtss %1, %0", "sqrtsd %1, %0")
-#define MGN_SQRT_REG "x"
-#elif defined(__aarch64__)
-#define MGN_SQRT_ASM MGN_BY_WIDTH("fsqrt %s0, %s1", "fsqrt %d0, %d1")
-#define MGN_SQRT_REG "w"
-#elif defined(__ARM_FP) && (__ARM_FP & MGN_BY_WIDTH(4, 8))
-#define MGN_SQRT_ASM MGN_BY_WIDTH("vsqrt.f32 %0, %1", "vsqrt.f64 %P0, %P1")
-#define MGN_SQRT_REG MGN_BY_WIDTH("t", "w")
-#elif defined(__riscv_flen) && __riscv_flen >= MGN_BY_WIDTH(32, 64)
-#define MGN_SQRT_ASM MGN_BY_WIDTH("fsqrt.s %0, %1", "fsqrt.d %0, %1")
-#define MGN_SQRT_REG "f"
-#endif
-#endif
-
-#ifdef MGN_SQRT_ASM
-static inline margin_real mgn_sqrt_machine(margin_real x)
-{
-    margin_real root;
-    __asm__(MGN_SQRT_ASM : "=" MGN_SQRT_REG(root) : MGN_SQRT_REG(x));
-    return root;
-}
-#else
-/* The root of a finite x > 0, one bit a step: with x = m 4^e, 1 <= m < 4, the root q grows by `bit`
- * while (q + bit)^2 <= m; `rest` is (m - q^2) / bit, so the trial costs one addition. The last bit
- * only rounds: a tie would need a root with one bit more than m has, whose square is no m. */
-static margin_real mgn_sqrt_digits(margin_real x)
-{
-    const mgn_word bits = mgn_bits(x);
-    int exponent = (int)(bits >> MGN_FRACTION);
-    mgn_word rest = bits & (MGN_HIDDEN - 1);
-    mgn_word root = 0;
-    mgn_word bit = MGN_HIDDEN << 1;
-    if (exponent > 2 * MGN_BIAS) {
-        return x;
-    }
-    if (exponent > 0) {
-        rest |= MGN_HIDDEN;
-    } else {
-        for (exponent = 1; rest < MGN_HIDDEN; exponent--) {
-            rest <<= 1;
-        }
-    }
-    exponent += MGN_BIAS;
-    rest <<= 1 + (exponent & 1);
-    for (; bit != 0; bit >>= 1) {
-        const mgn_word trial = 2 * root + bit;
-        if (trial <= rest) {
-            rest -= trial;
-            root += bit;
-        }
-        rest <<= 1;
-    }
-    return mgn_of_bits(((mgn_word)(exponent / 2 - 1) << MGN_FRACTION) + ((root + 1) >> 1));
-}
-#endif
-
 static margin_real mgn_sqrt(margin_real x)
 {
     if (x > 0) {
-#ifdef MGN_SQRT_ASM
-        return mgn_sqrt_machine(x);
-#else
-        return mgn_sqrt_digits(x);
-#endif
+        return mgn_root(x);
     }
     return x < 0 ? MGN_NAN : x; /* the zeros keep their sign, NaN stays NaN */
 }
@@ -659,21 +1647,6 @@ static margin_real mgn_pow(margin_real x, margin_real y)
 
 /* Kernel values are made in two steps that all users share, so they agree to the bit: dot products
  * (mgn_dots, or the packed panels with the same bits), then mgn_kernel_apply on the whole array. */
-
-/* Bytes of one vector register that the tiles below are written for; 0 is plain C. Vectors run
- * across outputs, so this never changes a bit of any result. */
-#ifndef MARGIN_VECTOR
-#if defined(__GNUC__) && defined(__AVX__)
-#define MARGIN_VECTOR 32
-#elif defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__) || defined(__wasm_simd128__))
-#define MARGIN_VECTOR 16
-#else
-#define MARGIN_VECTOR 0
-#endif
-#endif
-#if MARGIN_VECTOR != 0 && MARGIN_VECTOR != 16 && MARGIN_VECTOR != 32
-#error "margin: MARGIN_VECTOR is 0, 16 or 32"
-#endif
 
 static inline size_t mgn_size_min(size_t a, size_t b)
 {
@@ -980,88 +1953,6 @@ static size_t mgn_scheme_width(unsigned scheme, size_t classes)
     return scheme == MARGIN_SCHEME_ONE_REST ? classes : classes - 1u;
 }
 
-/* Arm's small floating-point units load four values at a time; vmla rounds the product and then the
- * sum, as two instructions do. */
-#if defined(__ARM_FP) && defined(__thumb2__) && !defined(__ARM_BIG_ENDIAN) &&                      \
-    !defined(MARGIN_REAL_DOUBLE) && !defined(MARGIN_NO_ASM) && defined(MARGIN_LOAD_PLAIN)
-#define MGN_ARM_VFP
-#endif
-
-/* w . x in the order of margin_dot, through MARGIN_LOAD. */
-#ifdef MGN_ARM_VFP
-
-static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real *x, size_t n)
-{
-    uint32_t zero = 0;
-    margin_real out;
-    __asm__ volatile("vmov s0, s1, %[zero], %[zero]\n\t"
-                     "vmov s2, s3, %[zero], %[zero]\n\t"
-                     "b 2f\n"
-                     "1:\n\t"
-                     "vldmia %[w]!, {s4-s7}\n\t"
-                     "vldmia %[x]!, {s8-s11}\n\t"
-                     "vmla.f32 s0, s4, s8\n\t"
-                     "vmla.f32 s1, s5, s9\n\t"
-                     "vmla.f32 s2, s6, s10\n\t"
-                     "vmla.f32 s3, s7, s11\n"
-                     "2:\n\t"
-                     "subs %[n], #4\n\t"
-                     "bhs 1b\n\t"
-                     "adds %[n], #4\n\t"
-                     "beq 4f\n"
-                     "3:\n\t"
-                     "vldmia %[w]!, {s4}\n\t"
-                     "vldmia %[x]!, {s8}\n\t"
-                     "vmla.f32 s0, s4, s8\n\t"
-                     "subs %[n], #1\n\t"
-                     "bne 3b\n"
-                     "4:\n\t"
-                     "vadd.f32 s0, s0, s2\n\t"
-                     "vadd.f32 s1, s1, s3\n\t"
-                     "vadd.f32 %[out], s0, s1"
-                     : [w] "+r"(w), [x] "+r"(x), [n] "+r"(n), [out] "=t"(out)
-                     : [zero] "r"(zero)
-                     : "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11",
-                       "cc", "memory");
-    return out;
-}
-
-#elif (defined(__arm__) && !defined(__ARM_FP)) || defined(__AVR__) ||                              \
-    (defined(__riscv) && !defined(__riscv_flen))
-
-/* Where every operation is a call, one of each in a loop is what counts. */
-static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real *x, size_t n)
-{
-    margin_real s[4];
-    s[0] = 0;
-    s[1] = 0;
-    s[2] = 0;
-    s[3] = 0;
-    for (size_t i = 0; i < n; i++) {
-        s[(i | 3u) < n ? i & 3u : 0] += MARGIN_LOAD(margin_real, w + i) * x[i];
-    }
-    return (s[0] + s[2]) + (s[1] + s[3]);
-}
-
-#else
-
-static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real *x, size_t n)
-{
-    margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    for (; n >= 4u; n -= 4u, w += 4, x += 4) {
-        s0 += MARGIN_LOAD(margin_real, w) * x[0];
-        s1 += MARGIN_LOAD(margin_real, w + 1) * x[1];
-        s2 += MARGIN_LOAD(margin_real, w + 2) * x[2];
-        s3 += MARGIN_LOAD(margin_real, w + 3) * x[3];
-    }
-    for (; n > 0; n--) {
-        s0 += MARGIN_LOAD(margin_real, w++) * *x++;
-    }
-    return (s0 + s2) + (s1 + s3);
-}
-
-#endif
-
 MARGIN_API void margin_linear_scores(const margin_linear *model, const margin_real *x,
                                      margin_real *scores)
 {
@@ -1083,17 +1974,6 @@ MARGIN_API void margin_linear_scores(const margin_linear *model, const margin_re
     } while (scores < end);
 }
 
-/* Feature k of the input, scaled. */
-static inline margin_real mgn_expansion_input(const margin_expansion *e, const margin_real *x,
-                                              size_t k)
-{
-    if (e->offset == NULL) {
-        return x[k];
-    }
-    return (x[k] - MARGIN_LOAD(margin_real, e->offset + k)) *
-           MARGIN_LOAD(margin_real, e->factor + k);
-}
-
 /* |x|^2 of the scaled input, in the order of mgn_dots. */
 static margin_real mgn_expansion_norm(const margin_expansion *e, const margin_real *x)
 {
@@ -1111,98 +1991,6 @@ static margin_real mgn_expansion_norm(const margin_expansion *e, const margin_re
 #define MGN_SCORE_BLOCK 8u
 #else
 #define MGN_SCORE_BLOCK 4u
-#endif
-
-#if defined(MGN_ARM_VFP) && defined(__OPTIMIZE__) /* or there are not registers enough */
-
-#define MGN_VFP_ONE(v, sum) "vldmia " v "!, {s6}\n\tvmla.f32 " sum ", s0, s6\n\t"
-#define MGN_VFP_SIX(v, sum)                                                                        \
-    "vldmia " v "!, {s6-s11}\n\t"                                                                  \
-    "vmla.f32 " sum ", s0, s6\n\t"                                                                 \
-    "vmla.f32 " sum ", s1, s7\n\t"                                                                 \
-    "vmla.f32 " sum ", s2, s8\n\t"                                                                 \
-    "vmla.f32 " sum ", s3, s9\n\t"                                                                 \
-    "vmla.f32 " sum ", s4, s10\n\t"                                                                \
-    "vmla.f32 " sum ", s5, s11\n\t"
-
-/* out[i] = x . vi for the scaled input x, feature after feature; six features at a time. */
-static inline void mgn_expansion_four(const margin_expansion *e, const margin_real *x,
-                                      const margin_real *v0, const margin_real *v1,
-                                      const margin_real *v2, const margin_real *v3,
-                                      margin_real *out)
-{
-    const margin_real *offset = e->offset, *factor = e->factor;
-    size_t n = e->d;
-    __asm__ volatile(
-        "vmov.f32 s18, %[zero]\n\t"
-        "vmov.f32 s19, %[zero]\n\t"
-        "vmov.f32 s20, %[zero]\n\t"
-        "vmov.f32 s21, %[zero]\n\t"
-        "b 3f\n"
-        "1:\n\t"
-        "vldmia %[x]!, {s0-s5}\n\t"
-        "cbz %[offset], 2f\n\t"
-        "vldmia %[offset]!, {s6-s11}\n\t"
-        "vldmia %[factor]!, {s12-s17}\n\t"
-        "vsub.f32 s0, s0, s6\n\t"
-        "vsub.f32 s1, s1, s7\n\t"
-        "vsub.f32 s2, s2, s8\n\t"
-        "vsub.f32 s3, s3, s9\n\t"
-        "vsub.f32 s4, s4, s10\n\t"
-        "vsub.f32 s5, s5, s11\n\t"
-        "vmul.f32 s0, s0, s12\n\t"
-        "vmul.f32 s1, s1, s13\n\t"
-        "vmul.f32 s2, s2, s14\n\t"
-        "vmul.f32 s3, s3, s15\n\t"
-        "vmul.f32 s4, s4, s16\n\t"
-        "vmul.f32 s5, s5, s17\n"
-        "2:\n\t" MGN_VFP_SIX("%[v0]", "s18") MGN_VFP_SIX("%[v1]", "s19") MGN_VFP_SIX("%[v2]", "s20")
-            MGN_VFP_SIX("%[v3]", "s21") "3:\n\t"
-                                        "subs %[n], #6\n\t"
-                                        "bhs 1b\n\t"
-                                        "adds %[n], #6\n\t"
-                                        "beq 6f\n"
-                                        "4:\n\t"
-                                        "vldmia %[x]!, {s0}\n\t"
-                                        "cbz %[offset], 5f\n\t"
-                                        "vldmia %[offset]!, {s6}\n\t"
-                                        "vldmia %[factor]!, {s12}\n\t"
-                                        "vsub.f32 s0, s0, s6\n\t"
-                                        "vmul.f32 s0, s0, s12\n"
-                                        "5:\n\t" MGN_VFP_ONE("%[v0]", "s18") MGN_VFP_ONE(
-                                            "%[v1]", "s19") MGN_VFP_ONE("%[v2]", "s20")
-                                            MGN_VFP_ONE("%[v3]", "s21") "subs %[n], #1\n\t"
-                                                                        "bne 4b\n"
-                                                                        "6:\n\t"
-                                                                        "vstmia %[out], {s18-s21}"
-        : [x] "+r"(x), [v0] "+r"(v0), [v1] "+r"(v1), [v2] "+r"(v2), [v3] "+r"(v3),
-          [offset] "+l"(offset), [factor] "+r"(factor), [n] "+r"(n)
-        : [zero] "t"((margin_real)0), [out] "r"(out)
-        : "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13",
-          "s14", "s15", "s16", "s17", "s18", "s19", "s20", "s21", "cc", "memory");
-}
-
-#else
-
-static inline void mgn_expansion_four(const margin_expansion *e, const margin_real *x,
-                                      const margin_real *v0, const margin_real *v1,
-                                      const margin_real *v2, const margin_real *v3,
-                                      margin_real *out)
-{
-    margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    for (size_t k = 0; k < e->d; k++) {
-        const margin_real a = mgn_expansion_input(e, x, k);
-        s0 += a * MARGIN_LOAD(margin_real, v0 + k);
-        s1 += a * MARGIN_LOAD(margin_real, v1 + k);
-        s2 += a * MARGIN_LOAD(margin_real, v2 + k);
-        s3 += a * MARGIN_LOAD(margin_real, v3 + k);
-    }
-    out[0] = s0;
-    out[1] = s1;
-    out[2] = s2;
-    out[3] = s3;
-}
-
 #endif
 
 /* Dot products of the scaled input with the `count` <= MGN_SCORE_BLOCK vectors from v on, in the order
@@ -1787,25 +2575,6 @@ MARGIN_API int margin_compare(const margin_model *model, const margin_real *x, c
 
 /* ---- >>quant ---- ---------------------------------------------------------------------------- */
 
-/* Right shifts of negative numbers must round down, and what does not fit an int32_t must keep its low
- * 32 bits when it becomes one: gcc and clang promise both. */
-typedef char mgn_q_shift_must_round_down[(INT32_C(-3) >> 1) == INT32_C(-2) ? 1 : -1];
-typedef char mgn_q_int32_must_wrap[(int32_t)UINT32_C(0xFFFFFFFE) == INT32_C(-2) ? 1 : -1];
-
-/* Makes a compiler forget how `value` came about, so that it keeps nothing else for it. */
-#if defined(__GNUC__) && !defined(MARGIN_NO_ASM)
-#define MGN_Q_FORGET(value) __asm__("" : "+r"(value))
-#else
-#define MGN_Q_FORGET(value) ((void)0)
-#endif
-
-/* Once for all that use it where bytes count, or else where it is used. */
-#ifdef __AVR__
-#define MGN_Q_EACH MGN_APART
-#else
-#define MGN_Q_EACH MGN_INLINE
-#endif
-
 static inline int16_t mgn_q_limit(int32_t a)
 {
     return (int16_t)(a > INT16_MAX ? INT16_MAX : a < INT16_MIN ? INT16_MIN : a);
@@ -1822,591 +2591,9 @@ static inline int32_t mgn_q_scale_signed(int32_t a, uint16_t b)
     return (a >> 16) * (int32_t)b + (int32_t)(((uint32_t)(a & 0xFFFF) * b) >> 16);
 }
 
-/* a << n and a >> n, rounded down, for n < 32. */
-#if defined(__AVR__) && !defined(MARGIN_NO_ASM) /* shifts by one bit at a time: whole bytes first */
-
-typedef uint8_t mgn_q_count;
-
-static MGN_APART uint32_t mgn_q_up(uint32_t a, mgn_q_count n)
-{
-    __asm__("rjmp 2f\n"
-            "1:\n\t"
-            "mov %D[a], %C[a]\n\t"
-            "mov %C[a], %B[a]\n\t"
-            "mov %B[a], %A[a]\n\t"
-            "clr %A[a]\n"
-            "2:\n\t"
-            "subi %[n], 8\n\t"
-            "brsh 1b\n\t"
-            "subi %[n], 248\n\t"
-            "rjmp 4f\n"
-            "3:\n\t"
-            "lsl %A[a]\n\t"
-            "rol %B[a]\n\t"
-            "rol %C[a]\n\t"
-            "rol %D[a]\n"
-            "4:\n\t"
-            "dec %[n]\n\t"
-            "brpl 3b"
-            : [a] "+r"(a), [n] "+d"(n)
-            :
-            : "cc");
-    return a;
-}
-
-static MGN_APART int32_t mgn_q_down(int32_t a, mgn_q_count n)
-{
-    __asm__("rjmp 2f\n"
-            "1:\n\t"
-            "mov %A[a], %B[a]\n\t"
-            "mov %B[a], %C[a]\n\t"
-            "mov %C[a], %D[a]\n\t"
-            "lsl %D[a]\n\t" /* its sign */
-            "sbc %D[a], %D[a]\n"
-            "2:\n\t"
-            "subi %[n], 8\n\t"
-            "brsh 1b\n\t"
-            "subi %[n], 248\n\t"
-            "rjmp 4f\n"
-            "3:\n\t"
-            "asr %D[a]\n\t"
-            "ror %C[a]\n\t"
-            "ror %B[a]\n\t"
-            "ror %A[a]\n"
-            "4:\n\t"
-            "dec %[n]\n\t"
-            "brpl 3b"
-            : [a] "+r"(a), [n] "+d"(n)
-            :
-            : "cc");
-    return a;
-}
-
-#else
-
-typedef uint32_t mgn_q_count;
-
-static MGN_INLINE uint32_t mgn_q_up(uint32_t a, mgn_q_count n)
-{
-    return a << n;
-}
-
-static MGN_INLINE int32_t mgn_q_down(int32_t a, mgn_q_count n)
-{
-    return a >> n;
-}
-
-#endif
-
-/* ---- inner loops: in plain C, and for some processors in their own instructions, with the same integers ----
- *
- * PIECES FOR OTHER KINDS OF MODELS  mgn_q_dots gives the dot products of an input with MGN_Q_LANES
- * vectors from v on (a multiple of that), stored as margin_expansion_q says, modulo 2^32: exact where
- * the true ones fit. `block` is what the call before returned, at first all vectors. mgn_q_within is the squared length of an input within a limit. Kernel values are
- * terms, mantissa / 2^down; mgn_q_exp_term is 2^-u as a term, mgn_q_product a coefficient times a
- * term. */
-
-#define MGN_Q_BLOCK ((size_t)4) /* vectors that are stored together */
-
-#if defined(MARGIN_NO_ASM) || !defined(__OPTIMIZE__) || defined(__ARM_BIG_ENDIAN)
-#elif defined(__AVR_HAVE_MUL__) && (defined(MARGIN_LOAD_PLAIN) || defined(MARGIN_LOAD_LPM))
-#define MGN_Q_AVR
-#elif !defined(MARGIN_LOAD_PLAIN)
-#elif defined(__ARM_FEATURE_DSP)
-#define MGN_Q_DSP
-#elif defined(__ARM_ARCH_ISA_THUMB) && !defined(__OPTIMIZE_SIZE__)
-#if __ARM_ARCH_ISA_THUMB == 1
-#define MGN_Q_THUMB1
-#endif
-#endif
-
-/* Vectors that go through the loops together. */
-#if defined(__OPTIMIZE_SIZE__) && !defined(MGN_Q_DSP) && !defined(MGN_Q_AVR)
-#define MGN_Q_LANES 1u
-#define MGN_Q_SPREAD MGN_INLINE
-#else
-#define MGN_Q_LANES 4u
-#define MGN_Q_SPREAD
-#endif
-
-#ifdef MGN_Q_DSP
-
-/* One word of x, two features, with two words of each vector (q7: one word holds two vectors). Vectors
- * are aligned, inputs need not be, these processors do not mind. */
-#define MGN_Q15_PAIR                                                                               \
-    "ldr %[a], [%[x]], #4\n\t"                                                                     \
-    "ldmia %[w]!, {r3, r4, r5, r8}\n\t"                                                            \
-    "smlad %[s0], %[a], r3, %[s0]\n\t"                                                             \
-    "smlad %[s1], %[a], r4, %[s1]\n\t"                                                             \
-    "smlad %[s2], %[a], r5, %[s2]\n\t"                                                             \
-    "smlad %[s3], %[a], r8, %[s3]\n\t"
-#define MGN_Q7_PAIR                                                                                \
-    "ldr %[a], [%[x]], #4\n\t"                                                                     \
-    "ldmia %[w]!, {r4, r8}\n\t"                                                                    \
-    "sxtb16 r3, r4\n\t"                                                                            \
-    "sxtb16 r4, r4, ror #8\n\t"                                                                    \
-    "sxtb16 r5, r8\n\t"                                                                            \
-    "sxtb16 r8, r8, ror #8\n\t"                                                                    \
-    "smlad %[s0], %[a], r3, %[s0]\n\t"                                                             \
-    "smlad %[s1], %[a], r4, %[s1]\n\t"                                                             \
-    "smlad %[s2], %[a], r5, %[s2]\n\t"                                                             \
-    "smlad %[s3], %[a], r8, %[s3]\n\t"
-#define MGN_Q_LOOP(PAIR)                                                                           \
-    __asm__ volatile("subs %[n], #6\n\t"                                                           \
-                     "blo 2f\n"                                                                    \
-                     "1:\n\t" PAIR PAIR PAIR "subs %[n], #6\n\t"                                   \
-                     "bhs 1b\n"                                                                    \
-                     "2:\n\t"                                                                      \
-                     "adds %[n], #4\n\t"                                                           \
-                     "bmi 4f\n"                                                                    \
-                     "3:\n\t" PAIR "subs %[n], #2\n\t"                                             \
-                     "bpl 3b\n"                                                                    \
-                     "4:\n"                                                                        \
-                     : [s0] "+r"(s0), [s1] "+r"(s1), [s2] "+r"(s2), [s3] "+r"(s3), [w] "+r"(w),    \
-                       [x] "+r"(x), [n] "+r"(n), [a] "=&r"(a)                                      \
-                     :                                                                             \
-                     : "r3", "r4", "r5", "r8", "cc", "memory")
-
-/* What is left of an odd number of features. */
-static MGN_Q_EACH void mgn_q_last(const unsigned char *w, int16_t x, unsigned format,
-                                  uint32_t *dots)
-{
-    for (size_t i = 0; i < MGN_Q_LANES; i++) {
-        const unsigned char *at = w + (format == MARGIN_Q15 ? 4u * i : i / 2u * 4u + i % 2u);
-        dots[i] += (uint32_t)(x * (format == MARGIN_Q15 ? *(const int16_t *)(const void *)at
-                                                        : *(const int8_t *)at));
-    }
-}
-
-/* A function that has the loop of one format; n is -2 or, with an odd number of features, -1 in the
- * end. */
-#define MGN_Q_DOTS(name, format, PAIR)                                                             \
-    static MGN_Q_EACH const void *name(const void *block, const int16_t *x, size_t n,              \
-                                       uint32_t *dots)                                             \
-    {                                                                                              \
-        const unsigned char *w = (const unsigned char *)block;                                     \
-        uint32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, a;                                                \
-        MGN_Q_LOOP(PAIR);                                                                          \
-        dots[0] = s0;                                                                              \
-        dots[1] = s1;                                                                              \
-        dots[2] = s2;                                                                              \
-        dots[3] = s3;                                                                              \
-        if (n % 2u != 0) {                                                                         \
-            mgn_q_last(w, *x, format, dots);                                                       \
-            w += format == MARGIN_Q15 ? 16u : 8u;                                                  \
-        }                                                                                          \
-        return w;                                                                                  \
-    }
-
-MGN_Q_DOTS(mgn_q15_dots, MARGIN_Q15, MGN_Q15_PAIR)
-MGN_Q_DOTS(mgn_q7_dots, MARGIN_Q7, MGN_Q7_PAIR)
-
-static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
-                                         unsigned format, uint32_t *dots)
-{
-    (void)v;
-    if (format == MARGIN_Q15) {
-        return mgn_q15_dots(block, x, d, dots);
-    }
-    return mgn_q7_dots(block, x, d, dots);
-}
-
-#elif defined(MGN_Q_THUMB1)
-
-/* x ends at a fixed place, n goes up to 0 in bytes. With an odd number of features the last pair has
- * one of x, and the vectors have a 0 for the other, so that any b does. Sums are in high registers,
- * which additions reach, and leave in a, b, t and u. */
-#define MGN_Q15_TWO(sum)                                                                           \
-    "ldmia %[w]!, {%[t]}\n\t"                                                                      \
-    "sxth %[u], %[t]\n\t"                                                                          \
-    "muls %[u], %[a], %[u]\n\t"                                                                    \
-    "add " sum ", %[u]\n\t"                                                                        \
-    "asrs %[t], %[t], #16\n\t"                                                                     \
-    "muls %[t], %[b], %[t]\n\t"                                                                    \
-    "add " sum ", %[t]\n\t"
-#define MGN_Q7_FOUR(even, odd)                                                                     \
-    "ldmia %[w]!, {%[t]}\n\t"                                                                      \
-    "sxtb %[u], %[t]\n\t"                                                                          \
-    "muls %[u], %[a], %[u]\n\t"                                                                    \
-    "add " even ", %[u]\n\t"                                                                       \
-    "sxth %[u], %[t]\n\t"                                                                          \
-    "asrs %[u], %[u], #8\n\t"                                                                      \
-    "muls %[u], %[a], %[u]\n\t"                                                                    \
-    "add " odd ", %[u]\n\t"                                                                        \
-    "asrs %[t], %[t], #16\n\t"                                                                     \
-    "sxtb %[u], %[t]\n\t"                                                                          \
-    "muls %[u], %[b], %[u]\n\t"                                                                    \
-    "add " even ", %[u]\n\t"                                                                       \
-    "asrs %[t], %[t], #8\n\t"                                                                      \
-    "muls %[t], %[b], %[t]\n\t"                                                                    \
-    "add " odd ", %[t]\n\t"
-#define MGN_Q_LOOP(PRODUCTS)                                                                       \
-    __asm__ volatile(                                                                              \
-        ".syntax unified\n\t"                                                                      \
-        "movs %[t], #0\n\t"                                                                        \
-        "mov r12, %[t]\n\t"                                                                        \
-        "mov lr, %[t]\n\t"                                                                         \
-        "mov r8, %[t]\n\t"                                                                         \
-        "mov r9, %[t]\n"                                                                           \
-        "1:\n\t"                                                                                   \
-        "ldrsh %[a], [%[x], %[n]]\n\t"                                                             \
-        "adds %[n], #2\n\t"                                                                        \
-        "beq 2f\n\t"                                                                               \
-        "ldrsh %[b], [%[x], %[n]]\n\t"                                                             \
-        "adds %[n], #2\n"                                                                          \
-        "2:\n\t" PRODUCTS "cmp %[n], #0\n\t"                                                       \
-        "bne 1b\n\t"                                                                               \
-        "mov %[a], r12\n\t"                                                                        \
-        "mov %[b], lr\n\t"                                                                         \
-        "mov %[t], r8\n\t"                                                                         \
-        "mov %[u], r9"                                                                             \
-        : [w] "+l"(w), [n] "+l"(n), [a] "=&l"(a), [b] "=&l"(b), [t] "=&l"(t), [u] "=&l"(u)         \
-        : [x] "l"(x)                                                                               \
-        : "r12", "lr", "r8", "r9", "cc", "memory")
-
-static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
-                                         unsigned format, uint32_t *dots)
-{
-    const unsigned char *w = (const unsigned char *)block;
-    uint32_t a, b, t, u;
-    int32_t n = -2 * (int32_t)d;
-    x += d;
-    if (format == MARGIN_Q15) {
-        MGN_Q_LOOP(MGN_Q15_TWO("r12") MGN_Q15_TWO("lr") MGN_Q15_TWO("r8") MGN_Q15_TWO("r9"));
-    } else {
-        MGN_Q_LOOP(MGN_Q7_FOUR("r12", "lr") MGN_Q7_FOUR("r8", "r9"));
-    }
-    dots[0] = a;
-    dots[1] = b;
-    dots[2] = t;
-    dots[3] = u;
-    (void)v;
-    return w;
-}
-
-#elif defined(MGN_Q_AVR)
-
-/* Four sums of 32 bits in r2 to r17, two features in r20 to r23. What products of bytes leave in the
- * carry is their sign, which sbc spreads. With an odd number of features the last pair has one of x, and
- * the vectors have a 0 for the other. */
-#ifdef MARGIN_LOAD_PLAIN
-#define MGN_Q_FETCH "ld "
-#else
-#define MGN_Q_FETCH "lpm "
-#endif
-#define MGN_Q7_MAC(s0, s1, s2, s3, low, high)                                                      \
-    MGN_Q_FETCH "r18, Z+\n\t"                                                                      \
-                "mulsu r18, " low "\n\t"                                                           \
-                "sbc r19, r19\n\t"                                                                 \
-                "add " s0 ", r0\n\t"                                                               \
-                "adc " s1 ", r1\n\t"                                                               \
-                "adc " s2 ", r19\n\t"                                                              \
-                "adc " s3 ", r19\n\t"                                                              \
-                "muls r18, " high "\n\t"                                                           \
-                "sbc r19, r19\n\t"                                                                 \
-                "add " s1 ", r0\n\t"                                                               \
-                "adc " s2 ", r1\n\t"                                                               \
-                "adc " s3 ", r19\n\t"
-#define MGN_Q15_MAC(s0, s1, s2, s3, low, high)                                                     \
-    MGN_Q_FETCH "r18, Z+\n\t" MGN_Q_FETCH "r19, Z+\n\t"                                            \
-                "muls r19, " high "\n\t"                                                           \
-                "movw r28, r0\n\t"                                                                 \
-                "mul r18, " low "\n\t"                                                             \
-                "add " s0 ", r0\n\t"                                                               \
-                "adc " s1 ", r1\n\t"                                                               \
-                "adc " s2 ", r28\n\t"                                                              \
-                "adc " s3 ", r29\n\t"                                                              \
-                "mulsu r19, " low "\n\t"                                                           \
-                "sbc r28, r28\n\t"                                                                 \
-                "add " s1 ", r0\n\t"                                                               \
-                "adc " s2 ", r1\n\t"                                                               \
-                "adc " s3 ", r28\n\t"                                                              \
-                "mulsu " high ", r18\n\t"                                                          \
-                "sbc r28, r28\n\t"                                                                 \
-                "add " s1 ", r0\n\t"                                                               \
-                "adc " s2 ", r1\n\t"                                                               \
-                "adc " s3 ", r28\n\t"
-#define MGN_Q_LANE0(MAC, low, high) MAC("r2", "r3", "r4", "r5", low, high)
-#define MGN_Q_LANE1(MAC, low, high) MAC("r6", "r7", "r8", "r9", low, high)
-#define MGN_Q_LANE2(MAC, low, high) MAC("r10", "r11", "r12", "r13", low, high)
-#define MGN_Q_LANE3(MAC, low, high) MAC("r14", "r15", "r16", "r17", low, high)
-#define MGN_Q_LOOP(PRODUCTS)                                                                       \
-    __asm__ volatile("push r28\n\t"                                                                \
-                     "push r29\n\t"                                                                \
-                     "clr r2\n\t"                                                                  \
-                     "clr r3\n\t"                                                                  \
-                     "movw r4, r2\n\t"                                                             \
-                     "movw r6, r2\n\t"                                                             \
-                     "movw r8, r2\n\t"                                                             \
-                     "movw r10, r2\n\t"                                                            \
-                     "movw r12, r2\n\t"                                                            \
-                     "movw r14, r2\n\t"                                                            \
-                     "movw r16, r2\n"                                                              \
-                     "1:\n\t"                                                                      \
-                     "ld r20, X+\n\t"                                                              \
-                     "ld r21, X+\n\t"                                                              \
-                     "clr r22\n\t"                                                                 \
-                     "clr r23\n\t"                                                                 \
-                     "sbiw %[n], 1\n\t"                                                            \
-                     "breq 2f\n\t"                                                                 \
-                     "ld r22, X+\n\t"                                                              \
-                     "ld r23, X+\n"                                                                \
-                     "2:\n\t" PRODUCTS "sbiw %[n], 1\n\t"                                          \
-                     "brcs 3f\n\t"                                                                 \
-                     "breq 3f\n\t"                                                                 \
-                     "rjmp 1b\n"                                                                   \
-                     "3:\n\t"                                                                      \
-                     "pop r29\n\t"                                                                 \
-                     "pop r28\n\t"                                                                 \
-                     "clr r1\n\t"                                                                  \
-                     "st Y, r2\n\t"                                                                \
-                     "std Y+1, r3\n\t"                                                             \
-                     "std Y+2, r4\n\t"                                                             \
-                     "std Y+3, r5\n\t"                                                             \
-                     "std Y+4, r6\n\t"                                                             \
-                     "std Y+5, r7\n\t"                                                             \
-                     "std Y+6, r8\n\t"                                                             \
-                     "std Y+7, r9\n\t"                                                             \
-                     "std Y+8, r10\n\t"                                                            \
-                     "std Y+9, r11\n\t"                                                            \
-                     "std Y+10, r12\n\t"                                                           \
-                     "std Y+11, r13\n\t"                                                           \
-                     "std Y+12, r14\n\t"                                                           \
-                     "std Y+13, r15\n\t"                                                           \
-                     "std Y+14, r16\n\t"                                                           \
-                     "std Y+15, r17"                                                               \
-                     : "+z"(w), "+x"(x), [n] "+w"(d)                                               \
-                     : "y"(dots)                                                                   \
-                     : "r0", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12",  \
-                       "r13", "r14", "r15", "r16", "r17", "r18", "r19", "r20", "r21", "r22",       \
-                       "r23", "cc", "memory")
-
-static MGN_APART const void *mgn_q7_dots(const void *w, const int16_t *x, size_t d, uint32_t *dots)
-{
-    MGN_Q_LOOP(MGN_Q_LANE0(MGN_Q7_MAC, "r20", "r21") MGN_Q_LANE1(MGN_Q7_MAC, "r20", "r21")
-                   MGN_Q_LANE0(MGN_Q7_MAC, "r22", "r23") MGN_Q_LANE1(MGN_Q7_MAC, "r22", "r23")
-                       MGN_Q_LANE2(MGN_Q7_MAC, "r20", "r21") MGN_Q_LANE3(MGN_Q7_MAC, "r20", "r21")
-                           MGN_Q_LANE2(MGN_Q7_MAC, "r22", "r23")
-                               MGN_Q_LANE3(MGN_Q7_MAC, "r22", "r23"));
-    return w;
-}
-
-static MGN_APART const void *mgn_q15_dots(const void *w, const int16_t *x, size_t d, uint32_t *dots)
-{
-    MGN_Q_LOOP(MGN_Q_LANE0(MGN_Q15_MAC, "r20", "r21") MGN_Q_LANE0(MGN_Q15_MAC, "r22", "r23")
-                   MGN_Q_LANE1(MGN_Q15_MAC, "r20", "r21") MGN_Q_LANE1(MGN_Q15_MAC, "r22", "r23")
-                       MGN_Q_LANE2(MGN_Q15_MAC, "r20", "r21") MGN_Q_LANE2(MGN_Q15_MAC, "r22", "r23")
-                           MGN_Q_LANE3(MGN_Q15_MAC, "r20", "r21")
-                               MGN_Q_LANE3(MGN_Q15_MAC, "r22", "r23"));
-    return w;
-}
-
-static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
-                                         unsigned format, uint32_t *dots)
-{
-    (void)v;
-    if (format == MARGIN_Q15) {
-        return mgn_q15_dots(block, x, d, dots);
-    }
-    return mgn_q7_dots(block, x, d, dots);
-}
-
-#else
-
-/* sum + a * b modulo 2^32. */
-static inline uint32_t mgn_q_mac(uint32_t sum, int16_t a, int16_t b)
-{
-    return sum + (uint32_t)((int32_t)a * b);
-}
-
-static inline uint32_t mgn_q_mac8(uint32_t sum, int16_t a, int8_t b)
-{
-    return mgn_q_mac(sum, a, b);
-}
-
-#if MGN_Q_LANES == 4u
-
-/* One feature a with four vectors at w. */
-static MGN_INLINE void mgn_q_four(const void *w, int16_t a, unsigned format, uint32_t *s)
-{
-    if (format == MARGIN_Q15) {
-        const int16_t *p = (const int16_t *)w;
-        s[0] = mgn_q_mac(s[0], a, MARGIN_LOAD(int16_t, p));
-        s[1] = mgn_q_mac(s[1], a, MARGIN_LOAD(int16_t, p + 2));
-        s[2] = mgn_q_mac(s[2], a, MARGIN_LOAD(int16_t, p + 4));
-        s[3] = mgn_q_mac(s[3], a, MARGIN_LOAD(int16_t, p + 6));
-    } else {
-        const int8_t *p = (const int8_t *)w;
-        s[0] = mgn_q_mac8(s[0], a, MARGIN_LOAD(int8_t, p));
-        s[1] = mgn_q_mac8(s[1], a, MARGIN_LOAD(int8_t, p + 1));
-        s[2] = mgn_q_mac8(s[2], a, MARGIN_LOAD(int8_t, p + 4));
-        s[3] = mgn_q_mac8(s[3], a, MARGIN_LOAD(int8_t, p + 5));
-    }
-}
-
-static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
-                                         unsigned format, uint32_t *dots)
-{
-    const unsigned char *w = (const unsigned char *)block;
-    uint32_t s[MGN_Q_BLOCK] = {0, 0, 0, 0};
-    for (size_t k = 0; k < d; k += 2u) {
-        mgn_q_four(w, x[k], format, s);
-        if (k + 1u < d) {
-            mgn_q_four(w + 2, x[k + 1u], format, s);
-        }
-        w += format == MARGIN_Q15 ? 16 : 8;
-    }
-    dots[0] = s[0];
-    dots[1] = s[1];
-    dots[2] = s[2];
-    dots[3] = s[3];
-    (void)v;
-    return w;
-}
-
-#else
-
-static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
-                                         unsigned format, uint32_t *dots)
-{
-    const unsigned char *w = (const unsigned char *)block;
-    uint32_t sum = 0;
-    if (format == MARGIN_Q15) {
-        w += (v - v % 4u) * (d + d % 2u) * 2u + v % 4u * 4u;
-    } else {
-        w += (v - v % 4u) * (d + d % 2u) + v % 4u + (v & 2u);
-    }
-    for (size_t k = 0; k < d; k++) {
-        if (format == MARGIN_Q15) {
-            sum = mgn_q_mac(sum, x[k], MARGIN_LOAD(int16_t, (const int16_t *)(const void *)w));
-        } else {
-            sum = mgn_q_mac8(sum, x[k], MARGIN_LOAD(int8_t, (const int8_t *)w));
-        }
-        w += k % 2u == 0 ? 2u : format == MARGIN_Q15 ? 14u : 6u;
-    }
-    dots[0] = sum;
-    return block;
-}
-
-#endif
-
-#endif
-
-#ifdef MGN_Q_DSP
-
-/* a * b >> 16, exactly. */
-static MGN_INLINE uint32_t mgn_q_scale(uint32_t a, uint16_t b)
-{
-    return (uint32_t)(((uint64_t)a * ((uint32_t)b << 16)) >> 32);
-}
-
-/* a * b >> 16, rounded down. */
-static MGN_INLINE int32_t mgn_q_times(int32_t a, int16_t b)
-{
-    int32_t out;
-    __asm__("smulwb %0, %1, %2" : "=r"(out) : "r"(a), "r"((int32_t)b));
-    return out;
-}
-
-#else
-
-#ifdef MGN_Q_AVR
-
-static MGN_APART uint32_t mgn_q_scale(uint32_t a, uint16_t b)
-{
-    uint32_t out;
-    uint8_t zero, low; /* the byte below those of the result */
-    __asm__("clr %[z]\n\t"
-            "mul %A[a], %A[b]\n\t"
-            "mov %[l], r1\n\t"
-            "mul %B[a], %B[b]\n\t"
-            "movw %A[o], r0\n\t"
-            "mul %D[a], %B[b]\n\t"
-            "movw %C[o], r0\n\t"
-            "mul %B[a], %A[b]\n\t"
-            "add %[l], r0\n\t"
-            "adc %A[o], r1\n\t"
-            "adc %B[o], %[z]\n\t"
-            "adc %C[o], %[z]\n\t"
-            "adc %D[o], %[z]\n\t"
-            "mul %A[a], %B[b]\n\t"
-            "add %[l], r0\n\t"
-            "adc %A[o], r1\n\t"
-            "adc %B[o], %[z]\n\t"
-            "adc %C[o], %[z]\n\t"
-            "adc %D[o], %[z]\n\t"
-            "mul %C[a], %A[b]\n\t"
-            "add %A[o], r0\n\t"
-            "adc %B[o], r1\n\t"
-            "adc %C[o], %[z]\n\t"
-            "adc %D[o], %[z]\n\t"
-            "mul %D[a], %A[b]\n\t"
-            "add %B[o], r0\n\t"
-            "adc %C[o], r1\n\t"
-            "adc %D[o], %[z]\n\t"
-            "mul %C[a], %B[b]\n\t"
-            "add %B[o], r0\n\t"
-            "adc %C[o], r1\n\t"
-            "adc %D[o], %[z]\n\t"
-            "clr r1"
-            : [o] "=&r"(out), [z] "=&r"(zero), [l] "=&r"(low)
-            : [a] "r"(a), [b] "r"(b)
-            : "r0", "cc");
-    return out;
-}
-
-#else
-
-static MGN_INLINE uint32_t mgn_q_scale(uint32_t a, uint16_t b)
-{
-    const uint16_t high = (uint16_t)(a >> 16), low = (uint16_t)(a & 0xFFFFu);
-    return (uint32_t)high * b + (((uint32_t)low * b) >> 16);
-}
-
-#endif
-
-static MGN_INLINE int32_t mgn_q_times(int32_t a, int16_t b)
-{
-    return (a >> 16) * b + (((a & 0xFFFF) * b) >> 16);
-}
-
-#endif
-
 /* ---- linear ---- */
 
-/* No overflow: sum |w| * 2^15 + |bias| < 2^31 bounds every partial sum. */
-static MGN_INLINE int32_t mgn_q_row(int32_t sum, const void *w, const int16_t *x, size_t d,
-                                    unsigned format)
-{
-#if defined(__OPTIMIZE__) && defined(__ARM_ARCH_6M__) && !defined(MARGIN_NO_ASM) &&                \
-    defined(MARGIN_LOAD_PLAIN)
-    if (format == MARGIN_Q15) { /* a third of what compilers make of the loop below */
-        int32_t n = 2 * (int32_t)d, a, b;
-        __asm__(".syntax unified\n"
-                "1:\n\t"
-                "subs %[n], #2\n\t"
-                "ldrsh %[a], [%[x], %[n]]\n\t"
-                "ldrsh %[b], [%[w], %[n]]\n\t"
-                "muls %[a], %[b], %[a]\n\t"
-                "adds %[s], %[s], %[a]\n\t"
-                "cmp %[n], #0\n\t"
-                "bne 1b"
-                : [s] "+l"(sum), [n] "+l"(n), [a] "=&l"(a), [b] "=&l"(b)
-                : [x] "l"(x), [w] "l"(w)
-                : "cc", "memory");
-        return sum;
-    }
-#endif
-    for (size_t k = 0; k < d; k++) {
-        if (format == MARGIN_Q15) {
-            sum += (int32_t)MARGIN_LOAD(int16_t, (const int16_t *)w + k) * x[k];
-        } else {
-            sum += (int32_t)MARGIN_LOAD(int8_t, (const int8_t *)w + k) * x[k];
-        }
-    }
-    return sum;
-}
-
+/* No partial sum leaves 32 bits, since sum |w| * 2^15 + |bias| < 2^31. */
 static MGN_INLINE void mgn_q_linear(const margin_linear_q *l, const int16_t *x, int32_t *scores,
                                     unsigned format)
 {
@@ -2420,94 +2607,6 @@ static MGN_INLINE void mgn_q_linear(const margin_linear_q *l, const int16_t *x, 
 }
 
 /* ---- expansions ---- */
-
-/* 2^-u = mantissa 2^-15 2^-(u >> 24), for u in units of 2^-24; the mantissa is from 16384 to 32767. It
- * lies on straight lines between 33 points, whose values, and twice the way to the next in 2^-16, make a
- * word: mantissa = (word + fraction * way) >> 16. Worst error, all rounding included, 8.1e-5,
- * relative; the points were searched for that. */
-#if !defined(__OPTIMIZE_SIZE__) && !defined(__AVR__)
-
-static const uint32_t mgn_q_exp2[32] MARGIN_FLASH = {
-    0x7FFFFA84, 0x7D41FAA0, 0x7A91FAC0, 0x77F1FADC, 0x755FFAF8, 0x72DBFB14, 0x7065FB30, 0x6DFDFB48,
-    0x6BA1FB64, 0x6953FB7C, 0x6711FB96, 0x64DCFBAC, 0x62B2FBC6, 0x6095FBDC, 0x5E83FBF4, 0x5C7DFC08,
-    0x5A81FC20, 0x5891FC34, 0x56ABFC4A, 0x54D0FC5C, 0x52FEFC72, 0x5137FC86, 0x4F7AFC98, 0x4DC6FCAA,
-    0x4C1BFCBE, 0x4A7AFCCE, 0x48E1FCE0, 0x4751FCF2, 0x45CAFD02, 0x444BFD12, 0x42D4FD24, 0x4166FD32};
-
-static MGN_INLINE uint32_t mgn_q_exp2_word(uint32_t i)
-{
-    return MARGIN_LOAD(uint32_t, mgn_q_exp2 + i);
-}
-
-#else
-
-static const uint16_t mgn_q_exp2[33] MARGIN_FLASH = {
-    32767, 32065, 31377, 30705, 30047, 29403, 28773, 28157, 27553, 26963, 26385,
-    25820, 25266, 24725, 24195, 23677, 23169, 22673, 22187, 21712, 21246, 20791,
-    20346, 19910, 19483, 19066, 18657, 18257, 17866, 17483, 17108, 16742, 16383};
-
-#ifndef __AVR__
-
-static MGN_INLINE uint32_t mgn_q_exp2_word(uint32_t i)
-{
-    const uint16_t first = MARGIN_LOAD(uint16_t, mgn_q_exp2 + i);
-    const uint16_t way = (uint16_t)(MARGIN_LOAD(uint16_t, mgn_q_exp2 + i + 1u) - first);
-    return (uint32_t)first << 16 | (uint16_t)(2u * way);
-}
-
-#endif
-
-#endif
-
-#ifdef MGN_Q_DSP
-
-/* The mantissa is the upper half. */
-static MGN_INLINE uint32_t mgn_q_mantissa_high(uint32_t u)
-{
-    const uint32_t word = mgn_q_exp2_word((u >> 19) & 31u);
-    uint32_t out;
-    __asm__("smlabb %0, %1, %2, %2" : "=r"(out) : "r"((u >> 4) & 0x7FFFu), "r"(word));
-    return out;
-}
-
-/* coef times the mantissa in an upper half. */
-static MGN_INLINE int32_t mgn_q_times_high(int16_t coef, uint32_t high)
-{
-    int32_t out;
-    __asm__("smulbt %0, %1, %2" : "=r"(out) : "r"((int32_t)coef), "r"(high));
-    return out;
-}
-
-#else
-
-#ifdef __AVR__
-
-/* By bytes: no long shifts. */
-static MGN_APART uint32_t mgn_q_mantissa_high(uint32_t u)
-{
-    const uint8_t top = (uint8_t)(u >> 16);
-    const uint16_t fraction = (uint16_t)((uint16_t)u >> 4 | (uint16_t)(top & 7u) << 12);
-    const uint16_t *at = mgn_q_exp2 + (top >> 3);
-    const uint16_t first = MARGIN_LOAD(uint16_t, at);
-    const int16_t way = (int16_t)(2u * (uint16_t)(MARGIN_LOAD(uint16_t, at + 1) - first));
-    return (uint32_t)((int32_t)(int16_t)fraction * way + (uint16_t)way) + ((uint32_t)first << 16);
-}
-
-#else
-
-static MGN_INLINE uint32_t mgn_q_mantissa_high(uint32_t u)
-{
-    const uint32_t word = mgn_q_exp2_word((u >> 19) & 31u);
-    return word + (uint32_t)((int32_t)(int16_t)((u >> 4) & 0x7FFFu) * (int16_t)(word & 0xFFFFu));
-}
-
-#endif
-
-static MGN_INLINE int32_t mgn_q_times_high(int16_t coef, uint32_t high)
-{
-    return (int32_t)coef * (int16_t)(high >> 16);
-}
-
-#endif
 
 /* A kernel value: the upper half of `high`, a signed number, divided by 2^down, down < 32. */
 typedef struct {
@@ -2566,44 +2665,6 @@ static MGN_Q_SPREAD void mgn_q_spread(const margin_expansion_q *e, size_t v, mgn
         scores += j + 1u < c ? width - 1u - j : j + 1u == c ? width - j : 1u;
     }
 }
-
-/* |x|^2, unless it is above the reach, which is at most 2^32 - 2^30 - 1. */
-#ifdef MGN_Q_DSP
-
-static MGN_INLINE bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, uint32_t *norm)
-{
-    uint32_t low = 0, high = 0, a;
-    for (const int16_t *end = x + (d & ~(size_t)1); x != end;) { /* 62 bits do for 2^16 features */
-        __asm__ volatile("ldr %[a], [%[x]], #4\n\t"
-                         "smlald %[l], %[h], %[a], %[a]"
-                         : [l] "+r"(low), [h] "+r"(high), [x] "+r"(x), [a] "=&r"(a)
-                         :
-                         : "memory");
-    }
-    if (d % 2u != 0) {
-        a = (uint32_t)(*x * *x);
-        low += a;
-        high += low < a ? 1u : 0u;
-    }
-    *norm = low;
-    return high == 0 && low <= reach;
-}
-
-#else
-
-static MGN_INLINE bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, uint32_t *norm)
-{
-    uint32_t sum = 0; /* what is added to a sum within the reach is at most 2^30 */
-    for (size_t k = 0; k < d; k++) {
-        if (sum <= reach) {
-            sum += (uint32_t)((int32_t)x[k] * x[k]);
-        }
-    }
-    *norm = sum;
-    return sum <= reach;
-}
-
-#endif
 
 /* poly: with every vector sum |v| * 2^15 < 2^31, so that dot products fit for every input. The base
  * gamma x.v + coef0 is a fraction of the largest that was expected, in 2^-(15 + up): with shift > 0 the

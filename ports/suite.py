@@ -17,13 +17,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import models
-from targets import HOSTS, PROCESSES, ROOT, TARGETS, Problem, Target, TooLarge, build_counters, chosen
+from targets import HOSTS, OTHER_LEVELS, PROCESSES, ROOT, TARGETS, Problem, Target, TooLarge, build_counters, chosen
 
 PARTS = ("suite_math", "suite_linalg", "suite_models", "suite_training", "suite_solvers", "suite_integers",
          "suite_images")
+PREDICT = ("suite_models", "suite_integers")
 FLASH = "model_"  # tests whose models are in flash; all others have theirs in RAM
 SHORT = {"cortex-m0": "M0", "cortex-m3": "M3", "cortex-m4f": "M4F", "cortex-m7": "M7", "cortex-m33": "M33",
-         "cortex-m55": "M55", "rv32imc": "RV32", "rv32imafc": "RV32F", "atmega328p": "328P", "atmega2560": "2560",
+         "cortex-m55": "M55", "cortex-m0-O2": "M0-2", "cortex-m3-Os": "M3-s", "cortex-m4f-Os": "M4F-s", "rv32imc": "RV32", "rv32imafc": "RV32F", "atmega328p": "328P", "atmega2560": "2560",
          "wasm32": "wasm", "aarch64": "arm64", "armv7": "arm32", "host-gcc": "gcc", "host-gcc-O0": "gcc0", "host-clang": "clang",
          "host-clang-O0": "clang0"}
 
@@ -39,7 +40,7 @@ class Cell:
 def tests() -> dict[str, str]:
     """Names of all tests and the text of their bytes, in the order of the list."""
     with open(os.path.join(ROOT, "ports/common/suite.h"), encoding="utf-8") as file:
-        return dict(re.findall(r"^    X\((\w+), (.*)\)\s*\\?$", file.read(), re.M))
+        return dict(re.findall(r"^(?:    |#define \w+\(X\) )X\((\w+), (.*)\)\s*\\?$", file.read(), re.M))
 
 
 def read(text: str) -> tuple[dict[str, Cell], str]:
@@ -74,7 +75,12 @@ class Suite:
 
     def run_all(self, names: list[str]) -> None:
         target = self.target
-        objects = target.start([target.optimise]) + self.compile("", [], ("suite", *PARTS))
+        if target.predict:
+            main = target.compile("ports/common/suite.c", "suite", [target.optimise, "-DSUITE_PREDICT"])
+            objects = [main] + self.compile("", ["-DMARGIN_PREDICT_ONLY"], PREDICT)
+        else:
+            objects = self.compile("", [], ("suite", *PARTS))
+        objects += target.start([target.optimise])
         elf = target.program(objects, "suite")
         ran = target.execute(elf)
         self.cells, self.stack = read(ran.text)
@@ -108,6 +114,8 @@ class Suite:
 
 def verdict(target: Target, name: str, cell: Cell | None, expected: str) -> str:
     """The word in the table; those in capitals are failures."""
+    if target.predict and not (name.startswith(FLASH) or name == "integer_models"):
+        return "-"
     if cell is None:
         return "NONE"
     if cell.large:
@@ -132,7 +140,7 @@ def table(suites: list[Suite], names: list[str]) -> tuple[list[list[str]], list[
                 remarks.append(f"known    {suite.target.name} {name}: {suite.target.known[name]}")
             elif word == "large":
                 large.setdefault(suite.target.name, []).append(f"{name} ({cell.large})")
-            elif word != "=":
+            elif word not in ("=", "-"):
                 remarks.append(f"{word:8} {suite.target.name} {name}: {cell.said or cell.hash or 'not run'}, host {expected[name]}")
     remarks += [f"large    {target}: {', '.join(what)}" for target, what in large.items()]
     remarks += [f"FAILED   {s.target.name}: {s.problem}" for s in suites if s.problem]
@@ -153,7 +161,7 @@ def main() -> int:
     args = parser.parse_args()
     os.chdir(ROOT)
     began, names = time.time(), [name for name in tests() if not args.test or name in args.test]
-    targets = [*(HOSTS[:1] if args.target else HOSTS), *chosen(args.target, TARGETS + PROCESSES)]
+    targets = [*(HOSTS[:1] if args.target else HOSTS), *chosen(args.target, TARGETS + OTHER_LEVELS + PROCESSES)]
     build_counters()
     models.build(models.SUITE | models.WDBC)
     with ThreadPoolExecutor(args.j) as pool:

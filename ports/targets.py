@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = "build/ports"  # all paths are relative to ROOT
@@ -45,6 +45,7 @@ class Target:
     ram: int | None = None
     known: dict[str, str] = field(default_factory=dict)  # test -> defect of the platform that changes its bits
     memory: bool = True             # needs memory.c
+    predict: bool = False           # the suite has the predictors alone
 
     @property
     def folder(self) -> str:
@@ -215,6 +216,10 @@ TARGETS = [
     linux("ppc", "powerpc-linux-gnu-gcc", "qemu-ppc"),
     linux("s390x", "s390x-linux-gnu-gcc -fexcess-precision=fast", "qemu-s390x"),
 ]
+# Loops in assembly depend on the level of optimisation: the predictors of these run at the other level too.
+OTHER_LEVELS = [replace(target, name=target.name + ("-O2" if target.optimise == "-Os" else "-Os"), predict=True,
+                        optimise="-O2" if target.optimise == "-Os" else "-Os")
+                for target in TARGETS if target.name in ("cortex-m0", "cortex-m3", "cortex-m4f")]
 # These have 32 bits, little-endian, and pages that guard memory: they run the suite, but nobody builds firmware for them.
 PROCESSES = [linux("armv7", "arm-none-eabi-gcc -marm -mcpu=cortex-a7 -mfloat-abi=hard -mfpu=vfpv3-d16", "qemu-arm")]
 HOSTS = [linux("host-gcc", "gcc", ""), linux("host-gcc-O0", "gcc", "", "-O0"),

@@ -140,8 +140,8 @@ margin_data suite_samples(margin_arena *mem, size_t n, size_t d, uint16_t classe
     X(metrics, SUITE_SAMPLES(40, 3) + SUITE_REALS(30))                                             \
     X(cross_validate, SUITE_SAMPLES(40, 3) + SUITE_REALS(110))                                     \
     X(compress, SUITE_KERNEL_TRAINING(32, 3, 2u) + SUITE_REALS(60))                                \
-    X(quantize, SUITE_KERNEL_TRAINING(24, 3, 2u) + SUITE_REALS(60))                                \
-    X(integer_models, SUITE_REALS(80))
+    X(quantize, SUITE_KERNEL_TRAINING(24, 3, 2u) + SUITE_REALS(60))
+#define SUITE_INTEGERS(X) X(integer_models, SUITE_REALS(80))
 #define SUITE_SOLVERS(X)                                                                           \
     X(train_rates_linear, SUITE_SAMPLES(40, 4) + MARGIN_RATES_LINEAR_BYTES(40, 4, 0) + SUITE_WIDE) \
     X(train_rates_rbf, SUITE_SAMPLES(10, 3) + MARGIN_RATES_KERNEL_BYTES(10, 3, 0) + SUITE_WIDE)    \
@@ -150,7 +150,14 @@ margin_data suite_samples(margin_arena *mem, size_t n, size_t d, uint16_t classe
     X(train_proto_nn, SUITE_SAMPLES(36, 4) + SUITE_REALS(450))                                     \
     X(train_seco, SUITE_SAMPLES(16, 2) + SUITE_REALS(2320))                                        \
     X(train_seco_small, SUITE_SAMPLES(8, 2) + SUITE_REALS(1076))
+#ifdef SUITE_PREDICT /* the predictors alone, to compile them at more levels of optimisation */
+#define SUITE(X) SUITE_MODELS(X) SUITE_INTEGERS(X)
+#else
 #define SUITE(X)                                                                                   \
-    SUITE_FLOAT(X) SUITE_MATH(X) SUITE_LINALG(X) SUITE_MODELS(X) SUITE_TRAINING(X) SUITE_SOLVERS(X)
+    SUITE_FLOAT(X)                                                                                 \
+    SUITE_MATH(X)                                                                                  \
+    SUITE_LINALG(X)                                                                                \
+    SUITE_MODELS(X) SUITE_TRAINING(X) SUITE_INTEGERS(X) SUITE_SOLVERS(X)
+#endif
 
 #endif

@@ -18,18 +18,27 @@ typedef struct {
     int32_t bias[MACHINES];
 } tables;
 
-static int16_t number(margin_rng *rng, int16_t most)
+/* Xorshift (Marsaglia 2003): the generator of the library belongs to training. */
+static uint32_t draw(uint32_t *rng)
 {
-    return (int16_t)((int32_t)(margin_rng_u32(rng) % (2u * (uint32_t)most + 1u)) - most);
+    *rng ^= *rng << 13;
+    *rng ^= *rng >> 17;
+    *rng ^= *rng << 5;
+    return *rng;
 }
 
-static uint8_t below(margin_rng *rng, unsigned n)
+static int16_t number(uint32_t *rng, int16_t most)
 {
-    return (uint8_t)(margin_rng_u32(rng) % n);
+    return (int16_t)((int32_t)(draw(rng) % (2u * (uint32_t)most + 1u)) - most);
+}
+
+static uint8_t below(uint32_t *rng, unsigned n)
+{
+    return (uint8_t)(draw(rng) % n);
 }
 
 /* Vectors as margin_expansion_q stores them, and the squared length of each. */
-static void draw_vectors(margin_rng *rng, margin_expansion_q *e, tables *t, size_t count,
+static void draw_vectors(uint32_t *rng, margin_expansion_q *e, tables *t, size_t count,
                          uint32_t *squares)
 {
     const size_t wide = e->d + e->d % 2u;
@@ -66,7 +75,7 @@ static uint16_t inverse(uint32_t square, unsigned shift)
     return (uint16_t)(whole < 65535u ? whole : 65535u);
 }
 
-static void draw_kernel(margin_rng *rng, margin_expansion_q *e, tables *t, const uint32_t *squares)
+static void draw_kernel(uint32_t *rng, margin_expansion_q *e, tables *t, const uint32_t *squares)
 {
     margin_kernel_q *k = &e->kernel;
     const bool q15 = e->format == MARGIN_Q15;
@@ -80,19 +89,19 @@ static void draw_kernel(margin_rng *rng, margin_expansion_q *e, tables *t, const
         k->step = q15 ? 1u : 16u;
         k->shift = (uint8_t)(10u + below(rng, 3));
         k->up = 4;
-        k->gain = (uint16_t)(1000u + margin_rng_u32(rng) % 6000u);
+        k->gain = (uint16_t)(1000u + draw(rng) % 6000u);
         k->cut = UINT32_C(1) << 27;
         k->reach = UINT32_C(1) << 28;
     } else if (k->kind == MARGIN_KERNEL_POLY) {
         k->power = (uint8_t)(1u + below(rng, 4));
         k->shift = (uint8_t)(1u + below(rng, 6));
         k->up = below(rng, 8);
-        k->gain = (uint16_t)(margin_rng_u32(rng) >> 16);
-        k->add = (int32_t)(margin_rng_u32(rng) >> 12) - INT32_C(524288);
+        k->gain = (uint16_t)(draw(rng) >> 16);
+        k->add = (int32_t)(draw(rng) >> 12) - INT32_C(524288);
     } else {
         k->shift = q15 ? 13u : 9u;
         k->up = 8;
-        k->gain = (uint16_t)(margin_rng_u32(rng) >> 16);
+        k->gain = (uint16_t)(draw(rng) >> 16);
         k->cut = UINT32_C(1) << 20;
     }
     for (v = 0; v < VECTORS; v++) {
@@ -104,7 +113,7 @@ static void draw_kernel(margin_rng *rng, margin_expansion_q *e, tables *t, const
     }
 }
 
-static void draw_vote(margin_rng *rng, margin_expansion_q *e, tables *t)
+static void draw_vote(uint32_t *rng, margin_expansion_q *e, tables *t)
 {
     static const uint8_t schemes[3] = {MARGIN_SCHEME_BINARY, MARGIN_SCHEME_ONE_REST,
                                        MARGIN_SCHEME_ONE_ONE};
@@ -144,7 +153,7 @@ static void scores_of(const margin_expansion_q *e, const int16_t *x, int32_t *sc
 }
 
 /* The answers of a model to inputs of several sizes. */
-static void ask(margin_rng *rng, const margin_model_q *model, const margin_expansion_q *one)
+static void ask(uint32_t *rng, const margin_model_q *model, const margin_expansion_q *one)
 {
     static const int16_t sizes[3] = {300, 3000, 32767};
     int16_t x[FEATURES];
@@ -173,7 +182,7 @@ static void ask(margin_rng *rng, const margin_model_q *model, const margin_expan
     }
 }
 
-static void draw_expansion(margin_rng *rng, tables *t, unsigned trial)
+static void draw_expansion(uint32_t *rng, tables *t, unsigned trial)
 {
     static const uint8_t kinds[4] = {MARGIN_KERNEL_RBF, MARGIN_KERNEL_POLY, MARGIN_KERNEL_UNIT_POLY,
                                      MARGIN_KERNEL_UNIT_EXP};
@@ -202,7 +211,7 @@ static void draw_expansion(margin_rng *rng, tables *t, unsigned trial)
     ask(rng, &model, e);
 }
 
-static void draw_linear(margin_rng *rng, tables *t, unsigned trial)
+static void draw_linear(uint32_t *rng, tables *t, unsigned trial)
 {
     margin_expansion_q e;
     margin_model_q model;
@@ -229,7 +238,7 @@ static void draw_linear(margin_rng *rng, tables *t, unsigned trial)
 
 void test_integer_models(margin_arena *mem)
 {
-    margin_rng rng = margin_rng_make(51);
+    uint32_t rng = 51;
     tables *t = (tables *)margin_arena_keep(mem, 1, sizeof *t);
     unsigned trial;
     for (trial = 0; t != NULL && trial < TRIALS; trial++) {
