@@ -12,6 +12,7 @@ CFLAGS   = -std=c99 -O2 -g
 HEADERS  = margin.h margin_impl.h
 TOOLS    = tests/tools
 GREATEST = build/greatest.h
+DEBIAN_PYTHON = /usr/bin/python3
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -33,6 +34,9 @@ need-cross: need-clang
 	@$(TOOLS)/need.sh arm-none-eabi-gcc=gcc-arm-none-eabi riscv64-unknown-elf-gcc=gcc-riscv64-unknown-elf \
 	    avr-gcc=gcc-avr powerpc-linux-gnu-gcc=gcc-powerpc-linux-gnu s390x-linux-gnu-gcc=gcc-s390x-linux-gnu \
 	    /usr/powerpc-linux-gnu/include=libc6-dev-powerpc-cross /usr/s390x-linux-gnu/include=libc6-dev-s390x-cross
+need-browser: need-test
+	@$(TOOLS)/need.sh clang=clang wasm-ld=lld chromium=chromium chromedriver=chromium-driver $(DEBIAN_PYTHON)=python3 \
+	    /usr/lib/python3/dist-packages/selenium=python3-selenium
 build/greatest.h: | need-test
 	@$(TOOLS)/get-greatest.sh $@
 
@@ -192,6 +196,11 @@ distcheck: | need-dist ## the packages in their toolchains: Arduino, CMake, Zeph
 	@python3 tests/gen/run.py --in tests/dist
 	@for table in build/dist-check/*.txt; do echo; cat $$table; done
 
+# ---- pages ----
+
+browser: | need-browser ## the report page in chromium: its numbers, its form, its looks; pictures in build/screenshots
+	@$(DEBIAN_PYTHON) tests/browser/run.py
+
 # ---- speed ----
 
 # $(call bench,NAME,FLAGS): every tests/bench/bench_*.c as a program build/bench-NAME/bench_*.
@@ -207,7 +216,6 @@ $(eval $(call bench,double,$(DOUBLE)))
 
 # Tables against other programs and on the papers' data: tests/bench/table_TAG.py, run by Debian's Python, which has the
 # packages. DATA is the folder of data sets; a table names what it leaves out where one is missing.
-DEBIAN_PYTHON = /usr/bin/python3
 DATA          = ../shared/data
 TABLES        = $(patsubst tests/bench/table_%.py,%,$(wildcard tests/bench/table_*.py))
 need-bench: need-test
@@ -232,7 +240,7 @@ bench-math: build/bench-float/math_ulp build/bench-double/math_ulp ## worst erro
 # ---- all of it ----
 
 # In an order that finds common mistakes first. FUZZ_RUNS is small here: the fuzzer looks for what has come back.
-CHECKS = test toc format symbols packaging cross bits sanitize coverage analyze fuzz ports footprint distcheck
+CHECKS = test toc format symbols packaging cross bits sanitize coverage analyze fuzz ports footprint distcheck browser
 check: ## all that CI runs; the last line is `N passed, N failed`
 	+@$(TOOLS)/run.sh $(foreach target,$(CHECKS),'$(MAKE) FUZZ_RUNS=20000 $(target)')
 

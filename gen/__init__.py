@@ -21,6 +21,9 @@ Run as `python3 -m gen`. Each module does one thing:
     advice     what is odd about the data         groups     rows that belong together
     manual     help texts and examples            completion scripts for bash and zsh
     suggest    names close to a misspelt one
+    report     a page about a model (.css, .js)   measure    the numbers of the page
+    figures    from these numbers to figures      svg        the marks of figures
+    wasm       exported headers as WebAssembly
 
 HOW TO ADD A METHOD
 

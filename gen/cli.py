@@ -210,6 +210,14 @@ def make_parser() -> Parser:
                           help="bytes of tables at most, as 2048 or 2K (what the predictor reads; not its code): leaves out "
                           "vectors and, unless --format says which, makes numbers smaller where that is better")
         add_header(part, required=part is export)
+    report = command("report", "Draws a page about a model: one HTML file that needs no network and no other file.")
+    report.add_argument("model", metavar="MODEL", help="the model file (.mgn)")
+    report.add_argument("--data", metavar="DATA", required=True, help="the training data")
+    report.add_argument("--test", metavar="TEST", help="more data, to test the model on")
+    add_data(report)
+    report.add_argument("--flash", type=value_type(options.size), metavar="BYTES",
+                        help="a budget of bytes of tables, drawn as a line")
+    report.add_argument("-o", dest="output", metavar="FILE.html", required=True, help="write the page")
     info = command("info", "Tells what is in a model file.")
     info.add_argument("model", metavar="MODEL", help="the model file (.mgn)")
     for part in (train, tune):

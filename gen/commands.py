@@ -17,6 +17,7 @@ from .errors import Failure, Refusal, Usage, visible
 from .native import Rows
 from .output import byte_words, percent, say
 from .quant import Quantised, noted_rows
+from .report import report  # noqa: F401, the command of this name
 
 
 def chosen_options(arguments: argparse.Namespace) -> dict:
@@ -127,7 +128,7 @@ def save(arguments: argparse.Namespace, found: model.Model) -> None:
 
 # What of a training goes into the notes of its model: what does not change from run to run.
 NOTED = ("method", "n", "objective", "support", "train_error", "train_error_pos", "train_error_neg", "test_error",
-         "test_error_pos", "test_error_neg", "error_mean", "error_sd", "folds", "margin_min", "margin_mean", "labels")
+         "test_error_pos", "test_error_neg", "error_mean", "error_sd", "folds", "tuned", "margin_min", "margin_mean", "labels")
 
 
 def device_keys(found: model.Model, trained: native.Machine, rows: Rows) -> dict:
@@ -181,6 +182,7 @@ def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Row
     result.update(more or {})
     kept = {name: value for name, value in chosen.items() if name != "cache-mb"}  # any cache gives the same model
     notes = {**{key: result.get(key) for key in (*NOTED, *entry.noted)}, "options": kept, "names": problem.data.names,
+             "seed": arguments.seed if arguments.seed != 1 else None,
              **model.sample_notes(problem.rows)}
     found = model.make(machine, notes, problem.data.path)
     result.update(image_bytes=len(found.image), **device_keys(found, machine, problem.rows))
@@ -271,7 +273,9 @@ def tune(arguments: argparse.Namespace) -> None:
         say(f"  {percent(row['error_mean']):>8} +- {percent(row['error_sd']):<8} " if goal == "error_mean" else
             f"  {goal[1:]} {row.get(goal[1:] + '_test', math.nan):.4f} ", methods.describe(arguments.method, row["options"]))
     best = order[0]
-    more = {"error_mean": best["error_mean"], "error_sd": best["error_sd"], "folds": arguments.folds}
+    searched = {name for point in points for name in point if any(other.get(name) != point[name] for other in points)}
+    more = {"error_mean": best["error_mean"], "error_sd": best["error_sd"], "folds": arguments.folds, "tuned": [
+        [{name: row["options"].get(name) for name in sorted(searched)}, row["error_mean"], row["error_sd"]] for row in table]}
     result, found = train_and_tell(arguments, problem, best["options"], None, more)
     result.update(best=best["options"], repeats=arguments.repeats, tune_seconds=clock.seconds, results=table)
     save(arguments, found)

@@ -191,7 +191,7 @@ METHODS = {
         grid=(("eta-neg", (0.9, 0.7, 0.5, 0.3, 0.2)), ("eta-pos", (0.9, 0.7, 0.5, 0.3, 0.2))),
         without=("scheme", "cache-mb"), refusals={"MARGIN_E_INFEASIBLE": "infeasible"}, instead=rates_instead,
         keys=rates_keys, words=rates_words,
-        noted=("eta_pos", "eta_neg", "p_star")),
+        noted=("eta_pos", "eta_neg", "p_star", "frontier")),
     "omam": Method(
         "ranks or classes in order: the largest average margin over pairs, in closed form",
         options=(TARGETS, THRESHOLDS), without=("scheme", "tol", "max-iter", "cache-mb"), targets="order",

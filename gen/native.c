@@ -385,6 +385,35 @@ int32_t gen_predict(const gen_machine *machine, const gen_rows *rows, uint16_t *
     return gen_predict_rows(machine, rows, NULL, (size_t)rows->n, &wanted);
 }
 
+/* All about each row at once: class, score and probability as gen_predict has them, and how clearly
+ * the scores speak, by margin_margin, for its true class (NULL if rows->y does not tell it) and for
+ * the class elected. */
+int32_t gen_answers(const gen_machine *machine, const gen_rows *rows, uint16_t *label,
+                    double *score, double *probability, double *own, double *elected)
+{
+    const margin_vote *vote = margin_model_vote(&machine->model);
+    const size_t d = machine->d, n = (size_t)rows->n;
+    margin_real *x = (margin_real *)malloc((d + machine->machines) * sizeof *x);
+    size_t i, j;
+    if (x == NULL) {
+        return MARGIN_E_MEMORY;
+    }
+    for (i = 0; i < n; i++) {
+        margin_real *scores = x + d;
+        for (j = 0; j < d; j++) {
+            x[j] = (margin_real)rows->x[i * d + j];
+        }
+        label[i] = gen_classify(machine, x, scores, &score[i], &probability[i]);
+        elected[i] = margin_margin(vote->scheme, vote->classes, scores,
+                                   margin_elect(vote->scheme, vote->classes, scores));
+        if (own != NULL) {
+            own[i] = margin_margin(vote->scheme, vote->classes, scores, rows->y[i]);
+        }
+    }
+    free(x);
+    return MARGIN_OK;
+}
+
 /* Real values as the int16_t that an integer model takes, in this library's precision. */
 int32_t gen_input(const double *offset, const double *factor, int64_t d, const double *rows,
                   int64_t n, int16_t *out)

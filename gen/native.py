@@ -124,6 +124,7 @@ def bind(library: ctypes.CDLL) -> ctypes.CDLL:
     library.gen_free.argtypes, library.gen_free.restype = [ctypes.c_void_p], None
     library.gen_predict.argtypes = [ctypes.c_void_p] * 6
     library.gen_ranges.argtypes = [ctypes.c_void_p] * 3
+    library.gen_answers.argtypes = [ctypes.c_void_p] * 7
     library.gen_input.argtypes = [ctypes.c_void_p, ctypes.c_void_p, INT64, ctypes.c_void_p, INT64, ctypes.c_void_p]
     library.gen_status_name.restype = ctypes.c_char_p
     library.gen_trained.argtypes, library.gen_trained.restype = [ctypes.c_void_p, INT32, ctypes.c_void_p], \
@@ -256,6 +257,15 @@ class Machine:
         out = array("d", bytes(8 * rows.n))
         check(self.library.gen_predict(self.handle, ctypes.byref(rows), None, None, address(out), None))
         return out
+
+    def answers(self, rows: Rows) -> tuple[array, array, array, array | None, array]:
+        """Of each row: class, score, probability of the class elected, and how clearly the scores speak for its true
+        class, if the rows have classes, and for the class elected."""
+        label, own = array("H", bytes(2 * rows.n)), array("d", bytes(8 * rows.n)) if rows.y else None
+        score, probability, elected = (array("d", bytes(8 * rows.n)) for _ in range(3))
+        check(self.library.gen_answers(self.handle, ctypes.byref(rows), address(label), address(score), address(probability),
+                                       address(own) if own else None, address(elected)))
+        return label, score, probability, own, elected
 
     def confusion(self, rows: Rows) -> list[list[int]]:
         """How often true class i is taken for class j; the last column counts rejections."""

@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+SUFFIXES = (".py", ".c", ".css", ".js")  # of the files that make up the package
 SUMMARY = "Trains large-margin classifiers and writes them as C for microcontrollers"
 KEYWORDS = "classifier, svm, machine learning, tinyml, embedded, microcontroller, C"
 CLASSIFIERS = ("Development Status :: 4 - Beta", "Environment :: Console", "Intended Audience :: Developers",
@@ -61,7 +62,7 @@ def metadata() -> dict[str, bytes]:
 def package() -> dict[str, bytes]:
     """The files of the package. In it the headers lie in include/, where build.py looks first."""
     files = {f"margin_gen/{path.name}": path.read_bytes()
-             for path in sorted((ROOT / "gen").iterdir()) if path.suffix in (".py", ".c") and path.name not in NOT_PACKED}
+             for path in sorted((ROOT / "gen").iterdir()) if path.suffix in SUFFIXES and path.name not in NOT_PACKED}
     for name in ("margin.h", "margin_impl.h"):
         files[f"margin_gen/include/{name}"] = (ROOT / name).read_bytes()
     return files
@@ -105,7 +106,7 @@ def build_sdist(sdist_directory, config_settings=None):
     name = f"{stem()}.tar.gz"
     paths = [ROOT / part for part in ("LICENSE", "README.md", "library.properties", "margin.h", "margin_impl.h",
                                       "pyproject.toml")]
-    paths += sorted(path for path in (ROOT / "gen").iterdir() if path.suffix in (".py", ".c"))
+    paths += sorted(path for path in (ROOT / "gen").iterdir() if path.suffix in SUFFIXES)
     entries = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in paths}
     entries["PKG-INFO"] = core_metadata()
     (Path(sdist_directory) / name).write_bytes(tar_bytes(entries, stem()))

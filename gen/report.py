@@ -1,0 +1,488 @@
+"""report.py -- a page about a model: one HTML file that needs nothing else. Figures are in figures.py, numbers in
+measure.py; the form of the page asks the exported header, compiled to WebAssembly by wasm.py."""
+from __future__ import annotations
+
+import argparse
+import base64
+import gzip
+import json
+import os
+from array import array
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from . import data, export, figures, kinds, measure, methods, metrics, model, output, wasm
+from .classes import classes_of, sort_key
+from .compress import Candidate
+from .errors import Failure
+from .measure import Answers
+from .native import Rows
+from .output import byte_words, percent, say
+
+HERE = Path(__file__).resolve().parent
+WASM_BYTES = 1_000_000     # of tables: larger models stay out of the page
+ALL_FORMATS_BYTES = 150_000  # of tables: above this only one format is in the page
+ROW_BYTES = 160_000        # of rows in the page
+
+
+@dataclass
+class Findings:
+    """All that a page is made of."""
+    model: model.Model
+    names: list[str]
+    train: Answers | None
+    test: Answers | None
+    budget: int | None
+    forms: list
+    wholes: dict
+
+    @property
+    def shown(self) -> Answers | None:
+        """The rows that figures are about: those of the test if there are any."""
+        return self.test or self.train
+
+    @property
+    def what(self) -> str:
+        return "test rows" if self.test else "rows of the data"
+
+
+def feature_names(found: model.Model) -> list[str]:
+    given, d = found.notes.get("names"), found.machine.shape.d
+    return given if given and len(given) == d else [f"x{j + 1}" for j in range(d)]
+
+
+# ---- parts of the page ----
+
+def figure(title: str, words: str, drawing: str, style: str = "", more: str = "") -> str:
+    """A figure with its caption; nothing if there is no drawing."""
+    if not drawing:
+        return ""
+    style = f' class="{style}"' if style else ""
+    return f"<figure{style}><figcaption><h3>{escape(title)}</h3><p>{escape(words)}</p></figcaption>{drawing}{more}</figure>"
+
+
+def section(name: str, title: str, lead: str, parts: list[str], grid: bool = True) -> str:
+    inside = "".join(part for part in parts if part)
+    if not inside:
+        return ""
+    inside = f'<div class="{"figures" if grid else "plain"}">{inside}</div>'
+    return (f'<section id="{name}" aria-labelledby="{name}-title"><header><h2 id="{name}-title">{escape(title)}</h2>'
+            f'<p class="lead">{escape(lead)}</p></header>{inside}</section>')
+
+
+def table(heads: list[str], rows: list[list[str]], numbers: set[int], label: str) -> str:
+    """A table of cells that are HTML already."""
+    style = lambda i: ' class="n"' if i in numbers else ""
+    head = "".join(f"<th scope=\"col\"{style(i)}>{escape(text)}</th>" for i, text in enumerate(heads))
+    body = "".join("<tr>" + "".join(f"<td{style(i)}>{cell}</td>" for i, cell in enumerate(row)) + "</tr>" for row in rows)
+    return (f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(label)}"><table><thead><tr>{head}</tr></thead>'
+            f"<tbody>{body}</tbody></table></div>")
+
+
+def bdi(text: str) -> str:
+    """Text from the data: escaped, and kept from turning its neighbours round if it is written right to left."""
+    return f"<bdi>{escape(text)}</bdi>"
+
+
+def tile(name: str, value: str, more: str) -> str:
+    return f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd><dd>{escape(more)}</dd></div>"
+
+
+def error_tile(name: str, found: Answers | None) -> str:
+    if found is None or found.error is None:
+        return ""
+    low, high = measure.wilson(found.wrong, found.answered)
+    return tile(name, percent(found.error), f"{found.wrong} of {found.answered} rows wrong; 95 % interval {percent(low)} to "
+                                            f"{percent(high)}")
+
+
+def tiles(f: Findings) -> str:
+    notes, shape = f.model.notes, f.model.machine.shape
+    parts = [error_tile("error on the test rows", f.test),
+             error_tile("error on the training rows" if f.test else "error on the rows of the data", f.train)]
+    if "error_mean" in notes:
+        parts.append(tile("cross-validated error", percent(notes["error_mean"]), f"± {percent(notes.get('error_sd'))} over the folds"))
+    if notes.get("kendall_tau_test", notes.get("kendall_tau_train")) is not None:
+        which = "test" if "kendall_tau_test" in notes else "train"
+        parts.append(tile("Kendall's tau", f"{notes[f'kendall_tau_{which}']:.3f}", "when it was trained, on the "
+                          + ("test rows" if which == "test" else "training rows")))
+    whole = {form: one for form, one in f.wholes.items() if isinstance(one, Candidate)}
+    if whole:
+        small = min(whole.values(), key=lambda one: one.bytes)
+        parts.append(tile("tables in flash", byte_words(small.bytes), ", ".join(
+            f"{form} {one.bytes:,}".replace(",", "\u202f") for form, one in whole.items()) + " bytes"))
+    parts.append(tile("inputs and classes", f"{shape.d} → {shape.classes}", f"{shape.d} feature{'s' * (shape.d > 1)}, "
+                      f"{shape.classes} class{'es' * (shape.classes > 1)}"))
+    return f'<dl class="tiles">{"".join(parts)}</dl>'
+
+
+def errors_section(f: Findings) -> str:
+    shown, labels = f.shown, f.model.labels
+    if shown is None:
+        return ""
+    words = f"{shown.n} {f.what}. Deeper tints are larger shares of a true class."
+    mixed = sorted(((row[j], i, j) for i, row in enumerate(shown.table) for j in range(len(labels)) if i != j and row[j]),
+                   key=lambda item: (-item[0], item[1], item[2]))[:12]
+    rows = [[bdi(labels[i]), bdi(labels[j]), str(count)] for count, i, j in mixed]
+    most = figure("Most frequent mistakes", "The pairs of classes that are mixed up most often.",
+                  table(["true class", "taken for", "rows"], rows, {2}, "Most frequent mistakes")) if len(labels) > 2 and rows else ""
+    return section("errors", "How often it is wrong", f"What the model says to the {f.what}, in f32, as gen predict does.", [
+        figure("Confusion matrix", words, figures.confusion(shown.table, labels)),
+        figure("Error by class", "Wrong rows of each class with a 95 % interval, the worst class first.",
+               figures.class_errors(shown.table, labels)), most])
+
+
+def margins_section(f: Findings, facts: dict) -> str:
+    if f.shown is None:
+        return ""
+    series = [("test" if f.test else "data", f.shown.signed())]
+    if f.test and f.train:
+        series.append(("training", f.train.signed()))
+    curve = measure.reject_curve(f.shown.clear, f.shown.right())
+    reject = f.model.machine.numbers.get("reject", 0)
+    drawing, facts["margin_scale"] = figures.margins(series)
+    second, facts["reject_scale"] = figures.rejection(curve)
+    facts["curve"] = vars(curve)
+    start = min(range(len(curve.thresholds)), key=lambda i: abs(curve.thresholds[i] - reject))
+    control = (f'<div class="reject"><label for="reject">Drag the line, or move this slider, to reject unclear answers</label>'
+               f'<input type="range" id="reject" min="0" max="{len(curve.thresholds) - 1}" value="{start}" step="1">'
+               f'<output id="reject-words" for="reject"></output><p class="muted screen">To train a model that rejects so: '
+               f'<code id="reject-option"></code></p></div>')
+    lead = "A margin is the distance between the winner and the next class. Small margins are doubts; a threshold turns them into \u201cno answer\u201d."
+    parts = [figure("Margins", f"All {f.what}" + (", the training rows beside them." if len(series) > 1 else "."), drawing),
+             figure("Error against rejection", "What it costs to be right more often.", second, more=control)]
+    bins = measure.calibration(f.shown)
+    if bins:
+        parts.append(figure("Calibration", "Rows in groups of equal size, with 95 % intervals: on the diagonal the model tells "
+                            "the truth about itself.", figures.calibration(bins)))
+    return section("margins-section", "How sure it is", lead, parts)
+
+
+def suspicious_section(f: Findings, chosen: set[int]) -> str:
+    parts = []
+    for found, words in ((f.train, "training rows" if f.test else "rows of the data"), (f.test, "test rows")):
+        if found is None:
+            continue
+        rows = []
+        for i in found.suspicious(12):
+            answer = f.model.labels[found.labels[i]] if found.labels[i] < len(f.model.labels) else "no class"
+            number = f'<button type="button" data-row="{i + 1}">try {i + 1}</button>' if found is f.shown and i in chosen else str(i + 1)
+            rows.append([number, bdi(f.model.labels[found.y[i]]), bdi(answer), f"{found.own[i]:.4g}"])
+        parts.append(figure(f"In {os.path.basename(found.path)}", f"The {words} whose own class has the smallest margin.",
+                            table(["row", "label", "answer", "margin"], rows, {3}, f"Suspicious {words}")))
+    return section("suspicious", "Rows to look at", "A label may be wrong where the model disagrees most. Rows count from 1, without "
+                   "the header line.", parts)
+
+
+def features_section(f: Findings) -> str:
+    if f.shown is None:
+        return ""
+    d, machine = f.model.machine.shape.d, f.model.machine
+    found = measure.importance(f.model, f.shown)
+    parts = []
+    if found and d > 1:
+        parts.append(figure("Importance", f"Error added when the values of one feature are shuffled among {found.rows} {f.what} "
+                            f"(mean of {measure.SHUFFLES}).", figures.importance(found, f.names)))
+    names, labels = f.names, f.model.labels
+    if d == 1:
+        parts.append(figure("Along the feature", "What the model says from the least to the largest value.", figures.score_line(
+            measure.plane(f.model, f.shown, (0,), names), labels, machine.shape.binary)))
+    else:
+        unit = machine.shape.binary and kinds.kind_of(machine).word in ("linear", "expansion")
+        strong = 1.0 if unit else measure.quantile(sorted(f.shown.clear), 0.5)
+        deep = f"the deeper tint is where the margin is at least {strong:.3g}."
+        pair = tuple(sorted(sorted(range(d), key=lambda j: -found.gains[j])[:2])) if found else (0, 1)
+        words = "Answers along the two features; " if d == 2 else \
+            "Answers along the two features that matter most, the others at their medians; " if found else \
+            "Answers along the first two features, the others at their medians; "
+        parts.append(figure("Decision regions", words + deep, figures.regions(
+            measure.plane(f.model, f.shown, pair, names), labels, strong)))
+        if d > 2:
+            parts.append(figure("Along the leading directions", "Answers on the plane through the mean along which the rows vary "
+                                "most; " + deep, figures.regions(measure.directions(f.model, f.shown), labels, strong)))
+    return section("features", "What it looks at", "Which inputs matter, and where the borders between the classes lie.", parts)
+
+
+def cost_section(f: Findings) -> str:
+    whole = [(form, one) for form, one in f.wholes.items() if isinstance(one, Candidate)]
+    parts = []
+    if f.forms and any(form.error is not None for form in f.forms):
+        words = "Large marks are the whole model, small ones models with fewer vectors." if len(f.forms) > len(whole) else \
+            "The whole model in each number format."
+        parts.append(figure("Error against bytes", words, figures.frontier(f.forms, f.budget)))
+        first = next((form for form in f.forms if form.form == "f32" and form.whole), None)
+        rows = [[form.form, f"{form.bytes}", percent(form.error), f"{form.changed} of {form.rows}"] for form in f.forms if form.whole]
+        parts.append(figure("Number formats", f"The whole model on {first.rows if first else 0} {f.what}; answers that differ from f32.",
+                            table(["format", "bytes", "error", "differ"], rows, {1, 2, 3}, "Number formats")))
+    missing = [str(one.message) for one in f.wholes.values() if isinstance(one, Failure)]
+    lead = "Bytes of constant tables that the predictor reads from flash." + (f" Not possible: {'; '.join(missing)}." if missing else "")
+    return section("cost", "What it costs", lead, parts)
+
+
+# ---- figures of single methods ----
+
+def rates_part(f: Findings) -> str:
+    notes = f.model.notes
+    if notes.get("method") != "rates" or not all(isinstance(notes.get(k), (int, float)) for k in ("eta_pos", "eta_neg")):
+        return ""
+    met = [(words, *(metrics.class_error(found.table, c) or 0 for c in (1, 0)))
+           for words, found in (("training" if f.test else "data", f.train), ("test", f.test)) if found]
+    points = notes.get("frontier")
+    good = isinstance(points, list) and all(isinstance(p, list) and len(p) == 2 for p in points)
+    return figure("Error rates", "The bounds that were asked for, those that can be had, and what the rows show.",
+                  figures.rates_frontier([tuple(p) for p in points] if good else [], (notes["eta_pos"], notes["eta_neg"]), met))
+
+
+def cut_words(weights: list[float], bias: float, names: list[str], most: int = 4) -> str:
+    """A plane as a sum, the largest terms first.
+
+    >>> cut_words([0.5, -2.0, 0.0], 1.0, ["a", "b", "c"])
+    '−2·b + 0.5·a + 1 > 0'
+    """
+    order = sorted((j for j in range(len(weights)) if weights[j]), key=lambda j: -abs(weights[j]))
+    terms = [(weights[j], f"·{names[j]}") for j in order[:most]] + ([(bias, "")] if bias else [])
+    text = ""
+    for i, (value, name) in enumerate(terms):
+        sign = "−" if value < 0 else "+"
+        text += (f" {sign} " if i else "−" if value < 0 else "") + f"{abs(value):.4g}{name}"
+    return f"{text or '0'}{' + …' if len(order) > most else ''} > 0"
+
+
+def list_part(f: Findings) -> str:
+    """A decision list, in words: its cuts are planes where the kernel is linear."""
+    machine = f.model.machine
+    if kinds.kind_of(machine).word != "list":
+        return ""
+    n, width, d = machine.numbers["n"], machine.numbers["width"], machine.shape.d
+    bias, target, coef, vectors = (machine.array(name) for name in ("bias", "target", "coef", "vectors"))
+    offset, factor = machine.array("offset") or [0.0] * d, machine.array("factor") or [1.0] * d
+    rows = []
+    for j in range(width):
+        last = j == width - 1
+        if machine.numbers["kernel"] == 0:
+            w = [sum(coef[i * width + j] * vectors[i * d + k] for i in range(n)) * factor[k] for k in range(d)]
+            test = cut_words(w, bias[j] - sum(a * b for a, b in zip(w, offset)), f.names)
+        else:
+            test = f"kernel sum of {sum(1 for i in range(n) if coef[i * width + j])} vectors > 0"
+        yes, no = f.model.labels[target[j]], f.model.labels[1 - target[j]]
+        rows.append(["otherwise, if" if last and width > 1 else "if" if j == 0 else "else if", f"<code>{escape(test)}</code>",
+                     bdi(yes) + (f", else {bdi(no)}" if last else "")])
+    return figure("The list of cuts", "Asked from top to bottom; the first that holds decides.",
+                  table(["", "condition", "answer"], rows, set(), "List of cuts"), "wide")
+
+
+def ordinal_part(f: Findings) -> str:
+    machine, shown = f.model.machine, f.shown
+    if not machine.shape.ordinal or machine.shape.classes < 2 or shown is None:
+        return ""
+    bias = machine.array("bias")
+    cuts = [bias[0] - b for b in bias]
+    chosen = measure.some(shown.n, 5000)
+    return figure("Thresholds", "The score orders inputs; between the thresholds lie the classes.",
+                  figures.thresholds([shown.scores[i] for i in chosen], [shown.y[i] for i in chosen], cuts, f.model.labels))
+
+
+def tuning_part(f: Findings) -> str:
+    """Error along each option that was searched over: the best of the other options at each value."""
+    tried = f.model.notes.get("tuned")
+    if not isinstance(tried, list):
+        return ""
+    points = [(p[0], p[1], p[2]) for p in tried if isinstance(p, list) and len(p) == 3 and isinstance(p[0], dict)
+              and isinstance(p[1], (int, float))]
+    names = [name for name in (points[0][0] if points else {}) if len({str(p[0].get(name)) for p in points}) > 1]
+    parts, chosen = [], f.model.notes.get("options", {})
+    for name in names:
+        best = {}
+        for options_, mean, sd in points:
+            value = options_.get(name)
+            if isinstance(value, (int, float)) and not isinstance(value, bool) and (value not in best or mean < best[value][0]):
+                best[value] = (mean, sd or 0.0)
+        if len(best) > 2:
+            log = min(best) > 0 and max(best) / min(best) > 20
+            parts.append(figure(f"Error against {name}", "Cross-validated, ± one standard deviation over the folds; "
+                                + ("the best of the other options at each value; " if len(names) > 1 else "") + "the choice is marked.",
+                                figures.tuning([(v, *e) for v, e in best.items()], name, log, chosen.get(name))))
+    return "".join(parts)
+
+
+def method_section(f: Findings) -> str:
+    return section("method", "How it decides", "What is special about this method and its options.",
+                   [rates_part(f), list_part(f), ordinal_part(f), tuning_part(f)])
+
+
+# ---- the model in the page ----
+
+def try_headers(f: Findings) -> dict[str, str]:
+    """The headers that go into the page: the integers first, since they are what most chips compute."""
+    whole = {form: one for form, one in f.wholes.items() if isinstance(one, Candidate)}
+    fits = [form for form in ("q15", "f32", "q7") if form in whole and whole[form].bytes <= WASM_BYTES]
+    if sum(whole[form].bytes for form in fits) > ALL_FORMATS_BYTES:
+        fits = fits[:1]
+    return {form: export.header(whole[form].model, form, whole[form].quantised) for form in fits}
+
+
+def packed(content: bytes) -> str:
+    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode("ascii")
+
+
+def chosen_rows(found: Answers) -> list[int]:
+    """The rows that are in the page: the suspicious ones, and others evenly."""
+    most = max(8, min(200, ROW_BYTES // (4 * found.rows.d)))
+    return sorted({*found.suspicious(min(12, most)), *measure.some(found.n, most)})
+
+
+def single(value: float) -> float:
+    return value if abs(value) <= 3.4028234663852886e38 else 0.0
+
+
+def try_section(f: Findings, facts: dict) -> str:
+    title, lead = "Try it", "The exported header itself, compiled to WebAssembly: these are the numbers the chip will compute, to the bit."
+    try:
+        headers = try_headers(f)
+        if not headers:
+            raise Failure(f"its tables are larger than {byte_words(WASM_BYTES)}")
+        module = wasm.compile_headers(headers, f.model.machine.shape.d)
+    except Failure as error:
+        return section("try", title, "", [f"<p>The model is not in this page: {escape(error.message)}. Then run gen report again.</p>"
+                                          if "install" in error.message else f"<p>The model is not in this page: {escape(error.message)}.</p>"], False)
+    chosen, shown = chosen_rows(f.shown), f.shown
+    values = array("f", map(single, measure.copied(shown.rows, chosen)))
+    facts["wasm"] = packed(module)
+    facts["forms"] = [{"name": form, "unit": f.wholes[form].quantised.report.unit if f.wholes[form].quantised else None} for form in headers]
+    facts["rows"] = {"values": packed(values.tobytes()), "numbers": [i + 1 for i in chosen], "classes": [shown.y[i] for i in chosen],
+                     "answers": [shown.labels[i] for i in chosen], "margins": [shown.own[i] for i in chosen]}
+    inputs = "".join(f'<label><span title="{escape(name)}">{bdi(name)}</span><input type="text" inputmode="decimal" autocomplete="off"></label>'
+                     for name in f.names)
+    heads = "".join(f'<th scope="col"{style}>{words}</th>' for words, style in (
+        ("format", ""), ("class", ""), ("score", ' class="n"'), ("margin", ' class="n"'), ("probability", ' class="n"')) if words != "probability" or f.model.machine.calibrated)
+    rows = "".join(f'<th scope="col"{style}>{words}</th>' for words, style in (
+        ("row", ""), ("label", ""), ("answer", ""), ("margin", ' class="n"')))
+    inside = (f'<div class="try"><form onsubmit="return false"><h3>Values of the features</h3><div class="fields">{inputs}</div></form>'
+              f'<div><h3>Answer</h3><p class="answer" id="answer" aria-live="polite">…</p><div class="scroll" tabindex="0" role="region" '
+              f'aria-label="Answers of all formats"><table><thead><tr>{heads}</tr></thead><tbody id="answers"></tbody></table></div>'
+              f'<p class="muted">Scores of q15 and q7 are whole numbers; the margin is in the units of f32.</p></div>'
+              f'<div class="wide"><h3>Or take a row of {escape(os.path.basename(shown.path))}</h3><div class="scroll" tabindex="0" role="region" '
+              f'aria-label="Rows of the data"><table><thead><tr>{rows}</tr></thead><tbody id="row-list"></tbody></table></div></div></div>')
+    return section("try", title, lead, [inside], False)
+
+
+# ---- how it was made ----
+
+def shell_word(text: str) -> str:
+    return text if text and all(c.isalnum() or c in "._-/+,=" for c in text) else "'" + text.replace("'", "'\\''") + "'"
+
+
+def command_of(f: Findings, path: str) -> str:
+    """The command that makes this model out of its data."""
+    notes = f.model.notes
+    if "method" not in notes or notes["method"] not in methods.METHODS:
+        return ""
+    parts = ["python3 -m gen train", shell_word(path), "--method", notes["method"]]
+    for name, value in notes.get("options", {}).items():
+        if value is True:
+            parts.append(f"--{name}")
+        elif value is not False:
+            parts += [f"--{name}", shell_word(f"{value:.17g}" if isinstance(value, float) and float(f"{value:g}") != value else f"{value:g}"
+                                              if isinstance(value, (int, float)) else str(value))]
+    if isinstance(notes.get("seed"), int):
+        parts += ["--seed", str(notes["seed"])]
+    if f.model.machine.calibrated:
+        parts.append("--calibrate")
+    reject = f.model.machine.numbers.get("reject", 0)
+    if reject:
+        parts += ["--reject", f"{reject:.9g}"]
+    labels = f.model.labels
+    if methods.METHODS[notes["method"]].targets == "order" and len(labels) > 1 and not all(map(data.is_number, labels)):
+        parts += ["--order", shell_word(",".join(labels))]
+    elif f.model.machine.shape.binary and labels != sorted(labels, key=sort_key(labels)):
+        parts += ["--positive", shell_word(labels[1])]
+    return " ".join([*parts, "--save", shell_word(os.path.basename(f.model.path))])
+
+
+def made_section(f: Findings, data_path: str) -> str:
+    notes, shape = f.model.notes, f.model.machine.shape
+    rows = [["kind", escape(kinds.describe(f.model.machine))], ["trained by", escape(export.training_words(notes))],
+            ["errors then", escape(export.error_words(notes))],
+            ["classes", ", ".join(bdi(label) for label in f.model.labels[:60]) + (", …" if len(f.model.labels) > 60 else "")],
+            ["features", ", ".join(bdi(name) for name in f.names[:60]) + (f", … ({shape.d} in all)" if shape.d > 60 else "")],
+            ["model file", bdi(os.path.basename(f.model.path)) + f", {byte_words(len(f.model.image))}"],
+            ["sha256", f"<code>{f.model.sha256}</code>"]]
+    command = command_of(f, data_path)
+    code = f'<h3>The command that makes it</h3><pre>{escape(command)}</pre>' if command else ""
+    return section("made", "How it was made", "", [code + table(["", ""], rows, set(), "How it was made").replace(
+        "<thead><tr><th scope=\"col\"></th><th scope=\"col\"></th></tr></thead>", "")], False)
+
+
+# ---- the page ----
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; img-src data:"
+
+
+def as_script(value) -> str:
+    """JSON that cannot end the element it stands in."""
+    text = json.dumps(output.plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def html(title: str, style: str, body: str, facts: dict, script: str) -> str:
+    return (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, '
+            f'initial-scale=1"><meta http-equiv="Content-Security-Policy" content="{POLICY}"><meta name="color-scheme" '
+            f'content="light dark"><link rel="icon" href="data:,"><title>{escape(title)}</title><style>{style}</style></head>\n'
+            f'<body>{body}\n<script type="application/json" id="facts">{as_script(facts)}</script>\n<script>{script}</script>\n'
+            f"</body></html>\n")
+
+
+def page(f: Findings, data_path: str) -> str:
+    shown, machine = f.shown, f.model.machine
+    facts = {"labels": f.model.labels, "names": f.names}
+    if shown is not None:
+        facts.update(n=shown.n, error=shown.error, confusion=shown.table, path=os.path.basename(shown.path))
+    name = os.path.splitext(os.path.basename(f.model.path))[0]
+    lead = f"{kinds.describe(machine)}; {export.training_words(f.model.notes)}"
+    form = try_section(f, facts) if shown is not None else ""
+    body = "".join([
+        errors_section(f), margins_section(f, facts), suspicious_section(f, set(chosen_rows(shown)) if shown and "rows" in facts else set()),
+        features_section(f), method_section(f), cost_section(f), form, made_section(f, data_path)])
+    top = (f'<a class="skip" href="#main">Skip to the figures</a><div class="page"><header><h1>{bdi(name)}</h1>'
+           f'<p class="lead">{escape(lead)}</p>{tiles(f)}</header><main id="main">{body}</main></div>')
+    return html(f"{name}: report", (HERE / "report.css").read_text("utf-8"), top, facts, (HERE / "report.js").read_text("utf-8"))
+
+
+# ---- the command ----
+
+def read_rows(arguments: argparse.Namespace, path: str, found: model.Model) -> tuple[data.Data, Rows, array]:
+    """The rows of a file with their classes."""
+    read = data.read(path, arguments.label, arguments.header, arguments.zero_based, found.machine.shape.d)
+    if read.labels is None:
+        raise Failure("no labels: a report compares answers with them", read.path)
+    y = classes_of(read, found.labels)
+    return read, Rows(read, y, len(found.labels)), y
+
+
+def findings(found: model.Model, train: Answers | None, test: Answers | None, budget: int | None = None) -> Findings:
+    shown = test or train
+    forms, wholes = measure.frontier(found, shown, train.rows if train else None)
+    return Findings(found, feature_names(found), train, test, budget, forms, wholes)
+
+
+def write(path: str, found: Findings, data_path: str) -> None:
+    """The page of a model whose answers are known; `gen fit` may call it, too."""
+    text = page(found, data_path).encode("utf-8")
+    output.write_file(path, text)
+    say(f"{path}: {byte_words(len(text))}")
+
+
+def report(arguments: argparse.Namespace) -> None:
+    output.check_writable(arguments.output)
+    found = model.load(arguments.model)
+    if found.machine.shape.classes < 2:
+        raise Failure("a report needs classes: this model orders inputs, gen predict tells Kendall's tau", found.path)
+    answers = []
+    for path in (arguments.data, arguments.test):
+        if path is None:
+            answers.append(None)
+            continue
+        read, rows, y = read_rows(arguments, path, found)
+        answers.append(measure.answers(found, rows, y, read.path))
+    write(arguments.output, findings(found, *answers, arguments.flash), arguments.data)

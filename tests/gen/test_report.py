@@ -1,0 +1,204 @@
+"""The report page, without a browser: its numbers are those of `gen predict`, its text is escaped, its failures are one line.
+What moves in it is tested in tests/browser."""
+import csv
+import html.parser
+import json
+import os
+import random
+import re
+import unittest
+from unittest import mock
+
+import sets
+from gen import measure, report, svg, wasm
+from test_cli import CommandLine
+
+NASTY = ["<script>alert(1)</script>", "a \"quoted\" & 'b'", "שלום", "</script><img src=x onerror=alert(2)>"]
+VOID = {"meta", "link", "input", "img"}
+
+
+class Checker(html.parser.HTMLParser):
+    """Counts elements; every element must be closed by its own end."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.count, self.text, self.wrong = [], {}, [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.count[tag] = self.count.get(tag, 0) + 1
+        self.wrong += [f"{name} of {tag}" for name, _ in attributes if name.startswith("on") and name != "onsubmit"]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.count[tag] = self.count.get(tag, 0) + 1
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(f"end of {tag}")
+
+    def handle_data(self, text):
+        self.text.append(text)
+
+
+class Report(CommandLine):
+    def page(self, data, *training, test=None, more=(), command="train"):
+        """The text of the page of a model, and the facts in it."""
+        self.ok(command, data, *training, "--save", self.path("m.mgn"))
+        self.ok("report", self.path("m.mgn"), "--data", data, *(["--test", test] if test else []), *more, "-o", self.path("r.html"))
+        with open(self.path("r.html"), encoding="utf-8") as file:
+            text = file.read()
+        return text, self.facts(text)
+
+    @staticmethod
+    def facts(text):
+        return json.loads(re.search(r'<script type="application/json" id="facts">(.*?)</script>', text, re.S)[1])
+
+    def well_formed(self, text):
+        checker = Checker()
+        checker.feed(text)
+        checker.close()
+        self.assertEqual((checker.open, checker.wrong), ([], []))
+        return checker
+
+    def nasty(self):
+        """Labels and names of features with markup in them."""
+        x, y = sets.gauss(160, 3, 4, gap=2)
+        with open(self.path("nasty.csv"), "w", encoding="utf-8", newline="") as file:
+            out = csv.writer(file)
+            out.writerow(["<b>x</b>", 'y"&', "ש", "label"])
+            out.writerows([*row, NASTY[k]] for row, k in zip(x, y))
+        return self.path("nasty.csv")
+
+    def test_the_numbers_are_those_of_predict(self):
+        test = self.write("test.csv", sets.csv(*sets.ring(90, 5), names=["in", "out"]))
+        text, facts = self.page(self.ring, "--method", "svm", "--kernel", "rbf", test=test)
+        predicted = self.json("predict", self.path("m.mgn"), test)
+        with open(test, encoding="utf-8") as file:
+            truth = [row[-1] for row in csv.reader(file)]
+        table = [[0, 0, 0], [0, 0, 0]]
+        for true, label in zip(truth, predicted["labels"]):
+            table[["in", "out"].index(true)][["in", "out"].index(label)] += 1
+        self.assertEqual((facts["n"], facts["confusion"], facts["error"]), (90, table, predicted["error"]))
+        self.assertEqual(facts["curve"]["wrong"][0], round(90 * predicted["error"]))
+        self.well_formed(text)
+
+    def test_each_threshold_rejects_what_a_model_with_that_threshold_rejects(self):
+        for data, training in ((self.ring, ("svm", "--kernel", "rbf")), (self.many, ("svm",)), (self.many, ("lvq", "--models", "2"))):
+            _, facts = self.page(data, "--method", *training)
+            curve = facts["curve"]
+            for i in (1, len(curve["thresholds"]) // 2, len(curve["thresholds"]) - 1):
+                self.ok("train", data, "--method", *training, "--reject", repr(curve["thresholds"][i]), "--save", self.path("q.mgn"))
+                found = self.json("predict", self.path("q.mgn"), data)
+                rejected = found["labels"].count(None)
+                self.assertEqual(curve["rejected"][i], rejected, (training, i))
+                kept = curve["n"] - rejected
+                self.assertEqual(curve["wrong"][i] / kept if kept else None, found["error"], (training, i))
+
+    def test_every_kind_of_model_has_a_page_with_its_figures(self):
+        numbers = self.write("order.csv", sets.csv(*sets.gauss(120, 3, 4)))
+        cases = (("mam", self.many, (), ("Confusion", "Importance", "leading directions")),
+                 ("svm", self.two, ("--calibrate",), ("Calibration",)),
+                 ("kmomd", self.two, ("--grid", "lambda=0.1,0.5,0.9"), ("Error against lambda",)),
+                 ("rates", self.two, ("--eta-pos", "0.9", "--eta-neg", "0.9"), ("bounds that can be had", "asked for")),
+                 ("seco", self.ring, ("--cheap", "--most-cuts", "2", "--greedy", "--min-left", "8"), ("The list of cuts", "if", "> 0")),
+                 ("omam", numbers, (), ("Thresholds",)), ("tvq", self.many, ("--tangents", "1"), ("Decision regions",)))
+        for method, data, more, words in cases:
+            with self.subTest(method):
+                command = "tune" if "--grid" in more else "train"
+                text, facts = self.page(data, "--method", method, *more, command=command)
+                shown = " ".join(self.well_formed(text).text)
+                for word in (*words, "How it was made", f"--method {method}"):
+                    self.assertIn(word, shown)
+                self.assertLess(len(text), 400_000)
+                self.assertEqual([form["name"] for form in facts["forms"]], ["q15", "f32", "q7"])
+
+    def test_texts_of_the_data_are_escaped_everywhere(self):
+        text, facts = self.page(self.nasty(), "--method", "svm")
+        checker = self.well_formed(text)
+        self.assertEqual(facts["labels"], sorted(NASTY))
+        self.assertEqual((checker.count["script"], checker.count.get("img"), checker.count.get("b")), (2, None, None))
+        shown = " ".join(checker.text)
+        for label in NASTY:
+            self.assertIn(label, shown)
+        self.assertIn("<b>x</b>", shown)
+
+    def test_the_command_in_the_page_makes_the_same_model(self):
+        for training in (("svm", "--kernel", "rbf", "--gamma", "0.1", "--C", "3.7", "--reject", "0.25"),
+                         ("svm", "--positive", "in"), ("tvq", "--tangents", "1", "--seed", "7")):
+            text, _ = self.page(self.ring, "--method", *training)
+            command = re.search(r"<pre>python3 -m gen (.*?)</pre>", text)[1].replace("&#x27;", "").split()
+            with open(self.path("m.mgn"), "rb") as file:
+                first = file.read()
+            os.unlink(self.path("m.mgn"))
+            command[-1] = self.path("m.mgn")
+            self.ok(*command)
+            with open(self.path("m.mgn"), "rb") as file:
+                self.assertEqual(file.read(), first, training)
+
+    def test_the_same_input_gives_the_same_page(self):
+        self.assertEqual(self.page(self.many, "--method", "mam")[0], self.page(self.many, "--method", "mam")[0])
+
+    def test_one_feature_and_one_row_are_enough(self):
+        rng = random.Random(4)
+        x = [[rng.gauss(k, 0.4)] for k in (0, 1) * 30]
+        one = self.write("one.csv", sets.csv(x, [0, 1] * 30))
+        row = self.write("row.csv", "0.2,0\n")
+        text, facts = self.page(one, "--method", "svm", test=row, more=("--flash", "100"))
+        self.assertEqual(facts["n"], 1)
+        self.assertIn("Along the feature", text)
+        self.well_formed(text)
+
+    def test_without_a_compiler_the_page_says_how_to_get_it(self):
+        with mock.patch.object(wasm, "missing", lambda: ["wasm-ld"]):
+            text, facts = self.page(self.two, "--method", "svm")
+        self.assertNotIn("wasm", facts)
+        self.assertIn("apt-get install clang lld", text)
+        self.well_formed(text)
+
+    def test_failures_are_one_line_and_leave_no_file(self):
+        self.ok("train", self.two, "--method", "svm", "--save", self.path("m.mgn"))
+        strange = self.write("strange.csv", "1,2,3,4,z\n")
+        bare = self.write("bare.csv", "1,2,3,4\n")
+        for arguments, code, words in (
+                (("--data", strange), 1, "strange.csv:1: column 5: unknown label"), (("--data", bare), 1, "bare.csv: no labels"),
+                (("--data", self.path("none.csv")), 1, "none.csv"), ((), 2, "--data"),
+                (("--data", self.two, "--test", self.many), 1, "many.csv:1: column 5: unknown label '0'")):
+            found, _, err = self.gen("report", self.path("m.mgn"), *arguments, "-o", self.path("r.html"))
+            self.assertEqual((found, err.count("\n")), (code, 1), err)
+            self.assertIn(words, err)
+            self.assertFalse(os.path.exists(self.path("r.html")))
+        self.assertEqual(self.gen("report", self.path("m.mgn"), "--data", self.two, "-o", self.path("no/r.html"))[0], 1)
+
+    def test_a_ranker_without_classes_is_refused_in_words(self):
+        x, _ = sets.gauss(60, 2)
+        ranks = self.write("ranks.csv", "".join(f"{a!r},{b!r},{a + b!r}\n" for a, b in x))
+        self.ok("train", ranks, "--method", "omam", "--targets", "numbers", "--save", self.path("m.mgn"))
+        code, _, err = self.gen("report", self.path("m.mgn"), "--data", ranks, "-o", self.path("r.html"))
+        self.assertEqual((code, "needs classes" in err), (1, True), err)
+
+
+class Parts(unittest.TestCase):
+    def test_an_interval_holds_the_share_that_it_was_made_from(self):
+        for n in (1, 7, 1000):
+            for wrong in (0, n // 2, n):
+                low, high = measure.wilson(wrong, n)
+                self.assertTrue(0 <= low <= wrong / n + 1e-12 and wrong / n - 1e-12 <= high <= 1)
+
+    def test_areas_of_a_plane_are_exact(self):
+        """Where x is at least 1.5 of 0 .. 3: half of the square, by the shoelace formula."""
+        field = [[float(x) for x in range(4)] for _ in range(4)]
+        total = 0.0
+        for piece in svg.area(field, 1.5, lambda x, y: (100 * x, 100 * y)).split("M")[1:]:
+            points = [tuple(map(float, p.split())) for p in piece.rstrip("z").split("L")]
+            total += abs(sum(a * d - b * c for (a, b), (c, d) in zip(points, points[1:] + points[:1]))) / 2
+        self.assertAlmostEqual(total, 1.5 * 3 * 100 * 100)
+
+    def test_nothing_ends_the_element_of_the_facts(self):
+        text = report.as_script({"a": "</script><!--\u2028", "b": float("nan")})
+        self.assertNotIn("<", text)
+        self.assertEqual(json.loads(text), {"a": "</script><!--\u2028", "b": None})
+
+
+if __name__ == "__main__":
+    unittest.main()
