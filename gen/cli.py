@@ -8,7 +8,7 @@ import os
 import re
 import sys
 
-from . import commands, completion, fit, interrupt, manual, methods, options, output, suggest
+from . import commands, completion, fit, interrupt, manual, methods, options, output, project, suggest
 from .errors import Failure, Usage, shown
 from .output import complain
 
@@ -209,7 +209,11 @@ def make_parser() -> Parser:
         part.add_argument("--flash", type=value_type(options.size), metavar="BYTES",
                           help="bytes of tables at most, as 2048 or 2K (what the predictor reads; not its code): leaves out "
                           "vectors and, unless --format says which, makes numbers smaller where that is better")
-        add_header(part, required=part is export)
+        add_header(part, required=False)
+    export.add_argument("--as", dest="project", nargs=2, metavar=("TOOLCHAIN", "FOLDER"), help="write a whole project that "
+                        f"compiles as it stands, with one function to fill in: {', '.join(project.TOOLCHAINS)}")
+    export.add_argument("--alone", action="store_true", help="write a header that needs no margin.h: the tables, and of the "
+                        "predictors the code that this model needs, to be reviewed line by line")
     report = command("report", "Draws a page about a model: one HTML file that needs no network and no other file.")
     report.add_argument("model", metavar="MODEL", help="the model file (.mgn)")
     report.add_argument("--data", metavar="DATA", required=True, help="the training data")

@@ -8,8 +8,8 @@ import io
 import math
 import random
 
-from . import compress, data, export as export_, from_libsvm, from_pickle, groups, kinds, methods, metrics, model, native
-from . import options, output
+from . import alone, compress, data, export as export_, from_libsvm, from_pickle, groups, kinds, methods, metrics, model, native
+from . import options, output, project
 from . import train as training
 from .classes import classes_of, match_label, numbers_of
 from .cspell import is_identifier
@@ -348,7 +348,7 @@ def predict(arguments: argparse.Namespace) -> None:
 def check_header(arguments: argparse.Namespace) -> None:
     output.check_writable(arguments.output)
     for option in ("name", "format", "flash"):
-        if arguments.output is None and vars(arguments)[option] is not None:
+        if arguments.output is None and vars(arguments).get("project") is None and vars(arguments)[option] is not None:
             raise Usage(f"--{option} is about the header: -o is missing")
     if arguments.name is not None and not is_identifier(arguments.name):
         raise Usage(f"--name {arguments.name}: not a name for C and C++ that can stand in front of others")
@@ -362,7 +362,7 @@ def header_of(arguments: argparse.Namespace, whole: model.Model, chosen: compres
     same = chosen.model is whole and quantised is None
     written = compress.cost(whole, chosen, noted) if noted and not same else None
     chosen.cost = compress.cost(whole, chosen, rows) if rows and not same else written
-    text = export_.header(chosen.model, name, quantised, written).encode("ascii")
+    text = (alone if vars(arguments).get("alone") else export_).header(chosen.model, name, quantised, written).encode("ascii")
     say(f"{arguments.output}: {byte_words(chosen.bytes)} of tables in {chosen.form}; names start with {name}_")
     if chosen.cost is not None:
         say(f"beside the whole model in f32, on {chosen.cost.rows} rows: {chosen.cost.words()}")
@@ -392,7 +392,19 @@ def choose(arguments: argparse.Namespace, found: model.Model, rows: Rows | None,
     return chosen
 
 
+def check_place(arguments: argparse.Namespace) -> None:
+    """Where to: a header or a project."""
+    if arguments.project is None and arguments.output is None:
+        raise Usage("where to? -o FILE.h, or --as TOOLCHAIN FOLDER")
+    if arguments.project is not None:
+        for option, value in (("-o", arguments.output), ("--alone", arguments.alone or None)):
+            if value is not None:
+                raise Usage(f"{option} and --as: one or the other")
+        project.check(*arguments.project)
+
+
 def export(arguments: argparse.Namespace) -> None:
+    check_place(arguments)
     check_header(arguments)
     output.check_writable(arguments.save)
     output.check_writable(arguments.json)
@@ -400,8 +412,14 @@ def export(arguments: argparse.Namespace) -> None:
     rows = export_data(arguments.data, arguments, found)
     test = export_data(arguments.test, arguments, found)
     chosen = choose(arguments, found, rows, rows)
+    if arguments.project is not None:
+        arguments.name, arguments.output = arguments.name or project.name_for(arguments.model), arguments.project[1]
     result, text = header_of(arguments, found, chosen, test, test or rows or noted_rows(found))
-    output.write_file(arguments.output, text)
+    if arguments.project is None:
+        output.write_file(arguments.output, text)
+    else:
+        project.write(*arguments.project, chosen.model, chosen.quantised, arguments.name, text)
+        say(f"{arguments.output}: a project for {arguments.project[0]}; what is left to do is read_sensors()")
     save(arguments, chosen.model)
     deliver(arguments, result)
 

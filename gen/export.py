@@ -49,7 +49,8 @@ def error_words(notes: dict) -> str:
     return "; ".join(parts) or "not known"
 
 
-def top(model: Model, body: Body, name: str) -> list[str]:
+def top(model: Model, body: Body, name: str, size: int, needs: str) -> list[str]:
+    """The comment at the top. `size` is that of the tables, `needs` what the header is for or needs."""
     shape, notes = model.machine.shape, model.notes
     kind = kinds.describe(model.machine)
     inputs = f"{shape.d} raw values ({body.input})" if not body.convert else \
@@ -59,9 +60,9 @@ def top(model: Model, body: Body, name: str) -> list[str]:
     classes = ", ".join(f"{i} = {label}" for i, label in enumerate(model.labels))
     if shape.ordinal:
         classes = f"in order: {classes}" if shape.classes > 1 else "none: the score orders inputs"
-    lines = [f"/* {name}.h -- {kind}, for margin.h. Written by the generator: do not edit, export it again.", " *"]
+    lines = [f"/* {name}.h -- {kind}, {needs}. Written by the generator: do not edit, export it again.", " *"]
     for head, text in (("trained", training_words(notes)), ("errors", error_words(notes)), ("inputs", inputs),
-                       ("classes", classes), ("size", f"{body.bytes} bytes of tables that the predictor reads, number format {body.format}"),
+                       ("classes", classes), ("size", f"{size} bytes of tables that the predictor reads, number format {body.format}"),
                        ("image", f"sha256 {model.sha256}"), *(("note", note) for note in body.notes)):
         lines += paragraph(head, text)
     use = (f"{name}_classify(x) is the class of x, {name}_labels[] has the names of the classes. {name}_selftest() "
@@ -72,7 +73,7 @@ def top(model: Model, body: Body, name: str) -> list[str]:
 def guard(name: str) -> list[str]:
     upper = name.upper()
     words = f"{name}.h needs model format {FORMAT}: export it again with the generator of this margin.h"
-    return [f"#ifndef {upper}_H", f"#define {upper}_H", "", '#include "margin.h"', "",
+    return [f"#ifndef {upper}_H", f"#define {upper}_H", "", "#ifndef MARGIN_H", '#include "margin.h"', "#endif", "",
             f"#if !defined(MARGIN_MODEL_FORMAT) || MARGIN_MODEL_FORMAT != {FORMAT}", f'#error "{words}"', "#endif"]
 
 
@@ -203,15 +204,21 @@ def selftest(model: Model, body: Body, name: str, rows: list, scores: list) -> l
             "}"]
 
 
-def header(model: Model, name: str, quantised: Quantised | None = None, cost: Cost | None = None) -> str:
-    """The text of NAME.h; a pure function of the model, and of what it costs beside another one if that is told."""
+def noted_body(model: Model, quantised: Quantised | None, cost: Cost | None) -> Body:
+    """The body of a model, with notes on what became of it."""
     body = emit.integer_body(quantised) if quantised else emit.body_of(model.machine)
-    rows, scores = tests(model, quantised)
     if "compressed_from" in model.notes:
         body.notes.append(f"compressed from {model.notes['compressed_from']} vectors; the errors above are from before")
     if cost is not None:
         body.notes.append(f"beside the whole model in f32, on {cost.rows} rows: {cost.words()}")
-    blocks = [top(model, body, name), guard(name), single_precision(name) if body.score == "margin_real" else [],
+    return body
+
+
+def header(model: Model, name: str, quantised: Quantised | None = None, cost: Cost | None = None) -> str:
+    """The text of NAME.h; a pure function of the model, and of what it costs beside another one if that is told."""
+    body = noted_body(model, quantised, cost)
+    rows, scores = tests(model, quantised)
+    blocks = [top(model, body, name, body.bytes, "for margin.h"), guard(name), single_precision(name) if body.score == "margin_real" else [],
               constants(model, body, name), *([block] for block in tables(body, name)), struct(body, name),
               labels(model, name), functions(model, body, name), selftest(model, body, name, rows, scores), ["#endif"]]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"

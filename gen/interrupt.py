@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import threading
 
@@ -49,11 +50,16 @@ def held():
         on_signal(number, None)
 
 
+def remove(path: str) -> None:
+    """Removes a file, or a folder with all that is in it, if it is there."""
+    with contextlib.suppress(OSError):
+        shutil.rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)
+
+
 def die(number: int) -> None:
     """Ends the process without the main thread."""
     for path in list(unfinished):
-        with contextlib.suppress(OSError):
-            os.unlink(path)
+        remove(path)
     if number == signal.SIGINT:
         with contextlib.suppress(OSError):
             os.write(2, b"gen: interrupted\n")

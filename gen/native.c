@@ -443,6 +443,14 @@ int32_t gen_input(const double *offset, const double *factor, int64_t d, const d
     return MARGIN_OK;
 }
 
+/* What the unit-exp kernel with parameter a divides by and multiplies with, in this library's precision: log a, and
+ * e^log a - 1. */
+void gen_unit_exp(double a, double *out)
+{
+    out[0] = mgn_log((margin_real)a);
+    out[1] = mgn_expm1((margin_real)out[0]);
+}
+
 /* ---- images ---- */
 
 #ifdef MARGIN_REAL_DOUBLE

@@ -127,6 +127,7 @@ def bind(library: ctypes.CDLL) -> ctypes.CDLL:
     library.gen_answers.argtypes = [ctypes.c_void_p] * 7
     library.gen_input.argtypes = [ctypes.c_void_p, ctypes.c_void_p, INT64, ctypes.c_void_p, INT64, ctypes.c_void_p]
     library.gen_status_name.restype = ctypes.c_char_p
+    library.gen_unit_exp.argtypes, library.gen_unit_exp.restype = [DOUBLE, ctypes.c_void_p], None
     library.gen_trained.argtypes, library.gen_trained.restype = [ctypes.c_void_p, INT32, ctypes.c_void_p], \
         ctypes.POINTER(DOUBLE)
     library.gen_parts.argtypes, library.gen_parts.restype = [ctypes.c_void_p] * 2, INT64

@@ -43,6 +43,22 @@ class Outputs:
         except OSError as error:
             raise file_failure(error, path, "cannot write") from None
 
+    def add_folder(self, path: str, files: dict[str, bytes]) -> None:
+        """A new folder, or an empty one, with these files, by their paths inside it."""
+        target = os.path.realpath(path)
+        try:
+            partial = tempfile.mkdtemp(prefix=".gen-", dir=os.path.dirname(target))
+            interrupt.unfinished.add(partial)
+            self.staged.append((partial, target, path))
+            for name, content in files.items():
+                place = os.path.join(partial, *name.split("/"))
+                os.makedirs(os.path.dirname(place), exist_ok=True)
+                with open(place, "wb") as file:
+                    file.write(content)
+            os.chmod(partial, 0o777 & ~umask())
+        except OSError as error:
+            raise file_failure(error, path, "cannot write") from None
+
     def commit(self) -> None:
         """Streams first, since they may fail; then all files take their places."""
         for path, content in self.streams:
@@ -73,7 +89,7 @@ class Outputs:
 def second_name(target: str, partial: str) -> str | None:
     """Keeps what is at a place until all files of a run are in theirs; None if there is nothing."""
     name = partial + "~"
-    if not os.path.lexists(target):
+    if not os.path.lexists(target) or os.path.isdir(target):  # a folder that takes the place of one is as empty
         return None
     interrupt.unfinished.add(name)
     try:
@@ -88,14 +104,13 @@ def put_back(place: str, before: str | None, untouched: bool) -> None:
         if before is not None:
             os.replace(before, place)
         elif not untouched:
-            os.unlink(place)
+            interrupt.remove(place)
 
 
 def forget(partial: str | None) -> None:
     """Removes an unfinished file that is still there."""
     if partial is not None:
-        with contextlib.suppress(OSError):
-            os.unlink(partial)
+        interrupt.remove(partial)
         interrupt.unfinished.discard(partial)
 
 
@@ -126,6 +141,15 @@ def write_file(path: str, content: bytes) -> None:
         return
     with together():
         current.add(path, content)
+
+
+def write_folder(path: str, files: dict[str, bytes]) -> None:
+    """Writes a folder of files, in the same manner."""
+    if current is not None:
+        current.add_folder(path, files)
+        return
+    with together():
+        current.add_folder(path, files)
 
 
 def write_stdout(content: bytes) -> None:
@@ -199,9 +223,14 @@ def mode_of(path: str) -> int:
     try:
         return os.stat(path).st_mode & 0o777
     except OSError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
+        return 0o666 & ~umask()
+
+
+def umask() -> int:
+    """The permissions that new files do not get."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def check_writable(path: str | None) -> None:

@@ -19,6 +19,9 @@ CLASSIFIERS = ("Development Status :: 4 - Beta", "Environment :: Console", "Inte
                "Operating System :: POSIX", "Programming Language :: C", "Programming Language :: Python :: 3",
                "Programming Language :: Python :: 3 :: Only", "Topic :: Scientific/Engineering :: Artificial Intelligence",
                "Topic :: Software Development :: Embedded Systems")
+# What the package has of the library: the headers, and what projects need that gen writes around a model.
+LIBRARY = ("margin.h", "margin_impl.h", "CMakeLists.txt", "idf_component.yml", "library.json", "zephyr/CMakeLists.txt",
+           "zephyr/Kconfig", "zephyr/margin.c", "zephyr/module.yml")
 # What the package leaves out: it packs the others.
 NOT_PACKED = ("wheel.py", "dist.py")
 
@@ -63,7 +66,7 @@ def package() -> dict[str, bytes]:
     """The files of the package. In it the headers lie in include/, where build.py looks first."""
     files = {f"margin_gen/{path.name}": path.read_bytes()
              for path in sorted((ROOT / "gen").iterdir()) if path.suffix in SUFFIXES and path.name not in NOT_PACKED}
-    for name in ("margin.h", "margin_impl.h"):
+    for name in LIBRARY:
         files[f"margin_gen/include/{name}"] = (ROOT / name).read_bytes()
     return files
 
@@ -104,8 +107,7 @@ def build_editable(wheel_directory, config_settings=None, metadata_directory=Non
 def build_sdist(sdist_directory, config_settings=None):
     """The sources that build the same wheel, in the same bytes each time: fixed dates, owners and order."""
     name = f"{stem()}.tar.gz"
-    paths = [ROOT / part for part in ("LICENSE", "README.md", "library.properties", "margin.h", "margin_impl.h",
-                                      "pyproject.toml")]
+    paths = [ROOT / part for part in ("LICENSE", "README.md", "library.properties", "pyproject.toml", *LIBRARY)]
     paths += sorted(path for path in (ROOT / "gen").iterdir() if path.suffix in SUFFIXES)
     entries = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in paths}
     entries["PKG-INFO"] = core_metadata()

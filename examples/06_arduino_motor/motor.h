@@ -19,7 +19,9 @@
 #ifndef MOTOR_H
 #define MOTOR_H
 
+#ifndef MARGIN_H
 #include "margin.h"
+#endif
 
 #if !defined(MARGIN_MODEL_FORMAT) || MARGIN_MODEL_FORMAT != 1
 #error "motor.h needs model format 1: export it again with the generator of this margin.h"

@@ -15,7 +15,9 @@
 #ifndef BEARING_H
 #define BEARING_H
 
+#ifndef MARGIN_H
 #include "margin.h"
+#endif
 
 #if !defined(MARGIN_MODEL_FORMAT) || MARGIN_MODEL_FORMAT != 1
 #error "bearing.h needs model format 1: export it again with the generator of this margin.h"
