@@ -399,7 +399,7 @@ enum {
     MARGIN_MODEL_LIST = 4
 };
 #define MARGIN_MODEL_FORMAT                                                                        \
-    1 /* Version of these structs: exported models of another one do not compile. */
+    2 /* Version of these structs: exported models of another one do not compile. */
 #define MARGIN_REJECTED UINT16_MAX /* The label of an input that no class is sure of. */
 
 /* How scores become an answer; part of every model. */
@@ -611,10 +611,12 @@ typedef struct {
 /* What a kernel needs in integers, chosen by margin_quantize. The formulas, and the proofs that they
  * fit 32 bits for every input, stand with each kernel in margin_impl.h. */
 typedef struct {
-    uint8_t kind;   /* MARGIN_KERNEL_RBF, POLY, UNIT_POLY or UNIT_EXP */
+    uint8_t kind;   /* MARGIN_KERNEL_RBF, POLY, UNIT_POLY, UNIT_EXP or HINGE */
     uint8_t power;  /* poly: its degree; unit-exp: 1 if a < 1, else 0 */
-    uint8_t shift;  /* rbf: unit of the norms, poly: right shift of the base, unit: of the cosine */
-    uint8_t up;     /* poly: bits of the base beyond 15; else left shift of an exponent, */
+    uint8_t shift;  /* rbf: unit of the norms; right shift: poly of the base, unit of the cosine,
+                       hinge of v.x + t */
+    uint8_t up;     /* poly: bits of the base beyond 15; hinge: left shift of thresholds; else of an
+                       exponent, */
     uint16_t gain;  /* and its factor, in 2^-16; poly: factor of the dot product */
     uint16_t step;  /* rbf: units of the input in one of the vectors, 1 in q15 */
     uint8_t down;   /* right shift of what a vector adds to a score */
@@ -634,8 +636,10 @@ typedef struct {
 typedef struct {
     const void *vectors;         /* n x D values, int16_t or int8_t; at a multiple of 4 bytes */
     const uint16_t *norms;       /* rbf: n halves of squared lengths, rounded up, in units of
-                                    2^shift; unit: 2^(15 + shift) / length; poly: NULL */
-    const int16_t *coef;         /* n x width */
+                                    2^shift; unit: 2^(15 + shift) / length; poly: NULL;
+                                    hinge: thresholds, int16_t in units of 2^up */
+    const void *coef;            /* n x width, int16_t; int8_t in q7 of one-rest and hinge models */
+    const uint16_t *scales;      /* of int8_t: what machines multiply their sums by, in 2^-16 */
     const int32_t *bias;         /* one a machine */
     const uint16_t *class_end;   /* as in margin_expansion; read where machines are pairs */
     const margin_stage_q *stage; /* NULL: inputs go in as they are */
@@ -728,6 +732,8 @@ typedef struct {
     X(margin_unit_poly_scores_q7, SEVERAL, UNIT_POLY, Q7)                                          \
     X(margin_unit_exp_scores_q15, SEVERAL, UNIT_EXP, Q15)                                          \
     X(margin_unit_exp_scores_q7, SEVERAL, UNIT_EXP, Q7)                                            \
+    X(margin_hinge_scores_q15, SEVERAL, HINGE, Q15)                                                \
+    X(margin_hinge_scores_q7, SEVERAL, HINGE, Q7)                                                  \
     X(margin_rbf_score_q15, ONE, RBF, Q15)                                                         \
     X(margin_rbf_score_q7, ONE, RBF, Q7)                                                           \
     X(margin_poly_score_q15, ONE, POLY, Q15)                                                       \
@@ -736,6 +742,8 @@ typedef struct {
     X(margin_unit_poly_score_q7, ONE, UNIT_POLY, Q7)                                               \
     X(margin_unit_exp_score_q15, ONE, UNIT_EXP, Q15)                                               \
     X(margin_unit_exp_score_q7, ONE, UNIT_EXP, Q7)                                                 \
+    X(margin_hinge_score_q15, ONE, HINGE, Q15)                                                     \
+    X(margin_hinge_score_q7, ONE, HINGE, Q7)                                                       \
     X(margin_list_linear_ask_q15, LIST, LINEAR, Q15)                                               \
     X(margin_list_linear_ask_q7, LIST, LINEAR, Q7)                                                 \
     X(margin_list_rbf_ask_q15, LIST, RBF, Q15)                                                     \

@@ -2647,6 +2647,30 @@ static MGN_INLINE int32_t mgn_q_add(int32_t sum, int32_t product, unsigned kind)
     return sum;
 }
 
+/* Whether coefficients are int8_t with a scale a machine: in q7 those of one-rest models, where they
+ * are many, and those of hinge units, which were learned in eight bits. All others are int16_t. */
+static inline bool mgn_q_narrow(const margin_expansion_q *e)
+{
+    return e->format == MARGIN_Q7 &&
+           (e->vote.scheme == MARGIN_SCHEME_ONE_REST || e->kernel.kind == MARGIN_KERNEL_HINGE);
+}
+
+static inline int16_t mgn_q_coef(const margin_expansion_q *e, size_t i)
+{
+    return mgn_q_narrow(e) ? MARGIN_LOAD(int8_t, (const int8_t *)e->coef + i)
+                           : MARGIN_LOAD(int16_t, (const int16_t *)e->coef + i);
+}
+
+/* What vector v says to the machines of a narrow model, of which vector v has one coefficient each. */
+static MGN_Q_SPREAD void mgn_q_spread_narrow(const margin_expansion_q *e, size_t v, mgn_q_term term,
+                                             int32_t *scores, unsigned kind)
+{
+    const int8_t *coef = (const int8_t *)e->coef + v * e->width;
+    for (size_t j = 0; j < e->width; j++) {
+        scores[j] = mgn_q_add(scores[j], mgn_q_product(MARGIN_LOAD(int8_t, coef + j), term), kind);
+    }
+}
+
 /* What vector v says goes to several machines: with one machine for each pair of classes, to those that
  * ask about its class c: first (0, c), (1, c) .. (c - 1, c), whose numbers lie classes - 2,
  * classes - 3, .. apart, then (c, c + 1), .. without gaps. */
@@ -2654,7 +2678,7 @@ static MGN_Q_SPREAD void mgn_q_spread(const margin_expansion_q *e, size_t v, mgn
                                       int32_t *scores, unsigned kind)
 {
     const size_t width = e->width;
-    const int16_t *coef = e->coef + v * width;
+    const int16_t *coef = (const int16_t *)e->coef + v * width;
     size_t c = 0;
     while (mgn_scheme_pairs(e->vote.scheme) && v >= MARGIN_LOAD(uint16_t, e->class_end + c)) {
         c++;
@@ -2796,6 +2820,22 @@ static MGN_Q_EACH mgn_q_term mgn_q7_rbf_value(const margin_expansion_q *e, size_
     return mgn_q_exp_term(&e->kernel, in->norm + 2u * (half - dot * e->kernel.step));
 }
 
+/* hinge: v.x + t, which fits 31 bits, in units of 2^shift, limited to what a term holds. Thresholds
+ * are whole multiples of 2^up, stored as the uint16_t that norms are. */
+static MGN_Q_EACH mgn_q_term mgn_q_hinge_value(const margin_expansion_q *e, size_t v, uint32_t dot)
+{
+    const margin_kernel_q *k = &e->kernel;
+    const int16_t threshold = (int16_t)MARGIN_LOAD(uint16_t, e->norms + v);
+    const int32_t sum = (int32_t)(dot + mgn_q_up((uint32_t)(int32_t)threshold, k->up));
+    mgn_q_term term = {0, 0};
+    if (sum > 0) {
+        const int32_t value = mgn_q_down(sum, k->shift);
+        term.high = (uint32_t)(value < 32767 ? value : 32767) << 16;
+        term.down = k->down;
+    }
+    return term;
+}
+
 static MGN_Q_EACH mgn_q_term mgn_q_poly_value(const margin_expansion_q *e, uint32_t dot)
 {
     return mgn_q_poly_term(&e->kernel, (int32_t)dot);
@@ -2819,6 +2859,9 @@ static MGN_INLINE mgn_q_term mgn_q_value(const margin_expansion_q *e, size_t v, 
     if (kind == MARGIN_KERNEL_POLY) {
         return mgn_q_poly_value(e, dot);
     }
+    if (kind == MARGIN_KERNEL_HINGE) {
+        return mgn_q_hinge_value(e, v, dot);
+    }
     if (kind == MARGIN_KERNEL_RBF) {
         if (format == MARGIN_Q15) {
             return mgn_q15_rbf_value(e, v, dot, in);
@@ -2835,7 +2878,7 @@ static MGN_INLINE bool mgn_q_look(const margin_expansion_q *e, const int16_t *x,
     if (kind == MARGIN_KERNEL_RBF) {
         return mgn_q_within(x, e->d, e->kernel.reach, &in->norm);
     }
-    if (kind != MARGIN_KERNEL_POLY) {
+    if (kind == MARGIN_KERNEL_UNIT_POLY || kind == MARGIN_KERNEL_UNIT_EXP) {
         in->length = mgn_q_measure_length(x, e->d);
     }
     return true;
@@ -2846,6 +2889,7 @@ static MGN_INLINE void mgn_q_many(const margin_expansion_q *e, const int16_t *x,
                                   unsigned format, unsigned kind)
 {
     const void *block = e->vectors;
+    const bool narrow = format == MARGIN_Q7 && mgn_q_narrow(e);
     mgn_q_input in = {0, {0, 0}};
     const size_t n = mgn_q_look(e, x, kind, &in) ? e->n : 0;
     for (size_t j = e->vote.machines; j-- > 0;) {
@@ -2855,11 +2899,22 @@ static MGN_INLINE void mgn_q_many(const margin_expansion_q *e, const int16_t *x,
         uint32_t dots[MGN_Q_LANES];
         block = mgn_q_dots(block, v, x, e->d, format, dots);
         for (size_t t = 0; t < MGN_Q_LANES; t++) {
-            mgn_q_spread(e, v + t, mgn_q_value(e, v + t, dots[t], &in, format, kind), scores, kind);
+            const mgn_q_term term = mgn_q_value(e, v + t, dots[t], &in, format, kind);
+            if (narrow) {
+                if (term.high != 0) {
+                    mgn_q_spread_narrow(e, v + t, term, scores, kind);
+                }
+            } else {
+                mgn_q_spread(e, v + t, term, scores, kind);
+            }
         }
     }
     for (size_t j = e->vote.machines; j-- > 0;) {
-        scores[j] = scores[e->width == 1u ? 0 : j] + MARGIN_LOAD(int32_t, e->bias + j);
+        int32_t sum = scores[e->width == 1u ? 0 : j];
+        if (narrow) {
+            sum = mgn_q_scale_signed(sum, MARGIN_LOAD(uint16_t, e->scales + j));
+        }
+        scores[j] = sum + MARGIN_LOAD(int32_t, e->bias + j);
     }
 }
 
@@ -2867,6 +2922,7 @@ static MGN_INLINE void mgn_q_many(const margin_expansion_q *e, const int16_t *x,
 static MGN_INLINE int32_t mgn_q_one(const margin_expansion_q *e, const int16_t *x, unsigned format,
                                     unsigned kind)
 {
+    const bool narrow = format == MARGIN_Q7 && kind == MARGIN_KERNEL_HINGE;
     const void *block = e->vectors;
     mgn_q_input in = {0, {0, 0}};
     const bool near = mgn_q_look(e, x, kind, &in);
@@ -2877,8 +2933,13 @@ static MGN_INLINE int32_t mgn_q_one(const margin_expansion_q *e, const int16_t *
         block = mgn_q_dots(block, v, x, e->d, format, dots);
         for (size_t t = 0; t < MGN_Q_LANES; t++) {
             const mgn_q_term term = mgn_q_value(e, v + t, dots[t], &in, format, kind);
-            sum = mgn_q_add(sum, mgn_q_product(MARGIN_LOAD(int16_t, e->coef + v + t), term), kind);
+            const int16_t coef = narrow ? MARGIN_LOAD(int8_t, (const int8_t *)e->coef + v + t)
+                                        : MARGIN_LOAD(int16_t, (const int16_t *)e->coef + v + t);
+            sum = mgn_q_add(sum, mgn_q_product(coef, term), kind);
         }
+    }
+    if (narrow) {
+        sum = mgn_q_scale_signed(sum, MARGIN_LOAD(uint16_t, e->scales));
     }
     return sum + MARGIN_LOAD(int32_t, e->bias);
 }
@@ -2908,7 +2969,7 @@ static MGN_INLINE size_t mgn_q_list_pool(const margin_list_q *l, const int16_t *
             block = mgn_q_dots(block, v, x, e->d, format, dots);
             for (size_t t = 0; t < MGN_Q_LANES; t++) {
                 const mgn_q_term term = mgn_q_value(e, v + t, dots[t], &in, format, kind);
-                const int16_t *coef = e->coef + (v + t) * cuts;
+                const int16_t *coef = (const int16_t *)e->coef + (v + t) * cuts;
                 for (size_t c = j; c < cuts; c++) {
                     const int32_t more = mgn_q_product(MARGIN_LOAD(int16_t, coef + c), term);
                     sums[c] = mgn_q_add(sums[c], more, kind);
@@ -3648,9 +3709,27 @@ static bool mgn_q_unit_fits(const margin_expansion_q *e)
     return fits;
 }
 
+/* v.x + t fits 31 bits for every input; a vector speaks to one machine or to all of them. */
+static bool mgn_q_hinge_fits(const margin_expansion_q *e)
+{
+    const margin_kernel_q *k = &e->kernel;
+    bool fits =
+        k->shift < 31u && k->up < 16u && k->down < 32u &&
+        (e->vote.scheme == MARGIN_SCHEME_BINARY || e->vote.scheme == MARGIN_SCHEME_ONE_REST);
+    for (size_t v = 0; fits && v < e->n; v++) {
+        const int16_t threshold = (int16_t)MARGIN_LOAD(uint16_t, e->norms + v);
+        uint64_t sum;
+        (void)mgn_q_length2(e, v, &sum);
+        fits = (sum << 15) + ((uint64_t)mgn_q_size(threshold) << k->up) <= INT32_MAX;
+    }
+    return fits;
+}
+
 static bool mgn_q_kernel_fits(const margin_expansion_q *e)
 {
     switch (e->kernel.kind) {
+    case MARGIN_KERNEL_HINGE:
+        return mgn_q_hinge_fits(e);
     case MARGIN_KERNEL_RBF:
         return mgn_q_rbf_fits(e);
     case MARGIN_KERNEL_POLY:
@@ -3677,7 +3756,7 @@ static bool mgn_q_sum_fits(const margin_expansion_q *e, size_t m)
             c++;
         }
         for (size_t j = 0; j < e->width; j++) {
-            const int16_t coef = MARGIN_LOAD(int16_t, e->coef + v * e->width + j);
+            const int16_t coef = mgn_q_coef(e, v * e->width + j);
             if (coef != 0 && (e->vote.scheme == MARGIN_SCHEME_ORDINAL ||
                               mgn_q_machine(e->vote.scheme, e->vote.classes, c, j) == m)) {
                 sum += ((mgn_q_size(coef) * UINT32_C(32767)) >> e->kernel.down) + 1u;
@@ -3859,7 +3938,8 @@ MARGIN_API margin_status margin_model_check_q(const margin_model_q *model)
     } else if (given && model->kind == MARGIN_MODEL_EXPANSION) {
         const margin_expansion_q *e = &model->of.expansion;
         given = e->vectors != NULL && (uintptr_t)e->vectors % MGN_Q_ALIGN == 0 && e->coef != NULL &&
-                e->bias != NULL && mgn_q_stage_given(e->stage) &&
+                (e->scales != NULL || !mgn_q_narrow(e)) && e->bias != NULL &&
+                mgn_q_stage_given(e->stage) &&
                 (e->norms != NULL || e->kernel.kind == MARGIN_KERNEL_POLY) &&
                 (e->class_end != NULL || !mgn_scheme_pairs(e->vote.scheme));
         fits = given && mgn_q_expansion_fits(e);
@@ -4187,10 +4267,13 @@ static void mgn_walk_expansion_q(mgn_walk *walk, margin_expansion_q *e)
     const size_t padded = mgn_size_up(e->d, 2u);
     const size_t norms = e->kernel.kind != MARGIN_KERNEL_POLY ? e->n : 0;
     const size_t ends = mgn_scheme_pairs(e->vote.scheme) ? e->vote.classes : 0;
+    const bool narrow = mgn_q_narrow(e);
     e->vectors = mgn_walk_array(walk, e->vectors, element, mgn_size_mul(e->n, padded));
     e->norms = (const uint16_t *)mgn_walk_array(walk, e->norms, MGN_HALVES, norms);
-    e->coef =
-        (const int16_t *)mgn_walk_array(walk, e->coef, MGN_HALVES, mgn_size_mul(e->n, e->width));
+    e->coef = mgn_walk_array(walk, e->coef, narrow ? MGN_BYTES : MGN_HALVES,
+                             mgn_size_mul(e->n, e->width));
+    e->scales = (const uint16_t *)mgn_walk_array(walk, e->scales, MGN_HALVES,
+                                                 narrow ? e->vote.machines : 0);
     e->bias = (const int32_t *)mgn_walk_array(walk, e->bias, MGN_WORDS, e->vote.machines);
     e->class_end = (const uint16_t *)mgn_walk_array(walk, e->class_end, MGN_HALVES, ends);
 }
@@ -4205,8 +4288,7 @@ static void mgn_walk_list_q(mgn_walk *walk, margin_list_q *l)
     const size_t norms = e->kernel.kind != MARGIN_KERNEL_POLY ? e->n : 0;
     e->vectors = mgn_walk_array(walk, e->vectors, element, values);
     e->norms = (const uint16_t *)mgn_walk_array(walk, e->norms, MGN_HALVES, norms);
-    e->coef =
-        (const int16_t *)mgn_walk_array(walk, e->coef, MGN_HALVES, mgn_size_mul(e->n, e->width));
+    e->coef = mgn_walk_array(walk, e->coef, MGN_HALVES, mgn_size_mul(e->n, e->width));
     e->bias = (const int32_t *)mgn_walk_array(walk, e->bias, MGN_WORDS, e->width);
     l->reach =
         (const uint16_t *)mgn_walk_array(walk, l->reach, MGN_HALVES, e->n > 0 ? e->width : 0);
@@ -4296,12 +4378,16 @@ static bool mgn_linear_sound(const margin_linear *l)
            mgn_bias_fits(&l->vote, l->bias);
 }
 
-/* A kernel, or the hinge of learned vectors, whose other parameters are sound but unused. */
-static bool mgn_units_valid(const margin_kernel *k)
+/* A kernel, or the hinge of learned vectors, whose other parameters are sound but unused. A learned
+ * vector belongs to no class, so it speaks to one machine or to those of all classes. */
+static bool mgn_units_valid(const margin_expansion *e)
 {
-    margin_kernel plain = *k;
+    margin_kernel plain = e->kernel;
     if (plain.kind == MARGIN_KERNEL_HINGE) {
         plain.kind = MARGIN_KERNEL_LINEAR;
+        if (e->vote.scheme != MARGIN_SCHEME_BINARY && e->vote.scheme != MARGIN_SCHEME_ONE_REST) {
+            return false;
+        }
     }
     return mgn_kernel_valid(&plain);
 }
@@ -4310,7 +4396,7 @@ static bool mgn_expansion_shape(const margin_expansion *e)
 {
     return mgn_vote_fits(&e->vote) && e->n > 0 && e->d > 0 &&
            e->width == mgn_scheme_width(e->vote.scheme, e->vote.classes) && e->kernel.degree > 0 &&
-           mgn_units_valid(&e->kernel);
+           mgn_units_valid(e);
 }
 
 /* Counts that grow up to n. */
@@ -8445,8 +8531,12 @@ typedef struct {
     int32_t *scores_q;            /* machines */
     int16_t *x, *work;            /* d */
     void *vectors;                /* kept, as all that follow */
-    uint16_t *norms, *class_end;
-    int16_t *coef;
+    uint16_t *norms, *class_end, *scales;
+    void *coef;  /* int16_t, or int8_t if `narrow` */
+    bool narrow; /* see mgn_q_narrow */
+    bool hinge;
+    margin_real *tops;  /* machines: largest coefficient */
+    margin_real *steps; /* hinge, of each vector: v for one unit of its elements */
     int32_t *bias;
     margin_stage_q *stage;
     int32_t *stage_offset;
@@ -8529,10 +8619,13 @@ static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
     job->d = linear ? job->l->d : job->e->d;
     job->width = linear ? 0 : job->e->width;
     if ((job->format != MARGIN_Q15 && job->format != MARGIN_Q7) ||
-        (!linear && (job->e->kernel.kind == MARGIN_KERNEL_LINEAR ||
-                     job->e->kernel.kind == MARGIN_KERNEL_HINGE))) {
+        (!linear && job->e->kernel.kind == MARGIN_KERNEL_LINEAR)) {
         return MARGIN_E_ARGUMENT;
     }
+    job->hinge = from->kind == MARGIN_MODEL_EXPANSION && job->e->kernel.kind == MARGIN_KERNEL_HINGE;
+    job->narrow =
+        job->format == MARGIN_Q7 && (job->hinge || (from->kind == MARGIN_MODEL_EXPANSION &&
+                                                    job->vote->scheme == MARGIN_SCHEME_ONE_REST));
     return job->n <= UINT16_MAX && job->d < UINT16_MAX && job->machines <= UINT16_MAX
                ? MARGIN_OK
                : MARGIN_E_RANGE;
@@ -8547,7 +8640,8 @@ static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem)
     const size_t values = mgn_size_mul(job->l != NULL ? rows : job->n, d + d % 2u);
     job->vectors = margin_arena_keep(mem, values, job->format == MARGIN_Q15 ? 2u : 1u);
     job->norms = MGN_KEEP(mem, uint16_t, job->p != NULL ? job->p->n : job->n);
-    job->coef = MGN_KEEP(mem, int16_t, mgn_size_mul(job->n, job->width));
+    job->coef = margin_arena_keep(mem, mgn_size_mul(job->n, job->width), job->narrow ? 1u : 2u);
+    job->scales = MGN_KEEP(mem, uint16_t, job->narrow ? job->machines : 0);
     job->bias = MGN_KEEP(mem, int32_t, job->p != NULL ? job->e->n : job->machines);
     job->downs = MGN_KEEP(mem, uint8_t, job->p != NULL ? job->p->n : 0);
     job->class_end = MGN_KEEP(mem, uint16_t, job->l != NULL || cuts > 0 ? 0 : job->vote->classes);
@@ -8571,6 +8665,8 @@ static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem)
     job->biases = MGN_SCRATCH(mem, margin_real, job->l != NULL ? cuts : 0);
     job->scores = MGN_SCRATCH(mem, margin_real, job->machines);
     job->differ = MGN_SCRATCH(mem, margin_real, job->machines);
+    job->tops = MGN_SCRATCH(mem, margin_real, job->machines);
+    job->steps = MGN_SCRATCH(mem, margin_real, job->hinge ? job->n : 0);
     job->scores_q = MGN_SCRATCH(mem, int32_t, job->machines);
     job->x = MGN_SCRATCH(mem, int16_t, d);
     job->work = MGN_SCRATCH(mem, int16_t, d);
@@ -8825,6 +8921,18 @@ typedef struct {
     margin_real length, vector, data;
 } mgn_q_extent;
 
+/* Largest coordinate of the data, from the centre. */
+static margin_real mgn_q_extents_data(const mgn_q_job *job)
+{
+    margin_real most = 0;
+    for (size_t k = 0; k < job->d; k++) {
+        const margin_real o = mgn_q_own_offset(job, k), f = mgn_q_own_factor(job, k);
+        most = mgn_max(most, mgn_abs((job->low[k] - o) * f - job->centre[k]));
+        most = mgn_max(most, mgn_abs((job->high[k] - o) * f - job->centre[k]));
+    }
+    return most;
+}
+
 static mgn_q_extent mgn_q_extents(const mgn_q_job *job)
 {
     mgn_q_extent most = {0, 0, 0};
@@ -8838,11 +8946,7 @@ static mgn_q_extent mgn_q_extents(const mgn_q_job *job)
         most.length = mgn_max(most.length, sum);
     }
     most.length = mgn_sqrt(most.length);
-    for (size_t k = 0; k < job->d; k++) {
-        const margin_real o = mgn_q_own_offset(job, k), f = mgn_q_own_factor(job, k);
-        most.data = mgn_max(most.data, mgn_abs((job->low[k] - o) * f - job->centre[k]));
-        most.data = mgn_max(most.data, mgn_abs((job->high[k] - o) * f - job->centre[k]));
-    }
+    most.data = mgn_q_extents_data(job);
     return most;
 }
 
@@ -8856,24 +8960,33 @@ static size_t mgn_q_class(const mgn_q_job *job, size_t v)
     return c;
 }
 
+/* Coefficient i of vector v for a kernel value of 1, which is 2^15 in integers. The values of hinge
+ * units count units of their own: unit * steps[v] * 2^shift. */
+static margin_real mgn_q_sized_coef(const mgn_q_job *job, size_t v, size_t i)
+{
+    const margin_real coef = job->e->coef[v * job->width + i] * job->size;
+    return job->hinge ? coef * job->steps[v] : coef;
+}
+
 /* Biases with what coefficients add to them, in job->scores; sums of |coef| and |bias|, in job->differ;
- * and the largest coefficient. */
+ * the largest coefficients of machines, in job->tops; and the largest of all. */
 static margin_real mgn_q_sum_up(mgn_q_job *job)
 {
     const margin_vote *vote = job->vote;
     margin_real largest = 0;
     for (size_t j = 0; j < job->machines; j++) {
         job->scores[j] = job->e->bias[j];
-        job->differ[j] = 0;
+        job->differ[j] = job->tops[j] = 0;
     }
     for (size_t v = 0; v < job->e->n; v++) {
         const size_t c = mgn_q_class(job, v);
         for (size_t i = 0; i < job->width; i++) {
             const size_t j = mgn_q_machine(vote->scheme, vote->classes, c, i);
-            const margin_real coef = job->e->coef[v * job->width + i];
-            job->differ[j] += mgn_abs(coef * job->size);
-            job->scores[j] += coef * job->base;
-            largest = mgn_max(largest, mgn_abs(coef * job->size));
+            const margin_real size = mgn_abs(mgn_q_sized_coef(job, v, i));
+            job->differ[j] += size;
+            job->scores[j] += job->e->coef[v * job->width + i] * job->base;
+            job->tops[j] = mgn_max(job->tops[j], size);
+            largest = mgn_max(largest, size);
         }
     }
     for (size_t j = 1; j < job->machines && vote->scheme == MARGIN_SCHEME_ORDINAL; j++) {
@@ -8887,16 +9000,20 @@ static margin_real mgn_q_sum_up(mgn_q_job *job)
 }
 
 /* The least shift `down` with sum |coef| 32768 / 2^down + |bias| < 2^31 for all machines, if the
- * largest coefficient is made 32767; for poly, whose sums are limited, one that leaves them room for
+ * largest coefficient is made 32767, or that of each machine 127 where they are narrow; for poly, whose sums are limited, one that leaves them room for
  * eight times what the data needs. */
 static void mgn_q_choose_down(mgn_q_job *job)
 {
     const margin_real largest = mgn_q_sum_up(job);
     margin_real most = 0;
     for (size_t j = 0; j < job->machines; j++) {
-        most = mgn_max(most, job->kernel.kind == MARGIN_KERNEL_POLY
-                                 ? 16 * mgn_max(job->peak, mgn_abs(job->scores[j]))
-                                 : job->differ[j]);
+        margin_real need = job->differ[j];
+        if (job->kernel.kind == MARGIN_KERNEL_POLY) {
+            need = 16 * mgn_max(job->peak, mgn_abs(job->scores[j]));
+        } else if (job->narrow) {
+            need = job->tops[j] > 0 ? need / 256 * (largest / job->tops[j]) : 0;
+        }
+        most = mgn_max(most, need);
     }
     job->kernel.down = 0;
     while (job->kernel.down < 31u && largest > 0 && most > 2 * largest) {
@@ -9017,6 +9134,9 @@ static int32_t mgn_q_rounded(const mgn_q_job *job, size_t v, size_t k)
         unit *= mgn_sqrt(job->e->norms[v]); /* unit vectors */
         unit = unit > 0 ? unit : 1;
     }
+    if (job->hinge) {
+        return mgn_q_round(job->e->vectors[v * job->d + k] / job->steps[v], -limit, limit);
+    }
     return mgn_q_round(mgn_q_vector(job, v, k) / unit, -limit, limit);
 }
 
@@ -9094,7 +9214,7 @@ static margin_status mgn_q_rbf_norms(mgn_q_job *job)
 /* Coefficient i of vector v; of rbf with what the rounding of its norm takes from the kernel value. */
 static margin_real mgn_q_true_coef(const mgn_q_job *job, size_t v, size_t i)
 {
-    const margin_real coef = job->e->coef[v * job->width + i] * job->size;
+    const margin_real coef = mgn_q_sized_coef(job, v, i);
     if (job->kernel.kind == MARGIN_KERNEL_RBF) {
         const uint64_t twice = (uint64_t)job->norms[v] << (job->kernel.shift + 1u);
         const margin_real excess = (margin_real)(twice - mgn_q_rounded_length2(job, v));
@@ -9103,10 +9223,41 @@ static margin_real mgn_q_true_coef(const mgn_q_job *job, size_t v, size_t i)
     return coef;
 }
 
+/* The coefficients of a narrow model, and what each machine multiplies its sum by: the machine with
+ * the largest coefficients by all but 1, and the others by so much less. */
+static void mgn_q_store_narrow(mgn_q_job *job, margin_real largest)
+{
+    const size_t width = job->width;
+    for (size_t j = 0; j < width; j++) {
+        int32_t scale;
+        job->tops[j] = 0;
+        for (size_t v = 0; v < job->e->n; v++) {
+            job->tops[j] = mgn_max(job->tops[j], mgn_abs(mgn_q_true_coef(job, v, j)));
+        }
+        scale = mgn_q_round(job->tops[j] / largest * 65535, 1, 65535);
+        job->scales[j] = (uint16_t)scale;
+        for (size_t v = 0; v < job->n; v++) {
+            const margin_real unit = largest * (margin_real)scale / (127 * MGN_R(65535.0));
+            const int32_t coef =
+                v < job->e->n ? mgn_q_round(mgn_q_true_coef(job, v, j) / unit, -127, 127) : 0;
+            ((int8_t *)job->coef)[v * width + j] = (int8_t)coef;
+        }
+    }
+}
+
+static void mgn_q_store_wide(mgn_q_job *job, margin_real unit)
+{
+    for (size_t i = 0; i < job->n * job->width; i++) {
+        const size_t v = i / job->width;
+        const margin_real coef = v < job->e->n ? mgn_q_true_coef(job, v, i % job->width) : 0;
+        ((int16_t *)job->coef)[i] = (int16_t)mgn_q_round(coef / unit, -32767, 32767);
+    }
+}
+
 static margin_status mgn_q_store_coef(mgn_q_job *job)
 {
     const margin_real weight = 32768 / (margin_real)(UINT32_C(1) << job->kernel.down);
-    margin_real largest = 0, unit;
+    margin_real largest = 0;
     for (size_t v = 0; v < job->e->n; v++) {
         for (size_t i = 0; i < job->width; i++) {
             largest = mgn_max(largest, mgn_abs(mgn_q_true_coef(job, v, i)));
@@ -9115,16 +9266,14 @@ static margin_status mgn_q_store_coef(mgn_q_job *job)
     if (!mgn_finite(largest)) {
         return MARGIN_E_RANGE;
     }
-    unit = largest > 0 ? largest / 32767 : 1;
-    job->score_unit = unit / weight;
+    largest = largest > 0 ? largest : 1;
     (void)mgn_q_sum_up(job);
-    for (size_t v = 0; v < job->n; v++) {
-        for (size_t i = 0; i < job->width; i++) {
-            job->coef[v * job->width + i] =
-                (int16_t)(v < job->e->n
-                              ? mgn_q_round(mgn_q_true_coef(job, v, i) / unit, -32767, 32767)
-                              : 0);
-        }
+    if (job->narrow) {
+        mgn_q_store_narrow(job, largest);
+        job->score_unit = largest / 127 / weight * MGN_R(65536.0 / 65535.0);
+    } else {
+        mgn_q_store_wide(job, largest / 32767);
+        job->score_unit = largest / 32767 / weight;
     }
     for (size_t j = 0; j < job->machines; j++) {
         job->bias[j] = mgn_q_round(job->scores[j] / job->score_unit, -INT32_MAX, INT32_MAX);
@@ -9149,6 +9298,105 @@ static margin_status mgn_q_rbf_make(mgn_q_job *job)
     job->vector_unit = job->unit * (margin_real)job->kernel.step;
     status = mgn_q_choose_gain(job, gamma * MGN_R(1.4426950408889634) * job->unit * job->unit);
     status = status == MARGIN_OK ? mgn_q_rbf_norms(job) : status;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    mgn_q_store_vectors(job);
+    return mgn_q_store_coef(job);
+}
+
+/* ---- hinge units ---- */
+
+/* Scaled inputs are z = unit x + centre, so v.z + t = unit v.x + (t + v.centre). With a grid of
+ * steps[v] for the elements of v this is unit steps[v] (q.x + r), r the threshold of the integers. */
+static margin_real mgn_q_hinge_threshold(const mgn_q_job *job, size_t v)
+{
+    return job->e->norms[v] + margin_dot(job->e->vectors + v * job->d, job->centre, job->d);
+}
+
+/* The finest grid of a vector at which its elements fit their format, and sums and threshold 31 bits. */
+static margin_real mgn_q_hinge_step(const mgn_q_job *job, size_t v)
+{
+    const margin_real *w = job->e->vectors + v * job->d;
+    const margin_real limit = job->format == MARGIN_Q15 ? 32767 : 127;
+    const margin_real far = mgn_abs(mgn_q_hinge_threshold(job, v)) / job->unit;
+    margin_real step = margin_norm_inf(w, job->d) / limit;
+    step = mgn_max(step, (margin_norm1(w, job->d) * 32768 + far) / MGN_R(0.98 * 2147483648.0));
+    step = mgn_max(step, far / MGN_R(1073741824.0));
+    return step > 0 ? step : 1;
+}
+
+/* The largest value of a unit on the data, in units of its own. */
+static margin_real mgn_q_hinge_most(const mgn_q_job *job)
+{
+    margin_real most = 1;
+    for (size_t i = 0; i < job->data->n; i++) {
+        const margin_real *x = mgn_sample(job->data, i);
+        for (size_t v = 0; v < job->e->n; v++) {
+            const margin_real *w = job->e->vectors + v * job->d;
+            margin_real sum = job->e->norms[v];
+            for (size_t k = 0; k < job->d; k++) {
+                sum += w[k] * (x[k] - mgn_q_own_offset(job, k)) * mgn_q_own_factor(job, k);
+            }
+            most = mgn_max(most, sum / (job->unit * job->steps[v]));
+        }
+    }
+    return most;
+}
+
+/* Inputs: whole numbers go in as they are where all features have one factor; otherwise the middle of
+ * the data is 0, and its largest distance from there 2^14 units. */
+static margin_status mgn_q_hinge_inputs(mgn_q_job *job)
+{
+    for (size_t k = 0; k < job->d; k++) {
+        const margin_real o = mgn_q_own_offset(job, k), f = mgn_q_own_factor(job, k);
+        job->centre[k] =
+            job->whole && mgn_q_one_factor(job) ? -o * f : (mgn_q_middle(job, k) - o) * f;
+    }
+    if (job->whole && mgn_q_one_factor(job)) {
+        mgn_q_as_they_are(job);
+        job->unit = mgn_q_own_factor(job, 0);
+        return job->unit > 0 ? MARGIN_OK : MARGIN_E_RANGE;
+    }
+    job->unit = mgn_q_extents_data(job) / 16384;
+    job->unit = job->unit > 0 ? job->unit : 1;
+    return mgn_q_inputs(job);
+}
+
+/* Grids, thresholds and the shift that gives values 15 bits, with a quarter more than the data needs. */
+static margin_status mgn_q_hinge_grids(mgn_q_job *job)
+{
+    const margin_status status = mgn_q_hinge_inputs(job);
+    margin_real most, far = 0;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    for (size_t v = 0; v < job->e->n; v++) {
+        job->steps[v] = mgn_q_hinge_step(job, v);
+        far = mgn_max(far, mgn_abs(mgn_q_hinge_threshold(job, v)) / (job->unit * job->steps[v]));
+    }
+    for (job->kernel.up = 0; job->kernel.up < 15u && far > 32767; job->kernel.up++) {
+        far /= 2;
+    }
+    most = MGN_R(1.25) * mgn_q_hinge_most(job);
+    for (job->kernel.shift = 0; job->kernel.shift < 30u && most > 32767; job->kernel.shift++) {
+        most /= 2;
+    }
+    for (size_t v = 0; v < job->n; v++) {
+        const margin_real grain = job->unit * (margin_real)(UINT32_C(1) << job->kernel.up);
+        job->norms[v] = 0;
+        if (v < job->e->n) {
+            const margin_real t = mgn_q_hinge_threshold(job, v) / (grain * job->steps[v]);
+            job->norms[v] = (uint16_t)mgn_q_round(t, -32767, 32767);
+        }
+    }
+    job->size = job->unit * 32768 * (margin_real)(UINT32_C(1) << job->kernel.shift);
+    return MARGIN_OK;
+}
+
+static margin_status mgn_q_hinge_make(mgn_q_job *job)
+{
+    const margin_status status = mgn_q_hinge_grids(job);
     if (status != MARGIN_OK) {
         return status;
     }
@@ -9307,6 +9555,8 @@ static void mgn_q_prepare_kernel(mgn_q_job *job)
     if (kernel->kind == MARGIN_KERNEL_POLY) {
         job->limit = mgn_q_poly_limit(job, &job->peak);
         job->size = margin_pow_int(job->limit, kernel->degree);
+    } else if (kernel->kind == MARGIN_KERNEL_HINGE) {
+        (void)mgn_q_hinge_grids(job); /* what fails here fails again in mgn_q_hinge_make */
     } else if (kernel->kind == MARGIN_KERNEL_UNIT_EXP) {
         const margin_real less = kernel->a - 1;
         job->linear_unit = mgn_abs(less) < MGN_R(0.001);
@@ -9326,6 +9576,8 @@ static margin_status mgn_q_expansion_make(mgn_q_job *job)
         return mgn_q_rbf_make(job);
     case MARGIN_KERNEL_POLY:
         return mgn_q_poly_make(job);
+    case MARGIN_KERNEL_HINGE:
+        return mgn_q_hinge_make(job);
     default:
         return mgn_q_unit_make(job);
     }
@@ -9362,6 +9614,7 @@ static void mgn_q_pool_model(const mgn_q_job *job, margin_expansion_q *e)
     e->vectors = job->vectors;
     e->norms = norms ? job->norms : NULL;
     e->coef = job->l == NULL ? job->coef : NULL;
+    e->scales = job->narrow ? job->scales : NULL;
     e->bias = job->bias;
     e->class_end = job->list == NULL ? job->class_end : NULL;
     e->stage = job->staged ? job->stage : NULL;

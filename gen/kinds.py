@@ -69,9 +69,9 @@ KINDS = {  # by MARGIN_MODEL_...
 # In integers: struct and fields; `stage` and the format are spelled by emit.py. A kind that is not here has no such form.
 INTEGER_KINDS = {
     1: ("margin_linear_q", "w bias stage d format vote"),
-    2: ("margin_expansion_q", "vectors norms coef bias class_end stage n d width format kernel vote"),
+    2: ("margin_expansion_q", "vectors norms coef scales bias class_end stage n d width format kernel vote"),
     3: ("margin_proto_q", "vectors constants gains downs class_end stage reach n d tangents nth up left format vote"),
-    4: ("margin_list_q", "( vectors norms coef bias class_end stage n d width format kernel vote ) cut_reach target"),
+    4: ("margin_list_q", "( vectors norms coef scales bias class_end stage n d width format kernel vote ) cut_reach target"),
 }
 
 

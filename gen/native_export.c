@@ -111,7 +111,9 @@ static void gen_expansion_anatomy_q(gen_anatomy *a, const margin_expansion_q *e)
     gen_number(a, "width", e->width, GEN_UINT16);
     gen_array(a, "vectors", e->vectors, e->n * even, e->format == MARGIN_Q7 ? GEN_INT8 : GEN_INT16);
     gen_array(a, "norms", e->norms, e->n, GEN_UINT16);
-    gen_array(a, "coef", e->coef, (size_t)e->n * e->width, GEN_INT16);
+    gen_array(a, "coef", e->coef, (size_t)e->n * e->width,
+              e->scales != NULL ? GEN_INT8 : GEN_INT16);
+    gen_array(a, "scales", e->scales, e->scales != NULL ? e->vote.machines : 0, GEN_UINT16);
     gen_array(a, "bias", e->bias, e->vote.machines, GEN_INT32);
     gen_array(a, "class_end", e->class_end, e->vote.classes, GEN_UINT16);
     gen_stage_anatomy(a, e->stage, e->d);
@@ -148,6 +150,7 @@ static void gen_list_anatomy_q(gen_anatomy *a, const margin_list_q *l)
               e->format == MARGIN_Q7 ? GEN_INT8 : GEN_INT16);
     gen_array(a, "norms", e->norms, e->n, GEN_UINT16);
     gen_array(a, "coef", e->coef, (size_t)e->n * e->width, GEN_INT16);
+    gen_array(a, "scales", NULL, 0, GEN_UINT16);
     gen_array(a, "bias", e->bias, e->width, GEN_INT32);
     gen_array(a, "class_end", NULL, 0, GEN_UINT16);
     gen_stage_anatomy(a, e->stage, e->d);

@@ -23,8 +23,8 @@
 #include "margin.h"
 #endif
 
-#if !defined(MARGIN_MODEL_FORMAT) || MARGIN_MODEL_FORMAT != 1
-#error "motor.h needs model format 1: export it again with the generator of this margin.h"
+#if !defined(MARGIN_MODEL_FORMAT) || MARGIN_MODEL_FORMAT != 2
+#error "motor.h needs model format 2: export it again with the generator of this margin.h"
 #endif
 
 #define MOTOR_FEATURES 4
@@ -91,9 +91,9 @@ static const uint8_t motor_stage_shift[4] MARGIN_FLASH = {
 static const margin_stage_q motor_stage = {motor_stage_offset, motor_stage_factor, motor_stage_shift};
 
 static const margin_expansion_q motor_model = {
-    motor_vectors, motor_norms, motor_coef, motor_bias, motor_class_end, &motor_stage, 60, 4, 1,
-    MARGIN_Q15, {MARGIN_KERNEL_RBF, 0, 12, 0, 33073, 1, 3, 964104775u, 2325650625u, 0}, {2, 1, 0,
-    0, 0, 0, MARGIN_SCHEME_BINARY}
+    motor_vectors, motor_norms, motor_coef, 0, motor_bias, motor_class_end, &motor_stage, 60, 4,
+    1, MARGIN_Q15, {MARGIN_KERNEL_RBF, 0, 12, 0, 33073, 1, 3, 964104775u, 2325650625u, 0}, {2, 1,
+    0, 0, 0, 0, MARGIN_SCHEME_BINARY}
 };
 
 static const char *const motor_labels[2] = {

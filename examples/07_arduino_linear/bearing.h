@@ -19,8 +19,8 @@
 #include "margin.h"
 #endif
 
-#if !defined(MARGIN_MODEL_FORMAT) || MARGIN_MODEL_FORMAT != 1
-#error "bearing.h needs model format 1: export it again with the generator of this margin.h"
+#if !defined(MARGIN_MODEL_FORMAT) || MARGIN_MODEL_FORMAT != 2
+#error "bearing.h needs model format 2: export it again with the generator of this margin.h"
 #endif
 
 #ifdef MARGIN_REAL_DOUBLE
