@@ -282,7 +282,7 @@ static int32_t cut_alone(const margin_list_q *l, size_t j, const int16_t *x)
         return sum >= -INT32_MAX && sum <= INT32_MAX ? (int32_t)sum : INT32_MIN;
     }
     for (size_t v = 0; v < e->n; v++) {
-        coef[v] = e->coef[v * e->width + j];
+        coef[v] = ((const int16_t *)e->coef)[v * e->width + j];
     }
     alone.kind = MARGIN_MODEL_EXPANSION;
     alone.of.expansion = *e;
