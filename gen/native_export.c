@@ -103,9 +103,12 @@ static void gen_kernel_anatomy_q(gen_anatomy *a, const margin_kernel_q *k)
     gen_number(a, "add", k->add, GEN_INT32);
 }
 
+/* Ends of classes are read where each machine tells two classes apart, and left out elsewhere. */
 static void gen_expansion_anatomy_q(gen_anatomy *a, const margin_expansion_q *e)
 {
     const size_t even = ((size_t)e->d + 1) / 2 * 2;
+    const bool pairs =
+        e->vote.scheme == MARGIN_SCHEME_ONE_ONE || e->vote.scheme == MARGIN_SCHEME_VOTES;
     gen_number(a, "n", e->n, GEN_UINT16);
     gen_number(a, "d", e->d, GEN_UINT16);
     gen_number(a, "width", e->width, GEN_UINT16);
@@ -115,7 +118,7 @@ static void gen_expansion_anatomy_q(gen_anatomy *a, const margin_expansion_q *e)
               e->scales != NULL ? GEN_INT8 : GEN_INT16);
     gen_array(a, "scales", e->scales, e->scales != NULL ? e->vote.machines : 0, GEN_UINT16);
     gen_array(a, "bias", e->bias, e->vote.machines, GEN_INT32);
-    gen_array(a, "class_end", e->class_end, e->vote.classes, GEN_UINT16);
+    gen_array(a, "class_end", e->class_end, pairs ? e->vote.classes : 0, GEN_UINT16);
     gen_stage_anatomy(a, e->stage, e->d);
     gen_kernel_anatomy_q(a, &e->kernel);
 }
