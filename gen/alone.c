@@ -282,6 +282,15 @@ static inline float model_kernel(float dot, float nx, size_t v)
     return model_expm1(t * MODEL_LN_A) / MODEL_A_LESS_1;
 }
 
+/* ---- f32 kernel hinge ---- */
+/* The value of the learned vector v at x: what their dot product is above a threshold, or 0. */
+static inline float model_kernel(float dot, float nx, size_t v)
+{
+    const float above = dot + MODEL_READ_F32(model_norms + v);
+    (void)nx;
+    return above < 0 ? 0 : above;
+}
+
 /* ---- f32 input scaled ---- */
 /* Feature k of the raw input, scaled. */
 static inline float model_scaled(const float *x, size_t k)
@@ -910,7 +919,7 @@ static inline model_value_q model_kernel(const int16_t *x, const model_input_q *
     return model_exp(*in + 2u * (half - model_dot(x, v) * MODEL_STEP));
 }
 
-/* ---- q kernel poly ---- */
+/* ---- q kernel no input ---- */
 /* The kernel needs to know nothing of an input. */
 typedef uint8_t model_input_q;
 
@@ -921,6 +930,7 @@ static inline int model_measure(const int16_t *x, model_input_q *in)
     return 1;
 }
 
+/* ---- q kernel poly ---- */
 /* The kernel value of x and vector v: (gamma x.v + coef0)^DEGREE. The base is a fraction of the largest that was
  * expected, in 2^-(15 + UP); its powers are mantissas of 15 bits with an exponent. */
 static inline model_value_q model_kernel(const int16_t *x, const model_input_q *in, size_t v)
@@ -949,6 +959,22 @@ static inline model_value_q model_kernel(const int16_t *x, const model_input_q *
     if (down < 32u) {
         value.mantissa = (int16_t)(base < 0 && MODEL_DEGREE % 2 != 0 ? -(int32_t)power : (int32_t)power);
         value.down = (uint8_t)down;
+    }
+    return value;
+}
+
+/* ---- q kernel hinge ---- */
+/* The value of the learned vector v at x: v.x + t where that is positive, in units of 2^SHIFT, limited. */
+static inline model_value_q model_kernel(const int16_t *x, const model_input_q *in, size_t v)
+{
+    const int16_t threshold = (int16_t)MODEL_READ_U16(model_norms + v);
+    const int32_t sum = (int32_t)(model_dot(x, v) + ((uint32_t)(int32_t)threshold << MODEL_UP));
+    model_value_q value = {0, 0};
+    (void)in;
+    if (sum > 0) {
+        const int32_t size = sum >> MODEL_NORM_SHIFT;
+        value.mantissa = (int16_t)(size < 32767 ? size : 32767);
+        value.down = MODEL_DOWN;
     }
     return value;
 }
@@ -1086,10 +1112,10 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores)
     int32_t sum = 0;
     size_t v, j;
     for (v = 0; v < n; v++) {
-        sum = model_add(sum, model_product(MODEL_READ_I16(model_coef + v), model_kernel(x, &in, v)));
+        sum = model_add(sum, model_product(MODEL_READ_COEF(model_coef + v), model_kernel(x, &in, v)));
     }
     for (j = 0; j < MODEL_MACHINES; j++) {
-        scores[j] = sum + MODEL_READ_I32(model_bias + j);
+        scores[j] = MODEL_SCALED(sum) + MODEL_READ_I32(model_bias + j);
     }
 }
 
@@ -1106,12 +1132,12 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores)
     for (v = 0; v < n; v++) {
         const model_value_q value = model_kernel(x, &in, v);
         for (j = 0; j < MODEL_CLASSES; j++) {
-            const int16_t coef = MODEL_READ_I16(model_coef + v * MODEL_CLASSES + j);
+            const int16_t coef = MODEL_READ_COEF(model_coef + v * MODEL_CLASSES + j);
             scores[j] = model_add(scores[j], model_product(coef, value));
         }
     }
     for (j = 0; j < MODEL_MACHINES; j++) {
-        scores[j] += MODEL_READ_I32(model_bias + j);
+        scores[j] = MODEL_SCALED(scores[j]) + MODEL_READ_I32(model_bias + j);
     }
 }
 

@@ -120,12 +120,10 @@ def needs_pair(plan: Plan) -> bool:
 
 def kernel(plan: Plan) -> None:
     n, kind = plan.n, KERNEL_WORDS[plan.n["kernel"]].replace("_", "-")
-    if kind in ("rbf", "unit-poly", "unit-exp"):
+    if kind in ("rbf", "unit-poly", "unit-exp", "hinge"):  # lengths, or thresholds
         plan.table("norms")
-        if kind == "rbf" or n["a"] != 1 or kind == "unit-poly":
-            plan.take("bits")
-        elif kind == "unit-exp":
-            plan.take("bits")
+    if kind in ("rbf", "unit-poly", "unit-exp"):
+        plan.take("bits")
     whole = kind == "unit-poly" and n["a"] <= 255 and n["a"] == int(n["a"])
     if kind == "rbf" or kind == "unit-exp" and n["a"] != 1 or kind == "unit-poly" and not whole:
         plan.take("exp core", "exp")
@@ -221,6 +219,9 @@ def pool_q(plan: Plan, ends: str | None) -> None:
     plan.table("vectors", [value for v in kept for value in vectors[v * d:(v + 1) * d]])
     plan.table("coef", [value for v in kept for value in coef[v * width:(v + 1) * width]])
     plan.table("bias")
+    if plan.parts.array("scales"):
+        plan.table("scales")
+        plan.take("scale signed")
     if norms:
         plan.table("norms", [norms[v] for v in kept])
     if ends:
@@ -231,11 +232,16 @@ def pool_q(plan: Plan, ends: str | None) -> None:
 
 def kernel_q(plan: Plan) -> None:
     n, kind = plan.n, KERNEL_WORDS[plan.n["kernel"]].replace("_", "-")
-    plan.constant(GAIN=f"{n['gain']}u", UP=n["up"], DOWN=f"{n['kernel_down']}u")
+    plan.constant(UP=n["up"], DOWN=f"{n['kernel_down']}u")
     plan.take("value")
+    if kind == "hinge":
+        plan.constant(NORM_SHIFT=n["kernel_shift"])
+        plan.take("dot", "kernel no input", "kernel hinge", "add")
+        return
+    plan.constant(GAIN=f"{n['gain']}u")
     if kind == "poly":
         plan.constant(BASE_SHIFT=n["kernel_shift"], ADD=n["add"], DEGREE=n["power"])
-        plan.take("scale signed", "dot", "kernel poly", "add poly")
+        plan.take("scale signed", "dot", "kernel no input", "kernel poly", "add poly")
         return
     plan.constant(CUT=f"UINT32_C({n['cut']})", NORM_SHIFT=n["kernel_shift"])
     plan.take("scale", "mantissa", "exp", "dot")
@@ -322,8 +328,12 @@ def planned(model: Model, name: str, quantised: Quantised | None, body: Body) ->
 
 def specialised(text: str, plan: Plan, body: Body) -> str:
     """Pieces with the types of this model and its name."""
-    real = plan.letter == "f32"
-    for word, value in (("MODEL_READ_INPUT", "MODEL_READ_F32" if real else "MODEL_READ_I16"),
+    real, narrow = plan.letter == "f32", any(table == "scales" for table, *_ in plan.tables)
+    if narrow:
+        text = re.sub(r"MODEL_SCALED\(([^()]*)\)", r"model_scale_signed(\1, MODEL_READ_U16(model_scales + j))", text)
+    for word, value in (("MODEL_READ_COEF", "MODEL_READ_I8" if narrow else "MODEL_READ_I16"), ("MODEL_SCALED(sum)", "sum"),
+                        ("MODEL_SCALED(scores[j])", "scores[j]"),
+                        ("MODEL_READ_INPUT", "MODEL_READ_F32" if real else "MODEL_READ_I16"),
                         ("MODEL_READ_SCORE", "MODEL_READ_F32" if real else "MODEL_READ_I32"),
                         ("MODEL_READ_VECTOR", "MODEL_READ_I8" if plan.form == "q7" else "MODEL_READ_I16"),
                         ("MODEL_INPUT ", "float " if real else "int16_t "), ("MODEL_SCORE ", "float " if real else "int32_t "),
@@ -366,5 +376,5 @@ def header(model: Model, name: str, quantised: Quantised | None = None, cost: Co
     blocks = ["\n".join(export.top(model, body, name, size, "all in this file")).replace("MARGIN_REJECTED", f"{upper}_REJECTED"),
               "\n".join([f"#ifndef {upper}_H", f"#define {upper}_H", "", *includes]), guard, "\n".join(constants),
               "\n".join(reading(flat, upper)), *tables, *export.labels(model, name), *code,
-              *(specialised(pieces()[piece], plan, body) for piece in ends), "#endif"]
+              *(specialised(pieces()[piece], plan, body) for piece in ends), "\n".join(export.cxx(body, name)), "#endif"]
     return "\n\n".join(blocks).replace("margin_real", "float") + "\n"

@@ -204,6 +204,34 @@ def selftest(model: Model, body: Body, name: str, rows: list, scores: list) -> l
             "}"]
 
 
+def class_name(name: str) -> str:
+    """The name of the class in C++.
+
+    >>> class_name("gate_rbf"), class_name("model")
+    ('GateRbf', 'Model')
+    """
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+def cxx(body: Body, name: str) -> list[str]:
+    """A class for C++ around the functions. Any array type with a size that is known will do: std::array is not named, since
+    small targets have no <array>. Nothing of it is left at run time."""
+    upper, own, x, score = name.upper(), class_name(name), body.input, body.score
+    array = "template <template <typename, size_t> class Array, size_t N>"
+    return ["/* In C++: the same, for std::array and arrays whose size the compiler checks. */",
+            "#if defined(__cplusplus) && __cplusplus >= 201103L", f"struct {own} {{",
+            f"    static constexpr size_t features = {upper}_FEATURES, classes = {upper}_CLASSES, machines = {upper}_MACHINES;",
+            f"    static uint16_t classify(const {x} (&x)[features])", "    {", f"        return {name}_classify(x);", "    }",
+            f"    {array}", f"    static uint16_t classify(const Array<{x}, N> &x)", "    {",
+            f'        static_assert(N == features, "{own} takes {upper}_FEATURES values");', f"        return {name}_classify(x.data());",
+            "    }", "    template <template <typename, size_t> class Array, size_t N, size_t M>",
+            f"    static void scores(const Array<{x}, N> &x, Array<{score}, M> &out)", "    {",
+            f'        static_assert(N == features && M == machines, "{own} takes {upper}_FEATURES values and gives '
+            f'{upper}_MACHINES");', f"        {name}_scores(x.data(), out.data());", "    }",
+            "    static const char *label(uint16_t c)", "    {", f'        return c < classes ? {name}_labels[c] : "no class";',
+            "    }", "    static int selftest()", "    {", f"        return {name}_selftest();", "    }", "};", "#endif"]
+
+
 def noted_body(model: Model, quantised: Quantised | None, cost: Cost | None) -> Body:
     """The body of a model, with notes on what became of it."""
     body = emit.integer_body(quantised) if quantised else emit.body_of(model.machine)
@@ -220,7 +248,8 @@ def header(model: Model, name: str, quantised: Quantised | None = None, cost: Co
     rows, scores = tests(model, quantised)
     blocks = [top(model, body, name, body.bytes, "for margin.h"), guard(name), single_precision(name) if body.score == "margin_real" else [],
               constants(model, body, name), *([block] for block in tables(body, name)), struct(body, name),
-              labels(model, name), functions(model, body, name), selftest(model, body, name, rows, scores), ["#endif"]]
+              labels(model, name), functions(model, body, name), selftest(model, body, name, rows, scores), cxx(body, name),
+              ["#endif"]]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
 

@@ -92,4 +92,35 @@ static inline int bearing_selftest(void)
     return 0;
 }
 
+/* In C++: the same, for std::array and arrays whose size the compiler checks. */
+#if defined(__cplusplus) && __cplusplus >= 201103L
+struct Bearing {
+    static constexpr size_t features = BEARING_FEATURES, classes = BEARING_CLASSES, machines = BEARING_MACHINES;
+    static uint16_t classify(const margin_real (&x)[features])
+    {
+        return bearing_classify(x);
+    }
+    template <template <typename, size_t> class Array, size_t N>
+    static uint16_t classify(const Array<margin_real, N> &x)
+    {
+        static_assert(N == features, "Bearing takes BEARING_FEATURES values");
+        return bearing_classify(x.data());
+    }
+    template <template <typename, size_t> class Array, size_t N, size_t M>
+    static void scores(const Array<margin_real, N> &x, Array<margin_real, M> &out)
+    {
+        static_assert(N == features && M == machines, "Bearing takes BEARING_FEATURES values and gives BEARING_MACHINES");
+        bearing_scores(x.data(), out.data());
+    }
+    static const char *label(uint16_t c)
+    {
+        return c < classes ? bearing_labels[c] : "no class";
+    }
+    static int selftest()
+    {
+        return bearing_selftest();
+    }
+};
+#endif
+
 #endif

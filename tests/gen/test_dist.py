@@ -1,17 +1,19 @@
-"""What `make dist` writes, and the few files that registries want in the root: one version, one address, whole and
+"""What `make dist` writes (`test_dist.py --update` writes the models of the sketches again), and the few files that registries want in the root: one version, one address, whole and
 reproducible. What needs the toolchains themselves is in tests/dist."""
 import io
 import json
 import os
 import re
 import subprocess
+import sys
 import tarfile
 import tempfile
 import unittest
 import xml.etree.ElementTree as xml
 import zipfile
 
-from gen import dist, wheel
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+from gen import dist, wheel  # noqa: E402: found by the line above when this file is run by itself
 
 ROOT = str(wheel.ROOT)
 
@@ -22,6 +24,26 @@ def value(path, pattern):
     if len(found) != 1:
         raise AssertionError(f"{path}: {pattern} is there {len(found)} times")
     return found[0]
+
+
+def sketch_models():
+    """The headers of the sketches, as the commands in their comments write them: paths and texts."""
+    for path in (path for path in dist.files("examples") if path.endswith(".ino")):
+        commands = re.findall(r"^ \*     (python3 .*?)(?: \*/)?$", dist.read(path).decode(), re.M)
+        header = commands[-1].split()[-1]
+        with tempfile.TemporaryDirectory() as folder:
+            for command in commands:
+                command = command.replace("examples/", os.path.join(ROOT, "examples/"))
+                subprocess.run(command, shell=True, cwd=folder, env={**os.environ, "PYTHONPATH": ROOT}, check=True,
+                               capture_output=True)
+            with open(os.path.join(folder, header), encoding="ascii") as file:
+                yield os.path.join(os.path.dirname(path), header), file.read()
+
+
+def update():
+    for path, text in sketch_models():
+        with open(os.path.join(ROOT, path), "w", encoding="ascii") as file:
+            file.write(text)
 
 
 class Root(unittest.TestCase):
@@ -97,20 +119,10 @@ class Arduino(unittest.TestCase):
             self.assertTrue(path.startswith("examples/") or not path.endswith(".ino"), path)
 
     def test_models_of_the_sketches_are_what_their_commands_write(self):
-        sketches = [path for path in dist.files("examples") if path.endswith(".ino")]
-        self.assertGreaterEqual(len(sketches), 2)
-        for path in sketches:
-            commands = re.findall(r"^ \*     (python3 .*?)(?: \*/)?$", dist.read(path).decode(), re.M)
-            self.assertEqual(len(commands), 2, path)
-            header = commands[1].split()[-1]
-            with tempfile.TemporaryDirectory() as folder:
-                for command in commands:
-                    command = command.replace("examples/", os.path.join(ROOT, "examples/"))
-                    subprocess.run(command, shell=True, cwd=folder, env={**os.environ, "PYTHONPATH": ROOT}, check=True,
-                                   capture_output=True)
-                with open(os.path.join(folder, header), encoding="ascii") as file:
-                    self.assertEqual(file.read(), dist.read(os.path.join(os.path.dirname(path), header)).decode(),
-                                     f"{path}: write {header} again by the commands at its top")
+        written = list(sketch_models())
+        self.assertGreaterEqual(len(written), 2)
+        for path, text in written:
+            self.assertEqual(text, dist.read(path).decode(), f"{path} is out of date: python3 tests/gen/test_dist.py --update")
 
     def test_keywords_are_names_of_the_header(self):
         header = dist.read("margin.h").decode()
@@ -197,4 +209,4 @@ class Products(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    update() if "--update" in sys.argv else unittest.main()

@@ -49,7 +49,7 @@ def models(folder):
     """Every kernel with 2, 3 and 5 classes by both schemes: real values and whole numbers, with and without rejection and
     probabilities. (model, integer form or None)."""
     found = []
-    for number, kernel in enumerate(options.KERNELS):
+    for number, kernel in enumerate(k for k in options.KERNELS if k != "hinge"):
         for classes, scheme in ((2, "one-one"), (3, "one-one"), (3, "one-rest"), (5, "one-one"), (5, "one-rest")):
             odd = (number + classes) % 2
             x, y = sets.ring(n=80) if classes == 2 and kernel != "linear" else sets.gauss(60, 5, classes, number + 1, 2)
