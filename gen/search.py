@@ -34,7 +34,7 @@ class Choice:
     @property
     def kernel(self) -> bool:
         """Its model is a sum over support vectors, of which some can be left out."""
-        return dict(self.options).get("kernel", "linear") != "linear" and self.method != "seco"
+        return dict(self.options).get("kernel", "linear") != "linear" and self.method not in ("seco", "compact")
 
 
 @dataclass

@@ -70,6 +70,10 @@ def proto_seconds(facts: Facts, options: dict) -> float:
     return 0.005 + 6e-8 * facts.n * rows * facts.d
 
 
+def compact_seconds(facts: Facts, options: dict) -> float:
+    return 0.02 + 2e-6 * facts.n * options.get("vectors", 64) * facts.d
+
+
 def nearest_seconds(facts: Facts, options: dict) -> float:
     return 0.005 + 1e-8 * facts.n ** 2 * facts.d
 
@@ -138,6 +142,12 @@ def neighbours(facts: Facts) -> list[dict]:
     return found + [{"neighbours": 1, "budget": room} for room in facts.room() if 2 * facts.classes <= room < facts.n]
 
 
+def learned(facts: Facts) -> list[dict]:
+    """A few vectors of both kernels: as many as the budget has room for, and fewer."""
+    sizes = {8, 16, 32, 64} if facts.flash is None else {part for room in facts.room(2 * facts.classes)[:1] for part in (room, room // 2)}
+    return [{"vectors": size, "kernel": kernel} for kernel in ("hinge", "rbf") for size in sorted(sizes) if 2 <= size <= 256]
+
+
 def asked_rates(facts: Facts) -> list[dict]:
     """The rates asked for, and others below them: bounds that hold for all distributions leave room."""
     missed, alarms = (1.0 if rate is None else rate for rate in (facts.missed, facts.alarms))
@@ -180,6 +190,7 @@ TRIES = [
     Try("tvq", tangents, lambda facts, options: 10 * proto_seconds(facts, options), word="prototypes"),
     Try("hss", lambda facts: [{"tangents": t} for t in (2, 5) if t < facts.d], proto_seconds, word="prototypes"),
     Try("nn", neighbours, nearest_seconds, word="prototypes"),
+    Try("compact", learned, compact_seconds, word="learned vectors"),
     Try("seco", lambda facts: [{"cheap": True}], list_seconds, TWO, "lists"),
 ]
 
@@ -203,6 +214,7 @@ def around(method: str, options: dict) -> list[dict]:
     if "gamma" in options and "C" in options:
         found += [{**options, "gamma": float(f"{options['gamma'] * g:.2g}"), "C": float(f"{options['C'] * c:.2g}")}
                   for g, c in ((0.5, 3.0), (2.0, 0.3))]
-    if methods.METHODS[method].takes("scale"):
-        found.append({**options, "scale": "minmax" if options.get("scale") != "minmax" else "standard"})
+    if methods.METHODS[method].takes("scale") and "scale" not in options:
+        wider = {"gamma": float(f"{8 * options['gamma']:.2g}")} if "gamma" in options else {}  # distances are smaller then
+        found.append({**options, **wider, "scale": "minmax"})
     return found

@@ -1,0 +1,390 @@
+"""Tests of `gen fit`: the pick and its command, budgets, stops and --resume, failures, advice about data."""
+import contextlib
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from unittest import mock
+
+import sets
+from gen import advice, cli, cost, fit, groups, methods, output, search, state, train, trial, tries, workers
+from gen.errors import Failure
+from test_cli import ROOT, CommandLine
+
+# Few enough to be quick, and one of each: linear, with a kernel, prototypes.
+SMALL = [tries.Try("svm", lambda facts: [{"C": 1.0, "tol": 1e-3}], tries.linear_seconds, word="linear", simple=True),
+         tries.Try("svm", lambda facts: [{"kernel": "rbf", "gamma": 0.5, "C": c, "tol": 1e-3} for c in (1.0, 10.0)],
+                   tries.kernel_seconds, word="kernels"),
+         tries.Try("lvq", lambda facts: [{"models": 4}], tries.proto_seconds, word="prototypes")]
+
+
+class Quick(CommandLine):
+    """Few methods and two rounds."""
+
+    def setUp(self):
+        super().setUp()
+        for patch in (mock.patch("gen.tries.TRIES", SMALL), mock.patch("gen.search.REPEATS", 2)):
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+
+class Pick(Quick):
+    def test_the_command_gives_the_same_header_to_the_bit(self):
+        for more in ((), ("--flash", "300"), ("--flash", "1K", "--target", "cortex-m4f", "--seed", "7")):
+            with self.subTest(more=more):
+                found = self.json("fit", self.ring, *more, "-o", self.path("m.h"), "--save", self.path("m.mgn"))
+                header, model = self.read("m.h"), self.read("m.mgn")
+                words = shlex.split(found["command"])
+                self.assertEqual(words[:4], ["python3", "-m", "gen", "train"])
+                os.unlink(self.path("m.h"))
+                self.ok(*words[3:])
+                self.assertEqual(self.read("m.h"), header)
+                self.assertEqual(self.read("m.mgn"), model)
+
+    def test_the_json_has_its_keys_and_all_candidates(self):
+        keys = "method options format bytes ram cycles error_mean error_sd test_error command".split()
+        found = self.json("fit", self.ring, "--test", self.ring, "-o", self.path("m.h"))
+        self.assertEqual([key for key in [*keys, "candidates"] if key not in found], [])
+        self.assertEqual([key for one in found["candidates"] for key in keys if key not in one], [])
+        self.assertEqual({one["format"] for one in found["candidates"]}, {"f32", "q15", "q7"})
+        self.assertIsInstance(found["test_error"], float)
+        self.assertTrue(found["complete"])
+        self.assertLess(found["error_mean"], found["majority_error"])
+        self.assertEqual(found["method"], "svm")
+        self.assertEqual(found["options"]["kernel"], "rbf")  # no plane tells a disc from a ring
+
+    def test_the_pick_is_the_smallest_within_one_standard_error(self):
+        found = self.json("fit", self.ring, "-o", self.path("m.h"))
+        folds = max(one.get("folds", 0) for one in found["candidates"])
+        last = [one for one in found["candidates"] if one.get("folds") == folds]
+        best = min(last, key=lambda one: one["error_mean"])
+        good = [one for one in last if one["error_mean"] <= best["error_mean"] + best["error_se"]]
+        self.assertEqual(found["error_mean"], min(good, key=lambda one: (one["bytes"], one["cycles"]))["error_mean"])
+
+    def test_budgets_are_kept(self):
+        for budget, key in ((("--flash", "200"), "bytes"), (("--flash", "900", "--target", "cortex-m0"), "flash"),
+                            (("--cycles", "3000", "--target", "cortex-m4f"), "cycles"), (("--ram", "128", "--target", "cortex-m4f"), "ram")):
+            with self.subTest(budget=budget):
+                found = self.json("fit", self.ring, *budget, "-o", self.path("m.h"))
+                self.assertLessEqual(found[key], int(budget[1]))
+                table = int(re.search(rb"TABLE_BYTES (\d+)", self.read("m.h"))[1])
+                self.assertEqual(found["bytes"], table)
+
+    def test_it_says_what_a_newcomer_needs(self):
+        code, out, err = self.gen("fit", self.ring, "-o", self.path("m.h"))
+        self.assertEqual((code, out), (0, ""), err)
+        for words in ("160 rows, 2 features", "the best for each size", "<- picked", "always answering", "a plain linear model",
+                      "the same model again", "written; include it"):
+            self.assertIn(words, err)
+        self.assertEqual(self.gen("fit", self.ring, "-o", self.path("m.h"), "--quiet"), (0, "", ""))
+
+    def test_rates_are_kept_or_refused(self):
+        found = self.json("fit", self.ring, "--max-missed", "0.2", "-o", self.path("m.h"))
+        self.assertLessEqual(found["missed"], 0.2)
+        os.unlink(self.path("m.h"))
+        mixed = self.write("mixed.csv", sets.csv(*sets.gauss(n=80, gap=0.0)))
+        self.fails(1, "no model keeps these rates: the nearest", "fit", mixed, "--max-missed", "0.01", "--max-false-alarms", "0.01",
+                   "-o", self.path("m.h"))
+        self.fails(1, "are for two classes", "fit", self.many, "--max-missed", "0.1")
+        self.assertNotIn("m.h", os.listdir(self.folder))
+
+    def test_classes_in_order_and_groups_are_in_the_command(self):
+        x, y = sets.gauss(n=90, classes=3)
+        lines = [f"p{i // 6}," + ",".join(map(repr, row)) + "," + ("low", "mid", "high")[c] for i, (row, c) in enumerate(zip(x, y))]
+        path = self.write("people.csv", "who,a,b,c,d,level\n" + "\n".join(lines) + "\n")
+        found = self.json("fit", path, "--group", "who", "--order", "low,mid,high", "-o", self.path("m.h"))
+        self.assertEqual((found["d"], found["labels"]), (4, ["low", "mid", "high"]))
+        header = self.read("m.h")
+        self.ok(*shlex.split(found["command"])[3:])
+        self.assertEqual(self.read("m.h"), header)
+
+
+class Stops(Quick):
+    def test_threads_and_resume_give_the_same_bytes(self):
+        self.ok("fit", self.ring, "--flash", "400", "--threads", "1", "-o", self.path("a.h"), "--name", "m")
+        self.ok("fit", self.ring, "--flash", "400", "--threads", "3", "-o", self.path("b.h"), "--name", "m")
+        self.assertEqual(self.read("a.h"), self.read("b.h"))
+        calls = []
+
+        def look(view):
+            calls.append(view.done)
+            if view.done > 14:
+                raise workers.Stopped
+
+        with mock.patch("gen.fit.View.look", look):
+            code, _, err = self.gen("fit", self.ring, "--flash", "400", "-o", self.path("c.h"), "--name", "m")
+        self.assertEqual(code, 0, err)
+        self.assertIn("with --resume goes on", err)
+        self.assertIn("c.h.search", os.listdir(self.folder))
+        known = self.read("c.h.search")
+        with open(self.path("c.h.search"), "wb") as file:
+            file.write(known[:-20])  # the last line of a process that was killed
+        code, _, err = self.gen("fit", self.ring, "--flash", "400", "-o", self.path("c.h"), "--name", "m", "--resume")
+        self.assertEqual(code, 0, err)
+        self.assertRegex(err, r"\d+ trainings are known from before")
+        self.assertEqual(self.read("c.h"), self.read("a.h"))
+        self.assertNotIn("c.h.search", os.listdir(self.folder))
+
+    def test_a_state_of_another_search_is_refused(self):
+        with open(self.path("m.h.search"), "w", encoding="ascii") as file:
+            file.write('{"search": "other"}\n')
+        self.fails(1, "m.h.search: this search was about other data", "fit", self.ring, "-o", self.path("m.h"), "--resume")
+        with open(self.path("m.h.search"), "w", encoding="ascii") as file:
+            file.write("nonsense\n")
+        self.fails(1, "m.h.search: not the state of a search", "fit", self.ring, "-o", self.path("m.h"), "--resume")
+        self.assertEqual(self.read("m.h.search"), b"nonsense\n")
+        self.fails(2, "--resume", "fit", self.ring, "--resume")
+
+    def test_a_time_that_is_too_short_is_said(self):
+        self.fails(1, "--time is too short", "fit", self.ring, "--time", "0.0001", "-o", self.path("m.h"))
+        self.assertNotIn("m.h", os.listdir(self.folder))
+
+    def test_ctrl_c_keeps_the_best_so_far(self):
+        run = self.spawn("fit", self.ring, "-o", self.path("m.h"), "--json", self.path("m.json"))
+        said = ""
+        while "linear models: best so far" not in said:
+            line = run.stderr.readline()
+            self.assertTrue(line, said)
+            said += line
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=100)
+        self.assertEqual((run.returncode, out), (0, ""), said + err)
+        self.assertIn("stopped by Ctrl-C", err)
+        with open(self.path("m.json"), encoding="utf-8") as file:
+            found = json.load(file)
+        self.assertEqual((found["complete"], found["stopped"]), (False, "stopped by Ctrl-C"))
+        self.assertTrue({"m.h", "m.h.search"} <= set(os.listdir(self.folder)))
+
+
+class Wrong(Quick):
+    def test_one_clear_line_and_no_file(self):
+        one = self.write("one.csv", "1,a\n2,a\n3,a\n" * 5)
+        unlike = self.write("unlike.csv", "".join(f"{i},{i + 1},label{i}\n" for i in range(30)))
+        few = self.write("few.csv", "1,a\n2,b\n3,a\n4,b\n")
+        lonely = self.write("lonely.csv", "1,a\n" * 20 + "2,b\n")
+        for code, words, arguments in (
+                (1, "no model fits: the smallest that was tried", [self.ring, "--flash", "10"]),
+                (1, "no model fits: the smallest that was tried", [self.ring, "--cycles", "5"]),
+                (1, "no model fits: the smallest that was tried", [self.ring, "--ram", "8"]),
+                (2, "--flash: not a number of bytes, as 2048 or 2K: '0'", [self.ring, "--flash", "0"]),
+                (2, "--flash: not a number of bytes", [self.ring, "--flash", "2X"]),
+                (2, "--time: must be greater than 0", [self.ring, "--time", "-1"]),
+                (2, "no target 'cortex-m00' (did you mean 'cortex-m0'?)", [self.ring, "--target", "cortex-m00"]),
+                (2, "--max-missed: must be between 0 and 1", [self.ring, "--max-missed", "2"]),
+                (2, "--workers x: it must be dask://HOST:PORT", [self.ring, "--workers", "x"]),
+                (2, "give it a file, not standard input", ["-"]),
+                (1, "only one class: 'a'", [one]), (1, "30 different labels in 30 rows", [unlike]),
+                (1, "4 rows are too few", [few]), (1, "class 'b' has 1 row", [lonely]),
+                (1, "no column named 'who'", [self.ring, "--group", "who"]),
+                (1, "No such file", [self.path("none.csv")])):
+            with self.subTest(arguments=arguments):
+                self.fails(code, words, "fit", *arguments, "-o", self.path("m.h"))
+                self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("m.h")], [])
+
+    def test_a_file_that_grows_is_refused(self):
+        path = self.write("log.csv", sets.csv(*sets.ring()))
+        real = groups.read
+
+        def read(*words):
+            found = real(*words)
+            with open(path, "a", encoding="ascii") as file:
+                file.write("1,2,0\n")
+            return found
+
+        with mock.patch("gen.groups.read", read):
+            self.fails(1, "log.csv: the file changed while it was read", "fit", path, "-o", self.path("m.h"))
+        real_run = search.Search.run
+
+        def run(this):
+            real_run(this)
+            with open(path, "a", encoding="ascii") as file:
+                file.write("1,2,0\n")
+
+        with mock.patch("gen.search.Search.run", run):
+            self.fails(1, "log.csv: the file changed during the search", "fit", path, "-o", self.path("m.h"))
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("m.h")], [])
+
+
+class Parts(unittest.TestCase):
+    def test_the_plan_does_not_depend_on_the_clock_but_on_the_data(self):
+        small, entries = search.make_plan(tries.Facts(300, 10, 2), 60)
+        self.assertEqual((small.cap, small.last_cap, small.left_out), (None, None, ()))
+        self.assertEqual({entry.method for entry in entries} >= {"svm", "kmomd", "mam", "lvq", "nn", "seco"}, True)
+        large, entries = search.make_plan(tries.Facts(50000, 50, 2), 60)
+        self.assertLess(large.cap, 50000)
+        self.assertTrue(large.left_out)
+        self.assertTrue(any(entry.method == "svm" for entry in entries))
+        self.assertGreaterEqual(search.make_plan(tries.Facts(50000, 50, 2), 6000)[0].cap or 50000, large.cap)
+
+    def test_every_method_that_suits_some_data_can_be_tried(self):
+        facts = [tries.Facts(300, 10, 2), tries.Facts(300, 10, 3, ordered=True), tries.Facts(300, 10, 2, missed=0.1)]
+        found = {entry.method for one in facts for entry in tries.suited(one)}
+        self.assertEqual(found & set(methods.METHODS), found)
+        for one in facts:
+            for entry in tries.suited(one):
+                for point in entry.points(one):
+                    methods.check(entry.method, point)  # refuses what the method does not take
+                    self.assertGreater(entry.seconds(one, point), 0)
+
+    def test_groups_stay_together_and_classes_are_spread(self):
+        who = [i // 4 for i in range(120)]
+        classes = [i % 2 for i in range(120)]
+        folds = trial.group_folds(who, classes, 5, 1)
+        for group in set(who):
+            self.assertEqual(len({fold for fold, g in zip(folds, who) if g == group}), 1)
+        self.assertEqual([folds.count(f) for f in range(5)], [24] * 5)
+        self.assertNotEqual(folds, trial.group_folds(who, classes, 5, 2))
+
+
+def problem(rows, labels, names=None):
+    """A problem out of lists."""
+    text = "".join(",".join(map(repr, row)) + f",{label}\n" for row, label in zip(rows, labels))
+    with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+        file.write((",".join([*names, "label"]) + "\n" if names else "") + text)
+        file.flush()
+        from gen import data
+        return train.problem_of(data.read(file.name), None)
+
+
+class Advice(unittest.TestCase):
+    def setUp(self):
+        self.x, self.y = sets.gauss(n=120, d=4, gap=0.4, seed=3)
+
+    def lines(self, x, y, **more):
+        return "\n".join(advice.about_data(problem(x, y), **more))
+
+    def test_nothing_is_said_about_good_data(self):
+        self.assertEqual(self.lines(self.x, self.y), "")
+
+    def test_few_and_rare_classes(self):
+        y = [2 if i < 4 else c for i, c in enumerate(self.y)]
+        self.assertIn("few rows of '2' (4)", self.lines(self.x, y))
+        x, y = sets.gauss(n=1200, d=4, gap=0.4, seed=3)
+        rare = [(row, c) for i, (row, c) in enumerate(zip(x, y)) if c == 0 or i % 60 == 1]
+        self.assertIn("rare classes: '1'", self.lines([row for row, _ in rare], [c for _, c in rare]))
+
+    def test_columns(self):
+        self.assertIn("columns that never change: 5", self.lines([[*row, 7.0] for row in self.x], self.y))
+        self.assertIn("5 is the same as 2", self.lines([[*row, row[1]] for row in self.x], self.y))
+        self.assertIn("column 5 alone tells the classes apart", self.lines([[*row, c + 0.1 * row[0] / 100] for row, c in zip(self.x, self.y)], self.y))
+        many = [i % 3 for i in range(120)]
+        self.assertIn("column 5 alone", self.lines([[*row, float(c)] for row, c in zip(self.x, many)], many))
+
+    def test_copies_and_leakage(self):
+        self.assertIn("12 of 132 rows occur more than once", self.lines(self.x + self.x[:12], self.y + self.y[:12]))
+        test = problem(self.x[:30] + [[9.0, 9.0, 9.0, 9.0]], self.y[:30] + [1]).rows
+        self.assertIn("30 of 31 test rows are in the training data as well", self.lines(self.x, self.y, test=test))
+
+    def test_rows_in_order_of_time(self):
+        x = [[v + 10 * (i // 30 % 3) for v in row] for i, row in enumerate(self.x)]
+        self.assertIn("--group COLUMN keeps them together", self.lines(x, self.y))
+        self.assertEqual(self.lines(x, self.y, groups=[i // 30 for i in range(120)]), "")
+
+    def test_wrong_labels_are_found(self):
+        x, y = sets.gauss(n=200, d=4, gap=3.0, seed=5)
+        y[17], y[90] = 1 - y[17], 1 - y[90]
+        found = problem(x, y)
+        ground = trial.ground_of(found, None, 5, 1, trial.Budget())
+        view = mock.Mock()
+        line, = advice.about_labels(found, ground, search.plain_linear(), view)
+        self.assertRegex(line, r"^2 rows look as if they had a wrong label.*rows (18, 91|91, 18) ")
+        self.assertTrue(view.look.called)
+
+
+class Costs(CommandLine):
+    def test_bytes_are_those_of_the_header_and_grow_with_vectors(self):
+        self.ok("train", self.ring, "--method", "svm", "--kernel", "rbf", "--save", self.path("m.mgn"))
+        from gen import model
+        found = model.load(self.path("m.mgn"))
+        for form in ("f32", "q15", "q7"):
+            self.ok("export", self.path("m.mgn"), "--format", form, "-o", self.path("m.h"))
+            with open(self.path("m.h"), encoding="ascii") as file:
+                table = int(re.search(r"TABLE_BYTES (\d+)", file.read())[1])
+            for target in cost.targets():
+                price = cost.cost(found, target, form)
+                self.assertEqual(price.tables, table)
+                self.assertGreater(price.flash, table)
+                shape = cost.shape_of(found, form)
+                more = cost.estimate(cost.Shape(**{**vars(shape), "n": 2 * shape.n}), target)
+                if price.cycles is not None:
+                    self.assertGreater(more.cycles, 1.5 * price.cycles)
+
+    def test_integers_are_cheaper_without_a_floating_point_unit(self):
+        self.ok("train", self.ring, "--method", "svm", "--kernel", "rbf", "--save", self.path("m.mgn"))
+        from gen import model
+        found = model.load(self.path("m.mgn"))
+        self.assertLess(10 * cost.cost(found, "cortex-m0", "q7").cycles, cost.cost(found, "cortex-m0", "f32").cycles)
+
+
+class Words(CommandLine):
+    def test_help_is_short_and_about_one_method(self):
+        short = self.gen("train", "--help")[1].splitlines()
+        self.assertLess(len(short), 50)
+        for name, method in methods.METHODS.items():
+            text = self.gen("train", "--method", name, "--help")[1]
+            self.assertEqual([option.name for option in method.options if f"  --{option.name}" not in text], [])
+            for option in method.options:
+                self.assertTrue(option.help[0].isupper() and option.help.endswith("."), option.help)
+        self.assertNotIn("--lambda", self.gen("train", "--method", "svm", "--help")[1])
+
+    def test_misspelt_words_get_a_suggestion(self):
+        for words, arguments in (("did you mean 'svm'?", ["train", self.two, "--method", "smv"]),
+                                 ("did you mean 'train'?", ["trian"]),
+                                 ("did you mean '--kernel'?", ["train", self.two, "--method", "svm", "--kernal", "rbf"]),
+                                 ("did you mean '--flash'?", ["fit", self.two, "--flsh", "2K"])):
+            self.fails(2, words, *arguments)
+
+    def test_without_arguments_there_are_examples_that_work(self):
+        code, _, err = self.gen()
+        self.assertEqual(code, 2)
+        lines = [line.split("#")[0].split()[3:] for line in err.splitlines() if line.startswith("  python3 -m gen")]
+        self.assertEqual([line[0] for line in lines], ["example", "fit", "train"])
+        with mock.patch("gen.tries.TRIES", SMALL), contextlib.chdir(self.folder) if hasattr(contextlib, "chdir") else here(self.folder):
+            for line in lines:
+                self.assertEqual(self.gen(*line)[0], 0)
+
+    def test_completion_scripts_are_scripts(self):
+        script = self.gen("completion", "bash")[1]
+        probe = script + 'COMP_WORDS=(gen train --meth); COMP_CWORD=2; _margin_gen; echo "${COMPREPLY[@]}"\n' \
+            'COMP_WORDS=(gen train --method sv); COMP_CWORD=3; _margin_gen; echo "${COMPREPLY[@]}"\n' \
+            'COMP_WORDS=(gen fi); COMP_CWORD=1; _margin_gen; echo "${COMPREPLY[@]}"\n'
+        ran = subprocess.run(["bash", "-c", probe], capture_output=True, text=True)
+        self.assertEqual((ran.returncode, ran.stdout.split()), (0, ["--method", "svm", "fit"]), ran.stderr)
+        self.assertIn("compdef _margin_gen", self.gen("completion", "zsh")[1])
+
+    def test_mam_holds_up_by_default_and_a_hint_is_given_near_a_majority_vote(self):
+        x, y = sets.gauss(n=300, d=4, classes=4, gap=2.0, seed=11)
+        uneven = [(row, c) for i, (row, c) in enumerate(zip(x, y)) if c != 3 or i % 3 == 0]
+        path = self.write("uneven.csv", sets.csv([row for row, _ in uneven], [c for _, c in uneven]))
+        best = self.json("cv", path, "--method", "svm")["error_mean"]
+        for kernel in ("linear", "rbf"):
+            self.assertLess(self.json("cv", path, "--method", "mam", "--kernel", kernel)["error_mean"], best + 0.1)
+        plain = self.json("train", self.two, "--method", "mam", "--no-intercept", "--no-balanced")
+        self.assertEqual(plain["bias"], 0)
+        mixed = self.write("mixed.csv", sets.csv(*sets.gauss(n=80, gap=0.0)))
+        self.assertIn("note: always answering", self.gen("cv", mixed, "--method", "svm")[2])
+        self.assertNotIn("note: always answering", self.gen("cv", path, "--method", "svm")[2])
+
+
+@contextlib.contextmanager
+def here(folder):
+    before = os.getcwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+if __name__ == "__main__":
+    unittest.main()
