@@ -190,10 +190,10 @@ def about_labels(problem: Problem, ground, choice, view) -> list[str]:
                 positive.append(own)
     if not positive:
         return []
-    far = -statistics.median(positive)
+    far = -0.5 * statistics.median(positive)
     suspects = [i for i in range(rows.n) if worst[i] < far]
-    if not suspects or len(suspects) > 0.1 * rows.n:
+    if not suspects or len(suspects) > 0.05 * rows.n:
         return []
     suspects.sort(key=lambda i: worst[i])
-    return [f"{len(suspects)} rows look as if they had a wrong label, whenever they are left out: rows {listed([str(i + 1) for i in suspects], 8)} "
-            "(the first row is 1)"]
+    return [f"{len(suspects)} rows look as if they had a wrong label, whenever they are left out: data rows "
+            f"{listed([str(i + 1) for i in suspects], 8)}, from 1"]

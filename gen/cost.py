@@ -26,6 +26,7 @@ class Shape:
     function: str          # that computes the scores, as the exported header calls it
     kernel: str            # empty without one
     struct: str            # type of the model in C
+    format: str            # f32, q15 or q7
     tables: int            # bytes of constant arrays that the predictor reads
     n: int                 # vectors, as stored; prototypes: models
     d: int
@@ -38,13 +39,20 @@ class Shape:
 
     @property
     def key(self) -> str:
-        """The entry of the table: the function, and the kernel where one function serves several."""
-        shared = self.function in ("margin_unit_scores", "margin_list_scores")
-        return f"{self.function} {self.kernel}" if shared else self.function
+        """The entry of the table: integer predictors of expansions have one function for a machine and one for several.
+
+        >>> Shape("", "rbf", "margin_expansion_q", "q15", 0, 8, 4, 3).key, Shape("", "", "margin_proto", "f32", 0, 8, 4, 3).key
+        ('rbf q15 several', 'proto f32')
+        """
+        kind = self.struct.split("_")[1]
+        if kind == "expansion":
+            several = "" if self.real else " one" if self.machines == 1 else " several"
+            return f"{self.kernel} {self.format}{several}"
+        return f"list {self.kernel} {self.format}" if kind == "list" else f"{kind} {self.format}"
 
     @property
     def real(self) -> bool:
-        return self.struct[-2:] != "_q"
+        return self.format == "f32"
 
 
 @dataclass(frozen=True)
@@ -95,7 +103,7 @@ def shape_of(model: Model, form: str = "f32", quantised: Quantised | None = None
     body = emit.integer_body(quantised) if quantised else emit.body_of(model.machine)
     n = quantised.numbers if quantised else model.machine.numbers
     kernel = KERNELS[n["kernel"]] if "kernel" in n else ""
-    return Shape(body.scores, kernel, body.struct, body.bytes, n.get("n", 0), n["d"], model.machine.shape.machines,
+    return Shape(body.scores, kernel, body.struct, form, body.bytes, n.get("n", 0), n["d"], model.machine.shape.machines,
                  n.get("width", 1), n.get("tangents", 0), max(1, n.get("power", n.get("degree", 1))), body.stage,
                  body.convert is not None)
 
@@ -131,9 +139,9 @@ def estimate(shape: Shape, target: str) -> Cost:
         return Cost(shape.tables, 0, 0, 0, 0, 0, 0, None, False)
     parts = [entry]
     if shape.machines > 1 and "list" not in shape.struct:
-        parts.append(table["functions"]["margin_decide" if shape.real else "margin_decide_q"])
+        parts.append(table["functions"]["decide" if shape.real else "decide q"])
     if shape.convert:
-        parts.append(table["functions"]["margin_input_q"])
+        parts.append(table["functions"]["input"])
     struct = table["structs"][shape.struct] + (3 * table["pointer"] if shape.stage else 0)
     scores = 4 * shape.machines + (2 * shape.d + 2 & ~3 if shape.stage else 0)
     return Cost(shape.tables, struct, sum(part["code"] for part in parts), max(part["helpers"] for part in parts),

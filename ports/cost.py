@@ -149,19 +149,19 @@ def fit_weights(rows: list[tuple[tuple[float, ...], int]]) -> list[float]:
 
 def table_of(target: Target, made: list[Made], rows: dict[str, footprint.Row]) -> dict:
     """The entry of a target in gen/cost_table.py."""
-    by_function: dict[str, list[Made]] = {}
+    by_key: dict[str, list[Made]] = {}
     for one in made:
-        by_function.setdefault(one.shape.key, []).append(one)
+        by_key.setdefault(one.shape.key, []).append(one)
     library, functions = f"{target.folder}/predict-Os.o", {}
-    for function, group in sorted(by_function.items()):
-        code, helpers = footprint.code_of(target, library, function.split()[0])
+    for key, group in sorted(by_key.items()):
+        code, helpers = footprint.code_of(target, library, group[0].shape.function)
         counted = [(cost.terms(one.shape), rows[one.name].count) for one in group]
         plain = [one for one in group if not one.shape.stage] or group
-        functions[function] = {"code": code, "helpers": helpers, "stack": max(rows[one.name].stack for one in plain),
+        functions[key] = {"code": code, "helpers": helpers, "stack": max(rows[one.name].stack for one in plain),
                                "cycles": fit_weights(counted) if target.unit else None}
-    for function in ("margin_decide", "margin_decide_q", "margin_input_q"):
+    for key, function in (("decide", "margin_decide"), ("decide q", "margin_decide_q"), ("input", "margin_input_q")):
         code, helpers = footprint.code_of(target, library, function)
-        functions[function] = {"code": code, "helpers": helpers}
+        functions[key] = {"code": code, "helpers": helpers}
     structs = {one.shape.struct: rows[one.name].model - one.shape.tables for one in made}
     return {"unit": target.unit or None, "pointer": 2 if target.family == "avr" else 8 if target.name in ("aarch64", "s390x")
             else 4, "struct_in_ram": target.family == "avr", "structs": structs, "functions": functions}
