@@ -185,6 +185,7 @@ def make_parser() -> Parser:
     tune.add_argument("--grid", action="append", default=[], type=value_type(methods.parse_grid),
                       metavar="NAME=V1,V2,...", help="values of an option to try; several grids are combined")
     tune.add_argument("--resume", action="store_true", help="go on with a search that was stopped, from the file beside the output")
+    add_engine(tune)
     predict = command("predict", "Applies a model: one line `label,score` a row.")
     predict.add_argument("model", metavar="MODEL", help="the model file (.mgn)")
     predict.add_argument("data", metavar="DATA", help="the data file, with or without labels")

@@ -7,9 +7,10 @@ import csv
 import io
 import math
 import random
+import time
 
 from . import alone, compress, data, export as export_, from_libsvm, from_pickle, groups, kinds, methods, metrics, model, native
-from . import options, output, project
+from . import options, output, progress, project, state, trial, workers
 from . import train as training
 from .classes import classes_of, match_label, numbers_of
 from .cspell import is_identifier
@@ -249,6 +250,50 @@ def grid_points(arguments, chosen: dict, d: int) -> list[dict]:
     return found
 
 
+class Counting:
+    """A bar with the trainings that are done and the time that is left."""
+
+    def __init__(self, total: int, known: int):
+        self.bar, self.total, self.done, self.known, self.began = progress.Bar(), total, known, known, time.monotonic()
+
+    def arrived(self) -> None:
+        self.done += 1
+
+    def look(self) -> None:
+        spent, new = time.monotonic() - self.began, self.done - self.known
+        left = f", {spent * (self.total - self.done) / new:.0f} s left" if new else ""
+        self.bar.draw(self.done / max(1, self.total), f"trainings {self.done} of {self.total}{left}")
+
+
+def tuned(arguments: argparse.Namespace, problem: training.Problem, points: list[dict]) -> list:
+    """Cross-validates all choices on threads or on a cluster; what is measured is kept beside the output until the end."""
+    training.check_folds(problem, arguments.folds)
+    if arguments.groups is not None and len(set(arguments.groups)) < arguments.folds:
+        raise Failure(f"{arguments.folds} folds of {len(set(arguments.groups))} groups", problem.data.path)
+    ground = trial.ground_of(problem, arguments.groups, arguments.folds, arguments.seed, trial.Budget())
+    where = state.path_beside(arguments.save, arguments.json)
+    if arguments.resume and where is None:
+        raise Usage("--resume: the state of a search is kept beside the output, and there is none: --save is missing")
+    trials = [[trial.FoldTrial(arguments.method, tuple(point.items()), repeat, fold) for repeat in range(arguments.repeats)
+               for fold in range(arguments.folds)] for point in points]
+    engine = workers.engine(arguments.workers, arguments.threads)
+    known = state.State(where, state.key_of(ground, "tune"), arguments.resume)
+    view = Counting(sum(map(len, trials)), sum(one.key in known.results for group in trials for one in group))
+    if view.known:
+        say(f"{view.known} of {view.total} trainings are known from before")
+    finished = False
+    try:
+        missing = [one for group in trials for one in group if one.key not in known.results]
+        engine.run(ground, missing, lambda one, result: (known.keep(one.key, result), view.arrived()), view.look)
+        finished = True
+    finally:
+        view.bar.clear()
+        known.close(finished)
+        if not finished and where is not None:
+            say(f"the same command with --resume goes on from here ({where} has what is known)")
+    return [training.gather([trial.fold_result(known.results[one.key]) for one in group], problem) for group in trials]
+
+
 def tune(arguments: argparse.Namespace) -> None:
     chosen = chosen_options(arguments)
     output.check_writable(arguments.json)
@@ -257,8 +302,7 @@ def tune(arguments: argparse.Namespace) -> None:
     points, goal = grid_points(arguments, chosen, problem.data.d), methods.METHODS[arguments.method].goal
     say(f"{arguments.method}: {len(points)} choices of options, {arguments.folds} folds each")
     with training.Clock() as clock:
-        found = training.validate(problem, arguments.method, points, arguments.folds, arguments.repeats, arguments.seed,
-                                  arguments.groups)
+        found = tuned(arguments, problem, points)
     table, ranked = [], []
     for point, one in zip(points, found):
         failed = isinstance(one, Failure)

@@ -3,16 +3,14 @@ user sees of it, the final training, and the files."""
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
 import shlex
 import shutil
 import sys
 import tempfile
 import time
-from dataclasses import asdict
 
-from . import advice, build, commands, cost, data, groups, interrupt, methods, metrics, native, output, state, tries, trial, workers
+from . import advice, commands, cost, data, groups, interrupt, methods, metrics, output, state, tries, trial, workers
 from . import train as training
 from .errors import Failure, Usage
 from .output import percent, say
@@ -29,7 +27,7 @@ class View:
         self.began, self.deadline = time.monotonic(), time.monotonic() + seconds
         self.live = sys.stderr.isatty() and not quiet
         self.expected, self.done, self.phase, self.shown, self.trying, self.best = 1, 0, "", 0, "", ""
-        self.drawn = 0.0
+        self.drawn, self.earlier = 0.0, None
 
     def expect(self, trials: int) -> None:
         self.expected = max(1, trials)
@@ -37,9 +35,15 @@ class View:
     def begin(self, phase: str, trials: int) -> None:
         self.phase, self.count = phase, trials
 
+    def until(self, share: float) -> "Within":
+        """A block that may take this share of all time."""
+        return Within(self, self.began + share * (self.deadline - self.began))
+
     def look(self) -> None:
         if time.monotonic() > self.deadline:
-            raise Stopped("the time is over")
+            raise Stopped
+        if self.earlier is not None and time.monotonic() > self.earlier:
+            raise Late
         if self.live and time.monotonic() - self.drawn > 0.2:
             self.draw()
 
@@ -76,6 +80,26 @@ class View:
             sys.stderr.write("\r" + " " * self.shown + "\r")
             sys.stderr.flush()
             self.shown = 0
+
+
+class Late(Exception):
+    """A part of the search has taken its share of the time."""
+
+
+class Within:
+    """A block that ends early where it takes too long; `kept` says whether it did not."""
+
+    def __init__(self, view: View, deadline: float):
+        self.view, self.deadline, self.kept = view, deadline, True
+
+    def __enter__(self) -> "Within":
+        self.view.earlier = self.deadline
+        return self
+
+    def __exit__(self, kind, *_) -> bool:
+        self.view.earlier = None
+        self.kept = kind is None
+        return kind is Late
 
 
 # ---- the command ----
@@ -135,14 +159,6 @@ def facts_of(arguments: argparse.Namespace, problem: training.Problem) -> tries.
     return tries.Facts(problem.data.n, problem.data.d, k, ordered, *rates, arguments.flash)
 
 
-def search_key(ground: trial.Ground, facts: tries.Facts, seconds: float) -> str:
-    """The same for the same data, question and code: what was measured then is what would be measured now."""
-    known = hashlib.sha256(ground.digest.encode() + repr((facts, seconds)).encode())
-    for source in native.SOURCES + (build.HERE / "native.c", build.HERE / "compress.py", build.HERE / "trial.py"):
-        known.update(source.read_bytes())
-    return known.hexdigest()
-
-
 def fit(arguments: argparse.Namespace) -> None:
     check(arguments)
     problem, of = read(arguments)
@@ -152,14 +168,15 @@ def fit(arguments: argparse.Namespace) -> None:
     counts = ", ".join(f"{name} ({count})" for name, count in list(zip(problem.names, problem.counts()))[:12])
     say(f"{arguments.data}: {problem.data.n} rows, {problem.data.d} features, classes {counts}"
         + (", ..." if len(problem.names) > 12 else ""))
-    say(budget_words(arguments))
+    for line in budget_words(arguments):
+        say(line)
     for line in advice.about_data(problem, test, of):
         say(f"note: {line}")
     budget = trial.Budget(arguments.flash, arguments.ram, arguments.cycles, arguments.target)
     ground = trial.ground_of(problem, of, FOLDS, arguments.seed, budget)
     where = state.path_beside(arguments.output, arguments.save, arguments.json)
     engine = workers.engine(arguments.workers, arguments.threads)
-    known = state.State(where, search_key(ground, facts, arguments.time), arguments.resume)
+    known = state.State(where, state.key_of(ground, "fit", facts, arguments.time), arguments.resume)
     view = View(arguments.time, arguments.quiet)
     search = Search(ground, facts, arguments.time, engine, known, view)
     finished = False
@@ -198,22 +215,23 @@ def run(search: Search, view: View, known: int) -> str:
         view.clear()
 
 
-def budget_words(arguments: argparse.Namespace) -> str:
+def budget_words(arguments: argparse.Namespace) -> list[str]:
     """What is asked for, in words."""
     parts = []
     if arguments.flash is not None:
-        what = "for the model and its code" if arguments.target else "for the tables of the model (with --target also its code)"
-        parts.append(f"at most {arguments.flash} bytes of flash {what}")
+        parts.append(f"{arguments.flash} bytes of flash for the model and its code" if arguments.target else
+                     f"{arguments.flash} bytes for the tables of the model")
     if arguments.ram is not None:
-        parts.append(f"at most {arguments.ram} bytes of RAM")
+        parts.append(f"{arguments.ram} bytes of RAM")
     if arguments.cycles is not None:
-        parts.append(f"at most {arguments.cycles} cycles")
-    for value, words in ((arguments.max_missed, f"missed"), (arguments.max_false_alarms, "false alarms")):
+        parts.append(f"{arguments.cycles} cycles")
+    for value, words in ((arguments.max_missed, "missed"), (arguments.max_false_alarms, "false alarms")):
         if value is not None:
-            parts.append(f"at most {percent(value)} {words}")
-    chip = arguments.target or f"{cost.DEFAULT_TARGET}, for example"
-    return f"wanted: the lowest error{' with ' + ', '.join(parts) if parts else ''}; costs are those on {chip}; at most " \
-           f"{arguments.time:g} s of search"
+            parts.append(f"{percent(value)} {words}")
+    lines = [f"wanted: the lowest error{' with at most ' + ', '.join(parts) if parts else ''}, within {arguments.time:g} s of search"]
+    if arguments.target is None:
+        lines.append(f"without --target the code is not counted, and cycles are those of a {cost.DEFAULT_TARGET}")
+    return lines
 
 
 # ---- the end ----
@@ -376,13 +394,17 @@ def say_rounds(search: Search, found: list[Candidate], folds: int, ended: str) -
         f"and test rows" + (f" ({ended})" if ended else ""))
     if search.plan.cap is not None:
         say(f"the first rounds used {search.plan.cap} of {search.ground.n} rows, to keep within --time")
+    if search.missed:
+        say(f"not tried for lack of time: {search.missed}")
     for line in search.plan.left_out:
         say(f"not tried: {line}; a longer --time includes it")
 
 
 def row(search: Search, one: Candidate, mark: str) -> tuple[str, ...]:
     price = one.cost
-    return (f"{100 * one.error:.1f} % +- {100 * one.standard_error:.1f}", f"{price.tables:,}", f"{price.flash:,}", f"{price.memory:,}",
+    known = price.known
+    return (f"{100 * one.error:.1f} % +- {100 * one.standard_error:.1f}", f"{price.tables:,}",
+            *([f"{price.flash:,}"] if search.budget.target else []), f"{price.memory:,}" if known else "-",
             "-" if price.cycles is None else f"{price.cycles:,}", one.words + mark)
 
 
@@ -404,12 +426,25 @@ def say_frontier(search: Search, found: list[Candidate], picked: Candidate, trai
     if picked not in kept:
         kept = sorted([*kept, picked], key=search.price)
     unit = cost.targets()[search.budget.place]["unit"] or "cycles"
-    lines = [("error", "table bytes", "flash", "RAM", unit, "model")]
+    lines = [("error", "table bytes", *(["flash"] if search.budget.target else []), "RAM", unit, "model")]
     lines += [row(search, one, "   <- picked" if one is picked else "") for one in thinned(kept, picked)]
-    widths = [max(len(line[i]) for line in lines) for i in range(6)]
+    last = len(lines[0]) - 1
+    widths = [max(len(line[i]) for line in lines) for i in range(last + 1)]
     say("the best for each size (error of rows that were left out, +- its standard error):")
     for line in lines:
-        say("  " + "  ".join(f"{cell:>{w}}" if i < 5 else cell for i, (cell, w) in enumerate(zip(line, widths))))
+        say("  " + "  ".join(f"{cell:>{w}}" if i < last else cell for i, (cell, w) in enumerate(zip(line, widths))))
+
+
+def cost_words(search: Search, price: cost.Cost, n: int) -> str:
+    """What the model on all rows takes."""
+    place, unit = search.budget.place, cost.targets()[search.budget.place]["unit"]
+    parts = [f"{price.tables} bytes of tables"]
+    if price.known:
+        parts.append(f"{price.memory} bytes of RAM")
+        if price.cycles is not None:
+            parts.append(f"{price.cycles:,} {unit} a prediction")
+    with_code = f"; {price.flash} bytes of flash with struct and code" if search.budget.target else ""
+    return f"trained on all {n} rows, on a {place}: {', '.join(parts)}{with_code}"
 
 
 def say_pick(search: Search, found: list[Candidate], picked: Candidate, best: Candidate, trained: dict, problem, arguments) -> None:
@@ -418,10 +453,7 @@ def say_pick(search: Search, found: list[Candidate], picked: Candidate, best: Ca
     else:
         say(f"picked: {picked.words}, the smallest within one standard error ({100 * best.standard_error:.1f} points) of the lowest error "
             f"({100 * best.error:.1f} %)")
-    price = trained["cost"]
-    say(f"trained on all {problem.data.n} rows it takes {price.tables} bytes of tables, with struct and code {price.flash} bytes of flash, "
-        f"{price.memory} bytes of RAM" + (f" and {price.cycles:,} {cost.targets()[search.budget.place]['unit']}" if price.cycles else "")
-        + f" a prediction on {search.budget.place}")
+    say(cost_words(search, trained["cost"], problem.data.n))
     if trained["test_error"] is not None:
         say(f"error on {arguments.test}: {percent(trained['test_error'])}")
     kept = search.frontier(found)

@@ -276,8 +276,9 @@ def check(method: str, chosen: dict) -> list[str]:
     """
     kernels = METHODS[method].kernels
     kernel, notes = chosen.get("kernel", kernels[0]), []
-    if METHODS[method].takes("kernel") and kernel not in kernels:
-        raise Usage(f"--kernel {kernel} is not one of {', '.join(kernels)}, which {method} takes")
+    for one in kernel if isinstance(kernel, tuple) else (kernel,):  # several, in a grid
+        if METHODS[method].takes("kernel") and one not in kernels:
+            raise Usage(f"--kernel {one} is not one of {', '.join(kernels)}, which {method} takes")
     for name in chosen:
         option = OPTIONS[name]
         if not METHODS[method].takes(name):

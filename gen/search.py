@@ -17,6 +17,7 @@ from .trial import DRAFT, Budget, Form, Ground, Trial
 FOLDS = 5
 REPEATS = 4       # of the last round, if there is time
 FINALISTS = 8
+FIRST = 0.6       # of the time is for the first rounds, at most
 CORES = 2         # of the machine that the plan is made for
 WHOLE = tuple(Form(form) for form in FORMATS)
 
@@ -89,27 +90,48 @@ def estimated(entry: tries.Try, facts: tries.Facts, rows: int) -> float:
     return FOLDS * sum(entry.seconds(part, point) for point in entry.points(facts))
 
 
+def affordable(entry: tries.Try, facts: tries.Facts, work: float) -> list[dict]:
+    """The first points of an entry that so many core seconds are enough for."""
+    kept, spent = [], 0.0
+    for point in entry.points(facts):
+        spent += FOLDS * entry.seconds(facts, point)
+        if spent > work:
+            break
+        kept.append(point)
+    return kept
+
+
+def last_round(facts: tries.Facts, rows: int, finalists: int, repeats: int) -> float:
+    """Core seconds of the last round, in which about half of the finalists have kernels: leaving out vectors and choosing
+    coefficients for small numbers takes longer than training."""
+    part = replace(facts, n=rows * (FOLDS - 1) // FOLDS)
+    each = 3 * tries.kernel_seconds(part, {"C": 10.0}) + 1e-6 * part.n ** 2
+    return finalists * repeats * FOLDS * (0.5 * each + 0.02)
+
+
 def make_plan(facts: tries.Facts, seconds: float) -> tuple[Plan, list[tries.Try]]:
     """What there is time for, by estimates alone."""
-    work, left_out, entries = 0.5 * CORES * seconds, [], []
+    work, left_out, entries = 0.8 * CORES * seconds, [], []
     for entry in tries.suited(facts):
-        longest = max(entry.seconds(facts, point) for point in entry.points(facts)) if entry.points(facts) else 0
-        if longest > 0.3 * work and not entry.simple:
+        wanted = entry.points(facts)
+        longest = max((entry.seconds(facts, point) for point in wanted), default=0.0)
+        kept = affordable(entry, facts, 0.15 * work) if entry.slow else wanted
+        if wanted and (not kept or longest > 0.2 * work and not entry.simple):
             left_out.append(f"{entry.method} ({entry.word}), about {longest:.0f} s for one training on all rows")
-        elif entry.points(facts):
-            entries.append(entry)
-    cap = facts.n
-    while cap > 400 and sum(1.5 * estimated(entry, facts, cap) for entry in entries) > 0.5 * work:
+        elif kept:
+            entries.append(replace(entry, points=lambda facts, kept=kept: kept))
+    cap = last = facts.n
+    while cap > max(400, 40 * facts.classes) and sum(1.2 * estimated(entry, facts, cap) for entry in entries) > 0.5 * work:
         cap = cap * 3 // 4
-    slow = max((max(entry.seconds(facts, point) for point in entry.points(facts)) for entry in entries), default=0.0)
-    last, repeats, finalists = facts.n, REPEATS, FINALISTS
-    middle = 0.5 * slow  # of the finalists some are quick
-    while finalists * repeats * FOLDS * 2 * middle > 0.4 * work and repeats > 1:
+    repeats, finalists = REPEATS, FINALISTS
+    while last_round(facts, last, finalists, repeats) > 0.4 * work and repeats > 2:
         repeats -= 1
-    while finalists * repeats * FOLDS * 2 * middle > 0.4 * work and finalists > 4:
+    while last_round(facts, last, finalists, repeats) > 0.4 * work and finalists > 5:
         finalists -= 1
-    while finalists * FOLDS * 2 * middle * (last / facts.n) ** 2 > 0.4 * work and last > cap:
+    while last_round(facts, last, finalists, repeats) > 0.4 * work and last > cap:
         last = max(cap, last * 3 // 4)
+    if last_round(facts, last, finalists, repeats) > 0.4 * work:
+        repeats = 1
     return Plan(None if cap >= facts.n else cap, None if last >= facts.n else last, repeats, finalists, tuple(left_out)), entries
 
 
@@ -122,7 +144,7 @@ class Search:
         self.plan, self.entries = make_plan(facts, seconds)
         self.measured: dict[tuple, tuple] = {}  # (choice, cap) -> forms
         self.finals: list[tuple[Choice, tuple[Form, ...]]] = []
-        self.complete = False
+        self.complete, self.missed = False, ""
 
     @property
     def budget(self) -> Budget:
@@ -157,7 +179,7 @@ class Search:
         if not choice.kernel:
             return WHOLE
         most = self.budget.flash or 16384
-        return WHOLE + tuple(Form("q7", most // part) for part in (2, 4, 8) if most // part >= 64)
+        return WHOLE + tuple(Form("q7", most // part) for part in (2, 8) if most // part >= 64)
 
     def choices(self, entries: list[tries.Try]) -> list[tuple[Choice, tuple[Form, ...]]]:
         found = [Choice(entry.method, tuple(point.items())) for entry in entries for point in entry.points(self.facts)]
@@ -170,15 +192,24 @@ class Search:
                          + FOLDS * self.plan.finalists * self.plan.repeats)
         self.measure("linear models", self.choices(simple), self.plan.cap)
         self.check_smallest()
-        for word in dict.fromkeys(entry.word for entry in self.entries if not entry.simple):
-            group = [entry for entry in self.entries if entry.word == word and not entry.simple]
-            self.measure(word, self.choices(group), self.plan.cap)
-        self.measure("options near the best", self.near(), self.plan.cap)
+        late = not self.first_rounds()
         self.finals = self.finalists()
         for repeat in range(self.plan.repeats):
             self.measure(f"the best again, round {repeat + 1} of {self.plan.repeats}", self.finals, self.plan.last_cap,
                          range(repeat, repeat + 1))
-        self.complete = True
+        self.complete = not late
+
+    def first_rounds(self) -> bool:
+        """All methods, then options near the best; False if the clock leaves no more time for them."""
+        with self.view.until(FIRST) as within:
+            for word in dict.fromkeys(entry.word for entry in self.entries if not entry.simple):
+                self.missed = f"{word} and what comes after them"
+                group = [entry for entry in self.entries if entry.word == word and not entry.simple]
+                self.measure(word, self.choices(group), self.plan.cap)
+            self.missed = "options near the best"
+            self.measure("options near the best", self.near(), self.plan.cap)
+            self.missed = ""
+        return within.kept
 
     def check_smallest(self) -> None:
         """Nothing is smaller than a linear model of one machine a class: without room for one there is no use to go on."""
@@ -227,7 +258,7 @@ class Search:
         return sorted(good, key=lambda one: (self.excess(one), one.error, self.price(one), one.words))
 
     def price(self, one: Candidate) -> tuple:
-        return self.budget.flash_of(one.cost), one.cost.cycles or 0
+        return self.budget.flash_of(one.cost), math.inf if one.cost.cycles is None else one.cost.cycles
 
     def near(self) -> list[tuple[Choice, tuple[Form, ...]]]:
         """Neighbours of the two best choices with a kernel and of the best without."""

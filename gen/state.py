@@ -4,9 +4,11 @@ A line of JSON for the search, then one for each trial. A line that is not compl
 killed, is measured again."""
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 
+from . import build, native
 from .errors import Failure, file_failure
 
 
@@ -19,6 +21,15 @@ def path_beside(*outputs: str | None) -> str | None:
     found = next((path for path in outputs if path is not None and path != "-" and not os.path.exists(path)
                   or path is not None and os.path.isfile(path)), None)
     return None if found is None else f"{found}.search"
+
+
+def key_of(ground, *question) -> str:
+    """The same for the same data, question and code: what was measured then is what would be measured now."""
+    known = hashlib.sha256(ground.digest.encode() + repr(question).encode())
+    here = build.HERE
+    for source in native.SOURCES + tuple(here / name for name in ("native.c", "compress.py", "trial.py", "cost_table.py")):
+        known.update(source.read_bytes())
+    return known.hexdigest()
 
 
 class State:

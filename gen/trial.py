@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 
 from . import compress, cost, metrics, model, native
 from .data import Data
-from .errors import Failure
+from .errors import Failure, Refusal
 from .kinds import kind_of
 from .train import Problem
 
@@ -132,6 +132,7 @@ class Ground:
     folds: int
     seed: int
     budget: Budget
+    targets: bytes | None = None  # the labels as numbers, for methods that want to meet them
 
     @property
     def n(self) -> int:
@@ -140,7 +141,8 @@ class Ground:
     @functools.cached_property
     def digest(self) -> str:
         known = hashlib.sha256()
-        for part in (self.x, self.y, repr((self.d, self.names, self.groups, self.folds, self.seed, self.budget)).encode()):
+        for part in (self.x, self.y, self.targets or b"",
+                     repr((self.d, self.names, self.groups, self.folds, self.seed, self.budget)).encode()):
             known.update(hashlib.sha256(part).digest())
         return known.hexdigest()
 
@@ -155,7 +157,8 @@ class Ground:
             values.extend(x[i * d:(i + 1) * d])
             classes.append(y[i])
         pointer = ctypes.cast(native.address(values), ctypes.POINTER(native.DOUBLE))
-        return native.Rows(Data(self.path, len(classes), d, pointer, None, None, owner=values), classes, len(self.names))
+        targets = array("d", self.targets) if self.targets is not None and chosen is None else None
+        return native.Rows(Data(self.path, len(classes), d, pointer, None, None, owner=values), classes, len(self.names), targets)
 
     def subset(self, cap: int | None) -> list[int]:
         """At most so many rows, with the classes in proportion; whole groups where there are groups."""
@@ -171,6 +174,20 @@ class Ground:
             y = memoryview(self.y).cast("H")
             return group_folds([self.groups[i] for i in chosen], [y[i] for i in chosen], folds, seed)
         return list(native.folds(self.rows(chosen), folds, seed))
+
+    def prepare(self, one) -> None:
+        """Makes what a trial needs of the ground, once: before several threads ask for it."""
+        if isinstance(one, Trial):
+            self.split(one.cap, one.repeat, one.fold)
+        else:
+            self.division(one.repeat)
+
+    def division(self, repeat: int) -> tuple[native.Rows, array]:
+        """All rows, and the fold of each."""
+        known = self.__dict__.setdefault("parts", {})
+        if repeat not in known:
+            known[repeat] = self.rows(), array("H", self.divide(list(range(self.n)), self.folds, self.seed + repeat))
+        return known[repeat]
 
     def split(self, cap: int | None, repeat: int, fold: int) -> tuple[native.Rows, native.Rows]:
         """Rows to train on, and rows of the fold that is left out."""
@@ -212,7 +229,8 @@ def group_folds(groups: list[int], classes: list[int], folds: int, seed: int) ->
 def ground_of(problem: Problem, groups: list[int] | None, folds: int, seed: int, budget: Budget) -> Ground:
     data = problem.data
     x = ctypes.string_at(data.rows, 8 * data.n * data.d)
-    return Ground(data.path, data.d, problem.names, x, problem.y.tobytes(), groups, folds, seed, budget)
+    targets = problem.targets.tobytes() if problem.targets is not None else None
+    return Ground(data.path, data.d, problem.names, x, problem.y.tobytes(), groups, folds, seed, budget, targets)
 
 
 # ---- one trial ----
@@ -232,9 +250,13 @@ class Trial:
         return repr((self.method, self.options, [form.key for form in self.forms], self.cap, self.repeat, self.fold))
 
 
-def run(ground: Ground, trial: Trial, watch: native.Watch | None = None) -> dict | None:
+def run(ground: Ground, trial, watch: native.Watch | None = None) -> dict | None:
     """The result of a trial as plain data; None if it was stopped."""
     watch = watch or native.Watch()
+    return run_formats(ground, trial, watch) if isinstance(trial, Trial) else run_fold(ground, trial, watch)
+
+
+def run_formats(ground: Ground, trial: Trial, watch: native.Watch) -> dict | None:
     rows, test = ground.split(trial.cap, trial.repeat, trial.fold)
     try:
         _, report, machine = native.train(rows, native.Choice(trial.method, dict(trial.options), ground.seed), watch)
@@ -262,3 +284,47 @@ def test_form(ground: Ground, found: model.Model, form: Form, rows: native.Rows,
         return {"failed": error.message}
     labels, _ = chosen.answers(test)
     return {"table": metrics.count(test.y[:test.n], labels, len(ground.names)), "limit": limit, "shape": asdict(shape)}
+
+
+# ---- one fold of `tune` ----
+
+@dataclass(frozen=True)
+class FoldTrial:
+    """Trains without one fold and tests on it, as trained; all that the method tells is kept."""
+    method: str
+    options: tuple
+    repeat: int
+    fold: int
+
+    @property
+    def key(self) -> str:
+        return repr((self.method, self.options, self.repeat, self.fold))
+
+
+REPORTED = ("objective", "gap", "violation", "margin_min", "margin_mean", "iterations", "arena_peak", "arena_bound", "support",
+            "converged")
+
+
+def run_fold(ground: Ground, trial: FoldTrial, watch: native.Watch) -> dict | None:
+    rows, fold = ground.division(trial.repeat)
+    choice = native.Choice(trial.method, dict(trial.options), ground.seed)
+    try:
+        status, report, *tables = native.run_fold(rows, fold, trial.fold, choice, watch)
+    except Refusal as error:
+        return None if watch.stop else {"failed": error.message, "word": error.word, "told": error.told}
+    except Failure as error:
+        return None if watch.stop else {"failed": error.message}
+    if watch.stop:
+        return None
+    return {"status": status, "report": {name: getattr(report, name) for name in REPORTED}, "told": report.told, "tables": tables}
+
+
+def fold_result(result: dict):
+    """What native.run_fold returns, or the failure that it raised, out of plain data."""
+    if "word" in result:
+        return Refusal(result["failed"], result["word"], result["told"])
+    if "failed" in result:
+        return Failure(result["failed"])
+    report = native.Report(**result["report"])
+    report.told = result["told"]
+    return result["status"], report, *result["tables"]

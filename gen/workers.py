@@ -22,7 +22,7 @@ class Threads:
     def __init__(self, count: int | None = None):
         self.count = count or progress.cores()
 
-    def run(self, ground: trial.Ground, trials: list[trial.Trial], arrived, look) -> None:
+    def run(self, ground: trial.Ground, trials: list, arrived, look) -> None:
         """Calls arrived(trial, result) for each trial as it ends, in this thread, and look() ten times a second. An exception
         of either ends all trials and goes on to the caller."""
         native.training(), native.device()  # compiled, if need be, before many threads ask for it
@@ -31,7 +31,7 @@ class Threads:
 
         def job(one):
             with ready:  # folds are made once, not by all threads at the same time
-                ground.split(one.cap, one.repeat, one.fold)
+                ground.prepare(one)
             return trial.run(ground, one, watches[one])
 
         with ThreadPoolExecutor(max_workers=self.count) as pool:
@@ -71,7 +71,7 @@ class Dask:
         except (OSError, TimeoutError, ValueError) as error:
             raise Failure(f"no Dask scheduler at {address}: {str(error) or type(error).__name__}") from None
 
-    def run(self, ground: trial.Ground, trials: list[trial.Trial], arrived, look) -> None:
+    def run(self, ground: trial.Ground, trials: list, arrived, look) -> None:
         sent = self.client.scatter(ground, broadcast=True, hash=False)
         futures = {self.client.submit(remote, sent, one, pure=False, retries=5): one for one in trials}
 
@@ -90,7 +90,7 @@ class Dask:
             self.client.cancel(list(futures))
 
 
-def remote(ground: trial.Ground, one: trial.Trial) -> dict:
+def remote(ground: trial.Ground, one) -> dict:
     """One trial in a worker of a cluster, which keeps the ground for the next one."""
     known = KNOWN.setdefault(ground.digest, ground)
     return trial.run(known, one)
