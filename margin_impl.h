@@ -20630,9 +20630,9 @@ static bool mgn_compact_shape(mgn_compact *job, size_t n, size_t d, size_t class
     } else if (o->decay == 0 && !mgn_compact_rbf(job)) {
         o->decay = MGN_R(0.005);
     }
-    if (o->max_iterations == 0) {
-        o->max_iterations =
-            mgn_size_min(100u + (size_t)(UINT32_C(400000) / ((uint32_t)n + 1u)), 300u);
+    if (o->max_iterations == 0 && n > 0) {
+        const uint64_t passes = 100u + UINT64_C(400000) / n;
+        o->max_iterations = passes < 300u ? (size_t)passes : 300u;
     }
     job->n = n;
     job->d = d;
@@ -21202,7 +21202,7 @@ MARGIN_API margin_status margin_compact_train(const margin_data *data,
                                               margin_arena *mem, margin_model *model,
                                               margin_info *info, margin_compact_report *report)
 {
-    size_t classes = 0;
+    size_t classes = 0, peak;
     mgn_compact job;
     margin_arena before;
     margin_status status = margin_data_classes(data, &classes);
@@ -21220,19 +21220,20 @@ MARGIN_API margin_status margin_compact_train(const margin_data *data,
     mem->peak = 0;
     mgn_compact_plan(&job, mem);
     status = mem->failed != 0 ? (margin_status)mem->failed : mgn_compact_work(&job, model);
+    peak = mem->peak;
+    mem->peak = before.peak > peak ? before.peak : peak;
     if (status != MARGIN_OK) {
         (void)margin_arena_rewind(mem, &before);
         return status;
     }
     if (info != NULL) {
         mgn_compact_report(&job, model, info);
-        info->arena_peak = mem->peak - (before.low + (before.size - before.high));
+        info->arena_peak = peak - (before.low + (before.size - before.high));
     }
     if (report != NULL) {
         report->noise = job.o.noise;
         report->held = job.held;
     }
-    mem->peak = before.peak > mem->peak ? before.peak : mem->peak;
     margin_arena_release(mem, before.high);
     return job.tick.stopped ? MARGIN_W_STOPPED : MARGIN_OK;
 }

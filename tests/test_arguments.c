@@ -21,6 +21,7 @@ typedef union {
     margin_loss_options loss;
     margin_seco_options seco;
     margin_proto_options proto;
+    margin_compact_options compact;
     margin_ordinal_options omam, lssvm;
 } any_options;
 
@@ -50,6 +51,7 @@ typedef struct {
 #define LAST_rates , NULL
 #define LAST_seco , NULL
 #define LAST_proto , NULL
+#define LAST_compact , NULL
 #define LAST_omam , NULL
 #define LAST_lssvm , NULL
 TRAINER(mam)
@@ -59,6 +61,7 @@ TRAINER(rates)
 TRAINER(loss)
 TRAINER(seco)
 TRAINER(proto)
+TRAINER(compact)
 TRAINER(omam)
 TRAINER(lssvm)
 
@@ -66,8 +69,8 @@ static const trainer trainers[] = {
     {"mam", train_mam, size_mam, false},       {"kmomd", train_kmomd, size_kmomd, false},
     {"svm", train_svm, size_svm, false},       {"rates", train_rates, size_rates, false},
     {"loss", train_loss, size_loss, false},    {"seco", train_seco, size_seco, false},
-    {"proto", train_proto, size_proto, false}, {"omam", train_omam, size_omam, true},
-    {"lssvm", train_lssvm, size_lssvm, true},
+    {"proto", train_proto, size_proto, false}, {"compact", train_compact, size_compact, false},
+    {"omam", train_omam, size_omam, true},     {"lssvm", train_lssvm, size_lssvm, true},
 };
 #define TRAINERS (sizeof trainers / sizeof trainers[0])
 
@@ -313,6 +316,22 @@ TEST losses_and_lists_refuse_options_out_of_their_range(void)
     OPTION_RUN(options.seco.easy = 2);
     OPTION_RUN(options.seco.other = &twice);
     OPTION_RUN(options.seco.target = &empty);
+    PASS();
+}
+
+TEST learned_vectors_refuse_options_out_of_their_range(void)
+{
+    const trainer *t = find("compact");
+    OPTION(options.compact.kernel = MARGIN_KERNEL_POLY);
+    OPTION(options.compact.kernel = MARGIN_KERNEL_HINGE + 1);
+    OPTION(options.compact.noise = -1);
+    OPTION(options.compact.noise = 101);
+    OPTION(options.compact.noise = (margin_real)NAN);
+    OPTION(options.compact.rate = -1);
+    OPTION(options.compact.rate = 2);
+    OPTION(options.compact.rate = (margin_real)NAN);
+    OPTION(options.compact.decay = -1);
+    OPTION(options.compact.decay = 2);
     PASS();
 }
 
@@ -721,6 +740,7 @@ SUITE(arguments_suite)
     RUN_TEST(machines_refuse_options_out_of_their_range);
     RUN_TEST(losses_and_lists_refuse_options_out_of_their_range);
     RUN_TEST(prototypes_refuse_options_out_of_their_range);
+    RUN_TEST(learned_vectors_refuse_options_out_of_their_range);
     RUN_TEST(losses_are_checked_number_by_number);
     RUN_TEST(margins_and_probabilities_have_values_at_their_ends);
     RUN_TEST(reweighting_checks_its_arguments_and_can_be_stopped);

@@ -24,6 +24,7 @@
     X(compress_suite) \
     X(metrics_suite) \
     X(proto_suite) \
+    X(compact_suite) \
     X(refusals_suite) \
     X(arguments_suite) \
     X(sweeps_suite)

@@ -26,6 +26,7 @@ static unsigned char bytes[400000];
 static margin_svm_options rbf;
 static margin_seco_options cuts;
 static margin_proto_options tangents;
+static margin_compact_options few;
 
 /* All outputs; those that are also inputs are made anew before each call. */
 static struct {
@@ -83,6 +84,8 @@ static bool make_all(void)
     cuts.cheap = true;
     cuts.left = 2;
     tangents.tangents = 1;
+    few.vectors = 3;
+    few.max_iterations = 2;
     learner.train = train_svm;
     learner.bytes = margin_svm_train_size(N, D, 2, NULL);
     fold_learner = learner;
@@ -160,6 +163,7 @@ static margin_rng *rng_of_folds(void)
     X(margin_margins, margin_confusion_size(&list), (&data, &list, mem, out.reals, &out.summary)) \
     X(margin_cross_validate, margin_cross_validate_size(N, 2, &folds, fold_learner.bytes), (&data, &fold_learner, &folds, mem, &out.cv)) \
     X(margin_proto_train, margin_proto_train_size(N, D, 2, &tangents), (&data, &tangents, mem, &out.model, &out.info, NULL)) \
+    X(margin_compact_train, margin_compact_train_size(N, D, 2, &few), (&data, &few, mem, &out.model, &out.info, NULL)) \
     X(margin_reject_curve, margin_confusion_size(&proto), (&data, &proto, mem, at, 2, out.reals, out.more)) \
     X(margin_omam_train, margin_omam_train_size(N, D, 2, NULL), (&ranked, NULL, mem, &out.model, &out.info, NULL)) \
     X(margin_lssvm_train, margin_lssvm_train_size(N, D, 2, NULL), (&ranked, NULL, mem, &out.model, &out.info, NULL)) \

@@ -1,0 +1,482 @@
+/* Learned vectors: slopes against differences, problems whose answer is known, what rounding leaves,
+ * and what can go wrong. The implementation is in this file once more, static, so that slopes can be
+ * looked at. */
+#define MARGIN_STATIC
+#define MARGIN_IMPLEMENTATION
+#include "margin.h"
+
+#include <string.h>
+
+#include "greatest.h"
+
+#define MOST 400u
+#define WIDE 6u
+
+static margin_real x[MOST * WIDE];
+static uint16_t y[MOST];
+static margin_data data;
+static margin_compact_options options;
+static margin_model model;
+static margin_info info;
+static margin_compact_report told;
+static unsigned char bytes[1 << 20], more[1 << 20];
+static margin_arena mem;
+
+static void fresh(size_t n, size_t d)
+{
+    memset(&data, 0, sizeof data);
+    memset(&options, 0, sizeof options);
+    data.x = x;
+    data.y = y;
+    data.n = n;
+    data.d = d;
+    mem = margin_arena_make(bytes, sizeof bytes);
+}
+
+/* Two classes in the four quadrants: no line tells them apart. */
+static void quadrants(size_t n)
+{
+    margin_rng rng = margin_rng_make(3);
+    fresh(n, 2);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < 2u; k++) {
+            const margin_real a = margin_rng_uniform(&rng) + (margin_real)0.25;
+            x[2 * i + k] = (i >> k) % 2u != 0 ? a : -a;
+        }
+        y[i] = (uint16_t)((i ^ (i >> 1)) & 1u);
+    }
+}
+
+/* Classes in clouds of their own around random centres. */
+static void clouds(size_t n, size_t d, size_t classes, double noise)
+{
+    margin_rng rng = margin_rng_make(17);
+    margin_real centre[64][WIDE];
+    fresh(n, d);
+    for (size_t c = 0; c < classes; c++) {
+        for (size_t k = 0; k < d; k++) {
+            centre[c][k] = 2 * margin_rng_normal(&rng);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        y[i] = (uint16_t)(i % classes);
+        for (size_t k = 0; k < d; k++) {
+            x[i * d + k] = centre[y[i]][k] + (margin_real)noise * margin_rng_normal(&rng);
+        }
+    }
+}
+
+static margin_status train(void)
+{
+    return margin_compact_train(&data, &options, &mem, &model, &info, &told);
+}
+
+static size_t mistakes(void)
+{
+    margin_real scores[64];
+    size_t wrong = 0;
+    for (size_t i = 0; i < data.n; i++) {
+        wrong += margin_classify(&model, x + i * data.d, scores) != y[i] ? 1u : 0u;
+    }
+    return wrong;
+}
+
+/* ---- slopes ---- */
+
+static mgn_compact job;
+
+/* The loss of the first samples at the parameters as they are. */
+static margin_real loss_now(size_t count)
+{
+    margin_real loss = 0;
+    mgn_compact_fill(&job, 0, count, 0);
+    mgn_compact_scores(&job, count);
+    for (size_t i = 0; i < count; i++) {
+        loss += mgn_compact_loss(&job, y[job.order[i]], 1, job.s + i * job.machines);
+    }
+    return loss;
+}
+
+/* Slopes of a part beside central differences; the largest difference, as a share of the largest. */
+static double apart(mgn_compact_part *part, size_t count)
+{
+    const margin_real step = (margin_real)(sizeof(margin_real) > 4u ? 1e-5 : 1e-2);
+    double worst = 0, largest = 1e-3;
+    for (size_t i = 0; i < part->rows * part->cols; i++) {
+        const margin_real at = part->value[i];
+        double slope, differ;
+        part->value[i] = at + step;
+        slope = (double)loss_now(count);
+        part->value[i] = at - step;
+        slope = (slope - (double)loss_now(count)) / (2 * (double)step);
+        part->value[i] = at;
+        differ = slope - (double)part->slope[i];
+        worst = differ > worst ? differ : -differ > worst ? -differ : worst;
+        largest = slope > largest ? slope : -slope > largest ? -slope : largest;
+    }
+    return worst / largest;
+}
+
+static enum greatest_test_res slopes_of(unsigned kind, size_t classes)
+{
+    const double close = sizeof(margin_real) > 4u ? 1e-4 : 0.1;
+    const size_t count = 20;
+    clouds(60, 3, classes, 1);
+    options.kernel = (uint8_t)kind;
+    options.vectors = 5;
+    ASSERT(mgn_compact_shape(&job, data.n, data.d, classes, &options));
+    job.data = &data;
+    mgn_compact_plan(&job, &mem);
+    ASSERT_EQ(MARGIN_OK, mgn_compact_centre(&job));
+    job.rng = margin_rng_make(1);
+    job.rounded = false;
+    mgn_compact_begin(&job);
+    (void)loss_now(count);
+    mgn_compact_slopes(&job, count);
+    ASSERT(apart(&job.of_units, count) < close);
+    ASSERT(apart(&job.of_coef, count) < close);
+    ASSERT(apart(&job.of_bias, count) < close);
+    ASSERT(kind != MARGIN_KERNEL_RBF || apart(&job.of_width, count) < close);
+    PASS();
+}
+
+TEST slopes_of_hinge_units_are_those_of_the_loss(void)
+{
+    return slopes_of(MARGIN_KERNEL_HINGE, 3);
+}
+
+TEST slopes_of_rbf_units_and_their_width_are_those_of_the_loss(void)
+{
+    return slopes_of(MARGIN_KERNEL_RBF, 3);
+}
+
+TEST slopes_of_two_classes_are_those_of_one_machine(void)
+{
+    return slopes_of(MARGIN_KERNEL_HINGE, 2);
+}
+
+/* ---- what is learned ---- */
+
+TEST eight_units_learn_the_four_quadrants(void)
+{
+    quadrants(200);
+    options.vectors = 8;
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT_EQ(0u, mistakes());
+    ASSERT_EQ(8u, model.of.expansion.n);
+    ASSERT_EQ(MARGIN_SCHEME_BINARY, model.of.expansion.vote.scheme);
+    ASSERT(info.converged && info.margin_min > 0 && info.support == 8u);
+    ASSERT(told.noise > 0 && told.held >= 0);
+    ASSERT_EQ(MARGIN_OK, margin_model_check(&model));
+    PASS();
+}
+
+TEST rbf_units_learn_five_clouds(void)
+{
+    clouds(200, 4, 5, 0.4);
+    options.kernel = MARGIN_KERNEL_RBF;
+    options.vectors = 20;
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT(mistakes() <= 10u); /* in float the clouds overlap a little */
+    ASSERT_EQ(MARGIN_SCHEME_ONE_REST, model.of.expansion.vote.scheme);
+    ASSERT_EQ(MARGIN_OK, margin_model_check(&model));
+    PASS();
+}
+
+TEST noise_is_none_where_the_caller_says_so_and_as_given_where_it_is_given(void)
+{
+    quadrants(100);
+    options.vectors = 6;
+    options.noise = MARGIN_ZERO;
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT(told.noise == 0 && told.held < 0);
+    options.noise = (margin_real)0.5;
+    mem = margin_arena_make(bytes, sizeof bytes);
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT(told.noise == (margin_real)0.5);
+    PASS();
+}
+
+TEST the_same_seed_gives_the_same_bits_and_another_one_others(void)
+{
+    margin_real first[8 * 2];
+    quadrants(120);
+    options.vectors = 8;
+    options.max_iterations = 20;
+    options.seed = 5;
+    ASSERT_EQ(MARGIN_OK, train());
+    memcpy(first, model.of.expansion.vectors, sizeof first);
+    mem = margin_arena_make(bytes, sizeof bytes);
+    memset(bytes, 0xA5, sizeof bytes); /* what the arena held does not matter */
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT_MEM_EQ(first, model.of.expansion.vectors, sizeof first);
+    mem = margin_arena_make(bytes, sizeof bytes);
+    options.seed = 6;
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT(memcmp(first, model.of.expansion.vectors, sizeof first) != 0);
+    PASS();
+}
+
+/* ---- rounding ---- */
+
+TEST vectors_of_hinge_units_are_multiples_of_a_127th_of_their_largest_value(void)
+{
+    clouds(150, 5, 4, 0.8);
+    options.vectors = 10;
+    options.max_iterations = 30;
+    ASSERT_EQ(MARGIN_OK, train());
+    for (size_t v = 0; v < 10u; v++) {
+        const margin_real *w = model.of.expansion.vectors + v * 5u;
+        const margin_real most = margin_norm_inf(w, 5);
+        for (size_t k = 0; k < 5u; k++) {
+            const double q = 127 * (double)(w[k] / most);
+            const double whole = (double)(long)(q + (q < 0 ? -0.5 : 0.5));
+            ASSERT_IN_RANGE(whole, q, 1e-2);
+        }
+    }
+    PASS();
+}
+
+static enum greatest_test_res rounds_without_loss(unsigned kind, size_t classes, size_t allowed)
+{
+    const unsigned formats[] = {MARGIN_Q7, MARGIN_Q15};
+    clouds(MOST, 6, classes, 1);
+    options.kernel = (uint8_t)kind;
+    options.vectors = 13; /* no multiple of the blocks */
+    options.max_iterations = 40;
+    ASSERT_EQ(MARGIN_OK, train());
+    for (size_t f = 0; f < 2u; f++) {
+        margin_quant_options how = {0, false};
+        margin_quant_info found;
+        margin_quant quant;
+        margin_arena room = margin_arena_make(more, sizeof more);
+        how.format = (uint8_t)formats[f];
+        ASSERT_EQ(MARGIN_OK, margin_quantize(&model, &data, &how, &room, &quant, &found));
+        ASSERT_EQ(margin_quantize_size(&model, &how), room.peak);
+        ASSERT(found.disagree <= allowed);
+        ASSERT_EQ(MARGIN_OK, margin_model_check_q(&quant.model));
+        ASSERT_EQ(f == 0, quant.model.of.expansion.scales != NULL);
+    }
+    PASS();
+}
+
+TEST hinge_units_of_many_classes_lose_nothing_in_integers(void)
+{
+    return rounds_without_loss(MARGIN_KERNEL_HINGE, 7, 1);
+}
+
+TEST hinge_units_of_two_classes_lose_nothing_in_integers(void)
+{
+    return rounds_without_loss(MARGIN_KERNEL_HINGE, 2, 1);
+}
+
+TEST rbf_units_of_many_classes_lose_little_in_integers(void)
+{
+    return rounds_without_loss(MARGIN_KERNEL_RBF, 7, 4);
+}
+
+/* ---- predictors and images ---- */
+
+/* The score of machine j of an integer model of hinge units, by its formula in 64 bits. */
+static int64_t by_formula(const margin_expansion_q *e, const int16_t *in, size_t j)
+{
+    const int8_t *coef = (const int8_t *)e->coef;
+    int64_t sum = 0;
+    for (size_t v = 0; v < e->n; v++) {
+        int64_t value = (int64_t)(int16_t)e->norms[v] * ((int64_t)1 << e->kernel.up);
+        for (size_t k = 0; k < e->d; k++) {
+            value += (int64_t)mgn_q_element(e, v, k) * in[k];
+        }
+        value = value > 0 ? value >> e->kernel.shift : 0;
+        value = value < 32767 ? value : 32767;
+        sum += (coef[v * e->width + j] * value) >> e->kernel.down;
+    }
+    return ((sum * e->scales[j]) >> 16) + e->bias[j];
+}
+
+static enum greatest_test_res integers_follow_the_formula(size_t classes)
+{
+    const margin_quant_options how = {MARGIN_Q7, false};
+    margin_rng rng = margin_rng_make(9);
+    margin_quant quant;
+    margin_arena room = margin_arena_make(more, sizeof more);
+    clouds(200, 5, classes, 1);
+    options.vectors = 9;
+    options.max_iterations = 20;
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT_EQ(MARGIN_OK, margin_quantize(&model, &data, &how, &room, &quant, NULL));
+    for (size_t trial = 0; trial < 300u; trial++) {
+        const margin_expansion_q *e = &quant.model.of.expansion;
+        int16_t in[WIDE];
+        int32_t scores[8];
+        for (size_t k = 0; k < 5u; k++) {
+            in[k] = (int16_t)(trial == 0   ? INT16_MIN
+                              : trial == 1 ? INT16_MAX
+                                           : (int)(margin_rng_u32(&rng) % 65536u) - 32768);
+        }
+        margin_scores_q(&quant.model, in, scores);
+        for (size_t j = 0; j < e->vote.machines; j++) {
+            ASSERT_EQ(by_formula(e, in, j), scores[j]);
+        }
+        ASSERT(classes > 2u || margin_hinge_score_q7(e, in) == scores[0]);
+    }
+    PASS();
+}
+
+TEST integer_scores_of_many_machines_follow_the_formula_for_any_input(void)
+{
+    return integers_follow_the_formula(6);
+}
+
+TEST integer_scores_of_one_machine_follow_the_formula_for_any_input(void)
+{
+    return integers_follow_the_formula(2);
+}
+
+TEST images_keep_thresholds_and_scores(void)
+{
+    static uint32_t image[2000];
+    margin_arena room = margin_arena_make(more, sizeof more);
+    margin_real scores[8], again[8];
+    margin_model copy;
+    clouds(150, 4, 5, 0.7);
+    options.vectors = 11;
+    options.max_iterations = 20;
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT_EQ(MARGIN_OK, margin_image_write(&model, NULL, 0, image, sizeof image));
+    ASSERT_EQ(MARGIN_OK, margin_image_load(image, sizeof image, &room, &copy));
+    for (size_t i = 0; i < data.n; i++) {
+        margin_scores(&model, x + i * 4u, scores);
+        margin_scores(&copy, x + i * 4u, again);
+        for (size_t j = 0; j < 5u; j++) {
+            ASSERT_IN_RANGE((double)scores[j], (double)again[j], 1e-4);
+        }
+    }
+    PASS();
+}
+
+TEST a_hinge_model_whose_machines_are_pairs_is_refused(void)
+{
+    clouds(60, 3, 3, 0.7);
+    options.vectors = 4;
+    options.max_iterations = 3;
+    ASSERT_EQ(MARGIN_OK, train());
+    model.of.expansion.vote.scheme = MARGIN_SCHEME_ONE_ONE;
+    model.of.expansion.width = 2;
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check(&model));
+    PASS();
+}
+
+TEST no_trainer_of_kernel_machines_takes_the_hinge(void)
+{
+    const margin_kernel hinge = {MARGIN_KERNEL_HINGE, 0, 0, 0, 0};
+    margin_kernel resolved;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_kernel_resolve(&hinge, 3, &resolved));
+    PASS();
+}
+
+/* ---- memory, stopping, odd data ---- */
+
+TEST the_macro_is_the_query_and_what_a_misaligned_buffer_may_lose(void)
+{
+    fresh(50, 4);
+    options.vectors = 7;
+    ASSERT_EQ(MARGIN_COMPACT_BYTES(50, 4, 3, 7),
+              margin_compact_train_size(50, 4, 3, &options) + MARGIN_ALIGN - 1u);
+    ASSERT_EQ(MARGIN_COMPACT_BYTES(50, 300, 2, 7),
+              margin_compact_train_size(50, 300, 2, &options) + MARGIN_ALIGN - 1u);
+    options.vectors = 300;
+    ASSERT_EQ(MARGIN_COMPACT_BYTES(900, 4, 40, 300),
+              margin_compact_train_size(900, 4, 40, &options) + MARGIN_ALIGN - 1u);
+    PASS();
+}
+
+static bool stop_at(void *user, const margin_progress *at)
+{
+    return at->iteration >= *(const size_t *)user;
+}
+
+TEST a_training_that_is_stopped_has_a_model_and_says_so(void)
+{
+    size_t limits[] = {0, 1, 15, 1000};
+    for (size_t t = 0; t < sizeof limits / sizeof limits[0]; t++) {
+        clouds(90, 3, 3, 0.5);
+        options.vectors = 5;
+        options.max_iterations = 20; /* the search for the noise takes 20 to 70 passes */
+        options.watch.progress = stop_at;
+        options.watch.user = &limits[t];
+        ASSERT_EQ(limits[t] > 90u ? MARGIN_OK : MARGIN_W_STOPPED, train());
+        ASSERT_EQ(limits[t] > 90u, info.converged);
+        ASSERT_EQ(MARGIN_OK, margin_model_check(&model));
+    }
+    PASS();
+}
+
+TEST more_vectors_than_samples_are_refused(void)
+{
+    clouds(20, 3, 2, 0.5);
+    options.vectors = 21;
+    ASSERT_EQ(MARGIN_E_VECTORS, train());
+    ASSERT_EQ(0u, margin_compact_train_size(20, 3, 2, &options));
+    ASSERT_EQ(0u, mem.low);
+    PASS();
+}
+
+TEST one_feature_constant_columns_and_fifty_classes_are_no_trouble(void)
+{
+    clouds(60, 1, 2, 0.1);
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT_EQ(0u, mistakes());
+    clouds(60, 3, 2, 0.1);
+    for (size_t i = 0; i < 60u; i++) {
+        x[i * 3u + 1u] = 7;
+    }
+    options.vectors = 6;
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT_EQ(0u, mistakes());
+    clouds(400, 6, 50, 0.05);
+    options.vectors = 60;
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT(mistakes() < 20u);
+    PASS();
+}
+
+TEST samples_that_are_all_alike_give_a_model_and_huge_ones_a_refusal(void)
+{
+    fresh(30, 2);
+    for (size_t i = 0; i < 30u; i++) {
+        x[2 * i] = x[2 * i + 1u] = 1;
+        y[i] = (uint16_t)(i % 2u);
+    }
+    options.vectors = 3;
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT_EQ(MARGIN_OK, margin_model_check(&model));
+    x[0] = (margin_real)(sizeof(margin_real) > 4u ? 1e200 : 1e30);
+    ASSERT_EQ(MARGIN_E_RANGE, train());
+    PASS();
+}
+
+SUITE(compact_suite)
+{
+    RUN_TEST(slopes_of_hinge_units_are_those_of_the_loss);
+    RUN_TEST(slopes_of_rbf_units_and_their_width_are_those_of_the_loss);
+    RUN_TEST(slopes_of_two_classes_are_those_of_one_machine);
+    RUN_TEST(eight_units_learn_the_four_quadrants);
+    RUN_TEST(rbf_units_learn_five_clouds);
+    RUN_TEST(noise_is_none_where_the_caller_says_so_and_as_given_where_it_is_given);
+    RUN_TEST(the_same_seed_gives_the_same_bits_and_another_one_others);
+    RUN_TEST(vectors_of_hinge_units_are_multiples_of_a_127th_of_their_largest_value);
+    RUN_TEST(hinge_units_of_many_classes_lose_nothing_in_integers);
+    RUN_TEST(hinge_units_of_two_classes_lose_nothing_in_integers);
+    RUN_TEST(rbf_units_of_many_classes_lose_little_in_integers);
+    RUN_TEST(integer_scores_of_many_machines_follow_the_formula_for_any_input);
+    RUN_TEST(integer_scores_of_one_machine_follow_the_formula_for_any_input);
+    RUN_TEST(images_keep_thresholds_and_scores);
+    RUN_TEST(a_hinge_model_whose_machines_are_pairs_is_refused);
+    RUN_TEST(no_trainer_of_kernel_machines_takes_the_hinge);
+    RUN_TEST(the_macro_is_the_query_and_what_a_misaligned_buffer_may_lose);
+    RUN_TEST(a_training_that_is_stopped_has_a_model_and_says_so);
+    RUN_TEST(more_vectors_than_samples_are_refused);
+    RUN_TEST(one_feature_constant_columns_and_fifty_classes_are_no_trouble);
+    RUN_TEST(samples_that_are_all_alike_give_a_model_and_huge_ones_a_refusal);
+}
