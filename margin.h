@@ -1868,47 +1868,62 @@ MARGIN_API margin_status margin_seco_train(const margin_data *data,
 
 /* ---- >>proto ---- few strong prototypes a class, and re-weighting for margins ---------------- */
 
-/* A class is described by a few models, each a typical sample, the centroid, and the directions in
- * which samples of the class usually differ from it, the tangents. An input belongs to the class of
- * the nearest model; movements along the tangents do not count. A model of the ten digits in two
- * kilobytes is one centroid and two tangents a class in int8_t.
+/* A class is described by a few models. A model is a typical sample, the centroid, together with the
+ * directions in which samples of the class usually differ from it, the tangents. An input belongs to
+ * the class of the nearest model, and movements along the tangents of a model do not count. Ten digits
+ * fit into two kilobytes: one centroid and two tangents a class, in int8_t.
  *
  *     margin_proto_options options = {0};
  *     options.tangents = 5;
  *     margin_proto_train(&data, &options, &mem, &model, NULL, NULL);     // tvq
- *     margin_proto_find(&model.of.proto, x, &found);               // label, runner-up, margin
+ *     margin_proto_find(&model.of.proto, x, &found);                     // label, runner-up, margin
  *
- * Aiolli, Sperduti: "A re-weighting strategy for improving margins", Artificial Intelligence 137,
- * 2002; equations and figures are its.
+ * Equations and figures are those of Aiolli, Sperduti: "A re-weighting strategy for improving margins",
+ * Artificial Intelligence 137, 2002. The methods:
  *
- *   MARGIN_PROTO_TVQ    margins (z' - z) / (z' + z) of the samples, z to the nearest model of their
- *                       class and z' to the nearest of another, are raised by gradient steps, with
- *                       more and more weight on samples whose margin is below theta (fig. 2).
- *                       Without tangents this is learning vector quantisation with re-weighting
- *   MARGIN_PROTO_HSS    the mean of each class and the leading eigenvectors of its covariance [10]:
- *                       no other class is looked at (Hastie, Simard, Saeckinger 1995, one-sided)
- *   MARGIN_PROTO_LVQ    LVQ2.1 (Kohonen): codebooks of k-means, then the two nearest of a sample,
- *                       one of its class and one of another, are moved where it lies between them.
- *                       No tangents
- *   MARGIN_PROTO_OLVQ1  LVQ1 with a rate for each codebook, which comes down as fast as is optimal
- *   MARGIN_PROTO_TD     a discriminant tangent model for each class by gradient descent on the squared
- *                       error of sigmoids of the distances, the tangents added one after another
- *                       (after Sona, Sperduti, Starita: "Discriminant pattern recognition using
- *                       transformation-invariant neurons", Neural Computation 12, 2000)
- *   MARGIN_PROTO_NN     k nearest neighbours: the samples themselves, all or a condensed set. A class
- *                       is as near as its (k+1)/2 nearest sample: with two classes and odd k this is
- *                       the vote of the k nearest, with more it elects the class that has (k+1)/2
- *                       samples first
+ *   MARGIN_PROTO_TVQ    The margin of a sample is (z' - z) / (z' + z), where z is its distance to the
+ *                       nearest model of its class and z' that to the nearest model of another class.
+ *                       Gradient steps raise the margins, and samples whose margin is below theta
+ *                       count more and more (fig. 2). Without tangents this is learning vector
+ *                       quantisation with re-weighting.
+ *   MARGIN_PROTO_HSS    The models of a class are its mean and the leading eigenvectors of its
+ *                       covariance [10]. The other classes play no part (Hastie, Simard, Saeckinger
+ *                       1995, one-sided).
+ *   MARGIN_PROTO_LVQ    LVQ2.1 (Kohonen). The codebooks start from k-means. Where a sample lies between
+ *                       its two nearest codebooks and just one of them is of its class, that one is
+ *                       moved towards the sample and the other one away from it. No tangents.
+ *   MARGIN_PROTO_OLVQ1  LVQ1 with a rate for each codebook that falls as fast as is optimal.
+ *   MARGIN_PROTO_TD     Each class has one discriminant tangent model. Gradient descent lowers the
+ *                       squared error of sigmoids of the distances, and the tangents are added one
+ *                       after another (after Sona, Sperduti, Starita: "Discriminant pattern
+ *                       recognition using transformation-invariant neurons", Neural Computation 12,
+ *                       2000).
+ *   MARGIN_PROTO_NN     k nearest neighbours among the samples themselves, or among a condensed set of
+ *                       them. A class is as near as its sample number (k + 1) / 2 in the order of
+ *                       distance. With two classes and an odd k this is the vote of the k nearest
+ *                       samples; with more classes it elects the one that first has (k + 1) / 2 samples.
  *
- * Two-sided hss (Hastie, Simard, Saeckinger): samples have tangents too, known beforehand, such as what
- * a small shift or a rotation does to an image. They are free to move along these, and models of what
- * remains need fewer tangents of their own. `sides` has them, for hss and for the methods that start
- * from it. Such models are for two-sided distances, margin_proto_two_sided, where the tangents of the
- * input can be afforded; by the distances of the predictors they err more often than one-sided ones.
+ * How training ends. tvq and td pass over the samples again and again, in random order, and take a step
+ * after every mini-batch of up to 128 of them. lvq moves codebooks sample by sample. All three halve
+ * their rate when passes make no progress, and end when the rate has come down to a 64th of the first.
+ * They have then converged. A run that reaches max_iterations before that returns MARGIN_W_ITERATIONS.
+ * With a `rate`, tvq and td take the steps of fig. 2 instead: that rate, gradients over all samples.
  *
- * A class with too few samples for the tangents asked for has rows of zeros instead: they cost time
- * but change nothing. More than d - 1 tangents are cut to d - 1: d of them would be the whole space,
- * and every distance 0. Samples that are all alike give a centroid and no tangents. */
+ * The order of the rows has no influence. Where a method draws random numbers, the samples are first put
+ * into an order that depends on their values alone, so the same seed gives the same bits for every
+ * permutation of the rows.
+ *
+ * Two-sided hss (Hastie, Simard, Saeckinger) is for samples with tangents that are known beforehand,
+ * such as what a small shift or a rotation does to a picture. Samples are free to move along these, and
+ * the models need fewer tangents for what remains. Give the tangents of the samples as `sides`, for hss
+ * and for methods that start from it. Such models are meant for margin_proto_two_sided, where the
+ * tangents of the input can be afforded; with the one-sided distances of the predictors they make more
+ * errors than one-sided models do.
+ *
+ * Special cases. A class with too few samples for the tangents asked for has rows of zeros instead; these
+ * cost time but change nothing. At most d - 1 tangents are used, because d of them would span the whole
+ * space and every distance would be 0. A class whose samples are all alike has a centroid and no
+ * tangents. */
 enum {
     MARGIN_PROTO_TVQ = 0,
     MARGIN_PROTO_HSS,
@@ -1936,16 +1951,17 @@ typedef struct {
     uint16_t models;        /* a class; lvq: codebooks                      0: 1; lvq: 16        */
     uint16_t tangents;      /* a model, at most MARGIN_PROTO_TANGENTS       0: none              */
     margin_real theta;      /* tvq: margin that all samples should have     0: 0.2; 0.1 without
-                               tangents                                                          */
-    margin_real rate;       /* tvq: a fixed learning rate, 1 is usual       0: adapted, so that the
-                               weighted margin never falls. lvq: first rate 0: 0.05; olvq1: 0.3  */
+                               tangents; MARGIN_ZERO stands for zero                             */
+    margin_real rate;       /* tvq, td: the rate of the steps of fig. 2     0: mini-batches
+                               lvq: the first rate, at most 0.5             0: 0.05; olvq1: 0.3  */
     margin_real window;     /* lvq: width of the window, 0 .. 1             0: 0.3               */
     margin_real validation; /* tvq: share of the samples held out to stop   0: none              */
-    uint16_t patience;      /* tvq: iterations without a better validation  0: 20                */
+    uint16_t patience;      /* tvq: passes without a better validation      0: 20                */
     uint16_t neighbours;    /* nn: k, at most 2 MARGIN_PROTO_NTH - 1        0: 1                 */
     size_t budget;          /* nn: vectors to keep                          0: all samples       */
     uint32_t seed;          /* of all that is random                                             */
-    size_t max_iterations;  /* gradient steps or passes                     0: 60                */
+    size_t max_iterations;  /* passes over the data, at most                0: 1000
+                               steps of fig. 2, with a rate                 0: 60                */
     margin_watch watch;
     const margin_real
         *sides;    /* two-sided hss: `side` tangents of each row of data->x, d values each */
@@ -1996,19 +2012,25 @@ typedef struct {
      MARGIN_PROTO_REALS((size_t)MARGIN_PROTO_BLOCK * (products)) +                                 \
      MARGIN_BLOCK(64u * MARGIN_PROTO_LESS(MARGIN_MORE(d, MARGIN_PROTO_BLOCK), 256u), 1u) +         \
      3u * MARGIN_PROTO_REALS(n) + MARGIN_BLOCK(n, 1u) + MARGIN_ALIGN - 1u)
-#define MARGIN_PROTO_HSS_BYTES(n, d, classes, models, tangents)                                    \
+#define MARGIN_PROTO_MODELS_BYTES(n, d, classes, models, tangents)                                 \
     (MARGIN_PROTO_COMMON_BYTES(n, d, classes, MARGIN_PROTO_ALL(classes, models, tangents),         \
                                MARGIN_PROTO_ALL(classes, models, tangents)) +                      \
      MARGIN_PROTO_REALS(MARGIN_PROTO_ALL(classes, models, tangents)) +                             \
      MARGIN_PROTO_REALS((tangents) == 0u ? 0u : (size_t)(classes) * (models)) +                    \
      MARGIN_PROTO_START_BYTES(n, d, tangents))
+#define MARGIN_PROTO_HSS_BYTES(n, d, classes, models, tangents)                                    \
+    (MARGIN_PROTO_MODELS_BYTES(n, d, classes, models, tangents) +                                  \
+     MARGIN_BLOCK((models) > 1u ? (size_t)(n) : 0u, sizeof(margin_index)))
 #define MARGIN_PROTO_BYTES(n, d, classes, models, tangents)                                        \
-    (MARGIN_PROTO_HSS_BYTES(n, d, classes, models, tangents) +                                     \
-     5u * MARGIN_PROTO_REALS(MARGIN_PROTO_ALL(classes, models, tangents) * (d)) +                  \
-     2u * MARGIN_PROTO_REALS(MARGIN_PROTO_ALL(classes, models, tangents)) + MARGIN_PROTO_REALS(n))
+    (MARGIN_PROTO_MODELS_BYTES(n, d, classes, models, tangents) +                                  \
+     3u * MARGIN_PROTO_REALS(MARGIN_PROTO_ALL(classes, models, tangents) * (d)) +                  \
+     2u * MARGIN_PROTO_REALS(MARGIN_PROTO_ALL(classes, models, tangents)) +                        \
+     2u * MARGIN_BLOCK(n, sizeof(margin_index)))
 #define MARGIN_PROTO_LVQ_BYTES(n, d, classes, models)                                              \
-    (MARGIN_PROTO_HSS_BYTES(n, d, classes, models, 0u) + MARGIN_BLOCK(n, 2u) +                     \
-     MARGIN_BLOCK(n, sizeof(margin_index)) + MARGIN_PROTO_REALS((size_t)(classes) * (models)))
+    (MARGIN_PROTO_MODELS_BYTES(n, d, classes, models, 0u) + MARGIN_BLOCK(n, 2u) +                  \
+     2u * MARGIN_BLOCK(n, sizeof(margin_index)) +                                                  \
+     MARGIN_PROTO_REALS((size_t)(classes) * (models)) +                                            \
+     MARGIN_PROTO_REALS((size_t)(classes) * (models) * (d)))
 #define MARGIN_PROTO_NN_BYTES(n, d, classes, budget)                                               \
     MARGIN_PROTO_COMMON_BYTES(n, d, classes,                                                       \
                               MARGIN_MORE(MARGIN_PROTO_LESS(n, budget), (size_t)(classes)), 1u)
@@ -2017,31 +2039,33 @@ typedef struct {
  * options out of their range. */
 MARGIN_API size_t margin_proto_train_size(size_t n, size_t d, size_t classes,
                                           const margin_proto_options *options);
-/* One iteration of tvq costs a product of the n x d data with the d x (vectors) models, and takes no
- * memory that grows with n but five numbers a sample. info: objective is the weighted mean margin
- * [3]; support the number of vectors stored; converged that the step became so small that nothing
- * changes (tvq, td), or that all was done (else). Margins of nn are not
+/* One pass of tvq costs a product of the n x d data with the d x (vectors) models. Beside the models, three
+ * times as many numbers as they have, memory grows by five numbers for each sample. In `info`, objective
+ * is the weighted mean margin [3] and support the number of vectors stored. Margins of nn are not
  * computed where it keeps all samples (no budget, or one of n and more).
- * MARGIN_E_ARGUMENT: options out of their range; MARGIN_E_ONE_CLASS: less than two classes, or one
- * without samples; MARGIN_E_RANGE: squared distances overflow; and those of margin_data_check. */
+ * MARGIN_W_ITERATIONS: max_iterations came before the criterion. MARGIN_E_ARGUMENT: an option is out of
+ * its range. MARGIN_E_ONE_CLASS: there are less than two classes, or a class has no samples.
+ * MARGIN_E_RANGE: squared distances overflow. Other statuses are those of margin_data_check. */
 MARGIN_API margin_status margin_proto_train(const margin_data *data,
                                             const margin_proto_options *options, margin_arena *mem,
                                             margin_model *model, margin_info *info,
                                             margin_proto_report *report);
 
-/* Tangents of an image of d = width * height values, row by row: what happens to it under small shifts
+/* Tangents of a picture of d = width * height values, row by row: how it changes under small shifts
  * (along rows, along columns), growth, rotation, two ways of stretching (along the sides, along the
- * diagonals) and thickening of lines, the first `count` of these in this order, d values each. A signal
- * is an image of height 1: shift, -, growth. By central differences (Simard, LeCun, Denker 1993).
- * MARGIN_E_ARGUMENT: null, no pixels, or count too large. */
-#define MARGIN_IMAGE_TANGENTS 7u
-MARGIN_API margin_status margin_image_tangents(const margin_real *image, size_t width,
-                                               size_t height, size_t count, margin_real *out);
+ * diagonals) and thickening of lines. The first `count` of these are written in this order, d values
+ * each. A signal is a picture of height 1; its second tangent is zero. The derivatives are central
+ * differences (Simard, LeCun, Denker 1993). MARGIN_E_ARGUMENT: a pointer is null, there are no pixels,
+ * or count is too large. */
+#define MARGIN_PICTURE_TANGENTS 7u
+MARGIN_API margin_status margin_picture_tangents(const margin_real *picture, size_t width,
+                                                 size_t height, size_t count, margin_real *out);
 
 /* Squared distances between the plane through x along its `count` tangents at `sides` and the planes of
- * the models [6], by class as in margin_proto_scores; without tangents they are those. Raw values,
- * which are scaled where the model says so; `work`: (1 + count) d values. Models in flash of their own
- * (AVR) are not for this function. MARGIN_E_ARGUMENT: null, or count too large. */
+ * the models [6], by class as in margin_proto_scores. Without tangents the two functions agree. x and
+ * its tangents are raw values, which are scaled where the model says so. `work` has room for
+ * (1 + count) d values. The model must lie in ordinary memory, not in the separate flash of an AVR.
+ * MARGIN_E_ARGUMENT: a pointer is null, or count is too large. */
 MARGIN_API margin_status margin_proto_two_sided(const margin_proto *model, const margin_real *x,
                                                 const margin_real *sides, size_t count,
                                                 margin_real *work, margin_real *scores);
@@ -2051,8 +2075,9 @@ MARGIN_API margin_status margin_proto_two_sided(const margin_proto *model, const
  *
  *     w_i += k(t) [margin_i < theta],    k(t) = 1, or n / mistakes if `even`, at most n
  *
- * so w / total comes to the uniform distribution over the samples that stay mistakes (2.2), and what
- * maximises the weighted margin then minimises the sum of (theta - margin) over them [2]. */
+ * A sample that remains a mistake gains k(t) in every update, and all others gain nothing in the long
+ * run, so w / total tends to the uniform distribution over the mistakes (2.2). Whatever maximises the
+ * weighted margin then minimises the sum of theta - margin over the mistakes [2]. */
 typedef struct {
     margin_real *w;      /* n weights */
     size_t n;            /* samples */

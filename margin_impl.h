@@ -18692,9 +18692,10 @@ static margin_real mgn_theta_uneven(const margin_theta *t, const margin_real *ma
     return sum / 2;
 }
 
-MARGIN_API void margin_theta_update(margin_theta *theta, const margin_real *margins)
+/* Mistakes and deficit of the margins; returns how many samples have a weight. */
+static size_t mgn_theta_count(margin_theta *theta, const margin_real *margins)
 {
-    margin_real deficit = 0, lost = 0, k = 1;
+    margin_real deficit = 0, lost = 0;
     size_t count = 0;
     theta->mistakes = 0;
     for (size_t i = 0; i < theta->n; i++) {
@@ -18705,10 +18706,17 @@ MARGIN_API void margin_theta_update(margin_theta *theta, const margin_real *marg
         }
     }
     theta->deficit = count > 0 ? deficit / (margin_real)count : 0;
+    return count;
+}
+
+MARGIN_API void margin_theta_update(margin_theta *theta, const margin_real *margins)
+{
+    const size_t count = mgn_theta_count(theta, margins);
+    margin_real lost = 0, k = 1;
     if (theta->even && theta->mistakes > 0) {
         k = (margin_real)count / (margin_real)theta->mistakes;
     }
-    theta->total = lost = 0;
+    theta->total = 0;
     for (size_t i = 0; i < theta->n; i++) {
         theta->w[i] += mgn_theta_mistake(theta, margins, i) ? k : 0;
         mgn_add(&theta->total, &lost, theta->w[i]);
@@ -18723,6 +18731,14 @@ MARGIN_API void margin_theta_update(margin_theta *theta, const margin_real *marg
 #define MGN_PROTO_BLOCK ((size_t)MARGIN_PROTO_BLOCK)
 #define MGN_PROTO_SIDE ((size_t)MARGIN_PROTO_SIDE)
 #define MGN_PROTO_SPARE ((size_t)8u) /* vectors that the iteration has more than are wanted */
+
+/* What mini-batches need: a running mean of the steps, one of the squared lengths of the gradients of
+ * each vector, and what is left of the start in the latter, MGN_PROTO_MEMORY^t after t steps. */
+typedef struct {
+    margin_real *step;   /* pool x d */
+    margin_real *square; /* pool */
+    margin_real left;
+} mgn_proto_descent;
 
 /* The models of an ascent and what belongs to them. */
 typedef struct {
@@ -18746,17 +18762,19 @@ typedef struct {
     margin_real *panel, *shift;       /* shift: pool, |C|^2 and T_j . C */
     margin_real *w, *before;          /* n weights: of the next gradient, of the step at hand */
     mgn_proto_point at, next;
-    margin_real *best;   /* pool x d */
-    uint8_t *held;       /* n: held out for validation */
-    uint16_t *member;    /* n: cluster of a sample within its class */
-    margin_index *order; /* n */
-    margin_real *rates;  /* models */
-    margin_real *along;  /* two-sided: n x side, how far samples are moved along their tangents */
-    margin_real *plane;  /* side x d: the tangents of one sample */
-    margin_real scale;   /* mean z_p at the start */
-    margin_real reach;   /* td: distance at which a sigmoid is 1/2 */
+    mgn_proto_descent descent;
+    margin_real *best;  /* pool x d */
+    uint8_t *held;      /* n: held out for validation */
+    uint16_t *member;   /* n: cluster of a sample within its class */
+    margin_data sorted; /* the data with rows in an order of their own, see mgn_proto_sort */
+    margin_index *rows_of_data; /* n: the rows of `sorted` */
+    margin_index *order;        /* n: samples in the order in which a pass meets them */
+    margin_real *rates;         /* models */
+    margin_real *along; /* two-sided: n x side, how far samples are moved along their tangents */
+    margin_real *plane; /* side x d: the tangents of one sample */
+    margin_real scale;  /* mean z_p at the start */
+    margin_real reach;  /* td: distance at which a sigmoid is 1/2 */
     margin_real own, between; /* of the last pass: means of z_p and of (z_p + z_n) / 2 */
-    margin_real value;        /* H of the present models */
     size_t held_wrong;        /* of the last pass */
     margin_real held_mu;
     margin_rng rng;
@@ -18774,6 +18792,23 @@ static bool mgn_proto_codebooks(const mgn_proto_job *job)
     return job->o.method == MARGIN_PROTO_LVQ || job->o.method == MARGIN_PROTO_OLVQ1;
 }
 
+/* The steps of fig. 2, of one rate, each along the gradient over all samples. */
+static bool mgn_proto_fixed(const mgn_proto_job *job)
+{
+    return mgn_proto_ascends(job) && job->o.rate > 0;
+}
+
+/* Steps along gradients over a few samples each. */
+static bool mgn_proto_stochastic(const mgn_proto_job *job)
+{
+    return mgn_proto_ascends(job) && !(job->o.rate > 0);
+}
+
+static bool mgn_proto_reweighted(const mgn_proto_job *job)
+{
+    return job->o.method == MARGIN_PROTO_TVQ && !job->o.plain;
+}
+
 /* Starts that take hss models. */
 static bool mgn_proto_eigen(const mgn_proto_job *job)
 {
@@ -18784,6 +18819,14 @@ static bool mgn_proto_clusters(const mgn_proto_job *job)
 {
     return mgn_proto_codebooks(job) || job->o.start == MARGIN_START_CLUSTERS ||
            job->o.start == MARGIN_START_CENTROIDS;
+}
+
+/* Methods that draw random numbers for samples: their samples are sorted first. */
+static bool mgn_proto_draws(const mgn_proto_job *job)
+{
+    return mgn_proto_codebooks(job) || mgn_proto_stochastic(job) ||
+           (job->o.method != MARGIN_PROTO_NN &&
+            (job->each > 1u || job->o.start != MARGIN_START_HSS || job->o.validation > 0));
 }
 
 /* Tangents of samples that count: where models are hss at first. */
@@ -18821,12 +18864,18 @@ static bool mgn_proto_resolve(mgn_proto_job *job, const margin_proto_options *op
     if (mgn_proto_codebooks(job) || o.method == MARGIN_PROTO_NN) {
         job->o.tangents = 0;
     }
+    job->o.validation = o.method == MARGIN_PROTO_TVQ ? o.validation : 0;
     job->o.models = o.models != 0 ? o.models : mgn_proto_codebooks(job) ? 16u : 1u;
-    job->o.theta = o.theta != 0 ? o.theta : job->o.tangents > 0 ? MGN_R(0.2) : MGN_R(0.1);
+    job->o.theta = o.theta == MARGIN_ZERO ? 0
+                   : o.theta != 0         ? o.theta
+                   : job->o.tangents > 0  ? MGN_R(0.2)
+                                          : MGN_R(0.1);
     job->o.window = o.window > 0 ? o.window : MGN_R(0.3);
     job->o.patience = o.patience != 0 ? o.patience : 20u;
     job->o.neighbours = o.method == MARGIN_PROTO_NN && o.neighbours != 0 ? o.neighbours : 1u;
-    job->o.max_iterations = o.max_iterations != 0 ? o.max_iterations : 60u;
+    if (o.max_iterations == 0) {
+        job->o.max_iterations = mgn_proto_fixed(job) ? 60u : 1000u;
+    }
     return true;
 }
 
@@ -18891,12 +18940,33 @@ static void mgn_proto_edge_plan(mgn_proto_edge *e, margin_arena *mem, const mgn_
     e->values = MGN_SCRATCH(mem, margin_real, job->tangents);
 }
 
+/* Models while they change. Those of an ascent are elsewhere than the vectors that are kept: these hold
+ * the best models until the end. Codebooks change where they are kept. */
+static void mgn_proto_models_plan(mgn_proto_job *job, margin_arena *mem)
+{
+    const size_t all = mgn_size_mul(job->pool, job->d);
+    if (!mgn_proto_ascends(job)) {
+        job->at.mu = MGN_SCRATCH(mem, margin_real, job->n);
+        job->at.v = job->vectors;
+        job->at.grad = job->at.sums = NULL;
+        job->best = MGN_SCRATCH(mem, margin_real, mgn_proto_codebooks(job) ? all : 0);
+        return;
+    }
+    job->best = job->vectors;
+    mgn_proto_point_plan(&job->at, mem, job);
+    if (mgn_proto_fixed(job)) {
+        mgn_proto_point_plan(&job->next, mem, job);
+    } else {
+        job->descent.step = MGN_SCRATCH(mem, margin_real, all);
+        job->descent.square = MGN_SCRATCH(mem, margin_real, job->pool);
+    }
+}
+
 /* What lasts through a training. The vectors come last at the front: nn may need less of them. */
 static void mgn_proto_plan(mgn_proto_job *job, margin_arena *mem)
 {
     const size_t n = job->n, d = job->d, b = MGN_PROTO_BLOCK;
     const bool nn = job->o.method == MARGIN_PROTO_NN, lvq = mgn_proto_codebooks(job);
-    const size_t moving = mgn_proto_ascends(job) ? 1u : 0u;
     job->class_end = MGN_KEEP(mem, uint32_t, job->classes);
     job->exits = MGN_KEEP(mem, margin_real, job->tangents > 0 ? job->models : 0);
     job->vectors = MGN_KEEP(mem, margin_real, mgn_size_mul(job->pool, d));
@@ -18910,19 +18980,12 @@ static void mgn_proto_plan(mgn_proto_job *job, margin_arena *mem)
     job->before = MGN_SCRATCH(mem, margin_real, n);
     job->held = MGN_SCRATCH(mem, uint8_t, n);
     job->member = MGN_SCRATCH(mem, uint16_t, mgn_proto_clusters(job) ? n : 0);
-    job->order = MGN_SCRATCH(mem, margin_index, lvq ? n : 0);
+    job->rows_of_data = MGN_SCRATCH(mem, margin_index, mgn_proto_draws(job) ? n : 0);
+    job->order = MGN_SCRATCH(mem, margin_index, lvq || mgn_proto_stochastic(job) ? n : 0);
     job->rates = MGN_SCRATCH(mem, margin_real, lvq ? job->models : 0);
     job->along = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, mgn_proto_sides(job)));
     job->plane = MGN_SCRATCH(mem, margin_real, mgn_size_mul(mgn_proto_sides(job), d));
-    job->best = MGN_SCRATCH(mem, margin_real, moving * mgn_size_mul(job->pool, d));
-    if (moving != 0) {
-        mgn_proto_point_plan(&job->at, mem, job);
-        mgn_proto_point_plan(&job->next, mem, job);
-    } else {
-        job->at.mu = MGN_SCRATCH(mem, margin_real, n);
-        job->at.v = job->vectors;
-        job->at.grad = job->at.sums = NULL;
-    }
+    mgn_proto_models_plan(job, mem);
 }
 
 /* The whole plan; what is only needed at the start or at the end is given back. */
@@ -19001,12 +19064,14 @@ static void mgn_proto_shifts(const mgn_proto_job *job, const margin_real *v)
     }
 }
 
-/* Samples first .. first + count - 1 into the block, and their products with all vectors. */
-static void mgn_proto_block(const mgn_proto_job *job, const margin_real *v, size_t first,
-                            size_t count)
+/* Samples first .. first + count - 1 of a list, or without one of all samples, into the block, and
+ * their products with all vectors. */
+static void mgn_proto_block(const mgn_proto_job *job, const margin_real *v,
+                            const margin_index *list, size_t first, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        job->norm[i] = mgn_proto_sample(job, first + i, job->block + i * job->d);
+        const size_t sample = list != NULL ? list[first + i] : first + i;
+        job->norm[i] = mgn_proto_sample(job, sample, job->block + i * job->d);
     }
     mgn_mat_mul(job->dots, job->pool, mgn_view_of(job->block, job->d, 1), mgn_view_of(v, 1, job->d),
                 count, job->d, job->pool, job->panel);
@@ -19146,6 +19211,16 @@ static margin_real mgn_proto_visit(mgn_proto_job *job, mgn_proto_point *to, size
     return to->mu[i];
 }
 
+/* Begins a gradient at to->v. */
+static void mgn_proto_open(const mgn_proto_job *job, const mgn_proto_point *to)
+{
+    if (to->grad != NULL) {
+        mgn_proto_zero(to->grad, job->pool * job->d);
+        mgn_proto_zero(to->sums, job->pool);
+    }
+    mgn_proto_shifts(job, to->v);
+}
+
 /* One pass over the samples: margins at to->v, the gradient for the weights job->w where there is room
  * for one; returns H for the weights job->before. */
 static margin_real mgn_proto_pass(mgn_proto_job *job, mgn_proto_point *to)
@@ -19155,16 +19230,12 @@ static margin_real mgn_proto_pass(mgn_proto_job *job, mgn_proto_point *to)
         total += job->w[i];
         judge += job->before[i];
     }
-    if (to->grad != NULL) {
-        mgn_proto_zero(to->grad, job->pool * job->d);
-        mgn_proto_zero(to->sums, job->pool);
-    }
+    mgn_proto_open(job, to);
     job->held_wrong = 0;
     job->held_mu = job->own = job->between = 0;
-    mgn_proto_shifts(job, to->v);
     for (size_t first = 0; first < job->n; first += MGN_PROTO_BLOCK) {
         const size_t count = mgn_size_min(job->n - first, MGN_PROTO_BLOCK);
-        mgn_proto_block(job, to->v, first, count);
+        mgn_proto_block(job, to->v, NULL, first, count);
         for (size_t i = 0; i < count; i++) {
             const margin_real gain = mgn_proto_visit(job, to, first + i, i, total);
             mgn_add(&h, &lost, job->before[first + i] * gain);
@@ -19650,70 +19721,247 @@ static void mgn_proto_judge(mgn_proto_job *job, mgn_proto_record *record)
     }
 }
 
-/* H at the present models for the weights job->w; td has always the same. */
-static margin_real mgn_proto_value(const mgn_proto_job *job)
-{
-    margin_real h = 0, lost = 0, total = 0;
-    if (job->o.method == MARGIN_PROTO_TD) {
-        return job->value;
-    }
-    for (size_t i = 0; i < job->n; i++) {
-        total += job->w[i];
-        mgn_add(&h, &lost, job->w[i] * job->at.mu[i]);
-    }
-    return h / total;
-}
-
-/* Steps from the present models, of half the length each time, until H does not fall; false if none of
- * 40 will do. */
-static bool mgn_proto_try(mgn_proto_job *job, margin_real *rate)
-{
-    const bool fixed = job->o.rate > 0;
-    for (unsigned tries = 0; tries < 40u; tries++) {
-        margin_real now;
-        mgn_proto_step(job, *rate);
-        now = mgn_proto_pass(job, &job->next);
-        if (fixed || now >= job->value) {
-            job->value = now;
-            *rate *= fixed ? MGN_R(1.0) : MGN_R(1.2);
-            return true;
-        }
-        *rate /= 2;
-    }
-    return false;
-}
-
-/* `count` steps from the models at job->at.v. The weights of a step are known before it is taken: they
- * follow from the margins of the models before it (fig. 2), so one pass judges a step by the old
- * weights and finds the next gradient with the new ones. */
+/* Fig. 2: `count` steps of one rate from the models at job->at.v. The weights of a step are known before
+ * it is taken: they follow from the margins of the models before it, so one pass over the samples
+ * judges a step by the old weights and finds the next gradient with the new ones. */
 static void mgn_proto_ascend(mgn_proto_job *job, margin_theta *theta, size_t count)
 {
     const bool watched = job->o.validation > 0;
     mgn_proto_record record = {SIZE_MAX, 0, 0};
-    margin_real rate = job->o.rate > 0 ? job->o.rate : MGN_R(1.0);
     mgn_copy(job->before, job->w, job->n);
-    job->value = mgn_proto_pass(job, &job->at);
+    (void)mgn_proto_pass(job, &job->at);
     job->scale = job->own > 0 ? job->own : 1;
     for (size_t t = 0; t < count && !mgn_proto_tick(job) && !job->converged; t++) {
         if (watched) {
             mgn_proto_judge(job, &record);
+            job->converged = record.since >= job->o.patience;
         }
-        if (record.since >= job->o.patience) {
-            break;
-        }
-        job->value = mgn_proto_value(job);
-        mgn_copy(job->before, job->w, job->n);
-        if (!job->o.plain && job->o.method == MARGIN_PROTO_TVQ) {
-            margin_theta_update(theta, job->at.mu);
-        }
-        job->converged = !mgn_proto_try(job, &rate);
         if (!job->converged) {
+            mgn_copy(job->before, job->w, job->n);
+            if (mgn_proto_reweighted(job)) {
+                margin_theta_update(theta, job->at.mu);
+            }
+            mgn_proto_step(job, job->o.rate);
+            (void)mgn_proto_pass(job, &job->next);
             mgn_proto_advance(job);
         }
     }
     if (watched) {
         mgn_proto_judge(job, &record);
         mgn_copy(job->at.v, job->best, job->pool * job->d);
+    }
+}
+
+/* ---- mini-batches ---- */
+
+/* Without a rate the models are trained by mini-batches: a step is taken after every few samples, so
+ * that one pass over the data makes many of them. Three things make it converge.
+ *
+ * Every vector moves by its own measure. With g the gradient of a vector and q a running mean of
+ * |g|^2 / d, the step is a running mean of  unit g / sqrt(q): its coordinates are about `unit` in size,
+ * however many samples the model has. unit is the root of the mean z_p / d for centroids, which is how
+ * far samples are from them in a coordinate, and 1 / sqrt(d) for tangents, which is their own size.
+ *
+ * The rate is halved whenever a few passes in a row have not lowered the loss by a 200th, the loss being what the method minimises: the mean of max(0, theta - mu) [2], of 1 - mu without
+ * re-weighting, or the squared error of td.
+ *
+ * Training ends when the rate has come down to a 64th of the first: smaller steps change nothing. */
+#define MGN_PROTO_RATE MGN_R(0.05)    /* first rate */
+#define MGN_PROTO_DOWN MGN_R(64.0)    /* of it, at which training ends */
+#define MGN_PROTO_GAIN MGN_R(0.995)   /* of the loss is progress */
+#define MGN_PROTO_LITTLE MGN_R(1e-4)  /* of the first loss is none */
+#define MGN_PROTO_STALE 3u            /* passes without progress, and */
+#define MGN_PROTO_STEPS 80u           /* steps more */
+#define MGN_PROTO_MOMENTUM MGN_R(0.9) /* of the running mean of steps */
+#define MGN_PROTO_MEMORY MGN_R(0.99)  /* of that of squared gradients */
+
+/* How fast training goes, and whether it is done. */
+typedef struct {
+    margin_real rate, least; /* of the present passes; of the last */
+    margin_real loss;        /* that passes must fall below by a 200th to count as progress */
+    margin_real best;        /* the least so far */
+    margin_real little;      /* so much less is no progress: a share of the first loss */
+    size_t stale, most;      /* passes since there was progress; before the rate is halved */
+} mgn_proto_pace;
+
+static mgn_proto_pace mgn_proto_pace_make(margin_real first, size_t most)
+{
+    mgn_proto_pace pace = {0, 0, MGN_HUGE, MGN_HUGE, 0, 0, 0};
+    pace.rate = first;
+    pace.least = first / MGN_PROTO_DOWN;
+    pace.most = most;
+    return pace;
+}
+
+/* Takes the loss of a pass into account; true if it is the least so far. Progress may be slow: it is
+ * measured from the last pass that made some, not from the last pass. */
+static bool mgn_proto_pace_take(mgn_proto_pace *pace, margin_real loss)
+{
+    const bool least = loss < pace->best;
+    pace->best = mgn_min(pace->best, loss);
+    if (loss < MGN_PROTO_GAIN * pace->loss - pace->little) {
+        pace->little = mgn_max(pace->little, loss * MGN_PROTO_LITTLE);
+        pace->loss = loss;
+        pace->stale = 0;
+    } else if (++pace->stale == pace->most) {
+        pace->loss = pace->best;
+        pace->stale = 0;
+        pace->rate /= 2;
+    }
+    return least;
+}
+
+static bool mgn_proto_pace_done(const mgn_proto_pace *pace)
+{
+    return !(pace->rate > pace->least);
+}
+
+/* Samples of a mini-batch: the same on all machines, and some 16 batches even of few samples. */
+static size_t mgn_proto_batch_size(size_t n)
+{
+    const size_t share = n / 16u;
+    return share < 16u ? 16u : share > 128u ? 128u : share;
+}
+
+/* What sample i, whose part of H is `gain`, adds to the loss. */
+static margin_real mgn_proto_loss(const mgn_proto_job *job, margin_real gain)
+{
+    if (job->o.method == MARGIN_PROTO_TD) {
+        return -gain;
+    }
+    return job->o.plain ? 1 - gain : mgn_max(job->o.theta - gain, 0);
+}
+
+/* Margins and gradient of `count` samples of the order from `first` on; returns the sum of their
+ * losses by the weights job->before. */
+static margin_real mgn_proto_batch(mgn_proto_job *job, const margin_theta *theta, size_t first,
+                                   size_t count)
+{
+    const margin_real total = theta->total * ((margin_real)count / (margin_real)job->n);
+    margin_real loss = 0;
+    mgn_proto_open(job, &job->at);
+    for (size_t from = 0; from < count; from += MGN_PROTO_BLOCK) {
+        const size_t some = mgn_size_min(count - from, MGN_PROTO_BLOCK);
+        mgn_proto_block(job, job->at.v, job->order, first + from, some);
+        for (size_t i = 0; i < some; i++) {
+            const size_t sample = job->order[first + from + i];
+            const margin_real gain = mgn_proto_visit(job, &job->at, sample, i, total);
+            loss += job->before[sample] * mgn_proto_loss(job, gain);
+        }
+    }
+    mgn_proto_finish(job, &job->at);
+    return loss;
+}
+
+/* The weights of the samples of a batch, by the margins that it found (fig. 1). */
+static void mgn_proto_reweigh(const mgn_proto_job *job, margin_theta *theta, margin_real k,
+                              size_t first, size_t count)
+{
+    for (size_t i = first; i < first + count; i++) {
+        const size_t sample = job->order[i];
+        if (mgn_theta_mistake(theta, job->at.mu, sample)) {
+            job->w[sample] += k;
+            theta->total += k;
+        }
+    }
+}
+
+/* One step along the gradient at hand, each vector by its own measure. */
+static void mgn_proto_descend(mgn_proto_job *job, margin_real rate)
+{
+    const size_t d = job->d;
+    const margin_real old = MGN_PROTO_MEMORY, keep = MGN_PROTO_MOMENTUM;
+    job->descent.left *= old;
+    for (size_t r = 0; r < job->pool; r++) {
+        const margin_real *g = job->at.grad + r * d;
+        margin_real *step = job->descent.step + r * d, *square = job->descent.square + r;
+        const margin_real unit = r % job->rows == 0 ? job->scale : 1;
+        margin_real much = 0;
+        *square = old * *square + (1 - old) * margin_dot(g, g, d);
+        if (*square > 0) {
+            much = (1 - keep) * mgn_sqrt(unit) / mgn_sqrt(*square / (1 - job->descent.left));
+        }
+        for (size_t k = 0; k < d; k++) {
+            step[k] = keep * step[k] + much * g[k];
+        }
+        mgn_axpy(job->at.v + r * d, rate, step, d);
+    }
+    for (size_t m = 0; m < job->models && job->tangents > 0; m++) {
+        (void)margin_qr(job->at.v + (m * job->rows + 1u) * d, d, job->tangents, d, NULL, 0, NULL);
+    }
+}
+
+/* One pass over the samples in a random order, with a step after each batch; returns the mean loss. */
+static margin_real mgn_proto_sweep(mgn_proto_job *job, margin_theta *theta, margin_real rate)
+{
+    const size_t batch = mgn_proto_batch_size(job->n);
+    const bool reweighted = mgn_proto_reweighted(job);
+    const margin_real n = (margin_real)job->n;
+    const margin_real k = job->o.even && theta->mistakes > 0 ? n / (margin_real)theta->mistakes : 1;
+    margin_real loss = 0, total = 0;
+    margin_shuffle(&job->rng, job->order, job->n);
+    for (size_t first = 0; first < job->n; first += batch) {
+        const size_t count = mgn_size_min(job->n - first, batch);
+        loss += mgn_proto_batch(job, theta, first, count);
+        if (reweighted) {
+            mgn_proto_reweigh(job, theta, k, first, count);
+        }
+        mgn_proto_descend(job, rate);
+    }
+    for (size_t i = 0; i < job->n; i++) {
+        total += job->before[i];
+    }
+    if (reweighted) {
+        (void)mgn_theta_count(theta, job->at.mu);
+    }
+    job->iterations++;
+    return loss / total;
+}
+
+/* Begins mini-batches from the models at job->at.v. */
+static void mgn_proto_begin_batches(mgn_proto_job *job)
+{
+    mgn_copy(job->before, job->w, job->n);
+    (void)mgn_proto_pass(job, &job->at);
+    job->scale = job->own > 0 ? job->own : 1;
+    mgn_proto_zero(job->descent.step, job->pool * job->d);
+    mgn_proto_zero(job->descent.square, job->pool);
+    job->descent.left = 1;
+    for (size_t i = 0; i < job->n; i++) {
+        job->order[i] = (margin_index)i;
+    }
+}
+
+/* Passes until the rate has come down, validation has stopped them, or there were `count`. */
+static void mgn_proto_batches(mgn_proto_job *job, margin_theta *theta, size_t count)
+{
+    const bool watched = job->o.validation > 0;
+    const size_t steps = (job->n - 1u) / mgn_proto_batch_size(job->n) + 1u;
+    const size_t most = MGN_PROTO_STALE + MGN_PROTO_STEPS / steps;
+    mgn_proto_record record = {SIZE_MAX, 0, 0};
+    mgn_proto_pace pace = mgn_proto_pace_make(MGN_PROTO_RATE, most);
+    mgn_proto_begin_batches(job);
+    for (size_t t = 0; t < count && !job->converged && !mgn_proto_tick(job); t++) {
+        (void)mgn_proto_pace_take(&pace, mgn_proto_sweep(job, theta, pace.rate));
+        job->converged = mgn_proto_pace_done(&pace);
+        if (watched) {
+            (void)mgn_proto_pass(job, &job->at);
+            mgn_proto_judge(job, &record);
+            job->converged = job->converged || record.since >= job->o.patience;
+        }
+    }
+    if (watched && record.wrong < SIZE_MAX) {
+        mgn_copy(job->at.v, job->best, job->pool * job->d);
+    }
+}
+
+/* Trains the models at job->at.v in at most `count` passes. */
+static void mgn_proto_raise_margins(mgn_proto_job *job, margin_theta *theta, size_t count)
+{
+    if (mgn_proto_fixed(job)) {
+        mgn_proto_ascend(job, theta, count);
+    } else {
+        mgn_proto_batches(job, theta, count);
     }
 }
 
@@ -19751,16 +19999,18 @@ static void mgn_proto_begin(mgn_proto_job *job, margin_theta *theta)
     }
 }
 
-/* td: one tangent more at each stage, each from its hss direction. */
+/* td: one tangent more at each stage, each from its hss direction. The hss tangents wait at job->best.
+ * Stages before the last make a few passes; with a fixed rate all have their share of the steps. */
 static void mgn_proto_construct(mgn_proto_job *job, margin_theta *theta)
 {
     const size_t d = job->d, stages = job->rows;
-    const size_t count = (job->o.max_iterations + stages - 1u) / stages;
+    const size_t share = (job->o.max_iterations + stages - 1u) / stages;
     mgn_copy(job->best, job->at.v, job->pool * d);
     for (size_t m = 0; m < job->models; m++) {
         mgn_proto_zero(job->at.v + (m * job->rows + 1u) * d, job->tangents * d);
     }
     for (size_t s = 0; s < stages && !job->stopped; s++) {
+        const size_t left = job->o.max_iterations - job->iterations;
         for (size_t m = 0; m < job->models && s > 0; m++) {
             margin_real *c = job->at.v + m * job->rows * d;
             mgn_copy(c + s * d, job->best + (m * job->rows + s) * d, d);
@@ -19771,7 +20021,10 @@ static void mgn_proto_construct(mgn_proto_job *job, margin_theta *theta)
         (void)mgn_proto_pass(job, &job->at);
         job->reach = job->between > 0 ? job->between : 1;
         job->converged = false;
-        mgn_proto_ascend(job, theta, count);
+        mgn_proto_raise_margins(job, theta,
+                                mgn_proto_fixed(job) ? share
+                                : s + 1u < stages    ? mgn_size_min(left, 4u)
+                                                     : left);
     }
 }
 
@@ -19829,38 +20082,71 @@ static void mgn_proto_olvq1(const mgn_proto_job *job, size_t m, size_t label, ma
     job->rates[m] = mgn_min(rate / (1 + s * rate), most);
 }
 
+/* One pass over the samples in a random order, each of which moves the codebooks next to it. */
+static void mgn_proto_lvq_pass(mgn_proto_job *job, margin_real rate)
+{
+    mgn_proto_shifts(job, job->at.v);
+    margin_shuffle(&job->rng, job->order, job->n);
+    for (size_t i = 0; i < job->n; i++) {
+        const size_t label = mgn_label(job->data, job->order[i]);
+        const margin_real norm = mgn_proto_sample(job, job->order[i], job->block);
+        mgn_proto_pair two;
+        if (job->before[job->order[i]] > 0) {
+            mgn_dots(job->block, job->at.v, job->d, job->models, job->d, job->dots);
+            two = mgn_proto_two(job, norm);
+            if (job->o.method == MARGIN_PROTO_OLVQ1) {
+                mgn_proto_olvq1(job, two.own, label, rate);
+            } else {
+                mgn_proto_lvq21(job, &two, label, rate);
+            }
+        }
+    }
+}
+
+/* The mean of max(0, theta - mu) at the present codebooks. */
+static margin_real mgn_proto_lvq_loss(mgn_proto_job *job)
+{
+    margin_real loss = 0, total = 0;
+    (void)mgn_proto_pass(job, &job->at);
+    for (size_t i = 0; i < job->n; i++) {
+        loss += job->before[i] * mgn_max(job->o.theta - job->at.mu[i], 0);
+        total += job->before[i];
+    }
+    return loss / total;
+}
+
+/* LVQ minimises no function: LVQ2.1 drives codebooks out of their class when repulsion has the upper
+ * hand. So every pass is judged by the margins that it leaves. When passes make no progress any more,
+ * the best codebooks are taken again and the rate is halved. The codebooks never become worse than
+ * they were at the start, and training ends when no rate helps. */
 static void mgn_proto_lvq(mgn_proto_job *job)
 {
     const bool one = job->o.method == MARGIN_PROTO_OLVQ1;
     const margin_real first = job->o.rate > 0 ? mgn_min(job->o.rate, MGN_R(0.5))
                               : one           ? MGN_R(0.3)
                                               : MGN_R(0.05);
-    const size_t passes = job->o.max_iterations;
-    mgn_proto_shifts(job, job->at.v);
+    const size_t all = job->pool * job->d;
+    mgn_proto_pace pace = mgn_proto_pace_make(first, MGN_PROTO_STALE);
     for (size_t i = 0; i < job->n; i++) {
         job->order[i] = (margin_index)i;
     }
     for (size_t m = 0; m < job->models; m++) {
         job->rates[m] = first;
     }
-    for (size_t t = 0; t < passes && !mgn_proto_tick(job); t++, job->iterations++) {
-        margin_shuffle(&job->rng, job->order, job->n);
-        for (size_t i = 0; i < job->n; i++) {
-            const size_t label = mgn_label(job->data, job->order[i]);
-            const margin_real norm = mgn_proto_sample(job, job->order[i], job->block);
-            const margin_real gone =
-                ((margin_real)t + (margin_real)i / (margin_real)job->n) / (margin_real)passes;
-            mgn_proto_pair two;
-            mgn_dots(job->block, job->at.v, job->d, job->models, job->d, job->dots);
-            two = mgn_proto_two(job, norm);
-            if (one) {
-                mgn_proto_olvq1(job, two.own, label, first);
-            } else {
-                mgn_proto_lvq21(job, &two, label, first * (1 - gone));
-            }
+    mgn_copy(job->best, job->at.v, all);
+    (void)mgn_proto_pace_take(&pace, mgn_proto_lvq_loss(job));
+    while (job->iterations < job->o.max_iterations && !job->converged && !mgn_proto_tick(job)) {
+        const margin_real rate = pace.rate;
+        mgn_proto_lvq_pass(job, rate);
+        if (mgn_proto_pace_take(&pace, mgn_proto_lvq_loss(job))) {
+            mgn_copy(job->best, job->at.v, all);
+        } else if (pace.rate < rate) {
+            mgn_copy(job->at.v, job->best, all);
         }
+        job->converged = mgn_proto_pace_done(&pace);
+        job->iterations++;
     }
-    job->converged = !job->stopped;
+    mgn_copy(job->at.v, job->best, all);
 }
 
 /* ---- nn ---- */
@@ -20032,14 +20318,16 @@ static void mgn_proto_exits(const mgn_proto_job *job, margin_arena *mem)
 /* All that takes time; models are left at job->at.v, relative to the centre. */
 static margin_status mgn_proto_run(mgn_proto_job *job, margin_theta *theta, margin_arena *mem)
 {
-    margin_status status = mgn_proto_start(job, job->at.v, mem);
+    margin_status status;
+    mgn_proto_hold(job);
+    status = mgn_proto_start(job, job->at.v, mem);
     if (status != MARGIN_OK) {
         return status;
     }
     mgn_proto_begin(job, theta);
     mgn_copy(job->before, job->w, job->n);
     if (job->o.method == MARGIN_PROTO_TVQ) {
-        mgn_proto_ascend(job, theta, job->o.max_iterations);
+        mgn_proto_raise_margins(job, theta, job->o.max_iterations);
     } else if (job->o.method == MARGIN_PROTO_TD) {
         mgn_proto_construct(job, theta);
     } else if (mgn_proto_codebooks(job)) {
@@ -20051,10 +20339,14 @@ static margin_status mgn_proto_run(mgn_proto_job *job, margin_theta *theta, marg
 }
 
 /* Models in the coordinates of the data, and the margins of the samples there. */
-static void mgn_proto_place(mgn_proto_job *job, margin_arena *mem)
+static void mgn_proto_place(mgn_proto_job *job, margin_theta *theta, margin_arena *mem)
 {
-    if (!mgn_proto_ascends(job) || job->o.validation > 0) {
+    if (!mgn_proto_fixed(job) || job->o.validation > 0) {
         (void)mgn_proto_pass(job, &job->at);
+    }
+    if (mgn_proto_stochastic(job) && mgn_proto_reweighted(job)) {
+        (void)mgn_theta_count(theta, job->at.mu);
+        theta->uneven = mgn_theta_uneven(theta, job->at.mu);
     }
     if (job->at.v != job->vectors) {
         mgn_copy(job->vectors, job->at.v, job->pool * job->d);
@@ -20133,6 +20425,61 @@ static margin_status mgn_proto_check(mgn_proto_job *job)
     return status;
 }
 
+/* Whether row a comes before row b: by label, then feature by feature, then by weight. */
+static bool mgn_proto_precedes(const margin_data *data, size_t a, size_t b)
+{
+    const size_t stride = mgn_stride(data->stride, data->d);
+    const margin_real *x = data->x + a * stride, *z = data->x + b * stride;
+    if (data->y[a] != data->y[b]) {
+        return data->y[a] < data->y[b];
+    }
+    for (size_t k = 0; k < data->d; k++) {
+        if (x[k] < z[k] || x[k] > z[k]) {
+            return x[k] < z[k];
+        }
+    }
+    return data->weight != NULL && data->weight[a] < data->weight[b];
+}
+
+static void mgn_proto_sift(const margin_data *data, margin_index *rows, size_t root, size_t n)
+{
+    for (size_t child = 2u * root + 1u; child < n; child = 2u * root + 1u) {
+        margin_index swap;
+        if (child + 1u < n && mgn_proto_precedes(data, rows[child], rows[child + 1u])) {
+            child++;
+        }
+        if (!mgn_proto_precedes(data, rows[root], rows[child])) {
+            return;
+        }
+        swap = rows[root];
+        rows[root] = rows[child];
+        rows[child] = swap;
+        root = child;
+    }
+}
+
+/* Gives the samples an order that does not depend on that of the rows, by heap sort: random numbers
+ * then meet the same samples, and training gives the same model, however the rows are permuted. */
+static void mgn_proto_sort(mgn_proto_job *job)
+{
+    margin_index *rows = job->rows_of_data;
+    for (size_t i = 0; i < job->n; i++) {
+        rows[i] = (margin_index)mgn_row_of(job->data, i);
+    }
+    for (size_t i = job->n / 2u; i > 0; i--) {
+        mgn_proto_sift(job->data, rows, i - 1u, job->n);
+    }
+    for (size_t last = job->n; last > 1u; last--) {
+        const margin_index top = rows[0];
+        rows[0] = rows[last - 1u];
+        rows[last - 1u] = top;
+        mgn_proto_sift(job->data, rows, 0, last - 1u);
+    }
+    job->sorted = *job->data;
+    job->sorted.rows = rows;
+    job->data = &job->sorted;
+}
+
 /* Whether every class has a sample of positive weight. */
 static bool mgn_proto_classes(const margin_data *data, size_t classes)
 {
@@ -20150,7 +20497,11 @@ static bool mgn_proto_classes(const margin_data *data, size_t classes)
 /* Everything after the memory is there. */
 static margin_status mgn_proto_work(mgn_proto_job *job, margin_theta *theta, margin_arena *mem)
 {
-    margin_status status = mgn_proto_check(job);
+    margin_status status;
+    if (mgn_proto_draws(job)) {
+        mgn_proto_sort(job);
+    }
+    status = mgn_proto_check(job);
     if (status != MARGIN_OK) {
         return status;
     }
@@ -20161,10 +20512,9 @@ static margin_status mgn_proto_work(mgn_proto_job *job, margin_theta *theta, mar
     if (job->o.method == MARGIN_PROTO_NN) {
         mgn_proto_neighbours(job);
     } else {
-        mgn_proto_hold(job);
         status = mgn_proto_run(job, theta, mem);
         if (status == MARGIN_OK) {
-            mgn_proto_place(job, mem);
+            mgn_proto_place(job, theta, mem);
         }
     }
     return status;
@@ -20216,35 +20566,38 @@ MARGIN_API margin_status margin_proto_train(const margin_data *data,
     margin_arena_release(mem, before.high);
     mem->low -= MARGIN_BLOCK(job.pool * job.d, sizeof(margin_real)) -
                 MARGIN_BLOCK(job.models * job.rows * job.d, sizeof(margin_real));
-    return job.stopped ? MARGIN_W_STOPPED : MARGIN_OK;
+    return job.stopped                                        ? MARGIN_W_STOPPED
+           : job.converged || job.o.method == MARGIN_PROTO_NN ? MARGIN_OK
+                                                              : MARGIN_W_ITERATIONS;
 }
 
 /* ---- tangents of samples ---- */
 
-/* The derivatives of an image at a pixel, by central differences, at the edges one-sided and halved. */
-static void mgn_image_slope(const margin_real *image, size_t width, size_t height, size_t row,
-                            size_t column, margin_real *dx, margin_real *dy)
+/* The derivatives of a picture at a pixel, by central differences, at the edges one-sided and halved. */
+static void mgn_picture_slope(const margin_real *picture, size_t width, size_t height, size_t row,
+                              size_t column, margin_real *dx, margin_real *dy)
 {
     const size_t left = column > 0 ? column - 1u : 0, above = row > 0 ? row - 1u : 0;
     const size_t right = mgn_size_min(column + 1u, width - 1u);
     const size_t below = mgn_size_min(row + 1u, height - 1u);
-    *dx = (image[row * width + right] - image[row * width + left]) / 2;
-    *dy = (image[below * width + column] - image[above * width + column]) / 2;
+    *dx = (picture[row * width + right] - picture[row * width + left]) / 2;
+    *dy = (picture[below * width + column] - picture[above * width + column]) / 2;
 }
 
-MARGIN_API margin_status margin_image_tangents(const margin_real *image, size_t width,
-                                               size_t height, size_t count, margin_real *out)
+MARGIN_API margin_status margin_picture_tangents(const margin_real *picture, size_t width,
+                                                 size_t height, size_t count, margin_real *out)
 {
     const size_t d = mgn_size_mul(width, height);
-    if (image == NULL || out == NULL || d == 0 || d == SIZE_MAX || count > MARGIN_IMAGE_TANGENTS) {
+    if (picture == NULL || out == NULL || d == 0 || d == SIZE_MAX ||
+        count > MARGIN_PICTURE_TANGENTS) {
         return MARGIN_E_ARGUMENT;
     }
     for (size_t i = 0; i < d; i++) {
         const size_t row = i / width, column = i % width;
         const margin_real x = (margin_real)column - (margin_real)(width - 1u) / 2;
         const margin_real y = (margin_real)row - (margin_real)(height - 1u) / 2;
-        margin_real all[MARGIN_IMAGE_TANGENTS], dx, dy;
-        mgn_image_slope(image, width, height, row, column, &dx, &dy);
+        margin_real all[MARGIN_PICTURE_TANGENTS], dx, dy;
+        mgn_picture_slope(picture, width, height, row, column, &dx, &dy);
         all[0] = dx;
         all[1] = dy;
         all[2] = x * dx + y * dy;

@@ -128,10 +128,10 @@ MODELS = Option("models", between(1, 1000, whole), "How many prototypes a class 
 TANGENTS = Option("tangents", between(0, 32, whole), "How many tangents, directions in which samples may move, a prototype has. The default is 5.")
 STARTS = ("hss", "clusters", "centroids", "random")
 START = Option("start", one_of(STARTS), f"Where prototypes start: {', '.join(STARTS)}. The default is hss.")
-ITERATIONS = Option("iterations", above(0, whole), "How many gradient steps or passes over the data there are. The default is 60; "
-                    "of compact 100 to 300.")
-RATE = Option("rate", above(0), "A fixed learning rate. By default tvq adapts it; the default of compact is 0.01, "
-              "with an rbf kernel 0.05.")
+ITERATIONS = Option("iterations", above(0, whole), "How many passes over the data there are at most. Training ends before "
+                    "when it has converged. The default is 1000; of compact 100 to 300; with --rate there are 60 gradient steps.")
+RATE = Option("rate", above(0), "A learning rate. tvq and td then take steps of this rate along gradients over all rows, 1 is usual; "
+              "by default they take mini-batches. lvq: the first rate, default 0.05. The default of compact is 0.01, with an rbf kernel 0.05.")
 VECTORS = Option("vectors", between(1, 65535, whole), "How many vectors are learned. The default is 64.")
 NO_KERNEL = (*KERNEL_OPTIONS, "scheme", "tol", "max-iter")
 

@@ -597,7 +597,9 @@ static margin_status gen_train_proto(gen_work *work, unsigned method)
     options.even = gen_option(choice, "even") != 0;
     options.models = (uint16_t)gen_option(choice, "models");
     options.tangents = (uint16_t)(tangents == NULL ? 5 : *tangents);
-    options.theta = gen_option(choice, "theta");
+    options.theta = gen_given(choice, "theta") != NULL && gen_option(choice, "theta") == 0
+                        ? MARGIN_ZERO
+                        : gen_option(choice, "theta");
     options.rate = gen_option(choice, "rate");
     options.window = gen_option(choice, "window");
     options.validation = gen_option(choice, "validation");

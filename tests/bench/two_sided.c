@@ -38,8 +38,8 @@ static int read_all(images *in, size_t count)
             }
             in->x[i * in->d + k] = (margin_real)value;
         }
-        margin_image_tangents(in->x + i * in->d, in->width, in->d / in->width, count,
-                              in->sides + i * count * in->d);
+        margin_picture_tangents(in->x + i * in->d, in->width, in->d / in->width, count,
+                                in->sides + i * count * in->d);
     }
     return 0;
 }
