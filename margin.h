@@ -44,7 +44,7 @@
  *           >>data >>train >>mam >>kmomd >>svm >>rates >>loss >>seco >>proto >>compact
  *           >>ordinal
  *           >>calibrate >>compress >>quantize >>store >>metrics
- *           >>math >>random >>linalg
+ *           >>math >>random >>linalg >>bytes
  */
 #ifndef MARGIN_H
 #define MARGIN_H
@@ -939,8 +939,7 @@ MARGIN_API margin_status margin_data_counts(const margin_data *data, size_t clas
  *     mean[c * d + j]       its mean                                  classes * d values
  *     cov[(c*d + i)*d + j]  its covariance, symmetric to the bit      classes * d * d values
  *
- * With classes = 1 all samples are one class, whatever their labels. `pooled` gives one covariance
- * of d * d values instead: the weighted average of the covariances within the classes.
+ * With classes = 1 all samples are one class, whatever their labels.
  *
  * One pass over the data after the check, by Chan, Golub and LeVeque's updating formulas in blocks
  * of four samples, means and sums compensated: whatever n and wherever the origin, the mean is good
@@ -949,16 +948,10 @@ MARGIN_API margin_status margin_data_counts(const margin_data *data, size_t clas
  * MARGIN_E_ARGUMENT: NULL, or classes = 0. MARGIN_E_LABEL: a label of `classes` or above, a bad
  * weight. MARGIN_E_ONE_CLASS: a class without a sample of positive weight. MARGIN_E_RANGE: the
  * largest difference of two values in a column is so large that n squares of it overflow. */
-#define MARGIN_DATA_MOMENTS_BYTES(d)                                                               \
-    (MARGIN_BLOCK(d, 7u * sizeof(margin_real)) +                                                   \
-     MARGIN_BLOCK((size_t)(d) * (d), sizeof(margin_real)))
 MARGIN_API size_t margin_data_moments_size(size_t d);
 MARGIN_API margin_status margin_data_moments(const margin_data *data, size_t classes,
                                              margin_arena *mem, margin_real *weight,
                                              margin_real *mean, margin_real *cov);
-MARGIN_API margin_status margin_data_pooled(const margin_data *data, size_t classes,
-                                            margin_arena *mem, margin_real *weight,
-                                            margin_real *mean, margin_real *cov);
 /* The means alone: no arena, and MARGIN_E_RANGE only if the difference of two values overflows. */
 MARGIN_API margin_status margin_data_means(const margin_data *data, size_t classes,
                                            margin_real *weight, margin_real *mean);
@@ -978,7 +971,6 @@ MARGIN_API void margin_scaling_row(const margin_scaling *scaling, const margin_r
  * A column that is constant becomes 0 (factor 0, offset 0): one whose largest difference is at most
  * two epsilon of its largest value, so that differences by rounding alone count as none, or too
  * small to have a reciprocal. MARGIN_E_RANGE: the difference of two values of a column overflows. */
-#define MARGIN_SCALING_BYTES(d) (2u * MARGIN_BLOCK(d, sizeof(margin_real)))
 MARGIN_API size_t margin_scaling_fit_size(unsigned kind, size_t d);
 MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned kind,
                                             margin_arena *mem, margin_scaling *scaling);
@@ -988,16 +980,12 @@ MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned ki
 MARGIN_API margin_status margin_scaling_apply(const margin_scaling *scaling,
                                               const margin_data *data, margin_real *out,
                                               size_t stride);
-/* The same for n rows in place. */
-MARGIN_API margin_status margin_scaling_in_place(const margin_scaling *scaling, margin_real *x,
-                                                 size_t n, size_t stride);
 
 typedef struct margin_rng margin_rng; /* a generator of random numbers, see >>random */
 
 /* Folds for cross-validation: fold[i] in 0 .. folds-1 for sample i of the view (not of x), at random,
  * 2 <= folds <= n, folds <= 65535. Sizes of the folds differ by one sample at most; stratified, so do
- * the numbers of each class. O(n); stratified O(n classes) and MARGIN_FOLDS_BYTES(n). */
-#define MARGIN_FOLDS_BYTES(n) MARGIN_BLOCK(n, sizeof(margin_index))
+ * the numbers of each class. O(n); stratified O(n classes). */
 MARGIN_API size_t margin_folds_stratified_size(size_t n);
 MARGIN_API margin_status margin_folds(size_t n, size_t folds, margin_rng *rng, uint16_t *fold);
 MARGIN_API margin_status margin_folds_stratified(const margin_data *data, size_t folds,
@@ -1024,29 +1012,6 @@ MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16
 #define MARGIN_CACHE_BYTES ((size_t)1 << 10)
 #endif
 #endif
-
-/* Bytes that the kernel rows of n >= 1 samples of d features take of an arena, as a constant
- * expression: the budget, but not less than two rows need, nor more than is of use. It pays for
- * everything: norms, diagonal and bookkeeping (fixed); the rows, with their bookkeeping (each); and,
- * where size_t has 64 bits, a copy of the data packed for vector units. */
-#define MARGIN_ROWS_FIXED(n)                                                                       \
-    (2u * (size_t)(n) * sizeof(margin_real) + ((size_t)(n) + 2u) * sizeof(margin_index))
-#define MARGIN_ROWS_EACH(n) ((size_t)(n) * sizeof(margin_real) + 3u * sizeof(margin_index))
-#define MARGIN_ROWS_NEED(n, slots) (MARGIN_ROWS_FIXED(n) + (size_t)(slots)*MARGIN_ROWS_EACH(n))
-#define MARGIN_ROWS_LEAST(n) MARGIN_ROWS_NEED(n, (size_t)(n) < 2u ? 1u : 2u)
-#if SIZE_MAX > 0xFFFFFFFFu
-#define MARGIN_ROWS_COPY(n, d) (((size_t)(n) * sizeof(margin_real) + 63u) / 64u * 64u * (d))
-#else
-#define MARGIN_ROWS_COPY(n, d) ((size_t)0 * (n) * (d))
-#endif
-#define MARGIN_ROWS_USE(n, d, bytes)                                                               \
-    ((bytes) < MARGIN_ROWS_LEAST(n)                                       ? MARGIN_ROWS_LEAST(n)   \
-     : ((bytes)-MARGIN_ROWS_FIXED(n)) / MARGIN_ROWS_EACH(n) < (size_t)(n) ? (bytes)                \
-     : (bytes)-MARGIN_ROWS_NEED(n, (size_t)(n)) + 1u > MARGIN_ROWS_COPY(n, d)                      \
-         ? MARGIN_ROWS_NEED(n, (size_t)(n)) + MARGIN_ROWS_COPY(n, d)                               \
-         : MARGIN_ROWS_NEED(n, (size_t)(n)))
-#define MARGIN_ROWS_BYTES(n, d, cache)                                                             \
-    MARGIN_BLOCK(MARGIN_ROWS_USE(n, d, (cache) == 0 ? MARGIN_CACHE_BYTES : (size_t)(cache)), 1u)
 
 /* All trainers have the same shape:
  *
@@ -1146,33 +1111,6 @@ typedef struct {
     size_t bytes; /* of the arena that it takes for n - n / folds samples, model included */
 } margin_learner;
 
-/* Pieces of the macros for static buffers: machines of a scheme of margin_control, their coefficients
- * a vector, and what every training of machines takes besides its solver; `table`: numbers a sample
- * for coefficients, 0 for linear kernels. */
-#define MARGIN_MORE(a, b) ((a) > (b) ? (a) : (b))
-#define MARGIN_NUMBERS(reals, indices)                                                             \
-    ((size_t)(reals) * sizeof(margin_real) + (size_t)(indices) * sizeof(margin_index))
-#define MARGIN_IS_REST(classes, scheme) ((scheme) == MARGIN_SCHEME_ONE_REST && (classes) > 2u)
-#define MARGIN_MACHINES(classes, scheme)                                                           \
-    (MARGIN_IS_REST(classes, scheme) ? (size_t)(classes)                                           \
-                                     : (size_t)(classes) * ((size_t)(classes)-1u) / 2u)
-#define MARGIN_WIDTH(classes, scheme)                                                              \
-    ((size_t)(classes) - (MARGIN_IS_REST(classes, scheme) ? 0u : 1u))
-#define MARGIN_JOB_BYTES(n, classes, scheme, table)                                                \
-    MARGIN_BLOCK((size_t)(n) + MARGIN_NUMBERS((size_t)(n) * (2u + (table)) +                       \
-                                                  2u * MARGIN_MACHINES(classes, scheme),           \
-                                              2u * (size_t)(n) + (classes) + 1u),                  \
-                 1u)
-/* The results: weights of linear kernels, or at worst all samples with their coefficients. */
-#define MARGIN_WEIGHTS_BYTES(d, classes, scheme)                                                   \
-    MARGIN_BLOCK(MARGIN_MACHINES(classes, scheme) * ((size_t)(d) + 1u), sizeof(margin_real))
-#define MARGIN_POOL_BYTES(n, d, classes, scheme)                                                   \
-    MARGIN_BLOCK((classes) * sizeof(uint32_t) +                                                    \
-                     MARGIN_NUMBERS((size_t)(n) * ((d) + 1u + MARGIN_WIDTH(classes, scheme)) +     \
-                                        MARGIN_MACHINES(classes, scheme),                          \
-                                    0u),                                                           \
-                 1u)
-
 /* ---- >>mam ---- maximal average margin, in closed form --------------------------------------- */
 
 /* The w of length one whose margins y_i w.phi(x_i) have the largest average,
@@ -1194,25 +1132,6 @@ typedef struct {
     bool balanced;        /* classes weigh the same                         0: samples do        */
     uint8_t scheme;       /* of more than two classes, MARGIN_SCHEME_...    0: one-one           */
 } margin_mam_options;
-
-/* Bytes for a linear kernel, batch or on-line; `scheme` as in margin_control, 0 for the default. */
-#define MARGIN_MAM_LINEAR_BYTES(d, classes, scheme)                                                \
-    (MARGIN_BLOCK(MARGIN_MACHINES(classes, scheme) * (d), sizeof(margin_real)) +                   \
-     MARGIN_BLOCK(MARGIN_MACHINES(classes, scheme), sizeof(margin_real)) +                         \
-     2u * MARGIN_BLOCK((size_t)(classes) * ((size_t)(d) + 2u), sizeof(margin_real)) +              \
-     MARGIN_BLOCK(classes, sizeof(margin_index)) +                                                 \
-     MARGIN_BLOCK(MARGIN_MORE((size_t)(d), MARGIN_MACHINES(classes, scheme)),                      \
-                  sizeof(margin_real)) +                                                           \
-     MARGIN_ALIGN - 1u)
-/* Bytes for any other kernel. */
-#define MARGIN_MAM_KERNEL_BYTES(n, d, classes, scheme)                                             \
-    (MARGIN_JOB_BYTES(n, classes, scheme, MARGIN_WIDTH(classes, scheme)) +                         \
-     MARGIN_MORE(2u * MARGIN_BLOCK(n, sizeof(margin_real)) + MARGIN_BLOCK((size_t)(d) + 4u, 64u),  \
-                 MARGIN_POOL_BYTES(n, d, classes, scheme)) +                                       \
-     MARGIN_ALIGN - 1u)
-/* Bytes for two classes, whichever the kernel. */
-#define MARGIN_MAM_BYTES(n, d)                                                                     \
-    MARGIN_MORE(MARGIN_MAM_LINEAR_BYTES(d, 2u, 0), MARGIN_MAM_KERNEL_BYTES(n, d, 2u, 0))
 
 /* Bytes that margin_mam_train takes; for a linear kernel n does not matter. */
 MARGIN_API size_t margin_mam_train_size(size_t n, size_t d, size_t classes,
@@ -1333,45 +1252,6 @@ typedef struct {
     margin_real entropy;    /* normalised entropy of the weights, 0 .. 1 */
 } margin_kmomd_report;
 
-/* Pieces: a quadratic programme with `rank` features or columns of a factor, the interior-point method,
- * and both with kernel rows. Where features are few the interior point goes first and the rows,
- * rarely needed, take its place. */
-#define MARGIN_QP_PANEL (64u / sizeof(margin_real))
-#define MARGIN_QP_DEPTH(n) ((size_t)((n) < 1024u ? 8u : 64u))
-#define MARGIN_QP_SQUARE(room)                                                                     \
-    ((room) * ((room) + 3u) + ((room)-1u) / MARGIN_QP_PANEL * MARGIN_QP_PANEL * MARGIN_QP_PANEL)
-#define MARGIN_QP_PROGRAMME(n, rank)                                                               \
-    MARGIN_BLOCK(MARGIN_NUMBERS(8u * (size_t)(n) +                                                 \
-                                    ((rank) == 0u ? 0u : MARGIN_QP_SQUARE((size_t)(rank) + 2u)),   \
-                                2u * (size_t)(n)),                                                 \
-                 1u)
-#define MARGIN_QP_INTERIOR(n, rank)                                                                \
-    MARGIN_BLOCK((n) + (MARGIN_QP_DEPTH(n) + 1u) * ((size_t)(rank) + 2u) +                         \
-                     MARGIN_QP_DEPTH(n) * MARGIN_QP_PANEL,                                         \
-                 sizeof(margin_real))
-#define MARGIN_QP_ROWS(n, d, cache) (MARGIN_QP_PROGRAMME(n, 0u) + MARGIN_ROWS_BYTES(n, d, cache))
-#define MARGIN_QP_LINEAR(n, d, cache)                                                              \
-    ((d) <= (n) / 4u ? MARGIN_QP_PROGRAMME(n, d) +                                                 \
-                           MARGIN_MORE(MARGIN_QP_INTERIOR(n, d),                                   \
-                                       MARGIN_ROWS_BYTES(n, d, (cache) == 0u ? 1u : (cache)))      \
-     : (d) <= (n)                                                                                  \
-         ? MARGIN_QP_PROGRAMME(n, d) + MARGIN_QP_INTERIOR(n, d) + MARGIN_ROWS_BYTES(n, d, cache)   \
-         : MARGIN_QP_ROWS(n, d, cache))
-
-/* Bytes for a linear kernel and for any other, with cache_bytes and scheme as in margin_control, and
- * rank 0; the other options take no memory. */
-#define MARGIN_KMOMD_LINEAR_BYTES(n, d, classes, scheme, cache)                                    \
-    (MARGIN_WEIGHTS_BYTES(d, classes, scheme) + MARGIN_JOB_BYTES(n, classes, scheme, 0u) +         \
-     MARGIN_QP_LINEAR(n, d, cache) + MARGIN_ALIGN - 1u)
-#define MARGIN_KMOMD_KERNEL_BYTES(n, d, classes, scheme, cache)                                    \
-    (MARGIN_JOB_BYTES(n, classes, scheme, MARGIN_WIDTH(classes, scheme)) +                         \
-     MARGIN_MORE(MARGIN_QP_ROWS(n, d, cache), MARGIN_POOL_BYTES(n, d, classes, scheme)) +          \
-     MARGIN_ALIGN - 1u)
-/* Bytes for two classes, whichever the kernel, with a cache of the default size. */
-#define MARGIN_KMOMD_BYTES(n, d)                                                                   \
-    MARGIN_MORE(MARGIN_KMOMD_LINEAR_BYTES(n, d, 2u, 0, 0u),                                        \
-                MARGIN_KMOMD_KERNEL_BYTES(n, d, 2u, 0, 0u))
-
 /* Bytes that margin_kmomd_train takes for n samples, d features, so many classes; 0: not countable. */
 MARGIN_API size_t margin_kmomd_train_size(size_t n, size_t d, size_t classes,
                                           const margin_kmomd_options *options);
@@ -1405,12 +1285,7 @@ typedef struct {
     margin_real c1; /* and a first guess at C, the largest of them; 0: the classes overlap */
 } margin_svm_report;
 
-/* The same programme as kmomd, in the same memory. */
-#define MARGIN_SVM_LINEAR_BYTES(n, d, classes, scheme, cache)                                      \
-    MARGIN_KMOMD_LINEAR_BYTES(n, d, classes, scheme, cache)
-#define MARGIN_SVM_KERNEL_BYTES(n, d, classes, scheme, cache)                                      \
-    MARGIN_KMOMD_KERNEL_BYTES(n, d, classes, scheme, cache)
-#define MARGIN_SVM_BYTES(n, d) MARGIN_KMOMD_BYTES(n, d)
+/* Bytes that margin_svm_train takes, as many as margin_kmomd_train. */
 MARGIN_API size_t margin_svm_train_size(size_t n, size_t d, size_t classes,
                                         const margin_svm_options *options);
 /* objective: 1/2 a'Qa - sum a. A status of its own: MARGIN_E_NOT_SEPARABLE (hard margin). c0 =
@@ -1625,11 +1500,6 @@ MARGIN_API margin_loss margin_loss_named(unsigned name);
 
 /* MARGIN_OK, or MARGIN_E_ARGUMENT: null, no pieces, ends that do not ascend, numbers not finite. */
 MARGIN_API margin_status margin_loss_check(const margin_loss *loss);
-/* The piece on [from, to) with the shape that t (degree 1) or t^2 (degree 2) has on [low, high), times c
- * and plus d: the form of [3.6]. MARGIN_E_ARGUMENT: another degree, an empty interval, not finite. */
-MARGIN_API margin_status margin_loss_piece(unsigned degree, margin_real from, margin_real to,
-                                           margin_real low, margin_real high, margin_real c,
-                                           margin_real d, margin_piece *piece);
 /* The loss, its first and its second derivative at m, smoothed by `width` >= 0, 0 for not at all (then
  * at an end between two pieces those of the right one). Of a checked loss; a few dozen operations and
  * an exponential for each end within 40 widths (float: 15) of m. Each of the three is the sum of what the piece
@@ -1671,32 +1541,6 @@ typedef struct {
     margin_real tol;             /* of the gradient, relative to the first   0: 1e-3, double 1e-6 */
     margin_watch watch;
 } margin_loss_options;
-
-#define MARGIN_LOSS_MEMORY 8u /* steps that the optimiser remembers */
-#define MARGIN_LOSS_SPACE(n)                                                                       \
-    (MARGIN_BLOCK((size_t)(n) * (n), sizeof(margin_real)) +                                        \
-     2u * MARGIN_BLOCK(n, sizeof(margin_real)))
-#define MARGIN_LOSS_DESCENT(n)                                                                     \
-    (5u * MARGIN_BLOCK(n, sizeof(margin_real)) +                                                   \
-     3u * MARGIN_BLOCK((size_t)(n) + 1u, sizeof(margin_real)) +                                    \
-     2u * MARGIN_BLOCK(((size_t)(n) + 1u) * MARGIN_LOSS_MEMORY, sizeof(margin_real)))
-
-#define MARGIN_LOSS_EIGEN(n) (6u * MARGIN_BLOCK(n, sizeof(margin_real)))
-#define MARGIN_LOSS_WORK(n)                                                                        \
-    (MARGIN_LOSS_SPACE(n) + MARGIN_LOSS_DESCENT(n) +                                               \
-     MARGIN_BLOCK((size_t)(n) + 1u, sizeof(margin_real)) + MARGIN_LOSS_EIGEN(n))
-
-/* Bytes for a linear kernel and for any other, `scheme` as in margin_control; and for two classes,
- * whichever the kernel. */
-#define MARGIN_LOSS_LINEAR_BYTES(n, d, classes, scheme)                                            \
-    (MARGIN_WEIGHTS_BYTES(d, classes, scheme) + MARGIN_JOB_BYTES(n, classes, scheme, 0u) +         \
-     MARGIN_LOSS_WORK(n) + MARGIN_ALIGN - 1u)
-#define MARGIN_LOSS_KERNEL_BYTES(n, d, classes, scheme)                                            \
-    (MARGIN_JOB_BYTES(n, classes, scheme, MARGIN_WIDTH(classes, scheme)) +                         \
-     MARGIN_MORE(MARGIN_LOSS_WORK(n), MARGIN_POOL_BYTES(n, d, classes, scheme)) + MARGIN_ALIGN -   \
-     1u)
-#define MARGIN_LOSS_BYTES(n, d)                                                                    \
-    MARGIN_MORE(MARGIN_LOSS_LINEAR_BYTES(n, d, 2u, 0), MARGIN_LOSS_KERNEL_BYTES(n, d, 2u, 0))
 
 /* Bytes that margin_loss_train takes. */
 MARGIN_API size_t margin_loss_train_size(size_t n, size_t d, size_t classes,
@@ -1814,42 +1658,6 @@ typedef struct {
     margin_list_table table; /* the list on the training samples */
     margin_real c0, c1;      /* with `bounds`, as in margin_svm_report */
 } margin_seco_report;
-
-/* Bytes for so many candidates, 192 or, with `cheap`, 16, and otherwise default values; the first is
- * for linear kernels and unit-poly of a = 1, the second for all others. */
-typedef struct {
-    margin_real c, weight, norm, expected;
-    size_t covered, wrong;
-    uint32_t mark;
-    int8_t sign;
-    bool done;
-} margin_seco_candidate; /* what training notes down of one; for its size alone */
-#define MARGIN_SECO_WORK(n, candidates)                                                            \
-    (6u * MARGIN_BLOCK(n, sizeof(margin_index)) + MARGIN_BLOCK(n, sizeof(uint16_t)) +              \
-     2u * MARGIN_BLOCK((size_t)(n) * (n), sizeof(margin_real)) +                                   \
-     MARGIN_BLOCK((size_t)(n)*MARGIN_LIST_MOST, sizeof(margin_real)) +                             \
-     MARGIN_BLOCK(MARGIN_LIST_MOST, sizeof(margin_real)) +                                         \
-     3u * MARGIN_BLOCK(n, sizeof(margin_real)) +                                                   \
-     MARGIN_BLOCK(candidates, sizeof(margin_seco_candidate)) +                                     \
-     MARGIN_BLOCK((size_t)(candidates) * ((size_t)(n) + 1u), sizeof(margin_real)) +                \
-     MARGIN_LOSS_SPACE(n) + MARGIN_LOSS_DESCENT(n) + MARGIN_QP_PROGRAMME(n, 0u))
-#define MARGIN_SECO_POOL(n, d)                                                                     \
-    MARGIN_BLOCK(((size_t)(n) * ((size_t)(d) + 1u + MARGIN_LIST_MOST) + MARGIN_LIST_MOST) *        \
-                         sizeof(margin_real) +                                                     \
-                     2u * MARGIN_LIST_MOST * sizeof(uint32_t),                                     \
-                 1u)
-#define MARGIN_SECO_PIVOTED(n)                                                                     \
-    (MARGIN_BLOCK(((n) < 32u ? (size_t)(n) : (size_t)32u) * (64u / sizeof(margin_real)),           \
-                  sizeof(margin_real)) +                                                           \
-     3u * MARGIN_BLOCK(n, sizeof(margin_real)) + MARGIN_BLOCK(n, sizeof(margin_index)))
-#define MARGIN_SECO_LINEAR_BYTES(n, d, candidates)                                                 \
-    (MARGIN_SECO_WORK(n, candidates) +                                                             \
-     MARGIN_MORE(MARGIN_LOSS_EIGEN(n), MARGIN_SECO_POOL(MARGIN_LIST_MOST, d)) + MARGIN_ALIGN - 1u)
-#define MARGIN_SECO_KERNEL_BYTES(n, d, candidates)                                                 \
-    (MARGIN_SECO_WORK(n, candidates) +                                                             \
-     MARGIN_MORE(MARGIN_MORE(MARGIN_LOSS_EIGEN(n), MARGIN_SECO_PIVOTED(n)),                        \
-                 MARGIN_SECO_POOL(n, d)) +                                                         \
-     MARGIN_ALIGN - 1u)
 
 /* Bytes that margin_seco_train takes for n samples of d features; 0: not countable. */
 MARGIN_API size_t margin_seco_train_size(size_t n, size_t d, size_t classes,
@@ -2266,54 +2074,6 @@ typedef struct {
     margin_real loo; /* lssvm: mean square error, each sample left out in turn */
 } margin_ordinal_report;
 
-/* Bytes of both trainers, `classes` = 1 for rankers. omam of a linear kernel takes 20 bytes a sample in
- * float, for one sort, and three vectors; other kernels keep every sample in the model. lssvm takes d^2
- * numbers for a linear kernel and n^2 for any other; `search`: 1 if c is 0 or leave_one_out, else 0. */
-#define MARGIN_ORDINAL_MACHINES(classes)                                                           \
-    ((size_t)(classes) > 2u ? (size_t)(classes)-1u : (size_t)1u)
-#define MARGIN_ORDINAL_SORT_BYTES(n, classes)                                                      \
-    (3u * MARGIN_BLOCK(n, sizeof(margin_index)) + 2u * MARGIN_BLOCK(n, sizeof(margin_real)) +      \
-     2u * MARGIN_BLOCK(classes, sizeof(margin_real)) +                                             \
-     MARGIN_BLOCK((size_t)(classes)*MARGIN_ORDINAL_MACHINES(classes), sizeof(margin_index)))
-#define MARGIN_ORDINAL_LINEAR_BYTES(n, d, classes)                                                 \
-    (MARGIN_BLOCK(d, sizeof(margin_real)) +                                                        \
-     MARGIN_BLOCK(MARGIN_ORDINAL_MACHINES(classes), sizeof(margin_real)) +                         \
-     MARGIN_ORDINAL_SORT_BYTES(n, classes))
-#define MARGIN_ORDINAL_KERNEL_BYTES(n, classes)                                                    \
-    (MARGIN_BLOCK(n, sizeof(margin_real)) +                                                        \
-     MARGIN_BLOCK(MARGIN_ORDINAL_MACHINES(classes), sizeof(margin_real)) +                         \
-     MARGIN_ORDINAL_SORT_BYTES(n, classes))
-#define MARGIN_ORDINAL_POOL_BYTES(n, d, classes)                                                   \
-    MARGIN_BLOCK((size_t)(classes) * sizeof(uint32_t) +                                            \
-                     MARGIN_NUMBERS(                                                               \
-                         (size_t)(n) * ((size_t)(d) + 2u) + MARGIN_ORDINAL_MACHINES(classes), 0u), \
-                 1u)
-#define MARGIN_OMAM_LINEAR_BYTES(n, d, classes)                                                    \
-    (MARGIN_ORDINAL_LINEAR_BYTES(n, d, classes) + 2u * MARGIN_BLOCK(d, sizeof(margin_real)) +      \
-     MARGIN_ALIGN - 1u)
-#define MARGIN_OMAM_KERNEL_BYTES(n, d, classes)                                                    \
-    (MARGIN_ORDINAL_KERNEL_BYTES(n, classes) +                                                     \
-     MARGIN_MORE(2u * MARGIN_BLOCK(n, sizeof(margin_real)) + MARGIN_BLOCK((size_t)(d) + 4u, 64u),  \
-                 MARGIN_ORDINAL_POOL_BYTES(n, d, classes)) +                                       \
-     MARGIN_ALIGN - 1u)
-#define MARGIN_LSSVM_LINEAR_BYTES(n, d, classes)                                                   \
-    (MARGIN_ORDINAL_LINEAR_BYTES(n, d, classes) +                                                  \
-     MARGIN_BLOCK((size_t)(d) * (d), sizeof(margin_real)) +                                        \
-     4u * MARGIN_BLOCK(d, sizeof(margin_real)) +                                                   \
-     MARGIN_MORE(MARGIN_DATA_MOMENTS_BYTES(d), 6u * MARGIN_BLOCK(d, sizeof(margin_real))) +        \
-     MARGIN_ALIGN - 1u)
-#define MARGIN_LSSVM_KERNEL_BYTES(n, d, classes, search)                                           \
-    (MARGIN_ORDINAL_KERNEL_BYTES(n, classes) +                                                     \
-     MARGIN_MORE(                                                                                  \
-         MARGIN_BLOCK((size_t)(n) * (n), sizeof(margin_real)) +                                    \
-             4u * MARGIN_BLOCK(n, sizeof(margin_real)) +                                           \
-             ((search) != 0 ? MARGIN_BLOCK(16u * (size_t)(n), sizeof(margin_real)) : 0u) +         \
-             MARGIN_MORE(MARGIN_BLOCK(d, 64u),                                                     \
-                         MARGIN_BLOCK(((size_t)(n)-1u) / MARGIN_QP_PANEL * MARGIN_QP_PANEL, 64u) + \
-                             MARGIN_BLOCK(n, sizeof(margin_real))),                                \
-         MARGIN_ORDINAL_POOL_BYTES(n, d, classes)) +                                               \
-     MARGIN_ALIGN - 1u)
-
 /* Bytes that the trainers take; `classes` counts where options->targets is NULL, and 1 means a ranker. */
 MARGIN_API size_t margin_omam_train_size(size_t n, size_t d, size_t classes,
                                          const margin_ordinal_options *options);
@@ -2357,13 +2117,6 @@ typedef struct {
     margin_index *run; /* scratch, one a class */
 } margin_omam_online;
 
-#define MARGIN_OMAM_ONLINE_BYTES(d, classes)                                                       \
-    (MARGIN_BLOCK(d, sizeof(margin_real)) +                                                        \
-     MARGIN_BLOCK(MARGIN_ORDINAL_MACHINES(classes), sizeof(margin_real)) +                         \
-     2u * MARGIN_BLOCK((size_t)(classes) * ((size_t)(d) + 2u), sizeof(margin_real)) +              \
-     2u * MARGIN_BLOCK(classes, sizeof(margin_index)) +                                            \
-     MARGIN_BLOCK(MARGIN_MORE((size_t)(d), 2u * (size_t)(classes)), sizeof(margin_real)) +         \
-     MARGIN_ALIGN - 1u)
 MARGIN_API size_t margin_omam_online_start_size(size_t d, size_t classes);
 /* Begins without samples; the arrays are kept in `mem`. MARGIN_E_ARGUMENT: no features, less than two
  * classes. */
@@ -2383,10 +2136,6 @@ MARGIN_API margin_status margin_omam_online_model(margin_omam_online *on, margin
  * score, which is how many of them it exceeds, has the least loss over n samples with these labels (and
  * weights, if not NULL). Exact, by sorting and a pass over all scores for each class; where several
  * choices are equally good, any of them. MARGIN_E_LABEL: a label of `classes` or above, a bad weight. */
-#define MARGIN_THRESHOLDS_BYTES(n, classes)                                                        \
-    (2u * MARGIN_BLOCK(n, sizeof(margin_index)) +                                                  \
-     2u * MARGIN_BLOCK(classes, sizeof(margin_real)) +                                             \
-     MARGIN_BLOCK((size_t)(classes)*MARGIN_ORDINAL_MACHINES(classes), sizeof(margin_index)))
 MARGIN_API size_t margin_thresholds_size(size_t n, size_t classes);
 MARGIN_API margin_status margin_thresholds(const margin_real *scores, const uint16_t *labels,
                                            const margin_real *weight, size_t n, size_t classes,
@@ -2397,7 +2146,6 @@ MARGIN_API margin_status margin_thresholds(const margin_real *scores, const uint
  * the root of (pairs not tied in a) (pairs not tied in b); from -1 to 1, without ties the share of pairs
  * in order, less that of pairs out of order. O(n log n). MARGIN_E_NO_ORDER: all numbers of a list are
  * equal, as with n = 1, and tau has no value. */
-#define MARGIN_KENDALL_BYTES(n) (2u * MARGIN_BLOCK(n, sizeof(margin_index)))
 MARGIN_API size_t margin_kendall_size(size_t n);
 MARGIN_API margin_status margin_kendall(const margin_real *a, const margin_real *b, size_t n,
                                         margin_arena *mem, margin_real *tau);
@@ -2407,10 +2155,6 @@ MARGIN_API size_t margin_model_kendall_size(size_t n, const margin_model *model)
 MARGIN_API margin_status margin_model_kendall(const margin_data *data, const margin_real *targets,
                                               const margin_model *model, margin_arena *mem,
                                               margin_real *tau);
-/* d_i = sum over j of sign(values[i] - values[j]) [21], exact to 2^24 values in float: twice the rank,
- * ties sharing theirs, less n + 1. Memory as margin_kendall. */
-MARGIN_API margin_status margin_rank_sums(const margin_real *values, size_t n, margin_arena *mem,
-                                          margin_real *sums);
 /* How many classes answers are off on average, those rejected left out; see margin_confusion. */
 MARGIN_API margin_real margin_absolute_error(const margin_real *confusion, size_t classes);
 
@@ -2625,9 +2369,6 @@ MARGIN_API margin_real margin_rng_uniform(margin_rng *rng);
 MARGIN_API margin_real margin_rng_normal(margin_rng *rng);
 /* Puts n < 2^32 items into random order, all n! equally likely. */
 MARGIN_API void margin_shuffle(margin_rng *rng, margin_index *items, size_t n);
-/* k of the numbers 0 .. n-1 in rising order, every such set equally likely; at most 2 n draws on
- * average. MARGIN_E_ARGUMENT for k > n, n > MARGIN_INDEX_MAX or a null pointer. */
-MARGIN_API margin_status margin_subset(margin_rng *rng, margin_index *out, size_t k, size_t n);
 
 /* ---- >>linalg ---- dense linear algebra, row-major, on the caller's memory ------------------- */
 
@@ -2649,8 +2390,6 @@ MARGIN_API margin_status margin_subset(margin_rng *rng, margin_index *out, size_
 MARGIN_API margin_real margin_dot(const margin_real *x, const margin_real *y, size_t n);
 /* y += a x over n values. */
 MARGIN_API void margin_axpy(margin_real *y, margin_real a, const margin_real *x, size_t n);
-/* Sum of |x_i|, with four partial sums in the manner of margin_dot. */
-MARGIN_API margin_real margin_norm1(const margin_real *x, size_t n);
 /* Euclidean length, to a relative error of (n/16 + 6) EPS (for very large and very small values n
  * EPS); neither overflows nor underflows unless the result does. */
 MARGIN_API margin_real margin_norm2(const margin_real *x, size_t n);
@@ -2672,30 +2411,6 @@ MARGIN_API margin_status margin_gram(margin_real *g, size_t gstride, const margi
                                      size_t stride, const margin_index *rows, size_t n, size_t d,
                                      margin_arena *mem);
 MARGIN_API size_t margin_gram_size(size_t d);
-/* The normal matrix g = X' D X (d x d, both triangles) of n rows of d values with weights w, D =
- * diag(w): g = sum over i of w_i x_i x_i'. w may be null (all 1) and of any sign. n d^2 / 2 products.
- * Each 256 rows are summed in order and these sums then added in order: the error is at most
- * (256 + n/256) EPS sum |w_i x_ij x_ik|. */
-MARGIN_API margin_status margin_normal_matrix(margin_real *g, size_t gstride, const margin_real *x,
-                                              size_t stride, const margin_real *w, size_t n,
-                                              size_t d, margin_arena *mem);
-MARGIN_API size_t margin_normal_matrix_size(size_t n);
-/* Products of matrices, c of m x n with k terms in each sum:
- *     margin_mat_mul    c = A B     A is m x k, B is k x n
- *     margin_mat_mul_t  c = A B'    A is m x k, B is n x k
- *     margin_mat_t_mul  c = A' B    A is k x m, B is k x n
- * One size query serves the three. */
-MARGIN_API margin_status margin_mat_mul(margin_real *c, size_t cstride, const margin_real *a,
-                                        size_t astride, const margin_real *b, size_t bstride,
-                                        size_t m, size_t k, size_t n, margin_arena *mem);
-MARGIN_API margin_status margin_mat_mul_t(margin_real *c, size_t cstride, const margin_real *a,
-                                          size_t astride, const margin_real *b, size_t bstride,
-                                          size_t m, size_t k, size_t n, margin_arena *mem);
-MARGIN_API margin_status margin_mat_t_mul(margin_real *c, size_t cstride, const margin_real *a,
-                                          size_t astride, const margin_real *b, size_t bstride,
-                                          size_t m, size_t k, size_t n, margin_arena *mem);
-MARGIN_API size_t margin_mat_mul_size(size_t k);
-
 /* Cholesky factor L of a symmetric positive definite matrix A = L L', in the lower triangle of a.
  * `a` holds both triangles of A on entry; the strict upper one is left as it is, and on failure it
  * restores the lower one: then nothing has changed. MARGIN_E_NOT_POSITIVE: a pivot was not positive;
@@ -2715,31 +2430,17 @@ MARGIN_API margin_status margin_cholesky_pivoted(margin_real *a, size_t stride, 
 MARGIN_API size_t margin_cholesky_pivoted_size(size_t n);
 /* B = T^-1 B in place for the n x m matrix b (m = 1: a vector) and a triangular matrix T, whose other
  * triangle is not read:
- *     margin_solve_lower      T = L       margin_solve_upper      T = R
- *     margin_solve_lower_t    T = L'      margin_solve_upper_t    T = R'
+ *     margin_solve_lower      T = L
+ *     margin_solve_lower_t    T = L'
  *     margin_cholesky_solve   T = L L': solves A X = B after margin_cholesky
  * MARGIN_E_NOT_POSITIVE: a diagonal element is zero or NaN; b is unchanged. n^2 m / 2 products each.
- * With one vector rows of T are met by margin_dot, otherwise sums go in order. */
+ * A single vector is multiplied with rows of T by margin_dot; with several, sums are added in order. */
 MARGIN_API margin_status margin_solve_lower(margin_real *b, size_t bstride, size_t m,
                                             const margin_real *l, size_t lstride, size_t n);
 MARGIN_API margin_status margin_solve_lower_t(margin_real *b, size_t bstride, size_t m,
                                               const margin_real *l, size_t lstride, size_t n);
-MARGIN_API margin_status margin_solve_upper(margin_real *b, size_t bstride, size_t m,
-                                            const margin_real *r, size_t rstride, size_t n);
-MARGIN_API margin_status margin_solve_upper_t(margin_real *b, size_t bstride, size_t m,
-                                              const margin_real *r, size_t rstride, size_t n);
 MARGIN_API margin_status margin_cholesky_solve(margin_real *b, size_t bstride, size_t m,
                                                const margin_real *l, size_t lstride, size_t n);
-/* Turns the factor of A into that of A + x x' (update) or A - x x' (downdate), n^2 steps instead of
- * n^3. The downdate reports MARGIN_E_NOT_POSITIVE and changes nothing when A - x x' is no longer
- * positive definite, or so nearly that rounding decides: 1 - x' A^-1 x <= n EPS. */
-MARGIN_API margin_status margin_cholesky_update(margin_real *l, size_t stride, size_t n,
-                                                const margin_real *x, margin_arena *mem);
-MARGIN_API size_t margin_cholesky_update_size(size_t n);
-MARGIN_API margin_status margin_cholesky_downdate(margin_real *l, size_t stride, size_t n,
-                                                  const margin_real *x, margin_arena *mem);
-MARGIN_API size_t margin_cholesky_downdate_size(size_t n);
-
 /* Eigenvalues (largest first) and eigenvectors (row i of `vectors` belongs to values[i], orthonormal)
  * of the symmetric n x n matrix whose lower triangle is in a. Householder reduction and implicit QR
  * steps: 4/3 n^3 products, about 6 n^3 with vectors. `vectors` may be null (only values are wanted)
@@ -2759,16 +2460,6 @@ MARGIN_API margin_status margin_eigen_leading(margin_real *values, margin_real *
                                               size_t vstride, size_t k, const margin_real *a,
                                               size_t stride, size_t n, margin_arena *mem);
 MARGIN_API size_t margin_eigen_leading_size(size_t n);
-/* Power iteration: the eigenvalue of largest size of the symmetric matrix a (both triangles) and its
- * eigenvector, of length 1, in 3 n values of memory. `start` is the first vector, null for a fixed
- * one (a zero or infinite one is an argument error). Ends when |A v - lambda v| <= tol |lambda| (0 means sqrt(EPS); the error of lambda is then
- * about tol^2), or after max_iter steps (0 means 1000) with MARGIN_W_ITERATIONS: slow where the two
- * largest eigenvalues are close, endless where they are opposite. MARGIN_E_EMPTY: n is 0. */
-MARGIN_API margin_status margin_power_iteration(margin_real *value, margin_real *vector,
-                                                const margin_real *start, const margin_real *a,
-                                                size_t stride, size_t n, margin_real tol,
-                                                size_t max_iter, margin_arena *mem);
-MARGIN_API size_t margin_power_iteration_size(size_t n);
 /* Gram-Schmidt, modified and done twice: turns the k rows of d values of q, x_1 .. x_k, into
  * orthonormal rows, x_j = sum over i <= j of r[i][j] q_i: the QR decomposition of the matrix whose
  * columns they are. r (k x k, upper triangular, below it zeros) may be null. A row that depends on
@@ -2777,6 +2468,332 @@ MARGIN_API size_t margin_power_iteration_size(size_t n);
  * changed. */
 MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, size_t d,
                                    margin_real *r, size_t rstride, size_t *rank);
+
+/* ---- >>bytes ---- the bytes of every plan as constant expressions, for static buffers --------- */
+
+/* A memory plan is one list of blocks, X(place, type, rows, columns): margin_impl.h takes the blocks of
+ * a list from an arena, and the macros here add up their bytes, so the two cannot differ. Lists are
+ * named MARGIN_BLOCKS_...; of use to programs are the macros below that end in _BYTES. All of them
+ * include the MARGIN_ALIGN - 1 bytes that a misaligned buffer may lose, and name the options that
+ * memory depends on; the other options take none.
+ *
+ *     static unsigned char mem[MARGIN_SVM_BYTES(200, 12)]; */
+#define MARGIN_MORE(a, b) ((a) > (b) ? (a) : (b))
+#define MARGIN_LESS(a, b) ((a) < (b) ? (a) : (b))
+/* a + b, or SIZE_MAX where that does not fit. */
+#define MARGIN_PLUS(a, b)                                                                          \
+    ((size_t)(a) + (size_t)(b) < (size_t)(b) ? SIZE_MAX : (size_t)(a) + (size_t)(b))
+/* Lists are added up as blocks of their own, or as parts of one block. */
+#define MARGIN_AS_BLOCK(place, type, rows, columns)                                                \
+    +MARGIN_BLOCK((size_t)(rows) * (size_t)(columns), sizeof(type))
+#define MARGIN_AS_PART(place, type, rows, columns)                                                 \
+    +((size_t)(rows) * (size_t)(columns) * sizeof(type))
+#define MARGIN_NUMBERS(reals, indices)                                                             \
+    ((size_t)(reals) * sizeof(margin_real) + (size_t)(indices) * sizeof(margin_index))
+#define MARGIN_REALS(count) MARGIN_BLOCK(count, sizeof(margin_real))
+
+/* Scalings, folds, moments. */
+#define MARGIN_SCALING_BYTES(d) (2u * MARGIN_REALS(d))
+#define MARGIN_FOLDS_BYTES(n) MARGIN_BLOCK(n, sizeof(margin_index))
+#define MARGIN_BLOCKS_MOMENTS(X, d)                                                                \
+    X(vectors, margin_real, d, 7u)                                                                 \
+    X(cov_lost, margin_real, d, d)
+#define MARGIN_DATA_MOMENTS_BYTES(d) ((size_t)0 MARGIN_BLOCKS_MOMENTS(MARGIN_AS_BLOCK, d))
+
+/* Linear algebra: values that vector units take at once, and the scratch of factors and eigenvectors. */
+#define MARGIN_QP_PANEL (64u / sizeof(margin_real))
+#define MARGIN_PANEL_DEPTH(n)                                                                      \
+    (((n) == 0u ? (size_t)0 : ((size_t)(n)-1u) / MARGIN_QP_PANEL * MARGIN_QP_PANEL))
+#define MARGIN_BLOCKS_EIGEN(X, n)                                                                  \
+    X(d, margin_real, n, 1u)                                                                       \
+    X(e, margin_real, n, 1u)                                                                       \
+    X(h, margin_real, n, 1u)                                                                       \
+    X(q, margin_real, n, 1u)                                                                       \
+    X(turn.c, margin_real, n, 1u)                                                                  \
+    X(turn.s, margin_real, n, 1u)
+#define MARGIN_BLOCKS_PIVOTED(X, n)                                                                \
+    X(panel, margin_real, MARGIN_LESS(n, 32u), MARGIN_QP_PANEL)                                    \
+    X(diagonal, margin_real, n, 1u)                                                                \
+    X(left, margin_real, n, 1u)                                                                    \
+    X(column, margin_real, n, 1u)                                                                  \
+    X(order, margin_index, n, 1u)
+#define MARGIN_BLOCKS_CHOLESKY(X, n)                                                               \
+    X(panel, margin_real, MARGIN_PANEL_DEPTH(n), MARGIN_QP_PANEL)                                  \
+    X(diagonal, margin_real, n, 1u)
+#define MARGIN_EIGEN_BLOCKS(n) ((size_t)0 MARGIN_BLOCKS_EIGEN(MARGIN_AS_BLOCK, n))
+#define MARGIN_PIVOTED_BLOCKS(n) ((size_t)0 MARGIN_BLOCKS_PIVOTED(MARGIN_AS_BLOCK, n))
+#define MARGIN_CHOLESKY_BLOCKS(n) ((size_t)0 MARGIN_BLOCKS_CHOLESKY(MARGIN_AS_BLOCK, n))
+
+/* Bytes that the kernel rows of n >= 1 samples of d features take of an arena, as a constant
+ * expression: the budget, but not less than two rows need, nor more than is of use. It pays for
+ * everything: norms, diagonal and bookkeeping (fixed); the rows, with their bookkeeping (each); and,
+ * where size_t has 64 bits, a copy of the data packed for vector units. */
+#define MARGIN_ROWS_FIXED(n)                                                                       \
+    (2u * (size_t)(n) * sizeof(margin_real) + ((size_t)(n) + 2u) * sizeof(margin_index))
+#define MARGIN_ROWS_EACH(n) ((size_t)(n) * sizeof(margin_real) + 3u * sizeof(margin_index))
+#define MARGIN_ROWS_NEED(n, slots) (MARGIN_ROWS_FIXED(n) + (size_t)(slots)*MARGIN_ROWS_EACH(n))
+#define MARGIN_ROWS_LEAST(n) MARGIN_ROWS_NEED(n, (size_t)(n) < 2u ? 1u : 2u)
+#if SIZE_MAX > 0xFFFFFFFFu
+#define MARGIN_ROWS_COPY(n, d) (((size_t)(n) * sizeof(margin_real) + 63u) / 64u * 64u * (d))
+#else
+#define MARGIN_ROWS_COPY(n, d) ((size_t)0 * (n) * (d))
+#endif
+#define MARGIN_ROWS_USE(n, d, bytes)                                                               \
+    ((bytes) < MARGIN_ROWS_LEAST(n)                                       ? MARGIN_ROWS_LEAST(n)   \
+     : ((bytes)-MARGIN_ROWS_FIXED(n)) / MARGIN_ROWS_EACH(n) < (size_t)(n) ? (bytes)                \
+     : (bytes)-MARGIN_ROWS_NEED(n, (size_t)(n)) + 1u > MARGIN_ROWS_COPY(n, d)                      \
+         ? MARGIN_ROWS_NEED(n, (size_t)(n)) + MARGIN_ROWS_COPY(n, d)                               \
+         : MARGIN_ROWS_NEED(n, (size_t)(n)))
+#define MARGIN_ROWS_BYTES(n, d, cache)                                                             \
+    MARGIN_BLOCK(MARGIN_ROWS_USE(n, d, (cache) == 0 ? MARGIN_CACHE_BYTES : (size_t)(cache)), 1u)
+
+/* What every training of machines takes besides its solver. `width` is the number of coefficients of a
+ * sample, and `table` the same, but 0 for linear kernels. */
+#define MARGIN_IS_REST(classes, scheme) ((scheme) == MARGIN_SCHEME_ONE_REST && (classes) > 2u)
+#define MARGIN_MACHINES(classes, scheme)                                                           \
+    (MARGIN_IS_REST(classes, scheme) ? (size_t)(classes)                                           \
+                                     : (size_t)(classes) * ((size_t)(classes)-1u) / 2u)
+#define MARGIN_WIDTH(classes, scheme)                                                              \
+    ((size_t)(classes) - (MARGIN_IS_REST(classes, scheme) ? 0u : 1u))
+#define MARGIN_BLOCKS_JOB(X, n, classes, machines, width)                                          \
+    X(b, margin_real, n, 1u)                                                                       \
+    X(f, margin_real, n, 1u)                                                                       \
+    X(scores, margin_real, machines, 1u)                                                           \
+    X(bias, margin_real, machines, 1u)                                                             \
+    X(table, margin_real, n, width)                                                                \
+    X(order, margin_index, n, 1u)                                                                  \
+    X(part, margin_index, n, 1u)                                                                   \
+    X(start, margin_index, MARGIN_PLUS(classes, 1u), 1u)                                           \
+    X(used, uint8_t, n, 1u)
+#define MARGIN_JOB_BYTES(n, classes, scheme, table)                                                \
+    MARGIN_BLOCK((size_t)0 MARGIN_BLOCKS_JOB(MARGIN_AS_PART, n, classes,                           \
+                                             MARGIN_MACHINES(classes, scheme), table),             \
+                 1u)
+/* The results: weights of linear kernels, or at worst all samples with their coefficients. */
+#define MARGIN_WEIGHTS_BYTES(d, classes, scheme)                                                   \
+    MARGIN_REALS(MARGIN_MACHINES(classes, scheme) * ((size_t)(d) + 1u))
+#define MARGIN_BLOCKS_POOL(X, n, d, width, machines, ends)                                         \
+    X(vectors, margin_real, n, d)                                                                  \
+    X(norms, margin_real, n, 1u)                                                                   \
+    X(coef, margin_real, n, width)                                                                 \
+    X(bias, margin_real, machines, 1u)                                                             \
+    X(end, uint32_t, ends, 1u)
+#define MARGIN_POOL_OF(n, d, width, machines, ends)                                                \
+    MARGIN_BLOCK((size_t)0 MARGIN_BLOCKS_POOL(MARGIN_AS_PART, n, d, width, machines, ends), 1u)
+#define MARGIN_POOL_BYTES(n, d, classes, scheme)                                                   \
+    MARGIN_POOL_OF(n, d, MARGIN_WIDTH(classes, scheme), MARGIN_MACHINES(classes, scheme), classes)
+
+/* mam: for a linear kernel, batch or on-line, whatever n; for any other; for two classes, whichever the
+ * kernel. `scheme` is that of the options, 0 for the default. */
+#define MARGIN_BLOCKS_MAM(X, d, classes, work_values)                                              \
+    X(sum, margin_real, classes, MARGIN_PLUS(d, 2u))                                               \
+    X(low, margin_real, classes, MARGIN_PLUS(d, 2u))                                               \
+    X(count, margin_index, classes, 1u)                                                            \
+    X(work, margin_real, work_values, 1u)
+#define MARGIN_MAM_LINEAR_BYTES(d, classes, scheme)                                                \
+    (MARGIN_REALS(MARGIN_MACHINES(classes, scheme) * (d)) +                                        \
+     MARGIN_REALS(MARGIN_MACHINES(classes, scheme))                                                \
+         MARGIN_BLOCKS_MAM(MARGIN_AS_BLOCK, d, classes,                                            \
+                           MARGIN_MORE((size_t)(d), MARGIN_MACHINES(classes, scheme))) +           \
+     MARGIN_ALIGN - 1u)
+#define MARGIN_BLOCKS_MAM_KERNEL(X, n, d)                                                          \
+    X(norm, margin_real, n, 1u)                                                                    \
+    X(lost, margin_real, n, 1u)                                                                    \
+    X(panel, margin_real, MARGIN_PLUS(d, 4u), MARGIN_QP_PANEL)
+#define MARGIN_MAM_WORK(n, d) ((size_t)0 MARGIN_BLOCKS_MAM_KERNEL(MARGIN_AS_BLOCK, n, d))
+#define MARGIN_MAM_KERNEL_BYTES(n, d, classes, scheme)                                             \
+    (MARGIN_JOB_BYTES(n, classes, scheme, MARGIN_WIDTH(classes, scheme)) +                         \
+     MARGIN_MORE(MARGIN_MAM_WORK(n, d), MARGIN_POOL_BYTES(n, d, classes, scheme)) + MARGIN_ALIGN - \
+     1u)
+#define MARGIN_MAM_BYTES(n, d)                                                                     \
+    MARGIN_MORE(MARGIN_MAM_LINEAR_BYTES(d, 2u, 0), MARGIN_MAM_KERNEL_BYTES(n, d, 2u, 0))
+
+/* A quadratic programme with `rank` features or columns of a factor, the interior-point method, and both
+ * with kernel rows. Where features are few the interior point goes first and the rows, which are
+ * rarely needed, take its place. */
+#define MARGIN_QP_DEPTH(n) ((size_t)((n) < 1024u ? 8u : 64u))
+#define MARGIN_QP_ROOM(rank) ((rank) == 0u ? (size_t)0 : MARGIN_PLUS(rank, 2u))
+#define MARGIN_BLOCKS_QP(X, n, room)                                                               \
+    X(own, margin_real, n, 1u)                                                                     \
+    X(g, margin_real, n, 1u)                                                                       \
+    X(edge, margin_real, n, 1u)                                                                    \
+    X(curve, margin_real, n, 1u)                                                                   \
+    X(x, margin_real, n, 1u)                                                                       \
+    X(res, margin_real, n, 1u)                                                                     \
+    X(dir, margin_real, n, 1u)                                                                     \
+    X(prod, margin_real, n, 1u)                                                                    \
+    X(w, margin_real, room, 1u)                                                                    \
+    X(ones[0], margin_real, room, 1u)                                                              \
+    X(ones[1], margin_real, room, 1u)                                                              \
+    X(dense, margin_real, room, room)                                                              \
+    X(panel, margin_real, MARGIN_PANEL_DEPTH(room), MARGIN_QP_PANEL)                               \
+    X(active, margin_index, n, 1u)                                                                 \
+    X(face, margin_index, n, 1u)
+#define MARGIN_QP_PROGRAMME(n, rank)                                                               \
+    MARGIN_BLOCK((size_t)0 MARGIN_BLOCKS_QP(MARGIN_AS_PART, n, MARGIN_QP_ROOM(rank)), 1u)
+#define MARGIN_BLOCKS_INTERIOR(X, n, rank)                                                         \
+    X(ds, margin_real, n, 1u)                                                                      \
+    X(v, margin_real, MARGIN_PLUS(rank, 2u), 1u)                                                   \
+    X(block, margin_real, MARGIN_PLUS(rank, 2u), MARGIN_QP_DEPTH(n))                               \
+    X(pack, margin_real, MARGIN_QP_DEPTH(n), MARGIN_QP_PANEL)
+#define MARGIN_QP_INTERIOR(n, rank)                                                                \
+    MARGIN_BLOCK((size_t)0 MARGIN_BLOCKS_INTERIOR(MARGIN_AS_PART, n, rank), 1u)
+#define MARGIN_QP_ROWS(n, d, cache) (MARGIN_QP_PROGRAMME(n, 0u) + MARGIN_ROWS_BYTES(n, d, cache))
+#define MARGIN_QP_LINEAR(n, d, cache)                                                              \
+    ((d) <= (n) / 4u ? MARGIN_QP_PROGRAMME(n, d) +                                                 \
+                           MARGIN_MORE(MARGIN_QP_INTERIOR(n, d),                                   \
+                                       MARGIN_ROWS_BYTES(n, d, (cache) == 0u ? 1u : (cache)))      \
+     : (d) <= (n)                                                                                  \
+         ? MARGIN_QP_PROGRAMME(n, d) + MARGIN_QP_INTERIOR(n, d) + MARGIN_ROWS_BYTES(n, d, cache)   \
+         : MARGIN_QP_ROWS(n, d, cache))
+
+/* kmomd and svm: for a linear kernel and for any other, with the scheme and run.cache_bytes of the
+ * options, and rank 0; for two classes, whichever the kernel, with a cache of the default size. */
+#define MARGIN_KMOMD_LINEAR_BYTES(n, d, classes, scheme, cache)                                    \
+    (MARGIN_WEIGHTS_BYTES(d, classes, scheme) + MARGIN_JOB_BYTES(n, classes, scheme, 0u) +         \
+     MARGIN_QP_LINEAR(n, d, cache) + MARGIN_ALIGN - 1u)
+#define MARGIN_KMOMD_KERNEL_BYTES(n, d, classes, scheme, cache)                                    \
+    (MARGIN_JOB_BYTES(n, classes, scheme, MARGIN_WIDTH(classes, scheme)) +                         \
+     MARGIN_MORE(MARGIN_QP_ROWS(n, d, cache), MARGIN_POOL_BYTES(n, d, classes, scheme)) +          \
+     MARGIN_ALIGN - 1u)
+#define MARGIN_KMOMD_BYTES(n, d)                                                                   \
+    MARGIN_MORE(MARGIN_KMOMD_LINEAR_BYTES(n, d, 2u, 0, 0u),                                        \
+                MARGIN_KMOMD_KERNEL_BYTES(n, d, 2u, 0, 0u))
+#define MARGIN_SVM_LINEAR_BYTES(n, d, classes, scheme, cache)                                      \
+    MARGIN_KMOMD_LINEAR_BYTES(n, d, classes, scheme, cache)
+#define MARGIN_SVM_KERNEL_BYTES(n, d, classes, scheme, cache)                                      \
+    MARGIN_KMOMD_KERNEL_BYTES(n, d, classes, scheme, cache)
+#define MARGIN_SVM_BYTES(n, d) MARGIN_KMOMD_BYTES(n, d)
+
+/* loss: for a linear kernel and for any other; for two classes, whichever the kernel. */
+#define MARGIN_LOSS_MEMORY 8u /* steps that the optimiser remembers */
+#define MARGIN_BLOCKS_SPACE(X, n)                                                                  \
+    X(v, margin_real, n, n)                                                                        \
+    X(lambda, margin_real, n, 1u)                                                                  \
+    X(length, margin_real, n, 1u)
+#define MARGIN_BLOCKS_DESCENT(X, n)                                                                \
+    X(side, margin_real, n, 1u)                                                                    \
+    X(price, margin_real, n, 1u)                                                                   \
+    X(f, margin_real, n, 1u)                                                                       \
+    X(slope, margin_real, n, 1u)                                                                   \
+    X(ahead, margin_real, n, 1u)                                                                   \
+    X(theta, margin_real, MARGIN_PLUS(n, 1u), 1u)                                                  \
+    X(grad, margin_real, MARGIN_PLUS(n, 1u), 1u)                                                   \
+    X(dir, margin_real, MARGIN_PLUS(n, 1u), 1u)                                                    \
+    X(moved, margin_real, MARGIN_PLUS(n, 1u), MARGIN_LOSS_MEMORY)                                  \
+    X(turned, margin_real, MARGIN_PLUS(n, 1u), MARGIN_LOSS_MEMORY)
+#define MARGIN_LOSS_SEARCH(n)                                                                      \
+    ((size_t)0 MARGIN_BLOCKS_SPACE(MARGIN_AS_BLOCK, n) MARGIN_BLOCKS_DESCENT(MARGIN_AS_BLOCK, n))
+#define MARGIN_LOSS_WORK(n)                                                                        \
+    (MARGIN_LOSS_SEARCH(n) + MARGIN_REALS((size_t)(n) + 1u) + MARGIN_EIGEN_BLOCKS(n))
+#define MARGIN_LOSS_LINEAR_BYTES(n, d, classes, scheme)                                            \
+    (MARGIN_WEIGHTS_BYTES(d, classes, scheme) + MARGIN_JOB_BYTES(n, classes, scheme, 0u) +         \
+     MARGIN_LOSS_WORK(n) + MARGIN_ALIGN - 1u)
+#define MARGIN_LOSS_KERNEL_BYTES(n, d, classes, scheme)                                            \
+    (MARGIN_JOB_BYTES(n, classes, scheme, MARGIN_WIDTH(classes, scheme)) +                         \
+     MARGIN_MORE(MARGIN_LOSS_WORK(n), MARGIN_POOL_BYTES(n, d, classes, scheme)) + MARGIN_ALIGN -   \
+     1u)
+#define MARGIN_LOSS_BYTES(n, d)                                                                    \
+    MARGIN_MORE(MARGIN_LOSS_LINEAR_BYTES(n, d, 2u, 0), MARGIN_LOSS_KERNEL_BYTES(n, d, 2u, 0))
+
+/* seco: for so many candidates, 192 or, with `cheap`, 16, and otherwise default values. The first is for
+ * linear kernels and unit-poly of a = 1, the second for all others. */
+typedef struct {
+    margin_real c, weight, norm, expected;
+    size_t covered, wrong;
+    uint32_t mark;
+    int8_t sign;
+    bool done;
+} margin_seco_candidate; /* what training notes down of one; for its size alone */
+#define MARGIN_BLOCKS_SECO(X, n, candidates)                                                       \
+    X(rows, margin_index, n, 1u)                                                                   \
+    X(active, margin_index, n, 1u)                                                                 \
+    X(order, margin_index, n, 1u)                                                                  \
+    X(rest, margin_index, n, 1u)                                                                   \
+    X(fold, uint16_t, n, 1u)                                                                       \
+    X(k, margin_real, n, n)                                                                        \
+    X(table, margin_real, n, MARGIN_LIST_MOST)                                                     \
+    X(bias, margin_real, MARGIN_LIST_MOST, 1u)                                                     \
+    X(column, margin_real, n, 1u)                                                                  \
+    X(candidate, margin_seco_candidate, candidates, 1u)                                            \
+    X(thetas, margin_real, candidates, MARGIN_PLUS(n, 1u))
+#define MARGIN_BLOCKS_SECO_SVM(X, n)                                                               \
+    X(rows.values, margin_real, n, n)                                                              \
+    X(rows.diag, margin_real, n, 1u)                                                               \
+    X(rows.slot_of, margin_index, n, 1u)                                                           \
+    X(list, margin_index, n, 1u)                                                                   \
+    X(b, margin_real, n, 1u)
+#define MARGIN_SECO_WORK(n, candidates)                                                            \
+    (MARGIN_LOSS_SEARCH(n) + MARGIN_QP_PROGRAMME(n, 0u)                                            \
+                                 MARGIN_BLOCKS_SECO(MARGIN_AS_BLOCK, n, candidates)                \
+                                     MARGIN_BLOCKS_SECO_SVM(MARGIN_AS_BLOCK, n))
+#define MARGIN_SECO_POOL(n, d)                                                                     \
+    MARGIN_POOL_OF(n, d, MARGIN_LIST_MOST, MARGIN_LIST_MOST, 2u * MARGIN_LIST_MOST)
+#define MARGIN_SECO_LINEAR_BYTES(n, d, candidates)                                                 \
+    (MARGIN_SECO_WORK(n, candidates) +                                                             \
+     MARGIN_MORE(MARGIN_EIGEN_BLOCKS(n), MARGIN_SECO_POOL(MARGIN_LIST_MOST, d)) + MARGIN_ALIGN -   \
+     1u)
+#define MARGIN_SECO_KERNEL_BYTES(n, d, candidates)                                                 \
+    (MARGIN_SECO_WORK(n, candidates) +                                                             \
+     MARGIN_MORE(MARGIN_MORE(MARGIN_EIGEN_BLOCKS(n), MARGIN_PIVOTED_BLOCKS(n)),                    \
+                 MARGIN_SECO_POOL(n, d)) +                                                         \
+     MARGIN_ALIGN - 1u)
+
+/* Kendall's tau, thresholds, omam and lssvm; `classes` = 1 for rankers. omam of a linear kernel takes 20
+ * bytes a sample in float, for one sort, and three vectors; other kernels keep every sample in the
+ * model. lssvm takes d^2 numbers for a linear kernel and n^2 for any other; `search` is 1 if c is 0
+ * or leave_one_out is set, else 0. */
+#define MARGIN_ORDINAL_MACHINES(classes)                                                           \
+    ((size_t)(classes) > 2u ? (size_t)(classes)-1u : (size_t)1u)
+#define MARGIN_KENDALL_BYTES(n) (2u * MARGIN_BLOCK(n, sizeof(margin_index)))
+#define MARGIN_BLOCKS_CUTS(X, classes)                                                             \
+    X(best, margin_real, classes, 1u)                                                              \
+    X(cost, margin_real, classes, 1u)                                                              \
+    X(cuts, margin_index, classes, MARGIN_ORDINAL_MACHINES(classes))
+#define MARGIN_THRESHOLDS_BYTES(n, classes)                                                        \
+    (MARGIN_KENDALL_BYTES(n) MARGIN_BLOCKS_CUTS(MARGIN_AS_BLOCK, classes))
+#define MARGIN_BLOCKS_ORDINAL(X, n)                                                                \
+    X(rows, margin_index, n, 1u)                                                                   \
+    X(rank, margin_real, n, 1u)                                                                    \
+    X(f, margin_real, n, 1u)
+#define MARGIN_ORDINAL_COMMON(n, classes)                                                          \
+    (MARGIN_REALS(MARGIN_ORDINAL_MACHINES(classes)) +                                              \
+     MARGIN_THRESHOLDS_BYTES(n, classes) MARGIN_BLOCKS_ORDINAL(MARGIN_AS_BLOCK, n))
+#define MARGIN_ORDINAL_POOL(n, d, classes)                                                         \
+    MARGIN_POOL_OF(n, d, 1u, MARGIN_ORDINAL_MACHINES(classes), classes)
+#define MARGIN_OMAM_LINEAR_BYTES(n, d, classes)                                                    \
+    (3u * MARGIN_REALS(d) + MARGIN_ORDINAL_COMMON(n, classes) + MARGIN_ALIGN - 1u)
+#define MARGIN_OMAM_KERNEL_BYTES(n, d, classes)                                                    \
+    (MARGIN_REALS(n) + MARGIN_ORDINAL_COMMON(n, classes) +                                         \
+     MARGIN_MORE(MARGIN_MAM_WORK(n, d), MARGIN_ORDINAL_POOL(n, d, classes)) + MARGIN_ALIGN - 1u)
+#define MARGIN_BLOCKS_PRIMAL(X, d)                                                                 \
+    X(axes, margin_real, d, d)                                                                     \
+    X(mean, margin_real, d, 1u)                                                                    \
+    X(value, margin_real, d, 1u)                                                                   \
+    X(beta, margin_real, d, 1u)                                                                    \
+    X(z, margin_real, d, 1u)
+#define MARGIN_LSSVM_LINEAR_BYTES(n, d, classes)                                                   \
+    (MARGIN_REALS(d) +                                                                             \
+     MARGIN_ORDINAL_COMMON(n, classes) MARGIN_BLOCKS_PRIMAL(MARGIN_AS_BLOCK, d) +                  \
+     MARGIN_MORE(MARGIN_DATA_MOMENTS_BYTES(d), MARGIN_EIGEN_BLOCKS(d)) + MARGIN_ALIGN - 1u)
+#define MARGIN_BLOCKS_DUAL(X, n, columns)                                                          \
+    X(matrix, margin_real, n, n)                                                                   \
+    X(diag, margin_real, n, 1u)                                                                    \
+    X(norm, margin_real, n, 1u)                                                                    \
+    X(inverse, margin_real, n, 1u)                                                                 \
+    X(fresh, margin_real, n, 1u)                                                                   \
+    X(panel, margin_real, n, columns)
+#define MARGIN_LSSVM_KERNEL_BYTES(n, d, classes, search)                                           \
+    (MARGIN_REALS(n) + MARGIN_ORDINAL_COMMON(n, classes) +                                         \
+     MARGIN_MORE((size_t)0 MARGIN_BLOCKS_DUAL(MARGIN_AS_BLOCK, n, (search) != 0 ? 16u : 0u) +      \
+                     MARGIN_MORE(MARGIN_BLOCK(d, 64u), MARGIN_CHOLESKY_BLOCKS(n)),                 \
+                 MARGIN_ORDINAL_POOL(n, d, classes)) +                                             \
+     MARGIN_ALIGN - 1u)
+#define MARGIN_OMAM_ONLINE_BYTES(d, classes)                                                       \
+    (MARGIN_REALS(d) + MARGIN_REALS(MARGIN_ORDINAL_MACHINES(classes)) +                            \
+     MARGIN_BLOCK(classes, sizeof(margin_index)) MARGIN_BLOCKS_MAM(                                \
+         MARGIN_AS_BLOCK, d, classes, MARGIN_MORE((size_t)(d), 2u * (size_t)(classes))) +          \
+     MARGIN_ALIGN - 1u)
 
 #endif /* MARGIN_PREDICT_ONLY */
 

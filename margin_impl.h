@@ -5354,24 +5354,20 @@ MARGIN_API void margin_shuffle(margin_rng *rng, margin_index *items, size_t n)
     }
 }
 
-/* Knuth's Algorithm 3.4.2 S: i is taken with probability (still wanted) / (still left). */
-MARGIN_API margin_status margin_subset(margin_rng *rng, margin_index *out, size_t k, size_t n)
-{
-    size_t taken = 0;
-    size_t i;
-    if (rng == NULL || (out == NULL && k != 0) || k > n || n > MARGIN_INDEX_MAX) {
-        return MARGIN_E_ARGUMENT;
-    }
-    for (i = 0; taken < k; i++) {
-        if (margin_rng_below(rng, (uint32_t)(n - i)) < k - taken) {
-            out[taken] = (margin_index)i;
-            taken++;
-        }
-    }
-    return MARGIN_OK;
-}
-
 /* ---- >>linalg ---- --------------------------------------------------------------------------- */
+
+/* The blocks of a list in >>bytes of margin.h, for the struct that `plan` points to: each as a block of
+ * its own, scratch or kept; or first counted, in `bytes`, and then laid out one after another from
+ * `at` on within one block. */
+#define MGN_TAKE(place, type, rows, columns)                                                       \
+    plan->place = MGN_SCRATCH(mem, type, mgn_size_mul(rows, columns));
+#define MGN_LAST(place, type, rows, columns)                                                       \
+    plan->place = MGN_KEEP(mem, type, mgn_size_mul(rows, columns));
+#define MGN_COUNT(place, type, rows, columns)                                                      \
+    bytes = mgn_size_add(bytes, mgn_size_mul(mgn_size_mul(rows, columns), sizeof(type)));
+#define MGN_LAY(place, type, rows, columns)                                                        \
+    plan->place = (type *)(void *)at;                                                              \
+    at += (rows) * (columns) * sizeof(type);
 
 /* Order of summation. A sum over k is a chain of rounded additions; its bits depend on the order
  * alone. Two orders are used: mgn_dots and everything built on tiles (products of matrices, Gram
@@ -5414,7 +5410,7 @@ MARGIN_API void margin_axpy(margin_real *y, margin_real a, const margin_real *x,
     mgn_axpy(y, a, x, n);
 }
 
-MARGIN_API margin_real margin_norm1(const margin_real *x, size_t n)
+static margin_real mgn_norm1(const margin_real *x, size_t n)
 {
     margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     const size_t whole = n - n % 4u;
@@ -5922,62 +5918,6 @@ static margin_real *mgn_mat_mul_plan(margin_arena *mem, size_t k)
     return MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, k < MGN_DEPTH ? k : MGN_DEPTH));
 }
 
-MARGIN_API size_t margin_mat_mul_size(size_t k)
-{
-    margin_arena mem = margin_arena_counting();
-    (void)mgn_mat_mul_plan(&mem, k);
-    return mgn_arena_counted(&mem);
-}
-
-/* The common end of the three products: `status` is that of their matrices. */
-static margin_status mgn_mat_mul_run(margin_status status, margin_real *c, size_t step, mgn_view a,
-                                     mgn_view b, size_t m, size_t k, size_t n, margin_arena *mem)
-{
-    margin_arena before;
-    margin_real *panel;
-    status = mgn_both(status, mgn_mat_check(c, step, m, n));
-    status = mgn_both(status, mgn_mem_check(mem));
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    before = *mem;
-    panel = mgn_mat_mul_plan(mem, k);
-    if (mem->failed == 0) {
-        mgn_mat_mul(c, mgn_stride(step, n), a, b, m, k, n, panel);
-    }
-    return margin_arena_rewind(mem, &before);
-}
-
-MARGIN_API margin_status margin_mat_mul(margin_real *c, size_t cstride, const margin_real *a,
-                                        size_t astride, const margin_real *b, size_t bstride,
-                                        size_t m, size_t k, size_t n, margin_arena *mem)
-{
-    return mgn_mat_mul_run(
-        mgn_both(mgn_mat_check(a, astride, m, k), mgn_mat_check(b, bstride, k, n)), c, cstride,
-        mgn_view_of(a, mgn_stride(astride, k), 1), mgn_view_of(b, mgn_stride(bstride, n), 1), m, k,
-        n, mem);
-}
-
-MARGIN_API margin_status margin_mat_mul_t(margin_real *c, size_t cstride, const margin_real *a,
-                                          size_t astride, const margin_real *b, size_t bstride,
-                                          size_t m, size_t k, size_t n, margin_arena *mem)
-{
-    return mgn_mat_mul_run(
-        mgn_both(mgn_mat_check(a, astride, m, k), mgn_mat_check(b, bstride, n, k)), c, cstride,
-        mgn_view_of(a, mgn_stride(astride, k), 1), mgn_view_of(b, 1, mgn_stride(bstride, k)), m, k,
-        n, mem);
-}
-
-MARGIN_API margin_status margin_mat_t_mul(margin_real *c, size_t cstride, const margin_real *a,
-                                          size_t astride, const margin_real *b, size_t bstride,
-                                          size_t m, size_t k, size_t n, margin_arena *mem)
-{
-    return mgn_mat_mul_run(
-        mgn_both(mgn_mat_check(a, astride, k, m), mgn_mat_check(b, bstride, k, n)), c, cstride,
-        mgn_view_of(a, 1, mgn_stride(astride, m)), mgn_view_of(b, mgn_stride(bstride, n), 1), m, k,
-        n, mem);
-}
-
 /* panel = columns first .. first + n - 1 of `depth` rows of x, row i times w[i]. */
 static void mgn_panel_pack_weighted(margin_real *panel, const margin_real *x, size_t stride,
                                     const margin_real *w, size_t depth, size_t first, size_t n)
@@ -6034,31 +5974,6 @@ static void mgn_normal_matrix(margin_real *g, size_t step, const margin_real *x,
             g[j * step + i] = g[i * step + j];
         }
     }
-}
-
-MARGIN_API size_t margin_normal_matrix_size(size_t n)
-{
-    return margin_mat_mul_size(n);
-}
-
-MARGIN_API margin_status margin_normal_matrix(margin_real *g, size_t gstride, const margin_real *x,
-                                              size_t stride, const margin_real *w, size_t n,
-                                              size_t d, margin_arena *mem)
-{
-    margin_status status =
-        mgn_both(mgn_mat_check(g, gstride, d, d), mgn_mat_check(x, stride, n, d));
-    margin_arena before;
-    margin_real *panel;
-    status = mgn_both(status, mgn_mem_check(mem));
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    before = *mem;
-    panel = mgn_mat_mul_plan(mem, n);
-    if (mem->failed == 0) {
-        mgn_normal_matrix(g, mgn_stride(gstride, d), x, mgn_stride(stride, d), w, n, d, panel);
-    }
-    return margin_arena_rewind(mem, &before);
 }
 
 /* Cholesky. Only the lower triangle of the matrix is read and written, so the upper one, together
@@ -6198,10 +6113,8 @@ typedef struct {
 
 static mgn_cholesky_work mgn_cholesky_plan(margin_arena *mem, size_t n)
 {
-    mgn_cholesky_work work;
-    const size_t depth = n == 0 ? 0 : (n - 1u) / MGN_PANEL * MGN_PANEL;
-    work.panel = MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, depth));
-    work.diagonal = MGN_SCRATCH(mem, margin_real, n);
+    mgn_cholesky_work work, *plan = &work;
+    MARGIN_BLOCKS_CHOLESKY(MGN_TAKE, n)
     return work;
 }
 
@@ -6246,13 +6159,8 @@ typedef struct {
 
 static mgn_pivoted_work mgn_pivoted_plan(margin_arena *mem, size_t n)
 {
-    mgn_pivoted_work work;
-    const size_t depth = n < MGN_PIVOTS ? n : MGN_PIVOTS;
-    work.panel = MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, depth));
-    work.diagonal = MGN_SCRATCH(mem, margin_real, n);
-    work.left = MGN_SCRATCH(mem, margin_real, n);
-    work.column = MGN_SCRATCH(mem, margin_real, n);
-    work.order = MGN_SCRATCH(mem, margin_index, n);
+    mgn_pivoted_work work, *plan = &work;
+    MARGIN_BLOCKS_PIVOTED(MGN_TAKE, n)
     return work;
 }
 
@@ -6517,27 +6425,6 @@ MARGIN_API margin_status margin_solve_lower_t(margin_real *b, size_t bstride, si
     return status;
 }
 
-MARGIN_API margin_status margin_solve_upper(margin_real *b, size_t bstride, size_t m,
-                                            const margin_real *r, size_t rstride, size_t n)
-{
-    const margin_status status = mgn_solve_check(b, bstride, m, r, rstride, n);
-    if (status == MARGIN_OK) {
-        mgn_solve(b, mgn_stride(bstride, m), m, mgn_view_of(r, mgn_stride(rstride, n), 1), n,
-                  false);
-    }
-    return status;
-}
-
-MARGIN_API margin_status margin_solve_upper_t(margin_real *b, size_t bstride, size_t m,
-                                              const margin_real *r, size_t rstride, size_t n)
-{
-    const margin_status status = mgn_solve_check(b, bstride, m, r, rstride, n);
-    if (status == MARGIN_OK) {
-        mgn_solve(b, mgn_stride(bstride, m), m, mgn_view_of(r, 1, mgn_stride(rstride, n)), n, true);
-    }
-    return status;
-}
-
 MARGIN_API margin_status margin_cholesky_solve(margin_real *b, size_t bstride, size_t m,
                                                const margin_real *l, size_t lstride, size_t n)
 {
@@ -6567,14 +6454,6 @@ typedef struct {
     margin_real *s;
 } mgn_rotations;
 
-static mgn_rotations mgn_rotations_plan(margin_arena *mem, size_t n)
-{
-    mgn_rotations turn;
-    turn.c = MGN_SCRATCH(mem, margin_real, n);
-    turn.s = MGN_SCRATCH(mem, margin_real, n);
-    return turn;
-}
-
 /* The rotation that takes (x, y) to (r, 0); returns r >= 0. */
 static margin_real mgn_rotation(const mgn_rotations *turn, size_t i, margin_real x, margin_real y)
 {
@@ -6582,113 +6461,6 @@ static margin_real mgn_rotation(const mgn_rotations *turn, size_t i, margin_real
     turn->c[i] = r > 0 ? x / r : 1;
     turn->s[i] = r > 0 ? y / r : 0;
     return r;
-}
-
-/* L is a factor with a positive diagonal, x finite. */
-static margin_status mgn_rank_one_check(const margin_real *l, size_t stride, size_t n,
-                                        const margin_real *x, const margin_arena *mem)
-{
-    margin_status status = mgn_both(mgn_lower_check(l, stride, n), mgn_vec_check(x, n));
-    status = mgn_both(status, mgn_mem_check(mem));
-    if (status == MARGIN_OK && !(margin_norm_inf(x, n) <= MGN_HUGE)) {
-        status = MARGIN_E_NOT_FINITE;
-    }
-    for (size_t i = 0; i < n && status == MARGIN_OK; i++) {
-        if (!(l[i * mgn_stride(stride, n) + i] > 0)) {
-            status = MARGIN_E_NOT_POSITIVE;
-        }
-    }
-    return status;
-}
-
-static void mgn_update(margin_real *l, size_t stride, size_t n, const margin_real *x,
-                       const mgn_rotations *turn)
-{
-    for (size_t i = 0; i < n; i++, l += stride) {
-        margin_real rest = x[i];
-        for (size_t k = 0; k < i; k++) {
-            const margin_real v = l[k];
-            l[k] = turn->c[k] * v + turn->s[k] * rest;
-            rest = turn->c[k] * rest - turn->s[k] * v;
-        }
-        l[i] = mgn_rotation(turn, i, l[i], rest);
-    }
-}
-
-MARGIN_API size_t margin_cholesky_update_size(size_t n)
-{
-    margin_arena mem = margin_arena_counting();
-    (void)mgn_rotations_plan(&mem, n);
-    return mgn_arena_counted(&mem);
-}
-
-MARGIN_API margin_status margin_cholesky_update(margin_real *l, size_t stride, size_t n,
-                                                const margin_real *x, margin_arena *mem)
-{
-    const margin_status status = mgn_rank_one_check(l, stride, n, x, mem);
-    margin_arena before;
-    mgn_rotations turn;
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    before = *mem;
-    turn = mgn_rotations_plan(mem, n);
-    if (mem->failed == 0) {
-        mgn_update(l, mgn_stride(stride, n), n, x, &turn);
-    }
-    return margin_arena_rewind(mem, &before);
-}
-
-/* L L' - x x' = L (I - p p') L' with p = L^-1 x: positive definite exactly when |p| < 1. The
- * rotations that take (p, sqrt(1 - |p|^2)) to (0, 1) take (L', 0) to (new L', x). */
-static bool mgn_downdate(margin_real *l, size_t stride, size_t n, const margin_real *x,
-                         const mgn_rotations *turn)
-{
-    margin_real length, rest;
-    for (size_t i = 0; i < n; i++) {
-        turn->s[i] = x[i];
-    }
-    mgn_solve(turn->s, 1, 1, mgn_view_of(l, stride, 1), n, true);
-    length = margin_norm2(turn->s, n);
-    rest = (1 - length) * (1 + length);
-    if (!(rest > (margin_real)n * MGN_EPS)) {
-        return false;
-    }
-    rest = mgn_sqrt(rest);
-    for (size_t i = n; i > 0; i--) {
-        rest = mgn_rotation(turn, i - 1u, rest, turn->s[i - 1u]);
-    }
-    for (size_t i = 0; i < n; i++, l += stride) {
-        rest = 0;
-        for (size_t k = i + 1u; k > 0; k--) {
-            const margin_real v = l[k - 1u];
-            l[k - 1u] = turn->c[k - 1u] * v - turn->s[k - 1u] * rest;
-            rest = turn->c[k - 1u] * rest + turn->s[k - 1u] * v;
-        }
-    }
-    return true;
-}
-
-MARGIN_API size_t margin_cholesky_downdate_size(size_t n)
-{
-    return margin_cholesky_update_size(n);
-}
-
-MARGIN_API margin_status margin_cholesky_downdate(margin_real *l, size_t stride, size_t n,
-                                                  const margin_real *x, margin_arena *mem)
-{
-    margin_status status = mgn_rank_one_check(l, stride, n, x, mem);
-    margin_arena before;
-    mgn_rotations turn;
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    before = *mem;
-    turn = mgn_rotations_plan(mem, n);
-    if (mem->failed == 0 && !mgn_downdate(l, mgn_stride(stride, n), n, x, &turn)) {
-        status = MARGIN_E_NOT_POSITIVE;
-    }
-    return mgn_both(margin_arena_rewind(mem, &before), status);
 }
 
 /* Symmetric eigenvalues: A = Q T Q' by Householder reflections, then implicit QR steps on the
@@ -6770,12 +6542,8 @@ typedef struct {
 
 static mgn_tridiagonal mgn_tridiagonal_plan(margin_arena *mem, size_t n)
 {
-    mgn_tridiagonal t;
-    t.d = MGN_SCRATCH(mem, margin_real, n);
-    t.e = MGN_SCRATCH(mem, margin_real, n);
-    t.h = MGN_SCRATCH(mem, margin_real, n);
-    t.q = MGN_SCRATCH(mem, margin_real, n);
-    t.turn = mgn_rotations_plan(mem, n);
+    mgn_tridiagonal t, *plan = &t;
+    MARGIN_BLOCKS_EIGEN(MGN_TAKE, n)
     return t;
 }
 
@@ -7244,91 +7012,6 @@ static margin_status mgn_finite_check(const margin_real *a, size_t stride, size_
     return status;
 }
 
-typedef struct {
-    margin_real *v; /* the iterate, of length 1 */
-    margin_real *y; /* A v */
-    margin_real *r; /* A v - lambda v */
-} mgn_power_work;
-
-static mgn_power_work mgn_power_plan(margin_arena *mem, size_t n)
-{
-    mgn_power_work w;
-    w.v = MGN_SCRATCH(mem, margin_real, n);
-    w.y = MGN_SCRATCH(mem, margin_real, n);
-    w.r = MGN_SCRATCH(mem, margin_real, n);
-    return w;
-}
-
-MARGIN_API size_t margin_power_iteration_size(size_t n)
-{
-    margin_arena mem = margin_arena_counting();
-    (void)mgn_power_plan(&mem, n);
-    return mgn_arena_counted(&mem);
-}
-
-/* y = A v, lambda = v.y and whether |y - lambda v| <= tol |lambda|. */
-static bool mgn_power_is_done(const margin_real *a, size_t stride, size_t n, margin_real tol,
-                              const mgn_power_work *w, margin_real *lambda)
-{
-    mgn_dots(w->v, a, stride, n, n, w->y);
-    *lambda = margin_dot(w->v, w->y, n);
-    for (size_t i = 0; i < n; i++) {
-        w->r[i] = w->y[i] - *lambda * w->v[i];
-    }
-    return margin_norm2(w->r, n) <= tol * mgn_abs(*lambda);
-}
-
-static margin_status mgn_power_run(const margin_real *a, size_t stride, size_t n, margin_real tol,
-                                   size_t max_iter, const mgn_power_work *w, margin_real *lambda)
-{
-    for (size_t step = 0; !mgn_power_is_done(a, stride, n, tol, w, lambda); step++) {
-        const margin_real length = margin_norm2(w->y, n);
-        if (step == max_iter) {
-            return MARGIN_W_ITERATIONS;
-        }
-        for (size_t i = 0; i < n; i++) {
-            w->v[i] = w->y[i] / length;
-        }
-    }
-    return MARGIN_OK;
-}
-
-MARGIN_API margin_status margin_power_iteration(margin_real *value, margin_real *vector,
-                                                const margin_real *start, const margin_real *a,
-                                                size_t stride, size_t n, margin_real tol,
-                                                size_t max_iter, margin_arena *mem)
-{
-    margin_status status = mgn_both(mgn_finite_check(a, stride, n, n), mgn_vec_check(vector, n));
-    margin_real lambda = 0;
-    margin_arena before;
-    mgn_power_work w;
-    status = mgn_both(status, mgn_mem_check(mem));
-    if (status != MARGIN_OK || n == 0 || value == NULL || !(tol >= 0 && tol < 1)) {
-        return mgn_both(status, n == 0 ? MARGIN_E_EMPTY : MARGIN_E_ARGUMENT);
-    }
-    before = *mem;
-    w = mgn_power_plan(mem, n);
-    if (mem->failed != 0) {
-        return margin_arena_rewind(mem, &before);
-    }
-    mgn_start_vector(w.v, n, 0);
-    for (size_t i = 0; start != NULL && i < n; i++) {
-        w.v[i] = start[i];
-    }
-    lambda = mgn_normalise(w.v, n);
-    status = lambda > 0 && lambda <= MGN_HUGE ? MARGIN_OK : MARGIN_E_ARGUMENT;
-    if (status == MARGIN_OK) {
-        status = mgn_power_run(a, mgn_stride(stride, n), n, tol > 0 ? tol : mgn_sqrt(MGN_EPS),
-                               max_iter > 0 ? max_iter : 1000u, &w, &lambda);
-        for (size_t i = 0; i < n; i++) {
-            vector[i] = w.v[i];
-        }
-        *value = lambda;
-    }
-    (void)margin_arena_rewind(mem, &before);
-    return status;
-}
-
 /* Row j of q made orthonormal to the rows before it, its coefficients in column j of r. Every row is
  * taken through the rows before it twice, which is enough (Giraud, Langou and others 2005). */
 static bool mgn_qr_row(margin_real *q, size_t stride, size_t j, size_t d, margin_real *r,
@@ -7747,21 +7430,21 @@ typedef struct {
     margin_real *z[5];       /* the samples less b, and b - m */
     margin_real *mean;       /* m is mean - mean_lost */
     margin_real *mean_lost;
-    margin_real *cov; /* C, upper triangle */
+    margin_real *vectors; /* z, mean and mean_lost, d values each */
+    margin_real *cov;     /* C, upper triangle */
     margin_real *cov_lost;
 } mgn_moments;
 
-static void mgn_moments_plan(mgn_moments *m, margin_arena *mem, size_t d)
+static void mgn_moments_plan(mgn_moments *plan, margin_arena *mem, size_t d)
 {
-    margin_real *vectors = (margin_real *)margin_arena_scratch(mem, d, 7 * sizeof(margin_real));
-    m->cov_lost = MGN_SCRATCH(mem, margin_real, mgn_size_mul(d, d));
-    m->d = d;
-    if (vectors != NULL) {
+    MARGIN_BLOCKS_MOMENTS(MGN_TAKE, d)
+    plan->d = d;
+    if (plan->vectors != NULL) {
         for (size_t s = 0; s < 5; s++) {
-            m->z[s] = vectors + s * d;
+            plan->z[s] = plan->vectors + s * d;
         }
-        m->mean = vectors + 5 * d;
-        m->mean_lost = vectors + 6 * d;
+        plan->mean = plan->vectors + 5 * d;
+        plan->mean_lost = plan->vectors + 6 * d;
     }
 }
 
@@ -7885,38 +7568,26 @@ static void mgn_moments_finish(mgn_moments *m, margin_real total)
     }
 }
 
-/* Class by class; pooled: all into one matrix, in one unit of weight. */
-static void mgn_moments_run(mgn_moments *m, const margin_data *data, size_t classes, bool pooled,
+/* Class by class. */
+static void mgn_moments_run(mgn_moments *m, const margin_data *data, size_t classes,
                             margin_real *weight, margin_real *mean, margin_real *cov)
 {
     const size_t d = m->d;
-    const margin_real unit = mgn_group_of(data, 0, 1).unit;
-    margin_real total = 0;
-    mgn_moments_clear(m, cov);
     for (size_t c = 0; c < classes; c++) {
-        const mgn_group g =
-            pooled ? mgn_group_in(data, c, classes, unit) : mgn_group_of(data, c, classes);
-        if (!pooled && c > 0) {
-            mgn_moments_clear(m, cov + c * d * d);
-        }
+        const mgn_group g = mgn_group_of(data, c, classes);
+        mgn_moments_clear(m, cov + c * d * d);
         mgn_moments_group(m, &g);
         weight[c] = g.total * g.unit;
-        total += g.total;
         for (size_t j = 0; j < d; j++) {
             mean[c * d + j] = m->mean[j];
         }
-        if (!pooled) {
-            mgn_moments_finish(m, g.total);
-        }
-    }
-    if (pooled) {
-        mgn_moments_finish(m, total);
+        mgn_moments_finish(m, g.total);
     }
 }
 
-static margin_status mgn_data_moments(const margin_data *data, size_t classes, margin_arena *mem,
-                                      bool pooled, margin_real *weight, margin_real *mean,
-                                      margin_real *cov)
+MARGIN_API margin_status margin_data_moments(const margin_data *data, size_t classes,
+                                             margin_arena *mem, margin_real *weight,
+                                             margin_real *mean, margin_real *cov)
 {
     mgn_moments m;
     margin_arena before;
@@ -7934,23 +7605,9 @@ static margin_status mgn_data_moments(const margin_data *data, size_t classes, m
     before = *mem;
     mgn_moments_plan(&m, mem, data->d);
     if (mem->failed == 0) {
-        mgn_moments_run(&m, data, classes, pooled, weight, mean, cov);
+        mgn_moments_run(&m, data, classes, weight, mean, cov);
     }
     return margin_arena_rewind(mem, &before);
-}
-
-MARGIN_API margin_status margin_data_moments(const margin_data *data, size_t classes,
-                                             margin_arena *mem, margin_real *weight,
-                                             margin_real *mean, margin_real *cov)
-{
-    return mgn_data_moments(data, classes, mem, false, weight, mean, cov);
-}
-
-MARGIN_API margin_status margin_data_pooled(const margin_data *data, size_t classes,
-                                            margin_arena *mem, margin_real *weight,
-                                            margin_real *mean, margin_real *cov)
-{
-    return mgn_data_moments(data, classes, mem, true, weight, mean, cov);
 }
 
 static void mgn_scaling_plan(margin_arena *mem, size_t d, margin_real **offset,
@@ -8055,17 +7712,6 @@ MARGIN_API margin_status margin_scaling_apply(const margin_scaling *scaling,
         margin_scaling_row(scaling, mgn_sample(data, i), out + i * mgn_stride(stride, data->d));
     }
     return MARGIN_OK;
-}
-
-MARGIN_API margin_status margin_scaling_in_place(const margin_scaling *scaling, margin_real *x,
-                                                 size_t n, size_t stride)
-{
-    margin_data all = {x, n, 0, stride, NULL, NULL, NULL};
-    if (scaling == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
-    all.d = scaling->d;
-    return margin_scaling_apply(scaling, &all, x, stride);
 }
 
 MARGIN_API size_t margin_folds_stratified_size(size_t n)
@@ -9321,7 +8967,7 @@ static margin_real mgn_q_hinge_step(const mgn_q_job *job, size_t v)
     const margin_real limit = job->format == MARGIN_Q15 ? 32767 : 127;
     const margin_real far = mgn_abs(mgn_q_hinge_threshold(job, v)) / job->unit;
     margin_real step = margin_norm_inf(w, job->d) / limit;
-    step = mgn_max(step, (margin_norm1(w, job->d) * 32768 + far) / MGN_R(0.98 * 2147483648.0));
+    step = mgn_max(step, (mgn_norm1(w, job->d) * 32768 + far) / MGN_R(0.98 * 2147483648.0));
     step = mgn_max(step, far / MGN_R(1073741824.0));
     return step > 0 ? step : 1;
 }
@@ -10591,17 +10237,13 @@ typedef struct {
     unsigned scheme;
     bool linear;
     margin_index *order, *start, *part; /* part: the rows of one machine */
-    uint8_t *used;                      /* the sample has a coefficient; linear kernels only */
+    uint8_t *used;                      /* the sample has a coefficient */
     margin_real *b, *f, *scores;
     margin_real *table; /* n x width coefficients; none for linear kernels */
     margin_real *bias;
     margin_real *w; /* machines x d; linear kernels only */
     mgn_tick tick;
 } mgn_job;
-static const mgn_job mgn_no_job = {
-    0,    0,    0,    0,    0,    0,    false, NULL, NULL,
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL,  NULL, {{NULL, NULL}, {0, 0, 0, 0, 0}, false}};
-
 static void mgn_job_shape(mgn_job *job, size_t n, size_t d, size_t classes, const mgn_fit *fit)
 {
     const bool rest = classes > 2u && fit->scheme == MARGIN_SCHEME_ONE_REST;
@@ -10620,50 +10262,182 @@ static void mgn_job_shape(mgn_job *job, size_t n, size_t d, size_t classes, cons
 }
 
 /* Takes what lasts through a training, the results of linear kernels at the front. */
-static void mgn_job_plan(mgn_job *job, margin_arena *mem)
+static void mgn_job_plan(mgn_job *plan, margin_arena *mem)
 {
-    const size_t n = job->n, machines = job->machines;
-    const size_t each = job->linear ? 2u : mgn_size_add(2u, job->width);
-    const size_t reals = mgn_size_add(mgn_size_mul(n, each), mgn_size_mul(machines, 2u));
-    const size_t bytes = mgn_bytes(reals, mgn_size_add(mgn_size_mul(n, 2u), job->classes + 1u));
-    margin_real *real;
-    job->w = MGN_KEEP(mem, margin_real,
-                      job->linear ? mgn_size_mul(machines, mgn_size_add(job->d, 1)) : 0);
-    real = (margin_real *)margin_arena_scratch(mem, mgn_size_add(bytes, n), 1);
-    if (real != NULL) {
-        job->b = real;
-        job->f = job->b + n;
-        job->scores = job->f + n;
-        job->bias = job->linear ? job->w + machines * job->d : job->scores + machines;
-        job->table = job->scores + 2u * machines;
-        job->order = (margin_index *)(void *)(real + reals);
-        job->part = job->order + n;
-        job->start = job->part + n;
-        job->used = (uint8_t *)(void *)(job->start + job->classes + 1u);
+    const size_t n = plan->n, classes = plan->classes, machines = plan->machines;
+    const size_t table = plan->linear ? 0 : plan->width;
+    size_t bytes = 0;
+    unsigned char *at;
+    plan->w = MGN_KEEP(mem, margin_real,
+                       plan->linear ? mgn_size_mul(machines, mgn_size_add(plan->d, 1)) : 0);
+    MARGIN_BLOCKS_JOB(MGN_COUNT, n, classes, machines, table)
+    at = MGN_SCRATCH(mem, unsigned char, bytes);
+    if (at != NULL) {
+        MARGIN_BLOCKS_JOB(MGN_LAY, n, classes, machines, table)
+        plan->bias = plan->linear ? plan->w + machines * plan->d : plan->bias;
     }
 }
 
-/* The kept arrays of an expansion of n vectors. */
+static void mgn_copy(margin_real *to, const margin_real *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        to[i] = from[i];
+    }
+}
+
+/* The kept arrays of an expansion, or of a list, in one block. There is one builder for all of them:
+ * shape, then plan, then mgn_pool_add for each vector. */
 typedef struct {
+    size_t d, width, machines;
+    size_t ends;  /* whole numbers: the class ends of an expansion, reach and target of a list */
+    size_t count; /* vectors so far */
     margin_real *vectors, *norms, *coef, *bias;
-    uint32_t *class_end;
+    uint32_t *end;
 } mgn_pool;
 
-static void mgn_pool_plan(mgn_pool *pool, margin_arena *mem, const mgn_job *job, size_t n)
+static mgn_pool mgn_pool_shape(size_t d, size_t width, size_t machines, size_t ends)
 {
-    const size_t each = mgn_size_add(mgn_size_add(job->d, 1), job->width);
-    const size_t reals = mgn_size_add(mgn_size_mul(n, each), job->machines);
-    const size_t ends = mgn_size_mul(job->classes, sizeof *pool->class_end);
-    margin_real *real =
-        (margin_real *)margin_arena_keep(mem, mgn_size_add(mgn_bytes(reals, 0), ends), 1);
-    if (real != NULL) {
-        pool->vectors = real;
-        pool->norms = pool->vectors + n * job->d;
-        pool->coef = pool->norms + n;
-        pool->bias = pool->coef + n * job->width;
-        pool->class_end = (uint32_t *)(void *)(real + reals);
+    mgn_pool pool = {0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL};
+    pool.d = d;
+    pool.width = width;
+    pool.machines = machines;
+    pool.ends = ends;
+    return pool;
+}
+
+/* Takes the memory for n vectors. */
+static void mgn_pool_plan(mgn_pool *plan, margin_arena *mem, size_t n)
+{
+    size_t bytes = 0;
+    unsigned char *at;
+    MARGIN_BLOCKS_POOL(MGN_COUNT, n, plan->d, plan->width, plan->machines, plan->ends)
+    at = MGN_KEEP(mem, unsigned char, bytes);
+    if (at != NULL) {
+        MARGIN_BLOCKS_POOL(MGN_LAY, n, plan->d, plan->width, plan->machines, plan->ends)
     }
 }
+
+/* Appends a vector with its coefficients. */
+static void mgn_pool_add(mgn_pool *pool, const margin_real *x, const margin_real *coef)
+{
+    const size_t v = pool->count++;
+    mgn_copy(pool->vectors + v * pool->d, x, pool->d);
+    mgn_copy(pool->coef + v * pool->width, coef, pool->width);
+    pool->norms[v] = mgn_norm2_bits(x, pool->d);
+}
+
+/* The model that a pool is, without class ends, which a list has not. */
+static void mgn_pool_expansion(const mgn_pool *pool, const margin_kernel *kernel, margin_vote vote,
+                               margin_expansion *e)
+{
+    e->vectors = pool->vectors;
+    e->norms = pool->norms;
+    e->coef = pool->coef;
+    e->bias = pool->bias;
+    e->class_end = NULL;
+    e->offset = NULL;
+    e->factor = NULL;
+    e->n = pool->count;
+    e->d = pool->d;
+    e->kernel = *kernel;
+    e->width = (uint16_t)pool->width;
+    e->vote = vote;
+}
+
+static margin_vote mgn_vote_of(size_t classes, unsigned scheme)
+{
+    margin_vote vote = {0, 0, 0, 0, 0};
+    vote.classes = (uint16_t)classes;
+    vote.scheme = (uint8_t)scheme;
+    return vote;
+}
+
+/* ---- the frame of every training ---- */
+
+/* A method: `plan` takes all blocks that `run` will take, in the same order, results at the front. */
+typedef struct mgn_frame mgn_frame;
+typedef struct {
+    void (*plan)(void *task, margin_arena *mem);
+    margin_status (*run)(void *task, mgn_frame *frame);
+} mgn_method;
+
+/* The plan is run on a copy of the arena first, so that too little memory is found before any work is
+ * done. What `run` leaves here becomes the caller's at the very end, when nothing can fail any more. */
+struct mgn_frame {
+    margin_arena *mem;
+    margin_arena before; /* what *mem was */
+    size_t peak;         /* bytes that the plan takes at most */
+    bool told;           /* the caller wants margin_info, so margins are worth their time */
+    margin_model model;  /* out */
+    margin_info info;    /* out: all but arena_peak */
+};
+
+static size_t mgn_frame_size(const mgn_method *method, void *task)
+{
+    margin_arena dry = margin_arena_counting();
+    method->plan(task, &dry);
+    return mgn_arena_counted(&dry);
+}
+
+/* MARGIN_OK, or why there is too little memory. */
+static margin_status mgn_frame_open(mgn_frame *frame, const mgn_method *method, void *task,
+                                    margin_arena *mem)
+{
+    margin_arena dry = *mem;
+    dry.peak = 0;
+    method->plan(task, &dry);
+    frame->mem = mem;
+    frame->before = *mem;
+    frame->peak = dry.peak - (mem->low + (mem->size - mem->high));
+    frame->told = false;
+    frame->info = mgn_no_info;
+    if (dry.failed == 0 && dry.peak > mem->peak) {
+        mem->peak = dry.peak; /* the pool may turn out smaller than planned */
+    }
+    return (margin_status)dry.failed;
+}
+
+/* Gives back the scratch, or everything after a failure. */
+static margin_status mgn_frame_close(mgn_frame *frame, margin_status status)
+{
+    if (status < 0) {
+        (void)margin_arena_rewind(frame->mem, &frame->before);
+    } else {
+        margin_arena_release(frame->mem, frame->before.high);
+    }
+    return status;
+}
+
+/* The body of every trainer; `checked` is what the trainer found wrong with its arguments. A model that
+ * its own check refuses has numbers that are not finite, and is not returned. */
+static margin_status mgn_frame_train(const mgn_method *method, void *task, margin_status checked,
+                                     margin_arena *mem, margin_model *model, margin_info *info)
+{
+    mgn_frame frame;
+    margin_status status = mgn_both(checked, mgn_mem_check(mem));
+    if (status != MARGIN_OK || model == NULL) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
+    }
+    status = mgn_frame_open(&frame, method, task, mem);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    frame.told = info != NULL;
+    status = method->run(task, &frame);
+    if (status >= 0 && margin_model_check(&frame.model) != MARGIN_OK) {
+        status = MARGIN_E_RANGE;
+    }
+    if (mgn_frame_close(&frame, status) >= 0) {
+        *model = frame.model;
+        if (info != NULL) {
+            *info = frame.info;
+            info->arena_peak = frame.peak;
+        }
+    }
+    return status;
+}
+
+/* ---- machines ---- */
 
 /* The memory plan of a training, first to last; `job` is left with its blocks. */
 static void mgn_train_plan(mgn_job *job, margin_arena *mem, const mgn_trainer *trainer,
@@ -10675,8 +10449,8 @@ static void mgn_train_plan(mgn_job *job, margin_arena *mem, const mgn_trainer *t
     trainer->plan(fit, mem);
     margin_arena_release(mem, mark);
     if (!job->linear) {
-        mgn_pool pool;
-        mgn_pool_plan(&pool, mem, job, job->n);
+        mgn_pool pool = mgn_pool_shape(job->d, job->width, job->machines, job->classes);
+        mgn_pool_plan(&pool, mem, job->n);
     }
 }
 
@@ -10743,9 +10517,8 @@ static margin_status mgn_job_machine(mgn_job *job, const mgn_trainer *trainer, m
 static void mgn_job_column(mgn_job *job, size_t c, size_t column, const margin_real *b)
 {
     for (size_t s = job->start[c]; s < job->start[c + 1u]; s++, b++) {
-        if (job->linear) {
-            job->used[s] = job->used[s] != 0 || *b != 0 ? 1 : 0;
-        } else {
+        job->used[s] = job->used[s] != 0 || *b != 0 ? 1 : 0;
+        if (!job->linear) {
             job->table[s * job->width + column] = *b;
         }
     }
@@ -10819,13 +10592,6 @@ static margin_status mgn_job_train(mgn_job *job, const mgn_trainer *trainer, mgn
     return worst;
 }
 
-static void mgn_copy(margin_real *to, const margin_real *from, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        to[i] = from[i];
-    }
-}
-
 static bool mgn_any(const margin_real *v, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -10836,53 +10602,30 @@ static bool mgn_any(const margin_real *v, size_t n)
     return false;
 }
 
-/* How the machines elect; neither rejection nor calibration yet. */
-static margin_vote mgn_job_vote(const mgn_job *job)
-{
-    margin_vote vote = {0, 0, 0, 0, 0};
-    vote.classes = (uint16_t)job->classes;
-    vote.scheme = (uint8_t)job->scheme;
-    return vote;
-}
-
-/* Gathers the samples with a coefficient into a pool in the arena. */
+/* Gathers the samples with a coefficient into a pool in the arena. A machine that was stopped before its
+ * first step has none; its pool holds the first sample, since a model needs a vector. */
 static void mgn_job_pool(const mgn_job *job, const mgn_fit *fit, margin_arena *mem,
                          margin_expansion *e)
 {
-    const size_t d = job->d, width = job->width;
-    mgn_pool pool = {NULL, NULL, NULL, NULL, NULL};
-    size_t n = 0, v = 0;
+    const size_t width = job->width, stride = mgn_stride(fit->data.stride, job->d);
+    mgn_pool pool = mgn_pool_shape(job->d, width, job->machines, job->classes);
+    size_t n = 0;
     for (size_t s = 0; s < job->n; s++) {
         n += mgn_any(job->table + s * width, width) ? 1u : 0u;
     }
-    mgn_pool_plan(&pool, mem, job, n);
+    mgn_pool_plan(&pool, mem, n > 0 ? n : 1u);
     MARGIN_ASSERT(pool.vectors != NULL); /* the plan for all samples has had its blocks */
     for (size_t c = 0; c < job->classes; c++) {
         for (size_t s = job->start[c]; s < job->start[c + 1u]; s++) {
-            if (mgn_any(job->table + s * width, width)) {
-                const margin_real *x =
-                    fit->data.x + job->order[s] * mgn_stride(fit->data.stride, job->d);
-                mgn_copy(pool.vectors + v * d, x, d);
-                mgn_dots(x, x, d, 1, d, pool.norms + v);
-                mgn_copy(pool.coef + v * width, job->table + s * width, width);
-                v++;
+            if (mgn_any(job->table + s * width, width) || (n == 0 && s == 0)) {
+                mgn_pool_add(&pool, fit->data.x + job->order[s] * stride, job->table + s * width);
             }
         }
-        pool.class_end[c] = (uint32_t)v;
+        pool.end[c] = (uint32_t)pool.count;
     }
     mgn_copy(pool.bias, job->bias, job->machines);
-    e->vectors = pool.vectors;
-    e->norms = pool.norms;
-    e->coef = pool.coef;
-    e->bias = pool.bias;
-    e->class_end = pool.class_end;
-    e->n = n;
-    e->d = d;
-    e->offset = NULL;
-    e->factor = NULL;
-    e->kernel = fit->kernel;
-    e->width = (uint16_t)width;
-    e->vote = mgn_job_vote(job);
+    mgn_pool_expansion(&pool, &fit->kernel, mgn_vote_of(job->classes, job->scheme), e);
+    e->class_end = pool.end;
 }
 
 static void mgn_job_model(const mgn_job *job, const mgn_fit *fit, margin_arena *mem,
@@ -10893,7 +10636,7 @@ static void mgn_job_model(const mgn_job *job, const mgn_fit *fit, margin_arena *
         model->of.linear.w = job->w;
         model->of.linear.bias = job->bias;
         model->of.linear.d = job->d;
-        model->of.linear.vote = mgn_job_vote(job);
+        model->of.linear.vote = mgn_vote_of(job->classes, job->scheme);
     } else {
         model->kind = MARGIN_MODEL_EXPANSION;
         mgn_job_pool(job, fit, mem, &model->of.expansion);
@@ -10967,12 +10710,9 @@ static void mgn_job_margins(mgn_job *job, const mgn_fit *fit, const margin_model
 }
 
 /* Samples with a nonzero coefficient in any machine. */
-static size_t mgn_job_support(const mgn_job *job, const margin_model *model)
+static size_t mgn_job_support(const mgn_job *job)
 {
     size_t count = 0;
-    if (!job->linear) {
-        return model->of.expansion.n;
-    }
     for (size_t s = 0; s < job->n; s++) {
         count += job->used[s];
     }
@@ -11004,20 +10744,63 @@ static margin_status mgn_fit_resolve(mgn_fit *fit, size_t n, size_t d)
                     fit->scheme > MARGIN_SCHEME_VOTES ? MARGIN_E_ARGUMENT : MARGIN_OK);
 }
 
+/* A training of machines, as the frame sees it. */
+typedef struct {
+    const mgn_trainer *trainer;
+    mgn_fit *fit;
+    const margin_data *data;
+    mgn_job job;
+} mgn_machines;
+
+static void mgn_machines_plan(void *task, margin_arena *mem)
+{
+    mgn_machines *m = (mgn_machines *)task;
+    mgn_train_plan(&m->job, mem, m->trainer, m->fit);
+}
+
+/* Machines, model, and what there is to tell. */
+static margin_status mgn_machines_run(void *task, mgn_frame *frame)
+{
+    mgn_machines *m = (mgn_machines *)task;
+    mgn_job *job = &m->job;
+    mgn_fit *fit = m->fit;
+    margin_status status;
+    mgn_job_plan(job, frame->mem);
+    if (!mgn_job_sort(job, m->data)) {
+        return MARGIN_E_ONE_CLASS;
+    }
+    job->tick = mgn_tick_make(fit->watch, job->machines);
+    fit->tick = &job->tick;
+    fit->data.rows = job->part;
+    fit->b = job->b;
+    fit->f = job->f;
+    status = mgn_job_train(job, m->trainer, fit, frame->mem, &frame->info);
+    if (status >= 0) {
+        mgn_job_model(job, fit, frame->mem, &frame->model);
+        frame->info.support = mgn_job_support(job);
+        if (frame->told) {
+            mgn_job_margins(job, fit, &frame->model, &frame->info);
+        }
+    }
+    return status;
+}
+
+static const mgn_method mgn_machines_method = {mgn_machines_plan, mgn_machines_run};
+
 static size_t mgn_train_size(const mgn_trainer *trainer, mgn_fit *fit, size_t n, size_t d,
                              size_t classes)
 {
-    margin_arena dry = margin_arena_counting();
-    mgn_job job;
+    mgn_machines m;
     if (n > MARGIN_INDEX_MAX || classes < 2u || classes > n || classes > MARGIN_REJECTED ||
         mgn_fit_resolve(fit, n, d) < 0) {
         return 0;
     }
     fit->most = n;
     fit->data.d = d;
-    mgn_job_shape(&job, n, d, classes, fit);
-    mgn_train_plan(&job, &dry, trainer, fit);
-    return mgn_arena_counted(&dry);
+    mgn_job_shape(&m.job, n, d, classes, fit);
+    m.trainer = trainer;
+    m.fit = fit;
+    return mgn_frame_size(&mgn_machines_method, &m);
 }
 
 /* Checks all that can be checked before memory is needed; fills in the defaults and the shape. */
@@ -11041,65 +10824,16 @@ static margin_status mgn_train_check(mgn_fit *fit, const margin_data *data, mgn_
     return status;
 }
 
-/* Trains, with all memory granted: machines, model, report (margins only where they are wanted). */
-static margin_status mgn_train_run(mgn_job *job, const mgn_trainer *trainer, mgn_fit *fit,
-                                   margin_arena *mem, margin_model *model, margin_info *info,
-                                   bool margins)
-{
-    margin_status status;
-    job->tick = mgn_tick_make(fit->watch, job->machines);
-    fit->tick = &job->tick;
-    fit->data.rows = job->part;
-    fit->b = job->b;
-    fit->f = job->f;
-    status = mgn_job_train(job, trainer, fit, mem, info);
-    if (status >= 0) {
-        mgn_job_model(job, fit, mem, model);
-        info->support = mgn_job_support(job, model);
-        if (margins) {
-            mgn_job_margins(job, fit, model, info);
-        }
-    }
-    return status;
-}
-
-/* The body of every trainer. Outputs are written at the very end, when nothing can fail. */
+/* Trains machines on the data; `fit` has kernel, scheme, controls, options and report. */
 static margin_status mgn_train(const mgn_trainer *trainer, mgn_fit *fit, const margin_data *data,
                                margin_arena *mem, margin_model *model, margin_info *info)
 {
-    mgn_job job;
-    margin_model trained;
-    margin_info report = mgn_no_info;
-    margin_arena before, dry;
-    margin_status status = mgn_train_check(fit, data, &job);
-    status = mgn_both(status, mgn_mem_check(mem));
-    if (status != MARGIN_OK || model == NULL) {
-        return mgn_both(status, MARGIN_E_ARGUMENT);
-    }
-    before = dry = *mem;
-    dry.peak = 0;
-    mgn_train_plan(&job, &dry, trainer, fit);
-    if (dry.failed != 0) {
-        return (margin_status)dry.failed;
-    }
-    mem->peak = dry.peak > mem->peak ? dry.peak : mem->peak; /* the pool may turn out smaller */
-    mgn_job_plan(&job, mem);
-    if (!mgn_job_sort(&job, data)) {
-        (void)margin_arena_rewind(mem, &before);
-        return MARGIN_E_ONE_CLASS;
-    }
-    status = mgn_train_run(&job, trainer, fit, mem, &trained, &report, info != NULL);
-    if (status < 0) {
-        (void)margin_arena_rewind(mem, &before);
-        return status;
-    }
-    margin_arena_release(mem, before.high);
-    report.arena_peak = dry.peak - (before.low + (before.size - before.high));
-    *model = trained;
-    if (info != NULL) {
-        *info = report;
-    }
-    return status;
+    mgn_machines m;
+    const margin_status status = mgn_train_check(fit, data, &m.job);
+    m.trainer = trainer;
+    m.fit = fit;
+    m.data = data;
+    return mgn_frame_train(&mgn_machines_method, &m, status, mem, model, info);
 }
 
 /* ---- >>mam ---- ------------------------------------------------------------------------------ */
@@ -11230,24 +10964,17 @@ static void mgn_mam_shape(margin_mam_online *on, size_t d, size_t classes,
     on->longest = 0;
 }
 
-/* A block that lasts with the model, or scratch of the batch trainer. */
-static void *mgn_mam_block(margin_arena *mem, bool keep, size_t count, size_t bytes)
-{
-    return keep ? margin_arena_keep(mem, count, bytes) : margin_arena_scratch(mem, count, bytes);
-}
-
 /* Takes all memory: the model first. */
-static void mgn_mam_plan(margin_mam_online *on, margin_arena *mem, bool keep)
+static void mgn_mam_plan(margin_mam_online *plan, margin_arena *mem, bool keep)
 {
-    const size_t real = sizeof(margin_real), classes = on->classes;
-    const size_t values = mgn_size_mul(classes, mgn_mam_columns(on));
-    on->w = MGN_KEEP(mem, margin_real, mgn_size_mul(on->machines, on->d));
-    on->bias = MGN_KEEP(mem, margin_real, on->machines);
-    on->sum = (margin_real *)mgn_mam_block(mem, keep, values, real);
-    on->low = (margin_real *)mgn_mam_block(mem, keep, values, real);
-    on->count = (margin_index *)mgn_mam_block(mem, keep, classes, sizeof(margin_index));
-    on->work =
-        (margin_real *)mgn_mam_block(mem, keep, on->d > on->machines ? on->d : on->machines, real);
+    const size_t d = plan->d, classes = plan->classes, machines = plan->machines;
+    plan->w = MGN_KEEP(mem, margin_real, mgn_size_mul(machines, d));
+    plan->bias = MGN_KEEP(mem, margin_real, machines);
+    if (keep) {
+        MARGIN_BLOCKS_MAM(MGN_LAST, d, classes, MARGIN_MORE(d, machines))
+    } else {
+        MARGIN_BLOCKS_MAM(MGN_TAKE, d, classes, MARGIN_MORE(d, machines))
+    }
 }
 
 /* Shape and options of linear machines; d + 2 columns must be countable. */
@@ -11724,44 +11451,50 @@ static margin_status mgn_mam_data_check(const margin_data *data, size_t *classes
     return *classes < 2u ? MARGIN_E_ONE_CLASS : MARGIN_OK;
 }
 
+/* A linear training, as the frame sees it: the on-line form, with scratch that is given back. */
+typedef struct {
+    const margin_data *data;
+    margin_mam_online on;
+} mgn_mam_batch;
+
+static void mgn_mam_batch_plan(void *task, margin_arena *mem)
+{
+    mgn_mam_plan(&((mgn_mam_batch *)task)->on, mem, false);
+}
+
+static margin_status mgn_mam_batch_run(void *task, mgn_frame *frame)
+{
+    mgn_mam_batch *batch = (mgn_mam_batch *)task;
+    margin_mam_online *on = &batch->on;
+    margin_real lambda = 0;
+    margin_status status;
+    mgn_mam_plan(on, frame->mem, false);
+    status = mgn_mam_pass(batch->data, on);
+    if (status == MARGIN_OK) {
+        frame->model.kind = MARGIN_MODEL_LINEAR;
+        status = mgn_mam_model(on, &frame->model.of.linear, &lambda);
+    }
+    if (status == MARGIN_OK && frame->told) {
+        mgn_mam_report(batch->data, &frame->model, on, lambda, &frame->info);
+    }
+    return status;
+}
+
 static margin_status mgn_mam_linear(const margin_data *data, const margin_mam_options *options,
                                     margin_arena *mem, margin_model *model, margin_info *info)
 {
-    margin_mam_online on;
-    margin_model trained;
-    margin_real lambda = 0;
-    margin_arena before;
-    size_t classes = 0, peak;
+    static const mgn_method method = {mgn_mam_batch_plan, mgn_mam_batch_run};
+    mgn_mam_batch batch;
+    size_t classes = 0;
     margin_status status = mgn_mam_data_check(data, &classes);
     if (status == MARGIN_OK) {
         status = mgn_mam_check(options, data->d, classes);
     }
-    if (status != MARGIN_OK || model == NULL || mgn_mem_check(mem) != MARGIN_OK) {
-        return mgn_both(status, MARGIN_E_ARGUMENT);
-    }
-    before = *mem;
-    mgn_mam_shape(&on, data->d, classes, options);
-    mgn_mam_plan(&on, mem, false);
-    if (mem->failed != 0) {
-        return margin_arena_rewind(mem, &before);
-    }
-    peak = (mem->low - before.low) + (before.high - mem->high);
-    trained.kind = MARGIN_MODEL_LINEAR;
-    status = mgn_mam_pass(data, &on);
     if (status == MARGIN_OK) {
-        status = mgn_mam_model(&on, &trained.of.linear, &lambda);
+        batch.data = data;
+        mgn_mam_shape(&batch.on, data->d, classes, options);
     }
-    if (status != MARGIN_OK) {
-        (void)margin_arena_rewind(mem, &before);
-        return status;
-    }
-    if (info != NULL) {
-        mgn_mam_report(data, &trained, &on, lambda, info);
-        info->arena_peak = peak;
-    }
-    margin_arena_release(mem, before.high);
-    *model = trained;
-    return MARGIN_OK;
+    return mgn_frame_train(&method, &batch, status, mem, model, info);
 }
 
 /* Scratch of a kernel machine: f = K c for n samples, panel by panel. */
@@ -11772,13 +11505,10 @@ typedef struct {
     margin_real *tile;  /* MGN_TILE rows of kernel values */
 } mgn_mam_work;
 
-static void mgn_mam_work_plan(mgn_mam_work *work, margin_arena *mem, size_t n, size_t d)
+static void mgn_mam_work_plan(mgn_mam_work *plan, margin_arena *mem, size_t n, size_t d)
 {
-    const size_t more = d > SIZE_MAX - MGN_TILE ? SIZE_MAX : d + MGN_TILE;
-    work->norm = MGN_SCRATCH(mem, margin_real, n);
-    work->lost = MGN_SCRATCH(mem, margin_real, n);
-    work->panel = MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, more));
-    work->tile = work->panel == NULL ? NULL : work->panel + MGN_PANEL * d;
+    MARGIN_BLOCKS_MAM_KERNEL(MGN_TAKE, n, d)
+    plan->tile = plan->panel == NULL ? NULL : plan->panel + MGN_PANEL * d;
 }
 
 /* What a tile of kernel values K(j .. j+m-1, first .. first+count-1) adds to f = K c: to the f of its
@@ -12137,36 +11867,17 @@ typedef struct {
 /* Beyond any G, yet far from overflow. */
 #define MGN_QP_WALL (MGN_HUGE / 4)
 
-/* Values in the panel of a Cholesky factor of `rows` rows; see mgn_cholesky. */
-static size_t mgn_qp_panel(size_t rows)
-{
-    return rows == 0 ? 0 : mgn_panel_size(MGN_PANEL, (rows - 1u) / MGN_PANEL * MGN_PANEL);
-}
-
 /* The arrays of n samples, and of dense faces in d features (0: none). */
-static void mgn_qp_plan(mgn_qp *q, margin_arena *mem, size_t n, size_t d)
+static void mgn_qp_plan(mgn_qp *plan, margin_arena *mem, size_t n, size_t d)
 {
-    const size_t room = d == 0 ? 0 : d + 2u;
-    const size_t square = mgn_size_add(mgn_size_mul(room, room + 3u), mgn_qp_panel(room));
-    const size_t bytes = mgn_bytes(mgn_size_add(mgn_size_mul(8, n), square), mgn_size_mul(2, n));
-    margin_real *real = (margin_real *)margin_arena_scratch(mem, bytes, 1);
-    q->room = room;
-    if (real != NULL) {
-        q->own = real;
-        q->g = q->own + n;
-        q->edge = q->g + n;
-        q->curve = q->edge + n;
-        q->x = q->curve + n;
-        q->res = q->x + n;
-        q->dir = q->res + n;
-        q->prod = q->dir + n;
-        q->w = q->prod + n;
-        q->ones[0] = q->w + room;
-        q->ones[1] = q->ones[0] + room;
-        q->dense = q->ones[1] + room;
-        q->panel = q->dense + room * room;
-        q->active = (margin_index *)(void *)(real + 8u * n + square);
-        q->face = q->active + n;
+    const size_t room = MARGIN_QP_ROOM(d);
+    size_t bytes = 0;
+    unsigned char *at;
+    MARGIN_BLOCKS_QP(MGN_COUNT, n, room)
+    at = MGN_SCRATCH(mem, unsigned char, bytes);
+    plan->room = room;
+    if (at != NULL) {
+        MARGIN_BLOCKS_QP(MGN_LAY, n, room)
     }
 }
 
@@ -12859,26 +12570,23 @@ typedef struct {
     margin_real mu, gap, residual, length;
 } mgn_ipm;
 
-static void mgn_ipm_plan(mgn_ipm *p, mgn_qp *q, margin_arena *mem, size_t n, size_t d)
+static void mgn_ipm_plan(mgn_ipm *plan, mgn_qp *q, margin_arena *mem, size_t n, size_t d)
 {
-    const size_t depth = MARGIN_QP_DEPTH(n), size = mgn_size_add(d, 2);
-    const size_t rows = mgn_size_add(mgn_size_mul(depth + 1u, size), depth * MGN_PANEL);
-    const size_t bytes = mgn_bytes(mgn_size_add(n, rows), 0);
-    margin_real *real = (margin_real *)margin_arena_scratch(mem, bytes, 1);
-    if (real != NULL) {
-        p->q = q;
-        p->depth = depth;
-        p->z = q->edge;
-        p->s = q->curve;
-        p->dz = q->dir;
-        p->db = q->res;
-        p->inv = q->prod;
-        p->h = q->x;
-        p->normal = q->dense;
-        p->ds = real;
-        p->v = p->ds + n;
-        p->block = p->v + size;
-        p->pack = p->block + depth * size;
+    size_t bytes = 0;
+    unsigned char *at;
+    MARGIN_BLOCKS_INTERIOR(MGN_COUNT, n, d)
+    at = MGN_SCRATCH(mem, unsigned char, bytes);
+    if (at != NULL) {
+        MARGIN_BLOCKS_INTERIOR(MGN_LAY, n, d)
+        plan->q = q;
+        plan->depth = MARGIN_QP_DEPTH(n);
+        plan->z = q->edge; /* what the programme itself does not use meanwhile */
+        plan->s = q->curve;
+        plan->dz = q->dir;
+        plan->db = q->res;
+        plan->inv = q->prod;
+        plan->h = q->x;
+        plan->normal = q->dense;
     }
 }
 
@@ -15616,7 +15324,7 @@ static margin_real mgn_rates_kernel_dual(const mgn_rates_kernel *k, margin_real 
             b[i] = factor * (root * root * (sign + sum) - root * p->p[i]);
         }
     }
-    return margin_norm1(b, k->n);
+    return mgn_norm1(b, k->n);
 }
 
 /* The coefficients of the pivots: L'b = w. The sum of their sizes. */
@@ -15627,7 +15335,7 @@ static margin_real mgn_rates_kernel_pivots(const mgn_rates_kernel *k)
         p->v[j] = p->unit * p->y[j];
     }
     mgn_solve(p->v, 1, 1, mgn_view_of(k->k, 1, k->n), p->d, false);
-    return margin_norm1(p->v, p->d);
+    return mgn_norm1(p->v, p->d);
 }
 
 static void mgn_rates_kernel_coefficients(const mgn_rates_kernel *k, const mgn_fit *fit,
@@ -15997,29 +15705,6 @@ MARGIN_API margin_status margin_loss_check(const margin_loss *loss)
     return MARGIN_OK;
 }
 
-MARGIN_API margin_status margin_loss_piece(unsigned degree, margin_real from, margin_real to,
-                                           margin_real low, margin_real high, margin_real c,
-                                           margin_real d, margin_piece *piece)
-{
-    margin_piece p;
-    margin_real a;
-    if (piece == NULL || degree < 1u || degree > 2u || !(from < to) || !mgn_finite(from) ||
-        !mgn_finite(to)) {
-        return MARGIN_E_ARGUMENT;
-    }
-    a = (high - low) / (to - from); /* [3.6] */
-    p.end = to;
-    p.at = from;
-    p.c0 = c * (degree == 1u ? low : low * low) + d;
-    p.c1 = c * (degree == 1u ? a : 2 * a * low);
-    p.c2 = degree == 1u ? 0 : c * a * a;
-    if (!mgn_finite(p.c0) || !mgn_finite(p.c1) || !mgn_finite(p.c2)) {
-        return MARGIN_E_ARGUMENT;
-    }
-    *piece = p;
-    return MARGIN_OK;
-}
-
 /* Density, q, i1 and i2 at u >= 0. */
 typedef struct {
     margin_real p, q, i1, i2;
@@ -16128,11 +15813,9 @@ typedef struct {
                             is sigma times this [3.3] */
 } mgn_space;
 
-static void mgn_space_plan(mgn_space *s, margin_arena *mem, size_t n)
+static void mgn_space_plan(mgn_space *plan, margin_arena *mem, size_t n)
 {
-    s->v = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, n));
-    s->lambda = MGN_SCRATCH(mem, margin_real, n);
-    s->length = MGN_SCRATCH(mem, margin_real, n);
+    MARGIN_BLOCKS_SPACE(MGN_TAKE, n)
 }
 
 /* How many of the eigenvalues to keep: those above rounding and above 2^(mean log2 + cut_off) [4.5]. */
@@ -16229,19 +15912,9 @@ typedef struct {
     bool converged;
 } mgn_descent;
 
-static void mgn_descent_plan(mgn_descent *d, margin_arena *mem, size_t n)
+static void mgn_descent_plan(mgn_descent *plan, margin_arena *mem, size_t n)
 {
-    const size_t p = mgn_size_add(n, 1);
-    d->side = MGN_SCRATCH(mem, margin_real, n);
-    d->price = MGN_SCRATCH(mem, margin_real, n);
-    d->f = MGN_SCRATCH(mem, margin_real, n);
-    d->slope = MGN_SCRATCH(mem, margin_real, n);
-    d->ahead = MGN_SCRATCH(mem, margin_real, n);
-    d->theta = MGN_SCRATCH(mem, margin_real, p);
-    d->grad = MGN_SCRATCH(mem, margin_real, p);
-    d->dir = MGN_SCRATCH(mem, margin_real, p);
-    d->moved = MGN_SCRATCH(mem, margin_real, mgn_size_mul(p, MARGIN_LOSS_MEMORY));
-    d->turned = MGN_SCRATCH(mem, margin_real, mgn_size_mul(p, MARGIN_LOSS_MEMORY));
+    MARGIN_BLOCKS_DESCENT(MGN_TAKE, n)
 }
 
 /* out = V'beta - threshold for t = (beta, threshold). */
@@ -16741,36 +16414,21 @@ static size_t mgn_seco_supply(const margin_seco_options *o)
     return mgn_size_mul(2u * cs, mgn_size_mul(o->weight_count, o->starts));
 }
 
-static void mgn_seco_plan_svm(mgn_seco_svm *svm, margin_arena *mem, size_t n)
+static void mgn_seco_plan_svm(mgn_seco_svm *plan, margin_arena *mem, size_t n)
 {
-    mgn_qp_plan(&svm->qp, mem, n, 0);
-    svm->rows.values = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, n));
-    svm->rows.diag = MGN_SCRATCH(mem, margin_real, n);
-    svm->rows.slot_of = MGN_SCRATCH(mem, margin_index, n);
-    svm->list = MGN_SCRATCH(mem, margin_index, n);
-    svm->b = MGN_SCRATCH(mem, margin_real, n);
+    mgn_qp_plan(&plan->qp, mem, n, 0);
+    MARGIN_BLOCKS_SECO_SVM(MGN_TAKE, n)
 }
 
 /* All scratch of a training of n samples. */
-static void mgn_seco_plan(mgn_seco *s, margin_arena *mem, size_t n)
+static void mgn_seco_plan(mgn_seco *plan, margin_arena *mem, size_t n)
 {
-    const size_t supply = mgn_seco_supply(s->options);
-    s->room = n;
-    s->supply = supply;
-    s->rows = MGN_SCRATCH(mem, margin_index, n);
-    s->active = MGN_SCRATCH(mem, margin_index, n);
-    s->order = MGN_SCRATCH(mem, margin_index, n);
-    s->rest = MGN_SCRATCH(mem, margin_index, n);
-    s->fold = MGN_SCRATCH(mem, uint16_t, n);
-    s->k = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, n));
-    s->table = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, MARGIN_LIST_MOST));
-    s->bias = MGN_SCRATCH(mem, margin_real, MARGIN_LIST_MOST);
-    s->column = MGN_SCRATCH(mem, margin_real, n);
-    s->candidate = MGN_SCRATCH(mem, mgn_candidate, supply);
-    s->thetas = MGN_SCRATCH(mem, margin_real, mgn_size_mul(supply, mgn_size_add(n, 1)));
-    mgn_space_plan(&s->space, mem, n);
-    mgn_descent_plan(&s->descent, mem, n);
-    mgn_seco_plan_svm(&s->svm, mem, n);
+    plan->room = n;
+    plan->supply = mgn_seco_supply(plan->options);
+    MARGIN_BLOCKS_SECO(MGN_TAKE, n, plan->supply)
+    mgn_space_plan(&plan->space, mem, n);
+    mgn_descent_plan(&plan->descent, mem, n);
+    mgn_seco_plan_svm(&plan->svm, mem, n);
 }
 
 /* ---- two-sided machines from the kernel matrix ---- */
@@ -17356,32 +17014,14 @@ static bool mgn_seco_collapses(const margin_kernel *kernel)
            (kernel->kind == MARGIN_KERNEL_UNIT_POLY && kernel->a == 1);
 }
 
-/* The kept arrays of a list of `cuts` cuts over n vectors. */
-typedef struct {
-    margin_real *vectors, *norms, *coef, *bias;
-    uint32_t *reach, *target;
-} mgn_seco_pool;
-
-static void mgn_seco_pool_plan(mgn_seco_pool *pool, margin_arena *mem, size_t n, size_t d,
-                               size_t cuts)
+/* The pool of a list of so many cuts. */
+static mgn_pool mgn_seco_pool(size_t d, size_t cuts)
 {
-    const size_t each = mgn_size_add(mgn_size_add(d, 1), cuts);
-    const size_t reals = mgn_size_add(mgn_size_mul(n, each), cuts);
-    const size_t ends = 2u * cuts * sizeof(uint32_t);
-    margin_real *real =
-        (margin_real *)margin_arena_keep(mem, mgn_size_add(mgn_bytes(reals, 0), ends), 1);
-    if (real != NULL) {
-        pool->vectors = real;
-        pool->norms = pool->vectors + n * d;
-        pool->coef = pool->norms + n;
-        pool->bias = pool->coef + n * cuts;
-        pool->reach = (uint32_t *)(void *)(real + reals);
-        pool->target = pool->reach + cuts;
-    }
+    return mgn_pool_shape(d, cuts, cuts, 2u * cuts);
 }
 
 /* Cut j as vector j: the sum of its samples, of length one for the unit kernel. */
-static void mgn_seco_collapse_one(mgn_seco *s, mgn_seco_pool *pool, size_t j)
+static void mgn_seco_collapse_one(mgn_seco *s, mgn_pool *pool, size_t j)
 {
     const size_t d = s->data.d;
     const bool unit = s->kernel.kind != MARGIN_KERNEL_LINEAR;
@@ -17409,7 +17049,7 @@ static void mgn_seco_collapse_one(mgn_seco *s, mgn_seco_pool *pool, size_t j)
     pool->coef[j * (s->info.cuts + 1u) + j] = length;
 }
 
-static void mgn_seco_collapse(mgn_seco *s, mgn_seco_pool *pool)
+static void mgn_seco_collapse(mgn_seco *s, mgn_pool *pool)
 {
     const size_t cuts = s->info.cuts + 1u;
     for (size_t t = 0; t < cuts * cuts; t++) {
@@ -17417,8 +17057,10 @@ static void mgn_seco_collapse(mgn_seco *s, mgn_seco_pool *pool)
     }
     for (size_t j = 0; j < cuts; j++) {
         mgn_seco_collapse_one(s, pool, j);
+        pool->norms[j] = mgn_norm2_bits(pool->vectors + j * pool->d, pool->d);
         s->reach[j] = (uint32_t)j + 1u;
     }
+    pool->count = cuts;
 }
 
 /* Cut j through the first `rank` samples of `order` alone, in s->column: with K = L L' in that order,
@@ -17517,55 +17159,33 @@ static size_t mgn_seco_used(mgn_seco *s)
     return n;
 }
 
-static void mgn_seco_gather(mgn_seco *s, mgn_seco_pool *pool, size_t n)
-{
-    const size_t cuts = s->info.cuts + 1u, d = s->data.d;
-    for (size_t v = 0; v < n; v++) {
-        mgn_copy(pool->vectors + v * d, mgn_sample(&s->data, s->order[v]), d);
-        mgn_copy(pool->coef + v * cuts, s->table + s->order[v] * MARGIN_LIST_MOST, cuts);
-    }
-}
-
 static void mgn_seco_model(mgn_seco *s, margin_arena *mem, margin_list *list)
 {
-    static const margin_vote vote = {2, MARGIN_SCHEME_BINARY, 0, 0, 0};
-    const bool collapses = mgn_seco_collapses(&s->kernel);
-    const size_t cuts = s->info.cuts + 1u, d = s->data.d;
-    mgn_seco_pool pool = {NULL, NULL, NULL, NULL, NULL, NULL};
+    const size_t cuts = s->info.cuts + 1u;
+    mgn_pool pool = mgn_seco_pool(s->data.d, cuts);
     size_t n = cuts;
-    if (!collapses) {
+    if (!mgn_seco_collapses(&s->kernel)) {
         mgn_seco_reduce(s, mem);
         n = mgn_seco_used(s);
     }
-    mgn_seco_pool_plan(&pool, mem, n, d, cuts);
+    mgn_pool_plan(&pool, mem, n);
     MARGIN_ASSERT(pool.vectors != NULL); /* the plan for all samples has had its blocks */
-    if (collapses) {
+    if (mgn_seco_collapses(&s->kernel)) {
         mgn_seco_collapse(s, &pool);
     } else {
-        mgn_seco_gather(s, &pool, n);
-    }
-    for (size_t v = 0; v < n; v++) {
-        pool.norms[v] = mgn_norm2_bits(pool.vectors + v * d, d);
+        for (size_t v = 0; v < n; v++) {
+            mgn_pool_add(&pool, mgn_sample(&s->data, s->order[v]),
+                         s->table + s->order[v] * MARGIN_LIST_MOST);
+        }
     }
     for (size_t j = 0; j < cuts; j++) {
         pool.bias[j] = s->bias[j];
-        pool.reach[j] = s->reach[j];
-        pool.target[j] = s->target[j];
+        pool.end[j] = s->reach[j];
+        pool.end[cuts + j] = s->target[j];
     }
-    list->pool.vectors = pool.vectors;
-    list->pool.norms = pool.norms;
-    list->pool.coef = pool.coef;
-    list->pool.bias = pool.bias;
-    list->pool.class_end = NULL;
-    list->pool.offset = NULL;
-    list->pool.factor = NULL;
-    list->pool.n = n;
-    list->pool.d = d;
-    list->pool.kernel = s->kernel;
-    list->pool.width = (uint16_t)cuts;
-    list->pool.vote = vote;
-    list->reach = pool.reach;
-    list->target = pool.target;
+    mgn_pool_expansion(&pool, &s->kernel, mgn_vote_of(2, MARGIN_SCHEME_BINARY), &list->pool);
+    list->reach = pool.end;
+    list->target = pool.end + cuts;
 }
 
 /* Margins of the training samples, and what each cut does with them. */
@@ -17648,20 +17268,22 @@ static margin_status mgn_seco_prepare(const margin_seco_options *options, margin
     return mgn_both(margin_loss_check(o->other), margin_loss_check(o->target));
 }
 
-/* The memory plan of a training, first to last; `s` is left with its scratch. */
-static void mgn_seco_plan_all(mgn_seco *s, margin_arena *mem, size_t n, size_t d)
+/* The memory plan of a training, first to last, for as many samples as s->data has. */
+static void mgn_seco_plan_all(void *task, margin_arena *mem)
 {
-    const size_t cuts = s->options->most + 1u;
+    mgn_seco *s = (mgn_seco *)task;
+    const bool collapses = mgn_seco_collapses(&s->kernel);
+    const size_t cuts = s->options->most + 1u, n = s->data.n;
+    mgn_pool pool = mgn_seco_pool(s->data.d, cuts);
     margin_real *none;
-    mgn_seco_pool pool;
     size_t mark;
     mgn_seco_plan(s, mem, n);
     mark = mem->high;
     (void)mgn_eigen_plan(mem, n, true, &none);
     margin_arena_release(mem, mark);
-    (void)mgn_pivoted_plan(mem, mgn_seco_collapses(&s->kernel) ? 0 : n);
+    (void)mgn_pivoted_plan(mem, collapses ? 0 : n);
     margin_arena_release(mem, mark);
-    mgn_seco_pool_plan(&pool, mem, mgn_seco_collapses(&s->kernel) ? cuts : n, d, cuts);
+    mgn_pool_plan(&pool, mem, collapses ? cuts : n);
 }
 
 /* Samples of positive weight, their kernel matrix, and the errors of one machine. */
@@ -17679,7 +17301,6 @@ static margin_status mgn_seco_start(mgn_seco *s, const margin_data *data)
     if (positive == 0 || positive == n) {
         return MARGIN_E_ONE_CLASS;
     }
-    s->data = *data;
     s->data.rows = s->rows;
     s->data.n = s->n = s->m = n;
     mgn_space_kernel(&s->data, &s->kernel, s->column, s->k);
@@ -17694,29 +17315,6 @@ static margin_status mgn_seco_start(mgn_seco *s, const margin_data *data)
     s->errors = mgn_seco_validate(s, s->active, n, n + 1u, &s->power);
     s->info.plain_error = mgn_ratio(s->errors, n);
     return MARGIN_OK;
-}
-
-/* Rounds, the machine at the end, model and report. */
-static margin_status mgn_seco_run(mgn_seco *s, const margin_data *data, margin_arena *mem,
-                                  margin_list *list)
-{
-    margin_status status = mgn_seco_start(s, data);
-    while (status == MARGIN_OK && s->info.end == 0) {
-        status = mgn_seco_round(s, mem);
-    }
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    status = mgn_seco_finish(s);
-    mgn_seco_model(s, mem, list);
-    mgn_seco_report(s, list);
-    if (s->info.end == MARGIN_SECO_STOPPED) {
-        return MARGIN_W_STOPPED;
-    }
-    if (s->info.cuts == 0 && s->info.end != MARGIN_SECO_EASY) {
-        return MARGIN_W_NO_CUT;
-    }
-    return status;
 }
 
 /* All that is known before the data is looked at. */
@@ -17735,6 +17333,38 @@ static void mgn_seco_begin(mgn_seco *s, mgn_tick *tick)
     s->quiet.watch.progress = NULL;
 }
 
+/* Rounds, the machine at the end, model and report. */
+static margin_status mgn_seco_run(void *task, mgn_frame *frame)
+{
+    mgn_seco *s = (mgn_seco *)task;
+    const margin_data given = s->data;
+    mgn_tick tick;
+    margin_status status;
+    mgn_seco_plan(s, frame->mem, given.n);
+    mgn_seco_begin(s, &tick);
+    status = mgn_seco_start(s, &given);
+    while (status == MARGIN_OK && s->info.end == 0) {
+        status = mgn_seco_round(s, frame->mem);
+    }
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    status = mgn_seco_finish(s);
+    frame->model.kind = MARGIN_MODEL_LIST;
+    mgn_seco_model(s, frame->mem, &frame->model.of.list);
+    mgn_seco_report(s, &frame->model.of.list);
+    frame->info = s->common;
+    if (s->info.end == MARGIN_SECO_STOPPED) {
+        return MARGIN_W_STOPPED;
+    }
+    if (s->info.cuts == 0 && s->info.end != MARGIN_SECO_EASY) {
+        return MARGIN_W_NO_CUT;
+    }
+    return status;
+}
+
+static const mgn_method mgn_seco_method = {mgn_seco_plan_all, mgn_seco_run};
+
 static margin_status mgn_seco_check(mgn_seco *s, const margin_data *data)
 {
     size_t classes = 0;
@@ -17745,6 +17375,7 @@ static margin_status mgn_seco_check(mgn_seco *s, const margin_data *data)
     if (classes != 2u) {
         return classes > 2u ? MARGIN_E_TWO_CLASSES : MARGIN_E_ONE_CLASS;
     }
+    s->data = *data;
     mgn_clear(&s->run, sizeof s->run);
     s->run.tol = s->options->tol;
     s->run.max_iterations = s->options->max_iterations;
@@ -17755,7 +17386,6 @@ static margin_status mgn_seco_check(mgn_seco *s, const margin_data *data)
 MARGIN_API size_t margin_seco_train_size(size_t n, size_t d, size_t classes,
                                          const margin_seco_options *options)
 {
-    margin_arena dry = margin_arena_counting();
     margin_seco_options full;
     margin_loss pair[2];
     mgn_seco s;
@@ -17765,8 +17395,9 @@ MARGIN_API size_t margin_seco_train_size(size_t n, size_t d, size_t classes,
         return 0;
     }
     s.options = &full;
-    mgn_seco_plan_all(&s, &dry, n, d);
-    return mgn_arena_counted(&dry);
+    s.data.n = n;
+    s.data.d = d;
+    return mgn_frame_size(&mgn_seco_method, &s);
 }
 
 MARGIN_API margin_status margin_seco_train(const margin_data *data,
@@ -17776,38 +17407,12 @@ MARGIN_API margin_status margin_seco_train(const margin_data *data,
 {
     margin_seco_options full;
     margin_loss pair[2];
-    margin_list list;
     mgn_seco s;
-    mgn_tick tick;
-    margin_arena before, dry;
     margin_status status = mgn_seco_prepare(options, &full, pair);
     s.options = &full;
-    status = mgn_both(status, status == MARGIN_OK ? mgn_seco_check(&s, data) : status);
-    if (status != MARGIN_OK || model == NULL || mgn_mem_check(mem) != MARGIN_OK) {
-        return mgn_both(status, MARGIN_E_ARGUMENT);
-    }
-    before = dry = *mem;
-    dry.peak = 0;
-    mgn_seco_plan_all(&s, &dry, data->n, data->d);
-    if (dry.failed != 0) {
-        return (margin_status)dry.failed;
-    }
-    mem->peak = dry.peak > mem->peak ? dry.peak : mem->peak; /* the pool may turn out smaller */
-    mgn_seco_plan(&s, mem, data->n);
-    mgn_seco_begin(&s, &tick);
-    status = mgn_seco_run(&s, data, mem, &list);
-    if (status < 0) {
-        (void)margin_arena_rewind(mem, &before);
-        return status;
-    }
-    margin_arena_release(mem, before.high);
-    s.common.arena_peak = dry.peak - (before.low + (before.size - before.high));
-    model->kind = MARGIN_MODEL_LIST;
-    model->of.list = list;
-    if (info != NULL) {
-        *info = s.common;
-    }
-    if (report != NULL) {
+    status = status == MARGIN_OK ? mgn_seco_check(&s, data) : status;
+    status = mgn_frame_train(&mgn_seco_method, &s, status, mem, model, info);
+    if (status >= 0 && report != NULL) {
         *report = s.info;
     }
     return status;
@@ -17918,8 +17523,9 @@ MARGIN_API margin_status margin_calibrate(const margin_real *m, const uint8_t *h
  *     sum_x (sum_s b_s k(s, x) - f(x))^2 + rho |sum_s b_s k(s, .) - f|^2 + samples noise^2 |b|^2,
  * whose last term is what errors of standard deviation `noise` in all k(s, x) are expected to add. */
 typedef struct {
-    margin_expansion e;      /* the model, for inputs that are scaled already */
-    const margin_data *data; /* samples, or NULL: the pool */
+    const margin_expansion *raw; /* the model, */
+    margin_expansion e;          /* and the same for inputs that are scaled already */
+    const margin_data *data;     /* samples, or NULL: the pool */
     size_t most, machines, functions;
     size_t count;            /* vectors chosen so far */
     margin_real peak;        /* the largest k(v, v) */
@@ -17934,6 +17540,7 @@ typedef struct {
     margin_real *old, *fresh; /* its scores */
     margin_index *chosen;     /* vectors, ascending */
     margin_index *members;    /* those of one machine, as places in `chosen` */
+    margin_compress_info report;
 } mgn_compress;
 
 static void mgn_compress_plan(mgn_compress *c, margin_arena *mem)
@@ -17971,14 +17578,13 @@ static void mgn_compress_score(mgn_compress *c, const margin_real *x)
 }
 
 /* Sample i, scaled: of the data, or of the pool. */
-static const margin_real *mgn_compress_input(mgn_compress *c, const margin_expansion *model,
-                                             size_t i)
+static const margin_real *mgn_compress_input(mgn_compress *c, size_t i)
 {
     if (c->data == NULL) {
         return c->e.vectors + i * c->e.d;
     }
     for (size_t k = 0; k < c->e.d; k++) {
-        c->input[k] = mgn_expansion_input(model, mgn_sample(c->data, i), k);
+        c->input[k] = mgn_expansion_input(c->raw, mgn_sample(c->data, i), k);
     }
     return c->input;
 }
@@ -18056,7 +17662,7 @@ static void mgn_compress_choose(mgn_compress *c)
 }
 
 /* The two terms of the objective as a linear system for all machines together. */
-static void mgn_compress_system(mgn_compress *c, const margin_expansion *model, size_t samples)
+static void mgn_compress_system(mgn_compress *c, size_t samples)
 {
     const margin_real rho = MGN_R(1e-4) * c->peak * (margin_real)samples;
     const margin_real noise = c->noise * c->peak;
@@ -18071,7 +17677,7 @@ static void mgn_compress_system(mgn_compress *c, const margin_expansion *model, 
         c->normal[s * c->most + s] += (margin_real)samples * noise * noise;
     }
     for (size_t i = 0; i < samples; i++) {
-        mgn_compress_score(c, mgn_compress_input(c, model, i));
+        mgn_compress_score(c, mgn_compress_input(c, i));
         for (size_t s = 0; s < c->count; s++) {
             const margin_real k = c->row[c->chosen[s]];
             margin_axpy(c->target + s * c->functions, k, c->old, c->functions);
@@ -18159,46 +17765,33 @@ static bool mgn_compress_fit(mgn_compress *c)
     return good;
 }
 
-/* The kept arrays of the new pool. */
-static void mgn_compress_keep(const mgn_compress *c, margin_arena *mem, size_t n, mgn_pool *pool)
+static mgn_pool mgn_compress_pool(const mgn_compress *c)
 {
-    mgn_job shape = mgn_no_job;
-    shape.d = c->e.d;
-    shape.width = c->e.width;
-    shape.machines = c->machines;
-    shape.classes = c->e.vote.classes;
-    mgn_pool_plan(pool, mem, &shape, n);
+    return mgn_pool_shape(c->e.d, c->e.width, c->machines, c->e.vote.classes);
 }
 
-static void mgn_compress_model(const mgn_compress *c, const margin_expansion *model,
-                               margin_arena *mem, margin_expansion *out)
+static void mgn_compress_model(const mgn_compress *c, margin_arena *mem, margin_expansion *out)
 {
-    const size_t d = c->e.d, width = c->e.width;
-    mgn_pool pool;
+    mgn_pool pool = mgn_compress_pool(c);
     size_t s = 0;
-    mgn_compress_keep(c, mem, c->count, &pool);
+    mgn_pool_plan(&pool, mem, c->count);
     for (size_t k = 0; k < c->e.vote.classes; k++) {
         for (; s < c->count && c->chosen[s] < c->e.class_end[k]; s++) {
-            mgn_copy(pool.vectors + s * d, c->e.vectors + c->chosen[s] * d, d);
-            mgn_copy(pool.coef + s * width, c->rest + s * width, width);
+            mgn_pool_add(&pool, c->e.vectors + c->chosen[s] * c->e.d, c->rest + s * c->e.width);
             pool.norms[s] = c->e.norms[c->chosen[s]];
         }
-        pool.class_end[k] = (uint32_t)s;
+        pool.end[k] = (uint32_t)s;
     }
     mgn_copy(pool.bias, c->e.bias, c->machines);
-    *out = *model;
-    out->vectors = pool.vectors;
-    out->norms = pool.norms;
-    out->coef = pool.coef;
-    out->bias = pool.bias;
-    out->class_end = pool.class_end;
-    out->n = c->count;
+    mgn_pool_expansion(&pool, &c->e.kernel, c->e.vote, out);
+    out->class_end = pool.end;
+    out->offset = c->raw->offset;
+    out->factor = c->raw->factor;
 }
 
 /* Old and new scores of all samples compared. */
-static void mgn_compress_report(mgn_compress *c, const margin_expansion *model,
-                                const margin_expansion *out, size_t samples,
-                                margin_compress_info *info)
+static void mgn_compress_compare(mgn_compress *c, const margin_expansion *out, size_t samples,
+                                 margin_compress_info *info)
 {
     const unsigned scheme = c->e.vote.scheme;
     margin_expansion plain = *out;
@@ -18209,7 +17802,7 @@ static void mgn_compress_report(mgn_compress *c, const margin_expansion *model,
     info->changed = 0;
     info->worst = 0;
     for (size_t i = 0; i < samples; i++) {
-        const margin_real *x = mgn_compress_input(c, model, i);
+        const margin_real *x = mgn_compress_input(c, i);
         margin_expansion_scores(&c->e, x, c->old);
         margin_expansion_scores(&plain, x, c->fresh);
         for (size_t j = 0; j < c->machines; j++) {
@@ -18231,6 +17824,7 @@ static bool mgn_compress_shape(mgn_compress *c, const margin_model *model, size_
     if (model == NULL || model->kind != MARGIN_MODEL_EXPANSION || vectors == 0) {
         return false;
     }
+    c->raw = &model->of.expansion;
     c->e = model->of.expansion;
     c->e.offset = c->e.factor = NULL;
     c->machines = margin_machines(c->e.vote.scheme, c->e.vote.classes);
@@ -18239,17 +17833,36 @@ static bool mgn_compress_shape(mgn_compress *c, const margin_model *model, size_
     return true;
 }
 
+static void mgn_compress_plan_all(void *task, margin_arena *mem)
+{
+    mgn_compress *c = (mgn_compress *)task;
+    mgn_pool pool = mgn_compress_pool(c);
+    mgn_compress_plan(c, mem);
+    mgn_pool_plan(&pool, mem, c->most);
+}
+
+static margin_status mgn_compress_run(void *task, mgn_frame *frame)
+{
+    mgn_compress *c = (mgn_compress *)task;
+    const size_t samples = c->data == NULL ? c->e.n : c->data->n;
+    mgn_compress_plan(c, frame->mem);
+    mgn_compress_choose(c);
+    mgn_compress_system(c, samples);
+    if (c->count == 0 || !mgn_compress_fit(c)) {
+        return MARGIN_E_NOT_POSITIVE;
+    }
+    frame->model.kind = MARGIN_MODEL_EXPANSION;
+    mgn_compress_model(c, frame->mem, &frame->model.of.expansion);
+    mgn_compress_compare(c, &frame->model.of.expansion, samples, &c->report);
+    return MARGIN_OK;
+}
+
+static const mgn_method mgn_compress_method = {mgn_compress_plan_all, mgn_compress_run};
+
 MARGIN_API size_t margin_compress_size(const margin_model *model, size_t vectors)
 {
-    margin_arena dry = margin_arena_counting();
     mgn_compress c;
-    mgn_pool pool;
-    if (!mgn_compress_shape(&c, model, vectors)) {
-        return 0;
-    }
-    mgn_compress_plan(&c, &dry);
-    mgn_compress_keep(&c, &dry, c.most, &pool);
-    return mgn_arena_counted(&dry);
+    return mgn_compress_shape(&c, model, vectors) ? mgn_frame_size(&mgn_compress_method, &c) : 0;
 }
 
 MARGIN_API margin_status margin_compress(const margin_model *model, const margin_data *data,
@@ -18257,40 +17870,19 @@ MARGIN_API margin_status margin_compress(const margin_model *model, const margin
                                          margin_model *out, margin_compress_info *info)
 {
     mgn_compress c;
-    mgn_pool pool;
-    margin_compress_info report;
-    margin_arena before, dry;
-    size_t samples;
-    const margin_status status = data == NULL ? MARGIN_OK : margin_data_check(data);
-    if (status != MARGIN_OK || mgn_mem_check(mem) != MARGIN_OK || out == NULL ||
-        !mgn_compress_shape(&c, model, vectors) || (data != NULL && data->d != c.e.d) ||
-        !(noise >= 0 && noise <= 1)) {
-        return status != MARGIN_OK ? status : MARGIN_E_ARGUMENT;
+    margin_status status = data == NULL ? MARGIN_OK : margin_data_check(data);
+    if (status == MARGIN_OK &&
+        (!mgn_compress_shape(&c, model, vectors) || (data != NULL && data->d != c.e.d) ||
+         !(noise >= 0 && noise <= 1))) {
+        status = MARGIN_E_ARGUMENT;
     }
-    before = dry = *mem;
-    mgn_compress_plan(&c, &dry);
-    mgn_compress_keep(&c, &dry, c.most, &pool);
-    if (dry.failed != 0) {
-        return (margin_status)dry.failed;
-    }
-    mgn_compress_plan(&c, mem);
     c.data = data;
     c.noise = noise;
-    samples = data == NULL ? c.e.n : data->n;
-    mgn_compress_choose(&c);
-    mgn_compress_system(&c, &model->of.expansion, samples);
-    if (c.count == 0 || !mgn_compress_fit(&c)) {
-        (void)margin_arena_rewind(mem, &before);
-        return MARGIN_E_NOT_POSITIVE;
+    status = mgn_frame_train(&mgn_compress_method, &c, status, mem, out, NULL);
+    if (status >= 0 && info != NULL) {
+        *info = c.report;
     }
-    out->kind = MARGIN_MODEL_EXPANSION;
-    mgn_compress_model(&c, &model->of.expansion, mem, &out->of.expansion);
-    mgn_compress_report(&c, &model->of.expansion, &out->of.expansion, samples, &report);
-    margin_arena_release(mem, before.high);
-    if (info != NULL) {
-        *info = report;
-    }
-    return MARGIN_OK;
+    return status;
 }
 
 /* ---- >>metrics ---- -------------------------------------------------------------------------- */
@@ -18495,26 +18087,30 @@ static void mgn_cv_plan(mgn_cv *cv, margin_arena *mem)
 }
 
 /* The whole plan: what lasts, and then what the larger of folds and learner takes. */
-static void mgn_cv_plan_all(mgn_cv *cv, margin_arena *mem, size_t bytes)
+static void mgn_cv_plan_all(void *task, margin_arena *mem)
 {
+    mgn_cv *cv = (mgn_cv *)task;
     size_t mark;
     mgn_cv_plan(cv, mem);
     mark = mem->high;
     (void)MGN_SCRATCH(mem, margin_index, cv->options.unstratified ? 0 : cv->n);
     margin_arena_release(mem, mark);
-    (void)margin_arena_scratch(mem, bytes, 1);
+    (void)margin_arena_scratch(mem, cv->learner->bytes, 1);
 }
+
+static const mgn_method mgn_cv_method = {mgn_cv_plan_all, NULL};
 
 MARGIN_API size_t margin_cross_validate_size(size_t n, size_t classes,
                                              const margin_cv_options *options, size_t bytes)
 {
-    margin_arena dry = margin_arena_counting();
+    margin_learner learner = {NULL, NULL, 0};
     mgn_cv cv;
     if (!mgn_cv_shape(&cv, n, classes, options)) {
         return 0;
     }
-    mgn_cv_plan_all(&cv, &dry, bytes);
-    return mgn_arena_counted(&dry);
+    learner.bytes = bytes;
+    cv.learner = &learner;
+    return mgn_frame_size(&mgn_cv_method, &cv);
 }
 
 /* Asks a model about the samples of a fold; what it answers is kept if this is the first repeat. */
@@ -18610,7 +18206,7 @@ MARGIN_API margin_status margin_cross_validate(const margin_data *data,
                                                margin_cv *result)
 {
     size_t classes = 0;
-    margin_arena before, dry;
+    mgn_frame frame;
     mgn_cv cv;
     margin_status status = margin_data_classes(data, &classes);
     if (status != MARGIN_OK) {
@@ -18623,21 +18219,17 @@ MARGIN_API margin_status margin_cross_validate(const margin_data *data,
         mgn_mem_check(mem) != MARGIN_OK || !mgn_cv_shape(&cv, data->n, classes, options)) {
         return MARGIN_E_ARGUMENT;
     }
-    before = dry = *mem;
-    mgn_cv_plan_all(&cv, &dry, learner->bytes);
-    if (dry.failed != 0) {
-        return (margin_status)dry.failed;
-    }
     cv.data = data;
     cv.learner = learner;
-    mgn_cv_plan(&cv, mem);
-    status = mgn_cv_run(&cv, mem);
-    if (status < 0) {
-        (void)margin_arena_rewind(mem, &before);
+    status = mgn_frame_open(&frame, &mgn_cv_method, &cv, mem);
+    if (status != MARGIN_OK) {
         return status;
     }
-    margin_arena_release(mem, before.high);
-    mgn_cv_report(&cv, result);
+    mgn_cv_plan(&cv, mem);
+    status = mgn_frame_close(&frame, mgn_cv_run(&cv, mem));
+    if (status >= 0) {
+        mgn_cv_report(&cv, result);
+    }
     return status;
 }
 
@@ -21739,25 +21331,6 @@ static margin_status mgn_order_check(const margin_real *a, const margin_real *b,
     return mgn_all_finite(a, n) && mgn_all_finite(b, n) ? MARGIN_OK : MARGIN_E_NOT_FINITE;
 }
 
-MARGIN_API margin_status margin_rank_sums(const margin_real *values, size_t n, margin_arena *mem,
-                                          margin_real *sums)
-{
-    const margin_status status = mgn_order_check(values, values, n, mem);
-    margin_index *order, *spare;
-    margin_arena before;
-    const margin_data plain = {NULL, 0, 0, 0, NULL, NULL, NULL};
-    if (status != MARGIN_OK || sums == NULL) {
-        return mgn_both(status, MARGIN_E_ARGUMENT);
-    }
-    before = *mem;
-    mgn_order_plan(mem, n, &order, &spare);
-    if (mem->failed == 0) {
-        mgn_copy(sums, values, n);
-        (void)mgn_order_ranks(&plain, sums, order, spare, n);
-    }
-    return margin_arena_rewind(mem, &before);
-}
-
 /* Pairs within runs of equal keys. */
 static uint64_t mgn_order_tied(const margin_real *key, const margin_index *order, size_t from,
                                size_t n)
@@ -21943,13 +21516,9 @@ static void mgn_cuts_thresholds(const mgn_cuts *t, margin_real *thresholds)
     }
 }
 
-static void mgn_cuts_plan(mgn_cuts *t, margin_arena *mem)
+static void mgn_cuts_plan(mgn_cuts *plan, margin_arena *mem)
 {
-    t->best = MGN_SCRATCH(mem, margin_real, t->classes);
-    t->cost = MGN_SCRATCH(mem, margin_real, t->classes);
-    t->cuts =
-        MGN_SCRATCH(mem, margin_index,
-                    mgn_size_mul(t->classes, margin_machines(MARGIN_SCHEME_ORDINAL, t->classes)));
+    MARGIN_BLOCKS_CUTS(MGN_TAKE, plan->classes)
 }
 
 static void mgn_thresholds_plan(mgn_cuts *t, margin_arena *mem, margin_index **spare)
@@ -22024,7 +21593,16 @@ MARGIN_API margin_status margin_thresholds(const margin_real *scores, const uint
 
 /* ---- what both trainers share ---- */
 
+/* A solver: `plan` takes the scratch that `fit` takes for so many samples. */
+typedef struct mgn_ordinal mgn_ordinal;
 typedef struct {
+    void (*plan)(const mgn_ordinal *o, margin_arena *mem);
+    margin_status (*fit)(mgn_ordinal *o, margin_arena *mem);
+} mgn_ordinal_solver;
+
+struct mgn_ordinal {
+    const mgn_ordinal_solver *solver;
+    const margin_data *given;
     margin_data data; /* the samples of positive weight: rows */
     margin_ordinal_options options;
     size_t n, d, classes, machines;
@@ -22042,13 +21620,8 @@ typedef struct {
     margin_info info;  /* out: objective, and what else the solver knows */
     margin_ordinal_report told;
     mgn_tick tick;
-} mgn_ordinal;
-
-/* A solver: `plan` takes the scratch that `fit` takes for so many samples. */
-typedef struct {
-    void (*plan)(const mgn_ordinal *o, margin_arena *mem);
-    margin_status (*fit)(mgn_ordinal *o, margin_arena *mem);
-} mgn_ordinal_solver;
+    bool reported; /* `told` is wanted */
+};
 
 /* Options with their defaults, and the shape that they give. */
 static margin_status mgn_ordinal_shape(mgn_ordinal *o, size_t n, size_t d, size_t classes,
@@ -22076,55 +21649,36 @@ static margin_status mgn_ordinal_shape(mgn_ordinal *o, size_t n, size_t d, size_
 }
 
 /* Takes what lasts through a training. */
-static void mgn_ordinal_plan(mgn_ordinal *o, margin_arena *mem)
+static void mgn_ordinal_plan(mgn_ordinal *plan, margin_arena *mem)
 {
-    o->w = MGN_KEEP(mem, margin_real, o->linear ? o->d : 0);
-    o->bias = o->linear ? MGN_KEEP(mem, margin_real, o->machines)
-                        : MGN_SCRATCH(mem, margin_real, o->machines);
-    o->coef = MGN_SCRATCH(mem, margin_real, o->linear ? 0 : o->n);
-    o->rows = MGN_SCRATCH(mem, margin_index, o->n);
-    o->rank = MGN_SCRATCH(mem, margin_real, o->n);
-    o->f = MGN_SCRATCH(mem, margin_real, o->n);
-    mgn_order_plan(mem, o->n, &o->cuts.order, &o->spare);
-    o->cuts.classes = o->classes;
-    mgn_cuts_plan(&o->cuts, mem);
+    const size_t n = plan->n;
+    plan->w = MGN_KEEP(mem, margin_real, plan->linear ? plan->d : 0);
+    plan->bias = plan->linear ? MGN_KEEP(mem, margin_real, plan->machines)
+                              : MGN_SCRATCH(mem, margin_real, plan->machines);
+    plan->coef = MGN_SCRATCH(mem, margin_real, plan->linear ? 0 : n);
+    MARGIN_BLOCKS_ORDINAL(MGN_TAKE, n)
+    mgn_order_plan(mem, n, &plan->cuts.order, &plan->spare);
+    plan->cuts.classes = plan->classes;
+    mgn_cuts_plan(&plan->cuts, mem);
 }
 
-static void mgn_ordinal_pool_plan(const mgn_ordinal *o, margin_arena *mem, size_t n, mgn_pool *pool)
+static mgn_pool mgn_ordinal_pool(const mgn_ordinal *o)
 {
-    mgn_job shape = mgn_no_job;
-    shape.d = o->d;
-    shape.width = 1;
-    shape.machines = o->machines;
-    shape.classes = o->classes;
-    mgn_pool_plan(pool, mem, &shape, n);
+    return mgn_pool_shape(o->d, 1, o->machines, o->classes);
 }
 
-static void mgn_ordinal_plan_all(mgn_ordinal *o, margin_arena *mem,
-                                 const mgn_ordinal_solver *solver)
+static void mgn_ordinal_plan_all(void *task, margin_arena *mem)
 {
-    mgn_pool pool;
+    mgn_ordinal *o = (mgn_ordinal *)task;
+    mgn_pool pool = mgn_ordinal_pool(o);
     size_t mark;
     mgn_ordinal_plan(o, mem);
     mark = mem->high;
-    solver->plan(o, mem);
+    o->solver->plan(o, mem);
     margin_arena_release(mem, mark);
     if (!o->linear) {
-        mgn_ordinal_pool_plan(o, mem, o->n, &pool);
+        mgn_pool_plan(&pool, mem, o->n);
     }
-}
-
-static size_t mgn_ordinal_size(const mgn_ordinal_solver *solver, size_t n, size_t d, size_t classes,
-                               const margin_ordinal_options *options)
-{
-    margin_arena dry = margin_arena_counting();
-    mgn_ordinal o;
-    if (n == 0 || classes == 0 || classes >= MARGIN_REJECTED ||
-        mgn_ordinal_shape(&o, n, d, classes, options) != MARGIN_OK) {
-        return 0;
-    }
-    mgn_ordinal_plan_all(&o, &dry, solver);
-    return mgn_arena_counted(&dry);
 }
 
 static bool mgn_targets_finite(const margin_data *data, const margin_real *targets)
@@ -22202,56 +21756,42 @@ static void mgn_ordinal_bias(mgn_ordinal *o)
 }
 
 /* Samples with a coefficient, as a pool in the arena; they are of no class. */
+/* The samples with a coefficient as a pool; all vectors serve the one function, so classes end alike. */
 static void mgn_ordinal_expand(mgn_ordinal *o, margin_arena *mem, margin_expansion *e)
 {
-    mgn_pool pool;
-    size_t n = 0, v = 0;
+    mgn_pool pool = mgn_ordinal_pool(o);
+    size_t n = 0;
     for (size_t i = 0; i < o->n; i++) {
         n += o->coef[i] != 0 ? 1u : 0u;
     }
-    mgn_ordinal_pool_plan(o, mem, n, &pool);
+    mgn_pool_plan(&pool, mem, n > 0 ? n : 1u);
     for (size_t i = 0; i < o->n; i++) {
-        if (o->coef[i] != 0) {
-            const margin_real *x = mgn_sample(&o->data, i);
-            mgn_copy(pool.vectors + v * o->d, x, o->d);
-            mgn_dots(x, x, o->d, 1, o->d, pool.norms + v);
-            pool.coef[v++] = o->coef[i];
+        if (o->coef[i] != 0 || (n == 0 && i == 0)) {
+            mgn_pool_add(&pool, mgn_sample(&o->data, i), o->coef + i);
         }
     }
     for (size_t c = 0; c < o->classes; c++) {
-        pool.class_end[c] = (uint32_t)n;
+        pool.end[c] = (uint32_t)pool.count;
     }
     mgn_copy(pool.bias, o->bias, o->machines);
-    e->vectors = pool.vectors;
-    e->norms = pool.norms;
-    e->coef = pool.coef;
-    e->bias = pool.bias;
-    e->class_end = pool.class_end;
-    e->offset = NULL;
-    e->factor = NULL;
-    e->n = n;
-    e->d = o->d;
-    e->kernel = o->options.kernel;
-    e->width = 1;
+    mgn_pool_expansion(&pool, &o->options.kernel, mgn_vote_of(o->classes, o->scheme), e);
+    e->class_end = pool.end;
 }
 
 static void mgn_ordinal_model(mgn_ordinal *o, margin_arena *mem, margin_model *model)
 {
-    margin_vote vote = {0, 0, 0, 0, 0};
-    vote.classes = (uint16_t)o->classes;
-    vote.scheme = (uint8_t)o->scheme;
+    o->info.support = o->n;
     if (o->linear) {
         model->kind = MARGIN_MODEL_LINEAR;
         model->of.linear.w = o->w;
         model->of.linear.bias = o->bias;
         model->of.linear.d = o->d;
-        model->of.linear.vote = vote;
+        model->of.linear.vote = mgn_vote_of(o->classes, o->scheme);
     } else {
         model->kind = MARGIN_MODEL_EXPANSION;
         mgn_ordinal_expand(o, mem, &model->of.expansion);
-        model->of.expansion.vote = vote;
+        o->info.support = model->of.expansion.n;
     }
-    o->info.support = o->linear ? o->n : model->of.expansion.n;
 }
 
 /* The report: tau, and of classes the margins, which take the place of the scores. */
@@ -22277,26 +21817,44 @@ static void mgn_ordinal_report(mgn_ordinal *o)
     }
 }
 
-/* Trains, with all memory granted. */
-static margin_status mgn_ordinal_run(mgn_ordinal *o, const mgn_ordinal_solver *solver,
-                                     const margin_data *data, margin_arena *mem,
-                                     margin_model *model)
+static margin_status mgn_ordinal_run(void *task, mgn_frame *frame)
 {
-    const size_t mark = mem->high;
+    mgn_ordinal *o = (mgn_ordinal *)task;
+    size_t mark;
     margin_status status;
+    mgn_ordinal_plan(o, frame->mem);
+    mark = frame->mem->high;
     o->info = mgn_no_info;
     o->told.tau = o->told.c = o->told.loo = 0;
     o->tick = mgn_tick_make(o->options.watch, 1);
-    if (!mgn_ordinal_gather(o, data)) {
+    if (!mgn_ordinal_gather(o, o->given)) {
         return MARGIN_E_NO_ORDER;
     }
-    status = solver->fit(o, mem);
-    margin_arena_release(mem, mark);
+    status = o->solver->fit(o, frame->mem);
+    margin_arena_release(frame->mem, mark);
     if (status >= 0) {
         mgn_ordinal_bias(o);
-        mgn_ordinal_model(o, mem, model);
+        mgn_ordinal_model(o, frame->mem, &frame->model);
+        if (frame->told || o->reported) {
+            mgn_ordinal_report(o);
+        }
+        frame->info = o->info;
     }
     return status;
+}
+
+static const mgn_method mgn_ordinal_method = {mgn_ordinal_plan_all, mgn_ordinal_run};
+
+static size_t mgn_ordinal_size(const mgn_ordinal_solver *solver, size_t n, size_t d, size_t classes,
+                               const margin_ordinal_options *options)
+{
+    mgn_ordinal o;
+    if (n == 0 || classes == 0 || classes >= MARGIN_REJECTED ||
+        mgn_ordinal_shape(&o, n, d, classes, options) != MARGIN_OK) {
+        return 0;
+    }
+    o.solver = solver;
+    return mgn_frame_size(&mgn_ordinal_method, &o);
 }
 
 static margin_status mgn_ordinal_train(const mgn_ordinal_solver *solver,
@@ -22306,38 +21864,14 @@ static margin_status mgn_ordinal_train(const mgn_ordinal_solver *solver,
                                        margin_ordinal_report *report)
 {
     mgn_ordinal o;
-    margin_model trained;
-    margin_arena before, dry;
     margin_status status = mgn_ordinal_check(&o, data, options);
-    status = mgn_both(status, mgn_mem_check(mem));
-    if (status != MARGIN_OK || model == NULL) {
-        return mgn_both(status, MARGIN_E_ARGUMENT);
-    }
-    before = dry = *mem;
-    dry.peak = 0;
-    mgn_ordinal_plan_all(&o, &dry, solver);
-    if (dry.failed != 0) {
-        return (margin_status)dry.failed;
-    }
-    mem->peak = dry.peak > mem->peak ? dry.peak : mem->peak; /* the pool may turn out smaller */
-    mgn_ordinal_plan(&o, mem);
-    status = mgn_ordinal_run(&o, solver, data, mem, &trained);
-    if (status < 0) {
-        (void)margin_arena_rewind(mem, &before);
-        return status;
-    }
-    *model = trained;
-    if (info != NULL || report != NULL) {
-        mgn_ordinal_report(&o);
-    }
-    if (info != NULL) {
-        *info = o.info;
-        info->arena_peak = dry.peak - (before.low + (before.size - before.high));
-    }
-    if (report != NULL) {
+    o.solver = solver;
+    o.given = data;
+    o.reported = report != NULL;
+    status = mgn_frame_train(&mgn_ordinal_method, &o, status, mem, model, info);
+    if (status >= 0 && report != NULL) {
         *report = o.told;
     }
-    margin_arena_release(mem, before.high);
     return status;
 }
 
@@ -22512,14 +22046,11 @@ static bool mgn_omam_online_shape(margin_omam_online *on, size_t d, size_t class
 
 static void mgn_omam_online_plan(margin_omam_online *on, margin_arena *mem)
 {
-    margin_mam_online *s = &on->sums;
-    const size_t classes = s->classes, values = mgn_size_mul(classes, s->d + 2u);
-    s->w = MGN_KEEP(mem, margin_real, s->d);
-    s->bias = MGN_KEEP(mem, margin_real, s->machines);
-    s->sum = MGN_KEEP(mem, margin_real, values);
-    s->low = MGN_KEEP(mem, margin_real, values);
-    s->count = MGN_KEEP(mem, margin_index, classes);
-    s->work = MGN_KEEP(mem, margin_real, s->d > 2u * classes ? s->d : 2u * classes);
+    margin_mam_online *plan = &on->sums;
+    const size_t d = plan->d, classes = plan->classes;
+    plan->w = MGN_KEEP(mem, margin_real, d);
+    plan->bias = MGN_KEEP(mem, margin_real, plan->machines);
+    MARGIN_BLOCKS_MAM(MGN_LAST, d, classes, MARGIN_MORE(d, 2u * classes))
     on->run = MGN_KEEP(mem, margin_index, classes);
 }
 
@@ -22803,13 +22334,9 @@ typedef struct {
     margin_real *mean, *value, *beta, *z;
 } mgn_lssvm_primal;
 
-static void mgn_lssvm_primal_plan(mgn_lssvm_primal *p, margin_arena *mem, size_t d)
+static void mgn_lssvm_primal_plan(mgn_lssvm_primal *plan, margin_arena *mem, size_t d)
 {
-    p->axes = MGN_SCRATCH(mem, margin_real, mgn_size_mul(d, d));
-    p->mean = MGN_SCRATCH(mem, margin_real, d);
-    p->value = MGN_SCRATCH(mem, margin_real, d);
-    p->beta = MGN_SCRATCH(mem, margin_real, d);
-    p->z = MGN_SCRATCH(mem, margin_real, d);
+    MARGIN_BLOCKS_PRIMAL(MGN_TAKE, d)
 }
 
 static void mgn_lssvm_linear_plan(const mgn_ordinal *o, margin_arena *mem)
@@ -22934,16 +22461,11 @@ typedef struct {
     margin_arena *mem;
 } mgn_lssvm_dual;
 
-static void mgn_lssvm_dual_plan(mgn_lssvm_dual *p, margin_arena *mem, const mgn_ordinal *o)
+static void mgn_lssvm_dual_plan(mgn_lssvm_dual *plan, margin_arena *mem, const mgn_ordinal *o)
 {
-    const size_t wide = mgn_lssvm_leaves(o) ? mgn_size_mul(o->n, MGN_LSSVM_COLUMNS) : 0;
-    p->matrix = MGN_SCRATCH(mem, margin_real, mgn_size_mul(o->n, o->n));
-    p->diag = MGN_SCRATCH(mem, margin_real, o->n);
-    p->norm = MGN_SCRATCH(mem, margin_real, o->n);
-    p->inverse = MGN_SCRATCH(mem, margin_real, o->n);
-    p->fresh = MGN_SCRATCH(mem, margin_real, o->n);
-    p->panel = MGN_SCRATCH(mem, margin_real, wide);
-    p->mem = mem;
+    const size_t columns = mgn_lssvm_leaves(o) ? MGN_LSSVM_COLUMNS : 0;
+    MARGIN_BLOCKS_DUAL(MGN_TAKE, o->n, columns)
+    plan->mem = mem;
 }
 
 static void mgn_lssvm_kernel_plan(const mgn_ordinal *o, margin_arena *mem)

@@ -135,6 +135,33 @@ TEST trainers_take_good_data_without_options(void)
     PASS();
 }
 
+/* Every trainer, linear and with a kernel, in memory of zeros and in memory of NaNs: equal bits. */
+TEST what_the_memory_held_does_not_matter_to_any_trainer(void)
+{
+    for (size_t k = 0; k < 2u * TRAINERS; k++) {
+        const trainer *t = trainers + k / 2u;
+        margin_real scores[2][2 * N]; /* of one machine, or of two prototypes */
+        int status[2];
+        memset(scores, 0, sizeof scores);
+        for (size_t r = 0; r < 2u; r++) {
+            fresh();
+            if (t->train != train_proto && k % 2u == 1u) { /* its options begin with the kernel */
+                options.svm.kernel.kind = MARGIN_KERNEL_RBF;
+            }
+            memset(bytes, r == 0 ? 0 : 0xFF, sizeof bytes);
+            status[r] = t->train(&data, &options, &mem, &model);
+            for (size_t i = 0; i < N && status[r] >= 0; i++) {
+                margin_scores(&model, x + i * D, &scores[r][2 * i]);
+            }
+        }
+        ASSERTm(t->name, status[0] >= 0);
+        ASSERT_EQ_FMTm(t->name, status[0], status[1], "%d");
+        ASSERT_EQ_FMTm(t->name, (int)MARGIN_OK, (int)margin_model_check(&model), "%d");
+        ASSERTm(t->name, memcmp(scores[0], scores[1], sizeof scores[0]) == 0);
+    }
+    PASS();
+}
+
 TEST trainers_refuse_missing_arguments(void)
 {
     for (const trainer *t = trainers; t < trainers + TRAINERS; t++) {
@@ -185,10 +212,8 @@ TEST sizes_that_do_not_fit_are_no_sizes(void)
         ASSERT_EQm(t->name, 0, t->size(MARGIN_INDEX_MAX, SIZE_MAX / 8, 2, &options));
         ASSERT_EQm(t->name, 0, t->size(0, D, 2, &options));
         ASSERT_EQm(t->name, 0, t->size(N, 0, 2, &options));
-        if (t->train != train_seco) {
-            ASSERT_EQm(t->name, 0, t->size(N, D, SIZE_MAX, &options));
-            ASSERT_EQm(t->name, 0, t->size(N, D, 0, &options));
-        }
+        ASSERT_EQm(t->name, 0, t->size(N, D, SIZE_MAX, &options));
+        ASSERT_EQm(t->name, 0, t->size(N, D, 0, &options));
     }
     PASS();
 }
@@ -360,7 +385,7 @@ TEST prototypes_refuse_options_out_of_their_range(void)
 
 TEST losses_are_checked_number_by_number(void)
 {
-    margin_piece pieces[2], piece;
+    margin_piece pieces[2];
     margin_loss loss;
     loss.pieces = pieces;
     loss.count = 2;
@@ -376,17 +401,6 @@ TEST losses_are_checked_number_by_number(void)
         ASSERT_EQ(wrong < 9 ? MARGIN_E_ARGUMENT : MARGIN_OK, margin_loss_check(&loss));
     }
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_check(NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(1, 0, 1, 0, 1, 1, 0, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(0, 0, 1, 0, 1, 1, 0, &piece));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(3, 0, 1, 0, 1, 1, 0, &piece));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(1, 1, 1, 0, 1, 1, 0, &piece));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(1, -REAL(INFINITY), 1, 0, 1, 1, 0, &piece));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(1, 0, REAL(INFINITY), 0, 1, 1, 0, &piece));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(1, 0, 1, REAL(NAN), 1, 1, 0, &piece));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(1, 0, 1, 0, REAL(INFINITY), 1, 0, &piece));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(2, 0, 1, 0, 1, REAL(NAN), 0, &piece));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(2, 0, 1, 0, 1, 1, REAL(INFINITY), &piece));
-    ASSERT_EQ(MARGIN_OK, margin_loss_piece(2, 0, 1, 0, 1, 1, 0, &piece));
     PASS();
 }
 
@@ -540,11 +554,6 @@ TEST orders_check_their_arguments(void)
         a[i] = (margin_real)i;
     }
     fresh();
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rank_sums(NULL, N, &mem, sums));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rank_sums(a, N, NULL, sums));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rank_sums(a, N, &mem, NULL));
-    ASSERT_EQ(MARGIN_E_EMPTY, margin_rank_sums(a, 0, &mem, sums));
-    ASSERT_EQ(MARGIN_E_OVERFLOW, margin_rank_sums(a, SIZE_MAX, &mem, sums));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_kendall(a, NULL, N, &mem, &tau));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_kendall(a, a, N, &mem, NULL));
     ASSERT_EQ(MARGIN_E_OVERFLOW, margin_kendall(a, a, SIZE_MAX, &mem, &tau));
@@ -734,6 +743,7 @@ TEST an_integer_linear_model_without_weights_answers_by_its_bias(void)
 SUITE(arguments_suite)
 {
     RUN_TEST(trainers_take_good_data_without_options);
+    RUN_TEST(what_the_memory_held_does_not_matter_to_any_trainer);
     RUN_TEST(trainers_refuse_missing_arguments);
     RUN_TEST(trainers_refuse_bad_data);
     RUN_TEST(sizes_that_do_not_fit_are_no_sizes);

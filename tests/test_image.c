@@ -42,7 +42,7 @@ static void train(trained *t, unsigned kernel, size_t classes, unsigned scheme, 
     memset(&t->scaling, 0, sizeof t->scaling);
     if (scaled) {
         (void)margin_scaling_fit(&t->data, MARGIN_SCALE_STANDARD, &t->mem, &t->scaling);
-        (void)margin_scaling_in_place(&t->scaling, t->x, 24, 0);
+        (void)margin_scaling_apply(&t->scaling, &t->data, t->x, 0);
     }
     options.kernel.kind = (uint8_t)kernel;
     options.scheme = (uint8_t)scheme;

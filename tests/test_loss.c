@@ -266,25 +266,6 @@ TEST without_a_width_the_loss_is_itself(void)
     PASS();
 }
 
-TEST pieces_in_the_form_of_the_paper(void)
-{
-    margin_piece p;
-    margin_loss loss = {&p, 1};
-    ASSERT_EQ(MARGIN_OK, margin_loss_piece(2, 1, 3, -1, 5, 2, 7, &p)); /* t = 3m - 4 */
-    for (int k = 0; k < 5; k++) {
-        const double m = 1 + k / 2.0, t = 3 * m - 4;
-        ASSERT_IN_RANGE(2 * t * t + 7, raw(&loss, m), 1e-4);
-    }
-    ASSERT_EQ(MARGIN_OK, margin_loss_piece(1, 1, 3, -1, 5, 2, 7, &p));
-    ASSERT_IN_RANGE(2 * (3 * 2 - 4) + 7, raw(&loss, 2), 1e-5);
-    ASSERT_EQ(3, p.end);
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(3, 1, 3, -1, 5, 2, 7, &p));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(1, 3, 3, -1, 5, 2, 7, &p));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(1, 1, 3, -1, 5, (margin_real)NAN, 7, &p));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_loss_piece(1, 1, 3, -1, 5, 2, 7, NULL));
-    PASS();
-}
-
 TEST bad_losses_are_refused(void)
 {
     margin_piece p[3] = {{0, 0, 1, 0, 0}, {1, 1, 0, -1, 0}, {0, 0, 0, 0, 0}};
@@ -588,7 +569,6 @@ SUITE(loss_suite)
     RUN_TEST(tails_have_small_relative_errors);
     RUN_TEST(known_losses_smoothed_are_their_closed_forms);
     RUN_TEST(without_a_width_the_loss_is_itself);
-    RUN_TEST(pieces_in_the_form_of_the_paper);
     RUN_TEST(bad_losses_are_refused);
     RUN_TEST(the_hinge_loss_gives_the_support_vector_machine);
     RUN_TEST(continuation_beats_many_restarts_without_smoothing);

@@ -448,40 +448,12 @@ static margin_status run_kendall(margin_arena *mem, void *out)
     return margin_kendall(sweep_a, sweep_b, 50, mem, (margin_real *)out);
 }
 
-static margin_status run_rank_sums(margin_arena *mem, void *out)
-{
-    return margin_rank_sums(sweep_a, 50, mem, (margin_real *)out);
-}
-
-TEST tau_and_ranks_take_exactly_their_memory(void)
+TEST tau_takes_exactly_its_memory(void)
 {
     random_list(sweep_a, 50, 9);
     random_list(sweep_b, 50, 9);
     CHECK_CALL(
         arena_sweep(run_kendall, sweep_out, margin_kendall_size(50), sweep_out, sizeof sweep_out));
-    CHECK_CALL(arena_sweep(run_rank_sums, sweep_out, margin_kendall_size(50), sweep_out,
-                           sizeof sweep_out));
-    PASS();
-}
-
-TEST rank_sums_are_the_double_sum_of_signs(void)
-{
-    static margin_real v[300], d[300];
-    seed = 21;
-    for (int trial = 0; trial < 60; trial++) {
-        const size_t n = 1u + below(299);
-        margin_arena mem = arena();
-        random_list(v, n, trial % 3 == 0 ? 0 : (size_t)(trial % 7 + 1));
-        ASSERT_EQ(MARGIN_OK, margin_rank_sums(v, n, &mem, d));
-        for (size_t i = 0; i < n; i++) {
-            int sum = 0;
-            for (size_t j = 0; j < n; j++) {
-                sum += sign((double)(v[i] - v[j]));
-            }
-            ASSERT_EQ_FMT((double)sum, (double)d[i], "%g");
-        }
-    }
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rank_sums(v, 3, NULL, d));
     PASS();
 }
 
@@ -1639,8 +1611,7 @@ SUITE(ordinal_suite)
     RUN_TEST(tau_is_that_of_the_double_sum_with_and_without_ties);
     RUN_TEST(tau_of_a_list_with_itself_is_one_and_with_its_opposite_minus_one);
     RUN_TEST(tau_refuses_what_has_no_order);
-    RUN_TEST(tau_and_ranks_take_exactly_their_memory);
-    RUN_TEST(rank_sums_are_the_double_sum_of_signs);
+    RUN_TEST(tau_takes_exactly_its_memory);
     RUN_TEST(thresholds_have_the_least_loss_of_all);
     RUN_TEST(thresholds_by_hand);
     RUN_TEST(neighbouring_scores_keep_a_threshold_between_them);

@@ -267,60 +267,6 @@ TEST shuffle_keeps_the_items(void)
     PASS();
 }
 
-TEST subset_gives_all_sets_alike_in_rising_order(void)
-{
-    margin_rng rng = margin_rng_make(9);
-    int count[20] = {0};
-    int i;
-    for (i = 0; i < 20000; i++) {
-        margin_index out[3];
-        int rank = 0;
-        int a;
-        int b;
-        int c;
-        ASSERT_EQ(MARGIN_OK, margin_subset(&rng, out, 3, 6));
-        ASSERT(out[0] < out[1] && out[1] < out[2] && out[2] < 6);
-        for (a = 0; a < 6; a++) {
-            for (b = a + 1; b < 6; b++) {
-                for (c = b + 1; c < 6; c++, rank++) {
-                    count[rank] += a == (int)out[0] && b == (int)out[1] && c == (int)out[2];
-                }
-            }
-        }
-    }
-    ASSERT(chi_square(count, 20, 1000) < 19 + 5 * sqrt(2.0 * 19));
-    PASS();
-}
-
-TEST subset_of_none_and_of_all(void)
-{
-    margin_rng rng = margin_rng_make(10);
-    margin_index out[7];
-    margin_index i;
-    ASSERT_EQ(MARGIN_OK, margin_subset(&rng, NULL, 0, 5));
-    ASSERT_EQ(MARGIN_OK, margin_subset(&rng, out, 7, 7));
-    for (i = 0; i < 7; i++) {
-        ASSERT_EQ(i, out[i]);
-    }
-    PASS();
-}
-
-TEST subset_refuses_bad_arguments(void)
-{
-    margin_rng rng = margin_rng_make(11);
-    const margin_rng before = rng;
-    margin_index out[3] = {7, 7, 7};
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_subset(NULL, out, 1, 3));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_subset(&rng, NULL, 1, 3));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_subset(&rng, out, 3, 2));
-#if SIZE_MAX > MARGIN_INDEX_MAX
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_subset(&rng, out, 1, (size_t)MARGIN_INDEX_MAX + 1u));
-#endif
-    ASSERT_MEM_EQ(&before, &rng, sizeof rng);
-    ASSERT_EQ(7, out[0]);
-    PASS();
-}
-
 SUITE(random_suite)
 {
     RUN_TEST(outputs_are_those_of_sfc32);
@@ -338,7 +284,4 @@ SUITE(random_suite)
 #endif
     RUN_TEST(shuffle_gives_all_orders_alike);
     RUN_TEST(shuffle_keeps_the_items);
-    RUN_TEST(subset_gives_all_sets_alike_in_rising_order);
-    RUN_TEST(subset_of_none_and_of_all);
-    RUN_TEST(subset_refuses_bad_arguments);
 }

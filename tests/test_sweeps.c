@@ -129,19 +129,11 @@ static margin_rng *rng_of_folds(void)
 /* clang-format off */
 #define SWEEPS(X) \
     X(margin_gram, margin_gram_size(D), (out.reals, N, x, D, NULL, N, D, mem)) \
-    X(margin_normal_matrix, margin_normal_matrix_size(N), (out.reals, D, x, D, NULL, N, D, mem)) \
-    X(margin_mat_mul, margin_mat_mul_size(N), (out.reals, D, square, N, x, D, N, N, D, mem)) \
-    X(margin_mat_mul_t, margin_mat_mul_size(D), (out.reals, N, x, D, x, D, N, D, N, mem)) \
-    X(margin_mat_t_mul, margin_mat_mul_size(N), (out.reals, D, x, D, x, D, D, N, D, mem)) \
     X(margin_cholesky, margin_cholesky_size(N), (out.reals, N, N, mem)) \
     X(margin_cholesky_pivoted, margin_cholesky_pivoted_size(N), (out.reals, N, N, 0, out.order, &out.rank, mem)) \
-    X(margin_cholesky_update, margin_cholesky_update_size(N), (out.more, N, N, x, mem)) \
-    X(margin_cholesky_downdate, margin_cholesky_downdate_size(N), (out.more, N, N, little, mem)) \
     X(margin_eigen, margin_eigen_size(N, true), (out.more, out.reals, N, square, N, N, mem)) \
     X(margin_eigen_leading, margin_eigen_leading_size(N), (out.more, out.reals, N, 3, square, N, N, mem)) \
-    X(margin_power_iteration, margin_power_iteration_size(N), (&out.scalar, out.reals, NULL, square, N, N, 0, 0, mem)) \
     X(margin_data_moments, margin_data_moments_size(D), (&data, 2, mem, out.reals, out.reals + 8, out.more)) \
-    X(margin_data_pooled, margin_data_moments_size(D), (&data, 2, mem, out.reals, out.reals + 8, out.more)) \
     X(margin_scaling_fit, margin_scaling_fit_size(MARGIN_SCALE_MINMAX, D), (&data, MARGIN_SCALE_MINMAX, mem, &out.scaling)) \
     X(margin_folds_stratified, margin_folds_stratified_size(N), (&data, 3, rng_of_folds(), mem, out.fold)) \
     X(margin_quantize, margin_quantize_size(&kernel, NULL), (&kernel, &data, NULL, mem, &out.quant, &out.quant_info)) \
@@ -170,8 +162,7 @@ static margin_rng *rng_of_folds(void)
     X(margin_omam_online_start, margin_omam_online_start_size(D, 4), (&out.omam, D, 4, mem)) \
     X(margin_thresholds, margin_thresholds_size(N, 2), (x, y, NULL, N, 2, MARGIN_ORDINAL_ABSOLUTE, mem, out.reals)) \
     X(margin_kendall, margin_kendall_size(N), (x, square, N, mem, &out.scalar)) \
-    X(margin_model_kendall, margin_model_kendall_size(N, &linear), (&data, NULL, &linear, mem, &out.scalar)) \
-    X(margin_rank_sums, margin_kendall_size(N), (x, N, mem, out.reals))
+    X(margin_model_kendall, margin_model_kendall_size(N, &linear), (&data, NULL, &linear, mem, &out.scalar))
 /* The query has room for the scores of a model of any scheme: it is refused by a byte less, but not all of it is taken. */
 #define BOUNDS(X) \
     X(margin_theta_train, margin_theta_train_size(N, N, 2, learner.bytes), (&data, &learner, NULL, mem, &out.model, &out.info, NULL))

@@ -603,6 +603,7 @@ TEST training_can_be_stopped_at_any_call(void)
             ASSERT(t.status == MARGIN_OK || (t.status == MARGIN_W_STOPPED && calls == stop));
             ASSERT_EQ_FMT(t.status == MARGIN_OK, t.info.converged, "%d");
             stopped += t.status == MARGIN_W_STOPPED;
+            ASSERT_EQ_FMT((int)MARGIN_OK, (int)margin_model_check(&t.model), "%d");
             margin_scores(&t.model, c.x, scores);
             ASSERT(isfinite((double)scores[0]) && isfinite((double)t.info.objective));
             ASSERT((double)t.info.violation >= 0 && (double)t.info.gap >= 0);
@@ -610,6 +611,28 @@ TEST training_can_be_stopped_at_any_call(void)
         }
         ASSERT(stop < 100);
         ASSERT(stopped >= (k == 2 || k == 3 ? 1u : 3u));
+    }
+    PASS();
+}
+
+/* A tolerance that the start already meets: no sample has a coefficient, yet there is a model. */
+TEST a_training_without_a_step_has_a_model(void)
+{
+    for (int k = 0; k < 4; k++) {
+        cloud c;
+        training t;
+        margin_real scores[3];
+        cloud_fill(&c, N, D, k < 2 ? 2 : 3, 4);
+        training_make(&t, SVM, &c.data, k < 2 ? 2 : 3,
+                      k % 2 == 0 ? MARGIN_KERNEL_LINEAR : MARGIN_KERNEL_RBF);
+        training_control(&t)->tol = 100;
+        training_run(&t);
+        ASSERT_EQ_FMT(MARGIN_OK, t.status, "%d");
+        ASSERT(k % 2 == 0 ||
+               t.info.support == 0); /* linear machines take a step before they look */
+        ASSERT_EQ_FMT((int)MARGIN_OK, (int)margin_model_check(&t.model), "%d");
+        ASSERT(margin_classify(&t.model, c.x, scores) < (k < 2 ? 2u : 3u));
+        free(t.memory.bytes);
     }
     PASS();
 }
@@ -759,6 +782,7 @@ SUITE(train_suite)
     RUN_TEST(models_follow_each_other_in_the_arena);
     RUN_TEST(progress_is_told_for_every_machine);
     RUN_TEST(training_can_be_stopped_at_any_call);
+    RUN_TEST(a_training_without_a_step_has_a_model);
     RUN_TEST(the_iteration_limit_keeps_the_best_iterate);
     RUN_TEST(data_and_options_are_checked_and_outputs_left_alone);
     RUN_TEST(a_model_is_asked_for);

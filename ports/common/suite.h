@@ -64,10 +64,8 @@ margin_data suite_samples(margin_arena *mem, size_t n, size_t d, uint16_t classe
     X(linalg_product, SUITE_REALS(235))                                                            \
     X(linalg_cholesky, SUITE_REALS(110))                                                           \
     X(linalg_pivoted, SUITE_REALS(230))                                                            \
-    X(linalg_update, SUITE_REALS(110))                                                             \
     X(linalg_eigen, SUITE_REALS(136))                                                              \
     X(linalg_leading, SUITE_REALS(250))                                                            \
-    X(linalg_power, SUITE_REALS(115))                                                              \
     X(linalg_qr, SUITE_REALS(62))                                                                  \
     X(data_moments, SUITE_REALS(235))                                                              \
     X(data_scaling, SUITE_REALS(132))                                                              \

@@ -31,7 +31,6 @@ void test_linalg_vector(margin_arena *mem)
     }
     for (n = 0; n <= 67u; n++) {
         suite_real(margin_dot(x, y, n));
-        suite_real(margin_norm1(x, n));
         suite_real(margin_norm2(x, n));
         suite_real(margin_norm_inf(x, n));
     }
@@ -53,14 +52,6 @@ void test_linalg_product(margin_arena *mem)
     suite_reals(c, D);
     suite_status(margin_gram(c, 0, a, 0, NULL, N, D, mem));
     suite_reals(c, (size_t)N * N);
-    suite_status(margin_normal_matrix(c, 0, a, 0, b, N, D, mem));
-    suite_reals(c, (size_t)D * D);
-    suite_status(margin_mat_mul_t(c, 0, a, 0, b, 0, N, D, N, mem));
-    suite_reals(c, (size_t)N * N);
-    suite_status(margin_mat_t_mul(c, 0, a, 0, b, 0, D, N, D, mem));
-    suite_reals(c, (size_t)D * D);
-    suite_status(margin_mat_mul(c, 0, a, 0, b, 0, D, D, D, mem));
-    suite_reals(c, (size_t)D * D);
 }
 
 void test_linalg_cholesky(margin_arena *mem)
@@ -74,8 +65,6 @@ void test_linalg_cholesky(margin_arena *mem)
     suite_status(margin_cholesky_solve(b, 0, 2, a, 0, N));
     suite_status(margin_solve_lower(b, 0, 1, a, 0, N));
     suite_status(margin_solve_lower_t(b, 0, 1, a, 0, N));
-    suite_status(margin_solve_upper(b, 0, 1, a, 0, N));
-    suite_status(margin_solve_upper_t(b, 0, 1, a, 0, N));
     suite_reals(b, 2u * N);
 }
 
@@ -93,19 +82,6 @@ void test_linalg_pivoted(margin_arena *mem)
     for (i = 0; i < N; i++) {
         suite_word(order[i]);
     }
-}
-
-void test_linalg_update(margin_arena *mem)
-{
-    margin_real *a = square(mem, 1), *x = suite_numbers(mem, N, 6);
-    if (a == NULL || x == NULL) {
-        return;
-    }
-    suite_status(margin_cholesky(a, 0, N, mem));
-    suite_status(margin_cholesky_update(a, 0, N, x, mem));
-    suite_reals(a, (size_t)N * N);
-    suite_status(margin_cholesky_downdate(a, 0, N, x, mem));
-    suite_reals(a, (size_t)N * N);
 }
 
 void test_linalg_eigen(margin_arena *mem)
@@ -129,18 +105,6 @@ void test_linalg_leading(margin_arena *mem)
     suite_status(margin_eigen_leading(values, vectors, 0, 3, a, 0, N, mem));
     suite_reals(values, 3);
     suite_reals(vectors, 3u * N);
-}
-
-void test_linalg_power(margin_arena *mem)
-{
-    margin_real *a = square(mem, 0), *vector = suite_numbers(mem, N, 0);
-    margin_real value = 0;
-    if (a == NULL || vector == NULL) {
-        return;
-    }
-    suite_status(margin_power_iteration(&value, vector, NULL, a, 0, N, 0, 100, mem));
-    suite_real(value);
-    suite_reals(vector, N);
 }
 
 void test_linalg_qr(margin_arena *mem)
@@ -168,8 +132,6 @@ void test_data_moments(margin_arena *mem)
     }
     suite_status(margin_data_moments(&data, 2, mem, out, out + 2, out + 12));
     suite_reals(out, 62);
-    suite_status(margin_data_pooled(&data, 2, mem, out, out + 2, out + 12));
-    suite_reals(out, 37);
     suite_status(margin_data_means(&data, 2, out, out + 2));
     suite_reals(out, 12);
 }

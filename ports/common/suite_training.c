@@ -237,8 +237,6 @@ void test_ordinal_tau(margin_arena *mem)
     }
     suite_status(margin_kendall(a, b, 40, mem, &tau));
     suite_real(tau);
-    suite_status(margin_rank_sums(a, 40, mem, b));
-    suite_reals(b, 40);
 }
 
 /* ---- models ---- */

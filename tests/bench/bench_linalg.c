@@ -22,8 +22,6 @@
 enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112, LOWER = 122 }; /* of cblas.h */
 typedef void syrk_fn(int, int, int, int, int, margin_real, const margin_real *, int, margin_real,
                      margin_real *, int);
-typedef void gemm_fn(int, int, int, int, int, int, margin_real, const margin_real *, int,
-                     const margin_real *, int, margin_real, margin_real *, int);
 typedef void gemv_fn(int, int, int, int, margin_real, const margin_real *, int, const margin_real *,
                      int, margin_real, margin_real *, int);
 typedef margin_real dot_fn(int, const margin_real *, int, const margin_real *, int);
@@ -105,42 +103,6 @@ static double gram(size_t n, size_t d)
     report(what, (double)n * (double)n * (double)d, ours, theirs);
     free(x), free(g);
     return syrk != NULL ? ours / theirs : 0;
-}
-
-/* OpenBLAS has no weights: its time is that of X'X alone. */
-static void normal(size_t n, size_t d)
-{
-    margin_real *x = reals(n * d), *g = reals(d * d), *w = reals(n);
-    margin_arena mem = arena_of(margin_normal_matrix_size(n));
-    syrk_fn *syrk;
-    double ours, theirs;
-    char what[64];
-    *(void **)&syrk = blas_function(BLAS("syrk"));
-    BEST_OF_BOTH(
-        ours, theirs, margin_normal_matrix(g, 0, x, 0, w, n, d, &mem), if (syrk != NULL) {
-            syrk(ROW_MAJOR, LOWER, TRANS, (int)d, (int)n, 1, x, (int)d, 0, g, (int)d);
-        });
-    snprintf(what, sizeof what, "X'DX n=%zu d=%zu (syrk of X'X)", n, d);
-    report(what, (double)n * (double)d * (double)d, ours, theirs);
-    free(x), free(g), free(w);
-}
-
-static void product(size_t n)
-{
-    margin_real *a = reals(n * n), *b = reals(n * n), *c = reals(n * n);
-    margin_arena mem = arena_of(margin_mat_mul_size(n));
-    gemm_fn *gemm;
-    double ours, theirs;
-    char what[64];
-    *(void **)&gemm = blas_function(BLAS("gemm"));
-    BEST_OF_BOTH(
-        ours, theirs, margin_mat_mul(c, 0, a, 0, b, 0, n, n, n, &mem), if (gemm != NULL) {
-            gemm(ROW_MAJOR, NO_TRANS, NO_TRANS, (int)n, (int)n, (int)n, 1, a, (int)n, b, (int)n, 0,
-                 c, (int)n);
-        });
-    snprintf(what, sizeof what, "A B n=%zu (gemm)", n);
-    report(what, 2.0 * (double)n * (double)n * (double)n, ours, theirs);
-    free(a), free(b), free(c);
 }
 
 static void vectors(size_t n, size_t repeats)
@@ -261,8 +223,6 @@ int main(void)
     gram(2000, 10);
     gram(1000, 784);
     gram(300, 4000);
-    normal(50000, 50);
-    product(500);
     vectors(1000, 10000);
     cholesky(500);
     eigen(500, 10);

@@ -126,9 +126,8 @@ static void show(const char *name, const table *t, const machine *m, bool whole)
     raw.rows = rows;
     data = raw;
     data.x = scaled;
-    memcpy(scaled, t->x, t->n * t->d * sizeof *scaled);
     status = margin_scaling_fit(&raw, MARGIN_SCALE_STANDARD, &mem, &scaling);
-    status = status == MARGIN_OK ? margin_scaling_in_place(&scaling, scaled, t->n, 0) : status;
+    status = status == MARGIN_OK ? margin_scaling_apply(&scaling, &raw, scaled, 0) : status;
     status = status == MARGIN_OK ? machine_train(m, &data, &mem, &model) : status;
     status = status >= 0 ? margin_model_scale(&model, &scaling, &mem) : status;
     printf("%-22s %-5s %-9s %s", name, m->method, kernels[m->kernel.kind],
