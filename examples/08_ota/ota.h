@@ -74,7 +74,8 @@ static float ota_f32(const unsigned char *at)
 #endif
 
 /* The model answers all its tests as the machine that made it. */
-static bool ota_self_test(const margin_model *model, const unsigned char *tests, size_t count, size_t d)
+static bool ota_self_test(const margin_model *model, const unsigned char *tests, size_t count,
+                          size_t d)
 {
     margin_real x[OTA_FEATURES], scores[OTA_MACHINES];
     for (size_t i = 0; i < count; i++) {
@@ -198,7 +199,8 @@ static margin_status ota_finish(ota_state *ota)
     ota_put_u32(record, ota->number + 1u);
     ota_put_u32(record + 4, (uint32_t)ota->taken);
     ota_put_u32(record + 8, ota_crc(record, 8));
-    if (!ota->flash->write(slot, 0, record, OTA_RECORD) || ota_sound(ota->flash, slot, &model) == 0) {
+    if (!ota->flash->write(slot, 0, record, OTA_RECORD) ||
+        ota_sound(ota->flash, slot, &model) == 0) {
         return MARGIN_E_MEMORY; /* flash did not take it */
     }
     ota->model = model;
