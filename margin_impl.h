@@ -2,7 +2,8 @@
  * defined. It reads top to bottom; each section uses only those above it.
  *
  * CONTENTS  PART I PREDICT
- *           >>platform >>asm >>status >>arena >>scalar >>kernel >>model >>quant >>image
+ *           >>platform >>asm >>status >>arena >>scalar >>kernel >>model >>kinds >>quant
+ *           >>image
  *           PART II TRAIN
  *           >>math >>random >>linalg >>data >>rows >>quantize >>store >>train >>mam >>qp
  *           >>kmomd >>svm >>rates >>loss >>seco >>calibrate >>compress >>metrics >>proto
@@ -2573,6 +2574,425 @@ MARGIN_API int margin_compare(const margin_model *model, const margin_real *x, c
     return (first > scores[0] ? 1 : 0) - (first < scores[0] ? 1 : 0);
 }
 
+/* ---- >>kinds ---- the one description of what each kind of model is made of ------------------ */
+
+/* The head of a model: all that the sizes of its arrays depend on. Every image begins with one. */
+typedef struct {
+    uint8_t kind, format, scheme, kernel, degree, flags;
+    uint16_t classes, width;
+    size_t n, d;
+    size_t bytes, notes; /* of an image: its length and that of its notes */
+} mgn_image_head;
+
+/* Flags: real models may scale their inputs; integer models may have an input stage, and their images
+ * a conversion of real inputs. */
+enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2 };
+
+/* The lists below have the fields of every struct in its order. Images, margin_model_check and its
+ * twin, margin_model_scale and the generator (gen/native.c) read them; none lists fields on its own.
+ *
+ *   A(field, element, count)  An array. The count is a function of the head `h`; an array without
+ *                             elements is a null pointer. An image has the arrays in this order.
+ *   N(field, type, place)     A number, and the byte of an image's head at which it stands.
+ *   S(field)                  The input stage of an integer model.
+ *
+ * P is `pool.` for the fields of the pool of a list, and otherwise nothing.
+ *
+ * Elements: REAL; OFFSET and FACTOR, the reals of the scaling; U32, U16, U8, I32 and I16; Q is int16_t
+ * or int8_t, whichever the format says; COEF is int8_t where a machine has a scale, else int16_t. Types: REAL, U8, U16, U32, I16, I32; SIZE and N16 are size_t and
+ * uint16_t, 32 bits in an image; W8 is uint8_t, 16 bits in an image; CUT and ADD share one place, where
+ * poly has the latter; MACHINES is not stored but follows from scheme and classes. */
+#define MGN_VOTE_FIELDS(N, P)                                                                      \
+    N(P vote.classes, U16, 24)                                                                     \
+    N(P vote.scheme, U8, 28)                                                                       \
+    N(P vote.reject, REAL, 44)                                                                     \
+    N(P vote.slope, REAL, 48)                                                                      \
+    N(P vote.shift, REAL, 52)
+#define MGN_LINEAR_FIELDS(A, N, S)                                                                 \
+    A(w, REAL, mgn_size_mul(mgn_head_functions(h), h->d))                                          \
+    A(bias, REAL, mgn_head_machines(h))                                                            \
+    N(d, SIZE, 20)                                                                                 \
+    MGN_VOTE_FIELDS(N, )
+#define MGN_POOL_FIELDS(A, N, S, P)                                                                \
+    A(P vectors, REAL, mgn_size_mul(h->n, h->d))                                                   \
+    A(P norms, REAL, h->n)                                                                         \
+    A(P coef, REAL, mgn_size_mul(h->n, h->width))                                                  \
+    A(P bias, REAL, mgn_head_machines(h))                                                          \
+    A(P class_end, U32, h->kind == MARGIN_MODEL_LIST ? 0 : h->classes)                             \
+    A(P offset, OFFSET, h->flags != 0 ? h->d : 0)                                                  \
+    A(P factor, FACTOR, h->flags != 0 ? h->d : 0)                                                  \
+    N(P n, SIZE, 16)                                                                               \
+    N(P d, SIZE, 20)                                                                               \
+    N(P kernel.kind, U8, 29)                                                                       \
+    N(P kernel.degree, U8, 30)                                                                     \
+    N(P kernel.gamma, REAL, 32)                                                                    \
+    N(P kernel.coef0, REAL, 36)                                                                    \
+    N(P kernel.a, REAL, 40)                                                                        \
+    N(P width, U16, 26)                                                                            \
+    MGN_VOTE_FIELDS(N, P)
+#define MGN_EXPANSION_FIELDS(A, N, S) MGN_POOL_FIELDS(A, N, S, )
+#define MGN_LIST_FIELDS(A, N, S)                                                                   \
+    MGN_POOL_FIELDS(A, N, S, pool.)                                                                \
+    A(reach, U32, h->width)                                                                        \
+    A(target, U32, h->width)
+#define MGN_PROTO_FIELDS(A, N, S)                                                                  \
+    A(vectors, REAL, mgn_size_mul(mgn_head_rows(h), h->d))                                         \
+    A(exits, REAL, h->width > 0 ? h->n : 0)                                                        \
+    A(class_end, U32, h->classes)                                                                  \
+    A(offset, OFFSET, h->flags != 0 ? h->d : 0)                                                    \
+    A(factor, FACTOR, h->flags != 0 ? h->d : 0)                                                    \
+    N(n, SIZE, 16)                                                                                 \
+    N(d, SIZE, 20)                                                                                 \
+    N(tangents, U16, 26)                                                                           \
+    N(nth, U8, 30)                                                                                 \
+    MGN_VOTE_FIELDS(N, )
+
+#define MGN_VOTE_FIELDS_Q(N, P)                                                                    \
+    N(P vote.classes, U16, 24)                                                                     \
+    N(P vote.machines, MACHINES, 0)                                                                \
+    N(P vote.reject, I32, 44)                                                                      \
+    N(P vote.shift, I32, 52)                                                                       \
+    N(P vote.slope, I16, 48)                                                                       \
+    N(P vote.down, U8, 35)                                                                         \
+    N(P vote.scheme, U8, 28)
+#define MGN_LINEAR_FIELDS_Q(A, N, S)                                                               \
+    A(w, Q, mgn_size_mul(mgn_head_functions(h), h->d))                                             \
+    A(bias, I32, mgn_head_machines(h))                                                             \
+    S(stage)                                                                                       \
+    N(d, N16, 20)                                                                                  \
+    N(format, U8, 7)                                                                               \
+    MGN_VOTE_FIELDS_Q(N, )
+#define MGN_POOL_FIELDS_Q(A, N, S, P)                                                              \
+    A(P vectors, Q, mgn_head_values_q(h))                                                          \
+    A(P norms, U16, h->kernel != MARGIN_KERNEL_POLY ? h->n : 0)                                    \
+    A(P coef, COEF, mgn_size_mul(h->n, h->width))                                                  \
+    A(P scales, U16, mgn_head_narrow(h) ? mgn_head_machines(h) : 0)                                \
+    A(P bias, I32, mgn_head_machines(h))                                                           \
+    A(P class_end, U16, mgn_scheme_pairs(h->scheme) ? h->classes : 0)                              \
+    S(P stage)                                                                                     \
+    N(P n, N16, 16)                                                                                \
+    N(P d, N16, 20)                                                                                \
+    N(P width, U16, 26)                                                                            \
+    N(P format, U8, 7)                                                                             \
+    N(P kernel.kind, U8, 29)                                                                       \
+    N(P kernel.power, U8, 30)                                                                      \
+    N(P kernel.shift, U8, 32)                                                                      \
+    N(P kernel.up, U8, 33)                                                                         \
+    N(P kernel.gain, U16, 36)                                                                      \
+    N(P kernel.step, U16, 38)                                                                      \
+    N(P kernel.down, U8, 34)                                                                       \
+    N(P kernel.cut, CUT, 40)                                                                       \
+    N(P kernel.reach, U32, 60)                                                                     \
+    N(P kernel.add, ADD, 40)                                                                       \
+    MGN_VOTE_FIELDS_Q(N, P)
+#define MGN_EXPANSION_FIELDS_Q(A, N, S) MGN_POOL_FIELDS_Q(A, N, S, )
+#define MGN_LIST_FIELDS_Q(A, N, S)                                                                 \
+    MGN_POOL_FIELDS_Q(A, N, S, pool.)                                                              \
+    A(reach, U16, h->n > 0 ? h->width : 0)                                                         \
+    A(target, U8, h->width)
+#define MGN_PROTO_FIELDS_Q(A, N, S)                                                                \
+    A(vectors, Q, mgn_size_mul(mgn_size_up(mgn_head_rows(h), MGN_Q_BLOCK), mgn_size_up(h->d, 2u))) \
+    A(constants, I32, mgn_head_rows(h))                                                            \
+    A(gains, U16, h->n)                                                                            \
+    A(downs, U8, h->width > 0 ? h->n : 0)                                                          \
+    A(class_end, U16, h->classes)                                                                  \
+    S(stage)                                                                                       \
+    N(reach, U32, 60)                                                                              \
+    N(n, N16, 16)                                                                                  \
+    N(d, N16, 20)                                                                                  \
+    N(tangents, W8, 26)                                                                            \
+    N(nth, U8, 30)                                                                                 \
+    N(up, U8, 32)                                                                                  \
+    N(left, U8, 33)                                                                                \
+    N(format, U8, 7)                                                                               \
+    MGN_VOTE_FIELDS_Q(N, )
+
+/* The kinds: K(number, type, member of the union, fields). A further kind is a line here. */
+#define MGN_KINDS(K)                                                                               \
+    K(MARGIN_MODEL_LINEAR, margin_linear, linear, MGN_LINEAR_FIELDS)                               \
+    K(MARGIN_MODEL_EXPANSION, margin_expansion, expansion, MGN_EXPANSION_FIELDS)                   \
+    K(MARGIN_MODEL_PROTO, margin_proto, proto, MGN_PROTO_FIELDS)                                   \
+    K(MARGIN_MODEL_LIST, margin_list, list, MGN_LIST_FIELDS)
+#define MGN_KINDS_Q(K)                                                                             \
+    K(MARGIN_MODEL_LINEAR, margin_linear_q, linear, MGN_LINEAR_FIELDS_Q)                           \
+    K(MARGIN_MODEL_EXPANSION, margin_expansion_q, expansion, MGN_EXPANSION_FIELDS_Q)               \
+    K(MARGIN_MODEL_PROTO, margin_proto_q, proto, MGN_PROTO_FIELDS_Q)                               \
+    K(MARGIN_MODEL_LIST, margin_list_q, list, MGN_LIST_FIELDS_Q)
+#define MGN_SKIP_A(field, element, count)
+#define MGN_SKIP_N(field, type, place)
+#define MGN_SKIP_S(field)
+
+/* Coefficients are int8_t with a scale a machine in q7 models of one-rest machines, which have many
+ * coefficients, and of hinge units, which were learned in eight bits. All others are int16_t. */
+static bool mgn_head_narrow(const mgn_image_head *h)
+{
+    return h->format == MARGIN_Q7 && h->kind == MARGIN_MODEL_EXPANSION &&
+           (h->scheme == MARGIN_SCHEME_ONE_REST || h->kernel == MARGIN_KERNEL_HINGE);
+}
+
+/* Machines, of a list its cuts; the functions they are made of; rows of prototypes; values of a pool of
+ * integers, where cuts of a linear kernel (n = 0) are rows of weights. */
+static size_t mgn_head_machines(const mgn_image_head *h)
+{
+    return h->kind == MARGIN_MODEL_LIST ? h->width : margin_machines(h->scheme, h->classes);
+}
+
+static size_t mgn_head_functions(const mgn_image_head *h)
+{
+    return margin_functions(h->scheme, h->classes);
+}
+
+static size_t mgn_head_rows(const mgn_image_head *h)
+{
+    return mgn_size_mul(h->n, 1u + (size_t)h->width);
+}
+
+static size_t mgn_head_values_q(const mgn_image_head *h)
+{
+    if (h->kind == MARGIN_MODEL_LIST && h->n == 0) {
+        return mgn_size_mul(h->width, h->d);
+    }
+    return mgn_size_mul(h->n, mgn_size_up(h->d, 2u));
+}
+
+/* ---- the head of a model in memory ---- */
+
+/* Enters a number that stands at a place of the head; numbers at other places do not matter here. */
+static MGN_INLINE void mgn_head_set(mgn_image_head *h, unsigned place, size_t value)
+{
+    switch (place) {
+    case 7:
+        h->format = (uint8_t)value;
+        break;
+    case 16:
+        h->n = value;
+        break;
+    case 20:
+        h->d = value;
+        break;
+    case 24:
+        h->classes = (uint16_t)value;
+        break;
+    case 26:
+        h->width = (uint16_t)value;
+        break;
+    case 28:
+        h->scheme = (uint8_t)value;
+        break;
+    case 29:
+        h->kernel = (uint8_t)value;
+        break;
+    case 30:
+        h->degree = (uint8_t)value;
+        break;
+    default:
+        break;
+    }
+}
+
+#define MGN_HEAD_SIZE(value, place) mgn_head_set(&head, place, value);
+#define MGN_HEAD_N16(value, place) mgn_head_set(&head, place, value);
+#define MGN_HEAD_W8(value, place) mgn_head_set(&head, place, value);
+#define MGN_HEAD_U16(value, place) mgn_head_set(&head, place, value);
+#define MGN_HEAD_U8(value, place) mgn_head_set(&head, place, value);
+#define MGN_HEAD_U32(value, place)
+#define MGN_HEAD_I32(value, place)
+#define MGN_HEAD_I16(value, place)
+#define MGN_HEAD_CUT(value, place)
+#define MGN_HEAD_ADD(value, place)
+#define MGN_HEAD_REAL(value, place)
+#define MGN_HEAD_MACHINES(value, place)
+#define MGN_HEAD_N(field, type, place) MGN_HEAD_##type(m->field, place)
+#define MGN_FLAG_OFFSET(v) head.flags |= (uint8_t)((v) != NULL ? MGN_FLAG_SCALED : 0);
+#define MGN_FLAG_FACTOR(v) MGN_FLAG_OFFSET(v)
+#define MGN_FLAG_REAL(v)
+#define MGN_FLAG_U32(v)
+#define MGN_FLAG_A(field, element, count) MGN_FLAG_##element(m->field)
+#define MGN_FLAG_S(field) head.flags |= (uint8_t)(m->field != NULL ? MGN_FLAG_STAGE : 0);
+
+#define MGN_HEAD_CASE(number, type, member, FIELDS)                                                \
+    case number: {                                                                                 \
+        const type *m = &model->of.member;                                                         \
+        FIELDS(MGN_FLAG_A, MGN_HEAD_N, MGN_SKIP_S)                                                 \
+        break;                                                                                     \
+    }
+#define MGN_HEAD_CASE_Q(number, type, member, FIELDS)                                              \
+    case number: {                                                                                 \
+        const type *m = &model->of.member;                                                         \
+        FIELDS(MGN_SKIP_A, MGN_HEAD_N, MGN_FLAG_S)                                                 \
+        break;                                                                                     \
+    }
+
+/* The kind is 0 where it is unknown: then all else is 0 too. */
+static mgn_image_head mgn_head_of(const margin_model *model)
+{
+    mgn_image_head head = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    head.kind = model->kind;
+    switch (model->kind) {
+        MGN_KINDS(MGN_HEAD_CASE)
+    default:
+        head.kind = 0;
+        break;
+    }
+    return head;
+}
+
+static mgn_image_head mgn_head_of_q(const margin_model_q *model)
+{
+    mgn_image_head head = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    head.kind = model->kind;
+    switch (model->kind) {
+        MGN_KINDS_Q(MGN_HEAD_CASE_Q)
+    default:
+        head.kind = 0;
+        break;
+    }
+    return head;
+}
+
+/* Where an integer model of a known kind keeps its stage. */
+#define MGN_STAGE_S(field) return &m->field;
+#define MGN_STAGE_CASE(number, type, member, FIELDS)                                               \
+    case number: {                                                                                 \
+        type *m = &model->of.member;                                                               \
+        FIELDS(MGN_SKIP_A, MGN_SKIP_N, MGN_STAGE_S)                                                \
+    }
+static const margin_stage_q **mgn_stage_of(margin_model_q *model)
+{
+    switch (model->kind) {
+        MGN_KINDS_Q(MGN_STAGE_CASE)
+    default:
+        return NULL;
+    }
+}
+
+/* ---- walks over the arrays of a model ---- */
+
+/* Elements of arrays by their bytes in an image; reals are margin_real here and binary32 there. */
+enum { MGN_REALS = 0, MGN_BYTES = 1, MGN_HALVES = 2, MGN_WORDS = 4 };
+
+/* A walk calls `visit` for each array `v` of a model, `at` being its place in the image, and puts what
+ * that returns into the model. */
+typedef struct mgn_walk mgn_walk;
+typedef const void *(*mgn_visit)(mgn_walk *walk, const void *v, unsigned type, size_t count);
+struct mgn_walk {
+    mgn_visit visit;
+    unsigned char *image; /* written by those that write */
+    const unsigned char *from;
+    margin_arena *mem;
+    size_t at; /* SIZE_MAX: more bytes than can be counted, and it stays so */
+    bool fits; /* cleared by a visit that finds something wrong */
+};
+
+#define MGN_IMAGE_HEAD_Q                                                                           \
+    (MARGIN_IMAGE_HEAD + 4u) /* integer models have the unit of their scores there */
+
+static mgn_walk mgn_walk_make(mgn_visit visit, size_t at)
+{
+    mgn_walk walk = {NULL, NULL, NULL, NULL, 0, true};
+    walk.visit = visit;
+    walk.at = at;
+    return walk;
+}
+
+static size_t mgn_element(unsigned type)
+{
+    return type == MGN_REALS ? 4u : type;
+}
+
+/* Arrays without elements are NULL; all others start at multiples of four bytes. */
+static const void *mgn_walk_array(mgn_walk *walk, const void *v, unsigned type, size_t count)
+{
+    const size_t bytes = mgn_size_up(mgn_size_mul(count, mgn_element(type)), 4u);
+    if (count == 0) {
+        return NULL;
+    }
+    v = walk->visit(walk, v, type, count);
+    walk->at = mgn_size_add(walk->at, bytes);
+    return v;
+}
+
+/* Counts. */
+static const void *mgn_visit_none(mgn_walk *walk, const void *v, unsigned type, size_t count)
+{
+    (void)walk;
+    (void)type;
+    (void)count;
+    return v;
+}
+
+/* Clears `fits` where an array is missing. */
+static const void *mgn_visit_given(mgn_walk *walk, const void *v, unsigned type, size_t count)
+{
+    (void)type;
+    (void)count;
+    walk->fits = walk->fits && v != NULL;
+    return v;
+}
+
+/* Clears `fits` where a real is not finite. */
+static const void *mgn_visit_finite(mgn_walk *walk, const void *v, unsigned type, size_t count)
+{
+    for (size_t i = 0; type == MGN_REALS && walk->fits && i < count; i++) {
+        walk->fits = mgn_finite(MARGIN_LOAD(margin_real, (const margin_real *)v + i));
+    }
+    return v;
+}
+
+#define MGN_TYPE_REAL margin_real
+#define MGN_TYPE_OFFSET margin_real
+#define MGN_TYPE_FACTOR margin_real
+#define MGN_TYPE_U32 uint32_t
+#define MGN_TYPE_I32 int32_t
+#define MGN_TYPE_U16 uint16_t
+#define MGN_TYPE_I16 int16_t
+#define MGN_TYPE_U8 uint8_t
+#define MGN_TYPE_Q void
+#define MGN_TYPE_COEF void
+#define MGN_SIZE_REAL MGN_REALS
+#define MGN_SIZE_OFFSET MGN_REALS
+#define MGN_SIZE_FACTOR MGN_REALS
+#define MGN_SIZE_U32 MGN_WORDS
+#define MGN_SIZE_I32 MGN_WORDS
+#define MGN_SIZE_U16 MGN_HALVES
+#define MGN_SIZE_I16 MGN_HALVES
+#define MGN_SIZE_U8 MGN_BYTES
+#define MGN_SIZE_Q (h->format == MARGIN_Q15 ? MGN_HALVES : MGN_BYTES)
+#define MGN_SIZE_COEF (mgn_head_narrow(h) ? MGN_BYTES : MGN_HALVES)
+#define MGN_WALK_A(field, element, count)                                                          \
+    m->field = (const MGN_TYPE_##element *)mgn_walk_array(walk, m->field,                          \
+                                                          (unsigned)MGN_SIZE_##element, count);
+#define MGN_WALK_CASE(number, type, member, FIELDS)                                                \
+    case number: {                                                                                 \
+        type *m = &model->of.member;                                                               \
+        FIELDS(MGN_WALK_A, MGN_SKIP_N, MGN_SKIP_S)                                                 \
+        break;                                                                                     \
+    }
+
+static void mgn_walk_model(mgn_walk *walk, const mgn_image_head *h, margin_model *model)
+{
+    switch (h->kind) {
+        MGN_KINDS(MGN_WALK_CASE)
+    default:
+        break;
+    }
+}
+
+/* The arrays of an integer model, and of its input stage, which is a struct of its own. */
+static void mgn_walk_model_q(mgn_walk *walk, const mgn_image_head *h, margin_model_q *model,
+                             margin_stage_q *stage)
+{
+    const size_t staged = (h->flags & MGN_FLAG_STAGE) != 0 ? h->d : 0;
+    switch (h->kind) {
+        MGN_KINDS_Q(MGN_WALK_CASE)
+    default:
+        break;
+    }
+    stage->offset = (const int32_t *)mgn_walk_array(walk, stage->offset, MGN_WORDS, staged);
+    stage->factor = (const int16_t *)mgn_walk_array(walk, stage->factor, MGN_HALVES, staged);
+    stage->shift = (const uint8_t *)mgn_walk_array(walk, stage->shift, MGN_BYTES, staged);
+}
+
 /* ---- >>quant ---- ---------------------------------------------------------------------------- */
 
 static inline int16_t mgn_q_limit(int32_t a)
@@ -3556,12 +3976,6 @@ static bool mgn_q_vote_fits(const margin_vote_q *vote)
 /* Vectors are read by words of 32 bits, where such have to be aligned: there arenas see to it. */
 #define MGN_Q_ALIGN (MARGIN_ALIGN < 4u ? MARGIN_ALIGN : 4u)
 
-static bool mgn_q_stage_given(const margin_stage_q *stage)
-{
-    return stage == NULL ||
-           (stage->offset != NULL && stage->factor != NULL && stage->shift != NULL);
-}
-
 static bool mgn_q_stage_fits(const margin_stage_q *stage, size_t d)
 {
     const int32_t limit = INT32_C(1) << 30;
@@ -3828,17 +4242,6 @@ static bool mgn_q_list_fits(const margin_list_q *l)
     return fits;
 }
 
-/* Whether a list has all its arrays. */
-static bool mgn_q_list_given(const margin_list_q *l)
-{
-    const margin_expansion_q *e = &l->pool;
-    return e->vectors != NULL && e->bias != NULL && l->target != NULL &&
-           mgn_q_stage_given(e->stage) &&
-           (e->n == 0 ||
-            ((uintptr_t)e->vectors % MGN_Q_ALIGN == 0 && e->coef != NULL && l->reach != NULL &&
-             (e->norms != NULL || e->kernel.kind == MARGIN_KERNEL_POLY)));
-}
-
 /* Length of row v of the prototypes, rounded up. */
 static uint64_t mgn_q_proto_length(const margin_expansion_q *pool, size_t v)
 {
@@ -3927,33 +4330,49 @@ static bool mgn_q_proto_fits(const margin_proto_q *p)
     return fits;
 }
 
+/* Vectors in blocks are read by words of 32 bits, which must be aligned there. */
+static bool mgn_q_aligned(const margin_model_q *model)
+{
+    const void *vectors = NULL;
+    if (model->kind == MARGIN_MODEL_PROTO) {
+        vectors = model->of.proto.vectors;
+    } else if (model->kind == MARGIN_MODEL_EXPANSION) {
+        vectors = model->of.expansion.vectors;
+    } else if (model->kind == MARGIN_MODEL_LIST && model->of.list.pool.n > 0) {
+        vectors = model->of.list.pool.vectors;
+    }
+    return (uintptr_t)vectors % MGN_Q_ALIGN == 0;
+}
+
 MARGIN_API margin_status margin_model_check_q(const margin_model_q *model)
 {
-    bool given = model != NULL;
+    mgn_walk walk = mgn_walk_make(mgn_visit_given, 0);
+    margin_stage_q stage = {NULL, NULL, NULL};
+    mgn_image_head head;
+    margin_model_q copy;
     bool fits = false;
-    if (given && model->kind == MARGIN_MODEL_LINEAR) {
-        const margin_linear_q *l = &model->of.linear;
-        given = l->w != NULL && l->bias != NULL && mgn_q_stage_given(l->stage);
-        fits = given && mgn_q_linear_fits(l);
-    } else if (given && model->kind == MARGIN_MODEL_EXPANSION) {
-        const margin_expansion_q *e = &model->of.expansion;
-        given = e->vectors != NULL && (uintptr_t)e->vectors % MGN_Q_ALIGN == 0 && e->coef != NULL &&
-                (e->scales != NULL || !mgn_q_narrow(e)) && e->bias != NULL &&
-                mgn_q_stage_given(e->stage) &&
-                (e->norms != NULL || e->kernel.kind == MARGIN_KERNEL_POLY) &&
-                (e->class_end != NULL || !mgn_scheme_pairs(e->vote.scheme));
-        fits = given && mgn_q_expansion_fits(e);
-    } else if (given && model->kind == MARGIN_MODEL_PROTO) {
-        const margin_proto_q *p = &model->of.proto;
-        given = p->vectors != NULL && (uintptr_t)p->vectors % MGN_Q_ALIGN == 0 &&
-                p->constants != NULL && p->class_end != NULL && mgn_q_stage_given(p->stage) &&
-                p->gains != NULL && (p->tangents == 0 || p->downs != NULL);
-        fits = given && mgn_q_proto_fits(p);
-    } else if (given && model->kind == MARGIN_MODEL_LIST) {
-        given = mgn_q_list_given(&model->of.list);
-        fits = given && mgn_q_list_fits(&model->of.list);
+    if (model == NULL) {
+        return MARGIN_E_ARGUMENT;
     }
-    return !given ? MARGIN_E_ARGUMENT : fits ? MARGIN_OK : MARGIN_E_RANGE;
+    head = mgn_head_of_q(model);
+    copy = *model;
+    if ((head.flags & MGN_FLAG_STAGE) != 0) {
+        stage = **mgn_stage_of(&copy);
+    }
+    mgn_walk_model_q(&walk, &head, &copy, &stage);
+    if (!walk.fits || !mgn_q_aligned(model)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (model->kind == MARGIN_MODEL_LINEAR) {
+        fits = mgn_q_linear_fits(&model->of.linear);
+    } else if (model->kind == MARGIN_MODEL_EXPANSION) {
+        fits = mgn_q_expansion_fits(&model->of.expansion);
+    } else if (model->kind == MARGIN_MODEL_PROTO) {
+        fits = mgn_q_proto_fits(&model->of.proto);
+    } else if (model->kind == MARGIN_MODEL_LIST) {
+        fits = mgn_q_list_fits(&model->of.list);
+    }
+    return fits ? MARGIN_OK : MARGIN_E_RANGE;
 }
 
 MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, const int16_t *z,
@@ -3968,11 +4387,10 @@ MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, c
 
 /* ---- >>image ---- ---------------------------------------------------------------------------- */
 
-/* HOW A KIND JOINS  One function lists its arrays, mgn_walk_TAG: size, write, open and load are walks
- * over that list. One reads its part of the head and one writes it, mgn_head_TAG and mgn_put_TAG
- * (bytes 29 to 43 are its own). One says whether its counts, and one whether its arrays, are such that
- * nothing can go wrong, mgn_TAG_shape and mgn_TAG_sound. Each is one line in the switch of the same
- * name below, once for real and once for integer models. */
+/* An image is read in three steps: mgn_image_check looks at its length and checksum; the numbers of its
+ * head become a model without arrays, whose counts must be possible and fill the image exactly; and a
+ * walk over the arrays places or copies them, after which all that predictors rely on is checked. What
+ * a head and the arrays consist of stands in >>kinds. */
 
 static uint16_t mgn_get16(const unsigned char *p)
 {
@@ -4036,62 +4454,7 @@ MARGIN_API const unsigned char *margin_image_notes(const void *image, size_t *co
     return p + (mgn_get_size(p + 8) - *count);
 }
 
-/* ---- walks over the arrays of a model ---- */
-
-/* Elements of arrays by their bytes in an image; reals are margin_real here and binary32 there. */
-enum { MGN_REALS = 0, MGN_BYTES = 1, MGN_HALVES = 2, MGN_WORDS = 4 };
-
-/* A walk calls `visit` for each array `v` of a model, `at` being its place in the image, and puts what
- * that returns into the model. */
-typedef struct mgn_walk mgn_walk;
-typedef const void *(*mgn_visit)(mgn_walk *walk, const void *v, unsigned type, size_t count);
-struct mgn_walk {
-    mgn_visit visit;
-    unsigned char *image; /* written by those that write */
-    const unsigned char *from;
-    margin_arena *mem;
-    size_t at; /* SIZE_MAX: more bytes than can be counted, and it stays so */
-    bool fits; /* cleared by a visit that finds something wrong */
-};
-
-static mgn_walk mgn_walk_make(mgn_visit visit, unsigned format)
-{
-    mgn_walk walk = {NULL, NULL, NULL, NULL, MARGIN_IMAGE_HEAD, true};
-    walk.visit = visit;
-    walk.at += format != 0 ? 4u : 0;
-    return walk;
-}
-
-static size_t mgn_element(unsigned type)
-{
-    return type == MGN_REALS ? 4u : type;
-}
-
-/* Arrays without elements are NULL; all others start at multiples of four bytes. */
-static const void *mgn_walk_array(mgn_walk *walk, const void *v, unsigned type, size_t count)
-{
-    const size_t bytes = mgn_size_up(mgn_size_mul(count, mgn_element(type)), 4u);
-    if (count == 0) {
-        return NULL;
-    }
-    v = walk->visit(walk, v, type, count);
-    walk->at = mgn_size_add(walk->at, bytes);
-    return v;
-}
-
-static const margin_real *mgn_walk_reals(mgn_walk *walk, const margin_real *v, size_t count)
-{
-    return (const margin_real *)mgn_walk_array(walk, v, MGN_REALS, count);
-}
-
-/* Counts. */
-static const void *mgn_visit_none(mgn_walk *walk, const void *v, unsigned type, size_t count)
-{
-    (void)walk;
-    (void)type;
-    (void)count;
-    return v;
-}
+/* ---- visits of the arrays in an image ---- */
 
 /* Whether reals are finite, and what fills an array up to a multiple of four bytes is zeros. */
 static bool mgn_elements_fit(const mgn_walk *walk, unsigned type, size_t count)
@@ -4173,209 +4536,17 @@ static bool mgn_big_endian(void)
 
 #endif /* MARGIN_REAL_DOUBLE */
 
-/* ---- the arrays of each kind ---- */
-
-static void mgn_walk_linear(mgn_walk *walk, margin_linear *l)
-{
-    const size_t rows = margin_functions(l->vote.scheme, l->vote.classes);
-    l->w = mgn_walk_reals(walk, l->w, mgn_size_mul(rows, l->d));
-    l->bias = mgn_walk_reals(walk, l->bias, margin_machines(l->vote.scheme, l->vote.classes));
-}
-
-static void mgn_walk_expansion(mgn_walk *walk, margin_expansion *e, bool scaled)
-{
-    const size_t machines = margin_machines(e->vote.scheme, e->vote.classes);
-    e->vectors = mgn_walk_reals(walk, e->vectors, mgn_size_mul(e->n, e->d));
-    e->norms = mgn_walk_reals(walk, e->norms, e->n);
-    e->coef = mgn_walk_reals(walk, e->coef, mgn_size_mul(e->n, e->width));
-    e->bias = mgn_walk_reals(walk, e->bias, machines);
-    e->class_end = (const uint32_t *)mgn_walk_array(walk, e->class_end, MGN_WORDS, e->vote.classes);
-    e->offset = mgn_walk_reals(walk, e->offset, scaled ? e->d : 0);
-    e->factor = mgn_walk_reals(walk, e->factor, scaled ? e->d : 0);
-}
-
-static void mgn_walk_list(mgn_walk *walk, margin_list *l, bool scaled)
-{
-    margin_expansion *e = &l->pool;
-    e->vectors = mgn_walk_reals(walk, e->vectors, mgn_size_mul(e->n, e->d));
-    e->norms = mgn_walk_reals(walk, e->norms, e->n);
-    e->coef = mgn_walk_reals(walk, e->coef, mgn_size_mul(e->n, e->width));
-    e->bias = mgn_walk_reals(walk, e->bias, e->width);
-    e->offset = mgn_walk_reals(walk, e->offset, scaled ? e->d : 0);
-    e->factor = mgn_walk_reals(walk, e->factor, scaled ? e->d : 0);
-    l->reach = (const uint32_t *)mgn_walk_array(walk, l->reach, MGN_WORDS, e->width);
-    l->target = (const uint32_t *)mgn_walk_array(walk, l->target, MGN_WORDS, e->width);
-}
-
-static void mgn_walk_proto(mgn_walk *walk, margin_proto *p, bool scaled)
-{
-    const size_t vectors = mgn_size_mul(p->n, 1u + (size_t)p->tangents);
-    p->vectors = mgn_walk_reals(walk, p->vectors, mgn_size_mul(vectors, p->d));
-    p->exits = mgn_walk_reals(walk, p->exits, p->tangents > 0 ? p->n : 0);
-    p->class_end = (const uint32_t *)mgn_walk_array(walk, p->class_end, MGN_WORDS, p->vote.classes);
-    p->offset = mgn_walk_reals(walk, p->offset, scaled ? p->d : 0);
-    p->factor = mgn_walk_reals(walk, p->factor, scaled ? p->d : 0);
-}
-
-/* The arrays of any model; `flags` is byte 31 of its head. */
-static void mgn_walk_model(mgn_walk *walk, margin_model *model, unsigned flags)
-{
-    switch (model->kind) {
-    case MARGIN_MODEL_LINEAR:
-        mgn_walk_linear(walk, &model->of.linear);
-        break;
-    case MARGIN_MODEL_LIST:
-        mgn_walk_list(walk, &model->of.list, flags != 0);
-        break;
-    case MARGIN_MODEL_PROTO:
-        mgn_walk_proto(walk, &model->of.proto, flags != 0);
-        break;
-    default:
-        mgn_walk_expansion(walk, &model->of.expansion, flags != 0);
-        break;
-    }
-}
-
-/* Flags of integer models: with an input stage, with a conversion of real inputs. */
-enum { MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2 };
-
-/* What all integer models end with. The stage itself is the caller's, its arrays are in the image. */
-static void mgn_walk_input_q(mgn_walk *walk, margin_quant *quant, margin_stage_q *stage, size_t d,
-                             unsigned flags)
-{
-    const size_t staged = (flags & MGN_FLAG_STAGE) != 0 ? d : 0;
-    const size_t input = (flags & MGN_FLAG_INPUT) != 0 ? d : 0;
-    stage->offset = (const int32_t *)mgn_walk_array(walk, stage->offset, MGN_WORDS, staged);
-    stage->factor = (const int16_t *)mgn_walk_array(walk, stage->factor, MGN_HALVES, staged);
-    stage->shift = (const uint8_t *)mgn_walk_array(walk, stage->shift, MGN_BYTES, staged);
-    quant->input.offset = mgn_walk_reals(walk, quant->input.offset, input);
-    quant->input.factor = mgn_walk_reals(walk, quant->input.factor, input);
-    quant->input.d = d;
-}
-
-static void mgn_walk_linear_q(mgn_walk *walk, margin_linear_q *l)
-{
-    const unsigned element = l->format == MARGIN_Q15 ? MGN_HALVES : MGN_BYTES;
-    const size_t rows = margin_functions(l->vote.scheme, l->vote.classes);
-    l->w = mgn_walk_array(walk, l->w, element, mgn_size_mul(rows, l->d));
-    l->bias = (const int32_t *)mgn_walk_array(walk, l->bias, MGN_WORDS, l->vote.machines);
-}
-
-static void mgn_walk_expansion_q(mgn_walk *walk, margin_expansion_q *e)
-{
-    const unsigned element = e->format == MARGIN_Q15 ? MGN_HALVES : MGN_BYTES;
-    const size_t padded = mgn_size_up(e->d, 2u);
-    const size_t norms = e->kernel.kind != MARGIN_KERNEL_POLY ? e->n : 0;
-    const size_t ends = mgn_scheme_pairs(e->vote.scheme) ? e->vote.classes : 0;
-    const bool narrow = mgn_q_narrow(e);
-    e->vectors = mgn_walk_array(walk, e->vectors, element, mgn_size_mul(e->n, padded));
-    e->norms = (const uint16_t *)mgn_walk_array(walk, e->norms, MGN_HALVES, norms);
-    e->coef = mgn_walk_array(walk, e->coef, narrow ? MGN_BYTES : MGN_HALVES,
-                             mgn_size_mul(e->n, e->width));
-    e->scales = (const uint16_t *)mgn_walk_array(walk, e->scales, MGN_HALVES,
-                                                 narrow ? e->vote.machines : 0);
-    e->bias = (const int32_t *)mgn_walk_array(walk, e->bias, MGN_WORDS, e->vote.machines);
-    e->class_end = (const uint16_t *)mgn_walk_array(walk, e->class_end, MGN_HALVES, ends);
-}
-
-/* Cuts of a linear kernel have n = 0: no reach, and one row of weights each. */
-static void mgn_walk_list_q(mgn_walk *walk, margin_list_q *l)
-{
-    margin_expansion_q *e = &l->pool;
-    const unsigned element = e->format == MARGIN_Q15 ? MGN_HALVES : MGN_BYTES;
-    const size_t values =
-        e->n > 0 ? mgn_size_mul(e->n, mgn_size_up(e->d, 2u)) : mgn_size_mul(e->width, e->d);
-    const size_t norms = e->kernel.kind != MARGIN_KERNEL_POLY ? e->n : 0;
-    e->vectors = mgn_walk_array(walk, e->vectors, element, values);
-    e->norms = (const uint16_t *)mgn_walk_array(walk, e->norms, MGN_HALVES, norms);
-    e->coef = mgn_walk_array(walk, e->coef, MGN_HALVES, mgn_size_mul(e->n, e->width));
-    e->bias = (const int32_t *)mgn_walk_array(walk, e->bias, MGN_WORDS, e->width);
-    l->reach =
-        (const uint16_t *)mgn_walk_array(walk, l->reach, MGN_HALVES, e->n > 0 ? e->width : 0);
-    l->target = (const uint8_t *)mgn_walk_array(walk, l->target, MGN_BYTES, e->width);
-}
-
-static void mgn_walk_proto_q(mgn_walk *walk, margin_proto_q *p)
-{
-    const unsigned element = p->format == MARGIN_Q15 ? MGN_HALVES : MGN_BYTES;
-    const size_t rows = mgn_size_mul(p->n, 1u + (size_t)p->tangents);
-    const size_t padded = mgn_size_mul(mgn_size_up(rows, MGN_Q_BLOCK), mgn_size_up(p->d, 2u));
-    const size_t bent = p->tangents > 0 ? p->n : 0;
-    p->vectors = mgn_walk_array(walk, p->vectors, element, padded);
-    p->constants = (const int32_t *)mgn_walk_array(walk, p->constants, MGN_WORDS, rows);
-    p->gains = (const uint16_t *)mgn_walk_array(walk, p->gains, MGN_HALVES, p->n);
-    p->downs = (const uint8_t *)mgn_walk_array(walk, p->downs, MGN_BYTES, bent);
-    p->class_end =
-        (const uint16_t *)mgn_walk_array(walk, p->class_end, MGN_HALVES, p->vote.classes);
-}
-
-static void mgn_walk_model_q(mgn_walk *walk, margin_quant *quant, margin_stage_q *stage,
-                             unsigned flags)
-{
-    margin_model_q *model = &quant->model;
-    switch (model->kind) {
-    case MARGIN_MODEL_LINEAR:
-        mgn_walk_linear_q(walk, &model->of.linear);
-        mgn_walk_input_q(walk, quant, stage, model->of.linear.d, flags);
-        break;
-    case MARGIN_MODEL_PROTO:
-        mgn_walk_proto_q(walk, &model->of.proto);
-        mgn_walk_input_q(walk, quant, stage, model->of.proto.d, flags);
-        break;
-    case MARGIN_MODEL_LIST:
-        mgn_walk_list_q(walk, &model->of.list);
-        mgn_walk_input_q(walk, quant, stage, model->of.list.pool.d, flags);
-        break;
-    default:
-        mgn_walk_expansion_q(walk, &model->of.expansion);
-        mgn_walk_input_q(walk, quant, stage, model->of.expansion.d, flags);
-        break;
-    }
-}
-
 /* ---- checks of real models; those of integer ones stand with them ---- */
 
-static bool mgn_vote_numbers_fit(const margin_vote *vote)
+/* Whether scheme, number of classes and the numbers of a vote make sense; `nearest` models have a
+ * scheme of their own. */
+static bool mgn_vote_fits(const margin_vote *vote, bool nearest)
 {
-    return vote->reject >= 0 && mgn_finite(vote->reject) && mgn_finite(vote->slope) &&
+    const bool scheme = nearest ? vote->scheme == MARGIN_SCHEME_NEAREST && vote->classes >= 2u &&
+                                      vote->classes < MARGIN_REJECTED
+                                : mgn_scheme_fits(vote->scheme, vote->classes);
+    return scheme && vote->reject >= 0 && mgn_finite(vote->reject) && mgn_finite(vote->slope) &&
            mgn_finite(vote->shift);
-}
-
-static bool mgn_vote_fits(const margin_vote *vote)
-{
-    return mgn_scheme_fits(vote->scheme, vote->classes) && mgn_vote_numbers_fit(vote);
-}
-
-static bool mgn_reals_fit(const margin_real *v, size_t count)
-{
-    bool fits = true;
-    for (size_t i = 0; fits && i < count; i++) {
-        fits = mgn_finite(MARGIN_LOAD(margin_real, v + i));
-    }
-    return fits;
-}
-
-/* Finite biases; thresholds of ordinal machines in order. */
-static bool mgn_bias_fits(const margin_vote *vote, const margin_real *bias)
-{
-    const size_t machines = margin_machines(vote->scheme, vote->classes);
-    bool fits = mgn_reals_fit(bias, machines);
-    for (size_t j = 1; vote->scheme == MARGIN_SCHEME_ORDINAL && j < machines; j++) {
-        fits =
-            fits && MARGIN_LOAD(margin_real, bias + j) <= MARGIN_LOAD(margin_real, bias + j - 1u);
-    }
-    return fits;
-}
-
-static bool mgn_linear_shape(const margin_linear *l)
-{
-    return mgn_vote_fits(&l->vote) && l->d > 0;
-}
-
-static bool mgn_linear_sound(const margin_linear *l)
-{
-    return mgn_reals_fit(l->w, margin_functions(l->vote.scheme, l->vote.classes) * l->d) &&
-           mgn_bias_fits(&l->vote, l->bias);
 }
 
 /* A kernel, or the hinge of learned vectors, whose other parameters are sound but unused. A learned
@@ -4392,11 +4563,48 @@ static bool mgn_units_valid(const margin_expansion *e)
     return mgn_kernel_valid(&plain);
 }
 
-static bool mgn_expansion_shape(const margin_expansion *e)
+/* The expansion in a model: its pool if it is a list; NULL if it has none. */
+static const margin_expansion *mgn_model_pool(const margin_model *model)
 {
-    return mgn_vote_fits(&e->vote) && e->n > 0 && e->d > 0 &&
-           e->width == mgn_scheme_width(e->vote.scheme, e->vote.classes) && e->kernel.degree > 0 &&
-           mgn_units_valid(e);
+    if (model->kind == MARGIN_MODEL_LIST) {
+        return &model->of.list.pool;
+    }
+    return model->kind == MARGIN_MODEL_EXPANSION ? &model->of.expansion : NULL;
+}
+
+/* Whether the numbers of a model make sense. Arrays are not looked at. */
+static bool mgn_model_shape(const margin_model *model)
+{
+    const margin_expansion *e = mgn_model_pool(model);
+    const margin_proto *p = &model->of.proto;
+    if (model->kind == MARGIN_MODEL_LINEAR) {
+        return mgn_vote_fits(&model->of.linear.vote, false) && model->of.linear.d > 0;
+    }
+    if (model->kind == MARGIN_MODEL_PROTO) {
+        return mgn_vote_fits(&p->vote, true) && p->n > 0 && p->d > 0 &&
+               p->tangents <= MARGIN_PROTO_TANGENTS && p->nth > 0 && p->nth <= MARGIN_PROTO_NTH;
+    }
+    if (e == NULL || !mgn_vote_fits(&e->vote, false) || e->n == 0 || e->d == 0 ||
+        e->kernel.degree == 0 || !mgn_units_valid(e)) {
+        return false;
+    }
+    if (model->kind == MARGIN_MODEL_LIST) {
+        return mgn_kernel_valid(&e->kernel) && e->vote.scheme == MARGIN_SCHEME_BINARY &&
+               e->width > 0 && e->width <= MARGIN_LIST_MOST;
+    }
+    return e->width == mgn_scheme_width(e->vote.scheme, e->vote.classes);
+}
+
+/* Thresholds of ordinal machines are in order. */
+static bool mgn_bias_fits(const margin_vote *vote, const margin_real *bias)
+{
+    const size_t machines = margin_machines(vote->scheme, vote->classes);
+    bool fits = true;
+    for (size_t j = 1; vote->scheme == MARGIN_SCHEME_ORDINAL && j < machines; j++) {
+        fits =
+            fits && MARGIN_LOAD(margin_real, bias + j) <= MARGIN_LOAD(margin_real, bias + j - 1u);
+    }
+    return fits;
 }
 
 /* Counts that grow up to n. */
@@ -4413,43 +4621,17 @@ static bool mgn_class_ends_fit(const uint32_t *class_end, size_t classes, size_t
     return last == n;
 }
 
-static bool mgn_expansion_sound(const margin_expansion *e)
-{
-    const size_t scaled = e->offset != NULL ? e->d : 0;
-    return mgn_class_ends_fit(e->class_end, e->vote.classes, e->n) &&
-           mgn_reals_fit(e->vectors, e->n * e->d) && mgn_reals_fit(e->norms, e->n) &&
-           mgn_reals_fit(e->coef, e->n * e->width) && mgn_bias_fits(&e->vote, e->bias) &&
-           mgn_reals_fit(e->offset, scaled) && mgn_reals_fit(e->factor, scaled);
-}
-
-static bool mgn_proto_fits(const margin_proto *p)
-{
-    return mgn_vote_numbers_fit(&p->vote) && p->vote.scheme == MARGIN_SCHEME_NEAREST &&
-           p->vote.classes >= 2u && p->vote.classes < MARGIN_REJECTED && p->n > 0 && p->d > 0 &&
-           p->tangents <= MARGIN_PROTO_TANGENTS && p->nth > 0 && p->nth <= MARGIN_PROTO_NTH;
-}
-
 static bool mgn_proto_sound(const margin_proto *p)
 {
-    const size_t scaled = p->offset != NULL ? p->d : 0;
-    bool fits = mgn_class_ends_fit(p->class_end, p->vote.classes, p->n) &&
-                mgn_reals_fit(p->vectors, p->n * (1u + (size_t)p->tangents) * p->d) &&
-                mgn_reals_fit(p->offset, scaled) && mgn_reals_fit(p->factor, scaled);
+    bool fits = mgn_class_ends_fit(p->class_end, p->vote.classes, p->n);
     for (size_t m = 0; fits && p->tangents > 0 && m < p->n; m++) {
         const margin_real exit = MARGIN_LOAD(margin_real, p->exits + m);
-        fits = mgn_finite(exit) && (exit == 0 || exit >= 1);
+        fits = exit == 0 || exit >= 1;
     }
     return fits;
 }
 
-static bool mgn_list_shape(const margin_expansion *e)
-{
-    return mgn_vote_fits(&e->vote) && e->vote.scheme == MARGIN_SCHEME_BINARY &&
-           e->vote.classes == 2u && e->n > 0 && e->d > 0 && e->width > 0 &&
-           e->width <= MARGIN_LIST_MOST && e->kernel.degree > 0 && mgn_kernel_valid(&e->kernel);
-}
-
-/* Whether cut j asks nothing of the vectors beyond its reach. */
+/* Whether cut j has no coefficient but 0 beyond its reach. */
 static bool mgn_list_within(const margin_expansion *e, size_t j, size_t reach)
 {
     bool within = true;
@@ -4459,11 +4641,10 @@ static bool mgn_list_within(const margin_expansion *e, size_t j, size_t reach)
     return within;
 }
 
-/* Reaches that grow up to n, targets 0 or 1, the last 1. */
+/* Reaches grow up to n; targets are 0 or 1, the last is 1. */
 static bool mgn_list_sound(const margin_list *l)
 {
     const margin_expansion *e = &l->pool;
-    const size_t scaled = e->offset != NULL ? e->d : 0;
     uint32_t reach = 0, target = 0;
     for (size_t j = 0; j < e->width; j++) {
         const uint32_t more = MARGIN_LOAD(uint32_t, l->reach + j);
@@ -4473,73 +4654,30 @@ static bool mgn_list_sound(const margin_list *l)
         }
         reach = more;
     }
-    return reach == e->n && target == 1u && mgn_reals_fit(e->vectors, e->n * e->d) &&
-           mgn_reals_fit(e->norms, e->n) && mgn_reals_fit(e->coef, e->n * e->width) &&
-           mgn_reals_fit(e->bias, e->width) && mgn_reals_fit(e->offset, scaled) &&
-           mgn_reals_fit(e->factor, scaled);
+    return reach == e->n && target == 1u;
 }
 
-static bool mgn_model_shape(const margin_model *model)
-{
-    switch (model->kind) {
-    case MARGIN_MODEL_LINEAR:
-        return mgn_linear_shape(&model->of.linear);
-    case MARGIN_MODEL_EXPANSION:
-        return mgn_expansion_shape(&model->of.expansion);
-    case MARGIN_MODEL_LIST:
-        return mgn_list_shape(&model->of.list.pool);
-    case MARGIN_MODEL_PROTO:
-        return mgn_proto_fits(&model->of.proto);
-    default:
-        return false;
-    }
-}
-
+/* Whether the arrays of a model, all of whose numbers make sense and are finite, make sense. */
 static bool mgn_model_sound(const margin_model *model)
 {
+    const margin_expansion *e = &model->of.expansion;
     switch (model->kind) {
     case MARGIN_MODEL_LINEAR:
-        return mgn_linear_sound(&model->of.linear);
+        return mgn_bias_fits(&model->of.linear.vote, model->of.linear.bias);
     case MARGIN_MODEL_LIST:
         return mgn_list_sound(&model->of.list);
     case MARGIN_MODEL_PROTO:
         return mgn_proto_sound(&model->of.proto);
     default:
-        return mgn_expansion_sound(&model->of.expansion);
+        return mgn_class_ends_fit(e->class_end, e->vote.classes, e->n) &&
+               mgn_bias_fits(&e->vote, e->bias);
     }
-}
-
-/* The expansion in a model: its pool if it is a list; NULL if it has none. */
-static const margin_expansion *mgn_model_pool(const margin_model *model)
-{
-    if (model->kind == MARGIN_MODEL_LIST) {
-        return &model->of.list.pool;
-    }
-    return model->kind == MARGIN_MODEL_EXPANSION ? &model->of.expansion : NULL;
-}
-
-/* Byte 31 of the head. */
-static unsigned mgn_model_flags(const margin_model *model)
-{
-    const margin_expansion *e = mgn_model_pool(model);
-    if (model->kind == MARGIN_MODEL_PROTO) {
-        return model->of.proto.offset != NULL ? 1u : 0;
-    }
-    return e != NULL && e->offset != NULL ? 1u : 0;
-}
-
-/* Clears `fits` where an array is missing. */
-static const void *mgn_visit_given(mgn_walk *walk, const void *v, unsigned type, size_t count)
-{
-    (void)type;
-    (void)count;
-    walk->fits = walk->fits && v != NULL;
-    return v;
 }
 
 MARGIN_API margin_status margin_model_check(const margin_model *model)
 {
-    mgn_walk walk = mgn_walk_make(mgn_visit_given, 0);
+    mgn_walk given = mgn_walk_make(mgn_visit_given, 0), finite = mgn_walk_make(mgn_visit_finite, 0);
+    mgn_image_head head;
     margin_model copy;
     if (model == NULL) {
         return MARGIN_E_ARGUMENT;
@@ -4547,22 +4685,20 @@ MARGIN_API margin_status margin_model_check(const margin_model *model)
     if (!mgn_model_shape(model)) {
         return MARGIN_E_RANGE;
     }
+    head = mgn_head_of(model);
     copy = *model;
-    mgn_walk_model(&walk, &copy, mgn_model_flags(model));
-    if (!walk.fits) {
+    mgn_walk_model(&given, &head, &copy);
+    if (!given.fits) {
         return MARGIN_E_ARGUMENT;
     }
-    return walk.at < SIZE_MAX && mgn_model_sound(model) ? MARGIN_OK : MARGIN_E_RANGE;
+    if (given.at == SIZE_MAX) {
+        return MARGIN_E_RANGE;
+    }
+    mgn_walk_model(&finite, &head, &copy);
+    return finite.fits && mgn_model_sound(model) ? MARGIN_OK : MARGIN_E_RANGE;
 }
 
 /* ---- reading ---- */
-
-/* The part of the head that all models share. */
-typedef struct {
-    uint8_t kind, format, scheme, kernel, degree, flags;
-    uint16_t classes, width;
-    size_t bytes, n, d, notes;
-} mgn_image_head;
 
 /* Magic number, version, length and checksum. */
 static margin_status mgn_image_check(const unsigned char *p, size_t size)
@@ -4601,74 +4737,73 @@ static mgn_image_head mgn_head_parse(const unsigned char *p)
     return head;
 }
 
-/* Whether bytes of the head that a kind has no use for are zeros. */
-static bool mgn_zeros(const unsigned char *p, size_t first, size_t end)
+/* Numbers of the head, by their types; what the model has fewer bits for must fit them. MGN_USED: the
+ * bytes of the head in which a number is, a bit for each. */
+#define MGN_GET_REAL(at) (margin_real) mgn_get_float(at)
+#define MGN_GET_SIZE(at) mgn_get_size(at)
+#define MGN_GET_U32(at) mgn_get32(at)
+#define MGN_GET_I32(at) (int32_t) mgn_get32(at)
+#define MGN_GET_U16(at) mgn_get16(at)
+#define MGN_GET_I16(at) (int16_t) mgn_get16(at)
+#define MGN_GET_U8(at) MARGIN_LOAD(uint8_t, at)
+#define MGN_GET_N16(at) (uint16_t) mgn_get_within(&fits, mgn_get32(at), UINT16_MAX)
+#define MGN_GET_W8(at) (uint8_t) mgn_get_within(&fits, mgn_get16(at), UINT8_MAX)
+#define MGN_GET_CUT(at) (h->kernel == MARGIN_KERNEL_POLY ? 0 : mgn_get32(at))
+#define MGN_GET_ADD(at) (int32_t)(h->kernel == MARGIN_KERNEL_POLY ? mgn_get32(at) : 0)
+#define MGN_GET_MACHINES(at)                                                                       \
+    (uint16_t) mgn_get_within(&fits, (uint32_t)margin_machines(h->scheme, h->classes), UINT16_MAX)
+#define MGN_WIDTH_REAL 4u
+#define MGN_WIDTH_SIZE 4u
+#define MGN_WIDTH_U32 4u
+#define MGN_WIDTH_I32 4u
+#define MGN_WIDTH_U16 2u
+#define MGN_WIDTH_I16 2u
+#define MGN_WIDTH_U8 1u
+#define MGN_WIDTH_N16 4u
+#define MGN_WIDTH_W8 2u
+#define MGN_WIDTH_CUT 4u
+#define MGN_WIDTH_ADD 4u
+#define MGN_WIDTH_MACHINES 0u
+#define MGN_GET_N(field, type, place) m->field = MGN_GET_##type(p + (place));
+#define MGN_USED_N(field, type, place)                                                             \
+    | ((UINT64_C(1) << MGN_WIDTH_##type) - UINT64_C(1)) << (place)
+#define MGN_GET_CASE(number, type, member, FIELDS)                                                 \
+    case number: {                                                                                 \
+        type *m = &model->of.member;                                                               \
+        FIELDS(MGN_SKIP_A, MGN_GET_N, MGN_SKIP_S)                                                  \
+        used = 0 FIELDS(MGN_SKIP_A, MGN_USED_N, MGN_SKIP_S);                                       \
+        break;                                                                                     \
+    }
+
+static uint32_t mgn_get_within(bool *fits, uint32_t value, uint32_t most)
+{
+    *fits = *fits && value <= most;
+    return value;
+}
+
+/* Bytes of the head in which a kind has no number must be 0. Those before 16 are the same for all
+ * kinds; 31 has the flags, 56 to 59 the length of the notes. */
+static bool mgn_rest_zero(const unsigned char *p, uint64_t used)
 {
     bool zero = true;
-    for (size_t i = first; i < end; i++) {
-        zero = zero && MARGIN_LOAD(uint8_t, p + i) == 0;
+    used |= UINT64_C(0xFFFF) | UINT64_C(1) << 31 | UINT64_C(15) << 56;
+    for (unsigned i = 0; i < MARGIN_IMAGE_HEAD; i++) {
+        zero = zero && ((used >> i & 1u) != 0 || MARGIN_LOAD(uint8_t, p + i) == 0);
     }
     return zero;
 }
 
-static margin_vote mgn_head_vote(const mgn_image_head *head, const unsigned char *p)
+/* The numbers of a model; false where the head cannot be that of any. */
+static bool mgn_get_model(const mgn_image_head *h, const unsigned char *p, margin_model *model)
 {
-    margin_vote vote;
-    vote.classes = head->classes;
-    vote.scheme = head->scheme;
-    vote.reject = (margin_real)mgn_get_float(p + 44);
-    vote.slope = (margin_real)mgn_get_float(p + 48);
-    vote.shift = (margin_real)mgn_get_float(p + 52);
-    return vote;
-}
-
-static bool mgn_head_linear(const mgn_image_head *head, const unsigned char *p, margin_linear *l)
-{
-    l->d = head->d;
-    l->vote = mgn_head_vote(head, p);
-    return head->n == 0 && head->width == 0 && mgn_zeros(p, 29, 44) && mgn_zeros(p, 60, 64);
-}
-
-static bool mgn_head_expansion(const mgn_image_head *head, const unsigned char *p,
-                               margin_expansion *e)
-{
-    e->n = head->n;
-    e->d = head->d;
-    e->width = head->width;
-    e->kernel.kind = head->kernel;
-    e->kernel.degree = head->degree;
-    e->kernel.gamma = (margin_real)mgn_get_float(p + 32);
-    e->kernel.coef0 = (margin_real)mgn_get_float(p + 36);
-    e->kernel.a = (margin_real)mgn_get_float(p + 40);
-    e->vote = mgn_head_vote(head, p);
-    return head->flags <= 1u && mgn_zeros(p, 60, 64);
-}
-
-static bool mgn_head_proto(const mgn_image_head *head, const unsigned char *at, margin_proto *p)
-{
-    p->n = head->n;
-    p->d = head->d;
-    p->tangents = head->width;
-    p->nth = head->degree;
-    p->vote = mgn_head_vote(head, at);
-    return head->flags <= 1u && head->kernel == 0 && mgn_zeros(at, 32, 44) && mgn_zeros(at, 60, 64);
-}
-
-static bool mgn_head_model(const mgn_image_head *head, const unsigned char *p, margin_model *model)
-{
-    model->kind = head->kind;
-    switch (head->kind) {
-    case MARGIN_MODEL_LINEAR:
-        return mgn_head_linear(head, p, &model->of.linear);
-    case MARGIN_MODEL_EXPANSION:
-        return mgn_head_expansion(head, p, &model->of.expansion);
-    case MARGIN_MODEL_LIST:
-        return mgn_head_expansion(head, p, &model->of.list.pool);
-    case MARGIN_MODEL_PROTO:
-        return mgn_head_proto(head, p, &model->of.proto);
+    uint64_t used = 0;
+    model->kind = h->kind;
+    switch (h->kind) {
+        MGN_KINDS(MGN_GET_CASE)
     default:
         return false;
     }
+    return mgn_rest_zero(p, used) && h->flags <= (h->kind == MARGIN_MODEL_LINEAR ? 0u : 1u);
 }
 
 static bool mgn_kind_known(unsigned kind)
@@ -4696,7 +4831,7 @@ static bool mgn_head_ends(const mgn_image_head *head, const mgn_walk *walk)
 static margin_status mgn_image_model(const unsigned char *p, size_t size, mgn_image_head *head,
                                      margin_model *model)
 {
-    mgn_walk walk = mgn_walk_make(mgn_visit_none, 0);
+    mgn_walk walk = mgn_walk_make(mgn_visit_none, MARGIN_IMAGE_HEAD);
     const margin_status status = mgn_image_check(p, size);
     if (status != MARGIN_OK) {
         return status;
@@ -4706,10 +4841,10 @@ static margin_status mgn_image_model(const unsigned char *p, size_t size, mgn_im
         return MARGIN_E_IMAGE;
     }
     mgn_clear(model, sizeof *model);
-    if (!mgn_head_model(head, p, model) || !mgn_model_shape(model)) {
+    if (!mgn_get_model(head, p, model) || !mgn_model_shape(model)) {
         return MARGIN_E_IMAGE_VALUE;
     }
-    mgn_walk_model(&walk, model, head->flags);
+    mgn_walk_model(&walk, head, model);
     return mgn_head_ends(head, &walk) ? MARGIN_OK : MARGIN_E_IMAGE_SIZE;
 }
 
@@ -4740,13 +4875,13 @@ static bool mgn_image_sound(const mgn_walk *walk, const margin_model *model)
 }
 
 /* The same walk takes room, and then copies. */
-static mgn_walk mgn_image_take(margin_arena *mem, const unsigned char *from, unsigned flags,
-                               margin_model *model)
+static mgn_walk mgn_image_take(margin_arena *mem, const unsigned char *from,
+                               const mgn_image_head *head, margin_model *model)
 {
-    mgn_walk walk = mgn_walk_make(mgn_visit_load, 0);
+    mgn_walk walk = mgn_walk_make(mgn_visit_load, MARGIN_IMAGE_HEAD);
     walk.from = from;
     walk.mem = mem;
-    mgn_walk_model(&walk, model, flags);
+    mgn_walk_model(&walk, head, model);
     return walk;
 }
 
@@ -4758,7 +4893,7 @@ MARGIN_API size_t margin_image_load_size(const void *image, size_t size)
     if (mgn_image_model((const unsigned char *)image, size, &head, &model) != MARGIN_OK) {
         return 0;
     }
-    (void)mgn_image_take(&dry, NULL, head.flags, &model);
+    (void)mgn_image_take(&dry, NULL, &head, &model);
     return mgn_arena_counted(&dry);
 }
 
@@ -4779,12 +4914,12 @@ MARGIN_API margin_status margin_image_load(const void *image, size_t size, margi
         return status;
     }
     before = *mem;
-    (void)mgn_image_take(mem, NULL, head.flags, &found);
+    (void)mgn_image_take(mem, NULL, &head, &found);
     status = margin_arena_rewind(mem, &before);
     if (status != MARGIN_OK) {
         return status;
     }
-    walk = mgn_image_take(mem, p, head.flags, &found);
+    walk = mgn_image_take(mem, p, &head, &found);
     if (!mgn_image_sound(&walk, &found)) {
         (void)margin_arena_rewind(mem, &before);
         return MARGIN_E_IMAGE_VALUE;
@@ -4799,8 +4934,8 @@ MARGIN_API margin_status margin_image_load(const void *image, size_t size, margi
 static margin_status mgn_image_open(const unsigned char *p, unsigned char *swapped, size_t size,
                                     margin_model *model)
 {
-    mgn_walk walk = mgn_walk_make(mgn_visit_place, 0);
-    mgn_walk swap = mgn_walk_make(mgn_visit_swap, 0);
+    mgn_walk walk = mgn_walk_make(mgn_visit_place, MARGIN_IMAGE_HEAD);
+    mgn_walk swap = mgn_walk_make(mgn_visit_swap, MARGIN_IMAGE_HEAD);
     mgn_image_head head;
     margin_model found;
     margin_status status;
@@ -4813,9 +4948,9 @@ static margin_status mgn_image_open(const unsigned char *p, unsigned char *swapp
     }
     walk.from = p;
     swap.image = swapped;
-    mgn_walk_model(&walk, &found, head.flags);
+    mgn_walk_model(&walk, &head, &found);
     if (swapped != NULL) {
-        mgn_walk_model(&swap, &found, head.flags);
+        mgn_walk_model(&swap, &head, &found);
     }
     if (mgn_image_sound(&walk, &found)) {
         *model = found;
@@ -4823,7 +4958,7 @@ static margin_status mgn_image_open(const unsigned char *p, unsigned char *swapp
     }
     if (swapped != NULL) {
         swap.at = MARGIN_IMAGE_HEAD;
-        mgn_walk_model(&swap, &found, head.flags);
+        mgn_walk_model(&swap, &head, &found);
     }
     return MARGIN_E_IMAGE_VALUE;
 }
@@ -4846,101 +4981,42 @@ MARGIN_API margin_status margin_image_adopt(void *image, size_t size, margin_mod
 
 /* ---- reading integer models ---- */
 
-static margin_vote_q mgn_head_vote_q(const mgn_image_head *head, const unsigned char *p)
+/* The arrays of an integer model and of its conversion of real inputs, which end an image. */
+static void mgn_walk_quant(mgn_walk *walk, const mgn_image_head *h, margin_quant *quant,
+                           margin_stage_q *stage)
 {
-    margin_vote_q vote;
-    const size_t machines = margin_machines(head->scheme, head->classes);
-    vote.classes = head->classes;
-    vote.machines = (uint16_t)(machines <= UINT16_MAX ? machines : 0);
-    vote.scheme = head->scheme;
-    vote.down = MARGIN_LOAD(uint8_t, p + 35);
-    vote.reject = (int32_t)mgn_get32(p + 44);
-    vote.slope = (int16_t)mgn_get16(p + 48);
-    vote.shift = (int32_t)mgn_get32(p + 52);
-    return vote;
+    const size_t input = (h->flags & MGN_FLAG_INPUT) != 0 ? h->d : 0;
+    mgn_walk_model_q(walk, h, &quant->model, stage);
+    quant->input.offset =
+        (const margin_real *)mgn_walk_array(walk, quant->input.offset, MGN_REALS, input);
+    quant->input.factor =
+        (const margin_real *)mgn_walk_array(walk, quant->input.factor, MGN_REALS, input);
+    quant->input.d = h->d;
 }
 
-static bool mgn_head_linear_q(const mgn_image_head *head, const unsigned char *p,
-                              margin_linear_q *l)
+/* Cuts of a linear kernel have no vectors and none of the numbers that other kernels need. */
+static bool mgn_get_model_q(const mgn_image_head *h, const unsigned char *p, margin_model_q *model)
 {
-    l->d = (uint16_t)head->d;
-    l->format = head->format;
-    l->vote = mgn_head_vote_q(head, p);
-    return head->n == 0 && head->width == 0 && mgn_zeros(p, 29, 31) && mgn_zeros(p, 32, 35) &&
-           mgn_zeros(p, 36, 44) && mgn_zeros(p, 60, 64);
-}
-
-static bool mgn_head_expansion_q(const mgn_image_head *head, const unsigned char *p,
-                                 margin_expansion_q *e)
-{
-    const bool poly = head->kernel == MARGIN_KERNEL_POLY;
-    e->n = (uint16_t)head->n;
-    e->d = (uint16_t)head->d;
-    e->width = head->width;
-    e->format = head->format;
-    e->kernel.kind = head->kernel;
-    e->kernel.power = head->degree;
-    e->kernel.shift = MARGIN_LOAD(uint8_t, p + 32);
-    e->kernel.up = MARGIN_LOAD(uint8_t, p + 33);
-    e->kernel.down = MARGIN_LOAD(uint8_t, p + 34);
-    e->kernel.gain = mgn_get16(p + 36);
-    e->kernel.step = mgn_get16(p + 38);
-    e->kernel.cut = poly ? 0 : mgn_get32(p + 40);
-    e->kernel.add = poly ? (int32_t)mgn_get32(p + 40) : 0;
-    e->kernel.reach = mgn_get32(p + 60);
-    e->vote = mgn_head_vote_q(head, p);
-    return head->n <= UINT16_MAX;
-}
-
-/* Cuts of a linear kernel know nothing of what other kernels need. */
-static bool mgn_head_list_q(const mgn_image_head *head, const unsigned char *p, margin_list_q *l)
-{
-    const bool linear = head->kernel == MARGIN_KERNEL_LINEAR;
-    return mgn_head_expansion_q(head, p, &l->pool) && (head->n == 0) == linear &&
-           (!linear || (head->degree == 0 && mgn_zeros(p, 32, 35) && mgn_zeros(p, 36, 44) &&
-                        mgn_zeros(p, 60, 64)));
-}
-
-static bool mgn_head_proto_q(const mgn_image_head *head, const unsigned char *at, margin_proto_q *p)
-{
-    p->n = (uint16_t)head->n;
-    p->d = (uint16_t)head->d;
-    p->tangents = (uint8_t)head->width;
-    p->nth = head->degree;
-    p->format = head->format;
-    p->up = MARGIN_LOAD(uint8_t, at + 32);
-    p->left = MARGIN_LOAD(uint8_t, at + 33);
-    p->reach = mgn_get32(at + 60);
-    p->vote = mgn_head_vote_q(head, at);
-    return head->n <= UINT16_MAX && head->width <= MARGIN_PROTO_TANGENTS && head->kernel == 0 &&
-           mgn_zeros(at, 34, 35) && mgn_zeros(at, 36, 44);
-}
-
-static bool mgn_head_model_q(const mgn_image_head *head, const unsigned char *p,
-                             margin_quant *quant)
-{
-    quant->model.kind = head->kind;
-    quant->unit = (margin_real)mgn_get_float(p + 64);
-    if (head->d > UINT16_MAX || head->flags > (MGN_FLAG_STAGE | MGN_FLAG_INPUT) ||
-        !mgn_get_finite(p + 64) || !mgn_zeros(p, 50, 52)) {
+    const uint64_t kernel =
+        UINT64_C(0xF0000FF740000000); /* bytes 30, 32 to 34, 36 to 43, 60 to 63 */
+    const bool cuts = h->kind == MARGIN_MODEL_LIST && h->kernel == MARGIN_KERNEL_LINEAR;
+    uint64_t used = 0;
+    bool fits = true;
+    model->kind = h->kind;
+    switch (h->kind) {
+        MGN_KINDS_Q(MGN_GET_CASE)
+    default:
         return false;
     }
-    switch (head->kind) {
-    case MARGIN_MODEL_LINEAR:
-        return mgn_head_linear_q(head, p, &quant->model.of.linear);
-    case MARGIN_MODEL_PROTO:
-        return mgn_head_proto_q(head, p, &quant->model.of.proto);
-    case MARGIN_MODEL_LIST:
-        return mgn_head_list_q(head, p, &quant->model.of.list);
-    default:
-        return mgn_head_expansion_q(head, p, &quant->model.of.expansion);
-    }
+    return fits && mgn_rest_zero(p, cuts ? used & ~kernel : used) &&
+           h->flags <= (MGN_FLAG_STAGE | MGN_FLAG_INPUT) &&
+           (h->kind != MARGIN_MODEL_LIST || (h->n == 0) == cuts);
 }
 
 static margin_status mgn_image_model_q(const unsigned char *p, size_t size, mgn_image_head *head,
                                        margin_quant *quant)
 {
-    mgn_walk walk = mgn_walk_make(mgn_visit_none, MARGIN_Q15);
+    mgn_walk walk = mgn_walk_make(mgn_visit_none, MGN_IMAGE_HEAD_Q);
     const margin_status status = mgn_image_check(p, size);
     margin_stage_q stage = {NULL, NULL, NULL};
     if (status != MARGIN_OK) {
@@ -4951,29 +5027,12 @@ static margin_status mgn_image_model_q(const unsigned char *p, size_t size, mgn_
         return MARGIN_E_IMAGE;
     }
     mgn_clear(quant, sizeof *quant);
-    if (!mgn_head_model_q(head, p, quant)) {
+    quant->unit = (margin_real)mgn_get_float(p + 64);
+    if (!mgn_get_finite(p + 64) || !mgn_get_model_q(head, p, &quant->model)) {
         return MARGIN_E_IMAGE_VALUE;
     }
-    mgn_walk_model_q(&walk, quant, &stage, head->flags);
+    mgn_walk_quant(&walk, head, quant, &stage);
     return mgn_head_ends(head, &walk) ? MARGIN_OK : MARGIN_E_IMAGE_SIZE;
-}
-
-static void mgn_set_stage(margin_model_q *model, const margin_stage_q *stage)
-{
-    switch (model->kind) {
-    case MARGIN_MODEL_LINEAR:
-        model->of.linear.stage = stage;
-        break;
-    case MARGIN_MODEL_PROTO:
-        model->of.proto.stage = stage;
-        break;
-    case MARGIN_MODEL_LIST:
-        model->of.list.pool.stage = stage;
-        break;
-    default:
-        model->of.expansion.stage = stage;
-        break;
-    }
 }
 
 static bool mgn_image_sound_q(const mgn_walk *walk, const margin_quant *quant)
@@ -4981,20 +5040,20 @@ static bool mgn_image_sound_q(const mgn_walk *walk, const margin_quant *quant)
     return walk->fits && margin_model_check_q(&quant->model) == MARGIN_OK;
 }
 
-static mgn_walk mgn_image_take_q(margin_arena *mem, const unsigned char *from, unsigned flags,
-                                 margin_quant *quant)
+static mgn_walk mgn_image_take_q(margin_arena *mem, const unsigned char *from,
+                                 const mgn_image_head *head, margin_quant *quant)
 {
-    const bool staged = (flags & MGN_FLAG_STAGE) != 0;
+    const bool staged = (head->flags & MGN_FLAG_STAGE) != 0;
     margin_stage_q stage = {NULL, NULL, NULL};
     margin_stage_q *kept = MGN_KEEP(mem, margin_stage_q, staged ? 1u : 0);
-    mgn_walk walk = mgn_walk_make(mgn_visit_load, MARGIN_Q15);
+    mgn_walk walk = mgn_walk_make(mgn_visit_load, MGN_IMAGE_HEAD_Q);
     walk.from = from;
     walk.mem = mem;
-    mgn_walk_model_q(&walk, quant, &stage, flags);
+    mgn_walk_quant(&walk, head, quant, &stage);
     if (from != NULL && staged) {
         MARGIN_ASSERT(kept != NULL); /* the walk before this one has found room */
         *kept = stage;
-        mgn_set_stage(&quant->model, kept);
+        *mgn_stage_of(&quant->model) = kept;
     }
     return walk;
 }
@@ -5007,7 +5066,7 @@ MARGIN_API size_t margin_image_load_size_q(const void *image, size_t size)
     if (mgn_image_model_q((const unsigned char *)image, size, &head, &quant) != MARGIN_OK) {
         return 0;
     }
-    (void)mgn_image_take_q(&dry, NULL, head.flags, &quant);
+    (void)mgn_image_take_q(&dry, NULL, &head, &quant);
     return mgn_arena_counted(&dry);
 }
 
@@ -5028,12 +5087,12 @@ MARGIN_API margin_status margin_image_load_q(const void *image, size_t size, mar
         return status;
     }
     before = *mem;
-    (void)mgn_image_take_q(mem, NULL, head.flags, &found);
+    (void)mgn_image_take_q(mem, NULL, &head, &found);
     status = margin_arena_rewind(mem, &before);
     if (status != MARGIN_OK) {
         return status;
     }
-    walk = mgn_image_take_q(mem, p, head.flags, &found);
+    walk = mgn_image_take_q(mem, p, &head, &found);
     if (!mgn_image_sound_q(&walk, &found)) {
         (void)margin_arena_rewind(mem, &before);
         return MARGIN_E_IMAGE_VALUE;
@@ -5047,8 +5106,8 @@ MARGIN_API margin_status margin_image_load_q(const void *image, size_t size, mar
 static margin_status mgn_image_open_q(const unsigned char *p, unsigned char *swapped, size_t size,
                                       margin_stage_q *stage, margin_quant *quant)
 {
-    mgn_walk walk = mgn_walk_make(mgn_visit_place, MARGIN_Q15);
-    mgn_walk swap = mgn_walk_make(mgn_visit_swap, MARGIN_Q15);
+    mgn_walk walk = mgn_walk_make(mgn_visit_place, MGN_IMAGE_HEAD_Q);
+    mgn_walk swap = mgn_walk_make(mgn_visit_swap, MGN_IMAGE_HEAD_Q);
     mgn_image_head head;
     margin_quant found;
     margin_stage_q held = {NULL, NULL, NULL};
@@ -5063,19 +5122,19 @@ static margin_status mgn_image_open_q(const unsigned char *p, unsigned char *swa
     }
     walk.from = p;
     swap.image = swapped;
-    mgn_walk_model_q(&walk, &found, &held, head.flags);
+    mgn_walk_quant(&walk, &head, &found, &held);
     if (swapped != NULL) {
-        mgn_walk_model_q(&swap, &found, &held, head.flags);
+        mgn_walk_quant(&swap, &head, &found, &held);
     }
-    mgn_set_stage(&found.model, (head.flags & MGN_FLAG_STAGE) != 0 ? &held : NULL);
+    *mgn_stage_of(&found.model) = (head.flags & MGN_FLAG_STAGE) != 0 ? &held : NULL;
     sound = mgn_image_sound_q(&walk, &found);
     if (!sound && swapped != NULL) {
-        swap.at = MARGIN_IMAGE_HEAD + 4u;
-        mgn_walk_model_q(&swap, &found, &held, head.flags);
+        swap.at = MGN_IMAGE_HEAD_Q;
+        mgn_walk_quant(&swap, &head, &found, &held);
     }
     if (sound) {
         *stage = held;
-        mgn_set_stage(&found.model, (head.flags & MGN_FLAG_STAGE) != 0 ? stage : NULL);
+        *mgn_stage_of(&found.model) = (head.flags & MGN_FLAG_STAGE) != 0 ? stage : NULL;
         *quant = found;
     }
     return sound ? MARGIN_OK : MARGIN_E_IMAGE_VALUE;
@@ -9833,24 +9892,39 @@ static bool mgn_put_norms(unsigned char *p, const margin_expansion *e)
     return fits;
 }
 
-/* What all heads share. */
-static void mgn_put_head(unsigned char *p, const mgn_image_head *head)
+/* Numbers of the head, by their types. */
+#define MGN_PUT_REAL(at, value) fits = mgn_put_float(at, value) && fits
+#define MGN_PUT_SIZE(at, value) mgn_put32(at, (uint32_t)(value))
+#define MGN_PUT_N16(at, value) mgn_put32(at, value)
+#define MGN_PUT_U32(at, value) mgn_put32(at, value)
+#define MGN_PUT_I32(at, value) mgn_put32(at, (uint32_t)(value))
+#define MGN_PUT_U16(at, value) mgn_put16(at, value)
+#define MGN_PUT_I16(at, value) mgn_put16(at, (uint16_t)(value))
+#define MGN_PUT_W8(at, value) mgn_put16(at, value)
+#define MGN_PUT_U8(at, value) *(at) = (unsigned char)(value)
+#define MGN_PUT_CUT(at, value)                                                                     \
+    (void)(h->kernel != MARGIN_KERNEL_POLY ? mgn_put32(at, value) : (void)0)
+#define MGN_PUT_ADD(at, value)                                                                     \
+    (void)(h->kernel == MARGIN_KERNEL_POLY ? mgn_put32(at, (uint32_t)(value)) : (void)0)
+#define MGN_PUT_MACHINES(at, value) (void)(value)
+#define MGN_PUT_N(field, type, place) MGN_PUT_##type(p + (place), m->field);
+#define MGN_PUT_CASE(number, type, member, FIELDS)                                                 \
+    case number: {                                                                                 \
+        const type *m = &model->of.member;                                                         \
+        FIELDS(MGN_SKIP_A, MGN_PUT_N, MGN_SKIP_S)                                                  \
+        break;                                                                                     \
+    }
+
+/* What the heads of all kinds share. */
+static void mgn_put_head(unsigned char *p, const mgn_image_head *h)
 {
     mgn_clear(p, MARGIN_IMAGE_HEAD);
     mgn_put32(p, UINT32_C(0x1A6E676D));
     mgn_put16(p + 4, MARGIN_IMAGE_VERSION);
-    p[6] = head->kind;
-    p[7] = head->format;
-    mgn_put32(p + 8, (uint32_t)head->bytes);
-    mgn_put32(p + 16, (uint32_t)head->n);
-    mgn_put32(p + 20, (uint32_t)head->d);
-    mgn_put16(p + 24, head->classes);
-    mgn_put16(p + 26, head->width);
-    p[28] = head->scheme;
-    p[29] = head->kernel;
-    p[30] = head->degree;
-    p[31] = head->flags;
-    mgn_put32(p + 56, (uint32_t)head->notes);
+    p[6] = h->kind;
+    mgn_put32(p + 8, (uint32_t)h->bytes);
+    p[31] = h->flags;
+    mgn_put32(p + 56, (uint32_t)h->notes);
 }
 
 static void mgn_put_notes(unsigned char *p, const mgn_image_head *head, const void *notes)
@@ -9868,70 +9942,39 @@ static size_t mgn_image_bytes(size_t before, size_t notes)
     return (size_t)(uint32_t)bytes != bytes || bytes == SIZE_MAX ? 0 : bytes;
 }
 
-static void mgn_put_expansion(unsigned char *p, const margin_expansion *e, mgn_walk *walk)
-{
-    walk->fits = mgn_put_float(p + 32, e->kernel.gamma) && walk->fits;
-    walk->fits = mgn_put_float(p + 36, e->kernel.coef0) && walk->fits;
-    walk->fits = mgn_put_float(p + 40, e->kernel.a) && walk->fits;
-    walk->fits = mgn_put_norms(p + MARGIN_IMAGE_HEAD + 4u * e->n * e->d, e) && walk->fits;
-}
-
-/* Head of the image of a model, its own part and its length left out. */
-static mgn_image_head mgn_head_of(const margin_model *model)
-{
-    const margin_vote *vote = margin_model_vote(model);
-    const margin_expansion *e = mgn_model_pool(model);
-    mgn_image_head head;
-    mgn_clear(&head, sizeof head);
-    head.kind = model->kind;
-    head.classes = vote->classes;
-    head.scheme = vote->scheme;
-    head.flags = (uint8_t)mgn_model_flags(model);
-    if (model->kind == MARGIN_MODEL_LINEAR) {
-        head.d = model->of.linear.d;
-    } else if (model->kind == MARGIN_MODEL_PROTO) {
-        head.n = model->of.proto.n;
-        head.d = model->of.proto.d;
-        head.width = model->of.proto.tangents;
-        head.degree = (uint8_t)model->of.proto.nth;
-    } else if (e != NULL) {
-        head.n = e->n;
-        head.d = e->d;
-        head.width = e->width;
-        head.kernel = e->kernel.kind;
-        head.degree = e->kernel.degree;
-    }
-    return head;
-}
-
 MARGIN_API size_t margin_image_size(const margin_model *model, size_t notes)
 {
-    mgn_walk walk = mgn_walk_make(mgn_visit_none, 0);
+    mgn_walk walk = mgn_walk_make(mgn_visit_none, MARGIN_IMAGE_HEAD);
+    mgn_image_head head;
     margin_model copy;
     if (model == NULL || !mgn_kind_known(model->kind)) {
         return 0;
     }
+    head = mgn_head_of(model);
     copy = *model;
-    mgn_walk_model(&walk, &copy, mgn_model_flags(model));
+    mgn_walk_model(&walk, &head, &copy);
     return mgn_image_bytes(walk.at, notes);
 }
 
-/* Head, arrays and what is special to a kind; false if a number does not fit binary32. */
-static bool mgn_put_model(unsigned char *p, const margin_model *model, const mgn_image_head *head)
+/* Head and arrays, with squared lengths made anew; false if a number does not fit binary32. */
+static bool mgn_put_model(unsigned char *p, const margin_model *model, const mgn_image_head *h)
 {
-    mgn_walk walk = mgn_walk_make(mgn_visit_write, 0);
-    const margin_vote *vote = margin_model_vote(model);
+    mgn_walk walk = mgn_walk_make(mgn_visit_write, MARGIN_IMAGE_HEAD);
+    const margin_expansion *e = mgn_model_pool(model);
     margin_model copy = *model;
-    mgn_put_head(p, head);
-    walk.image = p;
-    mgn_walk_model(&walk, &copy, head->flags);
-    walk.fits = mgn_put_float(p + 44, vote->reject) && walk.fits;
-    walk.fits = mgn_put_float(p + 48, vote->slope) && walk.fits;
-    walk.fits = mgn_put_float(p + 52, vote->shift) && walk.fits;
-    if (mgn_model_pool(model) != NULL) {
-        mgn_put_expansion(p, mgn_model_pool(model), &walk);
+    bool fits = true;
+    mgn_put_head(p, h);
+    switch (h->kind) {
+        MGN_KINDS(MGN_PUT_CASE)
+    default:
+        break;
     }
-    return walk.fits;
+    walk.image = p;
+    mgn_walk_model(&walk, h, &copy);
+    if (e != NULL) {
+        fits = mgn_put_norms(p + MARGIN_IMAGE_HEAD + 4u * e->n * e->d, e) && fits;
+    }
+    return fits && walk.fits;
 }
 
 MARGIN_API margin_status margin_image_write(const margin_model *model, const void *notes,
@@ -9958,106 +10001,49 @@ MARGIN_API margin_status margin_image_write(const margin_model *model, const voi
 
 /* ---- writing integer models ---- */
 
-static void mgn_put_expansion_q(unsigned char *p, const margin_kernel_q *k)
+/* The head of a model and its conversion; and a walk over copies of both. */
+static mgn_image_head mgn_head_of_quant(const margin_quant *quant)
 {
-    p[32] = k->shift;
-    p[33] = k->up;
-    p[34] = k->down;
-    mgn_put16(p + 36, k->gain);
-    mgn_put16(p + 38, k->step);
-    mgn_put32(p + 40, k->kind == MARGIN_KERNEL_POLY ? (uint32_t)k->add : k->cut);
-    mgn_put32(p + 60, k->reach);
-}
-
-static const margin_stage_q *mgn_stage_of(const margin_model_q *model)
-{
-    if (model->kind == MARGIN_MODEL_PROTO) {
-        return model->of.proto.stage;
-    }
-    if (model->kind == MARGIN_MODEL_LIST) {
-        return model->of.list.pool.stage;
-    }
-    return model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.stage : model->of.expansion.stage;
-}
-
-/* The expansion in a model that is one, or a list. */
-static const margin_expansion_q *mgn_pool_of_q(const margin_model_q *model)
-{
-    return model->kind == MARGIN_MODEL_LIST ? &model->of.list.pool : &model->of.expansion;
-}
-
-static mgn_image_head mgn_head_of_q(const margin_quant *quant)
-{
-    const margin_model_q *model = &quant->model;
-    const margin_vote_q *vote = margin_model_vote_q(model);
-    mgn_image_head head;
-    mgn_clear(&head, sizeof head);
-    head.kind = model->kind;
-    head.classes = vote->classes;
-    head.scheme = vote->scheme;
-    head.flags = (uint8_t)((mgn_stage_of(model) != NULL ? MGN_FLAG_STAGE : 0) |
-                           (quant->input.offset != NULL ? MGN_FLAG_INPUT : 0));
-    if (model->kind == MARGIN_MODEL_LINEAR) {
-        head.d = model->of.linear.d;
-        head.format = model->of.linear.format;
-    } else if (model->kind == MARGIN_MODEL_PROTO) {
-        head.n = model->of.proto.n;
-        head.d = model->of.proto.d;
-        head.width = model->of.proto.tangents;
-        head.degree = model->of.proto.nth;
-        head.format = model->of.proto.format;
-    } else {
-        const margin_expansion_q *e = mgn_pool_of_q(model);
-        head.n = e->n;
-        head.d = e->d;
-        head.width = e->width;
-        head.format = e->format;
-        head.kernel = e->kernel.kind;
-        head.degree = e->kernel.power;
-    }
+    mgn_image_head head = mgn_head_of_q(&quant->model);
+    head.flags |= (uint8_t)(quant->input.offset != NULL ? MGN_FLAG_INPUT : 0);
     return head;
 }
 
-/* Walks over a copy. */
-static void mgn_walk_copy_q(mgn_walk *walk, const margin_quant *quant, unsigned flags)
+static void mgn_walk_copy_q(mgn_walk *walk, const margin_quant *quant, const mgn_image_head *h)
 {
     margin_quant copy = *quant;
     margin_stage_q stage = {NULL, NULL, NULL};
-    if ((flags & MGN_FLAG_STAGE) != 0) {
-        stage = *mgn_stage_of(&quant->model);
+    if ((h->flags & MGN_FLAG_STAGE) != 0) {
+        stage = **mgn_stage_of(&copy.model);
     }
-    mgn_walk_model_q(walk, &copy, &stage, flags);
+    mgn_walk_quant(walk, h, &copy, &stage);
 }
 
 MARGIN_API size_t margin_image_size_q(const margin_quant *quant, size_t notes)
 {
-    mgn_walk walk = mgn_walk_make(mgn_visit_none, MARGIN_Q15);
+    mgn_walk walk = mgn_walk_make(mgn_visit_none, MGN_IMAGE_HEAD_Q);
+    mgn_image_head head;
     if (quant == NULL || !mgn_kind_known(quant->model.kind)) {
         return 0;
     }
-    mgn_walk_copy_q(&walk, quant, mgn_head_of_q(quant).flags);
+    head = mgn_head_of_quant(quant);
+    mgn_walk_copy_q(&walk, quant, &head);
     return mgn_image_bytes(walk.at, notes);
 }
 
-static bool mgn_put_model_q(unsigned char *p, const margin_quant *quant, const mgn_image_head *head)
+static bool mgn_put_model_q(unsigned char *p, const margin_quant *quant, const mgn_image_head *h)
 {
-    mgn_walk walk = mgn_walk_make(mgn_visit_write, MARGIN_Q15);
-    const margin_vote_q *vote = margin_model_vote_q(&quant->model);
-    mgn_put_head(p, head);
-    p[35] = vote->down;
-    mgn_put32(p + 44, (uint32_t)vote->reject);
-    mgn_put16(p + 48, (uint16_t)vote->slope);
-    mgn_put32(p + 52, (uint32_t)vote->shift);
-    walk.fits = mgn_put_float(p + 64, quant->unit);
-    if (head->kind == MARGIN_MODEL_EXPANSION || head->kind == MARGIN_MODEL_LIST) {
-        mgn_put_expansion_q(p, &mgn_pool_of_q(&quant->model)->kernel);
-    } else if (head->kind == MARGIN_MODEL_PROTO) {
-        p[32] = quant->model.of.proto.up;
-        p[33] = quant->model.of.proto.left;
-        mgn_put32(p + 60, quant->model.of.proto.reach);
+    mgn_walk walk = mgn_walk_make(mgn_visit_write, MGN_IMAGE_HEAD_Q);
+    const margin_model_q *model = &quant->model;
+    mgn_put_head(p, h);
+    switch (h->kind) {
+        MGN_KINDS_Q(MGN_PUT_CASE)
+    default:
+        break;
     }
+    walk.fits = mgn_put_float(p + 64, quant->unit);
     walk.image = p;
-    mgn_walk_copy_q(&walk, quant, head->flags);
+    mgn_walk_copy_q(&walk, quant, h);
     return walk.fits;
 }
 
@@ -10078,7 +10064,7 @@ MARGIN_API margin_status margin_image_write_q(const margin_quant *quant, const v
     if (status != MARGIN_OK || out == NULL || (notes == NULL && notes_count != 0)) {
         return status != MARGIN_OK ? status : MARGIN_E_ARGUMENT;
     }
-    head = mgn_head_of_q(quant);
+    head = mgn_head_of_quant(quant);
     head.notes = notes_count;
     head.bytes = margin_image_size_q(quant, notes_count);
     if (head.bytes == 0 || size < head.bytes) {
@@ -10125,34 +10111,42 @@ static margin_status mgn_linear_scale(margin_linear *l, const margin_scaling *s,
     return MARGIN_OK;
 }
 
+/* Points a model at the arrays of a scaling, where its list of fields has them. */
+#define MGN_SCALE_OFFSET(v) v = scaling->offset;
+#define MGN_SCALE_FACTOR(v) v = scaling->factor;
+#define MGN_SCALE_REAL(v)
+#define MGN_SCALE_U32(v)
+#define MGN_SCALE_A(field, element, count) MGN_SCALE_##element(m->field)
+#define MGN_SCALE_CASE(number, type, member, FIELDS)                                               \
+    case number: {                                                                                 \
+        type *m = &model->of.member;                                                               \
+        FIELDS(MGN_SCALE_A, MGN_SKIP_N, MGN_SKIP_S)                                                \
+        (void)m;                                                                                   \
+        break;                                                                                     \
+    }
+
 MARGIN_API margin_status margin_model_scale(margin_model *model, const margin_scaling *scaling,
                                             margin_arena *mem)
 {
-    margin_expansion *e;
+    mgn_image_head head;
     if (model == NULL || scaling == NULL || mgn_mem_check(mem) != MARGIN_OK) {
         return MARGIN_E_ARGUMENT;
     }
     if (scaling->offset == NULL) {
         return MARGIN_OK;
     }
-    if (model->kind == MARGIN_MODEL_LINEAR) {
-        return scaling->d != model->of.linear.d ? MARGIN_E_ARGUMENT
-                                                : mgn_linear_scale(&model->of.linear, scaling, mem);
-    }
-    if (model->kind == MARGIN_MODEL_PROTO) {
-        if (scaling->d != model->of.proto.d || model->of.proto.offset != NULL) {
-            return MARGIN_E_ARGUMENT;
-        }
-        model->of.proto.offset = scaling->offset;
-        model->of.proto.factor = scaling->factor;
-        return MARGIN_OK;
-    }
-    e = model->kind == MARGIN_MODEL_LIST ? &model->of.list.pool : &model->of.expansion;
-    if (scaling->d != e->d || e->offset != NULL) {
+    head = mgn_head_of(model);
+    if (scaling->d != head.d || head.flags != 0) {
         return MARGIN_E_ARGUMENT;
     }
-    e->offset = scaling->offset;
-    e->factor = scaling->factor;
+    if (model->kind == MARGIN_MODEL_LINEAR) {
+        return mgn_linear_scale(&model->of.linear, scaling, mem);
+    }
+    switch (model->kind) {
+        MGN_KINDS(MGN_SCALE_CASE)
+    default:
+        break;
+    }
     return MARGIN_OK;
 }
 

@@ -44,10 +44,8 @@ under their names as well: gen_option(choice, "seed").
 
 HOW TO ADD A KIND OF MODELS
 
-1. margin.h and margin_impl.h: the struct, a member of margin_model, its cases in margin_scores, margin_model_vote,
-   margin_model_scale and the image. All kinds have a margin_vote, a number of features and margin_machines() scores.
-2. native.c: a function `gen_KIND_anatomy` that lists its arrays and numbers by name ("d" is a must), and a case in
-   gen_dissect. Python reads both by these names. Integer forms: gen_dissect_q in native_export.c.
-3. kinds.py: an entry of KINDS: the struct's initialiser as a list of these names. A scheme of its own: SCHEME_NAMES in
-   emit.py. Integer forms: INTEGER_KINDS.
+1. margin.h and margin_impl.h: the struct, a member of margin_model, the list of its fields in >>kinds, and its cases in
+   margin_scores, margin_model_vote and the checks. All kinds have a margin_vote, a number of features and
+   margin_machines() scores. Images, native.c and emit.py read the list: Python knows the fields by their names in C.
+2. kinds.py: an entry of KINDS: words for people. A scheme of its own: SCHEME_NAMES in emit.py.
 """

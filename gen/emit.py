@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .cspell import c_int, c_real
-from .kinds import INTEGER_KINDS, KINDS, kind_of
+from .kinds import KINDS, kind_of
 from .native import Machine, Parts
 from .quant import Quantised
 
@@ -61,50 +61,50 @@ def table_of(parts: Parts, name: str, aligned: bool = False) -> Table:
     return Table(name, parts.kind(name), parts.array(name), aligned)
 
 
-def spelled(value) -> str:
-    return c_real(value) if isinstance(value, float) else c_int(value)
+ENUMS = {"kernel": KERNEL_NAMES, "scheme": SCHEME_NAMES, "format": {15: "MARGIN_Q15", 7: "MARGIN_Q7"}}
 
 
-def initialiser(parts: Parts, fields: str, composed: dict[str, str]) -> tuple[list[Table], list[str]]:
-    """The tables, and the members of the struct in order: what is composed, arrays and numbers by their names; a list
-    for what stands in parentheses."""
-    tables, members, outer = [], [], []
-    for name in fields.split():
-        if name == "(":
-            outer, members = members, []
-        elif name == ")":
-            outer.append(members)
-            members = outer
-        elif name in composed:
-            members.append(composed[name])
-        elif name in parts.arrays:
-            tables.append(table_of(parts, name, aligned="format" in fields and name == "vectors"))
-            members.append(f"{{{name}}}")
-        else:
-            members.append(spelled(parts.numbers[name]))
+def spelled(name: str, kind: str, value) -> str:
+    """A number of a struct as C text.
+
+    >>> spelled("kernel", "uint8_t", 2), spelled("cut", "uint32_t", 7), spelled("n", "size_t", 7), spelled("a", "margin_real", 2.0)
+    ('MARGIN_KERNEL_RBF', '7u', '7', '2.0f')
+    """
+    if name in ENUMS:
+        return ENUMS[name][value]
+    if kind == "margin_real":
+        return c_real(value)
+    return c_int(value, "uint32_t") if kind == "uint32_t" else c_int(value)
+
+
+def initialiser(parts: Parts) -> tuple[list[Table], list]:
+    """The tables, and the members of the struct in their order; a list for a struct within it."""
+    tables, members, integers = [], [], "format" in parts.numbers
+    for path, name, kind, is_array in parts.fields:
+        inner = members
+        for struct in path.split(".")[:-1]:
+            if not (inner and isinstance(inner[-1], Struct) and inner[-1].name == struct):
+                inner.append(Struct(struct))
+            inner = inner[-1]
+        if is_array:
+            tables.append(table_of(parts, name, aligned=integers and name == "vectors"))
+        inner.append(f"{{{name}}}" if is_array or name == "stage" else spelled(name, kind, parts.numbers[name]))
     return tables, members
+
+
+class Struct(list):
+    """The members of a struct within a struct."""
+
+    def __init__(self, name: str):
+        super().__init__()
+        self.name = name
 
 
 # ---- floats ----
 
-def vote(n: dict) -> str:
-    """margin_vote: classes, scheme, reject, slope, shift."""
-    return (f"{{{c_int(n['classes'])}, {SCHEME_NAMES[n['scheme']]}, {c_real(n['reject'])}, {c_real(n['slope'])}, "
-            f"{c_real(n['shift'])}}}")
-
-
-def kernel(n: dict) -> str:
-    """margin_kernel: kind, degree, gamma, coef0, a."""
-    return (f"{{{KERNEL_NAMES[n['kernel']]}, {n['degree']}, {c_real(n['gamma'])}, {c_real(n['coef0'])}, "
-            f"{c_real(n['a'])}}}")
-
-
 def body_of(machine: Machine) -> Body:
     kind, n = kind_of(machine), machine.numbers
-    if kind.body is not None:
-        return kind.body(machine)
-    composed = {"vote": vote(n), "kernel": kernel(n) if "kernel" in n else ""}
-    tables, members = initialiser(machine.parts, kind.fields, composed)
+    tables, members = initialiser(machine.parts)
     scores = kind.scores
     if n["kind"] == 2 and n["kernel"] != 0:  # a kernel's own, not all of them
         scores = f"margin_{KERNEL_WORDS[n['kernel']].split('_')[0]}_scores"
@@ -114,30 +114,15 @@ def body_of(machine: Machine) -> Body:
 
 # ---- integers ----
 
-def vote_q(n: dict) -> str:
-    """margin_vote_q: classes, machines, reject, shift, slope, down, scheme."""
-    return (f"{{{n['classes']}, {n['machines']}, {c_int(n['reject'])}, {c_int(n['shift'])}, {n['slope']}, {n['down']}, "
-            f"{SCHEME_NAMES[n['scheme']]}}}")
-
-
-def kernel_q(n: dict) -> str:
-    """margin_kernel_q: kind, power, shift, up, gain, step, down, cut, reach, add."""
-    return (f"{{{KERNEL_NAMES[n['kernel']]}, {n['power']}, {n['kernel_shift']}, {n['up']}, {n['gain']}, {n['step']}, "
-            f"{n['kernel_down']}, {c_int(n['cut'], 'uint32_t')}, {c_int(n['reach'], 'uint32_t')}, {c_int(n['add'])}}}")
-
-
 def integer_body(q: Quantised) -> Body:
     n, r = q.numbers, q.report
-    struct, fields = INTEGER_KINDS[n["kind"]]
-    composed = {"vote": vote_q(n), "kernel": kernel_q(n) if "kernel" in n else "", "stage": "{stage}",
-                "format": f"MARGIN_{q.form.upper()}"}
-    tables, members = initialiser(q.parts, fields, composed)
+    tables, members = initialiser(q.parts)
     stage = [table_of(q.parts, f"stage_{part}") for part in ("offset", "factor", "shift")] if n["stage"] else []
     notes = [f"scores count units of {r.unit:.6g}"]
     word = "proto" if n["kind"] == 3 else KERNEL_WORDS[n.get("kernel", 0)]
     verb = "score" if n["kind"] == 2 and n["machines"] == 1 else "scores"  # of one machine, the function returns it
     scores = f"margin_list_{word}_ask_{q.form}" if n["kind"] == 4 else f"margin_{word}_{verb}_{q.form}"
-    return Body(q.form, struct, tables + stage, members, scores, "int16_t", "int32_t",
+    return Body(q.form, KINDS[n["kind"]].struct + "_q", tables + stage, members, scores, "int16_t", "int32_t",
                 c_int(n["reject"]) if n["reject"] else None, vote=KINDS[n["kind"]].vote, notes=notes,
                 stage=bool(n["stage"]), convert=q.input_scaling(),
                 find=(f"margin_proto_find_{q.form}", "margin_proto_found_q") if word == "proto" else None)

@@ -1,5 +1,5 @@
 """kinds.py -- the kinds of models: how each is called, described and spelled in C. One entry a kind; see gen/__init__.py
-for how to add one. What arrays and numbers a kind has stands in native.c, gen_dissect."""
+for how to add one. What a kind is made of stands in C alone: margin_impl.h, >>kinds."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -10,16 +10,14 @@ from .options import KERNELS
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of models in floats. `fields` is the initialiser of the struct: names of arrays and numbers of native.c,
-    and what emit.py knows how to spell: vote, kernel; a struct within it in parentheses."""
+    """A kind of models. Its integer form, if it has one, is the struct of the same name with _q behind it."""
     word: str                                  # for people and for the JSON of info
     struct: str                                # type in C
     scores: str                                # function (model, x, scores) in C
-    fields: str
     words: Callable[[dict], str]               # what it is, out of its numbers
     rows: Callable[[object], list] = field(default=lambda machine: [])  # raw inputs that suit a test, if it has any
     vote: str = "vote"                         # where the struct has its margin_vote
-    body: Callable | None = None               # emit.Body of a machine, where `fields` does not do: nested structs
+    integers: bool = True                      # whether there is a form in q15 and q7
 
 
 def kernel_words(numbers: dict) -> str:
@@ -55,23 +53,11 @@ def centroid_rows(machine) -> list[list[float]]:
 
 
 KINDS = {  # by MARGIN_MODEL_...
-    1: Kind("linear", "margin_linear", "margin_linear_scores", "w bias d vote", lambda numbers: "linear classifier"),
-    2: Kind("expansion", "margin_expansion", "margin_expansion_scores",
-            "vectors norms coef bias class_end offset factor n d kernel width vote", kernel_words, pool_rows),
+    1: Kind("linear", "margin_linear", "margin_linear_scores", lambda numbers: "linear classifier"),
+    2: Kind("expansion", "margin_expansion", "margin_expansion_scores", kernel_words, pool_rows),
     3: Kind("prototypes", "margin_proto", "margin_proto_scores",
-            "vectors exits class_end offset factor n d tangents nth vote",
             lambda numbers: f"{numbers['n']} prototypes with {numbers['tangents']} tangents each", centroid_rows),
-    4: Kind("list", "margin_list", "margin_list_scores",
-            "( vectors norms coef bias class_end offset factor n d kernel width vote ) reach target", list_words, pool_rows,
-            vote="pool.vote"),
-}
-
-# In integers: struct and fields; `stage` and the format are spelled by emit.py. A kind that is not here has no such form.
-INTEGER_KINDS = {
-    1: ("margin_linear_q", "w bias stage d format vote"),
-    2: ("margin_expansion_q", "vectors norms coef scales bias class_end stage n d width format kernel vote"),
-    3: ("margin_proto_q", "vectors constants gains downs class_end stage reach n d tangents nth up left format vote"),
-    4: ("margin_list_q", "( vectors norms coef scales bias class_end stage n d width format kernel vote ) cut_reach target"),
+    4: Kind("list", "margin_list", "margin_list_scores", list_words, pool_rows, vote="pool.vote"),
 }
 
 

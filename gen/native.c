@@ -112,7 +112,7 @@ typedef struct {
     const void *at; /* NULL: the model does without this array */
     double value;   /* of a number */
     int64_t count;  /* of an array; -1: this is a number */
-    int32_t type;   /* GEN_REAL, or bytes of an integer, negative if it is signed */
+    int32_t type;   /* GEN_REAL, GEN_SIZE, or bytes of an integer, negative if it is signed */
     int32_t unused;
 } gen_part;
 
@@ -123,7 +123,8 @@ enum {
     GEN_INT32 = -4,
     GEN_UINT8 = 1,
     GEN_UINT16 = 2,
-    GEN_UINT32 = 4
+    GEN_UINT32 = 4,
+    GEN_SIZE = 8
 };
 
 typedef struct {
@@ -148,93 +149,56 @@ static void gen_number(gen_anatomy *a, const char *name, double value, int32_t t
     a->part[a->count - 1].count = -1;
 }
 
-static void gen_linear_anatomy(gen_anatomy *a, const margin_linear *l, size_t machines)
-{
-    gen_number(a, "d", (double)l->d, GEN_UINT32);
-    gen_array(a, "w", l->w, margin_functions(l->vote.scheme, l->vote.classes) * l->d, GEN_REAL);
-    gen_array(a, "bias", l->bias, machines, GEN_REAL);
-}
+/* Types of arrays and numbers, by their names in the lists of margin_impl.h, >>kinds. */
+#define GEN_TYPE_REAL GEN_REAL
+#define GEN_TYPE_OFFSET GEN_REAL
+#define GEN_TYPE_FACTOR GEN_REAL
+#define GEN_TYPE_SIZE GEN_SIZE
+#define GEN_TYPE_U32 GEN_UINT32
+#define GEN_TYPE_CUT GEN_UINT32
+#define GEN_TYPE_I32 GEN_INT32
+#define GEN_TYPE_ADD GEN_INT32
+#define GEN_TYPE_U16 GEN_UINT16
+#define GEN_TYPE_N16 GEN_UINT16
+#define GEN_TYPE_MACHINES GEN_UINT16
+#define GEN_TYPE_I16 GEN_INT16
+#define GEN_TYPE_U8 GEN_UINT8
+#define GEN_TYPE_W8 GEN_UINT8
+#define GEN_TYPE_Q (h->format == MARGIN_Q7 ? GEN_INT8 : GEN_INT16)
+#define GEN_TYPE_COEF (mgn_head_narrow(h) ? GEN_INT8 : GEN_INT16)
+#define GEN_ARRAY(field, element, count) gen_array(a, #field, m->field, count, GEN_TYPE_##element);
+#define GEN_NUMBER(field, type, place) gen_number(a, #field, (double)m->field, GEN_TYPE_##type);
+#define GEN_STAGE(field) gen_stage(a, m->field, h->d);
+#define GEN_CASE(number, type, member, FIELDS)                                                     \
+    case number: {                                                                                 \
+        const type *m = &model->of.member;                                                         \
+        FIELDS(GEN_ARRAY, GEN_NUMBER, GEN_STAGE)                                                   \
+        break;                                                                                     \
+    }
 
-static void gen_kernel_anatomy(gen_anatomy *a, const margin_kernel *kernel)
-{
-    gen_number(a, "kernel", kernel->kind, GEN_UINT8);
-    gen_number(a, "degree", kernel->degree, GEN_UINT8);
-    gen_number(a, "gamma", kernel->gamma, GEN_REAL);
-    gen_number(a, "coef0", kernel->coef0, GEN_REAL);
-    gen_number(a, "a", kernel->a, GEN_REAL);
-}
-
-static void gen_expansion_anatomy(gen_anatomy *a, const margin_expansion *e, size_t machines)
-{
-    gen_number(a, "n", (double)e->n, GEN_UINT32);
-    gen_number(a, "d", (double)e->d, GEN_UINT32);
-    gen_number(a, "width", e->width, GEN_UINT16);
-    gen_array(a, "vectors", e->vectors, e->n * e->d, GEN_REAL);
-    gen_array(a, "norms", e->norms, e->n, GEN_REAL);
-    gen_array(a, "coef", e->coef, e->n * e->width, GEN_REAL);
-    gen_array(a, "bias", e->bias, machines, GEN_REAL);
-    gen_array(a, "class_end", e->class_end, e->vote.classes, GEN_UINT32);
-    gen_array(a, "offset", e->offset, e->d, GEN_REAL);
-    gen_array(a, "factor", e->factor, e->d, GEN_REAL);
-    gen_kernel_anatomy(a, &e->kernel);
-}
-
-static void gen_list_anatomy(gen_anatomy *a, const margin_list *l)
-{
-    gen_expansion_anatomy(a, &l->pool, l->pool.width);
-    gen_array(a, "reach", l->reach, l->pool.width, GEN_UINT32);
-    gen_array(a, "target", l->target, l->pool.width, GEN_UINT32);
-}
-
-static void gen_proto_anatomy(gen_anatomy *a, const margin_proto *p)
-{
-    gen_number(a, "n", (double)p->n, GEN_UINT32);
-    gen_number(a, "d", (double)p->d, GEN_UINT32);
-    gen_number(a, "tangents", p->tangents, GEN_UINT16);
-    gen_number(a, "nth", p->nth, GEN_UINT16);
-    gen_array(a, "vectors", p->vectors, p->n * (1 + (size_t)p->tangents) * p->d, GEN_REAL);
-    gen_array(a, "exits", p->exits, p->n, GEN_REAL);
-    gen_array(a, "class_end", p->class_end, p->vote.classes, GEN_UINT32);
-    gen_array(a, "offset", p->offset, p->d, GEN_REAL);
-    gen_array(a, "factor", p->factor, p->d, GEN_REAL);
-}
-
-/* Arrays and numbers of a model; what all kinds have comes first. */
+/* Arrays and numbers of a model: what all kinds have, and then the fields of the struct in their order,
+ * under the names they have in C. */
 static void gen_dissect(const margin_model *model, gen_anatomy *a)
 {
+    const mgn_image_head head = mgn_head_of(model), *h = &head;
     const margin_vote *vote = margin_model_vote(model);
-    const size_t machines = margin_machines(vote->scheme, vote->classes);
     memset(a, 0, sizeof *a);
     gen_number(a, "kind", model->kind, GEN_UINT8);
-    gen_number(a, "classes", vote->classes, GEN_UINT16);
-    gen_number(a, "scheme", vote->scheme, GEN_UINT8);
-    gen_number(a, "machines", (double)machines, GEN_UINT32);
-    gen_number(a, "reject", vote->reject, GEN_REAL);
-    gen_number(a, "slope", vote->slope, GEN_REAL);
-    gen_number(a, "shift", vote->shift, GEN_REAL);
+    gen_number(a, "machines", (double)margin_machines(vote->scheme, vote->classes), GEN_UINT32);
     switch (model->kind) {
-    case MARGIN_MODEL_LINEAR:
-        gen_linear_anatomy(a, &model->of.linear, machines);
-        break;
-    case MARGIN_MODEL_EXPANSION:
-        gen_expansion_anatomy(a, &model->of.expansion, machines);
-        break;
-    case MARGIN_MODEL_PROTO:
-        gen_proto_anatomy(a, &model->of.proto);
-        break;
-    case MARGIN_MODEL_LIST:
-        gen_list_anatomy(a, &model->of.list);
-        break;
+        MGN_KINDS(GEN_CASE)
     default:
         break;
     }
 }
 
+/* An array by its name; the arrays of a list's pool are called "pool. NAME". */
 static const gen_part *gen_find(const gen_anatomy *a, const char *name)
 {
     int64_t i;
     for (i = 0; i < a->count; i++) {
-        if (strcmp(a->part[i].name, name) == 0) {
+        const char *space = strchr(a->part[i].name, ' ');
+        if (strcmp(space == NULL ? a->part[i].name : space + 1, name) == 0) {
             return &a->part[i];
         }
     }
@@ -244,9 +208,7 @@ static const gen_part *gen_find(const gen_anatomy *a, const char *name)
 static void gen_look(gen_machine *machine)
 {
     const margin_vote *vote = margin_model_vote(&machine->model);
-    gen_anatomy a;
-    gen_dissect(&machine->model, &a);
-    machine->d = (size_t)gen_find(&a, "d")->value;
+    machine->d = mgn_head_of(&machine->model).d;
     machine->classes = vote->classes;
     machine->machines = margin_machines(vote->scheme, vote->classes);
 }

@@ -91,20 +91,38 @@ class Part(ctypes.Structure):
 STRUCTS = (Choice, Watch, Report, Rows, Plain, Part)
 
 
+def short(path: str) -> str:
+    """The name of a field, out of its path in C: without the structs it is in, but for names that two of them have.
+
+    >>> [short(path) for path in ("pool.n", "vote.shift", "kernel.shift", "pool.kernel.kind", "kernel.gamma")]
+    ['n', 'shift', 'kernel_shift', 'kernel', 'gamma']
+    """
+    *structs, leaf = path.split(".")
+    if structs[-1:] == ["kernel"]:
+        return {"kind": "kernel", "shift": "kernel_shift", "down": "kernel_down"}.get(leaf, leaf)
+    return leaf
+
+
 class Parts:
-    """What a model is made of, by the names of native.c: `numbers`, and arrays with the types of C."""
+    """What a model is made of, as C lists it: `numbers`, arrays with the types of C, and `fields`, the members of the
+    struct in their order: path in C, short name, type, whether it is an array."""
     TYPES = {-4: ("int32_t", ctypes.c_int32), -2: ("int16_t", ctypes.c_int16), -1: ("int8_t", ctypes.c_int8),
-             1: ("uint8_t", ctypes.c_uint8), 2: ("uint16_t", ctypes.c_uint16), 4: ("uint32_t", ctypes.c_uint32)}
+             1: ("uint8_t", ctypes.c_uint8), 2: ("uint16_t", ctypes.c_uint16), 4: ("uint32_t", ctypes.c_uint32),
+             8: ("size_t", ctypes.c_size_t)}
+    BESIDE = ("kind", "machines", "stage_offset", "stage_factor", "stage_shift")  # no members of the struct
 
     def __init__(self, list_parts, owner, real):
         parts = (Part * 64)()
-        self.owner, self.real, self.arrays, self.numbers = owner, real, {}, {}
+        self.owner, self.real, self.arrays, self.numbers, self.fields = owner, real, {}, {}, []
         for part in parts[:list_parts(owner.handle, parts)]:
-            name = part.name.decode()
+            path = part.name.decode().replace(" ", "")
+            name = short(path)
             if part.count < 0:
                 self.numbers[name] = part.value if part.type == 0 else int(part.value)
             else:
                 self.arrays[name] = (part.at, part.count, part.type)
+            if path not in self.BESIDE:
+                self.fields.append((path, name, self.TYPES.get(part.type, ("margin_real",))[0], part.count >= 0))
 
     def kind(self, name: str) -> str:
         """The C type of an array."""

@@ -70,9 +70,8 @@ int32_t gen_quantize(const void *image, int64_t size, const gen_rows *rows, int6
     return status;
 }
 
-/* ---- kinds in integers ---- what each is made of, as gen_dissect has it for floats ---- */
-
-static void gen_stage_anatomy(gen_anatomy *a, const margin_stage_q *stage, size_t d)
+/* The stage of an integer model, or that it has none, as a field of the struct and as arrays. */
+static void gen_stage(gen_anatomy *a, const margin_stage_q *stage, size_t d)
 {
     gen_number(a, "stage", stage != NULL, GEN_UINT8);
     gen_array(a, "stage_offset", stage == NULL ? NULL : stage->offset, d, GEN_INT32);
@@ -80,113 +79,14 @@ static void gen_stage_anatomy(gen_anatomy *a, const margin_stage_q *stage, size_
     gen_array(a, "stage_shift", stage == NULL ? NULL : stage->shift, d, GEN_UINT8);
 }
 
-static void gen_linear_anatomy_q(gen_anatomy *a, const margin_linear_q *l)
-{
-    gen_number(a, "d", l->d, GEN_UINT16);
-    gen_array(a, "w", l->w, margin_functions(l->vote.scheme, l->vote.classes) * l->d,
-              l->format == MARGIN_Q7 ? GEN_INT8 : GEN_INT16);
-    gen_array(a, "bias", l->bias, l->vote.machines, GEN_INT32);
-    gen_stage_anatomy(a, l->stage, l->d);
-}
-
-static void gen_kernel_anatomy_q(gen_anatomy *a, const margin_kernel_q *k)
-{
-    gen_number(a, "kernel", k->kind, GEN_UINT8);
-    gen_number(a, "power", k->power, GEN_UINT8);
-    gen_number(a, "kernel_shift", k->shift, GEN_UINT8);
-    gen_number(a, "up", k->up, GEN_UINT8);
-    gen_number(a, "gain", k->gain, GEN_UINT16);
-    gen_number(a, "step", k->step, GEN_UINT16);
-    gen_number(a, "kernel_down", k->down, GEN_UINT8);
-    gen_number(a, "cut", k->cut, GEN_UINT32);
-    gen_number(a, "reach", k->reach, GEN_UINT32);
-    gen_number(a, "add", k->add, GEN_INT32);
-}
-
-/* Ends of classes are read where each machine tells two classes apart, and left out elsewhere. */
-static void gen_expansion_anatomy_q(gen_anatomy *a, const margin_expansion_q *e)
-{
-    const size_t even = ((size_t)e->d + 1) / 2 * 2;
-    const bool pairs =
-        e->vote.scheme == MARGIN_SCHEME_ONE_ONE || e->vote.scheme == MARGIN_SCHEME_VOTES;
-    gen_number(a, "n", e->n, GEN_UINT16);
-    gen_number(a, "d", e->d, GEN_UINT16);
-    gen_number(a, "width", e->width, GEN_UINT16);
-    gen_array(a, "vectors", e->vectors, e->n * even, e->format == MARGIN_Q7 ? GEN_INT8 : GEN_INT16);
-    gen_array(a, "norms", e->norms, e->n, GEN_UINT16);
-    gen_array(a, "coef", e->coef, (size_t)e->n * e->width,
-              e->scales != NULL ? GEN_INT8 : GEN_INT16);
-    gen_array(a, "scales", e->scales, e->scales != NULL ? e->vote.machines : 0, GEN_UINT16);
-    gen_array(a, "bias", e->bias, e->vote.machines, GEN_INT32);
-    gen_array(a, "class_end", e->class_end, pairs ? e->vote.classes : 0, GEN_UINT16);
-    gen_stage_anatomy(a, e->stage, e->d);
-    gen_kernel_anatomy_q(a, &e->kernel);
-}
-
-static void gen_proto_anatomy_q(gen_anatomy *a, const margin_proto_q *p)
-{
-    const size_t rows = (size_t)p->n * (1 + (size_t)p->tangents), even = ((size_t)p->d + 1) / 2 * 2;
-    gen_number(a, "n", p->n, GEN_UINT16);
-    gen_number(a, "d", p->d, GEN_UINT16);
-    gen_number(a, "tangents", p->tangents, GEN_UINT8);
-    gen_number(a, "nth", p->nth, GEN_UINT8);
-    gen_number(a, "up", p->up, GEN_UINT8);
-    gen_number(a, "left", p->left, GEN_UINT8);
-    gen_number(a, "reach", p->reach, GEN_UINT32);
-    gen_array(a, "vectors", p->vectors, (rows + 3) / 4 * 4 * even,
-              p->format == MARGIN_Q7 ? GEN_INT8 : GEN_INT16);
-    gen_array(a, "constants", p->constants, rows, GEN_INT32);
-    gen_array(a, "gains", p->gains, p->n, GEN_UINT16);
-    gen_array(a, "downs", p->downs, p->n, GEN_UINT8);
-    gen_array(a, "class_end", p->class_end, p->vote.classes, GEN_UINT16);
-    gen_stage_anatomy(a, p->stage, p->d);
-}
-
-static void gen_list_anatomy_q(gen_anatomy *a, const margin_list_q *l)
-{
-    const margin_expansion_q *e = &l->pool;
-    const size_t even = ((size_t)e->d + 1) / 2 * 2;
-    gen_number(a, "n", e->n, GEN_UINT16);
-    gen_number(a, "d", e->d, GEN_UINT16);
-    gen_number(a, "width", e->width, GEN_UINT16);
-    gen_array(a, "vectors", e->vectors, e->n > 0 ? e->n * even : (size_t)e->width * e->d,
-              e->format == MARGIN_Q7 ? GEN_INT8 : GEN_INT16);
-    gen_array(a, "norms", e->norms, e->n, GEN_UINT16);
-    gen_array(a, "coef", e->coef, (size_t)e->n * e->width, GEN_INT16);
-    gen_array(a, "scales", NULL, 0, GEN_UINT16);
-    gen_array(a, "bias", e->bias, e->width, GEN_INT32);
-    gen_array(a, "class_end", NULL, 0, GEN_UINT16);
-    gen_stage_anatomy(a, e->stage, e->d);
-    gen_kernel_anatomy_q(a, &e->kernel);
-    gen_array(a, "cut_reach", l->reach, e->width, GEN_UINT16);
-    gen_array(a, "target", l->target, e->width, GEN_UINT8);
-}
-
+/* As gen_dissect. */
 static void gen_dissect_q(const margin_model_q *model, gen_anatomy *a)
 {
-    const margin_vote_q *vote = margin_model_vote_q(model);
+    const mgn_image_head head = mgn_head_of_q(model), *h = &head;
     memset(a, 0, sizeof *a);
     gen_number(a, "kind", model->kind, GEN_UINT8);
-    gen_number(a, "classes", vote->classes, GEN_UINT16);
-    gen_number(a, "machines", vote->machines, GEN_UINT16);
-    gen_number(a, "reject", vote->reject, GEN_INT32);
-    gen_number(a, "shift", vote->shift, GEN_INT32);
-    gen_number(a, "slope", vote->slope, GEN_INT16);
-    gen_number(a, "down", vote->down, GEN_UINT8);
-    gen_number(a, "scheme", vote->scheme, GEN_UINT8);
     switch (model->kind) {
-    case MARGIN_MODEL_LINEAR:
-        gen_linear_anatomy_q(a, &model->of.linear);
-        break;
-    case MARGIN_MODEL_EXPANSION:
-        gen_expansion_anatomy_q(a, &model->of.expansion);
-        break;
-    case MARGIN_MODEL_PROTO:
-        gen_proto_anatomy_q(a, &model->of.proto);
-        break;
-    case MARGIN_MODEL_LIST:
-        gen_list_anatomy_q(a, &model->of.list);
-        break;
+        MGN_KINDS_Q(GEN_CASE)
     default:
         break;
     }

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from . import native
 from .data import Data
 from .errors import Failure
-from .kinds import INTEGER_KINDS, kind_of
+from .kinds import kind_of
 from .model import Model, unpack
 from .native import DOUBLE, INT32, INT64, Parts, Rows, address
 
@@ -55,7 +55,7 @@ class Quantised:
 
     def __init__(self, model: Model, form: str, rows: Rows | None = None):
         """`rows`: raw data to choose the scales by, in the place of what the notes of the model know."""
-        if model.machine.shape.kind not in INTEGER_KINDS:
+        if not kind_of(model.machine).integers:
             raise Failure(f"models of kind {kind_of(model.machine).word} have no form in {form}", model.path)
         by = scale_rows(model, rows)
         if by is None:

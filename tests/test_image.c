@@ -427,7 +427,7 @@ TEST absurd_integer_heads_with_a_right_checksum_are_refused(void)
         {0, 74, 1, 1, MARGIN_E_IMAGE_VALUE},          /* three int16_t: the fourth is 0 */
         {0, 76, 4, 0x7FFFFFFF, MARGIN_E_IMAGE_VALUE}, /* the bias leaves no room for the sum */
         {0, 80, 4, 0x7F800000, MARGIN_E_IMAGE_VALUE}, /* offset of the input infinite */
-        {1, 24, 2, 0xFFFE, MARGIN_E_IMAGE_SIZE},      /* more machines than 16 bits count */
+        {1, 24, 2, 0xFFFE, MARGIN_E_IMAGE_VALUE},     /* more machines than 16 bits count */
     };
     for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
         const size_t size = write_shape_q(lies[i].shape, "n");

@@ -26,8 +26,18 @@ void suite_fail(const char *why);
 /* ---- numbers to work on, the same everywhere ---- */
 /* `n` reals from the arena, normally distributed by a generator of that seed; without a seed only the memory. */
 margin_real *suite_numbers(margin_arena *mem, size_t n, uint32_t seed);
+#ifndef MARGIN_PREDICT_ONLY
 /* n samples of d features in classes that overlap a little. */
 margin_data suite_samples(margin_arena *mem, size_t n, size_t d, uint16_t classes, uint32_t seed);
+#endif
+/* Xorshift (Marsaglia 2003), for tests of predictors alone: the generator of the library belongs to training. */
+static inline uint32_t suite_draw(uint32_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return *state;
+}
 
 /* ---- the list: name and bytes of memory ---- */
 #if SIZE_MAX > 0xFFFFFFFFu

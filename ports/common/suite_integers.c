@@ -18,23 +18,14 @@ typedef struct {
     int32_t bias[MACHINES];
 } tables;
 
-/* Xorshift (Marsaglia 2003): the generator of the library belongs to training. */
-static uint32_t draw(uint32_t *rng)
-{
-    *rng ^= *rng << 13;
-    *rng ^= *rng >> 17;
-    *rng ^= *rng << 5;
-    return *rng;
-}
-
 static int16_t number(uint32_t *rng, int16_t most)
 {
-    return (int16_t)((int32_t)(draw(rng) % (2u * (uint32_t)most + 1u)) - most);
+    return (int16_t)((int32_t)(suite_draw(rng) % (2u * (uint32_t)most + 1u)) - most);
 }
 
 static uint8_t below(uint32_t *rng, unsigned n)
 {
-    return (uint8_t)(draw(rng) % n);
+    return (uint8_t)(suite_draw(rng) % n);
 }
 
 /* Vectors as margin_expansion_q stores them, and the squared length of each. */
@@ -89,19 +80,19 @@ static void draw_kernel(uint32_t *rng, margin_expansion_q *e, tables *t, const u
         k->step = q15 ? 1u : 16u;
         k->shift = (uint8_t)(10u + below(rng, 3));
         k->up = 4;
-        k->gain = (uint16_t)(1000u + draw(rng) % 6000u);
+        k->gain = (uint16_t)(1000u + suite_draw(rng) % 6000u);
         k->cut = UINT32_C(1) << 27;
         k->reach = UINT32_C(1) << 28;
     } else if (k->kind == MARGIN_KERNEL_POLY) {
         k->power = (uint8_t)(1u + below(rng, 4));
         k->shift = (uint8_t)(1u + below(rng, 6));
         k->up = below(rng, 8);
-        k->gain = (uint16_t)(draw(rng) >> 16);
-        k->add = (int32_t)(draw(rng) >> 12) - INT32_C(524288);
+        k->gain = (uint16_t)(suite_draw(rng) >> 16);
+        k->add = (int32_t)(suite_draw(rng) >> 12) - INT32_C(524288);
     } else {
         k->shift = q15 ? 13u : 9u;
         k->up = 8;
-        k->gain = (uint16_t)(draw(rng) >> 16);
+        k->gain = (uint16_t)(suite_draw(rng) >> 16);
         k->cut = UINT32_C(1) << 20;
     }
     for (v = 0; v < VECTORS; v++) {

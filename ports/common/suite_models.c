@@ -46,7 +46,7 @@
 #define MODEL(name, upper, input, score, next, word)                                               \
     void test_model_##name(margin_arena *mem)                                                      \
     {                                                                                              \
-        margin_rng rng = margin_rng_make(3);                                                       \
+        uint32_t rng = 3;                                                                          \
         input x[upper##_FEATURES];                                                                 \
         score scores[upper##_MACHINES];                                                            \
         size_t i, k;                                                                               \
@@ -66,14 +66,19 @@
         }                                                                                          \
     }
 
-static margin_real next_real(margin_rng *rng, size_t i)
+/* The sum of four uniform numbers, of mean 0 and variance 4/3. */
+static margin_real next_real(uint32_t *rng, size_t i)
 {
-    return margin_rng_normal(rng) * (margin_real)(1u << 2u * i);
+    margin_real sum = -4;
+    for (unsigned k = 0; k < 4u; k++) {
+        sum += (margin_real)(suite_draw(rng) >> 8) * (margin_real)1.1920928955078125e-7; /* 2^-23 */
+    }
+    return sum * (margin_real)(1u << 2u * i);
 }
 
-static int16_t next_integer(margin_rng *rng, size_t i)
+static int16_t next_integer(uint32_t *rng, size_t i)
 {
-    return (int16_t)((int32_t)(margin_rng_u32(rng) & 0xFFFFu) - 32768) /
+    return (int16_t)((int32_t)(suite_draw(rng) & 0xFFFFu) - 32768) /
            (int16_t)(1 << 2u * (INPUTS - 1u - i));
 }
 
@@ -128,13 +133,13 @@ MODEL_Q(wdbc_rbf_q7, WDBC_RBF_Q7)
 
 void test_model_probability_f32(margin_arena *mem)
 {
-    margin_rng rng = margin_rng_make(5);
+    uint32_t rng = 5;
     margin_real x[SENSOR_F32_FEATURES];
     size_t i, k;
     (void)mem;
     for (i = 0; i < INPUTS; i++) {
         for (k = 0; k < SENSOR_F32_FEATURES; k++) {
-            x[k] = margin_rng_uniform(&rng) * 2000;
+            x[k] = (margin_real)(suite_draw(&rng) >> 8) * (margin_real)0.0001220703125;
         }
         for (k = 0; k < SENSOR_F32_CLASSES; k++) {
             suite_real(sensor_f32_probability(x, (uint16_t)k));
@@ -144,13 +149,13 @@ void test_model_probability_f32(margin_arena *mem)
 
 void test_model_probability_q15(margin_arena *mem)
 {
-    margin_rng rng = margin_rng_make(5);
+    uint32_t rng = 5;
     int16_t x[SENSOR_Q15_FEATURES];
     size_t i, k;
     (void)mem;
     for (i = 0; i < INPUTS; i++) {
         for (k = 0; k < SENSOR_Q15_FEATURES; k++) {
-            x[k] = (int16_t)margin_rng_below(&rng, 2000);
+            x[k] = (int16_t)(suite_draw(&rng) % 2000u);
         }
         for (k = 0; k < SENSOR_Q15_CLASSES; k++) {
             suite_word(sensor_q15_probability(x, (uint16_t)k));
@@ -161,7 +166,7 @@ void test_model_probability_q15(margin_arena *mem)
 /* Real values to the inputs of an integer model. */
 void test_model_input_q15(margin_arena *mem)
 {
-    margin_rng rng = margin_rng_make(6);
+    uint32_t rng = 6;
     margin_real raw[RBF_Q15_FEATURES];
     int16_t x[RBF_Q15_FEATURES];
     size_t i, k;
