@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from . import data, export, figures, kinds, measure, methods, metrics, model, output, wasm
+from . import cost, data, export, figures, kinds, measure, methods, metrics, model, output, wasm
 from .classes import classes_of, sort_key
 from .compress import Candidate
 from .errors import Failure
@@ -204,6 +204,24 @@ def features_section(f: Findings) -> str:
     return section("features", "What it looks at", "Which inputs matter, and where the borders between the classes lie.", parts)
 
 
+def target_parts(f: Findings) -> list[str]:
+    """Flash, RAM and time of one prediction on every target that has been measured, by the formula of cost.py."""
+    whole = {form: one for form, one in f.wholes.items() if isinstance(one, Candidate)}
+    shapes = {form: cost.shape_of(one.model, form, one.quantised) for form, one in whole.items()}
+    known = {target: {form: cost.estimate(shape, target) for form, shape in shapes.items()} for target in cost.targets()}
+    parts = []
+    for title, words, value in (
+            ("Flash", "Tables, struct, code and the compiler's own functions, in bytes, at -Os.", lambda c: c.flash),
+            ("RAM and stack", "Bytes of static data and of the stack while the model answers.", lambda c: c.memory),
+            ("Time of one answer", "Instructions, or cycles where the emulator counts those, at -O2.", lambda c: c.cycles)):
+        rows = [(target, [(form, value(c)) for form, c in forms.items() if c.known and value(c) is not None])
+                for target, forms in known.items()]
+        rows = [(target, bars_) for target, bars_ in rows if bars_]
+        if rows:
+            parts.append(figure(title, words, figures.bars(rows, {"Time of one answer": "instructions"}.get(title, "bytes"))))
+    return parts
+
+
 def cost_section(f: Findings) -> str:
     whole = [(form, one) for form, one in f.wholes.items() if isinstance(one, Candidate)]
     parts = []
@@ -215,8 +233,9 @@ def cost_section(f: Findings) -> str:
         rows = [[form.form, f"{form.bytes}", percent(form.error), f"{form.changed} of {form.rows}"] for form in f.forms if form.whole]
         parts.append(figure("Number formats", f"The whole model on {first.rows if first else 0} {f.what}; answers that differ from f32.",
                             table(["format", "bytes", "error", "differ"], rows, {1, 2, 3}, "Number formats")))
+    parts += target_parts(f)
     missing = [str(one.message) for one in f.wholes.values() if isinstance(one, Failure)]
-    lead = "Bytes of constant tables that the predictor reads from flash." + (f" Not possible: {'; '.join(missing)}." if missing else "")
+    lead = "Bytes of constant tables that the predictor reads, and what the whole of it takes on each chip." + (f" Not possible: {'; '.join(missing)}." if missing else "")
     return section("cost", "What it costs", lead, parts)
 
 
