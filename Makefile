@@ -34,8 +34,10 @@ need-cross: need-clang
 	@$(TOOLS)/need.sh arm-none-eabi-gcc=gcc-arm-none-eabi riscv64-unknown-elf-gcc=gcc-riscv64-unknown-elf \
 	    avr-gcc=gcc-avr powerpc-linux-gnu-gcc=gcc-powerpc-linux-gnu s390x-linux-gnu-gcc=gcc-s390x-linux-gnu \
 	    /usr/powerpc-linux-gnu/include=libc6-dev-powerpc-cross /usr/s390x-linux-gnu/include=libc6-dev-s390x-cross
-need-browser: need-test
-	@$(TOOLS)/need.sh clang=clang wasm-ld=lld chromium=chromium chromedriver=chromium-driver $(DEBIAN_PYTHON)=python3 \
+need-wasm: need-test
+	@$(TOOLS)/need.sh clang=clang wasm-ld=lld
+need-browser: need-wasm
+	@$(TOOLS)/need.sh chromium=chromium chromedriver=chromium-driver $(DEBIAN_PYTHON)=python3 \
 	    /usr/lib/python3/dist-packages/selenium=python3-selenium
 build/greatest.h: | need-test
 	@$(TOOLS)/get-greatest.sh $@
@@ -198,7 +200,12 @@ distcheck: | need-dist ## the packages in their toolchains: Arduino, CMake, Zeph
 
 # ---- pages ----
 
-browser: | need-browser ## the report page in chromium: its numbers, its form, its looks; pictures in build/screenshots
+PLAYGROUND = build/playground/index.html
+$(PLAYGROUND): $(wildcard examples/playground/* examples/playground/libc/* gen/*.py gen/*.c gen/report.css) $(HEADERS) | need-wasm
+	@python3 examples/playground/build.py $@
+playground: $(PLAYGROUND) ## a page that trains as you draw, with the library as WebAssembly: build/playground/index.html
+
+browser: $(PLAYGROUND) | need-browser ## both pages in chromium: numbers, forms, downloads, looks; pictures in build/screenshots
 	@$(DEBIAN_PYTHON) tests/browser/run.py
 
 # ---- speed ----
