@@ -18334,38 +18334,86 @@ typedef struct {
     margin_real *mu;   /* n margins */
 } mgn_proto_point;
 
+/* How large everything is. */
+typedef struct {
+    size_t n, d, classes;
+    size_t tangents;    /* of a model */
+    size_t rows;        /* vectors of a model: the centroid and its tangents */
+    size_t each;        /* models of a class */
+    size_t models;      /* of all classes */
+    size_t pool;        /* vectors of all models */
+    size_t side, spare; /* of the decomposition of hss, see mgn_proto_hss_plan */
+} mgn_proto_sizes;
+
+/* What the model will consist of. */
+typedef struct {
+    uint32_t *class_end;  /* classes */
+    margin_real *exits;   /* models; none without tangents */
+    margin_real *vectors; /* pool x d */
+} mgn_proto_kept;
+
+/* Room for a block of samples and their products with all vectors. */
+typedef struct {
+    margin_real *centre; /* d: mean of all samples, relative to which all is computed */
+    margin_real *block;  /* B x d samples */
+    margin_real *norm;   /* B: their squared lengths */
+    margin_real *dots;   /* B x pool products */
+    margin_real *panel;  /* of mgn_mat_mul */
+    margin_real *shift;  /* pool: |C|^2 and T_j . C */
+} mgn_proto_room;
+
+/* How much samples count, n numbers each. nn keeps the least distances to the own class and to the
+ * others in w and before, and in `held` which samples it has taken. */
+typedef struct {
+    margin_real *w;      /* in the next gradient */
+    margin_real *before; /* in the value of the step at hand */
+    uint8_t *held;       /* not 0: held out for validation */
+} mgn_proto_weights;
+
+/* Orders and groups of samples, n numbers each. */
+typedef struct {
+    margin_data sorted;  /* the data with its rows sorted, see mgn_proto_sort */
+    margin_index *rows;  /* the rows of `sorted` */
+    margin_index *order; /* in which a pass meets the samples */
+    uint16_t *member;    /* cluster of a sample within its class */
+} mgn_proto_lists;
+
+/* Two-sided hss. */
+typedef struct {
+    margin_real *along; /* n x side: how far samples are moved along their tangents */
+    margin_real *plane; /* side x d: the tangents of one sample */
+} mgn_proto_sided;
+
+/* What a pass over the samples finds beside margins. */
+typedef struct {
+    margin_real own;     /* mean of z_p */
+    margin_real between; /* mean of (z_p + z_n) / 2 */
+    size_t held_wrong;   /* errors on what is held out, */
+    margin_real held_mu; /* and the sum of the margins there */
+} mgn_proto_tally;
+
+/* One training. */
 typedef struct {
     const margin_data *data;
-    margin_proto_options o;
-    size_t n, d, classes;
-    size_t tangents, each, models; /* each: models of a class */
-    size_t rows, pool;             /* vectors of a model, of all */
-    size_t side, spare;            /* of the decomposition of hss */
-    uint32_t *class_end;           /* kept, as the next two */
-    margin_real *exits, *vectors;
-    margin_real *centre;              /* d: mean of all samples */
-    margin_real *block, *norm, *dots; /* B x d samples, their |x|^2, B x pool products */
-    margin_real *panel, *shift;       /* shift: pool, |C|^2 and T_j . C */
-    margin_real *w, *before;          /* n weights: of the next gradient, of the step at hand */
-    mgn_proto_point at, next;
-    mgn_proto_descent descent;
-    margin_real *best;  /* pool x d */
-    uint8_t *held;      /* n: held out for validation */
-    uint16_t *member;   /* n: cluster of a sample within its class */
-    margin_data sorted; /* the data with rows in an order of their own, see mgn_proto_sort */
-    margin_index *rows_of_data; /* n: the rows of `sorted` */
-    margin_index *order;        /* n: samples in the order in which a pass meets them */
-    margin_real *rates;         /* models */
-    margin_real *along; /* two-sided: n x side, how far samples are moved along their tangents */
-    margin_real *plane; /* side x d: the tangents of one sample */
-    margin_real scale;  /* mean z_p at the start */
-    margin_real reach;  /* td: distance at which a sigmoid is 1/2 */
-    margin_real own, between; /* of the last pass: means of z_p and of (z_p + z_n) / 2 */
-    size_t held_wrong;        /* of the last pass */
-    margin_real held_mu;
+    margin_proto_options o; /* with defaults filled in */
+    mgn_proto_sizes size;
+    mgn_proto_kept kept;
+    mgn_proto_room room;
+    mgn_proto_weights weights;
+    mgn_proto_lists lists;
+    mgn_proto_sided sided;
+    mgn_proto_point at;        /* the models as they are */
+    mgn_proto_point next;      /* steps of fig. 2: the models after the step */
+    mgn_proto_descent descent; /* mini-batches */
+    margin_real *best;         /* pool x d: the best models so far, or the tangents that td adds */
+    margin_real *rates;        /* olvq1: models */
+    margin_real scale;         /* mean z_p at the start: the unit of steps of centroids, squared */
+    margin_real reach;         /* td: distance at which a sigmoid is 1/2 */
+    mgn_proto_tally tally;     /* of the last pass */
     margin_rng rng;
+    mgn_tick tick;
     size_t iterations;
-    bool stopped, converged;
+    bool converged;
 } mgn_proto_job;
 
 static bool mgn_proto_ascends(const mgn_proto_job *job)
@@ -18398,7 +18446,7 @@ static bool mgn_proto_reweighted(const mgn_proto_job *job)
 /* Starts that take hss models. */
 static bool mgn_proto_eigen(const mgn_proto_job *job)
 {
-    return job->tangents > 0 && job->o.start <= MARGIN_START_CLUSTERS;
+    return job->size.tangents > 0 && job->o.start <= MARGIN_START_CLUSTERS;
 }
 
 static bool mgn_proto_clusters(const mgn_proto_job *job)
@@ -18412,7 +18460,7 @@ static bool mgn_proto_draws(const mgn_proto_job *job)
 {
     return mgn_proto_codebooks(job) || mgn_proto_stochastic(job) ||
            (job->o.method != MARGIN_PROTO_NN &&
-            (job->each > 1u || job->o.start != MARGIN_START_HSS || job->o.validation > 0));
+            (job->size.each > 1u || job->o.start != MARGIN_START_HSS || job->o.validation > 0));
 }
 
 /* Tangents of samples that count: where models are hss at first. */
@@ -18472,31 +18520,31 @@ static bool mgn_proto_shape(mgn_proto_job *job, size_t n, size_t d, size_t class
         !mgn_proto_resolve(job, options)) {
         return false;
     }
-    job->n = n;
-    job->d = d;
-    job->classes = classes;
-    job->tangents = mgn_size_min(job->o.tangents, d - 1u);
-    job->rows = 1u + job->tangents;
-    job->each = job->o.models;
-    job->models = mgn_size_mul(classes, job->each);
+    job->size.n = n;
+    job->size.d = d;
+    job->size.classes = classes;
+    job->size.tangents = mgn_size_min(job->o.tangents, d - 1u);
+    job->size.rows = 1u + job->size.tangents;
+    job->size.each = job->o.models;
+    job->size.models = mgn_size_mul(classes, job->size.each);
     if (job->o.method == MARGIN_PROTO_NN) {
-        job->models = job->o.budget == 0 ? n : mgn_size_min(n, job->o.budget);
-        job->models = job->models < classes ? classes : job->models;
+        job->size.models = job->o.budget == 0 ? n : mgn_size_min(n, job->o.budget);
+        job->size.models = job->size.models < classes ? classes : job->size.models;
     }
-    job->pool = mgn_size_mul(job->models, job->rows);
-    job->side = mgn_size_min(n, d);
-    job->spare = mgn_size_min(job->tangents + MGN_PROTO_SPARE, job->side);
+    job->size.pool = mgn_size_mul(job->size.models, job->size.rows);
+    job->size.side = mgn_size_min(n, d);
+    job->size.spare = mgn_size_min(job->size.tangents + MGN_PROTO_SPARE, job->size.side);
     job->rng = margin_rng_make(job->o.seed);
-    return (size_t)(uint32_t)job->models == job->models;
+    return (size_t)(uint32_t)job->size.models == job->size.models;
 }
 
 static void mgn_proto_point_plan(mgn_proto_point *point, margin_arena *mem,
                                  const mgn_proto_job *job)
 {
-    point->v = MGN_SCRATCH(mem, margin_real, mgn_size_mul(job->pool, job->d));
-    point->grad = MGN_SCRATCH(mem, margin_real, mgn_size_mul(job->pool, job->d));
-    point->sums = MGN_SCRATCH(mem, margin_real, job->pool);
-    point->mu = MGN_SCRATCH(mem, margin_real, job->n);
+    point->v = MGN_SCRATCH(mem, margin_real, mgn_size_mul(job->size.pool, job->size.d));
+    point->grad = MGN_SCRATCH(mem, margin_real, mgn_size_mul(job->size.pool, job->size.d));
+    point->sums = MGN_SCRATCH(mem, margin_real, job->size.pool);
+    point->mu = MGN_SCRATCH(mem, margin_real, job->size.n);
 }
 
 /* Scratch of hss: `square` twice the matrix to decompose, or the iterated vectors and their images. */
@@ -18506,13 +18554,14 @@ typedef struct {
 
 static void mgn_proto_hss_plan(mgn_proto_hss *h, margin_arena *mem, const mgn_proto_job *job)
 {
-    const bool iterated = job->side > MGN_PROTO_SIDE;
-    const size_t wide = iterated ? job->d : job->side, high = iterated ? job->spare : job->side;
+    const bool iterated = job->size.side > MGN_PROTO_SIDE;
+    const size_t wide = iterated ? job->size.d : job->size.side,
+                 high = iterated ? job->size.spare : job->size.side;
     h->matrix = MGN_SCRATCH(mem, margin_real, mgn_size_mul(high, wide));
     h->part = MGN_SCRATCH(mem, margin_real, mgn_size_mul(high, wide));
-    h->values = MGN_SCRATCH(mem, margin_real, job->spare);
-    h->found = MGN_SCRATCH(mem, margin_real, mgn_size_mul(job->spare, job->side));
-    h->other = MGN_SCRATCH(mem, margin_real, mgn_size_mul(MGN_PROTO_BLOCK, job->d));
+    h->values = MGN_SCRATCH(mem, margin_real, job->size.spare);
+    h->found = MGN_SCRATCH(mem, margin_real, mgn_size_mul(job->size.spare, job->size.side));
+    h->other = MGN_SCRATCH(mem, margin_real, mgn_size_mul(MGN_PROTO_BLOCK, job->size.d));
 }
 
 /* The eigenvalues that decide about exits. */
@@ -18522,55 +18571,55 @@ typedef struct {
 
 static void mgn_proto_edge_plan(mgn_proto_edge *e, margin_arena *mem, const mgn_proto_job *job)
 {
-    e->gram = MGN_SCRATCH(mem, margin_real, job->tangents * job->tangents);
-    e->values = MGN_SCRATCH(mem, margin_real, job->tangents);
+    e->gram = MGN_SCRATCH(mem, margin_real, job->size.tangents * job->size.tangents);
+    e->values = MGN_SCRATCH(mem, margin_real, job->size.tangents);
 }
 
 /* Models while they change. Those of an ascent are elsewhere than the vectors that are kept: these hold
  * the best models until the end. Codebooks change where they are kept. */
 static void mgn_proto_models_plan(mgn_proto_job *job, margin_arena *mem)
 {
-    const size_t all = mgn_size_mul(job->pool, job->d);
+    const size_t all = mgn_size_mul(job->size.pool, job->size.d);
     if (!mgn_proto_ascends(job)) {
-        job->at.mu = MGN_SCRATCH(mem, margin_real, job->n);
-        job->at.v = job->vectors;
+        job->at.mu = MGN_SCRATCH(mem, margin_real, job->size.n);
+        job->at.v = job->kept.vectors;
         job->at.grad = job->at.sums = NULL;
         job->best = MGN_SCRATCH(mem, margin_real, mgn_proto_codebooks(job) ? all : 0);
         return;
     }
-    job->best = job->vectors;
+    job->best = job->kept.vectors;
     mgn_proto_point_plan(&job->at, mem, job);
     if (mgn_proto_fixed(job)) {
         mgn_proto_point_plan(&job->next, mem, job);
     } else {
         job->descent.step = MGN_SCRATCH(mem, margin_real, all);
-        job->descent.square = MGN_SCRATCH(mem, margin_real, job->pool);
+        job->descent.square = MGN_SCRATCH(mem, margin_real, job->size.pool);
     }
 }
 
 /* What lasts through a training. The vectors come last at the front: nn may need less of them. */
 static void mgn_proto_plan(mgn_proto_job *job, margin_arena *mem)
 {
-    const size_t n = job->n, d = job->d, b = MGN_PROTO_BLOCK;
+    const size_t n = job->size.n, d = job->size.d, b = MGN_PROTO_BLOCK;
     const bool nn = job->o.method == MARGIN_PROTO_NN, lvq = mgn_proto_codebooks(job);
-    job->class_end = MGN_KEEP(mem, uint32_t, job->classes);
-    job->exits = MGN_KEEP(mem, margin_real, job->tangents > 0 ? job->models : 0);
-    job->vectors = MGN_KEEP(mem, margin_real, mgn_size_mul(job->pool, d));
-    job->centre = MGN_SCRATCH(mem, margin_real, d);
-    job->block = MGN_SCRATCH(mem, margin_real, mgn_size_mul(b, d));
-    job->norm = MGN_SCRATCH(mem, margin_real, b);
-    job->dots = MGN_SCRATCH(mem, margin_real, mgn_size_mul(b, nn ? 1u : job->pool));
-    job->panel = mgn_mat_mul_plan(mem, d > b ? d : b);
-    job->shift = MGN_SCRATCH(mem, margin_real, nn ? 0 : job->pool);
-    job->w = MGN_SCRATCH(mem, margin_real, n);
-    job->before = MGN_SCRATCH(mem, margin_real, n);
-    job->held = MGN_SCRATCH(mem, uint8_t, n);
-    job->member = MGN_SCRATCH(mem, uint16_t, mgn_proto_clusters(job) ? n : 0);
-    job->rows_of_data = MGN_SCRATCH(mem, margin_index, mgn_proto_draws(job) ? n : 0);
-    job->order = MGN_SCRATCH(mem, margin_index, lvq || mgn_proto_stochastic(job) ? n : 0);
-    job->rates = MGN_SCRATCH(mem, margin_real, lvq ? job->models : 0);
-    job->along = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, mgn_proto_sides(job)));
-    job->plane = MGN_SCRATCH(mem, margin_real, mgn_size_mul(mgn_proto_sides(job), d));
+    job->kept.class_end = MGN_KEEP(mem, uint32_t, job->size.classes);
+    job->kept.exits = MGN_KEEP(mem, margin_real, job->size.tangents > 0 ? job->size.models : 0);
+    job->kept.vectors = MGN_KEEP(mem, margin_real, mgn_size_mul(job->size.pool, d));
+    job->room.centre = MGN_SCRATCH(mem, margin_real, d);
+    job->room.block = MGN_SCRATCH(mem, margin_real, mgn_size_mul(b, d));
+    job->room.norm = MGN_SCRATCH(mem, margin_real, b);
+    job->room.dots = MGN_SCRATCH(mem, margin_real, mgn_size_mul(b, nn ? 1u : job->size.pool));
+    job->room.panel = mgn_mat_mul_plan(mem, d > b ? d : b);
+    job->room.shift = MGN_SCRATCH(mem, margin_real, nn ? 0 : job->size.pool);
+    job->weights.w = MGN_SCRATCH(mem, margin_real, n);
+    job->weights.before = MGN_SCRATCH(mem, margin_real, n);
+    job->weights.held = MGN_SCRATCH(mem, uint8_t, n);
+    job->lists.member = MGN_SCRATCH(mem, uint16_t, mgn_proto_clusters(job) ? n : 0);
+    job->lists.rows = MGN_SCRATCH(mem, margin_index, mgn_proto_draws(job) ? n : 0);
+    job->lists.order = MGN_SCRATCH(mem, margin_index, lvq || mgn_proto_stochastic(job) ? n : 0);
+    job->rates = MGN_SCRATCH(mem, margin_real, lvq ? job->size.models : 0);
+    job->sided.along = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, mgn_proto_sides(job)));
+    job->sided.plane = MGN_SCRATCH(mem, margin_real, mgn_size_mul(mgn_proto_sides(job), d));
     mgn_proto_models_plan(job, mem);
 }
 
@@ -18584,15 +18633,15 @@ static void mgn_proto_plan_all(mgn_proto_job *job, margin_arena *mem)
     mark = mem->high;
     if (mgn_proto_eigen(job)) {
         mgn_proto_hss_plan(&hss, mem, job);
-        if (job->side <= MGN_PROTO_SIDE) {
-            (void)mgn_leading_plan(mem, job->side);
+        if (job->size.side <= MGN_PROTO_SIDE) {
+            (void)mgn_leading_plan(mem, job->size.side);
         }
         margin_arena_release(mem, mark);
     }
-    if (job->tangents > 0) {
+    if (job->size.tangents > 0) {
         margin_real *work;
         mgn_proto_edge_plan(&edge, mem, job);
-        (void)mgn_eigen_plan(mem, job->tangents, false, &work);
+        (void)mgn_eigen_plan(mem, job->size.tangents, false, &work);
         margin_arena_release(mem, mark);
     }
 }
@@ -18621,7 +18670,7 @@ static void mgn_proto_zero(margin_real *v, size_t n)
 /* The tangents of sample i. */
 static const margin_real *mgn_proto_sides_of(const mgn_proto_job *job, size_t i)
 {
-    return job->o.sides + mgn_row_of(job->data, i) * job->o.side * job->d;
+    return job->o.sides + mgn_row_of(job->data, i) * job->o.side * job->size.d;
 }
 
 /* Sample i relative to the centre, moved along its tangents where it has any; returns its squared
@@ -18630,22 +18679,24 @@ static margin_real mgn_proto_sample(const mgn_proto_job *job, size_t i, margin_r
 {
     const margin_real *x = mgn_sample(job->data, i);
     const size_t sides = mgn_proto_sides(job);
-    for (size_t k = 0; k < job->d; k++) {
-        out[k] = x[k] - job->centre[k];
+    for (size_t k = 0; k < job->size.d; k++) {
+        out[k] = x[k] - job->room.centre[k];
     }
     for (size_t j = 0; j < sides; j++) {
-        mgn_axpy(out, job->along[i * sides + j], mgn_proto_sides_of(job, i) + j * job->d, job->d);
+        mgn_axpy(out, job->sided.along[i * sides + j], mgn_proto_sides_of(job, i) + j * job->size.d,
+                 job->size.d);
     }
-    return margin_dot(out, out, job->d);
+    return margin_dot(out, out, job->size.d);
 }
 
 /* |C|^2 and T_j . C of all models. */
 static void mgn_proto_shifts(const mgn_proto_job *job, const margin_real *v)
 {
-    for (size_t m = 0; m < job->models; m++) {
-        const margin_real *c = v + m * job->rows * job->d;
-        for (size_t j = 0; j < job->rows; j++) {
-            job->shift[m * job->rows + j] = margin_dot(c, c + j * job->d, job->d);
+    for (size_t m = 0; m < job->size.models; m++) {
+        const margin_real *c = v + m * job->size.rows * job->size.d;
+        for (size_t j = 0; j < job->size.rows; j++) {
+            job->room.shift[m * job->size.rows + j] =
+                margin_dot(c, c + j * job->size.d, job->size.d);
         }
     }
 }
@@ -18657,17 +18708,18 @@ static void mgn_proto_block(const mgn_proto_job *job, const margin_real *v,
 {
     for (size_t i = 0; i < count; i++) {
         const size_t sample = list != NULL ? list[first + i] : first + i;
-        job->norm[i] = mgn_proto_sample(job, sample, job->block + i * job->d);
+        job->room.norm[i] = mgn_proto_sample(job, sample, job->room.block + i * job->size.d);
     }
-    mgn_mat_mul(job->dots, job->pool, mgn_view_of(job->block, job->d, 1), mgn_view_of(v, 1, job->d),
-                count, job->d, job->pool, job->panel);
+    mgn_mat_mul(job->room.dots, job->size.pool, mgn_view_of(job->room.block, job->size.d, 1),
+                mgn_view_of(v, 1, job->size.d), count, job->size.d, job->size.pool,
+                job->room.panel);
 }
 
 /* The products of a sample with the tangents become its alphas. */
 static void mgn_proto_alphas(const mgn_proto_job *job, margin_real *dots)
 {
-    for (size_t r = 0; r < job->pool && job->tangents > 0; r++) {
-        dots[r] -= r % job->rows != 0 ? job->shift[r] : 0;
+    for (size_t r = 0; r < job->size.pool && job->size.tangents > 0; r++) {
+        dots[r] -= r % job->size.rows != 0 ? job->room.shift[r] : 0;
     }
 }
 
@@ -18675,12 +18727,12 @@ static void mgn_proto_alphas(const mgn_proto_job *job, margin_real *dots)
 static margin_real mgn_proto_z(const mgn_proto_job *job, size_t m, margin_real norm,
                                const margin_real *dots)
 {
-    const margin_real *a = dots + m * job->rows;
+    const margin_real *a = dots + m * job->size.rows;
     margin_real sum = 0;
-    for (size_t j = 1; j < job->rows; j++) {
+    for (size_t j = 1; j < job->size.rows; j++) {
         sum += a[j] * a[j];
     }
-    return mgn_max(norm - 2 * a[0] + job->shift[m * job->rows] - sum, 0);
+    return mgn_max(norm - 2 * a[0] + job->room.shift[m * job->size.rows] - sum, 0);
 }
 
 /* The nearest models of the own class and of the others. */
@@ -18693,9 +18745,9 @@ static mgn_proto_pair mgn_proto_nearest(const mgn_proto_job *job, size_t label, 
                                         const margin_real *dots)
 {
     mgn_proto_pair pair = {0, 0, MGN_HUGE, MGN_HUGE};
-    for (size_t m = 0; m < job->models; m++) {
+    for (size_t m = 0; m < job->size.models; m++) {
         const margin_real z = mgn_proto_z(job, m, norm, dots);
-        if (m / job->each == label) {
+        if (m / job->size.each == label) {
             pair.own = z < pair.z_own ? m : pair.own;
             pair.z_own = mgn_min(pair.z_own, z);
         } else {
@@ -18711,12 +18763,12 @@ static mgn_proto_pair mgn_proto_nearest(const mgn_proto_job *job, size_t label, 
 static void mgn_proto_pull(const mgn_proto_job *job, const mgn_proto_point *to, size_t m,
                            margin_real much, const margin_real *x, const margin_real *dots)
 {
-    const size_t row = m * job->rows;
-    for (size_t j = 0; j < job->rows; j++) {
+    const size_t row = m * job->size.rows;
+    for (size_t j = 0; j < job->size.rows; j++) {
         const margin_real a = j == 0 ? much : much * dots[row + j];
         if (a != 0) {
             to->sums[row + j] += a;
-            mgn_axpy(to->grad + (row + j) * job->d, a, x, job->d);
+            mgn_axpy(to->grad + (row + j) * job->size.d, a, x, job->size.d);
         }
     }
 }
@@ -18725,13 +18777,14 @@ static void mgn_proto_pull(const mgn_proto_job *job, const mgn_proto_point *to, 
  * sum a alpha_j delta = sum a alpha_j x - (sum a alpha_j) C. */
 static void mgn_proto_finish(const mgn_proto_job *job, const mgn_proto_point *to)
 {
-    for (size_t m = 0; m < job->models; m++) {
-        const margin_real *c = to->v + m * job->rows * job->d, *sums = to->sums + m * job->rows;
-        margin_real *g = to->grad + m * job->rows * job->d;
-        for (size_t j = 0; j < job->rows; j++) {
-            mgn_axpy(g, -sums[j], c + j * job->d, job->d);
+    for (size_t m = 0; m < job->size.models; m++) {
+        const margin_real *c = to->v + m * job->size.rows * job->size.d,
+                          *sums = to->sums + m * job->size.rows;
+        margin_real *g = to->grad + m * job->size.rows * job->size.d;
+        for (size_t j = 0; j < job->size.rows; j++) {
+            mgn_axpy(g, -sums[j], c + j * job->size.d, job->size.d);
             if (j > 0) {
-                mgn_axpy(g + j * job->d, -sums[j], c, job->d);
+                mgn_axpy(g + j * job->size.d, -sums[j], c, job->size.d);
             }
         }
     }
@@ -18757,11 +18810,11 @@ static margin_real mgn_proto_neurons(const mgn_proto_job *job, const mgn_proto_p
                                      const margin_real *x, const margin_real *dots)
 {
     margin_real error = 0;
-    for (size_t m = 0; m < job->models; m++) {
+    for (size_t m = 0; m < job->size.models; m++) {
         const margin_real t = 4 * (mgn_proto_z(job, m, norm, dots) / job->reach - 1);
         const margin_real e = mgn_exp(-mgn_abs(t));
         const margin_real o = t < 0 ? 1 / (1 + e) : e / (1 + e);
-        const margin_real off = (m / job->each == label ? MGN_R(1.0) : 0) - o;
+        const margin_real off = (m / job->size.each == label ? MGN_R(1.0) : 0) - o;
         error -= off * off / 2;
         if (weight > 0) {
             mgn_proto_pull(job, to, m, 8 * weight * off * o * (1 - o) / job->reach, x, dots);
@@ -18774,20 +18827,21 @@ static margin_real mgn_proto_neurons(const mgn_proto_job *job, const mgn_proto_p
 static margin_real mgn_proto_visit(mgn_proto_job *job, mgn_proto_point *to, size_t i,
                                    size_t in_block, margin_real total)
 {
-    const margin_real norm = job->norm[in_block], *x = job->block + in_block * job->d;
-    margin_real *dots = job->dots + in_block * job->pool;
+    const margin_real norm = job->room.norm[in_block],
+                      *x = job->room.block + in_block * job->size.d;
+    margin_real *dots = job->room.dots + in_block * job->size.pool;
     const size_t label = mgn_label(job->data, i);
-    const margin_real weight = to->grad != NULL ? job->w[i] / total : 0;
+    const margin_real weight = to->grad != NULL ? job->weights.w[i] / total : 0;
     mgn_proto_pair pair;
     mgn_proto_alphas(job, dots);
     pair = mgn_proto_nearest(job, label, norm, dots);
     to->mu[i] = mgn_nearer(pair.z_own, pair.z_other);
-    if (job->held[i] != 0) {
-        job->held_wrong += to->mu[i] > 0 ? 0 : 1u;
-        job->held_mu += to->mu[i];
+    if (job->weights.held[i] != 0) {
+        job->tally.held_wrong += to->mu[i] > 0 ? 0 : 1u;
+        job->tally.held_mu += to->mu[i];
     }
-    job->own += job->before[i] * pair.z_own;
-    job->between += job->before[i] * (pair.z_own / 2 + pair.z_other / 2);
+    job->tally.own += job->weights.before[i] * pair.z_own;
+    job->tally.between += job->weights.before[i] * (pair.z_own / 2 + pair.z_other / 2);
     if (job->o.method == MARGIN_PROTO_TD) {
         return mgn_proto_neurons(job, to, label, norm, weight, x, dots);
     }
@@ -18801,37 +18855,37 @@ static margin_real mgn_proto_visit(mgn_proto_job *job, mgn_proto_point *to, size
 static void mgn_proto_open(const mgn_proto_job *job, const mgn_proto_point *to)
 {
     if (to->grad != NULL) {
-        mgn_proto_zero(to->grad, job->pool * job->d);
-        mgn_proto_zero(to->sums, job->pool);
+        mgn_proto_zero(to->grad, job->size.pool * job->size.d);
+        mgn_proto_zero(to->sums, job->size.pool);
     }
     mgn_proto_shifts(job, to->v);
 }
 
-/* One pass over the samples: margins at to->v, the gradient for the weights job->w where there is room
- * for one; returns H for the weights job->before. */
+/* One pass over the samples: margins at to->v, the gradient for the weights job->weights.w where there is room
+ * for one; returns H for the weights job->weights.before. */
 static margin_real mgn_proto_pass(mgn_proto_job *job, mgn_proto_point *to)
 {
     margin_real total = 0, judge = 0, h = 0, lost = 0;
-    for (size_t i = 0; i < job->n; i++) {
-        total += job->w[i];
-        judge += job->before[i];
+    for (size_t i = 0; i < job->size.n; i++) {
+        total += job->weights.w[i];
+        judge += job->weights.before[i];
     }
     mgn_proto_open(job, to);
-    job->held_wrong = 0;
-    job->held_mu = job->own = job->between = 0;
-    for (size_t first = 0; first < job->n; first += MGN_PROTO_BLOCK) {
-        const size_t count = mgn_size_min(job->n - first, MGN_PROTO_BLOCK);
+    job->tally.held_wrong = 0;
+    job->tally.held_mu = job->tally.own = job->tally.between = 0;
+    for (size_t first = 0; first < job->size.n; first += MGN_PROTO_BLOCK) {
+        const size_t count = mgn_size_min(job->size.n - first, MGN_PROTO_BLOCK);
         mgn_proto_block(job, to->v, NULL, first, count);
         for (size_t i = 0; i < count; i++) {
             const margin_real gain = mgn_proto_visit(job, to, first + i, i, total);
-            mgn_add(&h, &lost, job->before[first + i] * gain);
+            mgn_add(&h, &lost, job->weights.before[first + i] * gain);
         }
     }
     if (to->grad != NULL) {
         mgn_proto_finish(job, to);
     }
-    job->own /= judge;
-    job->between /= judge;
+    job->tally.own /= judge;
+    job->tally.between /= judge;
     return h / judge;
 }
 
@@ -18840,23 +18894,24 @@ static margin_real mgn_proto_pass(mgn_proto_job *job, mgn_proto_point *to)
 /* Whether sample i counts for class c: of that class, with a weight, and not held out. */
 static bool mgn_proto_member(const mgn_proto_job *job, size_t i, size_t c)
 {
-    return mgn_label(job->data, i) == c && mgn_weight(job->data, i) > 0 && job->held[i] == 0;
+    return mgn_label(job->data, i) == c && mgn_weight(job->data, i) > 0 &&
+           job->weights.held[i] == 0;
 }
 
-/* Mean of the samples by the weights job->w, relative to the centre; returns the sum of the weights and
+/* Mean of the samples by the weights job->weights.w, relative to the centre; returns the sum of the weights and
  * in *count how many samples have one. */
 static margin_real mgn_proto_mean(const mgn_proto_job *job, margin_real *mean, size_t *count)
 {
     margin_real total = 0;
     *count = 0;
-    mgn_proto_zero(mean, job->d);
-    for (size_t i = 0; i < job->n; i++) {
-        if (job->w[i] > 0) {
-            (void)mgn_proto_sample(job, i, job->block);
-            total += job->w[i];
+    mgn_proto_zero(mean, job->size.d);
+    for (size_t i = 0; i < job->size.n; i++) {
+        if (job->weights.w[i] > 0) {
+            (void)mgn_proto_sample(job, i, job->room.block);
+            total += job->weights.w[i];
             (*count)++;
-            for (size_t k = 0; k < job->d; k++) {
-                mean[k] += (job->block[k] - mean[k]) * (job->w[i] / total);
+            for (size_t k = 0; k < job->size.d; k++) {
+                mean[k] += (job->room.block[k] - mean[k]) * (job->weights.w[i] / total);
             }
         }
     }
@@ -18869,12 +18924,12 @@ static size_t mgn_proto_gather(const mgn_proto_job *job, size_t *next, const mar
                                margin_real total, margin_real *out)
 {
     size_t count = 0;
-    for (; *next < job->n && count < MGN_PROTO_BLOCK; (*next)++) {
-        if (job->w[*next] > 0) {
-            const margin_real share = mgn_sqrt(job->w[*next] / total);
-            margin_real *row = out + count * job->d;
+    for (; *next < job->size.n && count < MGN_PROTO_BLOCK; (*next)++) {
+        if (job->weights.w[*next] > 0) {
+            const margin_real share = mgn_sqrt(job->weights.w[*next] / total);
+            margin_real *row = out + count * job->size.d;
             (void)mgn_proto_sample(job, *next, row);
-            for (size_t k = 0; k < job->d; k++) {
+            for (size_t k = 0; k < job->size.d; k++) {
                 row[k] = (row[k] - mean[k]) * share;
             }
             count++;
@@ -18890,13 +18945,13 @@ static size_t mgn_proto_gather(const mgn_proto_job *job, size_t *next, const mar
 static void mgn_proto_covariance(const mgn_proto_job *job, const mgn_proto_hss *h,
                                  const margin_real *mean, margin_real total)
 {
-    const size_t d = job->d;
+    const size_t d = job->size.d;
     size_t next = 0, in_part = 0, count;
     mgn_proto_zero(h->matrix, d * d);
-    while ((count = mgn_proto_gather(job, &next, mean, total, job->block)) > 0) {
-        const mgn_view rows = mgn_view_of(job->block, d, 1),
-                       columns = mgn_view_of(job->block, 1, d);
-        mgn_mat_mul_more(h->part, d, columns, rows, d, count, d, in_part != 0, job->panel);
+    while ((count = mgn_proto_gather(job, &next, mean, total, job->room.block)) > 0) {
+        const mgn_view rows = mgn_view_of(job->room.block, d, 1),
+                       columns = mgn_view_of(job->room.block, 1, d);
+        mgn_mat_mul_more(h->part, d, columns, rows, d, count, d, in_part != 0, job->room.panel);
         in_part += count;
         if (in_part == MGN_PROTO_PART) {
             mgn_axpy(h->matrix, 1, h->part, d * d);
@@ -18912,14 +18967,14 @@ static void mgn_proto_covariance(const mgn_proto_job *job, const mgn_proto_hss *
 static void mgn_proto_gram(const mgn_proto_job *job, const mgn_proto_hss *h,
                            const margin_real *mean, margin_real total, size_t n)
 {
-    const size_t d = job->d;
+    const size_t d = job->size.d;
     size_t next = 0, row = 0, count;
-    while ((count = mgn_proto_gather(job, &next, mean, total, job->block)) > 0) {
+    while ((count = mgn_proto_gather(job, &next, mean, total, job->room.block)) > 0) {
         size_t from = 0, column = 0, others;
         while (column < row + count &&
                (others = mgn_proto_gather(job, &from, mean, total, h->other)) > 0) {
-            mgn_mat_mul(h->matrix + row * n + column, n, mgn_view_of(job->block, d, 1),
-                        mgn_view_of(h->other, 1, d), count, d, others, job->panel);
+            mgn_mat_mul(h->matrix + row * n + column, n, mgn_view_of(job->room.block, d, 1),
+                        mgn_view_of(h->other, 1, d), count, d, others, job->room.panel);
             column += others;
         }
         row += count;
@@ -18932,12 +18987,12 @@ static void mgn_proto_lift(const mgn_proto_job *job, const mgn_proto_hss *h,
                            margin_real *tangents)
 {
     size_t next = 0, row = 0, count;
-    mgn_proto_zero(tangents, k * job->d);
-    while ((count = mgn_proto_gather(job, &next, mean, total, job->block)) > 0) {
+    mgn_proto_zero(tangents, k * job->size.d);
+    while ((count = mgn_proto_gather(job, &next, mean, total, job->room.block)) > 0) {
         for (size_t j = 0; j < k; j++) {
             for (size_t i = 0; i < count; i++) {
-                mgn_axpy(tangents + j * job->d, h->found[j * n + row + i], job->block + i * job->d,
-                         job->d);
+                mgn_axpy(tangents + j * job->size.d, h->found[j * n + row + i],
+                         job->room.block + i * job->size.d, job->size.d);
             }
         }
         row += count;
@@ -18949,13 +19004,13 @@ static void mgn_proto_apply(const mgn_proto_job *job, const mgn_proto_hss *h,
                             const margin_real *mean, margin_real total, size_t count)
 {
     size_t next = 0, rows;
-    mgn_proto_zero(h->part, count * job->d);
-    while ((rows = mgn_proto_gather(job, &next, mean, total, job->block)) > 0) {
+    mgn_proto_zero(h->part, count * job->size.d);
+    while ((rows = mgn_proto_gather(job, &next, mean, total, job->room.block)) > 0) {
         for (size_t i = 0; i < rows; i++) {
-            const margin_real *x = job->block + i * job->d;
+            const margin_real *x = job->room.block + i * job->size.d;
             for (size_t j = 0; j < count; j++) {
-                mgn_axpy(h->part + j * job->d, margin_dot(h->matrix + j * job->d, x, job->d), x,
-                         job->d);
+                mgn_axpy(h->part + j * job->size.d,
+                         margin_dot(h->matrix + j * job->size.d, x, job->size.d), x, job->size.d);
             }
         }
     }
@@ -18966,7 +19021,7 @@ static void mgn_proto_apply(const mgn_proto_job *job, const mgn_proto_hss *h,
 static void mgn_proto_iterate(mgn_proto_job *job, const mgn_proto_hss *h, const margin_real *mean,
                               margin_real total, size_t k, margin_real *tangents)
 {
-    const size_t count = job->spare, d = job->d;
+    const size_t count = job->size.spare, d = job->size.d;
     bool moving = true;
     for (size_t i = 0; i < count * d; i++) {
         h->matrix[i] = margin_rng_normal(&job->rng);
@@ -18988,24 +19043,24 @@ static void mgn_proto_iterate(mgn_proto_job *job, const mgn_proto_hss *h, const 
     mgn_copy(tangents, h->matrix, k * d);
 }
 
-/* One hss model by the weights job->w: the mean, and the leading eigenvectors of the covariance, from
+/* One hss model by the weights job->weights.w: the mean, and the leading eigenvectors of the covariance, from
  * the smaller one of covariance and Gram matrix. Directions without variance become zeros. */
 static margin_status mgn_proto_hss_model(mgn_proto_job *job, margin_real *model, margin_arena *mem)
 {
-    const size_t mark = mem->high, d = job->d;
+    const size_t mark = mem->high, d = job->size.d;
     margin_real *tangents = model + d;
     margin_status status = MARGIN_OK;
     mgn_proto_hss h;
     size_t n, side, k;
     const margin_real total = mgn_proto_mean(job, model, &n);
-    if (job->tangents == 0) {
+    if (job->size.tangents == 0) {
         return MARGIN_OK;
     }
     mgn_proto_hss_plan(&h, mem, job);
     side = mgn_size_min(n, d);
-    k = mgn_size_min(job->tangents, side);
-    if (job->side > MGN_PROTO_SIDE) {
-        k = mgn_size_min(k, job->spare);
+    k = mgn_size_min(job->size.tangents, side);
+    if (job->size.side > MGN_PROTO_SIDE) {
+        k = mgn_size_min(k, job->size.spare);
         mgn_proto_iterate(job, &h, model, total, k, tangents);
     } else {
         if (n < d) {
@@ -19078,19 +19133,20 @@ static margin_real mgn_proto_meet(const margin_real *tangents, size_t k, margin_
  * distances that are left [7]. */
 static margin_real mgn_proto_approach(mgn_proto_job *job, const margin_real *model)
 {
-    const size_t count = mgn_proto_sides(job), d = job->d;
+    const size_t count = mgn_proto_sides(job), d = job->size.d;
     margin_real sum = 0, lost = 0, total = 0;
-    for (size_t i = 0; i < job->n; i++) {
-        margin_real *a = job->along + i * count;
+    for (size_t i = 0; i < job->size.n; i++) {
+        margin_real *a = job->sided.along + i * count;
         mgn_proto_zero(a, count);
-        if (job->w[i] > 0) {
-            (void)mgn_proto_sample(job, i, job->block);
-            mgn_axpy(job->block, -1, model, d);
-            mgn_copy(job->plane, mgn_proto_sides_of(job, i), count * d);
+        if (job->weights.w[i] > 0) {
+            (void)mgn_proto_sample(job, i, job->room.block);
+            mgn_axpy(job->room.block, -1, model, d);
+            mgn_copy(job->sided.plane, mgn_proto_sides_of(job, i), count * d);
             mgn_add(&sum, &lost,
-                    job->w[i] * mgn_proto_meet(model + d, job->tangents, job->plane, count, d,
-                                               job->block, a));
-            total += job->w[i];
+                    job->weights.w[i] * mgn_proto_meet(model + d, job->size.tangents,
+                                                       job->sided.plane, count, d, job->room.block,
+                                                       a));
+            total += job->weights.w[i];
         }
     }
     return sum / total;
@@ -19109,11 +19165,11 @@ static margin_status mgn_proto_two_sided(mgn_proto_job *job, margin_real *model,
         falls = now < MGN_R(0.999) * last;
         last = now;
         if (falls) {
-            mgn_proto_zero(model + job->d, job->tangents * job->d);
+            mgn_proto_zero(model + job->size.d, job->size.tangents * job->size.d);
             status = mgn_proto_hss_model(job, model, mem);
         }
     }
-    mgn_proto_zero(job->along, job->n * mgn_proto_sides(job));
+    mgn_proto_zero(job->sided.along, job->size.n * mgn_proto_sides(job));
     return status;
 }
 
@@ -19121,17 +19177,17 @@ static margin_status mgn_proto_two_sided(mgn_proto_job *job, margin_real *model,
  * those of its cluster; false if there are none. */
 static bool mgn_proto_weigh(mgn_proto_job *job, size_t c, size_t j)
 {
-    const bool random = job->each > 1u && !mgn_proto_clusters(job);
+    const bool random = job->size.each > 1u && !mgn_proto_clusters(job);
     bool any = false;
-    for (size_t i = 0; i < job->n; i++) {
-        job->w[i] = mgn_proto_member(job, i, c) ? mgn_weight(job->data, i) : 0;
-        if (random && job->w[i] > 0) { /* exponential */
-            job->w[i] *= -mgn_log(1 - margin_rng_uniform(&job->rng));
+    for (size_t i = 0; i < job->size.n; i++) {
+        job->weights.w[i] = mgn_proto_member(job, i, c) ? mgn_weight(job->data, i) : 0;
+        if (random && job->weights.w[i] > 0) { /* exponential */
+            job->weights.w[i] *= -mgn_log(1 - margin_rng_uniform(&job->rng));
         }
-        if (job->w[i] > 0 && mgn_proto_clusters(job) && job->member[i] != j) {
-            job->w[i] = 0;
+        if (job->weights.w[i] > 0 && mgn_proto_clusters(job) && job->lists.member[i] != j) {
+            job->weights.w[i] = 0;
         }
-        any = any || job->w[i] > 0;
+        any = any || job->weights.w[i] > 0;
     }
     return any;
 }
@@ -19141,7 +19197,7 @@ static size_t mgn_proto_draw(mgn_proto_job *job, size_t c)
 {
     uint32_t seen = 0;
     size_t chosen = 0;
-    for (size_t i = 0; i < job->n; i++) {
+    for (size_t i = 0; i < job->size.n; i++) {
         if (mgn_proto_member(job, i, c) && margin_rng_below(&job->rng, ++seen) == 0) {
             chosen = i;
         }
@@ -19156,9 +19212,9 @@ static size_t mgn_proto_closest(const mgn_proto_job *job, const margin_real *v, 
     size_t best = 0;
     *least = MGN_HUGE;
     for (size_t j = 0; j < count; j++) {
-        const margin_real *y = v + (c * job->each + j) * job->rows * job->d;
+        const margin_real *y = v + (c * job->size.each + j) * job->size.rows * job->size.d;
         margin_real z = 0;
-        for (size_t k = 0; k < job->d; k++) {
+        for (size_t k = 0; k < job->size.d; k++) {
             z += (x[k] - y[k]) * (x[k] - y[k]);
         }
         best = z < *least ? j : best;
@@ -19173,41 +19229,43 @@ static void mgn_proto_seed(mgn_proto_job *job, margin_real *v, size_t c, size_t 
 {
     size_t chosen = mgn_proto_draw(job, c);
     margin_real sum = 0;
-    for (size_t i = 0; i < job->n && count > 0; i++) {
+    for (size_t i = 0; i < job->size.n && count > 0; i++) {
         if (mgn_proto_member(job, i, c)) {
             margin_real z;
-            (void)mgn_proto_sample(job, i, job->block);
-            (void)mgn_proto_closest(job, v, c, count, job->block, &z);
+            (void)mgn_proto_sample(job, i, job->room.block);
+            (void)mgn_proto_closest(job, v, c, count, job->room.block, &z);
             sum += z;
             chosen = z > 0 && margin_rng_uniform(&job->rng) * sum < z ? i : chosen;
         }
     }
-    (void)mgn_proto_sample(job, chosen, v + (c * job->each + count) * job->rows * job->d);
+    (void)mgn_proto_sample(job, chosen,
+                           v + (c * job->size.each + count) * job->size.rows * job->size.d);
 }
 
 /* Lloyd's k-means within class c, at most 20 rounds; an empty cluster keeps its centre. */
 static void mgn_proto_kmeans(mgn_proto_job *job, margin_real *v, size_t c)
 {
     bool moved = true;
-    for (size_t j = 0; j < job->each; j++) {
+    for (size_t j = 0; j < job->size.each; j++) {
         mgn_proto_seed(job, v, c, j);
     }
     for (size_t t = 0; t < 20u && moved; t++) {
         moved = false;
-        for (size_t i = 0; i < job->n; i++) {
+        for (size_t i = 0; i < job->size.n; i++) {
             if (mgn_proto_member(job, i, c)) {
                 margin_real z;
                 size_t j;
-                (void)mgn_proto_sample(job, i, job->block);
-                j = mgn_proto_closest(job, v, c, job->each, job->block, &z);
-                moved = moved || t == 0 || job->member[i] != j;
-                job->member[i] = (uint16_t)j;
+                (void)mgn_proto_sample(job, i, job->room.block);
+                j = mgn_proto_closest(job, v, c, job->size.each, job->room.block, &z);
+                moved = moved || t == 0 || job->lists.member[i] != j;
+                job->lists.member[i] = (uint16_t)j;
             }
         }
-        for (size_t j = 0; j < job->each; j++) {
+        for (size_t j = 0; j < job->size.each; j++) {
             size_t count;
             if (mgn_proto_weigh(job, c, j)) {
-                (void)mgn_proto_mean(job, v + (c * job->each + j) * job->rows * job->d, &count);
+                (void)mgn_proto_mean(
+                    job, v + (c * job->size.each + j) * job->size.rows * job->size.d, &count);
             }
         }
     }
@@ -19215,13 +19273,13 @@ static void mgn_proto_kmeans(mgn_proto_job *job, margin_real *v, size_t c)
 
 static void mgn_proto_random_tangents(mgn_proto_job *job, margin_real *tangents)
 {
-    for (size_t i = 0; i < job->tangents * job->d; i++) {
+    for (size_t i = 0; i < job->size.tangents * job->size.d; i++) {
         tangents[i] = margin_rng_normal(&job->rng);
     }
-    (void)margin_qr(tangents, job->d, job->tangents, job->d, NULL, 0, NULL);
+    (void)margin_qr(tangents, job->size.d, job->size.tangents, job->size.d, NULL, 0, NULL);
 }
 
-/* One model by the weights job->w, one-sided or two-sided. */
+/* One model by the weights job->weights.w, one-sided or two-sided. */
 static margin_status mgn_proto_describe(mgn_proto_job *job, margin_real *model, margin_arena *mem)
 {
     const margin_status status = mgn_proto_hss_model(job, model, mem);
@@ -19233,20 +19291,20 @@ static margin_status mgn_proto_describe(mgn_proto_job *job, margin_real *model, 
 static margin_status mgn_proto_start(mgn_proto_job *job, margin_real *v, margin_arena *mem)
 {
     margin_status status = MARGIN_OK;
-    for (size_t c = 0; c < job->classes; c++) {
+    for (size_t c = 0; c < job->size.classes; c++) {
         if (mgn_proto_clusters(job)) {
             mgn_proto_kmeans(job, v, c);
         }
-        for (size_t j = 0; j < job->each && status == MARGIN_OK; j++) {
-            margin_real *model = v + (c * job->each + j) * job->rows * job->d;
+        for (size_t j = 0; j < job->size.each && status == MARGIN_OK; j++) {
+            margin_real *model = v + (c * job->size.each + j) * job->size.rows * job->size.d;
             if (job->o.start == MARGIN_START_RANDOM && !mgn_proto_codebooks(job)) {
                 (void)mgn_proto_sample(job, mgn_proto_draw(job, c), model);
             } else if (!mgn_proto_clusters(job) || job->o.start == MARGIN_START_CLUSTERS) {
-                mgn_proto_zero(model + job->d, job->tangents * job->d);
+                mgn_proto_zero(model + job->size.d, job->size.tangents * job->size.d);
                 status = mgn_proto_weigh(job, c, j) ? mgn_proto_describe(job, model, mem) : status;
             }
-            if (job->tangents > 0 && job->o.start >= MARGIN_START_CENTROIDS) {
-                mgn_proto_random_tangents(job, model + job->d);
+            if (job->size.tangents > 0 && job->o.start >= MARGIN_START_CENTROIDS) {
+                mgn_proto_random_tangents(job, model + job->size.d);
             }
         }
     }
@@ -19258,14 +19316,14 @@ static margin_status mgn_proto_start(mgn_proto_job *job, margin_real *v, margin_
 /* Models one step along the gradient, tangents made orthonormal again. */
 static void mgn_proto_step(const mgn_proto_job *job, margin_real rate)
 {
-    const size_t d = job->d;
-    mgn_copy(job->next.v, job->at.v, job->pool * d);
-    for (size_t m = 0; m < job->models; m++) {
-        margin_real *c = job->next.v + m * job->rows * d;
-        const margin_real *g = job->at.grad + m * job->rows * d;
+    const size_t d = job->size.d;
+    mgn_copy(job->next.v, job->at.v, job->size.pool * d);
+    for (size_t m = 0; m < job->size.models; m++) {
+        margin_real *c = job->next.v + m * job->size.rows * d;
+        const margin_real *g = job->at.grad + m * job->size.rows * d;
         mgn_axpy(c, rate * job->scale, g, d);
-        mgn_axpy(c + d, rate, g + d, job->tangents * d);
-        (void)margin_qr(c + d, d, job->tangents, d, NULL, 0, NULL);
+        mgn_axpy(c + d, rate, g + d, job->size.tangents * d);
+        (void)margin_qr(c + d, d, job->size.tangents, d, NULL, 0, NULL);
     }
 }
 
@@ -19277,16 +19335,18 @@ static void mgn_proto_advance(mgn_proto_job *job)
     job->iterations++;
 }
 
+/* True when the caller wants to stop. `left` is how far training is from its end, 1 there. */
+static bool mgn_proto_stop(mgn_proto_job *job, margin_real left)
+{
+    return mgn_tick_stop(&job->tick, job->iterations, left, 1);
+}
+
+/* The same for methods that do not know better than how many iterations they may still make. */
 static bool mgn_proto_tick(mgn_proto_job *job)
 {
-    margin_progress at = {0, 0, 1, 0, 1};
     const size_t most = job->o.max_iterations;
-    if (job->o.watch.progress != NULL && !job->stopped) {
-        at.iteration = job->iterations;
-        at.violation = 1 + (margin_real)(most > job->iterations ? most - job->iterations : 0);
-        job->stopped = job->o.watch.progress(job->o.watch.user, &at);
-    }
-    return job->stopped;
+    return mgn_proto_stop(job,
+                          1 + (margin_real)(most > job->iterations ? most - job->iterations : 0));
 }
 
 /* The best models by their errors on what is held out, then by the margins there. */
@@ -19298,12 +19358,12 @@ typedef struct {
 static void mgn_proto_judge(mgn_proto_job *job, mgn_proto_record *record)
 {
     record->since++;
-    if (job->held_wrong < record->wrong ||
-        (job->held_wrong == record->wrong && job->held_mu > record->mu)) {
-        record->wrong = job->held_wrong;
-        record->mu = job->held_mu;
+    if (job->tally.held_wrong < record->wrong ||
+        (job->tally.held_wrong == record->wrong && job->tally.held_mu > record->mu)) {
+        record->wrong = job->tally.held_wrong;
+        record->mu = job->tally.held_mu;
         record->since = 0;
-        mgn_copy(job->best, job->at.v, job->pool * job->d);
+        mgn_copy(job->best, job->at.v, job->size.pool * job->size.d);
     }
 }
 
@@ -19314,16 +19374,16 @@ static void mgn_proto_ascend(mgn_proto_job *job, margin_theta *theta, size_t cou
 {
     const bool watched = job->o.validation > 0;
     mgn_proto_record record = {SIZE_MAX, 0, 0};
-    mgn_copy(job->before, job->w, job->n);
+    mgn_copy(job->weights.before, job->weights.w, job->size.n);
     (void)mgn_proto_pass(job, &job->at);
-    job->scale = job->own > 0 ? job->own : 1;
+    job->scale = job->tally.own > 0 ? job->tally.own : 1;
     for (size_t t = 0; t < count && !mgn_proto_tick(job) && !job->converged; t++) {
         if (watched) {
             mgn_proto_judge(job, &record);
             job->converged = record.since >= job->o.patience;
         }
         if (!job->converged) {
-            mgn_copy(job->before, job->w, job->n);
+            mgn_copy(job->weights.before, job->weights.w, job->size.n);
             if (mgn_proto_reweighted(job)) {
                 margin_theta_update(theta, job->at.mu);
             }
@@ -19334,7 +19394,7 @@ static void mgn_proto_ascend(mgn_proto_job *job, margin_theta *theta, size_t cou
     }
     if (watched) {
         mgn_proto_judge(job, &record);
-        mgn_copy(job->at.v, job->best, job->pool * job->d);
+        mgn_copy(job->at.v, job->best, job->size.pool * job->size.d);
     }
 }
 
@@ -19419,20 +19479,20 @@ static margin_real mgn_proto_loss(const mgn_proto_job *job, margin_real gain)
 }
 
 /* Margins and gradient of `count` samples of the order from `first` on; returns the sum of their
- * losses by the weights job->before. */
+ * losses by the weights job->weights.before. */
 static margin_real mgn_proto_batch(mgn_proto_job *job, const margin_theta *theta, size_t first,
                                    size_t count)
 {
-    const margin_real total = theta->total * ((margin_real)count / (margin_real)job->n);
+    const margin_real total = theta->total * ((margin_real)count / (margin_real)job->size.n);
     margin_real loss = 0;
     mgn_proto_open(job, &job->at);
     for (size_t from = 0; from < count; from += MGN_PROTO_BLOCK) {
         const size_t some = mgn_size_min(count - from, MGN_PROTO_BLOCK);
-        mgn_proto_block(job, job->at.v, job->order, first + from, some);
+        mgn_proto_block(job, job->at.v, job->lists.order, first + from, some);
         for (size_t i = 0; i < some; i++) {
-            const size_t sample = job->order[first + from + i];
+            const size_t sample = job->lists.order[first + from + i];
             const margin_real gain = mgn_proto_visit(job, &job->at, sample, i, total);
-            loss += job->before[sample] * mgn_proto_loss(job, gain);
+            loss += job->weights.before[sample] * mgn_proto_loss(job, gain);
         }
     }
     mgn_proto_finish(job, &job->at);
@@ -19444,9 +19504,9 @@ static void mgn_proto_reweigh(const mgn_proto_job *job, margin_theta *theta, mar
                               size_t first, size_t count)
 {
     for (size_t i = first; i < first + count; i++) {
-        const size_t sample = job->order[i];
+        const size_t sample = job->lists.order[i];
         if (mgn_theta_mistake(theta, job->at.mu, sample)) {
-            job->w[sample] += k;
+            job->weights.w[sample] += k;
             theta->total += k;
         }
     }
@@ -19455,13 +19515,13 @@ static void mgn_proto_reweigh(const mgn_proto_job *job, margin_theta *theta, mar
 /* One step along the gradient at hand, each vector by its own measure. */
 static void mgn_proto_descend(mgn_proto_job *job, margin_real rate)
 {
-    const size_t d = job->d;
+    const size_t d = job->size.d;
     const margin_real old = MGN_PROTO_MEMORY, keep = MGN_PROTO_MOMENTUM;
     job->descent.left *= old;
-    for (size_t r = 0; r < job->pool; r++) {
+    for (size_t r = 0; r < job->size.pool; r++) {
         const margin_real *g = job->at.grad + r * d;
         margin_real *step = job->descent.step + r * d, *square = job->descent.square + r;
-        const margin_real unit = r % job->rows == 0 ? job->scale : 1;
+        const margin_real unit = r % job->size.rows == 0 ? job->scale : 1;
         margin_real much = 0;
         *square = old * *square + (1 - old) * margin_dot(g, g, d);
         if (*square > 0) {
@@ -19472,30 +19532,31 @@ static void mgn_proto_descend(mgn_proto_job *job, margin_real rate)
         }
         mgn_axpy(job->at.v + r * d, rate, step, d);
     }
-    for (size_t m = 0; m < job->models && job->tangents > 0; m++) {
-        (void)margin_qr(job->at.v + (m * job->rows + 1u) * d, d, job->tangents, d, NULL, 0, NULL);
+    for (size_t m = 0; m < job->size.models && job->size.tangents > 0; m++) {
+        (void)margin_qr(job->at.v + (m * job->size.rows + 1u) * d, d, job->size.tangents, d, NULL,
+                        0, NULL);
     }
 }
 
 /* One pass over the samples in a random order, with a step after each batch; returns the mean loss. */
 static margin_real mgn_proto_sweep(mgn_proto_job *job, margin_theta *theta, margin_real rate)
 {
-    const size_t batch = mgn_proto_batch_size(job->n);
+    const size_t batch = mgn_proto_batch_size(job->size.n);
     const bool reweighted = mgn_proto_reweighted(job);
-    const margin_real n = (margin_real)job->n;
+    const margin_real n = (margin_real)job->size.n;
     const margin_real k = job->o.even && theta->mistakes > 0 ? n / (margin_real)theta->mistakes : 1;
     margin_real loss = 0, total = 0;
-    margin_shuffle(&job->rng, job->order, job->n);
-    for (size_t first = 0; first < job->n; first += batch) {
-        const size_t count = mgn_size_min(job->n - first, batch);
+    margin_shuffle(&job->rng, job->lists.order, job->size.n);
+    for (size_t first = 0; first < job->size.n; first += batch) {
+        const size_t count = mgn_size_min(job->size.n - first, batch);
         loss += mgn_proto_batch(job, theta, first, count);
         if (reweighted) {
             mgn_proto_reweigh(job, theta, k, first, count);
         }
         mgn_proto_descend(job, rate);
     }
-    for (size_t i = 0; i < job->n; i++) {
-        total += job->before[i];
+    for (size_t i = 0; i < job->size.n; i++) {
+        total += job->weights.before[i];
     }
     if (reweighted) {
         (void)mgn_theta_count(theta, job->at.mu);
@@ -19507,14 +19568,14 @@ static margin_real mgn_proto_sweep(mgn_proto_job *job, margin_theta *theta, marg
 /* Begins mini-batches from the models at job->at.v. */
 static void mgn_proto_begin_batches(mgn_proto_job *job)
 {
-    mgn_copy(job->before, job->w, job->n);
+    mgn_copy(job->weights.before, job->weights.w, job->size.n);
     (void)mgn_proto_pass(job, &job->at);
-    job->scale = job->own > 0 ? job->own : 1;
-    mgn_proto_zero(job->descent.step, job->pool * job->d);
-    mgn_proto_zero(job->descent.square, job->pool);
+    job->scale = job->tally.own > 0 ? job->tally.own : 1;
+    mgn_proto_zero(job->descent.step, job->size.pool * job->size.d);
+    mgn_proto_zero(job->descent.square, job->size.pool);
     job->descent.left = 1;
-    for (size_t i = 0; i < job->n; i++) {
-        job->order[i] = (margin_index)i;
+    for (size_t i = 0; i < job->size.n; i++) {
+        job->lists.order[i] = (margin_index)i;
     }
 }
 
@@ -19522,12 +19583,13 @@ static void mgn_proto_begin_batches(mgn_proto_job *job)
 static void mgn_proto_batches(mgn_proto_job *job, margin_theta *theta, size_t count)
 {
     const bool watched = job->o.validation > 0;
-    const size_t steps = (job->n - 1u) / mgn_proto_batch_size(job->n) + 1u;
+    const size_t steps = (job->size.n - 1u) / mgn_proto_batch_size(job->size.n) + 1u;
     const size_t most = MGN_PROTO_STALE + MGN_PROTO_STEPS / steps;
     mgn_proto_record record = {SIZE_MAX, 0, 0};
     mgn_proto_pace pace = mgn_proto_pace_make(MGN_PROTO_RATE, most);
     mgn_proto_begin_batches(job);
-    for (size_t t = 0; t < count && !job->converged && !mgn_proto_tick(job); t++) {
+    for (size_t t = 0; t < count && !job->converged && !mgn_proto_stop(job, pace.rate / pace.least);
+         t++) {
         (void)mgn_proto_pace_take(&pace, mgn_proto_sweep(job, theta, pace.rate));
         job->converged = mgn_proto_pace_done(&pace);
         if (watched) {
@@ -19537,7 +19599,7 @@ static void mgn_proto_batches(mgn_proto_job *job, margin_theta *theta, size_t co
         }
     }
     if (watched && record.wrong < SIZE_MAX) {
-        mgn_copy(job->at.v, job->best, job->pool * job->d);
+        mgn_copy(job->at.v, job->best, job->size.pool * job->size.d);
     }
 }
 
@@ -19554,19 +19616,19 @@ static void mgn_proto_raise_margins(mgn_proto_job *job, margin_theta *theta, siz
 /* Puts aside the validation part: that share of each class, rounded down, at random. */
 static void mgn_proto_hold(mgn_proto_job *job)
 {
-    for (size_t i = 0; i < job->n; i++) {
-        job->held[i] = 0;
+    for (size_t i = 0; i < job->size.n; i++) {
+        job->weights.held[i] = 0;
     }
-    for (size_t c = 0; c < job->classes && job->o.validation > 0; c++) {
+    for (size_t c = 0; c < job->size.classes && job->o.validation > 0; c++) {
         uint32_t count = 0, want;
-        for (size_t i = 0; i < job->n; i++) {
+        for (size_t i = 0; i < job->size.n; i++) {
             count += mgn_label(job->data, i) == c && mgn_weight(job->data, i) > 0 ? 1u : 0u;
         }
         want = (uint32_t)(job->o.validation * (margin_real)count);
-        for (size_t i = 0; i < job->n && want > 0; i++) {
+        for (size_t i = 0; i < job->size.n && want > 0; i++) {
             if (mgn_label(job->data, i) == c && mgn_weight(job->data, i) > 0) {
                 const bool take = margin_rng_below(&job->rng, count--) < want;
-                job->held[i] = take ? 1 : 0;
+                job->weights.held[i] = take ? 1 : 0;
                 want -= take ? 1u : 0u;
             }
         }
@@ -19576,11 +19638,11 @@ static void mgn_proto_hold(mgn_proto_job *job)
 /* Weights of the samples that are not held out. */
 static void mgn_proto_begin(mgn_proto_job *job, margin_theta *theta)
 {
-    margin_theta_start(theta, job->data, job->w, job->o.theta, job->o.even);
-    for (size_t i = 0; i < job->n; i++) {
-        if (job->held[i] != 0) {
-            theta->total -= job->w[i];
-            job->w[i] = 0;
+    margin_theta_start(theta, job->data, job->weights.w, job->o.theta, job->o.even);
+    for (size_t i = 0; i < job->size.n; i++) {
+        if (job->weights.held[i] != 0) {
+            theta->total -= job->weights.w[i];
+            job->weights.w[i] = 0;
         }
     }
 }
@@ -19589,23 +19651,23 @@ static void mgn_proto_begin(mgn_proto_job *job, margin_theta *theta)
  * Stages before the last make a few passes; with a fixed rate all have their share of the steps. */
 static void mgn_proto_construct(mgn_proto_job *job, margin_theta *theta)
 {
-    const size_t d = job->d, stages = job->rows;
+    const size_t d = job->size.d, stages = job->size.rows;
     const size_t share = (job->o.max_iterations + stages - 1u) / stages;
-    mgn_copy(job->best, job->at.v, job->pool * d);
-    for (size_t m = 0; m < job->models; m++) {
-        mgn_proto_zero(job->at.v + (m * job->rows + 1u) * d, job->tangents * d);
+    mgn_copy(job->best, job->at.v, job->size.pool * d);
+    for (size_t m = 0; m < job->size.models; m++) {
+        mgn_proto_zero(job->at.v + (m * job->size.rows + 1u) * d, job->size.tangents * d);
     }
-    for (size_t s = 0; s < stages && !job->stopped; s++) {
+    for (size_t s = 0; s < stages && !job->tick.stopped; s++) {
         const size_t left = job->o.max_iterations - job->iterations;
-        for (size_t m = 0; m < job->models && s > 0; m++) {
-            margin_real *c = job->at.v + m * job->rows * d;
-            mgn_copy(c + s * d, job->best + (m * job->rows + s) * d, d);
+        for (size_t m = 0; m < job->size.models && s > 0; m++) {
+            margin_real *c = job->at.v + m * job->size.rows * d;
+            mgn_copy(c + s * d, job->best + (m * job->size.rows + s) * d, d);
             (void)margin_qr(c + d, d, s, d, NULL, 0, NULL);
         }
         job->reach = 1;
-        mgn_copy(job->before, job->w, job->n);
+        mgn_copy(job->weights.before, job->weights.w, job->size.n);
         (void)mgn_proto_pass(job, &job->at);
-        job->reach = job->between > 0 ? job->between : 1;
+        job->reach = job->tally.between > 0 ? job->tally.between : 1;
         job->converged = false;
         mgn_proto_raise_margins(job, theta,
                                 mgn_proto_fixed(job) ? share
@@ -19620,19 +19682,19 @@ static void mgn_proto_construct(mgn_proto_job *job, margin_theta *theta)
 static void mgn_proto_move(const mgn_proto_job *job, size_t m, const margin_real *x,
                            margin_real rate)
 {
-    margin_real *c = job->at.v + m * job->d;
-    for (size_t k = 0; k < job->d; k++) {
+    margin_real *c = job->at.v + m * job->size.d;
+    for (size_t k = 0; k < job->size.d; k++) {
         c[k] += rate * (x[k] - c[k]);
     }
-    job->shift[m] = margin_dot(c, c, job->d);
+    job->room.shift[m] = margin_dot(c, c, job->size.d);
 }
 
 /* The two nearest codebooks, whichever their classes. */
 static mgn_proto_pair mgn_proto_two(const mgn_proto_job *job, margin_real norm)
 {
     mgn_proto_pair two = {0, 0, MGN_HUGE, MGN_HUGE};
-    for (size_t m = 0; m < job->models; m++) {
-        const margin_real z = mgn_max(norm - 2 * job->dots[m] + job->shift[m], 0);
+    for (size_t m = 0; m < job->size.models; m++) {
+        const margin_real z = mgn_max(norm - 2 * job->room.dots[m] + job->room.shift[m], 0);
         if (z < two.z_own) {
             two.other = two.own;
             two.z_other = two.z_own;
@@ -19652,10 +19714,11 @@ static void mgn_proto_lvq21(const mgn_proto_job *job, const mgn_proto_pair *two,
                             margin_real rate)
 {
     const margin_real s = (1 - job->o.window) / (1 + job->o.window);
-    const bool first = two->own / job->each == label, second = two->other / job->each == label;
+    const bool first = two->own / job->size.each == label,
+               second = two->other / job->size.each == label;
     if (first != second && two->z_own > s * s * two->z_other) {
-        mgn_proto_move(job, two->own, job->block, first ? rate : -rate);
-        mgn_proto_move(job, two->other, job->block, second ? rate : -rate);
+        mgn_proto_move(job, two->own, job->room.block, first ? rate : -rate);
+        mgn_proto_move(job, two->other, job->room.block, second ? rate : -rate);
     }
 }
 
@@ -19663,8 +19726,8 @@ static void mgn_proto_lvq21(const mgn_proto_job *job, const mgn_proto_pair *two,
  * samples seen so far the same weight in a codebook; no rate exceeds the first. */
 static void mgn_proto_olvq1(const mgn_proto_job *job, size_t m, size_t label, margin_real most)
 {
-    const margin_real s = m / job->each == label ? 1 : -1, rate = job->rates[m];
-    mgn_proto_move(job, m, job->block, s * rate);
+    const margin_real s = m / job->size.each == label ? 1 : -1, rate = job->rates[m];
+    mgn_proto_move(job, m, job->room.block, s * rate);
     job->rates[m] = mgn_min(rate / (1 + s * rate), most);
 }
 
@@ -19672,13 +19735,14 @@ static void mgn_proto_olvq1(const mgn_proto_job *job, size_t m, size_t label, ma
 static void mgn_proto_lvq_pass(mgn_proto_job *job, margin_real rate)
 {
     mgn_proto_shifts(job, job->at.v);
-    margin_shuffle(&job->rng, job->order, job->n);
-    for (size_t i = 0; i < job->n; i++) {
-        const size_t label = mgn_label(job->data, job->order[i]);
-        const margin_real norm = mgn_proto_sample(job, job->order[i], job->block);
+    margin_shuffle(&job->rng, job->lists.order, job->size.n);
+    for (size_t i = 0; i < job->size.n; i++) {
+        const size_t label = mgn_label(job->data, job->lists.order[i]);
+        const margin_real norm = mgn_proto_sample(job, job->lists.order[i], job->room.block);
         mgn_proto_pair two;
-        if (job->before[job->order[i]] > 0) {
-            mgn_dots(job->block, job->at.v, job->d, job->models, job->d, job->dots);
+        if (job->weights.before[job->lists.order[i]] > 0) {
+            mgn_dots(job->room.block, job->at.v, job->size.d, job->size.models, job->size.d,
+                     job->room.dots);
             two = mgn_proto_two(job, norm);
             if (job->o.method == MARGIN_PROTO_OLVQ1) {
                 mgn_proto_olvq1(job, two.own, label, rate);
@@ -19694,9 +19758,9 @@ static margin_real mgn_proto_lvq_loss(mgn_proto_job *job)
 {
     margin_real loss = 0, total = 0;
     (void)mgn_proto_pass(job, &job->at);
-    for (size_t i = 0; i < job->n; i++) {
-        loss += job->before[i] * mgn_max(job->o.theta - job->at.mu[i], 0);
-        total += job->before[i];
+    for (size_t i = 0; i < job->size.n; i++) {
+        loss += job->weights.before[i] * mgn_max(job->o.theta - job->at.mu[i], 0);
+        total += job->weights.before[i];
     }
     return loss / total;
 }
@@ -19711,17 +19775,18 @@ static void mgn_proto_lvq(mgn_proto_job *job)
     const margin_real first = job->o.rate > 0 ? mgn_min(job->o.rate, MGN_R(0.5))
                               : one           ? MGN_R(0.3)
                                               : MGN_R(0.05);
-    const size_t all = job->pool * job->d;
+    const size_t all = job->size.pool * job->size.d;
     mgn_proto_pace pace = mgn_proto_pace_make(first, MGN_PROTO_STALE);
-    for (size_t i = 0; i < job->n; i++) {
-        job->order[i] = (margin_index)i;
+    for (size_t i = 0; i < job->size.n; i++) {
+        job->lists.order[i] = (margin_index)i;
     }
-    for (size_t m = 0; m < job->models; m++) {
+    for (size_t m = 0; m < job->size.models; m++) {
         job->rates[m] = first;
     }
     mgn_copy(job->best, job->at.v, all);
     (void)mgn_proto_pace_take(&pace, mgn_proto_lvq_loss(job));
-    while (job->iterations < job->o.max_iterations && !job->converged && !mgn_proto_tick(job)) {
+    while (job->iterations < job->o.max_iterations && !job->converged &&
+           !mgn_proto_stop(job, pace.rate / pace.least)) {
         const margin_real rate = pace.rate;
         mgn_proto_lvq_pass(job, rate);
         if (mgn_proto_pace_take(&pace, mgn_proto_lvq_loss(job))) {
@@ -19742,12 +19807,13 @@ static void mgn_proto_take(const mgn_proto_job *job, size_t s)
 {
     const margin_real *y = mgn_sample(job->data, s);
     const size_t label = mgn_label(job->data, s);
-    job->held[s] = 1;
-    for (size_t i = 0; i < job->n; i++) {
+    job->weights.held[s] = 1;
+    for (size_t i = 0; i < job->size.n; i++) {
         const margin_real *x = mgn_sample(job->data, i);
-        margin_real *least = mgn_label(job->data, i) == label ? job->w + i : job->before + i;
+        margin_real *least =
+            mgn_label(job->data, i) == label ? job->weights.w + i : job->weights.before + i;
         margin_real z = 0;
-        for (size_t k = 0; k < job->d; k++) {
+        for (size_t k = 0; k < job->size.d; k++) {
             z += (x[k] - y[k]) * (x[k] - y[k]);
         }
         *least = mgn_min(*least, z);
@@ -19759,20 +19825,20 @@ static void mgn_proto_take(const mgn_proto_job *job, size_t s)
 static size_t mgn_proto_typical(const mgn_proto_job *job, size_t c)
 {
     margin_real least = MGN_HUGE, count = 0;
-    size_t chosen = job->n;
-    mgn_proto_zero(job->block, job->d);
+    size_t chosen = job->size.n;
+    mgn_proto_zero(job->room.block, job->size.d);
     for (unsigned round = 0; round < 2u; round++) {
-        for (size_t i = 0; i < job->n; i++) {
+        for (size_t i = 0; i < job->size.n; i++) {
             const margin_real *x = mgn_sample(job->data, i);
             margin_real z = 0;
-            if (mgn_label(job->data, i) != c || job->held[i] != 0 ||
-                mgn_weight(job->data, i) <= 0 || job->w[i] < job->before[i]) {
+            if (mgn_label(job->data, i) != c || job->weights.held[i] != 0 ||
+                mgn_weight(job->data, i) <= 0 || job->weights.w[i] < job->weights.before[i]) {
                 continue;
             }
             count += round == 0 ? 1 : 0;
-            for (size_t k = 0; k < job->d; k++) {
-                const margin_real off = x[k] - job->centre[k] - job->block[k];
-                job->block[k] += round == 0 ? off / count : 0;
+            for (size_t k = 0; k < job->size.d; k++) {
+                const margin_real off = x[k] - job->room.centre[k] - job->room.block[k];
+                job->room.block[k] += round == 0 ? off / count : 0;
                 z += off * off;
             }
             chosen = round == 1u && z < least ? i : chosen;
@@ -19786,10 +19852,10 @@ static size_t mgn_proto_typical(const mgn_proto_job *job, size_t c)
 static size_t mgn_proto_doubtful(const mgn_proto_job *job)
 {
     margin_real least = 2;
-    size_t chosen = job->n;
-    for (size_t i = 0; i < job->n; i++) {
-        const margin_real mu = mgn_nearer(job->w[i], job->before[i]);
-        if (job->held[i] == 0 && mgn_weight(job->data, i) > 0 && mu < least) {
+    size_t chosen = job->size.n;
+    for (size_t i = 0; i < job->size.n; i++) {
+        const margin_real mu = mgn_nearer(job->weights.w[i], job->weights.before[i]);
+        if (job->weights.held[i] == 0 && mgn_weight(job->data, i) > 0 && mu < least) {
             least = mu;
             chosen = i;
         }
@@ -19805,17 +19871,17 @@ static void mgn_proto_condense(mgn_proto_job *job)
 {
     size_t taken = 0;
     bool more = true;
-    for (size_t i = 0; i < job->n; i++) {
-        job->w[i] = job->before[i] = MGN_HUGE;
-        job->held[i] = 0;
+    for (size_t i = 0; i < job->size.n; i++) {
+        job->weights.w[i] = job->weights.before[i] = MGN_HUGE;
+        job->weights.held[i] = 0;
     }
     /* The first round takes one sample of each class before the caller is asked, so that a training
      * stopped at once has a model too. */
-    while (more && taken < job->models && (taken == 0 || !mgn_proto_tick(job))) {
+    while (more && taken < job->size.models && (taken == 0 || !mgn_proto_tick(job))) {
         more = false;
-        for (size_t c = 0; c < job->classes && taken < job->models; c++) {
+        for (size_t c = 0; c < job->size.classes && taken < job->size.models; c++) {
             const size_t s = mgn_proto_typical(job, c);
-            if (s < job->n) {
+            if (s < job->size.n) {
                 mgn_proto_take(job, s);
                 taken++;
                 more = true;
@@ -19824,24 +19890,24 @@ static void mgn_proto_condense(mgn_proto_job *job)
         job->iterations++;
     }
     job->converged = !more;
-    while (!more && taken < job->models && !job->stopped) {
+    while (!more && taken < job->size.models && !job->tick.stopped) {
         const size_t s = mgn_proto_doubtful(job);
-        more = s == job->n;
+        more = s == job->size.n;
         if (!more) {
             mgn_proto_take(job, s);
             taken++;
         }
     }
-    job->models = taken;
-    for (size_t i = 0; i < job->n; i++) {
-        job->at.mu[i] = mgn_nearer(job->w[i], job->before[i]);
+    job->size.models = taken;
+    for (size_t i = 0; i < job->size.n; i++) {
+        job->at.mu[i] = mgn_nearer(job->weights.w[i], job->weights.before[i]);
     }
 }
 
 /* Whether nn keeps every sample: margins are then not computed, and job->at.mu was never written. */
 static bool mgn_proto_keeps_all(const mgn_proto_job *job)
 {
-    return job->o.method == MARGIN_PROTO_NN && (job->o.budget == 0 || job->o.budget >= job->n);
+    return job->o.method == MARGIN_PROTO_NN && (job->o.budget == 0 || job->o.budget >= job->size.n);
 }
 
 /* The samples of the set, sorted by class; without a budget all of them. */
@@ -19853,25 +19919,27 @@ static void mgn_proto_neighbours(mgn_proto_job *job)
         mgn_proto_condense(job);
     }
     job->converged = job->converged || all;
-    for (size_t c = 0; c < job->classes; c++) {
-        for (size_t i = 0; i < job->n; i++) {
+    for (size_t c = 0; c < job->size.classes; c++) {
+        for (size_t i = 0; i < job->size.n; i++) {
             if (mgn_label(job->data, i) == c && mgn_weight(job->data, i) > 0 &&
-                (all || job->held[i] != 0)) {
-                mgn_copy(job->vectors + m * job->d, mgn_sample(job->data, i), job->d);
+                (all || job->weights.held[i] != 0)) {
+                mgn_copy(job->kept.vectors + m * job->size.d, mgn_sample(job->data, i),
+                         job->size.d);
                 m++;
             }
         }
-        job->class_end[c] = (uint32_t)m;
+        job->kept.class_end[c] = (uint32_t)m;
     }
-    job->models = m;
+    job->size.models = m;
 }
 
 /* The least number of models that a class has. */
 static size_t mgn_proto_fewest(const mgn_proto_job *job)
 {
-    size_t fewest = (size_t)job->class_end[0];
-    for (size_t c = 1; c < job->classes; c++) {
-        fewest = mgn_size_min(fewest, (size_t)(job->class_end[c] - job->class_end[c - 1u]));
+    size_t fewest = (size_t)job->kept.class_end[0];
+    for (size_t c = 1; c < job->size.classes; c++) {
+        fewest =
+            mgn_size_min(fewest, (size_t)(job->kept.class_end[c] - job->kept.class_end[c - 1u]));
     }
     return fewest;
 }
@@ -19883,12 +19951,13 @@ static size_t mgn_proto_fewest(const mgn_proto_job *job)
  * times that in float, or there are no exits. */
 static void mgn_proto_exits(const mgn_proto_job *job, margin_arena *mem)
 {
-    const size_t mark = mem->high, k = job->tangents, d = job->d, half = mgn_proto_half(d);
+    const size_t mark = mem->high, k = job->size.tangents, d = job->size.d,
+                 half = mgn_proto_half(d);
     const bool exact = half > 0 && 48 * (margin_real)(d + 8u) * MGN_R(FLT_EPSILON) <= MGN_R(0.005);
     mgn_proto_edge e;
     mgn_proto_edge_plan(&e, mem, job);
-    for (size_t m = 0; m < job->models; m++) {
-        const margin_real *t = job->vectors + (m * job->rows + 1u) * d;
+    for (size_t m = 0; m < job->size.models; m++) {
+        const margin_real *t = job->kept.vectors + (m * job->size.rows + 1u) * d;
         margin_real left;
         for (size_t i = 0; i < k * k; i++) {
             e.gram[i] = margin_dot(t + i / k * d + half, t + i % k * d + half, d - half);
@@ -19896,7 +19965,7 @@ static void mgn_proto_exits(const mgn_proto_job *job, margin_arena *mem)
         e.values[0] = 1;
         (void)margin_eigen(e.values, NULL, 0, e.gram, k, k, mem);
         left = MGN_R(0.995) - e.values[0];
-        job->exits[m] = exact && left > MGN_R(0.02) ? MGN_R(1.02) / left : 0;
+        job->kept.exits[m] = exact && left > MGN_R(0.02) ? MGN_R(1.02) / left : 0;
     }
     margin_arena_release(mem, mark);
 }
@@ -19911,7 +19980,7 @@ static margin_status mgn_proto_run(mgn_proto_job *job, margin_theta *theta, marg
         return status;
     }
     mgn_proto_begin(job, theta);
-    mgn_copy(job->before, job->w, job->n);
+    mgn_copy(job->weights.before, job->weights.w, job->size.n);
     if (job->o.method == MARGIN_PROTO_TVQ) {
         mgn_proto_raise_margins(job, theta, job->o.max_iterations);
     } else if (job->o.method == MARGIN_PROTO_TD) {
@@ -19934,16 +20003,17 @@ static void mgn_proto_place(mgn_proto_job *job, margin_theta *theta, margin_aren
         (void)mgn_theta_count(theta, job->at.mu);
         theta->uneven = mgn_theta_uneven(theta, job->at.mu);
     }
-    if (job->at.v != job->vectors) {
-        mgn_copy(job->vectors, job->at.v, job->pool * job->d);
+    if (job->at.v != job->kept.vectors) {
+        mgn_copy(job->kept.vectors, job->at.v, job->size.pool * job->size.d);
     }
-    for (size_t m = 0; m < job->models; m++) {
-        mgn_axpy(job->vectors + m * job->rows * job->d, 1, job->centre, job->d);
+    for (size_t m = 0; m < job->size.models; m++) {
+        mgn_axpy(job->kept.vectors + m * job->size.rows * job->size.d, 1, job->room.centre,
+                 job->size.d);
     }
-    for (size_t c = 0; c < job->classes; c++) {
-        job->class_end[c] = (uint32_t)((c + 1u) * job->each);
+    for (size_t c = 0; c < job->size.classes; c++) {
+        job->kept.class_end[c] = (uint32_t)((c + 1u) * job->size.each);
     }
-    if (job->tangents > 0) {
+    if (job->size.tangents > 0) {
         mgn_proto_exits(job, mem);
     }
 }
@@ -19953,15 +20023,15 @@ static void mgn_proto_model(const mgn_proto_job *job, margin_model *model)
     margin_proto *p = &model->of.proto;
     const size_t nth = ((size_t)job->o.neighbours + 1u) / 2u;
     model->kind = MARGIN_MODEL_PROTO;
-    p->vectors = job->vectors;
-    p->exits = job->tangents > 0 ? job->exits : NULL;
-    p->class_end = job->class_end;
+    p->vectors = job->kept.vectors;
+    p->exits = job->size.tangents > 0 ? job->kept.exits : NULL;
+    p->class_end = job->kept.class_end;
     p->offset = p->factor = NULL;
-    p->n = job->models;
-    p->d = job->d;
-    p->tangents = (uint16_t)job->tangents;
+    p->n = job->size.models;
+    p->d = job->size.d;
+    p->tangents = (uint16_t)job->size.tangents;
     p->nth = (uint16_t)mgn_size_min(nth, mgn_proto_fewest(job));
-    p->vote.classes = (uint16_t)job->classes;
+    p->vote.classes = (uint16_t)job->size.classes;
     p->vote.scheme = MARGIN_SCHEME_NEAREST;
     p->vote.reject = p->vote.slope = p->vote.shift = 0;
 }
@@ -19978,8 +20048,8 @@ static void mgn_proto_report(const mgn_proto_job *job, const margin_theta *theta
     m.known = job->at.mu;
     if (!mgn_proto_keeps_all(job)) {
         (void)mgn_margins_info(&m, info);
-        for (size_t i = 0; i < job->n; i++) {
-            const margin_real w = theta->n > 0 ? job->w[i] : mgn_weight(job->data, i);
+        for (size_t i = 0; i < job->size.n; i++) {
+            const margin_real w = theta->n > 0 ? job->weights.w[i] : mgn_weight(job->data, i);
             total += w;
             mgn_add(&h, &lost, w * job->at.mu[i]);
         }
@@ -19987,7 +20057,7 @@ static void mgn_proto_report(const mgn_proto_job *job, const margin_theta *theta
     }
     info->iterations = job->iterations;
     info->converged = job->converged;
-    info->support = job->models * job->rows;
+    info->support = job->size.models * job->size.rows;
 }
 
 /* Whether the data can be trained on: classes, and distances that do not overflow. */
@@ -19995,17 +20065,17 @@ static margin_status mgn_proto_check(mgn_proto_job *job)
 {
     const size_t sides = mgn_proto_sides(job);
     margin_real weight;
-    margin_status status = margin_data_means(job->data, 1, &weight, job->centre);
-    mgn_proto_zero(job->along, job->n * sides);
-    for (size_t i = 0; i < job->n && status == MARGIN_OK; i++) {
-        if (sides > 0 && !mgn_all_finite(mgn_proto_sides_of(job, i), sides * job->d)) {
+    margin_status status = margin_data_means(job->data, 1, &weight, job->room.centre);
+    mgn_proto_zero(job->sided.along, job->size.n * sides);
+    for (size_t i = 0; i < job->size.n && status == MARGIN_OK; i++) {
+        if (sides > 0 && !mgn_all_finite(mgn_proto_sides_of(job, i), sides * job->size.d)) {
             status = MARGIN_E_NOT_FINITE;
-        } else if (!(mgn_proto_sample(job, i, job->block) <= MGN_HUGE / 64)) {
+        } else if (!(mgn_proto_sample(job, i, job->room.block) <= MGN_HUGE / 64)) {
             status = MARGIN_E_RANGE;
         }
         for (size_t j = 0; j < sides && status == MARGIN_OK; j++) {
-            const margin_real *t = mgn_proto_sides_of(job, i) + j * job->d;
-            status = margin_dot(t, t, job->d) <= MGN_HUGE / 64 ? status : MARGIN_E_RANGE;
+            const margin_real *t = mgn_proto_sides_of(job, i) + j * job->size.d;
+            status = margin_dot(t, t, job->size.d) <= MGN_HUGE / 64 ? status : MARGIN_E_RANGE;
         }
     }
     return status;
@@ -20048,22 +20118,22 @@ static void mgn_proto_sift(const margin_data *data, margin_index *rows, size_t r
  * then meet the same samples, and training gives the same model, however the rows are permuted. */
 static void mgn_proto_sort(mgn_proto_job *job)
 {
-    margin_index *rows = job->rows_of_data;
-    for (size_t i = 0; i < job->n; i++) {
+    margin_index *rows = job->lists.rows;
+    for (size_t i = 0; i < job->size.n; i++) {
         rows[i] = (margin_index)mgn_row_of(job->data, i);
     }
-    for (size_t i = job->n / 2u; i > 0; i--) {
-        mgn_proto_sift(job->data, rows, i - 1u, job->n);
+    for (size_t i = job->size.n / 2u; i > 0; i--) {
+        mgn_proto_sift(job->data, rows, i - 1u, job->size.n);
     }
-    for (size_t last = job->n; last > 1u; last--) {
+    for (size_t last = job->size.n; last > 1u; last--) {
         const margin_index top = rows[0];
         rows[0] = rows[last - 1u];
         rows[last - 1u] = top;
         mgn_proto_sift(job->data, rows, 0, last - 1u);
     }
-    job->sorted = *job->data;
-    job->sorted.rows = rows;
-    job->data = &job->sorted;
+    job->lists.sorted = *job->data;
+    job->lists.sorted.rows = rows;
+    job->data = &job->lists.sorted;
 }
 
 /* Whether every class has a sample of positive weight. */
@@ -20092,7 +20162,8 @@ static margin_status mgn_proto_work(mgn_proto_job *job, margin_theta *theta, mar
         return status;
     }
     job->iterations = 0;
-    job->stopped = job->converged = false;
+    job->tick = mgn_tick_make(job->o.watch, 1);
+    job->converged = false;
     theta->n = theta->mistakes = 0;
     theta->uneven = 0;
     if (job->o.method == MARGIN_PROTO_NN) {
@@ -20150,9 +20221,9 @@ MARGIN_API margin_status margin_proto_train(const margin_data *data,
         report->uneven = theta.uneven;
     }
     margin_arena_release(mem, before.high);
-    mem->low -= MARGIN_BLOCK(job.pool * job.d, sizeof(margin_real)) -
-                MARGIN_BLOCK(job.models * job.rows * job.d, sizeof(margin_real));
-    return job.stopped                                        ? MARGIN_W_STOPPED
+    mem->low -= MARGIN_BLOCK(job.size.pool * job.size.d, sizeof(margin_real)) -
+                MARGIN_BLOCK(job.size.models * job.size.rows * job.size.d, sizeof(margin_real));
+    return job.tick.stopped                                   ? MARGIN_W_STOPPED
            : job.converged || job.o.method == MARGIN_PROTO_NN ? MARGIN_OK
                                                               : MARGIN_W_ITERATIONS;
 }
@@ -20250,7 +20321,7 @@ typedef struct {
     margin_real *best;   /* n: those of the round with the least deficit */
     margin_real *mu;     /* n margins */
     size_t rounds;
-    bool stopped;
+    mgn_tick tick;
 } mgn_theta_job;
 
 static void mgn_theta_plan(mgn_theta_job *job, margin_arena *mem, size_t n, size_t rows)
@@ -20300,15 +20371,11 @@ static margin_status mgn_theta_round(mgn_theta_job *job, margin_arena *mem, marg
     return status;
 }
 
-static bool mgn_theta_tick(mgn_theta_job *job)
+/* True when the caller wants to stop. */
+static bool mgn_theta_stop(mgn_theta_job *job)
 {
-    margin_progress at = {0, 0, 1, 0, 1};
-    if (job->o.watch.progress != NULL && !job->stopped) {
-        at.iteration = job->rounds;
-        at.violation = 1 + (margin_real)(job->o.rounds - job->rounds);
-        job->stopped = job->o.watch.progress(job->o.watch.user, &at);
-    }
-    return job->stopped;
+    return mgn_tick_stop(&job->tick, job->rounds, 1 + (margin_real)(job->o.rounds - job->rounds),
+                         1);
 }
 
 /* All rounds; *last tells that the model in the arena is that of the least deficit. */
@@ -20319,7 +20386,7 @@ static margin_status mgn_theta_run(mgn_theta_job *job, margin_arena *mem, margin
     margin_real least = MGN_HUGE;
     margin_status status = MARGIN_OK;
     for (job->rounds = 0; job->rounds < job->o.rounds; job->rounds++) {
-        if (job->rounds > 0 && (job->theta.mistakes == 0 || mgn_theta_tick(job))) {
+        if (job->rounds > 0 && (job->theta.mistakes == 0 || mgn_theta_stop(job))) {
             break;
         }
         (void)margin_arena_rewind(mem, &before);
@@ -20414,7 +20481,7 @@ MARGIN_API margin_status margin_theta_train(const margin_data *data, const margi
     job.o = options != NULL ? *options : none;
     job.o.theta = job.o.theta != 0 ? job.o.theta : MGN_R(0.1);
     job.o.rounds = job.o.rounds != 0 ? job.o.rounds : 20u;
-    job.stopped = false;
+    job.tick = mgn_tick_make(job.o.watch, 1);
     margin_theta_start(&job.theta, data, job.w, job.o.theta, job.o.even);
     status = mgn_theta_work(&job, mem, &made);
     if (status < 0) {
@@ -20431,7 +20498,7 @@ MARGIN_API margin_status margin_theta_train(const margin_data *data, const margi
         report->uneven = job.theta.uneven;
     }
     margin_arena_release(mem, before.high);
-    return job.stopped ? MARGIN_W_STOPPED : status;
+    return job.tick.stopped ? MARGIN_W_STOPPED : status;
 }
 
 /* ---- margins and rejection as data ---- */

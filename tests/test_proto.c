@@ -547,7 +547,7 @@ TEST the_first_steps_are_those_of_figure_2(void)
 /* The gradient of H, or of minus the error of td, along random directions. */
 static double slope(mgn_proto_job *job, margin_rng *rng, double *found)
 {
-    const size_t count = job->pool * job->d;
+    const size_t count = job->size.pool * job->size.d;
     const double step = sizeof(margin_real) == 8 ? 1e-5 : 2e-2;
     double high, low;
     *found = 0;
@@ -593,8 +593,8 @@ TEST gradients_are_those_of_finite_differences(void)
         ASSERT_EQ(MARGIN_OK, mgn_proto_start(&job, job.at.v, &mem));
         mgn_proto_begin(&job, &theta);
         for (size_t i = 0; i < 60u; i++) { /* uneven weights */
-            job.w[i] = (margin_real)(1u + i % 4u);
-            job.before[i] = job.w[i];
+            job.weights.w[i] = (margin_real)(1u + i % 4u);
+            job.weights.before[i] = job.weights.w[i];
         }
         job.reach = 20;
         for (unsigned t = 0; t < 4u; t++) {
