@@ -2,14 +2,16 @@
 to the bit: a trial depends on nothing but its ground and itself."""
 from __future__ import annotations
 
-import os
 import threading
+import time
+import warnings
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
 from . import native, progress, trial
 from .errors import Failure, Usage
 
 TICK = 0.1  # seconds between two looks at the clock
+ROUNDS = 5  # how often what a cluster loses is sent again
 
 
 class Stopped(Exception):
@@ -37,23 +39,18 @@ class Threads:
         with ThreadPoolExecutor(max_workers=self.count) as pool:
             futures = {pool.submit(job, one): one for one in trials}
             try:
-                gather(futures, lambda pending: wait(pending, TICK, FIRST_COMPLETED), arrived, look)
+                pending = set(futures)
+                while pending:
+                    done, pending = wait(pending, TICK, FIRST_COMPLETED)
+                    for future in done:
+                        if future.result() is not None:
+                            arrived(futures[future], future.result())
+                    look()
             finally:
                 for future in futures:
                     future.cancel()
                 for watch in watches.values():
                     watch.stop = 1
-
-
-def gather(futures: dict, wait_for, arrived, look) -> None:
-    pending = set(futures)
-    while pending:
-        done, pending = wait_for(pending)
-        for future in done:
-            result = future.result()
-            if result is not None:
-                arrived(futures[future], result)
-        look()
 
 
 class Dask:
@@ -65,29 +62,58 @@ class Dask:
             import distributed
         except ImportError:
             raise Failure("--workers dask:// needs the package distributed (Debian: python3-distributed)") from None
-        self.distributed = distributed
+        self.distributed, self.address, self.sent = distributed, address, {}
         try:
             self.client = distributed.Client(f"tcp://{address}", timeout="10s", set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             raise Failure(f"no Dask scheduler at {address}: {str(error) or type(error).__name__}") from None
 
     def run(self, ground: trial.Ground, trials: list, arrived, look) -> None:
-        sent = self.client.scatter(ground, broadcast=True, hash=False)
-        futures = {self.client.submit(remote, sent, one, pure=False, retries=5): one for one in trials}
+        """As Threads.run. What is lost with a worker is sent again."""
+        left = list(trials)
+        for _ in range(ROUNDS):
+            left = self.round(ground, left, arrived, look)
+            if not left:
+                return
+        raise Failure(f"the Dask cluster lost {len(left)} trainings {ROUNDS} times: its workers die")
 
-        def some(pending):
-            try:
-                found = self.distributed.wait(list(pending), timeout=TICK, return_when="FIRST_COMPLETED")
-                return found.done, set(found.not_done)
-            except (TimeoutError, self.distributed.TimeoutError):
-                return set(), pending
-
+    def round(self, ground: trial.Ground, trials: list, arrived, look) -> list:
+        """Runs trials; those that were lost."""
+        sent = self.send(ground)
+        futures = {self.client.submit(remote, sent, one, pure=False, retries=3): one for one in trials}
+        lost, pending = [], set(futures)
         try:
-            gather(futures, some, arrived, look)
-        except (self.distributed.CommClosedError, self.distributed.scheduler.KilledWorker) as error:
-            raise Failure(f"the Dask cluster is gone: {error}") from None
+            while pending:
+                done = {future for future in pending if future.done()}
+                pending -= done
+                for future in done:
+                    if future.status == "finished":
+                        arrived(futures[future], future.result())
+                    elif future.status == "error" and not isinstance(future.exception(), self.distributed.scheduler.KilledWorker):
+                        raise future.exception()
+                    else:
+                        lost.append(futures[future])
+                look()
+                if self.client.status != "running":
+                    raise Failure(f"the Dask scheduler at {self.address} is gone")
+                if not done:
+                    time.sleep(TICK)
         finally:
-            self.client.cancel(list(futures))
+            if self.client.status == "running":
+                self.client.cancel(list(futures))
+        return lost
+
+    def send(self, ground: trial.Ground):
+        """The ground as a task of its own: the scheduler has it, and gives it to any worker that needs it or lost it."""
+        if ground.digest not in self.sent:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # about its size
+                self.sent[ground.digest] = self.client.submit(itself, ground, pure=False)
+        return self.sent[ground.digest]
+
+
+def itself(ground: trial.Ground) -> trial.Ground:
+    return ground
 
 
 def remote(ground: trial.Ground, one) -> dict:
