@@ -7,7 +7,6 @@ import csv
 import io
 import math
 import random
-import time
 
 from . import alone, compress, data, export as export_, from_libsvm, from_pickle, groups, kinds, methods, metrics, model, native
 from . import options, output, progress, project, state, trial, workers
@@ -254,15 +253,13 @@ class Counting:
     """A bar with the trainings that are done and the time that is left."""
 
     def __init__(self, total: int, known: int):
-        self.bar, self.total, self.done, self.known, self.began = progress.Bar(), total, known, known, time.monotonic()
+        self.bar, self.total, self.done, self.known = progress.Bar(), total, known, known
 
     def arrived(self) -> None:
         self.done += 1
 
     def look(self) -> None:
-        spent, new = time.monotonic() - self.began, self.done - self.known
-        left = f", {spent * (self.total - self.done) / new:.0f} s left" if new else ""
-        self.bar.draw(self.done / max(1, self.total), f"trainings {self.done} of {self.total}{left}")
+        self.bar.draw(self.done / max(1, self.total), f"trainings {self.done} of {self.total}")
 
 
 def tuned(arguments: argparse.Namespace, problem: training.Problem, points: list[dict]) -> list:

@@ -172,6 +172,9 @@ def fit(arguments: argparse.Namespace) -> None:
         say(line)
     for line in advice.about_data(problem, test, of):
         say(f"note: {line}")
+    if arguments.target is not None and not problem.rows.ranges()[2]:
+        say("note: the values are not all whole numbers of 16 bits: integer models need a conversion on the device, with its floating-point "
+            "code, which is counted")
     budget = trial.Budget(arguments.flash, arguments.ram, arguments.cycles, arguments.target)
     ground = trial.ground_of(problem, of, FOLDS, arguments.seed, budget)
     where = state.path_beside(arguments.output, arguments.save, arguments.json)

@@ -6,6 +6,8 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
 
+from . import output
+
 WIDTH = 40
 
 
@@ -18,18 +20,40 @@ def bar(share: float, note: str = "") -> str:
     return f"[{'#' * full}{' ' * (WIDTH - full)}] {100 * share:3.0f} %  {note}".rstrip()
 
 
+def time_left(spent: float, share: float) -> str:
+    """How much longer, if it goes on as before; nothing before there is something to go by.
+
+    >>> time_left(10, 0.25), time_left(10, 0.001), time_left(3000, 0.5)
+    (', 30 s left', '', ', 50 min left')
+    """
+    if share < 0.01 or spent < 1:
+        return ""
+    left = spent * (1 - min(share, 1.0)) / share
+    return f", {left:.0f} s left" if left < 600 else f", {left / 60:.0f} min left"
+
+
+LOG = 30.0  # seconds between two lines in a log
+
+
 class Bar:
-    """Draws on standard error if that is a terminal, from a second after the start on; otherwise does nothing."""
+    """Draws on standard error, from a second after the start on, if that is a terminal; otherwise says a plain line every half
+    minute. With --quiet it does nothing."""
 
     def __init__(self):
-        self.active, self.shown, self.start = sys.stderr is not None and sys.stderr.isatty(), 0, time.monotonic()
+        self.active, self.shown, self.start = not output.QUIET and sys.stderr is not None and sys.stderr.isatty(), 0, time.monotonic()
+        self.last = self.start
 
     def draw(self, share: float, note: str = "") -> None:
-        if self.active and time.monotonic() - self.start > 1.0:
+        now = time.monotonic()
+        note += time_left(now - self.start, share)
+        if self.active and now - self.start > 1.0:
             line = bar(share, note)[:100]
             sys.stderr.write("\r" + line + " " * (self.shown - len(line)))
             sys.stderr.flush()
             self.shown = len(line)
+        elif not self.active and now - self.last > LOG:
+            self.last = now
+            output.say(f"{100 * share:3.0f} %  {note}")
 
     def clear(self) -> None:
         if self.shown:

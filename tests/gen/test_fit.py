@@ -166,6 +166,30 @@ class Stops(Quick):
         self.assertTrue({"m.h", "m.h.search"} <= set(os.listdir(self.folder)))
 
 
+    def test_tune_goes_on_where_it_stopped(self):
+        grid = ("tune", self.ring, "--method", "svm", "--kernel", "rbf", "--grid", "C=0.1,1,10", "--folds", "4")
+        self.ok(*grid, "--save", self.path("a.mgn"), "--threads", "1")
+        from gen import commands
+        real = commands.Counting.look
+
+        def look(counting):
+            real(counting)
+            if counting.done >= 5:
+                raise KeyboardInterrupt
+
+        with mock.patch("gen.commands.Counting.look", look):
+            code, _, err = self.gen(*grid, "--save", self.path("b.mgn"), "--threads", "1")
+        self.assertEqual(code, 130, err)
+        self.assertIn("the same command with --resume goes on from here", err)
+        self.assertNotIn("b.mgn", os.listdir(self.folder))
+        code, _, err = self.gen(*grid, "--save", self.path("b.mgn"), "--resume")
+        self.assertEqual(code, 0, err)
+        self.assertRegex(err, r"\d+ of 12 trainings are known from before")
+        self.assertEqual(self.read("a.mgn"), self.read("b.mgn"))
+        self.assertNotIn("b.mgn.search", os.listdir(self.folder))
+        self.fails(2, "--resume", *grid, "--resume")
+
+
 class Wrong(Quick):
     def test_one_clear_line_and_no_file(self):
         one = self.write("one.csv", "1,a\n2,a\n3,a\n" * 5)
