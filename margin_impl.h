@@ -18410,6 +18410,7 @@ typedef struct {
     margin_real scale;         /* mean z_p at the start: the unit of steps of centroids, squared */
     margin_real reach;         /* td: distance at which a sigmoid is 1/2 */
     mgn_proto_tally tally;     /* of the last pass */
+    margin_theta theta;        /* the re-weighting of tvq */
     margin_rng rng;
     mgn_tick tick;
     size_t iterations;
@@ -18644,18 +18645,6 @@ static void mgn_proto_plan_all(mgn_proto_job *job, margin_arena *mem)
         (void)mgn_eigen_plan(mem, job->size.tangents, false, &work);
         margin_arena_release(mem, mark);
     }
-}
-
-MARGIN_API size_t margin_proto_train_size(size_t n, size_t d, size_t classes,
-                                          const margin_proto_options *options)
-{
-    margin_arena dry = margin_arena_counting();
-    mgn_proto_job job;
-    if (!mgn_proto_shape(&job, n, d, classes, options)) {
-        return 0;
-    }
-    mgn_proto_plan_all(&job, &dry);
-    return mgn_arena_counted(&dry);
 }
 
 /* ---- distances and gradients ---- */
@@ -20041,7 +20030,6 @@ static void mgn_proto_report(const mgn_proto_job *job, const margin_theta *theta
 {
     margin_real total = 0, h = 0, lost = 0;
     mgn_margins m;
-    *info = mgn_no_info;
     m.data = job->data;
     m.model = model;
     m.scores = NULL;
@@ -20177,55 +20165,75 @@ static margin_status mgn_proto_work(mgn_proto_job *job, margin_theta *theta, mar
     return status;
 }
 
+static void mgn_proto_task_plan(void *task, margin_arena *mem)
+{
+    mgn_proto_plan_all((mgn_proto_job *)task, mem);
+}
+
+static margin_status mgn_proto_task_run(void *task, mgn_frame *frame)
+{
+    mgn_proto_job *job = (mgn_proto_job *)task;
+    const size_t d = job->size.d, planned = job->size.pool * d;
+    margin_status status;
+    mgn_proto_plan(job, frame->mem);
+    status = mgn_proto_work(job, &job->theta, frame->mem);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    mgn_proto_model(job, &frame->model);
+    if (frame->told) {
+        mgn_proto_report(job, &job->theta, &frame->model, &frame->info);
+    }
+    /* nn may have kept fewer vectors than were planned for; they are the last block at the front */
+    frame->mem->low -= MARGIN_BLOCK(planned, sizeof(margin_real)) -
+                       MARGIN_BLOCK(job->size.models * job->size.rows * d, sizeof(margin_real));
+    return job->tick.stopped                                    ? MARGIN_W_STOPPED
+           : job->converged || job->o.method == MARGIN_PROTO_NN ? MARGIN_OK
+                                                                : MARGIN_W_ITERATIONS;
+}
+
+static const mgn_method mgn_proto_method = {mgn_proto_task_plan, mgn_proto_task_run};
+
+MARGIN_API size_t margin_proto_train_size(size_t n, size_t d, size_t classes,
+                                          const margin_proto_options *options)
+{
+    mgn_proto_job job;
+    return mgn_proto_shape(&job, n, d, classes, options) ? mgn_frame_size(&mgn_proto_method, &job)
+                                                         : 0;
+}
+
+/* Data, classes and options; fills in the sizes. */
+static margin_status mgn_proto_check_all(mgn_proto_job *job, const margin_data *data,
+                                         const margin_proto_options *options)
+{
+    size_t classes = 0;
+    const margin_status status = margin_data_classes(data, &classes);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (!mgn_proto_classes(data, classes)) {
+        return MARGIN_E_ONE_CLASS;
+    }
+    job->data = data;
+    return mgn_proto_shape(job, data->n, data->d, classes, options) &&
+                   (mgn_proto_sides(job) == 0 || job->o.sides != NULL)
+               ? MARGIN_OK
+               : MARGIN_E_ARGUMENT;
+}
+
 MARGIN_API margin_status margin_proto_train(const margin_data *data,
                                             const margin_proto_options *options, margin_arena *mem,
                                             margin_model *model, margin_info *info,
                                             margin_proto_report *report)
 {
-    size_t classes = 0;
     mgn_proto_job job;
-    margin_theta theta;
-    margin_arena before, dry;
-    margin_status status = margin_data_classes(data, &classes);
-    if (status != MARGIN_OK || mgn_mem_check(mem) != MARGIN_OK || model == NULL) {
-        return mgn_both(status, MARGIN_E_ARGUMENT);
+    margin_status status = mgn_proto_check_all(&job, data, options);
+    status = mgn_frame_train(&mgn_proto_method, &job, status, mem, model, info);
+    if (status >= 0 && report != NULL) {
+        report->mistakes = job.theta.mistakes;
+        report->uneven = job.theta.uneven;
     }
-    if (!mgn_proto_classes(data, classes)) {
-        return MARGIN_E_ONE_CLASS;
-    }
-    if (!mgn_proto_shape(&job, data->n, data->d, classes, options) ||
-        (mgn_proto_sides(&job) > 0 && job.o.sides == NULL)) {
-        return MARGIN_E_ARGUMENT;
-    }
-    before = dry = *mem;
-    dry.peak = 0;
-    job.data = data;
-    mgn_proto_plan_all(&job, &dry);
-    if (dry.failed != 0) {
-        return (margin_status)dry.failed;
-    }
-    mem->peak = dry.peak > mem->peak ? dry.peak : mem->peak;
-    mgn_proto_plan(&job, mem);
-    status = mgn_proto_work(&job, &theta, mem);
-    if (status != MARGIN_OK) {
-        (void)margin_arena_rewind(mem, &before);
-        return status;
-    }
-    mgn_proto_model(&job, model);
-    if (info != NULL) {
-        mgn_proto_report(&job, &theta, model, info);
-        info->arena_peak = dry.peak - (before.low + (before.size - before.high));
-    }
-    if (report != NULL) {
-        report->mistakes = theta.mistakes;
-        report->uneven = theta.uneven;
-    }
-    margin_arena_release(mem, before.high);
-    mem->low -= MARGIN_BLOCK(job.size.pool * job.size.d, sizeof(margin_real)) -
-                MARGIN_BLOCK(job.size.models * job.size.rows * job.size.d, sizeof(margin_real));
-    return job.tick.stopped                                   ? MARGIN_W_STOPPED
-           : job.converged || job.o.method == MARGIN_PROTO_NN ? MARGIN_OK
-                                                              : MARGIN_W_ITERATIONS;
+    return status;
 }
 
 /* ---- tangents of samples ---- */
@@ -20315,39 +20323,25 @@ typedef struct {
     const margin_learner *learner;
     margin_theta_options o;
     margin_theta theta;
-    margin_real *by_row; /* weights by row number, as views want them */
-    margin_real *w;      /* n weights by sample */
-    margin_real *used;   /* n: those of the last round */
-    margin_real *best;   /* n: those of the round with the least deficit */
-    margin_real *mu;     /* n margins */
+    margin_real *by_row;  /* weights by row number, as views want them */
+    margin_real *w;       /* n weights by sample */
+    margin_real *used;    /* n: those of the last round */
+    margin_real *best;    /* n: those of the round with the least deficit */
+    margin_real *mu;      /* n margins */
+    size_t rows, classes; /* row numbers are below `rows` */
+    size_t bytes;         /* that the learner takes */
     size_t rounds;
     mgn_tick tick;
 } mgn_theta_job;
 
-static void mgn_theta_plan(mgn_theta_job *job, margin_arena *mem, size_t n, size_t rows)
+static void mgn_theta_plan(mgn_theta_job *job, margin_arena *mem)
 {
-    job->by_row = MGN_SCRATCH(mem, margin_real, rows);
+    const size_t n = job->data.n;
+    job->by_row = MGN_SCRATCH(mem, margin_real, job->rows);
     job->w = MGN_SCRATCH(mem, margin_real, n);
     job->used = MGN_SCRATCH(mem, margin_real, n);
     job->best = MGN_SCRATCH(mem, margin_real, n);
     job->mu = MGN_SCRATCH(mem, margin_real, n);
-}
-
-/* Room for the scores of any scheme over so many classes, beside the learner. */
-static void mgn_theta_plan_all(mgn_theta_job *job, margin_arena *mem, size_t n, size_t rows,
-                               size_t classes, size_t bytes)
-{
-    mgn_theta_plan(job, mem, n, rows);
-    (void)margin_arena_scratch(mem, bytes, 1);
-    (void)MGN_SCRATCH(mem, margin_real, mgn_size_mul(classes, classes + 1u) / 2u);
-}
-
-MARGIN_API size_t margin_theta_train_size(size_t n, size_t rows, size_t classes, size_t bytes)
-{
-    margin_arena dry = margin_arena_counting();
-    mgn_theta_job job;
-    mgn_theta_plan_all(&job, &dry, n, rows, classes, bytes);
-    return mgn_arena_counted(&dry);
 }
 
 /* Trains with the weights w of the samples. */
@@ -20411,7 +20405,6 @@ static void mgn_theta_report(const mgn_theta_job *job, const margin_model *model
 {
     margin_real h = 0, lost = 0, total = 0;
     mgn_margins m;
-    *info = mgn_no_info;
     m.data = &job->data;
     m.model = model;
     m.scores = NULL;
@@ -20427,12 +20420,10 @@ static void mgn_theta_report(const mgn_theta_job *job, const margin_model *model
 }
 
 static margin_status mgn_theta_check(const margin_data *data, const margin_learner *learner,
-                                     const margin_theta_options *options, const margin_arena *mem,
-                                     const margin_model *model, size_t *classes)
+                                     const margin_theta_options *options, size_t *classes)
 {
     const margin_status status = margin_data_classes(data, classes);
-    const bool given = learner != NULL && learner->train != NULL && model != NULL &&
-                       mgn_mem_check(mem) == MARGIN_OK &&
+    const bool given = learner != NULL && learner->train != NULL &&
                        (options == NULL || mgn_finite(options->theta));
     return mgn_both(status, given ? MARGIN_OK : MARGIN_E_ARGUMENT);
 }
@@ -20451,54 +20442,77 @@ static margin_status mgn_theta_work(mgn_theta_job *job, margin_arena *mem, margi
     return status;
 }
 
+static void mgn_theta_task_plan(void *task, margin_arena *mem)
+{
+    mgn_theta_job *job = (mgn_theta_job *)task;
+    mgn_theta_plan(job, mem);
+    (void)margin_arena_scratch(mem, job->bytes, 1);
+    /* Room for the scores of any scheme over so many classes, beside the learner. */
+    (void)MGN_SCRATCH(mem, margin_real, mgn_size_mul(job->classes, job->classes + 1u) / 2u);
+}
+
+static margin_status mgn_theta_task_run(void *task, mgn_frame *frame)
+{
+    mgn_theta_job *job = (mgn_theta_job *)task;
+    const margin_data *given = &job->data;
+    margin_status status;
+    mgn_theta_plan(job, frame->mem);
+    margin_theta_start(&job->theta, given, job->w, job->o.theta, job->o.even);
+    job->data.weight = job->by_row;
+    job->tick = mgn_tick_make(job->o.watch, 1);
+    status = mgn_theta_work(job, frame->mem, &frame->model);
+    if (status >= 0 && frame->told) {
+        mgn_theta_report(job, &frame->model, &frame->info);
+    }
+    return status >= 0 && job->tick.stopped ? MARGIN_W_STOPPED : status;
+}
+
+static const mgn_method mgn_theta_method = {mgn_theta_task_plan, mgn_theta_task_run};
+
+MARGIN_API size_t margin_theta_train_size(size_t n, size_t rows, size_t classes, size_t bytes)
+{
+    mgn_theta_job job;
+    job.data.n = n;
+    job.rows = rows;
+    job.classes = classes;
+    job.bytes = bytes;
+    return mgn_frame_size(&mgn_theta_method, &job);
+}
+
+/* What is given, with defaults filled in; `rows` is one more than the largest row number. */
+static void mgn_theta_shape(mgn_theta_job *job, const margin_data *data,
+                            const margin_learner *learner, const margin_theta_options *options)
+{
+    static const margin_theta_options none = {0, 0, false, {NULL, NULL}};
+    job->data = *data;
+    job->learner = learner;
+    job->bytes = learner->bytes;
+    job->o = options != NULL ? *options : none;
+    job->o.theta = job->o.theta == MARGIN_ZERO ? 0 : job->o.theta != 0 ? job->o.theta : MGN_R(0.1);
+    job->o.rounds = job->o.rounds != 0 ? job->o.rounds : 20u;
+    job->rows = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        const size_t row = mgn_row_of(data, i);
+        job->rows = row + 1u > job->rows ? row + 1u : job->rows;
+    }
+}
+
 MARGIN_API margin_status margin_theta_train(const margin_data *data, const margin_learner *learner,
                                             const margin_theta_options *options, margin_arena *mem,
                                             margin_model *model, margin_info *info,
                                             margin_proto_report *report)
 {
-    static const margin_theta_options none = {0, 0, false, {NULL, NULL}};
-    size_t classes = 0, rows = 0;
     mgn_theta_job job;
-    margin_arena before, dry;
-    margin_model made;
-    margin_status status = mgn_theta_check(data, learner, options, mem, model, &classes);
-    if (status != MARGIN_OK) {
-        return status;
+    margin_status status = mgn_theta_check(data, learner, options, &job.classes);
+    if (status == MARGIN_OK) {
+        mgn_theta_shape(&job, data, learner, options);
     }
-    for (size_t i = 0; i < data->n; i++) {
-        rows = mgn_row_of(data, i) + 1u > rows ? mgn_row_of(data, i) + 1u : rows;
-    }
-    before = dry = *mem;
-    dry.peak = 0;
-    mgn_theta_plan_all(&job, &dry, data->n, rows, classes, learner->bytes);
-    if (dry.failed != 0) {
-        return (margin_status)dry.failed;
-    }
-    mgn_theta_plan(&job, mem, data->n, rows);
-    job.data = *data;
-    job.data.weight = job.by_row;
-    job.learner = learner;
-    job.o = options != NULL ? *options : none;
-    job.o.theta = job.o.theta != 0 ? job.o.theta : MGN_R(0.1);
-    job.o.rounds = job.o.rounds != 0 ? job.o.rounds : 20u;
-    job.tick = mgn_tick_make(job.o.watch, 1);
-    margin_theta_start(&job.theta, data, job.w, job.o.theta, job.o.even);
-    status = mgn_theta_work(&job, mem, &made);
-    if (status < 0) {
-        (void)margin_arena_rewind(mem, &before);
-        return status;
-    }
-    *model = made;
-    if (info != NULL) {
-        mgn_theta_report(&job, &made, info);
-        info->arena_peak = dry.peak - (before.low + (before.size - before.high));
-    }
-    if (report != NULL) {
+    status = mgn_frame_train(&mgn_theta_method, &job, status, mem, model, info);
+    if (status >= 0 && report != NULL) {
         report->mistakes = job.theta.mistakes;
         report->uneven = job.theta.uneven;
     }
-    margin_arena_release(mem, before.high);
-    return job.tick.stopped ? MARGIN_W_STOPPED : status;
+    return status;
 }
 
 /* ---- margins and rejection as data ---- */
