@@ -372,10 +372,9 @@ MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const ma
  *                                               the scores in a class's favour, then to the smaller
  *                                               class.
  *   MARGIN_SCHEME_ONE_REST  k machines          The largest score wins; ties go to the smaller
- *                           class.
+ *                                               class.
  *   MARGIN_SCHEME_VOTES     k(k-1)/2 machines   As one-one, but ties go to the smaller class at
- *                           once.
- *                                               This is LIBSVM's rule, for models from there.
+ *                                               once: LIBSVM's rule, for models from there.
  *   MARGIN_SCHEME_ORDINAL   k-1 machines        For classes in order, k > 2. All machines are one
  *                                               function less a threshold each, so that scores fall
  *                                               from one to the next. The class is the number of
@@ -398,8 +397,8 @@ enum {
     MARGIN_MODEL_PROTO = 3,
     MARGIN_MODEL_LIST = 4
 };
-#define MARGIN_MODEL_FORMAT                                                                        \
-    2 /* Version of these structs: exported models of another one do not compile. */
+/* The version of these structs: exported models of another version do not compile. */
+#define MARGIN_MODEL_FORMAT 2
 #define MARGIN_REJECTED UINT16_MAX /* The label of an input that no class is sure of. */
 
 /* How scores become an answer; part of every model. */
