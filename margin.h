@@ -229,6 +229,7 @@ static inline __attribute__((always_inline)) void margin_load_lpm(void *out, con
     X(MARGIN_OK, 0, "done")                                                                        \
     X(MARGIN_W_ITERATIONS, 1, "iteration limit reached; the best iterate is returned")             \
     X(MARGIN_W_STOPPED, 2, "stopped by the progress callback; the best iterate is returned")       \
+    X(MARGIN_W_ROUNDING, 3, "rounding keeps the result from the tolerance asked for")              \
     X(MARGIN_W_NO_CUT, 4, "no cut was found: the list is one ordinary machine")                    \
     X(MARGIN_E_ARGUMENT, -1, "an argument is null or out of its range")                            \
     X(MARGIN_E_MEMORY, -2, "the arena is too small; ask the size query")                           \

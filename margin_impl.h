@@ -10206,6 +10206,8 @@ typedef struct {
     margin_real *b;   /* out: coefficient of each sample in the score, */
     margin_real *f;   /* out: score of each sample, */
     margin_real bias; /* out, */
+    margin_real *w;   /* linear: room for the weights of the machine; */
+    bool has_w;       /* out: they are there, and are not to be computed from b */
     margin_info info; /* out: all but arena_peak, support, bias and margins */
 } mgn_fit;
 
@@ -10525,10 +10527,10 @@ static void mgn_job_store(mgn_job *job, const mgn_fit *fit, size_t j, size_t a, 
     job->bias[j] = fit->bias;
     if (job->linear) {
         margin_real *w = job->w + j * job->d;
-        for (size_t k = 0; k < job->d; k++) {
+        for (size_t k = 0; k < job->d && !fit->has_w; k++) {
             w[k] = 0;
         }
-        for (size_t s = 0; s < fit->data.n; s++) {
+        for (size_t s = 0; s < fit->data.n && !fit->has_w; s++) {
             margin_axpy(w, fit->b[s], mgn_sample(&fit->data, s), job->d);
         }
     }
@@ -10566,6 +10568,8 @@ static margin_status mgn_job_train(mgn_job *job, const mgn_trainer *trainer, mgn
             a = b = j;
         }
         fit->tick->at.machine = j;
+        fit->w = job->linear ? job->w + j * job->d : NULL;
+        fit->has_w = false;
         status = mgn_job_machine(job, trainer, fit, mem, a, b);
         if (status < 0) {
             return status;
@@ -11855,6 +11859,8 @@ typedef struct {
     margin_real goal, floor; /* violations to reach, and what rounding can leave of them */
     margin_real violation, objective;
     bool moved; /* a weight has changed since this was set to false */
+    bool own_w; /* w is a variable of its own and not computed from b; see the interior point */
+    const margin_real *mean; /* with own_w: the point that features are measured from */
     size_t iterations;
 } mgn_qp;
 
@@ -12011,9 +12017,27 @@ static void mgn_qp_mul(mgn_qp *q, margin_real a, const margin_index *list, size_
     }
 }
 
-/* G of all samples and the objective from scratch, and with them the goal: tol is in units of the
- * margin for svm, relative to the objective for kmomd. Rounding leaves of G about EPS c |b| max K. */
-static void mgn_qp_gradient(mgn_qp *q)
+/* G and the objective where w = c sum b_i (x_i - mean) is a variable of its own: b'Kb is |w|^2 / c^2. */
+static void mgn_qp_gradient_of_w(mgn_qp *q)
+{
+    const size_t d = q->low->d;
+    const margin_real square = margin_dot(q->w, q->w, d);
+    margin_real sum = square / q->c;
+    for (size_t i = 0; i < q->n; i++) {
+        const margin_real *x = mgn_sample(q->low, i), ridge = mgn_qp_ridge(q, i);
+        margin_real wx = 0;
+        for (size_t k = 0; k < d; k++) {
+            wx += q->w[k] * (x[k] - q->mean[k]);
+        }
+        q->g[i] = wx + ridge * q->b[i] - mgn_qp_signed(q, i, q->p);
+        sum += ridge * q->b[i] * q->b[i] - 2 * q->p * mgn_abs(q->b[i]);
+    }
+    q->objective = sum / 2;
+    q->floor = 16 * MGN_EPS * mgn_sqrt(square) * mgn_sqrt(q->peak);
+}
+
+/* The same from b. Rounding leaves of G about EPS c |b| max K. */
+static void mgn_qp_gradient_of_b(mgn_qp *q)
 {
     margin_real sum = 0, mass = 0;
     mgn_qp_mul(q, q->c, NULL, q->n, q->b, q->g);
@@ -12024,8 +12048,19 @@ static void mgn_qp_gradient(mgn_qp *q)
         mass += mgn_abs(q->b[i]);
     }
     q->objective = sum / 2;
-    q->goal = q->tol * (q->p > 0 ? q->p : mgn_max(q->objective, 0));
     q->floor = 16 * MGN_EPS * mass * (q->c * q->peak);
+}
+
+/* G of all samples and the objective from scratch, and with them the goal: tol is in units of the
+ * margin for svm, relative to the objective for kmomd. */
+static void mgn_qp_gradient(mgn_qp *q)
+{
+    if (q->own_w) {
+        mgn_qp_gradient_of_w(q);
+    } else {
+        mgn_qp_gradient_of_b(q);
+    }
+    q->goal = q->tol * (q->p > 0 ? q->p : mgn_max(q->objective, 0));
 }
 
 /* All samples into the loops. */
@@ -12549,7 +12584,17 @@ static void mgn_qp_cold(mgn_qp *q)
  *
  * at the cost of n d^2 / 2 products (Ferris, Munson: "Interior-point methods for massive support
  * vector machines", SIAM J. Optim. 13, 2002; predictor and corrector after Mehrotra). Fifteen to
- * thirty steps, whatever the data. Face and pair steps then put the weights exactly on their bounds. */
+ * thirty steps, whatever the data. Face and pair steps then put the weights exactly on their bounds.
+ *
+ * Raw sensor values make C K large, and then w = sum b_i x_i is a small difference of large terms:
+ * weights rounded to EPS C leave an error of EPS C |x| in w, which hides the margin. With own_w the
+ * method therefore carries w itself. Its equation w = c sum b_i (x_i - mean) is one more residual,
+ *
+ *     drift = c sum b_i (x_i - mean) - w,   which adds drift / c to the right-hand side of the system,
+ *
+ * and w then has EPS of its own size, whatever the rounding of b: where the weights that are free
+ * determine w, N is so large that the rounding in drift moves it by nothing. The features are measured
+ * from their mean, which changes nothing but the bias, because the weights sum to zero. */
 #define MGN_IPM_STEPS 60u
 
 typedef struct {
@@ -12560,6 +12605,7 @@ typedef struct {
     margin_real *normal;                    /* N, as well */
     margin_real *ds, *v;
     margin_real *block, *pack; /* rows of N's sum, and their panel */
+    margin_real *mean, *drift; /* with own_w, lent as well */
     margin_real nu[2], rest[2];
     margin_real mu, gap, residual, length;
 } mgn_ipm;
@@ -12581,6 +12627,8 @@ static void mgn_ipm_plan(mgn_ipm *plan, mgn_qp *q, margin_arena *mem, size_t n, 
         plan->inv = q->prod;
         plan->h = q->x;
         plan->normal = q->dense;
+        plan->mean = q->ones[0];
+        plan->drift = q->ones[1];
     }
 }
 
@@ -12618,11 +12666,58 @@ static void mgn_ipm_start(mgn_ipm *p)
     }
 }
 
+/* The features of a sample, measured from their mean if w is a variable of its own. `room` has space
+ * for them. */
+static const margin_real *mgn_ipm_features(const mgn_ipm *p, size_t i, margin_real *room)
+{
+    const margin_real *x = mgn_sample(p->q->low, i);
+    if (!p->q->own_w) {
+        return x;
+    }
+    for (size_t k = 0; k < p->q->low->d; k++) {
+        room[k] = x[k] - p->mean[k];
+    }
+    return room;
+}
+
+/* How far w is from c sum b_i (x_i - mean). */
+static void mgn_ipm_measure_drift(mgn_ipm *p)
+{
+    const mgn_qp *q = p->q;
+    const size_t d = q->low->d;
+    for (size_t k = 0; k < d; k++) {
+        p->drift[k] = q->own_w ? -q->w[k] : 0;
+    }
+    for (size_t i = 0; q->own_w && i < q->n; i++) {
+        margin_axpy(p->drift, q->c * q->b[i], mgn_ipm_features(p, i, p->block), d);
+    }
+}
+
+/* Makes w a variable of its own, which starts from the weights in b. */
+static void mgn_ipm_own_w(mgn_ipm *p)
+{
+    mgn_qp *q = p->q;
+    const size_t d = q->low->d;
+    for (size_t k = 0; k < d; k++) {
+        margin_real sum = 0, lost = 0;
+        for (size_t i = 0; i < q->n; i++) {
+            mgn_add(&sum, &lost, mgn_sample(q->low, i)[k]);
+        }
+        p->mean[k] = sum / (margin_real)q->n;
+        q->w[k] = 0;
+    }
+    q->mean = p->mean;
+    q->own_w = true;
+    mgn_ipm_measure_drift(p);
+    mgn_copy(q->w, p->drift, d);
+}
+
 /* Gradient, residuals and complementarity at the iterate. */
 static void mgn_ipm_measure(mgn_ipm *p)
 {
     mgn_qp *q = p->q;
     mgn_qp_gradient(q);
+    mgn_ipm_measure_drift(p);
     p->rest[0] = q->sum[0];
     p->rest[1] = q->sum[1];
     p->gap = p->residual = 0;
@@ -12646,7 +12741,7 @@ static void mgn_ipm_add(mgn_ipm *p, size_t first, size_t count)
     const size_t d = q->low->d, size = d + p->groups;
     for (size_t t = 0; t < count; t++) {
         margin_real *row = p->block + t * size;
-        mgn_copy(row, mgn_sample(q->low, first + t), d);
+        mgn_copy(row, mgn_ipm_features(p, first + t, row), d);
         row[d] = row[size - 1u] = 0;
         row[d + mgn_qp_group(q, first + t)] = -1;
     }
@@ -12684,15 +12779,15 @@ static void mgn_ipm_solve(mgn_ipm *p)
     mgn_qp *q = p->q;
     const size_t d = q->low->d, size = d + p->groups;
     for (size_t k = 0; k < size; k++) {
-        p->v[k] = k < d ? 0 : p->rest[k - d];
+        p->v[k] = k < d ? p->drift[k] / q->c : p->rest[k - d];
     }
     for (size_t i = 0; i < q->n; i++) {
-        margin_axpy(p->v, p->inv[i] * p->h[i], mgn_sample(q->low, i), d);
+        margin_axpy(p->v, p->inv[i] * p->h[i], mgn_ipm_features(p, i, p->block), d);
         p->v[d + mgn_qp_group(q, i)] -= p->inv[i] * p->h[i];
     }
     (void)margin_cholesky_solve(p->v, 1, 1, p->normal, size, size);
     for (size_t i = 0; i < q->n; i++) {
-        const margin_real wx = margin_dot(p->v, mgn_sample(q->low, i), d);
+        const margin_real wx = margin_dot(p->v, mgn_ipm_features(p, i, p->block), d);
         p->db[i] = p->inv[i] * (p->h[i] - wx + p->v[d + mgn_qp_group(q, i)]);
     }
 }
@@ -12770,6 +12865,9 @@ static void mgn_ipm_advance(mgn_ipm *p, margin_real t)
     for (size_t k = 0; k < p->groups; k++) {
         p->nu[k] += t * p->v[q->low->d + k];
     }
+    if (q->own_w) {
+        margin_axpy(q->w, t, p->v, q->low->d);
+    }
 }
 
 /* One predictor-corrector step; false when the arithmetic is exhausted. */
@@ -12792,10 +12890,10 @@ static bool mgn_ipm_step(mgn_ipm *p)
     return true;
 }
 
-/* Puts each weight whose multiplier outweighs it on its bound. */
-static void mgn_ipm_snap(mgn_ipm *p)
+/* Copies the weights to `out`, which may be b itself, each whose multiplier outweighs it to its bound. */
+static void mgn_ipm_snap(const mgn_ipm *p, margin_real *out)
 {
-    mgn_qp *q = p->q;
+    const mgn_qp *q = p->q;
     margin_real zmax = MGN_TINY, smax = MGN_TINY, amax = MGN_TINY;
     for (size_t i = 0; i < q->n; i++) {
         zmax = mgn_max(zmax, p->z[i]);
@@ -12803,12 +12901,55 @@ static void mgn_ipm_snap(mgn_ipm *p)
         amax = mgn_max(amax, mgn_abs(q->b[i]));
     }
     for (size_t i = 0; i < q->n; i++) {
-        if (mgn_abs(q->b[i]) / amax < p->z[i] / zmax) {
-            q->b[i] = 0;
+        margin_real b = q->b[i];
+        if (mgn_abs(b) / amax < p->z[i] / zmax) {
+            b = 0;
         } else if (q->cap != NULL && mgn_ipm_up(q, i) / q->cap[i] < p->s[i] / smax) {
-            q->b[i] = mgn_qp_signed(q, i, q->cap[i]);
+            b = mgn_qp_signed(q, i, q->cap[i]);
+        }
+        out[i] = b;
+    }
+}
+
+/* Whether w and the sums of the weights agree with the weights, as far as rounding lets one see, and
+ * `b`, the weights put on their bounds, are much the same. */
+static bool mgn_ipm_is_feasible(const mgn_ipm *p, const margin_real *b)
+{
+    const mgn_qp *q = p->q;
+    const size_t d = q->low->d;
+    margin_real mass = 0, moved = 0, w, drift;
+    for (size_t i = 0; i < q->n; i++) {
+        mass += mgn_abs(q->b[i]);
+        moved += mgn_abs(b[i] - q->b[i]);
+    }
+    w = mgn_sqrt(margin_dot(q->w, q->w, d));
+    drift = mgn_sqrt(margin_dot(p->drift, p->drift, d));
+    return drift <= mgn_max(16 * MGN_EPS * q->c * mass * mgn_sqrt(q->peak), q->tol * w) &&
+           mgn_abs(p->rest[0]) + mgn_abs(p->rest[1]) <= 256 * MGN_EPS * mass &&
+           moved <= q->tol * mass;
+}
+
+/* The violation, as a share of the goal, of weights `b` that differ from those at hand by what bounds
+ * made of them: the gradient follows through the ridge alone, since w does not depend on them. */
+static margin_real mgn_ipm_violation(const mgn_ipm *p, const margin_real *b)
+{
+    const mgn_qp *q = p->q;
+    margin_real low[2] = {MGN_HUGE, MGN_HUGE}, high[2] = {-MGN_HUGE, -MGN_HUGE}, worst = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        const unsigned k = mgn_qp_group(q, i);
+        const bool zero = b[i] == 0, full = q->cap != NULL && mgn_abs(b[i]) >= q->cap[i];
+        const margin_real g = q->g[i] + mgn_qp_ridge(q, i) * (b[i] - q->b[i]);
+        if (!(mgn_qp_positive(q, i) ? full : zero)) {
+            low[k] = mgn_min(low[k], g);
+        }
+        if (!(mgn_qp_positive(q, i) ? zero : full)) {
+            high[k] = mgn_max(high[k], g);
         }
     }
+    for (size_t k = 0; k < p->groups; k++) {
+        worst = low[k] < high[k] ? mgn_max(worst, high[k] - low[k]) : worst;
+    }
+    return worst / q->goal;
 }
 
 /* Makes the sum of a group right again after weights were put on their bounds; false if the weights
@@ -12866,8 +13007,36 @@ static bool mgn_ipm_run(mgn_ipm *p, size_t limit, mgn_tick *tick)
         }
         q->iterations++;
     }
-    mgn_ipm_snap(p);
+    mgn_ipm_snap(p, q->b);
     return mgn_qp_repair(q, 0) && (p->groups < 2u || mgn_qp_repair(q, 1));
+}
+
+/* The same with w as a variable of its own. Rounding ends it at some point that is hard to foresee, so
+ * the best iterate is kept: weights in best_b and w in best_w. `best` is the violation to improve on,
+ * as a share of the goal; returns the one reached. The sums of the weights need not be met to the last
+ * digit, because nothing is computed from the weights any more. */
+static margin_real mgn_ipm_run_own_w(mgn_ipm *p, margin_real best, margin_real *best_b,
+                                     margin_real *best_w, mgn_tick *tick)
+{
+    mgn_qp *q = p->q;
+    mgn_ipm_start(p);
+    mgn_ipm_own_w(p);
+    for (unsigned step = 0; step < MGN_IPM_STEPS && best > MGN_R(0.1); step++) {
+        margin_real now;
+        mgn_ipm_measure(p);
+        mgn_ipm_snap(p, p->h);
+        now = mgn_ipm_violation(p, p->h);
+        if (now < best && mgn_ipm_is_feasible(p, p->h)) {
+            best = now;
+            mgn_copy(best_b, p->h, q->n);
+            mgn_copy(best_w, q->w, q->low->d);
+        }
+        if (mgn_tick_stop(tick, q->iterations, now * q->goal, q->goal) || !mgn_ipm_step(p)) {
+            break;
+        }
+        q->iterations++;
+    }
+    return best;
 }
 
 /* K as the Gram matrix of at most `rank` features a sample: its Cholesky factor, pivoted on the
@@ -12967,6 +13136,14 @@ static margin_status mgn_qp_sweep(mgn_qp *q, mgn_qp_pace *pace, size_t limit, mg
     return MARGIN_OK;
 }
 
+/* A fresh gradient of all samples, and how far it is from optimal. */
+static void mgn_qp_assess(mgn_qp *q)
+{
+    mgn_qp_gradient(q);
+    mgn_qp_enter(q);
+    (void)mgn_qp_scan(q);
+}
+
 /* Pair steps, and from the step `first` on face steps, from the weights in b, whose sums are right,
  * until a fresh gradient meets the goal, or rounds no longer help and what is left may be rounding. */
 static margin_status mgn_qp_run(mgn_qp *q, size_t first, size_t limit, mgn_tick *tick)
@@ -12979,9 +13156,7 @@ static margin_status mgn_qp_run(mgn_qp *q, size_t first, size_t limit, mgn_tick 
     q->moved = true;
     for (unsigned round = 0; round < 100u; round++) {
         const bool stuck = !q->moved && q->iterations - before < 2u;
-        mgn_qp_gradient(q);
-        mgn_qp_enter(q);
-        (void)mgn_qp_scan(q);
+        mgn_qp_assess(q);
         if (q->violation <= q->goal || stuck ||
             (q->violation <= q->floor && q->violation > best / 2)) {
             return MARGIN_OK;
@@ -13090,7 +13265,7 @@ static margin_status mgn_qp_work_start(mgn_qp_work *work, mgn_fit *fit, margin_a
     q->low = work->linear ? &fit->data : NULL;
     q->cap = q->ridge = NULL;
     q->tol = fit->run.tol;
-    q->moved = false;
+    q->moved = q->own_w = false;
     q->iterations = 0;
     q->peak = mgn_fit_peak(fit);
     fit->info = mgn_no_info;
@@ -13122,6 +13297,39 @@ static void mgn_qp_work_ipm(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem)
     margin_arena_release(mem, mark);
 }
 
+/* Kernel rows where they were not planned from the start: in the place of the interior point. */
+static void mgn_qp_late_rows(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem)
+{
+    if (work->few) {
+        mgn_qp_plan_rows(work, mem, fit);
+        (void)mgn_rows_start(&work->rows, &fit->data, &fit->kernel);
+    }
+}
+
+/* The interior point with w as a variable of its own, where rounding has kept the weights from the
+ * goal. `mark` is the end of the memory that lasts. The result is taken if it is better. */
+static margin_status mgn_qp_work_own_w(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem,
+                                       size_t mark)
+{
+    mgn_qp *q = &work->qp;
+    const margin_real before = q->violation / q->goal;
+    margin_real now;
+    if (work->few) {
+        margin_arena_release(mem, mark);
+    }
+    mark = mem->high;
+    mgn_copy(fit->f, q->b, q->n);
+    mgn_qp_plan_ipm(work, mem, fit);
+    now = mgn_ipm_run_own_w(&work->ipm, before, fit->f, fit->w, fit->tick);
+    margin_arena_release(mem, mark);
+    q->own_w = now < before;
+    mgn_copy(q->b, fit->f, q->n);
+    mgn_copy(q->w, fit->w, q->own_w ? fit->data.d : 0);
+    mgn_qp_late_rows(work, fit, mem);
+    mgn_qp_assess(q);
+    return q->violation <= q->goal ? MARGIN_OK : MARGIN_W_ROUNDING;
+}
+
 /* An interior point, then face and pair steps. What these have not brought to the optimum may be
  * worse than the weights before: then those are the best iterate. */
 static margin_status mgn_qp_work_inside(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem)
@@ -13132,16 +13340,11 @@ static margin_status mgn_qp_work_inside(mgn_qp_work *work, mgn_fit *fit, margin_
     mgn_qp_gradient(q);
     before = q->objective;
     mgn_qp_work_ipm(work, fit, mem);
-    if (work->few) {
-        mgn_qp_plan_rows(work, mem, fit);
-        (void)mgn_rows_start(&work->rows, &fit->data, &fit->kernel);
-    }
+    mgn_qp_late_rows(work, fit, mem);
     status = mgn_qp_run(q, 0, fit->run.max_iterations, fit->tick);
     if (status != MARGIN_OK && !(q->objective <= before)) {
         mgn_copy(q->b, fit->f, q->n);
-        mgn_qp_gradient(q);
-        mgn_qp_enter(q);
-        (void)mgn_qp_scan(q);
+        mgn_qp_assess(q);
     }
     return status;
 }
@@ -13153,6 +13356,7 @@ static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit, margin_a
     mgn_qp *q = &work->qp;
     const size_t limit = fit->run.max_iterations, first = mgn_size_mul(4u, q->n);
     const size_t soon = mgn_size_add(mgn_size_mul(20u, q->n), mgn_size_mul(work->rank, work->rank));
+    const size_t mark = mem->high;
     margin_status status = MARGIN_W_ITERATIONS;
     mgn_qp_cold(q);
     if (!work->few) {
@@ -13161,9 +13365,23 @@ static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit, margin_a
     if (status == MARGIN_W_ITERATIONS && work->rank > 0 && q->iterations < limit) {
         status = mgn_qp_work_inside(work, fit, mem);
     }
+    if (status == MARGIN_OK && q->violation > q->goal) {
+        status = work->linear ? mgn_qp_work_own_w(work, fit, mem, mark) : MARGIN_W_ROUNDING;
+    }
     fit->info.iterations = q->iterations;
     fit->info.converged = status == MARGIN_OK;
     return mgn_finite(q->objective) ? status : MARGIN_E_RANGE;
+}
+
+/* Where the programme has a w of its own, the weights of the linear machine are w times `scale`, and
+ * the bias, which counts from the mean of the features, is moved to their origin. */
+static void mgn_fit_take_w(mgn_fit *fit, const mgn_qp *q, margin_real scale)
+{
+    fit->has_w = q->own_w;
+    for (size_t k = 0; q->own_w && k < fit->data.d; k++) {
+        fit->w[k] = q->w[k] * scale;
+        fit->bias -= fit->w[k] * q->mean[k];
+    }
 }
 
 /* ---- >>kmomd ---- ---------------------------------------------------------------------------- */
@@ -13205,10 +13423,17 @@ static margin_real mgn_kmomd_gap(const mgn_qp *q)
 }
 
 /* |v|^2, with s = Kb in fit->f; 0 when it is lost in rounding: EPS times the size of K or, where v is
- * known itself, EPS^2. */
+ * the sum of the samples, EPS^2. Where v is a variable of its own nothing is lost; s is then measured
+ * from the mean, which mgn_fit_take_w sets right. */
 static margin_real mgn_kmomd_square(mgn_qp *q, mgn_fit *fit)
 {
     margin_real square = 0, noise = 16 * MGN_EPS * q->peak;
+    if (q->own_w) {
+        for (size_t i = 0; i < q->n; i++) {
+            fit->f[i] = (q->g[i] - mgn_qp_ridge(q, i) * q->b[i]) / q->c;
+        }
+        return margin_dot(q->w, q->w, q->low->d) / (q->c * q->c);
+    }
     mgn_qp_mul(q, 1, NULL, q->n, q->b, fit->f);
     if (q->low != NULL) {
         square = margin_dot(q->w, q->w, q->low->d);
@@ -13240,6 +13465,7 @@ static bool mgn_kmomd_finish(mgn_qp *q, mgn_fit *fit, margin_kmomd_report *repor
         fit->b[i] /= length;
         fit->f[i] = fit->f[i] / length + fit->bias;
     }
+    mgn_fit_take_w(fit, q, 1 / (q->c * length));
     return true;
 }
 
@@ -13298,7 +13524,8 @@ static margin_status mgn_kmomd_hard(mgn_qp_work *work, mgn_fit *fit, margin_aren
     if (status < 0) {
         return status;
     }
-    if ((status == MARGIN_OK && !(fit->info.gap < 2 * fit->info.objective)) ||
+    if (((status == MARGIN_OK || status == MARGIN_W_ROUNDING) &&
+         !(fit->info.gap < 2 * fit->info.objective)) ||
         !mgn_kmomd_finish(&work->qp, fit, report)) {
         return MARGIN_E_NOT_SEPARABLE;
     }
@@ -13384,17 +13611,47 @@ MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
  * is -nu. The hard margin, C infinite, is kmomd at lambda = 0 in other units: the two nearest points
  * of the classes' hulls, v apart, score +1 and -1, hence alpha = 2 gamma / |v|^2. */
 
-/* nu: the mean G of free weights, or the middle of the gap where none is free. */
-static margin_real mgn_svm_level(const mgn_qp *q)
+/* The middle of the gap between the gradients of weights that may rise and those that may fall, where
+ * none is free; s = Kb. Values of a tiny unit vanish in G = s - y, so that s breaks ties, and the whole
+ * numbers y are added up apart. */
+static margin_real mgn_svm_middle(const mgn_qp *q, const margin_real *s)
+{
+    size_t low = q->n, high = q->n;
+    for (size_t i = 0; i < q->n; i++) {
+        const bool rises = q->edge[i] >= 0, falls = q->edge[i] <= 0;
+        if (rises &&
+            (low == q->n || q->g[i] < q->g[low] || (q->g[i] <= q->g[low] && s[i] < s[low]))) {
+            low = i;
+        }
+        if (falls &&
+            (high == q->n || q->g[i] > q->g[high] || (q->g[i] >= q->g[high] && s[i] > s[high]))) {
+            high = i;
+        }
+    }
+    if (low == q->n || high == q->n) {
+        return 0;
+    }
+    return ((s[low] + s[high]) - (mgn_qp_signed(q, low, 1) + mgn_qp_signed(q, high, 1))) / 2;
+}
+
+/* Scores without the bias, s = Kb, into `s`; returns nu, the mean G of free weights or the middle. */
+static margin_real mgn_svm_level(mgn_qp *q, margin_real *s)
 {
     margin_real mean = 0, count = 0;
     for (size_t i = 0; i < q->n; i++) {
+        s[i] = q->g[i] + mgn_qp_signed(q, i, 1);
         if (q->edge[i] == 0) {
             count += 1;
             mean += (q->g[i] - mean) / count;
         }
     }
-    return count > 0 ? mean : (q->ends[0].low + q->ends[0].high) / 2;
+    if (count > 0) {
+        return mean;
+    }
+    if (!q->own_w) {
+        mgn_qp_mul(q, q->c, NULL, q->n, q->b, s);
+    }
+    return mgn_svm_middle(q, s);
 }
 
 /* The duality gap: each weight's way to the bound it should be at, times its gradient. */
@@ -13411,18 +13668,19 @@ static margin_real mgn_svm_gap(const mgn_qp *q, margin_real level)
 /* Scores, bias and report of the solved programme; weights back into their own units. Returns nu. */
 static margin_real mgn_svm_finish(mgn_qp *q, mgn_fit *fit)
 {
-    const margin_real level = mgn_svm_level(q);
+    const margin_real level = mgn_svm_level(q, fit->f);
     margin_real used = 0, all = 0;
     fit->info.gap = mgn_svm_gap(q, level) / q->unit;
     fit->info.objective = q->objective / q->unit;
     fit->info.violation = q->violation;
     for (size_t i = 0; i < q->n; i++) {
-        fit->f[i] = q->g[i] + mgn_qp_signed(q, i, 1) - level;
+        fit->f[i] -= level;
         used += mgn_abs(q->b[i]);
         all += q->cap[i];
         fit->b[i] /= q->unit;
     }
     fit->bias = -level;
+    mgn_fit_take_w(fit, q, 1);
     return used / all;
 }
 
@@ -13435,6 +13693,9 @@ static margin_status mgn_svm_hard(mgn_qp_work *work, mgn_fit *fit, margin_arena 
         return status;
     }
     scale = 2 / report.game_value;
+    for (size_t k = 0; fit->has_w && k < fit->data.d; k++) {
+        fit->w[k] *= scale;
+    }
     fit->bias *= scale;
     for (size_t i = 0; i < fit->data.n; i++) {
         fit->b[i] *= scale;
@@ -16486,6 +16747,7 @@ static margin_status mgn_seco_svm_solve(mgn_seco *s, margin_real c, margin_real 
     q->rows = &svm->rows;
     q->low = NULL;
     q->ridge = NULL;
+    q->own_w = false;
     q->tol = tol;
     q->iterations = 0;
     svm->options.c_neg = svm->options.c_pos = c / (margin_real)q->n;
@@ -16498,7 +16760,7 @@ static margin_status mgn_seco_svm_solve(mgn_seco *s, margin_real c, margin_real 
     }
     svm->c = c;
     status = mgn_qp_run(q, mgn_size_mul(4u, q->n), limit, &s->quiet);
-    svm->bias = -mgn_svm_level(q);
+    svm->bias = -mgn_svm_level(q, q->x);
     return status;
 }
 

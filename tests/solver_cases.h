@@ -21,6 +21,12 @@
 #define CASE_FIT 2e-4
 #endif
 
+/* As near to the optimum as the tolerance asks, or as rounding allows: tolerances here are small. */
+static inline bool case_is_settled(margin_status status)
+{
+    return status == MARGIN_OK || status == MARGIN_W_ROUNDING;
+}
+
 #define CASE_N 14
 #define CASE_D 4
 

@@ -134,8 +134,7 @@ TEST what_is_not_a_number_never_becomes_a_class(void)
         margin_real scores[8], bad[2];
         margin_model model;
         margin_arena mem = margin_arena_make(memory, sizeof memory);
-        ASSERT_EQ(MARGIN_OK,
-                  make_model(what < 5 ? 0 : (int)what - 4, what, classes, scheme, &mem, &model));
+        ASSERT(make_model(what < 5 ? 0 : (int)what - 4, what, classes, scheme, &mem, &model) >= 0);
         for (unsigned k = 0; k < 2; k++) {
             bad[k] = (margin_real)NAN;
             bad[1 - k] = 1;

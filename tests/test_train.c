@@ -509,7 +509,7 @@ TEST eight_rows_of_a_thousand_do_as_well_as_all(void)
                 all != 0 ? (size_t)64 << 20
                          : MARGIN_ROWS_NEED(1000, 8); /* norms, diagonal and eight rows */
             training_run(&t);
-            ASSERT_EQ_FMT(MARGIN_OK, t.status, "%d");
+            ASSERT(case_is_settled(t.status));
             hash[all] = training_hash(&t);
             free(t.memory.bytes);
         }
