@@ -400,6 +400,13 @@ static inline margin_real mgn_expansion_input(const margin_expansion *e, const m
 #define MGN_VFP_ONE(v, sum)                                                                        \
     "vldmia " v "!, {s6}\n\t"                                                                      \
     "vmla.f32 " sum ", s0, s6\n\t"
+#define MGN_VFP_ALL(op, b0, b1, b2, b3, b4, b5)                                                    \
+    op " s0, s0, " b0 "\n\t"                                                                       \
+    op " s1, s1, " b1 "\n\t"                                                                       \
+    op " s2, s2, " b2 "\n\t"                                                                       \
+    op " s3, s3, " b3 "\n\t"                                                                       \
+    op " s4, s4, " b4 "\n\t"                                                                       \
+    op " s5, s5, " b5 "\n\t"
 #define MGN_VFP_SIX(v, sum)                                                                        \
     "vldmia " v "!, {s6-s11}\n\t"                                                                  \
     "vmla.f32 " sum ", s0, s6\n\t"                                                                 \
@@ -426,18 +433,8 @@ static inline void mgn_expansion_four(const margin_expansion *e, const margin_re
         "cbz %[offset], 2f\n\t"
         "vldmia %[offset]!, {s6-s11}\n\t"
         "vldmia %[factor]!, {s12-s17}\n\t"
-        "vsub.f32 s0, s0, s6\n\t"
-        "vsub.f32 s1, s1, s7\n\t"
-        "vsub.f32 s2, s2, s8\n\t"
-        "vsub.f32 s3, s3, s9\n\t"
-        "vsub.f32 s4, s4, s10\n\t"
-        "vsub.f32 s5, s5, s11\n\t"
-        "vmul.f32 s0, s0, s12\n\t"
-        "vmul.f32 s1, s1, s13\n\t"
-        "vmul.f32 s2, s2, s14\n\t"
-        "vmul.f32 s3, s3, s15\n\t"
-        "vmul.f32 s4, s4, s16\n\t"
-        "vmul.f32 s5, s5, s17\n"
+        MGN_VFP_ALL("vsub.f32", "s6", "s7", "s8", "s9", "s10", "s11")
+        MGN_VFP_ALL("vmul.f32", "s12", "s13", "s14", "s15", "s16", "s17")
         "2:\n\t"
         MGN_VFP_SIX("%[v0]", "s18")
         MGN_VFP_SIX("%[v1]", "s19")
@@ -8209,82 +8206,119 @@ static inline void mgn_rows_foresee(mgn_rows *r)
 /* Scaled inputs are z = (x - o) * f, as in >>model (linear models have that in their weights: o = 0,
  * f = 1). The integer inputs are (x - offset) * factor, whichever way they are made: by
  * margin_input_q, by the input stage, or without any work for offset 0 and factor 1. */
+/* The input stage, which is kept if whole numbers cannot go in as they are. */
 typedef struct {
-    const margin_model *from;
-    const margin_expansion *e; /* the model, if it is one, */
-    const margin_linear *l;    /* or this, */
-    const margin_proto *p;     /* or this, with `e` an expansion of its rows, */
-    const margin_list *list;   /* or this, with `e` its pool, or `l` its cuts if they are linear */
-    margin_expansion rows;
+    margin_stage_q *kept;
+    int32_t *offset; /* d of each */
+    int16_t *factor;
+    uint8_t *shift;
+    size_t mark; /* of the arena: where its front ended before the stage */
+    bool used;
+} mgn_q_staging;
+
+/* A linear model, or the cuts of a list with a linear kernel, whose weights are made of its vectors. */
+typedef struct {
+    const margin_linear *from; /* NULL: neither */
     margin_linear cuts;
-    margin_real *weights, *biases; /* of these */
-    uint32_t end;                  /* of the classes in a pool that has none */
-    uint16_t *reach;
-    uint8_t *target;
-    uint8_t *downs;
-    margin_proto_q proto;
-    const margin_data *data;
-    const margin_vote *vote;
-    unsigned format;
-    bool whole;
-    bool staged;
-    size_t n, d, machines, width;
-    margin_real *low, *high;      /* d: ends of the raw values */
+    margin_real *weights, *biases; /* of the cuts */
+} mgn_q_linear_job;
+
+/* The vectors of an expansion or of the pool of a list, or the rows of prototypes. */
+typedef struct {
+    const margin_expansion *from; /* NULL: there are none */
+    margin_expansion view;        /* of a list's pool, or of rows of prototypes, as an expansion */
+    uint32_t end;                 /* of the classes in a pool that has none */
+    size_t n;                     /* filled up to whole blocks */
     margin_real *centre;          /* d: z of the integer input 0 */
-    margin_real *offset, *factor; /* d; kept unless `whole` */
-    margin_real *scores, *differ; /* machines */
-    int32_t *scores_q;            /* machines */
-    int16_t *x, *work;            /* d */
-    void *vectors;                /* kept, as all that follow */
-    uint16_t *norms, *class_end, *scales;
-    void *coef;  /* int16_t, or int8_t if `narrow` */
-    bool narrow; /* see mgn_q_narrow */
-    bool hinge;
+    margin_real unit;             /* z for one unit of the integer input */
+    uint16_t *norms, *class_end;  /* kept; prototypes have their gains as norms */
+} mgn_q_rows_job;
+
+/* What coefficients and kernels need besides. */
+typedef struct {
+    size_t width;
+    void *coef;         /* kept; int16_t, or int8_t if `narrow` */
+    uint16_t *scales;   /* kept; of `narrow` coefficients */
+    bool narrow;        /* see mgn_q_narrow */
+    bool hinge;         /* units of learned vectors */
+    bool linear_unit;   /* unit-exp with a = 1 */
     margin_real *tops;  /* machines: largest coefficient */
     margin_real *steps; /* hinge, of each vector: v for one unit of its elements */
-    int32_t *bias;
-    margin_stage_q *stage;
-    int32_t *stage_offset;
-    int16_t *stage_factor;
-    uint8_t *stage_shift;
-    size_t stage_mark; /* arena->low before the stage */
-    margin_real unit;  /* z for one unit of the integer input */
     margin_kernel_q kernel;
     margin_real vector_unit; /* z for one unit of the vectors */
     margin_real limit, peak; /* poly: what the base is a fraction of; largest sum on the data */
-    bool linear_unit;        /* unit-exp with a = 1 */
     margin_real size;        /* every coefficient is multiplied by this, */
     margin_real base;        /* and its product with this goes to the bias of its machine */
+} mgn_q_pool_job;
+
+typedef struct {
+    const margin_proto *from; /* NULL: no prototypes */
+    uint8_t *downs;           /* kept */
+    margin_proto_q made;
+} mgn_q_proto_job;
+
+typedef struct {
+    const margin_list *from; /* NULL: no list */
+    uint16_t *reach;         /* kept, as the next */
+    uint8_t *target;
+} mgn_q_list_job;
+
+/* Where both models are asked about a sample. */
+typedef struct {
+    margin_real *scores, *differ; /* machines of each */
+    int32_t *scores_q;
+    int16_t *x, *work; /* d of each */
+} mgn_q_trial;
+
+/* One quantisation: what all kinds have, and a part for each. */
+typedef struct {
+    const margin_model *from;
+    const margin_data *data;
+    const margin_vote *vote;
+    unsigned format;
+    bool whole; /* raw values are whole numbers */
+    size_t d, machines;
+    margin_real *low, *high;      /* d: ends of the raw values */
+    margin_real *offset, *factor; /* d; kept unless `whole` */
+    void *vectors;                /* kept, as the next: weights, or vectors in blocks */
+    int32_t *bias;                /* prototypes have their constants there */
     margin_real score_unit;
+    mgn_q_staging stage;
+    mgn_q_linear_job linear;
+    mgn_q_rows_job rows;
+    mgn_q_pool_job pool;
+    mgn_q_proto_job proto;
+    mgn_q_list_job list;
+    mgn_q_trial trial;
 } mgn_q_job;
 
 /* The rows of prototypes as vectors of an expansion, for what the two have in common. */
 static void mgn_q_proto_rows(mgn_q_job *job, const margin_proto *p)
 {
-    job->p = p;
-    job->e = &job->rows;
-    job->rows.vectors = p->vectors;
-    job->rows.offset = p->offset;
-    job->rows.factor = p->factor;
-    job->rows.n = mgn_size_mul(p->n, 1u + (size_t)p->tangents);
-    job->rows.d = p->d;
-    job->rows.width = 0;
-    job->rows.kernel.kind = MARGIN_KERNEL_RBF;
+    job->proto.from = p;
+    job->rows.from = &job->rows.view;
+    job->rows.view.vectors = p->vectors;
+    job->rows.view.offset = p->offset;
+    job->rows.view.factor = p->factor;
+    job->rows.view.n = mgn_size_mul(p->n, 1u + (size_t)p->tangents);
+    job->rows.view.d = p->d;
+    job->rows.view.width = 0;
+    job->rows.view.kernel.kind = MARGIN_KERNEL_RBF;
 }
 
 /* The cuts of a list as the machines of an expansion, or of a linear model whose weights are made
  * later. */
 static void mgn_q_list_cuts(mgn_q_job *job, const margin_list *list)
 {
-    job->list = list;
-    job->rows = list->pool;
-    job->end = (uint32_t)list->pool.n;
-    job->rows.class_end = &job->end;
-    job->e = &job->rows;
-    job->cuts.d = list->pool.d;
-    job->l = NULL;
+    job->list.from = list;
+    job->rows.view = list->pool;
+    job->rows.end = (uint32_t)list->pool.n;
+    job->rows.view.class_end = &job->rows.end;
+    job->rows.from = &job->rows.view;
+    job->linear.cuts.d = list->pool.d;
+    job->linear.from = NULL;
     if (list->pool.kernel.kind == MARGIN_KERNEL_LINEAR) {
-        job->l = &job->cuts;
+        job->linear.from = &job->linear.cuts;
     }
 }
 
@@ -8296,10 +8330,10 @@ static bool mgn_q_job_kind(mgn_q_job *job, const margin_model *from)
     }
     job->from = from;
     job->vote = margin_model_vote(from);
-    job->l = from->kind == MARGIN_MODEL_LINEAR ? &from->of.linear : NULL;
-    job->e = from->kind == MARGIN_MODEL_EXPANSION ? &from->of.expansion : NULL;
-    job->p = NULL;
-    job->list = NULL;
+    job->linear.from = from->kind == MARGIN_MODEL_LINEAR ? &from->of.linear : NULL;
+    job->rows.from = from->kind == MARGIN_MODEL_EXPANSION ? &from->of.expansion : NULL;
+    job->proto.from = NULL;
+    job->list.from = NULL;
     job->machines = margin_machines(job->vote->scheme, job->vote->classes);
     if (from->kind == MARGIN_MODEL_PROTO) {
         mgn_q_proto_rows(job, &from->of.proto);
@@ -8317,21 +8351,22 @@ static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
     if (!mgn_q_job_kind(job, from)) {
         return MARGIN_E_ARGUMENT;
     }
-    linear = job->l != NULL;
+    linear = job->linear.from != NULL;
     job->format = options == NULL || options->format == 0 ? (unsigned)MARGIN_Q15 : options->format;
     job->whole = options != NULL && options->whole;
-    job->n = linear ? 0 : (job->e->n + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK * MGN_Q_BLOCK;
-    job->d = linear ? job->l->d : job->e->d;
-    job->width = linear ? 0 : job->e->width;
+    job->rows.n = linear ? 0 : (job->rows.from->n + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK * MGN_Q_BLOCK;
+    job->d = linear ? job->linear.from->d : job->rows.from->d;
+    job->pool.width = linear ? 0 : job->rows.from->width;
     if ((job->format != MARGIN_Q15 && job->format != MARGIN_Q7) ||
-        (!linear && job->e->kernel.kind == MARGIN_KERNEL_LINEAR)) {
+        (!linear && job->rows.from->kernel.kind == MARGIN_KERNEL_LINEAR)) {
         return MARGIN_E_ARGUMENT;
     }
-    job->hinge = from->kind == MARGIN_MODEL_EXPANSION && job->e->kernel.kind == MARGIN_KERNEL_HINGE;
-    job->narrow =
-        job->format == MARGIN_Q7 && (job->hinge || (from->kind == MARGIN_MODEL_EXPANSION &&
-                                                    job->vote->scheme == MARGIN_SCHEME_ONE_REST));
-    return job->n <= UINT16_MAX && job->d < UINT16_MAX && job->machines <= UINT16_MAX
+    job->pool.hinge =
+        from->kind == MARGIN_MODEL_EXPANSION && job->rows.from->kernel.kind == MARGIN_KERNEL_HINGE;
+    job->pool.narrow = job->format == MARGIN_Q7 &&
+                       (job->pool.hinge || (from->kind == MARGIN_MODEL_EXPANSION &&
+                                            job->vote->scheme == MARGIN_SCHEME_ONE_REST));
+    return job->rows.n <= UINT16_MAX && job->d < UINT16_MAX && job->machines <= UINT16_MAX
                ? MARGIN_OK
                : MARGIN_E_RANGE;
 }
@@ -8340,41 +8375,61 @@ static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
 static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem)
 {
     const size_t d = job->d, kept = job->whole ? 0 : d, staged = job->whole ? d : 0;
-    const size_t cuts = job->list != NULL ? job->machines : 0;
+    const size_t cuts = job->list.from != NULL ? job->machines : 0;
     const size_t rows = cuts > 0 ? cuts : margin_functions(job->vote->scheme, job->vote->classes);
-    const size_t values = mgn_size_mul(job->l != NULL ? rows : job->n, d + d % 2u);
+    const size_t values = mgn_size_mul(job->linear.from != NULL ? rows : job->rows.n, d + d % 2u);
     job->vectors = margin_arena_keep(mem, values, job->format == MARGIN_Q15 ? 2u : 1u);
-    job->norms = MGN_KEEP(mem, uint16_t, job->p != NULL ? job->p->n : job->n);
-    job->coef = margin_arena_keep(mem, mgn_size_mul(job->n, job->width), job->narrow ? 1u : 2u);
-    job->scales = MGN_KEEP(mem, uint16_t, job->narrow ? job->machines : 0);
-    job->bias = MGN_KEEP(mem, int32_t, job->p != NULL ? job->e->n : job->machines);
-    job->downs = MGN_KEEP(mem, uint8_t, job->p != NULL ? job->p->n : 0);
-    job->class_end = MGN_KEEP(mem, uint16_t, job->l != NULL || cuts > 0 ? 0 : job->vote->classes);
-    job->reach = MGN_KEEP(mem, uint16_t, cuts);
-    job->target = MGN_KEEP(mem, uint8_t, cuts);
+    job->rows.norms =
+        MGN_KEEP(mem, uint16_t, job->proto.from != NULL ? job->proto.from->n : job->rows.n);
+    job->pool.coef = margin_arena_keep(mem, mgn_size_mul(job->rows.n, job->pool.width),
+                                       job->pool.narrow ? 1u : 2u);
+    job->pool.scales = MGN_KEEP(mem, uint16_t, job->pool.narrow ? job->machines : 0);
+    job->bias = MGN_KEEP(mem, int32_t, job->proto.from != NULL ? job->rows.from->n : job->machines);
+    job->proto.downs = MGN_KEEP(mem, uint8_t, job->proto.from != NULL ? job->proto.from->n : 0);
+    job->rows.class_end =
+        MGN_KEEP(mem, uint16_t, job->linear.from != NULL || cuts > 0 ? 0 : job->vote->classes);
+    job->list.reach = MGN_KEEP(mem, uint16_t, cuts);
+    job->list.target = MGN_KEEP(mem, uint8_t, cuts);
     job->offset = MGN_KEEP(mem, margin_real, kept);
     job->factor = MGN_KEEP(mem, margin_real, kept);
-    job->stage_mark = mem->low;
-    job->stage = MGN_KEEP(mem, margin_stage_q, job->whole ? 1u : 0);
-    job->stage_offset = MGN_KEEP(mem, int32_t, staged);
-    job->stage_factor = MGN_KEEP(mem, int16_t, staged);
-    job->stage_shift = MGN_KEEP(mem, uint8_t, staged);
+    job->stage.mark = mem->low;
+    job->stage.kept = MGN_KEEP(mem, margin_stage_q, job->whole ? 1u : 0);
+    job->stage.offset = MGN_KEEP(mem, int32_t, staged);
+    job->stage.factor = MGN_KEEP(mem, int16_t, staged);
+    job->stage.shift = MGN_KEEP(mem, uint8_t, staged);
     if (job->whole) {
         job->offset = MGN_SCRATCH(mem, margin_real, d);
         job->factor = MGN_SCRATCH(mem, margin_real, d);
     }
     job->low = MGN_SCRATCH(mem, margin_real, d);
     job->high = MGN_SCRATCH(mem, margin_real, d);
-    job->centre = MGN_SCRATCH(mem, margin_real, d);
-    job->weights = MGN_SCRATCH(mem, margin_real, job->l != NULL ? mgn_size_mul(cuts, d) : 0);
-    job->biases = MGN_SCRATCH(mem, margin_real, job->l != NULL ? cuts : 0);
-    job->scores = MGN_SCRATCH(mem, margin_real, job->machines);
-    job->differ = MGN_SCRATCH(mem, margin_real, job->machines);
-    job->tops = MGN_SCRATCH(mem, margin_real, job->machines);
-    job->steps = MGN_SCRATCH(mem, margin_real, job->hinge ? job->n : 0);
-    job->scores_q = MGN_SCRATCH(mem, int32_t, job->machines);
-    job->x = MGN_SCRATCH(mem, int16_t, d);
-    job->work = MGN_SCRATCH(mem, int16_t, d);
+    job->rows.centre = MGN_SCRATCH(mem, margin_real, d);
+    job->linear.weights =
+        MGN_SCRATCH(mem, margin_real, job->linear.from != NULL ? mgn_size_mul(cuts, d) : 0);
+    job->linear.biases = MGN_SCRATCH(mem, margin_real, job->linear.from != NULL ? cuts : 0);
+    job->trial.scores = MGN_SCRATCH(mem, margin_real, job->machines);
+    job->trial.differ = MGN_SCRATCH(mem, margin_real, job->machines);
+    job->pool.tops = MGN_SCRATCH(mem, margin_real, job->machines);
+    job->pool.steps = MGN_SCRATCH(mem, margin_real, job->pool.hinge ? job->rows.n : 0);
+    job->trial.scores_q = MGN_SCRATCH(mem, int32_t, job->machines);
+    job->trial.x = MGN_SCRATCH(mem, int16_t, d);
+    job->trial.work = MGN_SCRATCH(mem, int16_t, d);
+}
+
+/* The largest weight, or element of a vector, that a format has. */
+static int32_t mgn_q_most(const mgn_q_job *job)
+{
+    return job->format == MARGIN_Q15 ? 32767 : 127;
+}
+
+/* Stores a weight, or an element of a vector. */
+static void mgn_q_put(const mgn_q_job *job, size_t at, int32_t q)
+{
+    if (job->format == MARGIN_Q15) {
+        ((int16_t *)job->vectors)[at] = (int16_t)q;
+    } else {
+        ((int8_t *)job->vectors)[at] = (int8_t)q;
+    }
 }
 
 /* The nearest whole number between the limits. */
@@ -8428,20 +8483,20 @@ static bool mgn_q_make_stage(mgn_q_job *job)
         if (!(scaled <= INT16_MAX) || !(mgn_abs(job->offset[k]) <= 65534)) {
             return false;
         }
-        job->stage_factor[k] = (int16_t)mgn_q_round(scaled, 0, INT16_MAX);
-        centre = -job->offset[k] * (margin_real)job->stage_factor[k] +
+        job->stage.factor[k] = (int16_t)mgn_q_round(scaled, 0, INT16_MAX);
+        centre = -job->offset[k] * (margin_real)job->stage.factor[k] +
                  (shift > 0 ? (margin_real)(INT32_C(1) << (shift - 1u)) : 0);
         if (!(mgn_abs(centre) < limit)) {
             return false;
         }
-        job->stage_offset[k] = mgn_q_round(centre, -INT32_C(1073741823), INT32_C(1073741823));
-        job->stage_shift[k] = shift;
-        job->factor[k] = (margin_real)job->stage_factor[k] / (margin_real)(UINT32_C(1) << shift);
+        job->stage.offset[k] = mgn_q_round(centre, -INT32_C(1073741823), INT32_C(1073741823));
+        job->stage.shift[k] = shift;
+        job->factor[k] = (margin_real)job->stage.factor[k] / (margin_real)(UINT32_C(1) << shift);
     }
-    job->stage->offset = job->stage_offset;
-    job->stage->factor = job->stage_factor;
-    job->stage->shift = job->stage_shift;
-    job->staged = true;
+    job->stage.kept->offset = job->stage.offset;
+    job->stage.kept->factor = job->stage.factor;
+    job->stage.kept->shift = job->stage.shift;
+    job->stage.used = true;
     return true;
 }
 
@@ -8463,7 +8518,7 @@ static size_t mgn_q_weight_at(const mgn_q_job *job, size_t j, size_t k)
 
 static margin_real mgn_q_weight(const mgn_q_job *job, size_t j, size_t k)
 {
-    return job->l->w[mgn_q_weight_at(job, j, k)];
+    return job->linear.from->w[mgn_q_weight_at(job, j, k)];
 }
 
 /* Largest weight of feature k. */
@@ -8479,7 +8534,7 @@ static margin_real mgn_q_column(const mgn_q_job *job, size_t k)
 /* The score of machine j at the integer input 0. */
 static margin_real mgn_q_at_zero(const mgn_q_job *job, size_t j)
 {
-    margin_real sum = job->l->bias[j];
+    margin_real sum = job->linear.from->bias[j];
     for (size_t k = 0; k < job->d; k++) {
         sum += mgn_q_weight(job, j, k) * job->offset[k];
     }
@@ -8503,7 +8558,7 @@ static void mgn_q_linear_factors(mgn_q_job *job)
         }
         rows = mgn_max(rows, sum);
     }
-    most = mgn_min(job->format == MARGIN_Q15 ? 32767 : 127, MGN_R(0.95 * 65536) / rows);
+    most = mgn_min((margin_real)mgn_q_most(job), MGN_R(0.95 * 65536) / rows);
     for (size_t k = 0; k < job->d; k++) {
         unit = mgn_max(unit, mgn_q_half_range(job, k) * mgn_q_column(job, k) / (most * 16384));
     }
@@ -8519,27 +8574,27 @@ static void mgn_q_linear_factors(mgn_q_job *job)
 /* The cuts of a linear list for raw inputs: w = sum of coef * v, the scaling folded in. */
 static void mgn_q_list_weights(mgn_q_job *job)
 {
-    const margin_expansion *e = &job->list->pool;
+    const margin_expansion *e = &job->list.from->pool;
     for (size_t j = 0; j < job->machines; j++) {
-        job->biases[j] = e->bias[j];
+        job->linear.biases[j] = e->bias[j];
         for (size_t k = 0; k < job->d; k++) {
             margin_real w = 0;
-            for (size_t v = 0; v < job->list->reach[j]; v++) {
+            for (size_t v = 0; v < job->list.from->reach[j]; v++) {
                 w += e->coef[v * e->width + j] * e->vectors[v * job->d + k];
             }
             w *= e->offset != NULL ? e->factor[k] : 1;
-            job->biases[j] -= e->offset != NULL ? w * e->offset[k] : 0;
-            job->weights[j * job->d + k] = w;
+            job->linear.biases[j] -= e->offset != NULL ? w * e->offset[k] : 0;
+            job->linear.weights[j * job->d + k] = w;
         }
     }
-    job->cuts.w = job->weights;
-    job->cuts.bias = job->biases;
+    job->linear.cuts.w = job->linear.weights;
+    job->linear.cuts.bias = job->linear.biases;
 }
 
 /* The finest unit of scores at which all weights and sums fit. */
 static margin_real mgn_q_linear_unit(const mgn_q_job *job)
 {
-    const margin_real most = job->format == MARGIN_Q15 ? 32767 : 127;
+    const margin_real most = (margin_real)mgn_q_most(job);
     margin_real unit = 0;
     for (size_t j = 0; j < job->machines; j++) {
         margin_real sum = mgn_abs(mgn_q_at_zero(job, j));
@@ -8575,16 +8630,12 @@ static void mgn_q_linear_store(mgn_q_job *job)
         margin_real bias = mgn_q_at_zero(job, j);
         for (size_t k = 0; k < job->d; k++) {
             const size_t i = mgn_q_weight_at(job, j, k);
-            const margin_real w = job->factor[k] > 0 ? job->l->w[i] / job->factor[k] : 0;
-            const int32_t limit = job->format == MARGIN_Q15 ? 32767 : 127;
+            const margin_real w = job->factor[k] > 0 ? job->linear.from->w[i] / job->factor[k] : 0;
+            const int32_t limit = mgn_q_most(job);
             const int32_t q = mgn_q_round(w / unit, -limit, limit);
             bias += (w - unit * (margin_real)q) * (mgn_q_middle(job, k) - job->offset[k]) *
                     job->factor[k];
-            if (job->format == MARGIN_Q15) {
-                ((int16_t *)job->vectors)[i] = (int16_t)q;
-            } else {
-                ((int8_t *)job->vectors)[i] = (int8_t)q;
-            }
+            mgn_q_put(job, i, q);
         }
         job->bias[j] = mgn_q_round(bias / unit, -INT32_MAX, INT32_MAX);
     }
@@ -8608,17 +8659,17 @@ static margin_status mgn_q_linear_make(mgn_q_job *job)
 
 static margin_real mgn_q_own_factor(const mgn_q_job *job, size_t k)
 {
-    return job->e->offset != NULL ? job->e->factor[k] : 1;
+    return job->rows.from->offset != NULL ? job->rows.from->factor[k] : 1;
 }
 
 static margin_real mgn_q_own_offset(const mgn_q_job *job, size_t k)
 {
-    return job->e->offset != NULL ? job->e->offset[k] : 0;
+    return job->rows.from->offset != NULL ? job->rows.from->offset[k] : 0;
 }
 
 static margin_real mgn_q_vector(const mgn_q_job *job, size_t v, size_t k)
 {
-    return job->e->vectors[v * job->d + k] - job->centre[k];
+    return job->rows.from->vectors[v * job->d + k] - job->rows.centre[k];
 }
 
 /* Longest vector, largest coordinate, and largest coordinate of the data, from the centre. */
@@ -8632,8 +8683,8 @@ static margin_real mgn_q_extents_data(const mgn_q_job *job)
     margin_real most = 0;
     for (size_t k = 0; k < job->d; k++) {
         const margin_real o = mgn_q_own_offset(job, k), f = mgn_q_own_factor(job, k);
-        most = mgn_max(most, mgn_abs((job->low[k] - o) * f - job->centre[k]));
-        most = mgn_max(most, mgn_abs((job->high[k] - o) * f - job->centre[k]));
+        most = mgn_max(most, mgn_abs((job->low[k] - o) * f - job->rows.centre[k]));
+        most = mgn_max(most, mgn_abs((job->high[k] - o) * f - job->rows.centre[k]));
     }
     return most;
 }
@@ -8641,7 +8692,7 @@ static margin_real mgn_q_extents_data(const mgn_q_job *job)
 static mgn_q_extent mgn_q_extents(const mgn_q_job *job)
 {
     mgn_q_extent most = {0, 0, 0};
-    for (size_t v = 0; v < job->e->n; v++) {
+    for (size_t v = 0; v < job->rows.from->n; v++) {
         margin_real sum = 0;
         for (size_t k = 0; k < job->d; k++) {
             const margin_real z = mgn_q_vector(job, v, k);
@@ -8659,7 +8710,7 @@ static mgn_q_extent mgn_q_extents(const mgn_q_job *job)
 static size_t mgn_q_class(const mgn_q_job *job, size_t v)
 {
     size_t c = 0;
-    while (c + 1u < job->vote->classes && v >= job->e->class_end[c]) {
+    while (c + 1u < job->vote->classes && v >= job->rows.from->class_end[c]) {
         c++;
     }
     return c;
@@ -8669,37 +8720,37 @@ static size_t mgn_q_class(const mgn_q_job *job, size_t v)
  * units count units of their own: unit * steps[v] * 2^shift. */
 static margin_real mgn_q_sized_coef(const mgn_q_job *job, size_t v, size_t i)
 {
-    const margin_real coef = job->e->coef[v * job->width + i] * job->size;
-    return job->hinge ? coef * job->steps[v] : coef;
+    const margin_real coef = job->rows.from->coef[v * job->pool.width + i] * job->pool.size;
+    return job->pool.hinge ? coef * job->pool.steps[v] : coef;
 }
 
-/* Biases with what coefficients add to them, in job->scores; sums of |coef| and |bias|, in job->differ;
- * the largest coefficients of machines, in job->tops; and the largest of all. */
+/* Biases with what coefficients add to them, in job->trial.scores; sums of |coef| and |bias|, in job->trial.differ;
+ * the largest coefficients of machines, in job->pool.tops; and the largest of all. */
 static margin_real mgn_q_sum_up(mgn_q_job *job)
 {
     const margin_vote *vote = job->vote;
     margin_real largest = 0;
     for (size_t j = 0; j < job->machines; j++) {
-        job->scores[j] = job->e->bias[j];
-        job->differ[j] = job->tops[j] = 0;
+        job->trial.scores[j] = job->rows.from->bias[j];
+        job->trial.differ[j] = job->pool.tops[j] = 0;
     }
-    for (size_t v = 0; v < job->e->n; v++) {
+    for (size_t v = 0; v < job->rows.from->n; v++) {
         const size_t c = mgn_q_class(job, v);
-        for (size_t i = 0; i < job->width; i++) {
+        for (size_t i = 0; i < job->pool.width; i++) {
             const size_t j = mgn_q_machine(vote->scheme, vote->classes, c, i);
             const margin_real size = mgn_abs(mgn_q_sized_coef(job, v, i));
-            job->differ[j] += size;
-            job->scores[j] += job->e->coef[v * job->width + i] * job->base;
-            job->tops[j] = mgn_max(job->tops[j], size);
+            job->trial.differ[j] += size;
+            job->trial.scores[j] += job->rows.from->coef[v * job->pool.width + i] * job->pool.base;
+            job->pool.tops[j] = mgn_max(job->pool.tops[j], size);
             largest = mgn_max(largest, size);
         }
     }
     for (size_t j = 1; j < job->machines && vote->scheme == MARGIN_SCHEME_ORDINAL; j++) {
-        job->scores[j] += job->scores[0] - job->e->bias[0];
-        job->differ[j] = job->differ[0];
+        job->trial.scores[j] += job->trial.scores[0] - job->rows.from->bias[0];
+        job->trial.differ[j] = job->trial.differ[0];
     }
     for (size_t j = 0; j < job->machines; j++) {
-        job->differ[j] += mgn_abs(job->scores[j]);
+        job->trial.differ[j] += mgn_abs(job->trial.scores[j]);
     }
     return largest;
 }
@@ -8712,18 +8763,18 @@ static void mgn_q_choose_down(mgn_q_job *job)
     const margin_real largest = mgn_q_sum_up(job);
     margin_real most = 0;
     for (size_t j = 0; j < job->machines; j++) {
-        margin_real need = job->differ[j];
-        if (job->kernel.kind == MARGIN_KERNEL_POLY) {
-            need = 16 * mgn_max(job->peak, mgn_abs(job->scores[j]));
-        } else if (job->narrow) {
-            need = job->tops[j] > 0 ? need / 256 * (largest / job->tops[j]) : 0;
+        margin_real need = job->trial.differ[j];
+        if (job->pool.kernel.kind == MARGIN_KERNEL_POLY) {
+            need = 16 * mgn_max(job->pool.peak, mgn_abs(job->trial.scores[j]));
+        } else if (job->pool.narrow) {
+            need = job->pool.tops[j] > 0 ? need / 256 * (largest / job->pool.tops[j]) : 0;
         }
         most = mgn_max(most, need);
     }
-    job->kernel.down = 0;
-    while (job->kernel.down < 31u && largest > 0 && most > 2 * largest) {
+    job->pool.kernel.down = 0;
+    while (job->pool.kernel.down < 31u && largest > 0 && most > 2 * largest) {
         most /= 2;
-        job->kernel.down++;
+        job->pool.kernel.down++;
     }
 }
 
@@ -8732,8 +8783,8 @@ static void mgn_q_choose_down(mgn_q_job *job)
  * is kept in reserve for rounding. Data may leave the int16_t only where it leaves the reach. */
 static margin_real mgn_q_rbf_radius(const mgn_q_job *job)
 {
-    const margin_real bits = (margin_real)(32u - job->kernel.down);
-    return mgn_sqrt(bits * MGN_R(0.69314718055994531) / job->e->kernel.gamma);
+    const margin_real bits = (margin_real)(32u - job->pool.kernel.down);
+    return mgn_sqrt(bits * MGN_R(0.69314718055994531) / job->rows.from->kernel.gamma);
 }
 
 static margin_real mgn_q_rbf_unit(const mgn_q_job *job)
@@ -8747,15 +8798,17 @@ static margin_real mgn_q_rbf_unit(const mgn_q_job *job)
     return mgn_max(unit, mgn_min(most.data, length + radius) / 32700);
 }
 
-/* Mean of the vectors: distances do not mind a shift, and norms are least there. */
-static void mgn_q_rbf_centre(mgn_q_job *job)
+/* The mean of all vectors, or of the centroids, one in `step` rows: distances do not depend on where the
+ * origin is, and norms are least there. */
+static void mgn_q_rows_centre(mgn_q_job *job, size_t step)
 {
+    const margin_expansion *e = job->rows.from;
     for (size_t k = 0; k < job->d; k++) {
         margin_real mean = 0;
-        for (size_t v = 0; v < job->e->n; v++) {
-            mean += (job->e->vectors[v * job->d + k] - mean) / (margin_real)(v + 1u);
+        for (size_t v = 0; v < e->n; v += step) {
+            mean += (e->vectors[v * job->d + k] - mean) / (margin_real)(v / step + 1u);
         }
-        job->centre[k] = mean;
+        job->rows.centre[k] = mean;
     }
 }
 
@@ -8778,9 +8831,9 @@ static bool mgn_q_rbf_plain(mgn_q_job *job)
     const margin_real f = mgn_q_own_factor(job, 0);
     const margin_real centred = mgn_q_extents(job).vector;
     for (size_t k = 0; k < job->d; k++) {
-        job->centre[k] = -mgn_q_own_offset(job, k) * f;
+        job->rows.centre[k] = -mgn_q_own_offset(job, k) * f;
     }
-    job->unit = f;
+    job->rows.unit = f;
     mgn_q_as_they_are(job);
     return mgn_q_rbf_unit(job) <= f &&
            (job->format == MARGIN_Q15 || mgn_q_extents(job).vector <= 2 * centred);
@@ -8791,20 +8844,23 @@ static margin_status mgn_q_inputs(mgn_q_job *job)
 {
     for (size_t k = 0; k < job->d; k++) {
         const margin_real f = mgn_q_own_factor(job, k);
-        job->factor[k] = f / job->unit;
-        job->offset[k] = f > 0 ? mgn_q_own_offset(job, k) + job->centre[k] / f : 0;
+        job->factor[k] = f / job->rows.unit;
+        job->offset[k] = f > 0 ? mgn_q_own_offset(job, k) + job->rows.centre[k] / f : 0;
+        if (!mgn_finite(job->factor[k]) || !mgn_finite(job->offset[k])) {
+            return MARGIN_E_RANGE;
+        }
     }
     return !job->whole || mgn_q_make_stage(job) ? MARGIN_OK : MARGIN_E_RANGE;
 }
 
 static margin_status mgn_q_rbf_inputs(mgn_q_job *job)
 {
-    mgn_q_rbf_centre(job);
+    mgn_q_rows_centre(job, 1u);
     if (job->whole && mgn_q_one_factor(job) && mgn_q_rbf_plain(job)) {
         return MARGIN_OK;
     }
-    mgn_q_rbf_centre(job);
-    job->unit = mgn_q_rbf_unit(job);
+    mgn_q_rows_centre(job, 1u);
+    job->rows.unit = mgn_q_rbf_unit(job);
     return mgn_q_inputs(job);
 }
 
@@ -8814,48 +8870,46 @@ static margin_status mgn_q_origin_inputs(mgn_q_job *job, bool coarse)
 {
     bool plain = !coarse && job->whole && mgn_q_one_factor(job);
     for (size_t k = 0; k < job->d; k++) {
-        job->centre[k] = 0;
+        job->rows.centre[k] = 0;
         plain = plain && !(mgn_abs(mgn_q_own_offset(job, k)) > 0);
     }
     if (plain) {
         mgn_q_as_they_are(job);
-        job->unit = mgn_q_own_factor(job, 0);
+        job->rows.unit = mgn_q_own_factor(job, 0);
         return MARGIN_OK;
     }
-    job->unit = mgn_q_extents(job).data / 16384;
-    job->unit = job->unit > 0 ? job->unit : 1;
+    job->rows.unit = mgn_q_extents(job).data / 16384;
+    job->rows.unit = job->rows.unit > 0 ? job->rows.unit : 1;
     return mgn_q_inputs(job);
 }
 
 /* Element of the pool as an integer. */
 static int32_t mgn_q_rounded(const mgn_q_job *job, size_t v, size_t k)
 {
-    const int32_t limit = job->format == MARGIN_Q15 ? 32767 : 127;
-    margin_real unit = job->vector_unit;
-    if (v >= job->e->n || k >= job->d) {
+    const int32_t limit = mgn_q_most(job);
+    margin_real unit = job->pool.vector_unit;
+    if (v >= job->rows.from->n || k >= job->d) {
         return 0;
     }
-    if (job->kernel.kind == MARGIN_KERNEL_UNIT_POLY || job->kernel.kind == MARGIN_KERNEL_UNIT_EXP) {
-        unit *= mgn_sqrt(job->e->norms[v]); /* unit vectors */
+    if (job->pool.kernel.kind == MARGIN_KERNEL_UNIT_POLY ||
+        job->pool.kernel.kind == MARGIN_KERNEL_UNIT_EXP) {
+        unit *= mgn_sqrt(job->rows.from->norms[v]); /* unit vectors */
         unit = unit > 0 ? unit : 1;
     }
-    if (job->hinge) {
-        return mgn_q_round(job->e->vectors[v * job->d + k] / job->steps[v], -limit, limit);
+    if (job->pool.hinge) {
+        return mgn_q_round(job->rows.from->vectors[v * job->d + k] / job->pool.steps[v], -limit,
+                           limit);
     }
     return mgn_q_round(mgn_q_vector(job, v, k) / unit, -limit, limit);
 }
 
 static void mgn_q_store_vectors(const mgn_q_job *job)
 {
-    for (size_t v = 0; v < job->n; v++) {
+    for (size_t v = 0; v < job->rows.n; v++) {
         for (size_t k = 0; k < job->d + job->d % 2u; k++) {
             const size_t at = mgn_q_place(job->d, v, k, job->format);
             const int32_t q = mgn_q_rounded(job, v, k);
-            if (job->format == MARGIN_Q15) {
-                ((int16_t *)job->vectors)[at] = (int16_t)q;
-            } else {
-                ((int8_t *)job->vectors)[at] = (int8_t)q;
-            }
+            mgn_q_put(job, at, q);
         }
     }
 }
@@ -8865,7 +8919,7 @@ static uint64_t mgn_q_rounded_length2(const mgn_q_job *job, size_t v)
 {
     uint64_t sum = 0;
     for (size_t k = 0; k < job->d; k++) {
-        const uint64_t a = (uint64_t)mgn_q_size(mgn_q_rounded(job, v, k)) * job->kernel.step;
+        const uint64_t a = (uint64_t)mgn_q_size(mgn_q_rounded(job, v, k)) * job->pool.kernel.step;
         sum += a * a;
     }
     return sum;
@@ -8874,20 +8928,20 @@ static uint64_t mgn_q_rounded_length2(const mgn_q_job *job, size_t v)
 /* gain * 2^up = rate * 2^40, where 2^-(rate s) is the kernel value; and the cut. */
 static margin_status mgn_q_choose_gain(mgn_q_job *job, margin_real rate)
 {
-    const uint64_t end = (uint64_t)(32u - job->kernel.down) << 40;
+    const uint64_t end = (uint64_t)(32u - job->pool.kernel.down) << 40;
     margin_real gain = rate * MGN_R(1099511627776.0);
     uint64_t cut;
-    job->kernel.up = 0;
-    while (gain > 65535 && job->kernel.up < 31u) {
+    job->pool.kernel.up = 0;
+    while (gain > 65535 && job->pool.kernel.up < 31u) {
         gain /= 2;
-        job->kernel.up++;
+        job->pool.kernel.up++;
     }
-    job->kernel.gain = (uint16_t)mgn_q_round(gain, 0, 65535);
-    if (job->kernel.gain == 0 || gain > 65535) {
+    job->pool.kernel.gain = (uint16_t)mgn_q_round(gain, 0, 65535);
+    if (job->pool.kernel.gain == 0 || gain > 65535) {
         return MARGIN_E_RANGE;
     }
-    cut = (((end - 1u) / job->kernel.gain) >> job->kernel.up) + 1u;
-    job->kernel.cut = cut < UINT32_MAX ? (uint32_t)cut : UINT32_MAX;
+    cut = (((end - 1u) / job->pool.kernel.gain) >> job->pool.kernel.up) + 1u;
+    job->pool.kernel.cut = cut < UINT32_MAX ? (uint32_t)cut : UINT32_MAX;
     return MARGIN_OK;
 }
 
@@ -8895,24 +8949,24 @@ static margin_status mgn_q_choose_gain(mgn_q_job *job, margin_real rate)
 static margin_status mgn_q_rbf_norms(mgn_q_job *job)
 {
     uint64_t longest = 0, reach;
-    for (size_t v = 0; v < job->n; v++) {
+    for (size_t v = 0; v < job->rows.n; v++) {
         const uint64_t length2 = mgn_q_rounded_length2(job, v);
         longest = length2 > longest ? length2 : longest;
     }
     if (longest >= UINT64_C(1) << 32) {
         return MARGIN_E_RANGE;
     }
-    job->kernel.shift = 0;
-    while ((longest / 2u >> job->kernel.shift) >= UINT16_MAX) {
-        job->kernel.shift++;
+    job->pool.kernel.shift = 0;
+    while ((longest / 2u >> job->pool.kernel.shift) >= UINT16_MAX) {
+        job->pool.kernel.shift++;
     }
-    for (size_t v = 0; v < job->n; v++) {
-        const uint64_t unit = UINT64_C(2) << job->kernel.shift;
-        job->norms[v] = (uint16_t)((mgn_q_rounded_length2(job, v) + unit - 1u) / unit);
+    for (size_t v = 0; v < job->rows.n; v++) {
+        const uint64_t unit = UINT64_C(2) << job->pool.kernel.shift;
+        job->rows.norms[v] = (uint16_t)((mgn_q_rounded_length2(job, v) + unit - 1u) / unit);
     }
-    reach = mgn_q_root_up(longest) + mgn_q_root_up(job->kernel.cut);
+    reach = mgn_q_root_up(longest) + mgn_q_root_up(job->pool.kernel.cut);
     reach *= reach;
-    job->kernel.reach = reach < UINT32_C(0xBFFFFFFF) ? (uint32_t)reach : UINT32_C(0xBFFFFFFF);
+    job->pool.kernel.reach = reach < UINT32_C(0xBFFFFFFF) ? (uint32_t)reach : UINT32_C(0xBFFFFFFF);
     return MARGIN_OK;
 }
 
@@ -8920,10 +8974,11 @@ static margin_status mgn_q_rbf_norms(mgn_q_job *job)
 static margin_real mgn_q_true_coef(const mgn_q_job *job, size_t v, size_t i)
 {
     const margin_real coef = mgn_q_sized_coef(job, v, i);
-    if (job->kernel.kind == MARGIN_KERNEL_RBF) {
-        const uint64_t twice = (uint64_t)job->norms[v] << (job->kernel.shift + 1u);
+    if (job->pool.kernel.kind == MARGIN_KERNEL_RBF) {
+        const uint64_t twice = (uint64_t)job->rows.norms[v] << (job->pool.kernel.shift + 1u);
         const margin_real excess = (margin_real)(twice - mgn_q_rounded_length2(job, v));
-        return coef * mgn_exp(job->e->kernel.gamma * job->unit * job->unit * excess);
+        return coef *
+               mgn_exp(job->rows.from->kernel.gamma * job->rows.unit * job->rows.unit * excess);
     }
     return coef;
 }
@@ -8932,39 +8987,41 @@ static margin_real mgn_q_true_coef(const mgn_q_job *job, size_t v, size_t i)
  * the largest coefficients by all but 1, and the others by so much less. */
 static void mgn_q_store_narrow(mgn_q_job *job, margin_real largest)
 {
-    const size_t width = job->width;
+    const size_t width = job->pool.width;
     for (size_t j = 0; j < width; j++) {
         int32_t scale;
-        job->tops[j] = 0;
-        for (size_t v = 0; v < job->e->n; v++) {
-            job->tops[j] = mgn_max(job->tops[j], mgn_abs(mgn_q_true_coef(job, v, j)));
+        job->pool.tops[j] = 0;
+        for (size_t v = 0; v < job->rows.from->n; v++) {
+            job->pool.tops[j] = mgn_max(job->pool.tops[j], mgn_abs(mgn_q_true_coef(job, v, j)));
         }
-        scale = mgn_q_round(job->tops[j] / largest * 65535, 1, 65535);
-        job->scales[j] = (uint16_t)scale;
-        for (size_t v = 0; v < job->n; v++) {
+        scale = mgn_q_round(job->pool.tops[j] / largest * 65535, 1, 65535);
+        job->pool.scales[j] = (uint16_t)scale;
+        for (size_t v = 0; v < job->rows.n; v++) {
             const margin_real unit = largest * (margin_real)scale / (127 * MGN_R(65535.0));
-            const int32_t coef =
-                v < job->e->n ? mgn_q_round(mgn_q_true_coef(job, v, j) / unit, -127, 127) : 0;
-            ((int8_t *)job->coef)[v * width + j] = (int8_t)coef;
+            const int32_t coef = v < job->rows.from->n
+                                     ? mgn_q_round(mgn_q_true_coef(job, v, j) / unit, -127, 127)
+                                     : 0;
+            ((int8_t *)job->pool.coef)[v * width + j] = (int8_t)coef;
         }
     }
 }
 
 static void mgn_q_store_wide(mgn_q_job *job, margin_real unit)
 {
-    for (size_t i = 0; i < job->n * job->width; i++) {
-        const size_t v = i / job->width;
-        const margin_real coef = v < job->e->n ? mgn_q_true_coef(job, v, i % job->width) : 0;
-        ((int16_t *)job->coef)[i] = (int16_t)mgn_q_round(coef / unit, -32767, 32767);
+    for (size_t i = 0; i < job->rows.n * job->pool.width; i++) {
+        const size_t v = i / job->pool.width;
+        const margin_real coef =
+            v < job->rows.from->n ? mgn_q_true_coef(job, v, i % job->pool.width) : 0;
+        ((int16_t *)job->pool.coef)[i] = (int16_t)mgn_q_round(coef / unit, -32767, 32767);
     }
 }
 
 static margin_status mgn_q_store_coef(mgn_q_job *job)
 {
-    const margin_real weight = 32768 / (margin_real)(UINT32_C(1) << job->kernel.down);
+    const margin_real weight = 32768 / (margin_real)(UINT32_C(1) << job->pool.kernel.down);
     margin_real largest = 0;
-    for (size_t v = 0; v < job->e->n; v++) {
-        for (size_t i = 0; i < job->width; i++) {
+    for (size_t v = 0; v < job->rows.from->n; v++) {
+        for (size_t i = 0; i < job->pool.width; i++) {
             largest = mgn_max(largest, mgn_abs(mgn_q_true_coef(job, v, i)));
         }
     }
@@ -8973,7 +9030,7 @@ static margin_status mgn_q_store_coef(mgn_q_job *job)
     }
     largest = largest > 0 ? largest : 1;
     (void)mgn_q_sum_up(job);
-    if (job->narrow) {
+    if (job->pool.narrow) {
         mgn_q_store_narrow(job, largest);
         job->score_unit = largest / 127 / weight * MGN_R(65536.0 / 65535.0);
     } else {
@@ -8981,27 +9038,29 @@ static margin_status mgn_q_store_coef(mgn_q_job *job)
         job->score_unit = largest / 32767 / weight;
     }
     for (size_t j = 0; j < job->machines; j++) {
-        job->bias[j] = mgn_q_round(job->scores[j] / job->score_unit, -INT32_MAX, INT32_MAX);
+        job->bias[j] = mgn_q_round(job->trial.scores[j] / job->score_unit, -INT32_MAX, INT32_MAX);
     }
-    for (size_t c = 0; job->list == NULL && c < job->vote->classes; c++) {
-        job->class_end[c] = (uint16_t)(c + 1u < job->vote->classes ? job->e->class_end[c] : job->n);
+    for (size_t c = 0; job->list.from == NULL && c < job->vote->classes; c++) {
+        job->rows.class_end[c] =
+            (uint16_t)(c + 1u < job->vote->classes ? job->rows.from->class_end[c] : job->rows.n);
     }
     return MARGIN_OK;
 }
 
 static margin_status mgn_q_rbf_make(mgn_q_job *job)
 {
-    const margin_real gamma = job->e->kernel.gamma;
+    const margin_real gamma = job->rows.from->kernel.gamma;
     margin_status status = mgn_q_rbf_inputs(job);
     if (status != MARGIN_OK) {
         return status;
     }
     if (job->format == MARGIN_Q7) {
-        const margin_real step = mgn_q_extents(job).vector / (127 * job->unit);
-        job->kernel.step = (uint16_t)(1 + mgn_q_round(step, 0, 65534));
+        const margin_real step = mgn_q_extents(job).vector / (127 * job->rows.unit);
+        job->pool.kernel.step = (uint16_t)(1 + mgn_q_round(step, 0, 65534));
     }
-    job->vector_unit = job->unit * (margin_real)job->kernel.step;
-    status = mgn_q_choose_gain(job, gamma * MGN_R(1.4426950408889634) * job->unit * job->unit);
+    job->pool.vector_unit = job->rows.unit * (margin_real)job->pool.kernel.step;
+    status =
+        mgn_q_choose_gain(job, gamma * MGN_R(1.4426950408889634) * job->rows.unit * job->rows.unit);
     status = status == MARGIN_OK ? mgn_q_rbf_norms(job) : status;
     if (status != MARGIN_OK) {
         return status;
@@ -9016,15 +9075,16 @@ static margin_status mgn_q_rbf_make(mgn_q_job *job)
  * steps[v] for the elements of v this is unit steps[v] (q.x + r), r the threshold of the integers. */
 static margin_real mgn_q_hinge_threshold(const mgn_q_job *job, size_t v)
 {
-    return job->e->norms[v] + margin_dot(job->e->vectors + v * job->d, job->centre, job->d);
+    return job->rows.from->norms[v] +
+           margin_dot(job->rows.from->vectors + v * job->d, job->rows.centre, job->d);
 }
 
 /* The finest grid of a vector at which its elements fit their format, and sums and threshold 31 bits. */
 static margin_real mgn_q_hinge_step(const mgn_q_job *job, size_t v)
 {
-    const margin_real *w = job->e->vectors + v * job->d;
-    const margin_real limit = job->format == MARGIN_Q15 ? 32767 : 127;
-    const margin_real far = mgn_abs(mgn_q_hinge_threshold(job, v)) / job->unit;
+    const margin_real *w = job->rows.from->vectors + v * job->d;
+    const margin_real limit = (margin_real)mgn_q_most(job);
+    const margin_real far = mgn_abs(mgn_q_hinge_threshold(job, v)) / job->rows.unit;
     margin_real step = margin_norm_inf(w, job->d) / limit;
     step = mgn_max(step, (mgn_norm1(w, job->d) * 32768 + far) / MGN_R(0.98 * 2147483648.0));
     step = mgn_max(step, far / MGN_R(1073741824.0));
@@ -9037,13 +9097,13 @@ static margin_real mgn_q_hinge_most(const mgn_q_job *job)
     margin_real most = 1;
     for (size_t i = 0; i < job->data->n; i++) {
         const margin_real *x = mgn_sample(job->data, i);
-        for (size_t v = 0; v < job->e->n; v++) {
-            const margin_real *w = job->e->vectors + v * job->d;
-            margin_real sum = job->e->norms[v];
+        for (size_t v = 0; v < job->rows.from->n; v++) {
+            const margin_real *w = job->rows.from->vectors + v * job->d;
+            margin_real sum = job->rows.from->norms[v];
             for (size_t k = 0; k < job->d; k++) {
                 sum += w[k] * (x[k] - mgn_q_own_offset(job, k)) * mgn_q_own_factor(job, k);
             }
-            most = mgn_max(most, sum / (job->unit * job->steps[v]));
+            most = mgn_max(most, sum / (job->rows.unit * job->pool.steps[v]));
         }
     }
     return most;
@@ -9055,16 +9115,16 @@ static margin_status mgn_q_hinge_inputs(mgn_q_job *job)
 {
     for (size_t k = 0; k < job->d; k++) {
         const margin_real o = mgn_q_own_offset(job, k), f = mgn_q_own_factor(job, k);
-        job->centre[k] =
+        job->rows.centre[k] =
             job->whole && mgn_q_one_factor(job) ? -o * f : (mgn_q_middle(job, k) - o) * f;
     }
     if (job->whole && mgn_q_one_factor(job)) {
         mgn_q_as_they_are(job);
-        job->unit = mgn_q_own_factor(job, 0);
-        return job->unit > 0 ? MARGIN_OK : MARGIN_E_RANGE;
+        job->rows.unit = mgn_q_own_factor(job, 0);
+        return job->rows.unit > 0 ? MARGIN_OK : MARGIN_E_RANGE;
     }
-    job->unit = mgn_q_extents_data(job) / 16384;
-    job->unit = job->unit > 0 ? job->unit : 1;
+    job->rows.unit = mgn_q_extents_data(job) / 16384;
+    job->rows.unit = job->rows.unit > 0 ? job->rows.unit : 1;
     return mgn_q_inputs(job);
 }
 
@@ -9076,26 +9136,29 @@ static margin_status mgn_q_hinge_grids(mgn_q_job *job)
     if (status != MARGIN_OK) {
         return status;
     }
-    for (size_t v = 0; v < job->e->n; v++) {
-        job->steps[v] = mgn_q_hinge_step(job, v);
-        far = mgn_max(far, mgn_abs(mgn_q_hinge_threshold(job, v)) / (job->unit * job->steps[v]));
+    for (size_t v = 0; v < job->rows.from->n; v++) {
+        job->pool.steps[v] = mgn_q_hinge_step(job, v);
+        far = mgn_max(far, mgn_abs(mgn_q_hinge_threshold(job, v)) /
+                               (job->rows.unit * job->pool.steps[v]));
     }
-    for (job->kernel.up = 0; job->kernel.up < 15u && far > 32767; job->kernel.up++) {
+    for (job->pool.kernel.up = 0; job->pool.kernel.up < 15u && far > 32767; job->pool.kernel.up++) {
         far /= 2;
     }
     most = MGN_R(1.25) * mgn_q_hinge_most(job);
-    for (job->kernel.shift = 0; job->kernel.shift < 30u && most > 32767; job->kernel.shift++) {
+    for (job->pool.kernel.shift = 0; job->pool.kernel.shift < 30u && most > 32767;
+         job->pool.kernel.shift++) {
         most /= 2;
     }
-    for (size_t v = 0; v < job->n; v++) {
-        const margin_real grain = job->unit * (margin_real)(UINT32_C(1) << job->kernel.up);
-        job->norms[v] = 0;
-        if (v < job->e->n) {
-            const margin_real t = mgn_q_hinge_threshold(job, v) / (grain * job->steps[v]);
-            job->norms[v] = (uint16_t)mgn_q_round(t, -32767, 32767);
+    for (size_t v = 0; v < job->rows.n; v++) {
+        const margin_real grain =
+            job->rows.unit * (margin_real)(UINT32_C(1) << job->pool.kernel.up);
+        job->rows.norms[v] = 0;
+        if (v < job->rows.from->n) {
+            const margin_real t = mgn_q_hinge_threshold(job, v) / (grain * job->pool.steps[v]);
+            job->rows.norms[v] = (uint16_t)mgn_q_round(t, -32767, 32767);
         }
     }
-    job->size = job->unit * 32768 * (margin_real)(UINT32_C(1) << job->kernel.shift);
+    job->pool.size = job->rows.unit * 32768 * (margin_real)(UINT32_C(1) << job->pool.kernel.shift);
     return MARGIN_OK;
 }
 
@@ -9115,9 +9178,9 @@ static margin_real mgn_q_poly_base(const mgn_q_job *job, const margin_real *x, s
     margin_real sum = 0;
     for (size_t k = 0; k < job->d; k++) {
         sum += (x[k] - mgn_q_own_offset(job, k)) * mgn_q_own_factor(job, k) *
-               job->e->vectors[v * job->d + k];
+               job->rows.from->vectors[v * job->d + k];
     }
-    return job->e->kernel.gamma * sum;
+    return job->rows.from->kernel.gamma * sum;
 }
 
 /* The largest size of the base on the data, with a quarter more; and in *peak that of a sum over the
@@ -9125,23 +9188,23 @@ static margin_real mgn_q_poly_base(const mgn_q_job *job, const margin_real *x, s
 static margin_real mgn_q_poly_limit(const mgn_q_job *job, margin_real *peak)
 {
     const margin_vote *vote = job->vote;
-    const margin_kernel *kernel = &job->e->kernel;
+    const margin_kernel *kernel = &job->rows.from->kernel;
     margin_real most = mgn_abs(kernel->coef0);
     *peak = 0;
     for (size_t i = 0; i < job->data->n; i++) {
         for (size_t j = 0; j < job->machines; j++) {
-            job->scores[j] = 0;
+            job->trial.scores[j] = 0;
         }
-        for (size_t v = 0; v < job->e->n; v++) {
+        for (size_t v = 0; v < job->rows.from->n; v++) {
             const margin_real base =
                 mgn_q_poly_base(job, mgn_sample(job->data, i), v) + kernel->coef0;
             const margin_real value = margin_pow_int(base, kernel->degree);
             const size_t c = mgn_q_class(job, v);
             most = mgn_max(most, mgn_abs(base));
-            for (size_t k = 0; k < job->width; k++) {
+            for (size_t k = 0; k < job->pool.width; k++) {
                 const size_t j = mgn_q_machine(vote->scheme, vote->classes, c, k);
-                job->scores[j] += job->e->coef[v * job->width + k] * value;
-                *peak = mgn_max(*peak, mgn_abs(job->scores[j]));
+                job->trial.scores[j] += job->rows.from->coef[v * job->pool.width + k] * value;
+                *peak = mgn_max(*peak, mgn_abs(job->trial.scores[j]));
             }
         }
     }
@@ -9152,10 +9215,10 @@ static margin_real mgn_q_poly_limit(const mgn_q_job *job, margin_real *peak)
  * vectors of length one. */
 static margin_real mgn_q_finest(const mgn_q_job *job, bool unit_length)
 {
-    const margin_real most = job->format == MARGIN_Q15 ? 32767 : 127;
+    const margin_real most = (margin_real)mgn_q_most(job);
     margin_real unit = 0;
-    for (size_t v = 0; v < job->e->n; v++) {
-        const margin_real norm = mgn_sqrt(job->e->norms[v]);
+    for (size_t v = 0; v < job->rows.from->n; v++) {
+        const margin_real norm = mgn_sqrt(job->rows.from->norms[v]);
         const margin_real length = unit_length && norm > 0 ? norm : 1;
         margin_real sum = 0, peak = 0;
         for (size_t k = 0; k < job->d; k++) {
@@ -9170,34 +9233,35 @@ static margin_real mgn_q_finest(const mgn_q_job *job, bool unit_length)
 
 static margin_status mgn_q_poly_make(mgn_q_job *job)
 {
-    const margin_kernel *kernel = &job->e->kernel;
+    const margin_kernel *kernel = &job->rows.from->kernel;
     margin_status status = mgn_q_origin_inputs(job, false);
-    const margin_real limit = job->limit;
+    const margin_real limit = job->pool.limit;
     margin_real gain, one;
-    job->vector_unit = mgn_q_finest(job, false);
-    gain = kernel->gamma * job->vector_unit / limit * MGN_R(2147483648.0);
-    if (status == MARGIN_OK && gain * job->unit >= 32768) {
+    job->pool.vector_unit = mgn_q_finest(job, false);
+    gain = kernel->gamma * job->pool.vector_unit / limit * MGN_R(2147483648.0);
+    if (status == MARGIN_OK && gain * job->rows.unit >= 32768) {
         status = mgn_q_origin_inputs(job, true);
     }
-    gain *= job->unit;
+    gain *= job->rows.unit;
     if (status != MARGIN_OK) {
         return status;
     }
-    for (job->kernel.shift = 0; gain < 32768 && job->kernel.shift < 31u; job->kernel.shift++) {
+    for (job->pool.kernel.shift = 0; gain < 32768 && job->pool.kernel.shift < 31u;
+         job->pool.kernel.shift++) {
         gain *= 2;
     }
-    if (!(gain < 65535) || job->kernel.shift == 0) {
+    if (!(gain < 65535) || job->pool.kernel.shift == 0) {
         return MARGIN_E_RANGE;
     }
-    job->kernel.up = 0;
-    for (; job->kernel.up < 14u && job->kernel.shift > 1u; job->kernel.shift--) {
-        job->kernel.up++;
+    job->pool.kernel.up = 0;
+    for (; job->pool.kernel.up < 14u && job->pool.kernel.shift > 1u; job->pool.kernel.shift--) {
+        job->pool.kernel.up++;
     }
-    job->kernel.gain = (uint16_t)mgn_q_round(gain, 0, 65535);
-    one = (margin_real)(UINT32_C(0x8000) << job->kernel.up);
-    job->kernel.add =
+    job->pool.kernel.gain = (uint16_t)mgn_q_round(gain, 0, 65535);
+    one = (margin_real)(UINT32_C(0x8000) << job->pool.kernel.up);
+    job->pool.kernel.add =
         mgn_q_round(kernel->coef0 / limit * one, -(INT32_C(1) << 29), INT32_C(1) << 29);
-    job->kernel.power = kernel->degree;
+    job->pool.kernel.power = kernel->degree;
     mgn_q_store_vectors(job);
     return mgn_q_store_coef(job);
 }
@@ -9207,35 +9271,35 @@ static margin_status mgn_q_unit_vectors(mgn_q_job *job)
 {
     const margin_real most = mgn_min(1 / mgn_q_finest(job, true), 32000);
     margin_real length = MGN_R(0.97) * 2;
-    for (job->kernel.shift = 1; job->kernel.shift < 15u && 2 * length <= most;) {
-        job->kernel.shift++;
+    for (job->pool.kernel.shift = 1; job->pool.kernel.shift < 15u && 2 * length <= most;) {
+        job->pool.kernel.shift++;
         length *= 2;
     }
     length = mgn_min(most, length);
-    if (job->kernel.shift < 15u && most > length * MGN_R(1.04)) {
-        job->kernel.shift++;
+    if (job->pool.kernel.shift < 15u && most > length * MGN_R(1.04)) {
+        job->pool.kernel.shift++;
         length = mgn_min(most, 2 * length);
     }
-    job->vector_unit = 1 / length;
-    for (size_t v = 0; v < job->n; v++) {
+    job->pool.vector_unit = 1 / length;
+    for (size_t v = 0; v < job->rows.n; v++) {
         const uint64_t length2 = mgn_q_rounded_length2(job, v);
         const margin_real norm = mgn_sqrt((margin_real)length2);
-        const margin_real full = (margin_real)(UINT32_C(1) << (15u + job->kernel.shift));
-        job->norms[v] = (uint16_t)(norm > 0 ? mgn_q_round(full / norm, 0, 65535) : 65535);
+        const margin_real full = (margin_real)(UINT32_C(1) << (15u + job->pool.kernel.shift));
+        job->rows.norms[v] = (uint16_t)(norm > 0 ? mgn_q_round(full / norm, 0, 65535) : 65535);
     }
     return length >= 1 ? MARGIN_OK : MARGIN_E_RANGE;
 }
 
 static margin_status mgn_q_unit_make(mgn_q_job *job)
 {
-    const margin_real log2a = mgn_log(job->e->kernel.a) * MGN_R(1.4426950408889634);
+    const margin_real log2a = mgn_log(job->rows.from->kernel.a) * MGN_R(1.4426950408889634);
     margin_status status = mgn_q_origin_inputs(job, false);
-    margin_real rate = job->e->kernel.a / 32768;
-    if (job->kernel.kind == MARGIN_KERNEL_UNIT_EXP) {
+    margin_real rate = job->rows.from->kernel.a / 32768;
+    if (job->pool.kernel.kind == MARGIN_KERNEL_UNIT_EXP) {
         rate = mgn_abs(log2a) / 65536;
-        job->kernel.power = log2a < 0 ? 1 : 0;
+        job->pool.kernel.power = log2a < 0 ? 1 : 0;
     }
-    if (job->linear_unit) {
+    if (job->pool.linear_unit) {
         rate = MGN_R(1) / 32768;
     }
     status = status == MARGIN_OK ? mgn_q_choose_gain(job, rate) : status;
@@ -9251,32 +9315,32 @@ static margin_status mgn_q_unit_make(mgn_q_job *job)
  * 1 / (1 - a) - 1 / (1 - a) 2^-u; next to a = 1 it is as good as t, the unit-poly of a = 1. */
 static void mgn_q_prepare_kernel(mgn_q_job *job)
 {
-    const margin_kernel *kernel = &job->e->kernel;
-    job->kernel.kind = kernel->kind;
-    job->kernel.step = 1;
-    job->size = 1;
-    job->base = 0;
-    job->linear_unit = false;
+    const margin_kernel *kernel = &job->rows.from->kernel;
+    job->pool.kernel.kind = kernel->kind;
+    job->pool.kernel.step = 1;
+    job->pool.size = 1;
+    job->pool.base = 0;
+    job->pool.linear_unit = false;
     if (kernel->kind == MARGIN_KERNEL_POLY) {
-        job->limit = mgn_q_poly_limit(job, &job->peak);
-        job->size = margin_pow_int(job->limit, kernel->degree);
+        job->pool.limit = mgn_q_poly_limit(job, &job->pool.peak);
+        job->pool.size = margin_pow_int(job->pool.limit, kernel->degree);
     } else if (kernel->kind == MARGIN_KERNEL_HINGE) {
         (void)mgn_q_hinge_grids(job); /* what fails here fails again in mgn_q_hinge_make */
     } else if (kernel->kind == MARGIN_KERNEL_UNIT_EXP) {
         const margin_real less = kernel->a - 1;
-        job->linear_unit = mgn_abs(less) < MGN_R(0.001);
-        if (job->linear_unit) {
-            job->kernel.kind = MARGIN_KERNEL_UNIT_POLY;
+        job->pool.linear_unit = mgn_abs(less) < MGN_R(0.001);
+        if (job->pool.linear_unit) {
+            job->pool.kernel.kind = MARGIN_KERNEL_UNIT_POLY;
         } else {
-            job->size = less > 0 ? kernel->a / less : 1 / less;
-            job->base = -1 / less;
+            job->pool.size = less > 0 ? kernel->a / less : 1 / less;
+            job->pool.base = -1 / less;
         }
     }
 }
 
 static margin_status mgn_q_expansion_make(mgn_q_job *job)
 {
-    switch (job->kernel.kind) {
+    switch (job->pool.kernel.kind) {
     case MARGIN_KERNEL_RBF:
         return mgn_q_rbf_make(job);
     case MARGIN_KERNEL_POLY:
@@ -9294,11 +9358,11 @@ static margin_vote_q mgn_q_vote(const mgn_q_job *job)
 {
     const margin_vote *vote = job->vote;
     const margin_real log2e = MGN_R(1.4426950408889634);
-    const margin_real unit = job->p != NULL ? MGN_R(1.0) / 32768 : job->score_unit;
+    const margin_real unit = job->proto.from != NULL ? MGN_R(1.0) / 32768 : job->score_unit;
     margin_vote_q q = {0, 0, 0, 0, 0, 0, 0};
     margin_real slope = vote->slope * unit * log2e * MGN_R(33554432.0);
     q.classes = vote->classes;
-    q.machines = (uint16_t)(job->list != NULL ? 1u : job->machines);
+    q.machines = (uint16_t)(job->list.from != NULL ? 1u : job->machines);
     q.scheme = vote->scheme;
     if (vote->reject > 0) {
         q.reject = mgn_q_round(vote->reject / unit, 1, INT32_MAX);
@@ -9315,19 +9379,19 @@ static margin_vote_q mgn_q_vote(const mgn_q_job *job)
 
 static void mgn_q_pool_model(const mgn_q_job *job, margin_expansion_q *e)
 {
-    const bool norms = job->kernel.kind != MARGIN_KERNEL_POLY && job->l == NULL;
+    const bool norms = job->pool.kernel.kind != MARGIN_KERNEL_POLY && job->linear.from == NULL;
     e->vectors = job->vectors;
-    e->norms = norms ? job->norms : NULL;
-    e->coef = job->l == NULL ? job->coef : NULL;
-    e->scales = job->narrow ? job->scales : NULL;
+    e->norms = norms ? job->rows.norms : NULL;
+    e->coef = job->linear.from == NULL ? job->pool.coef : NULL;
+    e->scales = job->pool.narrow ? job->pool.scales : NULL;
     e->bias = job->bias;
-    e->class_end = job->list == NULL ? job->class_end : NULL;
-    e->stage = job->staged ? job->stage : NULL;
-    e->n = (uint16_t)job->n;
+    e->class_end = job->list.from == NULL ? job->rows.class_end : NULL;
+    e->stage = job->stage.used ? job->stage.kept : NULL;
+    e->n = (uint16_t)job->rows.n;
     e->d = (uint16_t)job->d;
-    e->width = (uint16_t)job->width;
+    e->width = (uint16_t)job->pool.width;
     e->format = (uint8_t)job->format;
-    e->kernel = job->kernel;
+    e->kernel = job->pool.kernel;
     e->vote = mgn_q_vote(job);
 }
 
@@ -9336,22 +9400,22 @@ static void mgn_q_list_model(const mgn_q_job *job, margin_list_q *l)
 {
     mgn_q_pool_model(job, &l->pool);
     l->pool.width = (uint16_t)job->machines;
-    l->reach = job->l == NULL ? job->reach : NULL;
-    l->target = job->target;
+    l->reach = job->linear.from == NULL ? job->list.reach : NULL;
+    l->target = job->list.target;
     for (size_t j = 0; j < job->machines; j++) {
-        const size_t blocks = ((size_t)job->list->reach[j] + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK;
-        job->reach[j] = (uint16_t)(blocks * MGN_Q_BLOCK);
-        job->target[j] = (uint8_t)job->list->target[j];
+        const size_t blocks = ((size_t)job->list.from->reach[j] + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK;
+        job->list.reach[j] = (uint16_t)(blocks * MGN_Q_BLOCK);
+        job->list.target[j] = (uint8_t)job->list.from->target[j];
     }
 }
 
 static void mgn_q_model(const mgn_q_job *job, margin_model_q *model)
 {
-    const margin_stage_q *stage = job->staged ? job->stage : NULL;
+    const margin_stage_q *stage = job->stage.used ? job->stage.kept : NULL;
     model->kind = job->from->kind;
-    if (job->list != NULL) {
+    if (job->list.from != NULL) {
         mgn_q_list_model(job, &model->of.list);
-    } else if (job->l != NULL) {
+    } else if (job->linear.from != NULL) {
         margin_linear_q *l = &model->of.linear;
         l->w = job->vectors;
         l->bias = job->bias;
@@ -9359,8 +9423,8 @@ static void mgn_q_model(const mgn_q_job *job, margin_model_q *model)
         l->d = (uint16_t)job->d;
         l->format = (uint8_t)job->format;
         l->vote = mgn_q_vote(job);
-    } else if (job->p != NULL) {
-        model->of.proto = job->proto;
+    } else if (job->proto.from != NULL) {
+        model->of.proto = job->proto.made;
         model->of.proto.stage = stage;
         model->of.proto.vote = mgn_q_vote(job);
     } else {
@@ -9370,25 +9434,12 @@ static void mgn_q_model(const mgn_q_job *job, margin_model_q *model)
 
 /* ---- prototypes ---- */
 
-/* Mean of the centroids: distances do not mind a shift. */
-static void mgn_q_proto_centre(mgn_q_job *job)
-{
-    const size_t step = (1u + (size_t)job->p->tangents) * job->d;
-    for (size_t k = 0; k < job->d; k++) {
-        margin_real mean = 0;
-        for (size_t m = 0; m < job->p->n; m++) {
-            mean += (job->p->vectors[m * step + k] - mean) / (margin_real)(m + 1u);
-        }
-        job->centre[k] = mean;
-    }
-}
-
 /* Longest and largest coordinate of the centroids, and the longest sample, from the centre. */
 static mgn_q_extent mgn_q_proto_extents(const mgn_q_job *job)
 {
-    const size_t rows = 1u + (size_t)job->p->tangents;
+    const size_t rows = 1u + (size_t)job->proto.from->tangents;
     mgn_q_extent most = {0, 0, 0};
-    for (size_t m = 0; m < job->p->n; m++) {
+    for (size_t m = 0; m < job->proto.from->n; m++) {
         margin_real sum = 0;
         for (size_t k = 0; k < job->d; k++) {
             const margin_real z = mgn_q_vector(job, m * rows, k);
@@ -9402,17 +9453,12 @@ static mgn_q_extent mgn_q_proto_extents(const mgn_q_job *job)
         margin_real sum = 0;
         for (size_t k = 0; k < job->d; k++) {
             const margin_real z =
-                (x[k] - mgn_q_own_offset(job, k)) * mgn_q_own_factor(job, k) - job->centre[k];
+                (x[k] - mgn_q_own_offset(job, k)) * mgn_q_own_factor(job, k) - job->rows.centre[k];
             sum += z * z;
         }
         most.data = mgn_max(most.data, mgn_sqrt(sum));
     }
     return most;
-}
-
-static margin_real mgn_q_most(const mgn_q_job *job)
-{
-    return job->format == MARGIN_Q15 ? 32767 : 127;
 }
 
 /* Whether whole numbers may go in as they are: one factor for all features, within 2^13 of the origin,
@@ -9421,16 +9467,14 @@ static bool mgn_q_proto_plain(mgn_q_job *job)
 {
     const margin_real f = mgn_q_own_factor(job, 0);
     mgn_q_extent centred, most;
-    for (size_t k = 0; k < job->d; k++) {
-        if (!(f > 0 && mgn_abs(mgn_q_own_factor(job, k) - f) <= f / 4096)) {
-            return false;
-        }
+    if (!(f > 0) || !mgn_q_one_factor(job)) {
+        return false;
     }
     centred = mgn_q_proto_extents(job);
     for (size_t k = 0; k < job->d; k++) {
-        job->centre[k] = -mgn_q_own_offset(job, k) * f;
+        job->rows.centre[k] = -mgn_q_own_offset(job, k) * f;
     }
-    job->unit = f;
+    job->rows.unit = f;
     mgn_q_as_they_are(job);
     most = mgn_q_proto_extents(job);
     return most.data <= 8192 * f && most.length <= 8192 * f &&
@@ -9456,58 +9500,44 @@ static margin_status mgn_q_proto_inputs(mgn_q_job *job)
 {
     mgn_q_extent most;
     margin_real unit;
-    mgn_q_proto_centre(job);
+    mgn_q_rows_centre(job, 1u + (size_t)job->proto.from->tangents);
     if (job->whole && mgn_q_proto_plain(job)) {
         return MARGIN_OK;
     }
-    mgn_q_proto_centre(job);
+    mgn_q_rows_centre(job, 1u + (size_t)job->proto.from->tangents);
     most = mgn_q_proto_extents(job);
-    job->unit = mgn_max(most.data, most.length) / 8192;
-    job->unit = job->unit > 0 ? job->unit : 1;
-    if (!mgn_finite(job->unit)) { /* a square has overflowed */
+    job->rows.unit = mgn_max(most.data, most.length) / 8192;
+    job->rows.unit = job->rows.unit > 0 ? job->rows.unit : 1;
+    if (!mgn_finite(job->rows.unit)) { /* a square has overflowed */
         return MARGIN_E_RANGE;
     }
     unit = most.vector / 127;
     if (job->format == MARGIN_Q7 && unit > 0) {
-        unit = mgn_q_doubled(unit, job->unit);
+        unit = mgn_q_doubled(unit, job->rows.unit);
     }
-    job->unit = job->format == MARGIN_Q7 && unit > 0 ? unit : job->unit;
-    for (size_t k = 0; k < job->d; k++) {
-        const margin_real f = mgn_q_own_factor(job, k);
-        job->factor[k] = f / job->unit;
-        job->offset[k] = f > 0 ? mgn_q_own_offset(job, k) + job->centre[k] / f : 0;
-    }
-    return !job->whole || mgn_q_make_stage(job) ? MARGIN_OK : MARGIN_E_RANGE;
-}
-
-static void mgn_q_proto_put(const mgn_q_job *job, size_t v, size_t k, int32_t q)
-{
-    const size_t at = mgn_q_place(job->d, v, k, job->format);
-    if (job->format == MARGIN_Q15) {
-        ((int16_t *)job->vectors)[at] = (int16_t)q;
-    } else {
-        ((int8_t *)job->vectors)[at] = (int8_t)q;
-    }
+    job->rows.unit = job->format == MARGIN_Q7 && unit > 0 ? unit : job->rows.unit;
+    return mgn_q_inputs(job);
 }
 
 /* The centroid of model m in units of 2^shift inputs, and its constant: |c|^2 2^up, rounded up. */
 static void mgn_q_proto_centroid(mgn_q_job *job, size_t m, int shift)
 {
-    const size_t v = m * (1u + (size_t)job->p->tangents);
-    const int32_t most = (int32_t)mgn_q_most(job);
+    const size_t v = m * (1u + (size_t)job->proto.from->tangents);
+    const int32_t most = mgn_q_most(job);
     const margin_real step = margin_pow_int(2, shift);
     margin_real sum = 0;
     uint64_t first = 0;
     for (size_t k = 0; k < job->d; k++) {
-        const int32_t q = mgn_q_round(mgn_q_vector(job, v, k) / (job->unit * step), -most, most);
-        mgn_q_proto_put(job, v, k, q);
+        const int32_t q =
+            mgn_q_round(mgn_q_vector(job, v, k) / (job->rows.unit * step), -most, most);
+        mgn_q_put(job, mgn_q_place(job->d, v, k, job->format), q);
         sum += (margin_real)q * (margin_real)q;
         first += k < mgn_q_proto_half(job->d) ? (uint64_t)((int64_t)q * q) : 0;
     }
-    if (job->p->tangents == 0) {
-        job->norms[m] = (uint16_t)mgn_q_proto_part(&job->proto, first);
+    if (job->proto.from->tangents == 0) {
+        job->rows.norms[m] = (uint16_t)mgn_q_proto_part(&job->proto.made, first);
     }
-    sum = sum * step * step * (margin_real)(UINT32_C(1) << job->proto.up);
+    sum = sum * step * step * (margin_real)(UINT32_C(1) << job->proto.made.up);
     sum += sum * 4 * MGN_EPS;
     job->bias[v] = mgn_q_round(sum + MGN_R(0.5), 0, INT32_MAX);
 }
@@ -9515,24 +9545,24 @@ static void mgn_q_proto_centroid(mgn_q_job *job, size_t m, int shift)
 /* The tangents of model m: as large as fits, with what takes their products back to distances. */
 static void mgn_q_proto_tangents(mgn_q_job *job, size_t m, margin_real far)
 {
-    const size_t first = m * (1u + (size_t)job->p->tangents);
-    const margin_real *t = job->p->vectors + (first + 1u) * job->d;
-    const int32_t most = (int32_t)mgn_q_most(job);
-    margin_real size = margin_norm_inf(t, job->p->tangents * job->d), gain;
+    const size_t first = m * (1u + (size_t)job->proto.from->tangents);
+    const margin_real *t = job->proto.from->vectors + (first + 1u) * job->d;
+    const int32_t most = mgn_q_most(job);
+    margin_real size = margin_norm_inf(t, job->proto.from->tangents * job->d), gain;
     uint8_t down = 0;
-    size = mgn_min(size > 0 ? mgn_q_most(job) / size : 1, MGN_R(1073741824.0) / far);
-    gain = (margin_real)(UINT32_C(1) << job->proto.up) / (size * size);
+    size = mgn_min(size > 0 ? (margin_real)mgn_q_most(job) / size : 1, MGN_R(1073741824.0) / far);
+    gain = (margin_real)(UINT32_C(1) << job->proto.made.up) / (size * size);
     for (; 4 * gain < 1 && down < 31u; down++) {
         gain *= 4;
     }
-    job->downs[m] = down;
-    job->norms[m] = (uint16_t)mgn_q_round(gain * 65536, 0, 65535);
-    for (size_t j = 0; j < job->p->tangents; j++) {
+    job->proto.downs[m] = down;
+    job->rows.norms[m] = (uint16_t)mgn_q_round(gain * 65536, 0, 65535);
+    for (size_t j = 0; j < job->proto.from->tangents; j++) {
         margin_real fixed = 0;
         for (size_t k = 0; k < job->d; k++) {
             const int32_t q = mgn_q_round(t[j * job->d + k] * size, -most, most);
-            mgn_q_proto_put(job, first + 1u + j, k, q);
-            fixed += (margin_real)q * mgn_q_vector(job, first, k) / job->unit;
+            mgn_q_put(job, mgn_q_place(job->d, first + 1u + j, k, job->format), q);
+            fixed += (margin_real)q * mgn_q_vector(job, first, k) / job->rows.unit;
         }
         fixed -= down > 0 ? (margin_real)(UINT32_C(1) << (down - 1u)) : 0; /* to round */
         job->bias[first + 1u + j] = mgn_q_round(fixed, -INT32_MAX, INT32_MAX);
@@ -9546,13 +9576,15 @@ static margin_status mgn_q_proto_make(mgn_q_job *job, margin_model_q *model)
 {
     margin_status status = mgn_q_proto_inputs(job);
     const mgn_q_extent most = mgn_q_proto_extents(job);
-    const margin_real data = mgn_max(most.data / job->unit, 1), length = most.length / job->unit;
+    const margin_real data = mgn_max(most.data / job->rows.unit, 1),
+                      length = most.length / job->rows.unit;
     const margin_real far = 2 * data + length;
     margin_real reach = 4 * data * data;
-    margin_proto_q *q = &job->proto;
+    margin_proto_q *q = &job->proto.made;
     int shift = 14, up = 0;
     while (shift > -12 && length <= 60000 * margin_pow_int(2, shift - 1) &&
-           most.vector <= mgn_q_most(job) * job->unit * margin_pow_int(2, shift - 1)) {
+           most.vector <=
+               (margin_real)mgn_q_most(job) * job->rows.unit * margin_pow_int(2, shift - 1)) {
         shift--;
     }
     while (up < 13 && far * far * margin_pow_int(2, up + 1) < MGN_R(536870912.0)) {
@@ -9562,31 +9594,31 @@ static margin_status mgn_q_proto_make(mgn_q_job *job, margin_model_q *model)
     if (status != MARGIN_OK || up + 1 + shift > 15) {
         return mgn_both(status, MARGIN_E_RANGE);
     }
-    for (size_t i = 0; i < job->n * (job->d + job->d % 2u); i++) {
-        mgn_q_proto_put(job, i / (job->d + job->d % 2u), i % (job->d + job->d % 2u), 0);
+    for (size_t i = 0; i < job->rows.n * (job->d + job->d % 2u); i++) {
+        mgn_q_put(job, i, 0);
     }
     q->up = (uint8_t)up;
     q->left = (uint8_t)(up + 1 + shift);
-    for (size_t m = 0; m < job->p->n; m++) {
+    for (size_t m = 0; m < job->proto.from->n; m++) {
         mgn_q_proto_centroid(job, m, shift);
-        if (job->p->tangents > 0) {
+        if (job->proto.from->tangents > 0) {
             mgn_q_proto_tangents(job, m, far);
         }
     }
     for (size_t c = 0; c < job->vote->classes; c++) {
-        job->class_end[c] = (uint16_t)job->p->class_end[c];
+        job->rows.class_end[c] = (uint16_t)job->proto.from->class_end[c];
     }
     q->vectors = job->vectors;
     q->constants = job->bias;
-    q->gains = job->norms;
-    q->downs = job->p->tangents > 0 ? job->downs : NULL;
-    q->class_end = job->class_end;
-    q->n = (uint16_t)job->p->n;
+    q->gains = job->rows.norms;
+    q->downs = job->proto.from->tangents > 0 ? job->proto.downs : NULL;
+    q->class_end = job->rows.class_end;
+    q->n = (uint16_t)job->proto.from->n;
     q->d = (uint16_t)job->d;
-    q->tangents = (uint8_t)job->p->tangents;
-    q->nth = (uint8_t)job->p->nth;
+    q->tangents = (uint8_t)job->proto.from->tangents;
+    q->nth = (uint8_t)job->proto.from->nth;
     q->format = (uint8_t)job->format;
-    job->score_unit = job->unit * job->unit / margin_pow_int(2, up);
+    job->score_unit = job->rows.unit * job->rows.unit / margin_pow_int(2, up);
     status = MARGIN_E_RANGE;
     for (unsigned step = 0; step < 5u && status != MARGIN_OK; step++) { /* 4 (3/4)^4 > 1 */
         q->reach = (uint32_t)mgn_min(reach, MGN_R(1073741824.0));
@@ -9602,25 +9634,25 @@ static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model)
 {
     margin_status status = MARGIN_E_RANGE;
     const margin_kernel_q kernel = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-    job->kernel = kernel;
-    job->kernel.step = job->l == NULL ? 1u : 0;
-    job->staged = false;
+    job->pool.kernel = kernel;
+    job->pool.kernel.step = job->linear.from == NULL ? 1u : 0;
+    job->stage.used = false;
     job->score_unit = 1; /* of a model that is refused before it has one */
-    if (job->l != NULL) {
-        if (job->list != NULL) {
+    if (job->linear.from != NULL) {
+        if (job->list.from != NULL) {
             mgn_q_list_weights(job);
         }
         status = mgn_q_linear_make(job);
         mgn_q_model(job, model);
         return status == MARGIN_OK ? margin_model_check_q(model) : status;
     }
-    if (job->p != NULL) {
+    if (job->proto.from != NULL) {
         return mgn_q_proto_make(job, model);
     }
     mgn_q_prepare_kernel(job);
     mgn_q_choose_down(job);
-    for (; job->kernel.down < 24u && status == MARGIN_E_RANGE; job->kernel.down++) {
-        job->staged = false;
+    for (; job->pool.kernel.down < 24u && status == MARGIN_E_RANGE; job->pool.kernel.down++) {
+        job->stage.used = false;
         status = mgn_q_expansion_make(job);
         mgn_q_model(job, model);
         status = status == MARGIN_OK ? margin_model_check_q(model) : status;
@@ -9632,7 +9664,7 @@ static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model)
 static void mgn_q_cut_scores(const mgn_q_job *job, const margin_quant *quant, const margin_real *x,
                              const int16_t *in)
 {
-    const margin_expansion *e = &job->list->pool;
+    const margin_expansion *e = &job->list.from->pool;
     const margin_expansion_q *pool = &quant->model.of.list.pool;
     margin_model_q cuts;
     margin_real norm = 0;
@@ -9641,10 +9673,10 @@ static void mgn_q_cut_scores(const mgn_q_job *job, const margin_quant *quant, co
         norm += a * a;
     }
     for (size_t j = 0; j < job->machines; j++) {
-        job->scores[j] = e->bias[j];
+        job->trial.scores[j] = e->bias[j];
     }
-    mgn_list_add(e, x, norm, 0, e->n, 0, job->scores);
-    if (job->l != NULL) {
+    mgn_list_add(e, x, norm, 0, e->n, 0, job->trial.scores);
+    if (job->linear.from != NULL) {
         cuts.kind = MARGIN_MODEL_LINEAR;
         cuts.of.linear.w = pool->vectors;
         cuts.of.linear.bias = pool->bias;
@@ -9657,34 +9689,34 @@ static void mgn_q_cut_scores(const mgn_q_job *job, const margin_quant *quant, co
         cuts.of.expansion = *pool;
         cuts.of.expansion.vote.machines = pool->width;
     }
-    margin_scores_q(&cuts, in, job->scores_q);
+    margin_scores_q(&cuts, in, job->trial.scores_q);
 }
 
-/* Scores of all machines or cuts at a sample, in job->scores and job->scores_q; whether the integers
+/* Scores of all machines or cuts at a sample, in job->trial.scores and job->trial.scores_q; whether the integers
  * elect another class. */
 static bool mgn_q_labels_differ(const mgn_q_job *job, const margin_quant *quant,
                                 const margin_real *x, const int16_t *in)
 {
     const margin_vote *vote = job->vote;
     bool differ;
-    margin_scores_q(&quant->model, in, job->scores_q);
-    margin_scores(job->from, x, job->scores);
-    differ = margin_elect(vote->scheme, vote->classes, job->scores) !=
-             margin_elect_q(vote->scheme, vote->classes, job->scores_q);
-    if (job->list != NULL) {
+    margin_scores_q(&quant->model, in, job->trial.scores_q);
+    margin_scores(job->from, x, job->trial.scores);
+    differ = margin_elect(vote->scheme, vote->classes, job->trial.scores) !=
+             margin_elect_q(vote->scheme, vote->classes, job->trial.scores_q);
+    if (job->list.from != NULL) {
         mgn_q_cut_scores(job, quant, x, in);
     }
     return differ;
 }
 
-/* Compares scores and labels on the data; in job->differ the mean differences of the machines. */
+/* Compares scores and labels on the data; in job->trial.differ the mean differences of the machines. */
 static void mgn_q_measure(const mgn_q_job *job, const margin_quant *quant, margin_quant_info *info)
 {
     const margin_quant_info none = {0, 0, 0, 0, 0};
     margin_real count = 0, rows = 0;
     *info = none;
     for (size_t j = 0; j < job->machines; j++) {
-        job->differ[j] = 0;
+        job->trial.differ[j] = 0;
     }
     for (size_t i = 0; i < job->data->n; i++) {
         const margin_real *x = mgn_sample(job->data, i);
@@ -9694,21 +9726,22 @@ static void mgn_q_measure(const mgn_q_job *job, const margin_quant *quant, margi
             continue;
         }
         rows += 1;
-        margin_input_q(&quant->input, x, job->x);
-        in = margin_prepare_q(job->staged ? job->stage : NULL, job->d, job->x, job->work);
+        margin_input_q(&quant->input, x, job->trial.x);
+        in = margin_prepare_q(job->stage.used ? job->stage.kept : NULL, job->d, job->trial.x,
+                              job->trial.work);
         info->disagree += mgn_q_labels_differ(job, quant, x, in) ? 1u : 0u;
         for (size_t k = 0; k < job->d; k++) {
             limited = limited || in[k] == INT16_MAX || in[k] == INT16_MIN;
         }
         info->limited += limited ? 1u : 0u;
         for (size_t j = 0; j < job->machines; j++) {
-            const margin_real s = job->scores[j];
-            const margin_real differ = s - (margin_real)job->scores_q[j] * quant->unit;
+            const margin_real s = job->trial.scores[j];
+            const margin_real differ = s - (margin_real)job->trial.scores_q[j] * quant->unit;
             count += 1;
             info->worst = mgn_max(info->worst, mgn_abs(differ));
             info->mean += (mgn_abs(differ) - info->mean) / count;
             info->scale += (mgn_abs(s) - info->scale) / count;
-            job->differ[j] += (differ - job->differ[j]) / rows;
+            job->trial.differ[j] += (differ - job->trial.differ[j]) / rows;
         }
     }
 }
@@ -9725,7 +9758,7 @@ static void mgn_q_shift(const mgn_q_job *job, int32_t shift)
 static void mgn_q_correct_ordinal(const mgn_q_job *job, const margin_quant *quant)
 {
     const int32_t room = INT32_C(1) << 30;
-    const int32_t shift = mgn_q_round(job->differ[0] / quant->unit, -room, room);
+    const int32_t shift = mgn_q_round(job->trial.differ[0] / quant->unit, -room, room);
     if (job->bias[0] < room && job->bias[job->machines - 1u] > -room) {
         mgn_q_shift(job, shift);
         if (margin_model_check_q(&quant->model) != MARGIN_OK) {
@@ -9737,7 +9770,7 @@ static void mgn_q_correct_ordinal(const mgn_q_job *job, const margin_quant *quan
 /* Makes up for the mean differences by the biases, while that changes nothing in what fits. */
 static void mgn_q_correct(const mgn_q_job *job, const margin_quant *quant)
 {
-    if (job->p != NULL) {
+    if (job->proto.from != NULL) {
         return;
     }
     if (job->vote->scheme == MARGIN_SCHEME_ORDINAL) {
@@ -9746,8 +9779,8 @@ static void mgn_q_correct(const mgn_q_job *job, const margin_quant *quant)
     }
     for (size_t j = 0; j < job->machines; j++) {
         const int32_t before = job->bias[j];
-        job->bias[j] =
-            mgn_q_round((margin_real)before + job->differ[j] / quant->unit, -INT32_MAX, INT32_MAX);
+        job->bias[j] = mgn_q_round((margin_real)before + job->trial.differ[j] / quant->unit,
+                                   -INT32_MAX, INT32_MAX);
         if (margin_model_check_q(&quant->model) != MARGIN_OK) {
             job->bias[j] = before;
         }
@@ -9798,7 +9831,7 @@ MARGIN_API margin_status margin_quantize(const margin_model *model, const margin
     mgn_q_correct(&job, &made);
     mgn_q_measure(&job, &made, &found);
     margin_arena_release(mem, before.high);
-    mem->low = job.staged || !job.whole ? mem->low : job.stage_mark;
+    mem->low = job.stage.used || !job.whole ? mem->low : job.stage.mark;
     *quant = made;
     if (info != NULL) {
         *info = found;
