@@ -318,13 +318,14 @@ MARGIN_API size_t margin_arena_left(const margin_arena *mem);
  *   MARGIN_KERNEL_UNIT_EXP   (a^t - 1) / (a - 1), t if a = 1    positive definite if a >= 1
  *
  * Here t = (1 + cos(x, z)) / 2, and the cosine with a zero vector is 0. t(x, x) is exactly 1 as
- * long as |x|^4 neither overflows nor is subnormal. |x - z|^2 is computed as |x|^2 + |z|^2 - 2 x.z.
- * This costs no more than a dot product, but leaves an absolute error of a few gamma * epsilon *
- * (|x|^2 + |z|^2) in the exponent, so centre the data (see margin_scaling) before you use an rbf
- * kernel.
+ * long as |x|^4 neither overflows nor is subnormal. |x - z|^2 is computed as |x|^2 + |z|^2 - 2
+ * x.z. This costs no more than a dot product, but leaves an absolute error of a few gamma *
+ * epsilon * (|x|^2 + |z|^2) in the exponent, so centre the data (see margin_scaling) before you
+ * use an rbf kernel.
  *
  * MARGIN_KERNEL_HINGE is no kernel in this sense, but the unit of learned vectors, see >>compact.
- * Models may have it. margin_kernel_resolve, and so every trainer of kernel machines, refuses it. */
+ * Models may have it. margin_kernel_resolve, and so every trainer of kernel machines, refuses
+ * it. */
 enum {
     MARGIN_KERNEL_LINEAR = 0,
     MARGIN_KERNEL_POLY,
@@ -553,8 +554,8 @@ MARGIN_API const margin_vote *margin_model_vote(const margin_model *model);
 MARGIN_API uint16_t margin_classify(const margin_model *model, const margin_real *x,
                                     margin_real *scores);
 
-/* The order of two inputs, d values each: -1, 0 or 1 where x is below, equal to or above z by the first
- * score of the model. `scores` has room for all scores. */
+/* The order of two inputs, d values each: -1, 0 or 1 where x is below, equal to or above z by the
+ * first score of the model. `scores` has room for all scores. */
 MARGIN_API int margin_compare(const margin_model *model, const margin_real *x, const margin_real *z,
                               margin_real *scores);
 
@@ -568,12 +569,12 @@ typedef struct {
 } margin_scaling;
 
 /* Models for machines without an FPU. Inputs are int16_t in model units, parameters int16_t or, in
- * the vectors and weights of q7, int8_t; scores are int32_t in a unit that margin_quantize tells and
- * that is no business of the predictors. No sum can overflow, whatever the input: see each kind. The
+ * the vectors and weights of q7, int8_t; scores are int32_t. margin_quantize tells their unit,
+ * which predictors do not need. No sum can overflow, whatever the input; each kind says why. The
  * answers are the same on every target, to the last bit.
  *
- * Model units: whole numbers from sensors go in as they are; where their ranges do not suit, the model
- * has an input stage in integers, which margin_prepare_q runs. Real values are converted by
+ * Model units: whole numbers from sensors go in as they are; where their ranges do not suit, the
+ * model has an input stage in integers, which margin_prepare_q runs. Real values are converted by
  * margin_input_q, the one function here that knows of floating point. */
 enum { MARGIN_Q15 = 15, MARGIN_Q7 = 7 };
 
@@ -608,8 +609,8 @@ typedef struct {
     margin_vote_q vote;
 } margin_linear_q;
 
-/* What a kernel needs in integers, chosen by margin_quantize. The formulas, and the proofs that they
- * fit 32 bits for every input, stand with each kernel in margin_impl.h. */
+/* What a kernel needs in integers, chosen by margin_quantize. The formulas, and the proofs that
+ * they fit 32 bits for every input, stand with each kernel in margin_impl.h. */
 typedef struct {
     uint8_t kind;   /* MARGIN_KERNEL_RBF, POLY, UNIT_POLY, UNIT_EXP or HINGE */
     uint8_t power;  /* poly: its degree; unit-exp: 1 if a < 1, else 0 */
@@ -626,8 +627,9 @@ typedef struct {
 } margin_kernel_q;
 
 /* Machine j scores  sum over its vectors v of coef * k(v, x) + bias[j],  as margin_expansion does.
- * The pool is filled up with vectors of zeros to a multiple of four, and stored in blocks of four so
- * that a loop over features reads it in order: with features padded by a zero to an even number,
+ * The pool is filled up with vectors of zeros to a multiple of four, and stored in blocks of four
+ * so that a loop over features reads it in order: with features padded by a zero to an even
+ * number,
  *
  *     q15  element (v, k) at  (v / 4) * 4 * D + (k / 2) * 8 + (v % 4) * 2 + k % 2
  *     q7   element (v, k) at  (v / 4) * 4 * D + (k / 2) * 8 + (v % 4) / 2 * 4 + k % 2 * 2 + v % 2
@@ -651,10 +653,12 @@ typedef struct {
     margin_vote_q vote;
 } margin_expansion_q;
 
-/* Prototypes, as in margin_proto: the rows of a model are its centroid and its tangents. All rows are
- * stored as the pool of margin_expansion_q is, in blocks of four, filled up with zeros. Distances are
+/* Prototypes, as in margin_proto: the rows of a model are its centroid and its tangents. All rows
+ * are stored as the pool of margin_expansion_q is, in blocks of four, filled up with zeros.
+ * Distances are
  *
- *     z = |x|^2 2^up - (c.x) 2^left + constant(c) - sum over t of ((t.x - constant(t)) >> down)^2 gain
+ *     z = |x|^2 2^up - (c.x) 2^left + constant(c) - gain sum over t of a(t)^2
+ *     a(t) = (t.x - constant(t)) >> down
  *
  * with gain in 2^-16 and z not below 0: two products a vector and feature, no more. */
 typedef struct {
@@ -676,10 +680,10 @@ typedef struct {
 } margin_proto_q;
 
 /* A decision list, as margin_list: the cuts are asked in order, the first whose score is positive
- * decides. The pool is as in margin_expansion_q, with one coefficient and one bias a cut; kernel values
- * are shared between the cuts, and no vector is looked at beyond the reach of the cut that decides.
- * Cuts of a linear kernel are rows of weights, stored as in margin_linear_q: `vectors` has width x d of
- * them, n is 0, norms, coef and reach are NULL. */
+ * decides. The pool is as in margin_expansion_q, with one coefficient and one bias a cut; kernel
+ * values are shared between the cuts, and no vector is looked at beyond the reach of the cut that
+ * decides. Cuts of a linear kernel are rows of weights, stored as in margin_linear_q: `vectors`
+ * has width x d of them, n is 0, norms, coef and reach are NULL. */
 typedef struct {
     margin_expansion_q pool; /* width: cuts; class_end: NULL; binary, one machine */
     const uint16_t *reach;   /* ascending multiples of four, the last is n */
@@ -706,11 +710,11 @@ typedef struct {
 #endif
 #endif
 
-/* Predictors for x, d values in model units. There is one function for each kind, kernel and format, so
- * that a linker keeps only those in use. A name ends with the format; functions whose names end with
- * _q serve both formats.
+/* Predictors for x, d values in model units. There is one function for each kind, kernel and
+ * format, so that a linker keeps only those in use. A name ends with the format; functions whose
+ * names end with _q serve both formats.
  *
- *   LINEAR   void margin_linear_scores_F(const margin_linear_q *, const int16_t *x, int32_t *scores)
+ *   LINEAR   void margin_linear_scores_F(const margin_linear_q *, const int16_t *x, int32_t *)
  *            gives the scores of all machines. So do
  *   SEVERAL  void margin_KERNEL_scores_F(const margin_expansion_q *, .., int32_t *scores)
  *   PROTO    void margin_proto_scores_F(const margin_proto_q *, .., int32_t *scores)
@@ -773,12 +777,13 @@ MARGIN_PREDICTORS_Q(MARGIN_DECLARE_Q)
 MARGIN_API size_t margin_list_ask_q(const margin_list_q *model, const int16_t *x, int32_t *score);
 MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, int32_t *scores);
 
-/* The two nearest classes, as margin_proto_find finds them: label, classes, distances and margin are
- * those of the scores, to the bit. Without tangents (codebooks, nearest neighbours) four vectors that
- * are too far away after half of the features are left at once. Where the features that vary most come
- * first, this takes two thirds of the time of all scores, otherwise about as long. With tangents half of
- * the features tell too little to be worth the time. `scores` has room for all classes. The scores of
- * the two nearest classes are right; those of other classes may be wrong, but are never lower. */
+/* The two nearest classes, as margin_proto_find finds them: label, classes, distances and margin
+ * are those of the scores, to the bit. Without tangents (codebooks, nearest neighbours) four
+ * vectors that are too far away after half of the features are left at once. Where the features
+ * that vary most come first, this takes two thirds of the time of all scores, otherwise about as
+ * long. With tangents half of the features tell too little to be worth the time. `scores` has room
+ * for all classes. The scores of the two nearest classes are right; those of other classes may be
+ * wrong, but are never lower. */
 typedef struct {
     uint16_t label;   /* the nearest class, or MARGIN_REJECTED where the model says so */
     uint16_t nearest; /* the nearest class, */
@@ -792,9 +797,8 @@ MARGIN_API void margin_proto_find_q15(const margin_proto_q *model, const int16_t
 MARGIN_API void margin_proto_find_q7(const margin_proto_q *model, const int16_t *x, int32_t *scores,
                                      margin_proto_found_q *found);
 
-/* As their namesakes in >>model. Margins are limited to int32_t; those of distances are in 2^-15, right
- * to two of that. The probability is in 2^-15, from 0
- * to 32768, right to 5e-4. */
+/* As their namesakes in >>model. Margins are limited to int32_t; those of distances are in 2^-15,
+ * right to two of that. The probability is in 2^-15, from 0 to 32768, right to 5e-4. */
 MARGIN_API int32_t margin_margin_q(unsigned scheme, size_t classes, const int32_t *scores,
                                    size_t label);
 MARGIN_API uint16_t margin_elect_q(unsigned scheme, size_t classes, const int32_t *scores);
@@ -807,17 +811,17 @@ MARGIN_API const margin_vote_q *margin_model_vote_q(const margin_model_q *model)
  * a stage `work` may be NULL and the raw values are returned. */
 MARGIN_API const int16_t *margin_prepare_q(const margin_stage_q *stage, size_t d, const int16_t *x,
                                            int16_t *work);
-/* Real values to the int16_t that an integer model takes: (x - offset) * factor, rounded and limited.
- * NaN becomes 0. */
+/* Real values to the int16_t that an integer model takes: (x - offset) * factor, rounded and
+ * limited. NaN becomes 0. */
 MARGIN_API void margin_input_q(const margin_scaling *input, const margin_real *x, int16_t *out);
 /* All in one: input stage (`work`: d values, or NULL if the model has none), scores, answer. */
 MARGIN_API uint16_t margin_classify_q(const margin_model_q *model, const int16_t *x, int16_t *work,
                                       int32_t *scores);
 
 /* Whether a model keeps all promises that the predictors rely on, so that no input whatever makes
- * them overflow, shift too far or read beyond an array: MARGIN_E_ARGUMENT (null, or vectors that are
- * not at a multiple of 4 bytes) or MARGIN_E_RANGE (any other). For models of doubtful origin; what
- * margin_quantize returns passes. Reads the whole model. */
+ * them overflow, shift too far or read beyond an array: MARGIN_E_ARGUMENT (null, or vectors that
+ * are not at a multiple of 4 bytes) or MARGIN_E_RANGE (any other). For models of doubtful origin;
+ * what margin_quantize returns passes. Reads the whole model. */
 MARGIN_API margin_status margin_model_check_q(const margin_model_q *model);
 
 /* An integer model and what belongs to it where there is floating point. */
@@ -833,9 +837,9 @@ MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, c
 
 /* ---- >>image ---- models as bytes, for files and updates over the air ------------------------ */
 
-/* An image holds one model: 64 bytes of head, the model's arrays, and notes that the library does not
- * look at (names of classes and features, how it was trained). Little-endian on every machine, floats
- * are IEEE 754 binary32, all arrays start at multiples of 4 bytes, filled up with zeros:
+/* An image holds one model: 64 bytes of head, the model's arrays, and notes that the library does
+ * not look at (names of classes and features, how it was trained). Little-endian on every machine,
+ * floats are IEEE 754 binary32, all arrays start at multiples of 4 bytes, filled up with zeros:
  *
  *    0  "mgn" 0x1A      4  u16 version, 1     6  u8 kind, MARGIN_MODEL_...   7  u8 format: 0, 15, 7
  *    8  u32 bytes of the image, notes included    12  u32 CRC-32 of all bytes but these four
@@ -843,7 +847,7 @@ MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, c
  *   29  u8 kernel kind 30  u8 degree  31  u8 1 if inputs are scaled
  *   32  f32 gamma      36  f32 coef0  40  f32 a    44  f32 reject  48  f32 slope  52  f32 shift
  *   56  u32 bytes of the notes        60  u32 0
- *   64  the arrays of margin_linear, margin_expansion, margin_proto or margin_list, as declared there
+ *   64  the arrays of margin_linear, margin_expansion, margin_proto or margin_list in order
  *
  * Integer models, format MARGIN_Q15 or MARGIN_Q7, have instead
  *
@@ -854,22 +858,23 @@ MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, c
  *   64  f32 unit       68  the arrays of margin_linear_q and so on, of the stage, and
  *                          offset and factor of margin_quant.input
  *
- * Prototypes have tangents as width and nth as degree, integer ones up and left at 32. Lists have their
- * cuts as width; arrays of the pool come first, then reach and target. What a kind has no use for is 0. CRC-32 is the one of IEEE 802.3 (polynomial 0x04C11DB7,
- * reflected). To read an image and write it again gives the same bytes. */
+ * Prototypes have tangents as width and nth as degree, integer ones up and left at 32. Lists have
+ * their cuts as width; arrays of the pool come first, then reach and target. What a kind has no
+ * use for is 0. CRC-32 is the one of IEEE 802.3 (polynomial 0x04C11DB7, reflected). To read an
+ * image and write it again gives the same bytes. */
 #define MARGIN_IMAGE_VERSION 1
 #define MARGIN_IMAGE_HEAD 64u
 
 #ifndef MARGIN_REAL_DOUBLE
 /* A model whose arrays lie in the image itself, which must stay where it is, at a multiple of four
- * bytes. `size` is what may be read; the image may be shorter. Everything is checked before *model is
- * written: lengths, checksum, counts, that all numbers are finite and in range, thresholds in order; of
- * integer models all that margin_model_check_q asks for. MARGIN_E_IMAGE and the statuses after it tell what is wrong. On
- * big-endian machines the bytes of numbers must be swapped in place: use margin_image_adopt there, once
- * for an image, on writable memory; elsewhere it is the same as margin_image_open.
- * Integer models (byte 7 is not 0) have functions of their own, so that neither drags in the other;
- * they take no floating point. An input stage points to arrays, so it needs a place: *stage, which the
- * model points to, lives as long as the model. */
+ * bytes. `size` is what may be read; the image may be shorter. Everything is checked before *model
+ * is written: lengths, checksum, counts, that all numbers are finite and in range, thresholds in
+ * order; of integer models all that margin_model_check_q asks for. MARGIN_E_IMAGE and the statuses
+ * after it tell what is wrong. On big-endian machines the bytes of numbers must be swapped in
+ * place: use margin_image_adopt there, once for an image, on writable memory; elsewhere it is the
+ * same as margin_image_open. Integer models (byte 7 is not 0) have functions of their own, so that
+ * neither drags in the other; they take no floating point. An input stage points to arrays, so it
+ * needs a place: *stage, which the model points to, lives as long as the model. */
 MARGIN_API margin_status margin_image_open(const void *image, size_t size, margin_model *model);
 MARGIN_API margin_status margin_image_adopt(void *image, size_t size, margin_model *model);
 MARGIN_API margin_status margin_image_open_q(const void *image, size_t size, margin_stage_q *stage,
@@ -877,8 +882,9 @@ MARGIN_API margin_status margin_image_open_q(const void *image, size_t size, mar
 MARGIN_API margin_status margin_image_adopt_q(void *image, size_t size, margin_stage_q *stage,
                                               margin_quant *quant);
 #endif
-/* A copy of the model in `mem`, in margin_real, whatever the machine and the alignment of the image;
- * checked in the same way. The size query is 0 for an image whose head or checksum is refused. */
+/* A copy of the model in `mem`, in margin_real, whatever the machine and the alignment of the
+ * image; checked in the same way. The size query is 0 for an image whose head or checksum is
+ * refused. */
 MARGIN_API margin_status margin_image_load(const void *image, size_t size, margin_arena *mem,
                                            margin_model *model);
 MARGIN_API margin_status margin_image_load_q(const void *image, size_t size, margin_arena *mem,
@@ -887,9 +893,9 @@ MARGIN_API size_t margin_image_load_size(const void *image, size_t size);
 MARGIN_API size_t margin_image_load_size_q(const void *image, size_t size);
 /* Where the notes of a checked image are, and how many bytes. */
 MARGIN_API const unsigned char *margin_image_notes(const void *image, size_t *count);
-/* Whether a model is whole: MARGIN_E_ARGUMENT (null) or MARGIN_E_RANGE (counts, kernel or class ends
- * that make no sense, a number that is not finite). Reads all of it, but trusts the squared lengths of
- * the vectors. margin_model_check_q is the same for integer models. */
+/* Whether a model is whole: MARGIN_E_ARGUMENT (null) or MARGIN_E_RANGE (counts, kernel or class
+ * ends that make no sense, a number that is not finite). Reads all of it, but trusts the squared
+ * lengths of the vectors. margin_model_check_q is the same for integer models. */
 MARGIN_API margin_status margin_model_check(const margin_model *model);
 
 /* ================================================================================================
@@ -2214,12 +2220,12 @@ typedef struct {
     size_t limited;    /* samples with a value that does not fit the range of the inputs */
 } margin_quant_info;
 
-/* Turns a model into integers, kept in `mem`. The raw data, normally that of the training, says what
- * ranges to expect: inputs beyond them are limited, never wrapped; samples of weight 0 count for the
- * ranges alone. Arrays of `input` are kept too.
- * MARGIN_E_ARGUMENT: null, or a kernel that has no integer form (linear expansions, but not lists: make
- * it a linear model); MARGIN_E_RANGE: too many features or vectors, values that are not whole (`whole`), or
- * parameters so extreme that 32 bits do not do. `info` may be NULL. */
+/* Turns a model into integers, kept in `mem`. The raw data, normally that of the training, says
+ * what ranges to expect: inputs beyond them are limited, never wrapped; samples of weight 0 count
+ * for the ranges alone. Arrays of `input` are kept too. MARGIN_E_ARGUMENT: null, or a kernel that
+ * has no integer form (linear expansions, but not lists: make it a linear model); MARGIN_E_RANGE:
+ * too many features or vectors, values that are not whole (`whole`), or parameters so extreme that
+ * 32 bits do not do. `info` may be NULL. */
 MARGIN_API margin_status margin_quantize(const margin_model *model, const margin_data *data,
                                          const margin_quant_options *options, margin_arena *mem,
                                          margin_quant *quant, margin_quant_info *info);
@@ -2232,8 +2238,8 @@ MARGIN_API size_t margin_quantize_size(const margin_model *model,
 MARGIN_API size_t margin_image_size(const margin_model *model, size_t notes);
 MARGIN_API size_t margin_image_size_q(const margin_quant *quant, size_t notes);
 /* Writes the image of a model to `out`, of which `size` bytes may be used. Numbers are rounded to
- * binary32 where margin_real is double. MARGIN_E_RANGE: one does not fit; MARGIN_E_MEMORY: `size` is
- * below margin_image_size; MARGIN_E_ARGUMENT and MARGIN_E_RANGE also as margin_model_check or
+ * binary32 where margin_real is double. MARGIN_E_RANGE: one does not fit; MARGIN_E_MEMORY: `size`
+ * is below margin_image_size; MARGIN_E_ARGUMENT and MARGIN_E_RANGE also as margin_model_check or
  * margin_model_check_q say. What stands in `out` after MARGIN_E_RANGE is no image. */
 MARGIN_API margin_status margin_image_write(const margin_model *model, const void *notes,
                                             size_t notes_count, void *out, size_t size);

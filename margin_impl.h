@@ -14,8 +14,8 @@
 
 /* ================================================================================================
  * PART I PREDICT
- * 
- * Everything that a device needs that only predicts. A review of such a firmware ends with this part.
+ *
+ * Everything that a device needs that only predicts. Who reviews such a firmware can stop at its end.
  * ============================================================================================== */
 
 /* ---- >>platform ---- what the compiler is asked for ------------------------------------------ */
@@ -57,7 +57,8 @@
 #define MGN_HUGE MGN_R(FLT_MAX)
 #endif
 
-/* For functions of which an argument is a constant: each public function holds what it needs alone. */
+/* For functions of which an argument is a constant: each public function holds what it needs
+ * alone. */
 #if defined(__GNUC__)
 #define MGN_INLINE inline __attribute__((always_inline))
 #define MGN_APART __attribute__((noinline))
@@ -100,11 +101,11 @@ static size_t mgn_size_up(size_t a, size_t unit)
     return sum == SIZE_MAX ? SIZE_MAX : sum - sum % unit;
 }
 
-/* The instructions that the assembly of >>asm may use. MGN_ASM_VFP: the small floating-point units of
- * Cortex-M. MGN_ASM_DSP: products of halves of words, Cortex-M4 and up. MGN_ASM_THUMB1: Cortex-M0, where
- * speed counts more than bytes. MGN_ASM_ROW: Cortex-M0 in any case. MGN_ASM_AVR: AVR with a multiplier.
- * Loops in assembly read models by plain loads (on AVR also by lpm) and need registers that a compiler
- * without optimisation does not give. */
+/* The instructions that the assembly of >>asm may use. MGN_ASM_VFP: the small floating-point units
+ * of Cortex-M. MGN_ASM_DSP: products of halves of words, Cortex-M4 and up. MGN_ASM_THUMB1:
+ * Cortex-M0, where speed counts more than bytes. MGN_ASM_ROW: Cortex-M0 in any case. MGN_ASM_AVR:
+ * AVR with a multiplier. Loops in assembly read models by plain loads (on AVR also by lpm) and
+ * need registers that a compiler without optimisation does not give. */
 #if defined(__GNUC__) && !defined(MARGIN_NO_ASM)
 #define MGN_ASM
 #if defined(MARGIN_LOAD_PLAIN) && !defined(__ARM_BIG_ENDIAN)
@@ -149,8 +150,8 @@ static size_t mgn_size_up(size_t a, size_t unit)
 #define MGN_Q_EACH MGN_INLINE
 #endif
 
-/* Bytes of one vector register that the tiles of >>linalg are written for; 0 is plain C. Vectors run
- * across outputs, so this never changes a bit of any result. */
+/* Bytes of one vector register that the tiles of >>linalg are written for; 0 is plain C. Vectors
+ * run across outputs, so this never changes a bit of any result. */
 #ifndef MARGIN_VECTOR
 #if defined(__GNUC__) && defined(__AVX__)
 #define MARGIN_VECTOR 32
@@ -208,9 +209,9 @@ static inline margin_real mgn_of_bits(mgn_word a)
 
 /* ---- >>asm ---- what some processors do best in instructions of their own -------------------- */
 
-/* Here and in >>platform is everything that depends on the processor. Each operation stands here in
- * plain C, which says what it computes; forms in assembly beside it compute the same bits in less time
- * or in fewer bytes. MARGIN_NO_ASM leaves the assembly out.
+/* Here and in >>platform is everything that depends on the processor. Each operation stands here
+ * in plain C, which says what it computes; forms in assembly beside it compute the same bits in
+ * less time or in fewer bytes. MARGIN_NO_ASM leaves the assembly out.
  *
  *   mgn_root             square root of a finite number > 0
  *   mgn_flash_dot        dot product of weights in flash with an input
@@ -264,10 +265,10 @@ static inline margin_real mgn_root(margin_real x)
 
 #else
 
-/* One bit a step. With x = m 4^e and 1 <= m < 4, the root q grows by `bit` as long as
- * (q + bit)^2 <= m. `rest` is (m - q^2) / bit, so that a trial costs one addition. The last bit only
- * rounds: a tie would need a root with one bit more than m has, and the square of such a root has too
- * many bits to be m. */
+/* One bit a step. With x = m 4^e and 1 <= m < 4, the root q grows by `bit` as long as (q + bit)^2
+ * <= m. `rest` is (m - q^2) / bit, so that a trial costs one addition. The last bit only rounds: a
+ * tie would need a root with one bit more than m has, and the square of such a root has too many
+ * bits to be m. */
 static margin_real mgn_root(margin_real x)
 {
     const mgn_word bits = mgn_bits(x);
@@ -302,8 +303,8 @@ static margin_real mgn_root(margin_real x)
 
 /* ---- dot products of reals ---- */
 
-/* w . x on four chains, in the order of margin_dot: chain i sums the products i, i + 4, i + 8, .. of
- * all whole groups of four, and the first chain those that are left. */
+/* w . x on four chains, in the order of margin_dot: chain i sums the products i, i + 4, i + 8, ..
+ * of all whole groups of four, and the first chain those that are left. */
 #if defined(MGN_ASM_VFP)
 
 /* vmla rounds the product and then the sum, as two instructions do. */
@@ -391,7 +392,8 @@ static inline margin_real mgn_expansion_input(const margin_expansion *e, const m
            MARGIN_LOAD(margin_real, e->factor + k);
 }
 
-/* out[i] = x . vi of the scaled input x with four vectors, feature after feature, as mgn_dots sums. */
+/* out[i] = x . vi of the scaled input x with four vectors, feature after feature, as mgn_dots
+ * sums. */
 #if defined(MGN_ASM_VFP) && defined(__OPTIMIZE__) /* without it there are too few registers */
 
 /* Six features at a time, then those that are left one by one. s0 to s5 hold features of the scaled
@@ -494,12 +496,13 @@ static inline void mgn_expansion_four(const margin_expansion *e, const margin_re
 
 /* ---- integers: shifts ---- */
 
-/* Right shifts of negative numbers must round down, and what does not fit an int32_t must keep its low
- * 32 bits when it becomes one: gcc and clang promise both. */
+/* Right shifts of negative numbers must round down, and what does not fit an int32_t must keep its
+ * low 32 bits when it becomes one: gcc and clang promise both. */
 typedef char mgn_q_shift_must_round_down[(INT32_C(-3) >> 1) == INT32_C(-2) ? 1 : -1];
 typedef char mgn_q_int32_must_wrap[(int32_t)UINT32_C(0xFFFFFFFE) == INT32_C(-2) ? 1 : -1];
 
-/* Makes a compiler forget how `value` came about, so that it keeps nothing else in a register for it. */
+/* Makes a compiler forget how `value` came about, so that it keeps nothing else in a register for
+ * it. */
 #ifdef MGN_ASM
 #define MGN_Q_FORGET(value) __asm__("" : "+r"(value))
 #else
@@ -624,16 +627,17 @@ static MGN_INLINE int32_t mgn_q_row(int32_t sum, const void *w, const int16_t *x
     return sum;
 }
 
-/* dots[i] = x . v for the MGN_Q_LANES vectors from vector v on, a multiple of that, stored in blocks as
- * margin_expansion_q says. Sums are modulo 2^32: exact where the true ones fit. A walk over all
- * vectors hands over as `block` what the call before returned, at first the array of vectors. d > 0. */
+/* dots[i] = x . v for the MGN_Q_LANES vectors from vector v on, a multiple of that, stored in
+ * blocks as margin_expansion_q says. Sums are modulo 2^32: exact where the true ones fit. A walk
+ * over all vectors hands over as `block` what the call before returned, at first the array of
+ * vectors. d > 0. */
 #define MGN_Q_BLOCK ((size_t)4) /* vectors that are stored together */
 
 #if defined(MGN_ASM_DSP)
 
-/* One word of x holds two features. In q15 a word of the block holds two features of one vector; in q7
- * it holds them of two vectors, and sxtb16 parts these. Vectors are aligned; inputs need not be, since
- * these processors load words from any address. */
+/* One word of x holds two features. In q15 a word of the block holds two features of one vector;
+ * in q7 it holds them of two vectors, and sxtb16 parts these. Vectors are aligned; inputs need not
+ * be, since these processors load words from any address. */
 /* clang-format off */
 #define MGN_Q15_PAIR                                                                               \
     "ldr %[a], [%[x]], #4\n\t"                                                                     \
@@ -686,7 +690,8 @@ static MGN_Q_EACH void mgn_q_last(const unsigned char *w, int16_t x, unsigned fo
     }
 }
 
-/* A function with the loop of one format. In the end n is -2, or -1 if the number of features is odd. */
+/* A function with the loop of one format. In the end n is -2, or -1 if the number of features is
+ * odd. */
 #define MGN_Q_DOTS(name, format, PAIR)                                                             \
     static MGN_Q_EACH const void *name(const void *block, const int16_t *x, size_t n,              \
                                        uint32_t *dots)                                             \
@@ -710,10 +715,10 @@ MGN_Q_DOTS(mgn_q7_dots, MARGIN_Q7, MGN_Q7_PAIR)
 
 #elif defined(MGN_ASM_THUMB1)
 
-/* x points behind its last feature, and n counts up to 0 in bytes. If the number of features is odd,
- * the last pair has one feature of x, and the vectors have a 0 for the other, so that it does not matter
- * what is left in b. Sums are in high registers, which additions can reach; in the end they are moved to
- * a, b, t and u. */
+/* x points behind its last feature, and n counts up to 0 in bytes. If the number of features is
+ * odd, the last pair has one feature of x, and the vectors have a 0 for the other, so that it does
+ * not matter what is left in b. Sums are in high registers, which additions can reach; in the end
+ * they are moved to a, b, t and u. */
 /* clang-format off */
 #define MGN_Q15_TWO(sum)                                                                           \
     "ldmia %[w]!, {%[t]}\n\t"                                                                      \
@@ -788,9 +793,9 @@ static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int1
 
 #elif defined(MGN_ASM_AVR)
 
-/* Four sums of 32 bits are in r2 to r17, two features in r20 to r23. The carry after a signed product of
- * bytes is its sign; sbc makes a whole byte of it, or two. If the number of features is odd, the last
- * pair has one feature of x, and the vectors have a 0 for the other. */
+/* Four sums of 32 bits are in r2 to r17, two features in r20 to r23. The carry after a signed
+ * product of bytes is its sign; sbc makes a whole byte of it, or two. If the number of features is
+ * odd, the last pair has one feature of x, and the vectors have a 0 for the other. */
 /* clang-format off */
 #ifdef MARGIN_LOAD_PLAIN
 #define MGN_Q_FETCH "ld "
@@ -997,7 +1002,8 @@ static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int1
 
 #endif
 
-/* *norm = |x|^2 if that is within `reach`, which is below 2^32 - 2^30; otherwise the answer is false. */
+/* *norm = |x|^2 if that is within `reach`, which is below 2^32 - 2^30; otherwise the answer is
+ * false. */
 #ifdef MGN_ASM_DSP
 
 static MGN_INLINE bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, uint32_t *norm)
@@ -1050,8 +1056,8 @@ static MGN_INLINE uint32_t mgn_q_scale(uint32_t a, uint16_t b)
 
 #elif defined(MGN_ASM_AVR)
 
-/* Schoolbook multiplication by bytes. `low` is the byte below those of the result; the one below it is
- * left out, because nothing is carried out of it. */
+/* Schoolbook multiplication by bytes. `low` is the byte below those of the result; the one below
+ * it is left out, because nothing is carried out of it. */
 static MGN_APART uint32_t mgn_q_scale(uint32_t a, uint16_t b)
 {
     uint32_t out;
@@ -1108,13 +1114,14 @@ static MGN_INLINE uint32_t mgn_q_scale(uint32_t a, uint16_t b)
 
 #endif
 
-/* 2^-u = mantissa 2^-15 2^-(u >> 24), for u in units of 2^-24; the mantissa is from 16384 to 32767 and
- * the upper half of what mgn_q_mantissa_high returns. It lies on straight lines between 33 points. The
- * value of a point, and twice the way to the next one in 2^-16, make a word:
+/* 2^-u = mantissa 2^-15 2^-(u >> 24), for u in units of 2^-24; the mantissa is from 16384 to 32767
+ * and the upper half of what mgn_q_mantissa_high returns. It lies on straight lines between 33
+ * points. The value of a point, and twice the way to the next one in 2^-16, make a word:
  *
  *     mantissa = (word + fraction * way) >> 16
  *
- * The worst error, all rounding included, is 8.1e-5, relative; the points were searched for that. */
+ * The worst error, all rounding included, is 8.1e-5, relative; the points were searched for
+ * that. */
 #if !defined(__OPTIMIZE_SIZE__) && !defined(__AVR__)
 
 static const uint32_t mgn_q_exp2[32] MARGIN_FLASH = {
@@ -1215,7 +1222,7 @@ MARGIN_API const char *margin_status_text(margin_status status)
     }
 }
 
-/* The first failure of two. */
+/* The first of two statuses that is not MARGIN_OK. */
 static inline margin_status mgn_both(margin_status a, margin_status b)
 {
     return a != MARGIN_OK ? a : b;
@@ -1392,9 +1399,9 @@ static inline margin_real mgn_exp_tail(margin_real r, margin_real rr)
 #endif
 }
 
-/* exp(x + low) for |x| <= BIAS and a small `low`: x = k ln 2 + r, exp(x) = 2^k exp(r).
- * Adding MGN_ROUND leaves no bits below 1: it rounds x / ln 2 to k and stores k, biased, in the low
- * bits. r is kept as high - rest with an exact `high`, and 1 + high is summed without error, so that
+/* exp(x + low) for |x| <= BIAS and a small `low`: x = k ln 2 + r, exp(x) = 2^k exp(r). Adding
+ * MGN_ROUND leaves no bits below 1: it rounds x / ln 2 to k and stores k, biased, in the low bits.
+ * r is kept as high - rest with an exact `high`, and 1 + high is summed without error, so that
  * next to the final rounding only the terms of size r^2 / 2 < 0.06 err. */
 static inline mgn_scaled mgn_exp_two(margin_real x, margin_real low)
 {
@@ -1483,7 +1490,8 @@ static inline margin_real mgn_split(margin_real x, margin_real *k)
 }
 
 /* log(m 2^k) = k ln 2 + log(1 + f), and with s = f / (2 + f): log(1 + f) = 2 atanh(s)
- * = f - (f^2 / 2 - s (f^2 / 2 + s^2 tail)), where f is exact. k ln 2 + f is summed without error. */
+ * = f - (f^2 / 2 - s (f^2 / 2 + s^2 tail)), where f is exact. k ln 2 + f is summed without
+ * error. */
 static inline margin_real mgn_log_positive(margin_real x)
 {
     margin_real k;
@@ -1557,8 +1565,8 @@ static inline margin_real mgn_pow_tail(margin_real zz)
 #endif
 }
 
-/* log(x) of a finite x > 0 to a relative 2^-65 or 2^-36, for pow, where an exponent y multiplies the
- * error: as mgn_log_positive, but s = f / (2 + f) and all terms down to s^3 in two numbers. */
+/* log(x) of a finite x > 0 to a relative 2^-65 or 2^-36, for pow, where an exponent y multiplies
+ * the error: as mgn_log_positive, but s = f / (2 + f) and all terms down to s^3 in two numbers. */
 static mgn_two mgn_log_two(margin_real x)
 {
     margin_real k;
@@ -1656,9 +1664,9 @@ static inline bool mgn_finite(margin_real a)
     return mgn_abs(a) <= MGN_HUGE; /* false for NaN */
 }
 
-/* out[i] = sum over k of x[k] * rows[i * stride + k], k = 0, 1, 2, ... from zero on one accumulator.
- * Four rows at a time: each x[k] is loaded once for four products, and a Cortex-M4F keeps all in
- * registers. */
+/* out[i] = sum over k of x[k] * rows[i * stride + k], k = 0, 1, 2, ... from zero on one
+ * accumulator. Four rows at a time: each x[k] is loaded once for four products, and a Cortex-M4F
+ * keeps all in registers. */
 static void mgn_dots(const margin_real *x, const margin_real *rows, size_t stride, size_t n,
                      size_t d, margin_real *out)
 {
@@ -1746,9 +1754,9 @@ static void mgn_power_array(margin_real *v, size_t n, unsigned degree)
     }
 }
 
-/* t = (1 + cos)/2 in [0, 1], from x.z and the squared norms. sqrt(|x|^2 |z|^2) is |x|^2 exactly when
- * z = x (the rounded root of a rounded square), so t(x, x) = 1; where that product would leave the
- * range of normal numbers the product of the two roots cannot. */
+/* t = (1 + cos)/2 in [0, 1], from x.z and the squared norms. sqrt(|x|^2 |z|^2) is |x|^2 exactly
+ * when z = x (the rounded root of a rounded square), so t(x, x) = 1; where that product would
+ * leave the range of normal numbers the product of the two roots cannot. */
 static margin_real mgn_half_cosine(margin_real dot, margin_real nx, margin_real nz)
 {
     const margin_real both = nx * nz;
@@ -1842,7 +1850,8 @@ static void mgn_kernel_hinge(const margin_real *threshold, margin_real *v, size_
 
 /* Turns dot products v[i] = x . z_i into kernel values k(x, z_i), in place, given nx = |x|^2 and
  * nz[i] = |z_i|^2, which linear and poly do not look at. Each value depends on its own dot product
- * and norms alone. The kernel is resolved; where `kind`, that of k, is a constant, no other is linked. */
+ * and norms alone. The kernel is resolved; where `kind`, that of k, is a constant, no other is
+ * linked. */
 static MGN_INLINE void mgn_kernel_of(unsigned kind, const margin_kernel *k, margin_real nx,
                                      const margin_real *nz, margin_real *v, size_t n)
 {
@@ -1991,9 +2000,9 @@ static margin_real mgn_expansion_norm(const margin_expansion *e, const margin_re
 #define MGN_SCORE_BLOCK 4u
 #endif
 
-/* Dot products of the scaled input with the `count` <= MGN_SCORE_BLOCK vectors from v on, in the order
- * of mgn_dots, by fours; those that are not there repeat the first. Apart: what it is inlined into
- * leaves it too few registers. */
+/* Dot products of the scaled input with the `count` <= MGN_SCORE_BLOCK vectors from v on, in the
+ * order of mgn_dots, by fours; those that are not there repeat the first. Apart: what it is
+ * inlined into leaves it too few registers. */
 static MGN_APART void mgn_expansion_dots(const margin_expansion *e, const margin_real *x, size_t v,
                                          size_t count, margin_real *out)
 {
@@ -2023,7 +2032,7 @@ static MGN_INLINE void mgn_expansion_values(const margin_expansion *e, const mar
     mgn_kernel_of(kind, &e->kernel, norm, norms, out, count);
 }
 
-/* Adds what vector v of class c, whose kernel value at x is k, says to each of its machines. */
+/* Adds the terms of vector v, of class c and with the kernel value k at x, to its machines. */
 static void mgn_expansion_add(const margin_expansion *e, size_t v, size_t c, margin_real k,
                               margin_real *scores)
 {
@@ -2038,9 +2047,9 @@ static void mgn_expansion_add(const margin_expansion *e, size_t v, size_t c, mar
     }
 }
 
-/* sum + k . coef, with what rounding lost carried on to the next term (Kahan 1965). A pool is sorted by
- * class, so that one class's terms pile up before the other's take them down again: a plain sum is
- * wrong by ten times the error of all kernel values together. */
+/* sum + k . coef, with what rounding lost carried on to the next term (Kahan 1965). A pool is
+ * sorted by class, so that one class's terms pile up before the other's take them down again: a
+ * plain sum is wrong by ten times the error of all kernel values together. */
 static inline margin_real mgn_add_terms(margin_real sum, margin_real *carry, const margin_real *k,
                                         const margin_real *coef, size_t n)
 {
@@ -2181,7 +2190,7 @@ MARGIN_API void margin_list_scores(const margin_list *model, const margin_real *
 
 /* ---- prototypes ---- */
 
-/* Feature k of x - c, x scaled. */
+/* Feature k of x - c for the scaled input x. */
 static inline margin_real mgn_proto_delta(const margin_proto *p, const margin_real *c,
                                           const margin_real *x, size_t k)
 {
@@ -2239,8 +2248,8 @@ static margin_real mgn_proto_plain(const margin_proto *p, const margin_real *c,
     return sum;
 }
 
-/* Adds the features from .. to - 1 of t . (x - c) for `count` <= 4 tangents at t; those that are not
- * there repeat the first. */
+/* Adds the features from .. to - 1 of t . (x - c) for `count` <= 4 tangents at t; those that are
+ * not there repeat the first. */
 static void mgn_proto_project(const margin_proto *p, const margin_real *c, const margin_real *t,
                               size_t count, const margin_real *x, size_t from, size_t to,
                               margin_real *a)
@@ -2283,11 +2292,11 @@ static inline size_t mgn_proto_half(size_t d)
     return d / 8u * 4u;
 }
 
-/* With tangents. Let s, a be the sums over the first half of the features, r^2 and b those over the
- * rest, and |b| <= rho r, rho^2 < 1 the largest eigenvalue of the tangents' Gram matrix over the rest.
- * Then z = s + r^2 - |a + b|^2 >= s + r^2 - (|a| + rho r)^2 >= s - |a|^2 / (1 - rho^2), whatever the
- * rest is. exits[m] is 1 / (1 - rho^2), enlarged, as the factor here is, so that all rounding, at most
- * 1/200 of s + r^2 (see mgn_proto_exit), is covered. */
+/* With tangents. Let s, a be the sums over the first half of the features, r^2 and b those over
+ * the rest, and |b| <= rho r, rho^2 < 1 the largest eigenvalue of the tangents' Gram matrix over
+ * the rest. Then z = s + r^2 - |a + b|^2 >= s + r^2 - (|a| + rho r)^2 >= s - |a|^2 / (1 - rho^2),
+ * whatever the rest is. exits[m] is 1 / (1 - rho^2), enlarged, as the factor here is, so that all
+ * rounding, at most 1/200 of s + r^2 (see mgn_proto_exit), is covered. */
 static margin_real mgn_proto_tangent(const margin_proto *p, size_t m, const margin_real *c,
                                      const margin_real *x, margin_real limit)
 {
@@ -2409,7 +2418,7 @@ MARGIN_API void margin_scores(const margin_model *model, const margin_real *x, m
     }
 }
 
-/* What the scores say for class a against class b. */
+/* By how much the scores prefer class a to class b. */
 static margin_real mgn_favour(unsigned scheme, size_t classes, const margin_real *scores, size_t a,
                               size_t b)
 {
@@ -2440,22 +2449,22 @@ MARGIN_API margin_real margin_margin(unsigned scheme, size_t classes, const marg
     return least;
 }
 
-/* Votes for class a, and in *sum what all its machines say in its favour. */
+/* Votes for class a, and in *sum by how much all its machines prefer it. */
 static size_t mgn_votes(size_t classes, const margin_real *scores, size_t a, margin_real *sum)
 {
     size_t votes = 0;
     *sum = 0;
     for (size_t b = 0; b < classes; b++) {
         if (b != a) {
-            const margin_real say = mgn_favour(MARGIN_SCHEME_ONE_ONE, classes, scores, a, b);
-            votes += (a > b ? say > 0 : say >= 0) ? 1u : 0u;
-            *sum += say;
+            const margin_real favour = mgn_favour(MARGIN_SCHEME_ONE_ONE, classes, scores, a, b);
+            votes += (a > b ? favour > 0 : favour >= 0) ? 1u : 0u;
+            *sum += favour;
         }
     }
     return votes;
 }
 
-/* Of classes in order: the number of thresholds passed. */
+/* The class of ordinal scores: the number of thresholds that are passed. */
 static size_t mgn_elect_ordinal(size_t classes, const margin_real *scores)
 {
     size_t passed = 0;
@@ -2489,7 +2498,7 @@ MARGIN_API uint16_t margin_elect(unsigned scheme, size_t classes, const margin_r
     return (uint16_t)best;
 }
 
-/* No score is NaN; of distances the least is not without end. */
+/* Whether no score is NaN and, for distances, the least one is finite. */
 static bool mgn_scores_known(const margin_vote *vote, const margin_real *scores, size_t winner)
 {
     size_t j = margin_machines(vote->scheme, vote->classes);
@@ -2581,12 +2590,13 @@ typedef struct {
     size_t bytes, notes; /* of an image: its length and that of its notes */
 } mgn_image_head;
 
-/* Flags: real models may scale their inputs; integer models may have an input stage, and their images
- * a conversion of real inputs. */
+/* Flags: real models may scale their inputs; integer models may have an input stage, and their
+ * images a conversion of real inputs. */
 enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2 };
 
 /* The lists below have the fields of every struct in its order. Images, margin_model_check and its
- * twin, margin_model_scale and the generator (gen/native.c) read them; none lists fields on its own.
+ * twin, margin_model_scale and the generator (gen/native.c) read them; none lists fields on its
+ * own.
  *
  *   A(field, element, count)  An array. The count is a function of the head `h`; an array without
  *                             elements is a null pointer. An image has the arrays in this order.
@@ -2595,10 +2605,11 @@ enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2 };
  *
  * P is `pool.` for the fields of the pool of a list, and otherwise nothing.
  *
- * Elements: REAL; OFFSET and FACTOR, the reals of the scaling; U32, U16, U8, I32 and I16; Q is int16_t
- * or int8_t, whichever the format says; COEF is int8_t where a machine has a scale, else int16_t. Types: REAL, U8, U16, U32, I16, I32; SIZE and N16 are size_t and
- * uint16_t, 32 bits in an image; W8 is uint8_t, 16 bits in an image; CUT and ADD share one place, where
- * poly has the latter; MACHINES is not stored but follows from scheme and classes. */
+ * Elements: REAL; OFFSET and FACTOR, the reals of the scaling; U32, U16, U8, I32 and I16; Q is
+ * int16_t or int8_t, whichever the format says; COEF is int8_t where a machine has a scale, else
+ * int16_t. Types: REAL, U8, U16, U32, I16, I32; SIZE and N16 are size_t and uint16_t, 32 bits in
+ * an image; W8 is uint8_t, 16 bits in an image; CUT and ADD share one place, where poly has the
+ * latter; MACHINES is not stored but follows from scheme and classes. */
 #define MGN_VOTE_FIELDS(N, P)                                                                      \
     N(P vote.classes, U16, 24)                                                                     \
     N(P vote.scheme, U8, 28)                                                                       \
@@ -2727,8 +2738,8 @@ static bool mgn_head_narrow(const mgn_image_head *h)
            (h->scheme == MARGIN_SCHEME_ONE_REST || h->kernel == MARGIN_KERNEL_HINGE);
 }
 
-/* Machines, of a list its cuts; the functions they are made of; rows of prototypes; values of a pool of
- * integers, where cuts of a linear kernel (n = 0) are rows of weights. */
+/* Machines, of a list its cuts; the functions they are made of; rows of prototypes; values of a
+ * pool of integers, where cuts of a linear kernel (n = 0) are rows of weights. */
 static size_t mgn_head_machines(const mgn_image_head *h)
 {
     return h->kind == MARGIN_MODEL_LIST ? h->width : margin_machines(h->scheme, h->classes);
@@ -2754,7 +2765,8 @@ static size_t mgn_head_values_q(const mgn_image_head *h)
 
 /* ---- the head of a model in memory ---- */
 
-/* Enters a number that stands at a place of the head; numbers at other places do not matter here. */
+/* Enters a number that stands at a place of the head; numbers at other places do not matter
+ * here. */
 static MGN_INLINE void mgn_head_set(mgn_image_head *h, unsigned place, size_t value)
 {
     switch (place) {
@@ -2868,8 +2880,8 @@ static const margin_stage_q **mgn_stage_of(margin_model_q *model)
 /* Elements of arrays by their bytes in an image; reals are margin_real here and binary32 there. */
 enum { MGN_REALS = 0, MGN_BYTES = 1, MGN_HALVES = 2, MGN_WORDS = 4 };
 
-/* A walk calls `visit` for each array `v` of a model, `at` being its place in the image, and puts what
- * that returns into the model. */
+/* A walk calls `visit` for each array `v` of a model, `at` being its place in the image, and puts
+ * what that returns into the model. */
 typedef struct mgn_walk mgn_walk;
 typedef const void *(*mgn_visit)(mgn_walk *walk, const void *v, unsigned type, size_t count);
 struct mgn_walk {
@@ -2909,7 +2921,7 @@ static const void *mgn_walk_array(mgn_walk *walk, const void *v, unsigned type, 
     return v;
 }
 
-/* Counts. */
+/* Does nothing: the walk only counts bytes. */
 static const void *mgn_visit_none(mgn_walk *walk, const void *v, unsigned type, size_t count)
 {
     (void)walk;
@@ -3031,14 +3043,14 @@ typedef struct {
     mgn_q_count down;
 } mgn_q_term;
 
-/* At most 2^30 in size. */
+/* A coefficient times a kernel value, rounded down; at most 2^30 in size. */
 static MGN_INLINE int32_t mgn_q_product(int16_t coef, mgn_q_term term)
 {
     return mgn_q_down(mgn_q_times_high(coef, term.high), term.down);
 }
 
-/* 2^-u 2^-down as a term, u = s * gain * 2^(up - 40): 0 from s = cut on. Below that s * 2^up fits 32
- * bits, and u + down < 32. */
+/* 2^-u 2^-down as a term, u = s * gain * 2^(up - 40): 0 from s = cut on. Below that s * 2^up fits
+ * 32 bits, and u + down < 32. */
 static MGN_INLINE mgn_q_term mgn_q_exp_term(const margin_kernel_q *k, uint32_t s)
 {
     const mgn_q_count up = k->up, down = k->down;
@@ -3052,8 +3064,8 @@ static MGN_INLINE mgn_q_term mgn_q_exp_term(const margin_kernel_q *k, uint32_t s
     return term;
 }
 
-/* A sum and what one more vector adds to it. Only of poly, whose values are not bounded by 1, could the
- * sum leave 32 bits: it is kept within 2^30. */
+/* A sum and what one more vector adds to it. Only of poly, whose values are not bounded by 1,
+ * could the sum leave 32 bits: it is kept within 2^30. */
 static MGN_INLINE int32_t mgn_q_add(int32_t sum, int32_t product, unsigned kind)
 {
     const int32_t most = INT32_C(1) << 30;
@@ -3064,8 +3076,9 @@ static MGN_INLINE int32_t mgn_q_add(int32_t sum, int32_t product, unsigned kind)
     return sum;
 }
 
-/* Whether coefficients are int8_t with a scale a machine: in q7 those of one-rest models, where they
- * are many, and those of hinge units, which were learned in eight bits. All others are int16_t. */
+/* Whether coefficients are int8_t with a scale a machine: in q7 those of one-rest models, where
+ * they are many, and those of hinge units, which were learned in eight bits. All others are
+ * int16_t. */
 static inline bool mgn_q_narrow(const margin_expansion_q *e)
 {
     return e->format == MARGIN_Q7 &&
@@ -3078,7 +3091,8 @@ static inline int16_t mgn_q_coef(const margin_expansion_q *e, size_t i)
                            : MARGIN_LOAD(int16_t, (const int16_t *)e->coef + i);
 }
 
-/* What vector v says to the machines of a narrow model, of which vector v has one coefficient each. */
+/* What vector v says to the machines of a narrow model, of which vector v has one coefficient
+ * each. */
 static MGN_Q_SPREAD void mgn_q_spread_narrow(const margin_expansion_q *e, size_t v, mgn_q_term term,
                                              int32_t *scores, unsigned kind)
 {
@@ -3088,8 +3102,8 @@ static MGN_Q_SPREAD void mgn_q_spread_narrow(const margin_expansion_q *e, size_t
     }
 }
 
-/* What vector v says goes to several machines: with one machine for each pair of classes, to those that
- * ask about its class c: first (0, c), (1, c) .. (c - 1, c), whose numbers lie classes - 2,
+/* What vector v says goes to several machines: with one machine for each pair of classes, to those
+ * that ask about its class c: first (0, c), (1, c) .. (c - 1, c), whose numbers lie classes - 2,
  * classes - 3, .. apart, then (c, c + 1), .. without gaps. */
 static MGN_Q_SPREAD void mgn_q_spread(const margin_expansion_q *e, size_t v, mgn_q_term term,
                                       int32_t *scores, unsigned kind)
@@ -3107,11 +3121,11 @@ static MGN_Q_SPREAD void mgn_q_spread(const margin_expansion_q *e, size_t v, mgn
     }
 }
 
-/* poly: with every vector sum |v| * 2^15 < 2^31, so that dot products fit for every input. The base
- * gamma x.v + coef0 is a fraction of the largest that was expected, in 2^-(15 + up): with shift > 0 the
- * product is below 2^30, and |add| is not above that. It is limited to what was expected and made a
- * mantissa of 15 bits with an exponent, as its powers are: few bases come near to the largest, and the
- * power of a small one is as right as that of a large one. */
+/* poly: with every vector sum |v| * 2^15 < 2^31, so that dot products fit for every input. The
+ * base gamma x.v + coef0 is a fraction of the largest that was expected, in 2^-(15 + up): with
+ * shift > 0 the product is below 2^30, and |add| is not above that. It is limited to what was
+ * expected and made a mantissa of 15 bits with an exponent, as its powers are: few bases come near
+ * to the largest, and the power of a small one is as right as that of a large one. */
 static MGN_INLINE mgn_q_term mgn_q_poly_term(const margin_kernel_q *k, int32_t dot)
 {
     const int32_t base = (mgn_q_scale_signed(dot, k->gain) >> k->shift) + k->add;
@@ -3175,9 +3189,10 @@ static mgn_q_length mgn_q_measure_length(const int16_t *x, size_t d)
     return out;
 }
 
-/* (1 + cos(x, v)) / 2 in 2^-16, of the dot product of x with v and 2^(15 + shift) / |v|. Vectors are
- * such that dot products fit for every input, as in poly, and |v| < 2^shift <= 2^15. So the dot product
- * times 2^lift is less than 2^16 |v| <= 2^31, next comes cos |v| 2^15, then cos 2^(14 + shift). */
+/* (1 + cos(x, v)) / 2 in 2^-16, of the dot product of x with v and 2^(15 + shift) / |v|. Vectors
+ * are such that dot products fit for every input, as in poly, and |v| < 2^shift <= 2^15. So the
+ * dot product times 2^lift is less than 2^16 |v| <= 2^31, next comes cos |v| 2^15, then cos 2^(14
+ * + shift). */
 static inline uint16_t mgn_q_half_cosine(int32_t dot, mgn_q_length x, uint16_t v, uint8_t shift)
 {
     int32_t c;
@@ -3191,9 +3206,9 @@ static inline uint16_t mgn_q_half_cosine(int32_t dot, mgn_q_length x, uint16_t v
     return (uint16_t)(c < 0 ? 0 : c > 65535 ? 65535 : c);
 }
 
-/* -log2 t in 2^-15, of t in 2^-16 (in the middle between t and the next): after a shift into
- * 1/2 <= t < 1 a polynomial of degree 5 in 1 - t; worst error 1.25 units of 2^-15, searched for as that
- * of the exponential. All products fit 31 bits, some are negative. */
+/* -log2 t in 2^-15, of t in 2^-16 (in the middle between t and the next): after a shift into 1/2
+ * <= t < 1 a polynomial of degree 5 in 1 - t; worst error 1.25 units of 2^-15, searched for as
+ * that of the exponential. All products fit 31 bits, some are negative. */
 static inline uint32_t mgn_q_minus_log2(uint16_t t)
 {
     uint32_t s = 0;
@@ -3217,12 +3232,13 @@ typedef struct {
 
 /* The kernel value of vector v as a term.
  *
- * rbf: |x - v|^2 = |x|^2 + |v|^2 - 2 x.v is exact modulo 2^32, and so exact, because the reach keeps it
- * below: (sqrt(reach) + |v|)^2 < 2^32. Norms are halved and rounded up to units of 2^shift, so that the
- * distance never comes out negative; what that adds to it, the coefficient takes back.
+ * rbf: |x - v|^2 = |x|^2 + |v|^2 - 2 x.v is exact modulo 2^32, and so exact, because the reach
+ * keeps it below: (sqrt(reach) + |v|)^2 < 2^32. Norms are halved and rounded up to units of
+ * 2^shift, so that the distance never comes out negative; what that adds to it, the coefficient
+ * takes back.
  *
- * unit-poly: t^a = 2^-(a (-log2 t)). unit-exp: what does not depend on t in (a^t - 1) / (a - 1) is part of
- * coefficients and biases; a^t = a 2^-((1 - t) log2 a), or 2^-(t log2 (1/a)) for a < 1. */
+ * unit-poly: t^a = 2^-(a (-log2 t)). unit-exp: what does not depend on t in (a^t - 1) / (a - 1) is
+ * part of coefficients and biases; a^t = a 2^-((1 - t) log2 a), or 2^-(t log2 (1/a)) for a < 1. */
 static MGN_Q_EACH mgn_q_term mgn_q15_rbf_value(const margin_expansion_q *e, size_t v, uint32_t dot,
                                                const mgn_q_input *in)
 {
@@ -3288,9 +3304,10 @@ static MGN_INLINE mgn_q_term mgn_q_value(const margin_expansion_q *e, size_t v, 
     return mgn_q_unit_value(e, v, dot, in, kind);
 }
 
-/* What an input is to a kernel; false where all kernel values are 0: inputs of rbf beyond the reach. */
-static MGN_INLINE bool mgn_q_look(const margin_expansion_q *e, const int16_t *x, unsigned kind,
-                                  mgn_q_input *in)
+/* What an input is to a kernel; false where all kernel values are 0: inputs of rbf beyond the
+ * reach. */
+static MGN_INLINE bool mgn_q_input_of(const margin_expansion_q *e, const int16_t *x, unsigned kind,
+                                      mgn_q_input *in)
 {
     if (kind == MARGIN_KERNEL_RBF) {
         return mgn_q_within(x, e->d, e->kernel.reach, &in->norm);
@@ -3301,14 +3318,15 @@ static MGN_INLINE bool mgn_q_look(const margin_expansion_q *e, const int16_t *x,
     return true;
 }
 
-/* The scores where each vector speaks to several machines, or to the first of those that share it. */
+/* The scores where each vector speaks to several machines, or to the first of those that share
+ * it. */
 static MGN_INLINE void mgn_q_many(const margin_expansion_q *e, const int16_t *x, int32_t *scores,
                                   unsigned format, unsigned kind)
 {
     const void *block = e->vectors;
     const bool narrow = format == MARGIN_Q7 && mgn_q_narrow(e);
     mgn_q_input in = {0, {0, 0}};
-    const size_t n = mgn_q_look(e, x, kind, &in) ? e->n : 0;
+    const size_t n = mgn_q_input_of(e, x, kind, &in) ? e->n : 0;
     for (size_t j = e->vote.machines; j-- > 0;) {
         scores[j] = 0;
     }
@@ -3335,14 +3353,14 @@ static MGN_INLINE void mgn_q_many(const margin_expansion_q *e, const int16_t *x,
     }
 }
 
-/* The score where there is one machine. */
+/* The score of a model with one machine. */
 static MGN_INLINE int32_t mgn_q_one(const margin_expansion_q *e, const int16_t *x, unsigned format,
                                     unsigned kind)
 {
     const bool narrow = format == MARGIN_Q7 && kind == MARGIN_KERNEL_HINGE;
     const void *block = e->vectors;
     mgn_q_input in = {0, {0, 0}};
-    const bool near = mgn_q_look(e, x, kind, &in);
+    const bool near = mgn_q_input_of(e, x, kind, &in);
     int32_t sum = 0;
     for (size_t v = 0; near && v < e->n; v += MGN_Q_LANES) {
         uint32_t dots[MGN_Q_LANES];
@@ -3363,9 +3381,9 @@ static MGN_INLINE int32_t mgn_q_one(const margin_expansion_q *e, const int16_t *
 
 /* ---- lists ---- */
 
-/* The vectors of a pool, from the first on, until the first cut that commits: each kernel value goes to
- * all cuts that are still to be asked. Reaches are multiples of MGN_Q_LANES. */
-static MGN_INLINE size_t mgn_q_list_pool(const margin_list_q *l, const int16_t *x, int32_t *say,
+/* The vectors of a pool, from the first on, until the first cut that commits: each kernel value
+ * goes to all cuts that are still to be asked. Reaches are multiples of MGN_Q_LANES. */
+static MGN_INLINE size_t mgn_q_list_pool(const margin_list_q *l, const int16_t *x, int32_t *raw,
                                          unsigned format, unsigned kind)
 {
     int32_t sums[MARGIN_LIST_MOST];
@@ -3373,7 +3391,7 @@ static MGN_INLINE size_t mgn_q_list_pool(const margin_list_q *l, const int16_t *
     const size_t cuts = e->width;
     const void *block = e->vectors;
     mgn_q_input in = {0, {0, 0}};
-    const bool near = mgn_q_look(e, x, kind, &in);
+    const bool near = mgn_q_input_of(e, x, kind, &in);
     size_t v = 0, j = 0;
     MARGIN_ASSERT(cuts > 0 && cuts <= MARGIN_LIST_MOST);
     for (size_t c = 0; c < cuts; c++) {
@@ -3393,21 +3411,21 @@ static MGN_INLINE size_t mgn_q_list_pool(const margin_list_q *l, const int16_t *
                 }
             }
         }
-        *say = sums[j] + MARGIN_LOAD(int32_t, e->bias + j);
-        if (*say > 0 || j + 1u >= cuts) {
+        *raw = sums[j] + MARGIN_LOAD(int32_t, e->bias + j);
+        if (*raw > 0 || j + 1u >= cuts) {
             return j;
         }
     }
 }
 
-static MGN_INLINE size_t mgn_q_list_rows(const margin_list_q *l, const int16_t *x, int32_t *say,
+static MGN_INLINE size_t mgn_q_list_rows(const margin_list_q *l, const int16_t *x, int32_t *raw,
                                          unsigned format)
 {
     const margin_expansion_q *e = &l->pool;
     const unsigned char *w = (const unsigned char *)e->vectors;
     for (size_t j = 0;; j++) {
-        *say = mgn_q_row(MARGIN_LOAD(int32_t, e->bias + j), w, x, e->d, format);
-        if (*say > 0 || j + 1u >= e->width) {
+        *raw = mgn_q_row(MARGIN_LOAD(int32_t, e->bias + j), w, x, e->d, format);
+        if (*raw > 0 || j + 1u >= e->width) {
             return j;
         }
         w += (size_t)e->d * (format == MARGIN_Q15 ? 2u : 1u);
@@ -3417,10 +3435,10 @@ static MGN_INLINE size_t mgn_q_list_rows(const margin_list_q *l, const int16_t *
 static MGN_INLINE size_t mgn_q_list(const margin_list_q *l, const int16_t *x, int32_t *score,
                                     unsigned format, unsigned kind)
 {
-    int32_t say;
-    const size_t j = kind == MARGIN_KERNEL_LINEAR ? mgn_q_list_rows(l, x, &say, format)
-                                                  : mgn_q_list_pool(l, x, &say, format, kind);
-    *score = MARGIN_LOAD(uint8_t, l->target + j) == 0 ? -say : say;
+    int32_t raw;
+    const size_t j = kind == MARGIN_KERNEL_LINEAR ? mgn_q_list_rows(l, x, &raw, format)
+                                                  : mgn_q_list_pool(l, x, &raw, format, kind);
+    *score = MARGIN_LOAD(uint8_t, l->target + j) == 0 ? -raw : raw;
     return j;
 }
 
@@ -3446,7 +3464,8 @@ typedef struct {
     size_t c;
 } mgn_q_proto_state;
 
-/* A class begins: models that are not nearer than the second class so far are of no interest. */
+/* A class begins. Models that are not nearer than the second nearest class so far cannot change the
+ * answer, so that they need not be found. */
 static void mgn_q_proto_far(const margin_proto_q *p, mgn_q_proto_state *s)
 {
     for (size_t j = 0; j < p->nth; j++) {
@@ -3454,7 +3473,7 @@ static void mgn_q_proto_far(const margin_proto_q *p, mgn_q_proto_state *s)
     }
 }
 
-/* A class has ended. */
+/* A class has ended: its score takes its place among the two least. */
 static void mgn_q_proto_rank(mgn_q_proto_state *s, int32_t score)
 {
     if (score < s->first) {
@@ -3465,7 +3484,7 @@ static void mgn_q_proto_rank(mgn_q_proto_state *s, int32_t score)
     }
 }
 
-/* On to the class of model m. */
+/* Moves on to the class of model m. */
 static MGN_INLINE void mgn_q_proto_reach(const margin_proto_q *p, mgn_q_proto_state *s, size_t m,
                                          const int32_t *scores, bool exits)
 {
@@ -3501,8 +3520,9 @@ static inline size_t mgn_q_proto_half(size_t d)
     return d / 4u * 2u;
 }
 
-/* What the first half of the features of a centroid, with the squared length `length2` there, is in a
- * distance, in 2^16 and rounded down: length2 2^(2 left - 2 - up), see mgn_q_centroid_fits. */
+/* What the first half of the features of a centroid, with the squared length `length2` there, is
+ * in a distance, in 2^16 and rounded down: length2 2^(2 left - 2 - up), see
+ * mgn_q_centroid_fits. */
 static uint32_t mgn_q_proto_part(const margin_proto_q *p, uint64_t length2)
 {
     const unsigned up = 2u * p->left, down = 18u + p->up;
@@ -3510,9 +3530,9 @@ static uint32_t mgn_q_proto_part(const margin_proto_q *p, uint64_t length2)
     return part < UINT16_MAX ? (uint32_t)part : UINT16_MAX;
 }
 
-/* Whether `count` models from m on, whose products with the first half of x are `dots`, can be left:
- * their part of the distance is not below what they would have to be nearer than. For models of a
- * class to come that is more than it may be by then, which is on the safe side. */
+/* Whether `count` models from m on, whose products with the first half of x are `dots`, can be
+ * left: their part of the distance is not below what they would have to be nearer than. For models
+ * of a class to come that is more than it may be by then, which is on the safe side. */
 static MGN_INLINE bool mgn_q_proto_leave(const margin_proto_q *p, const mgn_q_proto_state *s,
                                          size_t m, size_t count, uint32_t norm,
                                          const uint32_t *dots)
@@ -3595,8 +3615,8 @@ static MGN_INLINE void mgn_q_proto_all(const margin_proto_q *p, const int16_t *x
     }
 }
 
-/* The scores; with `exits` those of the two nearest classes alone are right, others are not below them,
- * nor equal to them in a class before. */
+/* The scores; with `exits` those of the two nearest classes alone are right, others are not below
+ * them, nor equal to them in a class before. */
 static MGN_INLINE void mgn_q_proto(const margin_proto_q *p, const int16_t *x, int32_t *scores,
                                    unsigned format, bool exits)
 {
@@ -3726,7 +3746,7 @@ static uint16_t mgn_q_other(size_t classes, const int32_t *scores, size_t label)
     return (uint16_t)other;
 }
 
-/* What the scores say for class a against class b; not for distances. */
+/* By how much the scores prefer class a to class b. Distances have mgn_q_nearer instead. */
 static int32_t mgn_q_favour(unsigned scheme, size_t classes, const int32_t *scores, size_t a,
                             size_t b)
 {
@@ -3751,23 +3771,23 @@ MARGIN_API int32_t margin_margin_q(unsigned scheme, size_t classes, const int32_
     }
     for (size_t b = 0; b < classes; b++) {
         if (b != label) {
-            const int32_t say = mgn_q_favour(scheme, classes, scores, label, b);
-            least = say < least ? say : least;
+            const int32_t favour = mgn_q_favour(scheme, classes, scores, label, b);
+            least = favour < least ? favour : least;
         }
     }
     return least;
 }
 
-/* Votes for class a, and in *sum what all its machines say in its favour. */
+/* Votes for class a, and in *sum by how much all its machines prefer it. */
 static size_t mgn_q_votes(size_t classes, const int32_t *scores, size_t a, int64_t *sum)
 {
     size_t votes = 0;
     *sum = 0;
     for (size_t b = 0; b < classes; b++) {
         if (b != a) {
-            const int32_t say = mgn_q_favour(MARGIN_SCHEME_ONE_ONE, classes, scores, a, b);
-            votes += (a > b ? say > 0 : say >= 0) ? 1u : 0u;
-            *sum += say;
+            const int32_t favour = mgn_q_favour(MARGIN_SCHEME_ONE_ONE, classes, scores, a, b);
+            votes += (a > b ? favour > 0 : favour >= 0) ? 1u : 0u;
+            *sum += favour;
         }
     }
     return votes;
@@ -4273,9 +4293,9 @@ static bool mgn_q_centroid_fits(const margin_proto_q *p, const margin_expansion_
            (p->tangents > 0 || mgn_q_part_fits(p, pool, m));
 }
 
-/* Tangents: with G the largest sum of |t_i . t_j| over j, which is above all eigenvalues of their Gram
- * matrix (Gershgorin), sum (t.x)^2 <= G |x|^2; so the root of the sum of the squares is at most
- * (sqrt(G) |x| + |constants|) / 2^down + sqrt(32), rounding down included. */
+/* Tangents: with G the largest sum of |t_i . t_j| over j, which is above all eigenvalues of their
+ * Gram matrix (Gershgorin), sum (t.x)^2 <= G |x|^2; so the root of the sum of the squares is at
+ * most (sqrt(G) |x| + |constants|) / 2^down + sqrt(32), rounding down included. */
 static bool mgn_q_tangents_fit(const margin_proto_q *p, const margin_expansion_q *pool, size_t m)
 {
     const size_t row = m * (1u + (size_t)p->tangents) + 1u;
@@ -4384,10 +4404,10 @@ MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, c
 
 /* ---- >>image ---- ---------------------------------------------------------------------------- */
 
-/* An image is read in three steps: mgn_image_check looks at its length and checksum; the numbers of its
- * head become a model without arrays, whose counts must be possible and fill the image exactly; and a
- * walk over the arrays places or copies them, after which all that predictors rely on is checked. What
- * a head and the arrays consist of stands in >>kinds. */
+/* An image is read in three steps: mgn_image_check looks at its length and checksum; the numbers
+ * of its head become a model without arrays, whose counts must be possible and fill the image
+ * exactly; and a walk over the arrays places or copies them, after which all that predictors rely
+ * on is checked. What a head and the arrays consist of stands in >>kinds. */
 
 static uint16_t mgn_get16(const unsigned char *p)
 {
@@ -4419,7 +4439,7 @@ static float mgn_get_float(const unsigned char *p)
     return word.real;
 }
 
-/* Whether the exponent is that of a number; without floating point. */
+/* Whether the exponent is that of a finite number, found without floating point. */
 static bool mgn_get_finite(const unsigned char *p)
 {
     return (mgn_get16(p + 2) & 0x7F80u) != 0x7F80u;
@@ -4502,7 +4522,7 @@ static const void *mgn_visit_load(mgn_walk *walk, const void *v, unsigned type, 
 
 #ifndef MARGIN_REAL_DOUBLE
 
-/* Points to the image itself. */
+/* The array is where it is in the image. */
 static const void *mgn_visit_place(mgn_walk *walk, const void *v, unsigned type, size_t count)
 {
     (void)v;
@@ -4734,8 +4754,8 @@ static mgn_image_head mgn_head_parse(const unsigned char *p)
     return head;
 }
 
-/* Numbers of the head, by their types; what the model has fewer bits for must fit them. MGN_USED: the
- * bytes of the head in which a number is, a bit for each. */
+/* Numbers of the head, by their types; what the model has fewer bits for must fit them. MGN_USED:
+ * the bytes of the head in which a number is, a bit for each. */
 #define MGN_GET_REAL(at) (margin_real) mgn_get_float(at)
 #define MGN_GET_SIZE(at) mgn_get_size(at)
 #define MGN_GET_U32(at) mgn_get32(at)
@@ -5157,7 +5177,7 @@ MARGIN_API margin_status margin_image_adopt_q(void *image, size_t size, margin_s
 
 /* ================================================================================================
  * PART II TRAIN
- * 
+ *
  * Trainers and their tools. MARGIN_PREDICT_ONLY leaves out all of it.
  * ============================================================================================== */
 
@@ -8203,8 +8223,8 @@ static inline void mgn_rows_foresee(mgn_rows *r)
 
 /* ---- the quantiser ---- */
 
-/* Scaled inputs are z = (x - o) * f, as in >>model (linear models have that in their weights: o = 0,
- * f = 1). The integer inputs are (x - offset) * factor, whichever way they are made: by
+/* Scaled inputs are z = (x - o) * f, as in >>model (linear models have that in their weights: o =
+ * 0, f = 1). The integer inputs are (x - offset) * factor, whichever way they are made: by
  * margin_input_q, by the input stage, or without any work for offset 0 and factor 1. */
 /* The input stage, which is kept if whole numbers cannot go in as they are. */
 typedef struct {
@@ -8216,7 +8236,8 @@ typedef struct {
     bool used;
 } mgn_q_staging;
 
-/* A linear model, or the cuts of a list with a linear kernel, whose weights are made of its vectors. */
+/* A linear model, or the cuts of a list with a linear kernel, whose weights are made of its
+ * vectors. */
 typedef struct {
     const margin_linear *from; /* NULL: neither */
     margin_linear cuts;
@@ -8541,9 +8562,10 @@ static margin_real mgn_q_at_zero(const mgn_q_job *job, size_t j)
     return sum;
 }
 
-/* The factors carry the size of the weights: that of feature k makes its largest weight the largest
- * that is allowed, `most`. So columns of weights lose nothing to their neighbours, and with one machine
- * rounding the weights costs nothing at all. Inputs in range are at most 2^14: twice that fits. */
+/* The factors carry the size of the weights: that of feature k makes its largest weight the
+ * largest that is allowed, `most`. So columns of weights lose nothing to their neighbours, and
+ * with one machine rounding the weights costs nothing at all. Inputs in range are at most 2^14:
+ * twice that fits. */
 static void mgn_q_linear_factors(mgn_q_job *job)
 {
     margin_real rows = 1, unit = 0, most;
@@ -8724,8 +8746,9 @@ static margin_real mgn_q_sized_coef(const mgn_q_job *job, size_t v, size_t i)
     return job->pool.hinge ? coef * job->pool.steps[v] : coef;
 }
 
-/* Biases with what coefficients add to them, in job->trial.scores; sums of |coef| and |bias|, in job->trial.differ;
- * the largest coefficients of machines, in job->pool.tops; and the largest of all. */
+/* Biases with what coefficients add to them, in job->trial.scores; sums of |coef| and |bias|, in
+ * job->trial.differ; the largest coefficients of machines, in job->pool.tops; and the largest of
+ * all. */
 static margin_real mgn_q_sum_up(mgn_q_job *job)
 {
     const margin_vote *vote = job->vote;
@@ -8756,8 +8779,8 @@ static margin_real mgn_q_sum_up(mgn_q_job *job)
 }
 
 /* The least shift `down` with sum |coef| 32768 / 2^down + |bias| < 2^31 for all machines, if the
- * largest coefficient is made 32767, or that of each machine 127 where they are narrow; for poly, whose sums are limited, one that leaves them room for
- * eight times what the data needs. */
+ * largest coefficient is made 32767, or that of each machine 127 where they are narrow; for poly,
+ * whose sums are limited, one that leaves them room for eight times what the data needs. */
 static void mgn_q_choose_down(mgn_q_job *job)
 {
     const margin_real largest = mgn_q_sum_up(job);
@@ -8778,9 +8801,10 @@ static void mgn_q_choose_down(mgn_q_job *job)
     }
 }
 
-/* rbf, for a choice of `down`: kernel values vanish at 2^-(32 - down), the distance `radius`. The unit
- * is the finest at which all distances within reach fit, see mgn_q_rbf; half a step in every feature
- * is kept in reserve for rounding. Data may leave the int16_t only where it leaves the reach. */
+/* rbf, for a choice of `down`: kernel values vanish at 2^-(32 - down), the distance `radius`. The
+ * unit is the finest at which all distances within reach fit, see mgn_q_rbf; half a step in every
+ * feature is kept in reserve for rounding. Data may leave the int16_t only where it leaves the
+ * reach. */
 static margin_real mgn_q_rbf_radius(const mgn_q_job *job)
 {
     const margin_real bits = (margin_real)(32u - job->pool.kernel.down);
@@ -8798,8 +8822,8 @@ static margin_real mgn_q_rbf_unit(const mgn_q_job *job)
     return mgn_max(unit, mgn_min(most.data, length + radius) / 32700);
 }
 
-/* The mean of all vectors, or of the centroids, one in `step` rows: distances do not depend on where the
- * origin is, and norms are least there. */
+/* The mean of all vectors, or of the centroids, one in `step` rows: distances do not depend on
+ * where the origin is, and norms are least there. */
 static void mgn_q_rows_centre(mgn_q_job *job, size_t step)
 {
     const margin_expansion *e = job->rows.from;
@@ -8824,8 +8848,8 @@ static bool mgn_q_one_factor(const mgn_q_job *job)
     return true;
 }
 
-/* Whether a unit of that factor is fine enough to keep within 32 bits. int8_t would be too coarse for
- * vectors far from 0. */
+/* Whether a unit of that factor is fine enough to keep within 32 bits. int8_t would be too coarse
+ * for vectors far from 0. */
 static bool mgn_q_rbf_plain(mgn_q_job *job)
 {
     const margin_real f = mgn_q_own_factor(job, 0);
@@ -8864,8 +8888,8 @@ static margin_status mgn_q_rbf_inputs(mgn_q_job *job)
     return mgn_q_inputs(job);
 }
 
-/* The other kernels have their origin where z = 0. Inputs in range are at most 2^14, or go in as they
- * are where that is possible and not too coarse. */
+/* The other kernels have their origin where z = 0. Inputs in range are at most 2^14, or go in as
+ * they are where that is possible and not too coarse. */
 static margin_status mgn_q_origin_inputs(mgn_q_job *job, bool coarse)
 {
     bool plain = !coarse && job->whole && mgn_q_one_factor(job);
@@ -8970,7 +8994,8 @@ static margin_status mgn_q_rbf_norms(mgn_q_job *job)
     return MARGIN_OK;
 }
 
-/* Coefficient i of vector v; of rbf with what the rounding of its norm takes from the kernel value. */
+/* Coefficient i of vector v; of rbf with what the rounding of its norm takes from the kernel
+ * value. */
 static margin_real mgn_q_true_coef(const mgn_q_job *job, size_t v, size_t i)
 {
     const margin_real coef = mgn_q_sized_coef(job, v, i);
@@ -9072,14 +9097,16 @@ static margin_status mgn_q_rbf_make(mgn_q_job *job)
 /* ---- hinge units ---- */
 
 /* Scaled inputs are z = unit x + centre, so v.z + t = unit v.x + (t + v.centre). With a grid of
- * steps[v] for the elements of v this is unit steps[v] (q.x + r), r the threshold of the integers. */
+ * steps[v] for the elements of v this is unit steps[v] (q.x + r), r the threshold of the
+ * integers. */
 static margin_real mgn_q_hinge_threshold(const mgn_q_job *job, size_t v)
 {
     return job->rows.from->norms[v] +
            margin_dot(job->rows.from->vectors + v * job->d, job->rows.centre, job->d);
 }
 
-/* The finest grid of a vector at which its elements fit their format, and sums and threshold 31 bits. */
+/* The finest grid of a vector at which its elements fit their format, and sums and threshold 31
+ * bits. */
 static margin_real mgn_q_hinge_step(const mgn_q_job *job, size_t v)
 {
     const margin_real *w = job->rows.from->vectors + v * job->d;
@@ -9109,8 +9136,8 @@ static margin_real mgn_q_hinge_most(const mgn_q_job *job)
     return most;
 }
 
-/* Inputs: whole numbers go in as they are where all features have one factor; otherwise the middle of
- * the data is 0, and its largest distance from there 2^14 units. */
+/* Inputs: whole numbers go in as they are where all features have one factor; otherwise the middle
+ * of the data is 0, and its largest distance from there 2^14 units. */
 static margin_status mgn_q_hinge_inputs(mgn_q_job *job)
 {
     for (size_t k = 0; k < job->d; k++) {
@@ -9128,7 +9155,8 @@ static margin_status mgn_q_hinge_inputs(mgn_q_job *job)
     return mgn_q_inputs(job);
 }
 
-/* Grids, thresholds and the shift that gives values 15 bits, with a quarter more than the data needs. */
+/* Grids, thresholds and the shift that gives values 15 bits, with a quarter more than the data
+ * needs. */
 static margin_status mgn_q_hinge_grids(mgn_q_job *job)
 {
     const margin_status status = mgn_q_hinge_inputs(job);
@@ -9183,8 +9211,8 @@ static margin_real mgn_q_poly_base(const mgn_q_job *job, const margin_real *x, s
     return job->rows.from->kernel.gamma * sum;
 }
 
-/* The largest size of the base on the data, with a quarter more; and in *peak that of a sum over the
- * first vectors of a machine, however many. */
+/* The largest size of the base on the data, with a quarter more; and in *peak that of a sum over
+ * the first vectors of a machine, however many. */
 static margin_real mgn_q_poly_limit(const mgn_q_job *job, margin_real *peak)
 {
     const margin_vote *vote = job->vote;
@@ -9311,8 +9339,9 @@ static margin_status mgn_q_unit_make(mgn_q_job *job)
     return mgn_q_store_coef(job);
 }
 
-/* What the kernel does to coefficients and biases. unit-exp is a / (a - 1) 2^-u - 1 / (a - 1), for a < 1
- * 1 / (1 - a) - 1 / (1 - a) 2^-u; next to a = 1 it is as good as t, the unit-poly of a = 1. */
+/* What the kernel does to coefficients and biases. unit-exp is a / (a - 1) 2^-u - 1 / (a - 1), for
+ * a < 1 1 / (1 - a) - 1 / (1 - a) 2^-u; next to a = 1 it is as good as t, the unit-poly of a =
+ * 1. */
 static void mgn_q_prepare_kernel(mgn_q_job *job)
 {
     const margin_kernel *kernel = &job->rows.from->kernel;
@@ -9461,8 +9490,8 @@ static mgn_q_extent mgn_q_proto_extents(const mgn_q_job *job)
     return most;
 }
 
-/* Whether whole numbers may go in as they are: one factor for all features, within 2^13 of the origin,
- * and int8_t not coarser for it than twice. */
+/* Whether whole numbers may go in as they are: one factor for all features, within 2^13 of the
+ * origin, and int8_t not coarser for it than twice. */
 static bool mgn_q_proto_plain(mgn_q_job *job)
 {
     const margin_real f = mgn_q_own_factor(job, 0);
@@ -9494,8 +9523,8 @@ static margin_real mgn_q_doubled(margin_real unit, margin_real least)
     return unit;
 }
 
-/* Inputs: samples are at most 2^13 units long, and in q7 the largest coordinate of a centroid is 127
- * times a power of two. */
+/* Inputs: samples are at most 2^13 units long, and in q7 the largest coordinate of a centroid is
+ * 127 times a power of two. */
 static margin_status mgn_q_proto_inputs(mgn_q_job *job)
 {
     mgn_q_extent most;
@@ -9569,9 +9598,9 @@ static void mgn_q_proto_tangents(mgn_q_job *job, size_t m, margin_real far)
     }
 }
 
-/* `up` as large as leaves (reach + longest)^2 2^up below 2^29, for a reach of twice the data, and the
- * least unit of centroids that holds them; then all that is inside is checked, and the reach comes down
- * until it fits, but not below the data. */
+/* `up` as large as leaves (reach + longest)^2 2^up below 2^29, for a reach of twice the data, and
+ * the least unit of centroids that holds them; then all that is inside is checked, and the reach
+ * comes down until it fits, but not below the data. */
 static margin_status mgn_q_proto_make(mgn_q_job *job, margin_model_q *model)
 {
     margin_status status = mgn_q_proto_inputs(job);
@@ -9692,8 +9721,8 @@ static void mgn_q_cut_scores(const mgn_q_job *job, const margin_quant *quant, co
     margin_scores_q(&cuts, in, job->trial.scores_q);
 }
 
-/* Scores of all machines or cuts at a sample, in job->trial.scores and job->trial.scores_q; whether the integers
- * elect another class. */
+/* Scores of all machines or cuts at a sample, in job->trial.scores and job->trial.scores_q;
+ * whether the integers elect another class. */
 static bool mgn_q_labels_differ(const mgn_q_job *job, const margin_quant *quant,
                                 const margin_real *x, const int16_t *in)
 {
@@ -9709,7 +9738,8 @@ static bool mgn_q_labels_differ(const mgn_q_job *job, const margin_quant *quant,
     return differ;
 }
 
-/* Compares scores and labels on the data; in job->trial.differ the mean differences of the machines. */
+/* Compares scores and labels on the data; in job->trial.differ the mean differences of the
+ * machines. */
 static void mgn_q_measure(const mgn_q_job *job, const margin_quant *quant, margin_quant_info *info)
 {
     const margin_quant_info none = {0, 0, 0, 0, 0};
