@@ -8,7 +8,7 @@ import os
 import re
 import sys
 
-from . import commands, completion, fit, interrupt, manual, methods, options, output, project, suggest
+from . import commands, completion, compress, fit, interrupt, manual, methods, options, output, project, suggest
 from .errors import Failure, Usage, shown
 from .output import complain
 
@@ -210,6 +210,8 @@ def make_parser() -> Parser:
         part.add_argument("--flash", type=value_type(options.size), metavar="BYTES",
                           help="bytes of tables at most, as 2048 or 2K (what the predictor reads; not its code): leaves out "
                           "vectors and, unless --format says which, makes numbers smaller where that is better")
+        part.add_argument("--force", action="store_true", help="write the header though its format or its budget costs more than "
+                          f"{100 * compress.REFUSED:g} %% of error")
         add_header(part, required=False)
     export.add_argument("--as", dest="project", nargs=2, metavar=("TOOLCHAIN", "FOLDER"), help="write a whole project that "
                         f"compiles as it stands, with one function to fill in: {', '.join(project.TOOLCHAINS)}")

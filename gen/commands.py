@@ -242,7 +242,7 @@ def grid_points(arguments, chosen: dict, d: int) -> list[dict]:
         grid = list(given.items()) or [(name, values) for name, values in default if name not in chosen]
         return [{**chosen, **point} for point in options.points(grid)]
     found = []
-    for kernel in given.pop("kernel", (chosen.get("kernel", "linear"),)):
+    for kernel in given.pop("kernel", (chosen.get("kernel", methods.METHODS[arguments.method].kernels[0]),)):
         default = methods.default_grid(arguments.method, kernel, d)
         grid = list(given.items()) or [(name, values) for name, values in default if name not in chosen]
         found += [{**chosen, "kernel": kernel, **point} for point in options.points(grid)]
@@ -403,6 +403,7 @@ def header_of(arguments: argparse.Namespace, whole: model.Model, chosen: compres
     same = chosen.model is whole and quantised is None
     written = compress.cost(whole, chosen, noted) if noted and not same else None
     chosen.cost = compress.cost(whole, chosen, rows) if rows and not same else written
+    check_loss(arguments, whole, chosen, rows or noted)
     text = (alone if vars(arguments).get("alone") else export_).header(chosen.model, name, quantised, written).encode("ascii")
     say(f"{arguments.output}: {byte_words(chosen.bytes)} of tables in {chosen.form}; names start with {name}_")
     if chosen.cost is not None:
@@ -414,10 +415,25 @@ def header_of(arguments: argparse.Namespace, whole: model.Model, chosen: compres
             "cost": vars(chosen.cost) if chosen.cost else None}, text
 
 
+def check_loss(arguments: argparse.Namespace, whole: model.Model, chosen: compress.Candidate, rows: Rows | None) -> None:
+    """Refuses a header that answers much worse than the model does, and tells of one that answers a little worse."""
+    cost = chosen.cost
+    if cost is None or cost.loss <= compress.TOLD:
+        return
+    lost = f"{chosen.form} costs {100 * cost.loss:.3g} % of {'error' if cost.error_after is not None else 'the labels'}"
+    advice = "--format q15" if chosen.form == "q7" and arguments.flash is None else "more --flash"
+    if chosen.form == "q7" and arguments.flash is None and rows is not None:
+        other = compress.cost(whole, compress.in_format(whole, "q15", None if whole.sample() else rows), rows)
+        advice += f" costs {100 * max(other.loss, 0):.3g} %"
+    if cost.ruins and not vars(arguments).get("force"):
+        raise Failure(f"{lost} on {cost.rows} rows ({cost.words()}): nothing is written. {advice}; --force writes it", whole.path)
+    say(f"note: {lost} on {cost.rows} rows; {advice}")
+
+
 def choose(arguments: argparse.Namespace, found: model.Model, rows: Rows | None, looked: Rows | None) -> compress.Candidate:
     """The model to write: in the format asked for, or whatever is best within the budget; see compress.compress."""
     if arguments.flash is None:
-        return compress.in_format(found, arguments.format or "f32", rows)
+        return compress.in_best_format(found, arguments.format or "f32", rows, looked or rows or noted_rows(found))
     forms = (arguments.format,) if arguments.format else compress.FORMATS
     chosen, tried = compress.compress(found, forms, arguments.flash, rows, looked)
     for candidate in tried:

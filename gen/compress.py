@@ -14,7 +14,7 @@ from . import emit, metrics, model, native
 from .errors import Failure
 from .exchange import SCHEMES, Classifier
 from .kinds import kind_of
-from .model import Model
+from .model import ENOUGH, Model
 from .native import DOUBLE, INT64, Rows
 from .options import KERNELS
 from .quant import Quantised, noted_rows
@@ -23,6 +23,9 @@ FORMATS = ("f32", "q15", "q7")
 NOISES = {"f32": (0.0,), "q15": (1e-5, 1e-4), "q7": (1e-4, 1e-3, 3e-3, 1e-2)}  # see margin_compress; which is right
 # depends on kernel and data: all are tried, and the one is taken that leaves scores closest to those of the whole model
 CLOSE = 0.005  # of all labels: what a format that comes earlier may change more than the best
+TOLD = 0.005    # a loss in error above this is pointed out,
+REFUSED = 0.03  # and above this nothing is written without --force
+REFITTED = 1500  # vectors at most whose coefficients are fitted anew where q7 costs too much: time grows with their cube
 
 
 @dataclass
@@ -34,6 +37,26 @@ class Cost:
     mean: float
     error_before: float | None = None  # if the classes of the rows are known
     error_after: float | None = None
+
+    @property
+    def loss(self) -> float:
+        """What is lost, as a share of the rows: in error, or in labels where the classes are not known.
+
+        >>> Cost(200, 9, 0.25, 0.01, 0.05, 0.075).loss, Cost(200, 9, 0.25, 0.01).loss
+        (0.025, 0.045)
+        """
+        lost = self.changed / self.rows if self.error_after is None else self.error_after - self.error_before
+        return round(lost, 9)
+
+    @property
+    def ruins(self) -> bool:
+        """Whether the loss is above what may be written, and no accident: more than twice the deviation of a count of so
+        many changed labels.
+
+        >>> Cost(35, 1, 0.1, 0.01, 0, 1 / 35).ruins, Cost(200, 20, 1, 0.1, 0.05, 0.15).ruins
+        (False, True)
+        """
+        return self.loss > REFUSED and self.loss * self.rows > 2 * self.changed ** 0.5
 
     def words(self) -> str:
         """
@@ -87,6 +110,18 @@ def cost(found: Model, candidate: Candidate, rows: Rows) -> Cost:
     return result
 
 
+def in_best_format(found: Model, form: str, rows: Rows | None, looked: Rows | None) -> Candidate:
+    """The same, with coefficients fitted anew where rounding the vectors to q7 costs too much: large coefficients that
+    cancel each other (a large C) multiply the errors of kernel values, smaller ones that say the same do not."""
+    whole, n = in_format(found, form, rows), found.machine.numbers
+    kernel = KERNELS[n["kernel"]] if kind_of(found.machine).word == "expansion" else "none"
+    if form != "q7" or kernel in ("none", "hinge", "linear") or n["n"] > REFITTED or looked is None or looked.n < ENOUGH \
+            or cost(found, whole, looked).loss <= TOLD:
+        return whole
+    fitted = [in_format(fewer(found, n["n"], noise, looked), form, rows) for noise in NOISES[form]]
+    return min([whole, *fitted], key=lambda one: cost(found, one, looked).mean)
+
+
 # ---- fewer vectors ----
 
 def fewer(found: Model, vectors: int, noise: float, rows: Rows | None) -> Model:
@@ -135,7 +170,7 @@ def fit_format(found: Model, form: str, flash: int, rows: Rows | None, looked: R
     """The best that a number format can do within the budget; a Failure says what it needs at least."""
     whole = in_format(found, form, rows)
     if whole.bytes <= flash:
-        return whole
+        return in_best_format(found, form, rows, looked)
     kind = kind_of(found.machine)
     if kind.word != "expansion":
         raise Failure(f"{form} needs {whole.bytes} bytes, and a {kind.word} model has nothing to leave out",
@@ -144,6 +179,12 @@ def fit_format(found: Model, form: str, flash: int, rows: Rows | None, looked: R
     vectors = max(flash - fixed, 0) // each // step * step
     if vectors == 0:
         raise Failure(f"{form} needs at least {fixed + step * each} bytes", found.path)
+    if kind_of(found.machine).word == "expansion" and KERNELS[found.machine.numbers["kernel"]] == "hinge":
+        raise Failure(f"{form} needs {whole.bytes} bytes, and learned vectors cannot be left out: train again with --vectors "
+                      f"{vectors}", found.path)
+    if looked is not None and looked.n < min(ENOUGH, found.notes.get("n", ENOUGH)):
+        raise Failure(f"fewer vectors are fitted to rows and judged on them, and the model file keeps only {looked.n}: --data",
+                      found.path)
     noises = NOISES[form] if looked is not None else NOISES[form][-1:]
     fitted = [in_format(fewer(found, vectors, noise, looked), form, rows) for noise in noises]
     return fitted[0] if len(fitted) == 1 else min(fitted, key=lambda one: cost(found, one, looked).mean)

@@ -74,7 +74,8 @@ def unpack(text: str, width: int) -> list[list[float]]:
     return [list(singles[i:i + width]) for i in range(0, len(singles) - width + 1, width)]
 
 
-SAMPLE_BYTES = 8192
+SAMPLE_BYTES = 8192  # of the rows in the notes; but at least so many rows as a smaller model can be judged by:
+ENOUGH = 64
 
 
 def sample_notes(rows: native.Rows) -> dict:
@@ -82,7 +83,7 @@ def sample_notes(rows: native.Rows) -> dict:
     low, high, whole = rows.ranges()
     if max(map(abs, (*low, *high))) > 3.4e38:
         return {}
-    count = min(rows.n, 256, max(8, SAMPLE_BYTES // (4 * rows.d)))
+    count = min(rows.n, 256, max(ENOUGH, SAMPLE_BYTES // (4 * rows.d)))
     chosen = [i * rows.n // count for i in range(count)]
     sample = [rows.x[rows.d * i + j] for i in chosen for j in range(rows.d)]
     return {"sample": pack(sample), "sample_classes": [rows.y[i] for i in chosen] if rows.y and not rows.t else None,

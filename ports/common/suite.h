@@ -91,6 +91,9 @@ static inline uint32_t suite_draw(uint32_t *state)
     X(model_poly_f32, 0)                                                                           \
     X(model_poly_q15, 0)                                                                           \
     X(model_poly_q7, 0)                                                                            \
+    X(model_hinge_f32, 0)                                                                          \
+    X(model_hinge_q15, 0)                                                                          \
+    X(model_hinge_q7, 0)                                                                           \
     X(model_proto_f32, 0)                                                                          \
     X(model_proto_q15, 0)                                                                          \
     X(model_proto_q7, 0)                                                                           \
@@ -156,6 +159,8 @@ static inline uint32_t suite_draw(uint32_t *state)
     X(train_proto_tvq, SUITE_SAMPLES(36, 4) + MARGIN_PROTO_BYTES(36, 4, 3, 1, 1) + SUITE_WIDE)     \
     X(train_proto_lvq, SUITE_SAMPLES(36, 4) + MARGIN_PROTO_BYTES(36, 4, 3, 2, 0) + SUITE_WIDE)     \
     X(train_proto_nn, SUITE_SAMPLES(36, 4) + SUITE_REALS(450))                                     \
+    X(train_compact_hinge, SUITE_SAMPLES(24, 3) + MARGIN_COMPACT_BYTES(24, 3, 3, 4) + SUITE_WIDE)  \
+    X(train_compact_rbf, SUITE_SAMPLES(24, 3) + MARGIN_COMPACT_BYTES(24, 3, 3, 4) + SUITE_WIDE)    \
     X(train_seco, SUITE_SAMPLES(16, 2) + SUITE_REALS(2320))                                        \
     X(train_seco_small, SUITE_SAMPLES(8, 2) + SUITE_REALS(1076))
 #ifdef SUITE_PREDICT /* the predictors alone, to compile them at more levels of optimisation */

@@ -13,8 +13,9 @@ typedef struct {
         int8_t q7[VECTORS * (FEATURES + 1u)];
         uint32_t alignment;
     } vectors;
-    uint16_t norms[VECTORS], class_end[MACHINES];
+    uint16_t norms[VECTORS], class_end[MACHINES], scales[MACHINES];
     int16_t coef[VECTORS * MACHINES];
+    int8_t narrow[VECTORS * MACHINES];
     int32_t bias[MACHINES];
 } tables;
 
@@ -89,6 +90,10 @@ static void draw_kernel(uint32_t *rng, margin_expansion_q *e, tables *t, const u
         k->up = below(rng, 8);
         k->gain = (uint16_t)(suite_draw(rng) >> 16);
         k->add = (int32_t)(suite_draw(rng) >> 12) - INT32_C(524288);
+    } else if (k->kind == MARGIN_KERNEL_HINGE) {
+        k->shift = (uint8_t)(q15 ? 8u + below(rng, 6) : 2u + below(rng, 8));
+        k->up = below(rng, 15);
+        k->gain = 0;
     } else {
         k->shift = q15 ? 13u : 9u;
         k->up = 8;
@@ -98,7 +103,9 @@ static void draw_kernel(uint32_t *rng, margin_expansion_q *e, tables *t, const u
     for (v = 0; v < VECTORS; v++) {
         const uint32_t square = squares[v] * k->step * k->step;
         t->norms[v] = (uint16_t)((square + (UINT32_C(2) << k->shift) - 1u) >> (k->shift + 1u));
-        if (k->kind != MARGIN_KERNEL_RBF) {
+        if (k->kind == MARGIN_KERNEL_HINGE) {
+            t->norms[v] = (uint16_t)number(rng, 20000);
+        } else if (k->kind != MARGIN_KERNEL_RBF) {
             t->norms[v] = inverse(squares[v], k->shift);
         }
     }
@@ -111,7 +118,7 @@ static void draw_vote(uint32_t *rng, margin_expansion_q *e, tables *t)
     const margin_vote_q none = {2, 1, 0, 0, 0, 0, MARGIN_SCHEME_BINARY};
     size_t i;
     e->vote = none;
-    e->vote.scheme = schemes[below(rng, 3)];
+    e->vote.scheme = schemes[below(rng, e->kernel.kind == MARGIN_KERNEL_HINGE ? 2 : 3)];
     if (e->vote.scheme != MARGIN_SCHEME_BINARY) {
         e->vote.classes = e->vote.machines = MACHINES;
     }
@@ -133,6 +140,9 @@ static void scores_of(const margin_expansion_q *e, const int16_t *x, int32_t *sc
         break;
     case MARGIN_KERNEL_UNIT_POLY:
         (q15 ? margin_unit_poly_scores_q15 : margin_unit_poly_scores_q7)(e, x, scores);
+        break;
+    case MARGIN_KERNEL_HINGE:
+        (q15 ? margin_hinge_scores_q15 : margin_hinge_scores_q7)(e, x, scores);
         break;
     case MARGIN_KERNEL_UNIT_EXP:
         (q15 ? margin_unit_exp_scores_q15 : margin_unit_exp_scores_q7)(e, x, scores);
@@ -175,8 +185,8 @@ static void ask(uint32_t *rng, const margin_model_q *model, const margin_expansi
 
 static void draw_expansion(uint32_t *rng, tables *t, unsigned trial)
 {
-    static const uint8_t kinds[4] = {MARGIN_KERNEL_RBF, MARGIN_KERNEL_POLY, MARGIN_KERNEL_UNIT_POLY,
-                                     MARGIN_KERNEL_UNIT_EXP};
+    static const uint8_t kinds[5] = {MARGIN_KERNEL_RBF, MARGIN_KERNEL_POLY, MARGIN_KERNEL_UNIT_POLY,
+                                     MARGIN_KERNEL_UNIT_EXP, MARGIN_KERNEL_HINGE};
     uint32_t squares[VECTORS];
     const size_t count = 1u + below(rng, VECTORS);
     margin_model_q model;
@@ -185,19 +195,28 @@ static void draw_expansion(uint32_t *rng, tables *t, unsigned trial)
     model.kind = MARGIN_MODEL_EXPANSION;
     e->vectors = &t->vectors;
     e->norms = t->norms;
-    e->coef = t->coef;
+    e->scales = t->scales;
     e->bias = t->bias;
     e->class_end = t->class_end;
     e->stage = NULL;
     e->n = (uint16_t)((count + 3u) / 4u * 4u);
     e->d = (uint16_t)(1u + below(rng, FEATURES));
     e->format = trial % 2u != 0 ? MARGIN_Q15 : MARGIN_Q7;
-    e->kernel.kind = kinds[trial / 2u % 4u];
+    e->kernel.kind = kinds[trial / 2u % 5u];
     draw_vectors(rng, e, t, count, squares);
     draw_kernel(rng, e, t, squares);
     draw_vote(rng, e, t);
     for (i = 0; i < VECTORS * MACHINES; i++) {
         t->coef[i] = i < count * e->width ? number(rng, 4000) : 0;
+        t->narrow[i] = (int8_t)(t->coef[i] / 32);
+    }
+    for (i = 0; i < MACHINES; i++) {
+        t->scales[i] = (uint16_t)(suite_draw(rng) >> 16);
+    }
+    e->coef = t->coef;
+    if (e->format == MARGIN_Q7 &&
+        (e->vote.scheme == MARGIN_SCHEME_ONE_REST || e->kernel.kind == MARGIN_KERNEL_HINGE)) {
+        e->coef = t->narrow;
     }
     ask(rng, &model, e);
 }
@@ -209,6 +228,7 @@ static void draw_linear(uint32_t *rng, tables *t, unsigned trial)
     margin_linear_q *l = &model.of.linear;
     size_t i;
     e.n = VECTORS;
+    e.kernel.kind = MARGIN_KERNEL_LINEAR;
     draw_vote(rng, &e, t);
     model.kind = MARGIN_MODEL_LINEAR;
     l->w = &t->vectors;

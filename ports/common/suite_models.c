@@ -16,6 +16,9 @@
 #include "poly_f32.h"
 #include "poly_q15.h"
 #include "poly_q7.h"
+#include "hinge_f32.h"
+#include "hinge_q15.h"
+#include "hinge_q7.h"
 #include "proto_f32.h"
 #include "proto_q15.h"
 #include "proto_q7.h"
@@ -99,6 +102,9 @@ MODEL_Q(rbf_q7, RBF_Q7)
 MODEL_F32(poly_f32, POLY_F32)
 MODEL_Q(poly_q15, POLY_Q15)
 MODEL_Q(poly_q7, POLY_Q7)
+MODEL_F32(hinge_f32, HINGE_F32)
+MODEL_Q(hinge_q15, HINGE_Q15)
+MODEL_Q(hinge_q7, HINGE_Q7)
 MODEL_F32(proto_f32, PROTO_F32)
 MODEL_Q(proto_q15, PROTO_Q15)
 MODEL_Q(proto_q7, PROTO_Q7)

@@ -83,6 +83,31 @@ void test_train_proto_nn(margin_arena *mem)
     proto(mem, MARGIN_PROTO_NN, 0, 0);
 }
 
+/* ---- learned vectors ---- */
+
+static void compact(margin_arena *mem, unsigned kernel)
+{
+    const margin_data data = suite_samples(mem, 24, 3, 3, 43);
+    margin_compact_options options = {0, false, 4, 0, 0, 0, 7, 4, {NULL, NULL}};
+    margin_compact_report report;
+    margin_model model;
+    margin_info info;
+    options.kernel = (uint8_t)kernel;
+    options.noise = (margin_real)0.25;
+    result(margin_compact_train(&data, &options, mem, &model, &info, &report), &model, &data);
+    suite_real(info.objective);
+}
+
+void test_train_compact_hinge(margin_arena *mem)
+{
+    compact(mem, MARGIN_KERNEL_HINGE);
+}
+
+void test_train_compact_rbf(margin_arena *mem)
+{
+    compact(mem, MARGIN_KERNEL_RBF);
+}
+
 /* ---- seco ---- */
 
 static void seco(margin_arena *mem, size_t n)

@@ -214,7 +214,7 @@ class Command(CommandLine):
         for more in (("--format", "q15"), ("--format", "q7", "--flash", "150"), ("--format", "f32", "--flash", "200")):
             with self.subTest(more=more):
                 found = self.json("train", self.ring, "--method", "kmomd", "--kernel", "rbf", "--save", self.path("m.mgn"),
-                                  "-o", self.path("gate.h"), *more)
+                                  "-o", self.path("gate.h"), "--force", *more)
                 form = found["header"]["format"]
                 answers = self.json("predict", self.path("m.mgn"), self.ring, "--format", form)
                 with open(self.path("gate.h"), encoding="ascii") as file:
@@ -231,7 +231,7 @@ class Command(CommandLine):
     def test_export_saves_the_model_of_the_header(self):
         self.ok("train", self.ring, "--method", "kmomd", "--kernel", "rbf", "--save", self.path("m.mgn"))
         found = self.json("export", self.path("m.mgn"), "--flash", "300", "--format", "f32", "-o", self.path("x.h"), "--test",
-                          self.ring, "--save", self.path("few.mgn"))
+                          self.ring, "--force", "--save", self.path("few.mgn"))
         self.assertEqual(self.json("info", self.path("few.mgn"))["vectors"], found["vectors"])
         self.assertLessEqual(found["bytes"], 300)
         self.assertEqual(found["cost"]["rows"], 160)
@@ -266,16 +266,17 @@ class Command(CommandLine):
                 with self.subTest(budget=budget, form=form):
                     more = ["--format", form] if form else []
                     code, _, err = self.gen("export", model_file, "-o", self.path("few.h"), "--flash", budget, "--data",
-                                            self.ring, *more)
+                                            self.ring, "--force", *more)
                     self.assertEqual(code, 0, err)
                     self.assertLessEqual(self.table_bytes("few.h"), budget)
                     self.assertIn("labels change", err)
                     self.assertRegex(err, r"; error [0-9.]+ %, before [0-9.]+ %")
         self.assertIn("compressed from 160 vectors", open(self.path("few.h"), encoding="ascii").read())
-        self.ok("export", model_file, "-o", self.path("few.h"), "--flash", whole // 10)  # by the notes alone
+        self.ok("export", model_file, "-o", self.path("few.h"), "--flash", whole // 10, "--force")  # by the notes alone
 
     def test_train_within_a_budget(self):
-        found = self.json("train", self.ring, "--method", "svm", "--kernel", "rbf", "-o", self.path("few.h"), "--flash", 200)
+        found = self.json("train", self.ring, "--method", "svm", "--kernel", "rbf", "-o", self.path("few.h"), "--flash", 200,
+                          "--force")
         self.assertLess(found["train_error"], 0.2)
         self.assertLessEqual(self.table_bytes("few.h"), 200)
 

@@ -1,0 +1,118 @@
+"""Learned vectors: trained, exported in every number format with the same bits, and what is refused. And what no export may
+do: ruin a model without saying so."""
+import cmath
+import os
+import random
+
+import sets
+from firmware import Firmware
+from test_cli import CommandLine
+
+
+def spirals(n=300, seed=3):
+    """Whole numbers: three classes on the arms of a spiral, which no line tells apart."""
+    rng, x, y = random.Random(seed), [], []
+    for i in range(n):
+        along = rng.uniform(0.5, 2.0)
+        turn = 2.094 * (i % 3) + 2.4 * along
+        at = cmath.rect(along, turn)
+        x.append([round(1000 * (at.real + rng.gauss(0, 0.08))), round(1000 * (at.imag + rng.gauss(0, 0.08))), 7])
+        y.append(i % 3)
+    return x, y
+
+
+def heavy(n=400, seed=5):
+    """Two classes of 24 features with long tails: vectors that q7 rounds coarsely."""
+    rng, x, y = random.Random(seed), [], []
+    for _ in range(n):
+        row = [round(rng.lognormvariate(-0.5, 1.2), 3) if rng.random() < 0.4 else 0.0 for _ in range(24)]
+        x.append(row)
+        y.append(int(sum(row[::2]) > sum(row[1::2]) + rng.gauss(0, 0.3)))
+    return x, y
+
+
+class Compact(CommandLine):
+    def setUp(self):
+        super().setUp()
+        self.arms = self.write("arms.csv", sets.csv(*spirals(), names=["a", "b", "c"]))
+        self.other = self.write("other.csv", sets.csv(*spirals(150, 4), names=["a", "b", "c"]))
+
+    def test_few_vectors_learn_what_no_line_tells_apart(self):
+        linear = self.json("train", self.arms, "--method", "svm", "--test", self.other)
+        for kernel, most in (("hinge", 0.1), ("rbf", 0.1)):
+            with self.subTest(kernel=kernel):
+                found = self.json("train", self.arms, "--method", "compact", "--vectors", 24, "--kernel", kernel, "--test",
+                                  self.other)
+                self.assertLess(found["test_error"], most)
+                self.assertLess(found["test_error"], linear["test_error"])
+                self.assertEqual((found["vectors"], found["support"], found["status"]), (24, 24, "ok"))
+                self.assertIn(found["noise"], (0, 0.05, 0.1, 0.2, 0.4, 0.7, 1))
+
+    def test_a_seed_and_noise_of_one_s_own(self):
+        run = ["train", self.arms, "--method", "compact", "--vectors", 8, "--iterations", 20, "--noise", 0, "--json", "-"]
+        first, again, other = (self.json(*run[:-2], "--seed", seed) for seed in (3, 3, 4))
+        self.assertEqual(first["objective"], again["objective"])
+        self.assertNotEqual(first["objective"], other["objective"])
+        self.assertEqual(first["noise"], 0)
+
+    def test_headers_have_the_bits_of_predict(self):
+        self.ok("train", self.arms, "--method", "compact", "--vectors", 12, "--iterations", 60, "--save", self.path("m.mgn"))
+        errors = {}
+        for form in ("f32", "q15", "q7"):
+            with self.subTest(form=form):
+                self.ok("export", self.path("m.mgn"), "--format", form, "--data", self.arms, "-o", self.path("m.h"))
+                answers = self.json("predict", self.path("m.mgn"), self.other, "--format", form, "--scale-data", self.arms)
+                errors[form] = answers["error"]
+                with open(self.path("m.h"), encoding="ascii") as file:
+                    text = file.read()
+                kinds = ("margin_real", "margin_real", "f", "f") if form == "f32" else ("int16_t", "int32_t", "h", "i")
+                firmware = Firmware(self.folder, [("m", text, *kinds[:2])])
+                with open(self.other, encoding="utf-8") as file:
+                    rows = [list(map(float, line.split(",")[:3])) for line in file]
+                found = firmware.run(0, rows if form == "f32" else [list(map(int, row)) for row in rows], 3, *kinds[2:])
+                self.assertEqual([("a", "b", "c")[label] for label, *_ in found], answers["labels"])
+        self.assertLess(abs(errors["q7"] - errors["f32"]), 0.02)
+        self.assertIn("static const int8_t m_coef[36]", text)
+        self.assertIn("static const uint16_t m_scales[3]", text)
+
+    def test_refusals_are_one_line_and_write_nothing(self):
+        save = ("--save", self.path("x.mgn"))
+        self.fails(1, "more vectors are asked for than there are samples", "train", self.arms, "--method", "compact", "--vectors",
+                   400, *save)
+        self.fails(2, "--kernel poly is not one of hinge, rbf, which compact takes", "train", self.arms, "--method", "compact",
+                   "--kernel", "poly", *save)
+        self.fails(2, "--kernel hinge is not one of linear", "train", self.arms, "--method", "svm", "--kernel", "hinge", *save)
+        self.fails(2, "--gamma is an option of", "train", self.arms, "--method", "compact", "--gamma", "1", *save)
+        self.assertFalse(os.path.exists(self.path("x.mgn")))
+        self.ok("train", self.arms, "--method", "compact", "--vectors", 12, "--iterations", 20, "--save", self.path("m.mgn"))
+        self.fails(1, "q7 needs 147 bytes, and learned vectors cannot be left out: train again with --vectors 8", "export",
+                   self.path("m.mgn"), "--format", "q7", "--flash", 120, "-o", self.path("x.h"))
+        self.assertFalse(os.path.exists(self.path("x.h")))
+
+
+class NothingIsRuined(CommandLine):
+    def setUp(self):
+        super().setUp()
+        self.heavy = self.write("heavy.csv", sets.csv(*heavy(), names=["few", "many"]))
+        self.ok("train", self.heavy, "--method", "svm", "--kernel", "rbf", "--C", 1000, "--save", self.path("m.mgn"))
+
+    def test_a_budget_that_costs_too_much_is_refused_without_force(self):
+        run = ("export", self.path("m.mgn"), "--flash", 400, "--data", self.heavy, "-o", self.path("x.h"))
+        self.fails(1, "nothing is written. more --flash; --force writes it", *run)
+        self.assertFalse(os.path.exists(self.path("x.h")))
+        found = self.json(*run, "--force")
+        self.assertGreater(found["cost"]["error_after"] - found["cost"]["error_before"], 0.03)
+        self.assertEqual(found["cost"]["rows"], 400)
+
+    def test_q7_is_fitted_anew_where_rounding_costs_too_much(self):
+        found = self.json("export", self.path("m.mgn"), "--format", "q7", "--data", self.heavy, "-o", self.path("x.h"), "--force")
+        plain = self.json("predict", self.path("m.mgn"), self.heavy, "--format", "q7", "--scale-data", self.heavy)
+        before = found["cost"]["error_before"]
+        self.assertGreater(plain["error"] - before, 0.005)  # what rounding alone does
+        self.assertLess(found["cost"]["error_after"] - before, (plain["error"] - before) / 2)
+
+    def test_notes_keep_enough_rows_to_judge_by(self):
+        wide = self.write("wide.csv", sets.csv(*sets.gauss(n=150, d=200), names=["a", "b"]))
+        self.ok("train", wide, "--method", "svm", "--kernel", "rbf", "--save", self.path("w.mgn"))
+        _, _, err = self.gen("export", self.path("w.mgn"), "--format", "q7", "-o", self.path("w.h"))
+        self.assertIn("on 64 rows", err)
