@@ -1307,42 +1307,43 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
 
 /* ---- >>rates ---- error rates given in advance ----------------------------------------------- */
 
-/* "At most 5 % missed alarms, at most 20 % false ones": a machine of two classes that takes exactly
- * these numbers. Whatever the distributions of the classes are, as long as they have the means m and
- * the covariances S that are known of them, a sample of the positive class is taken for a negative one
- * with a probability of at most eta_pos, one of the negative class for a positive one with at most
- * eta_neg, if
+/* "At most 5 % missed alarms, at most 20 % false ones": a machine of two classes that takes exactly these
+ * two numbers. Suppose that all we know of each class is its mean m and its covariance S. Then a sample of
+ * the positive class is taken for a negative one with a probability of at most eta_pos, and a sample of
+ * the negative class for a positive one with at most eta_neg, whatever the distributions are, if
  *
  *     w.m_pos - b >= 1 + k_pos sqrt(w'S_pos w),   b - w.m_neg >= 1 + k_neg sqrt(w'S_neg w)    [3.14]
  *     k = sqrt((1 - eta) / eta) + nu
  *
- * (Chebyshev and Cantelli). Of all such w.x - b the one of least |w| is found, to the duality gap in
- * `info`, or it is shown that there is none (Saketha Nath, Bhattacharyya: "Maximum margin classifiers
- * with specified false positive and false negative error rates", SDM 2007).
+ * (Chebyshev and Cantelli). Of all such w.x - b the trainer finds the one of least |w|, to the duality gap
+ * in `info`, or shows that there is none (Saketha Nath, Bhattacharyya: "Maximum margin classifiers with
+ * specified false positive and false negative error rates", SDM 2007).
  *
  *     margin_rates_report report;
  *     margin_rates_options o = {0};
  *     o.eta_pos = 0.05f;
  *     o.eta_neg = 0.2f;
  *     status = margin_rates_train(&data, &o, &mem, &model, NULL, &report);
- *     if (status == MARGIN_E_INFEASIBLE) { ... report.eta_pos_touch and report.eta_neg_touch can be had ... }
+ *     if (status == MARGIN_E_INFEASIBLE) {
+ *         ... rates above report.eta_pos_touch and report.eta_neg_touch can be had ...
+ *     }
  *
- * THE BOUND HOLDS FOR THE TRUE MOMENTS. Those of a sample are off by something, and by much where there
- * are few samples: compare report.error_pos and error_neg, and those of data that training has not
- * seen (margin_confusion), with the rates that were asked for. nu allows for it: the bound then holds
- * for every mean within nu standard deviations, |S^-1/2 (m - true m)| <= nu, and a ridge for every
- * covariance that differs by a matrix of norm up to it (Lanckriet, El Ghaoui, Bhattacharyya, Jordan:
- * "A robust minimax approach to classification", JMLR 3, 2003, section 5).
+ * THE BOUND HOLDS FOR THE TRUE MOMENTS. Those of a sample are estimates, and poor ones where samples are
+ * few. So compare the rates that you asked for with report.error_pos and error_neg, and with the errors
+ * on data that training has not seen (margin_confusion). Two options allow for the difference. With nu the
+ * bound holds for every mean within nu standard deviations, |S^-1/2 (m - true m)| <= nu. With a ridge it
+ * holds for every covariance that differs by a matrix of norm up to the ridge (Lanckriet, El Ghaoui,
+ * Bhattacharyya, Jordan: "A robust minimax approach to classification", JMLR 3, 2003, section 5).
  *
- * Means and covariances are those of the samples by their weights (population covariances), in the
- * space of the kernel, or given (margin_rates_moments). `fast` works with a few Cholesky factors of
- * the covariances, or of the kernel matrix, however ill-conditioned they are; at most 40 of them. `iter`
- * is the algorithm of the paper, due to Lin and Han: spheres that roll inside the two ellipsoids
- * towards each other. It needs positive definite covariances and so, with a nonlinear kernel, a ridge;
- * it is quick where they are well-conditioned and hopeless where they are not. */
+ * Means and covariances are those of the weighted samples (population covariances), in the space of the
+ * kernel, or you give them yourself (margin_rates_moments). There are two solvers. `fast` works with at
+ * most 40 Cholesky factors of the covariances, or of the kernel matrix, however ill-conditioned these are.
+ * `iter` is the algorithm of the paper, due to Lin and Han: spheres roll inside the two ellipsoids
+ * towards each other. It needs positive definite covariances and so, with a nonlinear kernel, a ridge. It
+ * is quick where the covariances are well-conditioned and hopeless where they are not. */
 enum { MARGIN_RATES_FAST = 0, MARGIN_RATES_ITER = 1 };
 
-/* What can be said of a pair of rates, whether it can be had or not. */
+/* What is known of a pair of rates. It is filled in on MARGIN_E_INFEASIBLE too. */
 typedef struct {
     bool feasible;      /* the rates can be had: p_star < 1 */
     margin_real p_star; /* least k_pos sqrt(w'S_pos w) + k_neg sqrt(w'S_neg w) of all w with
@@ -1428,28 +1429,30 @@ MARGIN_API size_t margin_rates_train_size(size_t n, size_t d, size_t classes,
  * the means coincide up to rounding; MARGIN_E_TWO_CLASSES, there are more; MARGIN_E_NOT_POSITIVE, the kernel is not
  * positive semi-definite; MARGIN_W_ITERATIONS, the gap or the angle asked for was not reached (the
  * model keeps to the rates, but |w| may be too large: see the gap); MARGIN_E_NO_CONVERGENCE, the
- * margin is lost in rounding, |w| would be beyond any use. */
+ * margin is lost in rounding and |w| would be too large to be of use; MARGIN_E_RANGE, squares of the
+ * values overflow or vanish. */
 MARGIN_API margin_status margin_rates_train(const margin_data *data,
                                             const margin_rates_options *options, margin_arena *mem,
                                             margin_model *model, margin_info *info,
                                             margin_rates_report *report);
 
-/* Which rates can be had? For each of `count` wanted rates eta_pos[i] on the positive class the least
- * rate eta_neg[i] on the negative class: any larger one can be had. 1: none can. 0: all samples
- * of that class can be made to score alike. With eta_pos from 1 down to 0.01 this is the whole frontier.
- * Of the options, kernel, nu and ridge matter. Takes margin_rates_train_size bytes and gives them back;
- * about six factors a rate. MARGIN_E_ARGUMENT for a rate outside 0 < eta_pos <= 1; other statuses as
- * above. */
+/* Which rates can be had? For each of `count` wanted rates eta_pos[i] on the positive class this gives the
+ * least rate eta_neg[i] on the negative class; every larger one can be had. A result of 1 means that no
+ * rate below 1 can be had. A result of 0 means that any rate can: the samples of the negative class can
+ * all be given the same score. With eta_pos from 1 down to 0.01 this is the whole frontier. Of the
+ * options, kernel, nu and ridge have an effect. The function takes margin_rates_train_size bytes and gives
+ * them back, and computes about six factors for each rate. MARGIN_E_ARGUMENT: a rate is outside
+ * 0 < eta_pos <= 1. Other statuses are those of margin_rates_train. */
 MARGIN_API margin_status margin_rates_frontier(const margin_data *data,
                                                const margin_rates_options *options,
                                                margin_arena *mem, const margin_real *eta_pos,
                                                margin_real *eta_neg, size_t count);
 
-/* The same from means and covariances of your own, in the form that margin_data_moments gives them:
- * class 0 is the negative one, class 1 the positive one. Of the covariances the diagonals and what lies
- * below are read. MARGIN_E_NOT_POSITIVE: one is not positive semi-definite. The model is linear; a
- * kernel of another kind is an argument error. In the report and in `info` all that is about
- * samples is 0. */
+/* The same from means and covariances of your own, in the form in which margin_data_moments gives them.
+ * Class 0 is the negative one and class 1 the positive one. Only the diagonals of the covariances and
+ * what lies below them are read. The model is linear, and another kernel is an argument error.
+ * MARGIN_E_NOT_POSITIVE: a covariance is not positive semi-definite. All that the report and `info` say
+ * about samples is 0. */
 typedef struct {
     const margin_real *mean; /* 2 x d */
     const margin_real *cov;  /* 2 x d x d */

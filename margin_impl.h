@@ -13951,48 +13951,70 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
  * c beyond what the factor can bear are held back in the factor alone; the residuals of the full
  * system are then brought down by repeated correction with it, a few products with Z. */
 
+/* The matrices of the linear system, in one of its two forms. */
 typedef struct {
-    size_t d, m[2], rows; /* dimensions; rows of Z: those of class 0, then those of class 1; both */
-    margin_real *z;       /* rows x d, zstep apart */
-    size_t zstep;
-    margin_real *delta; /* D */
-    margin_real kappa[2], ridge, trace[2];
-    margin_real unit; /* D and Z were multiplied by it */
-    bool active[2];   /* k_c and S_c are not zero: c_c is an unknown */
-    bool regular[2];  /* S_c is known to be regular: no c_c is too large */
-    bool wide;        /* Z Z' is in `work` */
-    bool known;       /* S is in `sigma` */
-    margin_real
-        *sigma;   /* d x d, sstep apart: S_1 above the diagonal, S_0 below it, without ridge; */
-    size_t sstep; /* free on the diagonal: that is in */
-    margin_real *diag[2];
-    margin_real
-        *work; /* narrow: d x d, a factor below; wide: rows x rows, Z Z' above, a factor below */
-    size_t wstep;
-    margin_real *gram;   /* wide: diagonal of Z Z' */
-    margin_real *metric; /* d: of the ridge that holds the system for v */
-    margin_real *panel;  /* for factorisations */
-    /* one solution */
-    margin_real c[2], held[2]; /* c, and the c in the factor */
-    margin_real e, e_held; /* factor of the metric (without one: of I), and that in the factor */
-    bool metrical;
-    margin_real *v, *q;    /* y or v, and q (rows) */
+    bool wide;            /* Z Z' is in `work` */
+    bool known;           /* S is in `sigma` */
+    margin_real *sigma;   /* d x d: S_1 above the diagonal, S_0 below it, without the ridge */
+    size_t sstep;         /* numbers from one row of sigma to the next */
+    margin_real *diag[2]; /* the diagonals of S_c: that of sigma is free */
+    margin_real *work; /* narrow: d x d, a factor below the diagonal; wide: rows x rows, Z Z' above
+                             it and a factor below it */
+    size_t wstep;      /* numbers from one row of work to the next */
+    margin_real *gram; /* wide: rows, the diagonal of Z Z' */
+    margin_real *metric; /* d: the ridge that makes the system for v regular */
+    margin_real *panel;  /* room for factorisations */
+} mgn_rates_system;
+
+/* One solution of the system, and what it was solved with. */
+typedef struct {
+    margin_real c[2];      /* the multipliers */
+    margin_real held[2];   /* those in the factor: no larger than it can bear */
+    margin_real e;         /* factor of the metric, or without one of I */
+    margin_real e_held;    /* that in the factor */
+    bool metrical;         /* e belongs to the metric */
+    margin_real *v;        /* d: y, or the v of the frontier */
+    margin_real *q;        /* rows */
     margin_real length[2]; /* |q_c|, ridge included */
-    /* room */
-    margin_real *r, *t, *a[2]; /* d each */
-    margin_real *s, *x;        /* rows each */
-    /* the best so far */
-    margin_real *y, *p;    /* y (d) and its q (rows) */
+    margin_real *a[2];     /* d each: R_c'q_c */
+} mgn_rates_solution;
+
+/* Vectors to work with. */
+typedef struct {
+    margin_real *r, *t; /* d each */
+    margin_real *s, *x; /* rows each */
+} mgn_rates_room;
+
+/* The best solution so far, and what is known of the distance of the ellipsoids. */
+typedef struct {
+    margin_real *y;        /* d */
+    margin_real *q;        /* rows: the q of y */
+    margin_real c[2];      /* and its c */
     margin_real low, high; /* bounds of the distance */
     margin_real start;     /* the lower one at the start of `fast` */
-    margin_real stray; /* |y - (D - Z'q)| / |y| with |q_c| = k_c, at the apex no more than that */
-    bool apex[2];      /* c_c is as good as infinite */
-    margin_real c_best[2]; /* c of y */
+    margin_real stray;     /* |y - (D - Z'q)| / |y| with |q_c| = k_c, or at the apex at most that */
+    bool apex[2];          /* c_c is as good as infinite */
     margin_real scale;     /* from y to w */
     margin_real p_star;
+} mgn_rates_best;
+
+/* The problem. */
+typedef struct {
+    size_t d, m[2], rows; /* dimensions; rows of Z: those of class 0, then those of class 1; both */
+    margin_real *z;       /* rows x d */
+    size_t zstep;         /* numbers from one row of z to the next */
+    margin_real *delta;   /* D */
+    margin_real kappa[2], ridge, trace[2];
+    margin_real unit;       /* D and Z were multiplied by it */
+    bool active[2];         /* k_c and S_c are not zero: c_c is an unknown */
+    bool regular[2];        /* S_c is known to be regular: no c_c is too large */
     margin_real *centre[2]; /* means of the classes in the space of w, before `unit` */
     margin_real *root;      /* kernels: root of the share of each sample in its class */
-    size_t factors;
+    mgn_rates_system system;
+    mgn_rates_solution at;
+    mgn_rates_room room;
+    mgn_rates_best best;
+    size_t factors; /* Cholesky factors so far */
 } mgn_rates;
 
 #define MGN_RATES_FACTORS 40u
@@ -14019,12 +14041,12 @@ static void mgn_rates_times(const mgn_rates *p, size_t from, size_t count, const
     }
 }
 
-/* |R_c x|; p->x is used. */
+/* |R_c x|; p->room.x is used. */
 static margin_real mgn_rates_spread(const mgn_rates *p, size_t c, const margin_real *x)
 {
     const margin_real own = mgn_sqrt(p->ridge) * margin_norm2(x, p->d);
-    mgn_rates_times(p, mgn_rates_first(p, c), p->m[c], x, p->x);
-    return mgn_hypot(margin_norm2(p->x, p->m[c]), own);
+    mgn_rates_times(p, mgn_rates_first(p, c), p->m[c], x, p->room.x);
+    return mgn_hypot(margin_norm2(p->room.x, p->m[c]), own);
 }
 
 /* k_1 |R_1 x| + k_0 |R_0 x| */
@@ -14051,20 +14073,21 @@ static size_t mgn_rates_count(const mgn_rates *p)
 /* Element j of the diagonal beside the S: metric and ridge. */
 static margin_real mgn_rates_own(const mgn_rates *p, margin_real e, const margin_real *c, size_t j)
 {
-    return e * (p->metrical ? p->metric[j] : 1) + p->ridge * (c[0] + c[1]);
+    return e * (p->at.metrical ? p->system.metric[j] : 1) + p->ridge * (c[0] + c[1]);
 }
 
 /* The matrix of the narrow system below the diagonal and on it. */
 static void mgn_rates_fill_narrow(const mgn_rates *p)
 {
-    const margin_real c0 = p->held[0], c1 = p->held[1];
+    const margin_real c0 = p->at.held[0], c1 = p->at.held[1];
     for (size_t i = 0; i < p->d; i++) {
-        margin_real *to = p->work + i * p->wstep;
-        const margin_real *row = p->sigma + i * p->sstep;
+        margin_real *to = p->system.work + i * p->system.wstep;
+        const margin_real *row = p->system.sigma + i * p->system.sstep;
         for (size_t j = 0; j < i; j++) {
-            to[j] = c0 * row[j] + c1 * p->sigma[j * p->sstep + i];
+            to[j] = c0 * row[j] + c1 * p->system.sigma[j * p->system.sstep + i];
         }
-        to[i] = mgn_rates_own(p, p->e_held, p->held, i) + (c0 * p->diag[0][i] + c1 * p->diag[1][i]);
+        to[i] = mgn_rates_own(p, p->at.e_held, p->at.held, i) +
+                (c0 * p->system.diag[0][i] + c1 * p->system.diag[1][i]);
     }
 }
 
@@ -14073,45 +14096,46 @@ static void mgn_rates_fill_wide(const mgn_rates *p)
 {
     const size_t begin = mgn_rates_begin(p), end = begin + mgn_rates_count(p);
     for (size_t i = begin; i < end; i++) {
-        margin_real *to = p->work + i * p->wstep;
+        margin_real *to = p->system.work + i * p->system.wstep;
         for (size_t j = begin; j < i; j++) {
-            to[j] = p->work[j * p->wstep + i];
+            to[j] = p->system.work[j * p->system.wstep + i];
         }
-        to[i] = p->gram[i] + 1 / p->held[i < p->m[0] ? 0 : 1];
+        to[i] = p->system.gram[i] + 1 / p->at.held[i < p->m[0] ? 0 : 1];
     }
 }
 
 /* Factors the system for c and e; c that the factor cannot bear are held back. */
 static bool mgn_rates_factor(mgn_rates *p, const margin_real *c, margin_real e, bool metrical)
 {
-    const margin_real size = (margin_real)(p->wide ? 4u * p->rows : 16u * p->d) * MGN_EPS;
+    const margin_real size = (margin_real)(p->system.wide ? 4u * p->rows : 16u * p->d) * MGN_EPS;
     const margin_real most = 1 / (size * (p->trace[0] + p->trace[1]) + MGN_TINY);
-    const size_t n = p->wide ? mgn_rates_count(p) : p->d;
-    margin_real *from = p->work;
+    const size_t n = p->system.wide ? mgn_rates_count(p) : p->d;
+    margin_real *from = p->system.work;
     p->factors++;
-    p->metrical = metrical;
-    p->e = e;
-    p->e_held = metrical ? mgn_max(e, size) : e;
+    p->at.metrical = metrical;
+    p->at.e = e;
+    p->at.e_held = metrical ? mgn_max(e, size) : e;
     for (size_t k = 0; k < 2u; k++) {
-        p->c[k] = c[k];
-        p->held[k] = metrical || p->regular[k] ? c[k] : mgn_min(c[k], most);
+        p->at.c[k] = c[k];
+        p->at.held[k] = metrical || p->regular[k] ? c[k] : mgn_min(c[k], most);
     }
-    if (p->wide) {
+    if (p->system.wide) {
         mgn_rates_fill_wide(p);
-        from += mgn_rates_begin(p) * (p->wstep + 1u);
+        from += mgn_rates_begin(p) * (p->system.wstep + 1u);
     } else {
         mgn_rates_fill_narrow(p);
     }
-    return mgn_cholesky(from, p->wstep, n, p->panel);
+    return mgn_cholesky(from, p->system.wstep, n, p->system.panel);
 }
 
 /* b = (L L')^-1 b with the factor at hand. */
 static void mgn_rates_backsolve(const mgn_rates *p, margin_real *b)
 {
-    const size_t n = p->wide ? mgn_rates_count(p) : p->d;
-    const margin_real *l = p->work + (p->wide ? mgn_rates_begin(p) * (p->wstep + 1u) : 0);
-    mgn_solve(b, 1, 1, mgn_view_of(l, p->wstep, 1), n, true);
-    mgn_solve(b, 1, 1, mgn_view_of(l, 1, p->wstep), n, false);
+    const size_t n = p->system.wide ? mgn_rates_count(p) : p->d;
+    const margin_real *l =
+        p->system.work + (p->system.wide ? mgn_rates_begin(p) * (p->system.wstep + 1u) : 0);
+    mgn_solve(b, 1, 1, mgn_view_of(l, p->system.wstep, 1), n, true);
+    mgn_solve(b, 1, 1, mgn_view_of(l, 1, p->system.wstep), n, false);
 }
 
 /* From residuals r = D - e y - Z'q and s = Z y - q / c of the full system to its correction, in place:
@@ -14120,23 +14144,23 @@ static void mgn_rates_correct(const mgn_rates *p, margin_real *r, margin_real *s
 {
     const size_t begin = mgn_rates_begin(p), count = mgn_rates_count(p);
     const margin_real *z = p->z + begin * p->zstep;
-    if (p->wide) {
-        mgn_rates_times(p, begin, count, r, p->x);
-        margin_axpy(s + begin, 1, p->x, count);
+    if (p->system.wide) {
+        mgn_rates_times(p, begin, count, r, p->room.x);
+        margin_axpy(s + begin, 1, p->room.x, count);
         mgn_rates_backsolve(p, s + begin);
-        mgn_mat_t_vec(p->t, z, p->zstep, count, p->d, s + begin);
-        margin_axpy(r, -1, p->t, p->d);
+        mgn_mat_t_vec(p->room.t, z, p->zstep, count, p->d, s + begin);
+        margin_axpy(r, -1, p->room.t, p->d);
         return;
     }
     for (size_t i = begin; i < begin + count; i++) {
-        p->x[i] = p->held[i < p->m[0] ? 0 : 1] * s[i];
+        p->room.x[i] = p->at.held[i < p->m[0] ? 0 : 1] * s[i];
     }
-    mgn_mat_t_vec(p->t, z, p->zstep, count, p->d, p->x + begin);
-    margin_axpy(r, -1, p->t, p->d);
+    mgn_mat_t_vec(p->room.t, z, p->zstep, count, p->d, p->room.x + begin);
+    margin_axpy(r, -1, p->room.t, p->d);
     mgn_rates_backsolve(p, r);
-    mgn_rates_times(p, begin, count, r, p->x + begin);
+    mgn_rates_times(p, begin, count, r, p->room.x + begin);
     for (size_t i = begin; i < begin + count; i++) {
-        s[i] = p->held[i < p->m[0] ? 0 : 1] * (p->x[i] + s[i]);
+        s[i] = p->at.held[i < p->m[0] ? 0 : 1] * (p->room.x[i] + s[i]);
     }
 }
 
@@ -14144,9 +14168,10 @@ static void mgn_rates_correct(const mgn_rates *p, margin_real *r, margin_real *s
 static void mgn_rates_open(const mgn_rates *p, margin_real *r)
 {
     const size_t begin = mgn_rates_begin(p);
-    mgn_mat_t_vec(p->t, p->z + begin * p->zstep, p->zstep, mgn_rates_count(p), p->d, p->q + begin);
+    mgn_mat_t_vec(p->room.t, p->z + begin * p->zstep, p->zstep, mgn_rates_count(p), p->d,
+                  p->at.q + begin);
     for (size_t j = 0; j < p->d; j++) {
-        r[j] = p->delta[j] - mgn_rates_own(p, p->e, p->c, j) * p->v[j] - p->t[j];
+        r[j] = p->delta[j] - mgn_rates_own(p, p->at.e, p->at.c, j) * p->at.v[j] - p->room.t[j];
     }
 }
 
@@ -14155,45 +14180,45 @@ static void mgn_rates_residual(const mgn_rates *p, margin_real *r, margin_real *
 {
     const size_t begin = mgn_rates_begin(p), count = mgn_rates_count(p);
     mgn_rates_open(p, r);
-    mgn_rates_times(p, begin, count, p->v, s + begin);
+    mgn_rates_times(p, begin, count, p->at.v, s + begin);
     for (size_t i = begin; i < begin + count; i++) {
-        s[i] -= p->q[i] / p->c[i < p->m[0] ? 0 : 1];
+        s[i] -= p->at.q[i] / p->at.c[i < p->m[0] ? 0 : 1];
     }
 }
 
 /* out = R_c'q_c = c_c S_c v */
 static void mgn_rates_pull(const mgn_rates *p, size_t c, margin_real *out)
 {
-    mgn_mat_t_vec(out, mgn_rates_z(p, c), p->zstep, p->m[c], p->d, p->q + mgn_rates_first(p, c));
-    margin_axpy(out, p->c[c] * p->ridge, p->v, p->d);
+    mgn_mat_t_vec(out, mgn_rates_z(p, c), p->zstep, p->m[c], p->d, p->at.q + mgn_rates_first(p, c));
+    margin_axpy(out, p->at.c[c] * p->ridge, p->at.v, p->d);
 }
 
 /* Corrects v and q, while each correction is less than half of the one before; eight at most. Leaves |q_c|
  * and R_c'q_c. */
 static bool mgn_rates_improve(mgn_rates *p)
 {
-    margin_real last = margin_norm2(p->v, p->d);
+    margin_real last = margin_norm2(p->at.v, p->d);
     bool more = true;
     for (unsigned step = 0; step < 8u && more; step++) {
         margin_real size;
-        mgn_rates_residual(p, p->r, p->s);
-        mgn_rates_correct(p, p->r, p->s);
-        size = margin_norm2(p->r, p->d);
+        mgn_rates_residual(p, p->room.r, p->room.s);
+        mgn_rates_correct(p, p->room.r, p->room.s);
+        size = margin_norm2(p->room.r, p->d);
         more = size < last / 2;
         if (more) {
-            margin_axpy(p->v, 1, p->r, p->d);
-            margin_axpy(p->q + mgn_rates_begin(p), 1, p->s + mgn_rates_begin(p),
+            margin_axpy(p->at.v, 1, p->room.r, p->d);
+            margin_axpy(p->at.q + mgn_rates_begin(p), 1, p->room.s + mgn_rates_begin(p),
                         mgn_rates_count(p));
-            more = size > 16 * MGN_EPS * margin_norm2(p->v, p->d);
+            more = size > 16 * MGN_EPS * margin_norm2(p->at.v, p->d);
         }
         last = size;
     }
     for (size_t k = 0; k < 2u; k++) {
-        const margin_real own = p->c[k] * mgn_sqrt(p->ridge) * margin_norm2(p->v, p->d);
-        p->length[k] = mgn_hypot(margin_norm2(p->q + mgn_rates_first(p, k), p->m[k]), own);
-        mgn_rates_pull(p, k, p->a[k]);
+        const margin_real own = p->at.c[k] * mgn_sqrt(p->ridge) * margin_norm2(p->at.v, p->d);
+        p->at.length[k] = mgn_hypot(margin_norm2(p->at.q + mgn_rates_first(p, k), p->m[k]), own);
+        mgn_rates_pull(p, k, p->at.a[k]);
     }
-    return margin_norm2(p->v, p->d) <= MGN_HUGE;
+    return margin_norm2(p->at.v, p->d) <= MGN_HUGE;
 }
 
 /* Solves for v and q with a factor of its own. */
@@ -14202,11 +14227,11 @@ static bool mgn_rates_solve(mgn_rates *p, const margin_real *c, margin_real e, b
     if (!mgn_rates_factor(p, c, e, metrical)) {
         return false;
     }
-    mgn_copy(p->v, p->delta, p->d); /* the residuals of nothing */
+    mgn_copy(p->at.v, p->delta, p->d); /* the residuals of nothing */
     for (size_t i = 0; i < p->rows; i++) {
-        p->q[i] = 0;
+        p->at.q[i] = 0;
     }
-    mgn_rates_correct(p, p->v, p->q);
+    mgn_rates_correct(p, p->at.v, p->at.q);
     return mgn_rates_improve(p);
 }
 
@@ -14217,24 +14242,25 @@ static void mgn_rates_slopes(const mgn_rates *p, margin_real slope[2][2])
 {
     for (size_t j = 0; j < 2u; j++) {
         const size_t at = mgn_rates_first(p, j);
-        if (p->wide) {
+        if (p->system.wide) {
             for (size_t i = 0; i < p->rows; i++) {
-                p->s[i] = i >= at && i < at + p->m[j] ? p->q[i] : 0;
+                p->room.s[i] = i >= at && i < at + p->m[j] ? p->at.q[i] : 0;
             }
-            mgn_rates_backsolve(p, p->s + mgn_rates_begin(p));
+            mgn_rates_backsolve(p, p->room.s + mgn_rates_begin(p));
         } else {
-            mgn_copy(p->r, p->a[j], p->d);
-            mgn_rates_backsolve(p, p->r);
+            mgn_copy(p->room.r, p->at.a[j], p->d);
+            mgn_rates_backsolve(p, p->room.r);
         }
         for (size_t i = 0; i < 2u; i++) {
             const size_t from = mgn_rates_first(p, i);
-            const margin_real square = p->length[i] * p->length[i];
-            const margin_real product = p->wide ? margin_dot(p->q + from, p->s + from, p->m[i])
-                                                : margin_dot(p->a[i], p->r, p->d);
+            const margin_real square = p->at.length[i] * p->at.length[i];
+            const margin_real product = p->system.wide
+                                            ? margin_dot(p->at.q + from, p->room.s + from, p->m[i])
+                                            : margin_dot(p->at.a[i], p->room.r, p->d);
             slope[i][j] = i == j ? 1 : 0;
             if (square > 0 && p->active[i] && p->active[j]) {
-                slope[i][j] = p->wide ? product / (p->held[j] * square)
-                                      : slope[i][j] - p->held[i] * product / square;
+                slope[i][j] = p->system.wide ? product / (p->at.held[j] * square)
+                                             : slope[i][j] - p->at.held[i] * product / square;
             }
         }
     }
@@ -14251,23 +14277,23 @@ typedef struct {
 /* Takes the solution at hand for a bound, and keeps the best v as y. */
 static void mgn_rates_take_bound(mgn_rates *p, mgn_rates_quest *quest)
 {
-    const margin_real along = margin_dot(p->delta, p->v, p->d);
+    const margin_real along = margin_dot(p->delta, p->at.v, p->d);
     margin_real found;
     if (!(along > 0)) {
         return;
     }
     if (quest->given) {
         const margin_real left =
-            along - (p->active[1] ? p->kappa[1] : 0) * mgn_rates_spread(p, 1, p->v);
-        const margin_real spread = mgn_rates_spread(p, 0, p->v);
+            along - (p->active[1] ? p->kappa[1] : 0) * mgn_rates_spread(p, 1, p->at.v);
+        const margin_real spread = mgn_rates_spread(p, 0, p->at.v);
         found = left > 0 && spread <= left * MGN_TINY ? MGN_HUGE : left / spread;
         quest->found = mgn_max(quest->found, found);
         return;
     }
-    found = mgn_rates_width(p, p->v) / along;
+    found = mgn_rates_width(p, p->at.v) / along;
     if (found < quest->found) {
         quest->found = found;
-        mgn_copy(p->y, p->v, p->d);
+        mgn_copy(p->best.y, p->at.v, p->d);
     }
 }
 
@@ -14284,14 +14310,14 @@ static bool mgn_rates_ratio(mgn_rates *p, margin_real x)
 static margin_real mgn_rates_beyond(const mgn_rates *p, const mgn_rates_quest *quest,
                                     margin_real *rate)
 {
-    const margin_real share = p->c[1] / (p->c[0] + p->c[1]);
+    const margin_real share = p->at.c[1] / (p->at.c[0] + p->at.c[1]);
     const margin_real tiny = MGN_TINY / MGN_EPS;
     margin_real slope[2][2];
-    margin_real value = mgn_log((p->length[1] + tiny) / p->kappa[1]);
+    margin_real value = mgn_log((p->at.length[1] + tiny) / p->kappa[1]);
     mgn_rates_slopes(p, slope);
     *rate = slope[1][1] * (1 - share) - slope[1][0] * share;
     if (!quest->given) {
-        value -= mgn_log((p->length[0] + tiny) / p->kappa[0]);
+        value -= mgn_log((p->at.length[0] + tiny) / p->kappa[0]);
         *rate -= slope[0][1] * (1 - share) - slope[0][0] * share;
     }
     return value;
@@ -14332,23 +14358,23 @@ static void mgn_rates_seek(mgn_rates *p, mgn_rates_quest *quest, margin_real x)
 /* Turns to the narrow form: S from Z, its metric. */
 static void mgn_rates_narrow(mgn_rates *p)
 {
-    p->wide = false;
-    for (size_t c = 0; c < 2u && !p->known; c++) {
-        mgn_normal_matrix(p->work, p->wstep, mgn_rates_z(p, c), p->zstep, NULL, p->m[c], p->d,
-                          p->panel);
+    p->system.wide = false;
+    for (size_t c = 0; c < 2u && !p->system.known; c++) {
+        mgn_normal_matrix(p->system.work, p->system.wstep, mgn_rates_z(p, c), p->zstep, NULL,
+                          p->m[c], p->d, p->system.panel);
         for (size_t i = 0; i < p->d; i++) {
             for (size_t j = i + 1u; j < p->d; j++) {
-                const size_t to = c == 1u ? i * p->sstep + j : j * p->sstep + i;
-                p->sigma[to] = p->work[i * p->wstep + j];
+                const size_t to = c == 1u ? i * p->system.sstep + j : j * p->system.sstep + i;
+                p->system.sigma[to] = p->system.work[i * p->system.wstep + j];
             }
-            p->diag[c][i] = p->work[i * p->wstep + i];
+            p->system.diag[c][i] = p->system.work[i * p->system.wstep + i];
         }
     }
-    p->known = true;
+    p->system.known = true;
     for (size_t j = 0; j < p->d; j++) {
         const margin_real size =
-            p->diag[0][j] + p->diag[1][j] + 2 * p->ridge + p->delta[j] * p->delta[j];
-        p->metric[j] = size > 0 ? size : 1;
+            p->system.diag[0][j] + p->system.diag[1][j] + 2 * p->ridge + p->delta[j] * p->delta[j];
+        p->system.metric[j] = size > 0 ? size : 1;
     }
 }
 
@@ -14364,7 +14390,8 @@ static bool mgn_rates_outside(mgn_rates *p, mgn_rates_quest *quest)
         return false;
     }
     mgn_rates_take_bound(p, quest);
-    return mgn_rates_width(p, p->v) < 64 * mgn_sqrt(MGN_EPS) * margin_dot(p->delta, p->v, p->d);
+    return mgn_rates_width(p, p->at.v) <
+           64 * mgn_sqrt(MGN_EPS) * margin_dot(p->delta, p->at.v, p->d);
 }
 
 static void mgn_rates_activate(mgn_rates *p)
@@ -14388,10 +14415,10 @@ static margin_real mgn_rates_p_star(mgn_rates *p)
     mgn_rates_quest quest = {false, MGN_HUGE};
     mgn_rates_activate(p);
     if (!p->active[0] && !p->active[1]) {
-        mgn_copy(p->y, p->delta, p->d);
+        mgn_copy(p->best.y, p->delta, p->d);
         return 0;
     }
-    if (p->wide && mgn_rates_outside(p, &quest)) {
+    if (p->system.wide && mgn_rates_outside(p, &quest)) {
         return quest.found;
     }
     mgn_rates_narrow(p);
@@ -14408,7 +14435,7 @@ static margin_real mgn_rates_reach(mgn_rates *p, margin_real k1)
     p->kappa[0] = 1;
     mgn_rates_activate(p);
     p->active[0] = true;
-    if (p->wide && mgn_rates_outside(p, &quest)) {
+    if (p->system.wide && mgn_rates_outside(p, &quest)) {
         return quest.found;
     }
     mgn_rates_narrow(p);
@@ -14426,31 +14453,31 @@ static margin_real mgn_rates_bound(const mgn_rates *p, const margin_real *x)
     return size > 0 ? (margin_dot(p->delta, x, p->d) - mgn_rates_width(p, x)) / size : 0;
 }
 
-/* v = a y + b D and the lower bound by it, for Z y in p->x and Z D in p->s; p->q is used. */
+/* v = a y + b D and the lower bound by it, for Z y in p->room.x and Z D in p->room.s; p->at.q is used. */
 static margin_real mgn_rates_mix(const mgn_rates *p, margin_real a, margin_real b)
 {
     margin_real size, width = 0;
     for (size_t j = 0; j < p->d; j++) {
-        p->v[j] = a * p->y[j] + b * p->delta[j];
+        p->at.v[j] = a * p->best.y[j] + b * p->delta[j];
     }
     for (size_t i = 0; i < p->rows; i++) {
-        p->q[i] = a * p->x[i] + b * p->s[i];
+        p->at.q[i] = a * p->room.x[i] + b * p->room.s[i];
     }
-    size = margin_norm2(p->v, p->d);
+    size = margin_norm2(p->at.v, p->d);
     for (size_t c = 0; c < 2u; c++) {
-        const margin_real spread = margin_norm2(p->q + mgn_rates_first(p, c), p->m[c]);
+        const margin_real spread = margin_norm2(p->at.q + mgn_rates_first(p, c), p->m[c]);
         width += p->active[c] ? p->kappa[c] * mgn_hypot(spread, mgn_sqrt(p->ridge) * size) : 0;
     }
-    return size > 0 ? (margin_dot(p->delta, p->v, p->d) - width) / size : 0;
+    return size > 0 ? (margin_dot(p->delta, p->at.v, p->d) - width) / size : 0;
 }
 
 /* The best of a few directions between y, that of p*, and D; into v, as long as the distance it shows. */
 static void mgn_rates_begin_fast(mgn_rates *p)
 {
-    const margin_real ly = 1 / margin_norm2(p->y, p->d), ld = 1 / margin_norm2(p->delta, p->d);
+    const margin_real ly = 1 / margin_norm2(p->best.y, p->d), ld = 1 / margin_norm2(p->delta, p->d);
     margin_real best = 0, share = 0;
-    mgn_rates_times(p, 0, p->rows, p->y, p->x);
-    mgn_rates_times(p, 0, p->rows, p->delta, p->s);
+    mgn_rates_times(p, 0, p->rows, p->best.y, p->room.x);
+    mgn_rates_times(p, 0, p->rows, p->delta, p->room.s);
     for (unsigned k = 0; k <= 8u; k++) {
         const margin_real part = (margin_real)k / 8;
         const margin_real bound = mgn_rates_mix(p, (1 - part) * ly, part * ld);
@@ -14458,61 +14485,61 @@ static void mgn_rates_begin_fast(mgn_rates *p)
         best = mgn_max(best, bound);
     }
     (void)mgn_rates_mix(p, (1 - share) * ly, share * ld);
-    p->start = best;
-    best /= margin_norm2(p->v, p->d);
+    p->best.start = best;
+    best /= margin_norm2(p->at.v, p->d);
     for (size_t j = 0; j < p->d; j++) {
-        p->v[j] *= best;
+        p->at.v[j] *= best;
     }
 }
 
 /* How much of q_c is beyond |q_c| = k_c, as a share of it; negative where it is short of that. */
 static margin_real mgn_rates_excess(const mgn_rates *p, size_t c)
 {
-    return p->active[c] && p->length[c] > 0 ? 1 - p->kappa[c] / p->length[c] : 0;
+    return p->active[c] && p->at.length[c] > 0 ? 1 - p->kappa[c] / p->at.length[c] : 0;
 }
 
 /* |D - Z'q| for q cut back to |q_c| <= k_c: an upper bound of the distance. D - Z'q is y and the residual of the
- * solution, in p->r; residuals that the rounding of D explains are taken for none. */
+ * solution, in p->room.r; residuals that the rounding of D explains are taken for none. */
 static margin_real mgn_rates_above(const mgn_rates *p)
 {
     for (size_t j = 0; j < p->d; j++) {
-        const margin_real least = 64 * MGN_EPS * (mgn_abs(p->delta[j]) + mgn_abs(p->v[j]));
-        p->t[j] = p->v[j] + (mgn_abs(p->r[j]) <= least ? 0 : p->r[j]);
+        const margin_real least = 64 * MGN_EPS * (mgn_abs(p->delta[j]) + mgn_abs(p->at.v[j]));
+        p->room.t[j] = p->at.v[j] + (mgn_abs(p->room.r[j]) <= least ? 0 : p->room.r[j]);
     }
     for (size_t c = 0; c < 2u; c++) {
-        margin_axpy(p->t, mgn_max(mgn_rates_excess(p, c), 0), p->a[c], p->d);
+        margin_axpy(p->room.t, mgn_max(mgn_rates_excess(p, c), 0), p->at.a[c], p->d);
     }
-    return margin_norm2(p->t, p->d);
+    return margin_norm2(p->room.t, p->d);
 }
 
 /* |y - (D - Z'q)| / |y| for |q_c| = k_c or, at the apex, less: stationarity. */
 static margin_real mgn_rates_astray(const mgn_rates *p)
 {
-    mgn_copy(p->t, p->r, p->d);
+    mgn_copy(p->room.t, p->room.r, p->d);
     for (size_t c = 0; c < 2u; c++) {
         const margin_real excess = mgn_rates_excess(p, c);
-        margin_axpy(p->t, p->apex[c] ? mgn_max(excess, 0) : excess, p->a[c], p->d);
+        margin_axpy(p->room.t, p->best.apex[c] ? mgn_max(excess, 0) : excess, p->at.a[c], p->d);
     }
-    return margin_norm2(p->t, p->d) / margin_norm2(p->v, p->d);
+    return margin_norm2(p->room.t, p->d) / margin_norm2(p->at.v, p->d);
 }
 
 /* Bounds by the solution at hand; the best one is kept, of equals up to the rounding of D.y the one closer
  * to stationarity. */
 static void mgn_rates_take(mgn_rates *p)
 {
-    const margin_real low = mgn_rates_bound(p, p->v);
+    const margin_real low = mgn_rates_bound(p, p->at.v);
     const margin_real same = 16 * MGN_EPS * margin_norm2(p->delta, p->d);
     margin_real stray;
-    mgn_rates_open(p, p->r);
-    p->high = mgn_min(p->high, mgn_rates_above(p));
+    mgn_rates_open(p, p->room.r);
+    p->best.high = mgn_min(p->best.high, mgn_rates_above(p));
     stray = mgn_rates_astray(p);
-    if (low > p->low + same || (stray < p->stray && low > p->low - same)) {
-        p->low = low;
-        p->stray = stray;
-        mgn_copy(p->y, p->v, p->d);
-        mgn_copy(p->p, p->q, p->rows);
-        p->c_best[0] = p->c[0];
-        p->c_best[1] = p->c[1];
+    if (low > p->best.low + same || (stray < p->best.stray && low > p->best.low - same)) {
+        p->best.low = low;
+        p->best.stray = stray;
+        mgn_copy(p->best.y, p->at.v, p->d);
+        mgn_copy(p->best.q, p->at.q, p->rows);
+        p->best.c[0] = p->at.c[0];
+        p->best.c[1] = p->at.c[1];
     }
 }
 
@@ -14531,7 +14558,7 @@ static void mgn_rates_step(const mgn_rates *p, const bool *hold, const margin_re
     bool held[2];
     mgn_rates_slopes(p, slope);
     for (size_t c = 0; c < 2u; c++) {
-        miss[c] = p->active[c] ? mgn_log(p->length[c] / p->kappa[c]) : 0;
+        miss[c] = p->active[c] ? mgn_log(p->at.length[c] / p->kappa[c]) : 0;
         held[c] = hold[c] || (slope[c][c] < MGN_R(0.02) && miss[c] < MGN_R(-0.02));
     }
     det = slope[0][0] * slope[1][1] - slope[0][1] * slope[1][0];
@@ -14547,7 +14574,7 @@ static void mgn_rates_step(const mgn_rates *p, const bool *hold, const margin_re
         const margin_real limit = step[c] * miss[c] > 0 ? 1 : MGN_R(4.6); /* a hundredfold */
         step[c] = mgn_max(-limit, mgn_min(limit, step[c]));
         if (held[c] && !hold[c]) {
-            step[c] = mgn_log(most[c] / p->c[c]);
+            step[c] = mgn_log(most[c] / p->at.c[c]);
         }
     }
 }
@@ -14555,13 +14582,13 @@ static void mgn_rates_step(const mgn_rates *p, const bool *hold, const margin_re
 /* Moves c, and says by how much at most, in logarithms; 0: there is nothing left to move. */
 static margin_real mgn_rates_move(mgn_rates *p, margin_real tol, margin_real *c)
 {
-    const margin_real low = mgn_max(p->low, p->start);
+    const margin_real low = mgn_max(p->best.low, p->best.start);
     margin_real most[2], step[2], size = 0;
     bool hold[2];
     for (size_t k = 0; k < 2u; k++) {
         most[k] = mgn_min(mgn_rates_over(p->kappa[k] * p->kappa[k], tol * low * low, MGN_HUGE),
                           MGN_HUGE * MGN_EPS);
-        hold[k] = !p->active[k] || (c[k] >= most[k] / 2 && p->length[k] <= p->kappa[k]);
+        hold[k] = !p->active[k] || (c[k] >= most[k] / 2 && p->at.length[k] <= p->kappa[k]);
     }
     if (hold[0] && hold[1]) {
         return 0;
@@ -14571,7 +14598,7 @@ static margin_real mgn_rates_move(mgn_rates *p, margin_real tol, margin_real *c)
         if (p->active[k]) {
             c[k] = mgn_min(c[k] * mgn_exp(step[k]), most[k]);
             size = mgn_max(size, mgn_abs(step[k]));
-            p->apex[k] = c[k] >= most[k] / 2;
+            p->best.apex[k] = c[k] >= most[k] / 2;
         }
     }
     return size;
@@ -14582,11 +14609,12 @@ static margin_real mgn_rates_move(mgn_rates *p, margin_real tol, margin_real *c)
  * |y|^2 + k_1 |R_1 y| + k_0 |R_0 y|. */
 static void mgn_rates_first_c(mgn_rates *p, margin_real *c)
 {
-    const margin_real along = margin_dot(p->delta, p->v, p->d), size = margin_norm2(p->v, p->d);
+    const margin_real along = margin_dot(p->delta, p->at.v, p->d),
+                      size = margin_norm2(p->at.v, p->d);
     for (size_t k = 0; k < 2u; k++) {
         const margin_real most = p->kappa[k] * mgn_sqrt(p->trace[k]) * size;
-        const margin_real least = (p->wide ? most : along) / 1000;
-        const margin_real width = p->kappa[k] * mgn_rates_spread(p, k, p->v);
+        const margin_real least = (p->system.wide ? most : along) / 1000;
+        const margin_real width = p->kappa[k] * mgn_rates_spread(p, k, p->at.v);
         c[k] =
             p->active[k] ? p->kappa[k] * p->kappa[k] / mgn_max(mgn_max(width, least), MGN_TINY) : 0;
     }
@@ -14598,8 +14626,8 @@ static bool mgn_rates_follow(mgn_rates *p, const margin_real *c, margin_real mov
     if (moved > MGN_RATES_NEAR) {
         return mgn_rates_solve(p, c, 1, false);
     }
-    p->c[0] = c[0];
-    p->c[1] = c[1];
+    p->at.c[0] = c[0];
+    p->at.c[1] = c[1];
     return mgn_rates_improve(p);
 }
 
@@ -14607,10 +14635,10 @@ static void mgn_rates_begin_newton(mgn_rates *p, margin_real *c)
 {
     mgn_rates_begin_fast(p);
     mgn_rates_first_c(p, c);
-    p->apex[0] = p->apex[1] = false;
-    p->low = 0;
-    p->stray = MGN_HUGE;
-    p->high = margin_norm2(p->delta, p->d);
+    p->best.apex[0] = p->best.apex[1] = false;
+    p->best.low = 0;
+    p->best.stray = MGN_HUGE;
+    p->best.high = margin_norm2(p->delta, p->d);
 }
 
 /* Newton's method until the gap is closed, or no longer closes. The gap goes with the product of |R_c y|
@@ -14634,22 +14662,24 @@ static margin_status mgn_rates_fast(mgn_rates *p, mgn_tick *tick, margin_real to
             continue;
         }
         mgn_rates_take(p);
-        gap = mgn_max(p->high - p->low, 0);
-        if (gap <= tol * p->high && (stale > 0 || closed || p->stray <= 64 * MGN_EPS)) {
+        gap = mgn_max(p->best.high - p->best.low, 0);
+        if (gap <= tol * p->best.high && (stale > 0 || closed || p->best.stray <= 64 * MGN_EPS)) {
             return MARGIN_OK;
         }
-        closed = gap <= tol * p->high && p->stray <= mgn_sqrt(tol);
-        if (mgn_tick_stop(tick, p->factors, gap / p->high, tol)) {
+        closed = gap <= tol * p->best.high && p->best.stray <= mgn_sqrt(tol);
+        if (mgn_tick_stop(tick, p->factors, gap / p->best.high, tol)) {
             return MARGIN_W_STOPPED;
         }
         stale = gap < least / 2 ? 0 : stale + 1u;
         least = mgn_min(gap, least);
         moved = mgn_rates_move(p, tol, c);
-        if ((stale >= 4u && least < 64 * mgn_sqrt(MGN_EPS) * p->high) || !(moved > 0)) {
+        if ((stale >= 4u && least < 64 * mgn_sqrt(MGN_EPS) * p->best.high) || !(moved > 0)) {
             break;
         }
     }
-    return p->high - p->low <= 64 * mgn_sqrt(MGN_EPS) * p->high ? MARGIN_OK : MARGIN_W_ITERATIONS;
+    return p->best.high - p->best.low <= 64 * mgn_sqrt(MGN_EPS) * p->best.high
+               ? MARGIN_OK
+               : MARGIN_W_ITERATIONS;
 }
 
 /* ---- iter ---- */
@@ -14659,10 +14689,11 @@ static void mgn_rates_lower(const mgn_rates *p, size_t c)
 {
     for (size_t i = 0; i < p->d; i++) {
         for (size_t j = 0; j < i; j++) {
-            p->work[i * p->wstep + j] =
-                c == 1u ? p->sigma[j * p->sstep + i] : p->sigma[i * p->sstep + j];
+            p->system.work[i * p->system.wstep + j] =
+                c == 1u ? p->system.sigma[j * p->system.sstep + i]
+                        : p->system.sigma[i * p->system.sstep + j];
         }
-        p->work[i * p->wstep + i] = p->diag[c][i] + p->ridge;
+        p->system.work[i * p->system.wstep + i] = p->system.diag[c][i] + p->ridge;
     }
 }
 
@@ -14700,13 +14731,14 @@ static void mgn_rates_extremes(const mgn_rates *p, size_t c, margin_real *least,
 {
     mgn_tridiagonal t;
     margin_real scale;
-    t.d = p->r;
-    t.e = p->t;
-    t.h = p->a[0];
-    t.q = p->a[1];
+    t.d = p->room.r;
+    t.e = p->room.t;
+    t.h = p->at.a[0];
+    t.q = p->at.a[1];
     mgn_rates_lower(p, c);
-    scale = mgn_lower_scaled(p->work, p->wstep, p->work, p->wstep, p->d);
-    mgn_tridiagonalise(p->work, p->wstep, p->d, &t);
+    scale =
+        mgn_lower_scaled(p->system.work, p->system.wstep, p->system.work, p->system.wstep, p->d);
+    mgn_tridiagonalise(p->system.work, p->system.wstep, p->d, &t);
     *least = scale * mgn_rates_least(&t, p->d, 1);
     *most = -scale * mgn_rates_least(&t, p->d, -1);
 }
@@ -14715,19 +14747,20 @@ static void mgn_rates_extremes(const mgn_rates *p, size_t c, margin_real *least,
 static bool mgn_rates_two_factors(mgn_rates *p)
 {
     p->factors += 2u;
-    p->known = false;
+    p->system.known = false;
     if (p->active[0]) {
         mgn_rates_lower(p, 0);
-        if (!mgn_cholesky(p->work, p->wstep, p->d, p->panel)) {
+        if (!mgn_cholesky(p->system.work, p->system.wstep, p->d, p->system.panel)) {
             return false;
         }
         for (size_t i = 0; i < p->d; i++) {
-            mgn_copy(p->sigma + i * p->sstep, p->work + i * p->wstep, i + 1u);
+            mgn_copy(p->system.sigma + i * p->system.sstep, p->system.work + i * p->system.wstep,
+                     i + 1u);
         }
     }
     if (p->active[1]) {
         mgn_rates_lower(p, 1);
-        return mgn_cholesky(p->work, p->wstep, p->d, p->panel);
+        return mgn_cholesky(p->system.work, p->system.wstep, p->d, p->system.panel);
     }
     return true;
 }
@@ -14785,52 +14818,52 @@ static margin_real mgn_rates_angle(const mgn_rates_ball *o, const margin_real *l
 /* y from the line between the two points, if it is better than the y of p*; its bounds. */
 static void mgn_rates_take_line(mgn_rates *p, const margin_real *line, margin_real part)
 {
-    const margin_real before = mgn_rates_bound(p, p->y);
-    p->high = part * margin_norm2(line, p->d);
-    p->low = mgn_rates_bound(p, p->y);
-    mgn_copy(p->v, line, p->d);
+    const margin_real before = mgn_rates_bound(p, p->best.y);
+    p->best.high = part * margin_norm2(line, p->d);
+    p->best.low = mgn_rates_bound(p, p->best.y);
+    mgn_copy(p->at.v, line, p->d);
     for (size_t j = 0; j < p->d; j++) {
-        p->v[j] *= -part;
+        p->at.v[j] *= -part;
     }
-    p->low = mgn_rates_bound(p, p->v);
-    if (p->low > before) {
-        mgn_copy(p->y, p->v, p->d);
+    p->best.low = mgn_rates_bound(p, p->at.v);
+    if (p->best.low > before) {
+        mgn_copy(p->best.y, p->at.v, p->d);
     }
-    p->low = mgn_max(p->low, before);
+    p->best.low = mgn_max(p->best.low, before);
 }
 
 /* Stationarity of y: |y - (D - k_1 S_1 y / |R_1 y| - k_0 S_0 y / |R_0 y|)| / |y|, y as long as the distance. */
 static void mgn_rates_stray(mgn_rates *p)
 {
-    const margin_real size = p->low / margin_norm2(p->y, p->d);
+    const margin_real size = p->best.low / margin_norm2(p->best.y, p->d);
     for (size_t j = 0; j < p->d; j++) {
-        p->r[j] = p->delta[j] - size * p->y[j];
+        p->room.r[j] = p->delta[j] - size * p->best.y[j];
     }
     for (size_t c = 0; c < 2u; c++) {
-        const margin_real spread = mgn_rates_spread(p, c, p->y);
+        const margin_real spread = mgn_rates_spread(p, c, p->best.y);
         if (p->active[c] && spread > 0) {
-            mgn_mat_t_vec(p->t, mgn_rates_z(p, c), p->zstep, p->m[c], p->d, p->x);
-            margin_axpy(p->t, p->ridge, p->y, p->d);
-            margin_axpy(p->r, -p->kappa[c] / spread, p->t, p->d);
+            mgn_mat_t_vec(p->room.t, mgn_rates_z(p, c), p->zstep, p->m[c], p->d, p->room.x);
+            margin_axpy(p->room.t, p->ridge, p->best.y, p->d);
+            margin_axpy(p->room.r, -p->kappa[c] / spread, p->room.t, p->d);
         }
     }
-    p->stray = margin_norm2(p->r, p->d) / p->low;
+    p->best.stray = margin_norm2(p->room.r, p->d) / p->best.low;
 }
 
 static void mgn_rates_balls(mgn_rates *p, mgn_rates_ball *ball, const margin_real *least)
 {
     for (size_t c = 0; c < 2u; c++) {
-        ball[c].l = c == 0 ? p->sigma : p->work;
-        ball[c].step = c == 0 ? p->sstep : p->wstep;
+        ball[c].l = c == 0 ? p->system.sigma : p->system.work;
+        ball[c].step = c == 0 ? p->system.sstep : p->system.wstep;
         ball[c].mean = c == 0 ? NULL : p->delta;
         ball[c].kappa = p->kappa[c];
         ball[c].least = least[c];
-        ball[c].centre = p->a[c];
-        ball[c].f = c == 0 ? p->q : p->p;
-        ball[c].g = c == 0 ? p->s : p->x;
+        ball[c].centre = p->at.a[c];
+        ball[c].f = c == 0 ? p->at.q : p->best.q;
+        ball[c].g = c == 0 ? p->room.s : p->room.x;
         ball[c].part = 0;
         for (size_t j = 0; j < p->d; j++) {
-            p->a[c][j] = c == 0 ? 0 : p->delta[j];
+            p->at.a[c][j] = c == 0 ? 0 : p->delta[j];
         }
     }
 }
@@ -14859,7 +14892,7 @@ static margin_status mgn_rates_iter(mgn_rates *p, mgn_tick *tick, const margin_r
                                     const margin_real *least, size_t *rounds)
 {
     mgn_rates_ball ball[2];
-    margin_real *line = p->metric, part = 1;
+    margin_real *line = p->system.metric, part = 1;
     margin_status status = MARGIN_W_ITERATIONS;
     if (!mgn_rates_two_factors(p)) {
         return MARGIN_E_NOT_POSITIVE;
@@ -14955,9 +14988,9 @@ static void mgn_rates_conditions(mgn_rates *p, const mgn_rates_task *task, margi
 static void mgn_rates_report_rates(const mgn_rates *p, const mgn_rates_task *task)
 {
     margin_rates_report *report = task->report;
-    const margin_real touch = p->p_star * MGN_HUGE > 1 ? 1 / p->p_star : MGN_HUGE;
-    report->feasible = p->p_star < 1;
-    report->p_star = p->p_star;
+    const margin_real touch = p->best.p_star * MGN_HUGE > 1 ? 1 / p->best.p_star : MGN_HUGE;
+    report->feasible = p->best.p_star < 1;
+    report->p_star = p->best.p_star;
     report->touch = touch;
     report->kappa_pos = p->kappa[1];
     report->kappa_neg = p->kappa[0];
@@ -15006,18 +15039,18 @@ static void mgn_rates_frontier_run(mgn_rates *p, const mgn_rates_task *task)
 /* From bounds and y to w, in units of p, in y; the report on it. */
 static void mgn_rates_finish(mgn_rates *p, const mgn_rates_task *task, margin_status status)
 {
-    const margin_real root = p->unit / p->low, ratio = p->low / p->high;
+    const margin_real root = p->unit / p->best.low, ratio = p->best.low / p->best.high;
     margin_info *info = task->info;
-    p->scale = 2 / (p->low * margin_norm2(p->y, p->d));
+    p->best.scale = 2 / (p->best.low * margin_norm2(p->best.y, p->d));
     for (size_t j = 0; j < p->d; j++) {
-        p->y[j] *= p->scale;
+        p->best.y[j] *= p->best.scale;
     }
     info->objective = 2 * root * root;
     info->gap = mgn_max(info->objective * (1 - ratio) * (1 + ratio), 0);
-    info->violation = p->stray;
+    info->violation = p->best.stray;
     info->converged = status == MARGIN_OK;
-    task->report->spread_pos = mgn_rates_spread(p, 1, p->y);
-    task->report->spread_neg = mgn_rates_spread(p, 0, p->y);
+    task->report->spread_pos = mgn_rates_spread(p, 1, p->best.y);
+    task->report->spread_neg = mgn_rates_spread(p, 0, p->best.y);
     task->report->factorisations = p->factors;
 }
 
@@ -15029,7 +15062,7 @@ static margin_status mgn_rates_run(mgn_rates *p, const mgn_rates_task *task)
     margin_status status;
     size_t rounds = 0;
     p->factors = 0;
-    if (!p->wide) {
+    if (!p->system.wide) {
         mgn_rates_narrow(p);
     }
     if (task->eta_neg != NULL) {
@@ -15038,12 +15071,12 @@ static margin_status mgn_rates_run(mgn_rates *p, const mgn_rates_task *task)
     }
     p->kappa[1] = mgn_rates_kappa(full->eta_pos, full->nu_pos);
     p->kappa[0] = mgn_rates_kappa(full->eta_neg, full->nu_neg);
-    if (!p->wide && (task->told || full->solver == MARGIN_RATES_ITER)) {
+    if (!p->system.wide && (task->told || full->solver == MARGIN_RATES_ITER)) {
         mgn_rates_conditions(p, task, least);
     }
-    p->p_star = mgn_rates_p_star(p);
+    p->best.p_star = mgn_rates_p_star(p);
     mgn_rates_report_rates(p, task);
-    if (!(p->p_star < 1)) {
+    if (!(p->best.p_star < 1)) {
         return MARGIN_E_INFEASIBLE;
     }
     if (full->solver == MARGIN_RATES_ITER) {
@@ -15053,7 +15086,7 @@ static margin_status mgn_rates_run(mgn_rates *p, const mgn_rates_task *task)
         status = mgn_rates_fast(p, task->tick, full->tol);
         task->info->iterations = p->factors;
     }
-    if (status >= 0 && !(p->low > 0)) {
+    if (status >= 0 && !(p->best.low > 0)) {
         return MARGIN_E_NO_CONVERGENCE;
     }
     if (status >= 0) {
@@ -15093,10 +15126,12 @@ static margin_status mgn_rates_prepare(const margin_rates_options *options, mgn_
 /* Shares the vectors out; returns what lies behind them. */
 static margin_real *mgn_rates_vectors(mgn_rates *p, margin_real *at, size_t d, size_t rows)
 {
-    margin_real **const small[12] = {&p->delta, &p->diag[0], &p->diag[1],   &p->metric,
-                                     &p->v,     &p->r,       &p->t,         &p->a[0],
-                                     &p->a[1],  &p->y,       &p->centre[0], &p->centre[1]};
-    margin_real **const large[6] = {&p->q, &p->s, &p->x, &p->p, &p->gram, &p->root};
+    margin_real **const small[12] = {&p->delta,         &p->system.diag[0], &p->system.diag[1],
+                                     &p->system.metric, &p->at.v,           &p->room.r,
+                                     &p->room.t,        &p->at.a[0],        &p->at.a[1],
+                                     &p->best.y,        &p->centre[0],      &p->centre[1]};
+    margin_real **const large[6] = {&p->at.q,   &p->room.s,      &p->room.x,
+                                    &p->best.q, &p->system.gram, &p->root};
     for (size_t k = 0; k < 12u; k++, at += d) {
         *small[k] = at;
     }
@@ -15133,16 +15168,16 @@ static void mgn_rates_linear_plan(mgn_rates *p, mgn_rates_linear *l, margin_aren
     if (real != NULL) {
         l->mean = l->cov + 2u * square;
         l->weight = l->mean + 2u * d;
-        p->sigma = l->weight + 2u;
-        p->work = p->sigma + square;
-        p->panel = p->work + square;
-        (void)mgn_rates_vectors(p, p->panel + mgn_rates_panel(d), d, 2u * d);
+        p->system.sigma = l->weight + 2u;
+        p->system.work = p->system.sigma + square;
+        p->system.panel = p->system.work + square;
+        (void)mgn_rates_vectors(p, p->system.panel + mgn_rates_panel(d), d, 2u * d);
         l->order = (margin_index *)(void *)(real + reals);
-        l->bytes = (reals - (size_t)(p->sigma - real)) * sizeof *real;
+        l->bytes = (reals - (size_t)(p->system.sigma - real)) * sizeof *real;
     }
     p->d = d;
     p->z = l->cov;
-    p->zstep = p->sstep = p->wstep = d;
+    p->zstep = p->system.sstep = p->system.wstep = d;
 }
 
 /* Z_c from the covariance of class c: a factor of it in units in which its diagonal is 1, so that the
@@ -15153,26 +15188,26 @@ static margin_status mgn_rates_linear_factor(mgn_rates *p, const mgn_rates_linea
     margin_real *cov = l->cov + c * d * d, *to = mgn_rates_z(p, c);
     mgn_pivoted_work work;
     size_t rank = 0;
-    work.panel = p->panel;
-    work.diagonal = p->q;
-    work.left = p->s;
-    work.column = p->x;
+    work.panel = p->system.panel;
+    work.diagonal = p->at.q;
+    work.left = p->room.s;
+    work.column = p->room.x;
     work.order = l->order;
     for (size_t i = 0; i < d; i++) {
-        p->r[i] = p->diag[c][i] > 0 ? mgn_sqrt(p->diag[c][i]) : 1;
+        p->room.r[i] = p->system.diag[c][i] > 0 ? mgn_sqrt(p->system.diag[c][i]) : 1;
         for (size_t j = 0; j <= i; j++) {
-            cov[i * d + j] = cov[i * d + j] / p->r[i] / p->r[j];
+            cov[i * d + j] = cov[i * d + j] / p->room.r[i] / p->room.r[j];
             cov[j * d + i] = cov[i * d + j];
         }
     }
     if (mgn_pivoted_run(cov, d, d, 0, &rank, &work) != MARGIN_OK) {
         return MARGIN_E_NOT_POSITIVE;
     }
-    mgn_copy(p->work, cov, d * d);
+    mgn_copy(p->system.work, cov, d * d);
     for (size_t i = 0; i < d; i++) {
         const size_t j = l->order[i];
         for (size_t k = 0; k < rank; k++) {
-            to[k * d + j] = k <= i ? p->work[i * d + k] * p->r[j] : 0;
+            to[k * d + j] = k <= i ? p->system.work[i * d + k] * p->room.r[j] : 0;
         }
     }
     p->m[c] = rank;
@@ -15187,12 +15222,12 @@ static margin_status mgn_rates_linear_sigma(mgn_rates *p, const mgn_rates_linear
     bool negative = false;
     for (size_t i = 0; i < d; i++) {
         for (size_t c = 0; c < 2u; c++) {
-            p->diag[c][i] = l->cov[(c * d + i) * d + i];
-            negative = negative || p->diag[c][i] < 0;
+            p->system.diag[c][i] = l->cov[(c * d + i) * d + i];
+            negative = negative || p->system.diag[c][i] < 0;
         }
         for (size_t j = 0; j < i; j++) {
-            p->sigma[i * d + j] = l->cov[i * d + j];
-            p->sigma[j * d + i] = l->cov[(d + i) * d + j];
+            p->system.sigma[i * d + j] = l->cov[i * d + j];
+            p->system.sigma[j * d + i] = l->cov[(d + i) * d + j];
         }
     }
     return negative ? MARGIN_E_NOT_POSITIVE : MARGIN_OK;
@@ -15203,21 +15238,22 @@ static void mgn_rates_linear_unit(mgn_rates *p)
     const margin_real square = p->unit * p->unit;
     for (size_t i = 0; i < p->d; i++) {
         for (size_t j = 0; j < p->d; j++) {
-            p->sigma[i * p->d + j] *= i == j ? 1 : square;
+            p->system.sigma[i * p->d + j] *= i == j ? 1 : square;
         }
-        p->diag[0][i] *= square;
-        p->diag[1][i] *= square;
+        p->system.diag[0][i] *= square;
+        p->system.diag[1][i] *= square;
     }
 }
 
 /* Wide where the covariances leave dimensions free: then Z Z' into work. */
 static void mgn_rates_linear_wide(mgn_rates *p)
 {
-    p->wide = p->rows <= p->d && p->ridge == 0;
-    if (p->wide) {
-        mgn_gram(p->work, p->wstep, p->z, p->zstep, NULL, p->rows, p->d, p->panel);
+    p->system.wide = p->rows <= p->d && p->ridge == 0;
+    if (p->system.wide) {
+        mgn_gram(p->system.work, p->system.wstep, p->z, p->zstep, NULL, p->rows, p->d,
+                 p->system.panel);
         for (size_t i = 0; i < p->rows; i++) {
-            p->gram[i] = p->work[i * p->wstep + i];
+            p->system.gram[i] = p->system.work[i * p->system.wstep + i];
         }
     }
 }
@@ -15230,8 +15266,8 @@ static void mgn_rates_linear_wide(mgn_rates *p)
 static bool mgn_rates_linear_lost(const mgn_rates *p, size_t j)
 {
     const margin_real apart = mgn_abs(p->delta[j]);
-    return apart > 0 && apart * apart < MGN_RATES_LEAST && p->diag[0][j] < MGN_RATES_LEAST &&
-           p->diag[1][j] < MGN_RATES_LEAST;
+    return apart > 0 && apart * apart < MGN_RATES_LEAST && p->system.diag[0][j] < MGN_RATES_LEAST &&
+           p->system.diag[1][j] < MGN_RATES_LEAST;
 }
 
 /* Sets the problem up from l->mean and l->cov. */
@@ -15252,7 +15288,7 @@ static margin_status mgn_rates_linear_start(mgn_rates *p, const mgn_rates_linear
     p->rows = p->m[0] + p->m[1];
     for (size_t j = 0; j < d; j++) { /* by a feature at least, beyond the rounding of its means */
         const margin_real size = mgn_max(mgn_abs(l->mean[j]), mgn_abs(l->mean[d + j]));
-        const margin_real spread = mgn_sqrt(mgn_max(p->diag[0][j], p->diag[1][j]));
+        const margin_real spread = mgn_sqrt(mgn_max(p->system.diag[0][j], p->system.diag[1][j]));
         p->delta[j] = l->mean[d + j] - l->mean[j];
         apart = apart || mgn_abs(p->delta[j]) > 8 * MGN_EPS * mgn_max(size, spread);
         if (mgn_rates_linear_lost(p, j)) {
@@ -15263,11 +15299,11 @@ static margin_status mgn_rates_linear_start(mgn_rates *p, const mgn_rates_linear
         return MARGIN_E_NO_DIRECTION;
     }
     mgn_rates_linear_unit(p);
-    p->known = true;
+    p->system.known = true;
     if (task->full.solver == MARGIN_RATES_FAST) {
         mgn_rates_linear_wide(p);
     } else {
-        p->wide = false;
+        p->system.wide = false;
     }
     return MARGIN_OK;
 }
@@ -15280,7 +15316,7 @@ static void mgn_rates_linear_store(const mgn_rates *p, const mgn_rates_linear *l
     margin_real pos, neg;
     MARGIN_ASSERT(w != NULL); /* no counting arena comes here */
     for (size_t j = 0; j < p->d; j++) {
-        w[j] = p->y[j] * p->unit;
+        w[j] = p->best.y[j] * p->unit;
     }
     pos = margin_dot(w, l->mean + p->d, p->d) - 1 - p->kappa[1] * report->spread_pos;
     neg = margin_dot(w, l->mean, p->d) + 1 + p->kappa[0] * report->spread_neg;
@@ -15340,7 +15376,7 @@ static margin_status mgn_rates_linear_moments(mgn_rates *p, const mgn_rates_line
         mgn_copy(l->cov, given->cov, 2u * p->d * p->d);
         return MARGIN_OK;
     }
-    room = margin_arena_make(p->sigma, l->bytes);
+    room = margin_arena_make(p->system.sigma, l->bytes);
     return margin_data_moments(data, 2, &room, l->weight, l->mean, l->cov);
 }
 
@@ -15440,10 +15476,10 @@ static void mgn_rates_kernel_take(mgn_rates_kernel *k, const mgn_fit *fit, margi
     if (real != NULL) {
         k->k = real;
         p->z = k->k + square;
-        p->work = p->z + square;
-        p->sigma = squares == 4u ? p->work + square : k->k;
-        p->panel = real + squares * square;
-        (void)mgn_rates_vectors(p, p->panel + panel, n, n);
+        p->system.work = p->z + square;
+        p->system.sigma = squares == 4u ? p->system.work + square : k->k;
+        p->system.panel = real + squares * square;
+        (void)mgn_rates_vectors(p, p->system.panel + panel, n, n);
         k->order = (margin_index *)(void *)(real + reals);
     }
 }
@@ -15457,7 +15493,7 @@ static void mgn_rates_kernel_plan(const mgn_fit *fit, margin_arena *mem)
 /* Products of the samples less their mean, so that a linear machine does not depend on the origin. */
 static void mgn_rates_centred(const mgn_rates_kernel *k, const margin_data *data)
 {
-    margin_real *mean = k->p.panel;
+    margin_real *mean = k->p.system.panel;
     for (size_t j = 0; j < data->d; j++) {
         mean[j] = 0;
     }
@@ -15485,12 +15521,12 @@ static margin_status mgn_rates_kernel_matrix(const mgn_rates_kernel *k, const mg
 {
     const size_t n = k->n;
     const margin_data *data = &fit->data;
-    margin_real *norm = k->p.q;
+    margin_real *norm = k->p.at.q;
     if (fit->kernel.kind == MARGIN_KERNEL_LINEAR) {
         mgn_rates_centred(k, data);
     } else {
         mgn_gram(k->k, n, data->x, mgn_stride(data->stride, data->d), data->rows, n, data->d,
-                 k->p.panel);
+                 k->p.system.panel);
         mgn_data_norms(data, norm);
         for (size_t i = 0; i < n; i++) {
             mgn_kernel_apply(&fit->kernel, norm[i], norm, k->k + i * n, i + 1u);
@@ -15533,7 +15569,8 @@ static void mgn_rates_kernel_gram(const mgn_rates_kernel *k)
 {
     const mgn_rates *p = &k->p;
     const size_t n = k->n, split = p->m[0];
-    margin_real *const mean[2] = {p->q, p->s}; /* of each row of K over the samples of a class */
+    margin_real *const mean[2] = {p->at.q,
+                                  p->room.s}; /* of each row of K over the samples of a class */
     margin_real whole[2][2] = {{0, 0}, {0, 0}};
     for (size_t i = 0; i < n; i++) {
         mean[0][i] = mean[1][i] = 0;
@@ -15549,9 +15586,9 @@ static void mgn_rates_kernel_gram(const mgn_rates_kernel *k)
         for (size_t h = i; h < n; h++) {
             const size_t o = h < split ? 0 : 1;
             const margin_real value = k->k[i * n + h] - mean[o][i] - mean[c][h] + whole[c][o];
-            p->work[i * p->wstep + h] = p->root[i] * p->root[h] * value;
+            p->system.work[i * p->system.wstep + h] = p->root[i] * p->root[h] * value;
         }
-        p->gram[i] = p->work[i * p->wstep + i];
+        p->system.gram[i] = p->system.work[i * p->system.wstep + i];
     }
 }
 
@@ -15591,12 +15628,12 @@ static margin_status mgn_rates_kernel_start(mgn_rates_kernel *k, const mgn_rates
     const bool wide = task->full.ridge == 0 && task->full.solver == MARGIN_RATES_FAST;
     mgn_pivoted_work work;
     margin_real largest;
-    work.panel = p->panel;
-    work.diagonal = p->q;
-    work.left = p->s;
-    work.column = p->x;
+    work.panel = p->system.panel;
+    work.diagonal = p->at.q;
+    work.left = p->room.s;
+    work.column = p->room.x;
     work.order = k->order;
-    p->wstep = p->sstep = p->zstep = n;
+    p->system.wstep = p->system.sstep = p->zstep = n;
     if (wide) {
         mgn_rates_kernel_gram(k);
     }
@@ -15609,20 +15646,20 @@ static margin_status mgn_rates_kernel_start(mgn_rates_kernel *k, const mgn_rates
     }
     p->ridge = task->full.ridge;
     p->regular[0] = p->regular[1] = p->ridge > 0;
-    p->known = false;
-    p->wide = wide && n <= p->d + 2u;
+    p->system.known = false;
+    p->system.wide = wide && n <= p->d + 2u;
     if (task->full.solver == MARGIN_RATES_FAST) {
-        p->sigma = k->k + (2u * p->d <= n ? p->d * n : 0);
+        p->system.sigma = k->k + (2u * p->d <= n ? p->d * n : 0);
     }
     mgn_rates_kernel_rows(k);
     if (!mgn_rates_scale(p, 8 * (margin_real)n * MGN_EPS * mgn_sqrt(largest))) {
         return MARGIN_E_NO_DIRECTION;
     }
-    for (size_t i = 0; i < n && p->wide; i++) {
+    for (size_t i = 0; i < n && p->system.wide; i++) {
         for (size_t h = i; h < n; h++) {
-            p->work[i * n + h] *= p->unit * p->unit;
+            p->system.work[i * n + h] *= p->unit * p->unit;
         }
-        p->gram[i] *= p->unit * p->unit;
+        p->system.gram[i] *= p->unit * p->unit;
     }
     return MARGIN_OK;
 }
@@ -15632,14 +15669,14 @@ static margin_status mgn_rates_kernel_start(mgn_rates_kernel *k, const mgn_rates
 static margin_real mgn_rates_kernel_dual(const mgn_rates_kernel *k, margin_real *b)
 {
     const mgn_rates *p = &k->p;
-    const margin_real own = 1 + p->ridge * (p->c_best[0] + p->c_best[1]);
-    const margin_real factor = p->unit * p->unit * p->scale / own;
+    const margin_real own = 1 + p->ridge * (p->best.c[0] + p->best.c[1]);
+    const margin_real factor = p->unit * p->unit * p->best.scale / own;
     for (size_t c = 0; c < 2u; c++) {
         const size_t from = mgn_rates_first(p, c);
-        const margin_real sum = margin_dot(p->root + from, p->p + from, p->m[c]);
+        const margin_real sum = margin_dot(p->root + from, p->best.q + from, p->m[c]);
         for (size_t i = from; i < from + p->m[c]; i++) {
             const margin_real root = p->root[i], sign = c == 1u ? 1 : -1;
-            b[i] = factor * (root * root * (sign + sum) - root * p->p[i]);
+            b[i] = factor * (root * root * (sign + sum) - root * p->best.q[i]);
         }
     }
     return mgn_norm1(b, k->n);
@@ -15650,10 +15687,10 @@ static margin_real mgn_rates_kernel_pivots(const mgn_rates_kernel *k)
 {
     const mgn_rates *p = &k->p;
     for (size_t j = 0; j < p->d; j++) {
-        p->v[j] = p->unit * p->y[j];
+        p->at.v[j] = p->unit * p->best.y[j];
     }
-    mgn_solve(p->v, 1, 1, mgn_view_of(k->k, 1, k->n), p->d, false);
-    return mgn_norm1(p->v, p->d);
+    mgn_solve(p->at.v, 1, 1, mgn_view_of(k->k, 1, k->n), p->d, false);
+    return mgn_norm1(p->at.v, p->d);
 }
 
 static void mgn_rates_kernel_coefficients(const mgn_rates_kernel *k, const mgn_fit *fit,
@@ -15672,8 +15709,8 @@ static void mgn_rates_kernel_coefficients(const mgn_rates_kernel *k, const mgn_f
         return;
     }
     for (size_t i = 0; i < k->n; i++) {
-        fit->b[k->order[i]] = i < p->d ? p->v[i] : 0;
-        sum += i < p->d ? p->v[i] : 0;
+        fit->b[k->order[i]] = i < p->d ? p->at.v[i] : 0;
+        sum += i < p->d ? p->at.v[i] : 0;
     }
     for (size_t i = 0; i < k->n && linear; i++) { /* w is made of samples less their mean */
         fit->b[i] -= sum / (margin_real)k->n;
@@ -15684,7 +15721,7 @@ static void mgn_rates_kernel_coefficients(const mgn_rates_kernel *k, const mgn_f
 static margin_real mgn_rates_kernel_shift(const mgn_rates_kernel *k, const mgn_fit *fit)
 {
     const size_t d = fit->data.d;
-    margin_real *w = k->p.panel, *mean = w + d; /* a panel has room for two vectors */
+    margin_real *w = k->p.system.panel, *mean = w + d; /* a panel has room for two vectors */
     for (size_t j = 0; j < d; j++) {
         w[j] = mean[j] = 0;
     }
@@ -15702,15 +15739,15 @@ static margin_real mgn_rates_kernel_shift(const mgn_rates_kernel *k, const mgn_f
 static void mgn_rates_kernel_finish(mgn_rates_kernel *k, mgn_fit *fit, margin_rates_report *report)
 {
     const mgn_rates *p = &k->p;
-    const margin_real at[2] = {p->unit * margin_dot(p->centre[0], p->y, p->d),
-                               p->unit * margin_dot(p->centre[1], p->y, p->d)};
+    const margin_real at[2] = {p->unit * margin_dot(p->centre[0], p->best.y, p->d),
+                               p->unit * margin_dot(p->centre[1], p->best.y, p->d)};
     const margin_real pos = at[1] - 1 - p->kappa[1] * report->spread_pos;
     const margin_real neg = at[0] + 1 + p->kappa[0] * report->spread_neg;
     mgn_rates_errors errors = {{0, 0}, {0, 0}};
     fit->bias = -(pos + neg) / 2;
     report->slack_pos = pos + fit->bias;
     report->slack_neg = -neg - fit->bias;
-    mgn_rates_times(p, 0, k->n, p->y, fit->f);
+    mgn_rates_times(p, 0, k->n, p->best.y, fit->f);
     for (size_t i = 0; i < k->n; i++) {
         const size_t c = i < p->m[0] ? 0 : 1;
         fit->f[i] = at[c] + fit->f[i] / p->root[i] + fit->bias;
