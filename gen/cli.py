@@ -148,6 +148,7 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     work.add_argument("--resume", action="store_true", help="go on with a search that was stopped, from the file beside the output")
     add_engine(work)
     work.add_argument("--save", metavar="MODEL", help="write the model file (.mgn) as well")
+    work.add_argument("--report", metavar="FILE.html", help="write a page about the model, as gen report does")
     add_json(work)
     add_quiet(work)
     add_seed(work)
@@ -246,7 +247,7 @@ def make_parser() -> Parser:
 
 # Arguments that name files, over all commands; `check_apart` keeps what is written from what is read.
 READS = ("data", "test", "model", "file", "range", "scale_data")
-WRITES = {"output": "-o", "save": "--save", "json": "--json"}
+WRITES = {"output": "-o", "save": "--save", "report": "--report", "json": "--json"}
 
 
 def parse(argv: list[str]) -> argparse.Namespace:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from html import escape
 
 from . import svg
 from .measure import Bin, Form, Importance, Plane, RejectCurve, quantile, wilson
@@ -257,6 +258,31 @@ def frontier(forms: list[Form], budget: int | None) -> str:
             marks.append(text(axes.x(whole.bytes) + 7, axes.y(whole.error) + (4 if i == 0 else -6 if i == 1 else 14), form, style="tick"))
     return picture(228, marks, "Error against bytes", "; ".join(
         f"{f.form} {byte_words(f.bytes)} error {percents(f.error)}" for f in forms if f.whole and f.error is not None))
+
+
+def candidates(tried: list[dict], picked: dict | None, budget: int | None) -> str:
+    """Cross-validated error against bytes of all that was tried, by format; the choice has a ring."""
+    sizes = [one["bytes"] for one in tried] + ([budget] if budget else [])
+    worst = max(one["error_mean"] for one in tried)
+    axes = Axes((min(sizes) / 1.3, max(sizes) * 1.3), (0, min(1.0, max(top_of(worst), 0.01))), log_x=True)
+    marks = axes.frame("bytes of tables", "cross-validated error", lambda v: f"{v:,.0f}".replace(",", "\u202f"), percents)
+    if budget:
+        marks += [line(axes.x(budget), axes.top, axes.x(budget), axes.bottom, "s1"),
+                  text(min(axes.x(budget) + 4, svg.WIDTH), axes.top - 9, f"budget {budget}", "end", "tick")]
+    for one in tried:
+        i = ("f32", "q15", "q7").index(one["format"])
+        words = f"{one['method']} {one['format']}: {one['bytes']} bytes, {percents(one['error_mean'])}"
+        marks.append(f'<g>{mark(axes.x(one["bytes"]), axes.y(one["error_mean"]), i, 2.6)}<title>{escape(words)}</title></g>')
+    if picked:
+        x, y = axes.x(picked["bytes"]), axes.y(picked["error_mean"])
+        marks += [f'<circle cx="{num(x)}" cy="{num(y)}" r="8" class="ring"/>',
+                  text(x + 12, y + 4, f"{picked['method']} {picked['format']}", style="tick") if x < 280 else
+                  text(x - 12, y + 4, f"{picked['method']} {picked['format']}", "end", "tick")]
+    at = 0.0
+    for i, form in enumerate(("f32", "q15", "q7")):
+        marks += [mark(at + 5, 228, i, 4), text(at + 14, 232, form, style="tick")]
+        at += 52
+    return picture(240, marks, "What was tried", f"{len(tried)} candidates.")
 
 
 def bars(rows: list[tuple[str, list[tuple[str, float]]]], words: str, form=None) -> str:

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from . import advice, commands, cost, data, groups, interrupt, methods, metrics, output, state, tries, trial, workers
+from . import advice, commands, cost, data, groups, interrupt, methods, metrics, output, report, state, tries, trial, workers
 from . import train as training
 from .errors import Failure, Usage
 from .output import percent, say
@@ -123,6 +123,7 @@ def check(arguments: argparse.Namespace) -> None:
     output.check_writable(arguments.json)
     output.check_writable(arguments.save)
     output.check_writable(arguments.output)
+    output.check_writable(arguments.report)
     if arguments.resume and state.path_beside(arguments.output, arguments.save, arguments.json) is None:
         raise Usage("--resume: the state of a search is kept beside the output, and there is none: -o is missing")
 
@@ -189,6 +190,8 @@ def fit(arguments: argparse.Namespace) -> None:
         if stamp(arguments.data) != before:
             raise Failure("the file changed during the search: the models are about what it was before", arguments.data)
         write(arguments, result, picked)
+        if arguments.report is not None:
+            report.of_fit(arguments, picked["candidate"].model, problem.rows, test, result)
         finished = search.complete
     except Failure:
         finished = True  # nothing to go on with

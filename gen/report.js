@@ -9,22 +9,30 @@
   // ---- the reject line ----
   const slider = byId("reject");
   if (slider && facts.curve) {
-    const curve = facts.curve, [left, right, low, high] = facts.margin_scale;
+    const curve = facts.curve,
+      [left, right, low, high] = facts.margin_scale;
     const [dl, dr, farthest, dt, db, highest] = facts.reject_scale;
     const clamp = (v, a, b) => Math.min(Math.max(v, a), b);
     const place = (m) => left + (right - left) * clamp((m - low) / (high - low), 0, 1);
     const show = () => {
-      const i = Number(slider.value), t = curve.thresholds[i], kept = curve.n - curve.rejected[i];
-      const rejection = curve.rejected[i] / curve.n, error = kept ? curve.wrong[i] / kept : 0;
+      const i = Number(slider.value),
+        t = curve.thresholds[i],
+        kept = curve.n - curve.rejected[i];
+      const rejection = curve.rejected[i] / curve.n,
+        error = kept ? curve.wrong[i] / kept : 0;
       for (const id of ["band-up", "band-down"]) {
         byId(id).setAttribute("x", place(-t));
         byId(id).setAttribute("width", place(t) - place(-t));
       }
       byId("reject-line").setAttribute("transform", `translate(${place(t) - place(0)} 0)`);
-      const x = dl + (dr - dl) * clamp(rejection / farthest, 0, 1), y = db - (db - dt) * clamp(error / highest, 0, 1);
-      byId("reject-dot").setAttribute("transform",
-        `translate(${x - dl} ${y - (db - (db - dt) * clamp(curve.wrong[0] / curve.n / highest, 0, 1))})`);
-      const words = `Margins below ${Number(t.toPrecision(4))} get no answer: ${percent(rejection)} of the rows ` +
+      const x = dl + (dr - dl) * clamp(rejection / farthest, 0, 1),
+        y = db - (db - dt) * clamp(error / highest, 0, 1);
+      byId("reject-dot").setAttribute(
+        "transform",
+        `translate(${x - dl} ${y - (db - (db - dt) * clamp(curve.wrong[0] / curve.n / highest, 0, 1))})`,
+      );
+      const words =
+        `Margins below ${Number(t.toPrecision(4))} get no answer: ${percent(rejection)} of the rows ` +
         `(${curve.rejected[i]} of ${curve.n}); of the others ${percent(error)} are wrong (${curve.wrong[i]} of ${kept}).`;
       byId("reject-words").textContent = words;
       byId("reject-option").textContent = t > 0 ? `--reject ${t}` : "(nothing is rejected now)";
@@ -33,15 +41,23 @@
     };
     const figure = byId("margins");
     const drag = (event) => {
-      const box = figure.getBoundingClientRect(), x = (event.clientX - box.left) * 360 / box.width;
-      const m = Math.abs(low + (high - low) * (x - left) / (right - left));
+      const box = figure.getBoundingClientRect(),
+        x = ((event.clientX - box.left) * 360) / box.width;
+      const m = Math.abs(low + ((high - low) * (x - left)) / (right - left));
       let best = 0;
-      curve.thresholds.forEach((t, i) => { if (Math.abs(t - m) < Math.abs(curve.thresholds[best] - m)) best = i; });
+      curve.thresholds.forEach((t, i) => {
+        if (Math.abs(t - m) < Math.abs(curve.thresholds[best] - m)) best = i;
+      });
       slider.value = best;
       show();
     };
-    figure.addEventListener("pointerdown", (event) => { figure.setPointerCapture(event.pointerId); drag(event); });
-    figure.addEventListener("pointermove", (event) => { if (figure.hasPointerCapture(event.pointerId)) drag(event); });
+    figure.addEventListener("pointerdown", (event) => {
+      figure.setPointerCapture(event.pointerId);
+      drag(event);
+    });
+    figure.addEventListener("pointermove", (event) => {
+      if (figure.hasPointerCapture(event.pointerId)) drag(event);
+    });
     slider.addEventListener("input", show);
     show();
   }
@@ -61,10 +77,12 @@
     return String(value);
   };
   const start = async () => {
-    const rows = new Float32Array((await bytesOf(facts.rows.values)).buffer), d = facts.names.length;
+    const rows = new Float32Array((await bytesOf(facts.rows.values)).buffer),
+      d = facts.names.length;
     const module_ = await WebAssembly.instantiate(await bytesOf(facts.wasm), {});
-    const wasm = module_.instance.exports, fields = [...document.querySelectorAll(".fields input")];
-    const label = (c) => c < facts.labels.length ? facts.labels[c] : "no class: not clear enough";
+    const wasm = module_.instance.exports,
+      fields = [...document.querySelectorAll(".fields input")];
+    const label = (c) => (c < facts.labels.length ? facts.labels[c] : "no class: not clear enough");
 
     // The answers of all formats to raw values: plain numbers, as the tests want them, too.
     const ask = (values) => {
@@ -76,13 +94,14 @@
         return answer;
       });
     };
-    const cells = (row, texts) => texts.forEach((text, i) => {
-      const cell = row.insertCell();
-      cell.textContent = text;
-      if (i > 1) cell.className = "n";
-    });
+    const cells = (row, texts) =>
+      texts.forEach((text, i) => {
+        const cell = row.insertCell();
+        cell.textContent = text;
+        if (i > 1) cell.className = "n";
+      });
     const show = () => {
-      const values = fields.map((field) => field.value.trim() === "" ? NaN : Number(field.value));
+      const values = fields.map((field) => (field.value.trim() === "" ? NaN : Number(field.value)));
       fields.forEach((field, i) => field.setAttribute("aria-invalid", String(!Number.isFinite(values[i]))));
       const body = byId("answers");
       body.replaceChildren();
@@ -94,38 +113,57 @@
       byId("answer").textContent = label(found[0].class);
       found.forEach((one, i) => {
         const unit = facts.forms[i].unit;
-        cells(body.insertRow(), [one.format, label(one.class), unit ? String(one.score) : String(Number(one.score.toPrecision(7))),
-          String(Number((one.margin * (unit || 1)).toPrecision(4))), ...one.probability < 0 ? [] : [percent(one.probability)]]);
+        cells(body.insertRow(), [
+          one.format,
+          label(one.class),
+          unit ? String(one.score) : String(Number(one.score.toPrecision(7))),
+          String(Number((one.margin * (unit || 1)).toPrecision(4))),
+          ...(one.probability < 0 ? [] : [percent(one.probability)]),
+        ]);
       });
     };
     const load = (i) => {
-      fields.forEach((field, j) => { field.value = shortest(rows[i * d + j]); });
+      fields.forEach((field, j) => {
+        field.value = shortest(rows[i * d + j]);
+      });
       [...byId("row-list").rows].forEach((row, k) => row.classList.toggle("now", k === i));
       show();
     };
     facts.rows.numbers.forEach((number, i) => {
-      const row = byId("row-list").insertRow(), button = document.createElement("button");
+      const row = byId("row-list").insertRow(),
+        button = document.createElement("button");
       button.type = "button";
       button.textContent = `row ${number}`;
       button.addEventListener("click", () => load(i));
       row.insertCell().append(button);
-      cells(row, [label(facts.rows.classes[i]), label(facts.rows.answers[i]), String(Number(facts.rows.margins[i].toPrecision(4)))]);
+      cells(row, [
+        label(facts.rows.classes[i]),
+        label(facts.rows.answers[i]),
+        String(Number(facts.rows.margins[i].toPrecision(4))),
+      ]);
     });
     document.querySelectorAll("button[data-row]").forEach((button) => {
       const i = facts.rows.numbers.indexOf(Number(button.dataset.row));
       button.hidden = i < 0;
-      button.addEventListener("click", () => { load(i); byId("try").scrollIntoView(); fields[0].focus(); });
+      button.addEventListener("click", () => {
+        load(i);
+        byId("try").scrollIntoView();
+        fields[0].focus();
+      });
     });
     fields.forEach((field) => field.addEventListener("input", show));
     facts.forms.forEach((form) => {
-      if (wasm[`page_${form.name}_selftest`]() !== 0) throw new Error(`the self-test of ${form.name} fails in this browser`);
+      if (wasm[`page_${form.name}_selftest`]() !== 0)
+        throw new Error(`the self-test of ${form.name} fails in this browser`);
     });
     load(0);
     window.marginReport = { ask, row: (i) => [...rows.subarray(i * d, i * d + d)], facts };
     document.body.dataset.ready = "yes";
   };
   if (facts.wasm) {
-    start().catch((error) => { byId("answer").textContent = `The form does not work here: ${error.message}`; });
+    start().catch((error) => {
+      byId("answer").textContent = `The form does not work here: ${error.message}`;
+    });
   } else {
     document.body.dataset.ready = "yes";
   }

@@ -8,7 +8,7 @@ import gzip
 import json
 import os
 from array import array
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
@@ -36,6 +36,8 @@ class Findings:
     budget: int | None
     forms: list
     wholes: dict
+    tried: list = field(default_factory=list)  # of gen fit: all candidates, as its JSON has them
+    command: str = ""                          # that makes the model, if it is known
 
     @property
     def shown(self) -> Answers | None:
@@ -325,9 +327,19 @@ def tuning_part(f: Findings) -> str:
     return "".join(parts)
 
 
+def tried_part(f: Findings) -> str:
+    """What gen fit has tried."""
+    tried = [one for one in f.tried if one.get("bytes") and one.get("error_mean") is not None and one["format"] in ("f32", "q15", "q7")]
+    if not tried:
+        return ""
+    picked = next((one for one in tried if one["command"] == f.command), None)
+    return figure("What gen fit tried", f"Cross-validated error and bytes of {len(tried)} candidates; the choice has a ring.",
+                  figures.candidates(tried, picked, f.budget))
+
+
 def method_section(f: Findings) -> str:
     return section("method", "How it decides", "What is special about this method and its options.",
-                   [rates_part(f), list_part(f), ordinal_part(f), tuning_part(f)])
+                   [rates_part(f), list_part(f), ordinal_part(f), tuning_part(f), tried_part(f)])
 
 
 # ---- the model in the page ----
@@ -427,7 +439,7 @@ def made_section(f: Findings, data_path: str) -> str:
             ["features", ", ".join(bdi(name) for name in f.names[:60]) + (f", … ({shape.d} in all)" if shape.d > 60 else "")],
             ["model file", bdi(os.path.basename(f.model.path)) + f", {byte_words(len(f.model.image))}"],
             ["sha256", f"<code>{f.model.sha256}</code>"]]
-    command = command_of(f, data_path)
+    command = f.command or command_of(f, data_path)
     code = f'<h3>The command that makes it</h3><pre>{escape(command)}</pre>' if command else ""
     return section("made", "How it was made", "", [code + table(["", ""], rows, set(), "How it was made").replace(
         "<thead><tr><th scope=\"col\"></th><th scope=\"col\"></th></tr></thead>", "")], False)
@@ -486,10 +498,19 @@ def findings(found: model.Model, train: Answers | None, test: Answers | None, bu
 
 
 def write(path: str, found: Findings, data_path: str) -> None:
-    """The page of a model whose answers are known; `gen fit` may call it, too."""
+    """The page of a model whose answers are known."""
     text = page(found, data_path).encode("utf-8")
     output.write_file(path, text)
     say(f"{path}: {byte_words(len(text))}")
+
+
+def of_fit(arguments: argparse.Namespace, found: model.Model, rows: Rows, test: Rows | None, result: dict) -> None:
+    """The page of a model that gen fit has found, with all that it tried."""
+    both = [measure.answers(found, part, array("H", part.y[:part.n]), path) if part is not None else None
+            for part, path in ((rows, arguments.data), (test, arguments.test))]
+    facts = findings(found, *both, arguments.flash)
+    facts.tried, facts.command = result["candidates"], result["command"]
+    write(arguments.report, facts, arguments.data)
 
 
 def report(arguments: argparse.Namespace) -> None:

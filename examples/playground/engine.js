@@ -3,33 +3,44 @@
 // header. What is here is the other side of native.py, quant.py and model.py; a test compares the bytes with gen's.
 
 const Engine = (() => {
-  const utf8 = new TextEncoder(), decoder = new TextDecoder();
+  const utf8 = new TextEncoder(),
+    decoder = new TextDecoder();
   let double_, float_; // the library in double, with the trainers; and in float, as on the device
 
   // ---- memory of a module ----
   class Memory {
-    constructor(exports) { this.exports = exports; }
-    take(Kind, source) { // a copy of some numbers in the memory of the module; its address
-      const values = typeof source === "number" ? null : source, count = values ? values.length : source;
+    constructor(exports) {
+      this.exports = exports;
+    }
+    take(Kind, source) {
+      // a copy of some numbers in the memory of the module; its address
+      const values = typeof source === "number" ? null : source,
+        count = values ? values.length : source;
       const at = this.exports.page_malloc(Math.max(count, 1) * Kind.BYTES_PER_ELEMENT);
       if (at === 0) throw new Error("the browser has not enough memory for this");
       const view = new Kind(this.exports.memory.buffer, at, count);
-      if (values) view.set(values); else view.fill(0);
+      if (values) view.set(values);
+      else view.fill(0);
       return at;
     }
-    read(Kind, at, count) { return Kind.from(new Kind(this.exports.memory.buffer, at, count)); }
+    read(Kind, at, count) {
+      return Kind.from(new Kind(this.exports.memory.buffer, at, count));
+    }
     text(at) {
       const bytes = new Uint8Array(this.exports.memory.buffer);
       let end = at;
       while (bytes[end]) end++;
       return decoder.decode(bytes.slice(at, end));
     }
-    string(text) { return this.take(Uint8Array, [...utf8.encode(text), 0]); }
+    string(text) {
+      return this.take(Uint8Array, [...utf8.encode(text), 0]);
+    }
   }
 
   const load = async (bytes) => {
     const memory = {};
-    const spell = (value, out, size) => { // any spelling that reads back as the same number
+    const spell = (value, out, size) => {
+      // any spelling that reads back as the same number
       const text = utf8.encode(String(value)).slice(0, size - 1);
       new Uint8Array(memory.of.buffer).set([...text, 0], out);
       return text.length;
@@ -41,51 +52,90 @@ const Engine = (() => {
 
   // ---- rows, and the parts of a model ----
   class Rows {
-    constructor(x, n, d, y = null, targets = null, classes = 0) { Object.assign(this, { x, n, d, y, targets, classes }); }
+    constructor(x, n, d, y = null, targets = null, classes = 0) {
+      Object.assign(this, { x, n, d, y, targets, classes });
+    }
     into(memory) {
-      const y = this.y ? memory.take(Uint16Array, this.y) : 0, t = this.targets ? memory.take(Float64Array, this.targets) : 0;
+      const y = this.y ? memory.take(Uint16Array, this.y) : 0,
+        t = this.targets ? memory.take(Float64Array, this.targets) : 0;
       memory.exports.page_set_rows(memory.take(Float64Array, this.x), y, t, this.n, this.d, this.classes);
     }
   }
-  const rowsOf = (matrix, y = null, classes = 0) => new Rows(Float64Array.from(matrix.flat()), matrix.length, matrix[0].length, y, null, classes);
+  const rowsOf = (matrix, y = null, classes = 0) =>
+    new Rows(Float64Array.from(matrix.flat()), matrix.length, matrix[0].length, y, null, classes);
 
-  const KINDS = { "-4": ["int32_t", Int32Array], "-2": ["int16_t", Int16Array], "-1": ["int8_t", Int8Array], 1: ["uint8_t", Uint8Array],
-    2: ["uint16_t", Uint16Array], 4: ["uint32_t", Uint32Array] };
+  const KINDS = {
+    "-4": ["int32_t", Int32Array],
+    "-2": ["int16_t", Int16Array],
+    "-1": ["int8_t", Int8Array],
+    1: ["uint8_t", Uint8Array],
+    2: ["uint16_t", Uint16Array],
+    4: ["uint32_t", Uint32Array],
+  };
   class Parts {
     constructor(memory, count, Kind) {
       const e = memory.exports;
       this.numbers = new Map();
       this.arrays = new Map();
       for (let i = 0; i < count; i++) {
-        const name = memory.text(e.page_part_name(i)), size = e.page_part_count(i), type = e.page_part_type(i);
-        if (size < 0) this.numbers.set(name, type === 0 ? new Real(e.page_part_value(i)) : Math.trunc(e.page_part_value(i)));
+        const name = memory.text(e.page_part_name(i)),
+          size = e.page_part_count(i),
+          type = e.page_part_type(i);
+        if (size < 0)
+          this.numbers.set(name, type === 0 ? new Real(e.page_part_value(i)) : Math.trunc(e.page_part_value(i)));
         else {
           const [word, Type] = type === 0 ? ["margin_real", Kind] : KINDS[type];
           this.arrays.set(name, { word, values: size ? [...memory.read(Type, e.page_part_at(i), size)] : [] });
         }
       }
     }
-    kind(name) { return this.arrays.get(name).word; }
-    array(name) { return this.arrays.has(name) ? this.arrays.get(name).values : []; }
+    kind(name) {
+      return this.arrays.get(name).word;
+    }
+    array(name) {
+      return this.arrays.has(name) ? this.arrays.get(name).values : [];
+    }
   }
 
-  const check = (memory, status) => { if (status < 0) throw new Error(memory.text(memory.exports.page_status(status))); return status; };
+  const check = (memory, status) => {
+    if (status < 0) throw new Error(memory.text(memory.exports.page_status(status)));
+    return status;
+  };
 
   // ---- the model for the device ----
   class Machine {
     constructor() {
       this.parts = new Parts(float_, float_.exports.page_parts(), Float32Array);
-      const n = this.numbers = this.parts.numbers;
-      this.shape = { kind: n.get("kind"), d: n.get("d"), classes: n.get("classes"), scheme: n.get("scheme"), machines: n.get("machines"),
-        vectors: n.get("n") ?? 0, kernel: n.get("kernel") ?? 0 };
-      Object.assign(this.shape, { linear: this.shape.kind === 1, ordinal: this.shape.scheme === 4, binary: this.shape.scheme === 0 });
+      const n = (this.numbers = this.parts.numbers);
+      this.shape = {
+        kind: n.get("kind"),
+        d: n.get("d"),
+        classes: n.get("classes"),
+        scheme: n.get("scheme"),
+        machines: n.get("machines"),
+        vectors: n.get("n") ?? 0,
+        kernel: n.get("kernel") ?? 0,
+      };
+      Object.assign(this.shape, {
+        linear: this.shape.kind === 1,
+        ordinal: this.shape.scheme === 4,
+        binary: this.shape.scheme === 0,
+      });
       this.calibrated = Number(n.get("slope")) !== 0;
     }
-    array(name) { return this.parts.array(name); }
-    answers(rows) { return answers(float_, rows); }
-    predict(rows) { const found = this.answers(rows); return [[...found.label], [...found.score]]; }
+    array(name) {
+      return this.parts.array(name);
+    }
+    answers(rows) {
+      return answers(float_, rows);
+    }
+    predict(rows) {
+      const found = this.answers(rows);
+      return [[...found.label], [...found.score]];
+    }
     scores(matrix) {
-      const rows = rowsOf(matrix), m = this.shape.machines;
+      const rows = rowsOf(matrix),
+        m = this.shape.machines;
       rows.into(float_);
       const out = float_.take(Float64Array, rows.n * m);
       check(float_, float_.exports.page_scores(out));
@@ -96,10 +146,17 @@ const Engine = (() => {
   const answers = (memory, rows) => {
     rows.into(memory);
     const take = (Kind) => memory.take(Kind, rows.n);
-    const at = { label: take(Uint16Array), score: take(Float64Array), probability: take(Float64Array), own: take(Float64Array), elected: take(Float64Array) };
+    const at = {
+      label: take(Uint16Array),
+      score: take(Float64Array),
+      probability: take(Float64Array),
+      own: take(Float64Array),
+      elected: take(Float64Array),
+    };
     check(memory, memory.exports.page_answers(at.label, at.score, at.probability, rows.y ? at.own : 0, at.elected));
     const found = {};
-    for (const name of Object.keys(at)) found[name] = memory.read(name === "label" ? Uint16Array : Float64Array, at[name], rows.n);
+    for (const name of Object.keys(at))
+      found[name] = memory.read(name === "label" ? Uint16Array : Float64Array, at[name], rows.n);
     return found;
   };
 
@@ -114,19 +171,30 @@ const Engine = (() => {
       this.machine = new Machine();
     }
     rowsIn(name) {
-      const text = this.notes.get(name), d = this.machine.shape.d;
+      const text = this.notes.get(name),
+        d = this.machine.shape.d;
       if (!text) return [];
       const singles = new Float32Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
       return Array.from({ length: Math.floor(singles.length / d) }, (_, i) => [...singles.slice(i * d, i * d + d)]);
     }
-    sample() { return this.rowsIn("sample"); }
-    ends() { return [...this.rowsIn("low").slice(0, 1), ...this.rowsIn("high").slice(0, 1)]; }
+    sample() {
+      return this.rowsIn("sample");
+    }
+    ends() {
+      return [...this.rowsIn("low").slice(0, 1), ...this.rowsIn("high").slice(0, 1)];
+    }
   }
-  const notedRows = (model) => model.sample().length ? rowsOf(model.sample(), model.notes.get("sample_classes") ?? null, model.machine.shape.classes) : null;
+  const notedRows = (model) =>
+    model.sample().length
+      ? rowsOf(model.sample(), model.notes.get("sample_classes") ?? null, model.machine.shape.classes)
+      : null;
 
   class Quantised {
     constructor(model, form) {
-      const sample = model.sample(), ends = model.ends(), e = double_.exports, bits = form === "q15" ? 15 : 7;
+      const sample = model.sample(),
+        ends = model.ends(),
+        e = double_.exports,
+        bits = form === "q15" ? 15 : 7;
       Object.assign(this, { form, bits, whole: model.notes.get("whole") === true, d: model.machine.shape.d });
       rowsOf([...sample, ...ends]).into(double_);
       const image = double_.take(Uint8Array, model.image);
@@ -138,86 +206,155 @@ const Engine = (() => {
       this.report = { unit: new Real(double_.read(Float64Array, report, 6)[0]) };
     }
     input_scaling() {
-      const e = double_.exports, d = e.page_quant_input(this.bits, 0, 0);
+      const e = double_.exports,
+        d = e.page_quant_input(this.bits, 0, 0);
       if (!d) return null;
-      const offset = double_.take(Float64Array, d), factor = double_.take(Float64Array, d);
+      const offset = double_.take(Float64Array, d),
+        factor = double_.take(Float64Array, d);
       e.page_quant_input(this.bits, offset, factor);
       return [[...double_.read(Float64Array, offset, d)], [...double_.read(Float64Array, factor, d)]];
     }
     inputs(rows) {
-      const scaling = this.input_scaling(), size = rows.n * rows.d;
+      const scaling = this.input_scaling(),
+        size = rows.n * rows.d;
       rows.into(float_);
-      const [offset, factor] = scaling ? scaling.map((part) => float_.take(Float64Array, part)) : [0, 0], out = float_.take(Int16Array, size);
+      const [offset, factor] = scaling ? scaling.map((part) => float_.take(Float64Array, part)) : [0, 0],
+        out = float_.take(Int16Array, size);
       check(float_, float_.exports.page_input(offset, factor, out));
       return float_.read(Int16Array, out, size);
     }
     answer(inputs) {
-      const n = inputs.length / this.d, m = this.numbers.get("machines"), take = (Kind, count) => double_.take(Kind, count);
-      const x = take(Int16Array, inputs), label = take(Uint16Array, n), scores = take(Int32Array, n * m), clear = take(Int32Array, n), chance = take(Uint16Array, n);
+      const n = inputs.length / this.d,
+        m = this.numbers.get("machines"),
+        take = (Kind, count) => double_.take(Kind, count);
+      const x = take(Int16Array, inputs),
+        label = take(Uint16Array, n),
+        scores = take(Int32Array, n * m),
+        clear = take(Int32Array, n),
+        chance = take(Uint16Array, n);
       check(double_, double_.exports.page_quant_predict(this.bits, x, n, label, scores, clear, chance));
-      return [double_.read(Uint16Array, label, n), double_.read(Int32Array, scores, n * m), double_.read(Int32Array, clear, n), double_.read(Uint16Array, chance, n)];
+      return [
+        double_.read(Uint16Array, label, n),
+        double_.read(Int32Array, scores, n * m),
+        double_.read(Int32Array, clear, n),
+        double_.read(Uint16Array, chance, n),
+      ];
     }
     scores(inputs) {
-      const m = this.numbers.get("machines"), all = [...this.answer(inputs)[1]];
+      const m = this.numbers.get("machines"),
+        all = [...this.answer(inputs)[1]];
       return Array.from({ length: all.length / m }, (_, i) => all.slice(i * m, i * m + m));
     }
-    predict(inputs) { const [label, , clear, chance] = this.answer(inputs); return [[...label], [...clear], [...chance]]; }
+    predict(inputs) {
+      const [label, , clear, chance] = this.answer(inputs);
+      return [[...label], [...clear], [...chance]];
+    }
   }
 
   // ---- notes ----
   const jsonText = (value) => {
     if (value instanceof Real) return py.floatText(value);
-    if (value instanceof Map) return `{${[...value.keys()].sort(py.compare).map((k) => `${JSON.stringify(k)}:${jsonText(value.get(k))}`).join(",")}}`;
+    if (value instanceof Map)
+      return `{${[...value.keys()]
+        .sort(py.compare)
+        .map((k) => `${JSON.stringify(k)}:${jsonText(value.get(k))}`)
+        .join(",")}}`;
     if (Array.isArray(value)) return `[${value.map(jsonText).join(",")}]`;
     return JSON.stringify(value);
   };
-  const sortedMap = (value) => value instanceof Map ? new Map([...value.keys()].sort(py.compare).map((k) => [k, sortedMap(value.get(k))])) : value;
-  const real = (v) => v === null || v === undefined || !Number.isFinite(Number(v)) ? null : new Real(v);
+  const sortedMap = (value) =>
+    value instanceof Map ? new Map([...value.keys()].sort(py.compare).map((k) => [k, sortedMap(value.get(k))])) : value;
+  const real = (v) => (v === null || v === undefined || !Number.isFinite(Number(v)) ? null : new Real(v));
   // What native.c told: Python reads its "%.17g", so whole numbers are ints.
-  const told = (value) => Array.isArray(value) ? value.map(told) : typeof value !== "number" ? value :
-    Number.isInteger(value) && Math.abs(value) < 1e17 ? value : new Real(value);
+  const told = (value) =>
+    Array.isArray(value)
+      ? value.map(told)
+      : typeof value !== "number"
+        ? value
+        : Number.isInteger(value) && Math.abs(value) < 1e17
+          ? value
+          : new Real(value);
   const pack = (values) => {
     const bytes = new Uint8Array(Float32Array.from(values).buffer);
     let text = "";
-    bytes.forEach((b) => { text += String.fromCharCode(b); });
+    bytes.forEach((b) => {
+      text += String.fromCharCode(b);
+    });
     return btoa(text);
   };
   const sampleNotes = (rows) => {
     rows.into(double_);
-    const low = double_.take(Float64Array, rows.d), high = double_.take(Float64Array, rows.d);
+    const low = double_.take(Float64Array, rows.d),
+      high = double_.take(Float64Array, rows.d);
     const whole = double_.exports.page_ranges(low, high);
     const ends = [...double_.read(Float64Array, low, rows.d), ...double_.read(Float64Array, high, rows.d)];
     if (Math.max(...ends.map(Math.abs)) > 3.4e38) return [];
     const count = Math.min(rows.n, 256, Math.max(8, Math.floor(8192 / (4 * rows.d))));
-    const chosen = Array.from({ length: count }, (_, i) => Math.floor(i * rows.n / count));
+    const chosen = Array.from({ length: count }, (_, i) => Math.floor((i * rows.n) / count));
     const sample = chosen.flatMap((i) => [...rows.x.slice(i * rows.d, i * rows.d + rows.d)]);
-    return [["sample", pack(sample)], ["sample_classes", rows.y && !rows.targets ? chosen.map((i) => rows.y[i]) : null],
-      ["low", pack(ends.slice(0, rows.d))], ["high", pack(ends.slice(rows.d))], ["whole", whole ? true : null]];
+    return [
+      ["sample", pack(sample)],
+      ["sample_classes", rows.y && !rows.targets ? chosen.map((i) => rows.y[i]) : null],
+      ["low", pack(ends.slice(0, rows.d))],
+      ["high", pack(ends.slice(rows.d))],
+      ["whole", whole ? true : null],
+    ];
   };
 
   // ---- training ----
   // problem: { rows: Rows, labels, names (of features, or null) }; chosen: a Map of options as the command line has them:
   // numbers with a point are Real.
   const train = (problem, method, chosen) => {
-    const e = double_.exports, facts = Engine.facts, rows = problem.rows;
+    const e = double_.exports,
+      facts = Engine.facts,
+      rows = problem.rows;
     e.page_reset();
     rows.into(double_);
     const names = [...chosen.keys(), "seed"].map((name) => double_.string(name));
-    const values = [...chosen].map(([name, value]) => facts.words[name] ? facts.words[name].indexOf(value) : Number(value));
-    const status = e.page_train(double_.string(method), double_.take(Uint32Array, names), double_.take(Float64Array, [...values, 1]), names.length);
+    const values = [...chosen].map(([name, value]) =>
+      facts.words[name] ? facts.words[name].indexOf(value) : Number(value),
+    );
+    const status = e.page_train(
+      double_.string(method),
+      double_.take(Uint32Array, names),
+      double_.take(Float64Array, [...values, 1]),
+      names.length,
+    );
     const said = new Map(Object.entries(JSON.parse(`{${double_.text(e.page_told())}}`)).map(([k, v]) => [k, told(v)]));
-    if (status < 0) { const error = new Error(double_.text(e.page_status(status))); error.told = said; throw error; }
-    const report = Object.fromEntries(["objective", "iterations", "support", "margin_min", "margin_mean", "converged", "arena"].map((name, i) => [name, e.page_report_value(i)]));
+    if (status < 0) {
+      const error = new Error(double_.text(e.page_status(status)));
+      error.told = said;
+      throw error;
+    }
+    const report = Object.fromEntries(
+      ["objective", "iterations", "support", "margin_min", "margin_mean", "converged", "arena"].map((name, i) => [
+        name,
+        e.page_report_value(i),
+      ]),
+    );
     const rates = new Map();
     if (!rows.targets) {
       const table = M.metrics.count([...rows.y], [...answers(double_, rows).label], problem.labels.length);
       for (const [key, value] of M.metrics.rates("train", table)) rates.set(key, real(value));
     }
-    const result = new Map([["method", method], ["n", rows.n], ["objective", real(report.objective)], ["support", report.support], ...rates,
-      ["margin_min", real(report.margin_min)], ["margin_mean", real(report.margin_mean)], ["labels", problem.labels]]);
+    const result = new Map([
+      ["method", method],
+      ["n", rows.n],
+      ["objective", real(report.objective)],
+      ["support", report.support],
+      ...rates,
+      ["margin_min", real(report.margin_min)],
+      ["margin_mean", real(report.margin_mean)],
+      ["labels", problem.labels],
+    ]);
     for (const key of facts.methods[method].noted) if (said.has(key)) result.set(key, said.get(key));
-    const notes = new Map([...result, ["options", chosen], ["names", problem.names], ...sampleNotes(rows)].filter(([, v]) => v !== null && v !== undefined));
-    const text = utf8.encode(jsonText(notes)), size = e.page_image_size(text.length);
+    const notes = new Map(
+      [...result, ["options", chosen], ["names", problem.names], ...sampleNotes(rows)].filter(
+        ([, v]) => v !== null && v !== undefined,
+      ),
+    );
+    const text = utf8.encode(jsonText(notes)),
+      size = e.page_image_size(text.length);
     const at = double_.take(Uint8Array, size);
     check(double_, e.page_image_write(double_.take(Uint8Array, text), text.length, at, size));
     const model = new Model(double_.read(Uint8Array, at, size), sortedMap(notes));
@@ -227,41 +364,57 @@ const Engine = (() => {
   // The text of model.h, as `gen train -o` writes it.
   const header = (model, name, form) => {
     const quantised = form === "f32" ? null : new Quantised(model, form);
-    const noted = notedRows(model), body = quantised ? M.emit.integer_body(quantised) : M.emit.body_of(model.machine);
+    const noted = notedRows(model),
+      body = quantised ? M.emit.integer_body(quantised) : M.emit.body_of(model.machine);
     const candidate = M.compress.Candidate(model, form, quantised, body.bytes);
     const cost = quantised && noted ? M.compress.cost(model, candidate, noted) : null;
     return M.export.header(model, name, quantised, cost);
   };
-  const tableBytes = (model, quantised) => (quantised ? M.emit.integer_body(quantised) : M.emit.body_of(model.machine)).bytes;
+  const tableBytes = (model, quantised) =>
+    (quantised ? M.emit.integer_body(quantised) : M.emit.body_of(model.machine)).bytes;
 
   // ---- SHA-256 (FIPS 180-4): crypto.subtle is not there for a page that is a file ----
   const sha256 = (bytes) => {
     const primes = [];
     for (let p = 2; primes.length < 64; p++) if (primes.every((q) => p % q)) primes.push(p);
     const part = (v) => Math.floor((v - Math.floor(v)) * 2 ** 32) | 0;
-    const k = primes.map((p) => part(Math.cbrt(p))), h = primes.slice(0, 8).map((p) => part(Math.sqrt(p)));
-    const padded = new Uint8Array(Math.ceil((bytes.length + 9) / 64) * 64), view = new DataView(padded.buffer), w = new Int32Array(64);
+    const k = primes.map((p) => part(Math.cbrt(p))),
+      h = primes.slice(0, 8).map((p) => part(Math.sqrt(p)));
+    const padded = new Uint8Array(Math.ceil((bytes.length + 9) / 64) * 64),
+      view = new DataView(padded.buffer),
+      w = new Int32Array(64);
     padded.set(bytes);
     padded[bytes.length] = 128;
     view.setUint32(padded.length - 8, Math.floor(bytes.length / 2 ** 29));
-    view.setUint32(padded.length - 4, bytes.length * 8 >>> 0);
-    const turn = (v, n) => v >>> n | v << 32 - n;
+    view.setUint32(padded.length - 4, (bytes.length * 8) >>> 0);
+    const turn = (v, n) => (v >>> n) | (v << (32 - n));
     for (let start = 0; start < padded.length; start += 64) {
-      for (let i = 0; i < 64; i++) w[i] = i < 16 ? view.getInt32(start + 4 * i) : w[i - 16] + (turn(w[i - 15], 7) ^ turn(w[i - 15], 18) ^ w[i - 15] >>> 3) +
-        w[i - 7] + (turn(w[i - 2], 17) ^ turn(w[i - 2], 19) ^ w[i - 2] >>> 10);
+      for (let i = 0; i < 64; i++)
+        w[i] =
+          i < 16
+            ? view.getInt32(start + 4 * i)
+            : w[i - 16] +
+              (turn(w[i - 15], 7) ^ turn(w[i - 15], 18) ^ (w[i - 15] >>> 3)) +
+              w[i - 7] +
+              (turn(w[i - 2], 17) ^ turn(w[i - 2], 19) ^ (w[i - 2] >>> 10));
       let [a, b, c, d, e, f, g, x] = h;
       for (let i = 0; i < 64; i++) {
-        const one = x + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + (e & f ^ ~e & g) + k[i] + w[i] | 0;
-        const two = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + (a & b ^ a & c ^ b & c) | 0;
-        [a, b, c, d, e, f, g, x] = [one + two | 0, a, b, c, d + one | 0, e, f, g];
+        const one = (x + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + k[i] + w[i]) | 0;
+        const two = ((turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+        [a, b, c, d, e, f, g, x] = [(one + two) | 0, a, b, c, (d + one) | 0, e, f, g];
       }
-      [a, b, c, d, e, f, g, x].forEach((v, i) => { h[i] = h[i] + v | 0; });
+      [a, b, c, d, e, f, g, x].forEach((v, i) => {
+        h[i] = (h[i] + v) | 0;
+      });
     }
     return h.map((v) => (v >>> 0).toString(16).padStart(8, "0")).join("");
   };
 
   // ---- what the translated modules ask for ----
-  const finite = (values) => { if (!values.every((v) => Number.isFinite(Number(v)))) throw new Error("scores that are not finite"); return null; };
+  const finite = (values) => {
+    if (!values.every((v) => Number.isFinite(Number(v)))) throw new Error("scores that are not finite");
+    return null;
+  };
   M.native = { check_scores: finite, Machine, Parts };
   M.quant = { Quantised: (model, form) => new Quantised(model, form), rows_of: rowsOf };
   M.model = { Model };

@@ -149,6 +149,28 @@ class Report(CommandLine):
         self.assertIn("Along the feature", text)
         self.well_formed(text)
 
+    def test_gen_fit_writes_the_page_of_its_choice(self):
+        found = self.json("fit", self.two, "--time", "20", "--flash", "2K", "--report", self.path("r.html"), "-o", self.path("fit.h"))
+        with open(self.path("r.html"), encoding="utf-8") as file:
+            text = file.read()
+        shown = " ".join(self.well_formed(text).text)
+        self.assertIn(found["command"], shown)
+        self.assertIn("What gen fit tried", shown)
+
+    def test_many_classes_features_and_rows_stay_small(self):
+        rng = random.Random(5)
+        centre = [[rng.gauss(0, 3) for _ in range(6)] for _ in range(50)]
+        cases = {"fifty classes": ([[rng.gauss(c, 1) for c in centre[i % 50]] for i in range(1000)], [i % 50 for i in range(1000)]),
+                 "300 features": ([[rng.gauss(k, 2) for _ in range(300)] for k in (0, 1) * 80], [0, 1] * 80),
+                 "100,000 rows": ([[rng.gauss(k, 1), 0.5] for k in (0, 1) * 50_000], [0, 1] * 50_000)}
+        for name, (x, y) in cases.items():
+            with self.subTest(name):
+                text, facts = self.page(self.write("big.csv", sets.csv(x, y)), "--method", "mam")
+                self.well_formed(text)
+                self.assertLess(len(text.encode()), 2_000_000)
+                self.assertEqual((facts["n"], sum(map(sum, facts["confusion"]))), (len(y), len(y)))
+                self.assertEqual(facts["error"], self.json("predict", self.path("m.mgn"), self.path("big.csv"))["error"])
+
     def test_without_a_compiler_the_page_says_how_to_get_it(self):
         with mock.patch.object(wasm, "missing", lambda: ["wasm-ld"]):
             text, facts = self.page(self.two, "--method", "svm")
