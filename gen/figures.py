@@ -197,9 +197,9 @@ def regions(found: Plane, labels: list[str], strong: float) -> str:
             marks.append(f'<path d="{svg.outline(field, 0.0, place)}" class="border"/>')
     x_words, y_words = found.names
     marks += axes.frame(svg.short(x_words, 30), svg.short(y_words, 30))
-    for (x, y), c in zip(found.shown, found.shown_y):
-        if x_low <= x <= x_high and y_low <= y <= y_high:
-            marks.append(mark(axes.x(x), axes.y(y), c, style="point"))
+    for c in seen:
+        marks.append(svg.marks_of([(axes.x(x), axes.y(y)) for (x, y), k in zip(found.shown, found.shown_y)
+                                   if k == c and x_low <= x <= x_high and y_low <= y <= y_high], c, style="point"))
     at, low = 0.0, 322.0
     for c in seen[:12]:
         width = 24 + 6.4 * min(len(labels[c]), 12)
@@ -228,9 +228,9 @@ def score_line(found: Plane, labels: list[str], binary: bool) -> str:
             start = i
     marks += axes.frame(found.names[0], "score" if binary else "margin of the winner")
     marks.append(path([(axes.left + (axes.right - axes.left) * i / (n - 1), axes.y(v)) for i, v in enumerate(values)], "s0"))
-    for (x,), c in zip(found.shown, found.shown_y):
-        if low <= x <= high:
-            marks.append(mark(axes.x(x), axes.bottom - 6, c, style="point"))
+    for c in sorted(set(found.shown_y)):
+        marks.append(svg.marks_of([(axes.x(x), axes.bottom - 6) for (x,), k in zip(found.shown, found.shown_y)
+                                   if k == c and low <= x <= high], c, style="point"))
     return picture(230, marks, "Score along the feature")
 
 
@@ -337,14 +337,6 @@ def thresholds(scores: list[float], y: list[int], cuts: list[float], labels: lis
                       dot(axes.x(m), at, f"f{c % svg.SERIES}", 5, f"{label}: median {m:.4g}, 80 % within {a:.4g} and {b:.4g}")]
     marks += axes.frame("score: median and middle 80 % of each class", "", y_ticks=())
     return picture(axes.bottom + 40, marks, "Thresholds on the score", f"Thresholds {', '.join(f'{c:.4g}' for c in cuts)}.")
-
-
-def ranks(scores: list[float], targets: list[float]) -> str:
-    xs, ys = sorted(targets), sorted(scores)
-    axes = Axes((xs[0], xs[-1]), (quantile(ys, 0.005), quantile(ys, 0.995)), bottom=250)
-    marks = axes.frame("label", "score")
-    marks += [mark(axes.x(t), axes.y(min(max(s, axes.ys[0]), axes.ys[1])), 0, 2, "point") for s, t in zip(scores, targets)]
-    return picture(288, marks, "Scores against labels")
 
 
 def tuning(points: list[tuple[float, float, float]], name: str, log: bool, chosen: float) -> str:

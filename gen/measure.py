@@ -256,7 +256,7 @@ def grid_of(model: Model, names: tuple[str, ...], ranges: list, point, shown: li
     """Answers on a grid; point(u, v) is the input at a place of it."""
     k, d = len(model.labels), model.machine.shape.d
     fine = kind_of(model.machine).word == "list"  # margins jump from cut to cut: nothing to interpolate by
-    across, up = ((240, 180) if fine else (90, 68)) if len(ranges) == 2 else (240, 1)
+    across, up = ((160, 120) if fine else (90, 68)) if len(ranges) == 2 else (240, 1)
     at = lambda part, i, count: ranges[part][0] + (ranges[part][1] - ranges[part][0]) * i / (count - 1)
     grid = array("d")
     for i in range(up):

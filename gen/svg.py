@@ -55,14 +55,28 @@ def dot(x: float, y: float, style: str, radius: float = 3.5, title: str = "") ->
     return f'<circle cx="{num(x)}" cy="{num(y)}" r="{num(radius)}" class="{style}"{inside}'
 
 
+def marker(x: float, y: float, series: int, size: float) -> str:
+    """The path of a point of a series: the shapes differ as well as the colours, for those who do not see these."""
+    k = size
+    if series % 4 == 0:
+        return f"M{num(x - k)} {num(y)}a{num(k)} {num(k)} 0 1 0 {num(2 * k)} 0a{num(k)} {num(k)} 0 1 0 {num(-2 * k)} 0z"
+    if series % 4 == 1:
+        return f"M{num(x)} {num(y - 1.3 * k)}l{num(1.3 * k)} {num(2.3 * k)}h{num(-2.6 * k)}z"
+    if series % 4 == 2:
+        return f"M{num(x - k)} {num(y - k)}h{num(2 * k)}v{num(2 * k)}h{num(-2 * k)}z"
+    side = num(1.4 * k)
+    return f"M{num(x)} {num(y - 1.4 * k)}l{side} {side}l-{side} {side}l-{side} -{side}z"
+
+
 def mark(x: float, y: float, series: int, size: float = 2.6, style: str = "") -> str:
-    """A point of a series: the shapes differ as well as the colours, for those who do not see these."""
-    shape, k = series % 4, size
-    d = (f"M{num(x - k)} {num(y)}a{num(k)} {num(k)} 0 1 0 {num(2 * k)} 0a{num(k)} {num(k)} 0 1 0 {num(-2 * k)} 0z",
-         f"M{num(x)} {num(y - 1.3 * k)}l{num(1.3 * k)} {num(2.3 * k)}h{num(-2.6 * k)}z",
-         f"M{num(x - k)} {num(y - k)}h{num(2 * k)}v{num(2 * k)}h{num(-2 * k)}z",
-         f"M{num(x)} {num(y - 1.4 * k)}l{num(1.4 * k)} {num(1.4 * k)}l{num(-1.4 * k)} {num(1.4 * k)}l{num(-1.4 * k)} {num(-1.4 * k)}z")[shape]
-    return f'<path d="{d}" class="f{series % SERIES}{" " + style if style else ""}"/>'
+    """One point of a series."""
+    return marks_of([(x, y)], series, size, style)
+
+
+def marks_of(points: list[tuple[float, float]], series: int, size: float = 2.6, style: str = "") -> str:
+    """Points of a series as one path."""
+    d = "".join(marker(x, y, series, size) for x, y in points)
+    return f'<path d="{d}" class="f{series % SERIES}{" " + style if style else ""}"/>' if d else ""
 
 
 def path(points: list[tuple[float, float]], style: str, closed: bool = False) -> str:
@@ -178,28 +192,45 @@ def corners(field: list[list[float]], i: int, j: int, level: float):
     return points
 
 
+def polygon(points: list[tuple[float, float]]) -> str:
+    """A closed path, each corner told from the one before.
+
+    >>> polygon([(1, 2), (4, 2), (4, 6)])
+    'M1 2l3 0l0 4z'
+    """
+    ends = [(float(num(x)), float(num(y))) for x, y in points]
+    return f"M{num(ends[0][0])} {num(ends[0][1])}" + "".join(
+        f"l{num(c - a)} {num(d - b)}" for (a, b), (c, d) in zip(ends, ends[1:])) + "z"
+
+
 def area(field: list[list[float]], level: float, place) -> str:
     """The path of the area where a function, given on a grid, is at least `level`; place(column, row) are coordinates.
-    Whole cells of a row are one piece."""
-    parts = []
+    Whole cells of a row are one piece, and so are equal pieces of neighbouring rows."""
+    parts, growing = [], {}  # (first, last column) of a piece that still grows: its first row
 
-    def add(points):
-        parts.append("M" + "L".join(f"{num(x)} {num(y)}" for x, y in (place(*p) for p in points)) + "z")
+    def close(piece: tuple[int, int], first: int, last: int) -> None:
+        (x1, y1), (x2, y2) = place(piece[0], first), place(piece[1], last)
+        parts.append(f"M{num(x1)} {num(y1)}H{num(x2)}V{num(y2)}H{num(x1)}z")
 
-    for i in range(len(field) - 1):
-        start = None
-        inside = [v >= level for v in field[i]], [v >= level for v in field[i + 1]]
-        for j in range(len(field[0])):
-            last = j == len(field[0]) - 1
-            count = 0 if last else inside[0][j] + inside[0][j + 1] + inside[1][j] + inside[1][j + 1]
+    rows, columns = len(field) - 1, len(field[0]) - 1
+    for i in range(rows):
+        inside, pieces, start = ([v >= level for v in field[i]], [v >= level for v in field[i + 1]]), set(), None
+        for j in range(columns + 1):
+            count = 0 if j == columns else inside[0][j] + inside[0][j + 1] + inside[1][j] + inside[1][j + 1]
             if count == 4:
                 start = j if start is None else start
                 continue
             if start is not None:
-                add([(start, i), (j, i), (j, i + 1), (start, i + 1)])
+                pieces.add((start, j))
                 start = None
             if count:
-                add(corners(field, i, j, level))
+                parts.append(polygon([place(*p) for p in corners(field, i, j, level)]))
+        for piece in [piece for piece in growing if piece not in pieces]:
+            close(piece, growing.pop(piece), i)
+        for piece in sorted(pieces):
+            growing.setdefault(piece, i)
+    for piece, first in growing.items():
+        close(piece, first, rows)
     return "".join(parts)
 
 
@@ -219,5 +250,5 @@ def outline(field: list[list[float]], level: float, place) -> str:
                     t = u / (u - v)
                     ends.append(place(b + t * (d - b), a + t * (c - a)))
             for (x1, y1), (x2, y2) in zip(ends[::2], ends[1::2]):
-                parts.append(f"M{num(x1)} {num(y1)}L{num(x2)} {num(y2)}")
+                parts.append(f"M{num(x1)} {num(y1)}l{num(x2 - x1)} {num(y2 - y1)}")
     return "".join(parts)

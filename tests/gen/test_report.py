@@ -207,14 +207,24 @@ class Parts(unittest.TestCase):
                 low, high = measure.wilson(wrong, n)
                 self.assertTrue(0 <= low <= wrong / n + 1e-12 and wrong / n - 1e-12 <= high <= 1)
 
-    def test_areas_of_a_plane_are_exact(self):
-        """Where x is at least 1.5 of 0 .. 3: half of the square, by the shoelace formula."""
-        field = [[float(x) for x in range(4)] for _ in range(4)]
-        total = 0.0
-        for piece in svg.area(field, 1.5, lambda x, y: (100 * x, 100 * y)).split("M")[1:]:
-            points = [tuple(map(float, p.split())) for p in piece.rstrip("z").split("L")]
-            total += abs(sum(a * d - b * c for (a, b), (c, d) in zip(points, points[1:] + points[:1]))) / 2
-        self.assertAlmostEqual(total, 1.5 * 3 * 100 * 100)
+    @staticmethod
+    def corners(piece):
+        """The corners of a closed path of M, H, V and l."""
+        x, y = 0.0, 0.0
+        for command, numbers in re.findall(r"([MHVl])([-\d. ]+)", "M" + piece):
+            values = list(map(float, numbers.split()))
+            x, y = {"M": lambda a, b: (a, b), "l": lambda a, b: (x + a, y + b), "H": lambda a: (a, y), "V": lambda a: (x, a)}[command](*values)
+            yield x, y
+
+    def test_areas_are_exact(self):
+        """Where a plane is above a level: a part of the square that is known, by the shoelace formula."""
+        for slope, level, want in (((1, 0), 1.5, 4.5), ((0, 1), 0.75, 6.75), ((1, 1), 3.0, 4.5), ((1, 1), 0.0, 9.0), ((1, 0), 4.0, 0.0)):
+            field = [[float(slope[0] * x + slope[1] * y) for x in range(4)] for y in range(4)]
+            total = 0.0
+            for piece in svg.area(field, level, lambda x, y: (100 * x, 100 * y)).split("M")[1:]:
+                points = list(self.corners(piece))
+                total += abs(sum(a * d - b * c for (a, b), (c, d) in zip(points, points[1:] + points[:1]))) / 2
+            self.assertAlmostEqual(total, want * 100 * 100, 3)
 
     def test_nothing_ends_the_element_of_the_facts(self):
         text = report.as_script({"a": "</script><!--\u2028", "b": float("nan")})

@@ -1,0 +1,27 @@
+"""The pictures of the examples are what their script draws."""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+class Pictures(unittest.TestCase):
+    def test_each_picture_is_what_the_script_draws(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, os.path.join(ROOT, "examples", "pictures.py"), folder], check=True)
+            names = sorted(os.listdir(folder))
+            self.assertEqual(len(names), 6)
+            for name in names:
+                with open(os.path.join(folder, name, "picture.svg"), encoding="utf-8") as file, \
+                        open(os.path.join(ROOT, "examples", name, "picture.svg"), encoding="utf-8") as kept:
+                    drawn = file.read()
+                    self.assertEqual(drawn, kept.read(), f"{name}: run python3 examples/pictures.py and look at it")
+                self.assertEqual(xml.etree.ElementTree.fromstring(drawn).tag, "{http://www.w3.org/2000/svg}svg")
+
+
+if __name__ == "__main__":
+    unittest.main()
