@@ -70,8 +70,7 @@ M.own.targets = () => asMap(FACTS.targets);
 
 def engine() -> str:
     """All that trains and writes, without the page: FACTS must be there before it."""
-    return "\n".join([(HERE / "python.js").read_text("utf-8"), METHODS, "M.native = M.native || {}; M.quant = {}; M.model = {};",
-                      (HERE / "engine.js").read_text("utf-8"), translate.translate(ROOT / "gen")])
+    return "\n".join([(HERE / "python.js").read_text("utf-8"), METHODS, (HERE / "engine.js").read_text("utf-8"), translate.translate(ROOT / "gen")])
 
 
 

@@ -71,22 +71,25 @@ const Engine = (() => {
     1: ["uint8_t", Uint8Array],
     2: ["uint16_t", Uint16Array],
     4: ["uint32_t", Uint32Array],
+    8: ["size_t", Uint32Array],
   };
+  const BESIDE = ["kind", "machines", "stage_offset", "stage_factor", "stage_shift"]; // no members of the struct
   class Parts {
     constructor(memory, count, Kind) {
       const e = memory.exports;
       this.numbers = new Map();
       this.arrays = new Map();
+      this.fields = [];
       for (let i = 0; i < count; i++) {
-        const name = memory.text(e.page_part_name(i)),
-          size = e.page_part_count(i),
-          type = e.page_part_type(i);
-        if (size < 0)
+        const path = memory.text(e.page_part_name(i)).replaceAll(" ", "");
+        const name = M.native.short(path), size = e.page_part_count(i), type = e.page_part_type(i);
+        const [word, Type] = type === 0 ? ["margin_real", Kind] : KINDS[type];
+        if (size < 0) {
           this.numbers.set(name, type === 0 ? new Real(e.page_part_value(i)) : Math.trunc(e.page_part_value(i)));
-        else {
-          const [word, Type] = type === 0 ? ["margin_real", Kind] : KINDS[type];
+        } else {
           this.arrays.set(name, { word, values: size ? [...memory.read(Type, e.page_part_at(i), size)] : [] });
         }
+        if (!BESIDE.includes(path)) this.fields.push([path, name, word, size >= 0]);
       }
     }
     kind(name) {

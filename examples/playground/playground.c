@@ -1,6 +1,8 @@
 /* playground.c -- gen/native.c as WebAssembly: the code that `gen train` runs, with flat functions round it, so that
  * playground.js needs to know no struct. Compiled twice, as native.c is: in double to train, in float for what the device
  * computes. Memory is taken from the end and given back all at once, before the next training. */
+#include "libc.c"
+
 #include "native.c"
 
 #define PAGE(name) __attribute__((export_name(#name))) name
@@ -51,42 +53,6 @@ void *realloc(void *old, size_t size)
     void *bytes = page_take(size);
     const size_t had = old == NULL ? 0 : *(size_t *)((unsigned char *)old - 16);
     return bytes == NULL || old == NULL ? bytes : memcpy(bytes, old, had < size ? had : size);
-}
-
-void *memcpy(void *to, const void *from, size_t count)
-{
-    size_t i;
-    for (i = 0; i < count; i++) {
-        ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
-    }
-    return to;
-}
-
-void *memset(void *to, int value, size_t count)
-{
-    size_t i;
-    for (i = 0; i < count; i++) {
-        ((unsigned char *)to)[i] = (unsigned char)value;
-    }
-    return to;
-}
-
-size_t strlen(const char *text)
-{
-    size_t n = 0;
-    while (text[n] != 0) {
-        n++;
-    }
-    return n;
-}
-
-int strcmp(const char *a, const char *b)
-{
-    while (*a != 0 && *a == *b) {
-        a++;
-        b++;
-    }
-    return (unsigned char)*a - (unsigned char)*b;
 }
 
 /* The page spells the number so that it reads back the same bits, whatever the format says. */

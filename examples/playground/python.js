@@ -283,6 +283,15 @@ const py = (() => {
     return v[name](...args);
   };
 
+  const isKind = (v, kind) => {
+    if (kind.$class) return v instanceof kind.$class;
+    if (kind === py.float) return v instanceof Real;
+    if (kind === py.str) return typeof v === "string";
+    if (kind === py.int) return typeof v === "number";
+    if (kind === py.list || kind === py.tuple) return Array.isArray(v);
+    return kind === py.dict ? v instanceof Map : fail("isinstance");
+  };
+
   // ---- modules ----
   const regex = (pattern, flags) => new RegExp(pattern, flags);
   // textwrap.wrap without breaks at hyphens.
@@ -390,24 +399,15 @@ const py = (() => {
     any: (v) => iter(v).some(truth),
     all: (v) => iter(v).every(truth),
     reversed: (v) => [...iter(v)].reverse(),
-    isinstance: (v, kinds) =>
-      (Array.isArray(kinds) ? kinds : [kinds]).some((k) =>
-        k === py.float
-          ? v instanceof Real
-          : k === py.str
-            ? typeof v === "string"
-            : k === py.int
-              ? typeof v === "number"
-              : k === py.list || k === py.tuple
-                ? Array.isArray(v)
-                : k === py.dict
-                  ? v instanceof Map
-                  : fail("isinstance"),
-      ),
+    isinstance: (v, kinds) => (Array.isArray(kinds) ? kinds : [kinds]).some((kind) => isKind(v, kind)),
     ValueError: (words) => new Error(words),
     Failure: (words) => new Error(words),
     re_sub: (pattern, by, source) => source.replace(regex(pattern, "gu"), by),
     re_fullmatch: (pattern, source) => regex(`^(?:${pattern})$`, "u").exec(source),
+    spread: (v, before, after) => {
+      const all = iter(v), end = all.length - after;
+      return [...all.slice(0, before), all.slice(before, end), ...all.slice(end)];
+    },
     textwrap_wrap: wrap,
     compare,
     bin: (v) => `0b${Number(v).toString(2)}`,

@@ -44,7 +44,7 @@ class Translator:
         for node in self.tree.body:
             parts += self.top(node)
         names = ", ".join(self.known)
-        return f"M.{self.module} = (() => {{\n" + "\n".join(parts) + f"\nreturn {{ {names} }};\n}})();\n"
+        return f"M.{self.module} = Object.assign(M.{self.module} || {{}}, (() => {{\n" + "\n".join(parts) + f"\nreturn {{ {names} }};\n}})());\n"
 
     def take(self, name: str) -> bool:
         if self.wanted is not None and name not in self.wanted:
@@ -71,7 +71,23 @@ class Translator:
             return []
         raise self.fail(node)
 
+    def list_class(self, node: ast.ClassDef) -> str:
+        """A list with attributes of its own: only __init__, which begins with that of list."""
+        init = [part for part in node.body if not isinstance(part, ast.Expr)]
+        if len(init) != 1 or getattr(init[0], "name", "") != "__init__" or ast.unparse(init[0].body[0]) != "super().__init__()":
+            raise self.fail(node, "a subclass of list with more than __init__")
+        names = [a.arg for a in init[0].args.args]
+        self.signatures[node.name] = names[1:]
+        body = self.block(init[0].body[1:])
+        return (f"class {node.name}$ extends Array {{ static get [Symbol.species]() {{ return Array; }}\n"
+                f"constructor({', '.join(map(name_of, names[1:]))}) {{ super(); const {names[0]} = this;\n{body} }} }}\n"
+                f"const {node.name} = (...a) => new {node.name}$(...a);\n{node.name}.$class = {node.name}$;")
+
     def dataclass(self, node: ast.ClassDef) -> str:
+        if [ast.unparse(base) for base in node.bases] == ["list"]:
+            return self.list_class(node)
+        if node.bases:
+            raise self.fail(node, "a base class")
         fields, methods = [], []
         for part in node.body:
             if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name):
@@ -91,7 +107,7 @@ class Translator:
         parameters = ", ".join(f"{name_of(n)}" + (f" = {v}" if v is not None else "") for n, v in fields)
         body = " ".join(f"this.{n} = {name_of(n)};" for n, _ in fields)
         return (f"class {node.name}$ {{ constructor({parameters}) {{ {body} }}\n" + "\n".join(methods)
-                + f"\n}}\nconst {node.name} = (...a) => new {node.name}$(...a);")
+                + f"\n}}\nconst {node.name} = (...a) => new {node.name}$(...a);\n{node.name}.$class = {node.name}$;")
 
     def function(self, node: ast.FunctionDef, method: bool = False) -> str:
         arguments = node.args
@@ -152,6 +168,9 @@ class Translator:
 
     def assign(self, target: ast.expr, value: str) -> str:
         if isinstance(target, ast.Tuple):
+            stars = [i for i, part in enumerate(target.elts) if isinstance(part, ast.Starred)]
+            if stars:  # JavaScript wants the rest at the end
+                value = f"py.spread({value}, {stars[0]}, {len(target.elts) - stars[0] - 1})"
             return f"{self.pattern(target)} = py.iter({value});"
         if isinstance(target, ast.Subscript):
             return f"py.set({self.expr(target.value)}, {self.expr(target.slice)}, {value});"
@@ -167,7 +186,7 @@ class Translator:
         if isinstance(target, ast.Tuple):
             return f"[{', '.join(map(self.shape, target.elts))}]"
         if isinstance(target, ast.Starred):
-            return f"...{self.shape(target.value)}"
+            return self.shape(target.value)
         return self.expr(target)
 
     # ---- expressions ----
@@ -346,7 +365,7 @@ def assigned(body: list[ast.stmt]) -> set[str]:
 
 
 # What is taken of each module, in the order in which they need each other; None is all of it.
-MODULES = (("options", {"KERNELS"}), ("output", {"percent"}), ("metrics", None), ("cspell", None), ("kinds", None),
+MODULES = (("native", {"short"}), ("options", {"KERNELS"}), ("output", {"percent"}), ("metrics", None), ("cspell", None), ("kinds", None),
            ("emit", None), ("compress", {"Cost", "Candidate", "in_format", "cost"}), ("methods", {"describe"}),
            ("export", None), ("cost", {"Shape", "Cost", "shape_of", "terms", "cycles_of", "estimate"}))
 # What has its own form in python.js or in playground.js: it works with bytes, or with native code.
