@@ -93,13 +93,23 @@ bits: | need-test need-clang need-ports ## the same bits under any flags, by gcc
 	@$(TOOLS)/run.sh -p '$(TOOLS)/bits.sh float' '$(TOOLS)/bits.sh double' \
 	    'python3 ports/suite.py --target cortex-m4f --target aarch64'
 
-FUZZ_RUNS = 200000
-fuzz: | need-clang ## random bytes as model images, under the sanitizers; FUZZ_RUNS=N for more
-	@mkdir -p build/fuzz/image
-	$Q$(CC) $(CFLAGS) -I. tests/fuzz/image_seeds.c -o build/fuzz/image_seeds && build/fuzz/image_seeds build/fuzz/image
-	$Qclang $(CFLAGS) -O1 -I. -fsanitize=fuzzer,address,undefined,float-cast-overflow -fno-sanitize-recover=all \
-	    tests/fuzz/image.c -o build/fuzz/fuzz_image
-	@build/fuzz/fuzz_image -runs=$(FUZZ_RUNS) -seed=1 -max_len=400 -verbosity=0 -artifact_prefix=build/fuzz/ build/fuzz/image
+need-fuzz: need-clang
+	@$(TOOLS)/need.sh qemu-arm=qemu-user arm-linux-gnueabihf-gcc=gcc-arm-linux-gnueabihf \
+	    /usr/arm-linux-gnueabihf/include=libc6-dev-armhf-cross powerpc-linux-gnu-gcc=gcc-powerpc-linux-gnu \
+	    /usr/powerpc-linux-gnu/include=libc6-dev-powerpc-cross
+
+# A minute on two free cores by default; FUZZ_RUNS=1000000 is a night.
+FUZZ_RUNS = 4000
+FUZZES = $(foreach target,image train train-double,'$(TOOLS)/fuzz.sh $(target) $(FUZZ_RUNS)') '$(TOOLS)/fuzz.sh reader $(FUZZ_RUNS)0' \
+         $(foreach target,image-arm image-powerpc,'$(TOOLS)/fuzz.sh $(target) $$(($(FUZZ_RUNS) / 10))')
+fuzz: | need-test need-fuzz ## random bytes as images, data files and training problems, under the sanitizers and on 32-bit machines; FUZZ_RUNS=N
+	@mkdir -p build/fuzz
+	@$(TOOLS)/run.sh $(FUZZES)
+
+MUTANTS = 40
+SEED = 1
+mutate: build/greatest.h | need-test ## plants random faults in margin_impl.h and counts which the tests find; MUTANTS=N SEED=N; not part of check
+	@python3 $(TOOLS)/mutate.py -n $(MUTANTS) --seed $(SEED)
 
 # ---- checks without running ----
 
@@ -246,10 +256,10 @@ bench-math: build/bench-float/math_ulp build/bench-double/math_ulp ## worst erro
 
 # ---- all of it ----
 
-# In an order that finds common mistakes first. FUZZ_RUNS is small here: the fuzzer looks for what has come back.
+# In an order that finds common mistakes first.
 CHECKS = test toc format symbols packaging cross bits sanitize coverage analyze fuzz ports footprint distcheck browser
 check: ## all that CI runs; the last line is `N passed, N failed`
-	+@$(TOOLS)/run.sh $(foreach target,$(CHECKS),'$(MAKE) FUZZ_RUNS=20000 $(target)')
+	+@$(TOOLS)/run.sh $(foreach target,$(CHECKS),'$(MAKE) $(target)')
 
 bare: ## all that CI runs, in a new minimal Debian: what the rules above forget to install is missing there
 	@$(TOOLS)/bare.sh

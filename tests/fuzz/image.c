@@ -1,26 +1,64 @@
-/* Any bytes as a model image: refused with a status, or a model that scores finite inputs, rewrites to
- * the same bytes and reads nothing outside them. The first byte of the input says whether length and
- * checksum are made right first, so that the checks behind them are reached as well. */
-#include <stdlib.h>
-#include <string.h>
+/* Any bytes as a model image: refused with a status, or a model that keeps every promise. Predictors
+ * answer with a class or MARGIN_REJECTED, a NaN never becomes a class, the model passes its own check
+ * and rewrites to the same bytes; it can be scaled, compressed and quantised, and what comes of that
+ * passes the checks again; nothing outside the image and the arenas is touched. The first byte of the
+ * input says whether length, checksum and norms are made right first, so that what is behind these
+ * checks is reached as well. */
+#include "fuzz.h"
 
 #define MARGIN_IMPLEMENTATION
 #include "margin.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
+#include "../image_seal.h"
 
-static void check(int ok)
+static uint32_t get32(const unsigned char *p)
 {
-    if (!ok) {
-        abort();
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static void put32(unsigned char *p, uint32_t value)
+{
+    for (unsigned i = 0; i < 4u; i++) {
+        p[i] = (unsigned char)(value >> 8u * i);
+    }
+}
+
+static float get_float(const unsigned char *p)
+{
+    const uint32_t bits = get32(p);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The squared lengths of the vectors of an expansion or a list in floats: they stand behind the vectors, and a model
+ * whose norms are wrong is refused. */
+static void mend_norms(unsigned char *image, size_t size)
+{
+    const size_t n = get32(image + 16), d = get32(image + 20), head = MARGIN_IMAGE_HEAD;
+    float row[64];
+    if (image[7] != 0 || (image[6] != MARGIN_MODEL_EXPANSION && image[6] != MARGIN_MODEL_LIST) ||
+        d > 64 || n > 64 || head + 4 * n * (d + 1) > size) {
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        float norm;
+        uint32_t bits;
+        for (size_t k = 0; k < d; k++) {
+            row[k] = get_float(image + head + 4 * (i * d + k));
+        }
+        norm = margin_dot(row, row, d);
+        memcpy(&bits, &norm, sizeof bits);
+        put32(image + head + 4 * (n * d + i), bits);
     }
 }
 
 static void mend(unsigned char *image, size_t size)
 {
-    mgn_put32(image, UINT32_C(0x1A6E676D));
-    mgn_put32(image + 8, (uint32_t)size);
-    mgn_put32(image + 12, mgn_image_crc(image, size));
+    put32(image, UINT32_C(0x1A6E676D));
+    put32(image + 8, (uint32_t)size);
+    mend_norms(image, size);
+    image_seal(image, size);
 }
 
 /* Features of a model in floats or in integers; the struct of one kind may have them elsewhere than
@@ -31,114 +69,307 @@ static void mend(unsigned char *image, size_t size)
               : (model)->kind == MARGIN_MODEL_LIST  ? (model)->of.list.pool.d                      \
                                                     : (model)->of.expansion.d))
 
-/* Scores at an input of zeros; the buffers are as large as the model says, to the byte. */
-static void use(const margin_model *model)
+/* Inputs of several kinds: zeros, ordinary numbers, whole numbers, tiny and huge ones. */
+enum { INPUTS = 6, ROWS = 6 };
+static void fill(float *x, size_t d, unsigned kind, uint32_t *seed)
 {
-    const margin_vote *vote = margin_model_vote(model);
-    const size_t d = FEATURES(model);
-    const size_t machines = margin_machines(vote->scheme, vote->classes);
-    float *x = (float *)calloc(d, sizeof *x);
-    float *scores = (float *)malloc(machines * sizeof *scores);
-    const uint16_t label = margin_classify(model, x, scores);
-    check(label < vote->classes || label == MARGIN_REJECTED);
-    free(x);
-    free(scores);
+    for (size_t k = 0; k < d; k++) {
+        const float unit = (float)(int32_t)fuzz_random(seed) / 2147483648.0f;
+        const float huge = kind == 4u ? 1e30f : 3e38f;
+        x[k] = kind == 0    ? 0
+               : kind == 1u ? 4 * unit
+               : kind == 2u ? (float)(int16_t)fuzz_random(seed)
+               : kind == 3u ? 1e-30f * unit
+                            : huge * (unit < 0 ? -1 : 1);
+    }
 }
 
-/* The same for integer models, at an input that is extreme in every feature. */
-static void use_q(const margin_model_q *model)
+/* Not a number, or a score that is one. */
+static bool all_numbers(const float *scores, size_t count)
 {
+    for (size_t i = 0; i < count; i++) {
+        if (scores[i] != scores[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void use_proto(const margin_proto *proto, const float *x, const float *scores,
+                      uint16_t label)
+{
+    margin_proto_found found;
+    margin_proto_find(proto, x, &found);
+    CHECK(found.label == label);
+    if (all_numbers(scores, proto->vote.classes)) {
+        CHECK(found.nearest < proto->vote.classes && found.second < proto->vote.classes);
+        CHECK(memcmp(&found.distance, scores + found.nearest, sizeof found.distance) == 0);
+    }
+}
+
+/* All predictors of the model; the buffers are as large as it says, to the byte. */
+static void use(const margin_model *model, uint32_t *seed)
+{
+    fuzz_memory memory = {{NULL}, {0}, 0};
+    const margin_vote *vote = margin_model_vote(model);
+    const size_t d = FEATURES(model), machines = margin_machines(vote->scheme, vote->classes);
+    float *x = (float *)fuzz_block(&memory, d * sizeof *x);
+    float *scores = (float *)fuzz_block(&memory, machines * sizeof *scores);
+    CHECK(margin_model_check(model) == MARGIN_OK);
+    for (unsigned kind = 0; kind <= INPUTS; kind++) {
+        uint16_t label;
+        fill(x, d, kind, seed);
+        if (kind == INPUTS) {
+            const uint32_t nan = UINT32_C(0x7FC00000);
+            memcpy(x + fuzz_random(seed) % d, &nan, sizeof *x);
+        }
+        label = margin_classify(model, x, scores);
+        CHECK(label < vote->classes || label == MARGIN_REJECTED);
+        CHECK(label == MARGIN_REJECTED || all_numbers(scores, machines));
+        if (model->kind == MARGIN_MODEL_PROTO) {
+            use_proto(&model->of.proto, x, scores, label);
+        }
+        if (label != MARGIN_REJECTED) {
+            const float probability = margin_probability(vote, scores, label);
+            CHECK(probability >= 0 && probability <= 1);
+        }
+    }
+    fuzz_forget(&memory);
+}
+
+/* The same for integer models, at inputs that are extreme in every feature. */
+static void use_q(const margin_model_q *model, uint32_t *seed)
+{
+    fuzz_memory memory = {{NULL}, {0}, 0};
     const margin_vote_q *vote = margin_model_vote_q(model);
     const size_t d = FEATURES(model);
-    int16_t *x = (int16_t *)malloc(d * sizeof *x);
-    int16_t *work = (int16_t *)malloc(d * sizeof *work);
-    int32_t *scores = (int32_t *)malloc(vote->machines * sizeof *scores);
-    for (unsigned sign = 0; sign < 3u; sign++) {
+    int16_t *x = (int16_t *)fuzz_block(&memory, d * sizeof *x);
+    int16_t *work = (int16_t *)fuzz_block(&memory, d * sizeof *work);
+    int32_t *scores = (int32_t *)fuzz_block(&memory, vote->machines * sizeof *scores);
+    CHECK(margin_model_check_q(model) == MARGIN_OK);
+    for (unsigned kind = 0; kind < 5u; kind++) {
         uint16_t label;
         for (size_t k = 0; k < d; k++) {
-            x[k] = (int16_t)(sign == 0 ? -32768 : sign == 1u ? 32767 : (int)(k * 7919u % 4001u));
+            x[k] = (int16_t)(kind == 0    ? -32768
+                             : kind == 1u ? 32767
+                             : kind == 2u ? 0
+                                          : (int16_t)(fuzz_random(seed) >> (kind == 3u ? 16 : 26)));
         }
         label = margin_classify_q(model, x, work, scores);
-        check(label < vote->classes || label == MARGIN_REJECTED);
-        check(margin_probability_q(vote, scores, 0) <= 32768u);
+        CHECK(label < vote->classes || label == MARGIN_REJECTED);
+        for (uint16_t c = 0; c < vote->classes; c++) {
+            CHECK(margin_probability_q(vote, scores, c) <= 32768u);
+        }
     }
-    free(x);
-    free(work);
-    free(scores);
+    fuzz_forget(&memory);
 }
 
-static void real_model(unsigned char *image, size_t size, unsigned char *again)
+/* Whether what belongs to an integer model where there is floating point is finite. */
+static bool finite_input(const margin_quant *quant)
 {
+    bool finite = quant->unit - quant->unit == 0;
+    for (size_t k = 0; quant->input.offset != NULL && k < quant->input.d; k++) {
+        const float sum = quant->input.offset[k] * 0 + quant->input.factor[k] * 0;
+        finite = finite && sum == 0;
+    }
+    return finite;
+}
+
+/* A few raw rows, and the arena of exactly the size that a query asked for. */
+typedef struct {
+    fuzz_memory memory;
+    margin_data data;
+    float *rows;
+} bench;
+
+static void bench_make(bench *b, size_t d, unsigned kind, uint32_t *seed)
+{
+    memset(b, 0, sizeof *b);
+    b->rows = (float *)fuzz_block(&b->memory, ROWS * d * sizeof *b->rows);
+    for (size_t i = 0; i < ROWS; i++) {
+        fill(b->rows + i * d, d, kind, seed);
+    }
+    b->data.x = b->rows;
+    b->data.n = ROWS;
+    b->data.d = d;
+}
+
+static margin_arena bench_arena(bench *b, size_t size)
+{
+    return margin_arena_make(fuzz_block(&b->memory, size), size);
+}
+
+static void quantise(const margin_model *model, unsigned format, bool whole, uint32_t *seed)
+{
+    const margin_quant_options options = {(uint8_t)format, whole};
+    margin_quant quant;
+    margin_quant_info info;
+    margin_arena mem;
+    const unsigned kind = whole ? 2u : fuzz_random(seed) % (INPUTS - 1u); /* without 3e38 */
+    bench b;
+    bench_make(&b, FEATURES(model), kind, seed);
+    mem = bench_arena(&b, margin_quantize_size(model, &options));
+    if (margin_quantize(model, &b.data, &options, &mem, &quant, &info) >= 0) {
+        const size_t size = margin_image_size_q(&quant, 0);
+        unsigned char *image = (unsigned char *)fuzz_block(&b.memory, size);
+        margin_stage_q stage;
+        margin_quant again;
+        CHECK(mem.failed == 0);
+        CHECK(kind > 3u || (info.worst == info.worst && info.mean == info.mean));
+        CHECK(info.disagree <= ROWS && info.limited <= ROWS);
+        use_q(&quant.model, seed);
+        if (finite_input(&quant)) {
+            CHECK(margin_image_write_q(&quant, NULL, 0, image, size) == MARGIN_OK);
+            CHECK(margin_image_adopt_q(image, size, &stage, &again) == MARGIN_OK);
+            use_q(&again.model, seed);
+        }
+    }
+    fuzz_forget(&b.memory);
+}
+
+static void compress(const margin_model *model, uint32_t *seed)
+{
+    const size_t vectors = 1u + model->of.expansion.n / 2u;
+    margin_model out;
+    margin_arena mem;
+    bench b;
+    bench_make(&b, FEATURES(model), fuzz_random(seed) % INPUTS, seed);
+    mem = bench_arena(&b, margin_compress_size(model, vectors));
+    if (margin_compress(model, fuzz_random(seed) % 2u != 0 ? &b.data : NULL, vectors, 0, &mem, &out,
+                        NULL) >= 0) {
+        CHECK(mem.failed == 0 && out.of.expansion.n <= vectors);
+        use(&out, seed);
+    }
+    fuzz_forget(&b.memory);
+}
+
+static void scale(const margin_model *model, uint32_t *seed)
+{
+    margin_model copy = *model;
+    margin_scaling scaling;
+    margin_arena mem;
+    bench b;
+    bench_make(&b, FEATURES(model), fuzz_random(seed) % INPUTS, seed);
+    scaling.d = b.data.d;
+    scaling.offset = b.rows;
+    scaling.factor = b.rows + b.data.d;
+    mem = bench_arena(&b, margin_model_scale_size(model));
+    /* Weights may overflow here: the check says so. */
+    if (margin_model_scale(&copy, &scaling, &mem) >= 0 && margin_model_check(&copy) == MARGIN_OK) {
+        use(&copy, seed);
+    }
+    fuzz_forget(&b.memory);
+}
+
+static void tools(const margin_model *model, uint32_t *seed)
+{
+    if (FEATURES(model) > 1000u) {
+        return;
+    }
+    quantise(model, MARGIN_Q15, fuzz_random(seed) % 2u != 0, seed);
+    quantise(model, MARGIN_Q7, fuzz_random(seed) % 2u != 0, seed);
+    scale(model, seed);
+    if (model->kind == MARGIN_MODEL_EXPANSION) {
+        compress(model, seed);
+    }
+}
+
+/* An image in memory of its own, which ends where it ends. */
+static unsigned char *copy_of(fuzz_memory *memory, const unsigned char *image, size_t size)
+{
+    unsigned char *copy = (unsigned char *)fuzz_block(memory, size);
+    memcpy(copy, image, size);
+    return copy;
+}
+
+static void real_model(const unsigned char *image, size_t size, uint32_t *seed)
+{
+    fuzz_memory memory = {{NULL}, {0}, 0};
+    unsigned char *own = copy_of(&memory, image, size), *again = copy_of(&memory, image, size);
     margin_model model, before;
     size_t notes;
     memset(&model, 0x5A, sizeof model);
     before = model;
-    if (margin_image_open(image, size, &model) == MARGIN_OK) {
+    (void)margin_image_open(own, size, &model);
+    CHECK(memcmp(own, image, size) == 0);
+    model = before;
+    if (margin_image_adopt(own, size, &model) == MARGIN_OK) {
         const unsigned char *text = margin_image_notes(image, &notes);
-        use(&model);
-        check(margin_image_write(&model, text, notes, again, size) == MARGIN_OK);
-        check(memcmp(image, again, margin_image_size(&model, notes)) == 0);
-        check(margin_image_load_size(image, size) > 0);
+        use(&model, seed);
+        CHECK(margin_image_write(&model, text, notes, again, size) == MARGIN_OK);
+        CHECK(memcmp(image, again, margin_image_size(&model, notes)) == 0);
+        CHECK(margin_image_load_size(image, size) > 0);
+        tools(&model, seed);
     } else {
-        check(memcmp(&model, &before, sizeof before) == 0);
+        CHECK(memcmp(&model, &before, sizeof before) == 0);
+        CHECK(memcmp(own, image, size) == 0);
     }
+    fuzz_forget(&memory);
 }
 
-static void integer_model(unsigned char *image, size_t size, unsigned char *again)
+static void integer_model(const unsigned char *image, size_t size, uint32_t *seed)
 {
+    fuzz_memory memory = {{NULL}, {0}, 0};
+    unsigned char *own = copy_of(&memory, image, size), *again = copy_of(&memory, image, size);
     margin_quant quant, before;
     margin_stage_q stage;
     size_t notes;
     memset(&quant, 0x5A, sizeof quant);
     before = quant;
-    if (margin_image_open_q(image, size, &stage, &quant) == MARGIN_OK) {
+    (void)margin_image_open_q(own, size, &stage, &quant);
+    CHECK(memcmp(own, image, size) == 0);
+    quant = before;
+    if (margin_image_adopt_q(own, size, &stage, &quant) == MARGIN_OK) {
         const unsigned char *text = margin_image_notes(image, &notes);
-        use_q(&quant.model);
-        check(margin_image_write_q(&quant, text, notes, again, size) == MARGIN_OK);
-        check(memcmp(image, again, margin_image_size_q(&quant, notes)) == 0);
-        check(margin_image_load_size_q(image, size) > 0);
+        use_q(&quant.model, seed);
+        CHECK(margin_image_write_q(&quant, text, notes, again, size) == MARGIN_OK);
+        CHECK(memcmp(image, again, margin_image_size_q(&quant, notes)) == 0);
+        CHECK(margin_image_load_size_q(image, size) > 0);
     } else {
-        check(memcmp(&quant, &before, sizeof before) == 0);
+        CHECK(memcmp(&quant, &before, sizeof before) == 0);
+        CHECK(memcmp(own, image, size) == 0);
     }
+    fuzz_forget(&memory);
 }
 
 /* Copies into memory of exactly the size that the query asks for. */
-static void loaded(const unsigned char *image, size_t size)
+static void loaded(const unsigned char *image, size_t size, uint32_t *seed)
 {
-    const size_t room = margin_image_load_size(image, size);
-    const size_t room_q = margin_image_load_size_q(image, size);
-    void *bytes = malloc(room + room_q);
-    margin_arena mem = margin_arena_make(bytes, room + room_q);
+    fuzz_memory memory = {{NULL}, {0}, 0};
+    const unsigned char *own = copy_of(&memory, image, size);
+    const size_t room = margin_image_load_size(own, size);
+    const size_t room_q = margin_image_load_size_q(own, size);
+    margin_arena mem = margin_arena_make(fuzz_block(&memory, room + room_q), room + room_q);
     margin_model model;
     margin_quant quant;
-    check(room == 0 || room_q == 0);
-    if (room != 0 && margin_image_load(image, size, &mem, &model) == MARGIN_OK) {
-        use(&model);
+    CHECK(room == 0 || room_q == 0);
+    if (room != 0 && margin_image_load(own, size, &mem, &model) == MARGIN_OK) {
+        use(&model, seed);
     }
-    if (room_q != 0 && margin_image_load_q(image, size, &mem, &quant) == MARGIN_OK) {
-        use_q(&quant.model);
+    if (room_q != 0 && margin_image_load_q(own, size, &mem, &quant) == MARGIN_OK) {
+        use_q(&quant.model, seed);
     }
-    check(mem.peak <= room + room_q && mem.failed == 0);
-    free(bytes);
+    CHECK(mem.peak <= room + room_q && mem.failed == 0);
+    fuzz_forget(&memory);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
-    unsigned char *image, *again;
+    uint32_t seed = fuzz_seed(input, size);
+    unsigned char *image;
     if (size < 1) {
         return 0;
     }
-    image = (unsigned char *)malloc(size); /* exactly: the sanitizer sees every byte too far */
-    again = (unsigned char *)malloc(size);
+    image = (unsigned char *)malloc(size);
+    CHECK(image != NULL);
     memcpy(image, input + 1, size - 1);
     image[size - 1] = 0;
     if (input[0] % 2 == 1 && size >= MARGIN_IMAGE_HEAD) {
         mend(image, size);
     }
-    real_model(image, size, again);
-    integer_model(image, size, again);
-    loaded(image, size);
+    real_model(image, size, &seed);
+    integer_model(image, size, &seed);
+    loaded(image, size, &seed);
     free(image);
-    free(again);
     return 0;
 }

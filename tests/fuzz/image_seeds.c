@@ -1,125 +1,215 @@
-/* Writes one image of each kind into the folder given, for the fuzzer to start from. */
+/* Writes small images into the folder given, for the fuzzer to start from: every kind of model, kernel and
+ * scheme, in floats, q15 and q7, with and without scaled inputs. */
 #include <stdio.h>
 #include <string.h>
 
 #define MARGIN_IMPLEMENTATION
 #include "margin.h"
 
-static const float values[4] = {1, 2, 3, 4}, norms[2] = {5, 25}, coef[2] = {1, -1},
-                   bias[1] = {0.5f};
-static const uint32_t ends[2] = {1, 2};
+enum { N = 9, D = 2 };
+static const float rows[N * D] = {0, 1, 2, 5, 3, 9, 4, 2, 7, 7, 1, 8, 6, 3, 5, 5, 8, 1};
+static const uint16_t two[N] = {0, 0, 1, 0, 1, 1, 0, 1, 1}, three[N] = {0, 1, 2, 0, 1, 2, 0, 1, 2};
+static const float targets[N] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
 
-/* The first byte asks the fuzzer to mend length and checksum; it replaces the image's last one. */
-static int save(const char *folder, const char *name, const margin_model *model)
-{
-    unsigned char image[512];
-    char path[512];
-    const size_t size = margin_image_size(model, 1);
-    FILE *file;
-    size_t done;
-    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
-    file = fopen(path, "wb");
-    if (file == NULL || margin_image_write(model, "", 1, image, sizeof image) != MARGIN_OK) {
-        return 1;
-    }
-    done = fwrite("\1", 1, 1, file) + fwrite(image, 1, size - 1, file);
-    return fclose(file) != 0 || done != size;
-}
+static const char *folder;
+static int failed;
+static unsigned char memory[1 << 16];
+static margin_arena arena;
 
-/* The same for integer models. */
-static int save_q(const char *folder, const char *name, const margin_model *model, unsigned format,
-                  bool whole)
+static margin_data data_of(const uint16_t *labels)
 {
-    static const float rows[8] = {0, 1, 2, 5, 3, 9, 4, 2};
-    static const uint16_t labels[4] = {0, 1, 0, 1};
-    const margin_quant_options options = {(uint8_t)format, whole};
-    unsigned char image[512], bytes[4096];
-    char path[512];
-    margin_arena mem = margin_arena_make(bytes, sizeof bytes);
     margin_data data;
-    margin_quant quant;
-    FILE *file;
-    size_t done, size;
     memset(&data, 0, sizeof data);
     data.x = rows;
     data.y = labels;
-    data.d = model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.d : 2;
-    data.n = 8 / data.d;
-    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
-    file = fopen(path, "wb");
-    if (file == NULL || margin_quantize(model, &data, &options, &mem, &quant, NULL) != MARGIN_OK ||
-        margin_image_write_q(&quant, "", 1, image, sizeof image) != MARGIN_OK) {
-        return 1;
-    }
-    size = margin_image_size_q(&quant, 1);
-    done = fwrite("\1", 1, 1, file) + fwrite(image, 1, size - 1, file);
-    return fclose(file) != 0 || done != size;
+    data.n = N;
+    data.d = D;
+    return data;
 }
 
-/* A list of one cut and a last machine, real and in integers. */
-static int save_lists(const char *folder, const margin_expansion *pool)
+/* The first byte asks the fuzzer to mend length and checksum; it replaces the image's last one. */
+static void put(const char *name, const char *format, const unsigned char *image, size_t size)
 {
-    static const float coefs[4] = {1, 1, 0, -1}, biases[2] = {-0.5f, 0.25f};
+    char path[512];
+    FILE *file;
+    (void)snprintf(path, sizeof path, "%s/%s_%s", folder, name, format);
+    file = fopen(path, "wb");
+    if (file == NULL || fwrite("\1", 1, 1, file) + fwrite(image, 1, size - 1, file) != size ||
+        fclose(file) != 0) {
+        failed = 1;
+    }
+}
+
+static void save_q(const char *name, const margin_model *model, const char *word, unsigned format,
+                   bool whole)
+{
+    const margin_quant_options options = {(uint8_t)format, whole};
+    const margin_data data = data_of(two);
+    const margin_arena before = arena;
+    unsigned char image[2048];
+    margin_quant quant;
+    if (margin_quantize(model, &data, &options, &arena, &quant, NULL) < 0) {
+        return; /* not every model has a form in integers */
+    }
+    if (margin_image_write_q(&quant, "", 1, image, sizeof image) != MARGIN_OK) {
+        failed = 1;
+    }
+    put(name, word, image, margin_image_size_q(&quant, 1));
+    arena = before;
+}
+
+/* A model in all formats; `status` is that of its trainer. */
+static void save(const char *name, const margin_model *model, margin_status status)
+{
+    unsigned char image[2048];
+    if (status < 0 || margin_image_write(model, "", 1, image, sizeof image) != MARGIN_OK) {
+        (void)fprintf(stderr, "no seed %s: %s\n", name, margin_status_text(status));
+        failed = 1;
+        return;
+    }
+    put(name, "f32", image, margin_image_size(model, 1));
+    save_q(name, model, "q15", MARGIN_Q15, true);
+    save_q(name, model, "q7", MARGIN_Q7, false);
+    arena = margin_arena_make(memory, sizeof memory);
+}
+
+static void kernels(void)
+{
+    static const struct {
+        const char *name;
+        margin_kernel kernel;
+        const uint16_t *labels;
+        uint8_t scheme, changed; /* trained, and what stands in the image */
+    } cases[] = {
+        {"linear", {MARGIN_KERNEL_LINEAR, 0, 0, 0, 0}, two, 0, MARGIN_SCHEME_BINARY},
+        {"linear_pairs", {MARGIN_KERNEL_LINEAR, 0, 0, 0, 0}, three, 1, MARGIN_SCHEME_ONE_ONE},
+        {"linear_rest", {MARGIN_KERNEL_LINEAR, 0, 0, 0, 0}, three, 2, MARGIN_SCHEME_ONE_REST},
+        {"linear_votes", {MARGIN_KERNEL_LINEAR, 0, 0, 0, 0}, three, 1, MARGIN_SCHEME_VOTES},
+        {"rbf", {MARGIN_KERNEL_RBF, 0, 0, 0, 0}, two, 0, MARGIN_SCHEME_BINARY},
+        {"rbf_pairs", {MARGIN_KERNEL_RBF, 0, 0, 0, 0}, three, 1, MARGIN_SCHEME_ONE_ONE},
+        {"rbf_rest", {MARGIN_KERNEL_RBF, 0, 0, 0, 0}, three, 2, MARGIN_SCHEME_ONE_REST},
+        {"poly", {MARGIN_KERNEL_POLY, 2, 0, 1, 0}, two, 0, MARGIN_SCHEME_BINARY},
+        {"poly_pairs", {MARGIN_KERNEL_POLY, 3, 0, 0, 0}, three, 1, MARGIN_SCHEME_ONE_ONE},
+        {"unit_poly", {MARGIN_KERNEL_UNIT_POLY, 0, 0, 0, 3}, two, 0, MARGIN_SCHEME_BINARY},
+        {"unit_exp", {MARGIN_KERNEL_UNIT_EXP, 0, 0, 0, 8}, two, 0, MARGIN_SCHEME_BINARY}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const margin_data data = data_of(cases[i].labels);
+        margin_svm_options options;
+        margin_model model;
+        margin_status status;
+        memset(&options, 0, sizeof options);
+        options.kernel = cases[i].kernel;
+        options.scheme = cases[i].scheme;
+        options.run.max_iterations = 200;
+        status = margin_svm_train(&data, &options, &arena, &model, NULL, NULL);
+        if (model.kind == MARGIN_MODEL_LINEAR) {
+            model.of.linear.vote.scheme = cases[i].changed;
+        }
+        save(cases[i].name, &model, status);
+    }
+}
+
+static void in_order(void)
+{
+    static const struct {
+        const char *name;
+        unsigned kernel;
+        const float *targets;
+    } cases[] = {{"ordinal", MARGIN_KERNEL_LINEAR, NULL},
+                 {"ordinal_rbf", MARGIN_KERNEL_RBF, NULL},
+                 {"ranker", MARGIN_KERNEL_LINEAR, targets}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const margin_data data = data_of(three);
+        margin_ordinal_options options;
+        margin_model model;
+        margin_status status;
+        memset(&options, 0, sizeof options);
+        options.kernel.kind = (uint8_t)cases[i].kernel;
+        options.targets = cases[i].targets;
+        status = margin_omam_train(&data, &options, &arena, &model, NULL, NULL);
+        save(cases[i].name, &model, status);
+    }
+}
+
+static void prototypes(void)
+{
+    static const struct {
+        const char *name;
+        uint8_t method;
+        uint16_t tangents, neighbours;
+    } cases[] = {{"nearest", MARGIN_PROTO_NN, 0, 1},
+                 {"neighbours", MARGIN_PROTO_NN, 0, 3},
+                 {"codebook", MARGIN_PROTO_TVQ, 0, 0},
+                 {"tangent", MARGIN_PROTO_HSS, 1, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const margin_data data = data_of(i % 2 == 0 ? two : three);
+        margin_proto_options options;
+        margin_model model;
+        margin_status status;
+        memset(&options, 0, sizeof options);
+        options.method = cases[i].method;
+        options.tangents = cases[i].tangents;
+        options.neighbours = cases[i].neighbours;
+        status = margin_proto_train(&data, &options, &arena, &model, NULL, NULL);
+        save(cases[i].name, &model, status);
+    }
+}
+
+static void compacts(void)
+{
+    static const char *const names[] = {"compact_rbf", "compact_hinge"};
+    for (size_t i = 0; i < 2; i++) {
+        const margin_data data = data_of(i == 0 ? two : three);
+        margin_compact_options options;
+        margin_model model;
+        margin_status status;
+        memset(&options, 0, sizeof options);
+        options.kernel = i == 0 ? MARGIN_KERNEL_RBF : MARGIN_KERNEL_HINGE;
+        options.vectors = 3;
+        options.max_iterations = 20;
+        status = margin_compact_train(&data, &options, &arena, &model, NULL, NULL);
+        save(names[i], &model, status);
+    }
+}
+
+/* A list of one cut and a last machine, over scaled inputs. */
+static void lists(void)
+{
+    static const float vectors[4] = {1, 2, 3, 4}, norms[2] = {5, 25}, coefs[4] = {1, 1, 0, -1},
+                       biases[2] = {-0.5f, 0.25f}, factor[2] = {1, -1};
     static const uint32_t reach[2] = {1, 2}, target[2] = {0, 1};
     margin_model list;
     margin_list *l = &list.of.list;
     memset(&list, 0, sizeof list);
     list.kind = MARGIN_MODEL_LIST;
-    l->pool = *pool;
+    l->pool.vectors = vectors;
+    l->pool.norms = norms;
     l->pool.coef = coefs;
     l->pool.bias = biases;
-    l->pool.class_end = NULL;
-    l->pool.width = 2;
+    l->pool.offset = norms;
+    l->pool.factor = factor;
+    l->pool.n = l->pool.d = l->pool.width = 2;
+    l->pool.vote.classes = 2;
     l->reach = reach;
     l->target = target;
-    if ((save(folder, "list", &list) | save_q(folder, "list_q15", &list, MARGIN_Q15, false) |
-         save_q(folder, "list_q7", &list, MARGIN_Q7, true)) != 0) {
-        return 1;
-    }
+    (void)margin_kernel_resolve(NULL, 2, &l->pool.kernel);
+    l->pool.kernel.kind = MARGIN_KERNEL_RBF;
+    save("list", &list, MARGIN_OK);
     l->pool.kernel.kind = MARGIN_KERNEL_LINEAR;
-    return save(folder, "list_linear", &list) |
-           save_q(folder, "list_linear_q15", &list, MARGIN_Q15, true) |
-           save_q(folder, "list_linear_q7", &list, MARGIN_Q7, false);
+    save("list_linear", &list, MARGIN_OK);
 }
 
 int main(int argc, char **argv)
 {
-    margin_model linear, expansion;
-    margin_expansion *e = &expansion.of.expansion;
     if (argc != 2) {
         return 2;
     }
-    memset(&linear, 0, sizeof linear);
-    linear.kind = MARGIN_MODEL_LINEAR;
-    linear.of.linear.w = values;
-    linear.of.linear.bias = bias;
-    linear.of.linear.d = 4;
-    linear.of.linear.vote.classes = 2;
-    memset(&expansion, 0, sizeof expansion);
-    expansion.kind = MARGIN_MODEL_EXPANSION;
-    e->vectors = values;
-    e->norms = norms;
-    e->coef = coef;
-    e->bias = bias;
-    e->class_end = ends;
-    e->offset = norms;
-    e->factor = coef;
-    e->n = e->d = 2;
-    e->width = 1;
-    e->vote.classes = 2;
-    (void)margin_kernel_resolve(NULL, 2, &e->kernel);
-    e->kernel.kind = MARGIN_KERNEL_RBF;
-    if ((save(argv[1], "linear", &linear) | save(argv[1], "expansion", &expansion) |
-         save_q(argv[1], "linear_q15", &linear, MARGIN_Q15, true) |
-         save_q(argv[1], "linear_q7", &linear, MARGIN_Q7, false) |
-         save_q(argv[1], "rbf_q15", &expansion, MARGIN_Q15, false) |
-         save_q(argv[1], "rbf_q7", &expansion, MARGIN_Q7, true) | save_lists(argv[1], e)) != 0) {
-        return 1;
-    }
-    e->kernel.kind = MARGIN_KERNEL_POLY;
-    if (save_q(argv[1], "poly_q15", &expansion, MARGIN_Q15, false) != 0) {
-        return 1;
-    }
-    e->kernel.kind = MARGIN_KERNEL_UNIT_EXP;
-    return save_q(argv[1], "unit_q7", &expansion, MARGIN_Q7, true);
+    folder = argv[1];
+    arena = margin_arena_make(memory, sizeof memory);
+    kernels();
+    in_order();
+    prototypes();
+    compacts();
+    lists();
+    return failed;
 }

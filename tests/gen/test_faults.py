@@ -1,10 +1,12 @@
 """What goes wrong around gen: no compiler, a full disk, a closed terminal, a signal, files that name each other. Nothing is
 lost, nothing is half written, and one line says why."""
+import ast
 import contextlib
 import io
 import json
 import os
 import pty
+import re
 import resource
 import signal
 import subprocess
@@ -365,6 +367,36 @@ class Imports(Faults):
         self.refused(1, r"x.arff:10: column 2: '7' is not one of the values that 'b' declares", *train)
         self.put("x.arff", "@relation r\n@attribute class {low,high}\n@data\nlow\nhigh\n")  # NULL + 0 in reader.c once
         self.refused(1, "no features: there is only a label", *train)
+
+
+class Promises(unittest.TestCase):
+    """SECURITY.md: every promise names a check, and every check is there."""
+
+    def test_the_checks_that_are_named_exist(self):
+        text, makefile = (ROOT / "SECURITY.md").read_text(), (ROOT / "Makefile").read_text()
+        rows = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith("| promise")]
+        self.assertGreater(len(rows), 10)
+        for row in rows:
+            with self.subTest(row=row[:60]):
+                commands = re.findall(r"`([^`]+)`", row.split("|")[2])
+                self.assertTrue(any(command.startswith(("make ", "python3 ", "tests/")) for command in commands))
+                for command in commands:
+                    if command.startswith("make "):
+                        self.assertRegex(makefile, rf"(?m)^{command.split()[1]}:")
+                    elif command.startswith("tests/"):
+                        self.assertTrue((ROOT / command).exists(), command)
+                    elif command.startswith("python3 tests/gen/run.py "):
+                        for name in command.split()[2:]:
+                            self.assertTrue((ROOT / f"tests/gen/test_{name}.py").exists(), name)
+
+    def test_no_shell(self):
+        for path in sorted((ROOT / "gen").glob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.keyword):
+                    self.assertNotEqual(node.arg, "shell", path)
+                if isinstance(node, ast.Attribute):
+                    self.assertNotIn((getattr(node.value, "id", ""), node.attr),
+                                     {("os", "system"), ("os", "popen"), ("subprocess", "getoutput")}, path)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,457 @@
+"""mutate.py [-n N] [--seed S] [--section MARK]... [--write]: plants faults in margin_impl.h and counts which the tests find.
+
+A fault is a changed comparison, constant, arithmetic or logic operator, or a deleted statement, in a function that is
+compiled. Faults are spread over the sections by the square root of the number of places in each, so that small sections
+are not missed. The same seed gives the same faults for the same header.
+
+All faults are compiled into one test program: a function with a fault stands beside the right one, and the environment
+variable MUTANT says which fault is awake. Each fault is run through the suite of its section first, then through all
+suites in float, then through all in double; a failed test, a crash, or ten times the usual processor time finds it. Of
+the faults that nobody finds, those whose machine code is that of the right function are equivalent, and so are those that
+tests/tools/equivalent.txt names with a reason. With --write the table goes to tests/tools/mutants.md.
+Exit code 1: less than --goal percent of the faults that are no equivalents were found.
+"""
+import argparse
+import bisect
+import concurrent.futures
+import math
+import os
+import random
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+WORK = ROOT / "build" / "mutate"
+TABLE, EQUIVALENT = ROOT / "tests/tools/mutants.md", ROOT / "tests/tools/equivalent.txt"
+KINDS = {"float": [], "double": ["-DMARGIN_REAL_DOUBLE"]}
+FLAGS = ["-std=c99", "-O1", "-w", "-ffp-contract=off"]
+# Suites that know a section best; a section that is not here is looked for by its own name, then in all suites.
+SUITES = {"platform": ["core"], "status": ["core"], "arena": ["core"], "scalar": ["math"], "model": ["scheme", "kernel", "proto"],
+          "rows": ["kernel"], "quantize": ["quant"], "store": ["image"], "qp": ["kmomd", "linalg"], "compress": ["compress"]}
+SWAPS = {"<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">", "<"], "==": ["!="], "!=": ["=="],
+         "+": ["-"], "-": ["+"], "*": ["/", "+"], "/": ["*"], "%": ["*"], "<<": [">>"], ">>": ["<<"], "&": ["|"], "|": ["&"], "^": ["|"],
+         "&&": ["||"], "||": ["&&"], "+=": ["-="], "-=": ["+="], "*=": ["/="], "/=": ["*="], "<<=": [">>="], ">>=": ["<<="],
+         "|=": ["&="], "&=": ["|="]}
+GROUP = {**dict.fromkeys(["<", "<=", ">", ">=", "==", "!="], "comparison"), **dict.fromkeys(["&&", "||", "!"], "logic")}
+TOKEN = re.compile(r"""(?P<space>\s+)|(?P<word>[A-Za-z_]\w*)|(?P<number>\.?\d(?:[eEpP][-+]|[\w.])*)|
+                       (?P<op>->|\+\+|--|<<=|>>=|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|<<|>>|.)""", re.X | re.S)
+
+
+# ---- the header as functions ----
+
+def blanked(text: str) -> str:
+    """The text with comments, strings and preprocessor lines as blanks, so that places stay the same."""
+    def blank(match):
+        return re.sub(r"[^\n]", " ", match[0])
+    text = re.sub(r"/\*.*?\*/|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'", blank, text, flags=re.S)
+    return re.sub(r"^[ \t]*#(?:\\\n|[^\n])*", blank, text, flags=re.M)
+
+
+@dataclass
+class Function:
+    name: str
+    section: str
+    start: int      # of the signature
+    body: int       # of the opening brace
+    end: int        # past the closing brace
+    returns: bool
+    arguments: list[str]
+
+
+def functions_of(text: str) -> list[Function]:
+    """The functions of the header: a brace in the first column opens one, and the next one there closes it."""
+    bare, found = blanked(text), []
+    marks = [(m.start(), m[1]) for m in re.finditer(r"^/\* ---- >>(\w+) ----", text, re.M)]
+    for match in re.finditer(r"^((?:[A-Za-z][^;{}#]*?))(\w+)\(([^{};]*)\)\s*\n\{\n(.*?)^\}", bare, re.M | re.S):
+        head, name, parameters = match[1], match[2], match[3]
+        words = head.split()
+        if "typedef" in words or "=" in head or name in ("defined",) or "\n\n" in match[0].split("{")[0]:
+            continue
+        if "#" in text[match.start():match.start(4)]:
+            continue  # a signature with alternatives
+        arguments = []
+        for one in re.split(r",(?![^()]*\))", parameters):
+            pointer = re.search(r"\(\*\s*(?:const\s+)?(\w+)\)", one)
+            plain = re.search(r"(\w+)\s*(?:\[[^\]]*\])*\s*$", one)
+            arguments.append((pointer or plain)[1])
+        section = marks[bisect.bisect([at for at, _ in marks], match.start()) - 1][1] if marks else "all"
+        found.append(Function(name, section, match.start(), match.start(4) - 2, match.end(),
+                              not re.search(r"\bvoid\s*$", head), [] if parameters.strip() == "void" else arguments))
+    return found
+
+
+# ---- faults ----
+
+@dataclass
+class Fault:
+    function: Function
+    kind: str
+    at: int
+    to: int
+    instead: str
+    number: int = 0
+    verdict: str = ""
+    by: str = ""
+    lines: tuple = field(default=("", ""))
+
+
+def statements(bare: str, function: Function):
+    """(start, end) of statements that are an assignment or a call: all that can be deleted."""
+    for match in re.finditer(r"(?<=[;{}])(\s*)((?:\(void\)\s*)?[A-Za-z_*(+-][^;{}]*;)", bare[function.body:function.end]):
+        words = match[2]
+        if re.match(r"(return|const|static|typedef|goto|else|if|for|while|do|switch|case|default|struct|union|unsigned|int|uint\w*|"
+                    r"int\w+_t|size_t|bool|double|float|margin_\w+|mgn_\w+)\b(?!\s*[\[(.]|->)", words) or words.startswith("(void)") \
+                or re.match(r"\w+\s+\**\w+\s*[=;\[,]", words) or "MARGIN_ASSERT" in words:
+            continue
+        yield function.body + match.start(2), function.body + match.end(2)
+
+
+def number_faults(word: str):
+    if re.fullmatch(r"\d+[uUlL]*", word):
+        value, suffix = re.match(r"(\d+)(\w*)", word).groups()
+        return [f"{int(value) + 1}{suffix}", f"{int(value) - 1}{suffix}"] if value != "0" else [f"1{suffix}"]
+    if re.fullmatch(r"[\d.]+(?:[eE][-+]?\d+)?[fF]?", word):
+        return [f"(2 * {word})"]
+    return []
+
+
+def faults_of(text: str, functions: list[Function]) -> list[Fault]:
+    bare, found = blanked(text), []
+    for function in functions:
+        asserted = [m.span() for m in re.finditer(r"MARGIN_ASSERT\([^;]*;", bare[function.body:function.end])]
+        previous, at = "", function.body + 2
+        while at < function.end - 1:
+            match = TOKEN.match(bare, at)
+            word, start, at = match[0], at, match.end()
+            if match.lastgroup == "space":
+                continue
+            inside = any(a <= start - function.body < b for a, b in asserted)
+            binary = re.fullmatch(r"[\w.]+|[)\]]", previous) and previous not in ("return", "case", "sizeof")
+            if not inside:
+                if match.lastgroup == "number":
+                    found += [Fault(function, "constant", start, at, new) for new in number_faults(word)]
+                elif word in SWAPS and (binary or word not in "-+*&"):
+                    cast = word in "*&-+" and previous == ")" and re.search(r"\(\s*(const\s+)?\w+\s*\**\)\s*$", bare[function.body:start])
+                    declared = word == "*" and re.match(r"\**\s*\w+\s*[,;=)\[]", bare[at:]) and re.search(
+                        r"(?:^|[;{}(,])\s*(?:const\s+|static\s+)*\w+\s+$", bare[function.body:start] + " ")
+                    if not cast and not declared:
+                        found += [Fault(function, GROUP.get(word, "arithmetic"), start, at, new) for new in SWAPS[word]]
+                elif word == "!" and bare[at] != "=":
+                    found.append(Fault(function, "logic", start, at, ""))
+                elif word == "if" and bare[at:].lstrip().startswith("("):
+                    found.append(Fault(function, "logic", at, at + bare[at:].index("(") + 1, " (!"))
+            previous = word
+        found += [Fault(function, "deleted", a, b, ";") for a, b in statements(bare, function)]
+    for fault in found:
+        if fault.instead == " (!":  # negate the whole condition
+            depth, end = 1, fault.to
+            while depth:
+                depth += {"(": 1, ")": -1}.get(bare[end], 0)
+                end += 1
+            fault.instead, fault.to = f" (!({text[fault.to:end - 1]}))", end
+    return found
+
+
+def line_of(text: str, at: int, to: int) -> str:
+    start, end = text.rfind("\n", 0, at) + 1, text.find("\n", to)
+    return " ".join(text[start:end].split())
+
+
+def choose(faults: list[Fault], count: int, rng: random.Random) -> list[Fault]:
+    """In random order: first as many of each section as it should have, then the rest as spares."""
+    sections: dict[str, list[Fault]] = {}
+    for fault in faults:
+        sections.setdefault(fault.function.section, []).append(fault)
+    total = sum(math.sqrt(len(of)) for of in sections.values())
+    first, spare = [], []
+    for name, of in sorted(sections.items()):
+        groups: dict[str, list[Fault]] = {}
+        for fault in of:
+            groups.setdefault(fault.kind, []).append(fault)
+        for group in groups.values():
+            rng.shuffle(group)
+        order = []  # kinds in turn, so that constants do not crowd out the others
+        turns = rng.sample(sorted(groups), len(groups))
+        while groups:
+            order += [groups[kind].pop() for kind in turns if kind in groups]
+            groups = {kind: group for kind, group in groups.items() if group}
+        share = max(1, round(count * math.sqrt(len(of)) / total))
+        first += order[:share]
+        spare += order[share:share + 20]
+    rng.shuffle(first)
+    rng.shuffle(spare)
+    return first + spare
+
+
+# ---- the test program ----
+
+def variant(text: str, fault: Fault, suffix: str, body: str) -> str:
+    f = fault.function
+    head = re.sub(r"\b(MARGIN_API|static|inline|extern)\b", "", text[f.start:f.body])
+    head = re.sub(rf"\b{f.name}\(", f"{f.name}{suffix}(", head)
+    return f"static {head}{body}\n\n"
+
+
+def mutated_body(text: str, fault: Fault) -> str:
+    f = fault.function
+    return text[f.body:fault.at] + fault.instead + text[fault.to:f.end]
+
+
+def planted(text: str, faults: list[Fault]) -> str:
+    """The header with the faults beside the right functions."""
+    pieces, at = [], 0
+    for function in sorted({id(f.function): f.function for f in faults}.values(), key=lambda f: f.start):
+        own = [fault for fault in faults if fault.function is function]
+        pieces.append(text[at:function.start])
+        pieces += [variant(text, fault, f"_fault{fault.number}", mutated_body(text, fault)) for fault in own]
+        pieces.append(text[function.start:function.body] + "{\n")
+        for fault in own:
+            call = f"{function.name}_fault{fault.number}({', '.join(function.arguments)})"
+            pieces.append(f"if (mgn_mutant == {fault.number}) {{ " + (f"return {call};" if function.returns else f"{call}; return;") + " }\n")
+        at = function.body + 2
+    return "".join(pieces) + text[at:]
+
+
+def compiler(kind: str, source: Path, output: Path | None, include: Path, *more: str) -> subprocess.CompletedProcess:
+    command = ["gcc", *FLAGS, *KINDS[kind], *more, f"-I{include}", f"-I{ROOT}", f"-I{ROOT / 'tests'}", f"-I{ROOT / 'build'}",
+               str(source), *(["-o", str(output)] if output else [])]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def put_headers(folder: Path, impl: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(ROOT / "margin.h", folder / "margin.h")
+    (folder / "margin_impl.h").write_text("extern int mgn_mutant;\n" + impl)
+
+
+def compiled_faults(text: str, faults: list[Fault], count: int) -> list[Fault]:
+    """The first so many of the faults that the preprocessor leaves in and that the compiler accepts, in float or double."""
+    chosen, trying, spare = [], faults[:count], faults[count:]
+    while trying:
+        for i, fault in enumerate(trying):
+            fault.number = i + 1
+        put_headers(WORK / "try", planted(text, trying))
+        good = set()
+        (WORK / "try/tu.c").write_text('#define MARGIN_IMPLEMENTATION\n#include "margin.h"\n')
+        for kind in KINDS:
+            seen = compiler(kind, WORK / "try/tu.c", None, WORK / "try", "-E", "-P").stdout
+            errors = compiler(kind, WORK / "try/tu.c", None, WORK / "try", "-fsyntax-only", "-fmax-errors=0").stderr
+            wrong = set(re.findall(r"In function [‘'`]\w+_fault(\d+)[’']", errors))
+            for fault in trying:
+                defined = seen.find(f"{fault.function.name}_fault{fault.number}(")
+                if defined < 0 or str(fault.number) in wrong:
+                    continue
+                own = seen[defined:seen.find("\n}", defined)]
+                # The place must be one that is compiled: its changed line is in what the preprocessor left.
+                marker = planted_marker(text, fault)
+                if marker is None or marker in re.sub(r"\s+", "", own):
+                    good.add(fault.number)
+        chosen += [fault for fault in trying if fault.number in good]
+        need = count - len(chosen)
+        trying, spare = spare[:need], spare[need:]
+    for i, fault in enumerate(chosen):
+        fault.number = i + 1
+    return chosen
+
+
+def planted_marker(text: str, fault: Fault) -> str | None:
+    """The words around a fault, without blanks, if no macro is among them."""
+    f = fault.function
+    body = blanked(text)
+    start = max(body.rfind(c, f.body, fault.at) for c in ";{}")
+    end = min((p for p in (body.find(c, fault.to) for c in ";{}") if p > 0), default=f.end)
+    words = body[start + 1:fault.at] + fault.instead + body[fault.to:end]
+    if re.search(r"\b[A-Z][A-Z0-9_]{2,}\b|\bbool\b|\btrue\b|\bfalse\b|\bNULL\b", words):
+        return None
+    return re.sub(r"\s+", "", words)
+
+
+def build(kind: str, text: str, faults: list[Fault]) -> Path:
+    """The test program with all faults asleep in it."""
+    folder = WORK / kind
+    put_headers(folder / "include", planted(text, faults))
+    (folder / "mutant.c").write_text(
+        "#include <stdlib.h>\nint mgn_mutant;\n__attribute__((constructor)) static void wake(void)\n{\n"
+        "    const char *which = getenv(\"MUTANT\");\n    mgn_mutant = which == NULL ? 0 : atoi(which);\n}\n")
+    sources = sorted((ROOT / "tests").glob("*.c")) + [folder / "mutant.c"]
+
+    def one(source):
+        done = compiler(kind, source, folder / (source.stem + ".o"), folder / "include", "-c")
+        if done.returncode:
+            sys.exit(f"mutate: {source.name} does not compile:\n{done.stderr[:2000]}")
+    with concurrent.futures.ThreadPoolExecutor(cores()) as pool:
+        list(pool.map(one, sources))
+    program = folder / "tests"
+    done = subprocess.run(["gcc", *(str(folder / (s.stem + ".o")) for s in sources), "-lm", "-o", str(program)], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"mutate: {done.stderr[:2000]}")
+    return program
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def run(program: Path, number: int, suite: str | None, limit: float) -> tuple[bool, float]:
+    """Whether the tests pass with a fault awake, and the processor time they took."""
+    def bound():
+        resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 1, int(limit) + 2))
+        resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    words = [str(program), "-f", *(["-s", suite] if suite else [])]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=WORK,
+                               env={**os.environ, "MUTANT": str(number)}, preexec_fn=bound)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = status
+    return status == 0, usage.ru_utime + usage.ru_stime
+
+
+# ---- equivalents ----
+
+def assembly(kind: str, folder: Path) -> dict[str, str]:
+    """The machine code of each function, with labels of its own numbered from the first."""
+    (folder / "tu.c").write_text('#define MARGIN_IMPLEMENTATION\n#include "margin.h"\n')
+    done = compiler(kind, folder / "tu.c", folder / "tu.s", folder, "-O2", "-S", "-fno-ipa-icf", "-fno-toplevel-reorder",
+                    "-fkeep-static-functions", "-fno-inline-functions-called-once", "-fno-ipa-sra", "-fno-ipa-cp", "-fno-ipa-ra")
+    if done.returncode:
+        return {}
+    found = {}
+    for name, body in re.findall(r"^(\w+):\n(.*?)^\t\.size\t\1,", (folder / "tu.s").read_text(), re.M | re.S):
+        labels: dict[str, str] = {}
+        body = re.sub(r"\.L\w+", lambda m: labels.setdefault(m[0], f".L{len(labels)}"), body)
+        found[name] = re.sub(r"_(fault|right)(\d+)\b", "", body)
+    return found
+
+
+def same_code(text: str, survivors: list[Fault]) -> None:
+    """Marks faults that the optimising compiler sees no difference in, in float and in double."""
+    pieces, at = [], 0
+    for fault in sorted(survivors, key=lambda f: f.function.start):
+        f = fault.function
+        if f.start > at:
+            pieces.append(text[at:f.start])
+            at = f.start
+        for suffix, body in (("right", text[f.body:f.end]), ("fault", mutated_body(text, fault))):
+            pieces.append("__attribute__((noinline)) " + variant(text, fault, f"_{suffix}{fault.number}", body))
+    put_headers(WORK / "same", "".join(pieces) + text[at:])
+    codes = [assembly(kind, WORK / "same") for kind in KINDS]
+    for fault in survivors:
+        name = fault.function.name
+        pairs = [(code.get(f"{name}_right{fault.number}"), code.get(f"{name}_fault{fault.number}")) for code in codes]
+        pairs = [pair for pair in pairs if pair != (None, None)]
+        if pairs and all(right == wrong for right, wrong in pairs):
+            fault.verdict, fault.by = "equivalent", "the same machine code"
+
+
+def named_equivalents() -> dict[tuple[str, str, str], str]:
+    """function, line before, line after: reason. Blocks of four lines, with blank lines between them."""
+    found = {}
+    if EQUIVALENT.exists():
+        text = re.sub(r"^#.*\n", "", EQUIVALENT.read_text(), flags=re.M)
+        for block in re.split(r"\n\s*\n", text.strip()):
+            if block:
+                name, before, after, *reason = block.splitlines()
+                found[name.strip(), before.strip(), after.strip()] = " ".join(reason)
+    return found
+
+
+# ---- all of it ----
+
+def try_fault(fault: Fault, programs: dict[str, Path], limits: dict) -> None:
+    section = fault.function.section
+    for suite in SUITES.get(section, [section]):
+        if (suite in limits) and not run(programs["float"], fault.number, suite + "_suite", limits[suite])[0]:
+            fault.verdict, fault.by = "killed", suite
+            return
+    for kind, program in programs.items():
+        if not run(program, fault.number, None, limits[kind])[0]:
+            fault.verdict, fault.by = "killed", f"all in {kind}"
+            return
+    fault.verdict = "survived"
+
+
+def measure(programs: dict[str, Path], sections: set[str]) -> dict[str, float]:
+    """Processor seconds that a suite may take: ten times what it takes without a fault."""
+    limits = {}
+    for kind, program in programs.items():
+        passed, seconds = run(program, 0, None, 600)
+        if not passed:
+            sys.exit(f"mutate: the tests in {kind} fail without any fault")
+        limits[kind] = 10 * seconds + 5
+    known = re.findall(r"X\((\w+)_suite\)", (ROOT / "tests/test_main.c").read_text())
+    for suite in {s for section in sections for s in SUITES.get(section, [section])} & set(known):
+        limits[suite] = 10 * run(programs["float"], 0, suite + "_suite", 600)[1] + 5
+    return limits
+
+
+def table(faults: list[Fault]) -> list[str]:
+    rows = ["| section | faults | found by its suite | found by the others | equivalent | survived |", "|---|---|---|---|---|---|"]
+    names = sorted({fault.function.section for fault in faults})
+    for name in [*names, "all"]:
+        of = [fault for fault in faults if name in ("all", fault.function.section)]
+        killed = [fault for fault in of if fault.verdict == "killed"]
+        near = sum(not fault.by.startswith("all") for fault in killed)
+        rows.append(f"| {name} | {len(of)} | {near} | {len(killed) - near} | {sum(f.verdict == 'equivalent' for f in of)} | "
+                    f"{sum(f.verdict == 'survived' for f in of)} |")
+    return rows
+
+
+def share(faults: list[Fault]) -> float:
+    real = [fault for fault in faults if fault.verdict != "equivalent"]
+    return 100 * sum(fault.verdict == "killed" for fault in real) / len(real) if real else 100.0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Plants faults in margin_impl.h and counts which the tests find.")
+    parser.add_argument("-n", type=int, default=40, help="faults (default 40)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--section", action="append", help="only in this section; may be given several times")
+    parser.add_argument("--goal", type=float, default=95.0, help="percent that must be found")
+    parser.add_argument("--write", action="store_true", help="keep the table in tests/tools/mutants.md")
+    arguments = parser.parse_args()
+    text, begun = (ROOT / "margin_impl.h").read_text(), time.monotonic()
+    functions = functions_of(text)
+    faults = [f for f in faults_of(text, functions) if not arguments.section or f.function.section in arguments.section]
+    print(f"{len(functions)} functions, {len(faults)} places; {arguments.n} faults by seed {arguments.seed}", flush=True)
+    faults = compiled_faults(text, choose(faults, arguments.n, random.Random(arguments.seed)), arguments.n)
+    for fault in faults:
+        after = text[:fault.at] + fault.instead + text[fault.to:]
+        fault.lines = line_of(text, fault.at, fault.to), line_of(after, fault.at, fault.at + len(fault.instead))
+    programs = {kind: build(kind, text, faults) for kind in KINDS}
+    limits = measure(programs, {fault.function.section for fault in faults})
+    with concurrent.futures.ThreadPoolExecutor(cores()) as pool:
+        for fault, _ in zip(faults, pool.map(lambda f: try_fault(f, programs, limits), faults)):
+            if fault.verdict == "survived":
+                print(f"not found: {fault.function.name}: {fault.lines[0]}  ->  {fault.lines[1]}", flush=True)
+    survivors = [fault for fault in faults if fault.verdict == "survived"]
+    if survivors:
+        same_code(text, survivors)
+    reasons = named_equivalents()
+    for fault in survivors:
+        reason = reasons.get((fault.function.name, *fault.lines))
+        if reason is not None:
+            fault.verdict, fault.by = "equivalent", reason
+    survivors = [fault for fault in faults if fault.verdict == "survived"]
+    lines = table(faults)
+    for fault in faults:
+        if fault.verdict == "equivalent":
+            print(f"equivalent: {fault.function.name}: {fault.lines[0]}  ->  {fault.lines[1]}: {fault.by}")
+    lines += ["", *(f"- survived in {f.function.section}: `{f.function.name}`: `{f.lines[0]}` became `{f.lines[1]}`" for f in survivors)]
+    print("\n".join(lines))
+    found = share(faults)
+    print(f"{found:.1f} % of the faults that are no equivalents found, {(time.monotonic() - begun) / 60:.0f} minutes")
+    if arguments.write:
+        scope = f" in {', '.join(arguments.section)}" if arguments.section else ""
+        TABLE.write_text(f"# Planted faults\n\nMade by `python3 tests/tools/mutate.py -n {arguments.n} --seed {arguments.seed} --write`"
+                         f"{scope}: {found:.1f} % of the faults that are no equivalents were found.\n\n" + "\n".join(lines).rstrip() + "\n")
+    return 0 if found >= arguments.goal else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
