@@ -127,6 +127,9 @@ def rates_instead(told: dict) -> str:
 MODELS = Option("models", between(1, 1000, whole), "How many prototypes a class has. The default is 1; of lvq 16.")
 TANGENTS = Option("tangents", between(0, 32, whole), "How many tangents, directions in which samples may move, a prototype has. The default is 5.")
 STARTS = ("hss", "clusters", "centroids", "random")
+TRIES = Option("starts", above(0, whole), "How many random starts there are; the best of them by the objective is kept. What is random also "
+               "depends on the order of the rows, and the less so the more starts there are. The default is 1; of seco 4 for each sign, C "
+               "and weight, with --cheap 2.")
 START = Option("start", one_of(STARTS), f"Where prototypes start: {', '.join(STARTS)}. The default is hss.")
 ITERATIONS = Option("iterations", above(0, whole), "How many passes over the data there are at most. Training ends before "
                     "when it has converged. The default is 1000; of compact 100 to 300; with --rate there are 60 gradient steps.")
@@ -204,7 +207,7 @@ METHODS = {
         "separate and conquer: a list of one-sided cuts, then a support vector machine; two classes",
         options=(Option("cheap", yes_or_no, "Tries 16 candidates a cut instead of 192, and cross-validates four of them: faster."),
                  Option("greedy", yes_or_no, "Cuts, as the paper does, though no cut promises to lower the error."),
-                 Option("starts", above(0, whole), "How many candidates there are for each sign, C and weight. The default is 4; with --cheap 2."),
+                 TRIES,
                  Option("assess", above(0, whole), "How many candidates are cross-validated for a cut. The default is all; with --cheap 4."),
                  Option("most-cuts", between(1, 15, whole), "How many cuts there are at most. The default is 15."),
                  Option("min-coverage", between(1e-6, 1), "The share of the samples left that a cut must cover. The default is 1/16."),
@@ -214,16 +217,16 @@ METHODS = {
         grid=(("cheap", (True,)),), without=("scheme", "cache-mb"), keys=seco_keys, words=seco_words),
     "tvq": Method(
         "prototypes with tangents, moved to raise margins, samples with small ones counting more and more",
-        options=(MODELS, TANGENTS, START, ITERATIONS, RATE,
+        options=(MODELS, TANGENTS, START, TRIES, ITERATIONS, RATE,
                  Option("theta", between(-0.999, 1), "The margin that all samples should have. The default is 0.2; 0.1 without tangents."),
                  Option("plain", yes_or_no, "All samples count alike: no re-weighting."),
                  Option("even", yes_or_no, "Re-weights by n / mistakes instead of 1."),
                  Option("validation", between(0, 0.9), "The share of the samples that is left out to stop by. The default is none.")),
         grid=(("tangents", (2, 5, 10)), ("theta", (0.1, 0.2, 0.3))), without=NO_KERNEL, words=proto_words),
-    "hss": Method("prototypes: mean and leading directions of each class", options=(MODELS, TANGENTS, START),
+    "hss": Method("prototypes: mean and leading directions of each class", options=(MODELS, TANGENTS, START, TRIES),
                   grid=(("tangents", (2, 5, 10, 15)),), without=NO_KERNEL, words=proto_words),
     "lvq": Method("learning vector quantisation, LVQ2.1",
-                  options=(MODELS, ITERATIONS, RATE,
+                  options=(MODELS, TRIES, ITERATIONS, RATE,
                            Option("olvq1", yes_or_no, "Uses LVQ1 with optimised rates instead."),
                            Option("window", between(0.01, 0.99), "The window of LVQ2.1 around the border between classes. The default is 0.3.")),
                   grid=(("models", (4, 8, 16)),), without=NO_KERNEL, words=proto_words),

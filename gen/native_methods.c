@@ -581,15 +581,49 @@ static margin_status gen_train_rates(gen_work *work)
 
 /* ---- prototypes ---- */
 
-static margin_status gen_train_proto(gen_work *work, unsigned method)
+/* Trains from several random starts and keeps the one with the largest objective, a mean margin. The
+ * first start that fails or is stopped ends it. */
+static margin_status gen_proto_starts(gen_work *work, margin_proto_options *options,
+                                      margin_proto_report *report)
 {
     const margin_data *data = &work->data;
+    const size_t starts = (size_t)gen_option(work->choice, "starts");
+    margin_status status = MARGIN_OK, kept = MARGIN_OK;
+    size_t i;
+    for (i = 0; i == 0 || (i < starts && status >= 0 && status != MARGIN_W_STOPPED); i++) {
+        void *best = work->machine->bytes[1];
+        margin_model model;
+        margin_info info;
+        margin_proto_report own;
+        margin_arena mem;
+        status = MARGIN_E_MEMORY;
+        if (gen_arena(work, margin_proto_train_size(data->n, data->d, work->classes, options),
+                      &mem)) {
+            status = margin_proto_train(data, options, &mem, &model, &info, &own);
+        }
+        options->seed++;
+        if (status >= 0 && (i == 0 || info.objective > work->info.objective)) {
+            kept = status;
+            work->machine->model = model;
+            work->info = info;
+            *report = own;
+        } else { /* what was trained before stays */
+            void *worse = work->machine->bytes[1];
+            work->machine->bytes[1] = best;
+            best = worse;
+        }
+        free(best);
+    }
+    return status >= 0 && status != MARGIN_W_STOPPED ? kept : status;
+}
+
+static margin_status gen_train_proto(gen_work *work, unsigned method)
+{
     const gen_choice *choice = work->choice;
     const double *tangents = gen_given(choice, "tangents");
     margin_proto_options options;
     margin_proto_report report;
     margin_status status;
-    margin_arena mem;
     memset(&options, 0, sizeof options);
     options.method = (uint8_t)method;
     options.start = (uint8_t)gen_option(choice, "start");
@@ -608,11 +642,7 @@ static margin_status gen_train_proto(gen_work *work, unsigned method)
     options.seed = (uint32_t)gen_option(choice, "seed");
     options.max_iterations = (size_t)gen_option(choice, "iterations");
     options.watch = gen_watching(work);
-    if (!gen_arena(work, margin_proto_train_size(data->n, data->d, work->classes, &options),
-                   &mem)) {
-        return MARGIN_E_MEMORY;
-    }
-    status = margin_proto_train(data, &options, &mem, &work->machine->model, &work->info, &report);
+    status = gen_proto_starts(work, &options, &report);
     if (status >= 0) {
         gen_tell(&work->told, "prototypes", (double)work->machine->model.of.proto.n);
         gen_tell(&work->told, "tangents", work->machine->model.of.proto.tangents);

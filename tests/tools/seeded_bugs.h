@@ -45,3 +45,14 @@ int16_t seeded_narrow(int32_t k)
     const int16_t half = k / 2; /* BUG: clang clang-tidy */
     return half;
 }
+
+int seeded_jump(int k);
+int seeded_jump(int k)
+{
+    if (k > 3) {
+        goto out; /* BUG: misra */
+    }
+    k++;
+out:
+    return k;
+}
