@@ -194,7 +194,8 @@ demo: | need-test ## from a data file to firmware, in one minute: train, export,
 need-dist: need-test need-cross
 	@$(TOOLS)/need.sh cmake=cmake make=make pkg-config=pkg-config arduino-builder=arduino-builder simavr=simavr avr-gcc=gcc-avr \
 	    /usr/share/arduino/hardware/arduino/avr=arduino-core-avr /usr/lib/avr/include=avr-libc \
-	    xtensa-lx106-elf-gcc=gcc-xtensa-lx106 twine=twine /usr/lib/python3/dist-packages/kconfiglib.py=python3-kconfiglib \
+	    /usr/bin/rustc=rustc /usr/src/rustc-$$(/usr/bin/rustc --version 2>/dev/null | cut -d" " -f2)=rust-src \
+	    qemu-system-arm=qemu-system-arm node=nodejs npm=npm xtensa-lx106-elf-gcc=gcc-xtensa-lx106 twine=twine /usr/lib/python3/dist-packages/kconfiglib.py=python3-kconfiglib \
 	    /usr/lib/python3/dist-packages/yaml=python3-yaml /usr/lib/python3/dist-packages/jsonschema=python3-jsonschema \
 	    /usr/lib/python3/dist-packages/pip=python3-pip $(firstword $(wildcard /usr/lib/python3.*/ensurepip) none)=python3-venv
 
@@ -202,8 +203,16 @@ dist: | need-test ## packages for every toolchain, to build/dist: the same tree 
 	@rm -rf build/dist
 	@python3 -m gen.dist build/dist
 
+# Simulators of boards, from npm, in build/npm.
+NPM = avr8js@0.21.1 rp2040js@1.4.1
+build/npm/node_modules/.installed: Makefile | need-dist
+	@mkdir -p build/npm
+	@echo '{"private": true}' >build/npm/package.json
+	@npm install --silent --no-audit --no-fund --prefix build/npm $(NPM)
+	@touch $@
+
 # The tables that the tests write go to build/dist-check.
-distcheck: | need-dist ## the packages in their toolchains: Arduino, CMake, Zephyr, ESP-IDF, pip
+distcheck: build/npm/node_modules/.installed | need-dist ## the packages in their toolchains: Arduino, CMake, Zephyr, ESP-IDF, pip, Rust, Pico
 	@rm -rf build/dist-check
 	@python3 tests/gen/run.py --in tests/dist
 	@for table in build/dist-check/*.txt; do echo; cat $$table; done
