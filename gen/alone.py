@@ -225,8 +225,7 @@ def pool_q(plan: Plan, ends: str | None) -> None:
     if norms:
         plan.table("norms", [norms[v] for v in kept])
     if ends:
-        plan.table(ends, [sum(v < end for v in kept) for end in plan.parts.array(ends)],
-                   called="reach" if ends == "cut_reach" else None)
+        plan.table(ends, [sum(v < end for v in kept) for end in plan.parts.array(ends)])
     plan.constant(VECTORS=f"{len(kept)}u")
 
 
@@ -271,7 +270,7 @@ def list_q(plan: Plan) -> None:
         plan.table("bias")
         plan.take("row", "scores list linear")
     else:
-        pool_q(plan, "cut_reach")
+        pool_q(plan, "reach")
         kernel_q(plan)
         plan.take("scores list")
     plan.table("target")

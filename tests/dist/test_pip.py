@@ -29,6 +29,10 @@ class Pip(unittest.TestCase):
         command = os.path.join(place, "bin", "margin-gen")
         told = run(command, "train", "data.csv", "--method", "svm", "-o", "model.h", "--save", "model.mgn", cwd=work, env=env)
         self.assertIn("model.h", told)
+        told = run(command, "fit", "data.csv", "--flash", "400", "--time", "5", "-o", "fitted.h", cwd=work, env=env)
+        self.assertTrue(os.path.exists(os.path.join(work, "fitted.h")), told)
+        run(command, "export", "model.mgn", "--as", "zephyr", "project", cwd=work, env=env)
+        self.assertTrue(os.path.exists(os.path.join(work, "project", "modules", "margin", "zephyr", "Kconfig")))
         run(command, "export", "model.mgn", "-o", "again.h", "--name", "model", cwd=work, env=env)
         with open(os.path.join(work, "model.h")) as one, open(os.path.join(work, "again.h")) as two:
             self.assertEqual(one.read(), two.read().replace("again.h", "model.h"))

@@ -131,7 +131,7 @@ class Alone(firmware.Firmware):
 
 def code_lines(text):
     """Lines that are not empty, without the numbers of tables."""
-    code = re.sub(r"(?ms)^static const .*?^\};\n", "", text)
+    code = re.sub(r"(?ms)^static const [^;]*?\};\n", "", text)
     return len([line for line in code.splitlines() if line.strip()])
 
 
