@@ -2478,7 +2478,7 @@ MARGIN_API size_t margin_eigen_leading_size(size_t n);
 MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, size_t d,
                                    margin_real *r, size_t rstride, size_t *rank);
 
-/* ---- >>bytes ---- the bytes of every plan as constant expressions, for static buffers --------- */
+/* ---- >>bytes ---- the bytes of every plan as constant expressions, for static buffers -------- */
 
 /* A memory plan is one list of blocks, X(place, type, rows, columns): margin_impl.h takes the blocks of
  * a list from an arena, and the macros here add up their bytes, so the two cannot differ. Lists are
