@@ -900,6 +900,45 @@ TEST a_training_stopped_at_once_has_a_model(void)
     PASS();
 }
 
+static bool stop_at_one(void *user, const margin_progress *at)
+{
+    (void)user;
+    return at->iteration >= 1u;
+}
+
+/* td begins with centroids alone: stopped after its first step, its models are those of td without
+ * tangents, to the bit, and all tangents are zero, those of the first model too. */
+TEST td_begins_without_tangents(void)
+{
+    static problem p;
+    margin_proto_options none = method(MARGIN_PROTO_TD, 1, 0);
+    trained bare;
+    problem_make(&p, 33, 120, 6, 3, 2);
+    none.rate = 1;
+    none.max_iterations = 40;
+    none.watch.progress = stop_at_one;
+    bare = train(&p.data, &none);
+    ASSERT_EQ_FMT(MARGIN_W_STOPPED, bare.status, "%d");
+    for (unsigned tangents = 1; tangents <= 3u; tangents++) {
+        margin_proto_options o = none;
+        const size_t row = (1u + tangents) * 6u;
+        trained t;
+        o.tangents = (uint16_t)tangents;
+        t = train(&p.data, &o);
+        ASSERT_EQ_FMT(MARGIN_W_STOPPED, t.status, "%d");
+        for (size_t m = 0; m < 3u; m++) {
+            const margin_real *v = t.model.of.proto.vectors + m * row;
+            ASSERT_EQ(0, memcmp(v, bare.model.of.proto.vectors + m * 6u, 6u * sizeof *v));
+            for (size_t k = 6; k < row; k++) {
+                ASSERT(!(v[k] < 0) && !(v[k] > 0));
+            }
+        }
+        free(t.bytes);
+    }
+    free(bare.bytes);
+    PASS();
+}
+
 /* Every method, in arenas that held zeros and NaNs: equal bits of status, model and report. */
 TEST what_the_arena_held_does_not_matter(void)
 {
@@ -2134,6 +2173,7 @@ SUITE(proto_suite)
     RUN_TEST(validation_keeps_the_best_models_and_stops);
     RUN_TEST(progress_can_stop_every_method);
     RUN_TEST(a_training_stopped_at_once_has_a_model);
+    RUN_TEST(td_begins_without_tangents);
     RUN_TEST(what_the_arena_held_does_not_matter);
     RUN_TEST(codebooks_and_neurons_separate_clouds);
     RUN_TEST(one_nearest_neighbour_knows_its_samples);
