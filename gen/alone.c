@@ -171,8 +171,7 @@ static inline model_two model_log(float x)
     s.low = (((m.real - 1) - term.high) - term.low) / divisor.high;
     zz = model_two_times(s, s);
     term = model_two_sum(
-        0.666666687f,
-        zz.high * (0.400001526f + zz.high * (0.285470933f + zz.high * 0.23419404f)));
+        0.666666687f, zz.high * (0.400001526f + zz.high * (0.285470933f + zz.high * 0.23419404f)));
     term.low += -1.98682155e-8f;
     zz = model_two_times(zz, term);
     term = model_two_sum(2, zz.high);
@@ -219,8 +218,8 @@ static inline float model_expm1(float y)
 static inline float model_half_cosine(float dot, float nx, float nz)
 {
     const float both = nx * nz;
-    const float length = both >= FLT_MIN && both <= FLT_MAX ? model_sqrt(both)
-                                                            : model_sqrt(nx) * model_sqrt(nz);
+    const float length =
+        both >= FLT_MIN && both <= FLT_MAX ? model_sqrt(both) : model_sqrt(nx) * model_sqrt(nz);
     float c = length <= 0 ? 0 : dot / length + (length - length); /* not a number if infinite */
     c = 1 < c ? 1 : c;
     c = c < -1 ? -1 : c;
@@ -845,7 +844,8 @@ static const uint16_t model_exp2[33] MODEL_FLASH = {
 static inline uint32_t model_mantissa(uint32_t u)
 {
     const size_t i = (u >> 19) & 31u;
-    const uint16_t first = MODEL_READ_U16(model_exp2 + i), next = MODEL_READ_U16(model_exp2 + i + 1);
+    const uint16_t first = MODEL_READ_U16(model_exp2 + i),
+                   next = MODEL_READ_U16(model_exp2 + i + 1);
     const int32_t way = 2 * ((int32_t)next - (int32_t)first); /* negative */
     const int32_t part = (int32_t)((u >> 4) & 0x7FFFu) * way;
     return ((uint32_t)first << 16) + ((uint32_t)way & 0xFFFFu) + (uint32_t)part;
@@ -884,7 +884,8 @@ static inline uint32_t model_dot(const int16_t *x, size_t v)
     uint32_t sum = 0;
     size_t k;
     for (k = 0; k < MODEL_FEATURES; k++) {
-        sum += (uint32_t)((int32_t)x[k] * MODEL_READ_VECTOR(model_vectors + v * MODEL_FEATURES + k));
+        sum +=
+            (uint32_t)((int32_t)x[k] * MODEL_READ_VECTOR(model_vectors + v * MODEL_FEATURES + k));
     }
     return sum;
 }
@@ -957,7 +958,8 @@ static inline model_value_q model_kernel(const int16_t *x, const model_input_q *
         power >>= 15;
     }
     if (down < 32u) {
-        value.mantissa = (int16_t)(base < 0 && MODEL_DEGREE % 2 != 0 ? -(int32_t)power : (int32_t)power);
+        value.mantissa =
+            (int16_t)(base < 0 && MODEL_DEGREE % 2 != 0 ? -(int32_t)power : (int32_t)power);
         value.down = (uint8_t)down;
     }
     return value;
@@ -1112,7 +1114,8 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores)
     int32_t sum = 0;
     size_t v, j;
     for (v = 0; v < n; v++) {
-        sum = model_add(sum, model_product(MODEL_READ_COEF(model_coef + v), model_kernel(x, &in, v)));
+        sum =
+            model_add(sum, model_product(MODEL_READ_COEF(model_coef + v), model_kernel(x, &in, v)));
     }
     for (j = 0; j < MODEL_MACHINES; j++) {
         scores[j] = MODEL_SCALED(sum) + MODEL_READ_I32(model_bias + j);
@@ -1476,8 +1479,11 @@ static inline uint16_t model_classify(const int16_t *x)
 static inline uint32_t model_sigmoid(int32_t margin)
 {
     const int32_t m = margin >> MODEL_MARGIN_DOWN;
-    const int32_t t =
-        (m > INT16_MAX ? INT16_MAX : m < INT16_MIN ? INT16_MIN : m) * (int32_t)MODEL_SLOPE + MODEL_SHIFT;
+    const int32_t t = (m > INT16_MAX   ? INT16_MAX
+                       : m < INT16_MIN ? INT16_MIN
+                                       : m) *
+                          (int32_t)MODEL_SLOPE +
+                      MODEL_SHIFT;
     const uint32_t u = (t < 0 ? 0u - (uint32_t)t : (uint32_t)t) >> 1;
     const uint32_t whole = u >> 24 < 31u ? u >> 24 : 31u;
     const uint32_t mantissa = model_mantissa(u) >> 15;
@@ -1553,7 +1559,8 @@ static inline void model_input(const float *raw, int16_t *x)
 {
     size_t k;
     for (k = 0; k < MODEL_FEATURES; k++) {
-        float a = (raw[k] - MODEL_READ_F32(model_input_offset + k)) * MODEL_READ_F32(model_input_factor + k);
+        float a = (raw[k] - MODEL_READ_F32(model_input_offset + k)) *
+                  MODEL_READ_F32(model_input_factor + k);
         a += a < 0 ? -0.5f : 0.5f;
         if (a > -32769 && a < 32768) {
             x[k] = (int16_t)a;
@@ -1577,7 +1584,8 @@ static inline int model_selftest(void)
         }
         model_scores(x, scores);
         for (j = 0; j < MODEL_MACHINES; j++) {
-            const MODEL_SCORE expected = MODEL_READ_SCORE(model_test_scores + i * MODEL_MACHINES + j);
+            const MODEL_SCORE expected =
+                MODEL_READ_SCORE(model_test_scores + i * MODEL_MACHINES + j);
             if (!(scores[j] <= expected && scores[j] >= expected)) {
                 return (int)i + 1;
             }
