@@ -1955,25 +1955,25 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
  *
  *     f_j(x) = sum over the vectors v of c_vj k(v, x) + b_j
  *
- * and the training makes the mean of sum over j of max(0, 1 - y_j f_j(x))^2 / 2 small, where y_j is 1
- * for the class of the sample and -1 for all others: every machine is to tell its class from the rest
- * with a margin of 1. The units k(v, x) are
+ * and the training makes the mean of sum over j of max(0, 1 - y_j f_j(x))^2 / 2 small, where y_j
+ * is 1 for the class of the sample and -1 for all others: every machine is to tell its class from
+ * the rest with a margin of 1. The units k(v, x) are
  *
- *     MARGIN_KERNEL_HINGE  max(0, v.x + t_v), a half-space that grows more certain with the distance
+ *     MARGIN_KERNEL_HINGE  max(0, v.x + t_v), a half-space, more certain with the distance
  *     MARGIN_KERNEL_RBF    exp(-gamma |x - v|^2), a region around v
  *
- * Hinge units learn faster and usually need fewer bytes. The result is an ordinary expansion; in q7 a
- * vector takes d + 2 bytes and one byte a class.
+ * Hinge units learn faster and usually need fewer bytes. The result is an ordinary expansion; in
+ * q7 a vector takes d + 2 bytes and one byte a class.
  *
- * Rounding is part of the training: in its second half all vectors and coefficients are used as they
- * will be in q7, so that the step to q7 changes next to nothing. Margins in the space of the inputs
- * come from noise: each time that a sample is looked at, every feature is disturbed by a normal number
- * of deviation `noise`, in units of the mean deviation of the features. How much noise the data bears
- * is found out on a quarter of the samples that is held out: of 0, 0.05, 0.1, 0.2, 0.4, 0.7 and 1 the
- * largest that costs no more than half a standard error there.
+ * Rounding is part of the training: in its second half all vectors and coefficients are used as
+ * they will be in q7, so that the step to q7 changes next to nothing. Margins in the space of the
+ * inputs come from noise: each time that a sample is looked at, every feature is disturbed by a
+ * normal number of deviation `noise`, in units of the mean deviation of the features. How much
+ * noise the data bears is found out on a quarter of the samples that is held out: of 0, 0.05, 0.1,
+ * 0.2, 0.4, 0.7 and 1 the largest that costs no more than half a standard error there.
  *
  *     margin_compact_options options = {0};
- *     options.vectors = 88;                                        // 4 KB for 16 features, 26 classes
+ *     options.vectors = 88;                                     // 4 KB for 16 features, 26 classes
  *     margin_compact_train(&data, &options, &mem, &model, NULL, NULL);
  *
  * Scale the data first (see margin_scaling): steps and noise are the same for all features. */
@@ -2019,11 +2019,11 @@ typedef struct {
 MARGIN_API size_t margin_compact_train_size(size_t n, size_t d, size_t classes,
                                             const margin_compact_options *options);
 /* A pass over the data costs 6 n vectors (d + classes) operations; the search for the noise takes
- * three to seven trainings of three eighths of the passes each. info: objective is the mean loss of
- * the last pass, with its noise; support the number of vectors; iterations the passes of all trainings.
- * MARGIN_E_ARGUMENT: options out of their range; MARGIN_E_VECTORS: more vectors than samples;
- * MARGIN_E_ONE_CLASS: less than two classes, or one without samples; MARGIN_E_RANGE: squares of the data overflow; and those of
- * margin_data_check. `report` may be NULL. */
+ * three to seven trainings of three eighths of the passes each. info: objective is the mean loss
+ * of the last pass, with its noise; support the number of vectors; iterations the passes of all
+ * trainings. MARGIN_E_ARGUMENT: options out of their range; MARGIN_E_VECTORS: more vectors than
+ * samples; MARGIN_E_ONE_CLASS: less than two classes, or one without samples; MARGIN_E_RANGE:
+ * squares of the data overflow; and those of margin_data_check. `report` may be NULL. */
 typedef struct {
     margin_real noise; /* as used, in units of the mean deviation of the features */
     margin_real held;  /* error rate with it on the samples held out; negative: none were */

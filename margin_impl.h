@@ -20941,14 +20941,15 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
  *     hinge   dL/dv = [h_v > 0] e_v x              dL/dt_v = [h_v > 0] e_v
  *     rbf     dL/dv = 2 gamma e_v h_v (x - v)      dL/d(log gamma) = -gamma e_v h_v |x - v|^2
  *
- * so that a batch of samples costs five matrix products. Samples carry a 1 as their last value, which
- * makes t_v the last value of v, and the sum of e_v over a batch the last value of its slopes.
+ * so that a batch of samples costs five matrix products. Samples carry a 1 as their last value,
+ * which makes t_v the last value of v, and the sum of e_v over a batch the last value of its
+ * slopes.
  *
- * Steps follow Kingma and Ba ("Adam", 2015): the running mean of the slopes, divided by the root of
- * their running mean square, with decay beside it (Loshchilov and Hutter, 2019). The mean square is
- * that of a whole row, all values of a vector or all coefficients of it: that is as good here, needs
- * half the memory and one square root a row. Inside, samples are centred and divided by the root mean
- * square deviation of all features, so that steps and noise have a scale. */
+ * Steps follow Kingma and Ba ("Adam", 2015): the running mean of the slopes, divided by the root
+ * of their running mean square, with decay beside it (Loshchilov and Hutter, 2019). The mean
+ * square is that of a whole row, all values of a vector or all coefficients of it: that is as good
+ * here, needs half the memory and one square root a row. Inside, samples are centred and divided
+ * by the root mean square deviation of all features, so that steps and noise have a scale. */
 typedef struct {
     size_t rows, cols;
     margin_real *value; /* rows x cols */
@@ -21134,8 +21135,8 @@ static void mgn_compact_normals(mgn_compact *job, margin_real *v, size_t n, marg
     }
 }
 
-/* Rbf units start at the first samples, which are in random order; with gamma so that the mean square
- * distance of two of them is 4 / gamma. */
+/* Rbf units start at the first samples, which are in random order; with gamma so that the mean
+ * square distance of two of them is 4 / gamma. */
 static void mgn_compact_regions(mgn_compact *job)
 {
     const size_t d = job->d;
@@ -21187,8 +21188,8 @@ static void mgn_compact_grid(margin_real *out, const margin_real *in, size_t n, 
     }
 }
 
-/* Vectors: those of hinge units have a grid each, because k(a v, x) = a k(v, x) lets the coefficients
- * take over any scale. Those of rbf units share one. */
+/* Vectors: those of hinge units have a grid each, because k(a v, x) = a k(v, x) lets the
+ * coefficients take over any scale. Those of rbf units share one. */
 static void mgn_compact_round_units(mgn_compact *job)
 {
     const size_t d = job->d, cols = d + 1u;
@@ -21206,7 +21207,8 @@ static void mgn_compact_round_units(mgn_compact *job)
     }
 }
 
-/* Coefficients: one grid a machine, for the vectors at the scale that makes their largest value 127. */
+/* Coefficients: one grid a machine, for the vectors at the scale that makes their largest value
+ * 127. */
 static void mgn_compact_round_coef(mgn_compact *job)
 {
     const size_t w = job->machines;
@@ -21330,8 +21332,8 @@ static void mgn_compact_slopes(mgn_compact *job, size_t count)
 
 /* ---- steps ---- */
 
-/* How a step is made: its rate, the decay, the share of a sample in the batch, and what makes up for
- * running means that started at 0. */
+/* How a step is made: its rate, the decay, the share of a sample in the batch, and what makes up
+ * for running means that started at 0. */
 typedef struct {
     margin_real rate, decay, share, mean_up, size_up;
 } mgn_compact_pace;
