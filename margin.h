@@ -927,17 +927,12 @@ typedef struct {
  * MARGIN_E_NOT_FINITE (a NaN or an infinity in a row that the view uses), MARGIN_E_LABEL (a weight
  * negative or not finite, all weights zero, or their sum not finite). O(n d). The functions below
  * check their view in this way first (those on folds only its shape).
- * A view does not know how many rows x, y and weight have: that `rows` stays below is the caller's
- * word. margin_data_check_rows looks at it: MARGIN_E_LABEL if the view uses a row of number `total`
- * or above. */
+ * A view does not know how many rows x, y and weight have: the caller sees to it that `rows` names
+ * only rows that are there. */
 MARGIN_API margin_status margin_data_check(const margin_data *data);
-MARGIN_API margin_status margin_data_check_rows(const margin_data *data, size_t total);
 
 /* The number of classes, 1 + the largest label in the view; MARGIN_E_ARGUMENT without labels. */
 MARGIN_API margin_status margin_data_classes(const margin_data *data, size_t *classes);
-/* Samples of each class, 0 allowed; MARGIN_E_LABEL for a label of `classes` or above. */
-MARGIN_API margin_status margin_data_counts(const margin_data *data, size_t classes,
-                                            size_t *counts);
 
 /* Weighted mean and population covariance (divided by the weight, not by one less) of each class.
  *
@@ -2337,8 +2332,6 @@ MARGIN_API margin_status margin_cross_validate(const margin_data *data,
 MARGIN_API margin_real margin_sqrt(margin_real x);
 /* 0.70 ulp; 0.78 where the result is subnormal. */
 MARGIN_API margin_real margin_exp(margin_real x);
-/* v[i] = margin_exp(v[i]), the same bits, in loops that compilers vectorise: several times faster. */
-MARGIN_API void margin_exp_array(margin_real *v, size_t n);
 /* Natural logarithm: 0.85 ulp. */
 MARGIN_API margin_real margin_log(margin_real x);
 /* x^y: 0.71 ulp; 0.81 where the result is subnormal. About eight times the cost of margin_exp. */
@@ -2405,21 +2398,6 @@ MARGIN_API margin_real margin_norm2(const margin_real *x, size_t n);
 /* Largest |x_i|; 0 for n = 0. The norms of values with a NaN are NaN. */
 MARGIN_API margin_real margin_norm_inf(const margin_real *x, size_t n);
 
-/* y = A x for the rows x cols matrix A. */
-MARGIN_API margin_status margin_mat_vec(margin_real *y, const margin_real *a, size_t stride,
-                                        size_t rows, size_t cols, const margin_real *x);
-/* y = A' x: `rows` values x give `cols` values y. */
-MARGIN_API margin_status margin_mat_t_vec(margin_real *y, const margin_real *a, size_t stride,
-                                          size_t rows, size_t cols, const margin_real *x);
-
-/* The Gram matrix g (n x n, both triangles) of the n rows of d values of x: g[i][j] = x_i . x_j.
- * `rows` lists which rows of x are meant, in which order; null means 0 .. n-1. One triangle is
- * computed, n^2 d / 2 products, and mirrored: g is symmetric to the bit, and each element has the
- * bits that margin_mat_vec gives. */
-MARGIN_API margin_status margin_gram(margin_real *g, size_t gstride, const margin_real *x,
-                                     size_t stride, const margin_index *rows, size_t n, size_t d,
-                                     margin_arena *mem);
-MARGIN_API size_t margin_gram_size(size_t d);
 /* Cholesky factor L of a symmetric positive definite matrix A = L L', in the lower triangle of a.
  * `a` holds both triangles of A on entry; the strict upper one is left as it is, and on failure it
  * restores the lower one: then nothing has changed. MARGIN_E_NOT_POSITIVE: a pivot was not positive;
@@ -2693,15 +2671,16 @@ MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, siz
     X(turned, margin_real, MARGIN_PLUS(n, 1u), MARGIN_LOSS_MEMORY)
 #define MARGIN_LOSS_SEARCH(n)                                                                      \
     ((size_t)0 MARGIN_BLOCKS_SPACE(MARGIN_AS_BLOCK, n) MARGIN_BLOCKS_DESCENT(MARGIN_AS_BLOCK, n))
-#define MARGIN_LOSS_WORK(n)                                                                        \
-    (MARGIN_LOSS_SEARCH(n) + MARGIN_REALS((size_t)(n) + 1u) + MARGIN_EIGEN_BLOCKS(n))
+#define MARGIN_LOSS_WORK(n, d)                                                                     \
+    (MARGIN_LOSS_SEARCH(n) + MARGIN_REALS((size_t)(n) + 1u) +                                      \
+     MARGIN_MORE(MARGIN_EIGEN_BLOCKS(n), MARGIN_BLOCK(d, 64u)))
 #define MARGIN_LOSS_LINEAR_BYTES(n, d, classes, scheme)                                            \
     (MARGIN_WEIGHTS_BYTES(d, classes, scheme) + MARGIN_JOB_BYTES(n, classes, scheme, 0u) +         \
-     MARGIN_LOSS_WORK(n) + MARGIN_ALIGN - 1u)
+     MARGIN_LOSS_WORK(n, d) + MARGIN_ALIGN - 1u)
 #define MARGIN_LOSS_KERNEL_BYTES(n, d, classes, scheme)                                            \
     (MARGIN_JOB_BYTES(n, classes, scheme, MARGIN_WIDTH(classes, scheme)) +                         \
-     MARGIN_MORE(MARGIN_LOSS_WORK(n), MARGIN_POOL_BYTES(n, d, classes, scheme)) + MARGIN_ALIGN -   \
-     1u)
+     MARGIN_MORE(MARGIN_LOSS_WORK(n, d), MARGIN_POOL_BYTES(n, d, classes, scheme)) +               \
+     MARGIN_ALIGN - 1u)
 #define MARGIN_LOSS_BYTES(n, d)                                                                    \
     MARGIN_MORE(MARGIN_LOSS_LINEAR_BYTES(n, d, 2u, 0), MARGIN_LOSS_KERNEL_BYTES(n, d, 2u, 0))
 
@@ -2740,12 +2719,13 @@ typedef struct {
     MARGIN_POOL_OF(n, d, MARGIN_LIST_MOST, MARGIN_LIST_MOST, 2u * MARGIN_LIST_MOST)
 #define MARGIN_SECO_LINEAR_BYTES(n, d, candidates)                                                 \
     (MARGIN_SECO_WORK(n, candidates) +                                                             \
-     MARGIN_MORE(MARGIN_EIGEN_BLOCKS(n), MARGIN_SECO_POOL(MARGIN_LIST_MOST, d)) + MARGIN_ALIGN -   \
-     1u)
+     MARGIN_MORE(MARGIN_MORE(MARGIN_EIGEN_BLOCKS(n), MARGIN_BLOCK(d, 64u)),                        \
+                 MARGIN_SECO_POOL(MARGIN_LIST_MOST, d)) +                                          \
+     MARGIN_ALIGN - 1u)
 #define MARGIN_SECO_KERNEL_BYTES(n, d, candidates)                                                 \
     (MARGIN_SECO_WORK(n, candidates) +                                                             \
-     MARGIN_MORE(MARGIN_MORE(MARGIN_EIGEN_BLOCKS(n), MARGIN_PIVOTED_BLOCKS(n)),                    \
-                 MARGIN_SECO_POOL(n, d)) +                                                         \
+     MARGIN_MORE(MARGIN_MORE(MARGIN_EIGEN_BLOCKS(n), MARGIN_BLOCK(d, 64u)),                        \
+                 MARGIN_MORE(MARGIN_PIVOTED_BLOCKS(n), MARGIN_SECO_POOL(n, d))) +                  \
      MARGIN_ALIGN - 1u)
 
 /* Kendall's tau, thresholds, omam and lssvm; `classes` = 1 for rankers. omam of a linear kernel takes 20

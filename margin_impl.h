@@ -5197,11 +5197,6 @@ MARGIN_API margin_real margin_exp(margin_real x)
     return mgn_exp(x);
 }
 
-MARGIN_API void margin_exp_array(margin_real *v, size_t n)
-{
-    mgn_exp_array(v, n);
-}
-
 MARGIN_API margin_real margin_log(margin_real x)
 {
     return mgn_log(x);
@@ -5579,17 +5574,6 @@ static margin_status mgn_vec_check(const margin_real *x, size_t n)
     return mgn_mat_check(x, 0, 1, n);
 }
 
-MARGIN_API margin_status margin_mat_vec(margin_real *y, const margin_real *a, size_t stride,
-                                        size_t rows, size_t cols, const margin_real *x)
-{
-    margin_status status = mgn_mat_check(a, stride, rows, cols);
-    status = mgn_both(status, mgn_both(mgn_vec_check(x, cols), mgn_vec_check(y, rows)));
-    if (status == MARGIN_OK) {
-        mgn_dots(x, a, mgn_stride(stride, cols), rows, cols, y);
-    }
-    return status;
-}
-
 /* y = A' x. Row after row is added to y, four rows in one pass: the sums over k keep their order. */
 static void mgn_mat_t_vec(margin_real *MGN_RESTRICT y, const margin_real *a, size_t stride,
                           size_t rows, size_t cols, const margin_real *x)
@@ -5612,17 +5596,6 @@ static void mgn_mat_t_vec(margin_real *MGN_RESTRICT y, const margin_real *a, siz
     for (; i < rows; i++) {
         mgn_axpy(y, x[i], a + i * stride, cols);
     }
-}
-
-MARGIN_API margin_status margin_mat_t_vec(margin_real *y, const margin_real *a, size_t stride,
-                                          size_t rows, size_t cols, const margin_real *x)
-{
-    margin_status status = mgn_mat_check(a, stride, rows, cols);
-    status = mgn_both(status, mgn_both(mgn_vec_check(x, rows), mgn_vec_check(y, cols)));
-    if (status == MARGIN_OK) {
-        mgn_mat_t_vec(y, a, mgn_stride(stride, cols), rows, cols, x);
-    }
-    return status;
 }
 
 /* Panels: rows packed for machines with vector units. A panel holds MGN_PANEL rows interleaved,
@@ -5886,33 +5859,6 @@ static void mgn_gram(margin_real *g, size_t step, const margin_real *x, size_t s
             }
         }
     }
-}
-
-MARGIN_API size_t margin_gram_size(size_t d)
-{
-    margin_arena mem = margin_arena_counting();
-    (void)MGN_SCRATCH(&mem, margin_real, mgn_panel_size(MGN_PANEL, d));
-    return mgn_arena_counted(&mem);
-}
-
-MARGIN_API margin_status margin_gram(margin_real *g, size_t gstride, const margin_real *x,
-                                     size_t stride, const margin_index *rows, size_t n, size_t d,
-                                     margin_arena *mem)
-{
-    margin_status status =
-        mgn_both(mgn_mat_check(g, gstride, n, n), mgn_mat_check(x, stride, n, d));
-    margin_arena before;
-    margin_real *panel;
-    status = mgn_both(status, mgn_mem_check(mem));
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    before = *mem;
-    panel = MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, d));
-    if (mem->failed == 0) {
-        mgn_gram(g, mgn_stride(gstride, n), x, mgn_stride(stride, d), rows, n, d, panel);
-    }
-    return margin_arena_rewind(mem, &before);
 }
 
 /* Terms of a long sum that are worked on at a time, so that a panel of them stays in the cache. */
@@ -7249,19 +7195,6 @@ MARGIN_API margin_status margin_data_check(const margin_data *data)
     return mgn_weights_fit(data) ? MARGIN_OK : MARGIN_E_LABEL;
 }
 
-MARGIN_API margin_status margin_data_check_rows(const margin_data *data, size_t total)
-{
-    if (data == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
-    for (size_t i = 0; i < data->n; i++) {
-        if (mgn_row_of(data, i) >= total) {
-            return MARGIN_E_LABEL;
-        }
-    }
-    return MARGIN_OK;
-}
-
 static size_t mgn_largest_label(const margin_data *data)
 {
     size_t largest = 0;
@@ -7281,27 +7214,6 @@ MARGIN_API margin_status margin_data_classes(const margin_data *data, size_t *cl
         return MARGIN_E_ARGUMENT;
     }
     *classes = mgn_largest_label(data) + 1;
-    return MARGIN_OK;
-}
-
-MARGIN_API margin_status margin_data_counts(const margin_data *data, size_t classes, size_t *counts)
-{
-    const margin_status status = margin_data_check(data);
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    if (counts == NULL || data->y == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
-    if (mgn_largest_label(data) >= classes) {
-        return MARGIN_E_LABEL;
-    }
-    for (size_t c = 0; c < classes; c++) {
-        counts[c] = 0;
-    }
-    for (size_t i = 0; i < data->n; i++) {
-        counts[mgn_label(data, i)]++;
-    }
     return MARGIN_OK;
 }
 
@@ -7948,6 +7860,34 @@ static inline void mgn_kernel_block(const margin_kernel *k, const margin_real *x
 {
     mgn_data_dots(data, x, 0, data->n, out);
     mgn_kernel_apply(k, mgn_norm2_bits(x, data->d), norm, out, data->n);
+}
+
+/* The whole kernel matrix of n samples, symmetric to the bit: dot products by tiles, the kernel on the
+ * lower triangle, and that mirrored. Takes n values at `norm`, for their squared lengths, and
+ * room for MGN_PANEL samples at `panel`. */
+static void mgn_kernel_matrix(const margin_kernel *kernel, const margin_data *data,
+                              margin_real *norm, margin_real *panel, margin_real *k)
+{
+    const size_t n = data->n;
+    mgn_gram(k, n, data->x, mgn_stride(data->stride, data->d), data->rows, n, data->d, panel);
+    mgn_data_norms(data, norm);
+    for (size_t i = 0; i < n; i++) {
+        mgn_kernel_apply(kernel, norm[i], norm, k + i * n, i + 1u);
+    }
+    for (size_t first = 0; first < n;
+         first += MGN_PANEL) { /* by panels: columns cost a miss each */
+        for (size_t i = first; i < n; i++) {
+            for (size_t h = first; h < i && h < first + MGN_PANEL; h++) {
+                k[h * n + i] = k[i * n + h];
+            }
+        }
+    }
+}
+
+/* Room for the panel that mgn_kernel_matrix needs. */
+static margin_real *mgn_kernel_panel(margin_arena *mem, size_t d)
+{
+    return MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, d));
 }
 
 /* Rows of the kernel matrix of the samples, within a budget of bytes.
@@ -10704,51 +10644,204 @@ static void mgn_job_model(const mgn_job *job, const mgn_fit *fit, margin_arena *
     }
 }
 
-/* Heap sort: in place, no recursion, n log n at worst. */
-static void mgn_sift(margin_real *v, size_t root, size_t n)
+/* Adds a term to *sum, and what rounding takes from the new sum to *low (Knuth, The Art of Computer
+ * Programming 2, 4.2.2, theorem B). The next term need not wait for more than one addition. A NaN or an
+ * infinity never leaves the two again. */
+static inline void mgn_add_low(margin_real *sum, margin_real *low, margin_real term)
 {
-    for (size_t child = 2u * root + 1u; child < n; child = 2u * root + 1u) {
-        margin_real swap;
-        if (child + 1u < n && v[child] < v[child + 1u]) {
-            child++;
-        }
-        if (!(v[root] < v[child])) {
-            return;
-        }
-        swap = v[root];
-        v[root] = v[child];
-        v[child] = swap;
-        root = child;
+    const margin_real s = *sum + term;
+    const margin_real part = s - *sum;
+    *low += (*sum - (s - part)) + (term - part);
+    *sum = s;
+}
+
+/* The same, with *low brought back below the last digit of *sum: numbers of twice the precision. */
+static inline void mgn_add_twice(margin_real *sum, margin_real *low, margin_real term)
+{
+    margin_real rest;
+    mgn_add_low(sum, low, term);
+    rest = *low;
+    *low = 0;
+    mgn_add_low(sum, low, rest);
+}
+
+/* Features of a model. */
+static size_t mgn_model_d(const margin_model *model)
+{
+    if (model->kind == MARGIN_MODEL_LIST) {
+        return model->of.list.pool.d;
+    }
+    if (model->kind == MARGIN_MODEL_PROTO) {
+        return model->of.proto.d;
+    }
+    return model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.d : model->of.expansion.d;
+}
+
+/* Margins of a model over the samples of positive weight of a view: each computed when it is asked
+ * for, or known. */
+typedef struct {
+    const margin_data *data;
+    const margin_model *model;
+    margin_real *scores;      /* room for all machines */
+    const margin_real *known; /* n margins, or NULL */
+} mgn_margins;
+
+static margin_real mgn_margins_at(const mgn_margins *m, size_t i)
+{
+    const margin_vote *vote;
+    if (m->known != NULL) {
+        return m->known[i];
+    }
+    vote = margin_model_vote(m->model);
+    margin_scores(m->model, mgn_sample(m->data, i), m->scores);
+    return margin_margin(vote->scheme, vote->classes, m->scores, mgn_label(m->data, i));
+}
+
+/* Quantiles by counting. The bits of numbers, taken as whole numbers, sort as the numbers do once
+ * negative ones are complemented and the others get the top bit. One pass over the margins divides the
+ * range in which a quantile must lie into MGN_BINS bins or fewer of equal width, counts the margins
+ * in each, and notes the smallest and the largest: the bin of the wanted rank is the next range. A
+ * range shrinks to less than 2 / MGN_BINS of its size, or to the values that occur: seven passes at
+ * most for 32 bits and 64 bins, and about as many as n has digits. */
+#define MGN_QUANTILES 5u
+#define MGN_BINS (SIZE_MAX > 0xFFFFFFFFu ? 64u : SIZE_MAX > 0xFFFFu ? 8u : 4u)
+
+typedef struct {
+    size_t count;
+    mgn_word low, high;
+} mgn_bin;
+
+typedef struct {
+    mgn_word low, high; /* the smallest and the largest margin of the range */
+    size_t rank;        /* of the quantile, among those in the range */
+    size_t lead;        /* the first quantile of the same range: its bins serve all */
+    unsigned shift;     /* a bin is so many bits wide */
+    mgn_bin bins[MGN_BINS];
+} mgn_quantile;
+
+static mgn_word mgn_margin_key(margin_real a)
+{
+    const mgn_word bits = mgn_bits(a + 0); /* -0 is 0 */
+    return (bits & MGN_SIGN) != 0 ? ~bits : bits | MGN_SIGN;
+}
+
+static margin_real mgn_margin_of_key(mgn_word key)
+{
+    return mgn_of_bits((key & MGN_SIGN) != 0 ? key ^ MGN_SIGN : ~key);
+}
+
+static void mgn_quantile_begin(mgn_quantile *q, size_t k)
+{
+    const bool same = k > 0 && q[k].low == q[k - 1u].low;
+    q[k].lead = same ? q[k - 1u].lead : k;
+    q[k].shift = 0;
+    while (((q[k].high - q[k].low) >> q[k].shift) >= MGN_BINS) {
+        q[k].shift++;
+    }
+    for (size_t b = 0; b < MGN_BINS; b++) {
+        q[k].bins[b].count = 0;
     }
 }
 
-static void mgn_sort(margin_real *v, size_t n)
+static void mgn_quantile_take(mgn_quantile *q, mgn_word key)
 {
-    for (size_t i = n / 2u; i > 0; i--) {
-        mgn_sift(v, i - 1u, n);
+    mgn_bin *bin = q->bins + ((key - q->low) >> q->shift);
+    bin->low = bin->count == 0 || key < bin->low ? key : bin->low;
+    bin->high = bin->count == 0 || key > bin->high ? key : bin->high;
+    bin->count++;
+}
+
+/* Narrows the range to the bin that holds the rank. */
+static void mgn_quantile_narrow(mgn_quantile *q, const mgn_bin *bin)
+{
+    for (; q->rank >= bin->count; bin++) {
+        q->rank -= bin->count;
     }
-    for (size_t last = n; last > 1u; last--) {
-        const margin_real top = v[0];
-        v[0] = v[last - 1u];
-        v[last - 1u] = top;
-        mgn_sift(v, 0, last - 1u);
+    q->low = bin->low;
+    q->high = bin->high;
+}
+
+/* One pass for all quantiles. Their ranges are the same or apart. */
+static void mgn_quantiles_pass(const mgn_margins *m, mgn_quantile *q)
+{
+    for (size_t k = 0; k < MGN_QUANTILES; k++) {
+        mgn_quantile_begin(q, k);
+    }
+    for (size_t i = 0; i < m->data->n; i++) {
+        if (mgn_weight(m->data, i) > 0) {
+            const mgn_word key = mgn_margin_key(mgn_margins_at(m, i));
+            for (size_t k = 0; k < MGN_QUANTILES; k++) {
+                if (q[k].lead == k && key >= q[k].low && key <= q[k].high) {
+                    mgn_quantile_take(q + k, key);
+                }
+            }
+        }
+    }
+    for (size_t k = MGN_QUANTILES; k-- > 0;) { /* the leader of a range comes last */
+        mgn_quantile_narrow(q + k, q[q[k].lead].bins);
     }
 }
 
-/* Minimum, mean and quantiles of n margins, which end up sorted. */
-static void mgn_info_margins(margin_info *info, margin_real *v, size_t n)
+static bool mgn_quantiles_open(const mgn_quantile *q)
 {
-    static const uint8_t percent[5] = {5, 25, 50, 75, 95};
-    margin_real mean = 0;
-    mgn_sort(v, n);
-    for (size_t i = 0; i < n; i++) {
-        mean += (v[i] - mean) / (margin_real)(i + 1u);
+    bool open = false;
+    for (size_t k = 0; k < MGN_QUANTILES; k++) {
+        open = open || q[k].low < q[k].high;
     }
-    info->margin_min = v[0];
-    info->margin_mean = mean;
-    for (size_t k = 0; k < 5u; k++) {
-        info->margin_quantile[k] = v[(n - 1u) * percent[k] / 100u];
+    return open;
+}
+
+/* The quantiles of `count` margins between low and high. */
+static void mgn_quantiles(const mgn_margins *m, size_t count, mgn_word low, mgn_word high,
+                          margin_real *out)
+{
+    static const uint8_t percent[MGN_QUANTILES] = {5, 25, 50, 75, 95};
+    mgn_quantile q[MGN_QUANTILES];
+    for (size_t k = 0; k < MGN_QUANTILES; k++) {
+        q[k].low = low;
+        q[k].high = high;
+        /* (count - 1) * percent / 100 without overflow */
+        q[k].rank = (count - 1u) / 100u * percent[k] + (count - 1u) % 100u * percent[k] / 100u;
     }
+    while (mgn_quantiles_open(q)) {
+        mgn_quantiles_pass(m, q);
+    }
+    for (size_t k = 0; k < MGN_QUANTILES; k++) {
+        out[k] = mgn_margin_of_key(q[k].low);
+    }
+}
+
+/* Minimum, mean and quantiles into the fields of `info`; returns how many samples have a weight. */
+static size_t mgn_margins_info(const mgn_margins *m, margin_info *info)
+{
+    mgn_word low = ~(mgn_word)0, high = 0;
+    margin_real sum = 0, rest = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < m->data->n; i++) {
+        if (mgn_weight(m->data, i) > 0) {
+            const margin_real margin = mgn_margins_at(m, i);
+            const mgn_word key = mgn_margin_key(margin);
+            low = key < low ? key : low;
+            high = key > high ? key : high;
+            mgn_add_twice(&sum, &rest, margin);
+            count++;
+        }
+    }
+    info->margin_min = mgn_margin_of_key(low);
+    info->margin_mean = sum / (margin_real)count;
+    mgn_quantiles(m, count, low, high, info->margin_quantile);
+    return count;
+}
+
+/* The same of n margins that are known. */
+static void mgn_info_margins(margin_info *info, const margin_real *v, size_t n)
+{
+    margin_data all = {NULL, 0, 0, 0, NULL, NULL, NULL};
+    mgn_margins m = {NULL, NULL, NULL, NULL};
+    all.n = n;
+    m.data = &all;
+    m.known = v;
+    (void)mgn_margins_info(&m, info);
 }
 
 /* Margins of the training samples. The score of a lone machine is known for each of them. */
@@ -10909,27 +11002,6 @@ static margin_status mgn_train(const mgn_trainer *trainer, mgn_fit *fit, const m
  * Other kernels go through the driver of >>train; one product f = Kc gives lambda, scores and bias. */
 
 static const margin_mam_options mgn_mam_defaults = {{0, 0, 0, 0, 0}, false, false, 0};
-
-/* Adds a term to *sum, and what rounding takes from the new sum to *low (Knuth, The Art of Computer
- * Programming 2, 4.2.2, theorem B). The next term need not wait for more than one addition. A NaN or an
- * infinity never leaves the two again. */
-static inline void mgn_add_low(margin_real *sum, margin_real *low, margin_real term)
-{
-    const margin_real s = *sum + term;
-    const margin_real part = s - *sum;
-    *low += (*sum - (s - part)) + (term - part);
-    *sum = s;
-}
-
-/* The same, with *low brought back below the last digit of *sum: numbers of twice the precision. */
-static inline void mgn_add_twice(margin_real *sum, margin_real *low, margin_real term)
-{
-    margin_real rest;
-    mgn_add_low(sum, low, term);
-    rest = *low;
-    *low = 0;
-    mgn_add_low(sum, low, rest);
-}
 
 /* Columns of a class sum: the features, then the weight, then the weighted |x|^2. */
 static size_t mgn_mam_columns(const margin_mam_online *on)
@@ -11294,173 +11366,6 @@ MARGIN_API margin_status margin_mam_online_model(margin_mam_online *on, margin_l
         return MARGIN_E_ARGUMENT;
     }
     return mgn_mam_model(on, model, &lambda);
-}
-
-/* Features of a model. */
-static size_t mgn_model_d(const margin_model *model)
-{
-    if (model->kind == MARGIN_MODEL_LIST) {
-        return model->of.list.pool.d;
-    }
-    if (model->kind == MARGIN_MODEL_PROTO) {
-        return model->of.proto.d;
-    }
-    return model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.d : model->of.expansion.d;
-}
-
-/* Margins of a model over the samples of positive weight of a view: each computed when it is asked
- * for, or known. */
-typedef struct {
-    const margin_data *data;
-    const margin_model *model;
-    margin_real *scores;      /* room for all machines */
-    const margin_real *known; /* n margins, or NULL */
-} mgn_margins;
-
-static margin_real mgn_margins_at(const mgn_margins *m, size_t i)
-{
-    const margin_vote *vote = margin_model_vote(m->model);
-    if (m->known != NULL) {
-        return m->known[i];
-    }
-    margin_scores(m->model, mgn_sample(m->data, i), m->scores);
-    return margin_margin(vote->scheme, vote->classes, m->scores, mgn_label(m->data, i));
-}
-
-/* Quantiles by counting. The bits of numbers, taken as whole numbers, sort as the numbers do once
- * negative ones are complemented and the others get the top bit. One pass over the margins divides the
- * range in which a quantile must lie into MGN_BINS bins or fewer of equal width, counts the margins
- * in each, and notes the smallest and the largest: the bin of the wanted rank is the next range. A
- * range shrinks to less than 2 / MGN_BINS of its size, or to the values that occur: seven passes at
- * most for 32 bits and 64 bins, and about as many as n has digits. */
-#define MGN_QUANTILES 5u
-#define MGN_BINS (SIZE_MAX > 0xFFFFFFFFu ? 64u : SIZE_MAX > 0xFFFFu ? 8u : 4u)
-
-typedef struct {
-    size_t count;
-    mgn_word low, high;
-} mgn_bin;
-
-typedef struct {
-    mgn_word low, high; /* the smallest and the largest margin of the range */
-    size_t rank;        /* of the quantile, among those in the range */
-    size_t lead;        /* the first quantile of the same range: its bins serve all */
-    unsigned shift;     /* a bin is so many bits wide */
-    mgn_bin bins[MGN_BINS];
-} mgn_quantile;
-
-static mgn_word mgn_margin_key(margin_real a)
-{
-    const mgn_word bits = mgn_bits(a + 0); /* -0 is 0 */
-    return (bits & MGN_SIGN) != 0 ? ~bits : bits | MGN_SIGN;
-}
-
-static margin_real mgn_margin_of_key(mgn_word key)
-{
-    return mgn_of_bits((key & MGN_SIGN) != 0 ? key ^ MGN_SIGN : ~key);
-}
-
-static void mgn_quantile_begin(mgn_quantile *q, size_t k)
-{
-    const bool same = k > 0 && q[k].low == q[k - 1u].low;
-    q[k].lead = same ? q[k - 1u].lead : k;
-    q[k].shift = 0;
-    while (((q[k].high - q[k].low) >> q[k].shift) >= MGN_BINS) {
-        q[k].shift++;
-    }
-    for (size_t b = 0; b < MGN_BINS; b++) {
-        q[k].bins[b].count = 0;
-    }
-}
-
-static void mgn_quantile_take(mgn_quantile *q, mgn_word key)
-{
-    mgn_bin *bin = q->bins + ((key - q->low) >> q->shift);
-    bin->low = bin->count == 0 || key < bin->low ? key : bin->low;
-    bin->high = bin->count == 0 || key > bin->high ? key : bin->high;
-    bin->count++;
-}
-
-/* Narrows the range to the bin that holds the rank. */
-static void mgn_quantile_narrow(mgn_quantile *q, const mgn_bin *bin)
-{
-    for (; q->rank >= bin->count; bin++) {
-        q->rank -= bin->count;
-    }
-    q->low = bin->low;
-    q->high = bin->high;
-}
-
-/* One pass for all quantiles. Their ranges are the same or apart. */
-static void mgn_quantiles_pass(const mgn_margins *m, mgn_quantile *q)
-{
-    for (size_t k = 0; k < MGN_QUANTILES; k++) {
-        mgn_quantile_begin(q, k);
-    }
-    for (size_t i = 0; i < m->data->n; i++) {
-        if (mgn_weight(m->data, i) > 0) {
-            const mgn_word key = mgn_margin_key(mgn_margins_at(m, i));
-            for (size_t k = 0; k < MGN_QUANTILES; k++) {
-                if (q[k].lead == k && key >= q[k].low && key <= q[k].high) {
-                    mgn_quantile_take(q + k, key);
-                }
-            }
-        }
-    }
-    for (size_t k = MGN_QUANTILES; k-- > 0;) { /* the leader of a range comes last */
-        mgn_quantile_narrow(q + k, q[q[k].lead].bins);
-    }
-}
-
-static bool mgn_quantiles_open(const mgn_quantile *q)
-{
-    bool open = false;
-    for (size_t k = 0; k < MGN_QUANTILES; k++) {
-        open = open || q[k].low < q[k].high;
-    }
-    return open;
-}
-
-/* The quantiles of `count` margins between low and high. */
-static void mgn_quantiles(const mgn_margins *m, size_t count, mgn_word low, mgn_word high,
-                          margin_real *out)
-{
-    static const uint8_t percent[MGN_QUANTILES] = {5, 25, 50, 75, 95};
-    mgn_quantile q[MGN_QUANTILES];
-    for (size_t k = 0; k < MGN_QUANTILES; k++) {
-        q[k].low = low;
-        q[k].high = high;
-        /* (count - 1) * percent / 100 without overflow */
-        q[k].rank = (count - 1u) / 100u * percent[k] + (count - 1u) % 100u * percent[k] / 100u;
-    }
-    while (mgn_quantiles_open(q)) {
-        mgn_quantiles_pass(m, q);
-    }
-    for (size_t k = 0; k < MGN_QUANTILES; k++) {
-        out[k] = mgn_margin_of_key(q[k].low);
-    }
-}
-
-/* Minimum, mean and quantiles into the fields of `info`; returns how many samples have a weight. */
-static size_t mgn_margins_info(const mgn_margins *m, margin_info *info)
-{
-    mgn_word low = ~(mgn_word)0, high = 0;
-    margin_real sum = 0, rest = 0;
-    size_t count = 0;
-    for (size_t i = 0; i < m->data->n; i++) {
-        if (mgn_weight(m->data, i) > 0) {
-            const margin_real margin = mgn_margins_at(m, i);
-            const mgn_word key = mgn_margin_key(margin);
-            low = key < low ? key : low;
-            high = key > high ? key : high;
-            mgn_add_twice(&sum, &rest, margin);
-            count++;
-        }
-    }
-    info->margin_min = mgn_margin_of_key(low);
-    info->margin_mean = sum / (margin_real)count;
-    mgn_quantiles(m, count, low, high, info->margin_quantile);
-    return count;
 }
 
 /* The report on a linear model. */
@@ -15521,24 +15426,10 @@ static margin_status mgn_rates_kernel_matrix(const mgn_rates_kernel *k, const mg
 {
     const size_t n = k->n;
     const margin_data *data = &fit->data;
-    margin_real *norm = k->p.at.q;
     if (fit->kernel.kind == MARGIN_KERNEL_LINEAR) {
         mgn_rates_centred(k, data);
     } else {
-        mgn_gram(k->k, n, data->x, mgn_stride(data->stride, data->d), data->rows, n, data->d,
-                 k->p.system.panel);
-        mgn_data_norms(data, norm);
-        for (size_t i = 0; i < n; i++) {
-            mgn_kernel_apply(&fit->kernel, norm[i], norm, k->k + i * n, i + 1u);
-        }
-        for (size_t first = 0; first < n;
-             first += MGN_PANEL) { /* in tiles: columns cost a miss each */
-            for (size_t i = first; i < n; i++) {
-                for (size_t h = first; h < i && h < first + MGN_PANEL; h++) {
-                    k->k[h * n + i] = k->k[i * n + h];
-                }
-            }
-        }
+        mgn_kernel_matrix(&fit->kernel, data, k->p.at.q, k->p.system.panel, k->k);
     }
     return mgn_lower_max(k->k, n, n) <= MGN_HUGE ? MARGIN_OK : MARGIN_E_RANGE;
 }
@@ -16477,16 +16368,6 @@ static bool mgn_smoothing_resolve(margin_smoothing *how, const mgn_schedule *usu
     return how->count > 0 && how->range > 0 && mgn_finite(how->range) && mgn_finite(how->cut_off);
 }
 
-/* The kernel matrix of a view into n x n values; `norm` is room for n. */
-static void mgn_space_kernel(const margin_data *data, const margin_kernel *kernel,
-                             margin_real *norm, margin_real *k)
-{
-    mgn_data_norms(data, norm);
-    for (size_t i = 0; i < data->n; i++) {
-        mgn_kernel_block(kernel, mgn_sample(data, i), data, norm, k + i * data->n);
-    }
-}
-
 typedef struct {
     mgn_space space;
     mgn_descent descent;
@@ -16504,7 +16385,11 @@ static void mgn_loss_plan(const mgn_fit *fit, margin_arena *mem)
 {
     mgn_loss_work work;
     margin_real *none;
+    size_t mark;
     mgn_loss_take(&work, mem, fit->most);
+    mark = mem->high;
+    (void)mgn_kernel_panel(mem, fit->data.d);
+    margin_arena_release(mem, mark);
     (void)mgn_eigen_plan(mem, fit->most, true, &none);
 }
 
@@ -16567,10 +16452,14 @@ static margin_status mgn_loss_fit(mgn_fit *fit, margin_arena *mem)
     mgn_loss_work work;
     mgn_descent *d = &work.descent;
     margin_status status;
+    size_t mark;
     mgn_loss_take(&work, mem, fit->most);
+    mark = mem->high;
     fit->info = mgn_no_info;
     work.space.n = fit->data.n;
-    mgn_space_kernel(&fit->data, &fit->kernel, work.space.length, work.space.v);
+    mgn_kernel_matrix(&fit->kernel, &fit->data, work.space.length,
+                      mgn_kernel_panel(mem, fit->data.d), work.space.v);
+    margin_arena_release(mem, mark);
     status = mgn_space_start(&work.space, &options->smoothing, mem);
     if (status != MARGIN_OK) {
         return status;
@@ -17635,6 +17524,8 @@ static void mgn_seco_plan_all(void *task, margin_arena *mem)
     size_t mark;
     mgn_seco_plan(s, mem, n);
     mark = mem->high;
+    (void)mgn_kernel_panel(mem, s->data.d);
+    margin_arena_release(mem, mark);
     (void)mgn_eigen_plan(mem, n, true, &none);
     margin_arena_release(mem, mark);
     (void)mgn_pivoted_plan(mem, collapses ? 0 : n);
@@ -17643,8 +17534,9 @@ static void mgn_seco_plan_all(void *task, margin_arena *mem)
 }
 
 /* Samples of positive weight, their kernel matrix, and the errors of one machine. */
-static margin_status mgn_seco_start(mgn_seco *s, const margin_data *data)
+static margin_status mgn_seco_start(mgn_seco *s, const margin_data *data, margin_arena *mem)
 {
+    const size_t mark = mem->high;
     size_t positive = 0, n = 0;
     for (size_t i = 0; i < data->n; i++) {
         const size_t row = mgn_row_of(data, i);
@@ -17659,7 +17551,8 @@ static margin_status mgn_seco_start(mgn_seco *s, const margin_data *data)
     }
     s->data.rows = s->rows;
     s->data.n = s->n = s->m = n;
-    mgn_space_kernel(&s->data, &s->kernel, s->column, s->k);
+    mgn_kernel_matrix(&s->kernel, &s->data, s->column, mgn_kernel_panel(mem, s->data.d), s->k);
+    margin_arena_release(mem, mark);
     if (!mgn_all_finite(s->k, n * n)) {
         return MARGIN_E_RANGE;
     }
@@ -17698,7 +17591,7 @@ static margin_status mgn_seco_run(void *task, mgn_frame *frame)
     margin_status status;
     mgn_seco_plan(s, frame->mem, given.n);
     mgn_seco_begin(s, &tick);
-    status = mgn_seco_start(s, &given);
+    status = mgn_seco_start(s, &given, frame->mem);
     while (status == MARGIN_OK && s->info.end == 0) {
         status = mgn_seco_round(s, frame->mem);
     }
@@ -21249,7 +21142,7 @@ static void mgn_compact_rbf_values(mgn_compact *job, size_t count)
             z[u] = mgn_max(norm + job->top[u] - 2 * z[u], 0);
             h[u] = -gamma * z[u];
         }
-        margin_exp_array(h, m);
+        mgn_exp_array(h, m);
     }
 }
 
@@ -22820,7 +22713,7 @@ static margin_status mgn_lssvm_axes(mgn_ordinal *o, const mgn_lssvm_primal *p, m
         mgn_lssvm_centre(o, p, i);
         margin_axpy(p->beta, t, o->w, o->d);
     }
-    (void)margin_mat_vec(p->z, p->axes, 0, o->d, o->d, p->beta);
+    mgn_dots(p->beta, p->axes, o->d, o->d, o->d, p->z);
     mgn_copy(p->beta, p->z, o->d);
     return MARGIN_OK;
 }
@@ -22846,7 +22739,7 @@ static margin_real mgn_lssvm_primal_loo(mgn_lssvm_search *s, margin_real c)
     for (size_t i = 0; i < o->n; i++) {
         margin_real e;
         mgn_lssvm_centre(o, p, i);
-        (void)margin_mat_vec(p->z, p->axes, 0, o->d, o->d, o->w);
+        mgn_dots(o->w, p->axes, o->d, o->d, o->d, p->z);
         e = mgn_lssvm_left_out(o, p, i, c);
         mgn_add(&sum, &lost, mgn_weight(&o->data, i) * e * e);
     }
@@ -22881,7 +22774,7 @@ static margin_status mgn_lssvm_linear_fit(mgn_ordinal *o, margin_arena *mem)
     for (size_t j = 0; j < o->d; j++) {
         p.z[j] = p.beta[j] / (p.value[j] + 1 / o->options.c);
     }
-    (void)margin_mat_t_vec(o->w, p.axes, 0, o->d, o->d, p.z);
+    mgn_mat_t_vec(o->w, p.axes, o->d, o->d, o->d, p.z);
     mgn_ordinal_scores(o);
     o->shift = -mgn_flash_dot(o->w, p.mean, o->d);
     mgn_lssvm_report(o, margin_dot(o->w, o->w, o->d));
@@ -22913,27 +22806,22 @@ static void mgn_lssvm_kernel_plan(const mgn_ordinal *o, margin_arena *mem)
     size_t mark;
     mgn_lssvm_dual_plan(&p, mem, o);
     mark = mem->high;
-    (void)MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, o->d));
+    (void)mgn_kernel_panel(mem, o->d);
     margin_arena_release(mem, mark);
     (void)mgn_cholesky_plan(mem, o->n);
 }
 
-/* K: dot products, then the kernel on the upper triangle; its mean diagonal, or NaN. */
+/* K, and its mean diagonal, or NaN. */
 static margin_real mgn_lssvm_matrix(const mgn_ordinal *o, const mgn_lssvm_dual *p)
 {
-    const margin_data *data = &o->data;
-    const size_t n = o->n;
+    const size_t n = o->n, mark = p->mem->high;
     margin_real mean = 0;
-    (void)margin_gram(p->matrix, 0, data->x, mgn_stride(data->stride, o->d), data->rows, n, o->d,
-                      p->mem);
+    mgn_kernel_matrix(&o->options.kernel, &o->data, p->norm, mgn_kernel_panel(p->mem, o->d),
+                      p->matrix);
+    margin_arena_release(p->mem, mark);
     for (size_t i = 0; i < n; i++) {
-        p->norm[i] = p->matrix[i * n + i];
-    }
-    for (size_t i = 0; i < n; i++) {
-        margin_real *row = p->matrix + i * n;
-        mgn_kernel_apply(&o->options.kernel, p->norm[i], p->norm + i, row + i, n - i);
-        p->diag[i] = row[i];
-        mean += (row[i] - mean) / (margin_real)(i + 1u);
+        p->diag[i] = p->matrix[i * n + i];
+        mean += (p->diag[i] - mean) / (margin_real)(i + 1u);
     }
     return mean;
 }

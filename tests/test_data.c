@@ -238,47 +238,25 @@ TEST weights_are_finite_not_negative_and_not_all_zero(void)
     PASS();
 }
 
-TEST row_numbers_are_checked_against_the_number_of_rows(void)
-{
-    static const margin_real x[] = {1, 2, 3};
-    static const margin_index rows[] = {2, 0};
-    margin_data v;
-    memset(&v, 0, sizeof v);
-    v.x = x, v.n = 2, v.d = 1;
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_data_check_rows(NULL, 3));
-    ASSERT_EQ(MARGIN_OK, margin_data_check_rows(&v, 2));
-    ASSERT_EQ(MARGIN_E_LABEL, margin_data_check_rows(&v, 1));
-    v.rows = rows;
-    ASSERT_EQ(MARGIN_OK, margin_data_check_rows(&v, 3));
-    ASSERT_EQ(MARGIN_E_LABEL, margin_data_check_rows(&v, 2));
-    PASS();
-}
-
 TEST classes_are_counted_in_the_view_alone(void)
 {
     static const margin_real x[] = {1, 2, 3, 4, 5};
     static const uint16_t y[] = {0, 2, 9, 2, 0};
     static const margin_index rows[] = {1, 3, 4};
-    size_t classes = 77, counts[4] = {7, 7, 7, 7};
+    size_t classes = 77;
     margin_data v;
     memset(&v, 0, sizeof v);
     v.x = x, v.n = 5, v.d = 1;
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_data_classes(&v, &classes));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_data_counts(&v, 4, counts));
     v.y = y;
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_data_classes(&v, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_data_counts(&v, 4, NULL));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_data_classes(NULL, &classes));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_data_counts(NULL, 4, counts));
-    ASSERT_EQ(MARGIN_E_LABEL, margin_data_counts(&v, 9, counts));
-    ASSERT(classes == 77 && counts[0] == 7 && counts[3] == 7);
+    ASSERT_EQ(77, classes);
     ASSERT_EQ(MARGIN_OK, margin_data_classes(&v, &classes));
     ASSERT_EQ(10, classes);
     v.n = 3, v.rows = rows;
     ASSERT_EQ(MARGIN_OK, margin_data_classes(&v, &classes));
     ASSERT_EQ(3, classes);
-    ASSERT_EQ(MARGIN_OK, margin_data_counts(&v, 4, counts));
-    ASSERT(counts[0] == 1 && counts[1] == 0 && counts[2] == 2 && counts[3] == 0);
     PASS();
 }
 
@@ -983,7 +961,6 @@ SUITE(data_suite)
     RUN_TEST(sizes_that_overflow_are_refused_before_anything_is_read);
     RUN_TEST(only_the_rows_and_features_of_the_view_must_be_finite);
     RUN_TEST(weights_are_finite_not_negative_and_not_all_zero);
-    RUN_TEST(row_numbers_are_checked_against_the_number_of_rows);
     RUN_TEST(classes_are_counted_in_the_view_alone);
     RUN_TEST(moments_match_the_textbook_in_long_double);
     RUN_TEST(moments_by_hand);

@@ -90,26 +90,6 @@ TEST dot_uses_eight_partial_sums_in_the_stated_order(void)
     PASS();
 }
 
-TEST mat_vec_adds_in_sequential_order(void)
-{
-    margin_real a[9 * 14], x[12], y[10];
-    state = 2;
-    for (size_t rows = 0; rows <= 9; rows++) {
-        for (size_t cols = 0; cols <= 12; cols++) {
-            const size_t stride = cols + below(3);
-            fill(a, 9 * 14);
-            fill(x, 12);
-            y[rows] = 77;
-            ASSERT_EQ(MARGIN_OK, margin_mat_vec(y, a, stride, rows, cols, x));
-            for (size_t i = 0; i < rows; i++) {
-                ASSERT_EQ(plain_dot(x, a + i * (stride ? stride : cols), cols), y[i]);
-            }
-            ASSERT_EQ(77, y[rows]);
-        }
-    }
-    PASS();
-}
-
 /* mgn_dots, and panels for one and for several vectors, rows taken in order or from a list. */
 TEST panels_have_the_bits_of_dots(void)
 {
@@ -144,41 +124,6 @@ TEST panels_have_the_bits_of_dots(void)
         }
         ASSERT(one[n - first] == 77 && out[m * n] == 77);
         free(x), free(panel), free(out);
-    }
-    PASS();
-}
-
-TEST gram_has_the_bits_of_sequential_dots_on_both_sides(void)
-{
-    static const size_t sizes[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 19, 31, 33, 50};
-    state = 3;
-    for (size_t t = 0; t < sizeof sizes / sizeof *sizes; t++) {
-        const size_t n = sizes[t], d = below(40), stride = d + below(3), gs = n + below(3);
-        margin_real *x = reals((n + 5) * (stride + 1)), *g = reals(n * gs);
-        const size_t bytes = margin_gram_size(d);
-        void *buffer = malloc(bytes + 1);
-        margin_arena mem = margin_arena_make(buffer, bytes);
-        margin_index *rows = (margin_index *)malloc((n + 1) * sizeof *rows);
-        fill(x, (n + 5) * (stride + 1));
-        for (size_t i = 0; i < n; i++) {
-            rows[i] = (margin_index)below(n + 5);
-        }
-        for (int listed = 0; listed < 2; listed++) {
-            memset(g, 0x55, n * gs * sizeof *g);
-            ASSERT_EQ(MARGIN_OK, margin_gram(g, gs, x, stride, listed ? rows : NULL, n, d, &mem));
-            for (size_t i = 0; i < n; i++) {
-                for (size_t j = 0; j < n; j++) {
-                    const margin_real *a = x + (listed ? rows[i] : i) * (stride ? stride : d);
-                    const margin_real *b = x + (listed ? rows[j] : j) * (stride ? stride : d);
-                    ASSERT_EQ(plain_dot(a, b, d), g[i * gs + j]);
-                }
-                for (size_t j = n; j < gs; j++) {
-                    ASSERT_MEM_EQ("UUUU", &g[i * gs + j], 4);
-                }
-            }
-        }
-        ASSERT_EQ(bytes, mem.peak);
-        free(x), free(g), free(buffer), free(rows);
     }
     PASS();
 }
@@ -248,28 +193,6 @@ TEST axpy_adds_a_multiple(void)
     }
     ASSERT_EQ(z[20], y[20]);
     margin_axpy(NULL, 1, NULL, 0);
-    PASS();
-}
-
-TEST mat_t_vec_adds_in_sequential_order(void)
-{
-    margin_real a[11 * 12], x[11], y[10], column[11];
-    state = 6;
-    for (size_t rows = 0; rows <= 11; rows++) {
-        for (size_t cols = 0; cols <= 9; cols++) {
-            const size_t stride = cols + below(3);
-            fill(a, 11 * 12), fill(x, 11);
-            y[cols] = 77;
-            ASSERT_EQ(MARGIN_OK, margin_mat_t_vec(y, a, stride, rows, cols, x));
-            for (size_t j = 0; j < cols; j++) {
-                for (size_t i = 0; i < rows; i++) {
-                    column[i] = a[i * (stride ? stride : cols) + j];
-                }
-                ASSERT_EQ(plain_dot(x, column, rows), y[j]);
-            }
-            ASSERT_EQ(77, y[cols]);
-        }
-    }
     PASS();
 }
 
@@ -968,12 +891,6 @@ static void begin_problem(problem *p)
     fill(p->v, 400);
 }
 
-static margin_status run_gram(margin_arena *mem, void *q)
-{
-    problem *p = (problem *)q;
-    return margin_gram(p->v, 0, p->x, 0, NULL, 20, 20, mem);
-}
-
 static margin_status run_cholesky(margin_arena *mem, void *q)
 {
     problem *p = (problem *)q;
@@ -1014,7 +931,6 @@ TEST every_arena_size_either_suffices_or_is_refused(void)
 {
     static problem p;
     begin_problem(&p);
-    CHECK_CALL(arena_sweep(run_gram, &p, margin_gram_size(20), &p, sizeof p));
     CHECK_CALL(arena_sweep(run_eigen, &p, margin_eigen_size(20, true), &p, sizeof p));
     CHECK_CALL(arena_sweep(run_eigenvalues, &p, margin_eigen_size(20, false), &p, sizeof p));
     CHECK_CALL(arena_sweep(run_leading, &p, margin_eigen_leading_size(20), &p, sizeof p));
@@ -1028,7 +944,6 @@ TEST every_arena_size_either_suffices_or_is_refused(void)
 TEST size_queries_are_zero_when_nothing_fits(void)
 {
     const size_t huge = (size_t)-1 / 4;
-    ASSERT_EQ(0u, margin_gram_size(huge));
     ASSERT_EQ(0u, margin_cholesky_size(huge));
     ASSERT_EQ(0u, margin_cholesky_pivoted_size(huge));
     ASSERT_EQ(0u, margin_eigen_size(huge, false));
@@ -1041,20 +956,13 @@ TEST bad_arguments_are_reported_and_change_nothing(void)
     const size_t huge = (size_t)-1 / 8;
     static problem p, before;
     margin_arena mem = arena_of(20000), counting = margin_arena_counting();
-    margin_real *a = p.a, *v = p.v, *x = p.x, *value = p.value;
+    margin_real *a = p.a, *v = p.v, *value = p.value;
     begin_problem(&p);
     before = p;
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_mat_vec(NULL, a, 0, 2, 2, x));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_mat_vec(v, NULL, 0, 2, 2, x));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_mat_vec(v, a, 1, 2, 2, x));
-    ASSERT_EQ(MARGIN_E_OVERFLOW, margin_mat_vec(v, a, huge, 20, 2, x));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_mat_t_vec(v, a, 0, 2, 2, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_gram(v, 0, x, 0, NULL, 2, 2, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_gram(v, 0, x, 0, NULL, 2, 2, &counting));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_gram(v, 1, x, 0, NULL, 2, 2, &mem));
-    ASSERT_EQ(MARGIN_E_OVERFLOW, margin_gram(v, 0, x, 0, NULL, huge, 2, &mem));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_cholesky(NULL, 0, 2, &mem));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_cholesky(a, 0, 2, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_cholesky(a, 0, 2, &counting));
+    ASSERT_EQ(MARGIN_E_OVERFLOW, margin_cholesky(a, huge, 20, &mem));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_cholesky_pivoted(a, 0, 2, 0, NULL, &p.rank, &mem));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_cholesky_pivoted(a, 0, 2, 0, p.order, NULL, &mem));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_cholesky_pivoted(a, 0, 2, 1, p.order, &p.rank, &mem));
@@ -1074,14 +982,7 @@ TEST bad_arguments_are_reported_and_change_nothing(void)
 TEST sizes_of_zero_need_no_pointers_and_no_memory(void)
 {
     margin_arena none = margin_arena_make(NULL, 0);
-    margin_real g[4] = {7, 7, 7, 7};
     size_t rank = 7;
-    ASSERT_EQ(MARGIN_OK, margin_mat_vec(NULL, NULL, 0, 0, 0, NULL));
-    ASSERT_EQ(MARGIN_OK, margin_mat_vec(g, NULL, 0, 2, 0, NULL));
-    ASSERT(g[0] == 0 && g[1] == 0 && g[2] == 7);
-    ASSERT_EQ(MARGIN_OK, margin_mat_t_vec(g + 2, NULL, 0, 0, 2, NULL));
-    ASSERT(g[2] == 0 && g[3] == 0);
-    ASSERT_EQ(MARGIN_OK, margin_gram(NULL, 0, NULL, 0, NULL, 0, 0, &none));
     ASSERT_EQ(MARGIN_OK, margin_cholesky(NULL, 0, 0, &none));
     ASSERT_EQ(MARGIN_OK, margin_cholesky_pivoted(NULL, 0, 0, 0, NULL, &rank, &none));
     ASSERT_EQ(0u, rank);
@@ -1117,13 +1018,10 @@ TEST nan_and_infinity_are_found_before_anything_changes(void)
 SUITE(linalg_suite)
 {
     RUN_TEST(dot_uses_eight_partial_sums_in_the_stated_order);
-    RUN_TEST(mat_vec_adds_in_sequential_order);
     RUN_TEST(panels_have_the_bits_of_dots);
-    RUN_TEST(gram_has_the_bits_of_sequential_dots_on_both_sides);
     RUN_TEST(norms_neither_overflow_nor_underflow);
     RUN_TEST(norms_of_special_values);
     RUN_TEST(axpy_adds_a_multiple);
-    RUN_TEST(mat_t_vec_adds_in_sequential_order);
     RUN_TEST(cholesky_leaves_a_residual_of_n_eps_or_the_matrix_as_it_was);
     RUN_TEST(cholesky_of_hilbert_matrices_succeeds_until_they_are_numerically_singular);
     RUN_TEST(pivoted_cholesky_finds_the_rank_and_leaves_a_small_residual);

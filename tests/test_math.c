@@ -138,28 +138,6 @@ TEST exp_of_special_values(void)
     PASS();
 }
 
-TEST exp_of_an_array_has_the_bits_of_exp_at_every_length(void)
-{
-    margin_real v[300];
-    margin_real x[300];
-    uint64_t state = 3;
-    int n;
-    int i;
-    for (n = 0; n <= 300; n += n < 20 ? 1 : 7) {
-        for (i = 0; i < n; i++) {
-            const uint64_t bits = random_bits(&state);
-            x[i] = (margin_real)(-800 * (double)(bits >> 11) * 0x1p-53);
-            x[i] = bits % 16 == 0 ? real_of_bits((real_bits)random_bits(&state)) : x[i];
-            v[i] = x[i];
-        }
-        margin_exp_array(v, (size_t)n);
-        for (i = 0; i < n; i++) {
-            ASSERT(same_bits(v[i], margin_exp(x[i])) || (isnan(v[i]) && isnan(x[i])));
-        }
-    }
-    PASS();
-}
-
 TEST log_errs_less_than_one_ulp(void)
 {
     ASSERT(worst_between(margin_log, reference_log, 0.3, 3, 200000) < 0.85);
@@ -361,7 +339,6 @@ SUITE(math_suite)
     RUN_TEST(exp_errs_little_more_than_half_an_ulp);
     RUN_TEST(exp_rounds_subnormal_results);
     RUN_TEST(exp_of_special_values);
-    RUN_TEST(exp_of_an_array_has_the_bits_of_exp_at_every_length);
     RUN_TEST(log_errs_less_than_one_ulp);
     RUN_TEST(log_of_special_values);
     RUN_TEST(pow_errs_less_than_one_ulp);

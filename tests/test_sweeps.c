@@ -128,7 +128,6 @@ static margin_rng *rng_of_folds(void)
 
 /* clang-format off */
 #define SWEEPS(X) \
-    X(margin_gram, margin_gram_size(D), (out.reals, N, x, D, NULL, N, D, mem)) \
     X(margin_cholesky, margin_cholesky_size(N), (out.reals, N, N, mem)) \
     X(margin_cholesky_pivoted, margin_cholesky_pivoted_size(N), (out.reals, N, N, 0, out.order, &out.rank, mem)) \
     X(margin_eigen, margin_eigen_size(N, true), (out.more, out.reals, N, square, N, N, mem)) \

@@ -71,7 +71,6 @@ static inline uint32_t suite_draw(uint32_t *state)
     X(random, 200u)
 #define SUITE_LINALG(X)                                                                            \
     X(linalg_vector, SUITE_REALS(140))                                                             \
-    X(linalg_product, SUITE_REALS(235))                                                            \
     X(linalg_cholesky, SUITE_REALS(110))                                                           \
     X(linalg_pivoted, SUITE_REALS(230))                                                            \
     X(linalg_eigen, SUITE_REALS(136))                                                              \

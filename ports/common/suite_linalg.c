@@ -38,22 +38,6 @@ void test_linalg_vector(margin_arena *mem)
     suite_reals(y, 67);
 }
 
-void test_linalg_product(margin_arena *mem)
-{
-    margin_real *a = suite_numbers(mem, (size_t)N * D, 3),
-                *b = suite_numbers(mem, (size_t)N * D, 4);
-    margin_real *c = suite_numbers(mem, (size_t)N * N, 0);
-    if (a == NULL || b == NULL || c == NULL) {
-        return;
-    }
-    suite_status(margin_mat_vec(c, a, 0, N, D, b));
-    suite_reals(c, N);
-    suite_status(margin_mat_t_vec(c, a, 0, N, D, b));
-    suite_reals(c, D);
-    suite_status(margin_gram(c, 0, a, 0, NULL, N, D, mem));
-    suite_reals(c, (size_t)N * N);
-}
-
 void test_linalg_cholesky(margin_arena *mem)
 {
     margin_real *a = square(mem, 1), *b = suite_numbers(mem, 2u * N, 5);

@@ -136,12 +136,8 @@ void test_math_sqrt(margin_arena *mem)
 
 void test_math_exp(margin_arena *mem)
 {
-    margin_real *v = suite_numbers(mem, 50, 3);
+    (void)mem;
     apply(margin_exp, 90);
-    if (v != NULL) {
-        margin_exp_array(v, 50);
-        suite_reals(v, 50);
-    }
 }
 
 void test_math_log(margin_arena *mem)

@@ -90,18 +90,18 @@ static margin_arena arena_of(size_t bytes)
 static double gram(size_t n, size_t d)
 {
     margin_real *x = reals(n * d), *g = reals(n * n);
-    margin_arena mem = arena_of(margin_gram_size(d));
+    margin_real *panel = reals(mgn_panel_size(MGN_PANEL, d));
     syrk_fn *syrk;
     double ours, theirs;
     char what[64];
     *(void **)&syrk = blas_function(BLAS("syrk"));
     BEST_OF_BOTH(
-        ours, theirs, margin_gram(g, 0, x, 0, NULL, n, d, &mem), if (syrk != NULL) {
+        ours, theirs, mgn_gram(g, n, x, d, NULL, n, d, panel), if (syrk != NULL) {
             syrk(ROW_MAJOR, LOWER, NO_TRANS, (int)n, (int)d, 1, x, (int)d, 0, g, (int)n);
         });
     snprintf(what, sizeof what, "Gram matrix n=%zu d=%zu (syrk)", n, d);
     report(what, (double)n * (double)n * (double)d, ours, theirs);
-    free(x), free(g);
+    free(x), free(g), free(panel);
     return syrk != NULL ? ours / theirs : 0;
 }
 
@@ -123,13 +123,13 @@ static void vectors(size_t n, size_t repeats)
     snprintf(what, sizeof what, "%zu dots of %zu", repeats, n);
     report(what, 2.0 * (double)n * (double)repeats, ours, theirs);
     BEST_OF_BOTH(
-        ours, theirs, margin_mat_vec(y, a, 0, n, n, x), if (gemv != NULL) {
+        ours, theirs, mgn_dots(x, a, n, n, n, y), if (gemv != NULL) {
             gemv(ROW_MAJOR, NO_TRANS, (int)n, (int)n, 1, a, (int)n, x, 1, 0, y, 1);
         });
     snprintf(what, sizeof what, "A x n=%zu (gemv)", n);
     report(what, 2.0 * (double)n * (double)n, ours, theirs);
     BEST_OF_BOTH(
-        ours, theirs, margin_mat_t_vec(y, a, 0, n, n, x),
+        ours, theirs, mgn_mat_t_vec(y, a, n, n, n, x),
         if (gemv != NULL) { gemv(ROW_MAJOR, TRANS, (int)n, (int)n, 1, a, (int)n, x, 1, 0, y, 1); });
     snprintf(what, sizeof what, "A' x n=%zu (gemv)", n);
     report(what, 2.0 * (double)n * (double)n, ours, theirs);
@@ -139,8 +139,8 @@ static void vectors(size_t n, size_t repeats)
 static void cholesky(size_t n)
 {
     margin_real *x = reals(n * n), *a = reals(n * n), *l = reals(n * n);
-    margin_arena mem =
-        arena_of(margin_gram_size(n) + margin_cholesky_size(n) + margin_cholesky_pivoted_size(n));
+    margin_arena mem = arena_of(mgn_panel_size(MGN_PANEL, n) * sizeof(margin_real) +
+                                margin_cholesky_size(n) + margin_cholesky_pivoted_size(n));
     margin_index *order = (margin_index *)malloc(n * sizeof *order);
     const int size = (int)n;
     potrf_fn *potrf;
@@ -149,7 +149,7 @@ static void cholesky(size_t n)
     double ours, theirs;
     char what[64];
     *(void **)&potrf = blas_function(LAPACK("potrf"));
-    margin_gram(a, 0, x, 0, NULL, n, n, &mem);
+    mgn_gram(a, n, x, n, NULL, n, n, (margin_real *)(void *)mem.base);
     for (size_t i = 0; i < n; i++) {
         a[i * n + i] += 1;
     }
@@ -182,13 +182,14 @@ static void eigen(size_t n, size_t k)
     margin_real *work = reals(3 * n * n + 10 * n + 100);
     int *iwork = (int *)malloc((5 * n + 10) * sizeof *iwork);
     const int size = (int)n, lwork = (int)(3 * n * n + 10 * n + 100), liwork = (int)(5 * n + 10);
-    margin_arena mem = arena_of(margin_gram_size(n) + margin_eigen_leading_size(n));
+    margin_arena mem =
+        arena_of(mgn_panel_size(MGN_PANEL, n) * sizeof(margin_real) + margin_eigen_leading_size(n));
     syevd_fn *syevd;
     int info;
     double ours, theirs;
     char what[64];
     *(void **)&syevd = blas_function(LAPACK("syevd"));
-    margin_gram(a, 0, x, 0, NULL, n, n, &mem);
+    mgn_gram(a, n, x, n, NULL, n, n, (margin_real *)(void *)mem.base);
     BEST_OF_BOTH(
         ours, theirs, margin_eigen(value, v, 0, a, 0, n, &mem), if (syevd != NULL) {
             memcpy(v, a, n * n * sizeof *a);

@@ -55,7 +55,7 @@ static double time_array(void)
             result[i] = -argument[i];
         }
         start = now();
-        margin_exp_array(result, COUNT);
+        mgn_exp_array(result, COUNT);
         start = now() - start;
         best = start < best ? start : best;
     }

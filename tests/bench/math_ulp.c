@@ -26,7 +26,7 @@ static margin_real exp_by_array(margin_real x)
 {
     margin_real v[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
     v[5] = x;
-    margin_exp_array(v, 9);
+    mgn_exp_array(v, 9);
     return v[5];
 }
 

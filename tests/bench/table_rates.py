@@ -29,11 +29,6 @@ class Kernel(ctypes.Structure):
     _fields_ = [("kind", ctypes.c_uint8), ("degree", ctypes.c_uint8), ("gamma", REAL), ("coef0", REAL), ("a", REAL)]
 
 
-class Control(ctypes.Structure):
-    _fields_ = [("tol", REAL), *((name, SIZE) for name in ("max_iterations", "cache_bytes", "rank")),
-                ("scheme", ctypes.c_uint8), ("progress", ctypes.c_void_p), ("user", ctypes.c_void_p)]
-
-
 class Report(ctypes.Structure):
     _fields_ = [("feasible", ctypes.c_bool), *((name, REAL) for name in (
         "p_star", "touch", "eta_pos_touch", "eta_neg_touch", "kappa_pos", "kappa_neg", "slack_pos", "slack_neg", "spread_pos",
@@ -43,7 +38,8 @@ class Report(ctypes.Structure):
 
 class Options(ctypes.Structure):
     _fields_ = [("kernel", Kernel), *((name, REAL) for name in ("eta_pos", "eta_neg", "nu_pos", "nu_neg", "ridge")),
-                ("solver", ctypes.c_uint8), ("report", ctypes.POINTER(Report)), ("run", Control)]
+                ("solver", ctypes.c_uint8), ("tol", REAL), ("max_iterations", SIZE),
+                ("progress", ctypes.c_void_p), ("user", ctypes.c_void_p)]
 
 
 class Info(ctypes.Structure):
@@ -80,16 +76,14 @@ def rates(x, y, eta, kernel="linear", gamma=0.0, ridge=0.0, solver=0, limit=0, t
     report, options, info, model = Report(), Options(), Info(), Linear()
     options.kernel = Kernel(peers.KERNELS[kernel], 0, gamma, 0, 0)
     options.eta_pos, options.eta_neg, options.ridge, options.solver = *eta, ridge, solver
-    options.run.max_iterations = limit
-    if told:
-        options.report = ctypes.pointer(report)
+    options.max_iterations = limit
     data = Data(x.ctypes.data, *x.shape, 0, y.ctypes.data, None, None)
     size = LIBRARY.margin_rates_train_size(*x.shape, 2, ctypes.byref(options))
     bytes_ = ctypes.create_string_buffer(size + 8)
     mem = LIBRARY.margin_arena_make(ctypes.addressof(bytes_), size + 8)
     with peers.Timer() as timer:
         status = LIBRARY.margin_rates_train(ctypes.byref(data), ctypes.byref(options), ctypes.byref(mem), ctypes.byref(model),
-                                            ctypes.byref(info) if told else None, NULL)
+                                            ctypes.byref(info) if told else None, ctypes.byref(report) if told else None)
     found = {name: getattr(report, name) for name, _ in Report._fields_}
     found.update(status=status, words=LIBRARY.margin_status_text(status).decode(), seconds=timer.seconds, objective=info.objective,
                  gap=info.gap, kkt=info.violation, steps=info.iterations)
