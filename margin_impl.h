@@ -20931,8 +20931,9 @@ static void mgn_compact_part_plan(mgn_compact_part *part, margin_arena *mem, siz
     part->size = MGN_SCRATCH(mem, margin_real, rows);
 }
 
-static void mgn_compact_plan(mgn_compact *job, margin_arena *mem)
+static void mgn_compact_plan(void *task, margin_arena *mem)
 {
+    mgn_compact *job = (mgn_compact *)task;
     const size_t batch = MARGIN_COMPACT_BATCH, m = job->units, w = job->machines;
     const size_t deep = job->d + 1u > m ? job->d + 1u : m;
     job->vectors = MGN_KEEP(mem, margin_real, mgn_size_mul(m, job->d));
@@ -20954,18 +20955,6 @@ static void mgn_compact_plan(mgn_compact *job, margin_arena *mem)
     job->centre = MGN_SCRATCH(mem, margin_real, job->d);
     job->mu = MGN_SCRATCH(mem, margin_real, job->n);
     job->order = MGN_SCRATCH(mem, margin_index, job->n);
-}
-
-MARGIN_API size_t margin_compact_train_size(size_t n, size_t d, size_t classes,
-                                            const margin_compact_options *options)
-{
-    margin_arena mem = margin_arena_counting();
-    mgn_compact job;
-    if (!mgn_compact_shape(&job, n, d, classes, options)) {
-        return 0;
-    }
-    mgn_compact_plan(&job, &mem);
-    return mgn_arena_counted(&mem);
 }
 
 /* ---- start ---- */
@@ -21474,45 +21463,50 @@ static margin_status mgn_compact_work(mgn_compact *job, margin_model *model)
     return MARGIN_OK;
 }
 
+static margin_status mgn_compact_in_frame(void *task, mgn_frame *frame)
+{
+    mgn_compact *job = (mgn_compact *)task;
+    margin_status status;
+    mgn_compact_plan(job, frame->mem);
+    status = mgn_compact_work(job, &frame->model);
+    if (status == MARGIN_OK && frame->told) {
+        mgn_compact_report(job, &frame->model, &frame->info);
+    }
+    return status == MARGIN_OK && job->tick.stopped ? MARGIN_W_STOPPED : status;
+}
+
+static const mgn_method mgn_compact_method = {mgn_compact_plan, mgn_compact_in_frame};
+
+MARGIN_API size_t margin_compact_train_size(size_t n, size_t d, size_t classes,
+                                            const margin_compact_options *options)
+{
+    mgn_compact job;
+    return mgn_compact_shape(&job, n, d, classes, options)
+               ? mgn_frame_size(&mgn_compact_method, &job)
+               : 0;
+}
+
 MARGIN_API margin_status margin_compact_train(const margin_data *data,
                                               const margin_compact_options *options,
                                               margin_arena *mem, margin_model *model,
                                               margin_info *info, margin_compact_report *report)
 {
-    size_t classes = 0, peak;
+    size_t classes = 0;
     mgn_compact job;
-    margin_arena before;
     margin_status status = margin_data_classes(data, &classes);
-    if (status != MARGIN_OK || mgn_mem_check(mem) != MARGIN_OK || model == NULL) {
-        return mgn_both(status, MARGIN_E_ARGUMENT);
+    if (status == MARGIN_OK && !mgn_proto_classes(data, classes)) {
+        status = MARGIN_E_ONE_CLASS;
     }
-    if (!mgn_proto_classes(data, classes)) {
-        return MARGIN_E_ONE_CLASS;
+    if (status == MARGIN_OK && !mgn_compact_shape(&job, data->n, data->d, classes, options)) {
+        status = options->vectors > data->n ? MARGIN_E_VECTORS : MARGIN_E_ARGUMENT;
     }
-    if (!mgn_compact_shape(&job, data->n, data->d, classes, options)) {
-        return options->vectors > data->n ? MARGIN_E_VECTORS : MARGIN_E_ARGUMENT;
-    }
-    before = *mem;
     job.data = data;
-    mem->peak = 0;
-    mgn_compact_plan(&job, mem);
-    status = mem->failed != 0 ? (margin_status)mem->failed : mgn_compact_work(&job, model);
-    peak = mem->peak;
-    mem->peak = before.peak > peak ? before.peak : peak;
-    if (status != MARGIN_OK) {
-        (void)margin_arena_rewind(mem, &before);
-        return status;
-    }
-    if (info != NULL) {
-        mgn_compact_report(&job, model, info);
-        info->arena_peak = peak - (before.low + (before.size - before.high));
-    }
-    if (report != NULL) {
+    status = mgn_frame_train(&mgn_compact_method, &job, status, mem, model, info);
+    if (status >= 0 && report != NULL) {
         report->noise = job.o.noise;
         report->held = job.held;
     }
-    margin_arena_release(mem, before.high);
-    return job.tick.stopped ? MARGIN_W_STOPPED : MARGIN_OK;
+    return status;
 }
 
 /* ---- >>ordinal ---- -------------------------------------------------------------------------- */

@@ -456,7 +456,7 @@ TEST to_work_in_an_arena_that_only_counts_is_refused(void)
     margin_learner learner = {train_svm, &options, 4096};
     margin_arena good = margin_arena_make(bytes, sizeof bytes);
     margin_rng rng = margin_rng_make(1);
-    margin_real real[N * N], confusion[MARGIN_CONFUSION(2)];
+    margin_real real[N * N] = {0}, confusion[MARGIN_CONFUSION(2)];
     uint16_t fold[N];
     margin_scaling scaling;
     margin_model model, other;
