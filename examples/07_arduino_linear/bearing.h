@@ -33,10 +33,7 @@
 #define BEARING_TABLE_BYTES 20
 
 static const margin_real bearing_w[4] MARGIN_FLASH = {
-    0.00133189722f,
-    0.00324457302f,
-    -0.00216082763f,
-    -0.000126294151f,
+    0.00133189722f, 0.00324457302f, -0.00216082763f, -0.000126294151f,
 };
 
 static const margin_real bearing_bias[1] MARGIN_FLASH = {
@@ -44,11 +41,11 @@ static const margin_real bearing_bias[1] MARGIN_FLASH = {
 };
 
 static const margin_linear bearing_model = {
-    bearing_w, bearing_bias, 4, {2, MARGIN_SCHEME_BINARY, 0.0f, 0.0f, 0.0f}};
+    bearing_w, bearing_bias, 4, {2, MARGIN_SCHEME_BINARY, 0.0f, 0.0f, 0.0f}
+};
 
 static const char *const bearing_labels[2] = {
-    "healthy",
-    "worn",
+    "healthy", "worn",
 };
 
 /* The score of x, positive for class 1. */
@@ -66,14 +63,11 @@ static inline uint16_t bearing_classify(const margin_real *x)
 }
 
 static const margin_real bearing_test_x[4 * BEARING_FEATURES] MARGIN_FLASH = {
-    1516.0f, 2880.0f, 2441.0f, 3595.0f, 708.0f,  1159.0f, 620.0f, 1126.0f,
-    1367.0f, 2365.0f, 2033.0f, 902.0f,  2961.0f, 1363.0f, 652.0f, 2202.0f,
+    1516.0f, 2880.0f, 2441.0f, 3595.0f, 708.0f, 1159.0f, 620.0f, 1126.0f, 1367.0f, 2365.0f, 2033.0f,
+    902.0f, 2961.0f, 1363.0f, 652.0f, 2202.0f,
 };
 static const margin_real bearing_test_scores[4 * BEARING_MACHINES] MARGIN_FLASH = {
-    1.64767957f,
-    -0.765715599f,
-    1.00000024f,
-    2.69190288f,
+    1.64767957f, -0.765715599f, 1.00000024f, 2.69190288f,
 };
 
 /* 0: all 4 inputs give exactly the scores of the machine that made this file; else the number
@@ -101,8 +95,7 @@ static inline int bearing_selftest(void)
 /* In C++: the same, for std::array and arrays whose size the compiler checks. */
 #if defined(__cplusplus) && __cplusplus >= 201103L
 struct Bearing {
-    static constexpr size_t features = BEARING_FEATURES, classes = BEARING_CLASSES,
-                            machines = BEARING_MACHINES;
+    static constexpr size_t features = BEARING_FEATURES, classes = BEARING_CLASSES, machines = BEARING_MACHINES;
     static uint16_t classify(const margin_real (&x)[features])
     {
         return bearing_classify(x);
@@ -116,8 +109,7 @@ struct Bearing {
     template <template <typename, size_t> class Array, size_t N, size_t M>
     static void scores(const Array<margin_real, N> &x, Array<margin_real, M> &out)
     {
-        static_assert(N == features && M == machines,
-                      "Bearing takes BEARING_FEATURES values and gives BEARING_MACHINES");
+        static_assert(N == features && M == machines, "Bearing takes BEARING_FEATURES values and gives BEARING_MACHINES");
         bearing_scores(x.data(), out.data());
     }
     static const char *label(uint16_t c)
