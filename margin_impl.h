@@ -5027,6 +5027,7 @@ static bool mgn_get_model_q(const mgn_image_head *h, const unsigned char *p, mar
     }
     return fits && mgn_rest_zero(p, cuts ? used & ~kernel : used) &&
            h->flags <= (MGN_FLAG_STAGE | MGN_FLAG_INPUT) &&
+           (h->kind != MARGIN_MODEL_PROTO || h->width <= MARGIN_PROTO_TANGENTS) &&
            (h->kind != MARGIN_MODEL_LIST || (h->n == 0) == cuts);
 }
 
