@@ -17942,7 +17942,8 @@ static void mgn_compress_compare(mgn_compress *c, const margin_expansion *out, s
 /* What is asked for, checked; false if it makes no sense. */
 static bool mgn_compress_shape(mgn_compress *c, const margin_model *model, size_t vectors)
 {
-    if (model == NULL || model->kind != MARGIN_MODEL_EXPANSION || vectors == 0) {
+    if (model == NULL || model->kind != MARGIN_MODEL_EXPANSION || vectors == 0 ||
+        model->of.expansion.kernel.kind == MARGIN_KERNEL_HINGE) { /* no kernel, no norm to fit in */
         return false;
     }
     c->raw = &model->of.expansion;

@@ -168,7 +168,7 @@ static void gen_number(gen_anatomy *a, const char *name, double value, int32_t t
 #define GEN_TYPE_COEF (mgn_head_narrow(h) ? GEN_INT8 : GEN_INT16)
 #define GEN_ARRAY(field, element, count) gen_array(a, #field, m->field, count, GEN_TYPE_##element);
 #define GEN_NUMBER(field, type, place) gen_number(a, #field, (double)m->field, GEN_TYPE_##type);
-#define GEN_STAGE(field) gen_stage(a, m->field, h->d);
+#define GEN_STAGE(field) gen_stage(a, #field, m->field, h->d);
 #define GEN_CASE(number, type, member, FIELDS)                                                     \
     case number: {                                                                                 \
         const type *m = &model->of.member;                                                         \

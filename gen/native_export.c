@@ -71,9 +71,9 @@ int32_t gen_quantize(const void *image, int64_t size, const gen_rows *rows, int6
 }
 
 /* The stage of an integer model, or that it has none, as a field of the struct and as arrays. */
-static void gen_stage(gen_anatomy *a, const margin_stage_q *stage, size_t d)
+static void gen_stage(gen_anatomy *a, const char *name, const margin_stage_q *stage, size_t d)
 {
-    gen_number(a, "stage", stage != NULL, GEN_UINT8);
+    gen_number(a, name, stage != NULL, GEN_UINT8);
     gen_array(a, "stage_offset", stage == NULL ? NULL : stage->offset, d, GEN_INT32);
     gen_array(a, "stage_factor", stage == NULL ? NULL : stage->factor, d, GEN_INT16);
     gen_array(a, "stage_shift", stage == NULL ? NULL : stage->shift, d, GEN_UINT8);

@@ -367,10 +367,17 @@ TEST a_hinge_model_whose_machines_are_pairs_is_refused(void)
     PASS();
 }
 
-TEST no_trainer_of_kernel_machines_takes_the_hinge(void)
+TEST neither_trainers_of_kernel_machines_nor_compression_take_the_hinge(void)
 {
     const margin_kernel hinge = {MARGIN_KERNEL_HINGE, 0, 0, 0, 0};
     margin_kernel resolved;
+    margin_model small;
+    margin_arena room = margin_arena_make(more, sizeof more);
+    clouds(60, 3, 2, 0.7);
+    options.vectors = 6;
+    options.max_iterations = 3;
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_compress(&model, &data, 3, 0, &room, &small, NULL));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_kernel_resolve(&hinge, 3, &resolved));
     PASS();
 }
@@ -473,7 +480,7 @@ SUITE(compact_suite)
     RUN_TEST(integer_scores_of_one_machine_follow_the_formula_for_any_input);
     RUN_TEST(images_keep_thresholds_and_scores);
     RUN_TEST(a_hinge_model_whose_machines_are_pairs_is_refused);
-    RUN_TEST(no_trainer_of_kernel_machines_takes_the_hinge);
+    RUN_TEST(neither_trainers_of_kernel_machines_nor_compression_take_the_hinge);
     RUN_TEST(the_macro_is_the_query_and_what_a_misaligned_buffer_may_lose);
     RUN_TEST(a_training_that_is_stopped_has_a_model_and_says_so);
     RUN_TEST(more_vectors_than_samples_are_refused);
