@@ -15,7 +15,8 @@ sys.path[:0] = [str(HERE.parent), str(HERE / "02_demo")]
 import motor  # noqa: E402
 from gen import data, figures, measure, model, train  # noqa: E402
 
-STYLES = r"(?m)^(?::root \{.*?^\}|@media \(prefers-color-scheme: dark\) \{.*?^\}|svg [^\n]*|\.(?:axis|grid|zero|soft|tint|border|point|f0|s0|thin|thick)[ ,][^\n]*)$"
+STYLES = (r"(?m)^(?::root \{.*?^\}|@media \(prefers-color-scheme: dark\) \{.*?^\}|svg [^\n]*|"
+          r"\.(?:axis|grid|zero|soft|tint|border|point|f0|s0|thin|thick)[ ,][^\n]*)$")
 
 
 def alone(drawing: str) -> str:
@@ -24,7 +25,8 @@ def alone(drawing: str) -> str:
     rules = re.findall(STYLES, css, re.S | re.M)
     style = "\n".join(["<style>", *rules, "svg { font-family: system-ui, sans-serif; background: var(--paper); }", "</style>"])
     left, top, width, height = -10.0, -8.0, *map(float, re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawing).groups())
-    drawing = re.sub(r'viewBox="[^"]*"', f'viewBox="{left:g} {top:g} {width + 20:g} {height + 16:g}" width="{2 * (width + 20):g}"', drawing, count=1)
+    box = f'viewBox="{left:g} {top:g} {width + 20:g} {height + 16:g}" width="{2 * (width + 20):g}"'
+    drawing = re.sub(r'viewBox="[^"]*"', box, drawing, count=1)
     return drawing.replace("</title>", f"</title>{style}", 1) + "\n"
 
 
@@ -32,7 +34,8 @@ def trained(rows: list, labels: list[str], names: list[str], method: str, chosen
     """The model that gen train makes, and what it answers to its own rows."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "data.csv")
-        path.write_text("\n".join([",".join([*names, "label"]), *(",".join([*map(repr, row), label]) for row, label in zip(rows, labels))]) + "\n", "utf-8")
+        lines = [",".join([*names, "label"]), *(",".join([*map(repr, row), label]) for row, label in zip(rows, labels))]
+        path.write_text("\n".join(lines) + "\n", "utf-8")
         read = data.read(str(path))
     problem = train.problem_of(read, None, "order" if method == "omam" else "classes")
     fitted = train.fit(problem, method, chosen)
@@ -50,7 +53,8 @@ def first_svm() -> str:
     rng, rows, labels = random.Random(1), [], []
     for i in range(160):
         t, up = math.pi * rng.random(), i % 2
-        rows.append([round((math.cos(t) if up else 1 - math.cos(t)) + rng.gauss(0, 0.13), 3), round((math.sin(t) if up else 0.45 - math.sin(t)) + rng.gauss(0, 0.13), 3)])
+        place = (math.cos(t), math.sin(t)) if up else (1 - math.cos(t), 0.45 - math.sin(t))
+        rows.append([round(v + rng.gauss(0, 0.13), 3) for v in place])
         labels.append("good" if up else "bad")
     return regions(rows, labels, ["pressure", "flow"], "svm", {"kernel": "rbf", "gamma": 1.0, "C": 10.0}, 1.0)
 
@@ -71,7 +75,8 @@ def demo() -> str:
 def wear_stages() -> str:
     """Classes in order: one score, thresholds between the stages."""
     rng, stages = random.Random(2), ["1 new", "2 used", "3 worn", "4 spent"]
-    rows = [[round(rng.gauss(0.9 * k, 0.6), 3), round(rng.gauss(0.5 * k, 0.7), 3), round(rng.gauss(0, 1), 3)] for k in range(4) for _ in range(60)]
+    rows = [[round(rng.gauss(0.9 * k, 0.6), 3), round(rng.gauss(0.5 * k, 0.7), 3), round(rng.gauss(0, 1), 3)]
+            for k in range(4) for _ in range(60)]
     labels = [str(k + 1) for k in range(4) for _ in range(60)]
     found, answers, _ = trained(rows, labels, ["noise", "heat", "age"], "omam", {})
     bias = found.machine.array("bias")
@@ -102,8 +107,8 @@ def playground() -> str:
     for i in range(180):
         t = math.pi * (0.05 + 0.9 * rng.random())
         arc = i % 3 < 2
-        rows.append([round(0.75 * math.cos(t) + rng.gauss(0, 0.05), 3), round(0.85 * math.sin(t) - 0.45 + rng.gauss(0, 0.05), 3)] if arc else
-                    [round(rng.gauss(0, 0.22), 3), round(rng.gauss(-0.35, 0.1), 3)])
+        place = ((0.75 * math.cos(t), 0.05), (0.85 * math.sin(t) - 0.45, 0.05)) if arc else ((0, 0.22), (-0.35, 0.1))
+        rows.append([round(rng.gauss(*part), 3) for part in place])
         labels.append("arc" if arc else "core")
     return regions(rows, labels, ["x", "y"], "tvq", {"models": 3, "tangents": 1, "start": "clusters"}, 0.5)
 

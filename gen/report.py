@@ -151,7 +151,8 @@ def margins_section(f: Findings, facts: dict) -> str:
                f'<input type="range" id="reject" min="0" max="{len(curve.thresholds) - 1}" value="{start}" step="1">'
                f'<output id="reject-words" for="reject"></output><p class="muted screen">To train a model that rejects so: '
                f'<code id="reject-option"></code></p></div>')
-    lead = "A margin is the distance between the winner and the next class. Small margins are doubts; a threshold turns them into \u201cno answer\u201d."
+    lead = ("A margin is the distance between the winner and the next class. Small margins are doubts; a threshold turns them into "
+            "\u201cno answer\u201d.")
     parts = [figure("Margins", f"All {f.what}" + (", the training rows beside them." if len(series) > 1 else "."), drawing),
              figure("Error against rejection", "What it costs to be right more often.", second, more=control)]
     bins = measure.calibration(f.shown)
@@ -237,7 +238,8 @@ def cost_section(f: Findings) -> str:
                             table(["format", "bytes", "error", "differ"], rows, {1, 2, 3}, "Number formats")))
     parts += target_parts(f)
     missing = [str(one.message) for one in f.wholes.values() if isinstance(one, Failure)]
-    lead = "Bytes of constant tables that the predictor reads, and what the whole of it takes on each chip." + (f" Not possible: {'; '.join(missing)}." if missing else "")
+    lead = "Bytes of constant tables that the predictor reads, and what the whole of it takes on each chip."
+    lead += f" Not possible: {'; '.join(missing)}." if missing else ""
     return section("cost", "What it costs", lead, parts)
 
 
@@ -375,25 +377,29 @@ def try_section(f: Findings, facts: dict) -> str:
             raise Failure(f"its tables are larger than {byte_words(WASM_BYTES)}")
         module = wasm.compile_headers(headers, f.model.machine.shape.d)
     except Failure as error:
-        return section("try", title, "", [f"<p>The model is not in this page: {escape(error.message)}. Then run gen report again.</p>"
-                                          if "install" in error.message else f"<p>The model is not in this page: {escape(error.message)}.</p>"], False)
+        then = " Then run gen report again." if "install" in error.message else ""
+        return section("try", title, "", [f"<p>The model is not in this page: {escape(error.message)}.{then}</p>"], False)
     chosen, shown = chosen_rows(f.shown), f.shown
     values = array("f", map(single, measure.copied(shown.rows, chosen)))
     facts["wasm"] = packed(module)
-    facts["forms"] = [{"name": form, "unit": f.wholes[form].quantised.report.unit if f.wholes[form].quantised else None} for form in headers]
+    facts["forms"] = [{"name": form, "unit": one.report.unit if one else None}
+                      for form, one in ((form, f.wholes[form].quantised) for form in headers)]
     facts["rows"] = {"values": packed(values.tobytes()), "numbers": [i + 1 for i in chosen], "classes": [shown.y[i] for i in chosen],
                      "answers": [shown.labels[i] for i in chosen], "margins": [shown.own[i] for i in chosen]}
-    inputs = "".join(f'<label><span title="{escape(name)}">{bdi(name)}</span><input type="text" inputmode="decimal" autocomplete="off"></label>'
+    inputs = "".join(f'<label><span title="{escape(name)}">{bdi(name)}</span><input type="text" inputmode="decimal" '
+                     f'autocomplete="off"></label>'
                      for name in f.names)
     heads = "".join(f'<th scope="col"{style}>{words}</th>' for words, style in (
-        ("format", ""), ("class", ""), ("score", ' class="n"'), ("margin", ' class="n"'), ("probability", ' class="n"')) if words != "probability" or f.model.machine.calibrated)
+        ("format", ""), ("class", ""), ("score", ' class="n"'), ("margin", ' class="n"'), ("probability", ' class="n"'))
+                    if words != "probability" or f.model.machine.calibrated)
     rows = "".join(f'<th scope="col"{style}>{words}</th>' for words, style in (
         ("row", ""), ("label", ""), ("answer", ""), ("margin", ' class="n"')))
     inside = (f'<div class="try"><form onsubmit="return false"><h3>Values of the features</h3><div class="fields">{inputs}</div></form>'
               f'<div><h3>Answer</h3><p class="answer" id="answer" aria-live="polite">…</p><div class="scroll" tabindex="0" role="region" '
               f'aria-label="Answers of all formats"><table><thead><tr>{heads}</tr></thead><tbody id="answers"></tbody></table></div>'
               f'<p class="muted">Scores of q15 and q7 are whole numbers; the margin is in the units of f32.</p></div>'
-              f'<div class="wide"><h3>Or take a row of {escape(os.path.basename(shown.path))}</h3><div class="scroll" tabindex="0" role="region" '
+              f'<div class="wide"><h3>Or take a row of {escape(os.path.basename(shown.path))}</h3>'
+              f'<div class="scroll" tabindex="0" role="region" '
               f'aria-label="Rows of the data"><table><thead><tr>{rows}</tr></thead><tbody id="row-list"></tbody></table></div></div></div>')
     return section("try", title, lead, [inside], False)
 
@@ -473,7 +479,8 @@ def page(f: Findings, data_path: str) -> str:
     lead = f"{kinds.describe(machine)}; {export.training_words(f.model.notes)}"
     form = try_section(f, facts) if shown is not None else ""
     body = "".join([
-        errors_section(f), margins_section(f, facts), suspicious_section(f, set(chosen_rows(shown)) if shown and "rows" in facts else set()),
+        errors_section(f), margins_section(f, facts),
+        suspicious_section(f, set(chosen_rows(shown)) if shown and "rows" in facts else set()),
         features_section(f), method_section(f), cost_section(f), form, made_section(f, data_path)])
     top = (f'<a class="skip" href="#main">Skip to the figures</a><div class="page"><header><h1>{bdi(name)}</h1>'
            f'<p class="lead">{escape(lead)}</p>{tiles(f)}</header><main id="main">{body}</main></div>')

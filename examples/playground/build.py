@@ -2,9 +2,6 @@
 header as JavaScript, and the page itself."""
 from __future__ import annotations
 
-import base64
-import gzip
-import json
 import os
 import subprocess
 import sys
@@ -30,8 +27,8 @@ def module(*flags: str) -> bytes:
         return Path(out).read_bytes()
 
 
-def packed(content: bytes) -> str:
-    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode("ascii")
+def source(name: str) -> str:
+    return (HERE / name).read_text("utf-8")
 
 
 def is_plain(value) -> bool:
@@ -62,7 +59,8 @@ def facts() -> dict:
     return {"words": words, "methods": known, "whole": whole, "flags": flags, "targets": cost.targets()}
 
 
-METHODS = """M.own.METHODS = new Map(Object.entries(FACTS.methods).map(([name, entry]) => [name, { ...entry, takes: (option) => entry.options.includes(option) }]));
+METHODS = """M.own.METHODS = new Map(Object.entries(FACTS.methods).map(([name, entry]) =>
+  [name, { ...entry, takes: (option) => entry.options.includes(option) }]));
 const asMap = (v) => v && typeof v === "object" && !Array.isArray(v) ? new Map(Object.entries(v).map(([k, x]) => [k, asMap(x)])) : v;
 M.own.targets = () => asMap(FACTS.targets);
 """
@@ -70,16 +68,16 @@ M.own.targets = () => asMap(FACTS.targets);
 
 def engine() -> str:
     """All that trains and writes, without the page: FACTS must be there before it."""
-    return "\n".join([(HERE / "python.js").read_text("utf-8"), METHODS, (HERE / "engine.js").read_text("utf-8"), translate.translate(ROOT / "gen")])
+    return "\n".join([source("python.js"), METHODS, source("engine.js"), translate.translate(ROOT / "gen")])
 
 
 
 
 def page() -> str:
-    data = {**facts(), "double": packed(module("-DMARGIN_REAL_DOUBLE")), "float": packed(module())}
-    script = "const FACTS = JSON.parse(document.getElementById('facts').textContent);\n" + engine() + (HERE / "playground.js").read_text("utf-8")
-    style = (ROOT / "gen" / "report.css").read_text("utf-8") + (HERE / "playground.css").read_text("utf-8")
-    return report.html("margin playground", style, (HERE / "playground.html").read_text("utf-8"), data, script.replace("</script", "<\\/script"))
+    data = {**facts(), "double": report.packed(module("-DMARGIN_REAL_DOUBLE")), "float": report.packed(module())}
+    script = "const FACTS = JSON.parse(document.getElementById('facts').textContent);\n" + engine() + source("playground.js")
+    style = (ROOT / "gen" / "report.css").read_text("utf-8") + source("playground.css")
+    return report.html("margin playground", style, source("playground.html"), data, script.replace("</script", "<\\/script"))
 
 
 def main() -> int:

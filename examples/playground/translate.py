@@ -19,7 +19,8 @@ class Refused(Exception):
 BUILTINS = {"len", "range", "enumerate", "zip", "map", "sorted", "sum", "max", "min", "abs", "str", "int", "float", "list",
             "tuple", "dict", "set", "isinstance", "next", "any", "all", "chr", "frozenset", "round", "bool", "repr",
             "ValueError", "Failure", "array", "filter", "reversed", "bin"}
-RESERVED = {"function", "true", "false", "null", "undefined", "catch", "new", "delete", "var", "let", "const", "default", "this", "typeof", "void", "switch", "case", "do",
+RESERVED = {"function", "true", "false", "null", "undefined", "catch",
+            "new", "delete", "var", "let", "const", "default", "this", "typeof", "void", "switch", "case", "do",
             "enum", "export", "extends", "import", "package", "private", "public", "static", "super", "arguments", "eval"}
 
 
@@ -44,7 +45,8 @@ class Translator:
         for node in self.tree.body:
             parts += self.top(node)
         names = ", ".join(self.known)
-        return f"M.{self.module} = Object.assign(M.{self.module} || {{}}, (() => {{\n" + "\n".join(parts) + f"\nreturn {{ {names} }};\n}})());\n"
+        inside = "\n".join([*parts, f"return {{ {names} }};"])
+        return f"M.{self.module} = Object.assign(M.{self.module} || {{}}, (() => {{\n{inside}\n}})());\n"
 
     def take(self, name: str) -> bool:
         if self.wanted is not None and name not in self.wanted:

@@ -150,7 +150,7 @@ class Report(CommandLine):
         self.well_formed(text)
 
     def test_gen_fit_writes_the_page_of_its_choice(self):
-        found = self.json("fit", self.two, "--time", "20", "--flash", "2K", "--report", self.path("r.html"), "-o", self.path("fit.h"))
+        found = self.json("fit", self.two, "--time", "5", "--flash", "2K", "--report", self.path("r.html"), "-o", self.path("fit.h"))
         with open(self.path("r.html"), encoding="utf-8") as file:
             text = file.read()
         shown = " ".join(self.well_formed(text).text)
