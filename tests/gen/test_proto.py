@@ -57,6 +57,21 @@ class Prototypes(CommandLine):
         self.assertAlmostEqual(share[at.index(0)], error[0], delta=0.02)  # margins below 0 are errors
         self.assertTrue(all(0 <= e <= 1 - r + 1e-12 for e, r in zip(error, rejected)))
 
+    def test_several_starts_keep_the_best(self):
+        """The best of the seeds from --seed on, by the objective; a stop or a single start changes nothing."""
+        for method in ("tvq", "hss", "lvq"):
+            words = ("train", self.digits, "--method", method, "--models", "3")
+            words += () if method == "lvq" else ("--tangents", "0")
+            with self.subTest(method=method):
+                alone = [self.json(*words, "--seed", str(seed)) for seed in range(1, 6)]
+                best = max(found["objective"] for found in alone)
+                together = self.json(*words, "--seed", "1", "--starts", "5")
+                self.assertEqual(together["objective"], best)
+                self.assertIn(together["margin_mean"], [found["margin_mean"] for found in alone if found["objective"] == best])
+                self.assertEqual(self.json(*words, "--seed", "1", "--starts", "1")["objective"], alone[0]["objective"])
+                if method != "lvq":
+                    self.assertGreater(len({found["objective"] for found in alone}), 1)  # starts do differ
+
     def test_tvq_raises_small_margins(self):
         """Against its start it makes fewer mistakes on what it is trained on, and re-weighting leaves fewer small margins."""
         runs = {method: self.json("train", self.many, "--method", *method.split(), "--tangents", 1, "--iterations", 200)
