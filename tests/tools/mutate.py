@@ -32,7 +32,7 @@ TABLE, EQUIVALENT = ROOT / "tests/tools/mutants.md", ROOT / "tests/tools/equival
 KINDS = {"float": [], "double": ["-DMARGIN_REAL_DOUBLE"]}
 FLAGS = ["-std=c99", "-O1", "-w", "-ffp-contract=off"]
 # Suites that know a section best; a section that is not here is looked for by its own name, then in all suites.
-SUITES = {"platform": ["core"], "status": ["core"], "arena": ["core"], "scalar": ["math"], "model": ["scheme", "kernel", "proto"],
+SUITES = {"platform": ["core"], "asm": ["quant", "kernel"], "status": ["core"], "arena": ["core"], "scalar": ["math"], "model": ["scheme", "kernel", "proto"],
           "rows": ["kernel"], "quantize": ["quant"], "store": ["image"], "qp": ["kmomd", "linalg"], "compress": ["compress"]}
 SWAPS = {"<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">", "<"], "==": ["!="], "!=": ["=="],
          "+": ["-"], "-": ["+"], "*": ["/", "+"], "/": ["*"], "%": ["*"], "<<": [">>"], ">>": ["<<"], "&": ["|"], "|": ["&"], "^": ["|"],
@@ -107,7 +107,8 @@ def statements(bare: str, function: Function):
         words = match[2]
         if re.match(r"(return|const|static|typedef|goto|else|if|for|while|do|switch|case|default|struct|union|unsigned|int|uint\w*|"
                     r"int\w+_t|size_t|bool|double|float|margin_\w+|mgn_\w+)\b(?!\s*[\[(.]|->)", words) or words.startswith("(void)") \
-                or re.match(r"\w+\s+\**\w+\s*[=;\[,]", words) or "MARGIN_ASSERT" in words:
+                or re.match(r"\w+\s+\**\w+\s*[=;\[,]", words) or "MARGIN_ASSERT" in words \
+                or re.match(r"[A-Z]\w+\(", words) or re.search(r"\b(return|case|default)\b", words):
             continue
         yield function.body + match.start(2), function.body + match.end(2)
 
