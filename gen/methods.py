@@ -124,8 +124,9 @@ def rates_instead(told: dict) -> str:
             "can, or another pair of the frontier")
 
 
-MODELS = Option("models", between(1, 1000, whole), "How many prototypes a class has. The default is 1; of lvq 16.")
-TANGENTS = Option("tangents", between(0, 32, whole), "How many tangents, directions in which samples may move, a prototype has. The default is 5.")
+MODELS = Option("models", between(1, 1000, whole), "How many prototypes a class has. The default is 1; of lvq 8.")
+TANGENTS = Option("tangents", between(0, 32, whole), "How many tangents, directions in which samples may move, a prototype has. The default is a "
+                  "quarter of the features, from 1 to 5.")
 STARTS = ("hss", "clusters", "centroids", "random")
 TRIES = Option("starts", above(0, whole), "How many random starts there are; the best of them by the objective is kept. What is random also "
                "depends on the order of the rows, and the less so the more starts there are. The default is 1; of seco 4 for each sign, C "

@@ -581,6 +581,18 @@ static margin_status gen_train_rates(gen_work *work)
 
 /* ---- prototypes ---- */
 
+/* Tangents of a prototype: five, but no more than a quarter of the features. Along as many tangents as
+ * there are features less one all classes come near to every sample. */
+static uint16_t gen_tangents(const gen_work *work)
+{
+    const double *given = gen_given(work->choice, "tangents");
+    const size_t quarter = work->data.d / 4;
+    return given != NULL ? (uint16_t)*given
+                         : (uint16_t)(quarter < 1   ? 1
+                                      : quarter > 5 ? 5
+                                                    : quarter);
+}
+
 /* Trains from several random starts and keeps the one with the largest objective, a mean margin. The
  * first start that fails or is stopped ends it. */
 static margin_status gen_proto_starts(gen_work *work, margin_proto_options *options,
@@ -620,7 +632,7 @@ static margin_status gen_proto_starts(gen_work *work, margin_proto_options *opti
 static margin_status gen_train_proto(gen_work *work, unsigned method)
 {
     const gen_choice *choice = work->choice;
-    const double *tangents = gen_given(choice, "tangents");
+    const bool codebook = method == MARGIN_PROTO_LVQ || method == MARGIN_PROTO_OLVQ1;
     margin_proto_options options;
     margin_proto_report report;
     margin_status status;
@@ -629,8 +641,10 @@ static margin_status gen_train_proto(gen_work *work, unsigned method)
     options.start = (uint8_t)gen_option(choice, "start");
     options.plain = gen_option(choice, "plain") != 0;
     options.even = gen_option(choice, "even") != 0;
-    options.models = (uint16_t)gen_option(choice, "models");
-    options.tangents = (uint16_t)(tangents == NULL ? 5 : *tangents);
+    options.models = codebook && gen_given(choice, "models") == NULL
+                         ? 8
+                         : (uint16_t)gen_option(choice, "models");
+    options.tangents = gen_tangents(work);
     options.theta = gen_given(choice, "theta") != NULL && gen_option(choice, "theta") == 0
                         ? MARGIN_ZERO
                         : gen_option(choice, "theta");
