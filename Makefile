@@ -186,6 +186,12 @@ ports: | need-test need-ports ## builds one suite for every emulated target and 
 footprint: | need-test need-ports ## bytes, stack and instructions of every predictor on every target
 	@python3 ports/footprint.py
 
+need-cluster: need-test
+	@$(TOOLS)/need.sh /usr/bin/python3=python3 /usr/lib/python3/dist-packages/distributed=python3-distributed
+
+cluster: | need-cluster ## gen fit on a cluster of Dask's workers, one of which dies: the same bytes as on threads
+	@python3 tests/gen/run.py workers
+
 demo: | need-test ## from a data file to firmware, in one minute: train, export, compile, predict, compare
 	@examples/02_demo/demo.sh
 
@@ -266,7 +272,7 @@ bench-math: build/bench-float/math_ulp build/bench-double/math_ulp ## worst erro
 # ---- all of it ----
 
 # In an order that finds common mistakes first.
-CHECKS = test toc format symbols packaging cross bits sanitize coverage analyze fuzz ports footprint distcheck browser
+CHECKS = test toc format symbols packaging cross bits sanitize coverage analyze fuzz ports footprint cluster distcheck browser
 check: ## all that CI runs; the last line is `N passed, N failed`
 	+@$(TOOLS)/run.sh $(foreach target,$(CHECKS),'$(MAKE) $(target)')
 

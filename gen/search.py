@@ -289,11 +289,13 @@ class Search:
         """The candidates to pick from, all measured on the same folds, and how many folds that is: those of the last round
         with as many repeats as are complete, or without any those of the first rounds."""
         for repeats in range(self.plan.repeats, 0, -1):
-            found = [one for one in self.candidates(range(repeats), last=True)] if self.finals else []
-            if any(not one.failed for one in found) and (self.complete or len({one.choice for one in found}) >= 2):
+            found = self.candidates(range(repeats), last=True)
+            if self.finals and {one.choice for one in found} == {choice for choice, _ in self.finals}:
                 return found, repeats * FOLDS
-        found = [one for one in self.candidates(range(1)) if one.form.format != DRAFT]
-        return found, FOLDS
+        found = self.candidates(range(1), last=True) if self.plan.cap == self.plan.last_cap else []
+        known = {(one.choice, one.form) for one in found}
+        return found + [one for one in self.candidates(range(1)) if one.form.format != DRAFT and (one.choice, one.form) not in known
+                        and one.cap == self.plan.cap], FOLDS
 
     def pick(self, found: list[Candidate]) -> tuple[Candidate, Candidate]:
         """The cheapest within one standard error of the best, and the best."""

@@ -191,8 +191,8 @@ TRIES = [
     Try("tvq", tangents, lambda facts, options: 2 * proto_seconds(facts, options), word="prototypes"),
     Try("hss", lambda facts: [{"tangents": t} for t in (2, 5) if t < facts.d], proto_seconds, word="prototypes"),
     Try("nn", neighbours, nearest_seconds, word="prototypes"),
-    Try("compact", learned, compact_seconds, word="learned vectors", slow=True),
     Try("seco", lambda facts: [{"cheap": True}], list_seconds, TWO, "lists", slow=True),
+    Try("compact", learned, compact_seconds, word="learned vectors", slow=True),
 ]
 
 
