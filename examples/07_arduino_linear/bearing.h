@@ -5,7 +5,7 @@
  * inputs    4 raw values (margin_real): vibration, temperature, current, speed
  * classes   0 = healthy, 1 = worn
  * size      20 bytes of tables that the predictor reads, number format f32
- * image     sha256 311d119c57aadc35cecc32c78af2ee98d53ed14f1730a55bda1a6df55a487a01
+ * image     sha256 1bd8e2a9bd7016a3d9919fa4017c52c7d236096ef9b7b3812e54ebade0b54204
  *
  * USE       bearing_classify(x) is the class of x, bearing_labels[] has the names of the classes.
  *           bearing_selftest() is 0 when this machine computes the same bits as the one that wrote
