@@ -1169,6 +1169,7 @@ typedef struct {
     margin_real *low;    /* and what is to be added to them */
     margin_index *count; /* samples of positive weight in each class */
     margin_real *work;   /* d values or one a machine */
+    margin_real longest; /* largest |x|^2 ever added, those since forgotten too */
     size_t d, machines;
     uint16_t classes;
     uint8_t scheme;
@@ -1195,6 +1196,39 @@ MARGIN_API margin_status margin_mam_online_forget(margin_mam_online *on, const m
  * with the next call, and only with it. MARGIN_E_ONE_CLASS (a class has no samples) or
  * MARGIN_E_NO_DIRECTION leave the last model as it is. */
 MARGIN_API margin_status margin_mam_online_model(margin_mam_online *on, margin_linear *model);
+
+/* Certainty of prediction. With probability 1 - delta over the choice of n independent samples
+ * (Theorem 2, [13], [14]),
+ *
+ *     P( y f(x) <= -rho )  <=  ( B - average + R + 3 B sqrt(2 ln(2/delta) / n) ) / (B + rho)
+ *
+ * for every -B < rho < B. With rho = |f(x)| it is a bound on how often a prediction as clear as this
+ * one is wrong. It is loose: at delta = 0.05 it exceeds 1 on most real sets. To reject predictions use
+ * |f| itself, calibrated on samples held out. */
+typedef struct {
+    margin_real average; /* mean of y f(x) over the samples: lambda for the paper's plain form */
+    margin_real radius;  /* B: no |f(x)| is larger. Enlarge it if x longer than the samples occur */
+    margin_real complexity; /* R: Rademacher's, of the functions that f was chosen from */
+    size_t n;               /* samples */
+} margin_mam_certainty;
+
+/* For any binary model f = w.phi(x) + bias and samples, those of its training: B = |w| max |phi(x)| +
+ * |bias|, R = |w| (2/n) sqrt(sum k(x, x)) + |bias| 2 / sqrt(n): the paper's for |w| = 1 and no bias, as
+ * if |w| and bias had been known beforehand otherwise. `clipped`: Corollary 1 [15], the margins go
+ * through min(1, max(-1, z)) and B = 1: for scores with a unit of their own, as of the SVM. Weights of
+ * samples have no effect. O(n) scores, and for an expansion of m vectors m^2 / 2 kernel values.
+ * MARGIN_E_ARGUMENT: more than two classes; MARGIN_E_LABEL: a label above 1. */
+MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const margin_model *model,
+                                                 bool clipped, margin_mam_certainty *certainty);
+/* The same from the sums of the on-line form, for two classes and samples of weight one: average and R
+ * are those of the samples it holds, B is that of all it ever saw. Brings the model up to date;
+ * statuses as there. */
+MARGIN_API margin_status margin_mam_online_certainty(margin_mam_online *on,
+                                                     margin_mam_certainty *certainty);
+/* The bound, never more than 1; 1 too for a delta outside (0, 1), rho <= -B and NaN. A rho above B
+ * counts as B. */
+MARGIN_API margin_real margin_mam_bound(const margin_mam_certainty *certainty, margin_real rho,
+                                        margin_real delta);
 
 /* ---- >>kmomd ---- margin distribution: between the hard margin and the difference of means --- */
 
@@ -2230,11 +2264,16 @@ MARGIN_API size_t margin_model_scale_size(const margin_model *model);
 MARGIN_API size_t margin_confusion_size(const margin_model *model);
 MARGIN_API margin_status margin_confusion(const margin_data *data, const margin_model *model,
                                           margin_arena *mem, margin_real *confusion);
-/* The share, 0 .. 1, of the samples that were answered wrongly: of all samples, and of those of one
- * class. Rejected samples count as samples, but not as wrong. 0 where there are no samples. */
+/* What a confusion matrix says, as shares 0 .. 1 of the samples: answered wrongly; those of one class
+ * answered wrongly; rejected. 0 where there are no samples. */
 MARGIN_API margin_real margin_error(const margin_real *confusion, size_t classes);
 MARGIN_API margin_real margin_class_error(const margin_real *confusion, size_t classes,
                                           size_t label);
+MARGIN_API margin_real margin_rejection(const margin_real *confusion, size_t classes);
+/* The mean cost of an answer. `cost` has the shape of the matrix: what answering a, or rejecting,
+ * costs when the class is t. */
+MARGIN_API margin_real margin_risk(const margin_real *confusion, size_t classes,
+                                   const margin_real *cost);
 
 /* Margins of the samples by margin_margin: each of them into `margins` (n values), and what they are
  * like, over the samples of positive weight, into `summary`. One of the two may be NULL; without an

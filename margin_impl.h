@@ -11095,6 +11095,7 @@ static void mgn_mam_shape(margin_mam_online *on, size_t d, size_t classes,
     on->machines = margin_machines(on->scheme, classes);
     on->intercept = options->intercept;
     on->balanced = options->balanced;
+    on->longest = 0;
 }
 
 /* Takes all memory: the model first. */
@@ -11202,6 +11203,7 @@ MARGIN_API margin_status margin_mam_online_add(margin_mam_online *on, const marg
     if (weight > 0) {
         mgn_mam_sum(on, x, label, weight);
         mgn_mam_counted(on, label, 1);
+        on->longest = mgn_max(on->longest, margin_dot(x, x, on->d));
     }
     return MARGIN_OK;
 }
@@ -11632,6 +11634,133 @@ MARGIN_API margin_status margin_mam_train(const margin_data *data,
     }
     mgn_mam_prepare(options, &fit);
     return mgn_train(&mgn_mam_kernel, &fit, data, mem, model, info);
+}
+
+/* |w|^2 and k(x, x) of a model's features. */
+static margin_real mgn_mam_length(const margin_model *model)
+{
+    margin_expansion e;
+    margin_real sum = 0, low = 0;
+    if (model->kind == MARGIN_MODEL_LINEAR) {
+        return margin_norm2(model->of.linear.w, model->of.linear.d);
+    }
+    e = model->of.expansion;
+    e.offset = NULL; /* the vectors are scaled */
+    for (size_t i = 0; i < e.n; i++) {
+        margin_real score;
+        margin_expansion_scores(&e, e.vectors + i * e.d, &score);
+        mgn_add_twice(&sum, &low, e.coef[i] * (score - e.bias[0]));
+    }
+    return mgn_sqrt(mgn_max(sum, 0));
+}
+
+static margin_real mgn_mam_self(const margin_model *model, const margin_real *x)
+{
+    const margin_expansion *e = &model->of.expansion;
+    margin_real norm = 0, k;
+    if (model->kind == MARGIN_MODEL_LINEAR) {
+        return margin_dot(x, x, model->of.linear.d);
+    }
+    for (size_t j = 0; j < e->d; j++) {
+        const margin_real a = mgn_expansion_input(e, x, j);
+        norm += a * a;
+    }
+    k = norm;
+    mgn_kernel_apply(&e->kernel, norm, &norm, &k, 1);
+    return k;
+}
+
+/* [14], [15]: the average, and B and R before they are scaled. */
+static void mgn_mam_survey(const margin_data *data, const margin_model *model, bool clipped,
+                           margin_mam_certainty *c)
+{
+    margin_real sum = 0, low = 0, trace = 0, trace_low = 0, most = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        const margin_real *x = mgn_sample(data, i);
+        const margin_real self = mgn_mam_self(model, x);
+        margin_real f;
+        margin_scores(model, x, &f);
+        f = mgn_label(data, i) == 0 ? -f : f;
+        f = clipped ? mgn_min(1, mgn_max(-1, f)) : f;
+        mgn_add_twice(&sum, &low, f);
+        mgn_add_twice(&trace, &trace_low, self);
+        most = mgn_max(most, self);
+    }
+    c->n = data->n;
+    c->average = sum / (margin_real)data->n;
+    c->radius = mgn_sqrt(most);
+    c->complexity = 2 * (mgn_sqrt(mgn_max(trace, 0)) / (margin_real)data->n);
+}
+
+MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const margin_model *model,
+                                                 bool clipped, margin_mam_certainty *certainty)
+{
+    margin_mam_certainty c;
+    margin_real length, bias;
+    size_t classes = 0;
+    const margin_status status = margin_data_classes(data, &classes);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    if (model == NULL || certainty == NULL || model->kind > MARGIN_MODEL_EXPANSION ||
+        margin_model_vote(model)->classes != 2u || mgn_model_d(model) != data->d) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (classes > 2u) {
+        return MARGIN_E_LABEL;
+    }
+    mgn_mam_survey(data, model, clipped, &c);
+    length = mgn_mam_length(model);
+    bias = mgn_abs(model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.bias[0]
+                                                      : model->of.expansion.bias[0]);
+    c.radius = clipped ? 1 : length * c.radius + bias;
+    c.complexity = length * c.complexity + bias * 2 / mgn_sqrt((margin_real)c.n);
+    *certainty = c;
+    return MARGIN_OK;
+}
+
+/* The average margin is w.(difference of the class sums) over all weight, and what the bias adds. */
+MARGIN_API margin_status margin_mam_online_certainty(margin_mam_online *on,
+                                                     margin_mam_certainty *certainty)
+{
+    mgn_mam_machine m = {0, 1, 0, 0, 0, 0};
+    margin_real sum = 0, low = 0, all, bias;
+    margin_linear model;
+    margin_status status;
+    if (on == NULL || certainty == NULL || on->machines != 1u) {
+        return MARGIN_E_ARGUMENT;
+    }
+    status = margin_mam_online_model(on, &model);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    (void)mgn_mam_look(on, &m);
+    for (size_t j = 0; j < on->d; j++) {
+        mgn_add_twice(&sum, &low, on->w[j] * mgn_mam_column(on, &m, j, 1, -1));
+    }
+    all = m.weight_a + m.weight_b;
+    bias = on->bias[0];
+    certainty->n = (size_t)on->count[0] + on->count[1];
+    certainty->average = (sum + bias * (m.weight_b - m.weight_a)) / all;
+    certainty->radius = mgn_sqrt(on->longest) + mgn_abs(bias);
+    certainty->complexity =
+        2 * (mgn_sqrt(mgn_max(mgn_mam_column(on, &m, on->d + 1u, 1, 1), 0)) / all) +
+        mgn_abs(bias) * 2 / mgn_sqrt(all);
+    return MARGIN_OK;
+}
+
+MARGIN_API margin_real margin_mam_bound(const margin_mam_certainty *certainty, margin_real rho,
+                                        margin_real delta)
+{
+    margin_real b, mistakes;
+    if (certainty == NULL || certainty->n == 0 || !(delta > 0 && delta < 1) ||
+        !(rho > -certainty->radius)) {
+        return 1;
+    }
+    b = certainty->radius;
+    mistakes = 3 * b * mgn_sqrt(2 * mgn_log(2 / delta) / (margin_real)certainty->n);
+    mistakes = (b - certainty->average + certainty->complexity + mistakes) / (b + mgn_min(rho, b));
+    return mistakes < 1 ? mgn_max(mistakes, 0) : 1;
 }
 
 /* ---- >>qp ---- the quadratic programme behind kmomd and svm ---------------------------------- */
@@ -18110,6 +18239,23 @@ MARGIN_API margin_real margin_class_error(const margin_real *confusion, size_t c
     return mgn_share_wrong(&s);
 }
 
+MARGIN_API margin_real margin_rejection(const margin_real *confusion, size_t classes)
+{
+    const mgn_answers s = mgn_confusion_sums(confusion, classes, 0, classes);
+    return s.all > 0 ? s.rejected / s.all : 0;
+}
+
+MARGIN_API margin_real margin_risk(const margin_real *confusion, size_t classes,
+                                   const margin_real *cost)
+{
+    const mgn_answers s = mgn_confusion_sums(confusion, classes, 0, classes);
+    margin_real sum = 0;
+    for (size_t k = 0; k < MARGIN_CONFUSION(classes); k++) {
+        sum += confusion[k] * cost[k];
+    }
+    return s.all > 0 ? sum / s.all : 0;
+}
+
 /* Margins, then their summary: over the array if there is one. */
 static void mgn_margins_run(mgn_margins *m, margin_real *margins, margin_summary *summary)
 {
@@ -22222,6 +22368,7 @@ static bool mgn_omam_online_shape(margin_omam_online *on, size_t d, size_t class
     s->machines = margin_machines(s->scheme, classes);
     s->intercept = true;
     s->balanced = false;
+    s->longest = 0;
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* Maximal average margin: batch and on-line. What is expected comes from hand calculation or
+/* Maximal average margin: batch, on-line, certainty. What is expected comes from hand calculation or
  * from the naive long double forms below. */
 #include <math.h>
 #include <stdlib.h>
@@ -700,6 +700,7 @@ TEST a_failed_update_changes_nothing(void)
     ASSERT_EQ_FMT(MARGIN_OK, margin_mam_online_add(&s.on, good, 0, 0), "%d"); /* of no weight */
     ASSERT_EQ_FMT(MARGIN_OK, margin_mam_online_forget(&s.on, good, 0, 0), "%d");
     ASSERT_MEM_EQ(before, s.on.w, size);
+    ASSERT_EQ_FMT(5.0, (double)s.on.longest, "%g");
     s.on.count[1] = MARGIN_INDEX_MAX;
     ASSERT_EQ_FMT(MARGIN_E_RANGE, margin_mam_online_add(&s.on, good, 1, 1), "%d");
     free(s.bytes), free(before);
@@ -985,6 +986,242 @@ TEST a_linear_machine_needs_no_more_memory_for_more_samples(void)
     PASS();
 }
 
+/* ---- certainty ----------------------------------------------------------------------------------- */
+
+static long double bound(long double average, long double r, long double b, size_t n,
+                         long double delta, long double rho)
+{
+    const long double p =
+        (b - average + r + 3 * b * sqrtl(2 * logl(2 / delta) / (long double)n)) / (b + rho);
+    return p > 1 ? 1 : p < 0 ? 0 : p;
+}
+
+/* Theorem 2 by hand: x = +-1 a hundred times each. lambda = 1, B = 1, R = 2 sqrt(200)/200. */
+TEST the_bound_of_theorem_2_by_hand(void)
+{
+    enum { N = 200 };
+    static margin_real x[N];
+    static uint16_t y[N];
+    const margin_data data = {x, N, 1, 0, y, NULL, NULL};
+    const double r = 2 / sqrt(N), dev = 3 * sqrt(2 * log(40) / N);
+    margin_mam_certainty c;
+    trained t;
+    for (size_t i = 0; i < N; i++) {
+        y[i] = (uint16_t)(i % 2);
+        x[i] = (margin_real)(i % 2 == 0 ? -1 : 1);
+    }
+    t = train(&data, 2, NULL);
+    ASSERT_EQ_FMT(MARGIN_OK, margin_mam_certainty_of(&data, &t.model, false, &c), "%d");
+    ASSERT_IN_RANGE(1.0, (double)c.average, EPS);
+    ASSERT_IN_RANGE(1.0, (double)c.radius, EPS);
+    ASSERT_IN_RANGE(r, (double)c.complexity, EPS);
+    ASSERT_EQ_FMT((size_t)N, c.n, "%zu");
+    ASSERT_IN_RANGE(r + dev, (double)margin_mam_bound(&c, 0, (margin_real)0.05), 8 * EPS);
+    ASSERT_IN_RANGE((r + dev) / 1.5,
+                    (double)margin_mam_bound(&c, (margin_real)0.5, (margin_real)0.05), 8 * EPS);
+    ASSERT_IN_RANGE((r + dev) / 2, (double)margin_mam_bound(&c, 7, (margin_real)0.05), 8 * EPS);
+    free(t.bytes);
+    PASS();
+}
+
+TEST a_bound_is_never_more_than_one_and_never_a_surprise(void)
+{
+    margin_mam_certainty c;
+    c.average = (margin_real)0.1, c.radius = 1, c.complexity = (margin_real)0.1, c.n = 50;
+    ASSERT_EQ_FMT(1.0, (double)margin_mam_bound(&c, 0, (margin_real)0.05), "%g");
+    c.n = 100000000, c.average = (margin_real)0.9, c.complexity = 0;
+    ASSERT(margin_mam_bound(&c, 0, (margin_real)0.05) < (margin_real)0.2);
+    ASSERT_EQ_FMT(1.0, (double)margin_mam_bound(NULL, 0, (margin_real)0.05), "%g");
+    ASSERT_EQ_FMT(1.0, (double)margin_mam_bound(&c, 0, 0), "%g");
+    ASSERT_EQ_FMT(1.0, (double)margin_mam_bound(&c, 0, 1), "%g");
+    ASSERT_EQ_FMT(1.0, (double)margin_mam_bound(&c, 0, (margin_real)NAN), "%g");
+    ASSERT_EQ_FMT(1.0, (double)margin_mam_bound(&c, (margin_real)NAN, (margin_real)0.05), "%g");
+    ASSERT_EQ_FMT(1.0, (double)margin_mam_bound(&c, -1, (margin_real)0.05), "%g");
+    c.average = 2; /* a radius that the caller made too small */
+    ASSERT_EQ_FMT(0.0, (double)margin_mam_bound(&c, 0, (margin_real)0.05), "%g");
+    c.n = 0;
+    ASSERT_EQ_FMT(1.0, (double)margin_mam_bound(&c, 0, (margin_real)0.05), "%g");
+    PASS();
+}
+
+/* Any model: mam of all forms, and the SVM, whose |w| and bias are not those of the theorem. */
+TEST certainties_agree_with_the_formulas(void)
+{
+    seed = 12;
+    for (unsigned round = 0; round < 60; round++) {
+        const size_t n = 6 + below(40), d = 1 + below(5);
+        problem p = problem_make(n, d, 2, (unsigned)below(4), 1);
+        margin_mam_options o = options_of(round % 5, round % 2 == 0, false, 0);
+        const bool clipped = round % 3 == 0;
+        trained t = train(&p.data, 2, &o);
+        margin_model model = t.model;
+        void *bytes = NULL;
+        long double average = 0, trace = 0, longest = 0, square = 0, bias, r, b, size = 0;
+        margin_mam_certainty c;
+        ASSERT_EQ_FMT(MARGIN_OK, t.status, "%d");
+        if (round % 4 == 3) {
+            margin_svm_options svm;
+            size_t room;
+            margin_arena mem;
+            memset(&svm, 0, sizeof svm);
+            svm.kernel = o.kernel;
+            room = margin_svm_train_size(n, d, 2, &svm);
+            bytes = malloc(room + MARGIN_ALIGN);
+            mem = margin_arena_make(bytes, room + MARGIN_ALIGN);
+            ASSERT(margin_svm_train(&p.data, &svm, &mem, &model, NULL, NULL) >= 0);
+        }
+        ASSERT_EQ_FMT(MARGIN_OK, margin_mam_certainty_of(&p.data, &model, clipped, &c), "%d");
+        for (size_t i = 0; i < n; i++) {
+            const margin_real *x = sample(&p.data, i);
+            const long double k = kernel(&o.kernel, x, x, d);
+            margin_real f;
+            long double m;
+            margin_scores(&model, x, &f);
+            m = label(&p.data, i) == 0 ? -f : f;
+            average += clipped ? fminl(1, fmaxl(-1, m)) : m;
+            trace += k;
+            longest = k > longest ? k : longest;
+        }
+        if (model.kind == MARGIN_MODEL_LINEAR) {
+            for (size_t j = 0; j < d; j++) {
+                square += (long double)model.of.linear.w[j] * model.of.linear.w[j];
+            }
+            bias = model.of.linear.bias[0];
+        } else {
+            const margin_expansion *e = &model.of.expansion;
+            for (size_t i = 0; i < e->n; i++) {
+                size += fabsl(e->coef[i]);
+                for (size_t j = 0; j < e->n; j++) {
+                    square += (long double)e->coef[i] * e->coef[j] *
+                              kernel(&e->kernel, e->vectors + i * d, e->vectors + j * d, d);
+                }
+            }
+            bias = e->bias[0];
+        }
+        r = sqrtl(square) * 2 * sqrtl(trace) / (long double)n +
+            fabsl(bias) * 2 / sqrtl((long double)n);
+        size = 100 * EPS * (1 + size * size * longest); /* what rounding can do to |w|^2, */
+        size /= fmaxl(sqrtl(square), sqrtl(size));      /* and to |w| */
+        b = clipped ? 1 : sqrtl(square * longest) + fabsl(bias);
+        ASSERT_IN_RANGE((double)(average / (long double)n), (double)c.average,
+                        100 * EPS * (1 + (double)b));
+        ASSERT_IN_RANGE((double)b, (double)c.radius, (double)(size * (1 + b)));
+        ASSERT_IN_RANGE((double)r, (double)c.complexity, (double)(size * (1 + r)));
+        ASSERT_EQ_FMT(n, c.n, "%zu");
+        c.n = 100000; /* so that the bound says something */
+        ASSERT_IN_RANGE((double)bound(c.average, c.complexity, c.radius, c.n, 0.05L, 0.25L),
+                        (double)margin_mam_bound(&c, (margin_real)0.25, (margin_real)0.05),
+                        20 * EPS);
+        free(bytes), free(t.bytes);
+        problem_free(&p);
+    }
+    PASS();
+}
+
+/* The plain form has lambda for its average: [13]. */
+TEST the_average_of_the_plain_form_is_its_objective(void)
+{
+    seed = 13;
+    for (unsigned kind = 0; kind <= MARGIN_KERNEL_UNIT_EXP; kind++) {
+        problem p = problem_make(40, 4, 2, 0, 1);
+        margin_mam_options o = options_of(kind, false, false, 0);
+        trained t = train(&p.data, 2, &o);
+        margin_mam_certainty c;
+        ASSERT_EQ_FMT(MARGIN_OK, margin_mam_certainty_of(&p.data, &t.model, false, &c), "%d");
+        ASSERT_IN_RANGE(1.0, (double)(c.average / t.info.objective), 200 * EPS);
+        ASSERT_IN_RANGE(1.0, (double)(t.info.margin_mean / t.info.objective), 200 * EPS);
+        free(t.bytes);
+        problem_free(&p);
+    }
+    PASS();
+}
+
+/* A model that scales its input: the kernel sees the scaled samples. */
+TEST certainty_looks_at_inputs_as_the_kernel_does(void)
+{
+    static const margin_real offset[] = {1, -2}, factor[] = {(margin_real)0.5, 2};
+    margin_mam_options o = options_of(MARGIN_KERNEL_POLY, true, false, 0);
+    margin_mam_certainty raw, scaled;
+    problem p, q;
+    trained t;
+    seed = 14;
+    p = problem_make(20, 2, 2, 0, 1);
+    q = problem_make(20, 2, 2, 0, 1);
+    t = train(&p.data, 2, &o);
+    ASSERT_EQ_FMT(MARGIN_OK, t.status, "%d");
+    for (size_t i = 0; i < 40; i++) {
+        q.x[i] = p.x[i] / factor[i % 2] + offset[i % 2];
+    }
+    memcpy(q.y, p.y, 20 * sizeof *q.y);
+    ASSERT_EQ(MARGIN_OK, margin_mam_certainty_of(&p.data, &t.model, false, &scaled));
+    t.model.of.expansion.offset = offset;
+    t.model.of.expansion.factor = factor;
+    ASSERT_EQ(MARGIN_OK, margin_mam_certainty_of(&q.data, &t.model, false, &raw));
+    ASSERT_IN_RANGE((double)scaled.average, (double)raw.average, 1000 * EPS);
+    ASSERT_IN_RANGE((double)scaled.radius, (double)raw.radius, 1000 * EPS * (double)raw.radius);
+    ASSERT_IN_RANGE((double)scaled.complexity, (double)raw.complexity, 1000 * EPS);
+    free(t.bytes);
+    problem_free(&p), problem_free(&q);
+    PASS();
+}
+
+TEST certainty_on_line_is_that_of_the_samples_held(void)
+{
+    seed = 15;
+    for (unsigned k = 0; k < 8; k++) {
+        problem p = problem_make(60, 3, 2, GAPS, 1);
+        margin_mam_options o = options_of(0, (k & 1) != 0, (k & 2) != 0, 0);
+        online s = online_make(3, 2, &o);
+        trained t = train(&p.data, 2, &o);
+        margin_mam_certainty a, b;
+        const margin_real *first = sample(&p.data, 0);
+        ASSERT_EQ_FMT(MARGIN_E_ONE_CLASS, margin_mam_online_certainty(&s.on, &a), "%d");
+        for (size_t i = 0; i < 60; i++) {
+            (void)margin_mam_online_add(&s.on, sample(&p.data, i), label(&p.data, i), 1);
+        }
+        (void)margin_mam_online_add(&s.on, first, 0, 1);
+        (void)margin_mam_online_forget(&s.on, first, 0, 1);
+        ASSERT_EQ_FMT(MARGIN_OK, margin_mam_online_certainty(&s.on, &a), "%d");
+        ASSERT_EQ_FMT(MARGIN_OK, margin_mam_certainty_of(&p.data, &t.model, false, &b), "%d");
+        ASSERT_IN_RANGE((double)b.average, (double)a.average, 40 * EPS);
+        ASSERT_IN_RANGE((double)b.radius, (double)a.radius, 40 * EPS);
+        ASSERT_IN_RANGE((double)b.complexity, (double)a.complexity, 40 * EPS);
+        ASSERT_EQ_FMT(b.n, a.n, "%zu");
+        free(s.bytes), free(t.bytes);
+        problem_free(&p);
+    }
+    PASS();
+}
+
+TEST certainty_refuses_what_it_does_not_cover(void)
+{
+    problem p, q;
+    trained t, u;
+    online s = online_make(3, 3, NULL);
+    margin_mam_certainty c;
+    margin_data bad;
+    seed = 16;
+    p = problem_make(12, 3, 2, 0, 1);
+    q = problem_make(12, 3, 3, 0, 1);
+    t = train(&p.data, 2, NULL);
+    u = train(&q.data, 3, NULL);
+    bad = p.data, bad.y = NULL;
+    ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_mam_certainty_of(NULL, &t.model, false, &c), "%d");
+    ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_mam_certainty_of(&bad, &t.model, false, &c), "%d");
+    ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_mam_certainty_of(&p.data, NULL, false, &c), "%d");
+    ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_mam_certainty_of(&p.data, &t.model, false, NULL), "%d");
+    ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_mam_certainty_of(&p.data, &u.model, false, &c), "%d");
+    ASSERT_EQ_FMT(MARGIN_E_LABEL, margin_mam_certainty_of(&q.data, &t.model, false, &c), "%d");
+    bad = p.data, bad.d = 2; /* other features than the model's */
+    ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_mam_certainty_of(&bad, &t.model, false, &c), "%d");
+    ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_mam_online_certainty(&s.on, &c), "%d"); /* 3 classes */
+    ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_mam_online_certainty(NULL, &c), "%d");
+    ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_mam_online_certainty(&s.on, NULL), "%d");
+    free(t.bytes), free(u.bytes), free(s.bytes);
+    problem_free(&p), problem_free(&q);
+    PASS();
+}
+
 SUITE(mam_suite)
 {
     RUN_TEST(two_points_on_a_line);
@@ -1011,4 +1248,11 @@ SUITE(mam_suite)
     RUN_TEST(memory_is_what_the_queries_say);
     RUN_TEST(the_macros_are_the_queries);
     RUN_TEST(a_linear_machine_needs_no_more_memory_for_more_samples);
+    RUN_TEST(the_bound_of_theorem_2_by_hand);
+    RUN_TEST(a_bound_is_never_more_than_one_and_never_a_surprise);
+    RUN_TEST(certainties_agree_with_the_formulas);
+    RUN_TEST(the_average_of_the_plain_form_is_its_objective);
+    RUN_TEST(certainty_looks_at_inputs_as_the_kernel_does);
+    RUN_TEST(certainty_on_line_is_that_of_the_samples_held);
+    RUN_TEST(certainty_refuses_what_it_does_not_cover);
 }
