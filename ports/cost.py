@@ -1,4 +1,5 @@
-"""cost.py -- measures the numbers behind gen/cost.py on every emulated target and writes them into gen/cost_table.py.
+"""cost.py -- measures the numbers behind gen/cost.py and writes them into gen/cost_table.py:
+on every microcontroller, unless --target says which.
 
     python3 ports/cost.py [--target NAME]... [-j N]      measures, writes the table, says how far the formula is off
 
@@ -200,7 +201,7 @@ def main() -> int:
     os.makedirs(f"{models.FOLDER}/new", exist_ok=True)
     made = [one for name, (data, options) in specifications().items()
             if args.only is None or name.startswith(tuple(args.only)) for one in make(name, data, options)]
-    targets = chosen(args.target, TARGETS)
+    targets = chosen(args.target, TARGETS if args.target else [t for t in TARGETS if t.family in footprint.DEVICES])
     failed = 0
     with ThreadPoolExecutor(args.j) as pool:
         jobs = {target.name: pool.submit(measure, target, made) for target in targets}

@@ -285,6 +285,9 @@ def formula(rows: list[Row]) -> tuple[list[str], int]:
     """What gen/cost.py says beside what was measured: a line a target and predictor, and how many are too far off."""
     lines, failed, shapes = [], 0, {(row.predictor, row.format): shape_of(row) for row in rows if not row.problem}
     for target, predictor in dict.fromkeys((row.target, row.predictor) for row in rows if not row.problem):
+        if target not in cost.targets():  # no microcontroller, or not measured yet
+            lines.append(f"{target:<12} {predictor:<7} has no entry in gen/cost_table.py: python3 ports/cost.py --target {target}")
+            continue
         cells = {part: [] for part in PARTS}
         for row in (row for row in rows if (row.target, row.predictor) == (target, predictor)):
             shape, table = shapes[predictor, row.format], cost.targets()[target]
