@@ -108,6 +108,7 @@ const Engine = (() => {
   // ---- the model for the device ----
   class Machine {
     constructor() {
+      this.handle = float_.exports.page_get();
       this.parts = new Parts(float_, float_.exports.page_parts(), Float32Array);
       const n = (this.numbers = this.parts.numbers);
       this.shape = {
@@ -130,6 +131,7 @@ const Engine = (() => {
       return this.parts.array(name);
     }
     answers(rows) {
+      float_.exports.page_use(this.handle);
       return answers(float_, rows);
     }
     predict(rows) {
@@ -139,6 +141,7 @@ const Engine = (() => {
     scores(matrix) {
       const rows = rowsOf(matrix),
         m = this.shape.machines;
+      float_.exports.page_use(this.handle);
       rows.into(float_);
       const out = float_.take(Float64Array, rows.n * m);
       check(float_, float_.exports.page_scores(out));
@@ -168,7 +171,6 @@ const Engine = (() => {
       Object.assign(this, { path: "playground", image, notes, labels: notes.get("labels") });
       this.sha256 = sha256(image);
       const e = float_.exports;
-      e.page_reset();
       const bytes = float_.take(Uint8Array, image);
       check(float_, e.page_open(bytes, image.length));
       this.machine = new Machine();
@@ -202,15 +204,20 @@ const Engine = (() => {
       rowsOf([...sample, ...ends]).into(double_);
       const image = double_.take(Uint8Array, model.image);
       check(double_, e.page_quantize(image, model.image.length, ends.length, bits, this.whole ? 1 : 0));
+      this.handle = e.page_quant_get(bits);
       this.parts = new Parts(double_, e.page_quant_parts(bits), Float64Array);
       this.numbers = this.parts.numbers;
       const report = double_.take(Float64Array, 6);
       e.page_quant_report(bits, report);
       this.report = { unit: new Real(double_.read(Float64Array, report, 6)[0]) };
     }
+    use() {
+      double_.exports.page_quant_use(this.bits, this.handle);
+      return double_.exports;
+    }
     input_scaling() {
       const e = double_.exports,
-        d = e.page_quant_input(this.bits, 0, 0);
+        d = this.use().page_quant_input(this.bits, 0, 0);
       if (!d) return null;
       const offset = double_.take(Float64Array, d),
         factor = double_.take(Float64Array, d);
@@ -235,7 +242,7 @@ const Engine = (() => {
         scores = take(Int32Array, n * m),
         clear = take(Int32Array, n),
         chance = take(Uint16Array, n);
-      check(double_, double_.exports.page_quant_predict(this.bits, x, n, label, scores, clear, chance));
+      check(double_, this.use().page_quant_predict(this.bits, x, n, label, scores, clear, chance));
       return [
         double_.read(Uint16Array, label, n),
         double_.read(Int32Array, scores, n * m),
@@ -312,6 +319,7 @@ const Engine = (() => {
       facts = Engine.facts,
       rows = problem.rows;
     e.page_reset();
+    float_.exports.page_reset();
     rows.into(double_);
     const names = [...chosen.keys(), "seed"].map((name) => double_.string(name));
     const values = [...chosen].map(([name, value]) =>
@@ -356,22 +364,35 @@ const Engine = (() => {
         ([, v]) => v !== null && v !== undefined,
       ),
     );
-    const text = utf8.encode(jsonText(notes)),
-      size = e.page_image_size(text.length);
-    const at = double_.take(Uint8Array, size);
-    check(double_, e.page_image_write(double_.take(Uint8Array, text), text.length, at, size));
-    const model = new Model(double_.read(Uint8Array, at, size), sortedMap(notes));
+    const model = modelOf(notes);
     return { model, report, told: said };
   };
 
-  // The text of model.h, as `gen train -o` writes it.
-  const header = (model, name, form) => {
-    const quantised = form === "f32" ? null : new Quantised(model, form);
-    const noted = notedRows(model),
-      body = quantised ? M.emit.integer_body(quantised) : M.emit.body_of(model.machine);
-    const candidate = M.compress.Candidate(model, form, quantised, body.bytes);
-    const cost = quantised && noted ? M.compress.cost(model, candidate, noted) : null;
-    return M.export.header(model, name, quantised, cost);
+  // The machine of the library in double as the model for the device.
+  const modelOf = (notes) => {
+    const e = double_.exports,
+      text = utf8.encode(jsonText(notes)),
+      size = e.page_image_size(text.length);
+    const at = double_.take(Uint8Array, size);
+    check(double_, e.page_image_write(double_.take(Uint8Array, text), text.length, at, size));
+    return new Model(double_.read(Uint8Array, at, size), sortedMap(notes));
+  };
+  // As compress.fewer does it.
+  const fewer = (found, vectors, noise, rows) => {
+    rows.into(double_);
+    const image = double_.take(Uint8Array, found.image);
+    check(double_, double_.exports.page_compress(image, found.image.length, vectors, Number(noise)));
+    const from = found.notes.get("compressed_from") ?? found.machine.shape.vectors;
+    return modelOf(new Map([...found.notes, ["compressed_from", from]]));
+  };
+
+  // The text of model.h, as `gen train -o` writes it; `rows` are those of the training.
+  const header = (model, name, form, rows) => {
+    const chosen = M.compress.in_best_format(model, form, null, rows),
+      noted = notedRows(model);
+    const same = chosen.model === model && chosen.quantised === null;
+    const cost = noted && !same ? M.compress.cost(model, chosen, noted) : null;
+    return M.export.header(chosen.model, name, chosen.quantised, cost);
   };
   const tableBytes = (model, quantised) =>
     (quantised ? M.emit.integer_body(quantised) : M.emit.body_of(model.machine)).bytes;
@@ -419,8 +440,9 @@ const Engine = (() => {
     return null;
   };
   M.native = { check_scores: finite, Machine, Parts };
-  M.quant = { Quantised: (model, form) => new Quantised(model, form), rows_of: rowsOf };
+  M.quant = { noted_rows: (model) => notedRows(model), Quantised: (model, form) => new Quantised(model, form), rows_of: rowsOf };
   M.model = { Model };
+  M.own.fewer = fewer;
   const start = async (facts, doubleBytes, floatBytes) => {
     Engine.facts = facts;
     [double_, float_] = await Promise.all([load(doubleBytes), load(floatBytes)]);

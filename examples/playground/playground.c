@@ -102,6 +102,17 @@ int PAGE(page_ranges)(double *low, double *high)
     return gen_ranges(&page_rows, low, high);
 }
 
+/* Several models can be there at a time: the functions below are about one of them. */
+gen_machine *PAGE(page_get)(void)
+{
+    return page_machine;
+}
+
+void PAGE(page_use)(gen_machine *machine)
+{
+    page_machine = machine;
+}
+
 /* Arrays and numbers of the machine, or of the integer model. */
 int PAGE(page_parts)(void)
 {
@@ -205,6 +216,23 @@ int PAGE(page_image_write)(const void *notes, int count, void *out, int size)
 int PAGE(page_quantize)(const void *image, int size, int ends, int format, int whole)
 {
     return gen_quantize(image, size, &page_rows, ends, format, whole, &page_quant[format == 7]);
+}
+
+gen_quant *PAGE(page_quant_get)(int format)
+{
+    return page_quant[format == 7];
+}
+
+void PAGE(page_quant_use)(int format, gen_quant *quant)
+{
+    page_quant[format == 7] = quant;
+}
+
+/* The model of an image with coefficients fitted anew to the rows that are set becomes the machine. */
+int PAGE(page_compress)(const void *image, int size, int vectors, double noise)
+{
+    double report[5];
+    return gen_compress(image, size, &page_rows, vectors, noise, report, &page_machine);
 }
 
 int PAGE(page_quant_parts)(int format)

@@ -1104,7 +1104,7 @@
   );
   byId("save-data").addEventListener("click", () => download("data.csv", csvText(), "text/csv"));
   byId("save-header").addEventListener("click", () =>
-    download("model.h", Engine.header(state.result.found.model, "model", byId("format").value), "text/plain"),
+    download("model.h", Engine.header(state.result.found.model, "model", byId("format").value, state.result.problem.rows), "text/plain"),
   );
   byId("format").addEventListener("change", () => {
     byId("command").textContent = commandOf(chosenOptions(), byId("format").value);
@@ -1146,7 +1146,7 @@
     window.marginPlayground = {
       state,
       csvText,
-      header: (form) => Engine.header(state.result.found.model, "model", form),
+      header: (form) => Engine.header(state.result.found.model, "model", form, state.result.problem.rows),
       chosen: () => commandOf(chosenOptions(), "f32"),
       use: (i) => use(i < 0 ? START : IDEAS[i], i),
       train,

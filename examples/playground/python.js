@@ -386,7 +386,8 @@ const py = (() => {
     set_: (v = []) => new Set(iter(v)),
     dict: (v = []) => new Map(v instanceof Map ? v : iter(v)),
     frozenset: (v = []) => new Set(iter(v)),
-    round: (v) => {
+    round: (v, places) => {
+      if (places !== undefined) return Number(fixed(v, places));
       const r = Math.round(v);
       return Math.abs(v % 1) === 0.5 && r % 2 ? r - 1 : r;
     },

@@ -367,11 +367,13 @@ def assigned(body: list[ast.stmt]) -> set[str]:
 
 
 # What is taken of each module, in the order in which they need each other; None is all of it.
-MODULES = (("native", {"short"}), ("options", {"KERNELS"}), ("output", {"percent"}), ("metrics", None), ("cspell", None), ("kinds", None),
-           ("emit", None), ("compress", {"Cost", "Candidate", "in_format", "cost"}), ("methods", {"describe"}),
-           ("export", None), ("cost", {"Shape", "Cost", "shape_of", "terms", "cycles_of", "estimate"}))
+MODULES = (("native", {"short"}), ("model", {"ENOUGH"}), ("options", {"KERNELS"}), ("output", {"percent"}), ("metrics", None),
+           ("cspell", None), ("kinds", None), ("emit", None),
+           ("compress", {"Cost", "Candidate", "in_format", "cost", "in_best_format", "NOISES", "TOLD", "REFUSED", "REFITTED"}),
+           ("methods", {"describe"}), ("export", None),
+           ("cost", {"Shape", "Cost", "shape_of", "terms", "cycles_of", "estimate"}))
 # What has its own form in python.js or in playground.js: it works with bytes, or with native code.
-OWN = {"metrics": {"spread"}, "cspell": {"to_single"}, "methods": {"METHODS"}, "cost": {"targets"}}
+OWN = {"metrics": {"spread"}, "cspell": {"to_single"}, "methods": {"METHODS"}, "cost": {"targets"}, "compress": {"fewer"}}
 
 
 def translate(gen: Path) -> str:
