@@ -98,7 +98,7 @@ need-fuzz: need-clang
 	    /usr/arm-linux-gnueabihf/include=libc6-dev-armhf-cross powerpc-linux-gnu-gcc=gcc-powerpc-linux-gnu \
 	    /usr/powerpc-linux-gnu/include=libc6-dev-powerpc-cross
 
-# A minute on two free cores by default; FUZZ_RUNS=1000000 is a night.
+# Some three minutes of processor time, most of it spent compiling; FUZZ_RUNS=1000000 is a night.
 FUZZ_RUNS = 4000
 FUZZES = $(foreach target,image train train-double,'$(TOOLS)/fuzz.sh $(target) $(FUZZ_RUNS)') '$(TOOLS)/fuzz.sh reader $(FUZZ_RUNS)0' \
          $(foreach target,image-arm image-powerpc,'$(TOOLS)/fuzz.sh $(target) $$(($(FUZZ_RUNS) / 10))')
