@@ -226,8 +226,8 @@ def cxx(body: Body, name: str) -> list[str]:
             f'        static_assert(N == features, "{own} takes {upper}_FEATURES values");', f"        return {name}_classify(x.data());",
             "    }", "    template <template <typename, size_t> class Array, size_t N, size_t M>",
             f"    static void scores(const Array<{x}, N> &x, Array<{score}, M> &out)", "    {",
-            f'        static_assert(N == features && M == machines, "{own} takes {upper}_FEATURES values and gives '
-            f'{upper}_MACHINES");', f"        {name}_scores(x.data(), out.data());", "    }",
+            f'        static_assert(N == features, "{own} takes {upper}_FEATURES values");',
+            f'        static_assert(M == machines, "{own} gives {upper}_MACHINES scores");', f"        {name}_scores(x.data(), out.data());", "    }",
             "    static const char *label(uint16_t c)", "    {", f'        return c < classes ? {name}_labels[c] : "no class";',
             "    }", "    static int selftest()", "    {", f"        return {name}_selftest();", "    }", "};", "#endif"]
 

@@ -158,7 +158,8 @@ struct Motor {
     template <template <typename, size_t> class Array, size_t N, size_t M>
     static void scores(const Array<int16_t, N> &x, Array<int32_t, M> &out)
     {
-        static_assert(N == features && M == machines, "Motor takes MOTOR_FEATURES values and gives MOTOR_MACHINES");
+        static_assert(N == features, "Motor takes MOTOR_FEATURES values");
+        static_assert(M == machines, "Motor gives MOTOR_MACHINES scores");
         motor_scores(x.data(), out.data());
     }
     static const char *label(uint16_t c)

@@ -109,7 +109,8 @@ struct Bearing {
     template <template <typename, size_t> class Array, size_t N, size_t M>
     static void scores(const Array<margin_real, N> &x, Array<margin_real, M> &out)
     {
-        static_assert(N == features && M == machines, "Bearing takes BEARING_FEATURES values and gives BEARING_MACHINES");
+        static_assert(N == features, "Bearing takes BEARING_FEATURES values");
+        static_assert(M == machines, "Bearing gives BEARING_MACHINES scores");
         bearing_scores(x.data(), out.data());
     }
     static const char *label(uint16_t c)

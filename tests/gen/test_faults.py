@@ -269,7 +269,9 @@ sys.exit(cli.main(["info", "x"]))
     def stuck(self, call, number):
         source = self.put("spin.c", "void spin(void);\nvoid spin(void)\n{\n    static volatile int on = 1;\n    while (on) {\n    }\n}\n")
         code = self.SPIN.format(source=str(source), target=str(self.folder / "out"), call=call)
-        run = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        # A shell starts background jobs with SIGINT ignored, which children inherit.
+        run = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.addCleanup(run.kill)
         self.assertEqual(run.stdout.readline(), "ready\n")
         run.send_signal(number)
