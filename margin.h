@@ -922,11 +922,11 @@ typedef struct {
     const margin_index *rows;  /* which rows, in which order; NULL means 0 .. n-1 */
 } margin_data;
 
-/* Checks a view before use: MARGIN_E_ARGUMENT (NULL, or a stride below d), MARGIN_E_EMPTY (n or d is
- * 0), MARGIN_E_OVERFLOW (n above MARGIN_INDEX_MAX, or a row whose end in bytes does not fit size_t),
- * MARGIN_E_NOT_FINITE (a NaN or an infinity in a row that the view uses), MARGIN_E_LABEL (a weight
- * negative or not finite, all weights zero, or their sum not finite). O(n d). The functions below
- * check their view in this way first (those on folds only its shape).
+/* Checks a view before use: MARGIN_E_ARGUMENT (NULL, or a stride below d), MARGIN_E_EMPTY (n or d
+ * is 0), MARGIN_E_OVERFLOW (n above MARGIN_INDEX_MAX, or a row whose end in bytes does not fit
+ * size_t), MARGIN_E_NOT_FINITE (a NaN or an infinity in a row that the view uses), MARGIN_E_LABEL
+ * (a weight negative or not finite, all weights zero, or their sum not finite). O(n d). The
+ * functions below check their view in this way first (those on folds only its shape).
  * A view does not know how many rows x, y and weight have: the caller sees to it that `rows` names
  * only rows that are there. */
 MARGIN_API margin_status margin_data_check(const margin_data *data);
@@ -971,22 +971,24 @@ MARGIN_API void margin_scaling_row(const margin_scaling *scaling, const margin_r
 /* Fits a scaling to the samples of positive weight; its arrays are kept in `mem`.
  * A column that is constant becomes 0 (factor 0, offset 0): one whose largest difference is at most
  * two epsilon of its largest value, so that differences by rounding alone count as none, or too
- * small to have a reciprocal. MARGIN_E_RANGE: the difference of two values of a column overflows. */
+ * small to have a reciprocal. MARGIN_E_RANGE: the difference of two values of a column
+ * overflows. */
 MARGIN_API size_t margin_scaling_fit_size(unsigned kind, size_t d);
 MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned kind,
                                             margin_arena *mem, margin_scaling *scaling);
 
-/* Scales the samples of a view into n rows at `out`, `stride` values apart (0 means d), in the order
- * of the view. MARGIN_E_RANGE when a scaled value would not be finite, before anything is written. */
+/* Scales the samples of a view into n rows at `out`, `stride` values apart (0 means d), in the
+ * order of the view. MARGIN_E_RANGE when a scaled value would not be finite, before anything is
+ * written. */
 MARGIN_API margin_status margin_scaling_apply(const margin_scaling *scaling,
                                               const margin_data *data, margin_real *out,
                                               size_t stride);
 
 typedef struct margin_rng margin_rng; /* a generator of random numbers, see >>random */
 
-/* Folds for cross-validation: fold[i] in 0 .. folds-1 for sample i of the view (not of x), at random,
- * 2 <= folds <= n, folds <= 65535. Sizes of the folds differ by one sample at most; stratified, so do
- * the numbers of each class. O(n); stratified O(n classes). */
+/* Folds for cross-validation: fold[i] in 0 .. folds-1 for sample i of the view (not of x), at
+ * random, 2 <= folds <= n, folds <= 65535. Sizes of the folds differ by one sample at most;
+ * stratified, so do the numbers of each class. O(n); stratified O(n classes). */
 MARGIN_API size_t margin_folds_stratified_size(size_t n);
 MARGIN_API margin_status margin_folds(size_t n, size_t folds, margin_rng *rng, uint16_t *fold);
 MARGIN_API margin_status margin_folds_stratified(const margin_data *data, size_t folds,
@@ -1001,9 +1003,10 @@ MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16
 
 /* ---- >>train ---- what all trainers share ---------------------------------------------------- */
 
-/* Kernel machines keep rows of the kernel matrix in the arena, within a budget of `cache` bytes: from
- * two rows (always, whatever the budget says) to all n of them. More is faster; the result is the
- * same to the bit. A budget of 0 means as much as helps, but no more than MARGIN_CACHE_BYTES. */
+/* Kernel machines keep rows of the kernel matrix in the arena, within a budget of `cache` bytes:
+ * from two rows (always, whatever the budget says) to all n of them. More is faster; the result is
+ * the same to the bit. A budget of 0 means as much as helps, but no more than
+ * MARGIN_CACHE_BYTES. */
 #ifndef MARGIN_CACHE_BYTES
 #if SIZE_MAX > 0xFFFFFFFFu
 #define MARGIN_CACHE_BYTES ((size_t)256 << 20)
@@ -1032,16 +1035,16 @@ MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16
  * Bytes of memory: margin_TAG_train_size(n, d, classes, options) is what margin_TAG_train takes of
  * an aligned buffer, to the byte; it returns 0 where the bytes do not fit size_t or an option is
  * out of its range. Every function that takes an arena has such a query, named after it, unless its
- * text says whose memory it takes. MARGIN_TAG_BYTES(...) is the same number as a constant expression
- * for static buffers, plus the MARGIN_ALIGN - 1 bytes that a misaligned buffer may lose; all of
- * these macros stand in the last section of this file, >>bytes.
+ * text says whose memory it takes. MARGIN_TAG_BYTES(...) is the same number as a constant
+ * expression for static buffers, plus the MARGIN_ALIGN - 1 bytes that a misaligned buffer may lose;
+ * all of these macros stand in the last section of this file, >>bytes.
  *
  * With more than two classes one machine is trained for each pair of classes, or for each class
  * against the rest; `info` then holds sums over the machines (objective, gap, iterations) or the
  * worst of them (violation, converged). */
 
-/* The number zero, in options where 0 means a default that is not zero. Trainers that take it compare
- * with it and replace it by 0. */
+/* The number zero, in options where 0 means a default that is not zero. Trainers that take it
+ * compare with it and replace it by 0. */
 #ifdef MARGIN_REAL_DOUBLE
 #define MARGIN_ZERO DBL_MIN
 #else
@@ -1074,11 +1077,11 @@ typedef struct {
     size_t rank;           /* see below                          0: none                         */
 } margin_control;
 
-/* rank: where a nonlinear kernel matrix has a low rank (poly of few features) and the bounds are wide
- * (large C, small lambda), training by pairs can take millions of steps. With a rank > 0 a machine
- * that is not done after 20 n steps approximates its kernel matrix by so many columns, solves that
- * problem by an interior-point method, and goes on from there: about n rank^2 operations and
- * n rank numbers of memory. The optimum is the same. 200 suits a host. */
+/* rank: where a nonlinear kernel matrix has a low rank (poly of few features) and the bounds are
+ * wide (large C, small lambda), training by pairs can take millions of steps. With a rank > 0 a
+ * machine that is not done after 20 n steps approximates its kernel matrix by so many columns,
+ * solves that problem by an interior-point method, and goes on from there: about n rank^2
+ * operations and n rank numbers of memory. The optimum is the same. 200 suits a host. */
 
 /* What all trainers tell of one training. Fields that a trainer does not speak of are 0. */
 typedef struct {
@@ -1096,14 +1099,16 @@ typedef struct {
 } margin_info;
 
 /* A learner is whatever trains a margin_model: a function that trains on a view, keeps the model in
- * `mem` and gives its scratch back, as all trainers here do. Cross-validation and re-weighting take one.
+ * `mem` and gives its scratch back, as all trainers here do. Cross-validation and re-weighting take
+ * one.
  *
  *     static margin_status train(void *user, const margin_data *data, margin_arena *mem,
  *                                margin_model *model)
  *     {
  *         return margin_svm_train(data, (const margin_svm_options *)user, mem, model, NULL, NULL);
  *     }
- *     margin_learner svm = {train, &options, margin_svm_train_size(n - n / 5, d, classes, &options)}; */
+ *     margin_learner svm = {train, &options, margin_svm_train_size(n - n / 5, d, classes,
+ *     &options)}; */
 typedef margin_status (*margin_train_fn)(void *user, const margin_data *data, margin_arena *mem,
                                          margin_model *model);
 typedef struct {
@@ -1116,17 +1121,19 @@ typedef struct {
 
 /* The w of length one whose margins y_i w.phi(x_i) have the largest average,
  *
- *     w = sum c_i phi(x_i) / lambda,   lambda = |sum c_i phi(x_i)|,   c_i = y_i weight_i / sum weight,
+ *     w = sum c_i phi(x_i) / lambda,   lambda = |sum c_i phi(x_i)|,   c_i = y_i weight_i / sum
+ *         weight,
  *
- * and lambda is that average (Pelckmans, Suykens, De Moor: "A risk minimization principle for a class
- * of Parzen estimators", NIPS 2007; [5], [7]). There is nothing to iterate. A linear kernel takes one pass over the data and memory for a few vectors a class,
- * whatever n; any other n^2 / 2 kernel values and the memory of the model, which holds every sample.
+ * and lambda is that average (Pelckmans, Suykens, De Moor: "A risk minimization principle for a
+ * class of Parzen estimators", NIPS 2007; [5], [7]). There is nothing to iterate. A linear kernel
+ * takes one pass over the data and memory for a few vectors a class, whatever n; any other n^2 / 2
+ * kernel values and the memory of the model, which holds every sample.
  *
  * As in the paper the score is w.phi(x) with no intercept, which suits centred data and classes of
- * about one size (see margin_scaling). `intercept` puts the threshold midway between the mean scores of
- * the two classes. `balanced` gives both classes the same weight, c_i = y_i weight_i / (2 sum of the
- * weights of its class): w then points from one class mean to the other, and lambda is half their
- * distance. Both together are kmomd at lambda = 1. */
+ * about one size (see margin_scaling). `intercept` puts the threshold midway between the mean
+ * scores of the two classes. `balanced` gives both classes the same weight, c_i = y_i weight_i / (2
+ * sum of the weights of its class): w then points from one class mean to the other, and lambda is
+ * half their distance. Both together are kmomd at lambda = 1. */
 typedef struct {
     margin_kernel kernel; /*                                                0: linear            */
     bool intercept;       /* threshold midway between the classes           0: the origin        */
@@ -1142,9 +1149,9 @@ MARGIN_API size_t margin_mam_train_size(size_t n, size_t d, size_t classes,
  * its own: MARGIN_E_NO_DIRECTION, lambda is 0 or lost in rounding: at most 8 EPS times the root of
  * the mean k(x, x) for a linear kernel, and 8 sqrt(EPS) times for any other.
  *
- * Linear kernels: the data is read once without `info`. With it margins are computed anew in each of
- * some five more passes, which select the quantiles exactly and in no memory; NaN and infinities are
- * then found after the first pass and not before it. */
+ * Linear kernels: the data is read once without `info`. With it margins are computed anew in each
+ * of some five more passes, which select the quantiles exactly and in no memory; NaN and infinities
+ * are then found after the first pass and not before it. */
 MARGIN_API margin_status margin_mam_train(const margin_data *data,
                                           const margin_mam_options *options, margin_arena *mem,
                                           margin_model *model, margin_info *info);
@@ -1184,16 +1191,16 @@ MARGIN_API size_t margin_mam_online_start_size(size_t d, size_t classes,
 MARGIN_API margin_status margin_mam_online_start(margin_mam_online *on, size_t d, size_t classes,
                                                  const margin_mam_options *options,
                                                  margin_arena *mem);
-/* Adds a sample, or takes one back that was added with the same values, label and weight: this alone
- * is the caller's word. A failure changes nothing: MARGIN_E_NOT_FINITE, MARGIN_E_LABEL (label or
- * weight out of its range), MARGIN_E_RANGE (a sum would overflow), MARGIN_E_EMPTY (to forget, but
- * the class has no samples). */
+/* Adds a sample, or takes one back that was added with the same values, label and weight: this
+ * alone is the caller's word. A failure changes nothing: MARGIN_E_NOT_FINITE, MARGIN_E_LABEL (label
+ * or weight out of its range), MARGIN_E_RANGE (a sum would overflow), MARGIN_E_EMPTY (to forget,
+ * but the class has no samples). */
 MARGIN_API margin_status margin_mam_online_add(margin_mam_online *on, const margin_real *x,
                                                size_t label, margin_real weight);
 MARGIN_API margin_status margin_mam_online_forget(margin_mam_online *on, const margin_real *x,
                                                   size_t label, margin_real weight);
-/* The model of what is known now, O(d) a machine. Its weights lie in the memory of `on`: they change
- * with the next call, and only with it. MARGIN_E_ONE_CLASS (a class has no samples) or
+/* The model of what is known now, O(d) a machine. Its weights lie in the memory of `on`: they
+ * change with the next call, and only with it. MARGIN_E_ONE_CLASS (a class has no samples) or
  * MARGIN_E_NO_DIRECTION leave the last model as it is. */
 MARGIN_API margin_status margin_mam_online_model(margin_mam_online *on, margin_linear *model);
 
@@ -1202,9 +1209,9 @@ MARGIN_API margin_status margin_mam_online_model(margin_mam_online *on, margin_l
  *
  *     P( y f(x) <= -rho )  <=  ( B - average + R + 3 B sqrt(2 ln(2/delta) / n) ) / (B + rho)
  *
- * for every -B < rho < B. With rho = |f(x)| it is a bound on how often a prediction as clear as this
- * one is wrong. It is loose: at delta = 0.05 it exceeds 1 on most real sets. To reject predictions use
- * |f| itself, calibrated on samples held out. */
+ * for every -B < rho < B. With rho = |f(x)| it is a bound on how often a prediction as clear as
+ * this one is wrong. It is loose: at delta = 0.05 it exceeds 1 on most real sets. To reject
+ * predictions use |f| itself, calibrated on samples held out. */
 typedef struct {
     margin_real average; /* mean of y f(x) over the samples: lambda for the paper's plain form */
     margin_real radius;  /* B: no |f(x)| is larger. Enlarge it if x longer than the samples occur */
@@ -1212,17 +1219,17 @@ typedef struct {
     size_t n;               /* samples */
 } margin_mam_certainty;
 
-/* For any binary model f = w.phi(x) + bias and samples, those of its training: B = |w| max |phi(x)| +
- * |bias|, R = |w| (2/n) sqrt(sum k(x, x)) + |bias| 2 / sqrt(n): the paper's for |w| = 1 and no bias, as
- * if |w| and bias had been known beforehand otherwise. `clipped`: Corollary 1 [15], the margins go
- * through min(1, max(-1, z)) and B = 1: for scores with a unit of their own, as of the SVM. Weights of
- * samples have no effect. O(n) scores, and for an expansion of m vectors m^2 / 2 kernel values.
- * MARGIN_E_ARGUMENT: more than two classes; MARGIN_E_LABEL: a label above 1. */
+/* For any binary model f = w.phi(x) + bias and samples, those of its training: B = |w| max |phi(x)|
+ * + |bias|, R = |w| (2/n) sqrt(sum k(x, x)) + |bias| 2 / sqrt(n): the paper's for |w| = 1 and no
+ * bias, as if |w| and bias had been known beforehand otherwise. `clipped`: Corollary 1 [15], the
+ * margins go through min(1, max(-1, z)) and B = 1: for scores with a unit of their own, as of the
+ * SVM. Weights of samples have no effect. O(n) scores, and for an expansion of m vectors m^2 / 2
+ * kernel values. MARGIN_E_ARGUMENT: more than two classes; MARGIN_E_LABEL: a label above 1. */
 MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const margin_model *model,
                                                  bool clipped, margin_mam_certainty *certainty);
-/* The same from the sums of the on-line form, for two classes and samples of weight one: average and R
- * are those of the samples it holds, B is that of all it ever saw. Brings the model up to date;
- * statuses as there. */
+/* The same from the sums of the on-line form, for two classes and samples of weight one: average
+ * and R are those of the samples it holds, B is that of all it ever saw. Brings the model up to
+ * date; statuses as there. */
 MARGIN_API margin_status margin_mam_online_certainty(margin_mam_online *on,
                                                      margin_mam_certainty *certainty);
 /* The bound, never more than 1; 1 too for a delta outside (0, 1), rho <= -B and NaN. A rho above B
@@ -1233,7 +1240,8 @@ MARGIN_API margin_real margin_mam_bound(const margin_mam_certainty *certainty, m
 /* ---- >>kmomd ---- margin distribution: between the hard margin and the difference of means --- */
 
 /* Weights g >= 0 that sum to one over each class minimise  (1-lambda) |v|^2 + lambda |g|^2,  where
- * v = sum y_i g_i phi(x_i)  (Aiolli, Da San Martino, Sperduti: "A kernel method for the optimization
+ * v = sum y_i g_i phi(x_i)  (Aiolli, Da San Martino, Sperduti: "A kernel method for the
+ *                           optimization
  * of the margin distribution"). lambda near 1 maximises the average margin, near 0 the smallest.
  * The score is the signed distance  v/|v| . phi(x) - theta  from the plane midway between the two
  * weighted means. `tol` is relative: training ends when, in each class, the gradients of all
@@ -1253,11 +1261,13 @@ typedef struct {
     margin_real entropy;    /* normalised entropy of the weights, 0 .. 1 */
 } margin_kmomd_report;
 
-/* Bytes that margin_kmomd_train takes for n samples, d features, so many classes; 0: not countable. */
+/* Bytes that margin_kmomd_train takes for n samples, d features, so many classes; 0: not
+ * countable. */
 MARGIN_API size_t margin_kmomd_train_size(size_t n, size_t d, size_t classes,
                                           const margin_kmomd_options *options);
-/* objective: (1-lambda)|v|^2 + lambda |g|^2. Statuses of its own: MARGIN_E_NOT_SEPARABLE (hard margin:
- * the hulls of the classes meet), MARGIN_E_NO_DIRECTION (v = 0, the weighted means coincide). */
+/* objective: (1-lambda)|v|^2 + lambda |g|^2. Statuses of its own: MARGIN_E_NOT_SEPARABLE (hard
+ * margin: the hulls of the classes meet), MARGIN_E_NO_DIRECTION (v = 0, the weighted means
+ * coincide). */
 MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
                                             const margin_kmomd_options *options, margin_arena *mem,
                                             margin_model *model, margin_info *info,
@@ -1265,9 +1275,10 @@ MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
 
 /* ---- >>svm ---- soft-margin support vector machine ------------------------------------------- */
 
-/* Minimises  1/2 a'Qa - sum a  over  0 <= a_i <= C_i,  sum y_i a_i = 0,  Q_ij = y_i y_j k(x_i, x_j);
- * C_i = C of the sample's class times its weight. The score is sum y_i a_i k(x_i, x) + bias. `tol`
- * is LIBSVM's: the largest violation of the optimality conditions, in units of the margin. */
+/* Minimises  1/2 a'Qa - sum a  over  0 <= a_i <= C_i,  sum y_i a_i = 0,  with
+ * Q_ij = y_i y_j k(x_i, x_j). C_i is the C of the sample's class times its weight. The score is
+ * sum y_i a_i k(x_i, x) + bias. `tol` is LIBSVM's: the largest violation of the optimality
+ * conditions, in units of the margin. */
 typedef struct {
     margin_kernel kernel; /*                                                0: linear            */
     margin_real c;        /* price of a sample within the margin, > 0       0: 1                 */
@@ -1290,11 +1301,11 @@ typedef struct {
 MARGIN_API size_t margin_svm_train_size(size_t n, size_t d, size_t classes,
                                         const margin_svm_options *options);
 /* objective: 1/2 a'Qa - sum a. A status of its own: MARGIN_E_NOT_SEPARABLE (hard margin). c0 =
- * 4 / (Z D), Z the longest phi(x), D the largest distance between two samples of opposite classes, is a
- * lower bound for C; c1 = 4 n / (z d), d the distance between the hulls of the two classes, z the
- * least size of a phi(x) along it, a first guess at C, in the paper within 2^5 of the best one. Both
- * count as there, |w|^2 + C times the mean loss (Weizsaecker, Fuernkranz: "Margin driven separate and
- * conquer", 4.1). c1 is 0 where the hulls meet. */
+ * 4 / (Z D), Z the longest phi(x), D the largest distance between two samples of opposite classes,
+ * is a lower bound for C; c1 = 4 n / (z d), d the distance between the hulls of the two classes, z
+ * the least size of a phi(x) along it, a first guess at C, in the paper within 2^5 of the best one.
+ * Both count as there, |w|^2 + C times the mean loss (Weizsaecker, Fuernkranz: "Margin driven
+ * separate and conquer", 4.1). c1 is 0 where the hulls meet. */
 MARGIN_API margin_status margin_svm_train(const margin_data *data,
                                           const margin_svm_options *options, margin_arena *mem,
                                           margin_model *model, margin_info *info,
@@ -1302,17 +1313,18 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
 
 /* ---- >>rates ---- error rates given in advance ----------------------------------------------- */
 
-/* "At most 5 % missed alarms, at most 20 % false ones": a machine of two classes that takes exactly these
- * two numbers. Suppose that all we know of each class is its mean m and its covariance S. Then a sample of
- * the positive class is taken for a negative one with a probability of at most eta_pos, and a sample of
- * the negative class for a positive one with at most eta_neg, whatever the distributions are, if
+/* "At most 5 % missed alarms, at most 20 % false ones": a machine of two classes that takes exactly
+ * these two numbers. Suppose that all we know of each class is its mean m and its covariance S.
+ * Then a sample of the positive class is taken for a negative one with a probability of at most
+ * eta_pos, and a sample of the negative class for a positive one with at most eta_neg, whatever the
+ * distributions are, if
  *
- *     w.m_pos - b >= 1 + k_pos sqrt(w'S_pos w),   b - w.m_neg >= 1 + k_neg sqrt(w'S_neg w)    [3.14]
+ *     w.m_pos - b >= 1 + k_pos sqrt(w'S_pos w),   b - w.m_neg >= 1 + k_neg sqrt(w'S_neg w)  [3.14]
  *     k = sqrt((1 - eta) / eta) + nu
  *
- * (Chebyshev and Cantelli). Of all such w.x - b the trainer finds the one of least |w|, to the duality gap
- * in `info`, or shows that there is none (Saketha Nath, Bhattacharyya: "Maximum margin classifiers with
- * specified false positive and false negative error rates", SDM 2007).
+ * (Chebyshev and Cantelli). Of all such w.x - b the trainer finds the one of least |w|, to the
+ * duality gap in `info`, or shows that there is none (Saketha Nath, Bhattacharyya: "Maximum margin
+ * classifiers with specified false positive and false negative error rates", SDM 2007).
  *
  *     margin_rates_report report;
  *     margin_rates_options o = {0};
@@ -1323,26 +1335,28 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
  *         ... rates above report.eta_pos_touch and report.eta_neg_touch can be had ...
  *     }
  *
- * THE BOUND HOLDS FOR THE TRUE MOMENTS. Those of a sample are estimates, and poor ones where samples are
- * few. So compare the rates that you asked for with report.error_pos and error_neg, and with the errors
- * on data that training has not seen (margin_confusion). Two options allow for the difference. With nu the
- * bound holds for every mean within nu standard deviations, |S^-1/2 (m - true m)| <= nu. With a ridge it
- * holds for every covariance that differs by a matrix of norm up to the ridge (Lanckriet, El Ghaoui,
- * Bhattacharyya, Jordan: "A robust minimax approach to classification", JMLR 3, 2003, section 5).
+ * THE BOUND HOLDS FOR THE TRUE MOMENTS. Those of a sample are estimates, and poor ones where
+ * samples are few. So compare the rates that you asked for with report.error_pos and error_neg, and
+ * with the errors on data that training has not seen (margin_confusion). Two options allow for the
+ * difference. With nu the bound holds for every mean within nu standard deviations, |S^-1/2 (m -
+ * true m)| <= nu. With a ridge it holds for every covariance that differs by a matrix of norm up to
+ * the ridge (Lanckriet, El Ghaoui, Bhattacharyya, Jordan: "A robust minimax approach to
+ * classification", JMLR 3, 2003, section 5).
  *
- * Means and covariances are those of the weighted samples (population covariances), in the space of the
- * kernel, or you give them yourself (margin_rates_moments). There are two solvers. `fast` works with at
- * most 40 Cholesky factors of the covariances, or of the kernel matrix, however ill-conditioned these are.
- * `iter` is the algorithm of the paper, due to Lin and Han: spheres roll inside the two ellipsoids
- * towards each other. It needs positive definite covariances and so, with a nonlinear kernel, a ridge. It
- * is quick where the covariances are well-conditioned and hopeless where they are not. */
+ * Means and covariances are those of the weighted samples (population covariances), in the space of
+ * the kernel, or you give them yourself (margin_rates_moments). There are two solvers. `fast` works
+ * with at most 40 Cholesky factors of the covariances, or of the kernel matrix, however
+ * ill-conditioned these are. `iter` is the algorithm of the paper, due to Lin and Han: spheres roll
+ * inside the two ellipsoids towards each other. It needs positive definite covariances and so, with
+ * a nonlinear kernel, a ridge. It is quick where the covariances are well-conditioned and hopeless
+ * where they are not. */
 enum { MARGIN_RATES_FAST = 0, MARGIN_RATES_ITER = 1 };
 
 /* What is known of a pair of rates. It is filled in on MARGIN_E_INFEASIBLE too. */
 typedef struct {
     bool feasible;      /* the rates can be had: p_star < 1 */
     margin_real p_star; /* least k_pos sqrt(w'S_pos w) + k_neg sqrt(w'S_neg w) of all w with
-                                  w.(m_pos - m_neg) = 1; independent of the scaling of the features */
+                           w.(m_pos - m_neg) = 1; scaling the features does not change it */
     margin_real touch;  /* 1 / p_star, at most the largest number: the factor of both k at which
                                   their ellipsoids touch, and the rates belonging to it: */
     margin_real eta_pos_touch; /* any larger pair can be had */
@@ -1393,8 +1407,8 @@ typedef struct {
                        n),                                                                         \
         1u)
 
-/* Bytes for given moments; for a linear kernel, where n > d takes the same memory whatever n; and for
- * any other kernel. */
+/* Bytes for given moments; for a linear kernel, where n > d takes the same memory whatever n; and
+ * for any other kernel. */
 #define MARGIN_RATES_MOMENTS_BYTES(d)                                                              \
     (MARGIN_WEIGHTS_BYTES(d, 2u, 0) + MARGIN_RATES_FROM_MOMENTS(d) + MARGIN_ALIGN - 1u)
 #define MARGIN_RATES_LINEAR_BYTES(n, d, solver)                                                    \
@@ -1409,45 +1423,46 @@ typedef struct {
 #define MARGIN_RATES_BYTES(n, d)                                                                   \
     MARGIN_MORE(MARGIN_RATES_LINEAR_BYTES(n, d, 0), MARGIN_RATES_KERNEL_BYTES(n, d, 0))
 
-/* Bytes that margin_rates_train takes; 0: not countable, or options out of their range. The progress
- * callback and `classes`, which is 2, are as with the other trainers. */
+/* Bytes that margin_rates_train takes; 0: not countable, or options out of their range. The
+ * progress callback and `classes`, which is 2, are as with the other trainers. */
 MARGIN_API size_t margin_rates_train_size(size_t n, size_t d, size_t classes,
                                           const margin_rates_options *options);
 /* objective: 1/2 |w|^2, for kernels in their space; gap: it is at most this far above the optimum;
- * violation: |w - (m_pos - m_neg - k_pos S_pos w / s_pos - k_neg S_neg w / s_neg) |w|^2/2| / |w|, the
- * stationarity of the Lagrangian (where s is 0, with the subgradient that was found in the place of
- * S w / s); iterations: factorisations, or steps of iter. Cost: a linear kernel
+ * violation: |w - (m_pos - m_neg - k_pos S_pos w / s_pos - k_neg S_neg w / s_neg) |w|^2/2| / |w|,
+ * the stationarity of the Lagrangian (where s is 0, with the subgradient that was found in the
+ * place of S w / s); iterations: factorisations, or steps of iter. Cost: a linear kernel
  * one pass over the data, n d^2 / 2, and about 8 factors of d^3 / 6 products; any other, and a
  * linear one where n <= d, n^2 d / 2 + 8 n^3 / 6, near singular kernel matrices up to 40 n^3 / 6.
  *
- * Statuses of its own: MARGIN_E_INFEASIBLE, the ellipsoids meet (p_star >= 1); MARGIN_E_NO_DIRECTION,
- * the means coincide up to rounding; MARGIN_E_TWO_CLASSES, there are more; MARGIN_E_NOT_POSITIVE, the kernel is not
- * positive semi-definite; MARGIN_W_ITERATIONS, the gap or the angle asked for was not reached (the
- * model keeps to the rates, but |w| may be too large: see the gap); MARGIN_E_NO_CONVERGENCE, the
- * margin is lost in rounding and |w| would be too large to be of use; MARGIN_E_RANGE, squares of the
- * values overflow or vanish. */
+ * Statuses of its own: MARGIN_E_INFEASIBLE, the ellipsoids meet (p_star >= 1);
+ * MARGIN_E_NO_DIRECTION, the means coincide up to rounding; MARGIN_E_TWO_CLASSES, there are more;
+ * MARGIN_E_NOT_POSITIVE, the kernel is not positive semi-definite; MARGIN_W_ITERATIONS, the gap or
+ * the angle asked for was not reached (the model keeps to the rates, but |w| may be too large: see
+ * the gap); MARGIN_E_NO_CONVERGENCE, the margin is lost in rounding and |w| would be too large to
+ * be of use; MARGIN_E_RANGE, squares of the values overflow or vanish. */
 MARGIN_API margin_status margin_rates_train(const margin_data *data,
                                             const margin_rates_options *options, margin_arena *mem,
                                             margin_model *model, margin_info *info,
                                             margin_rates_report *report);
 
-/* Which rates can be had? For each of `count` wanted rates eta_pos[i] on the positive class this gives the
- * least rate eta_neg[i] on the negative class; every larger one can be had. A result of 1 means that no
- * rate below 1 can be had. A result of 0 means that any rate can: the samples of the negative class can
- * all be given the same score. With eta_pos from 1 down to 0.01 this is the whole frontier. Of the
- * options, kernel, nu and ridge have an effect. The function takes margin_rates_train_size bytes and gives
- * them back, and computes about six factors for each rate. MARGIN_E_ARGUMENT: a rate is outside
- * 0 < eta_pos <= 1. Other statuses are those of margin_rates_train. */
+/* Which rates can be had? For each of `count` wanted rates eta_pos[i] on the positive class this
+ * gives the least rate eta_neg[i] on the negative class; every larger one can be had. A result of 1
+ * means that no rate below 1 can be had. A result of 0 means that any rate can: the samples of the
+ * negative class can all be given the same score. With eta_pos from 1 down to 0.01 this is the
+ * whole frontier. Of the options, kernel, nu and ridge have an effect. The function takes
+ * margin_rates_train_size bytes and gives them back, and computes about six factors for each rate.
+ * MARGIN_E_ARGUMENT: a rate is outside 0 < eta_pos <= 1. Other statuses are those of
+ * margin_rates_train. */
 MARGIN_API margin_status margin_rates_frontier(const margin_data *data,
                                                const margin_rates_options *options,
                                                margin_arena *mem, const margin_real *eta_pos,
                                                margin_real *eta_neg, size_t count);
 
-/* The same from means and covariances of your own, in the form in which margin_data_moments gives them.
- * Class 0 is the negative one and class 1 the positive one. Only the diagonals of the covariances and
- * what lies below them are read. The model is linear, and another kernel is an argument error.
- * MARGIN_E_NOT_POSITIVE: a covariance is not positive semi-definite. All that the report and `info` say
- * about samples is 0. */
+/* The same from means and covariances of your own, in the form in which margin_data_moments gives
+ * them. Class 0 is the negative one and class 1 the positive one. Only the diagonals of the
+ * covariances and what lies below them are read. The model is linear, and another kernel is an
+ * argument error. MARGIN_E_NOT_POSITIVE: a covariance is not positive semi-definite. All that the
+ * report and `info` say about samples is 0. */
 typedef struct {
     const margin_real *mean; /* 2 x d */
     const margin_real *cov;  /* 2 x d x d */
@@ -1467,9 +1482,10 @@ MARGIN_API margin_status margin_rates_frontier_moments(const margin_rates_moment
 
 /* ---- >>loss ---- margin losses made of pieces, smoothed, and machines trained by them -------- */
 
-/* A loss is a function of the margin m = y f(x), put together from pieces, each a polynomial of degree
- * two at most (Weizsaecker, Fuernkranz: "Margin driven separate and conquer by asymmetric loss
- * functions", 2011, section 3). It may jump, fall and rise; nothing is asked of it but finite numbers.
+/* A loss is a function of the margin m = y f(x), put together from pieces, each a polynomial of
+ * degree two at most (Weizsaecker, Fuernkranz: "Margin driven separate and conquer by asymmetric
+ * loss functions", 2011, section 3). It may jump, fall and rise; nothing is asked of it but finite
+ * numbers.
  *
  *     static const margin_piece ramp[] = {       the loss min(1, max(0, 1 - m)):
  *         {0, 0, 1, 0, 0},                       1 below 0,
@@ -1477,8 +1493,8 @@ MARGIN_API margin_status margin_rates_frontier_moments(const margin_rates_moment
  *         {0, 0, 0, 0, 0}};                      0 from there on; the last piece has no end
  *     const margin_loss loss = {ramp, 3};
  *
- * Smoothing by a width s is the mean of the loss at m + s t over the normal distribution of t; it has
- * all derivatives, and is known in closed form. */
+ * Smoothing by a width s is the mean of the loss at m + s t over the normal distribution of t; it
+ * has all derivatives, and is known in closed form. */
 typedef struct {
     margin_real end; /* the piece holds for margins below this, from the end of the one before; */
                      /* the first begins at -infinity, and the end of the last is not looked at */
@@ -1504,12 +1520,13 @@ MARGIN_API margin_loss margin_loss_named(unsigned name);
 
 /* MARGIN_OK, or MARGIN_E_ARGUMENT: null, no pieces, ends that do not ascend, numbers not finite. */
 MARGIN_API margin_status margin_loss_check(const margin_loss *loss);
-/* The loss, its first and its second derivative at m, smoothed by `width` >= 0, 0 for not at all (then
- * at an end between two pieces those of the right one). Of a checked loss; a few dozen operations and
- * an exponential for each end within 40 widths (float: 15) of m. Each of the three is the sum of what the piece
- * at m says and one term for each end, which falls with its distance like a normal density: the
- * absolute error is a few EPS of the largest of these, at any width; and where the loss is 0 about m
- * (far in the tails) the relative error of these tiny values is a few hundred EPS. */
+/* The loss, its first and its second derivative at m, smoothed by `width` >= 0, 0 for not at all
+ * (then at an end between two pieces those of the right one). Of a checked loss; a few dozen
+ * operations and an exponential for each end within 40 widths (float: 15) of m. Each of the three
+ * is the sum of what the piece at m says and one term for each end, which falls with its distance
+ * like a normal density: the absolute error is a few EPS of the largest of these, at any width; and
+ * where the loss is 0 about m (far in the tails) the relative error of these tiny values is a few
+ * hundred EPS. */
 MARGIN_API void margin_loss_at(const margin_loss *loss, margin_real m, margin_real width,
                                margin_real out[3]);
 
@@ -1517,12 +1534,13 @@ MARGIN_API void margin_loss_at(const margin_loss *loss, margin_real m, margin_re
  *
  *     |g|^2 + C sum over classes of 1/n_class sum over its samples of L_class(y_i f(x_i)),
  *
- * f = g + bias, the bias free, samples by their weights [2.2]. The loss may have many local minima. As
- * in section 3 the objective is smoothed by Gaussian noise of deviation sigma in its arguments; its
- * minima are followed as sigma falls, each step starting from the minimum before, the first from a
- * random point (several of them: the best is kept). Works in coordinates in which the kernel matrix
- * is the identity, without eigenvalues below 2^(mean log2 of them + cut_off) [4.5]: n^2 numbers of
- * memory and about 6 n^3 operations to begin with, and some n^2 for each step after that. */
+ * f = g + bias, the bias free, samples by their weights [2.2]. The loss may have many local minima.
+ * As in section 3 the objective is smoothed by Gaussian noise of deviation sigma in its arguments;
+ * its minima are followed as sigma falls, each step starting from the minimum before, the first
+ * from a random point (several of them: the best is kept). Works in coordinates in which the kernel
+ * matrix is the identity, without eigenvalues below 2^(mean log2 of them + cut_off) [4.5]: n^2
+ * numbers of memory and about 6 n^3 operations to begin with, and some n^2 for each step after
+ * that. */
 typedef struct {
     const margin_real *sigma;   /* falling widths (the last may be 0), and  */
     const uint16_t *iterations; /* steps at each of them at most,           */
@@ -1549,21 +1567,22 @@ typedef struct {
 /* Bytes that margin_loss_train takes. */
 MARGIN_API size_t margin_loss_train_size(size_t n, size_t d, size_t classes,
                                          const margin_loss_options *options);
-/* objective: the sum above, not smoothed. Not smoothed it may have many minima: `converged` says that
- * the best start came to the end of the schedule before its iterations ran out, else the status is
- * MARGIN_W_ITERATIONS. Coefficients are dense: a kernel model holds every sample. Statuses of its own:
- * MARGIN_E_NO_DIRECTION, all kernel values are 0; MARGIN_E_RANGE, they overflow. */
+/* objective: the sum above, not smoothed. Not smoothed it may have many minima: `converged` says
+ * that the best start came to the end of the schedule before its iterations ran out, else the
+ * status is MARGIN_W_ITERATIONS. Coefficients are dense: a kernel model holds every sample.
+ * Statuses of its own: MARGIN_E_NO_DIRECTION, all kernel values are 0; MARGIN_E_RANGE, they
+ * overflow. */
 MARGIN_API margin_status margin_loss_train(const margin_data *data,
                                            const margin_loss_options *options, margin_arena *mem,
                                            margin_model *model, margin_info *info);
 
 /* ---- >>seco ---- separate and conquer: a list of one-sided cuts ------------------------------ */
 
-/* Where one kernel is too weak for one machine, several simple ones in a row may do: each cut takes a
- * part of the samples away, nearly all of one class (its sign), and leaves the rest to the next; what
- * remains goes to an ordinary support vector machine. The paper: Weizsaecker, Fuernkranz, "Margin
- * driven separate and conquer by asymmetric loss functions", 2011. Two classes; data should be
- * standardised (see margin_scaling); the paper's kernels are the unit ones.
+/* Where one kernel is too weak for one machine, several simple ones in a row may do: each cut takes
+ * a part of the samples away, nearly all of one class (its sign), and leaves the rest to the next;
+ * what remains goes to an ordinary support vector machine. The paper: Weizsaecker, Fuernkranz,
+ * "Margin driven separate and conquer by asymmetric loss functions", 2011. Two classes; data should
+ * be standardised (see margin_scaling); the paper's kernels are the unit ones.
  *
  *     margin_seco_options options = {0};
  *     options.kernel.kind = MARGIN_KERNEL_UNIT_POLY;
@@ -1572,19 +1591,20 @@ MARGIN_API margin_status margin_loss_train(const margin_data *data,
  *     status = margin_seco_train(&data, &options, &mem, &model, &info, &report);
  *     margin_classify(&model, x, &score);     report.cut[0].sign, report.cut[0].covered ...
  *
- * A round supplies candidates, by margin_loss with the hinge for the class that a cut must not touch and
- * the ramp for its own, from several starts, for several C and weights of its own class; takes the one
- * with the least errors of its own plus errors, cross-validated, of a support vector machine on what it
- * leaves [2.12]; and goes on with the samples left. It ends when the best candidate covers too little,
- * when too few samples are left of a class, when one machine does well enough on what is left, or when
- * that least count is not below the errors, cross-validated, of one machine without the cut. The last
- * rule is ours, `greedy` turns it off: what cuts leave is often harder than the whole (section 4.6).
- * Zeros mean the paper's values otherwise. All C are powers of two and count as in the paper, |g|^2 + C
- * times mean losses; the C of the machine at the end is C / n for n samples in units of >>svm.
+ * A round supplies candidates, by margin_loss with the hinge for the class that a cut must not
+ * touch and the ramp for its own, from several starts, for several C and weights of its own class;
+ * takes the one with the least errors of its own plus errors, cross-validated, of a support vector
+ * machine on what it leaves [2.12]; and goes on with the samples left. It ends when the best
+ * candidate covers too little, when too few samples are left of a class, when one machine does well
+ * enough on what is left, or when that least count is not below the errors, cross-validated, of one
+ * machine without the cut. The last rule is ours, `greedy` turns it off: what cuts leave is often
+ * harder than the whole (section 4.6). Zeros mean the paper's values otherwise. All C are powers of
+ * two and count as in the paper, |g|^2 + C times mean losses; the C of the machine at the end is C
+ * / n for n samples in units of >>svm.
  *
- * Memory for 3 n^2 numbers, and one vector for each candidate. `cheap` is what one would normally run:
- * 16 candidates instead of 192, of which the four most promising are cross-validated, over every second
- * C: see the table of make bench-seco. */
+ * Memory for 3 n^2 numbers, and one vector for each candidate. `cheap` is what one would normally
+ * run: 16 candidates instead of 192, of which the four most promising are cross-validated, over
+ * every second C: see the table of make bench-seco. */
 typedef struct {
     margin_kernel kernel;       /*                                     0: linear                */
     int8_t c_first, c_last;     /* log2 of C of the candidates         0, 0: 8 .. 15            */
@@ -1623,7 +1643,8 @@ typedef struct {
     margin_real error_left;
     margin_real cost; /* mean number of kernel values that a decision takes */
 } margin_list_table;
-/* Weights have no effect. MARGIN_E_TWO_CLASSES: a label above 1; MARGIN_E_ARGUMENT: other features. */
+/* Weights have no effect. MARGIN_E_TWO_CLASSES: a label above 1; MARGIN_E_ARGUMENT: other
+ * features. */
 MARGIN_API margin_status margin_list_assess(const margin_data *data, const margin_list *model,
                                             margin_list_table *table);
 
@@ -1666,13 +1687,13 @@ typedef struct {
 /* Bytes that margin_seco_train takes for n samples of d features; 0: not countable. */
 MARGIN_API size_t margin_seco_train_size(size_t n, size_t d, size_t classes,
                                          const margin_seco_options *options);
-/* The model is a margin_list. With a linear kernel, and with unit-poly of a = 1, each cut is one vector;
- * with others the cuts share one pool; where fewer vectors than samples say the same, to a hundredth of
- * the margin, of only these.
+/* The model is a margin_list. With a linear kernel, and with unit-poly of a = 1, each cut is one
+ * vector; with others the cuts share one pool; where fewer vectors than samples say the same, to a
+ * hundredth of the margin, of only these.
  * In margin_progress `machine` is the number of cuts so far, `iteration` counts candidates. A stop
  * keeps the cuts there are and still trains the machine at the end. MARGIN_W_NO_CUT: the list has
- * no cut although one machine does not do well: too few samples, or no candidate that covers enough;
- * MARGIN_E_TWO_CLASSES: there are more. */
+ * no cut although one machine does not do well: too few samples, or no candidate that covers
+ * enough; MARGIN_E_TWO_CLASSES: there are more. */
 MARGIN_API margin_status margin_seco_train(const margin_data *data,
                                            const margin_seco_options *options, margin_arena *mem,
                                            margin_model *model, margin_info *info,
@@ -1680,62 +1701,66 @@ MARGIN_API margin_status margin_seco_train(const margin_data *data,
 
 /* ---- >>proto ---- few strong prototypes a class, and re-weighting for margins ---------------- */
 
-/* A class is described by a few models. A model is a typical sample, the centroid, together with the
- * directions in which samples of the class usually differ from it, the tangents. An input belongs to
- * the class of the nearest model, and movements along the tangents of a model do not count. Ten digits
- * fit into two kilobytes: one centroid and two tangents a class, in int8_t.
+/* A class is described by a few models. A model is a typical sample, the centroid, together with
+ * the directions in which samples of the class usually differ from it, the tangents. An input
+ * belongs to the class of the nearest model, and movements along the tangents of a model do not
+ * count. Ten digits fit into two kilobytes: one centroid and two tangents a class, in int8_t.
  *
  *     margin_proto_options options = {0};
  *     options.tangents = 5;
  *     margin_proto_train(&data, &options, &mem, &model, NULL, NULL);     // tvq
- *     margin_proto_find(&model.of.proto, x, &found);                     // label, runner-up, margin
+ *     margin_proto_find(&model.of.proto, x, &found);                     // label, runner-up,
+ *         margin
  *
- * Equations and figures are those of Aiolli, Sperduti: "A re-weighting strategy for improving margins",
- * Artificial Intelligence 137, 2002. The methods:
+ * Equations and figures are those of Aiolli, Sperduti: "A re-weighting strategy for improving
+ * margins", Artificial Intelligence 137, 2002. The methods:
  *
- *   MARGIN_PROTO_TVQ    The margin of a sample is (z' - z) / (z' + z), where z is its distance to the
- *                       nearest model of its class and z' that to the nearest model of another class.
- *                       Gradient steps raise the margins, and samples whose margin is below theta
- *                       count more and more (fig. 2). Without tangents this is learning vector
- *                       quantisation with re-weighting.
+ *   MARGIN_PROTO_TVQ    The margin of a sample is (z' - z) / (z' + z), where z is its distance to
+ *                       the nearest model of its class and z' that to the nearest model of another
+ *                       class. Gradient steps raise the margins, and samples whose margin is below
+ *                       theta count more and more (fig. 2). Without tangents this is learning
+ *                       vector quantisation with re-weighting.
  *   MARGIN_PROTO_HSS    The models of a class are its mean and the leading eigenvectors of its
  *                       covariance [10]. The other classes play no part (Hastie, Simard, Saeckinger
  *                       1995, one-sided).
- *   MARGIN_PROTO_LVQ    LVQ2.1 (Kohonen). The codebooks start from k-means. Where a sample lies between
- *                       its two nearest codebooks and just one of them is of its class, that one is
- *                       moved towards the sample and the other one away from it. No tangents.
+ *   MARGIN_PROTO_LVQ    LVQ2.1 (Kohonen). The codebooks start from k-means. Where a sample lies
+ *                       between its two nearest codebooks and just one of them is of its class,
+ *                       that one is moved towards the sample and the other one away from it. No
+ *                       tangents.
  *   MARGIN_PROTO_OLVQ1  LVQ1 with a rate for each codebook that falls as fast as is optimal.
  *   MARGIN_PROTO_TD     Each class has one discriminant tangent model. Gradient descent lowers the
  *                       squared error of sigmoids of the distances, and the tangents are added one
  *                       after another (after Sona, Sperduti, Starita: "Discriminant pattern
  *                       recognition using transformation-invariant neurons", Neural Computation 12,
  *                       2000).
- *   MARGIN_PROTO_NN     k nearest neighbours among the samples themselves, or among a condensed set of
- *                       them. A class is as near as its sample number (k + 1) / 2 in the order of
- *                       distance. With two classes and an odd k this is the vote of the k nearest
- *                       samples; with more classes it elects the one that first has (k + 1) / 2 samples.
+ *   MARGIN_PROTO_NN     k nearest neighbours among the samples themselves, or among a condensed set
+ *                       of them. A class is as near as its sample number (k + 1) / 2 in the order
+ *                       of distance. With two classes and an odd k this is the vote of the k
+ *                       nearest samples; with more classes it elects the one that first has (k + 1)
+ *                       / 2 samples.
  *
- * How training ends. tvq and td pass over the samples again and again, in random order, and take a step
- * after every mini-batch of up to 128 of them. lvq moves codebooks sample by sample. All three halve
- * their rate when passes make no progress, and end when the rate has come down to a 64th of the first.
- * They have then converged. A run that reaches max_iterations before that returns MARGIN_W_ITERATIONS.
- * With a `rate`, tvq and td take the steps of fig. 2 instead: that rate, gradients over all samples.
+ * How training ends. tvq and td pass over the samples again and again, in random order, and take a
+ * step after every mini-batch of up to 128 of them. lvq moves codebooks sample by sample. All three
+ * halve their rate when passes make no progress, and end when the rate has come down to a 64th of
+ * the first. They have then converged. A run that reaches max_iterations before that returns
+ * MARGIN_W_ITERATIONS. With a `rate`, tvq and td take the steps of fig. 2 instead: that rate,
+ * gradients over all samples.
  *
- * The order of the rows has no influence. Where a method draws random numbers, the samples are first put
- * into an order that depends on their values alone, so the same seed gives the same bits for every
- * permutation of the rows.
+ * The order of the rows has no influence. Where a method draws random numbers, the samples are
+ * first put into an order that depends on their values alone, so the same seed gives the same bits
+ * for every permutation of the rows.
  *
- * Two-sided hss (Hastie, Simard, Saeckinger) is for samples with tangents that are known beforehand,
- * such as what a small shift or a rotation does to a picture. Samples are free to move along these, and
- * the models need fewer tangents for what remains. Give the tangents of the samples as `sides`, for hss
- * and for methods that start from it. Such models are meant for margin_proto_two_sided, where the
- * tangents of the input can be afforded; with the one-sided distances of the predictors they make more
- * errors than one-sided models do.
+ * Two-sided hss (Hastie, Simard, Saeckinger) is for samples with tangents that are known
+ * beforehand, such as what a small shift or a rotation does to a picture. Samples are free to move
+ * along these, and the models need fewer tangents for what remains. Give the tangents of the
+ * samples as `sides`, for hss and for methods that start from it. Such models are meant for
+ * margin_proto_two_sided, where the tangents of the input can be afforded; with the one-sided
+ * distances of the predictors they make more errors than one-sided models do.
  *
- * Special cases. A class with too few samples for the tangents asked for has rows of zeros instead; these
- * cost time but change nothing. At most d - 1 tangents are used, because d of them would span the whole
- * space and every distance would be 0. A class whose samples are all alike has a centroid and no
- * tangents. */
+ * Special cases. A class with too few samples for the tangents asked for has rows of zeros instead;
+ * these cost time but change nothing. At most d - 1 tangents are used, because d of them would span
+ * the whole space and every distance would be 0. A class whose samples are all alike has a centroid
+ * and no tangents. */
 enum {
     MARGIN_PROTO_TVQ = 0,
     MARGIN_PROTO_HSS,
@@ -1786,11 +1811,12 @@ typedef struct {
     margin_real uneven; /* and how far the weights are from uniform over them, 0 .. 1 */
 } margin_proto_report;
 
-/* Bytes as constant expressions, without clusters and tangents of samples: tvq and td from hss models;
- * hss; lvq; nn, with a budget or n. `tangents` at most d - 1, and the lesser of n and d at most
- * MARGIN_PROTO_SIDE, above which less is taken.
+/* Bytes as constant expressions, without clusters and tangents of samples: tvq and td from hss
+ * models; hss; lvq; nn, with a budget or n. `tangents` at most d - 1, and the lesser of n and d at
+ * most MARGIN_PROTO_SIDE, above which less is taken.
  *
- *     static unsigned char mem[MARGIN_PROTO_BYTES(200, 12, 3, 1, 2)];      // n, d, classes, models, tangents
+ *     static unsigned char mem[MARGIN_PROTO_BYTES(200, 12, 3, 1, 2)];      // n, d, classes,
+ *         models, tangents
  *     static unsigned char mem[MARGIN_PROTO_LVQ_BYTES(200, 12, 3, 4)];     // n, d, classes, models
  *     static unsigned char mem[MARGIN_PROTO_NN_BYTES(200, 12, 3, 40)];     // n, d, classes, budget
  *
@@ -1847,16 +1873,16 @@ typedef struct {
     MARGIN_PROTO_COMMON_BYTES(n, d, classes,                                                       \
                               MARGIN_MORE(MARGIN_PROTO_LESS(n, budget), (size_t)(classes)), 1u)
 
-/* Bytes that margin_proto_train takes for n samples, d features, so many classes; 0: not countable, or
- * options out of their range. */
+/* Bytes that margin_proto_train takes for n samples, d features, so many classes; 0: not countable,
+ * or options out of their range. */
 MARGIN_API size_t margin_proto_train_size(size_t n, size_t d, size_t classes,
                                           const margin_proto_options *options);
-/* One pass of tvq costs a product of the n x d data with the d x (vectors) models. Beside the models, three
- * times as many numbers as they have, memory grows by five numbers for each sample. In `info`, objective
- * is the weighted mean margin [3] and support the number of vectors stored. Margins of nn are not
- * computed where it keeps all samples (no budget, or one of n and more).
- * MARGIN_W_ITERATIONS: max_iterations came before the criterion. MARGIN_E_ARGUMENT: an option is out of
- * its range. MARGIN_E_ONE_CLASS: there are less than two classes, or a class has no samples.
+/* One pass of tvq costs a product of the n x d data with the d x (vectors) models. Beside the
+ * models, three times as many numbers as they have, memory grows by five numbers for each sample.
+ * In `info`, objective is the weighted mean margin [3] and support the number of vectors stored.
+ * Margins of nn are not computed where it keeps all samples (no budget, or one of n and more).
+ * MARGIN_W_ITERATIONS: max_iterations came before the criterion. MARGIN_E_ARGUMENT: an option is
+ * out of its range. MARGIN_E_ONE_CLASS: there are less than two classes, or a class has no samples.
  * MARGIN_E_RANGE: squared distances overflow. Other statuses are those of margin_data_check. */
 MARGIN_API margin_status margin_proto_train(const margin_data *data,
                                             const margin_proto_options *options, margin_arena *mem,
@@ -1865,31 +1891,31 @@ MARGIN_API margin_status margin_proto_train(const margin_data *data,
 
 /* Tangents of a picture of d = width * height values, row by row: how it changes under small shifts
  * (along rows, along columns), growth, rotation, two ways of stretching (along the sides, along the
- * diagonals) and thickening of lines. The first `count` of these are written in this order, d values
- * each. A signal is a picture of height 1; its second tangent is zero. The derivatives are central
- * differences (Simard, LeCun, Denker 1993). MARGIN_E_ARGUMENT: a pointer is null, there are no pixels,
- * or count is too large. */
+ * diagonals) and thickening of lines. The first `count` of these are written in this order, d
+ * values each. A signal is a picture of height 1; its second tangent is zero. The derivatives are
+ * central differences (Simard, LeCun, Denker 1993). MARGIN_E_ARGUMENT: a pointer is null, there are
+ * no pixels, or count is too large. */
 #define MARGIN_PICTURE_TANGENTS 7u
 MARGIN_API margin_status margin_picture_tangents(const margin_real *picture, size_t width,
                                                  size_t height, size_t count, margin_real *out);
 
-/* Squared distances between the plane through x along its `count` tangents at `sides` and the planes of
- * the models [6], by class as in margin_proto_scores. Without tangents the two functions agree. x and
- * its tangents are raw values, which are scaled where the model says so. `work` has room for
- * (1 + count) d values. The model must lie in ordinary memory, not in the separate flash of an AVR.
- * MARGIN_E_ARGUMENT: a pointer is null, or count is too large. */
+/* Squared distances between the plane through x along its `count` tangents at `sides` and the
+ * planes of the models [6], by class as in margin_proto_scores. Without tangents the two functions
+ * agree. x and its tangents are raw values, which are scaled where the model says so. `work` has
+ * room for (1 + count) d values. The model must lie in ordinary memory, not in the separate flash
+ * of an AVR. MARGIN_E_ARGUMENT: a pointer is null, or count is too large. */
 MARGIN_API margin_status margin_proto_two_sided(const margin_proto *model, const margin_real *x,
                                                 const margin_real *sides, size_t count,
                                                 margin_real *work, margin_real *scores);
 
-/* The re-weighting strategy by itself (fig. 1). Samples with a margin below theta, the mistakes, gain
- * weight k(t) with each update:
+/* The re-weighting strategy by itself (fig. 1). Samples with a margin below theta, the mistakes,
+ * gain weight k(t) with each update:
  *
  *     w_i += k(t) [margin_i < theta],    k(t) = 1, or n / mistakes if `even`, at most n
  *
- * A sample that remains a mistake gains k(t) in every update, and all others gain nothing in the long
- * run, so w / total tends to the uniform distribution over the mistakes (2.2). Whatever maximises the
- * weighted margin then minimises the sum of theta - margin over the mistakes [2]. */
+ * A sample that remains a mistake gains k(t) in every update, and all others gain nothing in the
+ * long run, so w / total tends to the uniform distribution over the mistakes (2.2). Whatever
+ * maximises the weighted margin then minimises the sum of theta - margin over the mistakes [2]. */
 typedef struct {
     margin_real *w;      /* n weights */
     size_t n;            /* samples */
@@ -1908,10 +1934,10 @@ MARGIN_API void margin_theta_start(margin_theta *theta, const margin_data *data,
 /* One update by the margins of the n samples: O(n). Samples of weight 0 stay out. */
 MARGIN_API void margin_theta_update(margin_theta *theta, const margin_real *margins);
 
-/* Drives any learner: trains it on the data with the weights so far, takes margins by margin_margins,
- * updates, and again. The model is that of the round with the least deficit, trained anew from its
- * weights if it is not the last; learners that look at the weights of samples (all of this library's
- * do) and give the same model for the same data are of use here.
+/* Drives any learner: trains it on the data with the weights so far, takes margins by
+ * margin_margins, updates, and again. The model is that of the round with the least deficit,
+ * trained anew from its weights if it is not the last; learners that look at the weights of samples
+ * (all of this library's do) and give the same model for the same data are of use here.
  *
  *     margin_learner svm = {train, &options, margin_svm_train_size(n, d, classes, &options)};
  *     margin_theta_options strategy = {1, 20};
@@ -1922,8 +1948,8 @@ typedef struct {
     bool even;         /* k(t) = n / mistakes                               0: 1                 */
     margin_watch watch;
 } margin_theta_options;
-/* Bytes beside those of the learner; `rows` is the number of rows of data->x, n where it has no list
- * of rows. 0: not countable. */
+/* Bytes beside those of the learner; `rows` is the number of rows of data->x, n where it has no
+ * list of rows. 0: not countable. */
 MARGIN_API size_t margin_theta_train_size(size_t n, size_t rows, size_t classes, size_t bytes);
 /* info: margins, iterations (rounds), objective (the weighted mean margin of the round returned);
  * report: of the last round. Failures of the learner are passed on. */
@@ -1937,8 +1963,9 @@ MARGIN_API margin_status margin_theta_train(const margin_data *data, const margi
 MARGIN_API void margin_cumulative(const margin_real *margins, size_t n, const margin_real *at,
                                   size_t count, margin_real *share);
 /* What rejection buys (fig. 8): if answers with a margin below at[j] are rejected, `rejected[j]` of
- * the samples are, and `error[j]` of all samples are answered wrongly. By weights, for models of any
- * kind; the model's own threshold is not looked at. Memory and statuses as with margin_confusion. */
+ * the samples are, and `error[j]` of all samples are answered wrongly. By weights, for models of
+ * any kind; the model's own threshold is not looked at. Memory and statuses as with
+ * margin_confusion. */
 MARGIN_API margin_status margin_reject_curve(const margin_data *data, const margin_model *model,
                                              margin_arena *mem, const margin_real *at, size_t count,
                                              margin_real *rejected, margin_real *error);
@@ -2030,21 +2057,24 @@ MARGIN_API margin_status margin_compact_train(const margin_data *data,
 
 /* ---- >>ordinal ---- ranks and classes in order: omam, lssvm, thresholds, Kendall's tau ------- */
 
-/* Which of two parts is more worn, how severe a fault is, which setting was liked best: answers that
- * have an order, but no unit. Both trainers look for a function f that orders samples as their targets
- * do, and use nothing of the targets but that order:
+/* Which of two parts is more worn, how severe a fault is, which setting was liked best: answers
+ * that have an order, but no unit. Both trainers look for a function f that orders samples as their
+ * targets do, and use nothing of the targets but that order:
  *
- *   omam    the f = w.phi(x), |w| = 1, of largest average margin over all pairs of samples with different
- *           targets, in closed form: w ~ sum d_i phi(x_i), where d_i is the number of samples below
- *           sample i less the number above it (Pelckmans, Suykens, De Moor: "A risk minimization
- *           principle for a class of Parzen estimators", NIPS 2007, section 4, [19] .. [22]).
- *   lssvm   least squares on ranks: f = w.phi(x) + b with the least |w|^2 / 2 + c / 2 sum (t_i - f(x_i))^2,
- *           t_i = d_i / n from -1 to 1, the paper's own better and dearer alternative. Price and
- *           benefit: a linear system of n (kernels) or d (linear) unknowns, and tau clearly larger.
+ *   omam    the f = w.phi(x), |w| = 1, of largest average margin over all pairs of samples with
+ *           different targets, in closed form: w ~ sum d_i phi(x_i), where d_i is the number of
+ *           samples below sample i less the number above it (Pelckmans, Suykens, De Moor: "A risk
+ *           minimization principle for a class of Parzen estimators", NIPS 2007, section 4, [19] ..
+ *           [22]).
+ *   lssvm   least squares on ranks: f = w.phi(x) + b with the least |w|^2 / 2 + c / 2 sum (t_i -
+ *           f(x_i))^2, t_i = d_i / n from -1 to 1, the paper's own better and dearer alternative.
+ *           Price and benefit: a linear system of n (kernels) or d (linear) unknowns, and tau
+ *           clearly larger.
  *
- * Targets are either numbers, options.targets, one for each row of data->x as data->y has one class:
- * the model is then a ranker, and its one score orders inputs. Or targets are the labels data->y, classes
- * in order: then the model has thresholds as well and tells classes too (two classes: a binary model).
+ * Targets are either numbers, options.targets, one for each row of data->x as data->y has one
+ * class: the model is then a ranker, and its one score orders inputs. Or targets are the labels
+ * data->y, classes in order: then the model has thresholds as well and tells classes too (two
+ * classes: a binary model).
  *
  *     margin_ordinal_options options = {0};
  *     options.kernel.kind = MARGIN_KERNEL_RBF;
@@ -2078,52 +2108,55 @@ typedef struct {
     margin_real loo; /* lssvm: mean square error, each sample left out in turn */
 } margin_ordinal_report;
 
-/* Bytes that the trainers take; `classes` counts where options->targets is NULL, and 1 means a ranker. */
+/* Bytes that the trainers take; `classes` counts where options->targets is NULL, and 1 means a
+ * ranker. */
 MARGIN_API size_t margin_omam_train_size(size_t n, size_t d, size_t classes,
                                          const margin_ordinal_options *options);
 MARGIN_API size_t margin_lssvm_train_size(size_t n, size_t d, size_t classes,
                                           const margin_ordinal_options *options);
-/* report: tau, Kendall's tau-b of scores and targets of the samples that have a weight (samples that are
- * there twice may differ by rounding; margin_model_kendall ties them); of classes the margins, see
- * margin_margin. Statuses of their own: MARGIN_E_NO_ORDER, all targets are equal (or there
- * is one sample); MARGIN_E_NOT_FINITE for targets too; MARGIN_E_NO_DIRECTION, no feature tells samples
- * apart.
+/* report: tau, Kendall's tau-b of scores and targets of the samples that have a weight (samples
+ * that are there twice may differ by rounding; margin_model_kendall ties them); of classes the
+ * margins, see margin_margin. Statuses of their own: MARGIN_E_NO_ORDER, all targets are equal (or
+ * there is one sample); MARGIN_E_NOT_FINITE for targets too; MARGIN_E_NO_DIRECTION, no feature
+ * tells samples apart.
  *
- * omam: O(n d) for a linear kernel and one sort; n^2 / 2 kernel values for any other. objective: the
- * average margin f(x_i) - f(x_j) of all pairs with targets y_i > y_j. */
+ * omam: O(n d) for a linear kernel and one sort; n^2 / 2 kernel values for any other. objective:
+ * the average margin f(x_i) - f(x_j) of all pairs with targets y_i > y_j. */
 MARGIN_API margin_status margin_omam_train(const margin_data *data,
                                            const margin_ordinal_options *options, margin_arena *mem,
                                            margin_model *model, margin_info *info,
                                            margin_ordinal_report *report);
-/* lssvm: c = 0 chooses c by the least mean square error on t with each sample left out in turn, which
- * needs no training anew: an eigenvalue problem of d features and n d^2 more operations for each of ten
- * prices (linear), n^3 / 3 operations for each (kernel), from 0.01 to 100 000 over the mean of k(x, x),
- * in half decades. With c given n^3 / 6 operations. `progress` is heard after each price; stopping keeps
- * the best so far. objective: |w|^2 / 2 + c / 2 sum (t_i - f(x_i))^2; c and loo of the report: the price,
- * and the error with samples left out. MARGIN_E_NOT_POSITIVE: the kernel is not positive definite. */
+/* lssvm: c = 0 chooses c by the least mean square error on t with each sample left out in turn,
+ * which needs no training anew: an eigenvalue problem of d features and n d^2 more operations for
+ * each of ten prices (linear), n^3 / 3 operations for each (kernel), from 0.01 to 100 000 over the
+ * mean of k(x, x), in half decades. With c given n^3 / 6 operations. `progress` is heard after each
+ * price; stopping keeps the best so far. objective: |w|^2 / 2 + c / 2 sum (t_i - f(x_i))^2; c and
+ * loo of the report: the price, and the error with samples left out. MARGIN_E_NOT_POSITIVE: the
+ * kernel is not positive definite. */
 MARGIN_API margin_status margin_lssvm_train(const margin_data *data,
                                             const margin_ordinal_options *options,
                                             margin_arena *mem, margin_model *model,
                                             margin_info *info, margin_ordinal_report *report);
 
-/* On-line: a linear omam of classes in order that learns and forgets one sample at a time, in O(d), for
- * devices; the number of samples in each class gives all ranks. Memory is that of margin_mam_online:
- * two numbers for each class and feature, with its error bounds. A sort of scores is not to be had, so
- * thresholds lie midway between the mean scores of neighbouring classes; classes without samples yet are
- * no obstacle while two others have some. For thresholds of least loss on samples at hand use
- * margin_thresholds.
+/* On-line: a linear omam of classes in order that learns and forgets one sample at a time, in O(d),
+ * for devices; the number of samples in each class gives all ranks. Memory is that of
+ * margin_mam_online: two numbers for each class and feature, with its error bounds. A sort of
+ * scores is not to be had, so thresholds lie midway between the mean scores of neighbouring
+ * classes; classes without samples yet are no obstacle while two others have some. For thresholds
+ * of least loss on samples at hand use margin_thresholds.
  *
  *     margin_omam_online_start(&on, d, 5, &mem);
  *     ... margin_omam_online_add(&on, x, stage, 1); ...
- *     if (margin_omam_online_model(&on, &model) == MARGIN_OK) { margin_linear_scores(&model, ...); } */
+ *     if (margin_omam_online_model(&on, &model) == MARGIN_OK) { margin_linear_scores(&model, ...);
+ *     } */
 typedef struct {
     margin_mam_online sums;
     margin_index *run; /* scratch, one a class */
 } margin_omam_online;
 
 MARGIN_API size_t margin_omam_online_start_size(size_t d, size_t classes);
-/* Begins without samples; the arrays are kept in `mem`. MARGIN_E_ARGUMENT: no features, less than two
- * classes. */
+/* Begins without samples; the arrays are kept in `mem`. MARGIN_E_ARGUMENT: no features, less than
+ * two classes. */
 MARGIN_API margin_status margin_omam_online_start(margin_omam_online *on, size_t d, size_t classes,
                                                   margin_arena *mem);
 /* As margin_mam_online_add and margin_mam_online_forget. */
@@ -2131,30 +2164,31 @@ MARGIN_API margin_status margin_omam_online_add(margin_omam_online *on, const ma
                                                 size_t label, margin_real weight);
 MARGIN_API margin_status margin_omam_online_forget(margin_omam_online *on, const margin_real *x,
                                                    size_t label, margin_real weight);
-/* The model of what is known now, O(d classes). Its weights lie in the memory of `on`: they change with
- * the next call, and only with it. MARGIN_E_NO_ORDER (less than two classes have samples) or
+/* The model of what is known now, O(d classes). Its weights lie in the memory of `on`: they change
+ * with the next call, and only with it. MARGIN_E_NO_ORDER (less than two classes have samples) or
  * MARGIN_E_NO_DIRECTION leave the last model as it is. */
 MARGIN_API margin_status margin_omam_online_model(margin_omam_online *on, margin_linear *model);
 
-/* Thresholds for scores of any origin: thresholds[0 .. classes - 2], not falling, such that the class of a
- * score, which is how many of them it exceeds, has the least loss over n samples with these labels (and
- * weights, if not NULL). Exact, by sorting and a pass over all scores for each class; where several
- * choices are equally good, any of them. MARGIN_E_LABEL: a label of `classes` or above, a bad weight. */
+/* Thresholds for scores of any origin: thresholds[0 .. classes - 2], not falling, such that the
+ * class of a score, which is how many of them it exceeds, has the least loss over n samples with
+ * these labels (and weights, if not NULL). Exact, by sorting and a pass over all scores for each
+ * class; where several choices are equally good, any of them. MARGIN_E_LABEL: a label of `classes`
+ * or above, a bad weight. */
 MARGIN_API size_t margin_thresholds_size(size_t n, size_t classes);
 MARGIN_API margin_status margin_thresholds(const margin_real *scores, const uint16_t *labels,
                                            const margin_real *weight, size_t n, size_t classes,
                                            unsigned loss, margin_arena *mem,
                                            margin_real *thresholds);
 
-/* Kendall's tau-b of two lists of n numbers: (pairs in the same order - pairs in opposite order) over
- * the root of (pairs not tied in a) (pairs not tied in b); from -1 to 1, without ties the share of pairs
- * in order, less that of pairs out of order. O(n log n). MARGIN_E_NO_ORDER: all numbers of a list are
- * equal, as with n = 1, and tau has no value. */
+/* Kendall's tau-b of two lists of n numbers: (pairs in the same order - pairs in opposite order)
+ * over the root of (pairs not tied in a) (pairs not tied in b); from -1 to 1, without ties the
+ * share of pairs in order, less that of pairs out of order. O(n log n). MARGIN_E_NO_ORDER: all
+ * numbers of a list are equal, as with n = 1, and tau has no value. */
 MARGIN_API size_t margin_kendall_size(size_t n);
 MARGIN_API margin_status margin_kendall(const margin_real *a, const margin_real *b, size_t n,
                                         margin_arena *mem, margin_real *tau);
-/* The same of the first score of a model and the targets of samples: one for each row of data->x, or, if
- * that is NULL, data->y. Weights have no effect. */
+/* The same of the first score of a model and the targets of samples: one for each row of data->x,
+ * or, if that is NULL, data->y. Weights have no effect. */
 MARGIN_API size_t margin_model_kendall_size(size_t n, const margin_model *model);
 MARGIN_API margin_status margin_model_kendall(const margin_data *data, const margin_real *targets,
                                               const margin_model *model, margin_arena *mem,
@@ -2164,13 +2198,14 @@ MARGIN_API margin_real margin_absolute_error(const margin_real *confusion, size_
 
 /* ---- >>calibrate ---- from margins to probabilities ------------------------------------------ */
 
-/* The sigmoid of margin_vote that fits best: of n margins, hit[i] tells whether the class with margin
- * m[i] was the true one. With two classes give the margin of class 1 of each sample, with k classes
- * the margins of all k. The samples must not be those that the model was trained on (take them from
- * cross-validation), else it comes out too sure of itself. Maximum likelihood with Platt's smoothed
- * targets, (hits + 1)/(hits + 2) and 1/(misses + 2), by damped Newton steps (Lin, Lin, Weng: "A note
- * on Platt's probabilistic outputs for support vector machines", Machine Learning 68, 2007).
- * MARGIN_E_ONE_CLASS: all hits or all misses; MARGIN_E_NOT_FINITE: a margin is not finite. */
+/* The sigmoid of margin_vote that fits best: of n margins, hit[i] tells whether the class with
+ * margin m[i] was the true one. With two classes give the margin of class 1 of each sample, with k
+ * classes the margins of all k. The samples must not be those that the model was trained on (take
+ * them from cross-validation), else it comes out too sure of itself. Maximum likelihood with
+ * Platt's smoothed targets, (hits + 1)/(hits + 2) and 1/(misses + 2), by damped Newton steps (Lin,
+ * Lin, Weng: "A note on Platt's probabilistic outputs for support vector machines", Machine
+ * Learning 68, 2007). MARGIN_E_ONE_CLASS: all hits or all misses; MARGIN_E_NOT_FINITE: a margin is
+ * not finite. */
 MARGIN_API margin_status margin_calibrate(const margin_real *m, const uint8_t *hit, size_t n,
                                           margin_real *slope, margin_real *shift);
 
@@ -2185,17 +2220,17 @@ typedef struct {
     margin_real rms;   /* root of the mean square change of all scores */
 } margin_compress_info;
 
-/* An expansion of at most `vectors` vectors of the pool of `model` that comes closest to its scores.
- * Vectors are chosen one by one, each the one whose addition leaves the least of all machines'
- * functions outside the span of those chosen (orthogonal matching pursuit in the kernel's own norm);
- * vectors without a coefficient, and copies of others, are of no use and never chosen. Then all
- * coefficients are fitted anew to the scores on `data` (raw inputs, no labels needed), or on the pool
- * where data is NULL, by regularised least squares. Biases stay. `noise`, 0 .. 1, is the error that
- * kernel values are going to have, as a share of the largest: 0 for floats, 3e-5 if the model is to be
- * quantised to q15 and 3e-3 to q7; coefficients then stay so small that such errors do no harm. About
- * N^2 d + N vectors^2 operations for a pool of N. MARGIN_E_ARGUMENT: not an expansion, no
- * vectors, hinge units, or `noise` out of its range; MARGIN_E_NOT_POSITIVE: the kernel is not positive definite. The new model
- * points to the scaling of the old one. */
+/* An expansion of at most `vectors` vectors of the pool of `model` that comes closest to its
+ * scores. Vectors are chosen one by one, each the one whose addition leaves the least of all
+ * machines' functions outside the span of those chosen (orthogonal matching pursuit in the kernel's
+ * own norm); vectors without a coefficient, and copies of others, are of no use and never chosen.
+ * Then all coefficients are fitted anew to the scores on `data` (raw inputs, no labels needed), or
+ * on the pool where data is NULL, by regularised least squares. Biases stay. `noise`, 0 .. 1, is
+ * the error that kernel values are going to have, as a share of the largest: 0 for floats, 3e-5 if
+ * the model is to be quantised to q15 and 3e-3 to q7; coefficients then stay so small that such
+ * errors do no harm. About N^2 d + N vectors^2 operations for a pool of N. MARGIN_E_ARGUMENT: not
+ * an expansion, no vectors, hinge units, or `noise` out of its range; MARGIN_E_NOT_POSITIVE: the
+ * kernel is not positive definite. The new model points to the scaling of the old one. */
 MARGIN_API margin_status margin_compress(const margin_model *model, const margin_data *data,
                                          size_t vectors, margin_real noise, margin_arena *mem,
                                          margin_model *out, margin_compress_info *info);
@@ -2257,15 +2292,16 @@ MARGIN_API size_t margin_model_scale_size(const margin_model *model);
  *     confusion[t * (k + 1) + a]    samples of class t that were answered by class a
  *     confusion[t * (k + 1) + k]    samples of class t that were rejected, see margin_vote
  *
- * Samples count by their weights; without weights the entries are numbers of samples, exact to 2^24 in
- * float. The arena lends room for the scores: margin_confusion_size bytes of scratch. MARGIN_E_LABEL: a
- * label that the model does not know; MARGIN_E_ARGUMENT: the model has another number of features. */
+ * Samples count by their weights; without weights the entries are numbers of samples, exact to 2^24
+ * in float. The arena lends room for the scores: margin_confusion_size bytes of scratch.
+ * MARGIN_E_LABEL: a label that the model does not know; MARGIN_E_ARGUMENT: the model has another
+ * number of features. */
 #define MARGIN_CONFUSION(classes) ((size_t)(classes) * ((size_t)(classes) + 1u))
 MARGIN_API size_t margin_confusion_size(const margin_model *model);
 MARGIN_API margin_status margin_confusion(const margin_data *data, const margin_model *model,
                                           margin_arena *mem, margin_real *confusion);
-/* What a confusion matrix says, as shares 0 .. 1 of the samples: answered wrongly; those of one class
- * answered wrongly; rejected. 0 where there are no samples. */
+/* What a confusion matrix says, as shares 0 .. 1 of the samples: answered wrongly; those of one
+ * class answered wrongly; rejected. 0 where there are no samples. */
 MARGIN_API margin_real margin_error(const margin_real *confusion, size_t classes);
 MARGIN_API margin_real margin_class_error(const margin_real *confusion, size_t classes,
                                           size_t label);
@@ -2275,10 +2311,10 @@ MARGIN_API margin_real margin_rejection(const margin_real *confusion, size_t cla
 MARGIN_API margin_real margin_risk(const margin_real *confusion, size_t classes,
                                    const margin_real *cost);
 
-/* Margins of the samples by margin_margin: each of them into `margins` (n values), and what they are
- * like, over the samples of positive weight, into `summary`. One of the two may be NULL; without an
- * array the quantiles take some more passes over the data, not memory. Memory and statuses as with
- * margin_confusion. */
+/* Margins of the samples by margin_margin: each of them into `margins` (n values), and what they
+ * are like, over the samples of positive weight, into `summary`. One of the two may be NULL;
+ * without an array the quantiles take some more passes over the data, not memory. Memory and
+ * statuses as with margin_confusion. */
 typedef struct {
     margin_real min, mean;
     margin_real quantile[5]; /* 5, 25, 50, 75 and 95 % of the margins are at most this */
@@ -2308,14 +2344,14 @@ typedef struct {
     const margin_real *scores; /* n x machines scores, of the first repeat; NULL without `keep` */
 } margin_cv;
 
-/* Bytes of the arena for n samples and a learner that takes `bytes`; 0: not countable, or options out
- * of their range. */
+/* Bytes of the arena for n samples and a learner that takes `bytes`; 0: not countable, or options
+ * out of their range. */
 MARGIN_API size_t margin_cross_validate_size(size_t n, size_t classes,
                                              const margin_cv_options *options, size_t bytes);
-/* Trains folds x repeats times. Ends with the first failure of `train`; else gives its worst caveat.
- * MARGIN_E_ONE_CLASS: a model does not know all classes, because all samples of one were left out;
- * MARGIN_E_ARGUMENT: folds out of their range, or a model of another scheme. The same seed gives the
- * same folds on every machine. */
+/* Trains folds x repeats times. Ends with the first failure of `train`; else gives its worst
+ * caveat. MARGIN_E_ONE_CLASS: a model does not know all classes, because all samples of one were
+ * left out; MARGIN_E_ARGUMENT: folds out of their range, or a model of another scheme. The same
+ * seed gives the same folds on every machine. */
 MARGIN_API margin_status margin_cross_validate(const margin_data *data,
                                                const margin_learner *learner,
                                                const margin_cv_options *options, margin_arena *mem,
@@ -2324,9 +2360,9 @@ MARGIN_API margin_status margin_cross_validate(const margin_data *data,
 /* ---- >>math ---- scalar functions without libm, the same bits everywhere --------------------- */
 
 /* Special values are those of C99 Annex F, without errno and exception flags; a NaN result is some
- * quiet NaN. Errors are the worst found, in units of the last place (ulp) of the exact result: among
- * all 2^32 floats for functions of one argument, else among 10^8 random arguments, float and double
- * alike (make bench-math). */
+ * quiet NaN. Errors are the worst found, in units of the last place (ulp) of the exact result:
+ * among all 2^32 floats for functions of one argument, else among 10^8 random arguments, float and
+ * double alike (make bench-math). */
 
 /* Correctly rounded: 0.5 ulp. */
 MARGIN_API margin_real margin_sqrt(margin_real x);
@@ -2400,9 +2436,9 @@ MARGIN_API margin_real margin_norm_inf(const margin_real *x, size_t n);
 
 /* Cholesky factor L of a symmetric positive definite matrix A = L L', in the lower triangle of a.
  * `a` holds both triangles of A on entry; the strict upper one is left as it is, and on failure it
- * restores the lower one: then nothing has changed. MARGIN_E_NOT_POSITIVE: a pivot was not positive;
- * MARGIN_E_NOT_FINITE: NaN or infinity in the lower triangle. n^3 / 6 products. |A - L L'| is at
- * most (n + 2) EPS max a_ii in every element. */
+ * restores the lower one: then nothing has changed. MARGIN_E_NOT_POSITIVE: a pivot was not
+ * positive; MARGIN_E_NOT_FINITE: NaN or infinity in the lower triangle. n^3 / 6 products. |A - L
+ * L'| is at most (n + 2) EPS max a_ii in every element. */
 MARGIN_API margin_status margin_cholesky(margin_real *a, size_t stride, size_t n,
                                          margin_arena *mem);
 MARGIN_API size_t margin_cholesky_size(size_t n);
@@ -2415,34 +2451,36 @@ MARGIN_API margin_status margin_cholesky_pivoted(margin_real *a, size_t stride, 
                                                  margin_real tol, margin_index *order, size_t *rank,
                                                  margin_arena *mem);
 MARGIN_API size_t margin_cholesky_pivoted_size(size_t n);
-/* B = T^-1 B in place for the n x m matrix b (m = 1: a vector) and a triangular matrix T, whose other
- * triangle is not read:
+/* B = T^-1 B in place for the n x m matrix b (m = 1: a vector) and a triangular matrix T, whose
+ * other triangle is not read:
  *     margin_solve_lower      T = L
  *     margin_solve_lower_t    T = L'
  *     margin_cholesky_solve   T = L L': solves A X = B after margin_cholesky
- * MARGIN_E_NOT_POSITIVE: a diagonal element is zero or NaN; b is unchanged. n^2 m / 2 products each.
- * A single vector is multiplied with rows of T by margin_dot; with several, sums are added in order. */
+ * MARGIN_E_NOT_POSITIVE: a diagonal element is zero or NaN; b is unchanged. n^2 m / 2 products
+ * each. A single vector is multiplied with rows of T by margin_dot; with several, sums are added in
+ * order. */
 MARGIN_API margin_status margin_solve_lower(margin_real *b, size_t bstride, size_t m,
                                             const margin_real *l, size_t lstride, size_t n);
 MARGIN_API margin_status margin_solve_lower_t(margin_real *b, size_t bstride, size_t m,
                                               const margin_real *l, size_t lstride, size_t n);
 MARGIN_API margin_status margin_cholesky_solve(margin_real *b, size_t bstride, size_t m,
                                                const margin_real *l, size_t lstride, size_t n);
-/* Eigenvalues (largest first) and eigenvectors (row i of `vectors` belongs to values[i], orthonormal)
- * of the symmetric n x n matrix whose lower triangle is in a. Householder reduction and implicit QR
- * steps: 4/3 n^3 products, about 6 n^3 with vectors. `vectors` may be null (only values are wanted)
- * or a itself. Residual |A v - lambda v| and the error of the values are a small multiple of
- * n EPS |A|, |V V' - I| one of n EPS. MARGIN_E_NOT_FINITE: NaN or infinity in the lower triangle;
- * MARGIN_E_NO_CONVERGENCE after 30 n steps (not known to happen): values are unchanged, vectors
- * undefined. */
+/* Eigenvalues (largest first) and eigenvectors (row i of `vectors` belongs to values[i],
+ * orthonormal) of the symmetric n x n matrix whose lower triangle is in a. Householder reduction
+ * and implicit QR steps: 4/3 n^3 products, about 6 n^3 with vectors. `vectors` may be null (only
+ * values are wanted) or a itself. Residual |A v - lambda v| and the error of the values are a small
+ * multiple of n EPS |A|, |V V' - I| one of n EPS. MARGIN_E_NOT_FINITE: NaN or infinity in the lower
+ * triangle; MARGIN_E_NO_CONVERGENCE after 30 n steps (not known to happen): values are unchanged,
+ * vectors undefined. */
 MARGIN_API margin_status margin_eigen(margin_real *values, margin_real *vectors, size_t vstride,
                                       const margin_real *a, size_t stride, size_t n,
                                       margin_arena *mem);
 MARGIN_API size_t margin_eigen_size(size_t n, bool vectors);
-/* The k <= n largest eigenvalues (largest first, by value, not by size) and their eigenvectors, k rows
- * of n values. The same reduction, then inverse iteration with at most 8 solutions a vector, each
- * vector made orthogonal to those before it: 4/3 n^3 + 2 k n^2 products, a third of margin_eigen
- * when k is small. Errors and statuses as there; needs a copy of the matrix in the arena. */
+/* The k <= n largest eigenvalues (largest first, by value, not by size) and their eigenvectors, k
+ * rows of n values. The same reduction, then inverse iteration with at most 8 solutions a vector,
+ * each vector made orthogonal to those before it: 4/3 n^3 + 2 k n^2 products, a third of
+ * margin_eigen when k is small. Errors and statuses as there; needs a copy of the matrix in the
+ * arena. */
 MARGIN_API margin_status margin_eigen_leading(margin_real *values, margin_real *vectors,
                                               size_t vstride, size_t k, const margin_real *a,
                                               size_t stride, size_t n, margin_arena *mem);
@@ -2450,19 +2488,19 @@ MARGIN_API size_t margin_eigen_leading_size(size_t n);
 /* Gram-Schmidt, modified and done twice: turns the k rows of d values of q, x_1 .. x_k, into
  * orthonormal rows, x_j = sum over i <= j of r[i][j] q_i: the QR decomposition of the matrix whose
  * columns they are. r (k x k, upper triangular, below it zeros) may be null. A row that depends on
- * those before it, to (d + k) EPS, becomes zero, and so does r[j][j]; *rank (may be null) counts the
- * others. |Q Q' - I| is a small multiple of EPS whatever the rows. MARGIN_E_NOT_FINITE: nothing is
- * changed. */
+ * those before it, to (d + k) EPS, becomes zero, and so does r[j][j]; *rank (may be null) counts
+ * the others. |Q Q' - I| is a small multiple of EPS whatever the rows. MARGIN_E_NOT_FINITE: nothing
+ * is changed. */
 MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, size_t d,
                                    margin_real *r, size_t rstride, size_t *rank);
 
 /* ---- >>bytes ---- the bytes of every plan as constant expressions, for static buffers -------- */
 
-/* A memory plan is one list of blocks, X(place, type, rows, columns): margin_impl.h takes the blocks of
- * a list from an arena, and the macros here add up their bytes, so the two cannot differ. Lists are
- * named MARGIN_BLOCKS_...; of use to programs are the macros below that end in _BYTES. All of them
- * include the MARGIN_ALIGN - 1 bytes that a misaligned buffer may lose, and name the options that
- * memory depends on; the other options take none.
+/* A memory plan is one list of blocks, X(place, type, rows, columns): margin_impl.h takes the
+ * blocks of a list from an arena, and the macros here add up their bytes, so the two cannot differ.
+ * Lists are named MARGIN_BLOCKS_...; of use to programs are the macros below that end in _BYTES.
+ * All of them include the MARGIN_ALIGN - 1 bytes that a misaligned buffer may lose, and name the
+ * options that memory depends on; the other options take none.
  *
  *     static unsigned char mem[MARGIN_SVM_BYTES(200, 12)]; */
 #define MARGIN_MORE(a, b) ((a) > (b) ? (a) : (b))
@@ -2487,7 +2525,8 @@ MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, siz
     X(cov_lost, margin_real, d, d)
 #define MARGIN_DATA_MOMENTS_BYTES(d) ((size_t)0 MARGIN_BLOCKS_MOMENTS(MARGIN_AS_BLOCK, d))
 
-/* Linear algebra: values that vector units take at once, and the scratch of factors and eigenvectors. */
+/* Linear algebra: values that vector units take at once, and the scratch of factors and
+ * eigenvectors. */
 #define MARGIN_QP_PANEL (64u / sizeof(margin_real))
 #define MARGIN_PANEL_DEPTH(n)                                                                      \
     (((n) == 0u ? (size_t)0 : ((size_t)(n)-1u) / MARGIN_QP_PANEL * MARGIN_QP_PANEL))
@@ -2513,8 +2552,8 @@ MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, siz
 
 /* Bytes that the kernel rows of n >= 1 samples of d features take of an arena, as a constant
  * expression: the budget, but not less than two rows need, nor more than is of use. It pays for
- * everything: norms, diagonal and bookkeeping (fixed); the rows, with their bookkeeping (each); and,
- * where size_t has 64 bits, a copy of the data packed for vector units. */
+ * everything: norms, diagonal and bookkeeping (fixed); the rows, with their bookkeeping (each);
+ * and, where size_t has 64 bits, a copy of the data packed for vector units. */
 #define MARGIN_ROWS_FIXED(n)                                                                       \
     (2u * (size_t)(n) * sizeof(margin_real) + ((size_t)(n) + 2u) * sizeof(margin_index))
 #define MARGIN_ROWS_EACH(n) ((size_t)(n) * sizeof(margin_real) + 3u * sizeof(margin_index))
@@ -2534,8 +2573,8 @@ MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, siz
 #define MARGIN_ROWS_BYTES(n, d, cache)                                                             \
     MARGIN_BLOCK(MARGIN_ROWS_USE(n, d, (cache) == 0 ? MARGIN_CACHE_BYTES : (size_t)(cache)), 1u)
 
-/* What every training of machines takes besides its solver. `width` is the number of coefficients of a
- * sample, and `table` the same, but 0 for linear kernels. */
+/* What every training of machines takes besides its solver. `width` is the number of coefficients
+ * of a sample, and `table` the same, but 0 for linear kernels. */
 #define MARGIN_IS_REST(classes, scheme) ((scheme) == MARGIN_SCHEME_ONE_REST && (classes) > 2u)
 #define MARGIN_MACHINES(classes, scheme)                                                           \
     (MARGIN_IS_REST(classes, scheme) ? (size_t)(classes)                                           \
@@ -2570,8 +2609,8 @@ MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, siz
 #define MARGIN_POOL_BYTES(n, d, classes, scheme)                                                   \
     MARGIN_POOL_OF(n, d, MARGIN_WIDTH(classes, scheme), MARGIN_MACHINES(classes, scheme), classes)
 
-/* mam: for a linear kernel, batch or on-line, whatever n; for any other; for two classes, whichever the
- * kernel. `scheme` is that of the options, 0 for the default. */
+/* mam: for a linear kernel, batch or on-line, whatever n; for any other; for two classes, whichever
+ * the kernel. `scheme` is that of the options, 0 for the default. */
 #define MARGIN_BLOCKS_MAM(X, d, classes, work_values)                                              \
     X(sum, margin_real, classes, MARGIN_PLUS(d, 2u))                                               \
     X(low, margin_real, classes, MARGIN_PLUS(d, 2u))                                               \
@@ -2595,9 +2634,9 @@ MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, siz
 #define MARGIN_MAM_BYTES(n, d)                                                                     \
     MARGIN_MORE(MARGIN_MAM_LINEAR_BYTES(d, 2u, 0), MARGIN_MAM_KERNEL_BYTES(n, d, 2u, 0))
 
-/* A quadratic programme with `rank` features or columns of a factor, the interior-point method, and both
- * with kernel rows. Where features are few the interior point goes first and the rows, which are
- * rarely needed, take its place. */
+/* A quadratic programme with `rank` features or columns of a factor, the interior-point method, and
+ * both with kernel rows. Where features are few the interior point goes first and the rows, which
+ * are rarely needed, take its place. */
 #define MARGIN_QP_DEPTH(n) ((size_t)((n) < 1024u ? 8u : 64u))
 #define MARGIN_QP_ROOM(rank) ((rank) == 0u ? (size_t)0 : MARGIN_PLUS(rank, 2u))
 #define MARGIN_BLOCKS_QP(X, n, room)                                                               \
@@ -2684,8 +2723,8 @@ MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, siz
 #define MARGIN_LOSS_BYTES(n, d)                                                                    \
     MARGIN_MORE(MARGIN_LOSS_LINEAR_BYTES(n, d, 2u, 0), MARGIN_LOSS_KERNEL_BYTES(n, d, 2u, 0))
 
-/* seco: for so many candidates, 192 or, with `cheap`, 16, and otherwise default values. The first is for
- * linear kernels and unit-poly of a = 1, the second for all others. */
+/* seco: for so many candidates, 192 or, with `cheap`, 16, and otherwise default values. The first
+ * is for linear kernels and unit-poly of a = 1, the second for all others. */
 typedef struct {
     margin_real c, weight, norm, expected;
     size_t covered, wrong;
@@ -2728,10 +2767,10 @@ typedef struct {
                  MARGIN_MORE(MARGIN_PIVOTED_BLOCKS(n), MARGIN_SECO_POOL(n, d))) +                  \
      MARGIN_ALIGN - 1u)
 
-/* Kendall's tau, thresholds, omam and lssvm; `classes` = 1 for rankers. omam of a linear kernel takes 20
- * bytes a sample in float, for one sort, and three vectors; other kernels keep every sample in the
- * model. lssvm takes d^2 numbers for a linear kernel and n^2 for any other; `search` is 1 if c is 0
- * or leave_one_out is set, else 0. */
+/* Kendall's tau, thresholds, omam and lssvm; `classes` = 1 for rankers. omam of a linear kernel
+ * takes 20 bytes a sample in float, for one sort, and three vectors; other kernels keep every
+ * sample in the model. lssvm takes d^2 numbers for a linear kernel and n^2 for any other; `search`
+ * is 1 if c is 0 or leave_one_out is set, else 0. */
 #define MARGIN_ORDINAL_MACHINES(classes)                                                           \
     ((size_t)(classes) > 2u ? (size_t)(classes)-1u : (size_t)1u)
 #define MARGIN_KENDALL_BYTES(n) (2u * MARGIN_BLOCK(n, sizeof(margin_index)))

@@ -15,7 +15,8 @@
 /* ================================================================================================
  * PART I PREDICT
  *
- * Everything that a device needs that only predicts. Who reviews such a firmware can stop at its end.
+ * Everything that a device needs that only predicts. Who reviews such a firmware can stop at its
+ * end.
  * ============================================================================================== */
 
 /* ---- >>platform ---- what the compiler is asked for ------------------------------------------ */
@@ -5399,8 +5400,8 @@ MARGIN_API margin_real margin_rng_uniform(margin_rng *rng)
 }
 
 /* Marsaglia's polar method (Marsaglia and Bray 1964): a point of the unit disc, taken with
- * probability pi / 4, gives two normal numbers; the second is dropped, so that there is no state but
- * the generator's. */
+ * probability pi / 4, gives two normal numbers; the second is dropped, so that there is no state
+ * but the generator's. */
 MARGIN_API margin_real margin_rng_normal(margin_rng *rng)
 {
     margin_real u;
@@ -5428,9 +5429,9 @@ MARGIN_API void margin_shuffle(margin_rng *rng, margin_index *items, size_t n)
 
 /* ---- >>linalg ---- --------------------------------------------------------------------------- */
 
-/* The blocks of a list in >>bytes of margin.h, for the struct that `plan` points to: each as a block of
- * its own, scratch or kept; or first counted, in `bytes`, and then laid out one after another from
- * `at` on within one block. */
+/* The blocks of a list in >>bytes of margin.h, for the struct that `plan` points to: each as a
+ * block of its own, scratch or kept; or first counted, in `bytes`, and then laid out one after
+ * another from `at` on within one block. */
 #define MGN_TAKE(place, type, rows, columns)                                                       \
     plan->place = MGN_SCRATCH(mem, type, mgn_size_mul(rows, columns));
 #define MGN_LAST(place, type, rows, columns)                                                       \
@@ -5575,7 +5576,8 @@ static margin_status mgn_vec_check(const margin_real *x, size_t n)
     return mgn_mat_check(x, 0, 1, n);
 }
 
-/* y = A' x. Row after row is added to y, four rows in one pass: the sums over k keep their order. */
+/* y = A' x. Row after row is added to y, four rows in one pass: the sums over k keep their
+ * order. */
 static void mgn_mat_t_vec(margin_real *MGN_RESTRICT y, const margin_real *a, size_t stride,
                           size_t rows, size_t cols, const margin_real *x)
 {
@@ -5775,7 +5777,8 @@ static void mgn_panel_dots(const margin_real *panel, size_t n, size_t d, const m
     }
 }
 
-/* A tile of which only m <= MGN_TILE vectors and n <= MGN_PANEL rows exist: x[m] .. are not read. */
+/* A tile of which only m <= MGN_TILE vectors and n <= MGN_PANEL rows exist: x[m] .. are not
+ * read. */
 static void mgn_tile_part(const margin_real *panel, size_t n, size_t d, const margin_real *const *x,
                           size_t m, size_t xstep, margin_real *out, size_t step, bool more)
 {
@@ -5899,8 +5902,8 @@ static void mgn_panel_pack_columns(margin_real *panel, mgn_view b, size_t k, siz
     }
 }
 
-/* One block of depth terms in one panel of columns of c, or with `more` added to it, for all m rows of
- * a. */
+/* One block of depth terms in one panel of columns of c, or with `more` added to it, for all m rows
+ * of a. */
 static void mgn_mat_mul_panel(margin_real *c, size_t step, mgn_view a, size_t m, size_t depth,
                               const margin_real *panel, size_t n, bool more)
 {
@@ -5914,8 +5917,8 @@ static void mgn_mat_mul_panel(margin_real *c, size_t step, mgn_view a, size_t m,
     }
 }
 
-/* c = a b for a of m x k and b of k x n, or with `more` c + a b: k in blocks, each sum going on where it
- * was left, so that terms that come in several calls give the bits of one. */
+/* c = a b for a of m x k and b of k x n, or with `more` c + a b: k in blocks, each sum going on
+ * where it was left, so that terms that come in several calls give the bits of one. */
 static void mgn_mat_mul_more(margin_real *c, size_t step, mgn_view a, mgn_view b, size_t m,
                              size_t k, size_t n, bool more, margin_real *panel)
 {
@@ -6391,8 +6394,8 @@ static void mgn_solve_columns(margin_real *b, mgn_view t, size_t n, bool forward
     }
 }
 
-/* b = T^-1 b for the n x m matrix b; forward: T is lower triangular, otherwise upper. Either its rows
- * or its columns are without gaps. */
+/* b = T^-1 b for the n x m matrix b; forward: T is lower triangular, otherwise upper. Either its
+ * rows or its columns are without gaps. */
 static void mgn_solve(margin_real *b, size_t step, size_t m, mgn_view t, size_t n, bool forward)
 {
     if (m == 1u && step == 1u && t.row == 1u) {
@@ -6487,9 +6490,10 @@ static margin_real mgn_rotation(const mgn_rotations *turn, size_t i, margin_real
 }
 
 /* Symmetric eigenvalues: A = Q T Q' by Householder reflections, then implicit QR steps on the
- * tridiagonal T (Golub and Van Loan, Matrix Computations, 8.3). Eigenvectors are rows throughout, so
- * every inner loop runs along a row. The matrix is first scaled by a power of two to a largest
- * element in [1, 4), which keeps all squares in range; a quantity of size EPS^2 is then negligible. */
+ * tridiagonal T (Golub and Van Loan, Matrix Computations, 8.3). Eigenvectors are rows throughout,
+ * so every inner loop runs along a row. The matrix is first scaled by a power of two to a largest
+ * element in [1, 4), which keeps all squares in range; a quantity of size EPS^2 is then
+ * negligible. */
 
 /* work = a / scale, lower triangle; returns the scale. */
 static margin_real mgn_lower_scaled(margin_real *work, size_t step, const margin_real *a,
@@ -6570,8 +6574,8 @@ static mgn_tridiagonal mgn_tridiagonal_plan(margin_arena *mem, size_t n)
     return t;
 }
 
-/* Reduces the lower triangle of a to T, from the last row up; u of the reflection that cleared row i
- * stays in the first i places of that row. */
+/* Reduces the lower triangle of a to T, from the last row up; u of the reflection that cleared row
+ * i stays in the first i places of that row. */
 static void mgn_tridiagonalise(margin_real *a, size_t stride, size_t n, const mgn_tridiagonal *t)
 {
     for (size_t i = n; i > 1u; i--) {
@@ -6609,7 +6613,8 @@ static void mgn_tridiagonal_basis(margin_real *a, size_t stride, size_t n, const
     }
 }
 
-/* One implicit QR step with Wilkinson's shift on rows lo .. hi of T, whose couplings are not zero. */
+/* One implicit QR step with Wilkinson's shift on rows lo .. hi of T, whose couplings are not
+ * zero. */
 static void mgn_qr_step(const mgn_tridiagonal *t, size_t lo, size_t hi)
 {
     margin_real *d = t->d, *e = t->e;
@@ -6783,8 +6788,8 @@ MARGIN_API margin_status margin_eigen(margin_real *values, margin_real *vectors,
     return mgn_both(margin_arena_rewind(mem, &before), status);
 }
 
-/* Leading eigenpairs: the eigenvalues of T by QR steps without vectors, the wanted eigenvectors of T
- * by inverse iteration, each kept orthogonal to all before it (Wilkinson; Ipsen, SIAM Review 39,
+/* Leading eigenpairs: the eigenvalues of T by QR steps without vectors, the wanted eigenvectors of
+ * T by inverse iteration, each kept orthogonal to all before it (Wilkinson; Ipsen, SIAM Review 39,
  * 1997), then Q applied to them. */
 typedef struct {
     mgn_tridiagonal t;
@@ -6940,11 +6945,11 @@ static margin_real mgn_shifted_residual(const mgn_leading *w, size_t n, margin_r
     return worst;
 }
 
-/* Row `which` of v: the eigenvector of T (of the given size) to lambda, orthogonal to the rows before
- * it. The shift stays a few EPS |T| away from lambda, another distance each time: within a cluster of
- * eigenvalues no direction is then amplified much more than the others, which could be one that the
- * rows before already span. Two or three solutions usually leave a residual of EPS |T|; the k-th
- * of at most 8 is accepted with 2^k EPS |T|. */
+/* Row `which` of v: the eigenvector of T (of the given size) to lambda, orthogonal to the rows
+ * before it. The shift stays a few EPS |T| away from lambda, another distance each time: within a
+ * cluster of eigenvalues no direction is then amplified much more than the others, which could be
+ * one that the rows before already span. Two or three solutions usually leave a residual of EPS
+ * |T|; the k-th of at most 8 is accepted with 2^k EPS |T|. */
 static bool mgn_inverse_iteration(const mgn_leading *w, size_t n, margin_real lambda,
                                   margin_real size, margin_real *v, size_t stride, size_t which)
 {
@@ -7035,8 +7040,8 @@ static margin_status mgn_finite_check(const margin_real *a, size_t stride, size_
     return status;
 }
 
-/* Row j of q made orthonormal to the rows before it, its coefficients in column j of r. Every row is
- * taken through the rows before it twice, which is enough (Giraud, Langou and others 2005). */
+/* Row j of q made orthonormal to the rows before it, its coefficients in column j of r. Every row
+ * is taken through the rows before it twice, which is enough (Giraud, Langou and others 2005). */
 static bool mgn_qr_row(margin_real *q, size_t stride, size_t j, size_t d, margin_real *r,
                        size_t rstride)
 {
@@ -7303,8 +7308,8 @@ static void mgn_strip_begin(mgn_strip *s, const mgn_group *group, size_t first)
     }
 }
 
-/* Weighted mean of u or u^2 over the samples, u = (x - low) / (high - low) - from: u lies in [-1, 1],
- * so nothing overflows, and a large offset of the column costs no digits. */
+/* Weighted mean of u or u^2 over the samples, u = (x - low) / (high - low) - from: u lies in [-1,
+ * 1], so nothing overflows, and a large offset of the column costs no digits. */
 static void mgn_strip_mean(const mgn_strip *s, const margin_real *from, bool squared,
                            margin_real *MGN_RESTRICT mean)
 {
@@ -7407,9 +7412,10 @@ MARGIN_API margin_status margin_data_means(const margin_data *data, size_t class
  *
  *     C += B + W w / (W + w) (b - m)(b - m)',   m += w / (W + w) (b - m),   W += w.
  *
- * Every term is a sum of squares on the diagonal: nothing cancels. A block has four samples, so C is
- * gone through once in four samples by a rank-5 update. m and C are compensated; m begins at the
- * first sample, not at 0: at a large offset its digits are all there, and x - m keeps those of x. */
+ * Every term is a sum of squares on the diagonal: nothing cancels. A block has four samples, so C
+ * is gone through once in four samples by a rank-5 update. m and C are compensated; m begins at the
+ * first sample, not at 0: at a large offset its digits are all there, and x - m keeps those of
+ * x. */
 typedef struct {
     size_t d;
     size_t held;             /* samples in the block */
@@ -7617,7 +7623,8 @@ MARGIN_API size_t margin_scaling_fit_size(unsigned kind, size_t d)
     return mgn_arena_counted(&mem);
 }
 
-/* Offsets and factors of the columns of a strip. range * (1 / range) never rounds to more than 1. */
+/* Offsets and factors of the columns of a strip. range * (1 / range) never rounds to more than
+ * 1. */
 static void mgn_scaling_strip(mgn_strip *s, unsigned kind, margin_real *offset, margin_real *factor)
 {
     const bool minmax = kind == MARGIN_SCALE_MINMAX;
@@ -7863,8 +7870,8 @@ static inline void mgn_kernel_block(const margin_kernel *k, const margin_real *x
     mgn_kernel_apply(k, mgn_norm2_bits(x, data->d), norm, out, data->n);
 }
 
-/* The whole kernel matrix of n samples, symmetric to the bit: dot products by tiles, the kernel on the
- * lower triangle, and that mirrored. Takes n values at `norm`, for their squared lengths, and
+/* The whole kernel matrix of n samples, symmetric to the bit: dot products by tiles, the kernel on
+ * the lower triangle, and that mirrored. Takes n values at `norm`, for their squared lengths, and
  * room for MGN_PANEL samples at `panel`. */
 static void mgn_kernel_matrix(const margin_kernel *kernel, const margin_data *data,
                               margin_real *norm, margin_real *panel, margin_real *k)
@@ -7893,11 +7900,11 @@ static margin_real *mgn_kernel_panel(margin_arena *mem, size_t d)
 
 /* Rows of the kernel matrix of the samples, within a budget of bytes.
  *
- * `slots` rows of memory. Fewer than n: the least recently used row gives way, in O(1), by a ring of
- * slots through `next` and `prev` whose head is entry `slots` (after it the most recent, before it
- * the oldest). n: row i has slot i, and nothing is ever given up. Two slots at least, so that two
- * rows can be held at once. A packed copy of the data makes rows at vector speed, without it they
- * come straight from the view: the same bits either way. */
+ * `slots` rows of memory. Fewer than n: the least recently used row gives way, in O(1), by a ring
+ * of slots through `next` and `prev` whose head is entry `slots` (after it the most recent, before
+ * it the oldest). n: row i has slot i, and nothing is ever given up. Two slots at least, so that
+ * two rows can be held at once. A packed copy of the data makes rows at vector speed, without it
+ * they come straight from the view: the same bits either way. */
 typedef struct {
     margin_data data;
     margin_kernel kernel;
@@ -8097,7 +8104,8 @@ static inline void mgn_rows_get2(mgn_rows *r, size_t i, size_t j, const margin_r
     *rj = row_j;
 }
 
-/* Dot products of the samples first .. first + count - 1, a panel, with themselves and all after. */
+/* Dot products of the samples first .. first + count - 1, a panel, with themselves and all
+ * after. */
 static void mgn_rows_strip(mgn_rows *r, size_t first, size_t count)
 {
     const size_t n = r->data.n;
@@ -8118,7 +8126,8 @@ static void mgn_rows_strip(mgn_rows *r, size_t first, size_t count)
     }
 }
 
-/* Kernel values of rows first .. end - 1 from their dot products, up to the diagonal and mirrored. */
+/* Kernel values of rows first .. end - 1 from their dot products, up to the diagonal and
+ * mirrored. */
 static void mgn_rows_finish(mgn_rows *r, size_t first, size_t end)
 {
     const size_t n = r->data.n;
@@ -10230,8 +10239,8 @@ static size_t mgn_bytes(size_t reals, size_t indices)
                         mgn_size_mul(indices, sizeof(margin_index)));
 }
 
-/* The shape and the memory of one training. Samples are sorted by class, those of class c being rows
- * order[start[c]] .. order[start[c + 1] - 1] of the data; samples of weight 0 are left out. */
+/* The shape and the memory of one training. Samples are sorted by class, those of class c being
+ * rows order[start[c]] .. order[start[c + 1] - 1] of the data; samples of weight 0 are left out. */
 typedef struct {
     size_t n, d, classes, machines, width;
     unsigned scheme;
@@ -10285,8 +10294,8 @@ static void mgn_copy(margin_real *to, const margin_real *from, size_t n)
     }
 }
 
-/* The kept arrays of an expansion, or of a list, in one block. There is one builder for all of them:
- * shape, then plan, then mgn_pool_add for each vector. */
+/* The kept arrays of an expansion, or of a list, in one block. There is one builder for all of
+ * them: shape, then plan, then mgn_pool_add for each vector. */
 typedef struct {
     size_t d, width, machines;
     size_t ends;  /* whole numbers: the class ends of an expansion, reach and target of a list */
@@ -10354,15 +10363,17 @@ static margin_vote mgn_vote_of(size_t classes, unsigned scheme)
 
 /* ---- the frame of every training ---- */
 
-/* A method: `plan` takes all blocks that `run` will take, in the same order, results at the front. */
+/* A method: `plan` takes all blocks that `run` will take, in the same order, results at the
+ * front. */
 typedef struct mgn_frame mgn_frame;
 typedef struct {
     void (*plan)(void *task, margin_arena *mem);
     margin_status (*run)(void *task, mgn_frame *frame);
 } mgn_method;
 
-/* The plan is run on a copy of the arena first, so that too little memory is found before any work is
- * done. What `run` leaves here becomes the caller's at the very end, when nothing can fail any more. */
+/* The plan is run on a copy of the arena first, so that too little memory is found before any work
+ * is done. What `run` leaves here becomes the caller's at the very end, when nothing can fail any
+ * more. */
 struct mgn_frame {
     margin_arena *mem;
     margin_arena before; /* what *mem was */
@@ -10408,8 +10419,8 @@ static margin_status mgn_frame_close(mgn_frame *frame, margin_status status)
     return status;
 }
 
-/* The body of every trainer; `checked` is what the trainer found wrong with its arguments. A model that
- * its own check refuses has numbers that are not finite, and is not returned. */
+/* The body of every trainer; `checked` is what the trainer found wrong with its arguments. A model
+ * that its own check refuses has numbers that are not finite, and is not returned. */
 static margin_status mgn_frame_train(const mgn_method *method, void *task, margin_status checked,
                                      margin_arena *mem, margin_model *model, margin_info *info)
 {
@@ -10604,8 +10615,8 @@ static bool mgn_any(const margin_real *v, size_t n)
     return false;
 }
 
-/* Gathers the samples with a coefficient into a pool in the arena. A machine that was stopped before its
- * first step has none; its pool holds the first sample, since a model needs a vector. */
+/* Gathers the samples with a coefficient into a pool in the arena. A machine that was stopped
+ * before its first step has none; its pool holds the first sample, since a model needs a vector. */
 static void mgn_job_pool(const mgn_job *job, const mgn_fit *fit, margin_arena *mem,
                          margin_expansion *e)
 {
@@ -10646,8 +10657,8 @@ static void mgn_job_model(const mgn_job *job, const mgn_fit *fit, margin_arena *
 }
 
 /* Adds a term to *sum, and what rounding takes from the new sum to *low (Knuth, The Art of Computer
- * Programming 2, 4.2.2, theorem B). The next term need not wait for more than one addition. A NaN or an
- * infinity never leaves the two again. */
+ * Programming 2, 4.2.2, theorem B). The next term need not wait for more than one addition. A NaN
+ * or an infinity never leaves the two again. */
 static inline void mgn_add_low(margin_real *sum, margin_real *low, margin_real term)
 {
     const margin_real s = *sum + term;
@@ -10699,11 +10710,11 @@ static margin_real mgn_margins_at(const mgn_margins *m, size_t i)
 }
 
 /* Quantiles by counting. The bits of numbers, taken as whole numbers, sort as the numbers do once
- * negative ones are complemented and the others get the top bit. One pass over the margins divides the
- * range in which a quantile must lie into MGN_BINS bins or fewer of equal width, counts the margins
- * in each, and notes the smallest and the largest: the bin of the wanted rank is the next range. A
- * range shrinks to less than 2 / MGN_BINS of its size, or to the values that occur: seven passes at
- * most for 32 bits and 64 bins, and about as many as n has digits. */
+ * negative ones are complemented and the others get the top bit. One pass over the margins divides
+ * the range in which a quantile must lie into MGN_BINS bins or fewer of equal width, counts the
+ * margins in each, and notes the smallest and the largest: the bin of the wanted rank is the next
+ * range. A range shrinks to less than 2 / MGN_BINS of its size, or to the values that occur: seven
+ * passes at most for 32 bits and 64 bins, and about as many as n has digits. */
 #define MGN_QUANTILES 5u
 #define MGN_BINS (SIZE_MAX > 0xFFFFFFFFu ? 64u : SIZE_MAX > 0xFFFFu ? 8u : 4u)
 
@@ -10993,14 +11004,17 @@ static margin_status mgn_train(const mgn_trainer *trainer, mgn_fit *fit, const m
 
 /* ---- >>mam ---- ------------------------------------------------------------------------------ */
 
-/* Pelckmans, Suykens, De Moor: "A risk minimization principle for a class of Parzen estimators", NIPS
- * 2007; equation numbers are its. With c_i = y_i times the share of sample i in all weight, sum |c| = 1,
+/* Pelckmans, Suykens, De Moor: "A risk minimization principle for a class of Parzen estimators",
+ * NIPS 2007; equation numbers are its. With c_i = y_i times the share of sample i in all weight,
+ * sum |c| = 1,
  *
- *     v = sum c_i phi(x_i),   lambda = |v| = sqrt(c'Kc),   w = v / lambda.                    [5], [7]
+ *     v = sum c_i phi(x_i),   lambda = |v| = sqrt(c'Kc),   w = v / lambda.                    [5],
+ *         [7]
  *
  * Linear kernels: v is a difference of class sums, so that every machine of every scheme comes from
- * one sum a class. Batch training adds the samples one after another by the code of the on-line form.
- * Other kernels go through the driver of >>train; one product f = Kc gives lambda, scores and bias. */
+ * one sum a class. Batch training adds the samples one after another by the code of the on-line
+ * form. Other kernels go through the driver of >>train; one product f = Kc gives lambda, scores and
+ * bias. */
 
 static const margin_mam_options mgn_mam_defaults = {{0, 0, 0, 0, 0}, false, false, 0};
 
@@ -11058,9 +11072,9 @@ static void mgn_mam_settle(const margin_mam_online *on, size_t label)
     }
 }
 
-/* Samples added to a class before it is settled. With u = EPS / 2 and M the largest sum, the low part
- * is at most (k + 1) u M after k of them, and adding to it rounds by u times that: 9.5 u^2 M for each
- * of 16 samples, less than 2.4 EPS^2 M. */
+/* Samples added to a class before it is settled. With u = EPS / 2 and M the largest sum, the low
+ * part is at most (k + 1) u M after k of them, and adding to it rounds by u times that: 9.5 u^2 M
+ * for each of 16 samples, less than 2.4 EPS^2 M. */
 #define MGN_MAM_SETTLE 16u
 
 static inline void mgn_mam_counted(margin_mam_online *on, size_t label, size_t count)
@@ -11258,8 +11272,8 @@ static mgn_twice mgn_mam_others(const margin_mam_online *on, const mgn_mam_machi
     return t;
 }
 
-/* Column j of class b over `per_b`, plus or minus that of the other side over `per_a`. Where the two
- * nearly cancel, their difference is exact and the low parts are what is left. */
+/* Column j of class b over `per_b`, plus or minus that of the other side over `per_a`. Where the
+ * two nearly cancel, their difference is exact and the low parts are what is left. */
 static margin_real mgn_mam_column(const margin_mam_online *on, const mgn_mam_machine *m, size_t j,
                                   margin_real per_b, margin_real per_a)
 {
@@ -11277,8 +11291,8 @@ static void mgn_mam_vector(const margin_mam_online *on, const mgn_mam_machine *m
     }
 }
 
-/* Looks at a machine; false when it has no direction: lambda within what the rounding of class means
- * can make of 0, which is a few EPS of the mean |x|. */
+/* Looks at a machine; false when it has no direction: lambda within what the rounding of class
+ * means can make of 0, which is a few EPS of the mean |x|. */
 static bool mgn_mam_look(const margin_mam_online *on, mgn_mam_machine *m)
 {
     const size_t d = on->d, at = m->b * mgn_mam_columns(on) + d;
@@ -11313,7 +11327,8 @@ static void mgn_mam_store(const margin_mam_online *on, const mgn_mam_machine *m,
     }
 }
 
-/* Looks at all machines, or stores them all; the sum of their lambdas, or -1 if one has no direction. */
+/* Looks at all machines, or stores them all; the sum of their lambdas, or -1 if one has no
+ * direction. */
 static margin_real mgn_mam_machines(const margin_mam_online *on, bool store)
 {
     const bool rest = on->scheme == MARGIN_SCHEME_ONE_REST;
@@ -11478,8 +11493,8 @@ static void mgn_mam_work_plan(mgn_mam_work *plan, margin_arena *mem, size_t n, s
     plan->tile = plan->panel == NULL ? NULL : plan->panel + MGN_PANEL * d;
 }
 
-/* What a tile of kernel values K(j .. j+m-1, first .. first+count-1) adds to f = K c: to the f of its
- * rows, and, unless it lies on the diagonal, to those of its columns. */
+/* What a tile of kernel values K(j .. j+m-1, first .. first+count-1) adds to f = K c: to the f of
+ * its rows, and, unless it lies on the diagonal, to those of its columns. */
 static void mgn_mam_tile(const mgn_mam_work *work, size_t j, size_t m, size_t first, size_t count,
                          const margin_real *c, margin_real *f)
 {
@@ -11719,7 +11734,8 @@ MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const 
     return MARGIN_OK;
 }
 
-/* The average margin is w.(difference of the class sums) over all weight, and what the bias adds. */
+/* The average margin is w.(difference of the class sums) over all weight, and what the bias
+ * adds. */
 MARGIN_API margin_status margin_mam_online_certainty(margin_mam_online *on,
                                                      margin_mam_certainty *certainty)
 {
@@ -11767,20 +11783,22 @@ MARGIN_API margin_real margin_mam_bound(const margin_mam_certainty *certainty, m
 
 /* In signed weights b (b_i = y_i alpha_i), with G its gradient and R = diag(ridge),
  *
- *     minimise  1/2 b'(c K + R)b - p y'b   over  0 <= y_i b_i <= cap_i,  sum of b over each group fixed;
+ *     minimise  1/2 b'(c K + R)b - p y'b   over  0 <= y_i b_i <= cap_i,  sum of b over each group
+ *         fixed;
  *     G = c K b + R b - p y.
  *
  *     svm    c = 1,            no ridge,               p = 1,  one group, whose sum is 0
- *     kmomd  c = 2(1-lambda),  ridge 2 lambda / weight,  p = 0,  no caps; each class is a group of sum y
+ *     kmomd  c = 2(1-lambda),  ridge 2 lambda / weight,  p = 0,  no caps; each class is a group of
+ *         sum y
  *
  * (in units in which the largest c K_ii + ridge_i is about 1, so that nothing over- or underflows.)
- * Moving weight within a group, b_i += t and b_j -= t, changes the objective by t (G_i - G_j) + O(t^2):
- * b is optimal when in no group a weight that may fall has a larger G than one that may rise. The
- * largest such difference is the violation.
+ * Moving weight within a group, b_i += t and b_j -= t, changes the objective by t (G_i - G_j) +
+ * O(t^2): b is optimal when in no group a weight that may fall has a larger G than one that may
+ * rise. The largest such difference is the violation.
  *
  * Three kinds of steps:
- *   pair    i = the smallest G that may rise, j = the partner of largest gain (G_j - G_i)^2 / 2a, a the
- *           curvature along the pair (Fan, Chen, Lin: "Working set selection using second order
+ *   pair    i = the smallest G that may rise, j = the partner of largest gain (G_j - G_i)^2 / 2a, a
+ *           the curvature along the pair (Fan, Chen, Lin: "Working set selection using second order
  *           information", JMLR 6, 2005). O(n) and two kernel rows.
  *   face    a minimiser over all weights strictly between their bounds, by conjugate gradients with
  *           the group sums projected out, stopped at the first bound. Pairs alone stall where K has
@@ -11986,7 +12004,8 @@ static void mgn_qp_mul(mgn_qp *q, margin_real a, const margin_index *list, size_
     }
 }
 
-/* G and the objective where w = c sum b_i (x_i - mean) is a variable of its own: b'Kb is |w|^2 / c^2. */
+/* G and the objective where w = c sum b_i (x_i - mean) is a variable of its own: b'Kb is |w|^2 /
+ * c^2. */
 static void mgn_qp_gradient_of_w(mgn_qp *q)
 {
     const size_t d = q->low->d;
@@ -12043,7 +12062,8 @@ static void mgn_qp_enter(mgn_qp *q)
     }
 }
 
-/* Takes places from .. to - 1 into the ends: a strict comparison, so that the first of equals wins. */
+/* Takes places from .. to - 1 into the ends: a strict comparison, so that the first of equals
+ * wins. */
 static void mgn_qp_ends_add(const mgn_qp *q, size_t from, size_t to, mgn_qp_ends *e)
 {
     for (size_t s = from; s < to; s++) {
@@ -12057,8 +12077,8 @@ static void mgn_qp_ends_add(const mgn_qp *q, size_t from, size_t to, mgn_qp_ends
     }
 }
 
-/* Curvature of the objective along b_i += t, b_j -= t, from the two diagonal elements and K_ij, kept
- * from vanishing for equal samples. */
+/* Curvature of the objective along b_i += t, b_j -= t, from the two diagonal elements and K_ij,
+ * kept from vanishing for equal samples. */
 static inline margin_real mgn_qp_curvature(margin_real both, margin_real twice_c, margin_real kij)
 {
     return mgn_max(both - twice_c * kij, MGN_EPS * both + MGN_TINY);
@@ -12541,29 +12561,32 @@ static void mgn_qp_cold(mgn_qp *q)
     }
 }
 
-/* Interior point where K is products of few features. With multipliers nu for the sums and z, s >= 0
- * for the bounds, alpha_i = |b_i| and u_i = cap_i - alpha_i:
+/* Interior point where K is products of few features. With multipliers nu for the sums and z, s >=
+ * 0 for the bounds, alpha_i = |b_i| and u_i = cap_i - alpha_i:
  *
  *     G_i - nu_group(i) - y_i (z_i - s_i) = 0,   z_i alpha_i = mu,   s_i u_i = mu,   mu -> 0.
  *
- * Newton's method; eliminating all that is diagonal, D_i = ridge_i + z_i/alpha_i + s_i/u_i, leaves in
- * each step one positive definite system in (c dw, dnu), w = sum b_i x_i, of d + groups unknowns,
+ * Newton's method; eliminating all that is diagonal, D_i = ridge_i + z_i/alpha_i + s_i/u_i, leaves
+ * in each step one positive definite system in (c dw, dnu), w = sum b_i x_i, of d + groups
+ * unknowns,
  *
  *     N = sum 1/D_i (x_i, -e_group(i)) (x_i, -e_group(i))' + diag(1/c, 0),
  *
  * at the cost of n d^2 / 2 products (Ferris, Munson: "Interior-point methods for massive support
  * vector machines", SIAM J. Optim. 13, 2002; predictor and corrector after Mehrotra). Fifteen to
- * thirty steps, whatever the data. Face and pair steps then put the weights exactly on their bounds.
+ * thirty steps, whatever the data. Face and pair steps then put the weights exactly on their
+ * bounds.
  *
  * Raw sensor values make C K large, and then w = sum b_i x_i is a small difference of large terms:
  * weights rounded to EPS C leave an error of EPS C |x| in w, which hides the margin. With own_w the
  * method therefore carries w itself. Its equation w = c sum b_i (x_i - mean) is one more residual,
  *
- *     drift = c sum b_i (x_i - mean) - w,   which adds drift / c to the right-hand side of the system,
+ *     drift = c sum b_i (x_i - mean) - w,
  *
- * and w then has EPS of its own size, whatever the rounding of b: where the weights that are free
- * determine w, N is so large that the rounding in drift moves it by nothing. The features are measured
- * from their mean, which changes nothing but the bias, because the weights sum to zero. */
+ * which adds drift / c to the right-hand side of the system; and w then has EPS of its own size,
+ * whatever the rounding of b: where the weights that are free determine w, N is so large that the
+ * rounding in drift moves it by nothing. The features are measured from their mean, which changes
+ * nothing but the bias, because the weights sum to zero. */
 #define MGN_IPM_STEPS 60u
 
 typedef struct {
@@ -12635,8 +12658,8 @@ static void mgn_ipm_start(mgn_ipm *p)
     }
 }
 
-/* The features of a sample, measured from their mean if w is a variable of its own. `room` has space
- * for them. */
+/* The features of a sample, measured from their mean if w is a variable of its own. `room` has
+ * space for them. */
 static const margin_real *mgn_ipm_features(const mgn_ipm *p, size_t i, margin_real *room)
 {
     const margin_real *x = mgn_sample(p->q->low, i);
@@ -12859,7 +12882,8 @@ static bool mgn_ipm_step(mgn_ipm *p)
     return true;
 }
 
-/* Copies the weights to `out`, which may be b itself, each whose multiplier outweighs it to its bound. */
+/* Copies the weights to `out`, which may be b itself, each whose multiplier outweighs it to its
+ * bound. */
 static void mgn_ipm_snap(const mgn_ipm *p, margin_real *out)
 {
     const mgn_qp *q = p->q;
@@ -12880,8 +12904,8 @@ static void mgn_ipm_snap(const mgn_ipm *p, margin_real *out)
     }
 }
 
-/* Whether w and the sums of the weights agree with the weights, as far as rounding lets one see, and
- * `b`, the weights put on their bounds, are much the same. */
+/* Whether w and the sums of the weights agree with the weights, as far as rounding lets one see,
+ * and `b`, the weights put on their bounds, are much the same. */
 static bool mgn_ipm_is_feasible(const mgn_ipm *p, const margin_real *b)
 {
     const mgn_qp *q = p->q;
@@ -12898,8 +12922,9 @@ static bool mgn_ipm_is_feasible(const mgn_ipm *p, const margin_real *b)
            moved <= q->tol * mass;
 }
 
-/* The violation, as a share of the goal, of weights `b` that differ from those at hand by what bounds
- * made of them: the gradient follows through the ridge alone, since w does not depend on them. */
+/* The violation, as a share of the goal, of weights `b` that differ from those at hand by what
+ * bounds made of them: the gradient follows through the ridge alone, since w does not depend on
+ * them. */
 static margin_real mgn_ipm_violation(const mgn_ipm *p, const margin_real *b)
 {
     const mgn_qp *q = p->q;
@@ -12980,10 +13005,10 @@ static bool mgn_ipm_run(mgn_ipm *p, size_t limit, mgn_tick *tick)
     return mgn_qp_repair(q, 0) && (p->groups < 2u || mgn_qp_repair(q, 1));
 }
 
-/* The same with w as a variable of its own. Rounding ends it at some point that is hard to foresee, so
- * the best iterate is kept: weights in best_b and w in best_w. `best` is the violation to improve on,
- * as a share of the goal; returns the one reached. The sums of the weights need not be met to the last
- * digit, because nothing is computed from the weights any more. */
+/* The same with w as a variable of its own. Rounding ends it at some point that is hard to foresee,
+ * so the best iterate is kept: weights in best_b and w in best_w. `best` is the violation to
+ * improve on, as a share of the goal; returns the one reached. The sums of the weights need not be
+ * met to the last digit, because nothing is computed from the weights any more. */
 static margin_real mgn_ipm_run_own_w(mgn_ipm *p, margin_real best, margin_real *best_b,
                                      margin_real *best_w, mgn_tick *tick)
 {
@@ -13114,7 +13139,8 @@ static void mgn_qp_assess(mgn_qp *q)
 }
 
 /* Pair steps, and from the step `first` on face steps, from the weights in b, whose sums are right,
- * until a fresh gradient meets the goal, or rounds no longer help and what is left may be rounding. */
+ * until a fresh gradient meets the goal, or rounds no longer help and what is left may be
+ * rounding. */
 static margin_status mgn_qp_run(mgn_qp *q, size_t first, size_t limit, mgn_tick *tick)
 {
     mgn_qp_pace pace = {0, 0, 8};
@@ -13144,8 +13170,8 @@ static margin_status mgn_qp_run(mgn_qp *q, size_t first, size_t limit, mgn_tick 
 }
 
 /* All that a machine of kmomd or svm takes while it trains, besides its results. The interior point
- * works on the features of a linear kernel, unless they outnumber the samples, or on the factor of a
- * kernel matrix if the caller wants one (rank > 0). */
+ * works on the features of a linear kernel, unless they outnumber the samples, or on the factor of
+ * a kernel matrix if the caller wants one (rank > 0). */
 typedef struct {
     mgn_qp qp;
     mgn_ipm ipm;
@@ -13318,8 +13344,8 @@ static margin_status mgn_qp_work_inside(mgn_qp_work *work, mgn_fit *fit, margin_
     return status;
 }
 
-/* Solves the programme that has been filled in. Where the interior point is not the shortest way, it
- * has its turn when pairs have taken longer than it will. */
+/* Solves the programme that has been filled in. Where the interior point is not the shortest way,
+ * it has its turn when pairs have taken longer than it will. */
 static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem)
 {
     mgn_qp *q = &work->qp;
@@ -13342,8 +13368,8 @@ static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit, margin_a
     return mgn_finite(q->objective) ? status : MARGIN_E_RANGE;
 }
 
-/* Where the programme has a w of its own, the weights of the linear machine are w times `scale`, and
- * the bias, which counts from the mean of the features, is moved to their origin. */
+/* Where the programme has a w of its own, the weights of the linear machine are w times `scale`,
+ * and the bias, which counts from the mean of the features, is moved to their origin. */
 static void mgn_fit_take_w(mgn_fit *fit, const mgn_qp *q, margin_real scale)
 {
     fit->has_w = q->own_w;
@@ -13355,14 +13381,14 @@ static void mgn_fit_take_w(mgn_fit *fit, const mgn_qp *q, margin_real scale)
 
 /* ---- >>kmomd ---- ---------------------------------------------------------------------------- */
 
-/* Aiolli, Da San Martino, Sperduti: "A kernel method for the optimization of the margin distribution",
- * ICANN 2008; equation numbers are its. With b_i = y_i gamma_i, problem [2] is the programme of >>qp
- * for c = 2(1 - lambda), ridge = 2 lambda, p = 0, and its pair step is [4], with the step clipped to
- * [-gamma_r, gamma_q]. s = K b are the scores along v, |v|^2 = b's, and the threshold midway between
- * the weighted means is theta = 1/2 sum gamma_j s_j / |v|.
+/* Aiolli, Da San Martino, Sperduti: "A kernel method for the optimization of the margin
+ * distribution", ICANN 2008; equation numbers are its. With b_i = y_i gamma_i, problem [2] is the
+ * programme of >>qp for c = 2(1 - lambda), ridge = 2 lambda, p = 0, and its pair step is [4], with
+ * the step clipped to [-gamma_r, gamma_q]. s = K b are the scores along v, |v|^2 = b's, and the
+ * threshold midway between the weighted means is theta = 1/2 sum gamma_j s_j / |v|.
  *
- * Weights w_i of the samples stand for copies: k copies share gamma_i, so that lambda gamma_i^2 / k is
- * left of their squares, and the ridge is 2 lambda / w_i. */
+ * Weights w_i of the samples stand for copies: k copies share gamma_i, so that lambda gamma_i^2 / k
+ * is left of their squares, and the ridge is 2 lambda / w_i. */
 
 /* Normalised entropy of the weights of one class: 1 when all are equal. */
 static margin_real mgn_kmomd_entropy(const margin_real *b, size_t n)
@@ -13391,9 +13417,9 @@ static margin_real mgn_kmomd_gap(const mgn_qp *q)
     return mgn_max(sum - low + high, 0);
 }
 
-/* |v|^2, with s = Kb in fit->f; 0 when it is lost in rounding: EPS times the size of K or, where v is
- * the sum of the samples, EPS^2. Where v is a variable of its own nothing is lost; s is then measured
- * from the mean, which mgn_fit_take_w sets right. */
+/* |v|^2, with s = Kb in fit->f; 0 when it is lost in rounding: EPS times the size of K or, where v
+ * is the sum of the samples, EPS^2. Where v is a variable of its own nothing is lost; s is then
+ * measured from the mean, which mgn_fit_take_w sets right. */
 static margin_real mgn_kmomd_square(mgn_qp *q, mgn_fit *fit)
 {
     margin_real square = 0, noise = 16 * MGN_EPS * q->peak;
@@ -13484,8 +13510,8 @@ static margin_status mgn_kmomd_solve(mgn_qp_work *work, mgn_fit *fit, margin_are
     return status;
 }
 
-/* Solves at lambda = 0, and makes sure that v tells the classes apart: the gap is 2 |v|^2 or more when
- * some sample of a class lies no further along v than one of the other. */
+/* Solves at lambda = 0, and makes sure that v tells the classes apart: the gap is 2 |v|^2 or more
+ * when some sample of a class lies no further along v than one of the other. */
 static margin_status mgn_kmomd_hard(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem,
                                     margin_kmomd_report *report)
 {
@@ -13576,13 +13602,13 @@ MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
 /* ---- >>svm ---- ------------------------------------------------------------------------------ */
 
 /* The C-SVM is the programme of >>qp for c = 1, no ridge, p = 1 and one group: b_i = y_i alpha_i,
- * G_i = (K b)_i - y_i. At the optimum G_i = nu for all alpha_i strictly between 0 and C_i, so the bias
- * is -nu. The hard margin, C infinite, is kmomd at lambda = 0 in other units: the two nearest points
- * of the classes' hulls, v apart, score +1 and -1, hence alpha = 2 gamma / |v|^2. */
+ * G_i = (K b)_i - y_i. At the optimum G_i = nu for all alpha_i strictly between 0 and C_i, so the
+ * bias is -nu. The hard margin, C infinite, is kmomd at lambda = 0 in other units: the two nearest
+ * points of the classes' hulls, v apart, score +1 and -1, hence alpha = 2 gamma / |v|^2. */
 
-/* The middle of the gap between the gradients of weights that may rise and those that may fall, where
- * none is free; s = Kb. Values of a tiny unit vanish in G = s - y, so that s breaks ties, and the whole
- * numbers y are added up apart. */
+/* The middle of the gap between the gradients of weights that may rise and those that may fall,
+ * where none is free; s = Kb. Values of a tiny unit vanish in G = s - y, so that s breaks ties, and
+ * the whole numbers y are added up apart. */
 static margin_real mgn_svm_middle(const mgn_qp *q, const margin_real *s)
 {
     size_t low = q->n, high = q->n;
@@ -13603,7 +13629,8 @@ static margin_real mgn_svm_middle(const mgn_qp *q, const margin_real *s)
     return ((s[low] + s[high]) - (mgn_qp_signed(q, low, 1) + mgn_qp_signed(q, high, 1))) / 2;
 }
 
-/* Scores without the bias, s = Kb, into `s`; returns nu, the mean G of free weights or the middle. */
+/* Scores without the bias, s = Kb, into `s`; returns nu, the mean G of free weights or the
+ * middle. */
 static margin_real mgn_svm_level(mgn_qp *q, margin_real *s)
 {
     margin_real mean = 0, count = 0;
@@ -13634,7 +13661,8 @@ static margin_real mgn_svm_gap(const mgn_qp *q, margin_real level)
     return sum;
 }
 
-/* Scores, bias and report of the solved programme; weights back into their own units. Returns nu. */
+/* Scores, bias and report of the solved programme; weights back into their own units. Returns
+ * nu. */
 static margin_real mgn_svm_finish(mgn_qp *q, mgn_fit *fit)
 {
     const margin_real level = mgn_svm_level(q, fit->f);
@@ -13675,7 +13703,8 @@ static margin_status mgn_svm_hard(mgn_qp_work *work, mgn_fit *fit, margin_arena 
     return status;
 }
 
-/* Caps in units in which K is about 1, clipped where the square of their sum would over- or underflow. */
+/* Caps in units in which K is about 1, clipped where the square of their sum would over- or
+ * underflow. */
 static void mgn_svm_programme(mgn_qp *q, const mgn_fit *fit, const margin_svm_options *options)
 {
     const margin_real root = mgn_sqrt(MGN_HUGE), n = (margin_real)q->n;
@@ -13721,8 +13750,8 @@ static margin_real mgn_svm_c0(mgn_qp *q)
     return far > 0 ? 4 / (mgn_sqrt(q->peak) * mgn_sqrt(far)) : 0;
 }
 
-/* c1 = 4 n / (z d) for hulls d apart and samples that are z or more along the direction between them;
- * with f = w.phi(x) + bias of the hard margin, d = 2 / |w| and z = |f - bias| / |w|. */
+/* c1 = 4 n / (z d) for hulls d apart and samples that are z or more along the direction between
+ * them; with f = w.phi(x) + bias of the hard margin, d = 2 / |w| and z = |f - bias| / |w|. */
 static margin_real mgn_svm_c1(margin_real square, margin_real nearest, size_t n)
 {
     return nearest > 0 ? 2 * (margin_real)n * square / nearest : 0;
@@ -13826,34 +13855,36 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
 /* ---- >>rates ---- ---------------------------------------------------------------------------- */
 
 /* Saketha Nath, Bhattacharyya: "Maximum margin classifiers with specified false positive and false
- * negative error rates", SDM 2007; equation numbers are its. Class 1 is the positive one, class 0 its
- * class 2; D = m_1 - m_0; S_c = R_c'R_c, where the ridge counts as rows of R_c; k_c = kappa_c.
+ * negative error rates", SDM 2007; equation numbers are its. Class 1 is the positive one, class 0
+ * its class 2; D = m_1 - m_0; S_c = R_c'R_c, where the ridge counts as rows of R_c; k_c = kappa_c.
  *
  * Both constraints of [3.14] are active at the optimum, so b drops out:
  *
  *     minimise  1/2 |w|^2   over   w.D >= 2 + k_1 |R_1 w| + k_0 |R_0 w|.
  *
- * The dual [3.23] is the distance of two ellipsoids, |y| at its least for y = D - R_1'q_1 - R_0'q_0 with
- * |q_c| <= k_c, and w = 2 y / |y|^2 [3.24]. A Lagrange multiplier for each |q_c|^2 <= k_c^2, 1 / c_c, turns
- * it into
+ * The dual [3.23] is the distance of two ellipsoids, |y| at its least for y = D - R_1'q_1 - R_0'q_0
+ * with |q_c| <= k_c, and w = 2 y / |y|^2 [3.24]. A Lagrange multiplier for each |q_c|^2 <= k_c^2, 1
+ * / c_c, turns it into
  *
- *     (I + c_1 S_1 + c_0 S_0) y = D,   q_c = c_c R_c y,   |q_c| = k_c or (c_c infinite, |q_c| <= k_c):
+ *     (I + c_1 S_1 + c_0 S_0) y = D,   q_c = c_c R_c y,   |q_c| = k_c or (c_c infinite, |q_c| <=
+ *         k_c):
  *
- * a linear system for y and two equations for the two numbers c_c, by Newton's method in log c_c. The
- * second case is the apex, R_c y = 0: all samples of the class score alike.
+ * a linear system for y and two equations for the two numbers c_c, by Newton's method in log c_c.
+ * The second case is the apex, R_c y = 0: all samples of the class score alike.
  * Every y bounds the distance from below, (D.y - k_1 |R_1 y| - k_0 |R_0 y|) / |y|, and every q that
  * keeps to |q_c| <= k_c from above, |D - R_1'q_1 - R_0'q_0|: between the two lies the gap.
  *
- * Feasibility: the same system without I, (c_1 S_1 + c_0 S_0) v = D, has as its (|q_1|, |q_0|), for c_1 / c_0
- * from 0 to infinity, exactly the pairs (k_1, k_0) whose ellipsoids touch: the frontier. p* is the
- * ratio of (k_1, k_0) to the touching pair in its direction, one equation for c_1 / c_0. Any v with v.D > 0
- * bounds it from above, p* <= (k_1 |R_1 v| + k_0 |R_0 v|) / v.D, with an error of second order in v.
+ * Feasibility: the same system without I, (c_1 S_1 + c_0 S_0) v = D, has as its (|q_1|, |q_0|), for
+ * c_1 / c_0 from 0 to infinity, exactly the pairs (k_1, k_0) whose ellipsoids touch: the frontier.
+ * p* is the ratio of (k_1, k_0) to the touching pair in its direction, one equation for c_1 / c_0.
+ * Any v with v.D > 0 bounds it from above, p* <= (k_1 |R_1 v| + k_0 |R_0 v|) / v.D, with an error
+ * of second order in v.
  *
  * Solving. R_c is known by m_c rows Z_c (and the ridge). The system in (y, q), y + Z'q = D and
  * Z y - q / c = 0, is reduced to
  *   narrow  (e + c_1 S_1 + c_0 S_0) y = D in the d dimensions of w, or
- *   wide    (Z Z' + 1 / c) q = Z D in the rows, where these are no more than the dimensions: kernels. Here
- *           an infinite c does no harm, but D must not lie in the span of the rows.
+ *   wide    (Z Z' + 1 / c) q = Z D in the rows, where these are no more than the dimensions:
+ *           kernels. Here an infinite c does no harm, but D must not lie in the span of the rows.
  * c beyond what the factor can bear are held back in the factor alone; the residuals of the full
  * system are then brought down by repeated correction with it, a few products with Z. */
 
@@ -13924,7 +13955,8 @@ typedef struct {
 } mgn_rates;
 
 #define MGN_RATES_FACTORS 40u
-/* Steps of log c up to this are made with the factor at hand: each correction takes that much off. */
+/* Steps of log c up to this are made with the factor at hand: each correction takes that much
+ * off. */
 #define MGN_RATES_NEAR MGN_R(1e-4)
 
 static size_t mgn_rates_first(const mgn_rates *p, size_t c)
@@ -14044,8 +14076,8 @@ static void mgn_rates_backsolve(const mgn_rates *p, margin_real *b)
     mgn_solve(b, 1, 1, mgn_view_of(l, 1, p->system.wstep), n, false);
 }
 
-/* From residuals r = D - e y - Z'q and s = Z y - q / c of the full system to its correction, in place:
- * e dy + Z'dq = r, Z dy - dq / c = -s. */
+/* From residuals r = D - e y - Z'q and s = Z y - q / c of the full system to its correction, in
+ * place: e dy + Z'dq = r, Z dy - dq / c = -s. */
 static void mgn_rates_correct(const mgn_rates *p, margin_real *r, margin_real *s)
 {
     const size_t begin = mgn_rates_begin(p), count = mgn_rates_count(p);
@@ -14099,8 +14131,8 @@ static void mgn_rates_pull(const mgn_rates *p, size_t c, margin_real *out)
     margin_axpy(out, p->at.c[c] * p->ridge, p->at.v, p->d);
 }
 
-/* Corrects v and q, while each correction is less than half of the one before; eight at most. Leaves |q_c|
- * and R_c'q_c. */
+/* Corrects v and q, while each correction is less than half of the one before; eight at most.
+ * Leaves |q_c| and R_c'q_c. */
 static bool mgn_rates_improve(mgn_rates *p)
 {
     margin_real last = margin_norm2(p->at.v, p->d);
@@ -14141,9 +14173,10 @@ static bool mgn_rates_solve(mgn_rates *p, const margin_real *c, margin_real e, b
     return mgn_rates_improve(p);
 }
 
-/* slope[i][j], the derivative of log |q_i| by log c_j, of the solution at hand. With a_i = R_i'q_i it is
- * [i = j] - c_i a_i'M^-1 a_j / |q_i|^2; in the wide form, free of cancellation, q_i'(N^-1 q_j) / (c_j |q_i|^2),
- * where N^-1 is that of all rows and q_j has zeros in those of the other class. */
+/* slope[i][j], the derivative of log |q_i| by log c_j, of the solution at hand. With a_i = R_i'q_i
+ * it is [i = j] - c_i a_i'M^-1 a_j / |q_i|^2; in the wide form, free of cancellation, q_i'(N^-1
+ * q_j) / (c_j |q_i|^2), where N^-1 is that of all rows and q_j has zeros in those of the other
+ * class. */
 static void mgn_rates_slopes(const mgn_rates *p, margin_real slope[2][2])
 {
     for (size_t j = 0; j < 2u; j++) {
@@ -14229,7 +14262,8 @@ static margin_real mgn_rates_beyond(const mgn_rates *p, const mgn_rates_quest *q
     return value;
 }
 
-/* Newton's method for the point of the frontier, which rises with x, between bounds that close in. */
+/* Newton's method for the point of the frontier, which rises with x, between bounds that close
+ * in. */
 static void mgn_rates_seek(mgn_rates *p, mgn_rates_quest *quest, margin_real x)
 {
     const margin_real end = MGN_R(sizeof(margin_real) > 4u ? 27.0 : 12.0);
@@ -14284,8 +14318,8 @@ static void mgn_rates_narrow(mgn_rates *p)
     }
 }
 
-/* In the wide form c as large as they go: y is what D has outside the span of the rows. True if that is
- * not lost in rounding; p* is then as good as 0. */
+/* In the wide form c as large as they go: y is what D has outside the span of the rows. True if
+ * that is not lost in rounding; p* is then as good as 0. */
 static bool mgn_rates_outside(mgn_rates *p, mgn_rates_quest *quest)
 {
     margin_real c[2];
@@ -14359,7 +14393,8 @@ static margin_real mgn_rates_bound(const mgn_rates *p, const margin_real *x)
     return size > 0 ? (margin_dot(p->delta, x, p->d) - mgn_rates_width(p, x)) / size : 0;
 }
 
-/* v = a y + b D and the lower bound by it, for Z y in p->room.x and Z D in p->room.s; p->at.q is used. */
+/* v = a y + b D and the lower bound by it, for Z y in p->room.x and Z D in p->room.s; p->at.q is
+ * used. */
 static margin_real mgn_rates_mix(const mgn_rates *p, margin_real a, margin_real b)
 {
     margin_real size, width = 0;
@@ -14377,7 +14412,8 @@ static margin_real mgn_rates_mix(const mgn_rates *p, margin_real a, margin_real 
     return size > 0 ? (margin_dot(p->delta, p->at.v, p->d) - width) / size : 0;
 }
 
-/* The best of a few directions between y, that of p*, and D; into v, as long as the distance it shows. */
+/* The best of a few directions between y, that of p*, and D; into v, as long as the distance it
+ * shows. */
 static void mgn_rates_begin_fast(mgn_rates *p)
 {
     const margin_real ly = 1 / margin_norm2(p->best.y, p->d), ld = 1 / margin_norm2(p->delta, p->d);
@@ -14404,8 +14440,9 @@ static margin_real mgn_rates_excess(const mgn_rates *p, size_t c)
     return p->active[c] && p->at.length[c] > 0 ? 1 - p->kappa[c] / p->at.length[c] : 0;
 }
 
-/* |D - Z'q| for q cut back to |q_c| <= k_c: an upper bound of the distance. D - Z'q is y and the residual of the
- * solution, in p->room.r; residuals that the rounding of D explains are taken for none. */
+/* |D - Z'q| for q cut back to |q_c| <= k_c: an upper bound of the distance. D - Z'q is y and the
+ * residual of the solution, in p->room.r; residuals that the rounding of D explains are taken for
+ * none. */
 static margin_real mgn_rates_above(const mgn_rates *p)
 {
     for (size_t j = 0; j < p->d; j++) {
@@ -14429,8 +14466,8 @@ static margin_real mgn_rates_astray(const mgn_rates *p)
     return margin_norm2(p->room.t, p->d) / margin_norm2(p->at.v, p->d);
 }
 
-/* Bounds by the solution at hand; the best one is kept, of equals up to the rounding of D.y the one closer
- * to stationarity. */
+/* Bounds by the solution at hand; the best one is kept, of equals up to the rounding of D.y the one
+ * closer to stationarity. */
 static void mgn_rates_take(mgn_rates *p)
 {
     const margin_real low = mgn_rates_bound(p, p->at.v);
@@ -14455,8 +14492,8 @@ static margin_real mgn_rates_over(margin_real a, margin_real b, margin_real othe
     return b < 0 || b > 0 ? a / b : otherwise;
 }
 
-/* The Newton step in log c, step[c], for the c that are not held; a class whose |q_c| < k_c no longer
- * depends on its c is at the apex, and its c goes to the largest of use. */
+/* The Newton step in log c, step[c], for the c that are not held; a class whose |q_c| < k_c no
+ * longer depends on its c is at the apex, and its c goes to the largest of use. */
 static void mgn_rates_step(const mgn_rates *p, const bool *hold, const margin_real *most,
                            margin_real *step)
 {
@@ -14510,9 +14547,9 @@ static margin_real mgn_rates_move(mgn_rates *p, margin_real tol, margin_real *c)
     return size;
 }
 
-/* The first c: k_c / |R_c y| of the starting point, unless that is next to an apex, where one begins at
- * some distance: k_c |R_c y| at least a thousandth of what S_c can make of it (wide) or of D.y, which is
- * |y|^2 + k_1 |R_1 y| + k_0 |R_0 y|. */
+/* The first c: k_c / |R_c y| of the starting point, unless that is next to an apex, where one
+ * begins at some distance: k_c |R_c y| at least a thousandth of what S_c can make of it (wide) or
+ * of D.y, which is |y|^2 + k_1 |R_1 y| + k_0 |R_0 y|. */
 static void mgn_rates_first_c(mgn_rates *p, margin_real *c)
 {
     const margin_real along = margin_dot(p->delta, p->at.v, p->d),
@@ -14526,7 +14563,8 @@ static void mgn_rates_first_c(mgn_rates *p, margin_real *c)
     }
 }
 
-/* The solution for c. Where that has moved little, the factor at hand serves to correct the one before. */
+/* The solution for c. Where that has moved little, the factor at hand serves to correct the one
+ * before. */
 static bool mgn_rates_follow(mgn_rates *p, const margin_real *c, margin_real moved)
 {
     if (moved > MGN_RATES_NEAR) {
@@ -14547,9 +14585,9 @@ static void mgn_rates_begin_newton(mgn_rates *p, margin_real *c)
     p->best.high = margin_norm2(p->delta, p->d);
 }
 
-/* Newton's method until the gap is closed, or no longer closes. The gap goes with the product of |R_c y|
- * and what |q_c| is short of k_c, w with the latter alone: so one more step is made, mostly without a
- * factorisation. The best c is in c_best, its y in y. */
+/* Newton's method until the gap is closed, or no longer closes. The gap goes with the product of
+ * |R_c y| and what |q_c| is short of k_c, w with the latter alone: so one more step is made, mostly
+ * without a factorisation. The best c is in c_best, its y in y. */
 static margin_status mgn_rates_fast(mgn_rates *p, mgn_tick *tick, margin_real tol)
 {
     margin_real c[2], least = MGN_HUGE, moved = MGN_HUGE;
@@ -14671,7 +14709,8 @@ static bool mgn_rates_two_factors(mgn_rates *p)
     return true;
 }
 
-/* An ellipsoid |L^-1 (z - m)| <= k, the point where the line of centres leaves it, and the normal there. */
+/* An ellipsoid |L^-1 (z - m)| <= k, the point where the line of centres leaves it, and the normal
+ * there. */
 typedef struct {
     const margin_real *l;
     size_t step;
@@ -14707,7 +14746,8 @@ static void mgn_rates_leave(mgn_rates_ball *o, const margin_real *line, margin_r
     margin_axpy(o->centre, sign * o->part, line, d);
 }
 
-/* The angle between the line and the normal, or a little more: 2 tan of its half, from unit vectors. */
+/* The angle between the line and the normal, or a little more: 2 tan of its half, from unit
+ * vectors. */
 static margin_real mgn_rates_angle(const mgn_rates_ball *o, const margin_real *line,
                                    margin_real sign, size_t d)
 {
@@ -14738,7 +14778,8 @@ static void mgn_rates_take_line(mgn_rates *p, const margin_real *line, margin_re
     p->best.low = mgn_max(p->best.low, before);
 }
 
-/* Stationarity of y: |y - (D - k_1 S_1 y / |R_1 y| - k_0 S_0 y / |R_0 y|)| / |y|, y as long as the distance. */
+/* Stationarity of y: |y - (D - k_1 S_1 y / |R_1 y| - k_0 S_0 y / |R_0 y|)| / |y|, y as long as the
+ * distance. */
 static void mgn_rates_stray(mgn_rates *p)
 {
     const margin_real size = p->best.low / margin_norm2(p->best.y, p->d);
@@ -14791,9 +14832,9 @@ static margin_real mgn_rates_round(const mgn_rates *p, mgn_rates_ball *ball, mar
     return worst;
 }
 
-/* The algorithm of section 3.2. A_c = 2 S_c^-1 is applied by triangular solutions; its delta_c = 1 / |A_c|
- * is half the least eigenvalue of S_c, so that the sphere that touches at z has its centre at
- * z - least S_c^-1 (z - m) (and the radius delta_c |A_c (z - m)|, misprinted as delta_c). */
+/* The algorithm of section 3.2. A_c = 2 S_c^-1 is applied by triangular solutions; its delta_c = 1
+ * / |A_c| is half the least eigenvalue of S_c, so that the sphere that touches at z has its centre
+ * at z - least S_c^-1 (z - m) (and the radius delta_c |A_c (z - m)|, misprinted as delta_c). */
 static margin_status mgn_rates_iter(mgn_rates *p, mgn_tick *tick, const margin_rates_options *run,
                                     const margin_real *least, size_t *rounds)
 {
@@ -15054,7 +15095,8 @@ static size_t mgn_rates_panel(size_t size)
     return mgn_size_mul(MGN_PANEL, size > MGN_PIVOTS ? size : MGN_PIVOTS);
 }
 
-/* The problem in d dimensions: 2 means and 2 covariances, which become Z, at the front of `from`. */
+/* The problem in d dimensions: 2 means and 2 covariances, which become Z, at the front of
+ * `from`. */
 typedef struct {
     margin_real *mean, *cov, *weight;
     margin_index *order;
@@ -15086,8 +15128,9 @@ static void mgn_rates_linear_plan(mgn_rates *p, mgn_rates_linear *l, margin_aren
     p->zstep = p->system.sstep = p->system.wstep = d;
 }
 
-/* Z_c from the covariance of class c: a factor of it in units in which its diagonal is 1, so that the
- * rank does not depend on the scaling of the features. Rows below p->m[0] are those of class 0. */
+/* Z_c from the covariance of class c: a factor of it in units in which its diagonal is 1, so that
+ * the rank does not depend on the scaling of the features. Rows below p->m[0] are those of class
+ * 0. */
 static margin_status mgn_rates_linear_factor(mgn_rates *p, const mgn_rates_linear *l, size_t c)
 {
     const size_t d = p->d;
@@ -15167,8 +15210,8 @@ static void mgn_rates_linear_wide(mgn_rates *p)
 /* Squares below this have lost digits: numbers below MGN_TINY have a fixed spacing. */
 #define MGN_RATES_LEAST (4 * MGN_TINY)
 
-/* Whether feature j is so small that the squares of its differences are lost. The machine would then
- * take its variance for zero and promise rates that it does not keep. */
+/* Whether feature j is so small that the squares of its differences are lost. The machine would
+ * then take its variance for zero and promise rates that it does not keep. */
 static bool mgn_rates_linear_lost(const mgn_rates *p, size_t j)
 {
     const margin_real apart = mgn_abs(p->delta[j]);
@@ -15271,7 +15314,8 @@ static void mgn_rates_linear_report(const margin_data *data, const margin_model 
     }
 }
 
-/* Copies given moments, or takes those of the data, whose scratch lies where the problem will be. */
+/* Copies given moments, or takes those of the data, whose scratch lies where the problem will
+ * be. */
 static margin_status mgn_rates_linear_moments(mgn_rates *p, const mgn_rates_linear *l,
                                               const margin_data *data,
                                               const margin_rates_moments *given)
@@ -15355,13 +15399,13 @@ static margin_status mgn_rates_linear_train(const margin_data *data,
 
 /* ---- from a kernel matrix ---- */
 
-/* The problem of n samples in the space that they span: K = L L', pivoted; sample i is row i of L (in
- * the pivots' order), Z its deviation from the mean of its class.
+/* The problem of n samples in the space that they span: K = L L', pivoted; sample i is row i of L
+ * (in the pivots' order), Z its deviation from the mean of its class.
  *
- * w has coefficients of two kinds. Those by q belong to all samples and are no larger than kappa allows:
- * harmless in float. Those by L belong to the pivots alone, as many as the rank, but grow with the
- * condition of K. `fast` prefers the second where the rank is at most n / 2 and they are not much
- * larger; else S takes the place of L. `iter` has no q. */
+ * w has coefficients of two kinds. Those by q belong to all samples and are no larger than kappa
+ * allows: harmless in float. Those by L belong to the pivots alone, as many as the rank, but grow
+ * with the condition of K. `fast` prefers the second where the rank is at most n / 2 and they are
+ * not much larger; else S takes the place of L. `iter` has no q. */
 typedef struct {
     mgn_rates p;
     size_t n;
@@ -15396,7 +15440,8 @@ static void mgn_rates_kernel_plan(const mgn_fit *fit, margin_arena *mem)
     mgn_rates_kernel_take(&k, fit, mem);
 }
 
-/* Products of the samples less their mean, so that a linear machine does not depend on the origin. */
+/* Products of the samples less their mean, so that a linear machine does not depend on the
+ * origin. */
 static void mgn_rates_centred(const mgn_rates_kernel *k, const margin_data *data)
 {
     margin_real *mean = k->p.system.panel;
@@ -15904,23 +15949,25 @@ MARGIN_API margin_status margin_rates_frontier_moments(const margin_rates_moment
 /* ---- >>loss ---- ----------------------------------------------------------------------------- */
 
 /* Weizsaecker, Fuernkranz: "Margin driven separate and conquer by asymmetric loss functions",
- * TUD-KE-2011-01; equation numbers are its. Smoothed loss [3.4]: E L(m + s t), t standard normal, s the
- * width. The paper adds up integrals over the pieces [3.13], which cancel to nothing far from an end.
- * The same number without cancellation: L is the polynomial P of the piece at m, and beyond each end e
- * something is added to it, the difference D of the polynomials of the two pieces that meet there,
+ * TUD-KE-2011-01; equation numbers are its. Smoothed loss [3.4]: E L(m + s t), t standard normal, s
+ * the width. The paper adds up integrals over the pieces [3.13], which cancel to nothing far from
+ * an end. The same number without cancellation: L is the polynomial P of the piece at m, and beyond
+ * each end e something is added to it, the difference D of the polynomials of the two pieces that
+ * meet there,
  *
  *     E L(m + s t) = E P(m + s t) + sum over ends e of E [m + s t lies beyond e] D(m + s t).
  *
  * With D(x) = j0 + j1 |x - e| + j2 |x - e|^2, the distance u = |e - m| / s and the tail integrals
  *
- *     q(u) = integral of density(t) over t > u,   i1(u) = of (t - u) density(t) = density(u) - u q(u),
+ *     q(u) = integral of density(t) over t > u,   i1(u) = of (t - u) density(t) = density(u) - u
+ *         q(u),
  *     i2(u) = of (t - u)^2 density(t) = (1 + u^2) q(u) - u density(u)
  *
  * a term is j0 q + j1 s i1 + j2 s^2 i2, its derivative by m, times -1 for ends below m,
- * j0 density / s + j1 q + 2 j2 s i1, and the second one j0 u density / s^2 + j1 density / s + 2 j2 q.
- * All tails are positive and fall with u. For large u, where the closed forms cancel, they come from the
- * continued fraction of Mills' ratio, M = q / density = 1/(u + k1), k1 = 1/(u + k2), k2 = 2/(u + 3/(u + ..:
- * i1 = density M k1, i2 = density M k1 k2. */
+ * j0 density / s + j1 q + 2 j2 s i1, and the second one j0 u density / s^2 + j1 density / s + 2 j2
+ * q. All tails are positive and fall with u. For large u, where the closed forms cancel, they come
+ * from the continued fraction of Mills' ratio, M = q / density = 1/(u + k1), k1 = 1/(u + k2), k2 =
+ * 2/(u + 3/(u + ..: i1 = density M k1, i2 = density M k1 k2. */
 
 MARGIN_API margin_loss margin_loss_named(unsigned name)
 {
@@ -15963,7 +16010,8 @@ typedef struct {
 /* And from here on the density is zero. */
 #define MGN_TAIL_END MGN_R(sizeof(margin_real) > 4u ? 38.6 : 14.5)
 
-/* As many levels as i2 needs for EPS, found by trial: 42 at u = 4 in double, 35 at u = 2 in float. */
+/* As many levels as i2 needs for EPS, found by trial: 42 at u = 4 in double, 35 at u = 2 in
+ * float. */
 static void mgn_tail_fraction(margin_real u, mgn_tail *t)
 {
     const margin_real levels = sizeof(margin_real) > 4u ? 10 + 520 / (u * u) : 7 + 112 / (u * u);
@@ -16002,8 +16050,8 @@ static void mgn_piece_at(const margin_piece *p, margin_real m, margin_real out[3
     out[2] = p->c2;
 }
 
-/* Adds the term of the end e, between the pieces `here` (on the side of m) and `there`; side 1 for an
- * end above m, -1 for one below. */
+/* Adds the term of the end e, between the pieces `here` (on the side of m) and `there`; side 1 for
+ * an end above m, -1 for one below. */
 static void mgn_loss_end(const margin_piece *here, const margin_piece *there, margin_real e,
                          margin_real m, margin_real width, margin_real side, margin_real out[3])
 {
@@ -16050,8 +16098,9 @@ MARGIN_API void margin_loss_at(const margin_loss *loss, margin_real m, margin_re
     }
 }
 
-/* Eigen-coordinates of n samples (2.3, "Kernel transform"): K = V'V with q orthogonal rows of lengths
- * sqrt(lambda); g(x_i) = (V'beta)_i, |g|^2 = beta.beta, and g = sum a_i k(x_i, .) for a = V' (beta / lambda). */
+/* Eigen-coordinates of n samples (2.3, "Kernel transform"): K = V'V with q orthogonal rows of
+ * lengths sqrt(lambda); g(x_i) = (V'beta)_i, |g|^2 = beta.beta, and g = sum a_i k(x_i, .) for a =
+ * V' (beta / lambda). */
 typedef struct {
     size_t n, q;
     margin_real *v;      /* q rows of n values, in room for n */
@@ -16065,7 +16114,8 @@ static void mgn_space_plan(mgn_space *plan, margin_arena *mem, size_t n)
     MARGIN_BLOCKS_SPACE(MGN_TAKE, n)
 }
 
-/* How many of the eigenvalues to keep: those above rounding and above 2^(mean log2 + cut_off) [4.5]. */
+/* How many of the eigenvalues to keep: those above rounding and above 2^(mean log2 + cut_off)
+ * [4.5]. */
 static size_t mgn_space_rank(const margin_real *lambda, size_t n, const margin_smoothing *how)
 {
     const margin_real floor = lambda[0] * MGN_EPS * 4 * (margin_real)n;
@@ -16136,10 +16186,10 @@ static void mgn_space_coefficients(const mgn_space *s, margin_real *beta, margin
  *
  *     Q = |beta|^2 + sum over i of price_i L_i(side_i f_i),   f = V'beta - threshold,
  *
- * by limited-memory BFGS (Nocedal: "Updating quasi-Newton matrices with limited storage", 1980) with
- * a search for the weak Wolfe conditions by bisection, which also ends where Q has kinks (Lewis,
- * Overton: "Nonsmooth optimization via quasi-Newton methods", 2013). f is known along a direction
- * from one product V'd: a trial step costs the n losses, no product. */
+ * by limited-memory BFGS (Nocedal: "Updating quasi-Newton matrices with limited storage", 1980)
+ * with a search for the weak Wolfe conditions by bisection, which also ends where Q has kinks
+ * (Lewis, Overton: "Nonsmooth optimization via quasi-Newton methods", 2013). f is known along a
+ * direction from one product V'd: a trial step costs the n losses, no product. */
 typedef struct {
     const mgn_space *space;
     margin_loss loss[2];       /* of samples on the sides -1 and 1 */
@@ -16539,17 +16589,19 @@ MARGIN_API margin_status margin_loss_train(const margin_data *data,
 
 /* ---- >>seco ---- ----------------------------------------------------------------------------- */
 
-/* Weizsaecker, Fuernkranz, as in >>loss; equation numbers are its. Notation: A the samples that no cut
- * has covered yet, m of them; a candidate of sign s is f = g - tau, minimising [2.2]
+/* Weizsaecker, Fuernkranz, as in >>loss; equation numbers are its. Notation: A the samples that no
+ * cut has covered yet, m of them; a candidate of sign s is f = g - tau, minimising [2.2]
  *
- *     |g|^2 + C ( C+ mean of ramp(s y f) over the target class + mean of hinge(s y f) over the other ),
+ *     |g|^2 + C ( C+ mean of ramp(s y f) over the target class + mean of hinge(s y f) over the
+ *     other ),
  *
- * and covers {f > 0}. Candidate assessment [2.12]: its own errors on A plus those, cross-validated, of a
- * two-sided machine on the rest of A, over m. As both are counted in samples, a cross-validation ends
- * as soon as it has lost against the best candidate so far: the choice is the same.
+ * and covers {f > 0}. Candidate assessment [2.12]: its own errors on A plus those, cross-validated,
+ * of a two-sided machine on the rest of A, over m. As both are counted in samples, a
+ * cross-validation ends as soon as it has lost against the best candidate so far: the choice is the
+ * same.
  *
- * One kernel matrix of all samples is computed; the machines that cross-validation trains take their
- * kernel rows from it, and for rising C start from the solution before, scaled. */
+ * One kernel matrix of all samples is computed; the machines that cross-validation trains take
+ * their kernel rows from it, and for rising C start from the solution before, scaled. */
 
 static margin_real mgn_ratio(size_t part, size_t all)
 {
@@ -16683,7 +16735,8 @@ static bool mgn_seco_positive(const mgn_seco *s, size_t i)
     return mgn_label(&s->data, i) == 1u;
 }
 
-/* Takes the samples of `list` outside fold `without`, negative ones first, with their kernel values. */
+/* Takes the samples of `list` outside fold `without`, negative ones first, with their kernel
+ * values. */
 static void mgn_seco_svm_take(mgn_seco *s, const margin_index *list, size_t m, size_t without)
 {
     mgn_seco_svm *svm = &s->svm;
@@ -16830,8 +16883,8 @@ static size_t mgn_seco_patience(const mgn_seco *s, size_t n)
     return mgn_size_min(s->run.max_iterations, mgn_size_add(mgn_size_mul(64u, n), 1000u));
 }
 
-/* Errors of a machine for C on the samples of fold `which`, trained on the others; where these are of
- * one class, they say so to all. */
+/* Errors of a machine for C on the samples of fold `which`, trained on the others; where these are
+ * of one class, they say so to all. */
 static size_t mgn_seco_fold_errors(mgn_seco *s, const margin_index *list, size_t m, size_t which,
                                    margin_real c)
 {
@@ -16850,8 +16903,8 @@ static size_t mgn_seco_fold_errors(mgn_seco *s, const margin_index *list, size_t
     return wrong;
 }
 
-/* The least errors over the folds of any C, and log2 of the first such C; `bound` if there are as many
- * or more: then C is none. */
+/* The least errors over the folds of any C, and log2 of the first such C; `bound` if there are as
+ * many or more: then C is none. */
 static size_t mgn_seco_validate(mgn_seco *s, const margin_index *list, size_t m, size_t bound,
                                 int *power)
 {
@@ -17014,7 +17067,8 @@ static size_t mgn_seco_next(const mgn_seco *s)
     return best;
 }
 
-/* The scores of candidate t on the active samples; what it leaves in s->rest, their number returned. */
+/* The scores of candidate t on the active samples; what it leaves in s->rest, their number
+ * returned. */
 static size_t mgn_seco_leave(mgn_seco *s, size_t t)
 {
     size_t left = 0;
@@ -17090,8 +17144,8 @@ static void mgn_seco_append(mgn_seco *s, size_t t, size_t errors)
     s->m = left;
 }
 
-/* K = L'L with few rows of L, in s->space.v, by pivoted Cholesky steps: how many; 0 if there would be
- * more than m / 2, or none. What is left of the diagonal is in s->space.length. */
+/* K = L'L with few rows of L, in s->space.v, by pivoted Cholesky steps: how many; 0 if there would
+ * be more than m / 2, or none. What is left of the diagonal is in s->space.length. */
 static size_t mgn_seco_factor(mgn_seco *s)
 {
     const size_t m = s->m;
@@ -17127,8 +17181,8 @@ static size_t mgn_seco_factor(mgn_seco *s)
     }
 }
 
-/* Eigen-coordinates from r rows of L: the eigenvalues of L L' are those of L'L, and an eigenvector e of
- * L L' makes the coordinate L'e. In place of m^3 steps this takes m r^2. */
+/* Eigen-coordinates from r rows of L: the eigenvalues of L L' are those of L'L, and an eigenvector
+ * e of L L' makes the coordinate L'e. In place of m^3 steps this takes m r^2. */
 static margin_status mgn_seco_turn(mgn_seco *s, size_t r, margin_arena *mem)
 {
     const size_t m = s->m;
@@ -17252,8 +17306,8 @@ static margin_status mgn_seco_finish(mgn_seco *s)
     return status;
 }
 
-/* Whether a cut of this kernel is one vector: sum a_i x_i.x = w.x, and sum a_i (1 + cos(x_i, x)) / 2 =
- * (sum a_i) / 2 + |w| cos(w, x) for w = sum a_i x_i / 2|x_i|. */
+/* Whether a cut of this kernel is one vector: sum a_i x_i.x = w.x, and sum a_i (1 + cos(x_i, x)) /
+ * 2 = (sum a_i) / 2 + |w| cos(w, x) for w = sum a_i x_i / 2|x_i|. */
 static bool mgn_seco_collapses(const margin_kernel *kernel)
 {
     return kernel->kind == MARGIN_KERNEL_LINEAR ||
@@ -17309,8 +17363,8 @@ static void mgn_seco_collapse(mgn_seco *s, mgn_pool *pool)
     pool->count = cuts;
 }
 
-/* Cut j through the first `rank` samples of `order` alone, in s->column: with K = L L' in that order,
- * and L1 the square part of L, the projection of g has the coefficients L1'^-1 L' a. */
+/* Cut j through the first `rank` samples of `order` alone, in s->column: with K = L L' in that
+ * order, and L1 the square part of L, the projection of g has the coefficients L1'^-1 L' a. */
 static void mgn_seco_project(mgn_seco *s, const margin_real *l, size_t rank, size_t j)
 {
     for (size_t k = 0; k < rank; k++) {
@@ -17340,8 +17394,8 @@ static bool mgn_seco_projects(const mgn_seco *s, size_t rank, size_t j)
     return true;
 }
 
-/* Puts all cuts through the first `rank` samples of s->order; false, and nothing is changed, if that
- * would change what they say. */
+/* Puts all cuts through the first `rank` samples of s->order; false, and nothing is changed, if
+ * that would change what they say. */
 static bool mgn_seco_reduce_to(mgn_seco *s, const margin_real *l, size_t rank)
 {
     for (size_t j = 0; j <= s->info.cuts; j++) {
@@ -17359,9 +17413,9 @@ static bool mgn_seco_reduce_to(mgn_seco *s, const margin_real *l, size_t rank)
     return true;
 }
 
-/* Where few samples span all others, the cuts need no more than these. What is left of a sample beside
- * the span is 1e-3 of the largest, or 1e-4: coefficients grow with the inverse of it, and floats have
- * no digits for more. */
+/* Where few samples span all others, the cuts need no more than these. What is left of a sample
+ * beside the span is 1e-3 of the largest, or 1e-4: coefficients grow with the inverse of it, and
+ * floats have no digits for more. */
 static void mgn_seco_reduce(mgn_seco *s, margin_arena *mem)
 {
     margin_real *l = s->svm.rows.values, tol = MGN_R(1e-6);
@@ -17680,7 +17734,8 @@ typedef struct {
     margin_real g0, g1, h00, h01, h11; /* gradient and curvature in (slope, shift) */
 } mgn_platt;
 
-/* Mean loss of a sigmoid, log(1 + e^-|t|) + (t > 0 ? 1 - target : target) |t|, and its derivatives. */
+/* Mean loss of a sigmoid, log(1 + e^-|t|) + (t > 0 ? 1 - target : target) |t|, and its
+ * derivatives. */
 static margin_real mgn_platt_loss(mgn_platt *p, margin_real slope, margin_real shift)
 {
     const margin_real share = 1 / (margin_real)p->n;
@@ -17763,15 +17818,16 @@ MARGIN_API margin_status margin_calibrate(const margin_real *m, const uint8_t *h
 
 /* ---- >>compress ---- ------------------------------------------------------------------------- */
 
-/* f_j = sum_v coef_vj k(v, .) is a vector of the kernel's space. With q_1, q_2, ... the vectors chosen
- * so far made orthonormal, L_vt = q_t(v) and R_vj = what f_j leaves at v, (f_j - sum_t c_jt q_t)(v),
- * choosing v next takes sum_j R_vj^2 / D_v off the squares left, D_v = k(v, v) - sum_t L_vt^2. This
- * is a pivoted Cholesky factorisation that stops early, its pivots chosen by use (Vincent, Bengio:
- * "Kernel matching pursuit", Machine Learning 48, 2002).
+/* f_j = sum_v coef_vj k(v, .) is a vector of the kernel's space. With q_1, q_2, ... the vectors
+ * chosen so far made orthonormal, L_vt = q_t(v) and R_vj = what f_j leaves at v, (f_j - sum_t c_jt
+ * q_t)(v), choosing v next takes sum_j R_vj^2 / D_v off the squares left, D_v = k(v, v) - sum_t
+ * L_vt^2. This is a pivoted Cholesky factorisation that stops early, its pivots chosen by use
+ * (Vincent, Bengio: "Kernel matching pursuit", Machine Learning 48, 2002).
  *
  * The coefficients b of a machine then minimise, over samples x with old scores f(x),
  *     sum_x (sum_s b_s k(s, x) - f(x))^2 + rho |sum_s b_s k(s, .) - f|^2 + samples noise^2 |b|^2,
- * whose last term is what errors of standard deviation `noise` in all k(s, x) are expected to add. */
+ * whose last term is what errors of standard deviation `noise` in all k(s, x) are expected to
+ * add. */
 typedef struct {
     const margin_expansion *raw; /* the model, */
     margin_expansion e;          /* and the same for inputs that are scaled already */
@@ -17811,7 +17867,8 @@ static void mgn_compress_plan(mgn_compress *c, margin_arena *mem)
     c->members = MGN_SCRATCH(mem, margin_index, most);
 }
 
-/* row = k(x, v) for all vectors of the pool; old = the scores that they add up to, without biases. */
+/* row = k(x, v) for all vectors of the pool; old = the scores that they add up to, without
+ * biases. */
 static void mgn_compress_score(mgn_compress *c, const margin_real *x)
 {
     const margin_expansion *e = &c->e;
@@ -18488,17 +18545,19 @@ MARGIN_API margin_status margin_cross_validate(const margin_data *data,
 
 /* Aiolli, Sperduti: "A re-weighting strategy for improving margins", Artificial Intelligence 137,
  * 2002. A model is a centroid C and orthonormal tangents T_1 .. T_k; with delta = x - C and
- * alpha_j = delta . T_j the distance is z = |delta|^2 - sum alpha_j^2 [9]. Of a sample, z_p is that to
- * the nearest model of its class and z_n that to the nearest of another; mu = (z_n - z_p)/(z_n + z_p)
- * [11]. With weights w of the samples, gamma = w / sum w, tvq raises H = sum gamma mu [3] along
+ * alpha_j = delta . T_j the distance is z = |delta|^2 - sum alpha_j^2 [9]. Of a sample, z_p is that
+ * to the nearest model of its class and z_n that to the nearest of another; mu = (z_n - z_p)/(z_n +
+ * z_p) [11]. With weights w of the samples, gamma = w / sum w, tvq raises H = sum gamma mu [3]
+ * along
  *
- *     d mu / d C_p  =  4 z_n / (z_n + z_p)^2 (delta - sum alpha_j T_j),   d mu / d T_j = .. alpha_j delta,
+ *     d mu / d C_p  =  4 z_n / (z_n + z_p)^2 (delta - sum alpha_j T_j),   d mu / d T_j = .. alpha_j
+ *         delta,
  *
  * and for the model of z_n with -4 z_p in the place of 4 z_n. One rate for both would depend on the
  * unit of x: the step of centroids is scaled by the mean z_p at the start, which is ours.
  *
- * Everything is computed relative to the mean of all samples, so that |x|^2 - 2 x.C + |C|^2 loses no
- * more digits than it must. Products go block by block through the tiles of >>linalg. */
+ * Everything is computed relative to the mean of all samples, so that |x|^2 - 2 x.C + |C|^2 loses
+ * no more digits than it must. Products go block by block through the tiles of >>linalg. */
 
 /* ---- re-weighting ---- */
 
@@ -18575,8 +18634,8 @@ MARGIN_API void margin_theta_update(margin_theta *theta, const margin_real *marg
 #define MGN_PROTO_SIDE ((size_t)MARGIN_PROTO_SIDE)
 #define MGN_PROTO_SPARE ((size_t)8u) /* vectors that the iteration has more than are wanted */
 
-/* What mini-batches need: a running mean of the steps, one of the squared lengths of the gradients of
- * each vector, and what is left of the start in the latter, MGN_PROTO_MEMORY^t after t steps. */
+/* What mini-batches need: a running mean of the steps, one of the squared lengths of the gradients
+ * of each vector, and what is left of the start in the latter, MGN_PROTO_MEMORY^t after t steps. */
 typedef struct {
     margin_real *step;   /* pool x d */
     margin_real *square; /* pool */
@@ -18805,7 +18864,8 @@ static void mgn_proto_point_plan(mgn_proto_point *point, margin_arena *mem,
     point->mu = MGN_SCRATCH(mem, margin_real, job->size.n);
 }
 
-/* Scratch of hss: `square` twice the matrix to decompose, or the iterated vectors and their images. */
+/* Scratch of hss: `square` twice the matrix to decompose, or the iterated vectors and their
+ * images. */
 typedef struct {
     margin_real *matrix, *part, *values, *found, *other;
 } mgn_proto_hss;
@@ -18833,8 +18893,8 @@ static void mgn_proto_edge_plan(mgn_proto_edge *e, margin_arena *mem, const mgn_
     e->values = MGN_SCRATCH(mem, margin_real, job->size.tangents);
 }
 
-/* Models while they change. Those of an ascent are elsewhere than the vectors that are kept: these hold
- * the best models until the end. Codebooks change where they are kept. */
+/* Models while they change. Those of an ascent are elsewhere than the vectors that are kept: these
+ * hold the best models until the end. Codebooks change where they are kept. */
 static void mgn_proto_models_plan(mgn_proto_job *job, margin_arena *mem)
 {
     const size_t all = mgn_size_mul(job->size.pool, job->size.d);
@@ -19004,8 +19064,8 @@ static mgn_proto_pair mgn_proto_nearest(const mgn_proto_job *job, size_t label, 
     return pair;
 }
 
-/* Adds `much` times what x (relative to the centre) does to model m: products with x here, those with
- * C and T once for all samples, in mgn_proto_finish. */
+/* Adds `much` times what x (relative to the centre) does to model m: products with x here, those
+ * with C and T once for all samples, in mgn_proto_finish. */
 static void mgn_proto_pull(const mgn_proto_job *job, const mgn_proto_point *to, size_t m,
                            margin_real much, const margin_real *x, const margin_real *dots)
 {
@@ -19049,8 +19109,8 @@ static void mgn_proto_raise(const mgn_proto_job *job, const mgn_proto_point *to,
     }
 }
 
-/* td: minus the squared error of the sigmoids o = 1 / (1 + exp(4 (z / reach - 1))) from 1 for the own
- * class and 0 for the others, halved; with weight > 0 its part of the gradient. */
+/* td: minus the squared error of the sigmoids o = 1 / (1 + exp(4 (z / reach - 1))) from 1 for the
+ * own class and 0 for the others, halved; with weight > 0 its part of the gradient. */
 static margin_real mgn_proto_neurons(const mgn_proto_job *job, const mgn_proto_point *to,
                                      size_t label, margin_real norm, margin_real weight,
                                      const margin_real *x, const margin_real *dots)
@@ -19107,8 +19167,8 @@ static void mgn_proto_open(const mgn_proto_job *job, const mgn_proto_point *to)
     mgn_proto_shifts(job, to->v);
 }
 
-/* One pass over the samples: margins at to->v, the gradient for the weights job->weights.w where there is room
- * for one; returns H for the weights job->weights.before. */
+/* One pass over the samples: margins at to->v, the gradient for the weights job->weights.w where
+ * there is room for one; returns H for the weights job->weights.before. */
 static margin_real mgn_proto_pass(mgn_proto_job *job, mgn_proto_point *to)
 {
     margin_real total = 0, judge = 0, h = 0, lost = 0;
@@ -19144,8 +19204,8 @@ static bool mgn_proto_member(const mgn_proto_job *job, size_t i, size_t c)
            job->weights.held[i] == 0;
 }
 
-/* Mean of the samples by the weights job->weights.w, relative to the centre; returns the sum of the weights and
- * in *count how many samples have one. */
+/* Mean of the samples by the weights job->weights.w, relative to the centre; returns the sum of the
+ * weights and in *count how many samples have one. */
 static margin_real mgn_proto_mean(const mgn_proto_job *job, margin_real *mean, size_t *count)
 {
     margin_real total = 0;
@@ -19186,8 +19246,8 @@ static size_t mgn_proto_gather(const mgn_proto_job *job, size_t *next, const mar
 
 #define MGN_PROTO_PART ((size_t)128u) /* a multiple of MGN_PROTO_BLOCK on every machine */
 
-/* The weighted covariance [4] in h->matrix: a sum of sums over as many samples on every machine, so that
- * it has the same bits however many make a block. */
+/* The weighted covariance [4] in h->matrix: a sum of sums over as many samples on every machine, so
+ * that it has the same bits however many make a block. */
 static void mgn_proto_covariance(const mgn_proto_job *job, const mgn_proto_hss *h,
                                  const margin_real *mean, margin_real total)
 {
@@ -19262,8 +19322,8 @@ static void mgn_proto_apply(const mgn_proto_job *job, const mgn_proto_hss *h,
     }
 }
 
-/* Leading eigenvectors by orthogonal iteration, in a few vectors of memory, until no eigenvalue moves
- * by more than 1e-6 of the first, or 200 times. The order settles with it: largest first. */
+/* Leading eigenvectors by orthogonal iteration, in a few vectors of memory, until no eigenvalue
+ * moves by more than 1e-6 of the first, or 200 times. The order settles with it: largest first. */
 static void mgn_proto_iterate(mgn_proto_job *job, const mgn_proto_hss *h, const margin_real *mean,
                               margin_real total, size_t k, margin_real *tangents)
 {
@@ -19289,8 +19349,9 @@ static void mgn_proto_iterate(mgn_proto_job *job, const mgn_proto_hss *h, const 
     mgn_copy(tangents, h->matrix, k * d);
 }
 
-/* One hss model by the weights job->weights.w: the mean, and the leading eigenvectors of the covariance, from
- * the smaller one of covariance and Gram matrix. Directions without variance become zeros. */
+/* One hss model by the weights job->weights.w: the mean, and the leading eigenvectors of the
+ * covariance, from the smaller one of covariance and Gram matrix. Directions without variance
+ * become zeros. */
 static margin_status mgn_proto_hss_model(mgn_proto_job *job, margin_real *model, margin_arena *mem)
 {
     const size_t mark = mem->high, d = job->size.d;
@@ -19340,9 +19401,9 @@ static void mgn_proto_outside(const margin_real *tangents, size_t k, margin_real
 }
 
 /* Two planes: with S the `count` rows of u and P = 1 - T T', the a for which P (delta + S a) is
- * shortest; delta becomes that, u an orthonormal basis of P S. P S = Q R by Gram and Schmidt, a = - R^-1
- * Q' P delta; rows of S of which P and those before leave less than 1/1000 are not used, as a long way
- * along them would do little. Returns the square of the distance [6]. */
+ * shortest; delta becomes that, u an orthonormal basis of P S. P S = Q R by Gram and Schmidt, a = -
+ * R^-1 Q' P delta; rows of S of which P and those before leave less than 1/1000 are not used, as a
+ * long way along them would do little. Returns the square of the distance [6]. */
 static margin_real mgn_proto_meet(const margin_real *tangents, size_t k, margin_real *u,
                                   size_t count, size_t d, margin_real *delta, margin_real *a)
 {
@@ -19398,9 +19459,9 @@ static margin_real mgn_proto_approach(mgn_proto_job *job, const margin_real *mod
     return sum / total;
 }
 
-/* hss two-sided: from the one-sided model, samples are moved along their tangents towards the model and
- * the model is made anew of them, in turns. Neither raises [7]; at the most 20 turns, or until one
- * lowers it by less than a thousandth. */
+/* hss two-sided: from the one-sided model, samples are moved along their tangents towards the model
+ * and the model is made anew of them, in turns. Neither raises [7]; at the most 20 turns, or until
+ * one lowers it by less than a thousandth. */
 static margin_status mgn_proto_two_sided(mgn_proto_job *job, margin_real *model, margin_arena *mem)
 {
     margin_status status = MARGIN_OK;
@@ -19419,8 +19480,8 @@ static margin_status mgn_proto_two_sided(mgn_proto_job *job, margin_real *model,
     return status;
 }
 
-/* Weights of the samples for model j of class c: those of the data, at random for one of several, or
- * those of its cluster; false if there are none. */
+/* Weights of the samples for model j of class c: those of the data, at random for one of several,
+ * or those of its cluster; false if there are none. */
 static bool mgn_proto_weigh(mgn_proto_job *job, size_t c, size_t j)
 {
     const bool random = job->size.each > 1u && !mgn_proto_clusters(job);
@@ -19613,9 +19674,9 @@ static void mgn_proto_judge(mgn_proto_job *job, mgn_proto_record *record)
     }
 }
 
-/* Fig. 2: `count` steps of one rate from the models at job->at.v. The weights of a step are known before
- * it is taken: they follow from the margins of the models before it, so one pass over the samples
- * judges a step by the old weights and finds the next gradient with the new ones. */
+/* Fig. 2: `count` steps of one rate from the models at job->at.v. The weights of a step are known
+ * before it is taken: they follow from the margins of the models before it, so one pass over the
+ * samples judges a step by the old weights and finds the next gradient with the new ones. */
 static void mgn_proto_ascend(mgn_proto_job *job, margin_theta *theta, size_t count)
 {
     const bool watched = job->o.validation > 0;
@@ -19646,18 +19707,21 @@ static void mgn_proto_ascend(mgn_proto_job *job, margin_theta *theta, size_t cou
 
 /* ---- mini-batches ---- */
 
-/* Without a rate the models are trained by mini-batches: a step is taken after every few samples, so
- * that one pass over the data makes many of them. Three things make it converge.
+/* Without a rate the models are trained by mini-batches: a step is taken after every few samples,
+ * so that one pass over the data makes many of them. Three things make it converge.
  *
  * Every vector moves by its own measure. With g the gradient of a vector and q a running mean of
- * |g|^2 / d, the step is a running mean of  unit g / sqrt(q): its coordinates are about `unit` in size,
- * however many samples the model has. unit is the root of the mean z_p / d for centroids, which is how
- * far samples are from them in a coordinate, and 1 / sqrt(d) for tangents, which is their own size.
+ * |g|^2 / d, the step is a running mean of  unit g / sqrt(q). Its coordinates are about `unit` in
+ * size, however many samples the model has. unit is the root of the mean z_p / d for centroids,
+ * which is how far samples are from them in a coordinate, and 1 / sqrt(d) for tangents, which is
+ * their own size.
  *
- * The rate is halved whenever a few passes in a row have not lowered the loss by a 200th, the loss being what the method minimises: the mean of max(0, theta - mu) [2], of 1 - mu without
+ * The rate is halved whenever a few passes in a row have not lowered the loss by a 200th, the loss
+ * being what the method minimises: the mean of max(0, theta - mu) [2], of 1 - mu without
  * re-weighting, or the squared error of td.
  *
- * Training ends when the rate has come down to a 64th of the first: smaller steps change nothing. */
+ * Training ends when the rate has come down to a 64th of the first: smaller steps change
+ * nothing. */
 #define MGN_PROTO_RATE MGN_R(0.05)    /* first rate */
 #define MGN_PROTO_DOWN MGN_R(64.0)    /* of it, at which training ends */
 #define MGN_PROTO_GAIN MGN_R(0.995)   /* of the loss is progress */
@@ -19685,8 +19749,8 @@ static mgn_proto_pace mgn_proto_pace_make(margin_real first, size_t most)
     return pace;
 }
 
-/* Takes the loss of a pass into account; true if it is the least so far. Progress may be slow: it is
- * measured from the last pass that made some, not from the last pass. */
+/* Takes the loss of a pass into account; true if it is the least so far. Progress may be slow: it
+ * is measured from the last pass that made some, not from the last pass. */
 static bool mgn_proto_pace_take(mgn_proto_pace *pace, margin_real loss)
 {
     const bool least = loss < pace->best;
@@ -19784,7 +19848,8 @@ static void mgn_proto_descend(mgn_proto_job *job, margin_real rate)
     }
 }
 
-/* One pass over the samples in a random order, with a step after each batch; returns the mean loss. */
+/* One pass over the samples in a random order, with a step after each batch; returns the mean
+ * loss. */
 static margin_real mgn_proto_sweep(mgn_proto_job *job, margin_theta *theta, margin_real rate)
 {
     const size_t batch = mgn_proto_batch_size(job->size.n);
@@ -19893,8 +19958,9 @@ static void mgn_proto_begin(mgn_proto_job *job, margin_theta *theta)
     }
 }
 
-/* td: one tangent more at each stage, each from its hss direction. The hss tangents wait at job->best.
- * Stages before the last make a few passes; with a fixed rate all have their share of the steps. */
+/* td: one tangent more at each stage, each from its hss direction. The hss tangents wait at
+ * job->best. Stages before the last make a few passes; with a fixed rate all have their share of
+ * the steps. */
 static void mgn_proto_construct(mgn_proto_job *job, margin_theta *theta)
 {
     const size_t d = job->size.d, stages = job->size.rows;
@@ -19954,8 +20020,8 @@ static mgn_proto_pair mgn_proto_two(const mgn_proto_job *job, margin_real norm)
     return two;
 }
 
-/* LVQ2.1: x lies between the two nearest, one of its class and one of another, if the ratio of their
- * distances is above (1 - window) / (1 + window). */
+/* LVQ2.1: x lies between the two nearest, one of its class and one of another, if the ratio of
+ * their distances is above (1 - window) / (1 + window). */
 static void mgn_proto_lvq21(const mgn_proto_job *job, const mgn_proto_pair *two, size_t label,
                             margin_real rate)
 {
@@ -19968,8 +20034,8 @@ static void mgn_proto_lvq21(const mgn_proto_job *job, const mgn_proto_pair *two,
     }
 }
 
-/* Optimised-rate LVQ1: a = a / (1 + s a), s = 1 for a right answer and -1 for a wrong one, gives all
- * samples seen so far the same weight in a codebook; no rate exceeds the first. */
+/* Optimised-rate LVQ1: a = a / (1 + s a), s = 1 for a right answer and -1 for a wrong one, gives
+ * all samples seen so far the same weight in a codebook; no rate exceeds the first. */
 static void mgn_proto_olvq1(const mgn_proto_job *job, size_t m, size_t label, margin_real most)
 {
     const margin_real s = m / job->size.each == label ? 1 : -1, rate = job->rates[m];
@@ -20011,10 +20077,10 @@ static margin_real mgn_proto_lvq_loss(mgn_proto_job *job)
     return loss / total;
 }
 
-/* LVQ minimises no function: LVQ2.1 drives codebooks out of their class when repulsion has the upper
- * hand. So every pass is judged by the margins that it leaves. When passes make no progress any more,
- * the best codebooks are taken again and the rate is halved. The codebooks never become worse than
- * they were at the start, and training ends when no rate helps. */
+/* LVQ minimises no function: LVQ2.1 drives codebooks out of their class when repulsion has the
+ * upper hand. So every pass is judged by the margins that it leaves. When passes make no progress
+ * any more, the best codebooks are taken again and the rate is halved. The codebooks never become
+ * worse than they were at the start, and training ends when no rate helps. */
 static void mgn_proto_lvq(mgn_proto_job *job)
 {
     const bool one = job->o.method == MARGIN_PROTO_OLVQ1;
@@ -20109,10 +20175,10 @@ static size_t mgn_proto_doubtful(const mgn_proto_job *job)
     return chosen;
 }
 
-/* Condensing (Devi, Murty: "An incremental prototype set building technique", Pattern Recognition 35,
- * 2002): beginning with a typical sample of each class, a typical one of the samples that the set
- * mistakes is added, class by class, until there are no mistakes or the budget is spent. What is left
- * of it goes to the samples with the least margins, which is ours. */
+/* Condensing (Devi, Murty: "An incremental prototype set building technique", Pattern Recognition
+ * 35, 2002): beginning with a typical sample of each class, a typical one of the samples that the
+ * set mistakes is added, class by class, until there are no mistakes or the budget is spent. What
+ * is left of it goes to the samples with the least margins, which is ours. */
 static void mgn_proto_condense(mgn_proto_job *job)
 {
     size_t taken = 0;
@@ -20150,7 +20216,8 @@ static void mgn_proto_condense(mgn_proto_job *job)
     }
 }
 
-/* Whether nn keeps every sample: margins are then not computed, and job->at.mu was never written. */
+/* Whether nn keeps every sample: margins are then not computed, and job->at.mu was never
+ * written. */
 static bool mgn_proto_keeps_all(const mgn_proto_job *job)
 {
     return job->o.method == MARGIN_PROTO_NN && (job->o.budget == 0 || job->o.budget >= job->size.n);
@@ -20192,9 +20259,9 @@ static size_t mgn_proto_fewest(const mgn_proto_job *job)
 
 /* ---- the whole ---- */
 
-/* For margin_proto_find: 1 / (1 - rho^2) of each model, see mgn_proto_tangent, or 0 where that would
- * not help. z is in error by at most 12 (d + 8) EPS |x - c|^2, for 32 tangents: 1/200 covers four
- * times that in float, or there are no exits. */
+/* For margin_proto_find: 1 / (1 - rho^2) of each model, see mgn_proto_tangent, or 0 where that
+ * would not help. z is in error by at most 12 (d + 8) EPS |x - c|^2, for 32 tangents: 1/200 covers
+ * four times that in float, or there are no exits. */
 static void mgn_proto_exits(const mgn_proto_job *job, margin_arena *mem)
 {
     const size_t mark = mem->high, k = job->size.tangents, d = job->size.d,
@@ -20495,7 +20562,8 @@ MARGIN_API margin_status margin_proto_train(const margin_data *data,
 
 /* ---- tangents of samples ---- */
 
-/* The derivatives of a picture at a pixel, by central differences, at the edges one-sided and halved. */
+/* The derivatives of a picture at a pixel, by central differences, at the edges one-sided and
+ * halved. */
 static void mgn_picture_slope(const margin_real *picture, size_t width, size_t height, size_t row,
                               size_t column, margin_real *dx, margin_real *dy)
 {
@@ -21288,7 +21356,8 @@ static margin_real mgn_compact_rate(const mgn_compact *job, margin_real way)
     return job->o.rate * (p < 0 ? way * 20 : 1 - p * p * (3 - 2 * p));
 }
 
-/* Trains from the start on the first `count` samples of the order, until the caller wants to stop. */
+/* Trains from the start on the first `count` samples of the order, until the caller wants to
+ * stop. */
 static void mgn_compact_fit(mgn_compact *job, size_t count, size_t passes, margin_real noise)
 {
     const size_t batch = MARGIN_COMPACT_BATCH, steps = (count + batch - 1u) / batch;
@@ -21513,34 +21582,37 @@ MARGIN_API margin_status margin_compact_train(const margin_data *data,
 
 /* ---- >>ordinal ---- -------------------------------------------------------------------------- */
 
-/* Pelckmans, Suykens, De Moor: "A risk minimization principle for a class of Parzen estimators", NIPS
- * 2007, section 4; equation numbers are its. With weights u_i and targets Y_i,
+/* Pelckmans, Suykens, De Moor: "A risk minimization principle for a class of Parzen estimators",
+ * NIPS 2007, section 4; equation numbers are its. With weights u_i and targets Y_i,
  *
- *     d_i = sum_j u_j sign(Y_i - Y_j) = 2 (weight below) + (weight equal) - (all weight)          [21]
+ *     d_i = sum_j u_j sign(Y_i - Y_j) = 2 (weight below) + (weight equal) - (all weight)  [21]
  *
  * (the paper equates this with the rank; the rank less its mean is meant, as a constant added to d
  * spoils f), and since sum u_i d_i = 0 a shift of phi changes nothing:
  *
- *     omam    w = sum u_i d_i phi(x_i) / q,   q = |sum u_i d_i phi(x_i)|                          [22]
+ *     omam    w = sum u_i d_i phi(x_i) / q,   q = |sum u_i d_i phi(x_i)|  [22]
  *
  * whose average margin over the P pairs with different targets is q / P.
  *
- * lssvm, with t = d / (all weight): a = u c (t - f) and 1'a = 0 are the conditions of optimality, hence
+ * lssvm, with t = d / (all weight): a = u c (t - f) and 1'a = 0 are the conditions of optimality,
+ * hence
  *
  *     H a + b 1 = t,   H = K + diag(1 / (c u)),   f = K a + b,
  *     b = 1'H^-1 t / 1'H^-1 1,   a = H^-1 t - b H^-1 1                (Suykens, Vandewalle: "Least
- *                                                  squares support vector machine classifiers", 1999)
+ *                                                  squares support vector machine classifiers",
+ *                                                  1999)
  *
  * and the error at sample i of the same fit without it is a_i / G_ii, where G is the inverse of the
- * bordered matrix (Cawley, Talbot: "Fast exact leave-one-out cross-validation of sparse least-squares
- * support vector machines", 2004): G_ii = (H^-1)_ii - (H^-1 1)_i^2 / 1'H^-1 1. For linear kernels the same
- * in the d features, about their means, S = sum u_i x_i x_i' = V diag(l) V', z_i = V'x_i:
+ * bordered matrix (Cawley, Talbot: "Fast exact leave-one-out cross-validation of sparse
+ * least-squares support vector machines", 2004): G_ii = (H^-1)_ii - (H^-1 1)_i^2 / 1'H^-1 1. For
+ * linear kernels the same in the d features, about their means, S = sum u_i x_i x_i' = V diag(l)
+ * V', z_i = V'x_i:
  *
  *     w = V diag(1 / (l + 1/c)) V' sum u_i t_i x_i,   error without i = (t_i - f_i) / (1 - h_i),
  *     h_i = u_i (1 / (all weight) + sum_k z_ik^2 / (l_k + 1/c)). */
 
-/* Merges two sorted runs of order numbers; equal keys keep their order. Returns the number of pairs that
- * were the wrong way round. */
+/* Merges two sorted runs of order numbers; equal keys keep their order. Returns the number of pairs
+ * that were the wrong way round. */
 static uint64_t mgn_order_merge(const margin_real *key, const margin_index *from, margin_index *to,
                                 size_t left, size_t middle, size_t right)
 {
@@ -21557,7 +21629,8 @@ static uint64_t mgn_order_merge(const margin_real *key, const margin_index *from
     return swaps;
 }
 
-/* Sorts the numbers in `order` by their keys, n log n, stable; returns how many pairs changed places. */
+/* Sorts the numbers in `order` by their keys, n log n, stable; returns how many pairs changed
+ * places. */
 static uint64_t mgn_order_sort(const margin_real *key, margin_index *order, margin_index *spare,
                                size_t n)
 {
@@ -21602,7 +21675,8 @@ typedef struct {
     margin_real pairs; /* weight of all pairs of different targets */
 } mgn_order;
 
-/* Turns targets into d_i, in place; `order` ends up sorted by them. Weights are those of the view. */
+/* Turns targets into d_i, in place; `order` ends up sorted by them. Weights are those of the
+ * view. */
 static mgn_order mgn_order_ranks(const margin_data *data, margin_real *v, margin_index *order,
                                  margin_index *spare, size_t n)
 {
@@ -21672,9 +21746,9 @@ static uint64_t mgn_order_tied(const margin_real *key, const margin_index *order
     return pairs;
 }
 
-/* Knight's count: sorted by b and then by a, pairs in disagreement are those that sorting by b again
- * has to swap (W. R. Knight: "A computer method for calculating Kendall's tau with ungrouped data", J. Am.
- * Stat. Assoc. 61, 1966). False if all a or all b are equal. */
+/* Knight's count: sorted by b and then by a, pairs in disagreement are those that sorting by b
+ * again has to swap (W. R. Knight: "A computer method for calculating Kendall's tau with ungrouped
+ * data", J. Am. Stat. Assoc. 61, 1966). False if all a or all b are equal. */
 static bool mgn_kendall(const margin_real *a, const margin_real *b, margin_index *order,
                         margin_index *spare, size_t n, margin_real *tau)
 {
@@ -21734,11 +21808,12 @@ MARGIN_API margin_real margin_absolute_error(const margin_real *confusion, size_
 
 /* ---- thresholds ---- */
 
-/* Sorted by score, samples are to be cut into runs for the classes 0, 1, .. k-1, some perhaps empty.
- * With best[c] the least loss of the samples so far, the last one in class c, the next group of equal
+/* Sorted by score, samples are to be cut into runs for the classes 0, 1, .. k-1, some perhaps
+ * empty. With best[c] the least loss of the samples so far, the last one in class c, the next group
+ * of equal
  * scores adds its loss to  min over c' <= c of best[c'].  cuts[c] holds where the runs of that
- * solution start: k - 1 places each, of which the first c are known. n k steps, and k more for each time
- * that a class takes over the solution of a lower one. */
+ * solution start: k - 1 places each, of which the first c are known. n k steps, and k more for each
+ * time that a class takes over the solution of a lower one. */
 typedef struct {
     const margin_data *data; /* labels and weights of n samples */
     const margin_real *f;    /* their scores */
@@ -21766,7 +21841,8 @@ static void mgn_cuts_cost(const mgn_cuts *t, size_t from, size_t to)
     }
 }
 
-/* Class c goes on from the solution of the lower class `from`, with its run starting at place `at`. */
+/* Class c goes on from the solution of the lower class `from`, with its run starting at place
+ * `at`. */
 static void mgn_cuts_take(const mgn_cuts *t, size_t c, size_t from, size_t at)
 {
     const margin_index *old = t->cuts + from * (t->classes - 1u);
@@ -21776,8 +21852,8 @@ static void mgn_cuts_take(const mgn_cuts *t, size_t c, size_t from, size_t at)
     }
 }
 
-/* A group of equal scores at the places from .. to - 1. The lower class with the least loss kept its
- * own solution in this round, as nothing below it was better. */
+/* A group of equal scores at the places from .. to - 1. The lower class with the least loss kept
+ * its own solution in this round, as nothing below it was better. */
 static void mgn_cuts_group(const mgn_cuts *t, size_t from, size_t to)
 {
     margin_real low = t->best[0];
@@ -21818,8 +21894,8 @@ static const margin_index *mgn_cuts_choose(const mgn_cuts *t)
     return cuts;
 }
 
-/* The threshold at a cut: midway between the scores on both sides, not below the lower and below the
- * upper one; beyond all scores by their range where one side is empty. */
+/* The threshold at a cut: midway between the scores on both sides, not below the lower and below
+ * the upper one; beyond all scores by their range where one side is empty. */
 static margin_real mgn_cuts_value(const mgn_cuts *t, size_t cut)
 {
     const margin_real first = t->f[t->order[0]], last = t->f[t->order[t->n - 1u]];
@@ -22084,7 +22160,8 @@ static void mgn_ordinal_bias(mgn_ordinal *o)
 }
 
 /* Samples with a coefficient, as a pool in the arena; they are of no class. */
-/* The samples with a coefficient as a pool; all vectors serve the one function, so classes end alike. */
+/* The samples with a coefficient as a pool; all vectors serve the one function, so classes end
+ * alike. */
 static void mgn_ordinal_expand(mgn_ordinal *o, margin_arena *mem, margin_expansion *e)
 {
     mgn_pool pool = mgn_ordinal_pool(o);
@@ -22219,8 +22296,8 @@ static void mgn_omam_linear_plan(const mgn_ordinal *o, margin_arena *mem)
     (void)MGN_SCRATCH(mem, margin_real, o->d);
 }
 
-/* w = sum u_i d_i (x_i - x_0), which spares features far from 0 a loss of digits. Returns the root of the
- * mean |x_i - x_0|^2 by |u_i d_i|, and in *all the sum of these. */
+/* w = sum u_i d_i (x_i - x_0), which spares features far from 0 a loss of digits. Returns the root
+ * of the mean |x_i - x_0|^2 by |u_i d_i|, and in *all the sum of these. */
 static margin_real mgn_omam_sum(mgn_ordinal *o, margin_real *low, margin_real *x, margin_real *all)
 {
     const margin_real *first = mgn_sample(&o->data, 0);
@@ -22506,8 +22583,8 @@ static size_t mgn_omam_pool(const margin_omam_online *on)
     return runs;
 }
 
-/* Thresholds: within a run its own level, between two the middle, beyond the last class with samples
- * (and before the first) as far as the levels reach. */
+/* Thresholds: within a run its own level, between two the middle, beyond the last class with
+ * samples (and before the first) as far as the levels reach. */
 static void mgn_omam_thresholds(const margin_omam_online *on)
 {
     const margin_mam_online *s = &on->sums;
@@ -22566,8 +22643,8 @@ MARGIN_API margin_status margin_omam_online_model(margin_omam_online *on, margin
 
 /* ---- lssvm ---- */
 
-/* Prices to try, in units of 1 / (mean of k(x, x)): half decades. Whole ones first, then the two halves
- * beside the best. */
+/* Prices to try, in units of 1 / (mean of k(x, x)): half decades. Whole ones first, then the two
+ * halves beside the best. */
 #define MGN_LSSVM_GRID 15u
 static const margin_real mgn_lssvm_grid[MGN_LSSVM_GRID] = {MGN_R(0.01),
                                                            MGN_R(0.031622776601683794),
@@ -22643,7 +22720,8 @@ static margin_status mgn_lssvm_choose(mgn_lssvm_search *s)
     return o->tick.stopped ? MARGIN_W_STOPPED : MARGIN_OK;
 }
 
-/* What both forms report: |w|^2 / 2 + c / 2 sum u (t - f)^2, f being o->f and the bias of a ranker. */
+/* What both forms report: |w|^2 / 2 + c / 2 sum u (t - f)^2, f being o->f and the bias of a
+ * ranker. */
 static void mgn_lssvm_report(mgn_ordinal *o, margin_real square)
 {
     margin_real sum = 0, lost = 0;
@@ -22853,8 +22931,8 @@ static margin_status mgn_lssvm_solve(mgn_ordinal *o, mgn_lssvm_dual *p, margin_r
     return MARGIN_OK;
 }
 
-/* The diagonal of H^-1 = L'^-1 L^-1: squared lengths of the columns of L^-1, which begin with their own
- * row, so that they take less and less of L. */
+/* The diagonal of H^-1 = L'^-1 L^-1: squared lengths of the columns of L^-1, which begin with their
+ * own row, so that they take less and less of L. */
 static void mgn_lssvm_inverse(const mgn_ordinal *o, const mgn_lssvm_dual *p)
 {
     const size_t n = o->n;
