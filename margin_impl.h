@@ -9776,6 +9776,13 @@ static margin_status mgn_q_check_job(const margin_data *data, const mgn_q_job *j
     return status;
 }
 
+/* Whether the unit of the scores and the conversion of inputs are finite, as images ask for. */
+static bool mgn_q_is_finite(const mgn_q_job *job)
+{
+    return mgn_finite(job->score_unit) && (job->whole || (mgn_all_finite(job->offset, job->d) &&
+                                                          mgn_all_finite(job->factor, job->d)));
+}
+
 MARGIN_API margin_status margin_quantize(const margin_model *model, const margin_data *data,
                                          const margin_quant_options *options, margin_arena *mem,
                                          margin_quant *quant, margin_quant_info *info)
@@ -9799,6 +9806,7 @@ MARGIN_API margin_status margin_quantize(const margin_model *model, const margin
         return margin_arena_rewind(mem, &before);
     }
     status = mgn_q_ranges(&job) ? mgn_q_make(&job, &made.model) : MARGIN_E_RANGE;
+    status = status == MARGIN_OK && !mgn_q_is_finite(&job) ? MARGIN_E_RANGE : status;
     if (status != MARGIN_OK) {
         (void)margin_arena_rewind(mem, &before);
         return status;
@@ -10118,6 +10126,11 @@ static margin_status mgn_linear_scale(margin_linear *l, const margin_scaling *s,
             w[row + k] = l->w[row + k] * s->factor[k];
             bias[j] -= w[row + k] * s->offset[k];
         }
+    }
+    if (!mgn_all_finite(w, margin_functions(l->vote.scheme, l->vote.classes) * l->d) ||
+        !mgn_all_finite(bias, machines)) {
+        (void)margin_arena_rewind(mem, &before);
+        return MARGIN_E_RANGE;
     }
     l->w = w;
     l->bias = bias;

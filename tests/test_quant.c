@@ -837,9 +837,37 @@ TEST prototypes_of_any_size_are_quantised_or_refused(void)
     PASS();
 }
 
+/* What comes with an integer model where there is floating point is finite, or there is no model. */
+TEST a_unit_or_input_that_overflows_is_refused(void)
+{
+    static const margin_real w[] = {1, 2}, bias[] = {0};
+    static double memory[512];
+    const margin_real huge = sizeof(margin_real) > 4 ? (margin_real)1e308 : (margin_real)3e38;
+    const margin_real x[] = {-huge, 1, huge, -1, 0, 2};
+    const margin_data data = {x, 3, 2, 0, NULL, NULL, NULL};
+    const margin_real factor[] = {huge, huge}, offset[] = {huge, 1};
+    const margin_scaling scaling = {offset, factor, 2};
+    margin_arena mem = margin_arena_make(memory, sizeof memory);
+    margin_model model;
+    margin_quant quant;
+    margin_status status;
+    memset(&model, 0, sizeof model);
+    model.kind = MARGIN_MODEL_LINEAR;
+    model.of.linear.w = w;
+    model.of.linear.bias = bias;
+    model.of.linear.d = 2;
+    model.of.linear.vote.classes = 2;
+    status = margin_quantize(&model, &data, NULL, &mem, &quant, NULL);
+    ASSERT(status == MARGIN_E_RANGE || isfinite((double)quant.unit));
+    ASSERT_EQ_FMT(MARGIN_E_RANGE, margin_model_scale(&model, &scaling, &mem), "%d");
+    ASSERT(model.of.linear.w == w);
+    PASS();
+}
+
 SUITE(quant_suite)
 {
     static unsigned i; /* a test may end by longjmp */
+    RUN_TEST(a_unit_or_input_that_overflows_is_refused);
     RUN_TEST(the_exponential_errs_by_8e_5_at_most_over_all_arguments);
     RUN_TEST(scaling_multiplies_without_loss);
     RUN_TEST(linear_scores_are_exact_for_every_input);
