@@ -2813,12 +2813,13 @@ static MGN_INLINE void mgn_head_set(mgn_image_head *h, unsigned place, size_t va
 #define MGN_HEAD_REAL(value, place)
 #define MGN_HEAD_MACHINES(value, place)
 #define MGN_HEAD_N(field, type, place) MGN_HEAD_##type(m->field, place)
-#define MGN_FLAG_OFFSET(v) head.flags |= (uint8_t)((v) != NULL ? MGN_FLAG_SCALED : 0);
+#define MGN_FLAG_OFFSET(v) head.flags = (uint8_t)(head.flags | ((v) != NULL ? MGN_FLAG_SCALED : 0));
 #define MGN_FLAG_FACTOR(v) MGN_FLAG_OFFSET(v)
 #define MGN_FLAG_REAL(v)
 #define MGN_FLAG_U32(v)
 #define MGN_FLAG_A(field, element, count) MGN_FLAG_##element(m->field)
-#define MGN_FLAG_S(field) head.flags |= (uint8_t)(m->field != NULL ? MGN_FLAG_STAGE : 0);
+#define MGN_FLAG_S(field)                                                                          \
+    head.flags = (uint8_t)(head.flags | (m->field != NULL ? MGN_FLAG_STAGE : 0));
 
 #define MGN_HEAD_CASE(number, type, member, FIELDS)                                                \
     case number: {                                                                                 \
@@ -10026,7 +10027,7 @@ MARGIN_API margin_status margin_image_write(const margin_model *model, const voi
 static mgn_image_head mgn_head_of_quant(const margin_quant *quant)
 {
     mgn_image_head head = mgn_head_of_q(&quant->model);
-    head.flags |= (uint8_t)(quant->input.offset != NULL ? MGN_FLAG_INPUT : 0);
+    head.flags = (uint8_t)(head.flags | (quant->input.offset != NULL ? MGN_FLAG_INPUT : 0));
     return head;
 }
 
