@@ -4,11 +4,21 @@
  *                                         #include "margin.h"     (this pulls in margin_impl.h)
  *           Everywhere else include it plainly. No compiler flag is needed. The licence is MIT.
  *
- * WHERE     Run a model that the generator exported: include its header after this one and call
- *           NAME_classify(x); the comment in that header says all. For any model: >>model.
+ * WHERE     Run a model that `python3 -m gen`, the host program of this project, has exported:
+ *
+ *               #define MARGIN_IMPLEMENTATION
+ *               #define MARGIN_PREDICT_ONLY
+ *               #include "margin.h"
+ *               #include "gate.h"              // exported as "gate": all its names begin so
+ *               ...
+ *               uint16_t c = gate_classify(x); // a class, or MARGIN_REJECTED
+ *
+ *           x are the raw values: margin_real, or int16_t for integer models. The comment at the
+ *           top of gate.h tells about inputs, classes and self-test. For any model: >>model.
  *           Integers only, without an FPU: >>quant. A model that arrives as bytes: >>image.
  *           Train on the device: >>train tells what all trainers share, then the method's section.
- *           Firmware that only predicts defines MARGIN_PREDICT_ONLY and can forget PART II.
+ *           Firmware that only predicts defines MARGIN_PREDICT_ONLY and can forget PART II. All
+ *           files of a program must define the same switches of >>config.
  *
  * FIRST RUN Two features, six samples of two classes, one static buffer (the tests run this):
  *
@@ -35,7 +45,9 @@
  * DOES NOT  allocate, print, touch files, keep state between calls, recurse, or need libc or -lm.
  *
  * PROMISES  - All memory is the caller's. Nothing is written outside the arena and the outputs.
- *           - On failure (a negative status) no output parameter has been touched.
+ *           - On failure (a negative status) no output parameter has been touched; the one
+ *           exception
+ *             is the report of rates, which says why rates are infeasible.
  *           - Every loop has a bound. The same input gives the same bits on every target.
  *
  * CONTENTS  PART I PREDICT
@@ -169,7 +181,7 @@ typedef uint16_t margin_index;
 #define MARGIN_INDEX_MAX UINT16_MAX
 #endif
 
-/* ---- >>platform ---- what is found out by itself: where the models are ----------------------- */
+/* ---- >>platform ---- detected automatically: whether models are read from flash or from RAM -- */
 
 /* AVR: constants are copied to RAM unless they are marked. A device that only predicts has its
  * models in flash, and reads them from there: nothing to define. (Where flash is part of the data
@@ -268,8 +280,9 @@ MARGIN_API const char *margin_status_text(margin_status status);
  *     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
  *
  * Blocks are multiples of MARGIN_ALIGN bytes. A buffer whose address is such a multiple loses
- * nothing; any other loses up to MARGIN_ALIGN - 1 bytes. A size query runs the memory plan of its
- * function on an arena that only counts, and returns 0 when the bytes do not fit size_t.
+ * nothing; any other loses up to MARGIN_ALIGN - 1 bytes. A function that takes an arena has a size
+ * query, named after it with _size at the end: it tells the bytes that the function needs, or 0 if
+ * they do not fit size_t. Both run the same memory plan, the query on an arena that only counts.
  *
  * These functions accept a null arena and a null buffer; both refuse every block. */
 typedef struct {
@@ -362,7 +375,7 @@ MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const ma
  * predictor, so that a linker keeps only those in use; margin_scores and margin_classify serve all
  * kinds.
  *
- *     label = margin_classify(&model, x, scores);     // x: the raw values; scores: one a machine
+ *     label = margin_classify(&model, x, scores);     // x: the raw values; scores: one per machine
  *
  * A model of k classes is made of machines, each of which scores one question. `scheme` says which
  * questions they are and how the scores elect a class:
@@ -380,9 +393,9 @@ MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const ma
  *   MARGIN_SCHEME_ORDINAL   k-1 machines        For classes in order, k > 2. All machines are one
  *                                               function less a threshold each, so that scores fall
  *                                               from one to the next. The class is the number of
- *                                               scores > 0. With k = 1 there is no threshold but
- *                                               one machine, a ranker, whose score orders inputs;
- *                                               see >>ordinal.
+ *                                               scores > 0. A model of k = 1 is a ranker: one
+ *                                               machine without a threshold, whose score orders
+ *                                               inputs; see >>ordinal.
  *   MARGIN_SCHEME_NEAREST   k distances         One squared distance a class, also for two classes.
  *                                               The smallest wins; ties go to the smaller class. */
 enum {
@@ -418,23 +431,22 @@ typedef struct {
  * both. */
 typedef struct {
     const margin_real *w;    /* machines x d weights; ordinal: d of them for all machines */
-    const margin_real *bias; /* one a machine */
+    const margin_real *bias; /* one per machine */
     size_t d;                /* features */
     margin_vote vote;
 } margin_linear;
 
-/* A kernel expansion: machine j scores  sum over its vectors v of coef * k(v, x) + bias[j].  All
- *                                       machines
- * share one pool of vectors, sorted by class. Each vector has `width` coefficients:
+/* A kernel expansion: machine j scores  sum over its vectors v of coef * k(v, x) + bias[j]. All
+ * machines share one pool of vectors, sorted by class. Each vector has `width` coefficients:
  *   binary, ordinal   1, and the classes of the vectors do not matter;
- *   one-rest          k, one a machine;
+ *   one-rest          k, one per machine;
  *   one-one           k-1, one for each other class in ascending order, because a vector of class c
  *                     takes part only in the machines that ask about c. */
 typedef struct {
     const margin_real *vectors; /* n x d, the pool */
     const margin_real *norms;   /* n squared lengths of the vectors; hinge: thresholds t */
     const margin_real *coef;    /* n x width */
-    const margin_real *bias;    /* one a machine */
+    const margin_real *bias;    /* one per machine */
     const uint32_t *class_end;  /* classes: vectors before class_end[c] are of classes <= c */
     const margin_real *offset; /* d numbers: raw inputs are scaled, (x - offset) * factor, before */
     const margin_real *factor; /* the kernel. NULL means that they are not scaled. */
@@ -491,7 +503,7 @@ typedef struct {
 
 /* The number of machines of a scheme over so many classes: 1, k(k-1)/2, k or k-1. margin_functions
  * is the number of functions that they are made of, which is the number of rows of weights of a
- * linear model: 1 for ordinal, otherwise one a machine. */
+ * linear model: 1 for ordinal, otherwise one per machine. */
 MARGIN_API size_t margin_machines(unsigned scheme, size_t classes);
 MARGIN_API size_t margin_functions(unsigned scheme, size_t classes);
 /* Compute the scores of all machines of a model at the raw input x (d values), in machine order.
@@ -550,7 +562,7 @@ MARGIN_API margin_real margin_probability(const margin_vote *vote, const margin_
                                           size_t label);
 /* Returns how a model turns scores into an answer. */
 MARGIN_API const margin_vote *margin_model_vote(const margin_model *model);
-/* Computes all scores (one a machine) and returns the answer: a class or MARGIN_REJECTED. */
+/* Computes all scores (one per machine) and returns the answer: a class or MARGIN_REJECTED. */
 MARGIN_API uint16_t margin_classify(const margin_model *model, const margin_real *x,
                                     margin_real *scores);
 
@@ -568,14 +580,15 @@ typedef struct {
     size_t d;
 } margin_scaling;
 
-/* Models for machines without an FPU. Inputs are int16_t in model units, parameters int16_t or, in
- * the vectors and weights of q7, int8_t; scores are int32_t. margin_quantize tells their unit,
- * which predictors do not need. No sum can overflow, whatever the input; each kind says why. The
+/* Models for machines without an FPU. Inputs are int16_t in model units. Vectors and weights are
+ * int16_t in q15 and int8_t in q7. Scores are int32_t; times margin_quant.unit they are those of
+ * the model in floating point. No sum can overflow, whatever the input; each kind says why. The
  * answers are the same on every target, to the last bit.
  *
- * Model units: whole numbers from sensors go in as they are; where their ranges do not suit, the
- * model has an input stage in integers, which margin_prepare_q runs. Real values are converted by
- * margin_input_q, the one function here that knows of floating point. */
+ * Model units: whole numbers from sensors go in as they are, and margin_classify_q does the rest.
+ * Where their ranges do not suit, the model has an input stage in integers, which margin_classify_q
+ * runs by margin_prepare_q. Real values are first converted by margin_input_q, the one function
+ * here that knows of floating point. */
 enum { MARGIN_Q15 = 15, MARGIN_Q7 = 7 };
 
 /* The input stage: x[k] becomes (x[k] * factor[k] + offset[k]) / 2^shift[k], rounded down (half a
@@ -602,7 +615,7 @@ typedef struct {
 /* Machine j scores w[j] . x + bias[j], with sum |w[j]| * 2^15 + |bias[j]| < 2^31. */
 typedef struct {
     const void *w;               /* as in margin_linear: int16_t of q15, int8_t of q7 */
-    const int32_t *bias;         /* one a machine */
+    const int32_t *bias;         /* one per machine */
     const margin_stage_q *stage; /* NULL: inputs go in as they are */
     uint16_t d;
     uint8_t format; /* MARGIN_Q15 or MARGIN_Q7 */
@@ -642,7 +655,7 @@ typedef struct {
                                     hinge: thresholds, int16_t in units of 2^up */
     const void *coef;            /* n x width, int16_t; int8_t in q7 of one-rest and hinge models */
     const uint16_t *scales;      /* of int8_t: what machines multiply their sums by, in 2^-16 */
-    const int32_t *bias;         /* one a machine */
+    const int32_t *bias;         /* one per machine */
     const uint16_t *class_end;   /* as in margin_expansion; read where machines are pairs */
     const margin_stage_q *stage; /* NULL: inputs go in as they are */
     uint16_t n;                  /* a multiple of four */
@@ -818,16 +831,18 @@ MARGIN_API void margin_input_q(const margin_scaling *input, const margin_real *x
 MARGIN_API uint16_t margin_classify_q(const margin_model_q *model, const int16_t *x, int16_t *work,
                                       int32_t *scores);
 
-/* Whether a model keeps all promises that the predictors rely on, so that no input whatever makes
- * them overflow, shift too far or read beyond an array: MARGIN_E_ARGUMENT (null, or vectors that
- * are not at a multiple of 4 bytes) or MARGIN_E_RANGE (any other). For models of doubtful origin;
- * what margin_quantize returns passes. Reads the whole model. */
+/* Checks that a model keeps all promises that the predictors rely on, so that no input whatever
+ * makes them overflow, shift too far or read beyond an array. Returns MARGIN_E_ARGUMENT if the
+ * model is null or its vectors are not at a multiple of 4 bytes, and MARGIN_E_RANGE for any other
+ * defect. Reads the whole model. Models from margin_quantize and from images have passed it
+ * already. */
 MARGIN_API margin_status margin_model_check_q(const margin_model_q *model);
 
 /* An integer model and what belongs to it where there is floating point. */
 typedef struct {
     margin_model_q model;
-    margin_scaling input; /* from raw values to the input of the model, by margin_input_q */
+    margin_scaling input; /* from raw values to the input of the model, by margin_input_q; its d is
+                             the number of features in any case */
     margin_real unit;     /* of the scores: multiply an integer score by it */
 } margin_quant;
 
@@ -837,7 +852,22 @@ MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, c
 
 /* ---- >>image ---- models as bytes, for files and updates over the air ------------------------ */
 
-/* An image holds one model: 64 bytes of head, the model's arrays, and notes that the library does
+/* A model that arrives as bytes:
+ *
+ *     static union { uint32_t align; unsigned char bytes[4096]; } received;
+ *     margin_model model;
+ *     if (margin_image_open(received.bytes, size, &model) == MARGIN_OK) {
+ *         const margin_vote *vote = margin_model_vote(&model);
+ *         ... compare the number of features and margin_machines(vote->scheme, vote->classes) with
+ *         the room for x and scores: a valid image may be of another shape than your firmware ...
+ *         label = margin_classify(&model, x, scores);
+ *     }
+ *
+ * Byte 7 of an image tells which function to call: 0 means margin_image_open, 15 and 7 mean
+ * margin_image_open_q; the wrong one returns MARGIN_E_IMAGE. The checksum finds accidents, not
+ * forgery: verify a signature first if the channel is open. On AVR define MARGIN_MODELS_IN_RAM.
+ *
+ * An image holds one model: 64 bytes of head, the model's arrays, and notes that the library does
  * not look at (names of classes and features, how it was trained). Little-endian on every machine,
  * floats are IEEE 754 binary32, all arrays start at multiples of 4 bytes, filled up with zeros:
  *
@@ -866,15 +896,19 @@ MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, c
 #define MARGIN_IMAGE_HEAD 64u
 
 #ifndef MARGIN_REAL_DOUBLE
-/* A model whose arrays lie in the image itself, which must stay where it is, at a multiple of four
- * bytes. `size` is what may be read; the image may be shorter. Everything is checked before *model
- * is written: lengths, checksum, counts, that all numbers are finite and in range, thresholds in
- * order; of integer models all that margin_model_check_q asks for. MARGIN_E_IMAGE and the statuses
- * after it tell what is wrong. On big-endian machines the bytes of numbers must be swapped in
- * place: use margin_image_adopt there, once for an image, on writable memory; elsewhere it is the
- * same as margin_image_open. Integer models (byte 7 is not 0) have functions of their own, so that
- * neither drags in the other; they take no floating point. An input stage points to arrays, so it
- * needs a place: *stage, which the model points to, lives as long as the model. */
+/* Opens a model whose arrays lie in the image itself. The image must stay where it is, at a
+ * multiple of four bytes. `size` is what may be read; the image may be shorter. Everything is
+ * checked before *model is written: lengths, checksum, counts, that all numbers are finite and in
+ * range, thresholds in order; margin_model_check need not be called. MARGIN_E_ARGUMENT means null,
+ * or not at a multiple of four bytes; MARGIN_E_IMAGE to MARGIN_E_IMAGE_VALUE tell what is wrong
+ * with the bytes. On big-endian machines the bytes of numbers must be swapped in place: use
+ * margin_image_adopt there, once for an image, on writable memory; elsewhere it is the same as
+ * margin_image_open.
+ *
+ * Integer models have functions of their own, so that neither kind drags in the other, and those
+ * use no floating point. An input stage points to arrays, so it needs a place: *stage, which the
+ * model points to, must live as long as the model. With MARGIN_REAL_DOUBLE there is only
+ * margin_image_load. */
 MARGIN_API margin_status margin_image_open(const void *image, size_t size, margin_model *model);
 MARGIN_API margin_status margin_image_adopt(void *image, size_t size, margin_model *model);
 MARGIN_API margin_status margin_image_open_q(const void *image, size_t size, margin_stage_q *stage,
@@ -882,20 +916,20 @@ MARGIN_API margin_status margin_image_open_q(const void *image, size_t size, mar
 MARGIN_API margin_status margin_image_adopt_q(void *image, size_t size, margin_stage_q *stage,
                                               margin_quant *quant);
 #endif
-/* A copy of the model in `mem`, in margin_real, whatever the machine and the alignment of the
- * image; checked in the same way. The size query is 0 for an image whose head or checksum is
- * refused. */
+/* Copies the model into `mem`, in margin_real, whatever the machine and the alignment of the image,
+ * which may be discarded afterwards. It is checked in the same way. The size query returns 0 for an
+ * image whose head or checksum is refused. */
 MARGIN_API margin_status margin_image_load(const void *image, size_t size, margin_arena *mem,
                                            margin_model *model);
 MARGIN_API margin_status margin_image_load_q(const void *image, size_t size, margin_arena *mem,
                                              margin_quant *quant);
 MARGIN_API size_t margin_image_load_size(const void *image, size_t size);
 MARGIN_API size_t margin_image_load_size_q(const void *image, size_t size);
-/* Where the notes of a checked image are, and how many bytes. */
+/* Returns where the notes of a checked image are; *count is their number of bytes. */
 MARGIN_API const unsigned char *margin_image_notes(const void *image, size_t *count);
-/* Whether a model is whole: MARGIN_E_ARGUMENT (null) or MARGIN_E_RANGE (counts, kernel or class
- * ends that make no sense, a number that is not finite). Reads all of it, but trusts the squared
- * lengths of the vectors. margin_model_check_q is the same for integer models. */
+/* Checks that a model is whole. Returns MARGIN_E_ARGUMENT if it is null, and MARGIN_E_RANGE if
+ * counts, kernel or class ends make no sense or a number is not finite. Reads all of it, but trusts
+ * the squared lengths of the vectors. Not needed after margin_image_open and margin_image_load. */
 MARGIN_API margin_status margin_model_check(const margin_model *model);
 
 /* ================================================================================================
@@ -1003,6 +1037,34 @@ MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16
 
 /* ---- >>train ---- what all trainers share ---------------------------------------------------- */
 
+/* All trainers have the same shape; [..] is there where a method has a report:
+ *
+ *     margin_status margin_TAG_train(const margin_data *data, const margin_TAG_options *options,
+ *                                    margin_arena *mem, margin_model *model, margin_info *info
+ *                                    [, margin_TAG_report *report]);
+ *
+ *   - `options` may be NULL. In an options struct zero always means the default. Where the number
+ *     zero itself is a sensible choice beside a default, MARGIN_ZERO stands for it. A struct holds
+ *     only options that have an effect on its method.
+ *   - The model is kept in `mem`. Scratch is given back before the trainer returns, and a trainer
+ *     that fails gives back everything. The result never depends on what the memory held before.
+ *   - `info` may be NULL. It holds what all methods have in common. A method that has more to tell
+ *     takes one more, last argument `margin_TAG_report *report`, which may be NULL as well.
+ *   - A negative status means that there is no model, and no output has been touched but, where
+ *     rates are infeasible, the report of rates. Any other
+ *     status comes with a model that margin_model_check accepts.
+ *
+ * Bytes of memory: margin_TAG_train_size(n, d, classes, options) is what margin_TAG_train takes of
+ * an aligned buffer, to the byte; it returns 0 where the bytes do not fit size_t or an option is
+ * out of its range. Every function that takes an arena has such a query, named after it, unless its
+ * text says whose memory it takes. MARGIN_TAG_BYTES(...) is the same number as a constant
+ * expression for static buffers, plus the MARGIN_ALIGN - 1 bytes that a misaligned buffer may lose;
+ * all of these macros stand in the last section of this file, >>bytes.
+ *
+ * With more than two classes one machine is trained for each pair of classes, or for each class
+ * against the rest; `info` then holds sums over the machines (objective, gap, iterations) or the
+ * worst of them (violation, converged). */
+
 /* Kernel machines keep rows of the kernel matrix in the arena, within a budget of `cache` bytes:
  * from two rows (always, whatever the budget says) to all n of them. More is faster; the result is
  * the same to the bit. A budget of 0 means as much as helps, but no more than
@@ -1016,32 +1078,6 @@ MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16
 #define MARGIN_CACHE_BYTES ((size_t)1 << 10)
 #endif
 #endif
-
-/* All trainers have the same shape:
- *
- *     margin_status margin_TAG_train(const margin_data *data, const margin_TAG_options *options,
- *                                    margin_arena *mem, margin_model *model, margin_info *info);
- *
- *   - `options` may be NULL. In an options struct zero always means the default. Where the number
- *     zero itself is a sensible choice beside a default, MARGIN_ZERO stands for it. A struct holds
- *     only options that have an effect on its method.
- *   - The model is kept in `mem`. Scratch is given back before the trainer returns, and a trainer
- *     that fails gives back everything. The result never depends on what the memory held before.
- *   - `info` may be NULL. It holds what all methods have in common. A method that has more to tell
- *     takes one more, last argument `margin_TAG_report *report`, which may be NULL as well.
- *   - A negative status means that there is no model, and no output has been touched. Any other
- *     status comes with a model that margin_model_check accepts.
- *
- * Bytes of memory: margin_TAG_train_size(n, d, classes, options) is what margin_TAG_train takes of
- * an aligned buffer, to the byte; it returns 0 where the bytes do not fit size_t or an option is
- * out of its range. Every function that takes an arena has such a query, named after it, unless its
- * text says whose memory it takes. MARGIN_TAG_BYTES(...) is the same number as a constant
- * expression for static buffers, plus the MARGIN_ALIGN - 1 bytes that a misaligned buffer may lose;
- * all of these macros stand in the last section of this file, >>bytes.
- *
- * With more than two classes one machine is trained for each pair of classes, or for each class
- * against the rest; `info` then holds sums over the machines (objective, gap, iterations) or the
- * worst of them (violation, converged). */
 
 /* The number zero, in options where 0 means a default that is not zero. Trainers that take it
  * compare with it and replace it by 0. */
@@ -1171,11 +1207,11 @@ MARGIN_API margin_status margin_mam_train(const margin_data *data,
  * class whose last sample is forgotten begins anew, without any error. */
 typedef struct {
     margin_real *w;      /* machines x d, the model's */
-    margin_real *bias;   /* one a machine, the model's */
+    margin_real *bias;   /* one per machine, the model's */
     margin_real *sum;    /* classes x (d + 2): sums of weight times features, 1 and |x|^2, */
     margin_real *low;    /* and what is to be added to them */
     margin_index *count; /* samples of positive weight in each class */
-    margin_real *work;   /* d values or one a machine */
+    margin_real *work;   /* d values or one per machine */
     margin_real longest; /* largest |x|^2 ever added, those since forgotten too */
     size_t d, machines;
     uint16_t classes;
@@ -1314,10 +1350,11 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
 /* ---- >>rates ---- error rates given in advance ----------------------------------------------- */
 
 /* "At most 5 % missed alarms, at most 20 % false ones": a machine of two classes that takes exactly
- * these two numbers. Suppose that all we know of each class is its mean m and its covariance S.
- * Then a sample of the positive class is taken for a negative one with a probability of at most
- * eta_pos, and a sample of the negative class for a positive one with at most eta_neg, whatever the
- * distributions are, if
+ * these two numbers. Class 1 is the positive one: eta_pos bounds the share of class 1 that is
+ * missed, eta_neg the share of class 0 that is taken for class 1. Suppose that all we know of each
+ * class is its mean m and its covariance S. Then a sample of the positive class is taken for a
+ * negative one with a probability of at most eta_pos, and a sample of the negative class for a
+ * positive one with at most eta_neg, whatever the distributions are, if
  *
  *     w.m_pos - b >= 1 + k_pos sqrt(w'S_pos w),   b - w.m_neg >= 1 + k_neg sqrt(w'S_neg w)  [3.14]
  *     k = sqrt((1 - eta) / eta) + nu
@@ -1326,6 +1363,7 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
  * duality gap in `info`, or shows that there is none (Saketha Nath, Bhattacharyya: "Maximum margin
  * classifiers with specified false positive and false negative error rates", SDM 2007).
  *
+ *     static unsigned char bytes[MARGIN_RATES_LINEAR_BYTES(200, 12, MARGIN_RATES_FAST)];
  *     margin_rates_report report;
  *     margin_rates_options o = {0};
  *     o.eta_pos = 0.05f;
@@ -1389,42 +1427,8 @@ typedef struct {
     margin_watch watch;
 } margin_rates_options;
 
-/* Pieces: the numbers of a problem with `rows` rows of factors in `dim` dimensions beside its
- * matrices, and what the two ways to a problem take. */
-#define MARGIN_RATES_PANEL(size) (MARGIN_QP_PANEL * MARGIN_MORE((size_t)(size), (size_t)32u))
-#define MARGIN_RATES_VECTORS(dim, rows) ((size_t)(dim)*12u + (size_t)(rows)*6u)
-#define MARGIN_RATES_FROM_MOMENTS(d)                                                               \
-    MARGIN_BLOCK(MARGIN_NUMBERS(4u * (size_t)(d) * (d) + MARGIN_RATES_PANEL(d) +                   \
-                                    MARGIN_RATES_VECTORS(d, 2u * (size_t)(d)) + 2u * (size_t)(d) + \
-                                    2u,                                                            \
-                                d),                                                                \
-                 1u)
-#define MARGIN_RATES_FROM_GRAM(n, d, solver)                                                       \
-    MARGIN_BLOCK(                                                                                  \
-        MARGIN_NUMBERS((3u + ((solver) == MARGIN_RATES_ITER ? 1u : 0u)) * (size_t)(n) * (n) +      \
-                           MARGIN_RATES_PANEL(MARGIN_MORE((size_t)(n), (size_t)(d))) +             \
-                           MARGIN_RATES_VECTORS(n, n),                                             \
-                       n),                                                                         \
-        1u)
-
-/* Bytes for given moments; for a linear kernel, where n > d takes the same memory whatever n; and
- * for any other kernel. */
-#define MARGIN_RATES_MOMENTS_BYTES(d)                                                              \
-    (MARGIN_WEIGHTS_BYTES(d, 2u, 0) + MARGIN_RATES_FROM_MOMENTS(d) + MARGIN_ALIGN - 1u)
-#define MARGIN_RATES_LINEAR_BYTES(n, d, solver)                                                    \
-    ((n) > (d) ? MARGIN_RATES_MOMENTS_BYTES(d)                                                     \
-               : MARGIN_WEIGHTS_BYTES(d, 2u, 0) + MARGIN_JOB_BYTES(n, 2u, 0, 0u) +                 \
-                     MARGIN_RATES_FROM_GRAM(n, d, solver) + MARGIN_ALIGN - 1u)
-#define MARGIN_RATES_KERNEL_BYTES(n, d, solver)                                                    \
-    (MARGIN_JOB_BYTES(n, 2u, 0, 1u) +                                                              \
-     MARGIN_MORE(MARGIN_RATES_FROM_GRAM(n, d, solver), MARGIN_POOL_BYTES(n, d, 2u, 0)) +           \
-     MARGIN_ALIGN - 1u)
-/* Bytes for `fast`, whichever the kernel. */
-#define MARGIN_RATES_BYTES(n, d)                                                                   \
-    MARGIN_MORE(MARGIN_RATES_LINEAR_BYTES(n, d, 0), MARGIN_RATES_KERNEL_BYTES(n, d, 0))
-
-/* Bytes that margin_rates_train takes; 0: not countable, or options out of their range. The
- * progress callback and `classes`, which is 2, are as with the other trainers. */
+/* Bytes that margin_rates_train takes; 0: not countable, or options out of their range.
+ * `classes` is 2. */
 MARGIN_API size_t margin_rates_train_size(size_t n, size_t d, size_t classes,
                                           const margin_rates_options *options);
 /* objective: 1/2 |w|^2, for kernels in their space; gap: it is at most this far above the optimum;
@@ -1811,68 +1815,6 @@ typedef struct {
     margin_real uneven; /* and how far the weights are from uniform over them, 0 .. 1 */
 } margin_proto_report;
 
-/* Bytes as constant expressions, without clusters and tangents of samples: tvq and td from hss
- * models; hss; lvq; nn, with a budget or n. `tangents` at most d - 1, and the lesser of n and d at
- * most MARGIN_PROTO_SIDE, above which less is taken.
- *
- *     static unsigned char mem[MARGIN_PROTO_BYTES(200, 12, 3, 1, 2)];      // n, d, classes,
- *         models, tangents
- *     static unsigned char mem[MARGIN_PROTO_LVQ_BYTES(200, 12, 3, 4)];     // n, d, classes, models
- *     static unsigned char mem[MARGIN_PROTO_NN_BYTES(200, 12, 3, 40)];     // n, d, classes, budget
- *
- * Pieces: samples that are worked on at a time, decomposition of a matrix of that side, vectors. */
-#define MARGIN_PROTO_BLOCK (SIZE_MAX > 0xFFFFFFFFu ? 128u : SIZE_MAX > 0xFFFFu ? 8u : 2u)
-#define MARGIN_PROTO_SIDE (SIZE_MAX > 0xFFFFu ? 1024u : 64u)
-#define MARGIN_PROTO_REALS(count) MARGIN_BLOCK(count, sizeof(margin_real))
-#define MARGIN_PROTO_LESS(a, b) ((size_t)((a) < (b) ? (a) : (b)))
-#define MARGIN_PROTO_EIGEN(n) (6u * MARGIN_PROTO_REALS(n) + MARGIN_PROTO_REALS((size_t)(n) * (n)))
-#define MARGIN_PROTO_LEADING_BYTES(d, side, spare)                                                 \
-    (2u * MARGIN_PROTO_REALS((side) * (side)) + MARGIN_PROTO_REALS(spare) +                        \
-     MARGIN_PROTO_REALS((spare) * (side)) + MARGIN_PROTO_REALS((size_t)MARGIN_PROTO_BLOCK * (d)) + \
-     MARGIN_PROTO_EIGEN(side) + 6u * MARGIN_PROTO_REALS(side) +                                    \
-     MARGIN_BLOCK(side, sizeof(margin_index)))
-#define MARGIN_PROTO_EDGE_BYTES(tangents)                                                          \
-    (MARGIN_PROTO_REALS((size_t)(tangents) * (tangents)) + MARGIN_PROTO_REALS(tangents) +          \
-     MARGIN_PROTO_EIGEN(tangents))
-#define MARGIN_PROTO_START_BYTES(n, d, tangents)                                                   \
-    ((tangents) == 0u                                                                              \
-         ? (size_t)0                                                                               \
-         : MARGIN_MORE(MARGIN_PROTO_EDGE_BYTES(tangents),                                          \
-                       MARGIN_PROTO_LEADING_BYTES(                                                 \
-                           d, MARGIN_PROTO_LESS(n, d),                                             \
-                           MARGIN_PROTO_LESS((tangents) + 8u, MARGIN_PROTO_LESS(n, d)))))
-#define MARGIN_PROTO_ALL(classes, models, tangents)                                                \
-    ((size_t)(classes) * (models) * (1u + (size_t)(tangents)))
-#define MARGIN_PROTO_COMMON_BYTES(n, d, classes, pool, products)                                   \
-    (MARGIN_BLOCK(classes, 4u) + MARGIN_PROTO_REALS((pool) * (d)) + MARGIN_PROTO_REALS(d) +        \
-     MARGIN_PROTO_REALS((size_t)MARGIN_PROTO_BLOCK * (d)) +                                        \
-     MARGIN_PROTO_REALS(MARGIN_PROTO_BLOCK) +                                                      \
-     MARGIN_PROTO_REALS((size_t)MARGIN_PROTO_BLOCK * (products)) +                                 \
-     MARGIN_BLOCK(64u * MARGIN_PROTO_LESS(MARGIN_MORE(d, MARGIN_PROTO_BLOCK), 256u), 1u) +         \
-     3u * MARGIN_PROTO_REALS(n) + MARGIN_BLOCK(n, 1u) + MARGIN_ALIGN - 1u)
-#define MARGIN_PROTO_MODELS_BYTES(n, d, classes, models, tangents)                                 \
-    (MARGIN_PROTO_COMMON_BYTES(n, d, classes, MARGIN_PROTO_ALL(classes, models, tangents),         \
-                               MARGIN_PROTO_ALL(classes, models, tangents)) +                      \
-     MARGIN_PROTO_REALS(MARGIN_PROTO_ALL(classes, models, tangents)) +                             \
-     MARGIN_PROTO_REALS((tangents) == 0u ? 0u : (size_t)(classes) * (models)) +                    \
-     MARGIN_PROTO_START_BYTES(n, d, tangents))
-#define MARGIN_PROTO_HSS_BYTES(n, d, classes, models, tangents)                                    \
-    (MARGIN_PROTO_MODELS_BYTES(n, d, classes, models, tangents) +                                  \
-     MARGIN_BLOCK((models) > 1u ? (size_t)(n) : 0u, sizeof(margin_index)))
-#define MARGIN_PROTO_BYTES(n, d, classes, models, tangents)                                        \
-    (MARGIN_PROTO_MODELS_BYTES(n, d, classes, models, tangents) +                                  \
-     3u * MARGIN_PROTO_REALS(MARGIN_PROTO_ALL(classes, models, tangents) * (d)) +                  \
-     2u * MARGIN_PROTO_REALS(MARGIN_PROTO_ALL(classes, models, tangents)) +                        \
-     2u * MARGIN_BLOCK(n, sizeof(margin_index)))
-#define MARGIN_PROTO_LVQ_BYTES(n, d, classes, models)                                              \
-    (MARGIN_PROTO_MODELS_BYTES(n, d, classes, models, 0u) + MARGIN_BLOCK(n, 2u) +                  \
-     2u * MARGIN_BLOCK(n, sizeof(margin_index)) +                                                  \
-     MARGIN_PROTO_REALS((size_t)(classes) * (models)) +                                            \
-     MARGIN_PROTO_REALS((size_t)(classes) * (models) * (d)))
-#define MARGIN_PROTO_NN_BYTES(n, d, classes, budget)                                               \
-    MARGIN_PROTO_COMMON_BYTES(n, d, classes,                                                       \
-                              MARGIN_MORE(MARGIN_PROTO_LESS(n, budget), (size_t)(classes)), 1u)
-
 /* Bytes that margin_proto_train takes for n samples, d features, so many classes; 0: not countable,
  * or options out of their range. */
 MARGIN_API size_t margin_proto_train_size(size_t n, size_t d, size_t classes,
@@ -2012,30 +1954,6 @@ typedef struct {
                               is 100 and 400 000 / n more                                         */
     margin_watch watch;
 } margin_compact_options;
-
-/* Bytes as a constant expression, for n samples of d features and so many classes and vectors. */
-#define MARGIN_COMPACT_BATCH 32u /* samples that a step looks at */
-#define MARGIN_COMPACT_WIDTH(classes) ((size_t)((classes) > 2u ? (classes) : 1u))
-#define MARGIN_COMPACT_PART(rows, cols)                                                            \
-    (4u * MARGIN_BLOCK((size_t)(rows) * (cols), sizeof(margin_real)) +                             \
-     MARGIN_BLOCK(rows, sizeof(margin_real)))
-#define MARGIN_COMPACT_DEEP(d, classes, vectors)                                                   \
-    MARGIN_MORE(MARGIN_MORE((size_t)(d) + 1u, (size_t)(vectors)),                                  \
-                MARGIN_MORE(MARGIN_COMPACT_WIDTH(classes), (size_t)MARGIN_COMPACT_BATCH))
-#define MARGIN_COMPACT_BYTES(n, d, classes, vectors)                                               \
-    (MARGIN_BLOCK((size_t)(vectors) * (d), sizeof(margin_real)) +                                  \
-     2u * MARGIN_BLOCK(vectors, sizeof(margin_real)) +                                             \
-     MARGIN_BLOCK((size_t)(vectors)*MARGIN_COMPACT_WIDTH(classes), sizeof(margin_real)) +          \
-     MARGIN_BLOCK(MARGIN_COMPACT_WIDTH(classes), sizeof(margin_real)) +                            \
-     MARGIN_BLOCK(classes, sizeof(uint32_t)) + MARGIN_COMPACT_PART(vectors, (size_t)(d) + 1u) +    \
-     MARGIN_COMPACT_PART(vectors, MARGIN_COMPACT_WIDTH(classes)) +                                 \
-     MARGIN_COMPACT_PART(1u, MARGIN_COMPACT_WIDTH(classes)) + MARGIN_COMPACT_PART(1u, 1u) +        \
-     MARGIN_BLOCK(MARGIN_COMPACT_BATCH * ((size_t)(d) + 1u), sizeof(margin_real)) +                \
-     3u * MARGIN_BLOCK(MARGIN_COMPACT_BATCH * (size_t)(vectors), sizeof(margin_real)) +            \
-     MARGIN_BLOCK(MARGIN_COMPACT_BATCH * MARGIN_COMPACT_WIDTH(classes), sizeof(margin_real)) +     \
-     MARGIN_BLOCK(64u * MARGIN_PROTO_LESS(MARGIN_COMPACT_DEEP(d, classes, vectors), 256u), 1u) +   \
-     MARGIN_BLOCK(d, sizeof(margin_real)) + MARGIN_BLOCK(n, sizeof(margin_real)) +                 \
-     MARGIN_BLOCK(n, sizeof(margin_index)) + MARGIN_ALIGN - 1u)
 
 /* Bytes that margin_compact_train takes; 0: not countable, or options out of their range. */
 MARGIN_API size_t margin_compact_train_size(size_t n, size_t d, size_t classes,
@@ -2499,8 +2417,9 @@ MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, siz
 /* A memory plan is one list of blocks, X(place, type, rows, columns): margin_impl.h takes the
  * blocks of a list from an arena, and the macros here add up their bytes, so the two cannot differ.
  * Lists are named MARGIN_BLOCKS_...; of use to programs are the macros below that end in _BYTES.
- * All of them include the MARGIN_ALIGN - 1 bytes that a misaligned buffer may lose, and name the
- * options that memory depends on; the other options take none.
+ * Those of trainers include the MARGIN_ALIGN - 1 bytes that a misaligned buffer may lose; pieces to
+ * be added up, such as MARGIN_SCALING_BYTES and MARGIN_FOLDS_BYTES, do not. They name the options
+ * that memory depends on; the other options take none.
  *
  *     static unsigned char mem[MARGIN_SVM_BYTES(200, 12)]; */
 #define MARGIN_MORE(a, b) ((a) > (b) ? (a) : (b))
@@ -2822,6 +2741,127 @@ typedef struct {
      MARGIN_BLOCK(classes, sizeof(margin_index)) MARGIN_BLOCKS_MAM(                                \
          MARGIN_AS_BLOCK, d, classes, MARGIN_MORE((size_t)(d), 2u * (size_t)(classes))) +          \
      MARGIN_ALIGN - 1u)
+
+/* rates. Pieces: the numbers of a problem with `rows` rows of factors in `dim` dimensions beside
+ * its matrices, and what the two ways to a problem take. */
+#define MARGIN_RATES_PANEL(size) (MARGIN_QP_PANEL * MARGIN_MORE((size_t)(size), (size_t)32u))
+#define MARGIN_RATES_VECTORS(dim, rows) ((size_t)(dim)*12u + (size_t)(rows)*6u)
+#define MARGIN_RATES_FROM_MOMENTS(d)                                                               \
+    MARGIN_BLOCK(MARGIN_NUMBERS(4u * (size_t)(d) * (d) + MARGIN_RATES_PANEL(d) +                   \
+                                    MARGIN_RATES_VECTORS(d, 2u * (size_t)(d)) + 2u * (size_t)(d) + \
+                                    2u,                                                            \
+                                d),                                                                \
+                 1u)
+#define MARGIN_RATES_FROM_GRAM(n, d, solver)                                                       \
+    MARGIN_BLOCK(                                                                                  \
+        MARGIN_NUMBERS((3u + ((solver) == MARGIN_RATES_ITER ? 1u : 0u)) * (size_t)(n) * (n) +      \
+                           MARGIN_RATES_PANEL(MARGIN_MORE((size_t)(n), (size_t)(d))) +             \
+                           MARGIN_RATES_VECTORS(n, n),                                             \
+                       n),                                                                         \
+        1u)
+
+/* MARGIN_RATES_LINEAR_BYTES is for a linear kernel, which is the default; if n > d, its memory does
+ * not depend on n. MARGIN_RATES_KERNEL_BYTES is for any other kernel, MARGIN_RATES_MOMENTS_BYTES
+ * for given moments. `solver` is MARGIN_RATES_FAST or MARGIN_RATES_ITER. */
+#define MARGIN_RATES_MOMENTS_BYTES(d)                                                              \
+    (MARGIN_WEIGHTS_BYTES(d, 2u, 0) + MARGIN_RATES_FROM_MOMENTS(d) + MARGIN_ALIGN - 1u)
+#define MARGIN_RATES_LINEAR_BYTES(n, d, solver)                                                    \
+    ((n) > (d) ? MARGIN_RATES_MOMENTS_BYTES(d)                                                     \
+               : MARGIN_WEIGHTS_BYTES(d, 2u, 0) + MARGIN_JOB_BYTES(n, 2u, 0, 0u) +                 \
+                     MARGIN_RATES_FROM_GRAM(n, d, solver) + MARGIN_ALIGN - 1u)
+#define MARGIN_RATES_KERNEL_BYTES(n, d, solver)                                                    \
+    (MARGIN_JOB_BYTES(n, 2u, 0, 1u) +                                                              \
+     MARGIN_MORE(MARGIN_RATES_FROM_GRAM(n, d, solver), MARGIN_POOL_BYTES(n, d, 2u, 0)) +           \
+     MARGIN_ALIGN - 1u)
+/* For any kernel, with the solver `fast`. */
+#define MARGIN_RATES_BYTES(n, d)                                                                   \
+    MARGIN_MORE(MARGIN_RATES_LINEAR_BYTES(n, d, 0), MARGIN_RATES_KERNEL_BYTES(n, d, 0))
+
+/* proto: bytes without clusters and tangents of samples: tvq and td from hss
+ * models; hss; lvq; nn, with a budget or n. `tangents` at most d - 1, and the lesser of n and d at
+ * most MARGIN_PROTO_SIDE, above which less is taken.
+ *
+ *     // n, d, classes, models, tangents:
+ *     static unsigned char mem[MARGIN_PROTO_BYTES(200, 12, 3, 1, 2)];
+ *     static unsigned char mem[MARGIN_PROTO_LVQ_BYTES(200, 12, 3, 4)];     // n, d, classes, models
+ *     static unsigned char mem[MARGIN_PROTO_NN_BYTES(200, 12, 3, 40)];     // n, d, classes, budget
+ *
+ * Pieces: samples that are worked on at a time, decomposition of a matrix of that side, vectors. */
+#define MARGIN_PROTO_BLOCK (SIZE_MAX > 0xFFFFFFFFu ? 128u : SIZE_MAX > 0xFFFFu ? 8u : 2u)
+#define MARGIN_PROTO_SIDE (SIZE_MAX > 0xFFFFu ? 1024u : 64u)
+#define MARGIN_PROTO_REALS(count) MARGIN_BLOCK(count, sizeof(margin_real))
+#define MARGIN_PROTO_LESS(a, b) ((size_t)((a) < (b) ? (a) : (b)))
+#define MARGIN_PROTO_EIGEN(n) (6u * MARGIN_PROTO_REALS(n) + MARGIN_PROTO_REALS((size_t)(n) * (n)))
+#define MARGIN_PROTO_LEADING_BYTES(d, side, spare)                                                 \
+    (2u * MARGIN_PROTO_REALS((side) * (side)) + MARGIN_PROTO_REALS(spare) +                        \
+     MARGIN_PROTO_REALS((spare) * (side)) + MARGIN_PROTO_REALS((size_t)MARGIN_PROTO_BLOCK * (d)) + \
+     MARGIN_PROTO_EIGEN(side) + 6u * MARGIN_PROTO_REALS(side) +                                    \
+     MARGIN_BLOCK(side, sizeof(margin_index)))
+#define MARGIN_PROTO_EDGE_BYTES(tangents)                                                          \
+    (MARGIN_PROTO_REALS((size_t)(tangents) * (tangents)) + MARGIN_PROTO_REALS(tangents) +          \
+     MARGIN_PROTO_EIGEN(tangents))
+#define MARGIN_PROTO_START_BYTES(n, d, tangents)                                                   \
+    ((tangents) == 0u                                                                              \
+         ? (size_t)0                                                                               \
+         : MARGIN_MORE(MARGIN_PROTO_EDGE_BYTES(tangents),                                          \
+                       MARGIN_PROTO_LEADING_BYTES(                                                 \
+                           d, MARGIN_PROTO_LESS(n, d),                                             \
+                           MARGIN_PROTO_LESS((tangents) + 8u, MARGIN_PROTO_LESS(n, d)))))
+#define MARGIN_PROTO_ALL(classes, models, tangents)                                                \
+    ((size_t)(classes) * (models) * (1u + (size_t)(tangents)))
+#define MARGIN_PROTO_COMMON_BYTES(n, d, classes, pool, products)                                   \
+    (MARGIN_BLOCK(classes, 4u) + MARGIN_PROTO_REALS((pool) * (d)) + MARGIN_PROTO_REALS(d) +        \
+     MARGIN_PROTO_REALS((size_t)MARGIN_PROTO_BLOCK * (d)) +                                        \
+     MARGIN_PROTO_REALS(MARGIN_PROTO_BLOCK) +                                                      \
+     MARGIN_PROTO_REALS((size_t)MARGIN_PROTO_BLOCK * (products)) +                                 \
+     MARGIN_BLOCK(64u * MARGIN_PROTO_LESS(MARGIN_MORE(d, MARGIN_PROTO_BLOCK), 256u), 1u) +         \
+     3u * MARGIN_PROTO_REALS(n) + MARGIN_BLOCK(n, 1u) + MARGIN_ALIGN - 1u)
+#define MARGIN_PROTO_MODELS_BYTES(n, d, classes, models, tangents)                                 \
+    (MARGIN_PROTO_COMMON_BYTES(n, d, classes, MARGIN_PROTO_ALL(classes, models, tangents),         \
+                               MARGIN_PROTO_ALL(classes, models, tangents)) +                      \
+     MARGIN_PROTO_REALS(MARGIN_PROTO_ALL(classes, models, tangents)) +                             \
+     MARGIN_PROTO_REALS((tangents) == 0u ? 0u : (size_t)(classes) * (models)) +                    \
+     MARGIN_PROTO_START_BYTES(n, d, tangents))
+#define MARGIN_PROTO_HSS_BYTES(n, d, classes, models, tangents)                                    \
+    (MARGIN_PROTO_MODELS_BYTES(n, d, classes, models, tangents) +                                  \
+     MARGIN_BLOCK((models) > 1u ? (size_t)(n) : 0u, sizeof(margin_index)))
+#define MARGIN_PROTO_BYTES(n, d, classes, models, tangents)                                        \
+    (MARGIN_PROTO_MODELS_BYTES(n, d, classes, models, tangents) +                                  \
+     3u * MARGIN_PROTO_REALS(MARGIN_PROTO_ALL(classes, models, tangents) * (d)) +                  \
+     2u * MARGIN_PROTO_REALS(MARGIN_PROTO_ALL(classes, models, tangents)) +                        \
+     2u * MARGIN_BLOCK(n, sizeof(margin_index)))
+#define MARGIN_PROTO_LVQ_BYTES(n, d, classes, models)                                              \
+    (MARGIN_PROTO_MODELS_BYTES(n, d, classes, models, 0u) + MARGIN_BLOCK(n, 2u) +                  \
+     2u * MARGIN_BLOCK(n, sizeof(margin_index)) +                                                  \
+     MARGIN_PROTO_REALS((size_t)(classes) * (models)) +                                            \
+     MARGIN_PROTO_REALS((size_t)(classes) * (models) * (d)))
+#define MARGIN_PROTO_NN_BYTES(n, d, classes, budget)                                               \
+    MARGIN_PROTO_COMMON_BYTES(n, d, classes,                                                       \
+                              MARGIN_MORE(MARGIN_PROTO_LESS(n, budget), (size_t)(classes)), 1u)
+
+/* compact: bytes for n samples of d features and so many classes and vectors. */
+#define MARGIN_COMPACT_BATCH 32u /* samples that a step looks at */
+#define MARGIN_COMPACT_WIDTH(classes) ((size_t)((classes) > 2u ? (classes) : 1u))
+#define MARGIN_COMPACT_PART(rows, cols)                                                            \
+    (4u * MARGIN_BLOCK((size_t)(rows) * (cols), sizeof(margin_real)) +                             \
+     MARGIN_BLOCK(rows, sizeof(margin_real)))
+#define MARGIN_COMPACT_DEEP(d, classes, vectors)                                                   \
+    MARGIN_MORE(MARGIN_MORE((size_t)(d) + 1u, (size_t)(vectors)),                                  \
+                MARGIN_MORE(MARGIN_COMPACT_WIDTH(classes), (size_t)MARGIN_COMPACT_BATCH))
+#define MARGIN_COMPACT_BYTES(n, d, classes, vectors)                                               \
+    (MARGIN_BLOCK((size_t)(vectors) * (d), sizeof(margin_real)) +                                  \
+     2u * MARGIN_BLOCK(vectors, sizeof(margin_real)) +                                             \
+     MARGIN_BLOCK((size_t)(vectors)*MARGIN_COMPACT_WIDTH(classes), sizeof(margin_real)) +          \
+     MARGIN_BLOCK(MARGIN_COMPACT_WIDTH(classes), sizeof(margin_real)) +                            \
+     MARGIN_BLOCK(classes, sizeof(uint32_t)) + MARGIN_COMPACT_PART(vectors, (size_t)(d) + 1u) +    \
+     MARGIN_COMPACT_PART(vectors, MARGIN_COMPACT_WIDTH(classes)) +                                 \
+     MARGIN_COMPACT_PART(1u, MARGIN_COMPACT_WIDTH(classes)) + MARGIN_COMPACT_PART(1u, 1u) +        \
+     MARGIN_BLOCK(MARGIN_COMPACT_BATCH * ((size_t)(d) + 1u), sizeof(margin_real)) +                \
+     3u * MARGIN_BLOCK(MARGIN_COMPACT_BATCH * (size_t)(vectors), sizeof(margin_real)) +            \
+     MARGIN_BLOCK(MARGIN_COMPACT_BATCH * MARGIN_COMPACT_WIDTH(classes), sizeof(margin_real)) +     \
+     MARGIN_BLOCK(64u * MARGIN_PROTO_LESS(MARGIN_COMPACT_DEEP(d, classes, vectors), 256u), 1u) +   \
+     MARGIN_BLOCK(d, sizeof(margin_real)) + MARGIN_BLOCK(n, sizeof(margin_real)) +                 \
+     MARGIN_BLOCK(n, sizeof(margin_index)) + MARGIN_ALIGN - 1u)
 
 #endif /* MARGIN_PREDICT_ONLY */
 
