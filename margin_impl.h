@@ -5629,7 +5629,8 @@ static const margin_real *mgn_row(const margin_real *x, size_t stride, const mar
 static void mgn_panel_pack(margin_real *panel, const margin_real *x, size_t stride,
                            const margin_index *rows, size_t first, size_t n, size_t d)
 {
-    for (size_t i = 0; i < n || i % MGN_PANEL != 0; i++) {
+    const size_t whole = n + (MGN_PANEL - n % MGN_PANEL) % MGN_PANEL;
+    for (size_t i = 0; i < whole; i++) {
         const margin_real *from = i < n ? mgn_row(x, stride, rows, first + i) : NULL;
         margin_real *to = panel + i / MGN_PANEL * MGN_PANEL * d + i % MGN_PANEL;
         for (size_t k = 0; k < d; k++) {
