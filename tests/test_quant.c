@@ -841,13 +841,13 @@ TEST prototypes_of_any_size_are_quantised_or_refused(void)
 TEST a_unit_or_input_that_overflows_is_refused(void)
 {
     static const margin_real w[] = {1, 2}, bias[] = {0};
-    static double memory[512];
+    static double room[512];
     const margin_real huge = sizeof(margin_real) > 4 ? (margin_real)1e308 : (margin_real)3e38;
     const margin_real x[] = {-huge, 1, huge, -1, 0, 2};
     const margin_data data = {x, 3, 2, 0, NULL, NULL, NULL};
     const margin_real factor[] = {huge, huge}, offset[] = {huge, 1};
     const margin_scaling scaling = {offset, factor, 2};
-    margin_arena mem = margin_arena_make(memory, sizeof memory);
+    margin_arena mem = margin_arena_make(room, sizeof room);
     margin_model model;
     margin_quant quant;
     margin_status status;
