@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -274,6 +275,7 @@ sys.exit(cli.main(["info", "x"]))
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.addCleanup(run.kill)
         self.assertEqual(run.stdout.readline(), "ready\n")
+        time.sleep(1)  # until it is in native code, which is what this is about
         run.send_signal(number)
         err = run.communicate(timeout=120)[1]
         self.assertEqual(sorted(self.contents()), ["m.mgn", "spin.c", "t.csv"])  # nothing unfinished stays
