@@ -201,8 +201,7 @@ typedef uint16_t margin_index;
 #else
 /* 1, 2 or 4 bytes out of flash; `bytes` is a constant. */
 static inline __attribute__((always_inline)) void margin_load_lpm(void *out, const void *from,
-                                                                  size_t bytes)
-{
+                                                                  size_t bytes) {
     uint32_t four;
     uint16_t two;
     uint8_t one;

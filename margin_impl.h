@@ -68,36 +68,30 @@
 #define MGN_APART
 #endif
 
-static inline margin_real mgn_abs(margin_real a)
-{
+static inline margin_real mgn_abs(margin_real a) {
     return a < 0 ? -a : a;
 }
 
-static inline margin_real mgn_min(margin_real a, margin_real b)
-{
+static inline margin_real mgn_min(margin_real a, margin_real b) {
     return b < a ? b : a;
 }
 
-static inline margin_real mgn_max(margin_real a, margin_real b)
-{
+static inline margin_real mgn_max(margin_real a, margin_real b) {
     return a < b ? b : a;
 }
 
 /* Sizes that do not fit size_t are SIZE_MAX, and what is computed from SIZE_MAX stays SIZE_MAX (but
  * for a product with 0): no block of that size is ever granted, and no image has so many bytes. */
-static size_t mgn_size_mul(size_t a, size_t b)
-{
+static size_t mgn_size_mul(size_t a, size_t b) {
     return b != 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b;
 }
 
-static size_t mgn_size_add(size_t a, size_t b)
-{
+static size_t mgn_size_add(size_t a, size_t b) {
     return a > SIZE_MAX - b ? SIZE_MAX : a + b;
 }
 
 /* `a` rounded up to a multiple of `unit`. */
-static size_t mgn_size_up(size_t a, size_t unit)
-{
+static size_t mgn_size_up(size_t a, size_t unit) {
     const size_t sum = mgn_size_add(a, unit - 1u);
     return sum == SIZE_MAX ? SIZE_MAX : sum - sum % unit;
 }
@@ -194,15 +188,13 @@ typedef union {
     mgn_word word;
 } mgn_pun;
 
-static inline mgn_word mgn_bits(margin_real a)
-{
+static inline mgn_word mgn_bits(margin_real a) {
     mgn_pun pun;
     pun.real = a;
     return pun.word;
 }
 
-static inline margin_real mgn_of_bits(mgn_word a)
-{
+static inline margin_real mgn_of_bits(mgn_word a) {
     mgn_pun pun;
     pun.word = a;
     return pun.real;
@@ -257,8 +249,7 @@ static inline margin_real mgn_of_bits(mgn_word a)
 
 #ifdef MGN_ROOT_ASM
 
-static inline margin_real mgn_root(margin_real x)
-{
+static inline margin_real mgn_root(margin_real x) {
     margin_real root;
     __asm__(MGN_ROOT_ASM : "=" MGN_ROOT_REG(root) : MGN_ROOT_REG(x));
     return root;
@@ -270,8 +261,7 @@ static inline margin_real mgn_root(margin_real x)
  * <= m. `rest` is (m - q^2) / bit, so that a trial costs one addition. The last bit only rounds: a
  * tie would need a root with one bit more than m has, and the square of such a root has too many
  * bits to be m. */
-static margin_real mgn_root(margin_real x)
-{
+static margin_real mgn_root(margin_real x) {
     const mgn_word bits = mgn_bits(x);
     int exponent = (int)(bits >> MGN_FRACTION);
     mgn_word rest = bits & (MGN_HIDDEN - 1);
@@ -310,8 +300,7 @@ static margin_real mgn_root(margin_real x)
 
 /* vmla rounds the product and then the sum, as two instructions do. */
 /* clang-format off */
-static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real *x, size_t n)
-{
+static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real *x, size_t n) {
     uint32_t zero = 0;
     margin_real out;
     __asm__ volatile(
@@ -350,8 +339,7 @@ static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real 
 #elif defined(MGN_SOFT_FLOAT)
 
 /* Where every operation is a call, a loop with one product and one sum takes the fewest bytes. */
-static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real *x, size_t n)
-{
+static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real *x, size_t n) {
     margin_real s[4];
     s[0] = 0;
     s[1] = 0;
@@ -365,8 +353,7 @@ static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real 
 
 #else
 
-static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real *x, size_t n)
-{
+static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real *x, size_t n) {
     margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     for (; n >= 4u; n -= 4u, w += 4, x += 4) {
         s0 += MARGIN_LOAD(margin_real, w) * x[0];
@@ -384,8 +371,7 @@ static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real 
 
 /* Feature k of the input of an expansion, scaled. */
 static inline margin_real mgn_expansion_input(const margin_expansion *e, const margin_real *x,
-                                              size_t k)
-{
+                                              size_t k) {
     if (e->offset == NULL) {
         return x[k];
     }
@@ -421,8 +407,7 @@ static inline margin_real mgn_expansion_input(const margin_expansion *e, const m
 static inline void mgn_expansion_four(const margin_expansion *e, const margin_real *x,
                                       const margin_real *v0, const margin_real *v1,
                                       const margin_real *v2, const margin_real *v3,
-                                      margin_real *out)
-{
+                                      margin_real *out) {
     const margin_real *offset = e->offset, *factor = e->factor;
     size_t n = e->d;
     __asm__ volatile(
@@ -477,8 +462,7 @@ static inline void mgn_expansion_four(const margin_expansion *e, const margin_re
 static inline void mgn_expansion_four(const margin_expansion *e, const margin_real *x,
                                       const margin_real *v0, const margin_real *v1,
                                       const margin_real *v2, const margin_real *v3,
-                                      margin_real *out)
-{
+                                      margin_real *out) {
     margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     for (size_t k = 0; k < e->d; k++) {
         const margin_real a = mgn_expansion_input(e, x, k);
@@ -517,8 +501,7 @@ typedef char mgn_q_int32_must_wrap[(int32_t)UINT32_C(0xFFFFFFFE) == INT32_C(-2) 
 typedef uint8_t mgn_q_count;
 
 /* clang-format off */
-static MGN_APART uint32_t mgn_q_up(uint32_t a, mgn_q_count n)
-{
+static MGN_APART uint32_t mgn_q_up(uint32_t a, mgn_q_count n) {
     __asm__(
         "rjmp 2f\n"
         "1:\n\t"
@@ -545,8 +528,7 @@ static MGN_APART uint32_t mgn_q_up(uint32_t a, mgn_q_count n)
     return a;
 }
 
-static MGN_APART int32_t mgn_q_down(int32_t a, mgn_q_count n)
-{
+static MGN_APART int32_t mgn_q_down(int32_t a, mgn_q_count n) {
     __asm__(
         "rjmp 2f\n"
         "1:\n\t"
@@ -579,13 +561,11 @@ static MGN_APART int32_t mgn_q_down(int32_t a, mgn_q_count n)
 
 typedef uint32_t mgn_q_count;
 
-static MGN_INLINE uint32_t mgn_q_up(uint32_t a, mgn_q_count n)
-{
+static MGN_INLINE uint32_t mgn_q_up(uint32_t a, mgn_q_count n) {
     return a << n;
 }
 
-static MGN_INLINE int32_t mgn_q_down(int32_t a, mgn_q_count n)
-{
+static MGN_INLINE int32_t mgn_q_down(int32_t a, mgn_q_count n) {
     return a >> n;
 }
 
@@ -595,8 +575,7 @@ static MGN_INLINE int32_t mgn_q_down(int32_t a, mgn_q_count n)
 
 /* sum + w . x. The caller sees to it that no partial sum leaves 32 bits. */
 static MGN_INLINE int32_t mgn_q_row(int32_t sum, const void *w, const int16_t *x, size_t d,
-                                    unsigned format)
-{
+                                    unsigned format) {
 #ifdef MGN_ASM_ROW
     if (format == MARGIN_Q15) { /* a third of what compilers make of the loop below; d > 0 */
         int32_t n = 2 * (int32_t)d, a, b;
@@ -682,8 +661,7 @@ static MGN_INLINE int32_t mgn_q_row(int32_t sum, const void *w, const int16_t *x
 
 /* Adds the products of the last feature where their number is odd. */
 static MGN_Q_EACH void mgn_q_last(const unsigned char *w, int16_t x, unsigned format,
-                                  uint32_t *dots)
-{
+                                  uint32_t *dots) {
     for (size_t i = 0; i < MGN_Q_LANES; i++) {
         const unsigned char *at = w + (format == MARGIN_Q15 ? 4u * i : i / 2u * 4u + i % 2u);
         dots[i] += (uint32_t)(x * (format == MARGIN_Q15 ? *(const int16_t *)(const void *)at
@@ -695,8 +673,7 @@ static MGN_Q_EACH void mgn_q_last(const unsigned char *w, int16_t x, unsigned fo
  * odd. */
 #define MGN_Q_DOTS(name, format, PAIR)                                                             \
     static MGN_Q_EACH const void *name(const void *block, const int16_t *x, size_t n,              \
-                                       uint32_t *dots)                                             \
-    {                                                                                              \
+                                       uint32_t *dots) {                                           \
         const unsigned char *w = (const unsigned char *)block;                                     \
         uint32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, a;                                                \
         MGN_Q_LOOP(PAIR);                                                                          \
@@ -773,8 +750,7 @@ MGN_Q_DOTS(mgn_q7_dots, MARGIN_Q7, MGN_Q7_PAIR)
 /* clang-format on */
 
 static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
-                                         unsigned format, uint32_t *dots)
-{
+                                         unsigned format, uint32_t *dots) {
     const unsigned char *w = (const unsigned char *)block;
     uint32_t a, b, t, u;
     int32_t n = -2 * (int32_t)d;
@@ -893,8 +869,7 @@ static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int1
         : "r0", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "r13", "r14", \
           "r15", "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23", "cc", "memory")
 
-static MGN_APART const void *mgn_q15_dots(const void *w, const int16_t *x, size_t d, uint32_t *dots)
-{
+static MGN_APART const void *mgn_q15_dots(const void *w, const int16_t *x, size_t d, uint32_t *dots) {
     MGN_Q_LOOP(
         MGN_Q_LANE0(MGN_Q15_MAC, "r20", "r21") MGN_Q_LANE0(MGN_Q15_MAC, "r22", "r23")
         MGN_Q_LANE1(MGN_Q15_MAC, "r20", "r21") MGN_Q_LANE1(MGN_Q15_MAC, "r22", "r23")
@@ -903,8 +878,7 @@ static MGN_APART const void *mgn_q15_dots(const void *w, const int16_t *x, size_
     return w;
 }
 
-static MGN_APART const void *mgn_q7_dots(const void *w, const int16_t *x, size_t d, uint32_t *dots)
-{
+static MGN_APART const void *mgn_q7_dots(const void *w, const int16_t *x, size_t d, uint32_t *dots) {
     MGN_Q_LOOP(
         MGN_Q_LANE0(MGN_Q7_MAC, "r20", "r21") MGN_Q_LANE1(MGN_Q7_MAC, "r20", "r21")
         MGN_Q_LANE0(MGN_Q7_MAC, "r22", "r23") MGN_Q_LANE1(MGN_Q7_MAC, "r22", "r23")
@@ -917,14 +891,12 @@ static MGN_APART const void *mgn_q7_dots(const void *w, const int16_t *x, size_t
 #elif MGN_Q_LANES == 4u
 
 /* sum + a * b modulo 2^32. */
-static inline uint32_t mgn_q_mac(uint32_t sum, int16_t a, int16_t b)
-{
+static inline uint32_t mgn_q_mac(uint32_t sum, int16_t a, int16_t b) {
     return sum + (uint32_t)((int32_t)a * b);
 }
 
 /* One feature a with four vectors at w. */
-static MGN_INLINE void mgn_q_four(const void *w, int16_t a, unsigned format, uint32_t *s)
-{
+static MGN_INLINE void mgn_q_four(const void *w, int16_t a, unsigned format, uint32_t *s) {
     if (format == MARGIN_Q15) {
         const int16_t *p = (const int16_t *)w;
         s[0] = mgn_q_mac(s[0], a, MARGIN_LOAD(int16_t, p));
@@ -941,8 +913,7 @@ static MGN_INLINE void mgn_q_four(const void *w, int16_t a, unsigned format, uin
 }
 
 static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
-                                         unsigned format, uint32_t *dots)
-{
+                                         unsigned format, uint32_t *dots) {
     const unsigned char *w = (const unsigned char *)block;
     uint32_t s[MGN_Q_BLOCK] = {0, 0, 0, 0};
     for (size_t k = 0; k < d; k += 2u) {
@@ -964,8 +935,7 @@ static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int1
 
 /* One vector at a time, found by its number: `block` stays the array of vectors. */
 static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
-                                         unsigned format, uint32_t *dots)
-{
+                                         unsigned format, uint32_t *dots) {
     const unsigned char *w = (const unsigned char *)block;
     uint32_t sum = 0;
     if (format == MARGIN_Q15) {
@@ -992,8 +962,7 @@ static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int1
 #if defined(MGN_ASM_DSP) || defined(MGN_ASM_AVR)
 
 static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
-                                         unsigned format, uint32_t *dots)
-{
+                                         unsigned format, uint32_t *dots) {
     (void)v;
     if (format == MARGIN_Q15) {
         return mgn_q15_dots(block, x, d, dots);
@@ -1007,8 +976,7 @@ static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int1
  * false. */
 #ifdef MGN_ASM_DSP
 
-static MGN_INLINE bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, uint32_t *norm)
-{
+static MGN_INLINE bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, uint32_t *norm) {
     uint32_t low = 0, high = 0, a; /* 2^16 features take 46 of these 64 bits */
     for (const int16_t *end = x + (d & ~(size_t)1); x != end;) {
         /* clang-format off */
@@ -1031,8 +999,7 @@ static MGN_INLINE bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, 
 
 #else
 
-static MGN_INLINE bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, uint32_t *norm)
-{
+static MGN_INLINE bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, uint32_t *norm) {
     uint32_t sum = 0; /* a square is at most 2^30, so that the sum does not wrap before it stops */
     for (size_t k = 0; k < d; k++) {
         if (sum <= reach) {
@@ -1050,8 +1017,7 @@ static MGN_INLINE bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, 
 /* a * b / 2^16, rounded down. */
 #if defined(MGN_ASM_DSP)
 
-static MGN_INLINE uint32_t mgn_q_scale(uint32_t a, uint16_t b)
-{
+static MGN_INLINE uint32_t mgn_q_scale(uint32_t a, uint16_t b) {
     return (uint32_t)(((uint64_t)a * ((uint32_t)b << 16)) >> 32); /* umull */
 }
 
@@ -1059,8 +1025,7 @@ static MGN_INLINE uint32_t mgn_q_scale(uint32_t a, uint16_t b)
 
 /* Schoolbook multiplication by bytes. `low` is the byte below those of the result; the one below
  * it is left out, because nothing is carried out of it. */
-static MGN_APART uint32_t mgn_q_scale(uint32_t a, uint16_t b)
-{
+static MGN_APART uint32_t mgn_q_scale(uint32_t a, uint16_t b) {
     uint32_t out;
     uint8_t zero, low;
     /* clang-format off */
@@ -1107,8 +1072,7 @@ static MGN_APART uint32_t mgn_q_scale(uint32_t a, uint16_t b)
 
 #else
 
-static MGN_INLINE uint32_t mgn_q_scale(uint32_t a, uint16_t b)
-{
+static MGN_INLINE uint32_t mgn_q_scale(uint32_t a, uint16_t b) {
     const uint16_t high = (uint16_t)(a >> 16), low = (uint16_t)(a & 0xFFFFu);
     return (uint32_t)high * b + (((uint32_t)low * b) >> 16);
 }
@@ -1131,8 +1095,7 @@ static const uint32_t mgn_q_exp2[32] MARGIN_FLASH = {
     0x5A81FC20, 0x5891FC34, 0x56ABFC4A, 0x54D0FC5C, 0x52FEFC72, 0x5137FC86, 0x4F7AFC98, 0x4DC6FCAA,
     0x4C1BFCBE, 0x4A7AFCCE, 0x48E1FCE0, 0x4751FCF2, 0x45CAFD02, 0x444BFD12, 0x42D4FD24, 0x4166FD32};
 
-static MGN_INLINE uint32_t mgn_q_exp2_word(uint32_t i)
-{
+static MGN_INLINE uint32_t mgn_q_exp2_word(uint32_t i) {
     return MARGIN_LOAD(uint32_t, mgn_q_exp2 + i);
 }
 
@@ -1145,8 +1108,7 @@ static const uint16_t mgn_q_exp2[33] MARGIN_FLASH = {
 
 #ifndef __AVR__
 
-static MGN_INLINE uint32_t mgn_q_exp2_word(uint32_t i)
-{
+static MGN_INLINE uint32_t mgn_q_exp2_word(uint32_t i) {
     const uint16_t first = MARGIN_LOAD(uint16_t, mgn_q_exp2 + i);
     const uint16_t way = (uint16_t)(MARGIN_LOAD(uint16_t, mgn_q_exp2 + i + 1u) - first);
     return (uint32_t)first << 16 | (uint16_t)(2u * way);
@@ -1158,8 +1120,7 @@ static MGN_INLINE uint32_t mgn_q_exp2_word(uint32_t i)
 
 #if defined(MGN_ASM_DSP)
 
-static MGN_INLINE uint32_t mgn_q_mantissa_high(uint32_t u)
-{
+static MGN_INLINE uint32_t mgn_q_mantissa_high(uint32_t u) {
     const uint32_t word = mgn_q_exp2_word((u >> 19) & 31u);
     uint32_t out;
     __asm__("smlabb %0, %1, %2, %2" : "=r"(out) : "r"((u >> 4) & 0x7FFFu), "r"(word));
@@ -1169,8 +1130,7 @@ static MGN_INLINE uint32_t mgn_q_mantissa_high(uint32_t u)
 #elif defined(__AVR__)
 
 /* The same in plain C by bytes: there are no long shifts in it. */
-static MGN_APART uint32_t mgn_q_mantissa_high(uint32_t u)
-{
+static MGN_APART uint32_t mgn_q_mantissa_high(uint32_t u) {
     const uint8_t top = (uint8_t)(u >> 16);
     const uint16_t fraction = (uint16_t)((uint16_t)u >> 4 | (uint16_t)(top & 7u) << 12);
     const uint16_t *at = mgn_q_exp2 + (top >> 3);
@@ -1181,8 +1141,7 @@ static MGN_APART uint32_t mgn_q_mantissa_high(uint32_t u)
 
 #else
 
-static MGN_INLINE uint32_t mgn_q_mantissa_high(uint32_t u)
-{
+static MGN_INLINE uint32_t mgn_q_mantissa_high(uint32_t u) {
     const uint32_t word = mgn_q_exp2_word((u >> 19) & 31u);
     return word + (uint32_t)((int32_t)(int16_t)((u >> 4) & 0x7FFFu) * (int16_t)(word & 0xFFFFu));
 }
@@ -1192,8 +1151,7 @@ static MGN_INLINE uint32_t mgn_q_mantissa_high(uint32_t u)
 /* coef times the signed number in the upper half of `high`. */
 #ifdef MGN_ASM_DSP
 
-static MGN_INLINE int32_t mgn_q_times_high(int16_t coef, uint32_t high)
-{
+static MGN_INLINE int32_t mgn_q_times_high(int16_t coef, uint32_t high) {
     int32_t out;
     __asm__("smulbt %0, %1, %2" : "=r"(out) : "r"((int32_t)coef), "r"(high));
     return out;
@@ -1201,8 +1159,7 @@ static MGN_INLINE int32_t mgn_q_times_high(int16_t coef, uint32_t high)
 
 #else
 
-static MGN_INLINE int32_t mgn_q_times_high(int16_t coef, uint32_t high)
-{
+static MGN_INLINE int32_t mgn_q_times_high(int16_t coef, uint32_t high) {
     return (int32_t)coef * (int16_t)(high >> 16);
 }
 
@@ -1214,8 +1171,7 @@ static MGN_INLINE int32_t mgn_q_times_high(int16_t coef, uint32_t high)
     case name:                                                                                     \
         return text;
 
-MARGIN_API const char *margin_status_text(margin_status status)
-{
+MARGIN_API const char *margin_status_text(margin_status status) {
     switch ((int)status) {
         MARGIN_STATUS_LIST(MGN_STATUS_CASE)
     default:
@@ -1224,8 +1180,7 @@ MARGIN_API const char *margin_status_text(margin_status status)
 }
 
 /* The first of two statuses that is not MARGIN_OK. */
-static inline margin_status mgn_both(margin_status a, margin_status b)
-{
+static inline margin_status mgn_both(margin_status a, margin_status b) {
     return a != MARGIN_OK ? a : b;
 }
 
@@ -1242,8 +1197,7 @@ typedef struct {
 } mgn_held;
 typedef char mgn_margin_align_is_too_small[MARGIN_ALIGN % offsetof(mgn_held, held) == 0 ? 1 : -1];
 
-MARGIN_API margin_arena margin_arena_make(void *bytes, size_t size)
-{
+MARGIN_API margin_arena margin_arena_make(void *bytes, size_t size) {
     margin_arena mem = {NULL, 0, 0, 0, 0, 0};
     const size_t skip = (MARGIN_ALIGN - (size_t)((uintptr_t)bytes % MARGIN_ALIGN)) % MARGIN_ALIGN;
     if (bytes != NULL && size >= skip) {
@@ -1254,16 +1208,14 @@ MARGIN_API margin_arena margin_arena_make(void *bytes, size_t size)
     return mem;
 }
 
-MARGIN_API margin_arena margin_arena_counting(void)
-{
+MARGIN_API margin_arena margin_arena_counting(void) {
     margin_arena mem = {NULL, SIZE_MAX / MARGIN_ALIGN * MARGIN_ALIGN, 0, 0, 0, 0};
     mem.high = mem.size;
     return mem;
 }
 
 /* Grants or refuses a block: its bytes rounded up to whole alignments in *need, or false. */
-static bool mgn_arena_grant(margin_arena *mem, size_t count, size_t bytes, size_t *need)
-{
+static bool mgn_arena_grant(margin_arena *mem, size_t count, size_t bytes, size_t *need) {
     const size_t raw = mgn_size_mul(count, bytes);
     const bool countable = raw <= SIZE_MAX - MARGIN_ALIGN;
     if (mem == NULL) {
@@ -1278,8 +1230,7 @@ static bool mgn_arena_grant(margin_arena *mem, size_t count, size_t bytes, size_
 }
 
 /* The block at offset `at`, just taken: notes the peak. */
-static void *mgn_arena_block(margin_arena *mem, size_t at)
-{
+static void *mgn_arena_block(margin_arena *mem, size_t at) {
     const size_t taken = mem->low + (mem->size - mem->high);
     if (taken > mem->peak) {
         mem->peak = taken;
@@ -1287,8 +1238,7 @@ static void *mgn_arena_block(margin_arena *mem, size_t at)
     return mem->base == NULL ? NULL : mem->base + at;
 }
 
-MARGIN_API void *margin_arena_keep(margin_arena *mem, size_t count, size_t bytes)
-{
+MARGIN_API void *margin_arena_keep(margin_arena *mem, size_t count, size_t bytes) {
     size_t need;
     if (!mgn_arena_grant(mem, count, bytes, &need)) {
         return NULL;
@@ -1297,8 +1247,7 @@ MARGIN_API void *margin_arena_keep(margin_arena *mem, size_t count, size_t bytes
     return mgn_arena_block(mem, mem->low - need);
 }
 
-MARGIN_API void *margin_arena_scratch(margin_arena *mem, size_t count, size_t bytes)
-{
+MARGIN_API void *margin_arena_scratch(margin_arena *mem, size_t count, size_t bytes) {
     size_t need;
     if (!mgn_arena_grant(mem, count, bytes, &need)) {
         return NULL;
@@ -1307,15 +1256,13 @@ MARGIN_API void *margin_arena_scratch(margin_arena *mem, size_t count, size_t by
     return mgn_arena_block(mem, mem->high);
 }
 
-MARGIN_API void margin_arena_release(margin_arena *mem, size_t mark)
-{
+MARGIN_API void margin_arena_release(margin_arena *mem, size_t mark) {
     if (mem != NULL && mark >= mem->high && mark <= mem->size) {
         mem->high = mark;
     }
 }
 
-MARGIN_API margin_status margin_arena_rewind(margin_arena *mem, const margin_arena *before)
-{
+MARGIN_API margin_status margin_arena_rewind(margin_arena *mem, const margin_arena *before) {
     int refused = MARGIN_E_ARGUMENT;
     if (mem != NULL && before != NULL) {
         refused = mem->failed;
@@ -1326,8 +1273,7 @@ MARGIN_API margin_status margin_arena_rewind(margin_arena *mem, const margin_are
     return (margin_status)refused;
 }
 
-MARGIN_API void margin_arena_reset(margin_arena *mem)
-{
+MARGIN_API void margin_arena_reset(margin_arena *mem) {
     if (mem != NULL) {
         mem->low = 0;
         mem->high = mem->size;
@@ -1335,20 +1281,17 @@ MARGIN_API void margin_arena_reset(margin_arena *mem)
     }
 }
 
-MARGIN_API size_t margin_arena_left(const margin_arena *mem)
-{
+MARGIN_API size_t margin_arena_left(const margin_arena *mem) {
     return mem == NULL ? 0 : mem->high - mem->low;
 }
 
 /* An arena to work in: there, and not one that only counts. */
-static inline margin_status mgn_mem_check(const margin_arena *mem)
-{
+static inline margin_status mgn_mem_check(const margin_arena *mem) {
     return mem == NULL || (mem->base == NULL && mem->size != 0) ? MARGIN_E_ARGUMENT : MARGIN_OK;
 }
 
 /* The answer of a size query whose plan ran on a counting arena; 0: the bytes do not fit size_t. */
-static inline size_t mgn_arena_counted(const margin_arena *mem)
-{
+static inline size_t mgn_arena_counted(const margin_arena *mem) {
     return mem->failed == 0 ? mem->peak : 0;
 }
 
@@ -1360,8 +1303,7 @@ static inline size_t mgn_arena_counted(const margin_arena *mem)
  * weighted minimax fits (Remez exchange in 60 digits, coefficients rounded one by one with the rest
  * fitted again): tests/bench/math_coefficients.py derives every one of them. */
 
-static margin_real mgn_sqrt(margin_real x)
-{
+static margin_real mgn_sqrt(margin_real x) {
     if (x > 0) {
         return mgn_root(x);
     }
@@ -1375,8 +1317,7 @@ typedef struct {
 } mgn_scaled;
 
 /* In two steps, so that k may leave the range of exponents; the first is exact. */
-static inline margin_real mgn_unscale(mgn_scaled a)
-{
+static inline margin_real mgn_unscale(mgn_scaled a) {
     const mgn_word half = a.exponent >> 1;
     const margin_real once = mgn_of_bits((half - 1) << MGN_FRACTION);
     const margin_real again = mgn_of_bits((a.exponent - half - 1) << MGN_FRACTION);
@@ -1385,8 +1326,7 @@ static inline margin_real mgn_unscale(mgn_scaled a)
 
 /* (exp(r) - 1 - r - r^2 / 2) / r^3 for |r| <= ln 2 / 2: worst error of exp(r) 2^-57.2 (double),
  * 2^-27.8. In pairs (Estrin), a chain of dependent operations half as long as Horner's. */
-static inline margin_real mgn_exp_tail(margin_real r, margin_real rr)
-{
+static inline margin_real mgn_exp_tail(margin_real r, margin_real rr) {
 #ifdef MARGIN_REAL_DOUBLE
     const margin_real r4 = rr * rr;
     const margin_real p01 = MGN_R(0.1666666666666643) + r * MGN_R(0.041666666666602861);
@@ -1404,8 +1344,7 @@ static inline margin_real mgn_exp_tail(margin_real r, margin_real rr)
  * MGN_ROUND leaves no bits below 1: it rounds x / ln 2 to k and stores k, biased, in the low bits.
  * r is kept as high - rest with an exact `high`, and 1 + high is summed without error, so that
  * next to the final rounding only the terms of size r^2 / 2 < 0.06 err. */
-static inline mgn_scaled mgn_exp_two(margin_real x, margin_real low)
-{
+static inline mgn_scaled mgn_exp_two(margin_real x, margin_real low) {
     const margin_real shifted = x * MGN_INV_LN2 + MGN_ROUND;
     const margin_real k = shifted - MGN_ROUND;
     const margin_real high = x - k * MGN_LN2_HI;
@@ -1429,26 +1368,22 @@ static inline mgn_scaled mgn_exp_two(margin_real x, margin_real low)
 #endif
 
 /* Stops where the result is infinite or 0 anyway; lets NaN through. */
-static inline margin_real mgn_exp_clamp(margin_real x)
-{
+static inline margin_real mgn_exp_clamp(margin_real x) {
     return mgn_max(mgn_min(x, MGN_EXP_INFINITE), MGN_EXP_ZERO);
 }
 
-static margin_real mgn_exp(margin_real x)
-{
+static margin_real mgn_exp(margin_real x) {
     return mgn_unscale(mgn_exp_two(mgn_exp_clamp(x), 0));
 }
 
 /* The same for x <= 0, with one comparison less. */
-static inline margin_real mgn_exp_negative(margin_real x)
-{
+static inline margin_real mgn_exp_negative(margin_real x) {
     return mgn_unscale(mgn_exp_two(mgn_max(x, MGN_EXP_ZERO), 0));
 }
 
 /* In two steps a block, because gcc vectorises neither loop if they are one: a bound known to the
  * compiler is carried into the arithmetic, which then has a branch. */
-static inline void mgn_exp_array(margin_real *v, size_t n)
-{
+static inline void mgn_exp_array(margin_real *v, size_t n) {
     size_t from;
     size_t i;
     for (from = 0; from < n; from += 256) {
@@ -1464,8 +1399,7 @@ static inline void mgn_exp_array(margin_real *v, size_t n)
 
 /* (2 atanh(s) / s - 2) / s^2 with zz = s^2 for |s| <= (sqrt 2 - 1)^2: worst error of 2 atanh(s)
  * 2^-59.5 (double), 2^-30.2. */
-static inline margin_real mgn_log_tail(margin_real zz)
-{
+static inline margin_real mgn_log_tail(margin_real zz) {
 #ifdef MARGIN_REAL_DOUBLE
     return MGN_R(0.66666666666667351) +
            zz * (MGN_R(0.39999999999410257) +
@@ -1480,8 +1414,7 @@ static inline margin_real mgn_log_tail(margin_real zz)
 }
 
 /* Splits a finite x > 0 into m 2^k with sqrt(1/2) <= m < sqrt 2; returns m. */
-static inline margin_real mgn_split(margin_real x, margin_real *k)
-{
+static inline margin_real mgn_split(margin_real x, margin_real *k) {
     const mgn_word low = mgn_bits(MGN_R(0.70710678118654752));
     const int lift = x < MGN_TINY ? MGN_FRACTION + 1 : 0;
     const mgn_word bits =
@@ -1493,8 +1426,7 @@ static inline margin_real mgn_split(margin_real x, margin_real *k)
 /* log(m 2^k) = k ln 2 + log(1 + f), and with s = f / (2 + f): log(1 + f) = 2 atanh(s)
  * = f - (f^2 / 2 - s (f^2 / 2 + s^2 tail)), where f is exact. k ln 2 + f is summed without
  * error. */
-static inline margin_real mgn_log_positive(margin_real x)
-{
+static inline margin_real mgn_log_positive(margin_real x) {
     margin_real k;
     const margin_real f = mgn_split(x, &k) - 1;
     const margin_real s = f / (2 + f);
@@ -1506,8 +1438,7 @@ static inline margin_real mgn_log_positive(margin_real x)
     return sum + ((tail + (lost + k * MGN_LN2_LO)) - half);
 }
 
-static margin_real mgn_log(margin_real x)
-{
+static margin_real mgn_log(margin_real x) {
     if (x > 0) {
         return x <= MGN_HUGE ? mgn_log_positive(x) : x;
     }
@@ -1523,8 +1454,7 @@ typedef struct {
 } mgn_two;
 
 /* a + b without error, if a has at least the exponent of b or is 0 (Dekker 1971). */
-static inline mgn_two mgn_two_sum(margin_real a, margin_real b)
-{
+static inline mgn_two mgn_two_sum(margin_real a, margin_real b) {
     mgn_two sum;
     sum.high = a + b;
     sum.low = (a - sum.high) + b;
@@ -1532,14 +1462,12 @@ static inline mgn_two mgn_two_sum(margin_real a, margin_real b)
 }
 
 /* The upper half of the significand: the square of it is exact. */
-static inline margin_real mgn_head(margin_real a)
-{
+static inline margin_real mgn_head(margin_real a) {
     return mgn_of_bits(mgn_bits(a) >> ((MGN_FRACTION + 2) / 2) << ((MGN_FRACTION + 2) / 2));
 }
 
 /* The product to 2^-46 or 2^-104 (Dekker 1971, the factors halved by their bits). */
-static inline mgn_two mgn_two_times(mgn_two a, mgn_two b)
-{
+static inline mgn_two mgn_two_times(mgn_two a, mgn_two b) {
     const margin_real a1 = mgn_head(a.high);
     const margin_real a2 = a.high - a1;
     const margin_real b1 = mgn_head(b.high);
@@ -1551,8 +1479,7 @@ static inline mgn_two mgn_two_times(mgn_two a, mgn_two b)
 
 /* ((2 atanh(s) / s - 2) / s^2 - 2/3) / s^2 with zz = s^2, as above: worst error of 2 atanh(s) 2^-66
  * (double), 2^-36.7. */
-static inline margin_real mgn_pow_tail(margin_real zz)
-{
+static inline margin_real mgn_pow_tail(margin_real zz) {
 #ifdef MARGIN_REAL_DOUBLE
     return MGN_R(0.40000000000002273) +
            zz * (MGN_R(0.28571428570091373) +
@@ -1568,8 +1495,7 @@ static inline margin_real mgn_pow_tail(margin_real zz)
 
 /* log(x) of a finite x > 0 to a relative 2^-65 or 2^-36, for pow, where an exponent y multiplies
  * the error: as mgn_log_positive, but s = f / (2 + f) and all terms down to s^3 in two numbers. */
-static mgn_two mgn_log_two(margin_real x)
-{
+static mgn_two mgn_log_two(margin_real x) {
     margin_real k;
     const margin_real m = mgn_split(x, &k);
     const mgn_two divisor = mgn_two_sum(1, m);
@@ -1597,8 +1523,7 @@ static mgn_two mgn_log_two(margin_real x)
 }
 
 /* 1 for an odd integer, 0 for an even one or an infinity, -1 for all else. */
-static int mgn_parity(margin_real y)
-{
+static int mgn_parity(margin_real y) {
     const mgn_word bits = mgn_bits(y);
     const int exponent = (int)((bits << 1) >> (MGN_FRACTION + 1)) - MGN_BIAS;
     const mgn_word whole = (bits & (MGN_HIDDEN - 1)) | MGN_HIDDEN;
@@ -1617,8 +1542,7 @@ static int mgn_parity(margin_real y)
 }
 
 /* exp(y ln) where `ln` is in two numbers. */
-static margin_real mgn_exp_times(margin_real y, mgn_two ln)
-{
+static margin_real mgn_exp_times(margin_real y, mgn_two ln) {
     const mgn_two factor = {y, 0};
     mgn_two product;
     if (!(mgn_abs(y * ln.high) < MGN_R(MGN_BIAS))) { /* overflow, underflow or NaN */
@@ -1628,8 +1552,7 @@ static margin_real mgn_exp_times(margin_real y, mgn_two ln)
     return mgn_unscale(mgn_exp_two(product.high, product.low));
 }
 
-static margin_real mgn_pow(margin_real x, margin_real y)
-{
+static margin_real mgn_pow(margin_real x, margin_real y) {
     const margin_real size = mgn_abs(x);
     const int parity = mgn_parity(y);
     const bool minus = parity == 1 && mgn_bits(x) >= MGN_SIGN;
@@ -1655,13 +1578,11 @@ static margin_real mgn_pow(margin_real x, margin_real y)
 /* Kernel values are made in two steps that all users share, so they agree to the bit: dot products
  * (mgn_dots, or the packed panels with the same bits), then mgn_kernel_apply on the whole array. */
 
-static inline size_t mgn_size_min(size_t a, size_t b)
-{
+static inline size_t mgn_size_min(size_t a, size_t b) {
     return b < a ? b : a;
 }
 
-static inline bool mgn_finite(margin_real a)
-{
+static inline bool mgn_finite(margin_real a) {
     return mgn_abs(a) <= MGN_HUGE; /* false for NaN */
 }
 
@@ -1669,8 +1590,7 @@ static inline bool mgn_finite(margin_real a)
  * accumulator. Four rows at a time: each x[k] is loaded once for four products, and a Cortex-M4F
  * keeps all in registers. */
 static void mgn_dots(const margin_real *x, const margin_real *rows, size_t stride, size_t n,
-                     size_t d, margin_real *out)
-{
+                     size_t d, margin_real *out) {
     const size_t whole = n - n % 4u;
     size_t i = 0;
     for (; i < whole; i += 4u) {
@@ -1700,8 +1620,7 @@ static void mgn_dots(const margin_real *x, const margin_real *rows, size_t strid
     }
 }
 
-static bool mgn_kernel_valid(const margin_kernel *k)
-{
+static bool mgn_kernel_valid(const margin_kernel *k) {
     const bool a_fits =
         k->kind != MARGIN_KERNEL_UNIT_EXP || (k->a <= MGN_R(1e18) && k->a >= MGN_R(1e-18));
     return k->kind <= MARGIN_KERNEL_UNIT_EXP && k->gamma > 0 && mgn_finite(k->gamma) &&
@@ -1709,8 +1628,7 @@ static bool mgn_kernel_valid(const margin_kernel *k)
 }
 
 MARGIN_API margin_status margin_kernel_resolve(const margin_kernel *kernel, size_t d,
-                                               margin_kernel *resolved)
-{
+                                               margin_kernel *resolved) {
     margin_kernel k = {MARGIN_KERNEL_LINEAR, 0, 0, 0, 0};
     if (kernel != NULL) {
         k = *kernel;
@@ -1730,8 +1648,7 @@ MARGIN_API margin_status margin_kernel_resolve(const margin_kernel *kernel, size
 
 /* v[i]^degree, by squaring from the lowest bit of the exponent up. Pieces of fixed length keep the
  * loop over the bits outside and the vector loop inside. */
-static void mgn_power_array(margin_real *v, size_t n, unsigned degree)
-{
+static void mgn_power_array(margin_real *v, size_t n, unsigned degree) {
     margin_real base[16];
     size_t i;
     while (n > 0) {
@@ -1758,8 +1675,7 @@ static void mgn_power_array(margin_real *v, size_t n, unsigned degree)
 /* t = (1 + cos)/2 in [0, 1], from x.z and the squared norms. sqrt(|x|^2 |z|^2) is |x|^2 exactly
  * when z = x (the rounded root of a rounded square), so t(x, x) = 1; where that product would
  * leave the range of normal numbers the product of the two roots cannot. */
-static margin_real mgn_half_cosine(margin_real dot, margin_real nx, margin_real nz)
-{
+static margin_real mgn_half_cosine(margin_real dot, margin_real nx, margin_real nz) {
     const margin_real both = nx * nz;
     const bool safe = both >= MGN_TINY && both <= MGN_HUGE;
     const margin_real length = safe ? mgn_sqrt(both) : mgn_sqrt(nx) * mgn_sqrt(nz);
@@ -1769,8 +1685,7 @@ static margin_real mgn_half_cosine(margin_real dot, margin_real nx, margin_real 
 
 /* e^y - 1 to a few ulp, also for small y: the Taylor series where the difference would cancel
  * (|y| <= 0.35: its remainder is below half an ulp after 8 terms in float, 14 in double). */
-static margin_real mgn_expm1(margin_real y)
-{
+static margin_real mgn_expm1(margin_real y) {
     margin_real s = 1;
     unsigned k;
     if (mgn_abs(y) > MGN_R(0.35)) {
@@ -1783,8 +1698,7 @@ static margin_real mgn_expm1(margin_real y)
 }
 
 static void mgn_kernel_rbf(margin_real gamma, margin_real nx, const margin_real *MGN_RESTRICT nz,
-                           margin_real *MGN_RESTRICT v, size_t n)
-{
+                           margin_real *MGN_RESTRICT v, size_t n) {
     size_t i;
     for (i = 0; i < n; i++) {
         v[i] = -gamma * mgn_max(nx + nz[i] - 2 * v[i], 0); /* passes NaN on */
@@ -1797,8 +1711,7 @@ static void mgn_kernel_rbf(margin_real gamma, margin_real nx, const margin_real 
 #endif
 }
 
-static void mgn_kernel_poly(const margin_kernel *k, margin_real *v, size_t n)
-{
+static void mgn_kernel_poly(const margin_kernel *k, margin_real *v, size_t n) {
     for (size_t i = 0; i < n; i++) {
         v[i] = k->gamma * v[i] + k->coef0;
     }
@@ -1806,8 +1719,7 @@ static void mgn_kernel_poly(const margin_kernel *k, margin_real *v, size_t n)
 }
 
 /* t^a; a whole exponent costs a few products, any other a power. */
-static void mgn_kernel_unit_poly(margin_real a, margin_real *v, size_t n)
-{
+static void mgn_kernel_unit_poly(margin_real a, margin_real *v, size_t n) {
     if (a <= 255 && (margin_real)(unsigned)a == a) {
         mgn_power_array(v, n, (unsigned)a);
         return;
@@ -1818,8 +1730,7 @@ static void mgn_kernel_unit_poly(margin_real a, margin_real *v, size_t n)
 }
 
 /* (a^t - 1) / (a - 1), the denominator in the same arithmetic: t = 1 gives exactly 1. */
-static void mgn_kernel_unit_exp(margin_real a, margin_real *v, size_t n)
-{
+static void mgn_kernel_unit_exp(margin_real a, margin_real *v, size_t n) {
     const margin_real ln_a = mgn_log(a);
     const margin_real scale = mgn_expm1(ln_a);
     const size_t count = a == 1 ? 0 : n; /* the limit at a = 1 is t itself */
@@ -1829,8 +1740,7 @@ static void mgn_kernel_unit_exp(margin_real a, margin_real *v, size_t n)
 }
 
 static void mgn_kernel_unit(const margin_kernel *k, margin_real nx, const margin_real *nz,
-                            margin_real *v, size_t n)
-{
+                            margin_real *v, size_t n) {
     for (size_t i = 0; i < n; i++) {
         v[i] = mgn_half_cosine(v[i], nx, nz[i]);
     }
@@ -1842,8 +1752,7 @@ static void mgn_kernel_unit(const margin_kernel *k, margin_real nx, const margin
 }
 
 /* Units of learned vectors, whose thresholds stand in the place of their norms. */
-static void mgn_kernel_hinge(const margin_real *threshold, margin_real *v, size_t n)
-{
+static void mgn_kernel_hinge(const margin_real *threshold, margin_real *v, size_t n) {
     for (size_t i = 0; i < n; i++) {
         v[i] = mgn_max(v[i] + threshold[i], 0);
     }
@@ -1854,8 +1763,7 @@ static void mgn_kernel_hinge(const margin_real *threshold, margin_real *v, size_
  * and norms alone. The kernel is resolved; where `kind`, that of k, is a constant, no other is
  * linked. */
 static MGN_INLINE void mgn_kernel_of(unsigned kind, const margin_kernel *k, margin_real nx,
-                                     const margin_real *nz, margin_real *v, size_t n)
-{
+                                     const margin_real *nz, margin_real *v, size_t n) {
     switch (kind) {
     case MARGIN_KERNEL_POLY:
         mgn_kernel_poly(k, v, n);
@@ -1876,14 +1784,12 @@ static MGN_INLINE void mgn_kernel_of(unsigned kind, const margin_kernel *k, marg
 }
 
 static void mgn_kernel_apply(const margin_kernel *k, margin_real nx, const margin_real *nz,
-                             margin_real *v, size_t n)
-{
+                             margin_real *v, size_t n) {
     mgn_kernel_of(k->kind, k, nx, nz, v, n);
 }
 
 /* |x|^2 with the bits of the dot product of x with itself: k(x, x) of rbf is then exactly 1. */
-static margin_real mgn_norm2_bits(const margin_real *x, size_t d)
-{
+static margin_real mgn_norm2_bits(const margin_real *x, size_t d) {
     margin_real s;
     mgn_dots(x, x, d, 1, d, &s);
     return s;
@@ -1892,15 +1798,13 @@ static margin_real mgn_norm2_bits(const margin_real *x, size_t d)
 /* out[i] = k(x, z_i) for n vectors z_i of a pool, `stride` values apart, nz[i] = |z_i|^2. */
 static void mgn_kernel_pool(const margin_kernel *k, const margin_real *x, size_t d,
                             const margin_real *z, size_t n, size_t stride, const margin_real *nz,
-                            margin_real *out)
-{
+                            margin_real *out) {
     mgn_dots(x, z, stride, n, d, out);
     mgn_kernel_apply(k, mgn_norm2_bits(x, d), nz, out, n);
 }
 
 MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const margin_real *x,
-                                           const margin_real *z, size_t d)
-{
+                                           const margin_real *z, size_t d) {
     margin_kernel k;
     margin_real v;
     margin_real nz;
@@ -1915,19 +1819,16 @@ MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const ma
 /* ---- >>model ---- ---------------------------------------------------------------------------- */
 
 /* Machine of the classes a < b in the order (0,1), (0,2) .. (0,k-1), (1,2) .. */
-static size_t mgn_pair_machine(size_t classes, size_t a, size_t b)
-{
+static size_t mgn_pair_machine(size_t classes, size_t a, size_t b) {
     return a * (2u * classes - a - 1u) / 2u + (b - a - 1u);
 }
 
 /* One machine for each pair of classes: MARGIN_SCHEME_ONE_ONE or MARGIN_SCHEME_VOTES, 1 or 3. */
-static bool mgn_scheme_pairs(unsigned scheme)
-{
+static bool mgn_scheme_pairs(unsigned scheme) {
     return (scheme | 2u) == 3u;
 }
 
-MARGIN_API size_t margin_machines(unsigned scheme, size_t classes)
-{
+MARGIN_API size_t margin_machines(unsigned scheme, size_t classes) {
     if (mgn_scheme_pairs(scheme)) {
         return mgn_size_mul(classes, classes - 1u) / 2u;
     }
@@ -1937,14 +1838,12 @@ MARGIN_API size_t margin_machines(unsigned scheme, size_t classes)
     return classes - (classes > 1u ? 1u : 0u);
 }
 
-MARGIN_API size_t margin_functions(unsigned scheme, size_t classes)
-{
+MARGIN_API size_t margin_functions(unsigned scheme, size_t classes) {
     return scheme == MARGIN_SCHEME_ORDINAL ? 1u : margin_machines(scheme, classes);
 }
 
 /* Whether a model may have this scheme with so many classes. */
-static bool mgn_scheme_fits(unsigned scheme, size_t classes)
-{
+static bool mgn_scheme_fits(unsigned scheme, size_t classes) {
     if (scheme == MARGIN_SCHEME_ORDINAL && classes == 1u) { /* a ranker */
         return true;
     }
@@ -1953,8 +1852,7 @@ static bool mgn_scheme_fits(unsigned scheme, size_t classes)
 }
 
 /* Coefficients of a vector. */
-static size_t mgn_scheme_width(unsigned scheme, size_t classes)
-{
+static size_t mgn_scheme_width(unsigned scheme, size_t classes) {
     if (scheme == MARGIN_SCHEME_ORDINAL) {
         return 1;
     }
@@ -1962,8 +1860,7 @@ static size_t mgn_scheme_width(unsigned scheme, size_t classes)
 }
 
 MARGIN_API void margin_linear_scores(const margin_linear *model, const margin_real *x,
-                                     margin_real *scores)
-{
+                                     margin_real *scores) {
     const unsigned scheme = model->vote.scheme;
     const margin_real *w = model->w, *bias = model->bias, *end;
     size_t machines = model->vote.classes;
@@ -1983,8 +1880,7 @@ MARGIN_API void margin_linear_scores(const margin_linear *model, const margin_re
 }
 
 /* |x|^2 of the scaled input, in the order of mgn_dots. */
-static margin_real mgn_expansion_norm(const margin_expansion *e, const margin_real *x)
-{
+static margin_real mgn_expansion_norm(const margin_expansion *e, const margin_real *x) {
     const size_t d = e->d;
     margin_real norm = 0;
     for (size_t k = 0; k < d; k++) {
@@ -2005,8 +1901,7 @@ static margin_real mgn_expansion_norm(const margin_expansion *e, const margin_re
  * order of mgn_dots, by fours; those that are not there repeat the first. Apart: what it is
  * inlined into leaves it too few registers. */
 static MGN_APART void mgn_expansion_dots(const margin_expansion *e, const margin_real *x, size_t v,
-                                         size_t count, margin_real *out)
-{
+                                         size_t count, margin_real *out) {
     for (size_t t = 0; t < count; t += 4u) {
         const margin_real *v0 = e->vectors + (v + t) * e->d;
         const margin_real *v1 = count - t > 1u ? v0 + e->d : v0;
@@ -2019,8 +1914,7 @@ static MGN_APART void mgn_expansion_dots(const margin_expansion *e, const margin
 /* Kernel values at x, whose squared length is `norm` when scaled, of the same vectors. */
 static MGN_INLINE void mgn_expansion_values(const margin_expansion *e, const margin_real *x,
                                             margin_real norm, size_t v, size_t count,
-                                            margin_real *out, unsigned kind)
-{
+                                            margin_real *out, unsigned kind) {
     const margin_real *norms = e->norms + v;
     mgn_expansion_dots(e, x, v, count, out);
 #ifndef MARGIN_LOAD_PLAIN
@@ -2035,8 +1929,7 @@ static MGN_INLINE void mgn_expansion_values(const margin_expansion *e, const mar
 
 /* Adds the terms of vector v, of class c and with the kernel value k at x, to its machines. */
 static void mgn_expansion_add(const margin_expansion *e, size_t v, size_t c, margin_real k,
-                              margin_real *scores)
-{
+                              margin_real *scores) {
     for (size_t j = 0; j < e->width; j++) {
         const size_t other = j < c ? j : j + 1u;
         size_t machine = j;
@@ -2052,8 +1945,7 @@ static void mgn_expansion_add(const margin_expansion *e, size_t v, size_t c, mar
  * sorted by class, so that one class's terms pile up before the other's take them down again: a
  * plain sum is wrong by ten times the error of all kernel values together. */
 static inline margin_real mgn_add_terms(margin_real sum, margin_real *carry, const margin_real *k,
-                                        const margin_real *coef, size_t n)
-{
+                                        const margin_real *coef, size_t n) {
     margin_real lost = *carry;
     for (size_t t = 0; t < n; t++) {
         const margin_real part = k[t] * MARGIN_LOAD(margin_real, coef + t) - lost;
@@ -2067,8 +1959,7 @@ static inline margin_real mgn_add_terms(margin_real sum, margin_real *carry, con
 
 /* The scores of an expansion with a kernel of a kind, which is a constant. */
 static MGN_INLINE void mgn_expansion_sum(const margin_expansion *model, const margin_real *x,
-                                         margin_real *scores, unsigned kind)
-{
+                                         margin_real *scores, unsigned kind) {
     const size_t machines = margin_machines(model->vote.scheme, model->vote.classes);
     const bool ordinal = model->vote.scheme == MARGIN_SCHEME_ORDINAL;
     const margin_real norm = kind == MARGIN_KERNEL_HINGE ? 0 : mgn_expansion_norm(model, x);
@@ -2098,32 +1989,27 @@ static MGN_INLINE void mgn_expansion_sum(const margin_expansion *model, const ma
 }
 
 MARGIN_API void margin_rbf_scores(const margin_expansion *model, const margin_real *x,
-                                  margin_real *scores)
-{
+                                  margin_real *scores) {
     mgn_expansion_sum(model, x, scores, MARGIN_KERNEL_RBF);
 }
 
 MARGIN_API void margin_poly_scores(const margin_expansion *model, const margin_real *x,
-                                   margin_real *scores)
-{
+                                   margin_real *scores) {
     mgn_expansion_sum(model, x, scores, MARGIN_KERNEL_POLY);
 }
 
 MARGIN_API void margin_unit_scores(const margin_expansion *model, const margin_real *x,
-                                   margin_real *scores)
-{
+                                   margin_real *scores) {
     mgn_expansion_sum(model, x, scores, MARGIN_KERNEL_UNIT_POLY); /* serves both */
 }
 
 MARGIN_API void margin_hinge_scores(const margin_expansion *model, const margin_real *x,
-                                    margin_real *scores)
-{
+                                    margin_real *scores) {
     mgn_expansion_sum(model, x, scores, MARGIN_KERNEL_HINGE);
 }
 
 MARGIN_API void margin_expansion_scores(const margin_expansion *model, const margin_real *x,
-                                        margin_real *scores)
-{
+                                        margin_real *scores) {
     switch (model->kernel.kind) {
     case MARGIN_KERNEL_RBF:
         margin_rbf_scores(model, x, scores);
@@ -2145,8 +2031,7 @@ MARGIN_API void margin_expansion_scores(const margin_expansion *model, const mar
 
 /* Adds the vectors from .. to - 1 of a list to the sums of the cuts from `first` on. */
 static void mgn_list_add(const margin_expansion *e, const margin_real *x, margin_real norm,
-                         size_t from, size_t to, size_t first, margin_real *sums)
-{
+                         size_t from, size_t to, size_t first, margin_real *sums) {
     for (size_t v = from; v < to; v += MGN_SCORE_BLOCK) {
         const size_t count = mgn_size_min(to - v, MGN_SCORE_BLOCK);
         margin_real block[MGN_SCORE_BLOCK];
@@ -2161,8 +2046,7 @@ static void mgn_list_add(const margin_expansion *e, const margin_real *x, margin
 }
 
 MARGIN_API size_t margin_list_ask(const margin_list *model, const margin_real *x,
-                                  margin_real *score)
-{
+                                  margin_real *score) {
     const margin_expansion *e = &model->pool;
     const size_t last = e->width - 1u;
     const margin_real norm = mgn_expansion_norm(e, x);
@@ -2184,8 +2068,7 @@ MARGIN_API size_t margin_list_ask(const margin_list *model, const margin_real *x
 }
 
 MARGIN_API void margin_list_scores(const margin_list *model, const margin_real *x,
-                                   margin_real *scores)
-{
+                                   margin_real *scores) {
     (void)margin_list_ask(model, x, scores);
 }
 
@@ -2193,8 +2076,7 @@ MARGIN_API void margin_list_scores(const margin_list *model, const margin_real *
 
 /* Feature k of x - c for the scaled input x. */
 static inline margin_real mgn_proto_delta(const margin_proto *p, const margin_real *c,
-                                          const margin_real *x, size_t k)
-{
+                                          const margin_real *x, size_t k) {
     const margin_real centre = MARGIN_LOAD(margin_real, c + k);
     if (p->offset == NULL) {
         return x[k] - centre;
@@ -2207,8 +2089,7 @@ static inline margin_real mgn_proto_delta(const margin_proto *p, const margin_re
 /* Adds the squares of the features from .. to - 1 of x - c to four chains; `from` is a multiple of
  * four, so that a sum has the same bits wherever it was interrupted. */
 static void mgn_proto_squares(const margin_proto *p, const margin_real *c, const margin_real *x,
-                              size_t from, size_t to, margin_real *s)
-{
+                              size_t from, size_t to, margin_real *s) {
     margin_real s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3];
     for (; to - from >= 4u; from += 4u) {
         const margin_real a0 = mgn_proto_delta(p, c, x, from);
@@ -2230,16 +2111,14 @@ static void mgn_proto_squares(const margin_proto *p, const margin_real *c, const
     s[3] = s3;
 }
 
-static inline margin_real mgn_proto_sum(const margin_real *s)
-{
+static inline margin_real mgn_proto_sum(const margin_real *s) {
     return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
 /* No tangents. Every chain grows, and rounding keeps the order of numbers: what is at or above the
  * limit now is so at the end. */
 static margin_real mgn_proto_plain(const margin_proto *p, const margin_real *c,
-                                   const margin_real *x, margin_real limit)
-{
+                                   const margin_real *x, margin_real limit) {
     margin_real s[4] = {0, 0, 0, 0};
     margin_real sum = 0;
     for (size_t from = 0; from < p->d && sum < limit; from += 16u) {
@@ -2253,8 +2132,7 @@ static margin_real mgn_proto_plain(const margin_proto *p, const margin_real *c,
  * not there repeat the first. */
 static void mgn_proto_project(const margin_proto *p, const margin_real *c, const margin_real *t,
                               size_t count, const margin_real *x, size_t from, size_t to,
-                              margin_real *a)
-{
+                              margin_real *a) {
     const margin_real *t1 = count > 1u ? t + p->d : t;
     const margin_real *t2 = count > 2u ? t1 + p->d : t;
     const margin_real *t3 = count > 3u ? t2 + p->d : t;
@@ -2274,8 +2152,8 @@ static void mgn_proto_project(const margin_proto *p, const margin_real *c, const
 
 /* All tangents of a model; returns the sum of the squares of what is in `a` then. */
 static margin_real mgn_proto_projects(const margin_proto *p, const margin_real *c,
-                                      const margin_real *x, size_t from, size_t to, margin_real *a)
-{
+                                      const margin_real *x, size_t from, size_t to,
+                                      margin_real *a) {
     margin_real sum = 0;
     for (size_t j = 0; j < p->tangents; j += 4u) {
         const size_t count = p->tangents - j < 4u ? p->tangents - j : 4u;
@@ -2288,8 +2166,7 @@ static margin_real mgn_proto_projects(const margin_proto *p, const margin_real *
 }
 
 /* Features looked at before a model with tangents may be left. */
-static inline size_t mgn_proto_half(size_t d)
-{
+static inline size_t mgn_proto_half(size_t d) {
     return d / 8u * 4u;
 }
 
@@ -2299,8 +2176,7 @@ static inline size_t mgn_proto_half(size_t d)
  * whatever the rest is. exits[m] is 1 / (1 - rho^2), enlarged, as the factor here is, so that all
  * rounding, at most 1/200 of s + r^2 (see mgn_proto_exit), is covered. */
 static margin_real mgn_proto_tangent(const margin_proto *p, size_t m, const margin_real *c,
-                                     const margin_real *x, margin_real limit)
-{
+                                     const margin_real *x, margin_real limit) {
     const margin_real keep = MARGIN_LOAD(margin_real, p->exits + m);
     margin_real a[MARGIN_PROTO_TANGENTS];
     margin_real s[4] = {0, 0, 0, 0};
@@ -2327,8 +2203,7 @@ static margin_real mgn_proto_tangent(const margin_proto *p, size_t m, const marg
 }
 
 /* Puts the distance z in its place among the `nth` least ones. */
-static void mgn_proto_rank(margin_real *near, size_t nth, margin_real z)
-{
+static void mgn_proto_rank(margin_real *near, size_t nth, margin_real z) {
     size_t j = nth - 1u;
     if (z < near[j]) {
         for (; j > 0 && z < near[j - 1u]; j--) {
@@ -2340,8 +2215,7 @@ static void mgn_proto_rank(margin_real *near, size_t nth, margin_real z)
 
 /* The distance of the nth nearest of the models from .. to - 1, or `limit` if it is not below. */
 static margin_real mgn_proto_class(const margin_proto *p, const margin_real *x, size_t from,
-                                   size_t to, margin_real limit)
-{
+                                   size_t to, margin_real limit) {
     margin_real near[MARGIN_PROTO_NTH];
     MARGIN_ASSERT(p->nth > 0 && p->nth <= MARGIN_PROTO_NTH);
     for (size_t j = 0; j < p->nth; j++) {
@@ -2358,8 +2232,7 @@ static margin_real mgn_proto_class(const margin_proto *p, const margin_real *x, 
 }
 
 MARGIN_API void margin_proto_scores(const margin_proto *model, const margin_real *x,
-                                    margin_real *scores)
-{
+                                    margin_real *scores) {
     size_t from = 0;
     for (size_t c = 0; c < model->vote.classes; c++) {
         const size_t to = (size_t)MARGIN_LOAD(uint32_t, model->class_end + c);
@@ -2369,8 +2242,7 @@ MARGIN_API void margin_proto_scores(const margin_proto *model, const margin_real
 }
 
 /* (b - a) / (b + a) for distances, within -1 .. 1 whatever they are. */
-static margin_real mgn_nearer(margin_real a, margin_real b)
-{
+static margin_real mgn_nearer(margin_real a, margin_real b) {
     const margin_real sum = a + b;
     if (sum <= MGN_HUGE) {
         return sum > 0 ? (b - a) / sum : 0;
@@ -2379,8 +2251,7 @@ static margin_real mgn_nearer(margin_real a, margin_real b)
 }
 
 MARGIN_API void margin_proto_find(const margin_proto *model, const margin_real *x,
-                                  margin_proto_found *found)
-{
+                                  margin_proto_found *found) {
     size_t from = 0;
     found->nearest = found->second = 0;
     found->distance = found->runner = MGN_HUGE;
@@ -2406,8 +2277,8 @@ MARGIN_API void margin_proto_find(const margin_proto *model, const margin_real *
     }
 }
 
-MARGIN_API void margin_scores(const margin_model *model, const margin_real *x, margin_real *scores)
-{
+MARGIN_API void margin_scores(const margin_model *model, const margin_real *x,
+                              margin_real *scores) {
     if (model->kind == MARGIN_MODEL_LINEAR) {
         margin_linear_scores(&model->of.linear, x, scores);
     } else if (model->kind == MARGIN_MODEL_LIST) {
@@ -2421,8 +2292,7 @@ MARGIN_API void margin_scores(const margin_model *model, const margin_real *x, m
 
 /* By how much the scores prefer class a to class b. */
 static margin_real mgn_favour(unsigned scheme, size_t classes, const margin_real *scores, size_t a,
-                              size_t b)
-{
+                              size_t b) {
     if (scheme == MARGIN_SCHEME_ONE_REST) {
         return scores[a] - scores[b];
     }
@@ -2439,8 +2309,7 @@ static margin_real mgn_favour(unsigned scheme, size_t classes, const margin_real
 }
 
 MARGIN_API margin_real margin_margin(unsigned scheme, size_t classes, const margin_real *scores,
-                                     size_t label)
-{
+                                     size_t label) {
     margin_real least = MGN_HUGE;
     for (size_t b = 0; b < classes; b++) {
         if (b != label) {
@@ -2451,8 +2320,7 @@ MARGIN_API margin_real margin_margin(unsigned scheme, size_t classes, const marg
 }
 
 /* Votes for class a, and in *sum by how much all its machines prefer it. */
-static size_t mgn_votes(size_t classes, const margin_real *scores, size_t a, margin_real *sum)
-{
+static size_t mgn_votes(size_t classes, const margin_real *scores, size_t a, margin_real *sum) {
     size_t votes = 0;
     *sum = 0;
     for (size_t b = 0; b < classes; b++) {
@@ -2466,8 +2334,7 @@ static size_t mgn_votes(size_t classes, const margin_real *scores, size_t a, mar
 }
 
 /* The class of ordinal scores: the number of thresholds that are passed. */
-static size_t mgn_elect_ordinal(size_t classes, const margin_real *scores)
-{
+static size_t mgn_elect_ordinal(size_t classes, const margin_real *scores) {
     size_t passed = 0;
     for (size_t j = 0; j + 1u < classes; j++) {
         passed += scores[j] > 0 ? 1u : 0u;
@@ -2475,8 +2342,7 @@ static size_t mgn_elect_ordinal(size_t classes, const margin_real *scores)
     return passed;
 }
 
-MARGIN_API uint16_t margin_elect(unsigned scheme, size_t classes, const margin_real *scores)
-{
+MARGIN_API uint16_t margin_elect(unsigned scheme, size_t classes, const margin_real *scores) {
     size_t best = 0, most = 0;
     margin_real top = -MGN_HUGE;
     if (scheme == MARGIN_SCHEME_ORDINAL) {
@@ -2500,8 +2366,7 @@ MARGIN_API uint16_t margin_elect(unsigned scheme, size_t classes, const margin_r
 }
 
 /* Whether no score is NaN and, for distances, the least one is finite. */
-static bool mgn_scores_known(const margin_vote *vote, const margin_real *scores, size_t winner)
-{
+static bool mgn_scores_known(const margin_vote *vote, const margin_real *scores, size_t winner) {
     size_t j = margin_machines(vote->scheme, vote->classes);
     bool known = vote->scheme != MARGIN_SCHEME_NEAREST || scores[winner] < MGN_HUGE;
     while (j-- > 0) {
@@ -2510,8 +2375,7 @@ static bool mgn_scores_known(const margin_vote *vote, const margin_real *scores,
     return known;
 }
 
-MARGIN_API uint16_t margin_decide(const margin_vote *vote, const margin_real *scores)
-{
+MARGIN_API uint16_t margin_decide(const margin_vote *vote, const margin_real *scores) {
     const uint16_t winner = margin_elect(vote->scheme, vote->classes, scores);
     if (!mgn_scores_known(vote, scores, winner) ||
         (vote->reject > 0 &&
@@ -2522,8 +2386,7 @@ MARGIN_API uint16_t margin_decide(const margin_vote *vote, const margin_real *sc
 }
 
 /* The sigmoid of a margin; both branches keep the exponential from overflowing. */
-static margin_real mgn_sigmoid(const margin_vote *vote, const margin_real *scores, size_t label)
-{
+static margin_real mgn_sigmoid(const margin_vote *vote, const margin_real *scores, size_t label) {
     const margin_real m = margin_margin(vote->scheme, vote->classes, scores, label);
     const margin_real t = vote->slope * m + vote->shift;
     if (t < 0) {
@@ -2534,8 +2397,7 @@ static margin_real mgn_sigmoid(const margin_vote *vote, const margin_real *score
 }
 
 MARGIN_API margin_real margin_probability(const margin_vote *vote, const margin_real *scores,
-                                          size_t label)
-{
+                                          size_t label) {
     margin_real sum = 0, own = 0;
     if (vote->slope == 0) {
         return 1 / (margin_real)vote->classes;
@@ -2552,8 +2414,7 @@ MARGIN_API margin_real margin_probability(const margin_vote *vote, const margin_
     return sum > 0 ? own / sum : 1 / (margin_real)vote->classes;
 }
 
-MARGIN_API const margin_vote *margin_model_vote(const margin_model *model)
-{
+MARGIN_API const margin_vote *margin_model_vote(const margin_model *model) {
     if (model->kind == MARGIN_MODEL_LIST) {
         return &model->of.list.pool.vote;
     }
@@ -2564,16 +2425,14 @@ MARGIN_API const margin_vote *margin_model_vote(const margin_model *model)
 }
 
 MARGIN_API uint16_t margin_classify(const margin_model *model, const margin_real *x,
-                                    margin_real *scores)
-{
+                                    margin_real *scores) {
     margin_scores(model, x, scores);
     return margin_decide(margin_model_vote(model), scores);
 }
 
 /* The first score of any model grows with its first function, so that it orders inputs. */
 MARGIN_API int margin_compare(const margin_model *model, const margin_real *x, const margin_real *z,
-                              margin_real *scores)
-{
+                              margin_real *scores) {
     margin_real first;
     margin_scores(model, x, scores);
     first = scores[0];
@@ -2733,31 +2592,26 @@ enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2 };
 
 /* Coefficients are int8_t with a scale a machine in q7 models of one-rest machines, which have many
  * coefficients, and of hinge units, which were learned in eight bits. All others are int16_t. */
-static bool mgn_head_narrow(const mgn_image_head *h)
-{
+static bool mgn_head_narrow(const mgn_image_head *h) {
     return h->format == MARGIN_Q7 && h->kind == MARGIN_MODEL_EXPANSION &&
            (h->scheme == MARGIN_SCHEME_ONE_REST || h->kernel == MARGIN_KERNEL_HINGE);
 }
 
 /* Machines, of a list its cuts; the functions they are made of; rows of prototypes; values of a
  * pool of integers, where cuts of a linear kernel (n = 0) are rows of weights. */
-static size_t mgn_head_machines(const mgn_image_head *h)
-{
+static size_t mgn_head_machines(const mgn_image_head *h) {
     return h->kind == MARGIN_MODEL_LIST ? h->width : margin_machines(h->scheme, h->classes);
 }
 
-static size_t mgn_head_functions(const mgn_image_head *h)
-{
+static size_t mgn_head_functions(const mgn_image_head *h) {
     return margin_functions(h->scheme, h->classes);
 }
 
-static size_t mgn_head_rows(const mgn_image_head *h)
-{
+static size_t mgn_head_rows(const mgn_image_head *h) {
     return mgn_size_mul(h->n, 1u + (size_t)h->width);
 }
 
-static size_t mgn_head_values_q(const mgn_image_head *h)
-{
+static size_t mgn_head_values_q(const mgn_image_head *h) {
     if (h->kind == MARGIN_MODEL_LIST && h->n == 0) {
         return mgn_size_mul(h->width, h->d);
     }
@@ -2768,8 +2622,7 @@ static size_t mgn_head_values_q(const mgn_image_head *h)
 
 /* Enters a number that stands at a place of the head; numbers at other places do not matter
  * here. */
-static MGN_INLINE void mgn_head_set(mgn_image_head *h, unsigned place, size_t value)
-{
+static MGN_INLINE void mgn_head_set(mgn_image_head *h, unsigned place, size_t value) {
     switch (place) {
     case 7:
         h->format = (uint8_t)value;
@@ -2835,8 +2688,7 @@ static MGN_INLINE void mgn_head_set(mgn_image_head *h, unsigned place, size_t va
     }
 
 /* The kind is 0 where it is unknown: then all else is 0 too. */
-static mgn_image_head mgn_head_of(const margin_model *model)
-{
+static mgn_image_head mgn_head_of(const margin_model *model) {
     mgn_image_head head = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     head.kind = model->kind;
     switch (model->kind) {
@@ -2848,8 +2700,7 @@ static mgn_image_head mgn_head_of(const margin_model *model)
     return head;
 }
 
-static mgn_image_head mgn_head_of_q(const margin_model_q *model)
-{
+static mgn_image_head mgn_head_of_q(const margin_model_q *model) {
     mgn_image_head head = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     head.kind = model->kind;
     switch (model->kind) {
@@ -2868,8 +2719,7 @@ static mgn_image_head mgn_head_of_q(const margin_model_q *model)
         type *m = &model->of.member;                                                               \
         FIELDS(MGN_SKIP_A, MGN_SKIP_N, MGN_STAGE_S)                                                \
     }
-static const margin_stage_q **mgn_stage_of(margin_model_q *model)
-{
+static const margin_stage_q **mgn_stage_of(margin_model_q *model) {
     switch (model->kind) {
         MGN_KINDS_Q(MGN_STAGE_CASE)
     default:
@@ -2898,22 +2748,19 @@ struct mgn_walk {
 #define MGN_IMAGE_HEAD_Q                                                                           \
     (MARGIN_IMAGE_HEAD + 4u) /* integer models have the unit of their scores there */
 
-static mgn_walk mgn_walk_make(mgn_visit visit, size_t at)
-{
+static mgn_walk mgn_walk_make(mgn_visit visit, size_t at) {
     mgn_walk walk = {NULL, NULL, NULL, NULL, 0, true};
     walk.visit = visit;
     walk.at = at;
     return walk;
 }
 
-static size_t mgn_element(unsigned type)
-{
+static size_t mgn_element(unsigned type) {
     return type == MGN_REALS ? 4u : type;
 }
 
 /* Arrays without elements are NULL; all others start at multiples of four bytes. */
-static const void *mgn_walk_array(mgn_walk *walk, const void *v, unsigned type, size_t count)
-{
+static const void *mgn_walk_array(mgn_walk *walk, const void *v, unsigned type, size_t count) {
     const size_t bytes = mgn_size_up(mgn_size_mul(count, mgn_element(type)), 4u);
     if (count == 0) {
         return NULL;
@@ -2924,8 +2771,7 @@ static const void *mgn_walk_array(mgn_walk *walk, const void *v, unsigned type, 
 }
 
 /* Does nothing: the walk only counts bytes. */
-static const void *mgn_visit_none(mgn_walk *walk, const void *v, unsigned type, size_t count)
-{
+static const void *mgn_visit_none(mgn_walk *walk, const void *v, unsigned type, size_t count) {
     (void)walk;
     (void)type;
     (void)count;
@@ -2933,8 +2779,7 @@ static const void *mgn_visit_none(mgn_walk *walk, const void *v, unsigned type, 
 }
 
 /* Clears `fits` where an array is missing. */
-static const void *mgn_visit_given(mgn_walk *walk, const void *v, unsigned type, size_t count)
-{
+static const void *mgn_visit_given(mgn_walk *walk, const void *v, unsigned type, size_t count) {
     (void)type;
     (void)count;
     walk->fits = walk->fits && v != NULL;
@@ -2942,8 +2787,7 @@ static const void *mgn_visit_given(mgn_walk *walk, const void *v, unsigned type,
 }
 
 /* Clears `fits` where a real is not finite. */
-static const void *mgn_visit_finite(mgn_walk *walk, const void *v, unsigned type, size_t count)
-{
+static const void *mgn_visit_finite(mgn_walk *walk, const void *v, unsigned type, size_t count) {
     for (size_t i = 0; type == MGN_REALS && walk->fits && i < count; i++) {
         walk->fits = mgn_finite(MARGIN_LOAD(margin_real, (const margin_real *)v + i));
     }
@@ -2980,8 +2824,7 @@ static const void *mgn_visit_finite(mgn_walk *walk, const void *v, unsigned type
         break;                                                                                     \
     }
 
-static void mgn_walk_model(mgn_walk *walk, const mgn_image_head *h, margin_model *model)
-{
+static void mgn_walk_model(mgn_walk *walk, const mgn_image_head *h, margin_model *model) {
     switch (h->kind) {
         MGN_KINDS(MGN_WALK_CASE)
     default:
@@ -2991,8 +2834,7 @@ static void mgn_walk_model(mgn_walk *walk, const mgn_image_head *h, margin_model
 
 /* The arrays of an integer model, and of its input stage, which is a struct of its own. */
 static void mgn_walk_model_q(mgn_walk *walk, const mgn_image_head *h, margin_model_q *model,
-                             margin_stage_q *stage)
-{
+                             margin_stage_q *stage) {
     const size_t staged = (h->flags & MGN_FLAG_STAGE) != 0 ? h->d : 0;
     switch (h->kind) {
         MGN_KINDS_Q(MGN_WALK_CASE)
@@ -3006,19 +2848,16 @@ static void mgn_walk_model_q(mgn_walk *walk, const mgn_image_head *h, margin_mod
 
 /* ---- >>quant ---- ---------------------------------------------------------------------------- */
 
-static inline int16_t mgn_q_limit(int32_t a)
-{
+static inline int16_t mgn_q_limit(int32_t a) {
     return (int16_t)(a > INT16_MAX ? INT16_MAX : a < INT16_MIN ? INT16_MIN : a);
 }
 
-static inline uint32_t mgn_q_size(int32_t a)
-{
+static inline uint32_t mgn_q_size(int32_t a) {
     return a < 0 ? 0u - (uint32_t)a : (uint32_t)a;
 }
 
 /* a * b >> 16, rounded down. */
-static inline int32_t mgn_q_scale_signed(int32_t a, uint16_t b)
-{
+static inline int32_t mgn_q_scale_signed(int32_t a, uint16_t b) {
     return (a >> 16) * (int32_t)b + (int32_t)(((uint32_t)(a & 0xFFFF) * b) >> 16);
 }
 
@@ -3026,8 +2865,7 @@ static inline int32_t mgn_q_scale_signed(int32_t a, uint16_t b)
 
 /* No partial sum leaves 32 bits, since sum |w| * 2^15 + |bias| < 2^31. */
 static MGN_INLINE void mgn_q_linear(const margin_linear_q *l, const int16_t *x, int32_t *scores,
-                                    unsigned format)
-{
+                                    unsigned format) {
     const unsigned char *w = (const unsigned char *)l->w;
     for (size_t j = 0; j < l->vote.machines; j++) {
         scores[j] = mgn_q_row(MARGIN_LOAD(int32_t, l->bias + j), w, x, l->d, format);
@@ -3046,15 +2884,13 @@ typedef struct {
 } mgn_q_term;
 
 /* A coefficient times a kernel value, rounded down; at most 2^30 in size. */
-static MGN_INLINE int32_t mgn_q_product(int16_t coef, mgn_q_term term)
-{
+static MGN_INLINE int32_t mgn_q_product(int16_t coef, mgn_q_term term) {
     return mgn_q_down(mgn_q_times_high(coef, term.high), term.down);
 }
 
 /* 2^-u 2^-down as a term, u = s * gain * 2^(up - 40): 0 from s = cut on. Below that s * 2^up fits
  * 32 bits, and u + down < 32. */
-static MGN_INLINE mgn_q_term mgn_q_exp_term(const margin_kernel_q *k, uint32_t s)
-{
+static MGN_INLINE mgn_q_term mgn_q_exp_term(const margin_kernel_q *k, uint32_t s) {
     const mgn_q_count up = k->up, down = k->down;
     const uint16_t gain = k->gain;
     mgn_q_term term = {0, 0};
@@ -3068,8 +2904,7 @@ static MGN_INLINE mgn_q_term mgn_q_exp_term(const margin_kernel_q *k, uint32_t s
 
 /* A sum and what one more vector adds to it. Only of poly, whose values are not bounded by 1,
  * could the sum leave 32 bits: it is kept within 2^30. */
-static MGN_INLINE int32_t mgn_q_add(int32_t sum, int32_t product, unsigned kind)
-{
+static MGN_INLINE int32_t mgn_q_add(int32_t sum, int32_t product, unsigned kind) {
     const int32_t most = INT32_C(1) << 30;
     sum += product;
     if (kind == MARGIN_KERNEL_POLY) {
@@ -3081,14 +2916,12 @@ static MGN_INLINE int32_t mgn_q_add(int32_t sum, int32_t product, unsigned kind)
 /* Whether coefficients are int8_t with a scale a machine: in q7 those of one-rest models, where
  * they are many, and those of hinge units, which were learned in eight bits. All others are
  * int16_t. */
-static inline bool mgn_q_narrow(const margin_expansion_q *e)
-{
+static inline bool mgn_q_narrow(const margin_expansion_q *e) {
     return e->format == MARGIN_Q7 &&
            (e->vote.scheme == MARGIN_SCHEME_ONE_REST || e->kernel.kind == MARGIN_KERNEL_HINGE);
 }
 
-static inline int16_t mgn_q_coef(const margin_expansion_q *e, size_t i)
-{
+static inline int16_t mgn_q_coef(const margin_expansion_q *e, size_t i) {
     return mgn_q_narrow(e) ? MARGIN_LOAD(int8_t, (const int8_t *)e->coef + i)
                            : MARGIN_LOAD(int16_t, (const int16_t *)e->coef + i);
 }
@@ -3096,8 +2929,7 @@ static inline int16_t mgn_q_coef(const margin_expansion_q *e, size_t i)
 /* What vector v says to the machines of a narrow model, of which vector v has one coefficient
  * each. */
 static MGN_Q_SPREAD void mgn_q_spread_narrow(const margin_expansion_q *e, size_t v, mgn_q_term term,
-                                             int32_t *scores, unsigned kind)
-{
+                                             int32_t *scores, unsigned kind) {
     const int8_t *coef = (const int8_t *)e->coef + v * e->width;
     for (size_t j = 0; j < e->width; j++) {
         scores[j] = mgn_q_add(scores[j], mgn_q_product(MARGIN_LOAD(int8_t, coef + j), term), kind);
@@ -3108,8 +2940,7 @@ static MGN_Q_SPREAD void mgn_q_spread_narrow(const margin_expansion_q *e, size_t
  * that ask about its class c: first (0, c), (1, c) .. (c - 1, c), whose numbers lie classes - 2,
  * classes - 3, .. apart, then (c, c + 1), .. without gaps. */
 static MGN_Q_SPREAD void mgn_q_spread(const margin_expansion_q *e, size_t v, mgn_q_term term,
-                                      int32_t *scores, unsigned kind)
-{
+                                      int32_t *scores, unsigned kind) {
     const size_t width = e->width;
     const int16_t *coef = (const int16_t *)e->coef + v * width;
     size_t c = 0;
@@ -3128,8 +2959,7 @@ static MGN_Q_SPREAD void mgn_q_spread(const margin_expansion_q *e, size_t v, mgn
  * shift > 0 the product is below 2^30, and |add| is not above that. It is limited to what was
  * expected and made a mantissa of 15 bits with an exponent, as its powers are: few bases come near
  * to the largest, and the power of a small one is as right as that of a large one. */
-static MGN_INLINE mgn_q_term mgn_q_poly_term(const margin_kernel_q *k, int32_t dot)
-{
+static MGN_INLINE mgn_q_term mgn_q_poly_term(const margin_kernel_q *k, int32_t dot) {
     const int32_t base = (mgn_q_scale_signed(dot, k->gain) >> k->shift) + k->add;
     const uint32_t one = UINT32_C(0x8000) << k->up;
     uint32_t size = mgn_q_size(base), power, down = 0;
@@ -3163,8 +2993,7 @@ typedef struct {
     int8_t lift;
 } mgn_q_length;
 
-static mgn_q_length mgn_q_measure_length(const int16_t *x, size_t d)
-{
+static mgn_q_length mgn_q_measure_length(const int16_t *x, size_t d) {
     mgn_q_length out = {0, 0};
     uint64_t sum = 0;
     uint32_t norm, root = 0;
@@ -3195,8 +3024,7 @@ static mgn_q_length mgn_q_measure_length(const int16_t *x, size_t d)
  * are such that dot products fit for every input, as in poly, and |v| < 2^shift <= 2^15. So the
  * dot product times 2^lift is less than 2^16 |v| <= 2^31, next comes cos |v| 2^15, then cos 2^(14
  * + shift). */
-static inline uint16_t mgn_q_half_cosine(int32_t dot, mgn_q_length x, uint16_t v, uint8_t shift)
-{
+static inline uint16_t mgn_q_half_cosine(int32_t dot, mgn_q_length x, uint16_t v, uint8_t shift) {
     int32_t c;
     if (x.lift >= 0) {
         dot = (int32_t)((uint32_t)dot << x.lift);
@@ -3211,8 +3039,7 @@ static inline uint16_t mgn_q_half_cosine(int32_t dot, mgn_q_length x, uint16_t v
 /* -log2 t in 2^-15, of t in 2^-16 (in the middle between t and the next): after a shift into 1/2
  * <= t < 1 a polynomial of degree 5 in 1 - t; worst error 1.25 units of 2^-15, searched for as
  * that of the exponential. All products fit 31 bits, some are negative. */
-static inline uint32_t mgn_q_minus_log2(uint16_t t)
-{
+static inline uint32_t mgn_q_minus_log2(uint16_t t) {
     uint32_t s = 0;
     int32_t h, p;
     for (; t < 0x8000u && s < UINT32_C(16) << 15; s += 0x8000u) {
@@ -3242,23 +3069,21 @@ typedef struct {
  * unit-poly: t^a = 2^-(a (-log2 t)). unit-exp: what does not depend on t in (a^t - 1) / (a - 1) is
  * part of coefficients and biases; a^t = a 2^-((1 - t) log2 a), or 2^-(t log2 (1/a)) for a < 1. */
 static MGN_Q_EACH mgn_q_term mgn_q15_rbf_value(const margin_expansion_q *e, size_t v, uint32_t dot,
-                                               const mgn_q_input *in)
-{
+                                               const mgn_q_input *in) {
     const uint32_t half = mgn_q_up(MARGIN_LOAD(uint16_t, e->norms + v), e->kernel.shift);
     return mgn_q_exp_term(&e->kernel, in->norm + 2u * (half - dot));
 }
 
 static MGN_Q_EACH mgn_q_term mgn_q7_rbf_value(const margin_expansion_q *e, size_t v, uint32_t dot,
-                                              const mgn_q_input *in)
-{
+                                              const mgn_q_input *in) {
     const uint32_t half = mgn_q_up(MARGIN_LOAD(uint16_t, e->norms + v), e->kernel.shift);
     return mgn_q_exp_term(&e->kernel, in->norm + 2u * (half - dot * e->kernel.step));
 }
 
 /* hinge: v.x + t, which fits 31 bits, in units of 2^shift, limited to what a term holds. Thresholds
  * are whole multiples of 2^up, stored as the uint16_t that norms are. */
-static MGN_Q_EACH mgn_q_term mgn_q_hinge_value(const margin_expansion_q *e, size_t v, uint32_t dot)
-{
+static MGN_Q_EACH mgn_q_term mgn_q_hinge_value(const margin_expansion_q *e, size_t v,
+                                               uint32_t dot) {
     const margin_kernel_q *k = &e->kernel;
     const int16_t threshold = (int16_t)MARGIN_LOAD(uint16_t, e->norms + v);
     const int32_t sum = (int32_t)(dot + mgn_q_up((uint32_t)(int32_t)threshold, k->up));
@@ -3271,14 +3096,12 @@ static MGN_Q_EACH mgn_q_term mgn_q_hinge_value(const margin_expansion_q *e, size
     return term;
 }
 
-static MGN_Q_EACH mgn_q_term mgn_q_poly_value(const margin_expansion_q *e, uint32_t dot)
-{
+static MGN_Q_EACH mgn_q_term mgn_q_poly_value(const margin_expansion_q *e, uint32_t dot) {
     return mgn_q_poly_term(&e->kernel, (int32_t)dot);
 }
 
 static MGN_Q_EACH mgn_q_term mgn_q_unit_value(const margin_expansion_q *e, size_t v, uint32_t dot,
-                                              const mgn_q_input *in, unsigned kind)
-{
+                                              const mgn_q_input *in, unsigned kind) {
     const margin_kernel_q *k = &e->kernel;
     const uint16_t norm = MARGIN_LOAD(uint16_t, e->norms + v);
     const uint16_t t = mgn_q_half_cosine((int32_t)dot, in->length, norm, k->shift);
@@ -3289,8 +3112,7 @@ static MGN_Q_EACH mgn_q_term mgn_q_unit_value(const margin_expansion_q *e, size_
 }
 
 static MGN_INLINE mgn_q_term mgn_q_value(const margin_expansion_q *e, size_t v, uint32_t dot,
-                                         const mgn_q_input *in, unsigned format, unsigned kind)
-{
+                                         const mgn_q_input *in, unsigned format, unsigned kind) {
     if (kind == MARGIN_KERNEL_POLY) {
         return mgn_q_poly_value(e, dot);
     }
@@ -3309,8 +3131,7 @@ static MGN_INLINE mgn_q_term mgn_q_value(const margin_expansion_q *e, size_t v, 
 /* What an input is to a kernel; false where all kernel values are 0: inputs of rbf beyond the
  * reach. */
 static MGN_INLINE bool mgn_q_input_of(const margin_expansion_q *e, const int16_t *x, unsigned kind,
-                                      mgn_q_input *in)
-{
+                                      mgn_q_input *in) {
     if (kind == MARGIN_KERNEL_RBF) {
         return mgn_q_within(x, e->d, e->kernel.reach, &in->norm);
     }
@@ -3323,8 +3144,7 @@ static MGN_INLINE bool mgn_q_input_of(const margin_expansion_q *e, const int16_t
 /* The scores where each vector speaks to several machines, or to the first of those that share
  * it. */
 static MGN_INLINE void mgn_q_many(const margin_expansion_q *e, const int16_t *x, int32_t *scores,
-                                  unsigned format, unsigned kind)
-{
+                                  unsigned format, unsigned kind) {
     const void *block = e->vectors;
     const bool narrow = format == MARGIN_Q7 && mgn_q_narrow(e);
     mgn_q_input in = {0, {0, 0}};
@@ -3357,8 +3177,7 @@ static MGN_INLINE void mgn_q_many(const margin_expansion_q *e, const int16_t *x,
 
 /* The score of a model with one machine. */
 static MGN_INLINE int32_t mgn_q_one(const margin_expansion_q *e, const int16_t *x, unsigned format,
-                                    unsigned kind)
-{
+                                    unsigned kind) {
     const bool narrow = format == MARGIN_Q7 && kind == MARGIN_KERNEL_HINGE;
     const void *block = e->vectors;
     mgn_q_input in = {0, {0, 0}};
@@ -3386,8 +3205,7 @@ static MGN_INLINE int32_t mgn_q_one(const margin_expansion_q *e, const int16_t *
 /* The vectors of a pool, from the first on, until the first cut that commits: each kernel value
  * goes to all cuts that are still to be asked. Reaches are multiples of MGN_Q_LANES. */
 static MGN_INLINE size_t mgn_q_list_pool(const margin_list_q *l, const int16_t *x, int32_t *raw,
-                                         unsigned format, unsigned kind)
-{
+                                         unsigned format, unsigned kind) {
     int32_t sums[MARGIN_LIST_MOST];
     const margin_expansion_q *e = &l->pool;
     const size_t cuts = e->width;
@@ -3421,8 +3239,7 @@ static MGN_INLINE size_t mgn_q_list_pool(const margin_list_q *l, const int16_t *
 }
 
 static MGN_INLINE size_t mgn_q_list_rows(const margin_list_q *l, const int16_t *x, int32_t *raw,
-                                         unsigned format)
-{
+                                         unsigned format) {
     const margin_expansion_q *e = &l->pool;
     const unsigned char *w = (const unsigned char *)e->vectors;
     for (size_t j = 0;; j++) {
@@ -3435,8 +3252,7 @@ static MGN_INLINE size_t mgn_q_list_rows(const margin_list_q *l, const int16_t *
 }
 
 static MGN_INLINE size_t mgn_q_list(const margin_list_q *l, const int16_t *x, int32_t *score,
-                                    unsigned format, unsigned kind)
-{
+                                    unsigned format, unsigned kind) {
     int32_t raw;
     const size_t j = kind == MARGIN_KERNEL_LINEAR ? mgn_q_list_rows(l, x, &raw, format)
                                                   : mgn_q_list_pool(l, x, &raw, format, kind);
@@ -3447,8 +3263,7 @@ static MGN_INLINE size_t mgn_q_list(const margin_list_q *l, const int16_t *x, in
 /* ---- prototypes ---- */
 
 /* |x|^2, unless it is above the reach, which is below 2^31: a pair of squares adds at most that. */
-static inline bool mgn_q_proto_within(const margin_proto_q *p, const int16_t *x, uint32_t *norm)
-{
+static inline bool mgn_q_proto_within(const margin_proto_q *p, const int16_t *x, uint32_t *norm) {
     const size_t whole = p->d - p->d % 2u;
     uint32_t sum = p->d % 2u != 0 ? (uint32_t)((int32_t)x[whole] * x[whole]) : 0;
     for (size_t k = 0; k < whole && sum <= p->reach; k += 2u) {
@@ -3468,16 +3283,14 @@ typedef struct {
 
 /* A class begins. Models that are not nearer than the second nearest class so far cannot change the
  * answer, so that they need not be found. */
-static void mgn_q_proto_far(const margin_proto_q *p, mgn_q_proto_state *s)
-{
+static void mgn_q_proto_far(const margin_proto_q *p, mgn_q_proto_state *s) {
     for (size_t j = 0; j < p->nth; j++) {
         s->near[j] = s->second;
     }
 }
 
 /* A class has ended: its score takes its place among the two least. */
-static void mgn_q_proto_rank(mgn_q_proto_state *s, int32_t score)
-{
+static void mgn_q_proto_rank(mgn_q_proto_state *s, int32_t score) {
     if (score < s->first) {
         s->second = s->first;
         s->first = score;
@@ -3488,8 +3301,7 @@ static void mgn_q_proto_rank(mgn_q_proto_state *s, int32_t score)
 
 /* Moves on to the class of model m. */
 static MGN_INLINE void mgn_q_proto_reach(const margin_proto_q *p, mgn_q_proto_state *s, size_t m,
-                                         const int32_t *scores, bool exits)
-{
+                                         const int32_t *scores, bool exits) {
     while (m >= MARGIN_LOAD(uint16_t, p->class_end + s->c)) {
         if (exits) {
             mgn_q_proto_rank(s, scores[s->c]);
@@ -3501,8 +3313,7 @@ static MGN_INLINE void mgn_q_proto_reach(const margin_proto_q *p, mgn_q_proto_st
 
 /* Model m, at the distance z, takes its place among the nearest of its class. */
 static MGN_INLINE void mgn_q_proto_end(const margin_proto_q *p, mgn_q_proto_state *s, size_t m,
-                                       int32_t z, int32_t *scores, bool exits)
-{
+                                       int32_t z, int32_t *scores, bool exits) {
     size_t j = p->nth - 1u;
     MARGIN_ASSERT(j < MARGIN_PROTO_NTH);
     mgn_q_proto_reach(p, s, m, scores, exits);
@@ -3517,16 +3328,14 @@ static MGN_INLINE void mgn_q_proto_end(const margin_proto_q *p, mgn_q_proto_stat
 }
 
 /* Features looked at before a model without tangents may be left. */
-static inline size_t mgn_q_proto_half(size_t d)
-{
+static inline size_t mgn_q_proto_half(size_t d) {
     return d / 4u * 2u;
 }
 
 /* What the first half of the features of a centroid, with the squared length `length2` there, is
  * in a distance, in 2^16 and rounded down: length2 2^(2 left - 2 - up), see
  * mgn_q_centroid_fits. */
-static uint32_t mgn_q_proto_part(const margin_proto_q *p, uint64_t length2)
-{
+static uint32_t mgn_q_proto_part(const margin_proto_q *p, uint64_t length2) {
     const unsigned up = 2u * p->left, down = 18u + p->up;
     const uint64_t part = up >= down ? length2 << (up - down) : length2 >> (down - up);
     return part < UINT16_MAX ? (uint32_t)part : UINT16_MAX;
@@ -3537,8 +3346,7 @@ static uint32_t mgn_q_proto_part(const margin_proto_q *p, uint64_t length2)
  * of a class to come that is more than it may be by then, which is on the safe side. */
 static MGN_INLINE bool mgn_q_proto_leave(const margin_proto_q *p, const mgn_q_proto_state *s,
                                          size_t m, size_t count, uint32_t norm,
-                                         const uint32_t *dots)
-{
+                                         const uint32_t *dots) {
     const size_t end = MARGIN_LOAD(uint16_t, p->class_end + s->c);
     bool leave = true;
     for (size_t t = 0; t < count && leave; t++) {
@@ -3552,8 +3360,7 @@ static MGN_INLINE bool mgn_q_proto_leave(const margin_proto_q *p, const mgn_q_pr
 /* Without tangents. Models whose distance is too large after half of the features are left. */
 static MGN_INLINE void mgn_q_proto_quick(const margin_proto_q *p, const int16_t *x,
                                          mgn_q_proto_state *s, uint32_t norm, int32_t *scores,
-                                         unsigned format)
-{
+                                         unsigned format) {
     const size_t half = mgn_q_proto_half(p->d), size = format == MARGIN_Q15 ? 2u : 1u;
     const size_t wide = (p->d + p->d % 2u) * size;
     uint32_t first = 0;
@@ -3583,8 +3390,7 @@ static MGN_INLINE void mgn_q_proto_quick(const margin_proto_q *p, const int16_t 
  * squares out of 32 bits. */
 static MGN_INLINE void mgn_q_proto_all(const margin_proto_q *p, const int16_t *x,
                                        mgn_q_proto_state *s, uint32_t norm, int32_t *scores,
-                                       unsigned format)
-{
+                                       unsigned format) {
     const size_t tangents = p->tangents, rows = p->n * (1u + tangents);
     const void *block = p->vectors;
     uint32_t z = 0, sum = 0;
@@ -3620,8 +3426,7 @@ static MGN_INLINE void mgn_q_proto_all(const margin_proto_q *p, const int16_t *x
 /* The scores; with `exits` those of the two nearest classes alone are right, others are not below
  * them, nor equal to them in a class before. */
 static MGN_INLINE void mgn_q_proto(const margin_proto_q *p, const int16_t *x, int32_t *scores,
-                                   unsigned format, bool exits)
-{
+                                   unsigned format, bool exits) {
     mgn_q_proto_state s;
     uint32_t norm;
     for (size_t c = 0; c < p->vote.classes; c++) {
@@ -3644,28 +3449,23 @@ static MGN_INLINE void mgn_q_proto(const margin_proto_q *p, const int16_t *x, in
 
 /* Each inlines the loop for its kernel and format, which are constants there, and nothing else. */
 #define MGN_DEFINE_LINEAR(name, kernel, format)                                                    \
-    MARGIN_API void name(const margin_linear_q *model, const int16_t *x, int32_t *scores)          \
-    {                                                                                              \
+    MARGIN_API void name(const margin_linear_q *model, const int16_t *x, int32_t *scores) {        \
         mgn_q_linear(model, x, scores, format);                                                    \
     }
 #define MGN_DEFINE_SEVERAL(name, kernel, format)                                                   \
-    MARGIN_API void name(const margin_expansion_q *model, const int16_t *x, int32_t *scores)       \
-    {                                                                                              \
+    MARGIN_API void name(const margin_expansion_q *model, const int16_t *x, int32_t *scores) {     \
         mgn_q_many(model, x, scores, format, kernel);                                              \
     }
 #define MGN_DEFINE_ONE(name, kernel, format)                                                       \
-    MARGIN_API int32_t name(const margin_expansion_q *model, const int16_t *x)                     \
-    {                                                                                              \
+    MARGIN_API int32_t name(const margin_expansion_q *model, const int16_t *x) {                   \
         return mgn_q_one(model, x, format, kernel);                                                \
     }
 #define MGN_DEFINE_LIST(name, kernel, format)                                                      \
-    MARGIN_API size_t name(const margin_list_q *model, const int16_t *x, int32_t *score)           \
-    {                                                                                              \
+    MARGIN_API size_t name(const margin_list_q *model, const int16_t *x, int32_t *score) {         \
         return mgn_q_list(model, x, score, format, kernel);                                        \
     }
 #define MGN_DEFINE_PROTO(name, kernel, format)                                                     \
-    MARGIN_API void name(const margin_proto_q *model, const int16_t *x, int32_t *scores)           \
-    {                                                                                              \
+    MARGIN_API void name(const margin_proto_q *model, const int16_t *x, int32_t *scores) {         \
         mgn_q_proto(model, x, scores, format, false);                                              \
     }
 #define MGN_DEFINE_Q(name, shape, kernel, format)                                                  \
@@ -3686,20 +3486,17 @@ enum { MGN_Q_LINEAR, MGN_Q_SEVERAL, MGN_Q_ONE, MGN_Q_LIST, MGN_Q_PROTO };
         return MGN_CALL_##shape_of(name);                                                          \
     }
 static MGN_INLINE size_t mgn_q_call(unsigned shape, const void *model, unsigned kernel,
-                                    unsigned format, const int16_t *x, int32_t *scores)
-{
+                                    unsigned format, const int16_t *x, int32_t *scores) {
     MARGIN_PREDICTORS_Q(MGN_CALL_Q)
     *scores = 0; /* margin_model_check_q accepts no such model */
     return 0;
 }
 
-MARGIN_API size_t margin_list_ask_q(const margin_list_q *model, const int16_t *x, int32_t *score)
-{
+MARGIN_API size_t margin_list_ask_q(const margin_list_q *model, const int16_t *x, int32_t *score) {
     return mgn_q_call(MGN_Q_LIST, model, model->pool.kernel.kind, model->pool.format, x, score);
 }
 
-MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, int32_t *scores)
-{
+MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, int32_t *scores) {
     const margin_expansion_q *e = &model->of.expansion;
     if (model->kind == MARGIN_MODEL_LINEAR) {
         (void)mgn_q_call(MGN_Q_LINEAR, &model->of.linear, 0, model->of.linear.format, x, scores);
@@ -3717,8 +3514,7 @@ MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, i
 /* ---- from scores to an answer ---- */
 
 /* a - b within the range of scores, from -INT32_MAX to INT32_MAX. */
-static inline int32_t mgn_q_minus(int32_t a, int32_t b)
-{
+static inline int32_t mgn_q_minus(int32_t a, int32_t b) {
     if (b < 0 ? a > INT32_MAX + b : a < b - INT32_MAX) {
         return b < 0 ? INT32_MAX : -INT32_MAX;
     }
@@ -3726,8 +3522,7 @@ static inline int32_t mgn_q_minus(int32_t a, int32_t b)
 }
 
 /* (b - a) / (b + a) for distances, in 2^-15; what is negative cannot be one and counts as 0. */
-static int32_t mgn_q_nearer(int32_t a, int32_t b)
-{
+static int32_t mgn_q_nearer(int32_t a, int32_t b) {
     const uint32_t x = a > 0 ? (uint32_t)a : 0, y = b > 0 ? (uint32_t)b : 0;
     uint32_t sum = x + y, size = x < y ? y - x : x - y;
     while (sum >= UINT32_C(0x10000)) {
@@ -3739,8 +3534,7 @@ static int32_t mgn_q_nearer(int32_t a, int32_t b)
 }
 
 /* The nearest class but `label`, the first of several; there are two classes or more. */
-static uint16_t mgn_q_other(size_t classes, const int32_t *scores, size_t label)
-{
+static uint16_t mgn_q_other(size_t classes, const int32_t *scores, size_t label) {
     size_t other = label == 0 ? 1u : 0;
     for (size_t b = other + 1u; b < classes; b++) {
         other = b != label && scores[b] < scores[other] ? b : other;
@@ -3750,8 +3544,7 @@ static uint16_t mgn_q_other(size_t classes, const int32_t *scores, size_t label)
 
 /* By how much the scores prefer class a to class b. Distances have mgn_q_nearer instead. */
 static int32_t mgn_q_favour(unsigned scheme, size_t classes, const int32_t *scores, size_t a,
-                            size_t b)
-{
+                            size_t b) {
     if (scheme == MARGIN_SCHEME_ONE_REST) {
         return mgn_q_minus(scores[a], scores[b]);
     }
@@ -3765,8 +3558,7 @@ static int32_t mgn_q_favour(unsigned scheme, size_t classes, const int32_t *scor
 }
 
 MARGIN_API int32_t margin_margin_q(unsigned scheme, size_t classes, const int32_t *scores,
-                                   size_t label)
-{
+                                   size_t label) {
     int32_t least = INT32_MAX;
     if (scheme == MARGIN_SCHEME_NEAREST) {
         return mgn_q_nearer(scores[label], scores[mgn_q_other(classes, scores, label)]);
@@ -3781,8 +3573,7 @@ MARGIN_API int32_t margin_margin_q(unsigned scheme, size_t classes, const int32_
 }
 
 /* Votes for class a, and in *sum by how much all its machines prefer it. */
-static size_t mgn_q_votes(size_t classes, const int32_t *scores, size_t a, int64_t *sum)
-{
+static size_t mgn_q_votes(size_t classes, const int32_t *scores, size_t a, int64_t *sum) {
     size_t votes = 0;
     *sum = 0;
     for (size_t b = 0; b < classes; b++) {
@@ -3795,8 +3586,7 @@ static size_t mgn_q_votes(size_t classes, const int32_t *scores, size_t a, int64
     return votes;
 }
 
-MARGIN_API uint16_t margin_elect_q(unsigned scheme, size_t classes, const int32_t *scores)
-{
+MARGIN_API uint16_t margin_elect_q(unsigned scheme, size_t classes, const int32_t *scores) {
     size_t best = 0, most = 0;
     int64_t top = INT64_MIN;
     if (scheme == MARGIN_SCHEME_BINARY || scheme == MARGIN_SCHEME_ORDINAL) {
@@ -3822,8 +3612,7 @@ MARGIN_API uint16_t margin_elect_q(unsigned scheme, size_t classes, const int32_
     return (uint16_t)best;
 }
 
-MARGIN_API uint16_t margin_decide_q(const margin_vote_q *vote, const int32_t *scores)
-{
+MARGIN_API uint16_t margin_decide_q(const margin_vote_q *vote, const int32_t *scores) {
     const uint16_t winner = margin_elect_q(vote->scheme, vote->classes, scores);
     if (vote->reject > 0 &&
         margin_margin_q(vote->scheme, vote->classes, scores, winner) < vote->reject) {
@@ -3834,8 +3623,7 @@ MARGIN_API uint16_t margin_decide_q(const margin_vote_q *vote, const int32_t *sc
 
 /* The two nearest classes by their scores, and the answer. */
 static void mgn_q_proto_found(const margin_vote_q *vote, const int32_t *scores,
-                              margin_proto_found_q *found)
-{
+                              margin_proto_found_q *found) {
     found->nearest = margin_elect_q(MARGIN_SCHEME_NEAREST, vote->classes, scores);
     found->second = mgn_q_other(vote->classes, scores, found->nearest);
     found->distance = scores[found->nearest];
@@ -3846,23 +3634,20 @@ static void mgn_q_proto_found(const margin_vote_q *vote, const int32_t *scores,
 }
 
 MARGIN_API void margin_proto_find_q15(const margin_proto_q *model, const int16_t *x,
-                                      int32_t *scores, margin_proto_found_q *found)
-{
+                                      int32_t *scores, margin_proto_found_q *found) {
     mgn_q_proto(model, x, scores, MARGIN_Q15, true);
     mgn_q_proto_found(&model->vote, scores, found);
 }
 
 MARGIN_API void margin_proto_find_q7(const margin_proto_q *model, const int16_t *x, int32_t *scores,
-                                     margin_proto_found_q *found)
-{
+                                     margin_proto_found_q *found) {
     mgn_q_proto(model, x, scores, MARGIN_Q7, true);
     mgn_q_proto_found(&model->vote, scores, found);
 }
 
 /* The sigmoid of a margin in 2^-30. t = margin * slope + shift is at most 2^30 + 2^30 in size; with
  * e = 2^-|t| the answer is 1 / (1 + e) or e / (1 + e), the latter with all bits of the mantissa. */
-static uint32_t mgn_q_sigmoid(const margin_vote_q *vote, const int32_t *scores, size_t label)
-{
+static uint32_t mgn_q_sigmoid(const margin_vote_q *vote, const int32_t *scores, size_t label) {
     const int32_t m = margin_margin_q(vote->scheme, vote->classes, scores, label) >> vote->down;
     const int32_t t = (int32_t)mgn_q_limit(m) * vote->slope + vote->shift;
     const uint32_t u = (t < 0 ? 0u - (uint32_t)t : (uint32_t)t) >> 1; /* from 2^-25 to 2^-24 */
@@ -3877,8 +3662,7 @@ static uint32_t mgn_q_sigmoid(const margin_vote_q *vote, const int32_t *scores, 
 
 /* With more than two classes own / sum, both made large enough to divide by the upper bits. */
 MARGIN_API uint16_t margin_probability_q(const margin_vote_q *vote, const int32_t *scores,
-                                         size_t label)
-{
+                                         size_t label) {
     uint32_t sum = 0, own = 0;
     MARGIN_ASSERT(vote->classes > 0);
     if (vote->slope == 0) {
@@ -3906,8 +3690,7 @@ MARGIN_API uint16_t margin_probability_q(const margin_vote_q *vote, const int32_
     return (uint16_t)((own + sum / 2u) / sum);
 }
 
-MARGIN_API const margin_vote_q *margin_model_vote_q(const margin_model_q *model)
-{
+MARGIN_API const margin_vote_q *margin_model_vote_q(const margin_model_q *model) {
     if (model->kind == MARGIN_MODEL_PROTO) {
         return &model->of.proto.vote;
     }
@@ -3921,8 +3704,7 @@ MARGIN_API const margin_vote_q *margin_model_vote_q(const margin_model_q *model)
 
 /* |x * factor| <= 2^15 (2^15 - 1) and |offset| < 2^30: the sum fits. */
 MARGIN_API const int16_t *margin_prepare_q(const margin_stage_q *stage, size_t d, const int16_t *x,
-                                           int16_t *work)
-{
+                                           int16_t *work) {
     if (stage == NULL) {
         return x;
     }
@@ -3934,8 +3716,7 @@ MARGIN_API const int16_t *margin_prepare_q(const margin_stage_q *stage, size_t d
     return work;
 }
 
-MARGIN_API void margin_input_q(const margin_scaling *input, const margin_real *x, int16_t *out)
-{
+MARGIN_API void margin_input_q(const margin_scaling *input, const margin_real *x, int16_t *out) {
     for (size_t k = 0; k < input->d; k++) {
         margin_real a = x[k];
         if (input->offset != NULL) {
@@ -3952,8 +3733,7 @@ MARGIN_API void margin_input_q(const margin_scaling *input, const margin_real *x
 }
 
 MARGIN_API uint16_t margin_classify_q(const margin_model_q *model, const int16_t *x, int16_t *work,
-                                      int32_t *scores)
-{
+                                      int32_t *scores) {
     const bool linear = model->kind == MARGIN_MODEL_LINEAR;
     const margin_stage_q *stage = linear ? model->of.linear.stage : model->of.expansion.stage;
     size_t d = linear ? model->of.linear.d : model->of.expansion.d;
@@ -3971,8 +3751,7 @@ MARGIN_API uint16_t margin_classify_q(const margin_model_q *model, const int16_t
 /* ---- check ---- */
 
 /* The least r with r^2 >= a, a < 2^62. */
-static uint64_t mgn_q_root_up(uint64_t a)
-{
+static uint64_t mgn_q_root_up(uint64_t a) {
     uint64_t root = 0;
     for (uint64_t bit = UINT64_C(1) << 31; bit != 0; bit >>= 1) {
         if ((root + bit) * (root + bit) <= a) {
@@ -3982,8 +3761,7 @@ static uint64_t mgn_q_root_up(uint64_t a)
     return root + (root * root < a ? 1u : 0u);
 }
 
-static bool mgn_q_vote_fits(const margin_vote_q *vote)
-{
+static bool mgn_q_vote_fits(const margin_vote_q *vote) {
     return (vote->scheme == MARGIN_SCHEME_NEAREST
                 ? vote->classes >= 2u && vote->classes < MARGIN_REJECTED
                 : mgn_scheme_fits(vote->scheme, vote->classes)) &&
@@ -3995,8 +3773,7 @@ static bool mgn_q_vote_fits(const margin_vote_q *vote)
 /* Vectors are read by words of 32 bits, where such have to be aligned: there arenas see to it. */
 #define MGN_Q_ALIGN (MARGIN_ALIGN < 4u ? MARGIN_ALIGN : 4u)
 
-static bool mgn_q_stage_fits(const margin_stage_q *stage, size_t d)
-{
+static bool mgn_q_stage_fits(const margin_stage_q *stage, size_t d) {
     const int32_t limit = INT32_C(1) << 30;
     bool fits = true;
     for (size_t k = 0; stage != NULL && fits && k < d; k++) {
@@ -4008,8 +3785,7 @@ static bool mgn_q_stage_fits(const margin_stage_q *stage, size_t d)
 }
 
 /* Thresholds of ordinal machines are in order. */
-static bool mgn_q_bias_fits(const margin_vote_q *vote, const int32_t *bias)
-{
+static bool mgn_q_bias_fits(const margin_vote_q *vote, const int32_t *bias) {
     bool fits = true;
     for (size_t j = 1; vote->scheme == MARGIN_SCHEME_ORDINAL && j < vote->machines; j++) {
         fits = fits && MARGIN_LOAD(int32_t, bias + j) <= MARGIN_LOAD(int32_t, bias + j - 1u);
@@ -4018,8 +3794,7 @@ static bool mgn_q_bias_fits(const margin_vote_q *vote, const int32_t *bias)
 }
 
 /* sum |w| * 2^15 + |bias| of the weights from w[first] on stays within 31 bits. */
-static bool mgn_q_row_fits(const void *w, size_t first, size_t d, int32_t bias, unsigned format)
-{
+static bool mgn_q_row_fits(const void *w, size_t first, size_t d, int32_t bias, unsigned format) {
     uint64_t sum = mgn_q_size(bias);
     for (size_t i = first; i < first + d; i++) {
         const int32_t a = format == MARGIN_Q15 ? MARGIN_LOAD(int16_t, (const int16_t *)w + i)
@@ -4029,8 +3804,7 @@ static bool mgn_q_row_fits(const void *w, size_t first, size_t d, int32_t bias, 
     return sum <= INT32_MAX;
 }
 
-static bool mgn_q_linear_fits(const margin_linear_q *l)
-{
+static bool mgn_q_linear_fits(const margin_linear_q *l) {
     bool fits = (l->format == MARGIN_Q15 || l->format == MARGIN_Q7) && l->d > 0 &&
                 mgn_q_vote_fits(&l->vote) && mgn_q_bias_fits(&l->vote, l->bias) &&
                 mgn_q_stage_fits(l->stage, l->d);
@@ -4042,15 +3816,13 @@ static bool mgn_q_linear_fits(const margin_linear_q *l)
 }
 
 /* Where element (v, k) of a pool is stored. */
-static size_t mgn_q_place(size_t d, size_t v, size_t k, unsigned format)
-{
+static size_t mgn_q_place(size_t d, size_t v, size_t k, unsigned format) {
     const size_t block = v / MGN_Q_BLOCK * MGN_Q_BLOCK * (d + d % 2u) + k / 2u * (2u * MGN_Q_BLOCK);
     v %= MGN_Q_BLOCK;
     return block + (format == MARGIN_Q15 ? v * 2u + k % 2u : v / 2u * 4u + k % 2u * 2u + v % 2u);
 }
 
-static int16_t mgn_q_element(const margin_expansion_q *e, size_t v, size_t k)
-{
+static int16_t mgn_q_element(const margin_expansion_q *e, size_t v, size_t k) {
     const size_t i = mgn_q_place(e->d, v, k, e->format);
     if (e->format == MARGIN_Q15) {
         return MARGIN_LOAD(int16_t, (const int16_t *)e->vectors + i);
@@ -4059,8 +3831,7 @@ static int16_t mgn_q_element(const margin_expansion_q *e, size_t v, size_t k)
 }
 
 /* |v|^2 in units of the vectors, and in *sum the sum of |v_k|: both below 2^47. */
-static uint64_t mgn_q_length2(const margin_expansion_q *e, size_t v, uint64_t *sum)
-{
+static uint64_t mgn_q_length2(const margin_expansion_q *e, size_t v, uint64_t *sum) {
     uint64_t length2 = 0;
     *sum = 0;
     for (size_t k = 0; k < e->d; k++) {
@@ -4072,16 +3843,14 @@ static uint64_t mgn_q_length2(const margin_expansion_q *e, size_t v, uint64_t *s
 }
 
 /* The exponential: shifts stay below 32, and nothing leaves 32 bits. */
-static bool mgn_q_exp_fits(const margin_kernel_q *k)
-{
+static bool mgn_q_exp_fits(const margin_kernel_q *k) {
     const uint64_t most = k->cut > 0 && k->up < 32u ? (uint64_t)(k->cut - 1u) << k->up : 0;
     return k->up < 32u && k->down < 32u && most <= UINT32_MAX &&
            (mgn_q_scale((uint32_t)most, k->gain) >> 24) + k->down < 32u;
 }
 
 /* No squared distance within reach leaves 32 bits or comes out negative. */
-static bool mgn_q_rbf_fits(const margin_expansion_q *e)
-{
+static bool mgn_q_rbf_fits(const margin_expansion_q *e) {
     const margin_kernel_q *k = &e->kernel;
     const uint64_t reach = mgn_q_root_up(k->reach);
     bool fits = mgn_q_exp_fits(k) && k->reach < UINT32_C(0xC0000000) && k->shift < 16u &&
@@ -4102,8 +3871,7 @@ static bool mgn_q_rbf_fits(const margin_expansion_q *e)
 }
 
 /* The machine that coefficient j of a vector of class c belongs to. */
-static size_t mgn_q_machine(unsigned scheme, size_t classes, size_t c, size_t j)
-{
+static size_t mgn_q_machine(unsigned scheme, size_t classes, size_t c, size_t j) {
     const size_t other = j < c ? j : j + 1u;
     if (!mgn_scheme_pairs(scheme)) {
         return j;
@@ -4112,8 +3880,7 @@ static size_t mgn_q_machine(unsigned scheme, size_t classes, size_t c, size_t j)
 }
 
 /* Dot products fit 31 bits for every input. */
-static bool mgn_q_dots_fit(const margin_expansion_q *e)
-{
+static bool mgn_q_dots_fit(const margin_expansion_q *e) {
     bool fits = true;
     for (size_t v = 0; fits && v < e->n; v++) {
         uint64_t sum;
@@ -4123,15 +3890,13 @@ static bool mgn_q_dots_fit(const margin_expansion_q *e)
     return fits;
 }
 
-static bool mgn_q_poly_fits(const margin_expansion_q *e)
-{
+static bool mgn_q_poly_fits(const margin_expansion_q *e) {
     const margin_kernel_q *k = &e->kernel;
     return k->power > 0 && k->shift > 0 && k->shift < 32u && k->down < 32u && k->up < 15u &&
            mgn_q_size(k->add) <= UINT32_C(1) << 30 && mgn_q_dots_fit(e);
 }
 
-static bool mgn_q_unit_fits(const margin_expansion_q *e)
-{
+static bool mgn_q_unit_fits(const margin_expansion_q *e) {
     const margin_kernel_q *k = &e->kernel;
     bool fits =
         k->shift > 0 && k->shift <= 15u && k->power <= 1u && mgn_q_exp_fits(k) && mgn_q_dots_fit(e);
@@ -4143,8 +3908,7 @@ static bool mgn_q_unit_fits(const margin_expansion_q *e)
 }
 
 /* v.x + t fits 31 bits for every input; a vector speaks to one machine or to all of them. */
-static bool mgn_q_hinge_fits(const margin_expansion_q *e)
-{
+static bool mgn_q_hinge_fits(const margin_expansion_q *e) {
     const margin_kernel_q *k = &e->kernel;
     bool fits =
         k->shift < 31u && k->up < 16u && k->down < 32u &&
@@ -4158,8 +3922,7 @@ static bool mgn_q_hinge_fits(const margin_expansion_q *e)
     return fits;
 }
 
-static bool mgn_q_kernel_fits(const margin_expansion_q *e)
-{
+static bool mgn_q_kernel_fits(const margin_expansion_q *e) {
     switch (e->kernel.kind) {
     case MARGIN_KERNEL_HINGE:
         return mgn_q_hinge_fits(e);
@@ -4177,8 +3940,7 @@ static bool mgn_q_kernel_fits(const margin_expansion_q *e)
 
 /* The scores of machine m stay within 31 bits: each vector adds at most |coef| 32767 / 2^down,
  * rounded away from 0; the sums of poly are kept within 2^30. */
-static bool mgn_q_sum_fits(const margin_expansion_q *e, size_t m)
-{
+static bool mgn_q_sum_fits(const margin_expansion_q *e, size_t m) {
     uint64_t sum = mgn_q_size(MARGIN_LOAD(int32_t, e->bias + m));
     size_t c = 0;
     if (e->kernel.kind == MARGIN_KERNEL_POLY) {
@@ -4200,8 +3962,7 @@ static bool mgn_q_sum_fits(const margin_expansion_q *e, size_t m)
 }
 
 /* Counts that grow up to n. */
-static bool mgn_q_classes_fit(const margin_expansion_q *e)
-{
+static bool mgn_q_classes_fit(const margin_expansion_q *e) {
     uint16_t last = 0;
     if (!mgn_scheme_pairs(e->vote.scheme)) {
         return true;
@@ -4216,8 +3977,7 @@ static bool mgn_q_classes_fit(const margin_expansion_q *e)
     return last == e->n;
 }
 
-static bool mgn_q_expansion_fits(const margin_expansion_q *e)
-{
+static bool mgn_q_expansion_fits(const margin_expansion_q *e) {
     bool fits = (e->format == MARGIN_Q15 || e->format == MARGIN_Q7) && e->d > 0 && e->n > 0 &&
                 e->n % MGN_Q_BLOCK == 0 && mgn_q_vote_fits(&e->vote) &&
                 mgn_q_bias_fits(&e->vote, e->bias) && mgn_q_stage_fits(e->stage, e->d);
@@ -4230,8 +3990,7 @@ static bool mgn_q_expansion_fits(const margin_expansion_q *e)
 }
 
 /* Targets are classes, the last one 1; reaches grow to n in blocks. */
-static bool mgn_q_list_order_fits(const margin_list_q *l)
-{
+static bool mgn_q_list_order_fits(const margin_list_q *l) {
     const size_t cuts = l->pool.width;
     uint16_t last = 0;
     for (size_t j = 0; j < cuts; j++) {
@@ -4244,8 +4003,7 @@ static bool mgn_q_list_order_fits(const margin_list_q *l)
     return last == l->pool.n && MARGIN_LOAD(uint8_t, l->target + cuts - 1u) == 1u;
 }
 
-static bool mgn_q_list_fits(const margin_list_q *l)
-{
+static bool mgn_q_list_fits(const margin_list_q *l) {
     const margin_expansion_q *e = &l->pool;
     const bool linear = e->kernel.kind == MARGIN_KERNEL_LINEAR;
     bool fits = (e->format == MARGIN_Q15 || e->format == MARGIN_Q7) && e->d > 0 && e->width > 0 &&
@@ -4262,15 +4020,13 @@ static bool mgn_q_list_fits(const margin_list_q *l)
 }
 
 /* Length of row v of the prototypes, rounded up. */
-static uint64_t mgn_q_proto_length(const margin_expansion_q *pool, size_t v)
-{
+static uint64_t mgn_q_proto_length(const margin_expansion_q *pool, size_t v) {
     uint64_t sum;
     return mgn_q_root_up(mgn_q_length2(pool, v, &sum));
 }
 
 /* What a model is left early by is not more than its first half. */
-static bool mgn_q_part_fits(const margin_proto_q *p, const margin_expansion_q *pool, size_t m)
-{
+static bool mgn_q_part_fits(const margin_proto_q *p, const margin_expansion_q *pool, size_t m) {
     uint64_t length2 = 0;
     for (size_t k = 0; k < mgn_q_proto_half(p->d); k++) {
         const int32_t q = mgn_q_element(pool, m, k);
@@ -4282,8 +4038,7 @@ static bool mgn_q_part_fits(const margin_proto_q *p, const margin_expansion_q *p
 
 /* Centroid: |c.x| and z stay within 31 bits, and z, whose least value over all lengths of x is
  * constant - |c|^2 2^(2 left - 2 - up), is not negative. */
-static bool mgn_q_centroid_fits(const margin_proto_q *p, const margin_expansion_q *pool, size_t m)
-{
+static bool mgn_q_centroid_fits(const margin_proto_q *p, const margin_expansion_q *pool, size_t m) {
     const size_t row = m * (1u + (size_t)p->tangents);
     const int32_t fixed = MARGIN_LOAD(int32_t, p->constants + row);
     uint64_t sum;
@@ -4298,8 +4053,7 @@ static bool mgn_q_centroid_fits(const margin_proto_q *p, const margin_expansion_
 /* Tangents: with G the largest sum of |t_i . t_j| over j, which is above all eigenvalues of their
  * Gram matrix (Gershgorin), sum (t.x)^2 <= G |x|^2; so the root of the sum of the squares is at
  * most (sqrt(G) |x| + |constants|) / 2^down + sqrt(32), rounding down included. */
-static bool mgn_q_tangents_fit(const margin_proto_q *p, const margin_expansion_q *pool, size_t m)
-{
+static bool mgn_q_tangents_fit(const margin_proto_q *p, const margin_expansion_q *pool, size_t m) {
     const size_t row = m * (1u + (size_t)p->tangents) + 1u;
     const uint64_t reach = mgn_q_root_up(p->reach);
     const unsigned down = MARGIN_LOAD(uint8_t, p->downs + m);
@@ -4324,8 +4078,7 @@ static bool mgn_q_tangents_fit(const margin_proto_q *p, const margin_expansion_q
     return root <= UINT16_MAX;
 }
 
-static bool mgn_q_proto_fits(const margin_proto_q *p)
-{
+static bool mgn_q_proto_fits(const margin_proto_q *p) {
     bool fits = (p->format == MARGIN_Q15 || p->format == MARGIN_Q7) && p->d > 0 && p->n > 0 &&
                 p->tangents <= MARGIN_PROTO_TANGENTS && p->nth > 0 && p->nth <= MARGIN_PROTO_NTH &&
                 p->up < 16u && p->left < 16u && p->reach < UINT32_C(0xC0000000) &&
@@ -4350,8 +4103,7 @@ static bool mgn_q_proto_fits(const margin_proto_q *p)
 }
 
 /* Vectors in blocks are read by words of 32 bits, which must be aligned there. */
-static bool mgn_q_aligned(const margin_model_q *model)
-{
+static bool mgn_q_aligned(const margin_model_q *model) {
     const void *vectors = NULL;
     if (model->kind == MARGIN_MODEL_PROTO) {
         vectors = model->of.proto.vectors;
@@ -4363,8 +4115,7 @@ static bool mgn_q_aligned(const margin_model_q *model)
     return (uintptr_t)vectors % MGN_Q_ALIGN == 0;
 }
 
-MARGIN_API margin_status margin_model_check_q(const margin_model_q *model)
-{
+MARGIN_API margin_status margin_model_check_q(const margin_model_q *model) {
     mgn_walk walk = mgn_walk_make(mgn_visit_given, 0);
     margin_stage_q stage = {NULL, NULL, NULL};
     mgn_image_head head;
@@ -4395,8 +4146,7 @@ MARGIN_API margin_status margin_model_check_q(const margin_model_q *model)
 }
 
 MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, const int16_t *z,
-                                int32_t *scores)
-{
+                                int32_t *scores) {
     int32_t first;
     margin_scores_q(model, x, scores);
     first = scores[0];
@@ -4411,19 +4161,16 @@ MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, c
  * exactly; and a walk over the arrays places or copies them, after which all that predictors rely
  * on is checked. What a head and the arrays consist of stands in >>kinds. */
 
-static uint16_t mgn_get16(const unsigned char *p)
-{
+static uint16_t mgn_get16(const unsigned char *p) {
     return (uint16_t)(MARGIN_LOAD(uint8_t, p) | (uint16_t)MARGIN_LOAD(uint8_t, p + 1) << 8);
 }
 
-static uint32_t mgn_get32(const unsigned char *p)
-{
+static uint32_t mgn_get32(const unsigned char *p) {
     return mgn_get16(p) | (uint32_t)mgn_get16(p + 2) << 16;
 }
 
 /* A count, or SIZE_MAX where it does not fit: no image has that many bytes. */
-static size_t mgn_get_size(const unsigned char *p)
-{
+static size_t mgn_get_size(const unsigned char *p) {
     const uint32_t v = mgn_get32(p);
     const size_t size = (size_t)v;
     return (uint32_t)size != v ? SIZE_MAX : size;
@@ -4434,23 +4181,20 @@ typedef union {
     uint32_t bits;
 } mgn_float;
 
-static float mgn_get_float(const unsigned char *p)
-{
+static float mgn_get_float(const unsigned char *p) {
     mgn_float word;
     word.bits = mgn_get32(p);
     return word.real;
 }
 
 /* Whether the exponent is that of a finite number, found without floating point. */
-static bool mgn_get_finite(const unsigned char *p)
-{
+static bool mgn_get_finite(const unsigned char *p) {
     return (mgn_get16(p + 2) & 0x7F80u) != 0x7F80u;
 }
 
 /* CRC-32 of `count` more bytes, bit by bit: an image is checked once, and a table would take a
  * kilobyte of flash. Starts with and ends as the complement. */
-static uint32_t mgn_crc(uint32_t crc, const unsigned char *p, size_t count)
-{
+static uint32_t mgn_crc(uint32_t crc, const unsigned char *p, size_t count) {
     for (size_t i = 0; i < count; i++) {
         crc ^= MARGIN_LOAD(uint8_t, p + i);
         for (unsigned bit = 0; bit < 8u; bit++) {
@@ -4461,13 +4205,11 @@ static uint32_t mgn_crc(uint32_t crc, const unsigned char *p, size_t count)
 }
 
 /* The checksum leaves out its own place, bytes 12 to 15. */
-static uint32_t mgn_image_crc(const unsigned char *image, size_t size)
-{
+static uint32_t mgn_image_crc(const unsigned char *image, size_t size) {
     return ~mgn_crc(mgn_crc(UINT32_C(0xFFFFFFFF), image, 12), image + 16, size - 16u);
 }
 
-MARGIN_API const unsigned char *margin_image_notes(const void *image, size_t *count)
-{
+MARGIN_API const unsigned char *margin_image_notes(const void *image, size_t *count) {
     const unsigned char *p = (const unsigned char *)image;
     *count = mgn_get_size(p + 56);
     return p + (mgn_get_size(p + 8) - *count);
@@ -4476,8 +4218,7 @@ MARGIN_API const unsigned char *margin_image_notes(const void *image, size_t *co
 /* ---- visits of the arrays in an image ---- */
 
 /* Whether reals are finite, and what fills an array up to a multiple of four bytes is zeros. */
-static bool mgn_elements_fit(const mgn_walk *walk, unsigned type, size_t count)
-{
+static bool mgn_elements_fit(const mgn_walk *walk, unsigned type, size_t count) {
     const unsigned char *p = walk->from + walk->at;
     bool fits = true;
     for (size_t i = 0; type == MGN_REALS && fits && i < count; i++) {
@@ -4489,8 +4230,7 @@ static bool mgn_elements_fit(const mgn_walk *walk, unsigned type, size_t count)
     return fits;
 }
 
-static void mgn_get_element(const unsigned char *p, unsigned type, void *out, size_t i)
-{
+static void mgn_get_element(const unsigned char *p, unsigned type, void *out, size_t i) {
     switch (type) {
     case MGN_REALS:
         ((margin_real *)out)[i] = (margin_real)mgn_get_float(p);
@@ -4508,8 +4248,7 @@ static void mgn_get_element(const unsigned char *p, unsigned type, void *out, si
 }
 
 /* Takes room for an array in the arena, and copies it there if there is something to copy from. */
-static const void *mgn_visit_load(mgn_walk *walk, const void *v, unsigned type, size_t count)
-{
+static const void *mgn_visit_load(mgn_walk *walk, const void *v, unsigned type, size_t count) {
     const size_t size = type == MGN_REALS ? sizeof(margin_real) : (size_t)type;
     void *out = margin_arena_keep(walk->mem, count, size);
     (void)v;
@@ -4525,16 +4264,14 @@ static const void *mgn_visit_load(mgn_walk *walk, const void *v, unsigned type, 
 #ifndef MARGIN_REAL_DOUBLE
 
 /* The array is where it is in the image. */
-static const void *mgn_visit_place(mgn_walk *walk, const void *v, unsigned type, size_t count)
-{
+static const void *mgn_visit_place(mgn_walk *walk, const void *v, unsigned type, size_t count) {
     (void)v;
     walk->fits = walk->fits && mgn_elements_fit(walk, type, count);
     return walk->from + walk->at;
 }
 
 /* Brings the elements into the byte order of the machine, or back. */
-static const void *mgn_visit_swap(mgn_walk *walk, const void *v, unsigned type, size_t count)
-{
+static const void *mgn_visit_swap(mgn_walk *walk, const void *v, unsigned type, size_t count) {
     const size_t bytes = mgn_element(type);
     unsigned char *p = walk->image + walk->at;
     for (size_t i = 0; i < count; i++, p += bytes) {
@@ -4547,8 +4284,7 @@ static const void *mgn_visit_swap(mgn_walk *walk, const void *v, unsigned type, 
     return v;
 }
 
-static bool mgn_big_endian(void)
-{
+static bool mgn_big_endian(void) {
     const uint16_t one = 1;
     return *(const unsigned char *)&one == 0;
 }
@@ -4559,8 +4295,7 @@ static bool mgn_big_endian(void)
 
 /* Whether scheme, number of classes and the numbers of a vote make sense; `nearest` models have a
  * scheme of their own. */
-static bool mgn_vote_fits(const margin_vote *vote, bool nearest)
-{
+static bool mgn_vote_fits(const margin_vote *vote, bool nearest) {
     const bool scheme = nearest ? vote->scheme == MARGIN_SCHEME_NEAREST && vote->classes >= 2u &&
                                       vote->classes < MARGIN_REJECTED
                                 : mgn_scheme_fits(vote->scheme, vote->classes);
@@ -4570,8 +4305,7 @@ static bool mgn_vote_fits(const margin_vote *vote, bool nearest)
 
 /* A kernel, or the hinge of learned vectors, whose other parameters are sound but unused. A learned
  * vector belongs to no class, so it speaks to one machine or to those of all classes. */
-static bool mgn_units_valid(const margin_expansion *e)
-{
+static bool mgn_units_valid(const margin_expansion *e) {
     margin_kernel plain = e->kernel;
     if (plain.kind == MARGIN_KERNEL_HINGE) {
         plain.kind = MARGIN_KERNEL_LINEAR;
@@ -4583,8 +4317,7 @@ static bool mgn_units_valid(const margin_expansion *e)
 }
 
 /* The expansion in a model: its pool if it is a list; NULL if it has none. */
-static const margin_expansion *mgn_model_pool(const margin_model *model)
-{
+static const margin_expansion *mgn_model_pool(const margin_model *model) {
     if (model->kind == MARGIN_MODEL_LIST) {
         return &model->of.list.pool;
     }
@@ -4592,8 +4325,7 @@ static const margin_expansion *mgn_model_pool(const margin_model *model)
 }
 
 /* Whether the numbers of a model make sense. Arrays are not looked at. */
-static bool mgn_model_shape(const margin_model *model)
-{
+static bool mgn_model_shape(const margin_model *model) {
     const margin_expansion *e = mgn_model_pool(model);
     const margin_proto *p = &model->of.proto;
     if (model->kind == MARGIN_MODEL_LINEAR) {
@@ -4615,8 +4347,7 @@ static bool mgn_model_shape(const margin_model *model)
 }
 
 /* Thresholds of ordinal machines are in order. */
-static bool mgn_bias_fits(const margin_vote *vote, const margin_real *bias)
-{
+static bool mgn_bias_fits(const margin_vote *vote, const margin_real *bias) {
     const size_t machines = margin_machines(vote->scheme, vote->classes);
     bool fits = true;
     for (size_t j = 1; vote->scheme == MARGIN_SCHEME_ORDINAL && j < machines; j++) {
@@ -4627,8 +4358,7 @@ static bool mgn_bias_fits(const margin_vote *vote, const margin_real *bias)
 }
 
 /* Counts that grow up to n. */
-static bool mgn_class_ends_fit(const uint32_t *class_end, size_t classes, size_t n)
-{
+static bool mgn_class_ends_fit(const uint32_t *class_end, size_t classes, size_t n) {
     uint32_t last = 0;
     for (size_t c = 0; c < classes; c++) {
         const uint32_t end = MARGIN_LOAD(uint32_t, class_end + c);
@@ -4640,8 +4370,7 @@ static bool mgn_class_ends_fit(const uint32_t *class_end, size_t classes, size_t
     return last == n;
 }
 
-static bool mgn_proto_sound(const margin_proto *p)
-{
+static bool mgn_proto_sound(const margin_proto *p) {
     bool fits = mgn_class_ends_fit(p->class_end, p->vote.classes, p->n);
     for (size_t m = 0; fits && p->tangents > 0 && m < p->n; m++) {
         const margin_real exit = MARGIN_LOAD(margin_real, p->exits + m);
@@ -4651,8 +4380,7 @@ static bool mgn_proto_sound(const margin_proto *p)
 }
 
 /* Whether cut j has no coefficient but 0 beyond its reach. */
-static bool mgn_list_within(const margin_expansion *e, size_t j, size_t reach)
-{
+static bool mgn_list_within(const margin_expansion *e, size_t j, size_t reach) {
     bool within = true;
     for (size_t v = reach; within && v < e->n; v++) {
         within = MARGIN_LOAD(margin_real, e->coef + v * e->width + j) == 0;
@@ -4661,8 +4389,7 @@ static bool mgn_list_within(const margin_expansion *e, size_t j, size_t reach)
 }
 
 /* Reaches grow up to n; targets are 0 or 1, the last is 1. */
-static bool mgn_list_sound(const margin_list *l)
-{
+static bool mgn_list_sound(const margin_list *l) {
     const margin_expansion *e = &l->pool;
     uint32_t reach = 0, target = 0;
     for (size_t j = 0; j < e->width; j++) {
@@ -4677,8 +4404,7 @@ static bool mgn_list_sound(const margin_list *l)
 }
 
 /* Whether the arrays of a model, all of whose numbers make sense and are finite, make sense. */
-static bool mgn_model_sound(const margin_model *model)
-{
+static bool mgn_model_sound(const margin_model *model) {
     const margin_expansion *e = &model->of.expansion;
     switch (model->kind) {
     case MARGIN_MODEL_LINEAR:
@@ -4693,8 +4419,7 @@ static bool mgn_model_sound(const margin_model *model)
     }
 }
 
-MARGIN_API margin_status margin_model_check(const margin_model *model)
-{
+MARGIN_API margin_status margin_model_check(const margin_model *model) {
     mgn_walk given = mgn_walk_make(mgn_visit_given, 0), finite = mgn_walk_make(mgn_visit_finite, 0);
     mgn_image_head head;
     margin_model copy;
@@ -4720,8 +4445,7 @@ MARGIN_API margin_status margin_model_check(const margin_model *model)
 /* ---- reading ---- */
 
 /* Magic number, version, length and checksum. */
-static margin_status mgn_image_check(const unsigned char *p, size_t size)
-{
+static margin_status mgn_image_check(const unsigned char *p, size_t size) {
     if (p == NULL) {
         return MARGIN_E_ARGUMENT;
     }
@@ -4738,8 +4462,7 @@ static margin_status mgn_image_check(const unsigned char *p, size_t size)
                                                                       : MARGIN_E_IMAGE_SUM;
 }
 
-static mgn_image_head mgn_head_parse(const unsigned char *p)
-{
+static mgn_image_head mgn_head_parse(const unsigned char *p) {
     mgn_image_head head;
     head.kind = MARGIN_LOAD(uint8_t, p + 6);
     head.format = MARGIN_LOAD(uint8_t, p + 7);
@@ -4794,16 +4517,14 @@ static mgn_image_head mgn_head_parse(const unsigned char *p)
         break;                                                                                     \
     }
 
-static uint32_t mgn_get_within(bool *fits, uint32_t value, uint32_t most)
-{
+static uint32_t mgn_get_within(bool *fits, uint32_t value, uint32_t most) {
     *fits = *fits && value <= most;
     return value;
 }
 
 /* Bytes of the head in which a kind has no number must be 0. Those before 16 are the same for all
  * kinds; 31 has the flags, 56 to 59 the length of the notes. */
-static bool mgn_rest_zero(const unsigned char *p, uint64_t used)
-{
+static bool mgn_rest_zero(const unsigned char *p, uint64_t used) {
     bool zero = true;
     used |= UINT64_C(0xFFFF) | UINT64_C(1) << 31 | UINT64_C(15) << 56;
     for (unsigned i = 0; i < MARGIN_IMAGE_HEAD; i++) {
@@ -4813,8 +4534,7 @@ static bool mgn_rest_zero(const unsigned char *p, uint64_t used)
 }
 
 /* The numbers of a model; false where the head cannot be that of any. */
-static bool mgn_get_model(const mgn_image_head *h, const unsigned char *p, margin_model *model)
-{
+static bool mgn_get_model(const mgn_image_head *h, const unsigned char *p, margin_model *model) {
     uint64_t used = 0;
     model->kind = h->kind;
     switch (h->kind) {
@@ -4825,14 +4545,12 @@ static bool mgn_get_model(const mgn_image_head *h, const unsigned char *p, margi
     return mgn_rest_zero(p, used) && h->flags <= (h->kind == MARGIN_MODEL_LINEAR ? 0u : 1u);
 }
 
-static bool mgn_kind_known(unsigned kind)
-{
+static bool mgn_kind_known(unsigned kind) {
     return kind >= MARGIN_MODEL_LINEAR && kind <= MARGIN_MODEL_LIST;
 }
 
 /* Null pointers for walks to start with. */
-static void mgn_clear(void *p, size_t bytes)
-{
+static void mgn_clear(void *p, size_t bytes) {
     for (size_t i = 0; i < bytes; i++) {
         ((unsigned char *)p)[i] = 0;
     }
@@ -4840,16 +4558,14 @@ static void mgn_clear(void *p, size_t bytes)
 
 /* Whether the notes follow the arrays and end the image. An image has at least a head, so that
  * notes of more than the bytes after it cannot be there. */
-static bool mgn_head_ends(const mgn_image_head *head, const mgn_walk *walk)
-{
+static bool mgn_head_ends(const mgn_image_head *head, const mgn_walk *walk) {
     return walk->at < SIZE_MAX && head->notes <= head->bytes - MARGIN_IMAGE_HEAD &&
            walk->at == head->bytes - head->notes;
 }
 
 /* A model without arrays that fits the length of the image. */
 static margin_status mgn_image_model(const unsigned char *p, size_t size, mgn_image_head *head,
-                                     margin_model *model)
-{
+                                     margin_model *model) {
     mgn_walk walk = mgn_walk_make(mgn_visit_none, MARGIN_IMAGE_HEAD);
     const margin_status status = mgn_image_check(p, size);
     if (status != MARGIN_OK) {
@@ -4869,8 +4585,7 @@ static margin_status mgn_image_model(const unsigned char *p, size_t size, mgn_im
 
 /* Squared lengths to the bit, as margin_image_write makes them: an image has one form. Hinge units
  * have thresholds there, which may be any numbers. */
-static bool mgn_norms_exact(const margin_expansion *e)
-{
+static bool mgn_norms_exact(const margin_expansion *e) {
     const size_t n = e->kernel.kind == MARGIN_KERNEL_HINGE ? 0 : e->n;
     for (size_t v = 0; v < n; v++) {
         mgn_float norm, stored;
@@ -4887,16 +4602,14 @@ static bool mgn_norms_exact(const margin_expansion *e)
     return true;
 }
 
-static bool mgn_image_sound(const mgn_walk *walk, const margin_model *model)
-{
+static bool mgn_image_sound(const mgn_walk *walk, const margin_model *model) {
     const margin_expansion *e = mgn_model_pool(model);
     return walk->fits && mgn_model_sound(model) && (e == NULL || mgn_norms_exact(e));
 }
 
 /* The same walk takes room, and then copies. */
 static mgn_walk mgn_image_take(margin_arena *mem, const unsigned char *from,
-                               const mgn_image_head *head, margin_model *model)
-{
+                               const mgn_image_head *head, margin_model *model) {
     mgn_walk walk = mgn_walk_make(mgn_visit_load, MARGIN_IMAGE_HEAD);
     walk.from = from;
     walk.mem = mem;
@@ -4904,8 +4617,7 @@ static mgn_walk mgn_image_take(margin_arena *mem, const unsigned char *from,
     return walk;
 }
 
-MARGIN_API size_t margin_image_load_size(const void *image, size_t size)
-{
+MARGIN_API size_t margin_image_load_size(const void *image, size_t size) {
     margin_arena dry = margin_arena_counting();
     mgn_image_head head;
     margin_model model;
@@ -4917,8 +4629,7 @@ MARGIN_API size_t margin_image_load_size(const void *image, size_t size)
 }
 
 MARGIN_API margin_status margin_image_load(const void *image, size_t size, margin_arena *mem,
-                                           margin_model *model)
-{
+                                           margin_model *model) {
     const unsigned char *p = (const unsigned char *)image;
     mgn_walk walk;
     mgn_image_head head;
@@ -4951,8 +4662,7 @@ MARGIN_API margin_status margin_image_load(const void *image, size_t size, margi
 
 /* Opens an image whose numbers are, or `swapped` will be, in the byte order of the machine. */
 static margin_status mgn_image_open(const unsigned char *p, unsigned char *swapped, size_t size,
-                                    margin_model *model)
-{
+                                    margin_model *model) {
     mgn_walk walk = mgn_walk_make(mgn_visit_place, MARGIN_IMAGE_HEAD);
     mgn_walk swap = mgn_walk_make(mgn_visit_swap, MARGIN_IMAGE_HEAD);
     mgn_image_head head;
@@ -4982,16 +4692,14 @@ static margin_status mgn_image_open(const unsigned char *p, unsigned char *swapp
     return MARGIN_E_IMAGE_VALUE;
 }
 
-MARGIN_API margin_status margin_image_open(const void *image, size_t size, margin_model *model)
-{
+MARGIN_API margin_status margin_image_open(const void *image, size_t size, margin_model *model) {
     if (mgn_big_endian()) {
         return MARGIN_E_ARGUMENT;
     }
     return mgn_image_open((const unsigned char *)image, NULL, size, model);
 }
 
-MARGIN_API margin_status margin_image_adopt(void *image, size_t size, margin_model *model)
-{
+MARGIN_API margin_status margin_image_adopt(void *image, size_t size, margin_model *model) {
     unsigned char *p = (unsigned char *)image;
     return mgn_image_open(p, mgn_big_endian() ? p : NULL, size, model);
 }
@@ -5002,8 +4710,7 @@ MARGIN_API margin_status margin_image_adopt(void *image, size_t size, margin_mod
 
 /* The arrays of an integer model and of its conversion of real inputs, which end an image. */
 static void mgn_walk_quant(mgn_walk *walk, const mgn_image_head *h, margin_quant *quant,
-                           margin_stage_q *stage)
-{
+                           margin_stage_q *stage) {
     const size_t input = (h->flags & MGN_FLAG_INPUT) != 0 ? h->d : 0;
     mgn_walk_model_q(walk, h, &quant->model, stage);
     quant->input.offset =
@@ -5014,8 +4721,8 @@ static void mgn_walk_quant(mgn_walk *walk, const mgn_image_head *h, margin_quant
 }
 
 /* Cuts of a linear kernel have no vectors and none of the numbers that other kernels need. */
-static bool mgn_get_model_q(const mgn_image_head *h, const unsigned char *p, margin_model_q *model)
-{
+static bool mgn_get_model_q(const mgn_image_head *h, const unsigned char *p,
+                            margin_model_q *model) {
     const uint64_t kernel =
         UINT64_C(0xF0000FF740000000); /* bytes 30, 32 to 34, 36 to 43, 60 to 63 */
     const bool cuts = h->kind == MARGIN_MODEL_LIST && h->kernel == MARGIN_KERNEL_LINEAR;
@@ -5034,8 +4741,7 @@ static bool mgn_get_model_q(const mgn_image_head *h, const unsigned char *p, mar
 }
 
 static margin_status mgn_image_model_q(const unsigned char *p, size_t size, mgn_image_head *head,
-                                       margin_quant *quant)
-{
+                                       margin_quant *quant) {
     mgn_walk walk = mgn_walk_make(mgn_visit_none, MGN_IMAGE_HEAD_Q);
     const margin_status status = mgn_image_check(p, size);
     margin_stage_q stage = {NULL, NULL, NULL};
@@ -5055,14 +4761,12 @@ static margin_status mgn_image_model_q(const unsigned char *p, size_t size, mgn_
     return mgn_head_ends(head, &walk) ? MARGIN_OK : MARGIN_E_IMAGE_SIZE;
 }
 
-static bool mgn_image_sound_q(const mgn_walk *walk, const margin_quant *quant)
-{
+static bool mgn_image_sound_q(const mgn_walk *walk, const margin_quant *quant) {
     return walk->fits && margin_model_check_q(&quant->model) == MARGIN_OK;
 }
 
 static mgn_walk mgn_image_take_q(margin_arena *mem, const unsigned char *from,
-                                 const mgn_image_head *head, margin_quant *quant)
-{
+                                 const mgn_image_head *head, margin_quant *quant) {
     const bool staged = (head->flags & MGN_FLAG_STAGE) != 0;
     margin_stage_q stage = {NULL, NULL, NULL};
     margin_stage_q *kept = MGN_KEEP(mem, margin_stage_q, staged ? 1u : 0);
@@ -5078,8 +4782,7 @@ static mgn_walk mgn_image_take_q(margin_arena *mem, const unsigned char *from,
     return walk;
 }
 
-MARGIN_API size_t margin_image_load_size_q(const void *image, size_t size)
-{
+MARGIN_API size_t margin_image_load_size_q(const void *image, size_t size) {
     margin_arena dry = margin_arena_counting();
     mgn_image_head head;
     margin_quant quant;
@@ -5091,8 +4794,7 @@ MARGIN_API size_t margin_image_load_size_q(const void *image, size_t size)
 }
 
 MARGIN_API margin_status margin_image_load_q(const void *image, size_t size, margin_arena *mem,
-                                             margin_quant *quant)
-{
+                                             margin_quant *quant) {
     const unsigned char *p = (const unsigned char *)image;
     mgn_walk walk;
     mgn_image_head head;
@@ -5124,8 +4826,7 @@ MARGIN_API margin_status margin_image_load_q(const void *image, size_t size, mar
 #ifndef MARGIN_REAL_DOUBLE
 
 static margin_status mgn_image_open_q(const unsigned char *p, unsigned char *swapped, size_t size,
-                                      margin_stage_q *stage, margin_quant *quant)
-{
+                                      margin_stage_q *stage, margin_quant *quant) {
     mgn_walk walk = mgn_walk_make(mgn_visit_place, MGN_IMAGE_HEAD_Q);
     mgn_walk swap = mgn_walk_make(mgn_visit_swap, MGN_IMAGE_HEAD_Q);
     mgn_image_head head;
@@ -5161,8 +4862,7 @@ static margin_status mgn_image_open_q(const unsigned char *p, unsigned char *swa
 }
 
 MARGIN_API margin_status margin_image_open_q(const void *image, size_t size, margin_stage_q *stage,
-                                             margin_quant *quant)
-{
+                                             margin_quant *quant) {
     if (mgn_big_endian()) {
         return MARGIN_E_ARGUMENT;
     }
@@ -5170,8 +4870,7 @@ MARGIN_API margin_status margin_image_open_q(const void *image, size_t size, mar
 }
 
 MARGIN_API margin_status margin_image_adopt_q(void *image, size_t size, margin_stage_q *stage,
-                                              margin_quant *quant)
-{
+                                              margin_quant *quant) {
     unsigned char *p = (unsigned char *)image;
     return mgn_image_open_q(p, mgn_big_endian() ? p : NULL, size, stage, quant);
 }
@@ -5190,29 +4889,24 @@ MARGIN_API margin_status margin_image_adopt_q(void *image, size_t size, margin_s
 
 /* The public names of what >>scalar computes. */
 
-MARGIN_API margin_real margin_sqrt(margin_real x)
-{
+MARGIN_API margin_real margin_sqrt(margin_real x) {
     return mgn_sqrt(x);
 }
 
-MARGIN_API margin_real margin_exp(margin_real x)
-{
+MARGIN_API margin_real margin_exp(margin_real x) {
     return mgn_exp(x);
 }
 
-MARGIN_API margin_real margin_log(margin_real x)
-{
+MARGIN_API margin_real margin_log(margin_real x) {
     return mgn_log(x);
 }
 
-MARGIN_API margin_real margin_pow(margin_real x, margin_real y)
-{
+MARGIN_API margin_real margin_pow(margin_real x, margin_real y) {
     return mgn_pow(x, y);
 }
 
 /* x^n in at most 2 log2 n products, the error of n - 1. */
-static margin_real mgn_power(margin_real x, unsigned n)
-{
+static margin_real mgn_power(margin_real x, unsigned n) {
     margin_real power = n % 2u != 0 ? x : 1;
     for (n /= 2u; n != 0; n /= 2u) {
         x *= x;
@@ -5221,8 +4915,7 @@ static margin_real mgn_power(margin_real x, unsigned n)
     return power;
 }
 
-MARGIN_API margin_real margin_pow_int(margin_real x, int n)
-{
+MARGIN_API margin_real margin_pow_int(margin_real x, int n) {
     const unsigned size = n < 0 ? 0u - (unsigned)n : (unsigned)n;
     const margin_real power = mgn_power(x, size);
     if (n >= 0) {
@@ -5238,8 +4931,7 @@ MARGIN_API margin_real margin_pow_int(margin_real x, int n)
 }
 
 /* c[0] + c[1] x + ... + c[n-1] x^(n-1) */
-static margin_real mgn_polynomial(const margin_real *c, int n, margin_real x)
-{
+static margin_real mgn_polynomial(const margin_real *c, int n, margin_real x) {
     margin_real sum = c[n - 1];
     for (n -= 2; n >= 0; n--) {
         sum = c[n] + x * sum;
@@ -5251,8 +4943,7 @@ static margin_real mgn_polynomial(const margin_real *c, int n, margin_real x)
     mgn_polynomial((table), (int)(sizeof(table) / sizeof(table)[0]), (x))
 
 /* erf(x) = x + x P(x^2) for |x| <= 1: worst error 2^-56 (double), 2^-29. */
-static margin_real mgn_erf_small(margin_real x)
-{
+static margin_real mgn_erf_small(margin_real x) {
 #ifdef MARGIN_REAL_DOUBLE
     static const margin_real c[] = {MGN_R(0.12837916709551256),   MGN_R(-0.37612638903183376),
                                     MGN_R(0.11283791670939433),   MGN_R(-0.026866170642473024),
@@ -5271,8 +4962,7 @@ static margin_real mgn_erf_small(margin_real x)
 /* exp(x^2) erfc(x) = P(t) / (1 + x), t = (x - K) / (x + K), from x = 0.49 to where erfc and the
  * normal distribution vanish (the transformation: Shepherd and Laframboise 1981): worst error
  * 2^-57.4 (double), 2^-26.5. */
-static margin_real mgn_erfcx(margin_real x)
-{
+static margin_real mgn_erfcx(margin_real x) {
 #ifdef MARGIN_REAL_DOUBLE
     static const margin_real c[] = {
         MGN_R(0.71076799411382585),    MGN_R(-0.2262905096213528),    MGN_R(0.10332445710301148),
@@ -5297,8 +4987,7 @@ static margin_real mgn_erfcx(margin_real x)
 /* factor exp(-a^2 scale) with a small relative error at any size of the result: a^2 in two numbers,
  * and the factor before the one rounding to a subnormal number. scale is 1 or 1/2; |a| has been
  * bounded to where the result is 0 anyway. */
-static margin_real mgn_gauss(margin_real factor, margin_real a, margin_real scale)
-{
+static margin_real mgn_gauss(margin_real factor, margin_real a, margin_real scale) {
     const margin_real head = mgn_head(a);
     const mgn_two square = mgn_two_sum(head * head, (a - head) * (a + head));
     mgn_scaled value = mgn_exp_two(-scale * square.high, -scale * square.low);
@@ -5314,8 +5003,7 @@ static margin_real mgn_gauss(margin_real factor, margin_real a, margin_real scal
 #define MGN_NORMAL_END MGN_R(15)
 #endif
 
-MARGIN_API margin_real margin_erf(margin_real x)
-{
+MARGIN_API margin_real margin_erf(margin_real x) {
     const margin_real a = mgn_min(mgn_abs(x), MGN_ERFC_END);
     margin_real upper;
     if (a <= 1) {
@@ -5325,20 +5013,17 @@ MARGIN_API margin_real margin_erf(margin_real x)
     return x < 0 ? -upper : upper;
 }
 
-MARGIN_API margin_real margin_erfc(margin_real x)
-{
+MARGIN_API margin_real margin_erfc(margin_real x) {
     const margin_real a = mgn_min(x, MGN_ERFC_END);
     return x < MGN_R(0.5) ? 1 - margin_erf(x) : mgn_gauss(mgn_erfcx(a), a, 1);
 }
 
-MARGIN_API margin_real margin_normal_density(margin_real x)
-{
+MARGIN_API margin_real margin_normal_density(margin_real x) {
     const margin_real a = mgn_min(mgn_abs(x), MGN_NORMAL_END);
     return mgn_gauss(MGN_R(0.398942280401432678), a, MGN_R(0.5));
 }
 
-MARGIN_API margin_real margin_normal_distribution(margin_real x)
-{
+MARGIN_API margin_real margin_normal_distribution(margin_real x) {
     const margin_real a = mgn_min(-x, MGN_NORMAL_END);
     const margin_real scaled = a * MGN_R(0.707106781186547524);
     return a > MGN_R(0.7) ? mgn_gauss(MGN_R(0.5) * mgn_erfcx(scaled), a, MGN_R(0.5))
@@ -5350,8 +5035,7 @@ MARGIN_API margin_real margin_normal_distribution(margin_real x)
 /* sfc32 by Chris Doty-Humphrey (PractRand, 2010): a chaotic generator with a counter, so the period
  * is at least 2^32 from any state, all zeros included, and 2^127 on average. Additions, shifts and
  * rotations of 32-bit words alone. */
-MARGIN_API uint32_t margin_rng_u32(margin_rng *rng)
-{
+MARGIN_API uint32_t margin_rng_u32(margin_rng *rng) {
     const uint32_t out = rng->a + rng->b + rng->count++;
     rng->a = rng->b ^ (rng->b >> 9);
     rng->b = rng->c + (rng->c << 3);
@@ -5359,8 +5043,7 @@ MARGIN_API uint32_t margin_rng_u32(margin_rng *rng)
     return out;
 }
 
-MARGIN_API margin_rng margin_rng_make(uint32_t seed)
-{
+MARGIN_API margin_rng margin_rng_make(uint32_t seed) {
     margin_rng rng = {0, 0, 0, 1};
     uint8_t i;
     rng.b = seed;
@@ -5371,8 +5054,7 @@ MARGIN_API margin_rng margin_rng_make(uint32_t seed)
 }
 
 /* Numbers as long as n - 1 until one is below n: each is with a probability above one half. */
-MARGIN_API uint32_t margin_rng_below(margin_rng *rng, uint32_t n)
-{
+MARGIN_API uint32_t margin_rng_below(margin_rng *rng, uint32_t n) {
     uint32_t mask = n - 1u;
     uint32_t out;
     if (n < 2u) {
@@ -5389,8 +5071,7 @@ MARGIN_API uint32_t margin_rng_below(margin_rng *rng, uint32_t n)
     return out;
 }
 
-MARGIN_API margin_real margin_rng_uniform(margin_rng *rng)
-{
+MARGIN_API margin_real margin_rng_uniform(margin_rng *rng) {
 #ifdef MARGIN_REAL_DOUBLE
     const uint64_t high = margin_rng_u32(rng) >> 5;
     const uint64_t whole = (high << 26) | (margin_rng_u32(rng) >> 6);
@@ -5403,8 +5084,7 @@ MARGIN_API margin_real margin_rng_uniform(margin_rng *rng)
 /* Marsaglia's polar method (Marsaglia and Bray 1964): a point of the unit disc, taken with
  * probability pi / 4, gives two normal numbers; the second is dropped, so that there is no state
  * but the generator's. */
-MARGIN_API margin_real margin_rng_normal(margin_rng *rng)
-{
+MARGIN_API margin_real margin_rng_normal(margin_rng *rng) {
     margin_real u;
     margin_real square;
     do {
@@ -5417,8 +5097,7 @@ MARGIN_API margin_real margin_rng_normal(margin_rng *rng)
 }
 
 /* Fisher and Yates, as Knuth's Algorithm 3.4.2 P. */
-MARGIN_API void margin_shuffle(margin_rng *rng, margin_index *items, size_t n)
-{
+MARGIN_API void margin_shuffle(margin_rng *rng, margin_index *items, size_t n) {
     size_t i;
     for (i = n; i > 1u; i--) {
         const size_t j = (size_t)margin_rng_below(rng, (uint32_t)i);
@@ -5449,8 +5128,7 @@ MARGIN_API void margin_shuffle(margin_rng *rng, margin_index *items, size_t n)
  * output, so that working on many outputs at once never changes a bit; margin_dot, which has one
  * output only, runs eight such chains side by side. */
 
-MARGIN_API margin_real margin_dot(const margin_real *x, const margin_real *y, size_t n)
-{
+MARGIN_API margin_real margin_dot(const margin_real *x, const margin_real *y, size_t n) {
     margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0;
     const size_t whole = n - n % 8u;
     size_t i = 0;
@@ -5472,20 +5150,17 @@ MARGIN_API margin_real margin_dot(const margin_real *x, const margin_real *y, si
 
 /* y += a x, element by element: any order is the same. */
 static void mgn_axpy(margin_real *MGN_RESTRICT y, margin_real a, const margin_real *MGN_RESTRICT x,
-                     size_t n)
-{
+                     size_t n) {
     for (size_t i = 0; i < n; i++) {
         y[i] += a * x[i];
     }
 }
 
-MARGIN_API void margin_axpy(margin_real *y, margin_real a, const margin_real *x, size_t n)
-{
+MARGIN_API void margin_axpy(margin_real *y, margin_real a, const margin_real *x, size_t n) {
     mgn_axpy(y, a, x, n);
 }
 
-static margin_real mgn_norm1(const margin_real *x, size_t n)
-{
+static margin_real mgn_norm1(const margin_real *x, size_t n) {
     margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     const size_t whole = n - n % 4u;
     size_t i = 0;
@@ -5501,8 +5176,7 @@ static margin_real mgn_norm1(const margin_real *x, size_t n)
     return (s0 + s2) + (s1 + s3);
 }
 
-MARGIN_API margin_real margin_norm_inf(const margin_real *x, size_t n)
-{
+MARGIN_API margin_real margin_norm_inf(const margin_real *x, size_t n) {
     margin_real m = 0;
     for (size_t i = 0; i < n; i++) {
         const margin_real a = mgn_abs(x[i]);
@@ -5515,8 +5189,7 @@ MARGIN_API margin_real margin_norm_inf(const margin_real *x, size_t n)
 
 /* The power of two at or below m >= 0, moved away from the ends of the range so that it and its
  * inverse are exact. */
-static margin_real mgn_power_of_two(margin_real m)
-{
+static margin_real mgn_power_of_two(margin_real m) {
     const mgn_word last = 2 * MGN_BIAS - 1;
     mgn_word exponent = mgn_bits(m) >> MGN_FRACTION;
     if (exponent < 1u) {
@@ -5527,13 +5200,11 @@ static margin_real mgn_power_of_two(margin_real m)
 
 /* A sum of squares in this range has lost nothing to underflow that its last bit could show: each
  * lost square is below TINY, n of them below n EPS^2 of the sum. */
-static bool mgn_square_is_safe(margin_real s)
-{
+static bool mgn_square_is_safe(margin_real s) {
     return s >= MGN_TINY / (MGN_EPS * MGN_EPS) && s <= MGN_HUGE;
 }
 
-MARGIN_API margin_real margin_norm2(const margin_real *x, size_t n)
-{
+MARGIN_API margin_real margin_norm2(const margin_real *x, size_t n) {
     margin_real s = margin_dot(x, x, n);
     margin_real big, scale, inverse;
     if (mgn_square_is_safe(s)) {
@@ -5553,14 +5224,12 @@ MARGIN_API margin_real margin_norm2(const margin_real *x, size_t n)
 }
 
 /* Values from one row to the next: 0 stands for rows without a gap. */
-static size_t mgn_stride(size_t stride, size_t cols)
-{
+static size_t mgn_stride(size_t stride, size_t cols) {
     return stride == 0 ? cols : stride;
 }
 
 /* A rows x cols matrix argument: there, its rows apart, its bytes countable. */
-static margin_status mgn_mat_check(const margin_real *a, size_t stride, size_t rows, size_t cols)
-{
+static margin_status mgn_mat_check(const margin_real *a, size_t stride, size_t rows, size_t cols) {
     const size_t step = mgn_stride(stride, cols);
     if (step < cols || (a == NULL && rows != 0 && cols != 0)) {
         return MARGIN_E_ARGUMENT;
@@ -5572,16 +5241,14 @@ static margin_status mgn_mat_check(const margin_real *a, size_t stride, size_t r
 }
 
 /* A vector argument of n values. */
-static margin_status mgn_vec_check(const margin_real *x, size_t n)
-{
+static margin_status mgn_vec_check(const margin_real *x, size_t n) {
     return mgn_mat_check(x, 0, 1, n);
 }
 
 /* y = A' x. Row after row is added to y, four rows in one pass: the sums over k keep their
  * order. */
 static void mgn_mat_t_vec(margin_real *MGN_RESTRICT y, const margin_real *a, size_t stride,
-                          size_t rows, size_t cols, const margin_real *x)
-{
+                          size_t rows, size_t cols, const margin_real *x) {
     const size_t whole = rows - rows % 4u;
     size_t i = 0;
     for (size_t j = 0; j < cols; j++) {
@@ -5612,23 +5279,20 @@ static void mgn_mat_t_vec(margin_real *MGN_RESTRICT y, const margin_real *a, siz
 #define MGN_TILE 4u
 
 /* Values in the panels of n rows of d values; SIZE_MAX if not countable. */
-static size_t mgn_panel_size(size_t n, size_t d)
-{
+static size_t mgn_panel_size(size_t n, size_t d) {
     const size_t panels = n / MGN_PANEL + (n % MGN_PANEL != 0);
     return mgn_size_mul(mgn_size_mul(panels, MGN_PANEL), d);
 }
 
 /* Row i of a matrix, or row rows[i] where there is a list. */
 static const margin_real *mgn_row(const margin_real *x, size_t stride, const margin_index *rows,
-                                  size_t i)
-{
+                                  size_t i) {
     return x + (rows == NULL ? i : (size_t)rows[i]) * stride;
 }
 
 /* Packs n rows of d values from row `first` on into mgn_panel_size(n, d) values. */
 static void mgn_panel_pack(margin_real *panel, const margin_real *x, size_t stride,
-                           const margin_index *rows, size_t first, size_t n, size_t d)
-{
+                           const margin_index *rows, size_t first, size_t n, size_t d) {
     const size_t whole = n + (MGN_PANEL - n % MGN_PANEL) % MGN_PANEL;
     for (size_t i = 0; i < whole; i++) {
         const margin_real *from = i < n ? mgn_row(x, stride, rows, first + i) : NULL;
@@ -5649,13 +5313,11 @@ typedef margin_real mgn_vec_mem
 #define MGN_LANES (MARGIN_VECTOR / sizeof(margin_real))
 
 /* Volatile for speed: gcc 12 would load the value anew for each of the products it is used in. */
-static mgn_vec mgn_vec_load(const margin_real *p)
-{
+static mgn_vec mgn_vec_load(const margin_real *p) {
     return *(const volatile mgn_vec_mem *)p;
 }
 
-static void mgn_vec_store(margin_real *p, mgn_vec v)
-{
+static void mgn_vec_store(margin_real *p, mgn_vec v) {
     *(mgn_vec_mem *)p = v;
 }
 
@@ -5663,8 +5325,7 @@ static void mgn_vec_store(margin_real *p, mgn_vec v)
  * for j < MGN_TILE and every row of one panel. Two registers of rows times four vectors: eight
  * accumulators, two rows and the products fit sixteen registers. */
 static void mgn_tile(const margin_real *panel, size_t d, const margin_real *const *x, size_t xstep,
-                     margin_real *out, size_t step, bool more)
-{
+                     margin_real *out, size_t step, bool more) {
     for (size_t r = 0; r < MGN_PANEL; r += 2u * MGN_LANES) {
         const margin_real *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
         const margin_real *p = panel + r;
@@ -5704,8 +5365,7 @@ static void mgn_tile(const margin_real *panel, size_t d, const margin_real *cons
 
 /* out[r] = sum over k of x[k] * panel row r, for every row of one panel. */
 static void mgn_panel_dot(const margin_real *panel, size_t d, const margin_real *x,
-                          margin_real *out)
-{
+                          margin_real *out) {
     for (size_t r = 0; r < MGN_PANEL; r += 2u * MGN_LANES) {
         const margin_real *p = panel + r;
         mgn_vec a0 = {0}, a1 = {0};
@@ -5721,8 +5381,7 @@ static void mgn_panel_dot(const margin_real *panel, size_t d, const margin_real 
 #else /* the same two in plain C: four named accumulators, one row or four at a time */
 
 static void mgn_tile(const margin_real *panel, size_t d, const margin_real *const *x, size_t xstep,
-                     margin_real *out, size_t step, bool more)
-{
+                     margin_real *out, size_t step, bool more) {
     for (size_t r = 0; r < MGN_PANEL; r++) {
         const margin_real *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
         margin_real *o0 = out + r, *o1 = o0 + step, *o2 = o1 + step, *o3 = o2 + step;
@@ -5742,8 +5401,7 @@ static void mgn_tile(const margin_real *panel, size_t d, const margin_real *cons
 }
 
 static void mgn_panel_dot(const margin_real *panel, size_t d, const margin_real *x,
-                          margin_real *out)
-{
+                          margin_real *out) {
     for (size_t r = 0; r < MGN_PANEL; r += 4u) {
         const margin_real *p = panel + r;
         margin_real a = 0, b = 0, c = 0, e = 0;
@@ -5764,8 +5422,7 @@ static void mgn_panel_dot(const margin_real *panel, size_t d, const margin_real 
 
 /* out[i] = x . row i for the n rows of the panels: the bits of mgn_dots, at vector speed. */
 static void mgn_panel_dots(const margin_real *panel, size_t n, size_t d, const margin_real *x,
-                           margin_real *out)
-{
+                           margin_real *out) {
     const size_t whole = n - n % MGN_PANEL;
     for (size_t i = 0; i < whole; i += MGN_PANEL) {
         mgn_panel_dot(panel + i * d, d, x, out + i);
@@ -5782,8 +5439,7 @@ static void mgn_panel_dots(const margin_real *panel, size_t n, size_t d, const m
 /* A tile of which only m <= MGN_TILE vectors and n <= MGN_PANEL rows exist: x[m] .. are not
  * read. */
 static void mgn_tile_part(const margin_real *panel, size_t n, size_t d, const margin_real *const *x,
-                          size_t m, size_t xstep, margin_real *out, size_t step, bool more)
-{
+                          size_t m, size_t xstep, margin_real *out, size_t step, bool more) {
     margin_real tile[MGN_TILE * MGN_PANEL];
     const margin_real *from[MGN_TILE];
     for (size_t j = 0; j < MGN_TILE; j++) {
@@ -5802,8 +5458,7 @@ static void mgn_tile_part(const margin_real *panel, size_t n, size_t d, const ma
 
 /* One tile, whole or not. */
 static void mgn_tile_any(const margin_real *panel, size_t n, size_t d, const margin_real *const *x,
-                         size_t m, size_t xstep, margin_real *out, size_t step, bool more)
-{
+                         size_t m, size_t xstep, margin_real *out, size_t step, bool more) {
     if (n >= MGN_PANEL && m >= MGN_TILE) {
         mgn_tile(panel, d, x, xstep, out, step, more);
     } else {
@@ -5815,8 +5470,7 @@ static void mgn_tile_any(const margin_real *panel, size_t n, size_t d, const mar
  * panels: the bits of mgn_dots. Four vectors at once take half the time of four calls. */
 static void mgn_panel_dots_block(const margin_real *panel, size_t n, size_t d,
                                  const margin_real *const *x, size_t m, margin_real *out,
-                                 size_t step)
-{
+                                 size_t step) {
     if (m == 1u) {
         mgn_panel_dots(panel, n, d, x[0], out);
         return;
@@ -5828,8 +5482,7 @@ static void mgn_panel_dots_block(const margin_real *panel, size_t n, size_t d,
 
 /* Pointers to up to MGN_TILE rows from row `first` on; returns how many there are. */
 static size_t mgn_row_group(const margin_real **group, const margin_real *x, size_t stride,
-                            const margin_index *rows, size_t first, size_t n)
-{
+                            const margin_index *rows, size_t first, size_t n) {
     const size_t count = n - first < MGN_TILE ? n - first : MGN_TILE;
     for (size_t j = 0; j < count; j++) {
         group[j] = mgn_row(x, stride, rows, first + j);
@@ -5839,8 +5492,7 @@ static size_t mgn_row_group(const margin_real **group, const margin_real *x, siz
 
 /* Copies rows j .. j + m - 1, columns first .. first + MGN_PANEL - 1 to the other side of the
  * diagonal, while they are still in the cache. */
-static void mgn_mirror(margin_real *g, size_t step, size_t first, size_t j, size_t m)
-{
+static void mgn_mirror(margin_real *g, size_t step, size_t first, size_t j, size_t m) {
     for (size_t r = first; r < first + MGN_PANEL; r++) {
         for (size_t t = j; t < j + m; t++) {
             g[r * step + t] = g[t * step + r];
@@ -5851,8 +5503,7 @@ static void mgn_mirror(margin_real *g, size_t step, size_t first, size_t j, size
 /* g = X X', each element with the bits of mgn_dots; `panel` has room for MGN_PANEL rows. Panel by
  * panel: the square on the diagonal is computed whole, the rows below it once and mirrored. */
 static void mgn_gram(margin_real *g, size_t step, const margin_real *x, size_t stride,
-                     const margin_index *rows, size_t n, size_t d, margin_real *panel)
-{
+                     const margin_index *rows, size_t n, size_t d, margin_real *panel) {
     const margin_real *group[MGN_TILE];
     for (size_t first = 0; first < n; first += MGN_PANEL) {
         const size_t count = n - first < MGN_PANEL ? n - first : MGN_PANEL;
@@ -5877,8 +5528,7 @@ typedef struct {
     size_t col;
 } mgn_view;
 
-static mgn_view mgn_view_of(const margin_real *p, size_t row, size_t col)
-{
+static mgn_view mgn_view_of(const margin_real *p, size_t row, size_t col) {
     mgn_view view = {NULL, 0, 0};
     view.p = p;
     view.row = row;
@@ -5888,8 +5538,7 @@ static mgn_view mgn_view_of(const margin_real *p, size_t row, size_t col)
 
 /* Packs columns first .. first + n - 1 of the rows k .. k + depth - 1 of b; beyond them zeros. */
 static void mgn_panel_pack_columns(margin_real *panel, mgn_view b, size_t k, size_t depth,
-                                   size_t first, size_t n)
-{
+                                   size_t first, size_t n) {
     for (size_t t = 0; t < depth; t++, panel += MGN_PANEL) {
         const margin_real *from = b.p + (k + t) * b.row + first * b.col;
         if (b.col == 1u && n >= MGN_PANEL) { /* the usual case, for the vectoriser */
@@ -5907,8 +5556,7 @@ static void mgn_panel_pack_columns(margin_real *panel, mgn_view b, size_t k, siz
 /* One block of depth terms in one panel of columns of c, or with `more` added to it, for all m rows
  * of a. */
 static void mgn_mat_mul_panel(margin_real *c, size_t step, mgn_view a, size_t m, size_t depth,
-                              const margin_real *panel, size_t n, bool more)
-{
+                              const margin_real *panel, size_t n, bool more) {
     const margin_real *x[MGN_TILE];
     for (size_t i = 0; i < m; i += MGN_TILE) {
         const size_t count = m - i < MGN_TILE ? m - i : MGN_TILE;
@@ -5922,8 +5570,7 @@ static void mgn_mat_mul_panel(margin_real *c, size_t step, mgn_view a, size_t m,
 /* c = a b for a of m x k and b of k x n, or with `more` c + a b: k in blocks, each sum going on
  * where it was left, so that terms that come in several calls give the bits of one. */
 static void mgn_mat_mul_more(margin_real *c, size_t step, mgn_view a, mgn_view b, size_t m,
-                             size_t k, size_t n, bool more, margin_real *panel)
-{
+                             size_t k, size_t n, bool more, margin_real *panel) {
     for (size_t t = 0; t < k || t == 0; t += MGN_DEPTH) {
         const size_t depth = k - t < MGN_DEPTH ? k - t : MGN_DEPTH;
         const mgn_view at = mgn_view_of(t > 0 ? a.p + t * a.col : a.p, a.row, a.col);
@@ -5936,20 +5583,17 @@ static void mgn_mat_mul_more(margin_real *c, size_t step, mgn_view a, mgn_view b
 }
 
 static void mgn_mat_mul(margin_real *c, size_t step, mgn_view a, mgn_view b, size_t m, size_t k,
-                        size_t n, margin_real *panel)
-{
+                        size_t n, margin_real *panel) {
     mgn_mat_mul_more(c, step, a, b, m, k, n, false, panel);
 }
 
-static margin_real *mgn_mat_mul_plan(margin_arena *mem, size_t k)
-{
+static margin_real *mgn_mat_mul_plan(margin_arena *mem, size_t k) {
     return MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, k < MGN_DEPTH ? k : MGN_DEPTH));
 }
 
 /* panel = columns first .. first + n - 1 of `depth` rows of x, row i times w[i]. */
 static void mgn_panel_pack_weighted(margin_real *panel, const margin_real *x, size_t stride,
-                                    const margin_real *w, size_t depth, size_t first, size_t n)
-{
+                                    const margin_real *w, size_t depth, size_t first, size_t n) {
     mgn_panel_pack_columns(panel, mgn_view_of(x, stride, 1), 0, depth, first, n);
     for (size_t t = 0; w != NULL && t < depth; t++, panel += MGN_PANEL) {
         for (size_t r = 0; r < MGN_PANEL; r++) {
@@ -5960,8 +5604,7 @@ static void mgn_panel_pack_weighted(margin_real *panel, const margin_real *x, si
 
 /* Adds the sums over `depth` rows to the columns first .. of the rows first .. d-1 of g. */
 static void mgn_normal_panel(margin_real *g, size_t step, const margin_real *x, size_t stride,
-                             size_t depth, size_t first, size_t d, const margin_real *panel)
-{
+                             size_t depth, size_t first, size_t d, const margin_real *panel) {
     const size_t n = d - first < MGN_PANEL ? d - first : MGN_PANEL;
     margin_real tile[MGN_TILE * MGN_PANEL];
     const margin_real *column[MGN_TILE];
@@ -5982,8 +5625,7 @@ static void mgn_normal_panel(margin_real *g, size_t step, const margin_real *x, 
 /* g = X' D X: blocks of MGN_DEPTH rows are summed from zero and then added up, which bounds the
  * growth of the rounding errors by MGN_DEPTH + n / MGN_DEPTH instead of n terms. */
 static void mgn_normal_matrix(margin_real *g, size_t step, const margin_real *x, size_t stride,
-                              const margin_real *w, size_t n, size_t d, margin_real *panel)
-{
+                              const margin_real *w, size_t n, size_t d, margin_real *panel) {
     for (size_t i = 0; i < d; i++) {
         for (size_t j = 0; j < d; j++) {
             g[i * step + j] = 0;
@@ -6008,8 +5650,7 @@ static void mgn_normal_matrix(margin_real *g, size_t step, const margin_real *x,
  * with a copy of the diagonal, can restore it when the factorisation fails. */
 
 /* Largest |a_ij| of the lower triangle; NaN or infinite if an element is. */
-static margin_real mgn_lower_max(const margin_real *a, size_t stride, size_t n)
-{
+static margin_real mgn_lower_max(const margin_real *a, size_t stride, size_t n) {
     margin_real m = 0;
     for (size_t i = 0; i < n; i++) {
         const margin_real row = margin_norm_inf(a + i * stride, i + 1u);
@@ -6021,8 +5662,7 @@ static margin_real mgn_lower_max(const margin_real *a, size_t stride, size_t n)
 }
 
 /* A square matrix argument whose lower triangle is finite. */
-static margin_status mgn_lower_check(const margin_real *a, size_t stride, size_t n)
-{
+static margin_status mgn_lower_check(const margin_real *a, size_t stride, size_t n) {
     const margin_status status = mgn_mat_check(a, stride, n, n);
     if (status == MARGIN_OK && !(mgn_lower_max(a, mgn_stride(stride, n), n) <= MGN_HUGE)) {
         return MARGIN_E_NOT_FINITE;
@@ -6030,16 +5670,16 @@ static margin_status mgn_lower_check(const margin_real *a, size_t stride, size_t
     return status;
 }
 
-static void mgn_diagonal_save(margin_real *diagonal, const margin_real *a, size_t stride, size_t n)
-{
+static void mgn_diagonal_save(margin_real *diagonal, const margin_real *a, size_t stride,
+                              size_t n) {
     for (size_t i = 0; i < n; i++) {
         diagonal[i] = a[i * stride + i];
     }
 }
 
 /* The lower triangle again as it was, from the upper one and the saved diagonal. */
-static void mgn_lower_restore(margin_real *a, size_t stride, size_t n, const margin_real *diagonal)
-{
+static void mgn_lower_restore(margin_real *a, size_t stride, size_t n,
+                              const margin_real *diagonal) {
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < i; j++) {
             a[i * stride + j] = a[j * stride + i];
@@ -6051,8 +5691,7 @@ static void mgn_lower_restore(margin_real *a, size_t stride, size_t n, const mar
 /* a[i][l] -= sum of a[i][k] a[l][k] over k = from .. from + depth - 1, for the `count` columns l of
  * one panel from `first` on and all rows i >= l. */
 static void mgn_lower_update(margin_real *a, size_t stride, size_t n, size_t first, size_t count,
-                             size_t from, size_t depth, margin_real *panel)
-{
+                             size_t from, size_t depth, margin_real *panel) {
     margin_real tile[MGN_TILE * MGN_PANEL];
     const margin_real *group[MGN_TILE];
     mgn_panel_pack(panel, a + from, stride, NULL, first, count, depth);
@@ -6072,8 +5711,7 @@ static void mgn_lower_update(margin_real *a, size_t stride, size_t n, size_t fir
 /* Factors the square of one panel on the diagonal, row by row. `upper` gets its transposed factor,
  * padded with zeros, `inverse` the reciprocals of its diagonal. False: not positive definite. */
 static bool mgn_cholesky_square(margin_real *a, size_t stride, size_t count, margin_real *upper,
-                                margin_real *inverse)
-{
+                                margin_real *inverse) {
     for (size_t i = 0; i < MGN_PANEL * MGN_PANEL; i++) {
         upper[i] = 0;
     }
@@ -6098,8 +5736,7 @@ static bool mgn_cholesky_square(margin_real *a, size_t stride, size_t count, mar
 
 /* The rows below a whole square: row <- row / factor', by the columns of the factor. */
 static void mgn_cholesky_rows(margin_real *a, size_t stride, size_t rows, const margin_real *upper,
-                              const margin_real *inverse)
-{
+                              const margin_real *inverse) {
     for (size_t i = 0; i < rows; i++, a += stride) {
         margin_real row[MGN_PANEL];
         for (size_t r = 0; r < MGN_PANEL; r++) {
@@ -6116,8 +5753,7 @@ static void mgn_cholesky_rows(margin_real *a, size_t stride, size_t rows, const 
 }
 
 /* A = L L', panel after panel of columns; each first loses the part of all columns before it. */
-static bool mgn_cholesky(margin_real *a, size_t stride, size_t n, margin_real *panel)
-{
+static bool mgn_cholesky(margin_real *a, size_t stride, size_t n, margin_real *panel) {
     margin_real upper[MGN_PANEL * MGN_PANEL];
     margin_real inverse[MGN_PANEL];
     for (size_t first = 0; first < n; first += MGN_PANEL) {
@@ -6139,22 +5775,20 @@ typedef struct {
     margin_real *diagonal; /* of the matrix, to restore it */
 } mgn_cholesky_work;
 
-static mgn_cholesky_work mgn_cholesky_plan(margin_arena *mem, size_t n)
-{
+static mgn_cholesky_work mgn_cholesky_plan(margin_arena *mem, size_t n) {
     mgn_cholesky_work work, *plan = &work;
     MARGIN_BLOCKS_CHOLESKY(MGN_TAKE, n)
     return work;
 }
 
-MARGIN_API size_t margin_cholesky_size(size_t n)
-{
+MARGIN_API size_t margin_cholesky_size(size_t n) {
     margin_arena mem = margin_arena_counting();
     (void)mgn_cholesky_plan(&mem, n);
     return mgn_arena_counted(&mem);
 }
 
-MARGIN_API margin_status margin_cholesky(margin_real *a, size_t stride, size_t n, margin_arena *mem)
-{
+MARGIN_API margin_status margin_cholesky(margin_real *a, size_t stride, size_t n,
+                                         margin_arena *mem) {
     margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_mem_check(mem));
     const size_t step = mgn_stride(stride, n);
     margin_arena before;
@@ -6185,15 +5819,13 @@ typedef struct {
     margin_index *order;
 } mgn_pivoted_work;
 
-static mgn_pivoted_work mgn_pivoted_plan(margin_arena *mem, size_t n)
-{
+static mgn_pivoted_work mgn_pivoted_plan(margin_arena *mem, size_t n) {
     mgn_pivoted_work work, *plan = &work;
     MARGIN_BLOCKS_PIVOTED(MGN_TAKE, n)
     return work;
 }
 
-static void mgn_swap(margin_real *a, margin_real *b)
-{
+static void mgn_swap(margin_real *a, margin_real *b) {
     const margin_real t = *a;
     *a = *b;
     *b = t;
@@ -6201,8 +5833,7 @@ static void mgn_swap(margin_real *a, margin_real *b)
 
 /* Exchanges rows and columns i < j of the symmetric matrix whose lower triangle is in a; the
  * diagonal is kept elsewhere. */
-static void mgn_lower_swap(margin_real *a, size_t stride, size_t n, size_t i, size_t j)
-{
+static void mgn_lower_swap(margin_real *a, size_t stride, size_t n, size_t i, size_t j) {
     for (size_t k = 0; k < i; k++) {
         mgn_swap(&a[i * stride + k], &a[j * stride + k]);
     }
@@ -6215,8 +5846,7 @@ static void mgn_lower_swap(margin_real *a, size_t stride, size_t n, size_t i, si
 }
 
 /* The first of the largest values of x[from] .. x[n-1]. */
-static size_t mgn_index_of_max(const margin_real *x, size_t from, size_t n)
-{
+static size_t mgn_index_of_max(const margin_real *x, size_t from, size_t n) {
     size_t best = from;
     for (size_t i = from + 1u; i < n; i++) {
         if (x[i] > x[best]) {
@@ -6228,8 +5858,7 @@ static size_t mgn_index_of_max(const margin_real *x, size_t from, size_t n)
 
 /* Column j of the factor, of which the columns before `from` are already taken off the matrix. */
 static void mgn_pivoted_column(margin_real *a, size_t stride, size_t n, size_t from, size_t j,
-                               const mgn_pivoted_work *work)
-{
+                               const mgn_pivoted_work *work) {
     const margin_real pivot = mgn_sqrt(work->left[j]);
     margin_real *row = a + j * stride;
     row[j] = pivot;
@@ -6244,8 +5873,7 @@ static void mgn_pivoted_column(margin_real *a, size_t stride, size_t n, size_t f
 /* Columns `from` .. end - 1, the largest diagonal element left being the next pivot (Higham 2002,
  * section 10.3), until that is at most `least`. Returns the rank so far. */
 static size_t mgn_pivoted_block(margin_real *a, size_t stride, size_t n, size_t from, size_t end,
-                                margin_real least, const mgn_pivoted_work *work)
-{
+                                margin_real least, const mgn_pivoted_work *work) {
     for (size_t j = from; j < end; j++) {
         const size_t p = mgn_index_of_max(work->left, j, n);
         const margin_index row = work->order[p];
@@ -6265,8 +5893,7 @@ static size_t mgn_pivoted_block(margin_real *a, size_t stride, size_t n, size_t 
 
 /* The whole factorisation; returns the rank. What is left stays in the lower triangle. */
 static size_t mgn_pivoted(margin_real *a, size_t stride, size_t n, margin_real least,
-                          const mgn_pivoted_work *work)
-{
+                          const mgn_pivoted_work *work) {
     size_t rank = 0;
     for (size_t from = 0; from < n; from = rank) {
         const size_t end = n - from < MGN_PIVOTS ? n : from + MGN_PIVOTS;
@@ -6284,8 +5911,7 @@ static size_t mgn_pivoted(margin_real *a, size_t stride, size_t n, margin_real l
 
 /* What is left after `rank` columns of a semi-definite matrix is no larger than its diagonal. */
 static bool mgn_pivoted_rest_is_small(const margin_real *a, size_t stride, size_t n, size_t rank,
-                                      const margin_real *left, margin_real bound)
-{
+                                      const margin_real *left, margin_real bound) {
     for (size_t i = rank; i < n; i++) {
         if (!(left[i] >= -bound && margin_norm_inf(a + i * stride + rank, i - rank) <= bound)) {
             return false;
@@ -6295,8 +5921,7 @@ static bool mgn_pivoted_rest_is_small(const margin_real *a, size_t stride, size_
 }
 
 /* Leaves L alone in the lower triangle: its columns from `rank` on are zero. */
-static void mgn_pivoted_finish(margin_real *a, size_t stride, size_t n, size_t rank)
-{
+static void mgn_pivoted_finish(margin_real *a, size_t stride, size_t n, size_t rank) {
     for (size_t i = rank; i < n; i++) {
         for (size_t j = rank; j <= i; j++) {
             a[i * stride + j] = 0;
@@ -6304,8 +5929,7 @@ static void mgn_pivoted_finish(margin_real *a, size_t stride, size_t n, size_t r
     }
 }
 
-MARGIN_API size_t margin_cholesky_pivoted_size(size_t n)
-{
+MARGIN_API size_t margin_cholesky_pivoted_size(size_t n) {
     margin_arena mem = margin_arena_counting();
     (void)mgn_pivoted_plan(&mem, n);
     return mgn_arena_counted(&mem);
@@ -6313,8 +5937,7 @@ MARGIN_API size_t margin_cholesky_pivoted_size(size_t n)
 
 /* The work once there is memory; a is restored if it is indefinite. */
 static margin_status mgn_pivoted_run(margin_real *a, size_t stride, size_t n, margin_real tol,
-                                     size_t *rank, const mgn_pivoted_work *work)
-{
+                                     size_t *rank, const mgn_pivoted_work *work) {
     margin_real largest = 0;
     margin_real noise;
     mgn_diagonal_save(work->diagonal, a, stride, n);
@@ -6336,8 +5959,7 @@ static margin_status mgn_pivoted_run(margin_real *a, size_t stride, size_t n, ma
 
 MARGIN_API margin_status margin_cholesky_pivoted(margin_real *a, size_t stride, size_t n,
                                                  margin_real tol, margin_index *order, size_t *rank,
-                                                 margin_arena *mem)
-{
+                                                 margin_arena *mem) {
     margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_mem_check(mem));
     margin_arena before;
     mgn_pivoted_work work;
@@ -6367,8 +5989,7 @@ MARGIN_API margin_status margin_cholesky_pivoted(margin_real *a, size_t stride, 
 
 /* row -= sum over k = from .. to - 1 of T(i, k) * (row k of b), in this order. */
 static void mgn_substitute(margin_real *MGN_RESTRICT row, const margin_real *b, size_t step,
-                           size_t m, mgn_view t, size_t i, size_t from, size_t to)
-{
+                           size_t m, mgn_view t, size_t i, size_t from, size_t to) {
     const margin_real *c = t.p + i * t.row;
     const size_t whole = to - (to - from) % 4u;
     size_t k = from;
@@ -6386,8 +6007,7 @@ static void mgn_substitute(margin_real *MGN_RESTRICT row, const margin_real *b, 
 }
 
 /* b = T^-1 b, column by column of T: for one right-hand side and columns without gaps. */
-static void mgn_solve_columns(margin_real *b, mgn_view t, size_t n, bool forward)
-{
+static void mgn_solve_columns(margin_real *b, mgn_view t, size_t n, bool forward) {
     for (size_t step = 0; step < n; step++) {
         const size_t k = forward ? step : n - 1u - step;
         const size_t from = forward ? k + 1u : 0;
@@ -6398,8 +6018,7 @@ static void mgn_solve_columns(margin_real *b, mgn_view t, size_t n, bool forward
 
 /* b = T^-1 b for the n x m matrix b; forward: T is lower triangular, otherwise upper. Either its
  * rows or its columns are without gaps. */
-static void mgn_solve(margin_real *b, size_t step, size_t m, mgn_view t, size_t n, bool forward)
-{
+static void mgn_solve(margin_real *b, size_t step, size_t m, mgn_view t, size_t n, bool forward) {
     if (m == 1u && step == 1u && t.row == 1u) {
         mgn_solve_columns(b, t, n, forward);
         return;
@@ -6420,8 +6039,7 @@ static void mgn_solve(margin_real *b, size_t step, size_t m, mgn_view t, size_t 
 }
 
 static margin_status mgn_solve_check(const margin_real *b, size_t bstride, size_t m,
-                                     const margin_real *t, size_t tstride, size_t n)
-{
+                                     const margin_real *t, size_t tstride, size_t n) {
     const margin_status status =
         mgn_both(mgn_mat_check(b, bstride, n, m), mgn_mat_check(t, tstride, n, n));
     for (size_t i = 0; i < n && status == MARGIN_OK; i++) {
@@ -6433,8 +6051,7 @@ static margin_status mgn_solve_check(const margin_real *b, size_t bstride, size_
 }
 
 MARGIN_API margin_status margin_solve_lower(margin_real *b, size_t bstride, size_t m,
-                                            const margin_real *l, size_t lstride, size_t n)
-{
+                                            const margin_real *l, size_t lstride, size_t n) {
     const margin_status status = mgn_solve_check(b, bstride, m, l, lstride, n);
     if (status == MARGIN_OK) {
         mgn_solve(b, mgn_stride(bstride, m), m, mgn_view_of(l, mgn_stride(lstride, n), 1), n, true);
@@ -6443,8 +6060,7 @@ MARGIN_API margin_status margin_solve_lower(margin_real *b, size_t bstride, size
 }
 
 MARGIN_API margin_status margin_solve_lower_t(margin_real *b, size_t bstride, size_t m,
-                                              const margin_real *l, size_t lstride, size_t n)
-{
+                                              const margin_real *l, size_t lstride, size_t n) {
     const margin_status status = mgn_solve_check(b, bstride, m, l, lstride, n);
     if (status == MARGIN_OK) {
         mgn_solve(b, mgn_stride(bstride, m), m, mgn_view_of(l, 1, mgn_stride(lstride, n)), n,
@@ -6454,8 +6070,7 @@ MARGIN_API margin_status margin_solve_lower_t(margin_real *b, size_t bstride, si
 }
 
 MARGIN_API margin_status margin_cholesky_solve(margin_real *b, size_t bstride, size_t m,
-                                               const margin_real *l, size_t lstride, size_t n)
-{
+                                               const margin_real *l, size_t lstride, size_t n) {
     const margin_status status = margin_solve_lower(b, bstride, m, l, lstride, n);
     return status == MARGIN_OK ? margin_solve_lower_t(b, bstride, m, l, lstride, n) : status;
 }
@@ -6465,8 +6080,7 @@ MARGIN_API margin_status margin_cholesky_solve(margin_real *b, size_t bstride, s
  * the columns before it, then makes its own. */
 
 /* sqrt(x^2 + y^2) without overflow or harmful underflow. */
-static margin_real mgn_hypot(margin_real x, margin_real y)
-{
+static margin_real mgn_hypot(margin_real x, margin_real y) {
     const margin_real s = x * x + y * y;
     margin_real pair[2];
     if (mgn_square_is_safe(s)) {
@@ -6483,8 +6097,7 @@ typedef struct {
 } mgn_rotations;
 
 /* The rotation that takes (x, y) to (r, 0); returns r >= 0. */
-static margin_real mgn_rotation(const mgn_rotations *turn, size_t i, margin_real x, margin_real y)
-{
+static margin_real mgn_rotation(const mgn_rotations *turn, size_t i, margin_real x, margin_real y) {
     const margin_real r = mgn_hypot(x, y);
     turn->c[i] = r > 0 ? x / r : 1;
     turn->s[i] = r > 0 ? y / r : 0;
@@ -6499,8 +6112,7 @@ static margin_real mgn_rotation(const mgn_rotations *turn, size_t i, margin_real
 
 /* work = a / scale, lower triangle; returns the scale. */
 static margin_real mgn_lower_scaled(margin_real *work, size_t step, const margin_real *a,
-                                    size_t stride, size_t n)
-{
+                                    size_t stride, size_t n) {
     const margin_real scale = mgn_power_of_two(mgn_lower_max(a, stride, n));
     const margin_real inverse = 1 / scale;
     for (size_t i = 0; i < n; i++) {
@@ -6513,8 +6125,7 @@ static margin_real mgn_lower_scaled(margin_real *work, size_t step, const margin
 
 /* The reflection I - u u' / h that takes the n values u to (0, ..., 0, *last); u is overwritten by
  * its vector. Returns h, or 0 where nothing is to be done. */
-static margin_real mgn_reflector(margin_real *u, size_t n, margin_real *last)
-{
+static margin_real mgn_reflector(margin_real *u, size_t n, margin_real *last) {
     const margin_real f = u[n - 1u];
     const margin_real tail = margin_dot(u, u, n - 1u);
     const margin_real square = tail + f * f;
@@ -6529,8 +6140,7 @@ static margin_real mgn_reflector(margin_real *u, size_t n, margin_real *last)
 
 /* p = A u for the symmetric A in the lower triangle of a. */
 static void mgn_symmetric_vec(margin_real *p, const margin_real *a, size_t stride, size_t n,
-                              const margin_real *u)
-{
+                              const margin_real *u) {
     for (size_t j = 0; j < n; j++, a += stride) {
         p[j] = margin_dot(a, u, j + 1u);
         mgn_axpy(p, u[j], a, j);
@@ -6539,8 +6149,7 @@ static void mgn_symmetric_vec(margin_real *p, const margin_real *a, size_t strid
 
 /* row -= f q + g u */
 static void mgn_subtract_two(margin_real *MGN_RESTRICT row, margin_real f, const margin_real *q,
-                             margin_real g, const margin_real *u, size_t n)
-{
+                             margin_real g, const margin_real *u, size_t n) {
     for (size_t k = 0; k < n; k++) {
         row[k] -= f * q[k] + g * u[k];
     }
@@ -6549,8 +6158,7 @@ static void mgn_subtract_two(margin_real *MGN_RESTRICT row, margin_real f, const
 /* A = H A H with H = I - u u' / h, lower triangle of n rows: with p = A u / h and
  * q = p - (u.p / 2h) u that is A - u q' - q u'. */
 static void mgn_reflect_both(margin_real *a, size_t stride, size_t n, const margin_real *u,
-                             margin_real h, margin_real *q)
-{
+                             margin_real h, margin_real *q) {
     mgn_symmetric_vec(q, a, stride, n, u);
     for (size_t j = 0; j < n; j++) {
         q[j] /= h;
@@ -6569,8 +6177,7 @@ typedef struct {
     mgn_rotations turn; /* rotations of one QR step */
 } mgn_tridiagonal;
 
-static mgn_tridiagonal mgn_tridiagonal_plan(margin_arena *mem, size_t n)
-{
+static mgn_tridiagonal mgn_tridiagonal_plan(margin_arena *mem, size_t n) {
     mgn_tridiagonal t, *plan = &t;
     MARGIN_BLOCKS_EIGEN(MGN_TAKE, n)
     return t;
@@ -6578,8 +6185,7 @@ static mgn_tridiagonal mgn_tridiagonal_plan(margin_arena *mem, size_t n)
 
 /* Reduces the lower triangle of a to T, from the last row up; u of the reflection that cleared row
  * i stays in the first i places of that row. */
-static void mgn_tridiagonalise(margin_real *a, size_t stride, size_t n, const mgn_tridiagonal *t)
-{
+static void mgn_tridiagonalise(margin_real *a, size_t stride, size_t n, const mgn_tridiagonal *t) {
     for (size_t i = n; i > 1u; i--) {
         margin_real *u = a + (i - 1u) * stride;
         t->h[i - 1u] = mgn_reflector(u, i - 1u, &t->e[i - 2u]);
@@ -6593,15 +6199,14 @@ static void mgn_tridiagonalise(margin_real *a, size_t stride, size_t n, const mg
 }
 
 /* row -= (row . u / h) u: one reflection of a row of n values. */
-static void mgn_reflect_row(margin_real *row, const margin_real *u, margin_real h, size_t n)
-{
+static void mgn_reflect_row(margin_real *row, const margin_real *u, margin_real h, size_t n) {
     mgn_axpy(row, -(margin_dot(row, u, n) / h), u, n);
 }
 
 /* Overwrites the vectors u in a by Q', the product of their reflections: each one acts on the rows
  * above its own, which are complete by then. */
-static void mgn_tridiagonal_basis(margin_real *a, size_t stride, size_t n, const mgn_tridiagonal *t)
-{
+static void mgn_tridiagonal_basis(margin_real *a, size_t stride, size_t n,
+                                  const mgn_tridiagonal *t) {
     for (size_t i = 0; i < n; i++) {
         margin_real *u = a + i * stride;
         for (size_t j = 0; i > 0 && t->h[i] > 0 && j < i; j++) {
@@ -6617,8 +6222,7 @@ static void mgn_tridiagonal_basis(margin_real *a, size_t stride, size_t n, const
 
 /* One implicit QR step with Wilkinson's shift on rows lo .. hi of T, whose couplings are not
  * zero. */
-static void mgn_qr_step(const mgn_tridiagonal *t, size_t lo, size_t hi)
-{
+static void mgn_qr_step(const mgn_tridiagonal *t, size_t lo, size_t hi) {
     margin_real *d = t->d, *e = t->e;
     const margin_real half = (d[hi - 1u] - d[hi]) / 2, b = e[hi - 1u];
     const margin_real root = mgn_hypot(half, b);
@@ -6647,8 +6251,7 @@ static void mgn_qr_step(const mgn_tridiagonal *t, size_t lo, size_t hi)
 
 /* (a, b) = (c a + s b, c b - s a) for two rows. */
 static void mgn_rotate(margin_real *MGN_RESTRICT a, margin_real *MGN_RESTRICT b, size_t n,
-                       margin_real c, margin_real s)
-{
+                       margin_real c, margin_real s) {
     for (size_t j = 0; j < n; j++) {
         const margin_real v = a[j];
         a[j] = c * v + s * b[j];
@@ -6659,8 +6262,7 @@ static void mgn_rotate(margin_real *MGN_RESTRICT a, margin_real *MGN_RESTRICT b,
 /* Two rotations, of rows a, b and then of b, z, in one pass. */
 static void mgn_rotate_two(margin_real *MGN_RESTRICT a, margin_real *MGN_RESTRICT b,
                            margin_real *MGN_RESTRICT z, size_t n, const margin_real *c,
-                           const margin_real *s)
-{
+                           const margin_real *s) {
     const margin_real c0 = c[0], c1 = c[1], s0 = s[0], s1 = s[1];
     for (size_t j = 0; j < n; j++) {
         const margin_real v = a[j], w = c0 * b[j] - s0 * v;
@@ -6672,8 +6274,7 @@ static void mgn_rotate_two(margin_real *MGN_RESTRICT a, margin_real *MGN_RESTRIC
 
 /* The rotations of one QR step on rows lo .. hi of v. */
 static void mgn_rotate_rows(margin_real *v, size_t stride, size_t n, size_t lo, size_t hi,
-                            const mgn_rotations *turn)
-{
+                            const mgn_rotations *turn) {
     const size_t whole = hi - (hi - lo) % 2u;
     size_t k = lo;
     for (; k < whole; k += 2u) {
@@ -6685,16 +6286,15 @@ static void mgn_rotate_rows(margin_real *v, size_t stride, size_t n, size_t lo, 
     }
 }
 
-static bool mgn_coupling_is_small(const mgn_tridiagonal *t, size_t k)
-{
+static bool mgn_coupling_is_small(const mgn_tridiagonal *t, size_t k) {
     const margin_real size = mgn_abs(t->d[k]) + mgn_abs(t->d[k + 1u]);
     return mgn_abs(t->e[k]) <= MGN_EPS * mgn_max(size, MGN_EPS);
 }
 
 /* T to diagonal form; the rows of v, if there are any, turn with it. Two or three steps for each
  * eigenvalue are usual; false after 30 n of them. */
-static bool mgn_tridiagonal_solve(const mgn_tridiagonal *t, size_t n, margin_real *v, size_t stride)
-{
+static bool mgn_tridiagonal_solve(const mgn_tridiagonal *t, size_t n, margin_real *v,
+                                  size_t stride) {
     size_t hi = n == 0 ? 0 : n - 1u;
     size_t steps = 0;
     while (hi > 0) {
@@ -6718,8 +6318,7 @@ static bool mgn_tridiagonal_solve(const mgn_tridiagonal *t, size_t n, margin_rea
 }
 
 /* The `count` largest of the n values d first, largest first; rows of v, if any, likewise. */
-static void mgn_sort_eigen(margin_real *d, size_t n, size_t count, margin_real *v, size_t stride)
-{
+static void mgn_sort_eigen(margin_real *d, size_t n, size_t count, margin_real *v, size_t stride) {
     for (size_t i = 0; i < count; i++) {
         const size_t best = mgn_index_of_max(d, i, n);
         for (size_t j = 0; v != NULL && best != i && j < n; j++) {
@@ -6730,15 +6329,14 @@ static void mgn_sort_eigen(margin_real *d, size_t n, size_t count, margin_real *
 }
 
 /* Scratch of margin_eigen: a work matrix only where there are no vectors to hold it. */
-static mgn_tridiagonal mgn_eigen_plan(margin_arena *mem, size_t n, bool vectors, margin_real **work)
-{
+static mgn_tridiagonal mgn_eigen_plan(margin_arena *mem, size_t n, bool vectors,
+                                      margin_real **work) {
     const mgn_tridiagonal t = mgn_tridiagonal_plan(mem, n);
     *work = vectors ? NULL : MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, n));
     return t;
 }
 
-MARGIN_API size_t margin_eigen_size(size_t n, bool vectors)
-{
+MARGIN_API size_t margin_eigen_size(size_t n, bool vectors) {
     margin_arena mem = margin_arena_counting();
     margin_real *work;
     (void)mgn_eigen_plan(&mem, n, vectors, &work);
@@ -6748,8 +6346,7 @@ MARGIN_API size_t margin_eigen_size(size_t n, bool vectors)
 /* All eigenvalues of a and, where the rows of v are wanted, eigenvectors. */
 static margin_status mgn_eigen(margin_real *values, margin_real *v, size_t step, bool vectors,
                                const margin_real *a, size_t stride, size_t n,
-                               const mgn_tridiagonal *t)
-{
+                               const mgn_tridiagonal *t) {
     const margin_real scale = mgn_lower_scaled(v, step, a, stride, n);
     mgn_tridiagonalise(v, step, n, t);
     if (vectors) {
@@ -6767,8 +6364,7 @@ static margin_status mgn_eigen(margin_real *values, margin_real *v, size_t step,
 
 MARGIN_API margin_status margin_eigen(margin_real *values, margin_real *vectors, size_t vstride,
                                       const margin_real *a, size_t stride, size_t n,
-                                      margin_arena *mem)
-{
+                                      margin_arena *mem) {
     const bool wanted = vectors != NULL;
     margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_vec_check(values, n));
     margin_arena before;
@@ -6802,8 +6398,7 @@ typedef struct {
     margin_index *swapped; /* P by whether rows i and i + 1 were exchanged */
 } mgn_leading;
 
-static mgn_leading mgn_leading_plan(margin_arena *mem, size_t n)
-{
+static mgn_leading mgn_leading_plan(margin_arena *mem, size_t n) {
     mgn_leading w;
     w.t = mgn_tridiagonal_plan(mem, n);
     w.a = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, n));
@@ -6817,23 +6412,20 @@ static mgn_leading mgn_leading_plan(margin_arena *mem, size_t n)
     return w;
 }
 
-MARGIN_API size_t margin_eigen_leading_size(size_t n)
-{
+MARGIN_API size_t margin_eigen_leading_size(size_t n) {
     margin_arena mem = margin_arena_counting();
     (void)mgn_leading_plan(&mem, n);
     return mgn_arena_counted(&mem);
 }
 
 /* x, or a number of the size `least` with its sign. */
-static margin_real mgn_at_least(margin_real x, margin_real least)
-{
+static margin_real mgn_at_least(margin_real x, margin_real least) {
     return mgn_abs(x) >= least ? x : x < 0 ? -least : least;
 }
 
 /* Gauss elimination with partial pivoting of T - lambda; pivots are kept away from zero. */
 static void mgn_shifted_factor(const mgn_leading *w, size_t n, margin_real lambda,
-                               margin_real least)
-{
+                               margin_real least) {
     margin_real x = w->d[0] - lambda; /* the row to eliminate with: x, y and a zero */
     margin_real y = n > 1u ? w->e[0] : 0;
     for (size_t i = 0; i + 1u < n; i++) {
@@ -6861,8 +6453,7 @@ static void mgn_shifted_factor(const mgn_leading *w, size_t n, margin_real lambd
 }
 
 /* z = (T - lambda)^-1 z */
-static void mgn_shifted_solve(const mgn_leading *w, size_t n, margin_real *z)
-{
+static void mgn_shifted_solve(const mgn_leading *w, size_t n, margin_real *z) {
     for (size_t i = 0; i + 1u < n; i++) {
         if (w->swapped[i]) {
             mgn_swap(&z[i], &z[i + 1u]);
@@ -6884,8 +6475,7 @@ static void mgn_shifted_solve(const mgn_leading *w, size_t n, margin_real *z)
 /* Takes from z its parts along `count` orthonormal rows, adding the coefficients to sums[i * step]
  * if there is such a place. */
 static void mgn_orthogonalise(margin_real *z, const margin_real *rows, size_t stride, size_t count,
-                              size_t n, margin_real *sums, size_t step)
-{
+                              size_t n, margin_real *sums, size_t step) {
     for (size_t i = 0; i < count; i++) {
         const margin_real c = margin_dot(z, rows + i * stride, n);
         mgn_axpy(z, -c, rows + i * stride, n);
@@ -6896,8 +6486,7 @@ static void mgn_orthogonalise(margin_real *z, const margin_real *rows, size_t st
 }
 
 /* z / |z|, returning |z|; zero stays. */
-static margin_real mgn_normalise(margin_real *z, size_t n)
-{
+static margin_real mgn_normalise(margin_real *z, size_t n) {
     const margin_real length = margin_norm2(z, n);
     for (size_t i = 0; i < n && length > 0; i++) {
         z[i] /= length;
@@ -6906,8 +6495,7 @@ static margin_real mgn_normalise(margin_real *z, size_t n)
 }
 
 /* Some vector of length 1, another one for every `seed`: xorshift (Marsaglia 2003) as a source. */
-static void mgn_start_vector(margin_real *z, size_t n, size_t seed)
-{
+static void mgn_start_vector(margin_real *z, size_t n, size_t seed) {
     uint32_t state = ((uint32_t)seed + 1u) * UINT32_C(0x9E3779B9);
     for (size_t i = 0; i < n; i++) {
         state ^= state << 13;
@@ -6921,8 +6509,7 @@ static void mgn_start_vector(margin_real *z, size_t n, size_t seed)
 /* z made orthogonal to `count` orthonormal rows and of length 1. A pass that takes away more than
  * half of z leaves rounding errors along the rows; the next one removes them. */
 static void mgn_orthonormalise(margin_real *z, const margin_real *rows, size_t stride, size_t count,
-                               size_t n)
-{
+                               size_t n) {
     margin_real length = 0;
     (void)mgn_normalise(z, n);
     for (size_t pass = 0; pass < 4u && length < MGN_R(0.5); pass++) {
@@ -6933,8 +6520,7 @@ static void mgn_orthonormalise(margin_real *z, const margin_real *rows, size_t s
 
 /* Largest element of T z - lambda z. */
 static margin_real mgn_shifted_residual(const mgn_leading *w, size_t n, margin_real lambda,
-                                        const margin_real *z)
-{
+                                        const margin_real *z) {
     margin_real worst = 0;
     for (size_t i = 0; i < n; i++) {
         const margin_real left = i > 0 ? w->e[i - 1u] * z[i - 1u] : 0;
@@ -6953,8 +6539,7 @@ static margin_real mgn_shifted_residual(const mgn_leading *w, size_t n, margin_r
  * one that the rows before already span. Two or three solutions usually leave a residual of EPS
  * |T|; the k-th of at most 8 is accepted with 2^k EPS |T|. */
 static bool mgn_inverse_iteration(const mgn_leading *w, size_t n, margin_real lambda,
-                                  margin_real size, margin_real *v, size_t stride, size_t which)
-{
+                                  margin_real size, margin_real *v, size_t stride, size_t which) {
     const margin_real unit = MGN_EPS * size;
     margin_real *z = v + which * stride;
     margin_real accepted = unit;
@@ -6972,8 +6557,8 @@ static bool mgn_inverse_iteration(const mgn_leading *w, size_t n, margin_real la
 }
 
 /* Rows of v times Q': from eigenvectors of T to those of A. */
-static void mgn_leading_back(const mgn_leading *w, size_t n, margin_real *v, size_t step, size_t k)
-{
+static void mgn_leading_back(const mgn_leading *w, size_t n, margin_real *v, size_t step,
+                             size_t k) {
     for (size_t i = 1; i < n; i++) {
         for (size_t j = 0; w->t.h[i] > 0 && j < k; j++) {
             mgn_reflect_row(v + j * step, w->a + i * n, w->t.h[i], i);
@@ -6983,8 +6568,7 @@ static void mgn_leading_back(const mgn_leading *w, size_t n, margin_real *v, siz
 
 static margin_status mgn_eigen_leading(margin_real *values, margin_real *v, size_t step, size_t k,
                                        const margin_real *a, size_t stride, size_t n,
-                                       const mgn_leading *w)
-{
+                                       const mgn_leading *w) {
     const margin_real scale = mgn_lower_scaled(w->a, n, a, stride, n);
     margin_real size = MGN_EPS;
     mgn_tridiagonalise(w->a, n, n, &w->t);
@@ -7011,8 +6595,7 @@ static margin_status mgn_eigen_leading(margin_real *values, margin_real *v, size
 
 MARGIN_API margin_status margin_eigen_leading(margin_real *values, margin_real *vectors,
                                               size_t vstride, size_t k, const margin_real *a,
-                                              size_t stride, size_t n, margin_arena *mem)
-{
+                                              size_t stride, size_t n, margin_arena *mem) {
     margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_vec_check(values, k));
     margin_arena before;
     mgn_leading w;
@@ -7031,8 +6614,8 @@ MARGIN_API margin_status margin_eigen_leading(margin_real *values, margin_real *
 }
 
 /* A matrix argument without NaN and infinity. */
-static margin_status mgn_finite_check(const margin_real *a, size_t stride, size_t rows, size_t cols)
-{
+static margin_status mgn_finite_check(const margin_real *a, size_t stride, size_t rows,
+                                      size_t cols) {
     const margin_status status = mgn_mat_check(a, stride, rows, cols);
     for (size_t i = 0; i < rows && status == MARGIN_OK; i++) {
         if (!(margin_norm_inf(a + i * mgn_stride(stride, cols), cols) <= MGN_HUGE)) {
@@ -7045,8 +6628,7 @@ static margin_status mgn_finite_check(const margin_real *a, size_t stride, size_
 /* Row j of q made orthonormal to the rows before it, its coefficients in column j of r. Every row
  * is taken through the rows before it twice, which is enough (Giraud, Langou and others 2005). */
 static bool mgn_qr_row(margin_real *q, size_t stride, size_t j, size_t d, margin_real *r,
-                       size_t rstride)
-{
+                       size_t rstride) {
     margin_real *row = q + j * stride;
     margin_real *column = r == NULL ? NULL : r + j;
     const margin_real scale = mgn_power_of_two(margin_norm_inf(row, d));
@@ -7074,8 +6656,7 @@ static bool mgn_qr_row(margin_real *q, size_t stride, size_t j, size_t d, margin
 }
 
 MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, size_t d,
-                                   margin_real *r, size_t rstride, size_t *rank)
-{
+                                   margin_real *r, size_t rstride, size_t *rank) {
     margin_status status = mgn_finite_check(q, qstride, k, d);
     const size_t step = mgn_stride(rstride, k);
     size_t found = 0;
@@ -7102,8 +6683,7 @@ MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, siz
 /* ---- >>data ---- ----------------------------------------------------------------------------- */
 
 MARGIN_API void margin_scaling_row(const margin_scaling *scaling, const margin_real *x,
-                                   margin_real *out)
-{
+                                   margin_real *out) {
     const bool raw = scaling->offset == NULL;
     for (size_t j = 0; j < scaling->d; j++) {
         out[j] = raw ? x[j] : (x[j] - scaling->offset[j]) * scaling->factor[j];
@@ -7111,30 +6691,25 @@ MARGIN_API void margin_scaling_row(const margin_scaling *scaling, const margin_r
 }
 
 /* Row number, values, label and weight of sample i of a view. */
-static inline size_t mgn_row_of(const margin_data *data, size_t i)
-{
+static inline size_t mgn_row_of(const margin_data *data, size_t i) {
     return data->rows == NULL ? i : data->rows[i];
 }
 
-static inline const margin_real *mgn_sample(const margin_data *data, size_t i)
-{
+static inline const margin_real *mgn_sample(const margin_data *data, size_t i) {
     return data->x + mgn_row_of(data, i) * mgn_stride(data->stride, data->d);
 }
 
-static inline size_t mgn_label(const margin_data *data, size_t i)
-{
+static inline size_t mgn_label(const margin_data *data, size_t i) {
     return data->y[mgn_row_of(data, i)];
 }
 
-static inline margin_real mgn_weight(const margin_data *data, size_t i)
-{
+static inline margin_real mgn_weight(const margin_data *data, size_t i) {
     return data->weight == NULL ? 1 : data->weight[mgn_row_of(data, i)];
 }
 
 /* Compensated summation (Kahan 1965): the error of the sum of n terms is 2 eps, not n eps, of the
  * sum of their sizes. `lost` is what the sum has too much. */
-static inline void mgn_add(margin_real *sum, margin_real *lost, margin_real term)
-{
+static inline void mgn_add(margin_real *sum, margin_real *lost, margin_real term) {
     const margin_real y = term - *lost;
     const margin_real s = *sum + y;
     *lost = (s - *sum) - y;
@@ -7142,8 +6717,7 @@ static inline void mgn_add(margin_real *sum, margin_real *lost, margin_real term
 }
 
 /* Shape and pointers of a view; no value is read but the row numbers. */
-static margin_status mgn_data_check_shape(const margin_data *data)
-{
+static margin_status mgn_data_check_shape(const margin_data *data) {
     size_t step;
     size_t last; /* the last row that begins and ends below SIZE_MAX bytes */
     if (data == NULL || data->x == NULL) {
@@ -7168,8 +6742,7 @@ static margin_status mgn_data_check_shape(const margin_data *data)
     return MARGIN_OK;
 }
 
-static bool mgn_all_finite(const margin_real *x, size_t n)
-{
+static bool mgn_all_finite(const margin_real *x, size_t n) {
     size_t faults = 0; /* no early exit, so that compilers vectorise the loop */
     for (size_t i = 0; i < n; i++) {
         faults += !mgn_finite(x[i]);
@@ -7177,8 +6750,7 @@ static bool mgn_all_finite(const margin_real *x, size_t n)
     return faults == 0;
 }
 
-static bool mgn_weights_fit(const margin_data *data)
-{
+static bool mgn_weights_fit(const margin_data *data) {
     margin_real sum = 0;
     size_t faults = 0;
     for (size_t i = 0; i < data->n; i++) {
@@ -7189,8 +6761,7 @@ static bool mgn_weights_fit(const margin_data *data)
     return faults == 0 && sum > 0 && mgn_finite(sum);
 }
 
-MARGIN_API margin_status margin_data_check(const margin_data *data)
-{
+MARGIN_API margin_status margin_data_check(const margin_data *data) {
     const margin_status status = mgn_data_check_shape(data);
     if (status != MARGIN_OK) {
         return status;
@@ -7203,8 +6774,7 @@ MARGIN_API margin_status margin_data_check(const margin_data *data)
     return mgn_weights_fit(data) ? MARGIN_OK : MARGIN_E_LABEL;
 }
 
-static size_t mgn_largest_label(const margin_data *data)
-{
+static size_t mgn_largest_label(const margin_data *data) {
     size_t largest = 0;
     for (size_t i = 0; i < data->n; i++) {
         largest = mgn_label(data, i) > largest ? mgn_label(data, i) : largest;
@@ -7212,8 +6782,7 @@ static size_t mgn_largest_label(const margin_data *data)
     return largest;
 }
 
-MARGIN_API margin_status margin_data_classes(const margin_data *data, size_t *classes)
-{
+MARGIN_API margin_status margin_data_classes(const margin_data *data, size_t *classes) {
     const margin_status status = margin_data_check(data);
     if (status != MARGIN_OK) {
         return status;
@@ -7236,16 +6805,14 @@ typedef struct {
 } mgn_group;
 
 /* The weight of sample i in units of the group's; 0 when it is of another class. */
-static margin_real mgn_share(const mgn_group *g, size_t i)
-{
+static margin_real mgn_share(const mgn_group *g, size_t i) {
     const bool in = g->all || mgn_label(g->data, i) == g->label;
     return in ? mgn_weight(g->data, i) / g->unit : 0;
 }
 
 /* Class `label` of `classes`, its weights counted in `unit`. */
 static mgn_group mgn_group_in(const margin_data *data, size_t label, size_t classes,
-                              margin_real unit)
-{
+                              margin_real unit) {
     mgn_group g = {data, label, classes == 1, unit, 0};
     margin_real lost = 0;
     for (size_t i = 0; i < data->n; i++) {
@@ -7255,8 +6822,7 @@ static mgn_group mgn_group_in(const margin_data *data, size_t label, size_t clas
 }
 
 /* Class `label` of `classes`, in units of its largest weight. */
-static mgn_group mgn_group_of(const margin_data *data, size_t label, size_t classes)
-{
+static mgn_group mgn_group_of(const margin_data *data, size_t label, size_t classes) {
     const mgn_group g = {data, label, classes == 1, 1, 0};
     margin_real unit = 0;
     for (size_t i = 0; i < data->n; i++) {
@@ -7279,19 +6845,16 @@ typedef struct {
     margin_real centre[MGN_STRIP];  /* the mean is low + (high - low) * centre */
 } mgn_strip;
 
-static margin_real mgn_strip_range(const mgn_strip *s, size_t j)
-{
+static margin_real mgn_strip_range(const mgn_strip *s, size_t j) {
     return s->high[j] - s->low[j];
 }
 
-static margin_real mgn_strip_at_centre(const mgn_strip *s, size_t j)
-{
+static margin_real mgn_strip_at_centre(const mgn_strip *s, size_t j) {
     return s->low[j] + mgn_strip_range(s, j) * s->centre[j];
 }
 
 /* The strip that begins at column `first`, with its smallest and largest values. */
-static void mgn_strip_begin(mgn_strip *s, const mgn_group *group, size_t first)
-{
+static void mgn_strip_begin(mgn_strip *s, const mgn_group *group, size_t first) {
     bool begun = false;
     s->group = group;
     s->first = first;
@@ -7313,8 +6876,7 @@ static void mgn_strip_begin(mgn_strip *s, const mgn_group *group, size_t first)
 /* Weighted mean of u or u^2 over the samples, u = (x - low) / (high - low) - from: u lies in [-1,
  * 1], so nothing overflows, and a large offset of the column costs no digits. */
 static void mgn_strip_mean(const mgn_strip *s, const margin_real *from, bool squared,
-                           margin_real *MGN_RESTRICT mean)
-{
+                           margin_real *MGN_RESTRICT mean) {
     margin_real lost[MGN_STRIP];
     for (size_t j = 0; j < s->count; j++) {
         mean[j] = 0;
@@ -7334,8 +6896,7 @@ static void mgn_strip_mean(const mgn_strip *s, const margin_real *from, bool squ
     }
 }
 
-static void mgn_strip_centres(mgn_strip *s)
-{
+static void mgn_strip_centres(mgn_strip *s) {
     static const margin_real zero[MGN_STRIP] = {0};
     for (size_t j = 0; j < s->count; j++) {
         const margin_real range = mgn_strip_range(s, j);
@@ -7345,8 +6906,7 @@ static void mgn_strip_centres(mgn_strip *s)
 }
 
 /* The largest difference of two values in a column of the group; infinite if it overflows. */
-static margin_real mgn_group_range(const mgn_group *g)
-{
+static margin_real mgn_group_range(const mgn_group *g) {
     margin_real largest = 0;
     mgn_strip s;
     for (size_t first = 0; first < g->data->d; first += MGN_STRIP) {
@@ -7359,8 +6919,7 @@ static margin_real mgn_group_range(const mgn_group *g)
 }
 
 /* What all moments ask of the data; `limit`: of the largest difference in a column of a class. */
-static margin_status mgn_moments_check(const margin_data *data, size_t classes, margin_real limit)
-{
+static margin_status mgn_moments_check(const margin_data *data, size_t classes, margin_real limit) {
     const margin_status status = margin_data_check(data);
     if (status != MARGIN_OK) {
         return status;
@@ -7384,8 +6943,7 @@ static margin_status mgn_moments_check(const margin_data *data, size_t classes, 
 }
 
 MARGIN_API margin_status margin_data_means(const margin_data *data, size_t classes,
-                                           margin_real *weight, margin_real *mean)
-{
+                                           margin_real *weight, margin_real *mean) {
     const margin_status status = mgn_moments_check(data, classes, MGN_HUGE);
     if (status != MARGIN_OK) {
         return status;
@@ -7432,8 +6990,7 @@ typedef struct {
     margin_real *cov_lost;
 } mgn_moments;
 
-static void mgn_moments_plan(mgn_moments *plan, margin_arena *mem, size_t d)
-{
+static void mgn_moments_plan(mgn_moments *plan, margin_arena *mem, size_t d) {
     MARGIN_BLOCKS_MOMENTS(MGN_TAKE, d)
     plan->d = d;
     if (plan->vectors != NULL) {
@@ -7445,8 +7002,7 @@ static void mgn_moments_plan(mgn_moments *plan, margin_arena *mem, size_t d)
     }
 }
 
-MARGIN_API size_t margin_data_moments_size(size_t d)
-{
+MARGIN_API size_t margin_data_moments_size(size_t d) {
     margin_arena mem = margin_arena_counting();
     mgn_moments m;
     mgn_moments_plan(&m, &mem, d);
@@ -7455,8 +7011,7 @@ MARGIN_API size_t margin_data_moments_size(size_t d)
 
 /* Centres the block of weight w: z[0..3] are the deviations from its mean b, z[4] is b - m; then m
  * moves by `part` of that. */
-static void mgn_moments_centre(mgn_moments *m, margin_real w, margin_real part)
-{
+static void mgn_moments_centre(mgn_moments *m, margin_real w, margin_real part) {
     const margin_real p1 = m->share[1] / w;
     const margin_real p2 = m->share[2] / w;
     const margin_real p3 = m->share[3] / w;
@@ -7477,8 +7032,7 @@ static void mgn_moments_centre(mgn_moments *m, margin_real w, margin_real part)
 
 /* cov[j] += sum over s of l[s] * z[s][j], from column `from` on: one row of the rank-5 update. */
 static void mgn_moments_row(const mgn_moments *m, size_t from, margin_real *MGN_RESTRICT cov,
-                            margin_real *MGN_RESTRICT lost)
-{
+                            margin_real *MGN_RESTRICT lost) {
     const margin_real *z0 = m->z[0];
     const margin_real *z1 = m->z[1];
     const margin_real *z2 = m->z[2];
@@ -7496,8 +7050,7 @@ static void mgn_moments_row(const mgn_moments *m, size_t from, margin_real *MGN_
 }
 
 /* Takes the block in; missing samples count as copies of the first, without weight. */
-static void mgn_moments_flush(mgn_moments *m)
-{
+static void mgn_moments_flush(mgn_moments *m) {
     margin_real w;
     margin_real part;
     for (; m->held < 4; m->held++) {
@@ -7515,8 +7068,7 @@ static void mgn_moments_flush(mgn_moments *m)
     m->held = 0;
 }
 
-static void mgn_moments_add(mgn_moments *m, const margin_real *x, margin_real share)
-{
+static void mgn_moments_add(mgn_moments *m, const margin_real *x, margin_real share) {
     const size_t unset = m->held == 0 && !(m->total > 0) ? m->d : 0;
     for (size_t j = 0; j < unset; j++) {
         m->mean[j] = x[j];
@@ -7530,8 +7082,7 @@ static void mgn_moments_add(mgn_moments *m, const margin_real *x, margin_real sh
 }
 
 /* Adds the co-moments of one group to m->cov; its mean replaces m->mean. */
-static void mgn_moments_group(mgn_moments *m, const mgn_group *g)
-{
+static void mgn_moments_group(mgn_moments *m, const mgn_group *g) {
     m->held = 0;
     m->total = 0;
     for (size_t i = 0; i < g->data->n; i++) {
@@ -7545,8 +7096,7 @@ static void mgn_moments_group(mgn_moments *m, const mgn_group *g)
     }
 }
 
-static void mgn_moments_clear(mgn_moments *m, margin_real *cov)
-{
+static void mgn_moments_clear(mgn_moments *m, margin_real *cov) {
     m->cov = cov;
     for (size_t i = 0; i < m->d * m->d; i++) {
         m->cov[i] = 0;
@@ -7555,8 +7105,7 @@ static void mgn_moments_clear(mgn_moments *m, margin_real *cov)
 }
 
 /* From co-moments to the covariance, both triangles. */
-static void mgn_moments_finish(mgn_moments *m, margin_real total)
-{
+static void mgn_moments_finish(mgn_moments *m, margin_real total) {
     for (size_t i = 0; i < m->d; i++) {
         for (size_t j = i; j < m->d; j++) {
             m->cov[i * m->d + j] /= total;
@@ -7567,8 +7116,7 @@ static void mgn_moments_finish(mgn_moments *m, margin_real total)
 
 /* Class by class. */
 static void mgn_moments_run(mgn_moments *m, const margin_data *data, size_t classes,
-                            margin_real *weight, margin_real *mean, margin_real *cov)
-{
+                            margin_real *weight, margin_real *mean, margin_real *cov) {
     const size_t d = m->d;
     for (size_t c = 0; c < classes; c++) {
         const mgn_group g = mgn_group_of(data, c, classes);
@@ -7584,8 +7132,7 @@ static void mgn_moments_run(mgn_moments *m, const margin_data *data, size_t clas
 
 MARGIN_API margin_status margin_data_moments(const margin_data *data, size_t classes,
                                              margin_arena *mem, margin_real *weight,
-                                             margin_real *mean, margin_real *cov)
-{
+                                             margin_real *mean, margin_real *cov) {
     mgn_moments m;
     margin_arena before;
     margin_status status = mgn_data_check_shape(data);
@@ -7608,14 +7155,12 @@ MARGIN_API margin_status margin_data_moments(const margin_data *data, size_t cla
 }
 
 static void mgn_scaling_plan(margin_arena *mem, size_t d, margin_real **offset,
-                             margin_real **factor)
-{
+                             margin_real **factor) {
     *offset = MGN_KEEP(mem, margin_real, d);
     *factor = MGN_KEEP(mem, margin_real, d);
 }
 
-MARGIN_API size_t margin_scaling_fit_size(unsigned kind, size_t d)
-{
+MARGIN_API size_t margin_scaling_fit_size(unsigned kind, size_t d) {
     margin_arena mem = margin_arena_counting();
     margin_real *offset;
     margin_real *factor;
@@ -7627,8 +7172,8 @@ MARGIN_API size_t margin_scaling_fit_size(unsigned kind, size_t d)
 
 /* Offsets and factors of the columns of a strip. range * (1 / range) never rounds to more than
  * 1. */
-static void mgn_scaling_strip(mgn_strip *s, unsigned kind, margin_real *offset, margin_real *factor)
-{
+static void mgn_scaling_strip(mgn_strip *s, unsigned kind, margin_real *offset,
+                              margin_real *factor) {
     const bool minmax = kind == MARGIN_SCALE_MINMAX;
     margin_real square[MGN_STRIP];
     mgn_strip_centres(s);
@@ -7644,8 +7189,7 @@ static void mgn_scaling_strip(mgn_strip *s, unsigned kind, margin_real *offset, 
 }
 
 MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned kind,
-                                            margin_arena *mem, margin_scaling *scaling)
-{
+                                            margin_arena *mem, margin_scaling *scaling) {
     const margin_status status = mgn_moments_check(data, 1, MGN_HUGE);
     margin_arena before;
     margin_real *offset = NULL;
@@ -7676,8 +7220,7 @@ MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned ki
 }
 
 /* Whether all samples of a view have finite images. */
-static bool mgn_scaling_fits(const margin_scaling *scaling, const margin_data *data)
-{
+static bool mgn_scaling_fits(const margin_scaling *scaling, const margin_data *data) {
     size_t faults = 0;
     for (size_t i = 0; i < data->n && scaling->offset != NULL; i++) {
         const margin_real *x = mgn_sample(data, i);
@@ -7690,8 +7233,7 @@ static bool mgn_scaling_fits(const margin_scaling *scaling, const margin_data *d
 
 MARGIN_API margin_status margin_scaling_apply(const margin_scaling *scaling,
                                               const margin_data *data, margin_real *out,
-                                              size_t stride)
-{
+                                              size_t stride) {
     const margin_status status = margin_data_check(data);
     if (status != MARGIN_OK) {
         return status;
@@ -7712,20 +7254,17 @@ MARGIN_API margin_status margin_scaling_apply(const margin_scaling *scaling,
     return MARGIN_OK;
 }
 
-MARGIN_API size_t margin_folds_stratified_size(size_t n)
-{
+MARGIN_API size_t margin_folds_stratified_size(size_t n) {
     margin_arena mem = margin_arena_counting();
     (void)MGN_SCRATCH(&mem, margin_index, n);
     return mgn_arena_counted(&mem);
 }
 
-static bool mgn_folds_fit(size_t n, size_t folds)
-{
+static bool mgn_folds_fit(size_t n, size_t folds) {
     return folds >= 2 && folds <= n && folds <= UINT16_MAX;
 }
 
-MARGIN_API margin_status margin_folds(size_t n, size_t folds, margin_rng *rng, uint16_t *fold)
-{
+MARGIN_API margin_status margin_folds(size_t n, size_t folds, margin_rng *rng, uint16_t *fold) {
     if (!mgn_folds_fit(n, folds) || n > MARGIN_INDEX_MAX || rng == NULL || fold == NULL) {
         return MARGIN_E_ARGUMENT;
     }
@@ -7741,8 +7280,7 @@ MARGIN_API margin_status margin_folds(size_t n, size_t folds, margin_rng *rng, u
 /* Deals the samples to the folds in turn, class after class, each class in random order: both the
  * folds and the shares of a class in them then differ by one at most. */
 static void mgn_folds_deal(const margin_data *data, size_t folds, margin_rng *rng,
-                           margin_index *order, uint16_t *fold)
-{
+                           margin_index *order, uint16_t *fold) {
     const size_t classes = mgn_largest_label(data) + 1;
     size_t dealt = 0;
     for (size_t c = 0; c < classes; c++) {
@@ -7763,8 +7301,8 @@ static void mgn_folds_deal(const margin_data *data, size_t folds, margin_rng *rn
 }
 
 MARGIN_API margin_status margin_folds_stratified(const margin_data *data, size_t folds,
-                                                 margin_rng *rng, margin_arena *mem, uint16_t *fold)
-{
+                                                 margin_rng *rng, margin_arena *mem,
+                                                 uint16_t *fold) {
     const margin_status status = mgn_data_check_shape(data);
     margin_arena before;
     margin_index *order;
@@ -7785,8 +7323,7 @@ MARGIN_API margin_status margin_folds_stratified(const margin_data *data, size_t
 
 MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16_t *fold,
                                            size_t which, margin_index *rows, margin_data *train,
-                                           margin_data *test)
-{
+                                           margin_data *test) {
     const margin_status status = mgn_data_check_shape(data);
     size_t held_out = 0;
     size_t at[2] = {0, 0};
@@ -7820,8 +7357,7 @@ MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16
 /* out[0 .. count-1] = x . sample i, for the samples i = from, from + 1, .. of a view. Rows of an
  * index list go four at a time, each sum in the order of mgn_dots. */
 static void mgn_data_dots(const margin_data *data, const margin_real *x, size_t from, size_t count,
-                          margin_real *MGN_RESTRICT out)
-{
+                          margin_real *MGN_RESTRICT out) {
     const size_t d = data->d;
     size_t i = 0;
     if (data->rows == NULL) {
@@ -7855,8 +7391,7 @@ static void mgn_data_dots(const margin_data *data, const margin_real *x, size_t 
 }
 
 /* Squared norms of all samples, with the bits that mgn_kernel_apply expects. */
-static void mgn_data_norms(const margin_data *data, margin_real *norm)
-{
+static void mgn_data_norms(const margin_data *data, margin_real *norm) {
     size_t i;
     for (i = 0; i < data->n; i++) {
         norm[i] = mgn_norm2_bits(mgn_sample(data, i), data->d);
@@ -7866,8 +7401,7 @@ static void mgn_data_norms(const margin_data *data, margin_real *norm)
 /* out[i] = k(x, sample i) for all samples of a view; norm as made by mgn_data_norms. */
 static inline void mgn_kernel_block(const margin_kernel *k, const margin_real *x,
                                     const margin_data *data, const margin_real *norm,
-                                    margin_real *out)
-{
+                                    margin_real *out) {
     mgn_data_dots(data, x, 0, data->n, out);
     mgn_kernel_apply(k, mgn_norm2_bits(x, data->d), norm, out, data->n);
 }
@@ -7876,8 +7410,7 @@ static inline void mgn_kernel_block(const margin_kernel *k, const margin_real *x
  * the lower triangle, and that mirrored. Takes n values at `norm`, for their squared lengths, and
  * room for MGN_PANEL samples at `panel`. */
 static void mgn_kernel_matrix(const margin_kernel *kernel, const margin_data *data,
-                              margin_real *norm, margin_real *panel, margin_real *k)
-{
+                              margin_real *norm, margin_real *panel, margin_real *k) {
     const size_t n = data->n;
     mgn_gram(k, n, data->x, mgn_stride(data->stride, data->d), data->rows, n, data->d, panel);
     mgn_data_norms(data, norm);
@@ -7895,8 +7428,7 @@ static void mgn_kernel_matrix(const margin_kernel *kernel, const margin_data *da
 }
 
 /* Room for the panel that mgn_kernel_matrix needs. */
-static margin_real *mgn_kernel_panel(margin_arena *mem, size_t d)
-{
+static margin_real *mgn_kernel_panel(margin_arena *mem, size_t d) {
     return MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, d));
 }
 
@@ -7930,8 +7462,7 @@ typedef struct {
 
 /* How `bytes` bytes are divided: rows, and whether a packed copy is worth its place: when all rows
  * fit beside it, or while it takes no more than a quarter of them. */
-static size_t mgn_rows_divide(size_t n, size_t d, size_t bytes, bool *copied)
-{
+static size_t mgn_rows_divide(size_t n, size_t d, size_t bytes, bool *copied) {
     const size_t copy = MARGIN_ROWS_COPY(n, d);
     const size_t rows = (bytes - MARGIN_ROWS_FIXED(n)) / MARGIN_ROWS_EACH(n);
     const size_t spare = rows < n ? bytes / 4 : bytes - MARGIN_ROWS_NEED(n, n);
@@ -7943,8 +7474,7 @@ static size_t mgn_rows_divide(size_t n, size_t d, size_t bytes, bool *copied)
 /* Takes scratch for samples of this shape (only n and d are looked at); look at mem->failed before
  * the start. One block, shared out by the same macros that tell its size beforehand. */
 static inline void mgn_rows_plan(mgn_rows *r, margin_arena *mem, const margin_data *shape,
-                                 size_t cache_bytes)
-{
+                                 size_t cache_bytes) {
     const size_t n = shape->n;
     const size_t budget = cache_bytes == 0 ? MARGIN_CACHE_BYTES : cache_bytes;
     const bool countable = n <= SIZE_MAX / (5 * sizeof(margin_real) + 9 * sizeof(margin_index)) &&
@@ -7965,8 +7495,7 @@ static inline void mgn_rows_plan(mgn_rows *r, margin_arena *mem, const margin_da
     }
 }
 
-static void mgn_rows_forget(mgn_rows *r)
-{
+static void mgn_rows_forget(mgn_rows *r) {
     const size_t n = r->data.n;
     const size_t s = r->slots;
     size_t i;
@@ -7988,8 +7517,7 @@ static void mgn_rows_forget(mgn_rows *r)
  * yet. The view is copied, what it points to is not. MARGIN_E_RANGE when a squared norm or a
  * diagonal value overflows: kernel values would. Other failures are the kernel's. */
 static inline margin_status mgn_rows_start(mgn_rows *r, const margin_data *data,
-                                           const margin_kernel *kernel)
-{
+                                           const margin_kernel *kernel) {
     const margin_status status = margin_kernel_resolve(kernel, data->d, &r->kernel);
     size_t i;
     if (status != MARGIN_OK) {
@@ -8015,19 +7543,16 @@ static inline margin_status mgn_rows_start(mgn_rows *r, const margin_data *data,
     return MARGIN_OK;
 }
 
-static inline margin_real mgn_rows_diag(const mgn_rows *r, size_t i)
-{
+static inline margin_real mgn_rows_diag(const mgn_rows *r, size_t i) {
     return r->diag[i];
 }
 
-static inline margin_real *mgn_rows_slot(const mgn_rows *r, size_t slot)
-{
+static inline margin_real *mgn_rows_slot(const mgn_rows *r, size_t slot) {
     return r->values + slot * r->data.n;
 }
 
 /* Makes a slot the most recently used. */
-static void mgn_rows_touch(mgn_rows *r, size_t slot)
-{
+static void mgn_rows_touch(mgn_rows *r, size_t slot) {
     const size_t head = r->slots;
     if (head < r->data.n && r->next[head] != slot) {
         r->next[r->prev[slot]] = r->next[slot];
@@ -8040,8 +7565,7 @@ static void mgn_rows_touch(mgn_rows *r, size_t slot)
 }
 
 /* The slot where row i is or is to be computed (then *missing), the most recently used from now. */
-static size_t mgn_rows_claim(mgn_rows *r, size_t i, bool *missing)
-{
+static size_t mgn_rows_claim(mgn_rows *r, size_t i, bool *missing) {
     size_t slot = r->slot_of[i];
     *missing = slot == MGN_NO_SLOT;
     if (*missing) {
@@ -8061,8 +7585,8 @@ static size_t mgn_rows_claim(mgn_rows *r, size_t i, bool *missing)
 }
 
 /* K(i, from .. from + count - 1); `from` begins a panel. */
-static void mgn_rows_part(const mgn_rows *r, size_t i, size_t from, size_t count, margin_real *out)
-{
+static void mgn_rows_part(const mgn_rows *r, size_t i, size_t from, size_t count,
+                          margin_real *out) {
     const size_t d = r->data.d;
     if (r->copy != NULL) {
         mgn_panel_dots(r->copy + from * d, count, d, mgn_sample(&r->data, i), out);
@@ -8073,8 +7597,7 @@ static void mgn_rows_part(const mgn_rows *r, size_t i, size_t from, size_t count
 }
 
 /* Row i: K(i, 0 .. n-1). It stays in place during the next call with another index, no longer. */
-static inline const margin_real *mgn_rows_get(mgn_rows *r, size_t i)
-{
+static inline const margin_real *mgn_rows_get(mgn_rows *r, size_t i) {
     bool missing;
     margin_real *row = mgn_rows_slot(r, mgn_rows_claim(r, i, &missing));
     if (missing) {
@@ -8086,8 +7609,7 @@ static inline const margin_real *mgn_rows_get(mgn_rows *r, size_t i)
 /* Rows i and j, both in place until the next call. Two missing rows are computed piece by piece
  * side by side, so the data passes through the processor's cache once. */
 static inline void mgn_rows_get2(mgn_rows *r, size_t i, size_t j, const margin_real **ri,
-                                 const margin_real **rj)
-{
+                                 const margin_real **rj) {
     bool no_i;
     bool no_j;
     margin_real *row_i = mgn_rows_slot(r, mgn_rows_claim(r, i, &no_i));
@@ -8108,8 +7630,7 @@ static inline void mgn_rows_get2(mgn_rows *r, size_t i, size_t j, const margin_r
 
 /* Dot products of the samples first .. first + count - 1, a panel, with themselves and all
  * after. */
-static void mgn_rows_strip(mgn_rows *r, size_t first, size_t count)
-{
+static void mgn_rows_strip(mgn_rows *r, size_t first, size_t count) {
     const size_t n = r->data.n;
     const size_t d = r->data.d;
     for (size_t i = first; i < n; i += MGN_TILE) {
@@ -8130,8 +7651,7 @@ static void mgn_rows_strip(mgn_rows *r, size_t first, size_t count)
 
 /* Kernel values of rows first .. end - 1 from their dot products, up to the diagonal and
  * mirrored. */
-static void mgn_rows_finish(mgn_rows *r, size_t first, size_t end)
-{
+static void mgn_rows_finish(mgn_rows *r, size_t first, size_t end) {
     const size_t n = r->data.n;
     margin_real *k = r->values;
     for (size_t i = first; i < end; i++) {
@@ -8147,8 +7667,7 @@ static void mgn_rows_finish(mgn_rows *r, size_t first, size_t end)
 
 /* If the budget holds the whole matrix, computes all of it at once, one triangle by the kernel, the
  * other mirrored. Otherwise does nothing. */
-static inline void mgn_rows_fill(mgn_rows *r)
-{
+static inline void mgn_rows_fill(mgn_rows *r) {
     const size_t n = r->data.n;
     if (r->slots < n) {
         return;
@@ -8163,8 +7682,7 @@ static inline void mgn_rows_fill(mgn_rows *r)
 
 /* For users that ask row by row: once a sixteenth of the matrix was asked for, computes all of it,
  * at a fraction of the time for each row, if the budget holds it. */
-static inline void mgn_rows_foresee(mgn_rows *r)
-{
+static inline void mgn_rows_foresee(mgn_rows *r) {
     if (!r->foreseen && r->misses > r->data.n / 16u) {
         r->foreseen = true;
         mgn_rows_fill(r);
@@ -8266,8 +7784,7 @@ typedef struct {
 } mgn_q_job;
 
 /* The rows of prototypes as vectors of an expansion, for what the two have in common. */
-static void mgn_q_proto_rows(mgn_q_job *job, const margin_proto *p)
-{
+static void mgn_q_proto_rows(mgn_q_job *job, const margin_proto *p) {
     job->proto.from = p;
     job->rows.from = &job->rows.view;
     job->rows.view.vectors = p->vectors;
@@ -8281,8 +7798,7 @@ static void mgn_q_proto_rows(mgn_q_job *job, const margin_proto *p)
 
 /* The cuts of a list as the machines of an expansion, or of a linear model whose weights are made
  * later. */
-static void mgn_q_list_cuts(mgn_q_job *job, const margin_list *list)
-{
+static void mgn_q_list_cuts(mgn_q_job *job, const margin_list *list) {
     job->list.from = list;
     job->rows.view = list->pool;
     job->rows.end = (uint32_t)list->pool.n;
@@ -8296,8 +7812,7 @@ static void mgn_q_list_cuts(mgn_q_job *job, const margin_list *list)
 }
 
 /* What the kinds have in common. */
-static bool mgn_q_job_kind(mgn_q_job *job, const margin_model *from)
-{
+static bool mgn_q_job_kind(mgn_q_job *job, const margin_model *from) {
     if (from == NULL || from->kind < MARGIN_MODEL_LINEAR || from->kind > MARGIN_MODEL_LIST) {
         return false;
     }
@@ -8318,8 +7833,7 @@ static bool mgn_q_job_kind(mgn_q_job *job, const margin_model *from)
 }
 
 static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
-                                     const margin_quant_options *options)
-{
+                                     const margin_quant_options *options) {
     bool linear;
     if (!mgn_q_job_kind(job, from)) {
         return MARGIN_E_ARGUMENT;
@@ -8345,8 +7859,7 @@ static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
 }
 
 /* The stage comes last at the front: it is given back when it is not needed. */
-static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem)
-{
+static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem) {
     const size_t d = job->d, kept = job->whole ? 0 : d, staged = job->whole ? d : 0;
     const size_t cuts = job->list.from != NULL ? job->machines : 0;
     const size_t rows = cuts > 0 ? cuts : margin_functions(job->vote->scheme, job->vote->classes);
@@ -8390,14 +7903,12 @@ static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem)
 }
 
 /* The largest weight, or element of a vector, that a format has. */
-static int32_t mgn_q_most(const mgn_q_job *job)
-{
+static int32_t mgn_q_most(const mgn_q_job *job) {
     return job->format == MARGIN_Q15 ? 32767 : 127;
 }
 
 /* Stores a weight, or an element of a vector. */
-static void mgn_q_put(const mgn_q_job *job, size_t at, int32_t q)
-{
+static void mgn_q_put(const mgn_q_job *job, size_t at, int32_t q) {
     if (job->format == MARGIN_Q15) {
         ((int16_t *)job->vectors)[at] = (int16_t)q;
     } else {
@@ -8406,8 +7917,7 @@ static void mgn_q_put(const mgn_q_job *job, size_t at, int32_t q)
 }
 
 /* The nearest whole number between the limits. */
-static int32_t mgn_q_round(margin_real a, int32_t least, int32_t most)
-{
+static int32_t mgn_q_round(margin_real a, int32_t least, int32_t most) {
     a += a < 0 ? MGN_R(-0.5) : MGN_R(0.5);
     if (!(a > (margin_real)least)) {
         return least;
@@ -8416,8 +7926,7 @@ static int32_t mgn_q_round(margin_real a, int32_t least, int32_t most)
 }
 
 /* Ends of the raw values; false if they ought to be whole and small, and are not. */
-static bool mgn_q_ranges(const mgn_q_job *job)
-{
+static bool mgn_q_ranges(const mgn_q_job *job) {
     bool whole = true;
     for (size_t i = 0; i < job->data->n; i++) {
         const margin_real *x = mgn_sample(job->data, i);
@@ -8431,19 +7940,16 @@ static bool mgn_q_ranges(const mgn_q_job *job)
     return whole || !job->whole;
 }
 
-static margin_real mgn_q_middle(const mgn_q_job *job, size_t k)
-{
+static margin_real mgn_q_middle(const mgn_q_job *job, size_t k) {
     return job->low[k] + (job->high[k] - job->low[k]) / 2;
 }
 
-static margin_real mgn_q_half_range(const mgn_q_job *job, size_t k)
-{
+static margin_real mgn_q_half_range(const mgn_q_job *job, size_t k) {
     return (job->high[k] - job->low[k]) / 2;
 }
 
 /* Turns offset and factor into a stage, and them into what the stage does; false if it cannot. */
-static bool mgn_q_make_stage(mgn_q_job *job)
-{
+static bool mgn_q_make_stage(mgn_q_job *job) {
     const margin_real limit = MGN_R(1073741823);
     for (size_t k = 0; k < job->d; k++) {
         margin_real scaled = job->factor[k];
@@ -8473,8 +7979,7 @@ static bool mgn_q_make_stage(mgn_q_job *job)
     return true;
 }
 
-static void mgn_q_as_they_are(mgn_q_job *job)
-{
+static void mgn_q_as_they_are(mgn_q_job *job) {
     for (size_t k = 0; k < job->d; k++) {
         job->offset[k] = 0;
         job->factor[k] = 1;
@@ -8484,19 +7989,16 @@ static void mgn_q_as_they_are(mgn_q_job *job)
 /* ---- linear ---- */
 
 /* Where weight k of machine j is. */
-static size_t mgn_q_weight_at(const mgn_q_job *job, size_t j, size_t k)
-{
+static size_t mgn_q_weight_at(const mgn_q_job *job, size_t j, size_t k) {
     return (job->vote->scheme == MARGIN_SCHEME_ORDINAL ? 0 : j) * job->d + k;
 }
 
-static margin_real mgn_q_weight(const mgn_q_job *job, size_t j, size_t k)
-{
+static margin_real mgn_q_weight(const mgn_q_job *job, size_t j, size_t k) {
     return job->linear.from->w[mgn_q_weight_at(job, j, k)];
 }
 
 /* Largest weight of feature k. */
-static margin_real mgn_q_column(const mgn_q_job *job, size_t k)
-{
+static margin_real mgn_q_column(const mgn_q_job *job, size_t k) {
     margin_real most = 0;
     for (size_t j = 0; j < job->machines; j++) {
         most = mgn_max(most, mgn_abs(mgn_q_weight(job, j, k)));
@@ -8505,8 +8007,7 @@ static margin_real mgn_q_column(const mgn_q_job *job, size_t k)
 }
 
 /* The score of machine j at the integer input 0. */
-static margin_real mgn_q_at_zero(const mgn_q_job *job, size_t j)
-{
+static margin_real mgn_q_at_zero(const mgn_q_job *job, size_t j) {
     margin_real sum = job->linear.from->bias[j];
     for (size_t k = 0; k < job->d; k++) {
         sum += mgn_q_weight(job, j, k) * job->offset[k];
@@ -8518,8 +8019,7 @@ static margin_real mgn_q_at_zero(const mgn_q_job *job, size_t j)
  * largest that is allowed, `most`. So columns of weights lose nothing to their neighbours, and
  * with one machine rounding the weights costs nothing at all. Inputs in range are at most 2^14:
  * twice that fits. */
-static void mgn_q_linear_factors(mgn_q_job *job)
-{
+static void mgn_q_linear_factors(mgn_q_job *job) {
     margin_real rows = 1, unit = 0, most;
     for (size_t k = 0; k < job->d; k++) {
         job->offset[k] = mgn_q_middle(job, k);
@@ -8546,8 +8046,7 @@ static void mgn_q_linear_factors(mgn_q_job *job)
 }
 
 /* The cuts of a linear list for raw inputs: w = sum of coef * v, the scaling folded in. */
-static void mgn_q_list_weights(mgn_q_job *job)
-{
+static void mgn_q_list_weights(mgn_q_job *job) {
     const margin_expansion *e = &job->list.from->pool;
     for (size_t j = 0; j < job->machines; j++) {
         job->linear.biases[j] = e->bias[j];
@@ -8566,8 +8065,7 @@ static void mgn_q_list_weights(mgn_q_job *job)
 }
 
 /* The finest unit of scores at which all weights and sums fit. */
-static margin_real mgn_q_linear_unit(const mgn_q_job *job)
-{
+static margin_real mgn_q_linear_unit(const mgn_q_job *job) {
     const margin_real most = (margin_real)mgn_q_most(job);
     margin_real unit = 0;
     for (size_t j = 0; j < job->machines; j++) {
@@ -8585,8 +8083,7 @@ static margin_real mgn_q_linear_unit(const mgn_q_job *job)
 }
 
 /* What rounding the weights to this unit does to a score, about, against what the weights do. */
-static bool mgn_q_linear_coarse(const mgn_q_job *job, margin_real unit)
-{
+static bool mgn_q_linear_coarse(const mgn_q_job *job, margin_real unit) {
     margin_real error = 0, most = 0;
     for (size_t k = 0; k < job->d; k++) {
         const margin_real half = mgn_q_half_range(job, k);
@@ -8597,8 +8094,7 @@ static bool mgn_q_linear_coarse(const mgn_q_job *job, margin_real unit)
            most / (job->format == MARGIN_Q15 ? MGN_R(1024.0) : MGN_R(128.0));
 }
 
-static void mgn_q_linear_store(mgn_q_job *job)
-{
+static void mgn_q_linear_store(mgn_q_job *job) {
     const margin_real unit = job->score_unit;
     for (size_t j = 0; j < job->machines; j++) {
         margin_real bias = mgn_q_at_zero(job, j);
@@ -8615,8 +8111,7 @@ static void mgn_q_linear_store(mgn_q_job *job)
     }
 }
 
-static margin_status mgn_q_linear_make(mgn_q_job *job)
-{
+static margin_status mgn_q_linear_make(mgn_q_job *job) {
     mgn_q_as_they_are(job);
     if (!job->whole || mgn_q_linear_coarse(job, mgn_q_linear_unit(job))) {
         mgn_q_linear_factors(job);
@@ -8631,18 +8126,15 @@ static margin_status mgn_q_linear_make(mgn_q_job *job)
 
 /* ---- expansions ---- */
 
-static margin_real mgn_q_own_factor(const mgn_q_job *job, size_t k)
-{
+static margin_real mgn_q_own_factor(const mgn_q_job *job, size_t k) {
     return job->rows.from->offset != NULL ? job->rows.from->factor[k] : 1;
 }
 
-static margin_real mgn_q_own_offset(const mgn_q_job *job, size_t k)
-{
+static margin_real mgn_q_own_offset(const mgn_q_job *job, size_t k) {
     return job->rows.from->offset != NULL ? job->rows.from->offset[k] : 0;
 }
 
-static margin_real mgn_q_vector(const mgn_q_job *job, size_t v, size_t k)
-{
+static margin_real mgn_q_vector(const mgn_q_job *job, size_t v, size_t k) {
     return job->rows.from->vectors[v * job->d + k] - job->rows.centre[k];
 }
 
@@ -8652,8 +8144,7 @@ typedef struct {
 } mgn_q_extent;
 
 /* Largest coordinate of the data, from the centre. */
-static margin_real mgn_q_extents_data(const mgn_q_job *job)
-{
+static margin_real mgn_q_extents_data(const mgn_q_job *job) {
     margin_real most = 0;
     for (size_t k = 0; k < job->d; k++) {
         const margin_real o = mgn_q_own_offset(job, k), f = mgn_q_own_factor(job, k);
@@ -8663,8 +8154,7 @@ static margin_real mgn_q_extents_data(const mgn_q_job *job)
     return most;
 }
 
-static mgn_q_extent mgn_q_extents(const mgn_q_job *job)
-{
+static mgn_q_extent mgn_q_extents(const mgn_q_job *job) {
     mgn_q_extent most = {0, 0, 0};
     for (size_t v = 0; v < job->rows.from->n; v++) {
         margin_real sum = 0;
@@ -8681,8 +8171,7 @@ static mgn_q_extent mgn_q_extents(const mgn_q_job *job)
 }
 
 /* Class of vector v. */
-static size_t mgn_q_class(const mgn_q_job *job, size_t v)
-{
+static size_t mgn_q_class(const mgn_q_job *job, size_t v) {
     size_t c = 0;
     while (c + 1u < job->vote->classes && v >= job->rows.from->class_end[c]) {
         c++;
@@ -8692,8 +8181,7 @@ static size_t mgn_q_class(const mgn_q_job *job, size_t v)
 
 /* Coefficient i of vector v for a kernel value of 1, which is 2^15 in integers. The values of hinge
  * units count units of their own: unit * steps[v] * 2^shift. */
-static margin_real mgn_q_sized_coef(const mgn_q_job *job, size_t v, size_t i)
-{
+static margin_real mgn_q_sized_coef(const mgn_q_job *job, size_t v, size_t i) {
     const margin_real coef = job->rows.from->coef[v * job->pool.width + i] * job->pool.size;
     return job->pool.hinge ? coef * job->pool.steps[v] : coef;
 }
@@ -8701,8 +8189,7 @@ static margin_real mgn_q_sized_coef(const mgn_q_job *job, size_t v, size_t i)
 /* Biases with what coefficients add to them, in job->trial.scores; sums of |coef| and |bias|, in
  * job->trial.differ; the largest coefficients of machines, in job->pool.tops; and the largest of
  * all. */
-static margin_real mgn_q_sum_up(mgn_q_job *job)
-{
+static margin_real mgn_q_sum_up(mgn_q_job *job) {
     const margin_vote *vote = job->vote;
     margin_real largest = 0;
     for (size_t j = 0; j < job->machines; j++) {
@@ -8733,8 +8220,7 @@ static margin_real mgn_q_sum_up(mgn_q_job *job)
 /* The least shift `down` with sum |coef| 32768 / 2^down + |bias| < 2^31 for all machines, if the
  * largest coefficient is made 32767, or that of each machine 127 where they are narrow; for poly,
  * whose sums are limited, one that leaves them room for eight times what the data needs. */
-static void mgn_q_choose_down(mgn_q_job *job)
-{
+static void mgn_q_choose_down(mgn_q_job *job) {
     const margin_real largest = mgn_q_sum_up(job);
     margin_real most = 0;
     for (size_t j = 0; j < job->machines; j++) {
@@ -8757,14 +8243,12 @@ static void mgn_q_choose_down(mgn_q_job *job)
  * unit is the finest at which all distances within reach fit, see mgn_q_rbf; half a step in every
  * feature is kept in reserve for rounding. Data may leave the int16_t only where it leaves the
  * reach. */
-static margin_real mgn_q_rbf_radius(const mgn_q_job *job)
-{
+static margin_real mgn_q_rbf_radius(const mgn_q_job *job) {
     const margin_real bits = (margin_real)(32u - job->pool.kernel.down);
     return mgn_sqrt(bits * MGN_R(0.69314718055994531) / job->rows.from->kernel.gamma);
 }
 
-static margin_real mgn_q_rbf_unit(const mgn_q_job *job)
-{
+static margin_real mgn_q_rbf_unit(const mgn_q_job *job) {
     const mgn_q_extent most = mgn_q_extents(job);
     const margin_real root = mgn_sqrt((margin_real)job->d), radius = mgn_q_rbf_radius(job);
     const margin_real rough = job->format == MARGIN_Q7 ? root * most.vector / 252 : 0;
@@ -8776,8 +8260,7 @@ static margin_real mgn_q_rbf_unit(const mgn_q_job *job)
 
 /* The mean of all vectors, or of the centroids, one in `step` rows: distances do not depend on
  * where the origin is, and norms are least there. */
-static void mgn_q_rows_centre(mgn_q_job *job, size_t step)
-{
+static void mgn_q_rows_centre(mgn_q_job *job, size_t step) {
     const margin_expansion *e = job->rows.from;
     for (size_t k = 0; k < job->d; k++) {
         margin_real mean = 0;
@@ -8789,8 +8272,7 @@ static void mgn_q_rows_centre(mgn_q_job *job, size_t step)
 }
 
 /* Whether all features have the same factor, so that whole numbers may go in as they are. */
-static bool mgn_q_one_factor(const mgn_q_job *job)
-{
+static bool mgn_q_one_factor(const mgn_q_job *job) {
     const margin_real f = mgn_q_own_factor(job, 0);
     for (size_t k = 0; k < job->d; k++) {
         if (!(mgn_abs(mgn_q_own_factor(job, k) - f) <= f / 4096)) {
@@ -8802,8 +8284,7 @@ static bool mgn_q_one_factor(const mgn_q_job *job)
 
 /* Whether a unit of that factor is fine enough to keep within 32 bits. int8_t would be too coarse
  * for vectors far from 0. */
-static bool mgn_q_rbf_plain(mgn_q_job *job)
-{
+static bool mgn_q_rbf_plain(mgn_q_job *job) {
     const margin_real f = mgn_q_own_factor(job, 0);
     const margin_real centred = mgn_q_extents(job).vector;
     for (size_t k = 0; k < job->d; k++) {
@@ -8816,8 +8297,7 @@ static bool mgn_q_rbf_plain(mgn_q_job *job)
 }
 
 /* Offsets and factors for a centre and a unit. */
-static margin_status mgn_q_inputs(mgn_q_job *job)
-{
+static margin_status mgn_q_inputs(mgn_q_job *job) {
     for (size_t k = 0; k < job->d; k++) {
         const margin_real f = mgn_q_own_factor(job, k);
         job->factor[k] = f / job->rows.unit;
@@ -8829,8 +8309,7 @@ static margin_status mgn_q_inputs(mgn_q_job *job)
     return !job->whole || mgn_q_make_stage(job) ? MARGIN_OK : MARGIN_E_RANGE;
 }
 
-static margin_status mgn_q_rbf_inputs(mgn_q_job *job)
-{
+static margin_status mgn_q_rbf_inputs(mgn_q_job *job) {
     mgn_q_rows_centre(job, 1u);
     if (job->whole && mgn_q_one_factor(job) && mgn_q_rbf_plain(job)) {
         return MARGIN_OK;
@@ -8842,8 +8321,7 @@ static margin_status mgn_q_rbf_inputs(mgn_q_job *job)
 
 /* The other kernels have their origin where z = 0. Inputs in range are at most 2^14, or go in as
  * they are where that is possible and not too coarse. */
-static margin_status mgn_q_origin_inputs(mgn_q_job *job, bool coarse)
-{
+static margin_status mgn_q_origin_inputs(mgn_q_job *job, bool coarse) {
     bool plain = !coarse && job->whole && mgn_q_one_factor(job);
     for (size_t k = 0; k < job->d; k++) {
         job->rows.centre[k] = 0;
@@ -8860,8 +8338,7 @@ static margin_status mgn_q_origin_inputs(mgn_q_job *job, bool coarse)
 }
 
 /* Element of the pool as an integer. */
-static int32_t mgn_q_rounded(const mgn_q_job *job, size_t v, size_t k)
-{
+static int32_t mgn_q_rounded(const mgn_q_job *job, size_t v, size_t k) {
     const int32_t limit = mgn_q_most(job);
     margin_real unit = job->pool.vector_unit;
     if (v >= job->rows.from->n || k >= job->d) {
@@ -8879,8 +8356,7 @@ static int32_t mgn_q_rounded(const mgn_q_job *job, size_t v, size_t k)
     return mgn_q_round(mgn_q_vector(job, v, k) / unit, -limit, limit);
 }
 
-static void mgn_q_store_vectors(const mgn_q_job *job)
-{
+static void mgn_q_store_vectors(const mgn_q_job *job) {
     for (size_t v = 0; v < job->rows.n; v++) {
         for (size_t k = 0; k < job->d + job->d % 2u; k++) {
             const size_t at = mgn_q_place(job->d, v, k, job->format);
@@ -8891,8 +8367,7 @@ static void mgn_q_store_vectors(const mgn_q_job *job)
 }
 
 /* |v|^2 in units of the input, at most 2^32 where the unit was chosen well. */
-static uint64_t mgn_q_rounded_length2(const mgn_q_job *job, size_t v)
-{
+static uint64_t mgn_q_rounded_length2(const mgn_q_job *job, size_t v) {
     uint64_t sum = 0;
     for (size_t k = 0; k < job->d; k++) {
         const uint64_t a = (uint64_t)mgn_q_size(mgn_q_rounded(job, v, k)) * job->pool.kernel.step;
@@ -8902,8 +8377,7 @@ static uint64_t mgn_q_rounded_length2(const mgn_q_job *job, size_t v)
 }
 
 /* gain * 2^up = rate * 2^40, where 2^-(rate s) is the kernel value; and the cut. */
-static margin_status mgn_q_choose_gain(mgn_q_job *job, margin_real rate)
-{
+static margin_status mgn_q_choose_gain(mgn_q_job *job, margin_real rate) {
     const uint64_t end = (uint64_t)(32u - job->pool.kernel.down) << 40;
     margin_real gain = rate * MGN_R(1099511627776.0);
     uint64_t cut;
@@ -8922,8 +8396,7 @@ static margin_status mgn_q_choose_gain(mgn_q_job *job, margin_real rate)
 }
 
 /* Halves of squared lengths, rounded up, and the reach. */
-static margin_status mgn_q_rbf_norms(mgn_q_job *job)
-{
+static margin_status mgn_q_rbf_norms(mgn_q_job *job) {
     uint64_t longest = 0, reach;
     for (size_t v = 0; v < job->rows.n; v++) {
         const uint64_t length2 = mgn_q_rounded_length2(job, v);
@@ -8948,8 +8421,7 @@ static margin_status mgn_q_rbf_norms(mgn_q_job *job)
 
 /* Coefficient i of vector v; of rbf with what the rounding of its norm takes from the kernel
  * value. */
-static margin_real mgn_q_true_coef(const mgn_q_job *job, size_t v, size_t i)
-{
+static margin_real mgn_q_true_coef(const mgn_q_job *job, size_t v, size_t i) {
     const margin_real coef = mgn_q_sized_coef(job, v, i);
     if (job->pool.kernel.kind == MARGIN_KERNEL_RBF) {
         const uint64_t twice = (uint64_t)job->rows.norms[v] << (job->pool.kernel.shift + 1u);
@@ -8962,8 +8434,7 @@ static margin_real mgn_q_true_coef(const mgn_q_job *job, size_t v, size_t i)
 
 /* The coefficients of a narrow model, and what each machine multiplies its sum by: the machine with
  * the largest coefficients by all but 1, and the others by so much less. */
-static void mgn_q_store_narrow(mgn_q_job *job, margin_real largest)
-{
+static void mgn_q_store_narrow(mgn_q_job *job, margin_real largest) {
     const size_t width = job->pool.width;
     for (size_t j = 0; j < width; j++) {
         int32_t scale;
@@ -8983,8 +8454,7 @@ static void mgn_q_store_narrow(mgn_q_job *job, margin_real largest)
     }
 }
 
-static void mgn_q_store_wide(mgn_q_job *job, margin_real unit)
-{
+static void mgn_q_store_wide(mgn_q_job *job, margin_real unit) {
     for (size_t i = 0; i < job->rows.n * job->pool.width; i++) {
         const size_t v = i / job->pool.width;
         const margin_real coef =
@@ -8993,8 +8463,7 @@ static void mgn_q_store_wide(mgn_q_job *job, margin_real unit)
     }
 }
 
-static margin_status mgn_q_store_coef(mgn_q_job *job)
-{
+static margin_status mgn_q_store_coef(mgn_q_job *job) {
     const margin_real weight = 32768 / (margin_real)(UINT32_C(1) << job->pool.kernel.down);
     margin_real largest = 0;
     for (size_t v = 0; v < job->rows.from->n; v++) {
@@ -9024,8 +8493,7 @@ static margin_status mgn_q_store_coef(mgn_q_job *job)
     return MARGIN_OK;
 }
 
-static margin_status mgn_q_rbf_make(mgn_q_job *job)
-{
+static margin_status mgn_q_rbf_make(mgn_q_job *job) {
     const margin_real gamma = job->rows.from->kernel.gamma;
     margin_status status = mgn_q_rbf_inputs(job);
     if (status != MARGIN_OK) {
@@ -9051,16 +8519,14 @@ static margin_status mgn_q_rbf_make(mgn_q_job *job)
 /* Scaled inputs are z = unit x + centre, so v.z + t = unit v.x + (t + v.centre). With a grid of
  * steps[v] for the elements of v this is unit steps[v] (q.x + r), r the threshold of the
  * integers. */
-static margin_real mgn_q_hinge_threshold(const mgn_q_job *job, size_t v)
-{
+static margin_real mgn_q_hinge_threshold(const mgn_q_job *job, size_t v) {
     return job->rows.from->norms[v] +
            margin_dot(job->rows.from->vectors + v * job->d, job->rows.centre, job->d);
 }
 
 /* The finest grid of a vector at which its elements fit their format, and sums and threshold 31
  * bits. */
-static margin_real mgn_q_hinge_step(const mgn_q_job *job, size_t v)
-{
+static margin_real mgn_q_hinge_step(const mgn_q_job *job, size_t v) {
     const margin_real *w = job->rows.from->vectors + v * job->d;
     const margin_real limit = (margin_real)mgn_q_most(job);
     const margin_real far = mgn_abs(mgn_q_hinge_threshold(job, v)) / job->rows.unit;
@@ -9071,8 +8537,7 @@ static margin_real mgn_q_hinge_step(const mgn_q_job *job, size_t v)
 }
 
 /* The largest value of a unit on the data, in units of its own. */
-static margin_real mgn_q_hinge_most(const mgn_q_job *job)
-{
+static margin_real mgn_q_hinge_most(const mgn_q_job *job) {
     margin_real most = 1;
     for (size_t i = 0; i < job->data->n; i++) {
         const margin_real *x = mgn_sample(job->data, i);
@@ -9090,8 +8555,7 @@ static margin_real mgn_q_hinge_most(const mgn_q_job *job)
 
 /* Inputs: whole numbers go in as they are where all features have one factor; otherwise the middle
  * of the data is 0, and its largest distance from there 2^14 units. */
-static margin_status mgn_q_hinge_inputs(mgn_q_job *job)
-{
+static margin_status mgn_q_hinge_inputs(mgn_q_job *job) {
     for (size_t k = 0; k < job->d; k++) {
         const margin_real o = mgn_q_own_offset(job, k), f = mgn_q_own_factor(job, k);
         job->rows.centre[k] =
@@ -9109,8 +8573,7 @@ static margin_status mgn_q_hinge_inputs(mgn_q_job *job)
 
 /* Grids, thresholds and the shift that gives values 15 bits, with a quarter more than the data
  * needs. */
-static margin_status mgn_q_hinge_grids(mgn_q_job *job)
-{
+static margin_status mgn_q_hinge_grids(mgn_q_job *job) {
     const margin_status status = mgn_q_hinge_inputs(job);
     margin_real most, far = 0;
     if (status != MARGIN_OK) {
@@ -9142,8 +8605,7 @@ static margin_status mgn_q_hinge_grids(mgn_q_job *job)
     return MARGIN_OK;
 }
 
-static margin_status mgn_q_hinge_make(mgn_q_job *job)
-{
+static margin_status mgn_q_hinge_make(mgn_q_job *job) {
     const margin_status status = mgn_q_hinge_grids(job);
     if (status != MARGIN_OK) {
         return status;
@@ -9153,8 +8615,7 @@ static margin_status mgn_q_hinge_make(mgn_q_job *job)
 }
 
 /* The base of poly at the sample z and vector v, without coef0. */
-static margin_real mgn_q_poly_base(const mgn_q_job *job, const margin_real *x, size_t v)
-{
+static margin_real mgn_q_poly_base(const mgn_q_job *job, const margin_real *x, size_t v) {
     margin_real sum = 0;
     for (size_t k = 0; k < job->d; k++) {
         sum += (x[k] - mgn_q_own_offset(job, k)) * mgn_q_own_factor(job, k) *
@@ -9165,8 +8626,7 @@ static margin_real mgn_q_poly_base(const mgn_q_job *job, const margin_real *x, s
 
 /* The largest size of the base on the data, with a quarter more; and in *peak that of a sum over
  * the first vectors of a machine, however many. */
-static margin_real mgn_q_poly_limit(const mgn_q_job *job, margin_real *peak)
-{
+static margin_real mgn_q_poly_limit(const mgn_q_job *job, margin_real *peak) {
     const margin_vote *vote = job->vote;
     const margin_kernel *kernel = &job->rows.from->kernel;
     margin_real most = mgn_abs(kernel->coef0);
@@ -9193,8 +8653,7 @@ static margin_real mgn_q_poly_limit(const mgn_q_job *job, margin_real *peak)
 
 /* The finest unit of vectors at which elements, and sums of their sizes, fit; for unit kernels, of
  * vectors of length one. */
-static margin_real mgn_q_finest(const mgn_q_job *job, bool unit_length)
-{
+static margin_real mgn_q_finest(const mgn_q_job *job, bool unit_length) {
     const margin_real most = (margin_real)mgn_q_most(job);
     margin_real unit = 0;
     for (size_t v = 0; v < job->rows.from->n; v++) {
@@ -9211,8 +8670,7 @@ static margin_real mgn_q_finest(const mgn_q_job *job, bool unit_length)
     return unit > 0 ? unit : 1;
 }
 
-static margin_status mgn_q_poly_make(mgn_q_job *job)
-{
+static margin_status mgn_q_poly_make(mgn_q_job *job) {
     const margin_kernel *kernel = &job->rows.from->kernel;
     margin_status status = mgn_q_origin_inputs(job, false);
     const margin_real limit = job->pool.limit;
@@ -9247,8 +8705,7 @@ static margin_status mgn_q_poly_make(mgn_q_job *job)
 }
 
 /* Unit vectors of a length just below 2^shift, so that 2^(15 + shift) / length fits 16 bits. */
-static margin_status mgn_q_unit_vectors(mgn_q_job *job)
-{
+static margin_status mgn_q_unit_vectors(mgn_q_job *job) {
     const margin_real most = mgn_min(1 / mgn_q_finest(job, true), 32000);
     margin_real length = MGN_R(0.97) * 2;
     for (job->pool.kernel.shift = 1; job->pool.kernel.shift < 15u && 2 * length <= most;) {
@@ -9270,8 +8727,7 @@ static margin_status mgn_q_unit_vectors(mgn_q_job *job)
     return length >= 1 ? MARGIN_OK : MARGIN_E_RANGE;
 }
 
-static margin_status mgn_q_unit_make(mgn_q_job *job)
-{
+static margin_status mgn_q_unit_make(mgn_q_job *job) {
     const margin_real log2a = mgn_log(job->rows.from->kernel.a) * MGN_R(1.4426950408889634);
     margin_status status = mgn_q_origin_inputs(job, false);
     margin_real rate = job->rows.from->kernel.a / 32768;
@@ -9294,8 +8750,7 @@ static margin_status mgn_q_unit_make(mgn_q_job *job)
 /* What the kernel does to coefficients and biases. unit-exp is a / (a - 1) 2^-u - 1 / (a - 1), for
  * a < 1 1 / (1 - a) - 1 / (1 - a) 2^-u; next to a = 1 it is as good as t, the unit-poly of a =
  * 1. */
-static void mgn_q_prepare_kernel(mgn_q_job *job)
-{
+static void mgn_q_prepare_kernel(mgn_q_job *job) {
     const margin_kernel *kernel = &job->rows.from->kernel;
     job->pool.kernel.kind = kernel->kind;
     job->pool.kernel.step = 1;
@@ -9319,8 +8774,7 @@ static void mgn_q_prepare_kernel(mgn_q_job *job)
     }
 }
 
-static margin_status mgn_q_expansion_make(mgn_q_job *job)
-{
+static margin_status mgn_q_expansion_make(mgn_q_job *job) {
     switch (job->pool.kernel.kind) {
     case MARGIN_KERNEL_RBF:
         return mgn_q_rbf_make(job);
@@ -9335,8 +8789,7 @@ static margin_status mgn_q_expansion_make(mgn_q_job *job)
 
 /* ---- the whole ---- */
 
-static margin_vote_q mgn_q_vote(const mgn_q_job *job)
-{
+static margin_vote_q mgn_q_vote(const mgn_q_job *job) {
     const margin_vote *vote = job->vote;
     const margin_real log2e = MGN_R(1.4426950408889634);
     const margin_real unit = job->proto.from != NULL ? MGN_R(1.0) / 32768 : job->score_unit;
@@ -9358,8 +8811,7 @@ static margin_vote_q mgn_q_vote(const mgn_q_job *job)
     return q;
 }
 
-static void mgn_q_pool_model(const mgn_q_job *job, margin_expansion_q *e)
-{
+static void mgn_q_pool_model(const mgn_q_job *job, margin_expansion_q *e) {
     const bool norms = job->pool.kernel.kind != MARGIN_KERNEL_POLY && job->linear.from == NULL;
     e->vectors = job->vectors;
     e->norms = norms ? job->rows.norms : NULL;
@@ -9377,8 +8829,7 @@ static void mgn_q_pool_model(const mgn_q_job *job, margin_expansion_q *e)
 }
 
 /* Reaches are rounded up to blocks: coefficients beyond a reach are 0. */
-static void mgn_q_list_model(const mgn_q_job *job, margin_list_q *l)
-{
+static void mgn_q_list_model(const mgn_q_job *job, margin_list_q *l) {
     mgn_q_pool_model(job, &l->pool);
     l->pool.width = (uint16_t)job->machines;
     l->reach = job->linear.from == NULL ? job->list.reach : NULL;
@@ -9390,8 +8841,7 @@ static void mgn_q_list_model(const mgn_q_job *job, margin_list_q *l)
     }
 }
 
-static void mgn_q_model(const mgn_q_job *job, margin_model_q *model)
-{
+static void mgn_q_model(const mgn_q_job *job, margin_model_q *model) {
     const margin_stage_q *stage = job->stage.used ? job->stage.kept : NULL;
     model->kind = job->from->kind;
     if (job->list.from != NULL) {
@@ -9416,8 +8866,7 @@ static void mgn_q_model(const mgn_q_job *job, margin_model_q *model)
 /* ---- prototypes ---- */
 
 /* Longest and largest coordinate of the centroids, and the longest sample, from the centre. */
-static mgn_q_extent mgn_q_proto_extents(const mgn_q_job *job)
-{
+static mgn_q_extent mgn_q_proto_extents(const mgn_q_job *job) {
     const size_t rows = 1u + (size_t)job->proto.from->tangents;
     mgn_q_extent most = {0, 0, 0};
     for (size_t m = 0; m < job->proto.from->n; m++) {
@@ -9444,8 +8893,7 @@ static mgn_q_extent mgn_q_proto_extents(const mgn_q_job *job)
 
 /* Whether whole numbers may go in as they are: one factor for all features, within 2^13 of the
  * origin, and int8_t not coarser for it than twice. */
-static bool mgn_q_proto_plain(mgn_q_job *job)
-{
+static bool mgn_q_proto_plain(mgn_q_job *job) {
     const margin_real f = mgn_q_own_factor(job, 0);
     mgn_q_extent centred, most;
     if (!(f > 0) || !mgn_q_one_factor(job)) {
@@ -9464,8 +8912,7 @@ static bool mgn_q_proto_plain(mgn_q_job *job)
 
 /* The least `unit` times a power of two, also a negative one, that is not below `least`. Both are
  * positive and finite: their exponents are less than 2 (BIAS + FRACTION) apart. */
-static margin_real mgn_q_doubled(margin_real unit, margin_real least)
-{
+static margin_real mgn_q_doubled(margin_real unit, margin_real least) {
     for (unsigned step = 0; step < 2u * (MGN_BIAS + MGN_FRACTION) && unit < least; step++) {
         unit *= 2;
     }
@@ -9477,8 +8924,7 @@ static margin_real mgn_q_doubled(margin_real unit, margin_real least)
 
 /* Inputs: samples are at most 2^13 units long, and in q7 the largest coordinate of a centroid is
  * 127 times a power of two. */
-static margin_status mgn_q_proto_inputs(mgn_q_job *job)
-{
+static margin_status mgn_q_proto_inputs(mgn_q_job *job) {
     mgn_q_extent most;
     margin_real unit;
     mgn_q_rows_centre(job, 1u + (size_t)job->proto.from->tangents);
@@ -9501,8 +8947,7 @@ static margin_status mgn_q_proto_inputs(mgn_q_job *job)
 }
 
 /* The centroid of model m in units of 2^shift inputs, and its constant: |c|^2 2^up, rounded up. */
-static void mgn_q_proto_centroid(mgn_q_job *job, size_t m, int shift)
-{
+static void mgn_q_proto_centroid(mgn_q_job *job, size_t m, int shift) {
     const size_t v = m * (1u + (size_t)job->proto.from->tangents);
     const int32_t most = mgn_q_most(job);
     const margin_real step = margin_pow_int(2, shift);
@@ -9524,8 +8969,7 @@ static void mgn_q_proto_centroid(mgn_q_job *job, size_t m, int shift)
 }
 
 /* The tangents of model m: as large as fits, with what takes their products back to distances. */
-static void mgn_q_proto_tangents(mgn_q_job *job, size_t m, margin_real far)
-{
+static void mgn_q_proto_tangents(mgn_q_job *job, size_t m, margin_real far) {
     const size_t first = m * (1u + (size_t)job->proto.from->tangents);
     const margin_real *t = job->proto.from->vectors + (first + 1u) * job->d;
     const int32_t most = mgn_q_most(job);
@@ -9553,8 +8997,7 @@ static void mgn_q_proto_tangents(mgn_q_job *job, size_t m, margin_real far)
 /* `up` as large as leaves (reach + longest)^2 2^up below 2^29, for a reach of twice the data, and
  * the least unit of centroids that holds them; then all that is inside is checked, and the reach
  * comes down until it fits, but not below the data. */
-static margin_status mgn_q_proto_make(mgn_q_job *job, margin_model_q *model)
-{
+static margin_status mgn_q_proto_make(mgn_q_job *job, margin_model_q *model) {
     margin_status status = mgn_q_proto_inputs(job);
     const mgn_q_extent most = mgn_q_proto_extents(job);
     const margin_real data = mgn_max(most.data / job->rows.unit, 1),
@@ -9611,8 +9054,7 @@ static margin_status mgn_q_proto_make(mgn_q_job *job, margin_model_q *model)
 }
 
 /* Makes the model; of expansions with a larger `down` until all sums fit. */
-static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model)
-{
+static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model) {
     margin_status status = MARGIN_E_RANGE;
     const margin_kernel_q kernel = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     job->pool.kernel = kernel;
@@ -9643,8 +9085,7 @@ static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model)
 
 /* What all cuts of a list say, in reals and in integers. */
 static void mgn_q_cut_scores(const mgn_q_job *job, const margin_quant *quant, const margin_real *x,
-                             const int16_t *in)
-{
+                             const int16_t *in) {
     const margin_expansion *e = &job->list.from->pool;
     const margin_expansion_q *pool = &quant->model.of.list.pool;
     margin_model_q cuts;
@@ -9676,8 +9117,7 @@ static void mgn_q_cut_scores(const mgn_q_job *job, const margin_quant *quant, co
 /* Scores of all machines or cuts at a sample, in job->trial.scores and job->trial.scores_q;
  * whether the integers elect another class. */
 static bool mgn_q_labels_differ(const mgn_q_job *job, const margin_quant *quant,
-                                const margin_real *x, const int16_t *in)
-{
+                                const margin_real *x, const int16_t *in) {
     const margin_vote *vote = job->vote;
     bool differ;
     margin_scores_q(&quant->model, in, job->trial.scores_q);
@@ -9692,8 +9132,8 @@ static bool mgn_q_labels_differ(const mgn_q_job *job, const margin_quant *quant,
 
 /* Compares scores and labels on the data; in job->trial.differ the mean differences of the
  * machines. */
-static void mgn_q_measure(const mgn_q_job *job, const margin_quant *quant, margin_quant_info *info)
-{
+static void mgn_q_measure(const mgn_q_job *job, const margin_quant *quant,
+                          margin_quant_info *info) {
     const margin_quant_info none = {0, 0, 0, 0, 0};
     margin_real count = 0, rows = 0;
     *info = none;
@@ -9729,16 +9169,14 @@ static void mgn_q_measure(const mgn_q_job *job, const margin_quant *quant, margi
 }
 
 /* Adds to all biases, which stay in order. */
-static void mgn_q_shift(const mgn_q_job *job, int32_t shift)
-{
+static void mgn_q_shift(const mgn_q_job *job, int32_t shift) {
     for (size_t j = 0; j < job->machines; j++) {
         job->bias[j] += shift;
     }
 }
 
 /* Makes up for the mean difference of ordinal machines, which is one function's. */
-static void mgn_q_correct_ordinal(const mgn_q_job *job, const margin_quant *quant)
-{
+static void mgn_q_correct_ordinal(const mgn_q_job *job, const margin_quant *quant) {
     const int32_t room = INT32_C(1) << 30;
     const int32_t shift = mgn_q_round(job->trial.differ[0] / quant->unit, -room, room);
     if (job->bias[0] < room && job->bias[job->machines - 1u] > -room) {
@@ -9750,8 +9188,7 @@ static void mgn_q_correct_ordinal(const mgn_q_job *job, const margin_quant *quan
 }
 
 /* Makes up for the mean differences by the biases, while that changes nothing in what fits. */
-static void mgn_q_correct(const mgn_q_job *job, const margin_quant *quant)
-{
+static void mgn_q_correct(const mgn_q_job *job, const margin_quant *quant) {
     if (job->proto.from != NULL) {
         return;
     }
@@ -9769,8 +9206,7 @@ static void mgn_q_correct(const mgn_q_job *job, const margin_quant *quant)
     }
 }
 
-static margin_status mgn_q_check_job(const margin_data *data, const mgn_q_job *job)
-{
+static margin_status mgn_q_check_job(const margin_data *data, const mgn_q_job *job) {
     const margin_status status = margin_data_check(data);
     if (status == MARGIN_OK && data->d != job->d) {
         return MARGIN_E_ARGUMENT;
@@ -9779,16 +9215,14 @@ static margin_status mgn_q_check_job(const margin_data *data, const mgn_q_job *j
 }
 
 /* Whether the unit of the scores and the conversion of inputs are finite, as images ask for. */
-static bool mgn_q_is_finite(const mgn_q_job *job)
-{
+static bool mgn_q_is_finite(const mgn_q_job *job) {
     return mgn_finite(job->score_unit) && (job->whole || (mgn_all_finite(job->offset, job->d) &&
                                                           mgn_all_finite(job->factor, job->d)));
 }
 
 MARGIN_API margin_status margin_quantize(const margin_model *model, const margin_data *data,
                                          const margin_quant_options *options, margin_arena *mem,
-                                         margin_quant *quant, margin_quant_info *info)
-{
+                                         margin_quant *quant, margin_quant_info *info) {
     mgn_q_job job;
     margin_quant made;
     margin_quant_info found;
@@ -9830,8 +9264,7 @@ MARGIN_API margin_status margin_quantize(const margin_model *model, const margin
 }
 
 MARGIN_API size_t margin_quantize_size(const margin_model *model,
-                                       const margin_quant_options *options)
-{
+                                       const margin_quant_options *options) {
     margin_arena dry = margin_arena_counting();
     mgn_q_job job;
     if (mgn_q_job_shape(&job, model, options) != MARGIN_OK) {
@@ -9845,35 +9278,30 @@ MARGIN_API size_t margin_quantize_size(const margin_model *model,
 
 /* ---- writing ---- */
 
-static void mgn_put16(unsigned char *p, uint32_t v)
-{
+static void mgn_put16(unsigned char *p, uint32_t v) {
     p[0] = (unsigned char)(v & 0xFFu);
     p[1] = (unsigned char)(v >> 8 & 0xFFu);
 }
 
-static void mgn_put32(unsigned char *p, uint32_t v)
-{
+static void mgn_put32(unsigned char *p, uint32_t v) {
     mgn_put16(p, v);
     mgn_put16(p + 2, v >> 16);
 }
 
-static void mgn_put_bits(unsigned char *p, float v)
-{
+static void mgn_put_bits(unsigned char *p, float v) {
     mgn_float word;
     word.real = v;
     mgn_put32(p, word.bits);
 }
 
 /* A number as binary32; false if it does not fit. */
-static bool mgn_put_float(unsigned char *p, margin_real v)
-{
+static bool mgn_put_float(unsigned char *p, margin_real v) {
     const bool fits = mgn_abs(v) <= MGN_R(FLT_MAX);
     mgn_put_bits(p, fits ? (float)v : 0.0f);
     return fits;
 }
 
-static const void *mgn_visit_write(mgn_walk *walk, const void *v, unsigned type, size_t count)
-{
+static const void *mgn_visit_write(mgn_walk *walk, const void *v, unsigned type, size_t count) {
     unsigned char *p = walk->image + walk->at;
     for (size_t i = 0; i < count; i++, p += mgn_element(type)) {
         switch (type) {
@@ -9899,8 +9327,7 @@ static const void *mgn_visit_write(mgn_walk *walk, const void *v, unsigned type,
 
 /* The squared lengths of vectors as they are written: rounded to binary32, summed in binary32. The
  * thresholds of hinge units are written as they are, with the other arrays. */
-static bool mgn_put_norms(unsigned char *p, const margin_expansion *e)
-{
+static bool mgn_put_norms(unsigned char *p, const margin_expansion *e) {
     const size_t n = e->kernel.kind == MARGIN_KERNEL_HINGE ? 0 : e->n;
     bool fits = true;
     for (size_t v = 0; v < n; v++, p += 4) {
@@ -9939,8 +9366,7 @@ static bool mgn_put_norms(unsigned char *p, const margin_expansion *e)
     }
 
 /* What the heads of all kinds share. */
-static void mgn_put_head(unsigned char *p, const mgn_image_head *h)
-{
+static void mgn_put_head(unsigned char *p, const mgn_image_head *h) {
     mgn_clear(p, MARGIN_IMAGE_HEAD);
     mgn_put32(p, UINT32_C(0x1A6E676D));
     mgn_put16(p + 4, MARGIN_IMAGE_VERSION);
@@ -9950,8 +9376,7 @@ static void mgn_put_head(unsigned char *p, const mgn_image_head *h)
     mgn_put32(p + 56, (uint32_t)h->notes);
 }
 
-static void mgn_put_notes(unsigned char *p, const mgn_image_head *head, const void *notes)
-{
+static void mgn_put_notes(unsigned char *p, const mgn_image_head *head, const void *notes) {
     for (size_t i = 0; i < head->notes; i++) {
         p[head->bytes - head->notes + i] = ((const unsigned char *)notes)[i];
     }
@@ -9959,14 +9384,12 @@ static void mgn_put_notes(unsigned char *p, const mgn_image_head *head, const vo
 }
 
 /* Bytes of an image out of those before its notes; 0: more than 32 bits or a size_t count. */
-static size_t mgn_image_bytes(size_t before, size_t notes)
-{
+static size_t mgn_image_bytes(size_t before, size_t notes) {
     const size_t bytes = mgn_size_add(before, notes);
     return (size_t)(uint32_t)bytes != bytes || bytes == SIZE_MAX ? 0 : bytes;
 }
 
-MARGIN_API size_t margin_image_size(const margin_model *model, size_t notes)
-{
+MARGIN_API size_t margin_image_size(const margin_model *model, size_t notes) {
     mgn_walk walk = mgn_walk_make(mgn_visit_none, MARGIN_IMAGE_HEAD);
     mgn_image_head head;
     margin_model copy;
@@ -9980,8 +9403,7 @@ MARGIN_API size_t margin_image_size(const margin_model *model, size_t notes)
 }
 
 /* Head and arrays, with squared lengths made anew; false if a number does not fit binary32. */
-static bool mgn_put_model(unsigned char *p, const margin_model *model, const mgn_image_head *h)
-{
+static bool mgn_put_model(unsigned char *p, const margin_model *model, const mgn_image_head *h) {
     mgn_walk walk = mgn_walk_make(mgn_visit_write, MARGIN_IMAGE_HEAD);
     const margin_expansion *e = mgn_model_pool(model);
     margin_model copy = *model;
@@ -10001,8 +9423,7 @@ static bool mgn_put_model(unsigned char *p, const margin_model *model, const mgn
 }
 
 MARGIN_API margin_status margin_image_write(const margin_model *model, const void *notes,
-                                            size_t notes_count, void *out, size_t size)
-{
+                                            size_t notes_count, void *out, size_t size) {
     unsigned char *p = (unsigned char *)out;
     margin_status status = margin_model_check(model);
     mgn_image_head head;
@@ -10025,15 +9446,13 @@ MARGIN_API margin_status margin_image_write(const margin_model *model, const voi
 /* ---- writing integer models ---- */
 
 /* The head of a model and its conversion; and a walk over copies of both. */
-static mgn_image_head mgn_head_of_quant(const margin_quant *quant)
-{
+static mgn_image_head mgn_head_of_quant(const margin_quant *quant) {
     mgn_image_head head = mgn_head_of_q(&quant->model);
     head.flags = (uint8_t)(head.flags | (quant->input.offset != NULL ? MGN_FLAG_INPUT : 0));
     return head;
 }
 
-static void mgn_walk_copy_q(mgn_walk *walk, const margin_quant *quant, const mgn_image_head *h)
-{
+static void mgn_walk_copy_q(mgn_walk *walk, const margin_quant *quant, const mgn_image_head *h) {
     margin_quant copy = *quant;
     margin_stage_q stage = {NULL, NULL, NULL};
     if ((h->flags & MGN_FLAG_STAGE) != 0) {
@@ -10042,8 +9461,7 @@ static void mgn_walk_copy_q(mgn_walk *walk, const margin_quant *quant, const mgn
     mgn_walk_quant(walk, h, &copy, &stage);
 }
 
-MARGIN_API size_t margin_image_size_q(const margin_quant *quant, size_t notes)
-{
+MARGIN_API size_t margin_image_size_q(const margin_quant *quant, size_t notes) {
     mgn_walk walk = mgn_walk_make(mgn_visit_none, MGN_IMAGE_HEAD_Q);
     mgn_image_head head;
     if (quant == NULL || !mgn_kind_known(quant->model.kind)) {
@@ -10054,8 +9472,7 @@ MARGIN_API size_t margin_image_size_q(const margin_quant *quant, size_t notes)
     return mgn_image_bytes(walk.at, notes);
 }
 
-static bool mgn_put_model_q(unsigned char *p, const margin_quant *quant, const mgn_image_head *h)
-{
+static bool mgn_put_model_q(unsigned char *p, const margin_quant *quant, const mgn_image_head *h) {
     mgn_walk walk = mgn_walk_make(mgn_visit_write, MGN_IMAGE_HEAD_Q);
     const margin_model_q *model = &quant->model;
     mgn_put_head(p, h);
@@ -10070,8 +9487,7 @@ static bool mgn_put_model_q(unsigned char *p, const margin_quant *quant, const m
     return walk.fits;
 }
 
-static margin_status mgn_check_quant(const margin_quant *quant)
-{
+static margin_status mgn_check_quant(const margin_quant *quant) {
     if (quant == NULL || (quant->input.offset == NULL) != (quant->input.factor == NULL)) {
         return MARGIN_E_ARGUMENT;
     }
@@ -10079,8 +9495,7 @@ static margin_status mgn_check_quant(const margin_quant *quant)
 }
 
 MARGIN_API margin_status margin_image_write_q(const margin_quant *quant, const void *notes,
-                                              size_t notes_count, void *out, size_t size)
-{
+                                              size_t notes_count, void *out, size_t size) {
     unsigned char *p = (unsigned char *)out;
     margin_status status = mgn_check_quant(quant);
     mgn_image_head head;
@@ -10102,8 +9517,7 @@ MARGIN_API margin_status margin_image_write_q(const margin_quant *quant, const v
 
 /* Takes the new weights and biases; returns how many machines there are. */
 static size_t mgn_linear_scale_plan(margin_arena *mem, const margin_linear *l, margin_real **w,
-                                    margin_real **bias)
-{
+                                    margin_real **bias) {
     const size_t machines = margin_machines(l->vote.scheme, l->vote.classes);
     const size_t rows = margin_functions(l->vote.scheme, l->vote.classes);
     *w = MGN_KEEP(mem, margin_real, mgn_size_mul(rows, l->d));
@@ -10112,8 +9526,8 @@ static size_t mgn_linear_scale_plan(margin_arena *mem, const margin_linear *l, m
 }
 
 /* w.((x - o) f) + b = (w f).x + (b - w.(o f)) for each machine. */
-static margin_status mgn_linear_scale(margin_linear *l, const margin_scaling *s, margin_arena *mem)
-{
+static margin_status mgn_linear_scale(margin_linear *l, const margin_scaling *s,
+                                      margin_arena *mem) {
     const margin_arena before = *mem;
     margin_real *w, *bias;
     const size_t machines = mgn_linear_scale_plan(mem, l, &w, &bias);
@@ -10154,8 +9568,7 @@ static margin_status mgn_linear_scale(margin_linear *l, const margin_scaling *s,
     }
 
 MARGIN_API margin_status margin_model_scale(margin_model *model, const margin_scaling *scaling,
-                                            margin_arena *mem)
-{
+                                            margin_arena *mem) {
     mgn_image_head head;
     if (model == NULL || scaling == NULL || mgn_mem_check(mem) != MARGIN_OK) {
         return MARGIN_E_ARGUMENT;
@@ -10178,8 +9591,7 @@ MARGIN_API margin_status margin_model_scale(margin_model *model, const margin_sc
     return MARGIN_OK;
 }
 
-MARGIN_API size_t margin_model_scale_size(const margin_model *model)
-{
+MARGIN_API size_t margin_model_scale_size(const margin_model *model) {
     margin_arena dry = margin_arena_counting();
     margin_real *w, *bias;
     if (model == NULL || model->kind != MARGIN_MODEL_LINEAR) {
@@ -10198,8 +9610,7 @@ typedef struct {
     bool stopped;
 } mgn_tick;
 
-static mgn_tick mgn_tick_make(margin_watch watch, size_t machines)
-{
+static mgn_tick mgn_tick_make(margin_watch watch, size_t machines) {
     mgn_tick tick = {{NULL, NULL}, {0, 0, 0, 0, 0}, false};
     tick.watch = watch;
     tick.at.machines = machines;
@@ -10207,8 +9618,8 @@ static mgn_tick mgn_tick_make(margin_watch watch, size_t machines)
 }
 
 /* True when the caller wants to stop. */
-static bool mgn_tick_stop(mgn_tick *tick, size_t iteration, margin_real violation, margin_real goal)
-{
+static bool mgn_tick_stop(mgn_tick *tick, size_t iteration, margin_real violation,
+                          margin_real goal) {
     if (tick->watch.progress != NULL && !tick->stopped) {
         margin_progress at = tick->at;
         at.iteration += iteration;
@@ -10248,8 +9659,7 @@ typedef struct {
 } mgn_trainer;
 
 /* Bytes of so many numbers and so many indices behind them. */
-static size_t mgn_bytes(size_t reals, size_t indices)
-{
+static size_t mgn_bytes(size_t reals, size_t indices) {
     return mgn_size_add(mgn_size_mul(reals, sizeof(margin_real)),
                         mgn_size_mul(indices, sizeof(margin_index)));
 }
@@ -10268,8 +9678,7 @@ typedef struct {
     margin_real *w; /* machines x d; linear kernels only */
     mgn_tick tick;
 } mgn_job;
-static void mgn_job_shape(mgn_job *job, size_t n, size_t d, size_t classes, const mgn_fit *fit)
-{
+static void mgn_job_shape(mgn_job *job, size_t n, size_t d, size_t classes, const mgn_fit *fit) {
     const bool rest = classes > 2u && fit->scheme == MARGIN_SCHEME_ONE_REST;
     const unsigned wanted = fit->scheme;
     const unsigned many = wanted != MARGIN_SCHEME_BINARY ? wanted : (unsigned)MARGIN_SCHEME_ONE_ONE;
@@ -10286,8 +9695,7 @@ static void mgn_job_shape(mgn_job *job, size_t n, size_t d, size_t classes, cons
 }
 
 /* Takes what lasts through a training, the results of linear kernels at the front. */
-static void mgn_job_plan(mgn_job *plan, margin_arena *mem)
-{
+static void mgn_job_plan(mgn_job *plan, margin_arena *mem) {
     const size_t n = plan->n, classes = plan->classes, machines = plan->machines;
     const size_t table = plan->linear ? 0 : plan->width;
     size_t bytes = 0;
@@ -10302,8 +9710,7 @@ static void mgn_job_plan(mgn_job *plan, margin_arena *mem)
     }
 }
 
-static void mgn_copy(margin_real *to, const margin_real *from, size_t n)
-{
+static void mgn_copy(margin_real *to, const margin_real *from, size_t n) {
     for (size_t i = 0; i < n; i++) {
         to[i] = from[i];
     }
@@ -10319,8 +9726,7 @@ typedef struct {
     uint32_t *end;
 } mgn_pool;
 
-static mgn_pool mgn_pool_shape(size_t d, size_t width, size_t machines, size_t ends)
-{
+static mgn_pool mgn_pool_shape(size_t d, size_t width, size_t machines, size_t ends) {
     mgn_pool pool = {0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL};
     pool.d = d;
     pool.width = width;
@@ -10330,8 +9736,7 @@ static mgn_pool mgn_pool_shape(size_t d, size_t width, size_t machines, size_t e
 }
 
 /* Takes the memory for n vectors. */
-static void mgn_pool_plan(mgn_pool *plan, margin_arena *mem, size_t n)
-{
+static void mgn_pool_plan(mgn_pool *plan, margin_arena *mem, size_t n) {
     size_t bytes = 0;
     unsigned char *at;
     MARGIN_BLOCKS_POOL(MGN_COUNT, n, plan->d, plan->width, plan->machines, plan->ends)
@@ -10342,8 +9747,7 @@ static void mgn_pool_plan(mgn_pool *plan, margin_arena *mem, size_t n)
 }
 
 /* Appends a vector with its coefficients. */
-static void mgn_pool_add(mgn_pool *pool, const margin_real *x, const margin_real *coef)
-{
+static void mgn_pool_add(mgn_pool *pool, const margin_real *x, const margin_real *coef) {
     const size_t v = pool->count++;
     mgn_copy(pool->vectors + v * pool->d, x, pool->d);
     mgn_copy(pool->coef + v * pool->width, coef, pool->width);
@@ -10352,8 +9756,7 @@ static void mgn_pool_add(mgn_pool *pool, const margin_real *x, const margin_real
 
 /* The model that a pool is, without class ends, which a list has not. */
 static void mgn_pool_expansion(const mgn_pool *pool, const margin_kernel *kernel, margin_vote vote,
-                               margin_expansion *e)
-{
+                               margin_expansion *e) {
     e->vectors = pool->vectors;
     e->norms = pool->norms;
     e->coef = pool->coef;
@@ -10368,8 +9771,7 @@ static void mgn_pool_expansion(const mgn_pool *pool, const margin_kernel *kernel
     e->vote = vote;
 }
 
-static margin_vote mgn_vote_of(size_t classes, unsigned scheme)
-{
+static margin_vote mgn_vote_of(size_t classes, unsigned scheme) {
     margin_vote vote = {0, 0, 0, 0, 0};
     vote.classes = (uint16_t)classes;
     vote.scheme = (uint8_t)scheme;
@@ -10398,8 +9800,7 @@ struct mgn_frame {
     margin_info info;    /* out: all but arena_peak */
 };
 
-static size_t mgn_frame_size(const mgn_method *method, void *task)
-{
+static size_t mgn_frame_size(const mgn_method *method, void *task) {
     margin_arena dry = margin_arena_counting();
     method->plan(task, &dry);
     return mgn_arena_counted(&dry);
@@ -10407,8 +9808,7 @@ static size_t mgn_frame_size(const mgn_method *method, void *task)
 
 /* MARGIN_OK, or why there is too little memory. */
 static margin_status mgn_frame_open(mgn_frame *frame, const mgn_method *method, void *task,
-                                    margin_arena *mem)
-{
+                                    margin_arena *mem) {
     margin_arena dry = *mem;
     dry.peak = 0;
     method->plan(task, &dry);
@@ -10424,8 +9824,7 @@ static margin_status mgn_frame_open(mgn_frame *frame, const mgn_method *method, 
 }
 
 /* Gives back the scratch, or everything after a failure. */
-static margin_status mgn_frame_close(mgn_frame *frame, margin_status status)
-{
+static margin_status mgn_frame_close(mgn_frame *frame, margin_status status) {
     if (status < 0) {
         (void)margin_arena_rewind(frame->mem, &frame->before);
     } else {
@@ -10437,8 +9836,7 @@ static margin_status mgn_frame_close(mgn_frame *frame, margin_status status)
 /* The body of every trainer; `checked` is what the trainer found wrong with its arguments. A model
  * that its own check refuses has numbers that are not finite, and is not returned. */
 static margin_status mgn_frame_train(const mgn_method *method, void *task, margin_status checked,
-                                     margin_arena *mem, margin_model *model, margin_info *info)
-{
+                                     margin_arena *mem, margin_model *model, margin_info *info) {
     mgn_frame frame;
     margin_status status = mgn_both(checked, mgn_mem_check(mem));
     if (status != MARGIN_OK || model == NULL) {
@@ -10467,8 +9865,7 @@ static margin_status mgn_frame_train(const mgn_method *method, void *task, margi
 
 /* The memory plan of a training, first to last; `job` is left with its blocks. */
 static void mgn_train_plan(mgn_job *job, margin_arena *mem, const mgn_trainer *trainer,
-                           const mgn_fit *fit)
-{
+                           const mgn_fit *fit) {
     size_t mark;
     mgn_job_plan(job, mem);
     mark = mem->high;
@@ -10481,8 +9878,7 @@ static void mgn_train_plan(mgn_job *job, margin_arena *mem, const mgn_trainer *t
 }
 
 /* Sorts the samples by class, counting first; false if a class is empty. */
-static bool mgn_job_sort(mgn_job *job, const margin_data *data)
-{
+static bool mgn_job_sort(mgn_job *job, const margin_data *data) {
     for (size_t c = 0; c <= job->classes; c++) {
         job->start[c] = 0;
     }
@@ -10513,8 +9909,7 @@ static bool mgn_job_sort(mgn_job *job, const margin_data *data)
 }
 
 /* Adds the samples of class c to the machine at hand. */
-static void mgn_job_take(mgn_job *job, mgn_fit *fit, size_t c)
-{
+static void mgn_job_take(mgn_job *job, mgn_fit *fit, size_t c) {
     for (size_t s = job->start[c]; s < job->start[c + 1u]; s++) {
         job->part[fit->data.n++] = job->order[s];
     }
@@ -10522,8 +9917,7 @@ static void mgn_job_take(mgn_job *job, mgn_fit *fit, size_t c)
 
 /* Trains the machine that tells class b from class a, or from all others if a = b. */
 static margin_status mgn_job_machine(mgn_job *job, const mgn_trainer *trainer, mgn_fit *fit,
-                                     margin_arena *mem, size_t a, size_t b)
-{
+                                     margin_arena *mem, size_t a, size_t b) {
     const size_t mark = mem->high;
     margin_status status;
     fit->data.n = 0;
@@ -10540,8 +9934,7 @@ static margin_status mgn_job_machine(mgn_job *job, const mgn_trainer *trainer, m
 }
 
 /* Stores the coefficients of class c in a machine, `b` being the first of them. */
-static void mgn_job_column(mgn_job *job, size_t c, size_t column, const margin_real *b)
-{
+static void mgn_job_column(mgn_job *job, size_t c, size_t column, const margin_real *b) {
     for (size_t s = job->start[c]; s < job->start[c + 1u]; s++, b++) {
         job->used[s] = job->used[s] != 0 || *b != 0 ? 1 : 0;
         if (!job->linear) {
@@ -10551,8 +9944,7 @@ static void mgn_job_column(mgn_job *job, size_t c, size_t column, const margin_r
 }
 
 /* Stores the results of machine j: weights, or its columns of the table. */
-static void mgn_job_store(mgn_job *job, const mgn_fit *fit, size_t j, size_t a, size_t b)
-{
+static void mgn_job_store(mgn_job *job, const mgn_fit *fit, size_t j, size_t a, size_t b) {
     size_t i = 0;
     job->bias[j] = fit->bias;
     if (job->linear) {
@@ -10574,8 +9966,7 @@ static void mgn_job_store(mgn_job *job, const mgn_fit *fit, size_t j, size_t a, 
 }
 
 /* Sums and worst cases over machines. */
-static void mgn_info_add(margin_info *info, const margin_info *one)
-{
+static void mgn_info_add(margin_info *info, const margin_info *one) {
     info->objective += one->objective;
     info->gap += one->gap;
     info->violation = mgn_max(info->violation, one->violation);
@@ -10585,8 +9976,7 @@ static void mgn_info_add(margin_info *info, const margin_info *one)
 
 /* All machines in order; the worst caveat, or the first failure. */
 static margin_status mgn_job_train(mgn_job *job, const mgn_trainer *trainer, mgn_fit *fit,
-                                   margin_arena *mem, margin_info *info)
-{
+                                   margin_arena *mem, margin_info *info) {
     margin_status worst = MARGIN_OK;
     size_t a = 0, b = 1;
     for (size_t s = 0; s < job->n; s++) {
@@ -10620,8 +10010,7 @@ static margin_status mgn_job_train(mgn_job *job, const mgn_trainer *trainer, mgn
     return worst;
 }
 
-static bool mgn_any(const margin_real *v, size_t n)
-{
+static bool mgn_any(const margin_real *v, size_t n) {
     for (size_t i = 0; i < n; i++) {
         if (v[i] != 0) {
             return true;
@@ -10633,8 +10022,7 @@ static bool mgn_any(const margin_real *v, size_t n)
 /* Gathers the samples with a coefficient into a pool in the arena. A machine that was stopped
  * before its first step has none; its pool holds the first sample, since a model needs a vector. */
 static void mgn_job_pool(const mgn_job *job, const mgn_fit *fit, margin_arena *mem,
-                         margin_expansion *e)
-{
+                         margin_expansion *e) {
     const size_t width = job->width, stride = mgn_stride(fit->data.stride, job->d);
     mgn_pool pool = mgn_pool_shape(job->d, width, job->machines, job->classes);
     size_t n = 0;
@@ -10657,8 +10045,7 @@ static void mgn_job_pool(const mgn_job *job, const mgn_fit *fit, margin_arena *m
 }
 
 static void mgn_job_model(const mgn_job *job, const mgn_fit *fit, margin_arena *mem,
-                          margin_model *model)
-{
+                          margin_model *model) {
     if (job->linear) {
         model->kind = MARGIN_MODEL_LINEAR;
         model->of.linear.w = job->w;
@@ -10674,8 +10061,7 @@ static void mgn_job_model(const mgn_job *job, const mgn_fit *fit, margin_arena *
 /* Adds a term to *sum, and what rounding takes from the new sum to *low (Knuth, The Art of Computer
  * Programming 2, 4.2.2, theorem B). The next term need not wait for more than one addition. A NaN
  * or an infinity never leaves the two again. */
-static inline void mgn_add_low(margin_real *sum, margin_real *low, margin_real term)
-{
+static inline void mgn_add_low(margin_real *sum, margin_real *low, margin_real term) {
     const margin_real s = *sum + term;
     const margin_real part = s - *sum;
     *low += (*sum - (s - part)) + (term - part);
@@ -10683,8 +10069,7 @@ static inline void mgn_add_low(margin_real *sum, margin_real *low, margin_real t
 }
 
 /* The same, with *low brought back below the last digit of *sum: numbers of twice the precision. */
-static inline void mgn_add_twice(margin_real *sum, margin_real *low, margin_real term)
-{
+static inline void mgn_add_twice(margin_real *sum, margin_real *low, margin_real term) {
     margin_real rest;
     mgn_add_low(sum, low, term);
     rest = *low;
@@ -10693,8 +10078,7 @@ static inline void mgn_add_twice(margin_real *sum, margin_real *low, margin_real
 }
 
 /* Features of a model. */
-static size_t mgn_model_d(const margin_model *model)
-{
+static size_t mgn_model_d(const margin_model *model) {
     if (model->kind == MARGIN_MODEL_LIST) {
         return model->of.list.pool.d;
     }
@@ -10713,8 +10097,7 @@ typedef struct {
     const margin_real *known; /* n margins, or NULL */
 } mgn_margins;
 
-static margin_real mgn_margins_at(const mgn_margins *m, size_t i)
-{
+static margin_real mgn_margins_at(const mgn_margins *m, size_t i) {
     const margin_vote *vote;
     if (m->known != NULL) {
         return m->known[i];
@@ -10746,19 +10129,16 @@ typedef struct {
     mgn_bin bins[MGN_BINS];
 } mgn_quantile;
 
-static mgn_word mgn_margin_key(margin_real a)
-{
+static mgn_word mgn_margin_key(margin_real a) {
     const mgn_word bits = mgn_bits(a + 0); /* -0 is 0 */
     return (bits & MGN_SIGN) != 0 ? ~bits : bits | MGN_SIGN;
 }
 
-static margin_real mgn_margin_of_key(mgn_word key)
-{
+static margin_real mgn_margin_of_key(mgn_word key) {
     return mgn_of_bits((key & MGN_SIGN) != 0 ? key ^ MGN_SIGN : ~key);
 }
 
-static void mgn_quantile_begin(mgn_quantile *q, size_t k)
-{
+static void mgn_quantile_begin(mgn_quantile *q, size_t k) {
     const bool same = k > 0 && q[k].low == q[k - 1u].low;
     q[k].lead = same ? q[k - 1u].lead : k;
     q[k].shift = 0;
@@ -10770,8 +10150,7 @@ static void mgn_quantile_begin(mgn_quantile *q, size_t k)
     }
 }
 
-static void mgn_quantile_take(mgn_quantile *q, mgn_word key)
-{
+static void mgn_quantile_take(mgn_quantile *q, mgn_word key) {
     mgn_bin *bin = q->bins + ((key - q->low) >> q->shift);
     bin->low = bin->count == 0 || key < bin->low ? key : bin->low;
     bin->high = bin->count == 0 || key > bin->high ? key : bin->high;
@@ -10779,8 +10158,7 @@ static void mgn_quantile_take(mgn_quantile *q, mgn_word key)
 }
 
 /* Narrows the range to the bin that holds the rank. */
-static void mgn_quantile_narrow(mgn_quantile *q, const mgn_bin *bin)
-{
+static void mgn_quantile_narrow(mgn_quantile *q, const mgn_bin *bin) {
     for (; q->rank >= bin->count; bin++) {
         q->rank -= bin->count;
     }
@@ -10789,8 +10167,7 @@ static void mgn_quantile_narrow(mgn_quantile *q, const mgn_bin *bin)
 }
 
 /* One pass for all quantiles. Their ranges are the same or apart. */
-static void mgn_quantiles_pass(const mgn_margins *m, mgn_quantile *q)
-{
+static void mgn_quantiles_pass(const mgn_margins *m, mgn_quantile *q) {
     for (size_t k = 0; k < MGN_QUANTILES; k++) {
         mgn_quantile_begin(q, k);
     }
@@ -10809,8 +10186,7 @@ static void mgn_quantiles_pass(const mgn_margins *m, mgn_quantile *q)
     }
 }
 
-static bool mgn_quantiles_open(const mgn_quantile *q)
-{
+static bool mgn_quantiles_open(const mgn_quantile *q) {
     bool open = false;
     for (size_t k = 0; k < MGN_QUANTILES; k++) {
         open = open || q[k].low < q[k].high;
@@ -10820,8 +10196,7 @@ static bool mgn_quantiles_open(const mgn_quantile *q)
 
 /* The quantiles of `count` margins between low and high. */
 static void mgn_quantiles(const mgn_margins *m, size_t count, mgn_word low, mgn_word high,
-                          margin_real *out)
-{
+                          margin_real *out) {
     static const uint8_t percent[MGN_QUANTILES] = {5, 25, 50, 75, 95};
     mgn_quantile q[MGN_QUANTILES];
     for (size_t k = 0; k < MGN_QUANTILES; k++) {
@@ -10839,8 +10214,7 @@ static void mgn_quantiles(const mgn_margins *m, size_t count, mgn_word low, mgn_
 }
 
 /* Minimum, mean and quantiles into the fields of `info`; returns how many samples have a weight. */
-static size_t mgn_margins_info(const mgn_margins *m, margin_info *info)
-{
+static size_t mgn_margins_info(const mgn_margins *m, margin_info *info) {
     mgn_word low = ~(mgn_word)0, high = 0;
     margin_real sum = 0, rest = 0;
     size_t count = 0;
@@ -10861,8 +10235,7 @@ static size_t mgn_margins_info(const mgn_margins *m, margin_info *info)
 }
 
 /* The same of n margins that are known. */
-static void mgn_info_margins(margin_info *info, const margin_real *v, size_t n)
-{
+static void mgn_info_margins(margin_info *info, const margin_real *v, size_t n) {
     margin_data all = {NULL, 0, 0, 0, NULL, NULL, NULL};
     mgn_margins m = {NULL, NULL, NULL, NULL};
     all.n = n;
@@ -10873,8 +10246,7 @@ static void mgn_info_margins(margin_info *info, const margin_real *v, size_t n)
 
 /* Margins of the training samples. The score of a lone machine is known for each of them. */
 static void mgn_job_margins(mgn_job *job, const mgn_fit *fit, const margin_model *model,
-                            margin_info *info)
-{
+                            margin_info *info) {
     for (size_t c = 0; c < job->classes; c++) {
         for (size_t s = job->start[c]; s < job->start[c + 1u]; s++) {
             if (job->machines > 1u) {
@@ -10891,8 +10263,7 @@ static void mgn_job_margins(mgn_job *job, const mgn_fit *fit, const margin_model
 }
 
 /* Samples with a nonzero coefficient in any machine. */
-static size_t mgn_job_support(const mgn_job *job)
-{
+static size_t mgn_job_support(const mgn_job *job) {
     size_t count = 0;
     for (size_t s = 0; s < job->n; s++) {
         count += job->used[s];
@@ -10901,8 +10272,7 @@ static size_t mgn_job_support(const mgn_job *job)
 }
 
 /* Controls with their defaults filled in. */
-static margin_status mgn_control_resolve(margin_control *run, size_t n)
-{
+static margin_status mgn_control_resolve(margin_control *run, size_t n) {
     if (!(run->tol >= 0) || !mgn_finite(run->tol)) {
         return MARGIN_E_ARGUMENT;
     }
@@ -10918,8 +10288,7 @@ static margin_status mgn_control_resolve(margin_control *run, size_t n)
 }
 
 /* What all machines share, with its defaults filled in. */
-static margin_status mgn_fit_resolve(mgn_fit *fit, size_t n, size_t d)
-{
+static margin_status mgn_fit_resolve(mgn_fit *fit, size_t n, size_t d) {
     const margin_status status = margin_kernel_resolve(&fit->kernel, d, &fit->kernel);
     return mgn_both(mgn_both(status, mgn_control_resolve(&fit->run, n)),
                     fit->scheme > MARGIN_SCHEME_VOTES ? MARGIN_E_ARGUMENT : MARGIN_OK);
@@ -10933,15 +10302,13 @@ typedef struct {
     mgn_job job;
 } mgn_machines;
 
-static void mgn_machines_plan(void *task, margin_arena *mem)
-{
+static void mgn_machines_plan(void *task, margin_arena *mem) {
     mgn_machines *m = (mgn_machines *)task;
     mgn_train_plan(&m->job, mem, m->trainer, m->fit);
 }
 
 /* Machines, model, and what there is to tell. */
-static margin_status mgn_machines_run(void *task, mgn_frame *frame)
-{
+static margin_status mgn_machines_run(void *task, mgn_frame *frame) {
     mgn_machines *m = (mgn_machines *)task;
     mgn_job *job = &m->job;
     mgn_fit *fit = m->fit;
@@ -10969,8 +10336,7 @@ static margin_status mgn_machines_run(void *task, mgn_frame *frame)
 static const mgn_method mgn_machines_method = {mgn_machines_plan, mgn_machines_run};
 
 static size_t mgn_train_size(const mgn_trainer *trainer, mgn_fit *fit, size_t n, size_t d,
-                             size_t classes)
-{
+                             size_t classes) {
     mgn_machines m;
     if (n > MARGIN_INDEX_MAX || classes < 2u || classes > n || classes > MARGIN_REJECTED ||
         mgn_fit_resolve(fit, n, d) < 0) {
@@ -10985,8 +10351,7 @@ static size_t mgn_train_size(const mgn_trainer *trainer, mgn_fit *fit, size_t n,
 }
 
 /* Checks all that can be checked before memory is needed; fills in the defaults and the shape. */
-static margin_status mgn_train_check(mgn_fit *fit, const margin_data *data, mgn_job *job)
-{
+static margin_status mgn_train_check(mgn_fit *fit, const margin_data *data, mgn_job *job) {
     size_t classes = 0;
     margin_status status = margin_data_classes(data, &classes);
     if (status != MARGIN_OK) {
@@ -11007,8 +10372,7 @@ static margin_status mgn_train_check(mgn_fit *fit, const margin_data *data, mgn_
 
 /* Trains machines on the data; `fit` has kernel, scheme, controls, options and report. */
 static margin_status mgn_train(const mgn_trainer *trainer, mgn_fit *fit, const margin_data *data,
-                               margin_arena *mem, margin_model *model, margin_info *info)
-{
+                               margin_arena *mem, margin_model *model, margin_info *info) {
     mgn_machines m;
     const margin_status status = mgn_train_check(fit, data, &m.job);
     m.trainer = trainer;
@@ -11034,15 +10398,13 @@ static margin_status mgn_train(const mgn_trainer *trainer, mgn_fit *fit, const m
 static const margin_mam_options mgn_mam_defaults = {{0, 0, 0, 0, 0}, false, false, 0};
 
 /* Columns of a class sum: the features, then the weight, then the weighted |x|^2. */
-static size_t mgn_mam_columns(const margin_mam_online *on)
-{
+static size_t mgn_mam_columns(const margin_mam_online *on) {
     return on->d + 2u;
 }
 
 /* Adds weight * x to a sum; returns x^2. */
 static inline margin_real mgn_mam_term(margin_real *sum, margin_real *low, margin_real weight,
-                                       margin_real x)
-{
+                                       margin_real x) {
     mgn_add_low(sum, low, weight * x);
     return x * x;
 }
@@ -11050,8 +10412,7 @@ static inline margin_real mgn_mam_term(margin_real *sum, margin_real *low, margi
 /* Adds weight * (x, 1, |x|^2) to the sums of a class, |x|^2 in the order of margin_dot; a negative
  * weight takes it back. */
 static void mgn_mam_sum(const margin_mam_online *on, const margin_real *MGN_RESTRICT x,
-                        size_t label, margin_real weight)
-{
+                        size_t label, margin_real weight) {
     const size_t d = on->d;
     margin_real *MGN_RESTRICT sum = on->sum + label * mgn_mam_columns(on);
     margin_real *MGN_RESTRICT low = on->low + label * mgn_mam_columns(on);
@@ -11076,8 +10437,7 @@ static void mgn_mam_sum(const margin_mam_online *on, const margin_real *MGN_REST
 }
 
 /* Brings the low parts back below the last digits of the sums of a class. */
-static void mgn_mam_settle(const margin_mam_online *on, size_t label)
-{
+static void mgn_mam_settle(const margin_mam_online *on, size_t label) {
     margin_real *MGN_RESTRICT sum = on->sum + label * mgn_mam_columns(on);
     margin_real *MGN_RESTRICT low = on->low + label * mgn_mam_columns(on);
     for (size_t j = 0; j < mgn_mam_columns(on); j++) {
@@ -11092,8 +10452,7 @@ static void mgn_mam_settle(const margin_mam_online *on, size_t label)
  * for each of 16 samples, less than 2.4 EPS^2 M. */
 #define MGN_MAM_SETTLE 16u
 
-static inline void mgn_mam_counted(margin_mam_online *on, size_t label, size_t count)
-{
+static inline void mgn_mam_counted(margin_mam_online *on, size_t label, size_t count) {
     on->count[label] = (margin_index)(on->count[label] + count);
     if (on->count[label] % MGN_MAM_SETTLE == 0) {
         mgn_mam_settle(on, label);
@@ -11101,8 +10460,7 @@ static inline void mgn_mam_counted(margin_mam_online *on, size_t label, size_t c
 }
 
 /* No samples of a class. */
-static void mgn_mam_clear(const margin_mam_online *on, size_t label)
-{
+static void mgn_mam_clear(const margin_mam_online *on, size_t label) {
     const size_t columns = mgn_mam_columns(on);
     on->count[label] = 0;
     for (size_t j = label * columns; j < (label + 1u) * columns; j++) {
@@ -11112,8 +10470,7 @@ static void mgn_mam_clear(const margin_mam_online *on, size_t label)
 }
 
 static void mgn_mam_shape(margin_mam_online *on, size_t d, size_t classes,
-                          const margin_mam_options *options)
-{
+                          const margin_mam_options *options) {
     const bool rest = options->scheme == MARGIN_SCHEME_ONE_REST;
     on->d = d;
     on->classes = (uint16_t)classes;
@@ -11128,8 +10485,7 @@ static void mgn_mam_shape(margin_mam_online *on, size_t d, size_t classes,
 }
 
 /* Takes all memory: the model first. */
-static void mgn_mam_plan(margin_mam_online *plan, margin_arena *mem, bool keep)
-{
+static void mgn_mam_plan(margin_mam_online *plan, margin_arena *mem, bool keep) {
     const size_t d = plan->d, classes = plan->classes, machines = plan->machines;
     plan->w = MGN_KEEP(mem, margin_real, mgn_size_mul(machines, d));
     plan->bias = MGN_KEEP(mem, margin_real, machines);
@@ -11141,8 +10497,7 @@ static void mgn_mam_plan(margin_mam_online *plan, margin_arena *mem, bool keep)
 }
 
 /* Shape and options of linear machines; d + 2 columns must be countable. */
-static margin_status mgn_mam_check(const margin_mam_options *options, size_t d, size_t classes)
-{
+static margin_status mgn_mam_check(const margin_mam_options *options, size_t d, size_t classes) {
     margin_kernel kernel;
     const margin_status status = margin_kernel_resolve(&options->kernel, d, &kernel);
     if (status != MARGIN_OK) {
@@ -11156,8 +10511,7 @@ static margin_status mgn_mam_check(const margin_mam_options *options, size_t d, 
 }
 
 MARGIN_API size_t margin_mam_online_start_size(size_t d, size_t classes,
-                                               const margin_mam_options *options)
-{
+                                               const margin_mam_options *options) {
     margin_arena dry = margin_arena_counting();
     margin_mam_online on;
     options = options != NULL ? options : &mgn_mam_defaults;
@@ -11171,8 +10525,7 @@ MARGIN_API size_t margin_mam_online_start_size(size_t d, size_t classes,
 
 MARGIN_API margin_status margin_mam_online_start(margin_mam_online *on, size_t d, size_t classes,
                                                  const margin_mam_options *options,
-                                                 margin_arena *mem)
-{
+                                                 margin_arena *mem) {
     margin_mam_online begun;
     margin_arena before;
     margin_status status;
@@ -11196,8 +10549,7 @@ MARGIN_API margin_status margin_mam_online_start(margin_mam_online *on, size_t d
 
 /* Whether a sample can be added, or taken back, with no sum growing out of range. */
 static margin_status mgn_mam_sample_check(const margin_mam_online *on, const margin_real *x,
-                                          size_t label, margin_real weight, margin_real sign)
-{
+                                          size_t label, margin_real weight, margin_real sign) {
     const margin_real *sum;
     size_t faults = 0;
     if (on == NULL || x == NULL) {
@@ -11220,8 +10572,7 @@ static margin_status mgn_mam_sample_check(const margin_mam_online *on, const mar
 }
 
 MARGIN_API margin_status margin_mam_online_add(margin_mam_online *on, const margin_real *x,
-                                               size_t label, margin_real weight)
-{
+                                               size_t label, margin_real weight) {
     const margin_status status = mgn_mam_sample_check(on, x, label, weight, 1);
     if (status != MARGIN_OK) {
         return status;
@@ -11238,8 +10589,7 @@ MARGIN_API margin_status margin_mam_online_add(margin_mam_online *on, const marg
 }
 
 MARGIN_API margin_status margin_mam_online_forget(margin_mam_online *on, const margin_real *x,
-                                                  size_t label, margin_real weight)
-{
+                                                  size_t label, margin_real weight) {
     const margin_status status = mgn_mam_sample_check(on, x, label, weight, -1);
     if (status != MARGIN_OK) {
         return status;
@@ -11273,8 +10623,7 @@ typedef struct {
 } mgn_mam_machine;
 
 /* Column j of the side that class b is told from. */
-static mgn_twice mgn_mam_others(const margin_mam_online *on, const mgn_mam_machine *m, size_t j)
-{
+static mgn_twice mgn_mam_others(const margin_mam_online *on, const mgn_mam_machine *m, size_t j) {
     const size_t columns = mgn_mam_columns(on);
     const bool rest = m->a == m->b;
     mgn_twice t = {0, 0};
@@ -11290,16 +10639,14 @@ static mgn_twice mgn_mam_others(const margin_mam_online *on, const mgn_mam_machi
 /* Column j of class b over `per_b`, plus or minus that of the other side over `per_a`. Where the
  * two nearly cancel, their difference is exact and the low parts are what is left. */
 static margin_real mgn_mam_column(const margin_mam_online *on, const mgn_mam_machine *m, size_t j,
-                                  margin_real per_b, margin_real per_a)
-{
+                                  margin_real per_b, margin_real per_a) {
     const size_t at = m->b * mgn_mam_columns(on) + j;
     const mgn_twice t = mgn_mam_others(on, m, j);
     return (on->sum[at] / per_b + t.sum / per_a) + (on->low[at] / per_b + t.low / per_a);
 }
 
 /* work = the difference of the class sums, or of the class means if balanced. */
-static void mgn_mam_vector(const margin_mam_online *on, const mgn_mam_machine *m)
-{
+static void mgn_mam_vector(const margin_mam_online *on, const mgn_mam_machine *m) {
     for (size_t j = 0; j < on->d; j++) {
         on->work[j] = mgn_mam_column(on, m, j, on->balanced ? m->weight_b : 1,
                                      on->balanced ? -m->weight_a : -1);
@@ -11308,8 +10655,7 @@ static void mgn_mam_vector(const margin_mam_online *on, const mgn_mam_machine *m
 
 /* Looks at a machine; false when it has no direction: lambda within what the rounding of class
  * means can make of 0, which is a few EPS of the mean |x|. */
-static bool mgn_mam_look(const margin_mam_online *on, mgn_mam_machine *m)
-{
+static bool mgn_mam_look(const margin_mam_online *on, mgn_mam_machine *m) {
     const size_t d = on->d, at = m->b * mgn_mam_columns(on) + d;
     const margin_real square_b = on->sum[at + 1u], square_a = mgn_mam_others(on, m, d + 1u).sum;
     margin_real per_a, per_b, mean;
@@ -11326,8 +10672,7 @@ static bool mgn_mam_look(const margin_mam_online *on, mgn_mam_machine *m)
 
 /* Weights and bias of machine j, which has a direction: the threshold is midway between the scores
  * of the two means. */
-static void mgn_mam_store(const margin_mam_online *on, const mgn_mam_machine *m, size_t j)
-{
+static void mgn_mam_store(const margin_mam_online *on, const mgn_mam_machine *m, size_t j) {
     margin_real *w = on->w + j * on->d;
     mgn_mam_vector(on, m);
     for (size_t k = 0; k < on->d; k++) {
@@ -11344,8 +10689,7 @@ static void mgn_mam_store(const margin_mam_online *on, const mgn_mam_machine *m,
 
 /* Looks at all machines, or stores them all; the sum of their lambdas, or -1 if one has no
  * direction. */
-static margin_real mgn_mam_machines(const margin_mam_online *on, bool store)
-{
+static margin_real mgn_mam_machines(const margin_mam_online *on, bool store) {
     const bool rest = on->scheme == MARGIN_SCHEME_ONE_REST;
     mgn_mam_machine m = {0, 1, 0, 0, 0, 0};
     margin_real sum = 0;
@@ -11369,8 +10713,7 @@ static margin_real mgn_mam_machines(const margin_mam_online *on, bool store)
 
 /* The model of the sums, and the sum of all lambda. Nothing is written unless all goes well. */
 static margin_status mgn_mam_model(const margin_mam_online *on, margin_linear *model,
-                                   margin_real *lambda)
-{
+                                   margin_real *lambda) {
     static const margin_vote vote = {0, 0, 0, 0, 0};
     for (size_t c = 0; c < on->classes; c++) {
         if (on->count[c] == 0) {
@@ -11390,8 +10733,7 @@ static margin_status mgn_mam_model(const margin_mam_online *on, margin_linear *m
     return MARGIN_OK;
 }
 
-MARGIN_API margin_status margin_mam_online_model(margin_mam_online *on, margin_linear *model)
-{
+MARGIN_API margin_status margin_mam_online_model(margin_mam_online *on, margin_linear *model) {
     margin_real lambda;
     if (on == NULL || model == NULL) {
         return MARGIN_E_ARGUMENT;
@@ -11401,8 +10743,7 @@ MARGIN_API margin_status margin_mam_online_model(margin_mam_online *on, margin_l
 
 /* The report on a linear model. */
 static void mgn_mam_report(const margin_data *data, const margin_model *model,
-                           const margin_mam_online *on, margin_real lambda, margin_info *info)
-{
+                           const margin_mam_online *on, margin_real lambda, margin_info *info) {
     mgn_margins margins;
     margins.data = data;
     margins.model = model;
@@ -11416,8 +10757,7 @@ static void mgn_mam_report(const margin_data *data, const margin_model *model,
 }
 
 /* One pass: all class sums, and then what was wrong with the data, if anything. */
-static margin_status mgn_mam_pass(const margin_data *data, margin_mam_online *on)
-{
+static margin_status mgn_mam_pass(const margin_data *data, margin_mam_online *on) {
     const size_t values = on->classes * mgn_mam_columns(on);
     for (size_t c = 0; c < on->classes; c++) {
         mgn_mam_clear(on, c);
@@ -11435,8 +10775,7 @@ static margin_status mgn_mam_pass(const margin_data *data, margin_mam_online *on
 }
 
 /* What can be checked without reading the features. */
-static margin_status mgn_mam_data_check(const margin_data *data, size_t *classes)
-{
+static margin_status mgn_mam_data_check(const margin_data *data, size_t *classes) {
     const margin_status status = mgn_data_check_shape(data);
     if (status != MARGIN_OK || data->y == NULL) {
         return mgn_both(status, MARGIN_E_ARGUMENT);
@@ -11454,13 +10793,11 @@ typedef struct {
     margin_mam_online on;
 } mgn_mam_batch;
 
-static void mgn_mam_batch_plan(void *task, margin_arena *mem)
-{
+static void mgn_mam_batch_plan(void *task, margin_arena *mem) {
     mgn_mam_plan(&((mgn_mam_batch *)task)->on, mem, false);
 }
 
-static margin_status mgn_mam_batch_run(void *task, mgn_frame *frame)
-{
+static margin_status mgn_mam_batch_run(void *task, mgn_frame *frame) {
     mgn_mam_batch *batch = (mgn_mam_batch *)task;
     margin_mam_online *on = &batch->on;
     margin_real lambda = 0;
@@ -11478,8 +10815,7 @@ static margin_status mgn_mam_batch_run(void *task, mgn_frame *frame)
 }
 
 static margin_status mgn_mam_linear(const margin_data *data, const margin_mam_options *options,
-                                    margin_arena *mem, margin_model *model, margin_info *info)
-{
+                                    margin_arena *mem, margin_model *model, margin_info *info) {
     static const mgn_method method = {mgn_mam_batch_plan, mgn_mam_batch_run};
     mgn_mam_batch batch;
     size_t classes = 0;
@@ -11502,8 +10838,7 @@ typedef struct {
     margin_real *tile;  /* MGN_TILE rows of kernel values */
 } mgn_mam_work;
 
-static void mgn_mam_work_plan(mgn_mam_work *plan, margin_arena *mem, size_t n, size_t d)
-{
+static void mgn_mam_work_plan(mgn_mam_work *plan, margin_arena *mem, size_t n, size_t d) {
     MARGIN_BLOCKS_MAM_KERNEL(MGN_TAKE, n, d)
     plan->tile = plan->panel == NULL ? NULL : plan->panel + MGN_PANEL * d;
 }
@@ -11511,8 +10846,7 @@ static void mgn_mam_work_plan(mgn_mam_work *plan, margin_arena *mem, size_t n, s
 /* What a tile of kernel values K(j .. j+m-1, first .. first+count-1) adds to f = K c: to the f of
  * its rows, and, unless it lies on the diagonal, to those of its columns. */
 static void mgn_mam_tile(const mgn_mam_work *work, size_t j, size_t m, size_t first, size_t count,
-                         const margin_real *c, margin_real *f)
-{
+                         const margin_real *c, margin_real *f) {
     margin_real column[MGN_PANEL];
     for (size_t r = 0; r < MGN_PANEL; r++) {
         column[r] = 0;
@@ -11529,8 +10863,7 @@ static void mgn_mam_tile(const mgn_mam_work *work, size_t j, size_t m, size_t fi
 
 /* f = K c, each kernel value computed once but for squares on the diagonal. */
 static void mgn_mam_product(const mgn_fit *fit, const mgn_mam_work *work, const margin_real *c,
-                            margin_real *f)
-{
+                            margin_real *f) {
     const margin_data *data = &fit->data;
     const size_t n = data->n, d = data->d, stride = mgn_stride(data->stride, d);
     const margin_real *rows[MGN_TILE];
@@ -11554,8 +10887,7 @@ static void mgn_mam_product(const mgn_fit *fit, const mgn_mam_work *work, const 
 }
 
 /* Weights of the negative [0] and the positive [1] samples. */
-static void mgn_mam_weigh(const mgn_fit *fit, margin_real *total)
-{
+static void mgn_mam_weigh(const mgn_fit *fit, margin_real *total) {
     margin_real lost[2] = {0, 0};
     total[0] = total[1] = 0;
     for (size_t i = 0; i < fit->data.n; i++) {
@@ -11565,8 +10897,7 @@ static void mgn_mam_weigh(const mgn_fit *fit, margin_real *total)
 }
 
 /* c'f, and the mean of k(x, x) that it is measured by, both by shares of the weight. */
-static margin_real mgn_mam_square(const mgn_fit *fit, const mgn_mam_work *work, margin_real *mean)
-{
+static margin_real mgn_mam_square(const mgn_fit *fit, const mgn_mam_work *work, margin_real *mean) {
     margin_real square = 0, lost = 0, lost_mean = 0;
     *mean = 0;
     for (size_t i = 0; i < fit->data.n; i++) {
@@ -11579,8 +10910,7 @@ static margin_real mgn_mam_square(const mgn_fit *fit, const mgn_mam_work *work, 
 }
 
 /* Minus the middle of the mean scores of the two classes. */
-static margin_real mgn_mam_bias(const mgn_fit *fit, const margin_real *total)
-{
+static margin_real mgn_mam_bias(const mgn_fit *fit, const margin_real *total) {
     margin_real sum = 0, lost = 0;
     for (size_t i = 0; i < fit->data.n; i++) {
         const margin_real share = mgn_weight(&fit->data, i) / total[i >= fit->split ? 1 : 0];
@@ -11589,14 +10919,12 @@ static margin_real mgn_mam_bias(const mgn_fit *fit, const margin_real *total)
     return -sum / 2;
 }
 
-static void mgn_mam_kernel_plan(const mgn_fit *fit, margin_arena *mem)
-{
+static void mgn_mam_kernel_plan(const mgn_fit *fit, margin_arena *mem) {
     mgn_mam_work work;
     mgn_mam_work_plan(&work, mem, fit->most, fit->data.d);
 }
 
-static margin_status mgn_mam_kernel_fit(mgn_fit *fit, margin_arena *mem)
-{
+static margin_status mgn_mam_kernel_fit(mgn_fit *fit, margin_arena *mem) {
     const margin_mam_options *options = (const margin_mam_options *)fit->options;
     const size_t n = fit->data.n;
     mgn_mam_work work;
@@ -11633,8 +10961,7 @@ static margin_status mgn_mam_kernel_fit(mgn_fit *fit, margin_arena *mem)
 static const mgn_trainer mgn_mam_kernel = {mgn_mam_kernel_plan, mgn_mam_kernel_fit};
 
 /* A machine of the driver that knows its options. */
-static void mgn_mam_prepare(const margin_mam_options *options, mgn_fit *fit)
-{
+static void mgn_mam_prepare(const margin_mam_options *options, mgn_fit *fit) {
     mgn_clear(fit, sizeof *fit);
     fit->kernel = options->kernel;
     fit->scheme = options->scheme;
@@ -11642,8 +10969,7 @@ static void mgn_mam_prepare(const margin_mam_options *options, mgn_fit *fit)
 }
 
 MARGIN_API size_t margin_mam_train_size(size_t n, size_t d, size_t classes,
-                                        const margin_mam_options *options)
-{
+                                        const margin_mam_options *options) {
     mgn_fit fit;
     options = options != NULL ? options : &mgn_mam_defaults;
     if (options->kernel.kind == MARGIN_KERNEL_LINEAR) {
@@ -11655,8 +10981,7 @@ MARGIN_API size_t margin_mam_train_size(size_t n, size_t d, size_t classes,
 
 MARGIN_API margin_status margin_mam_train(const margin_data *data,
                                           const margin_mam_options *options, margin_arena *mem,
-                                          margin_model *model, margin_info *info)
-{
+                                          margin_model *model, margin_info *info) {
     mgn_fit fit;
     options = options != NULL ? options : &mgn_mam_defaults;
     if (options->kernel.kind == MARGIN_KERNEL_LINEAR) {
@@ -11667,8 +10992,7 @@ MARGIN_API margin_status margin_mam_train(const margin_data *data,
 }
 
 /* |w|^2 and k(x, x) of a model's features. */
-static margin_real mgn_mam_length(const margin_model *model)
-{
+static margin_real mgn_mam_length(const margin_model *model) {
     margin_expansion e;
     margin_real sum = 0, low = 0;
     if (model->kind == MARGIN_MODEL_LINEAR) {
@@ -11684,8 +11008,7 @@ static margin_real mgn_mam_length(const margin_model *model)
     return mgn_sqrt(mgn_max(sum, 0));
 }
 
-static margin_real mgn_mam_self(const margin_model *model, const margin_real *x)
-{
+static margin_real mgn_mam_self(const margin_model *model, const margin_real *x) {
     const margin_expansion *e = &model->of.expansion;
     margin_real norm = 0, k;
     if (model->kind == MARGIN_MODEL_LINEAR) {
@@ -11702,8 +11025,7 @@ static margin_real mgn_mam_self(const margin_model *model, const margin_real *x)
 
 /* [14], [15]: the average, and B and R before they are scaled. */
 static void mgn_mam_survey(const margin_data *data, const margin_model *model, bool clipped,
-                           margin_mam_certainty *c)
-{
+                           margin_mam_certainty *c) {
     margin_real sum = 0, low = 0, trace = 0, trace_low = 0, most = 0;
     for (size_t i = 0; i < data->n; i++) {
         const margin_real *x = mgn_sample(data, i);
@@ -11723,8 +11045,7 @@ static void mgn_mam_survey(const margin_data *data, const margin_model *model, b
 }
 
 MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const margin_model *model,
-                                                 bool clipped, margin_mam_certainty *certainty)
-{
+                                                 bool clipped, margin_mam_certainty *certainty) {
     margin_mam_certainty c;
     margin_real length, bias;
     size_t classes = 0;
@@ -11752,8 +11073,7 @@ MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const 
 /* The average margin is w.(difference of the class sums) over all weight, and what the bias
  * adds. */
 MARGIN_API margin_status margin_mam_online_certainty(margin_mam_online *on,
-                                                     margin_mam_certainty *certainty)
-{
+                                                     margin_mam_certainty *certainty) {
     mgn_mam_machine m = {0, 1, 0, 0, 0, 0};
     margin_real sum = 0, low = 0, all, bias;
     margin_linear model;
@@ -11781,8 +11101,7 @@ MARGIN_API margin_status margin_mam_online_certainty(margin_mam_online *on,
 }
 
 MARGIN_API margin_real margin_mam_bound(const margin_mam_certainty *certainty, margin_real rho,
-                                        margin_real delta)
-{
+                                        margin_real delta) {
     margin_real b, mistakes;
     if (certainty == NULL || certainty->n == 0 || !(delta > 0 && delta < 1) ||
         !(rho > -certainty->radius)) {
@@ -11870,8 +11189,7 @@ typedef struct {
 #define MGN_QP_WALL (MGN_HUGE / 4)
 
 /* The arrays of n samples, and of dense faces in d features (0: none). */
-static void mgn_qp_plan(mgn_qp *plan, margin_arena *mem, size_t n, size_t d)
-{
+static void mgn_qp_plan(mgn_qp *plan, margin_arena *mem, size_t n, size_t d) {
     const size_t room = MARGIN_QP_ROOM(d);
     size_t bytes = 0;
     unsigned char *at;
@@ -11883,36 +11201,30 @@ static void mgn_qp_plan(mgn_qp *plan, margin_arena *mem, size_t n, size_t d)
     }
 }
 
-static bool mgn_qp_positive(const mgn_qp *q, size_t i)
-{
+static bool mgn_qp_positive(const mgn_qp *q, size_t i) {
     return i >= q->split;
 }
 
-static unsigned mgn_qp_group(const mgn_qp *q, size_t i)
-{
+static unsigned mgn_qp_group(const mgn_qp *q, size_t i) {
     return q->by_class && mgn_qp_positive(q, i) ? 1u : 0u;
 }
 
 /* v in the direction in which |b_i| grows: y_i v. */
-static margin_real mgn_qp_signed(const mgn_qp *q, size_t i, margin_real v)
-{
+static margin_real mgn_qp_signed(const mgn_qp *q, size_t i, margin_real v) {
     return mgn_qp_positive(q, i) ? v : -v;
 }
 
-static margin_real mgn_qp_ridge(const mgn_qp *q, size_t i)
-{
+static margin_real mgn_qp_ridge(const mgn_qp *q, size_t i) {
     return q->ridge != NULL ? q->ridge[i] : 0;
 }
 
 /* The sample at place s of the loops. */
-static size_t mgn_qp_at(const mgn_qp *q, size_t s)
-{
+static size_t mgn_qp_at(const mgn_qp *q, size_t s) {
     return q->m < q->n ? q->active[s] : s;
 }
 
 /* How far b_i may rise, or fall. */
-static margin_real mgn_qp_room(const mgn_qp *q, size_t i, bool rise)
-{
+static margin_real mgn_qp_room(const mgn_qp *q, size_t i, bool rise) {
     const margin_real alpha = mgn_abs(q->b[i]);
     if (mgn_qp_positive(q, i) != rise) {
         return alpha;
@@ -11920,21 +11232,18 @@ static margin_real mgn_qp_room(const mgn_qp *q, size_t i, bool rise)
     return q->cap != NULL ? q->cap[i] - alpha : MGN_HUGE;
 }
 
-static bool mgn_qp_is_free(const mgn_qp *q, size_t i)
-{
+static bool mgn_qp_is_free(const mgn_qp *q, size_t i) {
     return mgn_qp_room(q, i, true) > 0 && mgn_qp_room(q, i, false) > 0;
 }
 
-static void mgn_qp_mark(mgn_qp *q, size_t s)
-{
+static void mgn_qp_mark(mgn_qp *q, size_t s) {
     const size_t i = mgn_qp_at(q, s);
     const margin_real floor = mgn_qp_room(q, i, false) > 0 ? 0 : MGN_QP_WALL;
     q->edge[s] = mgn_qp_room(q, i, true) > 0 ? floor : -MGN_QP_WALL;
 }
 
 /* b_i += t, exactly onto the bound where it reaches it. */
-static void mgn_qp_shift(mgn_qp *q, size_t i, margin_real t)
-{
+static void mgn_qp_shift(mgn_qp *q, size_t i, margin_real t) {
     const bool rise = t > 0;
     const margin_real old = q->b[i];
     if (mgn_abs(t) < mgn_qp_room(q, i, rise)) {
@@ -11953,8 +11262,7 @@ static void mgn_qp_shift(mgn_qp *q, size_t i, margin_real t)
 /* out += a0 K_i + a1 K_j at the samples of `list`; a null list means all. */
 static void mgn_qp_add_rows(margin_real *MGN_RESTRICT out, size_t m, const margin_index *list,
                             margin_real a0, const margin_real *r0, margin_real a1,
-                            const margin_real *r1)
-{
+                            const margin_real *r1) {
     if (list == NULL) {
         for (size_t s = 0; s < m; s++) {
             out[s] = (out[s] + a0 * r0[s]) + a1 * r1[s];
@@ -11968,8 +11276,7 @@ static void mgn_qp_add_rows(margin_real *MGN_RESTRICT out, size_t m, const margi
 
 /* out[s] = sum over t of a v[t] K(list[s], list[t]), s, t < m, two rows at a time. */
 static void mgn_qp_mul_rows(mgn_qp *q, margin_real a, const margin_index *list, size_t m,
-                            const margin_real *v, margin_real *out)
-{
+                            const margin_real *v, margin_real *out) {
     const margin_real *ri, *rj;
     size_t held = m;
     for (size_t s = 0; s < m; s++) {
@@ -11993,8 +11300,7 @@ static void mgn_qp_mul_rows(mgn_qp *q, margin_real a, const margin_index *list, 
 
 /* The same through w = sum a v_t x_t, where K is products of features. */
 static void mgn_qp_mul_low(mgn_qp *q, margin_real a, const margin_index *list, size_t m,
-                           const margin_real *v, margin_real *out)
-{
+                           const margin_real *v, margin_real *out) {
     const margin_data *low = q->low;
     for (size_t k = 0; k < low->d; k++) {
         q->w[k] = 0;
@@ -12010,8 +11316,7 @@ static void mgn_qp_mul_low(mgn_qp *q, margin_real a, const margin_index *list, s
 }
 
 static void mgn_qp_mul(mgn_qp *q, margin_real a, const margin_index *list, size_t m,
-                       const margin_real *v, margin_real *out)
-{
+                       const margin_real *v, margin_real *out) {
     if (q->low != NULL) {
         mgn_qp_mul_low(q, a, list, m, v, out);
     } else {
@@ -12021,8 +11326,7 @@ static void mgn_qp_mul(mgn_qp *q, margin_real a, const margin_index *list, size_
 
 /* G and the objective where w = c sum b_i (x_i - mean) is a variable of its own: b'Kb is |w|^2 /
  * c^2. */
-static void mgn_qp_gradient_of_w(mgn_qp *q)
-{
+static void mgn_qp_gradient_of_w(mgn_qp *q) {
     const size_t d = q->low->d;
     const margin_real square = margin_dot(q->w, q->w, d);
     margin_real sum = square / q->c;
@@ -12040,8 +11344,7 @@ static void mgn_qp_gradient_of_w(mgn_qp *q)
 }
 
 /* The same from b. Rounding leaves of G about EPS c |b| max K. */
-static void mgn_qp_gradient_of_b(mgn_qp *q)
-{
+static void mgn_qp_gradient_of_b(mgn_qp *q) {
     margin_real sum = 0, mass = 0;
     mgn_qp_mul(q, q->c, NULL, q->n, q->b, q->g);
     for (size_t i = 0; i < q->n; i++) {
@@ -12056,8 +11359,7 @@ static void mgn_qp_gradient_of_b(mgn_qp *q)
 
 /* G of all samples and the objective from scratch, and with them the goal: tol is in units of the
  * margin for svm, relative to the objective for kmomd. */
-static void mgn_qp_gradient(mgn_qp *q)
-{
+static void mgn_qp_gradient(mgn_qp *q) {
     if (q->own_w) {
         mgn_qp_gradient_of_w(q);
     } else {
@@ -12067,8 +11369,7 @@ static void mgn_qp_gradient(mgn_qp *q)
 }
 
 /* All samples into the loops. */
-static void mgn_qp_enter(mgn_qp *q)
-{
+static void mgn_qp_enter(mgn_qp *q) {
     q->m = q->n;
     q->m_split = q->split;
     for (size_t i = 0; i < q->n; i++) {
@@ -12079,8 +11380,7 @@ static void mgn_qp_enter(mgn_qp *q)
 
 /* Takes places from .. to - 1 into the ends: a strict comparison, so that the first of equals
  * wins. */
-static void mgn_qp_ends_add(const mgn_qp *q, size_t from, size_t to, mgn_qp_ends *e)
-{
+static void mgn_qp_ends_add(const mgn_qp *q, size_t from, size_t to, mgn_qp_ends *e) {
     for (size_t s = from; s < to; s++) {
         const margin_real up = q->g[s] - mgn_min(q->edge[s], 0);
         const margin_real down = q->g[s] - mgn_max(q->edge[s], 0);
@@ -12094,8 +11394,7 @@ static void mgn_qp_ends_add(const mgn_qp *q, size_t from, size_t to, mgn_qp_ends
 
 /* Curvature of the objective along b_i += t, b_j -= t, from the two diagonal elements and K_ij,
  * kept from vanishing for equal samples. */
-static inline margin_real mgn_qp_curvature(margin_real both, margin_real twice_c, margin_real kij)
-{
+static inline margin_real mgn_qp_curvature(margin_real both, margin_real twice_c, margin_real kij) {
     return mgn_max(both - twice_c * kij, MGN_EPS * both + MGN_TINY);
 }
 
@@ -12107,8 +11406,7 @@ typedef struct {
 } mgn_qp_match;
 
 /* Takes places from .. to - 1 into the search for the largest gain. */
-static void mgn_qp_match_add(const mgn_qp *q, size_t from, size_t to, mgn_qp_match *p)
-{
+static void mgn_qp_match_add(const mgn_qp *q, size_t from, size_t to, mgn_qp_match *p) {
     for (size_t s = from; s < to; s++) {
         const margin_real rise = (q->g[s] - mgn_max(q->edge[s], 0)) - p->gi;
         const margin_real a = mgn_qp_curvature(q->curve[s] + p->ci, p->twice_c, p->k[s]);
@@ -12128,24 +11426,20 @@ static void mgn_qp_match_add(const mgn_qp *q, size_t from, size_t to, mgn_qp_mat
 #define MGN_QP_BLOCK ((size_t)64u)
 typedef mgn_word mgn_lanes __attribute__((vector_size(MARGIN_VECTOR)));
 
-static inline mgn_vec mgn_vec_choose(mgn_lanes mask, mgn_vec a, mgn_vec b)
-{
+static inline mgn_vec mgn_vec_choose(mgn_lanes mask, mgn_vec a, mgn_vec b) {
     return (mgn_vec)((mask & (mgn_lanes)a) | (~mask & (mgn_lanes)b));
 }
 
-static inline mgn_vec mgn_vec_min(mgn_vec a, mgn_vec b)
-{
+static inline mgn_vec mgn_vec_min(mgn_vec a, mgn_vec b) {
     return mgn_vec_choose((mgn_lanes)(b < a), b, a);
 }
 
-static inline mgn_vec mgn_vec_max(mgn_vec a, mgn_vec b)
-{
+static inline mgn_vec mgn_vec_max(mgn_vec a, mgn_vec b) {
     return mgn_vec_choose((mgn_lanes)(a < b), b, a);
 }
 
 /* The first block whose lane holds the largest value. */
-static size_t mgn_lanes_first(mgn_vec value, mgn_lanes block)
-{
+static size_t mgn_lanes_first(mgn_vec value, mgn_lanes block) {
     size_t best = 0;
     for (size_t l = 1; l < MGN_LANES; l++) {
         if (value[l] > value[best] || (value[l] >= value[best] && block[l] < block[best])) {
@@ -12157,8 +11451,7 @@ static size_t mgn_lanes_first(mgn_vec value, mgn_lanes block)
 
 /* Whole blocks of mgn_qp_pass; returns where they end. */
 static size_t mgn_qp_pass_blocks(mgn_qp *q, size_t from, size_t to, margin_real ct,
-                                 const margin_real *ki, const margin_real *kj, mgn_qp_ends *e)
-{
+                                 const margin_real *ki, const margin_real *kj, mgn_qp_ends *e) {
     const mgn_vec zero = {0};
     mgn_vec low = zero + MGN_QP_WALL, high = zero - MGN_QP_WALL;
     mgn_lanes where = {0}, now = {0};
@@ -12186,8 +11479,7 @@ static size_t mgn_qp_pass_blocks(mgn_qp *q, size_t from, size_t to, margin_real 
 }
 
 /* Whole blocks of the search for a partner; returns where they end. */
-static size_t mgn_qp_match_blocks(const mgn_qp *q, size_t from, size_t to, mgn_qp_match *p)
-{
+static size_t mgn_qp_match_blocks(const mgn_qp *q, size_t from, size_t to, mgn_qp_match *p) {
     const mgn_vec zero = {0};
     mgn_vec best = zero - 1;
     mgn_lanes where = {0}, now = {0};
@@ -12216,8 +11508,7 @@ static size_t mgn_qp_match_blocks(const mgn_qp *q, size_t from, size_t to, mgn_q
 
 /* G += ct (ki - kj) at the places from .. to - 1, and their ends. */
 static void mgn_qp_pass(mgn_qp *q, size_t from, size_t to, margin_real ct, const margin_real *ki,
-                        const margin_real *kj, mgn_qp_ends *e)
-{
+                        const margin_real *kj, mgn_qp_ends *e) {
     size_t s = from;
     e->low = MGN_QP_WALL;
     e->high = -MGN_QP_WALL;
@@ -12233,8 +11524,7 @@ static void mgn_qp_pass(mgn_qp *q, size_t from, size_t to, margin_real ct, const
 
 /* The same for both groups; then the violation, and the group that has it. */
 static unsigned mgn_qp_update(mgn_qp *q, margin_real ct, const margin_real *ki,
-                              const margin_real *kj)
-{
+                              const margin_real *kj) {
     const size_t end = q->by_class ? q->m_split : q->m;
     margin_real other;
     mgn_qp_pass(q, 0, end, ct, ki, kj, &q->ends[0]);
@@ -12249,14 +11539,12 @@ static unsigned mgn_qp_update(mgn_qp *q, margin_real ct, const margin_real *ki,
 }
 
 /* Ends and violation as they are. */
-static unsigned mgn_qp_scan(mgn_qp *q)
-{
+static unsigned mgn_qp_scan(mgn_qp *q) {
     return mgn_qp_update(q, 0, q->curve, q->curve);
 }
 
 /* The kernel row of the sample at place s, at the places of the loops: K itself, or in `room`. */
-static const margin_real *mgn_qp_row(mgn_qp *q, size_t s, margin_real *room)
-{
+static const margin_real *mgn_qp_row(mgn_qp *q, size_t s, margin_real *room) {
     const margin_real *row = mgn_rows_get(q->rows, mgn_qp_at(q, s));
     if (q->m == q->n) {
         return row;
@@ -12268,8 +11556,7 @@ static const margin_real *mgn_qp_row(mgn_qp *q, size_t s, margin_real *room)
 }
 
 /* The partner of the sample at place i with the largest gain; m when there is none. */
-static size_t mgn_qp_partner(mgn_qp *q, size_t i, unsigned group, const margin_real *ki)
-{
+static size_t mgn_qp_partner(mgn_qp *q, size_t i, unsigned group, const margin_real *ki) {
     const size_t middle = q->by_class ? q->m_split : q->m;
     const size_t to = group == 0 ? middle : q->m;
     size_t from = group == 0 ? 0 : middle;
@@ -12289,8 +11576,7 @@ static size_t mgn_qp_partner(mgn_qp *q, size_t i, unsigned group, const margin_r
 
 /* A pair step in the group with the largest violation, which is then that of the group returned;
  * q->moved stays false when the weights are too coarse to move. */
-static unsigned mgn_qp_pair(mgn_qp *q, unsigned group)
-{
+static unsigned mgn_qp_pair(mgn_qp *q, unsigned group) {
     const size_t s = q->ends[group].rise, i = mgn_qp_at(q, s);
     const margin_real *ki, *kj;
     margin_real t;
@@ -12316,15 +11602,13 @@ static unsigned mgn_qp_pair(mgn_qp *q, unsigned group)
 }
 
 /* Samples pressed against their bounds are out of the way. */
-static bool mgn_qp_is_pressed(const mgn_qp *q, size_t s)
-{
+static bool mgn_qp_is_pressed(const mgn_qp *q, size_t s) {
     const mgn_qp_ends *e = &q->ends[q->by_class && s >= q->m_split ? 1 : 0];
     return (q->edge[s] > 0 && q->g[s] > e->high) || (q->edge[s] < 0 && q->g[s] < e->low);
 }
 
 /* Drops them from the loops, if that halves the loops: then it is worth gathering kernel rows. */
-static void mgn_qp_shrink(mgn_qp *q)
-{
+static void mgn_qp_shrink(mgn_qp *q) {
     size_t m = 0, split = 0;
     for (size_t s = 0; s < q->m; s++) {
         m += mgn_qp_is_pressed(q, s) ? 0 : 1u;
@@ -12349,8 +11633,7 @@ static void mgn_qp_shrink(mgn_qp *q)
 }
 
 /* Takes the mean over each group of the face off v: a change of b along v keeps the sums. */
-static void mgn_qp_center(const mgn_qp *q, margin_real *v)
-{
+static void mgn_qp_center(const mgn_qp *q, margin_real *v) {
     const size_t end[3] = {0, q->by_class ? q->f_split : q->f, q->f};
     for (size_t k = 0; k < 2u; k++) {
         margin_real sum = 0;
@@ -12364,8 +11647,7 @@ static void mgn_qp_center(const mgn_qp *q, margin_real *v)
 }
 
 /* prod = the curvature matrix times v on the face, centred. */
-static void mgn_qp_face_mul(mgn_qp *q, const margin_real *v)
-{
+static void mgn_qp_face_mul(mgn_qp *q, const margin_real *v) {
     mgn_qp_mul(q, q->c, q->face, q->f, v, q->prod);
     for (size_t s = 0; s < q->f; s++) {
         q->prod[s] += mgn_qp_ridge(q, q->face[s]) * v[s];
@@ -12373,8 +11655,7 @@ static void mgn_qp_face_mul(mgn_qp *q, const margin_real *v)
     mgn_qp_center(q, q->prod);
 }
 
-static margin_real mgn_qp_kernel(mgn_qp *q, size_t i, size_t j)
-{
+static margin_real mgn_qp_kernel(mgn_qp *q, size_t i, size_t j) {
     if (q->low != NULL) {
         return margin_dot(mgn_sample(q->low, i), mgn_sample(q->low, j), q->low->d);
     }
@@ -12382,8 +11663,7 @@ static margin_real mgn_qp_kernel(mgn_qp *q, size_t i, size_t j)
 }
 
 /* Factors the curvature of a small face; false if it is too large or not definite. */
-static bool mgn_qp_dense(mgn_qp *q)
-{
+static bool mgn_qp_dense(mgn_qp *q) {
     const size_t f = q->f;
     if (f > q->room) {
         return false;
@@ -12411,8 +11691,7 @@ static bool mgn_qp_dense(mgn_qp *q)
 }
 
 /* v = A^-1 (v - nu_0 e_0 - nu_1 e_1), nu such that the sums of v over the groups are 0. */
-static void mgn_qp_dense_solve(const mgn_qp *q, margin_real *v)
-{
+static void mgn_qp_dense_solve(const mgn_qp *q, margin_real *v) {
     const margin_real l00 = q->level[0][0], l01 = q->level[0][1], l11 = q->level[1][1];
     const margin_real det = l00 * l11 - l01 * l01;
     margin_real sum[2] = {0, 0}, nu0, nu1;
@@ -12434,8 +11713,7 @@ static void mgn_qp_dense_solve(const mgn_qp *q, margin_real *v)
 
 /* One step of conjugate gradients from the residual, whose preconditioned form is in prod; `ratio`
  * keeps the direction conjugate. False when the face is flat along it: then its end is a bound. */
-static bool mgn_qp_face_step(mgn_qp *q, margin_real rz, margin_real ratio)
-{
+static bool mgn_qp_face_step(mgn_qp *q, margin_real rz, margin_real ratio) {
     margin_real curve;
     for (size_t s = 0; s < q->f; s++) {
         q->dir[s] = q->prod[s] + ratio * q->dir[s];
@@ -12454,8 +11732,7 @@ static bool mgn_qp_face_step(mgn_qp *q, margin_real rz, margin_real ratio)
  * gradients with the sums projected out (Gould, Hribar, Nocedal: "On the solution of equality
  * constrained quadratic programming problems arising in optimization", SIAM J. Sci. Comput. 23,
  * 2001), preconditioned by the factored curvature on a small face. */
-static void mgn_qp_face_solve(mgn_qp *q, size_t limit)
-{
+static void mgn_qp_face_solve(mgn_qp *q, size_t limit) {
     const bool dense = mgn_qp_dense(q);
     const size_t steps = dense ? 4u : limit;
     margin_real old = 1, first = 0;
@@ -12483,8 +11760,7 @@ static void mgn_qp_face_solve(mgn_qp *q, size_t limit)
 }
 
 /* The face: the free samples in the loops, and minus their G as residual. */
-static void mgn_qp_find_face(mgn_qp *q)
-{
+static void mgn_qp_find_face(mgn_qp *q) {
     q->f = q->f_split = 0;
     for (size_t s = 0; s < q->m; s++) {
         if (q->edge[s] == 0) {
@@ -12499,8 +11775,7 @@ static void mgn_qp_find_face(mgn_qp *q)
 }
 
 /* The exact minimiser along x, or the first bound on the way; 0 if x does not descend. */
-static margin_real mgn_qp_face_length(mgn_qp *q, bool *whole)
-{
+static margin_real mgn_qp_face_length(mgn_qp *q, bool *whole) {
     margin_real slope = 0, curve, t;
     size_t at = 0;
     mgn_qp_face_mul(q, q->x);
@@ -12525,8 +11800,7 @@ static margin_real mgn_qp_face_length(mgn_qp *q, bool *whole)
 }
 
 /* One face step of at most `limit` products; true if no bound cut it short. */
-static bool mgn_qp_face(mgn_qp *q, size_t limit)
-{
+static bool mgn_qp_face(mgn_qp *q, size_t limit) {
     bool whole = true;
     margin_real t;
     size_t at = 0;
@@ -12551,8 +11825,7 @@ static bool mgn_qp_face(mgn_qp *q, size_t limit)
 }
 
 /* The smallest ridge; 1 if there is none. */
-static margin_real mgn_qp_least_ridge(const mgn_qp *q)
-{
+static margin_real mgn_qp_least_ridge(const mgn_qp *q) {
     margin_real least = q->ridge != NULL ? q->ridge[0] : 1;
     for (size_t i = 0; q->ridge != NULL && i < q->n; i++) {
         least = mgn_min(least, q->ridge[i]);
@@ -12561,8 +11834,7 @@ static margin_real mgn_qp_least_ridge(const mgn_qp *q)
 }
 
 /* Weights that meet all constraints: 0, or for kmomd those that the ridge alone would choose. */
-static void mgn_qp_cold(mgn_qp *q)
-{
+static void mgn_qp_cold(mgn_qp *q) {
     const margin_real least = mgn_qp_least_ridge(q);
     margin_real sum[2] = {0, 0}, lost[2] = {0, 0};
     for (size_t i = 0; i < q->n; i++) {
@@ -12617,8 +11889,7 @@ typedef struct {
     margin_real mu, gap, residual, length;
 } mgn_ipm;
 
-static void mgn_ipm_plan(mgn_ipm *plan, mgn_qp *q, margin_arena *mem, size_t n, size_t d)
-{
+static void mgn_ipm_plan(mgn_ipm *plan, mgn_qp *q, margin_arena *mem, size_t n, size_t d) {
     size_t bytes = 0;
     unsigned char *at;
     MARGIN_BLOCKS_INTERIOR(MGN_COUNT, n, d)
@@ -12640,19 +11911,16 @@ static void mgn_ipm_plan(mgn_ipm *plan, mgn_qp *q, margin_arena *mem, size_t n, 
 }
 
 /* alpha and u, kept from vanishing by rounding. */
-static margin_real mgn_ipm_alpha(const mgn_qp *q, size_t i)
-{
+static margin_real mgn_ipm_alpha(const mgn_qp *q, size_t i) {
     return mgn_max(mgn_abs(q->b[i]), MGN_TINY);
 }
 
-static margin_real mgn_ipm_up(const mgn_qp *q, size_t i)
-{
+static margin_real mgn_ipm_up(const mgn_qp *q, size_t i) {
     return mgn_max(q->cap[i] - mgn_abs(q->b[i]), mgn_max(MGN_EPS * q->cap[i], MGN_TINY));
 }
 
 /* The middle of the box, and multipliers that fit its gradient. */
-static void mgn_ipm_start(mgn_ipm *p)
-{
+static void mgn_ipm_start(mgn_ipm *p) {
     mgn_qp *q = p->q;
     margin_real mean = 0;
     mgn_qp_cold(q);
@@ -12675,8 +11943,7 @@ static void mgn_ipm_start(mgn_ipm *p)
 
 /* The features of a sample, measured from their mean if w is a variable of its own. `room` has
  * space for them. */
-static const margin_real *mgn_ipm_features(const mgn_ipm *p, size_t i, margin_real *room)
-{
+static const margin_real *mgn_ipm_features(const mgn_ipm *p, size_t i, margin_real *room) {
     const margin_real *x = mgn_sample(p->q->low, i);
     if (!p->q->own_w) {
         return x;
@@ -12688,8 +11955,7 @@ static const margin_real *mgn_ipm_features(const mgn_ipm *p, size_t i, margin_re
 }
 
 /* How far w is from c sum b_i (x_i - mean). */
-static void mgn_ipm_measure_drift(mgn_ipm *p)
-{
+static void mgn_ipm_measure_drift(mgn_ipm *p) {
     const mgn_qp *q = p->q;
     const size_t d = q->low->d;
     for (size_t k = 0; k < d; k++) {
@@ -12701,8 +11967,7 @@ static void mgn_ipm_measure_drift(mgn_ipm *p)
 }
 
 /* Makes w a variable of its own, which starts from the weights in b. */
-static void mgn_ipm_own_w(mgn_ipm *p)
-{
+static void mgn_ipm_own_w(mgn_ipm *p) {
     mgn_qp *q = p->q;
     const size_t d = q->low->d;
     for (size_t k = 0; k < d; k++) {
@@ -12720,8 +11985,7 @@ static void mgn_ipm_own_w(mgn_ipm *p)
 }
 
 /* Gradient, residuals and complementarity at the iterate. */
-static void mgn_ipm_measure(mgn_ipm *p)
-{
+static void mgn_ipm_measure(mgn_ipm *p) {
     mgn_qp *q = p->q;
     mgn_qp_gradient(q);
     mgn_ipm_measure_drift(p);
@@ -12742,8 +12006,7 @@ static void mgn_ipm_measure(mgn_ipm *p)
 }
 
 /* Adds `count` samples from `first` on to the lower triangle of N. */
-static void mgn_ipm_add(mgn_ipm *p, size_t first, size_t count)
-{
+static void mgn_ipm_add(mgn_ipm *p, size_t first, size_t count) {
     const mgn_qp *q = p->q;
     const size_t d = q->low->d, size = d + p->groups;
     for (size_t t = 0; t < count; t++) {
@@ -12759,8 +12022,7 @@ static void mgn_ipm_add(mgn_ipm *p, size_t first, size_t count)
 }
 
 /* 1/D, and the Cholesky factor of N. */
-static bool mgn_ipm_factor(mgn_ipm *p)
-{
+static bool mgn_ipm_factor(mgn_ipm *p) {
     mgn_qp *q = p->q;
     const size_t d = q->low->d, size = d + p->groups;
     for (size_t k = 0; k < size * size; k++) {
@@ -12781,8 +12043,7 @@ static bool mgn_ipm_factor(mgn_ipm *p)
 }
 
 /* The step db, and in v[d ..] that of nu, for the right-hand side h. */
-static void mgn_ipm_solve(mgn_ipm *p)
-{
+static void mgn_ipm_solve(mgn_ipm *p) {
     mgn_qp *q = p->q;
     const size_t d = q->low->d, size = d + p->groups;
     for (size_t k = 0; k < size; k++) {
@@ -12800,15 +12061,13 @@ static void mgn_ipm_solve(mgn_ipm *p)
 }
 
 /* The longest step <= t that keeps v + step dv positive. */
-static margin_real mgn_ipm_reach(margin_real t, margin_real v, margin_real dv)
-{
+static margin_real mgn_ipm_reach(margin_real t, margin_real v, margin_real dv) {
     return -dv * t > v ? -v / dv : t;
 }
 
 /* Steps of z and s, which hold their complementarity targets on entry, and the longest step <= 1
  * that keeps all positive. */
-static margin_real mgn_ipm_length(mgn_ipm *p)
-{
+static margin_real mgn_ipm_length(mgn_ipm *p) {
     const mgn_qp *q = p->q;
     margin_real t = 1;
     for (size_t i = 0; i < q->n; i++) {
@@ -12828,8 +12087,7 @@ static margin_real mgn_ipm_length(mgn_ipm *p)
 
 /* Complementarity targets (z alpha -> mu, less the second-order term of the predictor) into dz and
  * ds, and the right-hand side h that goes with them. */
-static void mgn_ipm_aim(mgn_ipm *p, margin_real mu, bool correct)
-{
+static void mgn_ipm_aim(mgn_ipm *p, margin_real mu, bool correct) {
     const mgn_qp *q = p->q;
     for (size_t i = 0; i < q->n; i++) {
         const margin_real alpha = mgn_ipm_alpha(q, i), da = mgn_qp_signed(q, i, p->db[i]);
@@ -12847,8 +12105,7 @@ static void mgn_ipm_aim(mgn_ipm *p, margin_real mu, bool correct)
 }
 
 /* The complementarity after a predictor step of length t, as mu. */
-static margin_real mgn_ipm_ahead(const mgn_ipm *p, margin_real t)
-{
+static margin_real mgn_ipm_ahead(const mgn_ipm *p, margin_real t) {
     const mgn_qp *q = p->q;
     margin_real sum = 0;
     for (size_t i = 0; i < q->n; i++) {
@@ -12861,8 +12118,7 @@ static margin_real mgn_ipm_ahead(const mgn_ipm *p, margin_real t)
     return sum / (margin_real)(q->cap != NULL ? 2u * q->n : q->n);
 }
 
-static void mgn_ipm_advance(mgn_ipm *p, margin_real t)
-{
+static void mgn_ipm_advance(mgn_ipm *p, margin_real t) {
     mgn_qp *q = p->q;
     for (size_t i = 0; i < q->n; i++) {
         q->b[i] += t * p->db[i];
@@ -12878,8 +12134,7 @@ static void mgn_ipm_advance(mgn_ipm *p, margin_real t)
 }
 
 /* One predictor-corrector step; false when the arithmetic is exhausted. */
-static bool mgn_ipm_step(mgn_ipm *p)
-{
+static bool mgn_ipm_step(mgn_ipm *p) {
     margin_real ratio;
     if (!(p->mu > 0) || !mgn_ipm_factor(p)) {
         return false;
@@ -12899,8 +12154,7 @@ static bool mgn_ipm_step(mgn_ipm *p)
 
 /* Copies the weights to `out`, which may be b itself, each whose multiplier outweighs it to its
  * bound. */
-static void mgn_ipm_snap(const mgn_ipm *p, margin_real *out)
-{
+static void mgn_ipm_snap(const mgn_ipm *p, margin_real *out) {
     const mgn_qp *q = p->q;
     margin_real zmax = MGN_TINY, smax = MGN_TINY, amax = MGN_TINY;
     for (size_t i = 0; i < q->n; i++) {
@@ -12921,8 +12175,7 @@ static void mgn_ipm_snap(const mgn_ipm *p, margin_real *out)
 
 /* Whether w and the sums of the weights agree with the weights, as far as rounding lets one see,
  * and `b`, the weights put on their bounds, are much the same. */
-static bool mgn_ipm_is_feasible(const mgn_ipm *p, const margin_real *b)
-{
+static bool mgn_ipm_is_feasible(const mgn_ipm *p, const margin_real *b) {
     const mgn_qp *q = p->q;
     const size_t d = q->low->d;
     margin_real mass = 0, moved = 0, w, drift;
@@ -12940,8 +12193,7 @@ static bool mgn_ipm_is_feasible(const mgn_ipm *p, const margin_real *b)
 /* The violation, as a share of the goal, of weights `b` that differ from those at hand by what
  * bounds made of them: the gradient follows through the ridge alone, since w does not depend on
  * them. */
-static margin_real mgn_ipm_violation(const mgn_ipm *p, const margin_real *b)
-{
+static margin_real mgn_ipm_violation(const mgn_ipm *p, const margin_real *b) {
     const mgn_qp *q = p->q;
     margin_real low[2] = {MGN_HUGE, MGN_HUGE}, high[2] = {-MGN_HUGE, -MGN_HUGE}, worst = 0;
     for (size_t i = 0; i < q->n; i++) {
@@ -12963,8 +12215,7 @@ static margin_real mgn_ipm_violation(const mgn_ipm *p, const margin_real *b)
 
 /* Makes the sum of a group right again after weights were put on their bounds; false if the weights
  * between their bounds cannot take up the rest. */
-static bool mgn_qp_repair(mgn_qp *q, unsigned group)
-{
+static bool mgn_qp_repair(mgn_qp *q, unsigned group) {
     margin_real rest = 0, mass = 0;
     for (unsigned round = 0; round < 8u; round++) {
         size_t count = 0;
@@ -12988,8 +12239,7 @@ static bool mgn_qp_repair(mgn_qp *q, unsigned group)
 
 /* Ends where gap and residual are down to rounding, or rounding has begun to drive the residual up:
  * then the last step is taken back. */
-static bool mgn_ipm_done(mgn_ipm *p, margin_real *last)
-{
+static bool mgn_ipm_done(mgn_ipm *p, margin_real *last) {
     const margin_real size = MGN_EPS * mgn_abs(p->q->objective);
     const bool small = !(p->gap > 256 * size), still = p->residual > *last / 2;
     const bool worse = p->residual > 10 * *last && p->gap < MGN_R(1e6) * size;
@@ -13002,8 +12252,7 @@ static bool mgn_ipm_done(mgn_ipm *p, margin_real *last)
 
 /* Interior-point steps until mu is down to rounding, then weights onto their bounds, where K is
  * products of q->low; false if the weights then do not meet their sums. */
-static bool mgn_ipm_run(mgn_ipm *p, size_t limit, mgn_tick *tick)
-{
+static bool mgn_ipm_run(mgn_ipm *p, size_t limit, mgn_tick *tick) {
     mgn_qp *q = p->q;
     margin_real last = MGN_HUGE / 16;
     mgn_ipm_start(p);
@@ -13025,8 +12274,7 @@ static bool mgn_ipm_run(mgn_ipm *p, size_t limit, mgn_tick *tick)
  * improve on, as a share of the goal; returns the one reached. The sums of the weights need not be
  * met to the last digit, because nothing is computed from the weights any more. */
 static margin_real mgn_ipm_run_own_w(mgn_ipm *p, margin_real best, margin_real *best_b,
-                                     margin_real *best_w, mgn_tick *tick)
-{
+                                     margin_real *best_w, mgn_tick *tick) {
     mgn_qp *q = p->q;
     mgn_ipm_start(p);
     mgn_ipm_own_w(p);
@@ -13050,8 +12298,7 @@ static margin_real mgn_ipm_run_own_w(mgn_ipm *p, margin_real best, margin_real *
 
 /* K as the Gram matrix of at most `rank` features a sample: its Cholesky factor, pivoted on the
  * largest rest of the diagonal. `out` is n x rank. */
-static void mgn_qp_factor(mgn_qp *q, margin_real *out, size_t rank)
-{
+static void mgn_qp_factor(mgn_qp *q, margin_real *out, size_t rank) {
     margin_real top = 0;
     for (size_t i = 0; i < q->n; i++) {
         q->x[i] = mgn_rows_diag(q->rows, i);
@@ -13088,8 +12335,7 @@ typedef struct {
 
 /* A face step when its time has come. Face steps take about as many operations as pair steps: at
  * worst both together cost twice the better of the two. */
-static bool mgn_qp_maybe_face(mgn_qp *q, mgn_qp_pace *pace)
-{
+static bool mgn_qp_maybe_face(mgn_qp *q, mgn_qp_pace *pace) {
     bool whole;
     size_t cost;
     if (pace->count < pace->next) {
@@ -13108,8 +12354,7 @@ static bool mgn_qp_maybe_face(mgn_qp *q, mgn_qp_pace *pace)
 }
 
 /* What is due every so often; true if the caller wants to stop. */
-static bool mgn_qp_pause(mgn_qp *q, mgn_tick *tick)
-{
+static bool mgn_qp_pause(mgn_qp *q, mgn_tick *tick) {
     if (mgn_tick_stop(tick, q->iterations, q->violation, q->goal)) {
         return true;
     }
@@ -13119,8 +12364,7 @@ static bool mgn_qp_pause(mgn_qp *q, mgn_tick *tick)
 
 /* Steps until the gradient at hand, which gathers rounding errors, meets the goal or what rounding
  * allows, or (q->moved is false) the weights are too coarse to move. */
-static margin_status mgn_qp_sweep(mgn_qp *q, mgn_qp_pace *pace, size_t limit, mgn_tick *tick)
-{
+static margin_status mgn_qp_sweep(mgn_qp *q, mgn_qp_pace *pace, size_t limit, mgn_tick *tick) {
     const size_t period = mgn_size_min(q->n, 1000u);
     const margin_real goal = mgn_max(q->goal, q->floor / 16);
     unsigned group = mgn_qp_scan(q);
@@ -13146,8 +12390,7 @@ static margin_status mgn_qp_sweep(mgn_qp *q, mgn_qp_pace *pace, size_t limit, mg
 }
 
 /* A fresh gradient of all samples, and how far it is from optimal. */
-static void mgn_qp_assess(mgn_qp *q)
-{
+static void mgn_qp_assess(mgn_qp *q) {
     mgn_qp_gradient(q);
     mgn_qp_enter(q);
     (void)mgn_qp_scan(q);
@@ -13156,8 +12399,7 @@ static void mgn_qp_assess(mgn_qp *q)
 /* Pair steps, and from the step `first` on face steps, from the weights in b, whose sums are right,
  * until a fresh gradient meets the goal, or rounds no longer help and what is left may be
  * rounding. */
-static margin_status mgn_qp_run(mgn_qp *q, size_t first, size_t limit, mgn_tick *tick)
-{
+static margin_status mgn_qp_run(mgn_qp *q, size_t first, size_t limit, mgn_tick *tick) {
     mgn_qp_pace pace = {0, 0, 8};
     margin_status status = MARGIN_OK;
     margin_real best = MGN_HUGE;
@@ -13197,24 +12439,21 @@ typedef struct {
     margin_real *factor; /* n x rank */
 } mgn_qp_work;
 
-static void mgn_qp_plan_rows(mgn_qp_work *work, margin_arena *mem, const mgn_fit *fit)
-{
+static void mgn_qp_plan_rows(mgn_qp_work *work, margin_arena *mem, const mgn_fit *fit) {
     margin_data shape = fit->data;
     shape.n = fit->most;
     mgn_rows_plan(&work->rows, mem, &shape,
                   work->few && fit->run.cache_bytes == 0 ? 1 : fit->run.cache_bytes);
 }
 
-static void mgn_qp_plan_ipm(mgn_qp_work *work, margin_arena *mem, const mgn_fit *fit)
-{
+static void mgn_qp_plan_ipm(mgn_qp_work *work, margin_arena *mem, const mgn_fit *fit) {
     const size_t columns = work->linear ? 0 : work->rank;
     work->factor = MGN_SCRATCH(mem, margin_real, mgn_size_mul(fit->most, columns));
     mgn_ipm_plan(&work->ipm, &work->qp, mem, fit->most, work->rank);
 }
 
 /* The shape of a machine, and the memory that lasts until its end. */
-static void mgn_qp_plan_start(mgn_qp_work *work, margin_arena *mem, const mgn_fit *fit)
-{
+static void mgn_qp_plan_start(mgn_qp_work *work, margin_arena *mem, const mgn_fit *fit) {
     const size_t d = fit->data.d;
     work->linear = fit->kernel.kind == MARGIN_KERNEL_LINEAR && d <= fit->most;
     work->few = work->linear && d <= fit->most / 4u;
@@ -13226,8 +12465,7 @@ static void mgn_qp_plan_start(mgn_qp_work *work, margin_arena *mem, const mgn_fi
 }
 
 /* All memory of a machine, as mgn_qp_work_start and mgn_qp_work_solve take it. */
-static void mgn_qp_work_plan(const mgn_fit *fit, margin_arena *mem)
-{
+static void mgn_qp_work_plan(const mgn_fit *fit, margin_arena *mem) {
     mgn_qp_work work;
     size_t mark;
     mgn_qp_plan_start(&work, mem, fit);
@@ -13242,8 +12480,7 @@ static void mgn_qp_work_plan(const mgn_fit *fit, margin_arena *mem)
 }
 
 /* The largest k(x, x) of a machine. */
-static margin_real mgn_fit_peak(const mgn_fit *fit)
-{
+static margin_real mgn_fit_peak(const mgn_fit *fit) {
     margin_real peak = 0;
     for (size_t i = 0; i < fit->data.n; i++) {
         const margin_real norm = mgn_norm2_bits(mgn_sample(&fit->data, i), fit->data.d);
@@ -13257,15 +12494,13 @@ static margin_real mgn_fit_peak(const mgn_fit *fit)
 }
 
 /* A power of two at about v, from which numbers have room to grow and to shrink. */
-static margin_real mgn_qp_unit(margin_real v)
-{
+static margin_real mgn_qp_unit(margin_real v) {
     const margin_real end = MGN_R(1152921504606846976.0); /* 2^60 */
     return mgn_power_of_two(mgn_max(mgn_min(v, end), 1 / end));
 }
 
 /* The programme of a machine; the caller fills in c, p, by_class, sum, cap or ridge, and unit. */
-static margin_status mgn_qp_work_start(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem)
-{
+static margin_status mgn_qp_work_start(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
     mgn_qp *q = &work->qp;
     mgn_qp_plan_start(work, mem, fit);
     q->n = q->m = fit->data.n;
@@ -13286,8 +12521,7 @@ static margin_status mgn_qp_work_start(mgn_qp_work *work, mgn_fit *fit, margin_a
 }
 
 /* An interior-point solution instead of the weights in b, which are kept in fit->f. */
-static void mgn_qp_work_ipm(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem)
-{
+static void mgn_qp_work_ipm(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
     mgn_qp *q = &work->qp;
     const size_t mark = mem->high;
     margin_data factor = fit->data;
@@ -13308,8 +12542,7 @@ static void mgn_qp_work_ipm(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem)
 }
 
 /* Kernel rows where they were not planned from the start: in the place of the interior point. */
-static void mgn_qp_late_rows(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem)
-{
+static void mgn_qp_late_rows(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
     if (work->few) {
         mgn_qp_plan_rows(work, mem, fit);
         (void)mgn_rows_start(&work->rows, &fit->data, &fit->kernel);
@@ -13319,8 +12552,7 @@ static void mgn_qp_late_rows(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem)
 /* The interior point with w as a variable of its own, where rounding has kept the weights from the
  * goal. `mark` is the end of the memory that lasts. The result is taken if it is better. */
 static margin_status mgn_qp_work_own_w(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem,
-                                       size_t mark)
-{
+                                       size_t mark) {
     mgn_qp *q = &work->qp;
     const margin_real before = q->violation / q->goal;
     margin_real now;
@@ -13342,8 +12574,7 @@ static margin_status mgn_qp_work_own_w(mgn_qp_work *work, mgn_fit *fit, margin_a
 
 /* An interior point, then face and pair steps. What these have not brought to the optimum may be
  * worse than the weights before: then those are the best iterate. */
-static margin_status mgn_qp_work_inside(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem)
-{
+static margin_status mgn_qp_work_inside(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
     mgn_qp *q = &work->qp;
     margin_status status;
     margin_real before;
@@ -13361,8 +12592,7 @@ static margin_status mgn_qp_work_inside(mgn_qp_work *work, mgn_fit *fit, margin_
 
 /* Solves the programme that has been filled in. Where the interior point is not the shortest way,
  * it has its turn when pairs have taken longer than it will. */
-static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem)
-{
+static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
     mgn_qp *q = &work->qp;
     const size_t limit = fit->run.max_iterations, first = mgn_size_mul(4u, q->n);
     const size_t soon = mgn_size_add(mgn_size_mul(20u, q->n), mgn_size_mul(work->rank, work->rank));
@@ -13385,8 +12615,7 @@ static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit, margin_a
 
 /* Where the programme has a w of its own, the weights of the linear machine are w times `scale`,
  * and the bias, which counts from the mean of the features, is moved to their origin. */
-static void mgn_fit_take_w(mgn_fit *fit, const mgn_qp *q, margin_real scale)
-{
+static void mgn_fit_take_w(mgn_fit *fit, const mgn_qp *q, margin_real scale) {
     fit->has_w = q->own_w;
     for (size_t k = 0; q->own_w && k < fit->data.d; k++) {
         fit->w[k] = q->w[k] * scale;
@@ -13406,8 +12635,7 @@ static void mgn_fit_take_w(mgn_fit *fit, const mgn_qp *q, margin_real scale)
  * is left of their squares, and the ridge is 2 lambda / w_i. */
 
 /* Normalised entropy of the weights of one class: 1 when all are equal. */
-static margin_real mgn_kmomd_entropy(const margin_real *b, size_t n)
-{
+static margin_real mgn_kmomd_entropy(const margin_real *b, size_t n) {
     margin_real sum = 0;
     for (size_t i = 0; i < n; i++) {
         const margin_real gamma = mgn_abs(b[i]);
@@ -13418,8 +12646,7 @@ static margin_real mgn_kmomd_entropy(const margin_real *b, size_t n)
 
 /* How far the objective can be above the optimum: the best that moving all weight of a class to one
  * sample could gain to first order. */
-static margin_real mgn_kmomd_gap(const mgn_qp *q)
-{
+static margin_real mgn_kmomd_gap(const mgn_qp *q) {
     margin_real low = MGN_HUGE, high = -MGN_HUGE, sum = 0;
     for (size_t i = 0; i < q->n; i++) {
         sum += q->b[i] * q->g[i];
@@ -13435,8 +12662,7 @@ static margin_real mgn_kmomd_gap(const mgn_qp *q)
 /* |v|^2, with s = Kb in fit->f; 0 when it is lost in rounding: EPS times the size of K or, where v
  * is the sum of the samples, EPS^2. Where v is a variable of its own nothing is lost; s is then
  * measured from the mean, which mgn_fit_take_w sets right. */
-static margin_real mgn_kmomd_square(mgn_qp *q, mgn_fit *fit)
-{
+static margin_real mgn_kmomd_square(mgn_qp *q, mgn_fit *fit) {
     margin_real square = 0, noise = 16 * MGN_EPS * q->peak;
     if (q->own_w) {
         for (size_t i = 0; i < q->n; i++) {
@@ -13456,8 +12682,7 @@ static margin_real mgn_kmomd_square(mgn_qp *q, mgn_fit *fit)
 }
 
 /* From the weights to a classifier: coefficients b / |v|, scores and bias. False when v = 0. */
-static bool mgn_kmomd_finish(mgn_qp *q, mgn_fit *fit, margin_kmomd_report *report)
-{
+static bool mgn_kmomd_finish(mgn_qp *q, mgn_fit *fit, margin_kmomd_report *report) {
     const margin_real length = mgn_sqrt(mgn_kmomd_square(q, fit));
     margin_real middle = 0;
     if (!(length > 0)) {
@@ -13480,8 +12705,7 @@ static bool mgn_kmomd_finish(mgn_qp *q, mgn_fit *fit, margin_kmomd_report *repor
 }
 
 /* c and ridge in units of their sum. Weights below EPS of the largest count as that much. */
-static void mgn_kmomd_programme(mgn_qp *q, const mgn_fit *fit, margin_real lambda)
-{
+static void mgn_kmomd_programme(mgn_qp *q, const mgn_fit *fit, margin_real lambda) {
     margin_real top = 0;
     for (size_t i = 0; i < q->n; i++) {
         top = mgn_max(top, mgn_weight(&fit->data, i));
@@ -13504,8 +12728,7 @@ static void mgn_kmomd_programme(mgn_qp *q, const mgn_fit *fit, margin_real lambd
 
 /* Solves [2] for the machine. */
 static margin_status mgn_kmomd_solve(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem,
-                                     margin_real lambda)
-{
+                                     margin_real lambda) {
     mgn_qp *q = &work->qp;
     margin_status status = mgn_qp_work_start(work, fit, mem);
     if (status != MARGIN_OK) {
@@ -13528,8 +12751,7 @@ static margin_status mgn_kmomd_solve(mgn_qp_work *work, mgn_fit *fit, margin_are
 /* Solves at lambda = 0, and makes sure that v tells the classes apart: the gap is 2 |v|^2 or more
  * when some sample of a class lies no further along v than one of the other. */
 static margin_status mgn_kmomd_hard(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem,
-                                    margin_kmomd_report *report)
-{
+                                    margin_kmomd_report *report) {
     const margin_status status = mgn_kmomd_solve(work, fit, mem, 0);
     if (status < 0) {
         return status;
@@ -13542,8 +12764,7 @@ static margin_status mgn_kmomd_hard(mgn_qp_work *work, mgn_fit *fit, margin_aren
     return status;
 }
 
-static margin_status mgn_kmomd_fit(mgn_fit *fit, margin_arena *mem)
-{
+static margin_status mgn_kmomd_fit(mgn_fit *fit, margin_arena *mem) {
     const margin_kmomd_options *options = (const margin_kmomd_options *)fit->options;
     margin_kmomd_report report = {0, 0};
     mgn_qp_work work;
@@ -13566,8 +12787,7 @@ static const mgn_trainer mgn_kmomd = {mgn_qp_work_plan, mgn_kmomd_fit};
 
 /* Options with their defaults filled in, and a machine that knows them. */
 static margin_status mgn_kmomd_prepare(const margin_kmomd_options *options,
-                                       margin_kmomd_options *full, mgn_fit *fit)
-{
+                                       margin_kmomd_options *full, mgn_fit *fit) {
     mgn_clear(full, sizeof *full);
     if (options != NULL) {
         *full = *options;
@@ -13587,8 +12807,7 @@ static margin_status mgn_kmomd_prepare(const margin_kmomd_options *options,
 }
 
 MARGIN_API size_t margin_kmomd_train_size(size_t n, size_t d, size_t classes,
-                                          const margin_kmomd_options *options)
-{
+                                          const margin_kmomd_options *options) {
     margin_kmomd_options full;
     mgn_fit fit;
     if (mgn_kmomd_prepare(options, &full, &fit) != MARGIN_OK) {
@@ -13600,8 +12819,7 @@ MARGIN_API size_t margin_kmomd_train_size(size_t n, size_t d, size_t classes,
 MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
                                             const margin_kmomd_options *options, margin_arena *mem,
                                             margin_model *model, margin_info *info,
-                                            margin_kmomd_report *report)
-{
+                                            margin_kmomd_report *report) {
     margin_kmomd_options full;
     margin_kmomd_report told = {0, 0};
     mgn_fit fit;
@@ -13624,8 +12842,7 @@ MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
 /* The middle of the gap between the gradients of weights that may rise and those that may fall,
  * where none is free; s = Kb. Values of a tiny unit vanish in G = s - y, so that s breaks ties, and
  * the whole numbers y are added up apart. */
-static margin_real mgn_svm_middle(const mgn_qp *q, const margin_real *s)
-{
+static margin_real mgn_svm_middle(const mgn_qp *q, const margin_real *s) {
     size_t low = q->n, high = q->n;
     for (size_t i = 0; i < q->n; i++) {
         const bool rises = q->edge[i] >= 0, falls = q->edge[i] <= 0;
@@ -13646,8 +12863,7 @@ static margin_real mgn_svm_middle(const mgn_qp *q, const margin_real *s)
 
 /* Scores without the bias, s = Kb, into `s`; returns nu, the mean G of free weights or the
  * middle. */
-static margin_real mgn_svm_level(mgn_qp *q, margin_real *s)
-{
+static margin_real mgn_svm_level(mgn_qp *q, margin_real *s) {
     margin_real mean = 0, count = 0;
     for (size_t i = 0; i < q->n; i++) {
         s[i] = q->g[i] + mgn_qp_signed(q, i, 1);
@@ -13666,8 +12882,7 @@ static margin_real mgn_svm_level(mgn_qp *q, margin_real *s)
 }
 
 /* The duality gap: each weight's way to the bound it should be at, times its gradient. */
-static margin_real mgn_svm_gap(const mgn_qp *q, margin_real level)
-{
+static margin_real mgn_svm_gap(const mgn_qp *q, margin_real level) {
     margin_real sum = 0;
     for (size_t i = 0; i < q->n; i++) {
         const margin_real slope = q->g[i] - level;
@@ -13678,8 +12893,7 @@ static margin_real mgn_svm_gap(const mgn_qp *q, margin_real level)
 
 /* Scores, bias and report of the solved programme; weights back into their own units. Returns
  * nu. */
-static margin_real mgn_svm_finish(mgn_qp *q, mgn_fit *fit)
-{
+static margin_real mgn_svm_finish(mgn_qp *q, mgn_fit *fit) {
     const margin_real level = mgn_svm_level(q, fit->f);
     margin_real used = 0, all = 0;
     fit->info.gap = mgn_svm_gap(q, level) / q->unit;
@@ -13696,8 +12910,7 @@ static margin_real mgn_svm_finish(mgn_qp *q, mgn_fit *fit)
     return used / all;
 }
 
-static margin_status mgn_svm_hard(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem)
-{
+static margin_status mgn_svm_hard(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
     margin_kmomd_report report;
     const margin_status status = mgn_kmomd_hard(work, fit, mem, &report);
     margin_real scale;
@@ -13720,8 +12933,7 @@ static margin_status mgn_svm_hard(mgn_qp_work *work, mgn_fit *fit, margin_arena 
 
 /* Caps in units in which K is about 1, clipped where the square of their sum would over- or
  * underflow. */
-static void mgn_svm_programme(mgn_qp *q, const mgn_fit *fit, const margin_svm_options *options)
-{
+static void mgn_svm_programme(mgn_qp *q, const mgn_fit *fit, const margin_svm_options *options) {
     const margin_real root = mgn_sqrt(MGN_HUGE), n = (margin_real)q->n;
     const margin_real most = root / (4 * n), least = MGN_TINY / MGN_EPS;
     q->unit = mgn_qp_unit(q->peak);
@@ -13738,8 +12950,7 @@ static void mgn_svm_programme(mgn_qp *q, const mgn_fit *fit, const margin_svm_op
 }
 
 static margin_status mgn_svm_soft(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem,
-                                  margin_real *nu)
-{
+                                  margin_real *nu) {
     const margin_svm_options *options = (const margin_svm_options *)fit->options;
     margin_status status = mgn_qp_work_start(work, fit, mem);
     if (status != MARGIN_OK) {
@@ -13752,8 +12963,7 @@ static margin_status mgn_svm_soft(mgn_qp_work *work, mgn_fit *fit, margin_arena 
 }
 
 /* c0 = 4 / (Z D): Z the longest phi(x), D the largest distance between opposite classes. */
-static margin_real mgn_svm_c0(mgn_qp *q)
-{
+static margin_real mgn_svm_c0(mgn_qp *q) {
     margin_real far = 0;
     for (size_t i = q->split; i < q->n; i++) {
         const margin_real *row = mgn_rows_get(q->rows, i);
@@ -13767,14 +12977,12 @@ static margin_real mgn_svm_c0(mgn_qp *q)
 
 /* c1 = 4 n / (z d) for hulls d apart and samples that are z or more along the direction between
  * them; with f = w.phi(x) + bias of the hard margin, d = 2 / |w| and z = |f - bias| / |w|. */
-static margin_real mgn_svm_c1(margin_real square, margin_real nearest, size_t n)
-{
+static margin_real mgn_svm_c1(margin_real square, margin_real nearest, size_t n) {
     return nearest > 0 ? 2 * (margin_real)n * square / nearest : 0;
 }
 
 /* The same from the hard margin, 0 if there is none, within some 20 n steps. */
-static margin_real mgn_svm_try_c1(mgn_fit *fit, margin_arena *mem)
-{
+static margin_real mgn_svm_try_c1(mgn_fit *fit, margin_arena *mem) {
     const size_t mark = mem->high, limit = fit->run.max_iterations;
     mgn_qp_work work;
     margin_real nearest = MGN_HUGE;
@@ -13791,8 +12999,7 @@ static margin_real mgn_svm_try_c1(mgn_fit *fit, margin_arena *mem)
 }
 
 /* The report is that of the first machine, but c0 is the least of all machines, c1 the largest. */
-static margin_status mgn_svm_fit(mgn_fit *fit, margin_arena *mem)
-{
+static margin_status mgn_svm_fit(mgn_fit *fit, margin_arena *mem) {
     const margin_svm_options *options = (const margin_svm_options *)fit->options;
     const bool first = fit->tick->at.machine == 0;
     margin_svm_report *report = (margin_svm_report *)fit->report;
@@ -13812,14 +13019,12 @@ static margin_status mgn_svm_fit(mgn_fit *fit, margin_arena *mem)
 
 static const mgn_trainer mgn_svm = {mgn_qp_work_plan, mgn_svm_fit};
 
-static bool mgn_svm_valid(margin_real c)
-{
+static bool mgn_svm_valid(margin_real c) {
     return c > 0 && mgn_finite(c);
 }
 
 static margin_status mgn_svm_prepare(const margin_svm_options *options, margin_svm_options *full,
-                                     mgn_fit *fit)
-{
+                                     mgn_fit *fit) {
     mgn_clear(full, sizeof *full);
     if (options != NULL) {
         *full = *options;
@@ -13840,8 +13045,7 @@ static margin_status mgn_svm_prepare(const margin_svm_options *options, margin_s
 }
 
 MARGIN_API size_t margin_svm_train_size(size_t n, size_t d, size_t classes,
-                                        const margin_svm_options *options)
-{
+                                        const margin_svm_options *options) {
     margin_svm_options full;
     mgn_fit fit;
     if (mgn_svm_prepare(options, &full, &fit) != MARGIN_OK) {
@@ -13853,8 +13057,7 @@ MARGIN_API size_t margin_svm_train_size(size_t n, size_t d, size_t classes,
 MARGIN_API margin_status margin_svm_train(const margin_data *data,
                                           const margin_svm_options *options, margin_arena *mem,
                                           margin_model *model, margin_info *info,
-                                          margin_svm_report *report)
-{
+                                          margin_svm_report *report) {
     margin_svm_options full;
     margin_svm_report told = {0, 0, 0};
     mgn_fit fit;
@@ -13974,20 +13177,17 @@ typedef struct {
  * off. */
 #define MGN_RATES_NEAR MGN_R(1e-4)
 
-static size_t mgn_rates_first(const mgn_rates *p, size_t c)
-{
+static size_t mgn_rates_first(const mgn_rates *p, size_t c) {
     return c == 0 ? 0 : p->m[0];
 }
 
-static margin_real *mgn_rates_z(const mgn_rates *p, size_t c)
-{
+static margin_real *mgn_rates_z(const mgn_rates *p, size_t c) {
     return p->z + mgn_rates_first(p, c) * p->zstep;
 }
 
 /* out = rows from .. from + count - 1 of Z times x */
 static void mgn_rates_times(const mgn_rates *p, size_t from, size_t count, const margin_real *x,
-                            margin_real *out)
-{
+                            margin_real *out) {
     const margin_real *row = p->z + from * p->zstep;
     for (size_t i = 0; i < count; i++, row += p->zstep) {
         out[i] = margin_dot(row, x, p->d);
@@ -13995,16 +13195,14 @@ static void mgn_rates_times(const mgn_rates *p, size_t from, size_t count, const
 }
 
 /* |R_c x|; p->room.x is used. */
-static margin_real mgn_rates_spread(const mgn_rates *p, size_t c, const margin_real *x)
-{
+static margin_real mgn_rates_spread(const mgn_rates *p, size_t c, const margin_real *x) {
     const margin_real own = mgn_sqrt(p->ridge) * margin_norm2(x, p->d);
     mgn_rates_times(p, mgn_rates_first(p, c), p->m[c], x, p->room.x);
     return mgn_hypot(margin_norm2(p->room.x, p->m[c]), own);
 }
 
 /* k_1 |R_1 x| + k_0 |R_0 x| */
-static margin_real mgn_rates_width(const mgn_rates *p, const margin_real *x)
-{
+static margin_real mgn_rates_width(const mgn_rates *p, const margin_real *x) {
     margin_real sum = 0;
     for (size_t c = 0; c < 2u; c++) {
         sum += p->active[c] ? p->kappa[c] * mgn_rates_spread(p, c, x) : 0;
@@ -14013,25 +13211,22 @@ static margin_real mgn_rates_width(const mgn_rates *p, const margin_real *x)
 }
 
 /* The rows of active classes are neighbours: where they begin, and how many they are. */
-static size_t mgn_rates_begin(const mgn_rates *p)
-{
+static size_t mgn_rates_begin(const mgn_rates *p) {
     return p->active[0] ? 0 : p->m[0];
 }
 
-static size_t mgn_rates_count(const mgn_rates *p)
-{
+static size_t mgn_rates_count(const mgn_rates *p) {
     return (p->active[0] ? p->m[0] : 0) + (p->active[1] ? p->m[1] : 0);
 }
 
 /* Element j of the diagonal beside the S: metric and ridge. */
-static margin_real mgn_rates_own(const mgn_rates *p, margin_real e, const margin_real *c, size_t j)
-{
+static margin_real mgn_rates_own(const mgn_rates *p, margin_real e, const margin_real *c,
+                                 size_t j) {
     return e * (p->at.metrical ? p->system.metric[j] : 1) + p->ridge * (c[0] + c[1]);
 }
 
 /* The matrix of the narrow system below the diagonal and on it. */
-static void mgn_rates_fill_narrow(const mgn_rates *p)
-{
+static void mgn_rates_fill_narrow(const mgn_rates *p) {
     const margin_real c0 = p->at.held[0], c1 = p->at.held[1];
     for (size_t i = 0; i < p->d; i++) {
         margin_real *to = p->system.work + i * p->system.wstep;
@@ -14045,8 +13240,7 @@ static void mgn_rates_fill_narrow(const mgn_rates *p)
 }
 
 /* That of the wide one, for the rows of active classes. */
-static void mgn_rates_fill_wide(const mgn_rates *p)
-{
+static void mgn_rates_fill_wide(const mgn_rates *p) {
     const size_t begin = mgn_rates_begin(p), end = begin + mgn_rates_count(p);
     for (size_t i = begin; i < end; i++) {
         margin_real *to = p->system.work + i * p->system.wstep;
@@ -14058,8 +13252,7 @@ static void mgn_rates_fill_wide(const mgn_rates *p)
 }
 
 /* Factors the system for c and e; c that the factor cannot bear are held back. */
-static bool mgn_rates_factor(mgn_rates *p, const margin_real *c, margin_real e, bool metrical)
-{
+static bool mgn_rates_factor(mgn_rates *p, const margin_real *c, margin_real e, bool metrical) {
     const margin_real size = (margin_real)(p->system.wide ? 4u * p->rows : 16u * p->d) * MGN_EPS;
     const margin_real most = 1 / (size * (p->trace[0] + p->trace[1]) + MGN_TINY);
     const size_t n = p->system.wide ? mgn_rates_count(p) : p->d;
@@ -14082,8 +13275,7 @@ static bool mgn_rates_factor(mgn_rates *p, const margin_real *c, margin_real e, 
 }
 
 /* b = (L L')^-1 b with the factor at hand. */
-static void mgn_rates_backsolve(const mgn_rates *p, margin_real *b)
-{
+static void mgn_rates_backsolve(const mgn_rates *p, margin_real *b) {
     const size_t n = p->system.wide ? mgn_rates_count(p) : p->d;
     const margin_real *l =
         p->system.work + (p->system.wide ? mgn_rates_begin(p) * (p->system.wstep + 1u) : 0);
@@ -14093,8 +13285,7 @@ static void mgn_rates_backsolve(const mgn_rates *p, margin_real *b)
 
 /* From residuals r = D - e y - Z'q and s = Z y - q / c of the full system to its correction, in
  * place: e dy + Z'dq = r, Z dy - dq / c = -s. */
-static void mgn_rates_correct(const mgn_rates *p, margin_real *r, margin_real *s)
-{
+static void mgn_rates_correct(const mgn_rates *p, margin_real *r, margin_real *s) {
     const size_t begin = mgn_rates_begin(p), count = mgn_rates_count(p);
     const margin_real *z = p->z + begin * p->zstep;
     if (p->system.wide) {
@@ -14118,8 +13309,7 @@ static void mgn_rates_correct(const mgn_rates *p, margin_real *r, margin_real *s
 }
 
 /* The residuals of (v, q): r = D - e v - Z'q, */
-static void mgn_rates_open(const mgn_rates *p, margin_real *r)
-{
+static void mgn_rates_open(const mgn_rates *p, margin_real *r) {
     const size_t begin = mgn_rates_begin(p);
     mgn_mat_t_vec(p->room.t, p->z + begin * p->zstep, p->zstep, mgn_rates_count(p), p->d,
                   p->at.q + begin);
@@ -14129,8 +13319,7 @@ static void mgn_rates_open(const mgn_rates *p, margin_real *r)
 }
 
 /* and s = Z v - q / c. */
-static void mgn_rates_residual(const mgn_rates *p, margin_real *r, margin_real *s)
-{
+static void mgn_rates_residual(const mgn_rates *p, margin_real *r, margin_real *s) {
     const size_t begin = mgn_rates_begin(p), count = mgn_rates_count(p);
     mgn_rates_open(p, r);
     mgn_rates_times(p, begin, count, p->at.v, s + begin);
@@ -14140,16 +13329,14 @@ static void mgn_rates_residual(const mgn_rates *p, margin_real *r, margin_real *
 }
 
 /* out = R_c'q_c = c_c S_c v */
-static void mgn_rates_pull(const mgn_rates *p, size_t c, margin_real *out)
-{
+static void mgn_rates_pull(const mgn_rates *p, size_t c, margin_real *out) {
     mgn_mat_t_vec(out, mgn_rates_z(p, c), p->zstep, p->m[c], p->d, p->at.q + mgn_rates_first(p, c));
     margin_axpy(out, p->at.c[c] * p->ridge, p->at.v, p->d);
 }
 
 /* Corrects v and q, while each correction is less than half of the one before; eight at most.
  * Leaves |q_c| and R_c'q_c. */
-static bool mgn_rates_improve(mgn_rates *p)
-{
+static bool mgn_rates_improve(mgn_rates *p) {
     margin_real last = margin_norm2(p->at.v, p->d);
     bool more = true;
     for (unsigned step = 0; step < 8u && more; step++) {
@@ -14175,8 +13362,7 @@ static bool mgn_rates_improve(mgn_rates *p)
 }
 
 /* Solves for v and q with a factor of its own. */
-static bool mgn_rates_solve(mgn_rates *p, const margin_real *c, margin_real e, bool metrical)
-{
+static bool mgn_rates_solve(mgn_rates *p, const margin_real *c, margin_real e, bool metrical) {
     if (!mgn_rates_factor(p, c, e, metrical)) {
         return false;
     }
@@ -14192,8 +13378,7 @@ static bool mgn_rates_solve(mgn_rates *p, const margin_real *c, margin_real e, b
  * it is [i = j] - c_i a_i'M^-1 a_j / |q_i|^2; in the wide form, free of cancellation, q_i'(N^-1
  * q_j) / (c_j |q_i|^2), where N^-1 is that of all rows and q_j has zeros in those of the other
  * class. */
-static void mgn_rates_slopes(const mgn_rates *p, margin_real slope[2][2])
-{
+static void mgn_rates_slopes(const mgn_rates *p, margin_real slope[2][2]) {
     for (size_t j = 0; j < 2u; j++) {
         const size_t at = mgn_rates_first(p, j);
         if (p->system.wide) {
@@ -14229,8 +13414,7 @@ typedef struct {
 } mgn_rates_quest;
 
 /* Takes the solution at hand for a bound, and keeps the best v as y. */
-static void mgn_rates_take_bound(mgn_rates *p, mgn_rates_quest *quest)
-{
+static void mgn_rates_take_bound(mgn_rates *p, mgn_rates_quest *quest) {
     const margin_real along = margin_dot(p->delta, p->at.v, p->d);
     margin_real found;
     if (!(along > 0)) {
@@ -14252,8 +13436,7 @@ static void mgn_rates_take_bound(mgn_rates *p, mgn_rates_quest *quest)
 }
 
 /* The system for v at log (c_1 / c_0) = x. */
-static bool mgn_rates_ratio(mgn_rates *p, margin_real x)
-{
+static bool mgn_rates_ratio(mgn_rates *p, margin_real x) {
     margin_real c[2];
     c[0] = !p->active[0] ? 0 : p->active[1] ? 1 / (1 + mgn_exp(x)) : 1;
     c[1] = !p->active[1] ? 0 : p->active[0] ? 1 / (1 + mgn_exp(-x)) : 1;
@@ -14262,8 +13445,7 @@ static bool mgn_rates_ratio(mgn_rates *p, margin_real x)
 
 /* How far the frontier at x is beyond what is asked for, in logarithms, and its derivative by x. */
 static margin_real mgn_rates_beyond(const mgn_rates *p, const mgn_rates_quest *quest,
-                                    margin_real *rate)
-{
+                                    margin_real *rate) {
     const margin_real share = p->at.c[1] / (p->at.c[0] + p->at.c[1]);
     const margin_real tiny = MGN_TINY / MGN_EPS;
     margin_real slope[2][2];
@@ -14279,8 +13461,7 @@ static margin_real mgn_rates_beyond(const mgn_rates *p, const mgn_rates_quest *q
 
 /* Newton's method for the point of the frontier, which rises with x, between bounds that close
  * in. */
-static void mgn_rates_seek(mgn_rates *p, mgn_rates_quest *quest, margin_real x)
-{
+static void mgn_rates_seek(mgn_rates *p, mgn_rates_quest *quest, margin_real x) {
     const margin_real end = MGN_R(sizeof(margin_real) > 4u ? 27.0 : 12.0);
     const margin_real goal = MGN_R(sizeof(margin_real) > 4u ? 1e-7 : 1e-3);
     margin_real low = -end, high = end;
@@ -14311,8 +13492,7 @@ static void mgn_rates_seek(mgn_rates *p, mgn_rates_quest *quest, margin_real x)
 }
 
 /* Turns to the narrow form: S from Z, its metric. */
-static void mgn_rates_narrow(mgn_rates *p)
-{
+static void mgn_rates_narrow(mgn_rates *p) {
     p->system.wide = false;
     for (size_t c = 0; c < 2u && !p->system.known; c++) {
         mgn_normal_matrix(p->system.work, p->system.wstep, mgn_rates_z(p, c), p->zstep, NULL,
@@ -14335,8 +13515,7 @@ static void mgn_rates_narrow(mgn_rates *p)
 
 /* In the wide form c as large as they go: y is what D has outside the span of the rows. True if
  * that is not lost in rounding; p* is then as good as 0. */
-static bool mgn_rates_outside(mgn_rates *p, mgn_rates_quest *quest)
-{
+static bool mgn_rates_outside(mgn_rates *p, mgn_rates_quest *quest) {
     margin_real c[2];
     for (size_t k = 0; k < 2u; k++) {
         c[k] = p->active[k] ? 1 / (16 * MGN_EPS * MGN_EPS * (p->trace[0] + p->trace[1])) : 0;
@@ -14349,24 +13528,21 @@ static bool mgn_rates_outside(mgn_rates *p, mgn_rates_quest *quest)
            64 * mgn_sqrt(MGN_EPS) * margin_dot(p->delta, p->at.v, p->d);
 }
 
-static void mgn_rates_activate(mgn_rates *p)
-{
+static void mgn_rates_activate(mgn_rates *p) {
     for (size_t c = 0; c < 2u; c++) {
         p->active[c] = p->kappa[c] > 0 && p->trace[c] + p->ridge > 0;
     }
 }
 
 /* Log of the ratio c_1 / c_0 at which c_c S_c have the sizes that k_c ask for. */
-static margin_real mgn_rates_guess(const mgn_rates *p, margin_real k1, margin_real k0)
-{
+static margin_real mgn_rates_guess(const mgn_rates *p, margin_real k1, margin_real k0) {
     const margin_real s1 = mgn_sqrt(p->trace[1] + p->ridge);
     const margin_real s0 = mgn_sqrt(p->trace[0] + p->ridge);
     return p->active[0] && p->active[1] ? mgn_log(k1 / s1) - mgn_log(k0 / s0) : 0;
 }
 
 /* p*, and in y the w that has it. */
-static margin_real mgn_rates_p_star(mgn_rates *p)
-{
+static margin_real mgn_rates_p_star(mgn_rates *p) {
     mgn_rates_quest quest = {false, MGN_HUGE};
     mgn_rates_activate(p);
     if (!p->active[0] && !p->active[1]) {
@@ -14383,8 +13559,7 @@ static margin_real mgn_rates_p_star(mgn_rates *p)
 }
 
 /* The largest k_0 that can be had with k_1; MGN_HUGE: any. */
-static margin_real mgn_rates_reach(mgn_rates *p, margin_real k1)
-{
+static margin_real mgn_rates_reach(mgn_rates *p, margin_real k1) {
     mgn_rates_quest quest = {true, 0};
     p->kappa[1] = k1;
     p->kappa[0] = 1;
@@ -14402,16 +13577,14 @@ static margin_real mgn_rates_reach(mgn_rates *p, margin_real k1)
 /* ---- fast ---- */
 
 /* D.x - k_1 |R_1 x| - k_0 |R_0 x| by |x|: a lower bound of the distance. */
-static margin_real mgn_rates_bound(const mgn_rates *p, const margin_real *x)
-{
+static margin_real mgn_rates_bound(const mgn_rates *p, const margin_real *x) {
     const margin_real size = margin_norm2(x, p->d);
     return size > 0 ? (margin_dot(p->delta, x, p->d) - mgn_rates_width(p, x)) / size : 0;
 }
 
 /* v = a y + b D and the lower bound by it, for Z y in p->room.x and Z D in p->room.s; p->at.q is
  * used. */
-static margin_real mgn_rates_mix(const mgn_rates *p, margin_real a, margin_real b)
-{
+static margin_real mgn_rates_mix(const mgn_rates *p, margin_real a, margin_real b) {
     margin_real size, width = 0;
     for (size_t j = 0; j < p->d; j++) {
         p->at.v[j] = a * p->best.y[j] + b * p->delta[j];
@@ -14429,8 +13602,7 @@ static margin_real mgn_rates_mix(const mgn_rates *p, margin_real a, margin_real 
 
 /* The best of a few directions between y, that of p*, and D; into v, as long as the distance it
  * shows. */
-static void mgn_rates_begin_fast(mgn_rates *p)
-{
+static void mgn_rates_begin_fast(mgn_rates *p) {
     const margin_real ly = 1 / margin_norm2(p->best.y, p->d), ld = 1 / margin_norm2(p->delta, p->d);
     margin_real best = 0, share = 0;
     mgn_rates_times(p, 0, p->rows, p->best.y, p->room.x);
@@ -14450,16 +13622,14 @@ static void mgn_rates_begin_fast(mgn_rates *p)
 }
 
 /* How much of q_c is beyond |q_c| = k_c, as a share of it; negative where it is short of that. */
-static margin_real mgn_rates_excess(const mgn_rates *p, size_t c)
-{
+static margin_real mgn_rates_excess(const mgn_rates *p, size_t c) {
     return p->active[c] && p->at.length[c] > 0 ? 1 - p->kappa[c] / p->at.length[c] : 0;
 }
 
 /* |D - Z'q| for q cut back to |q_c| <= k_c: an upper bound of the distance. D - Z'q is y and the
  * residual of the solution, in p->room.r; residuals that the rounding of D explains are taken for
  * none. */
-static margin_real mgn_rates_above(const mgn_rates *p)
-{
+static margin_real mgn_rates_above(const mgn_rates *p) {
     for (size_t j = 0; j < p->d; j++) {
         const margin_real least = 64 * MGN_EPS * (mgn_abs(p->delta[j]) + mgn_abs(p->at.v[j]));
         p->room.t[j] = p->at.v[j] + (mgn_abs(p->room.r[j]) <= least ? 0 : p->room.r[j]);
@@ -14471,8 +13641,7 @@ static margin_real mgn_rates_above(const mgn_rates *p)
 }
 
 /* |y - (D - Z'q)| / |y| for |q_c| = k_c or, at the apex, less: stationarity. */
-static margin_real mgn_rates_astray(const mgn_rates *p)
-{
+static margin_real mgn_rates_astray(const mgn_rates *p) {
     mgn_copy(p->room.t, p->room.r, p->d);
     for (size_t c = 0; c < 2u; c++) {
         const margin_real excess = mgn_rates_excess(p, c);
@@ -14483,8 +13652,7 @@ static margin_real mgn_rates_astray(const mgn_rates *p)
 
 /* Bounds by the solution at hand; the best one is kept, of equals up to the rounding of D.y the one
  * closer to stationarity. */
-static void mgn_rates_take(mgn_rates *p)
-{
+static void mgn_rates_take(mgn_rates *p) {
     const margin_real low = mgn_rates_bound(p, p->at.v);
     const margin_real same = 16 * MGN_EPS * margin_norm2(p->delta, p->d);
     margin_real stray;
@@ -14502,16 +13670,14 @@ static void mgn_rates_take(mgn_rates *p)
 }
 
 /* a / b, or `otherwise` where b is 0. */
-static margin_real mgn_rates_over(margin_real a, margin_real b, margin_real otherwise)
-{
+static margin_real mgn_rates_over(margin_real a, margin_real b, margin_real otherwise) {
     return b < 0 || b > 0 ? a / b : otherwise;
 }
 
 /* The Newton step in log c, step[c], for the c that are not held; a class whose |q_c| < k_c no
  * longer depends on its c is at the apex, and its c goes to the largest of use. */
 static void mgn_rates_step(const mgn_rates *p, const bool *hold, const margin_real *most,
-                           margin_real *step)
-{
+                           margin_real *step) {
     margin_real slope[2][2], miss[2], det;
     bool held[2];
     mgn_rates_slopes(p, slope);
@@ -14538,8 +13704,7 @@ static void mgn_rates_step(const mgn_rates *p, const bool *hold, const margin_re
 }
 
 /* Moves c, and says by how much at most, in logarithms; 0: there is nothing left to move. */
-static margin_real mgn_rates_move(mgn_rates *p, margin_real tol, margin_real *c)
-{
+static margin_real mgn_rates_move(mgn_rates *p, margin_real tol, margin_real *c) {
     const margin_real low = mgn_max(p->best.low, p->best.start);
     margin_real most[2], step[2], size = 0;
     bool hold[2];
@@ -14565,8 +13730,7 @@ static margin_real mgn_rates_move(mgn_rates *p, margin_real tol, margin_real *c)
 /* The first c: k_c / |R_c y| of the starting point, unless that is next to an apex, where one
  * begins at some distance: k_c |R_c y| at least a thousandth of what S_c can make of it (wide) or
  * of D.y, which is |y|^2 + k_1 |R_1 y| + k_0 |R_0 y|. */
-static void mgn_rates_first_c(mgn_rates *p, margin_real *c)
-{
+static void mgn_rates_first_c(mgn_rates *p, margin_real *c) {
     const margin_real along = margin_dot(p->delta, p->at.v, p->d),
                       size = margin_norm2(p->at.v, p->d);
     for (size_t k = 0; k < 2u; k++) {
@@ -14580,8 +13744,7 @@ static void mgn_rates_first_c(mgn_rates *p, margin_real *c)
 
 /* The solution for c. Where that has moved little, the factor at hand serves to correct the one
  * before. */
-static bool mgn_rates_follow(mgn_rates *p, const margin_real *c, margin_real moved)
-{
+static bool mgn_rates_follow(mgn_rates *p, const margin_real *c, margin_real moved) {
     if (moved > MGN_RATES_NEAR) {
         return mgn_rates_solve(p, c, 1, false);
     }
@@ -14590,8 +13753,7 @@ static bool mgn_rates_follow(mgn_rates *p, const margin_real *c, margin_real mov
     return mgn_rates_improve(p);
 }
 
-static void mgn_rates_begin_newton(mgn_rates *p, margin_real *c)
-{
+static void mgn_rates_begin_newton(mgn_rates *p, margin_real *c) {
     mgn_rates_begin_fast(p);
     mgn_rates_first_c(p, c);
     p->best.apex[0] = p->best.apex[1] = false;
@@ -14603,8 +13765,7 @@ static void mgn_rates_begin_newton(mgn_rates *p, margin_real *c)
 /* Newton's method until the gap is closed, or no longer closes. The gap goes with the product of
  * |R_c y| and what |q_c| is short of k_c, w with the latter alone: so one more step is made, mostly
  * without a factorisation. The best c is in c_best, its y in y. */
-static margin_status mgn_rates_fast(mgn_rates *p, mgn_tick *tick, margin_real tol)
-{
+static margin_status mgn_rates_fast(mgn_rates *p, mgn_tick *tick, margin_real tol) {
     margin_real c[2], least = MGN_HUGE, moved = MGN_HUGE;
     unsigned stale = 0;
     bool closed = false;
@@ -14644,8 +13805,7 @@ static margin_status mgn_rates_fast(mgn_rates *p, mgn_tick *tick, margin_real to
 /* ---- iter ---- */
 
 /* Work below and on its diagonal = S_c + ridge. */
-static void mgn_rates_lower(const mgn_rates *p, size_t c)
-{
+static void mgn_rates_lower(const mgn_rates *p, size_t c) {
     for (size_t i = 0; i < p->d; i++) {
         for (size_t j = 0; j < i; j++) {
             p->system.work[i * p->system.wstep + j] =
@@ -14657,8 +13817,8 @@ static void mgn_rates_lower(const mgn_rates *p, size_t c)
 }
 
 /* Does sign T have an eigenvalue below x? By the signs of the pivots of sign T - x (Sturm). */
-static bool mgn_rates_any_below(const mgn_tridiagonal *t, size_t n, margin_real sign, margin_real x)
-{
+static bool mgn_rates_any_below(const mgn_tridiagonal *t, size_t n, margin_real sign,
+                                margin_real x) {
     margin_real pivot = sign * t->d[0] - x;
     for (size_t i = 1; i < n && pivot > 0; i++) {
         pivot = (sign * t->d[i] - x) - t->e[i - 1u] * (t->e[i - 1u] / pivot);
@@ -14667,8 +13827,7 @@ static bool mgn_rates_any_below(const mgn_tridiagonal *t, size_t n, margin_real 
 }
 
 /* The least eigenvalue of sign T, by bisection to the rounding of T: about DIG n divisions. */
-static margin_real mgn_rates_least(const mgn_tridiagonal *t, size_t n, margin_real sign)
-{
+static margin_real mgn_rates_least(const mgn_tridiagonal *t, size_t n, margin_real sign) {
     margin_real low = 0, high = 0;
     for (size_t i = 0; i < n; i++) { /* Gershgorin's circles */
         low = mgn_max(low, mgn_abs(t->d[i]) + (i > 0 ? mgn_abs(t->e[i - 1u]) : 0) +
@@ -14686,8 +13845,8 @@ static margin_real mgn_rates_least(const mgn_tridiagonal *t, size_t n, margin_re
 }
 
 /* Smallest and largest eigenvalue of S_c + ridge. */
-static void mgn_rates_extremes(const mgn_rates *p, size_t c, margin_real *least, margin_real *most)
-{
+static void mgn_rates_extremes(const mgn_rates *p, size_t c, margin_real *least,
+                               margin_real *most) {
     mgn_tridiagonal t;
     margin_real scale;
     t.d = p->room.r;
@@ -14703,8 +13862,7 @@ static void mgn_rates_extremes(const mgn_rates *p, size_t c, margin_real *least,
 }
 
 /* L_0 into sigma, below and on its diagonal, L_1 into work: S_c + ridge = L_c L_c'. */
-static bool mgn_rates_two_factors(mgn_rates *p)
-{
+static bool mgn_rates_two_factors(mgn_rates *p) {
     p->factors += 2u;
     p->system.known = false;
     if (p->active[0]) {
@@ -14737,8 +13895,7 @@ typedef struct {
 } mgn_rates_ball;
 
 /* f . f t^2 + 2 f . g t + g . g - k^2 = 0 for t > 0, whose root does not cancel. */
-static margin_real mgn_rates_root(const mgn_rates_ball *o, size_t d)
-{
+static margin_real mgn_rates_root(const mgn_rates_ball *o, size_t d) {
     const margin_real a = margin_dot(o->f, o->f, d), b = margin_dot(o->f, o->g, d);
     const margin_real c = margin_dot(o->g, o->g, d) - o->kappa * o->kappa;
     const margin_real root = mgn_sqrt(mgn_max(b * b - a * c, 0));
@@ -14747,8 +13904,8 @@ static margin_real mgn_rates_root(const mgn_rates_ball *o, size_t d)
 
 /* Step 1 of the algorithm for one ellipsoid, with the line from its centre towards the other one:
  * the point on the surface replaces the centre, the normal is in g. */
-static void mgn_rates_leave(mgn_rates_ball *o, const margin_real *line, margin_real sign, size_t d)
-{
+static void mgn_rates_leave(mgn_rates_ball *o, const margin_real *line, margin_real sign,
+                            size_t d) {
     for (size_t j = 0; j < d; j++) {
         o->f[j] = sign * line[j];
         o->g[j] = o->centre[j] - (o->mean != NULL ? o->mean[j] : 0);
@@ -14764,8 +13921,7 @@ static void mgn_rates_leave(mgn_rates_ball *o, const margin_real *line, margin_r
 /* The angle between the line and the normal, or a little more: 2 tan of its half, from unit
  * vectors. */
 static margin_real mgn_rates_angle(const mgn_rates_ball *o, const margin_real *line,
-                                   margin_real sign, size_t d)
-{
+                                   margin_real sign, size_t d) {
     const margin_real a = sign / margin_norm2(line, d), b = 1 / margin_norm2(o->g, d);
     margin_real apart = 0, together = 0;
     for (size_t j = 0; j < d; j++) {
@@ -14777,8 +13933,7 @@ static margin_real mgn_rates_angle(const mgn_rates_ball *o, const margin_real *l
 }
 
 /* y from the line between the two points, if it is better than the y of p*; its bounds. */
-static void mgn_rates_take_line(mgn_rates *p, const margin_real *line, margin_real part)
-{
+static void mgn_rates_take_line(mgn_rates *p, const margin_real *line, margin_real part) {
     const margin_real before = mgn_rates_bound(p, p->best.y);
     p->best.high = part * margin_norm2(line, p->d);
     p->best.low = mgn_rates_bound(p, p->best.y);
@@ -14795,8 +13950,7 @@ static void mgn_rates_take_line(mgn_rates *p, const margin_real *line, margin_re
 
 /* Stationarity of y: |y - (D - k_1 S_1 y / |R_1 y| - k_0 S_0 y / |R_0 y|)| / |y|, y as long as the
  * distance. */
-static void mgn_rates_stray(mgn_rates *p)
-{
+static void mgn_rates_stray(mgn_rates *p) {
     const margin_real size = p->best.low / margin_norm2(p->best.y, p->d);
     for (size_t j = 0; j < p->d; j++) {
         p->room.r[j] = p->delta[j] - size * p->best.y[j];
@@ -14812,8 +13966,7 @@ static void mgn_rates_stray(mgn_rates *p)
     p->best.stray = margin_norm2(p->room.r, p->d) / p->best.low;
 }
 
-static void mgn_rates_balls(mgn_rates *p, mgn_rates_ball *ball, const margin_real *least)
-{
+static void mgn_rates_balls(mgn_rates *p, mgn_rates_ball *ball, const margin_real *least) {
     for (size_t c = 0; c < 2u; c++) {
         ball[c].l = c == 0 ? p->system.sigma : p->system.work;
         ball[c].step = c == 0 ? p->system.sstep : p->system.wstep;
@@ -14831,8 +13984,7 @@ static void mgn_rates_balls(mgn_rates *p, mgn_rates_ball *ball, const margin_rea
 }
 
 /* One round for both ellipsoids; the worse angle. The line runs from class 1 to class 0. */
-static margin_real mgn_rates_round(const mgn_rates *p, mgn_rates_ball *ball, margin_real *line)
-{
+static margin_real mgn_rates_round(const mgn_rates *p, mgn_rates_ball *ball, margin_real *line) {
     margin_real worst = 0;
     for (size_t j = 0; j < p->d; j++) {
         line[j] = ball[0].centre[j] - ball[1].centre[j];
@@ -14851,8 +14003,7 @@ static margin_real mgn_rates_round(const mgn_rates *p, mgn_rates_ball *ball, mar
  * / |A_c| is half the least eigenvalue of S_c, so that the sphere that touches at z has its centre
  * at z - least S_c^-1 (z - m) (and the radius delta_c |A_c (z - m)|, misprinted as delta_c). */
 static margin_status mgn_rates_iter(mgn_rates *p, mgn_tick *tick, const margin_rates_options *run,
-                                    const margin_real *least, size_t *rounds)
-{
+                                    const margin_real *least, size_t *rounds) {
     mgn_rates_ball ball[2];
     margin_real *line = p->system.metric, part = 1;
     margin_status status = MARGIN_W_ITERATIONS;
@@ -14908,20 +14059,17 @@ static const mgn_rates_task mgn_rates_no_task = {
     NULL,
     false};
 
-static margin_real mgn_rates_kappa(margin_real eta, margin_real nu)
-{
+static margin_real mgn_rates_kappa(margin_real eta, margin_real nu) {
     return mgn_sqrt((1 - eta) / eta) + nu;
 }
 
-static margin_real mgn_rates_eta(margin_real kappa, margin_real nu)
-{
+static margin_real mgn_rates_eta(margin_real kappa, margin_real nu) {
     const margin_real k = mgn_min(mgn_max(kappa - nu, 0), mgn_sqrt(MGN_HUGE) / 2);
     return 1 / (1 + k * k);
 }
 
 /* Condition numbers; for `iter` the least eigenvalues, and the ridge that it needs. */
-static void mgn_rates_conditions(mgn_rates *p, const mgn_rates_task *task, margin_real *least)
-{
+static void mgn_rates_conditions(mgn_rates *p, const mgn_rates_task *task, margin_real *least) {
     const bool iter = task->full.solver == MARGIN_RATES_ITER;
     margin_real most[2], need = 0;
     for (size_t c = 0; c < 2u; c++) {
@@ -14947,8 +14095,7 @@ static void mgn_rates_conditions(mgn_rates *p, const mgn_rates_task *task, margi
     }
 }
 
-static void mgn_rates_report_rates(const mgn_rates *p, const mgn_rates_task *task)
-{
+static void mgn_rates_report_rates(const mgn_rates *p, const mgn_rates_task *task) {
     margin_rates_report *report = task->report;
     const margin_real touch = p->best.p_star * MGN_HUGE > 1 ? 1 / p->best.p_star : MGN_HUGE;
     report->feasible = p->best.p_star < 1;
@@ -14966,8 +14113,7 @@ static void mgn_rates_report_rates(const mgn_rates *p, const mgn_rates_task *tas
 }
 
 /* D and Z in units in which |D| is about 1; false if D is lost in rounding beside `noise`. */
-static bool mgn_rates_scale(mgn_rates *p, margin_real noise)
-{
+static bool mgn_rates_scale(mgn_rates *p, margin_real noise) {
     const margin_real size = margin_norm2(p->delta, p->d);
     if (!(size > noise)) {
         return false;
@@ -14990,8 +14136,7 @@ static bool mgn_rates_scale(mgn_rates *p, margin_real noise)
     return true;
 }
 
-static void mgn_rates_frontier_run(mgn_rates *p, const mgn_rates_task *task)
-{
+static void mgn_rates_frontier_run(mgn_rates *p, const mgn_rates_task *task) {
     for (size_t i = 0; i < task->count; i++) {
         const margin_real k1 = mgn_rates_kappa(task->eta_pos[i], task->full.nu_pos);
         task->eta_neg[i] = mgn_rates_eta(mgn_rates_reach(p, k1), task->full.nu_neg);
@@ -14999,8 +14144,7 @@ static void mgn_rates_frontier_run(mgn_rates *p, const mgn_rates_task *task)
 }
 
 /* From bounds and y to w, in units of p, in y; the report on it. */
-static void mgn_rates_finish(mgn_rates *p, const mgn_rates_task *task, margin_status status)
-{
+static void mgn_rates_finish(mgn_rates *p, const mgn_rates_task *task, margin_status status) {
     const margin_real root = p->unit / p->best.low, ratio = p->best.low / p->best.high;
     margin_info *info = task->info;
     p->best.scale = 2 / (p->best.low * margin_norm2(p->best.y, p->d));
@@ -15017,8 +14161,7 @@ static void mgn_rates_finish(mgn_rates *p, const mgn_rates_task *task, margin_st
 }
 
 /* Solves the problem in p. On success w, in the units of p, is in y. */
-static margin_status mgn_rates_run(mgn_rates *p, const mgn_rates_task *task)
-{
+static margin_status mgn_rates_run(mgn_rates *p, const mgn_rates_task *task) {
     const margin_rates_options *full = &task->full;
     margin_real least[2] = {0, 0};
     margin_status status;
@@ -15059,8 +14202,7 @@ static margin_status mgn_rates_run(mgn_rates *p, const mgn_rates_task *task)
 }
 
 /* Options with their defaults filled in. */
-static margin_status mgn_rates_prepare(const margin_rates_options *options, mgn_rates_task *task)
-{
+static margin_status mgn_rates_prepare(const margin_rates_options *options, mgn_rates_task *task) {
     static const margin_rates_report nothing = {false, 0, 0, 0, 0, 0, 0, 0, 0,
                                                 0,     0, 0, 0, 0, 0, 0, 0, 0};
     margin_rates_options *full = &task->full;
@@ -15086,8 +14228,7 @@ static margin_status mgn_rates_prepare(const margin_rates_options *options, mgn_
 }
 
 /* Shares the vectors out; returns what lies behind them. */
-static margin_real *mgn_rates_vectors(mgn_rates *p, margin_real *at, size_t d, size_t rows)
-{
+static margin_real *mgn_rates_vectors(mgn_rates *p, margin_real *at, size_t d, size_t rows) {
     margin_real **const small[12] = {&p->delta,         &p->system.diag[0], &p->system.diag[1],
                                      &p->system.metric, &p->at.v,           &p->room.r,
                                      &p->room.t,        &p->at.a[0],        &p->at.a[1],
@@ -15105,8 +14246,7 @@ static margin_real *mgn_rates_vectors(mgn_rates *p, margin_real *at, size_t d, s
 
 /* ---- from means and covariances ---- */
 
-static size_t mgn_rates_panel(size_t size)
-{
+static size_t mgn_rates_panel(size_t size) {
     return mgn_size_mul(MGN_PANEL, size > MGN_PIVOTS ? size : MGN_PIVOTS);
 }
 
@@ -15118,8 +14258,7 @@ typedef struct {
     size_t bytes; /* of the block from sigma on */
 } mgn_rates_linear;
 
-static void mgn_rates_linear_plan(mgn_rates *p, mgn_rates_linear *l, margin_arena *mem, size_t d)
-{
+static void mgn_rates_linear_plan(mgn_rates *p, mgn_rates_linear *l, margin_arena *mem, size_t d) {
     const size_t square = mgn_size_mul(d, d), more = mgn_size_mul(d, 2u + 12u + 12u);
     const size_t reals = mgn_size_add(mgn_size_add(mgn_size_mul(4, square), mgn_rates_panel(d)),
                                       mgn_size_add(more, 2u));
@@ -15146,8 +14285,7 @@ static void mgn_rates_linear_plan(mgn_rates *p, mgn_rates_linear *l, margin_aren
 /* Z_c from the covariance of class c: a factor of it in units in which its diagonal is 1, so that
  * the rank does not depend on the scaling of the features. Rows below p->m[0] are those of class
  * 0. */
-static margin_status mgn_rates_linear_factor(mgn_rates *p, const mgn_rates_linear *l, size_t c)
-{
+static margin_status mgn_rates_linear_factor(mgn_rates *p, const mgn_rates_linear *l, size_t c) {
     const size_t d = p->d;
     margin_real *cov = l->cov + c * d * d, *to = mgn_rates_z(p, c);
     mgn_pivoted_work work;
@@ -15180,8 +14318,7 @@ static margin_status mgn_rates_linear_factor(mgn_rates *p, const mgn_rates_linea
 }
 
 /* S_1 above the diagonal, S_0 below; MARGIN_E_NOT_POSITIVE for a variance below zero. */
-static margin_status mgn_rates_linear_sigma(mgn_rates *p, const mgn_rates_linear *l)
-{
+static margin_status mgn_rates_linear_sigma(mgn_rates *p, const mgn_rates_linear *l) {
     const size_t d = p->d;
     bool negative = false;
     for (size_t i = 0; i < d; i++) {
@@ -15197,8 +14334,7 @@ static margin_status mgn_rates_linear_sigma(mgn_rates *p, const mgn_rates_linear
     return negative ? MARGIN_E_NOT_POSITIVE : MARGIN_OK;
 }
 
-static void mgn_rates_linear_unit(mgn_rates *p)
-{
+static void mgn_rates_linear_unit(mgn_rates *p) {
     const margin_real square = p->unit * p->unit;
     for (size_t i = 0; i < p->d; i++) {
         for (size_t j = 0; j < p->d; j++) {
@@ -15210,8 +14346,7 @@ static void mgn_rates_linear_unit(mgn_rates *p)
 }
 
 /* Wide where the covariances leave dimensions free: then Z Z' into work. */
-static void mgn_rates_linear_wide(mgn_rates *p)
-{
+static void mgn_rates_linear_wide(mgn_rates *p) {
     p->system.wide = p->rows <= p->d && p->ridge == 0;
     if (p->system.wide) {
         mgn_gram(p->system.work, p->system.wstep, p->z, p->zstep, NULL, p->rows, p->d,
@@ -15227,8 +14362,7 @@ static void mgn_rates_linear_wide(mgn_rates *p)
 
 /* Whether feature j is so small that the squares of its differences are lost. The machine would
  * then take its variance for zero and promise rates that it does not keep. */
-static bool mgn_rates_linear_lost(const mgn_rates *p, size_t j)
-{
+static bool mgn_rates_linear_lost(const mgn_rates *p, size_t j) {
     const margin_real apart = mgn_abs(p->delta[j]);
     return apart > 0 && apart * apart < MGN_RATES_LEAST && p->system.diag[0][j] < MGN_RATES_LEAST &&
            p->system.diag[1][j] < MGN_RATES_LEAST;
@@ -15236,8 +14370,7 @@ static bool mgn_rates_linear_lost(const mgn_rates *p, size_t j)
 
 /* Sets the problem up from l->mean and l->cov. */
 static margin_status mgn_rates_linear_start(mgn_rates *p, const mgn_rates_linear *l,
-                                            const mgn_rates_task *task)
-{
+                                            const mgn_rates_task *task) {
     const size_t d = p->d;
     bool apart = false;
     margin_status status = mgn_rates_linear_sigma(p, l);
@@ -15274,8 +14407,7 @@ static margin_status mgn_rates_linear_start(mgn_rates *p, const mgn_rates_linear
 
 /* w and bias in the units of the data, and the slacks of the constraints by them. */
 static void mgn_rates_linear_store(const mgn_rates *p, const mgn_rates_linear *l,
-                                   const mgn_rates_task *task, margin_real *w)
-{
+                                   const mgn_rates_task *task, margin_real *w) {
     margin_rates_report *report = task->report;
     margin_real pos, neg;
     MARGIN_ASSERT(w != NULL); /* no counting arena comes here */
@@ -15296,22 +14428,19 @@ typedef struct {
 } mgn_rates_errors;
 
 static void mgn_rates_count_error(mgn_rates_errors *errors, size_t label, margin_real weight,
-                                  margin_real score)
-{
+                                  margin_real score) {
     errors->all[label] += weight;
     errors->wrong[label] += (score > 0) != (label == 1u) ? weight : 0;
 }
 
-static void mgn_rates_report_errors(const mgn_rates_errors *errors, margin_rates_report *report)
-{
+static void mgn_rates_report_errors(const mgn_rates_errors *errors, margin_rates_report *report) {
     report->error_pos = errors->wrong[1] / errors->all[1];
     report->error_neg = errors->wrong[0] / errors->all[0];
 }
 
 /* Errors and margins of a linear model on its training data. */
 static void mgn_rates_linear_report(const margin_data *data, const margin_model *model,
-                                    const mgn_rates_task *task, bool margins)
-{
+                                    const mgn_rates_task *task, bool margins) {
     mgn_rates_errors errors = {{0, 0}, {0, 0}};
     margin_real score;
     mgn_margins of;
@@ -15333,8 +14462,7 @@ static void mgn_rates_linear_report(const margin_data *data, const margin_model 
  * be. */
 static margin_status mgn_rates_linear_moments(mgn_rates *p, const mgn_rates_linear *l,
                                               const margin_data *data,
-                                              const margin_rates_moments *given)
-{
+                                              const margin_rates_moments *given) {
     margin_arena room;
     if (data == NULL) {
         mgn_copy(l->mean, given->mean, 2u * p->d);
@@ -15349,8 +14477,7 @@ static margin_status mgn_rates_linear_moments(mgn_rates *p, const mgn_rates_line
 static margin_status mgn_rates_linear_run(mgn_rates *p, const mgn_rates_linear *l,
                                           const margin_data *data,
                                           const margin_rates_moments *given, mgn_rates_task *task,
-                                          margin_real *w)
-{
+                                          margin_real *w) {
     mgn_tick tick;
     margin_status status = mgn_rates_linear_moments(p, l, data, given);
     tick = mgn_tick_make(task->full.watch, 1);
@@ -15369,8 +14496,7 @@ static margin_status mgn_rates_linear_run(mgn_rates *p, const mgn_rates_linear *
 }
 
 static margin_real *mgn_rates_linear_all(mgn_rates *p, mgn_rates_linear *l, margin_arena *mem,
-                                         size_t d)
-{
+                                         size_t d) {
     margin_real *w = MGN_KEEP(mem, margin_real, mgn_size_add(d, 1));
     mgn_rates_linear_plan(p, l, mem, d);
     return w;
@@ -15380,8 +14506,7 @@ static margin_real *mgn_rates_linear_all(mgn_rates *p, mgn_rates_linear *l, marg
 static margin_status mgn_rates_linear_train(const margin_data *data,
                                             const margin_rates_moments *given, size_t d,
                                             mgn_rates_task *task, margin_arena *mem,
-                                            margin_model *model, bool margins)
-{
+                                            margin_model *model, bool margins) {
     const margin_vote vote = {2, MARGIN_SCHEME_BINARY, 0, 0, 0};
     margin_model trained;
     mgn_rates p;
@@ -15428,8 +14553,7 @@ typedef struct {
     margin_index *order; /* of the pivots */
 } mgn_rates_kernel;
 
-static void mgn_rates_kernel_take(mgn_rates_kernel *k, const mgn_fit *fit, margin_arena *mem)
-{
+static void mgn_rates_kernel_take(mgn_rates_kernel *k, const mgn_fit *fit, margin_arena *mem) {
     const mgn_rates_task *task = (const mgn_rates_task *)fit->options;
     const size_t n = fit->most, square = mgn_size_mul(n, n), d = fit->data.d;
     const size_t squares = task->full.solver == MARGIN_RATES_ITER ? 4u : 3u;
@@ -15449,16 +14573,14 @@ static void mgn_rates_kernel_take(mgn_rates_kernel *k, const mgn_fit *fit, margi
     }
 }
 
-static void mgn_rates_kernel_plan(const mgn_fit *fit, margin_arena *mem)
-{
+static void mgn_rates_kernel_plan(const mgn_fit *fit, margin_arena *mem) {
     mgn_rates_kernel k;
     mgn_rates_kernel_take(&k, fit, mem);
 }
 
 /* Products of the samples less their mean, so that a linear machine does not depend on the
  * origin. */
-static void mgn_rates_centred(const mgn_rates_kernel *k, const margin_data *data)
-{
+static void mgn_rates_centred(const mgn_rates_kernel *k, const margin_data *data) {
     margin_real *mean = k->p.system.panel;
     for (size_t j = 0; j < data->d; j++) {
         mean[j] = 0;
@@ -15483,8 +14605,7 @@ static void mgn_rates_centred(const mgn_rates_kernel *k, const margin_data *data
 }
 
 /* The kernel matrix; MARGIN_E_RANGE if it overflows. */
-static margin_status mgn_rates_kernel_matrix(const mgn_rates_kernel *k, const mgn_fit *fit)
-{
+static margin_status mgn_rates_kernel_matrix(const mgn_rates_kernel *k, const mgn_fit *fit) {
     const size_t n = k->n;
     const margin_data *data = &fit->data;
     if (fit->kernel.kind == MARGIN_KERNEL_LINEAR) {
@@ -15496,8 +14617,7 @@ static margin_status mgn_rates_kernel_matrix(const mgn_rates_kernel *k, const mg
 }
 
 /* Shares of the samples in their classes, as roots. */
-static void mgn_rates_kernel_shares(mgn_rates_kernel *k, const mgn_fit *fit)
-{
+static void mgn_rates_kernel_shares(mgn_rates_kernel *k, const mgn_fit *fit) {
     margin_real top[2] = {0, 0}, sum[2] = {0, 0};
     for (size_t i = 0; i < k->n; i++) {
         top[i < fit->split ? 0 : 1] =
@@ -15517,8 +14637,7 @@ static void mgn_rates_kernel_shares(mgn_rates_kernel *k, const mgn_fit *fit)
 }
 
 /* Z Z' from K, by taking the means of classes off rows and columns, above the diagonal of work. */
-static void mgn_rates_kernel_gram(const mgn_rates_kernel *k)
-{
+static void mgn_rates_kernel_gram(const mgn_rates_kernel *k) {
     const mgn_rates *p = &k->p;
     const size_t n = k->n, split = p->m[0];
     margin_real *const mean[2] = {p->at.q,
@@ -15545,8 +14664,7 @@ static void mgn_rates_kernel_gram(const mgn_rates_kernel *k)
 }
 
 /* Z, the means of the classes and D from L. */
-static void mgn_rates_kernel_rows(const mgn_rates_kernel *k)
-{
+static void mgn_rates_kernel_rows(const mgn_rates_kernel *k) {
     const mgn_rates *p = &k->p;
     for (size_t j = 0; j < p->d; j++) {
         p->centre[0][j] = p->centre[1][j] = 0;
@@ -15573,8 +14691,7 @@ static void mgn_rates_kernel_rows(const mgn_rates_kernel *k)
 }
 
 /* Sets the problem up from K. */
-static margin_status mgn_rates_kernel_start(mgn_rates_kernel *k, const mgn_rates_task *task)
-{
+static margin_status mgn_rates_kernel_start(mgn_rates_kernel *k, const mgn_rates_task *task) {
     mgn_rates *p = &k->p;
     const size_t n = k->n;
     const bool wide = task->full.ridge == 0 && task->full.solver == MARGIN_RATES_FAST;
@@ -15618,8 +14735,7 @@ static margin_status mgn_rates_kernel_start(mgn_rates_kernel *k, const mgn_rates
 
 /* Coefficients of w by those of y: y = (D - Z'q) / own, with D = sum +-share phi and the rows of Z
  * root (phi - mean). */
-static margin_real mgn_rates_kernel_dual(const mgn_rates_kernel *k, margin_real *b)
-{
+static margin_real mgn_rates_kernel_dual(const mgn_rates_kernel *k, margin_real *b) {
     const mgn_rates *p = &k->p;
     const margin_real own = 1 + p->ridge * (p->best.c[0] + p->best.c[1]);
     const margin_real factor = p->unit * p->unit * p->best.scale / own;
@@ -15635,8 +14751,7 @@ static margin_real mgn_rates_kernel_dual(const mgn_rates_kernel *k, margin_real 
 }
 
 /* The coefficients of the pivots: L'b = w. The sum of their sizes. */
-static margin_real mgn_rates_kernel_pivots(const mgn_rates_kernel *k)
-{
+static margin_real mgn_rates_kernel_pivots(const mgn_rates_kernel *k) {
     const mgn_rates *p = &k->p;
     for (size_t j = 0; j < p->d; j++) {
         p->at.v[j] = p->unit * p->best.y[j];
@@ -15646,8 +14761,7 @@ static margin_real mgn_rates_kernel_pivots(const mgn_rates_kernel *k)
 }
 
 static void mgn_rates_kernel_coefficients(const mgn_rates_kernel *k, const mgn_fit *fit,
-                                          unsigned solver)
-{
+                                          unsigned solver) {
     const mgn_rates *p = &k->p;
     const bool linear = fit->kernel.kind == MARGIN_KERNEL_LINEAR;
     margin_real least = MGN_HUGE, sum = 0;
@@ -15670,8 +14784,7 @@ static void mgn_rates_kernel_coefficients(const mgn_rates_kernel *k, const mgn_f
 }
 
 /* The part of the bias that the mean of the samples has in a linear machine. */
-static margin_real mgn_rates_kernel_shift(const mgn_rates_kernel *k, const mgn_fit *fit)
-{
+static margin_real mgn_rates_kernel_shift(const mgn_rates_kernel *k, const mgn_fit *fit) {
     const size_t d = fit->data.d;
     margin_real *w = k->p.system.panel, *mean = w + d; /* a panel has room for two vectors */
     for (size_t j = 0; j < d; j++) {
@@ -15688,8 +14801,8 @@ static margin_real mgn_rates_kernel_shift(const mgn_rates_kernel *k, const mgn_f
 }
 
 /* Scores, bias, slacks and errors. */
-static void mgn_rates_kernel_finish(mgn_rates_kernel *k, mgn_fit *fit, margin_rates_report *report)
-{
+static void mgn_rates_kernel_finish(mgn_rates_kernel *k, mgn_fit *fit,
+                                    margin_rates_report *report) {
     const mgn_rates *p = &k->p;
     const margin_real at[2] = {p->unit * margin_dot(p->centre[0], p->best.y, p->d),
                                p->unit * margin_dot(p->centre[1], p->best.y, p->d)};
@@ -15711,8 +14824,7 @@ static void mgn_rates_kernel_finish(mgn_rates_kernel *k, mgn_fit *fit, margin_ra
     }
 }
 
-static margin_status mgn_rates_kernel_fit(mgn_fit *fit, margin_arena *mem)
-{
+static margin_status mgn_rates_kernel_fit(mgn_fit *fit, margin_arena *mem) {
     mgn_rates_task task = *(const mgn_rates_task *)fit->options;
     mgn_rates_kernel k;
     margin_status status;
@@ -15747,21 +14859,18 @@ static const mgn_trainer mgn_rates_trainer = {mgn_rates_kernel_plan, mgn_rates_k
 /* ---- what is public ---- */
 
 /* Linear kernels work in the features where these are fewer than the samples. */
-static bool mgn_rates_by_features(const mgn_rates_task *task, size_t n, size_t d)
-{
+static bool mgn_rates_by_features(const mgn_rates_task *task, size_t n, size_t d) {
     return task->full.kernel.kind == MARGIN_KERNEL_LINEAR && n > d;
 }
 
-static void mgn_rates_fit_of(const mgn_rates_task *task, mgn_fit *fit)
-{
+static void mgn_rates_fit_of(const mgn_rates_task *task, mgn_fit *fit) {
     mgn_clear(fit, sizeof *fit);
     fit->kernel = task->full.kernel;
     fit->watch = task->full.watch;
     fit->options = task;
 }
 
-MARGIN_API size_t margin_rates_train_moments_size(size_t d, const margin_rates_options *options)
-{
+MARGIN_API size_t margin_rates_train_moments_size(size_t d, const margin_rates_options *options) {
     margin_arena dry = margin_arena_counting();
     margin_rates_report report;
     mgn_rates_task task;
@@ -15777,8 +14886,7 @@ MARGIN_API size_t margin_rates_train_moments_size(size_t d, const margin_rates_o
 }
 
 MARGIN_API size_t margin_rates_train_size(size_t n, size_t d, size_t classes,
-                                          const margin_rates_options *options)
-{
+                                          const margin_rates_options *options) {
     margin_rates_report report;
     mgn_rates_task task;
     mgn_fit fit;
@@ -15795,8 +14903,7 @@ MARGIN_API size_t margin_rates_train_size(size_t n, size_t d, size_t classes,
 
 /* Checks what all four functions are given. */
 static margin_status mgn_rates_check(const margin_data *data, const margin_rates_options *options,
-                                     const margin_arena *mem, mgn_rates_task *task)
-{
+                                     const margin_arena *mem, mgn_rates_task *task) {
     size_t classes = 0;
     margin_status status = margin_data_classes(data, &classes);
     if (status != MARGIN_OK) {
@@ -15813,8 +14920,7 @@ static margin_status mgn_rates_check(const margin_data *data, const margin_rates
 
 /* Training or frontier on checked data. */
 static margin_status mgn_rates_train(const margin_data *data, mgn_rates_task *task,
-                                     margin_arena *mem, margin_model *model, margin_info *info)
-{
+                                     margin_arena *mem, margin_model *model, margin_info *info) {
     mgn_fit fit;
     if (mgn_rates_by_features(task, data->n, data->d)) {
         return mgn_rates_linear_train(data, NULL, data->d, task, mem, model, info != NULL);
@@ -15825,8 +14931,7 @@ static margin_status mgn_rates_train(const margin_data *data, mgn_rates_task *ta
 
 /* Gives the report where it is wanted and there is one. */
 static void mgn_rates_deliver(const mgn_rates_task *task, margin_status status,
-                              margin_rates_report *report)
-{
+                              margin_rates_report *report) {
     if (report != NULL && (status >= 0 || status == MARGIN_E_INFEASIBLE)) {
         *report = *task->report;
     }
@@ -15835,8 +14940,7 @@ static void mgn_rates_deliver(const mgn_rates_task *task, margin_status status,
 MARGIN_API margin_status margin_rates_train(const margin_data *data,
                                             const margin_rates_options *options, margin_arena *mem,
                                             margin_model *model, margin_info *info,
-                                            margin_rates_report *report)
-{
+                                            margin_rates_report *report) {
     margin_info made = mgn_no_info;
     margin_rates_report made_report;
     mgn_rates_task task = mgn_rates_no_task;
@@ -15857,8 +14961,7 @@ MARGIN_API margin_status margin_rates_train(const margin_data *data,
 }
 
 static margin_status mgn_rates_check_frontier(const margin_real *eta_pos,
-                                              const margin_real *eta_neg, size_t count)
-{
+                                              const margin_real *eta_neg, size_t count) {
     bool valid = eta_pos != NULL && eta_neg != NULL;
     for (size_t i = 0; i < count && valid; i++) {
         valid = eta_pos[i] > 0 && eta_pos[i] <= 1;
@@ -15869,8 +14972,7 @@ static margin_status mgn_rates_check_frontier(const margin_real *eta_pos,
 MARGIN_API margin_status margin_rates_frontier(const margin_data *data,
                                                const margin_rates_options *options,
                                                margin_arena *mem, const margin_real *eta_pos,
-                                               margin_real *eta_neg, size_t count)
-{
+                                               margin_real *eta_neg, size_t count) {
     margin_info made = mgn_no_info;
     margin_rates_report report;
     margin_model model;
@@ -15894,8 +14996,7 @@ MARGIN_API margin_status margin_rates_frontier(const margin_data *data,
 
 static margin_status mgn_rates_check_moments(const margin_rates_moments *moments,
                                              const margin_rates_options *options,
-                                             const margin_arena *mem, mgn_rates_task *task)
-{
+                                             const margin_arena *mem, mgn_rates_task *task) {
     size_t d;
     margin_status status = mgn_both(mgn_rates_prepare(options, task), mgn_mem_check(mem));
     if (moments == NULL || status != MARGIN_OK) {
@@ -15917,8 +15018,8 @@ static margin_status mgn_rates_check_moments(const margin_rates_moments *moments
 MARGIN_API margin_status margin_rates_train_moments(const margin_rates_moments *moments,
                                                     const margin_rates_options *options,
                                                     margin_arena *mem, margin_model *model,
-                                                    margin_info *info, margin_rates_report *report)
-{
+                                                    margin_info *info,
+                                                    margin_rates_report *report) {
     margin_info made = mgn_no_info;
     margin_rates_report made_report;
     mgn_rates_task task = mgn_rates_no_task;
@@ -15942,8 +15043,7 @@ MARGIN_API margin_status margin_rates_frontier_moments(const margin_rates_moment
                                                        const margin_rates_options *options,
                                                        margin_arena *mem,
                                                        const margin_real *eta_pos,
-                                                       margin_real *eta_neg, size_t count)
-{
+                                                       margin_real *eta_neg, size_t count) {
     margin_info made = mgn_no_info;
     margin_rates_report report;
     mgn_rates_task task = mgn_rates_no_task;
@@ -15984,8 +15084,7 @@ MARGIN_API margin_status margin_rates_frontier_moments(const margin_rates_moment
  * from the continued fraction of Mills' ratio, M = q / density = 1/(u + k1), k1 = 1/(u + k2), k2 =
  * 2/(u + 3/(u + ..: i1 = density M k1, i2 = density M k1 k2. */
 
-MARGIN_API margin_loss margin_loss_named(unsigned name)
-{
+MARGIN_API margin_loss margin_loss_named(unsigned name) {
     static const margin_piece hinge[] = {{1, 1, 0, -1, 0}, {0, 0, 0, 0, 0}};
     static const margin_piece ramp[] = {{0, 0, 1, 0, 0}, {1, 1, 0, -1, 0}, {0, 0, 0, 0, 0}};
     static const margin_piece squared[] = {{1, 1, 0, 0, 1}, {0, 0, 0, 0, 0}};
@@ -15997,8 +15096,7 @@ MARGIN_API margin_loss margin_loss_named(unsigned name)
     return named[name < sizeof named / sizeof *named ? name : 0];
 }
 
-MARGIN_API margin_status margin_loss_check(const margin_loss *loss)
-{
+MARGIN_API margin_status margin_loss_check(const margin_loss *loss) {
     if (loss == NULL || loss->pieces == NULL || loss->count == 0) {
         return MARGIN_E_ARGUMENT;
     }
@@ -16027,8 +15125,7 @@ typedef struct {
 
 /* As many levels as i2 needs for EPS, found by trial: 42 at u = 4 in double, 35 at u = 2 in
  * float. */
-static void mgn_tail_fraction(margin_real u, mgn_tail *t)
-{
+static void mgn_tail_fraction(margin_real u, mgn_tail *t) {
     const margin_real levels = sizeof(margin_real) > 4u ? 10 + 520 / (u * u) : 7 + 112 / (u * u);
     margin_real k = 0, before = 0;
     for (int n = (int)levels; n > 0; n--) {
@@ -16040,8 +15137,7 @@ static void mgn_tail_fraction(margin_real u, mgn_tail *t)
     t->i2 = t->i1 * before;
 }
 
-static mgn_tail mgn_tail_at(margin_real u)
-{
+static mgn_tail mgn_tail_at(margin_real u) {
     mgn_tail t = {0, 0, 0, 0};
     if (u < MGN_TAIL_END) {
         t.p = margin_normal_density(u);
@@ -16057,8 +15153,7 @@ static mgn_tail mgn_tail_at(margin_real u)
 }
 
 /* Value, slope and half the curvature of a piece at m. */
-static void mgn_piece_at(const margin_piece *p, margin_real m, margin_real out[3])
-{
+static void mgn_piece_at(const margin_piece *p, margin_real m, margin_real out[3]) {
     const margin_real x = m - p->at;
     out[0] = p->c0 + x * (p->c1 + x * p->c2);
     out[1] = p->c1 + 2 * x * p->c2;
@@ -16068,8 +15163,7 @@ static void mgn_piece_at(const margin_piece *p, margin_real m, margin_real out[3
 /* Adds the term of the end e, between the pieces `here` (on the side of m) and `there`; side 1 for
  * an end above m, -1 for one below. */
 static void mgn_loss_end(const margin_piece *here, const margin_piece *there, margin_real e,
-                         margin_real m, margin_real width, margin_real side, margin_real out[3])
-{
+                         margin_real m, margin_real width, margin_real side, margin_real out[3]) {
     const margin_real u = side * (e - m) / width;
     margin_real a[3], b[3];
     mgn_tail t;
@@ -16092,8 +15186,7 @@ static void mgn_loss_end(const margin_piece *here, const margin_piece *there, ma
 }
 
 MARGIN_API void margin_loss_at(const margin_loss *loss, margin_real m, margin_real width,
-                               margin_real out[3])
-{
+                               margin_real out[3]) {
     const margin_piece *p = loss->pieces;
     const size_t count = loss->count;
     size_t j = 0;
@@ -16124,15 +15217,13 @@ typedef struct {
                             is sigma times this [3.3] */
 } mgn_space;
 
-static void mgn_space_plan(mgn_space *plan, margin_arena *mem, size_t n)
-{
+static void mgn_space_plan(mgn_space *plan, margin_arena *mem, size_t n) {
     MARGIN_BLOCKS_SPACE(MGN_TAKE, n)
 }
 
 /* How many of the eigenvalues to keep: those above rounding and above 2^(mean log2 + cut_off)
  * [4.5]. */
-static size_t mgn_space_rank(const margin_real *lambda, size_t n, const margin_smoothing *how)
-{
+static size_t mgn_space_rank(const margin_real *lambda, size_t n, const margin_smoothing *how) {
     const margin_real floor = lambda[0] * MGN_EPS * 4 * (margin_real)n;
     const margin_real two = MGN_R(0.693147180559945309);
     margin_real mean = 0, least;
@@ -16148,16 +15239,14 @@ static size_t mgn_space_rank(const margin_real *lambda, size_t n, const margin_s
     return kept;
 }
 
-static void mgn_space_scale(margin_real *row, margin_real a, size_t n)
-{
+static void mgn_space_scale(margin_real *row, margin_real a, size_t n) {
     for (size_t i = 0; i < n; i++) {
         row[i] *= a;
     }
 }
 
 /* s->length from the q rows of s->v. */
-static void mgn_space_lengths(mgn_space *s)
-{
+static void mgn_space_lengths(mgn_space *s) {
     for (size_t i = 0; i < s->n; i++) {
         s->length[i] = 1;
     }
@@ -16173,8 +15262,7 @@ static void mgn_space_lengths(mgn_space *s)
 }
 
 /* From the kernel matrix of s->n samples in s->v (its lower triangle) to the coordinates. */
-static margin_status mgn_space_start(mgn_space *s, const margin_smoothing *how, margin_arena *mem)
-{
+static margin_status mgn_space_start(mgn_space *s, const margin_smoothing *how, margin_arena *mem) {
     const size_t n = s->n;
     const margin_status status = margin_eigen(s->lambda, s->v, n, s->v, n, n, mem);
     if (status != MARGIN_OK) {
@@ -16189,8 +15277,7 @@ static margin_status mgn_space_start(mgn_space *s, const margin_smoothing *how, 
 }
 
 /* Coefficients of the samples in g; `beta` is overwritten. */
-static void mgn_space_coefficients(const mgn_space *s, margin_real *beta, margin_real *a)
-{
+static void mgn_space_coefficients(const mgn_space *s, margin_real *beta, margin_real *a) {
     for (size_t j = 0; j < s->q; j++) {
         beta[j] /= s->lambda[j];
     }
@@ -16224,14 +15311,12 @@ typedef struct {
     bool converged;
 } mgn_descent;
 
-static void mgn_descent_plan(mgn_descent *plan, margin_arena *mem, size_t n)
-{
+static void mgn_descent_plan(mgn_descent *plan, margin_arena *mem, size_t n) {
     MARGIN_BLOCKS_DESCENT(MGN_TAKE, n)
 }
 
 /* out = V'beta - threshold for t = (beta, threshold). */
-static void mgn_descent_scores(const mgn_descent *d, const margin_real *t, margin_real *out)
-{
+static void mgn_descent_scores(const mgn_descent *d, const margin_real *t, margin_real *out) {
     const mgn_space *s = d->space;
     mgn_mat_t_vec(out, s->v, s->n, s->q, s->n, t);
     for (size_t i = 0; i < s->n; i++) {
@@ -16240,8 +15325,7 @@ static void mgn_descent_scores(const mgn_descent *d, const margin_real *t, margi
 }
 
 /* Q at theta + step dir, with dQ/df in d->slope; its derivative along dir in *along. */
-static margin_real mgn_descent_at(mgn_descent *d, margin_real step, margin_real *along)
-{
+static margin_real mgn_descent_at(mgn_descent *d, margin_real step, margin_real *along) {
     margin_real value = 0, rise = 0;
     for (size_t i = 0; i < d->space->n; i++) {
         const margin_real side = d->side[i];
@@ -16257,8 +15341,7 @@ static margin_real mgn_descent_at(mgn_descent *d, margin_real step, margin_real 
 }
 
 /* The gradient that belongs to d->slope. */
-static void mgn_descent_gradient(const mgn_descent *d, margin_real *grad)
-{
+static void mgn_descent_gradient(const mgn_descent *d, margin_real *grad) {
     const mgn_space *s = d->space;
     margin_real sum = 0;
     for (size_t j = 0; j < s->q; j++) {
@@ -16271,8 +15354,7 @@ static void mgn_descent_gradient(const mgn_descent *d, margin_real *grad)
 }
 
 /* dir = -H grad, H the matrix of the steps held; the first step has length 1. */
-static void mgn_descent_direction(mgn_descent *d)
-{
+static void mgn_descent_direction(mgn_descent *d) {
     const size_t p = d->space->q + 1u;
     margin_real scale = 1;
     for (size_t j = 0; j < p; j++) {
@@ -16300,8 +15382,7 @@ static void mgn_descent_direction(mgn_descent *d)
 }
 
 /* A step along dir, from the derivative `along` < 0 at its beginning; 0 if there is none. */
-static margin_real mgn_descent_search(mgn_descent *d, margin_real along, margin_real *value)
-{
+static margin_real mgn_descent_search(mgn_descent *d, margin_real along, margin_real *value) {
     margin_real low = 0, high = MGN_HUGE, step = 1;
     for (unsigned trial = 0; trial < 40u; trial++) {
         margin_real there;
@@ -16322,8 +15403,7 @@ static margin_real mgn_descent_search(mgn_descent *d, margin_real along, margin_
 }
 
 /* Remembers a step and what it did to the gradient, unless rounding made the curvature vanish. */
-static void mgn_descent_remember(mgn_descent *d, margin_real step, const margin_real *before)
-{
+static void mgn_descent_remember(mgn_descent *d, margin_real step, const margin_real *before) {
     const size_t p = d->space->q + 1u;
     margin_real *s = d->moved + d->next * p, *y = d->turned + d->next * p;
     margin_real curve;
@@ -16340,8 +15420,7 @@ static void mgn_descent_remember(mgn_descent *d, margin_real step, const margin_
 }
 
 /* One step; false when there is nothing more to gain. dir holds the old gradient in between. */
-static bool mgn_descent_step(mgn_descent *d, margin_real tol)
-{
+static bool mgn_descent_step(mgn_descent *d, margin_real tol) {
     const size_t q = d->space->q;
     margin_real along, value, step, gain;
     margin_real *before = d->turned + d->next * (q + 1u); /* of the oldest step, which gives way */
@@ -16373,8 +15452,7 @@ static bool mgn_descent_step(mgn_descent *d, margin_real tol)
 }
 
 /* Q at theta, scores and slopes anew. */
-static margin_real mgn_descent_value(mgn_descent *d, margin_real sigma)
-{
+static margin_real mgn_descent_value(mgn_descent *d, margin_real sigma) {
     margin_real along;
     d->sigma = sigma;
     d->square = margin_dot(d->theta, d->theta, d->space->q);
@@ -16387,8 +15465,7 @@ static margin_real mgn_descent_value(mgn_descent *d, margin_real sigma)
 }
 
 /* From theta to a minimum at one width, within so many steps. */
-static void mgn_descent_run(mgn_descent *d, margin_real sigma, size_t limit, margin_real tol)
-{
+static void mgn_descent_run(mgn_descent *d, margin_real sigma, size_t limit, margin_real tol) {
     d->held = d->next = 0;
     d->value = mgn_descent_value(d, sigma);
     mgn_descent_gradient(d, d->grad);
@@ -16399,8 +15476,7 @@ static void mgn_descent_run(mgn_descent *d, margin_real sigma, size_t limit, mar
 }
 
 /* A random start [4.4]. */
-static void mgn_descent_draw(mgn_descent *d, margin_real range, margin_rng *rng)
-{
+static void mgn_descent_draw(mgn_descent *d, margin_real range, margin_rng *rng) {
     for (size_t j = 0; j <= d->space->q; j++) {
         d->theta[j] = range * (2 * margin_rng_uniform(rng) - 1);
     }
@@ -16414,8 +15490,7 @@ typedef struct {
 } mgn_schedule;
 
 /* Fills in the defaults; false if something is out of its range. */
-static bool mgn_smoothing_resolve(margin_smoothing *how, const mgn_schedule *usual)
-{
+static bool mgn_smoothing_resolve(margin_smoothing *how, const mgn_schedule *usual) {
     if (how->sigma == NULL && how->iterations == NULL) {
         how->sigma = usual->sigma;
         how->iterations = usual->iterations;
@@ -16440,15 +15515,13 @@ typedef struct {
     margin_real *best; /* theta of the best start */
 } mgn_loss_work;
 
-static void mgn_loss_take(mgn_loss_work *work, margin_arena *mem, size_t n)
-{
+static void mgn_loss_take(mgn_loss_work *work, margin_arena *mem, size_t n) {
     mgn_space_plan(&work->space, mem, n);
     mgn_descent_plan(&work->descent, mem, n);
     work->best = MGN_SCRATCH(mem, margin_real, mgn_size_add(n, 1));
 }
 
-static void mgn_loss_plan(const mgn_fit *fit, margin_arena *mem)
-{
+static void mgn_loss_plan(const mgn_fit *fit, margin_arena *mem) {
     mgn_loss_work work;
     margin_real *none;
     size_t mark;
@@ -16460,8 +15533,7 @@ static void mgn_loss_plan(const mgn_fit *fit, margin_arena *mem)
 }
 
 /* Sides and prices: C weight / (weight of the class). */
-static void mgn_loss_prices(mgn_descent *d, const mgn_fit *fit, margin_real c)
-{
+static void mgn_loss_prices(mgn_descent *d, const mgn_fit *fit, margin_real c) {
     margin_real sum[2] = {0, 0};
     for (size_t i = 0; i < fit->data.n; i++) {
         sum[i < fit->split ? 0 : 1] += mgn_weight(&fit->data, i);
@@ -16474,8 +15546,7 @@ static void mgn_loss_prices(mgn_descent *d, const mgn_fit *fit, margin_real c)
 
 /* Follows the minimum from a random start through all widths; true if the caller wants to stop. */
 static bool mgn_loss_follow(mgn_descent *d, const margin_smoothing *how, margin_real tol,
-                            mgn_tick *tick)
-{
+                            mgn_tick *tick) {
     for (size_t k = 0; k < how->count; k++) {
         mgn_descent_run(d, how->sigma[k], how->iterations[k], tol);
         if (mgn_tick_stop(tick, d->iterations, how->sigma[k], how->sigma[how->count - 1u])) {
@@ -16486,8 +15557,7 @@ static bool mgn_loss_follow(mgn_descent *d, const margin_smoothing *how, margin_
 }
 
 /* All starts; the best theta is left in work->best. */
-static margin_status mgn_loss_starts(mgn_loss_work *work, mgn_fit *fit)
-{
+static margin_status mgn_loss_starts(mgn_loss_work *work, mgn_fit *fit) {
     const margin_loss_options *options = (const margin_loss_options *)fit->options;
     mgn_descent *d = &work->descent;
     margin_rng rng = margin_rng_make(options->seed);
@@ -16512,8 +15582,7 @@ static margin_status mgn_loss_starts(mgn_loss_work *work, mgn_fit *fit)
     return stopped ? MARGIN_W_STOPPED : fit->info.converged ? MARGIN_OK : MARGIN_W_ITERATIONS;
 }
 
-static margin_status mgn_loss_fit(mgn_fit *fit, margin_arena *mem)
-{
+static margin_status mgn_loss_fit(mgn_fit *fit, margin_arena *mem) {
     const margin_loss_options *options = (const margin_loss_options *)fit->options;
     mgn_loss_work work;
     mgn_descent *d = &work.descent;
@@ -16550,8 +15619,7 @@ static margin_status mgn_loss_fit(mgn_fit *fit, margin_arena *mem)
 static const mgn_trainer mgn_loss = {mgn_loss_plan, mgn_loss_fit};
 
 static margin_status mgn_loss_prepare(const margin_loss_options *options, margin_loss_options *full,
-                                      margin_loss *hinge, mgn_fit *fit)
-{
+                                      margin_loss *hinge, mgn_fit *fit) {
     static const mgn_schedule halving = {{1, MGN_R(0.5), MGN_R(0.25), MGN_R(0.125), MGN_R(0.0625),
                                           MGN_R(0.03125), MGN_R(0.015625), MGN_R(0.0078125),
                                           MGN_R(0.00390625), MGN_R(0.001953125)},
@@ -16580,8 +15648,7 @@ static margin_status mgn_loss_prepare(const margin_loss_options *options, margin
 }
 
 MARGIN_API size_t margin_loss_train_size(size_t n, size_t d, size_t classes,
-                                         const margin_loss_options *options)
-{
+                                         const margin_loss_options *options) {
     margin_loss_options full;
     margin_loss hinge;
     mgn_fit fit;
@@ -16593,8 +15660,7 @@ MARGIN_API size_t margin_loss_train_size(size_t n, size_t d, size_t classes,
 
 MARGIN_API margin_status margin_loss_train(const margin_data *data,
                                            const margin_loss_options *options, margin_arena *mem,
-                                           margin_model *model, margin_info *info)
-{
+                                           margin_model *model, margin_info *info) {
     margin_loss_options full;
     margin_loss hinge;
     mgn_fit fit;
@@ -16618,14 +15684,12 @@ MARGIN_API margin_status margin_loss_train(const margin_data *data,
  * One kernel matrix of all samples is computed; the machines that cross-validation trains take
  * their kernel rows from it, and for rising C start from the solution before, scaled. */
 
-static margin_real mgn_ratio(size_t part, size_t all)
-{
+static margin_real mgn_ratio(size_t part, size_t all) {
     return all > 0 ? (margin_real)part / (margin_real)all : 0;
 }
 
 /* Shares and cost from the counts. */
-static void mgn_list_sum_up(margin_list_table *t, const margin_list *model)
-{
+static void mgn_list_sum_up(margin_list_table *t, const margin_list *model) {
     const size_t last = model->pool.width - 1u;
     size_t wrong = 0;
     margin_real cost = 0;
@@ -16642,8 +15706,7 @@ static void mgn_list_sum_up(margin_list_table *t, const margin_list *model)
 }
 
 MARGIN_API margin_status margin_list_assess(const margin_data *data, const margin_list *model,
-                                            margin_list_table *table)
-{
+                                            margin_list_table *table) {
     static const margin_list_table none = {0, {0}, {0}, 0, 0, 0, 0, 0, 0};
     margin_list_table t = none;
     size_t classes = 0;
@@ -16714,27 +15777,23 @@ typedef struct {
 } mgn_seco;
 
 /* The cheap mode takes every second C. */
-static int mgn_seco_step(const margin_seco_options *o)
-{
+static int mgn_seco_step(const margin_seco_options *o) {
     return o->cheap ? 2 : 1;
 }
 
 /* Candidates of a round. */
-static size_t mgn_seco_supply(const margin_seco_options *o)
-{
+static size_t mgn_seco_supply(const margin_seco_options *o) {
     const size_t cs = (size_t)((o->c_last - o->c_first) / mgn_seco_step(o)) + 1u;
     return mgn_size_mul(2u * cs, mgn_size_mul(o->weight_count, o->starts));
 }
 
-static void mgn_seco_plan_svm(mgn_seco_svm *plan, margin_arena *mem, size_t n)
-{
+static void mgn_seco_plan_svm(mgn_seco_svm *plan, margin_arena *mem, size_t n) {
     mgn_qp_plan(&plan->qp, mem, n, 0);
     MARGIN_BLOCKS_SECO_SVM(MGN_TAKE, n)
 }
 
 /* All scratch of a training of n samples. */
-static void mgn_seco_plan(mgn_seco *plan, margin_arena *mem, size_t n)
-{
+static void mgn_seco_plan(mgn_seco *plan, margin_arena *mem, size_t n) {
     plan->room = n;
     plan->supply = mgn_seco_supply(plan->options);
     MARGIN_BLOCKS_SECO(MGN_TAKE, n, plan->supply)
@@ -16745,15 +15804,13 @@ static void mgn_seco_plan(mgn_seco *plan, margin_arena *mem, size_t n)
 
 /* ---- two-sided machines from the kernel matrix ---- */
 
-static bool mgn_seco_positive(const mgn_seco *s, size_t i)
-{
+static bool mgn_seco_positive(const mgn_seco *s, size_t i) {
     return mgn_label(&s->data, i) == 1u;
 }
 
 /* Takes the samples of `list` outside fold `without`, negative ones first, with their kernel
  * values. */
-static void mgn_seco_svm_take(mgn_seco *s, const margin_index *list, size_t m, size_t without)
-{
+static void mgn_seco_svm_take(mgn_seco *s, const margin_index *list, size_t m, size_t without) {
     mgn_seco_svm *svm = &s->svm;
     mgn_qp *q = &svm->qp;
     size_t n = 0;
@@ -16785,8 +15842,7 @@ static void mgn_seco_svm_take(mgn_seco *s, const margin_index *list, size_t m, s
 }
 
 /* The view of the machine's samples, for their weights. */
-static void mgn_seco_svm_view(mgn_seco *s)
-{
+static void mgn_seco_svm_view(mgn_seco *s) {
     for (size_t i = 0; i < s->svm.qp.n; i++) {
         s->order[i] = (margin_index)mgn_row_of(&s->data, s->svm.list[i]);
     }
@@ -16796,8 +15852,7 @@ static void mgn_seco_svm_view(mgn_seco *s)
 }
 
 /* Solves for C, from the solution for the C before where there is one. */
-static margin_status mgn_seco_svm_solve(mgn_seco *s, margin_real c, margin_real tol, size_t limit)
-{
+static margin_status mgn_seco_svm_solve(mgn_seco *s, margin_real c, margin_real tol, size_t limit) {
     mgn_seco_svm *svm = &s->svm;
     mgn_qp *q = &svm->qp;
     margin_status status;
@@ -16822,8 +15877,7 @@ static margin_status mgn_seco_svm_solve(mgn_seco *s, margin_real c, margin_real 
     return status;
 }
 
-static margin_real mgn_seco_svm_score(const mgn_seco *s, size_t i)
-{
+static margin_real mgn_seco_svm_score(const mgn_seco *s, size_t i) {
     const mgn_seco_svm *svm = &s->svm;
     const margin_real *row = s->k + i * s->n;
     margin_real sum = 0;
@@ -16834,8 +15888,7 @@ static margin_real mgn_seco_svm_score(const mgn_seco *s, size_t i)
 }
 
 /* c0 = 4 / (Z D), as in >>svm. */
-static margin_real mgn_seco_c0(const mgn_seco *s)
-{
+static margin_real mgn_seco_c0(const mgn_seco *s) {
     margin_real far = 0, peak = 0;
     for (size_t i = 0; i < s->n; i++) {
         const margin_real *row = s->k + i * s->n;
@@ -16850,8 +15903,7 @@ static margin_real mgn_seco_c0(const mgn_seco *s)
 }
 
 /* c1, as in >>svm, from a machine of so large a C that its margin is hard, if there is one. */
-static margin_real mgn_seco_c1(mgn_seco *s)
-{
+static margin_real mgn_seco_c1(mgn_seco *s) {
     const size_t most = mgn_size_add(mgn_size_mul(20u, s->n), 9999u);
     const mgn_qp *q = &s->svm.qp;
     margin_real nearest = MGN_HUGE;
@@ -16873,8 +15925,7 @@ static margin_real mgn_seco_c1(mgn_seco *s)
 /* ---- cross-validation ---- */
 
 /* Stratified folds of the samples in a list, the same for the same list. */
-static void mgn_seco_folds(mgn_seco *s, const margin_index *list, size_t m)
-{
+static void mgn_seco_folds(mgn_seco *s, const margin_index *list, size_t m) {
     margin_rng rng = margin_rng_make(s->options->seed);
     size_t dealt = 0;
     for (int side = 0; side < 2; side++) {
@@ -16893,16 +15944,14 @@ static void mgn_seco_folds(mgn_seco *s, const margin_index *list, size_t m)
 
 /* Pair steps of a machine that is only to be compared: on scaled data it takes less than 64 n, and
  * where data is not scaled it would run on for a million to no purpose. */
-static size_t mgn_seco_patience(const mgn_seco *s, size_t n)
-{
+static size_t mgn_seco_patience(const mgn_seco *s, size_t n) {
     return mgn_size_min(s->run.max_iterations, mgn_size_add(mgn_size_mul(64u, n), 1000u));
 }
 
 /* Errors of a machine for C on the samples of fold `which`, trained on the others; where these are
  * of one class, they say so to all. */
 static size_t mgn_seco_fold_errors(mgn_seco *s, const margin_index *list, size_t m, size_t which,
-                                   margin_real c)
-{
+                                   margin_real c) {
     const mgn_qp *q = &s->svm.qp;
     const bool both = q->split > 0 && q->split < q->n;
     size_t wrong = 0;
@@ -16921,8 +15970,7 @@ static size_t mgn_seco_fold_errors(mgn_seco *s, const margin_index *list, size_t
 /* The least errors over the folds of any C, and log2 of the first such C; `bound` if there are as
  * many or more: then C is none. */
 static size_t mgn_seco_validate(mgn_seco *s, const margin_index *list, size_t m, size_t bound,
-                                int *power)
-{
+                                int *power) {
     const margin_seco_options *o = s->options;
     size_t errors[64] = {0}, best = 0;
     mgn_seco_folds(s, list, m);
@@ -16947,8 +15995,7 @@ static size_t mgn_seco_validate(mgn_seco *s, const margin_index *list, size_t m,
 /* ---- candidates ---- */
 
 /* Sides and prices of the active samples for a cut of this sign. */
-static void mgn_seco_prices(mgn_seco *s, int sign, margin_real c, margin_real weight)
-{
+static void mgn_seco_prices(mgn_seco *s, int sign, margin_real c, margin_real weight) {
     mgn_descent *d = &s->descent;
     margin_real sum[2] = {0, 0};
     for (size_t i = 0; i < s->m; i++) {
@@ -16964,8 +16011,7 @@ static void mgn_seco_prices(mgn_seco *s, int sign, margin_real c, margin_real we
 }
 
 /* What a cut covers of the active samples, by the scores in the descent. */
-static void mgn_seco_cover(const mgn_seco *s, mgn_candidate *a)
-{
+static void mgn_seco_cover(const mgn_seco *s, mgn_candidate *a) {
     const mgn_descent *d = &s->descent;
     uint32_t mark = UINT32_C(2166136261); /* Fowler, Noll, Vo */
     a->covered = a->wrong = 0;
@@ -16979,8 +16025,7 @@ static void mgn_seco_cover(const mgn_seco *s, mgn_candidate *a)
 }
 
 /* Run-away models [4.4]: a threshold beyond all samples, which no loss pulls back. */
-static bool mgn_seco_runaway(const mgn_seco *s)
-{
+static bool mgn_seco_runaway(const mgn_seco *s) {
     for (size_t i = 0; i < s->m; i++) {
         if (s->descent.f[i] > -1) {
             return false;
@@ -16990,8 +16035,7 @@ static bool mgn_seco_runaway(const mgn_seco *s)
 }
 
 /* Follows one start down the widths; false for a run-away. */
-static bool mgn_seco_follow(mgn_seco *s)
-{
+static bool mgn_seco_follow(mgn_seco *s) {
     const margin_smoothing *how = &s->options->smoothing;
     const margin_real tol = MGN_R(sizeof(margin_real) > 4u ? 2e-9 : 1e-6);
     for (size_t k = 0; k < how->count; k++) {
@@ -17004,8 +16048,7 @@ static bool mgn_seco_follow(mgn_seco *s)
 }
 
 /* Whether a candidate may be a cut: it covers enough, and leaves enough of both classes [2.2]. */
-static bool mgn_seco_admit(const mgn_seco *s, const mgn_candidate *a)
-{
+static bool mgn_seco_admit(const mgn_seco *s, const mgn_candidate *a) {
     const margin_seco_options *o = s->options;
     size_t left[2] = {0, 0};
     for (size_t i = 0; i < s->m; i++) {
@@ -17018,8 +16061,7 @@ static bool mgn_seco_admit(const mgn_seco *s, const mgn_candidate *a)
 }
 
 /* One candidate from a random start; kept if it may be a cut that was not there before. */
-static void mgn_seco_try(mgn_seco *s, int sign, margin_real c, margin_real weight)
-{
+static void mgn_seco_try(mgn_seco *s, int sign, margin_real c, margin_real weight) {
     mgn_candidate *a = s->candidate + s->made;
     const size_t q = s->space.q;
     mgn_seco_prices(s, sign, c, weight);
@@ -17050,8 +16092,7 @@ static void mgn_seco_try(mgn_seco *s, int sign, margin_real c, margin_real weigh
 }
 
 /* All candidates of a round; false if the caller wants to stop. */
-static bool mgn_seco_supply_all(mgn_seco *s)
-{
+static bool mgn_seco_supply_all(mgn_seco *s) {
     const margin_seco_options *o = s->options;
     s->made = 0;
     for (int sign = 1; sign >= -1; sign -= 2) {
@@ -17070,8 +16111,7 @@ static bool mgn_seco_supply_all(mgn_seco *s)
 }
 
 /* The most promising candidate not assessed yet; s->made if there is none. */
-static size_t mgn_seco_next(const mgn_seco *s)
-{
+static size_t mgn_seco_next(const mgn_seco *s) {
     size_t best = s->made;
     for (size_t t = 0; t < s->made; t++) {
         const mgn_candidate *a = s->candidate + t;
@@ -17084,8 +16124,7 @@ static size_t mgn_seco_next(const mgn_seco *s)
 
 /* The scores of candidate t on the active samples; what it leaves in s->rest, their number
  * returned. */
-static size_t mgn_seco_leave(mgn_seco *s, size_t t)
-{
+static size_t mgn_seco_leave(mgn_seco *s, size_t t) {
     size_t left = 0;
     mgn_copy(s->descent.theta, s->thetas + t * (s->space.q + 1u), s->space.q + 1u);
     mgn_descent_scores(&s->descent, s->descent.theta, s->descent.f);
@@ -17099,8 +16138,7 @@ static size_t mgn_seco_leave(mgn_seco *s, size_t t)
 
 /* Assesses the candidates; the best, or s->made if none is admitted. Its errors in *errors (own and
  * those of the rest, `rest` of them), log2 of C of the rest in *power. */
-static size_t mgn_seco_choose(mgn_seco *s, size_t *errors, size_t *rest, int *power)
-{
+static size_t mgn_seco_choose(mgn_seco *s, size_t *errors, size_t *rest, int *power) {
     const size_t limit = s->options->assess == 0 ? s->made : s->options->assess;
     size_t best = s->made;
     *errors = s->m + 1u;
@@ -17130,8 +16168,7 @@ static size_t mgn_seco_choose(mgn_seco *s, size_t *errors, size_t *rest, int *po
 /* ---- the list ---- */
 
 /* Appends candidate t to the list and takes what it covers away. */
-static void mgn_seco_append(mgn_seco *s, size_t t, size_t errors)
-{
+static void mgn_seco_append(mgn_seco *s, size_t t, size_t errors) {
     const mgn_candidate *a = s->candidate + t;
     const size_t j = s->info.cuts++;
     margin_seco_cut *cut = s->info.cut + j;
@@ -17161,8 +16198,7 @@ static void mgn_seco_append(mgn_seco *s, size_t t, size_t errors)
 
 /* K = L'L with few rows of L, in s->space.v, by pivoted Cholesky steps: how many; 0 if there would
  * be more than m / 2, or none. What is left of the diagonal is in s->space.length. */
-static size_t mgn_seco_factor(mgn_seco *s)
-{
+static size_t mgn_seco_factor(mgn_seco *s) {
     const size_t m = s->m;
     margin_real *rest = s->space.length, peak = 0;
     size_t r = 0;
@@ -17198,8 +16234,7 @@ static size_t mgn_seco_factor(mgn_seco *s)
 
 /* Eigen-coordinates from r rows of L: the eigenvalues of L L' are those of L'L, and an eigenvector
  * e of L L' makes the coordinate L'e. In place of m^3 steps this takes m r^2. */
-static margin_status mgn_seco_turn(mgn_seco *s, size_t r, margin_arena *mem)
-{
+static margin_status mgn_seco_turn(mgn_seco *s, size_t r, margin_arena *mem) {
     const size_t m = s->m;
     mgn_space *space = &s->space;
     margin_real *small = s->svm.rows.values, *turned = small + r * r;
@@ -17223,8 +16258,7 @@ static margin_status mgn_seco_turn(mgn_seco *s, size_t r, margin_arena *mem)
 }
 
 /* The kernel matrix of the active samples, and its eigen-coordinates. */
-static margin_status mgn_seco_coordinates(mgn_seco *s, margin_arena *mem)
-{
+static margin_status mgn_seco_coordinates(mgn_seco *s, margin_arena *mem) {
     const size_t r = mgn_seco_factor(s);
     s->space.n = s->m;
     if (r > 0) {
@@ -17241,8 +16275,7 @@ static margin_status mgn_seco_coordinates(mgn_seco *s, margin_arena *mem)
 }
 
 /* Samples of the rarer class that are left. */
-static size_t mgn_seco_rarer(const mgn_seco *s)
-{
+static size_t mgn_seco_rarer(const mgn_seco *s) {
     size_t positive = 0;
     for (size_t i = 0; i < s->m; i++) {
         positive += mgn_seco_positive(s, s->active[i]) ? 1u : 0u;
@@ -17251,8 +16284,7 @@ static size_t mgn_seco_rarer(const mgn_seco *s)
 }
 
 /* One round: a cut more, or the reason why there is none. */
-static margin_status mgn_seco_round(mgn_seco *s, margin_arena *mem)
-{
+static margin_status mgn_seco_round(mgn_seco *s, margin_arena *mem) {
     const margin_seco_options *o = s->options;
     size_t errors = 0, rest = 0, best;
     int power = 0;
@@ -17291,8 +16323,7 @@ static margin_status mgn_seco_round(mgn_seco *s, margin_arena *mem)
 }
 
 /* The machine at the end, on the samples left. */
-static margin_status mgn_seco_finish(mgn_seco *s)
-{
+static margin_status mgn_seco_finish(mgn_seco *s) {
     const size_t j = s->info.cuts;
     mgn_seco_svm *svm = &s->svm;
     margin_status status;
@@ -17323,21 +16354,18 @@ static margin_status mgn_seco_finish(mgn_seco *s)
 
 /* Whether a cut of this kernel is one vector: sum a_i x_i.x = w.x, and sum a_i (1 + cos(x_i, x)) /
  * 2 = (sum a_i) / 2 + |w| cos(w, x) for w = sum a_i x_i / 2|x_i|. */
-static bool mgn_seco_collapses(const margin_kernel *kernel)
-{
+static bool mgn_seco_collapses(const margin_kernel *kernel) {
     return kernel->kind == MARGIN_KERNEL_LINEAR ||
            (kernel->kind == MARGIN_KERNEL_UNIT_POLY && kernel->a == 1);
 }
 
 /* The pool of a list of so many cuts. */
-static mgn_pool mgn_seco_pool(size_t d, size_t cuts)
-{
+static mgn_pool mgn_seco_pool(size_t d, size_t cuts) {
     return mgn_pool_shape(d, cuts, cuts, 2u * cuts);
 }
 
 /* Cut j as vector j: the sum of its samples, of length one for the unit kernel. */
-static void mgn_seco_collapse_one(mgn_seco *s, mgn_pool *pool, size_t j)
-{
+static void mgn_seco_collapse_one(mgn_seco *s, mgn_pool *pool, size_t j) {
     const size_t d = s->data.d;
     const bool unit = s->kernel.kind != MARGIN_KERNEL_LINEAR;
     margin_real *w = pool->vectors + j * d;
@@ -17364,8 +16392,7 @@ static void mgn_seco_collapse_one(mgn_seco *s, mgn_pool *pool, size_t j)
     pool->coef[j * (s->info.cuts + 1u) + j] = length;
 }
 
-static void mgn_seco_collapse(mgn_seco *s, mgn_pool *pool)
-{
+static void mgn_seco_collapse(mgn_seco *s, mgn_pool *pool) {
     const size_t cuts = s->info.cuts + 1u;
     for (size_t t = 0; t < cuts * cuts; t++) {
         pool->coef[t] = 0;
@@ -17380,8 +16407,7 @@ static void mgn_seco_collapse(mgn_seco *s, mgn_pool *pool)
 
 /* Cut j through the first `rank` samples of `order` alone, in s->column: with K = L L' in that
  * order, and L1 the square part of L, the projection of g has the coefficients L1'^-1 L' a. */
-static void mgn_seco_project(mgn_seco *s, const margin_real *l, size_t rank, size_t j)
-{
+static void mgn_seco_project(mgn_seco *s, const margin_real *l, size_t rank, size_t j) {
     for (size_t k = 0; k < rank; k++) {
         s->column[k] = 0;
     }
@@ -17393,8 +16419,7 @@ static void mgn_seco_project(mgn_seco *s, const margin_real *l, size_t rank, siz
 }
 
 /* Whether that leaves the scores of all samples within a hundredth of the margin. */
-static bool mgn_seco_projects(const mgn_seco *s, size_t rank, size_t j)
-{
+static bool mgn_seco_projects(const mgn_seco *s, size_t rank, size_t j) {
     for (size_t i = 0; i < s->n; i++) {
         const margin_real *row = s->k + i * s->n;
         margin_real off = 0;
@@ -17411,8 +16436,7 @@ static bool mgn_seco_projects(const mgn_seco *s, size_t rank, size_t j)
 
 /* Puts all cuts through the first `rank` samples of s->order; false, and nothing is changed, if
  * that would change what they say. */
-static bool mgn_seco_reduce_to(mgn_seco *s, const margin_real *l, size_t rank)
-{
+static bool mgn_seco_reduce_to(mgn_seco *s, const margin_real *l, size_t rank) {
     for (size_t j = 0; j <= s->info.cuts; j++) {
         mgn_seco_project(s, l, rank, j);
         if (!mgn_seco_projects(s, rank, j)) {
@@ -17431,8 +16455,7 @@ static bool mgn_seco_reduce_to(mgn_seco *s, const margin_real *l, size_t rank)
 /* Where few samples span all others, the cuts need no more than these. What is left of a sample
  * beside the span is 1e-3 of the largest, or 1e-4: coefficients grow with the inverse of it, and
  * floats have no digits for more. */
-static void mgn_seco_reduce(mgn_seco *s, margin_arena *mem)
-{
+static void mgn_seco_reduce(mgn_seco *s, margin_arena *mem) {
     margin_real *l = s->svm.rows.values, tol = MGN_R(1e-6);
     bool done = s->info.cuts == 0;
     for (unsigned trial = 0; trial < 2u && !done; trial++) {
@@ -17445,8 +16468,7 @@ static void mgn_seco_reduce(mgn_seco *s, margin_arena *mem)
 }
 
 /* The first cut in which sample i has a coefficient; cuts if there is none. */
-static size_t mgn_seco_first(const mgn_seco *s, size_t i, size_t cuts)
-{
+static size_t mgn_seco_first(const mgn_seco *s, size_t i, size_t cuts) {
     size_t j = 0;
     while (j < cuts && s->table[i * MARGIN_LIST_MOST + j] == 0) {
         j++;
@@ -17455,8 +16477,7 @@ static size_t mgn_seco_first(const mgn_seco *s, size_t i, size_t cuts)
 }
 
 /* Samples with a coefficient, ordered by the first cut that needs them, in s->order; how many. */
-static size_t mgn_seco_used(mgn_seco *s)
-{
+static size_t mgn_seco_used(mgn_seco *s) {
     const size_t cuts = s->info.cuts + 1u;
     size_t n = 0;
     for (size_t j = 0; j < cuts; j++) {
@@ -17474,8 +16495,7 @@ static size_t mgn_seco_used(mgn_seco *s)
     return n;
 }
 
-static void mgn_seco_model(mgn_seco *s, margin_arena *mem, margin_list *list)
-{
+static void mgn_seco_model(mgn_seco *s, margin_arena *mem, margin_list *list) {
     const size_t cuts = s->info.cuts + 1u;
     mgn_pool pool = mgn_seco_pool(s->data.d, cuts);
     size_t n = cuts;
@@ -17504,8 +16524,7 @@ static void mgn_seco_model(mgn_seco *s, margin_arena *mem, margin_list *list)
 }
 
 /* Margins of the training samples, and what each cut does with them. */
-static void mgn_seco_report(mgn_seco *s, const margin_list *list)
-{
+static void mgn_seco_report(mgn_seco *s, const margin_list *list) {
     for (size_t i = 0; i < s->n; i++) {
         margin_real score;
         (void)margin_list_ask(list, mgn_sample(&s->data, i), &score);
@@ -17519,13 +16538,11 @@ static void mgn_seco_report(mgn_seco *s, const margin_list *list)
 /* ---- the trainer ---- */
 
 /* C in the range of powers that can be squared. */
-static bool mgn_seco_powers(int first, int last)
-{
+static bool mgn_seco_powers(int first, int last) {
     return first >= -30 && first <= last && last <= 30;
 }
 
-static bool mgn_seco_weights(const margin_real *w, size_t n)
-{
+static bool mgn_seco_weights(const margin_real *w, size_t n) {
     for (size_t i = 0; i < n; i++) {
         if (!mgn_svm_valid(w[i])) {
             return false;
@@ -17535,8 +16552,7 @@ static bool mgn_seco_weights(const margin_real *w, size_t n)
 }
 
 /* What is 0 becomes the paper's value, or that of the cheap mode. */
-static void mgn_seco_defaults(margin_seco_options *o)
-{
+static void mgn_seco_defaults(margin_seco_options *o) {
     static const margin_real weights[3] = {1, MGN_R(0.5), 2};
     if (o->weights == NULL) {
         o->weights = weights;
@@ -17560,8 +16576,7 @@ static void mgn_seco_defaults(margin_seco_options *o)
 }
 
 static margin_status mgn_seco_prepare(const margin_seco_options *options, margin_seco_options *o,
-                                      margin_loss pair[2])
-{
+                                      margin_loss pair[2]) {
     static const mgn_schedule paper = {
         {1, MGN_R(0.125), MGN_R(0.015625), MGN_R(0.001953125)}, {2, 4, 10, 200}, 4};
     mgn_clear(o, sizeof *o);
@@ -17584,8 +16599,7 @@ static margin_status mgn_seco_prepare(const margin_seco_options *options, margin
 }
 
 /* The memory plan of a training, first to last, for as many samples as s->data has. */
-static void mgn_seco_plan_all(void *task, margin_arena *mem)
-{
+static void mgn_seco_plan_all(void *task, margin_arena *mem) {
     mgn_seco *s = (mgn_seco *)task;
     const bool collapses = mgn_seco_collapses(&s->kernel);
     const size_t cuts = s->options->most + 1u, n = s->data.n;
@@ -17604,8 +16618,7 @@ static void mgn_seco_plan_all(void *task, margin_arena *mem)
 }
 
 /* Samples of positive weight, their kernel matrix, and the errors of one machine. */
-static margin_status mgn_seco_start(mgn_seco *s, const margin_data *data, margin_arena *mem)
-{
+static margin_status mgn_seco_start(mgn_seco *s, const margin_data *data, margin_arena *mem) {
     const size_t mark = mem->high;
     size_t positive = 0, n = 0;
     for (size_t i = 0; i < data->n; i++) {
@@ -17637,8 +16650,7 @@ static margin_status mgn_seco_start(mgn_seco *s, const margin_data *data, margin
 }
 
 /* All that is known before the data is looked at. */
-static void mgn_seco_begin(mgn_seco *s, mgn_tick *tick)
-{
+static void mgn_seco_begin(mgn_seco *s, mgn_tick *tick) {
     mgn_clear(&s->info, sizeof s->info);
     s->common = mgn_no_info;
     s->n = s->m = s->errors = 0;
@@ -17653,8 +16665,7 @@ static void mgn_seco_begin(mgn_seco *s, mgn_tick *tick)
 }
 
 /* Rounds, the machine at the end, model and report. */
-static margin_status mgn_seco_run(void *task, mgn_frame *frame)
-{
+static margin_status mgn_seco_run(void *task, mgn_frame *frame) {
     mgn_seco *s = (mgn_seco *)task;
     const margin_data given = s->data;
     mgn_tick tick;
@@ -17684,8 +16695,7 @@ static margin_status mgn_seco_run(void *task, mgn_frame *frame)
 
 static const mgn_method mgn_seco_method = {mgn_seco_plan_all, mgn_seco_run};
 
-static margin_status mgn_seco_check(mgn_seco *s, const margin_data *data)
-{
+static margin_status mgn_seco_check(mgn_seco *s, const margin_data *data) {
     size_t classes = 0;
     const margin_status status = margin_data_classes(data, &classes);
     if (status != MARGIN_OK) {
@@ -17703,8 +16713,7 @@ static margin_status mgn_seco_check(mgn_seco *s, const margin_data *data)
 }
 
 MARGIN_API size_t margin_seco_train_size(size_t n, size_t d, size_t classes,
-                                         const margin_seco_options *options)
-{
+                                         const margin_seco_options *options) {
     margin_seco_options full;
     margin_loss pair[2];
     mgn_seco s;
@@ -17722,8 +16731,7 @@ MARGIN_API size_t margin_seco_train_size(size_t n, size_t d, size_t classes,
 MARGIN_API margin_status margin_seco_train(const margin_data *data,
                                            const margin_seco_options *options, margin_arena *mem,
                                            margin_model *model, margin_info *info,
-                                           margin_seco_report *report)
-{
+                                           margin_seco_report *report) {
     margin_seco_options full;
     margin_loss pair[2];
     mgn_seco s;
@@ -17751,8 +16759,7 @@ typedef struct {
 
 /* Mean loss of a sigmoid, log(1 + e^-|t|) + (t > 0 ? 1 - target : target) |t|, and its
  * derivatives. */
-static margin_real mgn_platt_loss(mgn_platt *p, margin_real slope, margin_real shift)
-{
+static margin_real mgn_platt_loss(mgn_platt *p, margin_real slope, margin_real shift) {
     const margin_real share = 1 / (margin_real)p->n;
     margin_real loss = 0;
     p->g0 = p->g1 = p->h01 = 0;
@@ -17773,8 +16780,7 @@ static margin_real mgn_platt_loss(mgn_platt *p, margin_real slope, margin_real s
 }
 
 /* One Newton step, halved until it helps; false when none does. */
-static bool mgn_platt_step(mgn_platt *p, margin_real *loss)
-{
+static bool mgn_platt_step(mgn_platt *p, margin_real *loss) {
     const margin_real det = p->h00 * p->h11 - p->h01 * p->h01;
     margin_real d0, d1, descent, t = 1;
     if (!(det > 0)) {
@@ -17797,8 +16803,7 @@ static bool mgn_platt_step(mgn_platt *p, margin_real *loss)
 }
 
 MARGIN_API margin_status margin_calibrate(const margin_real *m, const uint8_t *hit, size_t n,
-                                          margin_real *slope, margin_real *shift)
-{
+                                          margin_real *slope, margin_real *shift) {
     mgn_platt p = {m, hit, n, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     size_t hits = 0;
     margin_real loss;
@@ -17864,8 +16869,7 @@ typedef struct {
     margin_compress_info report;
 } mgn_compress;
 
-static void mgn_compress_plan(mgn_compress *c, margin_arena *mem)
-{
+static void mgn_compress_plan(mgn_compress *c, margin_arena *mem) {
     const size_t n = c->e.n, most = c->most;
     c->rest = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, c->functions));
     c->basis = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, most));
@@ -17884,8 +16888,7 @@ static void mgn_compress_plan(mgn_compress *c, margin_arena *mem)
 
 /* row = k(x, v) for all vectors of the pool; old = the scores that they add up to, without
  * biases. */
-static void mgn_compress_score(mgn_compress *c, const margin_real *x)
-{
+static void mgn_compress_score(mgn_compress *c, const margin_real *x) {
     const margin_expansion *e = &c->e;
     size_t v = 0;
     mgn_kernel_pool(&e->kernel, x, e->d, e->vectors, e->n, e->d, e->norms, c->row);
@@ -17900,8 +16903,7 @@ static void mgn_compress_score(mgn_compress *c, const margin_real *x)
 }
 
 /* Sample i, scaled: of the data, or of the pool. */
-static const margin_real *mgn_compress_input(mgn_compress *c, size_t i)
-{
+static const margin_real *mgn_compress_input(mgn_compress *c, size_t i) {
     if (c->data == NULL) {
         return c->e.vectors + i * c->e.d;
     }
@@ -17912,8 +16914,7 @@ static const margin_real *mgn_compress_input(mgn_compress *c, size_t i)
 }
 
 /* R and D before the first choice. */
-static void mgn_compress_start(mgn_compress *c)
-{
+static void mgn_compress_start(mgn_compress *c) {
     c->count = 0;
     c->peak = 0;
     for (size_t v = 0; v < c->e.n; v++) {
@@ -17925,8 +16926,7 @@ static void mgn_compress_start(mgn_compress *c)
 }
 
 /* The vector that takes most off what is left; n when none takes anything worth mentioning. */
-static size_t mgn_compress_pick(const mgn_compress *c, margin_real *first)
-{
+static size_t mgn_compress_pick(const mgn_compress *c, margin_real *first) {
     margin_real most = 64 * MGN_EPS * *first;
     size_t best = c->e.n;
     for (size_t v = 0; v < c->e.n; v++) {
@@ -17942,8 +16942,7 @@ static size_t mgn_compress_pick(const mgn_compress *c, margin_real *first)
 }
 
 /* Adds vector p to the basis: its column of L, and what that takes off R and D. */
-static void mgn_compress_take(mgn_compress *c, size_t p)
-{
+static void mgn_compress_take(mgn_compress *c, size_t p) {
     const margin_expansion *e = &c->e;
     const margin_real scale = mgn_sqrt(c->diag[p]);
     const margin_real *own = c->basis + p * c->most;
@@ -17964,8 +16963,7 @@ static void mgn_compress_take(mgn_compress *c, size_t p)
 }
 
 /* Chooses up to `most` vectors; ascending, because pools are sorted by class. */
-static void mgn_compress_choose(mgn_compress *c)
-{
+static void mgn_compress_choose(mgn_compress *c) {
     margin_real first = 0;
     mgn_compress_start(c);
     while (c->count < c->most) {
@@ -17984,8 +16982,7 @@ static void mgn_compress_choose(mgn_compress *c)
 }
 
 /* The two terms of the objective as a linear system for all machines together. */
-static void mgn_compress_system(mgn_compress *c, size_t samples)
-{
+static void mgn_compress_system(mgn_compress *c, size_t samples) {
     const margin_real rho = MGN_R(1e-4) * c->peak * (margin_real)samples;
     const margin_real noise = c->noise * c->peak;
     for (size_t s = 0; s < c->count; s++) {
@@ -18010,8 +17007,7 @@ static void mgn_compress_system(mgn_compress *c, size_t samples)
     }
 }
 
-static size_t mgn_class_of(const margin_expansion *e, size_t v)
-{
+static size_t mgn_class_of(const margin_expansion *e, size_t v) {
     size_t c = 0;
     while (v >= e->class_end[c]) {
         c++;
@@ -18020,8 +17016,7 @@ static size_t mgn_class_of(const margin_expansion *e, size_t v)
 }
 
 /* The chosen vectors that machine (a, b) may use: all, but for machines of pairs. */
-static size_t mgn_compress_members(mgn_compress *c, size_t a, size_t b)
-{
+static size_t mgn_compress_members(mgn_compress *c, size_t a, size_t b) {
     size_t count = 0;
     for (size_t s = 0; s < c->count; s++) {
         const size_t k = mgn_class_of(&c->e, c->chosen[s]);
@@ -18033,8 +17028,7 @@ static size_t mgn_compress_members(mgn_compress *c, size_t a, size_t b)
 }
 
 /* The system of one machine of f members, its diagonal larger by a factor 1 + ridge, factored. */
-static bool mgn_compress_factor(mgn_compress *c, size_t f, margin_real ridge)
-{
+static bool mgn_compress_factor(mgn_compress *c, size_t f, margin_real ridge) {
     for (size_t s = 0; s < f; s++) {
         for (size_t t = 0; t <= s; t++) {
             c->basis[s * f + t] = c->normal[c->members[s] * c->most + c->members[t]];
@@ -18046,8 +17040,7 @@ static bool mgn_compress_factor(mgn_compress *c, size_t f, margin_real ridge)
 
 /* Solves for machine j, that of the classes a < b, or of all if a = b. Kernel values that hardly
  * differ may leave the system indefinite by rounding: then with a larger ridge. */
-static bool mgn_compress_machine(mgn_compress *c, size_t j, size_t a, size_t b)
-{
+static bool mgn_compress_machine(mgn_compress *c, size_t j, size_t a, size_t b) {
     const size_t f = mgn_compress_members(c, a, b);
     margin_real ridge = 64 * MGN_EPS;
     while (!mgn_compress_factor(c, f, ridge)) {
@@ -18069,8 +17062,7 @@ static bool mgn_compress_machine(mgn_compress *c, size_t j, size_t a, size_t b)
     return true;
 }
 
-static bool mgn_compress_fit(mgn_compress *c)
-{
+static bool mgn_compress_fit(mgn_compress *c) {
     bool good = true;
     size_t j = 0;
     if (!mgn_scheme_pairs(c->e.vote.scheme)) {
@@ -18087,13 +17079,11 @@ static bool mgn_compress_fit(mgn_compress *c)
     return good;
 }
 
-static mgn_pool mgn_compress_pool(const mgn_compress *c)
-{
+static mgn_pool mgn_compress_pool(const mgn_compress *c) {
     return mgn_pool_shape(c->e.d, c->e.width, c->machines, c->e.vote.classes);
 }
 
-static void mgn_compress_model(const mgn_compress *c, margin_arena *mem, margin_expansion *out)
-{
+static void mgn_compress_model(const mgn_compress *c, margin_arena *mem, margin_expansion *out) {
     mgn_pool pool = mgn_compress_pool(c);
     size_t s = 0;
     mgn_pool_plan(&pool, mem, c->count);
@@ -18113,8 +17103,7 @@ static void mgn_compress_model(const mgn_compress *c, margin_arena *mem, margin_
 
 /* Old and new scores of all samples compared. */
 static void mgn_compress_compare(mgn_compress *c, const margin_expansion *out, size_t samples,
-                                 margin_compress_info *info)
-{
+                                 margin_compress_info *info) {
     const unsigned scheme = c->e.vote.scheme;
     margin_expansion plain = *out;
     margin_real squares = 0;
@@ -18141,8 +17130,7 @@ static void mgn_compress_compare(mgn_compress *c, const margin_expansion *out, s
 }
 
 /* What is asked for, checked; false if it makes no sense. */
-static bool mgn_compress_shape(mgn_compress *c, const margin_model *model, size_t vectors)
-{
+static bool mgn_compress_shape(mgn_compress *c, const margin_model *model, size_t vectors) {
     if (model == NULL || model->kind != MARGIN_MODEL_EXPANSION || vectors == 0 ||
         model->of.expansion.kernel.kind == MARGIN_KERNEL_HINGE) { /* no kernel, no norm to fit in */
         return false;
@@ -18156,16 +17144,14 @@ static bool mgn_compress_shape(mgn_compress *c, const margin_model *model, size_
     return true;
 }
 
-static void mgn_compress_plan_all(void *task, margin_arena *mem)
-{
+static void mgn_compress_plan_all(void *task, margin_arena *mem) {
     mgn_compress *c = (mgn_compress *)task;
     mgn_pool pool = mgn_compress_pool(c);
     mgn_compress_plan(c, mem);
     mgn_pool_plan(&pool, mem, c->most);
 }
 
-static margin_status mgn_compress_run(void *task, mgn_frame *frame)
-{
+static margin_status mgn_compress_run(void *task, mgn_frame *frame) {
     mgn_compress *c = (mgn_compress *)task;
     const size_t samples = c->data == NULL ? c->e.n : c->data->n;
     mgn_compress_plan(c, frame->mem);
@@ -18182,16 +17168,14 @@ static margin_status mgn_compress_run(void *task, mgn_frame *frame)
 
 static const mgn_method mgn_compress_method = {mgn_compress_plan_all, mgn_compress_run};
 
-MARGIN_API size_t margin_compress_size(const margin_model *model, size_t vectors)
-{
+MARGIN_API size_t margin_compress_size(const margin_model *model, size_t vectors) {
     mgn_compress c;
     return mgn_compress_shape(&c, model, vectors) ? mgn_frame_size(&mgn_compress_method, &c) : 0;
 }
 
 MARGIN_API margin_status margin_compress(const margin_model *model, const margin_data *data,
                                          size_t vectors, margin_real noise, margin_arena *mem,
-                                         margin_model *out, margin_compress_info *info)
-{
+                                         margin_model *out, margin_compress_info *info) {
     mgn_compress c;
     margin_status status = data == NULL ? MARGIN_OK : margin_data_check(data);
     if (status == MARGIN_OK &&
@@ -18212,8 +17196,7 @@ MARGIN_API margin_status margin_compress(const margin_model *model, const margin
 
 /* Whether a model can answer the samples of a view, and so that its answers can be judged. */
 static margin_status mgn_metrics_check(const margin_data *data, const margin_model *model,
-                                       const margin_arena *mem)
-{
+                                       const margin_arena *mem) {
     size_t classes = 0;
     const margin_status status = margin_data_classes(data, &classes);
     if (status != MARGIN_OK) {
@@ -18225,14 +17208,12 @@ static margin_status mgn_metrics_check(const margin_data *data, const margin_mod
     return classes > margin_model_vote(model)->classes ? MARGIN_E_LABEL : MARGIN_OK;
 }
 
-static size_t mgn_model_machines(const margin_model *model)
-{
+static size_t mgn_model_machines(const margin_model *model) {
     const margin_vote *vote = margin_model_vote(model);
     return margin_machines(vote->scheme, vote->classes);
 }
 
-MARGIN_API size_t margin_confusion_size(const margin_model *model)
-{
+MARGIN_API size_t margin_confusion_size(const margin_model *model) {
     margin_arena dry = margin_arena_counting();
     if (model == NULL) {
         return 0;
@@ -18243,14 +17224,12 @@ MARGIN_API size_t margin_confusion_size(const margin_model *model)
 
 /* Counts the answer to a sample of class `label`. */
 static void mgn_confusion_add(margin_real *confusion, size_t classes, size_t label, uint16_t answer,
-                              margin_real weight)
-{
+                              margin_real weight) {
     confusion[label * (classes + 1u) + mgn_size_min(answer, classes)] += weight;
 }
 
 MARGIN_API margin_status margin_confusion(const margin_data *data, const margin_model *model,
-                                          margin_arena *mem, margin_real *confusion)
-{
+                                          margin_arena *mem, margin_real *confusion) {
     const margin_status status = mgn_metrics_check(data, model, mem);
     margin_arena before;
     margin_real *scores;
@@ -18279,8 +17258,7 @@ typedef struct {
 } mgn_answers;
 
 static mgn_answers mgn_confusion_sums(const margin_real *confusion, size_t classes, size_t from,
-                                      size_t to)
-{
+                                      size_t to) {
     mgn_answers s = {0, 0, 0};
     for (size_t t = from; t < to; t++) {
         const margin_real *row = confusion + t * (classes + 1u);
@@ -18293,33 +17271,28 @@ static mgn_answers mgn_confusion_sums(const margin_real *confusion, size_t class
     return s;
 }
 
-static margin_real mgn_share_wrong(const mgn_answers *s)
-{
+static margin_real mgn_share_wrong(const mgn_answers *s) {
     return s->all > 0 ? (s->all - s->right - s->rejected) / s->all : 0;
 }
 
-MARGIN_API margin_real margin_error(const margin_real *confusion, size_t classes)
-{
+MARGIN_API margin_real margin_error(const margin_real *confusion, size_t classes) {
     const mgn_answers s = mgn_confusion_sums(confusion, classes, 0, classes);
     return mgn_share_wrong(&s);
 }
 
 MARGIN_API margin_real margin_class_error(const margin_real *confusion, size_t classes,
-                                          size_t label)
-{
+                                          size_t label) {
     const mgn_answers s = mgn_confusion_sums(confusion, classes, label, label + 1u);
     return mgn_share_wrong(&s);
 }
 
-MARGIN_API margin_real margin_rejection(const margin_real *confusion, size_t classes)
-{
+MARGIN_API margin_real margin_rejection(const margin_real *confusion, size_t classes) {
     const mgn_answers s = mgn_confusion_sums(confusion, classes, 0, classes);
     return s.all > 0 ? s.rejected / s.all : 0;
 }
 
 MARGIN_API margin_real margin_risk(const margin_real *confusion, size_t classes,
-                                   const margin_real *cost)
-{
+                                   const margin_real *cost) {
     const mgn_answers s = mgn_confusion_sums(confusion, classes, 0, classes);
     margin_real sum = 0;
     for (size_t k = 0; k < MARGIN_CONFUSION(classes); k++) {
@@ -18329,8 +17302,7 @@ MARGIN_API margin_real margin_risk(const margin_real *confusion, size_t classes,
 }
 
 /* Margins, then their summary: over the array if there is one. */
-static void mgn_margins_run(mgn_margins *m, margin_real *margins, margin_summary *summary)
-{
+static void mgn_margins_run(mgn_margins *m, margin_real *margins, margin_summary *summary) {
     margin_info info;
     for (size_t i = 0; i < m->data->n && margins != NULL; i++) {
         margins[i] = mgn_margins_at(m, i);
@@ -18346,8 +17318,7 @@ static void mgn_margins_run(mgn_margins *m, margin_real *margins, margin_summary
 
 MARGIN_API margin_status margin_margins(const margin_data *data, const margin_model *model,
                                         margin_arena *mem, margin_real *margins,
-                                        margin_summary *summary)
-{
+                                        margin_summary *summary) {
     const margin_status status = mgn_metrics_check(data, model, mem);
     margin_arena before;
     mgn_margins m;
@@ -18378,8 +17349,7 @@ typedef struct {
     margin_real mean, square; /* of the errors so far: mean, and sum of squares about it */
 } mgn_cv;
 
-static bool mgn_cv_shape(mgn_cv *cv, size_t n, size_t classes, const margin_cv_options *options)
-{
+static bool mgn_cv_shape(mgn_cv *cv, size_t n, size_t classes, const margin_cv_options *options) {
     static const margin_cv_options none = {0, 0, 0, false, false, 0};
     cv->options = options != NULL ? *options : none;
     if (cv->options.folds == 0) {
@@ -18398,8 +17368,7 @@ static bool mgn_cv_shape(mgn_cv *cv, size_t n, size_t classes, const margin_cv_o
            n <= MARGIN_INDEX_MAX && cv->options.scheme <= MARGIN_SCHEME_NEAREST;
 }
 
-static void mgn_cv_plan(mgn_cv *cv, margin_arena *mem)
-{
+static void mgn_cv_plan(mgn_cv *cv, margin_arena *mem) {
     const size_t n = cv->n;
     cv->confusion = MGN_KEEP(mem, margin_real, MARGIN_CONFUSION(cv->classes));
     cv->labels = MGN_KEEP(mem, uint16_t, cv->options.keep ? n : 0);
@@ -18410,8 +17379,7 @@ static void mgn_cv_plan(mgn_cv *cv, margin_arena *mem)
 }
 
 /* The whole plan: what lasts, and then what the larger of folds and learner takes. */
-static void mgn_cv_plan_all(void *task, margin_arena *mem)
-{
+static void mgn_cv_plan_all(void *task, margin_arena *mem) {
     mgn_cv *cv = (mgn_cv *)task;
     size_t mark;
     mgn_cv_plan(cv, mem);
@@ -18424,8 +17392,7 @@ static void mgn_cv_plan_all(void *task, margin_arena *mem)
 static const mgn_method mgn_cv_method = {mgn_cv_plan_all, NULL};
 
 MARGIN_API size_t margin_cross_validate_size(size_t n, size_t classes,
-                                             const margin_cv_options *options, size_t bytes)
-{
+                                             const margin_cv_options *options, size_t bytes) {
     margin_learner learner = {NULL, NULL, 0};
     mgn_cv cv;
     if (!mgn_cv_shape(&cv, n, classes, options)) {
@@ -18437,8 +17404,7 @@ MARGIN_API size_t margin_cross_validate_size(size_t n, size_t classes,
 }
 
 /* Asks a model about the samples of a fold; what it answers is kept if this is the first repeat. */
-static void mgn_cv_ask(mgn_cv *cv, const margin_model *model, size_t which, bool keep)
-{
+static void mgn_cv_ask(mgn_cv *cv, const margin_model *model, size_t which, bool keep) {
     margin_real all = 0, wrong = 0;
     for (size_t i = 0; i < cv->n; i++) {
         if (cv->fold[i] == which) {
@@ -18463,8 +17429,7 @@ static void mgn_cv_ask(mgn_cv *cv, const margin_model *model, size_t which, bool
 }
 
 /* Trains without one fold and asks about it. */
-static margin_status mgn_cv_fold(mgn_cv *cv, size_t which, bool keep, margin_arena *mem)
-{
+static margin_status mgn_cv_fold(mgn_cv *cv, size_t which, bool keep, margin_arena *mem) {
     const margin_arena before = *mem;
     margin_data train, test;
     margin_model model;
@@ -18486,8 +17451,7 @@ static margin_status mgn_cv_fold(mgn_cv *cv, size_t which, bool keep, margin_are
 }
 
 /* All folds of all repeats; the worst caveat, or the first failure. */
-static margin_status mgn_cv_run(mgn_cv *cv, margin_arena *mem)
-{
+static margin_status mgn_cv_run(mgn_cv *cv, margin_arena *mem) {
     margin_rng rng = margin_rng_make(cv->options.seed);
     margin_status worst = MARGIN_OK;
     cv->runs = 0;
@@ -18510,8 +17474,7 @@ static margin_status mgn_cv_run(mgn_cv *cv, margin_arena *mem)
     return worst;
 }
 
-static void mgn_cv_report(const mgn_cv *cv, margin_cv *result)
-{
+static void mgn_cv_report(const mgn_cv *cv, margin_cv *result) {
     const margin_real less = (margin_real)cv->runs - 1;
     result->runs = cv->runs;
     result->classes = cv->classes;
@@ -18526,8 +17489,7 @@ static void mgn_cv_report(const mgn_cv *cv, margin_cv *result)
 MARGIN_API margin_status margin_cross_validate(const margin_data *data,
                                                const margin_learner *learner,
                                                const margin_cv_options *options, margin_arena *mem,
-                                               margin_cv *result)
-{
+                                               margin_cv *result) {
     size_t classes = 0;
     mgn_frame frame;
     mgn_cv cv;
@@ -18577,8 +17539,7 @@ MARGIN_API margin_status margin_cross_validate(const margin_data *data,
 /* ---- re-weighting ---- */
 
 MARGIN_API void margin_theta_start(margin_theta *theta, const margin_data *data, margin_real *w,
-                                   margin_real least, bool even)
-{
+                                   margin_real least, bool even) {
     margin_real lost = 0;
     theta->w = w;
     theta->n = data->n;
@@ -18592,14 +17553,12 @@ MARGIN_API void margin_theta_start(margin_theta *theta, const margin_data *data,
     }
 }
 
-static inline bool mgn_theta_mistake(const margin_theta *t, const margin_real *margins, size_t i)
-{
+static inline bool mgn_theta_mistake(const margin_theta *t, const margin_real *margins, size_t i) {
     return t->w[i] > 0 && margins[i] < t->theta;
 }
 
 /* Half the distance of the distribution w / total from the uniform one over the mistakes. */
-static margin_real mgn_theta_uneven(const margin_theta *t, const margin_real *margins)
-{
+static margin_real mgn_theta_uneven(const margin_theta *t, const margin_real *margins) {
     margin_real sum = 0, lost = 0;
     for (size_t i = 0; i < t->n && t->mistakes > 0; i++) {
         const margin_real goal =
@@ -18610,8 +17569,7 @@ static margin_real mgn_theta_uneven(const margin_theta *t, const margin_real *ma
 }
 
 /* Mistakes and deficit of the margins; returns how many samples have a weight. */
-static size_t mgn_theta_count(margin_theta *theta, const margin_real *margins)
-{
+static size_t mgn_theta_count(margin_theta *theta, const margin_real *margins) {
     margin_real deficit = 0, lost = 0;
     size_t count = 0;
     theta->mistakes = 0;
@@ -18626,8 +17584,7 @@ static size_t mgn_theta_count(margin_theta *theta, const margin_real *margins)
     return count;
 }
 
-MARGIN_API void margin_theta_update(margin_theta *theta, const margin_real *margins)
-{
+MARGIN_API void margin_theta_update(margin_theta *theta, const margin_real *margins) {
     const size_t count = mgn_theta_count(theta, margins);
     margin_real lost = 0, k = 1;
     if (theta->even && theta->mistakes > 0) {
@@ -18748,64 +17705,54 @@ typedef struct {
     bool converged;
 } mgn_proto_job;
 
-static bool mgn_proto_ascends(const mgn_proto_job *job)
-{
+static bool mgn_proto_ascends(const mgn_proto_job *job) {
     return job->o.method == MARGIN_PROTO_TVQ || job->o.method == MARGIN_PROTO_TD;
 }
 
-static bool mgn_proto_codebooks(const mgn_proto_job *job)
-{
+static bool mgn_proto_codebooks(const mgn_proto_job *job) {
     return job->o.method == MARGIN_PROTO_LVQ || job->o.method == MARGIN_PROTO_OLVQ1;
 }
 
 /* The steps of fig. 2, of one rate, each along the gradient over all samples. */
-static bool mgn_proto_fixed(const mgn_proto_job *job)
-{
+static bool mgn_proto_fixed(const mgn_proto_job *job) {
     return mgn_proto_ascends(job) && job->o.rate > 0;
 }
 
 /* Steps along gradients over a few samples each. */
-static bool mgn_proto_stochastic(const mgn_proto_job *job)
-{
+static bool mgn_proto_stochastic(const mgn_proto_job *job) {
     return mgn_proto_ascends(job) && !(job->o.rate > 0);
 }
 
-static bool mgn_proto_reweighted(const mgn_proto_job *job)
-{
+static bool mgn_proto_reweighted(const mgn_proto_job *job) {
     return job->o.method == MARGIN_PROTO_TVQ && !job->o.plain;
 }
 
 /* Starts that take hss models. */
-static bool mgn_proto_eigen(const mgn_proto_job *job)
-{
+static bool mgn_proto_eigen(const mgn_proto_job *job) {
     return job->size.tangents > 0 && job->o.start <= MARGIN_START_CLUSTERS;
 }
 
-static bool mgn_proto_clusters(const mgn_proto_job *job)
-{
+static bool mgn_proto_clusters(const mgn_proto_job *job) {
     return mgn_proto_codebooks(job) || job->o.start == MARGIN_START_CLUSTERS ||
            job->o.start == MARGIN_START_CENTROIDS;
 }
 
 /* Methods that draw random numbers for samples: their samples are sorted first. */
-static bool mgn_proto_draws(const mgn_proto_job *job)
-{
+static bool mgn_proto_draws(const mgn_proto_job *job) {
     return mgn_proto_codebooks(job) || mgn_proto_stochastic(job) ||
            (job->o.method != MARGIN_PROTO_NN &&
             (job->size.each > 1u || job->o.start != MARGIN_START_HSS || job->o.validation > 0));
 }
 
 /* Tangents of samples that count: where models are hss at first. */
-static size_t mgn_proto_sides(const mgn_proto_job *job)
-{
+static size_t mgn_proto_sides(const mgn_proto_job *job) {
     return job->o.method == MARGIN_PROTO_NN || mgn_proto_codebooks(job) ||
                    job->o.start > MARGIN_START_CLUSTERS
                ? 0
                : job->o.side;
 }
 
-static bool mgn_proto_options_fit(const margin_proto_options *o)
-{
+static bool mgn_proto_options_fit(const margin_proto_options *o) {
     return o->method <= MARGIN_PROTO_NN && o->side <= MARGIN_PROTO_SIDES &&
            o->start <= MARGIN_START_RANDOM && o->tangents <= MARGIN_PROTO_TANGENTS &&
            o->theta > -1 && o->theta <= 1 && o->rate >= 0 && o->rate <= MGN_R(1e6) &&
@@ -18814,8 +17761,7 @@ static bool mgn_proto_options_fit(const margin_proto_options *o)
 }
 
 /* Fills in the defaults; false if an option is out of its range. */
-static bool mgn_proto_resolve(mgn_proto_job *job, const margin_proto_options *options)
-{
+static bool mgn_proto_resolve(mgn_proto_job *job, const margin_proto_options *options) {
     static const margin_proto_options none = {0, 0, false, false,        0,    0, 0, 0, 0, 0, 0, 0,
                                               0, 0, 0,     {NULL, NULL}, NULL, 0};
     margin_proto_options o = options != NULL ? *options : none;
@@ -18846,8 +17792,7 @@ static bool mgn_proto_resolve(mgn_proto_job *job, const margin_proto_options *op
 }
 
 static bool mgn_proto_shape(mgn_proto_job *job, size_t n, size_t d, size_t classes,
-                            const margin_proto_options *options)
-{
+                            const margin_proto_options *options) {
     if (n == 0 || d == 0 || classes < 2u || classes >= MARGIN_REJECTED ||
         !mgn_proto_resolve(job, options)) {
         return false;
@@ -18871,8 +17816,7 @@ static bool mgn_proto_shape(mgn_proto_job *job, size_t n, size_t d, size_t class
 }
 
 static void mgn_proto_point_plan(mgn_proto_point *point, margin_arena *mem,
-                                 const mgn_proto_job *job)
-{
+                                 const mgn_proto_job *job) {
     point->v = MGN_SCRATCH(mem, margin_real, mgn_size_mul(job->size.pool, job->size.d));
     point->grad = MGN_SCRATCH(mem, margin_real, mgn_size_mul(job->size.pool, job->size.d));
     point->sums = MGN_SCRATCH(mem, margin_real, job->size.pool);
@@ -18885,8 +17829,7 @@ typedef struct {
     margin_real *matrix, *part, *values, *found, *other;
 } mgn_proto_hss;
 
-static void mgn_proto_hss_plan(mgn_proto_hss *h, margin_arena *mem, const mgn_proto_job *job)
-{
+static void mgn_proto_hss_plan(mgn_proto_hss *h, margin_arena *mem, const mgn_proto_job *job) {
     const bool iterated = job->size.side > MGN_PROTO_SIDE;
     const size_t wide = iterated ? job->size.d : job->size.side,
                  high = iterated ? job->size.spare : job->size.side;
@@ -18902,16 +17845,14 @@ typedef struct {
     margin_real *gram, *values;
 } mgn_proto_edge;
 
-static void mgn_proto_edge_plan(mgn_proto_edge *e, margin_arena *mem, const mgn_proto_job *job)
-{
+static void mgn_proto_edge_plan(mgn_proto_edge *e, margin_arena *mem, const mgn_proto_job *job) {
     e->gram = MGN_SCRATCH(mem, margin_real, job->size.tangents * job->size.tangents);
     e->values = MGN_SCRATCH(mem, margin_real, job->size.tangents);
 }
 
 /* Models while they change. Those of an ascent are elsewhere than the vectors that are kept: these
  * hold the best models until the end. Codebooks change where they are kept. */
-static void mgn_proto_models_plan(mgn_proto_job *job, margin_arena *mem)
-{
+static void mgn_proto_models_plan(mgn_proto_job *job, margin_arena *mem) {
     const size_t all = mgn_size_mul(job->size.pool, job->size.d);
     if (!mgn_proto_ascends(job)) {
         job->at.mu = MGN_SCRATCH(mem, margin_real, job->size.n);
@@ -18931,8 +17872,7 @@ static void mgn_proto_models_plan(mgn_proto_job *job, margin_arena *mem)
 }
 
 /* What lasts through a training. The vectors come last at the front: nn may need less of them. */
-static void mgn_proto_plan(mgn_proto_job *job, margin_arena *mem)
-{
+static void mgn_proto_plan(mgn_proto_job *job, margin_arena *mem) {
     const size_t n = job->size.n, d = job->size.d, b = MGN_PROTO_BLOCK;
     const bool nn = job->o.method == MARGIN_PROTO_NN, lvq = mgn_proto_codebooks(job);
     job->kept.class_end = MGN_KEEP(mem, uint32_t, job->size.classes);
@@ -18957,8 +17897,7 @@ static void mgn_proto_plan(mgn_proto_job *job, margin_arena *mem)
 }
 
 /* The whole plan; what is only needed at the start or at the end is given back. */
-static void mgn_proto_plan_all(mgn_proto_job *job, margin_arena *mem)
-{
+static void mgn_proto_plan_all(mgn_proto_job *job, margin_arena *mem) {
     mgn_proto_hss hss;
     mgn_proto_edge edge;
     size_t mark;
@@ -18981,23 +17920,20 @@ static void mgn_proto_plan_all(mgn_proto_job *job, margin_arena *mem)
 
 /* ---- distances and gradients ---- */
 
-static void mgn_proto_zero(margin_real *v, size_t n)
-{
+static void mgn_proto_zero(margin_real *v, size_t n) {
     for (size_t i = 0; i < n; i++) {
         v[i] = 0;
     }
 }
 
 /* The tangents of sample i. */
-static const margin_real *mgn_proto_sides_of(const mgn_proto_job *job, size_t i)
-{
+static const margin_real *mgn_proto_sides_of(const mgn_proto_job *job, size_t i) {
     return job->o.sides + mgn_row_of(job->data, i) * job->o.side * job->size.d;
 }
 
 /* Sample i relative to the centre, moved along its tangents where it has any; returns its squared
  * length. */
-static margin_real mgn_proto_sample(const mgn_proto_job *job, size_t i, margin_real *out)
-{
+static margin_real mgn_proto_sample(const mgn_proto_job *job, size_t i, margin_real *out) {
     const margin_real *x = mgn_sample(job->data, i);
     const size_t sides = mgn_proto_sides(job);
     for (size_t k = 0; k < job->size.d; k++) {
@@ -19011,8 +17947,7 @@ static margin_real mgn_proto_sample(const mgn_proto_job *job, size_t i, margin_r
 }
 
 /* |C|^2 and T_j . C of all models. */
-static void mgn_proto_shifts(const mgn_proto_job *job, const margin_real *v)
-{
+static void mgn_proto_shifts(const mgn_proto_job *job, const margin_real *v) {
     for (size_t m = 0; m < job->size.models; m++) {
         const margin_real *c = v + m * job->size.rows * job->size.d;
         for (size_t j = 0; j < job->size.rows; j++) {
@@ -19025,8 +17960,7 @@ static void mgn_proto_shifts(const mgn_proto_job *job, const margin_real *v)
 /* Samples first .. first + count - 1 of a list, or without one of all samples, into the block, and
  * their products with all vectors. */
 static void mgn_proto_block(const mgn_proto_job *job, const margin_real *v,
-                            const margin_index *list, size_t first, size_t count)
-{
+                            const margin_index *list, size_t first, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const size_t sample = list != NULL ? list[first + i] : first + i;
         job->room.norm[i] = mgn_proto_sample(job, sample, job->room.block + i * job->size.d);
@@ -19037,8 +17971,7 @@ static void mgn_proto_block(const mgn_proto_job *job, const margin_real *v,
 }
 
 /* The products of a sample with the tangents become its alphas. */
-static void mgn_proto_alphas(const mgn_proto_job *job, margin_real *dots)
-{
+static void mgn_proto_alphas(const mgn_proto_job *job, margin_real *dots) {
     for (size_t r = 0; r < job->size.pool && job->size.tangents > 0; r++) {
         dots[r] -= r % job->size.rows != 0 ? job->room.shift[r] : 0;
     }
@@ -19046,8 +17979,7 @@ static void mgn_proto_alphas(const mgn_proto_job *job, margin_real *dots)
 
 /* The distance to model m. */
 static margin_real mgn_proto_z(const mgn_proto_job *job, size_t m, margin_real norm,
-                               const margin_real *dots)
-{
+                               const margin_real *dots) {
     const margin_real *a = dots + m * job->size.rows;
     margin_real sum = 0;
     for (size_t j = 1; j < job->size.rows; j++) {
@@ -19063,8 +17995,7 @@ typedef struct {
 } mgn_proto_pair;
 
 static mgn_proto_pair mgn_proto_nearest(const mgn_proto_job *job, size_t label, margin_real norm,
-                                        const margin_real *dots)
-{
+                                        const margin_real *dots) {
     mgn_proto_pair pair = {0, 0, MGN_HUGE, MGN_HUGE};
     for (size_t m = 0; m < job->size.models; m++) {
         const margin_real z = mgn_proto_z(job, m, norm, dots);
@@ -19082,8 +18013,7 @@ static mgn_proto_pair mgn_proto_nearest(const mgn_proto_job *job, size_t label, 
 /* Adds `much` times what x (relative to the centre) does to model m: products with x here, those
  * with C and T once for all samples, in mgn_proto_finish. */
 static void mgn_proto_pull(const mgn_proto_job *job, const mgn_proto_point *to, size_t m,
-                           margin_real much, const margin_real *x, const margin_real *dots)
-{
+                           margin_real much, const margin_real *x, const margin_real *dots) {
     const size_t row = m * job->size.rows;
     for (size_t j = 0; j < job->size.rows; j++) {
         const margin_real a = j == 0 ? much : much * dots[row + j];
@@ -19096,8 +18026,7 @@ static void mgn_proto_pull(const mgn_proto_job *job, const mgn_proto_point *to, 
 
 /* sum a (delta - sum alpha_j T_j) = sum a x - (sum a) C - sum over j of (sum a alpha_j) T_j and
  * sum a alpha_j delta = sum a alpha_j x - (sum a alpha_j) C. */
-static void mgn_proto_finish(const mgn_proto_job *job, const mgn_proto_point *to)
-{
+static void mgn_proto_finish(const mgn_proto_job *job, const mgn_proto_point *to) {
     for (size_t m = 0; m < job->size.models; m++) {
         const margin_real *c = to->v + m * job->size.rows * job->size.d,
                           *sums = to->sums + m * job->size.rows;
@@ -19114,8 +18043,7 @@ static void mgn_proto_finish(const mgn_proto_job *job, const mgn_proto_point *to
 /* tvq: what a sample adds to the gradient of H. */
 static void mgn_proto_raise(const mgn_proto_job *job, const mgn_proto_point *to,
                             const mgn_proto_pair *pair, margin_real weight, const margin_real *x,
-                            const margin_real *dots)
-{
+                            const margin_real *dots) {
     const margin_real sum = pair->z_own + pair->z_other;
     if (sum > 0) {
         const margin_real much = 4 * weight / sum;
@@ -19128,8 +18056,7 @@ static void mgn_proto_raise(const mgn_proto_job *job, const mgn_proto_point *to,
  * own class and 0 for the others, halved; with weight > 0 its part of the gradient. */
 static margin_real mgn_proto_neurons(const mgn_proto_job *job, const mgn_proto_point *to,
                                      size_t label, margin_real norm, margin_real weight,
-                                     const margin_real *x, const margin_real *dots)
-{
+                                     const margin_real *x, const margin_real *dots) {
     margin_real error = 0;
     for (size_t m = 0; m < job->size.models; m++) {
         const margin_real t = 4 * (mgn_proto_z(job, m, norm, dots) / job->reach - 1);
@@ -19146,8 +18073,7 @@ static margin_real mgn_proto_neurons(const mgn_proto_job *job, const mgn_proto_p
 
 /* One sample of a block: its margin, what it adds to H without weight, and its gradient. */
 static margin_real mgn_proto_visit(mgn_proto_job *job, mgn_proto_point *to, size_t i,
-                                   size_t in_block, margin_real total)
-{
+                                   size_t in_block, margin_real total) {
     const margin_real norm = job->room.norm[in_block],
                       *x = job->room.block + in_block * job->size.d;
     margin_real *dots = job->room.dots + in_block * job->size.pool;
@@ -19173,8 +18099,7 @@ static margin_real mgn_proto_visit(mgn_proto_job *job, mgn_proto_point *to, size
 }
 
 /* Begins a gradient at to->v. */
-static void mgn_proto_open(const mgn_proto_job *job, const mgn_proto_point *to)
-{
+static void mgn_proto_open(const mgn_proto_job *job, const mgn_proto_point *to) {
     if (to->grad != NULL) {
         mgn_proto_zero(to->grad, job->size.pool * job->size.d);
         mgn_proto_zero(to->sums, job->size.pool);
@@ -19184,8 +18109,7 @@ static void mgn_proto_open(const mgn_proto_job *job, const mgn_proto_point *to)
 
 /* One pass over the samples: margins at to->v, the gradient for the weights job->weights.w where
  * there is room for one; returns H for the weights job->weights.before. */
-static margin_real mgn_proto_pass(mgn_proto_job *job, mgn_proto_point *to)
-{
+static margin_real mgn_proto_pass(mgn_proto_job *job, mgn_proto_point *to) {
     margin_real total = 0, judge = 0, h = 0, lost = 0;
     for (size_t i = 0; i < job->size.n; i++) {
         total += job->weights.w[i];
@@ -19213,16 +18137,14 @@ static margin_real mgn_proto_pass(mgn_proto_job *job, mgn_proto_point *to)
 /* ---- starts ---- */
 
 /* Whether sample i counts for class c: of that class, with a weight, and not held out. */
-static bool mgn_proto_member(const mgn_proto_job *job, size_t i, size_t c)
-{
+static bool mgn_proto_member(const mgn_proto_job *job, size_t i, size_t c) {
     return mgn_label(job->data, i) == c && mgn_weight(job->data, i) > 0 &&
            job->weights.held[i] == 0;
 }
 
 /* Mean of the samples by the weights job->weights.w, relative to the centre; returns the sum of the
  * weights and in *count how many samples have one. */
-static margin_real mgn_proto_mean(const mgn_proto_job *job, margin_real *mean, size_t *count)
-{
+static margin_real mgn_proto_mean(const mgn_proto_job *job, margin_real *mean, size_t *count) {
     margin_real total = 0;
     *count = 0;
     mgn_proto_zero(mean, job->size.d);
@@ -19242,8 +18164,7 @@ static margin_real mgn_proto_mean(const mgn_proto_job *job, margin_real *mean, s
 /* The next samples with a weight, from *next on, relative to the mean and times the root of their
  * share; returns how many. */
 static size_t mgn_proto_gather(const mgn_proto_job *job, size_t *next, const margin_real *mean,
-                               margin_real total, margin_real *out)
-{
+                               margin_real total, margin_real *out) {
     size_t count = 0;
     for (; *next < job->size.n && count < MGN_PROTO_BLOCK; (*next)++) {
         if (job->weights.w[*next] > 0) {
@@ -19264,8 +18185,7 @@ static size_t mgn_proto_gather(const mgn_proto_job *job, size_t *next, const mar
 /* The weighted covariance [4] in h->matrix: a sum of sums over as many samples on every machine, so
  * that it has the same bits however many make a block. */
 static void mgn_proto_covariance(const mgn_proto_job *job, const mgn_proto_hss *h,
-                                 const margin_real *mean, margin_real total)
-{
+                                 const margin_real *mean, margin_real total) {
     const size_t d = job->size.d;
     size_t next = 0, in_part = 0, count;
     mgn_proto_zero(h->matrix, d * d);
@@ -19286,8 +18206,7 @@ static void mgn_proto_covariance(const mgn_proto_job *job, const mgn_proto_hss *
 
 /* The Gram matrix of n < d weighted samples in h->matrix: it has the same eigenvalues. */
 static void mgn_proto_gram(const mgn_proto_job *job, const mgn_proto_hss *h,
-                           const margin_real *mean, margin_real total, size_t n)
-{
+                           const margin_real *mean, margin_real total, size_t n) {
     const size_t d = job->size.d;
     size_t next = 0, row = 0, count;
     while ((count = mgn_proto_gather(job, &next, mean, total, job->room.block)) > 0) {
@@ -19305,8 +18224,7 @@ static void mgn_proto_gram(const mgn_proto_job *job, const mgn_proto_hss *h,
 /* Eigenvectors of the covariance from those u of the Gram matrix: sum over i of u_i x_i. */
 static void mgn_proto_lift(const mgn_proto_job *job, const mgn_proto_hss *h,
                            const margin_real *mean, margin_real total, size_t n, size_t k,
-                           margin_real *tangents)
-{
+                           margin_real *tangents) {
     size_t next = 0, row = 0, count;
     mgn_proto_zero(tangents, k * job->size.d);
     while ((count = mgn_proto_gather(job, &next, mean, total, job->room.block)) > 0) {
@@ -19322,8 +18240,7 @@ static void mgn_proto_lift(const mgn_proto_job *job, const mgn_proto_hss *h,
 
 /* image = (covariance) vectors, for `count` rows, without the covariance. */
 static void mgn_proto_apply(const mgn_proto_job *job, const mgn_proto_hss *h,
-                            const margin_real *mean, margin_real total, size_t count)
-{
+                            const margin_real *mean, margin_real total, size_t count) {
     size_t next = 0, rows;
     mgn_proto_zero(h->part, count * job->size.d);
     while ((rows = mgn_proto_gather(job, &next, mean, total, job->room.block)) > 0) {
@@ -19340,8 +18257,7 @@ static void mgn_proto_apply(const mgn_proto_job *job, const mgn_proto_hss *h,
 /* Leading eigenvectors by orthogonal iteration, in a few vectors of memory, until no eigenvalue
  * moves by more than 1e-6 of the first, or 200 times. The order settles with it: largest first. */
 static void mgn_proto_iterate(mgn_proto_job *job, const mgn_proto_hss *h, const margin_real *mean,
-                              margin_real total, size_t k, margin_real *tangents)
-{
+                              margin_real total, size_t k, margin_real *tangents) {
     const size_t count = job->size.spare, d = job->size.d;
     bool moving = true;
     for (size_t i = 0; i < count * d; i++) {
@@ -19367,8 +18283,8 @@ static void mgn_proto_iterate(mgn_proto_job *job, const mgn_proto_hss *h, const 
 /* One hss model by the weights job->weights.w: the mean, and the leading eigenvectors of the
  * covariance, from the smaller one of covariance and Gram matrix. Directions without variance
  * become zeros. */
-static margin_status mgn_proto_hss_model(mgn_proto_job *job, margin_real *model, margin_arena *mem)
-{
+static margin_status mgn_proto_hss_model(mgn_proto_job *job, margin_real *model,
+                                         margin_arena *mem) {
     const size_t mark = mem->high, d = job->size.d;
     margin_real *tangents = model + d;
     margin_status status = MARGIN_OK;
@@ -19408,8 +18324,7 @@ static margin_status mgn_proto_hss_model(mgn_proto_job *job, margin_real *model,
 }
 
 /* v less its part in the plane of k orthonormal tangents. */
-static void mgn_proto_outside(const margin_real *tangents, size_t k, margin_real *v, size_t d)
-{
+static void mgn_proto_outside(const margin_real *tangents, size_t k, margin_real *v, size_t d) {
     for (size_t j = 0; j < k; j++) {
         mgn_axpy(v, -margin_dot(tangents + j * d, v, d), tangents + j * d, d);
     }
@@ -19420,8 +18335,7 @@ static void mgn_proto_outside(const margin_real *tangents, size_t k, margin_real
  * R^-1 Q' P delta; rows of S of which P and those before leave less than 1/1000 are not used, as a
  * long way along them would do little. Returns the square of the distance [6]. */
 static margin_real mgn_proto_meet(const margin_real *tangents, size_t k, margin_real *u,
-                                  size_t count, size_t d, margin_real *delta, margin_real *a)
-{
+                                  size_t count, size_t d, margin_real *delta, margin_real *a) {
     margin_real r[MARGIN_PROTO_SIDES][MARGIN_PROTO_SIDES], q[MARGIN_PROTO_SIDES];
     mgn_proto_outside(tangents, k, delta, d);
     for (size_t i = 0; i < count; i++) {
@@ -19453,8 +18367,7 @@ static margin_real mgn_proto_meet(const margin_real *tangents, size_t k, margin_
 
 /* Moves all samples of a model to where their planes meet its own; returns the mean square of the
  * distances that are left [7]. */
-static margin_real mgn_proto_approach(mgn_proto_job *job, const margin_real *model)
-{
+static margin_real mgn_proto_approach(mgn_proto_job *job, const margin_real *model) {
     const size_t count = mgn_proto_sides(job), d = job->size.d;
     margin_real sum = 0, lost = 0, total = 0;
     for (size_t i = 0; i < job->size.n; i++) {
@@ -19477,8 +18390,8 @@ static margin_real mgn_proto_approach(mgn_proto_job *job, const margin_real *mod
 /* hss two-sided: from the one-sided model, samples are moved along their tangents towards the model
  * and the model is made anew of them, in turns. Neither raises [7]; at the most 20 turns, or until
  * one lowers it by less than a thousandth. */
-static margin_status mgn_proto_two_sided(mgn_proto_job *job, margin_real *model, margin_arena *mem)
-{
+static margin_status mgn_proto_two_sided(mgn_proto_job *job, margin_real *model,
+                                         margin_arena *mem) {
     margin_status status = MARGIN_OK;
     margin_real last = MGN_HUGE;
     bool falls = true;
@@ -19497,8 +18410,7 @@ static margin_status mgn_proto_two_sided(mgn_proto_job *job, margin_real *model,
 
 /* Weights of the samples for model j of class c: those of the data, at random for one of several,
  * or those of its cluster; false if there are none. */
-static bool mgn_proto_weigh(mgn_proto_job *job, size_t c, size_t j)
-{
+static bool mgn_proto_weigh(mgn_proto_job *job, size_t c, size_t j) {
     const bool random = job->size.each > 1u && !mgn_proto_clusters(job);
     bool any = false;
     for (size_t i = 0; i < job->size.n; i++) {
@@ -19515,8 +18427,7 @@ static bool mgn_proto_weigh(mgn_proto_job *job, size_t c, size_t j)
 }
 
 /* A random sample of class c, all equally likely. */
-static size_t mgn_proto_draw(mgn_proto_job *job, size_t c)
-{
+static size_t mgn_proto_draw(mgn_proto_job *job, size_t c) {
     uint32_t seen = 0;
     size_t chosen = 0;
     for (size_t i = 0; i < job->size.n; i++) {
@@ -19529,8 +18440,7 @@ static size_t mgn_proto_draw(mgn_proto_job *job, size_t c)
 
 /* The nearest of the models of class c to a sample, by centroids alone; its distance too. */
 static size_t mgn_proto_closest(const mgn_proto_job *job, const margin_real *v, size_t c,
-                                size_t count, const margin_real *x, margin_real *least)
-{
+                                size_t count, const margin_real *x, margin_real *least) {
     size_t best = 0;
     *least = MGN_HUGE;
     for (size_t j = 0; j < count; j++) {
@@ -19547,8 +18457,7 @@ static size_t mgn_proto_closest(const mgn_proto_job *job, const margin_real *v, 
 
 /* k-means++: each next centre is a sample of the class, drawn by its squared distance to those that
  * are there. */
-static void mgn_proto_seed(mgn_proto_job *job, margin_real *v, size_t c, size_t count)
-{
+static void mgn_proto_seed(mgn_proto_job *job, margin_real *v, size_t c, size_t count) {
     size_t chosen = mgn_proto_draw(job, c);
     margin_real sum = 0;
     for (size_t i = 0; i < job->size.n && count > 0; i++) {
@@ -19565,8 +18474,7 @@ static void mgn_proto_seed(mgn_proto_job *job, margin_real *v, size_t c, size_t 
 }
 
 /* Lloyd's k-means within class c, at most 20 rounds; an empty cluster keeps its centre. */
-static void mgn_proto_kmeans(mgn_proto_job *job, margin_real *v, size_t c)
-{
+static void mgn_proto_kmeans(mgn_proto_job *job, margin_real *v, size_t c) {
     bool moved = true;
     for (size_t j = 0; j < job->size.each; j++) {
         mgn_proto_seed(job, v, c, j);
@@ -19593,8 +18501,7 @@ static void mgn_proto_kmeans(mgn_proto_job *job, margin_real *v, size_t c)
     }
 }
 
-static void mgn_proto_random_tangents(mgn_proto_job *job, margin_real *tangents)
-{
+static void mgn_proto_random_tangents(mgn_proto_job *job, margin_real *tangents) {
     for (size_t i = 0; i < job->size.tangents * job->size.d; i++) {
         tangents[i] = margin_rng_normal(&job->rng);
     }
@@ -19602,16 +18509,14 @@ static void mgn_proto_random_tangents(mgn_proto_job *job, margin_real *tangents)
 }
 
 /* One model by the weights job->weights.w, one-sided or two-sided. */
-static margin_status mgn_proto_describe(mgn_proto_job *job, margin_real *model, margin_arena *mem)
-{
+static margin_status mgn_proto_describe(mgn_proto_job *job, margin_real *model, margin_arena *mem) {
     const margin_status status = mgn_proto_hss_model(job, model, mem);
     return status == MARGIN_OK && mgn_proto_sides(job) > 0 ? mgn_proto_two_sided(job, model, mem)
                                                            : status;
 }
 
 /* The models that training starts from. */
-static margin_status mgn_proto_start(mgn_proto_job *job, margin_real *v, margin_arena *mem)
-{
+static margin_status mgn_proto_start(mgn_proto_job *job, margin_real *v, margin_arena *mem) {
     margin_status status = MARGIN_OK;
     for (size_t c = 0; c < job->size.classes; c++) {
         if (mgn_proto_clusters(job)) {
@@ -19636,8 +18541,7 @@ static margin_status mgn_proto_start(mgn_proto_job *job, margin_real *v, margin_
 /* ---- tvq and td ---- */
 
 /* Models one step along the gradient, tangents made orthonormal again. */
-static void mgn_proto_step(const mgn_proto_job *job, margin_real rate)
-{
+static void mgn_proto_step(const mgn_proto_job *job, margin_real rate) {
     const size_t d = job->size.d;
     mgn_copy(job->next.v, job->at.v, job->size.pool * d);
     for (size_t m = 0; m < job->size.models; m++) {
@@ -19649,8 +18553,7 @@ static void mgn_proto_step(const mgn_proto_job *job, margin_real rate)
     }
 }
 
-static void mgn_proto_advance(mgn_proto_job *job)
-{
+static void mgn_proto_advance(mgn_proto_job *job) {
     const mgn_proto_point old = job->at;
     job->at = job->next;
     job->next = old;
@@ -19658,14 +18561,12 @@ static void mgn_proto_advance(mgn_proto_job *job)
 }
 
 /* True when the caller wants to stop. `left` is how far training is from its end, 1 there. */
-static bool mgn_proto_stop(mgn_proto_job *job, margin_real left)
-{
+static bool mgn_proto_stop(mgn_proto_job *job, margin_real left) {
     return mgn_tick_stop(&job->tick, job->iterations, left, 1);
 }
 
 /* The same for methods that do not know better than how many iterations they may still make. */
-static bool mgn_proto_tick(mgn_proto_job *job)
-{
+static bool mgn_proto_tick(mgn_proto_job *job) {
     const size_t most = job->o.max_iterations;
     return mgn_proto_stop(job,
                           1 + (margin_real)(most > job->iterations ? most - job->iterations : 0));
@@ -19677,8 +18578,7 @@ typedef struct {
     margin_real mu;
 } mgn_proto_record;
 
-static void mgn_proto_judge(mgn_proto_job *job, mgn_proto_record *record)
-{
+static void mgn_proto_judge(mgn_proto_job *job, mgn_proto_record *record) {
     record->since++;
     if (job->tally.held_wrong < record->wrong ||
         (job->tally.held_wrong == record->wrong && job->tally.held_mu > record->mu)) {
@@ -19692,8 +18592,7 @@ static void mgn_proto_judge(mgn_proto_job *job, mgn_proto_record *record)
 /* Fig. 2: `count` steps of one rate from the models at job->at.v. The weights of a step are known
  * before it is taken: they follow from the margins of the models before it, so one pass over the
  * samples judges a step by the old weights and finds the next gradient with the new ones. */
-static void mgn_proto_ascend(mgn_proto_job *job, margin_theta *theta, size_t count)
-{
+static void mgn_proto_ascend(mgn_proto_job *job, margin_theta *theta, size_t count) {
     const bool watched = job->o.validation > 0;
     mgn_proto_record record = {SIZE_MAX, 0, 0};
     mgn_copy(job->weights.before, job->weights.w, job->size.n);
@@ -19755,8 +18654,7 @@ typedef struct {
     size_t stale, most;      /* passes since there was progress; before the rate is halved */
 } mgn_proto_pace;
 
-static mgn_proto_pace mgn_proto_pace_make(margin_real first, size_t most)
-{
+static mgn_proto_pace mgn_proto_pace_make(margin_real first, size_t most) {
     mgn_proto_pace pace = {0, 0, MGN_HUGE, MGN_HUGE, 0, 0, 0};
     pace.rate = first;
     pace.least = first / MGN_PROTO_DOWN;
@@ -19766,8 +18664,7 @@ static mgn_proto_pace mgn_proto_pace_make(margin_real first, size_t most)
 
 /* Takes the loss of a pass into account; true if it is the least so far. Progress may be slow: it
  * is measured from the last pass that made some, not from the last pass. */
-static bool mgn_proto_pace_take(mgn_proto_pace *pace, margin_real loss)
-{
+static bool mgn_proto_pace_take(mgn_proto_pace *pace, margin_real loss) {
     const bool least = loss < pace->best;
     pace->best = mgn_min(pace->best, loss);
     if (loss < MGN_PROTO_GAIN * pace->loss - pace->little) {
@@ -19782,21 +18679,18 @@ static bool mgn_proto_pace_take(mgn_proto_pace *pace, margin_real loss)
     return least;
 }
 
-static bool mgn_proto_pace_done(const mgn_proto_pace *pace)
-{
+static bool mgn_proto_pace_done(const mgn_proto_pace *pace) {
     return !(pace->rate > pace->least);
 }
 
 /* Samples of a mini-batch: the same on all machines, and some 16 batches even of few samples. */
-static size_t mgn_proto_batch_size(size_t n)
-{
+static size_t mgn_proto_batch_size(size_t n) {
     const size_t share = n / 16u;
     return share < 16u ? 16u : share > 128u ? 128u : share;
 }
 
 /* What sample i, whose part of H is `gain`, adds to the loss. */
-static margin_real mgn_proto_loss(const mgn_proto_job *job, margin_real gain)
-{
+static margin_real mgn_proto_loss(const mgn_proto_job *job, margin_real gain) {
     if (job->o.method == MARGIN_PROTO_TD) {
         return -gain;
     }
@@ -19806,8 +18700,7 @@ static margin_real mgn_proto_loss(const mgn_proto_job *job, margin_real gain)
 /* Margins and gradient of `count` samples of the order from `first` on; returns the sum of their
  * losses by the weights job->weights.before. */
 static margin_real mgn_proto_batch(mgn_proto_job *job, const margin_theta *theta, size_t first,
-                                   size_t count)
-{
+                                   size_t count) {
     const margin_real total = theta->total * ((margin_real)count / (margin_real)job->size.n);
     margin_real loss = 0;
     mgn_proto_open(job, &job->at);
@@ -19826,8 +18719,7 @@ static margin_real mgn_proto_batch(mgn_proto_job *job, const margin_theta *theta
 
 /* The weights of the samples of a batch, by the margins that it found (fig. 1). */
 static void mgn_proto_reweigh(const mgn_proto_job *job, margin_theta *theta, margin_real k,
-                              size_t first, size_t count)
-{
+                              size_t first, size_t count) {
     for (size_t i = first; i < first + count; i++) {
         const size_t sample = job->lists.order[i];
         if (mgn_theta_mistake(theta, job->at.mu, sample)) {
@@ -19838,8 +18730,7 @@ static void mgn_proto_reweigh(const mgn_proto_job *job, margin_theta *theta, mar
 }
 
 /* One step along the gradient at hand, each vector by its own measure. */
-static void mgn_proto_descend(mgn_proto_job *job, margin_real rate)
-{
+static void mgn_proto_descend(mgn_proto_job *job, margin_real rate) {
     const size_t d = job->size.d;
     const margin_real old = MGN_PROTO_MEMORY, keep = MGN_PROTO_MOMENTUM;
     job->descent.left *= old;
@@ -19865,8 +18756,7 @@ static void mgn_proto_descend(mgn_proto_job *job, margin_real rate)
 
 /* One pass over the samples in a random order, with a step after each batch; returns the mean
  * loss. */
-static margin_real mgn_proto_sweep(mgn_proto_job *job, margin_theta *theta, margin_real rate)
-{
+static margin_real mgn_proto_sweep(mgn_proto_job *job, margin_theta *theta, margin_real rate) {
     const size_t batch = mgn_proto_batch_size(job->size.n);
     const bool reweighted = mgn_proto_reweighted(job);
     const margin_real n = (margin_real)job->size.n;
@@ -19892,8 +18782,7 @@ static margin_real mgn_proto_sweep(mgn_proto_job *job, margin_theta *theta, marg
 }
 
 /* Begins mini-batches from the models at job->at.v. */
-static void mgn_proto_begin_batches(mgn_proto_job *job)
-{
+static void mgn_proto_begin_batches(mgn_proto_job *job) {
     mgn_copy(job->weights.before, job->weights.w, job->size.n);
     (void)mgn_proto_pass(job, &job->at);
     job->scale = job->tally.own > 0 ? job->tally.own : 1;
@@ -19906,8 +18795,7 @@ static void mgn_proto_begin_batches(mgn_proto_job *job)
 }
 
 /* Passes until the rate has come down, validation has stopped them, or there were `count`. */
-static void mgn_proto_batches(mgn_proto_job *job, margin_theta *theta, size_t count)
-{
+static void mgn_proto_batches(mgn_proto_job *job, margin_theta *theta, size_t count) {
     const bool watched = job->o.validation > 0;
     const size_t steps = (job->size.n - 1u) / mgn_proto_batch_size(job->size.n) + 1u;
     const size_t most = MGN_PROTO_STALE + MGN_PROTO_STEPS / steps;
@@ -19930,8 +18818,7 @@ static void mgn_proto_batches(mgn_proto_job *job, margin_theta *theta, size_t co
 }
 
 /* Trains the models at job->at.v in at most `count` passes. */
-static void mgn_proto_raise_margins(mgn_proto_job *job, margin_theta *theta, size_t count)
-{
+static void mgn_proto_raise_margins(mgn_proto_job *job, margin_theta *theta, size_t count) {
     if (mgn_proto_fixed(job)) {
         mgn_proto_ascend(job, theta, count);
     } else {
@@ -19940,8 +18827,7 @@ static void mgn_proto_raise_margins(mgn_proto_job *job, margin_theta *theta, siz
 }
 
 /* Puts aside the validation part: that share of each class, rounded down, at random. */
-static void mgn_proto_hold(mgn_proto_job *job)
-{
+static void mgn_proto_hold(mgn_proto_job *job) {
     for (size_t i = 0; i < job->size.n; i++) {
         job->weights.held[i] = 0;
     }
@@ -19962,8 +18848,7 @@ static void mgn_proto_hold(mgn_proto_job *job)
 }
 
 /* Weights of the samples that are not held out. */
-static void mgn_proto_begin(mgn_proto_job *job, margin_theta *theta)
-{
+static void mgn_proto_begin(mgn_proto_job *job, margin_theta *theta) {
     margin_theta_start(theta, job->data, job->weights.w, job->o.theta, job->o.even);
     for (size_t i = 0; i < job->size.n; i++) {
         if (job->weights.held[i] != 0) {
@@ -19976,8 +18861,7 @@ static void mgn_proto_begin(mgn_proto_job *job, margin_theta *theta)
 /* td: one tangent more at each stage, each from its hss direction. The hss tangents wait at
  * job->best. Stages before the last make a few passes; with a fixed rate all have their share of
  * the steps. */
-static void mgn_proto_construct(mgn_proto_job *job, margin_theta *theta)
-{
+static void mgn_proto_construct(mgn_proto_job *job, margin_theta *theta) {
     const size_t d = job->size.d, stages = job->size.rows;
     const size_t share = (job->o.max_iterations + stages - 1u) / stages;
     mgn_copy(job->best, job->at.v, job->size.pool * d);
@@ -20007,8 +18891,7 @@ static void mgn_proto_construct(mgn_proto_job *job, margin_theta *theta)
 
 /* Moves codebook m by the share `rate` of its way to x, or away from it. */
 static void mgn_proto_move(const mgn_proto_job *job, size_t m, const margin_real *x,
-                           margin_real rate)
-{
+                           margin_real rate) {
     margin_real *c = job->at.v + m * job->size.d;
     for (size_t k = 0; k < job->size.d; k++) {
         c[k] += rate * (x[k] - c[k]);
@@ -20017,8 +18900,7 @@ static void mgn_proto_move(const mgn_proto_job *job, size_t m, const margin_real
 }
 
 /* The two nearest codebooks, whichever their classes. */
-static mgn_proto_pair mgn_proto_two(const mgn_proto_job *job, margin_real norm)
-{
+static mgn_proto_pair mgn_proto_two(const mgn_proto_job *job, margin_real norm) {
     mgn_proto_pair two = {0, 0, MGN_HUGE, MGN_HUGE};
     for (size_t m = 0; m < job->size.models; m++) {
         const margin_real z = mgn_max(norm - 2 * job->room.dots[m] + job->room.shift[m], 0);
@@ -20038,8 +18920,7 @@ static mgn_proto_pair mgn_proto_two(const mgn_proto_job *job, margin_real norm)
 /* LVQ2.1: x lies between the two nearest, one of its class and one of another, if the ratio of
  * their distances is above (1 - window) / (1 + window). */
 static void mgn_proto_lvq21(const mgn_proto_job *job, const mgn_proto_pair *two, size_t label,
-                            margin_real rate)
-{
+                            margin_real rate) {
     const margin_real s = (1 - job->o.window) / (1 + job->o.window);
     const bool first = two->own / job->size.each == label,
                second = two->other / job->size.each == label;
@@ -20051,16 +18932,14 @@ static void mgn_proto_lvq21(const mgn_proto_job *job, const mgn_proto_pair *two,
 
 /* Optimised-rate LVQ1: a = a / (1 + s a), s = 1 for a right answer and -1 for a wrong one, gives
  * all samples seen so far the same weight in a codebook; no rate exceeds the first. */
-static void mgn_proto_olvq1(const mgn_proto_job *job, size_t m, size_t label, margin_real most)
-{
+static void mgn_proto_olvq1(const mgn_proto_job *job, size_t m, size_t label, margin_real most) {
     const margin_real s = m / job->size.each == label ? 1 : -1, rate = job->rates[m];
     mgn_proto_move(job, m, job->room.block, s * rate);
     job->rates[m] = mgn_min(rate / (1 + s * rate), most);
 }
 
 /* One pass over the samples in a random order, each of which moves the codebooks next to it. */
-static void mgn_proto_lvq_pass(mgn_proto_job *job, margin_real rate)
-{
+static void mgn_proto_lvq_pass(mgn_proto_job *job, margin_real rate) {
     mgn_proto_shifts(job, job->at.v);
     margin_shuffle(&job->rng, job->lists.order, job->size.n);
     for (size_t i = 0; i < job->size.n; i++) {
@@ -20081,8 +18960,7 @@ static void mgn_proto_lvq_pass(mgn_proto_job *job, margin_real rate)
 }
 
 /* The mean of max(0, theta - mu) at the present codebooks. */
-static margin_real mgn_proto_lvq_loss(mgn_proto_job *job)
-{
+static margin_real mgn_proto_lvq_loss(mgn_proto_job *job) {
     margin_real loss = 0, total = 0;
     (void)mgn_proto_pass(job, &job->at);
     for (size_t i = 0; i < job->size.n; i++) {
@@ -20096,8 +18974,7 @@ static margin_real mgn_proto_lvq_loss(mgn_proto_job *job)
  * upper hand. So every pass is judged by the margins that it leaves. When passes make no progress
  * any more, the best codebooks are taken again and the rate is halved. The codebooks never become
  * worse than they were at the start, and training ends when no rate helps. */
-static void mgn_proto_lvq(mgn_proto_job *job)
-{
+static void mgn_proto_lvq(mgn_proto_job *job) {
     const bool one = job->o.method == MARGIN_PROTO_OLVQ1;
     const margin_real first = job->o.rate > 0 ? mgn_min(job->o.rate, MGN_R(0.5))
                               : one           ? MGN_R(0.3)
@@ -20130,8 +19007,7 @@ static void mgn_proto_lvq(mgn_proto_job *job)
 /* ---- nn ---- */
 
 /* Takes sample s into the set: all samples learn how near it is. */
-static void mgn_proto_take(const mgn_proto_job *job, size_t s)
-{
+static void mgn_proto_take(const mgn_proto_job *job, size_t s) {
     const margin_real *y = mgn_sample(job->data, s);
     const size_t label = mgn_label(job->data, s);
     job->weights.held[s] = 1;
@@ -20149,8 +19025,7 @@ static void mgn_proto_take(const mgn_proto_job *job, size_t s)
 
 /* Of the samples of class c that are not in the set and are mistaken (at the start: all), the one
  * nearest to their mean; n if there is none. */
-static size_t mgn_proto_typical(const mgn_proto_job *job, size_t c)
-{
+static size_t mgn_proto_typical(const mgn_proto_job *job, size_t c) {
     margin_real least = MGN_HUGE, count = 0;
     size_t chosen = job->size.n;
     mgn_proto_zero(job->room.block, job->size.d);
@@ -20176,8 +19051,7 @@ static size_t mgn_proto_typical(const mgn_proto_job *job, size_t c)
 }
 
 /* The sample with the least margin of those that are not in the set; n if there is none. */
-static size_t mgn_proto_doubtful(const mgn_proto_job *job)
-{
+static size_t mgn_proto_doubtful(const mgn_proto_job *job) {
     margin_real least = 2;
     size_t chosen = job->size.n;
     for (size_t i = 0; i < job->size.n; i++) {
@@ -20194,8 +19068,7 @@ static size_t mgn_proto_doubtful(const mgn_proto_job *job)
  * 35, 2002): beginning with a typical sample of each class, a typical one of the samples that the
  * set mistakes is added, class by class, until there are no mistakes or the budget is spent. What
  * is left of it goes to the samples with the least margins, which is ours. */
-static void mgn_proto_condense(mgn_proto_job *job)
-{
+static void mgn_proto_condense(mgn_proto_job *job) {
     size_t taken = 0;
     bool more = true;
     for (size_t i = 0; i < job->size.n; i++) {
@@ -20233,14 +19106,12 @@ static void mgn_proto_condense(mgn_proto_job *job)
 
 /* Whether nn keeps every sample: margins are then not computed, and job->at.mu was never
  * written. */
-static bool mgn_proto_keeps_all(const mgn_proto_job *job)
-{
+static bool mgn_proto_keeps_all(const mgn_proto_job *job) {
     return job->o.method == MARGIN_PROTO_NN && (job->o.budget == 0 || job->o.budget >= job->size.n);
 }
 
 /* The samples of the set, sorted by class; without a budget all of them. */
-static void mgn_proto_neighbours(mgn_proto_job *job)
-{
+static void mgn_proto_neighbours(mgn_proto_job *job) {
     const bool all = mgn_proto_keeps_all(job);
     size_t m = 0;
     if (!all) {
@@ -20262,8 +19133,7 @@ static void mgn_proto_neighbours(mgn_proto_job *job)
 }
 
 /* The least number of models that a class has. */
-static size_t mgn_proto_fewest(const mgn_proto_job *job)
-{
+static size_t mgn_proto_fewest(const mgn_proto_job *job) {
     size_t fewest = (size_t)job->kept.class_end[0];
     for (size_t c = 1; c < job->size.classes; c++) {
         fewest =
@@ -20277,8 +19147,7 @@ static size_t mgn_proto_fewest(const mgn_proto_job *job)
 /* For margin_proto_find: 1 / (1 - rho^2) of each model, see mgn_proto_tangent, or 0 where that
  * would not help. z is in error by at most 12 (d + 8) EPS |x - c|^2, for 32 tangents: 1/200 covers
  * four times that in float, or there are no exits. */
-static void mgn_proto_exits(const mgn_proto_job *job, margin_arena *mem)
-{
+static void mgn_proto_exits(const mgn_proto_job *job, margin_arena *mem) {
     const size_t mark = mem->high, k = job->size.tangents, d = job->size.d,
                  half = mgn_proto_half(d);
     const bool exact = half > 0 && 48 * (margin_real)(d + 8u) * MGN_R(FLT_EPSILON) <= MGN_R(0.005);
@@ -20299,8 +19168,7 @@ static void mgn_proto_exits(const mgn_proto_job *job, margin_arena *mem)
 }
 
 /* All that takes time; models are left at job->at.v, relative to the centre. */
-static margin_status mgn_proto_run(mgn_proto_job *job, margin_theta *theta, margin_arena *mem)
-{
+static margin_status mgn_proto_run(mgn_proto_job *job, margin_theta *theta, margin_arena *mem) {
     margin_status status;
     mgn_proto_hold(job);
     status = mgn_proto_start(job, job->at.v, mem);
@@ -20322,8 +19190,7 @@ static margin_status mgn_proto_run(mgn_proto_job *job, margin_theta *theta, marg
 }
 
 /* Models in the coordinates of the data, and the margins of the samples there. */
-static void mgn_proto_place(mgn_proto_job *job, margin_theta *theta, margin_arena *mem)
-{
+static void mgn_proto_place(mgn_proto_job *job, margin_theta *theta, margin_arena *mem) {
     if (!mgn_proto_fixed(job) || job->o.validation > 0) {
         (void)mgn_proto_pass(job, &job->at);
     }
@@ -20346,8 +19213,7 @@ static void mgn_proto_place(mgn_proto_job *job, margin_theta *theta, margin_aren
     }
 }
 
-static void mgn_proto_model(const mgn_proto_job *job, margin_model *model)
-{
+static void mgn_proto_model(const mgn_proto_job *job, margin_model *model) {
     margin_proto *p = &model->of.proto;
     const size_t nth = ((size_t)job->o.neighbours + 1u) / 2u;
     model->kind = MARGIN_MODEL_PROTO;
@@ -20365,8 +19231,7 @@ static void mgn_proto_model(const mgn_proto_job *job, margin_model *model)
 }
 
 static void mgn_proto_report(const mgn_proto_job *job, const margin_theta *theta,
-                             const margin_model *model, margin_info *info)
-{
+                             const margin_model *model, margin_info *info) {
     margin_real total = 0, h = 0, lost = 0;
     mgn_margins m;
     m.data = job->data;
@@ -20388,8 +19253,7 @@ static void mgn_proto_report(const mgn_proto_job *job, const margin_theta *theta
 }
 
 /* Whether the data can be trained on: classes, and distances that do not overflow. */
-static margin_status mgn_proto_check(mgn_proto_job *job)
-{
+static margin_status mgn_proto_check(mgn_proto_job *job) {
     const size_t sides = mgn_proto_sides(job);
     margin_real weight;
     margin_status status = margin_data_means(job->data, 1, &weight, job->room.centre);
@@ -20409,8 +19273,7 @@ static margin_status mgn_proto_check(mgn_proto_job *job)
 }
 
 /* Whether row a comes before row b: by label, then feature by feature, then by weight. */
-static bool mgn_proto_precedes(const margin_data *data, size_t a, size_t b)
-{
+static bool mgn_proto_precedes(const margin_data *data, size_t a, size_t b) {
     const size_t stride = mgn_stride(data->stride, data->d);
     const margin_real *x = data->x + a * stride, *z = data->x + b * stride;
     if (data->y[a] != data->y[b]) {
@@ -20424,8 +19287,7 @@ static bool mgn_proto_precedes(const margin_data *data, size_t a, size_t b)
     return data->weight != NULL && data->weight[a] < data->weight[b];
 }
 
-static void mgn_proto_sift(const margin_data *data, margin_index *rows, size_t root, size_t n)
-{
+static void mgn_proto_sift(const margin_data *data, margin_index *rows, size_t root, size_t n) {
     for (size_t child = 2u * root + 1u; child < n; child = 2u * root + 1u) {
         margin_index swap;
         if (child + 1u < n && mgn_proto_precedes(data, rows[child], rows[child + 1u])) {
@@ -20443,8 +19305,7 @@ static void mgn_proto_sift(const margin_data *data, margin_index *rows, size_t r
 
 /* Gives the samples an order that does not depend on that of the rows, by heap sort: random numbers
  * then meet the same samples, and training gives the same model, however the rows are permuted. */
-static void mgn_proto_sort(mgn_proto_job *job)
-{
+static void mgn_proto_sort(mgn_proto_job *job) {
     margin_index *rows = job->lists.rows;
     for (size_t i = 0; i < job->size.n; i++) {
         rows[i] = (margin_index)mgn_row_of(job->data, i);
@@ -20464,8 +19325,7 @@ static void mgn_proto_sort(mgn_proto_job *job)
 }
 
 /* Whether every class has a sample of positive weight. */
-static bool mgn_proto_classes(const margin_data *data, size_t classes)
-{
+static bool mgn_proto_classes(const margin_data *data, size_t classes) {
     bool all = classes > 1u;
     for (size_t c = 0; c < classes && all; c++) {
         bool found = false;
@@ -20478,8 +19338,7 @@ static bool mgn_proto_classes(const margin_data *data, size_t classes)
 }
 
 /* Everything after the memory is there. */
-static margin_status mgn_proto_work(mgn_proto_job *job, margin_theta *theta, margin_arena *mem)
-{
+static margin_status mgn_proto_work(mgn_proto_job *job, margin_theta *theta, margin_arena *mem) {
     margin_status status;
     if (mgn_proto_draws(job)) {
         mgn_proto_sort(job);
@@ -20504,13 +19363,11 @@ static margin_status mgn_proto_work(mgn_proto_job *job, margin_theta *theta, mar
     return status;
 }
 
-static void mgn_proto_task_plan(void *task, margin_arena *mem)
-{
+static void mgn_proto_task_plan(void *task, margin_arena *mem) {
     mgn_proto_plan_all((mgn_proto_job *)task, mem);
 }
 
-static margin_status mgn_proto_task_run(void *task, mgn_frame *frame)
-{
+static margin_status mgn_proto_task_run(void *task, mgn_frame *frame) {
     mgn_proto_job *job = (mgn_proto_job *)task;
     const size_t d = job->size.d, planned = job->size.pool * d;
     margin_status status;
@@ -20534,8 +19391,7 @@ static margin_status mgn_proto_task_run(void *task, mgn_frame *frame)
 static const mgn_method mgn_proto_method = {mgn_proto_task_plan, mgn_proto_task_run};
 
 MARGIN_API size_t margin_proto_train_size(size_t n, size_t d, size_t classes,
-                                          const margin_proto_options *options)
-{
+                                          const margin_proto_options *options) {
     mgn_proto_job job;
     return mgn_proto_shape(&job, n, d, classes, options) ? mgn_frame_size(&mgn_proto_method, &job)
                                                          : 0;
@@ -20543,8 +19399,7 @@ MARGIN_API size_t margin_proto_train_size(size_t n, size_t d, size_t classes,
 
 /* Data, classes and options; fills in the sizes. */
 static margin_status mgn_proto_check_all(mgn_proto_job *job, const margin_data *data,
-                                         const margin_proto_options *options)
-{
+                                         const margin_proto_options *options) {
     size_t classes = 0;
     const margin_status status = margin_data_classes(data, &classes);
     if (status != MARGIN_OK) {
@@ -20563,8 +19418,7 @@ static margin_status mgn_proto_check_all(mgn_proto_job *job, const margin_data *
 MARGIN_API margin_status margin_proto_train(const margin_data *data,
                                             const margin_proto_options *options, margin_arena *mem,
                                             margin_model *model, margin_info *info,
-                                            margin_proto_report *report)
-{
+                                            margin_proto_report *report) {
     mgn_proto_job job;
     margin_status status = mgn_proto_check_all(&job, data, options);
     status = mgn_frame_train(&mgn_proto_method, &job, status, mem, model, info);
@@ -20580,8 +19434,7 @@ MARGIN_API margin_status margin_proto_train(const margin_data *data,
 /* The derivatives of a picture at a pixel, by central differences, at the edges one-sided and
  * halved. */
 static void mgn_picture_slope(const margin_real *picture, size_t width, size_t height, size_t row,
-                              size_t column, margin_real *dx, margin_real *dy)
-{
+                              size_t column, margin_real *dx, margin_real *dy) {
     const size_t left = column > 0 ? column - 1u : 0, above = row > 0 ? row - 1u : 0;
     const size_t right = mgn_size_min(column + 1u, width - 1u);
     const size_t below = mgn_size_min(row + 1u, height - 1u);
@@ -20590,8 +19443,7 @@ static void mgn_picture_slope(const margin_real *picture, size_t width, size_t h
 }
 
 MARGIN_API margin_status margin_picture_tangents(const margin_real *picture, size_t width,
-                                                 size_t height, size_t count, margin_real *out)
-{
+                                                 size_t height, size_t count, margin_real *out) {
     const size_t d = mgn_size_mul(width, height);
     if (picture == NULL || out == NULL || d == 0 || d == SIZE_MAX ||
         count > MARGIN_PICTURE_TANGENTS) {
@@ -20619,8 +19471,7 @@ MARGIN_API margin_status margin_picture_tangents(const margin_real *picture, siz
 
 /* The square of the distance between the planes of x and of model m. */
 static margin_real mgn_proto_between(const margin_proto *p, size_t m, const margin_real *x,
-                                     const margin_real *sides, size_t count, margin_real *work)
-{
+                                     const margin_real *sides, size_t count, margin_real *work) {
     const margin_real *c = p->vectors + m * (1u + p->tangents) * p->d;
     margin_real *u = work + p->d, a[MARGIN_PROTO_SIDES];
     for (size_t k = 0; k < p->d; k++) {
@@ -20635,8 +19486,7 @@ static margin_real mgn_proto_between(const margin_proto *p, size_t m, const marg
 
 MARGIN_API margin_status margin_proto_two_sided(const margin_proto *model, const margin_real *x,
                                                 const margin_real *sides, size_t count,
-                                                margin_real *work, margin_real *scores)
-{
+                                                margin_real *work, margin_real *scores) {
     size_t m = 0;
     if (model == NULL || x == NULL || work == NULL || scores == NULL ||
         count > MARGIN_PROTO_SIDES || (count > 0 && sides == NULL) || model->nth == 0 ||
@@ -20674,8 +19524,7 @@ typedef struct {
     mgn_tick tick;
 } mgn_theta_job;
 
-static void mgn_theta_plan(mgn_theta_job *job, margin_arena *mem)
-{
+static void mgn_theta_plan(mgn_theta_job *job, margin_arena *mem) {
     const size_t n = job->data.n;
     job->by_row = MGN_SCRATCH(mem, margin_real, job->rows);
     job->w = MGN_SCRATCH(mem, margin_real, n);
@@ -20686,8 +19535,7 @@ static void mgn_theta_plan(mgn_theta_job *job, margin_arena *mem)
 
 /* Trains with the weights w of the samples. */
 static margin_status mgn_theta_fit(const mgn_theta_job *job, const margin_real *w,
-                                   margin_arena *mem, margin_model *model)
-{
+                                   margin_arena *mem, margin_model *model) {
     for (size_t i = 0; i < job->data.n; i++) {
         job->by_row[mgn_row_of(&job->data, i)] = w[i];
     }
@@ -20695,8 +19543,7 @@ static margin_status mgn_theta_fit(const mgn_theta_job *job, const margin_real *
 }
 
 /* Training, margins, update; the model lasts until the arena is wound back. */
-static margin_status mgn_theta_round(mgn_theta_job *job, margin_arena *mem, margin_model *model)
-{
+static margin_status mgn_theta_round(mgn_theta_job *job, margin_arena *mem, margin_model *model) {
     margin_status status = mgn_theta_fit(job, job->w, mem, model);
     if (status >= 0) {
         const margin_status margins = margin_margins(&job->data, model, mem, job->mu, NULL);
@@ -20706,16 +19553,14 @@ static margin_status mgn_theta_round(mgn_theta_job *job, margin_arena *mem, marg
 }
 
 /* True when the caller wants to stop. */
-static bool mgn_theta_stop(mgn_theta_job *job)
-{
+static bool mgn_theta_stop(mgn_theta_job *job) {
     return mgn_tick_stop(&job->tick, job->rounds, 1 + (margin_real)(job->o.rounds - job->rounds),
                          1);
 }
 
 /* All rounds; *last tells that the model in the arena is that of the least deficit. */
 static margin_status mgn_theta_run(mgn_theta_job *job, margin_arena *mem, margin_model *model,
-                                   bool *last)
-{
+                                   bool *last) {
     const margin_arena before = *mem;
     margin_real least = MGN_HUGE;
     margin_status status = MARGIN_OK;
@@ -20741,8 +19586,8 @@ static margin_status mgn_theta_run(mgn_theta_job *job, margin_arena *mem, margin
     return status;
 }
 
-static void mgn_theta_report(const mgn_theta_job *job, const margin_model *model, margin_info *info)
-{
+static void mgn_theta_report(const mgn_theta_job *job, const margin_model *model,
+                             margin_info *info) {
     margin_real h = 0, lost = 0, total = 0;
     mgn_margins m;
     m.data = &job->data;
@@ -20760,8 +19605,7 @@ static void mgn_theta_report(const mgn_theta_job *job, const margin_model *model
 }
 
 static margin_status mgn_theta_check(const margin_data *data, const margin_learner *learner,
-                                     const margin_theta_options *options, size_t *classes)
-{
+                                     const margin_theta_options *options, size_t *classes) {
     const margin_status status = margin_data_classes(data, classes);
     const bool given = learner != NULL && learner->train != NULL &&
                        (options == NULL || mgn_finite(options->theta));
@@ -20769,8 +19613,7 @@ static margin_status mgn_theta_check(const margin_data *data, const margin_learn
 }
 
 /* Rounds, and once more from the best weights where the last round was not the best. */
-static margin_status mgn_theta_work(mgn_theta_job *job, margin_arena *mem, margin_model *model)
-{
+static margin_status mgn_theta_work(mgn_theta_job *job, margin_arena *mem, margin_model *model) {
     const margin_arena before = *mem;
     bool last = false;
     margin_status status = mgn_theta_run(job, mem, model, &last);
@@ -20782,8 +19625,7 @@ static margin_status mgn_theta_work(mgn_theta_job *job, margin_arena *mem, margi
     return status;
 }
 
-static void mgn_theta_task_plan(void *task, margin_arena *mem)
-{
+static void mgn_theta_task_plan(void *task, margin_arena *mem) {
     mgn_theta_job *job = (mgn_theta_job *)task;
     mgn_theta_plan(job, mem);
     (void)margin_arena_scratch(mem, job->bytes, 1);
@@ -20791,8 +19633,7 @@ static void mgn_theta_task_plan(void *task, margin_arena *mem)
     (void)MGN_SCRATCH(mem, margin_real, mgn_size_mul(job->classes, job->classes + 1u) / 2u);
 }
 
-static margin_status mgn_theta_task_run(void *task, mgn_frame *frame)
-{
+static margin_status mgn_theta_task_run(void *task, mgn_frame *frame) {
     mgn_theta_job *job = (mgn_theta_job *)task;
     const margin_data *given = &job->data;
     margin_status status;
@@ -20809,8 +19650,7 @@ static margin_status mgn_theta_task_run(void *task, mgn_frame *frame)
 
 static const mgn_method mgn_theta_method = {mgn_theta_task_plan, mgn_theta_task_run};
 
-MARGIN_API size_t margin_theta_train_size(size_t n, size_t rows, size_t classes, size_t bytes)
-{
+MARGIN_API size_t margin_theta_train_size(size_t n, size_t rows, size_t classes, size_t bytes) {
     mgn_theta_job job;
     job.data.n = n;
     job.rows = rows;
@@ -20821,8 +19661,7 @@ MARGIN_API size_t margin_theta_train_size(size_t n, size_t rows, size_t classes,
 
 /* What is given, with defaults filled in; `rows` is one more than the largest row number. */
 static void mgn_theta_shape(mgn_theta_job *job, const margin_data *data,
-                            const margin_learner *learner, const margin_theta_options *options)
-{
+                            const margin_learner *learner, const margin_theta_options *options) {
     static const margin_theta_options none = {0, 0, false, {NULL, NULL}};
     job->data = *data;
     job->learner = learner;
@@ -20840,8 +19679,7 @@ static void mgn_theta_shape(mgn_theta_job *job, const margin_data *data,
 MARGIN_API margin_status margin_theta_train(const margin_data *data, const margin_learner *learner,
                                             const margin_theta_options *options, margin_arena *mem,
                                             margin_model *model, margin_info *info,
-                                            margin_proto_report *report)
-{
+                                            margin_proto_report *report) {
     mgn_theta_job job;
     margin_status status = mgn_theta_check(data, learner, options, &job.classes);
     if (status == MARGIN_OK) {
@@ -20858,8 +19696,7 @@ MARGIN_API margin_status margin_theta_train(const margin_data *data, const margi
 /* ---- margins and rejection as data ---- */
 
 MARGIN_API void margin_cumulative(const margin_real *margins, size_t n, const margin_real *at,
-                                  size_t count, margin_real *share)
-{
+                                  size_t count, margin_real *share) {
     for (size_t j = 0; j < count; j++) {
         size_t below = 0;
         for (size_t i = 0; i < n; i++) {
@@ -20871,8 +19708,7 @@ MARGIN_API void margin_cumulative(const margin_real *margins, size_t n, const ma
 
 MARGIN_API margin_status margin_reject_curve(const margin_data *data, const margin_model *model,
                                              margin_arena *mem, const margin_real *at, size_t count,
-                                             margin_real *rejected, margin_real *error)
-{
+                                             margin_real *rejected, margin_real *error) {
     const margin_status status = mgn_metrics_check(data, model, mem);
     const margin_vote *vote;
     margin_real total = 0, *scores;
@@ -20964,15 +19800,13 @@ typedef struct {
     bool rounded;  /* used values count */
 } mgn_compact;
 
-static bool mgn_compact_rbf(const mgn_compact *job)
-{
+static bool mgn_compact_rbf(const mgn_compact *job) {
     return job->o.kernel == MARGIN_KERNEL_RBF;
 }
 
 /* Options with their defaults filled in, and sizes; false: out of range. */
 static bool mgn_compact_shape(mgn_compact *job, size_t n, size_t d, size_t classes,
-                              const margin_compact_options *options)
-{
+                              const margin_compact_options *options) {
     static const margin_compact_options none = {0, false, 0, 0, 0, 0, 0, 0, {NULL, NULL}};
     margin_compact_options *o = &job->o;
     bool fits;
@@ -21004,8 +19838,7 @@ static bool mgn_compact_shape(mgn_compact *job, size_t n, size_t d, size_t class
 }
 
 static void mgn_compact_part_plan(mgn_compact_part *part, margin_arena *mem, size_t rows,
-                                  size_t cols)
-{
+                                  size_t cols) {
     const size_t count = mgn_size_mul(rows, cols);
     part->rows = rows;
     part->cols = cols;
@@ -21016,8 +19849,7 @@ static void mgn_compact_part_plan(mgn_compact_part *part, margin_arena *mem, siz
     part->size = MGN_SCRATCH(mem, margin_real, rows);
 }
 
-static void mgn_compact_plan(void *task, margin_arena *mem)
-{
+static void mgn_compact_plan(void *task, margin_arena *mem) {
     mgn_compact *job = (mgn_compact *)task;
     const size_t batch = MARGIN_COMPACT_BATCH, m = job->units, w = job->machines;
     const size_t deep = job->d + 1u > m ? job->d + 1u : m;
@@ -21046,16 +19878,14 @@ static void mgn_compact_plan(void *task, margin_arena *mem)
 
 /* A number of mean 0 and variance 1 from one draw: the sum of its four bytes, which is close enough
  * to normal for starting values and noise. The variance of a byte is (256^2 - 1) / 12. */
-static margin_real mgn_compact_normal(margin_rng *rng)
-{
+static margin_real mgn_compact_normal(margin_rng *rng) {
     const uint32_t bits = margin_rng_u32(rng);
     const uint32_t sum = (bits & 255u) + (bits >> 8 & 255u) + (bits >> 16 & 255u) + (bits >> 24);
     return ((margin_real)sum - 510) * MGN_R(0.0067658);
 }
 
 /* Sample `order[i]` as row `row` of the batch: centred, scaled, with a 1 at the end. */
-static void mgn_compact_load(const mgn_compact *job, size_t i, size_t row)
-{
+static void mgn_compact_load(const mgn_compact *job, size_t i, size_t row) {
     const margin_real *from = mgn_sample(job->data, job->order[i]);
     margin_real *to = job->x + row * (job->d + 1u);
     for (size_t k = 0; k < job->d; k++) {
@@ -21065,8 +19895,7 @@ static void mgn_compact_load(const mgn_compact *job, size_t i, size_t row)
 }
 
 /* Mean and root mean square deviation; MARGIN_E_RANGE where squares overflow. */
-static margin_status mgn_compact_centre(mgn_compact *job)
-{
+static margin_status mgn_compact_centre(mgn_compact *job) {
     margin_real weight, square = 0, lost = 0;
     margin_status status = margin_data_means(job->data, 1, &weight, job->centre);
     if (status != MARGIN_OK) {
@@ -21088,15 +19917,13 @@ static margin_status mgn_compact_centre(mgn_compact *job)
     return MARGIN_OK;
 }
 
-static void mgn_compact_clear(mgn_compact_part *part)
-{
+static void mgn_compact_clear(mgn_compact_part *part) {
     mgn_proto_zero(part->value, part->rows * part->cols);
     mgn_proto_zero(part->mean, part->rows * part->cols);
     mgn_proto_zero(part->size, part->rows);
 }
 
-static void mgn_compact_normals(mgn_compact *job, margin_real *v, size_t n, margin_real deviation)
-{
+static void mgn_compact_normals(mgn_compact *job, margin_real *v, size_t n, margin_real deviation) {
     for (size_t i = 0; i < n; i++) {
         v[i] = deviation * mgn_compact_normal(&job->rng);
     }
@@ -21104,8 +19931,7 @@ static void mgn_compact_normals(mgn_compact *job, margin_real *v, size_t n, marg
 
 /* Rbf units start at the first samples, which are in random order; with gamma so that the mean
  * square distance of two of them is 4 / gamma. */
-static void mgn_compact_regions(mgn_compact *job)
-{
+static void mgn_compact_regions(mgn_compact *job) {
     const size_t d = job->d;
     margin_real *v = job->of_units.value, square = 0;
     for (size_t u = 0; u < job->units; u++) {
@@ -21121,8 +19947,7 @@ static void mgn_compact_regions(mgn_compact *job)
     job->of_width.value[0] = margin_log(square > MGN_TINY ? 4 / square : 1);
 }
 
-static void mgn_compact_begin(mgn_compact *job)
-{
+static void mgn_compact_begin(mgn_compact *job) {
     const margin_real m = (margin_real)job->units, d = (margin_real)job->d;
     mgn_compact_clear(&job->of_units);
     mgn_compact_clear(&job->of_coef);
@@ -21140,15 +19965,13 @@ static void mgn_compact_begin(mgn_compact *job)
 /* ---- rounding to q7 ---- */
 
 /* The whole number nearest to a, |a| < 2^20. */
-static inline margin_real mgn_compact_round(margin_real a)
-{
+static inline margin_real mgn_compact_round(margin_real a) {
     const margin_real big = MGN_R(1.5) * (margin_real)((mgn_word)1 << MGN_FRACTION);
     return (a + big) - big;
 }
 
 /* out = in as whole multiples of most / 127; 0: as it is. `step` values apart. */
-static void mgn_compact_grid(margin_real *out, const margin_real *in, size_t n, margin_real most)
-{
+static void mgn_compact_grid(margin_real *out, const margin_real *in, size_t n, margin_real most) {
     const margin_real down = most > MGN_TINY * 128 ? 127 / most : 0, up = most / 127;
     for (size_t i = 0; i < n; i++) {
         out[i] = mgn_compact_round(in[i] * down) * up;
@@ -21157,8 +19980,7 @@ static void mgn_compact_grid(margin_real *out, const margin_real *in, size_t n, 
 
 /* Vectors: those of hinge units have a grid each, because k(a v, x) = a k(v, x) lets the
  * coefficients take over any scale. Those of rbf units share one. */
-static void mgn_compact_round_units(mgn_compact *job)
-{
+static void mgn_compact_round_units(mgn_compact *job) {
     const size_t d = job->d, cols = d + 1u;
     const mgn_compact_part *p = &job->of_units;
     margin_real most = 0;
@@ -21176,8 +19998,7 @@ static void mgn_compact_round_units(mgn_compact *job)
 
 /* Coefficients: one grid a machine, for the vectors at the scale that makes their largest value
  * 127. */
-static void mgn_compact_round_coef(mgn_compact *job)
-{
+static void mgn_compact_round_coef(mgn_compact *job) {
     const size_t w = job->machines;
     const mgn_compact_part *p = &job->of_coef;
     for (size_t j = 0; j < w; j++) {
@@ -21193,16 +20014,14 @@ static void mgn_compact_round_coef(mgn_compact *job)
 }
 
 /* The values that count: those rounded, or those in full. */
-static const margin_real *mgn_compact_values(const mgn_compact *job, const mgn_compact_part *part)
-{
+static const margin_real *mgn_compact_values(const mgn_compact *job, const mgn_compact_part *part) {
     return job->rounded ? part->used : part->value;
 }
 
 /* ---- a batch: scores, loss, slopes ---- */
 
 /* z = |x - v|^2 of the dot products in z, then h = exp(-gamma z). */
-static void mgn_compact_rbf_values(mgn_compact *job, size_t count)
-{
+static void mgn_compact_rbf_values(mgn_compact *job, size_t count) {
     const size_t cols = job->d + 1u, m = job->units;
     const margin_real gamma = margin_exp(job->of_width.value[0]);
     const margin_real *v = mgn_compact_values(job, &job->of_units);
@@ -21221,8 +20040,7 @@ static void mgn_compact_rbf_values(mgn_compact *job, size_t count)
 }
 
 /* Values of the units and scores of the first `count` samples of the batch. */
-static void mgn_compact_scores(mgn_compact *job, size_t count)
-{
+static void mgn_compact_scores(mgn_compact *job, size_t count) {
     const size_t d = job->d, m = job->units, w = job->machines;
     const margin_real *v = mgn_compact_values(job, &job->of_units);
     const bool rbf = mgn_compact_rbf(job);
@@ -21244,8 +20062,7 @@ static void mgn_compact_scores(mgn_compact *job, size_t count)
 
 /* Turns the scores of a sample into their slopes, and returns its loss. */
 static margin_real mgn_compact_loss(const mgn_compact *job, size_t label, margin_real weight,
-                                    margin_real *s)
-{
+                                    margin_real *s) {
     margin_real loss = 0;
     for (size_t j = 0; j < job->machines; j++) {
         const margin_real sign = (job->machines == 1u ? label == 1u : label == j) ? 1 : -1;
@@ -21257,8 +20074,7 @@ static margin_real mgn_compact_loss(const mgn_compact *job, size_t label, margin
 }
 
 /* Slopes of the units, from dL/dh in e. */
-static void mgn_compact_unit_slopes(mgn_compact *job, size_t count)
-{
+static void mgn_compact_unit_slopes(mgn_compact *job, size_t count) {
     const size_t d = job->d, cols = d + 1u, m = job->units;
     const margin_real *v = mgn_compact_values(job, &job->of_units);
     const margin_real gamma = margin_exp(job->of_width.value[0]);
@@ -21282,8 +20098,7 @@ static void mgn_compact_unit_slopes(mgn_compact *job, size_t count)
 }
 
 /* All slopes of the loss of `count` samples whose score slopes are in s. */
-static void mgn_compact_slopes(mgn_compact *job, size_t count)
-{
+static void mgn_compact_slopes(mgn_compact *job, size_t count) {
     const size_t m = job->units, w = job->machines;
     const margin_real *coef = mgn_compact_values(job, &job->of_coef);
     mgn_proto_zero(job->of_bias.slope, w);
@@ -21306,8 +20121,7 @@ typedef struct {
 } mgn_compact_pace;
 
 static void mgn_compact_move(mgn_compact_part *part, const mgn_compact_pace *pace,
-                             margin_real decay)
-{
+                             margin_real decay) {
     const size_t cols = part->cols;
     const margin_real keep = 1 - pace->rate * decay;
     for (size_t r = 0; r < part->rows; r++) {
@@ -21327,8 +20141,7 @@ static void mgn_compact_move(mgn_compact_part *part, const mgn_compact_pace *pac
 }
 
 /* Samples from .. from + count - 1 of the order into the batch, disturbed. */
-static void mgn_compact_fill(mgn_compact *job, size_t from, size_t count, margin_real noise)
-{
+static void mgn_compact_fill(mgn_compact *job, size_t from, size_t count, margin_real noise) {
     for (size_t i = 0; i < count; i++) {
         margin_real *x = job->x + i * (job->d + 1u);
         mgn_compact_load(job, from + i, i);
@@ -21340,8 +20153,7 @@ static void mgn_compact_fill(mgn_compact *job, size_t from, size_t count, margin
 
 /* One step on a batch. */
 static void mgn_compact_step(mgn_compact *job, size_t from, size_t count, margin_real noise,
-                             const mgn_compact_pace *pace)
-{
+                             const mgn_compact_pace *pace) {
     if (job->rounded) {
         mgn_compact_round_units(job);
         mgn_compact_round_coef(job);
@@ -21365,16 +20177,14 @@ static void mgn_compact_step(mgn_compact *job, size_t from, size_t count, margin
 
 /* The rate at a share 0 .. 1 of the way: up from 0 in the first twentieth, then down along
  * 1 - 3 p^2 + 2 p^3, which is close to half a period of a cosine. */
-static margin_real mgn_compact_rate(const mgn_compact *job, margin_real way)
-{
+static margin_real mgn_compact_rate(const mgn_compact *job, margin_real way) {
     const margin_real p = (way - MGN_R(0.05)) / MGN_R(0.95);
     return job->o.rate * (p < 0 ? way * 20 : 1 - p * p * (3 - 2 * p));
 }
 
 /* Trains from the start on the first `count` samples of the order, until the caller wants to
  * stop. */
-static void mgn_compact_fit(mgn_compact *job, size_t count, size_t passes, margin_real noise)
-{
+static void mgn_compact_fit(mgn_compact *job, size_t count, size_t passes, margin_real noise) {
     const size_t batch = MARGIN_COMPACT_BATCH, steps = (count + batch - 1u) / batch;
     mgn_compact_pace pace = {0, 0, 0, 0, 0};
     margin_real mean_left = 1, size_left = 1;
@@ -21407,8 +20217,7 @@ static void mgn_compact_fit(mgn_compact *job, size_t count, size_t passes, margi
 /* ---- how much noise ---- */
 
 /* The share of the weight of the samples from .. n - 1 of the order that is classified wrongly. */
-static margin_real mgn_compact_errors(mgn_compact *job, size_t from)
-{
+static margin_real mgn_compact_errors(mgn_compact *job, size_t from) {
     const unsigned scheme = job->classes > 2u ? MARGIN_SCHEME_ONE_REST : MARGIN_SCHEME_BINARY;
     margin_real wrong = 0, total = 0;
     for (size_t at = from; at < job->n; at += MARGIN_COMPACT_BATCH) {
@@ -21430,8 +20239,7 @@ static margin_real mgn_compact_errors(mgn_compact *job, size_t from)
 
 /* The largest noise that costs no more than half a standard error on samples held out. Candidates
  * ascend, and the search ends with the first that costs two of them. */
-static void mgn_compact_choose(mgn_compact *job)
-{
+static void mgn_compact_choose(mgn_compact *job) {
     static const margin_real noises[MGN_COMPACT_NOISES] = {
         0, MGN_R(0.05), MGN_R(0.1), MGN_R(0.2), MGN_R(0.4), MGN_R(0.7), 1};
     const size_t held = job->n / 4u, passes = (job->o.max_iterations + 1u) / 2u;
@@ -21459,8 +20267,7 @@ static void mgn_compact_choose(mgn_compact *job)
 
 /* The model, in the coordinates of the data: for hinge units v' = v factor and t' = t - v'.centre,
  * for rbf units v' = v / factor + centre and gamma' = gamma factor^2. */
-static void mgn_compact_store(mgn_compact *job, margin_model *model)
-{
+static void mgn_compact_store(mgn_compact *job, margin_model *model) {
     static const margin_kernel plain = {MARGIN_KERNEL_HINGE, 3, 1, 0, 2};
     const size_t d = job->d;
     const margin_real *units = mgn_compact_values(job, &job->of_units);
@@ -21500,8 +20307,7 @@ static void mgn_compact_store(mgn_compact *job, margin_model *model)
     e->vote.reject = e->vote.slope = e->vote.shift = 0;
 }
 
-static void mgn_compact_report(mgn_compact *job, const margin_model *model, margin_info *info)
-{
+static void mgn_compact_report(mgn_compact *job, const margin_model *model, margin_info *info) {
     const margin_vote *vote = margin_model_vote(model);
     mgn_margins margins;
     *info = mgn_no_info;
@@ -21522,8 +20328,7 @@ static void mgn_compact_report(mgn_compact *job, const margin_model *model, marg
 }
 
 /* Everything after the memory is there. */
-static margin_status mgn_compact_work(mgn_compact *job, margin_model *model)
-{
+static margin_status mgn_compact_work(mgn_compact *job, margin_model *model) {
     const margin_status status = mgn_compact_centre(job);
     if (status != MARGIN_OK) {
         return status;
@@ -21549,8 +20354,7 @@ static margin_status mgn_compact_work(mgn_compact *job, margin_model *model)
     return MARGIN_OK;
 }
 
-static margin_status mgn_compact_in_frame(void *task, mgn_frame *frame)
-{
+static margin_status mgn_compact_in_frame(void *task, mgn_frame *frame) {
     mgn_compact *job = (mgn_compact *)task;
     margin_status status;
     mgn_compact_plan(job, frame->mem);
@@ -21564,8 +20368,7 @@ static margin_status mgn_compact_in_frame(void *task, mgn_frame *frame)
 static const mgn_method mgn_compact_method = {mgn_compact_plan, mgn_compact_in_frame};
 
 MARGIN_API size_t margin_compact_train_size(size_t n, size_t d, size_t classes,
-                                            const margin_compact_options *options)
-{
+                                            const margin_compact_options *options) {
     mgn_compact job;
     return mgn_compact_shape(&job, n, d, classes, options)
                ? mgn_frame_size(&mgn_compact_method, &job)
@@ -21575,8 +20378,7 @@ MARGIN_API size_t margin_compact_train_size(size_t n, size_t d, size_t classes,
 MARGIN_API margin_status margin_compact_train(const margin_data *data,
                                               const margin_compact_options *options,
                                               margin_arena *mem, margin_model *model,
-                                              margin_info *info, margin_compact_report *report)
-{
+                                              margin_info *info, margin_compact_report *report) {
     size_t classes = 0;
     mgn_compact job;
     margin_status status = margin_data_classes(data, &classes);
@@ -21629,8 +20431,7 @@ MARGIN_API margin_status margin_compact_train(const margin_data *data,
 /* Merges two sorted runs of order numbers; equal keys keep their order. Returns the number of pairs
  * that were the wrong way round. */
 static uint64_t mgn_order_merge(const margin_real *key, const margin_index *from, margin_index *to,
-                                size_t left, size_t middle, size_t right)
-{
+                                size_t left, size_t middle, size_t right) {
     uint64_t swaps = 0;
     size_t i = left, j = middle;
     for (size_t k = left; k < right; k++) {
@@ -21647,8 +20448,7 @@ static uint64_t mgn_order_merge(const margin_real *key, const margin_index *from
 /* Sorts the numbers in `order` by their keys, n log n, stable; returns how many pairs changed
  * places. */
 static uint64_t mgn_order_sort(const margin_real *key, margin_index *order, margin_index *spare,
-                               size_t n)
-{
+                               size_t n) {
     margin_index *from = order, *to = spare;
     uint64_t swaps = 0;
     for (size_t run = 1; run<n; run = run> n / 2u ? n : 2u * run) {
@@ -21667,16 +20467,15 @@ static uint64_t mgn_order_sort(const margin_real *key, margin_index *order, marg
     return swaps;
 }
 
-static void mgn_order_begin(margin_index *order, size_t n)
-{
+static void mgn_order_begin(margin_index *order, size_t n) {
     for (size_t i = 0; i < n; i++) {
         order[i] = (margin_index)i;
     }
 }
 
 /* The end of the run of equal keys that starts at place i of a sorted order. */
-static size_t mgn_order_ties(const margin_real *key, const margin_index *order, size_t i, size_t n)
-{
+static size_t mgn_order_ties(const margin_real *key, const margin_index *order, size_t i,
+                             size_t n) {
     const margin_real first = key[order[i]];
     while (i < n && key[order[i]] == first) {
         i++;
@@ -21693,8 +20492,7 @@ typedef struct {
 /* Turns targets into d_i, in place; `order` ends up sorted by them. Weights are those of the
  * view. */
 static mgn_order mgn_order_ranks(const margin_data *data, margin_real *v, margin_index *order,
-                                 margin_index *spare, size_t n)
-{
+                                 margin_index *spare, size_t n) {
     mgn_order o = {0, 0};
     margin_real lost = 0, below = 0, lost_below = 0;
     size_t end;
@@ -21718,14 +20516,13 @@ static mgn_order mgn_order_ranks(const margin_data *data, margin_real *v, margin
     return o;
 }
 
-static void mgn_order_plan(margin_arena *mem, size_t n, margin_index **order, margin_index **spare)
-{
+static void mgn_order_plan(margin_arena *mem, size_t n, margin_index **order,
+                           margin_index **spare) {
     *order = MGN_SCRATCH(mem, margin_index, n);
     *spare = MGN_SCRATCH(mem, margin_index, n);
 }
 
-MARGIN_API size_t margin_kendall_size(size_t n)
-{
+MARGIN_API size_t margin_kendall_size(size_t n) {
     margin_arena dry = margin_arena_counting();
     margin_index *order, *spare;
     mgn_order_plan(&dry, n, &order, &spare);
@@ -21734,8 +20531,7 @@ MARGIN_API size_t margin_kendall_size(size_t n)
 
 /* Arrays of n numbers that can be sorted, in an arena that can be used. */
 static margin_status mgn_order_check(const margin_real *a, const margin_real *b, size_t n,
-                                     const margin_arena *mem)
-{
+                                     const margin_arena *mem) {
     if (a == NULL || b == NULL || mgn_mem_check(mem) != MARGIN_OK) {
         return MARGIN_E_ARGUMENT;
     }
@@ -21750,8 +20546,7 @@ static margin_status mgn_order_check(const margin_real *a, const margin_real *b,
 
 /* Pairs within runs of equal keys. */
 static uint64_t mgn_order_tied(const margin_real *key, const margin_index *order, size_t from,
-                               size_t n)
-{
+                               size_t n) {
     uint64_t pairs = 0;
     size_t end;
     for (size_t i = from; i < n; i = end) {
@@ -21765,8 +20560,7 @@ static uint64_t mgn_order_tied(const margin_real *key, const margin_index *order
  * again has to swap (W. R. Knight: "A computer method for calculating Kendall's tau with ungrouped
  * data", J. Am. Stat. Assoc. 61, 1966). False if all a or all b are equal. */
 static bool mgn_kendall(const margin_real *a, const margin_real *b, margin_index *order,
-                        margin_index *spare, size_t n, margin_real *tau)
-{
+                        margin_index *spare, size_t n, margin_real *tau) {
     const uint64_t all = (uint64_t)n * (n - 1u) / 2u;
     uint64_t in_a, in_b, in_both = 0, swaps;
     int64_t balance;
@@ -21792,8 +20586,7 @@ static bool mgn_kendall(const margin_real *a, const margin_real *b, margin_index
 }
 
 MARGIN_API margin_status margin_kendall(const margin_real *a, const margin_real *b, size_t n,
-                                        margin_arena *mem, margin_real *tau)
-{
+                                        margin_arena *mem, margin_real *tau) {
     margin_status status = mgn_order_check(a, b, n, mem);
     margin_index *order, *spare;
     margin_arena before;
@@ -21808,8 +20601,7 @@ MARGIN_API margin_status margin_kendall(const margin_real *a, const margin_real 
     return mgn_both(margin_arena_rewind(mem, &before), status);
 }
 
-MARGIN_API margin_real margin_absolute_error(const margin_real *confusion, size_t classes)
-{
+MARGIN_API margin_real margin_absolute_error(const margin_real *confusion, size_t classes) {
     margin_real sum = 0, answered = 0;
     for (size_t t = 0; t < classes; t++) {
         for (size_t a = 0; a < classes; a++) {
@@ -21840,8 +20632,7 @@ typedef struct {
 } mgn_cuts;
 
 /* What the samples from .. to - 1 cost in each class. */
-static void mgn_cuts_cost(const mgn_cuts *t, size_t from, size_t to)
-{
+static void mgn_cuts_cost(const mgn_cuts *t, size_t from, size_t to) {
     for (size_t c = 0; c < t->classes; c++) {
         t->cost[c] = 0;
     }
@@ -21858,8 +20649,7 @@ static void mgn_cuts_cost(const mgn_cuts *t, size_t from, size_t to)
 
 /* Class c goes on from the solution of the lower class `from`, with its run starting at place
  * `at`. */
-static void mgn_cuts_take(const mgn_cuts *t, size_t c, size_t from, size_t at)
-{
+static void mgn_cuts_take(const mgn_cuts *t, size_t c, size_t from, size_t at) {
     const margin_index *old = t->cuts + from * (t->classes - 1u);
     margin_index *cuts = t->cuts + c * (t->classes - 1u);
     for (size_t j = 0; j < c; j++) {
@@ -21869,8 +20659,7 @@ static void mgn_cuts_take(const mgn_cuts *t, size_t c, size_t from, size_t at)
 
 /* A group of equal scores at the places from .. to - 1. The lower class with the least loss kept
  * its own solution in this round, as nothing below it was better. */
-static void mgn_cuts_group(const mgn_cuts *t, size_t from, size_t to)
-{
+static void mgn_cuts_group(const mgn_cuts *t, size_t from, size_t to) {
     margin_real low = t->best[0];
     size_t lowest = 0;
     mgn_cuts_cost(t, from, to);
@@ -21887,8 +20676,7 @@ static void mgn_cuts_group(const mgn_cuts *t, size_t from, size_t to)
 }
 
 /* Chooses all cuts; returns those of the best solution. */
-static const margin_index *mgn_cuts_choose(const mgn_cuts *t)
-{
+static const margin_index *mgn_cuts_choose(const mgn_cuts *t) {
     size_t end, best = 0;
     margin_index *cuts;
     for (size_t c = 0; c < t->classes; c++) {
@@ -21911,8 +20699,7 @@ static const margin_index *mgn_cuts_choose(const mgn_cuts *t)
 
 /* The threshold at a cut: midway between the scores on both sides, not below the lower and below
  * the upper one; beyond all scores by their range where one side is empty. */
-static margin_real mgn_cuts_value(const mgn_cuts *t, size_t cut)
-{
+static margin_real mgn_cuts_value(const mgn_cuts *t, size_t cut) {
     const margin_real first = t->f[t->order[0]], last = t->f[t->order[t->n - 1u]];
     const margin_real size = mgn_max(mgn_abs(first), mgn_abs(last));
     const margin_real pad = (last - first) + (size > 0 ? 8 * MGN_EPS * size : 1);
@@ -21927,34 +20714,29 @@ static margin_real mgn_cuts_value(const mgn_cuts *t, size_t cut)
 }
 
 /* thresholds[j], rising, of scores that `order` sorts. */
-static void mgn_cuts_thresholds(const mgn_cuts *t, margin_real *thresholds)
-{
+static void mgn_cuts_thresholds(const mgn_cuts *t, margin_real *thresholds) {
     const margin_index *cuts = mgn_cuts_choose(t);
     for (size_t j = 0; j + 1u < t->classes; j++) {
         thresholds[j] = mgn_cuts_value(t, cuts[j]);
     }
 }
 
-static void mgn_cuts_plan(mgn_cuts *plan, margin_arena *mem)
-{
+static void mgn_cuts_plan(mgn_cuts *plan, margin_arena *mem) {
     MARGIN_BLOCKS_CUTS(MGN_TAKE, plan->classes)
 }
 
-static void mgn_thresholds_plan(mgn_cuts *t, margin_arena *mem, margin_index **spare)
-{
+static void mgn_thresholds_plan(mgn_cuts *t, margin_arena *mem, margin_index **spare) {
     mgn_order_plan(mem, t->n, &t->order, spare);
     mgn_cuts_plan(t, mem);
 }
 
-static bool mgn_thresholds_shape(mgn_cuts *t, size_t n, size_t classes)
-{
+static bool mgn_thresholds_shape(mgn_cuts *t, size_t n, size_t classes) {
     t->n = n;
     t->classes = classes;
     return classes >= 2u && classes < MARGIN_REJECTED && n <= MARGIN_INDEX_MAX;
 }
 
-MARGIN_API size_t margin_thresholds_size(size_t n, size_t classes)
-{
+MARGIN_API size_t margin_thresholds_size(size_t n, size_t classes) {
     margin_arena dry = margin_arena_counting();
     margin_index *spare;
     mgn_cuts t;
@@ -21966,8 +20748,7 @@ MARGIN_API size_t margin_thresholds_size(size_t n, size_t classes)
 }
 
 /* Labels and weights of n samples, in their ranges. */
-static margin_status mgn_thresholds_check(const margin_data *data, size_t classes, unsigned loss)
-{
+static margin_status mgn_thresholds_check(const margin_data *data, size_t classes, unsigned loss) {
     if (data->y == NULL || loss > MARGIN_ORDINAL_ZERO_ONE) {
         return MARGIN_E_ARGUMENT;
     }
@@ -21980,8 +20761,7 @@ static margin_status mgn_thresholds_check(const margin_data *data, size_t classe
 MARGIN_API margin_status margin_thresholds(const margin_real *scores, const uint16_t *labels,
                                            const margin_real *weight, size_t n, size_t classes,
                                            unsigned loss, margin_arena *mem,
-                                           margin_real *thresholds)
-{
+                                           margin_real *thresholds) {
     margin_data data = {NULL, 0, 0, 0, NULL, NULL, NULL};
     margin_status status = mgn_order_check(scores, scores, n, mem);
     margin_index *spare;
@@ -22044,8 +20824,7 @@ struct mgn_ordinal {
 
 /* Options with their defaults, and the shape that they give. */
 static margin_status mgn_ordinal_shape(mgn_ordinal *o, size_t n, size_t d, size_t classes,
-                                       const margin_ordinal_options *options)
-{
+                                       const margin_ordinal_options *options) {
     margin_status status = margin_kernel_resolve(&options->kernel, d, &o->options.kernel);
     o->options.watch = options->watch;
     o->options.targets = options->targets;
@@ -22068,8 +20847,7 @@ static margin_status mgn_ordinal_shape(mgn_ordinal *o, size_t n, size_t d, size_
 }
 
 /* Takes what lasts through a training. */
-static void mgn_ordinal_plan(mgn_ordinal *plan, margin_arena *mem)
-{
+static void mgn_ordinal_plan(mgn_ordinal *plan, margin_arena *mem) {
     const size_t n = plan->n;
     plan->w = MGN_KEEP(mem, margin_real, plan->linear ? plan->d : 0);
     plan->bias = plan->linear ? MGN_KEEP(mem, margin_real, plan->machines)
@@ -22081,13 +20859,11 @@ static void mgn_ordinal_plan(mgn_ordinal *plan, margin_arena *mem)
     mgn_cuts_plan(&plan->cuts, mem);
 }
 
-static mgn_pool mgn_ordinal_pool(const mgn_ordinal *o)
-{
+static mgn_pool mgn_ordinal_pool(const mgn_ordinal *o) {
     return mgn_pool_shape(o->d, 1, o->machines, o->classes);
 }
 
-static void mgn_ordinal_plan_all(void *task, margin_arena *mem)
-{
+static void mgn_ordinal_plan_all(void *task, margin_arena *mem) {
     mgn_ordinal *o = (mgn_ordinal *)task;
     mgn_pool pool = mgn_ordinal_pool(o);
     size_t mark;
@@ -22100,8 +20876,7 @@ static void mgn_ordinal_plan_all(void *task, margin_arena *mem)
     }
 }
 
-static bool mgn_targets_finite(const margin_data *data, const margin_real *targets)
-{
+static bool mgn_targets_finite(const margin_data *data, const margin_real *targets) {
     bool finite = true;
     for (size_t i = 0; i < data->n; i++) {
         finite = finite && mgn_finite(targets[mgn_row_of(data, i)]);
@@ -22111,8 +20886,7 @@ static bool mgn_targets_finite(const margin_data *data, const margin_real *targe
 
 /* Checks all that can be checked without memory, and counts the classes. */
 static margin_status mgn_ordinal_check(mgn_ordinal *o, const margin_data *data,
-                                       const margin_ordinal_options *options)
-{
+                                       const margin_ordinal_options *options) {
     size_t classes = 0;
     const margin_status status =
         options->targets != NULL ? margin_data_check(data) : margin_data_classes(data, &classes);
@@ -22134,8 +20908,7 @@ static margin_status mgn_ordinal_check(mgn_ordinal *o, const margin_data *data,
 }
 
 /* Lists the samples of positive weight and ranks their targets; false if these are all equal. */
-static bool mgn_ordinal_gather(mgn_ordinal *o, const margin_data *data)
-{
+static bool mgn_ordinal_gather(mgn_ordinal *o, const margin_data *data) {
     size_t n = 0;
     for (size_t i = 0; i < data->n; i++) {
         const size_t row = mgn_row_of(data, i);
@@ -22156,8 +20929,7 @@ static bool mgn_ordinal_gather(mgn_ordinal *o, const margin_data *data)
 }
 
 /* Biases: of a ranker what the solver says, of classes the thresholds. */
-static void mgn_ordinal_bias(mgn_ordinal *o)
-{
+static void mgn_ordinal_bias(mgn_ordinal *o) {
     mgn_cuts *t = &o->cuts;
     t->data = &o->data;
     t->f = o->f;
@@ -22177,8 +20949,7 @@ static void mgn_ordinal_bias(mgn_ordinal *o)
 /* Samples with a coefficient, as a pool in the arena; they are of no class. */
 /* The samples with a coefficient as a pool; all vectors serve the one function, so classes end
  * alike. */
-static void mgn_ordinal_expand(mgn_ordinal *o, margin_arena *mem, margin_expansion *e)
-{
+static void mgn_ordinal_expand(mgn_ordinal *o, margin_arena *mem, margin_expansion *e) {
     mgn_pool pool = mgn_ordinal_pool(o);
     size_t n = 0;
     for (size_t i = 0; i < o->n; i++) {
@@ -22198,8 +20969,7 @@ static void mgn_ordinal_expand(mgn_ordinal *o, margin_arena *mem, margin_expansi
     e->class_end = pool.end;
 }
 
-static void mgn_ordinal_model(mgn_ordinal *o, margin_arena *mem, margin_model *model)
-{
+static void mgn_ordinal_model(mgn_ordinal *o, margin_arena *mem, margin_model *model) {
     o->info.support = o->n;
     if (o->linear) {
         model->kind = MARGIN_MODEL_LINEAR;
@@ -22215,8 +20985,7 @@ static void mgn_ordinal_model(mgn_ordinal *o, margin_arena *mem, margin_model *m
 }
 
 /* The report: tau, and of classes the margins, which take the place of the scores. */
-static void mgn_ordinal_report(mgn_ordinal *o)
-{
+static void mgn_ordinal_report(mgn_ordinal *o) {
     o->info.bias = o->bias[0];
     if (!mgn_kendall(o->f, o->rank, o->cuts.order, o->spare, o->n, &o->told.tau)) {
         o->told.tau = 0;
@@ -22237,8 +21006,7 @@ static void mgn_ordinal_report(mgn_ordinal *o)
     }
 }
 
-static margin_status mgn_ordinal_run(void *task, mgn_frame *frame)
-{
+static margin_status mgn_ordinal_run(void *task, mgn_frame *frame) {
     mgn_ordinal *o = (mgn_ordinal *)task;
     size_t mark;
     margin_status status;
@@ -22266,8 +21034,7 @@ static margin_status mgn_ordinal_run(void *task, mgn_frame *frame)
 static const mgn_method mgn_ordinal_method = {mgn_ordinal_plan_all, mgn_ordinal_run};
 
 static size_t mgn_ordinal_size(const mgn_ordinal_solver *solver, size_t n, size_t d, size_t classes,
-                               const margin_ordinal_options *options)
-{
+                               const margin_ordinal_options *options) {
     mgn_ordinal o;
     if (n == 0 || classes == 0 || classes >= MARGIN_REJECTED ||
         mgn_ordinal_shape(&o, n, d, classes, options) != MARGIN_OK) {
@@ -22281,8 +21048,7 @@ static margin_status mgn_ordinal_train(const mgn_ordinal_solver *solver,
                                        const margin_ordinal_options *options,
                                        const margin_data *data, margin_arena *mem,
                                        margin_model *model, margin_info *info,
-                                       margin_ordinal_report *report)
-{
+                                       margin_ordinal_report *report) {
     mgn_ordinal o;
     margin_status status = mgn_ordinal_check(&o, data, options);
     o.solver = solver;
@@ -22296,8 +21062,7 @@ static margin_status mgn_ordinal_train(const mgn_ordinal_solver *solver,
 }
 
 /* The function of a linear model at all samples, as the predictor computes it. */
-static void mgn_ordinal_scores(mgn_ordinal *o)
-{
+static void mgn_ordinal_scores(mgn_ordinal *o) {
     for (size_t i = 0; i < o->n; i++) {
         o->f[i] = mgn_flash_dot(o->w, mgn_sample(&o->data, i), o->d);
     }
@@ -22305,16 +21070,15 @@ static void mgn_ordinal_scores(mgn_ordinal *o)
 
 /* ---- omam ---- */
 
-static void mgn_omam_linear_plan(const mgn_ordinal *o, margin_arena *mem)
-{
+static void mgn_omam_linear_plan(const mgn_ordinal *o, margin_arena *mem) {
     (void)MGN_SCRATCH(mem, margin_real, o->d);
     (void)MGN_SCRATCH(mem, margin_real, o->d);
 }
 
 /* w = sum u_i d_i (x_i - x_0), which spares features far from 0 a loss of digits. Returns the root
  * of the mean |x_i - x_0|^2 by |u_i d_i|, and in *all the sum of these. */
-static margin_real mgn_omam_sum(mgn_ordinal *o, margin_real *low, margin_real *x, margin_real *all)
-{
+static margin_real mgn_omam_sum(mgn_ordinal *o, margin_real *low, margin_real *x,
+                                margin_real *all) {
     const margin_real *first = mgn_sample(&o->data, 0);
     margin_real square = 0;
     MARGIN_ASSERT(low != NULL && x != NULL); /* the plan has had its blocks */
@@ -22338,8 +21102,7 @@ static margin_real mgn_omam_sum(mgn_ordinal *o, margin_real *low, margin_real *x
     return mgn_sqrt(square / *all);
 }
 
-static margin_status mgn_omam_linear_fit(mgn_ordinal *o, margin_arena *mem)
-{
+static margin_status mgn_omam_linear_fit(mgn_ordinal *o, margin_arena *mem) {
     margin_real *low = MGN_SCRATCH(mem, margin_real, o->d);
     margin_real *x = MGN_SCRATCH(mem, margin_real, o->d);
     margin_real all, length;
@@ -22361,15 +21124,13 @@ static margin_status mgn_omam_linear_fit(mgn_ordinal *o, margin_arena *mem)
     return MARGIN_OK;
 }
 
-static void mgn_omam_kernel_plan(const mgn_ordinal *o, margin_arena *mem)
-{
+static void mgn_omam_kernel_plan(const mgn_ordinal *o, margin_arena *mem) {
     mgn_mam_work work;
     mgn_mam_work_plan(&work, mem, o->n, o->d);
 }
 
 /* One product f = K c with sum |c| = 1 gives all, as in >>mam. */
-static margin_status mgn_omam_kernel_fit(mgn_ordinal *o, margin_arena *mem)
-{
+static margin_status mgn_omam_kernel_fit(mgn_ordinal *o, margin_arena *mem) {
     mgn_mam_work work;
     mgn_fit fit;
     margin_real all = 0, lost = 0, mean, square, length;
@@ -22408,14 +21169,12 @@ static margin_status mgn_omam_kernel_fit(mgn_ordinal *o, margin_arena *mem)
 static const mgn_ordinal_solver mgn_omam_linear = {mgn_omam_linear_plan, mgn_omam_linear_fit};
 static const mgn_ordinal_solver mgn_omam_kernel = {mgn_omam_kernel_plan, mgn_omam_kernel_fit};
 
-static const mgn_ordinal_solver *mgn_omam_solver(const margin_ordinal_options *options)
-{
+static const mgn_ordinal_solver *mgn_omam_solver(const margin_ordinal_options *options) {
     return options->kernel.kind == MARGIN_KERNEL_LINEAR ? &mgn_omam_linear : &mgn_omam_kernel;
 }
 
 /* The options, all defaults for NULL; omam has no price. */
-static margin_ordinal_options mgn_ordinal_full(const margin_ordinal_options *options, bool prices)
-{
+static margin_ordinal_options mgn_ordinal_full(const margin_ordinal_options *options, bool prices) {
     static const margin_ordinal_options none = {{0, 0, 0, 0, 0}, NULL,        0, 0, 0,
                                                 false,           {NULL, NULL}};
     margin_ordinal_options full = options != NULL ? *options : none;
@@ -22425,8 +21184,7 @@ static margin_ordinal_options mgn_ordinal_full(const margin_ordinal_options *opt
 }
 
 MARGIN_API size_t margin_omam_train_size(size_t n, size_t d, size_t classes,
-                                         const margin_ordinal_options *options)
-{
+                                         const margin_ordinal_options *options) {
     const margin_ordinal_options common = mgn_ordinal_full(options, false);
     return mgn_ordinal_size(mgn_omam_solver(&common), n, d, classes, &common);
 }
@@ -22434,8 +21192,7 @@ MARGIN_API size_t margin_omam_train_size(size_t n, size_t d, size_t classes,
 MARGIN_API margin_status margin_omam_train(const margin_data *data,
                                            const margin_ordinal_options *options, margin_arena *mem,
                                            margin_model *model, margin_info *info,
-                                           margin_ordinal_report *report)
-{
+                                           margin_ordinal_report *report) {
     const margin_ordinal_options common = mgn_ordinal_full(options, false);
     return mgn_ordinal_train(mgn_omam_solver(&common), &common, data, mem, model, info, report);
 }
@@ -22448,8 +21205,7 @@ MARGIN_API margin_status margin_omam_train(const margin_data *data,
  * to rise by pooling neighbours that do not (the regression by monotone functions: Barlow et al.,
  * "Statistical inference under order restrictions", 1972). */
 
-static bool mgn_omam_online_shape(margin_omam_online *on, size_t d, size_t classes)
-{
+static bool mgn_omam_online_shape(margin_omam_online *on, size_t d, size_t classes) {
     margin_mam_online *s = &on->sums;
     if (d == 0 || d > SIZE_MAX - 2u || classes < 2u || classes >= MARGIN_REJECTED) {
         return false;
@@ -22464,8 +21220,7 @@ static bool mgn_omam_online_shape(margin_omam_online *on, size_t d, size_t class
     return true;
 }
 
-static void mgn_omam_online_plan(margin_omam_online *on, margin_arena *mem)
-{
+static void mgn_omam_online_plan(margin_omam_online *on, margin_arena *mem) {
     margin_mam_online *plan = &on->sums;
     const size_t d = plan->d, classes = plan->classes;
     plan->w = MGN_KEEP(mem, margin_real, d);
@@ -22474,8 +21229,7 @@ static void mgn_omam_online_plan(margin_omam_online *on, margin_arena *mem)
     on->run = MGN_KEEP(mem, margin_index, classes);
 }
 
-MARGIN_API size_t margin_omam_online_start_size(size_t d, size_t classes)
-{
+MARGIN_API size_t margin_omam_online_start_size(size_t d, size_t classes) {
     margin_arena dry = margin_arena_counting();
     margin_omam_online on;
     if (!mgn_omam_online_shape(&on, d, classes)) {
@@ -22486,8 +21240,7 @@ MARGIN_API size_t margin_omam_online_start_size(size_t d, size_t classes)
 }
 
 MARGIN_API margin_status margin_omam_online_start(margin_omam_online *on, size_t d, size_t classes,
-                                                  margin_arena *mem)
-{
+                                                  margin_arena *mem) {
     margin_omam_online begun;
     margin_arena before;
     if (on == NULL || mgn_mem_check(mem) != MARGIN_OK ||
@@ -22507,33 +21260,28 @@ MARGIN_API margin_status margin_omam_online_start(margin_omam_online *on, size_t
 }
 
 MARGIN_API margin_status margin_omam_online_add(margin_omam_online *on, const margin_real *x,
-                                                size_t label, margin_real weight)
-{
+                                                size_t label, margin_real weight) {
     return on == NULL ? MARGIN_E_ARGUMENT : margin_mam_online_add(&on->sums, x, label, weight);
 }
 
 MARGIN_API margin_status margin_omam_online_forget(margin_omam_online *on, const margin_real *x,
-                                                   size_t label, margin_real weight)
-{
+                                                   size_t label, margin_real weight) {
     return on == NULL ? MARGIN_E_ARGUMENT : margin_mam_online_forget(&on->sums, x, label, weight);
 }
 
 /* Weight of a class, and mean of its column j. */
-static margin_real mgn_omam_weight(const margin_mam_online *s, size_t c)
-{
+static margin_real mgn_omam_weight(const margin_mam_online *s, size_t c) {
     return s->count[c] == 0 ? 0 : s->sum[c * mgn_mam_columns(s) + s->d];
 }
 
-static margin_real mgn_omam_mean(const margin_mam_online *s, size_t c, size_t j)
-{
+static margin_real mgn_omam_mean(const margin_mam_online *s, size_t c, size_t j) {
     const size_t at = c * mgn_mam_columns(s);
     return s->sum[at + j] / s->sum[at + s->d] + s->low[at + j] / s->sum[at + s->d];
 }
 
 /* Column j of v; *size gets the largest |mean of a class - mean of all|. */
 static margin_real mgn_omam_column(const margin_mam_online *s, margin_real total, size_t j,
-                                   margin_real *size)
-{
+                                   margin_real *size) {
     margin_real mean = 0, v = 0, low = 0, below = 0;
     for (size_t c = 0; c < s->classes; c++) {
         if (s->count[c] != 0) {
@@ -22554,8 +21302,7 @@ static margin_real mgn_omam_column(const margin_mam_online *s, margin_real total
 }
 
 /* w from the sums: false when it has no direction, and then the old one stays. */
-static bool mgn_omam_direction(const margin_mam_online *s, margin_real total)
-{
+static bool mgn_omam_direction(const margin_mam_online *s, margin_real total) {
     margin_real size = 0, length;
     for (size_t j = 0; j < s->d; j++) {
         s->work[j] = mgn_omam_column(s, total, j, &size);
@@ -22572,8 +21319,7 @@ static bool mgn_omam_direction(const margin_mam_online *s, margin_real total)
 
 /* Mean scores of the classes that have samples, in order, neighbours out of order pooled: values
  * work[0 .. runs - 1], and run[i] the first class after run i. Returns runs. */
-static size_t mgn_omam_pool(const margin_omam_online *on)
-{
+static size_t mgn_omam_pool(const margin_omam_online *on) {
     const margin_mam_online *s = &on->sums;
     margin_real *level = s->work, *weight = s->work + s->classes;
     size_t runs = 0;
@@ -22600,8 +21346,7 @@ static size_t mgn_omam_pool(const margin_omam_online *on)
 
 /* Thresholds: within a run its own level, between two the middle, beyond the last class with
  * samples (and before the first) as far as the levels reach. */
-static void mgn_omam_thresholds(const margin_omam_online *on)
-{
+static void mgn_omam_thresholds(const margin_omam_online *on) {
     const margin_mam_online *s = &on->sums;
     const margin_real *level = s->work;
     const size_t runs = mgn_omam_pool(on);
@@ -22628,8 +21373,7 @@ static void mgn_omam_thresholds(const margin_omam_online *on)
     }
 }
 
-MARGIN_API margin_status margin_omam_online_model(margin_omam_online *on, margin_linear *model)
-{
+MARGIN_API margin_status margin_omam_online_model(margin_omam_online *on, margin_linear *model) {
     static const margin_vote vote = {0, 0, 0, 0, 0};
     margin_real total = 0;
     size_t seen = 0;
@@ -22678,8 +21422,7 @@ static const margin_real mgn_lssvm_grid[MGN_LSSVM_GRID] = {MGN_R(0.01),
                                                            MGN_R(100000.0)};
 
 /* Whether errors are wanted with each sample left out. */
-static bool mgn_lssvm_leaves(const mgn_ordinal *o)
-{
+static bool mgn_lssvm_leaves(const mgn_ordinal *o) {
     return o->options.c == 0 || o->options.leave_one_out;
 }
 
@@ -22695,8 +21438,7 @@ struct mgn_lssvm_search {
     size_t best; /* its place; beyond the grid: none yet */
 };
 
-static void mgn_lssvm_look(mgn_lssvm_search *s, size_t at)
-{
+static void mgn_lssvm_look(mgn_lssvm_search *s, size_t at) {
     mgn_ordinal *o = s->o;
     margin_real error;
     if (at < MGN_LSSVM_GRID && !o->tick.stopped) {
@@ -22711,8 +21453,7 @@ static void mgn_lssvm_look(mgn_lssvm_search *s, size_t at)
 }
 
 /* Chooses the price, or takes the one given. */
-static margin_status mgn_lssvm_choose(mgn_lssvm_search *s)
-{
+static margin_status mgn_lssvm_choose(mgn_lssvm_search *s) {
     mgn_ordinal *o = s->o;
     size_t middle;
     s->least = MGN_HUGE;
@@ -22737,8 +21478,7 @@ static margin_status mgn_lssvm_choose(mgn_lssvm_search *s)
 
 /* What both forms report: |w|^2 / 2 + c / 2 sum u (t - f)^2, f being o->f and the bias of a
  * ranker. */
-static void mgn_lssvm_report(mgn_ordinal *o, margin_real square)
-{
+static void mgn_lssvm_report(mgn_ordinal *o, margin_real square) {
     margin_real sum = 0, lost = 0;
     for (size_t i = 0; i < o->n; i++) {
         const margin_real e = o->rank[i] - (o->f[i] + o->shift);
@@ -22755,13 +21495,11 @@ typedef struct {
     margin_real *mean, *value, *beta, *z;
 } mgn_lssvm_primal;
 
-static void mgn_lssvm_primal_plan(mgn_lssvm_primal *plan, margin_arena *mem, size_t d)
-{
+static void mgn_lssvm_primal_plan(mgn_lssvm_primal *plan, margin_arena *mem, size_t d) {
     MARGIN_BLOCKS_PRIMAL(MGN_TAKE, d)
 }
 
-static void mgn_lssvm_linear_plan(const mgn_ordinal *o, margin_arena *mem)
-{
+static void mgn_lssvm_linear_plan(const mgn_ordinal *o, margin_arena *mem) {
     mgn_lssvm_primal p;
     mgn_moments m;
     margin_real *work;
@@ -22774,8 +21512,7 @@ static void mgn_lssvm_linear_plan(const mgn_ordinal *o, margin_arena *mem)
 }
 
 /* Sample i about the mean, into w. */
-static void mgn_lssvm_centre(const mgn_ordinal *o, const mgn_lssvm_primal *p, size_t i)
-{
+static void mgn_lssvm_centre(const mgn_ordinal *o, const mgn_lssvm_primal *p, size_t i) {
     const margin_real *x = mgn_sample(&o->data, i);
     for (size_t j = 0; j < o->d; j++) {
         o->w[j] = x[j] - p->mean[j];
@@ -22783,8 +21520,7 @@ static void mgn_lssvm_centre(const mgn_ordinal *o, const mgn_lssvm_primal *p, si
 }
 
 /* Axes, l = value, and beta = V' sum u_i t_i (x_i - mean). */
-static margin_status mgn_lssvm_axes(mgn_ordinal *o, const mgn_lssvm_primal *p, margin_arena *mem)
-{
+static margin_status mgn_lssvm_axes(mgn_ordinal *o, const mgn_lssvm_primal *p, margin_arena *mem) {
     margin_real weight;
     margin_status status = margin_data_moments(&o->data, 1, mem, &weight, p->mean, p->axes);
     if (status == MARGIN_OK) {
@@ -22809,8 +21545,7 @@ static margin_status mgn_lssvm_axes(mgn_ordinal *o, const mgn_lssvm_primal *p, m
 
 /* The error of sample i without it; z are its coordinates. */
 static margin_real mgn_lssvm_left_out(const mgn_ordinal *o, const mgn_lssvm_primal *p, size_t i,
-                                      margin_real c)
-{
+                                      margin_real c) {
     margin_real f = 0, h = 1 / o->order_of.total;
     for (size_t k = 0; k < o->d; k++) {
         const margin_real part = p->z[k] / (p->value[k] + 1 / c);
@@ -22820,8 +21555,7 @@ static margin_real mgn_lssvm_left_out(const mgn_ordinal *o, const mgn_lssvm_prim
     return (o->rank[i] - f) / (1 - mgn_weight(&o->data, i) * h);
 }
 
-static margin_real mgn_lssvm_primal_loo(mgn_lssvm_search *s, margin_real c)
-{
+static margin_real mgn_lssvm_primal_loo(mgn_lssvm_search *s, margin_real c) {
     const mgn_lssvm_primal *p = (const mgn_lssvm_primal *)s->solver;
     const mgn_ordinal *o = s->o;
     margin_real sum = 0, lost = 0;
@@ -22835,8 +21569,7 @@ static margin_real mgn_lssvm_primal_loo(mgn_lssvm_search *s, margin_real c)
     return mgn_finite(sum) ? sum / o->order_of.total : -1;
 }
 
-static margin_status mgn_lssvm_linear_fit(mgn_ordinal *o, margin_arena *mem)
-{
+static margin_status mgn_lssvm_linear_fit(mgn_ordinal *o, margin_arena *mem) {
     mgn_lssvm_primal p;
     mgn_lssvm_search search;
     margin_real trace = 0;
@@ -22882,15 +21615,13 @@ typedef struct {
     margin_arena *mem;
 } mgn_lssvm_dual;
 
-static void mgn_lssvm_dual_plan(mgn_lssvm_dual *plan, margin_arena *mem, const mgn_ordinal *o)
-{
+static void mgn_lssvm_dual_plan(mgn_lssvm_dual *plan, margin_arena *mem, const mgn_ordinal *o) {
     const size_t columns = mgn_lssvm_leaves(o) ? MGN_LSSVM_COLUMNS : 0;
     MARGIN_BLOCKS_DUAL(MGN_TAKE, o->n, columns)
     plan->mem = mem;
 }
 
-static void mgn_lssvm_kernel_plan(const mgn_ordinal *o, margin_arena *mem)
-{
+static void mgn_lssvm_kernel_plan(const mgn_ordinal *o, margin_arena *mem) {
     mgn_lssvm_dual p;
     size_t mark;
     mgn_lssvm_dual_plan(&p, mem, o);
@@ -22901,8 +21632,7 @@ static void mgn_lssvm_kernel_plan(const mgn_ordinal *o, margin_arena *mem)
 }
 
 /* K, and its mean diagonal, or NaN. */
-static margin_real mgn_lssvm_matrix(const mgn_ordinal *o, const mgn_lssvm_dual *p)
-{
+static margin_real mgn_lssvm_matrix(const mgn_ordinal *o, const mgn_lssvm_dual *p) {
     const size_t n = o->n, mark = p->mem->high;
     margin_real mean = 0;
     mgn_kernel_matrix(&o->options.kernel, &o->data, p->norm, mgn_kernel_panel(p->mem, o->d),
@@ -22916,8 +21646,7 @@ static margin_real mgn_lssvm_matrix(const mgn_ordinal *o, const mgn_lssvm_dual *
 }
 
 /* Factors H for a price, and solves for bias, a = coef and H^-1 1 = norm. */
-static margin_status mgn_lssvm_solve(mgn_ordinal *o, mgn_lssvm_dual *p, margin_real c)
-{
+static margin_status mgn_lssvm_solve(mgn_ordinal *o, mgn_lssvm_dual *p, margin_real c) {
     const size_t n = o->n;
     margin_real ones = 0, targets = 0;
     margin_status status;
@@ -22948,8 +21677,7 @@ static margin_status mgn_lssvm_solve(mgn_ordinal *o, mgn_lssvm_dual *p, margin_r
 
 /* The diagonal of H^-1 = L'^-1 L^-1: squared lengths of the columns of L^-1, which begin with their
  * own row, so that they take less and less of L. */
-static void mgn_lssvm_inverse(const mgn_ordinal *o, const mgn_lssvm_dual *p)
-{
+static void mgn_lssvm_inverse(const mgn_ordinal *o, const mgn_lssvm_dual *p) {
     const size_t n = o->n;
     for (size_t first = 0; first < n; first += MGN_LSSVM_COLUMNS) {
         const size_t m = mgn_size_min(n - first, MGN_LSSVM_COLUMNS), rows = n - first;
@@ -22969,8 +21697,7 @@ static void mgn_lssvm_inverse(const mgn_ordinal *o, const mgn_lssvm_dual *p)
     }
 }
 
-static margin_real mgn_lssvm_dual_loo(mgn_lssvm_search *s, margin_real c)
-{
+static margin_real mgn_lssvm_dual_loo(mgn_lssvm_search *s, margin_real c) {
     mgn_lssvm_dual *p = (mgn_lssvm_dual *)s->solver;
     mgn_ordinal *o = s->o;
     margin_real ones = 0, sum = 0, lost = 0;
@@ -22989,8 +21716,7 @@ static margin_real mgn_lssvm_dual_loo(mgn_lssvm_search *s, margin_real c)
 }
 
 /* f = t - a / (u c), and |w|^2 = a'Ka = a'(t - a / (u c)) as 1'a = 0. */
-static margin_status mgn_lssvm_kernel_fit(mgn_ordinal *o, margin_arena *mem)
-{
+static margin_status mgn_lssvm_kernel_fit(mgn_ordinal *o, margin_arena *mem) {
     mgn_lssvm_dual p;
     mgn_lssvm_search search;
     margin_real square = 0, lost = 0;
@@ -23024,14 +21750,12 @@ static margin_status mgn_lssvm_kernel_fit(mgn_ordinal *o, margin_arena *mem)
 static const mgn_ordinal_solver mgn_lssvm_linear = {mgn_lssvm_linear_plan, mgn_lssvm_linear_fit};
 static const mgn_ordinal_solver mgn_lssvm_kernel = {mgn_lssvm_kernel_plan, mgn_lssvm_kernel_fit};
 
-static const mgn_ordinal_solver *mgn_lssvm_solver(const margin_ordinal_options *options)
-{
+static const mgn_ordinal_solver *mgn_lssvm_solver(const margin_ordinal_options *options) {
     return options->kernel.kind == MARGIN_KERNEL_LINEAR ? &mgn_lssvm_linear : &mgn_lssvm_kernel;
 }
 
 MARGIN_API size_t margin_lssvm_train_size(size_t n, size_t d, size_t classes,
-                                          const margin_ordinal_options *options)
-{
+                                          const margin_ordinal_options *options) {
     const margin_ordinal_options full = mgn_ordinal_full(options, true);
     return mgn_ordinal_size(mgn_lssvm_solver(&full), n, d, classes, &full);
 }
@@ -23039,8 +21763,7 @@ MARGIN_API size_t margin_lssvm_train_size(size_t n, size_t d, size_t classes,
 MARGIN_API margin_status margin_lssvm_train(const margin_data *data,
                                             const margin_ordinal_options *options,
                                             margin_arena *mem, margin_model *model,
-                                            margin_info *info, margin_ordinal_report *report)
-{
+                                            margin_info *info, margin_ordinal_report *report) {
     const margin_ordinal_options full = mgn_ordinal_full(options, true);
     return mgn_ordinal_train(mgn_lssvm_solver(&full), &full, data, mem, model, info, report);
 }
@@ -23053,8 +21776,7 @@ typedef struct {
 } mgn_kendall_work;
 
 static void mgn_kendall_plan(mgn_kendall_work *k, margin_arena *mem, size_t n,
-                             const margin_model *model)
-{
+                             const margin_model *model) {
     const margin_vote *vote = margin_model_vote(model);
     k->scores = MGN_SCRATCH(mem, margin_real, margin_machines(vote->scheme, vote->classes));
     k->first = MGN_SCRATCH(mem, margin_real, n);
@@ -23062,8 +21784,7 @@ static void mgn_kendall_plan(mgn_kendall_work *k, margin_arena *mem, size_t n,
     mgn_order_plan(mem, n, &k->order, &k->spare);
 }
 
-MARGIN_API size_t margin_model_kendall_size(size_t n, const margin_model *model)
-{
+MARGIN_API size_t margin_model_kendall_size(size_t n, const margin_model *model) {
     margin_arena dry = margin_arena_counting();
     mgn_kendall_work k;
     if (model == NULL || n > MARGIN_INDEX_MAX) {
@@ -23075,8 +21796,7 @@ MARGIN_API size_t margin_model_kendall_size(size_t n, const margin_model *model)
 
 MARGIN_API margin_status margin_model_kendall(const margin_data *data, const margin_real *targets,
                                               const margin_model *model, margin_arena *mem,
-                                              margin_real *tau)
-{
+                                              margin_real *tau) {
     margin_status status = margin_data_check(data);
     mgn_kendall_work k;
     margin_arena before;

@@ -35,8 +35,7 @@ typedef union {
 /* ---- f32 exp core ---- */
 /* e^(x + low) for |x| <= 127 and a small `low`: x = k ln 2 + r, and so e^x = 2^k e^r. Adding ROUND rounds
  * x / ln 2 to k and leaves k, biased, in the low bits. The sum 1 + high is exact: `lost` is what it rounds. */
-static inline float model_exp_sum(float x, float low)
-{
+static inline float model_exp_sum(float x, float low) {
     const float ROUND = 12583168.0f; /* 1.5 2^23 + 256 */
     const float shifted = x * 1.44269504f + ROUND;
     const float k = shifted - ROUND;
@@ -58,8 +57,7 @@ static inline float model_exp_sum(float x, float low)
 
 /* ---- f32 exp ---- */
 /* e^x. Beyond the limits the result is infinite, or 0. */
-static inline float model_exp(float x)
-{
+static inline float model_exp(float x) {
     x = 89 < x ? 89 : x;
     x = x < -104 ? -104 : x;
     return model_exp_sum(x, 0);
@@ -68,8 +66,7 @@ static inline float model_exp(float x)
 /* ---- f32 sqrt ---- */
 /* The square root, correctly rounded, one bit a step: `root` grows by `bit` where its square still fits. The last bit
  * only rounds. */
-static inline float model_sqrt(float x)
-{
+static inline float model_sqrt(float x) {
     model_bits in, out;
     uint32_t rest, root = 0, bit = UINT32_C(1) << 24;
     int32_t exponent;
@@ -105,8 +102,7 @@ static inline float model_sqrt(float x)
 
 /* ---- f32 power ---- */
 /* x^n by squaring, from the lowest bit of n up. */
-static inline float model_power(float x, unsigned n)
-{
+static inline float model_power(float x, unsigned n) {
     float power = 1;
     for (;;) {
         power = n % 2u != 0 ? power * x : power;
@@ -125,8 +121,7 @@ typedef struct {
 } model_two;
 
 /* a + b without error, where a is not the smaller one (Dekker 1971). */
-static inline model_two model_two_sum(float a, float b)
-{
+static inline model_two model_two_sum(float a, float b) {
     model_two sum;
     sum.high = a + b;
     sum.low = (a - sum.high) + b;
@@ -134,8 +129,7 @@ static inline model_two model_two_sum(float a, float b)
 }
 
 /* The upper half of the bits of a: its square is exact. */
-static inline float model_head(float a)
-{
+static inline float model_head(float a) {
     model_bits bits;
     bits.real = a;
     bits.word = bits.word >> 12 << 12;
@@ -143,8 +137,7 @@ static inline float model_head(float a)
 }
 
 /* a b to 2^-46 (Dekker 1971). */
-static inline model_two model_two_times(model_two a, model_two b)
-{
+static inline model_two model_two_times(model_two a, model_two b) {
     const float a1 = model_head(a.high), a2 = a.high - a1;
     const float b1 = model_head(b.high), b2 = b.high - b1;
     const float p = a.high * b.high;
@@ -154,8 +147,7 @@ static inline model_two model_two_times(model_two a, model_two b)
 
 /* log x in two numbers: x = m 2^k with sqrt(1/2) <= m < sqrt 2, and with s = (m - 1) / (m + 1) the series
  * log m = 2 s + 2/3 s^3 + .. */
-static inline model_two model_log(float x)
-{
+static inline model_two model_log(float x) {
     const uint32_t low = UINT32_C(0x3F3504F3); /* the bits of sqrt(1/2) */
     model_two divisor, s, zz, term;
     model_bits m;
@@ -182,8 +174,7 @@ static inline model_two model_log(float x)
 }
 
 /* x^y for 0 <= x <= 1 and y > 0. */
-static inline float model_pow(float x, float y)
-{
+static inline float model_pow(float x, float y) {
     model_two ln, product;
     if (!(x > 0 && x < 1)) {
         return x; /* 0, 1, or not a number */
@@ -200,8 +191,7 @@ static inline float model_pow(float x, float y)
 
 /* ---- f32 expm1 ---- */
 /* e^y - 1, for small y by its series. */
-static inline float model_expm1(float y)
-{
+static inline float model_expm1(float y) {
     float sum = 1;
     int k;
     if ((y < 0 ? -y : y) > 0.35f) {
@@ -215,8 +205,7 @@ static inline float model_expm1(float y)
 
 /* ---- f32 half cosine ---- */
 /* (1 + cos) / 2 of the angle between two vectors, by their dot product and their squared lengths. */
-static inline float model_half_cosine(float dot, float nx, float nz)
-{
+static inline float model_half_cosine(float dot, float nx, float nz) {
     const float both = nx * nz;
     const float length =
         both >= FLT_MIN && both <= FLT_MAX ? model_sqrt(both) : model_sqrt(nx) * model_sqrt(nz);
@@ -228,8 +217,7 @@ static inline float model_half_cosine(float dot, float nx, float nz)
 
 /* ---- f32 kernel linear ---- */
 /* The kernel of x and vector v: their dot product. */
-static inline float model_kernel(float dot, float nx, size_t v)
-{
+static inline float model_kernel(float dot, float nx, size_t v) {
     (void)nx;
     (void)v;
     return dot;
@@ -237,8 +225,7 @@ static inline float model_kernel(float dot, float nx, size_t v)
 
 /* ---- f32 kernel poly ---- */
 /* The kernel of x and vector v, of their dot product: (gamma dot + coef0)^degree. */
-static inline float model_kernel(float dot, float nx, size_t v)
-{
+static inline float model_kernel(float dot, float nx, size_t v) {
     (void)nx;
     (void)v;
     return model_power(MODEL_GAMMA * dot + MODEL_COEF0, MODEL_DEGREE);
@@ -246,45 +233,39 @@ static inline float model_kernel(float dot, float nx, size_t v)
 
 /* ---- f32 kernel rbf ---- */
 /* The kernel of x and vector v: exp(-gamma |x - v|^2) by their dot product and nx = |x|^2. */
-static inline float model_kernel(float dot, float nx, size_t v)
-{
+static inline float model_kernel(float dot, float nx, size_t v) {
     const float distance = nx + MODEL_READ_F32(model_norms + v) - 2 * dot;
     return model_exp(-MODEL_GAMMA * (distance < 0 ? 0 : distance));
 }
 
 /* ---- f32 kernel unit-poly whole ---- */
 /* The kernel of x and vector v: t^a, t = (1 + cos(x, v)) / 2. */
-static inline float model_kernel(float dot, float nx, size_t v)
-{
+static inline float model_kernel(float dot, float nx, size_t v) {
     return model_power(model_half_cosine(dot, nx, MODEL_READ_F32(model_norms + v)), MODEL_A);
 }
 
 /* ---- f32 kernel unit-poly ---- */
 /* The kernel of x and vector v: t^a, t = (1 + cos(x, v)) / 2. */
-static inline float model_kernel(float dot, float nx, size_t v)
-{
+static inline float model_kernel(float dot, float nx, size_t v) {
     return model_pow(model_half_cosine(dot, nx, MODEL_READ_F32(model_norms + v)), MODEL_A);
 }
 
 /* ---- f32 kernel unit-exp one ---- */
 /* The kernel of x and vector v: t = (1 + cos(x, v)) / 2, the limit of unit-exp for a = 1. */
-static inline float model_kernel(float dot, float nx, size_t v)
-{
+static inline float model_kernel(float dot, float nx, size_t v) {
     return model_half_cosine(dot, nx, MODEL_READ_F32(model_norms + v));
 }
 
 /* ---- f32 kernel unit-exp ---- */
 /* The kernel of x and vector v: (a^t - 1) / (a - 1), t = (1 + cos(x, v)) / 2. */
-static inline float model_kernel(float dot, float nx, size_t v)
-{
+static inline float model_kernel(float dot, float nx, size_t v) {
     const float t = model_half_cosine(dot, nx, MODEL_READ_F32(model_norms + v));
     return model_expm1(t * MODEL_LN_A) / MODEL_A_LESS_1;
 }
 
 /* ---- f32 kernel hinge ---- */
 /* The value of the learned vector v at x: what their dot product is above a threshold, or 0. */
-static inline float model_kernel(float dot, float nx, size_t v)
-{
+static inline float model_kernel(float dot, float nx, size_t v) {
     const float above = dot + MODEL_READ_F32(model_norms + v);
     (void)nx;
     return above < 0 ? 0 : above;
@@ -292,22 +273,19 @@ static inline float model_kernel(float dot, float nx, size_t v)
 
 /* ---- f32 input scaled ---- */
 /* Feature k of the raw input, scaled. */
-static inline float model_scaled(const float *x, size_t k)
-{
+static inline float model_scaled(const float *x, size_t k) {
     return (x[k] - MODEL_READ_F32(model_offset + k)) * MODEL_READ_F32(model_factor + k);
 }
 
 /* ---- f32 input raw ---- */
 /* Feature k of the input, which goes in as it is. */
-static inline float model_scaled(const float *x, size_t k)
-{
+static inline float model_scaled(const float *x, size_t k) {
     return x[k];
 }
 
 /* ---- f32 pool ---- */
 /* |x|^2 of the scaled input. */
-static inline float model_norm(const float *x)
-{
+static inline float model_norm(const float *x) {
     float norm = 0;
     size_t k;
     for (k = 0; k < MODEL_FEATURES; k++) {
@@ -318,8 +296,7 @@ static inline float model_norm(const float *x)
 }
 
 /* The kernel value of x and vector v; nx = |x|^2. */
-static inline float model_value(const float *x, float nx, size_t v)
-{
+static inline float model_value(const float *x, float nx, size_t v) {
     float dot = 0;
     size_t k;
     for (k = 0; k < MODEL_FEATURES; k++) {
@@ -330,8 +307,7 @@ static inline float model_value(const float *x, float nx, size_t v)
 
 /* ---- f32 scores linear ---- */
 /* The scores of all machines at x: weights . x + bias. Four sums side by side, the last features go to the first. */
-static inline void model_scores(const float *x, float *scores)
-{
+static inline void model_scores(const float *x, float *scores) {
     const size_t whole = MODEL_FEATURES / 4 * 4;
     size_t j, k;
     for (j = 0; j < MODEL_MACHINES; j++) {
@@ -347,8 +323,7 @@ static inline void model_scores(const float *x, float *scores)
 /* ---- f32 scores one ---- */
 /* The score of x: the sum of coef * kernel over all vectors, and the bias. What rounding loses of a sum is carried on
  * to the next term (Kahan 1965). */
-static inline void model_scores(const float *x, float *scores)
-{
+static inline void model_scores(const float *x, float *scores) {
     const float nx = model_norm(x);
     float sum = MODEL_READ_F32(model_bias), lost = 0;
     size_t v;
@@ -364,8 +339,7 @@ static inline void model_scores(const float *x, float *scores)
 /* ---- f32 scores ordinal ---- */
 /* The scores of x: the sum of coef * kernel over all vectors, above each of the thresholds. What rounding loses of a sum
  * is carried on to the next term (Kahan 1965). */
-static inline void model_scores(const float *x, float *scores)
-{
+static inline void model_scores(const float *x, float *scores) {
     const float nx = model_norm(x);
     float sum = 0, lost = 0;
     size_t v, j;
@@ -382,8 +356,7 @@ static inline void model_scores(const float *x, float *scores)
 
 /* ---- f32 scores rest ---- */
 /* The scores of all machines at x, one a class: each vector has a coefficient for every machine. */
-static inline void model_scores(const float *x, float *scores)
-{
+static inline void model_scores(const float *x, float *scores) {
     const float nx = model_norm(x);
     size_t v, j;
     for (j = 0; j < MODEL_MACHINES; j++) {
@@ -399,16 +372,14 @@ static inline void model_scores(const float *x, float *scores)
 
 /* ---- pair ---- */
 /* The number of the machine that asks about classes a and b: (0,1), (0,2) .. (1,2) .. */
-static inline size_t model_pair(size_t a, size_t b)
-{
+static inline size_t model_pair(size_t a, size_t b) {
     const size_t low = a < b ? a : b, high = a < b ? b : a;
     return low * (2u * MODEL_CLASSES - low - 1u) / 2u + (high - low - 1u);
 }
 
 /* ---- f32 scores pairs ---- */
 /* The scores of all machines at x, one a pair of classes: a vector of class c has a coefficient for each other class. */
-static inline void model_scores(const float *x, float *scores)
-{
+static inline void model_scores(const float *x, float *scores) {
     const float nx = model_norm(x);
     size_t v, j, c = 0;
     for (j = 0; j < MODEL_MACHINES; j++) {
@@ -429,8 +400,7 @@ static inline void model_scores(const float *x, float *scores)
 /* ---- f32 scores list ---- */
 /* The score of x: cuts are asked in order, and the first that is positive decides, for its own class; the last one
  * decides in any case. Cut j takes the vectors before model_reach[j]. */
-static inline void model_scores(const float *x, float *scores)
-{
+static inline void model_scores(const float *x, float *scores) {
     const float nx = model_norm(x);
     float sums[MODEL_CUTS];
     size_t v = 0, c, j;
@@ -453,8 +423,7 @@ static inline void model_scores(const float *x, float *scores)
 
 /* ---- f32 distance ---- */
 /* The squared distance of x to prototype m, four sums side by side. */
-static inline float model_distance(const float *x, size_t m)
-{
+static inline float model_distance(const float *x, size_t m) {
     const float *c = model_vectors + m * MODEL_FEATURES;
     const size_t whole = MODEL_FEATURES / 4 * 4;
     float s[4] = {0, 0, 0, 0};
@@ -469,8 +438,7 @@ static inline float model_distance(const float *x, size_t m)
 /* ---- f32 distance tangents ---- */
 /* The squared distance of x to the plane of prototype m: |x - c|^2, in four sums side by side, less the squares of its
  * parts along the tangents; not below 0. */
-static inline float model_distance(const float *x, size_t m)
-{
+static inline float model_distance(const float *x, size_t m) {
     const float *c = model_vectors + m * (1u + MODEL_TANGENTS) * MODEL_FEATURES;
     const size_t whole = MODEL_FEATURES / 4 * 4;
     float s[4] = {0, 0, 0, 0}, along = 0, z;
@@ -493,8 +461,7 @@ static inline float model_distance(const float *x, size_t m)
 
 /* ---- f32 scores nearest ---- */
 /* The scores of x: for each class the squared distance of its nearest prototype. */
-static inline void model_scores(const float *x, float *scores)
-{
+static inline void model_scores(const float *x, float *scores) {
     size_t m = 0, c;
     for (c = 0; c < MODEL_CLASSES; c++) {
         scores[c] = FLT_MAX;
@@ -507,8 +474,7 @@ static inline void model_scores(const float *x, float *scores)
 
 /* ---- f32 scores nth ---- */
 /* The scores of x: for each class the squared distance of its nth nearest prototype. */
-static inline void model_scores(const float *x, float *scores)
-{
+static inline void model_scores(const float *x, float *scores) {
     size_t m = 0, c, j;
     for (c = 0; c < MODEL_CLASSES; c++) {
         float near[MODEL_NTH]; /* the least distances, in order */
@@ -530,30 +496,26 @@ static inline void model_scores(const float *x, float *scores)
 
 /* ---- f32 favour pairs ---- */
 /* What the scores say for class a against class b. */
-static inline float model_favour(const float *scores, size_t a, size_t b)
-{
+static inline float model_favour(const float *scores, size_t a, size_t b) {
     const float score = scores[model_pair(a, b)];
     return a < b ? -score : score;
 }
 
 /* ---- f32 favour rest ---- */
 /* What the scores say for class a against class b. */
-static inline float model_favour(const float *scores, size_t a, size_t b)
-{
+static inline float model_favour(const float *scores, size_t a, size_t b) {
     return scores[a] - scores[b];
 }
 
 /* ---- f32 favour ordinal ---- */
 /* What the scores say for class a against class b: the threshold at the end of a that lies towards b. */
-static inline float model_favour(const float *scores, size_t a, size_t b)
-{
+static inline float model_favour(const float *scores, size_t a, size_t b) {
     return a < b ? -scores[a] : scores[a - 1u];
 }
 
 /* ---- f32 favour nearest ---- */
 /* What the distances say for class a against class b: their difference by their sum, within -1 .. 1. */
-static inline float model_favour(const float *scores, size_t a, size_t b)
-{
+static inline float model_favour(const float *scores, size_t a, size_t b) {
     const float near = scores[a], far = scores[b], sum = near + far;
     if (sum <= FLT_MAX) {
         return sum > 0 ? (far - near) / sum : 0;
@@ -563,8 +525,7 @@ static inline float model_favour(const float *scores, size_t a, size_t b)
 
 /* ---- f32 margin ---- */
 /* How clearly the scores speak for a class: the least by which they prefer it to another one. */
-static inline float model_margin(const float *scores, size_t label)
-{
+static inline float model_margin(const float *scores, size_t label) {
     float least = FLT_MAX;
     size_t b;
     for (b = 0; b < MODEL_CLASSES; b++) {
@@ -578,8 +539,7 @@ static inline float model_margin(const float *scores, size_t label)
 
 /* ---- f32 elect pairs ---- */
 /* The class with most votes; of several the one that the scores favour most in sum. */
-static inline uint16_t model_elect(const float *scores)
-{
+static inline uint16_t model_elect(const float *scores) {
     size_t best = 0, most = 0, a, b;
     float top = -FLT_MAX;
     for (a = 0; a < MODEL_CLASSES; a++) {
@@ -603,8 +563,7 @@ static inline uint16_t model_elect(const float *scores)
 
 /* ---- f32 elect votes ---- */
 /* The class with most votes; of several the first. */
-static inline uint16_t model_elect(const float *scores)
-{
+static inline uint16_t model_elect(const float *scores) {
     size_t best = 0, most = 0, a, b;
     for (a = 0; a < MODEL_CLASSES; a++) {
         size_t votes = 0;
@@ -624,8 +583,7 @@ static inline uint16_t model_elect(const float *scores)
 
 /* ---- f32 elect rest ---- */
 /* The class with the largest score; of several the first. */
-static inline uint16_t model_elect(const float *scores)
-{
+static inline uint16_t model_elect(const float *scores) {
     size_t best = 0, a;
     float top = -FLT_MAX;
     for (a = 0; a < MODEL_CLASSES; a++) {
@@ -639,8 +597,7 @@ static inline uint16_t model_elect(const float *scores)
 
 /* ---- f32 elect nearest ---- */
 /* The class with the least distance; of several the first. */
-static inline uint16_t model_elect(const float *scores)
-{
+static inline uint16_t model_elect(const float *scores) {
     size_t best = 0, a;
     float top = FLT_MAX;
     for (a = 0; a < MODEL_CLASSES; a++) {
@@ -654,8 +611,7 @@ static inline uint16_t model_elect(const float *scores)
 
 /* ---- f32 elect ordinal ---- */
 /* The class of x: how many thresholds it passes. */
-static inline uint16_t model_elect(const float *scores)
-{
+static inline uint16_t model_elect(const float *scores) {
     uint16_t passed = 0;
     size_t j;
     for (j = 0; j + 1u < MODEL_CLASSES; j++) {
@@ -666,8 +622,7 @@ static inline uint16_t model_elect(const float *scores)
 
 /* ---- f32 known ---- */
 /* Whether all scores are numbers. */
-static inline int model_known(const float *scores)
-{
+static inline int model_known(const float *scores) {
     size_t j;
     for (j = 0; j < MODEL_MACHINES; j++) {
         if (!(scores[j] <= 0 || scores[j] > 0)) {
@@ -679,8 +634,7 @@ static inline int model_known(const float *scores)
 
 /* ---- f32 classify binary ---- */
 /* The class of x, 0 or 1, or MODEL_REJECTED where the score is not a number. */
-static inline uint16_t model_classify(const float *x)
-{
+static inline uint16_t model_classify(const float *x) {
     float scores[MODEL_MACHINES];
     model_scores(x, scores);
     return scores[0] > 0 ? 1 : scores[0] <= 0 ? 0 : MODEL_REJECTED;
@@ -688,8 +642,7 @@ static inline uint16_t model_classify(const float *x)
 
 /* ---- f32 classify binary reject ---- */
 /* The class of x, 0 or 1, or MODEL_REJECTED where it is not clear. */
-static inline uint16_t model_classify(const float *x)
-{
+static inline uint16_t model_classify(const float *x) {
     float scores[MODEL_MACHINES];
     model_scores(x, scores);
     if (!(scores[0] >= MODEL_REJECT || -scores[0] >= MODEL_REJECT)) {
@@ -700,8 +653,7 @@ static inline uint16_t model_classify(const float *x)
 
 /* ---- f32 classify ---- */
 /* The class of x, or MODEL_REJECTED where the scores are not numbers. */
-static inline uint16_t model_classify(const float *x)
-{
+static inline uint16_t model_classify(const float *x) {
     float scores[MODEL_MACHINES];
     model_scores(x, scores);
     return model_known(scores) ? model_elect(scores) : MODEL_REJECTED;
@@ -709,8 +661,7 @@ static inline uint16_t model_classify(const float *x)
 
 /* ---- f32 classify nearest ---- */
 /* The class of x, or MODEL_REJECTED where no class is at a distance that is a number. */
-static inline uint16_t model_classify(const float *x)
-{
+static inline uint16_t model_classify(const float *x) {
     float scores[MODEL_MACHINES];
     uint16_t winner;
     model_scores(x, scores);
@@ -720,8 +671,7 @@ static inline uint16_t model_classify(const float *x)
 
 /* ---- f32 classify reject ---- */
 /* The class of x, or MODEL_REJECTED where it is not clear. */
-static inline uint16_t model_classify(const float *x)
-{
+static inline uint16_t model_classify(const float *x) {
     float scores[MODEL_MACHINES];
     uint16_t winner;
     model_scores(x, scores);
@@ -732,8 +682,7 @@ static inline uint16_t model_classify(const float *x)
 
 /* ---- f32 classify nearest reject ---- */
 /* The class of x, or MODEL_REJECTED where it is not clear. */
-static inline uint16_t model_classify(const float *x)
-{
+static inline uint16_t model_classify(const float *x) {
     float scores[MODEL_MACHINES];
     uint16_t winner;
     model_scores(x, scores);
@@ -746,8 +695,7 @@ static inline uint16_t model_classify(const float *x)
 
 /* ---- f32 sigmoid ---- */
 /* 1 / (1 + exp(-(slope margin + shift))), without overflow. */
-static inline float model_sigmoid(float margin)
-{
+static inline float model_sigmoid(float margin) {
     const float t = MODEL_SLOPE * margin + MODEL_SHIFT;
     if (t < 0) {
         const float e = model_exp(t);
@@ -758,8 +706,7 @@ static inline float model_sigmoid(float margin)
 
 /* ---- f32 probability binary ---- */
 /* The probability of a class of x, calibrated by cross-validation. */
-static inline float model_probability(const float *x, uint16_t label)
-{
+static inline float model_probability(const float *x, uint16_t label) {
     float scores[MODEL_MACHINES], own;
     model_scores(x, scores);
     own = model_sigmoid(scores[0] < FLT_MAX ? scores[0] : FLT_MAX);
@@ -768,8 +715,7 @@ static inline float model_probability(const float *x, uint16_t label)
 
 /* ---- f32 probability ---- */
 /* The probability of a class of x, calibrated by cross-validation: the sigmoids of all margins, scaled to a sum of 1. */
-static inline float model_probability(const float *x, uint16_t label)
-{
+static inline float model_probability(const float *x, uint16_t label) {
     float scores[MODEL_MACHINES], sum = 0, own = 0;
     size_t c;
     model_scores(x, scores);
@@ -783,8 +729,7 @@ static inline float model_probability(const float *x, uint16_t label)
 
 /* ---- f32 probability two ---- */
 /* The probability of a class of x, calibrated by cross-validation. */
-static inline float model_probability(const float *x, uint16_t label)
-{
+static inline float model_probability(const float *x, uint16_t label) {
     float scores[MODEL_MACHINES], own;
     model_scores(x, scores);
     own = model_sigmoid(model_margin(scores, 1));
@@ -793,8 +738,7 @@ static inline float model_probability(const float *x, uint16_t label)
 
 /* ---- f32 compare ---- */
 /* -1, 0 or 1: x is below, equal to or above z. */
-static inline int model_compare(const float *x, const float *z)
-{
+static inline int model_compare(const float *x, const float *z) {
     float of_x[MODEL_MACHINES], of_z[MODEL_MACHINES];
     model_scores(x, of_x);
     model_scores(z, of_z);
@@ -808,8 +752,7 @@ typedef char model_integers_wrap[(int32_t)UINT32_C(0xFFFFFFFE) == INT32_C(-2) ? 
 
 /* ---- q stage ---- */
 /* The raw input in the units of the model: (x * factor + offset) / 2^shift, limited to 16 bits. */
-static inline void model_prepare(const int16_t *x, int16_t *out)
-{
+static inline void model_prepare(const int16_t *x, int16_t *out) {
     size_t k;
     for (k = 0; k < MODEL_FEATURES; k++) {
         const int32_t a = ((int32_t)MODEL_READ_I16(model_stage_factor + k) * x[k] +
@@ -821,15 +764,13 @@ static inline void model_prepare(const int16_t *x, int16_t *out)
 
 /* ---- q scale ---- */
 /* a * b / 2^16, rounded down. */
-static inline uint32_t model_scale(uint32_t a, uint16_t b)
-{
+static inline uint32_t model_scale(uint32_t a, uint16_t b) {
     return (a >> 16) * b + (((a & 0xFFFFu) * b) >> 16);
 }
 
 /* ---- q scale signed ---- */
 /* a * b / 2^16, rounded down. */
-static inline int32_t model_scale_signed(int32_t a, uint16_t b)
-{
+static inline int32_t model_scale_signed(int32_t a, uint16_t b) {
     return (a >> 16) * (int32_t)b + (int32_t)(((uint32_t)(a & 0xFFFF) * b) >> 16);
 }
 
@@ -841,8 +782,7 @@ static const uint16_t model_exp2[33] MODEL_FLASH = {
     20346, 19910, 19483, 19066, 18657, 18257, 17866, 17483, 17108, 16742, 16383};
 
 /* 2^-u without its whole part, u in 2^-24, as a number from 2^30 to 2^31: on straight lines between the points. */
-static inline uint32_t model_mantissa(uint32_t u)
-{
+static inline uint32_t model_mantissa(uint32_t u) {
     const size_t i = (u >> 19) & 31u;
     const uint16_t first = MODEL_READ_U16(model_exp2 + i),
                    next = MODEL_READ_U16(model_exp2 + i + 1);
@@ -859,15 +799,13 @@ typedef struct {
 } model_value_q;
 
 /* What a vector with this coefficient and kernel value adds to a score. */
-static inline int32_t model_product(int16_t coef, model_value_q value)
-{
+static inline int32_t model_product(int16_t coef, model_value_q value) {
     return ((int32_t)coef * value.mantissa) >> value.down;
 }
 
 /* ---- q exp ---- */
 /* 2^-u of u = s * GAIN * 2^(UP - 40) as a kernel value; 0 from s = CUT on. */
-static inline model_value_q model_exp(uint32_t s)
-{
+static inline model_value_q model_exp(uint32_t s) {
     model_value_q value = {0, 0};
     if (s < MODEL_CUT) {
         const uint32_t u = model_scale(s << MODEL_UP, MODEL_GAIN);
@@ -879,8 +817,7 @@ static inline model_value_q model_exp(uint32_t s)
 
 /* ---- q dot ---- */
 /* The dot product of x with row v of the vectors, modulo 2^32. */
-static inline uint32_t model_dot(const int16_t *x, size_t v)
-{
+static inline uint32_t model_dot(const int16_t *x, size_t v) {
     uint32_t sum = 0;
     size_t k;
     for (k = 0; k < MODEL_FEATURES; k++) {
@@ -892,8 +829,7 @@ static inline uint32_t model_dot(const int16_t *x, size_t v)
 
 /* ---- q norm ---- */
 /* |x|^2, or something beyond MODEL_REACH if it is beyond that. */
-static inline uint32_t model_norm(const int16_t *x)
-{
+static inline uint32_t model_norm(const int16_t *x) {
     uint32_t sum = 0;
     size_t k;
     for (k = 0; k < MODEL_FEATURES && sum <= MODEL_REACH; k++) {
@@ -907,15 +843,13 @@ static inline uint32_t model_norm(const int16_t *x)
 typedef uint32_t model_input_q;
 
 /* Measures x; 0 if it is so far from all vectors that every kernel value is 0. */
-static inline int model_measure(const int16_t *x, model_input_q *in)
-{
+static inline int model_measure(const int16_t *x, model_input_q *in) {
     *in = model_norm(x);
     return *in <= MODEL_REACH;
 }
 
 /* The kernel value of x and vector v: |x - v|^2 = |x|^2 + |v|^2 - 2 x.v, then the exponential. */
-static inline model_value_q model_kernel(const int16_t *x, const model_input_q *in, size_t v)
-{
+static inline model_value_q model_kernel(const int16_t *x, const model_input_q *in, size_t v) {
     const uint32_t half = (uint32_t)MODEL_READ_U16(model_norms + v) << MODEL_NORM_SHIFT;
     return model_exp(*in + 2u * (half - model_dot(x, v) * MODEL_STEP));
 }
@@ -924,8 +858,7 @@ static inline model_value_q model_kernel(const int16_t *x, const model_input_q *
 /* The kernel needs to know nothing of an input. */
 typedef uint8_t model_input_q;
 
-static inline int model_measure(const int16_t *x, model_input_q *in)
-{
+static inline int model_measure(const int16_t *x, model_input_q *in) {
     (void)x;
     *in = 0;
     return 1;
@@ -934,8 +867,7 @@ static inline int model_measure(const int16_t *x, model_input_q *in)
 /* ---- q kernel poly ---- */
 /* The kernel value of x and vector v: (gamma x.v + coef0)^DEGREE. The base is a fraction of the largest that was
  * expected, in 2^-(15 + UP); its powers are mantissas of 15 bits with an exponent. */
-static inline model_value_q model_kernel(const int16_t *x, const model_input_q *in, size_t v)
-{
+static inline model_value_q model_kernel(const int16_t *x, const model_input_q *in, size_t v) {
     const int32_t dot = (int32_t)model_dot(x, v);
     const int32_t base = (model_scale_signed(dot, MODEL_GAIN) >> MODEL_BASE_SHIFT) + MODEL_ADD;
     const uint32_t one = UINT32_C(0x8000) << MODEL_UP;
@@ -967,8 +899,7 @@ static inline model_value_q model_kernel(const int16_t *x, const model_input_q *
 
 /* ---- q kernel hinge ---- */
 /* The value of the learned vector v at x: v.x + t where that is positive, in units of 2^SHIFT, limited. */
-static inline model_value_q model_kernel(const int16_t *x, const model_input_q *in, size_t v)
-{
+static inline model_value_q model_kernel(const int16_t *x, const model_input_q *in, size_t v) {
     const int16_t threshold = (int16_t)MODEL_READ_U16(model_norms + v);
     const int32_t sum = (int32_t)(model_dot(x, v) + ((uint32_t)(int32_t)threshold << MODEL_UP));
     model_value_q value = {0, 0};
@@ -988,8 +919,7 @@ typedef struct {
     int8_t lift;
 } model_input_q;
 
-static inline int model_measure(const int16_t *x, model_input_q *in)
-{
+static inline int model_measure(const int16_t *x, model_input_q *in) {
     uint64_t sum = 0;
     uint32_t norm, root = 0, bit;
     size_t k;
@@ -1019,8 +949,7 @@ static inline int model_measure(const int16_t *x, model_input_q *in)
 }
 
 /* (1 + cos(x, v)) / 2 in 2^-16. */
-static inline uint16_t model_half_cosine(const int16_t *x, const model_input_q *in, size_t v)
-{
+static inline uint16_t model_half_cosine(const int16_t *x, const model_input_q *in, size_t v) {
     int32_t dot = (int32_t)model_dot(x, v), c;
     dot = in->lift >= 0 ? (int32_t)((uint32_t)dot << in->lift) : dot >> -in->lift;
     c = model_scale_signed(model_scale_signed(dot, in->inverse), MODEL_READ_U16(model_norms + v));
@@ -1030,8 +959,7 @@ static inline uint16_t model_half_cosine(const int16_t *x, const model_input_q *
 
 /* ---- q kernel unit-poly ---- */
 /* -log2 t in 2^-15, of t in 2^-16: after a shift into 1/2 <= t < 1 a polynomial in 1 - t. */
-static inline uint32_t model_minus_log2(uint16_t t)
-{
+static inline uint32_t model_minus_log2(uint16_t t) {
     uint32_t s = 0;
     int32_t h, p;
     for (; t < 0x8000u && s < UINT32_C(16) << 15; s += 0x8000u) {
@@ -1046,38 +974,33 @@ static inline uint32_t model_minus_log2(uint16_t t)
 }
 
 /* The kernel value of x and vector v: t^a = 2^-(a (-log2 t)), t = (1 + cos(x, v)) / 2. */
-static inline model_value_q model_kernel(const int16_t *x, const model_input_q *in, size_t v)
-{
+static inline model_value_q model_kernel(const int16_t *x, const model_input_q *in, size_t v) {
     return model_exp(model_minus_log2(model_half_cosine(x, in, v)));
 }
 
 /* ---- q kernel unit-exp above ---- */
 /* The kernel value of x and vector v: a^t as a 2^-((1 - t) log2 a), t = (1 + cos(x, v)) / 2; what does not depend on t
  * is part of coefficients and biases. */
-static inline model_value_q model_kernel(const int16_t *x, const model_input_q *in, size_t v)
-{
+static inline model_value_q model_kernel(const int16_t *x, const model_input_q *in, size_t v) {
     return model_exp(0xFFFFu - (uint32_t)model_half_cosine(x, in, v));
 }
 
 /* ---- q kernel unit-exp below ---- */
 /* The kernel value of x and vector v: a^t as 2^-(t log2 (1/a)), t = (1 + cos(x, v)) / 2; what does not depend on t is
  * part of coefficients and biases. */
-static inline model_value_q model_kernel(const int16_t *x, const model_input_q *in, size_t v)
-{
+static inline model_value_q model_kernel(const int16_t *x, const model_input_q *in, size_t v) {
     return model_exp(model_half_cosine(x, in, v));
 }
 
 /* ---- q add ---- */
 /* A sum and what one more vector adds to it: the model is such that it fits. */
-static inline int32_t model_add(int32_t sum, int32_t more)
-{
+static inline int32_t model_add(int32_t sum, int32_t more) {
     return sum + more;
 }
 
 /* ---- q add poly ---- */
 /* A sum and what one more vector adds to it, kept within 2^30: powers are not bounded. */
-static inline int32_t model_add(int32_t sum, int32_t more)
-{
+static inline int32_t model_add(int32_t sum, int32_t more) {
     const int32_t most = INT32_C(1) << 30;
     sum += more;
     return sum > most ? most : sum < -most ? -most : sum;
@@ -1085,8 +1008,7 @@ static inline int32_t model_add(int32_t sum, int32_t more)
 
 /* ---- q row ---- */
 /* w . x + bias of row j of the weights. No sum leaves 32 bits: sum |w| 2^15 + |bias| < 2^31. */
-static inline int32_t model_row(const int16_t *x, size_t row, size_t j)
-{
+static inline int32_t model_row(const int16_t *x, size_t row, size_t j) {
     int32_t sum = MODEL_READ_I32(model_bias + j);
     size_t k;
     for (k = 0; k < MODEL_FEATURES; k++) {
@@ -1097,8 +1019,7 @@ static inline int32_t model_row(const int16_t *x, size_t row, size_t j)
 
 /* ---- q scores linear ---- */
 /* The scores of all machines at an input in the units of the model. */
-static inline void model_raw_scores(const int16_t *x, int32_t *scores)
-{
+static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
     size_t j;
     for (j = 0; j < MODEL_MACHINES; j++) {
         scores[j] = model_row(x, MODEL_ROW(j), j);
@@ -1107,8 +1028,7 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores)
 
 /* ---- q scores one ---- */
 /* The scores of all machines: the sum of coef * kernel over all vectors, and a bias each. */
-static inline void model_raw_scores(const int16_t *x, int32_t *scores)
-{
+static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
     model_input_q in;
     const size_t n = model_measure(x, &in) ? MODEL_VECTORS : 0;
     int32_t sum = 0;
@@ -1124,8 +1044,7 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores)
 
 /* ---- q scores rest ---- */
 /* The scores of all machines, one a class: each vector has a coefficient for every machine. */
-static inline void model_raw_scores(const int16_t *x, int32_t *scores)
-{
+static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
     model_input_q in;
     const size_t n = model_measure(x, &in) ? MODEL_VECTORS : 0;
     size_t v, j;
@@ -1146,8 +1065,7 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores)
 
 /* ---- q scores pairs ---- */
 /* The scores of all machines, one a pair of classes: a vector of class c has a coefficient for each other class. */
-static inline void model_raw_scores(const int16_t *x, int32_t *scores)
-{
+static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
     model_input_q in;
     const size_t n = model_measure(x, &in) ? MODEL_VECTORS : 0;
     size_t v, j, c = 0;
@@ -1173,8 +1091,7 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores)
 /* ---- q scores list linear ---- */
 /* The score of an input: cuts are asked in order, and the first that is positive decides, for its own class; the last
  * one decides in any case. */
-static inline void model_raw_scores(const int16_t *x, int32_t *scores)
-{
+static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
     int32_t say;
     size_t j;
     for (j = 0;; j++) {
@@ -1189,8 +1106,7 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores)
 /* ---- q scores list ---- */
 /* The score of an input: cuts are asked in order, and the first that is positive decides, for its own class; the last
  * one decides in any case. Cut j takes the vectors before model_reach[j]. */
-static inline void model_raw_scores(const int16_t *x, int32_t *scores)
-{
+static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
     int32_t sums[MODEL_CUTS], say;
     model_input_q in;
     const int near = model_measure(x, &in);
@@ -1216,8 +1132,7 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores)
 
 /* ---- q distance ---- */
 /* The distance of an input, whose squared length is nx, to prototype m: |x|^2 + |c|^2 - 2 c.x in the units of scores. */
-static inline int32_t model_distance(const int16_t *x, uint32_t nx, size_t m)
-{
+static inline int32_t model_distance(const int16_t *x, uint32_t nx, size_t m) {
     return (int32_t)((nx << MODEL_UP) - (model_dot(x, m) << MODEL_LEFT) +
                      (uint32_t)MODEL_READ_I32(model_constants + m));
 }
@@ -1225,8 +1140,7 @@ static inline int32_t model_distance(const int16_t *x, uint32_t nx, size_t m)
 /* ---- q distance tangents ---- */
 /* The distance of an input, whose squared length is nx, to the plane of prototype m: |x - c|^2 in the units of scores,
  * less the squares of its parts along the tangents; not below 0. */
-static inline int32_t model_distance(const int16_t *x, uint32_t nx, size_t m)
-{
+static inline int32_t model_distance(const int16_t *x, uint32_t nx, size_t m) {
     size_t row = m * (1u + MODEL_TANGENTS), j;
     uint32_t z = (nx << MODEL_UP) - (model_dot(x, row) << MODEL_LEFT) +
                  (uint32_t)MODEL_READ_I32(model_constants + row);
@@ -1243,8 +1157,7 @@ static inline int32_t model_distance(const int16_t *x, uint32_t nx, size_t m)
 
 /* ---- q scores nearest ---- */
 /* The scores: for each class the distance of its nearest prototype; INT32_MAX for inputs beyond all. */
-static inline void model_raw_scores(const int16_t *x, int32_t *scores)
-{
+static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
     const uint32_t nx = model_norm(x);
     size_t m = 0, c;
     for (c = 0; c < MODEL_CLASSES; c++) {
@@ -1258,8 +1171,7 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores)
 
 /* ---- q scores nth ---- */
 /* The scores: for each class the distance of its nth nearest prototype; INT32_MAX for inputs beyond all. */
-static inline void model_raw_scores(const int16_t *x, int32_t *scores)
-{
+static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
     const uint32_t nx = model_norm(x);
     size_t m = 0, c, j;
     for (c = 0; c < MODEL_CLASSES; c++) {
@@ -1282,8 +1194,7 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores)
 
 /* ---- q scores staged ---- */
 /* The scores of all machines at the raw input x. */
-static inline void model_scores(const int16_t *x, int32_t *scores)
-{
+static inline void model_scores(const int16_t *x, int32_t *scores) {
     int16_t prepared[MODEL_FEATURES];
     model_prepare(x, prepared);
     model_raw_scores(prepared, scores);
@@ -1291,38 +1202,33 @@ static inline void model_scores(const int16_t *x, int32_t *scores)
 
 /* ---- q scores plain ---- */
 /* The scores of all machines at x. */
-static inline void model_scores(const int16_t *x, int32_t *scores)
-{
+static inline void model_scores(const int16_t *x, int32_t *scores) {
     model_raw_scores(x, scores);
 }
 
 /* ---- q favour pairs ---- */
 /* What the scores say for class a against class b. */
-static inline int32_t model_favour(const int32_t *scores, size_t a, size_t b)
-{
+static inline int32_t model_favour(const int32_t *scores, size_t a, size_t b) {
     const int32_t score = scores[model_pair(a, b)];
     return a < b ? -score : score;
 }
 
 /* ---- q favour rest ---- */
 /* What the scores say for class a against class b: their difference, limited to 32 bits. */
-static inline int32_t model_favour(const int32_t *scores, size_t a, size_t b)
-{
+static inline int32_t model_favour(const int32_t *scores, size_t a, size_t b) {
     const int64_t say = (int64_t)scores[a] - scores[b];
     return (int32_t)(say > INT32_MAX ? INT32_MAX : say < -INT32_MAX ? -INT32_MAX : say);
 }
 
 /* ---- q favour ordinal ---- */
 /* What the scores say for class a against class b: the threshold at the end of a that lies towards b. */
-static inline int32_t model_favour(const int32_t *scores, size_t a, size_t b)
-{
+static inline int32_t model_favour(const int32_t *scores, size_t a, size_t b) {
     return a < b ? -scores[a] : scores[a - 1u];
 }
 
 /* ---- q margin ---- */
 /* How clearly the scores speak for a class: the least by which they prefer it to another one. */
-static inline int32_t model_margin(const int32_t *scores, size_t label)
-{
+static inline int32_t model_margin(const int32_t *scores, size_t label) {
     int32_t least = INT32_MAX;
     size_t b;
     for (b = 0; b < MODEL_CLASSES; b++) {
@@ -1337,8 +1243,7 @@ static inline int32_t model_margin(const int32_t *scores, size_t label)
 /* ---- q margin nearest ---- */
 /* How clearly the distances speak for a class: (far - near) / (far + near) in 2^-15, near its distance and far the least of
  * the others. */
-static inline int32_t model_margin(const int32_t *scores, size_t label)
-{
+static inline int32_t model_margin(const int32_t *scores, size_t label) {
     size_t other = label == 0 ? 1u : 0, b;
     uint32_t near, far, sum, size;
     for (b = other + 1u; b < MODEL_CLASSES; b++) {
@@ -1357,8 +1262,7 @@ static inline int32_t model_margin(const int32_t *scores, size_t label)
 
 /* ---- q elect pairs ---- */
 /* The class with most votes; of several the one that the scores favour most in sum. */
-static inline uint16_t model_elect(const int32_t *scores)
-{
+static inline uint16_t model_elect(const int32_t *scores) {
     size_t best = 0, most = 0, a, b;
     int64_t top = INT64_MIN;
     for (a = 0; a < MODEL_CLASSES; a++) {
@@ -1382,8 +1286,7 @@ static inline uint16_t model_elect(const int32_t *scores)
 
 /* ---- q elect votes ---- */
 /* The class with most votes; of several the first. */
-static inline uint16_t model_elect(const int32_t *scores)
-{
+static inline uint16_t model_elect(const int32_t *scores) {
     size_t best = 0, most = 0, a, b;
     for (a = 0; a < MODEL_CLASSES; a++) {
         size_t votes = 0;
@@ -1403,8 +1306,7 @@ static inline uint16_t model_elect(const int32_t *scores)
 
 /* ---- q elect rest ---- */
 /* The class with the largest score; of several the first. */
-static inline uint16_t model_elect(const int32_t *scores)
-{
+static inline uint16_t model_elect(const int32_t *scores) {
     size_t best = 0, a;
     for (a = 1; a < MODEL_CLASSES; a++) {
         best = scores[a] > scores[best] ? a : best;
@@ -1414,8 +1316,7 @@ static inline uint16_t model_elect(const int32_t *scores)
 
 /* ---- q elect nearest ---- */
 /* The class with the least distance; of several the first. */
-static inline uint16_t model_elect(const int32_t *scores)
-{
+static inline uint16_t model_elect(const int32_t *scores) {
     size_t best = 0, a;
     for (a = 1; a < MODEL_CLASSES; a++) {
         best = scores[a] < scores[best] ? a : best;
@@ -1425,8 +1326,7 @@ static inline uint16_t model_elect(const int32_t *scores)
 
 /* ---- q elect ordinal ---- */
 /* The class: how many thresholds are passed, of which the scores fall from one to the next. */
-static inline uint16_t model_elect(const int32_t *scores)
-{
+static inline uint16_t model_elect(const int32_t *scores) {
     size_t best = 0;
     for (; best + 1u < MODEL_CLASSES && scores[best] > 0; best++) {
     }
@@ -1435,8 +1335,7 @@ static inline uint16_t model_elect(const int32_t *scores)
 
 /* ---- q classify binary ---- */
 /* The class of x, 0 or 1. */
-static inline uint16_t model_classify(const int16_t *x)
-{
+static inline uint16_t model_classify(const int16_t *x) {
     int32_t scores[MODEL_MACHINES];
     model_scores(x, scores);
     return scores[0] > 0 ? 1 : 0;
@@ -1444,8 +1343,7 @@ static inline uint16_t model_classify(const int16_t *x)
 
 /* ---- q classify binary reject ---- */
 /* The class of x, 0 or 1, or MODEL_REJECTED where it is not clear. */
-static inline uint16_t model_classify(const int16_t *x)
-{
+static inline uint16_t model_classify(const int16_t *x) {
     int32_t scores[MODEL_MACHINES];
     model_scores(x, scores);
     if (scores[0] < MODEL_REJECT && -scores[0] < MODEL_REJECT) {
@@ -1456,8 +1354,7 @@ static inline uint16_t model_classify(const int16_t *x)
 
 /* ---- q classify ---- */
 /* The class of x. */
-static inline uint16_t model_classify(const int16_t *x)
-{
+static inline uint16_t model_classify(const int16_t *x) {
     int32_t scores[MODEL_MACHINES];
     model_scores(x, scores);
     return model_elect(scores);
@@ -1465,8 +1362,7 @@ static inline uint16_t model_classify(const int16_t *x)
 
 /* ---- q classify reject ---- */
 /* The class of x, or MODEL_REJECTED where it is not clear. */
-static inline uint16_t model_classify(const int16_t *x)
-{
+static inline uint16_t model_classify(const int16_t *x) {
     int32_t scores[MODEL_MACHINES];
     uint16_t winner;
     model_scores(x, scores);
@@ -1476,8 +1372,7 @@ static inline uint16_t model_classify(const int16_t *x)
 
 /* ---- q sigmoid ---- */
 /* The sigmoid of a margin in 2^-30: t = margin * slope + shift in powers of two, 2^25 for one. */
-static inline uint32_t model_sigmoid(int32_t margin)
-{
+static inline uint32_t model_sigmoid(int32_t margin) {
     const int32_t m = margin >> MODEL_MARGIN_DOWN;
     const int32_t t = (m > INT16_MAX   ? INT16_MAX
                        : m < INT16_MIN ? INT16_MIN
@@ -1496,8 +1391,7 @@ static inline uint32_t model_sigmoid(int32_t margin)
 
 /* ---- q probability two ---- */
 /* The probability of a class of x in 2^-15, calibrated by cross-validation. */
-static inline uint16_t model_probability(const int16_t *x, uint16_t label)
-{
+static inline uint16_t model_probability(const int16_t *x, uint16_t label) {
     int32_t scores[MODEL_MACHINES];
     uint32_t own;
     model_scores(x, scores);
@@ -1507,8 +1401,7 @@ static inline uint16_t model_probability(const int16_t *x, uint16_t label)
 
 /* ---- q probability binary ---- */
 /* The probability of a class of x in 2^-15, calibrated by cross-validation. */
-static inline uint16_t model_probability(const int16_t *x, uint16_t label)
-{
+static inline uint16_t model_probability(const int16_t *x, uint16_t label) {
     int32_t scores[MODEL_MACHINES];
     uint32_t own;
     model_scores(x, scores);
@@ -1519,8 +1412,7 @@ static inline uint16_t model_probability(const int16_t *x, uint16_t label)
 /* ---- q probability ---- */
 /* The probability of a class of x in 2^-15, calibrated by cross-validation: the sigmoids of all margins, divided by
  * their sum. */
-static inline uint16_t model_probability(const int16_t *x, uint16_t label)
-{
+static inline uint16_t model_probability(const int16_t *x, uint16_t label) {
     int32_t scores[MODEL_MACHINES];
     uint32_t sum = 0, own = 0;
     size_t c, k;
@@ -1545,8 +1437,7 @@ static inline uint16_t model_probability(const int16_t *x, uint16_t label)
 
 /* ---- q compare ---- */
 /* -1, 0 or 1: x is below, equal to or above z. */
-static inline int model_compare(const int16_t *x, const int16_t *z)
-{
+static inline int model_compare(const int16_t *x, const int16_t *z) {
     int32_t of_x[MODEL_MACHINES], of_z[MODEL_MACHINES];
     model_scores(x, of_x);
     model_scores(z, of_z);
@@ -1555,8 +1446,7 @@ static inline int model_compare(const int16_t *x, const int16_t *z)
 
 /* ---- q input ---- */
 /* The inputs of model_classify out of raw values: (raw - offset) * factor, rounded and limited. */
-static inline void model_input(const float *raw, int16_t *x)
-{
+static inline void model_input(const float *raw, int16_t *x) {
     size_t k;
     for (k = 0; k < MODEL_FEATURES; k++) {
         float a = (raw[k] - MODEL_READ_F32(model_input_offset + k)) *
@@ -1573,8 +1463,7 @@ static inline void model_input(const float *raw, int16_t *x)
 /* ---- selftest ---- */
 /* 0: all inputs give exactly the scores of the machine that made this file; else the number of the first that does not,
  * from 1. */
-static inline int model_selftest(void)
-{
+static inline int model_selftest(void) {
     MODEL_INPUT x[MODEL_FEATURES];
     MODEL_SCORE scores[MODEL_MACHINES];
     size_t i, j;

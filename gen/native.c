@@ -73,8 +73,7 @@ typedef struct {
     size_t d, classes, machines;
 } gen_machine;
 
-void gen_free(gen_machine *machine)
-{
+void gen_free(gen_machine *machine) {
     int i;
     if (machine != NULL) {
         for (i = 0; i < 3; i++) {
@@ -86,14 +85,12 @@ void gen_free(gen_machine *machine)
     }
 }
 
-const char *gen_status_text(int32_t status)
-{
+const char *gen_status_text(int32_t status) {
     return margin_status_text((margin_status)status);
 }
 
 /* "MARGIN_OK" and so on; NULL for a number that is no status. */
-const char *gen_status_name(int32_t status)
-{
+const char *gen_status_name(int32_t status) {
 #define GEN_STATUS_CASE(name, value, text)                                                         \
     case name:                                                                                     \
         return #name;
@@ -132,8 +129,8 @@ typedef struct {
     int64_t count;
 } gen_anatomy;
 
-static void gen_array(gen_anatomy *a, const char *name, const void *at, size_t count, int32_t type)
-{
+static void gen_array(gen_anatomy *a, const char *name, const void *at, size_t count,
+                      int32_t type) {
     gen_part *part = &a->part[a->count++];
     memset(part, 0, sizeof *part);
     part->name = name;
@@ -142,8 +139,7 @@ static void gen_array(gen_anatomy *a, const char *name, const void *at, size_t c
     part->type = type;
 }
 
-static void gen_number(gen_anatomy *a, const char *name, double value, int32_t type)
-{
+static void gen_number(gen_anatomy *a, const char *name, double value, int32_t type) {
     gen_array(a, name, NULL, 0, type);
     a->part[a->count - 1].value = value;
     a->part[a->count - 1].count = -1;
@@ -178,8 +174,7 @@ static void gen_number(gen_anatomy *a, const char *name, double value, int32_t t
 
 /* Arrays and numbers of a model: what all kinds have, and then the fields of the struct in their order,
  * under the names they have in C. */
-static void gen_dissect(const margin_model *model, gen_anatomy *a)
-{
+static void gen_dissect(const margin_model *model, gen_anatomy *a) {
     const mgn_image_head head = mgn_head_of(model), *h = &head;
     const margin_vote *vote = margin_model_vote(model);
     memset(a, 0, sizeof *a);
@@ -193,8 +188,7 @@ static void gen_dissect(const margin_model *model, gen_anatomy *a)
 }
 
 /* An array by its name; the arrays of a list's pool are called "pool. NAME". */
-static const gen_part *gen_find(const gen_anatomy *a, const char *name)
-{
+static const gen_part *gen_find(const gen_anatomy *a, const char *name) {
     int64_t i;
     for (i = 0; i < a->count; i++) {
         const char *space = strchr(a->part[i].name, ' ');
@@ -205,8 +199,7 @@ static const gen_part *gen_find(const gen_anatomy *a, const char *name)
     return NULL;
 }
 
-static void gen_look(gen_machine *machine)
-{
+static void gen_look(gen_machine *machine) {
     const margin_vote *vote = margin_model_vote(&machine->model);
     machine->d = mgn_head_of(&machine->model).d;
     machine->classes = vote->classes;
@@ -214,8 +207,7 @@ static void gen_look(gen_machine *machine)
 }
 
 /* The parts of a machine, at most 64; returns how many. */
-int64_t gen_parts(const gen_machine *machine, gen_part *out)
-{
+int64_t gen_parts(const gen_machine *machine, gen_part *out) {
     gen_anatomy a;
     gen_dissect(&machine->model, &a);
     memcpy(out, a.part, sizeof a.part);
@@ -223,8 +215,7 @@ int64_t gen_parts(const gen_machine *machine, gen_part *out)
 }
 
 /* As trained, for scaled inputs: the array "w" or "bias", NULL if there was none. */
-const double *gen_trained(const gen_machine *machine, int32_t bias, int64_t *count)
-{
+const double *gen_trained(const gen_machine *machine, int32_t bias, int64_t *count) {
     *count = machine->trained_count[bias != 0];
     return machine->trained[bias != 0];
 }
@@ -232,8 +223,7 @@ const double *gen_trained(const gen_machine *machine, int32_t bias, int64_t *cou
 /* ---- prediction ---- */
 
 /* All scores of n rows of d values, one a machine and row. */
-int32_t gen_scores(const gen_machine *machine, const double *rows, int64_t n, double *scores)
-{
+int32_t gen_scores(const gen_machine *machine, const double *rows, int64_t n, double *scores) {
     const size_t d = machine->d, m = machine->machines;
     margin_real *x = (margin_real *)malloc((d + m) * sizeof *x);
     size_t i, j;
@@ -257,8 +247,7 @@ int32_t gen_scores(const gen_machine *machine, const double *rows, int64_t n, do
  * which orders inputs, of others how clearly they speak for the class elected; the probability of the
  * class elected. */
 static uint16_t gen_classify(const gen_machine *machine, const margin_real *x, margin_real *scores,
-                             double *score, double *probability)
-{
+                             double *score, double *probability) {
     const margin_vote *vote = margin_model_vote(&machine->model);
     const uint16_t label = margin_classify(&machine->model, x, scores);
     const uint16_t elected = margin_elect(vote->scheme, vote->classes, scores);
@@ -278,8 +267,7 @@ typedef struct {
 } gen_wanted;
 
 static void gen_note(const gen_wanted *wanted, size_t i, const uint16_t *y, size_t classes,
-                     uint16_t label, double score, double probability)
-{
+                     uint16_t label, double score, double probability) {
     if (wanted->probability != NULL) {
         wanted->probability[i] = probability;
     }
@@ -295,8 +283,8 @@ static void gen_note(const gen_wanted *wanted, size_t i, const uint16_t *y, size
 }
 
 static margin_status gen_predict_rows(const gen_machine *machine, const gen_rows *rows,
-                                      const margin_index *list, size_t n, const gen_wanted *wanted)
-{
+                                      const margin_index *list, size_t n,
+                                      const gen_wanted *wanted) {
     const size_t d = machine->d;
     margin_real *x = (margin_real *)malloc((d + machine->machines) * sizeof *x);
     size_t i, j;
@@ -319,8 +307,7 @@ static margin_status gen_predict_rows(const gen_machine *machine, const gen_rows
 }
 
 /* The least and the largest value of each feature; 1 if all values are whole numbers of 16 bits. */
-int32_t gen_ranges(const gen_rows *rows, double *low, double *high)
-{
+int32_t gen_ranges(const gen_rows *rows, double *low, double *high) {
     const size_t n = (size_t)rows->n, d = (size_t)rows->d;
     int32_t whole = 1;
     size_t i, j;
@@ -337,8 +324,7 @@ int32_t gen_ranges(const gen_rows *rows, double *low, double *high)
 
 /* Any of label, score, probability and confusion may be NULL. */
 int32_t gen_predict(const gen_machine *machine, const gen_rows *rows, uint16_t *label,
-                    double *score, double *probability, int64_t *confusion)
-{
+                    double *score, double *probability, int64_t *confusion) {
     gen_wanted wanted;
     wanted.label = label;
     wanted.score = score;
@@ -351,8 +337,7 @@ int32_t gen_predict(const gen_machine *machine, const gen_rows *rows, uint16_t *
  * the scores speak, by margin_margin, for its true class (NULL if rows->y does not tell it) and for
  * the class elected. */
 int32_t gen_answers(const gen_machine *machine, const gen_rows *rows, uint16_t *label,
-                    double *score, double *probability, double *own, double *elected)
-{
+                    double *score, double *probability, double *own, double *elected) {
     const margin_vote *vote = margin_model_vote(&machine->model);
     const size_t d = machine->d, n = (size_t)rows->n;
     margin_real *x = (margin_real *)malloc((d + machine->machines) * sizeof *x);
@@ -378,8 +363,7 @@ int32_t gen_answers(const gen_machine *machine, const gen_rows *rows, uint16_t *
 
 /* Real values as the int16_t that an integer model takes, in this library's precision. */
 int32_t gen_input(const double *offset, const double *factor, int64_t d, const double *rows,
-                  int64_t n, int16_t *out)
-{
+                  int64_t n, int16_t *out) {
     const size_t width = (size_t)d;
     margin_real *memory = (margin_real *)malloc(3 * width * sizeof *memory);
     margin_real *x = memory + 2 * width;
@@ -407,8 +391,7 @@ int32_t gen_input(const double *offset, const double *factor, int64_t d, const d
 
 /* What the unit-exp kernel with parameter a divides by and multiplies with, in this library's precision: log a, and
  * e^log a - 1. */
-void gen_unit_exp(double a, double *out)
-{
+void gen_unit_exp(double a, double *out) {
     out[0] = mgn_log((margin_real)a);
     out[1] = mgn_expm1((margin_real)out[0]);
 }
@@ -418,22 +401,19 @@ void gen_unit_exp(double a, double *out)
 #ifdef MARGIN_REAL_DOUBLE
 
 /* Bytes of a machine's image; 0 if there can be none. */
-int64_t gen_image_size(const gen_machine *machine, int64_t notes)
-{
+int64_t gen_image_size(const gen_machine *machine, int64_t notes) {
     return (int64_t)margin_image_size(&machine->model, (size_t)notes);
 }
 
 int32_t gen_image_write(const gen_machine *machine, const void *notes, int64_t notes_count,
-                        void *out, int64_t size)
-{
+                        void *out, int64_t size) {
     return margin_image_write(&machine->model, notes, (size_t)notes_count, out, (size_t)size);
 }
 
 #else
 
 /* A machine out of an image, which is copied. */
-int32_t gen_open(const void *image, int64_t size, gen_machine **out)
-{
+int32_t gen_open(const void *image, int64_t size, gen_machine **out) {
     gen_machine *machine = (gen_machine *)calloc(1, sizeof *machine);
     margin_status status = MARGIN_E_MEMORY;
     if (machine != NULL) {
@@ -453,8 +433,7 @@ int32_t gen_open(const void *image, int64_t size, gen_machine **out)
 }
 
 /* The notes of a machine that came out of an image. */
-const unsigned char *gen_notes(const gen_machine *machine, int64_t *count)
-{
+const unsigned char *gen_notes(const gen_machine *machine, int64_t *count) {
     size_t found = 0;
     const unsigned char *notes = margin_image_notes(machine->bytes[0], &found);
     *count = (int64_t)found;
@@ -476,8 +455,7 @@ const unsigned char *gen_notes(const gen_machine *machine, int64_t *count)
 #endif
 
 /* Sizes of the structs that gen/native.py mirrors. */
-int64_t gen_sizes(int32_t which)
-{
+int64_t gen_sizes(int32_t which) {
     static const size_t sizes[] = {sizeof(gen_choice), sizeof(gen_watch), sizeof(gen_report),
                                    sizeof(gen_rows),   sizeof(gen_plain), sizeof(gen_part)};
     return (int64_t)sizes[which];

@@ -1,8 +1,7 @@
 /* native_export.c -- part of native.c: integer models, and smaller ones. In double only. */
 
 /* A model of an image in this library's precision. */
-static margin_status gen_load(const void *image, int64_t size, void **bytes, margin_model *model)
-{
+static margin_status gen_load(const void *image, int64_t size, void **bytes, margin_model *model) {
     const size_t room = margin_image_load_size(image, (size_t)size) + MARGIN_ALIGN;
     margin_arena mem;
     *bytes = malloc(room);
@@ -17,8 +16,7 @@ typedef struct {
     void *bytes[2];
 } gen_quant;
 
-void gen_quant_free(gen_quant *q)
-{
+void gen_quant_free(gen_quant *q) {
     if (q != NULL) {
         free(q->bytes[0]);
         free(q->bytes[1]);
@@ -27,8 +25,7 @@ void gen_quant_free(gen_quant *q)
 }
 
 static margin_status gen_quant_make(gen_quant *q, const gen_rows *rows, const double *weight,
-                                    int32_t format, int32_t whole)
-{
+                                    int32_t format, int32_t whole) {
     margin_data raw = gen_view(rows);
     margin_quant_options options;
     margin_arena mem;
@@ -46,8 +43,7 @@ static margin_status gen_quant_make(gen_quant *q, const gen_rows *rows, const do
 /* The model of an image in integers, for raw values like those of the rows, of which the last `ends`
  * tell nothing but ranges. */
 int32_t gen_quantize(const void *image, int64_t size, const gen_rows *rows, int64_t ends,
-                     int32_t format, int32_t whole, gen_quant **out)
-{
+                     int32_t format, int32_t whole, gen_quant **out) {
     gen_quant *q = (gen_quant *)calloc(1, sizeof *q);
     double *weight = (double *)malloc((size_t)rows->n * sizeof *weight);
     margin_status status = MARGIN_E_MEMORY;
@@ -71,8 +67,7 @@ int32_t gen_quantize(const void *image, int64_t size, const gen_rows *rows, int6
 }
 
 /* The stage of an integer model, or that it has none, as a field of the struct and as arrays. */
-static void gen_stage(gen_anatomy *a, const char *name, const margin_stage_q *stage, size_t d)
-{
+static void gen_stage(gen_anatomy *a, const char *name, const margin_stage_q *stage, size_t d) {
     gen_number(a, name, stage != NULL, GEN_UINT8);
     gen_array(a, "stage_offset", stage == NULL ? NULL : stage->offset, d, GEN_INT32);
     gen_array(a, "stage_factor", stage == NULL ? NULL : stage->factor, d, GEN_INT16);
@@ -80,8 +75,7 @@ static void gen_stage(gen_anatomy *a, const char *name, const margin_stage_q *st
 }
 
 /* As gen_dissect. */
-static void gen_dissect_q(const margin_model_q *model, gen_anatomy *a)
-{
+static void gen_dissect_q(const margin_model_q *model, gen_anatomy *a) {
     const mgn_image_head head = mgn_head_of_q(model), *h = &head;
     memset(a, 0, sizeof *a);
     gen_number(a, "kind", model->kind, GEN_UINT8);
@@ -92,8 +86,7 @@ static void gen_dissect_q(const margin_model_q *model, gen_anatomy *a)
     }
 }
 
-int64_t gen_quant_parts(const gen_quant *q, gen_part *out)
-{
+int64_t gen_quant_parts(const gen_quant *q, gen_part *out) {
     gen_anatomy a;
     gen_dissect_q(&q->quant.model, &a);
     memcpy(out, a.part, sizeof a.part);
@@ -101,8 +94,7 @@ int64_t gen_quant_parts(const gen_quant *q, gen_part *out)
 }
 
 /* unit of the scores; worst, mean difference; mean |score|; rows with another label; rows limited */
-void gen_quant_report(const gen_quant *q, double out[6])
-{
+void gen_quant_report(const gen_quant *q, double out[6]) {
     out[0] = q->quant.unit;
     out[1] = q->info.worst;
     out[2] = q->info.mean;
@@ -112,8 +104,7 @@ void gen_quant_report(const gen_quant *q, double out[6])
 }
 
 /* From raw values to the inputs of the model, d of each; 0 if they go in as they are. */
-int64_t gen_quant_input(const gen_quant *q, double *offset, double *factor)
-{
+int64_t gen_quant_input(const gen_quant *q, double *offset, double *factor) {
     const margin_scaling *input = &q->quant.input;
     if (input->offset == NULL) {
         return 0;
@@ -128,8 +119,7 @@ int64_t gen_quant_input(const gen_quant *q, double *offset, double *factor)
 /* Classes, all scores, how clear the class elected is (of two classes the score itself), and its
  * probability in 2^-15, of n rows of inputs. */
 int32_t gen_quant_predict(const gen_quant *q, const int16_t *x, int64_t n, uint16_t *label,
-                          int32_t *scores, int32_t *clear, uint16_t *probability)
-{
+                          int32_t *scores, int32_t *clear, uint16_t *probability) {
     const margin_model_q *model = &q->quant.model;
     const margin_vote_q *vote = margin_model_vote_q(model);
     const size_t d = q->quant.input.d;
@@ -155,8 +145,7 @@ int32_t gen_quant_predict(const gen_quant *q, const int16_t *x, int64_t n, uint1
 /* The model of an image with at most so many vectors, fitted to the rows (NULL: to its own vectors);
  * report: vectors, rows looked at, rows with another label, worst and root mean square change. */
 int32_t gen_compress(const void *image, int64_t size, const gen_rows *rows, int64_t vectors,
-                     double noise, double report[5], gen_machine **out)
-{
+                     double noise, double report[5], gen_machine **out) {
     gen_machine *machine = (gen_machine *)calloc(1, sizeof *machine);
     margin_model from;
     margin_data raw;

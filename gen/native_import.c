@@ -1,7 +1,6 @@
 /* native_import.c -- part of native.c: models of other programs. In double only. */
 
-static const double *gen_copy(margin_arena *mem, const double *from, size_t count)
-{
+static const double *gen_copy(margin_arena *mem, const double *from, size_t count) {
     double *to = (double *)margin_arena_keep(mem, count, sizeof *to);
     if (to != NULL && from != NULL) {
         memcpy(to, from, count * sizeof *to);
@@ -11,8 +10,7 @@ static const double *gen_copy(margin_arena *mem, const double *from, size_t coun
 
 /* A linear kernel needs no vectors: all that a machine says is one weighted sum of them. */
 static const double *gen_collapse(margin_arena *mem, const gen_plain *plain,
-                                  const margin_expansion *e)
-{
+                                  const margin_expansion *e) {
     const size_t machines = margin_machines(e->vote.scheme, e->vote.classes);
     double *w = (double *)margin_arena_keep(mem, machines * e->d, sizeof *w);
     double *say = (double *)margin_arena_scratch(mem, machines, sizeof *say);
@@ -35,8 +33,7 @@ static const double *gen_collapse(margin_arena *mem, const gen_plain *plain,
 }
 
 static void gen_make_linear(margin_arena *mem, const gen_plain *plain, const double *w,
-                            margin_model *model)
-{
+                            margin_model *model) {
     margin_linear *linear = &model->of.linear;
     const size_t machines = margin_machines((unsigned)plain->scheme, (size_t)plain->classes);
     model->kind = MARGIN_MODEL_LINEAR;
@@ -47,8 +44,7 @@ static void gen_make_linear(margin_arena *mem, const gen_plain *plain, const dou
     linear->vote.scheme = (uint8_t)plain->scheme;
 }
 
-static margin_expansion gen_expansion(const gen_plain *plain)
-{
+static margin_expansion gen_expansion(const gen_plain *plain) {
     margin_expansion e;
     memset(&e, 0, sizeof e);
     e.coef = plain->coef;
@@ -69,8 +65,7 @@ static margin_expansion gen_expansion(const gen_plain *plain)
 }
 
 static margin_status gen_make_expansion(margin_arena *mem, const gen_plain *plain,
-                                        margin_model *model)
-{
+                                        margin_model *model) {
     margin_expansion e = gen_expansion(plain);
     const margin_status status = margin_kernel_resolve(&e.kernel, e.d, &e.kernel);
     double *norms;
@@ -99,8 +94,7 @@ static margin_status gen_make_expansion(margin_arena *mem, const gen_plain *plai
     return MARGIN_OK;
 }
 
-static margin_status gen_make_parts(const gen_plain *plain, gen_machine *machine)
-{
+static margin_status gen_make_parts(const gen_plain *plain, gen_machine *machine) {
     const size_t d = (size_t)plain->d, n = (size_t)plain->n, classes = (size_t)plain->classes;
     const size_t machines = margin_machines((unsigned)plain->scheme, classes);
     const size_t size = (n * (d + classes + 1) + machines * (d + 2) + classes + 2 * d + 99) * 8;
@@ -126,8 +120,7 @@ static margin_status gen_make_parts(const gen_plain *plain, gen_machine *machine
     return gen_unscale(machine, &scaling);
 }
 
-int32_t gen_make(const gen_plain *plain, gen_machine **out)
-{
+int32_t gen_make(const gen_plain *plain, gen_machine **out) {
     gen_machine *machine = (gen_machine *)calloc(1, sizeof *machine);
     const margin_status status = machine == NULL ? MARGIN_E_MEMORY : gen_make_parts(plain, machine);
     if (status < 0) {

@@ -35,8 +35,7 @@ typedef struct {
 /* ---- helpers for methods ---- */
 
 /* An option by its name on the command line; NULL if the user has not chosen. */
-static const double *gen_given(const gen_choice *choice, const char *name)
-{
+static const double *gen_given(const gen_choice *choice, const char *name) {
     int64_t i;
     for (i = 0; i < choice->count; i++) {
         if (strcmp(choice->names[i], name) == 0) {
@@ -47,14 +46,12 @@ static const double *gen_given(const gen_choice *choice, const char *name)
 }
 
 /* The same, 0 if the user has not chosen: what the library takes for its default. */
-static double gen_option(const gen_choice *choice, const char *name)
-{
+static double gen_option(const gen_choice *choice, const char *name) {
     const double *given = gen_given(choice, name);
     return given == NULL ? 0.0 : *given;
 }
 
-static bool gen_progress(void *user, const margin_progress *at)
-{
+static bool gen_progress(void *user, const margin_progress *at) {
     gen_watch *watch = (gen_watch *)user;
     if (watch->machine != (int64_t)at->machine || watch->first == 0) {
         watch->first = at->violation;
@@ -67,8 +64,7 @@ static bool gen_progress(void *user, const margin_progress *at)
     return watch->stop != 0;
 }
 
-static margin_kernel gen_kernel(const gen_choice *choice)
-{
+static margin_kernel gen_kernel(const gen_choice *choice) {
     margin_kernel kernel;
     memset(&kernel, 0, sizeof kernel);
     kernel.kind = (uint8_t)gen_option(choice, "kernel");
@@ -81,8 +77,7 @@ static margin_kernel gen_kernel(const gen_choice *choice)
 
 /* Memory for kernel rows: as asked for, else up to an eighth of the machine's. 0 is the library's
  * default, which suits linear kernels: they rarely need rows. */
-static size_t gen_cache_bytes(const gen_choice *choice)
-{
+static size_t gen_cache_bytes(const gen_choice *choice) {
     const double *given = gen_given(choice, "cache-mb");
     if (given != NULL) {
         return (size_t)(*given * 1048576.0);
@@ -96,14 +91,12 @@ static size_t gen_cache_bytes(const gen_choice *choice)
 #endif
 }
 
-static size_t gen_max_iterations(const gen_work *work)
-{
+static size_t gen_max_iterations(const gen_work *work) {
     return (size_t)gen_option(work->choice, "max-iter");
 }
 
 /* Tolerance and limits of quadratic programmes. */
-static margin_control gen_control(const gen_work *work)
-{
+static margin_control gen_control(const gen_work *work) {
     margin_control run;
     memset(&run, 0, sizeof run);
     run.tol = gen_option(work->choice, "tol");
@@ -113,14 +106,12 @@ static margin_control gen_control(const gen_work *work)
     return run;
 }
 
-static uint8_t gen_scheme(const gen_work *work)
-{
+static uint8_t gen_scheme(const gen_work *work) {
     const double *scheme = gen_given(work->choice, "scheme");
     return (uint8_t)(scheme == NULL ? 0 : MARGIN_SCHEME_ONE_ONE + (int)*scheme);
 }
 
-static margin_watch gen_watching(const gen_work *work)
-{
+static margin_watch gen_watching(const gen_work *work) {
     margin_watch watch;
     watch.progress = gen_progress;
     watch.user = work->watch;
@@ -129,8 +120,7 @@ static margin_watch gen_watching(const gen_work *work)
 
 /* Memory for a training. Large blocks ask for large pages: a kernel matrix touches each page once, and
  * by pages of 4 KB the faults take longer than its values. */
-static void *gen_allocate(size_t size)
-{
+static void *gen_allocate(size_t size) {
 #ifdef MADV_HUGEPAGE
     const size_t page = (size_t)2 << 20;
     void *bytes = NULL;
@@ -143,8 +133,7 @@ static void *gen_allocate(size_t size)
 }
 
 /* The arena that a trainer asks for; false: there is no such memory, or the size is 0. */
-static bool gen_arena(gen_work *work, size_t size, margin_arena *mem)
-{
+static bool gen_arena(gen_work *work, size_t size, margin_arena *mem) {
     work->size = size;
     if (size != 0) {
         work->machine->bytes[1] = gen_allocate(size + MARGIN_ALIGN);
@@ -153,8 +142,7 @@ static bool gen_arena(gen_work *work, size_t size, margin_arena *mem)
     return work->machine->bytes[1] != NULL;
 }
 
-static void gen_tell_raw(gen_told *told, const char *text)
-{
+static void gen_tell_raw(gen_told *told, const char *text) {
     const size_t more = strlen(text);
     char *longer = (char *)realloc(told->text, told->used + more + 1);
     if (longer != NULL) {
@@ -164,8 +152,7 @@ static void gen_tell_raw(gen_told *told, const char *text)
     }
 }
 
-static void gen_tell_name(gen_told *told, const char *name)
-{
+static void gen_tell_name(gen_told *told, const char *name) {
     gen_tell_raw(told, told->used == 0 ? "\"" : ",\"");
     gen_tell_raw(told, name);
     gen_tell_raw(told, told->ending == NULL ? "" : told->ending);
@@ -173,8 +160,7 @@ static void gen_tell_name(gen_told *told, const char *name)
 }
 
 /* NaN and infinity become null. */
-static void gen_tell_value(gen_told *told, double value)
-{
+static void gen_tell_value(gen_told *told, double value) {
     char text[32] = "null";
     if (value - value == 0.0) {
         (void)snprintf(text, sizeof text, "%.17g", value);
@@ -183,23 +169,20 @@ static void gen_tell_value(gen_told *told, double value)
 }
 
 /* "name": value */
-static void gen_tell(gen_told *told, const char *name, double value)
-{
+static void gen_tell(gen_told *told, const char *name, double value) {
     gen_tell_name(told, name);
     gen_tell_value(told, value);
 }
 
 /* "name": true or false */
-static inline void gen_tell_truth(gen_told *told, const char *name, bool value)
-{
+static inline void gen_tell_truth(gen_told *told, const char *name, bool value) {
     gen_tell_name(told, name);
     gen_tell_raw(told, value ? "true" : "false");
 }
 
 /* "name": [v, v, ...], or with width > 0 [[v, ...], ...] in rows of that length */
 static void gen_tell_array(gen_told *told, const char *name, const double *values, size_t count,
-                           size_t width)
-{
+                           size_t width) {
     size_t i;
     gen_tell_name(told, name);
     gen_tell_raw(told, width > 0 && count > 0 ? "[[" : "[");
@@ -212,8 +195,7 @@ static void gen_tell_array(gen_told *told, const char *name, const double *value
 
 /* ---- the methods ---- */
 
-static margin_status gen_train_mam(gen_work *work)
-{
+static margin_status gen_train_mam(gen_work *work) {
     const margin_data *data = &work->data;
     const double *intercept = gen_given(work->choice, "intercept");
     const double *balanced = gen_given(work->choice, "balanced");
@@ -235,8 +217,7 @@ static margin_status gen_train_mam(gen_work *work)
     return margin_mam_train(data, &options, &mem, &work->machine->model, &work->info);
 }
 
-static margin_status gen_train_kmomd(gen_work *work)
-{
+static margin_status gen_train_kmomd(gen_work *work) {
     const margin_data *data = &work->data;
     const double *lambda = gen_given(work->choice, "lambda");
     margin_kmomd_options options;
@@ -262,8 +243,7 @@ static margin_status gen_train_kmomd(gen_work *work)
     return status;
 }
 
-static margin_status gen_train_svm(gen_work *work)
-{
+static margin_status gen_train_svm(gen_work *work) {
     const margin_data *data = &work->data;
     const double c = gen_option(work->choice, "C");
     margin_svm_options options;
@@ -296,8 +276,7 @@ static margin_status gen_train_svm(gen_work *work)
 
 /* Tau, and of classes how far off answers are, where there are targets to compare with. */
 static margin_status gen_measure_ordinal(const gen_machine *machine, const margin_data *rows,
-                                         const double *targets, gen_told *told)
-{
+                                         const double *targets, gen_told *told) {
     const margin_model *model = &machine->model;
     const size_t k = machine->classes;
     const size_t size = margin_model_kendall_size(rows->n, model) + margin_confusion_size(model) +
@@ -321,8 +300,7 @@ static margin_status gen_measure_ordinal(const gen_machine *machine, const margi
     return status;
 }
 
-static margin_status gen_train_omam(gen_work *work)
-{
+static margin_status gen_train_omam(gen_work *work) {
     const margin_data *data = &work->data;
     margin_ordinal_options options;
     margin_arena mem;
@@ -337,8 +315,7 @@ static margin_status gen_train_omam(gen_work *work)
     return margin_omam_train(data, &options, &mem, &work->machine->model, &work->info, NULL);
 }
 
-static margin_status gen_train_lssvm(gen_work *work)
-{
+static margin_status gen_train_lssvm(gen_work *work) {
     const margin_data *data = &work->data;
     margin_ordinal_options options;
     margin_ordinal_report report;
@@ -365,8 +342,7 @@ static margin_status gen_train_lssvm(gen_work *work)
 
 /* One number of each cut. */
 static void gen_tell_cuts(gen_told *told, const char *name, const margin_seco_report *info,
-                          double (*of)(const margin_seco_cut *cut))
-{
+                          double (*of)(const margin_seco_cut *cut)) {
     double values[MARGIN_LIST_MOST];
     size_t j;
     for (j = 0; j < info->cuts; j++) {
@@ -375,38 +351,31 @@ static void gen_tell_cuts(gen_told *told, const char *name, const margin_seco_re
     gen_tell_array(told, name, values, info->cuts, 0);
 }
 
-static double gen_cut_sign(const margin_seco_cut *cut)
-{
+static double gen_cut_sign(const margin_seco_cut *cut) {
     return cut->sign;
 }
 
-static double gen_cut_covered(const margin_seco_cut *cut)
-{
+static double gen_cut_covered(const margin_seco_cut *cut) {
     return (double)cut->covered / (double)cut->asked;
 }
 
-static double gen_cut_error(const margin_seco_cut *cut)
-{
+static double gen_cut_error(const margin_seco_cut *cut) {
     return (double)cut->wrong / (double)cut->covered;
 }
 
-static double gen_cut_margin(const margin_seco_cut *cut)
-{
+static double gen_cut_margin(const margin_seco_cut *cut) {
     return cut->margin;
 }
 
-static double gen_cut_c(const margin_seco_cut *cut)
-{
+static double gen_cut_c(const margin_seco_cut *cut) {
     return cut->c;
 }
 
-static double gen_cut_estimate(const margin_seco_cut *cut)
-{
+static double gen_cut_estimate(const margin_seco_cut *cut) {
     return cut->estimate;
 }
 
-static void gen_tell_seco(gen_told *told, const margin_seco_report *info)
-{
+static void gen_tell_seco(gen_told *told, const margin_seco_report *info) {
     gen_tell(told, "cuts", (double)info->cuts);
     gen_tell(told, "cuts_end", info->end);
     gen_tell_cuts(told, "cut_sign", info, gen_cut_sign);
@@ -425,8 +394,7 @@ static void gen_tell_seco(gen_told *told, const margin_seco_report *info)
     gen_tell(told, "c1", info->c1);
 }
 
-static margin_status gen_train_seco(gen_work *work)
-{
+static margin_status gen_train_seco(gen_work *work) {
     const margin_data *data = &work->data;
     const gen_choice *choice = work->choice;
     margin_seco_options options;
@@ -464,8 +432,7 @@ static margin_status gen_train_seco(gen_work *work)
 
 /* The decomposition of the error, and who decides how much. */
 static margin_status gen_measure_seco(const gen_machine *machine, const margin_data *rows,
-                                      const double *targets, gen_told *told)
-{
+                                      const double *targets, gen_told *told) {
     const margin_list *list = &machine->model.of.list;
     margin_list_table table;
     const margin_status status = margin_list_assess(rows, list, &table);
@@ -489,8 +456,7 @@ static margin_status gen_measure_seco(const gen_machine *machine, const margin_d
 
 /* Pairs of rates on the frontier: eta_pos, and the least eta_neg that goes with it. */
 static void gen_tell_frontier(gen_work *work, const margin_rates_options *options,
-                              margin_arena *mem)
-{
+                              margin_arena *mem) {
     const double *asked = gen_given(work->choice, "frontier");
     const bool small = options->kernel.kind == MARGIN_KERNEL_LINEAR || work->data.n <= 500;
     const size_t count = asked != NULL ? (size_t)*asked : small ? 20 : 0;
@@ -512,8 +478,7 @@ static void gen_tell_frontier(gen_work *work, const margin_rates_options *option
     free(eta);
 }
 
-static void gen_tell_rates(gen_told *told, const margin_rates_report *r)
-{
+static void gen_tell_rates(gen_told *told, const margin_rates_report *r) {
     gen_tell_truth(told, "feasible", r->feasible);
     gen_tell(told, "p_star", r->p_star);
     gen_tell(told, "touch", r->touch);
@@ -528,8 +493,7 @@ static void gen_tell_rates(gen_told *told, const margin_rates_report *r)
     gen_tell(told, "factorisations", (double)r->factorisations);
 }
 
-static void gen_tell_machine(gen_work *work, const margin_rates_report *r)
-{
+static void gen_tell_machine(gen_work *work, const margin_rates_report *r) {
     gen_tell(&work->told, "slack_pos", r->slack_pos);
     gen_tell(&work->told, "slack_neg", r->slack_neg);
     gen_tell(&work->told, "spread_pos", r->spread_pos);
@@ -538,8 +502,7 @@ static void gen_tell_machine(gen_work *work, const margin_rates_report *r)
     gen_tell(&work->told, "kkt", work->info.violation);
 }
 
-static margin_status gen_train_rates(gen_work *work)
-{
+static margin_status gen_train_rates(gen_work *work) {
     const margin_data *data = &work->data;
     margin_rates_options options;
     margin_rates_report report;
@@ -583,8 +546,7 @@ static margin_status gen_train_rates(gen_work *work)
 
 /* Tangents of a prototype: five, but no more than a quarter of the features. Along as many tangents as
  * there are features less one all classes come near to every sample. */
-static uint16_t gen_tangents(const gen_work *work)
-{
+static uint16_t gen_tangents(const gen_work *work) {
     const double *given = gen_given(work->choice, "tangents");
     const size_t quarter = work->data.d / 4;
     return given != NULL ? (uint16_t)*given
@@ -596,8 +558,7 @@ static uint16_t gen_tangents(const gen_work *work)
 /* Trains from several random starts and keeps the one with the largest objective, a mean margin. The
  * first start that fails or is stopped ends it. */
 static margin_status gen_proto_starts(gen_work *work, margin_proto_options *options,
-                                      margin_proto_report *report)
-{
+                                      margin_proto_report *report) {
     const margin_data *data = &work->data;
     const size_t starts = (size_t)gen_option(work->choice, "starts");
     margin_status status = MARGIN_OK, kept = MARGIN_OK;
@@ -629,8 +590,7 @@ static margin_status gen_proto_starts(gen_work *work, margin_proto_options *opti
     return status >= 0 && status != MARGIN_W_STOPPED ? kept : status;
 }
 
-static margin_status gen_train_proto(gen_work *work, unsigned method)
-{
+static margin_status gen_train_proto(gen_work *work, unsigned method) {
     const gen_choice *choice = work->choice;
     const bool codebook = method == MARGIN_PROTO_LVQ || method == MARGIN_PROTO_OLVQ1;
     margin_proto_options options;
@@ -666,36 +626,30 @@ static margin_status gen_train_proto(gen_work *work, unsigned method)
     return status;
 }
 
-static margin_status gen_train_tvq(gen_work *work)
-{
+static margin_status gen_train_tvq(gen_work *work) {
     return gen_train_proto(work, MARGIN_PROTO_TVQ);
 }
 
-static margin_status gen_train_hss(gen_work *work)
-{
+static margin_status gen_train_hss(gen_work *work) {
     return gen_train_proto(work, MARGIN_PROTO_HSS);
 }
 
-static margin_status gen_train_lvq(gen_work *work)
-{
+static margin_status gen_train_lvq(gen_work *work) {
     const bool one = gen_option(work->choice, "olvq1") != 0;
     return gen_train_proto(work, one ? MARGIN_PROTO_OLVQ1 : MARGIN_PROTO_LVQ);
 }
 
-static margin_status gen_train_td(gen_work *work)
-{
+static margin_status gen_train_td(gen_work *work) {
     return gen_train_proto(work, MARGIN_PROTO_TD);
 }
 
-static margin_status gen_train_nn(gen_work *work)
-{
+static margin_status gen_train_nn(gen_work *work) {
     return gen_train_proto(work, MARGIN_PROTO_NN);
 }
 
 /* ---- learned vectors ---- */
 
-static margin_status gen_train_compact(gen_work *work)
-{
+static margin_status gen_train_compact(gen_work *work) {
     const margin_data *data = &work->data;
     const gen_choice *choice = work->choice;
     const double *noise = gen_given(choice, "noise"), *decay = gen_given(choice, "decay");
@@ -730,8 +684,7 @@ static margin_status gen_train_compact(gen_work *work)
 
 /* Curves for drawing: the cumulative distribution of the margins, and what rejection buys. */
 static margin_status gen_measure_proto(const gen_machine *machine, const margin_data *rows,
-                                       const double *targets, gen_told *told)
-{
+                                       const double *targets, gen_told *told) {
     double at[GEN_CURVE], share[GEN_CURVE], least[GEN_CURVE], rejected[GEN_CURVE], error[GEN_CURVE];
     const size_t size = margin_confusion_size(&machine->model) + MARGIN_ALIGN;
     double *margins = (double *)malloc(rows->n * sizeof *margins);
@@ -780,8 +733,7 @@ static const gen_method gen_methods[] = {
     {"compact", gen_train_compact, NULL},
 };
 
-static const gen_method *gen_method_of(const char *name)
-{
+static const gen_method *gen_method_of(const char *name) {
     size_t i;
     for (i = 0; i < sizeof gen_methods / sizeof *gen_methods; i++) {
         if (strcmp(gen_methods[i].name, name) == 0) {

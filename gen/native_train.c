@@ -3,8 +3,7 @@
 
 /* The scaling of the rows of a view, fitted to them and applied into `x`. */
 static margin_status gen_scale(const margin_data *raw, gen_work *work, margin_scaling *scaling,
-                               double *x)
-{
+                               double *x) {
     const unsigned kind = (unsigned)gen_option(work->choice, "scale");
     const size_t size = margin_scaling_fit_size(kind, raw->d) + MARGIN_ALIGN;
     margin_arena mem;
@@ -16,8 +15,7 @@ static margin_status gen_scale(const margin_data *raw, gen_work *work, margin_sc
 }
 
 /* Bias and weights before scaling is folded in. */
-static bool gen_keep_trained(gen_machine *machine)
-{
+static bool gen_keep_trained(gen_machine *machine) {
     static const char *const names[2] = {"w", "bias"};
     gen_anatomy a;
     int i;
@@ -38,8 +36,7 @@ static bool gen_keep_trained(gen_machine *machine)
 }
 
 /* From here on the machine takes raw inputs. */
-static margin_status gen_unscale(gen_machine *machine, const margin_scaling *scaling)
-{
+static margin_status gen_unscale(gen_machine *machine, const margin_scaling *scaling) {
     const size_t size = margin_model_scale_size(&machine->model) + MARGIN_ALIGN;
     margin_arena mem;
     gen_look(machine);
@@ -51,8 +48,7 @@ static margin_status gen_unscale(gen_machine *machine, const margin_scaling *sca
     return margin_model_scale(&machine->model, scaling, &mem);
 }
 
-static void gen_pick(const gen_rows *rows, const margin_data *raw, uint16_t *y, double *t)
-{
+static void gen_pick(const gen_rows *rows, const margin_data *raw, uint16_t *y, double *t) {
     size_t i;
     for (i = 0; i < raw->n; i++) {
         const size_t row = raw->rows == NULL ? i : raw->rows[i];
@@ -64,8 +60,7 @@ static void gen_pick(const gen_rows *rows, const margin_data *raw, uint16_t *y, 
 }
 
 static margin_status gen_train_scaled(gen_work *work, const gen_rows *rows, const margin_data *raw,
-                                      double *x, uint16_t *y, double *t)
-{
+                                      double *x, uint16_t *y, double *t) {
     const gen_method *method = gen_method_of(work->choice->method);
     margin_scaling scaling = {NULL, NULL, 0};
     margin_status status, scaled;
@@ -93,8 +88,7 @@ static margin_status gen_train_scaled(gen_work *work, const gen_rows *rows, cons
     return scaled < 0 ? scaled : status;
 }
 
-static void gen_fill_report(const gen_work *work, gen_report *report)
-{
+static void gen_fill_report(const gen_work *work, gen_report *report) {
     const margin_info *info = &work->info;
     report->objective = info->objective;
     report->gap = info->gap;
@@ -108,14 +102,12 @@ static void gen_fill_report(const gen_work *work, gen_report *report)
     report->converged = info->converged;
 }
 
-void gen_forget(gen_report *report)
-{
+void gen_forget(gen_report *report) {
     free(report->told);
     report->told = NULL;
 }
 
-static margin_data gen_view(const gen_rows *rows)
-{
+static margin_data gen_view(const gen_rows *rows) {
     margin_data view;
     memset(&view, 0, sizeof view);
     view.x = rows->x;
@@ -129,8 +121,7 @@ static margin_data gen_view(const gen_rows *rows)
  * status given. */
 static margin_status gen_measure_view(const gen_machine *machine, const gen_rows *rows,
                                       const margin_data *raw, const gen_choice *choice,
-                                      const char *ending, gen_told *told, margin_status status)
-{
+                                      const char *ending, gen_told *told, margin_status status) {
     const gen_method *method = gen_method_of(choice->method);
     margin_status measured = MARGIN_OK;
     if (method != NULL && method->measure != NULL) {
@@ -143,8 +134,7 @@ static margin_status gen_measure_view(const gen_machine *machine, const gen_rows
 
 /* The same for all rows of another data set: report->told gets members that end in "_test". */
 int32_t gen_measure(const gen_machine *machine, const gen_rows *rows, const gen_choice *choice,
-                    gen_report *report)
-{
+                    gen_report *report) {
     const margin_data raw = gen_view(rows);
     gen_told told;
     margin_status status;
@@ -157,8 +147,7 @@ int32_t gen_measure(const gen_machine *machine, const gen_rows *rows, const gen_
 /* Trains on a view of raw rows; *out is a new machine, unless the status is negative. */
 static margin_status gen_train_view(const gen_rows *rows, const margin_data *raw,
                                     const gen_choice *choice, gen_watch *watch, gen_report *report,
-                                    gen_machine **out)
-{
+                                    gen_machine **out) {
     const size_t room = raw->d != 0 && raw->n > SIZE_MAX / sizeof(double) / raw->d
                             ? 0
                             : raw->n * raw->d * sizeof(double);
@@ -193,15 +182,13 @@ static margin_status gen_train_view(const gen_rows *rows, const margin_data *raw
 }
 
 int32_t gen_train(const gen_rows *rows, const gen_choice *choice, gen_watch *watch,
-                  gen_report *report, gen_machine **out)
-{
+                  gen_report *report, gen_machine **out) {
     const margin_data raw = gen_view(rows);
     return gen_train_view(rows, &raw, choice, watch, report, out);
 }
 
 /* Stratified folds of all rows; the same seed gives the same ones everywhere. */
-int32_t gen_folds(const gen_rows *rows, int64_t folds, uint32_t seed, uint16_t *fold)
-{
+int32_t gen_folds(const gen_rows *rows, int64_t folds, uint32_t seed, uint16_t *fold) {
     const margin_data raw = gen_view(rows);
     const size_t size = margin_folds_stratified_size(raw.n) + MARGIN_ALIGN;
     void *bytes = malloc(size);
@@ -220,8 +207,7 @@ typedef struct {
 } gen_margins;
 
 static margin_status gen_note_margins(const gen_machine *machine, const margin_data *test,
-                                      const gen_margins *out)
-{
+                                      const gen_margins *out) {
     const margin_vote *vote = margin_model_vote(&machine->model);
     const size_t k = machine->classes, first = k == 2 ? 1 : 0;
     double *scores = (double *)malloc(machine->machines * sizeof *scores);
@@ -247,8 +233,7 @@ static margin_status gen_note_margins(const gen_machine *machine, const margin_d
 static margin_status gen_fold_rows(const gen_rows *rows, const uint16_t *fold, size_t which,
                                    const gen_choice *choice, gen_watch *watch, gen_report *report,
                                    int64_t *on_train, int64_t *on_test, const gen_margins *margins,
-                                   margin_index *list)
-{
+                                   margin_index *list) {
     const margin_data raw = gen_view(rows);
     margin_data train, test;
     gen_machine *machine = NULL;
@@ -287,8 +272,7 @@ static margin_status gen_fold_rows(const gen_rows *rows, const uint16_t *fold, s
 
 int32_t gen_fold(const gen_rows *rows, const uint16_t *fold, int64_t which,
                  const gen_choice *choice, gen_watch *watch, gen_report *report, int64_t *on_train,
-                 int64_t *on_test)
-{
+                 int64_t *on_test) {
     margin_index *list = (margin_index *)malloc((size_t)rows->n * sizeof *list);
     margin_status status = MARGIN_E_MEMORY;
     if (list != NULL) {
@@ -300,8 +284,7 @@ int32_t gen_fold(const gen_rows *rows, const uint16_t *fold, int64_t which,
 }
 
 int32_t gen_fold_margins(const gen_rows *rows, const uint16_t *fold, int64_t which,
-                         const gen_choice *choice, gen_watch *watch, double *margin, uint8_t *hit)
-{
+                         const gen_choice *choice, gen_watch *watch, double *margin, uint8_t *hit) {
     margin_index *list = (margin_index *)malloc((size_t)rows->n * sizeof *list);
     margin_status status = MARGIN_E_MEMORY;
     gen_margins margins;
@@ -319,8 +302,7 @@ int32_t gen_fold_margins(const gen_rows *rows, const uint16_t *fold, int64_t whi
 }
 
 /* Kendall's tau of two lists; NaN if it has no value. */
-double gen_kendall(const double *a, const double *b, int64_t n)
-{
+double gen_kendall(const double *a, const double *b, int64_t n) {
     const size_t size = margin_kendall_size((size_t)n) + MARGIN_ALIGN;
     void *bytes = malloc(size);
     margin_arena mem = margin_arena_make(bytes, size);
@@ -331,21 +313,18 @@ double gen_kendall(const double *a, const double *b, int64_t n)
 }
 
 /* The vote of a machine, which is ours to change. */
-static margin_vote *gen_vote(gen_machine *machine)
-{
+static margin_vote *gen_vote(gen_machine *machine) {
     return (margin_vote *)margin_model_vote(&machine->model);
 }
 
 /* Fits the probabilities of a machine to margins that cross-validation found. */
-int32_t gen_calibrate(gen_machine *machine, const double *margin, const uint8_t *hit, int64_t n)
-{
+int32_t gen_calibrate(gen_machine *machine, const double *margin, const uint8_t *hit, int64_t n) {
     margin_vote *vote = gen_vote(machine);
     return margin_calibrate(margin, hit, (size_t)n, &vote->slope, &vote->shift);
 }
 
 /* The reject threshold, and the sigmoid of the probabilities. */
-void gen_set_vote(gen_machine *machine, double reject, double slope, double shift)
-{
+void gen_set_vote(gen_machine *machine, double reject, double slope, double shift) {
     gen_vote(machine)->reject = reject;
     gen_vote(machine)->slope = slope;
     gen_vote(machine)->shift = shift;

@@ -81,8 +81,7 @@ typedef struct {
 
 /* ---- errors and memory ---- */
 
-static bool fail(reader *r, int32_t error, const char *from, const char *to)
-{
+static bool fail(reader *r, int32_t error, const char *from, const char *to) {
     reader_result *out = r->out;
     const ptrdiff_t size = to - from;
     out->error = error;
@@ -97,8 +96,7 @@ static bool fail(reader *r, int32_t error, const char *from, const char *to)
 }
 
 /* Room for `need` items of `size` bytes at *block; grows by doubling. */
-static bool reserve(reader *r, void *block, size_t *room, size_t need, size_t size)
-{
+static bool reserve(reader *r, void *block, size_t *room, size_t need, size_t size) {
     void *old, *grown;
     size_t wanted = *room < 64 ? 64 : *room;
     if (need <= *room) {
@@ -122,32 +120,27 @@ static bool reserve(reader *r, void *block, size_t *room, size_t need, size_t si
 
 /* ---- lines and fields ---- */
 
-static bool at_eol(const reader *r)
-{
+static bool at_eol(const reader *r) {
     return r->p == r->end || *r->p == '\n' || *r->p == '\r';
 }
 
-static bool is_blank(const reader *r, char c)
-{
+static bool is_blank(const reader *r, char c) {
     return c == ' ' || (c == '\t' && r->how.separator != '\t');
 }
 
-static void skip_blanks(reader *r)
-{
+static void skip_blanks(reader *r) {
     while (r->p != r->end && is_blank(r, *r->p)) {
         r->p++;
     }
 }
 
-static void skip_line(reader *r)
-{
+static void skip_line(reader *r) {
     while (!at_eol(r)) {
         r->p++;
     }
 }
 
-static void end_line(reader *r)
-{
+static void end_line(reader *r) {
     if (r->p == r->end) {
         return;
     }
@@ -159,8 +152,7 @@ static void end_line(reader *r)
 }
 
 /* Goes to the next line that is neither blank nor a comment; false at the end of the text. */
-static bool next_row(reader *r)
-{
+static bool next_row(reader *r) {
     for (;;) {
         const char *start = r->p;
         skip_blanks(r);
@@ -180,8 +172,7 @@ static bool next_row(reader *r)
 }
 
 /* After a field: at the end of the row, or past the separator. True when another field follows. */
-static bool more_fields(reader *r)
-{
+static bool more_fields(reader *r) {
     if (r->how.separator == ' ') {
         skip_blanks(r);
         return !at_eol(r);
@@ -193,8 +184,7 @@ static bool more_fields(reader *r)
     return true;
 }
 
-static bool quoted_field(reader *r, const char **from, const char **to)
-{
+static bool quoted_field(reader *r, const char **from, const char **to) {
     const char *open = r->p, quote = *r->p++;
     size_t size = 0;
     int64_t lines = 0;
@@ -228,8 +218,7 @@ static bool quoted_field(reader *r, const char **from, const char **to)
 }
 
 /* The next field, blanks around it removed, quotes too; leaves p at what follows it. */
-static bool field(reader *r, const char **from, const char **to)
-{
+static bool field(reader *r, const char **from, const char **to) {
     skip_blanks(r);
     if (r->p != r->end && (*r->p == '"' || (*r->p == '\'' && r->how.arff))) {
         return quoted_field(r, from, to);
@@ -248,8 +237,7 @@ static bool field(reader *r, const char **from, const char **to)
 
 /* ---- numbers ---- */
 
-static bool is_digit(const char *p, const char *end)
-{
+static bool is_digit(const char *p, const char *end) {
     return p != end && *p >= '0' && *p <= '9';
 }
 
@@ -260,8 +248,7 @@ typedef struct {
     bool negative, exact, any;
 } decimal;
 
-static const char *scan_digits(decimal *v, const char *p, const char *end, int32_t step)
-{
+static const char *scan_digits(decimal *v, const char *p, const char *end, int32_t step) {
     for (; is_digit(p, end); p++) {
         v->any = true;
         if (v->digits < UINT64_C(1000000000000000000)) {
@@ -275,8 +262,7 @@ static const char *scan_digits(decimal *v, const char *p, const char *end, int32
     return p;
 }
 
-static const char *scan_exponent(decimal *v, const char *p, const char *end)
-{
+static const char *scan_exponent(decimal *v, const char *p, const char *end) {
     const char *q = p + 1;
     bool negative = false;
     int32_t e = 0;
@@ -294,8 +280,7 @@ static const char *scan_exponent(decimal *v, const char *p, const char *end)
 }
 
 /* Past the number that starts at p; v->any is false when there is none. */
-static const char *scan_decimal(decimal *v, const char *p, const char *end)
-{
+static const char *scan_decimal(decimal *v, const char *p, const char *end) {
     v->digits = 0;
     v->exponent = 0;
     v->negative = p != end && *p == '-';
@@ -317,8 +302,7 @@ static const char *scan_decimal(decimal *v, const char *p, const char *end)
 /* Digits and power of ten both exact in a wide enough type: one rounding gives the nearest double.
  * In the 64-bit significand of x87 a second rounding follows, right unless the first one ends within
  * one unit of a tie between two doubles, which the low eleven bits show. */
-static bool quick_value(const decimal *v, double *value)
-{
+static bool quick_value(const decimal *v, double *value) {
     static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -345,8 +329,7 @@ static bool quick_value(const decimal *v, double *value)
 #endif
 }
 
-static bool slow_value(reader *r, const char *from, const char *to, double *value)
-{
+static bool slow_value(reader *r, const char *from, const char *to, double *value) {
     const size_t size = (size_t)(to - from);
     char small[64], *copy = size < sizeof small ? small : (char *)malloc(size + 1);
     if (copy == NULL) {
@@ -361,8 +344,7 @@ static bool slow_value(reader *r, const char *from, const char *to, double *valu
     return true;
 }
 
-static bool is_word(const char *from, const char *to, const char *word)
-{
+static bool is_word(const char *from, const char *to, const char *word) {
     for (; *word != '\0'; word++, from++) {
         if (from == to || (*from | 0x20) != *word) {
             return false;
@@ -371,8 +353,7 @@ static bool is_word(const char *from, const char *to, const char *word)
     return from == to;
 }
 
-static bool not_a_number(reader *r, const char *from, const char *to)
-{
+static bool not_a_number(reader *r, const char *from, const char *to) {
     const char *bare = from != to && (*from == '-' || *from == '+') ? from + 1 : from;
     if (from == to || (to - from == 1 && *from == '?')) {
         return fail(r, READER_MISSING, from, to);
@@ -384,8 +365,7 @@ static bool not_a_number(reader *r, const char *from, const char *to)
 }
 
 /* The value of a number that scan_decimal found between from and to. */
-static bool value_of(reader *r, const decimal *v, const char *from, const char *to, double *value)
-{
+static bool value_of(reader *r, const decimal *v, const char *from, const char *to, double *value) {
     if (quick_value(v, value)) {
         *value = v->negative ? -*value : *value;
         return true;
@@ -397,8 +377,7 @@ static bool value_of(reader *r, const decimal *v, const char *from, const char *
 }
 
 /* All of from .. to as one number. */
-static bool number(reader *r, const char *from, const char *to, double *value)
-{
+static bool number(reader *r, const char *from, const char *to, double *value) {
     decimal v;
     if (scan_decimal(&v, from, to) != to || !v.any) {
         return not_a_number(r, from, to);
@@ -408,8 +387,7 @@ static bool number(reader *r, const char *from, const char *to, double *value)
 
 /* ---- labels ---- */
 
-static size_t hash_text(const char *from, const char *to)
-{
+static size_t hash_text(const char *from, const char *to) {
     uint64_t h = UINT64_C(14695981039346656037); /* FNV-1a */
     for (; from != to; from++) {
         h = (h ^ (unsigned char)*from) * UINT64_C(1099511628211);
@@ -417,14 +395,12 @@ static size_t hash_text(const char *from, const char *to)
     return (size_t)(h ^ (h >> 32));
 }
 
-static int64_t text_start(const reader *r, int64_t i)
-{
+static int64_t text_start(const reader *r, int64_t i) {
     return i == 0 ? 0 : r->out->text_end[i - 1];
 }
 
 /* Where a text is in the hash table, or where it would go. */
-static size_t hash_slot(const reader *r, const char *from, const char *to)
-{
+static size_t hash_slot(const reader *r, const char *from, const char *to) {
     size_t at = hash_text(from, to) & (r->hash_room - 1);
     while (r->hash[at] != 0) {
         const int64_t i = (int64_t)r->hash[at] - 1, start = text_start(r, i);
@@ -437,8 +413,7 @@ static size_t hash_slot(const reader *r, const char *from, const char *to)
     return at;
 }
 
-static bool grow_hash(reader *r)
-{
+static bool grow_hash(reader *r) {
     const size_t room = r->hash_room == 0 ? 64 : r->hash_room * 2;
     uint32_t *grown = (uint32_t *)calloc(room, sizeof *grown);
     if (grown == NULL) {
@@ -455,8 +430,7 @@ static bool grow_hash(reader *r)
 }
 
 /* Adds a text to the list, whether or not it is there already. */
-static bool add_text(reader *r, const char *from, const char *to)
-{
+static bool add_text(reader *r, const char *from, const char *to) {
     reader_result *out = r->out;
     const int64_t start = text_start(r, out->labels), size = to - from;
     size_t room = r->text_list_room;
@@ -474,8 +448,7 @@ static bool add_text(reader *r, const char *from, const char *to)
     return true;
 }
 
-static bool add_label(reader *r, const char *from, const char *to)
-{
+static bool add_label(reader *r, const char *from, const char *to) {
     reader_result *out = r->out;
     size_t at;
     if (from == to || (to - from == 1 && *from == '?')) {
@@ -500,8 +473,7 @@ static bool add_label(reader *r, const char *from, const char *to)
 
 /* ---- dense rows ---- */
 
-static bool row_field(reader *r, double *x)
-{
+static bool row_field(reader *r, double *x) {
     const char *from, *to, *stop;
     decimal v;
     if (r->column != r->how.label) {
@@ -521,8 +493,7 @@ static bool row_field(reader *r, double *x)
 }
 
 /* A row with the wrong number of columns is wrong in this first of all. */
-static bool right_count(reader *r, const char *row)
-{
+static bool right_count(reader *r, const char *row) {
     const char *from, *to;
     const int64_t line = r->line;
     r->p = row;
@@ -544,8 +515,7 @@ static bool right_count(reader *r, const char *row)
 }
 
 /* The first thing wrong with this row. */
-static bool blame(reader *r, const char *row, int64_t line)
-{
+static bool blame(reader *r, const char *row, int64_t line) {
     const reader_result found = *r->out;
     r->line = line;
     if (found.error != READER_MEMORY && right_count(r, row)) {
@@ -554,8 +524,7 @@ static bool blame(reader *r, const char *row, int64_t line)
     return false;
 }
 
-static bool dense_row(reader *r, double *x)
-{
+static bool dense_row(reader *r, double *x) {
     for (r->column = 0; r->column < r->how.columns; r->column++) {
         const bool last = r->column + 1 == r->how.columns;
         if (!row_field(r, x)) {
@@ -569,8 +538,7 @@ static bool dense_row(reader *r, double *x)
     return true;
 }
 
-static bool dense(reader *r)
-{
+static bool dense(reader *r) {
     const size_t d = (size_t)(r->how.columns - (r->how.label >= 0));
     while (next_row(r)) {
         const char *row = r->p;
@@ -591,8 +559,7 @@ static bool dense(reader *r)
 
 /* ---- sparse rows ---- */
 
-static bool add_entry(reader *r, int64_t column, double value)
-{
+static bool add_entry(reader *r, int64_t column, double value) {
     if (!reserve(r, &r->entries, &r->entry_room, r->entry_count + 1, sizeof *r->entries)) {
         return false;
     }
@@ -603,8 +570,7 @@ static bool add_entry(reader *r, int64_t column, double value)
 }
 
 /* The entries as a full matrix. */
-static bool spread(reader *r)
-{
+static bool spread(reader *r) {
     const size_t n = (size_t)r->out->n, d = (size_t)r->out->d;
     if (d != 0 && n > SIZE_MAX / sizeof(double) / d) {
         return fail(r, READER_MEMORY, r->p, r->p);
@@ -619,8 +585,7 @@ static bool spread(reader *r)
     return true;
 }
 
-static bool index_of(reader *r, const char *from, const char *to, int64_t *index)
-{
+static bool index_of(reader *r, const char *from, const char *to, int64_t *index) {
     *index = 0;
     for (const char *p = from; p != to; p++) {
         if (!is_digit(p, to) || *index > INT32_MAX / 10) {
@@ -633,8 +598,7 @@ static bool index_of(reader *r, const char *from, const char *to, int64_t *index
 }
 
 /* index:value of LIBSVM; `last` is the index before it. */
-static bool pair(reader *r, const char *from, const char *to, int64_t *last)
-{
+static bool pair(reader *r, const char *from, const char *to, int64_t *last) {
     const char *colon = (const char *)memchr(from, ':', (size_t)(to - from));
     int64_t index;
     double value;
@@ -658,8 +622,7 @@ static bool pair(reader *r, const char *from, const char *to, int64_t *last)
     return add_entry(r, index, value);
 }
 
-static bool libsvm_row(reader *r)
-{
+static bool libsvm_row(reader *r) {
     const char *from, *to;
     int64_t last = -1;
     if (!field(r, &from, &to)) {
@@ -683,8 +646,7 @@ static bool libsvm_row(reader *r)
     return true;
 }
 
-static bool libsvm(reader *r)
-{
+static bool libsvm(reader *r) {
     r->how.separator = ' ';
     r->how.comment = '#';
     r->how.label = 0;
@@ -700,8 +662,7 @@ static bool libsvm(reader *r)
 }
 
 /* One `index value` of a sparse ARFF row; indices count the label as well. */
-static bool brace_item(reader *r, int64_t *last, bool *labelled)
-{
+static bool brace_item(reader *r, int64_t *last, bool *labelled) {
     const char *from, *to;
     int64_t index;
     double value;
@@ -732,8 +693,7 @@ static bool brace_item(reader *r, int64_t *last, bool *labelled)
 }
 
 /* {index value, index value}. The closing brace is taken off first, so that fields end as usual. */
-static bool brace_row(reader *r, const char *absent, size_t absent_size)
-{
+static bool brace_row(reader *r, const char *absent, size_t absent_size) {
     const char *row_end, *text_end = r->end;
     int64_t last = -1;
     bool labelled = r->how.label < 0, more;
@@ -766,8 +726,7 @@ static bool brace_row(reader *r, const char *absent, size_t absent_size)
     return labelled || add_label(r, absent, absent + absent_size);
 }
 
-static bool braces(reader *r, const char *absent, size_t absent_size)
-{
+static bool braces(reader *r, const char *absent, size_t absent_size) {
     r->how.base = 0;
     while (next_row(r)) {
         if (!brace_row(r, absent, absent_size)) {
@@ -783,8 +742,7 @@ static bool braces(reader *r, const char *absent, size_t absent_size)
 /* ---- what gen/data.py calls ---- */
 
 static void begin(reader *r, const char *text, int64_t size, const reader_options *how,
-                  reader_result *out)
-{
+                  reader_result *out) {
     memset(r, 0, sizeof *r);
     memset(out, 0, sizeof *out);
     r->text = r->p = text;
@@ -795,8 +753,7 @@ static void begin(reader *r, const char *text, int64_t size, const reader_option
     r->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-static int32_t finish(reader *r)
-{
+static int32_t finish(reader *r) {
     if (r->out->error == READER_OK) {
         r->out->end = r->p - r->text;
         r->out->line = r->line;
@@ -812,8 +769,7 @@ static int32_t finish(reader *r)
 
 /* The fields of the first row as texts. */
 int32_t reader_first_row(const char *text, int64_t size, const reader_options *how,
-                         reader_result *out)
-{
+                         reader_result *out) {
     reader r;
     const char *from, *to;
     begin(&r, text, size, how, out);
@@ -830,8 +786,8 @@ int32_t reader_first_row(const char *text, int64_t size, const reader_options *h
 }
 
 /* Rows of how->columns fields. */
-int32_t reader_dense(const char *text, int64_t size, const reader_options *how, reader_result *out)
-{
+int32_t reader_dense(const char *text, int64_t size, const reader_options *how,
+                     reader_result *out) {
     reader r;
     begin(&r, text, size, how, out);
     (void)dense(&r);
@@ -839,8 +795,8 @@ int32_t reader_dense(const char *text, int64_t size, const reader_options *how, 
 }
 
 /* Rows of a label and index:value pairs. */
-int32_t reader_libsvm(const char *text, int64_t size, const reader_options *how, reader_result *out)
-{
+int32_t reader_libsvm(const char *text, int64_t size, const reader_options *how,
+                      reader_result *out) {
     reader r;
     begin(&r, text, size, how, out);
     (void)libsvm(&r);
@@ -849,16 +805,14 @@ int32_t reader_libsvm(const char *text, int64_t size, const reader_options *how,
 
 /* Rows of {index value, ...}; a row without a label has the one given. */
 int32_t reader_braces(const char *text, int64_t size, const reader_options *how, const char *absent,
-                      int64_t absent_size, reader_result *out)
-{
+                      int64_t absent_size, reader_result *out) {
     reader r;
     begin(&r, text, size, how, out);
     (void)braces(&r, absent, (size_t)absent_size);
     return finish(&r);
 }
 
-void reader_free(reader_result *out)
-{
+void reader_free(reader_result *out) {
     free(out->x);
     free(out->label);
     free(out->text);
@@ -868,7 +822,6 @@ void reader_free(reader_result *out)
 }
 
 /* Sizes of the two structs, for the mirror in Python. */
-int64_t reader_sizes(void)
-{
+int64_t reader_sizes(void) {
     return (int64_t)(sizeof(reader_options) * 1000 + sizeof(reader_result));
 }

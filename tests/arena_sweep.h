@@ -40,8 +40,7 @@ typedef struct {
     size_t bytes;
 } sweep_buffer;
 
-static inline sweep_buffer sweep_buffer_make(size_t query)
-{
+static inline sweep_buffer sweep_buffer_make(size_t query) {
     sweep_buffer b;
     size_t guard = SWEEP_GUARD;
     b.bytes = query + 2 * SWEEP_GUARD + 3 * MARGIN_ALIGN;
@@ -51,23 +50,20 @@ static inline sweep_buffer sweep_buffer_make(size_t query)
     return b;
 }
 
-static inline bool sweep_filled(const unsigned char *from, const unsigned char *to)
-{
+static inline bool sweep_filled(const unsigned char *from, const unsigned char *to) {
     const size_t n = (size_t)(to - from);
     return n == 0 || (from[0] == SWEEP_FILL && memcmp(from, from + 1, n - 1u) == 0);
 }
 
 /* True if all bytes outside [from, from + size) still hold the fill. */
-static inline bool sweep_untouched(const sweep_buffer *b, const unsigned char *from, size_t size)
-{
+static inline bool sweep_untouched(const sweep_buffer *b, const unsigned char *from, size_t size) {
     return sweep_filled(b->raw, from) && sweep_filled(from + size, b->raw + b->bytes);
 }
 
 /* One run in `size` bytes at `from`; all of the checks that do not depend on whether it fits. */
 static inline enum greatest_test_res sweep_one(arena_operation *operation, void *problem,
                                                const sweep_buffer *b, unsigned char *from,
-                                               size_t size, size_t query, bool fits)
-{
+                                               size_t size, size_t query, bool fits) {
     margin_arena mem;
     margin_status status;
     memset(b->raw, SWEEP_FILL, b->bytes);
@@ -88,8 +84,7 @@ static inline enum greatest_test_res sweep_one(arena_operation *operation, void 
 }
 
 static inline enum greatest_test_res sweep_refused(arena_operation *operation, void *problem,
-                                                   const sweep_buffer *b, size_t query)
-{
+                                                   const sweep_buffer *b, size_t query) {
     const size_t step = query <= 16384u ? 1u : query / 2048u;
     size_t size;
     for (size = 0; size < query; size += step) {
@@ -102,8 +97,7 @@ static inline enum greatest_test_res sweep_refused(arena_operation *operation, v
 }
 
 static inline enum greatest_test_res sweep_fits(arena_operation *operation, void *problem,
-                                                const sweep_buffer *b, size_t query)
-{
+                                                const sweep_buffer *b, size_t query) {
     size_t skew;
     CHECK_CALL(sweep_one(operation, problem, b, b->start, query, query, true));
     for (skew = 1; skew < MARGIN_ALIGN; skew++) {
@@ -118,8 +112,7 @@ static inline enum greatest_test_res sweep_fits(arena_operation *operation, void
 __attribute__((no_sanitize("memory")))
 #endif
 static inline bool
-sweep_same(const void *a, const void *b, size_t bytes)
-{
+sweep_same(const void *a, const void *b, size_t bytes) {
     const unsigned char *p = (const unsigned char *)a, *q = (const unsigned char *)b;
     size_t i = 0;
     while (i < bytes && p[i] == q[i]) {
@@ -130,8 +123,7 @@ sweep_same(const void *a, const void *b, size_t bytes)
 
 static inline enum greatest_test_res sweep_all(arena_operation *operation, void *problem,
                                                const sweep_buffer *b, size_t query, const void *out,
-                                               void *out_before, size_t out_bytes)
-{
+                                               void *out_before, size_t out_bytes) {
     if (out_bytes != 0) {
         memcpy(out_before, out, out_bytes);
     }
@@ -143,8 +135,7 @@ static inline enum greatest_test_res sweep_all(arena_operation *operation, void 
 }
 
 static inline enum greatest_test_res arena_sweep(arena_operation *operation, void *problem,
-                                                 size_t query, const void *out, size_t out_bytes)
-{
+                                                 size_t query, const void *out, size_t out_bytes) {
     sweep_buffer b = sweep_buffer_make(query);
     void *out_before = malloc(out_bytes + 1u);
     const enum greatest_test_res result =

@@ -6,8 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-static void image_seal(unsigned char *image, size_t size)
-{
+static void image_seal(unsigned char *image, size_t size) {
     uint32_t crc = 0xFFFFFFFFu;
     for (size_t i = 0; i < size; i++) {
         for (unsigned bit = 0; (i < 12 || i >= 16) && bit < 8; bit++) {

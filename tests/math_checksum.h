@@ -13,15 +13,13 @@ typedef union {
 } checksum_pun;
 
 /* Where the i-th word stands, counted from the least significant one. */
-static size_t checksum_place(size_t i)
-{
+static size_t checksum_place(size_t i) {
     const uint16_t one = 1;
     return *(const unsigned char *)&one == 1u ? i : CHECKSUM_WORDS - 1u - i;
 }
 
 /* FNV-1a on 32-bit words; all NaN count alike. */
-static void checksum_add(uint32_t *sum, margin_real value)
-{
+static void checksum_add(uint32_t *sum, margin_real value) {
     checksum_pun pun;
     size_t i;
     pun.real = value;
@@ -30,8 +28,7 @@ static void checksum_add(uint32_t *sum, margin_real value)
     }
 }
 
-static margin_real checksum_any(margin_rng *rng)
-{
+static margin_real checksum_any(margin_rng *rng) {
     checksum_pun pun;
     size_t i;
     for (i = 0; i < CHECKSUM_WORDS; i++) {
@@ -40,8 +37,7 @@ static margin_real checksum_any(margin_rng *rng)
     return pun.real;
 }
 
-static void checksum_one(uint32_t *sum, margin_real x, margin_real y)
-{
+static void checksum_one(uint32_t *sum, margin_real x, margin_real y) {
     const margin_real size = x < 0 ? -x : x;
     checksum_add(sum, margin_sqrt(x));
     checksum_add(sum, margin_exp(x));
@@ -54,8 +50,7 @@ static void checksum_one(uint32_t *sum, margin_real x, margin_real y)
     checksum_add(sum, margin_normal_distribution(x));
 }
 
-static uint32_t math_checksum(uint16_t count)
-{
+static uint32_t math_checksum(uint16_t count) {
     margin_rng rng = margin_rng_make(count);
     uint32_t sum = 2166136261u;
     uint16_t i;

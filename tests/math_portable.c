@@ -6,7 +6,6 @@
 
 margin_real portable_sqrt(margin_real x);
 
-margin_real portable_sqrt(margin_real x)
-{
+margin_real portable_sqrt(margin_real x) {
     return margin_sqrt(x);
 }

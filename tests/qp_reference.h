@@ -25,18 +25,15 @@ typedef struct {
     long double b[QP_MAX];   /* the solution */
 } qp_reference;
 
-static inline int qp_group(const qp_reference *q, size_t i)
-{
+static inline int qp_group(const qp_reference *q, size_t i) {
     return q->by_class && q->y[i] > 0 ? 1 : 0;
 }
 
-static inline long double qp_element(const qp_reference *q, size_t i, size_t j)
-{
+static inline long double qp_element(const qp_reference *q, size_t i, size_t j) {
     return q->c * q->k[i][j] + (i == j ? q->ridge[i] : 0);
 }
 
-static inline void qp_gradient(const qp_reference *q, const long double *b, long double *g)
-{
+static inline void qp_gradient(const qp_reference *q, const long double *b, long double *g) {
     for (size_t i = 0; i < q->n; i++) {
         g[i] = -q->p * q->y[i];
         for (size_t j = 0; j < q->n; j++) {
@@ -45,8 +42,7 @@ static inline void qp_gradient(const qp_reference *q, const long double *b, long
     }
 }
 
-static inline long double qp_objective(const qp_reference *q, const long double *b)
-{
+static inline long double qp_objective(const qp_reference *q, const long double *b) {
     long double sum = 0;
     for (size_t i = 0; i < q->n; i++) {
         sum -= q->p * q->y[i] * b[i];
@@ -57,20 +53,17 @@ static inline long double qp_objective(const qp_reference *q, const long double 
     return sum;
 }
 
-static inline bool qp_may_rise(const qp_reference *q, const long double *b, size_t i)
-{
+static inline bool qp_may_rise(const qp_reference *q, const long double *b, size_t i) {
     return q->y[i] > 0 ? b[i] < q->cap[i] : b[i] < 0;
 }
 
-static inline bool qp_may_fall(const qp_reference *q, const long double *b, size_t i)
-{
+static inline bool qp_may_fall(const qp_reference *q, const long double *b, size_t i) {
     return q->y[i] > 0 ? b[i] > 0 : -b[i] < q->cap[i];
 }
 
 /* The most violating pair: rise *up, fall *down; returns the violation. */
 static inline long double qp_worst_pair(const qp_reference *q, const long double *b,
-                                        const long double *g, size_t *up, size_t *down)
-{
+                                        const long double *g, size_t *up, size_t *down) {
     long double worst = 0;
     for (size_t i = 0; i < q->n; i++) {
         for (size_t j = 0; j < q->n; j++) {
@@ -86,16 +79,14 @@ static inline long double qp_worst_pair(const qp_reference *q, const long double
 }
 
 /* Violation of the optimality conditions by any b. */
-static inline long double qp_violation(const qp_reference *q, const long double *b)
-{
+static inline long double qp_violation(const qp_reference *q, const long double *b) {
     long double g[QP_MAX];
     size_t up = 0, down = 0;
     qp_gradient(q, b, g);
     return qp_worst_pair(q, b, g, &up, &down);
 }
 
-static inline void qp_step(qp_reference *q, long double *g, size_t i, size_t j)
-{
+static inline void qp_step(qp_reference *q, long double *g, size_t i, size_t j) {
     const long double curve = qp_element(q, i, i) + qp_element(q, j, j) - 2 * q->c * q->k[i][j];
     const long double rise = q->y[i] > 0 ? q->cap[i] - q->b[i] : -q->b[i];
     const long double fall = q->y[j] > 0 ? q->b[j] : q->cap[j] + q->b[j];
@@ -110,8 +101,7 @@ static inline void qp_step(qp_reference *q, long double *g, size_t i, size_t j)
 }
 
 /* Solves; returns a bound of how far the objective is above the optimum. */
-static inline long double qp_solve(qp_reference *q, long steps)
-{
+static inline long double qp_solve(qp_reference *q, long steps) {
     long double g[QP_MAX], violation, weight = 0;
     size_t count[2] = {0, 0}, up = 0, down = 0;
     for (size_t i = 0; i < q->n; i++) {

@@ -22,8 +22,7 @@
 #endif
 
 /* As near to the optimum as the tolerance asks, or as rounding allows: tolerances here are small. */
-static inline bool case_is_settled(margin_status status)
-{
+static inline bool case_is_settled(margin_status status) {
     return status == MARGIN_OK || status == MARGIN_W_ROUNDING;
 }
 
@@ -60,25 +59,21 @@ typedef struct {
 } solver_case;
 
 /* Numbers from 0 to below 2^31 (Numerical Recipes' constants; the low bits are poor). */
-static inline uint32_t case_random(uint32_t *state)
-{
+static inline uint32_t case_random(uint32_t *state) {
     *state = *state * 1664525u + 1013904223u;
     return *state >> 1;
 }
 
 /* In (-1, 1). */
-static inline margin_real case_real(uint32_t *state)
-{
+static inline margin_real case_real(uint32_t *state) {
     return (margin_real)(((double)case_random(state) - 1073741824.0) / 1073741824.0);
 }
 
-static inline size_t case_below(uint32_t *state, size_t n)
-{
+static inline size_t case_below(uint32_t *state, size_t n) {
     return (size_t)((case_random(state) >> 8) % n);
 }
 
-static inline void case_labels(solver_case *c, uint32_t *seed)
-{
+static inline void case_labels(solver_case *c, uint32_t *seed) {
     const size_t n = c->data.n;
     for (size_t i = 0; i < n; i++) {
         c->y[i] = (uint16_t)case_below(seed, 2);
@@ -96,8 +91,7 @@ static inline void case_labels(solver_case *c, uint32_t *seed)
 }
 
 /* Changes the plain case into one of its kind. */
-static inline void case_bend(solver_case *c, uint32_t *seed)
-{
+static inline void case_bend(solver_case *c, uint32_t *seed) {
     const size_t n = c->data.n, d = c->data.d;
     const margin_real scale = c->kind == CASE_TINY ? (margin_real)1e-6 : (margin_real)1e6;
     for (size_t i = 0; i < n; i++) {
@@ -125,8 +119,7 @@ static inline void case_bend(solver_case *c, uint32_t *seed)
     }
 }
 
-static inline void case_kernel(solver_case *c, uint32_t *seed)
-{
+static inline void case_kernel(solver_case *c, uint32_t *seed) {
     static const margin_kernel kernels[] = {
         {MARGIN_KERNEL_LINEAR, 0, 0, 0, 0},    {MARGIN_KERNEL_RBF, 0, 0, 0, 0},
         {MARGIN_KERNEL_POLY, 2, 0, 1, 0},      {MARGIN_KERNEL_POLY, 3, 0, 0, 0},
@@ -139,8 +132,7 @@ static inline void case_kernel(solver_case *c, uint32_t *seed)
     }
 }
 
-static inline solver_case case_make(int kind, uint32_t seed)
-{
+static inline solver_case case_make(int kind, uint32_t seed) {
     solver_case c;
     memset(&c, 0, sizeof c);
     seed = seed * 2654435761u + (uint32_t)kind;
@@ -164,16 +156,14 @@ static inline solver_case case_make(int kind, uint32_t seed)
 }
 
 /* To be called where the case stays: the view points into it. */
-static inline void case_settle(solver_case *c)
-{
+static inline void case_settle(solver_case *c) {
     c->data.x = c->x;
     c->data.y = c->y;
     c->data.weight = c->kind == CASE_WEIGHTS ? c->weight : NULL;
 }
 
 /* The programme of a case, but for c, p, ridge and cap. */
-static inline void case_programme(const solver_case *c, qp_reference *q)
-{
+static inline void case_programme(const solver_case *c, qp_reference *q) {
     memset(q, 0, sizeof *q);
     q->n = c->data.n;
     for (size_t i = 0; i < q->n; i++) {
@@ -186,8 +176,7 @@ static inline void case_programme(const solver_case *c, qp_reference *q)
     }
 }
 
-static inline long double case_peak(const qp_reference *q)
-{
+static inline long double case_peak(const qp_reference *q) {
     long double peak = 0;
     for (size_t i = 0; i < q->n; i++) {
         peak = fmaxl(peak, q->k[i][i]);
@@ -198,8 +187,7 @@ static inline long double case_peak(const qp_reference *q)
 /* The coefficients of a binary expansion, back at the samples they belong to. Of equal samples of a
  * class the first ones get them. False when a vector is no sample. */
 static inline bool case_coefficients(const solver_case *c, const margin_expansion *e,
-                                     long double *b)
-{
+                                     long double *b) {
     const size_t d = c->data.d;
     bool taken[CASE_N] = {false};
     for (size_t i = 0; i < c->data.n; i++) {
@@ -227,8 +215,7 @@ typedef struct {
     margin_arena mem;
 } solver_memory;
 
-static inline solver_memory solver_memory_make(size_t size)
-{
+static inline solver_memory solver_memory_make(size_t size) {
     solver_memory m;
     m.bytes = malloc(size + 1);
     m.mem = margin_arena_make(m.bytes, size);

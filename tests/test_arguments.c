@@ -35,13 +35,11 @@ typedef struct {
 
 #define TRAINER(tag)                                                                               \
     static margin_status train_##tag(const margin_data *data, const any_options *o,                \
-                                     margin_arena *mem, margin_model *model)                       \
-    {                                                                                              \
+                                     margin_arena *mem, margin_model *model) {                     \
         return margin_##tag##_train(data, o != NULL ? &o->tag : NULL, mem, model,                  \
                                     NULL LAST_##tag);                                              \
     }                                                                                              \
-    static size_t size_##tag(size_t n, size_t d, size_t classes, const any_options *o)             \
-    {                                                                                              \
+    static size_t size_##tag(size_t n, size_t d, size_t classes, const any_options *o) {           \
         return margin_##tag##_train_size(n, d, classes, o != NULL ? &o->tag : NULL);               \
     }
 #define LAST_mam /* methods without a report of their own */
@@ -84,8 +82,7 @@ static unsigned char bytes[1 << 20];
 static margin_arena mem;
 static margin_model model, before;
 
-static void fresh(void)
-{
+static void fresh(void) {
     margin_rng rng = margin_rng_make(11);
     for (size_t i = 0; i < N; i++) {
         y[i] = (uint16_t)(i % 2u);
@@ -107,8 +104,7 @@ static void fresh(void)
 }
 
 /* Whether a call with this status has left model and arena as they were. */
-static bool unchanged(void)
-{
+static bool unchanged(void) {
     return memcmp(&before, &model, sizeof model) == 0 && mem.low == 0 && mem.high == mem.size &&
            mem.failed == 0;
 }
@@ -122,8 +118,7 @@ static bool unchanged(void)
         ASSERTm((t)->name, unchanged());                                                           \
     } while (0)
 
-TEST trainers_take_good_data_without_options(void)
-{
+TEST trainers_take_good_data_without_options(void) {
     for (const trainer *t = trainers; t < trainers + TRAINERS; t++) {
         const size_t size = t->size(N, D, 2, NULL);
         fresh();
@@ -136,8 +131,7 @@ TEST trainers_take_good_data_without_options(void)
 }
 
 /* Every trainer, linear and with a kernel, in memory of zeros and in memory of NaNs: equal bits. */
-TEST what_the_memory_held_does_not_matter_to_any_trainer(void)
-{
+TEST what_the_memory_held_does_not_matter_to_any_trainer(void) {
     for (size_t k = 0; k < 2u * TRAINERS; k++) {
         const trainer *t = trainers + k / 2u;
         margin_real scores[2][2 * N]; /* of one machine, or of two prototypes */
@@ -162,8 +156,7 @@ TEST what_the_memory_held_does_not_matter_to_any_trainer(void)
     PASS();
 }
 
-TEST trainers_refuse_missing_arguments(void)
-{
+TEST trainers_refuse_missing_arguments(void) {
     for (const trainer *t = trainers; t < trainers + TRAINERS; t++) {
         margin_arena counting = margin_arena_counting();
         fresh();
@@ -179,8 +172,7 @@ TEST trainers_refuse_missing_arguments(void)
     PASS();
 }
 
-TEST trainers_refuse_bad_data(void)
-{
+TEST trainers_refuse_bad_data(void) {
     for (const trainer *t = trainers; t < trainers + TRAINERS; t++) {
         REFUSED(MARGIN_E_EMPTY, t, data.n = 0);
         REFUSED(MARGIN_E_EMPTY, t, data.d = 0);
@@ -200,8 +192,7 @@ TEST trainers_refuse_bad_data(void)
     PASS();
 }
 
-TEST sizes_that_do_not_fit_are_no_sizes(void)
-{
+TEST sizes_that_do_not_fit_are_no_sizes(void) {
     for (const trainer *t = trainers; t < trainers + TRAINERS; t++) {
         fresh();
         options.mam.kernel.kind = /* a linear mam takes the same memory for any n */
@@ -220,8 +211,7 @@ TEST sizes_that_do_not_fit_are_no_sizes(void)
 
 /* ---- options of each ------------------------------------------------------------------------------ */
 
-static const trainer *find(const char *name)
-{
+static const trainer *find(const char *name) {
     size_t i = 0;
     while (strcmp(trainers[i].name, name) != 0) {
         i++;
@@ -252,8 +242,7 @@ static const trainer *find(const char *name)
         OPTION_RUN(options.tag.tol = (margin_real)NAN);                                            \
     } while (0)
 
-TEST machines_refuse_options_out_of_their_range(void)
-{
+TEST machines_refuse_options_out_of_their_range(void) {
     const trainer *t = find("svm");
     KERNEL(svm);
     CONTROL(svm.run);
@@ -296,8 +285,7 @@ TEST machines_refuse_options_out_of_their_range(void)
     PASS();
 }
 
-TEST losses_and_lists_refuse_options_out_of_their_range(void)
-{
+TEST losses_and_lists_refuse_options_out_of_their_range(void) {
     static const margin_real falling[] = {1, 0}, bad[] = {1, -1},
                              endless[] = {(margin_real)INFINITY, 1};
     static const uint16_t steps[] = {10, 10};
@@ -344,8 +332,7 @@ TEST losses_and_lists_refuse_options_out_of_their_range(void)
     PASS();
 }
 
-TEST learned_vectors_refuse_options_out_of_their_range(void)
-{
+TEST learned_vectors_refuse_options_out_of_their_range(void) {
     const trainer *t = find("compact");
     OPTION(options.compact.kernel = MARGIN_KERNEL_POLY);
     OPTION(options.compact.kernel = MARGIN_KERNEL_HINGE + 1);
@@ -360,8 +347,7 @@ TEST learned_vectors_refuse_options_out_of_their_range(void)
     PASS();
 }
 
-TEST prototypes_refuse_options_out_of_their_range(void)
-{
+TEST prototypes_refuse_options_out_of_their_range(void) {
     const trainer *t = find("proto");
     OPTION(options.proto.method = MARGIN_PROTO_NN + 1);
     OPTION(options.proto.start = MARGIN_START_RANDOM + 1);
@@ -383,8 +369,7 @@ TEST prototypes_refuse_options_out_of_their_range(void)
 
 #define REAL(v) ((margin_real)(v))
 
-TEST losses_are_checked_number_by_number(void)
-{
+TEST losses_are_checked_number_by_number(void) {
     margin_piece pieces[2];
     margin_loss loss;
     loss.pieces = pieces;
@@ -404,8 +389,7 @@ TEST losses_are_checked_number_by_number(void)
     PASS();
 }
 
-TEST margins_and_probabilities_have_values_at_their_ends(void)
-{
+TEST margins_and_probabilities_have_values_at_their_ends(void) {
     const margin_real huge = (margin_real)(sizeof(margin_real) == 4 ? 3e38 : 1.7e308);
     const margin_real far[] = {huge, huge / 2}, equal[] = {huge, huge}, scores[] = {1, 2, 3};
     margin_vote vote;
@@ -425,20 +409,17 @@ TEST margins_and_probabilities_have_values_at_their_ends(void)
 }
 
 static margin_status train_any(void *user, const margin_data *view, margin_arena *in,
-                               margin_model *made)
-{
+                               margin_model *made) {
     return margin_svm_train(view, (const margin_svm_options *)user, in, made, NULL, NULL);
 }
 
-static bool stop_at_once(void *user, const margin_progress *progress)
-{
+static bool stop_at_once(void *user, const margin_progress *progress) {
     (void)progress;
     ++*(int *)user;
     return true;
 }
 
-TEST reweighting_checks_its_arguments_and_can_be_stopped(void)
-{
+TEST reweighting_checks_its_arguments_and_can_be_stopped(void) {
     margin_theta_options strategy;
     margin_learner learner = {train_any, NULL, 0}, none = {NULL, NULL, 0};
     margin_arena counting = margin_arena_counting();
@@ -475,8 +456,7 @@ TEST reweighting_checks_its_arguments_and_can_be_stopped(void)
     PASS();
 }
 
-TEST curves_check_their_arguments(void)
-{
+TEST curves_check_their_arguments(void) {
     margin_real at[2] = {0, 1}, rejected[2] = {7, 7}, error[2] = {7, 7}, share[2] = {7, 7};
     fresh();
     ASSERT_EQ(MARGIN_OK, margin_svm_train(&data, NULL, &mem, &model, NULL, NULL));
@@ -496,8 +476,7 @@ TEST curves_check_their_arguments(void)
     PASS();
 }
 
-TEST rates_check_moments_and_frontiers(void)
-{
+TEST rates_check_moments_and_frontiers(void) {
     static margin_real mean[2 * D] = {0, 0, 0, 1, 1, 1}, cov[2 * D * D], rate[2];
     const margin_rates_moments good = {mean, cov, D}, no_mean = {NULL, cov, D},
                                no_cov = {mean, NULL, D}, flat = {mean, cov, 0};
@@ -546,8 +525,7 @@ TEST rates_check_moments_and_frontiers(void)
     PASS();
 }
 
-TEST orders_check_their_arguments(void)
-{
+TEST orders_check_their_arguments(void) {
     margin_real sums[N], tau = 7, a[N];
     margin_omam_online on;
     for (size_t i = 0; i < N; i++) {
@@ -582,8 +560,7 @@ TEST orders_check_their_arguments(void)
     PASS();
 }
 
-TEST lists_are_assessed_on_what_they_know(void)
-{
+TEST lists_are_assessed_on_what_they_know(void) {
     margin_list_table table;
     fresh();
     options.seco.cheap = true;
@@ -610,8 +587,7 @@ static margin_quant quant;
 static margin_quant_info info;
 
 /* Trains an svm on the data as they are, unscaled, and quantises it. */
-static margin_status quantised(unsigned kind, margin_real a, unsigned format, bool whole)
-{
+static margin_status quantised(unsigned kind, margin_real a, unsigned format, bool whole) {
     const margin_quant_options how = {(uint8_t)format, whole};
     margin_status status;
     memset(&options, 0, sizeof options);
@@ -626,8 +602,7 @@ static margin_status quantised(unsigned kind, margin_real a, unsigned format, bo
 }
 
 /* Whole numbers from a sensor, all features in one unit; the last column may be constant. */
-static void sensor(bool constant)
-{
+static void sensor(bool constant) {
     fresh();
     for (size_t i = 0; i < N * D; i++) {
         x[i] = (margin_real)(int)(1000 * x[i]);
@@ -635,8 +610,7 @@ static void sensor(bool constant)
     }
 }
 
-TEST whole_numbers_go_into_integer_models_as_they_are(void)
-{
+TEST whole_numbers_go_into_integer_models_as_they_are(void) {
     static const struct {
         unsigned kind;
         double a;
@@ -670,8 +644,7 @@ TEST whole_numbers_go_into_integer_models_as_they_are(void)
     PASS();
 }
 
-TEST samples_without_weight_count_for_ranges_alone(void)
-{
+TEST samples_without_weight_count_for_ranges_alone(void) {
     sensor(false);
     for (size_t i = 0; i < N / 2; i++) {
         weight[i] = 0;
@@ -683,8 +656,7 @@ TEST samples_without_weight_count_for_ranges_alone(void)
     PASS();
 }
 
-TEST what_32_bits_cannot_hold_is_refused_by_the_quantiser(void)
-{
+TEST what_32_bits_cannot_hold_is_refused_by_the_quantiser(void) {
     margin_quant_options how = {MARGIN_Q15, true};
     margin_arena small;
     const margin_quant before_quant = {0};
@@ -716,8 +688,7 @@ TEST what_32_bits_cannot_hold_is_refused_by_the_quantiser(void)
     PASS();
 }
 
-TEST an_integer_linear_model_without_weights_answers_by_its_bias(void)
-{
+TEST an_integer_linear_model_without_weights_answers_by_its_bias(void) {
     static const margin_real w[D] = {0, 0, 0}, bias[1] = {-3};
     margin_quant_options how = {MARGIN_Q15, false};
     int16_t in[D] = {100, -100, INT16_MAX};
@@ -740,8 +711,7 @@ TEST an_integer_linear_model_without_weights_answers_by_its_bias(void)
     PASS();
 }
 
-SUITE(arguments_suite)
-{
+SUITE(arguments_suite) {
     RUN_TEST(trainers_take_good_data_without_options);
     RUN_TEST(what_the_memory_held_does_not_matter_to_any_trainer);
     RUN_TEST(trainers_refuse_missing_arguments);

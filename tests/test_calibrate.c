@@ -10,8 +10,7 @@ static margin_real m[N];
 static uint8_t hit[N];
 
 /* Loss with smoothed targets, straight from the definition. */
-static double loss(size_t n, double slope, double shift)
-{
+static double loss(size_t n, double slope, double shift) {
     double hits = 0, sum = 0;
     for (size_t i = 0; i < n; i++) {
         hits += hit[i];
@@ -24,8 +23,7 @@ static double loss(size_t n, double slope, double shift)
     return sum / (double)n;
 }
 
-TEST no_other_sigmoid_near_the_fit_is_better(void)
-{
+TEST no_other_sigmoid_near_the_fit_is_better(void) {
     static const double units[3] = {1, 1e-6, 1e6};
     margin_rng rng = margin_rng_make(1);
     for (unsigned round = 0; round < 30; round++) {
@@ -52,8 +50,7 @@ TEST no_other_sigmoid_near_the_fit_is_better(void)
     PASS();
 }
 
-TEST separated_margins_give_a_finite_sigmoid(void)
-{
+TEST separated_margins_give_a_finite_sigmoid(void) {
     margin_real slope = 0, shift = 0;
     for (size_t i = 0; i < 10; i++) {
         hit[i] = i >= 5;
@@ -66,8 +63,7 @@ TEST separated_margins_give_a_finite_sigmoid(void)
     PASS();
 }
 
-TEST constant_margins_give_the_share_of_hits(void)
-{
+TEST constant_margins_give_the_share_of_hits(void) {
     margin_real slope = 1, shift = 0;
     for (size_t i = 0; i < 10; i++) {
         hit[i] = i < 3;
@@ -78,8 +74,7 @@ TEST constant_margins_give_the_share_of_hits(void)
     PASS();
 }
 
-TEST nonsense_is_refused_and_nothing_written(void)
-{
+TEST nonsense_is_refused_and_nothing_written(void) {
     margin_real slope = 7, shift = 8;
     m[0] = 1;
     m[1] = 2;
@@ -102,8 +97,7 @@ TEST nonsense_is_refused_and_nothing_written(void)
     PASS();
 }
 
-TEST probabilities_of_all_classes_sum_to_one_and_follow_the_margin(void)
-{
+TEST probabilities_of_all_classes_sum_to_one_and_follow_the_margin(void) {
     static const margin_real one_rest[3] = {1, 3, -2}, far[1] = {-1000};
     margin_vote vote = {3, MARGIN_SCHEME_ONE_REST, 0, 2, (margin_real)0.5};
     margin_real sum = 0;
@@ -123,8 +117,7 @@ TEST probabilities_of_all_classes_sum_to_one_and_follow_the_margin(void)
     PASS();
 }
 
-TEST margins_below_the_threshold_are_rejected(void)
-{
+TEST margins_below_the_threshold_are_rejected(void) {
     static const margin_real close[1] = {(margin_real)0.4}, clear[1] = {(margin_real)-0.6};
     margin_vote vote = {2, MARGIN_SCHEME_BINARY, (margin_real)0.5, 0, 0};
     ASSERT_EQ(MARGIN_REJECTED, margin_decide(&vote, close));
@@ -134,8 +127,7 @@ TEST margins_below_the_threshold_are_rejected(void)
     PASS();
 }
 
-SUITE(calibrate_suite)
-{
+SUITE(calibrate_suite) {
     RUN_TEST(no_other_sigmoid_near_the_fit_is_better);
     RUN_TEST(separated_margins_give_a_finite_sigmoid);
     RUN_TEST(constant_margins_give_the_share_of_hits);

@@ -22,8 +22,7 @@ static margin_compact_report told;
 static unsigned char bytes[1 << 20], more[1 << 20];
 static margin_arena mem;
 
-static void fresh(size_t n, size_t d)
-{
+static void fresh(size_t n, size_t d) {
     memset(&data, 0, sizeof data);
     memset(&options, 0, sizeof options);
     data.x = x;
@@ -34,8 +33,7 @@ static void fresh(size_t n, size_t d)
 }
 
 /* Two classes in the four quadrants: no line tells them apart. */
-static void quadrants(size_t n)
-{
+static void quadrants(size_t n) {
     margin_rng rng = margin_rng_make(3);
     fresh(n, 2);
     for (size_t i = 0; i < n; i++) {
@@ -48,8 +46,7 @@ static void quadrants(size_t n)
 }
 
 /* Classes in clouds of their own around random centres. */
-static void clouds(size_t n, size_t d, size_t classes, double noise)
-{
+static void clouds(size_t n, size_t d, size_t classes, double noise) {
     margin_rng rng = margin_rng_make(17);
     margin_real centre[64][WIDE];
     fresh(n, d);
@@ -66,13 +63,11 @@ static void clouds(size_t n, size_t d, size_t classes, double noise)
     }
 }
 
-static margin_status train(void)
-{
+static margin_status train(void) {
     return margin_compact_train(&data, &options, &mem, &model, &info, &told);
 }
 
-static size_t mistakes(void)
-{
+static size_t mistakes(void) {
     margin_real scores[64];
     size_t wrong = 0;
     for (size_t i = 0; i < data.n; i++) {
@@ -86,8 +81,7 @@ static size_t mistakes(void)
 static mgn_compact job;
 
 /* The loss of the first samples at the parameters as they are. */
-static margin_real loss_now(size_t count)
-{
+static margin_real loss_now(size_t count) {
     margin_real loss = 0;
     mgn_compact_fill(&job, 0, count, 0);
     mgn_compact_scores(&job, count);
@@ -98,8 +92,7 @@ static margin_real loss_now(size_t count)
 }
 
 /* Slopes of a part beside central differences; the largest difference, as a share of the largest. */
-static double apart(mgn_compact_part *part, size_t count)
-{
+static double apart(mgn_compact_part *part, size_t count) {
     const margin_real step = (margin_real)(sizeof(margin_real) > 4u ? 1e-5 : 1e-2);
     double worst = 0, largest = 1e-3;
     for (size_t i = 0; i < part->rows * part->cols; i++) {
@@ -117,8 +110,7 @@ static double apart(mgn_compact_part *part, size_t count)
     return worst / largest;
 }
 
-static enum greatest_test_res slopes_of(unsigned kind, size_t classes)
-{
+static enum greatest_test_res slopes_of(unsigned kind, size_t classes) {
     const double close = sizeof(margin_real) > 4u ? 1e-4 : 0.1;
     const size_t count = 20;
     clouds(60, 3, classes, 1);
@@ -140,25 +132,21 @@ static enum greatest_test_res slopes_of(unsigned kind, size_t classes)
     PASS();
 }
 
-TEST slopes_of_hinge_units_are_those_of_the_loss(void)
-{
+TEST slopes_of_hinge_units_are_those_of_the_loss(void) {
     return slopes_of(MARGIN_KERNEL_HINGE, 3);
 }
 
-TEST slopes_of_rbf_units_and_their_width_are_those_of_the_loss(void)
-{
+TEST slopes_of_rbf_units_and_their_width_are_those_of_the_loss(void) {
     return slopes_of(MARGIN_KERNEL_RBF, 3);
 }
 
-TEST slopes_of_two_classes_are_those_of_one_machine(void)
-{
+TEST slopes_of_two_classes_are_those_of_one_machine(void) {
     return slopes_of(MARGIN_KERNEL_HINGE, 2);
 }
 
 /* ---- what is learned ---- */
 
-TEST eight_units_learn_the_four_quadrants(void)
-{
+TEST eight_units_learn_the_four_quadrants(void) {
     quadrants(200);
     options.vectors = 8;
     ASSERT_EQ(MARGIN_OK, train());
@@ -171,8 +159,7 @@ TEST eight_units_learn_the_four_quadrants(void)
     PASS();
 }
 
-TEST rbf_units_learn_five_clouds(void)
-{
+TEST rbf_units_learn_five_clouds(void) {
     clouds(200, 4, 5, 0.4);
     options.kernel = MARGIN_KERNEL_RBF;
     options.vectors = 20;
@@ -183,8 +170,7 @@ TEST rbf_units_learn_five_clouds(void)
     PASS();
 }
 
-TEST noise_is_none_where_the_caller_says_so_and_as_given_where_it_is_given(void)
-{
+TEST noise_is_none_where_the_caller_says_so_and_as_given_where_it_is_given(void) {
     quadrants(100);
     options.vectors = 6;
     options.noise = MARGIN_ZERO;
@@ -197,8 +183,7 @@ TEST noise_is_none_where_the_caller_says_so_and_as_given_where_it_is_given(void)
     PASS();
 }
 
-TEST the_same_seed_gives_the_same_bits_and_another_one_others(void)
-{
+TEST the_same_seed_gives_the_same_bits_and_another_one_others(void) {
     margin_real first[8 * 2];
     quadrants(120);
     options.vectors = 8;
@@ -219,8 +204,7 @@ TEST the_same_seed_gives_the_same_bits_and_another_one_others(void)
 
 /* ---- rounding ---- */
 
-TEST vectors_of_hinge_units_are_multiples_of_a_127th_of_their_largest_value(void)
-{
+TEST vectors_of_hinge_units_are_multiples_of_a_127th_of_their_largest_value(void) {
     clouds(150, 5, 4, 0.8);
     options.vectors = 10;
     options.max_iterations = 30;
@@ -237,8 +221,7 @@ TEST vectors_of_hinge_units_are_multiples_of_a_127th_of_their_largest_value(void
     PASS();
 }
 
-static enum greatest_test_res rounds_without_loss(unsigned kind, size_t classes, size_t allowed)
-{
+static enum greatest_test_res rounds_without_loss(unsigned kind, size_t classes, size_t allowed) {
     const unsigned formats[] = {MARGIN_Q7, MARGIN_Q15};
     clouds(MOST, 6, classes, 1);
     options.kernel = (uint8_t)kind;
@@ -260,26 +243,22 @@ static enum greatest_test_res rounds_without_loss(unsigned kind, size_t classes,
     PASS();
 }
 
-TEST hinge_units_of_many_classes_lose_nothing_in_integers(void)
-{
+TEST hinge_units_of_many_classes_lose_nothing_in_integers(void) {
     return rounds_without_loss(MARGIN_KERNEL_HINGE, 7, 1);
 }
 
-TEST hinge_units_of_two_classes_lose_nothing_in_integers(void)
-{
+TEST hinge_units_of_two_classes_lose_nothing_in_integers(void) {
     return rounds_without_loss(MARGIN_KERNEL_HINGE, 2, 1);
 }
 
-TEST rbf_units_of_many_classes_lose_little_in_integers(void)
-{
+TEST rbf_units_of_many_classes_lose_little_in_integers(void) {
     return rounds_without_loss(MARGIN_KERNEL_RBF, 7, 4);
 }
 
 /* ---- predictors and images ---- */
 
 /* The score of machine j of an integer model of hinge units, by its formula in 64 bits. */
-static int64_t by_formula(const margin_expansion_q *e, const int16_t *in, size_t j)
-{
+static int64_t by_formula(const margin_expansion_q *e, const int16_t *in, size_t j) {
     const int8_t *coef = (const int8_t *)e->coef;
     int64_t sum = 0;
     for (size_t v = 0; v < e->n; v++) {
@@ -294,8 +273,7 @@ static int64_t by_formula(const margin_expansion_q *e, const int16_t *in, size_t
     return ((sum * e->scales[j]) >> 16) + e->bias[j];
 }
 
-static enum greatest_test_res integers_follow_the_formula(size_t classes)
-{
+static enum greatest_test_res integers_follow_the_formula(size_t classes) {
     const margin_quant_options how = {MARGIN_Q7, false};
     margin_rng rng = margin_rng_make(9);
     margin_quant quant;
@@ -323,18 +301,15 @@ static enum greatest_test_res integers_follow_the_formula(size_t classes)
     PASS();
 }
 
-TEST integer_scores_of_many_machines_follow_the_formula_for_any_input(void)
-{
+TEST integer_scores_of_many_machines_follow_the_formula_for_any_input(void) {
     return integers_follow_the_formula(6);
 }
 
-TEST integer_scores_of_one_machine_follow_the_formula_for_any_input(void)
-{
+TEST integer_scores_of_one_machine_follow_the_formula_for_any_input(void) {
     return integers_follow_the_formula(2);
 }
 
-TEST images_keep_thresholds_and_scores(void)
-{
+TEST images_keep_thresholds_and_scores(void) {
     static uint32_t image[2000];
     margin_arena room = margin_arena_make(more, sizeof more);
     margin_real scores[8], again[8];
@@ -355,8 +330,7 @@ TEST images_keep_thresholds_and_scores(void)
     PASS();
 }
 
-TEST a_hinge_model_whose_machines_are_pairs_is_refused(void)
-{
+TEST a_hinge_model_whose_machines_are_pairs_is_refused(void) {
     clouds(60, 3, 3, 0.7);
     options.vectors = 4;
     options.max_iterations = 3;
@@ -367,8 +341,7 @@ TEST a_hinge_model_whose_machines_are_pairs_is_refused(void)
     PASS();
 }
 
-TEST neither_trainers_of_kernel_machines_nor_compression_take_the_hinge(void)
-{
+TEST neither_trainers_of_kernel_machines_nor_compression_take_the_hinge(void) {
     const margin_kernel hinge = {MARGIN_KERNEL_HINGE, 0, 0, 0, 0};
     margin_kernel resolved;
     margin_model small;
@@ -384,8 +357,7 @@ TEST neither_trainers_of_kernel_machines_nor_compression_take_the_hinge(void)
 
 /* ---- memory, stopping, odd data ---- */
 
-TEST the_macro_is_the_query_and_what_a_misaligned_buffer_may_lose(void)
-{
+TEST the_macro_is_the_query_and_what_a_misaligned_buffer_may_lose(void) {
     fresh(50, 4);
     options.vectors = 7;
     ASSERT_EQ(MARGIN_COMPACT_BYTES(50, 4, 3, 7),
@@ -398,13 +370,11 @@ TEST the_macro_is_the_query_and_what_a_misaligned_buffer_may_lose(void)
     PASS();
 }
 
-static bool stop_at(void *user, const margin_progress *at)
-{
+static bool stop_at(void *user, const margin_progress *at) {
     return at->iteration >= *(const size_t *)user;
 }
 
-TEST a_training_that_is_stopped_has_a_model_and_says_so(void)
-{
+TEST a_training_that_is_stopped_has_a_model_and_says_so(void) {
     size_t limits[] = {0, 1, 15, 1000};
     for (size_t t = 0; t < sizeof limits / sizeof limits[0]; t++) {
         clouds(90, 3, 3, 0.5);
@@ -419,8 +389,7 @@ TEST a_training_that_is_stopped_has_a_model_and_says_so(void)
     PASS();
 }
 
-TEST more_vectors_than_samples_are_refused(void)
-{
+TEST more_vectors_than_samples_are_refused(void) {
     clouds(20, 3, 2, 0.5);
     options.vectors = 21;
     ASSERT_EQ(MARGIN_E_VECTORS, train());
@@ -429,8 +398,7 @@ TEST more_vectors_than_samples_are_refused(void)
     PASS();
 }
 
-TEST one_feature_constant_columns_and_fifty_classes_are_no_trouble(void)
-{
+TEST one_feature_constant_columns_and_fifty_classes_are_no_trouble(void) {
     clouds(60, 1, 2, 0.1);
     ASSERT_EQ(MARGIN_OK, train());
     ASSERT_EQ(0u, mistakes());
@@ -448,8 +416,7 @@ TEST one_feature_constant_columns_and_fifty_classes_are_no_trouble(void)
     PASS();
 }
 
-TEST samples_that_are_all_alike_give_a_model_and_huge_ones_a_refusal(void)
-{
+TEST samples_that_are_all_alike_give_a_model_and_huge_ones_a_refusal(void) {
     fresh(30, 2);
     for (size_t i = 0; i < 30u; i++) {
         x[2 * i] = x[2 * i + 1u] = 1;
@@ -463,8 +430,7 @@ TEST samples_that_are_all_alike_give_a_model_and_huge_ones_a_refusal(void)
     PASS();
 }
 
-SUITE(compact_suite)
-{
+SUITE(compact_suite) {
     RUN_TEST(slopes_of_hinge_units_are_those_of_the_loss);
     RUN_TEST(slopes_of_rbf_units_and_their_width_are_those_of_the_loss);
     RUN_TEST(slopes_of_two_classes_are_those_of_one_machine);

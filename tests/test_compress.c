@@ -19,8 +19,7 @@ static struct {
 } t;
 
 /* Rings of points, one a class; every point stands there twice. */
-static void train(size_t classes, unsigned scheme, margin_real lambda)
-{
+static void train(size_t classes, unsigned scheme, margin_real lambda) {
     margin_rng rng = margin_rng_make(3);
     margin_kmomd_options options;
     memset(&options, 0, sizeof options);
@@ -47,8 +46,7 @@ static void train(size_t classes, unsigned scheme, margin_real lambda)
     }
 }
 
-static margin_real worst_change(const margin_model *a, const margin_model *b)
-{
+static margin_real worst_change(const margin_model *a, const margin_model *b) {
     const margin_vote *vote = margin_model_vote(a);
     margin_real worst = 0;
     for (size_t i = 0; i < N; i++) {
@@ -63,8 +61,7 @@ static margin_real worst_change(const margin_model *a, const margin_model *b)
     return worst;
 }
 
-TEST copies_of_vectors_are_merged_without_changing_a_score(void)
-{
+TEST copies_of_vectors_are_merged_without_changing_a_score(void) {
     static const unsigned schemes[3] = {0, MARGIN_SCHEME_ONE_ONE, MARGIN_SCHEME_ONE_REST};
     for (size_t s = 0; s < 3; s++) {
         margin_compress_info info;
@@ -83,8 +80,7 @@ TEST copies_of_vectors_are_merged_without_changing_a_score(void)
     PASS();
 }
 
-TEST fewer_vectors_cost_more_and_the_report_says_how_much(void)
-{
+TEST fewer_vectors_cost_more_and_the_report_says_how_much(void) {
     static const size_t budgets[4] = {20, 10, 5, 1};
     margin_real last = 0;
     train(2, 0, (margin_real)0.9);
@@ -115,8 +111,7 @@ TEST fewer_vectors_cost_more_and_the_report_says_how_much(void)
     PASS();
 }
 
-TEST one_vector_of_a_single_bump_is_the_best_one(void)
-{
+TEST one_vector_of_a_single_bump_is_the_best_one(void) {
     /* by hand: f = 2 k(a, .) with a second vector that has no coefficient */
     static const margin_real v[4] = {5, 5, 1, 2}, norms[2] = {50, 5}, coef[2] = {0, 2},
                              bias[1] = {1};
@@ -152,14 +147,12 @@ TEST one_vector_of_a_single_bump_is_the_best_one(void)
     PASS();
 }
 
-static margin_status run(margin_arena *mem, void *user)
-{
+static margin_status run(margin_arena *mem, void *user) {
     margin_model small;
     return margin_compress(&t.model, NULL, *(size_t *)user, 0, mem, &small, NULL);
 }
 
-static margin_real coefficients(const margin_model *model)
-{
+static margin_real coefficients(const margin_model *model) {
     margin_real sum = 0;
     for (size_t v = 0; v < model->of.expansion.n; v++) {
         sum += model->of.expansion.coef[v] * model->of.expansion.coef[v];
@@ -167,8 +160,7 @@ static margin_real coefficients(const margin_model *model)
     return sum;
 }
 
-TEST the_more_noise_the_smaller_the_coefficients(void)
-{
+TEST the_more_noise_the_smaller_the_coefficients(void) {
     static const double noises[4] = {0, 3e-3, 3e-2, 0.3};
     margin_real last = 0, changes = 0;
     train(2, 0, (margin_real)0.9);
@@ -186,8 +178,7 @@ TEST the_more_noise_the_smaller_the_coefficients(void)
     PASS();
 }
 
-TEST kernels_so_wide_that_vectors_look_alike_are_fitted_too(void)
-{
+TEST kernels_so_wide_that_vectors_look_alike_are_fitted_too(void) {
     /* the matrix of the normal equations has a condition far beyond 1 / EPS */
     margin_compress_info info;
     margin_model small;
@@ -202,8 +193,7 @@ TEST kernels_so_wide_that_vectors_look_alike_are_fitted_too(void)
     PASS();
 }
 
-TEST compression_takes_what_its_query_says(void)
-{
+TEST compression_takes_what_its_query_says(void) {
     size_t vectors = N; /* more than the model has after merging: less is kept than was planned */
     train(3, MARGIN_SCHEME_ONE_REST, (margin_real)0.9);
     vectors = 4;
@@ -211,8 +201,7 @@ TEST compression_takes_what_its_query_says(void)
     PASS();
 }
 
-TEST nonsense_is_refused(void)
-{
+TEST nonsense_is_refused(void) {
     margin_model linear, small;
     margin_data narrow;
     memset(&linear, 0, sizeof linear);
@@ -238,8 +227,7 @@ TEST nonsense_is_refused(void)
     PASS();
 }
 
-SUITE(compress_suite)
-{
+SUITE(compress_suite) {
     RUN_TEST(copies_of_vectors_are_merged_without_changing_a_score);
     RUN_TEST(fewer_vectors_cost_more_and_the_report_says_how_much);
     RUN_TEST(one_vector_of_a_single_bump_is_the_best_one);

@@ -7,8 +7,7 @@
 #include "greatest.h"
 #include "margin.h"
 
-TEST version_is_one_number_of_its_three_parts(void)
-{
+TEST version_is_one_number_of_its_three_parts(void) {
     ASSERT_EQ_FMT(10000 * MARGIN_VERSION_MAJOR + 100 * MARGIN_VERSION_MINOR + MARGIN_VERSION_PATCH,
                   MARGIN_VERSION, "%d");
     PASS();
@@ -26,8 +25,7 @@ typedef struct {
 static const status_row statuses[] = {MARGIN_STATUS_LIST(STATUS_ROW)};
 #define STATUSES (sizeof statuses / sizeof statuses[0])
 
-TEST every_status_has_its_number_and_its_text(void)
-{
+TEST every_status_has_its_number_and_its_text(void) {
     size_t i;
     for (i = 0; i < STATUSES; i++) {
         ASSERT_EQ_FMT(statuses[i].value, (int)statuses[i].status, "%d");
@@ -38,8 +36,7 @@ TEST every_status_has_its_number_and_its_text(void)
     PASS();
 }
 
-TEST no_two_statuses_share_a_number_or_a_text(void)
-{
+TEST no_two_statuses_share_a_number_or_a_text(void) {
     size_t i;
     size_t j;
     for (i = 0; i < STATUSES; i++) {
@@ -51,8 +48,7 @@ TEST no_two_statuses_share_a_number_or_a_text(void)
     PASS();
 }
 
-TEST a_number_outside_the_list_is_an_unknown_status(void)
-{
+TEST a_number_outside_the_list_is_an_unknown_status(void) {
     ASSERT_STR_EQ("unknown status", margin_status_text((margin_status)77));
     ASSERT_STR_EQ("unknown status", margin_status_text((margin_status)-77));
     PASS();
@@ -61,13 +57,11 @@ TEST a_number_outside_the_list_is_an_unknown_status(void)
 /* ---- arena: blocks ---- */
 
 /* The first address in `bytes` that is a multiple of MARGIN_ALIGN. */
-static unsigned char *align_up(unsigned char *bytes)
-{
+static unsigned char *align_up(unsigned char *bytes) {
     return bytes + (MARGIN_ALIGN - (uintptr_t)bytes % MARGIN_ALIGN) % MARGIN_ALIGN;
 }
 
-TEST kept_blocks_grow_from_the_front_and_scratch_from_the_back(void)
-{
+TEST kept_blocks_grow_from_the_front_and_scratch_from_the_back(void) {
     unsigned char raw[8 * MARGIN_ALIGN + MARGIN_ALIGN];
     unsigned char *bytes = align_up(raw);
     margin_arena mem = margin_arena_make(bytes, 8 * MARGIN_ALIGN);
@@ -82,8 +76,7 @@ TEST kept_blocks_grow_from_the_front_and_scratch_from_the_back(void)
     PASS();
 }
 
-TEST a_block_that_does_not_fit_is_refused_and_so_are_all_after_it(void)
-{
+TEST a_block_that_does_not_fit_is_refused_and_so_are_all_after_it(void) {
     unsigned char raw[5 * MARGIN_ALIGN];
     margin_arena mem = margin_arena_make(align_up(raw), 4 * MARGIN_ALIGN);
     ASSERT(margin_arena_keep(&mem, 3, MARGIN_ALIGN) != NULL);
@@ -96,8 +89,7 @@ TEST a_block_that_does_not_fit_is_refused_and_so_are_all_after_it(void)
     PASS();
 }
 
-TEST a_size_beyond_size_t_is_an_overflow_and_never_wraps(void)
-{
+TEST a_size_beyond_size_t_is_an_overflow_and_never_wraps(void) {
     static const size_t half = SIZE_MAX / 2 + 1;
     const size_t pairs[][2] = {{half, 2},
                                {2, half},
@@ -119,8 +111,7 @@ TEST a_size_beyond_size_t_is_an_overflow_and_never_wraps(void)
     PASS();
 }
 
-TEST a_large_block_that_size_t_can_count_is_only_too_large(void)
-{
+TEST a_large_block_that_size_t_can_count_is_only_too_large(void) {
     unsigned char raw[64];
     margin_arena mem = margin_arena_make(raw, sizeof raw);
     ASSERT_EQ(NULL, margin_arena_keep(&mem, SIZE_MAX / 16, 8));
@@ -128,8 +119,7 @@ TEST a_large_block_that_size_t_can_count_is_only_too_large(void)
     PASS();
 }
 
-TEST blocks_are_aligned_whatever_the_address_and_nothing_is_lost_twice(void)
-{
+TEST blocks_are_aligned_whatever_the_address_and_nothing_is_lost_twice(void) {
     unsigned char raw[16 * MARGIN_ALIGN];
     size_t skew;
     for (skew = 0; skew < 2 * MARGIN_ALIGN; skew++) {
@@ -145,8 +135,7 @@ TEST blocks_are_aligned_whatever_the_address_and_nothing_is_lost_twice(void)
     PASS();
 }
 
-TEST a_buffer_too_small_for_its_own_alignment_is_an_empty_arena(void)
-{
+TEST a_buffer_too_small_for_its_own_alignment_is_an_empty_arena(void) {
     unsigned char raw[2 * MARGIN_ALIGN];
     size_t size;
     for (size = 0; size < MARGIN_ALIGN; size++) {
@@ -158,8 +147,7 @@ TEST a_buffer_too_small_for_its_own_alignment_is_an_empty_arena(void)
     PASS();
 }
 
-TEST empty_blocks_take_nothing_even_from_an_empty_arena(void)
-{
+TEST empty_blocks_take_nothing_even_from_an_empty_arena(void) {
     margin_arena mem = margin_arena_make(NULL, 100);
     ASSERT_EQ(NULL, margin_arena_keep(&mem, 0, 8));
     ASSERT_EQ(NULL, margin_arena_scratch(&mem, 8, 0));
@@ -169,8 +157,7 @@ TEST empty_blocks_take_nothing_even_from_an_empty_arena(void)
     PASS();
 }
 
-TEST a_null_arena_refuses_and_is_never_touched(void)
-{
+TEST a_null_arena_refuses_and_is_never_touched(void) {
     const margin_arena before = margin_arena_counting();
     margin_arena mem = before;
     ASSERT_EQ(NULL, margin_arena_keep(NULL, 1, 1));
@@ -186,8 +173,7 @@ TEST a_null_arena_refuses_and_is_never_touched(void)
 
 /* ---- arena: giving back ---- */
 
-TEST release_gives_back_scratch_in_reverse_order_and_leaves_what_is_kept(void)
-{
+TEST release_gives_back_scratch_in_reverse_order_and_leaves_what_is_kept(void) {
     unsigned char raw[8 * MARGIN_ALIGN];
     margin_arena mem = margin_arena_make(raw, sizeof raw);
     const size_t outer = mem.high;
@@ -206,8 +192,7 @@ TEST release_gives_back_scratch_in_reverse_order_and_leaves_what_is_kept(void)
     PASS();
 }
 
-TEST release_ignores_a_mark_that_was_never_taken(void)
-{
+TEST release_ignores_a_mark_that_was_never_taken(void) {
     unsigned char raw[8 * MARGIN_ALIGN];
     margin_arena mem = margin_arena_make(raw, sizeof raw);
     size_t high;
@@ -219,8 +204,7 @@ TEST release_ignores_a_mark_that_was_never_taken(void)
     PASS();
 }
 
-TEST release_does_not_forgive_a_refusal(void)
-{
+TEST release_does_not_forgive_a_refusal(void) {
     unsigned char raw[4 * MARGIN_ALIGN];
     margin_arena mem = margin_arena_make(raw, sizeof raw);
     (void)margin_arena_scratch(&mem, 1, sizeof raw + 1);
@@ -229,8 +213,7 @@ TEST release_does_not_forgive_a_refusal(void)
     PASS();
 }
 
-TEST rewind_forgets_both_ends_and_the_refusal_but_keeps_the_peak(void)
-{
+TEST rewind_forgets_both_ends_and_the_refusal_but_keeps_the_peak(void) {
     unsigned char raw[9 * MARGIN_ALIGN];
     margin_arena mem = margin_arena_make(align_up(raw), 8 * MARGIN_ALIGN);
     margin_arena before;
@@ -248,8 +231,7 @@ TEST rewind_forgets_both_ends_and_the_refusal_but_keeps_the_peak(void)
     PASS();
 }
 
-TEST a_call_on_an_arena_that_has_refused_reports_that_refusal(void)
-{
+TEST a_call_on_an_arena_that_has_refused_reports_that_refusal(void) {
     margin_arena mem = margin_arena_make(NULL, 0);
     margin_arena before;
     (void)margin_arena_keep(&mem, 1, 1);
@@ -260,8 +242,7 @@ TEST a_call_on_an_arena_that_has_refused_reports_that_refusal(void)
     PASS();
 }
 
-TEST reset_makes_the_arena_new_but_for_its_peak(void)
-{
+TEST reset_makes_the_arena_new_but_for_its_peak(void) {
     unsigned char raw[5 * MARGIN_ALIGN];
     margin_arena mem = margin_arena_make(align_up(raw), 4 * MARGIN_ALIGN);
     (void)margin_arena_keep(&mem, 1, MARGIN_ALIGN);
@@ -278,8 +259,7 @@ TEST reset_makes_the_arena_new_but_for_its_peak(void)
 /* ---- arena: counting ---- */
 
 /* A plan of random blocks with nested scratch, the same for a seed, as solvers have them. */
-static void random_plan(margin_arena *mem, unsigned seed)
-{
+static void random_plan(margin_arena *mem, unsigned seed) {
     const size_t outer = mem->high;
     size_t mark;
     int i;
@@ -306,8 +286,7 @@ typedef struct {
     int out;
 } plan_problem;
 
-static margin_status run_plan(margin_arena *mem, void *problem)
-{
+static margin_status run_plan(margin_arena *mem, void *problem) {
     plan_problem *p = (plan_problem *)problem;
     const margin_arena before = *mem;
     random_plan(mem, p->seed);
@@ -319,8 +298,7 @@ static margin_status run_plan(margin_arena *mem, void *problem)
     return MARGIN_OK;
 }
 
-TEST counting_a_plan_gives_exactly_the_bytes_that_it_needs(void)
-{
+TEST counting_a_plan_gives_exactly_the_bytes_that_it_needs(void) {
     unsigned seed;
     for (seed = 1; seed <= 60; seed++) {
         plan_problem problem = {seed, 0};
@@ -332,8 +310,7 @@ TEST counting_a_plan_gives_exactly_the_bytes_that_it_needs(void)
     PASS();
 }
 
-TEST a_sum_of_blocks_beyond_size_t_cannot_be_counted(void)
-{
+TEST a_sum_of_blocks_beyond_size_t_cannot_be_counted(void) {
     margin_arena dry = margin_arena_counting();
     ASSERT_EQ(NULL, margin_arena_keep(&dry, SIZE_MAX / 2, 1));
     ASSERT_EQ_FMT(0, dry.failed, "%d");
@@ -342,8 +319,7 @@ TEST a_sum_of_blocks_beyond_size_t_cannot_be_counted(void)
     PASS();
 }
 
-TEST block_macro_is_the_bytes_that_a_block_takes(void)
-{
+TEST block_macro_is_the_bytes_that_a_block_takes(void) {
     static unsigned char constant[MARGIN_BLOCK(3, 5)];
     size_t count;
     ASSERT_EQ_FMT((size_t)MARGIN_BLOCK(15, 1), sizeof constant, "%zu");
@@ -379,8 +355,7 @@ typedef struct {
 
 #define FAULTY_BYTES ((size_t)MARGIN_BLOCK(100, 1))
 
-static margin_status run_faulty(margin_arena *mem, void *problem)
-{
+static margin_status run_faulty(margin_arena *mem, void *problem) {
     faulty_problem *p = (faulty_problem *)problem;
     const margin_arena before = *mem;
     const size_t more = p->kind == WANTS_MORE_THAN_IT_SAYS ? 1u : 0u;
@@ -412,8 +387,7 @@ static margin_status run_faulty(margin_arena *mem, void *problem)
     return p->kind == NEVER_SUCCEEDS ? MARGIN_E_EMPTY : MARGIN_OK;
 }
 
-TEST the_sweep_passes_an_honest_operation_and_finds_every_fault(void)
-{
+TEST the_sweep_passes_an_honest_operation_and_finds_every_fault(void) {
     int kind;
     for (kind = HONEST; kind < FAULTS; kind++) {
         faulty_problem problem = {(fault)kind, 0};
@@ -429,8 +403,7 @@ TEST the_sweep_passes_an_honest_operation_and_finds_every_fault(void)
 /* ---- an arena that only counts is no place to work in ---- */
 
 static margin_status train_svm(void *user, const margin_data *data, margin_arena *mem,
-                               margin_model *model)
-{
+                               margin_model *model) {
     return margin_svm_train(data, (const margin_svm_options *)user, mem, model, NULL, NULL);
 }
 
@@ -444,8 +417,7 @@ static margin_status train_svm(void *user, const margin_data *data, margin_arena
         ASSERT_EQ(before.failed, mem.failed);                                                      \
     } while (0)
 
-TEST to_work_in_an_arena_that_only_counts_is_refused(void)
-{
+TEST to_work_in_an_arena_that_only_counts_is_refused(void) {
     enum { N = 8, D = 2 };
     static const margin_real x[N * D] = {0, 0, 1, 0, 0, 1, 1, 1, 3, 3, 4, 3, 3, 4, 4, 4};
     static const uint16_t y[N] = {0, 0, 0, 0, 1, 1, 1, 1};
@@ -481,8 +453,7 @@ TEST to_work_in_an_arena_that_only_counts_is_refused(void)
     PASS();
 }
 
-SUITE(core_suite)
-{
+SUITE(core_suite) {
     RUN_TEST(the_sweep_passes_an_honest_operation_and_finds_every_fault);
     RUN_TEST(version_is_one_number_of_its_three_parts);
     RUN_TEST(every_status_has_its_number_and_its_text);

@@ -21,19 +21,16 @@ typedef long double exact;
 
 static uint64_t seed;
 
-static uint32_t draw(void)
-{
+static uint32_t draw(void) {
     seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (uint32_t)(seed >> 32);
 }
 
-static double uniform(void)
-{
+static double uniform(void) {
     return (double)draw() / 4294967296.0;
 }
 
-static size_t below(size_t n)
-{
+static size_t below(size_t n) {
     return draw() % n;
 }
 
@@ -54,8 +51,7 @@ typedef struct {
 } problem;
 
 /* Columns with offsets and sizes from 1e-6 to 1e6; every class has a sample of weight. */
-static void problem_make(problem *p, bool listed, bool weighted)
-{
+static void problem_make(problem *p, bool listed, bool weighted) {
     const size_t total = MAX_N + 3, gap = below(3);
     size_t i, j;
     memset(p, 0, sizeof *p);
@@ -87,24 +83,20 @@ static void problem_make(problem *p, bool listed, bool weighted)
     p->view.rows = listed ? p->rows : NULL;
 }
 
-static size_t row_at(const margin_data *v, size_t i)
-{
+static size_t row_at(const margin_data *v, size_t i) {
     return v->rows == NULL ? i : v->rows[i];
 }
 
-static margin_real value_at(const margin_data *v, size_t i, size_t j)
-{
+static margin_real value_at(const margin_data *v, size_t i, size_t j) {
     return v->x[row_at(v, i) * (v->stride == 0 ? v->d : v->stride) + j];
 }
 
-static exact weight_at(const margin_data *v, size_t i)
-{
+static exact weight_at(const margin_data *v, size_t i) {
     return v->weight == NULL ? 1 : (exact)v->weight[row_at(v, i)];
 }
 
 /* Moments by the textbook in long double, two passes; label < 0: of all samples. */
-static exact naive_total(const margin_data *v, int label)
-{
+static exact naive_total(const margin_data *v, int label) {
     exact total = 0;
     size_t i;
     for (i = 0; i < v->n; i++) {
@@ -113,8 +105,7 @@ static exact naive_total(const margin_data *v, int label)
     return total;
 }
 
-static exact naive_mean(const margin_data *v, int label, size_t j)
-{
+static exact naive_mean(const margin_data *v, int label, size_t j) {
     exact sum = 0;
     size_t i;
     for (i = 0; i < v->n; i++) {
@@ -125,8 +116,7 @@ static exact naive_mean(const margin_data *v, int label, size_t j)
     return sum / naive_total(v, label);
 }
 
-static exact naive_cov(const margin_data *v, int label, size_t a, size_t b)
-{
+static exact naive_cov(const margin_data *v, int label, size_t a, size_t b) {
     const exact ma = naive_mean(v, label, a), mb = naive_mean(v, label, b);
     exact sum = 0;
     size_t i;
@@ -145,15 +135,13 @@ typedef struct {
 
 static unsigned char arena_bytes[1 << 16];
 
-static margin_arena fresh(void)
-{
+static margin_arena fresh(void) {
     return margin_arena_make(arena_bytes, sizeof arena_bytes);
 }
 
 /* ---- checks ------------------------------------------------------------------------------------- */
 
-TEST a_sound_view_passes_and_each_fault_has_its_status(void)
-{
+TEST a_sound_view_passes_and_each_fault_has_its_status(void) {
     static const margin_real x[] = {1, 2, 3, 4, 5, 6};
     margin_data v;
     memset(&v, 0, sizeof v);
@@ -172,8 +160,7 @@ TEST a_sound_view_passes_and_each_fault_has_its_status(void)
     PASS();
 }
 
-TEST sizes_that_overflow_are_refused_before_anything_is_read(void)
-{
+TEST sizes_that_overflow_are_refused_before_anything_is_read(void) {
     static const margin_real x[] = {1};
     static const margin_index far[] = {0, 1000000};
     margin_data v;
@@ -191,8 +178,7 @@ TEST sizes_that_overflow_are_refused_before_anything_is_read(void)
     PASS();
 }
 
-TEST only_the_rows_and_features_of_the_view_must_be_finite(void)
-{
+TEST only_the_rows_and_features_of_the_view_must_be_finite(void) {
     const margin_real bad[] = {(margin_real)NAN, (margin_real)HUGE_VAL, (margin_real)-HUGE_VAL};
     static const margin_index rows[] = {0, 2};
     margin_real x[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -214,8 +200,7 @@ TEST only_the_rows_and_features_of_the_view_must_be_finite(void)
     PASS();
 }
 
-TEST weights_are_finite_not_negative_and_not_all_zero(void)
-{
+TEST weights_are_finite_not_negative_and_not_all_zero(void) {
     static const margin_real x[] = {1, 2, 3};
     margin_real w[] = {0, 0, 1};
     static const margin_index rows[] = {0, 1};
@@ -238,8 +223,7 @@ TEST weights_are_finite_not_negative_and_not_all_zero(void)
     PASS();
 }
 
-TEST classes_are_counted_in_the_view_alone(void)
-{
+TEST classes_are_counted_in_the_view_alone(void) {
     static const margin_real x[] = {1, 2, 3, 4, 5};
     static const uint16_t y[] = {0, 2, 9, 2, 0};
     static const margin_index rows[] = {1, 3, 4};
@@ -262,8 +246,7 @@ TEST classes_are_counted_in_the_view_alone(void)
 
 /* ---- moments ------------------------------------------------------------------------------------ */
 
-static enum greatest_test_res moments_match(const problem *p, const moments *m)
-{
+static enum greatest_test_res moments_match(const problem *p, const moments *m) {
     const size_t d = p->view.d;
     size_t c, i, j;
     for (c = 0; c < p->classes; c++) {
@@ -288,8 +271,7 @@ static enum greatest_test_res moments_match(const problem *p, const moments *m)
     PASS();
 }
 
-TEST moments_match_the_textbook_in_long_double(void)
-{
+TEST moments_match_the_textbook_in_long_double(void) {
     static problem p;
     static moments m, only;
     size_t round;
@@ -307,8 +289,7 @@ TEST moments_match_the_textbook_in_long_double(void)
     PASS();
 }
 
-TEST moments_by_hand(void)
-{
+TEST moments_by_hand(void) {
     /* class 0: (1, 0), (3, 2); class 1: (5, 5) with weight 3; (9, 9) has no weight */
     static const margin_real x[] = {1, 0, 5, 5, 3, 2, 9, 9}, w[] = {1, 3, 1, 0};
     static const uint16_t y[] = {0, 1, 0, 1};
@@ -328,8 +309,7 @@ TEST moments_by_hand(void)
 }
 
 /* n samples of one feature that alternates around an offset, plus a trend. */
-static margin_real *long_column(size_t n, double offset, double size)
-{
+static margin_real *long_column(size_t n, double offset, double size) {
     margin_real *x = (margin_real *)malloc(n * sizeof *x);
     size_t i;
     for (i = 0; i < n; i++) {
@@ -338,8 +318,7 @@ static margin_real *long_column(size_t n, double offset, double size)
     return x;
 }
 
-TEST the_error_does_not_grow_with_the_number_of_samples_or_the_offset(void)
-{
+TEST the_error_does_not_grow_with_the_number_of_samples_or_the_offset(void) {
     static const double offsets[] = {0, 1, 1e3, 1e6, -1e6};
     static const double sizes[] = {2, 2e-3, 2e3};
     const size_t n = 100000;
@@ -367,8 +346,7 @@ TEST the_error_does_not_grow_with_the_number_of_samples_or_the_offset(void)
     PASS();
 }
 
-TEST an_outlier_costs_no_digits_wherever_it_stands(void)
-{
+TEST an_outlier_costs_no_digits_wherever_it_stands(void) {
     const size_t n = 20000, at[] = {0, 1, 3, 4, 10000, 19999};
     size_t k;
     seed = 31;
@@ -395,8 +373,7 @@ TEST an_outlier_costs_no_digits_wherever_it_stands(void)
     PASS();
 }
 
-TEST weights_count_relative_to_each_other(void)
-{
+TEST weights_count_relative_to_each_other(void) {
     static problem p;
     static moments a, b;
     size_t round, i;
@@ -417,8 +394,7 @@ TEST weights_count_relative_to_each_other(void)
     PASS();
 }
 
-TEST means_reach_to_the_largest_numbers_and_covariances_say_when_they_do_not(void)
-{
+TEST means_reach_to_the_largest_numbers_and_covariances_say_when_they_do_not(void) {
     margin_real x[] = {HUGEST, HUGEST / 2, HUGEST / 4};
     margin_real weight = 7, mean = 7, cov = 7;
     margin_arena mem = fresh();
@@ -437,8 +413,7 @@ TEST means_reach_to_the_largest_numbers_and_covariances_say_when_they_do_not(voi
     PASS();
 }
 
-TEST moments_of_bad_input_leave_their_results_alone(void)
-{
+TEST moments_of_bad_input_leave_their_results_alone(void) {
     static problem p;
     static moments m, before;
     margin_arena mem = fresh(), none = margin_arena_counting();
@@ -475,14 +450,12 @@ typedef struct {
     moments m;
 } moments_run;
 
-static margin_status run_moments(margin_arena *mem, void *run)
-{
+static margin_status run_moments(margin_arena *mem, void *run) {
     moments_run *r = (moments_run *)run;
     return margin_data_moments(&r->p.view, r->p.classes, mem, r->m.weight, r->m.mean, r->m.cov);
 }
 
-TEST moments_take_exactly_the_bytes_they_ask_for(void)
-{
+TEST moments_take_exactly_the_bytes_they_ask_for(void) {
     static moments_run r;
     static unsigned char bytes[MARGIN_DATA_MOMENTS_BYTES(7)];
     size_t d;
@@ -502,8 +475,7 @@ TEST moments_take_exactly_the_bytes_they_ask_for(void)
 
 /* ---- scaling ------------------------------------------------------------------------------------ */
 
-TEST standard_scaling_gives_mean_zero_and_deviation_one(void)
-{
+TEST standard_scaling_gives_mean_zero_and_deviation_one(void) {
     static problem p;
     static margin_real out[MAX_N * MAX_D];
     size_t round, j;
@@ -539,8 +511,7 @@ TEST standard_scaling_gives_mean_zero_and_deviation_one(void)
     PASS();
 }
 
-TEST scaling_survives_a_million_plus_minus_one(void)
-{
+TEST scaling_survives_a_million_plus_minus_one(void) {
     const size_t n = 50000;
     margin_real *x = (margin_real *)malloc(n * sizeof *x);
     margin_arena mem = fresh();
@@ -562,8 +533,7 @@ TEST scaling_survives_a_million_plus_minus_one(void)
     PASS();
 }
 
-TEST constant_columns_become_zero(void)
-{
+TEST constant_columns_become_zero(void) {
     /* constant; constant but for rounding; all zero; too small to divide by; not constant */
     const margin_real a = (margin_real)0.1, up = a * (1 + (margin_real)EPS);
     const margin_real x[] = {5, a,  0, 0,        1, /* */
@@ -588,8 +558,7 @@ TEST constant_columns_become_zero(void)
     PASS();
 }
 
-TEST huge_and_tiny_columns_scale_without_overflow(void)
-{
+TEST huge_and_tiny_columns_scale_without_overflow(void) {
     const margin_real small = TINY * 16;
     const margin_real x[] = {HUGEST, small, 0,         HUGEST / 2, small * 2,
                              HUGEST, 0,     small * 3, HUGEST / 3};
@@ -612,8 +581,7 @@ TEST huge_and_tiny_columns_scale_without_overflow(void)
     PASS();
 }
 
-TEST minmax_scaling_fills_zero_to_one_and_never_leaves_it(void)
-{
+TEST minmax_scaling_fills_zero_to_one_and_never_leaves_it(void) {
     static problem p;
     static margin_real out[MAX_N * MAX_D];
     size_t round, i, j;
@@ -638,8 +606,7 @@ TEST minmax_scaling_fills_zero_to_one_and_never_leaves_it(void)
     PASS();
 }
 
-TEST samples_without_weight_take_no_part_in_a_scaling(void)
-{
+TEST samples_without_weight_take_no_part_in_a_scaling(void) {
     static const margin_real x[] = {1, 1000, 3, -5}, w[] = {2, 0, 2, 0};
     margin_arena mem = fresh();
     margin_scaling s;
@@ -653,8 +620,7 @@ TEST samples_without_weight_take_no_part_in_a_scaling(void)
     PASS();
 }
 
-TEST a_scaling_gives_the_same_bits_row_by_row_gathered_and_in_place(void)
-{
+TEST a_scaling_gives_the_same_bits_row_by_row_gathered_and_in_place(void) {
     static problem p;
     static margin_real out[MAX_N * (MAX_D + 1)], row[MAX_D];
     unsigned kind;
@@ -689,8 +655,7 @@ TEST a_scaling_gives_the_same_bits_row_by_row_gathered_and_in_place(void)
     PASS();
 }
 
-TEST bad_input_to_scaling_changes_nothing(void)
-{
+TEST bad_input_to_scaling_changes_nothing(void) {
     static const margin_real offset[] = {0}, factor[] = {HUGEST};
     margin_real x[] = {1, 2, 4}, out[] = {7, 7, 7};
     margin_arena mem = fresh(), none = margin_arena_counting();
@@ -726,14 +691,12 @@ typedef struct {
     margin_scaling s;
 } scaling_run;
 
-static margin_status run_scaling(margin_arena *mem, void *run)
-{
+static margin_status run_scaling(margin_arena *mem, void *run) {
     scaling_run *r = (scaling_run *)run;
     return margin_scaling_fit(&r->p.view, MARGIN_SCALE_STANDARD, mem, &r->s);
 }
 
-TEST a_scaling_takes_exactly_the_bytes_it_asks_for(void)
-{
+TEST a_scaling_takes_exactly_the_bytes_it_asks_for(void) {
     static scaling_run r;
     static unsigned char bytes[MARGIN_SCALING_BYTES(7)];
     seed = 11;
@@ -747,8 +710,7 @@ TEST a_scaling_takes_exactly_the_bytes_it_asks_for(void)
 
 /* ---- folds -------------------------------------------------------------------------------------- */
 
-TEST folds_are_of_equal_size_and_reproducible(void)
-{
+TEST folds_are_of_equal_size_and_reproducible(void) {
     uint16_t fold[500], again[500];
     size_t round, i;
     seed = 12;
@@ -772,8 +734,7 @@ TEST folds_are_of_equal_size_and_reproducible(void)
     PASS();
 }
 
-TEST every_sample_meets_every_fold_equally_often(void)
-{
+TEST every_sample_meets_every_fold_equally_often(void) {
     enum { N = 7, FOLDS = 3, ROUNDS = 30000 };
     uint16_t fold[N];
     size_t seen[N][FOLDS] = {{0}}, round, i, f;
@@ -793,8 +754,7 @@ TEST every_sample_meets_every_fold_equally_often(void)
     PASS();
 }
 
-TEST stratified_folds_hold_each_class_within_one_sample(void)
-{
+TEST stratified_folds_hold_each_class_within_one_sample(void) {
     static problem p;
     uint16_t fold[MAX_N];
     size_t round, i, f, c;
@@ -824,8 +784,7 @@ TEST stratified_folds_hold_each_class_within_one_sample(void)
     PASS();
 }
 
-TEST stratified_folds_are_random_within_a_class(void)
-{
+TEST stratified_folds_are_random_within_a_class(void) {
     enum { N = 8, ROUNDS = 20000 };
     static const margin_real x[N] = {0};
     static const uint16_t y[N] = {0, 1, 0, 1, 1, 0, 1, 0};
@@ -851,8 +810,7 @@ TEST stratified_folds_are_random_within_a_class(void)
     PASS();
 }
 
-TEST views_of_the_folds_divide_the_samples(void)
-{
+TEST views_of_the_folds_divide_the_samples(void) {
     static problem p;
     uint16_t fold[MAX_N];
     size_t round, f, i;
@@ -889,8 +847,7 @@ TEST views_of_the_folds_divide_the_samples(void)
     PASS();
 }
 
-TEST bad_input_to_folds_changes_nothing(void)
-{
+TEST bad_input_to_folds_changes_nothing(void) {
     static const margin_real x[] = {1, 2, 3};
     static const uint16_t y[] = {0, 1, 0}, one[] = {0, 0, 0};
     uint16_t fold[] = {9, 9, 9};
@@ -935,15 +892,13 @@ typedef struct {
     uint16_t fold[MAX_N];
 } folds_run;
 
-static margin_status run_folds(margin_arena *mem, void *run)
-{
+static margin_status run_folds(margin_arena *mem, void *run) {
     folds_run *r = (folds_run *)run;
     margin_rng rng = margin_rng_make(1);
     return margin_folds_stratified(&r->p.view, 2, &rng, mem, r->fold);
 }
 
-TEST folds_take_exactly_the_bytes_they_ask_for(void)
-{
+TEST folds_take_exactly_the_bytes_they_ask_for(void) {
     static folds_run r;
     static unsigned char bytes[MARGIN_FOLDS_BYTES(21)];
     seed = 15;
@@ -955,8 +910,7 @@ TEST folds_take_exactly_the_bytes_they_ask_for(void)
     PASS();
 }
 
-SUITE(data_suite)
-{
+SUITE(data_suite) {
     RUN_TEST(a_sound_view_passes_and_each_fault_has_its_status);
     RUN_TEST(sizes_that_overflow_are_refused_before_anything_is_read);
     RUN_TEST(only_the_rows_and_features_of_the_view_must_be_finite);

@@ -20,8 +20,7 @@ typedef struct {
     margin_scaling scaling;
 } trained;
 
-static void train(trained *t, unsigned kernel, size_t classes, unsigned scheme, bool scaled)
-{
+static void train(trained *t, unsigned kernel, size_t classes, unsigned scheme, bool scaled) {
     margin_rng rng = margin_rng_make(7);
     margin_svm_options options;
     memset(&options, 0, sizeof options);
@@ -71,8 +70,7 @@ static uint32_t image_words[8000], copy_words[8000];
 #define image ((unsigned char *)image_words)
 #define copy ((unsigned char *)copy_words)
 
-static size_t write_shape(size_t s, const char *notes)
-{
+static size_t write_shape(size_t s, const char *notes) {
     train(&one, shapes[s].kernel, shapes[s].classes, shapes[s].scheme, shapes[s].scaled);
     if (shapes[s].scaled && margin_model_scale(&one.model, &one.scaling, &one.mem) != MARGIN_OK) {
         abort();
@@ -86,8 +84,7 @@ static size_t write_shape(size_t s, const char *notes)
     return margin_image_size(&one.model, strlen(notes));
 }
 
-TEST the_head_is_laid_out_as_documented(void)
-{
+TEST the_head_is_laid_out_as_documented(void) {
     const size_t size = write_shape(3, "hello");
     size_t count = 0;
     ASSERT(memcmp(image, "mgn\x1A\x01\x00\x02\x00", 8) == 0);
@@ -104,8 +101,7 @@ TEST the_head_is_laid_out_as_documented(void)
     PASS();
 }
 
-TEST the_checksum_is_the_one_of_ethernet(void)
-{
+TEST the_checksum_is_the_one_of_ethernet(void) {
     const size_t size = write_shape(0, "");
     memcpy(copy, image, size);
     image_seal(copy, size);
@@ -116,8 +112,7 @@ TEST the_checksum_is_the_one_of_ethernet(void)
     PASS();
 }
 
-TEST writing_checks_its_arguments_and_its_room(void)
-{
+TEST writing_checks_its_arguments_and_its_room(void) {
     const size_t size = write_shape(4, "notes");
     memcpy(copy, image, size);
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_image_write(NULL, "", 0, copy, size));
@@ -131,8 +126,7 @@ TEST writing_checks_its_arguments_and_its_room(void)
     PASS();
 }
 
-TEST scaling_needs_a_model_that_fits(void)
-{
+TEST scaling_needs_a_model_that_fits(void) {
     margin_scaling other = {NULL, NULL, 5};
     margin_model before;
     train(&one, MARGIN_KERNEL_RBF, 2, 0, true);
@@ -155,21 +149,18 @@ TEST scaling_needs_a_model_that_fits(void)
     PASS();
 }
 
-static margin_status scale_linear(margin_arena *mem, void *user)
-{
+static margin_status scale_linear(margin_arena *mem, void *user) {
     margin_model model = *(margin_model *)user;
     return margin_model_scale(&model, &one.scaling, mem);
 }
 
-TEST scaling_a_linear_model_takes_what_its_query_says(void)
-{
+TEST scaling_a_linear_model_takes_what_its_query_says(void) {
     train(&one, MARGIN_KERNEL_LINEAR, 3, 0, true);
     CHECK_CALL(arena_sweep(scale_linear, &one.model, margin_model_scale_size(&one.model), NULL, 0));
     PASS();
 }
 
-TEST a_scaled_model_scores_raw_data_as_the_model_scored_scaled_data(void)
-{
+TEST a_scaled_model_scores_raw_data_as_the_model_scored_scaled_data(void) {
     for (size_t s = 0; s < SHAPES; s++) {
         if (shapes[s].scaled) {
             margin_real scaled[24][3], raw[24][3];
@@ -196,14 +187,12 @@ TEST a_scaled_model_scores_raw_data_as_the_model_scored_scaled_data(void)
     PASS();
 }
 
-static margin_status load(margin_arena *mem, void *user)
-{
+static margin_status load(margin_arena *mem, void *user) {
     margin_model model;
     return margin_image_load(image, *(size_t *)user, mem, &model);
 }
 
-TEST a_loaded_image_scores_like_the_model_and_takes_what_its_query_says(void)
-{
+TEST a_loaded_image_scores_like_the_model_and_takes_what_its_query_says(void) {
     for (size_t s = 0; s < SHAPES; s++) {
         size_t size = write_shape(s, "n");
         const margin_real tolerance = sizeof(margin_real) > 4 ? (margin_real)1e-3 : 0;
@@ -248,8 +237,7 @@ static const struct {
 
 static margin_quant quant;
 
-static size_t write_shape_q(size_t s, const char *notes)
-{
+static size_t write_shape_q(size_t s, const char *notes) {
     const margin_quant_options options = {(uint8_t)shapes_q[s].format, shapes_q[s].whole};
     margin_real raw[24 * 3];
     margin_data data;
@@ -275,8 +263,7 @@ static size_t write_shape_q(size_t s, const char *notes)
 }
 
 /* The same scores and answers, in range and far out. */
-static bool same_answers(const margin_quant *a, const margin_quant *b)
-{
+static bool same_answers(const margin_quant *a, const margin_quant *b) {
     margin_rng rng = margin_rng_make(3);
     for (unsigned i = 0; i < 400; i++) {
         const margin_vote_q *vote = margin_model_vote_q(&a->model);
@@ -296,14 +283,12 @@ static bool same_answers(const margin_quant *a, const margin_quant *b)
     return a->unit == b->unit || sizeof(margin_real) > 4;
 }
 
-static margin_status load_q(margin_arena *mem, void *user)
-{
+static margin_status load_q(margin_arena *mem, void *user) {
     margin_quant loaded;
     return margin_image_load_q(image, *(size_t *)user, mem, &loaded);
 }
 
-TEST a_loaded_integer_image_is_the_model_and_takes_what_its_query_says(void)
-{
+TEST a_loaded_integer_image_is_the_model_and_takes_what_its_query_says(void) {
     for (size_t s = 0; s < SHAPES_Q; s++) {
         size_t size = write_shape_q(s, "some notes");
         margin_quant loaded;
@@ -322,8 +307,7 @@ TEST a_loaded_integer_image_is_the_model_and_takes_what_its_query_says(void)
     PASS();
 }
 
-TEST any_flipped_bit_of_an_integer_image_is_refused(void)
-{
+TEST any_flipped_bit_of_an_integer_image_is_refused(void) {
     for (size_t s = 0; s < SHAPES_Q; s++) {
         const size_t size = write_shape_q(s, "n");
         margin_quant loaded, before;
@@ -346,16 +330,14 @@ TEST any_flipped_bit_of_an_integer_image_is_refused(void)
 }
 
 /* Puts a value into the image and makes the checksum right again. */
-static void forge(size_t size, size_t at, unsigned bytes, uint32_t value)
-{
+static void forge(size_t size, size_t at, unsigned bytes, uint32_t value) {
     for (unsigned i = 0; i < bytes; i++) {
         image[at + i] = (unsigned char)(value >> 8 * i);
     }
     image_seal(image, size);
 }
 
-TEST forged_integer_images_are_refused_or_harmless(void)
-{
+TEST forged_integer_images_are_refused_or_harmless(void) {
     margin_rng rng = margin_rng_make(5);
     size_t refused = 0, taken = 0;
     for (unsigned trial = 0; trial < 4000; trial++) {
@@ -389,8 +371,7 @@ TEST forged_integer_images_are_refused_or_harmless(void)
     PASS();
 }
 
-TEST absurd_integer_heads_with_a_right_checksum_are_refused(void)
-{
+TEST absurd_integer_heads_with_a_right_checksum_are_refused(void) {
     static const struct {
         size_t shape, at;
         unsigned bytes;
@@ -439,8 +420,7 @@ TEST absurd_integer_heads_with_a_right_checksum_are_refused(void)
     PASS();
 }
 
-TEST integer_images_check_arguments_and_room(void)
-{
+TEST integer_images_check_arguments_and_room(void) {
     const size_t size = write_shape_q(2, "notes");
     margin_quant loaded = quant;
     margin_model model;
@@ -472,8 +452,7 @@ TEST integer_images_check_arguments_and_room(void)
 
 /* The bytes of the vectors leave size_t; what comes after them must not bring the sum back into it. Notes
  * longer than what follows the head would then end the image. */
-TEST sizes_beyond_size_t_are_refused_whatever_follows(void)
-{
+TEST sizes_beyond_size_t_are_refused_whatever_follows(void) {
     for (uint32_t classes = 2; classes < 9; classes++) {
         for (uint32_t before = 0; before <= 4 * classes + 4; before++) {
             unsigned char room[64];
@@ -501,8 +480,7 @@ TEST sizes_beyond_size_t_are_refused_whatever_follows(void)
 
 /* ---- whole models ------------------------------------------------------------------------------ */
 
-TEST models_with_something_missing_or_wrong_are_found(void)
-{
+TEST models_with_something_missing_or_wrong_are_found(void) {
     margin_model m;
     margin_expansion *e = &m.of.expansion;
     margin_real bad[3] = {0, (margin_real)HUGE_VAL, 0};
@@ -547,8 +525,7 @@ TEST models_with_something_missing_or_wrong_are_found(void)
 
 #ifdef MARGIN_REAL_DOUBLE
 
-TEST numbers_beyond_binary32_are_refused(void)
-{
+TEST numbers_beyond_binary32_are_refused(void) {
     static double big[2] = {1e39, 1}, bias[1] = {0};
     margin_model model;
     memset(&model, 0, sizeof model);
@@ -567,8 +544,7 @@ TEST numbers_beyond_binary32_are_refused(void)
 
 #else
 
-TEST an_opened_image_scores_the_same_bits_and_writes_the_same_bytes(void)
-{
+TEST an_opened_image_scores_the_same_bits_and_writes_the_same_bytes(void) {
     for (size_t s = 0; s < SHAPES; s++) {
         const size_t size = write_shape(s, "names and so on");
         margin_model opened;
@@ -588,8 +564,7 @@ TEST an_opened_image_scores_the_same_bits_and_writes_the_same_bytes(void)
     PASS();
 }
 
-TEST any_flipped_bit_is_refused(void)
-{
+TEST any_flipped_bit_is_refused(void) {
     for (size_t s = 0; s < SHAPES; s++) {
         const size_t size = write_shape(s, "n");
         margin_model opened, before;
@@ -606,8 +581,7 @@ TEST any_flipped_bit_is_refused(void)
     PASS();
 }
 
-TEST a_cut_image_is_refused_at_every_length(void)
-{
+TEST a_cut_image_is_refused_at_every_length(void) {
     const size_t size = write_shape(5, "n");
     margin_model opened;
     for (size_t cut = 0; cut < size; cut++) {
@@ -616,8 +590,7 @@ TEST a_cut_image_is_refused_at_every_length(void)
     PASS();
 }
 
-TEST an_opened_integer_image_is_the_model_and_writes_the_same_bytes(void)
-{
+TEST an_opened_integer_image_is_the_model_and_writes_the_same_bytes(void) {
     for (size_t s = 0; s < SHAPES_Q; s++) {
         const size_t size = write_shape_q(s, "names and so on");
         margin_quant opened;
@@ -637,8 +610,7 @@ TEST an_opened_integer_image_is_the_model_and_writes_the_same_bytes(void)
     PASS();
 }
 
-TEST opening_an_integer_image_writes_nothing_unless_it_is_sound(void)
-{
+TEST opening_an_integer_image_writes_nothing_unless_it_is_sound(void) {
     for (size_t s = 0; s < SHAPES_Q; s++) {
         const size_t size = write_shape_q(s, "n");
         margin_quant opened, before;
@@ -660,8 +632,7 @@ TEST opening_an_integer_image_writes_nothing_unless_it_is_sound(void)
     PASS();
 }
 
-TEST absurd_heads_with_a_right_checksum_are_refused(void)
-{
+TEST absurd_heads_with_a_right_checksum_are_refused(void) {
     static const struct {
         size_t shape, at;
         unsigned bytes;
@@ -713,8 +684,7 @@ TEST absurd_heads_with_a_right_checksum_are_refused(void)
     PASS();
 }
 
-TEST class_ends_that_fall_or_miss_the_last_vector_are_refused(void)
-{
+TEST class_ends_that_fall_or_miss_the_last_vector_are_refused(void) {
     const size_t size = write_shape(4, "");
     const margin_expansion *e = &one.model.of.expansion;
     const size_t at = 64 + 4 * (e->n * e->d + e->n + e->n * e->width + 3);
@@ -728,8 +698,7 @@ TEST class_ends_that_fall_or_miss_the_last_vector_are_refused(void)
     PASS();
 }
 
-TEST bad_pointers_are_refused(void)
-{
+TEST bad_pointers_are_refused(void) {
     const size_t size = write_shape(0, "");
     margin_model opened;
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_image_open(NULL, size, &opened));
@@ -743,8 +712,7 @@ TEST bad_pointers_are_refused(void)
 
 #endif
 
-SUITE(image_suite)
-{
+SUITE(image_suite) {
     RUN_TEST(the_head_is_laid_out_as_documented);
     RUN_TEST(the_checksum_is_the_one_of_ethernet);
     RUN_TEST(writing_checks_its_arguments_and_its_room);

@@ -15,19 +15,16 @@
 
 static uint64_t seed;
 
-static uint32_t draw(void)
-{
+static uint32_t draw(void) {
     seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (uint32_t)(seed >> 32);
 }
 
-static margin_real uniform(void)
-{
+static margin_real uniform(void) {
     return (margin_real)((double)draw() / 2147483648.0 - 1.0);
 }
 
-static size_t below(size_t n)
-{
+static size_t below(size_t n) {
     return draw() % n;
 }
 
@@ -38,8 +35,7 @@ typedef struct {
     margin_data view;
 } samples;
 
-static samples samples_make(size_t n, size_t d, size_t gap, bool listed)
-{
+static samples samples_make(size_t n, size_t d, size_t gap, bool listed) {
     samples s;
     const size_t total = n + 3, stride = d + gap;
     size_t i;
@@ -60,14 +56,13 @@ static samples samples_make(size_t n, size_t d, size_t gap, bool listed)
     return s;
 }
 
-static void samples_free(samples *s)
-{
+static void samples_free(samples *s) {
     free(s->x);
     free(s->rows);
 }
 
-static margin_kernel kernel_of(unsigned kind, unsigned degree, double gamma, double coef0, double a)
-{
+static margin_kernel kernel_of(unsigned kind, unsigned degree, double gamma, double coef0,
+                               double a) {
     margin_kernel k;
     k.kind = (uint8_t)kind;
     k.degree = (uint8_t)degree;
@@ -79,8 +74,7 @@ static margin_kernel kernel_of(unsigned kind, unsigned degree, double gamma, dou
 
 /* One kernel of each kind and of each way through the code. */
 #define KERNELS 10
-static margin_kernel kernel_number(size_t number)
-{
+static margin_kernel kernel_number(size_t number) {
     switch (number) {
     case 0:
         return kernel_of(MARGIN_KERNEL_LINEAR, 0, 0, 0, 0);
@@ -106,8 +100,7 @@ static margin_kernel kernel_number(size_t number)
 }
 
 /* The formulas of the header in long double. */
-static long double naive(margin_kernel k, const margin_real *x, const margin_real *z, size_t d)
-{
+static long double naive(margin_kernel k, const margin_real *x, const margin_real *z, size_t d) {
     const long double gamma = k.gamma == 0 ? 1.0L / (long double)d : (long double)k.gamma;
     const long double a = k.a == 0 ? 2 : (long double)k.a;
     long double xz = 0, xx = 0, zz = 0, away = 0, t;
@@ -134,15 +127,13 @@ static long double naive(margin_kernel k, const margin_real *x, const margin_rea
     }
 }
 
-static bool same_bits(const margin_real *a, const margin_real *b, size_t n)
-{
+static bool same_bits(const margin_real *a, const margin_real *b, size_t n) {
     return memcmp(a, b, n * sizeof *a) == 0;
 }
 
 /* ---- kernel values ------------------------------------------------------------------------------ */
 
-TEST values_agree_with_the_formulas_in_long_double(void)
-{
+TEST values_agree_with_the_formulas_in_long_double(void) {
     size_t round, number;
     seed = 1;
     for (round = 0; round < 400; round++) {
@@ -162,8 +153,7 @@ TEST values_agree_with_the_formulas_in_long_double(void)
     PASS();
 }
 
-TEST small_problems_by_hand(void)
-{
+TEST small_problems_by_hand(void) {
     static const margin_real x[] = {1, 2}, z[] = {3, -1}, e1[] = {2, 0}, e2[] = {0, 5};
     margin_kernel k = kernel_of(MARGIN_KERNEL_LINEAR, 0, 0, 0, 0);
     ASSERT(margin_kernel_value(&k, x, z, 2) == 1);
@@ -183,8 +173,7 @@ TEST small_problems_by_hand(void)
     PASS();
 }
 
-TEST the_cosine_with_a_zero_vector_is_zero(void)
-{
+TEST the_cosine_with_a_zero_vector_is_zero(void) {
     static const margin_real x[] = {1, 2}, zero[] = {0, 0};
     const margin_kernel k = kernel_of(MARGIN_KERNEL_UNIT_POLY, 0, 0, 0, 1);
     ASSERT(margin_kernel_value(&k, x, zero, 2) == MGN_R(0.5));
@@ -192,8 +181,7 @@ TEST the_cosine_with_a_zero_vector_is_zero(void)
     PASS();
 }
 
-TEST rbf_and_unit_kernels_of_a_vector_with_itself_are_exactly_one(void)
-{
+TEST rbf_and_unit_kernels_of_a_vector_with_itself_are_exactly_one(void) {
     size_t round, number;
     seed = 2;
     for (round = 0; round < 300; round++) {
@@ -212,8 +200,7 @@ TEST rbf_and_unit_kernels_of_a_vector_with_itself_are_exactly_one(void)
     PASS();
 }
 
-TEST cosines_survive_vectors_whose_squares_almost_overflow_or_underflow(void)
-{
+TEST cosines_survive_vectors_whose_squares_almost_overflow_or_underflow(void) {
     const margin_kernel k = kernel_of(MARGIN_KERNEL_UNIT_POLY, 0, 0, 0, 1);
     const margin_real big = margin_sqrt(MGN_HUGE / 4), tiny = margin_sqrt(MGN_TINY * 4);
     margin_real x[2], z[2];
@@ -227,8 +214,7 @@ TEST cosines_survive_vectors_whose_squares_almost_overflow_or_underflow(void)
     PASS();
 }
 
-TEST unit_exp_is_continuous_where_a_passes_one(void)
-{
+TEST unit_exp_is_continuous_where_a_passes_one(void) {
     static const double away[] = {-1e-2, -1e-4, -1e-6, 1e-6, 1e-4, 1e-2};
     static const margin_real x[] = {1, 2}, z[] = {3, -1};
     size_t i;
@@ -241,8 +227,7 @@ TEST unit_exp_is_continuous_where_a_passes_one(void)
     PASS();
 }
 
-TEST defaults_are_filled_in_for_the_number_of_features(void)
-{
+TEST defaults_are_filled_in_for_the_number_of_features(void) {
     margin_kernel k = kernel_of(MARGIN_KERNEL_POLY, 0, 0, 0, 0);
     ASSERT_EQ(MARGIN_OK, margin_kernel_resolve(&k, 8, &k));
     ASSERT_EQ(3, k.degree);
@@ -255,8 +240,7 @@ TEST defaults_are_filled_in_for_the_number_of_features(void)
     PASS();
 }
 
-TEST bad_kernels_are_refused_and_leave_the_result_alone(void)
-{
+TEST bad_kernels_are_refused_and_leave_the_result_alone(void) {
     static const margin_real x[] = {1};
     const double inf = HUGE_VAL;
     margin_kernel bad[10], out, before;
@@ -296,8 +280,7 @@ typedef struct {
 } rig;
 
 /* Rows in an arena of exactly the bytes that the macro foretells. */
-static rig rig_make(const margin_data *data, const margin_kernel *k, size_t cache)
-{
+static rig rig_make(const margin_data *data, const margin_kernel *k, size_t cache) {
     rig g;
     const size_t size = MARGIN_ROWS_BYTES(data->n, data->d, cache);
     g.bytes = (unsigned char *)malloc(size + MARGIN_ALIGN);
@@ -310,16 +293,14 @@ static rig rig_make(const margin_data *data, const margin_kernel *k, size_t cach
     return g;
 }
 
-static bool rig_in_bounds(const rig *g)
-{
+static bool rig_in_bounds(const rig *g) {
     const unsigned char *end = (const unsigned char *)(g->rows.prev + g->rows.planned + 1);
     return (const unsigned char *)g->rows.values >= g->mem.base + g->mem.high &&
            end <= g->mem.base + g->mem.size;
 }
 
 /* The whole matrix by margin_kernel_value. */
-static margin_real *matrix_of(const margin_data *data, const margin_kernel *k)
-{
+static margin_real *matrix_of(const margin_data *data, const margin_kernel *k) {
     margin_real *m = (margin_real *)malloc(data->n * data->n * sizeof *m);
     size_t i, j;
     for (i = 0; i < data->n; i++) {
@@ -332,8 +313,7 @@ static margin_real *matrix_of(const margin_data *data, const margin_kernel *k)
 }
 
 /* Random requests of one row or two, each compared with the matrix. */
-static enum greatest_test_res follow(rig *g, const margin_real *m, size_t n, size_t requests)
-{
+static enum greatest_test_res follow(rig *g, const margin_real *m, size_t n, size_t requests) {
     const margin_real *held = NULL;
     size_t last = 0, r;
     for (r = 0; r < requests; r++) {
@@ -356,8 +336,7 @@ static enum greatest_test_res follow(rig *g, const margin_real *m, size_t n, siz
     PASS();
 }
 
-TEST rows_have_the_same_bits_for_every_budget_and_order_of_requests(void)
-{
+TEST rows_have_the_same_bits_for_every_budget_and_order_of_requests(void) {
     size_t round, number;
     seed = 3;
     for (round = 0; round < TRIALS(40); round++) {
@@ -387,8 +366,7 @@ TEST rows_have_the_same_bits_for_every_budget_and_order_of_requests(void)
     PASS();
 }
 
-TEST every_number_of_rows_from_two_to_all_gives_the_same_bits(void)
-{
+TEST every_number_of_rows_from_two_to_all_gives_the_same_bits(void) {
     const size_t n = 37, d = 5;
     const margin_kernel k = kernel_number(3);
     samples s;
@@ -408,8 +386,7 @@ TEST every_number_of_rows_from_two_to_all_gives_the_same_bits(void)
     PASS();
 }
 
-TEST the_packed_copy_is_used_when_the_budget_allows_it_and_changes_no_bit(void)
-{
+TEST the_packed_copy_is_used_when_the_budget_allows_it_and_changes_no_bit(void) {
     const size_t n = 200, d = 3;
     const margin_kernel k = kernel_number(4);
     const size_t half = MARGIN_ROWS_NEED(n, n / 2), whole = MARGIN_ROWS_NEED(n, n);
@@ -453,8 +430,7 @@ TEST the_packed_copy_is_used_when_the_budget_allows_it_and_changes_no_bit(void)
 }
 
 /* A least-recently-used cache written plainly: a list of rows, the newest first. */
-static bool list_request(size_t *list, size_t *held, size_t slots, size_t i)
-{
+static bool list_request(size_t *list, size_t *held, size_t slots, size_t i) {
     size_t at = 0;
     bool hit;
     while (at < *held && list[at] != i) {
@@ -470,8 +446,7 @@ static bool list_request(size_t *list, size_t *held, size_t slots, size_t i)
     return hit;
 }
 
-TEST rows_give_way_in_the_order_of_their_last_use(void)
-{
+TEST rows_give_way_in_the_order_of_their_last_use(void) {
     const size_t n = 30;
     const margin_kernel k = kernel_number(0);
     samples s;
@@ -501,8 +476,7 @@ TEST rows_give_way_in_the_order_of_their_last_use(void)
     PASS();
 }
 
-TEST a_start_with_fewer_samples_than_planned_holds_more_of_them(void)
-{
+TEST a_start_with_fewer_samples_than_planned_holds_more_of_them(void) {
     const margin_kernel k = kernel_number(3);
     samples s;
     rig g;
@@ -527,8 +501,7 @@ TEST a_start_with_fewer_samples_than_planned_holds_more_of_them(void)
     PASS();
 }
 
-TEST after_a_sixteenth_of_the_rows_all_are_computed_once_if_they_fit(void)
-{
+TEST after_a_sixteenth_of_the_rows_all_are_computed_once_if_they_fit(void) {
     const size_t n = 48;
     const margin_kernel k = kernel_number(3);
     samples s;
@@ -553,8 +526,7 @@ TEST after_a_sixteenth_of_the_rows_all_are_computed_once_if_they_fit(void)
     PASS();
 }
 
-TEST values_too_large_for_the_kernel_are_found_at_the_start(void)
-{
+TEST values_too_large_for_the_kernel_are_found_at_the_start(void) {
     const margin_real root = margin_sqrt(MGN_HUGE);
     const margin_kernel cubic = kernel_number(1), rbf = kernel_number(3),
                         bad = kernel_of(9, 0, 0, 0, 0);
@@ -584,8 +556,7 @@ typedef struct {
     size_t cache;
 } rows_problem;
 
-static margin_status run_rows(margin_arena *mem, void *problem)
-{
+static margin_status run_rows(margin_arena *mem, void *problem) {
     const rows_problem *p = (const rows_problem *)problem;
     const margin_arena before = *mem;
     margin_status status;
@@ -603,8 +574,7 @@ static margin_status run_rows(margin_arena *mem, void *problem)
     return margin_arena_rewind(mem, &before);
 }
 
-TEST rows_take_the_foretold_bytes_and_fail_with_less(void)
-{
+TEST rows_take_the_foretold_bytes_and_fail_with_less(void) {
     static const size_t caches[] = {1, 700, 1500, 3000, 6000, 0};
     size_t c, n;
     seed = 9;
@@ -622,8 +592,7 @@ TEST rows_take_the_foretold_bytes_and_fail_with_less(void)
     PASS();
 }
 
-TEST a_static_buffer_can_be_sized_by_the_macro_and_budgets_are_kept(void)
-{
+TEST a_static_buffer_can_be_sized_by_the_macro_and_budgets_are_kept(void) {
     static unsigned char bytes[MARGIN_ROWS_BYTES(256, 12, 2048 * sizeof(margin_real))];
     size_t cache;
     ASSERT(sizeof bytes <= 2048 * sizeof(margin_real));
@@ -637,8 +606,7 @@ TEST a_static_buffer_can_be_sized_by_the_macro_and_budgets_are_kept(void)
     PASS();
 }
 
-TEST more_samples_or_features_than_can_be_counted_are_refused(void)
-{
+TEST more_samples_or_features_than_can_be_counted_are_refused(void) {
     margin_arena mem = margin_arena_counting();
     margin_data shape;
     mgn_rows r;
@@ -658,8 +626,7 @@ TEST more_samples_or_features_than_can_be_counted_are_refused(void)
 /* ---- properties --------------------------------------------------------------------------------- */
 
 /* Cholesky with a small shift: succeeds if and only if no eigenvalue is below -shift, nearly. */
-static bool nearly_positive(const margin_real *m, size_t n, double shift)
-{
+static bool nearly_positive(const margin_real *m, size_t n, double shift) {
     double *l = (double *)calloc(n * n, sizeof(double));
     bool positive = true;
     size_t i, j, k;
@@ -677,8 +644,7 @@ static bool nearly_positive(const margin_real *m, size_t n, double shift)
     return positive;
 }
 
-TEST the_kernels_are_symmetric_to_the_bit_and_positive_semidefinite(void)
-{
+TEST the_kernels_are_symmetric_to_the_bit_and_positive_semidefinite(void) {
     size_t round, number, i, j;
     seed = 10;
     for (round = 0; round < 15; round++) {
@@ -706,8 +672,7 @@ TEST the_kernels_are_symmetric_to_the_bit_and_positive_semidefinite(void)
     PASS();
 }
 
-TEST blocks_and_pools_have_the_bits_of_single_values(void)
-{
+TEST blocks_and_pools_have_the_bits_of_single_values(void) {
     size_t round, number, i;
     seed = 11;
     for (round = 0; round < 20; round++) {
@@ -734,8 +699,7 @@ TEST blocks_and_pools_have_the_bits_of_single_values(void)
     PASS();
 }
 
-SUITE(kernel_suite)
-{
+SUITE(kernel_suite) {
     RUN_TEST(values_agree_with_the_formulas_in_long_double);
     RUN_TEST(small_problems_by_hand);
     RUN_TEST(the_cosine_with_a_zero_vector_is_zero);

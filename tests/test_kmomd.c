@@ -9,8 +9,7 @@ typedef struct {
     solver_memory memory;
 } kmomd_result;
 
-static kmomd_result kmomd_run(const margin_data *data, const margin_kmomd_options *o)
-{
+static kmomd_result kmomd_run(const margin_data *data, const margin_kmomd_options *o) {
     kmomd_result r;
     size_t classes = 2;
     (void)margin_data_classes(data, &classes);
@@ -20,8 +19,7 @@ static kmomd_result kmomd_run(const margin_data *data, const margin_kmomd_option
     return r;
 }
 
-static void kmomd_programme(const solver_case *c, margin_real lambda, qp_reference *q)
-{
+static void kmomd_programme(const solver_case *c, margin_real lambda, qp_reference *q) {
     case_programme(c, q);
     q->c = 2 * (1 - (long double)lambda);
     q->by_class = true;
@@ -31,8 +29,7 @@ static void kmomd_programme(const solver_case *c, margin_real lambda, qp_referen
 }
 
 /* |v|^2 = b'Kb. */
-static long double kmomd_square(const qp_reference *q, const long double *b)
-{
+static long double kmomd_square(const qp_reference *q, const long double *b) {
     long double sum = 0;
     for (size_t i = 0; i < q->n; i++) {
         for (size_t j = 0; j < q->n; j++) {
@@ -44,8 +41,7 @@ static long double kmomd_square(const qp_reference *q, const long double *b)
 
 /* Sums, optimality conditions and threshold of an expansion; its coefficients are b / |v|. */
 static enum greatest_test_res kmomd_check_kkt(const solver_case *c, const qp_reference *q,
-                                              const kmomd_result *r, long double rounding)
-{
+                                              const kmomd_result *r, long double rounding) {
     const long double length = (long double)r->report.game_value;
     long double b[CASE_N], sum[2] = {0, 0}, middle = 0;
     ASSERT(case_coefficients(c, &r->model.of.expansion, b));
@@ -68,8 +64,7 @@ static enum greatest_test_res kmomd_check_kkt(const solver_case *c, const qp_ref
     PASS();
 }
 
-static enum greatest_test_res kmomd_check(int kind, uint32_t seed, margin_real lambda, int *sharp)
-{
+static enum greatest_test_res kmomd_check(int kind, uint32_t seed, margin_real lambda, int *sharp) {
     solver_case c = case_make(kind, seed);
     margin_kmomd_options o;
     long double gap, best, square, rounding;
@@ -109,8 +104,7 @@ static enum greatest_test_res kmomd_check(int kind, uint32_t seed, margin_real l
     PASS();
 }
 
-TEST random_problems_of_every_kind_reach_the_reference_optimum(void)
-{
+TEST random_problems_of_every_kind_reach_the_reference_optimum(void) {
     static const double lambdas[] = {0.001, 0.1, 0.5, 0.99, 1};
     int sharp = 0;
     for (int kind = 0; kind < CASE_KINDS; kind++) {
@@ -128,8 +122,7 @@ TEST random_problems_of_every_kind_reach_the_reference_optimum(void)
 }
 
 /* Hulls of distance |v| or, for the reference, at most as far apart as |v| and its gap say. */
-TEST hard_margin_knows_whether_the_hulls_meet(void)
-{
+TEST hard_margin_knows_whether_the_hulls_meet(void) {
     int apart = 0, meet = 0;
     for (int kind = 0; kind < CASE_KINDS; kind++) {
         for (uint32_t seed = 1; seed <= TRIALS(30); seed++) {
@@ -165,8 +158,7 @@ TEST hard_margin_knows_whether_the_hulls_meet(void)
 }
 
 /* Points 0 and 4: v = 4, score (x - 2), entropy of single samples 1. */
-TEST two_points_give_the_bisector(void)
-{
+TEST two_points_give_the_bisector(void) {
     static const margin_real x[] = {0, 4};
     static const uint16_t y[] = {0, 1};
     const margin_data data = {x, 2, 1, 0, y, NULL, NULL};
@@ -183,8 +175,7 @@ TEST two_points_give_the_bisector(void)
 }
 
 /* lambda = 1: means 1 and 5 (of 4 and 6), v = 4, midway 3; no iterations. */
-TEST lambda_one_is_the_difference_of_the_means(void)
-{
+TEST lambda_one_is_the_difference_of_the_means(void) {
     static const margin_real x[] = {0, 2, 4, 6};
     static const uint16_t y[] = {0, 0, 1, 1};
     const margin_data data = {x, 4, 1, 0, y, NULL, NULL};
@@ -208,8 +199,7 @@ TEST lambda_one_is_the_difference_of_the_means(void)
 }
 
 /* A sample of weight 2 is two samples. */
-TEST weights_stand_for_copies(void)
-{
+TEST weights_stand_for_copies(void) {
     static const margin_real twice[] = {0, 1, 1, 2, 5, 5, 7, 3}, once[] = {0, 1, 2, 5, 7, 3};
     static const margin_real weight[] = {1, 2, 1, 2, 1, 1};
     static const uint16_t label[] = {0, 0, 0, 0, 1, 1, 1, 1}, y[] = {0, 0, 0, 1, 1, 1};
@@ -236,8 +226,7 @@ TEST weights_stand_for_copies(void)
     PASS();
 }
 
-TEST tiny_weights_do_no_harm(void)
-{
+TEST tiny_weights_do_no_harm(void) {
     static const margin_real x[] = {0, 1, 2, 5, 7, 3};
     static const margin_real weight[] = {1, FLT_MIN, 1, 1, 1, FLT_MIN / 1024};
     static const uint16_t y[] = {0, 0, 0, 1, 1, 1};
@@ -255,8 +244,7 @@ TEST tiny_weights_do_no_harm(void)
     PASS();
 }
 
-TEST lambdas_that_are_no_lambdas_are_refused(void)
-{
+TEST lambdas_that_are_no_lambdas_are_refused(void) {
     static const margin_real x[] = {0, 2};
     static const uint16_t y[] = {0, 1};
     const margin_data data = {x, 2, 1, 0, y, NULL, NULL};
@@ -275,8 +263,7 @@ TEST lambdas_that_are_no_lambdas_are_refused(void)
     PASS();
 }
 
-TEST coinciding_means_have_no_direction(void)
-{
+TEST coinciding_means_have_no_direction(void) {
     static const margin_real x[] = {-1, 1, -2, 2};
     static const uint16_t y[] = {0, 0, 1, 1};
     const margin_data data = {x, 4, 1, 0, y, NULL, NULL};
@@ -292,8 +279,7 @@ TEST coinciding_means_have_no_direction(void)
 }
 
 /* Weights of the two classes: 1/2, 1/2 and 1, 0: entropies 1 and 0. */
-TEST entropy_is_the_mean_over_the_classes(void)
-{
+TEST entropy_is_the_mean_over_the_classes(void) {
     static const margin_real x[] = {0, 1, 0, -1, 3, 0, 30, 0};
     static const uint16_t y[] = {0, 0, 1, 1};
     const margin_data data = {x, 4, 2, 0, y, NULL, NULL};
@@ -310,8 +296,7 @@ TEST entropy_is_the_mean_over_the_classes(void)
 }
 
 SUITE(kmomd_suite);
-SUITE(kmomd_suite)
-{
+SUITE(kmomd_suite) {
     RUN_TEST(random_problems_of_every_kind_reach_the_reference_optimum);
     RUN_TEST(hard_margin_knows_whether_the_hulls_meet);
     RUN_TEST(two_points_give_the_bisector);

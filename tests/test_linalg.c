@@ -31,40 +31,34 @@
 
 static uint64_t state;
 
-static uint32_t next_bits(void)
-{
+static uint32_t next_bits(void) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)(state >> 33);
 }
 
-static size_t below(size_t n)
-{
+static size_t below(size_t n) {
     return next_bits() % n;
 }
 
 /* Uniform in (-1, 1). */
-static margin_real uniform(void)
-{
+static margin_real uniform(void) {
     return (margin_real)((double)next_bits() / 1073741824.0 - 1.0);
 }
 
-static void fill(margin_real *x, size_t n)
-{
+static void fill(margin_real *x, size_t n) {
     for (size_t i = 0; i < n; i++) {
         x[i] = uniform();
     }
 }
 
-static margin_real *reals(size_t n)
-{
+static margin_real *reals(size_t n) {
     return (margin_real *)calloc(n + 1, sizeof(margin_real));
 }
 
 /* ---- dots, matrix times vector, Gram matrices --------------------------------------------------- */
 
 /* The order that margin.h promises for sums of products. */
-static margin_real plain_dot(const margin_real *x, const margin_real *y, size_t d)
-{
+static margin_real plain_dot(const margin_real *x, const margin_real *y, size_t d) {
     margin_real s = 0;
     for (size_t k = 0; k < d; k++) {
         s += x[k] * y[k];
@@ -72,8 +66,7 @@ static margin_real plain_dot(const margin_real *x, const margin_real *y, size_t 
     return s;
 }
 
-TEST dot_uses_eight_partial_sums_in_the_stated_order(void)
-{
+TEST dot_uses_eight_partial_sums_in_the_stated_order(void) {
     margin_real x[40], y[40];
     state = 1;
     for (size_t n = 0; n <= 40; n++) {
@@ -91,8 +84,7 @@ TEST dot_uses_eight_partial_sums_in_the_stated_order(void)
 }
 
 /* mgn_dots, and panels for one and for several vectors, rows taken in order or from a list. */
-TEST panels_have_the_bits_of_dots(void)
-{
+TEST panels_have_the_bits_of_dots(void) {
     state = 31;
     for (size_t t = 0; t < 300; t++) {
         const size_t n = below(40), d = below(30), stride = d + below(3), m = 1 + below(MGN_TILE);
@@ -130,8 +122,7 @@ TEST panels_have_the_bits_of_dots(void)
 
 /* ---- norms, products ---------------------------------------------------------------------------- */
 
-static long double exact_norm2(const margin_real *x, size_t n)
-{
+static long double exact_norm2(const margin_real *x, size_t n) {
     long double s = 0;
     for (size_t i = 0; i < n; i++) {
         s += (long double)x[i] * x[i];
@@ -139,8 +130,7 @@ static long double exact_norm2(const margin_real *x, size_t n)
     return sqrtl(s);
 }
 
-TEST norms_neither_overflow_nor_underflow(void)
-{
+TEST norms_neither_overflow_nor_underflow(void) {
     /* FLT_MAX/4 .. smallest subnormal: powers of two around both ends of the range. */
     static const int exponents[] = {
         0,           1,           MAX_EXP - 4, MAX_EXP - 10, MAX_EXP / 2, -MAX_EXP / 2,
@@ -163,8 +153,7 @@ TEST norms_neither_overflow_nor_underflow(void)
     PASS();
 }
 
-TEST norms_of_special_values(void)
-{
+TEST norms_of_special_values(void) {
     const margin_real inf = (margin_real)INFINITY;
     margin_real x[5] = {0, 0, 0, 0, 0};
     ASSERT_EQ(0, margin_norm2(x, 5));
@@ -181,8 +170,7 @@ TEST norms_of_special_values(void)
     PASS();
 }
 
-TEST axpy_adds_a_multiple(void)
-{
+TEST axpy_adds_a_multiple(void) {
     margin_real x[21], y[21], z[21];
     state = 5;
     fill(x, 21), fill(y, 21);
@@ -211,8 +199,7 @@ enum family {
     FAMILIES
 };
 
-static void symmetrise(margin_real *a, size_t n)
-{
+static void symmetrise(margin_real *a, size_t n) {
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < i; j++) {
             a[j * n + i] = a[i * n + j];
@@ -221,8 +208,7 @@ static void symmetrise(margin_real *a, size_t n)
 }
 
 /* a = B B' + shift I for a random n x k matrix B, in long double. */
-static void random_gram(margin_real *a, size_t n, size_t k, long double shift)
-{
+static void random_gram(margin_real *a, size_t n, size_t k, long double shift) {
     margin_real *b = reals(n * k);
     fill(b, n * k);
     for (size_t i = 0; i < n; i++) {
@@ -239,8 +225,7 @@ static void random_gram(margin_real *a, size_t n, size_t k, long double shift)
 }
 
 /* a = H diag(value) H with the reflection H = I - 2 u u' of a random u. */
-static void with_eigenvalues(margin_real *a, size_t n, const long double *value)
-{
+static void with_eigenvalues(margin_real *a, size_t n, const long double *value) {
     margin_real *u = reals(n);
     long double length = 0;
     fill(u, n);
@@ -261,8 +246,7 @@ static void with_eigenvalues(margin_real *a, size_t n, const long double *value)
 }
 
 /* Positive semi-definite matrices of all sorts, times a scale. */
-static void make_matrix(margin_real *a, size_t n, enum family family, double scale)
-{
+static void make_matrix(margin_real *a, size_t n, enum family family, double scale) {
     long double *value = (long double *)calloc(n + 1, sizeof *value);
     memset(a, 0, n * n * sizeof *a);
     for (size_t i = 0; i < n; i++) {
@@ -290,8 +274,7 @@ static void make_matrix(margin_real *a, size_t n, enum family family, double sca
     free(value);
 }
 
-static double largest(const margin_real *a, size_t count)
-{
+static double largest(const margin_real *a, size_t count) {
     double m = 0;
     for (size_t i = 0; i < count; i++) {
         m = fmax(m, fabs((double)a[i]));
@@ -304,8 +287,7 @@ static const double scales[] = {1, BIG_SCALE, 1 / BIG_SCALE};
 /* Calls one check on every family, scale and size. */
 typedef enum greatest_test_res matrix_check(const margin_real *a, size_t n, enum family family);
 
-static enum greatest_test_res on_all_matrices(matrix_check *check, size_t most)
-{
+static enum greatest_test_res on_all_matrices(matrix_check *check, size_t most) {
     for (int family = 0; family < FAMILIES; family++) {
         for (size_t s = 0; s < 3; s++) {
             for (size_t n = 0; n <= most; n = n < 9 ? n + 1 : n + 1 + below(12)) {
@@ -321,15 +303,13 @@ static enum greatest_test_res on_all_matrices(matrix_check *check, size_t most)
 
 /* ---- Cholesky ----------------------------------------------------------------------------------- */
 
-static margin_arena arena_of(size_t bytes)
-{
+static margin_arena arena_of(size_t bytes) {
     return margin_arena_make(malloc(bytes + 1), bytes);
 }
 
 /* Largest |A[order][order] - L L'| over `rank` columns. */
 static double factor_residual(const margin_real *a, const margin_real *l, size_t n, size_t rank,
-                              const margin_index *order)
-{
+                              const margin_index *order) {
     double worst = 0;
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j <= i; j++) {
@@ -343,8 +323,7 @@ static double factor_residual(const margin_real *a, const margin_real *l, size_t
     return worst;
 }
 
-static enum greatest_test_res check_cholesky(const margin_real *a, size_t n, enum family family)
-{
+static enum greatest_test_res check_cholesky(const margin_real *a, size_t n, enum family family) {
     const bool definite = family == RANDOM || family == REPEATED || family == DIAGONAL ||
                           family == IDENTITY || family == CLOSE || n == 0;
     margin_real *l = reals(n * n);
@@ -369,15 +348,13 @@ static enum greatest_test_res check_cholesky(const margin_real *a, size_t n, enu
     PASS();
 }
 
-TEST cholesky_leaves_a_residual_of_n_eps_or_the_matrix_as_it_was(void)
-{
+TEST cholesky_leaves_a_residual_of_n_eps_or_the_matrix_as_it_was(void) {
     state = 9;
     CHECK_CALL(on_all_matrices(check_cholesky, 60));
     PASS();
 }
 
-TEST cholesky_of_hilbert_matrices_succeeds_until_they_are_numerically_singular(void)
-{
+TEST cholesky_of_hilbert_matrices_succeeds_until_they_are_numerically_singular(void) {
     margin_real a[144];
     const size_t most = sizeof(margin_real) == 4 ? 5 : 11;
     for (size_t n = 1; n <= most; n++) {
@@ -389,8 +366,7 @@ TEST cholesky_of_hilbert_matrices_succeeds_until_they_are_numerically_singular(v
     PASS();
 }
 
-static enum greatest_test_res check_pivoted(const margin_real *a, size_t n, enum family family)
-{
+static enum greatest_test_res check_pivoted(const margin_real *a, size_t n, enum family family) {
     margin_real *l = reals(n * n);
     margin_index *order = (margin_index *)calloc(n + 1, sizeof *order);
     bool *seen = (bool *)calloc(n + 1, sizeof *seen);
@@ -418,15 +394,13 @@ static enum greatest_test_res check_pivoted(const margin_real *a, size_t n, enum
     PASS();
 }
 
-TEST pivoted_cholesky_finds_the_rank_and_leaves_a_small_residual(void)
-{
+TEST pivoted_cholesky_finds_the_rank_and_leaves_a_small_residual(void) {
     state = 10;
     CHECK_CALL(on_all_matrices(check_pivoted, 60));
     PASS();
 }
 
-TEST pivoted_cholesky_stops_at_the_wanted_tolerance(void)
-{
+TEST pivoted_cholesky_stops_at_the_wanted_tolerance(void) {
     margin_real a[400];
     margin_index order[20];
     size_t rank = 0;
@@ -444,8 +418,7 @@ TEST pivoted_cholesky_stops_at_the_wanted_tolerance(void)
     PASS();
 }
 
-TEST indefinite_matrices_are_refused_and_left_alone(void)
-{
+TEST indefinite_matrices_are_refused_and_left_alone(void) {
     static const margin_real cases[][9] = {
         {1, 2, 0, 2, 1, 0, 0, 0, 1},  {0, 1, 0, 1, 0, 0, 0, 0, 0}, {-1, 0, 0, 0, -1, 0, 0, 0, -1},
         {1, 0, 0, 0, 1, 0, 0, 0, -1}, {4, 2, 2, 2, 1, 5, 2, 5, 1}, {0, 0, 0, 0, 0, 1, 0, 1, 0}};
@@ -465,8 +438,7 @@ TEST indefinite_matrices_are_refused_and_left_alone(void)
     PASS();
 }
 
-TEST an_indefinite_matrix_of_several_panels_is_restored(void)
-{
+TEST an_indefinite_matrix_of_several_panels_is_restored(void) {
     enum { N = 60 };
     margin_real *a = reals(N * N), *l = reals(N * N);
     margin_index order[N];
@@ -492,8 +464,7 @@ typedef margin_status solver(margin_real *b, size_t bstride, size_t m, const mar
 
 /* |T X - B| <= n EPS |T| |X| element by element (Higham 2002, theorem 8.5). */
 static enum greatest_test_res check_solve(solver *solve, bool upper, bool transposed, size_t n,
-                                          size_t m, double diagonal)
-{
+                                          size_t m, double diagonal) {
     const size_t ts = n + below(2), bs = m + below(2);
     margin_real *t = reals(n * ts), *b = reals(n * bs), *x = reals(n * bs);
     fill(t, n * ts), fill(b, n * bs);
@@ -527,8 +498,7 @@ static enum greatest_test_res check_solve(solver *solve, bool upper, bool transp
     PASS();
 }
 
-TEST triangular_systems_are_solved_to_n_eps(void)
-{
+TEST triangular_systems_are_solved_to_n_eps(void) {
     state = 12;
     for (size_t t = 0; t < 200; t++) {
         const size_t n = below(40), m = t % 3 ? 1 : below(20);
@@ -539,8 +509,7 @@ TEST triangular_systems_are_solved_to_n_eps(void)
     PASS();
 }
 
-TEST a_zero_on_the_diagonal_is_reported_and_nothing_changes(void)
-{
+TEST a_zero_on_the_diagonal_is_reported_and_nothing_changes(void) {
     static solver *const all[] = {margin_solve_lower, margin_solve_lower_t, margin_cholesky_solve};
     static const margin_real t[9] = {1, 0, 0, 2, 3, 0, 4, 5, 0}, before[3] = {1, 2, 3};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -553,8 +522,7 @@ TEST a_zero_on_the_diagonal_is_reported_and_nothing_changes(void)
     PASS();
 }
 
-static enum greatest_test_res check_cholesky_solve(const margin_real *a, size_t n, enum family f)
-{
+static enum greatest_test_res check_cholesky_solve(const margin_real *a, size_t n, enum family f) {
     const size_t m = 1 + below(3);
     margin_real *l = reals(n * n), *b = reals(n * m), *x = reals(n * m);
     margin_arena mem = arena_of(margin_cholesky_size(n));
@@ -580,8 +548,7 @@ static enum greatest_test_res check_cholesky_solve(const margin_real *a, size_t 
     PASS();
 }
 
-TEST cholesky_solves_with_a_small_backward_error(void)
-{
+TEST cholesky_solves_with_a_small_backward_error(void) {
     state = 13;
     CHECK_CALL(on_all_matrices(check_cholesky_solve, 60));
     PASS();
@@ -593,8 +560,7 @@ TEST cholesky_solves_with_a_small_backward_error(void)
 
 /* Largest |A - sum of lambda v v'| (only where all n vectors are there) and |A v - lambda v|. */
 static double eigen_residual(const margin_real *a, size_t n, const margin_real *value,
-                             const margin_real *v, size_t k)
-{
+                             const margin_real *v, size_t k) {
     double worst = 0;
     for (size_t r = 0; r < k; r++) {
         for (size_t i = 0; i < n; i++) {
@@ -618,8 +584,7 @@ static double eigen_residual(const margin_real *a, size_t n, const margin_real *
 }
 
 /* Largest |V V' - I| over k rows of n. */
-static double orthogonality(const margin_real *v, size_t k, size_t n)
-{
+static double orthogonality(const margin_real *v, size_t k, size_t n) {
     double worst = 0;
     for (size_t i = 0; i < k; i++) {
         for (size_t j = 0; j <= i; j++) {
@@ -636,8 +601,7 @@ static double orthogonality(const margin_real *v, size_t k, size_t n)
 static double worst_residual, worst_orthogonality; /* in units of n EPS max |A|, n EPS */
 
 static enum greatest_test_res check_pairs(const margin_real *a, size_t n, const margin_real *value,
-                                          const margin_real *v, size_t k, double factor)
-{
+                                          const margin_real *v, size_t k, double factor) {
     const double unit = (double)(n + 4) * EPS, size = largest(a, n * n);
     const double residual = eigen_residual(a, n, value, v, k), o = orthogonality(v, k, n);
     worst_residual = fmax(worst_residual, size > 0 ? residual / size / unit : 0);
@@ -650,8 +614,7 @@ static enum greatest_test_res check_pairs(const margin_real *a, size_t n, const 
     PASS();
 }
 
-static enum greatest_test_res check_eigen(const margin_real *a, size_t n, enum family family)
-{
+static enum greatest_test_res check_eigen(const margin_real *a, size_t n, enum family family) {
     margin_real *v = reals(n * n), *value = reals(n), *only = reals(n);
     margin_arena mem = arena_of(margin_eigen_size(n, true)),
                  no = arena_of(margin_eigen_size(n, false));
@@ -667,8 +630,7 @@ static enum greatest_test_res check_eigen(const margin_real *a, size_t n, enum f
     PASS();
 }
 
-TEST eigen_decomposition_leaves_residuals_of_n_eps(void)
-{
+TEST eigen_decomposition_leaves_residuals_of_n_eps(void) {
     state = 20;
     worst_residual = worst_orthogonality = 0;
     CHECK_CALL(on_all_matrices(check_eigen, 60));
@@ -678,8 +640,7 @@ TEST eigen_decomposition_leaves_residuals_of_n_eps(void)
     PASS();
 }
 
-static enum greatest_test_res check_leading(const margin_real *a, size_t n, enum family family)
-{
+static enum greatest_test_res check_leading(const margin_real *a, size_t n, enum family family) {
     const size_t k = n == 0 ? 0 : family == CLOSE || family == IDENTITY ? n : 1 + below(n);
     margin_real *v = reals(k * n), *value = reals(n), *all = reals(n);
     margin_arena mem = arena_of(margin_eigen_leading_size(n));
@@ -692,8 +653,7 @@ static enum greatest_test_res check_leading(const margin_real *a, size_t n, enum
     PASS();
 }
 
-TEST leading_eigenpairs_leave_residuals_of_n_eps(void)
-{
+TEST leading_eigenpairs_leave_residuals_of_n_eps(void) {
     state = 21;
     worst_residual = worst_orthogonality = 0;
     CHECK_CALL(on_all_matrices(check_leading, 60));
@@ -704,8 +664,7 @@ TEST leading_eigenpairs_leave_residuals_of_n_eps(void)
 }
 
 /* Not only semi-definite ones: random signs, and eigenvalues known by hand. */
-TEST eigenvalues_of_known_matrices(void)
-{
+TEST eigenvalues_of_known_matrices(void) {
     enum { N = 21 };
     margin_real a[N * N], v[N * N], value[N];
     margin_arena mem = arena_of(margin_eigen_leading_size(N) + margin_eigen_size(N, true));
@@ -743,8 +702,7 @@ TEST eigenvalues_of_known_matrices(void)
     PASS();
 }
 
-TEST eigen_decomposition_of_indefinite_matrices(void)
-{
+TEST eigen_decomposition_of_indefinite_matrices(void) {
     state = 22;
     for (size_t t = 0; t < 150; t++) {
         const size_t n = 1 + below(40), k = 1 + below(n);
@@ -767,8 +725,7 @@ TEST eigen_decomposition_of_indefinite_matrices(void)
 
 /* No finite matrix is known to exceed the bounds of the iterations; a NaN slipped in behind the checks
  * does, and the bounds hold. */
-TEST iterations_that_do_not_converge_end_with_a_status(void)
-{
+TEST iterations_that_do_not_converge_end_with_a_status(void) {
     enum { N = 6 };
     margin_real a[N * N], v[N * N], value[N] = {7};
     margin_arena mem = arena_of(margin_eigen_size(N, true) + margin_eigen_leading_size(N));
@@ -790,8 +747,7 @@ TEST iterations_that_do_not_converge_end_with_a_status(void)
 
 /* ---- Gram-Schmidt ------------------------------------------------------------------------------- */
 
-static enum greatest_test_res check_qr(const margin_real *x, size_t k, size_t d, size_t wanted)
-{
+static enum greatest_test_res check_qr(const margin_real *x, size_t k, size_t d, size_t wanted) {
     margin_real *q = reals(k * d), *r = reals(k * k), *again = reals(k * d);
     size_t rank = 99;
     const double size = largest(x, k * d);
@@ -827,8 +783,7 @@ static enum greatest_test_res check_qr(const margin_real *x, size_t k, size_t d,
     PASS();
 }
 
-TEST gram_schmidt_is_orthonormal_to_a_few_eps_whatever_the_rows(void)
-{
+TEST gram_schmidt_is_orthonormal_to_a_few_eps_whatever_the_rows(void) {
     state = 24;
     for (size_t t = 0; t < 120; t++) {
         const size_t d = 1 + below(30), k = 1 + below(d);
@@ -850,8 +805,7 @@ TEST gram_schmidt_is_orthonormal_to_a_few_eps_whatever_the_rows(void)
     PASS();
 }
 
-TEST gram_schmidt_of_hilbert_rows_and_of_more_rows_than_columns(void)
-{
+TEST gram_schmidt_of_hilbert_rows_and_of_more_rows_than_columns(void) {
     margin_real x[12 * 12], tall[5 * 3];
     size_t rank = 0;
     make_matrix(x, 12, HILBERT, 1);
@@ -881,8 +835,7 @@ typedef struct {
     size_t rank;
 } problem;
 
-static void begin_problem(problem *p)
-{
+static void begin_problem(problem *p) {
     memset(p, 0, sizeof *p);
     p->n = 20;
     state = 30;
@@ -891,8 +844,7 @@ static void begin_problem(problem *p)
     fill(p->v, 400);
 }
 
-static margin_status run_cholesky(margin_arena *mem, void *q)
-{
+static margin_status run_cholesky(margin_arena *mem, void *q) {
     problem *p = (problem *)q;
     if (p->a[0] != p->y[0]) { /* begin each time with the same matrix, at a known place */
         memcpy(p->y, p->a, sizeof p->a);
@@ -900,8 +852,7 @@ static margin_status run_cholesky(margin_arena *mem, void *q)
     return margin_cholesky(p->y, 0, 20, mem);
 }
 
-static margin_status run_pivoted(margin_arena *mem, void *q)
-{
+static margin_status run_pivoted(margin_arena *mem, void *q) {
     problem *p = (problem *)q;
     if (p->rank != 0) {
         memcpy(p->y, p->a, sizeof p->a);
@@ -909,26 +860,22 @@ static margin_status run_pivoted(margin_arena *mem, void *q)
     return margin_cholesky_pivoted(p->y, 0, 20, 0, p->order, &p->rank, mem);
 }
 
-static margin_status run_eigen(margin_arena *mem, void *q)
-{
+static margin_status run_eigen(margin_arena *mem, void *q) {
     problem *p = (problem *)q;
     return margin_eigen(p->value, p->v, 0, p->a, 0, 20, mem);
 }
 
-static margin_status run_eigenvalues(margin_arena *mem, void *q)
-{
+static margin_status run_eigenvalues(margin_arena *mem, void *q) {
     problem *p = (problem *)q;
     return margin_eigen(p->value, NULL, 0, p->a, 0, 20, mem);
 }
 
-static margin_status run_leading(margin_arena *mem, void *q)
-{
+static margin_status run_leading(margin_arena *mem, void *q) {
     problem *p = (problem *)q;
     return margin_eigen_leading(p->value, p->v, 0, 7, p->a, 0, 20, mem);
 }
 
-TEST every_arena_size_either_suffices_or_is_refused(void)
-{
+TEST every_arena_size_either_suffices_or_is_refused(void) {
     static problem p;
     begin_problem(&p);
     CHECK_CALL(arena_sweep(run_eigen, &p, margin_eigen_size(20, true), &p, sizeof p));
@@ -941,8 +888,7 @@ TEST every_arena_size_either_suffices_or_is_refused(void)
     PASS();
 }
 
-TEST size_queries_are_zero_when_nothing_fits(void)
-{
+TEST size_queries_are_zero_when_nothing_fits(void) {
     const size_t huge = (size_t)-1 / 4;
     ASSERT_EQ(0u, margin_cholesky_size(huge));
     ASSERT_EQ(0u, margin_cholesky_pivoted_size(huge));
@@ -951,8 +897,7 @@ TEST size_queries_are_zero_when_nothing_fits(void)
     PASS();
 }
 
-TEST bad_arguments_are_reported_and_change_nothing(void)
-{
+TEST bad_arguments_are_reported_and_change_nothing(void) {
     const size_t huge = (size_t)-1 / 8;
     static problem p, before;
     margin_arena mem = arena_of(20000), counting = margin_arena_counting();
@@ -979,8 +924,7 @@ TEST bad_arguments_are_reported_and_change_nothing(void)
     PASS();
 }
 
-TEST sizes_of_zero_need_no_pointers_and_no_memory(void)
-{
+TEST sizes_of_zero_need_no_pointers_and_no_memory(void) {
     margin_arena none = margin_arena_make(NULL, 0);
     size_t rank = 7;
     ASSERT_EQ(MARGIN_OK, margin_cholesky(NULL, 0, 0, &none));
@@ -991,8 +935,7 @@ TEST sizes_of_zero_need_no_pointers_and_no_memory(void)
     PASS();
 }
 
-TEST nan_and_infinity_are_found_before_anything_changes(void)
-{
+TEST nan_and_infinity_are_found_before_anything_changes(void) {
     static const margin_real bad[] = {(margin_real)NAN, (margin_real)INFINITY,
                                       -(margin_real)INFINITY};
     margin_arena mem = arena_of(20000);
@@ -1015,8 +958,7 @@ TEST nan_and_infinity_are_found_before_anything_changes(void)
     PASS();
 }
 
-SUITE(linalg_suite)
-{
+SUITE(linalg_suite) {
     RUN_TEST(dot_uses_eight_partial_sums_in_the_stated_order);
     RUN_TEST(panels_have_the_bits_of_dots);
     RUN_TEST(norms_neither_overflow_nor_underflow);

@@ -20,16 +20,14 @@
 static uint32_t state = 1;
 
 /* In (-1, 1). */
-static double draw(void)
-{
+static double draw(void) {
     state = state * 1664525u + 1013904223u;
     return ((double)(state >> 1) - 1073741824.0) / 1073741824.0;
 }
 
 /* ---- the loss by its definition, and its mean by quadrature ---- */
 
-static double raw(const margin_loss *loss, double m)
-{
+static double raw(const margin_loss *loss, double m) {
     size_t k = 0;
     double x;
     while (k + 1 < loss->count && m >= (double)loss->pieces[k].end) {
@@ -52,8 +50,7 @@ typedef struct {
 } quadrature;
 
 static void quadrature_part(const margin_loss *loss, double m, double s, double a, double b,
-                            quadrature *q)
-{
+                            quadrature *q) {
     for (int k = 0; k < 8; k++) {
         const double x = k < 4 ? gauss_x[k] : -gauss_x[k - 4];
         const double t = (a + b) / 2 + x * (b - a) / 2;
@@ -68,8 +65,7 @@ static void quadrature_part(const margin_loss *loss, double m, double s, double 
 }
 
 /* Between the ends of the pieces, in steps of at most 1/4. */
-static quadrature quadrature_of(const margin_loss *loss, double m, double s)
-{
+static quadrature quadrature_of(const margin_loss *loss, double m, double s) {
     quadrature q = {0, 0, 0, 0};
     double from = -12;
     for (size_t k = 0; k < loss->count; k++) {
@@ -90,8 +86,7 @@ static quadrature quadrature_of(const margin_loss *loss, double m, double s)
 #define PIECES 6
 
 /* A random patchwork; one in three is continuous. */
-static margin_loss patchwork(margin_piece *p)
-{
+static margin_loss patchwork(margin_piece *p) {
     margin_loss loss;
     const bool joined = draw() > 0.33;
     double end = 3 * draw();
@@ -112,8 +107,7 @@ static margin_loss patchwork(margin_piece *p)
     return loss;
 }
 
-TEST smoothed_patchworks_are_their_means_by_quadrature(void)
-{
+TEST smoothed_patchworks_are_their_means_by_quadrature(void) {
     static const double widths[] = {1e-6, 1e-4, 1e-2, 0.1, 0.5, 1, 3, 30, 1e3};
     double worst = 0;
     state = 1;
@@ -147,8 +141,7 @@ TEST smoothed_patchworks_are_their_means_by_quadrature(void)
 }
 
 /* Differences of eighth order. */
-static double difference(const margin_loss *loss, double m, double s, double h, int what)
-{
+static double difference(const margin_loss *loss, double m, double s, double h, int what) {
     static const double c[4] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
     double sum = 0;
     for (int k = 1; k <= 4; k++) {
@@ -161,8 +154,7 @@ static double difference(const margin_loss *loss, double m, double s, double h, 
 }
 
 /* The same with ends at multiples of 1/1024. */
-static margin_loss rough(margin_piece *p)
-{
+static margin_loss rough(margin_piece *p) {
     const margin_loss loss = patchwork(p);
     for (size_t k = 0; k < loss.count; k++) {
         p[k].end = (margin_real)(floor((double)p[k].end * 1024) / 1024);
@@ -170,8 +162,7 @@ static margin_loss rough(margin_piece *p)
     return loss;
 }
 
-TEST derivatives_are_the_limits_of_differences(void)
-{
+TEST derivatives_are_the_limits_of_differences(void) {
     /* widths and margins that are exact in binary: the differences are then, too */
     static const double widths[] = {1.0 / 1048576, 1.0 / 256, 0.25, 1, 8, 1024};
     state = 2;
@@ -191,8 +182,7 @@ TEST derivatives_are_the_limits_of_differences(void)
 }
 
 /* Integral of x^k exp(-u x - x^2 / 2) over x > 0, for u > 1. */
-static double tail(double u, int k)
-{
+static double tail(double u, int k) {
     const double end = 40 / u;
     double sum = 0;
     for (int j = 0; j < 200; j++) {
@@ -204,8 +194,7 @@ static double tail(double u, int k)
     return sum;
 }
 
-TEST tails_have_small_relative_errors(void)
-{
+TEST tails_have_small_relative_errors(void) {
     const margin_loss hinge = margin_loss_named(MARGIN_LOSS_HINGE);
     const margin_loss squared = margin_loss_named(MARGIN_LOSS_SQUARED);
     for (double u = 1.5; u < (sizeof(margin_real) > 4 ? 37 : 12); u += 0.25) {
@@ -221,8 +210,7 @@ TEST tails_have_small_relative_errors(void)
     PASS();
 }
 
-TEST known_losses_smoothed_are_their_closed_forms(void)
-{
+TEST known_losses_smoothed_are_their_closed_forms(void) {
     const margin_loss hinge = margin_loss_named(MARGIN_LOSS_HINGE);
     const margin_loss ramp = margin_loss_named(MARGIN_LOSS_RAMP);
     for (int k = -40; k <= 40; k++) {
@@ -240,8 +228,7 @@ TEST known_losses_smoothed_are_their_closed_forms(void)
     PASS();
 }
 
-TEST without_a_width_the_loss_is_itself(void)
-{
+TEST without_a_width_the_loss_is_itself(void) {
     static const double points[] = {-3, -0.25, 0, 0.25, 0.5, 0.75, 1, 2};
     for (unsigned name = 0; name < 5; name++) {
         const margin_loss loss = margin_loss_named(name);
@@ -266,8 +253,7 @@ TEST without_a_width_the_loss_is_itself(void)
     PASS();
 }
 
-TEST bad_losses_are_refused(void)
-{
+TEST bad_losses_are_refused(void) {
     margin_piece p[3] = {{0, 0, 1, 0, 0}, {1, 1, 0, -1, 0}, {0, 0, 0, 0, 0}};
     margin_loss loss = {p, 3};
     ASSERT_EQ(MARGIN_OK, margin_loss_check(&loss));
@@ -303,8 +289,7 @@ typedef struct {
 } machine;
 
 /* Two overlapping clouds with some labels turned round. */
-static void clouds(machine *m, uint32_t seed, double flips)
-{
+static void clouds(machine *m, uint32_t seed, double flips) {
     memset(m, 0, sizeof *m);
     state = seed;
     for (int i = 0; i < N; i++) {
@@ -323,8 +308,7 @@ static void clouds(machine *m, uint32_t seed, double flips)
     m->data.d = D;
 }
 
-static margin_status train(machine *m)
-{
+static margin_status train(machine *m) {
     const size_t bytes = margin_loss_train_size(m->data.n, m->data.d, 2, &m->options);
     void *buffer = malloc(bytes + 1);
     margin_arena mem = margin_arena_make(buffer, bytes);
@@ -334,8 +318,7 @@ static margin_status train(machine *m)
     return status;
 }
 
-TEST the_hinge_loss_gives_the_support_vector_machine(void)
-{
+TEST the_hinge_loss_gives_the_support_vector_machine(void) {
     static const margin_real sigma[] = {1, (margin_real)0.1, (margin_real)0.01, (margin_real)1e-4};
     static const uint16_t steps[] = {100, 100, 200, 2000};
     for (uint32_t seed = 1; seed <= 6; seed++) {
@@ -371,8 +354,7 @@ TEST the_hinge_loss_gives_the_support_vector_machine(void)
 }
 
 /* What the machine of a model says about the objective, computed anew. */
-static double objective_of(const machine *m, const margin_loss *loss)
-{
+static double objective_of(const machine *m, const margin_loss *loss) {
     const margin_linear *l = &m->model.of.linear;
     double sum[2] = {0, 0}, count[2] = {0, 0}, norm = 0;
     for (int k = 0; k < D; k++) {
@@ -391,8 +373,7 @@ static double objective_of(const machine *m, const margin_loss *loss)
 
 /* 12 problems full of local minima, in ten dimensions: the continuation from four starts against the
  * best of forty plain descents, which take five times as many steps. */
-TEST continuation_beats_many_restarts_without_smoothing(void)
-{
+TEST continuation_beats_many_restarts_without_smoothing(void) {
     static const margin_real sharp[] = {(margin_real)(1.0 / 512)};
     static const uint16_t steps[] = {650};
     const margin_loss ramp = margin_loss_named(MARGIN_LOSS_RAMP);
@@ -425,8 +406,7 @@ TEST continuation_beats_many_restarts_without_smoothing(void)
     PASS();
 }
 
-TEST the_objective_is_that_of_the_model(void)
-{
+TEST the_objective_is_that_of_the_model(void) {
     const margin_loss ramp = margin_loss_named(MARGIN_LOSS_RAMP);
     machine m;
     size_t bytes;
@@ -444,8 +424,7 @@ TEST the_objective_is_that_of_the_model(void)
     PASS();
 }
 
-TEST equal_seeds_give_equal_machines_and_equal_weights_none(void)
-{
+TEST equal_seeds_give_equal_machines_and_equal_weights_none(void) {
     machine a, b;
     margin_real weight[N];
     clouds(&a, 5, 0.1);
@@ -467,15 +446,13 @@ TEST equal_seeds_give_equal_machines_and_equal_weights_none(void)
     PASS();
 }
 
-static bool stop_at_once(void *user, const margin_progress *at)
-{
+static bool stop_at_once(void *user, const margin_progress *at) {
     (void)at;
     ++*(int *)user;
     return true;
 }
 
-TEST options_are_checked_and_a_stop_keeps_a_machine(void)
-{
+TEST options_are_checked_and_a_stop_keeps_a_machine(void) {
     static const margin_real rising[] = {(margin_real)0.1, 1};
     static const uint16_t steps[] = {5, 5};
     const margin_loss empty = {NULL, 0};
@@ -509,8 +486,7 @@ TEST options_are_checked_and_a_stop_keeps_a_machine(void)
     PASS();
 }
 
-TEST three_classes_make_three_machines(void)
-{
+TEST three_classes_make_three_machines(void) {
     machine m;
     clouds(&m, 9, 0);
     for (int i = 0; i < N; i++) {
@@ -535,14 +511,12 @@ TEST three_classes_make_three_machines(void)
     PASS();
 }
 
-static margin_status sweep(margin_arena *mem, void *problem)
-{
+static margin_status sweep(margin_arena *mem, void *problem) {
     machine *m = (machine *)problem;
     return margin_loss_train(&m->data, &m->options, mem, &m->model, NULL);
 }
 
-TEST memory_is_what_the_query_says(void)
-{
+TEST memory_is_what_the_query_says(void) {
     machine m;
     clouds(&m, 11, 0);
     ASSERT_EQ(MARGIN_LOSS_LINEAR_BYTES(50, 7, 3, 0),
@@ -564,8 +538,7 @@ TEST memory_is_what_the_query_says(void)
     PASS();
 }
 
-SUITE(loss_suite)
-{
+SUITE(loss_suite) {
     RUN_TEST(smoothed_patchworks_are_their_means_by_quadrature);
     RUN_TEST(derivatives_are_the_limits_of_differences);
     RUN_TEST(tails_have_small_relative_errors);

@@ -34,8 +34,7 @@
 SUITES(DECLARE)
 GREATEST_MAIN_DEFS();
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     struct greatest_report_t report;
     GREATEST_MAIN_BEGIN();
 #define RUN(suite) RUN_SUITE(suite);

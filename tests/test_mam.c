@@ -18,19 +18,16 @@
 
 static uint64_t seed;
 
-static uint32_t draw(void)
-{
+static uint32_t draw(void) {
     seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (uint32_t)(seed >> 32);
 }
 
-static size_t below(size_t n)
-{
+static size_t below(size_t n) {
     return draw() % n;
 }
 
-static double uniform(void)
-{
+static double uniform(void) {
     return (double)draw() / 2147483648.0 - 1.0;
 }
 
@@ -45,8 +42,7 @@ typedef struct {
 
 enum { GAPS = 1, LISTED = 2, WEIGHTED = 4 };
 
-static problem problem_make(size_t n, size_t d, size_t classes, unsigned how, double scale)
-{
+static problem problem_make(size_t n, size_t d, size_t classes, unsigned how, double scale) {
     problem p;
     const size_t total = n + 2u, stride = d + (how & GAPS ? 3u : 0u);
     p.x = (margin_real *)malloc(total * stride * sizeof *p.x);
@@ -76,33 +72,28 @@ static problem problem_make(size_t n, size_t d, size_t classes, unsigned how, do
     return p;
 }
 
-static void problem_free(problem *p)
-{
+static void problem_free(problem *p) {
     free(p->x), free(p->weight), free(p->y), free(p->rows);
 }
 
-static size_t row_of(const margin_data *data, size_t i)
-{
+static size_t row_of(const margin_data *data, size_t i) {
     return data->rows == NULL ? i : data->rows[i];
 }
 
-static const margin_real *sample(const margin_data *data, size_t i)
-{
+static const margin_real *sample(const margin_data *data, size_t i) {
     return data->x + row_of(data, i) * (data->stride == 0 ? data->d : data->stride);
 }
 
-static size_t label(const margin_data *data, size_t i)
-{
+static size_t label(const margin_data *data, size_t i) {
     return data->y[row_of(data, i)];
 }
 
-static double weight(const margin_data *data, size_t i)
-{
+static double weight(const margin_data *data, size_t i) {
     return data->weight == NULL ? 1 : (double)data->weight[row_of(data, i)];
 }
 
-static margin_mam_options options_of(unsigned kind, bool intercept, bool balanced, unsigned scheme)
-{
+static margin_mam_options options_of(unsigned kind, bool intercept, bool balanced,
+                                     unsigned scheme) {
     margin_mam_options o;
     memset(&o, 0, sizeof o);
     o.kernel.kind = (uint8_t)kind;
@@ -117,8 +108,7 @@ static margin_mam_options options_of(unsigned kind, bool intercept, bool balance
 
 /* The kernels once more, in long double and by their definitions. */
 static long double kernel(const margin_kernel *k, const margin_real *x, const margin_real *z,
-                          size_t d)
-{
+                          size_t d) {
     long double xz = 0, xx = 0, zz = 0, t;
     for (size_t j = 0; j < d; j++) {
         xz += (long double)x[j] * z[j];
@@ -146,8 +136,7 @@ typedef struct {
     long double *c; /* coefficients of all samples */
 } naive;
 
-static naive naive_make(const margin_data *data, const margin_mam_options *o, size_t a, size_t b)
-{
+static naive naive_make(const margin_data *data, const margin_mam_options *o, size_t a, size_t b) {
     naive m;
     long double total[2] = {0, 0}, square = 0, mean[2] = {0, 0};
     m.c = (long double *)calloc(data->n, sizeof *m.c);
@@ -176,8 +165,7 @@ static naive naive_make(const margin_data *data, const margin_mam_options *o, si
 }
 
 static long double naive_score(const naive *m, const margin_data *data, const margin_mam_options *o,
-                               const margin_real *x)
-{
+                               const margin_real *x) {
     long double f = 0;
     for (size_t j = 0; j < data->n; j++) {
         f += m->c[j] == 0 ? 0 : m->c[j] * kernel(&o->kernel, sample(data, j), x, data->d);
@@ -194,8 +182,7 @@ typedef struct {
     margin_arena mem;
 } trained;
 
-static trained train(const margin_data *data, size_t classes, const margin_mam_options *o)
-{
+static trained train(const margin_data *data, size_t classes, const margin_mam_options *o) {
     trained t;
     const size_t size = margin_mam_train_size(data->n, data->d, classes, o);
     t.bytes = malloc(size + MARGIN_ALIGN);
@@ -206,16 +193,14 @@ static trained train(const margin_data *data, size_t classes, const margin_mam_o
     return t;
 }
 
-static int by_value(const void *a, const void *b)
-{
+static int by_value(const void *a, const void *b) {
     const margin_real x = *(const margin_real *)a, y = *(const margin_real *)b;
     return (x > y) - (x < y);
 }
 
 /* ---- worked by hand ------------------------------------------------------------------------------ */
 
-TEST two_points_on_a_line(void)
-{
+TEST two_points_on_a_line(void) {
     static const margin_real x[] = {-1, 1}, probe[] = {(margin_real)0.25};
     static const uint16_t y[] = {0, 1};
     const margin_data data = {x, 2, 1, 0, y, NULL, NULL};
@@ -237,8 +222,7 @@ TEST two_points_on_a_line(void)
 
 /* Class 1: (3,0), (3,2); class 0: (-1,0). Sums (6,2) and (-1,0): w ~ (7,2), lambda = sqrt(53)/3. Means
  * (3,1) and (-1,0): balanced w ~ (4,1), lambda = sqrt(17)/2, middle (1, 1/2). */
-TEST three_points_plain_and_balanced(void)
-{
+TEST three_points_plain_and_balanced(void) {
     static const margin_real x[] = {3, 0, -1, 0, 3, 2};
     static const uint16_t y[] = {1, 0, 1};
     const margin_data data = {x, 3, 2, 0, y, NULL, NULL};
@@ -263,8 +247,7 @@ TEST three_points_plain_and_balanced(void)
 
 /* k(x, z) = (x z + 1)^2 at 1 and -1: K = (4 0; 0 4), y'Ky = 8, lambda = sqrt(8)/2 = sqrt(2), and
  * f(x) = ((x+1)^2 - (x-1)^2) / sqrt(8) = sqrt(2) x. */
-TEST a_square_kernel_on_two_points(void)
-{
+TEST a_square_kernel_on_two_points(void) {
     static const margin_real x[] = {-1, 1}, probe[] = {3};
     static const uint16_t y[] = {0, 1};
     const margin_data data = {x, 2, 1, 0, y, NULL, NULL};
@@ -285,8 +268,7 @@ TEST a_square_kernel_on_two_points(void)
 }
 
 /* Means 0, 4 and (0, 3) apart: one-one machines are the three differences of means. */
-TEST three_classes_are_told_apart_by_pairs(void)
-{
+TEST three_classes_are_told_apart_by_pairs(void) {
     static const margin_real x[] = {0, 0, 4, 0, 0, 3};
     static const uint16_t y[] = {0, 1, 2};
     static const double w[] = {1, 0, 0, 1, -0.8, 0.6}, bias[] = {-2, -1.5, 0.7};
@@ -309,8 +291,7 @@ TEST three_classes_are_told_apart_by_pairs(void)
     PASS();
 }
 
-TEST a_weight_counts_like_copies_of_the_sample(void)
-{
+TEST a_weight_counts_like_copies_of_the_sample(void) {
     static const margin_real x[] = {1, 2, -2, 1, 0, -1, 3, 1}, w[] = {3, 2, 1, 0};
     static const margin_index rows[] = {0, 0, 0, 1, 1, 2};
     static const uint16_t y[] = {1, 0, 0, 1};
@@ -336,8 +317,7 @@ TEST a_weight_counts_like_copies_of_the_sample(void)
 
 /* ---- against the definition ---------------------------------------------------------------------- */
 
-static enum greatest_test_res same_as_naive(const problem *p, const margin_mam_options *o)
-{
+static enum greatest_test_res same_as_naive(const problem *p, const margin_mam_options *o) {
     const margin_data *data = &p->data;
     const bool rest = o->scheme == MARGIN_SCHEME_ONE_REST && p->classes > 2u;
     trained t = train(data, p->classes, o);
@@ -382,8 +362,7 @@ static enum greatest_test_res same_as_naive(const problem *p, const margin_mam_o
     PASS();
 }
 
-TEST every_form_agrees_with_the_definition_on_random_problems(void)
-{
+TEST every_form_agrees_with_the_definition_on_random_problems(void) {
     seed = 1;
     for (unsigned round = 0; round < 400; round++) {
         const size_t classes = 2u + (round % 3u == 0 ? below(3) : 0);
@@ -398,8 +377,7 @@ TEST every_form_agrees_with_the_definition_on_random_problems(void)
     PASS();
 }
 
-TEST features_of_a_millionth_and_of_a_million(void)
-{
+TEST features_of_a_millionth_and_of_a_million(void) {
     seed = 2;
     for (unsigned round = 0; round < 40; round++) {
         problem p = problem_make(10, 3, 2, (unsigned)below(8), round % 2 == 0 ? 1e-6 : 1e6);
@@ -411,8 +389,7 @@ TEST features_of_a_millionth_and_of_a_million(void)
 }
 
 /* A polynomial of degree one is the linear kernel, by the other way through the code. */
-TEST the_kernel_form_of_a_linear_machine_is_the_same_machine(void)
-{
+TEST the_kernel_form_of_a_linear_machine_is_the_same_machine(void) {
     seed = 3;
     for (unsigned round = 0; round < 60; round++) {
         const size_t classes = 2u + below(3), n = 8 + below(50), d = 4 + below(9);
@@ -444,8 +421,7 @@ TEST the_kernel_form_of_a_linear_machine_is_the_same_machine(void)
     PASS();
 }
 
-TEST balanced_with_intercept_is_kmomd_at_lambda_one(void)
-{
+TEST balanced_with_intercept_is_kmomd_at_lambda_one(void) {
     seed = 4;
     for (unsigned round = 0; round < 50; round++) {
         const size_t classes = 2u + below(3), n = 8 + below(30), d = 1 + below(9);
@@ -479,8 +455,7 @@ TEST balanced_with_intercept_is_kmomd_at_lambda_one(void)
     PASS();
 }
 
-TEST the_report_has_the_margins_of_the_training_samples(void)
-{
+TEST the_report_has_the_margins_of_the_training_samples(void) {
     static const unsigned percent[] = {5, 25, 50, 75, 95};
     seed = 5;
     for (unsigned round = 0; round < 60; round++) {
@@ -529,8 +504,7 @@ typedef struct {
     margin_mam_online on;
 } online;
 
-static online online_make(size_t d, size_t classes, const margin_mam_options *o)
-{
+static online online_make(size_t d, size_t classes, const margin_mam_options *o) {
     online s;
     const size_t size = margin_mam_online_start_size(d, classes, o);
     margin_arena mem;
@@ -542,8 +516,7 @@ static online online_make(size_t d, size_t classes, const margin_mam_options *o)
     return s;
 }
 
-TEST on_line_and_batch_have_the_same_bits(void)
-{
+TEST on_line_and_batch_have_the_same_bits(void) {
     seed = 6;
     for (unsigned round = 0; round < 120; round++) {
         const size_t classes = 2u + below(4), n = 2 * classes + below(120), d = 1 + below(20);
@@ -572,8 +545,7 @@ TEST on_line_and_batch_have_the_same_bits(void)
     PASS();
 }
 
-TEST forgetting_the_last_samples_of_a_class_leaves_no_trace(void)
-{
+TEST forgetting_the_last_samples_of_a_class_leaves_no_trace(void) {
     static const margin_real a[] = {1, 2}, b[] = {(margin_real)0.1, (margin_real)1e7},
                              c[] = {-1, 0};
     online s = online_make(2, 2, NULL);
@@ -595,8 +567,7 @@ TEST forgetting_the_last_samples_of_a_class_leaves_no_trace(void)
 
 /* A window of 50 samples slides over a million operations; what is left of all that was forgotten is
  * at most N EPS^2 of the largest sum, N = 1e6, times 2.4. */
-TEST a_million_updates_leave_the_sums_of_the_window(void)
-{
+TEST a_million_updates_leave_the_sums_of_the_window(void) {
     enum { WINDOW = 50, D = 3, STEPS = 500000 };
     static margin_real x[WINDOW][D], w[WINDOW];
     static uint16_t y[WINDOW];
@@ -640,8 +611,7 @@ TEST a_million_updates_leave_the_sums_of_the_window(void)
 }
 
 /* The same samples added and forgotten in another order, all of them: sums of nothing. */
-TEST a_hundred_thousand_samples_come_and_go(void)
-{
+TEST a_hundred_thousand_samples_come_and_go(void) {
     enum { N = 100000, D = 2 };
     margin_real *x = (margin_real *)malloc((N + 1u) * D * sizeof *x);
     online s = online_make(D, 2, NULL);
@@ -670,8 +640,7 @@ TEST a_hundred_thousand_samples_come_and_go(void)
     PASS();
 }
 
-TEST a_failed_update_changes_nothing(void)
-{
+TEST a_failed_update_changes_nothing(void) {
     static const margin_real good[] = {1, 2}, nan_in[] = {1, (margin_real)NAN},
                              inf_in[] = {(margin_real)INFINITY, 0};
     margin_real big[] = {0, 0};
@@ -708,8 +677,7 @@ TEST a_failed_update_changes_nothing(void)
 }
 
 /* Equal class means in a second step: the model of the first stays in place. */
-TEST without_a_direction_the_last_model_stays(void)
-{
+TEST without_a_direction_the_last_model_stays(void) {
     static const margin_real a[] = {1, 0}, b[] = {-1, 0};
     online s = online_make(2, 2, NULL);
     margin_linear model;
@@ -726,8 +694,7 @@ TEST without_a_direction_the_last_model_stays(void)
 
 /* ---- statuses ------------------------------------------------------------------------------------ */
 
-static margin_status status_of(const margin_data *data, const margin_mam_options *o)
-{
+static margin_status status_of(const margin_data *data, const margin_mam_options *o) {
     static unsigned char bytes[20000];
     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
     const margin_arena before = mem;
@@ -747,8 +714,7 @@ static margin_status status_of(const margin_data *data, const margin_mam_options
     return status;
 }
 
-TEST every_failure_has_its_status(void)
-{
+TEST every_failure_has_its_status(void) {
     static margin_real x[] = {1, 2, -1, 0, 3, 1}, w[] = {1, 1, 1};
     static uint16_t y[] = {1, 0, 1};
     margin_data good = {x, 3, 2, 0, y, w, NULL}, bad;
@@ -812,8 +778,7 @@ TEST every_failure_has_its_status(void)
     PASS();
 }
 
-TEST on_line_starts_only_with_a_linear_kernel_and_two_classes(void)
-{
+TEST on_line_starts_only_with_a_linear_kernel_and_two_classes(void) {
     unsigned char bytes[2000];
     margin_arena mem = margin_arena_make(bytes, sizeof bytes), count = margin_arena_counting();
     margin_mam_options rbf = options_of(MARGIN_KERNEL_RBF, false, false, 0);
@@ -833,15 +798,13 @@ TEST on_line_starts_only_with_a_linear_kernel_and_two_classes(void)
 
 static enum greatest_test_res has_status(margin_status expected, const margin_real *x,
                                          const uint16_t *y, size_t n, size_t d,
-                                         const margin_mam_options *o)
-{
+                                         const margin_mam_options *o) {
     const margin_data data = {x, n, d, 0, y, NULL, NULL};
     ASSERT_EQ_FMT((int)expected, (int)status_of(&data, o), "%d");
     PASS();
 }
 
-TEST coinciding_means_have_no_direction(void)
-{
+TEST coinciding_means_have_no_direction(void) {
     static const margin_real same[] = {1, 2, 1, 2}, zero[] = {0, 0, 0, 0};
     static const margin_real cross[] = {1, 1, -1, -1, 1, -1, -1, 1};
     static const margin_real thirds[] = {(margin_real)0.1, 3, (margin_real)0.1, 3,
@@ -866,8 +829,7 @@ TEST coinciding_means_have_no_direction(void)
 }
 
 /* Pairs of samples that differ by their last digits: what tells the classes apart is rounding. */
-TEST a_direction_made_of_rounding_is_none(void)
-{
+TEST a_direction_made_of_rounding_is_none(void) {
     enum { N = 60, D = 3 };
     static margin_real x[N * D];
     static uint16_t y[N];
@@ -890,8 +852,7 @@ TEST a_direction_made_of_rounding_is_none(void)
     PASS();
 }
 
-TEST features_so_small_that_their_squares_vanish(void)
-{
+TEST features_so_small_that_their_squares_vanish(void) {
     const margin_real tiny = (margin_real)(sizeof(margin_real) > 4 ? 1e-200 : 1e-30);
     const margin_real x[] = {3 * tiny, 4 * tiny, -3 * tiny, -4 * tiny};
     static const uint16_t y[] = {1, 0};
@@ -918,20 +879,17 @@ typedef struct {
     size_t classes;
 } sweep;
 
-static margin_status run_train(margin_arena *mem, void *user)
-{
+static margin_status run_train(margin_arena *mem, void *user) {
     sweep *s = (sweep *)user;
     return margin_mam_train(s->data, s->options, mem, &s->out.model, &s->out.info);
 }
 
-static margin_status run_start(margin_arena *mem, void *user)
-{
+static margin_status run_start(margin_arena *mem, void *user) {
     sweep *s = (sweep *)user;
     return margin_mam_online_start(&s->on, s->data->d, s->classes, s->options, mem);
 }
 
-TEST memory_is_what_the_queries_say(void)
-{
+TEST memory_is_what_the_queries_say(void) {
     seed = 10;
     for (unsigned round = 0; round < 8; round++) {
         const size_t classes = round % 2 == 0 ? 2 : 4, n = 9 + round, d = 3 + round;
@@ -955,8 +913,7 @@ TEST memory_is_what_the_queries_say(void)
     PASS();
 }
 
-TEST the_macros_are_the_queries(void)
-{
+TEST the_macros_are_the_queries(void) {
     static unsigned char fixed[MARGIN_MAM_BYTES(256, 12)]; /* a constant expression */
     const size_t extra = MARGIN_ALIGN - 1u;
     seed = 11;
@@ -978,8 +935,7 @@ TEST the_macros_are_the_queries(void)
     PASS();
 }
 
-TEST a_linear_machine_needs_no_more_memory_for_more_samples(void)
-{
+TEST a_linear_machine_needs_no_more_memory_for_more_samples(void) {
     ASSERT_EQ_FMT(margin_mam_train_size(2, 30, 2, NULL),
                   margin_mam_train_size(1000000, 30, 2, NULL), "%zu");
     ASSERT(margin_mam_train_size(1000000, 30, 2, NULL) <= 8u * 30u * sizeof(margin_real) + 64u);
@@ -989,16 +945,14 @@ TEST a_linear_machine_needs_no_more_memory_for_more_samples(void)
 /* ---- certainty ----------------------------------------------------------------------------------- */
 
 static long double bound(long double average, long double r, long double b, size_t n,
-                         long double delta, long double rho)
-{
+                         long double delta, long double rho) {
     const long double p =
         (b - average + r + 3 * b * sqrtl(2 * logl(2 / delta) / (long double)n)) / (b + rho);
     return p > 1 ? 1 : p < 0 ? 0 : p;
 }
 
 /* Theorem 2 by hand: x = +-1 a hundred times each. lambda = 1, B = 1, R = 2 sqrt(200)/200. */
-TEST the_bound_of_theorem_2_by_hand(void)
-{
+TEST the_bound_of_theorem_2_by_hand(void) {
     enum { N = 200 };
     static margin_real x[N];
     static uint16_t y[N];
@@ -1024,8 +978,7 @@ TEST the_bound_of_theorem_2_by_hand(void)
     PASS();
 }
 
-TEST a_bound_is_never_more_than_one_and_never_a_surprise(void)
-{
+TEST a_bound_is_never_more_than_one_and_never_a_surprise(void) {
     margin_mam_certainty c;
     c.average = (margin_real)0.1, c.radius = 1, c.complexity = (margin_real)0.1, c.n = 50;
     ASSERT_EQ_FMT(1.0, (double)margin_mam_bound(&c, 0, (margin_real)0.05), "%g");
@@ -1045,8 +998,7 @@ TEST a_bound_is_never_more_than_one_and_never_a_surprise(void)
 }
 
 /* Any model: mam of all forms, and the SVM, whose |w| and bias are not those of the theorem. */
-TEST certainties_agree_with_the_formulas(void)
-{
+TEST certainties_agree_with_the_formulas(void) {
     seed = 12;
     for (unsigned round = 0; round < 60; round++) {
         const size_t n = 6 + below(40), d = 1 + below(5);
@@ -1119,8 +1071,7 @@ TEST certainties_agree_with_the_formulas(void)
 }
 
 /* The plain form has lambda for its average: [13]. */
-TEST the_average_of_the_plain_form_is_its_objective(void)
-{
+TEST the_average_of_the_plain_form_is_its_objective(void) {
     seed = 13;
     for (unsigned kind = 0; kind <= MARGIN_KERNEL_UNIT_EXP; kind++) {
         problem p = problem_make(40, 4, 2, 0, 1);
@@ -1137,8 +1088,7 @@ TEST the_average_of_the_plain_form_is_its_objective(void)
 }
 
 /* A model that scales its input: the kernel sees the scaled samples. */
-TEST certainty_looks_at_inputs_as_the_kernel_does(void)
-{
+TEST certainty_looks_at_inputs_as_the_kernel_does(void) {
     static const margin_real offset[] = {1, -2}, factor[] = {(margin_real)0.5, 2};
     margin_mam_options o = options_of(MARGIN_KERNEL_POLY, true, false, 0);
     margin_mam_certainty raw, scaled;
@@ -1165,8 +1115,7 @@ TEST certainty_looks_at_inputs_as_the_kernel_does(void)
     PASS();
 }
 
-TEST certainty_on_line_is_that_of_the_samples_held(void)
-{
+TEST certainty_on_line_is_that_of_the_samples_held(void) {
     seed = 15;
     for (unsigned k = 0; k < 8; k++) {
         problem p = problem_make(60, 3, 2, GAPS, 1);
@@ -1193,8 +1142,7 @@ TEST certainty_on_line_is_that_of_the_samples_held(void)
     PASS();
 }
 
-TEST certainty_refuses_what_it_does_not_cover(void)
-{
+TEST certainty_refuses_what_it_does_not_cover(void) {
     problem p, q;
     trained t, u;
     online s = online_make(3, 3, NULL);
@@ -1222,8 +1170,7 @@ TEST certainty_refuses_what_it_does_not_cover(void)
     PASS();
 }
 
-SUITE(mam_suite)
-{
+SUITE(mam_suite) {
     RUN_TEST(two_points_on_a_line);
     RUN_TEST(three_points_plain_and_balanced);
     RUN_TEST(a_square_kernel_on_two_points);

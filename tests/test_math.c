@@ -23,15 +23,13 @@
 typedef margin_real (*one_argument)(margin_real);
 typedef reference (*exact_one_argument)(margin_real);
 
-static int same_bits(margin_real a, margin_real b)
-{
+static int same_bits(margin_real a, margin_real b) {
     return bits_of_real(a) == bits_of_real(b);
 }
 
 /* Worst error on `count` evenly spaced and as many random points of [low, high]. */
 static double worst_between(one_argument ours, exact_one_argument exact, double low, double high,
-                            int count)
-{
+                            int count) {
     double worst = 0;
     uint64_t state = 7;
     int i;
@@ -46,8 +44,7 @@ static double worst_between(one_argument ours, exact_one_argument exact, double 
 }
 
 /* Worst error on random bit patterns: all exponents alike, subnormals, infinities, NaN. */
-static double worst_of_patterns(one_argument ours, exact_one_argument exact, int count)
-{
+static double worst_of_patterns(one_argument ours, exact_one_argument exact, int count) {
     double worst = 0;
     uint64_t state = 11;
     int i;
@@ -63,8 +60,7 @@ margin_real portable_sqrt(margin_real x); /* math_portable.c */
 
 static const one_argument both_sqrt[2] = {margin_sqrt, portable_sqrt};
 
-TEST sqrt_is_correctly_rounded(void)
-{
+TEST sqrt_is_correctly_rounded(void) {
     int i;
     for (i = 0; i < 2; i++) {
         ASSERT(worst_of_patterns(both_sqrt[i], reference_sqrt, 200000) <= 0.5);
@@ -73,8 +69,7 @@ TEST sqrt_is_correctly_rounded(void)
     PASS();
 }
 
-TEST sqrt_is_correctly_rounded_on_subnormals_and_next_to_squares(void)
-{
+TEST sqrt_is_correctly_rounded_on_subnormals_and_next_to_squares(void) {
     int k;
     int i;
     for (k = 0; k < 2; k++) {
@@ -93,8 +88,7 @@ TEST sqrt_is_correctly_rounded_on_subnormals_and_next_to_squares(void)
     PASS();
 }
 
-TEST sqrt_of_special_values(void)
-{
+TEST sqrt_of_special_values(void) {
     int k;
     for (k = 0; k < 2; k++) {
         ASSERT(same_bits(0, both_sqrt[k](0)));
@@ -108,8 +102,7 @@ TEST sqrt_of_special_values(void)
     PASS();
 }
 
-TEST exp_errs_little_more_than_half_an_ulp(void)
-{
+TEST exp_errs_little_more_than_half_an_ulp(void) {
     ASSERT(worst_between(margin_exp, reference_exp, log(MIN_NORMAL) + 1, log(MAX_FINITE), 100000) <
            0.7);
     ASSERT(worst_between(margin_exp, reference_exp, -1, 1, 100000) < 0.7);
@@ -117,15 +110,13 @@ TEST exp_errs_little_more_than_half_an_ulp(void)
     PASS();
 }
 
-TEST exp_rounds_subnormal_results(void)
-{
+TEST exp_rounds_subnormal_results(void) {
     const double last = log(MIN_SUBNORMAL) - 1;
     ASSERT(worst_between(margin_exp, reference_exp, last, log(MIN_NORMAL), 100000) < 0.8);
     PASS();
 }
 
-TEST exp_of_special_values(void)
-{
+TEST exp_of_special_values(void) {
     ASSERT(same_bits(1, margin_exp(0)));
     ASSERT(same_bits(1, margin_exp((margin_real)-0.0)));
     ASSERT(same_bits(1, margin_exp(MIN_SUBNORMAL)));
@@ -138,16 +129,14 @@ TEST exp_of_special_values(void)
     PASS();
 }
 
-TEST log_errs_less_than_one_ulp(void)
-{
+TEST log_errs_less_than_one_ulp(void) {
     ASSERT(worst_between(margin_log, reference_log, 0.3, 3, 200000) < 0.85);
     ASSERT(worst_between(margin_log, reference_log, 0.99, 1.01, 100000) < 0.85);
     ASSERT(worst_of_patterns(margin_log, reference_log, 200000) < 0.85);
     PASS();
 }
 
-TEST log_of_special_values(void)
-{
+TEST log_of_special_values(void) {
     ASSERT(same_bits(0, margin_log(1)));
     ASSERT(same_bits((margin_real)-INFINITY, margin_log(0)));
     ASSERT(same_bits((margin_real)-INFINITY, margin_log((margin_real)-0.0)));
@@ -161,8 +150,7 @@ TEST log_of_special_values(void)
 }
 
 /* Pairs (x, y) with x^y in range. */
-TEST pow_errs_less_than_one_ulp(void)
-{
+TEST pow_errs_less_than_one_ulp(void) {
     uint64_t state = 5;
     int i;
     for (i = 0; i < 300000; i++) {
@@ -179,8 +167,7 @@ TEST pow_errs_less_than_one_ulp(void)
     PASS();
 }
 
-TEST pow_of_small_integers_is_exact(void)
-{
+TEST pow_of_small_integers_is_exact(void) {
     ASSERT_EQ(8, margin_pow(2, 3));
     ASSERT_EQ(-125, margin_pow(-5, 3));
     ASSERT_EQ(49, margin_pow(-7, 2));
@@ -190,8 +177,7 @@ TEST pow_of_small_integers_is_exact(void)
     PASS();
 }
 
-TEST pow_of_special_values_is_that_of_annex_f(void)
-{
+TEST pow_of_special_values_is_that_of_annex_f(void) {
     const margin_real odd = (margin_real)(((uint64_t)1 << REAL_DIGITS) - 1);
     const margin_real values[] = {0,
                                   1,
@@ -226,8 +212,7 @@ TEST pow_of_special_values_is_that_of_annex_f(void)
     PASS();
 }
 
-TEST pow_int_errs_at_most_n_ulp(void)
-{
+TEST pow_int_errs_at_most_n_ulp(void) {
     uint64_t state = 9;
     int i;
     for (i = 0; i < 100000; i++) {
@@ -241,8 +226,7 @@ TEST pow_int_errs_at_most_n_ulp(void)
     PASS();
 }
 
-TEST pow_int_at_the_ends_of_its_range(void)
-{
+TEST pow_int_at_the_ends_of_its_range(void) {
     ASSERT(same_bits(1, margin_pow_int(0, 0)));
     ASSERT(same_bits(1, margin_pow_int((margin_real)NAN, 0)));
     ASSERT(same_bits(0, margin_pow_int(0, 5)));
@@ -262,32 +246,28 @@ TEST pow_int_at_the_ends_of_its_range(void)
     PASS();
 }
 
-TEST erf_errs_little_more_than_one_ulp(void)
-{
+TEST erf_errs_little_more_than_one_ulp(void) {
     ASSERT(worst_between(margin_erf, reference_erf, -6, 6, 100000) < 1.3);
     ASSERT(worst_between(margin_erf, reference_erf, -1, 1, 100000) < 1.3);
     ASSERT(worst_of_patterns(margin_erf, reference_erf, 100000) < 1.3);
     PASS();
 }
 
-TEST erfc_keeps_its_relative_accuracy_in_the_tail(void)
-{
+TEST erfc_keeps_its_relative_accuracy_in_the_tail(void) {
     ASSERT(worst_between(margin_erfc, reference_erfc, -6, 1, 50000) < ERFC_ULP);
     ASSERT(worst_between(margin_erfc, reference_erfc, 0, 28, 100000) < ERFC_ULP);
     ASSERT(worst_of_patterns(margin_erfc, reference_erfc, 50000) < ERFC_ULP);
     PASS();
 }
 
-TEST normal_density_keeps_its_relative_accuracy_in_the_tails(void)
-{
+TEST normal_density_keeps_its_relative_accuracy_in_the_tails(void) {
     ASSERT(worst_between(margin_normal_density, reference_normal_density, -40, 40, 100000) < 2.0);
     ASSERT(worst_between(margin_normal_density, reference_normal_density, -1, 1, 50000) < 2.0);
     ASSERT(worst_of_patterns(margin_normal_density, reference_normal_density, 50000) < 2.0);
     PASS();
 }
 
-TEST normal_distribution_keeps_its_relative_accuracy_in_the_tail(void)
-{
+TEST normal_distribution_keeps_its_relative_accuracy_in_the_tail(void) {
     const one_argument ours = margin_normal_distribution;
     const exact_one_argument exact = reference_normal_distribution;
     ASSERT(worst_between(ours, exact, -40, 0, 100000) < NORMAL_ULP);
@@ -296,8 +276,7 @@ TEST normal_distribution_keeps_its_relative_accuracy_in_the_tail(void)
     PASS();
 }
 
-TEST error_functions_of_special_values(void)
-{
+TEST error_functions_of_special_values(void) {
     const margin_real inf = (margin_real)INFINITY;
     const margin_real nan = (margin_real)NAN;
     ASSERT(same_bits(0, margin_erf(0)));
@@ -321,8 +300,7 @@ TEST error_functions_of_special_values(void)
 
 /* Also the numbers of Cortex-M0, M3, M4F and M7, RISC-V, AVR, AArch64, WebAssembly, PowerPC and
  * S/390, -O0 to -O3, gcc and clang; but for double on a Cortex-M3, whose libgcc misrounds. */
-TEST results_have_the_bits_of_the_other_targets(void)
-{
+TEST results_have_the_bits_of_the_other_targets(void) {
 #ifdef MARGIN_REAL_DOUBLE
     ASSERT_EQ_FMT(0x3EF385EBu, math_checksum(3000), "%08X");
 #else
@@ -331,8 +309,7 @@ TEST results_have_the_bits_of_the_other_targets(void)
     PASS();
 }
 
-SUITE(math_suite)
-{
+SUITE(math_suite) {
     RUN_TEST(sqrt_is_correctly_rounded);
     RUN_TEST(sqrt_is_correctly_rounded_on_subnormals_and_next_to_squares);
     RUN_TEST(sqrt_of_special_values);

@@ -18,21 +18,18 @@
 
 static margin_rng rng;
 
-static size_t below(size_t n)
-{
+static size_t below(size_t n) {
     return margin_rng_below(&rng, (uint32_t)n);
 }
 
-static margin_real uniform(void)
-{
+static margin_real uniform(void) {
     return margin_rng_uniform(&rng);
 }
 
 /* Scores x and -x of one feature: class 1 above 0. */
 static const margin_real one_w[] = {1}, one_bias[] = {0};
 
-static margin_model line(margin_real reject)
-{
+static margin_model line(margin_real reject) {
     margin_model m;
     memset(&m, 0, sizeof m);
     m.kind = MARGIN_MODEL_LINEAR;
@@ -48,8 +45,7 @@ static margin_model line(margin_real reject)
 /* One machine a class: class c has the score x[c]. */
 static const margin_real three_w[] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, three_bias[] = {0, 0, 0};
 
-static margin_model three(void)
-{
+static margin_model three(void) {
     margin_model m = line(0);
     m.of.linear.w = three_w;
     m.of.linear.bias = three_bias;
@@ -59,8 +55,7 @@ static margin_model three(void)
     return m;
 }
 
-static int by_value(const void *a, const void *b)
-{
+static int by_value(const void *a, const void *b) {
     const margin_real x = *(const margin_real *)a, y = *(const margin_real *)b;
     return (x > y) - (x < y);
 }
@@ -73,8 +68,7 @@ typedef struct {
     margin_data data;
 } problem;
 
-static void problem_make(problem *p, size_t n, size_t d, size_t classes)
-{
+static void problem_make(problem *p, size_t n, size_t d, size_t classes) {
     memset(p, 0, sizeof *p);
     for (size_t i = 0; i < 400; i++) {
         p->y[i] = (uint16_t)(i < 10 * classes ? i % classes : below(classes));
@@ -93,8 +87,7 @@ static void problem_make(problem *p, size_t n, size_t d, size_t classes)
 /* ---- confusion, error, risk ---------------------------------------------------------------------- */
 
 /* Class 0 at -2, -1, 3; class 1 at 1, -0.5, 2, 0 (a score of 0 is class 0). */
-TEST errors_of_seven_points_by_hand(void)
-{
+TEST errors_of_seven_points_by_hand(void) {
     static const margin_real x[] = {-2, -1, 3, 1, (margin_real)-0.5, 2, 0};
     static const uint16_t y[] = {0, 0, 0, 1, 1, 1, 1};
     static const margin_real cost[] = {0, 5, 1, 10, 0, 1};
@@ -119,8 +112,7 @@ TEST errors_of_seven_points_by_hand(void)
 }
 
 /* The same with a rejection below 1: -0.5 and 0 are rejected; and with weights. */
-TEST rejected_samples_are_no_errors_but_may_cost(void)
-{
+TEST rejected_samples_are_no_errors_but_may_cost(void) {
     static const margin_real x[] = {-2, -1, 3, 1, (margin_real)-0.5, 2, 0};
     static const margin_real weight[] = {1, 1, 2, 1, 3, 1, 1};
     static const uint16_t y[] = {0, 0, 0, 1, 1, 1, 1};
@@ -141,8 +133,7 @@ TEST rejected_samples_are_no_errors_but_may_cost(void)
     PASS();
 }
 
-TEST where_there_is_nothing_there_is_no_error(void)
-{
+TEST where_there_is_nothing_there_is_no_error(void) {
     static const margin_real none[MARGIN_CONFUSION(3)] = {0}, cost[MARGIN_CONFUSION(3)] = {1};
     ASSERT_EQ_FMT(0.0, (double)margin_error(none, 3), "%g");
     ASSERT_EQ_FMT(0.0, (double)margin_class_error(none, 3, 1), "%g");
@@ -151,8 +142,7 @@ TEST where_there_is_nothing_there_is_no_error(void)
     PASS();
 }
 
-TEST the_confusion_matrix_counts_each_answer_once(void)
-{
+TEST the_confusion_matrix_counts_each_answer_once(void) {
     static problem p;
     unsigned char bytes[64];
     const margin_model model = three();
@@ -183,8 +173,7 @@ TEST the_confusion_matrix_counts_each_answer_once(void)
 
 /* ---- margins ------------------------------------------------------------------------------------- */
 
-TEST margins_of_five_points_by_hand(void)
-{
+TEST margins_of_five_points_by_hand(void) {
     static const margin_real x[] = {-2, -1, 3, 1, (margin_real)-0.5};
     static const margin_real weight[] = {1, 1, 0, 1, 1};
     static const uint16_t y[] = {0, 0, 0, 1, 1};
@@ -210,8 +199,7 @@ TEST margins_of_five_points_by_hand(void)
     PASS();
 }
 
-TEST summaries_agree_with_sorting(void)
-{
+TEST summaries_agree_with_sorting(void) {
     static problem p;
     static const unsigned percent[] = {5, 25, 50, 75, 95};
     unsigned char bytes[64];
@@ -250,8 +238,7 @@ TEST summaries_agree_with_sorting(void)
     PASS();
 }
 
-TEST metrics_refuse_what_does_not_fit(void)
-{
+TEST metrics_refuse_what_does_not_fit(void) {
     static const margin_real x[] = {-2, -1, 3, 1};
     uint16_t y[] = {0, 0, 1, 1};
     margin_data data = {x, 4, 1, 0, y, NULL, NULL}, bad;
@@ -287,19 +274,16 @@ TEST metrics_refuse_what_does_not_fit(void)
 /* ---- cross-validation ---------------------------------------------------------------------------- */
 
 static margin_status train_mam(void *user, const margin_data *data, margin_arena *mem,
-                               margin_model *model)
-{
+                               margin_model *model) {
     return margin_mam_train(data, (const margin_mam_options *)user, mem, model, NULL);
 }
 
 static margin_status train_svm(void *user, const margin_data *data, margin_arena *mem,
-                               margin_model *model)
-{
+                               margin_model *model) {
     return margin_svm_train(data, (const margin_svm_options *)user, mem, model, NULL, NULL);
 }
 
-static margin_mam_options fair(unsigned kind, unsigned scheme)
-{
+static margin_mam_options fair(unsigned kind, unsigned scheme) {
     margin_mam_options o;
     memset(&o, 0, sizeof o);
     o.kernel.kind = (uint8_t)kind;
@@ -310,8 +294,7 @@ static margin_mam_options fair(unsigned kind, unsigned scheme)
 
 /* The same once more, step by step: folds, training, scores of what was left out. */
 static enum greatest_test_res same_by_hand(const problem *p, size_t classes, margin_learner learner,
-                                           margin_cv_options o, const margin_cv *cv)
-{
+                                           margin_cv_options o, const margin_cv *cv) {
     const size_t n = p->data.n, d = p->data.d;
     const size_t size = learner.bytes + margin_folds_stratified_size(n);
     static uint16_t fold[400];
@@ -367,8 +350,7 @@ static enum greatest_test_res same_by_hand(const problem *p, size_t classes, mar
     PASS();
 }
 
-TEST cross_validation_agrees_with_its_steps(void)
-{
+TEST cross_validation_agrees_with_its_steps(void) {
     static problem p;
     rng = margin_rng_make(3);
     for (unsigned round = 0; round < 40; round++) {
@@ -407,8 +389,7 @@ TEST cross_validation_agrees_with_its_steps(void)
     PASS();
 }
 
-TEST defaults_are_five_stratified_folds_once(void)
-{
+TEST defaults_are_five_stratified_folds_once(void) {
     static problem p;
     static unsigned char bytes[100000];
     margin_svm_options svm;
@@ -443,8 +424,7 @@ typedef struct {
 } watcher;
 
 static margin_status train_watched(void *user, const margin_data *data, margin_arena *mem,
-                                   margin_model *model)
-{
+                                   margin_model *model) {
     watcher *w = (watcher *)user;
     (void)margin_arena_keep(mem, 16, 1); /* a model; goes when the fold is done */
     for (size_t i = 0; i < data->n; i++) {
@@ -454,16 +434,14 @@ static margin_status train_watched(void *user, const margin_data *data, margin_a
     return w->calls++ == w->at ? w->status : MARGIN_OK;
 }
 
-static watcher watch(margin_model model)
-{
+static watcher watch(margin_model model) {
     watcher w;
     memset(&w, 0, sizeof w);
     w.model = model;
     return w;
 }
 
-TEST each_sample_is_left_out_once_a_repeat(void)
-{
+TEST each_sample_is_left_out_once_a_repeat(void) {
     static problem p;
     unsigned char bytes[4000];
     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
@@ -487,8 +465,7 @@ TEST each_sample_is_left_out_once_a_repeat(void)
     PASS();
 }
 
-TEST folds_without_weight_do_not_count(void)
-{
+TEST folds_without_weight_do_not_count(void) {
     static problem p;
     unsigned char bytes[4000];
     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
@@ -508,8 +485,7 @@ TEST folds_without_weight_do_not_count(void)
     PASS();
 }
 
-TEST rejected_samples_are_no_errors_in_cross_validation(void)
-{
+TEST rejected_samples_are_no_errors_in_cross_validation(void) {
     static problem p;
     unsigned char bytes[4000];
     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
@@ -526,8 +502,7 @@ TEST rejected_samples_are_no_errors_in_cross_validation(void)
     PASS();
 }
 
-TEST the_trainers_status_is_handed_on(void)
-{
+TEST the_trainers_status_is_handed_on(void) {
     static problem p;
     unsigned char bytes[4000];
     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
@@ -566,8 +541,7 @@ TEST the_trainers_status_is_handed_on(void)
 }
 
 /* A class of one sample: when that is left out, no model knows the class. */
-TEST a_class_of_one_sample_cannot_be_validated(void)
-{
+TEST a_class_of_one_sample_cannot_be_validated(void) {
     static const margin_real x[] = {1, 2, 3, 4, 5, 9};
     static const uint16_t y[] = {0, 1, 0, 1, 0, 2};
     const margin_data data = {x, 6, 1, 0, y, NULL, NULL};
@@ -581,8 +555,7 @@ TEST a_class_of_one_sample_cannot_be_validated(void)
     PASS();
 }
 
-TEST cross_validation_refuses_wrong_arguments(void)
-{
+TEST cross_validation_refuses_wrong_arguments(void) {
     static problem p;
     unsigned char bytes[4000];
     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
@@ -631,26 +604,22 @@ typedef struct {
     } out;
 } sweep;
 
-static margin_status run_confusion(margin_arena *mem, void *user)
-{
+static margin_status run_confusion(margin_arena *mem, void *user) {
     sweep *s = (sweep *)user;
     return margin_confusion(s->data, s->model, mem, s->out.confusion);
 }
 
-static margin_status run_margins(margin_arena *mem, void *user)
-{
+static margin_status run_margins(margin_arena *mem, void *user) {
     sweep *s = (sweep *)user;
     return margin_margins(s->data, s->model, mem, s->out.margins, &s->out.summary);
 }
 
-static margin_status run_cv(margin_arena *mem, void *user)
-{
+static margin_status run_cv(margin_arena *mem, void *user) {
     sweep *s = (sweep *)user;
     return margin_cross_validate(s->data, s->learner, s->options, mem, &s->out.cv);
 }
 
-TEST memory_is_what_the_queries_say(void)
-{
+TEST memory_is_what_the_queries_say(void) {
     static problem p;
     const margin_model model = three();
     sweep s;
@@ -674,8 +643,7 @@ TEST memory_is_what_the_queries_say(void)
 }
 
 /* What calibration asks for: margins of class 1 by models that have not seen the sample. */
-TEST scores_left_out_calibrate_probabilities(void)
-{
+TEST scores_left_out_calibrate_probabilities(void) {
     static problem p;
     static unsigned char bytes[20000];
     static uint8_t hit[200];
@@ -696,8 +664,7 @@ TEST scores_left_out_calibrate_probabilities(void)
     PASS();
 }
 
-SUITE(metrics_suite)
-{
+SUITE(metrics_suite) {
     RUN_TEST(errors_of_seven_points_by_hand);
     RUN_TEST(rejected_samples_are_no_errors_but_may_cost);
     RUN_TEST(where_there_is_nothing_there_is_no_error);

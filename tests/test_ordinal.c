@@ -18,21 +18,18 @@
 
 static uint64_t seed;
 
-static uint32_t draw(void)
-{
+static uint32_t draw(void) {
     seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (uint32_t)(seed >> 32);
 }
 
-static double uniform(void)
-{
+static double uniform(void) {
     return (double)draw() / 2147483648.0 - 1.0;
 }
 
 static double memory[1 << 19];
 
-static margin_arena arena(void)
-{
+static margin_arena arena(void) {
     return margin_arena_make(memory, sizeof memory);
 }
 
@@ -42,8 +39,7 @@ static margin_arena arena(void)
 static const margin_real hand_w[] = {2, -1};
 static const margin_real hand_bias[] = {1, (margin_real)-0.5, -4};
 
-static margin_model hand_linear(void)
-{
+static margin_model hand_linear(void) {
     margin_model m;
     memset(&m, 0, sizeof m);
     m.kind = MARGIN_MODEL_LINEAR;
@@ -61,8 +57,7 @@ static const margin_real hand_norms[] = {0, 2, 5};
 static const margin_real hand_coef[] = {3, -2, 1};
 static const uint32_t hand_ends[] = {3, 3, 3, 3};
 
-static margin_model hand_expansion(void)
-{
+static margin_model hand_expansion(void) {
     margin_model m;
     margin_expansion *e = &m.of.expansion;
     memset(&m, 0, sizeof m);
@@ -84,8 +79,7 @@ static margin_model hand_expansion(void)
     return m;
 }
 
-static double hand_rbf(double x0, double x1)
-{
+static double hand_rbf(double x0, double x1) {
     double f = 0;
     for (int v = 0; v < 3; v++) {
         const double a = x0 - (double)hand_vectors[2 * v], b = x1 - (double)hand_vectors[2 * v + 1];
@@ -94,8 +88,7 @@ static double hand_rbf(double x0, double x1)
     return f;
 }
 
-TEST ordinal_models_have_one_function_and_a_threshold_between_classes(void)
-{
+TEST ordinal_models_have_one_function_and_a_threshold_between_classes(void) {
     ASSERT_EQ_FMT(3, (int)margin_machines(MARGIN_SCHEME_ORDINAL, 4), "%d");
     ASSERT_EQ_FMT(1, (int)margin_machines(MARGIN_SCHEME_ORDINAL, 1), "%d");
     ASSERT_EQ_FMT(1, (int)margin_functions(MARGIN_SCHEME_ORDINAL, 4), "%d");
@@ -104,8 +97,7 @@ TEST ordinal_models_have_one_function_and_a_threshold_between_classes(void)
     PASS();
 }
 
-TEST the_class_is_the_number_of_thresholds_passed(void)
-{
+TEST the_class_is_the_number_of_thresholds_passed(void) {
     static const struct {
         margin_real x[2];
         int label;
@@ -127,8 +119,7 @@ TEST the_class_is_the_number_of_thresholds_passed(void)
     PASS();
 }
 
-TEST an_ordinal_expansion_adds_its_function_once(void)
-{
+TEST an_ordinal_expansion_adds_its_function_once(void) {
     const margin_model m = hand_expansion();
     seed = 3;
     for (int i = 0; i < 50; i++) {
@@ -145,8 +136,7 @@ TEST an_ordinal_expansion_adds_its_function_once(void)
     PASS();
 }
 
-TEST a_ranker_has_a_score_and_one_class(void)
-{
+TEST a_ranker_has_a_score_and_one_class(void) {
     margin_model m = hand_linear();
     const margin_real x[2] = {1, 1};
     margin_real s[1];
@@ -160,8 +150,7 @@ TEST a_ranker_has_a_score_and_one_class(void)
 /* Scores of two models at many inputs differ by at most `most`; their classes not at all, where the
  * nearest threshold is not nearer than that. */
 static enum greatest_test_res same_answers(const margin_model *a, const margin_model *b,
-                                           double most)
-{
+                                           double most) {
     const size_t machines =
         margin_machines(margin_model_vote(a)->scheme, margin_model_vote(a)->classes);
     for (int i = 0; i < 100; i++) {
@@ -178,8 +167,7 @@ static enum greatest_test_res same_answers(const margin_model *a, const margin_m
     PASS();
 }
 
-static enum greatest_test_res image_round_trip(const margin_model *m)
-{
+static enum greatest_test_res image_round_trip(const margin_model *m) {
     static double image[64];
     unsigned char *bytes = (unsigned char *)image;
     const size_t size = margin_image_size(m, 0);
@@ -193,8 +181,7 @@ static enum greatest_test_res image_round_trip(const margin_model *m)
     PASS();
 }
 
-TEST ordinal_models_go_through_images(void)
-{
+TEST ordinal_models_go_through_images(void) {
     margin_model l = hand_linear(), e = hand_expansion();
     CHECK_CALL(image_round_trip(&l));
     CHECK_CALL(image_round_trip(&e));
@@ -205,8 +192,7 @@ TEST ordinal_models_go_through_images(void)
     PASS();
 }
 
-TEST images_with_thresholds_out_of_order_are_refused(void)
-{
+TEST images_with_thresholds_out_of_order_are_refused(void) {
     static const margin_real wrong[] = {1, -4, (margin_real)-0.5};
     static double image[64];
     margin_model l = hand_linear(), e = hand_expansion();
@@ -222,8 +208,7 @@ TEST images_with_thresholds_out_of_order_are_refused(void)
     PASS();
 }
 
-TEST scaling_folds_into_the_one_function(void)
-{
+TEST scaling_folds_into_the_one_function(void) {
     static const margin_real offset[] = {3, -1}, factor[] = {(margin_real)0.5, 2};
     const margin_real x[] = {4, (margin_real)-0.75},
                       scaled[] = {(margin_real)0.5, (margin_real)0.5};
@@ -244,8 +229,7 @@ TEST scaling_folds_into_the_one_function(void)
 }
 
 /* Quantised scores, in real units, are near; classes are the same but near thresholds. */
-static enum greatest_test_res quantised(const margin_model *m, unsigned format, double most)
-{
+static enum greatest_test_res quantised(const margin_model *m, unsigned format, double most) {
     static margin_real x[400];
     margin_quant_options options = {0, false};
     margin_quant_info info;
@@ -285,8 +269,7 @@ static enum greatest_test_res quantised(const margin_model *m, unsigned format, 
     PASS();
 }
 
-TEST ordinal_models_are_quantised(void)
-{
+TEST ordinal_models_are_quantised(void) {
     margin_model l = hand_linear(), e = hand_expansion();
     CHECK_CALL(quantised(&l, MARGIN_Q15, 2e-3));
     CHECK_CALL(quantised(&l, MARGIN_Q7, 0.1));
@@ -300,8 +283,7 @@ TEST ordinal_models_are_quantised(void)
     PASS();
 }
 
-TEST integer_models_with_thresholds_out_of_order_are_refused(void)
-{
+TEST integer_models_with_thresholds_out_of_order_are_refused(void) {
     static const int16_t w[] = {100, -50};
     static const int32_t right[] = {30, 0, -10}, wrong[] = {30, -10, 0};
     margin_model_q m;
@@ -320,8 +302,7 @@ TEST integer_models_with_thresholds_out_of_order_are_refused(void)
     PASS();
 }
 
-TEST ordinal_expansions_are_compressed(void)
-{
+TEST ordinal_expansions_are_compressed(void) {
     margin_model m = hand_expansion(), small;
     margin_compress_info info;
     margin_arena mem = arena();
@@ -336,19 +317,16 @@ TEST ordinal_expansions_are_compressed(void)
 
 /* ---- ranks and tau ------------------------------------------------------------------------------ */
 
-static size_t below(size_t n)
-{
+static size_t below(size_t n) {
     return draw() % n;
 }
 
-static int sign(double a)
-{
+static int sign(double a) {
     return (a > 0) - (a < 0);
 }
 
 /* By its definition; 2 if it has no value. */
-static double naive_tau(const margin_real *a, const margin_real *b, size_t n)
-{
+static double naive_tau(const margin_real *a, const margin_real *b, size_t n) {
     double balance = 0, in_a = 0, in_b = 0;
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < i; j++) {
@@ -362,15 +340,13 @@ static double naive_tau(const margin_real *a, const margin_real *b, size_t n)
 }
 
 /* Numbers with many ties, some, or none. */
-static void random_list(margin_real *v, size_t n, size_t kinds)
-{
+static void random_list(margin_real *v, size_t n, size_t kinds) {
     for (size_t i = 0; i < n; i++) {
         v[i] = (margin_real)(kinds == 0 ? uniform() : (double)below(kinds) - 3.0);
     }
 }
 
-TEST tau_is_that_of_the_double_sum_with_and_without_ties(void)
-{
+TEST tau_is_that_of_the_double_sum_with_and_without_ties(void) {
     static margin_real a[200], b[200];
     seed = 11;
     for (int trial = 0; trial < 400; trial++) {
@@ -399,8 +375,7 @@ TEST tau_is_that_of_the_double_sum_with_and_without_ties(void)
     PASS();
 }
 
-TEST tau_of_a_list_with_itself_is_one_and_with_its_opposite_minus_one(void)
-{
+TEST tau_of_a_list_with_itself_is_one_and_with_its_opposite_minus_one(void) {
     enum { MANY = 100000 };
     margin_real *a = (margin_real *)malloc(2 * MANY * sizeof *a), *b = a + MANY, tau = 0;
     const size_t size = margin_kendall_size(MANY);
@@ -421,8 +396,7 @@ TEST tau_of_a_list_with_itself_is_one_and_with_its_opposite_minus_one(void)
     PASS();
 }
 
-TEST tau_refuses_what_has_no_order(void)
-{
+TEST tau_refuses_what_has_no_order(void) {
     margin_real a[] = {1, 2, 3}, same[] = {4, 4, 4}, tau;
     margin_arena mem = arena();
     ASSERT_EQ(MARGIN_E_NO_ORDER, margin_kendall(a, same, 3, &mem, &tau));
@@ -443,13 +417,11 @@ TEST tau_refuses_what_has_no_order(void)
 
 static margin_real sweep_a[50], sweep_b[50], sweep_out[50];
 
-static margin_status run_kendall(margin_arena *mem, void *out)
-{
+static margin_status run_kendall(margin_arena *mem, void *out) {
     return margin_kendall(sweep_a, sweep_b, 50, mem, (margin_real *)out);
 }
 
-TEST tau_takes_exactly_its_memory(void)
-{
+TEST tau_takes_exactly_its_memory(void) {
     random_list(sweep_a, 50, 9);
     random_list(sweep_b, 50, 9);
     CHECK_CALL(
@@ -467,8 +439,7 @@ typedef struct {
     unsigned loss;
 } cut_problem;
 
-static double loss_of(const cut_problem *p, const double *thresholds)
-{
+static double loss_of(const cut_problem *p, const double *thresholds) {
     double sum = 0;
     for (size_t i = 0; i < p->n; i++) {
         int label = 0, off;
@@ -483,8 +454,7 @@ static double loss_of(const cut_problem *p, const double *thresholds)
 }
 
 /* The least loss of all rising choices among midpoints, -100 and 100, by counting through them. */
-static double least_loss(const cut_problem *p)
-{
+static double least_loss(const cut_problem *p) {
     const size_t places = p->n + 1u, k = p->classes - 1u;
     double best = HUGE_VAL, sorted[12], t[4];
     size_t at[4] = {0, 0, 0, 0};
@@ -514,8 +484,7 @@ static double least_loss(const cut_problem *p)
     }
 }
 
-TEST thresholds_have_the_least_loss_of_all(void)
-{
+TEST thresholds_have_the_least_loss_of_all(void) {
     seed = 33;
     for (int trial = 0; trial < 400; trial++) {
         margin_arena mem = arena();
@@ -542,8 +511,7 @@ TEST thresholds_have_the_least_loss_of_all(void)
     PASS();
 }
 
-TEST thresholds_by_hand(void)
-{
+TEST thresholds_by_hand(void) {
     /* sorted: 0 1 | 2 | 3, with one sample of class 2 among those of class 0 */
     static const margin_real f[] = {5, 1, 2, 3, 4, 6};
     static const uint16_t y[] = {1, 0, 2, 0, 1, 2};
@@ -558,8 +526,7 @@ TEST thresholds_by_hand(void)
     PASS();
 }
 
-TEST neighbouring_scores_keep_a_threshold_between_them(void)
-{
+TEST neighbouring_scores_keep_a_threshold_between_them(void) {
     /* the middle of two neighbouring numbers is one of them: it must not be the upper one */
     static const uint16_t y[] = {0, 1};
     margin_arena mem = arena();
@@ -577,13 +544,11 @@ TEST neighbouring_scores_keep_a_threshold_between_them(void)
 
 static const uint16_t sweep_y[50] = {0, 1, 2, 3, 2, 1, 0, 1, 2, 3};
 
-static margin_status run_thresholds(margin_arena *mem, void *out)
-{
+static margin_status run_thresholds(margin_arena *mem, void *out) {
     return margin_thresholds(sweep_a, sweep_y, NULL, 50, 4, 0, mem, (margin_real *)out);
 }
 
-TEST thresholds_check_their_arguments_and_take_exactly_their_memory(void)
-{
+TEST thresholds_check_their_arguments_and_take_exactly_their_memory(void) {
     margin_real f[] = {1, 2, 3}, w[] = {1, -1, 1}, t[3];
     uint16_t y[] = {0, 1, 1};
     margin_arena mem = arena();
@@ -620,8 +585,7 @@ typedef struct {
 
 enum { GAPS = 1, LISTED = 2, WEIGHTED = 4 };
 
-static void problem_make(problem *p, size_t n, size_t d, size_t classes, unsigned how)
-{
+static void problem_make(problem *p, size_t n, size_t d, size_t classes, unsigned how) {
     const size_t total = n + 2u, stride = d + (how & GAPS ? 2u : 0u);
     memset(p, 0, sizeof *p);
     for (size_t i = 0; i < total; i++) {
@@ -652,29 +616,24 @@ static void problem_make(problem *p, size_t n, size_t d, size_t classes, unsigne
     p->data.weight = how & WEIGHTED ? p->weight : NULL;
 }
 
-static size_t row_of(const problem *p, size_t i)
-{
+static size_t row_of(const problem *p, size_t i) {
     return p->data.rows != NULL ? p->data.rows[i] : i;
 }
 
-static double weight_of(const problem *p, size_t i)
-{
+static double weight_of(const problem *p, size_t i) {
     return p->data.weight != NULL ? (double)p->data.weight[row_of(p, i)] : 1;
 }
 
-static const margin_real *x_of(const problem *p, size_t i)
-{
+static const margin_real *x_of(const problem *p, size_t i) {
     return p->x + row_of(p, i) * (p->data.stride != 0 ? p->data.stride : p->data.d);
 }
 
-static double target_of(const problem *p, size_t i, bool numbers)
-{
+static double target_of(const problem *p, size_t i, bool numbers) {
     return numbers ? (double)p->target[row_of(p, i)] : (double)p->y[row_of(p, i)];
 }
 
 static long double kernel_of(const margin_kernel *k, const margin_real *x, const margin_real *z,
-                             size_t d)
-{
+                             size_t d) {
     long double dot = 0, far = 0;
     for (size_t j = 0; j < d; j++) {
         dot += (long double)x[j] * z[j];
@@ -686,8 +645,7 @@ static long double kernel_of(const margin_kernel *k, const margin_real *x, const
 }
 
 /* d_i with weights, and all weight. */
-static long double naive_ranks(const problem *p, bool numbers, long double *d)
-{
+static long double naive_ranks(const problem *p, bool numbers, long double *d) {
     long double total = 0;
     for (size_t i = 0; i < p->data.n; i++) {
         d[i] = 0;
@@ -701,8 +659,7 @@ static long double naive_ranks(const problem *p, bool numbers, long double *d)
 
 /* Scores at rows of all of x by naive oMAM, and the average margin over pairs. */
 static long double naive_omam(const problem *p, const margin_kernel *k, bool numbers,
-                              long double *f)
-{
+                              long double *f) {
     long double d[MOST], square = 0, pairs = 0, sum = 0;
     const size_t n = p->data.n;
     (void)naive_ranks(p, numbers, d);
@@ -728,8 +685,7 @@ static long double naive_omam(const problem *p, const margin_kernel *k, bool num
 }
 
 /* Solves the n x n system in place by elimination with pivots. */
-static void solve(long double *a, long double *b, size_t n)
-{
+static void solve(long double *a, long double *b, size_t n) {
     for (size_t k = 0; k < n; k++) {
         size_t pivot = k;
         for (size_t i = k + 1u; i < n; i++) {
@@ -764,8 +720,7 @@ static void solve(long double *a, long double *b, size_t n)
 /* The bordered system over the samples of positive weight other than `without`; the score at sample
  * `at`. */
 static long double naive_lssvm(const problem *p, const margin_kernel *k, double c,
-                               const long double *t, size_t without, size_t at)
-{
+                               const long double *t, size_t without, size_t at) {
     static long double a[(MOST + 1) * (MOST + 1)], b[MOST + 1];
     size_t list[MOST], n = 0, m;
     long double f;
@@ -799,8 +754,7 @@ static const margin_kernel kernels[] = {{MARGIN_KERNEL_LINEAR, 0, 0, 0, 0},
 
 /* Every score of a model at the samples, less its bias, is `expected`, to a tolerance. */
 static enum greatest_test_res scores_are(const problem *p, const margin_model *m,
-                                         const long double *expected, double tolerance, bool bias)
-{
+                                         const long double *expected, double tolerance, bool bias) {
     const margin_real *b =
         m->kind == MARGIN_MODEL_LINEAR ? m->of.linear.bias : m->of.expansion.bias;
     for (size_t i = 0; i < p->data.n; i++) {
@@ -814,8 +768,7 @@ static enum greatest_test_res scores_are(const problem *p, const margin_model *m
 /* Tau of the report is that of scores and targets, by definition. Rounding may break ties of scores, so
  * samples that are there twice are left to others. */
 static enum greatest_test_res tau_is(const problem *p, const margin_model *m, bool numbers,
-                                     double tau)
-{
+                                     double tau) {
     margin_real f[MOST], t[MOST];
     size_t n = 0;
     if (p->data.rows != NULL) {
@@ -833,8 +786,7 @@ static enum greatest_test_res tau_is(const problem *p, const margin_model *m, bo
     PASS();
 }
 
-TEST omam_is_the_naive_form(void)
-{
+TEST omam_is_the_naive_form(void) {
     seed = 40;
     for (int trial = 0; trial < 90; trial++) {
         static problem p;
@@ -865,8 +817,7 @@ TEST omam_is_the_naive_form(void)
     PASS();
 }
 
-TEST lssvm_is_the_naive_form_and_leaving_one_out_is_as_by_training_anew(void)
-{
+TEST lssvm_is_the_naive_form_and_leaving_one_out_is_as_by_training_anew(void) {
     seed = 50;
     for (int trial = 0; trial < 60; trial++) {
         static problem p;
@@ -909,8 +860,7 @@ TEST lssvm_is_the_naive_form_and_leaving_one_out_is_as_by_training_anew(void)
     PASS();
 }
 
-TEST lssvm_chooses_the_price_of_least_error_left_out(void)
-{
+TEST lssvm_chooses_the_price_of_least_error_left_out(void) {
     seed = 60;
     for (int trial = 0; trial < 9; trial++) {
         static problem p;
@@ -938,14 +888,12 @@ TEST lssvm_chooses_the_price_of_least_error_left_out(void)
     PASS();
 }
 
-static bool stop_at_two(void *user, const margin_progress *at)
-{
+static bool stop_at_two(void *user, const margin_progress *at) {
     ++*(int *)user;
     return at->iteration == 2u;
 }
 
-TEST the_search_can_be_stopped(void)
-{
+TEST the_search_can_be_stopped(void) {
     static problem p;
     margin_ordinal_options options;
     margin_info info;
@@ -964,8 +912,7 @@ TEST the_search_can_be_stopped(void)
     PASS();
 }
 
-TEST a_weight_of_two_is_two_samples(void)
-{
+TEST a_weight_of_two_is_two_samples(void) {
     static problem p;
     margin_real twice[] = {1, 2, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1};
     margin_index rows[12] = {0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 8, 9};
@@ -1005,8 +952,7 @@ TEST a_weight_of_two_is_two_samples(void)
 
 /* ---- classes ------------------------------------------------------------------------------------ */
 
-TEST classes_in_a_row_are_told_without_error(void)
-{
+TEST classes_in_a_row_are_told_without_error(void) {
     /* five classes along the direction (1, 1), scores apart from class to class */
     static margin_real x[100];
     static uint16_t y[50];
@@ -1051,8 +997,7 @@ TEST classes_in_a_row_are_told_without_error(void)
     PASS();
 }
 
-TEST margins_are_those_of_the_model(void)
-{
+TEST margins_are_those_of_the_model(void) {
     static problem p;
     seed = 82;
     for (int trial = 0; trial < 12; trial++) {
@@ -1076,8 +1021,7 @@ TEST margins_are_those_of_the_model(void)
     PASS();
 }
 
-TEST two_classes_in_order_make_a_binary_model(void)
-{
+TEST two_classes_in_order_make_a_binary_model(void) {
     static problem p;
     margin_ordinal_options options;
     margin_model m;
@@ -1091,8 +1035,7 @@ TEST two_classes_in_order_make_a_binary_model(void)
     PASS();
 }
 
-TEST classes_may_be_without_samples(void)
-{
+TEST classes_may_be_without_samples(void) {
     static const margin_real x[] = {0, 1, 5, 6};
     static const uint16_t y[] = {1, 1, 3, 3};
     margin_ordinal_options options;
@@ -1118,13 +1061,11 @@ TEST classes_may_be_without_samples(void)
 }
 
 static margin_status train_omam(void *user, const margin_data *data, margin_arena *mem,
-                                margin_model *model)
-{
+                                margin_model *model) {
     return margin_omam_train(data, (const margin_ordinal_options *)user, mem, model, NULL, NULL);
 }
 
-TEST cross_validation_takes_ordinal_models(void)
-{
+TEST cross_validation_takes_ordinal_models(void) {
     static problem p;
     margin_ordinal_options options;
     margin_cv_options how;
@@ -1147,8 +1088,7 @@ TEST cross_validation_takes_ordinal_models(void)
     PASS();
 }
 
-TEST the_absolute_error_by_hand(void)
-{
+TEST the_absolute_error_by_hand(void) {
     /* class 0: 3 right, 1 answered 2; class 1: 1 answered 2, 2 rejected; class 2: 4 right, 1 answered 0 */
     static const margin_real confusion[] = {3, 0, 1, 0, 0, 0, 1, 2, 1, 0, 4, 0};
     static const margin_real none[MARGIN_CONFUSION(2)] = {0};
@@ -1157,8 +1097,7 @@ TEST the_absolute_error_by_hand(void)
     PASS();
 }
 
-TEST integer_models_are_compared(void)
-{
+TEST integer_models_are_compared(void) {
     static const margin_real x[] = {-2, -2, 2, 2, 1, -1, 0, 2};
     margin_model m = hand_linear();
     margin_data data;
@@ -1182,8 +1121,7 @@ TEST integer_models_are_compared(void)
 /* ---- bad input ---------------------------------------------------------------------------------- */
 
 /* The status of both trainers with both kinds of kernels; 99 if they differ. */
-static int status_of(const problem *p, const margin_data *data, const margin_real *targets)
-{
+static int status_of(const problem *p, const margin_data *data, const margin_real *targets) {
     int found = 99;
     (void)p;
     for (int trial = 0; trial < 4; trial++) {
@@ -1209,8 +1147,7 @@ static int status_of(const problem *p, const margin_data *data, const margin_rea
     return found;
 }
 
-TEST bad_targets_and_data_are_refused(void)
-{
+TEST bad_targets_and_data_are_refused(void) {
     static problem p;
     margin_real same[MOST], weight[MOST];
     uint16_t ones[MOST];
@@ -1250,8 +1187,7 @@ TEST bad_targets_and_data_are_refused(void)
     PASS();
 }
 
-TEST features_that_say_nothing_or_overflow_are_refused(void)
-{
+TEST features_that_say_nothing_or_overflow_are_refused(void) {
     static const margin_real flat[] = {7, 7, 7, 7};
     margin_real huge[] = {-(margin_real)1e38, (margin_real)1e38, -(margin_real)1e38, 0};
     static const margin_real t[] = {1, 2, 3, 4};
@@ -1284,8 +1220,7 @@ TEST features_that_say_nothing_or_overflow_are_refused(void)
     PASS();
 }
 
-TEST bad_options_are_refused(void)
-{
+TEST bad_options_are_refused(void) {
     static problem p;
     margin_ordinal_options omam;
     margin_ordinal_options lssvm;
@@ -1325,8 +1260,7 @@ TEST bad_options_are_refused(void)
     PASS();
 }
 
-TEST tau_of_a_model_checks_its_arguments(void)
-{
+TEST tau_of_a_model_checks_its_arguments(void) {
     static problem p;
     margin_model m = hand_linear();
     margin_arena mem = arena();
@@ -1367,16 +1301,14 @@ typedef struct {
     } out;
 } run;
 
-static margin_status run_train(margin_arena *mem, void *at)
-{
+static margin_status run_train(margin_arena *mem, void *at) {
     run *r = (run *)at;
     return r->is_lssvm
                ? margin_lssvm_train(&r->p->data, &r->lssvm, mem, &r->out.model, &r->out.info, NULL)
                : margin_omam_train(&r->p->data, &r->omam, mem, &r->out.model, &r->out.info, NULL);
 }
 
-TEST trainers_take_exactly_their_memory(void)
-{
+TEST trainers_take_exactly_their_memory(void) {
     static problem p;
     seed = 95;
     for (int trial = 0; trial < 20; trial++) {
@@ -1409,8 +1341,7 @@ TEST trainers_take_exactly_their_memory(void)
     PASS();
 }
 
-TEST the_macros_agree_for_many_shapes(void)
-{
+TEST the_macros_agree_for_many_shapes(void) {
     margin_ordinal_options omam;
     margin_ordinal_options lssvm;
     static unsigned char fixed[MARGIN_OMAM_LINEAR_BYTES(100, 8, 4)]; /* a constant expression */
@@ -1443,16 +1374,14 @@ TEST the_macros_agree_for_many_shapes(void)
     PASS();
 }
 
-static margin_status run_model_kendall(margin_arena *mem, void *at)
-{
+static margin_status run_model_kendall(margin_arena *mem, void *at) {
     static margin_real unused;
     const problem *p = (const problem *)at;
     const margin_model m = hand_linear();
     return margin_model_kendall(&p->data, p->target, &m, mem, &unused);
 }
 
-TEST tau_of_a_model_takes_exactly_its_memory(void)
-{
+TEST tau_of_a_model_takes_exactly_its_memory(void) {
     static problem p;
     const margin_model m = hand_linear();
     problem_make(&p, 20, 2, 3, 0);
@@ -1462,8 +1391,7 @@ TEST tau_of_a_model_takes_exactly_its_memory(void)
 
 /* ---- on-line ------------------------------------------------------------------------------------ */
 
-TEST on_line_omam_has_the_direction_of_batch_omam(void)
-{
+TEST on_line_omam_has_the_direction_of_batch_omam(void) {
     seed = 101;
     for (int trial = 0; trial < 40; trial++) {
         static problem p;
@@ -1493,8 +1421,7 @@ TEST on_line_omam_has_the_direction_of_batch_omam(void)
     PASS();
 }
 
-TEST on_line_thresholds_lie_midway_between_class_means(void)
-{
+TEST on_line_thresholds_lie_midway_between_class_means(void) {
     static const margin_real x[] = {1, 3, 10, 20};
     static const size_t y[] = {0, 0, 1, 3};
     margin_omam_online on;
@@ -1517,8 +1444,7 @@ TEST on_line_thresholds_lie_midway_between_class_means(void)
     PASS();
 }
 
-TEST on_line_thresholds_rise_where_means_do_not(void)
-{
+TEST on_line_thresholds_rise_where_means_do_not(void) {
     /* means 5, 2 and 8: the first two are pooled; class 0 of the three has no samples */
     static const margin_real x[] = {5, 2, 8, 9, 7};
     static const size_t y[] = {1, 2, 3, 3, 3};
@@ -1536,8 +1462,7 @@ TEST on_line_thresholds_rise_where_means_do_not(void)
     PASS();
 }
 
-TEST on_line_samples_can_be_forgotten(void)
-{
+TEST on_line_samples_can_be_forgotten(void) {
     static problem p;
     margin_omam_online on, short_one;
     margin_linear a, b;
@@ -1563,13 +1488,11 @@ TEST on_line_samples_can_be_forgotten(void)
     PASS();
 }
 
-static margin_status run_online(margin_arena *mem, void *on)
-{
+static margin_status run_online(margin_arena *mem, void *on) {
     return margin_omam_online_start((margin_omam_online *)on, 3, 4, mem);
 }
 
-TEST on_line_omam_checks_its_arguments_and_takes_exactly_its_memory(void)
-{
+TEST on_line_omam_checks_its_arguments_and_takes_exactly_its_memory(void) {
     static const margin_real x[] = {1, 1, 1}, nan[] = {1, (margin_real)NAN, 1};
     margin_omam_online on;
     margin_linear m;
@@ -1596,8 +1519,7 @@ TEST on_line_omam_checks_its_arguments_and_takes_exactly_its_memory(void)
     PASS();
 }
 
-SUITE(ordinal_suite)
-{
+SUITE(ordinal_suite) {
     RUN_TEST(ordinal_models_have_one_function_and_a_threshold_between_classes);
     RUN_TEST(the_class_is_the_number_of_thresholds_passed);
     RUN_TEST(an_ordinal_expansion_adds_its_function_once);

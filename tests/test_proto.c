@@ -29,8 +29,7 @@ typedef struct {
 
 /* n samples of d features in `classes` flat clouds around random centres. */
 static void problem_make(problem *p, uint32_t seed, size_t n, size_t d, size_t classes,
-                         double noise)
-{
+                         double noise) {
     margin_rng rng = margin_rng_make(seed);
     double centre[8][WIDE], along[8][2][WIDE];
     for (size_t c = 0; c < classes; c++) {
@@ -56,8 +55,7 @@ static void problem_make(problem *p, uint32_t seed, size_t n, size_t d, size_t c
     p->data.d = d;
 }
 
-static margin_proto_options method(unsigned which, unsigned models, unsigned tangents)
-{
+static margin_proto_options method(unsigned which, unsigned models, unsigned tangents) {
     margin_proto_options o;
     memset(&o, 0, sizeof o);
     o.method = (uint8_t)which;
@@ -75,8 +73,7 @@ typedef struct {
     margin_proto_report report;
 } trained;
 
-static trained train(const margin_data *data, const margin_proto_options *o)
-{
+static trained train(const margin_data *data, const margin_proto_options *o) {
     trained t;
     size_t classes = 2, size;
     (void)margin_data_classes(data, &classes);
@@ -88,8 +85,7 @@ static trained train(const margin_data *data, const margin_proto_options *o)
     return t;
 }
 
-static size_t errors(const margin_data *data, const margin_model *model)
-{
+static size_t errors(const margin_data *data, const margin_model *model) {
     margin_real scores[16];
     size_t wrong = 0;
     for (size_t i = 0; i < data->n; i++) {
@@ -99,8 +95,7 @@ static size_t errors(const margin_data *data, const margin_model *model)
 }
 
 /* [9] in long double. */
-static long double distance(const margin_proto *p, size_t m, const margin_real *x)
-{
+static long double distance(const margin_proto *p, size_t m, const margin_real *x) {
     const margin_real *c = p->vectors + m * (1u + p->tangents) * p->d;
     long double z = 0;
     for (size_t k = 0; k < p->d; k++) {
@@ -123,8 +118,7 @@ static const margin_real HAND[] = {0, 0, 1, 0,  /* class 0: a line along the fir
 static const margin_real HAND_EXITS[] = {0, 0};
 static const uint32_t HAND_ENDS[] = {1, 2};
 
-static margin_model hand_model(void)
-{
+static margin_model hand_model(void) {
     margin_model m;
     memset(&m, 0, sizeof m);
     m.kind = MARGIN_MODEL_PROTO;
@@ -138,8 +132,7 @@ static margin_model hand_model(void)
     return m;
 }
 
-TEST distances_to_two_lines_are_those_of_the_hand_calculation(void)
-{
+TEST distances_to_two_lines_are_those_of_the_hand_calculation(void) {
     const margin_model m = hand_model();
     const margin_real x[] = {3, 2}, cross[] = {4, 0}, even[] = {3, 1};
     margin_real z[2];
@@ -158,8 +151,7 @@ TEST distances_to_two_lines_are_those_of_the_hand_calculation(void)
     PASS();
 }
 
-TEST an_answer_with_a_small_margin_is_rejected(void)
-{
+TEST an_answer_with_a_small_margin_is_rejected(void) {
     margin_model m = hand_model();
     const margin_real x[] = {3, 2};
     margin_real z[2];
@@ -177,8 +169,7 @@ TEST an_answer_with_a_small_margin_is_rejected(void)
     PASS();
 }
 
-TEST distances_beyond_the_largest_number_are_that(void)
-{
+TEST distances_beyond_the_largest_number_are_that(void) {
     const margin_model m = hand_model();
     const margin_real far[] = {MGN_HUGE, MGN_HUGE}, none[] = {(margin_real)NAN, 0};
     margin_real z[2];
@@ -191,16 +182,15 @@ TEST distances_beyond_the_largest_number_are_that(void)
 }
 
 /* A random model whose tangents are orthonormal and whose exits are the trainer's. */
-static trained random_model(problem *p, uint32_t seed, size_t d, unsigned tangents, unsigned models)
-{
+static trained random_model(problem *p, uint32_t seed, size_t d, unsigned tangents,
+                            unsigned models) {
     margin_proto_options o = method(MARGIN_PROTO_HSS, models, tangents);
     o.seed = seed;
     problem_make(p, seed, 120, d, 4, 0.5);
     return train(&p->data, &o);
 }
 
-TEST scores_are_the_distances_of_the_nearest_models(void)
-{
+TEST scores_are_the_distances_of_the_nearest_models(void) {
     static problem p;
     for (uint32_t seed = 1; seed <= 40u; seed++) {
         trained t = random_model(&p, seed, 1u + seed % 20u, seed % 7u, 1u + seed % 3u);
@@ -224,8 +214,7 @@ TEST scores_are_the_distances_of_the_nearest_models(void)
     PASS();
 }
 
-TEST leaving_early_changes_nothing(void)
-{
+TEST leaving_early_changes_nothing(void) {
     static problem p;
     size_t fewer = 0;
     for (uint32_t seed = 1; seed <= 60u; seed++) {
@@ -254,8 +243,7 @@ TEST leaving_early_changes_nothing(void)
     PASS();
 }
 
-TEST scaling_is_part_of_the_model(void)
-{
+TEST scaling_is_part_of_the_model(void) {
     static problem p;
     trained t = random_model(&p, 7, 6, 2, 1);
     const margin_real offset[] = {1, 2, 3, 4, 5, 6}, factor[] = {2, 2, 2, 4, 4, 4};
@@ -278,8 +266,7 @@ TEST scaling_is_part_of_the_model(void)
 /* ---- hss ---- */
 
 /* Share of the variance of class c that the tangents of its model hold. */
-static double captured(const margin_data *data, const margin_proto *m, size_t c)
-{
+static double captured(const margin_data *data, const margin_proto *m, size_t c) {
     double sum = 0, n = 0;
     const margin_real *v = m->vectors + c * (1u + m->tangents) * m->d;
     for (size_t i = 0; i < data->n; i++) {
@@ -297,8 +284,7 @@ static double captured(const margin_data *data, const margin_proto *m, size_t c)
     return sum / n;
 }
 
-TEST hss_holds_as_much_variance_as_the_largest_eigenvalues(void)
-{
+TEST hss_holds_as_much_variance_as_the_largest_eigenvalues(void) {
     static problem p;
     static margin_real mean[4 * 12], cov[4 * 144], weight[4], values[12], vectors[144];
     static unsigned char bytes[65536];
@@ -328,8 +314,7 @@ TEST hss_holds_as_much_variance_as_the_largest_eigenvalues(void)
 }
 
 /* The same samples with zeros appended: fewer samples than features, so the Gram matrix is used. */
-TEST hss_of_few_samples_in_many_dimensions_is_that_of_few_dimensions(void)
-{
+TEST hss_of_few_samples_in_many_dimensions_is_that_of_few_dimensions(void) {
     static problem p, wide;
     const margin_proto_options o = method(MARGIN_PROTO_HSS, 1, 3);
     trained a, b;
@@ -357,8 +342,7 @@ TEST hss_of_few_samples_in_many_dimensions_is_that_of_few_dimensions(void)
     PASS();
 }
 
-TEST hss_of_many_samples_in_many_dimensions_is_iterated(void)
-{
+TEST hss_of_many_samples_in_many_dimensions_is_iterated(void) {
     const size_t n = 1100, d = 1030;
     const margin_proto_options o = method(MARGIN_PROTO_HSS, 1, 2);
     margin_real *x = (margin_real *)malloc(n * d * sizeof *x);
@@ -400,8 +384,7 @@ typedef struct {
     double v[8 * 8 * WIDE], scale, w[MOST], mu[MOST];
 } naive;
 
-static double naive_z(const naive *s, size_t m, const margin_real *x, double *a)
-{
+static double naive_z(const naive *s, size_t m, const margin_real *x, double *a) {
     const double *c = s->v + m * (1u + s->k) * s->d;
     double z = 0;
     for (size_t f = 0; f < s->d; f++) {
@@ -417,8 +400,7 @@ static double naive_z(const naive *s, size_t m, const margin_real *x, double *a)
     return z;
 }
 
-static void naive_add(const naive *s, double *grad, size_t m, double much, const margin_real *x)
-{
+static void naive_add(const naive *s, double *grad, size_t m, double much, const margin_real *x) {
     const double *c = s->v + m * (1u + s->k) * s->d;
     double a[8], *g = grad + m * (1u + s->k) * s->d;
     (void)naive_z(s, m, x, a);
@@ -432,8 +414,7 @@ static void naive_add(const naive *s, double *grad, size_t m, double much, const
     }
 }
 
-static void naive_orthonormal(const naive *s, double *t)
-{
+static void naive_orthonormal(const naive *s, double *t) {
     for (size_t j = 0; j < s->k; j++) {
         double length = 0;
         for (size_t i = 0; i < j; i++) {
@@ -455,8 +436,7 @@ static void naive_orthonormal(const naive *s, double *t)
 }
 
 /* Margins; with a rate > 0 the step and the new weights too. */
-static double naive_step(naive *s, const problem *p, double rate, double theta)
-{
+static double naive_step(naive *s, const problem *p, double rate, double theta) {
     static double grad[8 * 8 * WIDE];
     double total = 0, own = 0, a[8];
     const size_t row = (1u + s->k) * s->d;
@@ -496,8 +476,7 @@ static double naive_step(naive *s, const problem *p, double rate, double theta)
     return own;
 }
 
-TEST the_first_steps_are_those_of_figure_2(void)
-{
+TEST the_first_steps_are_those_of_figure_2(void) {
     static problem p;
     static naive s;
     for (uint32_t seed = 1; seed <= 4u; seed++) {
@@ -545,8 +524,7 @@ TEST the_first_steps_are_those_of_figure_2(void)
 }
 
 /* The gradient of H, or of minus the error of td, along random directions. */
-static double slope(mgn_proto_job *job, margin_rng *rng, double *found)
-{
+static double slope(mgn_proto_job *job, margin_rng *rng, double *found) {
     const size_t count = job->size.pool * job->size.d;
     const double step = sizeof(margin_real) == 8 ? 1e-5 : 2e-2;
     double high, low;
@@ -569,8 +547,7 @@ static double slope(mgn_proto_job *job, margin_rng *rng, double *found)
     return (high - low) / (2 * step);
 }
 
-TEST gradients_are_those_of_finite_differences(void)
-{
+TEST gradients_are_those_of_finite_differences(void) {
     static problem p;
     static unsigned char bytes[1u << 20];
     margin_rng rng = margin_rng_make(99);
@@ -607,8 +584,7 @@ TEST gradients_are_those_of_finite_differences(void)
 }
 
 /* The loss that mini-batches lower: 1 - mu without re-weighting. */
-TEST without_reweighting_the_mean_margin_rises(void)
-{
+TEST without_reweighting_the_mean_margin_rises(void) {
     static problem p;
     for (unsigned start = MARGIN_START_HSS; start <= MARGIN_START_RANDOM; start++) {
         margin_proto_options o = method(MARGIN_PROTO_HSS, 2, 2);
@@ -631,8 +607,7 @@ TEST without_reweighting_the_mean_margin_rises(void)
 
 /* A run that ends before its criterion is met says so, whatever the method; and one that is given time
  * ends by its criterion. */
-TEST training_ends_by_a_criterion_or_says_that_it_did_not(void)
-{
+TEST training_ends_by_a_criterion_or_says_that_it_did_not(void) {
     static problem p;
     static const unsigned methods[] = {MARGIN_PROTO_TVQ, MARGIN_PROTO_LVQ, MARGIN_PROTO_OLVQ1,
                                        MARGIN_PROTO_TD};
@@ -657,8 +632,7 @@ TEST training_ends_by_a_criterion_or_says_that_it_did_not(void)
 }
 
 /* The mean of max(0, theta - margin) of a model. */
-static double deficit(const margin_data *data, const margin_model *model, double theta)
-{
+static double deficit(const margin_data *data, const margin_model *model, double theta) {
     double sum = 0;
     for (size_t i = 0; i < data->n; i++) {
         margin_real z[8];
@@ -673,8 +647,7 @@ static double deficit(const margin_data *data, const margin_model *model, double
 
 /* The deficit [2] is what re-weighting minimises: mini-batches must reach a lower one than as many steps
  * of fig. 2, summed over problems. */
-TEST mini_batches_leave_a_lower_deficit_than_as_many_steps_of_figure_2(void)
-{
+TEST mini_batches_leave_a_lower_deficit_than_as_many_steps_of_figure_2(void) {
     static problem p;
     double batches = 0, steps = 0;
     for (uint32_t seed = 1; seed <= 8u; seed++) {
@@ -697,8 +670,7 @@ TEST mini_batches_leave_a_lower_deficit_than_as_many_steps_of_figure_2(void)
 
 /* LVQ2.1 repels without end where one codebook a class is all there is: 37 % errors on wdbc, 82 % on
  * USPS, from means of classes that make far fewer. */
-TEST one_codebook_a_class_does_not_collapse(void)
-{
+TEST one_codebook_a_class_does_not_collapse(void) {
     static problem p;
     for (uint32_t seed = 1; seed <= 10u; seed++) {
         margin_proto_options o = method(MARGIN_PROTO_HSS, 1, 0);
@@ -722,8 +694,7 @@ TEST one_codebook_a_class_does_not_collapse(void)
 }
 
 /* All that is random is drawn for samples in an order of their own: the same bits for any order of rows. */
-TEST the_order_of_rows_does_not_matter(void)
-{
+TEST the_order_of_rows_does_not_matter(void) {
     static problem p, q;
     problem_make(&p, 9, 200, 6, 3, 2);
     for (unsigned k = 0; k < 5u * 4u; k++) {
@@ -758,8 +729,7 @@ TEST the_order_of_rows_does_not_matter(void)
 }
 
 /* theta reads and writes n weights and n margins, none beyond: what lies behind them would count. */
-TEST reweighting_stays_within_its_samples(void)
-{
+TEST reweighting_stays_within_its_samples(void) {
     static const margin_real mu[5] = {(margin_real)-0.5, (margin_real)0.5, (margin_real)0.1,
                                       (margin_real)0.3, -1};
     margin_real w[5] = {7, 7, 7, 7, 7};
@@ -778,8 +748,7 @@ TEST reweighting_stays_within_its_samples(void)
 }
 
 /* Zero is a margin that can be asked for. */
-TEST theta_may_be_zero(void)
-{
+TEST theta_may_be_zero(void) {
     static problem p;
     margin_proto_options o = method(MARGIN_PROTO_TVQ, 1, 2);
     margin_proto_report report;
@@ -796,8 +765,7 @@ TEST theta_may_be_zero(void)
     PASS();
 }
 
-TEST tvq_makes_fewer_mistakes_than_hss(void)
-{
+TEST tvq_makes_fewer_mistakes_than_hss(void) {
     static problem p;
     size_t before = 0, after = 0, plain = 0;
     for (uint32_t seed = 1; seed <= 10u; seed++) {
@@ -824,8 +792,7 @@ TEST tvq_makes_fewer_mistakes_than_hss(void)
     PASS();
 }
 
-TEST validation_keeps_the_best_models_and_stops(void)
-{
+TEST validation_keeps_the_best_models_and_stops(void) {
     static problem p;
     margin_proto_options o = method(MARGIN_PROTO_TVQ, 2, 3);
     trained t;
@@ -841,15 +808,13 @@ TEST validation_keeps_the_best_models_and_stops(void)
     PASS();
 }
 
-static bool stop_at_three(void *user, const margin_progress *at)
-{
+static bool stop_at_three(void *user, const margin_progress *at) {
     size_t *calls = (size_t *)user;
     (*calls)++;
     return at->iteration >= 3u;
 }
 
-TEST progress_can_stop_every_method(void)
-{
+TEST progress_can_stop_every_method(void) {
     static problem p;
     problem_make(&p, 8, 120, 6, 3, 2);
     for (unsigned which = MARGIN_PROTO_TVQ; which <= MARGIN_PROTO_NN; which++) {
@@ -872,15 +837,13 @@ TEST progress_can_stop_every_method(void)
     PASS();
 }
 
-static bool stop_at_once(void *user, const margin_progress *at)
-{
+static bool stop_at_once(void *user, const margin_progress *at) {
     (void)user;
     return at->machines > 0;
 }
 
 /* nn with a budget had n = 0 and nth = 0, and margin_classify read outside its arrays. */
-TEST a_training_stopped_at_once_has_a_model(void)
-{
+TEST a_training_stopped_at_once_has_a_model(void) {
     static problem p;
     problem_make(&p, 8, 120, 6, 3, 2);
     for (unsigned which = MARGIN_PROTO_TVQ; which <= MARGIN_PROTO_NN; which++) {
@@ -900,16 +863,14 @@ TEST a_training_stopped_at_once_has_a_model(void)
     PASS();
 }
 
-static bool stop_at_one(void *user, const margin_progress *at)
-{
+static bool stop_at_one(void *user, const margin_progress *at) {
     (void)user;
     return at->iteration >= 1u;
 }
 
 /* td begins with centroids alone: stopped after its first step, its models are those of td without
  * tangents, to the bit, and all tangents are zero, those of the first model too. */
-TEST td_begins_without_tangents(void)
-{
+TEST td_begins_without_tangents(void) {
     static problem p;
     margin_proto_options none = method(MARGIN_PROTO_TD, 1, 0);
     trained bare;
@@ -940,8 +901,7 @@ TEST td_begins_without_tangents(void)
 }
 
 /* Every method, in arenas that held zeros and NaNs: equal bits of status, model and report. */
-TEST what_the_arena_held_does_not_matter(void)
-{
+TEST what_the_arena_held_does_not_matter(void) {
     static problem p;
     static unsigned char bytes[2][1u << 20];
     static const size_t budgets[4] = {0, 20, 90, 200}; /* of 90 samples */
@@ -976,8 +936,7 @@ TEST what_the_arena_held_does_not_matter(void)
 
 /* ---- the others ---- */
 
-TEST codebooks_and_neurons_separate_clouds(void)
-{
+TEST codebooks_and_neurons_separate_clouds(void) {
     static problem p;
     static const unsigned methods[] = {MARGIN_PROTO_LVQ, MARGIN_PROTO_OLVQ1, MARGIN_PROTO_TD};
     for (size_t m = 0; m < 3u; m++) {
@@ -998,8 +957,7 @@ TEST codebooks_and_neurons_separate_clouds(void)
     PASS();
 }
 
-TEST one_nearest_neighbour_knows_its_samples(void)
-{
+TEST one_nearest_neighbour_knows_its_samples(void) {
     static problem p;
     const margin_proto_options o = method(MARGIN_PROTO_NN, 0, 0);
     trained t;
@@ -1013,8 +971,7 @@ TEST one_nearest_neighbour_knows_its_samples(void)
 }
 
 /* With two classes and odd k the class with (k+1)/2 samples first has the most of the k nearest. */
-TEST three_nearest_neighbours_vote(void)
-{
+TEST three_nearest_neighbours_vote(void) {
     static problem p;
     margin_proto_options o = method(MARGIN_PROTO_NN, 0, 0);
     margin_rng rng = margin_rng_make(4);
@@ -1052,8 +1009,7 @@ TEST three_nearest_neighbours_vote(void)
     PASS();
 }
 
-TEST a_condensed_set_still_knows_all_samples(void)
-{
+TEST a_condensed_set_still_knows_all_samples(void) {
     static problem p;
     margin_proto_options o = method(MARGIN_PROTO_NN, 0, 0);
     trained t;
@@ -1080,8 +1036,7 @@ TEST a_condensed_set_still_knows_all_samples(void)
 
 /* ---- what can go wrong ---- */
 
-TEST more_tangents_than_samples_or_features_are_cut(void)
-{
+TEST more_tangents_than_samples_or_features_are_cut(void) {
     static problem p;
     for (unsigned which = MARGIN_PROTO_TVQ; which <= MARGIN_PROTO_TD; which++) {
         const margin_proto_options o = method(which, 1, 20);
@@ -1102,8 +1057,7 @@ TEST more_tangents_than_samples_or_features_are_cut(void)
     PASS();
 }
 
-TEST one_feature_leaves_no_room_for_tangents(void)
-{
+TEST one_feature_leaves_no_room_for_tangents(void) {
     static problem p;
     const margin_proto_options o = method(MARGIN_PROTO_TVQ, 1, 3);
     trained t;
@@ -1115,8 +1069,7 @@ TEST one_feature_leaves_no_room_for_tangents(void)
     PASS();
 }
 
-TEST samples_that_are_all_alike_give_a_centroid_and_no_tangents(void)
-{
+TEST samples_that_are_all_alike_give_a_centroid_and_no_tangents(void) {
     static problem p;
     problem_make(&p, 17, 40, 4, 2, 0);
     for (size_t i = 0; i < 40u; i++) {
@@ -1140,8 +1093,7 @@ TEST samples_that_are_all_alike_give_a_centroid_and_no_tangents(void)
     PASS();
 }
 
-TEST the_same_sample_in_both_classes_has_margin_zero(void)
-{
+TEST the_same_sample_in_both_classes_has_margin_zero(void) {
     static problem p;
     problem_make(&p, 18, 20, 3, 2, 0);
     for (size_t i = 0; i < 60u; i++) {
@@ -1161,8 +1113,7 @@ TEST the_same_sample_in_both_classes_has_margin_zero(void)
     PASS();
 }
 
-TEST bad_data_and_options_are_refused(void)
-{
+TEST bad_data_and_options_are_refused(void) {
     static problem p;
     static unsigned char bytes[1u << 18];
     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
@@ -1217,16 +1168,14 @@ typedef struct {
     margin_model out;
 } sweep_problem;
 
-static margin_status sweep_run(margin_arena *mem, void *user)
-{
+static margin_status sweep_run(margin_arena *mem, void *user) {
     sweep_problem *s = (sweep_problem *)user;
     return margin_proto_train(&s->p->data, &s->o, mem, &s->out, NULL, NULL);
 }
 
 #define SIDES 2u /* tangents of a sample, where it has some */
 
-TEST memory_is_what_the_size_query_says(void)
-{
+TEST memory_is_what_the_size_query_says(void) {
     static problem p;
     static margin_real sides[24u * SIDES * 5u];
     sweep_problem s;
@@ -1256,8 +1205,7 @@ typedef struct {
     size_t budget;
 } constant_case;
 
-TEST the_constant_expression_is_the_size_query(void)
-{
+TEST the_constant_expression_is_the_size_query(void) {
     static const constant_case cases[] = {
         {MARGIN_PROTO_BYTES(100, 7, 3, 1, 0), MARGIN_PROTO_TVQ, 100, 7, 3, 1, 0, 0},
         {MARGIN_PROTO_BYTES(900, 64, 10, 3, 15), MARGIN_PROTO_TVQ, 900, 64, 10, 3, 15, 0},
@@ -1286,8 +1234,7 @@ TEST the_constant_expression_is_the_size_query(void)
 
 /* The b for which |v - A b| is least, A of `count` columns (stored as rows of d), by the normal
  * equations; v becomes what is left. */
-static void naive_fit(const double *a, size_t count, size_t d, double *v, double *b)
-{
+static void naive_fit(const double *a, size_t count, size_t d, double *v, double *b) {
     double m[12][13];
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j <= count; j++) {
@@ -1315,8 +1262,7 @@ static void naive_fit(const double *a, size_t count, size_t d, double *v, double
 
 /* The distance of the planes of sample and model, its square; a: what the sample moves. */
 static double naive_between(const double *c, size_t tangents, const margin_real *x,
-                            const margin_real *sides, size_t d, double *a)
-{
+                            const margin_real *sides, size_t d, double *a) {
     double columns[12 * WIDE], v[WIDE], b[12], sum = 0;
     for (size_t k = 0; k < d; k++) {
         v[k] = (double)x[k] - c[k];
@@ -1337,8 +1283,7 @@ static double naive_between(const double *c, size_t tangents, const margin_real 
     return sum;
 }
 
-TEST planes_are_apart_as_the_hand_calculation_says(void)
-{
+TEST planes_are_apart_as_the_hand_calculation_says(void) {
     static const margin_real x[] = {5, 3}, along[] = {1, 1}, second[] = {0, 2};
     margin_model m = hand_model();
     margin_real work[2 * 3], scores[2], plain[2];
@@ -1360,16 +1305,14 @@ TEST planes_are_apart_as_the_hand_calculation_says(void)
 }
 
 /* Random tangents for the samples of a problem. */
-static void sides_make(const problem *p, uint32_t seed, margin_real *sides)
-{
+static void sides_make(const problem *p, uint32_t seed, margin_real *sides) {
     margin_rng rng = margin_rng_make(seed);
     for (size_t i = 0; i < p->data.n * SIDES * p->data.d; i++) {
         sides[i] = margin_rng_normal(&rng);
     }
 }
 
-TEST distances_of_planes_are_least_squares(void)
-{
+TEST distances_of_planes_are_least_squares(void) {
     static problem p;
     static margin_real sides[MOST * SIDES * WIDE];
     margin_real offset[WIDE], factor[WIDE], scores[8], work[(SIDES + 1u) * WIDE];
@@ -1420,8 +1363,7 @@ TEST distances_of_planes_are_least_squares(void)
 
 /* One turn of two-sided hss: the samples of class 0 meet the model, mean and leading directions of
  * where they do are the new one. Returns [7] of the model given. */
-static double naive_turn(const problem *p, const margin_real *sides, double *c, size_t tangents)
-{
+static double naive_turn(const problem *p, const margin_real *sides, double *c, size_t tangents) {
     const size_t d = p->data.d;
     double y[40][WIDE], mean[WIDE] = {0}, sum = 0, a[SIDES], count = 0;
     for (size_t i = 0; i < p->data.n; i += 2u) {
@@ -1473,8 +1415,7 @@ static double naive_turn(const problem *p, const margin_real *sides, double *c, 
     return sum / count;
 }
 
-TEST two_sided_hss_is_that_of_the_naive_turns(void)
-{
+TEST two_sided_hss_is_that_of_the_naive_turns(void) {
     static problem p;
     static margin_real sides[40u * SIDES * WIDE];
     for (unsigned round = 0; round < 6u; round++) {
@@ -1513,8 +1454,7 @@ TEST two_sided_hss_is_that_of_the_naive_turns(void)
     PASS();
 }
 
-TEST tangents_of_samples_that_are_no_good_are_refused(void)
-{
+TEST tangents_of_samples_that_are_no_good_are_refused(void) {
     static problem p;
     static margin_real sides[40u * SIDES * WIDE];
     margin_proto_options o = method(MARGIN_PROTO_TVQ, 1, 2);
@@ -1546,8 +1486,7 @@ TEST tangents_of_samples_that_are_no_good_are_refused(void)
     PASS();
 }
 
-TEST tangents_of_pictures_are_their_derivatives(void)
-{
+TEST tangents_of_pictures_are_their_derivatives(void) {
     enum { W = 7, H = 5, D = W * H };
     margin_real image[D], out[MARGIN_PICTURE_TANGENTS * D];
     for (size_t i = 0; i < D; i++) { /* a quadratic: central differences are exact inside */
@@ -1583,8 +1522,7 @@ TEST tangents_of_pictures_are_their_derivatives(void)
 
 /* ---- re-weighting ---- */
 
-TEST weights_come_to_be_uniform_over_the_mistakes(void)
-{
+TEST weights_come_to_be_uniform_over_the_mistakes(void) {
     static margin_real w[50], margins[50];
     margin_data data = {NULL, 50, 1, 0, NULL, NULL, NULL};
     for (unsigned even = 0; even < 2u; even++) {
@@ -1609,20 +1547,17 @@ TEST weights_come_to_be_uniform_over_the_mistakes(void)
 }
 
 static margin_status learn_svm(void *user, const margin_data *data, margin_arena *mem,
-                               margin_model *model)
-{
+                               margin_model *model) {
     return margin_svm_train(data, (const margin_svm_options *)user, mem, model, NULL, NULL);
 }
 
 static margin_status learn_mam(void *user, const margin_data *data, margin_arena *mem,
-                               margin_model *model)
-{
+                               margin_model *model) {
     return margin_mam_train(data, (const margin_mam_options *)user, mem, model, NULL);
 }
 
 static margin_status learn_never(void *user, const margin_data *data, margin_arena *mem,
-                                 margin_model *model)
-{
+                                 margin_model *model) {
     (void)user;
     (void)data;
     (void)mem;
@@ -1630,8 +1565,7 @@ static margin_status learn_never(void *user, const margin_data *data, margin_are
     return MARGIN_E_NO_DIRECTION;
 }
 
-static double deficit_of(const margin_data *data, const margin_model *model, double theta)
-{
+static double deficit_of(const margin_data *data, const margin_model *model, double theta) {
     double sum = 0;
     for (size_t i = 0; i < data->n; i++) {
         margin_real z[8];
@@ -1642,8 +1576,7 @@ static double deficit_of(const margin_data *data, const margin_model *model, dou
     return sum / (double)data->n;
 }
 
-TEST reweighting_drives_mam_and_svm(void)
-{
+TEST reweighting_drives_mam_and_svm(void) {
     static problem p;
     static unsigned char bytes[1u << 20];
     margin_mam_options mam;
@@ -1685,14 +1618,12 @@ typedef struct {
     margin_model out;
 } theta_problem;
 
-static margin_status theta_run(margin_arena *mem, void *user)
-{
+static margin_status theta_run(margin_arena *mem, void *user) {
     theta_problem *s = (theta_problem *)user;
     return margin_theta_train(&s->p->data, &s->learner, NULL, mem, &s->out, NULL, NULL);
 }
 
-TEST reweighting_refuses_what_it_cannot_do(void)
-{
+TEST reweighting_refuses_what_it_cannot_do(void) {
     static problem p;
     margin_mam_options mam;
     theta_problem s;
@@ -1723,8 +1654,7 @@ TEST reweighting_refuses_what_it_cannot_do(void)
 
 /* ---- with the rest of the library ---- */
 
-TEST a_model_survives_its_image(void)
-{
+TEST a_model_survives_its_image(void) {
     static problem p;
     static unsigned char image[65536], bytes[65536];
     for (uint32_t seed = 1; seed <= 6u; seed++) {
@@ -1759,8 +1689,7 @@ TEST a_model_survives_its_image(void)
 /* ---- integers ---- */
 
 /* Rounds the samples to whole numbers of a sensor's range. */
-static void problem_whole(problem *p, double unit)
-{
+static void problem_whole(problem *p, double unit) {
     for (size_t i = 0; i < p->data.n * p->data.d; i++) {
         p->x[i] = (margin_real)floor((double)p->x[i] * unit + 0.5);
     }
@@ -1773,8 +1702,7 @@ typedef struct {
     margin_quant_info info;
 } quantised;
 
-static quantised quantise(const trained *t, const margin_data *data, unsigned format, bool whole)
-{
+static quantised quantise(const trained *t, const margin_data *data, unsigned format, bool whole) {
     const margin_quant_options o = {(uint8_t)format, whole};
     quantised q;
     const size_t size = margin_quantize_size(&t->model, &o) + MARGIN_ALIGN;
@@ -1787,8 +1715,7 @@ static quantised quantise(const trained *t, const margin_data *data, unsigned fo
 }
 
 /* The formula of margin_proto_q, row by row, in 64 bits. */
-static void naive_scores_q(const margin_proto_q *p, const int16_t *x, int64_t *scores)
-{
+static void naive_scores_q(const margin_proto_q *p, const int16_t *x, int64_t *scores) {
     margin_expansion_q pool;
     int64_t norm = 0;
     size_t c = 0;
@@ -1826,8 +1753,7 @@ static void naive_scores_q(const margin_proto_q *p, const int16_t *x, int64_t *s
     }
 }
 
-TEST integers_agree_with_reals(void)
-{
+TEST integers_agree_with_reals(void) {
     static problem p;
     for (uint32_t seed = 1; seed <= 24u; seed++) {
         const bool whole = seed % 2u == 0;
@@ -1851,8 +1777,7 @@ TEST integers_agree_with_reals(void)
     PASS();
 }
 
-TEST integer_scores_are_their_formula_for_any_input(void)
-{
+TEST integer_scores_are_their_formula_for_any_input(void) {
     static problem p;
     margin_rng rng = margin_rng_make(5);
     size_t beyond = 0;
@@ -1889,8 +1814,7 @@ TEST integer_scores_are_their_formula_for_any_input(void)
 }
 
 /* What the scores of all classes say. */
-static margin_proto_found_q found_by_scores(const margin_proto_q *p, const int32_t *scores)
-{
+static margin_proto_found_q found_by_scores(const margin_proto_q *p, const int32_t *scores) {
     margin_proto_found_q f;
     f.nearest = f.second = 0;
     for (uint16_t c = 1; c < p->vote.classes; c++) {
@@ -1907,8 +1831,7 @@ static margin_proto_found_q found_by_scores(const margin_proto_q *p, const int32
     return f;
 }
 
-static bool same_find(const margin_proto_q *p, const int16_t *x)
-{
+static bool same_find(const margin_proto_q *p, const int16_t *x) {
     int32_t scores[8], some[8];
     margin_proto_found_q f, g;
     if (p->format == MARGIN_Q15) {
@@ -1928,8 +1851,7 @@ static bool same_find(const margin_proto_q *p, const int16_t *x)
            f.distance == g.distance && f.runner == g.runner && f.margin == g.margin;
 }
 
-TEST leaving_early_changes_nothing_in_integers(void)
-{
+TEST leaving_early_changes_nothing_in_integers(void) {
     static problem p;
     margin_rng rng = margin_rng_make(77);
     for (unsigned round = 0; round < 24u; round++) {
@@ -1969,8 +1891,7 @@ TEST leaving_early_changes_nothing_in_integers(void)
     PASS();
 }
 
-TEST a_bound_to_leave_by_that_is_too_high_is_found(void)
-{
+TEST a_bound_to_leave_by_that_is_too_high_is_found(void) {
     static problem p;
     margin_proto_options o = method(MARGIN_PROTO_LVQ, 3, 0);
     trained t;
@@ -1996,8 +1917,7 @@ TEST a_bound_to_leave_by_that_is_too_high_is_found(void)
     PASS();
 }
 
-TEST integer_margins_are_those_of_the_distances(void)
-{
+TEST integer_margins_are_those_of_the_distances(void) {
     static const int32_t z[][2] = {{0, 0}, {1, 3},         {3, 1}, {INT32_MAX, INT32_MAX},
                                    {0, 9}, {70000, 140000}};
     static const double want[] = {0, 0.5, -0.5, 0, 1, 1.0 / 3};
@@ -2008,8 +1928,7 @@ TEST integer_margins_are_those_of_the_distances(void)
     PASS();
 }
 
-TEST an_integer_model_survives_its_image(void)
-{
+TEST an_integer_model_survives_its_image(void) {
     static problem p;
     static unsigned char image[65536], bytes[65536];
     for (uint32_t seed = 1; seed <= 8u; seed++) {
@@ -2042,8 +1961,7 @@ TEST an_integer_model_survives_its_image(void)
     PASS();
 }
 
-TEST a_damaged_integer_model_is_found(void)
-{
+TEST a_damaged_integer_model_is_found(void) {
     static problem p;
     trained t = random_model(&p, 3, 6, 2, 2);
     quantised q = quantise(&t, &p.data, MARGIN_Q7, false);
@@ -2072,13 +1990,11 @@ TEST a_damaged_integer_model_is_found(void)
 }
 
 static margin_status learn_proto(void *user, const margin_data *data, margin_arena *mem,
-                                 margin_model *model)
-{
+                                 margin_model *model) {
     return margin_proto_train(data, (const margin_proto_options *)user, mem, model, NULL, NULL);
 }
 
-TEST cross_validation_calibration_and_metrics_take_prototypes(void)
-{
+TEST cross_validation_calibration_and_metrics_take_prototypes(void) {
     static problem p;
     static unsigned char bytes[1u << 20];
     static margin_real m[600], margins[200];
@@ -2120,8 +2036,7 @@ TEST cross_validation_calibration_and_metrics_take_prototypes(void)
     PASS();
 }
 
-TEST curves_say_what_rejection_buys(void)
-{
+TEST curves_say_what_rejection_buys(void) {
     static problem p;
     static margin_real margins[240];
     margin_real at[21], rejected[21], error[21], share[21];
@@ -2149,8 +2064,7 @@ TEST curves_say_what_rejection_buys(void)
     PASS();
 }
 
-SUITE(proto_suite)
-{
+SUITE(proto_suite) {
     RUN_TEST(distances_to_two_lines_are_those_of_the_hand_calculation);
     RUN_TEST(an_answer_with_a_small_margin_is_rejected);
     RUN_TEST(distances_beyond_the_largest_number_are_that);

@@ -16,24 +16,20 @@
 
 static uint64_t seed;
 
-static uint32_t draw(void)
-{
+static uint32_t draw(void) {
     seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (uint32_t)(seed >> 32);
 }
 
-static size_t below(size_t n)
-{
+static size_t below(size_t n) {
     return draw() % n;
 }
 
-static double uniform(void)
-{
+static double uniform(void) {
     return (double)draw() / 2147483648.0 - 1.0;
 }
 
-static double normal(void)
-{
+static double normal(void) {
     double sum = 0;
     for (int i = 0; i < 12; i++) {
         sum += uniform();
@@ -42,8 +38,7 @@ static double normal(void)
 }
 
 /* An input of one of several kinds: near the data, all over the range, or its very ends. */
-static void draw_input(int16_t *x, size_t d, unsigned kind, double spread)
-{
+static void draw_input(int16_t *x, size_t d, unsigned kind, double spread) {
     static const int16_t ends[] = {INT16_MIN, INT16_MIN + 1, INT16_MAX, 0, -1, 1};
     for (size_t k = 0; k < d; k++) {
         switch (kind % 4u) {
@@ -71,8 +66,7 @@ typedef struct {
     margin_data raw, data;
 } blobs;
 
-static blobs blobs_make(size_t n, size_t d, size_t classes, bool whole)
-{
+static blobs blobs_make(size_t n, size_t d, size_t classes, bool whole) {
     blobs b;
     double centre[8][64], place[64], size[64];
     b.x = (margin_real *)malloc(n * d * sizeof *b.x);
@@ -105,16 +99,14 @@ static blobs blobs_make(size_t n, size_t d, size_t classes, bool whole)
     return b;
 }
 
-static void blobs_free(blobs *b)
-{
+static void blobs_free(blobs *b) {
     free(b->x);
     free(b->scaled);
     free(b->y);
 }
 
 static margin_status blobs_train(blobs *b, const margin_kernel *kernel, bool kmomd, unsigned scheme,
-                                 margin_arena *mem, margin_model *model)
-{
+                                 margin_arena *mem, margin_model *model) {
     margin_svm_options s;
     margin_kmomd_options k;
     margin_scaling scaling = {NULL, NULL, 0};
@@ -137,8 +129,7 @@ static margin_status blobs_train(blobs *b, const margin_kernel *kernel, bool kmo
 static void *memory;
 #define MEMORY ((size_t)64 << 20)
 
-static margin_arena fresh(void)
-{
+static margin_arena fresh(void) {
     if (memory == NULL) {
         memory = malloc(MEMORY);
     }
@@ -156,8 +147,7 @@ typedef struct {
 } pool;
 
 static void pool_make_rbf(pool *p, unsigned format, size_t n, size_t d, size_t classes,
-                          unsigned scheme)
-{
+                          unsigned scheme) {
     margin_expansion_q *e = &p->model.of.expansion;
     const size_t padded = d + d % 2u;
     const int spread = 1 + (int)below(format == MARGIN_Q15 ? 9000 : 127);
@@ -226,14 +216,12 @@ static void pool_make_rbf(pool *p, unsigned format, size_t n, size_t d, size_t c
     }
 }
 
-static double pow2(double u)
-{
+static double pow2(double u) {
     return exp2(-u);
 }
 
 /* Machine of coefficient j of a vector of class c, from a list of all pairs. */
-static size_t machine_of(size_t classes, unsigned scheme, size_t c, size_t j)
-{
+static size_t machine_of(size_t classes, unsigned scheme, size_t c, size_t j) {
     size_t m = 0;
     const size_t other = j < c ? j : j + 1;
     if (scheme == MARGIN_SCHEME_BINARY || scheme == MARGIN_SCHEME_ONE_REST) {
@@ -250,8 +238,7 @@ static size_t machine_of(size_t classes, unsigned scheme, size_t c, size_t j)
 }
 
 /* A pool of another kernel: vectors shorter, so that dot products fit for every input. */
-static void pool_make(pool *p, unsigned kind, unsigned format, size_t n, size_t d)
-{
+static void pool_make(pool *p, unsigned kind, unsigned format, size_t n, size_t d) {
     margin_expansion_q *e = &p->model.of.expansion;
     const size_t padded = d + d % 2u, most = 65535 / d;
     const size_t spread = 1 + below(format == MARGIN_Q7 ? 127 : most < 32767 ? most : 32767);
@@ -296,8 +283,7 @@ static void pool_make(pool *p, unsigned kind, unsigned format, size_t n, size_t 
 
 /* ---- arithmetic --------------------------------------------------------------------------------- */
 
-TEST the_exponential_errs_by_8e_5_at_most_over_all_arguments(void)
-{
+TEST the_exponential_errs_by_8e_5_at_most_over_all_arguments(void) {
     double worst = 0;
     for (uint32_t f = 0; f < 1u << 20; f++) {
         /* the middle of the arguments that share the upper 20 bits of the fraction */
@@ -310,8 +296,7 @@ TEST the_exponential_errs_by_8e_5_at_most_over_all_arguments(void)
     PASS();
 }
 
-TEST scaling_multiplies_without_loss(void)
-{
+TEST scaling_multiplies_without_loss(void) {
     seed = 1;
     for (int i = 0; i < 100000; i++) {
         const uint32_t a = draw() >> below(32);
@@ -322,8 +307,7 @@ TEST scaling_multiplies_without_loss(void)
     PASS();
 }
 
-TEST linear_scores_are_exact_for_every_input(void)
-{
+TEST linear_scores_are_exact_for_every_input(void) {
     int16_t w15[3 * 33], x[33];
     int8_t w7[3 * 33];
     int32_t bias[3], scores[3];
@@ -377,8 +361,7 @@ TEST linear_scores_are_exact_for_every_input(void)
 
 /* The exact squared distance decides; each vector may be off by the error of the exponential and one
  * unit of rounding. */
-TEST rbf_scores_follow_exact_distances_for_every_input(void)
-{
+TEST rbf_scores_follow_exact_distances_for_every_input(void) {
     static const unsigned schemes[] = {MARGIN_SCHEME_BINARY, MARGIN_SCHEME_ONE_ONE,
                                        MARGIN_SCHEME_ONE_REST, MARGIN_SCHEME_VOTES};
     pool *p = (pool *)malloc(sizeof *p);
@@ -437,8 +420,7 @@ TEST rbf_scores_follow_exact_distances_for_every_input(void)
 }
 
 /* x . v of vector v, which must fit 31 bits. */
-static int64_t exact_dot(const margin_expansion_q *e, size_t v, const int16_t *x)
-{
+static int64_t exact_dot(const margin_expansion_q *e, size_t v, const int16_t *x) {
     int64_t dot = 0;
     for (size_t i = 0; i < e->d; i++) {
         dot += (int64_t)mgn_q_element(e, v, i) * x[i];
@@ -446,8 +428,7 @@ static int64_t exact_dot(const margin_expansion_q *e, size_t v, const int16_t *x
     return dot;
 }
 
-TEST poly_scores_follow_exact_dot_products_for_every_input(void)
-{
+TEST poly_scores_follow_exact_dot_products_for_every_input(void) {
     pool *p = (pool *)malloc(sizeof *p);
     size_t counted = 0;
     seed = 30;
@@ -482,8 +463,7 @@ TEST poly_scores_follow_exact_dot_products_for_every_input(void)
     PASS();
 }
 
-TEST unit_scores_follow_exact_cosines_for_every_input(void)
-{
+TEST unit_scores_follow_exact_cosines_for_every_input(void) {
     pool *p = (pool *)malloc(sizeof *p);
     size_t counted = 0;
     seed = 31;
@@ -531,8 +511,7 @@ TEST unit_scores_follow_exact_cosines_for_every_input(void)
     PASS();
 }
 
-TEST the_logarithm_errs_by_little_over_all_arguments(void)
-{
+TEST the_logarithm_errs_by_little_over_all_arguments(void) {
     double worst = 0;
     for (uint32_t t = 0; t < 65536; t++) {
         const double exact = -32768 * log2((t + 0.5) / 65536);
@@ -545,8 +524,7 @@ TEST the_logarithm_errs_by_little_over_all_arguments(void)
     PASS();
 }
 
-TEST inputs_beyond_reach_leave_the_bias(void)
-{
+TEST inputs_beyond_reach_leave_the_bias(void) {
     pool *p = (pool *)malloc(sizeof *p);
     int16_t x[30];
     int32_t score;
@@ -564,8 +542,7 @@ TEST inputs_beyond_reach_leave_the_bias(void)
 
 /* ---- answers ------------------------------------------------------------------------------------ */
 
-TEST integer_scores_elect_as_real_ones_do(void)
-{
+TEST integer_scores_elect_as_real_ones_do(void) {
     seed = 5;
     for (int trial = 0; trial < TRIALS(20000); trial++) {
         const size_t classes = 2 + below(5);
@@ -595,8 +572,7 @@ TEST integer_scores_elect_as_real_ones_do(void)
     PASS();
 }
 
-TEST margins_of_extreme_scores_are_limited_not_wrapped(void)
-{
+TEST margins_of_extreme_scores_are_limited_not_wrapped(void) {
     const int32_t scores[3] = {INT32_MAX, -INT32_MAX, INT32_MAX};
     ASSERT_EQ(-INT32_MAX, margin_margin_q(MARGIN_SCHEME_ONE_REST, 3, scores, 1));
     ASSERT_EQ(0, margin_margin_q(MARGIN_SCHEME_ONE_REST, 3, scores, 0));
@@ -604,8 +580,7 @@ TEST margins_of_extreme_scores_are_limited_not_wrapped(void)
     PASS();
 }
 
-TEST probabilities_follow_the_sigmoid(void)
-{
+TEST probabilities_follow_the_sigmoid(void) {
     seed = 6;
     for (int trial = 0; trial < TRIALS(3000); trial++) {
         const size_t classes = 2 + below(3);
@@ -640,8 +615,7 @@ TEST probabilities_follow_the_sigmoid(void)
     PASS();
 }
 
-TEST without_calibration_all_classes_are_equally_probable(void)
-{
+TEST without_calibration_all_classes_are_equally_probable(void) {
     const margin_vote_q vote = {4, 4, 0, 0, 0, 0, MARGIN_SCHEME_ONE_REST};
     const int32_t scores[4] = {5, 6, 7, 8};
     ASSERT_EQ(8192, margin_probability_q(&vote, scores, 3));
@@ -650,8 +624,7 @@ TEST without_calibration_all_classes_are_equally_probable(void)
 
 /* ---- input -------------------------------------------------------------------------------------- */
 
-TEST inputs_are_rounded_and_limited(void)
-{
+TEST inputs_are_rounded_and_limited(void) {
     static const margin_real offset[] = {0, 1, 0, 0, 0, 0, 0}, factor[] = {1, 2, 1, 1, 1, 1, 1};
     const margin_real big = MGN_HUGE;
     margin_real x[] = {MGN_R(-0.5), MGN_R(3.2), 32768, MGN_R(-32768.4), 0, big, 0};
@@ -667,8 +640,7 @@ TEST inputs_are_rounded_and_limited(void)
     PASS();
 }
 
-TEST the_input_stage_limits_and_never_wraps(void)
-{
+TEST the_input_stage_limits_and_never_wraps(void) {
     seed = 7;
     for (int trial = 0; trial < TRIALS(20000); trial++) {
         const int32_t offset = (int32_t)(draw() % 2147483647u) - 1073741823;
@@ -690,8 +662,7 @@ TEST the_input_stage_limits_and_never_wraps(void)
 /* ---- the quantiser ------------------------------------------------------------------------------ */
 
 /* Trains, quantises, and counts labels that differ on fresh data of the same kind. */
-TEST quantised_models_agree_with_their_origin(unsigned variant)
-{
+TEST quantised_models_agree_with_their_origin(unsigned variant) {
     static const unsigned kinds[] = {MARGIN_KERNEL_LINEAR, MARGIN_KERNEL_RBF, MARGIN_KERNEL_POLY,
                                      MARGIN_KERNEL_UNIT_POLY, MARGIN_KERNEL_UNIT_EXP};
     const bool whole = variant % 2 != 0, kmomd = variant / 2 % 2 != 0;
@@ -746,14 +717,12 @@ typedef struct {
     } out;
 } quantise_problem;
 
-static margin_status run_quantise(margin_arena *mem, void *problem)
-{
+static margin_status run_quantise(margin_arena *mem, void *problem) {
     quantise_problem *p = (quantise_problem *)problem;
     return margin_quantize(&p->model, &p->raw, &p->options, mem, &p->out.quant, &p->out.info);
 }
 
-TEST the_size_query_of_the_quantiser_is_exact(unsigned kind, bool whole)
-{
+TEST the_size_query_of_the_quantiser_is_exact(unsigned kind, bool whole) {
     margin_arena mem = fresh();
     blobs b;
     margin_kernel kernel;
@@ -772,8 +741,7 @@ TEST the_size_query_of_the_quantiser_is_exact(unsigned kind, bool whole)
     PASS();
 }
 
-TEST the_quantiser_refuses_what_it_cannot_do(void)
-{
+TEST the_quantiser_refuses_what_it_cannot_do(void) {
     margin_arena mem = fresh();
     blobs b;
     margin_kernel kernel;
@@ -804,8 +772,7 @@ TEST the_quantiser_refuses_what_it_cannot_do(void)
 }
 
 /* Squares overflow at 3e19 in float and at 1e200 in double; smaller than 1e-30 they vanish. */
-TEST prototypes_of_any_size_are_quantised_or_refused(void)
-{
+TEST prototypes_of_any_size_are_quantised_or_refused(void) {
     static const double sizes[] = {1e-44, 1e-30, 1, 1e15, 3e19, 1e30, 3e38, 1e200, 1e308};
     static const uint32_t ends[2] = {1, 2};
     for (size_t i = 0; i < 2u * sizeof sizes / sizeof sizes[0]; i++) {
@@ -838,8 +805,7 @@ TEST prototypes_of_any_size_are_quantised_or_refused(void)
 }
 
 /* What comes with an integer model where there is floating point is finite, or there is no model. */
-TEST a_unit_or_input_that_overflows_is_refused(void)
-{
+TEST a_unit_or_input_that_overflows_is_refused(void) {
     static const margin_real w[] = {1, 2}, bias[] = {0};
     static double room[512];
     const margin_real huge = sizeof(margin_real) > 4 ? (margin_real)1e308 : (margin_real)3e38;
@@ -864,8 +830,7 @@ TEST a_unit_or_input_that_overflows_is_refused(void)
     PASS();
 }
 
-SUITE(quant_suite)
-{
+SUITE(quant_suite) {
     static unsigned i; /* a test may end by longjmp */
     RUN_TEST(a_unit_or_input_that_overflows_is_refused);
     RUN_TEST(the_exponential_errs_by_8e_5_at_most_over_all_arguments);

@@ -7,8 +7,7 @@
 #include "margin.h"
 
 /* Written again from the published recurrences, on an array and with 64-bit words cut to 32. */
-static uint32_t naive_sfc32(uint64_t s[4])
-{
+static uint32_t naive_sfc32(uint64_t s[4]) {
     const uint64_t mask = 0xFFFFFFFFu;
     const uint64_t out = (s[0] + s[1] + s[3]) & mask;
     const uint64_t turned = ((s[2] << 21) & mask) | (s[2] >> 11);
@@ -19,8 +18,7 @@ static uint32_t naive_sfc32(uint64_t s[4])
     return (uint32_t)out;
 }
 
-TEST outputs_are_those_of_sfc32(void)
-{
+TEST outputs_are_those_of_sfc32(void) {
     uint32_t seed;
     int i;
     for (seed = 0; seed < 50; seed++) {
@@ -38,8 +36,7 @@ TEST outputs_are_those_of_sfc32(void)
 }
 
 /* These numbers must never change: trained models depend on them. */
-TEST first_outputs_of_seed_one_are_known(void)
-{
+TEST first_outputs_of_seed_one_are_known(void) {
     static const uint32_t known[] = {2026416846u, 1661539736u, 2729060721u,
                                      4156309426u, 708380479u,  671125420u};
     margin_rng rng = margin_rng_make(1);
@@ -50,8 +47,7 @@ TEST first_outputs_of_seed_one_are_known(void)
     PASS();
 }
 
-TEST first_normal_numbers_of_seed_one_are_known(void)
-{
+TEST first_normal_numbers_of_seed_one_are_known(void) {
 #ifdef MARGIN_REAL_DOUBLE
     static const margin_real known[] = {-0.46206598982910962, -0.96807848840210986,
                                         -1.6160279142297773, -0.70228062111826572};
@@ -67,8 +63,7 @@ TEST first_normal_numbers_of_seed_one_are_known(void)
     PASS();
 }
 
-TEST the_state_of_all_zeros_works(void)
-{
+TEST the_state_of_all_zeros_works(void) {
     margin_rng rng = {0, 0, 0, 0};
     double sum = 0;
     int i;
@@ -79,8 +74,7 @@ TEST the_state_of_all_zeros_works(void)
     PASS();
 }
 
-TEST neighbouring_seeds_give_unrelated_numbers(void)
-{
+TEST neighbouring_seeds_give_unrelated_numbers(void) {
     uint32_t seed;
     for (seed = 0; seed < 1000; seed++) {
         margin_rng one = margin_rng_make(seed);
@@ -98,8 +92,7 @@ TEST neighbouring_seeds_give_unrelated_numbers(void)
     PASS();
 }
 
-TEST every_bit_is_set_half_the_time(void)
-{
+TEST every_bit_is_set_half_the_time(void) {
     margin_rng rng = margin_rng_make(2);
     int count[32] = {0};
     int i;
@@ -116,8 +109,7 @@ TEST every_bit_is_set_half_the_time(void)
     PASS();
 }
 
-static double chi_square(const int *count, int cells, double expected)
-{
+static double chi_square(const int *count, int cells, double expected) {
     double sum = 0;
     int i;
     for (i = 0; i < cells; i++) {
@@ -126,8 +118,7 @@ static double chi_square(const int *count, int cells, double expected)
     return sum;
 }
 
-TEST below_stays_below_and_is_uniform(void)
-{
+TEST below_stays_below_and_is_uniform(void) {
     margin_rng rng = margin_rng_make(3);
     int n;
     for (n = 2; n < 40; n++) {
@@ -144,8 +135,7 @@ TEST below_stays_below_and_is_uniform(void)
     PASS();
 }
 
-TEST below_takes_any_32_bit_bound(void)
-{
+TEST below_takes_any_32_bit_bound(void) {
     const uint32_t bounds[] = {1u << 31, (1u << 31) + 1u, 3u << 30, 0xFFFFFFFFu};
     margin_rng rng = margin_rng_make(4);
     size_t k;
@@ -164,8 +154,7 @@ TEST below_takes_any_32_bit_bound(void)
     PASS();
 }
 
-TEST uniform_fills_the_unit_interval(void)
-{
+TEST uniform_fills_the_unit_interval(void) {
     margin_rng rng = margin_rng_make(5);
     int count[64] = {0};
     double sum = 0;
@@ -184,8 +173,7 @@ TEST uniform_fills_the_unit_interval(void)
     PASS();
 }
 
-TEST normal_numbers_have_the_moments_and_the_distribution(void)
-{
+TEST normal_numbers_have_the_moments_and_the_distribution(void) {
     enum { N = 100000, CELLS = 50 };
     margin_rng rng = margin_rng_make(6);
     int count[CELLS] = {0};
@@ -211,8 +199,7 @@ TEST normal_numbers_have_the_moments_and_the_distribution(void)
 
 #ifndef MARGIN_REAL_DOUBLE
 /* A state made by hand to give 2^31 twice, the middle of the disc, where log(0) / 0 would be NaN. */
-TEST normal_numbers_avoid_the_middle_of_the_disc(void)
-{
+TEST normal_numbers_avoid_the_middle_of_the_disc(void) {
     margin_rng rng = {0x80000000u, 0, 0x471C71C7u, 0};
     margin_rng copy = rng;
     ASSERT_EQ(0x80000000u, margin_rng_u32(&copy));
@@ -222,8 +209,7 @@ TEST normal_numbers_avoid_the_middle_of_the_disc(void)
 }
 #endif
 
-TEST shuffle_gives_all_orders_alike(void)
-{
+TEST shuffle_gives_all_orders_alike(void) {
     margin_rng rng = margin_rng_make(7);
     int count[24] = {0};
     int i;
@@ -246,8 +232,7 @@ TEST shuffle_gives_all_orders_alike(void)
     PASS();
 }
 
-TEST shuffle_keeps_the_items(void)
-{
+TEST shuffle_keeps_the_items(void) {
     margin_rng rng = margin_rng_make(8);
     margin_index item[100];
     int seen[100] = {0};
@@ -267,8 +252,7 @@ TEST shuffle_keeps_the_items(void)
     PASS();
 }
 
-SUITE(random_suite)
-{
+SUITE(random_suite) {
     RUN_TEST(outputs_are_those_of_sfc32);
     RUN_TEST(first_outputs_of_seed_one_are_known);
     RUN_TEST(first_normal_numbers_of_seed_one_are_known);

@@ -21,8 +21,7 @@ typedef struct {
     solver_memory memory;
 } rates_result;
 
-static margin_rates_options rates_options(double eta_pos, double eta_neg)
-{
+static margin_rates_options rates_options(double eta_pos, double eta_neg) {
     margin_rates_options o;
     memset(&o, 0, sizeof o);
     o.eta_pos = (margin_real)eta_pos;
@@ -30,8 +29,7 @@ static margin_rates_options rates_options(double eta_pos, double eta_neg)
     return o;
 }
 
-static rates_result rates_run(const margin_data *data, margin_rates_options o)
-{
+static rates_result rates_run(const margin_data *data, margin_rates_options o) {
     rates_result r;
     memset(&r, 0, sizeof r);
     r.memory = solver_memory_make(margin_rates_train_size(data->n, data->d, 2, &o));
@@ -40,8 +38,7 @@ static rates_result rates_run(const margin_data *data, margin_rates_options o)
 }
 
 static rates_result rates_run_moments(const margin_real *mean, const margin_real *cov, size_t d,
-                                      margin_rates_options o)
-{
+                                      margin_rates_options o) {
     const margin_rates_moments moments = {mean, cov, d};
     rates_result r;
     memset(&r, 0, sizeof r);
@@ -51,21 +48,18 @@ static rates_result rates_run_moments(const margin_real *mean, const margin_real
     return r;
 }
 
-static double kappa_of(double eta)
-{
+static double kappa_of(double eta) {
     return sqrt((1 - eta) / eta);
 }
 
-static bool near(double expected, margin_real got)
-{
+static bool near(double expected, margin_real got) {
     return fabs((double)got - expected) <= NEAR * (1 + fabs(expected));
 }
 
 /* ---- by hand ---- */
 
 /* In one dimension w (D - k_pos s_pos - k_neg s_neg) = 2. */
-TEST one_feature_is_solved_by_one_division(void)
-{
+TEST one_feature_is_solved_by_one_division(void) {
     static const margin_real mean[2] = {-1, 3}, cov[2] = {(margin_real)0.25, 1};
     const rates_result r = rates_run_moments(mean, cov, 1, rates_options(0.2, 0.5)); /* k = 2, 1 */
     const double w = 2 / (4 - 2 * 1 - 1 * 0.5), b = w * 3 - 1 - 2 * 1 * w;
@@ -89,8 +83,7 @@ TEST one_feature_is_solved_by_one_division(void)
 }
 
 /* Two circles: the nearest points lie on the line of centres. */
-TEST circles_are_separated_along_the_line_of_centres(void)
-{
+TEST circles_are_separated_along_the_line_of_centres(void) {
     static const margin_real mean[4] = {1, 2, 4, 6}; /* D = (3, 4) */
     static const margin_real cov[8] = {1, 0, 0, 1, 4, 0, 0, 4};
     const rates_result r = rates_run_moments(mean, cov, 2, rates_options(0.5, 0.5));
@@ -105,8 +98,7 @@ TEST circles_are_separated_along_the_line_of_centres(void)
 
 /* The positive class is a line along the first axis, the negative one a point: min |(1 - q, 1)| over
  * |q| <= k. With k >= 1 the optimum has no part along the line at all, whatever k. */
-TEST at_the_apex_all_samples_of_a_class_score_alike(void)
-{
+TEST at_the_apex_all_samples_of_a_class_score_alike(void) {
     static const margin_real mean[4] = {0, 0, 1, 1};
     static const margin_real cov[8] = {0, 0, 0, 0, 1, 0, 0, 0};
     static const double etas[3] = {0.4, 0.1, 0.001};
@@ -125,8 +117,7 @@ TEST at_the_apex_all_samples_of_a_class_score_alike(void)
 }
 
 /* The same with k = 1/2: y = (1/2, 1). */
-TEST below_the_apex_the_constraint_binds(void)
-{
+TEST below_the_apex_the_constraint_binds(void) {
     static const margin_real mean[4] = {0, 0, 1, 1};
     static const margin_real cov[8] = {0, 0, 0, 0, 1, 0, 0, 0};
     const rates_result r = rates_run_moments(mean, cov, 2, rates_options(0.8, 0.3));
@@ -137,8 +128,7 @@ TEST below_the_apex_the_constraint_binds(void)
     PASS();
 }
 
-TEST with_rates_of_one_only_the_means_count(void)
-{
+TEST with_rates_of_one_only_the_means_count(void) {
     static const margin_real mean[4] = {0, 1, 3, 5}; /* D = (3, 4) */
     static const margin_real cov[8] = {1, 0, 0, 2, 3, 1, 1, 4};
     const rates_result r = rates_run_moments(mean, cov, 2, rates_options(1, 1));
@@ -150,8 +140,7 @@ TEST with_rates_of_one_only_the_means_count(void)
     PASS();
 }
 
-TEST rates_that_cannot_be_had_are_told_with_those_that_can(void)
-{
+TEST rates_that_cannot_be_had_are_told_with_those_that_can(void) {
     static const margin_real mean[2] = {0, 2}, cov[2] = {1, 1};
     const rates_result r = rates_run_moments(mean, cov, 1, rates_options(0.2, 0.2)); /* k = 2, 2 */
     ASSERT_EQ_FMT((int)MARGIN_E_INFEASIBLE, (int)r.status, "%d");
@@ -167,8 +156,7 @@ TEST rates_that_cannot_be_had_are_told_with_those_that_can(void)
 }
 
 /* Just inside and just outside: k_pos + k_neg = 2 s, D = 2. */
-TEST the_border_is_found_to_rounding(void)
-{
+TEST the_border_is_found_to_rounding(void) {
     static const margin_real mean[2] = {0, 2}, cov[2] = {1, 1};
     const double inside = 1 - 4e-4, outside = 1 + 4e-4;
     const rates_result in =
@@ -183,8 +171,7 @@ TEST the_border_is_found_to_rounding(void)
 }
 
 /* k_neg = (D - k_pos s_pos) / s_neg. */
-TEST the_frontier_of_one_feature_is_a_line_in_kappa(void)
-{
+TEST the_frontier_of_one_feature_is_a_line_in_kappa(void) {
     static const margin_real mean[2] = {-1, 3}, cov[2] = {(margin_real)0.25, 1};
     static const margin_real eta_pos[5] = {1, (margin_real)0.5, (margin_real)0.1, (margin_real)0.06,
                                            (margin_real)0.01};
@@ -215,8 +202,7 @@ typedef struct {
     double kappa[2];
 } slow_problem;
 
-static void slow_make(slow_problem *s, const solver_case *c, double eta_pos, double eta_neg)
-{
+static void slow_make(slow_problem *s, const solver_case *c, double eta_pos, double eta_neg) {
     double sum[2] = {0, 0}, mean[CASE_D] = {0};
     const size_t d = c->data.d;
     s->n = c->data.n;
@@ -247,8 +233,7 @@ static void slow_make(slow_problem *s, const solver_case *c, double eta_pos, dou
 }
 
 /* |y|^2 of y = D - Z'q for q = kappa u, and Z y in zy. */
-static double slow_residual(const slow_problem *s, const double *u, double *zy)
-{
+static double slow_residual(const slow_problem *s, const double *u, double *zy) {
     double b[CASE_N], f[CASE_N], sum[2] = {0, 0}, mean[2] = {0, 0}, square = 0;
     for (size_t i = 0; i < s->n; i++) {
         const int c = s->sign[i] > 0;
@@ -273,8 +258,7 @@ static double slow_residual(const slow_problem *s, const double *u, double *zy)
 }
 
 /* The least distance found by accelerated projected gradients with restarts: an upper bound of it. */
-static double slow_distance(const slow_problem *s)
-{
+static double slow_distance(const slow_problem *s) {
     double u[CASE_N] = {0}, at[CASE_N] = {0}, zy[CASE_N], best = HUGE_VAL, last = HUGE_VAL;
     double lipschitz = 1e-300, momentum = 1;
     for (size_t i = 0; i < s->n; i++) {
@@ -307,8 +291,7 @@ static double slow_distance(const slow_problem *s)
 
 /* How well the scores of a model on its training samples keep to [3.14]: the mean of the scores of a
  * class is w.m - b, their deviation sqrt(w'S w). The least slack, relative to the spread. */
-static double worst_slack(const solver_case *c, const slow_problem *s, const margin_model *model)
-{
+static double worst_slack(const solver_case *c, const slow_problem *s, const margin_model *model) {
     double mean[2] = {0, 0}, square[2] = {0, 0}, slack[2];
     double f[CASE_N];
     for (size_t i = 0; i < s->n; i++) {
@@ -326,8 +309,7 @@ static double worst_slack(const solver_case *c, const slow_problem *s, const mar
 }
 
 /* The longest sample: what counts as no distance is measured by it. */
-static double slow_size(const slow_problem *s)
-{
+static double slow_size(const slow_problem *s) {
     double size = 0;
     for (size_t i = 0; i < s->n; i++) {
         size = fmax(size, sqrt(s->k[i][i]));
@@ -335,8 +317,7 @@ static double slow_size(const slow_problem *s)
     return size;
 }
 
-static enum greatest_test_res check_case(const solver_case *c, double eta_pos, double eta_neg)
-{
+static enum greatest_test_res check_case(const solver_case *c, double eta_pos, double eta_neg) {
     margin_rates_options o = rates_options(eta_pos, eta_neg);
     slow_problem slow;
     rates_result r;
@@ -366,8 +347,7 @@ static enum greatest_test_res check_case(const solver_case *c, double eta_pos, d
     PASS();
 }
 
-TEST all_kinds_of_cases_agree_with_a_slow_solver(void)
-{
+TEST all_kinds_of_cases_agree_with_a_slow_solver(void) {
     static const double etas[6][2] = {{0.9, 0.9}, {0.5, 0.3}, {0.2, 0.7},
                                       {1, 0.4},   {0.05, 1},  {0.1, 0.1}};
     char what[80];
@@ -401,8 +381,7 @@ typedef struct {
     margin_data data;
 } cloud;
 
-static void cloud_make(cloud *c, size_t n, size_t d, double apart, uint32_t seed)
-{
+static void cloud_make(cloud *c, size_t n, size_t d, double apart, uint32_t seed) {
     memset(c, 0, sizeof *c);
     for (size_t i = 0; i < n; i++) {
         c->y[i] = (uint16_t)(i % 3u == 0);
@@ -421,8 +400,7 @@ static void cloud_make(cloud *c, size_t n, size_t d, double apart, uint32_t seed
 }
 
 /* Largest difference of the scores of two models on the samples, relative to their size. */
-static double apart_scores(const margin_data *data, const margin_model *a, const margin_model *b)
-{
+static double apart_scores(const margin_data *data, const margin_model *a, const margin_model *b) {
     double worst = 0;
     for (size_t i = 0; i < data->n; i++) {
         margin_real one, two;
@@ -433,8 +411,7 @@ static double apart_scores(const margin_data *data, const margin_model *a, const
     return worst;
 }
 
-TEST data_and_its_moments_give_the_same_machine(void)
-{
+TEST data_and_its_moments_give_the_same_machine(void) {
     const margin_rates_options o = rates_options(0.3, 0.5);
     unsigned char bytes[MARGIN_DATA_MOMENTS_BYTES(CLOUD_D) + MARGIN_ALIGN];
     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
@@ -459,8 +436,7 @@ TEST data_and_its_moments_give_the_same_machine(void)
 
 /* Through the features, through the kernel matrix of poly of degree 1 (which is low-rank), and, with more
  * features than samples, through the matrix of products. */
-TEST a_linear_machine_is_the_same_by_features_and_by_kernel(void)
-{
+TEST a_linear_machine_is_the_same_by_features_and_by_kernel(void) {
     static const size_t sizes[3] = {CLOUD_N, 7, 5};
     for (size_t k = 0; k < 3u; k++) {
         margin_rates_options o = rates_options(0.4, 0.6);
@@ -491,8 +467,7 @@ TEST a_linear_machine_is_the_same_by_features_and_by_kernel(void)
 
 /* Every feature twice: the covariances are singular, and the samples sqrt(2) times as long, so that 1/2 |w|^2
  * is half of what it was; feasibility is the same. */
-TEST features_given_twice_share_their_weights(void)
-{
+TEST features_given_twice_share_their_weights(void) {
     margin_real twice[CLOUD_N * 2 * CLOUD_D];
     const margin_rates_options o = rates_options(0.4, 0.5);
     rates_result one, two;
@@ -524,8 +499,7 @@ TEST features_given_twice_share_their_weights(void)
 
 /* More features than samples: any rates can be had, and as they fall the samples of a class score ever more
  * alike, 1 and -1 in the end. */
-TEST with_more_features_than_samples_any_rates_can_be_had(void)
-{
+TEST with_more_features_than_samples_any_rates_can_be_had(void) {
     enum { FEW = 6, MANY = 30 };
     margin_real x[FEW * MANY];
     uint16_t y[FEW];
@@ -568,8 +542,7 @@ TEST with_more_features_than_samples_any_rates_can_be_had(void)
     PASS();
 }
 
-TEST weights_count_as_copies(void)
-{
+TEST weights_count_as_copies(void) {
     static const unsigned kinds[2] = {MARGIN_KERNEL_LINEAR, MARGIN_KERNEL_RBF};
     for (size_t k = 0; k < 2u; k++) {
         margin_rates_options o = rates_options(0.3, 0.5);
@@ -601,8 +574,7 @@ TEST weights_count_as_copies(void)
     PASS();
 }
 
-TEST the_sphere_iteration_agrees_with_fast(void)
-{
+TEST the_sphere_iteration_agrees_with_fast(void) {
     static const unsigned kinds[2] = {MARGIN_KERNEL_LINEAR, MARGIN_KERNEL_RBF};
     for (size_t k = 0; k < 2u; k++) {
         margin_rates_options o = rates_options(0.5, 0.7);
@@ -628,8 +600,7 @@ TEST the_sphere_iteration_agrees_with_fast(void)
 }
 
 /* More features than samples, so that w comes from the pivots; and no ridge is given. */
-TEST the_sphere_iteration_says_that_it_is_not_done(void)
-{
+TEST the_sphere_iteration_says_that_it_is_not_done(void) {
     margin_rates_options o = rates_options(0.5, 0.7);
     rates_result fast, iter;
     cloud c;
@@ -650,8 +621,7 @@ TEST the_sphere_iteration_says_that_it_is_not_done(void)
 }
 
 /* With a ridge the covariances are S + ridge I: the same machine as from such moments. */
-TEST a_ridge_is_added_to_the_covariances(void)
-{
+TEST a_ridge_is_added_to_the_covariances(void) {
     static const margin_real mean[4] = {0, 0, 2, 3};
     static const margin_real cov[8] = {1, (margin_real)0.5, (margin_real)0.5, 2, 3, 1, 1, 1};
     margin_real more[8];
@@ -675,8 +645,7 @@ TEST a_ridge_is_added_to_the_covariances(void)
 }
 
 /* k + nu: the machine of the rate that has this k. */
-TEST an_allowance_for_the_mean_enlarges_kappa(void)
-{
+TEST an_allowance_for_the_mean_enlarges_kappa(void) {
     const double k = kappa_of(0.5) + 0.25;
     margin_rates_options o = rates_options(1 / (1 + k * k), 0.6);
     margin_real eta_pos = (margin_real)0.5, eta_neg = 0, plain = 0;
@@ -703,8 +672,7 @@ TEST an_allowance_for_the_mean_enlarges_kappa(void)
 }
 
 /* A pair a little above the frontier can be had, a pair a little below cannot. */
-TEST the_frontier_divides_the_pairs(void)
-{
+TEST the_frontier_divides_the_pairs(void) {
     static const margin_real eta_pos[4] = {1, (margin_real)0.6, (margin_real)0.35,
                                            (margin_real)0.2};
     static const size_t shapes[3][2] = {{CLOUD_N, CLOUD_D}, {12, 2}, {30, 3}};
@@ -739,8 +707,7 @@ TEST the_frontier_divides_the_pairs(void)
     PASS();
 }
 
-TEST the_frontier_is_the_same_by_moments(void)
-{
+TEST the_frontier_is_the_same_by_moments(void) {
     static const margin_real eta_pos[3] = {1, (margin_real)0.5, (margin_real)0.25};
     const margin_rates_options o = rates_options(0, 0);
     unsigned char bytes[MARGIN_DATA_MOMENTS_BYTES(CLOUD_D) + MARGIN_ALIGN];
@@ -764,8 +731,7 @@ TEST the_frontier_is_the_same_by_moments(void)
 
 /* ---- the edges ---- */
 
-TEST features_of_any_scale_are_welcome(void)
-{
+TEST features_of_any_scale_are_welcome(void) {
     static const double scales[3] = {1e-6, 1, 1e6};
     double first = 0;
     for (size_t s = 0; s < 3u; s++) {
@@ -785,8 +751,7 @@ TEST features_of_any_scale_are_welcome(void)
 }
 
 /* One feature in units a million times smaller than another: p* does not care. */
-TEST feasibility_does_not_depend_on_units(void)
-{
+TEST feasibility_does_not_depend_on_units(void) {
     margin_rates_options o = rates_options(0.3, 0.5);
     rates_result plain, mixed;
     cloud c;
@@ -805,8 +770,7 @@ TEST feasibility_does_not_depend_on_units(void)
     PASS();
 }
 
-TEST one_sample_in_a_class_is_a_point(void)
-{
+TEST one_sample_in_a_class_is_a_point(void) {
     margin_rates_options o = rates_options(0.01, 0.5);
     rates_result r, same;
     cloud c;
@@ -826,8 +790,7 @@ TEST one_sample_in_a_class_is_a_point(void)
     PASS();
 }
 
-TEST equal_means_have_no_direction(void)
-{
+TEST equal_means_have_no_direction(void) {
     static const margin_real x[8] = {-1, 0, 1, 0, 0, -2, 0, 2};
     static const uint16_t y[4] = {0, 0, 1, 1};
     margin_data data;
@@ -845,8 +808,7 @@ TEST equal_means_have_no_direction(void)
 }
 
 /* Every sample in both classes, in another order: the sums of the classes differ by rounding alone. */
-TEST means_that_differ_by_rounding_have_no_direction(void)
-{
+TEST means_that_differ_by_rounding_have_no_direction(void) {
     uint16_t y[2 * CLOUD_N];
     margin_real x[2 * CLOUD_N * CLOUD_D];
     margin_data data;
@@ -873,15 +835,13 @@ TEST means_that_differ_by_rounding_have_no_direction(void)
     PASS();
 }
 
-static bool stop_at_once(void *user, const margin_progress *at)
-{
+static bool stop_at_once(void *user, const margin_progress *at) {
     size_t *calls = (size_t *)user;
     ++*calls;
     return at->iteration > 0;
 }
 
-TEST a_caller_can_stop_both_solvers(void)
-{
+TEST a_caller_can_stop_both_solvers(void) {
     for (unsigned solver = 0; solver < 2u; solver++) {
         margin_rates_options o = rates_options(0.3, 0.5);
         size_t calls = 0;
@@ -910,21 +870,18 @@ typedef struct {
     margin_real eta[2];
 } sweep_problem;
 
-static margin_status run_train(margin_arena *mem, void *problem)
-{
+static margin_status run_train(margin_arena *mem, void *problem) {
     sweep_problem *p = (sweep_problem *)problem;
     return margin_rates_train(&p->c.data, &p->o, mem, &p->model, NULL, NULL);
 }
 
-static margin_status run_frontier(margin_arena *mem, void *problem)
-{
+static margin_status run_frontier(margin_arena *mem, void *problem) {
     sweep_problem *p = (sweep_problem *)problem;
     const margin_real eta_pos = (margin_real)0.5;
     return margin_rates_frontier(&p->c.data, &p->o, mem, &eta_pos, p->eta, 1);
 }
 
-static margin_status run_moments(margin_arena *mem, void *problem)
-{
+static margin_status run_moments(margin_arena *mem, void *problem) {
     static const margin_real mean[4] = {0, 0, 2, 3};
     static const margin_real cov[8] = {1, 0, 0, 2, 3, 1, 1, 1};
     const margin_rates_moments moments = {mean, cov, 2};
@@ -932,8 +889,7 @@ static margin_status run_moments(margin_arena *mem, void *problem)
     return margin_rates_train_moments(&moments, &p->o, mem, &p->model, NULL, NULL);
 }
 
-TEST memory_is_exactly_what_the_query_says(void)
-{
+TEST memory_is_exactly_what_the_query_says(void) {
     static const size_t shapes[3][2] = {{12, 3}, {3, 5}, {5, 5}};
     for (size_t s = 0; s < 6u; s++) {
         const size_t n = shapes[s % 3u][0], d = shapes[s % 3u][1];
@@ -954,8 +910,7 @@ TEST memory_is_exactly_what_the_query_says(void)
     PASS();
 }
 
-TEST moments_need_no_more_memory_than_asked_for(void)
-{
+TEST moments_need_no_more_memory_than_asked_for(void) {
     sweep_problem p;
     memset(&p, 0, sizeof p);
     p.o = rates_options(0.8, 0.9);
@@ -966,8 +921,7 @@ TEST moments_need_no_more_memory_than_asked_for(void)
 
 /* Both solvers, all three ways to a problem, with and without a class that counts by its mean alone:
  * equal bits whatever the arena held. The sphere iteration read the normal of a sphere that has none. */
-TEST what_the_arena_held_does_not_matter_to_rates(void)
-{
+TEST what_the_arena_held_does_not_matter_to_rates(void) {
     static const size_t shapes[2][2] = {{14, 3}, {6, 9}};
     for (unsigned k = 0; k < 64u; k++) {
         margin_rates_options o = rates_options(k & 1u ? 1 : 0.7, k & 2u ? 1 : 0.8);
@@ -999,8 +953,7 @@ TEST what_the_arena_held_does_not_matter_to_rates(void)
 }
 
 /* Data so small that its squares vanish had a bias that was no number, and `converged`. */
-TEST values_whose_squares_vanish_are_refused(void)
-{
+TEST values_whose_squares_vanish_are_refused(void) {
     static const size_t shapes[2][2] = {{14, 3}, {6, 9}};
     for (unsigned k = 0; k < 16u; k++) {
         margin_rates_options o = rates_options(k & 1u ? 1 : 0.7, k & 2u ? 1 : 0.8);
@@ -1020,8 +973,7 @@ TEST values_whose_squares_vanish_are_refused(void)
 
 #define SAME(macro, query) ASSERT_EQ_FMT((query) + MARGIN_ALIGN - 1u, (size_t)(macro), "%zu")
 
-TEST static_buffers_have_the_size_of_the_query(void)
-{
+TEST static_buffers_have_the_size_of_the_query(void) {
     static const size_t shapes[5][2] = {{2, 1}, {40, 3}, {9, 9}, {5, 40}, {200, 60}};
     static unsigned char bytes[MARGIN_RATES_BYTES(40, 3)];
     margin_rates_options o = rates_options(0.5, 0.5);
@@ -1042,15 +994,13 @@ TEST static_buffers_have_the_size_of_the_query(void)
 
 /* ---- refusals ---- */
 
-static margin_status status_of(const margin_data *data, margin_rates_options o)
-{
+static margin_status status_of(const margin_data *data, margin_rates_options o) {
     const rates_result r = rates_run(data, o);
     free(r.memory.bytes);
     return r.status;
 }
 
-TEST options_out_of_range_are_refused(void)
-{
+TEST options_out_of_range_are_refused(void) {
     margin_rates_options o;
     cloud c;
     cloud_make(&c, 12, 2, 2, 1);
@@ -1078,8 +1028,7 @@ TEST options_out_of_range_are_refused(void)
     PASS();
 }
 
-TEST data_that_does_not_fit_is_refused(void)
-{
+TEST data_that_does_not_fit_is_refused(void) {
     margin_rates_options o = rates_options(0.5, 0.5);
     solver_memory m = solver_memory_make(1u << 16);
     margin_model model;
@@ -1110,8 +1059,7 @@ TEST data_that_does_not_fit_is_refused(void)
     PASS();
 }
 
-TEST a_kernel_that_is_not_positive_is_refused(void)
-{
+TEST a_kernel_that_is_not_positive_is_refused(void) {
     margin_rates_options o = rates_options(0.5, 0.5);
     cloud c;
     cloud_make(&c, 12, 2, 2, 1);
@@ -1122,8 +1070,7 @@ TEST a_kernel_that_is_not_positive_is_refused(void)
     PASS();
 }
 
-TEST moments_that_do_not_fit_are_refused(void)
-{
+TEST moments_that_do_not_fit_are_refused(void) {
     static const margin_real mean[4] = {0, 0, 2, 3};
     const margin_rates_options none = rates_options(0.5, 0.5);
     margin_real cov[8] = {1, 0, 0, 2, 3, 1, 1, 1};
@@ -1167,8 +1114,7 @@ TEST moments_that_do_not_fit_are_refused(void)
     PASS();
 }
 
-SUITE(rates_suite)
-{
+SUITE(rates_suite) {
     RUN_TEST(one_feature_is_solved_by_one_division);
     RUN_TEST(circles_are_separated_along_the_line_of_centres);
     RUN_TEST(at_the_apex_all_samples_of_a_class_score_alike);

@@ -23,8 +23,7 @@ typedef struct {
     margin_model_q model;
 } integer_fixture;
 
-static margin_vote_q vote_q(unsigned scheme, size_t classes)
-{
+static margin_vote_q vote_q(unsigned scheme, size_t classes) {
     margin_vote_q vote;
     memset(&vote, 0, sizeof vote);
     vote.scheme = (uint8_t)scheme;
@@ -33,8 +32,7 @@ static margin_vote_q vote_q(unsigned scheme, size_t classes)
     return vote;
 }
 
-static const margin_stage_q *stage_q(integer_fixture *f)
-{
+static const margin_stage_q *stage_q(integer_fixture *f) {
     for (size_t k = 0; k < 8; k++) {
         f->factor[k] = 3;
         f->offset[k] = -5;
@@ -46,8 +44,7 @@ static const margin_stage_q *stage_q(integer_fixture *f)
     return &f->stage;
 }
 
-static margin_linear_q *make_linear_q(integer_fixture *f, unsigned scheme, size_t classes)
-{
+static margin_linear_q *make_linear_q(integer_fixture *f, unsigned scheme, size_t classes) {
     margin_linear_q *l = &f->model.of.linear;
     memset(f, 0, sizeof *f);
     f->model.kind = MARGIN_MODEL_LINEAR;
@@ -65,8 +62,7 @@ static margin_linear_q *make_linear_q(integer_fixture *f, unsigned scheme, size_
 
 /* Eight equal vectors (3, 4), of squared length 25. */
 static margin_expansion_q *make_expansion_q(integer_fixture *f, unsigned kernel, unsigned format,
-                                            unsigned scheme, size_t classes)
-{
+                                            unsigned scheme, size_t classes) {
     margin_expansion_q *e = &f->model.of.expansion;
     memset(f, 0, sizeof *f);
     f->model.kind = MARGIN_MODEL_EXPANSION;
@@ -105,8 +101,7 @@ static margin_expansion_q *make_expansion_q(integer_fixture *f, unsigned kernel,
 }
 
 /* Four models of a centroid (3, 4) and a tangent (4, -3) each: eight rows. */
-static margin_proto_q *make_proto_q(integer_fixture *f, unsigned format)
-{
+static margin_proto_q *make_proto_q(integer_fixture *f, unsigned format) {
     margin_proto_q *p = &f->model.of.proto;
     memset(f, 0, sizeof *f);
     f->model.kind = MARGIN_MODEL_PROTO;
@@ -141,8 +136,7 @@ static margin_proto_q *make_proto_q(integer_fixture *f, unsigned format)
 }
 
 /* Two cuts over those eight vectors; with a linear kernel two rows of weights. */
-static margin_list_q *make_list_q(integer_fixture *f, unsigned kernel)
-{
+static margin_list_q *make_list_q(integer_fixture *f, unsigned kernel) {
     margin_list_q *l = &f->model.of.list;
     const margin_expansion_q pool =
         *make_expansion_q(f, kernel, MARGIN_Q15, MARGIN_SCHEME_BINARY, 2);
@@ -185,8 +179,7 @@ static margin_list_q *make_list_q(integer_fixture *f, unsigned kernel)
 
 static integer_fixture f;
 
-TEST an_integer_linear_model_with_one_thing_wrong_is_refused(void)
-{
+TEST an_integer_linear_model_with_one_thing_wrong_is_refused(void) {
     margin_linear_q *l = &f.model.of.linear;
 #define MAKE make_linear_q(&f, MARGIN_SCHEME_BINARY, 2)
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_model_check_q(NULL));
@@ -219,8 +212,7 @@ TEST an_integer_linear_model_with_one_thing_wrong_is_refused(void)
     PASS();
 }
 
-TEST an_integer_expansion_with_one_thing_wrong_is_refused(void)
-{
+TEST an_integer_expansion_with_one_thing_wrong_is_refused(void) {
     margin_expansion_q *e = &f.model.of.expansion;
 #define MAKE make_expansion_q(&f, MARGIN_KERNEL_RBF, MARGIN_Q15, MARGIN_SCHEME_BINARY, 2)
 #define PAIRS make_expansion_q(&f, MARGIN_KERNEL_RBF, MARGIN_Q15, MARGIN_SCHEME_ONE_ONE, 3)
@@ -269,8 +261,7 @@ TEST an_integer_expansion_with_one_thing_wrong_is_refused(void)
     PASS();
 }
 
-TEST an_integer_polynomial_or_cosine_with_one_thing_wrong_is_refused(void)
-{
+TEST an_integer_polynomial_or_cosine_with_one_thing_wrong_is_refused(void) {
     margin_expansion_q *e = &f.model.of.expansion;
 #define POLY make_expansion_q(&f, MARGIN_KERNEL_POLY, MARGIN_Q15, MARGIN_SCHEME_BINARY, 2)
 #define UNIT make_expansion_q(&f, MARGIN_KERNEL_UNIT_POLY, MARGIN_Q15, MARGIN_SCHEME_BINARY, 2)
@@ -296,8 +287,7 @@ TEST an_integer_polynomial_or_cosine_with_one_thing_wrong_is_refused(void)
     PASS();
 }
 
-TEST an_integer_prototype_model_with_one_thing_wrong_is_refused(void)
-{
+TEST an_integer_prototype_model_with_one_thing_wrong_is_refused(void) {
     margin_proto_q *p = &f.model.of.proto;
 #define MAKE make_proto_q(&f, MARGIN_Q15)
     SOUND(make_proto_q(&f, MARGIN_Q7));
@@ -341,8 +331,7 @@ TEST an_integer_prototype_model_with_one_thing_wrong_is_refused(void)
     PASS();
 }
 
-TEST an_integer_list_with_one_thing_wrong_is_refused(void)
-{
+TEST an_integer_list_with_one_thing_wrong_is_refused(void) {
     margin_list_q *l = &f.model.of.list;
 #define MAKE make_list_q(&f, MARGIN_KERNEL_RBF)
 #define LINEAR make_list_q(&f, MARGIN_KERNEL_LINEAR)
@@ -392,8 +381,7 @@ static real_fixture r;
 static uint32_t image_words[400];
 #define image ((unsigned char *)image_words)
 
-static void fill(void)
-{
+static void fill(void) {
     memset(&r, 0, sizeof r);
     for (size_t i = 0; i < 32; i++) {
         r.vectors[i] = (margin_real)(i % 5u) - 2;
@@ -414,8 +402,7 @@ static void fill(void)
     }
 }
 
-static void set_expansion(margin_expansion *e)
-{
+static void set_expansion(margin_expansion *e) {
     e->vectors = r.vectors;
     e->norms = r.norms;
     e->coef = r.coef;
@@ -434,8 +421,7 @@ static void set_expansion(margin_expansion *e)
 }
 
 /* Three cuts over a pool of four vectors in the plane. */
-static margin_list *make_list(void)
-{
+static margin_list *make_list(void) {
     margin_list *l = &r.model.of.list;
     fill();
     r.model.kind = MARGIN_MODEL_LIST;
@@ -447,8 +433,7 @@ static margin_list *make_list(void)
     return l;
 }
 
-static margin_expansion *make_expansion(unsigned scheme, size_t classes)
-{
+static margin_expansion *make_expansion(unsigned scheme, size_t classes) {
     fill();
     r.model.kind = MARGIN_MODEL_EXPANSION;
     set_expansion(&r.model.of.expansion);
@@ -459,8 +444,7 @@ static margin_expansion *make_expansion(unsigned scheme, size_t classes)
 }
 
 /* Four models of a centroid and a tangent each. */
-static margin_proto *make_proto(void)
-{
+static margin_proto *make_proto(void) {
     margin_proto *p = &r.model.of.proto;
     fill();
     r.model.kind = MARGIN_MODEL_PROTO;
@@ -479,8 +463,7 @@ static margin_proto *make_proto(void)
 }
 
 /* Refused as it stands in memory, and not to be written to an image. */
-static bool refused(margin_status status)
-{
+static bool refused(margin_status status) {
     return margin_model_check(&r.model) == status &&
            margin_image_write(&r.model, NULL, 0, image, sizeof image_words) == status;
 }
@@ -495,8 +478,7 @@ static bool refused(margin_status status)
 #define REAL_MISSING(make, change) REAL_AFTER(MARGIN_E_ARGUMENT, make, change)
 #define REAL_WRONG(make, change) REAL_AFTER(MARGIN_E_RANGE, make, change)
 
-TEST a_list_with_one_thing_wrong_is_refused(void)
-{
+TEST a_list_with_one_thing_wrong_is_refused(void) {
     margin_list *l = &r.model.of.list;
     REAL_MISSING(make_list(), l->pool.vectors = NULL);
     REAL_MISSING(make_list(), l->pool.norms = NULL);
@@ -536,8 +518,7 @@ TEST a_list_with_one_thing_wrong_is_refused(void)
     PASS();
 }
 
-TEST a_prototype_model_with_one_thing_wrong_is_refused(void)
-{
+TEST a_prototype_model_with_one_thing_wrong_is_refused(void) {
     margin_proto *p = &r.model.of.proto;
     REAL_MISSING(make_proto(), p->vectors = NULL);
     REAL_MISSING(make_proto(), p->exits = NULL);
@@ -569,8 +550,7 @@ TEST a_prototype_model_with_one_thing_wrong_is_refused(void)
     PASS();
 }
 
-TEST an_expansion_with_one_thing_wrong_is_refused(void)
-{
+TEST an_expansion_with_one_thing_wrong_is_refused(void) {
     REAL_WRONG(make_expansion(MARGIN_SCHEME_BINARY, 2), r.class_end[0] = 5);
     REAL_WRONG(make_expansion(MARGIN_SCHEME_BINARY, 2), r.class_end[1] = 3);
     REAL_WRONG(make_expansion(MARGIN_SCHEME_BINARY, 2), r.vectors[7] = (margin_real)NAN);
@@ -584,8 +564,7 @@ TEST an_expansion_with_one_thing_wrong_is_refused(void)
 /* ---- images ------------------------------------------------------------------------------------- */
 
 /* The status of loading an image with one byte replaced and the checksum made right again. */
-static margin_status forged(size_t size, size_t at, unsigned value, bool integer)
-{
+static margin_status forged(size_t size, size_t at, unsigned value, bool integer) {
     static unsigned char bytes[2000];
     const unsigned char old = image[at];
     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
@@ -604,8 +583,7 @@ static margin_status forged(size_t size, size_t at, unsigned value, bool integer
     return status;
 }
 
-TEST heads_of_lists_and_prototypes_with_one_byte_wrong_are_refused(void)
-{
+TEST heads_of_lists_and_prototypes_with_one_byte_wrong_are_refused(void) {
     static const struct {
         size_t at;
         unsigned value;
@@ -647,8 +625,7 @@ TEST heads_of_lists_and_prototypes_with_one_byte_wrong_are_refused(void)
     PASS();
 }
 
-TEST heads_of_integer_prototypes_with_one_byte_wrong_are_refused(void)
-{
+TEST heads_of_integer_prototypes_with_one_byte_wrong_are_refused(void) {
     static const struct {
         size_t at;
         unsigned value;
@@ -671,8 +648,7 @@ TEST heads_of_integer_prototypes_with_one_byte_wrong_are_refused(void)
     PASS();
 }
 
-SUITE(refusals_suite)
-{
+SUITE(refusals_suite) {
     RUN_TEST(an_integer_linear_model_with_one_thing_wrong_is_refused);
     RUN_TEST(an_integer_expansion_with_one_thing_wrong_is_refused);
     RUN_TEST(an_integer_polynomial_or_cosine_with_one_thing_wrong_is_refused);

@@ -9,21 +9,18 @@
  * machines are (0,1), (0,2), (1,2); positive speaks for the second of a pair. */
 static const margin_real circle[] = {-1, 4, -2};
 
-TEST ties_of_votes_go_to_the_larger_sum_in_one_one(void)
-{
+TEST ties_of_votes_go_to_the_larger_sum_in_one_one(void) {
     /* the sums in favour of the classes are -3, 1 and 2 */
     ASSERT_EQ_FMT(2, (int)margin_elect(MARGIN_SCHEME_ONE_ONE, 3, circle), "%d");
     PASS();
 }
 
-TEST ties_of_votes_go_to_the_first_class_in_votes(void)
-{
+TEST ties_of_votes_go_to_the_first_class_in_votes(void) {
     ASSERT_EQ_FMT(0, (int)margin_elect(MARGIN_SCHEME_VOTES, 3, circle), "%d");
     PASS();
 }
 
-TEST without_ties_both_rules_agree(void)
-{
+TEST without_ties_both_rules_agree(void) {
     margin_real scores[6];
     int i, j, ties = 0;
     for (i = 0; i < 64; i++) { /* every outcome of the six duels of four classes */
@@ -52,8 +49,7 @@ TEST without_ties_both_rules_agree(void)
     PASS();
 }
 
-TEST both_have_a_machine_for_each_pair(void)
-{
+TEST both_have_a_machine_for_each_pair(void) {
     ASSERT_EQ_FMT(10, (int)margin_machines(MARGIN_SCHEME_VOTES, 5), "%d");
     ASSERT_EQ_FMT(10, (int)margin_machines(MARGIN_SCHEME_ONE_ONE, 5), "%d");
     ASSERT_EQ_FMT(5, (int)margin_machines(MARGIN_SCHEME_ONE_REST, 5), "%d");
@@ -61,8 +57,7 @@ TEST both_have_a_machine_for_each_pair(void)
     PASS();
 }
 
-TEST terms_that_pile_up_before_they_cancel_are_summed_exactly(void)
-{
+TEST terms_that_pile_up_before_they_cancel_are_summed_exactly(void) {
     /* 2 n vectors at the same place, coefficients 1000 and then -1000: all that stays is the bias */
     enum { COUNT = 200 };
     static margin_real vectors[2 * COUNT], norms[2 * COUNT], coef[2 * COUNT];
@@ -95,8 +90,7 @@ TEST terms_that_pile_up_before_they_cancel_are_summed_exactly(void)
 
 /* A model of so many classes of two features, by method (0 svm, 1 prototypes with tangents, 2 without). */
 static int make_model(int method, unsigned kernel, unsigned classes, unsigned scheme,
-                      margin_arena *mem, margin_model *model)
-{
+                      margin_arena *mem, margin_model *model) {
     static margin_real x[60][2];
     static uint16_t y[60];
     margin_data data;
@@ -123,8 +117,7 @@ static int make_model(int method, unsigned kernel, unsigned classes, unsigned sc
     return margin_proto_train(&data, &options, mem, model, NULL, NULL);
 }
 
-TEST what_is_not_a_number_never_becomes_a_class(void)
-{
+TEST what_is_not_a_number_never_becomes_a_class(void) {
     static const unsigned schemes[] = {MARGIN_SCHEME_ONE_ONE, MARGIN_SCHEME_ONE_REST,
                                        MARGIN_SCHEME_VOTES};
     static double memory[1 << 18];
@@ -160,8 +153,7 @@ TEST what_is_not_a_number_never_becomes_a_class(void)
     PASS();
 }
 
-SUITE(scheme_suite)
-{
+SUITE(scheme_suite) {
     RUN_TEST(what_is_not_a_number_never_becomes_a_class);
     RUN_TEST(terms_that_pile_up_before_they_cancel_are_summed_exactly);
     RUN_TEST(ties_of_votes_go_to_the_larger_sum_in_one_one);

@@ -14,8 +14,7 @@
 static uint32_t state = 1;
 
 /* In (-1, 1). */
-static double draw(void)
-{
+static double draw(void) {
     state = state * 1664525u + 1013904223u;
     return ((double)(state >> 1) - 1073741824.0) / 1073741824.0;
 }
@@ -32,8 +31,7 @@ typedef struct {
     void *buffer;
 } problem;
 
-static void begin(problem *p, size_t n, size_t d)
-{
+static void begin(problem *p, size_t n, size_t d) {
     memset(p, 0, sizeof *p);
     p->data.x = p->x;
     p->data.y = p->y;
@@ -43,8 +41,7 @@ static void begin(problem *p, size_t n, size_t d)
 }
 
 /* The strips of figure 2.3: class 1 between two strips of class 0, as features x, y and 1. */
-static void strips(problem *p)
-{
+static void strips(problem *p) {
     begin(p, MOST, 3);
     for (int i = 0; i < MOST; i++) {
         p->y[i] = i % 3 == 0 ? 1 : 0;
@@ -54,8 +51,7 @@ static void strips(problem *p)
     }
 }
 
-static margin_status train(problem *p)
-{
+static margin_status train(problem *p) {
     const size_t bytes = margin_seco_train_size(p->data.n, p->data.d, 2, &p->options);
     margin_arena mem;
     free(p->buffer);
@@ -65,8 +61,7 @@ static margin_status train(problem *p)
 }
 
 /* Share of the training samples answered wrongly, by the general predictor. */
-static double errors(const problem *p)
-{
+static double errors(const problem *p) {
     double wrong = 0;
     for (size_t i = 0; i < p->data.n; i++) {
         margin_real score;
@@ -76,8 +71,7 @@ static double errors(const problem *p)
 }
 
 /* What each count of a report must fulfil. */
-static enum greatest_test_res check_report(const problem *p)
-{
+static enum greatest_test_res check_report(const problem *p) {
     const margin_seco_report *info = &p->info;
     size_t left = p->data.n, decided = 0, wrong = 0;
     ASSERT_EQ(MARGIN_MODEL_LIST, p->model.kind);
@@ -107,8 +101,7 @@ static enum greatest_test_res check_report(const problem *p)
     PASS();
 }
 
-TEST strips_are_solved_by_two_planes_where_one_fails(void)
-{
+TEST strips_are_solved_by_two_planes_where_one_fails(void) {
     for (int mode = 0; mode < 4; mode++) {
         problem p;
         strips(&p);
@@ -135,8 +128,7 @@ TEST strips_are_solved_by_two_planes_where_one_fails(void)
     PASS();
 }
 
-TEST other_kernels_share_a_pool_that_spans_the_samples(void)
-{
+TEST other_kernels_share_a_pool_that_spans_the_samples(void) {
     problem p;
     strips(&p);
     p.data.d = 2; /* of three: every third number is 1 */
@@ -166,8 +158,7 @@ TEST other_kernels_share_a_pool_that_spans_the_samples(void)
 }
 
 /* A list by its definition. */
-static size_t ask(const margin_list *l, const margin_real *x, double *score)
-{
+static size_t ask(const margin_list *l, const margin_real *x, double *score) {
     const margin_expansion *e = &l->pool;
     margin_real z[WIDE];
     for (size_t k = 0; k < e->d; k++) {
@@ -197,8 +188,7 @@ typedef struct {
     margin_model model;
 } made_up;
 
-static margin_list *make_up(made_up *m, unsigned kernel, bool scaled)
-{
+static margin_list *make_up(made_up *m, unsigned kernel, bool scaled) {
     static const uint32_t reach[CUTS] = {2, 2, 6, 7}, target[CUTS] = {1, 0, 0, 1};
     margin_list *l = &m->model.of.list;
     memset(m, 0, sizeof *m);
@@ -238,8 +228,7 @@ static margin_list *make_up(made_up *m, unsigned kernel, bool scaled)
     return l;
 }
 
-TEST lists_predict_as_they_are_defined(void)
-{
+TEST lists_predict_as_they_are_defined(void) {
     state = 5;
     for (int trial = 0; trial < 200; trial++) {
         made_up m;
@@ -266,8 +255,7 @@ TEST lists_predict_as_they_are_defined(void)
 /* ---- lists in integers ---- */
 
 /* What cut j says, alone: as a machine of its own, with its column of the coefficients. */
-static int32_t cut_alone(const margin_list_q *l, size_t j, const int16_t *x)
-{
+static int32_t cut_alone(const margin_list_q *l, size_t j, const int16_t *x) {
     const margin_expansion_q *e = &l->pool;
     int16_t coef[32];
     int32_t score;
@@ -294,8 +282,7 @@ static int32_t cut_alone(const margin_list_q *l, size_t j, const int16_t *x)
 }
 
 /* A list in integers by its definition. */
-static size_t ask_q(const margin_list_q *l, const int16_t *x, int32_t *score)
-{
+static size_t ask_q(const margin_list_q *l, const int16_t *x, int32_t *score) {
     size_t j = 0;
     while (cut_alone(l, j, x) <= 0 && j + 1u < l->pool.width) {
         j++;
@@ -315,8 +302,7 @@ typedef struct {
     margin_arena mem;
 } quantised;
 
-static margin_status quantise(quantised *q, unsigned kernel, unsigned format, bool whole)
-{
+static margin_status quantise(quantised *q, unsigned kernel, unsigned format, bool whole) {
     const margin_quant_options options = {(uint8_t)format, whole};
     const double size = whole ? 500 : 1;
     (void)make_up(&q->m, kernel, true);
@@ -337,8 +323,7 @@ static margin_status quantise(quantised *q, unsigned kernel, unsigned format, bo
     return margin_quantize(&q->m.model, &q->data, &options, &q->mem, &q->quant, &q->info);
 }
 
-static void draw_input(int16_t *x, unsigned how)
-{
+static void draw_input(int16_t *x, unsigned how) {
     static const int16_t ends[] = {INT16_MIN, INT16_MIN + 1, INT16_MAX, 0, -1, 1};
     for (size_t k = 0; k < FEATURES; k++) {
         state = state * 1664525u + 1013904223u;
@@ -348,8 +333,7 @@ static void draw_input(int16_t *x, unsigned how)
     }
 }
 
-TEST integer_lists_decide_as_their_cuts_would_alone_at_every_input(void)
-{
+TEST integer_lists_decide_as_their_cuts_would_alone_at_every_input(void) {
     size_t by[CUTS] = {0, 0, 0, 0};
     state = 6;
     for (unsigned trial = 0; trial < 100; trial++) {
@@ -380,8 +364,7 @@ TEST integer_lists_decide_as_their_cuts_would_alone_at_every_input(void)
     PASS();
 }
 
-TEST integer_lists_say_nearly_what_their_origin_says(void)
-{
+TEST integer_lists_say_nearly_what_their_origin_says(void) {
     state = 7;
     for (unsigned trial = 0; trial < 100; trial++) {
         const unsigned format = trial / 5u % 2u == 0 ? MARGIN_Q15 : MARGIN_Q7;
@@ -414,8 +397,7 @@ TEST integer_lists_say_nearly_what_their_origin_says(void)
 }
 
 /* The largest scores that a list of int16_t can have, without wrapping. */
-TEST integer_lists_stay_in_range_at_the_ends_of_their_numbers(void)
-{
+TEST integer_lists_stay_in_range_at_the_ends_of_their_numbers(void) {
     static const int16_t w[2 * 2] = {32767, 32767, -32767, 32767};
     int32_t bias[2] = {0, 0}, score;
     uint8_t target[2] = {0, 1};
@@ -448,8 +430,7 @@ TEST integer_lists_stay_in_range_at_the_ends_of_their_numbers(void)
     PASS();
 }
 
-TEST damaged_integer_lists_are_refused(void)
-{
+TEST damaged_integer_lists_are_refused(void) {
     for (unsigned kernel = 0; kernel < 5; kernel++) {
         const bool linear = kernel == MARGIN_KERNEL_LINEAR;
         quantised q;
@@ -505,15 +486,13 @@ TEST damaged_integer_lists_are_refused(void)
     PASS();
 }
 
-static margin_status quantise_again(margin_arena *mem, void *user)
-{
+static margin_status quantise_again(margin_arena *mem, void *user) {
     quantised *q = (quantised *)user;
     margin_quant quant;
     return margin_quantize(&q->m.model, &q->data, NULL, mem, &quant, NULL);
 }
 
-TEST quantising_a_list_takes_what_its_query_says(void)
-{
+TEST quantising_a_list_takes_what_its_query_says(void) {
     for (unsigned kernel = 0; kernel < 5; kernel++) {
         quantised q;
         ASSERT_EQ(MARGIN_OK, quantise(&q, kernel, MARGIN_Q15, false));
@@ -523,8 +502,7 @@ TEST quantising_a_list_takes_what_its_query_says(void)
     PASS();
 }
 
-TEST integer_lists_go_into_images_and_come_back(void)
-{
+TEST integer_lists_go_into_images_and_come_back(void) {
     size_t taken = 0, refused = 0;
     state = 8;
     for (unsigned trial = 0; trial < 20; trial++) {
@@ -582,8 +560,7 @@ TEST integer_lists_go_into_images_and_come_back(void)
     PASS();
 }
 
-TEST absurd_heads_of_integer_lists_are_refused(void)
-{
+TEST absurd_heads_of_integer_lists_are_refused(void) {
     static const struct {
         unsigned kernel, at, bytes;
         uint32_t value;
@@ -619,8 +596,7 @@ TEST absurd_heads_of_integer_lists_are_refused(void)
     PASS();
 }
 
-TEST seeds_decide_alone(void)
-{
+TEST seeds_decide_alone(void) {
     problem a, b;
     strips(&a);
     strips(&b);
@@ -642,8 +618,7 @@ TEST seeds_decide_alone(void)
     PASS();
 }
 
-TEST few_samples_make_one_machine_and_it_is_said(void)
-{
+TEST few_samples_make_one_machine_and_it_is_said(void) {
     problem p;
     margin_svm_options svm = {0};
     margin_model model;
@@ -671,8 +646,7 @@ TEST few_samples_make_one_machine_and_it_is_said(void)
     PASS();
 }
 
-TEST bounds_for_c_are_those_of_the_machine(void)
-{
+TEST bounds_for_c_are_those_of_the_machine(void) {
     static unsigned char bytes[1 << 18];
     for (int apart = 0; apart < 2; apart++) {
         margin_arena mem = margin_arena_make(bytes, sizeof bytes);
@@ -696,8 +670,7 @@ TEST bounds_for_c_are_those_of_the_machine(void)
     PASS();
 }
 
-TEST a_single_sample_of_a_class_is_enough_for_a_machine(void)
-{
+TEST a_single_sample_of_a_class_is_enough_for_a_machine(void) {
     problem p;
     begin(&p, 6, 2);
     for (int i = 0; i < 6; i++) {
@@ -711,8 +684,7 @@ TEST a_single_sample_of_a_class_is_enough_for_a_machine(void)
     PASS();
 }
 
-TEST no_candidate_with_coverage_falls_back_and_says_so(void)
-{
+TEST no_candidate_with_coverage_falls_back_and_says_so(void) {
     problem p;
     strips(&p);
     p.options.cheap = true;
@@ -725,8 +697,7 @@ TEST no_candidate_with_coverage_falls_back_and_says_so(void)
     PASS();
 }
 
-TEST a_kernel_matrix_of_rank_one_can_be_cut(void)
-{
+TEST a_kernel_matrix_of_rank_one_can_be_cut(void) {
     problem p;
     begin(&p, MOST, 1);
     for (int i = 0; i < MOST; i++) { /* class 1 between two intervals of class 0 */
@@ -748,8 +719,7 @@ TEST a_kernel_matrix_of_rank_one_can_be_cut(void)
     PASS();
 }
 
-TEST an_easy_problem_is_not_cut(void)
-{
+TEST an_easy_problem_is_not_cut(void) {
     problem p;
     strips(&p);
     for (int i = 0; i < MOST; i++) {
@@ -764,8 +734,7 @@ TEST an_easy_problem_is_not_cut(void)
     PASS();
 }
 
-TEST options_limit_cuts_and_ask_for_gains(void)
-{
+TEST options_limit_cuts_and_ask_for_gains(void) {
     problem p;
     strips(&p);
     p.options.cheap = true;
@@ -786,8 +755,7 @@ TEST options_limit_cuts_and_ask_for_gains(void)
     PASS();
 }
 
-TEST samples_without_weight_are_not_there(void)
-{
+TEST samples_without_weight_are_not_there(void) {
     problem a, b;
     size_t kept = 0;
     strips(&a);
@@ -816,14 +784,12 @@ TEST samples_without_weight_are_not_there(void)
     PASS();
 }
 
-static bool stop_later(void *user, const margin_progress *at)
-{
+static bool stop_later(void *user, const margin_progress *at) {
     (void)at;
     return ++*(int *)user > 20;
 }
 
-TEST a_stop_keeps_a_usable_list(void)
-{
+TEST a_stop_keeps_a_usable_list(void) {
     problem p;
     int calls = 0;
     strips(&p);
@@ -848,8 +814,7 @@ TEST a_stop_keeps_a_usable_list(void)
             "%d");                                                                                 \
     } while (0)
 
-TEST bad_input_is_refused(void)
-{
+TEST bad_input_is_refused(void) {
     static const margin_real bad[] = {1, -1};
     static unsigned char bytes[4096];
     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
@@ -886,8 +851,7 @@ TEST bad_input_is_refused(void)
 }
 
 /* Samples that say nothing, or the contrary of each other: some list comes out, and its report is true. */
-TEST samples_that_repeat_or_contradict_each_other_do_no_harm(unsigned kernel)
-{
+TEST samples_that_repeat_or_contradict_each_other_do_no_harm(unsigned kernel) {
     for (unsigned how = 0; how < 4; how++) {
         problem p;
         margin_status status;
@@ -914,8 +878,7 @@ TEST samples_that_repeat_or_contradict_each_other_do_no_harm(unsigned kernel)
     PASS();
 }
 
-TEST tables_check_their_arguments(void)
-{
+TEST tables_check_their_arguments(void) {
     margin_list_table table;
     problem p;
     strips(&p);
@@ -933,8 +896,7 @@ TEST tables_check_their_arguments(void)
     PASS();
 }
 
-TEST lists_go_into_images_and_come_back(void)
-{
+TEST lists_go_into_images_and_come_back(void) {
     static unsigned char raw[1 << 16];
     unsigned char *bytes = raw + (4 - (uintptr_t)raw % 4) % 4;
     for (int mode = 0; mode < 2; mode++) {
@@ -971,8 +933,7 @@ TEST lists_go_into_images_and_come_back(void)
     PASS();
 }
 
-TEST damaged_lists_are_refused(void)
-{
+TEST damaged_lists_are_refused(void) {
     uint32_t reach[4], target[4];
     problem p;
     strips(&p);
@@ -1011,14 +972,12 @@ TEST damaged_lists_are_refused(void)
     PASS();
 }
 
-static margin_status sweep(margin_arena *mem, void *of)
-{
+static margin_status sweep(margin_arena *mem, void *of) {
     problem *p = (problem *)of;
     return margin_seco_train(&p->data, &p->options, mem, &p->model, NULL, NULL);
 }
 
-TEST memory_is_what_the_query_says(void)
-{
+TEST memory_is_what_the_query_says(void) {
     problem p;
     strips(&p);
     ASSERT_EQ(MARGIN_SECO_LINEAR_BYTES(100, 7, 192),
@@ -1040,8 +999,7 @@ TEST memory_is_what_the_query_says(void)
     PASS();
 }
 
-SUITE(seco_suite)
-{
+SUITE(seco_suite) {
     static unsigned kernel; /* a test may end by longjmp */
     RUN_TEST(strips_are_solved_by_two_planes_where_one_fails);
     RUN_TEST(other_kernels_share_a_pool_that_spans_the_samples);

@@ -1,8 +1,7 @@
 /* The support vector machine: against a slow reference, its optimality conditions, and by hand. */
 #include "solver_cases.h"
 
-static margin_svm_options svm_options(const solver_case *c, margin_real price)
-{
+static margin_svm_options svm_options(const solver_case *c, margin_real price) {
     margin_svm_options o;
     memset(&o, 0, sizeof o);
     o.kernel = c->kernel;
@@ -19,8 +18,7 @@ typedef struct {
     solver_memory memory;
 } svm_result;
 
-static svm_result svm_run(const margin_data *data, const margin_svm_options *o)
-{
+static svm_result svm_run(const margin_data *data, const margin_svm_options *o) {
     svm_result r;
     size_t classes = 2;
     (void)margin_data_classes(data, &classes);
@@ -30,8 +28,7 @@ static svm_result svm_run(const margin_data *data, const margin_svm_options *o)
     return r;
 }
 
-static void svm_programme(const solver_case *c, const margin_svm_options *o, qp_reference *q)
-{
+static void svm_programme(const solver_case *c, const margin_svm_options *o, qp_reference *q) {
     case_programme(c, q);
     q->c = 1;
     q->p = 1;
@@ -43,8 +40,7 @@ static void svm_programme(const solver_case *c, const margin_svm_options *o, qp_
 
 /* 1/2 |w|^2 + sum of cap * hinge, of the scores that the model itself gives; |w|^2 from w, or from the
  * dual: |w|^2 = 2 (objective + sum of alpha). */
-static long double svm_primal(const solver_case *c, const qp_reference *q, const svm_result *r)
-{
+static long double svm_primal(const solver_case *c, const qp_reference *q, const svm_result *r) {
     long double sum = 0;
     for (size_t i = 0; i < q->n; i++) {
         margin_real score;
@@ -68,8 +64,7 @@ static long double svm_primal(const solver_case *c, const qp_reference *q, const
 
 /* Bounds, sum and optimality conditions of the coefficients of an expansion. */
 static enum greatest_test_res svm_check_kkt(const solver_case *c, const qp_reference *q,
-                                            const svm_result *r, long double rounding)
-{
+                                            const svm_result *r, long double rounding) {
     long double b[CASE_N], sum = 0, mass = 0;
     ASSERT(case_coefficients(c, &r->model.of.expansion, b));
     for (size_t i = 0; i < q->n; i++) {
@@ -86,8 +81,7 @@ static enum greatest_test_res svm_check_kkt(const solver_case *c, const qp_refer
 
 /* *sharp counts the problems in which the reference came close enough to say something. */
 static enum greatest_test_res svm_check(int kind, uint32_t seed, margin_real price, bool uneven,
-                                        int *sharp)
-{
+                                        int *sharp) {
     solver_case c = case_make(kind, seed);
     margin_svm_options o = svm_options(&c, price);
     long double caps = 0, mass = 0, gap, best, rounding;
@@ -124,8 +118,7 @@ static enum greatest_test_res svm_check(int kind, uint32_t seed, margin_real pri
     PASS();
 }
 
-TEST random_problems_of_every_kind_reach_the_reference_optimum(void)
-{
+TEST random_problems_of_every_kind_reach_the_reference_optimum(void) {
     static const double prices[] = {0.01, 1, 100};
     int sharp = 0;
     for (int kind = 0; kind < CASE_KINDS; kind++) {
@@ -143,8 +136,7 @@ TEST random_problems_of_every_kind_reach_the_reference_optimum(void)
 }
 
 /* Points 0 and 2: alpha = 1/2 each, w = 1, score x - 1. */
-TEST two_points_give_the_bisector(void)
-{
+TEST two_points_give_the_bisector(void) {
     static const margin_real x[] = {0, 2};
     static const uint16_t y[] = {0, 1};
     const margin_data data = {x, 2, 1, 0, y, NULL, NULL};
@@ -166,8 +158,7 @@ TEST two_points_give_the_bisector(void)
 
 /* Two points at 0, one at 2, C = 1/8 and a weight of 2 for the second at 0: alpha_3 = C, w = 2 C. All
  * but a few alphas are at their bounds; the free ones of class 0 score -1: bias = -1. */
-TEST caps_are_the_price_times_the_weight(void)
-{
+TEST caps_are_the_price_times_the_weight(void) {
     static const margin_real x[] = {0, 0, 2}, weight[] = {1, 2, 1};
     static const uint16_t y[] = {0, 0, 1};
     const margin_data data = {x, 3, 1, 0, y, weight, NULL};
@@ -187,8 +178,7 @@ TEST caps_are_the_price_times_the_weight(void)
     PASS();
 }
 
-TEST classes_have_their_own_price(void)
-{
+TEST classes_have_their_own_price(void) {
     static const margin_real x[] = {-1, 1};
     static const uint16_t y[] = {0, 1};
     const margin_data data = {x, 2, 1, 0, y, NULL, NULL};
@@ -204,8 +194,7 @@ TEST classes_have_their_own_price(void)
     PASS();
 }
 
-TEST samples_of_weight_zero_are_not_there(void)
-{
+TEST samples_of_weight_zero_are_not_there(void) {
     static const margin_real x[] = {0, 1, 2}, weight[] = {1, 0, 1};
     static const uint16_t y[] = {0, 1, 1};
     const margin_data data = {x, 3, 1, 0, y, weight, NULL};
@@ -217,8 +206,7 @@ TEST samples_of_weight_zero_are_not_there(void)
 }
 
 /* Nearest points of the hulls: (0,0) and (2,0): w = (1, 0), bias -1, alpha_1 = 1/2. */
-TEST hard_margin_finds_the_nearest_points_of_the_hulls(void)
-{
+TEST hard_margin_finds_the_nearest_points_of_the_hulls(void) {
     static const margin_real x[] = {0, 0, -1, 1, 2, -1, 2, 1, 5, 0};
     static const uint16_t y[] = {0, 0, 1, 1, 1};
     const margin_data data = {x, 5, 2, 0, y, NULL, NULL};
@@ -239,8 +227,7 @@ TEST hard_margin_finds_the_nearest_points_of_the_hulls(void)
 }
 
 /* A hard margin is a soft one whose price is high enough. */
-TEST hard_margin_is_the_limit_of_large_prices(void)
-{
+TEST hard_margin_is_the_limit_of_large_prices(void) {
     int separable = 0;
     for (uint32_t seed = 1; seed <= 60; seed++) {
         solver_case c = case_make(CASE_PLAIN, seed);
@@ -270,8 +257,7 @@ TEST hard_margin_is_the_limit_of_large_prices(void)
     PASS();
 }
 
-TEST hard_margin_says_when_there_is_none(void)
-{
+TEST hard_margin_says_when_there_is_none(void) {
     static const margin_real x[] = {0, 1, 2, 3};
     static const uint16_t y[] = {0, 1, 0, 1};
     const margin_data data = {x, 4, 1, 0, y, NULL, NULL};
@@ -297,8 +283,7 @@ TEST hard_margin_says_when_there_is_none(void)
 
 /* Z = 3, D = 3 + 2: c0 = 4 / 15. The hulls [1, 3] and -2 are 3 apart, no sample nearer than 1 to 0:
  * c1 = 4 * 3 / (1 * 3). */
-TEST c0_is_four_over_longest_vector_and_largest_distance(void)
-{
+TEST c0_is_four_over_longest_vector_and_largest_distance(void) {
     static const margin_real x[] = {1, 3, -2};
     static const uint16_t y[] = {0, 0, 1};
     const margin_data data = {x, 3, 1, 0, y, NULL, NULL};
@@ -314,8 +299,7 @@ TEST c0_is_four_over_longest_vector_and_largest_distance(void)
     PASS();
 }
 
-TEST c0_of_equal_samples_is_zero(void)
-{
+TEST c0_of_equal_samples_is_zero(void) {
     static const margin_real x[] = {1, 1};
     static const uint16_t y[] = {0, 1};
     const margin_data data = {x, 2, 1, 0, y, NULL, NULL};
@@ -331,8 +315,7 @@ TEST c0_of_equal_samples_is_zero(void)
     PASS();
 }
 
-TEST prices_that_are_no_prices_are_refused(void)
-{
+TEST prices_that_are_no_prices_are_refused(void) {
     static const margin_real x[] = {0, 2};
     static const uint16_t y[] = {0, 1};
     const margin_data data = {x, 2, 1, 0, y, NULL, NULL};
@@ -352,8 +335,7 @@ TEST prices_that_are_no_prices_are_refused(void)
 }
 
 /* Prices at both ends of the range of numbers: no crash, no NaN, and the answer of all caps at work. */
-TEST extreme_prices_and_weights_do_no_harm(void)
-{
+TEST extreme_prices_and_weights_do_no_harm(void) {
     static const margin_real x[] = {0, 1, 2, 3, 4, 5, 6, 7};
     static const uint16_t y[] = {0, 0, 0, 1, 0, 1, 1, 1};
     margin_real weight[] = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -384,8 +366,7 @@ enum { RAW_N = 60, RAW_D = 6 };
 static margin_real raw_x[RAW_N * RAW_D];
 static uint16_t raw_y[RAW_N];
 
-static margin_data raw_problem(uint32_t *state, size_t d, double unit, double centre)
-{
+static margin_data raw_problem(uint32_t *state, size_t d, double unit, double centre) {
     const margin_data data = {raw_x, RAW_N, d, 0, raw_y, NULL, NULL};
     for (size_t i = 0; i < RAW_N; i++) {
         raw_y[i] = (uint16_t)(i % 2u);
@@ -399,8 +380,7 @@ static margin_data raw_problem(uint32_t *state, size_t d, double unit, double ce
 }
 
 /* The primal objective in long double, from the weights that the model has. */
-static long double raw_primal(const margin_data *data, const margin_linear *model)
-{
+static long double raw_primal(const margin_data *data, const margin_linear *model) {
     long double sum = 0;
     for (size_t k = 0; k < data->d; k++) {
         sum += (long double)model->w[k] * (long double)model->w[k] / 2;
@@ -417,8 +397,7 @@ static long double raw_primal(const margin_data *data, const margin_linear *mode
 
 /* Whatever the unit, the dual and the primal objective meet, which only the optimum can do; and a
  * training that says `converged` has a violation within its tolerance. */
-TEST raw_values_of_any_unit_reach_the_optimum(void)
-{
+TEST raw_values_of_any_unit_reach_the_optimum(void) {
     static const double unit[] = {1e-6, 1e-3, 1, 100, 4095, 1e6};
     uint32_t state = 2026;
     size_t converged = 0, trials = 0;
@@ -442,8 +421,7 @@ TEST raw_values_of_any_unit_reach_the_optimum(void)
 }
 
 SUITE(svm_suite);
-SUITE(svm_suite)
-{
+SUITE(svm_suite) {
     RUN_TEST(random_problems_of_every_kind_reach_the_reference_optimum);
     RUN_TEST(two_points_give_the_bisector);
     RUN_TEST(caps_are_the_price_times_the_weight);

@@ -48,15 +48,13 @@ static struct {
 } out;
 
 static margin_status train_svm(void *user, const margin_data *view, margin_arena *mem,
-                               margin_model *model)
-{
+                               margin_model *model) {
     return margin_svm_train(view, (const margin_svm_options *)user, mem, model, NULL, NULL);
 }
 static margin_learner learner, fold_learner;
 static const margin_cv_options folds = {3, 0, 0, false, false, 0};
 
-static bool make_all(void)
-{
+static bool make_all(void) {
     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
     margin_rng rng = margin_rng_make(5);
     bool good = true;
@@ -109,16 +107,14 @@ static bool make_all(void)
     return good;
 }
 
-static void prepare(void)
-{
+static void prepare(void) {
     memset(&out, 0, sizeof out);
     memcpy(out.reals, square, sizeof square);
     memcpy(out.more, factor, sizeof factor);
     out.model = linear;
 }
 
-static margin_rng *rng_of_folds(void)
-{
+static margin_rng *rng_of_folds(void) {
     static margin_rng rng;
     rng = margin_rng_make(3);
     return &rng;
@@ -168,24 +164,20 @@ static margin_rng *rng_of_folds(void)
 /* clang-format on */
 
 #define RUN_ONE(function, size, call)                                                              \
-    static margin_status sweep_##function(margin_arena *mem, void *problem)                        \
-    {                                                                                              \
+    static margin_status sweep_##function(margin_arena *mem, void *problem) {                      \
         (void)problem;                                                                             \
         prepare();                                                                                 \
         return function call;                                                                      \
     }                                                                                              \
-    static size_t bytes_##function(void)                                                           \
-    {                                                                                              \
+    static size_t bytes_##function(void) {                                                         \
         return size;                                                                               \
     }
 SWEEPS(RUN_ONE)
 #define RUN_BOUND(function, size, call)                                                            \
-    static size_t bytes_##function(void)                                                           \
-    {                                                                                              \
+    static size_t bytes_##function(void) {                                                         \
         return size;                                                                               \
     }                                                                                              \
-    static margin_status sweep_##function(margin_arena *mem, void *problem)                        \
-    {                                                                                              \
+    static margin_status sweep_##function(margin_arena *mem, void *problem) {                      \
         margin_status status;                                                                      \
         (void)problem;                                                                             \
         prepare();                                                                                 \
@@ -196,8 +188,7 @@ SWEEPS(RUN_ONE)
 BOUNDS(RUN_BOUND)
 
 TEST every_size_of_the_arena_is_refused_but_the_last(const char *name, arena_operation *operation,
-                                                     size_t size)
-{
+                                                     size_t size) {
     enum greatest_test_res result;
     ASSERTm(name, size > 0);
     prepare();
@@ -208,14 +199,12 @@ TEST every_size_of_the_arena_is_refused_but_the_last(const char *name, arena_ope
     return result;
 }
 
-TEST the_models_to_work_with_are_made(void)
-{
+TEST the_models_to_work_with_are_made(void) {
     ASSERT(make_all());
     PASS();
 }
 
-SUITE(sweeps_suite)
-{
+SUITE(sweeps_suite) {
     RUN_TEST(the_models_to_work_with_are_made);
 #define SWEEP(function, size, call)                                                                \
     RUN_TESTp(every_size_of_the_arena_is_refused_but_the_last, #function, sweep_##function,        \

@@ -12,8 +12,7 @@ typedef struct {
     margin_data data;
 } cloud;
 
-static void cloud_fill(cloud *c, size_t n, size_t d, size_t classes, uint32_t seed)
-{
+static void cloud_fill(cloud *c, size_t n, size_t d, size_t classes, uint32_t seed) {
     memset(c, 0, sizeof *c);
     for (size_t i = 0; i < n; i++) {
         c->y[i] = (uint16_t)(i % classes);
@@ -43,8 +42,7 @@ typedef struct {
 } training;
 
 static void training_make(training *t, int method, const margin_data *data, size_t classes,
-                          unsigned kernel)
-{
+                          unsigned kernel) {
     memset(t, 0, sizeof *t);
     t->method = method;
     t->data = data;
@@ -53,48 +51,40 @@ static void training_make(training *t, int method, const margin_data *data, size
     t->svm.kernel.kind = (uint8_t)kernel;
 }
 
-static margin_control *training_control(training *t)
-{
+static margin_control *training_control(training *t) {
     return t->method == KMOMD ? &t->kmomd.run : &t->svm.run;
 }
 
-static uint8_t *training_scheme(training *t)
-{
+static uint8_t *training_scheme(training *t) {
     return t->method == KMOMD ? &t->kmomd.scheme : &t->svm.scheme;
 }
 
-static margin_watch *training_watch(training *t)
-{
+static margin_watch *training_watch(training *t) {
     return t->method == KMOMD ? &t->kmomd.watch : &t->svm.watch;
 }
 
-static size_t training_size(const training *t)
-{
+static size_t training_size(const training *t) {
     return t->method == KMOMD
                ? margin_kmomd_train_size(t->data->n, t->data->d, t->classes, &t->kmomd)
                : margin_svm_train_size(t->data->n, t->data->d, t->classes, &t->svm);
 }
 
-static margin_status training_call(training *t, margin_arena *mem)
-{
+static margin_status training_call(training *t, margin_arena *mem) {
     return t->method == KMOMD
                ? margin_kmomd_train(t->data, &t->kmomd, mem, &t->model, &t->info, NULL)
                : margin_svm_train(t->data, &t->svm, mem, &t->model, &t->info, NULL);
 }
 
-static void training_run(training *t)
-{
+static void training_run(training *t) {
     t->memory = solver_memory_make(training_size(t));
     t->status = training_call(t, &t->memory.mem);
 }
 
-static margin_status training_operation(margin_arena *mem, void *problem)
-{
+static margin_status training_operation(margin_arena *mem, void *problem) {
     return training_call((training *)problem, mem);
 }
 
-static uint32_t hash_bytes(uint32_t hash, const void *bytes, size_t n)
-{
+static uint32_t hash_bytes(uint32_t hash, const void *bytes, size_t n) {
     const unsigned char *p = (const unsigned char *)bytes;
     for (size_t i = 0; i < n; i++) {
         hash = (hash ^ p[i]) * 16777619u;
@@ -103,8 +93,7 @@ static uint32_t hash_bytes(uint32_t hash, const void *bytes, size_t n)
 }
 
 /* Over all numbers of a model and of the report, but for the memory that it took. */
-static uint32_t training_hash(const training *t)
-{
+static uint32_t training_hash(const training *t) {
     const size_t machines = margin_machines(margin_model_vote(&t->model)->scheme, t->classes);
     margin_info info = t->info;
     uint32_t hash = 2166136261u;
@@ -128,8 +117,7 @@ static uint32_t training_hash(const training *t)
 
 /* One sample a class, at 0, 2 and 5. The machine of two of them, a apart, has w = 2/a and scores -1 and
  * 1 there; in kernel form alpha = 2/a^2. */
-TEST three_points_give_three_bisectors(void)
-{
+TEST three_points_give_three_bisectors(void) {
     static const margin_real x[] = {0, 2, 5};
     static const uint16_t y[] = {0, 1, 2};
     static const double w[] = {2.0 / 2, 2.0 / 5, 2.0 / 3}, bias[] = {-1, -1, -1 - 4.0 / 3};
@@ -153,8 +141,7 @@ TEST three_points_give_three_bisectors(void)
     PASS();
 }
 
-TEST coefficients_of_pairs_stand_with_the_other_class(void)
-{
+TEST coefficients_of_pairs_stand_with_the_other_class(void) {
     static const margin_real x[] = {0, 2, 5};
     static const uint16_t y[] = {0, 1, 2};
     static const double coef[] = {-2.0 / 4, -2.0 / 25, 2.0 / 4, -2.0 / 9, 2.0 / 25, 2.0 / 9};
@@ -179,8 +166,7 @@ TEST coefficients_of_pairs_stand_with_the_other_class(void)
 
 /* Classes at the corners of a triangle, each against the rest: by symmetry the three machines have
  * turned weights and the same bias, and every sample is on its side. */
-TEST each_class_against_the_rest_is_symmetric_on_a_triangle(void)
-{
+TEST each_class_against_the_rest_is_symmetric_on_a_triangle(void) {
     static const margin_real x[] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     static const uint16_t y[] = {2, 0, 1};
     const margin_data data = {x, 3, 3, 0, y, NULL, NULL};
@@ -208,8 +194,7 @@ TEST each_class_against_the_rest_is_symmetric_on_a_triangle(void)
 }
 
 /* Every machine of a scheme is the binary machine of its samples. */
-static enum greatest_test_res check_machines(int method, unsigned kernel, unsigned scheme)
-{
+static enum greatest_test_res check_machines(int method, unsigned kernel, unsigned scheme) {
     cloud all, two;
     training many, one;
     size_t j = 0;
@@ -249,8 +234,7 @@ static enum greatest_test_res check_machines(int method, unsigned kernel, unsign
     PASS();
 }
 
-TEST every_machine_is_that_of_its_two_sides_alone(void)
-{
+TEST every_machine_is_that_of_its_two_sides_alone(void) {
     static const unsigned kernels[] = {MARGIN_KERNEL_LINEAR, MARGIN_KERNEL_RBF};
     static const unsigned schemes[] = {MARGIN_SCHEME_ONE_ONE, MARGIN_SCHEME_ONE_REST,
                                        MARGIN_SCHEME_VOTES};
@@ -260,8 +244,7 @@ TEST every_machine_is_that_of_its_two_sides_alone(void)
     PASS();
 }
 
-TEST support_counts_samples_of_any_machine(void)
-{
+TEST support_counts_samples_of_any_machine(void) {
     cloud c;
     training linear, kernel;
     cloud_fill(&c, 60, 3, 3, 5);
@@ -283,8 +266,7 @@ TEST support_counts_samples_of_any_machine(void)
 
 /* ---- the report ---- */
 
-TEST margins_are_those_of_the_training_samples(void)
-{
+TEST margins_are_those_of_the_training_samples(void) {
     for (int k = 0; k < 12; k++) {
         cloud c;
         training t;
@@ -317,8 +299,7 @@ TEST margins_are_those_of_the_training_samples(void)
     PASS();
 }
 
-TEST order_of_the_samples_does_not_change_the_optimum(void)
-{
+TEST order_of_the_samples_does_not_change_the_optimum(void) {
     for (int k = 0; k < 6; k++) {
         cloud c;
         training t, r;
@@ -350,8 +331,7 @@ TEST order_of_the_samples_does_not_change_the_optimum(void)
 
 /* ---- memory ---- */
 
-TEST size_queries_are_exact_to_the_byte(void)
-{
+TEST size_queries_are_exact_to_the_byte(void) {
     for (int k = 0; k < 16; k++) {
         cloud c;
         training t;
@@ -404,8 +384,7 @@ TEST size_queries_are_exact_to_the_byte(void)
     CHECK_CACHES(1024, 1, classes, plan);                                                          \
     CHECK_CACHES(1023, 70, classes, plan)
 
-TEST macros_for_static_buffers_equal_the_queries(void)
-{
+TEST macros_for_static_buffers_equal_the_queries(void) {
     CHECK_SHAPES(2, 0);
     CHECK_SHAPES(2, MARGIN_SCHEME_ONE_REST);
     CHECK_SHAPES(3, MARGIN_SCHEME_ONE_ONE);
@@ -415,8 +394,7 @@ TEST macros_for_static_buffers_equal_the_queries(void)
     PASS();
 }
 
-TEST one_buffer_serves_either_kernel(void)
-{
+TEST one_buffer_serves_either_kernel(void) {
     static unsigned char svm_bytes[MARGIN_SVM_BYTES(N, D)];
     static unsigned char kmomd_bytes[MARGIN_KMOMD_BYTES(N, D)];
     cloud c;
@@ -431,8 +409,7 @@ TEST one_buffer_serves_either_kernel(void)
     PASS();
 }
 
-TEST a_device_needs_little_memory(void)
-{
+TEST a_device_needs_little_memory(void) {
     if (sizeof(margin_real) == 4 && sizeof(margin_index) == 4) {
         ASSERT(MARGIN_SVM_LINEAR_BYTES(64, 8, 2, 0, 0) < 6144);
         ASSERT(MARGIN_SVM_LINEAR_BYTES(64, 30, 2, 0, 1) < 13312);
@@ -441,8 +418,7 @@ TEST a_device_needs_little_memory(void)
     PASS();
 }
 
-TEST sizes_that_cannot_be_counted_are_zero(void)
-{
+TEST sizes_that_cannot_be_counted_are_zero(void) {
     margin_svm_options o;
     memset(&o, 0, sizeof o);
     ASSERT_EQ_FMT((size_t)0, margin_svm_train_size(0, 1, 2, NULL), "%zu");
@@ -462,8 +438,7 @@ TEST sizes_that_cannot_be_counted_are_zero(void)
     PASS();
 }
 
-TEST models_are_the_same_bits_for_every_cache(void)
-{
+TEST models_are_the_same_bits_for_every_cache(void) {
     for (int k = 0; k < 20; k += TEST_SHARE) {
         cloud c;
         uint32_t first = 0;
@@ -488,8 +463,7 @@ TEST models_are_the_same_bits_for_every_cache(void)
 }
 
 /* As the issue of the solvers asks: 1000 samples of 20 features, eight rows against all. */
-TEST eight_rows_of_a_thousand_do_as_well_as_all(void)
-{
+TEST eight_rows_of_a_thousand_do_as_well_as_all(void) {
     static margin_real x[1000 * 20];
     static uint16_t y[1000];
     const margin_data data = {x, 1000, 20, 0, y, NULL, NULL};
@@ -519,8 +493,7 @@ TEST eight_rows_of_a_thousand_do_as_well_as_all(void)
 }
 
 /* The model lies compact at the front, whatever was there before. */
-TEST models_follow_each_other_in_the_arena(void)
-{
+TEST models_follow_each_other_in_the_arena(void) {
     cloud c;
     training a, b;
     solver_memory m;
@@ -552,8 +525,7 @@ typedef struct {
     margin_progress last;
 } watch;
 
-static bool watching(void *user, const margin_progress *at)
-{
+static bool watching(void *user, const margin_progress *at) {
     watch *w = (watch *)user;
     w->backwards = w->backwards || at->iteration < w->iteration;
     w->iteration = at->iteration;
@@ -561,8 +533,7 @@ static bool watching(void *user, const margin_progress *at)
     return ++w->calls == w->stop_at;
 }
 
-TEST progress_is_told_for_every_machine(void)
-{
+TEST progress_is_told_for_every_machine(void) {
     for (int k = 0; k < 4; k++) {
         cloud c;
         training t;
@@ -583,8 +554,7 @@ TEST progress_is_told_for_every_machine(void)
 }
 
 /* Stopped at the first call, the second, and so on: always a model that scores. */
-TEST training_can_be_stopped_at_any_call(void)
-{
+TEST training_can_be_stopped_at_any_call(void) {
     for (int k = 0; k < 6; k++) {
         const size_t classes = k < 4 ? 2 : 3;
         size_t stop = 0, calls = 1, stopped = 0;
@@ -616,8 +586,7 @@ TEST training_can_be_stopped_at_any_call(void)
 }
 
 /* A tolerance that the start already meets: no sample has a coefficient, yet there is a model. */
-TEST a_training_without_a_step_has_a_model(void)
-{
+TEST a_training_without_a_step_has_a_model(void) {
     for (int k = 0; k < 4; k++) {
         cloud c;
         training t;
@@ -638,8 +607,7 @@ TEST a_training_without_a_step_has_a_model(void)
 }
 
 /* With more iterations the best iterate never gets worse. */
-TEST the_iteration_limit_keeps_the_best_iterate(void)
-{
+TEST the_iteration_limit_keeps_the_best_iterate(void) {
     for (int k = 0; k < 8; k++) {
         cloud c;
         double last = HUGE_VAL;
@@ -668,8 +636,7 @@ TEST the_iteration_limit_keeps_the_best_iterate(void)
 
 /* ---- what is refused ---- */
 
-TEST data_and_options_are_checked_and_outputs_left_alone(void)
-{
+TEST data_and_options_are_checked_and_outputs_left_alone(void) {
     static const struct {
         int what;
         margin_status status;
@@ -728,8 +695,7 @@ TEST data_and_options_are_checked_and_outputs_left_alone(void)
     PASS();
 }
 
-TEST a_model_is_asked_for(void)
-{
+TEST a_model_is_asked_for(void) {
     cloud c;
     solver_memory m = solver_memory_make(1u << 20);
     cloud_fill(&c, N, D, 2, 4);
@@ -741,8 +707,7 @@ TEST a_model_is_asked_for(void)
     PASS();
 }
 
-TEST the_report_may_be_left_out(void)
-{
+TEST the_report_may_be_left_out(void) {
     for (size_t classes = 2; classes < 4; classes++) {
         cloud c;
         training t;
@@ -763,8 +728,7 @@ TEST the_report_may_be_left_out(void)
 }
 
 SUITE(train_suite);
-SUITE(train_suite)
-{
+SUITE(train_suite) {
     RUN_TEST(three_points_give_three_bisectors);
     RUN_TEST(coefficients_of_pairs_stand_with_the_other_class);
     RUN_TEST(each_class_against_the_rest_is_symmetric_on_a_triangle);

@@ -12,8 +12,7 @@ static const float x[8 * 2] = {
 static const uint16_t y[8] = {0, 0, 0, 0, 1, 1, 1, 1};
 static unsigned char bytes[8192];
 
-int main(void)
-{
+int main(void) {
     float scaled[8 * 2], score;
     const float unknown[2] = {0.33f, 57};
     margin_data data = {x, 8, 2, 0, y, NULL, NULL};

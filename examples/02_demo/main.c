@@ -11,8 +11,7 @@
 #include "motor_small.h"
 
 /* The next window of readings from standard input; a device has its sensors instead. */
-static int next(int16_t *raw, float *x)
-{
+static int next(int16_t *raw, float *x) {
     char line[128];
     while (fgets(line, sizeof line, stdin) != NULL) {
         if (sscanf(line, "%hd,%hd,%hd,%hd", &raw[0], &raw[1], &raw[2], &raw[3]) == 4) {
@@ -25,8 +24,7 @@ static int next(int16_t *raw, float *x)
     return 0;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     const char *model = argc > 1 ? argv[1] : "linear";
     int16_t raw[4]; /* what the converter gives: the integer model takes it as it is */
     float x[4], score;

@@ -18,8 +18,7 @@ static const char *const names[STAGES] = {"new", "used", "worn", "spent"};
 static unsigned char device[MARGIN_OMAM_ONLINE_BYTES(D, STAGES)];
 static unsigned char host[MARGIN_LSSVM_LINEAR_BYTES(N, D, STAGES)];
 
-static margin_status on_line(const float *tool)
-{
+static margin_status on_line(const float *tool) {
     margin_arena mem = margin_arena_make(device, sizeof device);
     margin_omam_online on;
     margin_linear model;
@@ -37,8 +36,7 @@ static margin_status on_line(const float *tool)
     return status;
 }
 
-int main(void)
-{
+int main(void) {
     const float tool[D] = {0.33f, 2.9f}, other[D] = {0.30f, 2.9f};
     const margin_data data = {x, N, D, 0, y, NULL, NULL};
     margin_arena mem = margin_arena_make(host, sizeof host);

@@ -14,8 +14,7 @@ static uint16_t y[2][N];
 static unsigned char mem_bytes[MARGIN_RATES_LINEAR_BYTES(N, D, MARGIN_RATES_FAST)];
 
 /* Every fourth sample is an alarm, and alarms spread twice as far. Vibration and current rise together. */
-static margin_data measure(int set)
-{
+static margin_data measure(int set) {
     const margin_data data = {x[set], N, D, 0, y[set], NULL, NULL};
     margin_rng rng = margin_rng_make((uint32_t)set + 1u);
     for (int i = 0; i < N; i++) {
@@ -31,8 +30,7 @@ static margin_data measure(int set)
 }
 
 static margin_status train(const margin_data *data, float missed, float false_alarms,
-                           margin_arena *mem, margin_model *model)
-{
+                           margin_arena *mem, margin_model *model) {
     margin_rates_report report;
     margin_rates_options o = {0};
     margin_status status;
@@ -51,8 +49,7 @@ static margin_status train(const margin_data *data, float missed, float false_al
     return status;
 }
 
-int main(void)
-{
+int main(void) {
     const float missed[POINTS] = {0.2f, 0.1f, 0.05f, 0.02f};
     const margin_data learn = measure(0), judge = measure(1);
     margin_arena mem = margin_arena_make(mem_bytes, sizeof mem_bytes);

@@ -12,8 +12,7 @@ static uint16_t y[ROWS];
 static unsigned char bytes[MARGIN_SECO_LINEAR_BYTES(ROWS, FEATURES, 16) + 4096];
 
 /* Torque and speed of a screwdriver, in the raw steps of its sensors. */
-static void measure(void)
-{
+static void measure(void) {
     margin_rng rng = margin_rng_make(1);
     for (int i = 0; i < ROWS; i++) {
         y[i] = i % 3 == 1 ? 1 : 0;
@@ -22,8 +21,7 @@ static void measure(void)
     }
 }
 
-int main(void)
-{
+int main(void) {
     static margin_real scaled[ROWS * FEATURES];
     const margin_data raw = {x, ROWS, FEATURES, 0, y, NULL, NULL};
     const margin_data data = {scaled, ROWS, FEATURES, 0, y, NULL, NULL};

@@ -14,14 +14,12 @@ static union {
 static long power; /* bytes that can still be written or erased */
 static long spent;
 
-static bool spend(void)
-{
+static bool spend(void) {
     spent++;
     return power-- > 0;
 }
 
-static bool flash_write(unsigned slot, size_t at, const void *bytes, size_t count)
-{
+static bool flash_write(unsigned slot, size_t at, const void *bytes, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (!spend()) {
             return false;
@@ -31,8 +29,7 @@ static bool flash_write(unsigned slot, size_t at, const void *bytes, size_t coun
     return true;
 }
 
-static bool flash_erase(unsigned slot)
-{
+static bool flash_erase(unsigned slot) {
     for (size_t i = 0; i < SLOT; i++) {
         if (!spend()) {
             return false;
@@ -51,8 +48,7 @@ static const margin_real rows[8 * 2] = {1, 8, 2, 6, 3, 9, 2, 7, 7, 2, 8, 3, 6, 1
 static unsigned char arena[65536];
 
 /* A package with a model of these labels, tested by its own rows; returns its bytes. */
-static size_t make_package(const uint16_t *labels, unsigned char *out)
-{
+static size_t make_package(const uint16_t *labels, unsigned char *out) {
     const margin_data data = {rows, 8, 2, 0, labels, NULL, NULL};
     margin_arena mem = margin_arena_make(arena, sizeof arena);
     margin_model model;
@@ -77,8 +73,7 @@ static size_t make_package(const uint16_t *labels, unsigned char *out)
 }
 
 /* Sends a package in pieces of odd sizes. */
-static margin_status update(ota_state *ota, const unsigned char *package, size_t size)
-{
+static margin_status update(ota_state *ota, const unsigned char *package, size_t size) {
     size_t from = 0, step = 1;
     if (!ota_begin(ota)) {
         return MARGIN_E_MEMORY;
@@ -95,8 +90,7 @@ static margin_status update(ota_state *ota, const unsigned char *package, size_t
 }
 
 /* 'o' or 'n': the device runs the old model or the new one, which call the first row 0 and 1; '-': none. */
-static char running(void)
-{
+static char running(void) {
     ota_state ota;
     margin_real score;
     if (!ota_boot(&ota, &flash)) {
@@ -105,8 +99,7 @@ static char running(void)
     return margin_classify(&ota.model, rows, &score) == 0 ? 'o' : 'n';
 }
 
-int main(void)
-{
+int main(void) {
     static const uint16_t before[8] = {0, 0, 0, 0, 1, 1, 1, 1}, after[8] = {1, 1, 1, 1, 0, 0, 0, 0};
     static unsigned char old[SLOT], new[SLOT];
     const size_t old_size = make_package(before, old), new_size = make_package(after, new);

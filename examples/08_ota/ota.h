@@ -34,8 +34,7 @@ typedef struct {
     size_t taken;       /* bytes of a package that have arrived */
 } ota_state;
 
-static uint32_t ota_crc(const unsigned char *bytes, size_t count)
-{
+static uint32_t ota_crc(const unsigned char *bytes, size_t count) {
     uint32_t crc = 0xFFFFFFFFu;
     for (size_t i = 0; i < count; i++) {
         crc ^= bytes[i];
@@ -46,20 +45,17 @@ static uint32_t ota_crc(const unsigned char *bytes, size_t count)
     return ~crc;
 }
 
-static uint32_t ota_u32(const unsigned char *at)
-{
+static uint32_t ota_u32(const unsigned char *at) {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-static void ota_put_u32(unsigned char *at, uint32_t value)
-{
+static void ota_put_u32(unsigned char *at, uint32_t value) {
     for (int i = 0; i < 4; i++) {
         at[i] = (unsigned char)(value >> (8 * i));
     }
 }
 
-static float ota_f32(const unsigned char *at)
-{
+static float ota_f32(const unsigned char *at) {
     union {
         uint32_t word;
         float real;
@@ -75,8 +71,7 @@ static float ota_f32(const unsigned char *at)
 
 /* The model answers all its tests as the machine that made it. */
 static bool ota_self_test(const margin_model *model, const unsigned char *tests, size_t count,
-                          size_t d)
-{
+                          size_t d) {
     margin_real x[OTA_FEATURES], scores[OTA_MACHINES];
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < d; k++) {
@@ -90,8 +85,7 @@ static bool ota_self_test(const margin_model *model, const unsigned char *tests,
 }
 
 /* The number of features of a linear model or an expansion; 0 for others, which this example does not take. */
-static size_t ota_features(const margin_model *model)
-{
+static size_t ota_features(const margin_model *model) {
     if (model->kind == MARGIN_MODEL_LINEAR) {
         return model->of.linear.d;
     }
@@ -99,8 +93,7 @@ static size_t ota_features(const margin_model *model)
 }
 
 /* Everything about a package of so many bytes: checksums, lengths, the model, its tests. */
-static margin_status ota_check(const unsigned char *package, size_t size, margin_model *model)
-{
+static margin_status ota_check(const unsigned char *package, size_t size, margin_model *model) {
     const margin_vote *vote;
     margin_status status;
     margin_model found;
@@ -132,8 +125,7 @@ static margin_status ota_check(const unsigned char *package, size_t size, margin
 }
 
 /* The number of a slot whose record and package are sound, and its model; else 0. */
-static uint32_t ota_sound(const ota_flash *flash, unsigned slot, margin_model *model)
-{
+static uint32_t ota_sound(const ota_flash *flash, unsigned slot, margin_model *model) {
     const unsigned char *at = flash->slot[slot];
     const size_t size = ota_u32(at + 4);
     if (ota_u32(at + 8) != ota_crc(at, 8) || size > flash->size - OTA_RECORD ||
@@ -144,8 +136,7 @@ static uint32_t ota_sound(const ota_flash *flash, unsigned slot, margin_model *m
 }
 
 /* At start: the newer one of the sound slots. False if there is none. */
-static bool ota_boot(ota_state *ota, const ota_flash *flash)
-{
+static bool ota_boot(ota_state *ota, const ota_flash *flash) {
     ota->flash = flash;
     ota->number = 0;
     ota->slot = 0;
@@ -163,21 +154,18 @@ static bool ota_boot(ota_state *ota, const ota_flash *flash)
 }
 
 /* The slot that is not in use, or the first one if none is. */
-static unsigned ota_other(const ota_state *ota)
-{
+static unsigned ota_other(const ota_state *ota) {
     return ota->number != 0 ? 1u - ota->slot : 0;
 }
 
 /* A package is about to arrive. */
-static bool ota_begin(ota_state *ota)
-{
+static bool ota_begin(ota_state *ota) {
     ota->taken = 0;
     return ota->flash->erase(ota_other(ota));
 }
 
 /* The next bytes of it, of any number. The model in use goes on working. */
-static bool ota_piece(ota_state *ota, const void *bytes, size_t count)
-{
+static bool ota_piece(ota_state *ota, const void *bytes, size_t count) {
     const size_t at = OTA_RECORD + ota->taken;
     if (count > ota->flash->size - at || !ota->flash->write(ota_other(ota), at, bytes, count)) {
         return false;
@@ -187,8 +175,7 @@ static bool ota_piece(ota_state *ota, const void *bytes, size_t count)
 }
 
 /* It has arrived: checks it where it lies, writes the record, and takes the new model. On failure the old one stays. */
-static margin_status ota_finish(ota_state *ota)
-{
+static margin_status ota_finish(ota_state *ota) {
     const unsigned slot = ota_other(ota);
     unsigned char record[OTA_RECORD];
     margin_model model;

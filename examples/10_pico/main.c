@@ -6,16 +6,14 @@
 #include "motor.h"
 
 /* FILL IN: vibration, temperature, current, speed. For now a row of the training data. */
-static void read_sensors(int16_t *x)
-{
+static void read_sensors(int16_t *x) {
     x[0] = 1516;
     x[1] = 2880;
     x[2] = 2441;
     x[3] = 3595;
 }
 
-int main(void)
-{
+int main(void) {
     stdio_init_all();
     puts(motor_selftest() == 0 ? "self-test 0" : "self-test failed");
     for (;;) {

@@ -13,8 +13,7 @@
 #include "motor.h"
 
 /* The values of a list or a tuple of the right length; anything else is an exception of Python. */
-static void bearing_values(mp_obj_t list, int16_t *x)
-{
+static void bearing_values(mp_obj_t list, int16_t *x) {
     mp_obj_t *items;
     mp_obj_get_array_fixed_n(list, MOTOR_FEATURES, &items);
     for (size_t k = 0; k < MOTOR_FEATURES; k++) {
@@ -26,8 +25,7 @@ static void bearing_values(mp_obj_t list, int16_t *x)
     }
 }
 
-static mp_obj_t bearing_classify(mp_obj_t list)
-{
+static mp_obj_t bearing_classify(mp_obj_t list) {
     int16_t x[MOTOR_FEATURES];
     uint16_t label;
     bearing_values(list, x);
@@ -39,8 +37,7 @@ static mp_obj_t bearing_classify(mp_obj_t list)
 }
 static MP_DEFINE_CONST_FUN_OBJ_1(bearing_classify_obj, bearing_classify);
 
-static mp_obj_t bearing_score(mp_obj_t list)
-{
+static mp_obj_t bearing_score(mp_obj_t list) {
     int32_t scores[MOTOR_MACHINES];
     int16_t x[MOTOR_FEATURES];
     bearing_values(list, x);
@@ -49,8 +46,7 @@ static mp_obj_t bearing_score(mp_obj_t list)
 }
 static MP_DEFINE_CONST_FUN_OBJ_1(bearing_score_obj, bearing_score);
 
-static mp_obj_t bearing_selftest(void)
-{
+static mp_obj_t bearing_selftest(void) {
     return mp_obj_new_int(motor_selftest());
 }
 static MP_DEFINE_CONST_FUN_OBJ_0(bearing_selftest_obj, bearing_selftest);

@@ -14,8 +14,7 @@ __attribute__((import_module("page"), import_name("spell"))) int page_spell(doub
                                                                             int size);
 static size_t page_used;
 
-static void *page_take(size_t size)
-{
+static void *page_take(size_t size) {
     const size_t base = ((size_t)&__heap_base + 15u) / 16u * 16u,
                  room = (size + 15u) / 16u * 16u + 16u;
     size_t at = base + page_used;
@@ -32,32 +31,27 @@ static void *page_take(size_t size)
     return (unsigned char *)at + 16;
 }
 
-void *malloc(size_t size)
-{
+void *malloc(size_t size) {
     return page_take(size);
 }
 
-void free(void *bytes)
-{
+void free(void *bytes) {
     (void)bytes;
 }
 
-void *calloc(size_t count, size_t size)
-{
+void *calloc(size_t count, size_t size) {
     void *bytes = size != 0 && count > SIZE_MAX / size ? NULL : page_take(count * size);
     return bytes == NULL ? NULL : memset(bytes, 0, count * size);
 }
 
-void *realloc(void *old, size_t size)
-{
+void *realloc(void *old, size_t size) {
     void *bytes = page_take(size);
     const size_t had = old == NULL ? 0 : *(size_t *)((unsigned char *)old - 16);
     return bytes == NULL || old == NULL ? bytes : memcpy(bytes, old, had < size ? had : size);
 }
 
 /* The page spells the number so that it reads back the same bits, whatever the format says. */
-int snprintf(char *out, size_t size, const char *format, double value)
-{
+int snprintf(char *out, size_t size, const char *format, double value) {
     (void)format;
     return page_spell(value, out, (int)size);
 }
@@ -68,27 +62,23 @@ static gen_rows page_rows;
 static gen_machine *page_machine;
 static gen_part page_part[64];
 
-void *PAGE(page_malloc)(int size)
-{
+void *PAGE(page_malloc)(int size) {
     return malloc((size_t)size);
 }
 
 /* Forgets everything: models, rows, answers. */
-void PAGE(page_reset)(void)
-{
+void PAGE(page_reset)(void) {
     page_used = 0;
     page_machine = NULL;
 }
 
-const char *PAGE(page_status)(int status)
-{
+const char *PAGE(page_status)(int status) {
     return gen_status_text(status);
 }
 
 /* The rows that all functions below are about; y and t may be NULL. */
 void PAGE(page_set_rows)(const double *x, const uint16_t *y, const double *t, int n, int d,
-                         int classes)
-{
+                         int classes) {
     page_rows.x = x;
     page_rows.y = y;
     page_rows.t = t;
@@ -97,66 +87,54 @@ void PAGE(page_set_rows)(const double *x, const uint16_t *y, const double *t, in
     page_rows.classes = classes;
 }
 
-int PAGE(page_ranges)(double *low, double *high)
-{
+int PAGE(page_ranges)(double *low, double *high) {
     return gen_ranges(&page_rows, low, high);
 }
 
 /* Several models can be there at a time: the functions below are about one of them. */
-gen_machine *PAGE(page_get)(void)
-{
+gen_machine *PAGE(page_get)(void) {
     return page_machine;
 }
 
-void PAGE(page_use)(gen_machine *machine)
-{
+void PAGE(page_use)(gen_machine *machine) {
     page_machine = machine;
 }
 
 /* Arrays and numbers of the machine, or of the integer model. */
-int PAGE(page_parts)(void)
-{
+int PAGE(page_parts)(void) {
     return (int)gen_parts(page_machine, page_part);
 }
 
-const char *PAGE(page_part_name)(int i)
-{
+const char *PAGE(page_part_name)(int i) {
     return page_part[i].name;
 }
 
-const void *PAGE(page_part_at)(int i)
-{
+const void *PAGE(page_part_at)(int i) {
     return page_part[i].at;
 }
 
-double PAGE(page_part_value)(int i)
-{
+double PAGE(page_part_value)(int i) {
     return page_part[i].value;
 }
 
-int PAGE(page_part_count)(int i)
-{
+int PAGE(page_part_count)(int i) {
     return (int)page_part[i].count;
 }
 
-int PAGE(page_part_type)(int i)
-{
+int PAGE(page_part_type)(int i) {
     return page_part[i].type;
 }
 
 int PAGE(page_answers)(uint16_t *label, double *score, double *probability, double *own,
-                       double *elected)
-{
+                       double *elected) {
     return gen_answers(page_machine, &page_rows, label, score, probability, own, elected);
 }
 
-int PAGE(page_scores)(double *scores)
-{
+int PAGE(page_scores)(double *scores) {
     return gen_scores(page_machine, page_rows.x, page_rows.n, scores);
 }
 
-int PAGE(page_input)(const double *offset, const double *factor, int16_t *out)
-{
+int PAGE(page_input)(const double *offset, const double *factor, int16_t *out) {
     return gen_input(offset, factor, page_rows.d, page_rows.x, page_rows.n, out);
 }
 
@@ -165,8 +143,8 @@ static gen_report page_report;
 static gen_watch page_watch;
 static gen_quant *page_quant[2]; /* q15 and q7 */
 
-int PAGE(page_train)(const char *method, const char *const *names, const double *values, int count)
-{
+int PAGE(page_train)(const char *method, const char *const *names, const double *values,
+                     int count) {
     gen_choice choice;
     choice.method = method;
     choice.names = names;
@@ -177,8 +155,7 @@ int PAGE(page_train)(const char *method, const char *const *names, const double 
     return gen_train(&page_rows, &choice, &page_watch, &page_report, &page_machine);
 }
 
-double PAGE(page_report_value)(int which)
-{
+double PAGE(page_report_value)(int which) {
     switch (which) {
     case 0:
         return page_report.objective;
@@ -197,67 +174,55 @@ double PAGE(page_report_value)(int which)
     }
 }
 
-const char *PAGE(page_told)(void)
-{
+const char *PAGE(page_told)(void) {
     return page_report.told == NULL ? "" : page_report.told;
 }
 
-int PAGE(page_image_size)(int notes)
-{
+int PAGE(page_image_size)(int notes) {
     return (int)gen_image_size(page_machine, notes);
 }
 
-int PAGE(page_image_write)(const void *notes, int count, void *out, int size)
-{
+int PAGE(page_image_write)(const void *notes, int count, void *out, int size) {
     return gen_image_write(page_machine, notes, count, out, size);
 }
 
 /* The integer model 15 or 7 of an image; the rows that are set choose the scales, of the last `ends` of them only the ranges count. */
-int PAGE(page_quantize)(const void *image, int size, int ends, int format, int whole)
-{
+int PAGE(page_quantize)(const void *image, int size, int ends, int format, int whole) {
     return gen_quantize(image, size, &page_rows, ends, format, whole, &page_quant[format == 7]);
 }
 
-gen_quant *PAGE(page_quant_get)(int format)
-{
+gen_quant *PAGE(page_quant_get)(int format) {
     return page_quant[format == 7];
 }
 
-void PAGE(page_quant_use)(int format, gen_quant *quant)
-{
+void PAGE(page_quant_use)(int format, gen_quant *quant) {
     page_quant[format == 7] = quant;
 }
 
 /* The model of an image with coefficients fitted anew to the rows that are set becomes the machine. */
-int PAGE(page_compress)(const void *image, int size, int vectors, double noise)
-{
+int PAGE(page_compress)(const void *image, int size, int vectors, double noise) {
     double report[5];
     return gen_compress(image, size, &page_rows, vectors, noise, report, &page_machine);
 }
 
-int PAGE(page_quant_parts)(int format)
-{
+int PAGE(page_quant_parts)(int format) {
     return (int)gen_quant_parts(page_quant[format == 7], page_part);
 }
 
-void PAGE(page_quant_report)(int format, double *out)
-{
+void PAGE(page_quant_report)(int format, double *out) {
     gen_quant_report(page_quant[format == 7], out);
 }
 
-int PAGE(page_quant_input)(int format, double *offset, double *factor)
-{
+int PAGE(page_quant_input)(int format, double *offset, double *factor) {
     return (int)gen_quant_input(page_quant[format == 7], offset, factor);
 }
 
 int PAGE(page_quant_predict)(int format, const int16_t *x, int n, uint16_t *label, int32_t *scores,
-                             int32_t *clear, uint16_t *probability)
-{
+                             int32_t *clear, uint16_t *probability) {
     return gen_quant_predict(page_quant[format == 7], x, n, label, scores, clear, probability);
 }
 #else
-int PAGE(page_open)(const void *image, int size)
-{
+int PAGE(page_open)(const void *image, int size) {
     return gen_open(image, size, &page_machine);
 }
 #endif

@@ -21,15 +21,13 @@ static FILE *counts;
 static avr_cycle_count_t mark;
 static unsigned marks;
 
-static void on_character(struct avr_irq_t *irq, uint32_t value, void *user)
-{
+static void on_character(struct avr_irq_t *irq, uint32_t value, void *user) {
     (void)irq;
     (void)user;
     putchar((int)value);
 }
 
-static void on_mark(struct avr_t *avr, avr_io_addr_t address, uint8_t value, void *user)
-{
+static void on_mark(struct avr_t *avr, avr_io_addr_t address, uint8_t value, void *user) {
     (void)user;
     avr->data[address] = value;
     if (marks++ % 2u == 1u) {
@@ -38,23 +36,20 @@ static void on_mark(struct avr_t *avr, avr_io_addr_t address, uint8_t value, voi
     mark = avr->cycle;
 }
 
-static void on_code(struct avr_t *avr, avr_io_addr_t address, uint8_t value, void *user)
-{
+static void on_code(struct avr_t *avr, avr_io_addr_t address, uint8_t value, void *user) {
     (void)user;
     avr->data[address] = value;
     code = value;
 }
 
-static void say(avr_t *avr, const int level, const char *format, va_list values)
-{
+static void say(avr_t *avr, const int level, const char *format, va_list values) {
     (void)avr;
     if (level <= LOG_WARNING) {
         vfprintf(stderr, format, values);
     }
 }
 
-static avr_t *machine(const char *mcu, const char *program)
-{
+static avr_t *machine(const char *mcu, const char *program) {
     static elf_firmware_t firmware;
     uint32_t flags = 0;
     avr_t *avr = avr_make_mcu_by_name(mcu);
@@ -75,8 +70,7 @@ static avr_t *machine(const char *mcu, const char *program)
     return avr;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     const unsigned long long most = argc > 4 ? strtoull(argv[4], NULL, 0) : 10000000000ull;
     avr_t *avr;
     int state = cpu_Running;

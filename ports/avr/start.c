@@ -12,15 +12,13 @@
 #define TRANSMIT 0x08 /* of UCSR0B */
 #define SLEEP 0x05    /* of SMCR: power down, sleep enabled */
 
-void port_put(char c)
-{
+void port_put(char c) {
     while ((UCSR0A & EMPTY) == 0) {
     }
     UDR0 = (uint8_t)c;
 }
 
-int main(void)
-{
+int main(void) {
     UCSR0B = TRANSMIT;
     UBRR0L = 0;
     PORT_GPIOR1 = (uint8_t)port_main();

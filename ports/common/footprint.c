@@ -16,19 +16,16 @@ static const model_entry *model;
 static model_input x;
 static model_score score;
 
-static void predict_nothing(void)
-{
+static void predict_nothing(void) {
     model->predict_nothing(&x, &score);
 }
 
-static void predict(void)
-{
+static void predict(void) {
     model->predict(&x, &score);
 }
 
 /* The most stack of all rows. */
-static size_t measure(void)
-{
+static size_t measure(void) {
     size_t row, most = 0;
     for (row = 0; row < MODEL_ROWS; row++) {
         size_t used;
@@ -45,8 +42,7 @@ static size_t measure(void)
     return most;
 }
 
-int port_main(void)
-{
+int port_main(void) {
     int failed = 0;
     for (model = entries; model < entries + sizeof entries / sizeof entries[0]; model++) {
         const int wrong = model->selftest();

@@ -35,27 +35,23 @@ static uint64_t begin = UINT64_MAX, end = UINT64_MAX;
 static uint64_t executed, at_begin;
 static FILE *out;
 
-static void any(unsigned cpu, void *user)
-{
+static void any(unsigned cpu, void *user) {
     (void)cpu;
     (void)user;
     executed++;
 }
 
-static void reached_begin(unsigned cpu, void *user)
-{
+static void reached_begin(unsigned cpu, void *user) {
     any(cpu, user);
     at_begin = executed;
 }
 
-static void reached_end(unsigned cpu, void *user)
-{
+static void reached_end(unsigned cpu, void *user) {
     any(cpu, user);
     fprintf(out, "%llu\n", (unsigned long long)(executed - at_begin - 1u));
 }
 
-static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
-{
+static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block) {
     const size_t count = qemu_plugin_tb_n_insns(block);
     (void)id;
     for (size_t i = 0; i < count; i++) {
@@ -69,16 +65,14 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
     }
 }
 
-static void ended(qemu_plugin_id_t id, void *user)
-{
+static void ended(qemu_plugin_id_t id, void *user) {
     (void)id;
     (void)user;
     fclose(out);
 }
 
 __attribute__((visibility("default"))) int
-qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv)
-{
+qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv) {
     (void)info;
     for (int i = 0; i < argc; i++) {
         const char *value = strchr(argv[i], '=');

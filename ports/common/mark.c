@@ -6,12 +6,10 @@
 #define PORT_MARK() __asm__ volatile("" ::: "memory")
 #endif
 
-void port_mark_begin(void)
-{
+void port_mark_begin(void) {
     PORT_MARK();
 }
 
-void port_mark_end(void)
-{
+void port_mark_end(void) {
     PORT_MARK();
 }

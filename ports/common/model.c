@@ -12,30 +12,25 @@
 
 DECLARE(MODEL)
 
-void FOR(predict_, MODEL)(const model_input *x, model_score *score)
-{
+void FOR(predict_, MODEL)(const model_input *x, model_score *score) {
     OF(MODEL, _scores)(x->MODEL_MEMBER, score->MODEL_MEMBER);
 }
 
-void FOR(predict_nothing_, MODEL)(const model_input *x, model_score *score)
-{
+void FOR(predict_nothing_, MODEL)(const model_input *x, model_score *score) {
     model_nothing(&OF(MODEL, _model), x->MODEL_MEMBER, score->MODEL_MEMBER);
 }
 
-void FOR(load_, MODEL)(size_t row, model_input *x)
-{
+void FOR(load_, MODEL)(size_t row, model_input *x) {
     for (size_t k = 0; k < OF(MODEL_UPPER, _FEATURES); k++) {
         const size_t at = row * OF(MODEL_UPPER, _FEATURES) + k;
         x->MODEL_MEMBER[k] = MARGIN_LOAD(MODEL_TYPE, OF(MODEL, _test_x) + at);
     }
 }
 
-int FOR(selftest_, MODEL)(void)
-{
+int FOR(selftest_, MODEL)(void) {
     return OF(MODEL, _selftest)();
 }
 
-size_t FOR(bytes_, MODEL)(void)
-{
+size_t FOR(bytes_, MODEL)(void) {
     return OF(MODEL_UPPER, _TABLE_BYTES) + sizeof OF(MODEL, _model);
 }

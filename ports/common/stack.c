@@ -20,13 +20,11 @@ static volatile unsigned char *top; /* the stack pointer when it was painted */
 /* A leaf: compilers may save its registers after the stack pointer was read. */
 #define OWN_FRAME 64
 
-NOINLINE void port_stack_paint(void)
-{
+NOINLINE void port_stack_paint(void) {
     PAINT_BELOW((unsigned char *)PORT_STACK_NOW() - OWN_FRAME);
 }
 
-NOINLINE size_t port_stack_used(void)
-{
+NOINLINE size_t port_stack_used(void) {
     volatile unsigned char *p = (unsigned char *)PORT_STACK_LIMIT();
     while (p < top && *p == PAINT) {
         p++;
@@ -34,13 +32,11 @@ NOINLINE size_t port_stack_used(void)
     return (size_t)(top - p);
 }
 
-NOINLINE size_t port_stack_room(void)
-{
+NOINLINE size_t port_stack_room(void) {
     return (size_t)(top - (unsigned char *)PORT_STACK_LIMIT());
 }
 
-NOINLINE size_t port_stack_of(void (*call)(void))
-{
+NOINLINE size_t port_stack_of(void (*call)(void)) {
     PAINT_BELOW((unsigned char *)PORT_STACK_NOW());
     call();
     return port_stack_used();

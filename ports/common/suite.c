@@ -8,8 +8,7 @@
 static uint32_t hash;
 static const char *failure;
 
-void suite_word(uint32_t value)
-{
+void suite_word(uint32_t value) {
     int i;
     for (i = 0; i < 4; i++) { /* FNV-1a, from the low byte to the high one on any machine */
         hash = (hash ^ (value & 255u)) * UINT32_C(16777619);
@@ -17,8 +16,7 @@ void suite_word(uint32_t value)
     }
 }
 
-void suite_real(margin_real value)
-{
+void suite_real(margin_real value) {
     union {
         margin_real real;
         uint32_t bits;
@@ -27,31 +25,27 @@ void suite_real(margin_real value)
     suite_word(value == value ? pun.bits : UINT32_C(0x7FC00000));
 }
 
-void suite_reals(const margin_real *values, size_t n)
-{
+void suite_reals(const margin_real *values, size_t n) {
     size_t i;
     for (i = 0; i < n; i++) {
         suite_real(values[i]);
     }
 }
 
-void suite_fail(const char *why)
-{
+void suite_fail(const char *why) {
     if (failure == NULL) {
         failure = why;
     }
 }
 
-void suite_status(margin_status status)
-{
+void suite_status(margin_status status) {
     suite_word((uint32_t)(int32_t)status);
     if (status < 0) {
         suite_fail(status == MARGIN_E_MEMORY ? "memory" : "status");
     }
 }
 
-margin_real *suite_numbers(margin_arena *mem, size_t n, uint32_t seed)
-{
+margin_real *suite_numbers(margin_arena *mem, size_t n, uint32_t seed) {
     margin_rng rng = margin_rng_make(seed);
     margin_real *out = (margin_real *)margin_arena_keep(mem, n, sizeof *out);
     size_t i;
@@ -65,8 +59,7 @@ margin_real *suite_numbers(margin_arena *mem, size_t n, uint32_t seed)
     return out;
 }
 
-margin_data suite_samples(margin_arena *mem, size_t n, size_t d, uint16_t classes, uint32_t seed)
-{
+margin_data suite_samples(margin_arena *mem, size_t n, size_t d, uint16_t classes, uint32_t seed) {
     margin_data data = {NULL, 0, 0, 0, NULL, NULL, NULL};
     margin_real *x = suite_numbers(mem, n * d, seed);
     uint16_t *y = (uint16_t *)margin_arena_keep(mem, n, sizeof *y);
@@ -116,8 +109,7 @@ static memory room;
 
 static int failed;
 
-static void run(const char *name, void (*test)(margin_arena *mem), size_t bytes)
-{
+static void run(const char *name, void (*test)(margin_arena *mem), size_t bytes) {
     margin_arena mem = margin_arena_make(&room, bytes);
     hash = UINT32_C(2166136261);
     failure = NULL;
@@ -133,8 +125,7 @@ static void run(const char *name, void (*test)(margin_arena *mem), size_t bytes)
     port_put('\n');
 }
 
-int port_main(void)
-{
+int port_main(void) {
     size_t used;
     port_stack_paint();
 #ifdef SUITE_ONLY

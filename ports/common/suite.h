@@ -31,8 +31,7 @@ margin_real *suite_numbers(margin_arena *mem, size_t n, uint32_t seed);
 margin_data suite_samples(margin_arena *mem, size_t n, size_t d, uint16_t classes, uint32_t seed);
 #endif
 /* Xorshift (Marsaglia 2003), for tests of predictors alone: the generator of the library belongs to training. */
-static inline uint32_t suite_draw(uint32_t *state)
-{
+static inline uint32_t suite_draw(uint32_t *state) {
     *state ^= *state << 13;
     *state ^= *state >> 17;
     *state ^= *state << 5;

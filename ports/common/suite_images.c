@@ -20,13 +20,11 @@ typedef struct {
     bool guarded;
 } forgery;
 
-static uint32_t any(forgery *f, uint32_t n)
-{
+static uint32_t any(forgery *f, uint32_t n) {
     return margin_rng_u32(&f->rng) % n;
 }
 
-static void put(unsigned char *p, uint32_t value, unsigned bytes)
-{
+static void put(unsigned char *p, uint32_t value, unsigned bytes) {
     while (bytes-- > 0) {
         *p++ = (unsigned char)(value & 255u);
         value >>= 8;
@@ -34,8 +32,7 @@ static void put(unsigned char *p, uint32_t value, unsigned bytes)
 }
 
 /* A count: often one that fits the image, else one whose product with another leaves size_t. */
-static uint32_t count(forgery *f)
-{
+static uint32_t count(forgery *f) {
     static const uint32_t large[9] = {0x3FFFFFFFu, 0x40000000u, 0x40000001u,
                                       0x7FFFFFFFu, 0x80000000u, 0xFFFFFFFFu,
                                       0x10000u,    0xFFFFu,     0x4000u};
@@ -43,8 +40,7 @@ static uint32_t count(forgery *f)
 }
 
 /* Kind, format and scheme go together more often than not, so that the sizes are looked at. */
-static void head(forgery *f, unsigned char *p, uint32_t bytes)
-{
+static void head(forgery *f, unsigned char *p, uint32_t bytes) {
     static const unsigned char formats[4] = {0, 0, MARGIN_Q15, MARGIN_Q7};
     const unsigned kind = 1u + any(f, 4u);
     const bool proto = kind == MARGIN_MODEL_PROTO, several = any(f, 4u) == 0;
@@ -74,8 +70,7 @@ static void head(forgery *f, unsigned char *p, uint32_t bytes)
     put(p + 56, any(f, 4u) == 0 ? count(f) : bytes - before, 4);
 }
 
-static void forge(forgery *f, unsigned char *p, uint32_t bytes)
-{
+static void forge(forgery *f, unsigned char *p, uint32_t bytes) {
     const bool noise = any(f, 2u) == 0;
     for (uint32_t i = 0; i < bytes; i++) {
         p[i] =
@@ -88,8 +83,7 @@ static void forge(forgery *f, unsigned char *p, uint32_t bytes)
     }
 }
 
-static void keep(forgery *f, const unsigned char *p, uint32_t bytes, bool same)
-{
+static void keep(forgery *f, const unsigned char *p, uint32_t bytes, bool same) {
     for (uint32_t i = 0; same && i < bytes; i++) {
         if (p[i] != f->copy[i]) {
             suite_fail("swapped");
@@ -103,8 +97,7 @@ static void keep(forgery *f, const unsigned char *p, uint32_t bytes, bool same)
 }
 
 /* Whether an image is accepted; a copy must be accepted if and only if the image is, in its place. */
-static bool accepted(forgery *f, unsigned char *p, uint32_t bytes)
-{
+static bool accepted(forgery *f, unsigned char *p, uint32_t bytes) {
     const margin_arena before = *f->mem;
     margin_model model;
     margin_quant quant;
@@ -123,8 +116,7 @@ static bool accepted(forgery *f, unsigned char *p, uint32_t bytes)
 }
 
 /* The image of 68 bytes that 32-bit machines once took for a linear model of 2^30 features. */
-static void known(forgery *f)
-{
+static void known(forgery *f) {
     unsigned char *p = f->end - 68;
     for (unsigned i = 0; i < 68u; i++) {
         p[i] = 0;
@@ -145,8 +137,7 @@ static void known(forgery *f)
     }
 }
 
-void test_image_forged(margin_arena *mem)
-{
+void test_image_forged(margin_arena *mem) {
     forgery f;
     uint32_t taken = 0;
     f.rng = margin_rng_make(77);

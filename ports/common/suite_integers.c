@@ -19,20 +19,17 @@ typedef struct {
     int32_t bias[MACHINES];
 } tables;
 
-static int16_t number(uint32_t *rng, int16_t most)
-{
+static int16_t number(uint32_t *rng, int16_t most) {
     return (int16_t)((int32_t)(suite_draw(rng) % (2u * (uint32_t)most + 1u)) - most);
 }
 
-static uint8_t below(uint32_t *rng, unsigned n)
-{
+static uint8_t below(uint32_t *rng, unsigned n) {
     return (uint8_t)(suite_draw(rng) % n);
 }
 
 /* Vectors as margin_expansion_q stores them, and the squared length of each. */
 static void draw_vectors(uint32_t *rng, margin_expansion_q *e, tables *t, size_t count,
-                         uint32_t *squares)
-{
+                         uint32_t *squares) {
     const size_t wide = e->d + e->d % 2u;
     size_t v, k, i;
     for (i = 0; i < VECTORS * (FEATURES + 1u); i++) {
@@ -54,8 +51,7 @@ static void draw_vectors(uint32_t *rng, margin_expansion_q *e, tables *t, size_t
 }
 
 /* 2^(15 + shift) / sqrt(square) */
-static uint16_t inverse(uint32_t square, unsigned shift)
-{
+static uint16_t inverse(uint32_t square, unsigned shift) {
     uint32_t root = 1, whole;
     if (square == 0) {
         return 0;
@@ -67,8 +63,7 @@ static uint16_t inverse(uint32_t square, unsigned shift)
     return (uint16_t)(whole < 65535u ? whole : 65535u);
 }
 
-static void draw_kernel(uint32_t *rng, margin_expansion_q *e, tables *t, const uint32_t *squares)
-{
+static void draw_kernel(uint32_t *rng, margin_expansion_q *e, tables *t, const uint32_t *squares) {
     margin_kernel_q *k = &e->kernel;
     const bool q15 = e->format == MARGIN_Q15;
     size_t v;
@@ -111,8 +106,7 @@ static void draw_kernel(uint32_t *rng, margin_expansion_q *e, tables *t, const u
     }
 }
 
-static void draw_vote(uint32_t *rng, margin_expansion_q *e, tables *t)
-{
+static void draw_vote(uint32_t *rng, margin_expansion_q *e, tables *t) {
     static const uint8_t schemes[3] = {MARGIN_SCHEME_BINARY, MARGIN_SCHEME_ONE_REST,
                                        MARGIN_SCHEME_ONE_ONE};
     const margin_vote_q none = {2, 1, 0, 0, 0, 0, MARGIN_SCHEME_BINARY};
@@ -131,8 +125,7 @@ static void draw_vote(uint32_t *rng, margin_expansion_q *e, tables *t)
 }
 
 /* By the code for several machines, which margin_scores_q does not take where there is one. */
-static void scores_of(const margin_expansion_q *e, const int16_t *x, int32_t *scores)
-{
+static void scores_of(const margin_expansion_q *e, const int16_t *x, int32_t *scores) {
     const bool q15 = e->format == MARGIN_Q15;
     switch (e->kernel.kind) {
     case MARGIN_KERNEL_POLY:
@@ -154,8 +147,7 @@ static void scores_of(const margin_expansion_q *e, const int16_t *x, int32_t *sc
 }
 
 /* The answers of a model to inputs of several sizes. */
-static void ask(uint32_t *rng, const margin_model_q *model, const margin_expansion_q *one)
-{
+static void ask(uint32_t *rng, const margin_model_q *model, const margin_expansion_q *one) {
     static const int16_t sizes[3] = {300, 3000, 32767};
     int16_t x[FEATURES];
     int32_t scores[MACHINES];
@@ -183,8 +175,7 @@ static void ask(uint32_t *rng, const margin_model_q *model, const margin_expansi
     }
 }
 
-static void draw_expansion(uint32_t *rng, tables *t, unsigned trial)
-{
+static void draw_expansion(uint32_t *rng, tables *t, unsigned trial) {
     static const uint8_t kinds[5] = {MARGIN_KERNEL_RBF, MARGIN_KERNEL_POLY, MARGIN_KERNEL_UNIT_POLY,
                                      MARGIN_KERNEL_UNIT_EXP, MARGIN_KERNEL_HINGE};
     uint32_t squares[VECTORS];
@@ -221,8 +212,7 @@ static void draw_expansion(uint32_t *rng, tables *t, unsigned trial)
     ask(rng, &model, e);
 }
 
-static void draw_linear(uint32_t *rng, tables *t, unsigned trial)
-{
+static void draw_linear(uint32_t *rng, tables *t, unsigned trial) {
     margin_expansion_q e;
     margin_model_q model;
     margin_linear_q *l = &model.of.linear;
@@ -247,8 +237,7 @@ static void draw_linear(uint32_t *rng, tables *t, unsigned trial)
     ask(rng, &model, NULL);
 }
 
-void test_integer_models(margin_arena *mem)
-{
+void test_integer_models(margin_arena *mem) {
     uint32_t rng = 51;
     tables *t = (tables *)margin_arena_keep(mem, 1, sizeof *t);
     unsigned trial;

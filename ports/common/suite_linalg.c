@@ -5,8 +5,7 @@
 #define D 5u /* columns: no multiple of any vector width */
 
 /* N x N numbers for a matrix that is positive definite, or of rank D without a ridge. */
-static margin_real *square(margin_arena *mem, margin_real ridge)
-{
+static margin_real *square(margin_arena *mem, margin_real ridge) {
     margin_real *x = suite_numbers(mem, (size_t)N * D, 11);
     margin_real *a = suite_numbers(mem, (size_t)N * N, 0);
     size_t i, j;
@@ -22,8 +21,7 @@ static margin_real *square(margin_arena *mem, margin_real ridge)
     return a;
 }
 
-void test_linalg_vector(margin_arena *mem)
-{
+void test_linalg_vector(margin_arena *mem) {
     margin_real *x = suite_numbers(mem, 67, 1), *y = suite_numbers(mem, 67, 2);
     size_t n;
     if (x == NULL || y == NULL) {
@@ -38,8 +36,7 @@ void test_linalg_vector(margin_arena *mem)
     suite_reals(y, 67);
 }
 
-void test_linalg_cholesky(margin_arena *mem)
-{
+void test_linalg_cholesky(margin_arena *mem) {
     margin_real *a = square(mem, 1), *b = suite_numbers(mem, 2u * N, 5);
     if (a == NULL || b == NULL) {
         return;
@@ -52,8 +49,7 @@ void test_linalg_cholesky(margin_arena *mem)
     suite_reals(b, 2u * N);
 }
 
-void test_linalg_pivoted(margin_arena *mem)
-{
+void test_linalg_pivoted(margin_arena *mem) {
     margin_real *a = square(mem, 0);
     margin_index order[N];
     size_t rank = 0, i;
@@ -68,8 +64,7 @@ void test_linalg_pivoted(margin_arena *mem)
     }
 }
 
-void test_linalg_eigen(margin_arena *mem)
-{
+void test_linalg_eigen(margin_arena *mem) {
     margin_real *a = square(mem, 0), *values = suite_numbers(mem, N, 0);
     if (a == NULL || values == NULL) {
         return;
@@ -79,8 +74,7 @@ void test_linalg_eigen(margin_arena *mem)
     suite_reals(a, (size_t)N * N);
 }
 
-void test_linalg_leading(margin_arena *mem)
-{
+void test_linalg_leading(margin_arena *mem) {
     margin_real *a = square(mem, 0), *values = suite_numbers(mem, 3, 0);
     margin_real *vectors = suite_numbers(mem, 3u * N, 0);
     if (a == NULL || values == NULL || vectors == NULL) {
@@ -91,8 +85,7 @@ void test_linalg_leading(margin_arena *mem)
     suite_reals(vectors, 3u * N);
 }
 
-void test_linalg_qr(margin_arena *mem)
-{
+void test_linalg_qr(margin_arena *mem) {
     margin_real *q = suite_numbers(mem, (size_t)D * N, 8),
                 *r = suite_numbers(mem, (size_t)D * D, 0);
     size_t rank = 0;
@@ -107,8 +100,7 @@ void test_linalg_qr(margin_arena *mem)
 
 /* ---- data ---- */
 
-void test_data_moments(margin_arena *mem)
-{
+void test_data_moments(margin_arena *mem) {
     const margin_data data = suite_samples(mem, 20, 5, 2, 9);
     margin_real *out = suite_numbers(mem, 2u + 10u + 50u, 0);
     if (out == NULL || data.x == NULL) {
@@ -120,8 +112,7 @@ void test_data_moments(margin_arena *mem)
     suite_reals(out, 12);
 }
 
-void test_data_scaling(margin_arena *mem)
-{
+void test_data_scaling(margin_arena *mem) {
     const margin_data data = suite_samples(mem, 20, 5, 2, 10);
     margin_scaling scaling;
     margin_real row[5];
@@ -137,8 +128,7 @@ void test_data_scaling(margin_arena *mem)
     }
 }
 
-void test_data_folds(margin_arena *mem)
-{
+void test_data_folds(margin_arena *mem) {
     const margin_data data = suite_samples(mem, 23, 4, 3, 11);
     margin_rng rng = margin_rng_make(4);
     uint16_t fold[23];
@@ -156,8 +146,7 @@ void test_data_folds(margin_arena *mem)
     }
 }
 
-void test_kernel_values(margin_arena *mem)
-{
+void test_kernel_values(margin_arena *mem) {
     const margin_real *x = suite_numbers(mem, 6u * D, 12);
     unsigned kind;
     size_t i, j;

@@ -5,14 +5,12 @@
 
 static uint32_t state;
 
-static uint32_t next_word(void)
-{
+static uint32_t next_word(void) {
     state = state * UINT32_C(1664525) + UINT32_C(1013904223);
     return (state >> 16) | (state << 16);
 }
 
-static margin_real of_bits(uint32_t bits)
-{
+static margin_real of_bits(uint32_t bits) {
     union {
         uint32_t bits;
         margin_real real;
@@ -22,19 +20,16 @@ static margin_real of_bits(uint32_t bits)
 }
 
 /* Any float at all, then one of a size that functions have something to do with. */
-static margin_real any_real(void)
-{
+static margin_real any_real(void) {
     return of_bits(next_word());
 }
 
-static margin_real small_real(margin_real range)
-{
+static margin_real small_real(margin_real range) {
     return ((margin_real)(next_word() >> 8) / (margin_real)8388608 - 1) * range;
 }
 
 /* Exponents from `low` on, `count` of them. */
-static margin_real with_exponent(uint32_t low, uint32_t count)
-{
+static margin_real with_exponent(uint32_t low, uint32_t count) {
     const uint32_t word = next_word();
     return of_bits((word & UINT32_C(0x807FFFFF)) | (low + (word >> 23) % count) << 23);
 }
@@ -44,30 +39,25 @@ static margin_real with_exponent(uint32_t low, uint32_t count)
 /* One operation a function and operands from memory, so that compilers cannot work it out beforehand. */
 typedef margin_real (*operation)(margin_real a, margin_real b);
 
-static margin_real add(margin_real a, margin_real b)
-{
+static margin_real add(margin_real a, margin_real b) {
     return a + b;
 }
 
-static margin_real subtract(margin_real a, margin_real b)
-{
+static margin_real subtract(margin_real a, margin_real b) {
     return a - b;
 }
 
-static margin_real multiply(margin_real a, margin_real b)
-{
+static margin_real multiply(margin_real a, margin_real b) {
     return a * b;
 }
 
-static margin_real divide(margin_real a, margin_real b)
-{
+static margin_real divide(margin_real a, margin_real b) {
     return a / b;
 }
 
 static const operation operations[] = {add, subtract, multiply, divide};
 
-static void operate(uint32_t low, uint32_t count, uint32_t low_b, uint32_t count_b)
-{
+static void operate(uint32_t low, uint32_t count, uint32_t low_b, uint32_t count_b) {
     size_t i, k;
     state = 12345;
     for (i = 0; i < POINTS; i++) {
@@ -80,21 +70,18 @@ static void operate(uint32_t low, uint32_t count, uint32_t low_b, uint32_t count
     }
 }
 
-void test_float_normal(margin_arena *mem)
-{
+void test_float_normal(margin_arena *mem) {
     (void)mem;
     operate(97, 60, 97, 60);
 }
 
-void test_float_subnormal(margin_arena *mem)
-{
+void test_float_subnormal(margin_arena *mem) {
     (void)mem;
     operate(0, 24, 0, 24);
     operate(0, 24, 110, 40);
 }
 
-void test_float_convert(margin_arena *mem)
-{
+void test_float_convert(margin_arena *mem) {
     size_t i;
     (void)mem;
     state = 99;
@@ -112,8 +99,7 @@ void test_float_convert(margin_arena *mem)
 
 typedef margin_real (*function)(margin_real x);
 
-static void apply(function of, margin_real range)
-{
+static void apply(function of, margin_real range) {
     size_t i;
     state = 777;
     for (i = 0; i < POINTS; i++) {
@@ -128,26 +114,22 @@ static void apply(function of, margin_real range)
     suite_real(of(of_bits(UINT32_C(0x00800000))));
 }
 
-void test_math_sqrt(margin_arena *mem)
-{
+void test_math_sqrt(margin_arena *mem) {
     (void)mem;
     apply(margin_sqrt, 100);
 }
 
-void test_math_exp(margin_arena *mem)
-{
+void test_math_exp(margin_arena *mem) {
     (void)mem;
     apply(margin_exp, 90);
 }
 
-void test_math_log(margin_arena *mem)
-{
+void test_math_log(margin_arena *mem) {
     (void)mem;
     apply(margin_log, 100);
 }
 
-void test_math_pow(margin_arena *mem)
-{
+void test_math_pow(margin_arena *mem) {
     size_t i;
     (void)mem;
     state = 5;
@@ -159,8 +141,7 @@ void test_math_pow(margin_arena *mem)
     }
 }
 
-void test_math_pow_int(margin_arena *mem)
-{
+void test_math_pow_int(margin_arena *mem) {
     int i;
     (void)mem;
     state = 6;
@@ -170,15 +151,13 @@ void test_math_pow_int(margin_arena *mem)
     }
 }
 
-void test_math_erf(margin_arena *mem)
-{
+void test_math_erf(margin_arena *mem) {
     (void)mem;
     apply(margin_erf, 4);
     apply(margin_erfc, 10);
 }
 
-void test_math_normal(margin_arena *mem)
-{
+void test_math_normal(margin_arena *mem) {
     (void)mem;
     apply(margin_normal_density, 14);
     apply(margin_normal_distribution, 14);
@@ -186,8 +165,7 @@ void test_math_normal(margin_arena *mem)
 
 /* ---- random numbers ---- */
 
-void test_random(margin_arena *mem)
-{
+void test_random(margin_arena *mem) {
     margin_rng rng = margin_rng_make(7);
     margin_index items[20];
     size_t i;

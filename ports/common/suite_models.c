@@ -47,8 +47,7 @@
 
 /* The self-test; then inputs of growing size, to far outside of what the model was made for. */
 #define MODEL(name, upper, input, score, next, word)                                               \
-    void test_model_##name(margin_arena *mem)                                                      \
-    {                                                                                              \
+    void test_model_##name(margin_arena *mem) {                                                    \
         uint32_t rng = 3;                                                                          \
         input x[upper##_FEATURES];                                                                 \
         score scores[upper##_MACHINES];                                                            \
@@ -70,8 +69,7 @@
     }
 
 /* The sum of four uniform numbers, of mean 0 and variance 4/3. */
-static margin_real next_real(uint32_t *rng, size_t i)
-{
+static margin_real next_real(uint32_t *rng, size_t i) {
     margin_real sum = -4;
     for (unsigned k = 0; k < 4u; k++) {
         sum += (margin_real)(suite_draw(rng) >> 8) * (margin_real)1.1920928955078125e-7; /* 2^-23 */
@@ -79,14 +77,12 @@ static margin_real next_real(uint32_t *rng, size_t i)
     return sum * (margin_real)(1u << 2u * i);
 }
 
-static int16_t next_integer(uint32_t *rng, size_t i)
-{
+static int16_t next_integer(uint32_t *rng, size_t i) {
     return (int16_t)((int32_t)(suite_draw(rng) & 0xFFFFu) - 32768) /
            (int16_t)(1 << 2u * (INPUTS - 1u - i));
 }
 
-static void word_of_integer(int32_t score)
-{
+static void word_of_integer(int32_t score) {
     suite_word((uint32_t)score);
 }
 
@@ -137,8 +133,7 @@ MODEL_Q(wdbc_rbf_q7, WDBC_RBF_Q7)
 
 /* ---- what goes around scores ---- */
 
-void test_model_probability_f32(margin_arena *mem)
-{
+void test_model_probability_f32(margin_arena *mem) {
     uint32_t rng = 5;
     margin_real x[SENSOR_F32_FEATURES];
     size_t i, k;
@@ -153,8 +148,7 @@ void test_model_probability_f32(margin_arena *mem)
     }
 }
 
-void test_model_probability_q15(margin_arena *mem)
-{
+void test_model_probability_q15(margin_arena *mem) {
     uint32_t rng = 5;
     int16_t x[SENSOR_Q15_FEATURES];
     size_t i, k;
@@ -170,8 +164,7 @@ void test_model_probability_q15(margin_arena *mem)
 }
 
 /* Real values to the inputs of an integer model. */
-void test_model_input_q15(margin_arena *mem)
-{
+void test_model_input_q15(margin_arena *mem) {
     uint32_t rng = 6;
     margin_real raw[RBF_Q15_FEATURES];
     int16_t x[RBF_Q15_FEATURES];

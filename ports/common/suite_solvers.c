@@ -3,15 +3,13 @@
 
 #define MACHINES_MOST 3u
 
-static margin_kernel kernel_of(unsigned kind)
-{
+static margin_kernel kernel_of(unsigned kind) {
     margin_kernel kernel = {0, 0, 0, 0, 0};
     kernel.kind = (uint8_t)kind;
     return kernel;
 }
 
-static void result(margin_status status, const margin_model *model, const margin_data *data)
-{
+static void result(margin_status status, const margin_model *model, const margin_data *data) {
     margin_real scores[MACHINES_MOST];
     size_t i;
     suite_status(status);
@@ -24,8 +22,7 @@ static void result(margin_status status, const margin_model *model, const margin
 
 /* ---- rates ---- */
 
-static void rates(margin_arena *mem, size_t n, size_t d, unsigned kind)
-{
+static void rates(margin_arena *mem, size_t n, size_t d, unsigned kind) {
     const margin_data data = suite_samples(mem, n, d, 2, 41);
     margin_rates_report report = {false, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     margin_rates_options options;
@@ -41,20 +38,17 @@ static void rates(margin_arena *mem, size_t n, size_t d, unsigned kind)
     suite_word((uint32_t)report.factorisations);
 }
 
-void test_train_rates_linear(margin_arena *mem)
-{
+void test_train_rates_linear(margin_arena *mem) {
     rates(mem, 40, 4, MARGIN_KERNEL_LINEAR);
 }
 
-void test_train_rates_rbf(margin_arena *mem)
-{
+void test_train_rates_rbf(margin_arena *mem) {
     rates(mem, 10, 3, MARGIN_KERNEL_RBF);
 }
 
 /* ---- prototypes ---- */
 
-static void proto(margin_arena *mem, unsigned method, uint16_t models, uint16_t tangents)
-{
+static void proto(margin_arena *mem, unsigned method, uint16_t models, uint16_t tangents) {
     const margin_data data = suite_samples(mem, 36, 4, 3, 42);
     margin_proto_options options = {0, 0, false, false,        0,    0, 0, 0, 0, 0, 0, 0,
                                     0, 3, 0,     {NULL, NULL}, NULL, 0};
@@ -68,25 +62,21 @@ static void proto(margin_arena *mem, unsigned method, uint16_t models, uint16_t 
     suite_real(info.objective);
 }
 
-void test_train_proto_tvq(margin_arena *mem)
-{
+void test_train_proto_tvq(margin_arena *mem) {
     proto(mem, MARGIN_PROTO_TVQ, 1, 1);
 }
 
-void test_train_proto_lvq(margin_arena *mem)
-{
+void test_train_proto_lvq(margin_arena *mem) {
     proto(mem, MARGIN_PROTO_LVQ, 2, 0);
 }
 
-void test_train_proto_nn(margin_arena *mem)
-{
+void test_train_proto_nn(margin_arena *mem) {
     proto(mem, MARGIN_PROTO_NN, 0, 0);
 }
 
 /* ---- learned vectors ---- */
 
-static void compact(margin_arena *mem, unsigned kernel)
-{
+static void compact(margin_arena *mem, unsigned kernel) {
     const margin_data data = suite_samples(mem, 24, 3, 3, 43);
     margin_compact_options options = {0, false, 4, 0, 0, 0, 7, 4, {NULL, NULL}};
     margin_compact_report report;
@@ -98,20 +88,17 @@ static void compact(margin_arena *mem, unsigned kernel)
     suite_real(info.objective);
 }
 
-void test_train_compact_hinge(margin_arena *mem)
-{
+void test_train_compact_hinge(margin_arena *mem) {
     compact(mem, MARGIN_KERNEL_HINGE);
 }
 
-void test_train_compact_rbf(margin_arena *mem)
-{
+void test_train_compact_rbf(margin_arena *mem) {
     compact(mem, MARGIN_KERNEL_RBF);
 }
 
 /* ---- seco ---- */
 
-static void seco(margin_arena *mem, size_t n)
-{
+static void seco(margin_arena *mem, size_t n) {
     const margin_data data = suite_samples(mem, n, 2, 2, 43);
     margin_seco_options options;
     unsigned char *byte = (unsigned char *)&options;
@@ -128,12 +115,10 @@ static void seco(margin_arena *mem, size_t n)
     suite_real(info.plain_error);
 }
 
-void test_train_seco(margin_arena *mem)
-{
+void test_train_seco(margin_arena *mem) {
     seco(mem, 16);
 }
 
-void test_train_seco_small(margin_arena *mem)
-{
+void test_train_seco_small(margin_arena *mem) {
     seco(mem, 8);
 }

@@ -8,8 +8,7 @@ static const margin_control run = {0, 0, CACHE, 0};
 
 /* The report of a training and the answers of its model to all samples. */
 static void result(margin_status status, const margin_model *model, const margin_info *info,
-                   const margin_data *data)
-{
+                   const margin_data *data) {
     margin_real scores[MACHINES_MOST];
     size_t i;
     suite_status(status);
@@ -29,8 +28,7 @@ static void result(margin_status status, const margin_model *model, const margin
     }
 }
 
-static margin_kernel kernel_of(unsigned kind)
-{
+static margin_kernel kernel_of(unsigned kind) {
     margin_kernel kernel = {0, 0, 0, 0, 0};
     kernel.kind = (uint8_t)kind;
     kernel.degree = 2;
@@ -40,8 +38,7 @@ static margin_kernel kernel_of(unsigned kind)
 
 /* ---- mam ---- */
 
-static void mam(margin_arena *mem, size_t n, unsigned kind)
-{
+static void mam(margin_arena *mem, size_t n, unsigned kind) {
     const margin_data data = suite_samples(mem, n, 4, 2, 21);
     margin_mam_options options = {kernel_of(kind), true, true, 0};
     margin_model model;
@@ -49,18 +46,15 @@ static void mam(margin_arena *mem, size_t n, unsigned kind)
     result(margin_mam_train(&data, &options, mem, &model, &info), &model, &info, &data);
 }
 
-void test_train_mam_linear(margin_arena *mem)
-{
+void test_train_mam_linear(margin_arena *mem) {
     mam(mem, 64, MARGIN_KERNEL_LINEAR);
 }
 
-void test_train_mam_rbf(margin_arena *mem)
-{
+void test_train_mam_rbf(margin_arena *mem) {
     mam(mem, 48, MARGIN_KERNEL_RBF);
 }
 
-void test_train_mam_online(margin_arena *mem)
-{
+void test_train_mam_online(margin_arena *mem) {
     const margin_data data = suite_samples(mem, 16, 4, 2, 22);
     margin_mam_online on;
     margin_linear model;
@@ -84,8 +78,7 @@ void test_train_mam_online(margin_arena *mem)
 
 /* ---- kmomd and svm ---- */
 
-static void kmomd(margin_arena *mem, size_t n, size_t d, unsigned kind)
-{
+static void kmomd(margin_arena *mem, size_t n, size_t d, unsigned kind) {
     const margin_data data = suite_samples(mem, n, d, 2, 23);
     margin_kmomd_options options = {kernel_of(kind), 0, false, 0, run, {NULL, NULL}};
     margin_model model;
@@ -93,49 +86,41 @@ static void kmomd(margin_arena *mem, size_t n, size_t d, unsigned kind)
     result(margin_kmomd_train(&data, &options, mem, &model, &info, NULL), &model, &info, &data);
 }
 
-void test_train_kmomd_linear(margin_arena *mem)
-{
+void test_train_kmomd_linear(margin_arena *mem) {
     kmomd(mem, 56, 4, MARGIN_KERNEL_LINEAR);
 }
 
-void test_train_kmomd_rbf(margin_arena *mem)
-{
+void test_train_kmomd_rbf(margin_arena *mem) {
     kmomd(mem, 64, 4, MARGIN_KERNEL_RBF);
 }
 
-void test_train_kmomd_small(margin_arena *mem)
-{
+void test_train_kmomd_small(margin_arena *mem) {
     kmomd(mem, 12, 3, MARGIN_KERNEL_RBF);
 }
 
-static void svm(margin_arena *mem, const margin_data *data, unsigned kind, bool hard)
-{
+static void svm(margin_arena *mem, const margin_data *data, unsigned kind, bool hard) {
     margin_svm_options options = {kernel_of(kind), 0, 0, 0, hard, false, 0, run, {NULL, NULL}};
     margin_model model;
     margin_info info;
     result(margin_svm_train(data, &options, mem, &model, &info, NULL), &model, &info, data);
 }
 
-void test_train_svm_linear(margin_arena *mem)
-{
+void test_train_svm_linear(margin_arena *mem) {
     const margin_data data = suite_samples(mem, 56, 4, 2, 24);
     svm(mem, &data, MARGIN_KERNEL_LINEAR, false);
 }
 
-void test_train_svm_rbf(margin_arena *mem)
-{
+void test_train_svm_rbf(margin_arena *mem) {
     const margin_data data = suite_samples(mem, 64, 4, 2, 25);
     svm(mem, &data, MARGIN_KERNEL_RBF, false);
 }
 
-void test_train_svm_poly(margin_arena *mem)
-{
+void test_train_svm_poly(margin_arena *mem) {
     const margin_data data = suite_samples(mem, 48, 4, 2, 26);
     svm(mem, &data, MARGIN_KERNEL_POLY, false);
 }
 
-void test_train_svm_hard(margin_arena *mem)
-{
+void test_train_svm_hard(margin_arena *mem) {
     const margin_data data = suite_samples(mem, 24, 3, 2, 27);
     margin_real *x = (margin_real *)data.x; /* classes far enough apart */
     size_t i;
@@ -145,22 +130,19 @@ void test_train_svm_hard(margin_arena *mem)
     svm(mem, &data, MARGIN_KERNEL_LINEAR, true);
 }
 
-void test_train_svm_small(margin_arena *mem)
-{
+void test_train_svm_small(margin_arena *mem) {
     const margin_data data = suite_samples(mem, 12, 3, 2, 28);
     svm(mem, &data, MARGIN_KERNEL_RBF, false);
 }
 
-void test_train_svm_classes(margin_arena *mem)
-{
+void test_train_svm_classes(margin_arena *mem) {
     const margin_data data = suite_samples(mem, 45, 3, 3, 29);
     svm(mem, &data, MARGIN_KERNEL_RBF, false);
 }
 
 /* ---- classes in order ---- */
 
-static void omam(margin_arena *mem, size_t n, unsigned kind)
-{
+static void omam(margin_arena *mem, size_t n, unsigned kind) {
     const margin_data data = suite_samples(mem, n, 3, 4, 51);
     margin_ordinal_options options = {kernel_of(kind), NULL, 4, 0, 0, false, {NULL, NULL}};
     margin_model model;
@@ -170,18 +152,15 @@ static void omam(margin_arena *mem, size_t n, unsigned kind)
     suite_real(report.tau);
 }
 
-void test_train_omam_linear(margin_arena *mem)
-{
+void test_train_omam_linear(margin_arena *mem) {
     omam(mem, 32, MARGIN_KERNEL_LINEAR);
 }
 
-void test_train_omam_rbf(margin_arena *mem)
-{
+void test_train_omam_rbf(margin_arena *mem) {
     omam(mem, 16, MARGIN_KERNEL_RBF);
 }
 
-void test_train_omam_online(margin_arena *mem)
-{
+void test_train_omam_online(margin_arena *mem) {
     const margin_data data = suite_samples(mem, 16, 3, 4, 52);
     margin_omam_online on;
     margin_linear model;
@@ -204,8 +183,7 @@ void test_train_omam_online(margin_arena *mem)
     }
 }
 
-static void lssvm(margin_arena *mem, size_t n, unsigned kind, margin_real c)
-{
+static void lssvm(margin_arena *mem, size_t n, unsigned kind, margin_real c) {
     const margin_data data = suite_samples(mem, n, 3, 4, 53);
     margin_ordinal_options options = {kernel_of(kind), NULL, 4, 0, c, false, {NULL, NULL}};
     margin_model model;
@@ -217,18 +195,15 @@ static void lssvm(margin_arena *mem, size_t n, unsigned kind, margin_real c)
     suite_real(report.loo);
 }
 
-void test_train_lssvm_linear(margin_arena *mem)
-{
+void test_train_lssvm_linear(margin_arena *mem) {
     lssvm(mem, 24, MARGIN_KERNEL_LINEAR, 0);
 }
 
-void test_train_lssvm_rbf(margin_arena *mem)
-{
+void test_train_lssvm_rbf(margin_arena *mem) {
     lssvm(mem, 10, MARGIN_KERNEL_RBF, 2);
 }
 
-void test_ordinal_tau(margin_arena *mem)
-{
+void test_ordinal_tau(margin_arena *mem) {
     margin_real *a = suite_numbers(mem, 40, 54), *b = suite_numbers(mem, 40, 55), tau = 0;
     size_t i;
     for (i = 0; i < 40u && a != NULL && b != NULL; i++) {
@@ -242,8 +217,7 @@ void test_ordinal_tau(margin_arena *mem)
 /* ---- models ---- */
 
 /* An expansion of four vectors, all its numbers in the arena. */
-static margin_model by_hand(margin_arena *mem)
-{
+static margin_model by_hand(margin_arena *mem) {
     static const uint32_t ends[2] = {2, 4};
     margin_model model;
     margin_expansion *e = &model.of.expansion;
@@ -271,8 +245,7 @@ static margin_model by_hand(margin_arena *mem)
 }
 
 /* Written, checked, opened in place (bytes swapped where the machine is big-endian), copied. */
-void test_image(margin_arena *mem)
-{
+void test_image(margin_arena *mem) {
     const margin_model model = by_hand(mem);
     const size_t size = margin_image_size(&model, 2);
     unsigned char *image = (unsigned char *)margin_arena_keep(mem, size + 3u, 1);
@@ -306,8 +279,7 @@ void test_image(margin_arena *mem)
     suite_word((uint32_t)(int32_t)margin_image_adopt(image, size, &opened)); /* refused */
 }
 
-void test_calibrate(margin_arena *mem)
-{
+void test_calibrate(margin_arena *mem) {
     const margin_real *m = suite_numbers(mem, 60, 35);
     uint8_t hit[60];
     margin_real slope = 0, shift = 0;
@@ -321,13 +293,11 @@ void test_calibrate(margin_arena *mem)
 }
 
 static margin_status train_mam(void *user, const margin_data *data, margin_arena *mem,
-                               margin_model *model)
-{
+                               margin_model *model) {
     return margin_mam_train(data, (const margin_mam_options *)user, mem, model, NULL);
 }
 
-void test_metrics(margin_arena *mem)
-{
+void test_metrics(margin_arena *mem) {
     const margin_data data = suite_samples(mem, 40, 3, 2, 36);
     margin_real confusion[MARGIN_CONFUSION(2)];
     margin_summary summary;
@@ -346,8 +316,7 @@ void test_metrics(margin_arena *mem)
     suite_reals(summary.quantile, 5);
 }
 
-void test_cross_validate(margin_arena *mem)
-{
+void test_cross_validate(margin_arena *mem) {
     const margin_data data = suite_samples(mem, 40, 3, 2, 37);
     margin_mam_options options = {kernel_of(MARGIN_KERNEL_LINEAR), true, false, 0};
     margin_learner learner = {train_mam, NULL, 0};
@@ -365,8 +334,7 @@ void test_cross_validate(margin_arena *mem)
     }
 }
 
-void test_compress(margin_arena *mem)
-{
+void test_compress(margin_arena *mem) {
     const margin_data data = suite_samples(mem, 32, 3, 2, 38);
     margin_svm_options options = {
         kernel_of(MARGIN_KERNEL_RBF), 0, 0, 0, false, false, 0, run, {NULL, NULL}};
@@ -384,8 +352,7 @@ void test_compress(margin_arena *mem)
     }
 }
 
-void test_quantize(margin_arena *mem)
-{
+void test_quantize(margin_arena *mem) {
     const margin_data data = suite_samples(mem, 24, 3, 2, 39);
     margin_svm_options options = {
         kernel_of(MARGIN_KERNEL_RBF), 0, 0, 0, false, false, 0, run, {NULL, NULL}};

@@ -9,15 +9,13 @@ void port_start(void);
 
 enum { SYS_WRITE0 = 0x04, SYS_EXIT_EXTENDED = 0x20, APPLICATION_EXIT = 0x20026 };
 
-static void semihosting(uint32_t operation, const void *argument)
-{
+static void semihosting(uint32_t operation, const void *argument) {
     register uint32_t r0 __asm__("r0") = operation;
     register const void *r1 __asm__("r1") = argument;
     __asm__ volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
 }
 
-static void end(int code)
-{
+static void end(int code) {
     uint32_t block[2];
     block[0] = APPLICATION_EXIT;
     block[1] = (uint32_t)code;
@@ -26,16 +24,14 @@ static void end(int code)
     }
 }
 
-void port_put(char c)
-{
+void port_put(char c) {
     char text[2];
     text[0] = c;
     text[1] = '\0';
     semihosting(SYS_WRITE0, text);
 }
 
-void port_start(void)
-{
+void port_start(void) {
     uint32_t *from = port_data_load, *to;
     for (to = port_data; to < port_data_end; to++) {
         *to = *from++;
@@ -47,14 +43,12 @@ void port_start(void)
 }
 
 /* Every fault ends the program: code that needs an FPU stops on a core without one. */
-static void fault(void)
-{
+static void fault(void) {
     end(99);
 }
 
 /* Opens the FPU before any C: compilers use its registers for the very first loop. */
-__attribute__((naked, noreturn)) void port_reset(void)
-{
+__attribute__((naked, noreturn)) void port_reset(void) {
     __asm__ volatile(
 #if defined(__ARM_FP)
         "ldr r0, =0xE000ED88 \n ldr r1, [r0] \n orr r1, r1, #(0xF << 20) \n str r1, [r0] \n"

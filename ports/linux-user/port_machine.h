@@ -1,8 +1,7 @@
 /* port_machine.h -- the stack of a Linux process. */
 #include <stdint.h>
 
-static inline void *port_stack_pointer(void)
-{
+static inline void *port_stack_pointer(void) {
     void *sp;
 #if defined(__aarch64__)
     __asm__ volatile("mov %0, sp" : "=r"(sp));

@@ -3,8 +3,7 @@
 
 extern uint32_t port_stack_end[]; /* of the linker script */
 
-static inline void *port_stack_pointer(void)
-{
+static inline void *port_stack_pointer(void) {
     void *sp;
     __asm__ volatile("mv %0, sp" : "=r"(sp));
     return sp;

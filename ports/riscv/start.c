@@ -20,20 +20,17 @@ __asm__(".option arch, +zicsr \n .section .init, \"ax\" \n .globl _start \n _sta
         "call port_start \n 1: j 1b \n .balign 4 \n port_trap: li a0, 99 \n call port_end \n"
         ".text \n");
 
-void port_put(char c)
-{
+void port_put(char c) {
     *UART = (unsigned char)c;
 }
 
-void port_end(int code)
-{
+void port_end(int code) {
     *FINISHER = code == 0 ? 0x5555u : ((uint32_t)code << 16) | 0x3333u;
     for (;;) {
     }
 }
 
-void port_start(void)
-{
+void port_start(void) {
     uint32_t *to;
     for (to = port_bss; to < port_bss_end; to++) {
         *to = 0;

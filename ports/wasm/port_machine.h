@@ -3,8 +3,7 @@
 
 extern unsigned char __global_base; /* of the linker: the stack comes first, data from here on */
 
-static inline void *port_stack_pointer(void)
-{
+static inline void *port_stack_pointer(void) {
     void *sp;
     __asm__ volatile(
         ".globaltype __stack_pointer, i32 \n global.get __stack_pointer \n local.set %0"

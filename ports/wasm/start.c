@@ -4,12 +4,10 @@
 __attribute__((import_module("port"), import_name("put"))) void port_import_put(int c);
 __attribute__((export_name("run"))) int port_run(void);
 
-void port_put(char c)
-{
+void port_put(char c) {
     port_import_put(c);
 }
 
-int port_run(void)
-{
+int port_run(void) {
     return port_main();
 }

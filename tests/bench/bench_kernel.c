@@ -13,8 +13,7 @@
 #define TYPE "float"
 #endif
 
-static double now(void)
-{
+static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -31,8 +30,7 @@ static double now(void)
         }                                                                                          \
     } while (0)
 
-static margin_real *reals(size_t n)
-{
+static margin_real *reals(size_t n) {
     margin_real *x = (margin_real *)malloc(n * sizeof *x);
     for (size_t i = 0; i < n; i++) {
         x[i] = (margin_real)((double)rand() / RAND_MAX - 0.5);
@@ -40,16 +38,14 @@ static margin_real *reals(size_t n)
     return x;
 }
 
-static void some_rows(mgn_rows *r)
-{
+static void some_rows(mgn_rows *r) {
     for (size_t i = 0; i < 64; i++) {
         (void)mgn_rows_get(r, i);
     }
     mgn_rows_forget(r);
 }
 
-static void rows(const char *name, margin_kernel kernel, size_t n, size_t d)
-{
+static void rows(const char *name, margin_kernel kernel, size_t n, size_t d) {
     margin_real *x = reals(n * d);
     const margin_data data = {x, n, d, 0, NULL, NULL, NULL};
     const size_t budgets[] = {1, MARGIN_ROWS_NEED(n, n) + MARGIN_ROWS_COPY(n, d)};
@@ -74,8 +70,7 @@ static void rows(const char *name, margin_kernel kernel, size_t n, size_t d)
     free(x);
 }
 
-static void statistics(size_t n, size_t d)
-{
+static void statistics(size_t n, size_t d) {
     margin_real *x = reals(n * d), *cov = reals(2 * d * d), *mean = reals(2 * d), weight[2];
     uint16_t *y = (uint16_t *)malloc(n * sizeof *y);
     const margin_data data = {x, n, d, 0, y, NULL, NULL};
@@ -100,8 +95,7 @@ static void statistics(size_t n, size_t d)
     free(x), free(cov), free(mean), free(y), free(buffer);
 }
 
-int main(void)
-{
+int main(void) {
     static const char *const names[] = {"linear", "poly", "rbf", "unit-poly", "unit-exp"};
     margin_kernel kernel = {0, 0, 0, 1, 0};
     for (; kernel.kind <= MARGIN_KERNEL_UNIT_EXP; kernel.kind++) {

@@ -36,15 +36,13 @@ typedef char *core_fn(void);
 
 static void *blas;
 
-static double now(void)
-{
+static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* other programs may run beside */
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static margin_real *reals(size_t n)
-{
+static margin_real *reals(size_t n) {
     margin_real *x = (margin_real *)malloc((n + 1) * sizeof *x);
     for (size_t i = 0; i < n; i++) {
         x[i] = (margin_real)((double)rand() / RAND_MAX - 0.5);
@@ -67,8 +65,7 @@ static margin_real *reals(size_t n)
         }                                                                                          \
     } while (0)
 
-static void report(const char *what, double flops, double ours, double theirs)
-{
+static void report(const char *what, double flops, double ours, double theirs) {
     printf("%-6s %-44s %9.3f ms %6.1f Gflop/s", TYPE, what, ours * 1e3, flops / ours * 1e-9);
     if (blas != NULL && theirs > 1e-7) {
         printf("   OpenBLAS %9.3f ms   ratio %.2f", theirs * 1e3, ours / theirs);
@@ -76,19 +73,16 @@ static void report(const char *what, double flops, double ours, double theirs)
     printf("\n");
 }
 
-static void *blas_function(const char *name)
-{
+static void *blas_function(const char *name) {
     return blas == NULL ? NULL : dlsym(blas, name);
 }
 
-static margin_arena arena_of(size_t bytes)
-{
+static margin_arena arena_of(size_t bytes) {
     return margin_arena_make(malloc(bytes + 64), bytes + 64);
 }
 
 /* How many times as long as OpenBLAS; 0 without it. */
-static double gram(size_t n, size_t d)
-{
+static double gram(size_t n, size_t d) {
     margin_real *x = reals(n * d), *g = reals(n * n);
     margin_real *panel = reals(mgn_panel_size(MGN_PANEL, d));
     syrk_fn *syrk;
@@ -105,8 +99,7 @@ static double gram(size_t n, size_t d)
     return syrk != NULL ? ours / theirs : 0;
 }
 
-static void vectors(size_t n, size_t repeats)
-{
+static void vectors(size_t n, size_t repeats) {
     margin_real *a = reals(n * n), *x = reals(n), *y = reals(n);
     volatile margin_real sink = 0;
     gemv_fn *gemv;
@@ -136,8 +129,7 @@ static void vectors(size_t n, size_t repeats)
     free(a), free(x), free(y);
 }
 
-static void cholesky(size_t n)
-{
+static void cholesky(size_t n) {
     margin_real *x = reals(n * n), *a = reals(n * n), *l = reals(n * n);
     margin_arena mem = arena_of(mgn_panel_size(MGN_PANEL, n) * sizeof(margin_real) +
                                 margin_cholesky_size(n) + margin_cholesky_pivoted_size(n));
@@ -176,8 +168,7 @@ static void cholesky(size_t n)
     free(x), free(a), free(l), free(order);
 }
 
-static void eigen(size_t n, size_t k)
-{
+static void eigen(size_t n, size_t k) {
     margin_real *x = reals(n * n), *a = reals(n * n), *v = reals(n * n), *value = reals(n);
     margin_real *work = reals(3 * n * n + 10 * n + 100);
     int *iwork = (int *)malloc((5 * n + 10) * sizeof *iwork);
@@ -203,8 +194,7 @@ static void eigen(size_t n, size_t k)
     free(x), free(a), free(v), free(value), free(work), free(iwork);
 }
 
-int main(void)
-{
+int main(void) {
     threads_fn *threads;
     how_many_fn *how_many;
     core_fn *core;

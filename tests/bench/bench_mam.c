@@ -13,8 +13,7 @@
 #define TYPE "float"
 #endif
 
-static double now(void)
-{
+static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -23,8 +22,7 @@ static double now(void)
 static margin_real *x;
 static uint16_t *y;
 
-static void make(size_t n, size_t d)
-{
+static void make(size_t n, size_t d) {
     x = (margin_real *)malloc(n * d * sizeof *x);
     y = (uint16_t *)malloc(n * sizeof *y);
     for (size_t i = 0; i < n * d; i++) {
@@ -37,8 +35,7 @@ static void make(size_t n, size_t d)
 }
 
 /* The sum of all values, in enough chains to be limited by memory. */
-static margin_real read_all(size_t count)
-{
+static margin_real read_all(size_t count) {
     margin_real s[32] = {0}, sum = 0;
     for (size_t i = 0; i + 32 <= count; i += 32) {
         for (size_t k = 0; k < 32; k++) {
@@ -52,8 +49,7 @@ static margin_real read_all(size_t count)
 }
 
 /* The sums of the columns, as simply as can be. */
-static void read_columns(size_t n, size_t d, margin_real *sum)
-{
+static void read_columns(size_t n, size_t d, margin_real *sum) {
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < d; k++) {
             sum[k] += x[i * d + k];
@@ -61,8 +57,7 @@ static void read_columns(size_t n, size_t d, margin_real *sum)
     }
 }
 
-static void linear(size_t n, size_t d)
-{
+static void linear(size_t n, size_t d) {
     double best[4] = {1e9, 1e9, 1e9, 1e9};
     volatile margin_real sink = 0;
     const size_t bytes = margin_mam_train_size(n, d, 2, NULL);
@@ -93,8 +88,7 @@ static void linear(size_t n, size_t d)
     free(buffer), free(columns);
 }
 
-static void kernel(size_t n, size_t d)
-{
+static void kernel(size_t n, size_t d) {
     margin_mam_options options = {
         {MARGIN_KERNEL_RBF, 0, 0, 0, 0}, true, true, {0, 0, 0, 0, 0, NULL, NULL}};
     const size_t bytes = margin_mam_train_size(n, d, 2, &options);
@@ -113,8 +107,7 @@ static void kernel(size_t n, size_t d)
     free(buffer);
 }
 
-int main(void)
-{
+int main(void) {
     static const size_t shapes[][2] = {
         {500000, 8}, {200000, 50}, {50000, 50}, {10000, 784}, {300, 20}};
     for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++) {

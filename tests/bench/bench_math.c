@@ -18,8 +18,7 @@ enum { COUNT = 4096, ROUNDS = 15 };
 static margin_real argument[COUNT];
 static margin_real result[COUNT];
 
-static double now(void)
-{
+static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -41,13 +40,11 @@ static double now(void)
         }                                                                                          \
     } while (0)
 
-static void compare(const char *what, double ours, double theirs)
-{
+static void compare(const char *what, double ours, double theirs) {
     printf("%-6s %-22s %7.2f ns   libm %7.2f ns\n", TYPE, what, ours, theirs);
 }
 
-static double time_array(void)
-{
+static double time_array(void) {
     double best = 1e9;
     for (int round = 0; round < 10 * ROUNDS; round++) {
         double start;
@@ -62,8 +59,7 @@ static double time_array(void)
     return best / COUNT * 1e9;
 }
 
-int main(void)
-{
+int main(void) {
     margin_rng rng = margin_rng_make(1);
     margin_real sum = 0;
     double ours;

@@ -12,15 +12,13 @@
 #define TYPE "float"
 #endif
 
-static double now(void)
-{
+static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static margin_real *numbers(size_t n)
-{
+static margin_real *numbers(size_t n) {
     margin_real *v = (margin_real *)malloc(n * sizeof *v);
     for (size_t i = 0; i < n; i++) {
         v[i] = (margin_real)((double)rand() / RAND_MAX - 0.5);
@@ -28,8 +26,7 @@ static margin_real *numbers(size_t n)
     return v;
 }
 
-static void sorting(size_t n)
-{
+static void sorting(size_t n) {
     margin_real *a = numbers(n), *b = numbers(n), tau = 0, thresholds[9];
     uint16_t *y = (uint16_t *)malloc(n * sizeof *y);
     const size_t size = margin_thresholds_size(n, 10) + margin_kendall_size(n);
@@ -54,8 +51,7 @@ static void sorting(size_t n)
 
 enum { D = 20 };
 
-static void training(size_t n, unsigned kind, bool least_squares, margin_real c)
-{
+static void training(size_t n, unsigned kind, bool least_squares, margin_real c) {
     static const char *const names[] = {"linear", "poly", "rbf"};
     margin_real *x = numbers(n * D), *t = numbers(n);
     margin_ordinal_options omam = {{0, 0, 0, 0, 0}, NULL, 0, 0, {0, 0, 0, 0, 0, NULL, NULL}};
@@ -93,8 +89,7 @@ static void training(size_t n, unsigned kind, bool least_squares, margin_real c)
     free(x);
 }
 
-int main(void)
-{
+int main(void) {
     sorting(100000);
     sorting(1000000);
     training(1000000, MARGIN_KERNEL_LINEAR, false, 0);

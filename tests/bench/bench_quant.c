@@ -16,8 +16,7 @@ typedef struct {
     size_t n, d, classes;
 } table;
 
-static bool table_read(table *t, const char *name)
-{
+static bool table_read(table *t, const char *name) {
     const char *folder = getenv("MARGIN_DATA");
     char path[512], *line = NULL;
     size_t room = 0, limit = 4096;
@@ -65,8 +64,7 @@ typedef struct {
 } machine;
 
 static margin_status machine_train(const machine *m, const margin_data *data, margin_arena *mem,
-                                   margin_model *model)
-{
+                                   margin_model *model) {
     margin_svm_options svm;
     margin_kmomd_options kmomd;
     memset(&svm, 0, sizeof svm);
@@ -80,8 +78,7 @@ static margin_status machine_train(const machine *m, const margin_data *data, ma
 
 /* Rows whose labels differ. */
 static size_t compare(const table *t, const margin_model *model, const margin_quant *quant,
-                      double *worst)
-{
+                      double *worst) {
     margin_real scores[64];
     int32_t scores_q[64];
     int16_t in[256], work[256];
@@ -101,8 +98,7 @@ static size_t compare(const table *t, const margin_model *model, const margin_qu
     return differ;
 }
 
-static void show(const char *name, const table *t, const machine *m, bool whole)
-{
+static void show(const char *name, const table *t, const machine *m, bool whole) {
     static const char *const kernels[] = {"linear", "poly", "rbf", "unit-poly", "unit-exp"};
     unsigned char *bytes = (unsigned char *)malloc(MEMORY);
     margin_arena mem = margin_arena_make(bytes, MEMORY);
@@ -154,8 +150,7 @@ static void show(const char *name, const table *t, const machine *m, bool whole)
     free(scaled);
 }
 
-int main(void)
-{
+int main(void) {
     static const struct {
         const char *name;
         bool whole;

@@ -7,13 +7,11 @@
 #define MARGIN_STATIC
 #include "margin.h"
 
-static double now(void)
-{
+static double now(void) {
     return (double)clock() / CLOCKS_PER_SEC;
 }
 
-static void time_losses(void)
-{
+static void time_losses(void) {
     static const char *const names[] = {"hinge", "ramp", "squared", "steps", "error"};
     for (unsigned k = 0; k < 5; k++) {
         const margin_loss loss = margin_loss_named(k);
@@ -33,8 +31,7 @@ static void time_losses(void)
 #define D 10
 
 /* Two clouds in ten dimensions, a quarter of the labels turned round. */
-static void clouds(margin_real *x, uint16_t *y, uint32_t seed)
-{
+static void clouds(margin_real *x, uint16_t *y, uint32_t seed) {
     margin_rng rng = margin_rng_make(seed);
     for (int i = 0; i < N; i++) {
         y[i] = (uint16_t)(i % 2);
@@ -48,16 +45,14 @@ static void clouds(margin_real *x, uint16_t *y, uint32_t seed)
 }
 
 static double objective(const margin_data *data, const margin_loss_options *options, void *bytes,
-                        size_t size)
-{
+                        size_t size) {
     margin_arena mem = margin_arena_make(bytes, size);
     margin_model model;
     margin_info info;
     return margin_loss_train(data, options, &mem, &model, &info) < 0 ? 0 : (double)info.objective;
 }
 
-static void compare_restarts(void)
-{
+static void compare_restarts(void) {
     static const margin_real sharp[] = {(margin_real)(1.0 / 512)};
     static const uint16_t steps[] = {950};
     const margin_loss ramp = margin_loss_named(MARGIN_LOSS_RAMP);
@@ -90,8 +85,7 @@ static void compare_restarts(void)
            better, 20 - better - worse, worse, ratio);
 }
 
-static void time_strips(void)
-{
+static void time_strips(void) {
     static margin_real x[240 * 2];
     static uint16_t y[240];
     const margin_data data = {x, 240, 2, 0, y, NULL, NULL};
@@ -124,8 +118,7 @@ static void time_strips(void)
     }
 }
 
-int main(void)
-{
+int main(void) {
     printf("seco, %s\n", sizeof(margin_real) > 4 ? "double" : "float");
     time_losses();
     compare_restarts();

@@ -20,8 +20,7 @@ typedef float input;
 uint16_t answer(const input *x);
 uint16_t nothing(const input *x);
 
-__attribute__((noinline)) uint16_t answer(const input *x)
-{
+__attribute__((noinline)) uint16_t answer(const input *x) {
 #ifdef RAW
     int16_t converted[M_FEATURES];
     m_input(x, converted);
@@ -38,14 +37,12 @@ __attribute__((noinline)) uint16_t answer(const input *x)
 #ifdef COUNT
 #include "port.h"
 
-__attribute__((noinline)) uint16_t nothing(const input *x)
-{
+__attribute__((noinline)) uint16_t nothing(const input *x) {
     __asm__ volatile("" ::"r"(x) : "memory");
     return 0;
 }
 
-int port_main(void)
-{
+int port_main(void) {
     input x[M_FEATURES];
     volatile uint16_t label;
     size_t row, k;

@@ -22,8 +22,7 @@ typedef struct {
     double low, high; /* where half of the random arguments lie */
 } function;
 
-static margin_real exp_by_array(margin_real x)
-{
+static margin_real exp_by_array(margin_real x) {
     margin_real v[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
     v[5] = x;
     mgn_exp_array(v, 9);
@@ -48,8 +47,7 @@ typedef struct {
     unsigned long count, misses; /* a miss: not the value nearest to the exact one */
 } worst;
 
-static void note(worst *w, margin_real x, margin_real y, margin_real got, reference exact)
-{
+static void note(worst *w, margin_real x, margin_real y, margin_real got, reference exact) {
     const int small = REFERENCE(fabs)(exact) < MIN_NORMAL;
     double error = 0.5;
     w->count++;
@@ -64,13 +62,11 @@ static void note(worst *w, margin_real x, margin_real y, margin_real got, refere
     }
 }
 
-static double random_part(uint64_t *state)
-{
+static double random_part(uint64_t *state) {
     return (double)(random_bits(state) >> 11) * 0x1p-53;
 }
 
-static void sweep(const function *f, unsigned long count, worst *w)
-{
+static void sweep(const function *f, unsigned long count, worst *w) {
     const unsigned long all = 0xFFFFFFFFul;
     uint64_t state = 1;
     unsigned long i;
@@ -85,8 +81,7 @@ static void sweep(const function *f, unsigned long count, worst *w)
 }
 
 /* Pairs whose power neither vanishes nor overflows, half of them with x near 1. */
-static void sweep_pow(unsigned long count, worst *w)
-{
+static void sweep_pow(unsigned long count, worst *w) {
     uint64_t state = 1;
     unsigned long i;
     for (i = 0; i < count; i++) {
@@ -102,8 +97,7 @@ static void sweep_pow(unsigned long count, worst *w)
     }
 }
 
-static void report(const char *name, const worst *w)
-{
+static void report(const char *name, const worst *w) {
     printf("%-20s %7.4f  %-24.17g %7.4f  %-24.17g %8.4f %%", name, w->error[0], (double)w->x[0],
            w->error[1], (double)w->x[1], 100.0 * (double)w->misses / (double)w->count);
     if (w->y[0] != 0) {
@@ -113,8 +107,7 @@ static void report(const char *name, const worst *w)
     fflush(stdout);
 }
 
-static int wanted(int argc, char **argv, const char *name)
-{
+static int wanted(int argc, char **argv, const char *name) {
     int i;
     int named = 0;
     for (i = 1; i < argc; i++) {
@@ -126,8 +119,7 @@ static int wanted(int argc, char **argv, const char *name)
     return !named;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     const worst none = {{0, 0}, {0, 0}, {0, 0}, 0, 0};
     unsigned long count = 20000000ul;
     worst w = none;

@@ -15,8 +15,7 @@ typedef struct {
     size_t n, d, train, width, count;
 } images;
 
-static int read_all(images *in, size_t count)
-{
+static int read_all(images *in, size_t count) {
     if (scanf("%zu %zu %zu %zu", &in->n, &in->d, &in->train, &in->width) != 4) {
         return 1;
     }
@@ -45,8 +44,7 @@ static int read_all(images *in, size_t count)
 }
 
 /* Rows of the test that the model is wrong about, with the tangents of the images or without. */
-static size_t wrong(const images *in, const margin_model *model, size_t count)
-{
+static size_t wrong(const images *in, const margin_model *model, size_t count) {
     margin_real *work = (margin_real *)malloc((1 + count) * in->d * sizeof *work), scores[64];
     size_t found = 0;
     for (size_t i = in->train; i < in->n && work != NULL; i++) {
@@ -59,8 +57,7 @@ static size_t wrong(const images *in, const margin_model *model, size_t count)
     return found;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     images in;
     margin_proto_options o = {0};
     if (argc < 3 || read_all(&in, (size_t)atoi(argv[2])) != 0) {

@@ -21,8 +21,7 @@ typedef union {
 #define HASH_START 2166136261u /* FNV-1a, over bytes from low to high on any machine */
 static uint32_t hash = HASH_START;
 
-static void hash_real(margin_real value)
-{
+static void hash_real(margin_real value) {
     punned p;
     size_t i;
     p.real = value == value ? value : 0; /* which NaN it is does not matter */
@@ -32,23 +31,20 @@ static void hash_real(margin_real value)
     }
 }
 
-static void hash_reals(const margin_real *values, size_t n)
-{
+static void hash_reals(const margin_real *values, size_t n) {
     size_t i;
     for (i = 0; i < n; i++) {
         hash_real(values[i]);
     }
 }
 
-static void report(const char *section)
-{
+static void report(const char *section) {
     printf("%s %08lx\n", section, (unsigned long)hash);
     hash = HASH_START;
 }
 
 /* Numbers in (-1, 1) with all their digits in use. */
-static margin_real next_real(void)
-{
+static margin_real next_real(void) {
     static uint32_t state = 12345;
     state = state * 1664525u + 1013904223u;
     return (margin_real)((int32_t)state) / (margin_real)2147483648.0 +
@@ -56,8 +52,7 @@ static margin_real next_real(void)
 }
 
 /* Every 65521st float, or as evenly spread doubles: subnormals, infinities and NaN among them. */
-static margin_real pattern(uint32_t i)
-{
+static margin_real pattern(uint32_t i) {
     punned p;
     p.bits = (real_bits)(i * 65521u) * (~(real_bits)0 / UINT32_MAX);
     return p.real;
@@ -72,8 +67,7 @@ static const margin_data data = {x, N, D, 0, y, NULL, NULL};
 
 /* Gram matrices of N rows, of rank D, and of D columns, taken apart in all ways. */
 /* All dot products of N rows of d values. */
-static void products(margin_real *out, const margin_real *rows, size_t d)
-{
+static void products(margin_real *out, const margin_real *rows, size_t d) {
     size_t i, j;
     for (i = 0; i < N; i++) {
         for (j = 0; j < N; j++) {
@@ -82,8 +76,7 @@ static void products(margin_real *out, const margin_real *rows, size_t d)
     }
 }
 
-static void hash_decompositions(void)
-{
+static void hash_decompositions(void) {
     static margin_real a[N * N], b[N * N], v[N * N], value[N];
     margin_index order[N];
     size_t rank = 0, i;
@@ -109,8 +102,7 @@ static void hash_decompositions(void)
     hash_reals(b, (size_t)D * D);
 }
 
-static void math_bits(void)
-{
+static void math_bits(void) {
     uint32_t i;
     for (i = 0; i < 65600u; i++) {
         const margin_real any = pattern(i);
@@ -127,8 +119,7 @@ static void math_bits(void)
     report("math");
 }
 
-static void random_bits(void)
-{
+static void random_bits(void) {
     margin_rng rng = margin_rng_make(7);
     int i;
     for (i = 0; i < 10000; i++) {
@@ -139,8 +130,7 @@ static void random_bits(void)
     report("random");
 }
 
-static void linalg_bits(void)
-{
+static void linalg_bits(void) {
     size_t k;
     for (k = 0; k < N; k++) {
         hash_real(margin_dot(x, x + k, N));
@@ -153,8 +143,7 @@ static void linalg_bits(void)
     report("linalg");
 }
 
-static void data_bits(void)
-{
+static void data_bits(void) {
     margin_kernel kernel = {0, 0, 0, 0, 0};
     size_t k;
     hash_real((margin_real)margin_data_moments(&data, 2, &mem, out, out + 2, out + 2 + 2 * D));
@@ -170,8 +159,7 @@ static void data_bits(void)
 }
 
 /* Training is thousands of steps, each of which decides by comparing numbers. */
-static void train_bits(void)
-{
+static void train_bits(void) {
     margin_svm_options options;
     margin_model model;
     size_t k;
@@ -185,8 +173,7 @@ static void train_bits(void)
     report("svm");
 }
 
-int main(void)
-{
+int main(void) {
     uint32_t i;
     mem = margin_arena_make(bytes, sizeof bytes);
     for (i = 0; i < N * D; i++) {

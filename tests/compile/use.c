@@ -5,8 +5,7 @@
 #endif
 #include "margin.h"
 
-int main(void)
-{
+int main(void) {
     static unsigned char bytes[64 + 2 * MARGIN_ALIGN];
     size_t skew;
     for (skew = 0; skew < MARGIN_ALIGN; skew++) {

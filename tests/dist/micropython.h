@@ -12,31 +12,26 @@ typedef struct stand_in {
     size_t count;
 } * mp_obj_t;
 
-static inline void mp_raise_ValueError(const char *text)
-{
+static inline void mp_raise_ValueError(const char *text) {
     printf("ValueError: %s\n", text);
     exit(0);
 }
 #define MP_ERROR_TEXT(text) (text)
-static inline mp_int_t mp_obj_get_int(mp_obj_t o)
-{
+static inline mp_int_t mp_obj_get_int(mp_obj_t o) {
     return o->number;
 }
-static inline void mp_obj_get_array_fixed_n(mp_obj_t o, size_t count, mp_obj_t **items)
-{
+static inline void mp_obj_get_array_fixed_n(mp_obj_t o, size_t count, mp_obj_t **items) {
     if (o->count != count) {
         mp_raise_ValueError("length");
     }
     *items = (mp_obj_t *)o->items;
 }
-static inline mp_obj_t mp_obj_new_int(mp_int_t value)
-{
+static inline mp_obj_t mp_obj_new_int(mp_int_t value) {
     mp_obj_t o = (mp_obj_t)calloc(1, sizeof *o);
     o->number = value;
     return o;
 }
-static inline mp_obj_t mp_obj_new_str_from_cstr(const char *text)
-{
+static inline mp_obj_t mp_obj_new_str_from_cstr(const char *text) {
     mp_obj_t o = mp_obj_new_int(0);
     o->text = text;
     return o;
@@ -78,8 +73,7 @@ typedef struct {
 
 /* What a function of a module is, by its name. */
 static inline const stand_in_function *stand_in_find(const mp_obj_module_t *module,
-                                                     const char *name)
-{
+                                                     const char *name) {
     const mp_rom_map_elem_t *at = module->globals->table;
     for (; at->key[0] != name[0] || at->key[1] != name[1]; at++) {
     }

@@ -12,8 +12,7 @@ void stdio_init_all(void);
 void sleep_ms(uint32_t ms);
 int puts(const char *text);
 
-void port_reset(void)
-{
+void port_reset(void) {
     uint32_t *from = port_data_load, *to;
     for (to = port_data; to < port_data_end; to++) {
         *to = *from++;
@@ -27,13 +26,11 @@ void port_reset(void)
 __attribute__((section(".vectors"), used)) static void *const vectors[2] = {port_stack,
                                                                             (void *)port_reset};
 
-void stdio_init_all(void)
-{
+void stdio_init_all(void) {
     UART0_CR = 0x301; /* enabled, both ways */
 }
 
-int puts(const char *text)
-{
+int puts(const char *text) {
     for (; *text != '\0'; text++) {
         UART0_DR = (uint32_t)*text;
     }
@@ -41,8 +38,7 @@ int puts(const char *text)
     return 0;
 }
 
-void sleep_ms(uint32_t ms)
-{
+void sleep_ms(uint32_t ms) {
     for (volatile uint32_t i = 0; i < ms; i++) {
     }
 }

@@ -28,8 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
     } while (0)
 
 /* xorshift32 */
-static inline uint32_t fuzz_random(uint32_t *state)
-{
+static inline uint32_t fuzz_random(uint32_t *state) {
     *state ^= *state << 13;
     *state ^= *state >> 17;
     *state ^= *state << 5;
@@ -37,8 +36,7 @@ static inline uint32_t fuzz_random(uint32_t *state)
 }
 
 /* A seed that depends on every byte, and is not 0. */
-static inline uint32_t fuzz_seed(const uint8_t *bytes, size_t size)
-{
+static inline uint32_t fuzz_seed(const uint8_t *bytes, size_t size) {
     uint32_t hash = 2166136261u; /* FNV-1a */
     for (size_t i = 0; i < size; i++) {
         hash = (hash ^ bytes[i]) * 16777619u;
@@ -56,8 +54,7 @@ typedef struct {
 
 /* Writable memory of at least one byte that starts at a multiple of 8 and ends, but for what the
  * alignment takes, where nothing may be touched. */
-static inline void *fuzz_block(fuzz_memory *memory, size_t size)
-{
+static inline void *fuzz_block(fuzz_memory *memory, size_t size) {
     void *at;
     CHECK(memory->count < FUZZ_BLOCKS);
 #ifdef FUZZ_GUARD
@@ -80,8 +77,7 @@ static inline void *fuzz_block(fuzz_memory *memory, size_t size)
     return at;
 }
 
-static inline void fuzz_forget(fuzz_memory *memory)
-{
+static inline void fuzz_forget(fuzz_memory *memory) {
     while (memory->count > 0) {
         memory->count--;
 #ifdef FUZZ_GUARD

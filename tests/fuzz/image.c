@@ -11,20 +11,17 @@
 
 #include "../image_seal.h"
 
-static uint32_t get32(const unsigned char *p)
-{
+static uint32_t get32(const unsigned char *p) {
     return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static void put32(unsigned char *p, uint32_t value)
-{
+static void put32(unsigned char *p, uint32_t value) {
     for (unsigned i = 0; i < 4u; i++) {
         p[i] = (unsigned char)(value >> 8u * i);
     }
 }
 
-static float get_float(const unsigned char *p)
-{
+static float get_float(const unsigned char *p) {
     const uint32_t bits = get32(p);
     float value;
     memcpy(&value, &bits, sizeof value);
@@ -33,8 +30,7 @@ static float get_float(const unsigned char *p)
 
 /* The squared lengths of the vectors of an expansion or a list in floats: they stand behind the vectors, and a model
  * whose norms are wrong is refused. */
-static void mend_norms(unsigned char *image, size_t size)
-{
+static void mend_norms(unsigned char *image, size_t size) {
     const size_t n = get32(image + 16), d = get32(image + 20), head = MARGIN_IMAGE_HEAD;
     float row[64];
     if (image[7] != 0 || (image[6] != MARGIN_MODEL_EXPANSION && image[6] != MARGIN_MODEL_LIST) ||
@@ -53,8 +49,7 @@ static void mend_norms(unsigned char *image, size_t size)
     }
 }
 
-static void mend(unsigned char *image, size_t size)
-{
+static void mend(unsigned char *image, size_t size) {
     put32(image, UINT32_C(0x1A6E676D));
     put32(image + 8, (uint32_t)size);
     mend_norms(image, size);
@@ -71,8 +66,7 @@ static void mend(unsigned char *image, size_t size)
 
 /* Inputs of several kinds: zeros, ordinary numbers, whole numbers, tiny and huge ones. */
 enum { INPUTS = 6, ROWS = 6 };
-static void fill(float *x, size_t d, unsigned kind, uint32_t *seed)
-{
+static void fill(float *x, size_t d, unsigned kind, uint32_t *seed) {
     for (size_t k = 0; k < d; k++) {
         const float unit = (float)(int32_t)fuzz_random(seed) / 2147483648.0f;
         const float huge = kind == 4u ? 1e30f : 3e38f;
@@ -85,8 +79,7 @@ static void fill(float *x, size_t d, unsigned kind, uint32_t *seed)
 }
 
 /* Not a number, or a score that is one. */
-static bool all_numbers(const float *scores, size_t count)
-{
+static bool all_numbers(const float *scores, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (scores[i] != scores[i]) {
             return false;
@@ -96,8 +89,7 @@ static bool all_numbers(const float *scores, size_t count)
 }
 
 static void use_proto(const margin_proto *proto, const float *x, const float *scores,
-                      uint16_t label)
-{
+                      uint16_t label) {
     margin_proto_found found;
     margin_proto_find(proto, x, &found);
     CHECK(found.label == label);
@@ -108,8 +100,7 @@ static void use_proto(const margin_proto *proto, const float *x, const float *sc
 }
 
 /* All predictors of the model; the buffers are as large as it says, to the byte. */
-static void use(const margin_model *model, uint32_t *seed)
-{
+static void use(const margin_model *model, uint32_t *seed) {
     fuzz_memory memory = {{NULL}, {0}, 0};
     const margin_vote *vote = margin_model_vote(model);
     const size_t d = FEATURES(model), machines = margin_machines(vote->scheme, vote->classes);
@@ -138,8 +129,7 @@ static void use(const margin_model *model, uint32_t *seed)
 }
 
 /* The same for integer models, at inputs that are extreme in every feature. */
-static void use_q(const margin_model_q *model, uint32_t *seed)
-{
+static void use_q(const margin_model_q *model, uint32_t *seed) {
     fuzz_memory memory = {{NULL}, {0}, 0};
     const margin_vote_q *vote = margin_model_vote_q(model);
     const size_t d = FEATURES(model);
@@ -171,8 +161,7 @@ typedef struct {
     float *rows;
 } bench;
 
-static void bench_make(bench *b, size_t d, unsigned kind, uint32_t *seed)
-{
+static void bench_make(bench *b, size_t d, unsigned kind, uint32_t *seed) {
     memset(b, 0, sizeof *b);
     b->rows = (float *)fuzz_block(&b->memory, ROWS * d * sizeof *b->rows);
     for (size_t i = 0; i < ROWS; i++) {
@@ -183,13 +172,11 @@ static void bench_make(bench *b, size_t d, unsigned kind, uint32_t *seed)
     b->data.d = d;
 }
 
-static margin_arena bench_arena(bench *b, size_t size)
-{
+static margin_arena bench_arena(bench *b, size_t size) {
     return margin_arena_make(fuzz_block(&b->memory, size), size);
 }
 
-static void quantise(const margin_model *model, unsigned format, bool whole, uint32_t *seed)
-{
+static void quantise(const margin_model *model, unsigned format, bool whole, uint32_t *seed) {
     const margin_quant_options options = {(uint8_t)format, whole};
     margin_quant quant;
     margin_quant_info info;
@@ -212,8 +199,7 @@ static void quantise(const margin_model *model, unsigned format, bool whole, uin
     fuzz_forget(&b.memory);
 }
 
-static void compress(const margin_model *model, uint32_t *seed)
-{
+static void compress(const margin_model *model, uint32_t *seed) {
     const size_t vectors = 1u + model->of.expansion.n / 2u;
     margin_model out;
     margin_arena mem;
@@ -228,8 +214,7 @@ static void compress(const margin_model *model, uint32_t *seed)
     fuzz_forget(&b.memory);
 }
 
-static void scale(const margin_model *model, uint32_t *seed)
-{
+static void scale(const margin_model *model, uint32_t *seed) {
     margin_model copy = *model;
     margin_scaling scaling;
     margin_arena mem;
@@ -247,8 +232,7 @@ static void scale(const margin_model *model, uint32_t *seed)
     fuzz_forget(&b.memory);
 }
 
-static void tools(const margin_model *model, uint32_t *seed)
-{
+static void tools(const margin_model *model, uint32_t *seed) {
     if (FEATURES(model) > 1000u) {
         return;
     }
@@ -261,15 +245,13 @@ static void tools(const margin_model *model, uint32_t *seed)
 }
 
 /* An image in memory of its own, which ends where it ends. */
-static unsigned char *copy_of(fuzz_memory *memory, const unsigned char *image, size_t size)
-{
+static unsigned char *copy_of(fuzz_memory *memory, const unsigned char *image, size_t size) {
     unsigned char *copy = (unsigned char *)fuzz_block(memory, size);
     memcpy(copy, image, size);
     return copy;
 }
 
-static void real_model(const unsigned char *image, size_t size, uint32_t *seed)
-{
+static void real_model(const unsigned char *image, size_t size, uint32_t *seed) {
     fuzz_memory memory = {{NULL}, {0}, 0};
     unsigned char *own = copy_of(&memory, image, size), *again = copy_of(&memory, image, size);
     margin_model model, before;
@@ -293,8 +275,7 @@ static void real_model(const unsigned char *image, size_t size, uint32_t *seed)
     fuzz_forget(&memory);
 }
 
-static void integer_model(const unsigned char *image, size_t size, uint32_t *seed)
-{
+static void integer_model(const unsigned char *image, size_t size, uint32_t *seed) {
     fuzz_memory memory = {{NULL}, {0}, 0};
     unsigned char *own = copy_of(&memory, image, size), *again = copy_of(&memory, image, size);
     margin_quant quant, before;
@@ -319,8 +300,7 @@ static void integer_model(const unsigned char *image, size_t size, uint32_t *see
 }
 
 /* Copies into memory of exactly the size that the query asks for. */
-static void loaded(const unsigned char *image, size_t size, uint32_t *seed)
-{
+static void loaded(const unsigned char *image, size_t size, uint32_t *seed) {
     fuzz_memory memory = {{NULL}, {0}, 0};
     const unsigned char *own = copy_of(&memory, image, size);
     const size_t room = margin_image_load_size(own, size);
@@ -339,8 +319,7 @@ static void loaded(const unsigned char *image, size_t size, uint32_t *seed)
     fuzz_forget(&memory);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size) {
     uint32_t seed = fuzz_seed(input, size);
     unsigned char *image;
     if (size < 1) {

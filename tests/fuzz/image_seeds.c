@@ -16,8 +16,7 @@ static int failed;
 static unsigned char memory[1 << 16];
 static margin_arena arena;
 
-static margin_data data_of(const uint16_t *labels)
-{
+static margin_data data_of(const uint16_t *labels) {
     margin_data data;
     memset(&data, 0, sizeof data);
     data.x = rows;
@@ -28,8 +27,7 @@ static margin_data data_of(const uint16_t *labels)
 }
 
 /* The first byte asks the fuzzer to mend length and checksum; it replaces the image's last one. */
-static void put(const char *name, const char *format, const unsigned char *image, size_t size)
-{
+static void put(const char *name, const char *format, const unsigned char *image, size_t size) {
     char path[512];
     FILE *file;
     (void)snprintf(path, sizeof path, "%s/%s_%s", folder, name, format);
@@ -41,8 +39,7 @@ static void put(const char *name, const char *format, const unsigned char *image
 }
 
 static void save_q(const char *name, const margin_model *model, const char *word, unsigned format,
-                   bool whole)
-{
+                   bool whole) {
     const margin_quant_options options = {(uint8_t)format, whole};
     const margin_data data = data_of(two);
     const margin_arena before = arena;
@@ -59,8 +56,7 @@ static void save_q(const char *name, const margin_model *model, const char *word
 }
 
 /* A model in all formats; `status` is that of its trainer. */
-static void save(const char *name, const margin_model *model, margin_status status)
-{
+static void save(const char *name, const margin_model *model, margin_status status) {
     unsigned char image[2048];
     if (status < 0 || margin_image_write(model, "", 1, image, sizeof image) != MARGIN_OK) {
         (void)fprintf(stderr, "no seed %s: %s\n", name, margin_status_text(status));
@@ -73,8 +69,7 @@ static void save(const char *name, const margin_model *model, margin_status stat
     arena = margin_arena_make(memory, sizeof memory);
 }
 
-static void kernels(void)
-{
+static void kernels(void) {
     static const struct {
         const char *name;
         margin_kernel kernel;
@@ -109,8 +104,7 @@ static void kernels(void)
     }
 }
 
-static void in_order(void)
-{
+static void in_order(void) {
     static const struct {
         const char *name;
         unsigned kernel;
@@ -131,8 +125,7 @@ static void in_order(void)
     }
 }
 
-static void prototypes(void)
-{
+static void prototypes(void) {
     static const struct {
         const char *name;
         uint8_t method;
@@ -155,8 +148,7 @@ static void prototypes(void)
     }
 }
 
-static void compacts(void)
-{
+static void compacts(void) {
     static const char *const names[] = {"compact_rbf", "compact_hinge"};
     for (size_t i = 0; i < 2; i++) {
         const margin_data data = data_of(i == 0 ? two : three);
@@ -173,8 +165,7 @@ static void compacts(void)
 }
 
 /* A list of one cut and a last machine, over scaled inputs. */
-static void lists(void)
-{
+static void lists(void) {
     static const float vectors[4] = {1, 2, 3, 4}, norms[2] = {5, 25}, coefs[4] = {1, 1, 0, -1},
                        biases[2] = {-0.5f, 0.25f}, factor[2] = {1, -1};
     static const uint32_t reach[2] = {1, 2}, target[2] = {0, 1};
@@ -199,8 +190,7 @@ static void lists(void)
     save("list_linear", &list, MARGIN_OK);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     if (argc != 2) {
         return 2;
     }

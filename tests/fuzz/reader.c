@@ -5,8 +5,7 @@
 #include "fuzz.h"
 
 /* What was read: as many finite numbers as it says, and labels that are in its list. */
-static void check_result(const reader_result *out, int32_t error, bool rows)
-{
+static void check_result(const reader_result *out, int32_t error, bool rows) {
     CHECK(error == out->error && error >= READER_OK && error <= READER_BRACE);
     CHECK(out->token_size >= 0 && out->n >= 0 && out->labels >= 0);
     if (error != READER_OK) {
@@ -24,8 +23,7 @@ static void check_result(const reader_result *out, int32_t error, bool rows)
     }
 }
 
-static reader_options options_of(const uint8_t *choice)
-{
+static reader_options options_of(const uint8_t *choice) {
     static const char separators[] = {',', ';', '\t', ' '};
     reader_options how;
     memset(&how, 0, sizeof how);
@@ -39,8 +37,7 @@ static reader_options options_of(const uint8_t *choice)
     return how;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size) {
     fuzz_memory memory = {{NULL}, {0}, 0};
     reader_options how;
     reader_result out;

@@ -8,8 +8,7 @@ enum { MOST = 4096, FILES = 256 };
 static uint8_t content[FILES][MOST];
 static size_t length[FILES];
 
-static size_t read_file(const char *path, uint8_t *out)
-{
+static size_t read_file(const char *path, uint8_t *out) {
     FILE *file = fopen(path, "rb");
     size_t size;
     CHECK(file != NULL);
@@ -19,8 +18,7 @@ static size_t read_file(const char *path, uint8_t *out)
 }
 
 /* Values that sizes and numbers are most often wrong by. */
-static uint32_t strange(uint32_t *seed)
-{
+static uint32_t strange(uint32_t *seed) {
     static const uint32_t values[] = {
         0,           1,           2,           0x7F,        0x80,        0xFF,
         0x100,       0x7FFF,      0x8000,      0xFFFF,      0x10000,     0x3FFFFFFF,
@@ -29,8 +27,7 @@ static uint32_t strange(uint32_t *seed)
     return values[fuzz_random(seed) % (sizeof values / sizeof values[0])];
 }
 
-static size_t change(uint8_t *bytes, size_t size, uint32_t *seed)
-{
+static size_t change(uint8_t *bytes, size_t size, uint32_t *seed) {
     const size_t at = size == 0 ? 0 : fuzz_random(seed) % size;
     switch (fuzz_random(seed) % 6u) {
     case 0: /* a bit */
@@ -61,8 +58,7 @@ static size_t change(uint8_t *bytes, size_t size, uint32_t *seed)
     return size;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     static uint8_t work[MOST];
     uint32_t seed;
     size_t files = 0;

@@ -14,14 +14,12 @@ typedef struct {
     const uint8_t *at, *end;
 } source;
 
-static uint8_t next(source *s)
-{
+static uint8_t next(source *s) {
     return s->at == s->end ? 0 : *s->at++;
 }
 
 /* Defaults often, ordinary numbers sometimes, and whatever no option should be. */
-static margin_real option(source *s)
-{
+static margin_real option(source *s) {
     static const margin_real values[] = {0,
                                          0,
                                          0,
@@ -57,8 +55,7 @@ typedef struct {
     source rest;
 } problem;
 
-static void read_data(problem *p, source *s)
-{
+static void read_data(problem *p, source *s) {
     static const margin_real scales[] = {
         1, 1, 1, 1, 4095, (margin_real)1e-3, (margin_real)1e-24, (margin_real)1e18};
     const uint8_t how = next(s);
@@ -79,8 +76,7 @@ static void read_data(problem *p, source *s)
     }
 }
 
-static void read_problem(problem *p, source *s)
-{
+static void read_problem(problem *p, source *s) {
     memset(p, 0, sizeof *p);
     p->trainer = next(s) % TRAINERS;
     p->data.n = 1u + next(s) % MAX_N;
@@ -104,8 +100,7 @@ static void read_problem(problem *p, source *s)
     p->rest = *s;
 }
 
-static bool stop_at(void *user, const margin_progress *at)
-{
+static bool stop_at(void *user, const margin_progress *at) {
     unsigned *left = (unsigned *)user;
     (void)at;
     return *left > 0 && --*left == 0;
@@ -118,8 +113,7 @@ static bool stop_at(void *user, const margin_progress *at)
                  : margin_##tag##_train(&p->data, options, mem, model, __VA_ARGS__))
 
 static margin_status train_kernel(const problem *p, source s, margin_arena *mem, size_t *size,
-                                  margin_model *model, margin_info *info, margin_watch watch)
-{
+                                  margin_model *model, margin_info *info, margin_watch watch) {
     const margin_mam_options mam = {p->kernel, next(&s) % 2 == 1, next(&s) % 2 == 1, p->scheme};
     margin_kmomd_options kmomd;
     margin_svm_options svm;
@@ -155,8 +149,7 @@ static margin_status train_kernel(const problem *p, source s, margin_arena *mem,
 }
 
 static margin_status train_proto(const problem *p, source s, margin_arena *mem, size_t *size,
-                                 margin_model *model, margin_info *info, margin_watch watch)
-{
+                                 margin_model *model, margin_info *info, margin_watch watch) {
     margin_proto_options proto;
     memset(&proto, 0, sizeof proto);
     proto.watch = watch;
@@ -176,8 +169,7 @@ static margin_status train_proto(const problem *p, source s, margin_arena *mem, 
 }
 
 static margin_status train_other(const problem *p, source s, margin_arena *mem, size_t *size,
-                                 margin_model *model, margin_info *info, margin_watch watch)
-{
+                                 margin_model *model, margin_info *info, margin_watch watch) {
     margin_ordinal_options ordinal;
     margin_loss_options loss;
     margin_seco_options seco;
@@ -223,8 +215,7 @@ static margin_status train_other(const problem *p, source s, margin_arena *mem, 
 }
 
 static margin_status train(const problem *p, margin_arena *mem, size_t *size, margin_model *model,
-                           margin_info *info)
-{
+                           margin_info *info) {
     unsigned left = p->stop;
     margin_watch watch;
     watch.progress = stop_at;
@@ -234,14 +225,12 @@ static margin_status train(const problem *p, margin_arena *mem, size_t *size, ma
                                : train_other)(p, p->rest, mem, size, model, info, watch);
 }
 
-static bool is_finite(margin_real a)
-{
+static bool is_finite(margin_real a) {
     return a - a == 0;
 }
 
 /* The scores of all training samples; room for n times the machines. */
-static size_t scores_of(const problem *p, const margin_model *model, margin_real *scores)
-{
+static size_t scores_of(const problem *p, const margin_model *model, margin_real *scores) {
     const margin_vote *vote = margin_model_vote(model);
     const size_t machines = margin_machines(vote->scheme, vote->classes);
     for (size_t i = 0; i < p->data.n; i++) {
@@ -252,8 +241,7 @@ static size_t scores_of(const problem *p, const margin_model *model, margin_real
 
 /* One training in memory that held `held`; returns the status, and the scores of what it made. */
 static margin_status once(const problem *p, int held, margin_real *scores, size_t *count,
-                          margin_real *objective)
-{
+                          margin_real *objective) {
     fuzz_memory memory = {{NULL}, {0}, 0};
     margin_model model, before;
     margin_info info;
@@ -283,8 +271,7 @@ static margin_status once(const problem *p, int held, margin_real *scores, size_
     return status;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size) {
     static margin_real scores[2][MAX_N * 16];
     margin_real objective[2];
     size_t count[2];

@@ -65,10 +65,10 @@ class Function:
 
 
 def functions_of(text: str) -> list[Function]:
-    """The functions of the header: a brace in the first column opens one, and the next one there closes it."""
+    """The functions of the header: each begins in the first column, and the next brace there closes it."""
     bare, found = blanked(text), []
     marks = [(m.start(), m[1]) for m in re.finditer(r"^/\* ---- >>(\w+) ----", text, re.M)]
-    for match in re.finditer(r"^((?:[A-Za-z][^;{}#]*?))(\w+)\(([^{};]*)\)\s*\n\{\n(.*?)^\}", bare, re.M | re.S):
+    for match in re.finditer(r"^((?:[A-Za-z][^;{}#]*?))(\w+)\(([^{};]*)\) \{\n(.*?)^\}", bare, re.M | re.S):
         head, name, parameters = match[1], match[2], match[3]
         words = head.split()
         if "typedef" in words or "=" in head or name in ("defined",) or "\n\n" in match[0].split("{")[0]:

@@ -14,22 +14,18 @@ void model_scores(const int16_t *x, int32_t *scores);
 const char *model_label(uint16_t c);
 int32_t model_selftest(void);
 
-uint16_t model_classify(const int16_t *x)
-{
+uint16_t model_classify(const int16_t *x) {
     return motor_classify(x);
 }
 
-void model_scores(const int16_t *x, int32_t *scores)
-{
+void model_scores(const int16_t *x, int32_t *scores) {
     motor_scores(x, scores);
 }
 
-const char *model_label(uint16_t c)
-{
+const char *model_label(uint16_t c) {
     return motor_labels[c];
 }
 
-int32_t model_selftest(void)
-{
+int32_t model_selftest(void) {
     return motor_selftest();
 }

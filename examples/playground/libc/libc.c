@@ -1,8 +1,7 @@
 /* libc.c -- the functions of string.h that gen/native.c, and compilers by themselves, call. */
 #include "string.h"
 
-void *memcpy(void *to, const void *from, size_t count)
-{
+void *memcpy(void *to, const void *from, size_t count) {
     size_t i;
     for (i = 0; i < count; i++) {
         ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
@@ -10,8 +9,7 @@ void *memcpy(void *to, const void *from, size_t count)
     return to;
 }
 
-void *memmove(void *to, const void *from, size_t count)
-{
+void *memmove(void *to, const void *from, size_t count) {
     size_t i;
     if ((unsigned char *)to <= (const unsigned char *)from) {
         return memcpy(to, from, count);
@@ -22,8 +20,7 @@ void *memmove(void *to, const void *from, size_t count)
     return to;
 }
 
-void *memset(void *to, int value, size_t count)
-{
+void *memset(void *to, int value, size_t count) {
     size_t i;
     for (i = 0; i < count; i++) {
         ((unsigned char *)to)[i] = (unsigned char)value;
@@ -31,8 +28,7 @@ void *memset(void *to, int value, size_t count)
     return to;
 }
 
-int memcmp(const void *a, const void *b, size_t count)
-{
+int memcmp(const void *a, const void *b, size_t count) {
     size_t i;
     for (i = 0; i < count; i++) {
         const int c = ((const unsigned char *)a)[i] - ((const unsigned char *)b)[i];
@@ -43,8 +39,7 @@ int memcmp(const void *a, const void *b, size_t count)
     return 0;
 }
 
-size_t strlen(const char *text)
-{
+size_t strlen(const char *text) {
     size_t n = 0;
     while (text[n] != 0) {
         n++;
@@ -52,8 +47,7 @@ size_t strlen(const char *text)
     return n;
 }
 
-int strcmp(const char *a, const char *b)
-{
+int strcmp(const char *a, const char *b) {
     while (*a != 0 && *a == *b) {
         a++;
         b++;
@@ -61,8 +55,7 @@ int strcmp(const char *a, const char *b)
     return (unsigned char)*a - (unsigned char)*b;
 }
 
-char *strchr(const char *text, int wanted)
-{
+char *strchr(const char *text, int wanted) {
     while (*text != 0 && *text != (char)wanted) {
         text++;
     }

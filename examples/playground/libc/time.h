@@ -3,8 +3,7 @@
 #define PLAYGROUND_TIME_H
 typedef long clock_t;
 #define CLOCKS_PER_SEC 1L
-static inline clock_t clock(void)
-{
+static inline clock_t clock(void) {
     return 0;
 }
 #endif
