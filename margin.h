@@ -1461,7 +1461,7 @@ MARGIN_API margin_status margin_rates_frontier(const margin_data *data,
                                                margin_arena *mem, const margin_real *eta_pos,
                                                margin_real *eta_neg, size_t count);
 
-/* The same from means and covariances of your own, in the form in which margin_data_moments gives
+/* Training from means and covariances of your own, in the form in which margin_data_moments gives
  * them. Class 0 is the negative one and class 1 the positive one. Only the diagonals of the
  * covariances and what lies below them are read. The model is linear, and another kernel is an
  * argument error. MARGIN_E_NOT_POSITIVE: a covariance is not positive semi-definite. All that the
@@ -1477,11 +1477,6 @@ MARGIN_API margin_status margin_rates_train_moments(const margin_rates_moments *
                                                     const margin_rates_options *options,
                                                     margin_arena *mem, margin_model *model,
                                                     margin_info *info, margin_rates_report *report);
-MARGIN_API margin_status margin_rates_frontier_moments(const margin_rates_moments *moments,
-                                                       const margin_rates_options *options,
-                                                       margin_arena *mem,
-                                                       const margin_real *eta_pos,
-                                                       margin_real *eta_neg, size_t count);
 
 /* ---- >>loss ---- margin losses made of pieces, smoothed, and machines trained by them -------- */
 
@@ -2293,10 +2288,6 @@ MARGIN_API margin_real margin_pow(margin_real x, margin_real y);
  * of |n| - 1 products and, for n < 0, a division; twice that for n < 0 and a result above a quarter
  * of the largest finite number. 1 for n = 0 and any x. */
 MARGIN_API margin_real margin_pow_int(margin_real x, int n);
-/* 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x: 1.3 ulp. */
-MARGIN_API margin_real margin_erf(margin_real x);
-/* 1 - erf(x), accurate where that is tiny: 3.7 ulp. */
-MARGIN_API margin_real margin_erfc(margin_real x);
 /* The density of the standard normal distribution at x: 2.0 ulp. */
 MARGIN_API margin_real margin_normal_density(margin_real x);
 /* The probability of a standard normal value below x, accurate in the lower tail: 4.6 ulp. For the
@@ -2368,18 +2359,10 @@ MARGIN_API margin_status margin_cholesky_pivoted(margin_real *a, size_t stride, 
                                                  margin_real tol, margin_index *order, size_t *rank,
                                                  margin_arena *mem);
 MARGIN_API size_t margin_cholesky_pivoted_size(size_t n);
-/* B = T^-1 B in place for the n x m matrix b (m = 1: a vector) and a triangular matrix T, whose
- * other triangle is not read:
- *     margin_solve_lower      T = L
- *     margin_solve_lower_t    T = L'
- *     margin_cholesky_solve   T = L L': solves A X = B after margin_cholesky
- * MARGIN_E_NOT_POSITIVE: a diagonal element is zero or NaN; b is unchanged. n^2 m / 2 products
- * each. A single vector is multiplied with rows of T by margin_dot; with several, sums are added in
- * order. */
-MARGIN_API margin_status margin_solve_lower(margin_real *b, size_t bstride, size_t m,
-                                            const margin_real *l, size_t lstride, size_t n);
-MARGIN_API margin_status margin_solve_lower_t(margin_real *b, size_t bstride, size_t m,
-                                              const margin_real *l, size_t lstride, size_t n);
+/* Solves A X = B after margin_cholesky, where l is the factor of A and b the n x m matrix B (a
+ * vector if m = 1), which X replaces. The triangle of l above its diagonal is not read.
+ * MARGIN_E_NOT_POSITIVE: a diagonal element of l is zero or NaN, and b is unchanged. This takes
+ * n^2 m products. */
 MARGIN_API margin_status margin_cholesky_solve(margin_real *b, size_t bstride, size_t m,
                                                const margin_real *l, size_t lstride, size_t n);
 /* Eigenvalues (largest first) and eigenvectors (row i of `vectors` belongs to values[i],

@@ -44,8 +44,6 @@ static void checksum_one(uint32_t *sum, margin_real x, margin_real y) {
     checksum_add(sum, margin_log(size));
     checksum_add(sum, margin_pow(size, y));
     checksum_add(sum, margin_pow_int(x, 5));
-    checksum_add(sum, margin_erf(x));
-    checksum_add(sum, margin_erfc(x));
     checksum_add(sum, margin_normal_density(x));
     checksum_add(sum, margin_normal_distribution(x));
 }

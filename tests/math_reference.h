@@ -89,14 +89,6 @@ static inline reference reference_pow(margin_real x, margin_real y) {
     return REFERENCE(pow)(x, y);
 }
 
-static inline reference reference_erf(margin_real x) {
-    return REFERENCE(erf)(x);
-}
-
-static inline reference reference_erfc(margin_real x) {
-    return REFERENCE(erfc)(x);
-}
-
 /* The relative error of exp(a) is the absolute one of a: so x^2 with its rounding error. */
 static inline reference reference_normal_density(margin_real x) {
     const reference square = (reference)x * x;

@@ -17,7 +17,6 @@
 #define SIGN_CLEARED (UINT32_MAX >> 1)
 #endif
 /* The errors that margin.h states. */
-#define ERFC_ULP 3.7
 #define NORMAL_ULP 4.7
 
 typedef margin_real (*one_argument)(margin_real);
@@ -246,20 +245,6 @@ TEST pow_int_at_the_ends_of_its_range(void) {
     PASS();
 }
 
-TEST erf_errs_little_more_than_one_ulp(void) {
-    ASSERT(worst_between(margin_erf, reference_erf, -6, 6, 100000) < 1.3);
-    ASSERT(worst_between(margin_erf, reference_erf, -1, 1, 100000) < 1.3);
-    ASSERT(worst_of_patterns(margin_erf, reference_erf, 100000) < 1.3);
-    PASS();
-}
-
-TEST erfc_keeps_its_relative_accuracy_in_the_tail(void) {
-    ASSERT(worst_between(margin_erfc, reference_erfc, -6, 1, 50000) < ERFC_ULP);
-    ASSERT(worst_between(margin_erfc, reference_erfc, 0, 28, 100000) < ERFC_ULP);
-    ASSERT(worst_of_patterns(margin_erfc, reference_erfc, 50000) < ERFC_ULP);
-    PASS();
-}
-
 TEST normal_density_keeps_its_relative_accuracy_in_the_tails(void) {
     ASSERT(worst_between(margin_normal_density, reference_normal_density, -40, 40, 100000) < 2.0);
     ASSERT(worst_between(margin_normal_density, reference_normal_density, -1, 1, 50000) < 2.0);
@@ -276,18 +261,9 @@ TEST normal_distribution_keeps_its_relative_accuracy_in_the_tail(void) {
     PASS();
 }
 
-TEST error_functions_of_special_values(void) {
+TEST normal_functions_of_special_values(void) {
     const margin_real inf = (margin_real)INFINITY;
     const margin_real nan = (margin_real)NAN;
-    ASSERT(same_bits(0, margin_erf(0)));
-    ASSERT(same_bits((margin_real)-0.0, margin_erf((margin_real)-0.0)));
-    ASSERT(same_bits(1, margin_erf(inf)));
-    ASSERT(same_bits(-1, margin_erf(-inf)));
-    ASSERT(isnan(margin_erf(nan)));
-    ASSERT(same_bits(1, margin_erfc(0)));
-    ASSERT(same_bits(0, margin_erfc(inf)));
-    ASSERT(same_bits(2, margin_erfc(-inf)));
-    ASSERT(isnan(margin_erfc(nan)));
     ASSERT(same_bits(0, margin_normal_density(inf)));
     ASSERT(same_bits(0, margin_normal_density(-inf)));
     ASSERT(isnan(margin_normal_density(nan)));
@@ -302,9 +278,9 @@ TEST error_functions_of_special_values(void) {
  * S/390, -O0 to -O3, gcc and clang; but for double on a Cortex-M3, whose libgcc misrounds. */
 TEST results_have_the_bits_of_the_other_targets(void) {
 #ifdef MARGIN_REAL_DOUBLE
-    ASSERT_EQ_FMT(0x3EF385EBu, math_checksum(3000), "%08X");
+    ASSERT_EQ_FMT(0x30FCB2DFu, math_checksum(3000), "%08X");
 #else
-    ASSERT_EQ_FMT(0xC4A314C1u, math_checksum(3000), "%08X");
+    ASSERT_EQ_FMT(0x1BBF74E3u, math_checksum(3000), "%08X");
 #endif
     PASS();
 }
@@ -323,10 +299,8 @@ SUITE(math_suite) {
     RUN_TEST(pow_of_special_values_is_that_of_annex_f);
     RUN_TEST(pow_int_errs_at_most_n_ulp);
     RUN_TEST(pow_int_at_the_ends_of_its_range);
-    RUN_TEST(erf_errs_little_more_than_one_ulp);
-    RUN_TEST(erfc_keeps_its_relative_accuracy_in_the_tail);
     RUN_TEST(normal_density_keeps_its_relative_accuracy_in_the_tails);
     RUN_TEST(normal_distribution_keeps_its_relative_accuracy_in_the_tail);
-    RUN_TEST(error_functions_of_special_values);
+    RUN_TEST(normal_functions_of_special_values);
     RUN_TEST(results_have_the_bits_of_the_other_targets);
 }

@@ -172,16 +172,16 @@ TEST the_border_is_found_to_rounding(void) {
 
 /* k_neg = (D - k_pos s_pos) / s_neg. */
 TEST the_frontier_of_one_feature_is_a_line_in_kappa(void) {
-    static const margin_real mean[2] = {-1, 3}, cov[2] = {(margin_real)0.25, 1};
+    static const margin_real x[4] = {(margin_real)-1.5, (margin_real)-0.5, 2, 4};
+    static const uint16_t y[4] = {0, 0, 1, 1};
     static const margin_real eta_pos[5] = {1, (margin_real)0.5, (margin_real)0.1, (margin_real)0.06,
                                            (margin_real)0.01};
-    const margin_rates_moments moments = {mean, cov, 1};
+    const margin_data data = {x, 4, 1, 0, y, NULL, NULL};
     const margin_rates_options o = rates_options(0, 0);
-    solver_memory m = solver_memory_make(margin_rates_train_moments_size(1, &o));
+    solver_memory m = solver_memory_make(margin_rates_train_size(4, 1, 2, &o));
     margin_real eta_neg[5];
     ASSERT_EQ_FMT((int)MARGIN_OK,
-                  (int)margin_rates_frontier_moments(&moments, &o, &m.mem, eta_pos, eta_neg, 5),
-                  "%d");
+                  (int)margin_rates_frontier(&data, &o, &m.mem, eta_pos, eta_neg, 5), "%d");
     for (size_t i = 0; i < 5u; i++) {
         const double k = fmax(0, (4 - kappa_of((double)eta_pos[i])) / 0.5);
         ASSERT(near(1 / (1 + k * k), eta_neg[i]));
@@ -707,28 +707,6 @@ TEST the_frontier_divides_the_pairs(void) {
     PASS();
 }
 
-TEST the_frontier_is_the_same_by_moments(void) {
-    static const margin_real eta_pos[3] = {1, (margin_real)0.5, (margin_real)0.25};
-    const margin_rates_options o = rates_options(0, 0);
-    unsigned char bytes[MARGIN_DATA_MOMENTS_BYTES(CLOUD_D) + MARGIN_ALIGN];
-    margin_arena mem = margin_arena_make(bytes, sizeof bytes);
-    margin_real weight[2], mean[2 * CLOUD_D], cov[2 * CLOUD_D * CLOUD_D], one[3], two[3];
-    margin_rates_moments moments;
-    solver_memory m = solver_memory_make(margin_rates_train_size(CLOUD_N, CLOUD_D, 2, &o));
-    cloud c;
-    cloud_make(&c, CLOUD_N, CLOUD_D, 0.8, 5);
-    ASSERT_EQ(MARGIN_OK, margin_data_moments(&c.data, 2, &mem, weight, mean, cov));
-    moments.mean = mean;
-    moments.cov = cov;
-    moments.d = CLOUD_D;
-    ASSERT_EQ(MARGIN_OK, margin_rates_frontier(&c.data, &o, &m.mem, eta_pos, one, 3));
-    ASSERT_EQ(MARGIN_OK, margin_rates_frontier_moments(&moments, &o, &m.mem, eta_pos, two, 3));
-    ASSERT_MEM_EQ(one, two, sizeof one);
-    ASSERT(one[0] > 0 && one[0] < one[1] && one[1] < one[2] && one[2] < 1);
-    free(m.bytes);
-    PASS();
-}
-
 /* ---- the edges ---- */
 
 TEST features_of_any_scale_are_welcome(void) {
@@ -1077,7 +1055,6 @@ TEST moments_that_do_not_fit_are_refused(void) {
     margin_rates_moments moments = {mean, cov, 2};
     margin_rates_options o = none;
     solver_memory m = solver_memory_make(1u << 16);
-    margin_real eta = (margin_real)0.5, wrong = 0, out = 0;
     margin_model model;
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train_moments(NULL, &o, &m.mem, &model, NULL, NULL));
     ASSERT_EQ(MARGIN_E_ARGUMENT,
@@ -1096,10 +1073,6 @@ TEST moments_that_do_not_fit_are_refused(void) {
     ASSERT_EQ(MARGIN_E_ARGUMENT,
               margin_rates_train_moments(&moments, &o, &m.mem, &model, NULL, NULL));
     o = none;
-    ASSERT_EQ(MARGIN_E_ARGUMENT,
-              margin_rates_frontier_moments(&moments, &o, &m.mem, &eta, NULL, 1));
-    ASSERT_EQ(MARGIN_E_ARGUMENT,
-              margin_rates_frontier_moments(&moments, &o, &m.mem, &wrong, &out, 1));
     cov[4] = -1;
     ASSERT_EQ(MARGIN_E_NOT_POSITIVE,
               margin_rates_train_moments(&moments, &o, &m.mem, &model, NULL, NULL));
@@ -1134,7 +1107,6 @@ SUITE(rates_suite) {
     RUN_TEST(a_ridge_is_added_to_the_covariances);
     RUN_TEST(an_allowance_for_the_mean_enlarges_kappa);
     RUN_TEST(the_frontier_divides_the_pairs);
-    RUN_TEST(the_frontier_is_the_same_by_moments);
     RUN_TEST(features_of_any_scale_are_welcome);
     RUN_TEST(feasibility_does_not_depend_on_units);
     RUN_TEST(one_sample_in_a_class_is_a_point);

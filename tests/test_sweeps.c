@@ -142,7 +142,6 @@ static margin_rng *rng_of_folds(void) {
     X(margin_rates_train, margin_rates_train_size(N, D, 2, NULL), (&data, NULL, mem, &out.model, &out.info, NULL)) \
     X(margin_rates_frontier, margin_rates_train_size(N, D, 2, NULL), (&data, NULL, mem, at + 1, out.reals, 1)) \
     X(margin_rates_train_moments, margin_rates_train_moments_size(D, NULL), (&moments, NULL, mem, &out.model, &out.info, NULL)) \
-    X(margin_rates_frontier_moments, margin_rates_train_moments_size(D, NULL), (&moments, NULL, mem, at + 1, out.reals, 1)) \
     X(margin_loss_train, margin_loss_train_size(N, D, 2, NULL), (&data, NULL, mem, &out.model, &out.info)) \
     X(margin_seco_train, margin_seco_train_size(N, D, 2, &cuts), (&data, &cuts, mem, &out.model, &out.info, &out.seco)) \
     X(margin_compress, margin_compress_size(&kernel, 3), (&kernel, &data, 3, 0, mem, &out.model, &out.compress)) \

@@ -65,7 +65,6 @@ static inline uint32_t suite_draw(uint32_t *state) {
     X(math_log, 0)                                                                                 \
     X(math_pow, 0)                                                                                 \
     X(math_pow_int, 0)                                                                             \
-    X(math_erf, 0)                                                                                 \
     X(math_normal, 0)                                                                              \
     X(random, 200u)
 #define SUITE_LINALG(X)                                                                            \

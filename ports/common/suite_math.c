@@ -151,12 +151,6 @@ void test_math_pow_int(margin_arena *mem) {
     }
 }
 
-void test_math_erf(margin_arena *mem) {
-    (void)mem;
-    apply(margin_erf, 4);
-    apply(margin_erfc, 10);
-}
-
 void test_math_normal(margin_arena *mem) {
     (void)mem;
     apply(margin_normal_density, 14);

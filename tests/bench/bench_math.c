@@ -82,9 +82,6 @@ int main(void) {
     compare("pow", ours, theirs);
     TIME(ours, result[i] = margin_pow_int(x, 3));
     compare("pow_int, n = 3", ours, theirs);
-    TIME(ours, result[i] = margin_erfc(x / 4));
-    TIME(theirs, result[i] = LIBM(erfc)(x / 4));
-    compare("erfc", ours, theirs);
     TIME(ours, result[i] = margin_rng_normal(&rng));
     printf("%-6s %-22s %7.2f ns\n", TYPE, "normal number", ours);
     for (int i = 0; i < COUNT; i++) {

@@ -34,8 +34,6 @@ static const function functions[] = {
     {"exp", margin_exp, reference_exp, -746, 710},
     {"exp_array", exp_by_array, reference_exp, -746, 710},
     {"log", margin_log, reference_log, 0.3, 3},
-    {"erf", margin_erf, reference_erf, -6, 6},
-    {"erfc", margin_erfc, reference_erfc, -6, 28},
     {"normal_density", margin_normal_density, reference_normal_density, -40, 40},
     {"normal_distribution", margin_normal_distribution, reference_normal_distribution, -40, 9},
 };

@@ -112,8 +112,6 @@ static void math_bits(void) {
         hash_real(margin_exp(small * 3));
         hash_real(margin_log(any));
         hash_real(margin_pow(any, small));
-        hash_real(margin_erf(small / 6));
-        hash_real(margin_erfc(small));
         hash_real(margin_normal_density(small));
     }
     report("math");
