@@ -14228,24 +14228,31 @@ static size_t mgn_rates_panel(size_t size) {
     return mgn_size_mul(MGN_PANEL, size > MGN_PIVOTS ? size : MGN_PIVOTS);
 }
 
-/* The problem in d dimensions: 2 means and 2 covariances, which become Z, at the front of
- * `from`. */
+/* The problem in d dimensions: 2 means and 2 covariances, which become Z. The means and covariances
+ * are given, or those of the data. */
 typedef struct {
+    mgn_rates p;
+    mgn_rates_task *task;
+    const margin_data *data; /* or NULL, and */
+    const margin_rates_moments *given;
+    margin_real *w; /* kept: weights, then the bias */
     margin_real *mean, *cov, *weight;
     margin_index *order;
     size_t bytes; /* of the block from sigma on */
 } mgn_rates_linear;
 
-static void mgn_rates_linear_plan(mgn_rates *p, mgn_rates_linear *l, margin_arena *mem, size_t d) {
-    const size_t square = mgn_size_mul(d, d), more = mgn_size_mul(d, 2u + 12u + 12u);
+/* Takes the memory for p.d dimensions. */
+static void mgn_rates_linear_plan(void *task, margin_arena *mem) {
+    mgn_rates_linear *l = (mgn_rates_linear *)task;
+    mgn_rates *p = &l->p;
+    const size_t d = p->d, square = mgn_size_mul(d, d), more = mgn_size_mul(d, 2u + 12u + 12u);
     const size_t reals = mgn_size_add(mgn_size_add(mgn_size_mul(4, square), mgn_rates_panel(d)),
                                       mgn_size_add(more, 2u));
-    margin_real *real = (margin_real *)margin_arena_scratch(mem, mgn_bytes(reals, d), 1);
-    l->cov = real;
-    l->mean = l->weight = NULL;
-    l->order = NULL;
-    l->bytes = 0;
+    margin_real *real;
+    l->w = MGN_KEEP(mem, margin_real, mgn_size_add(d, 1));
+    real = (margin_real *)margin_arena_scratch(mem, mgn_bytes(reals, d), 1);
     if (real != NULL) {
+        l->cov = p->z = real;
         l->mean = l->cov + 2u * square;
         l->weight = l->mean + 2u * d;
         p->system.sigma = l->weight + 2u;
@@ -14255,15 +14262,14 @@ static void mgn_rates_linear_plan(mgn_rates *p, mgn_rates_linear *l, margin_aren
         l->order = (margin_index *)(void *)(real + reals);
         l->bytes = (reals - (size_t)(p->system.sigma - real)) * sizeof *real;
     }
-    p->d = d;
-    p->z = l->cov;
     p->zstep = p->system.sstep = p->system.wstep = d;
 }
 
 /* Z_c from the covariance of class c: a factor of it in units in which its diagonal is 1, so that
  * the rank does not depend on the scaling of the features. Rows below p->m[0] are those of class
  * 0. */
-static margin_status mgn_rates_linear_factor(mgn_rates *p, const mgn_rates_linear *l, size_t c) {
+static margin_status mgn_rates_linear_factor(mgn_rates_linear *l, size_t c) {
+    mgn_rates *p = &l->p;
     const size_t d = p->d;
     margin_real *cov = l->cov + c * d * d, *to = mgn_rates_z(p, c);
     mgn_pivoted_work work;
@@ -14296,7 +14302,8 @@ static margin_status mgn_rates_linear_factor(mgn_rates *p, const mgn_rates_linea
 }
 
 /* S_1 above the diagonal, S_0 below; MARGIN_E_NOT_POSITIVE for a variance below zero. */
-static margin_status mgn_rates_linear_sigma(mgn_rates *p, const mgn_rates_linear *l) {
+static margin_status mgn_rates_linear_sigma(const mgn_rates_linear *l) {
+    const mgn_rates *p = &l->p;
     const size_t d = p->d;
     bool negative = false;
     for (size_t i = 0; i < d; i++) {
@@ -14347,15 +14354,15 @@ static bool mgn_rates_linear_lost(const mgn_rates *p, size_t j) {
 }
 
 /* Sets the problem up from l->mean and l->cov. */
-static margin_status mgn_rates_linear_start(mgn_rates *p, const mgn_rates_linear *l,
-                                            const mgn_rates_task *task) {
+static margin_status mgn_rates_linear_start(mgn_rates_linear *l) {
+    mgn_rates *p = &l->p;
     const size_t d = p->d;
     bool apart = false;
-    margin_status status = mgn_rates_linear_sigma(p, l);
-    p->ridge = task->full.ridge;
+    margin_status status = mgn_rates_linear_sigma(l);
+    p->ridge = l->task->full.ridge;
     p->m[0] = d; /* until Z_0 is known, Z_1 goes behind it */
     for (size_t c = 0; c < 2u && status == MARGIN_OK; c++) {
-        status = mgn_rates_linear_factor(p, l, c);
+        status = mgn_rates_linear_factor(l, c);
     }
     if (status != MARGIN_OK) {
         return status;
@@ -14375,29 +14382,27 @@ static margin_status mgn_rates_linear_start(mgn_rates *p, const mgn_rates_linear
     }
     mgn_rates_linear_unit(p);
     p->system.known = true;
-    if (task->full.solver == MARGIN_RATES_FAST) {
+    p->system.wide = false;
+    if (l->task->full.solver == MARGIN_RATES_FAST) {
         mgn_rates_linear_wide(p);
-    } else {
-        p->system.wide = false;
     }
     return MARGIN_OK;
 }
 
 /* w and bias in the units of the data, and the slacks of the constraints by them. */
-static void mgn_rates_linear_store(const mgn_rates *p, const mgn_rates_linear *l,
-                                   const mgn_rates_task *task, margin_real *w) {
-    margin_rates_report *report = task->report;
+static void mgn_rates_linear_store(const mgn_rates_linear *l) {
+    const mgn_rates *p = &l->p;
+    margin_rates_report *report = l->task->report;
     margin_real pos, neg;
-    MARGIN_ASSERT(w != NULL); /* no counting arena comes here */
     for (size_t j = 0; j < p->d; j++) {
-        w[j] = p->best.y[j] * p->unit;
+        l->w[j] = p->best.y[j] * p->unit;
     }
-    pos = margin_dot(w, l->mean + p->d, p->d) - 1 - p->kappa[1] * report->spread_pos;
-    neg = margin_dot(w, l->mean, p->d) + 1 + p->kappa[0] * report->spread_neg;
-    w[p->d] = -(pos + neg) / 2;
-    report->slack_pos = pos + w[p->d];
-    report->slack_neg = -neg - w[p->d];
-    task->info->bias = w[p->d];
+    pos = margin_dot(l->w, l->mean + p->d, p->d) - 1 - p->kappa[1] * report->spread_pos;
+    neg = margin_dot(l->w, l->mean, p->d) + 1 + p->kappa[0] * report->spread_neg;
+    l->w[p->d] = -(pos + neg) / 2;
+    report->slack_pos = pos + l->w[p->d];
+    report->slack_neg = -neg - l->w[p->d];
+    l->task->info->bias = l->w[p->d];
 }
 
 /* Errors by class from the scores of samples, weighted: sums of the weights that are wrong. */
@@ -14416,104 +14421,81 @@ static void mgn_rates_report_errors(const mgn_rates_errors *errors, margin_rates
     report->error_neg = errors->wrong[0] / errors->all[0];
 }
 
-/* Errors and margins of a linear model on its training data. */
-static void mgn_rates_linear_report(const margin_data *data, const margin_model *model,
-                                    const mgn_rates_task *task, bool margins) {
+/* Errors and margins of the model on its training data. */
+static void mgn_rates_linear_report(const mgn_rates_linear *l, mgn_frame *frame) {
     mgn_rates_errors errors = {{0, 0}, {0, 0}};
     margin_real score;
     mgn_margins of;
-    for (size_t i = 0; i < data->n; i++) {
-        margin_linear_scores(&model->of.linear, mgn_sample(data, i), &score);
-        mgn_rates_count_error(&errors, mgn_label(data, i), mgn_weight(data, i), score);
+    for (size_t i = 0; i < l->data->n; i++) {
+        margin_linear_scores(&frame->model.of.linear, mgn_sample(l->data, i), &score);
+        mgn_rates_count_error(&errors, mgn_label(l->data, i), mgn_weight(l->data, i), score);
     }
-    mgn_rates_report_errors(&errors, task->report);
-    if (margins) {
-        of.data = data;
-        of.model = model;
+    mgn_rates_report_errors(&errors, l->task->report);
+    if (frame->told) {
+        of.data = l->data;
+        of.model = &frame->model;
         of.scores = &score;
         of.known = NULL;
-        task->info->support = mgn_margins_info(&of, task->info);
+        frame->info.support = mgn_margins_info(&of, &frame->info);
     }
 }
 
 /* Copies given moments, or takes those of the data, whose scratch lies where the problem will
  * be. */
-static margin_status mgn_rates_linear_moments(mgn_rates *p, const mgn_rates_linear *l,
-                                              const margin_data *data,
-                                              const margin_rates_moments *given) {
+static margin_status mgn_rates_linear_moments(const mgn_rates_linear *l) {
+    const size_t d = l->p.d;
     margin_arena room;
-    if (data == NULL) {
-        mgn_copy(l->mean, given->mean, 2u * p->d);
-        mgn_copy(l->cov, given->cov, 2u * p->d * p->d);
+    if (l->data == NULL) {
+        mgn_copy(l->mean, l->given->mean, 2u * d);
+        mgn_copy(l->cov, l->given->cov, 2u * d * d);
         return MARGIN_OK;
     }
-    room = margin_arena_make(p->system.sigma, l->bytes);
-    return margin_data_moments(data, 2, &room, l->weight, l->mean, l->cov);
+    room = margin_arena_make(l->p.system.sigma, l->bytes);
+    return margin_data_moments(l->data, 2, &room, l->weight, l->mean, l->cov);
 }
 
-/* Trains with memory granted, or follows the frontier. */
-static margin_status mgn_rates_linear_run(mgn_rates *p, const mgn_rates_linear *l,
-                                          const margin_data *data,
-                                          const margin_rates_moments *given, mgn_rates_task *task,
-                                          margin_real *w) {
-    mgn_tick tick;
-    margin_status status = mgn_rates_linear_moments(p, l, data, given);
-    tick = mgn_tick_make(task->full.watch, 1);
-    task->tick = &tick;
-    if (status == MARGIN_OK) {
-        status = mgn_rates_linear_start(p, l, task);
-    }
-    if (status == MARGIN_OK) {
-        status = mgn_rates_run(p, task);
-    }
-    if (status >= 0 && task->eta_neg == NULL) {
-        mgn_rates_linear_store(p, l, task, w);
-    }
-    task->tick = NULL;
-    return status;
-}
-
-static margin_real *mgn_rates_linear_all(mgn_rates *p, mgn_rates_linear *l, margin_arena *mem,
-                                         size_t d) {
-    margin_real *w = MGN_KEEP(mem, margin_real, mgn_size_add(d, 1));
-    mgn_rates_linear_plan(p, l, mem, d);
-    return w;
-}
-
-/* The body of training and frontier in d dimensions, from checked data or moments. */
-static margin_status mgn_rates_linear_train(const margin_data *data,
-                                            const margin_rates_moments *given, size_t d,
-                                            mgn_rates_task *task, margin_arena *mem,
-                                            margin_model *model, bool margins) {
-    const margin_vote vote = {2, MARGIN_SCHEME_BINARY, 0, 0, 0};
-    margin_model trained;
-    mgn_rates p;
-    mgn_rates_linear l;
-    margin_arena before = *mem;
+/* Trains, or follows the frontier, whose model has weights of zero. */
+static margin_status mgn_rates_linear_run(void *task, mgn_frame *frame) {
+    mgn_rates_linear *l = (mgn_rates_linear *)task;
+    margin_linear *linear = &frame->model.of.linear;
+    mgn_tick tick = mgn_tick_make(l->task->full.watch, 1);
     margin_status status;
-    margin_real *w = mgn_rates_linear_all(&p, &l, mem, d);
-    if (mem->failed != 0) {
-        return margin_arena_rewind(mem, &before);
+    mgn_rates_linear_plan(l, frame->mem);
+    MARGIN_ASSERT(l->w != NULL && l->cov != NULL); /* the plan has had its blocks */
+    l->task->tick = &tick;
+    l->task->info = &frame->info;
+    for (size_t j = 0; j <= l->p.d; j++) {
+        l->w[j] = 0;
     }
-    task->info->arena_peak = (mem->low - before.low) + (before.high - mem->high);
-    status = mgn_rates_linear_run(&p, &l, data, given, task, w);
-    if (status < 0 || task->eta_neg != NULL) {
-        (void)margin_arena_rewind(mem, &before);
-        return status;
+    frame->model.kind = MARGIN_MODEL_LINEAR;
+    linear->w = l->w;
+    linear->bias = l->w + l->p.d;
+    linear->d = l->p.d;
+    linear->vote = mgn_vote_of(2, MARGIN_SCHEME_BINARY);
+    status = mgn_rates_linear_moments(l);
+    status = status == MARGIN_OK ? mgn_rates_linear_start(l) : status;
+    status = status == MARGIN_OK ? mgn_rates_run(&l->p, l->task) : status;
+    if (status >= 0 && l->task->eta_neg == NULL) {
+        mgn_rates_linear_store(l);
+        if (l->data != NULL) {
+            mgn_rates_linear_report(l, frame);
+        }
     }
-    trained.kind = MARGIN_MODEL_LINEAR;
-    trained.of.linear.w = w;
-    trained.of.linear.bias = w + d;
-    trained.of.linear.d = d;
-    trained.of.linear.vote = vote;
-    if (data != NULL) {
-        mgn_rates_linear_report(data, &trained, task, margins);
-    }
-    margin_arena_release(mem, before.high);
-    MARGIN_ASSERT(model != NULL); /* only the frontier has none */
-    *model = trained;
     return status;
 }
+
+static mgn_rates_linear mgn_rates_linear_of(mgn_rates_task *task, const margin_data *data,
+                                            const margin_rates_moments *given, size_t d) {
+    mgn_rates_linear l;
+    mgn_clear(&l, sizeof l);
+    l.p.d = d;
+    l.task = task;
+    l.data = data;
+    l.given = given;
+    return l;
+}
+
+static const mgn_method mgn_rates_linear_method = {mgn_rates_linear_plan, mgn_rates_linear_run};
 
 /* ---- from a kernel matrix ---- */
 
@@ -14849,18 +14831,16 @@ static void mgn_rates_fit_of(const mgn_rates_task *task, mgn_fit *fit) {
 }
 
 MARGIN_API size_t margin_rates_train_moments_size(size_t d, const margin_rates_options *options) {
-    margin_arena dry = margin_arena_counting();
     margin_rates_report report;
     mgn_rates_task task;
-    mgn_rates p;
     mgn_rates_linear l;
     task.report = &report;
     if (d == 0 || mgn_rates_prepare(options, &task) != MARGIN_OK ||
         task.full.kernel.kind != MARGIN_KERNEL_LINEAR) {
         return 0;
     }
-    (void)mgn_rates_linear_all(&p, &l, &dry, d);
-    return mgn_arena_counted(&dry);
+    l = mgn_rates_linear_of(&task, NULL, NULL, d);
+    return mgn_frame_size(&mgn_rates_linear_method, &l);
 }
 
 MARGIN_API size_t margin_rates_train_size(size_t n, size_t d, size_t classes,
@@ -14899,9 +14879,11 @@ static margin_status mgn_rates_check(const margin_data *data, const margin_rates
 /* Training or frontier on checked data. */
 static margin_status mgn_rates_train(const margin_data *data, mgn_rates_task *task,
                                      margin_arena *mem, margin_model *model, margin_info *info) {
+    mgn_rates_linear l;
     mgn_fit fit;
     if (mgn_rates_by_features(task, data->n, data->d)) {
-        return mgn_rates_linear_train(data, NULL, data->d, task, mem, model, info != NULL);
+        l = mgn_rates_linear_of(task, data, NULL, data->d);
+        return mgn_frame_train(&mgn_rates_linear_method, &l, MARGIN_OK, mem, model, info);
     }
     mgn_rates_fit_of(task, &fit);
     return mgn_train(&mgn_rates_trainer, &fit, data, mem, model, info);
@@ -14919,21 +14901,15 @@ MARGIN_API margin_status margin_rates_train(const margin_data *data,
                                             const margin_rates_options *options, margin_arena *mem,
                                             margin_model *model, margin_info *info,
                                             margin_rates_report *report) {
-    margin_info made = mgn_no_info;
-    margin_rates_report made_report;
+    margin_rates_report made;
     mgn_rates_task task = mgn_rates_no_task;
     margin_status status;
-    task.report = &made_report;
+    task.report = &made;
     task.told = report != NULL;
-    task.info = &made;
     status = mgn_rates_check(data, options, mem, &task);
-    if (status != MARGIN_OK || model == NULL) {
-        return mgn_both(status, MARGIN_E_ARGUMENT);
-    }
-    status = mgn_rates_train(data, &task, mem, model, info != NULL ? &made : NULL);
-    mgn_rates_deliver(&task, status, report);
-    if (status >= 0 && info != NULL) {
-        *info = made;
+    if (status == MARGIN_OK) {
+        status = mgn_rates_train(data, &task, mem, model, info);
+        mgn_rates_deliver(&task, status, report);
     }
     return status;
 }
@@ -14951,14 +14927,12 @@ MARGIN_API margin_status margin_rates_frontier(const margin_data *data,
                                                const margin_rates_options *options,
                                                margin_arena *mem, const margin_real *eta_pos,
                                                margin_real *eta_neg, size_t count) {
-    margin_info made = mgn_no_info;
     margin_rates_report report;
     margin_model model;
     mgn_rates_task task = mgn_rates_no_task;
     margin_arena before;
     margin_status status;
     task.report = &report;
-    task.info = &made;
     status = mgn_both(mgn_rates_check(data, options, mem, &task),
                       mgn_rates_check_frontier(eta_pos, eta_neg, count));
     if (status != MARGIN_OK) {
@@ -14998,21 +14972,17 @@ MARGIN_API margin_status margin_rates_train_moments(const margin_rates_moments *
                                                     margin_arena *mem, margin_model *model,
                                                     margin_info *info,
                                                     margin_rates_report *report) {
-    margin_info made = mgn_no_info;
-    margin_rates_report made_report;
+    margin_rates_report made;
     mgn_rates_task task = mgn_rates_no_task;
+    mgn_rates_linear l;
     margin_status status;
-    task.report = &made_report;
+    task.report = &made;
     task.told = report != NULL;
-    task.info = &made;
     status = mgn_rates_check_moments(moments, options, mem, &task);
-    if (status != MARGIN_OK || model == NULL) {
-        return mgn_both(status, MARGIN_E_ARGUMENT);
-    }
-    status = mgn_rates_linear_train(NULL, moments, moments->d, &task, mem, model, false);
-    mgn_rates_deliver(&task, status, report);
-    if (status >= 0 && info != NULL) {
-        *info = made;
+    if (status == MARGIN_OK) {
+        l = mgn_rates_linear_of(&task, NULL, moments, moments->d);
+        status = mgn_frame_train(&mgn_rates_linear_method, &l, MARGIN_OK, mem, model, info);
+        mgn_rates_deliver(&task, status, report);
     }
     return status;
 }
