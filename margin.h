@@ -241,7 +241,8 @@ static inline __attribute__((always_inline)) void margin_load_lpm(void *out, con
     X(MARGIN_W_ITERATIONS, 1, "iteration limit reached; the best iterate is returned")             \
     X(MARGIN_W_STOPPED, 2, "stopped by the progress callback; the best iterate is returned")       \
     X(MARGIN_W_ROUNDING, 3, "rounding keeps the result from the tolerance asked for")              \
-    X(MARGIN_W_NO_CUT, 4, "no cut was found: the list is one ordinary machine")                    \
+    X(MARGIN_W_NO_CUT, 4,                                                                          \
+      "no cut was found that lowers the error: the list is one ordinary machine")                  \
     X(MARGIN_E_ARGUMENT, -1, "an argument is null or out of its range")                            \
     X(MARGIN_E_MEMORY, -2, "the arena is too small; ask the size query")                           \
     X(MARGIN_E_OVERFLOW, -3, "a size in bytes does not fit size_t")                                \
@@ -1593,16 +1594,19 @@ MARGIN_API margin_status margin_loss_train(const margin_data *data,
  * touch and the ramp for its own, from several starts, for several C and weights of its own class;
  * takes the one with the least errors of its own plus errors, cross-validated, of a support vector
  * machine on what it leaves [2.12]; and goes on with the samples left. It ends when the best
- * candidate covers too little, when too few samples are left of a class, when one machine does well
- * enough on what is left, or when that least count is not below the errors, cross-validated, of one
- * machine without the cut. The last rule is ours, `greedy` turns it off: what cuts leave is often
- * harder than the whole (section 4.6). Zeros mean the paper's values otherwise. All C are powers of
- * two and count as in the paper, |g|^2 + C times mean losses; the C of the machine at the end is C
- * / n for n samples in units of >>svm.
+ * candidate covers too little, when too few samples are left of a class, or when one machine does
+ * well enough on what is left. That is the paper's list, to be had by `greedy`. It is often worse
+ * than one machine: what cuts leave is harder than the whole (section 4.6). So by default lists are
+ * cross-validated as a whole, at every length, on samples that had no part in building them, and
+ * the list has as many of the paper's cuts as the shortest one within one standard error of the
+ * best: often none, and then it is one machine. Zeros mean the paper's values otherwise. All C are
+ * powers of two and count as in the paper, |g|^2 + C times mean losses; the C of the machine at the
+ * end is C / n for n samples in units of >>svm.
  *
- * Memory for 3 n^2 numbers, and one vector for each candidate. `cheap` is what one would normally
- * run: 16 candidates instead of 192, of which the four most promising are cross-validated, over
- * every second C: see the table of make bench-seco. */
+ * Memory for 3 n^2 numbers, and one vector for each candidate; time for `folds` + 1 lists, of a
+ * `greedy` one for one. `cheap` is what one would normally run: 32 candidates instead of 192, of
+ * which the four most promising are cross-validated, over every second C: see the table of make
+ * papers. */
 typedef struct {
     margin_kernel kernel;       /*                                     0: linear                */
     int8_t c_first, c_last;     /* log2 of C of the candidates         0, 0: 8 .. 15            */
@@ -1619,8 +1623,7 @@ typedef struct {
     size_t most;                /* cuts, at most 15                    0: 15                    */
     size_t folds;               /* of the cross-validations            0: 4                     */
     size_t assess;              /* candidates to cross-validate        0: all                   */
-    bool greedy;                /* cut, as the paper does, though no candidate is expected to lower
-                                   the error; otherwise that is an end too                      */
+    bool greedy;                /* all cuts of the paper, not only those that are admitted      */
     bool cheap;                 /* fewer of everything that is 0 here                           */
     bool bounds;                /* work out c0 and c1 of the report, see margin_svm_report      */
     uint32_t seed;              /* of starts and folds                                          */
@@ -1651,7 +1654,7 @@ enum {
     MARGIN_SECO_EASY = 1,    /* one machine does well enough on what is left */
     MARGIN_SECO_FEW = 2,     /* too few samples are left of a class */
     MARGIN_SECO_NO_CUT = 3,  /* no candidate covers enough and leaves enough */
-    MARGIN_SECO_NO_GAIN = 4, /* none is expected to lower the error; not with `greedy` */
+    MARGIN_SECO_NO_GAIN = 4, /* longer lists are not better, cross-validated; not with `greedy` */
     MARGIN_SECO_MOST = 5,    /* as many as there may be */
     MARGIN_SECO_STOPPED = 6  /* by the progress callback */
 };
@@ -1678,8 +1681,12 @@ typedef struct {
     margin_real plain_error; /* cross-validated error of one machine on all samples, */
     margin_real left_error;  /* and of the machine at the end on the samples left */
     margin_real left_c;      /* its C, as counted here */
-    margin_list_table table; /* the list on the training samples */
-    margin_real c0, c1;      /* with `bounds`, as in margin_svm_report */
+    margin_real
+        nested[MARGIN_LIST_MOST]; /* cross-validated error of lists of 0, 1, ... cuts, and */
+    bool admission;               /* whether it was worked out: not if `greedy`, and not
+                                             where there can be no cut */
+    margin_list_table table;      /* the list on the training samples */
+    margin_real c0, c1;           /* with `bounds`, as in margin_svm_report */
 } margin_seco_report;
 
 /* Bytes that margin_seco_train takes for n samples of d features; 0: not countable. */
@@ -1690,8 +1697,8 @@ MARGIN_API size_t margin_seco_train_size(size_t n, size_t d, size_t classes,
  * hundredth of the margin, of only these.
  * In margin_progress `machine` is the number of cuts so far, `iteration` counts candidates. A stop
  * keeps the cuts there are and still trains the machine at the end. MARGIN_W_NO_CUT: the list has
- * no cut although one machine does not do well: too few samples, or no candidate that covers
- * enough; MARGIN_E_TWO_CLASSES: there are more. */
+ * no cut although one machine does not do well: too few samples, no candidate that covers enough, or
+ * none that is admitted; MARGIN_E_TWO_CLASSES: there are more. */
 MARGIN_API margin_status margin_seco_train(const margin_data *data,
                                            const margin_seco_options *options, margin_arena *mem,
                                            margin_model *model, margin_info *info,
@@ -2624,7 +2631,7 @@ MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, siz
 #define MARGIN_LOSS_BYTES(n, d)                                                                    \
     MARGIN_MORE(MARGIN_LOSS_LINEAR_BYTES(n, d, 2u, 0), MARGIN_LOSS_KERNEL_BYTES(n, d, 2u, 0))
 
-/* seco: for so many candidates, 192 or, with `cheap`, 16, and otherwise default values. The first
+/* seco: for so many candidates, 192 or, with `cheap`, 32, and otherwise default values. The first
  * is for linear kernels and unit-poly of a = 1, the second for all others. */
 typedef struct {
     margin_real c, weight, norm, expected;
@@ -2638,6 +2645,9 @@ typedef struct {
     X(active, margin_index, n, 1u)                                                                 \
     X(order, margin_index, n, 1u)                                                                  \
     X(rest, margin_index, n, 1u)                                                                   \
+    X(held, margin_index, n, 1u)                                                                   \
+    X(part, uint16_t, n, 1u)                                                                       \
+    X(wrong, uint16_t, n, 1u)                                                                      \
     X(fold, uint16_t, n, 1u)                                                                       \
     X(k, margin_real, n, n)                                                                        \
     X(table, margin_real, n, MARGIN_LIST_MOST)                                                     \

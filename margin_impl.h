@@ -300,7 +300,8 @@ static margin_real mgn_root(margin_real x) {
 
 /* vmla rounds the product and then the sum, as two instructions do. */
 /* clang-format off */
-static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real *x, size_t n) {
+static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real *x, size_t n)
+{
     uint32_t zero = 0;
     margin_real out;
     __asm__ volatile(
@@ -407,7 +408,8 @@ static inline margin_real mgn_expansion_input(const margin_expansion *e, const m
 static inline void mgn_expansion_four(const margin_expansion *e, const margin_real *x,
                                       const margin_real *v0, const margin_real *v1,
                                       const margin_real *v2, const margin_real *v3,
-                                      margin_real *out) {
+                                      margin_real *out)
+{
     const margin_real *offset = e->offset, *factor = e->factor;
     size_t n = e->d;
     __asm__ volatile(
@@ -501,7 +503,8 @@ typedef char mgn_q_int32_must_wrap[(int32_t)UINT32_C(0xFFFFFFFE) == INT32_C(-2) 
 typedef uint8_t mgn_q_count;
 
 /* clang-format off */
-static MGN_APART uint32_t mgn_q_up(uint32_t a, mgn_q_count n) {
+static MGN_APART uint32_t mgn_q_up(uint32_t a, mgn_q_count n)
+{
     __asm__(
         "rjmp 2f\n"
         "1:\n\t"
@@ -528,7 +531,8 @@ static MGN_APART uint32_t mgn_q_up(uint32_t a, mgn_q_count n) {
     return a;
 }
 
-static MGN_APART int32_t mgn_q_down(int32_t a, mgn_q_count n) {
+static MGN_APART int32_t mgn_q_down(int32_t a, mgn_q_count n)
+{
     __asm__(
         "rjmp 2f\n"
         "1:\n\t"
@@ -869,7 +873,8 @@ static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int1
         : "r0", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "r13", "r14", \
           "r15", "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23", "cc", "memory")
 
-static MGN_APART const void *mgn_q15_dots(const void *w, const int16_t *x, size_t d, uint32_t *dots) {
+static MGN_APART const void *mgn_q15_dots(const void *w, const int16_t *x, size_t d, uint32_t *dots)
+{
     MGN_Q_LOOP(
         MGN_Q_LANE0(MGN_Q15_MAC, "r20", "r21") MGN_Q_LANE0(MGN_Q15_MAC, "r22", "r23")
         MGN_Q_LANE1(MGN_Q15_MAC, "r20", "r21") MGN_Q_LANE1(MGN_Q15_MAC, "r22", "r23")
@@ -878,7 +883,8 @@ static MGN_APART const void *mgn_q15_dots(const void *w, const int16_t *x, size_
     return w;
 }
 
-static MGN_APART const void *mgn_q7_dots(const void *w, const int16_t *x, size_t d, uint32_t *dots) {
+static MGN_APART const void *mgn_q7_dots(const void *w, const int16_t *x, size_t d, uint32_t *dots)
+{
     MGN_Q_LOOP(
         MGN_Q_LANE0(MGN_Q7_MAC, "r20", "r21") MGN_Q_LANE1(MGN_Q7_MAC, "r20", "r21")
         MGN_Q_LANE0(MGN_Q7_MAC, "r22", "r23") MGN_Q_LANE1(MGN_Q7_MAC, "r22", "r23")
@@ -15694,6 +15700,13 @@ typedef struct {
     margin_real *column; /* n values */
     margin_index *order; /* n */
     margin_index *rest;  /* what a candidate leaves */
+    uint16_t *part;      /* of each sample in the cross-validation of lists */
+    uint16_t *wrong;     /* bit j: its list of j cuts errs on the sample, see mgn_seco_note */
+    margin_index *held;  /* samples of the part held out that no cut has covered yet */
+    size_t held_count;
+    size_t limit;   /* cuts, at most */
+    size_t longest; /* list of the cross-validation */
+    size_t leave;   /* samples of each class that a cut must leave */
     uint32_t target[MARGIN_LIST_MOST], reach[MARGIN_LIST_MOST];
     size_t errors; /* cross-validated, of a machine on the active samples */
     int power;     /* log2 of the C that had them */
@@ -15874,21 +15887,31 @@ static size_t mgn_seco_patience(const mgn_seco *s, size_t n) {
     return mgn_size_min(s->run.max_iterations, mgn_size_add(mgn_size_mul(64u, n), 1000u));
 }
 
-/* Errors of a machine for C on the samples of fold `which`, trained on the others; where these are
- * of one class, they say so to all. */
+/* Whether the machine's samples are of both classes; otherwise it is not trained, and says their
+ * class to all. */
+static bool mgn_seco_both(const mgn_seco *s) {
+    return s->svm.qp.split > 0 && s->svm.qp.split < s->svm.qp.n;
+}
+
+/* Trains a machine that is only to be compared, for C. */
+static void mgn_seco_svm_draft(mgn_seco *s, margin_real c) {
+    if (mgn_seco_both(s)) {
+        (void)mgn_seco_svm_solve(s, c, MGN_R(1e-3), mgn_seco_patience(s, s->svm.qp.n));
+    }
+}
+
+static bool mgn_seco_svm_errs(const mgn_seco *s, size_t i) {
+    const bool yes = mgn_seco_both(s) ? mgn_seco_svm_score(s, i) > 0 : s->svm.qp.split == 0;
+    return yes != mgn_seco_positive(s, i);
+}
+
+/* Errors of a machine for C on the samples of fold `which`, trained on the others. */
 static size_t mgn_seco_fold_errors(mgn_seco *s, const margin_index *list, size_t m, size_t which,
                                    margin_real c) {
-    const mgn_qp *q = &s->svm.qp;
-    const bool both = q->split > 0 && q->split < q->n;
     size_t wrong = 0;
-    if (both) {
-        (void)mgn_seco_svm_solve(s, c, MGN_R(1e-3), mgn_seco_patience(s, q->n));
-    }
+    mgn_seco_svm_draft(s, c);
     for (size_t i = 0; i < m; i++) {
-        if (s->fold[i] == which) {
-            const bool yes = both ? mgn_seco_svm_score(s, list[i]) > 0 : q->split == 0;
-            wrong += yes != mgn_seco_positive(s, list[i]) ? 1u : 0u;
-        }
+        wrong += s->fold[i] == which && mgn_seco_svm_errs(s, list[i]) ? 1u : 0u;
     }
     return wrong;
 }
@@ -15983,7 +16006,7 @@ static bool mgn_seco_admit(const mgn_seco *s, const mgn_candidate *a) {
         }
     }
     return a->covered > 0 && (margin_real)a->covered >= o->coverage * (margin_real)s->m &&
-           left[0] >= o->left && left[1] >= o->left;
+           left[0] >= s->leave && left[1] >= s->leave;
 }
 
 /* One candidate from a random start; kept if it may be a cut that was not there before. */
@@ -16092,6 +16115,16 @@ static size_t mgn_seco_choose(mgn_seco *s, size_t *errors, size_t *rest, int *po
 }
 
 /* ---- the list ---- */
+
+/* Whether cut j covers sample i. */
+static bool mgn_seco_covers(const mgn_seco *s, size_t j, size_t i) {
+    const margin_real *row = s->k + i * s->n;
+    margin_real sum = s->bias[j];
+    for (size_t t = 0; t < s->n; t++) {
+        sum += s->table[t * MARGIN_LIST_MOST + j] * row[t];
+    }
+    return sum > 0;
+}
 
 /* Appends candidate t to the list and takes what it covers away. */
 static void mgn_seco_append(mgn_seco *s, size_t t, size_t errors) {
@@ -16209,19 +16242,29 @@ static size_t mgn_seco_rarer(const mgn_seco *s) {
     return mgn_size_min(positive, s->m - positive);
 }
 
+/* Why there should be no further cut; 0 if there may be one. */
+static uint8_t mgn_seco_end(const mgn_seco *s) {
+    if (s->tick->stopped) {
+        return MARGIN_SECO_STOPPED;
+    }
+    if (s->info.cuts == s->limit && s->limit < s->options->most) {
+        return s->longest > 0 ? MARGIN_SECO_NO_GAIN : MARGIN_SECO_NO_CUT;
+    }
+    if (s->info.cuts == s->limit) {
+        return MARGIN_SECO_MOST;
+    }
+    if (mgn_ratio(s->errors, s->m) < s->options->easy) {
+        return MARGIN_SECO_EASY;
+    }
+    return mgn_seco_rarer(s) < s->leave ? MARGIN_SECO_FEW : 0;
+}
+
 /* One round: a cut more, or the reason why there is none. */
 static margin_status mgn_seco_round(mgn_seco *s, margin_arena *mem) {
-    const margin_seco_options *o = s->options;
     size_t errors = 0, rest = 0, best;
     int power = 0;
     margin_status status;
-    if (s->info.cuts == o->most) {
-        s->info.end = MARGIN_SECO_MOST;
-    } else if (mgn_ratio(s->errors, s->m) < o->easy) {
-        s->info.end = MARGIN_SECO_EASY;
-    } else if (mgn_seco_rarer(s) < o->left) {
-        s->info.end = MARGIN_SECO_FEW;
-    }
+    s->info.end = mgn_seco_end(s);
     if (s->info.end != 0) {
         return MARGIN_OK;
     }
@@ -16234,18 +16277,136 @@ static margin_status mgn_seco_round(mgn_seco *s, margin_arena *mem) {
     if (s->space.q > 0 && mgn_seco_supply_all(s)) {
         best = mgn_seco_choose(s, &errors, &rest, &power);
     }
-    if (s->tick->stopped) {
-        s->info.end = MARGIN_SECO_STOPPED;
-    } else if (best == s->made) {
-        s->info.end = MARGIN_SECO_NO_CUT;
-    } else if (!o->greedy && errors >= s->errors) {
-        s->info.end = MARGIN_SECO_NO_GAIN;
+    if (s->tick->stopped || best == s->made) {
+        s->info.end = s->tick->stopped ? MARGIN_SECO_STOPPED : MARGIN_SECO_NO_CUT;
     } else {
         mgn_seco_append(s, best, errors);
         s->errors = rest;
         s->power = power;
     }
     return MARGIN_OK;
+}
+
+/* ---- admission ---- */
+
+/* The errors that [2.12] counts for a cut are those of the very samples that it was fitted to, and
+ * the best of 192 candidates looks better than it is: lists of the paper's length err more often
+ * than one machine on most data (section 4.6). So lists are cross-validated as a whole: on all
+ * samples but those of one part a list is built, and after each of its cuts the list so far, with a
+ * machine for what it leaves, is asked about the samples of that part. That gives the errors of
+ * lists of every length, 0 included, on samples that had no part in building them. */
+
+/* Begins a list anew, on all samples but those of part `out`. What a cut must leave of each class
+ * shrinks with their number. */
+static void mgn_seco_restart(mgn_seco *s, size_t out) {
+    s->m = s->held_count = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->part[i] == out) {
+            s->held[s->held_count++] = (margin_index)i;
+        } else {
+            s->active[s->m++] = (margin_index)i;
+        }
+    }
+    s->leave = s->options->left;
+    if (s->held_count > 0) {
+        s->leave -= (size_t)((margin_real)(s->leave - 1u) * mgn_ratio(s->held_count, s->n));
+    }
+    s->rng = margin_rng_make(s->options->seed);
+    s->info.cuts = 0;
+    s->info.end = 0;
+    s->power = s->options->svm_first;
+    s->errors = mgn_seco_validate(s, s->active, s->m, s->m + 1u, &s->power);
+}
+
+/* Notes for sample i what a list of j cuts says, and for the time being all longer ones. */
+static void mgn_seco_note(mgn_seco *s, size_t i, size_t j, bool errs) {
+    const unsigned longer = 0xFFFFu & ~((1u << j) - 1u);
+    s->wrong[i] = (uint16_t)((s->wrong[i] & ~longer) | (errs ? longer : 0u));
+}
+
+/* Asks the list so far about the samples held out: first its last cut, then a machine for what is
+ * left. */
+static void mgn_seco_ask_held(mgn_seco *s) {
+    const size_t j = s->info.cuts, count = s->held_count;
+    s->held_count = 0;
+    for (size_t i = 0; i < s->m; i++) {
+        s->fold[i] = 0;
+    }
+    mgn_seco_svm_take(s, s->active, s->m, 1);
+    mgn_seco_svm_view(s);
+    mgn_seco_svm_draft(s, margin_pow_int(2, s->power));
+    for (size_t t = 0; t < count; t++) {
+        const size_t i = s->held[t];
+        if (j > 0 && mgn_seco_covers(s, j - 1u, i)) {
+            mgn_seco_note(s, i, j, (s->target[j - 1u] == 1u) != mgn_seco_positive(s, i));
+        } else {
+            mgn_seco_note(s, i, j, mgn_seco_svm_errs(s, i));
+            s->held[s->held_count++] = (margin_index)i;
+        }
+    }
+}
+
+/* Errors of lists of a cuts, and the number of samples on which lists of a and b cuts differ. */
+static size_t mgn_seco_list_errors(const mgn_seco *s, size_t a, size_t b, size_t *differ) {
+    size_t errors = 0;
+    *differ = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const unsigned x = (unsigned)s->wrong[i] >> a & 1u, y = (unsigned)s->wrong[i] >> b & 1u;
+        errors += x;
+        *differ += x ^ y;
+    }
+    return errors;
+}
+
+/* The shortest list within one standard error of the best. The difference of the errors of two
+ * lists is a sum over the samples on which they differ, each +1 or -1: its standard error is at most
+ * the root of their number. */
+static size_t mgn_seco_shortest(mgn_seco *s) {
+    size_t best = 0, least = s->n + 1u, differ;
+    for (size_t j = 0; j <= s->options->most; j++) {
+        const size_t errors = mgn_seco_list_errors(s, j, j, &differ);
+        s->info.nested[j] = mgn_ratio(errors, s->n);
+        if (errors < least) {
+            best = j;
+            least = errors;
+        }
+    }
+    for (size_t j = 0; j < best; j++) {
+        const size_t more = mgn_seco_list_errors(s, j, best, &differ) - least;
+        if (more * more <= differ) {
+            return j;
+        }
+    }
+    return best;
+}
+
+/* Builds a list without part `out`, and asks it about that part at every length. */
+static margin_status mgn_seco_without(mgn_seco *s, size_t out, margin_arena *mem) {
+    margin_status status = MARGIN_OK;
+    mgn_seco_restart(s, out);
+    while (status == MARGIN_OK && s->info.end == 0) {
+        mgn_seco_ask_held(s);
+        status = mgn_seco_round(s, mem);
+    }
+    return status;
+}
+
+/* Cross-validates lists of every length, and limits the cuts to what that admits. The folds inside
+ * each list are drawn anew. */
+static margin_status mgn_seco_admission(mgn_seco *s, margin_arena *mem) {
+    margin_status status = MARGIN_OK;
+    mgn_seco_folds(s, s->active, s->n);
+    for (size_t i = 0; i < s->n; i++) {
+        s->part[i] = s->fold[i];
+    }
+    for (size_t out = 0; out < s->options->folds && status == MARGIN_OK; out++) {
+        status = mgn_seco_without(s, out, mem);
+        s->longest = s->info.cuts > s->longest ? s->info.cuts : s->longest;
+    }
+    s->info.admission = !s->tick->stopped;
+    s->limit = mgn_seco_shortest(s);
+    mgn_seco_restart(s, s->options->folds);
+    return status;
 }
 
 /* The machine at the end, on the samples left. */
@@ -16492,7 +16653,7 @@ static void mgn_seco_defaults(margin_seco_options *o) {
         o->svm_first = 4;
         o->svm_last = 16;
     }
-    o->starts = o->starts != 0 ? o->starts : o->cheap ? 2 : 4;
+    o->starts = o->starts != 0 ? o->starts : 4;
     o->assess = o->assess == 0 && o->cheap ? 4 : o->assess;
     o->coverage = o->coverage == 0 ? MGN_R(0.0625) : o->coverage;
     o->left = o->left == 0 ? 32 : o->left;
@@ -16552,6 +16713,7 @@ static margin_status mgn_seco_start(mgn_seco *s, const margin_data *data, margin
         if (data->weight == NULL || data->weight[row] > 0) {
             positive += data->y[row] == 1u ? 1u : 0u;
             s->active[n] = (margin_index)n;
+            s->part[n] = 0;
             s->rows[n++] = (margin_index)row;
         }
     }
@@ -16569,10 +16731,9 @@ static margin_status mgn_seco_start(mgn_seco *s, const margin_data *data, margin
         s->info.c0 = mgn_seco_c0(s);
         s->info.c1 = mgn_seco_c1(s);
     }
-    s->power = s->options->svm_first;
-    s->errors = mgn_seco_validate(s, s->active, n, n + 1u, &s->power);
+    mgn_seco_restart(s, 1);
     s->info.plain_error = mgn_ratio(s->errors, n);
-    return MARGIN_OK;
+    return !s->options->greedy && mgn_seco_end(s) == 0 ? mgn_seco_admission(s, mem) : MARGIN_OK;
 }
 
 /* All that is known before the data is looked at. */
@@ -16583,7 +16744,8 @@ static void mgn_seco_begin(mgn_seco *s, mgn_tick *tick) {
     s->descent.loss[0] = *s->options->other;
     s->descent.loss[1] = *s->options->target;
     s->descent.iterations = 0;
-    s->rng = margin_rng_make(s->options->seed);
+    s->limit = s->options->most;
+    s->longest = 0;
     s->tick = tick;
     *tick = mgn_tick_make(s->options->watch, s->options->most + 1u);
     s->quiet = *tick;

@@ -375,6 +375,19 @@ static double gen_cut_estimate(const margin_seco_cut *cut) {
     return cut->estimate;
 }
 
+/* Errors of lists of 0, 1, ... cuts, up to one more than the list has; none without admission. */
+static void gen_tell_nested(gen_told *told, const margin_seco_report *info) {
+    double values[MARGIN_LIST_MOST];
+    const size_t count = !info->admission                    ? 0
+                         : info->cuts + 2 < MARGIN_LIST_MOST ? info->cuts + 2
+                                                             : MARGIN_LIST_MOST;
+    size_t j;
+    for (j = 0; j < count; j++) {
+        values[j] = info->nested[j];
+    }
+    gen_tell_array(told, "nested_cv_error", values, count, 0);
+}
+
 static void gen_tell_seco(gen_told *told, const margin_seco_report *info) {
     gen_tell(told, "cuts", (double)info->cuts);
     gen_tell(told, "cuts_end", info->end);
@@ -388,6 +401,7 @@ static void gen_tell_seco(gen_told *told, const margin_seco_report *info) {
     gen_tell(told, "runaways", (double)info->runaways);
     gen_tell(told, "assessed", (double)info->assessed);
     gen_tell(told, "plain_cv_error", info->plain_error);
+    gen_tell_nested(told, info);
     gen_tell(told, "left_cv_error", info->left_error);
     gen_tell(told, "left_c", info->left_c);
     gen_tell(told, "c0", info->c0);

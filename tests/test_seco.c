@@ -734,7 +734,7 @@ TEST an_easy_problem_is_not_cut(void) {
     PASS();
 }
 
-TEST options_limit_cuts_and_ask_for_gains(void) {
+TEST options_limit_cuts(void) {
     problem p;
     strips(&p);
     p.options.cheap = true;
@@ -743,13 +743,135 @@ TEST options_limit_cuts_and_ask_for_gains(void) {
     ASSERT_EQ(MARGIN_OK, train(&p));
     ASSERT_EQ(1u, p.info.cuts);
     ASSERT(p.info.end == MARGIN_SECO_MOST || p.info.end == MARGIN_SECO_FEW);
-    for (int i = 0; i < MOST; i++) { /* labels without reason: no cut promises a gain for long */
+    free(p.buffer);
+    PASS();
+}
+
+/* Labels without reason: the paper cuts, cross-validation admits none of it. */
+TEST cuts_that_lower_no_error_are_not_admitted(void) {
+    problem p;
+    strips(&p);
+    for (int i = 0; i < MOST; i++) {
         p.y[i] = (uint16_t)(draw() > 0);
     }
-    p.options.most = 0;
-    ASSERT(train(&p) >= 0);
+    p.data.n = 160;
+    p.options.kernel.kind = MARGIN_KERNEL_RBF;
+    p.options.left = 16;
+    p.options.cheap = p.options.greedy = true;
+    ASSERT_EQ(MARGIN_OK, train(&p));
+    ASSERT(p.info.cuts > 0 && !p.info.admission);
+    p.options.greedy = false;
+    ASSERT_EQ(MARGIN_W_NO_CUT, train(&p));
+    CHECK_CALL(check_report(&p));
+    ASSERT_EQ(MARGIN_SECO_NO_GAIN, p.info.end);
+    ASSERT(p.info.admission && p.info.nested[0] > (margin_real)0.3);
+    free(p.buffer);
+    PASS();
+}
+
+/* The parts of the cross-validation of lists: each class shuffled, then dealt like cards. */
+static void deal(const problem *p, size_t folds, uint16_t *part) {
+    margin_rng rng = margin_rng_make(p->options.seed);
+    margin_index order[MOST];
+    size_t dealt = 0;
+    for (int side = 0; side < 2; side++) {
+        size_t n = 0;
+        for (size_t i = 0; i < p->data.n; i++) {
+            if (p->y[i] == side) {
+                order[n++] = (margin_index)i;
+            }
+        }
+        margin_shuffle(&rng, order, n);
+        for (size_t i = 0; i < n; i++) {
+            part[order[i]] = (uint16_t)(dealt++ % folds);
+        }
+    }
+}
+
+/* Errors on part `out` of the paper's list of at most `most` cuts, trained on the other parts. */
+static size_t errors_without(problem *p, const uint16_t *part, size_t out, size_t most) {
+    margin_index rows[MOST];
+    size_t wrong = 0, n = 0;
+    for (size_t i = 0; i < MOST; i++) {
+        if (part[i] != out) {
+            rows[n++] = (margin_index)i;
+        }
+    }
+    p->data.rows = rows;
+    p->data.n = n;
+    p->options.greedy = true;
+    p->options.most = most;
+    p->options.easy = most > 0 ? 0 : 1; /* 1: no cut at all */
+    p->options.left = 16 - 15 * (MOST - n) / MOST;
+    if (train(p) < 0) {
+        return MOST;
+    }
+    for (size_t i = 0; i < MOST; i++) {
+        margin_real score;
+        wrong += part[i] == out && margin_classify(&p->model, p->x + 3 * i, &score) != p->y[i];
+    }
+    return wrong;
+}
+
+/* What the report says of lists of every length is what lists trained without a part say of it,
+ * and what is admitted is the beginning of the paper's list. */
+TEST lists_are_cross_validated_at_every_length(void) {
+    problem p, q;
+    uint16_t part[MOST];
+    strips(&p);
+    for (int i = 0; i < MOST; i += 9) {
+        p.y[i] = (uint16_t)(1 - p.y[i]);
+    }
+    p.options.cheap = true;
+    p.options.left = 16;
+    q = p;
+    ASSERT_EQ(MARGIN_OK, train(&p));
+    ASSERT(p.info.admission && p.info.cuts > 0 && p.info.nested[1] < p.info.nested[0]);
+    deal(&p, 4, part);
+    for (size_t cuts = 0; cuts < 3; cuts++) {
+        double wrong = 0;
+        for (size_t out = 0; out < 4; out++) {
+            problem r = q;
+            r.data.x = r.x;
+            r.data.y = r.y;
+            r.buffer = NULL;
+            wrong += (double)errors_without(&r, part, out, cuts);
+            free(r.buffer);
+        }
+        ASSERT_IN_RANGE(wrong / MOST, (double)p.info.nested[cuts],
+                        1.5 / MOST); /* looser machines */
+    }
+    q.data.x = q.x;
+    q.data.y = q.y;
+    q.options.greedy = true;
+    ASSERT_EQ(MARGIN_OK, train(&q));
+    ASSERT(p.info.cuts <= q.info.cuts);
     for (size_t j = 0; j < p.info.cuts; j++) {
-        ASSERT(p.info.cut[j].estimate < (j == 0 ? p.info.plain_error : 1));
+        ASSERT_EQ(q.info.cut[j].covered, p.info.cut[j].covered);
+        ASSERT_EQ(q.info.cut[j].margin, p.info.cut[j].margin);
+    }
+    free(p.buffer);
+    free(q.buffer);
+    PASS();
+}
+
+/* Five strips in turn need three cuts before the machine at the end. */
+TEST cheap_lists_part_five_strips(void) {
+    problem p;
+    begin(&p, MOST, 2);
+    for (uint32_t seed = 1; seed <= 4; seed++) {
+        state = seed;
+        for (int i = 0; i < MOST; i++) {
+            p.y[i] = (uint16_t)(i % 5 % 2);
+            p.x[i * 2] = (margin_real)draw();
+            p.x[i * 2 + 1] = (margin_real)(0.25 * draw() + 0.7 * (i % 5 - 2));
+        }
+        p.options.cheap = true;
+        p.options.left = 24;
+        ASSERT_EQ(MARGIN_OK, train(&p));
+        CHECK_CALL(check_report(&p));
+        ASSERT(p.info.cuts >= 3 && (double)p.info.plain_error > 0.3);
+        ASSERT((double)p.info.table.error < 0.01);
     }
     free(p.buffer);
     PASS();
@@ -986,7 +1108,7 @@ TEST memory_is_what_the_query_says(void) {
     ASSERT_EQ(MARGIN_SECO_KERNEL_BYTES(100, 7, 192),
               margin_seco_train_size(100, 7, 2, &p.options) + MARGIN_ALIGN - 1u);
     p.options.cheap = true;
-    ASSERT_EQ(MARGIN_SECO_KERNEL_BYTES(9, 1, 16),
+    ASSERT_EQ(MARGIN_SECO_KERNEL_BYTES(9, 1, 32),
               margin_seco_train_size(9, 1, 2, &p.options) + MARGIN_ALIGN - 1u);
     p.options.kernel.kind = MARGIN_KERNEL_LINEAR;
     p.data.n = 24;
@@ -1018,7 +1140,10 @@ SUITE(seco_suite) {
     RUN_TEST(no_candidate_with_coverage_falls_back_and_says_so);
     RUN_TEST(a_kernel_matrix_of_rank_one_can_be_cut);
     RUN_TEST(an_easy_problem_is_not_cut);
-    RUN_TEST(options_limit_cuts_and_ask_for_gains);
+    RUN_TEST(options_limit_cuts);
+    RUN_TEST(cuts_that_lower_no_error_are_not_admitted);
+    RUN_TEST(lists_are_cross_validated_at_every_length);
+    RUN_TEST(cheap_lists_part_five_strips);
     RUN_TEST(samples_without_weight_are_not_there);
     RUN_TEST(a_stop_keeps_a_usable_list);
     RUN_TEST(bad_input_is_refused);

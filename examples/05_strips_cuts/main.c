@@ -9,7 +9,7 @@
 #define FEATURES 2
 static margin_real x[ROWS * FEATURES];
 static uint16_t y[ROWS];
-static unsigned char bytes[MARGIN_SECO_LINEAR_BYTES(ROWS, FEATURES, 16) + 4096];
+static unsigned char bytes[MARGIN_SECO_LINEAR_BYTES(ROWS, FEATURES, 32) + 4096];
 
 /* Torque and speed of a screwdriver, in the raw steps of its sensors. */
 static void measure(void) {

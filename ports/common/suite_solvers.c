@@ -109,6 +109,7 @@ static void seco(margin_arena *mem, size_t n) {
         byte[i] = 0;
     }
     options.cheap = true;
+    options.starts = 2; /* memory for 16 candidates */
     options.most = 2;
     result(margin_seco_train(&data, &options, mem, &model, NULL, &info), &model, &data);
     suite_word((uint32_t)info.cuts);

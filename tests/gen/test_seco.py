@@ -34,6 +34,8 @@ class Lists(test_cli.CommandLine):
         self.assertEqual(found["cuts"], len(found["cut_sign"]))
         self.assertGreaterEqual(found["cuts"], 1)
         self.assertLess(found["train_error"], 0.02)
+        self.assertEqual(len(found["nested_cv_error"]), found["cuts"] + 2)
+        self.assertLess(found["nested_cv_error"][found["cuts"]], 0.1 * found["nested_cv_error"][0])
         self.assertGreater(found["plain_cv_error"], 0.25)
         self.assertAlmostEqual(sum(found["decided_train"]), 1)
         self.assertEqual(found["fraction_cut_train"], found["fraction_cut_test"])
@@ -56,7 +58,9 @@ class Lists(test_cli.CommandLine):
         self.assertTrue(0.2 < found["fraction_cut_test"] < 0.8)
 
     def test_more_than_two_classes_are_refused(self):
-        self.fails(1, "two classes, and there are more", "train", self.many, "--method", "seco")
+        for method in ("seco", "rates"):
+            for words in ("two classes, and there are more", "take svm or kmomd (--scheme one-rest)"):
+                self.fails(1, words, "train", self.many, "--method", method)
 
     def test_bad_and_poor_data_is_told_apart(self):
         lines = [line for line in open(self.strips, encoding="utf-8").read().splitlines() if line[-1:] in "md"]
@@ -69,7 +73,7 @@ class Lists(test_cli.CommandLine):
                                     (both, (), "")):
             code, _, err = self.gen("train", path, "--method", "seco", "--cheap", *words)
             self.assertEqual(code, 0, err)
-            self.assertIn("note: no cut was found: the list is one ordinary machine" if reason else "then one machine", err)
+            self.assertIn("note: no cut was found that lowers the error: the list is one ordinary machine" if reason else "then one machine", err)
             self.assertIn(reason, err)
             self.assertNotIn("not converged: no cut", err)
 
