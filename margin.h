@@ -1260,7 +1260,8 @@ typedef struct {
  * bias, as if |w| and bias had been known beforehand otherwise. `clipped`: Corollary 1 [15], the
  * margins go through min(1, max(-1, z)) and B = 1: for scores with a unit of their own, as of the
  * SVM. Weights of samples have no effect. O(n) scores, and for an expansion of m vectors m^2 / 2
- * kernel values. MARGIN_E_ARGUMENT: more than two classes; MARGIN_E_LABEL: a label above 1. */
+ * kernel values. MARGIN_E_ARGUMENT: more than two classes, or hinge units, which are not linear in
+ * the features of a kernel; MARGIN_E_LABEL: a label above 1. */
 MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const margin_model *model,
                                                  bool clipped, margin_mam_certainty *certainty);
 /* The same from the sums of the on-line form, for two classes and samples of weight one: average

@@ -11028,6 +11028,13 @@ static void mgn_mam_survey(const margin_data *data, const margin_model *model, b
     c->complexity = 2 * (mgn_sqrt(mgn_max(trace, 0)) / (margin_real)data->n);
 }
 
+/* Whether a model is binary and linear in the features of a kernel, which hinge units do not have. */
+static bool mgn_mam_covers(const margin_model *model) {
+    return model->kind <= MARGIN_MODEL_EXPANSION && margin_model_vote(model)->classes == 2u &&
+           (model->kind == MARGIN_MODEL_LINEAR ||
+            model->of.expansion.kernel.kind != MARGIN_KERNEL_HINGE);
+}
+
 MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const margin_model *model,
                                                  bool clipped, margin_mam_certainty *certainty) {
     margin_mam_certainty c;
@@ -11037,8 +11044,8 @@ MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const 
     if (status != MARGIN_OK) {
         return status;
     }
-    if (model == NULL || certainty == NULL || model->kind > MARGIN_MODEL_EXPANSION ||
-        margin_model_vote(model)->classes != 2u || mgn_model_d(model) != data->d) {
+    if (model == NULL || certainty == NULL || !mgn_mam_covers(model) ||
+        mgn_model_d(model) != data->d) {
         return MARGIN_E_ARGUMENT;
     }
     if (classes > 2u) {

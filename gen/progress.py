@@ -1,12 +1,13 @@
 """progress.py -- long native calls: a bar on a terminal, both cores, and Ctrl-C that works."""
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
 
-from . import output
+from . import interrupt, output
 
 WIDTH = 40
 
@@ -66,30 +67,41 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def run(jobs: list, watch, stop, workers: int | None = None) -> list:
-    """Runs functions in threads (native calls let go of the interpreter) and returns their results in order.
+@contextlib.contextmanager
+def started(jobs: list, stop, workers: int):
+    """The futures of functions that run in threads (native calls let go of the interpreter). An exception ends them all:
+    `stop()` asks native calls to end soon."""
+    with ThreadPoolExecutor(max_workers=min(len(jobs), workers) or 1) as pool:
+        futures = []
+        try:
+            with interrupt.held():  # a signal while a thread starts would leave one that nobody knows to wait for
+                futures += [pool.submit(job) for job in jobs]
+            yield futures
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            stop()
+            raise
 
-    `watch()` says how far they are, as (share, note); `stop()` asks native calls to end soon. The calling thread only
-    waits and draws, so Ctrl-C is noticed at once; the first failure and an interruption end all jobs.
+
+def run(jobs: list, watch, stop, workers: int | None = None) -> list:
+    """Runs functions in threads and returns their results in order.
+
+    `watch()` says how far they are, as (share, note); `stop()` is that of `started`. The calling thread only waits and
+    draws, so Ctrl-C is noticed at once; the first failure and an interruption end all jobs.
 
     >>> run([lambda: 1, lambda: 2], lambda: (0.0, ""), lambda: None)
     [1, 2]
     """
     drawing = Bar()
-    with ThreadPoolExecutor(max_workers=min(len(jobs), workers or cores()) or 1) as pool:
-        futures = [pool.submit(job) for job in jobs]
-        try:
+    try:
+        with started(jobs, stop, workers or cores()) as futures:
             pending = set(futures)
             while pending:
                 done, pending = wait(pending, timeout=0.1, return_when="FIRST_COMPLETED")
                 for future in done:
                     future.result()
                 drawing.draw(*watch())
-        except BaseException:
-            for future in futures:
-                future.cancel()
-            stop()
-            raise
-        finally:
-            drawing.clear()
+    finally:
+        drawing.clear()
     return [future.result() for future in futures]

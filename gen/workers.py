@@ -2,10 +2,11 @@
 to the bit: a trial depends on nothing but its ground and itself."""
 from __future__ import annotations
 
+import functools
 import threading
 import time
 import warnings
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, wait
 
 from . import native, progress, trial
 from .errors import Failure, Usage
@@ -36,21 +37,19 @@ class Threads:
                 ground.prepare(one)
             return trial.run(ground, one, watches[one])
 
-        with ThreadPoolExecutor(max_workers=self.count) as pool:
-            futures = {pool.submit(job, one): one for one in trials}
-            try:
-                pending = set(futures)
-                while pending:
-                    done, pending = wait(pending, TICK, FIRST_COMPLETED)
-                    for future in done:
-                        if future.result() is not None:
-                            arrived(futures[future], future.result())
-                    look()
-            finally:
-                for future in futures:
-                    future.cancel()
-                for watch in watches.values():
-                    watch.stop = 1
+        def stop():
+            for watch in watches.values():
+                watch.stop = 1
+
+        with progress.started([functools.partial(job, one) for one in trials], stop, self.count) as started:
+            futures = dict(zip(started, trials))
+            pending = set(futures)
+            while pending:
+                done, pending = wait(pending, TICK, FIRST_COMPLETED)
+                for future in done:
+                    if future.result() is not None:
+                        arrived(futures[future], future.result())
+                look()
 
 
 class Dask:

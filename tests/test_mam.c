@@ -1143,6 +1143,15 @@ TEST certainty_on_line_is_that_of_the_samples_held(void) {
 }
 
 TEST certainty_refuses_what_it_does_not_cover(void) {
+    static const margin_real unit[3] = {1, -1, 2}, one = 1;
+    static const uint32_t class_end[2] = {1, 1};
+    const margin_expansion hinge = {unit,      &one,
+                                    &one,      &one,
+                                    class_end, NULL,
+                                    NULL,      1,
+                                    3,         {MARGIN_KERNEL_HINGE, 3, 1, 0, 2},
+                                    1,         {2, MARGIN_SCHEME_BINARY, 0, 0, 0}};
+    margin_model units;
     problem p, q;
     trained t, u;
     online s = online_make(3, 3, NULL);
@@ -1160,6 +1169,10 @@ TEST certainty_refuses_what_it_does_not_cover(void) {
     ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_mam_certainty_of(&p.data, &t.model, false, NULL), "%d");
     ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_mam_certainty_of(&p.data, &u.model, false, &c), "%d");
     ASSERT_EQ_FMT(MARGIN_E_LABEL, margin_mam_certainty_of(&q.data, &t.model, false, &c), "%d");
+    units.kind = MARGIN_MODEL_EXPANSION;
+    units.of.expansion = hinge;
+    ASSERT_EQ_FMT(MARGIN_OK, margin_model_check(&units), "%d");
+    ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_mam_certainty_of(&p.data, &units, false, &c), "%d");
     bad = p.data, bad.d = 2; /* other features than the model's */
     ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_mam_certainty_of(&bad, &t.model, false, &c), "%d");
     ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_mam_online_certainty(&s.on, &c), "%d"); /* 3 classes */

@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -268,6 +267,7 @@ sys.exit(cli.main(["info", "x"]))
 """
 
     def stuck(self, call, number):
+        """Exit code and words of gen that is stuck in a call when a signal comes; it sends number 0 itself."""
         source = self.put("spin.c", "void spin(void);\nvoid spin(void)\n{\n    static volatile int on = 1;\n    while (on) {\n    }\n}\n")
         code = self.SPIN.format(source=str(source), target=str(self.folder / "out"), call=call)
         # A shell starts background jobs with SIGINT ignored, which children inherit.
@@ -275,8 +275,8 @@ sys.exit(cli.main(["info", "x"]))
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.addCleanup(run.kill)
         self.assertEqual(run.stdout.readline(), "ready\n")
-        time.sleep(1)  # until it is in native code, which is what this is about
-        run.send_signal(number)
+        if number:
+            run.send_signal(number)
         err = run.communicate(timeout=120)[1]
         self.assertEqual(sorted(self.contents()), ["m.mgn", "spin.c", "t.csv"])  # nothing unfinished stays
         return run.returncode, err
@@ -289,6 +289,13 @@ sys.exit(cli.main(["info", "x"]))
     def test_native_code_in_a_thread_that_does_not_end(self):
         call = 'progress.run([spin], lambda: (0.0, ""), lambda: None)'
         self.assertEqual(self.stuck(call, signal.SIGTERM)[0], 143)
+
+    def test_a_signal_while_a_thread_starts(self):
+        """Python then forgets the thread, but waits for it when it ends."""
+        call = ('start = threading.Thread.start; '
+                'threading.Thread.start = lambda thread: (start(thread), os.kill(os.getpid(), 15)); '
+                'progress.run([spin], lambda: (0.0, ""), lambda: None)')
+        self.assertEqual(self.stuck(call, 0)[0], 143)
 
 
 class Numbers(Faults):
