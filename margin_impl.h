@@ -5,8 +5,8 @@
  *           >>platform >>asm >>status >>arena >>scalar >>kernel >>model >>kinds >>quant
  *           >>image
  *           PART II TRAIN
- *           >>math >>random >>linalg >>data >>rows >>quantize >>store >>train >>mam >>qp
- *           >>kmomd >>svm >>rates >>loss >>seco >>calibrate >>compress >>metrics >>proto
+ *           >>math >>random >>linalg >>data >>rows >>batch >>quantize >>store >>train >>mam
+ *           >>qp >>kmomd >>svm >>rates >>loss >>seco >>calibrate >>compress >>metrics >>proto
  *           >>compact >>ordinal
  */
 #ifndef MARGIN_IMPL_H
@@ -7673,6 +7673,336 @@ static inline void mgn_rows_foresee(mgn_rows *r) {
     }
 }
 
+/* ---- >>batch ---- scores of several inputs at once, with the bits of margin_scores ----------- */
+
+/* MGN_PANEL inputs go through a model side by side, each in a lane of its own. A lane takes the
+ * same operations in the same order as margin_scores, so its scores have the same bits; what is
+ * gained is that a vector of the model is loaded once for all lanes, at the speed of tiles. This is
+ * for expansions and for prototypes without tangents; other models take their inputs one by one. */
+
+#define MGN_BATCH_VECTORS ((size_t)32) /* whose kernel values are in memory at a time */
+
+typedef struct {
+    const margin_model *model;
+    size_t machines;
+    margin_real *panel; /* the scaled inputs, value k of lane r at [k * MGN_PANEL + r] */
+    margin_real *norm;  /* of each lane; of prototypes, the sums of squares of the four chains */
+    margin_real
+        *values;        /* MGN_BATCH_VECTORS x MGN_PANEL; of prototypes, the nearest of each lane */
+    margin_real *pairs; /* as many, sums of norms; of prototypes, not used */
+    margin_real *sums;  /* machines x MGN_PANEL, and one row more: what rounding has lost */
+    margin_real *scores; /* MGN_PANEL x machines: what comes out */
+} mgn_batch;
+
+/* Features of a model. */
+static size_t mgn_model_d(const margin_model *model) {
+    if (model->kind == MARGIN_MODEL_LIST) {
+        return model->of.list.pool.d;
+    }
+    if (model->kind == MARGIN_MODEL_PROTO) {
+        return model->of.proto.d;
+    }
+    return model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.d : model->of.expansion.d;
+}
+
+/* Whether inputs gain by going through a model together. */
+static bool mgn_batch_suits(const margin_model *model) {
+#ifdef MARGIN_LOAD_PLAIN
+    return model->kind == MARGIN_MODEL_EXPANSION ||
+           (model->kind == MARGIN_MODEL_PROTO && model->of.proto.tangents == 0);
+#else
+    (void)model;
+    return false;
+#endif
+}
+
+/* Takes scratch for a model; look at mem->failed before the start. */
+static void mgn_batch_plan(mgn_batch *b, margin_arena *mem, const margin_model *model) {
+    const margin_vote *vote = margin_model_vote(model);
+    const size_t panel = mgn_size_mul(mgn_model_d(model), MGN_PANEL);
+    const size_t block = MGN_BATCH_VECTORS * MGN_PANEL;
+    b->model = model;
+    b->machines = margin_machines(vote->scheme, vote->classes);
+    b->panel = MGN_SCRATCH(mem, margin_real, panel);
+    b->norm = MGN_SCRATCH(mem, margin_real, 4u * MGN_PANEL);
+    b->values = MGN_SCRATCH(mem, margin_real, block);
+    b->pairs = MGN_SCRATCH(mem, margin_real, block);
+    b->sums = MGN_SCRATCH(mem, margin_real, mgn_size_mul(b->machines + 1u, MGN_PANEL));
+    b->scores = MGN_SCRATCH(mem, margin_real, mgn_size_mul(b->machines, MGN_PANEL));
+}
+
+/* The same within what the arena has held at its peak so far, so that nobody needs more memory than
+ * without a batch; false: there is no room, or nothing would be gained. */
+static bool mgn_batch_take(mgn_batch *b, margin_arena *mem, const margin_model *model) {
+    const size_t taken = mem->low + (mem->size - mem->high);
+    margin_arena dry = margin_arena_counting();
+    mgn_batch_plan(b, &dry, model);
+    if (!mgn_batch_suits(model) || dry.failed != 0 || mem->peak - taken < dry.peak) {
+        return false;
+    }
+    mgn_batch_plan(b, mem, model);
+    return true;
+}
+
+/* Lane r of the panel, out of a raw input; returns its squared length in the order of mgn_dots. */
+static margin_real mgn_batch_enter(const margin_expansion *e, const margin_real *x,
+                                   margin_real *lane) {
+    margin_real norm = 0;
+    for (size_t k = 0; k < e->d; k++) {
+        const margin_real a = mgn_expansion_input(e, x, k);
+        lane[k * MGN_PANEL] = a;
+        norm += a * a;
+    }
+    return norm;
+}
+
+/* b->pairs[..] = a + norms[t] for `count` vectors and every lane, where a is the lane's, or 0. */
+static void mgn_batch_pairs(mgn_batch *b, const margin_real *norms, size_t count, bool hinge) {
+    for (size_t t = 0; t < count; t++) {
+        for (size_t r = 0; r < MGN_PANEL; r++) {
+            b->pairs[t * MGN_PANEL + r] = hinge ? norms[t] : b->norm[r] + norms[t];
+        }
+    }
+}
+
+/* The kernel of `count` vectors from v on, whose dot products with all lanes are in b->values. Sum
+ * and product of the norms of input and vector have the same bits whichever comes first. */
+static void mgn_batch_kernel(mgn_batch *b, const margin_expansion *e, size_t v, size_t count) {
+    const unsigned kind = e->kernel.kind;
+    if (kind == MARGIN_KERNEL_UNIT_POLY || kind == MARGIN_KERNEL_UNIT_EXP) {
+        for (size_t t = 0; t < count; t++) {
+            mgn_kernel_apply(&e->kernel, e->norms[v + t], b->norm, b->values + t * MGN_PANEL,
+                             MGN_PANEL);
+        }
+        return;
+    }
+    if (kind == MARGIN_KERNEL_RBF || kind == MARGIN_KERNEL_HINGE) {
+        mgn_batch_pairs(b, e->norms + v, count, kind == MARGIN_KERNEL_HINGE);
+    }
+    mgn_kernel_apply(&e->kernel, 0, b->pairs, b->values, count * MGN_PANEL);
+}
+
+/* Kernel values of `count` vectors from v on at all lanes. */
+static void mgn_batch_values(mgn_batch *b, const margin_expansion *e, size_t v, size_t count) {
+    const margin_real *group[MGN_TILE];
+    for (size_t t = 0; t < count; t += MGN_TILE) {
+        const size_t m = mgn_row_group(group, e->vectors, e->d, NULL, v + t, v + count);
+        mgn_tile_any(b->panel, MGN_PANEL, e->d, group, m, 1, b->values + t * MGN_PANEL, MGN_PANEL,
+                     false);
+    }
+    mgn_batch_kernel(b, e, v, count);
+}
+
+/* mgn_add_terms in every lane. */
+#if MARGIN_VECTOR
+
+static void mgn_batch_add_terms(margin_real *sum, margin_real *carry, const margin_real *k,
+                                const margin_real *coef, size_t n) {
+    for (size_t r = 0; r < MGN_PANEL; r += 2u * MGN_LANES) {
+        mgn_vec s0 = mgn_vec_load(sum + r), s1 = mgn_vec_load(sum + r + MGN_LANES);
+        mgn_vec lost0 = mgn_vec_load(carry + r), lost1 = mgn_vec_load(carry + r + MGN_LANES);
+        for (size_t t = 0; t < n; t++) {
+            const margin_real *at = k + t * MGN_PANEL + r;
+            const mgn_vec part0 = mgn_vec_load(at) * coef[t] - lost0;
+            const mgn_vec part1 = mgn_vec_load(at + MGN_LANES) * coef[t] - lost1;
+            const mgn_vec whole0 = s0 + part0, whole1 = s1 + part1;
+            lost0 = (whole0 - s0) - part0;
+            lost1 = (whole1 - s1) - part1;
+            s0 = whole0;
+            s1 = whole1;
+        }
+        mgn_vec_store(sum + r, s0);
+        mgn_vec_store(sum + r + MGN_LANES, s1);
+        mgn_vec_store(carry + r, lost0);
+        mgn_vec_store(carry + r + MGN_LANES, lost1);
+    }
+}
+
+#else
+
+static void mgn_batch_add_terms(margin_real *sum, margin_real *carry, const margin_real *k,
+                                const margin_real *coef, size_t n) {
+    for (size_t t = 0; t < n; t++, k += MGN_PANEL) {
+        for (size_t r = 0; r < MGN_PANEL; r++) {
+            const margin_real part = k[r] * coef[t] - carry[r];
+            const margin_real whole = sum[r] + part;
+            carry[r] = (whole - sum[r]) - part;
+            sum[r] = whole;
+        }
+    }
+}
+
+#endif
+
+/* mgn_expansion_add in every lane, of the vector whose kernel values are at k. */
+static void mgn_batch_add(const margin_expansion *e, size_t v, size_t c, const margin_real *k,
+                          margin_real *sums) {
+    for (size_t j = 0; j < e->width; j++) {
+        const size_t other = j < c ? j : j + 1u;
+        size_t machine = j;
+        if (mgn_scheme_pairs(e->vote.scheme)) {
+            machine =
+                mgn_pair_machine(e->vote.classes, c < other ? c : other, c < other ? other : c);
+        }
+        mgn_axpy(sums + machine * MGN_PANEL, e->coef[v * e->width + j], k, MGN_PANEL);
+    }
+}
+
+/* The sums of all lanes, as mgn_expansion_sum has them before it adds the thresholds of ordinal
+ * models. */
+static void mgn_batch_expansion(mgn_batch *b, const margin_expansion *e) {
+    const bool ordinal = e->vote.scheme == MARGIN_SCHEME_ORDINAL;
+    margin_real *carry = b->sums + b->machines * MGN_PANEL;
+    size_t c = 0;
+    for (size_t r = 0; r < MGN_PANEL; r++) {
+        for (size_t j = 0; j < b->machines; j++) {
+            b->sums[j * MGN_PANEL + r] = ordinal ? 0 : e->bias[j];
+        }
+        carry[r] = 0;
+    }
+    for (size_t v = 0; v < e->n; v += MGN_BATCH_VECTORS) {
+        const size_t count = mgn_size_min(e->n - v, MGN_BATCH_VECTORS);
+        mgn_batch_values(b, e, v, count);
+        if (e->width == 1u) {
+            mgn_batch_add_terms(b->sums, carry, b->values, e->coef + v, count);
+            continue;
+        }
+        for (size_t t = 0; t < count; t++) {
+            while (v + t >= e->class_end[c]) {
+                c++;
+            }
+            mgn_batch_add(e, v + t, c, b->values + t * MGN_PANEL, b->sums);
+        }
+    }
+    for (size_t j = ordinal ? b->machines : 0; j-- > 0;) {
+        for (size_t r = 0; r < MGN_PANEL; r++) {
+            b->sums[j * MGN_PANEL + r] = b->sums[r] + e->bias[j];
+        }
+    }
+}
+
+/* mgn_proto_squares in every lane, of the features from .. to - 1; `s` has four rows of lanes. */
+#if MARGIN_VECTOR
+
+static inline mgn_vec mgn_batch_square(const margin_real *panel, const margin_real *centre,
+                                       size_t k) {
+    const mgn_vec a = mgn_vec_load(panel + k * MGN_PANEL) - centre[k];
+    return a * a;
+}
+
+static void mgn_batch_squares(const margin_real *panel, const margin_real *centre, size_t from,
+                              size_t to, margin_real *s) {
+    for (size_t r = 0; r < MGN_PANEL; r += MGN_LANES, panel += MGN_LANES, s += MGN_LANES) {
+        mgn_vec s0 = mgn_vec_load(s), s1 = mgn_vec_load(s + MGN_PANEL);
+        mgn_vec s2 = mgn_vec_load(s + 2u * MGN_PANEL), s3 = mgn_vec_load(s + 3u * MGN_PANEL);
+        size_t k = from;
+        for (; to - k >= 4u; k += 4u) {
+            s0 += mgn_batch_square(panel, centre, k);
+            s1 += mgn_batch_square(panel, centre, k + 1u);
+            s2 += mgn_batch_square(panel, centre, k + 2u);
+            s3 += mgn_batch_square(panel, centre, k + 3u);
+        }
+        for (; k < to; k++) {
+            s0 += mgn_batch_square(panel, centre, k);
+        }
+        mgn_vec_store(s, s0);
+        mgn_vec_store(s + MGN_PANEL, s1);
+        mgn_vec_store(s + 2u * MGN_PANEL, s2);
+        mgn_vec_store(s + 3u * MGN_PANEL, s3);
+    }
+}
+
+#else
+
+static void mgn_batch_squares(const margin_real *panel, const margin_real *centre, size_t from,
+                              size_t to, margin_real *s) {
+    const size_t whole = to - (to - from) % 4u;
+    for (size_t k = from; k < to; k++) {
+        margin_real *chain = s + (k < whole ? k % 4u : 0) * MGN_PANEL;
+        for (size_t r = 0; r < MGN_PANEL; r++) {
+            const margin_real a = panel[k * MGN_PANEL + r] - centre[k];
+            chain[r] += a * a;
+        }
+    }
+}
+
+#endif
+
+/* mgn_proto_plain in every lane: distances to a prototype into z. It ends early once no lane is
+ * below its limit; a lane that is not stays so, since chains only grow. */
+static bool mgn_batch_distance(mgn_batch *b, const margin_real *centre, size_t d,
+                               const margin_real *limit, margin_real *z) {
+    margin_real *s = b->norm;
+    bool below = true;
+    for (size_t r = 0; r < 4u * MGN_PANEL; r++) {
+        s[r] = 0;
+    }
+    for (size_t from = 0; from < d && below; from += 16u) {
+        mgn_batch_squares(b->panel, centre, from, mgn_size_min(d, from + 16u), s);
+        below = false;
+        for (size_t r = 0; r < MGN_PANEL; r++) {
+            z[r] = (s[r] + s[MGN_PANEL + r]) + (s[2u * MGN_PANEL + r] + s[3u * MGN_PANEL + r]);
+            below = z[r] < limit[r] || below;
+        }
+    }
+    return below;
+}
+
+/* margin_proto_scores of all lanes. */
+static void mgn_batch_proto(mgn_batch *b, const margin_proto *p) {
+    margin_real limit[MGN_PANEL], z[MGN_PANEL];
+    size_t m = 0;
+    for (size_t c = 0; c < p->vote.classes; c++) {
+        for (size_t r = 0; r < MGN_PANEL; r++) {
+            for (size_t j = 0; j < p->nth; j++) {
+                b->values[r * MARGIN_PROTO_NTH + j] = MGN_HUGE;
+            }
+            limit[r] = MGN_HUGE;
+        }
+        for (; m < p->class_end[c]; m++) {
+            if (mgn_batch_distance(b, p->vectors + m * p->d, p->d, limit, z)) {
+                for (size_t r = 0; r < MGN_PANEL; r++) {
+                    margin_real *near = b->values + r * MARGIN_PROTO_NTH;
+                    mgn_proto_rank(near, p->nth, z[r]);
+                    limit[r] = near[p->nth - 1u];
+                }
+            }
+        }
+        for (size_t r = 0; r < MGN_PANEL; r++) {
+            b->sums[c * MGN_PANEL + r] = limit[r];
+        }
+    }
+}
+
+/* The scores of n <= MGN_PANEL inputs x[0] .. x[n-1] into b->scores, all machines of an input one
+ * after another. */
+static void mgn_batch_run(mgn_batch *b, const margin_real *const *x, size_t n) {
+    const margin_expansion *e = &b->model->of.expansion;
+    const margin_proto *p = &b->model->of.proto;
+    const bool proto = b->model->kind == MARGIN_MODEL_PROTO;
+    for (size_t r = 0; r < MGN_PANEL; r++) { /* lanes that are not needed repeat the last input */
+        const margin_real *from = x[mgn_size_min(r, n - 1u)];
+        if (proto) {
+            for (size_t k = 0; k < p->d; k++) {
+                b->panel[k * MGN_PANEL + r] =
+                    p->offset == NULL ? from[k] : (from[k] - p->offset[k]) * p->factor[k];
+            }
+        } else {
+            b->norm[r] = mgn_batch_enter(e, from, b->panel + r);
+        }
+    }
+    if (proto) {
+        mgn_batch_proto(b, p);
+    } else {
+        mgn_batch_expansion(b, e);
+    }
+    for (size_t r = 0; r < n; r++) {
+        for (size_t j = 0; j < b->machines; j++) {
+            b->scores[r * b->machines + j] = b->sums[j * MGN_PANEL + r];
+        }
+    }
+}
+
 /* ---- >>quantize ---- from models in floating point to models in integers --------------------- */
 
 /* ---- the quantiser ---- */
@@ -10061,17 +10391,6 @@ static inline void mgn_add_twice(margin_real *sum, margin_real *low, margin_real
     mgn_add_low(sum, low, rest);
 }
 
-/* Features of a model. */
-static size_t mgn_model_d(const margin_model *model) {
-    if (model->kind == MARGIN_MODEL_LIST) {
-        return model->of.list.pool.d;
-    }
-    if (model->kind == MARGIN_MODEL_PROTO) {
-        return model->of.proto.d;
-    }
-    return model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.d : model->of.expansion.d;
-}
-
 /* Margins of a model over the samples of positive weight of a view: each computed when it is asked
  * for, or known. */
 typedef struct {
@@ -10228,13 +10547,36 @@ static void mgn_info_margins(margin_info *info, const margin_real *v, size_t n) 
     (void)mgn_margins_info(&m, info);
 }
 
+/* Margins of the samples of class c into job->f, several at once. */
+static void mgn_job_class_margins(mgn_job *job, const margin_data *data, mgn_batch *b, size_t c) {
+    const size_t step = mgn_stride(data->stride, job->d);
+    for (size_t s = job->start[c]; s < job->start[c + 1u]; s += MGN_PANEL) {
+        const size_t n = mgn_size_min(job->start[c + 1u] - s, MGN_PANEL);
+        const margin_real *x[MGN_PANEL];
+        for (size_t r = 0; r < n; r++) {
+            x[r] = data->x + job->order[s + r] * step;
+        }
+        mgn_batch_run(b, x, n);
+        for (size_t r = 0; r < n; r++) {
+            job->f[s + r] =
+                margin_margin(job->scheme, job->classes, b->scores + r * b->machines, c);
+        }
+    }
+}
+
 /* Margins of the training samples. The score of a lone machine is known for each of them. */
-static void mgn_job_margins(mgn_job *job, const mgn_fit *fit, const margin_model *model,
-                            margin_info *info) {
+static void mgn_job_margins(mgn_job *job, const mgn_fit *fit, mgn_frame *frame) {
+    const size_t mark = frame->mem->high;
+    mgn_batch batch;
+    const bool several = job->machines > 1u && mgn_batch_take(&batch, frame->mem, &frame->model);
     for (size_t c = 0; c < job->classes; c++) {
+        if (several) {
+            mgn_job_class_margins(job, &fit->data, &batch, c);
+            continue;
+        }
         for (size_t s = job->start[c]; s < job->start[c + 1u]; s++) {
             if (job->machines > 1u) {
-                margin_scores(model,
+                margin_scores(&frame->model,
                               fit->data.x + job->order[s] * mgn_stride(fit->data.stride, job->d),
                               job->scores);
                 job->f[s] = margin_margin(job->scheme, job->classes, job->scores, c);
@@ -10243,7 +10585,8 @@ static void mgn_job_margins(mgn_job *job, const mgn_fit *fit, const margin_model
             }
         }
     }
-    mgn_info_margins(info, job->f, job->n);
+    margin_arena_release(frame->mem, mark);
+    mgn_info_margins(&frame->info, job->f, job->n);
 }
 
 /* Samples with a nonzero coefficient in any machine. */
@@ -10311,7 +10654,7 @@ static margin_status mgn_machines_run(void *task, mgn_frame *frame) {
         mgn_job_model(job, fit, frame->mem, &frame->model);
         frame->info.support = mgn_job_support(job);
         if (frame->told) {
-            mgn_job_margins(job, fit, &frame->model, &frame->info);
+            mgn_job_margins(job, fit, frame);
         }
     }
     return status;

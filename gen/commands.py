@@ -131,9 +131,9 @@ NOTED = ("method", "n", "objective", "support", "train_error", "train_error_pos"
          "test_error_pos", "test_error_neg", "error_mean", "error_sd", "folds", "tuned", "margin_min", "margin_mean", "labels")
 
 
-def device_keys(found: model.Model, trained: native.Machine, rows: Rows) -> dict:
-    """What the device answers beside what was trained: float where training used double."""
-    (labels, scores), (device_labels, device_scores) = trained.predict(rows), found.machine.predict(rows)
+def device_keys(found: model.Model, trained: tuple, rows: Rows) -> dict:
+    """What the device answers beside what was trained, as classes and scores: float where training used double."""
+    (labels, scores), (device_labels, device_scores) = trained, found.machine.predict(rows)
     native.check_scores(device_scores, found.path)
     return {"device_labels_differ": sum(a != b for a, b in zip(labels, device_labels)),
             "device_score_difference": max(abs(a - b) for a, b in zip(scores, device_scores))}
@@ -147,7 +147,9 @@ def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Row
         training.calibrate(problem, arguments.method, chosen, machine, 5, arguments.seed)
     if arguments.reject is not None:
         machine.set_reject(arguments.reject)
-    on_train, on_test = problem.table(machine, problem.rows), problem.table(machine, test)
+    answers = machine.predict(problem.rows)
+    on_train = metrics.count(problem.y, answers[0], len(problem.names)) if problem.targets is None else None
+    on_test = problem.table(machine, test)
     result = training.report_keys(arguments.method, problem, [report], [fitted.status])
     if test is not None:
         result.update(native.measure(machine, test, fitted.choice))
@@ -185,7 +187,7 @@ def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Row
              "seed": arguments.seed if arguments.seed != 1 else None,
              **model.sample_notes(problem.rows)}
     found = model.make(machine, notes, problem.data.path)
-    result.update(image_bytes=len(found.image), **device_keys(found, machine, problem.rows))
+    result.update(image_bytes=len(found.image), **device_keys(found, answers, problem.rows))
     differ = result["device_labels_differ"]
     same = f"{differ} of {problem.data.n} labels differ" if differ else "the same labels"
     say(f"in float, as on the device: {same}, scores within {result['device_score_difference']:.2g}")

@@ -7,9 +7,6 @@
 #define _DEFAULT_SOURCE /* madvise, sysconf */
 #define MARGIN_STATIC
 #define MARGIN_IMPLEMENTATION
-#ifndef MARGIN_REAL_DOUBLE
-#define MARGIN_PREDICT_ONLY
-#endif
 #include "margin.h"
 
 #include <math.h>
@@ -222,52 +219,136 @@ const double *gen_trained(const gen_machine *machine, int32_t bias, int64_t *cou
 
 /* ---- prediction ---- */
 
-/* All scores of n rows of d values, one a machine and row. */
-int32_t gen_scores(const gen_machine *machine, const double *rows, int64_t n, double *scores) {
-    const size_t d = machine->d, m = machine->machines;
-    margin_real *x = (margin_real *)malloc((d + m) * sizeof *x);
-    size_t i, j;
-    if (x == NULL) {
+/* What is done with the scores of a row: `i` counts the rows asked about, `row` is its number. */
+typedef void gen_take(void *user, size_t i, size_t row, const margin_real *scores);
+
+/* Inputs on their way through a model, MGN_PANEL at a time where it gains by that: the same bits as
+ * one by one. In double rows are used where they are; in float they are copied first. */
+typedef struct {
+    const gen_machine *machine;
+    mgn_batch batch;
+    bool several;
+    void *bytes;
+    margin_real *copies;
+} gen_asker;
+
+static bool gen_asker_make(gen_asker *asker, const gen_machine *machine) {
+    const size_t copies = MGN_PANEL * machine->d * sizeof(margin_real);
+    margin_arena mem = margin_arena_counting();
+    mgn_batch_plan(&asker->batch, &mem, &machine->model);
+    asker->machine = machine;
+    asker->several = mgn_batch_suits(&machine->model);
+    asker->bytes = malloc(mem.peak + copies + 2 * MARGIN_ALIGN);
+    mem = margin_arena_make(asker->bytes, mem.peak + copies + 2 * MARGIN_ALIGN);
+    mgn_batch_plan(&asker->batch, &mem, &machine->model);
+    asker->copies = (margin_real *)margin_arena_scratch(&mem, copies, 1);
+    return asker->copies != NULL;
+}
+
+/* The scores of up to MGN_PANEL rows, into asker->batch.scores. */
+static void gen_asker_run(gen_asker *asker, const double *const *rows, size_t n) {
+    const size_t d = asker->machine->d;
+    const margin_real *x[MGN_PANEL];
+    size_t r, k;
+    for (r = 0; r < n; r++) {
+#ifdef MARGIN_REAL_DOUBLE
+        (void)d;
+        (void)k;
+        x[r] = rows[r];
+#else
+        for (k = 0; k < d; k++) {
+            asker->copies[r * d + k] = (margin_real)rows[r][k];
+        }
+        x[r] = asker->copies + r * d;
+#endif
+    }
+    if (asker->several) {
+        mgn_batch_run(&asker->batch, x, n);
+        return;
+    }
+    for (r = 0; r < n; r++) {
+        margin_scores(&asker->machine->model, x[r],
+                      asker->batch.scores + r * asker->machine->machines);
+    }
+}
+
+/* Takes the scores of n rows of d values, those of a list or the first n. */
+static margin_status gen_ask(const gen_machine *machine, const double *x, const margin_index *list,
+                             size_t n, gen_take *take, void *user) {
+    gen_asker asker;
+    size_t i, r;
+    if (!gen_asker_make(&asker, machine)) {
+        free(asker.bytes);
         return MARGIN_E_MEMORY;
     }
-    for (i = 0; i < (size_t)n; i++) {
-        for (j = 0; j < d; j++) {
-            x[j] = (margin_real)rows[i * d + j];
+    for (i = 0; i < n; i += MGN_PANEL) {
+        const size_t count = mgn_size_min(n - i, MGN_PANEL);
+        const double *rows[MGN_PANEL];
+        for (r = 0; r < count; r++) {
+            rows[r] = x + (list == NULL ? i + r : list[i + r]) * machine->d;
         }
-        margin_scores(&machine->model, x, x + d);
-        for (j = 0; j < m; j++) {
-            scores[i * m + j] = x[d + j];
+        gen_asker_run(&asker, rows, count);
+        for (r = 0; r < count; r++) {
+            take(user, i + r, list == NULL ? i + r : list[i + r],
+                 asker.batch.scores + r * machine->machines);
         }
     }
-    free(x);
+    free(asker.bytes);
     return MARGIN_OK;
+}
+
+typedef struct {
+    double *scores;
+    size_t machines;
+} gen_all_scores;
+
+static void gen_take_scores(void *user, size_t i, size_t row, const margin_real *scores) {
+    const gen_all_scores *all = (const gen_all_scores *)user;
+    size_t j;
+    (void)row;
+    for (j = 0; j < all->machines; j++) {
+        all->scores[i * all->machines + j] = scores[j];
+    }
+}
+
+/* All scores of n rows of d values, one a machine and row. */
+int32_t gen_scores(const gen_machine *machine, const double *rows, int64_t n, double *scores) {
+    gen_all_scores all;
+    all.scores = scores;
+    all.machines = machine->machines;
+    return gen_ask(machine, rows, NULL, (size_t)n, gen_take_scores, &all);
 }
 
 /* The class of a row; its score: of two classes the score itself, of classes in order the first one,
  * which orders inputs, of others how clearly they speak for the class elected; the probability of the
  * class elected. */
-static uint16_t gen_classify(const gen_machine *machine, const margin_real *x, margin_real *scores,
-                             double *score, double *probability) {
+static uint16_t gen_classify(const gen_machine *machine, const margin_real *scores, double *score,
+                             double *probability) {
     const margin_vote *vote = margin_model_vote(&machine->model);
-    const uint16_t label = margin_classify(&machine->model, x, scores);
     const uint16_t elected = margin_elect(vote->scheme, vote->classes, scores);
     *score = vote->scheme == MARGIN_SCHEME_BINARY || vote->scheme == MARGIN_SCHEME_ORDINAL
                  ? scores[0]
                  : margin_margin(vote->scheme, vote->classes, scores, elected);
     *probability = margin_probability(vote, scores, elected);
-    return label;
+    return margin_decide(vote, scores);
 }
 
-/* What to do with each row: `label` and `score` have room for n; confusion counts, for each class,
- * how often it is taken for which, and after these how often it is rejected. */
+/* What is wanted of each row: `label`, `score` and `probability` have room for n; confusion counts,
+ * for each class of y, how often it is taken for which, and after these how often it is rejected. Any
+ * may be NULL. */
 typedef struct {
+    const gen_machine *machine;
+    const uint16_t *y;
     uint16_t *label;
     double *score, *probability;
     int64_t *confusion;
 } gen_wanted;
 
-static void gen_note(const gen_wanted *wanted, size_t i, const uint16_t *y, size_t classes,
-                     uint16_t label, double score, double probability) {
+static void gen_take_wanted(void *user, size_t i, size_t row, const margin_real *scores) {
+    const gen_wanted *wanted = (const gen_wanted *)user;
+    const size_t classes = wanted->machine->classes;
+    double score, probability;
+    const uint16_t label = gen_classify(wanted->machine, scores, &score, &probability);
     if (wanted->probability != NULL) {
         wanted->probability[i] = probability;
     }
@@ -277,33 +358,16 @@ static void gen_note(const gen_wanted *wanted, size_t i, const uint16_t *y, size
     if (wanted->score != NULL) {
         wanted->score[i] = score;
     }
-    if (wanted->confusion != NULL && y != NULL && *y < classes) {
-        wanted->confusion[*y * (classes + 1u) + (label < classes ? label : classes)]++;
+    if (wanted->confusion != NULL && wanted->y != NULL && wanted->y[row] < classes) {
+        wanted->confusion[wanted->y[row] * (classes + 1u) + (label < classes ? label : classes)]++;
     }
 }
 
 static margin_status gen_predict_rows(const gen_machine *machine, const gen_rows *rows,
-                                      const margin_index *list, size_t n,
-                                      const gen_wanted *wanted) {
-    const size_t d = machine->d;
-    margin_real *x = (margin_real *)malloc((d + machine->machines) * sizeof *x);
-    size_t i, j;
-    if (x == NULL) {
-        return MARGIN_E_MEMORY;
-    }
-    for (i = 0; i < n; i++) {
-        const size_t row = list == NULL ? i : list[i];
-        double score, probability;
-        uint16_t label;
-        for (j = 0; j < d; j++) {
-            x[j] = (margin_real)rows->x[row * d + j];
-        }
-        label = gen_classify(machine, x, x + d, &score, &probability);
-        gen_note(wanted, i, rows->y == NULL ? NULL : rows->y + row, machine->classes, label, score,
-                 probability);
-    }
-    free(x);
-    return MARGIN_OK;
+                                      const margin_index *list, size_t n, gen_wanted *wanted) {
+    wanted->machine = machine;
+    wanted->y = rows->y;
+    return gen_ask(machine, rows->x, list, n, gen_take_wanted, wanted);
 }
 
 /* The least and the largest value of each feature; 1 if all values are whole numbers of 16 bits. */
@@ -333,32 +397,37 @@ int32_t gen_predict(const gen_machine *machine, const gen_rows *rows, uint16_t *
     return gen_predict_rows(machine, rows, NULL, (size_t)rows->n, &wanted);
 }
 
+typedef struct {
+    gen_wanted wanted;
+    double *own, *elected;
+} gen_wanted_answers;
+
+static void gen_take_answer(void *user, size_t i, size_t row, const margin_real *scores) {
+    const gen_wanted_answers *all = (const gen_wanted_answers *)user;
+    const margin_vote *vote = margin_model_vote(&all->wanted.machine->model);
+    gen_take_wanted(user, i, row, scores);
+    all->elected[i] = margin_margin(vote->scheme, vote->classes, scores,
+                                    margin_elect(vote->scheme, vote->classes, scores));
+    if (all->own != NULL) {
+        all->own[i] = margin_margin(vote->scheme, vote->classes, scores, all->wanted.y[row]);
+    }
+}
+
 /* All about each row at once: class, score and probability as gen_predict has them, and how clearly
  * the scores speak, by margin_margin, for its true class (NULL if rows->y does not tell it) and for
  * the class elected. */
 int32_t gen_answers(const gen_machine *machine, const gen_rows *rows, uint16_t *label,
                     double *score, double *probability, double *own, double *elected) {
-    const margin_vote *vote = margin_model_vote(&machine->model);
-    const size_t d = machine->d, n = (size_t)rows->n;
-    margin_real *x = (margin_real *)malloc((d + machine->machines) * sizeof *x);
-    size_t i, j;
-    if (x == NULL) {
-        return MARGIN_E_MEMORY;
-    }
-    for (i = 0; i < n; i++) {
-        margin_real *scores = x + d;
-        for (j = 0; j < d; j++) {
-            x[j] = (margin_real)rows->x[i * d + j];
-        }
-        label[i] = gen_classify(machine, x, scores, &score[i], &probability[i]);
-        elected[i] = margin_margin(vote->scheme, vote->classes, scores,
-                                   margin_elect(vote->scheme, vote->classes, scores));
-        if (own != NULL) {
-            own[i] = margin_margin(vote->scheme, vote->classes, scores, rows->y[i]);
-        }
-    }
-    free(x);
-    return MARGIN_OK;
+    gen_wanted_answers all;
+    all.wanted.machine = machine;
+    all.wanted.y = rows->y;
+    all.wanted.label = label;
+    all.wanted.score = score;
+    all.wanted.probability = probability;
+    all.wanted.confusion = NULL;
+    all.own = own;
+    all.elected = elected;
+    return gen_ask(machine, rows->x, NULL, (size_t)rows->n, gen_take_answer, &all);
 }
 
 /* Real values as the int16_t that an integer model takes, in this library's precision. */

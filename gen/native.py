@@ -6,11 +6,13 @@ import functools
 import itertools
 import json
 import math
+import os
 import weakref
 from array import array
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from . import build
+from . import build, progress
 from .data import Data
 from .errors import Failure, Refusal
 from .exchange import SCHEMES, Classifier
@@ -66,6 +68,16 @@ class Rows(ctypes.Structure):
             self.y = ctypes.cast(y.buffer_info()[0], ctypes.POINTER(ctypes.c_uint16))
         if targets is not None:
             self.t = address(targets)
+
+    def part(self, first: int, end: int) -> Rows:
+        """The rows first .. end - 1, where they are."""
+        part = Rows.__new__(Rows)
+        part.x = at(self.x, first * self.d)
+        part.n, part.d, part.classes, part.kept = end - first, self.d, self.classes, self
+        if self.y:
+            part.y = at(self.y, first)
+        part.t = self.t + 8 * first if self.t else None
+        return part
 
     def ranges(self) -> tuple[array, array, bool]:
         """Least and largest value of each feature; whether all values are whole numbers of 16 bits."""
@@ -245,17 +257,38 @@ class Machine:
         """The numbers of an array of the model; empty if it has none."""
         return self.parts.array(name)
 
+    def over(self, rows: Rows, call) -> None:
+        """Runs call(part, first row of the part) over all rows, on all cores if there is enough to do. Rows are answered one
+        by one, so the answers do not depend on the parts."""
+        work = rows.n * self.shape.d * max(self.shape.vectors, self.shape.machines)
+        count = min(threads(), rows.n // 64 + 1, work // ENOUGH_WORK + 1)
+        bounds = [rows.n * i // count for i in range(count + 1)]
+        if count == 1:
+            check(call(rows, 0))
+            return
+        with ThreadPoolExecutor(count) as pool:
+            for status in pool.map(lambda i: call(rows.part(bounds[i], bounds[i + 1]), bounds[i]), range(count)):
+                check(status)
+
+    def all_scores(self, rows: Rows) -> array:
+        """The scores of all machines, row after row."""
+        m = self.shape.machines
+        out = array("d", bytes(8 * rows.n * m))
+        self.over(rows, lambda part, first: self.library.gen_scores(self.handle, part.x, part.n, address(out) + 8 * m * first))
+        return out
+
     def scores(self, rows: list[list[float]]) -> list[list[float]]:
         """The scores of all machines for each row."""
-        x = array("d", itertools.chain.from_iterable(rows))
-        out = array("d", bytes(8 * len(rows) * self.shape.machines))
+        x, m = array("d", itertools.chain.from_iterable(rows)), self.shape.machines
+        out = array("d", bytes(8 * len(rows) * m))
         check(self.library.gen_scores(self.handle, address(x), len(rows), address(out)))
-        return [list(out[i:i + self.shape.machines]) for i in range(0, len(out), self.shape.machines)]
+        return [list(out[i:i + m]) for i in range(0, len(out), m)]
 
     def predict(self, rows: Rows) -> tuple[array, array]:
         """Class and score of each row; the class of a rejected row is REJECTED."""
         label, score = array("H", bytes(2 * rows.n)), array("d", bytes(8 * rows.n))
-        check(self.library.gen_predict(self.handle, ctypes.byref(rows), address(label), address(score), None, None))
+        self.over(rows, lambda part, first: self.library.gen_predict(
+            self.handle, ctypes.byref(part), address(label) + 2 * first, address(score) + 8 * first, None, None))
         return label, score
 
     def set_reject(self, margin: float) -> None:
@@ -274,7 +307,8 @@ class Machine:
     def probabilities(self, rows: Rows) -> array:
         """Of the class elected, for each row; a calibrated model only."""
         out = array("d", bytes(8 * rows.n))
-        check(self.library.gen_predict(self.handle, ctypes.byref(rows), None, None, address(out), None))
+        self.over(rows, lambda part, first: self.library.gen_predict(self.handle, ctypes.byref(part), None, None,
+                                                                     address(out) + 8 * first, None))
         return out
 
     def answers(self, rows: Rows) -> tuple[array, array, array, array | None, array]:
@@ -282,15 +316,22 @@ class Machine:
         class, if the rows have classes, and for the class elected."""
         label, own = array("H", bytes(2 * rows.n)), array("d", bytes(8 * rows.n)) if rows.y else None
         score, probability, elected = (array("d", bytes(8 * rows.n)) for _ in range(3))
-        check(self.library.gen_answers(self.handle, ctypes.byref(rows), address(label), address(score), address(probability),
-                                       address(own) if own else None, address(elected)))
+        self.over(rows, lambda part, first: self.library.gen_answers(
+            self.handle, ctypes.byref(part), address(label) + 2 * first,
+            *(address(of) + 8 * first if of else None for of in (score, probability, own, elected))))
         return label, score, probability, own, elected
 
     def confusion(self, rows: Rows) -> list[list[int]]:
         """How often true class i is taken for class j; the last column counts rejections."""
-        table = new_table(self.shape.classes)
-        check(self.library.gen_predict(self.handle, ctypes.byref(rows), None, None, None, table))
-        return square(table, self.shape.classes)
+        k, tables = self.shape.classes, []
+
+        def count(part: Rows, first: int) -> int:
+            table = new_table(k)
+            tables.append(table)
+            return self.library.gen_predict(self.handle, ctypes.byref(part), None, None, None, table)
+
+        self.over(rows, count)
+        return square([sum(counts) for counts in zip(*tables)], k)
 
     def image(self, notes: bytes) -> bytes:
         """The model as an image, with its numbers rounded to what the device has."""
@@ -304,10 +345,22 @@ class Machine:
 
 
 REJECTED = 65535
+ENOUGH_WORK = 2_000_000  # products that are worth a thread of their own
 
 
 def address(values: array) -> int:
     return values.buffer_info()[0]
+
+
+def at(pointer, count: int):
+    """The pointer `count` elements further on."""
+    return ctypes.cast(ctypes.addressof(pointer.contents) + count * ctypes.sizeof(pointer._type_), type(pointer))
+
+
+def threads() -> int:
+    """How many threads answer rows: one a core, or fewer by OMP_NUM_THREADS, which programs set that run many processes."""
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return min(progress.cores(), max(1, int(asked))) if asked.isdigit() else progress.cores()
 
 
 def new_table(classes: int):

@@ -204,35 +204,34 @@ int32_t gen_folds(const gen_rows *rows, int64_t folds, uint32_t seed, uint16_t *
 typedef struct {
     double *margin;
     uint8_t *hit;
+    const margin_vote *vote;
+    const uint16_t *y;
 } gen_margins;
 
+static void gen_take_margins(void *user, size_t i, size_t row, const margin_real *scores) {
+    const gen_margins *out = (const gen_margins *)user;
+    const size_t k = out->vote->classes, first = k == 2 ? 1 : 0;
+    size_t c;
+    (void)i;
+    for (c = first; c < k; c++) {
+        const size_t at = row * (k - first) + c - first;
+        out->margin[at] = margin_margin(out->vote->scheme, k, scores, c);
+        out->hit[at] = out->y[row] == c;
+    }
+}
+
 static margin_status gen_note_margins(const gen_machine *machine, const margin_data *test,
-                                      const gen_margins *out) {
-    const margin_vote *vote = margin_model_vote(&machine->model);
-    const size_t k = machine->classes, first = k == 2 ? 1 : 0;
-    double *scores = (double *)malloc(machine->machines * sizeof *scores);
-    size_t i, c;
-    if (scores == NULL) {
-        return MARGIN_E_MEMORY;
-    }
-    for (i = 0; i < test->n; i++) {
-        const size_t row = test->rows[i];
-        margin_scores(&machine->model, test->x + row * test->d, scores);
-        for (c = first; c < k; c++) {
-            const size_t at = row * (k - first) + c - first;
-            out->margin[at] = margin_margin(vote->scheme, k, scores, c);
-            out->hit[at] = test->y[row] == c;
-        }
-    }
-    free(scores);
-    return MARGIN_OK;
+                                      gen_margins *out) {
+    out->vote = margin_model_vote(&machine->model);
+    out->y = test->y;
+    return gen_ask(machine, test->x, test->rows, test->n, gen_take_margins, out);
 }
 
 /* Trains on all folds but one and tests on that one; adds to both confusion tables. With `margins`
  * it fills in those of the fold instead. */
 static margin_status gen_fold_rows(const gen_rows *rows, const uint16_t *fold, size_t which,
                                    const gen_choice *choice, gen_watch *watch, gen_report *report,
-                                   int64_t *on_train, int64_t *on_test, const gen_margins *margins,
+                                   int64_t *on_train, int64_t *on_test, gen_margins *margins,
                                    margin_index *list) {
     const margin_data raw = gen_view(rows);
     margin_data train, test;
