@@ -7680,7 +7680,8 @@ static inline void mgn_rows_foresee(mgn_rows *r) {
  * gained is that a vector of the model is loaded once for all lanes, at the speed of tiles. This is
  * for expansions and for prototypes without tangents; other models take their inputs one by one. */
 
-#define MGN_BATCH_VECTORS ((size_t)32) /* whose kernel values are in memory at a time */
+#define MGN_BATCH_VECTORS ((size_t)32)  /* whose kernel values are in memory at a time */
+#define MGN_BATCH_FEATURES ((size_t)32) /* before a prototype may be left; a multiple of four */
 
 typedef struct {
     const margin_model *model;
@@ -7937,8 +7938,8 @@ static bool mgn_batch_distance(mgn_batch *b, const margin_real *centre, size_t d
     for (size_t r = 0; r < 4u * MGN_PANEL; r++) {
         s[r] = 0;
     }
-    for (size_t from = 0; from < d && below; from += 16u) {
-        mgn_batch_squares(b->panel, centre, from, mgn_size_min(d, from + 16u), s);
+    for (size_t from = 0; from < d && below; from += MGN_BATCH_FEATURES) {
+        mgn_batch_squares(b->panel, centre, from, mgn_size_min(d, from + MGN_BATCH_FEATURES), s);
         below = false;
         for (size_t r = 0; r < MGN_PANEL; r++) {
             z[r] = (s[r] + s[MGN_PANEL + r]) + (s[2u * MGN_PANEL + r] + s[3u * MGN_PANEL + r]);

@@ -696,38 +696,60 @@ static margin_status gen_train_compact(gen_work *work) {
 
 #define GEN_CURVE 41
 
+/* Margins of rows, and how many are rejected and how many wrong where winners by less than at[j] are
+ * rejected. */
+typedef struct {
+    const margin_vote *vote;
+    const uint16_t *y;
+    double *margins;
+    double at[GEN_CURVE], rejected[GEN_CURVE], wrong[GEN_CURVE];
+} gen_curve;
+
+static void gen_take_curve(void *user, size_t i, size_t row, const margin_real *scores) {
+    gen_curve *curve = (gen_curve *)user;
+    const margin_vote *vote = curve->vote;
+    const uint16_t winner = margin_elect(vote->scheme, vote->classes, scores);
+    const double clear = margin_margin(vote->scheme, vote->classes, scores, winner);
+    size_t j;
+    curve->margins[i] = margin_margin(vote->scheme, vote->classes, scores, curve->y[row]);
+    for (j = 0; j < GEN_CURVE; j++) {
+        curve->rejected[j] += clear < curve->at[j];
+        curve->wrong[j] += clear >= curve->at[j] && winner != curve->y[row];
+    }
+}
+
 /* Curves for drawing: the cumulative distribution of the margins, and what rejection buys. */
 static margin_status gen_measure_proto(const gen_machine *machine, const margin_data *rows,
                                        const double *targets, gen_told *told) {
-    double at[GEN_CURVE], share[GEN_CURVE], least[GEN_CURVE], rejected[GEN_CURVE], error[GEN_CURVE];
-    const size_t size = margin_confusion_size(&machine->model) + MARGIN_ALIGN;
-    double *margins = (double *)malloc(rows->n * sizeof *margins);
-    void *bytes = malloc(size);
-    margin_arena mem = margin_arena_make(bytes, size);
+    double at[GEN_CURVE], share[GEN_CURVE];
     margin_status status = MARGIN_E_MEMORY;
+    gen_curve curve;
     size_t j;
     (void)targets;
+    memset(&curve, 0, sizeof curve);
+    curve.vote = margin_model_vote(&machine->model);
+    curve.y = rows->y;
+    curve.margins = (double *)malloc(rows->n * sizeof *curve.margins);
     for (j = 0; j < GEN_CURVE; j++) {
         at[j] = -1 + 2.0 * (double)j / (GEN_CURVE - 1);
-        least[j] = (double)j / (GEN_CURVE - 1);
+        curve.at[j] = (double)j / (GEN_CURVE - 1);
     }
-    if (margins != NULL && bytes != NULL) {
-        status = margin_margins(rows, &machine->model, &mem, margins, NULL);
+    if (curve.margins != NULL) {
+        status = gen_ask(machine, rows->x, rows->rows, rows->n, gen_take_curve, &curve);
+    }
+    for (j = 0; j < GEN_CURVE; j++) {
+        curve.rejected[j] /= (double)rows->n;
+        curve.wrong[j] /= (double)rows->n;
     }
     if (status >= 0) {
-        status =
-            margin_reject_curve(rows, &machine->model, &mem, least, GEN_CURVE, rejected, error);
-    }
-    if (status >= 0) {
-        margin_cumulative(margins, rows->n, at, GEN_CURVE, share);
+        margin_cumulative(curve.margins, rows->n, at, GEN_CURVE, share);
         gen_tell_array(told, "margin_at", at, GEN_CURVE, 0);
         gen_tell_array(told, "margin_share", share, GEN_CURVE, 0);
-        gen_tell_array(told, "reject_at", least, GEN_CURVE, 0);
-        gen_tell_array(told, "reject_share", rejected, GEN_CURVE, 0);
-        gen_tell_array(told, "reject_error", error, GEN_CURVE, 0);
+        gen_tell_array(told, "reject_at", curve.at, GEN_CURVE, 0);
+        gen_tell_array(told, "reject_share", curve.rejected, GEN_CURVE, 0);
+        gen_tell_array(told, "reject_error", curve.wrong, GEN_CURVE, 0);
     }
-    free(margins);
-    free(bytes);
+    free(curve.margins);
     return status;
 }
 

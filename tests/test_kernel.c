@@ -699,6 +699,126 @@ TEST blocks_and_pools_have_the_bits_of_single_values(void) {
     PASS();
 }
 
+/* ---- many inputs at once ------------------------------------------------------------------------ */
+
+enum { BATCH_N = 70, BATCH_D = 41, BATCH_CLASSES = 4, BATCH_MACHINES = 6, BATCH_ROWS = 19 };
+
+typedef struct {
+    margin_real vectors[BATCH_N * BATCH_D], norms[BATCH_N], coef[BATCH_N * BATCH_CLASSES];
+    margin_real bias[BATCH_MACHINES], offset[BATCH_D], factor[BATCH_D];
+    uint32_t ends[BATCH_CLASSES];
+    margin_real x[BATCH_ROWS * BATCH_D];
+} batch_numbers;
+
+static void batch_draw(batch_numbers *b, size_t n, size_t d, size_t classes) {
+    margin_real *all = b->vectors;
+    for (size_t i = 0; i < offsetof(batch_numbers, ends) / sizeof *all; i++) {
+        all[i] = uniform();
+    }
+    for (size_t i = 0; i < BATCH_ROWS * BATCH_D; i++) {
+        b->x[i] = uniform();
+    }
+    for (size_t i = 0; i < n; i++) {
+        b->norms[i] = margin_kernel_value(NULL, b->vectors + i * d, b->vectors + i * d, d);
+    }
+    for (size_t c = 0; c < classes; c++) {
+        b->ends[c] = (uint32_t)((c + 1) * n / classes);
+    }
+}
+
+/* All rows, by eights and sixteens as the batch takes them, against margin_scores one by one. */
+static enum greatest_test_res batch_agrees(const batch_numbers *b, const margin_model *model,
+                                           size_t d) {
+    const size_t machines =
+        margin_machines(margin_model_vote(model)->scheme, margin_model_vote(model)->classes);
+    margin_arena mem = margin_arena_counting();
+    const margin_real *x[BATCH_ROWS];
+    margin_real one[BATCH_MACHINES];
+    mgn_batch batch;
+    void *bytes;
+    mgn_batch_plan(&batch, &mem, model);
+    bytes = malloc(mem.peak + MARGIN_ALIGN);
+    mem = margin_arena_make(bytes, mem.peak + MARGIN_ALIGN);
+    mgn_batch_plan(&batch, &mem, model);
+    ASSERT_EQ(0, mem.failed);
+    for (size_t i = 0; i < BATCH_ROWS; i++) {
+        x[i] = b->x + i * d;
+    }
+    for (size_t i = 0; i < BATCH_ROWS; i += MGN_PANEL) {
+        const size_t n = mgn_size_min(BATCH_ROWS - i, MGN_PANEL);
+        mgn_batch_run(&batch, x + i, n);
+        for (size_t r = 0; r < n; r++) {
+            const margin_real *lane = batch.scores + r * machines;
+            margin_scores(model, x[i + r], one);
+            ASSERT_MEM_EQ(one, lane, machines * sizeof *one);
+        }
+    }
+    free(bytes);
+    PASS();
+}
+
+static margin_model batch_expansion(const batch_numbers *b, size_t n, size_t d, unsigned kind,
+                                    unsigned scheme) {
+    const size_t classes = scheme == MARGIN_SCHEME_BINARY ? 2 : BATCH_CLASSES;
+    margin_model model;
+    margin_expansion *e = &model.of.expansion;
+    memset(&model, 0, sizeof model);
+    model.kind = MARGIN_MODEL_EXPANSION;
+    e->vectors = b->vectors;
+    e->norms = b->norms;
+    e->coef = b->coef;
+    e->bias = b->bias;
+    e->class_end = b->ends;
+    e->offset = d % 2 == 0 ? b->offset : NULL;
+    e->factor = d % 2 == 0 ? b->factor : NULL;
+    e->n = n;
+    e->d = d;
+    e->vote.classes = (uint16_t)classes;
+    e->vote.scheme = (uint8_t)scheme;
+    e->width = (uint16_t)mgn_scheme_width(scheme, classes);
+    e->kernel.kind = (uint8_t)kind;
+    e->kernel.degree = 3;
+    e->kernel.gamma = MGN_R(0.25);
+    e->kernel.coef0 = 1;
+    e->kernel.a = MGN_R(2.5);
+    return model;
+}
+
+TEST expansions_answer_several_inputs_with_the_bits_of_one(void) {
+    static batch_numbers b;
+    for (unsigned kind = MARGIN_KERNEL_LINEAR; kind <= MARGIN_KERNEL_HINGE; kind++) {
+        for (unsigned scheme = MARGIN_SCHEME_BINARY; scheme <= MARGIN_SCHEME_ORDINAL; scheme++) {
+            const size_t n = 1 + below(BATCH_N), d = 1 + below(BATCH_D);
+            const margin_model model = batch_expansion(&b, n, d, kind, scheme);
+            batch_draw(&b, n, d, model.of.expansion.vote.classes);
+            CHECK_CALL(batch_agrees(&b, &model, d));
+        }
+    }
+    PASS();
+}
+
+TEST prototypes_answer_several_inputs_with_the_bits_of_one(void) {
+    static batch_numbers b;
+    for (size_t d = 1; d <= BATCH_D; d++) {
+        margin_model model;
+        margin_proto *p = &model.of.proto;
+        memset(&model, 0, sizeof model);
+        batch_draw(&b, BATCH_N, d, 3);
+        model.kind = MARGIN_MODEL_PROTO;
+        p->vectors = b.vectors;
+        p->class_end = b.ends;
+        p->offset = d % 2 == 0 ? b.offset : NULL;
+        p->factor = d % 2 == 0 ? b.factor : NULL;
+        p->n = BATCH_N;
+        p->d = d;
+        p->nth = (uint16_t)(1 + d % 3);
+        p->vote.classes = 3;
+        p->vote.scheme = MARGIN_SCHEME_NEAREST;
+        CHECK_CALL(batch_agrees(&b, &model, d));
+    }
+    PASS();
+}
+
 SUITE(kernel_suite) {
     RUN_TEST(values_agree_with_the_formulas_in_long_double);
     RUN_TEST(small_problems_by_hand);
@@ -720,4 +840,6 @@ SUITE(kernel_suite) {
     RUN_TEST(more_samples_or_features_than_can_be_counted_are_refused);
     RUN_TEST(the_kernels_are_symmetric_to_the_bit_and_positive_semidefinite);
     RUN_TEST(blocks_and_pools_have_the_bits_of_single_values);
+    RUN_TEST(expansions_answer_several_inputs_with_the_bits_of_one);
+    RUN_TEST(prototypes_answer_several_inputs_with_the_bits_of_one);
 }
