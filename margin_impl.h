@@ -30,12 +30,13 @@
 /* A product and a sum must not be fused into one rounding (FMA), or the bits would depend on the
  * target. Flags cannot be relied on: build systems of boards hide them, and gcc fuses by default.
  * Clang obeys the standard pragma. Gcc ignores that one, but takes the option for a part of a file;
- * it is set only where the target has such instructions at all. */
+ * it is set only where the target has such instructions at all. Gcc then forgets what -ffreestanding
+ * implies, that short loops do not become calls of memset and memcpy, and must be told again. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__) && (defined(__FP_FAST_FMA) || defined(__FP_FAST_FMAF))
 #pragma GCC push_options
-#pragma GCC optimize("fp-contract=off")
+#pragma GCC optimize("fp-contract=off", "no-tree-loop-distribute-patterns")
 #define MGN_OPTIONS_PUSHED
 #endif
 
