@@ -266,6 +266,12 @@ bench-%: | need-bench
 	@for t in $(filter $*,$(TABLES)); do $(DEBIAN_PYTHON) tests/bench/table_$$t.py $(DATA) || exit 1; done
 	@test -n "$(filter bench_$*,$(BENCHES))$(filter $*,$(TABLES))" || { echo "no bench $*"; exit 1; }
 
+# What is known is kept under build/papers: a stopped run goes on. About an hour and a half of processor time in all.
+papers: | need-bench ## every table and figure of the five papers, ours beside theirs: build/papers.html; QUICK=1: minutes
+	@$(DEBIAN_PYTHON) tests/papers/run.py $(DATA) $(if $(QUICK),--quick) $(PAPERS)
+papers-quick:
+	+@$(MAKE) papers QUICK=1
+
 bench-math: build/bench-float/math_ulp build/bench-double/math_ulp ## worst errors of the scalar functions; all floats: minutes
 	@for b in $^; do $$b || exit 1; done
 
@@ -273,7 +279,7 @@ bench-math: build/bench-float/math_ulp build/bench-double/math_ulp ## worst erro
 
 # In an order that finds common mistakes first. CI runs CHECKS, which take about 16 minutes on two cores; with MORE it is
 # twice as long.
-CHECKS = test toc format symbols packaging cross bits footprint
+CHECKS = test toc format symbols packaging cross bits footprint papers-quick
 MORE   = sanitize coverage analyze fuzz ports cluster distcheck browser
 check: ## all that CI runs; the last line is `N passed, N failed`
 	+@$(TOOLS)/run.sh $(foreach target,$(CHECKS),'$(MAKE) $(target)')

@@ -1,0 +1,69 @@
+"""run.py DATA [--quick] [--results] -- every table and figure of the five papers, ours beside theirs: build/papers.html and build/papers.md.
+
+What is known is kept under build/papers, so a stopped run goes on; remove that folder to run all anew. --quick runs what takes
+less than five minutes on two cores and shows of the rest what is known. --results writes the verdicts to README.md beside this."""
+import os
+import sys
+import time
+
+import cells
+import page
+import paper_000
+import paper_001
+import paper_002
+import paper_003
+import paper_004
+
+PAPERS = (paper_000, paper_001, paper_002, paper_003, paper_004)
+
+
+def lead(known: cells.Cells, seconds: float) -> list[str]:
+    return ["Every table and figure of the five papers behind the library, ours beside the paper's. A figure after ± is a standard error. "
+            "\"not run\" is said where a number was not made; no number is taken over from elsewhere.",
+            f"Made from version {known.version}: {known.ran} numbers now, {known.known} from earlier runs (each file under build/papers names its "
+            f"command and version), {known.not_run} not run; {seconds:.0f} s."]
+
+
+def write(path: str, text: str) -> None:
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    print(path)
+
+
+def put_results(path: str, sections: list[page.Section], made: str) -> None:
+    """Puts the verdicts and the cells that differ between the marks of a Markdown file."""
+    with open(path, encoding="utf-8") as file:
+        before, _, rest = file.read().partition("<!-- results -->")
+    after = rest.partition("<!-- /results -->")[2]
+    out = ["<!-- results -->", "", made, ""]
+    for section in sections:
+        out += [f"**{section.number} {section.title}**", "", *page.md_verdicts(section)]
+    out += ["Cells that differ from the paper's by more than two standard errors:", ""]
+    out += [f"- {words}" for section in sections for words in section.differing] or ["- none of those that were run"]
+    write(path, before + "\n".join([*out, "", "<!-- /results -->"]) + after)
+
+
+def main(words: list[str]) -> int:
+    start, quick = time.monotonic(), "--quick" in words
+    known = cells.Cells(words[0], quick)
+    os.chdir(cells.ROOT)
+    sections = []
+    for paper in PAPERS:
+        print(f"paper {paper.__name__[-3:]}", file=sys.stderr, flush=True)
+        sections.append(paper.section(known))
+    with open(os.path.join(cells.ROOT, "gen", "report.css"), encoding="utf-8") as file:
+        style = file.read()
+    title, said = "The five papers", lead(known, time.monotonic() - start)
+    build = os.path.join(cells.ROOT, "build")
+    write(os.path.join(build, "papers.html"), page.html(title, said, sections, style))
+    write(os.path.join(build, "papers.md"), page.markdown(title, said, sections))
+    if "--results" in words:
+        put_results(os.path.join(cells.ROOT, "tests", "papers", "README.md"), sections, said[1])
+    for section in sections:
+        for what, verdict, why in section.verdicts:
+            print(f"  {section.number} {what}: {verdict}{'; ' + why if why else ''}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
