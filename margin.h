@@ -410,7 +410,8 @@ enum {
     MARGIN_MODEL_LINEAR = 1,
     MARGIN_MODEL_EXPANSION = 2,
     MARGIN_MODEL_PROTO = 3,
-    MARGIN_MODEL_LIST = 4
+    MARGIN_MODEL_LIST = 4,
+    MARGIN_MODEL_PROJECTED = 5
 };
 /* The version of these structs: exported models of another version do not compile. */
 #define MARGIN_MODEL_FORMAT 2
@@ -469,6 +470,19 @@ typedef struct {
     const uint32_t *target; /* 0 or 1; of the last: 1 */
 } margin_list;
 
+/* An expansion behind a projection: the input x, scaled, becomes z = P x + t of few numbers, and the
+ * pool, an expansion of such vectors z, scores that. With many features and a small rank this saves
+ * bytes, since the vectors of the pool are as short as z. */
+#define MARGIN_RANK_MOST ((size_t)32) /* numbers of z */
+typedef struct {
+    margin_expansion pool;         /* d: the rank; not scaled */
+    const margin_real *front;      /* P, rank x d */
+    const margin_real *front_bias; /* t, rank numbers */
+    const margin_real *offset;     /* d numbers: raw inputs are scaled, (x - offset) * factor, */
+    const margin_real *factor;     /* before P. NULL means that they are not scaled. */
+    size_t d;                      /* features */
+} margin_projected;
+
 /* Prototypes: n models sorted by class, each a centroid c and `tangents` orthonormal tangents t.
  * The squared distance of x to a model is that to the plane through c along the tangents,
  *
@@ -498,6 +512,7 @@ typedef struct {
         margin_expansion expansion;
         margin_list list;
         margin_proto proto;
+        margin_projected projected;
     } of;
 } margin_model;
 
@@ -528,6 +543,10 @@ MARGIN_API void margin_list_scores(const margin_list *model, const margin_real *
                                    margin_real *scores);
 MARGIN_API void margin_proto_scores(const margin_proto *model, const margin_real *x,
                                     margin_real *scores);
+/* Computes z, whose scores the functions of the kernel tell for &model->pool; and all at once. */
+MARGIN_API void margin_project(const margin_projected *model, const margin_real *x, margin_real *z);
+MARGIN_API void margin_projected_scores(const margin_projected *model, const margin_real *x,
+                                        margin_real *scores);
 MARGIN_API void margin_scores(const margin_model *model, const margin_real *x, margin_real *scores);
 /* Finds the nearest class alone and what is needed to judge it, without computing all scores: a
  * model that turns out, part way, to be farther than the two nearest classes is left at once.
@@ -703,6 +722,20 @@ typedef struct {
     const uint8_t *target;   /* 0 or 1; of the last: 1 */
 } margin_list_q;
 
+/* An expansion behind a projection, as margin_projected: row r of the front has the number
+ *
+ *     z[r] = ((front[r].x + front_bias[r]) * front_scales[r] / 2^16) / 2^front_down,
+ *
+ * rounded down twice and limited to int16_t, with sum |front[r]| * 2^15 + |front_bias[r]| < 2^31. */
+typedef struct {
+    margin_expansion_q pool;      /* d: the rank; the stage is that of the raw inputs */
+    const void *front;            /* rank x d, int16_t or int8_t */
+    const int32_t *front_bias;    /* rank */
+    const uint16_t *front_scales; /* rank */
+    uint16_t d;
+    uint8_t front_down;
+} margin_projected_q;
+
 /* Any integer model. */
 typedef struct {
     uint8_t kind; /* MARGIN_MODEL_... */
@@ -711,6 +744,7 @@ typedef struct {
         margin_expansion_q expansion;
         margin_proto_q proto;
         margin_list_q list;
+        margin_projected_q projected;
     } of;
 } margin_model_q;
 
@@ -785,6 +819,11 @@ typedef struct {
     MARGIN_API void name(const margin_proto_q *model, const int16_t *x, int32_t *scores);
 #define MARGIN_DECLARE_Q(name, shape, kernel, format) MARGIN_DECLARE_##shape(name)
 MARGIN_PREDICTORS_Q(MARGIN_DECLARE_Q)
+
+/* The projection of a model in front of its pool: z has pool.d values, which the predictor of the
+ * pool's kernel takes as its input. */
+MARGIN_API void margin_project_q15(const margin_projected_q *model, const int16_t *x, int16_t *z);
+MARGIN_API void margin_project_q7(const margin_projected_q *model, const int16_t *x, int16_t *z);
 
 /* These serve lists, and models of any kind, in both formats. */
 MARGIN_API size_t margin_list_ask_q(const margin_list_q *model, const int16_t *x, int32_t *score);
@@ -876,15 +915,16 @@ MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, c
  *   16  u32 n          20  u32 d      24  u16 classes   26  u16 width   28  u8 scheme
  *   29  u8 kernel kind 30  u8 degree  31  u8 1 if inputs are scaled
  *   32  f32 gamma      36  f32 coef0  40  f32 a    44  f32 reject  48  f32 slope  52  f32 shift
- *   56  u32 bytes of the notes        60  u32 0
- *   64  the arrays of margin_linear, margin_expansion, margin_proto or margin_list in order
+ *   56  u32 bytes of the notes        60  u32 rank of a projection, else 0
+ *   64  the arrays of margin_linear, margin_expansion, margin_proto and so on, in order
  *
  * Integer models, format MARGIN_Q15 or MARGIN_Q7, have instead
  *
  *   30  u8 power       31  u8 1 if there is an input stage + 2 if a conversion of real inputs
  *   32  u8 shift       33  u8 up      34  u8 down     35  u8 down of the vote
  *   36  u16 gain       38  u16 step   40  u32 cut, of poly i32 add     60  u32 reach
- *   44  i32 reject     48  i16 slope  50  u16 0       52  i32 shift of the vote
+ *   44  i32 reject     48  i16 slope  52  i32 shift of the vote
+ *   50  u8 rank and 51  u8 down of a projection, else 0
  *   64  f32 unit       68  the arrays of margin_linear_q and so on, of the stage, and
  *                          offset and factor of margin_quant.input
  *
@@ -1942,11 +1982,16 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
  *     options.vectors = 88;                                     // 4 KB for 16 features, 26 classes
  *     margin_compact_train(&data, &options, &mem, &model, NULL, NULL);
  *
+ * With many features a projection z = P x to a few numbers, learned together with the rest, makes
+ * vectors short: a rank of r takes r (d + 6) bytes in q7, and each vector r + 2 instead of d + 2.
+ *
  * Scale the data first (see margin_scaling): steps and noise are the same for all features. */
 typedef struct {
     uint8_t kernel;    /* MARGIN_KERNEL_HINGE or MARGIN_KERNEL_RBF          0: hinge             */
     bool exact;        /* vectors and coefficients are not rounded                               */
     uint16_t vectors;  /* at most the number of samples                     0: 64, or n          */
+    uint16_t rank;     /* of a learned projection, at most MARGIN_RANK_MOST and less than the    */
+                       /* number of features                                0: no projection     */
     margin_real noise; /* deviation of the noise; MARGIN_ZERO: none         0: by validation     */
     margin_real rate;  /* largest step of a value, at most 1                0: 0.01; rbf: 0.05   */
     margin_real decay; /* share of a value that a step of 1 takes away, at  0: 0.005; rbf: none  */
@@ -2841,12 +2886,12 @@ typedef struct {
 #define MARGIN_COMPACT_DEEP(d, classes, vectors)                                                   \
     MARGIN_MORE(MARGIN_MORE((size_t)(d) + 1u, (size_t)(vectors)),                                  \
                 MARGIN_MORE(MARGIN_COMPACT_WIDTH(classes), (size_t)MARGIN_COMPACT_BATCH))
-#define MARGIN_COMPACT_BYTES(n, d, classes, vectors)                                               \
-    (MARGIN_BLOCK((size_t)(vectors) * (d), sizeof(margin_real)) +                                  \
+#define MARGIN_COMPACT_UNITS(n, d, deep, classes, vectors)                                         \
+    (MARGIN_BLOCK((size_t)(vectors) * (deep), sizeof(margin_real)) +                               \
      2u * MARGIN_BLOCK(vectors, sizeof(margin_real)) +                                             \
      MARGIN_BLOCK((size_t)(vectors)*MARGIN_COMPACT_WIDTH(classes), sizeof(margin_real)) +          \
      MARGIN_BLOCK(MARGIN_COMPACT_WIDTH(classes), sizeof(margin_real)) +                            \
-     MARGIN_BLOCK(classes, sizeof(uint32_t)) + MARGIN_COMPACT_PART(vectors, (size_t)(d) + 1u) +    \
+     MARGIN_BLOCK(classes, sizeof(uint32_t)) + MARGIN_COMPACT_PART(vectors, (size_t)(deep) + 1u) + \
      MARGIN_COMPACT_PART(vectors, MARGIN_COMPACT_WIDTH(classes)) +                                 \
      MARGIN_COMPACT_PART(1u, MARGIN_COMPACT_WIDTH(classes)) + MARGIN_COMPACT_PART(1u, 1u) +        \
      MARGIN_BLOCK(MARGIN_COMPACT_BATCH * ((size_t)(d) + 1u), sizeof(margin_real)) +                \
@@ -2855,6 +2900,15 @@ typedef struct {
      MARGIN_BLOCK(64u * MARGIN_PROTO_LESS(MARGIN_COMPACT_DEEP(d, classes, vectors), 256u), 1u) +   \
      MARGIN_BLOCK(d, sizeof(margin_real)) + MARGIN_BLOCK(n, sizeof(margin_real)) +                 \
      MARGIN_BLOCK(n, sizeof(margin_index)) + MARGIN_ALIGN - 1u)
+#define MARGIN_COMPACT_BYTES(n, d, classes, vectors)                                               \
+    MARGIN_COMPACT_UNITS(n, d, d, classes, vectors)
+/* With a projection of a rank above 0. */
+#define MARGIN_COMPACT_RANK_BYTES(n, d, classes, vectors, rank)                                    \
+    (MARGIN_COMPACT_UNITS(n, d, rank, classes, vectors) +                                          \
+     MARGIN_BLOCK((size_t)(rank) * (d), sizeof(margin_real)) +                                     \
+     MARGIN_BLOCK(rank, sizeof(margin_real)) + MARGIN_COMPACT_PART(rank, (size_t)(d)) +            \
+     MARGIN_BLOCK(MARGIN_COMPACT_BATCH * ((size_t)(rank) + 1u), sizeof(margin_real)) +             \
+     MARGIN_BLOCK(MARGIN_COMPACT_BATCH * (size_t)(rank), sizeof(margin_real)))
 
 #endif /* MARGIN_PREDICT_ONLY */
 

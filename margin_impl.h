@@ -2284,6 +2284,30 @@ MARGIN_API void margin_proto_find(const margin_proto *model, const margin_real *
     }
 }
 
+MARGIN_API void margin_project(const margin_projected *model, const margin_real *x,
+                               margin_real *z) {
+    margin_expansion rows; /* of which dot products look at these */
+    rows.vectors = model->front;
+    rows.offset = model->offset;
+    rows.factor = model->factor;
+    rows.d = model->d;
+    for (size_t r = 0; r < model->pool.d; r += MGN_SCORE_BLOCK) {
+        const size_t count = mgn_size_min(model->pool.d - r, MGN_SCORE_BLOCK);
+        margin_real block[MGN_SCORE_BLOCK];
+        mgn_expansion_dots(&rows, x, r, count, block);
+        for (size_t t = 0; t < count; t++) {
+            z[r + t] = block[t] + MARGIN_LOAD(margin_real, model->front_bias + r + t);
+        }
+    }
+}
+
+MARGIN_API void margin_projected_scores(const margin_projected *model, const margin_real *x,
+                                        margin_real *scores) {
+    margin_real z[MARGIN_RANK_MOST];
+    margin_project(model, x, z);
+    margin_expansion_scores(&model->pool, z, scores);
+}
+
 MARGIN_API void margin_scores(const margin_model *model, const margin_real *x,
                               margin_real *scores) {
     if (model->kind == MARGIN_MODEL_LINEAR) {
@@ -2292,6 +2316,8 @@ MARGIN_API void margin_scores(const margin_model *model, const margin_real *x,
         margin_list_scores(&model->of.list, x, scores);
     } else if (model->kind == MARGIN_MODEL_PROTO) {
         margin_proto_scores(&model->of.proto, x, scores);
+    } else if (model->kind == MARGIN_MODEL_PROJECTED) {
+        margin_projected_scores(&model->of.projected, x, scores);
     } else {
         margin_expansion_scores(&model->of.expansion, x, scores);
     }
@@ -2428,6 +2454,9 @@ MARGIN_API const margin_vote *margin_model_vote(const margin_model *model) {
     if (model->kind == MARGIN_MODEL_PROTO) {
         return &model->of.proto.vote;
     }
+    if (model->kind == MARGIN_MODEL_PROJECTED) {
+        return &model->of.projected.pool.vote;
+    }
     return model->kind == MARGIN_MODEL_LINEAR ? &model->of.linear.vote : &model->of.expansion.vote;
 }
 
@@ -2454,6 +2483,7 @@ typedef struct {
     uint8_t kind, format, scheme, kernel, degree, flags;
     uint16_t classes, width;
     size_t n, d;
+    size_t rank;         /* of a projection, else 0 */
     size_t bytes, notes; /* of an image: its length and that of its notes */
 } mgn_image_head;
 
@@ -2470,12 +2500,14 @@ enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2 };
  *   N(field, type, place)     A number, and the byte of an image's head at which it stands.
  *   S(field)                  The input stage of an integer model.
  *
- * P is `pool.` for the fields of the pool of a list, and otherwise nothing.
+ * P is `pool.` for the fields of a pool, and otherwise nothing. A pool behind a projection is not
+ * scaled itself, so that its offset and factor (O and F) are plain arrays without elements, and has
+ * the rank as d, at a place D of its own.
  *
  * Elements: REAL; OFFSET and FACTOR, the reals of the scaling; U32, U16, U8, I32 and I16; Q is
  * int16_t or int8_t, whichever the format says; COEF is int8_t where a machine has a scale, else
  * int16_t. Types: REAL, U8, U16, U32, I16, I32; SIZE and N16 are size_t and uint16_t, 32 bits in
- * an image; W8 is uint8_t, 16 bits in an image; CUT and ADD share one place, where poly has the
+ * an image; W8 is uint8_t, 16 bits in an image; B16 is uint16_t, 8 bits there; CUT and ADD share one place, where poly has the
  * latter; MACHINES is not stored but follows from scheme and classes. */
 #define MGN_VOTE_FIELDS(N, P)                                                                      \
     N(P vote.classes, U16, 24)                                                                     \
@@ -2488,16 +2520,16 @@ enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2 };
     A(bias, REAL, mgn_head_machines(h))                                                            \
     N(d, SIZE, 20)                                                                                 \
     MGN_VOTE_FIELDS(N, )
-#define MGN_POOL_FIELDS(A, N, S, P)                                                                \
-    A(P vectors, REAL, mgn_size_mul(h->n, h->d))                                                   \
+#define MGN_POOL_FIELDS(A, N, S, P, O, F, D)                                                       \
+    A(P vectors, REAL, mgn_size_mul(h->n, mgn_head_deep(h)))                                       \
     A(P norms, REAL, h->n)                                                                         \
     A(P coef, REAL, mgn_size_mul(h->n, h->width))                                                  \
     A(P bias, REAL, mgn_head_machines(h))                                                          \
     A(P class_end, U32, h->kind == MARGIN_MODEL_LIST ? 0 : h->classes)                             \
-    A(P offset, OFFSET, h->flags != 0 ? h->d : 0)                                                  \
-    A(P factor, FACTOR, h->flags != 0 ? h->d : 0)                                                  \
+    A(P offset, O, mgn_head_pool_scaled(h))                                                        \
+    A(P factor, F, mgn_head_pool_scaled(h))                                                        \
     N(P n, SIZE, 16)                                                                               \
-    N(P d, SIZE, 20)                                                                               \
+    N(P d, SIZE, D)                                                                                \
     N(P kernel.kind, U8, 29)                                                                       \
     N(P kernel.degree, U8, 30)                                                                     \
     N(P kernel.gamma, REAL, 32)                                                                    \
@@ -2505,11 +2537,18 @@ enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2 };
     N(P kernel.a, REAL, 40)                                                                        \
     N(P width, U16, 26)                                                                            \
     MGN_VOTE_FIELDS(N, P)
-#define MGN_EXPANSION_FIELDS(A, N, S) MGN_POOL_FIELDS(A, N, S, )
+#define MGN_EXPANSION_FIELDS(A, N, S) MGN_POOL_FIELDS(A, N, S, , OFFSET, FACTOR, 20)
 #define MGN_LIST_FIELDS(A, N, S)                                                                   \
-    MGN_POOL_FIELDS(A, N, S, pool.)                                                                \
+    MGN_POOL_FIELDS(A, N, S, pool., OFFSET, FACTOR, 20)                                            \
     A(reach, U32, h->width)                                                                        \
     A(target, U32, h->width)
+#define MGN_PROJECTED_FIELDS(A, N, S)                                                              \
+    MGN_POOL_FIELDS(A, N, S, pool., REAL, REAL, 60)                                                \
+    A(front, REAL, mgn_size_mul(h->rank, h->d))                                                    \
+    A(front_bias, REAL, h->rank)                                                                   \
+    A(offset, OFFSET, h->flags != 0 ? h->d : 0)                                                    \
+    A(factor, FACTOR, h->flags != 0 ? h->d : 0)                                                    \
+    N(d, SIZE, 20)
 #define MGN_PROTO_FIELDS(A, N, S)                                                                  \
     A(vectors, REAL, mgn_size_mul(mgn_head_rows(h), h->d))                                         \
     A(exits, REAL, h->width > 0 ? h->n : 0)                                                        \
@@ -2537,7 +2576,7 @@ enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2 };
     N(d, N16, 20)                                                                                  \
     N(format, U8, 7)                                                                               \
     MGN_VOTE_FIELDS_Q(N, )
-#define MGN_POOL_FIELDS_Q(A, N, S, P)                                                              \
+#define MGN_POOL_FIELDS_Q(A, N, S, P, T, D)                                                        \
     A(P vectors, Q, mgn_head_values_q(h))                                                          \
     A(P norms, U16, h->kernel != MARGIN_KERNEL_POLY ? h->n : 0)                                    \
     A(P coef, COEF, mgn_size_mul(h->n, h->width))                                                  \
@@ -2546,7 +2585,7 @@ enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2 };
     A(P class_end, U16, mgn_scheme_pairs(h->scheme) ? h->classes : 0)                              \
     S(P stage)                                                                                     \
     N(P n, N16, 16)                                                                                \
-    N(P d, N16, 20)                                                                                \
+    N(P d, T, D)                                                                                   \
     N(P width, U16, 26)                                                                            \
     N(P format, U8, 7)                                                                             \
     N(P kernel.kind, U8, 29)                                                                       \
@@ -2560,11 +2599,18 @@ enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2 };
     N(P kernel.reach, U32, 60)                                                                     \
     N(P kernel.add, ADD, 40)                                                                       \
     MGN_VOTE_FIELDS_Q(N, P)
-#define MGN_EXPANSION_FIELDS_Q(A, N, S) MGN_POOL_FIELDS_Q(A, N, S, )
+#define MGN_EXPANSION_FIELDS_Q(A, N, S) MGN_POOL_FIELDS_Q(A, N, S, , N16, 20)
 #define MGN_LIST_FIELDS_Q(A, N, S)                                                                 \
-    MGN_POOL_FIELDS_Q(A, N, S, pool.)                                                              \
+    MGN_POOL_FIELDS_Q(A, N, S, pool., N16, 20)                                                     \
     A(reach, U16, h->n > 0 ? h->width : 0)                                                         \
     A(target, U8, h->width)
+#define MGN_PROJECTED_FIELDS_Q(A, N, S)                                                            \
+    MGN_POOL_FIELDS_Q(A, N, S, pool., B16, 50)                                                     \
+    A(front, Q, mgn_size_mul(h->rank, h->d))                                                       \
+    A(front_bias, I32, h->rank)                                                                    \
+    A(front_scales, U16, h->rank)                                                                  \
+    N(d, N16, 20)                                                                                  \
+    N(front_down, U8, 51)
 #define MGN_PROTO_FIELDS_Q(A, N, S)                                                                \
     A(vectors, Q, mgn_size_mul(mgn_size_up(mgn_head_rows(h), MGN_Q_BLOCK), mgn_size_up(h->d, 2u))) \
     A(constants, I32, mgn_head_rows(h))                                                            \
@@ -2587,12 +2633,14 @@ enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2 };
     K(MARGIN_MODEL_LINEAR, margin_linear, linear, MGN_LINEAR_FIELDS)                               \
     K(MARGIN_MODEL_EXPANSION, margin_expansion, expansion, MGN_EXPANSION_FIELDS)                   \
     K(MARGIN_MODEL_PROTO, margin_proto, proto, MGN_PROTO_FIELDS)                                   \
-    K(MARGIN_MODEL_LIST, margin_list, list, MGN_LIST_FIELDS)
+    K(MARGIN_MODEL_LIST, margin_list, list, MGN_LIST_FIELDS)                                       \
+    K(MARGIN_MODEL_PROJECTED, margin_projected, projected, MGN_PROJECTED_FIELDS)
 #define MGN_KINDS_Q(K)                                                                             \
     K(MARGIN_MODEL_LINEAR, margin_linear_q, linear, MGN_LINEAR_FIELDS_Q)                           \
     K(MARGIN_MODEL_EXPANSION, margin_expansion_q, expansion, MGN_EXPANSION_FIELDS_Q)               \
     K(MARGIN_MODEL_PROTO, margin_proto_q, proto, MGN_PROTO_FIELDS_Q)                               \
-    K(MARGIN_MODEL_LIST, margin_list_q, list, MGN_LIST_FIELDS_Q)
+    K(MARGIN_MODEL_LIST, margin_list_q, list, MGN_LIST_FIELDS_Q)                                   \
+    K(MARGIN_MODEL_PROJECTED, margin_projected_q, projected, MGN_PROJECTED_FIELDS_Q)
 #define MGN_SKIP_A(field, element, count)
 #define MGN_SKIP_N(field, type, place)
 #define MGN_SKIP_S(field)
@@ -2600,7 +2648,8 @@ enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2 };
 /* Coefficients are int8_t with a scale a machine in q7 models of one-rest machines, which have many
  * coefficients, and of hinge units, which were learned in eight bits. All others are int16_t. */
 static bool mgn_head_narrow(const mgn_image_head *h) {
-    return h->format == MARGIN_Q7 && h->kind == MARGIN_MODEL_EXPANSION &&
+    return h->format == MARGIN_Q7 &&
+           (h->kind == MARGIN_MODEL_EXPANSION || h->kind == MARGIN_MODEL_PROJECTED) &&
            (h->scheme == MARGIN_SCHEME_ONE_REST || h->kernel == MARGIN_KERNEL_HINGE);
 }
 
@@ -2614,6 +2663,15 @@ static size_t mgn_head_functions(const mgn_image_head *h) {
     return margin_functions(h->scheme, h->classes);
 }
 
+/* Values of a vector of the pool, and those of its own scaling. */
+static size_t mgn_head_deep(const mgn_image_head *h) {
+    return h->kind == MARGIN_MODEL_PROJECTED ? h->rank : h->d;
+}
+
+static size_t mgn_head_pool_scaled(const mgn_image_head *h) {
+    return h->kind != MARGIN_MODEL_PROJECTED && h->flags != 0 ? h->d : 0;
+}
+
 static size_t mgn_head_rows(const mgn_image_head *h) {
     return mgn_size_mul(h->n, 1u + (size_t)h->width);
 }
@@ -2622,7 +2680,7 @@ static size_t mgn_head_values_q(const mgn_image_head *h) {
     if (h->kind == MARGIN_MODEL_LIST && h->n == 0) {
         return mgn_size_mul(h->width, h->d);
     }
-    return mgn_size_mul(h->n, mgn_size_up(h->d, 2u));
+    return mgn_size_mul(h->n, mgn_size_up(mgn_head_deep(h), 2u));
 }
 
 /* ---- the head of a model in memory ---- */
@@ -2655,6 +2713,10 @@ static MGN_INLINE void mgn_head_set(mgn_image_head *h, unsigned place, size_t va
     case 30:
         h->degree = (uint8_t)value;
         break;
+    case 50: /* of integer models */
+    case 60: /* of others */
+        h->rank = value;
+        break;
     default:
         break;
     }
@@ -2663,6 +2725,7 @@ static MGN_INLINE void mgn_head_set(mgn_image_head *h, unsigned place, size_t va
 #define MGN_HEAD_SIZE(value, place) mgn_head_set(&head, place, value);
 #define MGN_HEAD_N16(value, place) mgn_head_set(&head, place, value);
 #define MGN_HEAD_W8(value, place) mgn_head_set(&head, place, value);
+#define MGN_HEAD_B16(value, place) mgn_head_set(&head, place, value);
 #define MGN_HEAD_U16(value, place) mgn_head_set(&head, place, value);
 #define MGN_HEAD_U8(value, place) mgn_head_set(&head, place, value);
 #define MGN_HEAD_U32(value, place)
@@ -2696,7 +2759,7 @@ static MGN_INLINE void mgn_head_set(mgn_image_head *h, unsigned place, size_t va
 
 /* The kind is 0 where it is unknown: then all else is 0 too. */
 static mgn_image_head mgn_head_of(const margin_model *model) {
-    mgn_image_head head = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    mgn_image_head head = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     head.kind = model->kind;
     switch (model->kind) {
         MGN_KINDS(MGN_HEAD_CASE)
@@ -2708,7 +2771,7 @@ static mgn_image_head mgn_head_of(const margin_model *model) {
 }
 
 static mgn_image_head mgn_head_of_q(const margin_model_q *model) {
-    mgn_image_head head = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    mgn_image_head head = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     head.kind = model->kind;
     switch (model->kind) {
         MGN_KINDS_Q(MGN_HEAD_CASE_Q)
@@ -3503,18 +3566,57 @@ MARGIN_API size_t margin_list_ask_q(const margin_list_q *model, const int16_t *x
     return mgn_q_call(MGN_Q_LIST, model, model->pool.kernel.kind, model->pool.format, x, score);
 }
 
+/* Row by row: the weighted sum, its scale, the shift, the limits of an input. */
+static MGN_INLINE void mgn_q_project(const margin_projected_q *p, const int16_t *x, int16_t *z,
+                                     unsigned format) {
+    const unsigned char *row = (const unsigned char *)p->front;
+    for (size_t r = 0; r < p->pool.d; r++) {
+        const int32_t sum =
+            mgn_q_row(MARGIN_LOAD(int32_t, p->front_bias + r), row, x, p->d, format);
+        z[r] = mgn_q_limit(mgn_q_down(
+            mgn_q_scale_signed(sum, MARGIN_LOAD(uint16_t, p->front_scales + r)), p->front_down));
+        row += (size_t)p->d * (format == MARGIN_Q15 ? 2u : 1u);
+    }
+}
+
+MARGIN_API void margin_project_q15(const margin_projected_q *model, const int16_t *x, int16_t *z) {
+    mgn_q_project(model, x, z, MARGIN_Q15);
+}
+
+MARGIN_API void margin_project_q7(const margin_projected_q *model, const int16_t *x, int16_t *z) {
+    mgn_q_project(model, x, z, MARGIN_Q7);
+}
+
+/* The scores of an expansion of any kernel and format. */
+static void mgn_q_expansion_scores(const margin_expansion_q *e, const int16_t *x, int32_t *scores) {
+    if (e->vote.machines == 1u) {
+        (void)mgn_q_call(MGN_Q_ONE, e, e->kernel.kind, e->format, x, scores);
+    } else {
+        (void)mgn_q_call(MGN_Q_SEVERAL, e, e->kernel.kind, e->format, x, scores);
+    }
+}
+
+static void mgn_q_projected_scores(const margin_projected_q *p, const int16_t *x, int32_t *scores) {
+    int16_t z[MARGIN_RANK_MOST];
+    if (p->pool.format == MARGIN_Q15) {
+        margin_project_q15(p, x, z);
+    } else {
+        margin_project_q7(p, x, z);
+    }
+    mgn_q_expansion_scores(&p->pool, z, scores);
+}
+
 MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, int32_t *scores) {
-    const margin_expansion_q *e = &model->of.expansion;
     if (model->kind == MARGIN_MODEL_LINEAR) {
         (void)mgn_q_call(MGN_Q_LINEAR, &model->of.linear, 0, model->of.linear.format, x, scores);
     } else if (model->kind == MARGIN_MODEL_PROTO) {
         (void)mgn_q_call(MGN_Q_PROTO, &model->of.proto, 0, model->of.proto.format, x, scores);
     } else if (model->kind == MARGIN_MODEL_LIST) {
         (void)margin_list_ask_q(&model->of.list, x, scores);
-    } else if (e->vote.machines == 1u) {
-        (void)mgn_q_call(MGN_Q_ONE, e, e->kernel.kind, e->format, x, scores);
+    } else if (model->kind == MARGIN_MODEL_PROJECTED) {
+        mgn_q_projected_scores(&model->of.projected, x, scores);
     } else {
-        (void)mgn_q_call(MGN_Q_SEVERAL, e, e->kernel.kind, e->format, x, scores);
+        mgn_q_expansion_scores(&model->of.expansion, x, scores);
     }
 }
 
@@ -3704,6 +3806,9 @@ MARGIN_API const margin_vote_q *margin_model_vote_q(const margin_model_q *model)
     if (model->kind == MARGIN_MODEL_LIST) {
         return &model->of.list.pool.vote;
     }
+    if (model->kind == MARGIN_MODEL_PROJECTED) {
+        return &model->of.projected.pool.vote;
+    }
     return model->kind == MARGIN_MODEL_LINEAR ? &model->of.linear.vote : &model->of.expansion.vote;
 }
 
@@ -3750,6 +3855,9 @@ MARGIN_API uint16_t margin_classify_q(const margin_model_q *model, const int16_t
     } else if (model->kind == MARGIN_MODEL_LIST) {
         stage = model->of.list.pool.stage;
         d = model->of.list.pool.d;
+    } else if (model->kind == MARGIN_MODEL_PROJECTED) {
+        stage = model->of.projected.pool.stage;
+        d = model->of.projected.d;
     }
     margin_scores_q(model, margin_prepare_q(stage, d, x, work), scores);
     return margin_decide_q(margin_model_vote_q(model), scores);
@@ -4109,6 +4217,20 @@ static bool mgn_q_proto_fits(const margin_proto_q *p) {
     return fits;
 }
 
+/* The front, and the pool, whose stage is that of the raw inputs. */
+static bool mgn_q_projected_fits(const margin_projected_q *p) {
+    margin_expansion_q pool = p->pool;
+    bool fits = p->d > 0 && pool.d <= MARGIN_RANK_MOST && p->front_down < 32u &&
+                mgn_q_stage_fits(pool.stage, p->d);
+    pool.stage = NULL;
+    fits = fits && mgn_q_expansion_fits(&pool);
+    for (size_t r = 0; fits && r < pool.d; r++) {
+        fits = mgn_q_row_fits(p->front, r * p->d, p->d, MARGIN_LOAD(int32_t, p->front_bias + r),
+                              pool.format);
+    }
+    return fits;
+}
+
 /* Vectors in blocks are read by words of 32 bits, which must be aligned there. */
 static bool mgn_q_aligned(const margin_model_q *model) {
     const void *vectors = NULL;
@@ -4118,6 +4240,8 @@ static bool mgn_q_aligned(const margin_model_q *model) {
         vectors = model->of.expansion.vectors;
     } else if (model->kind == MARGIN_MODEL_LIST && model->of.list.pool.n > 0) {
         vectors = model->of.list.pool.vectors;
+    } else if (model->kind == MARGIN_MODEL_PROJECTED) {
+        vectors = model->of.projected.pool.vectors;
     }
     return (uintptr_t)vectors % MGN_Q_ALIGN == 0;
 }
@@ -4148,6 +4272,8 @@ MARGIN_API margin_status margin_model_check_q(const margin_model_q *model) {
         fits = mgn_q_proto_fits(&model->of.proto);
     } else if (model->kind == MARGIN_MODEL_LIST) {
         fits = mgn_q_list_fits(&model->of.list);
+    } else if (model->kind == MARGIN_MODEL_PROJECTED) {
+        fits = mgn_q_projected_fits(&model->of.projected);
     }
     return fits ? MARGIN_OK : MARGIN_E_RANGE;
 }
@@ -4323,8 +4449,11 @@ static bool mgn_units_valid(const margin_expansion *e) {
     return mgn_kernel_valid(&plain);
 }
 
-/* The expansion in a model: its pool if it is a list; NULL if it has none. */
+/* The expansion in a model, or its pool; NULL if it has none. */
 static const margin_expansion *mgn_model_pool(const margin_model *model) {
+    if (model->kind == MARGIN_MODEL_PROJECTED) {
+        return &model->of.projected.pool;
+    }
     if (model->kind == MARGIN_MODEL_LIST) {
         return &model->of.list.pool;
     }
@@ -4349,6 +4478,10 @@ static bool mgn_model_shape(const margin_model *model) {
     if (model->kind == MARGIN_MODEL_LIST) {
         return mgn_kernel_valid(&e->kernel) && e->vote.scheme == MARGIN_SCHEME_BINARY &&
                e->width > 0 && e->width <= MARGIN_LIST_MOST;
+    }
+    if (model->kind == MARGIN_MODEL_PROJECTED &&
+        (e->d > MARGIN_RANK_MOST || e->offset != NULL || model->of.projected.d == 0)) {
+        return false;
     }
     return e->width == mgn_scheme_width(e->vote.scheme, e->vote.classes);
 }
@@ -4412,7 +4545,7 @@ static bool mgn_list_sound(const margin_list *l) {
 
 /* Whether the arrays of a model, all of whose numbers make sense and are finite, make sense. */
 static bool mgn_model_sound(const margin_model *model) {
-    const margin_expansion *e = &model->of.expansion;
+    const margin_expansion *e = mgn_model_pool(model);
     switch (model->kind) {
     case MARGIN_MODEL_LINEAR:
         return mgn_bias_fits(&model->of.linear.vote, model->of.linear.bias);
@@ -4482,6 +4615,10 @@ static mgn_image_head mgn_head_parse(const unsigned char *p) {
     head.kernel = MARGIN_LOAD(uint8_t, p + 29);
     head.degree = MARGIN_LOAD(uint8_t, p + 30);
     head.flags = MARGIN_LOAD(uint8_t, p + 31);
+    head.rank = 0;
+    if (head.kind == MARGIN_MODEL_PROJECTED) {
+        head.rank = head.format == 0 ? mgn_get_size(p + 60) : MARGIN_LOAD(uint8_t, p + 50);
+    }
     head.notes = mgn_get_size(p + 56);
     return head;
 }
@@ -4497,6 +4634,7 @@ static mgn_image_head mgn_head_parse(const unsigned char *p) {
 #define MGN_GET_U8(at) MARGIN_LOAD(uint8_t, at)
 #define MGN_GET_N16(at) (uint16_t) mgn_get_within(&fits, mgn_get32(at), UINT16_MAX)
 #define MGN_GET_W8(at) (uint8_t) mgn_get_within(&fits, mgn_get16(at), UINT8_MAX)
+#define MGN_GET_B16(at) MARGIN_LOAD(uint8_t, at)
 #define MGN_GET_CUT(at) (h->kernel == MARGIN_KERNEL_POLY ? 0 : mgn_get32(at))
 #define MGN_GET_ADD(at) (int32_t)(h->kernel == MARGIN_KERNEL_POLY ? mgn_get32(at) : 0)
 #define MGN_GET_MACHINES(at)                                                                       \
@@ -4510,6 +4648,7 @@ static mgn_image_head mgn_head_parse(const unsigned char *p) {
 #define MGN_WIDTH_U8 1u
 #define MGN_WIDTH_N16 4u
 #define MGN_WIDTH_W8 2u
+#define MGN_WIDTH_B16 1u
 #define MGN_WIDTH_CUT 4u
 #define MGN_WIDTH_ADD 4u
 #define MGN_WIDTH_MACHINES 0u
@@ -4553,7 +4692,7 @@ static bool mgn_get_model(const mgn_image_head *h, const unsigned char *p, margi
 }
 
 static bool mgn_kind_known(unsigned kind) {
-    return kind >= MARGIN_MODEL_LINEAR && kind <= MARGIN_MODEL_LIST;
+    return kind >= MARGIN_MODEL_LINEAR && kind <= MARGIN_MODEL_PROJECTED;
 }
 
 /* Null pointers for walks to start with. */
@@ -7698,13 +7837,7 @@ typedef struct {
 
 /* Features of a model. */
 static size_t mgn_model_d(const margin_model *model) {
-    if (model->kind == MARGIN_MODEL_LIST) {
-        return model->of.list.pool.d;
-    }
-    if (model->kind == MARGIN_MODEL_PROTO) {
-        return model->of.proto.d;
-    }
-    return model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.d : model->of.expansion.d;
+    return mgn_head_of(model).d;
 }
 
 /* Whether inputs gain by going through a model together. */
@@ -8037,7 +8170,8 @@ typedef struct {
     uint32_t end;                 /* of the classes in a pool that has none */
     size_t n;                     /* filled up to whole blocks */
     margin_real *centre;          /* d: z of the integer input 0 */
-    margin_real unit;             /* z for one unit of the integer input */
+    margin_real unit;             /* z for one unit of the integer input, */
+    margin_real least;            /* and not less than this, so that a projection can tell it */
     uint16_t *norms, *class_end;  /* kept; prototypes have their gains as norms */
 } mgn_q_rows_job;
 
@@ -8077,9 +8211,13 @@ typedef struct {
     int16_t *x, *work; /* d of each */
 } mgn_q_trial;
 
-/* One quantisation: what all kinds have, and a part for each. */
+/* One quantisation: what all kinds have, and a part for each. A projection is a job of its own that
+ * goes before the pool's: its rows are the vectors of that job, which makes of raw values what the
+ * pool takes for its inputs. */
 typedef struct {
     const margin_model *from;
+    const margin_projected *projected; /* what samples go through first; NULL: nothing */
+    margin_real *z;                    /* a sample that went through it */
     const margin_data *data;
     const margin_vote *vote;
     unsigned format;
@@ -8129,9 +8267,11 @@ static void mgn_q_list_cuts(mgn_q_job *job, const margin_list *list) {
 
 /* What the kinds have in common. */
 static bool mgn_q_job_kind(mgn_q_job *job, const margin_model *from) {
-    if (from == NULL || from->kind < MARGIN_MODEL_LINEAR || from->kind > MARGIN_MODEL_LIST) {
+    if (from == NULL || !mgn_kind_known(from->kind)) {
         return false;
     }
+    job->projected = NULL;
+    job->rows.least = 0;
     job->from = from;
     job->vote = margin_model_vote(from);
     job->linear.from = from->kind == MARGIN_MODEL_LINEAR ? &from->of.linear : NULL;
@@ -8144,19 +8284,23 @@ static bool mgn_q_job_kind(mgn_q_job *job, const margin_model *from) {
     } else if (from->kind == MARGIN_MODEL_LIST) {
         mgn_q_list_cuts(job, &from->of.list);
         job->machines = from->of.list.pool.width;
+    } else if (from->kind == MARGIN_MODEL_PROJECTED) {
+        job->projected = &from->of.projected;
+        job->rows.from = &job->projected->pool;
     }
     return true;
 }
 
 static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
                                      const margin_quant_options *options) {
-    bool linear;
+    bool linear, pool;
     if (!mgn_q_job_kind(job, from)) {
         return MARGIN_E_ARGUMENT;
     }
+    pool = from->kind == MARGIN_MODEL_EXPANSION || from->kind == MARGIN_MODEL_PROJECTED;
     linear = job->linear.from != NULL;
     job->format = options == NULL || options->format == 0 ? (unsigned)MARGIN_Q15 : options->format;
-    job->whole = options != NULL && options->whole;
+    job->whole = options != NULL && options->whole && job->projected == NULL;
     job->rows.n = linear ? 0 : (job->rows.from->n + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK * MGN_Q_BLOCK;
     job->d = linear ? job->linear.from->d : job->rows.from->d;
     job->pool.width = linear ? 0 : job->rows.from->width;
@@ -8164,19 +8308,40 @@ static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
         (!linear && job->rows.from->kernel.kind == MARGIN_KERNEL_LINEAR)) {
         return MARGIN_E_ARGUMENT;
     }
-    job->pool.hinge =
-        from->kind == MARGIN_MODEL_EXPANSION && job->rows.from->kernel.kind == MARGIN_KERNEL_HINGE;
-    job->pool.narrow = job->format == MARGIN_Q7 &&
-                       (job->pool.hinge || (from->kind == MARGIN_MODEL_EXPANSION &&
-                                            job->vote->scheme == MARGIN_SCHEME_ONE_REST));
+    job->pool.hinge = pool && job->rows.from->kernel.kind == MARGIN_KERNEL_HINGE;
+    job->pool.narrow =
+        job->format == MARGIN_Q7 &&
+        (job->pool.hinge || (pool && job->vote->scheme == MARGIN_SCHEME_ONE_REST));
     return job->rows.n <= UINT16_MAX && job->d < UINT16_MAX && job->machines <= UINT16_MAX
                ? MARGIN_OK
                : MARGIN_E_RANGE;
 }
 
-/* The stage comes last at the front: it is given back when it is not needed. */
+/* What inputs need. The stage comes last at the front: it is given back when it is not needed. The
+ * inputs of a pool behind a projection are between the two, and so nothing of them is kept. */
+static void mgn_q_inputs_plan(mgn_q_job *job, margin_arena *mem) {
+    const size_t d = job->d, staged = job->whole ? d : 0;
+    const size_t kept = job->whole || job->projected != NULL ? 0 : d;
+    job->offset = MGN_KEEP(mem, margin_real, kept);
+    job->factor = MGN_KEEP(mem, margin_real, kept);
+    job->stage.mark = mem->low;
+    job->stage.kept = MGN_KEEP(mem, margin_stage_q, job->whole ? 1u : 0);
+    job->stage.offset = MGN_KEEP(mem, int32_t, staged);
+    job->stage.factor = MGN_KEEP(mem, int16_t, staged);
+    job->stage.shift = MGN_KEEP(mem, uint8_t, staged);
+    if (kept == 0) {
+        job->offset = MGN_SCRATCH(mem, margin_real, d);
+        job->factor = MGN_SCRATCH(mem, margin_real, d);
+    }
+    job->low = MGN_SCRATCH(mem, margin_real, d);
+    job->high = MGN_SCRATCH(mem, margin_real, d);
+    job->rows.centre = MGN_SCRATCH(mem, margin_real, d);
+    job->trial.x = MGN_SCRATCH(mem, int16_t, d);
+    job->trial.work = MGN_SCRATCH(mem, int16_t, d);
+}
+
 static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem) {
-    const size_t d = job->d, kept = job->whole ? 0 : d, staged = job->whole ? d : 0;
+    const size_t d = job->d;
     const size_t cuts = job->list.from != NULL ? job->machines : 0;
     const size_t rows = cuts > 0 ? cuts : margin_functions(job->vote->scheme, job->vote->classes);
     const size_t values = mgn_size_mul(job->linear.from != NULL ? rows : job->rows.n, d + d % 2u);
@@ -8192,20 +8357,8 @@ static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem) {
         MGN_KEEP(mem, uint16_t, job->linear.from != NULL || cuts > 0 ? 0 : job->vote->classes);
     job->list.reach = MGN_KEEP(mem, uint16_t, cuts);
     job->list.target = MGN_KEEP(mem, uint8_t, cuts);
-    job->offset = MGN_KEEP(mem, margin_real, kept);
-    job->factor = MGN_KEEP(mem, margin_real, kept);
-    job->stage.mark = mem->low;
-    job->stage.kept = MGN_KEEP(mem, margin_stage_q, job->whole ? 1u : 0);
-    job->stage.offset = MGN_KEEP(mem, int32_t, staged);
-    job->stage.factor = MGN_KEEP(mem, int16_t, staged);
-    job->stage.shift = MGN_KEEP(mem, uint8_t, staged);
-    if (job->whole) {
-        job->offset = MGN_SCRATCH(mem, margin_real, d);
-        job->factor = MGN_SCRATCH(mem, margin_real, d);
-    }
-    job->low = MGN_SCRATCH(mem, margin_real, d);
-    job->high = MGN_SCRATCH(mem, margin_real, d);
-    job->rows.centre = MGN_SCRATCH(mem, margin_real, d);
+    mgn_q_inputs_plan(job, mem);
+    job->z = MGN_SCRATCH(mem, margin_real, job->projected != NULL ? d : 0);
     job->linear.weights =
         MGN_SCRATCH(mem, margin_real, job->linear.from != NULL ? mgn_size_mul(cuts, d) : 0);
     job->linear.biases = MGN_SCRATCH(mem, margin_real, job->linear.from != NULL ? cuts : 0);
@@ -8214,8 +8367,16 @@ static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem) {
     job->pool.tops = MGN_SCRATCH(mem, margin_real, job->machines);
     job->pool.steps = MGN_SCRATCH(mem, margin_real, job->pool.hinge ? job->rows.n : 0);
     job->trial.scores_q = MGN_SCRATCH(mem, int32_t, job->machines);
-    job->trial.x = MGN_SCRATCH(mem, int16_t, d);
-    job->trial.work = MGN_SCRATCH(mem, int16_t, d);
+}
+
+/* A sample as the vectors see it. */
+static const margin_real *mgn_q_sample(const mgn_q_job *job, size_t i) {
+    const margin_real *x = mgn_sample(job->data, i);
+    if (job->projected == NULL) {
+        return x;
+    }
+    margin_project(job->projected, x, job->z);
+    return job->z;
 }
 
 /* The largest weight, or element of a vector, that a format has. */
@@ -8245,7 +8406,7 @@ static int32_t mgn_q_round(margin_real a, int32_t least, int32_t most) {
 static bool mgn_q_ranges(const mgn_q_job *job) {
     bool whole = true;
     for (size_t i = 0; i < job->data->n; i++) {
-        const margin_real *x = mgn_sample(job->data, i);
+        const margin_real *x = mgn_q_sample(job, i);
         for (size_t k = 0; k < job->d; k++) {
             job->low[k] = i == 0 ? x[k] : mgn_min(job->low[k], x[k]);
             job->high[k] = i == 0 ? x[k] : mgn_max(job->high[k], x[k]);
@@ -8569,7 +8730,7 @@ static margin_real mgn_q_rbf_unit(const mgn_q_job *job) {
     const margin_real root = mgn_sqrt((margin_real)job->d), radius = mgn_q_rbf_radius(job);
     const margin_real rough = job->format == MARGIN_Q7 ? root * most.vector / 252 : 0;
     const margin_real length = most.length + rough;
-    margin_real unit = (2 * length + radius) / (65400 - 2 * root);
+    margin_real unit = mgn_max(job->rows.least, (2 * length + radius) / (65400 - 2 * root));
     unit = mgn_max(unit, (length + radius) / (56600 - 2 * root));
     return mgn_max(unit, mgn_min(most.data, length + radius) / 32700);
 }
@@ -8635,6 +8796,16 @@ static margin_status mgn_q_rbf_inputs(mgn_q_job *job) {
     return mgn_q_inputs(job);
 }
 
+/* The unit at which the largest coordinate of the data from the centre is 2^14, or one that is as
+ * coarse as the factors of a stage need it. */
+static margin_real mgn_q_data_unit(const mgn_q_job *job) {
+    margin_real unit = mgn_max(job->rows.least, mgn_q_extents_data(job) / 16384);
+    for (size_t k = 0; job->whole && k < job->d; k++) {
+        unit = mgn_max(unit, mgn_q_own_factor(job, k) / INT16_MAX);
+    }
+    return unit > 0 ? unit : 1;
+}
+
 /* The other kernels have their origin where z = 0. Inputs in range are at most 2^14, or go in as
  * they are where that is possible and not too coarse. */
 static margin_status mgn_q_origin_inputs(mgn_q_job *job, bool coarse) {
@@ -8648,8 +8819,7 @@ static margin_status mgn_q_origin_inputs(mgn_q_job *job, bool coarse) {
         job->rows.unit = mgn_q_own_factor(job, 0);
         return MARGIN_OK;
     }
-    job->rows.unit = mgn_q_extents(job).data / 16384;
-    job->rows.unit = job->rows.unit > 0 ? job->rows.unit : 1;
+    job->rows.unit = mgn_q_data_unit(job);
     return mgn_q_inputs(job);
 }
 
@@ -8856,7 +9026,7 @@ static margin_real mgn_q_hinge_step(const mgn_q_job *job, size_t v) {
 static margin_real mgn_q_hinge_most(const mgn_q_job *job) {
     margin_real most = 1;
     for (size_t i = 0; i < job->data->n; i++) {
-        const margin_real *x = mgn_sample(job->data, i);
+        const margin_real *x = mgn_q_sample(job, i);
         for (size_t v = 0; v < job->rows.from->n; v++) {
             const margin_real *w = job->rows.from->vectors + v * job->d;
             margin_real sum = job->rows.from->norms[v];
@@ -8882,8 +9052,7 @@ static margin_status mgn_q_hinge_inputs(mgn_q_job *job) {
         job->rows.unit = mgn_q_own_factor(job, 0);
         return job->rows.unit > 0 ? MARGIN_OK : MARGIN_E_RANGE;
     }
-    job->rows.unit = mgn_q_extents_data(job) / 16384;
-    job->rows.unit = job->rows.unit > 0 ? job->rows.unit : 1;
+    job->rows.unit = mgn_q_data_unit(job);
     return mgn_q_inputs(job);
 }
 
@@ -8951,9 +9120,9 @@ static margin_real mgn_q_poly_limit(const mgn_q_job *job, margin_real *peak) {
         for (size_t j = 0; j < job->machines; j++) {
             job->trial.scores[j] = 0;
         }
+        const margin_real *x = mgn_q_sample(job, i);
         for (size_t v = 0; v < job->rows.from->n; v++) {
-            const margin_real base =
-                mgn_q_poly_base(job, mgn_sample(job->data, i), v) + kernel->coef0;
+            const margin_real base = mgn_q_poly_base(job, x, v) + kernel->coef0;
             const margin_real value = margin_pow_int(base, kernel->degree);
             const size_t c = mgn_q_class(job, v);
             most = mgn_max(most, mgn_abs(base));
@@ -9159,7 +9328,7 @@ static void mgn_q_list_model(const mgn_q_job *job, margin_list_q *l) {
 
 static void mgn_q_model(const mgn_q_job *job, margin_model_q *model) {
     const margin_stage_q *stage = job->stage.used ? job->stage.kept : NULL;
-    model->kind = job->from->kind;
+    model->kind = job->projected == NULL ? job->from->kind : (uint8_t)MARGIN_MODEL_EXPANSION;
     if (job->list.from != NULL) {
         mgn_q_list_model(job, &model->of.list);
     } else if (job->linear.from != NULL) {
@@ -9399,6 +9568,105 @@ static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model) {
     return status;
 }
 
+/* ---- projections ---- */
+
+/* The rows of a projection are vectors with a threshold, as hinge units are, and have a grid each;
+ * see there. With steps[r] for row r a number of z is unit steps[r] (q.x + b), and as an input of
+ * the pool it is G[r] (q.x + b) with G[r] = unit steps[r] / (unit of the pool). Since all G are at
+ * most 1, they are 2^-down times scales of 16 bits. */
+static void mgn_q_front_shape(mgn_q_job *front, const mgn_q_job *job, bool whole) {
+    const margin_projected *p = job->projected;
+    front->from = job->from;
+    front->projected = NULL;
+    front->data = job->data;
+    front->format = job->format;
+    front->whole = whole;
+    front->d = p->d;
+    front->stage.used = false;
+    front->rows.least = 0;
+    front->rows.from = &front->rows.view;
+    front->rows.view.vectors = p->front;
+    front->rows.view.norms = p->front_bias;
+    front->rows.view.offset = p->offset;
+    front->rows.view.factor = p->factor;
+    front->rows.view.n = p->pool.d;
+    front->rows.view.d = p->d;
+}
+
+static void mgn_q_front_plan(mgn_q_job *front, margin_arena *mem) {
+    const size_t rank = front->rows.view.n;
+    front->vectors = margin_arena_keep(mem, mgn_size_mul(rank, front->d),
+                                       front->format == MARGIN_Q15 ? 2u : 1u);
+    front->bias = MGN_KEEP(mem, int32_t, rank);
+    front->pool.scales = MGN_KEEP(mem, uint16_t, rank);
+    mgn_q_inputs_plan(front, mem);
+    front->pool.steps = MGN_SCRATCH(mem, margin_real, rank);
+}
+
+/* Inputs and grids, with room for the bias that the middle of z adds; *least is the unit of the
+ * pool at which the largest G is 1. */
+static margin_status mgn_q_front_grids(mgn_q_job *front, margin_real *least) {
+    const margin_status status = mgn_q_hinge_inputs(front);
+    for (size_t r = 0; status == MARGIN_OK && r < front->rows.view.n; r++) {
+        const margin_real *w = front->rows.view.vectors + r * front->d;
+        const margin_real far = mgn_abs(mgn_q_hinge_threshold(front, r)) / front->rows.unit;
+        const margin_real sum = 2 * (mgn_norm1(w, front->d) * 32768 + far);
+        margin_real step = margin_norm_inf(w, front->d) / (margin_real)mgn_q_most(front);
+        step = mgn_max(step, sum / MGN_R(0.98 * 2147483648.0));
+        front->pool.steps[r] = step > 0 ? step : 1 / front->rows.unit;
+        *least = mgn_max(*least, front->rows.unit * front->pool.steps[r]);
+    }
+    return status;
+}
+
+/* Rows, biases and scales for the inputs that the pool's job takes; returns the shift. */
+static uint8_t mgn_q_front_store(mgn_q_job *front, const mgn_q_job *job) {
+    const int32_t limit = mgn_q_most(front);
+    margin_real most = 0, up = 65536;
+    uint8_t down = 0;
+    for (size_t r = 0; r < front->rows.view.n; r++) {
+        most = mgn_max(most, front->pool.steps[r]);
+    }
+    most *= front->rows.unit / job->rows.unit;
+    for (; down < 31u && 2 * most <= 1; down++) {
+        most *= 2;
+        up *= 2;
+    }
+    for (size_t r = 0; r < front->rows.view.n; r++) {
+        const margin_real step = front->pool.steps[r], grain = front->rows.unit * step;
+        const margin_real gain = grain / job->rows.unit;
+        const margin_real bias =
+            (mgn_q_hinge_threshold(front, r) - job->offset[r]) / grain + MGN_R(0.5) / gain;
+        front->bias[r] = mgn_q_round(bias, -INT32_MAX, INT32_MAX);
+        front->pool.scales[r] = (uint16_t)mgn_q_round(gain * up, 1, 65535);
+        for (size_t k = 0; k < front->d; k++) {
+            const margin_real w = front->rows.view.vectors[r * front->d + k];
+            mgn_q_put(front, r * front->d + k, mgn_q_round(w / step, -limit, limit));
+        }
+    }
+    return down;
+}
+
+/* The pool behind its projection. */
+static margin_status mgn_q_projected_make(mgn_q_job *front, mgn_q_job *job, margin_model_q *model) {
+    margin_status status = mgn_q_front_grids(front, &job->rows.least);
+    margin_projected_q p;
+    status = status == MARGIN_OK ? mgn_q_make(job, model) : status;
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    p.pool = model->of.expansion;
+    p.pool.stage = front->stage.used ? front->stage.kept : NULL;
+    p.front_down = mgn_q_front_store(front, job);
+    p.front = front->vectors;
+    p.front_bias = front->bias;
+    p.front_scales = front->pool.scales;
+    p.d = (uint16_t)front->d;
+    model->kind = MARGIN_MODEL_PROJECTED;
+    model->of.projected = p;
+    return margin_model_check_q(model);
+}
+
 /* What all cuts of a list say, in reals and in integers. */
 static void mgn_q_cut_scores(const mgn_q_job *job, const margin_quant *quant, const margin_real *x,
                              const int16_t *in) {
@@ -9446,9 +9714,9 @@ static bool mgn_q_labels_differ(const mgn_q_job *job, const margin_quant *quant,
     return differ;
 }
 
-/* Compares scores and labels on the data; in job->trial.differ the mean differences of the
- * machines. */
-static void mgn_q_measure(const mgn_q_job *job, const margin_quant *quant,
+/* Compares scores and labels on the data, whose raw values the job `raw` knows; in
+ * job->trial.differ the mean differences of the machines. */
+static void mgn_q_measure(const mgn_q_job *job, const mgn_q_job *raw, const margin_quant *quant,
                           margin_quant_info *info) {
     const margin_quant_info none = {0, 0, 0, 0, 0};
     margin_real count = 0, rows = 0;
@@ -9464,11 +9732,11 @@ static void mgn_q_measure(const mgn_q_job *job, const margin_quant *quant,
             continue;
         }
         rows += 1;
-        margin_input_q(&quant->input, x, job->trial.x);
-        in = margin_prepare_q(job->stage.used ? job->stage.kept : NULL, job->d, job->trial.x,
-                              job->trial.work);
+        margin_input_q(&quant->input, x, raw->trial.x);
+        in = margin_prepare_q(raw->stage.used ? raw->stage.kept : NULL, raw->d, raw->trial.x,
+                              raw->trial.work);
         info->disagree += mgn_q_labels_differ(job, quant, x, in) ? 1u : 0u;
-        for (size_t k = 0; k < job->d; k++) {
+        for (size_t k = 0; k < raw->d; k++) {
             limited = limited || in[k] == INT16_MAX || in[k] == INT16_MIN;
         }
         info->limited += limited ? 1u : 0u;
@@ -9524,26 +9792,56 @@ static void mgn_q_correct(const mgn_q_job *job, const margin_quant *quant) {
 
 static margin_status mgn_q_check_job(const margin_data *data, const mgn_q_job *job) {
     const margin_status status = margin_data_check(data);
-    if (status == MARGIN_OK && data->d != job->d) {
+    if (status == MARGIN_OK && data->d != mgn_head_of(job->from).d) {
         return MARGIN_E_ARGUMENT;
     }
     return status;
 }
 
 /* Whether the unit of the scores and the conversion of inputs are finite, as images ask for. */
-static bool mgn_q_is_finite(const mgn_q_job *job) {
-    return mgn_finite(job->score_unit) && (job->whole || (mgn_all_finite(job->offset, job->d) &&
-                                                          mgn_all_finite(job->factor, job->d)));
+static bool mgn_q_is_finite(const mgn_q_job *job, const mgn_q_job *raw) {
+    return mgn_finite(job->score_unit) && (raw->whole || (mgn_all_finite(raw->offset, raw->d) &&
+                                                          mgn_all_finite(raw->factor, raw->d)));
+}
+
+/* The shapes of both jobs; the one of the projection is not looked at where there is none. */
+static margin_status mgn_q_shapes(mgn_q_job *job, mgn_q_job *front, const margin_model *model,
+                                  const margin_quant_options *options) {
+    const margin_status status = mgn_q_job_shape(job, model, options);
+    if (status == MARGIN_OK && job->projected != NULL) {
+        mgn_q_front_shape(front, job, options != NULL && options->whole);
+        return front->d < UINT16_MAX ? MARGIN_OK : MARGIN_E_RANGE;
+    }
+    return status;
+}
+
+static void mgn_q_plans(mgn_q_job *job, mgn_q_job *front, margin_arena *mem) {
+    mgn_q_job_plan(job, mem);
+    if (job->projected != NULL) {
+        mgn_q_front_plan(front, mem);
+    }
+}
+
+/* The model, after a look at the ranges of the data. */
+static margin_status mgn_q_run(mgn_q_job *job, mgn_q_job *front, margin_model_q *model) {
+    if (!mgn_q_ranges(job) || (job->projected != NULL && !mgn_q_ranges(front))) {
+        return MARGIN_E_RANGE;
+    }
+    return job->projected != NULL ? mgn_q_projected_make(front, job, model)
+                                  : mgn_q_make(job, model);
 }
 
 MARGIN_API margin_status margin_quantize(const margin_model *model, const margin_data *data,
                                          const margin_quant_options *options, margin_arena *mem,
                                          margin_quant *quant, margin_quant_info *info) {
-    mgn_q_job job;
+    mgn_q_job job, front;
+    const mgn_q_job *raw;
     margin_quant made;
     margin_quant_info found;
     margin_arena before;
-    margin_status status = mgn_q_job_shape(&job, model, options);
+    margin_status status;
+    job.data = data;
+    status = mgn_q_shapes(&job, &front, model, options);
     if (status != MARGIN_OK || mgn_mem_check(mem) != MARGIN_OK || quant == NULL) {
         return status != MARGIN_OK ? status : MARGIN_E_ARGUMENT;
     }
@@ -9552,26 +9850,26 @@ MARGIN_API margin_status margin_quantize(const margin_model *model, const margin
         return status;
     }
     before = *mem;
-    job.data = data;
-    mgn_q_job_plan(&job, mem);
+    raw = job.projected != NULL ? &front : &job;
+    mgn_q_plans(&job, &front, mem);
     if (mem->failed != 0) {
         return margin_arena_rewind(mem, &before);
     }
-    status = mgn_q_ranges(&job) ? mgn_q_make(&job, &made.model) : MARGIN_E_RANGE;
-    status = status == MARGIN_OK && !mgn_q_is_finite(&job) ? MARGIN_E_RANGE : status;
+    status = mgn_q_run(&job, &front, &made.model);
+    status = status == MARGIN_OK && !mgn_q_is_finite(&job, raw) ? MARGIN_E_RANGE : status;
     if (status != MARGIN_OK) {
         (void)margin_arena_rewind(mem, &before);
         return status;
     }
-    made.input.d = job.d;
-    made.input.offset = job.whole ? NULL : job.offset;
-    made.input.factor = job.whole ? NULL : job.factor;
+    made.input.d = raw->d;
+    made.input.offset = raw->whole ? NULL : raw->offset;
+    made.input.factor = raw->whole ? NULL : raw->factor;
     made.unit = job.score_unit;
-    mgn_q_measure(&job, &made, &found);
+    mgn_q_measure(&job, raw, &made, &found);
     mgn_q_correct(&job, &made);
-    mgn_q_measure(&job, &made, &found);
+    mgn_q_measure(&job, raw, &made, &found);
     margin_arena_release(mem, before.high);
-    mem->low = job.stage.used || !job.whole ? mem->low : job.stage.mark;
+    mem->low = raw->stage.used || !raw->whole ? mem->low : raw->stage.mark;
     *quant = made;
     if (info != NULL) {
         *info = found;
@@ -9582,11 +9880,12 @@ MARGIN_API margin_status margin_quantize(const margin_model *model, const margin
 MARGIN_API size_t margin_quantize_size(const margin_model *model,
                                        const margin_quant_options *options) {
     margin_arena dry = margin_arena_counting();
-    mgn_q_job job;
-    if (mgn_q_job_shape(&job, model, options) != MARGIN_OK) {
+    mgn_q_job job, front;
+    job.data = NULL;
+    if (mgn_q_shapes(&job, &front, model, options) != MARGIN_OK) {
         return 0;
     }
-    mgn_q_job_plan(&job, &dry);
+    mgn_q_plans(&job, &front, &dry);
     return mgn_arena_counted(&dry);
 }
 
@@ -9667,6 +9966,7 @@ static bool mgn_put_norms(unsigned char *p, const margin_expansion *e) {
 #define MGN_PUT_U16(at, value) mgn_put16(at, value)
 #define MGN_PUT_I16(at, value) mgn_put16(at, (uint16_t)(value))
 #define MGN_PUT_W8(at, value) mgn_put16(at, value)
+#define MGN_PUT_B16(at, value) *(at) = (unsigned char)(value)
 #define MGN_PUT_U8(at, value) *(at) = (unsigned char)(value)
 #define MGN_PUT_CUT(at, value)                                                                     \
     (void)(h->kernel != MARGIN_KERNEL_POLY ? mgn_put32(at, value) : (void)0)
@@ -20197,7 +20497,10 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
  *
  * so that a batch of samples costs five matrix products. Samples carry a 1 as their last value,
  * which makes t_v the last value of v, and the sum of e_v over a batch the last value of its
- * slopes.
+ * slopes. With a projection the units see y = P x in the place of x, and two more products give
+ *
+ *     dL/dy = sum over v of [h_v > 0] e_v v  or  2 gamma e_v h_v (v - y)     dL/dP = dL/dy x'
+ *
  *
  * Steps follow Kingma and Ba ("Adam", 2015): the running mean of the slopes, divided by the root
  * of their running mean square, with decay beside it (Loshchilov and Hutter, 2019). The mean
@@ -20217,13 +20520,18 @@ typedef struct {
     const margin_data *data;
     margin_compact_options o;
     size_t n, d, classes, machines, units;
+    size_t deep;                                /* values that a unit sees: the rank, or d */
     margin_real *vectors, *norms, *coef, *bias; /* of the model */
+    margin_real *front, *front_bias;            /* of its projection */
     uint32_t *class_end;
-    mgn_compact_part of_units;       /* units x (d + 1) */
+    mgn_compact_part of_front;       /* rank x d */
+    mgn_compact_part of_units;       /* units x (deep + 1) */
     mgn_compact_part of_coef;        /* units x machines */
     mgn_compact_part of_bias;        /* 1 x machines */
     mgn_compact_part of_width;       /* 1 x 1: log gamma */
     margin_real *x;                  /* batch x (d + 1): the samples at work, centred and scaled */
+    margin_real *y;                  /* batch x (deep + 1): what units see of them */
+    margin_real *y_slope;            /* batch x deep */
     margin_real *z, *h, *e;          /* batch x units: |x - v|^2, values and slopes of the units */
     margin_real *s;                  /* batch x machines: scores, then their slopes */
     margin_real *top;                /* units: largest size of a value of a vector */
@@ -20247,7 +20555,7 @@ static bool mgn_compact_rbf(const mgn_compact *job) {
 /* Options with their defaults filled in, and sizes; false: out of range. */
 static bool mgn_compact_shape(mgn_compact *job, size_t n, size_t d, size_t classes,
                               const margin_compact_options *options) {
-    static const margin_compact_options none = {0, false, 0, 0, 0, 0, 0, 0, {NULL, NULL}};
+    static const margin_compact_options none = {0, false, 0, 0, 0, 0, 0, 0, 0, {NULL, NULL}};
     margin_compact_options *o = &job->o;
     bool fits;
     *o = options != NULL ? *options : none;
@@ -20255,7 +20563,7 @@ static bool mgn_compact_shape(mgn_compact *job, size_t n, size_t d, size_t class
     fits = (o->kernel == MARGIN_KERNEL_HINGE || o->kernel == MARGIN_KERNEL_RBF) &&
            o->vectors <= n && o->noise >= 0 && o->noise <= 100 && o->rate >= 0 && o->rate <= 1 &&
            o->decay >= 0 && o->decay <= 1 && n > 0 && d > 0 && d < SIZE_MAX && classes > 1u &&
-           classes < MARGIN_REJECTED;
+           classes < MARGIN_REJECTED && o->rank < d && o->rank <= MARGIN_RANK_MOST;
     o->vectors = o->vectors == 0 ? (uint16_t)mgn_size_min(n, 64u) : o->vectors;
     if (o->rate == 0) {
         o->rate = mgn_compact_rbf(job) ? MGN_R(0.05) : MGN_R(0.01);
@@ -20271,6 +20579,7 @@ static bool mgn_compact_shape(mgn_compact *job, size_t n, size_t d, size_t class
     }
     job->n = n;
     job->d = d;
+    job->deep = o->rank > 0 ? o->rank : d;
     job->classes = classes;
     job->machines = classes > 2u ? classes : 1u;
     job->units = o->vectors;
@@ -20292,23 +20601,28 @@ static void mgn_compact_part_plan(mgn_compact_part *part, margin_arena *mem, siz
 static void mgn_compact_plan(void *task, margin_arena *mem) {
     mgn_compact *job = (mgn_compact *)task;
     const size_t batch = MARGIN_COMPACT_BATCH, m = job->units, w = job->machines;
-    const size_t deep = job->d + 1u > m ? job->d + 1u : m;
-    job->vectors = MGN_KEEP(mem, margin_real, mgn_size_mul(m, job->d));
+    const size_t wide = job->d + 1u > m ? job->d + 1u : m, rank = job->o.rank;
+    job->vectors = MGN_KEEP(mem, margin_real, mgn_size_mul(m, job->deep));
     job->norms = MGN_KEEP(mem, margin_real, m);
     job->coef = MGN_KEEP(mem, margin_real, mgn_size_mul(m, w));
     job->bias = MGN_KEEP(mem, margin_real, w);
     job->class_end = MGN_KEEP(mem, uint32_t, job->classes);
-    mgn_compact_part_plan(&job->of_units, mem, m, job->d + 1u);
+    job->front = MGN_KEEP(mem, margin_real, mgn_size_mul(rank, job->d));
+    job->front_bias = MGN_KEEP(mem, margin_real, rank);
+    mgn_compact_part_plan(&job->of_front, mem, rank, job->d);
+    mgn_compact_part_plan(&job->of_units, mem, m, job->deep + 1u);
     mgn_compact_part_plan(&job->of_coef, mem, m, w);
     mgn_compact_part_plan(&job->of_bias, mem, 1, w);
     mgn_compact_part_plan(&job->of_width, mem, 1, 1);
     job->x = MGN_SCRATCH(mem, margin_real, mgn_size_mul(batch, job->d + 1u));
+    job->y = rank > 0 ? MGN_SCRATCH(mem, margin_real, batch * (rank + 1u)) : job->x;
+    job->y_slope = MGN_SCRATCH(mem, margin_real, batch * rank);
     job->z = MGN_SCRATCH(mem, margin_real, batch * m);
     job->h = MGN_SCRATCH(mem, margin_real, batch * m);
     job->e = MGN_SCRATCH(mem, margin_real, batch * m);
     job->s = MGN_SCRATCH(mem, margin_real, batch * w);
     job->top = MGN_SCRATCH(mem, margin_real, m);
-    job->panel = mgn_mat_mul_plan(mem, deep > w ? (deep > batch ? deep : batch) : w);
+    job->panel = mgn_mat_mul_plan(mem, wide > w ? (wide > batch ? wide : batch) : w);
     job->centre = MGN_SCRATCH(mem, margin_real, job->d);
     job->mu = MGN_SCRATCH(mem, margin_real, job->n);
     job->order = MGN_SCRATCH(mem, margin_index, job->n);
@@ -20369,14 +20683,34 @@ static void mgn_compact_normals(mgn_compact *job, margin_real *v, size_t n, marg
     }
 }
 
+/* The values that count: those rounded, or those in full. */
+static const margin_real *mgn_compact_values(const mgn_compact *job, const mgn_compact_part *part) {
+    return job->rounded ? part->used : part->value;
+}
+
+/* What units see of the first `count` samples of the batch. */
+static void mgn_compact_project(mgn_compact *job, size_t count) {
+    const size_t d = job->d, rank = job->o.rank;
+    if (rank == 0) {
+        return; /* y is x */
+    }
+    mgn_mat_mul(job->y, rank + 1u, mgn_view_of(job->x, d + 1u, 1),
+                mgn_view_of(mgn_compact_values(job, &job->of_front), 1, d), count, d, rank,
+                job->panel);
+    for (size_t i = 0; i < count; i++) {
+        job->y[i * (rank + 1u) + rank] = 1;
+    }
+}
+
 /* Rbf units start at the first samples, which are in random order; with gamma so that the mean
  * square distance of two of them is 4 / gamma. */
 static void mgn_compact_regions(mgn_compact *job) {
-    const size_t d = job->d;
+    const size_t d = job->deep;
     margin_real *v = job->of_units.value, square = 0;
     for (size_t u = 0; u < job->units; u++) {
         mgn_compact_load(job, u, 0);
-        mgn_copy(v + u * (d + 1u), job->x, d);
+        mgn_compact_project(job, 1);
+        mgn_copy(v + u * (d + 1u), job->y, d);
     }
     for (size_t u = 0; u < job->units; u++) {
         const margin_real *a = v + u * (d + 1u), *b = v + (u + 1u) % job->units * (d + 1u);
@@ -20388,16 +20722,19 @@ static void mgn_compact_regions(mgn_compact *job) {
 }
 
 static void mgn_compact_begin(mgn_compact *job) {
-    const margin_real m = (margin_real)job->units, d = (margin_real)job->d;
+    const margin_real m = (margin_real)job->units, d = (margin_real)job->deep;
+    mgn_compact_clear(&job->of_front);
     mgn_compact_clear(&job->of_units);
     mgn_compact_clear(&job->of_coef);
     mgn_compact_clear(&job->of_bias);
     mgn_compact_clear(&job->of_width);
+    mgn_compact_normals(job, job->of_front.value, job->o.rank * job->d,
+                        1 / margin_sqrt((margin_real)job->d));
     mgn_compact_normals(job, job->of_coef.value, job->units * job->machines, 1 / margin_sqrt(m));
     if (mgn_compact_rbf(job)) {
         mgn_compact_regions(job);
     } else {
-        mgn_compact_normals(job, job->of_units.value, job->units * (job->d + 1u),
+        mgn_compact_normals(job, job->of_units.value, job->units * (job->deep + 1u),
                             margin_sqrt(2 / d));
     }
 }
@@ -20418,10 +20755,19 @@ static void mgn_compact_grid(margin_real *out, const margin_real *in, size_t n, 
     }
 }
 
+/* Rows of the projection: a grid each. */
+static void mgn_compact_round_front(mgn_compact *job) {
+    const mgn_compact_part *p = &job->of_front;
+    for (size_t r = 0; r < p->rows; r++) {
+        const margin_real *row = p->value + r * p->cols;
+        mgn_compact_grid(p->used + r * p->cols, row, p->cols, margin_norm_inf(row, p->cols));
+    }
+}
+
 /* Vectors: those of hinge units have a grid each, because k(a v, x) = a k(v, x) lets the
  * coefficients take over any scale. Those of rbf units share one. */
 static void mgn_compact_round_units(mgn_compact *job) {
-    const size_t d = job->d, cols = d + 1u;
+    const size_t d = job->deep, cols = d + 1u;
     const mgn_compact_part *p = &job->of_units;
     margin_real most = 0;
     for (size_t u = 0; u < job->units; u++) {
@@ -20453,23 +20799,27 @@ static void mgn_compact_round_coef(mgn_compact *job) {
     }
 }
 
-/* The values that count: those rounded, or those in full. */
-static const margin_real *mgn_compact_values(const mgn_compact *job, const mgn_compact_part *part) {
-    return job->rounded ? part->used : part->value;
+/* All of them. */
+static void mgn_compact_rounding(mgn_compact *job) {
+    if (job->rounded) {
+        mgn_compact_round_front(job);
+        mgn_compact_round_units(job);
+        mgn_compact_round_coef(job);
+    }
 }
 
 /* ---- a batch: scores, loss, slopes ---- */
 
 /* z = |x - v|^2 of the dot products in z, then h = exp(-gamma z). */
 static void mgn_compact_rbf_values(mgn_compact *job, size_t count) {
-    const size_t cols = job->d + 1u, m = job->units;
+    const size_t cols = job->deep + 1u, m = job->units;
     const margin_real gamma = margin_exp(job->of_width.value[0]);
     const margin_real *v = mgn_compact_values(job, &job->of_units);
     for (size_t u = 0; u < m; u++) {
-        job->top[u] = margin_dot(v + u * cols, v + u * cols, job->d);
+        job->top[u] = margin_dot(v + u * cols, v + u * cols, job->deep);
     }
     for (size_t i = 0; i < count; i++) {
-        const margin_real norm = margin_dot(job->x + i * cols, job->x + i * cols, job->d);
+        const margin_real norm = margin_dot(job->y + i * cols, job->y + i * cols, job->deep);
         margin_real *z = job->z + i * m, *h = job->h + i * m;
         for (size_t u = 0; u < m; u++) {
             z[u] = mgn_max(norm + job->top[u] - 2 * z[u], 0);
@@ -20481,10 +20831,11 @@ static void mgn_compact_rbf_values(mgn_compact *job, size_t count) {
 
 /* Values of the units and scores of the first `count` samples of the batch. */
 static void mgn_compact_scores(mgn_compact *job, size_t count) {
-    const size_t d = job->d, m = job->units, w = job->machines;
+    const size_t d = job->deep, m = job->units, w = job->machines;
     const margin_real *v = mgn_compact_values(job, &job->of_units);
     const bool rbf = mgn_compact_rbf(job);
-    mgn_mat_mul(job->z, m, mgn_view_of(job->x, d + 1u, 1), mgn_view_of(v, 1, d + 1u), count,
+    mgn_compact_project(job, count);
+    mgn_mat_mul(job->z, m, mgn_view_of(job->y, d + 1u, 1), mgn_view_of(v, 1, d + 1u), count,
                 d + (rbf ? 0u : 1u), m, job->panel);
     if (rbf) {
         mgn_compact_rbf_values(job, count);
@@ -20513,9 +20864,26 @@ static margin_real mgn_compact_loss(const mgn_compact *job, size_t label, margin
     return weight * loss;
 }
 
+/* Slopes of the projection, from what dL/dv is made of in e. */
+static void mgn_compact_front_slopes(mgn_compact *job, size_t count) {
+    const size_t d = job->d, m = job->units, rank = job->o.rank;
+    const margin_real *v = mgn_compact_values(job, &job->of_units);
+    mgn_mat_mul(job->y_slope, rank, mgn_view_of(job->e, m, 1), mgn_view_of(v, rank + 1u, 1), count,
+                m, rank, job->panel);
+    for (size_t i = 0; i < (mgn_compact_rbf(job) ? count : 0u); i++) {
+        margin_real sum = 0;
+        for (size_t u = 0; u < m; u++) {
+            sum += job->e[i * m + u];
+        }
+        mgn_axpy(job->y_slope + i * rank, -sum, job->y + i * (rank + 1u), rank);
+    }
+    mgn_mat_mul(job->of_front.slope, d, mgn_view_of(job->y_slope, 1, rank),
+                mgn_view_of(job->x, d + 1u, 1), rank, count, d, job->panel);
+}
+
 /* Slopes of the units, from dL/dh in e. */
 static void mgn_compact_unit_slopes(mgn_compact *job, size_t count) {
-    const size_t d = job->d, cols = d + 1u, m = job->units;
+    const size_t d = job->deep, cols = d + 1u, m = job->units;
     const margin_real *v = mgn_compact_values(job, &job->of_units);
     const margin_real gamma = margin_exp(job->of_width.value[0]);
     margin_real *slope = job->of_units.slope, width = 0;
@@ -20529,7 +20897,7 @@ static void mgn_compact_unit_slopes(mgn_compact *job, size_t count) {
         }
     }
     job->of_width.slope[0] = width;
-    mgn_mat_mul(slope, cols, mgn_view_of(job->e, 1, m), mgn_view_of(job->x, cols, 1), m, count,
+    mgn_mat_mul(slope, cols, mgn_view_of(job->e, 1, m), mgn_view_of(job->y, cols, 1), m, count,
                 cols, job->panel);
     for (size_t u = 0; u < (rbf ? m : 0u); u++) {
         mgn_axpy(slope + u * cols, -slope[u * cols + d], v + u * cols, d);
@@ -20550,6 +20918,9 @@ static void mgn_compact_slopes(mgn_compact *job, size_t count) {
     mgn_mat_mul(job->e, m, mgn_view_of(job->s, w, 1), mgn_view_of(coef, 1, w), count, w, m,
                 job->panel);
     mgn_compact_unit_slopes(job, count);
+    if (job->o.rank > 0) {
+        mgn_compact_front_slopes(job, count);
+    }
 }
 
 /* ---- steps ---- */
@@ -20594,10 +20965,7 @@ static void mgn_compact_fill(mgn_compact *job, size_t from, size_t count, margin
 /* One step on a batch. */
 static void mgn_compact_step(mgn_compact *job, size_t from, size_t count, margin_real noise,
                              const mgn_compact_pace *pace) {
-    if (job->rounded) {
-        mgn_compact_round_units(job);
-        mgn_compact_round_coef(job);
-    }
+    mgn_compact_rounding(job);
     mgn_compact_fill(job, from, count, noise);
     mgn_compact_scores(job, count);
     for (size_t i = 0; i < count; i++) {
@@ -20607,6 +20975,7 @@ static void mgn_compact_step(mgn_compact *job, size_t from, size_t count, margin
                                       job->s + i * job->machines);
     }
     mgn_compact_slopes(job, count);
+    mgn_compact_move(&job->of_front, pace, pace->decay);
     mgn_compact_move(&job->of_units, pace, pace->decay);
     mgn_compact_move(&job->of_coef, pace, pace->decay);
     mgn_compact_move(&job->of_bias, pace, 0);
@@ -20705,29 +21074,56 @@ static void mgn_compact_choose(mgn_compact *job) {
 
 /* ---- the whole ---- */
 
-/* The model, in the coordinates of the data: for hinge units v' = v factor and t' = t - v'.centre,
- * for rbf units v' = v / factor + centre and gamma' = gamma factor^2. */
-static void mgn_compact_store(mgn_compact *job, margin_model *model) {
-    static const margin_kernel plain = {MARGIN_KERNEL_HINGE, 3, 1, 0, 2};
-    const size_t d = job->d;
+/* The projection, in the coordinates of the data: P' = P factor, and the bias is -P'.centre. */
+static void mgn_compact_store_front(mgn_compact *job, margin_projected *p) {
+    const margin_real *rows = mgn_compact_values(job, &job->of_front);
+    for (size_t r = 0; r < job->o.rank; r++) {
+        for (size_t k = 0; k < job->d; k++) {
+            job->front[r * job->d + k] = rows[r * job->d + k] * job->factor;
+        }
+        job->front_bias[r] = -margin_dot(job->front + r * job->d, job->centre, job->d);
+    }
+    p->front = job->front;
+    p->front_bias = job->front_bias;
+    p->offset = p->factor = NULL;
+    p->d = job->d;
+}
+
+/* The units, in the coordinates of the data or of the projection, whose centre is 0 and whose
+ * factor is 1: for hinge units v' = v factor and t' = t - v'.centre, for rbf units
+ * v' = v / factor + centre and gamma' = gamma factor^2. */
+static void mgn_compact_store_units(mgn_compact *job, margin_kernel *kernel) {
+    const size_t d = job->deep;
+    const bool plain = job->o.rank > 0, rbf = mgn_compact_rbf(job);
+    const margin_real factor = plain ? 1 : job->factor;
     const margin_real *units = mgn_compact_values(job, &job->of_units);
-    margin_expansion *e = &model->of.expansion;
-    model->kind = MARGIN_MODEL_EXPANSION;
-    e->kernel = plain;
     for (size_t u = 0; u < job->units; u++) {
         const margin_real *from = units + u * (d + 1u);
         margin_real *to = job->vectors + u * d;
         for (size_t k = 0; k < d; k++) {
-            to[k] = mgn_compact_rbf(job) ? from[k] / job->factor + job->centre[k]
-                                         : from[k] * job->factor;
+            const margin_real centre = plain ? 0 : job->centre[k];
+            to[k] = rbf ? from[k] / factor + centre : from[k] * factor;
         }
-        job->norms[u] =
-            mgn_compact_rbf(job) ? mgn_norm2_bits(to, d) : from[d] - margin_dot(to, job->centre, d);
+        job->norms[u] = rbf ? mgn_norm2_bits(to, d)
+                            : from[d] - (plain ? 0 : margin_dot(to, job->centre, d));
     }
-    if (mgn_compact_rbf(job)) {
-        e->kernel.kind = MARGIN_KERNEL_RBF;
-        e->kernel.gamma = margin_exp(job->of_width.value[0]) * job->factor * job->factor;
+    if (rbf) {
+        kernel->kind = MARGIN_KERNEL_RBF;
+        kernel->gamma = margin_exp(job->of_width.value[0]) * factor * factor;
     }
+}
+
+static void mgn_compact_store(mgn_compact *job, margin_model *model) {
+    static const margin_kernel plain = {MARGIN_KERNEL_HINGE, 3, 1, 0, 2};
+    margin_expansion *e = &model->of.expansion;
+    model->kind = MARGIN_MODEL_EXPANSION;
+    if (job->o.rank > 0) {
+        model->kind = MARGIN_MODEL_PROJECTED;
+        e = &model->of.projected.pool;
+        mgn_compact_store_front(job, &model->of.projected);
+    }
+    e->kernel = plain;
+    mgn_compact_store_units(job, &e->kernel);
     mgn_copy(job->coef, mgn_compact_values(job, &job->of_coef), job->units * job->machines);
     mgn_copy(job->bias, job->of_bias.value, job->machines);
     for (size_t c = 0; c < job->classes; c++) {
@@ -20740,7 +21136,7 @@ static void mgn_compact_store(mgn_compact *job, margin_model *model) {
     e->class_end = job->class_end;
     e->offset = e->factor = NULL;
     e->n = job->units;
-    e->d = d;
+    e->d = job->deep;
     e->width = (uint16_t)job->machines;
     e->vote.classes = (uint16_t)job->classes;
     e->vote.scheme = job->classes > 2u ? MARGIN_SCHEME_ONE_REST : MARGIN_SCHEME_BINARY;
@@ -20786,10 +21182,7 @@ static margin_status mgn_compact_work(mgn_compact *job, margin_model *model) {
     if (!job->tick.stopped) {
         mgn_compact_fit(job, job->n, job->o.max_iterations, job->o.noise);
     }
-    if (job->rounded) {
-        mgn_compact_round_units(job);
-        mgn_compact_round_coef(job);
-    }
+    mgn_compact_rounding(job);
     mgn_compact_store(job, model);
     return MARGIN_OK;
 }

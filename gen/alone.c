@@ -305,6 +305,27 @@ static inline float model_value(const float *x, float nx, size_t v) {
     return model_kernel(dot, nx, v);
 }
 
+/* ---- f32 project ---- */
+/* What the vectors see of the raw input x: a few weighted sums of its features. */
+static inline void model_project(const float *x, float *z) {
+    size_t r, k;
+    for (r = 0; r < MODEL_RANK; r++) {
+        float dot = 0;
+        for (k = 0; k < MODEL_FEATURES; k++) {
+            dot += model_scaled(x, k) * MODEL_READ_F32(model_front + r * MODEL_FEATURES + k);
+        }
+        z[r] = dot + MODEL_READ_F32(model_front_bias + r);
+    }
+}
+
+/* ---- f32 scores projected ---- */
+/* The scores of all machines at the raw input x. */
+static inline void model_scores(const float *x, float *scores) {
+    float z[MODEL_RANK];
+    model_project(x, z);
+    model_pool_scores(z, scores);
+}
+
 /* ---- f32 scores linear ---- */
 /* The scores of all machines at x: weights . x + bias. Four sums side by side, the last features go to the first. */
 static inline void model_scores(const float *x, float *scores) {
@@ -1190,6 +1211,29 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
         }
         scores[c] = near[MODEL_NTH - 1];
     }
+}
+
+/* ---- q project ---- */
+/* What the vectors see of an input in the units of the model: a few weighted sums of its features. No sum leaves 32
+ * bits: sum |w| 2^15 + |bias| < 2^31. */
+static inline void model_project(const int16_t *x, int16_t *z) {
+    size_t r, k;
+    for (r = 0; r < MODEL_RANK; r++) {
+        int32_t sum = MODEL_READ_I32(model_front_bias + r);
+        for (k = 0; k < MODEL_FEATURES; k++) {
+            sum += (int32_t)MODEL_READ_VECTOR(model_front + r * MODEL_FEATURES + k) * x[k];
+        }
+        sum = model_scale_signed(sum, MODEL_READ_U16(model_front_scales + r)) >> MODEL_FRONT_DOWN;
+        z[r] = (int16_t)(sum > 32767 ? 32767 : sum < -32768 ? -32768 : sum);
+    }
+}
+
+/* ---- q scores projected ---- */
+/* The scores of all machines at an input in the units of the model. */
+static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
+    int16_t z[MODEL_RANK];
+    model_project(x, z);
+    model_pool_scores(z, scores);
 }
 
 /* ---- q scores staged ---- */

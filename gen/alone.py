@@ -44,6 +44,7 @@ class Plan:
         self.form, self.name = quantised.form if quantised else "f32", name
         self.letter = "f32" if quantised is None else "q"
         self.chosen: list[str] = []
+        self.behind: set[str] = set()  # pieces of a pool behind a projection
         self.constants: dict[str, str] = {}
         self.tables: list[tuple[str, str, list[str]]] = []  # name, type, items
         self.scheme = SCHEMES[self.n["scheme"]]
@@ -177,6 +178,21 @@ def expansion(plan: Plan) -> None:
     plan.take("pool", {"binary": "scores one", "ordinal": "scores ordinal", "rest": "scores rest"}.get(plan.scheme, "scores pairs"))
 
 
+def behind(plan: Plan, pool, *pieces_before: str) -> None:
+    """A pool behind a projection: its pieces see the numbers of the projection in the place of features."""
+    for name in ("front", "front_bias"):
+        plan.table(name)
+    plan.constant(RANK=f"{plan.n['pool_d']}u")
+    before = len(plan.chosen)
+    pool(plan)
+    plan.behind = set(plan.chosen[before:])
+    plan.take(*pieces_before, "project", "scores projected")
+
+
+def projected(plan: Plan) -> None:
+    behind(plan, expansion)
+
+
 def decision_list(plan: Plan) -> None:
     for name in ("vectors", "coef", "bias", "reach", "target"):
         plan.table(name)
@@ -213,7 +229,7 @@ def used(plan: Plan) -> list[int]:
 
 def pool_q(plan: Plan, ends: str | None) -> None:
     """Vectors, coefficients and norms of a pool, without those that fill up; `ends` counts vectors."""
-    n, d, width = plan.n, plan.n["d"], plan.n["width"]
+    n, d, width = plan.n, plan.n.get("pool_d", plan.n["d"]), plan.n["width"]
     kept, vectors = used(plan), natural(plan.parts.array("vectors"), n["n"], d, plan.form)
     coef, norms = plan.parts.array("coef"), plan.parts.array("norms")
     plan.table("vectors", [value for v in kept for value in vectors[v * d:(v + 1) * d]])
@@ -264,6 +280,12 @@ def expansion_q(plan: Plan) -> None:
     plan.take({"binary": "scores one", "ordinal": "scores one", "rest": "scores rest"}.get(plan.scheme, "scores pairs"))
 
 
+def projected_q(plan: Plan) -> None:
+    plan.table("front_scales")
+    plan.constant(FRONT_DOWN=plan.n["front_down"])
+    behind(plan, expansion_q, "scale signed")
+
+
 def list_q(plan: Plan) -> None:
     if plan.n["n"] == 0:  # cuts of a linear kernel
         plan.table("vectors", called="w")
@@ -294,8 +316,8 @@ def prototypes_q(plan: Plan) -> None:
     nearest(plan, n["nth"])
 
 
-FLOATS = {1: linear, 2: expansion, 3: prototypes, 4: decision_list}
-INTEGERS = {1: linear_q, 2: expansion_q, 3: prototypes_q, 4: list_q}
+FLOATS = {1: linear, 2: expansion, 3: prototypes, 4: decision_list, 5: projected}
+INTEGERS = {1: linear_q, 2: expansion_q, 3: prototypes_q, 4: list_q, 5: projected_q}
 
 
 # ---- the text ----
@@ -342,6 +364,16 @@ def specialised(text: str, plan: Plan, body: Body) -> str:
     return re.sub(r"\bMODEL_", plan.name.upper() + "_", re.sub(r"\bmodel_", plan.name + "_", text))
 
 
+def piece_text(name: str, plan: Plan) -> str:
+    """A piece of alone.c; of a pool behind a projection, for the numbers of that."""
+    text = pieces()[name]
+    if name in plan.behind:
+        for old, new in (("MODEL_FEATURES", "MODEL_RANK"), ("model_scaled(x, k)", "x[k]"), ("model_raw_scores", "model_pool_scores"),
+                         ("model_scores", "model_pool_scores")):
+            text = text.replace(old, new)
+    return text
+
+
 def reading(text: str, upper: str) -> list[str]:
     """How tables are read: on an AVR from flash."""
     kinds = [kind for kind in READS if f"{upper}_READ_{kind}(" in text]
@@ -362,7 +394,7 @@ def header(model: Model, name: str, quantised: Quantised | None = None, cost: Co
     plan.table("test_scores", [v for row in scores for v in row], kinds[1])
     taken = list(dict.fromkeys(plan.chosen))
     ends = ["f32 end"] if quantised is None else []
-    code = [specialised(pieces()[piece], plan, body) for piece in taken]
+    code = [specialised(piece_text(piece, plan), plan, body) for piece in taken]
     guard, code = code[0], code[1:]
     flat = "\n".join(code)
     constants = [f"#define {upper}_FEATURES {shape.d}u", f"#define {upper}_CLASSES {shape.classes}u",

@@ -9,7 +9,7 @@ the emulated targets: for each function that computes scores, the bytes of code 
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import emit, suggest
 from .errors import Usage
@@ -35,6 +35,7 @@ class Shape:
     tangents: int = 0
     degree: int = 1        # of a poly kernel
     stage: bool = False    # whole numbers go through a stage of integers first
+    rank: int = 0          # numbers that a projection in front makes of the features
     convert: bool = False  # raw values are real numbers and become integers before they go in
 
     @property
@@ -45,7 +46,7 @@ class Shape:
         ('rbf q15 several', 'proto f32')
         """
         kind = self.struct.split("_")[1]
-        if kind == "expansion":
+        if kind in ("expansion", "projected"):
             several = "" if self.real else " one" if self.machines == 1 else " several"
             return f"{self.kernel} {self.format}{several}"
         return f"list {self.kernel} {self.format}" if kind == "list" else f"{kind} {self.format}"
@@ -105,7 +106,7 @@ def shape_of(model: Model, form: str = "f32", quantised: Quantised | None = None
     kernel = KERNELS[n["kernel"]] if "kernel" in n else ""
     return Shape(body.scores, kernel, body.struct, form, body.bytes, n.get("n", 0), n["d"], model.machine.shape.machines,
                  n.get("width", 1), n.get("tangents", 0), max(1, n.get("power", n.get("degree", 1))), body.stage,
-                 body.convert is not None)
+                 n.get("pool_d", 0), body.convert is not None)
 
 
 def terms(shape: Shape) -> tuple[float, ...]:
@@ -134,6 +135,8 @@ def cycles_of(shape: Shape, table: dict) -> int | None:
 def estimate(shape: Shape, target: str) -> Cost:
     """The cost of any model of this shape."""
     table = targets()[target]
+    if shape.rank:
+        return projected(shape, target)
     entry = table["functions"].get(shape.key)
     if entry is None or shape.struct not in table["structs"]:
         return Cost(shape.tables, 0, 0, 0, 0, 0, 0, None, False)
@@ -147,6 +150,20 @@ def estimate(shape: Shape, target: str) -> Cost:
     return Cost(shape.tables, struct, sum(part["code"] for part in parts), max(part["helpers"] for part in parts),
                 8 * shape.d if shape.convert else 0, struct if table["struct_in_ram"] else 0,
                 entry["stack"] + scores, cycles_of(shape, table))
+
+
+def projected(shape: Shape, target: str) -> Cost:
+    """A pool behind a projection, which costs what so many linear machines do."""
+    table, q = targets()[target], "" if shape.real else "_q"
+    pool = estimate(replace(shape, struct=f"margin_expansion{q}", d=shape.rank, rank=0, stage=False, convert=False), target)
+    rows = Shape("", "", f"margin_linear{q}", shape.format, 0, 0, shape.d, shape.rank, stage=shape.stage, convert=shape.convert)
+    front, entry = estimate(rows, target), table["functions"].get(rows.key, {})
+    if not pool.known or not front.known:
+        return Cost(shape.tables, 0, 0, 0, 0, 0, 0, None, False)
+    struct = pool.struct + 5 * table["pointer"] + (3 * table["pointer"] if shape.stage else 0)
+    cycles = None if pool.cycles is None or front.cycles is None else pool.cycles + front.cycles
+    return Cost(shape.tables, struct, pool.code + entry["code"], max(pool.helpers, front.helpers), front.convert,
+                struct if table["struct_in_ram"] else 0, max(pool.stack, front.stack) + (4 if shape.real else 2) * shape.rank, cycles)
 
 
 def cost(model: Model, target: str = DEFAULT_TARGET, form: str = "f32", quantised: Quantised | None = None) -> Cost:

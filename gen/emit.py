@@ -49,6 +49,7 @@ class Body:
     notes: list[str] = field(default_factory=list)
     stage: bool = False        # integer models: whether inputs go through a stage of their own
     convert: tuple | None = None  # and from what offset and factor raw values become inputs
+    project: str = ""          # function that comes before `scores`, which then take its numbers and the pool of the model
     find: tuple | None = None  # prototypes: the function that finds the two nearest classes, and the type of its answer
 
     @property
@@ -105,11 +106,12 @@ class Struct(list):
 def body_of(machine: Machine) -> Body:
     kind, n = kind_of(machine), machine.numbers
     tables, members = initialiser(machine.parts)
+    projected = kind.word == "projection"
     scores = kind.scores
-    if n["kind"] == 2 and n["kernel"] != 0:  # a kernel's own, not all of them
+    if (n["kind"] == 2 or projected) and n["kernel"] != 0:  # a kernel's own, not all of them
         scores = f"margin_{KERNEL_WORDS[n['kernel']].split('_')[0]}_scores"
     return Body("f32", kind.struct, tables, members, scores, reject=c_real(n["reject"]) if n["reject"] > 0 else None,
-                vote=kind.vote, find=("margin_proto_find", "margin_proto_found") if kind.word == "prototypes" else None)
+                vote=kind.vote, project="margin_project" if projected else "", find=("margin_proto_find", "margin_proto_found") if kind.word == "prototypes" else None)
 
 
 # ---- integers ----
@@ -120,9 +122,9 @@ def integer_body(q: Quantised) -> Body:
     stage = [table_of(q.parts, f"stage_{part}") for part in ("offset", "factor", "shift")] if n["stage"] else []
     notes = [f"scores count units of {r.unit:.6g}"]
     word = "proto" if n["kind"] == 3 else KERNEL_WORDS[n.get("kernel", 0)]
-    verb = "score" if n["kind"] == 2 and n["machines"] == 1 else "scores"  # of one machine, the function returns it
+    verb = "score" if n["kind"] in (2, 5) and n["machines"] == 1 else "scores"  # of one machine, the function returns it
     scores = f"margin_list_{word}_ask_{q.form}" if n["kind"] == 4 else f"margin_{word}_{verb}_{q.form}"
     return Body(q.form, KINDS[n["kind"]].struct + "_q", tables + stage, members, scores, "int16_t", "int32_t",
                 c_int(n["reject"]) if n["reject"] else None, vote=KINDS[n["kind"]].vote, notes=notes,
-                stage=bool(n["stage"]), convert=q.input_scaling(),
+                stage=bool(n["stage"]), convert=q.input_scaling(), project=f"margin_project_{q.form}" if n["kind"] == 5 else "",
                 find=(f"margin_proto_find_{q.form}", "margin_proto_found_q") if word == "proto" else None)

@@ -85,7 +85,8 @@ def single_precision(name: str) -> list[str]:
 def constants(model: Model, body: Body, name: str) -> list[str]:
     shape, upper = model.machine.shape, name.upper()
     return [f"#define {upper}_FEATURES {shape.d}", f"#define {upper}_CLASSES {shape.classes}",
-            f"#define {upper}_MACHINES {shape.machines}", f"#define {upper}_TABLE_BYTES {body.bytes}"]
+            f"#define {upper}_MACHINES {shape.machines}", f"#define {upper}_TABLE_BYTES {body.bytes}",
+            *([f"#define {upper}_RANK {model.machine.numbers['pool_d']}"] if body.project else [])]
 
 
 def tables(body: Body, name: str) -> list[str]:
@@ -124,9 +125,15 @@ def functions(model: Model, body: Body, name: str) -> list[str]:
             f"The score of x above each of {shape.machines} thresholds: the first one orders inputs"
     only = "_score_" in body.scores
     staged = f"margin_prepare_q(&{name}_stage, {upper}_FEATURES, x, work)"
+    taken, model_of = staged if body.stage else "x", f"&{name}_model"
+    project = []
+    if body.project:
+        project = [f"    {body.project}(&{name}_model, {taken}, z);"]
+        taken, model_of = "z", f"&{name}_model.pool"
     lines = [f"/* {what}. */", f"static inline void {name}_scores(const {body.input} *x, {body.score} *scores)", "{",
               *([f"    int16_t work[{upper}_FEATURES];"] if body.stage else []),
-              f"    {'*scores = ' if only else ''}{body.scores}(&{name}_model, {staged if body.stage else 'x'}"
+              *([f"    {body.input} z[{upper}_RANK];"] if body.project else []), *project,
+              f"    {'*scores = ' if only else ''}{body.scores}({model_of}, {taken}"
               f"{'' if only else ', scores'});", "}", ""]
     rejected = ", or MARGIN_REJECTED where it is not clear" if body.reject else \
         ", or MARGIN_REJECTED where the scores are not numbers" if body.format == "f32" else ""

@@ -37,6 +37,14 @@ def list_words(numbers: dict) -> str:
     return f"list of {cuts} cut{'s' if cuts != 1 else ''} and a machine, {kernel_words(numbers)}"
 
 
+def projected_words(numbers: dict) -> str:
+    """
+    >>> projected_words({"kernel": 5, "n": 40, "d": 64, "pool_d": 12})
+    'projection of 64 features to 12 numbers, hinge kernel, 40 vectors'
+    """
+    return f"projection of {numbers['d']} features to {numbers['pool_d']} numbers, {kernel_words(numbers)}"
+
+
 def pool_rows(machine) -> list[list[float]]:
     """The vectors of an expansion, as raw inputs."""
     d, vectors, offset, factor = machine.shape.d, *(machine.array(name) for name in ("vectors", "offset", "factor"))
@@ -58,6 +66,7 @@ KINDS = {  # by MARGIN_MODEL_...
     3: Kind("prototypes", "margin_proto", "margin_proto_scores",
             lambda numbers: f"{numbers['n']} prototypes with {numbers['tangents']} tangents each", centroid_rows),
     4: Kind("list", "margin_list", "margin_list_scores", list_words, pool_rows, vote="pool.vote"),
+    5: Kind("projection", "margin_projected", "margin_projected_scores", projected_words, vote="pool.vote"),
 }
 
 

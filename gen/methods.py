@@ -154,6 +154,8 @@ ITERATIONS = Option("iterations", above(0, whole), "How many passes over the dat
 RATE = Option("rate", above(0), "A learning rate. tvq and td then take steps of this rate along gradients over all rows, 1 is usual; "
               "by default they take mini-batches. lvq: the first rate, default 0.05. The default of compact is 0.01, with an rbf kernel 0.05.")
 VECTORS = Option("vectors", between(1, 65535, whole), "How many vectors are learned. The default is 64.")
+RANK = Option("rank", between(1, 32, whole), "Numbers that a learned projection makes of the features, less than these, before "
+              "the vectors see them. The default is no projection.")
 NO_KERNEL = (*KERNEL_OPTIONS, "scheme", "tol", "max-iter")
 
 
@@ -259,7 +261,7 @@ METHODS = {
                  grid=(("neighbours", (1, 3, 5)),), without=NO_KERNEL, words=proto_words),
     "compact": Method(
         "few vectors, learned together with their coefficients and rounded to q7 while they learn: the least flash",
-        options=(VECTORS, ITERATIONS, RATE,
+        options=(VECTORS, RANK, ITERATIONS, RATE,
                  Option("noise", between(0, 100), "The deviation of the noise that makes margins wide. The default is the "
                                                   "largest that costs nothing on rows held out."),
                  Option("decay", between(0, 1), "The share of a value that a step of 1 takes away. The default is 0.005, with rbf 0."),

@@ -126,9 +126,12 @@ class Parts:
     def __init__(self, list_parts, owner, real):
         parts = (Part * 64)()
         self.owner, self.real, self.arrays, self.numbers, self.fields = owner, real, {}, {}, []
-        for part in parts[:list_parts(owner.handle, parts)]:
-            path = part.name.decode().replace(" ", "")
+        listed = [(part.name.decode().replace(" ", ""), part) for part in parts[:list_parts(owner.handle, parts)]]
+        own = {path for path, _ in listed}
+        for path, part in listed:
             name = short(path)
+            if path.startswith("pool.") and name in own:  # what a projection and its pool both have
+                name = f"pool_{name}"
             if part.count < 0:
                 self.numbers[name] = part.value if part.type == 0 else int(part.value)
             else:

@@ -675,6 +675,7 @@ static margin_status gen_train_compact(gen_work *work) {
     options.kernel = (uint8_t)gen_option(choice, "kernel");
     options.exact = gen_option(choice, "exact") != 0;
     options.vectors = (uint16_t)gen_option(choice, "vectors");
+    options.rank = (uint16_t)gen_option(choice, "rank");
     options.noise = noise == NULL ? 0 : *noise > 0 ? *noise : MARGIN_ZERO;
     options.rate = gen_option(choice, "rate");
     options.decay = decay == NULL ? 0 : *decay > 0 ? *decay : MARGIN_ZERO;
@@ -683,12 +684,14 @@ static margin_status gen_train_compact(gen_work *work) {
     options.watch = gen_watching(work);
     if (!gen_arena(work, margin_compact_train_size(data->n, data->d, work->classes, &options),
                    &mem)) {
-        return options.vectors > data->n ? MARGIN_E_VECTORS : MARGIN_E_MEMORY;
+        return options.vectors > data->n ? MARGIN_E_VECTORS
+               : options.rank >= data->d ? MARGIN_E_ARGUMENT
+                                         : MARGIN_E_MEMORY;
     }
     status =
         margin_compact_train(data, &options, &mem, &work->machine->model, &work->info, &report);
     if (status >= 0) {
-        gen_tell(&work->told, "vectors", (double)work->machine->model.of.expansion.n);
+        gen_tell(&work->told, "vectors", (double)work->info.support);
         gen_tell(&work->told, "noise", report.noise);
     }
     return status;
