@@ -262,7 +262,8 @@ static inline __attribute__((always_inline)) void margin_load_lpm(void *out, con
     X(MARGIN_E_NO_ORDER, -17, "all targets are equal: there is no order")                          \
     X(MARGIN_E_INFEASIBLE, -18, "the error rates asked for cannot be had")                         \
     X(MARGIN_E_TWO_CLASSES, -19, "the method takes two classes, and there are more")               \
-    X(MARGIN_E_VECTORS, -20, "more vectors are asked for than there are samples")
+    X(MARGIN_E_VECTORS, -20, "more vectors are asked for than there are samples")                  \
+    X(MARGIN_E_RANK, -21, "the rank of a projection must be less than the number of features")
 
 #define MARGIN_STATUS_ITEM(name, value, text) name = (value),
 typedef enum { MARGIN_STATUS_LIST(MARGIN_STATUS_ITEM) } margin_status;
@@ -2009,7 +2010,7 @@ MARGIN_API size_t margin_compact_train_size(size_t n, size_t d, size_t classes,
  * three to seven trainings of three eighths of the passes each. info: objective is the mean loss
  * of the last pass, with its noise; support the number of vectors; iterations the passes of all
  * trainings. MARGIN_E_ARGUMENT: options out of their range; MARGIN_E_VECTORS: more vectors than
- * samples; MARGIN_E_ONE_CLASS: less than two classes, or one without samples; MARGIN_E_RANGE:
+ * samples; MARGIN_E_RANK: a rank that is not below d; MARGIN_E_ONE_CLASS: less than two classes, or one without samples; MARGIN_E_RANGE:
  * squares of the data overflow; and those of margin_data_check. `report` may be NULL. */
 typedef struct {
     margin_real noise; /* as used, in units of the mean deviation of the features */
@@ -2900,8 +2901,7 @@ typedef struct {
      MARGIN_BLOCK(64u * MARGIN_PROTO_LESS(MARGIN_COMPACT_DEEP(d, classes, vectors), 256u), 1u) +   \
      MARGIN_BLOCK(d, sizeof(margin_real)) + MARGIN_BLOCK(n, sizeof(margin_real)) +                 \
      MARGIN_BLOCK(n, sizeof(margin_index)) + MARGIN_ALIGN - 1u)
-#define MARGIN_COMPACT_BYTES(n, d, classes, vectors)                                               \
-    MARGIN_COMPACT_UNITS(n, d, d, classes, vectors)
+#define MARGIN_COMPACT_BYTES(n, d, classes, vectors) MARGIN_COMPACT_UNITS(n, d, d, classes, vectors)
 /* With a projection of a rank above 0. */
 #define MARGIN_COMPACT_RANK_BYTES(n, d, classes, vectors, rank)                                    \
     (MARGIN_COMPACT_UNITS(n, d, rank, classes, vectors) +                                          \

@@ -8309,9 +8309,8 @@ static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
         return MARGIN_E_ARGUMENT;
     }
     job->pool.hinge = pool && job->rows.from->kernel.kind == MARGIN_KERNEL_HINGE;
-    job->pool.narrow =
-        job->format == MARGIN_Q7 &&
-        (job->pool.hinge || (pool && job->vote->scheme == MARGIN_SCHEME_ONE_REST));
+    job->pool.narrow = job->format == MARGIN_Q7 &&
+                       (job->pool.hinge || (pool && job->vote->scheme == MARGIN_SCHEME_ONE_REST));
     return job->rows.n <= UINT16_MAX && job->d < UINT16_MAX && job->machines <= UINT16_MAX
                ? MARGIN_OK
                : MARGIN_E_RANGE;
@@ -9595,8 +9594,8 @@ static void mgn_q_front_shape(mgn_q_job *front, const mgn_q_job *job, bool whole
 
 static void mgn_q_front_plan(mgn_q_job *front, margin_arena *mem) {
     const size_t rank = front->rows.view.n;
-    front->vectors = margin_arena_keep(mem, mgn_size_mul(rank, front->d),
-                                       front->format == MARGIN_Q15 ? 2u : 1u);
+    front->vectors =
+        margin_arena_keep(mem, mgn_size_mul(rank, front->d), front->format == MARGIN_Q15 ? 2u : 1u);
     front->bias = MGN_KEEP(mem, int32_t, rank);
     front->pool.scales = MGN_KEEP(mem, uint16_t, rank);
     mgn_q_inputs_plan(front, mem);
@@ -21104,8 +21103,8 @@ static void mgn_compact_store_units(mgn_compact *job, margin_kernel *kernel) {
             const margin_real centre = plain ? 0 : job->centre[k];
             to[k] = rbf ? from[k] / factor + centre : from[k] * factor;
         }
-        job->norms[u] = rbf ? mgn_norm2_bits(to, d)
-                            : from[d] - (plain ? 0 : margin_dot(to, job->centre, d));
+        job->norms[u] =
+            rbf ? mgn_norm2_bits(to, d) : from[d] - (plain ? 0 : margin_dot(to, job->centre, d));
     }
     if (rbf) {
         kernel->kind = MARGIN_KERNEL_RBF;
@@ -21219,7 +21218,9 @@ MARGIN_API margin_status margin_compact_train(const margin_data *data,
         status = MARGIN_E_ONE_CLASS;
     }
     if (status == MARGIN_OK && !mgn_compact_shape(&job, data->n, data->d, classes, options)) {
-        status = options->vectors > data->n ? MARGIN_E_VECTORS : MARGIN_E_ARGUMENT;
+        status = options->vectors > data->n ? MARGIN_E_VECTORS
+                 : options->rank >= data->d ? MARGIN_E_RANK
+                                            : MARGIN_E_ARGUMENT;
     }
     job.data = data;
     status = mgn_frame_train(&mgn_compact_method, &job, status, mem, model, info);

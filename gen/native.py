@@ -130,7 +130,7 @@ class Parts:
         own = {path for path, _ in listed}
         for path, part in listed:
             name = short(path)
-            if path.startswith("pool.") and name in own:  # what a projection and its pool both have
+            if path == f"pool.{name}" and name in own:  # what a projection and its pool both have
                 name = f"pool_{name}"
             if part.count < 0:
                 self.numbers[name] = part.value if part.type == 0 else int(part.value)

@@ -685,7 +685,7 @@ static margin_status gen_train_compact(gen_work *work) {
     if (!gen_arena(work, margin_compact_train_size(data->n, data->d, work->classes, &options),
                    &mem)) {
         return options.vectors > data->n ? MARGIN_E_VECTORS
-               : options.rank >= data->d ? MARGIN_E_ARGUMENT
+               : options.rank >= data->d ? MARGIN_E_RANK
                                          : MARGIN_E_MEMORY;
     }
     status =

@@ -146,7 +146,21 @@ def neighbours(facts: Facts) -> list[dict]:
 def learned(facts: Facts) -> list[dict]:
     """A few vectors of both kernels: as many as the budget has room for, and fewer."""
     sizes = {16, 64} if facts.flash is None else {part for room in facts.room(2 * facts.classes)[:1] for part in (room, room // 2)}
-    return [{"vectors": size, "kernel": kernel} for kernel in ("hinge", "rbf") for size in sorted(sizes) if 2 <= size <= 256]
+    found = [{"vectors": size, "kernel": kernel} for kernel in ("hinge", "rbf") for size in sorted(sizes) if 2 <= size <= 256]
+    return found + projected(facts)
+
+
+def projected(facts: Facts) -> list[dict]:
+    """With many features, vectors behind a projection, as many as there is room for.
+
+    >>> projected(Facts(1000, 64, 10, flash=2700)), projected(Facts(1000, 20, 10))
+    ([{'vectors': 72, 'rank': 12}], [])
+    """
+    rank = 12
+    if facts.d < 4 * rank:
+        return []
+    room = 64 if facts.flash is None else (facts.flash - 8 * facts.classes - rank * (facts.d + 6)) // (rank + 2 + facts.classes) // 4 * 4
+    return [{"vectors": min(room, 256), "rank": rank}] if room >= 8 else []
 
 
 def asked_rates(facts: Facts) -> list[dict]:

@@ -134,6 +134,7 @@ SUITE = {"linear": Imported(exchange(11, "linear", 5, 0)), "rbf": Imported(excha
          "poly": Imported(exchange(13, "poly", 5, 9)), "pairs": Imported(exchange(14, "rbf", 5, 11, 3, "one-one")),
          "rest": Imported(exchange(15, "rbf", 4, 12, 4, "one-rest")),
          "hinge": Trained(sensor(18, 3, 90), "--method compact --vectors 6 --iterations 40 --noise 0.2"),
+         "projected": Trained(sensor(18, 3, 90), "--method compact --vectors 6 --rank 3 --iterations 40 --noise 0.2"),
          "proto": Trained(sensor(18, 3, 90), "--method tvq --models 2 --tangents 2"),
          "digits2": Trained(images(21, 10, 300), "--method tvq --scale none --tangents 2 --iterations 20"),
          "digits5": Trained(images(22, 10, 300), "--method tvq --scale none --tangents 5 --iterations 20"),

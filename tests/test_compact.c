@@ -110,12 +110,13 @@ static double apart(mgn_compact_part *part, size_t count) {
     return worst / largest;
 }
 
-static enum greatest_test_res slopes_of(unsigned kind, size_t classes) {
+static enum greatest_test_res slopes_of(unsigned kind, size_t classes, unsigned rank) {
     const double close = sizeof(margin_real) > 4u ? 1e-4 : 0.1;
     const size_t count = 20;
     clouds(60, 3, classes, 1);
     options.kernel = (uint8_t)kind;
     options.vectors = 5;
+    options.rank = (uint16_t)rank;
     ASSERT(mgn_compact_shape(&job, data.n, data.d, classes, &options));
     job.data = &data;
     mgn_compact_plan(&job, &mem);
@@ -125,6 +126,7 @@ static enum greatest_test_res slopes_of(unsigned kind, size_t classes) {
     mgn_compact_begin(&job);
     (void)loss_now(count);
     mgn_compact_slopes(&job, count);
+    ASSERT(apart(&job.of_front, count) < close);
     ASSERT(apart(&job.of_units, count) < close);
     ASSERT(apart(&job.of_coef, count) < close);
     ASSERT(apart(&job.of_bias, count) < close);
@@ -133,15 +135,23 @@ static enum greatest_test_res slopes_of(unsigned kind, size_t classes) {
 }
 
 TEST slopes_of_hinge_units_are_those_of_the_loss(void) {
-    return slopes_of(MARGIN_KERNEL_HINGE, 3);
+    return slopes_of(MARGIN_KERNEL_HINGE, 3, 0);
 }
 
 TEST slopes_of_rbf_units_and_their_width_are_those_of_the_loss(void) {
-    return slopes_of(MARGIN_KERNEL_RBF, 3);
+    return slopes_of(MARGIN_KERNEL_RBF, 3, 0);
+}
+
+TEST slopes_of_a_projection_before_hinge_units_are_those_of_the_loss(void) {
+    return slopes_of(MARGIN_KERNEL_HINGE, 4, 2);
+}
+
+TEST slopes_of_a_projection_before_rbf_units_are_those_of_the_loss(void) {
+    return slopes_of(MARGIN_KERNEL_RBF, 4, 2);
 }
 
 TEST slopes_of_two_classes_are_those_of_one_machine(void) {
-    return slopes_of(MARGIN_KERNEL_HINGE, 2);
+    return slopes_of(MARGIN_KERNEL_HINGE, 2, 0);
 }
 
 /* ---- what is learned ---- */
@@ -221,11 +231,13 @@ TEST vectors_of_hinge_units_are_multiples_of_a_127th_of_their_largest_value(void
     PASS();
 }
 
-static enum greatest_test_res rounds_without_loss(unsigned kind, size_t classes, size_t allowed) {
+static enum greatest_test_res rounds_without_loss(unsigned kind, size_t classes, unsigned rank,
+                                                  size_t allowed) {
     const unsigned formats[] = {MARGIN_Q7, MARGIN_Q15};
     clouds(MOST, 6, classes, 1);
     options.kernel = (uint8_t)kind;
     options.vectors = 13; /* no multiple of the blocks */
+    options.rank = (uint16_t)rank;
     options.max_iterations = 40;
     ASSERT_EQ(MARGIN_OK, train());
     for (size_t f = 0; f < 2u; f++) {
@@ -238,21 +250,30 @@ static enum greatest_test_res rounds_without_loss(unsigned kind, size_t classes,
         ASSERT_EQ(margin_quantize_size(&model, &how), room.peak);
         ASSERT(found.disagree <= allowed);
         ASSERT_EQ(MARGIN_OK, margin_model_check_q(&quant.model));
-        ASSERT_EQ(f == 0, quant.model.of.expansion.scales != NULL);
+        ASSERT_EQ(rank > 0 ? MARGIN_MODEL_PROJECTED : MARGIN_MODEL_EXPANSION, quant.model.kind);
+        ASSERT_EQ(f == 0, quant.model.of.expansion.scales != NULL); /* a pool is the first member */
     }
     PASS();
 }
 
 TEST hinge_units_of_many_classes_lose_nothing_in_integers(void) {
-    return rounds_without_loss(MARGIN_KERNEL_HINGE, 7, 1);
+    return rounds_without_loss(MARGIN_KERNEL_HINGE, 7, 0, 1);
 }
 
 TEST hinge_units_of_two_classes_lose_nothing_in_integers(void) {
-    return rounds_without_loss(MARGIN_KERNEL_HINGE, 2, 1);
+    return rounds_without_loss(MARGIN_KERNEL_HINGE, 2, 0, 1);
 }
 
 TEST rbf_units_of_many_classes_lose_little_in_integers(void) {
-    return rounds_without_loss(MARGIN_KERNEL_RBF, 7, 4);
+    return rounds_without_loss(MARGIN_KERNEL_RBF, 7, 0, 4);
+}
+
+TEST a_projection_before_hinge_units_loses_nothing_in_integers(void) {
+    return rounds_without_loss(MARGIN_KERNEL_HINGE, 7, 3, 1);
+}
+
+TEST a_projection_before_rbf_units_loses_little_in_integers(void) {
+    return rounds_without_loss(MARGIN_KERNEL_RBF, 7, 3, 4);
 }
 
 /* ---- predictors and images ---- */
@@ -355,6 +376,175 @@ TEST neither_trainers_of_kernel_machines_nor_compression_take_the_hinge(void) {
     PASS();
 }
 
+/* ---- projections ---- */
+
+/* A model of 5 features, of which its vectors see 3 numbers. */
+static margin_status projected(void) {
+    clouds(200, 5, 6, 1);
+    options.vectors = 9;
+    options.rank = 3;
+    options.max_iterations = 40;
+    return train();
+}
+
+TEST a_projection_learns_where_the_classes_are_among_many_features(void) {
+    clouds(300, 6, 4, 0.3);
+    options.vectors = 12;
+    options.rank = 2;
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT_EQ(MARGIN_MODEL_PROJECTED, model.kind);
+    ASSERT_EQ(2u, model.of.projected.pool.d);
+    ASSERT_EQ(6u, model.of.projected.d);
+    ASSERT(mistakes() <= 3u);
+    PASS();
+}
+
+TEST integers_of_a_projection_follow_the_formula_for_any_input(void) {
+    const margin_quant_options how = {MARGIN_Q7, false};
+    margin_rng rng = margin_rng_make(9);
+    margin_arena room = margin_arena_make(more, sizeof more);
+    margin_quant quant;
+    ASSERT_EQ(MARGIN_OK, projected());
+    ASSERT_EQ(MARGIN_OK, margin_quantize(&model, &data, &how, &room, &quant, NULL));
+    for (size_t trial = 0; trial < 300u; trial++) {
+        const margin_projected_q *p = &quant.model.of.projected;
+        int16_t in[WIDE], z[MARGIN_RANK_MOST];
+        int32_t scores[8];
+        for (size_t k = 0; k < 5u; k++) {
+            in[k] = (int16_t)(trial == 0   ? INT16_MIN
+                              : trial == 1 ? INT16_MAX
+                                           : (int)(margin_rng_u32(&rng) % 65536u) - 32768);
+        }
+        margin_project_q7(p, in, z);
+        margin_scores_q(&quant.model, in, scores);
+        for (size_t r = 0; r < 3u; r++) {
+            int64_t sum = p->front_bias[r];
+            for (size_t k = 0; k < 5u; k++) {
+                sum += (int64_t)((const int8_t *)p->front)[r * 5u + k] * in[k];
+            }
+            sum = ((sum * p->front_scales[r]) >> 16) >> p->front_down;
+            ASSERT_EQ(sum > 32767 ? 32767 : sum < -32768 ? -32768 : sum, z[r]);
+        }
+        for (size_t j = 0; j < 6u; j++) {
+            ASSERT_EQ(by_formula(&p->pool, z, j), scores[j]);
+        }
+    }
+    PASS();
+}
+
+TEST images_keep_a_projection_and_its_scaling(void) {
+    static uint32_t image[2000];
+    const margin_real offset[5] = {1, 2, 3, 4, 5}, factor[5] = {1, 2, 1, (margin_real)0.5, 1};
+    const margin_scaling scaling = {offset, factor, 5};
+    margin_arena room = margin_arena_make(more, sizeof more);
+    margin_model copy;
+    ASSERT_EQ(MARGIN_OK, projected());
+    ASSERT_EQ(0u, margin_model_scale_size(&model));
+    ASSERT_EQ(MARGIN_OK, margin_model_scale(&model, &scaling, &room));
+    ASSERT_EQ(NULL, model.of.projected.pool.offset);
+    ASSERT_EQ(MARGIN_OK, margin_model_check(&model));
+    ASSERT_EQ(MARGIN_OK, margin_image_write(&model, NULL, 0, image, sizeof image));
+    ASSERT_EQ(MARGIN_OK, margin_image_load(image, sizeof image, &room, &copy));
+    for (size_t i = 0; i < data.n; i++) {
+        margin_real scores[8], again[8];
+        margin_scores(&model, x + i * 5u, scores);
+        margin_scores(&copy, x + i * 5u, again);
+        for (size_t j = 0; j < 6u; j++) {
+            ASSERT_IN_RANGE((double)scores[j], (double)again[j], 1e-3);
+        }
+    }
+    PASS();
+}
+
+TEST images_keep_a_projection_in_integers(void) {
+    static uint32_t image[2000];
+    const margin_quant_options how = {MARGIN_Q7, false};
+    margin_arena room = margin_arena_make(more, sizeof more);
+    margin_quant quant, copy;
+    ASSERT_EQ(MARGIN_OK, projected());
+    ASSERT_EQ(MARGIN_OK, margin_quantize(&model, &data, &how, &room, &quant, NULL));
+    ASSERT_EQ(MARGIN_OK, margin_image_write_q(&quant, NULL, 0, image, sizeof image));
+    ASSERT_EQ(MARGIN_OK, margin_image_load_q(image, sizeof image, &room, &copy));
+    for (size_t i = 0; i < data.n; i++) {
+        int16_t in[WIDE];
+        int32_t scores[8], again[8];
+        margin_input_q(&copy.input, x + i * 5u, in);
+        margin_scores_q(&quant.model, in, scores);
+        ASSERT_EQ(margin_decide_q(margin_model_vote_q(&quant.model), scores),
+                  margin_classify_q(&copy.model, in, NULL, again));
+        ASSERT_MEM_EQ(scores, again, 6 * sizeof *scores);
+    }
+    PASS();
+}
+
+TEST projections_that_are_not_whole_are_refused(void) {
+    margin_projected *p = &model.of.projected;
+    margin_real one = 1;
+    margin_projected good;
+    ASSERT_EQ(MARGIN_OK, projected());
+    good = *p;
+    p->pool.offset = &one;
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check(&model));
+    *p = good;
+    p->pool.d = MARGIN_RANK_MOST + 1u;
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check(&model));
+    p->pool.d = 0;
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check(&model));
+    *p = good;
+    p->d = 0;
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check(&model));
+    *p = good;
+    p->front = NULL;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_model_check(&model));
+    *p = good;
+    p->front_bias = NULL;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_model_check(&model));
+    PASS();
+}
+
+TEST integer_projections_that_could_overflow_are_refused(void) {
+    const margin_quant_options how = {MARGIN_Q15, false};
+    margin_arena room = margin_arena_make(more, sizeof more);
+    margin_quant quant;
+    margin_projected_q *p = &quant.model.of.projected;
+    int32_t bias[3] = {INT32_MAX, 0, 0};
+    margin_projected_q good;
+    ASSERT_EQ(MARGIN_OK, projected());
+    ASSERT_EQ(MARGIN_OK, margin_quantize(&model, &data, &how, &room, &quant, NULL));
+    good = *p;
+    p->front_bias = bias;
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&quant.model));
+    *p = good;
+    p->front_down = 32;
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&quant.model));
+    *p = good;
+    p->front_scales = NULL;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_model_check_q(&quant.model));
+    *p = good;
+    p->pool.d = (uint16_t)(MARGIN_RANK_MOST + 1u);
+    p->front = more; /* large enough to be looked at */
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&quant.model));
+    *p = good;
+    p->d = 0;
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&quant.model));
+    *p = good;
+    ASSERT_EQ(MARGIN_OK, margin_model_check_q(&quant.model));
+    PASS();
+}
+
+TEST a_rank_that_saves_nothing_or_is_too_large_is_refused(void) {
+    clouds(60, 6, 2, 0.5);
+    options.rank = 6;
+    ASSERT_EQ(MARGIN_E_RANK, train());
+    options.rank = 5;
+    ASSERT_EQ(MARGIN_OK, train());
+    options.rank = (uint16_t)(MARGIN_RANK_MOST + 1u);
+    ASSERT_EQ(0u, margin_compact_train_size(60, 100, 2, &options));
+    options.rank = (uint16_t)MARGIN_RANK_MOST;
+    ASSERT(margin_compact_train_size(60, 100, 2, &options) > 0u);
+    PASS();
+}
+
 /* ---- memory, stopping, odd data ---- */
 
 TEST the_macro_is_the_query_and_what_a_misaligned_buffer_may_lose(void) {
@@ -367,6 +557,9 @@ TEST the_macro_is_the_query_and_what_a_misaligned_buffer_may_lose(void) {
     options.vectors = 300;
     ASSERT_EQ(MARGIN_COMPACT_BYTES(900, 4, 40, 300),
               margin_compact_train_size(900, 4, 40, &options) + MARGIN_ALIGN - 1u);
+    options.rank = 3;
+    ASSERT_EQ(MARGIN_COMPACT_RANK_BYTES(900, 64, 40, 300, 3),
+              margin_compact_train_size(900, 64, 40, &options) + MARGIN_ALIGN - 1u);
     PASS();
 }
 
@@ -433,6 +626,8 @@ TEST samples_that_are_all_alike_give_a_model_and_huge_ones_a_refusal(void) {
 SUITE(compact_suite) {
     RUN_TEST(slopes_of_hinge_units_are_those_of_the_loss);
     RUN_TEST(slopes_of_rbf_units_and_their_width_are_those_of_the_loss);
+    RUN_TEST(slopes_of_a_projection_before_hinge_units_are_those_of_the_loss);
+    RUN_TEST(slopes_of_a_projection_before_rbf_units_are_those_of_the_loss);
     RUN_TEST(slopes_of_two_classes_are_those_of_one_machine);
     RUN_TEST(eight_units_learn_the_four_quadrants);
     RUN_TEST(rbf_units_learn_five_clouds);
@@ -442,11 +637,20 @@ SUITE(compact_suite) {
     RUN_TEST(hinge_units_of_many_classes_lose_nothing_in_integers);
     RUN_TEST(hinge_units_of_two_classes_lose_nothing_in_integers);
     RUN_TEST(rbf_units_of_many_classes_lose_little_in_integers);
+    RUN_TEST(a_projection_before_hinge_units_loses_nothing_in_integers);
+    RUN_TEST(a_projection_before_rbf_units_loses_little_in_integers);
     RUN_TEST(integer_scores_of_many_machines_follow_the_formula_for_any_input);
     RUN_TEST(integer_scores_of_one_machine_follow_the_formula_for_any_input);
     RUN_TEST(images_keep_thresholds_and_scores);
     RUN_TEST(a_hinge_model_whose_machines_are_pairs_is_refused);
     RUN_TEST(neither_trainers_of_kernel_machines_nor_compression_take_the_hinge);
+    RUN_TEST(a_projection_learns_where_the_classes_are_among_many_features);
+    RUN_TEST(integers_of_a_projection_follow_the_formula_for_any_input);
+    RUN_TEST(images_keep_a_projection_and_its_scaling);
+    RUN_TEST(images_keep_a_projection_in_integers);
+    RUN_TEST(projections_that_are_not_whole_are_refused);
+    RUN_TEST(integer_projections_that_could_overflow_are_refused);
+    RUN_TEST(a_rank_that_saves_nothing_or_is_too_large_is_refused);
     RUN_TEST(the_macro_is_the_query_and_what_a_misaligned_buffer_may_lose);
     RUN_TEST(a_training_that_is_stopped_has_a_model_and_says_so);
     RUN_TEST(more_vectors_than_samples_are_refused);

@@ -91,6 +91,9 @@ static inline uint32_t suite_draw(uint32_t *state) {
     X(model_hinge_f32, 0)                                                                          \
     X(model_hinge_q15, 0)                                                                          \
     X(model_hinge_q7, 0)                                                                           \
+    X(model_projected_f32, 0)                                                                      \
+    X(model_projected_q15, 0)                                                                      \
+    X(model_projected_q7, 0)                                                                       \
     X(model_proto_f32, 0)                                                                          \
     X(model_proto_q15, 0)                                                                          \
     X(model_proto_q7, 0)                                                                           \

@@ -19,6 +19,9 @@
 #include "hinge_f32.h"
 #include "hinge_q15.h"
 #include "hinge_q7.h"
+#include "projected_f32.h"
+#include "projected_q15.h"
+#include "projected_q7.h"
 #include "proto_f32.h"
 #include "proto_q15.h"
 #include "proto_q7.h"
@@ -101,6 +104,9 @@ MODEL_Q(poly_q7, POLY_Q7)
 MODEL_F32(hinge_f32, HINGE_F32)
 MODEL_Q(hinge_q15, HINGE_Q15)
 MODEL_Q(hinge_q7, HINGE_Q7)
+MODEL_F32(projected_f32, PROJECTED_F32)
+MODEL_Q(projected_q15, PROJECTED_Q15)
+MODEL_Q(projected_q7, PROJECTED_Q7)
 MODEL_F32(proto_f32, PROTO_F32)
 MODEL_Q(proto_q15, PROTO_Q15)
 MODEL_Q(proto_q7, PROTO_Q7)

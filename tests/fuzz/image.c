@@ -31,9 +31,13 @@ static float get_float(const unsigned char *p) {
 /* The squared lengths of the vectors of an expansion or a list in floats: they stand behind the vectors, and a model
  * whose norms are wrong is refused. */
 static void mend_norms(unsigned char *image, size_t size) {
-    const size_t n = get32(image + 16), d = get32(image + 20), head = MARGIN_IMAGE_HEAD;
+    const unsigned kind = image[6];
+    const size_t n = get32(image + 16), head = MARGIN_IMAGE_HEAD;
+    const size_t d = get32(image + (kind == MARGIN_MODEL_PROJECTED ? 60 : 20));
     float row[64];
-    if (image[7] != 0 || (image[6] != MARGIN_MODEL_EXPANSION && image[6] != MARGIN_MODEL_LIST) ||
+    if (image[7] != 0 ||
+        (kind != MARGIN_MODEL_EXPANSION && kind != MARGIN_MODEL_LIST &&
+         kind != MARGIN_MODEL_PROJECTED) ||
         d > 64 || n > 64 || head + 4 * n * (d + 1) > size) {
         return;
     }
@@ -59,10 +63,11 @@ static void mend(unsigned char *image, size_t size) {
 /* Features of a model in floats or in integers; the struct of one kind may have them elsewhere than
  * that of another. */
 #define FEATURES(model)                                                                            \
-    ((size_t)((model)->kind == MARGIN_MODEL_LINEAR  ? (model)->of.linear.d                         \
-              : (model)->kind == MARGIN_MODEL_PROTO ? (model)->of.proto.d                          \
-              : (model)->kind == MARGIN_MODEL_LIST  ? (model)->of.list.pool.d                      \
-                                                    : (model)->of.expansion.d))
+    ((size_t)((model)->kind == MARGIN_MODEL_LINEAR      ? (model)->of.linear.d                     \
+              : (model)->kind == MARGIN_MODEL_PROTO     ? (model)->of.proto.d                      \
+              : (model)->kind == MARGIN_MODEL_LIST      ? (model)->of.list.pool.d                  \
+              : (model)->kind == MARGIN_MODEL_PROJECTED ? (model)->of.projected.d                  \
+                                                        : (model)->of.expansion.d))
 
 /* Inputs of several kinds: zeros, ordinary numbers, whole numbers, tiny and huge ones. */
 enum { INPUTS = 6, ROWS = 6 };

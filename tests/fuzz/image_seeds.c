@@ -149,8 +149,8 @@ static void prototypes(void) {
 }
 
 static void compacts(void) {
-    static const char *const names[] = {"compact_rbf", "compact_hinge"};
-    for (size_t i = 0; i < 2; i++) {
+    static const char *const names[] = {"compact_rbf", "compact_hinge", "compact_rank"};
+    for (size_t i = 0; i < 3; i++) {
         const margin_data data = data_of(i == 0 ? two : three);
         margin_compact_options options;
         margin_model model;
@@ -158,6 +158,7 @@ static void compacts(void) {
         memset(&options, 0, sizeof options);
         options.kernel = i == 0 ? MARGIN_KERNEL_RBF : MARGIN_KERNEL_HINGE;
         options.vectors = 3;
+        options.rank = i == 2 ? 1 : 0;
         options.max_iterations = 20;
         status = margin_compact_train(&data, &options, &arena, &model, NULL, NULL);
         save(names[i], &model, status);

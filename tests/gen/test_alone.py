@@ -92,9 +92,9 @@ def lists(folder):
 
 def compact(folder):
     """Learned vectors, hinge units and rbf, two classes and more."""
-    return [test_export.trained(folder, *sets.gauss(80, 4, classes, 8, 2), "compact", {"vectors": 6, "kernel": kernel}, None,
+    return [test_export.trained(folder, *sets.gauss(80, 4, classes, 8, 2), "compact", {"vectors": 6, "kernel": kernel, **rank}, None,
                                 0.02 * (classes > 2), calibrate=kernel == "hinge")
-            for classes in (2, 3) for kernel in ("hinge", "rbf")]
+            for classes in (2, 3) for kernel in ("hinge", "rbf") for rank in ({}, {"rank": 2})]
 
 
 def every_model(folder):

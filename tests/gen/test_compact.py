@@ -56,7 +56,18 @@ class Compact(CommandLine):
         self.assertEqual(first["noise"], 0)
 
     def test_headers_have_the_bits_of_predict(self):
-        self.ok("train", self.arms, "--method", "compact", "--vectors", 12, "--iterations", 60, "--save", self.path("m.mgn"))
+        text = self.headers_as_predicted()
+        self.assertIn("static const int8_t m_coef[36]", text)
+        self.assertIn("static const uint16_t m_scales[3]", text)
+
+    def test_headers_of_a_projection_have_the_bits_of_predict(self):
+        text = self.headers_as_predicted("--rank", 2)
+        self.assertIn("static const int8_t m_front[6]", text)
+        self.assertIn("projection of 3 features to 2 numbers, hinge kernel, 12 vectors", self.ok("info", self.path("m.mgn")))
+
+    def headers_as_predicted(self, *more):
+        """Headers in all number formats answer as predict does, and q7 as f32; the text of the last of them."""
+        self.ok("train", self.arms, "--method", "compact", "--vectors", 12, "--iterations", 60, "--save", self.path("m.mgn"), *more)
         errors = {}
         for form in ("f32", "q15", "q7"):
             with self.subTest(form=form):
@@ -72,11 +83,14 @@ class Compact(CommandLine):
                 found = firmware.run(0, rows if form == "f32" else [list(map(int, row)) for row in rows], 3, *kinds[2:])
                 self.assertEqual([("a", "b", "c")[label] for label, *_ in found], answers["labels"])
         self.assertLess(abs(errors["q7"] - errors["f32"]), 0.02)
-        self.assertIn("static const int8_t m_coef[36]", text)
-        self.assertIn("static const uint16_t m_scales[3]", text)
+        return text
 
     def test_refusals_are_one_line_and_write_nothing(self):
         save = ("--save", self.path("x.mgn"))
+        self.fails(1, "the rank of a projection must be less than the number of features", "train", self.arms, "--method", "compact",
+                   "--rank", 3, *save)
+        self.fails(2, "--rank: must be between 1 and 32", "train", self.arms, "--method", "compact", "--rank", 33, *save)
+        self.fails(2, "--rank is an option of compact, not of svm", "train", self.arms, "--method", "svm", "--rank", 2, *save)
         self.fails(1, "more vectors are asked for than there are samples", "train", self.arms, "--method", "compact", "--vectors",
                    400, *save)
         self.fails(2, "--kernel poly is not one of hinge, rbf, which compact takes", "train", self.arms, "--method", "compact",
