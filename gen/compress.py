@@ -160,7 +160,7 @@ def sizes(found: Model, whole: Candidate) -> tuple[int, int, int]:
         each, step, stored = 4 * (shape.d + 1 + width), 1, shape.vectors
     else:  # an even number of features, fours of vectors; poly has no norms
         norms = 2 if whole.quantised.parts.array("norms") else 0
-        coef = abs(whole.quantised.parts.arrays["coef"][2])  # bytes: 1 or 2
+        coef = 1 if whole.quantised.parts.kind("coef") == "int8_t" else 2
         each = {"q15": 2, "q7": 1}[whole.form] * (shape.d + shape.d % 2) + norms + coef * width
         step, stored = 4, whole.quantised.numbers["n"]
     return whole.bytes - stored * each, each, step

@@ -101,7 +101,7 @@ const Engine = (() => {
   }
 
   const check = (memory, status) => {
-    if (status < 0) throw new Error(memory.text(memory.exports.page_status(status)));
+    if (status < 0) throw py.Failure(memory.text(memory.exports.page_status(status)));
     return status;
   };
 
@@ -386,13 +386,22 @@ const Engine = (() => {
     return modelOf(new Map([...found.notes, ["compressed_from", from]]));
   };
 
-  // The text of model.h, as `gen train -o` writes it; `rows` are those of the training.
-  const header = (model, name, form, rows) => {
-    const chosen = M.compress.in_best_format(model, form, null, rows),
+  // The model in a format, or, with a budget of bytes, in whatever form is best within it ("any", or the one asked for).
+  const chosen = (model, form, flash, rows) => {
+    if (flash === null) return M.compress.in_best_format(model, form === "any" ? "f32" : form, null, rows);
+    return M.compress.compress(model, form === "any" ? M.compress.FORMATS : [form], flash, null, rows)[0];
+  };
+
+  // The text of model.h, as `gen train -o` writes it; `rows` are those of the training. A model that answers much worse
+  // than the one that was trained is refused, as gen refuses it.
+  const header = (model, name, form, flash, rows) => {
+    const found = chosen(model, form, flash, rows),
       noted = notedRows(model);
-    const same = chosen.model === model && chosen.quantised === null;
-    const cost = noted && !same ? M.compress.cost(model, chosen, noted) : null;
-    return M.export.header(chosen.model, name, chosen.quantised, cost);
+    const same = found.model === model && found.quantised === null;
+    const cost = noted && !same ? M.compress.cost(model, found, noted) : null;
+    const lost = same ? null : M.compress.cost(model, found, rows);
+    if (lost && lost.ruins) throw py.Failure(`${found.form} answers much worse: ${lost.words()}`);
+    return M.export.header(found.model, name, found.quantised, cost);
   };
   const tableBytes = (model, quantised) =>
     (quantised ? M.emit.integer_body(quantised) : M.emit.body_of(model.machine)).bytes;
@@ -443,9 +452,10 @@ const Engine = (() => {
   M.quant = { noted_rows: (model) => notedRows(model), Quantised: (model, form) => new Quantised(model, form), rows_of: rowsOf };
   M.model = { Model };
   M.own.fewer = fewer;
+  M.own.folded = (model) => model; // linear machines of the page are stored as weights already
   const start = async (facts, doubleBytes, floatBytes) => {
     Engine.facts = facts;
     [double_, float_] = await Promise.all([load(doubleBytes), load(floatBytes)]);
   };
-  return { start, train, header, Rows, Quantised, tableBytes, notedRows, sha256, facts: null };
+  return { start, train, chosen, header, Rows, Quantised, tableBytes, notedRows, sha256, facts: null };
 })();

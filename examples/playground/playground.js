@@ -289,6 +289,33 @@
       ),
     };
   };
+  const budget = () => {
+    const bytes = Number(byId("flash").value);
+    return Number.isInteger(bytes) && bytes > 0 ? bytes : null;
+  };
+  // What the format and the budget make of the model, in a line, and whether there is anything to download.
+  const showBudget = () => {
+    const line = byId("budget"),
+      flash = budget();
+    byId("command").textContent = commandOf(chosenOptions(), byId("format").value);
+    line.textContent = "";
+    if (!state.result) return;
+    byId("save-header").disabled = false;
+    if (flash === null) return;
+    const { found, problem } = state.result;
+    try {
+      const one = Engine.chosen(found.model, byId("format").value, flash, problem.rows),
+        cost = M.compress.cost(found.model, one, problem.rows);
+      const vectors = one.vectors ? `, ${one.vectors} of ${found.model.machine.shape.vectors} vectors` : "";
+      line.textContent = `${one.form}: ${one.bytes} bytes of tables${vectors}. ${sentence(cost.words())}`;
+      if (cost.ruins) line.textContent += " That is too much to lose: nothing is written.";
+      byId("save-header").disabled = cost.ruins;
+    } catch (error) {
+      if (!error.failure) throw error;
+      line.textContent = sentence(error.message);
+      byId("save-header").disabled = true;
+    }
+  };
   const commandOf = (chosen, form) =>
     [
       "python3 -m gen train data.csv --method",
@@ -296,7 +323,8 @@
       ...[...chosen].map(([name, value]) =>
         value === true ? `--${name}` : `--${name} ${String(value instanceof Real ? value.value : value)}`,
       ),
-      ...(form === "f32" ? [] : ["--format", form]),
+      ...(form === "any" || (form === "f32" && budget() === null) ? [] : ["--format", form]),
+      ...(budget() === null ? [] : ["--flash", budget()]),
       "-o model.h",
     ].join(" ");
 
@@ -337,7 +365,7 @@
       }
       state.result = { problem, chosen, found, forms, trained, answers: found.model.machine.answers(problem.rows) };
       say(state.story || "");
-      byId("save-header").disabled = false;
+      showBudget();
     } catch (error) {
       say(
         /cannot be had/.test(error.message) && error.told
@@ -1104,11 +1132,14 @@
   );
   byId("save-data").addEventListener("click", () => download("data.csv", csvText(), "text/csv"));
   byId("save-header").addEventListener("click", () =>
-    download("model.h", Engine.header(state.result.found.model, "model", byId("format").value, state.result.problem.rows), "text/plain"),
+    download(
+      "model.h",
+      Engine.header(state.result.found.model, "model", byId("format").value, budget(), state.result.problem.rows),
+      "text/plain",
+    ),
   );
-  byId("format").addEventListener("change", () => {
-    byId("command").textContent = commandOf(chosenOptions(), byId("format").value);
-  });
+  byId("format").addEventListener("change", showBudget);
+  byId("flash").addEventListener("input", showBudget);
   byId("method").append(
     ...Object.entries(METHODS)
       .filter(([name]) => FACTS.methods[name])
@@ -1146,7 +1177,7 @@
     window.marginPlayground = {
       state,
       csvText,
-      header: (form) => Engine.header(state.result.found.model, "model", form, state.result.problem.rows),
+      header: (form) => Engine.header(state.result.found.model, "model", form, budget(), state.result.problem.rows),
       chosen: () => commandOf(chosenOptions(), "f32"),
       use: (i) => use(i < 0 ? START : IDEAS[i], i),
       train,

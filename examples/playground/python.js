@@ -289,6 +289,7 @@ const py = (() => {
     if (kind === py.str) return typeof v === "string";
     if (kind === py.int) return typeof v === "number";
     if (kind === py.list || kind === py.tuple) return Array.isArray(v);
+    if (kind === py.Failure) return v instanceof Error;
     return kind === py.dict ? v instanceof Map : fail("isinstance");
   };
 
@@ -402,7 +403,7 @@ const py = (() => {
     reversed: (v) => [...iter(v)].reverse(),
     isinstance: (v, kinds) => (Array.isArray(kinds) ? kinds : [kinds]).some((kind) => isKind(v, kind)),
     ValueError: (words) => new Error(words),
-    Failure: (words) => new Error(words),
+    Failure: (words) => Object.assign(new Error(words), { failure: true }),
     re_sub: (pattern, by, source) => source.replace(regex(pattern, "gu"), by),
     re_fullmatch: (pattern, source) => regex(`^(?:${pattern})$`, "u").exec(source),
     spread: (v, before, after) => {

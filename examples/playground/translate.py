@@ -168,6 +168,15 @@ class Translator:
     def do_Raise(self, node):
         return f"throw {self.expr(node.exc)};"
 
+    def do_Try(self, node):
+        """Failures alone are caught."""
+        handler = node.handlers[0]
+        if len(node.handlers) != 1 or getattr(handler.type, "id", "") != "Failure" or node.orelse or node.finalbody:
+            raise self.fail(node, "try with more than one except Failure")
+        name = f"{name_of(handler.name)} = $e;\n" if handler.name else ""
+        return (f"try {{\n{self.block(node.body)}\n}} catch ($e) {{\nif (!$e.failure) throw $e;\n{name}"
+                f"{self.block(handler.body)}\n}}")
+
     def assign(self, target: ast.expr, value: str) -> str:
         if isinstance(target, ast.Tuple):
             stars = [i for i, part in enumerate(target.elts) if isinstance(part, ast.Starred)]
@@ -363,17 +372,22 @@ def assigned(body: list[ast.stmt]) -> set[str]:
             found |= {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)} | assigned(node.body)
         elif isinstance(node, ast.If):
             found |= assigned(node.body) | assigned(node.orelse)
+        elif isinstance(node, ast.Try):
+            found |= assigned(node.body)
+            for handler in node.handlers:
+                found |= assigned(handler.body) | ({handler.name} if handler.name else set())
     return found
 
 
 # What is taken of each module, in the order in which they need each other; None is all of it.
 MODULES = (("native", {"short"}), ("model", {"ENOUGH"}), ("options", {"KERNELS"}), ("output", {"percent"}), ("metrics", None),
            ("cspell", None), ("kinds", None), ("emit", None),
-           ("compress", {"Cost", "Candidate", "in_format", "cost", "in_best_format", "NOISES", "TOLD", "REFUSED", "REFITTED"}),
+           ("compress", {"Cost", "Candidate", "in_format", "cost", "in_best_format", "NOISES", "TOLD", "REFUSED", "REFITTED", "FORMATS", "CLOSE",
+                         "sizes", "fit_format", "compress"}),
            ("methods", {"describe"}), ("export", None),
            ("cost", {"Shape", "Cost", "shape_of", "terms", "cycles_of", "estimate"}))
 # What has its own form in python.js or in playground.js: it works with bytes, or with native code.
-OWN = {"metrics": {"spread"}, "cspell": {"to_single"}, "methods": {"METHODS"}, "cost": {"targets"}, "compress": {"fewer"}}
+OWN = {"metrics": {"spread"}, "cspell": {"to_single"}, "methods": {"METHODS"}, "cost": {"targets"}, "compress": {"fewer", "folded"}}
 
 
 def translate(gen: Path) -> str:

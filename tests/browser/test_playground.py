@@ -149,13 +149,35 @@ class Playground(unittest.TestCase):
         with open(self.path("model.h"), encoding="ascii") as file:
             text = file.read()
         self.assertEqual(text, self.gen_header(command, self.path("data.csv")))
-        self.assertEqual(len(list(csv.reader(open(self.path("data.csv"), encoding="utf-8")))), 121)
+        with open(self.path("data.csv"), encoding="utf-8") as file:
+            self.assertEqual(len(list(csv.reader(file))), 121)
         with open(self.path("use.c"), "w", encoding="ascii") as file:
             file.write('#define MARGIN_IMPLEMENTATION\n#define MARGIN_PREDICT_ONLY\n#include "margin.h"\n#include "model.h"\n'
                        "int main(void)\n{\n    return model_selftest();\n}\n")
         program = self.path("use")
         subprocess.run(["cc", "-std=c99", "-O1", "-ffp-contract=off", "-I" + ROOT, "-I" + self.temporary.name, self.path("use.c"), "-o", program], check=True)
         self.assertEqual(subprocess.run([program]).returncode, 0)
+
+    def set_flash(self, value):
+        self.run_("const f = document.getElementById('flash'); f.value = arguments[0]; f.dispatchEvent(new Event('input'))", value)
+
+    def test_a_budget_of_flash_gives_the_header_of_gen(self):
+        many = self.load("many.csv", *sets.gauss(120, 3, 4, gap=3))
+        self.choose("svm", kernel="rbf", gamma="0.3", C="12.5")
+        try:
+            for form in ("any", "q15", "q7", "f32"):
+                self.set_flash("700")
+                command = self.run_("const f = document.getElementById('format'); f.value = arguments[0];"
+                                    "f.dispatchEvent(new Event('change')); return document.getElementById('command').textContent", form)
+                self.assertIn("--flash 700", command)
+                self.assertIn("bytes of tables", self.run_("return document.getElementById('budget').textContent"), form)
+                self.assertEqual(self.run_("return window.marginPlayground.header(arguments[0])", form), self.gen_header(command, many), command)
+            self.set_flash("20")
+            self.assertIn("needs at least", self.run_("return document.getElementById('budget').textContent"))
+            self.assertTrue(self.run_("return document.getElementById('save-header').disabled"))
+        finally:
+            self.set_flash("")
+        self.assertFalse(self.run_("return document.getElementById('save-header').disabled"))
 
     def test_what_cannot_be_done_is_said_in_words(self):
         words = "return document.getElementById('words').textContent"
