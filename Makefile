@@ -192,6 +192,13 @@ need-cluster: need-test
 cluster: | need-cluster ## gen fit on a cluster of Dask's workers, one of which dies: the same bytes as on threads
 	@python3 tests/gen/run.py workers
 
+need-sklearn: need-test
+	@$(TOOLS)/need.sh $(DEBIAN_PYTHON)=python3 /usr/lib/python3/dist-packages/sklearn=python3-sklearn \
+	    /usr/lib/python3/dist-packages/matplotlib=python3-matplotlib
+
+sklearn: | need-sklearn ## the estimators: scikit-learn's own checks, beside gen train, in searches, on a cluster of Dask's workers
+	@$(DEBIAN_PYTHON) tests/gen/run.py --in tests/sklearn
+
 demo: | need-test ## from a data file to firmware, in one minute: train, export, compile, predict, compare
 	@examples/02_demo/demo.sh
 
@@ -279,7 +286,7 @@ bench-math: build/bench-float/math_ulp build/bench-double/math_ulp ## worst erro
 
 # In an order that finds common mistakes first. CI runs CHECKS, which take about 16 minutes on two cores; with MORE it is
 # twice as long.
-CHECKS = test toc format symbols packaging cross bits footprint papers-quick
+CHECKS = test sklearn toc format symbols packaging cross bits footprint papers-quick
 MORE   = sanitize coverage analyze fuzz ports cluster distcheck browser
 check: ## all that CI runs; the last line is `N passed, N failed`
 	+@$(TOOLS)/run.sh $(foreach target,$(CHECKS),'$(MAKE) $(target)')

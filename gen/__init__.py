@@ -20,7 +20,7 @@ Run as `python3 -m gen`. Each module does one thing:
     cost       bytes, RAM, stack and cycles       cost_table what the formula of cost knows about each target
     advice     what is odd about the data         groups     rows that belong together
     manual     help texts and examples            completion scripts for bash and zsh
-    suggest    names close to a misspelt one
+    suggest    names close to a misspelt one      sklearn    the methods as estimators; needs scikit-learn
     report     a page about a model (.css, .js)   measure    the numbers of the page
     figures    from these numbers to figures      svg        the marks of figures
     wasm       exported headers as WebAssembly

@@ -3,12 +3,13 @@
 The cache is $XDG_CACHE_HOME/margin-gen (or ~/.cache/margin-gen). The name of an entry holds two hashes. The first one is
 of the sources, the flags, the compiler's version and the processor, so nothing in it is ever out of date. The second one
 is of the entry itself, so a file that was cut short or changed is never loaded. Code is loaded only from a folder that
-nobody else can write to.
+nobody else can write to. Of many processes that need the same entry at once, one compiles and the others wait for it.
 """
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
 import hashlib
 import os
 import platform
@@ -30,9 +31,10 @@ HEADERS = (INCLUDE / "margin.h", INCLUDE / "margin_impl.h")
 # Bits do not depend on the vector width: the library sums in a fixed order and contraction is off.
 FLAGS = ("-std=c99", "-O3", "-fPIC", "-shared", "-Werror=implicit-function-declaration")
 MONTH = 30 * 24 * 3600
-# What this module writes: STEM-KEY-CONTENT.so, and STEM-KEY.RANDOM while the compiler is at work; earlier versions wrote
-# STEM-KEY.so and STEM-KEY.so.RANDOM.
-ENTRY = re.compile(r"[a-z_]+-[0-9a-f]{32}(-[0-9a-f]{64}\.so|\.so|(\.so)?\.[a-z0-9_]{8})")
+PATIENCE = 300.0  # seconds to wait for another process that compiles the same
+# What this module writes: STEM-KEY-CONTENT.so, and while the compiler is at work STEM-KEY.RANDOM and STEM-KEY.lock; earlier
+# versions wrote STEM-KEY.so and STEM-KEY.so.RANDOM.
+ENTRY = re.compile(r"[a-z_]+-[0-9a-f]{32}(-[0-9a-f]{64}\.so|\.so|\.lock|(\.so)?\.[a-z0-9_]{8})")
 
 
 def compiler() -> list[str]:
@@ -137,6 +139,35 @@ def prune(folder: Path, keep: Path) -> None:
             pass  # another process may be pruning as well
 
 
+class Turn:
+    """The right to compile an entry, which one process has at a time. It ends with the process, however that ends. Without
+    locks, or after PATIENCE, each compiles its own: that costs time, and nothing else."""
+
+    def __init__(self, path: Path):
+        self.path, self.file = path, None
+        with contextlib.suppress(OSError):
+            self.file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+
+    def wait(self) -> None:
+        end = time.monotonic() + PATIENCE
+        while self.file is not None and time.monotonic() < end:
+            try:
+                fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                time.sleep(0.05)
+            except OSError:
+                return
+
+    def end(self) -> None:
+        """Who waits for a file that is gone looks for the entry next, and finds it."""
+        if self.file is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(self.path)
+            self.file.close()
+            self.file = None
+
+
 class Build:
     """One shared library, on its way or done. Several can be compiled side by side: make them all, then load each."""
 
@@ -148,13 +179,20 @@ class Build:
         self.path = whole_entry(self.folder, self.start_of_name)
         self.process: subprocess.Popen | None = None
         if self.path is None:
-            self.start("-march=native")
+            self.turn = Turn(self.folder / f"{self.start_of_name}.lock")
+            self.turn.wait()
+            self.path = whole_entry(self.folder, self.start_of_name)  # of who had the turn before
+            if self.path is None:
+                self.start("-march=native")
+            else:
+                self.turn.end()
 
     def start(self, *more: str) -> None:
         """Compiles into a temporary file, so that a half-written library is never seen."""
         try:
             handle, self.partial = tempfile.mkstemp(prefix=self.start_of_name + ".", dir=self.folder)
         except OSError as error:
+            self.turn.end()
             raise file_failure(error, str(self.folder), "cannot write compiled code") from None
         os.close(handle)
         command = [*self.command, *self.flags, *more, f"-I{INCLUDE}", str(self.source), "-o", self.partial]
@@ -188,6 +226,14 @@ class Build:
 
     def finish(self) -> Path:
         """Waits for the compiler."""
+        if self.process is not None:
+            try:
+                self.wait()
+            finally:
+                self.turn.end()
+        return self.path
+
+    def wait(self) -> None:
         while self.process is not None:
             try:
                 words = self.process.communicate()[1]
@@ -206,7 +252,6 @@ class Build:
                 first = next((line for line in words.splitlines() if "error" in line), words.strip()[:200])
                 raise Failure(f"the C compiler failed on {self.source.name}: {first or f'exit code {code}'}")
             self.start()  # some compilers do not know -march=native
-        return self.path
 
     def load(self) -> ctypes.CDLL:
         path = self.finish()

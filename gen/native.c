@@ -2,8 +2,8 @@
  *
  * Compiled twice by gen/build.py: with MARGIN_REAL_DOUBLE for training, and in float for what the
  * device computes. gen/native.py mirrors the structs; gen_sizes() lets it check that it does. The
- * parts that only the library in double has are in native_methods.c, native_train.c, native_import.c
- * and native_export.c. How to add a method or a kind of models: gen/__init__.py. */
+ * parts that only the library in double has are in native_methods.c, native_train.c, native_import.c,
+ * native_export.c and native_state.c. How to add a method or a kind of models: gen/__init__.py. */
 #define _DEFAULT_SOURCE /* madvise, sysconf */
 #define MARGIN_STATIC
 #define MARGIN_IMPLEMENTATION
@@ -48,6 +48,7 @@ typedef struct {
     const double *x;
     const uint16_t *y;
     const double *t;
+    const double *weight; /* of each row, or NULL: all weigh the same */
     int64_t n, d, classes;
 } gen_rows;
 
@@ -522,6 +523,8 @@ const unsigned char *gen_notes(const gen_machine *machine, int64_t *count) {
 #include "native_import.c"
 
 #include "native_export.c"
+
+#include "native_state.c"
 #endif
 
 /* Sizes of the structs that gen/native.py mirrors. */

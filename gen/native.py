@@ -7,6 +7,7 @@ import itertools
 import json
 import math
 import os
+import threading
 import weakref
 from array import array
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +20,7 @@ from .exchange import SCHEMES, Classifier
 from .methods import METHODS, OPTIONS, Method
 from .options import KERNELS
 
-SOURCES = build.HEADERS + tuple(build.HERE / f"native_{part}.c" for part in ("methods", "train", "import", "export"))
+SOURCES = build.HEADERS + tuple(build.HERE / f"native_{part}.c" for part in ("methods", "train", "import", "export", "state"))
 DOUBLE, INT64, INT32 = ctypes.c_double, ctypes.c_int64, ctypes.c_int32
 
 
@@ -59,15 +60,19 @@ class Report(ctypes.Structure):
 class Rows(ctypes.Structure):
     """gen_rows of native.c; keeps what it points to alive."""
     _fields_ = [("x", ctypes.POINTER(DOUBLE)), ("y", ctypes.POINTER(ctypes.c_uint16)), ("t", ctypes.c_void_p),
+                ("weight", ctypes.c_void_p),
                 *((name, INT64) for name in ("n", "d", "classes"))]
 
-    def __init__(self, data: Data, y: array | None, classes: int, targets: array | None = None):
+    def __init__(self, data: Data, y: array | None, classes: int, targets: array | None = None,
+                 weights: array | None = None):
         super().__init__(x=data.rows, n=data.n, d=data.d, classes=classes)
-        self.kept = (data, y, targets)
+        self.kept = (data, y, targets, weights)
         if y is not None:
             self.y = ctypes.cast(y.buffer_info()[0], ctypes.POINTER(ctypes.c_uint16))
         if targets is not None:
             self.t = address(targets)
+        if weights is not None:
+            self.weight = address(weights)
 
     def part(self, first: int, end: int) -> Rows:
         """The rows first .. end - 1, where they are."""
@@ -77,6 +82,7 @@ class Rows(ctypes.Structure):
         if self.y:
             part.y = at(self.y, first)
         part.t = self.t + 8 * first if self.t else None
+        part.weight = self.weight + 8 * first if self.weight else None
         return part
 
     def ranges(self) -> tuple[array, array, bool]:
@@ -168,7 +174,21 @@ def bind(library: ctypes.CDLL) -> ctypes.CDLL:
     return library
 
 
-@functools.cache
+LOADING = threading.Lock()
+
+
+def once(make):
+    """A function without arguments that runs once, whoever asks first: other threads wait."""
+    made = functools.cache(make)
+
+    @functools.wraps(make)
+    def get():
+        with LOADING:
+            return made()
+    return get
+
+
+@once
 def training() -> ctypes.CDLL:
     """The library in double, with the trainers."""
     library = bind(build.Build("native.c", "-DMARGIN_REAL_DOUBLE", headers=SOURCES).load())
@@ -185,11 +205,18 @@ def training() -> ctypes.CDLL:
     library.gen_make.argtypes = pointers[:2]
     library.gen_image_size.argtypes, library.gen_image_size.restype = [ctypes.c_void_p, INT64], INT64
     library.gen_image_write.argtypes = [ctypes.c_void_p, ctypes.c_char_p, INT64, ctypes.c_void_p, INT64]
+    library.gen_state_write.argtypes, library.gen_state_write.restype = pointers[:2], INT64
+    library.gen_state_read.argtypes = [ctypes.c_char_p, INT64, ctypes.c_void_p]
+    library.gen_online_make.argtypes = pointers[:3]
+    library.gen_online_add.argtypes = library.gen_online_machine.argtypes = pointers[:2]
+    library.gen_online_free.argtypes, library.gen_online_free.restype = pointers[:1], None
+    library.gen_online_size.argtypes, library.gen_online_size.restype = pointers[:1], INT64
+    library.gen_online_read.argtypes = [ctypes.c_char_p, INT64, ctypes.c_uint64, ctypes.c_void_p]
     library.gen_fold.argtypes = [ctypes.c_void_p, ctypes.c_void_p, INT64, *pointers[:5]]
     return library
 
 
-@functools.cache
+@once
 def device() -> ctypes.CDLL:
     """The library in float, predictors only: what the device computes."""
     library = bind(build.Build("native.c", headers=build.HEADERS).load())
@@ -249,6 +276,15 @@ class Machine:
         n = self.numbers = self.parts.numbers
         self.shape = Shape(*(n[name] for name in ("kind", "d", "classes", "scheme", "machines")), n.get("n", 0),
                            n.get("kernel", 0))
+
+    def state(self) -> bytes:
+        """All bits of a model in double, for pickles and for copies without the memory of the training; see from_state."""
+        out = ctypes.create_string_buffer(self.library.gen_state_write(self.handle, None))
+        self.library.gen_state_write(self.handle, out)
+        return out.raw
+
+    def __reduce__(self):
+        return from_state, (self.state(),)
 
     def trained(self, name: str) -> list[float]:
         """Fresh from training, for scaled inputs: "bias", one number a machine, or "w", d a machine; or nothing."""
@@ -345,6 +381,46 @@ class Machine:
             raise Failure("numbers of the model leave the range of float, which devices compute in; change the units of the data")
         check(status)
         return out.raw[:size]
+
+
+def from_state(state: bytes) -> Machine:
+    """The machine in double whose state this is."""
+    handle = ctypes.c_void_p()
+    check(training().gen_state_read(state, len(state), ctypes.byref(handle)))
+    return Machine(training(), handle.value)
+
+
+class Online:
+    """mam that learns row after row, behind a scaling that stays that of its first rows; it can be pickled."""
+
+    def __init__(self, handle: int):
+        self.handle = handle
+        weakref.finalize(self, training().gen_online_free, handle)
+
+    @classmethod
+    def begin(cls, rows: Rows, choice: Choice) -> Online:
+        """A learner that knows how to scale these rows; it has not learned them yet."""
+        handle = ctypes.c_void_p()
+        check(training().gen_online_make(*map(ctypes.byref, (rows, choice, handle))))
+        return cls(handle.value)
+
+    def add(self, rows: Rows) -> None:
+        check(training().gen_online_add(self.handle, ctypes.byref(rows)))
+
+    def machine(self) -> Machine:
+        """What is known now, as a machine of its own."""
+        handle = ctypes.c_void_p()
+        check(training().gen_online_machine(self.handle, ctypes.byref(handle)))
+        return Machine(training(), handle.value)
+
+    @classmethod
+    def revive(cls, state: bytes, was: int) -> Online:
+        handle = ctypes.c_void_p()
+        check(training().gen_online_read(state, len(state), was, ctypes.byref(handle)))
+        return cls(handle.value)
+
+    def __reduce__(self):
+        return Online.revive, (ctypes.string_at(self.handle, training().gen_online_size(self.handle)), self.handle)
 
 
 REJECTED = 65535

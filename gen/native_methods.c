@@ -106,8 +106,8 @@ static margin_control gen_control(const gen_work *work) {
     return run;
 }
 
-static uint8_t gen_scheme(const gen_work *work) {
-    const double *scheme = gen_given(work->choice, "scheme");
+static uint8_t gen_scheme(const gen_choice *choice) {
+    const double *scheme = gen_given(choice, "scheme");
     return (uint8_t)(scheme == NULL ? 0 : MARGIN_SCHEME_ONE_ONE + (int)*scheme);
 }
 
@@ -195,22 +195,27 @@ static void gen_tell_array(gen_told *told, const char *name, const double *value
 
 /* ---- the methods ---- */
 
-static margin_status gen_train_mam(gen_work *work) {
-    const margin_data *data = &work->data;
-    const double *intercept = gen_given(work->choice, "intercept");
-    const double *balanced = gen_given(work->choice, "balanced");
+static margin_mam_options gen_mam_options(const gen_choice *choice, size_t classes) {
+    const double *intercept = gen_given(choice, "intercept");
+    const double *balanced = gen_given(choice, "balanced");
     margin_mam_options options;
-    margin_arena mem;
     memset(&options, 0, sizeof options);
-    options.kernel = gen_kernel(work->choice);
+    options.kernel = gen_kernel(choice);
     /* Without an intercept kernels and pairs of classes of different sizes go wrong by tens of
      * points. Balance has no effect on the labels of two classes with a linear kernel and standard
      * scaling, so the average margin stays that of the samples there. */
     options.intercept = intercept == NULL || *intercept != 0;
     options.balanced = balanced != NULL
                            ? *balanced != 0
-                           : work->classes > 2 || options.kernel.kind != MARGIN_KERNEL_LINEAR;
-    options.scheme = gen_scheme(work);
+                           : classes > 2 || options.kernel.kind != MARGIN_KERNEL_LINEAR;
+    options.scheme = gen_scheme(choice);
+    return options;
+}
+
+static margin_status gen_train_mam(gen_work *work) {
+    const margin_data *data = &work->data;
+    const margin_mam_options options = gen_mam_options(work->choice, work->classes);
+    margin_arena mem;
     if (!gen_arena(work, margin_mam_train_size(data->n, data->d, work->classes, &options), &mem)) {
         return MARGIN_E_MEMORY;
     }
@@ -228,7 +233,7 @@ static margin_status gen_train_kmomd(gen_work *work) {
     options.kernel = gen_kernel(work->choice);
     options.lambda = gen_option(work->choice, "lambda");
     options.hard_margin = lambda != NULL && *lambda == 0;
-    options.scheme = gen_scheme(work);
+    options.scheme = gen_scheme(work->choice);
     options.run = gen_control(work);
     options.watch = gen_watching(work);
     if (!gen_arena(work, margin_kmomd_train_size(data->n, data->d, work->classes, &options),
@@ -257,7 +262,7 @@ static margin_status gen_train_svm(gen_work *work) {
     options.c_pos = gen_option(work->choice, "C-pos");
     options.c_neg = gen_option(work->choice, "C-neg");
     options.bounds = gen_option(work->choice, "bounds") != 0;
-    options.scheme = gen_scheme(work);
+    options.scheme = gen_scheme(work->choice);
     options.run = gen_control(work);
     options.watch = gen_watching(work);
     if (!gen_arena(work, margin_svm_train_size(data->n, data->d, work->classes, &options), &mem)) {

@@ -48,38 +48,50 @@ static margin_status gen_unscale(gen_machine *machine, const margin_scaling *sca
     return margin_model_scale(&machine->model, scaling, &mem);
 }
 
-static void gen_pick(const gen_rows *rows, const margin_data *raw, uint16_t *y, double *t) {
+/* Labels, targets and weights of the rows of a view, without gaps. */
+typedef struct {
+    double *x;
+    uint16_t *y;
+    double *t, *weight;
+} gen_picked;
+
+static void gen_pick(const gen_rows *rows, const margin_data *raw, const gen_picked *to) {
     size_t i;
     for (i = 0; i < raw->n; i++) {
         const size_t row = raw->rows == NULL ? i : raw->rows[i];
-        y[i] = raw->y[row];
+        to->y[i] = raw->y[row];
         if (rows->t != NULL) {
-            t[i] = rows->t[row];
+            to->t[i] = rows->t[row];
+        }
+        if (rows->weight != NULL) {
+            to->weight[i] = rows->weight[row];
         }
     }
 }
 
 static margin_status gen_train_scaled(gen_work *work, const gen_rows *rows, const margin_data *raw,
-                                      double *x, uint16_t *y, double *t) {
+                                      const gen_picked *to) {
     const gen_method *method = gen_method_of(work->choice->method);
     margin_scaling scaling = {NULL, NULL, 0};
     margin_status status, scaled;
-    if (work->machine == NULL || x == NULL || y == NULL || t == NULL) {
+    if (work->machine == NULL || to->x == NULL || to->y == NULL || to->t == NULL ||
+        to->weight == NULL) {
         return MARGIN_E_MEMORY;
     }
     if (method == NULL) {
         return MARGIN_E_ARGUMENT;
     }
-    gen_pick(rows, raw, y, t);
-    status = gen_scale(raw, work, &scaling, x);
+    gen_pick(rows, raw, to);
+    status = gen_scale(raw, work, &scaling, to->x);
     if (status < 0) {
         return status;
     }
-    work->data.x = x;
-    work->data.y = y;
+    work->data.x = to->x;
+    work->data.y = to->y;
+    work->data.weight = rows->weight == NULL ? NULL : to->weight;
     work->data.n = raw->n;
     work->data.d = raw->d;
-    work->targets = rows->t == NULL ? NULL : t;
+    work->targets = rows->t == NULL ? NULL : to->t;
     status = method->train(work);
     if (status < 0) {
         return status;
@@ -112,6 +124,7 @@ static margin_data gen_view(const gen_rows *rows) {
     memset(&view, 0, sizeof view);
     view.x = rows->x;
     view.y = rows->y;
+    view.weight = rows->weight;
     view.n = (size_t)rows->n;
     view.d = (size_t)rows->d;
     return view;
@@ -151,18 +164,20 @@ static margin_status gen_train_view(const gen_rows *rows, const margin_data *raw
     const size_t room = raw->d != 0 && raw->n > SIZE_MAX / sizeof(double) / raw->d
                             ? 0
                             : raw->n * raw->d * sizeof(double);
-    double *x = (double *)malloc(room);
-    uint16_t *y = (uint16_t *)malloc(raw->n * sizeof *y);
-    double *t = (double *)malloc(raw->n * sizeof *t);
+    gen_picked to;
     gen_work work;
     margin_status status;
+    to.x = room == 0 ? NULL : (double *)malloc(room);
+    to.y = (uint16_t *)malloc(raw->n * sizeof *to.y);
+    to.t = (double *)malloc(raw->n * sizeof *to.t);
+    to.weight = (double *)malloc(raw->n * sizeof *to.weight);
     memset(&work, 0, sizeof work);
     work.choice = choice;
     work.watch = watch;
     work.classes = (size_t)rows->classes;
     work.machine = (gen_machine *)calloc(1, sizeof *work.machine);
     watch->running = 1;
-    status = gen_train_scaled(&work, rows, raw, room == 0 ? NULL : x, y, t);
+    status = gen_train_scaled(&work, rows, raw, &to);
     if (status >= 0) {
         gen_tell_array(&work.told, "margin_quantiles", work.info.margin_quantile, 5, 0);
         status = gen_measure_view(work.machine, rows, raw, choice, "_train", &work.told, status);
@@ -170,9 +185,10 @@ static margin_status gen_train_view(const gen_rows *rows, const margin_data *raw
     watch->running = 0;
     gen_fill_report(&work, report);
     report->told = work.told.text;
-    free(x);
-    free(y);
-    free(t);
+    free(to.x);
+    free(to.y);
+    free(to.t);
+    free(to.weight);
     if (status < 0) {
         gen_free(work.machine);
     } else {

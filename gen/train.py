@@ -19,10 +19,11 @@ class Problem:
     y: array
     targets: array | None = None  # the labels as numbers, for methods that want to meet them
     ordered: bool = False         # classes have an order: some may have no rows
+    weights: array | None = None  # how much each row counts
 
     @property
     def rows(self) -> native.Rows:
-        return native.Rows(self.data, self.y, len(self.names), self.targets)
+        return native.Rows(self.data, self.y, len(self.names), self.targets, self.weights)
 
     def table(self, machine: native.Machine, rows: native.Rows | None) -> list[list[int]] | None:
         """How often which class is taken for which; None where classes are not the point."""

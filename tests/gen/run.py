@@ -21,6 +21,9 @@ if sys.argv[1:2] == ["--in"]:
     del sys.argv[1:3]
 
 
+APART = ("__main__", "sklearn")  # the examples of gen/sklearn.py are run by tests/sklearn
+
+
 def suite(wanted):
     loader = unittest.TestLoader()
     tests = unittest.TestSuite()
@@ -28,7 +31,7 @@ def suite(wanted):
         if name.startswith("test_") and name.endswith(".py") and (not wanted or name[5:-3] in wanted):
             tests.addTests(loader.loadTestsFromName(name[:-3]))
     for module in pkgutil.iter_modules([os.path.join(ROOT, "gen")] if HERE == GEN else []):
-        if module.name != "__main__" and (not wanted or module.name in wanted):
+        if module.name not in APART and (not wanted or module.name in wanted):
             tests.addTests(doctest.DocTestSuite(importlib.import_module("gen." + module.name)))
     return tests
 

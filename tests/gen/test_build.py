@@ -54,11 +54,30 @@ class Cache(unittest.TestCase):
         path.symlink_to(self.folder / "elsewhere.so")
         self.assertIsNotNone(build.Build("reader.c").process)
 
-    def test_several_first_uses_at_once(self):
+    def test_of_several_first_uses_at_once_one_compiles(self):
+        """The compiler of this test counts its runs, and is slow, so that all processes find it at work."""
+        log, slow = self.folder / "log", self.folder / "slow-cc"
+        slow.write_text(f"#!/bin/sh\ncase $* in *--version*) ;; *) echo run >>{log}; sleep 1;; esac\nexec cc \"$@\"\n")
+        slow.chmod(0o700)
         code = "from gen.build import Build; assert Build('reader.c').load().reader_sizes() > 0"
-        users = [subprocess.Popen([sys.executable, "-c", code], cwd=ROOT) for _ in range(4)]
-        self.assertEqual([user.wait() for user in users], [0] * 4)
+        with mock.patch.dict(os.environ, {"CC": str(slow)}):
+            users = [subprocess.Popen([sys.executable, "-c", code], cwd=ROOT) for _ in range(4)]
+            self.assertEqual([user.wait() for user in users], [0] * 4)
+        self.assertEqual(log.read_text().split(), ["run"])
         self.assertEqual(len(self.entries()), 1)
+
+    def test_who_compiles_and_dies_holds_up_nobody(self):
+        slow = self.folder / "slow-cc"
+        slow.write_text("#!/bin/sh\ncase $* in *--version*) exec cc \"$@\";; esac\nexec sleep 60\n")
+        slow.chmod(0o700)
+        with mock.patch.dict(os.environ, {"CC": str(slow)}):
+            first = build.Build("reader.c")
+        first.process.kill()
+        first.process.wait()
+        with mock.patch.dict(os.environ, {"CC": str(slow)}), mock.patch("gen.build.PATIENCE", 0.2):
+            second = build.Build("reader.c")  # the turn is still the first one's: it does not wait for ever
+            self.assertIsNotNone(second.process)
+            second.abandon()
 
     def test_no_compiler_is_one_clear_line(self):
         with mock.patch.dict(os.environ, {"PATH": str(self.folder), "CC": ""}):

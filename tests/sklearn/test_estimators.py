@@ -1,0 +1,270 @@
+"""Estimators beside `gen train`, through pickles, threads, searches and exports."""
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from unittest import mock
+
+import joblib
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, RandomizedSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.svm import SVC
+
+from gen import native
+from gen import sklearn as estimators
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+IRIS, WINE, CANCER = (load(return_X_y=True) for load in (load_iris, load_wine, load_breast_cancer))
+TWO = (IRIS[0][IRIS[1] > 0], IRIS[1][IRIS[1] > 0])
+EACH = (estimators.MarginSVC(C=10), estimators.MarginSVC(kernel="linear"), estimators.KMOMDClassifier(lam=0.3),
+        estimators.MAMClassifier(), estimators.MAMClassifier(kernel="rbf"), estimators.RatesClassifier(0.7, 0.7),
+        estimators.SecoClassifier(cheap=True), estimators.TVQClassifier(), estimators.TVQClassifier(method="nn"),
+        estimators.CompactClassifier(8), estimators.OrdinalMAM(), estimators.OrdinalLSSVM(C=1.0, kernel="rbf"))
+
+
+def fitted(estimator):
+    return clone(estimator).fit(*TWO)
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+
+class BesideGen(Folder):
+    def gen(self, data, *words):
+        """The labels and scores of a model that gen train saves, and its JSON."""
+        with open(self.path("data.csv"), "w", encoding="ascii") as file:
+            for row, label in zip(*data):
+                file.write(",".join([*map(repr, map(float, row)), str(label)]) + "\n")
+        run = subprocess.run([sys.executable, "-m", "gen", "train", self.path("data.csv"), "--save", self.path("gen.mgn"),
+                              "--json", "-", *words], cwd=ROOT, capture_output=True, check=True)
+        return json.loads(run.stdout)
+
+    def test_the_same_options_give_the_same_model_to_the_bit(self):
+        """The images are the same bytes, so that all answers are; their notes may differ, and are left out."""
+        for data in (IRIS, WINE, CANCER):
+            two = (data[0][data[1] < 2], data[1][data[1] < 2])
+            for estimator, on, words in (
+                    (estimators.MarginSVC(C=10, tol=1e-6), data, "svm --kernel rbf --C 10"),
+                    (estimators.MarginSVC(kernel="linear", tol=1e-6, scheme="one-rest"), data, "svm --scheme one-rest"),
+                    (estimators.KMOMDClassifier(0.5, gamma=0.1, tol=1e-6), data, "kmomd --kernel rbf --lambda 0.5 --gamma 0.1"),
+                    (estimators.MAMClassifier(), data, "mam"),
+                    (estimators.RatesClassifier(0.6, 0.7), two, "rates --eta-pos 0.6 --eta-neg 0.7"),
+                    (estimators.TVQClassifier(2, 2, random_state=3), data, "tvq --models 2 --tangents 2 --seed 3"),
+                    (estimators.CompactClassifier(8, max_iter=20), data, "compact --vectors 8 --iterations 20"),
+                    (estimators.OrdinalMAM(), data, "omam")):
+                with self.subTest(words=words, n=len(data[0])):
+                    told = self.gen(on, "--method", *words.split())
+                    model = estimator.fit(*on)
+                    model.save(self.path("own.mgn"))
+                    images = [self.image(name) for name in ("gen.mgn", "own.mgn")]
+                    self.assertEqual(images[0], images[1])
+                    self.assertAlmostEqual(told["train_error"], 1 - np.mean(model.predict(on[0]) == on[1]), delta=1e-12)
+
+    def image(self, name):
+        machine, _ = native.open_image(open(self.path(name), "rb").read())
+        return {part: machine.array(part) for part in machine.parts.arrays} | machine.numbers
+
+
+class Fitted(unittest.TestCase):
+    def test_pickles_keep_every_bit(self):
+        for estimator in EACH:
+            with self.subTest(estimator=estimator):
+                model = fitted(estimator)
+                again = pickle.loads(pickle.dumps(model))
+                self.assertEqual(again.decision_function(TWO[0]).tobytes(), model.decision_function(TWO[0]).tobytes())
+                self.assertEqual(again._machine_.state(), model._machine_.state())
+
+    def test_damaged_states_are_refused(self):
+        state = fitted(EACH[0])._machine_.state()
+        for bad in (b"", state[:100], state[:-8], state + bytes(8), bytes(len(state)), state[:4] + b"\7" + state[5:]):
+            with self.assertRaises(native.Failure):
+                native.from_state(bad)
+
+    def test_the_largest_value_is_the_answer(self):
+        for estimator in EACH:
+            if estimator._two_classes:
+                continue
+            with self.subTest(estimator=estimator):
+                model = clone(estimator).fit(*WINE)
+                values = model.decision_function(WINE[0])
+                self.assertEqual(values.shape, (178, 3))
+                self.assertTrue((values.argmax(axis=1) == model.predict(WINE[0])).all())
+
+    def test_one_value_a_pair_on_request(self):
+        model = estimators.MarginSVC(decision_function_shape="ovo").fit(*WINE)
+        self.assertEqual(model.decision_function(WINE[0]).shape, (178, 3))
+        theirs = make_pipeline(StandardScaler(), SVC(gamma="auto", tol=1e-6, decision_function_shape="ovo")).fit(*WINE)
+        model.set_params(tol=1e-6).fit(*WINE)
+        np.testing.assert_allclose(model.decision_function(WINE[0]), theirs.decision_function(WINE[0]), atol=1e-3)
+
+    def test_an_svc_of_scikit_learn_has_the_same_vectors(self):
+        X = StandardScaler().fit_transform(CANCER[0])
+        ours = estimators.MarginSVC(C=2, scale="none", tol=1e-6).fit(X, CANCER[1])
+        theirs = SVC(C=2, tol=1e-6).fit(X, CANCER[1])
+        self.assertEqual(sorted(ours.support_), sorted(theirs.support_))
+        self.assertTrue((X[ours.support_] == ours.support_vectors_).all())
+        np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-4)
+        np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-4)
+
+    def test_weights_are_repetitions(self):
+        rng = np.random.default_rng(1)
+        counts = rng.integers(0, 3, len(TWO[0]))
+        for estimator in (estimators.MarginSVC(C=2, tol=1e-9), estimators.MAMClassifier(), estimators.RatesClassifier(0.7, 0.7)):
+            weighted = clone(estimator).fit(*TWO, sample_weight=counts)
+            repeated = clone(estimator).fit(np.repeat(TWO[0], counts, axis=0), np.repeat(TWO[1], counts))
+            np.testing.assert_allclose(weighted.decision_function(TWO[0]), repeated.decision_function(TWO[0]), atol=1e-5)
+
+    def test_learning_row_after_row_ends_where_a_fit_does(self):
+        X, y = WINE
+        whole = estimators.MAMClassifier(scale="none").fit(X, y)
+        parts = estimators.MAMClassifier(scale="none")
+        for i in range(0, len(X), 50):
+            parts = pickle.loads(pickle.dumps(parts.partial_fit(X[i:i + 50], y[i:i + 50], classes=[0, 1, 2])))
+        self.assertEqual(parts.decision_function(X).tobytes(), whole.decision_function(X).tobytes())
+        half = estimators.MAMClassifier(scale="none").fit(X[::2], y[::2]).partial_fit(X[1::2], y[1::2])
+        np.testing.assert_allclose(half.coef_, whole.coef_, rtol=1e-9)
+
+    def test_wrong_parameters_are_named(self):
+        for estimator, words in ((estimators.MarginSVC(C=-1), "C=-1"), (estimators.MarginSVC(kernel="cubic"), "kernel='cubic'"),
+                                 (estimators.MarginSVC(gamma="wide"), "gamma='wide'"), (estimators.KMOMDClassifier(2), "lambda=2"),
+                                 (estimators.TVQClassifier(method="som"), "method='som'"),
+                                 (estimators.TVQClassifier(method="hss", theta=0.1), "theta does not apply to method='hss'"),
+                                 (estimators.RatesClassifier(1e-3, 1e-3), "cannot be had")):
+            with self.subTest(estimator=estimator), self.assertRaisesRegex(ValueError, words.replace("(", r"\(")):
+                fitted(estimator)
+
+    def test_sparse_rows_are_refused_in_words(self):
+        with self.assertRaisesRegex(TypeError, "dense"):
+            estimators.MarginSVC().fit(sparse.csr_matrix(IRIS[0]), IRIS[1])
+
+
+class Threads(unittest.TestCase):
+    def test_arrays_of_doubles_are_used_where_they_are(self):
+        X, seen = np.ascontiguousarray(CANCER[0]), []
+        train, scores = native.train, native.Machine.predict
+
+        def spy(rows, *rest):
+            seen.append(native.ctypes.addressof(rows.x.contents))
+            return train(rows, *rest)
+
+        def spy_predict(machine, rows):
+            seen.append(native.ctypes.addressof(rows.x.contents))
+            return scores(machine, rows)
+
+        with mock.patch.object(native, "train", spy), mock.patch.object(native.Machine, "predict", spy_predict):
+            estimators.MarginSVC().fit(X, CANCER[1]).predict(X)
+        self.assertEqual(seen, [X.ctypes.data] * 2)
+
+    def test_one_model_answers_many_threads_and_many_models_train_at_once(self):
+        model, answers, fits = estimators.MarginSVC(C=10).fit(*CANCER), [], []
+
+        def work():
+            answers.append(model.decision_function(CANCER[0]).tobytes())
+            fits.append(estimators.MarginSVC(C=10).fit(*CANCER)._machine_.state())
+
+        workers = [threading.Thread(target=work) for _ in range(6)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        self.assertEqual(set(answers), {model.decision_function(CANCER[0]).tobytes()})
+        self.assertEqual(set(fits), {model._machine_.state()})
+
+    def test_native_calls_let_go_of_the_interpreter(self):
+        """While one thread trains, this one counts: with the lock held it could not."""
+        X = np.random.default_rng(0).normal(size=(3000, 60))
+        y = (X[:, 0] + X[:, 1] ** 2 > 1).astype(int)
+        done, count = threading.Event(), 0
+        worker = threading.Thread(target=lambda: (estimators.MarginSVC(C=100).fit(X, y), done.set()))
+        worker.start()
+        while not done.is_set():
+            count += 1
+        worker.join()
+        self.assertGreater(count, 1000)
+
+
+class Searches(unittest.TestCase):
+    GRID = {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1]}
+
+    def results(self, search, **more):
+        found = search(estimators.MarginSVC(), self.GRID, cv=3, **more).fit(*WINE)
+        return [found.cv_results_[name].tolist() for name in sorted(found.cv_results_) if name.startswith("split")], \
+            found.best_params_, found.best_estimator_._machine_.state()
+
+    def test_back_ends_give_the_same_to_the_bit(self):
+        alone = self.results(GridSearchCV, n_jobs=1)
+        for back_end in ("threading", "loky"):
+            with joblib.parallel_backend(back_end, n_jobs=2):
+                self.assertEqual(self.results(GridSearchCV), alone, back_end)
+
+    def test_every_search_works(self):
+        self.assertEqual(self.results(HalvingGridSearchCV, min_resources=60)[1].keys(), self.GRID.keys())
+        self.assertEqual(self.results(RandomizedSearchCV, n_iter=3, random_state=1)[1].keys(), self.GRID.keys())
+        for estimator in EACH:
+            scores = cross_val_score(make_pipeline(MinMaxScaler(), clone(estimator)), *TWO, cv=3)
+            self.assertTrue(np.isfinite(scores).all(), estimator)
+
+
+class Devices(Folder):
+    def test_every_model_becomes_a_header_that_compiles_and_tests_itself(self):
+        for i, estimator in enumerate(EACH):
+            form = ("f32", "q15")[i % 2]
+            with self.subTest(estimator=estimator, form=form):
+                model = fitted(estimator)
+                told = model.export_c(self.path("m.h"), format=form, name="m")
+                self.assertEqual((told["format"], told["name"]), (form, "m"))
+                self.compile()
+                self.assertGreater(model.cost("cortex-m0", form).flash, told["bytes"])
+
+    def compile(self):
+        with open(self.path("m.c"), "w", encoding="ascii") as file:
+            file.write('#define MARGIN_IMPLEMENTATION\n#define MARGIN_PREDICT_ONLY\n#include "margin.h"\n#include "m.h"\n'
+                       "int main(void) { return m_selftest(); }\n")
+        subprocess.run(["cc", f"-I{ROOT}", self.path("m.c"), "-o", self.path("m")], check=True)
+        self.assertEqual(subprocess.run([self.path("m")]).returncode, 0)
+
+    def test_a_budget_of_flash_is_kept(self):
+        model = estimators.MarginSVC(C=10).fit(*CANCER)
+        told = model.export_c(self.path("m.h"), format="q15", flash=1500)
+        self.assertLessEqual(told["bytes"], 1500)
+        with self.assertRaisesRegex(ValueError, "format='q8'"):
+            model.export_c(self.path("m.h"), format="q8")
+        with self.assertRaisesRegex(ValueError, "no target"):
+            model.cost("z80")
+
+    def test_a_report_is_a_page(self):
+        estimators.MarginSVC().fit(*IRIS).report(self.path("page.html"), *IRIS)
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            self.assertIn("Confusion matrix", file.read())
+
+    def test_pipelines_of_scikit_learn_are_taken_over(self):
+        for theirs in (make_pipeline(StandardScaler(), SVC(C=3)), make_pipeline(MinMaxScaler(), LogisticRegression())):
+            theirs.fit(*CANCER)
+            ours = estimators.from_estimator(theirs)
+            np.testing.assert_allclose(ours.decision_function(CANCER[0]), theirs.decision_function(CANCER[0]), atol=1e-9)
+            ours.export_c(self.path("m.h"), name="m")
+            self.compile()
+        with self.assertRaisesRegex(ValueError, "cannot be imported"):
+            estimators.from_estimator(make_pipeline(StandardScaler(), SVC(kernel="sigmoid")).fit(*CANCER))
+
+
+if __name__ == "__main__":
+    unittest.main()
