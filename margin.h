@@ -1639,9 +1639,10 @@ MARGIN_API margin_status margin_loss_train(const margin_data *data,
  * candidate covers too little, when too few samples are left of a class, or when one machine does
  * well enough on what is left. That is the paper's list, to be had by `greedy`. It is often worse
  * than one machine: what cuts leave is harder than the whole (section 4.6). So by default lists are
- * cross-validated as a whole, at every length, on samples that had no part in building them, and
- * the list has as many of the paper's cuts as the shortest one within one standard error of the
- * best: often none, and then it is one machine. Zeros mean the paper's values otherwise. All C are
+ * cross-validated as a whole, at every length, on samples that had no part in building them. If
+ * the best of them beats one machine by two standard errors, the list has as many of the paper's
+ * cuts as the shortest one within one standard error of the best; otherwise none, and it is that
+ * machine. Zeros mean the paper's values otherwise. All C are
  * powers of two and count as in the paper, |g|^2 + C times mean losses; the C of the machine at the
  * end is C / n for n samples in units of >>svm.
  *
