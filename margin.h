@@ -54,7 +54,7 @@
  *           >>config >>platform >>status >>arena >>kernel >>model >>quant >>image
  *           PART II TRAIN
  *           >>data >>train >>mam >>kmomd >>svm >>rates >>loss >>seco >>proto >>compact
- *           >>ordinal
+ *           >>ordinal >>oneclass >>svr
  *           >>calibrate >>compress >>quantize >>store >>metrics
  *           >>math >>random >>linalg >>bytes
  */
@@ -396,9 +396,13 @@ MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const ma
  *                                               from one to the next. The class is the number of
  *                                               scores > 0. A model of k = 1 is a ranker: one
  *                                               machine without a threshold, whose score orders
- *                                               inputs; see >>ordinal.
+ *                                               inputs, or is a number in units of the target; see
+ *                                               >>ordinal and >>svr.
  *   MARGIN_SCHEME_NEAREST   k distances         One squared distance a class, also for two classes.
- *                                               The smallest wins; ties go to the smaller class. */
+ *                                               The smallest wins; ties go to the smaller class. A
+ *                                               model of k = 1 knows what is normal: class 0 up to
+ *                                               the distance `reject`, beyond it MARGIN_REJECTED;
+ *                                               see >>oneclass. */
 enum {
     MARGIN_SCHEME_BINARY = 0,
     MARGIN_SCHEME_ONE_ONE = 1,
@@ -422,7 +426,8 @@ enum {
 typedef struct {
     uint16_t classes;
     uint8_t scheme;
-    margin_real reject; /* a winner by a margin below this becomes MARGIN_REJECTED; 0 means never */
+    margin_real reject; /* a winner by a margin below this becomes MARGIN_REJECTED; 0 means never;
+                           the largest distance of a class that is alone, see above */
     margin_real
         slope; /* A class of margin m has the probability 1 / (1 + exp(-(slope m + shift))),  */
     margin_real
@@ -625,7 +630,8 @@ typedef struct {
 typedef struct {
     uint16_t classes;
     uint16_t machines; /* margin_machines(scheme, classes) */
-    int32_t reject;    /* a winner by a margin below this is MARGIN_REJECTED; 0: never */
+    int32_t reject;    /* a winner by a margin below this is MARGIN_REJECTED; 0: never; of a class
+                          that is alone the largest distance */
     int32_t shift;
     int16_t slope;
     uint8_t down;
@@ -1146,7 +1152,7 @@ typedef struct {
     void *user;                  /* handed to progress                                           */
 } margin_watch;
 
-/* What the quadratic programmes of kmomd and svm heed. */
+/* What the quadratic programmes of kmomd, svm, oneclass and svr heed. */
 typedef struct {
     margin_real tol;       /* accuracy, see each trainer         0: 1e-3 in float, 1e-6 in double */
     size_t max_iterations; /* of each machine's solver           0: 100 n + 1 000 000            */
@@ -1356,12 +1362,18 @@ MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
 /* Minimises  1/2 a'Qa - sum a  over  0 <= a_i <= C_i,  sum y_i a_i = 0,  with
  * Q_ij = y_i y_j k(x_i, x_j). C_i is the C of the sample's class times its weight. The score is
  * sum y_i a_i k(x_i, x) + bias. `tol` is LIBSVM's: the largest violation of the optimality
- * conditions, in units of the margin. */
+ * conditions, in units of the margin.
+ *
+ * With nu, the share of the samples that may fall short of the margin, there is no C: nu is at least
+ * the share of margin errors and at most the share of support vectors. Minimises  1/2 a'Qa  over
+ * 0 <= a_i <= weight,  sum a = nu sum of weights,  sum y_i a_i = 0,  then divides score and a by the
+ * margin. `tol` is relative, as that of kmomd. */
 typedef struct {
     margin_kernel kernel; /*                                                0: linear            */
     margin_real c;        /* price of a sample within the margin, > 0       0: 1                 */
     margin_real c_pos;    /* for samples of the positive class              0: c                 */
     margin_real c_neg;    /* for the others                                 0: c                 */
+    margin_real nu;       /* the nu-SVM instead, 0 < nu <= 1                0: C                 */
     bool hard_margin;     /* C infinite                                                          */
     bool bounds;          /* work out c0 and c1 of the report: all pairs, and the hard margin    */
     uint8_t scheme;       /* of more than two classes, MARGIN_SCHEME_...    0: one-one           */
@@ -1378,7 +1390,9 @@ typedef struct {
 /* Bytes that margin_svm_train takes, as many as margin_kmomd_train. */
 MARGIN_API size_t margin_svm_train_size(size_t n, size_t d, size_t classes,
                                         const margin_svm_options *options);
-/* objective: 1/2 a'Qa - sum a. A status of its own: MARGIN_E_NOT_SEPARABLE (hard margin). c0 =
+/* objective: 1/2 a'Qa - sum a; with nu 1/2 a'Qa. Statuses of its own: MARGIN_E_NOT_SEPARABLE (hard
+ * margin); MARGIN_E_INFEASIBLE (nu is above twice the share of the smaller class, or so small that
+ * no margin is left). c0 =
  * 4 / (Z D), Z the longest phi(x), D the largest distance between two samples of opposite classes,
  * is a lower bound for C; c1 = 4 n / (z d), d the distance between the hulls of the two classes, z
  * the least size of a phi(x) along it, a first guess at C, in the paper within 2^5 of the best one.
@@ -2163,6 +2177,122 @@ MARGIN_API margin_status margin_model_kendall(const margin_data *data, const mar
 /* How many classes answers are off on average, those rejected left out; see margin_confusion. */
 MARGIN_API margin_real margin_absolute_error(const margin_real *confusion, size_t classes);
 
+/* ---- >>oneclass ---- what is normal, learned from normal samples alone ----------------------- */
+
+/* Samples of the normal state are all that is needed; labels are not looked at. `nu` is the rate of
+ * false alarms that is wanted on normal inputs not seen before. Four forms:
+ *
+ *   nu          The plane farthest from the origin that leaves at most a share of nu of the samples
+ *               behind: minimises  1/2 a'Ka  over  0 <= a_i <= weight_i / (nu sum of weights),
+ *               sum a = 1  (Schoelkopf and others: "Estimating the support of a high-dimensional
+ *               distribution", Neural Computation 13, 2001).
+ *   lambda      The margin distribution, as kmomd has it for two classes: minimises
+ *               (1-lambda) a'Ka + lambda |a|^2  over  a >= 0,  sum a = 1.  lambda near 0 makes the
+ *               smallest margin large, lambda = 1 takes the mean of the samples.
+ *   sphere      The smallest sphere that leaves out as many, or with lambda a centre between that
+ *               and the mean (Tax, Duin: "Support vector data description", 2004). With an rbf or a
+ *               unit kernel, where all phi(x) are of one length, plane and sphere are the same. With
+ *               a linear kernel the model is a prototype: the centre, and a radius. Without that
+ *               poly has no sphere.
+ *   prototypes  `models` centroids, each with `tangents` directions in which samples usually
+ *               differ: what is normal, in a few hundred bytes. See >>proto.
+ *
+ * The threshold does not come from the solution, which on unseen samples raises more alarms than nu
+ * says, but from samples that a machine has not seen (conformal prediction; nothing is assumed about
+ * their distribution): with m such samples it is set so that k = floor(nu (m + 1)) of m + 1 equally
+ * strange ones are beyond it. `held_out` keeps one fold away from training, and then a rate of
+ * k / (m + 1) is a promise: on average over training sets no more normal inputs raise an alarm.
+ * Otherwise every fold is left out in turn, and the machine itself learns from all samples: it knows
+ * a little more than those that set the threshold, so that there are rather fewer alarms than nu.
+ *
+ * Models of the first two forms are binary: class 1 is normal, class 0 an alarm, and the score is the
+ * distance of phi(x) from the plane. Spheres and prototypes have one class and one squared distance:
+ * the answer is class 0, or MARGIN_REJECTED for an alarm. */
+typedef struct {
+    margin_kernel kernel; /*                                                0: linear            */
+    margin_real nu;       /* rate of false alarms, 0 < nu < 1               0: 0.05              */
+    margin_real lambda;   /* at most 1; MARGIN_ZERO: the largest margin     0: nu instead        */
+    bool sphere;          /* instead of a plane                                                  */
+    uint16_t models;      /* prototypes: centroids                          0: none              */
+    uint16_t tangents;    /* of each, at most MARGIN_PROTO_TANGENTS                              */
+    uint16_t folds;       /* for the threshold; 1: that of the solution     0: 20, held_out 5    */
+    bool held_out;        /* one fold is for the threshold alone                                 */
+    uint32_t seed;        /* of the folds, and of centroids                                      */
+    margin_control run;   /* tol: relative to the objective                                      */
+    margin_watch watch;
+} margin_oneclass_options;
+
+typedef struct {
+    margin_real promised; /* rate of false alarms, k / (m + 1); 0: with one fold, none */
+    margin_real alarms;   /* share of the training samples beyond the threshold */
+} margin_oneclass_report;
+
+/* Bytes that margin_oneclass_train takes; `classes` does not matter. */
+MARGIN_API size_t margin_oneclass_train_size(size_t n, size_t d, size_t classes,
+                                             const margin_oneclass_options *options);
+/* objective: as above, of spheres 1/2 a'Ka - 1/2 sum a_i K_ii; margins: by how much training samples
+ * are within. With n < 1 / nu samples the promise is 1 / (m + 1). A status of its own:
+ * MARGIN_E_NO_DIRECTION (plane: the origin is amid the samples, as with a linear kernel on centred
+ * data). MARGIN_E_EMPTY: a fold would be empty. */
+MARGIN_API margin_status margin_oneclass_train(const margin_data *data,
+                                               const margin_oneclass_options *options,
+                                               margin_arena *mem, margin_model *model,
+                                               margin_info *info, margin_oneclass_report *report);
+
+/* ---- >>svr ---- numbers: support vector and least-squares regression ------------------------- */
+
+/* The model's one score is the answer, in units of the target. Targets are options.targets, one for
+ * each row of data->x. Three losses:
+ *
+ *   MARGIN_SVR_EPSILON  Errors below epsilon cost nothing: minimises over |b_i| <= C weight_i,
+ *                       sum b = 0  the dual  1/2 b'Kb - sum y_i b_i + epsilon sum |b_i|  (LIBSVM's
+ *                       epsilon-SVR). The score is sum b_i k(x_i, x) + bias.
+ *   MARGIN_SVR_NU       epsilon is found: at most a share of nu of the samples is farther off
+ *                       (LIBSVM's nu-SVR, objective 1/2 b'Kb - sum y_i b_i).
+ *   MARGIN_SVR_SQUARES  Least squares, as lssvm: |w|^2 / 2 + c / 2 sum weight_i (y_i - f(x_i))^2,
+ *                       the bias free (ridge regression with 1 / c), and c = 0 for the c of least
+ *                       error with each sample left out in turn, in closed form.
+ *
+ * Inside, targets are measured from their mean in units of their deviation: that is where `tol`
+ * counts, and what the defaults of c and epsilon refer to. */
+enum { MARGIN_SVR_EPSILON = 0, MARGIN_SVR_NU = 1, MARGIN_SVR_SQUARES = 2 };
+
+typedef struct {
+    margin_kernel kernel;       /*                                       0: linear               */
+    const margin_real *targets; /* a number for each row of data->x      needed                  */
+    uint8_t loss;               /* MARGIN_SVR_...                        0: epsilon              */
+    margin_real c;              /* price of errors, > 0                  0: deviation of targets */
+                                /* squares                               0: by leaving one out   */
+    margin_real epsilon;        /* >= 0, as MARGIN_ZERO for none         0: a tenth of that      */
+    margin_real nu;             /* 0 < nu <= 1                           0: 0.5                  */
+    margin_real outside;        /* share of answers that may be farther off than report->half    */
+                                /*                                       0: not asked for        */
+    uint16_t folds;             /* for that                              0: 20                   */
+    uint32_t seed;              /* of the folds                                                  */
+    margin_control run;         /* not squares                                                   */
+    margin_watch watch;
+} margin_svr_options;
+
+typedef struct {
+    margin_real c;       /* as used, in units of the target (squares: without unit) */
+    margin_real epsilon; /* as used or found, in units of the target */
+    margin_real loo;     /* squares with c = 0: mean square error, each sample left out in turn */
+    margin_real half; /* answers plus and minus this hold the target but for `promised` of them */
+    margin_real promised; /* share k / (n + 1) outside; from folds, as in >>oneclass */
+} margin_svr_report;
+
+/* Bytes that margin_svr_train takes; `classes` does not matter. Without targets it assumes that there
+ * will be some. */
+MARGIN_API size_t margin_svr_train_size(size_t n, size_t d, size_t classes,
+                                        const margin_svr_options *options);
+/* objective: as above. Statuses of its own: MARGIN_E_NO_ORDER (all targets are equal),
+ * MARGIN_E_NOT_FINITE for targets too; of squares MARGIN_E_NO_DIRECTION and MARGIN_E_NOT_POSITIVE as
+ * lssvm. A nonlinear kernel takes one weight a sample with epsilon, and two with nu or a rank. */
+MARGIN_API margin_status margin_svr_train(const margin_data *data,
+                                          const margin_svr_options *options, margin_arena *mem,
+                                          margin_model *model, margin_info *info,
+                                          margin_svr_report *report);
+
 /* ---- >>calibrate ---- from margins to probabilities ------------------------------------------ */
 
 /* The sigmoid of margin_vote that fits best: of n margins, hit[i] tells whether the class with
@@ -2781,6 +2911,54 @@ typedef struct {
      MARGIN_BLOCK(classes, sizeof(margin_index)) MARGIN_BLOCKS_MAM(                                \
          MARGIN_AS_BLOCK, d, classes, MARGIN_MORE((size_t)(d), 2u * (size_t)(classes))) +          \
      MARGIN_ALIGN - 1u)
+
+/* What is set by samples left out of training: oneclass, and svr with `outside`. */
+#define MARGIN_BLOCKS_CONFORMAL(X, n)                                                              \
+    X(odd, margin_real, n, 1u)                                                                     \
+    X(rows, margin_index, n, 1u)                                                                   \
+    X(order, margin_index, n, 1u)                                                                  \
+    X(spare, margin_index, n, 1u)                                                                  \
+    X(fold, uint16_t, n, 1u)
+#define MARGIN_CONFORMAL(n) ((size_t)0 MARGIN_BLOCKS_CONFORMAL(MARGIN_AS_BLOCK, n))
+
+/* oneclass: planes, with the run.cache_bytes of the options and rank 0; for any kernel, with a cache
+ * of the default size. */
+#define MARGIN_BLOCKS_ONECLASS(X, n, d)                                                            \
+    X(mean, margin_real, d, 1u)                                                                    \
+    X(rows, margin_index, n, 1u)                                                                   \
+    X(b, margin_real, n, 1u)                                                                       \
+    X(f, margin_real, n, 1u)                                                                       \
+    X(lin, margin_real, n, 1u)
+#define MARGIN_ONECLASS_LINEAR_BYTES(n, d, cache)                                                  \
+    (MARGIN_CONFORMAL(n) +                                                                         \
+     MARGIN_REALS((size_t)(d) + 1u) MARGIN_BLOCKS_ONECLASS(MARGIN_AS_BLOCK, n, d) +                \
+     MARGIN_QP_LINEAR(n, d, cache) + MARGIN_ALIGN - 1u)
+#define MARGIN_ONECLASS_KERNEL_BYTES(n, d, cache)                                                  \
+    (MARGIN_CONFORMAL(n) MARGIN_BLOCKS_ONECLASS(MARGIN_AS_BLOCK, n, d) +                           \
+     MARGIN_MORE(MARGIN_QP_ROWS(n, d, cache), MARGIN_POOL_OF(n, d, 1u, 1u, 2u)) + MARGIN_ALIGN -   \
+     1u)
+#define MARGIN_ONECLASS_BYTES(n, d)                                                                \
+    MARGIN_MORE(MARGIN_ONECLASS_LINEAR_BYTES(n, d, 0u), MARGIN_ONECLASS_KERNEL_BYTES(n, d, 0u))
+
+/* svr: epsilon-insensitive, without `outside`, with run.cache_bytes and rank 0; squares take what
+ * lssvm takes for one class. */
+#define MARGIN_BLOCKS_SVR(X, n)                                                                    \
+    X(part, margin_index, n, 1u)                                                                   \
+    X(b, margin_real, n, 1u)                                                                       \
+    X(f, margin_real, n, 1u)                                                                       \
+    X(lin, margin_real, n, 1u)                                                                     \
+    X(side, uint8_t, n, 1u)
+#define MARGIN_SVR_LINEAR_BYTES(n, d, cache)                                                       \
+    (MARGIN_REALS(d) +                                                                             \
+     MARGIN_ORDINAL_COMMON(n, 1u) MARGIN_BLOCKS_SVR(MARGIN_AS_BLOCK, 2u * (size_t)(n)) +           \
+     MARGIN_QP_LINEAR(2u * (size_t)(n), d, cache) + MARGIN_ALIGN - 1u)
+#define MARGIN_SVR_KERNEL_BYTES(n, d, cache)                                                       \
+    (MARGIN_REALS(n) + MARGIN_ORDINAL_COMMON(n, 1u) +                                              \
+     MARGIN_MORE(MARGIN_QP_ROWS(n, d, cache) MARGIN_BLOCKS_SVR(MARGIN_AS_BLOCK, n),                \
+                 MARGIN_ORDINAL_POOL(n, d, 1u)) +                                                  \
+     MARGIN_ALIGN - 1u)
+#define MARGIN_SVR_BYTES(n, d)                                                                     \
+    MARGIN_MORE(MARGIN_SVR_LINEAR_BYTES(n, d, 0u), MARGIN_SVR_KERNEL_BYTES(n, d, 0u))
 
 /* rates. Pieces: the numbers of a problem with `rows` rows of factors in `dim` dimensions beside
  * its matrices, and what the two ways to a problem take. */

@@ -7,7 +7,7 @@
  *           PART II TRAIN
  *           >>math >>random >>linalg >>data >>rows >>batch >>quantize >>store >>train >>mam
  *           >>qp >>kmomd >>svm >>rates >>loss >>seco >>calibrate >>compress >>metrics >>proto
- *           >>compact >>ordinal
+ *           >>compact >>ordinal >>oneclass >>svr
  */
 #ifndef MARGIN_IMPL_H
 #define MARGIN_IMPL_H
@@ -1849,6 +1849,11 @@ MARGIN_API size_t margin_functions(unsigned scheme, size_t classes) {
     return scheme == MARGIN_SCHEME_ORDINAL ? 1u : margin_machines(scheme, classes);
 }
 
+/* Whether there is but one distance, of which `reject` is the largest that is accepted. */
+static bool mgn_vote_alone(unsigned scheme, size_t classes) {
+    return scheme == MARGIN_SCHEME_NEAREST && classes == 1u;
+}
+
 /* Whether a model may have this scheme with so many classes. */
 static bool mgn_scheme_fits(unsigned scheme, size_t classes) {
     if (scheme == MARGIN_SCHEME_ORDINAL && classes == 1u) { /* a ranker */
@@ -2276,10 +2281,15 @@ MARGIN_API void margin_proto_find(const margin_proto *model, const margin_real *
             found->runner = z;
         }
     }
+    if (model->vote.classes == 1u) { /* the runner is the edge of the class */
+        found->runner = model->vote.reject > 0 ? model->vote.reject : MGN_HUGE;
+    }
     found->margin = mgn_nearer(found->distance, found->runner);
     found->label = found->nearest;
     if (!(found->distance < MGN_HUGE) ||
-        (model->vote.reject > 0 && found->margin < model->vote.reject)) {
+        (model->vote.reject > 0 &&
+         (model->vote.classes == 1u ? found->distance > model->vote.reject
+                                    : found->margin < model->vote.reject))) {
         found->label = MARGIN_REJECTED;
     }
 }
@@ -2412,7 +2422,9 @@ MARGIN_API uint16_t margin_decide(const margin_vote *vote, const margin_real *sc
     const uint16_t winner = margin_elect(vote->scheme, vote->classes, scores);
     if (!mgn_scores_known(vote, scores, winner) ||
         (vote->reject > 0 &&
-         margin_margin(vote->scheme, vote->classes, scores, winner) < vote->reject)) {
+         (mgn_vote_alone(vote->scheme, vote->classes)
+              ? scores[0] > vote->reject
+              : margin_margin(vote->scheme, vote->classes, scores, winner) < vote->reject))) {
         return MARGIN_REJECTED;
     }
     return winner;
@@ -3669,7 +3681,7 @@ static int32_t mgn_q_favour(unsigned scheme, size_t classes, const int32_t *scor
 MARGIN_API int32_t margin_margin_q(unsigned scheme, size_t classes, const int32_t *scores,
                                    size_t label) {
     int32_t least = INT32_MAX;
-    if (scheme == MARGIN_SCHEME_NEAREST) {
+    if (scheme == MARGIN_SCHEME_NEAREST && classes > 1u) {
         return mgn_q_nearer(scores[label], scores[mgn_q_other(classes, scores, label)]);
     }
     for (size_t b = 0; b < classes; b++) {
@@ -3724,7 +3736,9 @@ MARGIN_API uint16_t margin_elect_q(unsigned scheme, size_t classes, const int32_
 MARGIN_API uint16_t margin_decide_q(const margin_vote_q *vote, const int32_t *scores) {
     const uint16_t winner = margin_elect_q(vote->scheme, vote->classes, scores);
     if (vote->reject > 0 &&
-        margin_margin_q(vote->scheme, vote->classes, scores, winner) < vote->reject) {
+        (mgn_vote_alone(vote->scheme, vote->classes)
+             ? scores[0] > vote->reject
+             : margin_margin_q(vote->scheme, vote->classes, scores, winner) < vote->reject)) {
         return MARGIN_REJECTED;
     }
     return winner;
@@ -3733,13 +3747,13 @@ MARGIN_API uint16_t margin_decide_q(const margin_vote_q *vote, const int32_t *sc
 /* The two nearest classes by their scores, and the answer. */
 static void mgn_q_proto_found(const margin_vote_q *vote, const int32_t *scores,
                               margin_proto_found_q *found) {
+    const bool alone = vote->classes == 1u;
     found->nearest = margin_elect_q(MARGIN_SCHEME_NEAREST, vote->classes, scores);
-    found->second = mgn_q_other(vote->classes, scores, found->nearest);
+    found->second = alone ? 0 : mgn_q_other(vote->classes, scores, found->nearest);
     found->distance = scores[found->nearest];
-    found->runner = scores[found->second];
+    found->runner = !alone ? scores[found->second] : vote->reject > 0 ? vote->reject : INT32_MAX;
     found->margin = mgn_q_nearer(found->distance, found->runner);
-    found->label = vote->reject > 0 && found->margin < vote->reject ? (uint16_t)MARGIN_REJECTED
-                                                                    : found->nearest;
+    found->label = margin_decide_q(vote, scores);
 }
 
 MARGIN_API void margin_proto_find_q15(const margin_proto_q *model, const int16_t *x,
@@ -3878,7 +3892,7 @@ static uint64_t mgn_q_root_up(uint64_t a) {
 
 static bool mgn_q_vote_fits(const margin_vote_q *vote) {
     return (vote->scheme == MARGIN_SCHEME_NEAREST
-                ? vote->classes >= 2u && vote->classes < MARGIN_REJECTED
+                ? vote->classes >= 1u && vote->classes < MARGIN_REJECTED
                 : mgn_scheme_fits(vote->scheme, vote->classes)) &&
            vote->machines == margin_machines(vote->scheme, vote->classes) && vote->reject >= 0 &&
            vote->shift <= (INT32_C(1) << 30) && vote->shift >= -(INT32_C(1) << 30) &&
@@ -4429,7 +4443,7 @@ static bool mgn_big_endian(void) {
 /* Whether scheme, number of classes and the numbers of a vote make sense; `nearest` models have a
  * scheme of their own. */
 static bool mgn_vote_fits(const margin_vote *vote, bool nearest) {
-    const bool scheme = nearest ? vote->scheme == MARGIN_SCHEME_NEAREST && vote->classes >= 2u &&
+    const bool scheme = nearest ? vote->scheme == MARGIN_SCHEME_NEAREST && vote->classes >= 1u &&
                                       vote->classes < MARGIN_REJECTED
                                 : mgn_scheme_fits(vote->scheme, vote->classes);
     return scheme && vote->reject >= 0 && mgn_finite(vote->reject) && mgn_finite(vote->slope) &&
@@ -6824,7 +6838,7 @@ static inline const margin_real *mgn_sample(const margin_data *data, size_t i) {
 }
 
 static inline size_t mgn_label(const margin_data *data, size_t i) {
-    return data->y[mgn_row_of(data, i)];
+    return data->y == NULL ? 0 : data->y[mgn_row_of(data, i)];
 }
 
 static inline margin_real mgn_weight(const margin_data *data, size_t i) {
@@ -9276,7 +9290,8 @@ static margin_status mgn_q_expansion_make(mgn_q_job *job) {
 static margin_vote_q mgn_q_vote(const mgn_q_job *job) {
     const margin_vote *vote = job->vote;
     const margin_real log2e = MGN_R(1.4426950408889634);
-    const margin_real unit = job->proto.from != NULL ? MGN_R(1.0) / 32768 : job->score_unit;
+    const bool relative = job->proto.from != NULL && vote->classes > 1u;
+    const margin_real unit = relative ? MGN_R(1.0) / 32768 : job->score_unit;
     margin_vote_q q = {0, 0, 0, 0, 0, 0, 0};
     margin_real slope = vote->slope * unit * log2e * MGN_R(33554432.0);
     q.classes = vote->classes;
@@ -11748,19 +11763,29 @@ MARGIN_API margin_real margin_mam_bound(const margin_mam_certainty *certainty, m
     return mistakes < 1 ? mgn_max(mistakes, 0) : 1;
 }
 
-/* ---- >>qp ---- the quadratic programme behind kmomd and svm ---------------------------------- */
+/* ---- >>qp ---- the quadratic programme behind kmomd, svm, oneclass and svr ------------------- */
 
 /* In signed weights b (b_i = y_i alpha_i), with G its gradient and R = diag(ridge),
  *
- *     minimise  1/2 b'(c K + R)b - p y'b   over  0 <= y_i b_i <= cap_i,  sum of b over each group
+ *     minimise  1/2 b'(c K + R)b - l'b   over  0 <= y_i b_i <= cap_i,  sum of b over each group
  *         fixed;
- *     G = c K b + R b - p y.
+ *     G = c K b + R b - l.
  *
- *     svm    c = 1,            no ridge,               p = 1,  one group, whose sum is 0
- *     kmomd  c = 2(1-lambda),  ridge 2 lambda / weight,  p = 0,  no caps; each class is a group of
- *         sum y
+ *     svm       c = 1,            no ridge,                  l = y,  one group, whose sum is 0
+ *     nu-svm    c = 1,            no ridge,                  l = 0,  each class is a group of sum y
+ *     kmomd     c = 2(1-lambda),  ridge 2 lambda / weight,   l = 0,  no caps; groups as nu-svm's
+ *     oneclass  one group of sum 1, all samples positive; otherwise as nu-svm or kmomd; for spheres
+ *               l = c K_ii / 2
+ *     svr       c = 1,            no ridge,                  l = target - y epsilon,  groups as svm's
+ *               or, for nu, as nu-svm's; see below
  *
  * (in units in which the largest c K_ii + ridge_i is about 1, so that nothing over- or underflows.)
+ *
+ * A sample of svr has two weights, of which one is 0: it is there twice, once negative and once
+ * positive. Or it is there once, two-sided, which halves the work: b_i runs from -cap_i to cap_i, and
+ * the objective has a kink at 0, where G is larger by 2 epsilon for b_i that rises than for one that
+ * falls. Such a sample has a side, negative or positive, changed only where b_i = 0.
+ *
  * Moving weight within a group, b_i += t and b_j -= t, changes the objective by t (G_i - G_j) +
  * O(t^2): b is optimal when in no group a weight that may fall has a larger G than one that may
  * rise. The largest such difference is the violation.
@@ -11786,7 +11811,11 @@ typedef struct {
 typedef struct {
     size_t n, split; /* samples; those before `split` are negative, the others positive */
     bool by_class;   /* each class is a group; else all samples are one */
-    margin_real c, p;
+    margin_real c;
+    margin_real p;            /* l = p y; > 0: the unit of tol, else that is the objective */
+    const margin_real *lin;   /* NULL, or numbers: l = lin - y kink / 2 */
+    margin_real kink;         /* twice epsilon */
+    uint8_t *side;            /* NULL, or samples are two-sided: 1 for the positive one */
     const margin_real *cap;   /* NULL: no upper bounds */
     const margin_real *ridge; /* NULL: none */
     margin_real sum[2];       /* of b over each group */
@@ -11815,6 +11844,7 @@ typedef struct {
     margin_real goal, floor; /* violations to reach, and what rounding can leave of them */
     margin_real violation, objective;
     bool moved; /* a weight has changed since this was set to false */
+    bool begun; /* the weights in b meet all constraints: they are where to start */
     bool own_w; /* w is a variable of its own and not computed from b; see the interior point */
     const margin_real *mean; /* with own_w: the point that features are measured from */
     size_t iterations;
@@ -11837,7 +11867,7 @@ static void mgn_qp_plan(mgn_qp *plan, margin_arena *mem, size_t n, size_t d) {
 }
 
 static bool mgn_qp_positive(const mgn_qp *q, size_t i) {
-    return i >= q->split;
+    return q->side != NULL ? q->side[i] != 0 : i >= q->split;
 }
 
 static unsigned mgn_qp_group(const mgn_qp *q, size_t i) {
@@ -11847,6 +11877,12 @@ static unsigned mgn_qp_group(const mgn_qp *q, size_t i) {
 /* v in the direction in which |b_i| grows: y_i v. */
 static margin_real mgn_qp_signed(const mgn_qp *q, size_t i, margin_real v) {
     return mgn_qp_positive(q, i) ? v : -v;
+}
+
+/* l. */
+static margin_real mgn_qp_linear(const mgn_qp *q, size_t i) {
+    return q->lin != NULL ? q->lin[i] - mgn_qp_signed(q, i, q->kink / 2)
+                          : mgn_qp_signed(q, i, q->p);
 }
 
 static margin_real mgn_qp_ridge(const mgn_qp *q, size_t i) {
@@ -11875,6 +11911,20 @@ static void mgn_qp_mark(mgn_qp *q, size_t s) {
     const size_t i = mgn_qp_at(q, s);
     const margin_real floor = mgn_qp_room(q, i, false) > 0 ? 0 : MGN_QP_WALL;
     q->edge[s] = mgn_qp_room(q, i, true) > 0 ? floor : -MGN_QP_WALL;
+    if (q->side != NULL && q->b[i] == 0) {
+        q->edge[s] = mgn_qp_signed(q, i, mgn_max(q->kink, MGN_TINY));
+    }
+}
+
+/* Puts a two-sided sample of weight 0 at place s on the side to which the weight is going to
+ * move. */
+static void mgn_qp_turn(mgn_qp *q, size_t s, bool rise) {
+    const size_t i = mgn_qp_at(q, s);
+    if (q->side != NULL && q->b[i] == 0 && mgn_qp_positive(q, i) != rise) {
+        q->side[i] = rise ? 1 : 0;
+        q->g[s] += mgn_qp_signed(q, i, q->kink);
+        mgn_qp_mark(q, s);
+    }
 }
 
 /* b_i += t, exactly onto the bound where it reaches it. */
@@ -11971,8 +12021,8 @@ static void mgn_qp_gradient_of_w(mgn_qp *q) {
         for (size_t k = 0; k < d; k++) {
             wx += q->w[k] * (x[k] - q->mean[k]);
         }
-        q->g[i] = wx + ridge * q->b[i] - mgn_qp_signed(q, i, q->p);
-        sum += ridge * q->b[i] * q->b[i] - 2 * q->p * mgn_abs(q->b[i]);
+        q->g[i] = wx + ridge * q->b[i] - mgn_qp_linear(q, i);
+        sum += ridge * q->b[i] * q->b[i] - 2 * mgn_qp_linear(q, i) * q->b[i];
     }
     q->objective = sum / 2;
     q->floor = 16 * MGN_EPS * mgn_sqrt(square) * mgn_sqrt(q->peak);
@@ -11983,9 +12033,9 @@ static void mgn_qp_gradient_of_b(mgn_qp *q) {
     margin_real sum = 0, mass = 0;
     mgn_qp_mul(q, q->c, NULL, q->n, q->b, q->g);
     for (size_t i = 0; i < q->n; i++) {
-        const margin_real py = mgn_qp_signed(q, i, q->p);
-        q->g[i] += mgn_qp_ridge(q, i) * q->b[i] - py;
-        sum += q->b[i] * (q->g[i] - py);
+        const margin_real linear = mgn_qp_linear(q, i);
+        q->g[i] += mgn_qp_ridge(q, i) * q->b[i] - linear;
+        sum += q->b[i] * (q->g[i] - linear);
         mass += mgn_abs(q->b[i]);
     }
     q->objective = sum / 2;
@@ -11993,7 +12043,7 @@ static void mgn_qp_gradient_of_b(mgn_qp *q) {
 }
 
 /* G of all samples and the objective from scratch, and with them the goal: tol is in units of the
- * margin for svm, relative to the objective for kmomd. */
+ * margin for svm, of the target for svr, relative to the objective for kmomd. */
 static void mgn_qp_gradient(mgn_qp *q) {
     if (q->own_w) {
         mgn_qp_gradient_of_w(q);
@@ -12217,12 +12267,14 @@ static unsigned mgn_qp_pair(mgn_qp *q, unsigned group) {
     margin_real t;
     size_t j, partner;
     mgn_rows_foresee(q->rows);
+    mgn_qp_turn(q, s, true);
     ki = mgn_qp_row(q, s, q->dir);
     partner = mgn_qp_partner(q, s, group, ki);
     if (partner == q->m) {
         return group;
     }
     j = mgn_qp_at(q, partner);
+    mgn_qp_turn(q, partner, false);
     kj = mgn_qp_row(q, partner, q->prod);
     t = (q->g[partner] - q->g[s]) /
         mgn_qp_curvature(q->curve[s] + q->curve[partner], 2 * q->c, ki[partner]);
@@ -12236,10 +12288,10 @@ static unsigned mgn_qp_pair(mgn_qp *q, unsigned group) {
     return mgn_qp_update(q, q->c * t, ki, kj);
 }
 
-/* Samples pressed against their bounds are out of the way. */
+/* Samples pressed against their bounds, or to 0 from both sides, are out of the way. */
 static bool mgn_qp_is_pressed(const mgn_qp *q, size_t s) {
     const mgn_qp_ends *e = &q->ends[q->by_class && s >= q->m_split ? 1 : 0];
-    return (q->edge[s] > 0 && q->g[s] > e->high) || (q->edge[s] < 0 && q->g[s] < e->low);
+    return q->g[s] - mgn_min(q->edge[s], 0) > e->high && q->g[s] - mgn_max(q->edge[s], 0) < e->low;
 }
 
 /* Drops them from the loops, if that halves the loops: then it is worth gathering kernel rows. */
@@ -12468,18 +12520,20 @@ static margin_real mgn_qp_least_ridge(const mgn_qp *q) {
     return least;
 }
 
-/* Weights that meet all constraints: 0, or for kmomd those that the ridge alone would choose. */
+/* Weights that meet all constraints: in shares of the caps, or those that the ridge alone would
+ * choose. */
 static void mgn_qp_cold(mgn_qp *q) {
     const margin_real least = mgn_qp_least_ridge(q);
     margin_real sum[2] = {0, 0}, lost[2] = {0, 0};
     for (size_t i = 0; i < q->n; i++) {
         const margin_real share = q->ridge != NULL ? least / q->ridge[i] : 1;
         const unsigned k = mgn_qp_group(q, i);
-        q->b[i] = q->by_class ? mgn_qp_signed(q, i, share) : 0;
-        mgn_add(&sum[k], &lost[k], share);
+        q->b[i] = q->cap != NULL ? q->cap[i] : share;
+        mgn_add(&sum[k], &lost[k], q->b[i]);
     }
     for (size_t i = 0; i < q->n; i++) {
-        q->b[i] /= sum[mgn_qp_group(q, i)];
+        const margin_real all = mgn_abs(q->sum[mgn_qp_group(q, i)]);
+        q->b[i] = all > 0 ? mgn_qp_signed(q, i, q->b[i] / sum[mgn_qp_group(q, i)] * all) : 0;
     }
 }
 
@@ -13134,6 +13188,16 @@ static margin_real mgn_qp_unit(margin_real v) {
     return mgn_power_of_two(mgn_max(mgn_min(v, end), 1 / end));
 }
 
+/* A programme without bounds, ridge and whatever else only some have, before its first step. */
+static void mgn_qp_plain(mgn_qp *q, margin_real tol) {
+    q->cap = q->ridge = q->lin = NULL;
+    q->side = NULL;
+    q->kink = 0;
+    q->tol = tol;
+    q->moved = q->own_w = q->begun = false;
+    q->iterations = 0;
+}
+
 /* The programme of a machine; the caller fills in c, p, by_class, sum, cap or ridge, and unit. */
 static margin_status mgn_qp_work_start(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
     mgn_qp *q = &work->qp;
@@ -13143,10 +13207,7 @@ static margin_status mgn_qp_work_start(mgn_qp_work *work, mgn_fit *fit, margin_a
     q->b = fit->b;
     q->rows = &work->rows;
     q->low = work->linear ? &fit->data : NULL;
-    q->cap = q->ridge = NULL;
-    q->tol = fit->run.tol;
-    q->moved = q->own_w = false;
-    q->iterations = 0;
+    mgn_qp_plain(q, fit->run.tol);
     q->peak = mgn_fit_peak(fit);
     fit->info = mgn_no_info;
     if (!(q->peak <= MGN_HUGE / 64)) {
@@ -13233,7 +13294,9 @@ static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit, margin_a
     const size_t soon = mgn_size_add(mgn_size_mul(20u, q->n), mgn_size_mul(work->rank, work->rank));
     const size_t mark = mem->high;
     margin_status status = MARGIN_W_ITERATIONS;
-    mgn_qp_cold(q);
+    if (!q->begun) {
+        mgn_qp_cold(q);
+    }
     if (!work->few) {
         status = mgn_qp_run(q, first, work->rank > 0 && soon < limit ? soon : limit, fit->tick);
     }
@@ -13241,11 +13304,33 @@ static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit, margin_a
         status = mgn_qp_work_inside(work, fit, mem);
     }
     if (status == MARGIN_OK && q->violation > q->goal) {
-        status = work->linear ? mgn_qp_work_own_w(work, fit, mem, mark) : MARGIN_W_ROUNDING;
+        const bool centred =
+            q->sum[0] + q->sum[1] == 0; /* so that w does not depend on the origin */
+        status =
+            work->linear && centred ? mgn_qp_work_own_w(work, fit, mem, mark) : MARGIN_W_ROUNDING;
     }
     fit->info.iterations = q->iterations;
     fit->info.converged = status == MARGIN_OK;
     return mgn_finite(q->objective) ? status : MARGIN_E_RANGE;
+}
+
+/* The multiplier of a group's sum: the mean G of weights strictly between their bounds, or the middle
+ * of where it may lie. */
+static margin_real mgn_qp_level(const mgn_qp *q, unsigned group) {
+    const mgn_qp_ends *e = &q->ends[group];
+    margin_real mean = 0, count = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        if (q->edge[i] == 0 && mgn_qp_group(q, i) == group) {
+            count += 1;
+            mean += (q->g[i] - mean) / count;
+        }
+    }
+    if (count > 0) {
+        return mean;
+    }
+    return !(e->low < MGN_QP_WALL / 2)     ? e->high
+           : !(e->high > -MGN_QP_WALL / 2) ? e->low
+                                           : e->low / 2 + e->high / 2;
 }
 
 /* Where the programme has a w of its own, the weights of the linear machine are w times `scale`,
@@ -13472,7 +13557,12 @@ MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
 /* The C-SVM is the programme of >>qp for c = 1, no ridge, p = 1 and one group: b_i = y_i alpha_i,
  * G_i = (K b)_i - y_i. At the optimum G_i = nu for all alpha_i strictly between 0 and C_i, so the
  * bias is -nu. The hard margin, C infinite, is kmomd at lambda = 0 in other units: the two nearest
- * points of the classes' hulls, v apart, score +1 and -1, hence alpha = 2 gamma / |v|^2. */
+ * points of the classes' hulls, v apart, score +1 and -1, hence alpha = 2 gamma / |v|^2.
+ *
+ * The nu-SVM (Schoelkopf, Smola, Williamson, Bartlett: "New support vector algorithms", Neural
+ * Computation 12, 2000) is kmomd at lambda = 0 with caps: weights of each class sum to one, and none
+ * is above 2 w_i / (nu sum w), so that the hulls shrink. Free weights of the classes have G = rho -
+ * bias and G = -rho - bias; the score is divided by rho, as LIBSVM does, so that margins are 1. */
 
 /* The middle of the gap between the gradients of weights that may rise and those that may fall,
  * where none is free; s = Kb. Values of a tiny unit vanish in G = s - y, so that s breaks ties, and
@@ -13545,6 +13635,61 @@ static margin_real mgn_svm_finish(mgn_qp *q, mgn_fit *fit) {
     return used / all;
 }
 
+/* Caps of the nu-SVM; false if a class is too small for its weights to sum to one. */
+static bool mgn_svm_nu_programme(mgn_qp *q, const mgn_fit *fit, margin_real nu) {
+    margin_real sum[2] = {0, 0}, all;
+    q->unit = mgn_qp_unit(q->peak);
+    q->c = 1 / q->unit;
+    q->p = 0;
+    q->by_class = true;
+    q->sum[0] = -1;
+    q->sum[1] = 1;
+    for (size_t i = 0; i < q->n; i++) {
+        sum[mgn_qp_group(q, i)] += mgn_weight(&fit->data, i);
+    }
+    all = sum[0] + sum[1];
+    for (size_t i = 0; i < q->n; i++) {
+        q->own[i] = 2 * (mgn_weight(&fit->data, i) / all) / nu;
+    }
+    q->cap = q->own;
+    return nu * all <= 2 * mgn_min(sum[0], sum[1]);
+}
+
+/* From the weights to a classifier of margin 1; false where rho is lost in rounding. */
+static bool mgn_svm_nu_finish(mgn_qp *q, mgn_fit *fit) {
+    const margin_real low = mgn_qp_level(q, 0), high = mgn_qp_level(q, 1), rho = (high - low) / 2;
+    fit->info.violation = q->objective > 0 ? q->violation / q->objective : 0;
+    if (!(rho > 16 * MGN_EPS * q->c * q->peak) || !(rho > 2 * q->violation)) {
+        return false;
+    }
+    fit->info.gap = 0;
+    fit->bias = -(low + high) / 2 / rho;
+    for (size_t i = 0; i < q->n; i++) {
+        const margin_real slope = q->g[i] - (mgn_qp_positive(q, i) ? high : low);
+        fit->info.gap +=
+            slope > 0 ? slope * mgn_qp_room(q, i, false) : -slope * mgn_qp_room(q, i, true);
+        fit->b[i] /= rho * q->unit;
+        fit->f[i] = q->g[i] / rho + fit->bias;
+    }
+    fit->info.objective = q->objective / rho / rho / q->unit;
+    fit->info.gap = fit->info.gap / rho / rho / q->unit;
+    mgn_fit_take_w(fit, q, 1 / rho);
+    return true;
+}
+
+static margin_status mgn_svm_nu(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem,
+                                margin_real nu) {
+    margin_status status = mgn_qp_work_start(work, fit, mem);
+    if (status == MARGIN_OK && !mgn_svm_nu_programme(&work->qp, fit, nu)) {
+        status = MARGIN_E_INFEASIBLE;
+    }
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    status = mgn_qp_work_solve(work, fit, mem);
+    return status < 0 || mgn_svm_nu_finish(&work->qp, fit) ? status : MARGIN_E_INFEASIBLE;
+}
+
 static margin_status mgn_svm_hard(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
     margin_kmomd_report report;
     const margin_status status = mgn_kmomd_hard(work, fit, mem, &report);
@@ -13587,7 +13732,12 @@ static void mgn_svm_programme(mgn_qp *q, const mgn_fit *fit, const margin_svm_op
 static margin_status mgn_svm_soft(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem,
                                   margin_real *nu) {
     const margin_svm_options *options = (const margin_svm_options *)fit->options;
-    margin_status status = mgn_qp_work_start(work, fit, mem);
+    margin_status status;
+    if (options->nu > 0) {
+        *nu = options->nu;
+        return mgn_svm_nu(work, fit, mem, options->nu);
+    }
+    status = mgn_qp_work_start(work, fit, mem);
     if (status != MARGIN_OK) {
         return status;
     }
@@ -13673,7 +13823,8 @@ static margin_status mgn_svm_prepare(const margin_svm_options *options, margin_s
     fit->run = full->run;
     fit->watch = full->watch;
     fit->options = full;
-    if (!mgn_svm_valid(full->c) || !mgn_svm_valid(full->c_pos) || !mgn_svm_valid(full->c_neg)) {
+    if (!mgn_svm_valid(full->c) || !mgn_svm_valid(full->c_pos) || !mgn_svm_valid(full->c_neg) ||
+        !(full->nu >= 0 && full->nu <= 1)) {
         return MARGIN_E_ARGUMENT;
     }
     return MARGIN_OK;
@@ -16449,10 +16600,7 @@ static margin_status mgn_seco_svm_solve(mgn_seco *s, margin_real c, margin_real 
     q->b = svm->b;
     q->rows = &svm->rows;
     q->low = NULL;
-    q->ridge = NULL;
-    q->own_w = false;
-    q->tol = tol;
-    q->iterations = 0;
+    mgn_qp_plain(q, tol);
     svm->options.c_neg = svm->options.c_pos = c / (margin_real)q->n;
     mgn_svm_programme(q, &svm->fit, &svm->options);
     if (svm->c == 0) {
@@ -18533,8 +18681,7 @@ static bool mgn_proto_resolve(mgn_proto_job *job, const margin_proto_options *op
 
 static bool mgn_proto_shape(mgn_proto_job *job, size_t n, size_t d, size_t classes,
                             const margin_proto_options *options) {
-    if (n == 0 || d == 0 || classes < 2u || classes >= MARGIN_REJECTED ||
-        !mgn_proto_resolve(job, options)) {
+    if (n == 0 || d == 0 || classes >= MARGIN_REJECTED || !mgn_proto_resolve(job, options)) {
         return false;
     }
     job->size.n = n;
@@ -20016,7 +20163,7 @@ static margin_status mgn_proto_check(mgn_proto_job *job) {
 static bool mgn_proto_precedes(const margin_data *data, size_t a, size_t b) {
     const size_t stride = mgn_stride(data->stride, data->d);
     const margin_real *x = data->x + a * stride, *z = data->x + b * stride;
-    if (data->y[a] != data->y[b]) {
+    if (data->y != NULL && data->y[a] != data->y[b]) {
         return data->y[a] < data->y[b];
     }
     for (size_t k = 0; k < data->d; k++) {
@@ -20133,8 +20280,9 @@ static const mgn_method mgn_proto_method = {mgn_proto_task_plan, mgn_proto_task_
 MARGIN_API size_t margin_proto_train_size(size_t n, size_t d, size_t classes,
                                           const margin_proto_options *options) {
     mgn_proto_job job;
-    return mgn_proto_shape(&job, n, d, classes, options) ? mgn_frame_size(&mgn_proto_method, &job)
-                                                         : 0;
+    return classes >= 2u && mgn_proto_shape(&job, n, d, classes, options)
+               ? mgn_frame_size(&mgn_proto_method, &job)
+               : 0;
 }
 
 /* Data, classes and options; fills in the sizes. */
@@ -21655,12 +21803,15 @@ struct mgn_ordinal {
     margin_ordinal_report told;
     mgn_tick tick;
     bool reported; /* `told` is wanted */
+    bool numbers;  /* targets count as they are, not by their ranks: `rank` is target less */
+    margin_real mean, size; /* mean, in units of the deviation */
 };
 
 /* Options with their defaults, and the shape that they give. */
 static margin_status mgn_ordinal_shape(mgn_ordinal *o, size_t n, size_t d, size_t classes,
                                        const margin_ordinal_options *options) {
     margin_status status = margin_kernel_resolve(&options->kernel, d, &o->options.kernel);
+    o->numbers = false;
     o->options.watch = options->watch;
     o->options.targets = options->targets;
     o->options.loss = options->loss;
@@ -21742,6 +21893,53 @@ static margin_status mgn_ordinal_check(mgn_ordinal *o, const margin_data *data,
     return mgn_ordinal_shape(o, data->n, data->d, classes, options);
 }
 
+/* Targets in units of their deviation, from their mean; false if they are all equal. */
+static bool mgn_ordinal_standard(mgn_ordinal *o) {
+    margin_real total = 0, lost = 0, sum = 0, lost_sum = 0, square = 0;
+    for (size_t i = 0; i < o->n; i++) {
+        mgn_add(&total, &lost, mgn_weight(&o->data, i));
+        mgn_add(&sum, &lost_sum, mgn_weight(&o->data, i) * (o->rank[i] - o->rank[0]));
+    }
+    o->mean = o->rank[0] + sum / total;
+    o->size = 0;
+    for (size_t i = 0; i < o->n; i++) {
+        o->rank[i] -= o->mean;
+        o->size = mgn_max(o->size, mgn_abs(o->rank[i]));
+    }
+    for (size_t i = 0; i < o->n && o->size > 0; i++) {
+        const margin_real part = o->rank[i] / o->size;
+        square += mgn_weight(&o->data, i) / total * (part * part);
+    }
+    o->size *= mgn_sqrt(square);
+    o->order_of.total = total;
+    o->order_of.pairs = 0;
+    if (!(o->size > 4 * MGN_EPS * mgn_abs(o->mean)) || !mgn_finite(o->size)) {
+        return false;
+    }
+    for (size_t i = 0; i < o->n; i++) {
+        o->rank[i] /= o->size;
+    }
+    return true;
+}
+
+/* The solution for such targets, back in their units. */
+static void mgn_ordinal_units(mgn_ordinal *o) {
+    const margin_real s = o->size;
+    for (size_t k = 0; k < o->d && o->linear; k++) {
+        o->w[k] *= s;
+    }
+    for (size_t i = 0; i < o->n; i++) {
+        o->f[i] *= s;
+        if (!o->linear) {
+            o->coef[i] *= s;
+        }
+    }
+    o->shift = o->shift * s + o->mean;
+    o->info.objective = o->info.objective * s * s;
+    o->info.gap = o->info.gap * s * s;
+    o->told.loo = o->told.loo * s * s;
+}
+
 /* Lists the samples of positive weight and ranks their targets; false if these are all equal. */
 static bool mgn_ordinal_gather(mgn_ordinal *o, const margin_data *data) {
     size_t n = 0;
@@ -21756,6 +21954,9 @@ static bool mgn_ordinal_gather(mgn_ordinal *o, const margin_data *data) {
     o->data = *data;
     o->data.rows = o->rows;
     o->data.n = o->n = n;
+    if (o->numbers) {
+        return n > 0 && mgn_ordinal_standard(o);
+    }
     o->order_of = mgn_order_ranks(&o->data, o->rank, o->cuts.order, o->spare, n);
     for (size_t i = 0; i < n; i++) {
         o->rank[i] /= o->order_of.total;
@@ -21781,7 +21982,6 @@ static void mgn_ordinal_bias(mgn_ordinal *o) {
     }
 }
 
-/* Samples with a coefficient, as a pool in the arena; they are of no class. */
 /* The samples with a coefficient as a pool; all vectors serve the one function, so classes end
  * alike. */
 static void mgn_ordinal_expand(mgn_ordinal *o, margin_arena *mem, margin_expansion *e) {
@@ -21856,6 +22056,9 @@ static margin_status mgn_ordinal_run(void *task, mgn_frame *frame) {
     status = o->solver->fit(o, frame->mem);
     margin_arena_release(frame->mem, mark);
     if (status >= 0) {
+        if (o->numbers) {
+            mgn_ordinal_units(o);
+        }
         mgn_ordinal_bias(o);
         mgn_ordinal_model(o, frame->mem, &frame->model);
         if (frame->told || o->reported) {
@@ -22659,6 +22862,855 @@ MARGIN_API margin_status margin_model_kendall(const margin_data *data, const mar
         }
     }
     return mgn_both(margin_arena_rewind(mem, &before), status);
+}
+
+/* ---- >>oneclass ---- ------------------------------------------------------------------------- */
+
+/* ---- thresholds by samples left out ---- */
+
+/* How strange a sample is, `odd`, is told by a model that has not seen it. If the m samples left out
+ * and a new one come in any order with the same probability, then at most m + 1 - k of these m + 1
+ * are stranger than the k-th least strange of the m; so the new one is, with a probability of at most
+ * (m + 1 - k) / (m + 1) (Vovk, Gammerman, Shafer: "Algorithmic learning in a random world", 2005;
+ * inductive for one fold, cross-conformal for several). */
+typedef struct {
+    const mgn_method *method; /* a trainer, */
+    void *task;
+    void (*aim)(void *task, const margin_data *data);           /* what it is to train on, */
+    margin_real (*judge)(void *task, const margin_model *model, /* and how strange a sample is */
+                         const margin_data *data, size_t i);    /* to what it has trained */
+    margin_real rate; /* of strange samples that is wanted */
+    size_t folds;     /* 1: nothing is left out */
+    bool held_out;    /* one fold is, and the model is that of the others */
+    uint32_t seed;
+    margin_real *odd;
+    margin_index *rows, *order, *spare;
+    uint16_t *fold;
+    size_t count;                /* of odd */
+    margin_real scores[1];       /* of a model */
+    margin_real limit, promised; /* out */
+} mgn_conformal;
+
+static void mgn_conformal_plan(mgn_conformal *plan, margin_arena *mem, size_t n) {
+    MARGIN_BLOCKS_CONFORMAL(MGN_TAKE, n)
+}
+
+/* Adds the strangeness of the samples of a view that have a weight. */
+static void mgn_conformal_judge(mgn_conformal *c, const margin_model *model,
+                                const margin_data *data) {
+    for (size_t i = 0; i < data->n; i++) {
+        if (mgn_weight(data, i) > 0) {
+            c->odd[c->count++] = c->judge(c->task, model, data, i);
+        }
+    }
+}
+
+/* The limit that leaves the rate beyond it; moved half way to the next sample or 2^-12 of the range,
+ * whichever is less, so that equal samples are on the same side in spite of rounding. */
+static void mgn_conformal_limit(mgn_conformal *c) {
+    const size_t m = c->count;
+    const margin_real all = (margin_real)m + 1;
+    margin_real pad;
+    size_t beyond = (size_t)(c->rate * all);
+    mgn_order_begin(c->order, m);
+    (void)mgn_order_sort(c->odd, c->order, c->spare, m);
+    beyond = mgn_size_min(beyond > 0 ? beyond : 1u, m);
+    c->limit = c->odd[c->order[m - beyond]];
+    pad = (c->odd[c->order[m - 1u]] - c->odd[c->order[0]]) / 4096;
+    if (beyond > 1u) {
+        pad = mgn_min(pad, (c->odd[c->order[m - beyond + 1u]] - c->limit) / 2);
+    }
+    c->limit += pad;
+    c->promised = (margin_real)beyond / all;
+}
+
+/* Trains without a fold, and judges the samples of it. */
+static margin_status mgn_conformal_fold(mgn_conformal *c, const margin_data *data, size_t which,
+                                        margin_arena *mem, margin_model *model, margin_info *info) {
+    margin_data train, test;
+    margin_status status = margin_fold_views(data, c->fold, which, c->rows, &train, &test);
+    if (status == MARGIN_OK) {
+        c->aim(c->task, &train);
+        status = mgn_frame_train(c->method, c->task, MARGIN_OK, mem, model, info);
+    }
+    if (status >= 0) {
+        mgn_conformal_judge(c, model, &test);
+    }
+    return status;
+}
+
+/* Leaves the folds out in turn; what they are trained on is given back. */
+static margin_status mgn_conformal_folds(mgn_conformal *c, const margin_data *data,
+                                         margin_arena *mem) {
+    margin_status worst = MARGIN_OK;
+    for (size_t k = 0; k < c->folds; k++) {
+        const margin_arena before = *mem;
+        margin_model model;
+        const margin_status status = mgn_conformal_fold(c, data, k, mem, &model, NULL);
+        (void)margin_arena_rewind(mem, &before);
+        if (status < 0) {
+            return status;
+        }
+        worst = status > worst ? status : worst;
+    }
+    return worst;
+}
+
+/* The model into the frame, and the limit. Without folds the limit is that of the samples that the
+ * model was trained on, and no promise. */
+static margin_status mgn_conformal_train(mgn_conformal *c, mgn_frame *frame,
+                                         const margin_data *data) {
+    margin_rng rng = margin_rng_make(c->seed);
+    margin_status status = MARGIN_OK, caveat = MARGIN_OK;
+    c->count = 0;
+    if (c->folds > 1u) {
+        (void)margin_folds(data->n, c->folds, &rng, c->fold);
+    }
+    if (c->folds > 1u && !c->held_out) {
+        caveat = mgn_conformal_folds(c, data, frame->mem);
+    }
+    if (caveat < 0) {
+        return caveat;
+    }
+    c->aim(c->task, data);
+    if (c->folds > 1u && c->held_out) {
+        status = mgn_conformal_fold(c, data, 0, frame->mem, &frame->model, &frame->info);
+    } else {
+        status =
+            mgn_frame_train(c->method, c->task, MARGIN_OK, frame->mem, &frame->model, &frame->info);
+    }
+    if (status < 0) {
+        return status;
+    }
+    if (c->folds == 1u) {
+        mgn_conformal_judge(c, &frame->model, data);
+    }
+    mgn_conformal_limit(c);
+    c->promised = c->folds > 1u ? c->promised : 0;
+    return status > caveat ? status : caveat;
+}
+
+/* ---- machines ---- */
+
+/* With K the kernel matrix, s = K a and |v|^2 = a's: the plane is v/|v| . phi(x) = rho / |v|, where
+ * s_i = rho for weights strictly between their bounds. The sphere has the centre sum a_i x_i. */
+typedef struct {
+    const margin_data *given;
+    margin_oneclass_options o; /* with defaults filled in */
+    size_t n;                  /* samples of this training, */
+    size_t most;               /* and of all samples */
+    size_t d;
+    bool linear, ball; /* ball: a sphere in the space of the inputs */
+    margin_data data;  /* the samples that have a weight: rows */
+    margin_index *rows;
+    margin_real *b, *f, *lin, *mean;
+    margin_real *w;    /* kept: weights and bias, or the centre of a ball */
+    margin_real size;  /* |v|, the size of scores */
+    margin_real *bias; /* of the model */
+    uint32_t *end;     /* kept: the class end of a ball */
+    mgn_tick tick;
+    mgn_proto_job proto;
+    margin_proto_options prototypes;
+    mgn_conformal limit;
+    margin_oneclass_report told;
+    bool reported;
+} mgn_oneclass;
+
+static mgn_fit mgn_oneclass_fit(const mgn_oneclass *m) {
+    mgn_fit fit;
+    mgn_clear(&fit, sizeof fit);
+    fit.data = m->data;
+    fit.data.d = m->d;
+    fit.most = m->most;
+    fit.kernel = m->o.kernel;
+    fit.run = m->o.run;
+    fit.b = m->b;
+    fit.f = m->f;
+    return fit;
+}
+
+/* Takes what lasts through the training of a machine. */
+static void mgn_oneclass_plan(mgn_oneclass *plan, margin_arena *mem) {
+    const size_t n = plan->n, d = plan->d;
+    plan->w = MGN_KEEP(mem, margin_real, plan->linear ? mgn_size_add(d, 1u) : 0);
+    plan->end = MGN_KEEP(mem, uint32_t, plan->ball ? 1u : 0u);
+    MARGIN_BLOCKS_ONECLASS(MGN_TAKE, n, d)
+}
+
+static void mgn_oneclass_plan_all(void *task, margin_arena *mem) {
+    mgn_oneclass *m = (mgn_oneclass *)task;
+    const mgn_fit fit = mgn_oneclass_fit(m);
+    mgn_pool pool = mgn_pool_shape(m->d, 1, 1, 2);
+    size_t mark;
+    mgn_oneclass_plan(m, mem);
+    mark = mem->high;
+    mgn_qp_work_plan(&fit, mem);
+    margin_arena_release(mem, mark);
+    if (!m->linear) {
+        mgn_pool_plan(&pool, mem, m->n);
+    }
+}
+
+/* Lists the samples that have a weight. */
+static void mgn_oneclass_gather(mgn_oneclass *m) {
+    size_t n = 0;
+    for (size_t i = 0; i < m->given->n; i++) {
+        if (mgn_weight(m->given, i) > 0) {
+            m->rows[n++] = (margin_index)mgn_row_of(m->given, i);
+        }
+    }
+    m->data = *m->given;
+    m->data.rows = m->rows;
+    m->data.n = n;
+}
+
+/* The programme: caps for nu, a ridge for lambda; one group of sum 1. */
+static void mgn_oneclass_programme(const mgn_oneclass *m, mgn_qp *q, const mgn_fit *fit) {
+    margin_real all = 0;
+    if (m->o.lambda > 0) {
+        mgn_kmomd_programme(q, fit, m->o.lambda == MARGIN_ZERO ? 0 : m->o.lambda);
+    } else {
+        q->unit = mgn_qp_unit(q->peak);
+        q->c = 1 / q->unit;
+        q->p = 0;
+        for (size_t i = 0; i < q->n; i++) {
+            all += mgn_weight(&m->data, i);
+        }
+        for (size_t i = 0; i < q->n; i++) {
+            q->own[i] = mgn_weight(&m->data, i) / all / m->o.nu;
+        }
+        q->cap = q->own;
+    }
+    q->by_class = false;
+    q->sum[0] = 1;
+    q->sum[1] = 0;
+    if (m->ball) {
+        q->p = q->c * q->peak +
+               (q->ridge != NULL ? mgn_qp_least_ridge(q) / (margin_real)q->n : MGN_TINY);
+        for (size_t i = 0; i < q->n; i++) {
+            const margin_real *x = mgn_sample(&m->data, i);
+            m->lin[i] = q->c * mgn_norm2_bits(x, m->d) / 2;
+        }
+        q->lin = m->lin;
+    }
+}
+
+/* All weight on the samples least like the mean, by their caps: few kernel rows are needed then, and
+ * many of these samples will be support vectors. */
+static void mgn_oneclass_begin(mgn_oneclass *m, mgn_qp *q) {
+    margin_index *order = m->limit.order;
+    margin_real weight, left = 1;
+    (void)margin_data_means(&m->data, 1, &weight, m->mean);
+    for (size_t i = 0; i < q->n; i++) {
+        m->f[i] = margin_kernel_value(&m->o.kernel, m->mean, mgn_sample(&m->data, i), m->d);
+    }
+    mgn_order_begin(order, q->n);
+    (void)mgn_order_sort(m->f, order, m->limit.spare, q->n);
+    for (size_t s = 0; s < q->n; s++) {
+        q->b[order[s]] = mgn_min(left, q->cap[order[s]]);
+        left = mgn_max(left - q->b[order[s]], 0);
+    }
+    q->begun = left == 0;
+    q->rows->foreseen = m->o.nu < MGN_R(0.25);
+}
+
+/* The best that the weights could gain to first order. */
+static margin_real mgn_oneclass_gap(const mgn_qp *q, margin_real level) {
+    margin_real sum = 0, low = MGN_HUGE;
+    if (q->cap != NULL) {
+        return mgn_svm_gap(q, level);
+    }
+    for (size_t i = 0; i < q->n; i++) {
+        sum += q->b[i] * q->g[i];
+        low = mgn_min(low, q->g[i]);
+    }
+    return mgn_max(sum - low, 0);
+}
+
+static margin_status mgn_oneclass_solve(mgn_oneclass *m, mgn_qp_work *work, mgn_fit *fit,
+                                        margin_arena *mem) {
+    mgn_qp *q = &work->qp;
+    margin_status status = mgn_qp_work_start(work, fit, mem);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    mgn_oneclass_programme(m, q, fit);
+    if (q->cap != NULL && !m->linear) {
+        mgn_oneclass_begin(m, q);
+    }
+    if (q->c > 0) {
+        status = mgn_qp_work_solve(work, fit, mem);
+    } else { /* lambda = 1: the mean, in closed form */
+        mgn_qp_cold(q);
+        mgn_qp_gradient(q);
+        fit->info.converged = true;
+    }
+    fit->info.objective = q->objective * q->unit;
+    fit->info.violation = q->c > 0 && q->goal > 0 ? q->violation / q->goal * q->tol : 0;
+    fit->info.gap = q->c > 0 ? mgn_oneclass_gap(q, mgn_qp_level(q, 0)) * q->unit : 0;
+    return status;
+}
+
+/* The plane: coefficients and bias; false when v is lost in rounding. */
+static bool mgn_oneclass_plane(mgn_oneclass *m, mgn_qp *q, mgn_fit *fit) {
+    const margin_real length = mgn_sqrt(mgn_kmomd_square(q, fit));
+    const margin_real rho = m->o.lambda > 0 ? 0 : mgn_qp_level(q, 0) / q->c;
+    if (!(length > 0)) {
+        return false;
+    }
+    for (size_t i = 0; i < q->n; i++) {
+        m->b[i] /= length;
+    }
+    fit->bias = -rho / length;
+    m->size = length;
+    return true;
+}
+
+/* w = sum b_i x_i: the weights of a plane, or the centre of a ball. */
+static void mgn_oneclass_sum(mgn_oneclass *m) {
+    for (size_t k = 0; k < m->d; k++) {
+        m->w[k] = 0;
+    }
+    for (size_t i = 0; i < m->data.n; i++) {
+        margin_axpy(m->w, m->b[i], mgn_sample(&m->data, i), m->d);
+    }
+}
+
+static void mgn_oneclass_linear(mgn_oneclass *m, const mgn_fit *fit, margin_model *model) {
+    mgn_oneclass_sum(m);
+    m->bias = m->w + m->d;
+    *m->bias = fit->bias;
+    model->kind = MARGIN_MODEL_LINEAR;
+    model->of.linear.w = m->w;
+    model->of.linear.bias = m->bias;
+    model->of.linear.d = m->d;
+    model->of.linear.vote = mgn_vote_of(2, MARGIN_SCHEME_BINARY);
+}
+
+static void mgn_oneclass_ball(mgn_oneclass *m, margin_model *model) {
+    margin_proto *p = &model->of.proto;
+    mgn_oneclass_sum(m);
+    *m->end = 1;
+    model->kind = MARGIN_MODEL_PROTO;
+    p->vectors = m->w;
+    p->exits = p->offset = p->factor = NULL;
+    p->class_end = m->end;
+    p->n = 1;
+    p->d = m->d;
+    p->tangents = 0;
+    p->nth = 1;
+    p->vote = mgn_vote_of(1, MARGIN_SCHEME_NEAREST);
+}
+
+static void mgn_oneclass_expand(mgn_oneclass *m, const mgn_fit *fit, margin_arena *mem,
+                                margin_model *model) {
+    mgn_pool pool = mgn_pool_shape(m->d, 1, 1, 2);
+    size_t n = 0;
+    for (size_t i = 0; i < m->data.n; i++) {
+        n += m->b[i] != 0 ? 1u : 0u;
+    }
+    mgn_pool_plan(&pool, mem, n);
+    for (size_t i = 0; i < m->data.n; i++) {
+        if (m->b[i] != 0) {
+            mgn_pool_add(&pool, mgn_sample(&m->data, i), m->b + i);
+        }
+    }
+    m->bias = pool.bias;
+    *m->bias = fit->bias;
+    pool.end[0] = 0;
+    pool.end[1] = (uint32_t)n;
+    model->kind = MARGIN_MODEL_EXPANSION;
+    mgn_pool_expansion(&pool, &m->o.kernel, mgn_vote_of(2, MARGIN_SCHEME_BINARY),
+                       &model->of.expansion);
+    model->of.expansion.class_end = pool.end;
+}
+
+/* One machine, from the data that it aims at. */
+static margin_status mgn_oneclass_run(void *task, mgn_frame *frame) {
+    mgn_oneclass *m = (mgn_oneclass *)task;
+    margin_arena *mem = frame->mem;
+    mgn_qp_work work;
+    mgn_fit fit;
+    margin_status status;
+    size_t mark;
+    mgn_oneclass_plan(m, mem);
+    mark = mem->high;
+    mgn_oneclass_gather(m);
+    if (m->data.n == 0) {
+        return MARGIN_E_EMPTY;
+    }
+    fit = mgn_oneclass_fit(m);
+    m->tick = mgn_tick_make(m->o.watch, 1);
+    fit.tick = &m->tick;
+    status = mgn_oneclass_solve(m, &work, &fit, mem);
+    if (status >= 0 && !m->ball && !mgn_oneclass_plane(m, &work.qp, &fit)) {
+        status = MARGIN_E_NO_DIRECTION;
+    }
+    margin_arena_release(mem, mark);
+    if (status < 0) {
+        return status;
+    }
+    if (m->ball) {
+        mgn_oneclass_ball(m, &frame->model);
+    } else if (m->linear) {
+        mgn_oneclass_linear(m, &fit, &frame->model);
+    } else {
+        mgn_oneclass_expand(m, &fit, mem, &frame->model);
+    }
+    frame->info = fit.info;
+    for (size_t i = 0; i < m->data.n; i++) {
+        frame->info.support += m->b[i] != 0 ? 1u : 0u;
+    }
+    return status;
+}
+
+static const mgn_method mgn_oneclass_machine = {mgn_oneclass_plan_all, mgn_oneclass_run};
+
+/* ---- the whole ---- */
+
+/* Samples are the stranger the farther they are, or the lower they score. */
+static margin_real mgn_oneclass_judge(void *task, const margin_model *model,
+                                      const margin_data *data, size_t i) {
+    mgn_oneclass *m = (mgn_oneclass *)task;
+    margin_scores(model, mgn_sample(data, i), m->limit.scores);
+    return model->kind == MARGIN_MODEL_PROTO ? m->limit.scores[0] : -m->limit.scores[0];
+}
+
+static void mgn_oneclass_aim(void *task, const margin_data *data) {
+    mgn_oneclass *m = (mgn_oneclass *)task;
+    m->given = data;
+    m->n = data->n;
+}
+
+/* Prototypes have a task and a trainer of their own. */
+static margin_real mgn_oneclass_proto_judge(void *task, const margin_model *model,
+                                            const margin_data *data, size_t i) {
+    margin_real distance;
+    (void)task;
+    margin_scores(model, mgn_sample(data, i), &distance);
+    return distance;
+}
+
+static void mgn_oneclass_proto_aim(void *task, const margin_data *data) {
+    mgn_proto_job *job = (mgn_proto_job *)task;
+    const margin_proto_options options = job->o;
+    (void)mgn_proto_shape(job, data->n, data->d, 1, &options);
+    job->data = data;
+}
+
+static void mgn_oneclass_task_plan(void *task, margin_arena *mem) {
+    mgn_oneclass *m = (mgn_oneclass *)task;
+    mgn_conformal_plan(&m->limit, mem, m->most);
+    m->limit.method->plan(m->limit.task, mem);
+}
+
+/* How far within the limit the training samples are, in the place of what is known of folds. */
+static void mgn_oneclass_margins(mgn_oneclass *m, const margin_data *data, mgn_frame *frame) {
+    mgn_conformal *c = &m->limit;
+    size_t alarms = 0;
+    c->count = 0;
+    mgn_conformal_judge(c, &frame->model, data);
+    for (size_t i = 0; i < c->count; i++) {
+        const bool distance = frame->model.kind == MARGIN_MODEL_PROTO;
+        c->odd[i] = (distance ? frame->model.of.proto.vote.reject : 0) - c->odd[i];
+        alarms += c->odd[i] < 0 ? 1u : 0u;
+    }
+    m->told.alarms = (margin_real)alarms / (margin_real)c->count;
+    mgn_info_margins(&frame->info, c->odd, c->count);
+}
+
+/* The largest distance, but not less than rounding to float makes of 0, which would mean no limit. */
+static void mgn_oneclass_reject(margin_proto *p, margin_real limit) {
+    const margin_real noise = 8 * MGN_R(FLT_EPSILON);
+    const margin_real least = noise * noise * mgn_norm2_bits(p->vectors, p->d);
+    p->vote.reject = mgn_max(limit, mgn_max(least, MGN_R(FLT_MIN)));
+}
+
+static margin_status mgn_oneclass_task_run(void *task, mgn_frame *frame) {
+    mgn_oneclass *m = (mgn_oneclass *)task;
+    const margin_data *data = m->given;
+    margin_status status;
+    mgn_conformal_plan(&m->limit, frame->mem, m->most);
+    status = mgn_conformal_train(&m->limit, frame, data);
+    if (status < 0) {
+        return status;
+    }
+    m->told.promised = m->limit.promised;
+    if (frame->model.kind == MARGIN_MODEL_PROTO) {
+        mgn_oneclass_reject(&frame->model.of.proto, m->limit.limit);
+    } else {
+        const bool solution = m->limit.folds == 1u && m->o.lambda == 0; /* then rho stays */
+        *m->bias += (solution ? 0 : m->limit.limit) + 8 * MGN_R(FLT_EPSILON) * m->size;
+        frame->info.bias = *m->bias;
+    }
+    if (frame->told || m->reported) {
+        mgn_oneclass_margins(m, data, frame);
+    }
+    return status;
+}
+
+static const mgn_method mgn_oneclass_method = {mgn_oneclass_task_plan, mgn_oneclass_task_run};
+
+/* The rate, the folds and the seed of a limit; false if the number of folds is out of its range. */
+static bool mgn_conformal_shape(mgn_conformal *c, size_t n, size_t folds, bool held_out,
+                                uint32_t seed) {
+    c->folds = folds != 0 ? folds : mgn_size_min(n, held_out ? 5u : 20u);
+    c->held_out = held_out;
+    c->seed = seed;
+    return c->folds <= n;
+}
+
+/* Options with their defaults, and what trains. */
+static margin_status mgn_oneclass_shape(mgn_oneclass *m, size_t n, size_t d,
+                                        const margin_oneclass_options *options) {
+    margin_oneclass_options *o = &m->o;
+    margin_status status;
+    mgn_clear(m, sizeof *m);
+    if (options != NULL) {
+        *o = *options;
+    }
+    o->nu = o->nu == 0 ? MGN_R(0.05) : o->nu;
+    m->n = m->most = n;
+    m->d = d;
+    m->linear = o->kernel.kind == MARGIN_KERNEL_LINEAR;
+    m->ball = m->linear && o->sphere;
+    m->prototypes.method = MARGIN_PROTO_HSS;
+    m->prototypes.start = o->models > 1u ? MARGIN_START_CLUSTERS : MARGIN_START_HSS;
+    m->prototypes.models = o->models;
+    m->prototypes.tangents = o->tangents;
+    m->prototypes.seed = o->seed;
+    m->prototypes.watch = o->watch;
+    m->limit.rate = o->nu;
+    m->limit.method = o->models > 0 ? &mgn_proto_method : &mgn_oneclass_machine;
+    m->limit.task = o->models > 0 ? (void *)&m->proto : (void *)m;
+    m->limit.aim = o->models > 0 ? mgn_oneclass_proto_aim : mgn_oneclass_aim;
+    m->limit.judge = o->models > 0 ? mgn_oneclass_proto_judge : mgn_oneclass_judge;
+    status =
+        mgn_both(margin_kernel_resolve(&o->kernel, d, &o->kernel), mgn_control_resolve(&o->run, n));
+    if (n > MARGIN_INDEX_MAX) {
+        return mgn_both(status, MARGIN_E_OVERFLOW);
+    }
+    if (!(o->nu > 0 && o->nu < 1) || !(o->lambda >= 0 && o->lambda <= 1) ||
+        (o->sphere && o->kernel.kind == MARGIN_KERNEL_POLY) ||
+        !mgn_conformal_shape(&m->limit, n, o->folds, o->held_out, o->seed) ||
+        (o->models > 0 ? !mgn_proto_shape(&m->proto, n, d, 1, &m->prototypes) : o->tangents != 0)) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
+    }
+    return status;
+}
+
+MARGIN_API size_t margin_oneclass_train_size(size_t n, size_t d, size_t classes,
+                                             const margin_oneclass_options *options) {
+    mgn_oneclass m;
+    return n > 0 && classes > 0 && classes < MARGIN_REJECTED &&
+                   mgn_oneclass_shape(&m, n, d, options) == MARGIN_OK
+               ? mgn_frame_size(&mgn_oneclass_method, &m)
+               : 0;
+}
+
+MARGIN_API margin_status margin_oneclass_train(const margin_data *data,
+                                               const margin_oneclass_options *options,
+                                               margin_arena *mem, margin_model *model,
+                                               margin_info *info, margin_oneclass_report *report) {
+    mgn_oneclass m;
+    margin_data plain = {NULL, 0, 0, 0, NULL, NULL, NULL};
+    margin_status status = margin_data_check(data);
+    if (status == MARGIN_OK) {
+        plain = *data;
+        plain.y = NULL; /* labels do not matter */
+        status = mgn_oneclass_shape(&m, data->n, data->d, options);
+        m.given = &plain;
+        m.reported = report != NULL;
+    }
+    status = mgn_frame_train(&mgn_oneclass_method, &m, status, mem, model, info);
+    if (status >= 0 && report != NULL) {
+        *report = m.told;
+    }
+    return status;
+}
+
+/* ---- >>svr ---- ------------------------------------------------------------------------------ */
+
+/* Vapnik: "The nature of statistical learning theory", 1995; Schoelkopf and others as for the nu-SVM.
+ * All of it rides on >>ordinal: one machine, targets that are numbers, in units of their deviation.
+ * With r = Kb - t, weights strictly between 0 and C have r = -bias - epsilon, those strictly between
+ * -C and 0 have r = epsilon - bias. For nu, both groups of weights sum to nu C n / 2 in size, and
+ * epsilon is half the difference of their levels. */
+typedef struct {
+    mgn_ordinal o; /* first, so that a solver finds the rest */
+    margin_svr_options s;
+    size_t planned; /* samples that memory is planned for, */
+    size_t most;    /* and that of the programme: all of them */
+    bool twice;     /* every sample is there twice, not two-sided */
+    margin_index *part;
+    margin_real *b, *f, *lin;
+    uint8_t *side;
+    margin_real epsilon; /* out */
+    mgn_conformal limit;
+    margin_svr_report told;
+} mgn_svr;
+
+static size_t mgn_svr_weights(const mgn_svr *v, size_t n) {
+    return v->twice ? mgn_size_mul(2u, n) : n;
+}
+
+static void mgn_svr_blocks(mgn_svr *plan, margin_arena *mem) {
+    const size_t n = mgn_svr_weights(plan, plan->planned);
+    MARGIN_BLOCKS_SVR(MGN_TAKE, n)
+}
+
+static mgn_fit mgn_svr_machine(const mgn_svr *v) {
+    mgn_fit fit;
+    mgn_clear(&fit, sizeof fit);
+    fit.data = v->o.data;
+    fit.data.d = v->o.d;
+    fit.most = mgn_svr_weights(v, v->most);
+    fit.kernel = v->o.options.kernel;
+    fit.run = v->s.run;
+    fit.b = v->b;
+    fit.f = v->f;
+    fit.w = v->o.w;
+    return fit;
+}
+
+static void mgn_svr_plan(const mgn_ordinal *o, margin_arena *mem) {
+    mgn_svr v = *(const mgn_svr *)(const void *)o;
+    const mgn_fit fit = mgn_svr_machine(&v);
+    mgn_svr_blocks(&v, mem);
+    mgn_qp_work_plan(&fit, mem);
+}
+
+/* Caps in units in which K is about 1, clipped as those of svm. */
+static void mgn_svr_programme(const mgn_svr *v, mgn_qp *q, const mgn_fit *fit) {
+    const margin_real c = v->s.c == 0 ? 1 : v->s.c / v->o.size;
+    margin_svm_options price;
+    mgn_clear(&price, sizeof price);
+    price.c_pos = price.c_neg = c;
+    mgn_svm_programme(q, fit, &price);
+    q->lin = v->lin;
+    q->side = v->twice ? NULL : v->side;
+    q->kink = 2 * v->epsilon;
+    if (v->s.loss == MARGIN_SVR_NU) {
+        margin_real all = 0;
+        for (size_t i = 0; i < q->n; i++) {
+            all += q->cap[i] / 2;
+        }
+        q->by_class = true;
+        q->sum[1] = v->s.nu * all / 2;
+        q->sum[0] = -q->sum[1];
+    }
+}
+
+/* The samples of the programme: negative ones first where each is there twice. */
+static void mgn_svr_samples(mgn_svr *v, mgn_fit *fit) {
+    const size_t n = v->o.n;
+    fit->data.n = mgn_svr_weights(v, n);
+    fit->data.rows = v->part;
+    fit->split = v->twice ? n : 0;
+    for (size_t i = 0; i < fit->data.n; i++) {
+        v->part[i] = v->o.rows[i < n ? i : i - n];
+        v->lin[i] = v->o.rank[i < n ? i : i - n];
+        v->side[i] = 1;
+    }
+}
+
+/* Primal less dual objective: what the errors beyond epsilon cost, and what the weights gain. */
+static margin_real mgn_svr_gap(const mgn_svr *v, const mgn_qp *q, margin_real bias) {
+    margin_real sum = q->objective + v->epsilon * 2 * q->sum[1];
+    for (size_t i = v->twice ? v->o.n : 0; i < q->n; i++) {
+        const margin_real s = q->g[i] + mgn_qp_linear(q, i);
+        const margin_real off = mgn_abs(q->lin[i] - (s + bias)) - v->epsilon;
+        const margin_real b = v->twice ? q->b[i] + q->b[i - v->o.n] : q->b[i];
+        sum += b * s / 2 + q->cap[i] * mgn_max(off, 0);
+    }
+    return sum;
+}
+
+/* Bias, epsilon, scores and coefficients of the solved programme. */
+static void mgn_svr_finish(mgn_svr *v, mgn_qp *q, mgn_fit *fit) {
+    mgn_ordinal *o = &v->o;
+    const margin_real low = mgn_qp_level(q, 0);
+    const margin_real high = q->by_class ? mgn_qp_level(q, 1) : low;
+    fit->bias = -(low / 2 + high / 2);
+    if (v->s.loss == MARGIN_SVR_NU) {
+        v->epsilon = mgn_max((low - high) / 2, 0);
+    }
+    fit->info.gap = mgn_max(mgn_svr_gap(v, q, fit->bias), 0) / q->unit;
+    fit->info.objective = q->objective / q->unit;
+    fit->info.violation = q->violation;
+    for (size_t i = 0; i < o->n; i++) {
+        const margin_real twin = v->twice ? v->b[i + o->n] : 0;
+        o->f[i] = q->g[i] + mgn_qp_linear(q, i);
+        v->b[i] = (v->b[i] + twin) / q->unit;
+    }
+    mgn_fit_take_w(fit, q, 1);
+}
+
+/* Weights of a linear kernel, or coefficients. */
+static void mgn_svr_store(mgn_svr *v, const mgn_fit *fit) {
+    mgn_ordinal *o = &v->o;
+    for (size_t k = 0; k < o->d && o->linear && !fit->has_w; k++) {
+        o->w[k] = 0;
+    }
+    for (size_t i = 0; i < o->n; i++) {
+        if (!o->linear) {
+            o->coef[i] = v->b[i];
+        } else if (!fit->has_w) {
+            margin_axpy(o->w, v->b[i], mgn_sample(&o->data, i), o->d);
+        }
+    }
+    if (o->linear) {
+        mgn_ordinal_scores(o);
+    }
+    o->shift = fit->bias;
+}
+
+static margin_status mgn_svr_fit(mgn_ordinal *o, margin_arena *mem) {
+    mgn_svr *v = (mgn_svr *)(void *)o;
+    mgn_qp_work work;
+    mgn_fit fit;
+    margin_status status;
+    mgn_svr_blocks(v, mem);
+    v->epsilon = v->s.loss == MARGIN_SVR_NU    ? 0
+                 : v->s.epsilon == MARGIN_ZERO ? 0
+                 : v->s.epsilon == 0           ? MGN_R(0.1)
+                                               : v->s.epsilon / o->size;
+    fit = mgn_svr_machine(v);
+    fit.tick = &o->tick;
+    mgn_svr_samples(v, &fit);
+    status = mgn_qp_work_start(&work, &fit, mem);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    mgn_svr_programme(v, &work.qp, &fit);
+    status = mgn_qp_work_solve(&work, &fit, mem);
+    if (status >= 0) {
+        mgn_svr_finish(v, &work.qp, &fit);
+        mgn_svr_store(v, &fit);
+        o->info = fit.info;
+    }
+    return status;
+}
+
+static const mgn_ordinal_solver mgn_svr_solver = {mgn_svr_plan, mgn_svr_fit};
+
+/* ---- the whole ---- */
+
+static void mgn_svr_aim(void *task, const margin_data *data) {
+    mgn_svr *v = (mgn_svr *)task;
+    v->o.given = data;
+    v->o.n = v->planned = data->n;
+    v->o.options.c = v->s.loss == MARGIN_SVR_SQUARES ? v->s.c : 0;
+}
+
+/* How far off an answer is. */
+static margin_real mgn_svr_judge(void *task, const margin_model *model, const margin_data *data,
+                                 size_t i) {
+    mgn_svr *v = (mgn_svr *)task;
+    margin_scores(model, mgn_sample(data, i), v->limit.scores);
+    return mgn_abs(v->s.targets[mgn_row_of(data, i)] - v->limit.scores[0]);
+}
+
+static void mgn_svr_task_plan(void *task, margin_arena *mem) {
+    mgn_svr *v = (mgn_svr *)task;
+    if (v->s.outside > 0) {
+        mgn_conformal_plan(&v->limit, mem, v->most);
+    }
+    mgn_ordinal_plan_all(task, mem);
+}
+
+static margin_status mgn_svr_task_run(void *task, mgn_frame *frame) {
+    mgn_svr *v = (mgn_svr *)task;
+    const margin_data *data = v->o.given;
+    margin_status status;
+    if (!(v->s.outside > 0)) {
+        return mgn_ordinal_run(&v->o, frame);
+    }
+    mgn_conformal_plan(&v->limit, frame->mem, v->most);
+    status = mgn_conformal_train(&v->limit, frame, data);
+    if (status >= 0) {
+        v->told.half = v->limit.limit;
+        v->told.promised = v->limit.promised;
+    }
+    return status;
+}
+
+static const mgn_method mgn_svr_method = {mgn_svr_task_plan, mgn_svr_task_run};
+
+static bool mgn_svr_options_fit(const margin_svr_options *s) {
+    return s->loss <= MARGIN_SVR_SQUARES && s->c >= 0 && mgn_finite(s->c) && s->epsilon >= 0 &&
+           mgn_finite(s->epsilon) && s->nu > 0 && s->nu <= 1 && s->outside >= 0 && s->outside < 1;
+}
+
+static margin_status mgn_svr_shape(mgn_svr *v, size_t n, size_t d,
+                                   const margin_svr_options *options) {
+    margin_ordinal_options plain = mgn_ordinal_full(NULL, true);
+    margin_status status;
+    mgn_clear(v, sizeof *v);
+    if (options != NULL) {
+        v->s = *options;
+    }
+    v->s.nu = v->s.nu == 0 ? MGN_R(0.5) : v->s.nu;
+    plain.kernel = v->s.kernel;
+    plain.targets = v->s.targets;
+    plain.watch = v->s.watch;
+    plain.c = v->s.loss == MARGIN_SVR_SQUARES ? v->s.c : 0;
+    status =
+        mgn_svr_options_fit(&v->s) ? mgn_ordinal_shape(&v->o, n, d, 1, &plain) : MARGIN_E_ARGUMENT;
+    status = mgn_both(status, mgn_control_resolve(&v->s.run, n));
+    v->o.numbers = true;
+    v->o.solver = v->s.loss == MARGIN_SVR_SQUARES ? mgn_lssvm_solver(&plain) : &mgn_svr_solver;
+    v->twice = v->o.linear || v->s.loss == MARGIN_SVR_NU || v->s.run.rank > 0;
+    v->planned = v->most = n;
+    v->limit.rate = v->s.outside;
+    v->limit.method = &mgn_ordinal_method;
+    v->limit.task = v;
+    v->limit.aim = mgn_svr_aim;
+    v->limit.judge = mgn_svr_judge;
+    return mgn_conformal_shape(&v->limit, n, v->s.folds, false, v->s.seed)
+               ? status
+               : mgn_both(status, MARGIN_E_ARGUMENT);
+}
+
+MARGIN_API size_t margin_svr_train_size(size_t n, size_t d, size_t classes,
+                                        const margin_svr_options *options) {
+    mgn_svr v;
+    return n > 0 && classes > 0 && classes < MARGIN_REJECTED &&
+                   mgn_svr_shape(&v, n, d, options) == MARGIN_OK
+               ? mgn_frame_size(&mgn_svr_method, &v)
+               : 0;
+}
+
+/* The report, in units of the target. */
+static void mgn_svr_tell(const mgn_svr *v, margin_svr_report *report) {
+    const bool squares = v->s.loss == MARGIN_SVR_SQUARES;
+    *report = v->told;
+    report->c = squares ? v->o.told.c : v->s.c == 0 ? v->o.size : v->s.c;
+    report->epsilon = squares ? 0 : v->epsilon * v->o.size;
+    report->loo = v->o.told.loo;
+}
+
+MARGIN_API margin_status margin_svr_train(const margin_data *data,
+                                          const margin_svr_options *options, margin_arena *mem,
+                                          margin_model *model, margin_info *info,
+                                          margin_svr_report *report) {
+    mgn_svr v;
+    margin_status status = margin_data_check(data);
+    if (status == MARGIN_OK) {
+        status = mgn_svr_shape(&v, data->n, data->d, options);
+        v.o.given = data;
+    }
+    if (status == MARGIN_OK && v.s.targets == NULL) {
+        status = MARGIN_E_ARGUMENT;
+    }
+    if (status == MARGIN_OK && !mgn_targets_finite(data, v.s.targets)) {
+        status = MARGIN_E_NOT_FINITE;
+    }
+    status = mgn_frame_train(&mgn_svr_method, &v, status, mem, model, info);
+    if (status >= 0 && report != NULL) {
+        mgn_svr_tell(&v, report);
+    }
+    return status;
 }
 
 #endif /* MARGIN_PREDICT_ONLY */

@@ -19,7 +19,7 @@ def sort_key(labels: list[str]):
     return float if all(map(is_number, labels)) else str
 
 
-def class_names(data: Data, positive: str | None = None, any_count: bool = False) -> list[str]:
+def class_names(data: Data, positive: str | None = None) -> list[str]:
     """The classes of training data in order; of two, the last is the positive one.
 
     Labels that are all numbers are the same when their values are: +1 and 1.0 are one class, named as first written.
@@ -32,7 +32,7 @@ def class_names(data: Data, positive: str | None = None, any_count: bool = False
     where = {"path": data.path, "column": data.label_column}
     if len(names) == 1:
         raise Failure(f"only one class: {quoted(names[0])}; at least two are needed", data.path)
-    if len(names) > (MAX_CLASSES if any_count else min(MAX_CLASSES, max(2, data.n // 2))):
+    if len(names) > min(MAX_CLASSES, max(2, data.n // 2)):
         raise Failure(f"{len(names)} different labels in {data.n} rows: is this the label? (--label)", **where)
     if positive is None:
         return names
@@ -62,10 +62,18 @@ def numbers_of(data: Data) -> array:
     """The labels of all rows as numbers; a Failure names the first that is none."""
     for i, label in enumerate(data.labels):
         if not is_number(label):
-            raise Failure(f"not a number: {quoted(label)}; this method orders rows by the numbers that are their labels",
+            raise Failure(f"not a number: {quoted(label)}; this method needs numbers for labels",
                           data.path, data.label_line[i], data.label_column)
     values = list(map(float, data.labels))
     return array("d", [values[i] for i in data.label_of])
+
+
+def normal_of(data: Data, normal: str | None) -> array:
+    """For each row whether it is normal: 1 where it has this label, or any if that is None."""
+    if normal is None or data.labels is None:
+        return array("H", [1]) * data.n
+    known = [match_label(label, [normal]) is not None for label in data.labels]
+    return array("H", [known[i] for i in data.label_of])
 
 
 def match_label(label: str, names: list[str]) -> int | None:

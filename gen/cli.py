@@ -69,7 +69,8 @@ def labels_in_order(text: str) -> list[str]:
 
 def add_data(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("data (CSV, LIBSVM or ARFF text, also .gz; - is standard input)")
-    group.add_argument("--label", metavar="NAME|INDEX", help="column of the label: 1 the first, -1 the last (default)")
+    group.add_argument("--label", metavar="NAME|INDEX",
+                       help="column of the label: 1 the first, -1 the last (default); none: all columns are features")
     group.add_argument("--header", choices=("auto", "yes", "no"), default="auto",
                        help="whether a CSV file starts with names (default: found by itself)")
     group.add_argument("--zero-based", action="store_true", help="indices in LIBSVM text start at 0, not 1")
@@ -94,6 +95,8 @@ def add_training(parser: argparse.ArgumentParser) -> None:
 def add_classes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--positive", metavar="LABEL",
                         help="which of two classes is the positive one (default: the one that sorts last)")
+    parser.add_argument("--normal", metavar="LABEL",
+                        help="oneclass: the label of normal rows; others only serve to count detections (default: all rows are normal)")
     parser.add_argument("--order", type=value_type(labels_in_order), metavar="L1,L2,...",
                         help="the labels from the lowest to the highest, where classes have an order and are not numbers")
     parser.add_argument("--group", metavar="NAME|INDEX",

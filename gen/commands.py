@@ -11,7 +11,7 @@ import random
 from . import alone, compress, data, export as export_, from_libsvm, from_pickle, groups, kinds, methods, metrics, model, native
 from . import options, output, progress, project, state, trial, workers
 from . import train as training
-from .classes import classes_of, match_label, numbers_of
+from .classes import classes_of, match_label, normal_of, numbers_of
 from .cspell import is_identifier
 from .errors import Failure, Refusal, Usage, visible
 from .native import Rows
@@ -37,7 +37,15 @@ def read_problem(arguments: argparse.Namespace) -> training.Problem:
         raise Usage(f"--order is for methods of classes in order, not for {arguments.method}")
     if arguments.positive is not None and targets == "order":
         raise Usage(f"{arguments.method} takes the order of all classes: --order, not --positive")
-    problem = training.problem_of(found, arguments.positive, targets, arguments.targets or "auto", arguments.order)
+    if arguments.positive is not None and targets in ("numbers", "normal"):
+        raise Usage(f"--positive is for two classes, not for {arguments.method}")
+    if vars(arguments).get("normal") is not None and targets != "normal":
+        raise Usage(f"--normal is for oneclass, not for {arguments.method}")
+    problem = training.problem_of(found, arguments.positive, targets, arguments.targets or "auto", arguments.order,
+                                  vars(arguments).get("normal"))
+    if targets == "normal":
+        say(f"{found.path}: {found.n} rows, {sum(problem.y)} of them normal, {found.d} features")
+        return problem
     if problem.targets is not None:
         say(f"{found.path}: {found.n} rows, {found.d} features, targets from {min(problem.targets):.6g} to "
             f"{max(problem.targets):.6g}")
@@ -59,7 +67,7 @@ def say_majority(problem: training.Problem, errors: list[float | None]) -> None:
     """A hint where the first error that is known is close to that of always giving the same answer."""
     error = next((error for error in errors if error is not None), None)
     majority = 1 - max(problem.counts()) / problem.data.n
-    if error is not None and problem.targets is None and error > 0.9 * majority > 0:
+    if error is not None and problem.targets is None and not problem.one and error > 0.9 * majority > 0:
         name = problem.names[problem.counts().index(max(problem.counts()))]
         say(f"note: always answering {name!r} would be wrong in {percent(round(majority, 4))}, which is hardly worse; `gen fit` looks for "
             "a better method and options")
@@ -75,6 +83,8 @@ def deliver(arguments: argparse.Namespace, result: dict) -> None:
 def read_test(arguments: argparse.Namespace, problem: training.Problem) -> Rows:
     found, _ = groups.read(arguments.test, arguments.label, arguments.header, arguments.zero_based, arguments.group,
                            problem.data.d)
+    if problem.one:
+        return Rows(found, normal_of(found, problem.normal), len(problem.names))
     if found.labels is None:
         raise Failure("no labels", found.path)
     if problem.targets is not None:

@@ -75,11 +75,19 @@ def looks_like_names(fields: list[str], label: int | None) -> bool:
     return len(features) > 2 * numbers
 
 
+NO_LABEL = "none"  # --label none: all columns are features
+
+
+def without_label(label: str | None, features: int | None, columns: int) -> bool:
+    """Whether a file has no column of labels: the user says so, or there are as many columns as features are expected."""
+    return label == NO_LABEL or label is None and features == columns
+
+
 def has_header(fields: list[str], label: str | None, features: int | None, text: Text) -> bool:
     """Whether the first row names the columns, given the label that the user wants."""
     columns = len(fields)
-    if label is None:
-        return looks_like_names(fields, None if features == columns else columns - 1)
+    if label is None or label == NO_LABEL:
+        return looks_like_names(fields, None if features == columns or label is not None else columns - 1)
     if re.fullmatch(r"-?\d+", label):
         return looks_like_names(fields, find_column(label, None, columns, text))
     return label in fields or looks_like_names(fields, None)
@@ -143,7 +151,7 @@ def read_csv(text: Text, label: str | None, header: str, features: int | None) -
         raise text.fail("no rows")
     named = header == "yes" or header == "auto" and has_header(fields, label, features, text)
     names = fields if named else None
-    column = None if label is None and features == columns else find_column(label, names, columns, text)
+    column = None if without_label(label, features, columns) else find_column(label, names, columns, text)
     how.columns, how.label = columns, -1 if column is None else column
     if named:
         text.start, text.line = text.start + row.end, row.line
@@ -246,7 +254,7 @@ def read_arff(text: Text, label: str | None, features: int | None) -> Data:
     names, columns = [name for _, name, _ in attributes], len(attributes)
     if columns == 0:
         raise text.fail("no attributes", text.line - 1)
-    column = None if label is None and features == columns else find_column(label, names, columns, text)
+    column = None if without_label(label, features, columns) else find_column(label, names, columns, text)
     for i, (number, name, kind) in enumerate(attributes):
         if i != column and not is_numeric(kind):
             raise text.fail(f"feature {name!r} is not numeric but {quoted(kind)}: code it as numbers", number, i + 1)

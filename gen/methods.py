@@ -18,7 +18,8 @@ class Method:
     without: tuple[str, ...] = ()                   # common options without a meaning here; KERNEL_OPTIONS: no kernels
     kernels: tuple[str, ...] = KERNELS[:-1]         # those it takes, its default first; hinge is for learned vectors alone
     targets: str = "classes"                        # "numbers": labels are numbers to be met, gen_work.targets in C;
-                                                    # "order": such numbers, or classes in order (--order, --targets)
+                                                    # "order": such numbers, or classes in order (--order, --targets);
+                                                    # "normal": class 1 is what is normal (--normal), 0 all else
     refusals: dict = field(default_factory=dict)    # statuses that are an answer: {"MARGIN_E_X": word for the JSON}
     instead: Callable[[dict], str] = lambda told: ""  # goes on after the words of a refusal, with what was told
     keys: Callable[[dict], dict] | None = None      # from what the C half told to keys of the JSON; None: as they are
@@ -34,11 +35,20 @@ class Method:
 
 SEPARABLE = {"MARGIN_E_NOT_SEPARABLE": "not separable"}  # of hard margins
 C = Option("C", above(0, infinite=True), "The price of a mistake: larger fits the training rows more closely. svm: the default is "
-           "1, and inf asks for a hard margin. lssvm: the default is the best by leaving one out.")
+           "1, and inf asks for a hard margin. lssvm: the default is the best by leaving one out. svr: in units of the target, of which the "
+           "default is the deviation; with --squares it is the best by leaving one out.")
 TARGETS = Option("targets", one_of(("auto", "classes", "numbers")), "Whether labels are classes in order, told by thresholds, "
                  "or numbers to be ranked. By default more than 20 different numbers are ranked.")
 THRESHOLDS = Option("thresholds", one_of(("absolute", "zero-one")), "What thresholds between classes make least: absolute, "
                     "the classes that answers are off (the default), or zero-one, the number of errors.")
+
+
+NU = Option("nu", between(1e-9, 1), "A share of the rows. oneclass: of normal rows that may raise a false alarm; the default is 0.05. svm: "
+            "of rows that may fall short of the margin, instead of --C. svr: of rows that may be farther off than epsilon, which is then found.")
+LAMBDA = Option("lambda", between(0, 1), "Between 0, the hard margin, and 1, the average margin. kmomd: the default is 0.1. oneclass: the "
+                "margin distribution instead of the machine of --nu, which is then the rate of false alarms alone.")
+INNER = Option("inner-folds", between(1, 1000, whole), "How many folds its own cross-validations have. seco: the default is 4. oneclass: of "
+               "normal rows, for the threshold; the default is 20, and 1 takes the threshold of the solution. svr: for --outside, 20.")
 
 
 ORDINAL_NOTES = ("kendall_tau_train", "kendall_tau_test", "absolute_error_train", "absolute_error_test")
@@ -57,6 +67,41 @@ def tau_words(result: dict) -> list[str]:
         lines += [f"{words}: {', '.join(parts)}"] if parts else []
     if result.get("loo") is not None:
         lines.append(f"C {result['C']:.4g}, by leaving one out: mean square error {result['loo']:.4g}")
+    return lines
+
+
+def alarm_words(result: dict) -> list[str]:
+    """
+    >>> alarm_words({"false_alarm_rate_promised": 0.05, "false_alarm_rate_train": 0.04, "normal_rows": 99, "false_alarm_rate_test": 0.06,
+    ...              "detection_rate_test": 0.9, "auc_test": 0.97})
+    ['99 normal rows; false alarms: training 4 %, test 6 %; promised on unseen rows: 5 %', 'detections: test 90 %', \
+'area under the curve: test 0.97']
+    """
+    def both(name: str, show) -> str:
+        return ", ".join(f"{word} {show(result[f'{name}_{end}'])}" for end, word in (("train", "training"), ("test", "test"))
+                         if result.get(f"{name}_{end}") is not None)
+
+    share = lambda value: f"{100 * value:.3g} %"
+    promised = result.get("false_alarm_rate_promised")
+    lines = [f"{result['normal_rows']:g} normal rows; false alarms: {both('false_alarm_rate', share)}"
+             + (f"; promised on unseen rows: {share(promised)}" if promised else "")]
+    for name, words, show in (("detection_rate", "detections", share), ("auc", "area under the curve", lambda value: f"{value:.4g}")):
+        lines += [f"{words}: {both(name, show)}"] if both(name, show) else []
+    return lines
+
+
+def number_words(result: dict) -> list[str]:
+    """
+    >>> number_words({"rmse_train": 1.5, "mae_train": 1, "r2_train": 0.9, "C": 2, "epsilon": 0.1})
+    ['training: root mean square error 1.5, mean absolute error 1, R2 0.9', 'C 2, epsilon 0.1']
+    """
+    lines = [f"{word}: root mean square error {result[f'rmse_{end}']:.4g}, mean absolute error {result[f'mae_{end}']:.4g}, "
+             f"R2 {result[f'r2_{end}']:.4g}" for end, word in (("train", "training"), ("test", "test"))
+             if result.get(f"rmse_{end}") is not None and result.get(f"r2_{end}") is not None]
+    lines.append(f"C {result['C']:.4g}, " + (f"by leaving one out: root mean square error {result['rmse_loo']:.4g}"
+                                             if result.get("rmse_loo") is not None else f"epsilon {result['epsilon']:.4g}"))
+    if result.get("half_width") is not None:
+        lines.append(f"answers are within {result['half_width']:.4g} of the target, but for {100 * result['outside_promised']:.3g} % of them")
     return lines
 
 
@@ -193,14 +238,14 @@ METHODS = {
         grid=(("balanced", (False, True)), ("intercept", (False, True)))),
     "kmomd": Method(
         "margin distribution: between the hard margin and the difference of means",
-        options=(Option("lambda", between(0, 1), "Between 0, the hard margin, and 1, the average margin. The default is 0.1."),),
+        options=(LAMBDA,),
         grid=(("lambda", (0.9, 0.5, 0.1, 0.03, 0.01, 0.001)),), refusals=SEPARABLE),
     "svm": Method(
         "soft-margin support vector machine",
-        options=(C, Option("C-pos", above(0), "The price of a mistake on the positive class. The default is that of --C."),
+        options=(C, NU, Option("C-pos", above(0), "The price of a mistake on the positive class. The default is that of --C."),
                  Option("C-neg", above(0), "The price of a mistake on the negative class. The default is that of --C."),
                  Option("bounds", yes_or_no, "Works out where a search for C may begin: c0, and c1 of separable classes.")),
-        grid=(("C", (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)),), refusals=SEPARABLE),
+        grid=(("C", (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)),), refusals={**SEPARABLE, "MARGIN_E_INFEASIBLE": "infeasible"}),
     "rates": Method(
         "error rates given in advance, or the answer that they cannot be had; two classes",
         options=(Option("eta-pos", between(1e-9, 1), "The largest error rate wanted on the positive class. The default is 0.5."),
@@ -234,7 +279,7 @@ METHODS = {
                  Option("min-coverage", between(1e-6, 1), "The share of the samples left that a cut must cover. The default is 1/16."),
                  Option("min-left", above(0, whole), "How many samples of each class a cut must leave. The default is 32."),
                  Option("easy", between(1e-6, 1), "The error of one machine at which cutting ends. The default is 1/32."),
-                 Option("inner-folds", between(2, 1000, whole), "How many folds its own cross-validations have. The default is 4.")),
+                 INNER),
         grid=(("cheap", (True,)),), without=("scheme", "cache-mb"), refusals=TWO_CLASSES, instead=more_classes,
         keys=seco_keys, words=seco_words),
     "tvq": Method(
@@ -268,6 +313,24 @@ METHODS = {
                  Option("exact", yes_or_no, "Does not round vectors and coefficients to q7.")),
         grid=(("vectors", (16, 32, 64, 128)),), kernels=("hinge", "rbf"), words=compact_words, noted=("noise",),
         without=("gamma", "degree", "coef0", "a", "scheme", "tol", "max-iter", "cache-mb")),
+    "oneclass": Method(
+        "what is normal, learned from normal rows alone, with a rate of false alarms given in advance",
+        options=(NU, LAMBDA, INNER,
+                 Option("held-out", yes_or_no, "Keeps a fifth of the normal rows for the threshold alone: then the rate of false alarms is a "
+                                               "promise for any distribution.")),
+        grid=(("lambda", (0.0, 0.1, 0.5, 1.0)),), without=("scheme",), targets="normal", kernels=("rbf", "linear", "poly", "unit-poly", "unit-exp"),
+        words=alarm_words, goal="-auc",
+        noted=("normal_rows", "false_alarm_rate_promised", "false_alarm_rate_test", "detection_rate_test", "auc_test")),
+    "svr": Method(
+        "numbers: support vector regression, or least squares, in units of the target",
+        options=(C, NU, INNER,
+                 Option("epsilon", between(0, 1e300), "How far answers may be off at no cost, in units of the target. The default is a tenth of "
+                                             "the deviation of the targets."),
+                 Option("squares", yes_or_no, "Least squares instead: without --C the price is the best by leaving one out."),
+                 Option("outside", between(1e-6, 0.999), "The share of answers that may be outside of an interval around them; the JSON has half its "
+                                                         "width, from rows left out of training.")),
+        grid=(("C", (0.1, 1.0, 10.0, 100.0)),), without=("scheme",), targets="numbers", words=number_words, goal="-r2",
+        noted=("rmse_train", "rmse_test", "mae_train", "mae_test", "r2_train", "r2_test", "C", "epsilon", "half_width", "outside_promised")),
 }
 
 
@@ -288,7 +351,7 @@ def methods_of(name: str) -> list[str]:
     """The methods that take an option.
 
     >>> methods_of("lambda"), len(methods_of("scale")) == len(METHODS)
-    (['kmomd'], True)
+    (['kmomd', 'oneclass'], True)
     """
     return [method for method, entry in METHODS.items() if entry.takes(name)]
 

@@ -30,6 +30,7 @@ typedef struct {
      * be NULL. Called for the training rows (names get "_train") and for those of a test. */
     margin_status (*measure)(const gen_machine *machine, const margin_data *rows,
                              const double *targets, gen_told *told);
+    bool normal; /* trains on the rows of class 1 alone, the normal ones */
 } gen_method;
 
 /* ---- helpers for methods ---- */
@@ -261,6 +262,7 @@ static margin_status gen_train_svm(gen_work *work) {
     options.c = options.hard_margin ? 0 : c;
     options.c_pos = gen_option(work->choice, "C-pos");
     options.c_neg = gen_option(work->choice, "C-neg");
+    options.nu = gen_option(work->choice, "nu");
     options.bounds = gen_option(work->choice, "bounds") != 0;
     options.scheme = gen_scheme(work->choice);
     options.run = gen_control(work);
@@ -341,6 +343,194 @@ static margin_status gen_train_lssvm(gen_work *work) {
     if (status >= 0) {
         gen_tell(&work->told, "C", report.c);
         gen_tell(&work->told, "loo", options.c == 0 ? report.loo : NAN);
+    }
+    return status;
+}
+
+/* ---- one class ---- */
+
+static margin_status gen_train_oneclass(gen_work *work) {
+    const double *lambda = gen_given(work->choice, "lambda");
+    const margin_data *data = &work->data;
+    margin_oneclass_options options;
+    margin_oneclass_report report;
+    margin_status status;
+    margin_arena mem;
+    memset(&options, 0, sizeof options);
+    options.kernel = gen_kernel(work->choice);
+    if (gen_given(work->choice, "kernel") == NULL) {
+        options.kernel.kind = MARGIN_KERNEL_RBF;
+    }
+    options.nu = gen_option(work->choice, "nu");
+    options.lambda = lambda == NULL ? 0 : *lambda == 0 ? MARGIN_ZERO : *lambda;
+    options.folds = (uint16_t)gen_option(work->choice, "inner-folds");
+    options.held_out = gen_option(work->choice, "held-out") != 0;
+    options.seed = (uint32_t)gen_option(work->choice, "seed");
+    options.run = gen_control(work);
+    options.watch = gen_watching(work);
+    if (!gen_arena(work, margin_oneclass_train_size(data->n, data->d, 1, &options), &mem)) {
+        return MARGIN_E_MEMORY;
+    }
+    status = margin_oneclass_train(data, &options, &mem, &work->machine->model, &work->info, &report);
+    if (status >= 0) {
+        gen_tell(&work->told, "normal_rows", (double)data->n);
+        gen_tell(&work->told, "false_alarm_rate_promised", report.promised);
+    }
+    return status;
+}
+
+/* Scores of some rows, by their place in the view. */
+typedef struct {
+    double *score;
+    const uint16_t *y;
+    bool *normal;
+} gen_normal_scores;
+
+static void gen_take_normal(void *user, size_t i, size_t row, const margin_real *scores) {
+    const gen_normal_scores *all = (const gen_normal_scores *)user;
+    all->score[i] = scores[0];
+    all->normal[i] = all->y == NULL || all->y[row] == 1;
+}
+
+static int gen_compare_reals(const void *a, const void *b) {
+    const double x = *(const double *)a, z = *(const double *)b;
+    return (x > z) - (x < z);
+}
+
+/* The share of pairs of a normal row and another one in which the normal one scores higher, pairs of
+ * equal scores counted half; normal scores first, both parts sorted. */
+static double gen_auc(const double *score, size_t normal, size_t n) {
+    const double *other = score + normal;
+    size_t below = 0, equal = 0, i;
+    double sum = 0;
+    for (i = 0; i < normal; i++) {
+        while (below < n - normal && other[below] < score[i]) {
+            below++;
+        }
+        equal = equal < below ? below : equal;
+        while (equal < n - normal && other[equal] <= score[i]) {
+            equal++;
+        }
+        sum += (double)below + (double)(equal - below) / 2;
+    }
+    return sum / (double)normal / (double)(n - normal);
+}
+
+/* False alarms among normal rows; detections among others, and the area under the curve of both. */
+static void gen_tell_alarms(gen_told *told, const gen_normal_scores *all, size_t n) {
+    double *sorted = (double *)malloc((n + 1) * sizeof *sorted);
+    size_t normal = 0, others = 0, alarms[2] = {0, 0}, i;
+    for (i = 0; i < n; i++) {
+        alarms[all->normal[i] ? 1 : 0] += all->score[i] > 0 ? 0u : 1u;
+        normal += all->normal[i] ? 1u : 0u;
+    }
+    gen_tell(told, "false_alarm_rate", normal > 0 ? (double)alarms[1] / (double)normal : NAN);
+    if (normal < n) {
+        gen_tell(told, "detection_rate", (double)alarms[0] / (double)(n - normal));
+    }
+    if (sorted != NULL && normal > 0 && normal < n) {
+        const size_t count = normal;
+        for (i = 0, normal = 0; i < n; i++) {
+            sorted[all->normal[i] ? normal++ : count + others++] = all->score[i];
+        }
+        qsort(sorted, count, sizeof *sorted, gen_compare_reals);
+        qsort(sorted + count, n - count, sizeof *sorted, gen_compare_reals);
+        gen_tell(told, "auc", gen_auc(sorted, count, n));
+    }
+    free(sorted);
+}
+
+static margin_status gen_measure_oneclass(const gen_machine *machine, const margin_data *rows,
+                                          const double *targets, gen_told *told) {
+    gen_normal_scores all;
+    margin_status status = MARGIN_E_MEMORY;
+    (void)targets;
+    all.y = rows->y;
+    all.score = (double *)malloc((rows->n + 1) * sizeof *all.score);
+    all.normal = (bool *)malloc(rows->n + 1);
+    if (all.score != NULL && all.normal != NULL) {
+        status = gen_ask(machine, rows->x, rows->rows, rows->n, gen_take_normal, &all);
+    }
+    if (status == MARGIN_OK) {
+        gen_tell_alarms(told, &all, rows->n);
+    }
+    free(all.score);
+    free(all.normal);
+    return status;
+}
+
+/* ---- numbers ---- */
+
+static margin_status gen_train_svr(gen_work *work) {
+    const double *epsilon = gen_given(work->choice, "epsilon"), *nu = gen_given(work->choice, "nu");
+    const margin_data *data = &work->data;
+    margin_svr_options options;
+    margin_svr_report report;
+    margin_status status;
+    margin_arena mem;
+    memset(&options, 0, sizeof options);
+    options.kernel = gen_kernel(work->choice);
+    options.targets = work->targets;
+    options.loss = (uint8_t)(gen_option(work->choice, "squares") != 0 ? MARGIN_SVR_SQUARES
+                             : nu != NULL                             ? MARGIN_SVR_NU
+                                                                      : MARGIN_SVR_EPSILON);
+    options.c = gen_option(work->choice, "C");
+    options.epsilon = epsilon == NULL ? 0 : *epsilon == 0 ? MARGIN_ZERO : *epsilon;
+    options.nu = nu == NULL ? 0 : *nu;
+    options.outside = gen_option(work->choice, "outside");
+    options.folds = (uint16_t)gen_option(work->choice, "inner-folds");
+    options.seed = (uint32_t)gen_option(work->choice, "seed");
+    options.run = gen_control(work);
+    options.run.rank = options.kernel.kind == MARGIN_KERNEL_POLY ? options.run.rank : 0;
+    options.watch = gen_watching(work);
+    if (!gen_arena(work, margin_svr_train_size(data->n, data->d, 1, &options), &mem)) {
+        return MARGIN_E_MEMORY;
+    }
+    status = margin_svr_train(data, &options, &mem, &work->machine->model, &work->info, &report);
+    if (status >= 0) {
+        gen_tell(&work->told, "C", report.c);
+        gen_tell(&work->told, "epsilon", report.epsilon);
+        if (options.loss == MARGIN_SVR_SQUARES && options.c == 0) {
+            gen_tell(&work->told, "rmse_loo", sqrt(report.loo));
+        }
+        if (options.outside > 0) {
+            gen_tell(&work->told, "half_width", report.half);
+            gen_tell(&work->told, "outside_promised", report.promised);
+        }
+    }
+    return status;
+}
+
+/* How far off answers are. */
+typedef struct {
+    const double *targets;
+    double squares, absolute, sum, spread; /* running: spread is about the mean so far */
+    size_t count;
+} gen_errors;
+
+static void gen_take_error(void *user, size_t i, size_t row, const margin_real *scores) {
+    gen_errors *all = (gen_errors *)user;
+    const double target = all->targets[row], off = target - scores[0];
+    const double from = all->count > 0 ? target - all->sum / (double)all->count : 0;
+    (void)i;
+    all->squares += off * off;
+    all->absolute += fabs(off);
+    all->spread += from * from * (double)all->count / (double)(all->count + 1);
+    all->sum += target;
+    all->count++;
+}
+
+static margin_status gen_measure_svr(const gen_machine *machine, const margin_data *rows,
+                                     const double *targets, gen_told *told) {
+    gen_errors all;
+    margin_status status = MARGIN_OK;
+    memset(&all, 0, sizeof all);
+    all.targets = targets;
+    if (targets != NULL) {
+        status = gen_ask(machine, rows->x, rows->rows, rows->n, gen_take_error, &all);
+        gen_tell(told, "rmse", sqrt(all.squares / (double)all.count));
+        gen_tell(told, "mae", all.absolute / (double)all.count);
+        gen_tell(told, "r2", all.spread > 0 ? 1 - all.squares / all.spread : NAN);
     }
     return status;
 }
@@ -762,19 +952,21 @@ static margin_status gen_measure_proto(const gen_machine *machine, const margin_
 }
 
 static const gen_method gen_methods[] = {
-    {"mam", gen_train_mam, NULL},
-    {"kmomd", gen_train_kmomd, NULL},
-    {"svm", gen_train_svm, NULL},
-    {"rates", gen_train_rates, NULL},
-    {"omam", gen_train_omam, gen_measure_ordinal},
-    {"lssvm", gen_train_lssvm, gen_measure_ordinal},
-    {"seco", gen_train_seco, gen_measure_seco},
-    {"tvq", gen_train_tvq, gen_measure_proto},
-    {"hss", gen_train_hss, gen_measure_proto},
-    {"lvq", gen_train_lvq, gen_measure_proto},
-    {"td", gen_train_td, gen_measure_proto},
-    {"nn", gen_train_nn, gen_measure_proto},
-    {"compact", gen_train_compact, NULL},
+    {"mam", gen_train_mam, NULL, false},
+    {"kmomd", gen_train_kmomd, NULL, false},
+    {"svm", gen_train_svm, NULL, false},
+    {"rates", gen_train_rates, NULL, false},
+    {"omam", gen_train_omam, gen_measure_ordinal, false},
+    {"lssvm", gen_train_lssvm, gen_measure_ordinal, false},
+    {"seco", gen_train_seco, gen_measure_seco, false},
+    {"tvq", gen_train_tvq, gen_measure_proto, false},
+    {"hss", gen_train_hss, gen_measure_proto, false},
+    {"lvq", gen_train_lvq, gen_measure_proto, false},
+    {"td", gen_train_td, gen_measure_proto, false},
+    {"nn", gen_train_nn, gen_measure_proto, false},
+    {"compact", gen_train_compact, NULL, false},
+    {"oneclass", gen_train_oneclass, gen_measure_oneclass, true},
+    {"svr", gen_train_svr, gen_measure_svr, false},
 };
 
 static const gen_method *gen_method_of(const char *name) {

@@ -71,16 +71,8 @@ static void gen_pick(const gen_rows *rows, const margin_data *raw, const gen_pic
 
 static margin_status gen_train_scaled(gen_work *work, const gen_rows *rows, const margin_data *raw,
                                       const gen_picked *to) {
-    const gen_method *method = gen_method_of(work->choice->method);
     margin_scaling scaling = {NULL, NULL, 0};
     margin_status status, scaled;
-    if (work->machine == NULL || to->x == NULL || to->y == NULL || to->t == NULL ||
-        to->weight == NULL) {
-        return MARGIN_E_MEMORY;
-    }
-    if (method == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
     gen_pick(rows, raw, to);
     status = gen_scale(raw, work, &scaling, to->x);
     if (status < 0) {
@@ -92,12 +84,53 @@ static margin_status gen_train_scaled(gen_work *work, const gen_rows *rows, cons
     work->data.n = raw->n;
     work->data.d = raw->d;
     work->targets = rows->t == NULL ? NULL : to->t;
-    status = method->train(work);
+    status = gen_method_of(work->choice->method)->train(work);
     if (status < 0) {
         return status;
     }
     scaled = gen_unscale(work->machine, &scaling);
     return scaled < 0 ? scaled : status;
+}
+
+/* The rows of class 1 of a view, into `list`. */
+static margin_data gen_normal_rows(const margin_data *raw, margin_index *list) {
+    margin_data normal = *raw;
+    size_t i;
+    normal.n = 0;
+    normal.rows = list;
+    for (i = 0; i < raw->n; i++) {
+        const size_t row = raw->rows == NULL ? i : raw->rows[i];
+        if (raw->y[row] == 1) {
+            list[normal.n++] = (margin_index)row;
+        }
+    }
+    return normal;
+}
+
+/* The same on the rows that the method trains on. */
+static margin_status gen_train_chosen(gen_work *work, const gen_rows *rows, const margin_data *raw,
+                                      const gen_picked *to) {
+    const gen_method *method = gen_method_of(work->choice->method);
+    margin_index *list = NULL;
+    margin_data chosen = *raw;
+    margin_status status;
+    if (method == NULL) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (method->normal) {
+        list = (margin_index *)malloc((raw->n + 1) * sizeof *list);
+    }
+    if (work->machine == NULL || to->x == NULL || to->y == NULL || to->t == NULL ||
+        to->weight == NULL || (method->normal && list == NULL)) {
+        free(list);
+        return MARGIN_E_MEMORY;
+    }
+    if (method->normal) {
+        chosen = gen_normal_rows(raw, list);
+    }
+    status = gen_train_scaled(work, rows, &chosen, to);
+    free(list);
+    return status;
 }
 
 static void gen_fill_report(const gen_work *work, gen_report *report) {
@@ -177,7 +210,7 @@ static margin_status gen_train_view(const gen_rows *rows, const margin_data *raw
     work.classes = (size_t)rows->classes;
     work.machine = (gen_machine *)calloc(1, sizeof *work.machine);
     watch->running = 1;
-    status = gen_train_scaled(&work, rows, raw, &to);
+    status = gen_train_chosen(&work, rows, raw, &to);
     if (status >= 0) {
         gen_tell_array(&work.told, "margin_quantiles", work.info.margin_quantile, 5, 0);
         status = gen_measure_view(work.machine, rows, raw, choice, "_train", &work.told, status);

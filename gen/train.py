@@ -20,6 +20,8 @@ class Problem:
     targets: array | None = None  # the labels as numbers, for methods that want to meet them
     ordered: bool = False         # classes have an order: some may have no rows
     weights: array | None = None  # how much each row counts
+    one: bool = False             # class 1 is what is normal, 0 all else,
+    normal: str | None = None     # and this its label; None: all rows are normal
 
     @property
     def rows(self) -> native.Rows:
@@ -45,16 +47,28 @@ def ordinal_problem(data: Data, how: str, order: list[str] | None) -> Problem:
     return Problem(data, names, classes.classes_of(data, names), ordered=True)
 
 
+def normal_problem(data: Data, normal: str | None) -> Problem:
+    """One class of normal rows: those with the label given, or all of them."""
+    y = classes.normal_of(data, normal)
+    if not any(y):
+        raise Failure(f"no row has the label {normal!r} of --normal", data.path)
+    name = normal if normal is not None else "normal"
+    return Problem(data, ["anomaly" if name != "anomaly" else "other", name], y, ordered=True, one=True, normal=normal)
+
+
 def problem_of(data: Data, positive: str | None, targets: str = "classes", how: str = "auto",
-               order: list[str] | None = None) -> Problem:
+               order: list[str] | None = None, normal: str | None = None) -> Problem:
     """`targets`: see Method in methods.py; `how` and `order` are the user's words about labels that have an order."""
+    if targets == "normal":
+        return normal_problem(data, normal)
     if data.labels is None:
         raise Failure("no labels", data.path)
     if targets == "order":
         return ordinal_problem(data, how, order)
-    numbers = classes.numbers_of(data) if targets == "numbers" else None
-    names = classes.class_names(data, positive, any_count=numbers is not None)
-    return Problem(data, names, classes.classes_of(data, names), numbers)
+    if targets == "numbers":
+        return Problem(data, ["value"], array("H", bytes(2 * data.n)), classes.numbers_of(data), True)
+    names = classes.class_names(data, positive)
+    return Problem(data, names, classes.classes_of(data, names))
 
 
 def share(watch: native.Watch) -> float:

@@ -1,9 +1,9 @@
-/* qp_reference.h -- a slow and simple solver in long double for what kmomd and svm minimise, to hold
- * theirs against:
+/* qp_reference.h -- a slow and simple solver in long double for what kmomd, svm, oneclass and svr
+ * minimise, to hold theirs against:
  *
- *     1/2 b'(c K + R)b - p y'b   over  0 <= y_i b_i <= cap_i,  sum of b fixed in each group
+ *     1/2 b'(c K + R)b - p y'b - lin'b   over  0 <= y_i b_i <= cap_i,  sum of b fixed in each group
  *
- * with R = diag(ridge); one group, or one for each class. It moves weight along the most violating
+ * with R = diag(ridge); one group of sum 0, or one for each class of sum y. It moves weight along the most violating
  * pair, again and again; `gap` bounds what is left to the optimum. */
 #ifndef QP_REFERENCE_H
 #define QP_REFERENCE_H
@@ -21,6 +21,8 @@ typedef struct {
     long double c, p;
     long double k[QP_MAX][QP_MAX];
     long double ridge[QP_MAX];
+    long double lin[QP_MAX];
+    long double sum;         /* of the weights of each class; 0 means 1 */
     long double cap[QP_MAX]; /* HUGE_VALL: none */
     long double b[QP_MAX];   /* the solution */
 } qp_reference;
@@ -35,7 +37,7 @@ static inline long double qp_element(const qp_reference *q, size_t i, size_t j) 
 
 static inline void qp_gradient(const qp_reference *q, const long double *b, long double *g) {
     for (size_t i = 0; i < q->n; i++) {
-        g[i] = -q->p * q->y[i];
+        g[i] = -q->p * q->y[i] - q->lin[i];
         for (size_t j = 0; j < q->n; j++) {
             g[i] += qp_element(q, i, j) * b[j];
         }
@@ -45,7 +47,7 @@ static inline void qp_gradient(const qp_reference *q, const long double *b, long
 static inline long double qp_objective(const qp_reference *q, const long double *b) {
     long double sum = 0;
     for (size_t i = 0; i < q->n; i++) {
-        sum -= q->p * q->y[i] * b[i];
+        sum -= (q->p * q->y[i] + q->lin[i]) * b[i];
         for (size_t j = 0; j < q->n; j++) {
             sum += b[i] * qp_element(q, i, j) * b[j] / 2;
         }
@@ -103,12 +105,15 @@ static inline void qp_step(qp_reference *q, long double *g, size_t i, size_t j) 
 /* Solves; returns a bound of how far the objective is above the optimum. */
 static inline long double qp_solve(qp_reference *q, long steps) {
     long double g[QP_MAX], violation, weight = 0;
-    size_t count[2] = {0, 0}, up = 0, down = 0;
+    long double share[2] = {0, 0};
+    size_t up = 0, down = 0;
     for (size_t i = 0; i < q->n; i++) {
-        count[qp_group(q, i)]++;
+        share[qp_group(q, i)] += q->cap[i] < HUGE_VALL ? q->cap[i] : 1;
     }
-    for (size_t i = 0; i < q->n; i++) {
-        q->b[i] = q->by_class ? (long double)q->y[i] / (long double)count[qp_group(q, i)] : 0;
+    for (size_t i = 0; i < q->n; i++) { /* by the caps, so that they are met */
+        const long double one = q->cap[i] < HUGE_VALL ? q->cap[i] : 1;
+        q->b[i] = q->by_class ? q->y[i] * one / share[qp_group(q, i)] : 0;
+        q->b[i] *= q->sum > 0 ? q->sum : 1;
     }
     qp_gradient(q, q->b, g);
     for (long s = 0; s < steps && qp_worst_pair(q, q->b, g, &up, &down) > 1e-17L; s++) {

@@ -251,6 +251,10 @@ TEST machines_refuse_options_out_of_their_range(void) {
     OPTION_RUN(options.svm.c = (margin_real)NAN);
     OPTION_RUN(options.svm.c_pos = -1);
     OPTION_RUN(options.svm.c_neg = (margin_real)INFINITY);
+    OPTION_RUN(options.svm.nu = -1);
+    OPTION_RUN(options.svm.nu = 2);
+    OPTION_RUN(options.svm.nu = (margin_real)NAN);
+    REFUSED(MARGIN_E_INFEASIBLE, t, (options.svm.nu = (margin_real)0.5, weight[1] = 1000));
     t = find("kmomd");
     KERNEL(kmomd);
     CONTROL(kmomd.run);

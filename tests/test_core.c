@@ -424,7 +424,7 @@ TEST to_work_in_an_arena_that_only_counts_is_refused(void) {
     static unsigned char bytes[1 << 16], image[4096];
     const margin_data data = {x, N, D, 0, y, NULL, NULL};
     margin_svm_options options = {
-        {MARGIN_KERNEL_RBF, 0, 0, 0, 0}, 0, 0, 0, false, false, 0, {0, 0, 0, 0}, {NULL, NULL}};
+        {MARGIN_KERNEL_RBF, 0, 0, 0, 0}, 0, 0, 0, 0, false, false, 0, {0, 0, 0, 0}, {NULL, NULL}};
     margin_learner learner = {train_svm, &options, 4096};
     margin_arena good = margin_arena_make(bytes, sizeof bytes);
     margin_rng rng = margin_rng_make(1);

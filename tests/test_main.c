@@ -18,6 +18,8 @@
     X(scheme_suite) \
     X(mam_suite) \
     X(ordinal_suite) \
+    X(oneclass_suite) \
+    X(svr_suite) \
     X(quant_suite) \
     X(image_suite) \
     X(calibrate_suite) \

@@ -27,6 +27,8 @@ static margin_svm_options rbf;
 static margin_seco_options cuts;
 static margin_proto_options tangents;
 static margin_compact_options few;
+static margin_oneclass_options normal;
+static margin_svr_options numbers;
 
 /* All outputs; those that are also inputs are made anew before each call. */
 static struct {
@@ -82,6 +84,11 @@ static bool make_all(void) {
     cuts.cheap = true;
     cuts.left = 2;
     tangents.tangents = 1;
+    normal.kernel.kind = MARGIN_KERNEL_RBF;
+    normal.folds = 3;
+    numbers.kernel.kind = MARGIN_KERNEL_RBF;
+    numbers.targets = square;
+    numbers.outside = (margin_real)0.25;
     few.vectors = 3;
     few.max_iterations = 2;
     learner.train = train_svm;
@@ -153,6 +160,8 @@ static margin_rng *rng_of_folds(void) {
     X(margin_reject_curve, margin_confusion_size(&proto), (&data, &proto, mem, at, 2, out.reals, out.more)) \
     X(margin_omam_train, margin_omam_train_size(N, D, 2, NULL), (&ranked, NULL, mem, &out.model, &out.info, NULL)) \
     X(margin_lssvm_train, margin_lssvm_train_size(N, D, 2, NULL), (&ranked, NULL, mem, &out.model, &out.info, NULL)) \
+    X(margin_oneclass_train, margin_oneclass_train_size(N, D, 1, &normal), (&data, &normal, mem, &out.model, &out.info, NULL)) \
+    X(margin_svr_train, margin_svr_train_size(N, D, 1, &numbers), (&data, &numbers, mem, &out.model, &out.info, NULL)) \
     X(margin_omam_online_start, margin_omam_online_start_size(D, 4), (&out.omam, D, 4, mem)) \
     X(margin_thresholds, margin_thresholds_size(N, 2), (x, y, NULL, N, 2, MARGIN_ORDINAL_ABSOLUTE, mem, out.reals)) \
     X(margin_kendall, margin_kendall_size(N), (x, square, N, mem, &out.scalar)) \

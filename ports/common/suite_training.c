@@ -99,7 +99,7 @@ void test_train_kmomd_small(margin_arena *mem) {
 }
 
 static void svm(margin_arena *mem, const margin_data *data, unsigned kind, bool hard) {
-    margin_svm_options options = {kernel_of(kind), 0, 0, 0, hard, false, 0, run, {NULL, NULL}};
+    margin_svm_options options = {kernel_of(kind), 0, 0, 0, 0, hard, false, 0, run, {NULL, NULL}};
     margin_model model;
     margin_info info;
     result(margin_svm_train(data, &options, mem, &model, &info, NULL), &model, &info, data);
@@ -337,7 +337,7 @@ void test_cross_validate(margin_arena *mem) {
 void test_compress(margin_arena *mem) {
     const margin_data data = suite_samples(mem, 32, 3, 2, 38);
     margin_svm_options options = {
-        kernel_of(MARGIN_KERNEL_RBF), 0, 0, 0, false, false, 0, run, {NULL, NULL}};
+        kernel_of(MARGIN_KERNEL_RBF), 0, 0, 0, 0, false, false, 0, run, {NULL, NULL}};
     margin_model model, smaller;
     margin_compress_info info;
     margin_real score;
@@ -355,7 +355,7 @@ void test_compress(margin_arena *mem) {
 void test_quantize(margin_arena *mem) {
     const margin_data data = suite_samples(mem, 24, 3, 2, 39);
     margin_svm_options options = {
-        kernel_of(MARGIN_KERNEL_RBF), 0, 0, 0, false, false, 0, run, {NULL, NULL}};
+        kernel_of(MARGIN_KERNEL_RBF), 0, 0, 0, 0, false, false, 0, run, {NULL, NULL}};
     margin_quant_options form = {MARGIN_Q15, false};
     margin_model model;
     margin_quant quant;

@@ -1,0 +1,385 @@
+/* One class: against a slow reference, by hand, with degenerate inputs, and what the threshold promises. */
+#include "arena_sweep.h"
+#include "solver_cases.h"
+
+typedef struct {
+    margin_status status;
+    margin_model model;
+    margin_info info;
+    margin_oneclass_report report;
+    solver_memory memory;
+} one_result;
+
+static one_result one_run(const margin_data *data, const margin_oneclass_options *o) {
+    one_result r;
+    memset(&r, 0, sizeof r);
+    r.memory = solver_memory_make(margin_oneclass_train_size(data->n, data->d, 1, o));
+    r.status = margin_oneclass_train(data, o, &r.memory.mem, &r.model, &r.info, &r.report);
+    return r;
+}
+
+/* The programme of a case whose samples are all normal. */
+static void one_programme(const solver_case *c, const margin_oneclass_options *o, qp_reference *q) {
+    long double all = 0;
+    case_programme(c, q);
+    q->by_class = true;
+    q->c = o->lambda > 0 ? 2 * (1 - (long double)o->lambda) : 1;
+    for (size_t i = 0; i < q->n; i++) {
+        q->y[i] = 1;
+        all += (long double)c->weight[i];
+    }
+    for (size_t i = 0; i < q->n; i++) {
+        if (o->lambda > 0) {
+            q->ridge[i] = 2 * (long double)o->lambda / (long double)c->weight[i];
+        } else {
+            q->cap[i] = (long double)c->weight[i] / all / (long double)o->nu;
+        }
+        q->lin[i] = o->sphere && c->kernel.kind == MARGIN_KERNEL_LINEAR ? q->c * q->k[i][i] / 2 : 0;
+    }
+}
+
+static enum greatest_test_res one_check(int kind, uint32_t seed, int *sharp) {
+    static const double lambdas[] = {0, 0.1, 0.9, 1}, nus[] = {0.05, 0.3, 0.7};
+    solver_case c = case_make(kind, seed);
+    margin_oneclass_options o;
+    long double gap, best, rounding;
+    qp_reference q;
+    one_result r;
+    case_settle(&c);
+    memset(&o, 0, sizeof o);
+    o.kernel = c.kernel;
+    o.nu = (margin_real)nus[seed % 3];
+    o.lambda = (margin_real)lambdas[seed % 4];
+    o.sphere = seed % 5 == 0 && c.kernel.kind != MARGIN_KERNEL_POLY;
+    o.folds = 1;
+    o.run.tol = (margin_real)CASE_TOL;
+    one_programme(&c, &o, &q);
+    gap = qp_solve(&q, 100000);
+    best = qp_objective(&q, q.b);
+    rounding = 1024 * CASE_EPS * case_peak(&q);
+    *sharp += gap <= CASE_FIT * fabsl(best);
+    r = one_run(&c.data, &o);
+    if (r.status ==
+        MARGIN_E_NO_DIRECTION) { /* v = 0: the objective is what the ridge makes of it */
+        ASSERT(!o.sphere && (o.lambda > 0 || best <= rounding + gap));
+        free(r.memory.bytes);
+        PASS();
+    }
+    ASSERT(case_is_settled(r.status));
+    ASSERT_EQ_FMT((int)MARGIN_OK, (int)margin_model_check(&r.model), "%d");
+    ASSERT_IN_RANGE((double)best, (double)r.info.objective,
+                    (double)(CASE_FIT * fabsl(best) + gap + rounding));
+    ASSERT((long double)(r.info.objective - r.info.gap) <=
+           best + rounding + CASE_FIT * fabsl(best));
+    ASSERT(r.report.promised == 0);
+    free(r.memory.bytes);
+    PASS();
+}
+
+TEST random_problems_of_every_kind_reach_the_reference_optimum(void) {
+    int sharp = 0;
+    for (int kind = 0; kind < CASE_KINDS; kind++) {
+        for (uint32_t seed = 1; seed <= TRIALS(60); seed++) {
+            const enum greatest_test_res res = one_check(kind, seed, &sharp);
+            if (res != GREATEST_TEST_RES_PASS) {
+                fprintf(GREATEST_STDOUT, "%s, seed %u\n", case_names[kind], (unsigned)seed);
+                return res;
+            }
+        }
+    }
+    ASSERT(sharp > (int)TRIALS(60) * CASE_KINDS / 2); /* the reference is worth something */
+    PASS();
+}
+
+/* By hand: of 0, 2 and 10 the smallest sphere has its centre at 5; without the share of a third it may
+ * leave one out. The mean is 4. */
+TEST spheres_of_three_points_are_known(void) {
+    static const margin_real x[3] = {0, 2, 10};
+    const margin_data data = {x, 3, 1, 0, NULL, NULL, NULL};
+    margin_oneclass_options o;
+    one_result r;
+    memset(&o, 0, sizeof o);
+    o.sphere = true;
+    o.folds = 1;
+    o.nu = (margin_real)0.01;
+    r = one_run(&data, &o);
+    ASSERT_EQ_FMT((int)MARGIN_OK, (int)r.status, "%d");
+    ASSERT_EQ(MARGIN_MODEL_PROTO, r.model.kind);
+    ASSERT_IN_RANGE(5, (double)r.model.of.proto.vectors[0], 1e-3);
+    ASSERT_IN_RANGE(25, (double)r.model.of.proto.vote.reject, 0.1);
+    free(r.memory.bytes);
+    o.lambda = 1;
+    r = one_run(&data, &o);
+    ASSERT_IN_RANGE(4, (double)r.model.of.proto.vectors[0], 1e-3);
+    free(r.memory.bytes);
+    PASS();
+}
+
+/* ---- thresholds ---- */
+
+#define MANY 400
+#define WIDE 3
+
+static margin_real normal_x[2 * MANY * WIDE];
+
+static margin_data normal_data(uint32_t seed, size_t n) {
+    margin_data data = {NULL, 0, WIDE, 0, NULL, NULL, NULL};
+    margin_rng rng = margin_rng_make(seed);
+    for (size_t i = 0; i < 2 * MANY * WIDE; i++) {
+        normal_x[i] = margin_rng_normal(&rng) * (margin_real)(1u + i % WIDE);
+    }
+    data.x = normal_x;
+    data.n = n;
+    return data;
+}
+
+/* The share of alarms among MANY rows not seen. */
+static double unseen_alarms(const margin_model *model) {
+    size_t alarms = 0;
+    for (size_t i = MANY; i < 2 * MANY; i++) {
+        margin_real score;
+        const uint16_t label = margin_classify(model, normal_x + i * WIDE, &score);
+        alarms += model->kind == MARGIN_MODEL_PROTO ? label == MARGIN_REJECTED : label == 0;
+    }
+    return (double)alarms / MANY;
+}
+
+static margin_oneclass_options form_of(size_t form) {
+    margin_oneclass_options o;
+    memset(&o, 0, sizeof o);
+    o.nu = (margin_real)0.1;
+    o.kernel.kind = form < 2u ? MARGIN_KERNEL_RBF : MARGIN_KERNEL_LINEAR;
+    o.lambda = form == 1u ? (margin_real)0.5 : 0;
+    o.sphere = form == 2u;
+    o.models = form > 2u ? (uint16_t)(form - 2u) : 0;
+    o.tangents = form > 2u ? 1 : 0;
+    return o;
+}
+
+/* Over 20 training sets the mean rate has a deviation of sqrt(0.09 (1/400 + 1/m) / 20): four of those
+ * are allowed. Without a fold for the threshold alone the rate is a little lower. */
+TEST the_rate_of_false_alarms_is_what_was_asked_for(void) {
+    for (size_t form = 0; form < 5u; form++) {
+        for (size_t held = 0; held < 2u; held++) {
+            margin_oneclass_options o = form_of(form);
+            const double m = held == 1u ? MANY / 5 : MANY;
+            double sum = 0;
+            o.held_out = held == 1u;
+            for (uint32_t seed = 1; seed <= 20; seed++) {
+                const margin_data data = normal_data(seed, MANY);
+                one_result r = one_run(&data, &o);
+                ASSERT_EQ_FMT((int)MARGIN_OK, (int)r.status, "%d");
+                ASSERT(r.report.promised <= o.nu);
+                ASSERT_IN_RANGE(0.1, (double)r.report.promised, 1 / m);
+                sum += unseen_alarms(&r.model) / 20;
+                free(r.memory.bytes);
+            }
+            ASSERT_IN_RANGE(held == 1u ? 0.1 : 0.095, sum,
+                            4 * sqrt(0.09 * (1 / m + 1.0 / MANY) / 20) + 1 / m);
+        }
+    }
+    PASS();
+}
+
+TEST few_samples_promise_no_more_than_they_can(void) {
+    const margin_data data = normal_data(3, 7);
+    margin_oneclass_options o = form_of(0);
+    one_result r;
+    o.nu = (margin_real)0.01;
+    r = one_run(&data, &o);
+    ASSERT_EQ_FMT((int)MARGIN_OK, (int)r.status, "%d");
+    ASSERT_IN_RANGE(1.0 / 8, (double)r.report.promised, 1e-6);
+    free(r.memory.bytes);
+    PASS();
+}
+
+/* Equal samples, one sample, two: no alarm is raised for them. */
+TEST degenerate_samples_are_normal(void) {
+    static const margin_real same[6 * 2] = {3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1};
+    for (size_t form = 0; form < 4u; form++) {
+        for (size_t n = 1; n <= 6u; n += n == 1u ? 1u : 4u) {
+            const margin_data data = {same, n, 2, 0, NULL, NULL, NULL};
+            margin_oneclass_options o = form_of(form);
+            one_result r = one_run(&data, &o);
+            margin_real score;
+            uint16_t label;
+            ASSERT(r.status >= 0);
+            label = margin_classify(&r.model, same, &score);
+            ASSERT_EQ_FMT(r.model.kind == MARGIN_MODEL_PROTO ? 0 : 1, (int)label, "%d");
+            ASSERT_IN_RANGE(0, (double)r.report.alarms, 0);
+            free(r.memory.bytes);
+        }
+    }
+    PASS();
+}
+
+/* A model of one distance, as an image and in integers: the answers stay. */
+TEST prototypes_of_one_class_survive_images_and_integers(void) {
+    const margin_data data = normal_data(8, MANY);
+    margin_oneclass_options o = form_of(4);
+    one_result r = one_run(&data, &o);
+    margin_proto_found found;
+    static unsigned char bytes[1 << 16];
+    static uint32_t image[512];
+    margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+    margin_model loaded;
+    margin_quant quant;
+    size_t differ = 0;
+    ASSERT_EQ_FMT((int)MARGIN_OK, (int)r.status, "%d");
+    ASSERT_EQ_FMT((int)MARGIN_OK, (int)margin_image_write(&r.model, NULL, 0, image, sizeof image),
+                  "%d");
+    ASSERT_EQ_FMT((int)MARGIN_OK, (int)margin_image_load(image, sizeof image, &mem, &loaded), "%d");
+    ASSERT_EQ_FMT((int)MARGIN_OK, (int)margin_quantize(&r.model, &data, NULL, &mem, &quant, NULL),
+                  "%d");
+    ASSERT_EQ_FMT((int)MARGIN_OK, (int)margin_model_check_q(&quant.model), "%d");
+    for (size_t i = 0; i < 2 * MANY; i++) {
+        const margin_real *x = normal_x + i * WIDE;
+        margin_real score;
+        int32_t score_q;
+        int16_t input[WIDE], work[WIDE];
+        margin_proto_found_q found_q;
+        const uint16_t label = margin_classify(&r.model, x, &score);
+        uint16_t label_q;
+        margin_proto_find(&r.model.of.proto, x, &found);
+        ASSERT_EQ_FMT((int)label, (int)found.label, "%d");
+        ASSERT_EQ(found.margin >= 0, label == 0);
+        margin_input_q(&quant.input, x, input);
+        label_q = margin_classify_q(&quant.model, input, work, &score_q);
+        margin_proto_find_q15(&quant.model.of.proto,
+                              margin_prepare_q(quant.model.of.proto.stage, WIDE, input, work),
+                              &score_q, &found_q);
+        ASSERT_EQ_FMT((int)label_q, (int)found_q.label, "%d");
+        differ += label != label_q;
+        differ += label != margin_classify(&loaded, x, &score);
+    }
+    ASSERT(differ <= 4u);
+    free(r.memory.bytes);
+    PASS();
+}
+
+/* ---- arguments and memory ---- */
+
+static enum greatest_test_res one_refused(const margin_data *data, const margin_oneclass_options *o,
+                                          margin_status expected, bool sized) {
+    static unsigned char bytes[1 << 18];
+    margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+    margin_model model;
+    ASSERT_EQ_FMT((int)expected, (int)margin_oneclass_train(data, o, &mem, &model, NULL, NULL),
+                  "%d");
+    ASSERT_EQ_FMT((size_t)0, mem.low, "%zu");
+    ASSERT_EQ_FMT(mem.size, mem.high, "%zu");
+    if (data != NULL && sized) {
+        ASSERT_EQ_FMT((size_t)0, margin_oneclass_train_size(data->n, data->d, 1, o), "%zu");
+    }
+    PASS();
+}
+
+TEST what_is_out_of_its_range_is_refused(void) {
+    margin_data data = normal_data(1, 20);
+    margin_oneclass_options o;
+#define BAD(change, expected, sized)                                                               \
+    do {                                                                                           \
+        memset(&o, 0, sizeof o);                                                                   \
+        change;                                                                                    \
+        CHECK_CALL(one_refused(&data, &o, expected, sized));                                       \
+    } while (0)
+    CHECK_CALL(one_refused(NULL, NULL, MARGIN_E_ARGUMENT, false));
+    BAD(o.nu = -1, MARGIN_E_ARGUMENT, true);
+    BAD(o.nu = 1, MARGIN_E_ARGUMENT, true);
+    BAD(o.nu = (margin_real)NAN, MARGIN_E_ARGUMENT, true);
+    BAD(o.lambda = 2, MARGIN_E_ARGUMENT, true);
+    BAD(o.lambda = (margin_real)NAN, MARGIN_E_ARGUMENT, true);
+    BAD(o.kernel.kind = 99, MARGIN_E_ARGUMENT, true);
+    BAD(o.run.tol = -1, MARGIN_E_ARGUMENT, true);
+    BAD(o.folds = 21, MARGIN_E_ARGUMENT, true);
+    BAD(o.tangents = 1, MARGIN_E_ARGUMENT, true);
+    BAD((o.models = 1, o.tangents = 99), MARGIN_E_ARGUMENT, true);
+    BAD((o.sphere = true, o.kernel.kind = MARGIN_KERNEL_POLY), MARGIN_E_ARGUMENT, true);
+    BAD(o.nu = (margin_real)0.1, MARGIN_E_NO_DIRECTION, false); /* linear, centred */
+    data.n = 0;
+    BAD(o.nu = 0, MARGIN_E_EMPTY, false);
+    data.n = 20;
+    normal_x[4] = (margin_real)NAN;
+    BAD(o.nu = 0, MARGIN_E_NOT_FINITE, false);
+    ASSERT_EQ_FMT((size_t)0, margin_oneclass_train_size(0, 3, 1, NULL), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_oneclass_train_size(SIZE_MAX, 3, 1, NULL), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_oneclass_train_size(20, SIZE_MAX, 1, NULL), "%zu");
+    ASSERT_EQ_FMT((size_t)0, margin_oneclass_train_size(20, 3, 0, NULL), "%zu");
+    PASS();
+}
+
+TEST macros_are_the_queries(void) {
+    margin_oneclass_options o;
+    memset(&o, 0, sizeof o);
+    ASSERT_EQ_FMT(margin_oneclass_train_size(50, 7, 1, &o) + MARGIN_ALIGN - 1u,
+                  (size_t)MARGIN_ONECLASS_LINEAR_BYTES(50, 7, 0), "%zu");
+    ASSERT_EQ_FMT(margin_oneclass_train_size(9, 12, 1, &o) + MARGIN_ALIGN - 1u,
+                  (size_t)MARGIN_ONECLASS_LINEAR_BYTES(9, 12, 0), "%zu");
+    o.kernel.kind = MARGIN_KERNEL_RBF;
+    o.run.cache_bytes = 2000;
+    ASSERT_EQ_FMT(margin_oneclass_train_size(50, 7, 1, &o) + MARGIN_ALIGN - 1u,
+                  (size_t)MARGIN_ONECLASS_KERNEL_BYTES(50, 7, 2000), "%zu");
+    PASS();
+}
+
+typedef struct {
+    margin_oneclass_options o;
+    margin_data data;
+    margin_model model;
+    margin_info info;
+} one_problem;
+
+static margin_status one_operation(margin_arena *mem, void *problem) {
+    one_problem *p = (one_problem *)problem;
+    memset(&p->model, 0, sizeof p->model);
+    memset(&p->info, 0, sizeof p->info);
+    return margin_oneclass_train(&p->data, &p->o, mem, &p->model, &p->info, NULL);
+}
+
+TEST every_size_of_the_arena_of_every_form(void) {
+    for (size_t form = 0; form < 5u; form++) {
+        one_problem p;
+        memset(&p, 0, sizeof p);
+        p.data = normal_data(2, 11);
+        p.o = form_of(form);
+        p.o.folds = 3;
+        p.o.run.cache_bytes = 1;
+        CHECK_CALL(arena_sweep(one_operation, &p, margin_oneclass_train_size(11, WIDE, 1, &p.o),
+                               &p.model, sizeof p.model + sizeof p.info));
+    }
+    PASS();
+}
+
+static bool stop_at_once(void *user, const margin_progress *at) {
+    (void)at;
+    ++*(int *)user;
+    return true;
+}
+
+TEST training_can_be_stopped(void) {
+    const margin_data data = normal_data(5, 100);
+    margin_oneclass_options o = form_of(0);
+    int calls = 0;
+    one_result r;
+    o.watch.progress = stop_at_once;
+    o.watch.user = &calls;
+    r = one_run(&data, &o);
+    ASSERT_EQ_FMT((int)MARGIN_W_STOPPED, (int)r.status, "%d");
+    ASSERT(calls > 0);
+    ASSERT_EQ_FMT((int)MARGIN_OK, (int)margin_model_check(&r.model), "%d");
+    free(r.memory.bytes);
+    PASS();
+}
+
+SUITE(oneclass_suite) {
+    RUN_TEST(random_problems_of_every_kind_reach_the_reference_optimum);
+    RUN_TEST(spheres_of_three_points_are_known);
+    RUN_TEST(the_rate_of_false_alarms_is_what_was_asked_for);
+    RUN_TEST(few_samples_promise_no_more_than_they_can);
+    RUN_TEST(degenerate_samples_are_normal);
+    RUN_TEST(prototypes_of_one_class_survive_images_and_integers);
+    RUN_TEST(what_is_out_of_its_range_is_refused);
+    RUN_TEST(macros_are_the_queries);
+    RUN_TEST(every_size_of_the_arena_of_every_form);
+    RUN_TEST(training_can_be_stopped);
+}
