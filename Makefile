@@ -254,7 +254,8 @@ $(eval $(call bench,float,))
 $(eval $(call bench,double,$(DOUBLE)))
 
 # Tables against other programs and on the papers' data: tests/bench/table_TAG.py, run by Debian's Python, which has the
-# packages. DATA is the folder of data sets; a table names what it leaves out where one is missing.
+# packages. DATA is the folder of data sets; a table names what it leaves out where one is missing. ARGS go on to one table:
+# `make bench-compact ARGS=--quick`.
 DATA          = ../shared/data
 TABLES        = $(patsubst tests/bench/table_%.py,%,$(wildcard tests/bench/table_*.py))
 need-bench: need-test
@@ -270,7 +271,7 @@ bench: $(foreach b,$(BENCHES),build/bench-float/$(b) build/bench-double/$(b)) | 
 bench-%: | need-bench
 	+@for b in $(filter bench_$*,$(BENCHES)); do for real in float double; do \
 	    $(MAKE) build/bench-$$real/$$b && build/bench-$$real/$$b || exit 1; done; done
-	@for t in $(filter $*,$(TABLES)); do $(DEBIAN_PYTHON) tests/bench/table_$$t.py $(DATA) || exit 1; done
+	@for t in $(filter $*,$(TABLES)); do $(DEBIAN_PYTHON) tests/bench/table_$$t.py $(DATA) $(ARGS) || exit 1; done
 	@test -n "$(filter bench_$*,$(BENCHES))$(filter $*,$(TABLES))" || { echo "no bench $*"; exit 1; }
 
 # What is known is kept under build/papers: a stopped run goes on. About an hour and a half of processor time in all.

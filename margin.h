@@ -638,7 +638,8 @@ typedef struct {
     uint8_t scheme; /* MARGIN_SCHEME_... */
 } margin_vote_q;
 
-/* Machine j scores w[j] . x + bias[j], with sum |w[j]| * 2^15 + |bias[j]| < 2^31. */
+/* Machine j scores w[j] . x + bias[j], with sum |w[j]| * 2^15 + |bias[j]| < 2^31. Where machines
+ * have weights of very different sizes, each has all bits for its own, and a scale. */
 typedef struct {
     const void *w;               /* as in margin_linear: int16_t of q15, int8_t of q7 */
     const int32_t *bias;         /* one per machine */
@@ -646,6 +647,7 @@ typedef struct {
     uint16_t d;
     uint8_t format; /* MARGIN_Q15 or MARGIN_Q7 */
     margin_vote_q vote;
+    const uint16_t *scales; /* what machines multiply their sums by, in 2^-16; NULL: nothing */
 } margin_linear_q;
 
 /* What a kernel needs in integers, chosen by margin_quantize. The formulas, and the proofs that
@@ -658,7 +660,7 @@ typedef struct {
     uint8_t up;     /* poly: bits of the base beyond 15; hinge: left shift of thresholds; else of an
                        exponent, */
     uint16_t gain;  /* and its factor, in 2^-16; poly: factor of the dot product */
-    uint16_t step;  /* rbf: units of the input in one of the vectors, 1 in q15 */
+    uint16_t step;  /* rbf: units of the input in one of the vectors, 1 in q15; 0: see steps */
     uint8_t down;   /* right shift of what a vector adds to a score */
     uint32_t cut;   /* all but poly: argument from which on the exponential counts as 0 */
     uint32_t reach; /* rbf: inputs with a larger |x|^2 are too far from all vectors to matter */
@@ -690,6 +692,7 @@ typedef struct {
     uint8_t format; /* MARGIN_Q15 or MARGIN_Q7 */
     margin_kernel_q kernel;
     margin_vote_q vote;
+    const uint16_t *steps; /* q7 of rbf with the step 0, n: each vector has its own; else NULL */
 } margin_expansion_q;
 
 /* Prototypes, as in margin_proto: the rows of a model are its centroid and its tangents. All rows
@@ -928,6 +931,7 @@ MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, c
  * Integer models, format MARGIN_Q15 or MARGIN_Q7, have instead
  *
  *   30  u8 power       31  u8 1 if there is an input stage + 2 if a conversion of real inputs
+ *                          + 4 if the machines of a linear model have scales
  *   32  u8 shift       33  u8 up      34  u8 down     35  u8 down of the vote
  *   36  u16 gain       38  u16 step   40  u32 cut, of poly i32 add     60  u32 reach
  *   44  i32 reject     48  i16 slope  52  i32 shift of the vote

@@ -2496,12 +2496,13 @@ typedef struct {
     uint16_t classes, width;
     size_t n, d;
     size_t rank;         /* of a projection, else 0 */
+    uint16_t step;       /* of the vectors of an rbf kernel in integers */
     size_t bytes, notes; /* of an image: its length and that of its notes */
 } mgn_image_head;
 
 /* Flags: real models may scale their inputs; integer models may have an input stage, and their
  * images a conversion of real inputs. */
-enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2 };
+enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2, MGN_FLAG_GAINS = 4 };
 
 /* The lists below have the fields of every struct in its order. Images, margin_model_check and its
  * twin, margin_model_scale and the generator (gen/native.c) read them; none lists fields on its
@@ -2516,7 +2517,7 @@ enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2 };
  * scaled itself, so that its offset and factor (O and F) are plain arrays without elements, and has
  * the rank as d, at a place D of its own.
  *
- * Elements: REAL; OFFSET and FACTOR, the reals of the scaling; U32, U16, U8, I32 and I16; Q is
+ * Elements: REAL; OFFSET and FACTOR, the reals of the scaling; GAIN, U16 that a flag tells of; U32, U16, U8, I32 and I16; Q is
  * int16_t or int8_t, whichever the format says; COEF is int8_t where a machine has a scale, else
  * int16_t. Types: REAL, U8, U16, U32, I16, I32; SIZE and N16 are size_t and uint16_t, 32 bits in
  * an image; W8 is uint8_t, 16 bits in an image; B16 is uint16_t, 8 bits there; CUT and ADD share one place, where poly has the
@@ -2587,7 +2588,8 @@ enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2 };
     S(stage)                                                                                       \
     N(d, N16, 20)                                                                                  \
     N(format, U8, 7)                                                                               \
-    MGN_VOTE_FIELDS_Q(N, )
+    MGN_VOTE_FIELDS_Q(N, )                                                                         \
+    A(scales, GAIN, (h->flags & MGN_FLAG_GAINS) != 0 ? mgn_head_functions(h) : 0)
 #define MGN_POOL_FIELDS_Q(A, N, S, P, T, D)                                                        \
     A(P vectors, Q, mgn_head_values_q(h))                                                          \
     A(P norms, U16, h->kernel != MARGIN_KERNEL_POLY ? h->n : 0)                                    \
@@ -2610,7 +2612,8 @@ enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2 };
     N(P kernel.cut, CUT, 40)                                                                       \
     N(P kernel.reach, U32, 60)                                                                     \
     N(P kernel.add, ADD, 40)                                                                       \
-    MGN_VOTE_FIELDS_Q(N, P)
+    MGN_VOTE_FIELDS_Q(N, P)                                                                        \
+    A(P steps, U16, mgn_head_stepped(h) ? h->n : 0)
 #define MGN_EXPANSION_FIELDS_Q(A, N, S) MGN_POOL_FIELDS_Q(A, N, S, , N16, 20)
 #define MGN_LIST_FIELDS_Q(A, N, S)                                                                 \
     MGN_POOL_FIELDS_Q(A, N, S, pool., N16, 20)                                                     \
@@ -2663,6 +2666,11 @@ static bool mgn_head_narrow(const mgn_image_head *h) {
     return h->format == MARGIN_Q7 &&
            (h->kind == MARGIN_MODEL_EXPANSION || h->kind == MARGIN_MODEL_PROJECTED) &&
            (h->scheme == MARGIN_SCHEME_ONE_REST || h->kernel == MARGIN_KERNEL_HINGE);
+}
+
+/* Vectors of rbf kernels that differ much in size have a step each in q7. */
+static bool mgn_head_stepped(const mgn_image_head *h) {
+    return h->format == MARGIN_Q7 && h->kernel == MARGIN_KERNEL_RBF && h->step == 0;
 }
 
 /* Machines, of a list its cuts; the functions they are made of; rows of prototypes; values of a
@@ -2725,6 +2733,9 @@ static MGN_INLINE void mgn_head_set(mgn_image_head *h, unsigned place, size_t va
     case 30:
         h->degree = (uint8_t)value;
         break;
+    case 38:
+        h->step = (uint16_t)value;
+        break;
     case 50: /* of integer models */
     case 60: /* of others */
         h->rank = value;
@@ -2762,16 +2773,23 @@ static MGN_INLINE void mgn_head_set(mgn_image_head *h, unsigned place, size_t va
         FIELDS(MGN_FLAG_A, MGN_HEAD_N, MGN_SKIP_S)                                                 \
         break;                                                                                     \
     }
+#define MGN_GAIN_GAIN(v) head.flags = (uint8_t)(head.flags | ((v) != NULL ? MGN_FLAG_GAINS : 0));
+#define MGN_GAIN_I32(v)
+#define MGN_GAIN_U16(v)
+#define MGN_GAIN_U8(v)
+#define MGN_GAIN_Q(v)
+#define MGN_GAIN_COEF(v)
+#define MGN_GAIN_A(field, element, count) MGN_GAIN_##element(m->field)
 #define MGN_HEAD_CASE_Q(number, type, member, FIELDS)                                              \
     case number: {                                                                                 \
         const type *m = &model->of.member;                                                         \
-        FIELDS(MGN_SKIP_A, MGN_HEAD_N, MGN_FLAG_S)                                                 \
+        FIELDS(MGN_GAIN_A, MGN_HEAD_N, MGN_FLAG_S)                                                 \
         break;                                                                                     \
     }
 
 /* The kind is 0 where it is unknown: then all else is 0 too. */
 static mgn_image_head mgn_head_of(const margin_model *model) {
-    mgn_image_head head = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    mgn_image_head head = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     head.kind = model->kind;
     switch (model->kind) {
         MGN_KINDS(MGN_HEAD_CASE)
@@ -2783,7 +2801,7 @@ static mgn_image_head mgn_head_of(const margin_model *model) {
 }
 
 static mgn_image_head mgn_head_of_q(const margin_model_q *model) {
-    mgn_image_head head = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    mgn_image_head head = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     head.kind = model->kind;
     switch (model->kind) {
         MGN_KINDS_Q(MGN_HEAD_CASE_Q)
@@ -2882,6 +2900,7 @@ static const void *mgn_visit_finite(mgn_walk *walk, const void *v, unsigned type
 #define MGN_TYPE_U32 uint32_t
 #define MGN_TYPE_I32 int32_t
 #define MGN_TYPE_U16 uint16_t
+#define MGN_TYPE_GAIN uint16_t
 #define MGN_TYPE_I16 int16_t
 #define MGN_TYPE_U8 uint8_t
 #define MGN_TYPE_Q void
@@ -2892,6 +2911,7 @@ static const void *mgn_visit_finite(mgn_walk *walk, const void *v, unsigned type
 #define MGN_SIZE_U32 MGN_WORDS
 #define MGN_SIZE_I32 MGN_WORDS
 #define MGN_SIZE_U16 MGN_HALVES
+#define MGN_SIZE_GAIN MGN_HALVES
 #define MGN_SIZE_I16 MGN_HALVES
 #define MGN_SIZE_U8 MGN_BYTES
 #define MGN_SIZE_Q (h->format == MARGIN_Q15 ? MGN_HALVES : MGN_BYTES)
@@ -2951,6 +2971,9 @@ static MGN_INLINE void mgn_q_linear(const margin_linear_q *l, const int16_t *x, 
     const unsigned char *w = (const unsigned char *)l->w;
     for (size_t j = 0; j < l->vote.machines; j++) {
         scores[j] = mgn_q_row(MARGIN_LOAD(int32_t, l->bias + j), w, x, l->d, format);
+        if (l->scales != NULL) {
+            scores[j] = mgn_q_scale_signed(scores[j], MARGIN_LOAD(uint16_t, l->scales + j));
+        }
         if (l->vote.scheme != MARGIN_SCHEME_ORDINAL) { /* those share their weights */
             w += (size_t)l->d * (format == MARGIN_Q15 ? 2u : 1u);
         }
@@ -3141,6 +3164,11 @@ typedef struct {
     mgn_q_length length; /* unit */
 } mgn_q_input;
 
+/* Units of the input in one of vector v. */
+static MGN_Q_EACH uint32_t mgn_q_step(const margin_expansion_q *e, size_t v) {
+    return e->kernel.step != 0 ? e->kernel.step : MARGIN_LOAD(uint16_t, e->steps + v);
+}
+
 /* The kernel value of vector v as a term.
  *
  * rbf: |x - v|^2 = |x|^2 + |v|^2 - 2 x.v is exact modulo 2^32, and so exact, because the reach
@@ -3159,7 +3187,7 @@ static MGN_Q_EACH mgn_q_term mgn_q15_rbf_value(const margin_expansion_q *e, size
 static MGN_Q_EACH mgn_q_term mgn_q7_rbf_value(const margin_expansion_q *e, size_t v, uint32_t dot,
                                               const mgn_q_input *in) {
     const uint32_t half = mgn_q_up(MARGIN_LOAD(uint16_t, e->norms + v), e->kernel.shift);
-    return mgn_q_exp_term(&e->kernel, in->norm + 2u * (half - dot * e->kernel.step));
+    return mgn_q_exp_term(&e->kernel, in->norm + 2u * (half - dot * mgn_q_step(e, v)));
 }
 
 /* hinge: v.x + t, which fits 31 bits, in units of 2^shift, limited to what a term holds. Thresholds
@@ -3983,13 +4011,14 @@ static bool mgn_q_rbf_fits(const margin_expansion_q *e) {
     const margin_kernel_q *k = &e->kernel;
     const uint64_t reach = mgn_q_root_up(k->reach);
     bool fits = mgn_q_exp_fits(k) && k->reach < UINT32_C(0xC0000000) && k->shift < 16u &&
-                k->step > 0 && (e->format == MARGIN_Q7 || k->step == 1u);
+                (e->format == MARGIN_Q7 || k->step == 1u);
     for (size_t v = 0; fits && v < e->n; v++) {
         uint64_t sum;
         const uint64_t twice = (uint64_t)MARGIN_LOAD(uint16_t, e->norms + v) << (k->shift + 1u);
         uint64_t length2 = mgn_q_length2(e, v, &sum);
-        fits = length2 < UINT64_C(1) << 32 && length2 * k->step < UINT64_C(1) << 32;
-        length2 *= (uint64_t)k->step * k->step;
+        const uint64_t step = mgn_q_step(e, v);
+        fits = step > 0 && length2 < UINT64_C(1) << 32 && length2 * step < UINT64_C(1) << 32;
+        length2 *= step * step;
         fits = fits && twice >= length2 && length2 < UINT64_C(1) << 32;
         if (fits) {
             const uint64_t far = reach + mgn_q_root_up(length2);
@@ -4630,6 +4659,7 @@ static mgn_image_head mgn_head_parse(const unsigned char *p) {
     head.degree = MARGIN_LOAD(uint8_t, p + 30);
     head.flags = MARGIN_LOAD(uint8_t, p + 31);
     head.rank = 0;
+    head.step = head.format == 0 ? 0 : mgn_get16(p + 38);
     if (head.kind == MARGIN_MODEL_PROJECTED) {
         head.rank = head.format == 0 ? mgn_get_size(p + 60) : MARGIN_LOAD(uint8_t, p + 50);
     }
@@ -4895,7 +4925,8 @@ static bool mgn_get_model_q(const mgn_image_head *h, const unsigned char *p,
         return false;
     }
     return fits && mgn_rest_zero(p, cuts ? used & ~kernel : used) &&
-           h->flags <= (MGN_FLAG_STAGE | MGN_FLAG_INPUT) &&
+           (h->flags & ~MGN_FLAG_GAINS) <= (MGN_FLAG_STAGE | MGN_FLAG_INPUT) &&
+           (h->kind == MARGIN_MODEL_LINEAR || (h->flags & MGN_FLAG_GAINS) == 0) &&
            (h->kind != MARGIN_MODEL_PROTO || h->width <= MARGIN_PROTO_TANGENTS) &&
            (h->kind != MARGIN_MODEL_LIST || (h->n == 0) == cuts);
 }
@@ -8175,6 +8206,9 @@ typedef struct {
     const margin_linear *from; /* NULL: neither */
     margin_linear cuts;
     margin_real *weights, *biases; /* of the cuts */
+    margin_real *lifts;            /* machines: what weights and biases are multiplied by, */
+    uint16_t *scales;              /* kept; and what takes it back, */
+    bool scaled;                   /* if that is done at all */
 } mgn_q_linear_job;
 
 /* The vectors of an expansion or of the pool of a list, or the rows of prototypes. */
@@ -8199,6 +8233,8 @@ typedef struct {
     bool linear_unit;   /* unit-exp with a = 1 */
     margin_real *tops;  /* machines: largest coefficient */
     margin_real *steps; /* hinge, of each vector: v for one unit of its elements */
+    uint16_t *own;      /* kept; rbf in q7: a step for each vector, */
+    bool stepped;       /* if they have one each */
     margin_kernel_q kernel;
     margin_real vector_unit; /* z for one unit of the vectors */
     margin_real limit, peak; /* poly: what the base is a fraction of; largest sum on the data */
@@ -8330,6 +8366,12 @@ static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
                : MARGIN_E_RANGE;
 }
 
+/* Whether vectors may have a step each. */
+static bool mgn_q_may_step(const mgn_q_job *job) {
+    return job->format == MARGIN_Q7 && job->linear.from == NULL && job->proto.from == NULL &&
+           job->rows.from->kernel.kind == MARGIN_KERNEL_RBF;
+}
+
 /* What inputs need. The stage comes last at the front: it is given back when it is not needed. The
  * inputs of a pool behind a projection are between the two, and so nothing of them is kept. */
 static void mgn_q_inputs_plan(mgn_q_job *job, margin_arena *mem) {
@@ -8364,6 +8406,9 @@ static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem) {
     job->pool.coef = margin_arena_keep(mem, mgn_size_mul(job->rows.n, job->pool.width),
                                        job->pool.narrow ? 1u : 2u);
     job->pool.scales = MGN_KEEP(mem, uint16_t, job->pool.narrow ? job->machines : 0);
+    job->pool.own = MGN_KEEP(mem, uint16_t, mgn_q_may_step(job) ? job->rows.n : 0);
+    job->linear.scales =
+        MGN_KEEP(mem, uint16_t, job->linear.from != NULL && cuts == 0 && rows > 1u ? rows : 0);
     job->bias = MGN_KEEP(mem, int32_t, job->proto.from != NULL ? job->rows.from->n : job->machines);
     job->proto.downs = MGN_KEEP(mem, uint8_t, job->proto.from != NULL ? job->proto.from->n : 0);
     job->rows.class_end =
@@ -8375,6 +8420,7 @@ static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem) {
     job->linear.weights =
         MGN_SCRATCH(mem, margin_real, job->linear.from != NULL ? mgn_size_mul(cuts, d) : 0);
     job->linear.biases = MGN_SCRATCH(mem, margin_real, job->linear.from != NULL ? cuts : 0);
+    job->linear.lifts = MGN_SCRATCH(mem, margin_real, job->linear.from != NULL ? job->machines : 0);
     job->trial.scores = MGN_SCRATCH(mem, margin_real, job->machines);
     job->trial.differ = MGN_SCRATCH(mem, margin_real, job->machines);
     job->pool.tops = MGN_SCRATCH(mem, margin_real, job->machines);
@@ -8484,7 +8530,7 @@ static size_t mgn_q_weight_at(const mgn_q_job *job, size_t j, size_t k) {
 }
 
 static margin_real mgn_q_weight(const mgn_q_job *job, size_t j, size_t k) {
-    return job->linear.from->w[mgn_q_weight_at(job, j, k)];
+    return job->linear.from->w[mgn_q_weight_at(job, j, k)] * job->linear.lifts[j];
 }
 
 /* Largest weight of feature k. */
@@ -8498,11 +8544,38 @@ static margin_real mgn_q_column(const mgn_q_job *job, size_t k) {
 
 /* The score of machine j at the integer input 0. */
 static margin_real mgn_q_at_zero(const mgn_q_job *job, size_t j) {
-    margin_real sum = job->linear.from->bias[j];
+    margin_real sum = job->linear.from->bias[j] * job->linear.lifts[j];
     for (size_t k = 0; k < job->d; k++) {
         sum += mgn_q_weight(job, j, k) * job->offset[k];
     }
     return sum;
+}
+
+/* The most that a feature adds to the score of machine j. */
+static margin_real mgn_q_reach_of(const mgn_q_job *job, size_t j) {
+    margin_real most = 0;
+    for (size_t k = 0; k < job->d; k++) {
+        most = mgn_max(most, mgn_abs(mgn_q_weight(job, j, k)) * mgn_q_half_range(job, k));
+    }
+    return most;
+}
+
+/* Machines whose scores are a quarter of the largest or less are lifted to the size of those. The
+ * lift is 65535 / scale, so that the scale takes it back to the bit, but for one part in 2^16. */
+static void mgn_q_linear_lifts(mgn_q_job *job) {
+    const size_t rows = margin_functions(job->vote->scheme, job->vote->classes);
+    margin_real most = 0, least = MGN_HUGE;
+    for (size_t j = 0; j < job->machines; j++) {
+        job->linear.lifts[j] = 1;
+        most = mgn_max(most, mgn_q_reach_of(job, j));
+        least = mgn_min(least, mgn_q_reach_of(job, j));
+    }
+    job->linear.scaled = job->list.from == NULL && rows > 1u && most > 4 * least;
+    for (size_t j = 0; job->linear.scaled && j < rows; j++) {
+        const int32_t scale = mgn_q_round(65535 * (mgn_q_reach_of(job, j) / most), 1, 65535);
+        job->linear.scales[j] = (uint16_t)scale;
+        job->linear.lifts[j] = 65535 / (margin_real)scale;
+    }
 }
 
 /* The factors carry the size of the weights: that of feature k makes its largest weight the
@@ -8590,7 +8663,7 @@ static void mgn_q_linear_store(mgn_q_job *job) {
         margin_real bias = mgn_q_at_zero(job, j);
         for (size_t k = 0; k < job->d; k++) {
             const size_t i = mgn_q_weight_at(job, j, k);
-            const margin_real w = job->factor[k] > 0 ? job->linear.from->w[i] / job->factor[k] : 0;
+            const margin_real w = job->factor[k] > 0 ? mgn_q_weight(job, j, k) / job->factor[k] : 0;
             const int32_t limit = mgn_q_most(job);
             const int32_t q = mgn_q_round(w / unit, -limit, limit);
             bias += (w - unit * (margin_real)q) * (mgn_q_middle(job, k) - job->offset[k]) *
@@ -8602,6 +8675,7 @@ static void mgn_q_linear_store(mgn_q_job *job) {
 }
 
 static margin_status mgn_q_linear_make(mgn_q_job *job) {
+    mgn_q_linear_lifts(job);
     mgn_q_as_they_are(job);
     if (!job->whole || mgn_q_linear_coarse(job, mgn_q_linear_unit(job))) {
         mgn_q_linear_factors(job);
@@ -8611,6 +8685,7 @@ static margin_status mgn_q_linear_make(mgn_q_job *job) {
     }
     job->score_unit = mgn_q_linear_unit(job);
     mgn_q_linear_store(job);
+    job->score_unit *= job->linear.scaled ? MGN_R(65536.0 / 65535.0) : 1;
     return MARGIN_OK;
 }
 
@@ -8843,6 +8918,9 @@ static int32_t mgn_q_rounded(const mgn_q_job *job, size_t v, size_t k) {
     if (v >= job->rows.from->n || k >= job->d) {
         return 0;
     }
+    if (job->pool.stepped) {
+        unit = job->rows.unit * (margin_real)job->pool.own[v];
+    }
     if (job->pool.kernel.kind == MARGIN_KERNEL_UNIT_POLY ||
         job->pool.kernel.kind == MARGIN_KERNEL_UNIT_EXP) {
         unit *= mgn_sqrt(job->rows.from->norms[v]); /* unit vectors */
@@ -8867,9 +8945,10 @@ static void mgn_q_store_vectors(const mgn_q_job *job) {
 
 /* |v|^2 in units of the input, at most 2^32 where the unit was chosen well. */
 static uint64_t mgn_q_rounded_length2(const mgn_q_job *job, size_t v) {
+    const uint64_t step = job->pool.stepped ? job->pool.own[v] : job->pool.kernel.step;
     uint64_t sum = 0;
     for (size_t k = 0; k < job->d; k++) {
-        const uint64_t a = (uint64_t)mgn_q_size(mgn_q_rounded(job, v, k)) * job->pool.kernel.step;
+        const uint64_t a = (uint64_t)mgn_q_size(mgn_q_rounded(job, v, k)) * step;
         sum += a * a;
     }
     return sum;
@@ -8992,6 +9071,29 @@ static margin_status mgn_q_store_coef(mgn_q_job *job) {
     return MARGIN_OK;
 }
 
+/* The step at which the largest coordinate of vectors is at most 127 of it. */
+static uint16_t mgn_q_step_for(const mgn_q_job *job, margin_real largest) {
+    return (uint16_t)(1 + mgn_q_round(largest / (127 * job->rows.unit), 0, 65534));
+}
+
+/* Steps of q7: one for all vectors, unless a step for each takes three quarters of the mean square
+ * error of rounding away, as it does where a few outliers have the largest coordinates. */
+static void mgn_q_rbf_steps(mgn_q_job *job) {
+    const size_t n = job->rows.from->n;
+    margin_real most = 0, squares = 0;
+    for (size_t v = 0; v < job->rows.n; v++) {
+        margin_real top = 0;
+        for (size_t k = 0; v < n && k < job->d; k++) {
+            top = mgn_max(top, mgn_abs(mgn_q_vector(job, v, k)));
+        }
+        job->pool.own[v] = mgn_q_step_for(job, top);
+        most = mgn_max(most, top);
+        squares += top * top / (margin_real)n;
+    }
+    job->pool.stepped = 4 * squares < most * most;
+    job->pool.kernel.step = job->pool.stepped ? 0 : mgn_q_step_for(job, most);
+}
+
 static margin_status mgn_q_rbf_make(mgn_q_job *job) {
     const margin_real gamma = job->rows.from->kernel.gamma;
     margin_status status = mgn_q_rbf_inputs(job);
@@ -8999,8 +9101,7 @@ static margin_status mgn_q_rbf_make(mgn_q_job *job) {
         return status;
     }
     if (job->format == MARGIN_Q7) {
-        const margin_real step = mgn_q_extents(job).vector / (127 * job->rows.unit);
-        job->pool.kernel.step = (uint16_t)(1 + mgn_q_round(step, 0, 65534));
+        mgn_q_rbf_steps(job);
     }
     job->pool.vector_unit = job->rows.unit * (margin_real)job->pool.kernel.step;
     status =
@@ -9325,6 +9426,7 @@ static void mgn_q_pool_model(const mgn_q_job *job, margin_expansion_q *e) {
     e->format = (uint8_t)job->format;
     e->kernel = job->pool.kernel;
     e->vote = mgn_q_vote(job);
+    e->steps = job->pool.stepped ? job->pool.own : NULL;
 }
 
 /* Reaches are rounded up to blocks: coefficients beyond a reach are 0. */
@@ -9353,6 +9455,7 @@ static void mgn_q_model(const mgn_q_job *job, margin_model_q *model) {
         l->d = (uint16_t)job->d;
         l->format = (uint8_t)job->format;
         l->vote = mgn_q_vote(job);
+        l->scales = job->linear.scaled ? job->linear.scales : NULL;
     } else if (job->proto.from != NULL) {
         model->of.proto = job->proto.made;
         model->of.proto.stage = stage;
@@ -9558,6 +9661,7 @@ static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model) {
     const margin_kernel_q kernel = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     job->pool.kernel = kernel;
     job->pool.kernel.step = job->linear.from == NULL ? 1u : 0;
+    job->pool.stepped = false;
     job->stage.used = false;
     job->score_unit = 1; /* of a model that is refused before it has one */
     if (job->linear.from != NULL) {
@@ -9703,6 +9807,7 @@ static void mgn_q_cut_scores(const mgn_q_job *job, const margin_quant *quant, co
         cuts.of.linear.d = pool->d;
         cuts.of.linear.format = pool->format;
         cuts.of.linear.vote = pool->vote;
+        cuts.of.linear.scales = NULL;
         cuts.of.linear.vote.machines = pool->width;
     } else {
         cuts.kind = MARGIN_MODEL_EXPANSION;
@@ -9796,7 +9901,8 @@ static void mgn_q_correct(const mgn_q_job *job, const margin_quant *quant) {
     }
     for (size_t j = 0; j < job->machines; j++) {
         const int32_t before = job->bias[j];
-        job->bias[j] = mgn_q_round((margin_real)before + job->trial.differ[j] / quant->unit,
+        const margin_real lift = job->linear.from != NULL ? job->linear.lifts[j] : 1;
+        job->bias[j] = mgn_q_round((margin_real)before + job->trial.differ[j] * lift / quant->unit,
                                    -INT32_MAX, INT32_MAX);
         if (margin_model_check_q(&quant->model) != MARGIN_OK) {
             job->bias[j] = before;

@@ -1043,7 +1043,8 @@ static inline int32_t model_row(const int16_t *x, size_t row, size_t j) {
 static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
     size_t j;
     for (j = 0; j < MODEL_MACHINES; j++) {
-        scores[j] = model_row(x, MODEL_ROW(j), j);
+        const int32_t sum = model_row(x, MODEL_ROW(j), j);
+        scores[j] = MODEL_SCALED(sum);
     }
 }
 

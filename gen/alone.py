@@ -240,6 +240,8 @@ def pool_q(plan: Plan, ends: str | None) -> None:
         plan.take("scale signed")
     if norms:
         plan.table("norms", [norms[v] for v in kept])
+    if plan.parts.array("steps"):
+        plan.table("steps", [plan.parts.array("steps")[v] for v in kept])
     if ends:
         plan.table(ends, [sum(v < end for v in kept) for end in plan.parts.array(ends)])
     plan.constant(VECTORS=f"{len(kept)}u")
@@ -261,7 +263,7 @@ def kernel_q(plan: Plan) -> None:
     plan.constant(CUT=f"UINT32_C({n['cut']})", NORM_SHIFT=n["kernel_shift"])
     plan.take("scale", "mantissa", "exp", "dot")
     if kind == "rbf":
-        plan.constant(REACH=f"UINT32_C({n['reach']})", STEP=f"{n['step']}u")
+        plan.constant(REACH=f"UINT32_C({n['reach']})", **({"STEP": f"{n['step']}u"} if n["step"] else {}))
         plan.take("norm", "kernel rbf", "add")
     else:
         plan.take("scale signed", "kernel unit",
@@ -271,6 +273,9 @@ def kernel_q(plan: Plan) -> None:
 def linear_q(plan: Plan) -> None:
     plan.table("w")
     plan.table("bias")
+    if plan.parts.array("scales"):
+        plan.table("scales")
+        plan.take("scale signed")
     plan.take("row", "scores linear")
 
 
@@ -352,6 +357,8 @@ def specialised(text: str, plan: Plan, body: Body) -> str:
     real, narrow = plan.letter == "f32", any(table == "scales" for table, *_ in plan.tables)
     if narrow:
         text = re.sub(r"MODEL_SCALED\(([^()]*)\)", r"model_scale_signed(\1, MODEL_READ_U16(model_scales + j))", text)
+    if any(table == "steps" for table, *_ in plan.tables):
+        text = text.replace("MODEL_STEP", "MODEL_READ_U16(model_steps + v)")
     for word, value in (("MODEL_READ_COEF", "MODEL_READ_I8" if narrow else "MODEL_READ_I16"), ("MODEL_SCALED(sum)", "sum"),
                         ("MODEL_SCALED(scores[j])", "scores[j]"),
                         ("MODEL_READ_INPUT", "MODEL_READ_F32" if real else "MODEL_READ_I16"),

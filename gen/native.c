@@ -153,6 +153,7 @@ static void gen_number(gen_anatomy *a, const char *name, double value, int32_t t
 #define GEN_TYPE_I32 GEN_INT32
 #define GEN_TYPE_ADD GEN_INT32
 #define GEN_TYPE_U16 GEN_UINT16
+#define GEN_TYPE_GAIN GEN_UINT16
 #define GEN_TYPE_N16 GEN_UINT16
 #define GEN_TYPE_B16 GEN_UINT16
 #define GEN_TYPE_MACHINES GEN_UINT16

@@ -830,8 +830,92 @@ TEST a_unit_or_input_that_overflows_is_refused(void) {
     PASS();
 }
 
+/* Rows of 20 features, most values small and a few forty times as large. */
+static blobs heavy_tails(void) {
+    blobs b = blobs_make(200, 20, 2, false);
+    for (size_t i = 0; i < b.n * b.d; i++) {
+        b.x[i] = (margin_real)((b.y[i / b.d] == i % 2u ? 1.0 : 0.0) + 0.5 * normal());
+        b.x[i] *= i % 37u == 0 ? 40 : 1;
+    }
+    return b;
+}
+
+TEST outliers_do_not_dictate_the_grid_of_other_vectors(void) {
+    const margin_kernel kernel = {MARGIN_KERNEL_RBF, 0, (margin_real)0.1, 0, 0};
+    const margin_quant_options how = {MARGIN_Q7, false};
+    static uint32_t image[1 << 14];
+    blobs b;
+    margin_arena mem = fresh();
+    margin_model model;
+    margin_quant quant, copy;
+    margin_quant_info info;
+    margin_expansion_q *e = &quant.model.of.expansion;
+    uint16_t steps[256] = {0};
+    seed = 11;
+    b = heavy_tails();
+    ASSERT(blobs_train(&b, &kernel, false, MARGIN_SCHEME_ONE_ONE, &mem, &model) >= 0);
+    ASSERT_EQ(MARGIN_OK, margin_quantize(&model, &b.raw, &how, &mem, &quant, &info));
+    ASSERT(e->steps != NULL && e->kernel.step == 0);
+    ASSERT(info.mean < info.scale / 50);
+    ASSERT_EQ(MARGIN_OK, margin_image_write_q(&quant, NULL, 0, image, sizeof image));
+    ASSERT_EQ(MARGIN_OK, margin_image_load_q(image, sizeof image, &mem, &copy));
+    ASSERT_MEM_EQ(e->steps, copy.model.of.expansion.steps, e->n * sizeof *steps);
+    ASSERT(e->n <= 256u);
+    e->steps = steps; /* zeros */
+    ASSERT_EQ(MARGIN_E_RANGE, margin_model_check_q(&quant.model));
+    e->steps = NULL;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_model_check_q(&quant.model));
+    blobs_free(&b);
+    PASS();
+}
+
+/* One machine of three has scores a thousandth of the others': its weights keep their bits. */
+TEST machines_with_small_scores_keep_their_bits(unsigned format) {
+    static uint32_t image[1 << 10];
+    margin_quant_options how = {0, false};
+    margin_real w[3 * 8], bias[3] = {1, -1, (margin_real)0.0005};
+    margin_arena mem = fresh();
+    margin_model model;
+    margin_quant quant, copy;
+    double worst = 0, size = 0;
+    blobs b;
+    seed = 12;
+    b = blobs_make(100, 8, 3, false);
+    how.format = (uint8_t)format;
+    for (size_t i = 0; i < 24u; i++) {
+        w[i] = (margin_real)(normal() * (i >= 16u ? 0.001 : 1.0));
+    }
+    memset(&model, 0, sizeof model);
+    model.kind = MARGIN_MODEL_LINEAR;
+    model.of.linear.w = w;
+    model.of.linear.bias = bias;
+    model.of.linear.d = 8;
+    model.of.linear.vote.classes = 3;
+    model.of.linear.vote.scheme = MARGIN_SCHEME_ONE_REST;
+    ASSERT_EQ(MARGIN_OK, margin_quantize(&model, &b.raw, &how, &mem, &quant, NULL));
+    ASSERT(quant.model.of.linear.scales != NULL);
+    ASSERT_EQ(MARGIN_OK, margin_image_write_q(&quant, NULL, 0, image, sizeof image));
+    ASSERT_EQ(MARGIN_OK, margin_image_load_q(image, sizeof image, &mem, &copy));
+    for (size_t i = 0; i < b.n; i++) {
+        margin_real scores[3];
+        int16_t in[8];
+        int32_t found[3];
+        margin_input_q(&copy.input, b.x + i * 8u, in);
+        margin_scores_q(&copy.model, in, found);
+        margin_scores(&model, b.x + i * 8u, scores);
+        worst = fmax(worst, fabs((double)scores[2] - (double)(copy.unit * (margin_real)found[2])));
+        size = fmax(size, fabs((double)scores[2]));
+    }
+    ASSERT(worst < size / (format == MARGIN_Q15 ? 2000 : 50));
+    blobs_free(&b);
+    PASS();
+}
+
 SUITE(quant_suite) {
     static unsigned i; /* a test may end by longjmp */
+    RUN_TEST(outliers_do_not_dictate_the_grid_of_other_vectors);
+    RUN_TESTp(machines_with_small_scores_keep_their_bits, MARGIN_Q15);
+    RUN_TESTp(machines_with_small_scores_keep_their_bits, MARGIN_Q7);
     RUN_TEST(a_unit_or_input_that_overflows_is_refused);
     RUN_TEST(the_exponential_errs_by_8e_5_at_most_over_all_arguments);
     RUN_TEST(scaling_multiplies_without_loss);

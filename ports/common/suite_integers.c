@@ -190,6 +190,7 @@ static void draw_expansion(uint32_t *rng, tables *t, unsigned trial) {
     e->bias = t->bias;
     e->class_end = t->class_end;
     e->stage = NULL;
+    e->steps = NULL;
     e->n = (uint16_t)((count + 3u) / 4u * 4u);
     e->d = (uint16_t)(1u + below(rng, FEATURES));
     e->format = trial % 2u != 0 ? MARGIN_Q15 : MARGIN_Q7;
@@ -224,6 +225,7 @@ static void draw_linear(uint32_t *rng, tables *t, unsigned trial) {
     l->w = &t->vectors;
     l->bias = t->bias;
     l->stage = NULL;
+    l->scales = NULL;
     l->d = (uint16_t)(1u + below(rng, FEATURES));
     l->format = trial % 2u != 0 ? MARGIN_Q15 : MARGIN_Q7;
     l->vote = e.vote;
