@@ -296,7 +296,7 @@ static inline float model_norm(const float *x) {
 }
 
 /* The kernel value of x and vector v; nx = |x|^2. */
-static inline float model_value(const float *x, float nx, size_t v) {
+static inline float model_term(const float *x, float nx, size_t v) {
     float dot = 0;
     size_t k;
     for (k = 0; k < MODEL_FEATURES; k++) {
@@ -349,7 +349,7 @@ static inline void model_scores(const float *x, float *scores) {
     float sum = MODEL_READ_F32(model_bias), lost = 0;
     size_t v;
     for (v = 0; v < MODEL_VECTORS; v++) {
-        const float part = model_value(x, nx, v) * MODEL_READ_F32(model_coef + v) - lost;
+        const float part = model_term(x, nx, v) * MODEL_READ_F32(model_coef + v) - lost;
         const float next = sum + part;
         lost = (next - sum) - part;
         sum = next;
@@ -365,7 +365,7 @@ static inline void model_scores(const float *x, float *scores) {
     float sum = 0, lost = 0;
     size_t v, j;
     for (v = 0; v < MODEL_VECTORS; v++) {
-        const float part = model_value(x, nx, v) * MODEL_READ_F32(model_coef + v) - lost;
+        const float part = model_term(x, nx, v) * MODEL_READ_F32(model_coef + v) - lost;
         const float next = sum + part;
         lost = (next - sum) - part;
         sum = next;
@@ -384,7 +384,7 @@ static inline void model_scores(const float *x, float *scores) {
         scores[j] = MODEL_READ_F32(model_bias + j);
     }
     for (v = 0; v < MODEL_VECTORS; v++) {
-        const float value = model_value(x, nx, v);
+        const float value = model_term(x, nx, v);
         for (j = 0; j < MODEL_CLASSES; j++) {
             scores[j] += value * MODEL_READ_F32(model_coef + v * MODEL_CLASSES + j);
         }
@@ -407,7 +407,7 @@ static inline void model_scores(const float *x, float *scores) {
         scores[j] = MODEL_READ_F32(model_bias + j);
     }
     for (v = 0; v < MODEL_VECTORS; v++) {
-        const float value = model_value(x, nx, v);
+        const float value = model_term(x, nx, v);
         while (v >= MODEL_READ_U32(model_class_end + c)) {
             c++;
         }
@@ -430,7 +430,7 @@ static inline void model_scores(const float *x, float *scores) {
     }
     for (j = 0;; j++) {
         for (; v < MODEL_READ_U32(model_reach + j); v++) {
-            const float value = model_value(x, nx, v);
+            const float value = model_term(x, nx, v);
             for (c = j; c < MODEL_CUTS; c++) {
                 sums[c] += value * MODEL_READ_F32(model_coef + v * MODEL_CUTS + c);
             }

@@ -414,5 +414,7 @@ def header(model: Model, name: str, quantised: Quantised | None = None, cost: Co
     blocks = ["\n".join(export.top(model, body, name, size, "all in this file")).replace("MARGIN_REJECTED", f"{upper}_REJECTED"),
               "\n".join([f"#ifndef {upper}_H", f"#define {upper}_H", "", *includes]), guard, "\n".join(constants),
               "\n".join(reading(flat, upper)), *tables, *export.labels(model, name), *code,
-              *(specialised(pieces()[piece], plan, body) for piece in ends), "\n".join(export.cxx(body, name)), "#endif"]
+              *(specialised(pieces()[piece], plan, body) for piece in ends),
+              *(["\n".join(export.value(model, body, name, quantised.report.unit if quantised else None))] if model.numbers else []),
+              "\n".join(export.cxx(body, name)), "#endif"]
     return "\n\n".join(blocks).replace("margin_real", "float") + "\n"

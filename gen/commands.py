@@ -384,7 +384,13 @@ def predict(arguments: argparse.Namespace) -> None:
         table = metrics.count(y, labels, len(machine.labels))
         result["error"] = metrics.error(table)
         say_errors("error", table, machine.labels)
-    if machine.machine.shape.ordinal and rows_of.labels is not None and (y is not None or all(
+    if machine.numbers:
+        result["values"] = [score * result.get("unit", 1) for score in scores]
+        result["half_width"] = machine.notes.get("half_width")
+        if rows_of.labels is not None and all(map(data.is_number, rows_of.labels)):
+            result.update(metrics.off(result["values"], numbers_of(rows_of)))
+            say(f"root mean square error {result['rmse']:.6g}, mean absolute error {result['mae']:.6g}, R2 {result['r2'] or 0:.4g}")
+    elif machine.machine.shape.ordinal and rows_of.labels is not None and (y is not None or all(
             map(data.is_number, rows_of.labels))):
         result["kendall_tau"] = native.kendall(scores, y if y is not None else numbers_of(rows_of))
         say(f"Kendall's tau {result['kendall_tau']:.4g}" if result["kendall_tau"] is not None else "no order, no tau")
@@ -511,7 +517,8 @@ def import_(arguments: argparse.Namespace) -> None:
             raise Usage("--range: the model has its own scaling")
         text = from_pickle.text_of(arguments.range)
         found.offset, found.factor = from_libsvm.read_range(text, arguments.range, found.d)
-    made = model.make(native.make(found.centred()), {"labels": found.labels, "origin": found.origin}, arguments.file)
+    method = {"method": "svr"} if found.scheme == "number" else {}
+    made = model.make(native.make(found.centred()), {"labels": found.labels, "origin": found.origin, **method}, arguments.file)
     own = kinds.kind_of(made.machine).rows(made.machine)
     native.check_scores([score for row in made.machine.scores(own) for score in row], arguments.file)
     say(f"{arguments.file}: {found.origin}; {info_words(made)}")

@@ -4,7 +4,7 @@ The JSON form is an object with these members ("margin-exchange" is 1):
 
     labels      names of the classes; of two, the second is the positive one
     scheme      binary; one-rest; one-one (all pairs, ties to the larger sum of scores); votes (all pairs, ties to the
-                first class)
+                first class); number (one label, and the score is the answer)
     kernel      {"kind": linear|poly|rbf, "gamma", "degree", "coef0"}; absent for weights
     weights     one row of d numbers a machine (linear classifiers), or
     vectors     rows of d numbers, those of the first class first; class_sizes: how many each class has;
@@ -25,7 +25,8 @@ from dataclasses import dataclass, field, replace
 from .errors import Failure, shown
 
 KERNELS = ("linear", "poly", "rbf")
-SCHEMES = ("binary", "one-one", "one-rest", "votes")
+SCHEMES = ("binary", "one-one", "one-rest", "votes", "number")
+NORMAL = ["anomaly", "normal"]  # the classes of a machine of one class: positive scores are normal
 
 
 @dataclass
@@ -47,21 +48,21 @@ class Classifier:
     @property
     def machines(self) -> int:
         k = len(self.labels)
-        return {"binary": 1, "one-rest": k}.get(self.scheme, k * (k - 1) // 2)
+        return {"binary": 1, "number": 1, "one-rest": k}.get(self.scheme, k * (k - 1) // 2)
 
     @property
     def width(self) -> int:
         """Coefficients a vector."""
         k = len(self.labels)
-        return {"binary": 1, "one-rest": k}.get(self.scheme, k - 1)
+        return {"binary": 1, "number": 1, "one-rest": k}.get(self.scheme, k - 1)
 
     def check(self) -> "Classifier":
         """Sizes fit together and all numbers are finite; otherwise a Failure says what is wrong."""
         k = len(self.labels)
-        need(k >= 2 and len(set(self.labels)) == k, "at least two different labels are needed")
+        need(self.scheme == "number" or k >= 2 and len(set(self.labels)) == k, "at least two different labels are needed")
         need(k <= 65535, f"{k} labels: at most 65535 can be had")
         need(all(map(is_text, (*self.labels, self.origin))), "a label, or the origin, is not text: it has half a character")
-        fits = self.scheme in SCHEMES and (self.scheme == "binary") == (k == 2)
+        fits = self.scheme in SCHEMES and (self.scheme == "binary") == (k == 2) and (self.scheme == "number") == (k == 1)
         need(fits, f"scheme {shown(self.scheme)!r} with {k} classes")
         need(self.d >= 1, "no features")
         sizes = [("bias", self.bias, self.machines)]

@@ -46,7 +46,26 @@ def error_words(notes: dict) -> str:
         parts.append(f"cross-validation {percent(notes['error_mean'])} +- {percent(notes.get('error_sd'))}")
     parts += [f"Kendall's tau {words} {notes[key]:.4g}" for key, words in (
         ("kendall_tau_train", "training"), ("kendall_tau_test", "test")) if notes.get(key) is not None]
+    parts += [f"root mean square error {words} {notes[key]:.4g}" for key, words in (("rmse_train", "training"), ("rmse_test", "test"))
+              if notes.get(key) is not None]
+    if notes.get("half_width") is not None:
+        parts.append(f"{percent(1 - notes.get('outside_promised', 0))} of answers within {notes['half_width']:.4g} of the target")
+    if notes.get("false_alarm_rate_promised") is not None:
+        parts.append(f"false alarms promised {percent(notes['false_alarm_rate_promised'])}")
     return "; ".join(parts) or "not known"
+
+
+def value(model: Model, body: Body, name: str, unit: float | None) -> list[str]:
+    """Regression: the answer in units of the target, and half the width of its interval where that is known."""
+    half, upper = model.notes.get("half_width"), name.upper()
+    times = "" if unit is None else f" * {upper}_UNIT"
+    return [*([f"#define {upper}_UNIT {c_real(unit)} /* of scores: times this they are in units of the target */"] if unit else []),
+            *([f"#define {upper}_HALF_WIDTH {c_real(half)} /* the target is within this of the value, but for "
+               f"{percent(model.notes.get('outside_promised', 0))} */"] if half is not None else []),
+            "/* The number that is answered to x, in units of the target. */",
+            f"static inline {'float' if unit else body.score} {name}_value(const {body.input} *x)", "{",
+            f"    {body.score} score;", f"    {name}_scores(x, &score);",
+            f"    return {'(float)' if unit else ''}score{times};", "}"]
 
 
 def top(model: Model, body: Body, name: str, size: int, needs: str) -> list[str]:
@@ -59,7 +78,8 @@ def top(model: Model, body: Body, name: str, size: int, needs: str) -> list[str]
         inputs += ": " + ", ".join(map(str, notes["names"]))
     classes = ", ".join(f"{i} = {label}" for i, label in enumerate(model.labels))
     if shape.ordinal:
-        classes = f"in order: {classes}" if shape.classes > 1 else "none: the score orders inputs"
+        classes = f"in order: {classes}" if shape.classes > 1 else f"none: {name}_value(x) is a number in units of the target" \
+            if model.numbers else "none: the score orders inputs"
     lines = [f"/* {name}.h -- {kind}, {needs}. Written by the generator: do not edit, export it again.", " *"]
     for head, text in (("trained", training_words(notes)), ("errors", error_words(notes)), ("inputs", inputs),
                        ("classes", classes), ("size", f"{size} bytes of tables that the predictor reads, number format {body.format}"),
@@ -255,7 +275,8 @@ def header(model: Model, name: str, quantised: Quantised | None = None, cost: Co
     rows, scores = tests(model, quantised)
     blocks = [top(model, body, name, body.bytes, "for margin.h"), guard(name), single_precision(name) if body.score == "margin_real" else [],
               constants(model, body, name), *([block] for block in tables(body, name)), struct(body, name),
-              labels(model, name), functions(model, body, name), selftest(model, body, name, rows, scores), cxx(body, name),
+              labels(model, name), functions(model, body, name),
+              value(model, body, name, quantised.report.unit if quantised else None) if model.numbers else [], selftest(model, body, name, rows, scores), cxx(body, name),
               ["#endif"]]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 

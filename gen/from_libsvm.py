@@ -1,4 +1,4 @@
-"""from_libsvm.py -- model files of LIBSVM (svm-train): C-SVC and nu-SVC, two classes or more."""
+"""from_libsvm.py -- model files of LIBSVM (svm-train): C-SVC and nu-SVC, two classes or more; one-class SVM; epsilon- and nu-SVR."""
 from __future__ import annotations
 
 import math
@@ -8,10 +8,11 @@ from array import array
 from .classes import sort_key
 from .data import is_number
 from .errors import Failure
-from .exchange import Classifier
+from .exchange import NORMAL, Classifier
 from .reader import quoted
 
 MOST_NUMBERS = 1 << 27  # of all vectors: a gigabyte
+LABELS = {"c_svc": None, "nu_svc": None, "one_class": NORMAL, "epsilon_svr": ["value"], "nu_svr": ["value"]}
 KERNELS = {"linear": "linear", "polynomial": "poly", "rbf": "rbf"}
 
 
@@ -54,11 +55,13 @@ def read_header(lines: Lines) -> dict:
             texts = words[0] in ("svm_type", "kernel_type", "label")
             head[words[0]] = words[1:] if texts else lines.numbers(words[1:], 2)
     kind = head.get("svm_type", ["missing"])[0]
-    if kind not in ("c_svc", "nu_svc"):
-        raise Failure(f"svm_type {kind} is not a classifier that can be imported (c_svc and nu_svc are)", lines.path)
+    if kind not in LABELS:
+        raise Failure(f"svm_type {kind} cannot be imported ({', '.join(LABELS)} can)", lines.path)
     if head.get("kernel_type", ["missing"])[0] not in KERNELS:
         raise Failure(f"kernel_type {head.get('kernel_type', ['missing'])[0]} cannot be imported "
                       f"({', '.join(KERNELS)} can)", lines.path)
+    if LABELS[kind]:  # one machine, whose vectors are of no class
+        head.update(label=[*LABELS[kind], ""][:2], nr_sv=[0.0, *head.get("total_sv", [0.0])])
     for name in ("nr_class", "total_sv", "rho", "label", "nr_sv"):
         if not head.get(name):
             raise Failure(f"no line {name}", lines.path)
@@ -109,7 +112,10 @@ def read_model(text: str, path: str, features: int | None = None) -> Classifier:
     if d * len(pool) > MOST_NUMBERS:
         raise Failure(f"{len(pool)} vectors of {d} features are too many: at most {MOST_NUMBERS} numbers", path)
     labels, sign, bias = list(head["label"]), -1.0, list(head["rho"])
-    if classes == 2 and sorted(labels, key=sort_key(labels)) != labels:
+    alone = LABELS[head["svm_type"][0]]
+    if alone:  # LIBSVM's own sign: the number itself, or positive for what is normal
+        labels, sign, bias, sizes = alone, 1.0, [-bias[0]], sizes[-len(alone):]
+    elif classes == 2 and sorted(labels, key=sort_key(labels)) != labels:
         labels, sign, bias, sizes = labels[::-1], 1.0, [-bias[0]], sizes[::-1]
         pool = pool[sizes[1]:] + pool[:sizes[1]]
     vectors = array("d", bytes(8 * d * len(pool)))
@@ -117,7 +123,7 @@ def read_model(text: str, path: str, features: int | None = None) -> Classifier:
         for index, value in values.items():
             vectors[i * d + index - 1] = value
     number = {name: head[name][0] if head.get(name) else 0.0 for name in ("gamma", "degree", "coef0")}
-    return Classifier(labels, "binary" if classes == 2 else "votes", d, array("d", bias),
+    return Classifier(labels, "number" if len(labels) == 1 else "binary" if classes == 2 else "votes", d, array("d", bias),
                       kernel={"kind": KERNELS[head["kernel_type"][0]], **number}, vectors=vectors, class_sizes=sizes,
                       coef=array("d", (sign * c for coef, _ in pool for c in coef)), origin="LIBSVM").check()
 

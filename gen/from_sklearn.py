@@ -1,17 +1,17 @@
-"""from_sklearn.py -- fitted scikit-learn classifiers as plain numbers. Needs scikit-learn only through the estimator.
+"""from_sklearn.py -- fitted scikit-learn classifiers and regressors as plain numbers. Needs scikit-learn only through the estimator.
 
     from gen.from_sklearn import save_json
     save_json(estimator, "model.json")         # then: python3 -m gen import model.json --save model.mgn
 
-Supported: SVC and NuSVC (linear, poly, rbf), LinearSVC and every other linear classifier with coef_ and intercept_,
-NearestCentroid; alone or at the end of a Pipeline after StandardScaler, MinMaxScaler and MaxAbsScaler.
+Supported: SVC, NuSVC, OneClassSVM, SVR and NuSVR (linear, poly, rbf), LinearSVC and every other linear classifier with coef_ and
+intercept_, LinearRegression, Ridge and other linear regressors of one target, NearestCentroid; alone or at the end of a Pipeline after StandardScaler, MinMaxScaler and MaxAbsScaler.
 """
 from __future__ import annotations
 
 from array import array
 
 from .errors import Failure
-from .exchange import Classifier, flat, to_json
+from .exchange import NORMAL, Classifier, flat, to_json
 
 
 def save_json(estimator, path: str) -> None:
@@ -57,8 +57,12 @@ def scaling(scaler, d: int) -> tuple[array, array]:
 
 def classifier(estimator) -> Classifier:
     name = type(estimator).__name__
+    if name in ("OneClassSVM", "SVR", "NuSVR"):
+        return from_machine(estimator, NORMAL if name == "OneClassSVM" else ["value"])
     if not hasattr(estimator, "classes_"):
-        raise Failure(f"{name} is not a fitted classifier")
+        if hasattr(estimator, "coef_") and hasattr(estimator, "intercept_"):
+            return from_regressor(estimator)
+        raise Failure(f"{name} is not a fitted classifier or linear regressor")
     if name in ("SVC", "NuSVC"):
         return from_svc(estimator)
     if name == "NearestCentroid":
@@ -94,6 +98,30 @@ def from_svc(svc) -> Classifier:
                       kernel={"kind": kernel, **number}, vectors=flat(vectors),
                       class_sizes=[int(n) for n in svc.n_support_],
                       coef=flat([[sign * c for c in row] for row in coef]))
+
+
+def from_machine(machine, labels: list[str]) -> Classifier:
+    """A single machine: a number, or positive for what is normal."""
+    if machine.kernel not in ("linear", "poly", "rbf"):
+        raise Failure(f"kernel {machine.kernel!r} cannot be imported (linear, poly and rbf can)")
+    vectors, coef = dense(machine.support_vectors_).tolist(), dense(machine.dual_coef_).tolist()[0]
+    if not vectors:
+        raise Failure(f"the {type(machine).__name__} has no support vectors")
+    number = {"gamma": float(machine._gamma), "degree": float(machine.degree), "coef0": float(machine.coef0)}
+    return Classifier(labels, "number" if len(labels) == 1 else "binary", len(vectors[0]), array("d", map(float, machine.intercept_)),
+                      kernel={"kind": machine.kernel, **number}, vectors=flat(vectors),
+                      class_sizes=[0, len(vectors)][-len(labels):], coef=array("d", map(float, coef)))
+
+
+def from_regressor(linear) -> Classifier:
+    """coef_ . x + intercept_ is the number."""
+    weights = linear.coef_.tolist()
+    weights = weights if isinstance(weights[0], list) else [weights]
+    bias = linear.intercept_.tolist() if hasattr(linear.intercept_, "tolist") else float(linear.intercept_)
+    bias = bias if isinstance(bias, list) else [bias]
+    if len(weights) != 1 or len(bias) != 1:
+        raise Failure(f"{type(linear).__name__} of {len(weights)} targets cannot be imported (of one it can)")
+    return Classifier(["value"], "number", len(weights[0]), array("d", bias), weights=flat(weights))
 
 
 def from_linear(linear) -> Classifier:

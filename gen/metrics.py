@@ -65,6 +65,18 @@ def spread(values: list[float]) -> tuple[float | None, float | None]:
     return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else 0.0
 
 
+def off(values, targets) -> dict:
+    """How far numbers are from those that they should be; R2 is None where all targets are equal.
+
+    >>> off([1.0, 2.0, 4.0], [1.0, 3.0, 5.0])
+    {'rmse': 0.816496580927726, 'mae': 0.6666666666666666, 'r2': 0.75}
+    """
+    errors, mean = [a - b for a, b in zip(values, targets)], statistics.fmean(targets)
+    squares, spread_ = sum(e * e for e in errors), sum((t - mean) ** 2 for t in targets)
+    return {"rmse": (squares / len(errors)) ** 0.5, "mae": sum(map(abs, errors)) / len(errors),
+            "r2": 1 - squares / spread_ if spread_ > 0 else None}
+
+
 def rates(name: str, table: list[list[int]] | None) -> dict:
     """The keys NAME_error, NAME_error_pos and NAME_error_neg; the latter two for two classes only.
 

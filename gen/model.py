@@ -25,6 +25,11 @@ class Model:
     def labels(self) -> list[str]:
         return self.notes["labels"]
 
+    @property
+    def numbers(self) -> bool:
+        """Whether the score is the answer, a number in units of the target."""
+        return self.notes.get("method") == "svr" and self.machine.shape.ordinal and self.machine.shape.classes == 1
+
     def sample(self) -> list[list[float]]:
         """Some rows of the training data; empty if the notes have none."""
         return unpack(self.notes.get("sample", ""), self.machine.shape.d)
@@ -107,7 +112,8 @@ SHAPES = {"labels": TEXTS, "names": TEXTS, "method": TEXT, "origin": TEXT, "samp
           "sample_classes": lambda value: isinstance(value, list), "whole": lambda value: value is True,
           "options": lambda value: isinstance(value, dict) and all(isinstance(v, (str, int, float)) for v in value.values())}
 NUMBERS = ("n", "compressed_from", "train_error", "train_error_pos", "train_error_neg", "test_error", "test_error_pos",
-           "test_error_neg", "error_mean", "error_sd")
+           "test_error_neg", "error_mean", "error_sd", "rmse_train", "rmse_test", "half_width", "outside_promised",
+           "false_alarm_rate_promised", "false_alarm_rate_test", "detection_rate_test", "auc_test")
 
 
 def fits(key: str, value) -> bool:

@@ -53,7 +53,7 @@ static margin_expansion gen_expansion(const gen_plain *plain) {
     e.d = (size_t)plain->d;
     e.vote.classes = (uint16_t)plain->classes;
     e.vote.scheme = (uint8_t)plain->scheme;
-    e.width = (uint16_t)(plain->classes == 2 ? 1 : plain->classes - 1);
+    e.width = (uint16_t)(plain->classes <= 2 ? 1 : plain->classes - 1);
     if (e.vote.scheme == MARGIN_SCHEME_ONE_REST) {
         e.width = e.vote.classes;
     }

@@ -371,7 +371,8 @@ static margin_status gen_train_oneclass(gen_work *work) {
     if (!gen_arena(work, margin_oneclass_train_size(data->n, data->d, 1, &options), &mem)) {
         return MARGIN_E_MEMORY;
     }
-    status = margin_oneclass_train(data, &options, &mem, &work->machine->model, &work->info, &report);
+    status =
+        margin_oneclass_train(data, &options, &mem, &work->machine->model, &work->info, &report);
     if (status >= 0) {
         gen_tell(&work->told, "normal_rows", (double)data->n);
         gen_tell(&work->told, "false_alarm_rate_promised", report.promised);

@@ -124,7 +124,7 @@ class Libsvm(unittest.TestCase):
 
     def test_bad_files_name_the_place(self):
         for old, new, words in (
-                ("c_svc", "epsilon_svr", "m: svm_type epsilon_svr is not a classifier"),
+                ("c_svc", "ranking", "m: svm_type ranking cannot be imported"),
                 ("rbf", "sigmoid", "m: kernel_type sigmoid cannot be imported"),
                 ("rho 0.25\n", "", "m: no line rho"),
                 ("rho 0.25", "rho x", "m:6: column 2: not a number: 'x'"),

@@ -1,0 +1,204 @@
+"""One class and numbers: training, measures, files, imports; objectives against cvxopt where that is installed."""
+import importlib.util
+import json
+import math
+import os
+import random
+import subprocess
+import unittest
+
+from test_cli import CommandLine as Base
+
+HAS_CVXOPT = all(importlib.util.find_spec(name) for name in ("cvxopt", "numpy"))
+HAS_SKLEARN = importlib.util.find_spec("sklearn") is not None
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def kernel_of(name: str, d: int):
+    dot = lambda a, b: sum(x * z for x, z in zip(a, b))
+    return {"linear": dot, "poly": lambda a, b: (dot(a, b) / d + 1) ** 3,
+            "rbf": lambda a, b: math.exp(-sum((x - z) ** 2 for x, z in zip(a, b)) / d)}[name]
+
+
+KERNEL_OPTIONS = {"linear": (), "poly": ("--coef0", "1", "--degree", "3"), "rbf": ()}
+
+
+def solve(k, linear, low, high, total):
+    """The least 1/2 b'Kb - linear'b over low <= b <= high, sum b = total."""
+    import numpy
+    from cvxopt import matrix, solvers
+    solvers.options.update(show_progress=False, abstol=1e-12, reltol=1e-12, feastol=1e-12)
+    n = len(linear)
+    bounds = matrix(numpy.vstack([numpy.eye(n), -numpy.eye(n)]))
+    sides = matrix(numpy.concatenate([high, -numpy.asarray(low)]))
+    return solvers.qp(matrix(k), matrix(-numpy.asarray(linear)), bounds, sides, matrix(numpy.ones((1, n))), matrix(float(total)))
+
+
+class Numbers(unittest.TestCase):
+    path, write, gen, ok, json, fails = Base.path, Base.write, Base.gen, Base.ok, Base.json, Base.fails
+
+    def setUp(self):
+        Base.setUp(self)
+        draw = random.Random(7)
+        self.x = [[round(draw.gauss(2, 1), 6) for _ in range(3)] for _ in range(90)]
+        self.t = [round(1000 + 50 * x[0] + 20 * math.sin(3 * x[1]) + draw.gauss(0, 3), 6) for x in self.x]
+        odd = [[round(draw.gauss(6, 1), 6) for _ in range(3)] for _ in range(20)]
+        line = lambda x, label: ",".join(map(repr, x)) + f",{label}\n"
+        self.numbers = self.write("numbers.csv", "".join(line(x, t) for x, t in zip(self.x, self.t)))
+        self.states = self.write("states.csv", "".join(line(x, "ok") for x in self.x) + "".join(line(x, "worn") for x in odd))
+        self.plain = self.write("plain.csv", "".join(line(x, "")[:-2] + "\n" for x in self.x))
+
+    # ---- numbers ----
+
+    def test_numbers_are_met_by_every_loss(self):
+        for options in ((), ("--nu", "0.4"), ("--squares",), ("--kernel", "rbf", "--C", "500", "--epsilon", "1"),
+                        ("--kernel", "rbf", "--squares"), ("--kernel", "rbf", "--nu", "0.5", "--C", "500")):
+            with self.subTest(options=options):
+                found = self.json("train", self.numbers, "--method", "svr", *options, "--test", self.numbers)
+                self.assertEqual(found["status"], "ok")
+                self.assertAlmostEqual(found["rmse_train"], found["rmse_test"], delta=1e-9)
+                self.assertLess(found["rmse_train"], 25)
+                self.assertGreater(found["r2_test"], 0.8)
+                self.assertLess(found["mae_test"], found["rmse_test"])
+
+    def test_files_answer_in_units_of_the_target(self):
+        found = self.json("train", self.numbers, "--method", "svr", "--kernel", "rbf", "--C", "500", "--outside", "0.1",
+                          "--save", self.path("m.mgn"))
+        for form, within in (("f32", 1e-4), ("q15", 0.01), ("q7", 0.5)):
+            with self.subTest(form=form):
+                answers = self.json("predict", self.path("m.mgn"), self.numbers, "--format", form)
+                mean = math.sqrt(sum((v - t) ** 2 for v, t in zip(answers["values"], self.t)) / len(self.t))
+                self.assertAlmostEqual(answers["rmse"], mean, delta=1e-9)
+                self.assertAlmostEqual(answers["rmse"], found["rmse_train"], delta=within * found["rmse_train"])
+                self.assertAlmostEqual(answers["half_width"], found["half_width"], delta=1e-6)
+
+    def test_headers_have_a_value(self):
+        self.ok("train", self.numbers, "--method", "svr", "--kernel", "rbf", "--outside", "0.1", "--save", self.path("m.mgn"))
+        answers = self.json("predict", self.path("m.mgn"), self.numbers)
+        for form, alone in (("f32", False), ("q15", False), ("q7", False), ("f32", True), ("q15", True)):
+            with self.subTest(form=form, alone=alone):
+                self.ok("export", self.path("m.mgn"), "-o", self.path("gauge.h"), "--format", form, *(("--alone",) if alone else ()))
+                take = "raw" if form == "f32" else "x"
+                text = "" if alone else "#define MARGIN_IMPLEMENTATION\n#define MARGIN_PREDICT_ONLY\n"
+                text += '#include "gauge.h"\n#include <stdio.h>\nint main(void)\n{\n    const float raw[3] = {%s};\n' % \
+                    ", ".join(f"{v}f" for v in self.x[0])
+                text += "" if form == "f32" else "    int16_t x[3];\n    gauge_input(raw, x);\n"
+                text += f'    printf("%d %.6f %.6f\\n", gauge_selftest(), (double)gauge_value({take}), (double)GAUGE_HALF_WIDTH);\n'
+                source = self.write("main.c", text + "    return 0;\n}\n")
+                subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-I", ROOT, source, "-o", self.path("main")], check=True)
+                test, value, half = subprocess.run([self.path("main")], capture_output=True, text=True, check=True).stdout.split()
+                self.assertEqual(test, "0")
+                self.assertAlmostEqual(float(value), answers["values"][0], delta=5 if form == "q7" else 0.5)
+                self.assertAlmostEqual(float(half), answers["half_width"], delta=1e-3)
+
+    def test_cv_and_tune_go_by_the_errors(self):
+        found = self.json("cv", self.numbers, "--method", "svr", "--kernel", "rbf")
+        self.assertEqual(len(found["fold_r2"]), 5)
+        best = self.json("tune", self.numbers, "--method", "svr", "--kernel", "rbf", "--grid", "C=1,100,10000")
+        self.assertEqual(best["best"]["C"], 100 if best["best"]["C"] == 100 else 10000)
+        self.assertGreaterEqual(max(row["r2_test"] for row in best["results"]), found["r2_test"] - 0.05)
+
+    def test_text_is_no_number(self):
+        self.fails(1, "needs numbers for labels", "train", self.states, "--method", "svr")
+        self.fails(2, "--normal", "train", self.numbers, "--method", "svr", "--normal", "1")
+
+    # ---- one class ----
+
+    def test_labels_only_tell_what_is_normal(self):
+        found = self.json("train", self.states, "--method", "oneclass", "--normal", "ok", "--nu", "0.1", "--test", self.states,
+                          "--save", self.path("m.mgn"))
+        self.assertEqual((found["normal_rows"], found["labels"]), (90, ["anomaly", "ok"]))
+        self.assertLessEqual(found["false_alarm_rate_promised"], 0.1)
+        self.assertGreater(found["detection_rate_test"], 0.9)
+        self.assertGreater(found["auc_test"], 0.98)
+        self.assertLess(found["false_alarm_rate_test"], 0.2)
+        alone = self.json("train", self.plain, "--method", "oneclass", "--label", "none", "--nu", "0.1")
+        self.assertEqual((alone["d"], alone["normal_rows"], alone["objective"]), (3, 90, found["objective"]))
+        answers = self.json("predict", self.path("m.mgn"), self.plain)
+        alarms = answers["labels"].count("anomaly") / 90
+        self.assertAlmostEqual(alarms, found["false_alarm_rate_test"], delta=0.02)
+        self.ok("export", self.path("m.mgn"), "-o", self.path("m.h"), "--format", "q7")
+        self.fails(1, "no row has the label", "train", self.states, "--method", "oneclass", "--normal", "fine")
+
+    def test_area_under_the_curve_is_that_of_all_pairs(self):
+        found = self.json("train", self.states, "--method", "oneclass", "--normal", "ok", "--save", self.path("m.mgn"), "--lambda", "1",
+                          "--gamma", "5")
+        scores = self.json("predict", self.path("m.mgn"), self.states)["scores"]
+        pairs = [(a > b) + (a == b) / 2 for a in scores[:90] for b in scores[90:]]
+        self.assertAlmostEqual(found["auc_train"], sum(pairs) / len(pairs), delta=1e-3)
+
+    def test_a_linear_machine_amid_its_samples_has_no_direction(self):
+        self.fails(1, "no direction", "train", self.plain, "--label", "none", "--method", "oneclass", "--kernel", "linear")
+
+    # ---- objectives ----
+
+    @unittest.skipUnless(HAS_CVXOPT, "cvxopt is not installed")
+    def test_objectives_are_those_of_cvxopt(self):
+        import numpy
+        for name in KERNEL_OPTIONS:
+            kernel = kernel_of(name, 3)
+            k = numpy.array([[kernel(a, b) for b in self.x] for a in self.x])
+            n, options = len(self.x), ("--kernel", name, "--scale", "none", "--tol", "1e-10", *KERNEL_OPTIONS[name])
+            with self.subTest(kernel=name, method="oneclass"):
+                found = self.json("train", self.plain, "--label", "none", "--method", "oneclass", "--nu", "0.2", "--inner-folds", "1", *options)
+                best = solve(k, [0.0] * n, [0.0] * n, [1 / (0.2 * n)] * n, 1)["primal objective"]
+                self.assertAlmostEqual(found["objective"] / best, 1, delta=1e-7)
+            with self.subTest(kernel=name, method="svr"):
+                found = self.json("train", self.numbers, "--method", "svr", "--C", "5", "--epsilon", "2", *options)
+                both = numpy.block([[k, -k], [-k, k]]) + 1e-13 * numpy.eye(2 * n)
+                sign = numpy.array([1.0] * n + [-1.0] * n)
+                t = numpy.array(self.t * 2) - numpy.mean(self.t)
+                from cvxopt import matrix, solvers
+                bounds = matrix(numpy.vstack([numpy.eye(2 * n), -numpy.eye(2 * n)]))
+                best = solvers.qp(matrix(both), matrix(2 - sign * t), bounds, matrix(numpy.array([5.0] * 2 * n + [0.0] * 2 * n)),
+                                  matrix(sign.reshape(1, -1)), matrix(0.0))["primal objective"]
+                self.assertAlmostEqual(found["objective"] / best, 1, delta=1e-7)
+
+    # ---- imports ----
+
+    @unittest.skipUnless(HAS_SKLEARN, "scikit-learn is not installed")
+    def test_estimators_of_scikit_learn_answer_as_they_did(self):
+        from sklearn.linear_model import LinearRegression, Ridge
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+        from sklearn.svm import SVR, NuSVC, NuSVR, OneClassSVM
+        from gen.from_sklearn import save_json
+        classes = [int(t > sum(self.t) / len(self.t)) for t in self.t]
+        for estimator, y in ((OneClassSVM(nu=0.2), None), (SVR(C=100), self.t), (SVR(kernel="linear"), self.t), (NuSVR(C=10), self.t),
+                             (NuSVC(nu=0.3), classes), (LinearRegression(), self.t), (Ridge(), self.t),
+                             (make_pipeline(StandardScaler(), SVR(C=50)), self.t)):
+            with self.subTest(estimator=repr(estimator)):
+                estimator.fit(self.x, y)
+                save_json(estimator, self.path("m.json"))
+                self.ok("import", self.path("m.json"), "--save", self.path("m.mgn"))
+                scores = self.json("predict", self.path("m.mgn"), self.plain)["scores"]
+                want = estimator.decision_function(self.x) if hasattr(estimator, "decision_function") else estimator.predict(self.x)
+                size = max(map(abs, want))
+                self.assertLess(max(abs(a - b) for a, b in zip(scores, want)), 1e-5 * size)
+
+    def test_models_of_libsvm_are_read(self):
+        head = "svm_type %s\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 2\nrho 0.25\nSV\n1 1:1 2:2\n-0.5 1:2 2:1\n"
+        for kind in ("one_class", "epsilon_svr", "nu_svr"):
+            with self.subTest(kind=kind):
+                self.ok("import", self.write("m.model", head % kind), "--save", self.path("m.mgn"))
+                answers = self.json("predict", self.path("m.mgn"), self.write("x.csv", "1,2\n3,3\n"))
+                want = [math.exp(-0.5 * sum((a - b) ** 2 for a, b in zip(x, (1, 2)))) - 0.5 * math.exp(
+                    -0.5 * sum((a - b) ** 2 for a, b in zip(x, (2, 1)))) - 0.25 for x in ((1, 2), (3, 3))]
+                for got, expected in zip(answers["scores"], want):
+                    self.assertAlmostEqual(got, expected, delta=1e-6)
+                if kind == "one_class":
+                    self.assertEqual(answers["labels"], ["normal", "anomaly"])
+                else:
+                    self.assertEqual(answers["values"], answers["scores"])
+        self.fails(1, "precomputed", "import", self.write("m.model", head.replace("rbf", "precomputed") % "one_class"), "--save",
+                   self.path("m.mgn"))
+
+    def test_a_nu_that_no_class_can_have_is_refused(self):
+        self.fails(1, "cannot be had", "train", self.states, "--method", "svm", "--nu", "0.9")
+        found = json.loads(self.gen("train", self.states, "--method", "svm", "--nu", "0.9", "--json", "-")[1])
+        self.assertEqual(found["status"], "infeasible")
+        self.assertAlmostEqual(self.json("train", self.states, "--method", "svm", "--nu", "0.2")["nu"], 0.2)
+
+
+if __name__ == "__main__":
+    unittest.main()
