@@ -7605,7 +7605,9 @@ static margin_real *mgn_kernel_panel(margin_arena *mem, size_t d) {
  *
  * `slots` rows of memory. Fewer than n: the least recently used row gives way, in O(1), by a ring
  * of slots through `next` and `prev` whose head is entry `slots` (after it the most recent, before
- * it the oldest). n: row i has slot i, and nothing is ever given up. Two slots at least, so that
+ * it the oldest). n: rows take slots in the order in which they are first asked for, so that the
+ * pages of those never asked for stay untouched, and nothing is ever given up; once all rows are
+ * computed together, row i has slot i. Two slots at least, so that
  * two rows can be held at once. A packed copy of the data makes rows at vector speed, without it
  * they come straight from the view: the same bits either way. */
 typedef struct {
@@ -7613,6 +7615,7 @@ typedef struct {
     margin_kernel kernel;
     size_t planned;        /* rows of memory that the plan took */
     size_t slots;          /* of them in use: never more than n */
+    size_t taken;          /* slots that have been given to a row, where there are n */
     size_t misses;         /* rows computed by get and get2 since the start */
     bool foreseen;         /* whether to compute them all has been decided */
     margin_real *copy;     /* panels of all samples, or NULL */
@@ -7628,6 +7631,10 @@ typedef struct {
 #define MGN_NO_SLOT MARGIN_INDEX_MAX
 #define MGN_ROWS_PIECE                                                                             \
     ((size_t)64) /* samples whose values stay in a processor's cache; whole panels */
+
+/* Rows that take as long one by one as all rows together, which have only half of their values to
+ * compute, by tiles. */
+#define MGN_ROWS_MANY(n) ((n) / 8u * 3u)
 
 /* How `bytes` bytes are divided: rows, and whether a packed copy is worth its place: when all rows
  * fit beside it, or while it takes no more than a quarter of them. */
@@ -7668,6 +7675,7 @@ static void mgn_rows_forget(mgn_rows *r) {
     const size_t n = r->data.n;
     const size_t s = r->slots;
     size_t i;
+    r->taken = 0;
     for (i = 0; i < n; i++) {
         r->slot_of[i] = MGN_NO_SLOT;
     }
@@ -7738,7 +7746,7 @@ static size_t mgn_rows_claim(mgn_rows *r, size_t i, bool *missing) {
     size_t slot = r->slot_of[i];
     *missing = slot == MGN_NO_SLOT;
     if (*missing) {
-        slot = i;
+        slot = r->taken;
         if (r->slots < r->data.n) {
             slot = r->prev[r->slots];
             if (r->row_of[slot] != MGN_NO_SLOT) {
@@ -7747,6 +7755,7 @@ static size_t mgn_rows_claim(mgn_rows *r, size_t i, bool *missing) {
             r->row_of[slot] = (margin_index)i;
         }
         r->slot_of[i] = (margin_index)slot;
+        r->taken++;
         r->misses++;
     }
     mgn_rows_touch(r, slot);
@@ -7849,10 +7858,11 @@ static inline void mgn_rows_fill(mgn_rows *r) {
     }
 }
 
-/* For users that ask row by row: once a sixteenth of the matrix was asked for, computes all of it,
- * at a fraction of the time for each row, if the budget holds it. */
+/* For users that ask row by row: once so many rows were asked for that it would have been as fast
+ * to compute all of the matrix at once, computes it, if the budget holds it. Whoever needs few rows
+ * never pays for all, and whoever needs all pays at most twice what they cost together. */
 static inline void mgn_rows_foresee(mgn_rows *r) {
-    if (!r->foreseen && r->misses > r->data.n / 16u) {
+    if (!r->foreseen && r->misses > MGN_ROWS_MANY(r->data.n)) {
         r->foreseen = true;
         mgn_rows_fill(r);
     }
