@@ -2822,8 +2822,8 @@ static mgn_image_head mgn_head_of_q(const margin_model_q *model) {
 static const margin_stage_q **mgn_stage_of(margin_model_q *model) {
     switch (model->kind) {
         MGN_KINDS_Q(MGN_STAGE_CASE)
-    default:
-        return NULL;
+    default: /* there is no other kind */
+        return &model->of.linear.stage;
     }
 }
 
@@ -3394,6 +3394,7 @@ typedef struct {
 /* A class begins. Models that are not nearer than the second nearest class so far cannot change the
  * answer, so that they need not be found. */
 static void mgn_q_proto_far(const margin_proto_q *p, mgn_q_proto_state *s) {
+    MARGIN_ASSERT(p->nth > 0 && p->nth <= MARGIN_PROTO_NTH);
     for (size_t j = 0; j < p->nth; j++) {
         s->near[j] = s->second;
     }
@@ -4429,6 +4430,7 @@ static const void *mgn_visit_load(mgn_walk *walk, const void *v, unsigned type, 
     void *out = margin_arena_keep(walk->mem, count, size);
     (void)v;
     if (walk->from != NULL) {
+        MARGIN_ASSERT(out != NULL); /* the walk before this one has found room */
         for (size_t i = 0; i < count; i++) {
             mgn_get_element(walk->from + walk->at + mgn_element(type) * i, type, out, i);
         }
@@ -4966,7 +4968,7 @@ static mgn_walk mgn_image_take_q(margin_arena *mem, const unsigned char *from,
     walk.mem = mem;
     mgn_walk_quant(&walk, head, quant, &stage);
     if (from != NULL && staged) {
-        MARGIN_ASSERT(kept != NULL); /* the walk before this one has found room */
+        MARGIN_ASSERT(kept != NULL); /* as in mgn_visit_load */
         *kept = stage;
         *mgn_stage_of(&quant->model) = kept;
     }
@@ -11689,6 +11691,7 @@ static margin_status mgn_mam_kernel_fit(mgn_fit *fit, margin_arena *mem) {
     mgn_mam_work work;
     margin_real total[2], square, mean, lambda;
     mgn_mam_work_plan(&work, mem, fit->most, fit->data.d);
+    MARGIN_ASSERT(work.norm != NULL && work.tile != NULL); /* the plan has had its blocks */
     mgn_mam_weigh(fit, total);
     for (size_t i = 0; i < n; i++) {
         const margin_real all =
@@ -13001,6 +13004,7 @@ static bool mgn_ipm_is_feasible(const mgn_ipm *p, const margin_real *b) {
 static margin_real mgn_ipm_violation(const mgn_ipm *p, const margin_real *b) {
     const mgn_qp *q = p->q;
     margin_real low[2] = {MGN_HUGE, MGN_HUGE}, high[2] = {-MGN_HUGE, -MGN_HUGE}, worst = 0;
+    MARGIN_ASSERT(p->groups <= 2u);
     for (size_t i = 0; i < q->n; i++) {
         const unsigned k = mgn_qp_group(q, i);
         const bool zero = b[i] == 0, full = q->cap != NULL && mgn_abs(b[i]) >= q->cap[i];

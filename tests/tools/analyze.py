@@ -71,8 +71,9 @@ def read(path):
 
 
 def functions(lines):
-    """(section, line of '{', line of '}') of each function, from 0. clang-format puts these braces, and only these, in
-    column 0. A section's trainers, which MARGIN_PREDICT_ONLY leaves out, are a section of their own: quant.train."""
+    """(section, line of '{', line of '}') of each function, from 0: outside of functions only their heads end so, and
+    clang-format puts the brace at their ends in column 0. A section's trainers, which MARGIN_PREDICT_ONLY leaves out, are a
+    section of their own: quant.train."""
     section, brace = "", None
     for i, line in enumerate(lines):
         banner = re.match(r"/\* ---- >>(\w+) ", line)
@@ -82,7 +83,7 @@ def functions(lines):
             section += ".train"
         elif line.startswith("#endif /* MARGIN_PREDICT_ONLY"):
             section = section.split(".")[0]
-        if line == "{":
+        if line.endswith(") {") and brace is None:
             brace = i
         elif line == "}" and brace is not None:
             yield section, brace, i
@@ -101,6 +102,8 @@ def pieces(lines):
     for section, brace, end in functions(lines):
         names[brace] = f"{section}-{lengths[section] // PIECE + 1}"
         lengths[section] += end - brace
+    if len(names) < 1000:
+        sys.exit(f"analyze: {len(names)} functions found in margin_impl.h: has its format changed?")
     return names
 
 
@@ -112,11 +115,11 @@ def write_source(tool, only=None):
     for section, brace, end in functions(read("margin_impl.h")):
         body = None
         if section == "arena" and tool == "clang-analyzer":
-            body = BLOCK_BODY if lines[brace - 1].startswith("MARGIN_API void *margin_arena_") else ";"
+            body = BLOCK_BODY if lines[brace].startswith("MARGIN_API void *margin_arena_") else ";"
         elif only and names[brace] != only and section not in BASIC:
             body = ";"
         if body:
-            lines[brace:end + 1] = [body] + [""] * (end - brace)
+            lines[brace:end + 1] = [lines[brace][:-2] + body] + [""] * (end - brace)
     path = f"{BUILD}/{tool}-{only or 'all'}.c"
     public = public.split("/* Outside the guard")[0] + BLOCK
     parts = [("margin.h", public), ("margin_impl.h", "\n".join(lines)),
