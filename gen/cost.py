@@ -4,7 +4,7 @@
 
 Tables and structs are counted. Code, stack and cycles come from cost_table.py, which `python3 ports/cost.py` measures on
 the emulated targets: for each function that computes scores, the bytes of code at -Os, the largest stack, and the cycles at
--O2 as a sum of terms such as vectors times features. `make footprint` compares the formula with what it measures.
+-O2 as a sum of terms such as vectors times features. The most stack of a function comes from ports/stack.py. `make footprint` compares the formula with what it measures.
 """
 from __future__ import annotations
 
@@ -66,8 +66,10 @@ class Cost:
     helpers: int   # the compiler's own functions: soft floating point, long products
     convert: int   # offset and factor of each feature, for integer models of real-valued data
     ram: int       # static data: none but on AVR, where structs are copied to RAM
-    stack: int
+    stack: int     # as measured
     cycles: int | None
+    stack_most: int | None   # no call of the function of the library takes more
+    cycles_most: int | None  # what was measured, and HEADROOM
     known: bool = True  # False: nobody has measured the predictor on this target; only tables are known
 
     @property
@@ -97,11 +99,12 @@ def target_named(name: str) -> str:
     return name
 
 
-def shape_of(model: Model, form: str = "f32", quantised: Quantised | None = None) -> Shape:
-    """The shape of a model in a number format; `quantised` saves making the integer model once more."""
+def shape_of(model: Model, form: str = "f32", quantised: Quantised | None = None, body: emit.Body | None = None) -> Shape:
+    """The shape of a model in a number format; `quantised` and `body` save making the integer model and its text once more."""
     if form != "f32" and quantised is None:
         quantised = Quantised(model, form)
-    body = emit.integer_body(quantised) if quantised else emit.body_of(model.machine)
+    if body is None:
+        body = emit.integer_body(quantised) if quantised else emit.body_of(model.machine)
     n = quantised.numbers if quantised else model.machine.numbers
     kernel = KERNELS[n["kernel"]] if "kernel" in n else ""
     return Shape(body.scores, kernel, body.struct, form, body.bytes, n.get("n", 0), n["d"], model.machine.shape.machines,
@@ -132,6 +135,35 @@ def cycles_of(shape: Shape, table: dict) -> int | None:
     return None if weights is None else max(1, round(sum(w * t for w, t in zip(weights, terms(shape)))))
 
 
+def cycles_most(shape: Shape, table: dict) -> int | None:
+    """Of one prediction at most: the formula is within some percent; distances of prototypes in floats may be left early."""
+    cycles = cycles_of(shape, table)
+    return None if cycles is None else round_up(cycles * (15 if shape.real and "proto" in shape.struct else 11) // 10 + 1)
+
+
+def round_up(n: int) -> int:
+    """To two digits.
+
+    >>> round_up(7), round_up(19874), round_up(100)
+    (7, 20000, 100)
+    """
+    unit = 10 ** max(0, len(str(n)) - 2)
+    return -(-n // unit) * unit
+
+
+SHOWN = ("cortex-m0", "cortex-m4f", "rv32imc", "atmega328p")
+
+
+def worst_words(shape: Shape) -> list:
+    """Heads and texts for the comment of a header: what one call of the library's function takes at most."""
+    prices = [(name, estimate(shape, name)) for name in SHOWN]
+    stacks = [f"{price.stack_most} on {name}" for name, price in prices if price.stack_most is not None]
+    cycles = [f"{price.cycles_most} on {name}" for name, price in prices if price.cycles_most is not None]
+    return [(head, f"at most {', '.join(texts)}{more}") for head, texts, more in
+            (("stack", stacks, f", bytes of {shape.function}"), ("cycles", cycles, ", by measurement; on AVR cycles, else instructions"))
+            if texts]
+
+
 def estimate(shape: Shape, target: str) -> Cost:
     """The cost of any model of this shape."""
     table = targets()[target]
@@ -139,7 +171,7 @@ def estimate(shape: Shape, target: str) -> Cost:
         return projected(shape, target)
     entry = table["functions"].get(shape.key)
     if entry is None or shape.struct not in table["structs"]:
-        return Cost(shape.tables, 0, 0, 0, 0, 0, 0, None, False)
+        return Cost(shape.tables, 0, 0, 0, 0, 0, 0, None, None, None, False)
     parts = [entry]
     if shape.machines > 1 and "list" not in shape.struct:
         parts.append(table["functions"]["decide" if shape.real else "decide q"])
@@ -149,7 +181,7 @@ def estimate(shape: Shape, target: str) -> Cost:
     scores = 4 * shape.machines + (2 * shape.d + 2 & ~3 if shape.stage else 0)
     return Cost(shape.tables, struct, sum(part["code"] for part in parts), max(part["helpers"] for part in parts),
                 8 * shape.d if shape.convert else 0, struct if table["struct_in_ram"] else 0,
-                entry["stack"] + scores, cycles_of(shape, table))
+                entry["stack"] + scores, cycles_of(shape, table), table["stacks"].get(shape.function), cycles_most(shape, table))
 
 
 def projected(shape: Shape, target: str) -> Cost:

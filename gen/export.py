@@ -5,6 +5,7 @@ import textwrap
 
 from . import emit, kinds, methods, native
 from .compress import Cost
+from .cost import shape_of, worst_words
 from .cspell import c_comment, c_int, c_real, c_table, c_text, identifier
 from .emit import Body
 from .model import Model
@@ -68,8 +69,9 @@ def value(model: Model, body: Body, name: str, unit: float | None) -> list[str]:
             f"    return {'(float)' if unit else ''}score{times};", "}"]
 
 
-def top(model: Model, body: Body, name: str, size: int, needs: str) -> list[str]:
-    """The comment at the top. `size` is that of the tables, `needs` what the header is for or needs."""
+def top(model: Model, body: Body, name: str, size: int, needs: str, worst: list | None = None) -> list[str]:
+    """The comment at the top. `size` is that of the tables, `needs` what the header is for or needs, `worst` what a call
+    takes at most, as heads and texts."""
     shape, notes = model.machine.shape, model.notes
     kind = kinds.describe(model.machine)
     inputs = f"{shape.d} raw values ({body.input})" if not body.convert else \
@@ -83,7 +85,7 @@ def top(model: Model, body: Body, name: str, size: int, needs: str) -> list[str]
     lines = [f"/* {name}.h -- {kind}, {needs}. Written by the generator: do not edit, export it again.", " *"]
     for head, text in (("trained", training_words(notes)), ("errors", error_words(notes)), ("inputs", inputs),
                        ("classes", classes), ("size", f"{size} bytes of tables that the predictor reads, number format {body.format}"),
-                       ("image", f"sha256 {model.sha256}"), *(("note", note) for note in body.notes)):
+                       *(worst or []), ("image", f"sha256 {model.sha256}"), *(("note", note) for note in body.notes)):
         lines += paragraph(head, text)
     use = (f"{name}_classify(x) is the class of x, {name}_labels[] has the names of the classes. {name}_selftest() "
            "is 0 when this machine computes the same bits as the one that wrote this file.")
@@ -273,7 +275,8 @@ def header(model: Model, name: str, quantised: Quantised | None = None, cost: Co
     """The text of NAME.h; a pure function of the model, and of what it costs beside another one if that is told."""
     body = noted_body(model, quantised, cost)
     rows, scores = tests(model, quantised)
-    blocks = [top(model, body, name, body.bytes, "for margin.h"), guard(name), single_precision(name) if body.score == "margin_real" else [],
+    worst = worst_words(shape_of(model, body.format, quantised, body))
+    blocks = [top(model, body, name, body.bytes, "for margin.h", worst), guard(name), single_precision(name) if body.score == "margin_real" else [],
               constants(model, body, name), *([block] for block in tables(body, name)), struct(body, name),
               labels(model, name), functions(model, body, name),
               value(model, body, name, quantised.report.unit if quantised else None) if model.numbers else [], selftest(model, body, name, rows, scores), cxx(body, name),

@@ -11,11 +11,9 @@ large enough already, so that their cycles depend on the data: the formula is wi
 from __future__ import annotations
 
 import argparse
-import ast
 import contextlib
 import io
 import os
-import pprint
 import random
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -23,12 +21,12 @@ from dataclasses import dataclass
 
 import footprint
 import models
+import stack
 from targets import BUILD, ROOT, TARGETS, Problem, Target, build_counters, chosen
 
 sys.path.insert(0, ROOT)
 from gen import cli, cost, model as models_of_gen, quant  # noqa: E402
 
-TABLE = "gen/cost_table.py"
 GROUP = 12  # models in one program
 
 
@@ -171,7 +169,8 @@ def table_of(target: Target, made: list[Made], rows: dict[str, footprint.Row]) -
         functions[key] = {"code": code, "helpers": helpers}
     structs = {one.shape.struct: rows[one.name].model - one.shape.tables for one in made}
     return {"unit": target.unit or None, "pointer": 2 if target.family == "avr" else 8 if target.name in ("aarch64", "s390x")
-            else 4, "struct_in_ram": target.family == "avr", "structs": structs, "functions": functions}
+            else 4, "struct_in_ram": target.family == "avr", "structs": structs, "functions": functions,
+            "stacks": stack.predictors(stack.bounds(target))}
 
 
 def worst(made: list[Made], rows: dict[str, footprint.Row], table: dict) -> list[tuple[float, str]]:
@@ -182,11 +181,6 @@ def worst(made: list[Made], rows: dict[str, footprint.Row], table: dict) -> list
             cycles = cost.cycles_of(one.shape, table)
             found.append((abs(cycles / rows[one.name].count - 1), f"{one.name}: {cycles:,} for {rows[one.name].count:,}"))
     return sorted(found, reverse=True)
-
-
-HEAD = '''"""cost_table.py -- written by `python3 ports/cost.py`: do not edit. What gen/cost.py knows about the targets: bytes of code
-and of the compiler's helpers at -Os, bytes of stack, and the weights of cost.terms() that give cycles at -O2."""
-TARGETS = '''
 
 
 def main() -> int:
@@ -219,25 +213,15 @@ def main() -> int:
 
 def put_target(target: Target, made: list[Made], rows: dict[str, footprint.Row], show: int) -> None:
     """Writes what was found about a target into the table, and says how far the formula is off."""
-    known = known_targets()
+    known = models.known_costs()
     entry = table_of(target, made, rows)
     old = known.get(target.name, {"functions": {}, "structs": {}})
     known[target.name] = {**entry, "structs": {**old["structs"], **entry["structs"]},
                           "functions": dict(sorted({**old["functions"], **entry["functions"]}.items()))}
     for share, words in worst(made, rows, entry)[:show]:
         print(f"{target.name}: off by {100 * share:.1f} %: {words}")
-    ordered = {one.name: known[one.name] for one in TARGETS if one.name in known}
-    models.put(TABLE, HEAD + pprint.pformat(ordered, width=120, compact=True, sort_dicts=False) + "\n")
-    print(f"{TABLE}: {target.name}, {len(made)} models", flush=True)
-
-
-def known_targets() -> dict:
-    """The table as it is in the file now."""
-    try:
-        with open(os.path.join(ROOT, TABLE), encoding="utf-8") as file:
-            return ast.literal_eval(file.read().split("TARGETS = ", 1)[1])
-    except OSError:
-        return {}
+    models.put_costs(known)
+    print(f"{models.COSTS}: {target.name}, {len(made)} models", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,17 @@
 """models.py -- the models that run on the ports: made of random numbers here, exported by the generator as any other."""
 from __future__ import annotations
 
+import ast
 import filecmp
 import json
 import os
+import pprint
 import random
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from targets import BUILD, ROOT, call
+from targets import BUILD, ROOT, TARGETS, call
 
 FORMATS = ("f32", "q15", "q7")
 FOLDER = f"{BUILD}/models"
@@ -87,6 +89,13 @@ def put(path: str, text: str) -> None:
         file.write(text)
 
 
+def put_between(path: str, mark: str, table: str) -> None:
+    """A table into a file, in the place of that between its two marks."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        head, rest = file.read().split(f"<!-- {mark} -->\n")
+    put(path, f"{head}<!-- {mark} -->\n\n{table}\n<!-- /{mark} -->" + rest.split(f"<!-- /{mark} -->")[1])
+
+
 @dataclass
 class Imported:
     """A model that exists before the generator sees it."""
@@ -149,3 +158,26 @@ def build(models: dict[str, Imported | Trained]) -> None:
     gen("train", "--help")  # what gen compiles on first use is there before several of them ask for it
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(lambda item: write(*item), models.items()))
+
+
+# ---- what gen knows about costs ----
+
+COSTS = "gen/cost_table.py"
+COSTS_HEAD = '''"""cost_table.py -- written by `python3 ports/cost.py`: do not edit. What gen/cost.py knows about the targets: bytes of code
+and of the compiler's helpers at -Os, bytes of stack, the weights of cost.terms() that give cycles at -O2, and the most stack
+of each function that predicts (`python3 ports/stack.py --write`)."""
+TARGETS = '''
+
+
+def known_costs() -> dict:
+    """The table as it is in the file now."""
+    try:
+        with open(os.path.join(ROOT, COSTS), encoding="utf-8") as file:
+            return ast.literal_eval(file.read().split("TARGETS = ", 1)[1])
+    except OSError:
+        return {}
+
+
+def put_costs(known: dict) -> None:
+    ordered = {target.name: known[target.name] for target in TARGETS if target.name in known}
+    put(COSTS, COSTS_HEAD + pprint.pformat(ordered, width=120, compact=True, sort_dicts=False) + "\n")
