@@ -2600,9 +2600,9 @@ MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, siz
     ((size_t)(a) + (size_t)(b) < (size_t)(b) ? SIZE_MAX : (size_t)(a) + (size_t)(b))
 /* Lists are added up as blocks of their own, or as parts of one block. */
 #define MARGIN_AS_BLOCK(place, type, rows, columns)                                                \
-    +MARGIN_BLOCK((size_t)(rows) * (size_t)(columns), sizeof(type))
+    +MARGIN_BLOCK((size_t)(rows) * (size_t)(columns), sizeof(type)) /* NOLINT: a summand */
 #define MARGIN_AS_PART(place, type, rows, columns)                                                 \
-    +((size_t)(rows) * (size_t)(columns) * sizeof(type))
+    +((size_t)(rows) * (size_t)(columns) * sizeof(type)) /* NOLINT: a summand */
 #define MARGIN_NUMBERS(reals, indices)                                                             \
     ((size_t)(reals) * sizeof(margin_real) + (size_t)(indices) * sizeof(margin_index))
 #define MARGIN_REALS(count) MARGIN_BLOCK(count, sizeof(margin_real))

@@ -2812,11 +2812,14 @@ static mgn_image_head mgn_head_of_q(const margin_model_q *model) {
     return head;
 }
 
+/* A pointer to a type that a list names. */
+#define MGN_TO(type) type *
+
 /* Where an integer model of a known kind keeps its stage. */
 #define MGN_STAGE_S(field) return &m->field;
 #define MGN_STAGE_CASE(number, type, member, FIELDS)                                               \
     case number: {                                                                                 \
-        type *m = &model->of.member;                                                               \
+        MGN_TO(type) m = &model->of.member;                                                        \
         FIELDS(MGN_SKIP_A, MGN_SKIP_N, MGN_STAGE_S)                                                \
     }
 static const margin_stage_q **mgn_stage_of(margin_model_q *model) {
@@ -2825,6 +2828,12 @@ static const margin_stage_q **mgn_stage_of(margin_model_q *model) {
     default: /* there is no other kind */
         return &model->of.linear.stage;
     }
+}
+
+static margin_stage_q mgn_stage_in(const mgn_image_head *h, margin_model_q *model) {
+    const margin_stage_q none = {NULL, NULL, NULL};
+    const margin_stage_q *stage = (h->flags & MGN_FLAG_STAGE) != 0 ? *mgn_stage_of(model) : NULL;
+    return stage != NULL ? *stage : none;
 }
 
 /* ---- walks over the arrays of a model ---- */
@@ -2921,7 +2930,7 @@ static const void *mgn_visit_finite(mgn_walk *walk, const void *v, unsigned type
                                                           (unsigned)MGN_SIZE_##element, count);
 #define MGN_WALK_CASE(number, type, member, FIELDS)                                                \
     case number: {                                                                                 \
-        type *m = &model->of.member;                                                               \
+        MGN_TO(type) m = &model->of.member;                                                        \
         FIELDS(MGN_WALK_A, MGN_SKIP_N, MGN_SKIP_S)                                                 \
         break;                                                                                     \
     }
@@ -3027,8 +3036,10 @@ static inline bool mgn_q_narrow(const margin_expansion_q *e) {
 }
 
 static inline int16_t mgn_q_coef(const margin_expansion_q *e, size_t i) {
-    return mgn_q_narrow(e) ? MARGIN_LOAD(int8_t, (const int8_t *)e->coef + i)
-                           : MARGIN_LOAD(int16_t, (const int16_t *)e->coef + i);
+    if (mgn_q_narrow(e)) {
+        return MARGIN_LOAD(int8_t, (const int8_t *)e->coef + i);
+    }
+    return MARGIN_LOAD(int16_t, (const int16_t *)e->coef + i);
 }
 
 /* What vector v says to the machines of a narrow model, of which vector v has one coefficient
@@ -3299,8 +3310,9 @@ static MGN_INLINE int32_t mgn_q_one(const margin_expansion_q *e, const int16_t *
         block = mgn_q_dots(block, v, x, e->d, format, dots);
         for (size_t t = 0; t < MGN_Q_LANES; t++) {
             const mgn_q_term term = mgn_q_value(e, v + t, dots[t], &in, format, kind);
-            const int16_t coef = narrow ? MARGIN_LOAD(int8_t, (const int8_t *)e->coef + v + t)
-                                        : MARGIN_LOAD(int16_t, (const int16_t *)e->coef + v + t);
+            const int16_t coef =
+                (int16_t)(narrow ? MARGIN_LOAD(int8_t, (const int8_t *)e->coef + v + t)
+                                 : MARGIN_LOAD(int16_t, (const int16_t *)e->coef + v + t));
             sum = mgn_q_add(sum, mgn_q_product(coef, term), kind);
         }
     }
@@ -4292,7 +4304,7 @@ static bool mgn_q_aligned(const margin_model_q *model) {
 
 MARGIN_API margin_status margin_model_check_q(const margin_model_q *model) {
     mgn_walk walk = mgn_walk_make(mgn_visit_given, 0);
-    margin_stage_q stage = {NULL, NULL, NULL};
+    margin_stage_q stage;
     mgn_image_head head;
     margin_model_q copy;
     bool fits = false;
@@ -4301,9 +4313,7 @@ MARGIN_API margin_status margin_model_check_q(const margin_model_q *model) {
     }
     head = mgn_head_of_q(model);
     copy = *model;
-    if ((head.flags & MGN_FLAG_STAGE) != 0) {
-        stage = **mgn_stage_of(&copy);
-    }
+    stage = mgn_stage_in(&head, &copy);
     mgn_walk_model_q(&walk, &head, &copy, &stage);
     if (!walk.fits || !mgn_q_aligned(model)) {
         return MARGIN_E_ARGUMENT;
@@ -4703,7 +4713,7 @@ static mgn_image_head mgn_head_parse(const unsigned char *p) {
     | ((UINT64_C(1) << MGN_WIDTH_##type) - UINT64_C(1)) << (place)
 #define MGN_GET_CASE(number, type, member, FIELDS)                                                 \
     case number: {                                                                                 \
-        type *m = &model->of.member;                                                               \
+        MGN_TO(type) m = &model->of.member;                                                        \
         FIELDS(MGN_SKIP_A, MGN_GET_N, MGN_SKIP_S)                                                  \
         used = 0 FIELDS(MGN_SKIP_A, MGN_USED_N, MGN_SKIP_S);                                       \
         break;                                                                                     \
@@ -5308,8 +5318,12 @@ MARGIN_API void margin_shuffle(margin_rng *rng, margin_index *items, size_t n) {
 #define MGN_COUNT(place, type, rows, columns)                                                      \
     bytes = mgn_size_add(bytes, mgn_size_mul(mgn_size_mul(rows, columns), sizeof(type)));
 #define MGN_LAY(place, type, rows, columns)                                                        \
-    plan->place = (type *)(void *)at;                                                              \
-    at += (rows) * (columns) * sizeof(type);
+    plan->place = (type *)mgn_lay(&at, (rows) * (columns) * sizeof(type));
+static inline void *mgn_lay(unsigned char **at, size_t bytes) {
+    void *place = *at;
+    *at += bytes;
+    return place;
+}
 
 /* Order of summation. A sum over k is a chain of rounded additions; its bits depend on the order
  * alone. Two orders are used: mgn_dots and everything built on tiles (products of matrices, Gram
@@ -8841,8 +8855,10 @@ static void mgn_q_rows_centre(mgn_q_job *job, size_t step) {
     const margin_expansion *e = job->rows.from;
     for (size_t k = 0; k < job->d; k++) {
         margin_real mean = 0;
+        size_t count = 0;
         for (size_t v = 0; v < e->n; v += step) {
-            mean += (e->vectors[v * job->d + k] - mean) / (margin_real)(v / step + 1u);
+            count++;
+            mean += (e->vectors[v * job->d + k] - mean) / (margin_real)count;
         }
         job->rows.centre[k] = mean;
     }
@@ -10202,10 +10218,7 @@ static mgn_image_head mgn_head_of_quant(const margin_quant *quant) {
 
 static void mgn_walk_copy_q(mgn_walk *walk, const margin_quant *quant, const mgn_image_head *h) {
     margin_quant copy = *quant;
-    margin_stage_q stage = {NULL, NULL, NULL};
-    if ((h->flags & MGN_FLAG_STAGE) != 0) {
-        stage = **mgn_stage_of(&copy.model);
-    }
+    margin_stage_q stage = mgn_stage_in(h, &copy.model);
     mgn_walk_quant(walk, h, &copy, &stage);
 }
 
@@ -10309,7 +10322,7 @@ static margin_status mgn_linear_scale(margin_linear *l, const margin_scaling *s,
 #define MGN_SCALE_A(field, element, count) MGN_SCALE_##element(m->field)
 #define MGN_SCALE_CASE(number, type, member, FIELDS)                                               \
     case number: {                                                                                 \
-        type *m = &model->of.member;                                                               \
+        MGN_TO(type) m = &model->of.member;                                                        \
         FIELDS(MGN_SCALE_A, MGN_SKIP_N, MGN_SKIP_S)                                                \
         (void)m;                                                                                   \
         break;                                                                                     \
@@ -13688,7 +13701,7 @@ MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
  * where none is free; s = Kb. Values of a tiny unit vanish in G = s - y, so that s breaks ties, and
  * the whole numbers y are added up apart. */
 static margin_real mgn_svm_middle(const mgn_qp *q, const margin_real *s) {
-    size_t low = q->n, high = q->n;
+    size_t low = q->n, high = low;
     for (size_t i = 0; i < q->n; i++) {
         const bool rises = q->edge[i] >= 0, falls = q->edge[i] <= 0;
         if (rises &&

@@ -83,7 +83,7 @@ def functions(lines):
             section += ".train"
         elif line.startswith("#endif /* MARGIN_PREDICT_ONLY"):
             section = section.split(".")[0]
-        if line.endswith(") {") and brace is None:
+        if line.endswith(") {") and brace is None and not line.startswith((" *", "#")):
             brace = i
         elif line == "}" and brace is not None:
             yield section, brace, i
