@@ -94,7 +94,7 @@ static const margin_stage_q motor_stage = {motor_stage_offset, motor_stage_facto
 static const margin_expansion_q motor_model = {
     motor_vectors, motor_norms, motor_coef, 0, motor_bias, 0, &motor_stage, 64, 4, 1, MARGIN_Q15,
     {MARGIN_KERNEL_RBF, 0, 12, 0, 33611, 1, 4, 915959823u, 2287804561u, 0}, {2, 1, 0, 0, 0, 0,
-    MARGIN_SCHEME_BINARY}
+    MARGIN_SCHEME_BINARY}, 0
 };
 
 static const char *const motor_labels[2] = {
