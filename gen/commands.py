@@ -436,9 +436,10 @@ def header_of(arguments: argparse.Namespace, whole: model.Model, chosen: compres
 def check_loss(arguments: argparse.Namespace, whole: model.Model, chosen: compress.Candidate, rows: Rows | None) -> None:
     """Refuses a header that answers much worse than the model does, and tells of one that answers a little worse."""
     cost = chosen.cost
-    if cost is None or cost.loss <= compress.TOLD:
+    if cost is None or cost.small:
         return
-    lost = f"{chosen.form} costs {100 * cost.loss:.3g} % of {'error' if cost.error_after is not None else 'the labels'}"
+    of = "the variance" if cost.variance is not None else "error" if cost.error_after is not None else "the labels"
+    lost = f"{chosen.form} costs {100 * cost.loss:.3g} % of {of}"
     advice = "--format q15" if chosen.form == "q7" and arguments.flash is None else "more --flash"
     if chosen.form == "q7" and arguments.flash is None and rows is not None:
         other = compress.cost(whole, compress.in_format(whole, "q15", None if whole.sample() else rows), rows)

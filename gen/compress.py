@@ -35,18 +35,33 @@ class Cost:
     changed: int                       # labels
     worst: float                       # change of the score that `predict` prints
     mean: float
-    error_before: float | None = None  # if the classes of the rows are known
+    error_before: float | None = None  # if the classes of the rows are known; of numbers the root mean square error
     error_after: float | None = None
+    variance: float | None = None      # of the values, if the model says numbers
+    square: float | None = None        # then, of the change
 
     @property
     def loss(self) -> float:
-        """What is lost, as a share of the rows: in error, or in labels where the classes are not known.
+        """What is lost, as a share of the rows: in error, or in labels where the classes are not known. Of numbers, the share
+        of their variance that is no longer explained.
 
         >>> Cost(200, 9, 0.25, 0.01, 0.05, 0.075).loss, Cost(200, 9, 0.25, 0.01).loss
         (0.025, 0.045)
+        >>> Cost(200, 0, 0.25, 0.01, 0.3, 0.5, 4.0, 0.1).loss, Cost(200, 0, 0.25, 0.01, None, None, 4.0, 0.1).loss
+        (0.04, 0.025)
         """
+        if self.variance is not None:
+            lost = self.square if self.error_after is None else self.error_after ** 2 - self.error_before ** 2
+            return round(lost / self.variance, 9)
         lost = self.changed / self.rows if self.error_after is None else self.error_after - self.error_before
         return round(lost, 9)
+
+    @property
+    def small(self) -> bool:
+        """Whether the loss is not worth a word; of numbers, where the error grows by no more than a hundredth."""
+        if self.variance is not None and self.error_after is not None:
+            return self.error_after <= 1.01 * self.error_before
+        return self.loss <= TOLD
 
     @property
     def ruins(self) -> bool:
@@ -56,13 +71,16 @@ class Cost:
         >>> Cost(35, 1, 0.1, 0.01, 0, 1 / 35).ruins, Cost(200, 20, 1, 0.1, 0.05, 0.15).ruins
         (False, True)
         """
-        return self.loss > REFUSED and self.loss * self.rows > 2 * self.changed ** 0.5
+        return self.loss > REFUSED and (self.variance is not None or self.loss * self.rows > 2 * self.changed ** 0.5)
 
     def words(self) -> str:
         """
         >>> Cost(200, 3, 0.25, 0.01, 0.05, 0.055).words()
         '3 of 200 labels change, scores by at most 0.25 (0.01 on average); error 5.5 %, before 5 %'
         """
+        if self.variance is not None:
+            error = "" if self.error_after is None else f"; root mean square error {self.error_after:.4g}, before {self.error_before:.4g}"
+            return f"values change by at most {self.worst:.3g} ({self.mean:.2g} on average){error}"
         error = "" if self.error_after is None else f"; error {100 * self.error_after:.4g} %, before " \
                                                     f"{100 * self.error_before:.4g} %"
         return (f"{self.changed} of {self.rows} labels change, scores by at most {self.worst:.3g} ({self.mean:.2g} on "
@@ -103,7 +121,13 @@ def cost(found: Model, candidate: Candidate, rows: Rows) -> Cost:
     native.check_scores([*old, *new], found.path)
     moved = [abs(a - b) for a, b in zip(old, new)]
     result = Cost(rows.n, sum(a != b for a, b in zip(before, after)), max(moved), sum(moved) / rows.n)
-    if rows.y:
+    if found.numbers:
+        targets, mean = rows.targets, sum(old) / rows.n
+        result.square = sum(a * a for a in moved) / rows.n
+        result.variance = max(sum((a - mean) ** 2 for a in (targets or old)) / rows.n, 1e-300)
+        if targets is not None:
+            result.error_before, result.error_after = (metrics.off(values, targets)["rmse"] for values in (old, new))
+    elif rows.y:
         k, truth = len(found.labels), rows.y[:rows.n]
         result.error_before, result.error_after = (metrics.error(metrics.count(truth, labels, k))
                                                    for labels in (before, after))
@@ -116,10 +140,10 @@ def in_best_format(found: Model, form: str, rows: Rows | None, looked: Rows | No
     whole, n = in_format(found, form, rows), found.machine.numbers
     kernel = KERNELS[n["kernel"]] if kind_of(found.machine).word == "expansion" else "none"
     if form != "q7" or kernel in ("none", "hinge", "linear") or n["n"] > REFITTED or looked is None or looked.n < ENOUGH \
-            or cost(found, whole, looked).loss <= TOLD:
+            or cost(found, whole, looked).small:
         return whole
     fitted = [in_format(fewer(found, n["n"], noise, looked), form, rows) for noise in NOISES[form]]
-    return min([whole, *fitted], key=lambda one: cost(found, one, looked).mean)
+    return min([whole, *fitted], key=lambda one: cost(found, one, looked).loss if found.numbers else cost(found, one, looked).mean)
 
 
 # ---- fewer vectors ----

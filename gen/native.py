@@ -74,6 +74,10 @@ class Rows(ctypes.Structure):
         if weights is not None:
             self.weight = address(weights)
 
+    @property
+    def targets(self) -> list[float] | None:
+        return ctypes.cast(self.t, ctypes.POINTER(DOUBLE))[:self.n] if self.t else None
+
     def part(self, first: int, end: int) -> Rows:
         """The rows first .. end - 1, where they are."""
         part = Rows.__new__(Rows)

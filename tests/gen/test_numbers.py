@@ -4,6 +4,7 @@ import json
 import math
 import os
 import random
+import re
 import subprocess
 import unittest
 
@@ -49,6 +50,14 @@ class Numbers(unittest.TestCase):
         self.plain = self.write("plain.csv", "".join(line(x, "")[:-2] + "\n" for x in self.x))
 
     # ---- numbers ----
+
+    def test_integers_of_numbers_are_judged_by_the_error_of_the_values(self):
+        train = ("train", self.numbers, "--method", "svr", "--kernel", "rbf", "--C", "500", "--epsilon", "1", "-o", self.path("m.h"))
+        words = {form: self.gen(*train, "--format", form)[2] for form in ("q15", "q7")}
+        for text in words.values():
+            self.assertRegex(text, r"values change by at most .*; root mean square error [0-9.]+, before [0-9.]+")
+        after, before = map(float, re.search(r"square error ([0-9.]+), before ([0-9.]+)", words["q15"]).groups())
+        self.assertLess(after, 1.01 * before)
 
     def test_numbers_are_met_by_every_loss(self):
         for options in ((), ("--nu", "0.4"), ("--squares",), ("--kernel", "rbf", "--C", "500", "--epsilon", "1"),
