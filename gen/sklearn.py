@@ -22,7 +22,7 @@ from typing import Any
 
 try:
     import numpy as np
-    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.base import BaseEstimator, ClassifierMixin, OutlierMixin, RegressorMixin
     from sklearn.utils.class_weight import compute_sample_weight
     from sklearn.utils.metaestimators import available_if
     from sklearn.utils.multiclass import check_classification_targets
@@ -39,7 +39,7 @@ from .methods import METHODS, OPTIONS, check as check_options
 from .quant import noted_rows
 
 __all__ = ["MarginSVC", "KMOMDClassifier", "MAMClassifier", "RatesClassifier", "SecoClassifier", "TVQClassifier",
-           "CompactClassifier", "OrdinalMAM", "OrdinalLSSVM", "Imported", "from_estimator"]
+           "CompactClassifier", "OneClassMargin", "MarginSVR", "OrdinalMAM", "OrdinalLSSVM", "Imported", "from_estimator"]
 
 
 # ---- from arrays to native code and back ----
@@ -243,8 +243,9 @@ class _Margin(BaseEstimator):
             raise ValueError(f"format={format!r} is not one of {', '.join(compress.FORMATS)}")
         arguments = SimpleNamespace(format=format, flash=flash, name=name, output=path, alone=standalone, force=False)
         try:
-            chosen = commands.choose(arguments, whole, None, noted_rows(whole))
-            told, text = commands.header_of(arguments, whole, chosen, None, noted_rows(whole))
+            with output.quiet():
+                chosen = commands.choose(arguments, whole, None, noted_rows(whole))
+                told, text = commands.header_of(arguments, whole, chosen, None, noted_rows(whole))
         except (Failure, Usage) as error:
             raise ValueError(getattr(error, "message", None) or str(error)) from None
         output.write_file(path, text)
@@ -446,7 +447,8 @@ class _Classifier(ClassifierMixin, _Margin):
             raise ValueError("y has classes that the model does not know")
         number = flat(places, "H")
         answers = measure.answers(found, rows_of(X, number, len(self.classes_)), number, "X")
-        report_.write(os.fspath(path), report_.findings(found, answers, None), "X")
+        with output.quiet():
+            report_.write(os.fspath(path), report_.findings(found, answers, None), "X")
 
 
 NEAREST, PAIRS = 5, (1, 3)
@@ -945,6 +947,8 @@ class CompactClassifier(_Classifier):
         How many vectors are learned, at most as many as there are rows.
     kernel : {"hinge", "rbf"}
         The units.
+    rank : int, optional
+        How many numbers a learned projection makes of the features first.
     noise : float, optional
         The deviation of the noise that makes margins wide. The default is the largest that costs nothing on rows left out.
     decay : float, optional
@@ -972,12 +976,13 @@ class CompactClassifier(_Classifier):
         return {**super()._more_tags(), "_xfail_checks": {
             "check_sample_weights_invariance": "vectors start at random rows, of which a row of weight 0 is still one"}}
 
-    def __init__(self, n_vectors: int = 64, *, kernel: str = "hinge", noise: float | None = None, decay: float | None = None,
-                 exact: bool = False, learning_rate: float | None = None, max_iter: int | None = None,
-                 class_weight: dict | str | None = None, probability: bool = False, scale: str = "standard",
+    def __init__(self, n_vectors: int = 64, *, kernel: str = "hinge", rank: int | None = None, noise: float | None = None,
+                 decay: float | None = None, exact: bool = False, learning_rate: float | None = None,
+                 max_iter: int | None = None, class_weight: dict | str | None = None, probability: bool = False, scale: str = "standard",
                  random_state: Any = None):
         self.n_vectors = n_vectors
         self.kernel = kernel
+        self.rank = rank
         self.noise = noise
         self.decay = decay
         self.exact = exact
@@ -990,7 +995,7 @@ class CompactClassifier(_Classifier):
 
     def _chosen(self) -> dict:
         vectors = min(self.n_vectors, self._counted_) if isinstance(self.n_vectors, numbers.Integral) else self.n_vectors
-        return given(vectors=vectors, kernel=self.kernel, noise=self.noise, decay=self.decay, exact=self.exact,
+        return given(vectors=vectors, kernel=self.kernel, rank=self.rank, noise=self.noise, decay=self.decay, exact=self.exact,
                      rate=self.learning_rate, iterations=self.max_iter, scale=self.scale)
 
 
@@ -1103,6 +1108,213 @@ class OrdinalLSSVM(_Ordinal):
 
     def _chosen(self) -> dict:
         return {**self._kernel_options(), **given(C=self.C, thresholds=self.thresholds, scale=self.scale)}
+
+
+# ---- one class, and numbers ----
+
+class OneClassMargin(OutlierMixin, _Margin):
+    """What is normal, learned from normal rows alone, with a rate of false alarms given in advance.
+
+    Parameters
+    ----------
+    nu : float
+        The share of normal rows that may raise a false alarm.
+    lam : float, optional
+        From 0, the smallest ball or the largest margin, to 1, the mean of the rows.
+    kernel, degree, gamma, coef0, a, tol, max_iter, cache_size, scale, random_state
+        As of MarginSVC; random_state is the seed of the folds that set the threshold.
+    held_out : bool
+        Whether a fifth of the rows is kept for the threshold alone: the rate is then a promise for any distribution.
+
+    Attributes
+    ----------
+    offset_ : float
+        decision_function is score_samples less this.
+
+    Examples
+    --------
+    >>> rng = np.random.RandomState(0)
+    >>> model = OneClassMargin(nu=0.05).fit(rng.normal(size=(200, 2)))
+    >>> model.predict([[0, 0], [6, 6]])
+    array([ 1, -1])
+    """
+    _method = "oneclass"
+
+    def __init__(self, nu: float = 0.05, *, lam: float | None = None, kernel: str = "rbf", degree: int = 3,
+                 gamma: str | float = "scale", coef0: float = 0.0, a: float | None = None, tol: float | None = None,
+                 max_iter: int = -1, cache_size: float = 200, held_out: bool = False, scale: str = "standard",
+                 random_state: Any = None):
+        self.nu = nu
+        self.lam = lam
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.a = a
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.held_out = held_out
+        self.scale = scale
+        self.random_state = random_state
+
+    def _chosen(self) -> dict:
+        more = {} if self.lam is None else {"lambda": self.lam}
+        return {**self._kernel_options(), **more, **given(nu=self.nu, tol=self.tol, max_iter=self.max_iter,
+                                                          cache_mb=self.cache_size, held_out=self.held_out,
+                                                          scale=self.scale)}
+
+    def _labels(self) -> list[str]:
+        return ["anomaly", "normal"]
+
+    def fit(self, X: Any, y: Any = None) -> OneClassMargin:
+        """Learn what is normal.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Normal rows.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        X = self._validate_data(X, dtype=np.float64, order="C", accept_sparse=False)
+        rows = rows_of(X, flat(np.ones(len(X)), "H"), 2)
+        self._note(rows, self._train(rows, X, None))
+        self.offset_ = float(-self.intercept_[0]) if hasattr(self, "intercept_") else 0.0
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """How normal rows are: positive for those that raise no alarm.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        return self._scores(X)[:, 0].copy()
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """The same without the threshold.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        return self.decision_function(X) + self.offset_
+
+    def predict(self, X: Any) -> np.ndarray:
+        """1 for rows that are normal, -1 for others.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        return np.where(self.decision_function(X) > 0, 1, -1)
+
+
+class MarginSVR(RegressorMixin, _Margin):
+    """Support vector regression, or least squares.
+
+    Parameters
+    ----------
+    C : float, optional
+        The price of errors; by default it follows from the deviation of the targets.
+    epsilon : float, optional
+        How far answers may be off at no cost. The default is a tenth of the deviation of the targets.
+    nu : float, optional
+        The share of rows that may be farther off than epsilon, which is then found.
+    squares : bool
+        Whether errors cost their squares; without C the price is then the best by leaving one out.
+    kernel, degree, gamma, coef0, a, tol, max_iter, cache_size, scale
+        As of MarginSVC.
+
+    Examples
+    --------
+    >>> X = np.linspace(0, 6, 60)[:, None]
+    >>> MarginSVR(C=10).fit(X, np.sin(X[:, 0])).score(X, np.sin(X[:, 0])) > 0.95
+    True
+    """
+    _method = "svr"
+
+    def __init__(self, C: float | None = None, epsilon: float | None = None, *, nu: float | None = None,
+                 squares: bool = False, kernel: str = "rbf", degree: int = 3, gamma: str | float = "scale",
+                 coef0: float = 0.0, a: float | None = None, tol: float | None = None, max_iter: int = -1,
+                 cache_size: float = 200, scale: str = "standard"):
+        self.C = C
+        self.epsilon = epsilon
+        self.nu = nu
+        self.squares = squares
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.a = a
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.scale = scale
+
+    def _chosen(self) -> dict:
+        return {**self._kernel_options(), **given(C=self.C, epsilon=self.epsilon, nu=self.nu, squares=self.squares,
+                                                  tol=self.tol, max_iter=self.max_iter, cache_mb=self.cache_size,
+                                                  scale=self.scale)}
+
+    def _labels(self) -> list[str]:
+        return ["value"]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MarginSVR:
+        """Train on rows and their numbers.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            The rows.
+        y : array of shape (n_samples,)
+            Their numbers.
+        sample_weight : array of shape (n_samples,), optional
+            How much each row counts.
+
+        Returns
+        -------
+        self
+        """
+        X, y = self._validate_data(X, y, dtype=np.float64, order="C", accept_sparse=False, y_numeric=True,
+                                   ensure_min_samples=2)
+        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
+        rows = rows_of(X, flat(np.zeros(len(X)), "H"), 1, flat(y, "d"), None if weights is None else flat(weights, "d"))
+        self._note(rows, self._train(rows, X, weights))
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The number of each row.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        return self._scores(X)[:, 0].copy()
 
 
 # ---- estimators of scikit-learn itself ----

@@ -14,6 +14,7 @@ INSTANCES = (estimators.MarginSVC(), estimators.MarginSVC(kernel="linear", scale
              estimators.RatesClassifier(eta_pos=1, eta_neg=1), estimators.SecoClassifier(cheap=True),
              *(estimators.TVQClassifier(method=method) for method in estimators.CODEBOOKS),
              estimators.TVQClassifier(n_tangents=0), estimators.CompactClassifier(n_vectors=16),
+             estimators.OneClassMargin(), estimators.MarginSVR(tol=1e-10), estimators.MarginSVR(squares=True),
              estimators.OrdinalMAM(), estimators.OrdinalLSSVM())
 
 

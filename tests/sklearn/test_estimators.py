@@ -156,6 +156,25 @@ class Fitted(unittest.TestCase):
             estimators.MarginSVC().fit(sparse.csr_matrix(IRIS[0]), IRIS[1])
 
 
+class Others(Folder):
+    def test_one_class_keeps_the_rate_of_false_alarms(self):
+        rng = np.random.default_rng(3)
+        model = estimators.OneClassMargin(nu=0.1).fit(rng.normal(size=(400, 3)))
+        self.assertLess(abs(np.mean(model.predict(rng.normal(size=(4000, 3))) == -1) - 0.1), 0.05)
+        self.assertTrue((model.predict(rng.normal(8, 1, size=(50, 3))) == -1).all())
+        self.assertEqual(pickle.loads(pickle.dumps(model))._machine_.state(), model._machine_.state())
+        self.assertGreater(model.export_c(self.path("m.h"), format="q15")["bytes"], 0)
+
+    def test_numbers_are_met(self):
+        rng = np.random.default_rng(4)
+        X = rng.uniform(-2, 2, size=(300, 2))
+        y = np.sin(2 * X[:, 0]) + 0.5 * X[:, 1]
+        model = estimators.MarginSVR(C=10).fit(X[:200], y[:200])
+        self.assertGreater(model.score(X[200:], y[200:]), 0.9)
+        self.assertEqual(pickle.loads(pickle.dumps(model)).predict(X).tobytes(), model.predict(X).tobytes())
+        self.assertGreater(model.export_c(self.path("m.h"))["bytes"], 0)
+
+
 class Threads(unittest.TestCase):
     def test_arrays_of_doubles_are_used_where_they_are(self):
         X, seen = np.ascontiguousarray(CANCER[0]), []
