@@ -1337,18 +1337,19 @@ class Imported(_Classifier):
         raise TypeError("fit the estimator, then call from_estimator again")
 
 
-def from_estimator(estimator: Any) -> Imported:
+def from_estimator(estimator: Any) -> Imported | MarginSVR | OneClassMargin:
     """Take over a fitted estimator, or a Pipeline of scalers and one: predict, save, export_c, cost and report work.
 
     Parameters
     ----------
     estimator : estimator
-        SVC and NuSVC (linear, poly, rbf), linear classifiers, NearestCentroid; alone or after StandardScaler,
-        MinMaxScaler and MaxAbsScaler.
+        SVC, NuSVC, SVR, NuSVR and OneClassSVM (linear, poly, rbf), linear classifiers and regressors, NearestCentroid;
+        alone or after StandardScaler, MinMaxScaler and MaxAbsScaler.
 
     Returns
     -------
-    Imported
+    Imported, MarginSVR or OneClassMargin
+        By what the estimator is: a classifier, a regressor, or one that finds outliers.
 
     Examples
     --------
@@ -1366,7 +1367,14 @@ def from_estimator(estimator: Any) -> Imported:
         machine = native.make(found.centred())
     except Failure as error:
         raise ValueError(error.message) from None
-    made = Imported(estimator)
-    made.classes_, made.n_features_in_ = np.asarray(estimator.classes_), found.d
-    made._machine_, made._notes_ = native.from_state(machine.state()), {"labels": found.labels, "origin": found.origin}
+    if found.scheme == "number":
+        made, more = MarginSVR(), {"method": "svr"}
+    elif hasattr(estimator, "classes_"):
+        made, more = Imported(estimator), {}
+        made.classes_ = np.asarray(estimator.classes_)
+    else:
+        made, more = OneClassMargin(), {}
+        made.offset_ = -found.bias[0]
+    made.n_features_in_, made._machine_ = found.d, native.from_state(machine.state())
+    made._notes_ = {"labels": found.labels, "origin": found.origin, **more}
     return made

@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, RandomizedSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR, OneClassSVM
 
 from gen import native
 from gen import sklearn as estimators
@@ -281,6 +281,8 @@ class Devices(Folder):
             np.testing.assert_allclose(ours.decision_function(CANCER[0]), theirs.decision_function(CANCER[0]), atol=1e-9)
             ours.export_c(self.path("m.h"), name="m")
             self.compile()
+        for theirs in (SVR().fit(*CANCER), make_pipeline(StandardScaler(), OneClassSVM(nu=0.1)).fit(CANCER[0])):
+            np.testing.assert_allclose(estimators.from_estimator(theirs).predict(CANCER[0]), theirs.predict(CANCER[0]), atol=1e-9)
         with self.assertRaisesRegex(ValueError, "cannot be imported"):
             estimators.from_estimator(make_pipeline(StandardScaler(), SVC(kernel="sigmoid")).fit(*CANCER))
 
