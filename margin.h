@@ -2084,6 +2084,8 @@ typedef struct {
     margin_real c;              /* lssvm: price of errors, > 0 (gamma in the literature)         */
                                 /*                                       0: see below            */
     bool leave_one_out;         /* lssvm: work out report->loo where c is given    0: no         */
+    bool normalised;            /* omam: divided by the sum of kernel values, see margin_omam_train;
+                                   classes and rbf or unit kernels only                          */
     margin_watch watch;         /* lssvm                                                         */
 } margin_ordinal_options;
 
@@ -2106,7 +2108,17 @@ MARGIN_API size_t margin_lssvm_train_size(size_t n, size_t d, size_t classes,
  * tells samples apart.
  *
  * omam: O(n d) for a linear kernel and one sort; n^2 / 2 kernel values for any other. objective:
- * the average margin f(x_i) - f(x_j) of all pairs with targets y_i > y_j. */
+ * the average margin f(x_i) - f(x_j) of all pairs with targets y_i > y_j; of normalised ones the
+ * mean of d_i r(x_i).
+ *
+ * `normalised`: the class is told by the mean of the ranks around x, r(x) = sum d_i k(x_i, x) / sum
+ * k(x_i, x), as Nadaraya and Watson have it, and not by a sum that is small wherever samples are
+ * few. The model has no division and is one of one machine a class (two classes: a binary one),
+ * with all predictors and formats of these; it stores `classes` coefficients a vector, and its
+ * scores tell classes, but do not order inputs within a class. Far from all samples it answers the
+ * class of the middle rank. Thresholds, tau and margins of the training samples are those of r(x_i)
+ * without sample i itself. Twice n^2 / 2 kernel values. MARGIN_E_ARGUMENT: targets are numbers, or
+ * values of the kernel may be negative. */
 MARGIN_API margin_status margin_omam_train(const margin_data *data,
                                            const margin_ordinal_options *options, margin_arena *mem,
                                            margin_model *model, margin_info *info,

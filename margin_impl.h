@@ -21930,6 +21930,8 @@ struct mgn_ordinal {
     margin_real *f;    /* out: the function without a bias at each sample, */
     margin_real *coef; /* out: coefficients of samples; nonlinear kernels, */
     margin_real *w;    /* out: weights; linear kernels, kept */
+    margin_real *mass; /* normalised: sum of weighted kernel values at each sample */
+    margin_real *row;  /* normalised: coefficients of one vector */
     margin_real *bias; /* of each machine; kept for linear kernels */
     margin_real shift; /* out: bias of a ranker */
     margin_info info;  /* out: objective, and what else the solver knows */
@@ -21939,6 +21941,12 @@ struct mgn_ordinal {
     bool numbers;  /* targets count as they are, not by their ranks: `rank` is target less */
     margin_real mean, size; /* mean, in units of the deviation */
 };
+
+/* Whether no value of the kernel is negative. */
+static bool mgn_kernel_positive(const margin_kernel *kernel) {
+    return kernel->kind == MARGIN_KERNEL_RBF || kernel->kind == MARGIN_KERNEL_UNIT_POLY ||
+           kernel->kind == MARGIN_KERNEL_UNIT_EXP;
+}
 
 /* Options with their defaults, and the shape that they give. */
 static margin_status mgn_ordinal_shape(mgn_ordinal *o, size_t n, size_t d, size_t classes,
@@ -21950,14 +21958,20 @@ static margin_status mgn_ordinal_shape(mgn_ordinal *o, size_t n, size_t d, size_
     o->options.loss = options->loss;
     o->options.c = options->c;
     o->options.leave_one_out = options->leave_one_out;
+    o->options.normalised = options->normalised;
     o->linear = o->options.kernel.kind == MARGIN_KERNEL_LINEAR;
     o->n = n;
     o->d = d;
     o->classes = options->targets != NULL ? 1u : classes;
-    o->scheme = o->classes == 2u ? MARGIN_SCHEME_BINARY : MARGIN_SCHEME_ORDINAL;
+    o->scheme = o->classes == 2u      ? MARGIN_SCHEME_BINARY
+                : options->normalised ? MARGIN_SCHEME_ONE_REST
+                                      : MARGIN_SCHEME_ORDINAL;
     o->machines = margin_machines(o->scheme, o->classes);
     if (n > MARGIN_INDEX_MAX) {
         return mgn_both(status, MARGIN_E_OVERFLOW);
+    }
+    if (options->normalised && (o->classes == 1u || !mgn_kernel_positive(&o->options.kernel))) {
+        return mgn_both(status, MARGIN_E_ARGUMENT);
     }
     if (options->loss > MARGIN_ORDINAL_ZERO_ONE || !(options->c >= 0) || !mgn_finite(options->c)) {
         return mgn_both(status, MARGIN_E_ARGUMENT);
@@ -21972,6 +21986,8 @@ static void mgn_ordinal_plan(mgn_ordinal *plan, margin_arena *mem) {
     plan->bias = plan->linear ? MGN_KEEP(mem, margin_real, plan->machines)
                               : MGN_SCRATCH(mem, margin_real, plan->machines);
     plan->coef = MGN_SCRATCH(mem, margin_real, plan->linear ? 0 : n);
+    plan->mass = MGN_SCRATCH(mem, margin_real, plan->options.normalised ? n : 0);
+    plan->row = MGN_SCRATCH(mem, margin_real, plan->options.normalised ? plan->machines : 0);
     MARGIN_BLOCKS_ORDINAL(MGN_TAKE, n)
     mgn_order_plan(mem, n, &plan->cuts.order, &plan->spare);
     plan->cuts.classes = plan->classes;
@@ -21979,7 +21995,7 @@ static void mgn_ordinal_plan(mgn_ordinal *plan, margin_arena *mem) {
 }
 
 static mgn_pool mgn_ordinal_pool(const mgn_ordinal *o) {
-    return mgn_pool_shape(o->d, 1, o->machines, o->classes);
+    return mgn_pool_shape(o->d, o->options.normalised ? o->machines : 1u, o->machines, o->classes);
 }
 
 static void mgn_ordinal_plan_all(void *task, margin_arena *mem) {
@@ -22109,10 +22125,45 @@ static void mgn_ordinal_bias(mgn_ordinal *o) {
         mgn_order_begin(t->order, o->n);
         (void)mgn_order_sort(o->f, t->order, o->spare, o->n);
         mgn_cuts_thresholds(t, o->bias);
-        for (size_t j = 0; j < o->machines; j++) {
+        for (size_t j = 0; j + 1u < o->classes; j++) {
             o->bias[j] = -o->bias[j];
         }
     }
+}
+
+/* What is added to the sum of kernel values of a normalised model, whose weights sum to 1: a
+ * thousandth of a sample, so that far from all samples the mean rank falls back to 0, the middle. */
+static margin_real mgn_ordinal_far(const mgn_ordinal *o) {
+    return 1 / (1024 * (margin_real)o->n);
+}
+
+/* A normalised model without its division. With F = sum u_i d_i k(x_i, x) and G = sum u_i k(x_i, x)
+ * > 0 the class is the number of thresholds t_j below F / G, which is that of j with F - t_j G > 0.
+ * The t_j rise, so these differences fall, and their partial sums
+ *
+ *     S_c = sum over j < c of (F - t_j G) = c F - T_c G,   T_c = t_0 + .. + t_(c-1),
+ *
+ * rise up to the class and fall from there on: the largest S_c is that of the class, and of equal
+ * ones the smaller class has it, as with thresholds. Each S_c is an expansion with the coefficients
+ * u_i (c d_i - T_c). For two classes S_0 = 0, and the sign of S_1 tells. */
+static void mgn_ordinal_expand_normalised(mgn_ordinal *o, mgn_pool *pool) {
+    const size_t first = o->classes == 2u ? 1u : 0u;
+    for (size_t i = 0; i <= o->n; i++) { /* the last one stands for mgn_ordinal_far */
+        const margin_real rank = i < o->n ? o->rank[i] : 0;
+        const margin_real weight =
+            i < o->n ? mgn_weight(&o->data, i) / o->order_of.total : mgn_ordinal_far(o);
+        margin_real sum = 0;
+        for (size_t c = 0; c < o->classes; c++) {
+            if (c >= first) {
+                o->row[c - first] = weight * ((margin_real)c * rank - sum);
+            }
+            sum -= c + 1u < o->classes ? o->bias[c] : 0;
+        }
+        if (i < o->n) {
+            mgn_pool_add(pool, mgn_sample(&o->data, i), o->row);
+        }
+    }
+    mgn_copy(pool->bias, o->row, o->machines);
 }
 
 /* The samples with a coefficient as a pool; all vectors serve the one function, so classes end
@@ -22121,18 +22172,22 @@ static void mgn_ordinal_expand(mgn_ordinal *o, margin_arena *mem, margin_expansi
     mgn_pool pool = mgn_ordinal_pool(o);
     size_t n = 0;
     for (size_t i = 0; i < o->n; i++) {
-        n += o->coef[i] != 0 ? 1u : 0u;
+        n += o->coef[i] != 0 || o->options.normalised ? 1u : 0u;
     }
     mgn_pool_plan(&pool, mem, n > 0 ? n : 1u);
-    for (size_t i = 0; i < o->n; i++) {
-        if (o->coef[i] != 0 || (n == 0 && i == 0)) {
-            mgn_pool_add(&pool, mgn_sample(&o->data, i), o->coef + i);
+    if (o->options.normalised) {
+        mgn_ordinal_expand_normalised(o, &pool);
+    } else {
+        for (size_t i = 0; i < o->n; i++) {
+            if (o->coef[i] != 0 || (n == 0 && i == 0)) {
+                mgn_pool_add(&pool, mgn_sample(&o->data, i), o->coef + i);
+            }
         }
+        mgn_copy(pool.bias, o->bias, o->machines);
     }
     for (size_t c = 0; c < o->classes; c++) {
         pool.end[c] = (uint32_t)pool.count;
     }
-    mgn_copy(pool.bias, o->bias, o->machines);
     mgn_pool_expansion(&pool, &o->options.kernel, mgn_vote_of(o->classes, o->scheme), e);
     e->class_end = pool.end;
 }
@@ -22337,20 +22392,59 @@ static margin_status mgn_omam_kernel_fit(mgn_ordinal *o, margin_arena *mem) {
     return MARGIN_OK;
 }
 
+/* The mean rank around each sample, by the other samples: with itself, thresholds of narrow kernels
+ * would be those of the targets, which no other input comes near to. */
+static margin_status mgn_omam_normalised_fit(mgn_ordinal *o, margin_arena *mem) {
+    mgn_mam_work work;
+    mgn_fit fit;
+    margin_real sum = 0, lost = 0;
+    mgn_mam_work_plan(&work, mem, o->n, o->d);
+    fit.data = o->data;
+    fit.kernel = o->options.kernel;
+    mgn_data_norms(&o->data, work.norm);
+    for (size_t i = 0; i < o->n; i++) {
+        o->f[i] = mgn_weight(&o->data, i) / o->order_of.total;
+        o->coef[i] = o->f[i] * o->rank[i];
+    }
+    mgn_mam_product(&fit, &work, o->f, o->mass);
+    mgn_mam_product(&fit, &work, o->coef, o->f);
+    for (size_t i = 0; i < o->n; i++) {
+        const margin_real *x = mgn_sample(&o->data, i);
+        const margin_real own = margin_kernel_value(&o->options.kernel, x, x, o->d);
+        const margin_real weight = mgn_weight(&o->data, i) / o->order_of.total;
+        o->f[i] = (o->f[i] - o->coef[i] * own) /
+                  (mgn_max(o->mass[i] - weight * own, 0) + mgn_ordinal_far(o));
+        mgn_add(&sum, &lost, weight * o->rank[i] * o->f[i]);
+    }
+    if (!mgn_all_finite(o->f, o->n) || !mgn_all_finite(work.norm, o->n)) {
+        return MARGIN_E_RANGE;
+    }
+    o->shift = 0;
+    o->info.objective = sum;
+    o->info.converged = true;
+    return MARGIN_OK;
+}
+
 static const mgn_ordinal_solver mgn_omam_linear = {mgn_omam_linear_plan, mgn_omam_linear_fit};
 static const mgn_ordinal_solver mgn_omam_kernel = {mgn_omam_kernel_plan, mgn_omam_kernel_fit};
+static const mgn_ordinal_solver mgn_omam_normalised = {mgn_omam_kernel_plan,
+                                                       mgn_omam_normalised_fit};
 
 static const mgn_ordinal_solver *mgn_omam_solver(const margin_ordinal_options *options) {
-    return options->kernel.kind == MARGIN_KERNEL_LINEAR ? &mgn_omam_linear : &mgn_omam_kernel;
+    if (options->kernel.kind == MARGIN_KERNEL_LINEAR) {
+        return &mgn_omam_linear;
+    }
+    return options->normalised ? &mgn_omam_normalised : &mgn_omam_kernel;
 }
 
 /* The options, all defaults for NULL; omam has no price. */
 static margin_ordinal_options mgn_ordinal_full(const margin_ordinal_options *options, bool prices) {
-    static const margin_ordinal_options none = {{0, 0, 0, 0, 0}, NULL,        0, 0, 0,
-                                                false,           {NULL, NULL}};
+    static const margin_ordinal_options none = {{0, 0, 0, 0, 0}, NULL,  0,           0, 0,
+                                                false,           false, {NULL, NULL}};
     margin_ordinal_options full = options != NULL ? *options : none;
     full.c = prices ? full.c : 0;
     full.leave_one_out = prices && full.leave_one_out;
+    full.normalised = !prices && full.normalised;
     return full;
 }
 

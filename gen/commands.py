@@ -47,6 +47,8 @@ def read_problem(arguments: argparse.Namespace) -> training.Problem:
         say(f"{found.path}: {found.n} rows, {sum(problem.y)} of them normal, {found.d} features")
         return problem
     if problem.targets is not None:
+        if vars(arguments)[methods.OPTIONS["normalised"].key]:
+            raise Usage("--normalised tells classes in order, and these labels are numbers to be ranked: see --targets")
         say(f"{found.path}: {found.n} rows, {found.d} features, targets from {min(problem.targets):.6g} to "
             f"{max(problem.targets):.6g}")
         return problem
@@ -242,21 +244,22 @@ def cv(arguments: argparse.Namespace) -> None:
     deliver(arguments, result)
 
 
-def grid_points(arguments, chosen: dict, d: int) -> list[dict]:
+def grid_points(arguments, chosen: dict, problem: training.Problem) -> list[dict]:
     """The choices to try: the user's grids, or the default ones without what the user has fixed."""
-    given = dict(arguments.grid)
+    given, d = dict(arguments.grid), problem.data.d
+    fixed = set(chosen) | ({"normalised"} if problem.targets is not None else set())  # numbers have no classes to tell
     for name in given:
         if name in chosen:
             raise Usage(f"--{name} and --grid {name}=...: one or the other")
     methods.check(arguments.method, {**given, **chosen})
     if not methods.METHODS[arguments.method].takes("kernel"):
         default = methods.default_grid(arguments.method, "linear", d)
-        grid = list(given.items()) or [(name, values) for name, values in default if name not in chosen]
+        grid = list(given.items()) or [(name, values) for name, values in default if name not in fixed]
         return [{**chosen, **point} for point in options.points(grid)]
     found = []
     for kernel in given.pop("kernel", (chosen.get("kernel", methods.METHODS[arguments.method].kernels[0]),)):
         default = methods.default_grid(arguments.method, kernel, d)
-        grid = list(given.items()) or [(name, values) for name, values in default if name not in chosen]
+        grid = list(given.items()) or [(name, values) for name, values in default if name not in fixed]
         found += [{**chosen, "kernel": kernel, **point} for point in options.points(grid)]
     return found
 
@@ -308,7 +311,7 @@ def tune(arguments: argparse.Namespace) -> None:
     output.check_writable(arguments.json)
     output.check_writable(arguments.save)
     problem = read_problem(arguments)
-    points, goal = grid_points(arguments, chosen, problem.data.d), methods.METHODS[arguments.method].goal
+    points, goal = grid_points(arguments, chosen, problem), methods.METHODS[arguments.method].goal
     say(f"{arguments.method}: {len(points)} choices of options, {arguments.folds} folds each")
     with training.Clock() as clock:
         found = tuned(arguments, problem, points)

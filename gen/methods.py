@@ -50,7 +50,7 @@ LAMBDA = Option("lambda", between(0, 1), "Between 0, the hard margin, and 1, the
 INNER = Option("inner-folds", between(1, 1000, whole), "How many folds its own cross-validations have. seco: the default is 4. oneclass: of "
                "normal rows, for the threshold; the default is 20, and 1 takes the threshold of the solution. svr: for --outside, 20.")
 
-
+POSITIVE = ("rbf", "unit-poly", "unit-exp")  # kernels without negative values
 ORDINAL_NOTES = ("kendall_tau_train", "kendall_tau_test", "absolute_error_train", "absolute_error_test")
 
 
@@ -262,7 +262,10 @@ METHODS = {
         noted=("eta_pos", "eta_neg", "p_star", "frontier")),
     "omam": Method(
         "ranks or classes in order: the largest average margin over pairs, in closed form",
-        options=(TARGETS, THRESHOLDS), without=("scheme", "tol", "max-iter", "cache-mb"), targets="order",
+        options=(TARGETS, THRESHOLDS,
+                 Option("normalised", yes_or_no, "Takes the mean rank of the rows around an input, as Nadaraya and Watson do, instead of a "
+                        "sum of ranks. For classes in order, with the kernels rbf, unit-poly and unit-exp.")),
+        without=("scheme", "tol", "max-iter", "cache-mb"), targets="order",
         words=tau_words, goal="-kendall_tau", noted=ORDINAL_NOTES),
     "lssvm": Method(
         "ranks or classes in order: least squares on ranks",
@@ -373,6 +376,9 @@ def check(method: str, chosen: dict) -> list[str]:
             raise Usage(f"--{name} is an option of {', '.join(methods_of(name))}, not of {method}")
         if option.kernels and kernel not in option.kernels:
             notes.append(f"--{name} has no effect with the {kernel} kernel")
+    if chosen.get("normalised") is True and kernel not in POSITIVE and not isinstance(kernel, tuple):
+        raise Usage(f"--normalised divides by a sum of kernel values, and those of {kernel} may be negative: take --kernel "
+                    f"{' or '.join(POSITIVE)}")
     return notes
 
 
@@ -399,11 +405,14 @@ def default_grid(method: str, kernel: str, d: int) -> list[tuple[str, tuple]]:
 
     >>> default_grid("svm", "unit-poly", 4)
     [('a', (1.0, 2.0, 3.0, 5.0)), ('C', (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0))]
+    >>> default_grid("omam", "unit-poly", 4)
+    [('a', (1.0, 2.0, 3.0, 5.0)), ('normalised', (False, True))]
     """
     kernels = {"linear": [], "poly": [("degree", (2, 3, 4)), ("coef0", (1.0,)), ("gamma", (0.3 / d, 1.0 / d))],
                "rbf": [("gamma", tuple(g / d for g in (0.06, 0.25, 1.0, 4.0, 16.0)))],
                "hinge": [], "unit-poly": [("a", (1.0, 2.0, 3.0, 5.0))], "unit-exp": [("a", (2.0, 10.0, 100.0, 1000.0))]}
-    return (kernels[kernel] if METHODS[method].takes("gamma") else []) + list(METHODS[method].grid)
+    more = [("normalised", (False, True))] if method == "omam" and kernel in POSITIVE else []
+    return (kernels[kernel] if METHODS[method].takes("gamma") else []) + list(METHODS[method].grid) + more
 
 
 def describe(method: str, chosen: dict) -> str:

@@ -282,6 +282,35 @@ static margin_status gen_train_svm(gen_work *work) {
 }
 
 /* Tau, and of classes how far off answers are, where there are targets to compare with. */
+/* Whether scores tell classes, but no order: those of normalised machines. */
+static int gen_one_rest(const margin_model *model) {
+    return model->kind == MARGIN_MODEL_EXPANSION &&
+           model->of.expansion.vote.scheme == MARGIN_SCHEME_ONE_REST;
+}
+
+/* Kendall's tau of answers and labels. */
+static margin_status gen_kendall_of_classes(const gen_machine *machine, const margin_data *rows,
+                                            double *tau) {
+    const size_t n = rows->n, stride = rows->stride != 0 ? rows->stride : rows->d;
+    const size_t size = margin_kendall_size(n) + MARGIN_ALIGN;
+    double *values = (double *)malloc((2 * n + machine->machines) * sizeof *values);
+    void *bytes = malloc(size);
+    margin_arena mem = margin_arena_make(bytes, size);
+    margin_status status = MARGIN_E_MEMORY;
+    size_t i;
+    if (values != NULL && bytes != NULL) {
+        for (i = 0; i < n; i++) {
+            const size_t row = rows->rows != NULL ? rows->rows[i] : i;
+            values[i] = margin_classify(&machine->model, rows->x + row * stride, values + 2 * n);
+            values[n + i] = rows->y[row];
+        }
+        status = margin_kendall(values, values + n, n, &mem, tau);
+    }
+    free(values);
+    free(bytes);
+    return status;
+}
+
 static margin_status gen_measure_ordinal(const gen_machine *machine, const margin_data *rows,
                                          const double *targets, gen_told *told) {
     const margin_model *model = &machine->model;
@@ -292,7 +321,9 @@ static margin_status gen_measure_ordinal(const gen_machine *machine, const margi
     margin_arena mem = margin_arena_make(bytes, size);
     double *confusion = (double *)margin_arena_keep(&mem, MARGIN_CONFUSION(k), sizeof *confusion);
     double tau = NAN;
-    margin_status status = margin_model_kendall(rows, targets, model, &mem, &tau);
+    margin_status status = gen_one_rest(model)
+                               ? gen_kendall_of_classes(machine, rows, &tau)
+                               : margin_model_kendall(rows, targets, model, &mem, &tau);
     if (status == MARGIN_OK || status == MARGIN_E_NO_ORDER) {
         gen_tell(told, "kendall_tau", tau);
         status = MARGIN_OK;
@@ -316,6 +347,7 @@ static margin_status gen_train_omam(gen_work *work) {
     options.targets = work->targets;
     options.classes = work->targets == NULL ? work->classes : 0;
     options.loss = (uint8_t)gen_option(work->choice, "thresholds");
+    options.normalised = gen_option(work->choice, "normalised") != 0;
     if (!gen_arena(work, margin_omam_train_size(data->n, data->d, work->classes, &options), &mem)) {
         return MARGIN_E_MEMORY;
     }

@@ -952,6 +952,100 @@ TEST a_weight_of_two_is_two_samples(void) {
 
 /* ---- classes ------------------------------------------------------------------------------------ */
 
+/* Mean ranks around an input by their definition, and a thousandth of a sample in the middle. */
+static double naive_normalised(const problem *p, const margin_kernel *k, const long double *rank,
+                               const margin_real *x) {
+    long double sum = 0, mass, total = 0;
+    size_t samples = 0;
+    for (size_t i = 0; i < p->data.n; i++) {
+        total += weight_of(p, i);
+        samples += weight_of(p, i) > 0;
+    }
+    mass = total / (1024 * (long double)samples);
+    for (size_t i = 0; i < p->data.n; i++) {
+        const long double value = weight_of(p, i) * kernel_of(k, x_of(p, i), x, p->data.d);
+        sum += value * rank[i] / total;
+        mass += value;
+    }
+    return (double)(sum / mass);
+}
+
+/* The classes of normalised models, which do not divide, are intervals of what the division gives, in
+ * order; integers say nearly the same. */
+TEST normalised_models_tell_classes_by_the_mean_rank_around(void) {
+    static const margin_kernel rbf = {MARGIN_KERNEL_RBF, 0, 4, 0, 0};
+    static problem p;
+    seed = 41;
+    for (unsigned trial = 0; trial < 12; trial++) {
+        const size_t classes = 2u + trial % 4u;
+        double low[6], high[6];
+        long double rank[MOST];
+        margin_ordinal_options options;
+        margin_arena mem = arena();
+        margin_model m;
+        margin_quant q;
+        const margin_quant_options form = {MARGIN_Q15, false};
+        size_t differ = 0;
+        problem_make(&p, MOST, 2, classes, trial % 8u);
+        memset(&options, 0, sizeof options);
+        options.kernel = rbf;
+        options.classes = classes;
+        options.normalised = true;
+        ASSERT_EQ(MARGIN_OK, margin_omam_train(&p.data, &options, &mem, &m, NULL, NULL));
+        ASSERT_EQ(MARGIN_OK, margin_model_check(&m));
+        ASSERT_EQ(MARGIN_OK, margin_quantize(&m, &p.data, &form, &mem, &q, NULL));
+        (void)naive_ranks(&p, false, rank);
+        for (size_t c = 0; c < 6; c++) {
+            low[c] = 2;
+            high[c] = -2;
+        }
+        for (int i = 0; i < 500; i++) {
+            const margin_real x[2] = {(margin_real)(2 * uniform()), (margin_real)(2 * uniform())};
+            margin_real scores[6];
+            const size_t c = margin_classify(&m, x, scores);
+            const double at = naive_normalised(&p, &rbf, rank, x);
+            low[c] = fmin(low[c], at);
+            high[c] = fmax(high[c], at);
+        }
+        for (size_t i = 0; i < p.data.n; i++) { /* where samples are, integers see them too */
+            margin_real scores[6];
+            int16_t z[2], work[2];
+            int32_t whole[6];
+            margin_input_q(&q.input, x_of(&p, i), z);
+            differ += margin_classify_q(&q.model, z, work, whole) !=
+                      margin_classify(&m, x_of(&p, i), scores);
+        }
+        for (size_t c = 1; c < classes; c++) {
+            ASSERT(fmax(high[c - 1u], -2) <= low[c] + 1e-4);
+        }
+        ASSERT(differ <= 2u);
+    }
+    PASS();
+}
+
+/* Two clusters: thresholds are those of samples left out, and far away the middle class is told. */
+TEST normalised_models_answer_the_middle_far_from_all_samples(void) {
+    static problem p;
+    margin_ordinal_options options;
+    margin_arena mem = arena();
+    margin_real scores[5], far[2] = {1000, 1000};
+    margin_ordinal_report told;
+    margin_model m;
+    seed = 42;
+    problem_make(&p, MOST, 2, 5, 0);
+    memset(&options, 0, sizeof options);
+    options.kernel.kind = MARGIN_KERNEL_RBF;
+    options.kernel.gamma = 2;
+    options.normalised = true;
+    ASSERT_EQ(MARGIN_OK, margin_omam_train(&p.data, &options, &mem, &m, NULL, &told));
+    ASSERT_EQ(2, margin_classify(&m, far, scores));
+    ASSERT(told.tau > (margin_real)0.5 && told.tau < (margin_real)0.99);
+    options.kernel.gamma = 100000; /* every sample is alone */
+    ASSERT_EQ(MARGIN_OK, margin_omam_train(&p.data, &options, &mem, &m, NULL, &told));
+    ASSERT(told.tau < (margin_real)0.1);
+    PASS();
+}
+
 TEST classes_in_a_row_are_told_without_error(void) {
     /* five classes along the direction (1, 1), scores apart from class to class */
     static margin_real x[100];
@@ -1341,6 +1435,29 @@ TEST trainers_take_exactly_their_memory(void) {
     PASS();
 }
 
+TEST normalised_models_take_exactly_their_memory_and_refuse_what_has_no_mean(void) {
+    static problem p;
+    static run r;
+    margin_arena mem = arena();
+    margin_model m;
+    seed = 43;
+    problem_make(&p, 17, 3, 4, 0);
+    memset(&r, 0, sizeof r);
+    r.p = &p;
+    r.omam.normalised = true;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_omam_train(&p.data, &r.omam, &mem, &m, NULL, NULL));
+    r.omam.kernel.kind = MARGIN_KERNEL_POLY;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_omam_train(&p.data, &r.omam, &mem, &m, NULL, NULL));
+    r.omam.kernel.kind = MARGIN_KERNEL_RBF;
+    ASSERT_EQ_FMT((size_t)0, margin_omam_train_size(17, 3, 1, &r.omam), "%zu");
+    r.omam.targets = p.target;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_omam_train(&p.data, &r.omam, &mem, &m, NULL, NULL));
+    r.omam.targets = NULL;
+    CHECK_CALL(arena_sweep(run_train, &r, margin_omam_train_size(17, 3, 4, &r.omam), &r.out,
+                           sizeof r.out));
+    PASS();
+}
+
 TEST the_macros_agree_for_many_shapes(void) {
     margin_ordinal_options omam;
     margin_ordinal_options lssvm;
@@ -1543,6 +1660,9 @@ SUITE(ordinal_suite) {
     RUN_TEST(lssvm_chooses_the_price_of_least_error_left_out);
     RUN_TEST(the_search_can_be_stopped);
     RUN_TEST(a_weight_of_two_is_two_samples);
+    RUN_TEST(normalised_models_tell_classes_by_the_mean_rank_around);
+    RUN_TEST(normalised_models_answer_the_middle_far_from_all_samples);
+    RUN_TEST(normalised_models_take_exactly_their_memory_and_refuse_what_has_no_mean);
     RUN_TEST(classes_in_a_row_are_told_without_error);
     RUN_TEST(margins_are_those_of_the_model);
     RUN_TEST(two_classes_in_order_make_a_binary_model);

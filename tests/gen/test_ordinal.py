@@ -102,6 +102,22 @@ class Ordinal(unittest.TestCase):
         best = max(tuned["results"], key=lambda row: row["kendall_tau_test"])
         self.assertEqual(tuned["best"], best["options"])
 
+    def test_normalised_machines_tell_classes_in_all_formats(self):
+        saved, words = self.path("n.mgn"), ("--method", "omam", "--kernel", "rbf", "--normalised")
+        found = self.json("train", self.levels, *words, "--test", self.levels, "--save", saved)
+        self.assertNotIn("thresholds", found)
+        self.assertGreater(found["kendall_tau_test"], 0.7)
+        answers = self.json("predict", saved, self.levels)["labels"]
+        self.assertAlmostEqual(found["kendall_tau_test"], naive_tau(list(map(float, answers)), self.level), 12)
+        for form in ("q15", "q7"):
+            same = self.json("predict", saved, self.levels, "--format", form)["labels"]
+            self.assertLess(sum(a != b for a, b in zip(answers, same)), 6, form)
+        self.fails(2, "may be negative: take --kernel rbf", "train", self.levels, "--method", "omam", "--normalised")
+        self.fails(2, "classes in order", "train", self.numbers, *words)
+        tried = self.json("tune", self.levels, "--method", "omam", "--kernel", "rbf")["results"]
+        self.assertEqual({row["options"]["normalised"] for row in tried}, {False, True})
+        self.assertNotIn("normalised", self.json("tune", self.numbers, "--method", "omam", "--kernel", "rbf")["best"])
+
     def test_c_is_chosen_by_leaving_one_out(self):
         found = self.json("train", self.numbers, "--method", "lssvm", "--kernel", "rbf")
         given = self.json("train", self.numbers, "--method", "lssvm", "--kernel", "rbf", "--C", repr(found["C"]))
