@@ -76,6 +76,13 @@ def normal_of(data: Data, normal: str | None) -> array:
     return array("H", [known[i] for i in data.label_of])
 
 
+def of_model(data: Data, names: list[str], one: bool) -> array:
+    """The classes of the rows by the labels of a model. If it knows one class, rows of all other labels are anomalies."""
+    if one and any(match_label(label, names[1:]) is not None for label in data.labels):
+        return normal_of(data, names[1])
+    return classes_of(data, names)
+
+
 def match_label(label: str, names: list[str]) -> int | None:
     """Which class a label means: the same text, or the same value if both are numbers.
 

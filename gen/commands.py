@@ -11,7 +11,7 @@ import random
 from . import alone, compress, data, export as export_, from_libsvm, from_pickle, groups, kinds, methods, metrics, model, native
 from . import options, output, progress, project, state, trial, workers
 from . import train as training
-from .classes import classes_of, match_label, normal_of, numbers_of
+from .classes import classes_of, match_label, normal_of, numbers_of, of_model
 from .cspell import is_identifier
 from .errors import Failure, Refusal, Usage, visible
 from .native import Rows
@@ -350,11 +350,13 @@ def csv_line(*fields: str) -> str:
     return out.getvalue()
 
 
-def true_classes(found: data.Data, labels: list[str]):
+def true_classes(found: data.Data, machine: model.Model):
     """The classes of the rows if the file has labels and the model knows them all; else None."""
-    if found.labels is None or any(match_label(label, labels) is None for label in found.labels):
+    names = machine.labels
+    known = [match_label(label, names) is not None for label in found.labels or ()]
+    if not known or not (any(known) if machine.one else all(known)):
         return None
-    return classes_of(found, labels)
+    return of_model(found, names, machine.one)
 
 
 def answers(arguments, found: model.Model, rows: Rows):
@@ -380,7 +382,7 @@ def predict(arguments: argparse.Namespace) -> None:
     machine = model.load(arguments.model)
     d = machine.machine.shape.d
     rows_of = data.read(arguments.data, arguments.label, arguments.header, arguments.zero_based, d)
-    y = true_classes(rows_of, machine.labels)
+    y = true_classes(rows_of, machine)
     rows = Rows(rows_of, y, len(machine.labels))
     labels, scores, result = answers(arguments, machine, rows)
     if y is not None:
@@ -508,7 +510,7 @@ def export_data(path: str | None, arguments: argparse.Namespace, found: model.Mo
     if path is None:
         return None
     rows = data.read(path, arguments.label, arguments.header, arguments.zero_based, found.machine.shape.d)
-    return Rows(rows, true_classes(rows, found.labels), len(found.labels))
+    return Rows(rows, true_classes(rows, found), len(found.labels))
 
 
 # ---- import and info ----

@@ -339,6 +339,21 @@ def thresholds(scores: list[float], y: list[int], cuts: list[float], labels: lis
     return picture(axes.bottom + 40, marks, "Thresholds on the score", f"Thresholds {', '.join(f'{c:.4g}' for c in cuts)}.")
 
 
+def alarms(series: list[tuple[str, list[float]]]) -> str:
+    """One class: histograms of the scores of normal rows and, if there are any, of anomalies; the threshold is 0."""
+    low, high = margin_range([scores for _, scores in series])
+    bins = 40
+    found = [shares(scores, low, high, bins) for _, scores in series]
+    axes = Axes((low, high), (0, top_of(max(map(max, found)))), bottom=190, top=40)
+    marks = axes.frame("score; below zero is an alarm", "share of the rows", y_form=percents)
+    marks += key(150, 12, [(f"f{i}", name) for i, (name, _) in enumerate(series)])
+    for i, parts in enumerate(found):
+        marks.append(steps([(axes.x(low + (high - low) * b / bins), axes.y(parts[min(b, bins - 1)])) for b in range(bins + 1)], f"s{i}"))
+    marks.append(line(axes.x(0), axes.top, axes.x(0), axes.bottom, "zero"))
+    words = "; ".join(f"{name}: {percents(sum(s < 0 for s in scores) / len(scores))} below zero" for name, scores in series)
+    return picture(226, marks, "Scores and the threshold of the alarm", words)
+
+
 def tuning(points: list[tuple[float, float, float]], name: str, log: bool, chosen: float) -> str:
     """Cross-validated error along one option, with a standard deviation on both sides."""
     points = sorted(points)

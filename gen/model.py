@@ -30,6 +30,11 @@ class Model:
         """Whether the score is the answer, a number in units of the target."""
         return self.notes.get("method") == "svr" and self.machine.shape.ordinal and self.machine.shape.classes == 1
 
+    @property
+    def one(self) -> bool:
+        """Whether there is a normal state, the second class, and all else is an anomaly, the first."""
+        return self.notes.get("method") == "oneclass"
+
     def sample(self) -> list[list[float]]:
         """Some rows of the training data; empty if the notes have none."""
         return unpack(self.notes.get("sample", ""), self.machine.shape.d)

@@ -13,7 +13,7 @@ from html import escape
 from pathlib import Path
 
 from . import cost, data, export, figures, kinds, measure, methods, metrics, model, output, wasm
-from .classes import classes_of, sort_key
+from .classes import of_model, sort_key
 from .compress import Candidate
 from .errors import Failure
 from .measure import Answers
@@ -306,6 +306,17 @@ def ordinal_part(f: Findings) -> str:
                   figures.thresholds([shown.scores[i] for i in chosen], [shown.y[i] for i in chosen], cuts, f.model.labels))
 
 
+def alarm_part(f: Findings) -> str:
+    shown = f.shown
+    if not f.model.one or shown is None:
+        return ""
+    series = [(label, [s for s, c in zip(shown.scores, shown.y) if c == i]) for i, label in enumerate(f.model.labels)]
+    promised = f.model.notes.get("false_alarm_rate_promised")
+    words = "Rows with a score below zero raise an alarm." + (
+        "" if promised is None else f" Promised for normal rows that were not seen: {percent(promised)} false alarms.")
+    return figure("Alarms", words, figures.alarms([(name, scores) for name, scores in reversed(series) if scores]))
+
+
 def tuning_part(f: Findings) -> str:
     """Error along each option that was searched over: the best of the other options at each value."""
     tried = f.model.notes.get("tuned")
@@ -341,7 +352,7 @@ def tried_part(f: Findings) -> str:
 
 def method_section(f: Findings) -> str:
     return section("method", "How it decides", "What is special about this method and its options.",
-                   [rates_part(f), list_part(f), ordinal_part(f), tuning_part(f), tried_part(f)])
+                   [rates_part(f), list_part(f), ordinal_part(f), alarm_part(f), tuning_part(f), tried_part(f)])
 
 
 # ---- the model in the page ----
@@ -494,7 +505,7 @@ def read_rows(arguments: argparse.Namespace, path: str, found: model.Model) -> t
     read = data.read(path, arguments.label, arguments.header, arguments.zero_based, found.machine.shape.d)
     if read.labels is None:
         raise Failure("no labels: a report compares answers with them", read.path)
-    y = classes_of(read, found.labels)
+    y = of_model(read, found.labels, found.one)
     return read, Rows(read, y, len(found.labels)), y
 
 

@@ -59,6 +59,16 @@ class Numbers(unittest.TestCase):
         after, before = map(float, re.search(r"square error ([0-9.]+), before ([0-9.]+)", words["q15"]).groups())
         self.assertLess(after, 1.01 * before)
 
+    def test_rows_of_other_labels_are_anomalies_to_predict_and_report(self):
+        self.ok("train", self.states, "--method", "oneclass", "--normal", "ok", "--kernel", "rbf", "--save", self.path("m.mgn"))
+        found = json.loads(self.ok("predict", self.path("m.mgn"), self.states, "--json", "-"))
+        self.assertEqual(set(found["labels"]), {"ok", "anomaly"})
+        wrong = sum((a == "ok") != (i < len(self.x)) for i, a in enumerate(found["labels"]))
+        self.assertAlmostEqual(found["error"], wrong / len(found["labels"]))
+        self.ok("report", self.path("m.mgn"), "--data", self.states, "-o", self.path("m.html"))
+        with open(self.path("m.html"), encoding="utf-8") as file:
+            self.assertRegex(file.read(), "Rows with a score below zero raise an alarm. Promised for normal rows that were not seen: [0-9.]+ %")
+
     def test_numbers_are_met_by_every_loss(self):
         for options in ((), ("--nu", "0.4"), ("--squares",), ("--kernel", "rbf", "--C", "500", "--epsilon", "1"),
                         ("--kernel", "rbf", "--squares"), ("--kernel", "rbf", "--nu", "0.5", "--C", "500")):
