@@ -419,8 +419,11 @@ enum {
     MARGIN_MODEL_PROJECTED = 5
 };
 /* The version of these structs: exported models of another version do not compile. */
-#define MARGIN_MODEL_FORMAT 2
+#define MARGIN_MODEL_FORMAT 3
 #define MARGIN_REJECTED UINT16_MAX /* The label of an input that no class is sure of. */
+
+/* Corrections of a curve: at odds of 2^-8, 2^-7 .. 2^8. */
+#define MARGIN_CURVE 17u
 
 /* How scores become an answer; part of every model. */
 typedef struct {
@@ -428,10 +431,10 @@ typedef struct {
     uint8_t scheme;
     margin_real reject; /* a winner by a margin below this becomes MARGIN_REJECTED; 0 means never;
                            the largest distance of a class that is alone, see above */
-    margin_real
-        slope; /* A class of margin m has the probability 1 / (1 + exp(-(slope m + shift))),  */
-    margin_real
-        shift; /* see margin_probability. A slope of 0 means not calibrated.                  */
+    margin_real slope;  /* of the probabilities, see margin_probabilities; 0: not calibrated */
+    margin_real shift;
+    margin_real include; /* classes at least as probable as this make the prediction set; 0: all */
+    const margin_real *curve; /* of two classes: MARGIN_CURVE corrections; NULL means none */
 } margin_vote;
 
 /* A linear model: machine j scores w[j] . x + bias[j]. The scaling of raw inputs is folded into
@@ -580,11 +583,28 @@ MARGIN_API uint16_t margin_elect(unsigned scheme, size_t classes, const margin_r
  * margin is below vote->reject or a score is not a number. So a NaN in the input never becomes a
  * class. */
 MARGIN_API uint16_t margin_decide(const margin_vote *vote, const margin_real *scores);
-/* Returns the probability of a class, calibrated at training. With two classes it is the sigmoid of
- * the margin; with more the sigmoids of all margins are scaled to a sum of one. A model that was
- * not calibrated gives 1 / classes. */
-MARGIN_API margin_real margin_probability(const margin_vote *vote, const margin_real *scores,
-                                          size_t label);
+/* The probabilities of all classes, which sum to one, of a model that was calibrated (see
+ * >>calibrate). `scores` are those of all machines, and are overwritten. With one slope and shift
+ * for all machines, and L(t) = 1 / (1 + exp(-t)):
+ *
+ *   binary             L(slope s + shift) for class 1. Where there is a curve, what it has at these
+ *                      odds is added first: corrections lie on straight lines between the
+ *                      logarithms of odds of 2^-8, 2^-7 .. 2^8, and stay the same beyond.
+ *   one-one, votes     Each machine tells L(slope s) for one of its classes. The p that is most at
+ *                      peace with all of them makes the sum over pairs of (r_ba p_a - r_ab p_b)^2
+ *                      least, where r_ab is what the machine of a and b tells for a (Wu, Lin, Weng:
+ *                      "Probability estimates for multi-class classification by pairwise coupling",
+ *                      JMLR 5, 2004, their second method).
+ *   one-rest, nearest  p_c ~ exp(slope f_c), by f_c the scores prefer c to the class elected.
+ *   ordinal            L(slope s + shift) for all classes above the threshold of a machine.
+ *
+ * Without calibration, and where a score is not a number, all classes are equally probable. The
+ * most probable class can be another one than the one elected where several are close.
+ *
+ * The prediction set of an input are the classes of at least the probability vote->include: sets
+ * hold the true class as often as was asked for at calibration, whatever the distribution. An empty
+ * set means that the input resembles no class as clearly as samples usually do. */
+MARGIN_API void margin_probabilities(const margin_vote *vote, margin_real *scores, margin_real *p);
 /* Returns how a model turns scores into an answer. */
 MARGIN_API const margin_vote *margin_model_vote(const margin_model *model);
 /* Computes all scores (one per machine) and returns the answer: a class or MARGIN_REJECTED. */
@@ -624,9 +644,9 @@ typedef struct {
     const uint8_t *shift;
 } margin_stage_q;
 
-/* From integer scores to an answer. The probability is that of margin_vote with the exponent
- * (margin >> down) * slope + shift in powers of two, 2^25 for one; margin >> down is limited to
- * int16_t and |shift| <= 2^30. slope 0: not calibrated. */
+/* From integer scores to an answer. The exponents of probabilities are those of margin_vote,
+ * (score >> down) * slope + shift in powers of two, 2^25 for one, and 2^12 for one in a curve;
+ * score >> down is limited to int16_t and |shift| <= 2^30. slope 0: not calibrated. */
 typedef struct {
     uint16_t classes;
     uint16_t machines; /* margin_machines(scheme, classes) */
@@ -634,8 +654,10 @@ typedef struct {
                           that is alone the largest distance */
     int32_t shift;
     int16_t slope;
+    uint16_t include; /* as in margin_vote, in 2^-15 */
     uint8_t down;
-    uint8_t scheme; /* MARGIN_SCHEME_... */
+    uint8_t scheme;       /* MARGIN_SCHEME_... */
+    const int16_t *curve; /* MARGIN_CURVE corrections, or NULL */
 } margin_vote_q;
 
 /* Machine j scores w[j] . x + bias[j], with sum |w[j]| * 2^15 + |bias[j]| < 2^31. Where machines
@@ -860,13 +882,13 @@ MARGIN_API void margin_proto_find_q7(const margin_proto_q *model, const int16_t 
                                      margin_proto_found_q *found);
 
 /* As their namesakes in >>model. Margins are limited to int32_t; those of distances are in 2^-15,
- * right to two of that. The probability is in 2^-15, from 0 to 32768, right to 5e-4. */
+ * right to two of that. Probabilities are in 2^-15, sum to 32768, and are right to 5e-4; the scores
+ * are overwritten. */
 MARGIN_API int32_t margin_margin_q(unsigned scheme, size_t classes, const int32_t *scores,
                                    size_t label);
 MARGIN_API uint16_t margin_elect_q(unsigned scheme, size_t classes, const int32_t *scores);
 MARGIN_API uint16_t margin_decide_q(const margin_vote_q *vote, const int32_t *scores);
-MARGIN_API uint16_t margin_probability_q(const margin_vote_q *vote, const int32_t *scores,
-                                         size_t label);
+MARGIN_API void margin_probabilities_q(const margin_vote_q *vote, int32_t *scores, uint16_t *p);
 MARGIN_API const margin_vote_q *margin_model_vote_q(const margin_model_q *model);
 
 /* Runs the input stage of a model on d raw values: into `work`, d values, and returns that; without
@@ -923,18 +945,20 @@ MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, c
  *    0  "mgn" 0x1A      4  u16 version, 1     6  u8 kind, MARGIN_MODEL_...   7  u8 format: 0, 15, 7
  *    8  u32 bytes of the image, notes included    12  u32 CRC-32 of all bytes but these four
  *   16  u32 n          20  u32 d      24  u16 classes   26  u16 width   28  u8 scheme
- *   29  u8 kernel kind 30  u8 degree  31  u8 1 if inputs are scaled
+ *   29  u8 kernel kind 30  u8 degree  31  u8 1 if inputs are scaled + 8 if there is a curve
  *   32  f32 gamma      36  f32 coef0  40  f32 a    44  f32 reject  48  f32 slope  52  f32 shift
- *   56  u32 bytes of the notes        60  u32 rank of a projection, else 0
+ *   56  u32 bytes of the notes        60  u16 rank of a projection, else 0   62  u16 include, 2^-15
  *   64  the arrays of margin_linear, margin_expansion, margin_proto and so on, in order
  *
  * Integer models, format MARGIN_Q15 or MARGIN_Q7, have instead
  *
  *   30  u8 power       31  u8 1 if there is an input stage + 2 if a conversion of real inputs
  *                          + 4 if the machines of a linear model have scales
+ *                          + 8 if there is a curve
  *   32  u8 shift       33  u8 up      34  u8 down     35  u8 down of the vote
  *   36  u16 gain       38  u16 step   40  u32 cut, of poly i32 add     60  u32 reach
  *   44  i32 reject     48  i16 slope  52  i32 shift of the vote
+ *   20  u16 d          22  u16 include
  *   50  u8 rank and 51  u8 down of a projection, else 0
  *   64  f32 unit       68  the arrays of margin_linear_q and so on, of the stage, and
  *                          offset and factor of margin_quant.input
@@ -2311,16 +2335,46 @@ MARGIN_API margin_status margin_svr_train(const margin_data *data,
 
 /* ---- >>calibrate ---- from margins to probabilities ------------------------------------------ */
 
-/* The sigmoid of margin_vote that fits best: of n margins, hit[i] tells whether the class with
- * margin m[i] was the true one. With two classes give the margin of class 1 of each sample, with k
- * classes the margins of all k. The samples must not be those that the model was trained on (take
- * them from cross-validation), else it comes out too sure of itself. Maximum likelihood with
- * Platt's smoothed targets, (hits + 1)/(hits + 2) and 1/(misses + 2), by damped Newton steps (Lin,
- * Lin, Weng: "A note on Platt's probabilistic outputs for support vector machines", Machine
- * Learning 68, 2007). MARGIN_E_ONE_CLASS: all hits or all misses; MARGIN_E_NOT_FINITE: a margin is
- * not finite. */
-MARGIN_API margin_status margin_calibrate(const margin_real *m, const uint8_t *hit, size_t n,
-                                          margin_real *slope, margin_real *shift);
+/* Fits the probabilities of a model (slope, shift, include and curve of `vote`) to samples that it
+ * was not trained on: `scores` has those of all machines for each sample of the view, as
+ * margin_cross_validate keeps them. On samples of the training a model is too sure of itself.
+ *
+ *     margin_cross_validate(&data, &learner, &options, &mem, &cv);      // options.keep is true
+ *     ... train the model on all samples ...
+ *     margin_vote *vote = &model.of.expansion.vote;
+ *     margin_calibrate(&data, cv.scores, 0.9, &mem, vote, NULL);
+ *
+ * Slope and shift have the largest likelihood, by damped Newton steps. Sigmoids have Platt's
+ * smoothed targets, (hits + 1)/(hits + 2) and 1/(misses + 2) (Lin, Lin, Weng: "A note on Platt's
+ * probabilistic outputs for support vector machines", Machine Learning 68, 2007); exponentials of
+ * k classes have (n + 1)/(n + k) and 1/(n + k). All machines share one slope: with one for each
+ * machine, as LIBSVM has it, log loss and Brier score are worse on all sets that were tried
+ * (`make bench-probabilities`).
+ *
+ * Two classes with MARGIN_CURVE_ROWS samples or more get a curve too: the shares of hits at 17 odds,
+ * of which each counts MARGIN_CURVE_PRIOR samples more that are as the sigmoid says, in rising
+ * order (isotonic regression, by pooling neighbours that are out of order).
+ *
+ * Prediction sets (split conformal): `include` is such that, of n samples held out and one more
+ * drawn in the same way, the set of the latter has its class with a probability of at least
+ * `coverage`, 0 < coverage < 1; 0 means 0.9. No assumption is made on the distribution. With scores
+ * of cross-validation the promise is a little weaker in theory (other models scored the samples
+ * than the one that answers), and is kept in practice.
+ *
+ * Weights of samples have no effect. The curve is kept in `mem`. `report` may be NULL.
+ * MARGIN_E_ARGUMENT: null, no labels, or a coverage out of its range; MARGIN_E_LABEL: a label of
+ * vote->classes or above; MARGIN_E_ONE_CLASS: all samples are of one class; MARGIN_E_NOT_FINITE: a
+ * score is not finite. */
+#define MARGIN_CURVE_ROWS 1000u
+#define MARGIN_CURVE_PRIOR 30u
+typedef struct {
+    margin_real brier; /* mean over the samples of the sum over classes of (p - [true class])^2 */
+    margin_real log_loss; /* mean of -log p of the true class */
+} margin_calibrate_report;
+MARGIN_API size_t margin_calibrate_size(size_t n, const margin_vote *vote);
+MARGIN_API margin_status margin_calibrate(const margin_data *data, const margin_real *scores,
+                                          margin_real coverage, margin_arena *mem,
+                                          margin_vote *vote, margin_calibrate_report *report);
 
 /* ---- >>compress ---- an expansion with fewer vectors ----------------------------------------- */
 

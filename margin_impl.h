@@ -2430,10 +2430,8 @@ MARGIN_API uint16_t margin_decide(const margin_vote *vote, const margin_real *sc
     return winner;
 }
 
-/* The sigmoid of a margin; both branches keep the exponential from overflowing. */
-static margin_real mgn_sigmoid(const margin_vote *vote, const margin_real *scores, size_t label) {
-    const margin_real m = margin_margin(vote->scheme, vote->classes, scores, label);
-    const margin_real t = vote->slope * m + vote->shift;
+/* 1 / (1 + e^-t); both branches keep the exponential from overflowing. */
+static margin_real mgn_sigmoid(margin_real t) {
     if (t < 0) {
         const margin_real e = mgn_exp(t);
         return e / (1 + e);
@@ -2441,22 +2439,137 @@ static margin_real mgn_sigmoid(const margin_vote *vote, const margin_real *score
     return 1 / (1 + mgn_exp(-t));
 }
 
-MARGIN_API margin_real margin_probability(const margin_vote *vote, const margin_real *scores,
-                                          size_t label) {
-    margin_real sum = 0, own = 0;
-    if (vote->slope == 0) {
-        return 1 / (margin_real)vote->classes;
+#define MGN_CURVE_END ((int)MARGIN_CURVE / 2) /* a curve ends at odds of 2^-8 and 2^8 */
+#define MGN_LN_2 MGN_R(0.69314718055994531)
+
+/* Where odds of e^t lie on the grid of a curve: between point i, which is returned, and the next. */
+static size_t mgn_curve_place(margin_real t, margin_real *fraction) {
+    const margin_real end = (margin_real)MGN_CURVE_END;
+    const margin_real u = mgn_max(0, mgn_min(t / MGN_LN_2 + end, 2 * end));
+    const size_t i = u < 2 * end ? (size_t)u : MARGIN_CURVE - 2u;
+    *fraction = u - (margin_real)i;
+    return i;
+}
+
+/* The logarithm of the odds that a score means. */
+static margin_real mgn_odds(const margin_vote *vote, margin_real score) {
+    const margin_real t = vote->slope * score + vote->shift;
+    if (vote->curve != NULL) {
+        margin_real f;
+        const margin_real *at = vote->curve + mgn_curve_place(t, &f);
+        return t + (MARGIN_LOAD(margin_real, at) * (1 - f) + MARGIN_LOAD(margin_real, at + 1) * f);
     }
-    if (vote->classes == 2u) { /* the margin of class 0 is minus that of class 1 */
-        own = mgn_sigmoid(vote, scores, 1);
-        return label == 1u ? own : 1 - own;
+    return t;
+}
+
+/* Pairwise coupling. r[j] of the machine of a and b > a is the probability of b given that it is one
+ * of the two. With Q_tt = sum over j of r_jt^2 and Q_tj = -r_jt r_tj, the sum over pairs of
+ * (r_ba p_a - r_ab p_b)^2 is p'Qp. Where it is least among sum p = 1, (Qp)_t = p'Qp for all t: solved
+ * for one p_t after the other, which converges in some five sweeps (algorithm 2 of the paper). */
+static margin_real mgn_rival(size_t classes, const margin_real *r, size_t a, size_t b) {
+    return a < b ? 1 - r[mgn_pair_machine(classes, a, b)] : r[mgn_pair_machine(classes, b, a)];
+}
+
+/* p'Qp, from the squares. */
+static margin_real mgn_couple_level(size_t classes, const margin_real *r, const margin_real *p) {
+    margin_real sum = 0;
+    for (size_t t = 0; t < classes; t++) {
+        for (size_t j = 0; j < t; j++) {
+            const margin_real lost = mgn_rival(classes, r, j, t);
+            const margin_real differ = lost * p[t] - (1 - lost) * p[j];
+            sum += differ * differ;
+        }
+    }
+    return sum;
+}
+
+/* p_t of (Qp)_t = level. */
+static margin_real mgn_couple_solve(size_t classes, const margin_real *r, const margin_real *p,
+                                    size_t t, margin_real level) {
+    margin_real diagonal = 0;
+    for (size_t j = 0; j < classes; j++) {
+        if (j != t) {
+            const margin_real lost = mgn_rival(classes, r, j, t);
+            diagonal += lost * lost;
+            level += lost * (1 - lost) * p[j];
+        }
+    }
+    return level / diagonal;
+}
+
+#define MGN_COUPLE_SWEEPS 50u /* at most */
+
+static void mgn_couple(size_t classes, const margin_real *r, margin_real *p) {
+    margin_real largest = 1;
+    for (size_t t = 0; t < classes; t++) {
+        p[t] = 1 / (margin_real)classes;
+    }
+    for (unsigned sweep = 0; sweep < MGN_COUPLE_SWEEPS && largest > MGN_R(1e-6); sweep++) {
+        const margin_real level = mgn_couple_level(classes, r, p);
+        margin_real sum = 0;
+        largest = 0;
+        for (size_t t = 0; t < classes; t++) {
+            const margin_real next = mgn_couple_solve(classes, r, p, t, level);
+            largest = mgn_max(largest, mgn_abs(next - p[t]));
+            p[t] = next;
+            sum += next;
+        }
+        for (size_t t = 0; t < classes; t++) {
+            p[t] /= sum;
+        }
+    }
+}
+
+/* Weights of the classes, whose shares are their probabilities; the scores become r. */
+static void mgn_weigh_pairs(const margin_vote *vote, margin_real *scores, margin_real *p) {
+    const margin_real edge = MGN_R(1.0) / 1048576; /* no machine is surer than this */
+    for (size_t j = 0; j < margin_machines(vote->scheme, vote->classes); j++) {
+        const margin_real r = mgn_sigmoid(vote->slope * scores[j]);
+        scores[j] = mgn_max(edge, mgn_min(r, 1 - edge));
+    }
+    mgn_couple(vote->classes, scores, p);
+}
+
+static void mgn_weigh_classes(const margin_vote *vote, const margin_real *scores, size_t winner,
+                              margin_real *p) {
+    for (size_t c = 0; c < vote->classes; c++) {
+        const margin_real f =
+            c == winner ? 0 : mgn_favour(vote->scheme, vote->classes, scores, c, winner);
+        p[c] = mgn_exp(mgn_min(0, vote->slope * f));
+    }
+}
+
+/* Binary models are ordinal ones with one threshold. */
+static void mgn_weigh_order(const margin_vote *vote, const margin_real *scores, margin_real *p) {
+    margin_real above = 1;
+    for (size_t c = 0; c + 1u < vote->classes; c++) {
+        const margin_real next = mgn_min(mgn_sigmoid(mgn_odds(vote, scores[c])), above);
+        p[c] = above - next;
+        above = next;
+    }
+    p[vote->classes - 1u] = above;
+}
+
+MARGIN_API void margin_probabilities(const margin_vote *vote, margin_real *scores, margin_real *p) {
+    const size_t winner = margin_elect(vote->scheme, vote->classes, scores);
+    margin_real sum = 0;
+    if (vote->slope == 0 || !mgn_scores_known(vote, scores, winner)) {
+        for (size_t c = 0; c < vote->classes; c++) {
+            p[c] = 1;
+        }
+    } else if (mgn_scheme_pairs(vote->scheme)) {
+        mgn_weigh_pairs(vote, scores, p);
+    } else if (vote->scheme == MARGIN_SCHEME_BINARY || vote->scheme == MARGIN_SCHEME_ORDINAL) {
+        mgn_weigh_order(vote, scores, p);
+    } else {
+        mgn_weigh_classes(vote, scores, winner, p);
     }
     for (size_t c = 0; c < vote->classes; c++) {
-        const margin_real p = mgn_sigmoid(vote, scores, c);
-        own = c == label ? p : own;
-        sum += p;
+        sum += p[c];
     }
-    return sum > 0 ? own / sum : 1 / (margin_real)vote->classes;
+    for (size_t c = 0; c < vote->classes; c++) {
+        p[c] /= sum;
+    }
 }
 
 MARGIN_API const margin_vote *margin_model_vote(const margin_model *model) {
@@ -2502,7 +2615,13 @@ typedef struct {
 
 /* Flags: real models may scale their inputs; integer models may have an input stage, and their
  * images a conversion of real inputs. */
-enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2, MGN_FLAG_GAINS = 4 };
+enum {
+    MGN_FLAG_SCALED = 1,
+    MGN_FLAG_STAGE = 1,
+    MGN_FLAG_INPUT = 2,
+    MGN_FLAG_GAINS = 4,
+    MGN_FLAG_CURVED = 8
+};
 
 /* The lists below have the fields of every struct in its order. Images, margin_model_check and its
  * twin, margin_model_scale and the generator (gen/native.c) read them; none lists fields on its
@@ -2517,23 +2636,27 @@ enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2, MGN_FLAG_GAI
  * scaled itself, so that its offset and factor (O and F) are plain arrays without elements, and has
  * the rank as d, at a place D of its own.
  *
- * Elements: REAL; OFFSET and FACTOR, the reals of the scaling; GAIN, U16 that a flag tells of; U32, U16, U8, I32 and I16; Q is
+ * Elements: REAL; OFFSET and FACTOR, the reals of the scaling; CURVE and CURVE_Q, reals and int16_t
+ * of a curve of probabilities; GAIN, U16 that a flag tells of; U32, U16, U8, I32 and I16; Q is
  * int16_t or int8_t, whichever the format says; COEF is int8_t where a machine has a scale, else
  * int16_t. Types: REAL, U8, U16, U32, I16, I32; SIZE and N16 are size_t and uint16_t, 32 bits in
- * an image; W8 is uint8_t, 16 bits in an image; B16 is uint16_t, 8 bits there; CUT and ADD share one place, where poly has the
+ * an image; H16 is size_t and W8 uint8_t, 16 bits there; B16 is uint16_t, 8 bits there; CHANCE is a
+ * probability in 2^-15, rounded down, 16 bits; CUT and ADD share one place, where poly has the
  * latter; MACHINES is not stored but follows from scheme and classes. */
-#define MGN_VOTE_FIELDS(N, P)                                                                      \
+#define MGN_VOTE_FIELDS(A, N, P)                                                                   \
     N(P vote.classes, U16, 24)                                                                     \
     N(P vote.scheme, U8, 28)                                                                       \
     N(P vote.reject, REAL, 44)                                                                     \
     N(P vote.slope, REAL, 48)                                                                      \
-    N(P vote.shift, REAL, 52)
+    N(P vote.shift, REAL, 52)                                                                      \
+    N(P vote.include, CHANCE, 62)                                                                  \
+    A(P vote.curve, CURVE, mgn_head_curve(h))
 #define MGN_LINEAR_FIELDS(A, N, S)                                                                 \
     A(w, REAL, mgn_size_mul(mgn_head_functions(h), h->d))                                          \
     A(bias, REAL, mgn_head_machines(h))                                                            \
     N(d, SIZE, 20)                                                                                 \
-    MGN_VOTE_FIELDS(N, )
-#define MGN_POOL_FIELDS(A, N, S, P, O, F, D)                                                       \
+    MGN_VOTE_FIELDS(A, N, )
+#define MGN_POOL_FIELDS(A, N, S, P, O, F, T, D)                                                    \
     A(P vectors, REAL, mgn_size_mul(h->n, mgn_head_deep(h)))                                       \
     A(P norms, REAL, h->n)                                                                         \
     A(P coef, REAL, mgn_size_mul(h->n, h->width))                                                  \
@@ -2542,53 +2665,55 @@ enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2, MGN_FLAG_GAI
     A(P offset, O, mgn_head_pool_scaled(h))                                                        \
     A(P factor, F, mgn_head_pool_scaled(h))                                                        \
     N(P n, SIZE, 16)                                                                               \
-    N(P d, SIZE, D)                                                                                \
+    N(P d, T, D)                                                                                   \
     N(P kernel.kind, U8, 29)                                                                       \
     N(P kernel.degree, U8, 30)                                                                     \
     N(P kernel.gamma, REAL, 32)                                                                    \
     N(P kernel.coef0, REAL, 36)                                                                    \
     N(P kernel.a, REAL, 40)                                                                        \
     N(P width, U16, 26)                                                                            \
-    MGN_VOTE_FIELDS(N, P)
-#define MGN_EXPANSION_FIELDS(A, N, S) MGN_POOL_FIELDS(A, N, S, , OFFSET, FACTOR, 20)
+    MGN_VOTE_FIELDS(A, N, P)
+#define MGN_EXPANSION_FIELDS(A, N, S) MGN_POOL_FIELDS(A, N, S, , OFFSET, FACTOR, SIZE, 20)
 #define MGN_LIST_FIELDS(A, N, S)                                                                   \
-    MGN_POOL_FIELDS(A, N, S, pool., OFFSET, FACTOR, 20)                                            \
+    MGN_POOL_FIELDS(A, N, S, pool., OFFSET, FACTOR, SIZE, 20)                                      \
     A(reach, U32, h->width)                                                                        \
     A(target, U32, h->width)
 #define MGN_PROJECTED_FIELDS(A, N, S)                                                              \
-    MGN_POOL_FIELDS(A, N, S, pool., REAL, REAL, 60)                                                \
+    MGN_POOL_FIELDS(A, N, S, pool., REAL, REAL, H16, 60)                                           \
     A(front, REAL, mgn_size_mul(h->rank, h->d))                                                    \
     A(front_bias, REAL, h->rank)                                                                   \
-    A(offset, OFFSET, h->flags != 0 ? h->d : 0)                                                    \
-    A(factor, FACTOR, h->flags != 0 ? h->d : 0)                                                    \
+    A(offset, OFFSET, mgn_head_scaled(h))                                                          \
+    A(factor, FACTOR, mgn_head_scaled(h))                                                          \
     N(d, SIZE, 20)
 #define MGN_PROTO_FIELDS(A, N, S)                                                                  \
     A(vectors, REAL, mgn_size_mul(mgn_head_rows(h), h->d))                                         \
     A(exits, REAL, h->width > 0 ? h->n : 0)                                                        \
     A(class_end, U32, h->classes)                                                                  \
-    A(offset, OFFSET, h->flags != 0 ? h->d : 0)                                                    \
-    A(factor, FACTOR, h->flags != 0 ? h->d : 0)                                                    \
+    A(offset, OFFSET, mgn_head_scaled(h))                                                          \
+    A(factor, FACTOR, mgn_head_scaled(h))                                                          \
     N(n, SIZE, 16)                                                                                 \
     N(d, SIZE, 20)                                                                                 \
     N(tangents, U16, 26)                                                                           \
     N(nth, U8, 30)                                                                                 \
-    MGN_VOTE_FIELDS(N, )
+    MGN_VOTE_FIELDS(A, N, )
 
-#define MGN_VOTE_FIELDS_Q(N, P)                                                                    \
+#define MGN_VOTE_FIELDS_Q(A, N, P)                                                                 \
     N(P vote.classes, U16, 24)                                                                     \
     N(P vote.machines, MACHINES, 0)                                                                \
     N(P vote.reject, I32, 44)                                                                      \
     N(P vote.shift, I32, 52)                                                                       \
     N(P vote.slope, I16, 48)                                                                       \
+    N(P vote.include, U16, 22)                                                                     \
     N(P vote.down, U8, 35)                                                                         \
-    N(P vote.scheme, U8, 28)
+    N(P vote.scheme, U8, 28)                                                                       \
+    A(P vote.curve, CURVE_Q, mgn_head_curve(h))
 #define MGN_LINEAR_FIELDS_Q(A, N, S)                                                               \
     A(w, Q, mgn_size_mul(mgn_head_functions(h), h->d))                                             \
     A(bias, I32, mgn_head_machines(h))                                                             \
     S(stage)                                                                                       \
-    N(d, N16, 20)                                                                                  \
+    N(d, U16, 20)                                                                                  \
     N(format, U8, 7)                                                                               \
-    MGN_VOTE_FIELDS_Q(N, )                                                                         \
+    MGN_VOTE_FIELDS_Q(A, N, )                                                                      \
     A(scales, GAIN, (h->flags & MGN_FLAG_GAINS) != 0 ? mgn_head_functions(h) : 0)
 #define MGN_POOL_FIELDS_Q(A, N, S, P, T, D)                                                        \
     A(P vectors, Q, mgn_head_values_q(h))                                                          \
@@ -2612,11 +2737,11 @@ enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2, MGN_FLAG_GAI
     N(P kernel.cut, CUT, 40)                                                                       \
     N(P kernel.reach, U32, 60)                                                                     \
     N(P kernel.add, ADD, 40)                                                                       \
-    MGN_VOTE_FIELDS_Q(N, P)                                                                        \
+    MGN_VOTE_FIELDS_Q(A, N, P)                                                                     \
     A(P steps, U16, mgn_head_stepped(h) ? h->n : 0)
-#define MGN_EXPANSION_FIELDS_Q(A, N, S) MGN_POOL_FIELDS_Q(A, N, S, , N16, 20)
+#define MGN_EXPANSION_FIELDS_Q(A, N, S) MGN_POOL_FIELDS_Q(A, N, S, , U16, 20)
 #define MGN_LIST_FIELDS_Q(A, N, S)                                                                 \
-    MGN_POOL_FIELDS_Q(A, N, S, pool., N16, 20)                                                     \
+    MGN_POOL_FIELDS_Q(A, N, S, pool., U16, 20)                                                     \
     A(reach, U16, h->n > 0 ? h->width : 0)                                                         \
     A(target, U8, h->width)
 #define MGN_PROJECTED_FIELDS_Q(A, N, S)                                                            \
@@ -2624,7 +2749,7 @@ enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2, MGN_FLAG_GAI
     A(front, Q, mgn_size_mul(h->rank, h->d))                                                       \
     A(front_bias, I32, h->rank)                                                                    \
     A(front_scales, U16, h->rank)                                                                  \
-    N(d, N16, 20)                                                                                  \
+    N(d, U16, 20)                                                                                  \
     N(front_down, U8, 51)
 #define MGN_PROTO_FIELDS_Q(A, N, S)                                                                \
     A(vectors, Q, mgn_size_mul(mgn_size_up(mgn_head_rows(h), MGN_Q_BLOCK), mgn_size_up(h->d, 2u))) \
@@ -2635,13 +2760,13 @@ enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2, MGN_FLAG_GAI
     S(stage)                                                                                       \
     N(reach, U32, 60)                                                                              \
     N(n, N16, 16)                                                                                  \
-    N(d, N16, 20)                                                                                  \
+    N(d, U16, 20)                                                                                  \
     N(tangents, W8, 26)                                                                            \
     N(nth, U8, 30)                                                                                 \
     N(up, U8, 32)                                                                                  \
     N(left, U8, 33)                                                                                \
     N(format, U8, 7)                                                                               \
-    MGN_VOTE_FIELDS_Q(N, )
+    MGN_VOTE_FIELDS_Q(A, N, )
 
 /* The kinds: K(number, type, member of the union, fields). A further kind is a line here. */
 #define MGN_KINDS(K)                                                                               \
@@ -2659,6 +2784,14 @@ enum { MGN_FLAG_SCALED = 1, MGN_FLAG_STAGE = 1, MGN_FLAG_INPUT = 2, MGN_FLAG_GAI
 #define MGN_SKIP_A(field, element, count)
 #define MGN_SKIP_N(field, type, place)
 #define MGN_SKIP_S(field)
+
+static size_t mgn_head_scaled(const mgn_image_head *h) {
+    return (h->flags & MGN_FLAG_SCALED) != 0 ? h->d : 0;
+}
+
+static size_t mgn_head_curve(const mgn_image_head *h) {
+    return (h->flags & MGN_FLAG_CURVED) != 0 ? MARGIN_CURVE : 0;
+}
 
 /* Coefficients are int8_t with a scale a machine in q7 models of one-rest machines, which have many
  * coefficients, and of hinge units, which were learned in eight bits. All others are int16_t. */
@@ -2689,7 +2822,7 @@ static size_t mgn_head_deep(const mgn_image_head *h) {
 }
 
 static size_t mgn_head_pool_scaled(const mgn_image_head *h) {
-    return h->kind != MARGIN_MODEL_PROJECTED && h->flags != 0 ? h->d : 0;
+    return h->kind != MARGIN_MODEL_PROJECTED ? mgn_head_scaled(h) : 0;
 }
 
 static size_t mgn_head_rows(const mgn_image_head *h) {
@@ -2746,6 +2879,8 @@ static MGN_INLINE void mgn_head_set(mgn_image_head *h, unsigned place, size_t va
 }
 
 #define MGN_HEAD_SIZE(value, place) mgn_head_set(&head, place, value);
+#define MGN_HEAD_H16(value, place) mgn_head_set(&head, place, value);
+#define MGN_HEAD_CHANCE(value, place)
 #define MGN_HEAD_N16(value, place) mgn_head_set(&head, place, value);
 #define MGN_HEAD_W8(value, place) mgn_head_set(&head, place, value);
 #define MGN_HEAD_B16(value, place) mgn_head_set(&head, place, value);
@@ -2761,8 +2896,15 @@ static MGN_INLINE void mgn_head_set(mgn_image_head *h, unsigned place, size_t va
 #define MGN_HEAD_N(field, type, place) MGN_HEAD_##type(m->field, place)
 #define MGN_FLAG_OFFSET(v) head.flags = (uint8_t)(head.flags | ((v) != NULL ? MGN_FLAG_SCALED : 0));
 #define MGN_FLAG_FACTOR(v) MGN_FLAG_OFFSET(v)
+#define MGN_FLAG_CURVE(v) head.flags = (uint8_t)(head.flags | ((v) != NULL ? MGN_FLAG_CURVED : 0));
+#define MGN_FLAG_CURVE_Q(v) MGN_FLAG_CURVE(v)
 #define MGN_FLAG_REAL(v)
 #define MGN_FLAG_U32(v)
+#define MGN_FLAG_U16(v)
+#define MGN_FLAG_U8(v)
+#define MGN_FLAG_I32(v)
+#define MGN_FLAG_Q(v)
+#define MGN_FLAG_COEF(v)
 #define MGN_FLAG_A(field, element, count) MGN_FLAG_##element(m->field)
 #define MGN_FLAG_S(field)                                                                          \
     head.flags = (uint8_t)(head.flags | (m->field != NULL ? MGN_FLAG_STAGE : 0));
@@ -2773,17 +2915,11 @@ static MGN_INLINE void mgn_head_set(mgn_image_head *h, unsigned place, size_t va
         FIELDS(MGN_FLAG_A, MGN_HEAD_N, MGN_SKIP_S)                                                 \
         break;                                                                                     \
     }
-#define MGN_GAIN_GAIN(v) head.flags = (uint8_t)(head.flags | ((v) != NULL ? MGN_FLAG_GAINS : 0));
-#define MGN_GAIN_I32(v)
-#define MGN_GAIN_U16(v)
-#define MGN_GAIN_U8(v)
-#define MGN_GAIN_Q(v)
-#define MGN_GAIN_COEF(v)
-#define MGN_GAIN_A(field, element, count) MGN_GAIN_##element(m->field)
+#define MGN_FLAG_GAIN(v) head.flags = (uint8_t)(head.flags | ((v) != NULL ? MGN_FLAG_GAINS : 0));
 #define MGN_HEAD_CASE_Q(number, type, member, FIELDS)                                              \
     case number: {                                                                                 \
         const type *m = &model->of.member;                                                         \
-        FIELDS(MGN_GAIN_A, MGN_HEAD_N, MGN_FLAG_S)                                                 \
+        FIELDS(MGN_FLAG_A, MGN_HEAD_N, MGN_FLAG_S)                                                 \
         break;                                                                                     \
     }
 
@@ -2906,6 +3042,8 @@ static const void *mgn_visit_finite(mgn_walk *walk, const void *v, unsigned type
 #define MGN_TYPE_REAL margin_real
 #define MGN_TYPE_OFFSET margin_real
 #define MGN_TYPE_FACTOR margin_real
+#define MGN_TYPE_CURVE margin_real
+#define MGN_TYPE_CURVE_Q int16_t
 #define MGN_TYPE_U32 uint32_t
 #define MGN_TYPE_I32 int32_t
 #define MGN_TYPE_U16 uint16_t
@@ -2917,6 +3055,8 @@ static const void *mgn_visit_finite(mgn_walk *walk, const void *v, unsigned type
 #define MGN_SIZE_REAL MGN_REALS
 #define MGN_SIZE_OFFSET MGN_REALS
 #define MGN_SIZE_FACTOR MGN_REALS
+#define MGN_SIZE_CURVE MGN_REALS
+#define MGN_SIZE_CURVE_Q MGN_HALVES
 #define MGN_SIZE_U32 MGN_WORDS
 #define MGN_SIZE_I32 MGN_WORDS
 #define MGN_SIZE_U16 MGN_HALVES
@@ -3809,12 +3949,28 @@ MARGIN_API void margin_proto_find_q7(const margin_proto_q *model, const int16_t 
     mgn_q_proto_found(&model->vote, scores, found);
 }
 
-/* The sigmoid of a margin in 2^-30. t = margin * slope + shift is at most 2^30 + 2^30 in size; with
- * e = 2^-|t| the answer is 1 / (1 + e) or e / (1 + e), the latter with all bits of the mantissa. */
-static uint32_t mgn_q_sigmoid(const margin_vote_q *vote, const int32_t *scores, size_t label) {
-    const int32_t m = margin_margin_q(vote->scheme, vote->classes, scores, label) >> vote->down;
-    const int32_t t = (int32_t)mgn_q_limit(m) * vote->slope + vote->shift;
-    const uint32_t u = (t < 0 ? 0u - (uint32_t)t : (uint32_t)t) >> 1; /* from 2^-25 to 2^-24 */
+/* The logarithm of the odds that a score means, in 2^-25, at most 2^31 in size. */
+static int32_t mgn_q_odds(const margin_vote_q *vote, int32_t score) {
+    const int32_t end = (int32_t)MGN_CURVE_END << 25, m = score >> vote->down;
+    int32_t t = (int32_t)mgn_q_limit(m) * vote->slope + vote->shift;
+    if (vote->curve !=
+        NULL) { /* corrections in 2^-12, at most 2^28 here; beyond 2^30 all is sure */
+        const int32_t u = (t < -end ? 0 : t < end ? t + end : 2 * end - 1);
+        const int16_t *at = vote->curve + (u >> 25);
+        const int16_t a = MARGIN_LOAD(int16_t, at), b = MARGIN_LOAD(int16_t, at + 1);
+        const int32_t way = ((int32_t)b - a) * ((u >> 11) & 0x3FFF); /* in 2^-26 */
+        t = t > INT32_C(1) << 30      ? INT32_C(1) << 30
+            : t < -(INT32_C(1) << 30) ? -(INT32_C(1) << 30)
+                                      : t;
+        t += (int32_t)a * 8192 + (way >> 1);
+    }
+    return t;
+}
+
+/* 1 / (1 + 2^-t) in 2^-30, t in 2^-25: with e = 2^-|t| the answer is 1 / (1 + e) or e / (1 + e), the
+ * latter with all bits of the mantissa. */
+static uint32_t mgn_q_sigmoid(int32_t t) {
+    const uint32_t u = mgn_q_size(t) >> 1; /* from 2^-25 to 2^-24 */
     const unsigned whole = (unsigned)(u >> 24) < 31u ? (unsigned)(u >> 24) : 31u;
     const uint32_t mantissa = mgn_q_mantissa_high(u) >> 15;
     const uint32_t divisor = UINT32_C(0x10000) + (mantissa >> whole);
@@ -3824,34 +3980,120 @@ static uint32_t mgn_q_sigmoid(const margin_vote_q *vote, const int32_t *scores, 
     return UINT32_C(0x80000000) / divisor << 15;
 }
 
-/* With more than two classes own / sum, both made large enough to divide by the upper bits. */
-MARGIN_API uint16_t margin_probability_q(const margin_vote_q *vote, const int32_t *scores,
-                                         size_t label) {
-    uint32_t sum = 0, own = 0;
+/* As mgn_rival, in 2^-15. */
+static uint32_t mgn_q_rival(size_t classes, const int32_t *r, size_t a, size_t b) {
+    return a < b ? 0x8000u - (uint32_t)r[mgn_pair_machine(classes, a, b)]
+                 : (uint32_t)r[mgn_pair_machine(classes, b, a)];
+}
+
+/* From weights to shares of 32768; what rounding leaves over goes to the largest. */
+static void mgn_q_shares(size_t classes, uint16_t *p) {
+    uint32_t sum = 0, left = 0x8000u;
+    size_t largest = 0;
+    for (size_t c = 0; c < classes; c++) {
+        sum += p[c];
+        largest = p[c] > p[largest] ? c : largest;
+    }
+    for (size_t c = 0; c < classes; c++) {
+        p[c] = (uint16_t)((((uint32_t)p[c] << 15)) / sum);
+        left -= p[c];
+    }
+    p[largest] = (uint16_t)(p[largest] + left);
+}
+
+/* As mgn_couple_level, in 2^-45, of p in 2^-15. */
+static uint64_t mgn_q_couple_level(size_t classes, const int32_t *r, const uint16_t *p) {
+    uint64_t sum = 0;
+    for (size_t t = 0; t < classes; t++) {
+        for (size_t j = 0; j < t; j++) {
+            const uint32_t lost = mgn_q_rival(classes, r, j, t);
+            const int32_t differ = (int32_t)(lost * p[t]) - (int32_t)((0x8000u - lost) * p[j]);
+            const uint32_t size = mgn_q_size(differ) >> 4;
+            sum += (uint64_t)size * size;
+        }
+    }
+    return sum >> 7;
+}
+
+/* As mgn_couple_solve, limited to 16 bits. */
+static uint16_t mgn_q_couple_solve(size_t classes, const int32_t *r, const uint16_t *p, size_t t,
+                                   uint64_t level) {
+    uint64_t diagonal = 0;
+    for (size_t j = 0; j < classes; j++) {
+        if (j != t) {
+            const uint32_t lost = mgn_q_rival(classes, r, j, t);
+            diagonal += lost * lost;
+            level += (uint64_t)(lost * (0x8000u - lost)) * p[j];
+        }
+    }
+    level = (level + diagonal / 2u) / diagonal;
+    return (uint16_t)(level < UINT16_MAX ? level : UINT16_MAX);
+}
+
+/* As mgn_couple, but always so many sweeps: rounding of 2^-15 would hide whether it has converged. */
+#define MGN_Q_COUPLE_SWEEPS 10u
+
+static void mgn_q_couple(size_t classes, const int32_t *r, uint16_t *p) {
+    for (size_t t = 0; t < classes; t++) {
+        p[t] = 1;
+    }
+    mgn_q_shares(classes, p);
+    for (unsigned sweep = 0; sweep < MGN_Q_COUPLE_SWEEPS; sweep++) {
+        const uint64_t level = mgn_q_couple_level(classes, r, p);
+        for (size_t t = 0; t < classes; t++) {
+            p[t] = mgn_q_couple_solve(classes, r, p, t, level);
+        }
+        mgn_q_shares(classes, p);
+    }
+}
+
+/* Weights of the classes, as the functions in floating point make them. */
+static void mgn_q_weigh_pairs(const margin_vote_q *vote, int32_t *scores, uint16_t *p) {
+    for (size_t j = 0; j < vote->machines; j++) {
+        const int32_t m = mgn_q_limit(scores[j] >> vote->down);
+        const uint32_t r = (mgn_q_sigmoid(m * vote->slope) + 0x4000u) >> 15;
+        scores[j] = (int32_t)(r == 0 ? 1u : r < 0x8000u ? r : 0x7FFFu);
+    }
+    mgn_q_couple(vote->classes, scores, p);
+}
+
+static void mgn_q_weigh_classes(const margin_vote_q *vote, const int32_t *scores, uint16_t *p) {
+    const size_t winner = margin_elect_q(vote->scheme, vote->classes, scores);
+    for (size_t c = 0; c < vote->classes; c++) {
+        const int32_t f = vote->scheme == MARGIN_SCHEME_NEAREST
+                              ? mgn_q_nearer(scores[c], scores[winner])
+                              : mgn_q_minus(scores[c], scores[winner]);
+        const int32_t t = (int32_t)mgn_q_limit(f >> vote->down) * vote->slope;
+        const uint32_t u = t < 0 ? (0u - (uint32_t)t) >> 1 : 0;
+        p[c] = (uint16_t)((mgn_q_mantissa_high(u) >> 15) >> (u >> 24));
+    }
+}
+
+static void mgn_q_weigh_order(const margin_vote_q *vote, const int32_t *scores, uint16_t *p) {
+    uint32_t above = 0x8000u;
+    for (size_t c = 0; c + 1u < vote->classes; c++) {
+        const uint32_t all = (mgn_q_sigmoid(mgn_q_odds(vote, scores[c])) + 0x4000u) >> 15;
+        const uint32_t next = all < above ? all : above;
+        p[c] = (uint16_t)(above - next);
+        above = next;
+    }
+    p[vote->classes - 1u] = (uint16_t)above;
+}
+
+MARGIN_API void margin_probabilities_q(const margin_vote_q *vote, int32_t *scores, uint16_t *p) {
     MARGIN_ASSERT(vote->classes > 0);
     if (vote->slope == 0) {
-        return (uint16_t)(0x8000u / vote->classes);
-    }
-    if (vote->classes == 2u) { /* the margin of class 0 is minus that of class 1 */
-        own = (mgn_q_sigmoid(vote, scores, 1) + 0x4000u) >> 15;
-        return (uint16_t)(label == 1u ? own : 0x8000u - own);
-    }
-    for (size_t c = 0; c < vote->classes; c++) {
-        uint32_t p = mgn_q_sigmoid(vote, scores, c);
-        for (uint16_t k = vote->classes; k > 2u; k /= 2u) { /* no sum leaves 32 bits */
-            p /= 2u;
+        for (size_t c = 0; c < vote->classes; c++) {
+            p[c] = 1;
         }
-        own = c == label ? p : own;
-        sum += p;
+    } else if (mgn_scheme_pairs(vote->scheme)) {
+        mgn_q_weigh_pairs(vote, scores, p);
+    } else if (vote->scheme == MARGIN_SCHEME_BINARY || vote->scheme == MARGIN_SCHEME_ORDINAL) {
+        mgn_q_weigh_order(vote, scores, p);
+    } else {
+        mgn_q_weigh_classes(vote, scores, p);
     }
-    if (sum == 0) {
-        return (uint16_t)(0x8000u / vote->classes);
-    }
-    for (; sum < UINT32_C(0x40000000); sum *= 2u) {
-        own *= 2u;
-    }
-    sum >>= 15;
-    return (uint16_t)((own + sum / 2u) / sum);
+    mgn_q_shares(vote->classes, p);
 }
 
 MARGIN_API const margin_vote_q *margin_model_vote_q(const margin_model_q *model) {
@@ -3937,7 +4179,8 @@ static bool mgn_q_vote_fits(const margin_vote_q *vote) {
                 : mgn_scheme_fits(vote->scheme, vote->classes)) &&
            vote->machines == margin_machines(vote->scheme, vote->classes) && vote->reject >= 0 &&
            vote->shift <= (INT32_C(1) << 30) && vote->shift >= -(INT32_C(1) << 30) &&
-           vote->down < 32u;
+           vote->down < 32u && vote->include <= 32768u &&
+           (vote->curve == NULL || vote->scheme == MARGIN_SCHEME_BINARY);
 }
 
 /* Vectors are read by words of 32 bits, where such have to be aligned: there arenas see to it. */
@@ -4488,7 +4731,8 @@ static bool mgn_vote_fits(const margin_vote *vote, bool nearest) {
                                       vote->classes < MARGIN_REJECTED
                                 : mgn_scheme_fits(vote->scheme, vote->classes);
     return scheme && vote->reject >= 0 && mgn_finite(vote->reject) && mgn_finite(vote->slope) &&
-           mgn_finite(vote->shift);
+           mgn_finite(vote->shift) && vote->include >= 0 && vote->include <= 1 &&
+           (vote->curve == NULL || vote->scheme == MARGIN_SCHEME_BINARY);
 }
 
 /* A kernel, or the hinge of learned vectors, whose other parameters are sound but unused. A learned
@@ -4663,7 +4907,7 @@ static mgn_image_head mgn_head_parse(const unsigned char *p) {
     head.format = MARGIN_LOAD(uint8_t, p + 7);
     head.bytes = mgn_get_size(p + 8);
     head.n = mgn_get_size(p + 16);
-    head.d = mgn_get_size(p + 20);
+    head.d = head.format == 0 ? mgn_get_size(p + 20) : mgn_get16(p + 20);
     head.classes = mgn_get16(p + 24);
     head.width = mgn_get16(p + 26);
     head.scheme = MARGIN_LOAD(uint8_t, p + 28);
@@ -4673,7 +4917,7 @@ static mgn_image_head mgn_head_parse(const unsigned char *p) {
     head.rank = 0;
     head.step = head.format == 0 ? 0 : mgn_get16(p + 38);
     if (head.kind == MARGIN_MODEL_PROJECTED) {
-        head.rank = head.format == 0 ? mgn_get_size(p + 60) : MARGIN_LOAD(uint8_t, p + 50);
+        head.rank = head.format == 0 ? mgn_get16(p + 60) : MARGIN_LOAD(uint8_t, p + 50);
     }
     head.notes = mgn_get_size(p + 56);
     return head;
@@ -4683,6 +4927,8 @@ static mgn_image_head mgn_head_parse(const unsigned char *p) {
  * the bytes of the head in which a number is, a bit for each. */
 #define MGN_GET_REAL(at) (margin_real) mgn_get_float(at)
 #define MGN_GET_SIZE(at) mgn_get_size(at)
+#define MGN_GET_H16(at) (size_t) mgn_get16(at)
+#define MGN_GET_CHANCE(at) ((margin_real)mgn_get16(at) / 32768)
 #define MGN_GET_U32(at) mgn_get32(at)
 #define MGN_GET_I32(at) (int32_t) mgn_get32(at)
 #define MGN_GET_U16(at) mgn_get16(at)
@@ -4696,6 +4942,8 @@ static mgn_image_head mgn_head_parse(const unsigned char *p) {
 #define MGN_GET_MACHINES(at)                                                                       \
     (uint16_t) mgn_get_within(&fits, (uint32_t)margin_machines(h->scheme, h->classes), UINT16_MAX)
 #define MGN_WIDTH_REAL 4u
+#define MGN_WIDTH_CHANCE 2u
+#define MGN_WIDTH_H16 2u
 #define MGN_WIDTH_SIZE 4u
 #define MGN_WIDTH_U32 4u
 #define MGN_WIDTH_I32 4u
@@ -4744,7 +4992,8 @@ static bool mgn_get_model(const mgn_image_head *h, const unsigned char *p, margi
     default:
         return false;
     }
-    return mgn_rest_zero(p, used) && h->flags <= (h->kind == MARGIN_MODEL_LINEAR ? 0u : 1u);
+    return mgn_rest_zero(p, used) &&
+           (h->flags & ~(unsigned)MGN_FLAG_CURVED) <= (h->kind == MARGIN_MODEL_LINEAR ? 0u : 1u);
 }
 
 static bool mgn_kind_known(unsigned kind) {
@@ -4937,7 +5186,7 @@ static bool mgn_get_model_q(const mgn_image_head *h, const unsigned char *p,
         return false;
     }
     return fits && mgn_rest_zero(p, cuts ? used & ~kernel : used) &&
-           (h->flags & ~MGN_FLAG_GAINS) <= (MGN_FLAG_STAGE | MGN_FLAG_INPUT) &&
+           h->flags <= (MGN_FLAG_STAGE | MGN_FLAG_INPUT | MGN_FLAG_GAINS | MGN_FLAG_CURVED) &&
            (h->kind == MARGIN_MODEL_LINEAR || (h->flags & MGN_FLAG_GAINS) == 0) &&
            (h->kind != MARGIN_MODEL_PROTO || h->width <= MARGIN_PROTO_TANGENTS) &&
            (h->kind != MARGIN_MODEL_LIST || (h->n == 0) == cuts);
@@ -8303,6 +8552,7 @@ typedef struct {
     margin_real *offset, *factor; /* d; kept unless `whole` */
     void *vectors;                /* kept, as the next: weights, or vectors in blocks */
     int32_t *bias;                /* prototypes have their constants there */
+    int16_t *curve;               /* kept, if there is one */
     margin_real score_unit;
     mgn_q_staging stage;
     mgn_q_linear_job linear;
@@ -8441,6 +8691,7 @@ static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem) {
         MGN_KEEP(mem, uint16_t, job->linear.from != NULL || cuts > 0 ? 0 : job->vote->classes);
     job->list.reach = MGN_KEEP(mem, uint16_t, cuts);
     job->list.target = MGN_KEEP(mem, uint8_t, cuts);
+    job->curve = MGN_KEEP(mem, int16_t, job->vote->curve != NULL ? MARGIN_CURVE : 0);
     mgn_q_inputs_plan(job, mem);
     job->z = MGN_SCRATCH(mem, margin_real, job->projected != NULL ? d : 0);
     job->linear.weights =
@@ -9421,7 +9672,7 @@ static margin_vote_q mgn_q_vote(const mgn_q_job *job) {
     const margin_real log2e = MGN_R(1.4426950408889634);
     const bool relative = job->proto.from != NULL && vote->classes > 1u;
     const margin_real unit = relative ? MGN_R(1.0) / 32768 : job->score_unit;
-    margin_vote_q q = {0, 0, 0, 0, 0, 0, 0};
+    margin_vote_q q = {0, 0, 0, 0, 0, 0, 0, 0, NULL};
     margin_real slope = vote->slope * unit * log2e * MGN_R(33554432.0);
     q.classes = vote->classes;
     q.machines = (uint16_t)(job->list.from != NULL ? 1u : job->machines);
@@ -9436,6 +9687,11 @@ static margin_vote_q mgn_q_vote(const mgn_q_job *job) {
     q.slope = (int16_t)mgn_q_round(slope, -32767, 32767);
     q.shift =
         mgn_q_round(vote->shift * log2e * MGN_R(33554432.0), -(INT32_C(1) << 30), INT32_C(1) << 30);
+    q.include = (uint16_t)(vote->include * 32768); /* rounded down: sets are rather too large */
+    for (size_t i = 0; vote->curve != NULL && i < MARGIN_CURVE; i++) {
+        job->curve[i] = (int16_t)mgn_q_round(vote->curve[i] * log2e * 4096, -32767, 32767);
+    }
+    q.curve = vote->curve != NULL ? job->curve : NULL;
     return q;
 }
 
@@ -10108,6 +10364,10 @@ static bool mgn_put_norms(unsigned char *p, const margin_expansion *e) {
 /* Numbers of the head, by their types. */
 #define MGN_PUT_REAL(at, value) fits = mgn_put_float(at, value) && fits
 #define MGN_PUT_SIZE(at, value) mgn_put32(at, (uint32_t)(value))
+#define MGN_PUT_H16(at, value)                                                                     \
+    fits = fits && (value) <= UINT16_MAX;                                                          \
+    mgn_put16(at, (uint16_t)(value))
+#define MGN_PUT_CHANCE(at, value) mgn_put16(at, (uint16_t)((value)*32768))
 #define MGN_PUT_N16(at, value) mgn_put32(at, value)
 #define MGN_PUT_U32(at, value) mgn_put32(at, value)
 #define MGN_PUT_I32(at, value) mgn_put32(at, (uint32_t)(value))
@@ -10318,6 +10578,7 @@ static margin_status mgn_linear_scale(margin_linear *l, const margin_scaling *s,
 #define MGN_SCALE_OFFSET(v) v = scaling->offset;
 #define MGN_SCALE_FACTOR(v) v = scaling->factor;
 #define MGN_SCALE_REAL(v)
+#define MGN_SCALE_CURVE(v)
 #define MGN_SCALE_U32(v)
 #define MGN_SCALE_A(field, element, count) MGN_SCALE_##element(m->field)
 #define MGN_SCALE_CASE(number, type, member, FIELDS)                                               \
@@ -10338,7 +10599,7 @@ MARGIN_API margin_status margin_model_scale(margin_model *model, const margin_sc
         return MARGIN_OK;
     }
     head = mgn_head_of(model);
-    if (scaling->d != head.d || head.flags != 0) {
+    if (scaling->d != head.d || mgn_head_scaled(&head) != 0) {
         return MARGIN_E_ARGUMENT;
     }
     if (model->kind == MARGIN_MODEL_LINEAR) {
@@ -10533,7 +10794,7 @@ static void mgn_pool_expansion(const mgn_pool *pool, const margin_kernel *kernel
 }
 
 static margin_vote mgn_vote_of(size_t classes, unsigned scheme) {
-    margin_vote vote = {0, 0, 0, 0, 0};
+    margin_vote vote = {0, 0, 0, 0, 0, 0, NULL};
     vote.classes = (uint16_t)classes;
     vote.scheme = (uint8_t)scheme;
     return vote;
@@ -11488,7 +11749,7 @@ static margin_real mgn_mam_machines(const margin_mam_online *on, bool store) {
 /* The model of the sums, and the sum of all lambda. Nothing is written unless all goes well. */
 static margin_status mgn_mam_model(const margin_mam_online *on, margin_linear *model,
                                    margin_real *lambda) {
-    static const margin_vote vote = {0, 0, 0, 0, 0};
+    static const margin_vote vote = {0, 0, 0, 0, 0, 0, NULL};
     for (size_t c = 0; c < on->classes; c++) {
         if (on->count[c] == 0) {
             return MARGIN_E_ONE_CLASS;
@@ -17768,36 +18029,105 @@ MARGIN_API margin_status margin_seco_train(const margin_data *data,
 
 /* ---- >>calibrate ---- ------------------------------------------------------------------------ */
 
-/* The fit works on margins in units of their mean size, so that its steps do not depend on them. */
+/* What is fitted: the sigmoids, or the exponentials, of terms that each sample has. Terms are in units
+ * of their mean size, so that steps do not depend on that. */
 typedef struct {
-    const margin_real *m;
-    const uint8_t *hit;
-    size_t n;
-    margin_real unit, high, low; /* margins are divided by unit; targets of hits and misses */
+    const margin_data *data;
+    const margin_real *scores; /* n x machines */
+    const margin_vote *vote;
+    margin_real *curve;          /* kept */
+    margin_real *own, *row, *p;  /* n; machines; classes, for terms too */
+    margin_real unit, high, low; /* targets of hits and misses */
     margin_real slope, shift;
     margin_real g0, g1, h00, h01, h11; /* gradient and curvature in (slope, shift) */
 } mgn_platt;
 
-/* Mean loss of a sigmoid, log(1 + e^-|t|) + (t > 0 ? 1 - target : target) |t|, and its
- * derivatives. */
-static margin_real mgn_platt_loss(mgn_platt *p, margin_real slope, margin_real shift) {
-    const margin_real share = 1 / (margin_real)p->n;
-    margin_real loss = 0;
-    p->g0 = p->g1 = p->h01 = 0;
-    p->h00 = p->h11 = 16 * MGN_EPS;
-    for (size_t i = 0; i < p->n; i++) {
-        const margin_real m = p->m[i] / p->unit, target = p->hit[i] != 0 ? p->high : p->low;
-        const margin_real t = slope * m + shift, e = mgn_exp(-mgn_abs(t));
-        const margin_real q = (t > 0 ? 1 : e) / (1 + e), curve = share * e / ((1 + e) * (1 + e));
-        const margin_real wrong = t > 0 ? 1 - target : target;
-        loss += share * (mgn_log(1 + e) + wrong * mgn_abs(t));
-        p->g0 += share * (q - target) * m;
-        p->g1 += share * (q - target);
-        p->h00 += curve * m * m;
-        p->h01 += curve * m;
-        p->h11 += curve;
+static bool mgn_platt_softmax(const mgn_platt *p) {
+    return p->vote->scheme == MARGIN_SCHEME_ONE_REST || p->vote->scheme == MARGIN_SCHEME_NEAREST;
+}
+
+/* The terms of sample i; returns how many. Thresholds: the scores. Pairs: by how much each machine
+ * that knows the true class prefers it. Others: by how much each class is preferred to the one
+ * elected. */
+static size_t mgn_platt_terms(const mgn_platt *p, size_t i, margin_real *m) {
+    const unsigned scheme = p->vote->scheme;
+    const size_t classes = p->vote->classes, machines = margin_machines(scheme, classes);
+    const margin_real *scores = p->scores + i * machines;
+    const size_t other =
+        mgn_platt_softmax(p) ? margin_elect(scheme, classes, scores) : mgn_label(p->data, i);
+    size_t count = 0;
+    if (!mgn_platt_softmax(p) && !mgn_scheme_pairs(scheme)) {
+        for (; count < machines; count++) {
+            m[count] = scores[count];
+        }
+        return count;
     }
-    return loss;
+    for (size_t c = 0; c < classes; c++) {
+        if (mgn_platt_softmax(p)) {
+            m[count++] = c == other ? 0 : mgn_favour(scheme, classes, scores, c, other);
+        } else if (c != other) {
+            m[count++] = mgn_favour(scheme, classes, scores, other, c);
+        }
+    }
+    return count;
+}
+
+/* The loss of a sigmoid, log(1 + e^-|t|) + (t > 0 ? 1 - target : target) |t|, and its derivatives. */
+static margin_real mgn_platt_sigmoid(mgn_platt *p, margin_real m, margin_real t,
+                                     margin_real target) {
+    const margin_real e = mgn_exp(-mgn_abs(t));
+    const margin_real q = (t > 0 ? 1 : e) / (1 + e), curve = e / ((1 + e) * (1 + e));
+    p->g0 += (q - target) * m;
+    p->g1 += q - target;
+    p->h00 += curve * m * m;
+    p->h01 += curve * m;
+    p->h11 += curve;
+    return mgn_log(1 + e) + (t > 0 ? 1 - target : target) * mgn_abs(t);
+}
+
+/* The loss of exponentials of terms m <= 0, log sum e^(slope m) - slope sum target m. */
+static margin_real mgn_platt_exponentials(mgn_platt *p, const margin_real *m, size_t label,
+                                          margin_real slope) {
+    margin_real sum = 0, mean = 0, square = 0, aim = (p->high - p->low) * m[label];
+    for (size_t c = 0; c < p->vote->classes; c++) {
+        const margin_real e = mgn_exp(slope * m[c]);
+        sum += e;
+        mean += e * m[c];
+        square += e * m[c] * m[c];
+        aim += p->low * m[c];
+    }
+    mean /= sum;
+    p->g0 += mean - aim;
+    p->h00 += square / sum - mean * mean;
+    return mgn_log(sum) - slope * aim;
+}
+
+/* Mean loss over the samples. Pairs look the same from both sides, and exponentials have no shift. A
+ * slope below 0 would prefer what the scores do not. */
+static margin_real mgn_platt_loss(mgn_platt *p, margin_real slope, margin_real shift) {
+    const bool order = !mgn_platt_softmax(p) && !mgn_scheme_pairs(p->vote->scheme);
+    const margin_real n = (margin_real)p->data->n;
+    margin_real loss = 0;
+    p->g0 = p->g1 = p->h00 = p->h01 = p->h11 = 0;
+    for (size_t i = 0; i < p->data->n; i++) {
+        const size_t label = mgn_label(p->data, i), count = mgn_platt_terms(p, i, p->p);
+        for (size_t e = 0; e < count; e++) {
+            p->p[e] /= p->unit;
+        }
+        for (size_t e = 0; !mgn_platt_softmax(p) && e < count; e++) {
+            loss += mgn_platt_sigmoid(p, p->p[e], slope * p->p[e] + shift,
+                                      !order || label > e ? p->high : p->low);
+        }
+        if (mgn_platt_softmax(p)) {
+            loss += mgn_platt_exponentials(p, p->p, label, slope);
+        }
+    }
+    p->g0 /= n;
+    p->g1 = order ? p->g1 / n : 0;
+    p->h00 = p->h00 / n + 16 * MGN_EPS;
+    p->h01 = order ? p->h01 / n : 0;
+    p->h11 = order ? p->h11 / n + 16 * MGN_EPS : 1;
+    return order || slope >= 0 ? loss / n : MGN_HUGE;
 }
 
 /* One Newton step, halved until it helps; false when none does. */
@@ -17823,37 +18153,197 @@ static bool mgn_platt_step(mgn_platt *p, margin_real *loss) {
     return false;
 }
 
-MARGIN_API margin_status margin_calibrate(const margin_real *m, const uint8_t *hit, size_t n,
-                                          margin_real *slope, margin_real *shift) {
-    mgn_platt p = {m, hit, n, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-    size_t hits = 0;
+/* The unit of the terms, and the targets: Platt's, of exponentials Laplace's. */
+static void mgn_platt_begin(mgn_platt *p) {
+    const margin_real n = (margin_real)p->data->n;
+    const bool pairs = mgn_scheme_pairs(p->vote->scheme);
+    margin_real hits = 0, all = 0, sum = 0;
+    for (size_t i = 0; i < p->data->n; i++) {
+        const size_t label = mgn_label(p->data, i), count = mgn_platt_terms(p, i, p->p);
+        for (size_t e = 0; e < count; e++) {
+            sum += mgn_abs(p->p[e]) / n;
+        }
+        hits += (margin_real)(pairs ? count : label);
+        all += (margin_real)count;
+    }
+    p->unit = mgn_max(sum * n / all, MGN_TINY);
+    if (mgn_platt_softmax(p)) {
+        p->low = 1 / (n + (margin_real)p->vote->classes);
+        p->high = (n + 1) * p->low;
+    } else {
+        p->high = (hits + 1) / (hits + 2);
+        p->low = 1 / (all - hits + 2);
+        p->shift = pairs ? 0 : mgn_log((hits + 1) / (all - hits + 1));
+    }
+}
+
+static void mgn_platt_fit(mgn_platt *p) {
     margin_real loss;
-    if (m == NULL || hit == NULL || slope == NULL || shift == NULL || n == 0) {
-        return n == 0 ? MARGIN_E_EMPTY : MARGIN_E_ARGUMENT;
-    }
-    for (size_t i = 0; i < n; i++) {
-        p.unit += mgn_abs(m[i]) / (margin_real)n;
-        hits += hit[i] != 0 ? 1u : 0u;
-    }
-    if (!mgn_finite(p.unit)) {
-        return MARGIN_E_NOT_FINITE;
-    }
-    if (hits == 0 || hits == n) {
-        return MARGIN_E_ONE_CLASS;
-    }
-    p.unit = mgn_max(p.unit, MGN_TINY);
-    p.high = (margin_real)(hits + 1u) / (margin_real)(hits + 2u);
-    p.low = 1 / (margin_real)(n - hits + 2u);
-    p.shift = mgn_log((margin_real)(hits + 1u) / (margin_real)(n - hits + 1u));
-    loss = mgn_platt_loss(&p, p.slope, p.shift);
+    mgn_platt_begin(p);
+    loss = mgn_platt_loss(p, p->slope, p->shift);
     for (unsigned step = 0; step < 100u; step++) {
-        const bool flat = mgn_abs(p.g0) <= 16 * MGN_EPS && mgn_abs(p.g1) <= 16 * MGN_EPS;
-        if (flat || !mgn_platt_step(&p, &loss)) {
+        const bool flat = mgn_abs(p->g0) <= 16 * MGN_EPS && mgn_abs(p->g1) <= 16 * MGN_EPS;
+        if (flat || !mgn_platt_step(p, &loss)) {
             break;
         }
     }
-    *slope = p.slope / p.unit;
-    *shift = p.shift;
+    p->slope /= p->unit;
+}
+
+/* Isotonic regression: neighbours that are out of order share their mean. */
+static void mgn_isotonic(margin_real *v, const margin_real *weight, size_t n) {
+    for (size_t g = 1; g < n; g++) {
+        margin_real sum = weight[g] * v[g], all = weight[g];
+        size_t from = g;
+        while (from > 0 && v[from - 1u] > sum / all) {
+            from--;
+            sum += weight[from] * v[from];
+            all += weight[from];
+        }
+        for (size_t k = from; k <= g; k++) {
+            v[k] = sum / all;
+        }
+    }
+}
+
+/* Shares of hits at the points of the curve, samples between two of them count for both. */
+static void mgn_platt_curve(const mgn_platt *p, const margin_vote *vote, margin_real *curve) {
+    margin_real share[MARGIN_CURVE], weight[MARGIN_CURVE], f;
+    for (size_t g = 0; g < MARGIN_CURVE; g++) {
+        weight[g] = MARGIN_CURVE_PRIOR;
+        share[g] = weight[g] * mgn_sigmoid(MGN_LN_2 * (margin_real)((int)g - MGN_CURVE_END));
+    }
+    for (size_t i = 0; i < p->data->n; i++) {
+        const size_t g = mgn_curve_place(vote->slope * p->scores[i] + vote->shift, &f);
+        weight[g] += 1 - f;
+        weight[g + 1u] += f;
+        share[g] += mgn_label(p->data, i) == 1u ? 1 - f : 0;
+        share[g + 1u] += mgn_label(p->data, i) == 1u ? f : 0;
+    }
+    for (size_t g = 0; g < MARGIN_CURVE; g++) {
+        share[g] /= weight[g];
+    }
+    mgn_isotonic(share, weight, MARGIN_CURVE);
+    for (size_t g = 0; g < MARGIN_CURVE; g++) {
+        curve[g] =
+            mgn_log(share[g] / (1 - share[g])) - MGN_LN_2 * (margin_real)((int)g - MGN_CURVE_END);
+    }
+}
+
+/* The largest threshold, to a rounding, that a share of `coverage` of n + 1 true classes reach. */
+static margin_real mgn_platt_include(const mgn_platt *p, margin_real coverage) {
+    const margin_real wanted = coverage * (margin_real)(p->data->n + 1u);
+    margin_real low = 0, high = 1;
+    for (unsigned half = 0; half < 60u; half++) {
+        const margin_real middle = (low + high) / 2;
+        size_t reach = 0;
+        for (size_t i = 0; i < p->data->n; i++) {
+            reach += p->own[i] >= middle ? 1u : 0;
+        }
+        low = (margin_real)reach >= wanted ? middle : low;
+        high = (margin_real)reach >= wanted ? high : middle;
+    }
+    return low;
+}
+
+/* What the samples say of the probabilities; those of the true classes go to `own`. */
+static void mgn_platt_measure(const mgn_platt *p, const margin_vote *vote,
+                              margin_calibrate_report *report) {
+    const size_t machines = margin_machines(vote->scheme, vote->classes);
+    const margin_real n = (margin_real)p->data->n;
+    report->brier = report->log_loss = 0;
+    for (size_t i = 0; i < p->data->n; i++) {
+        const size_t label = mgn_label(p->data, i);
+        for (size_t j = 0; j < machines; j++) {
+            p->row[j] = p->scores[i * machines + j];
+        }
+        margin_probabilities(vote, p->row, p->p);
+        p->own[i] = p->p[label];
+        p->p[label] -= 1;
+        for (size_t c = 0; c < vote->classes; c++) {
+            report->brier += p->p[c] * p->p[c] / n;
+        }
+        report->log_loss -= mgn_log(mgn_max(p->own[i], MGN_TINY)) / n;
+    }
+}
+
+static void mgn_platt_plan(mgn_platt *p, margin_arena *mem, size_t n, const margin_vote *vote) {
+    const bool curved = vote->scheme == MARGIN_SCHEME_BINARY && n >= MARGIN_CURVE_ROWS;
+    p->curve = MGN_KEEP(mem, margin_real, curved ? MARGIN_CURVE : 0);
+    p->curve = curved ? p->curve : NULL;
+    p->own = MGN_SCRATCH(mem, margin_real, n);
+    p->row = MGN_SCRATCH(mem, margin_real, margin_machines(vote->scheme, vote->classes));
+    p->p = MGN_SCRATCH(mem, margin_real, vote->classes);
+}
+
+MARGIN_API size_t margin_calibrate_size(size_t n, const margin_vote *vote) {
+    margin_arena dry = margin_arena_counting();
+    mgn_platt p;
+    if (n == 0 || vote == NULL) {
+        return 0;
+    }
+    mgn_platt_plan(&p, &dry, n, vote);
+    return mgn_arena_counted(&dry);
+}
+
+static margin_status mgn_platt_check(const margin_data *data, const margin_real *scores,
+                                     const margin_vote *vote) {
+    const size_t machines = margin_machines(vote->scheme, vote->classes);
+    bool same = true;
+    for (size_t i = 0; i < data->n; i++) {
+        if (mgn_label(data, i) >= vote->classes) {
+            return MARGIN_E_LABEL;
+        }
+        if (!mgn_all_finite(scores + i * machines, machines)) {
+            return MARGIN_E_NOT_FINITE;
+        }
+        same = same && mgn_label(data, i) == mgn_label(data, 0);
+    }
+    return same ? MARGIN_E_ONE_CLASS : MARGIN_OK;
+}
+
+MARGIN_API margin_status margin_calibrate(const margin_data *data, const margin_real *scores,
+                                          margin_real coverage, margin_arena *mem,
+                                          margin_vote *vote, margin_calibrate_report *report) {
+    const margin_real wanted = coverage == 0 ? MGN_R(0.9) : coverage;
+    mgn_platt p;
+    margin_calibrate_report found;
+    margin_vote made;
+    margin_arena before;
+    margin_status status;
+    if (data == NULL || scores == NULL || vote == NULL || mgn_mem_check(mem) != MARGIN_OK ||
+        data->y == NULL || !(wanted > 0 && wanted < 1)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    status = data->n == 0 ? MARGIN_E_EMPTY : mgn_platt_check(data, scores, vote);
+    if (status != MARGIN_OK) {
+        return status;
+    }
+    mgn_clear(&p, sizeof p);
+    before = *mem;
+    mgn_platt_plan(&p, mem, data->n, vote);
+    if (mem->failed != 0) {
+        return margin_arena_rewind(mem, &before);
+    }
+    p.data = data;
+    p.scores = scores;
+    p.vote = vote;
+    mgn_platt_fit(&p);
+    made = *vote;
+    made.slope = p.slope;
+    made.shift = p.shift;
+    made.curve = NULL;
+    if (p.curve != NULL) {
+        mgn_platt_curve(&p, &made, p.curve);
+        made.curve = p.curve;
+    }
+    mgn_platt_measure(&p, &made, &found);
+    made.include = mgn_platt_include(&p, wanted);
+    *vote = made;
+    if (report != NULL) {
+        *report = found;
+    }
+    margin_arena_release(mem, before.high);
     return MARGIN_OK;
 }
 
@@ -20245,9 +20735,7 @@ static void mgn_proto_model(const mgn_proto_job *job, margin_model *model) {
     p->d = job->size.d;
     p->tangents = (uint16_t)job->size.tangents;
     p->nth = (uint16_t)mgn_size_min(nth, mgn_proto_fewest(job));
-    p->vote.classes = (uint16_t)job->size.classes;
-    p->vote.scheme = MARGIN_SCHEME_NEAREST;
-    p->vote.reject = p->vote.slope = p->vote.shift = 0;
+    p->vote = mgn_vote_of(job->size.classes, MARGIN_SCHEME_NEAREST);
 }
 
 static void mgn_proto_report(const mgn_proto_job *job, const margin_theta *theta,
@@ -21419,9 +21907,8 @@ static void mgn_compact_store(mgn_compact *job, margin_model *model) {
     e->n = job->units;
     e->d = job->deep;
     e->width = (uint16_t)job->machines;
-    e->vote.classes = (uint16_t)job->classes;
-    e->vote.scheme = job->classes > 2u ? MARGIN_SCHEME_ONE_REST : MARGIN_SCHEME_BINARY;
-    e->vote.reject = e->vote.slope = e->vote.shift = 0;
+    e->vote = mgn_vote_of(job->classes,
+                          job->classes > 2u ? MARGIN_SCHEME_ONE_REST : MARGIN_SCHEME_BINARY);
 }
 
 static void mgn_compact_report(mgn_compact *job, const margin_model *model, margin_info *info) {
@@ -22639,7 +23126,7 @@ static void mgn_omam_thresholds(const margin_omam_online *on) {
 }
 
 MARGIN_API margin_status margin_omam_online_model(margin_omam_online *on, margin_linear *model) {
-    static const margin_vote vote = {0, 0, 0, 0, 0};
+    static const margin_vote vote = {0, 0, 0, 0, 0, 0, NULL};
     margin_real total = 0;
     size_t seen = 0;
     if (on == NULL || model == NULL) {

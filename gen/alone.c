@@ -715,9 +715,8 @@ static inline uint16_t model_classify(const float *x) {
 }
 
 /* ---- f32 sigmoid ---- */
-/* 1 / (1 + exp(-(slope margin + shift))), without overflow. */
-static inline float model_sigmoid(float margin) {
-    const float t = MODEL_SLOPE * margin + MODEL_SHIFT;
+/* 1 / (1 + exp(-t)), without overflow. */
+static inline float model_sigmoid(float t) {
     if (t < 0) {
         const float e = model_exp(t);
         return e / (1 + e);
@@ -725,36 +724,143 @@ static inline float model_sigmoid(float margin) {
     return 1 / (1 + model_exp(-t));
 }
 
-/* ---- f32 probability binary ---- */
-/* The probability of a class of x, calibrated by cross-validation. */
-static inline float model_probability(const float *x, uint16_t label) {
-    float scores[MODEL_MACHINES], own;
-    model_scores(x, scores);
-    own = model_sigmoid(scores[0] < FLT_MAX ? scores[0] : FLT_MAX);
-    return label == 1u ? own : 1 - own;
+/* ---- f32 odds ---- */
+/* The logarithm of the odds that a score means. */
+static inline float model_odds(float score) {
+    return MODEL_SLOPE * score + MODEL_SHIFT;
 }
 
-/* ---- f32 probability ---- */
-/* The probability of a class of x, calibrated by cross-validation: the sigmoids of all margins, scaled to a sum of 1. */
-static inline float model_probability(const float *x, uint16_t label) {
-    float scores[MODEL_MACHINES], sum = 0, own = 0;
+/* ---- f32 odds curve ---- */
+/* The logarithm of the odds that a score means: a line, and corrections at odds of 2^-8, 2^-7 .. 2^8 that are joined by
+ * straight lines. */
+static inline float model_odds(float score) {
+    const float t = MODEL_SLOPE * score + MODEL_SHIFT, u = t / 0.693147182f + 8;
+    const float limited = u < 16 ? (u > 0 ? u : 0) : 16;
+    const size_t i = limited < 16 ? (size_t)limited : 15u;
+    const float f = limited - (float)i;
+    return t +
+           (MODEL_READ_F32(model_curve + i) * (1 - f) + MODEL_READ_F32(model_curve + i + 1) * f);
+}
+
+/* ---- f32 shares ---- */
+/* From weights to probabilities; where they are not known, all are the same. */
+static inline void model_shares(float *p, int known) {
+    float sum = 0;
+    size_t c;
+    for (c = 0; c < MODEL_CLASSES; c++) {
+        p[c] = known ? p[c] : 1;
+        sum += p[c];
+    }
+    for (c = 0; c < MODEL_CLASSES; c++) {
+        p[c] /= sum;
+    }
+}
+
+/* ---- f32 probabilities order ---- */
+/* The probabilities of all classes of x, calibrated by cross-validation: a sigmoid at each threshold. */
+static inline void model_probabilities(const float *x, float *p) {
+    float scores[MODEL_MACHINES], above = 1;
     size_t c;
     model_scores(x, scores);
-    for (c = 0; c < MODEL_CLASSES; c++) {
-        const float p = model_sigmoid(model_margin(scores, c));
-        own = c == label ? p : own;
-        sum += p;
+    for (c = 0; c + 1u < MODEL_CLASSES; c++) {
+        const float all = model_sigmoid(model_odds(scores[c])), next = all < above ? all : above;
+        p[c] = above - next;
+        above = next;
     }
-    return sum > 0 ? own / sum : 1 / (float)MODEL_CLASSES;
+    p[MODEL_CLASSES - 1u] = above;
+    model_shares(p, model_known(scores));
 }
 
-/* ---- f32 probability two ---- */
-/* The probability of a class of x, calibrated by cross-validation. */
-static inline float model_probability(const float *x, uint16_t label) {
-    float scores[MODEL_MACHINES], own;
+/* ---- f32 probabilities classes ---- */
+/* The probabilities of all classes of x, calibrated by cross-validation: exponentials of what the scores say for a class
+ * against the winner. */
+static inline void model_probabilities(const float *x, float *p) {
+    float scores[MODEL_MACHINES];
+    size_t winner, c;
     model_scores(x, scores);
-    own = model_sigmoid(model_margin(scores, 1));
-    return label == 1u ? own : 1 - own;
+    winner = model_elect(scores);
+    for (c = 0; c < MODEL_CLASSES; c++) {
+        const float t = MODEL_SLOPE * (c == winner ? 0 : model_favour(scores, c, winner));
+        p[c] = model_exp(t < 0 ? t : 0);
+    }
+    model_shares(p, model_known(scores) MODEL_AND_NEAR);
+}
+
+/* ---- f32 couple ---- */
+/* What the machines give class a beside class b: r[j] of classes a < b is that of b. */
+static inline float model_rival(const float *r, size_t a, size_t b) {
+    return a < b ? 1 - r[model_pair(a, b)] : r[model_pair(b, a)];
+}
+
+/* The p of sum 1 for which the sum over pairs of (r_ba p_a - r_ab p_b)^2 is least (Wu, Lin, Weng 2004): one p after the
+ * other is solved for, at most 50 times. */
+static inline void model_couple(const float *r, float *p) {
+    float largest = 1;
+    size_t t, j;
+    unsigned sweep;
+    for (t = 0; t < MODEL_CLASSES; t++) {
+        p[t] = 1 / (float)MODEL_CLASSES;
+    }
+    for (sweep = 0; sweep < 50u && largest > 1e-6f; sweep++) {
+        float level = 0, sum = 0;
+        largest = 0;
+        for (t = 0; t < MODEL_CLASSES; t++) {
+            for (j = 0; j < t; j++) {
+                const float lost = model_rival(r, j, t), differ = lost * p[t] - (1 - lost) * p[j];
+                level += differ * differ;
+            }
+        }
+        for (t = 0; t < MODEL_CLASSES; t++) {
+            float diagonal = 0, next = level, step;
+            for (j = 0; j < MODEL_CLASSES; j++) {
+                if (j != t) {
+                    const float lost = model_rival(r, j, t);
+                    diagonal += lost * lost;
+                    next += lost * (1 - lost) * p[j];
+                }
+            }
+            next /= diagonal;
+            step = next < p[t] ? p[t] - next : next - p[t];
+            largest = largest > step ? largest : step;
+            p[t] = next;
+            sum += next;
+        }
+        for (t = 0; t < MODEL_CLASSES; t++) {
+            p[t] /= sum;
+        }
+    }
+}
+
+/* ---- f32 probabilities pairs ---- */
+/* The probabilities of all classes of x, calibrated by cross-validation: a sigmoid for each pair, coupled. */
+static inline void model_probabilities(const float *x, float *p) {
+    const float edge = 1.0f / 1048576; /* no machine is surer than this */
+    float scores[MODEL_MACHINES];
+    int known;
+    size_t j;
+    model_scores(x, scores);
+    known = model_known(scores);
+    for (j = 0; j < MODEL_MACHINES; j++) {
+        const float r = model_sigmoid(MODEL_SLOPE * scores[j]), low = r < 1 - edge ? r : 1 - edge;
+        scores[j] = edge > low ? edge : low;
+    }
+    model_couple(scores, p);
+    model_shares(p, known);
+}
+
+/* ---- set ---- */
+/* The prediction set of x: the classes that are probable enough, in `members`; returns how many, which can be none. Sets hold
+ * the true class as often as was asked for at calibration. */
+static inline size_t model_set(const MODEL_INPUT *x, uint16_t *members) {
+    MODEL_CHANCE p[MODEL_CLASSES];
+    size_t count = 0, c;
+    model_probabilities(x, p);
+    for (c = 0; c < MODEL_CLASSES; c++) {
+        if (p[c] >= MODEL_INCLUDE) {
+            members[count++] = (uint16_t)c;
+        }
+    }
+    return count;
 }
 
 /* ---- f32 compare ---- */
@@ -1285,24 +1391,27 @@ static inline int32_t model_margin(const int32_t *scores, size_t label) {
     return least;
 }
 
-/* ---- q margin nearest ---- */
-/* How clearly the distances speak for a class: (far - near) / (far + near) in 2^-15, near its distance and far the least of
- * the others. */
-static inline int32_t model_margin(const int32_t *scores, size_t label) {
-    size_t other = label == 0 ? 1u : 0, b;
-    uint32_t near, far, sum, size;
-    for (b = other + 1u; b < MODEL_CLASSES; b++) {
-        other = b != label && scores[b] < scores[other] ? b : other;
-    }
-    near = scores[label] > 0 ? (uint32_t)scores[label] : 0;
-    far = scores[other] > 0 ? (uint32_t)scores[other] : 0;
-    sum = near + far;
-    size = near < far ? far - near : near - far;
+/* ---- q favour nearest ---- */
+/* What the distances say for class a against class b: (far - near) / (far + near) in 2^-15. */
+static inline int32_t model_favour(const int32_t *scores, size_t a, size_t b) {
+    const uint32_t near = scores[a] > 0 ? (uint32_t)scores[a] : 0,
+                   far = scores[b] > 0 ? (uint32_t)scores[b] : 0;
+    uint32_t sum = near + far, size = near < far ? far - near : near - far;
     for (; sum >= UINT32_C(0x10000); sum /= 2u) {
         size /= 2u;
     }
     size = sum > 0 ? (size << 15) / sum : 0;
     return near < far ? (int32_t)size : -(int32_t)size;
+}
+
+/* ---- q margin nearest ---- */
+/* How clearly the distances speak for a class, beside the nearest of the others. */
+static inline int32_t model_margin(const int32_t *scores, size_t label) {
+    size_t other = label == 0 ? 1u : 0, b;
+    for (b = other + 1u; b < MODEL_CLASSES; b++) {
+        other = b != label && scores[b] < scores[other] ? b : other;
+    }
+    return model_favour(scores, label, other);
 }
 
 /* ---- q elect pairs ---- */
@@ -1415,69 +1524,144 @@ static inline uint16_t model_classify(const int16_t *x) {
     return model_margin(scores, winner) < MODEL_REJECT ? MODEL_REJECTED : winner;
 }
 
+/* ---- q line ---- */
+/* A score times the slope, in powers of two, 2^25 for one. */
+static inline int32_t model_line(int32_t score) {
+    const int32_t m = score >> MODEL_SCORE_DOWN;
+    return (m > INT16_MAX ? INT16_MAX : m < INT16_MIN ? INT16_MIN : m) * (int32_t)MODEL_SLOPE;
+}
+
+/* ---- q odds ---- */
+/* The logarithm of the odds that a score means. */
+static inline int32_t model_odds(int32_t score) {
+    return model_line(score) + MODEL_SHIFT;
+}
+
+/* ---- q odds curve ---- */
+/* The logarithm of the odds that a score means: a line, and corrections in 2^-12 at odds of 2^-8, 2^-7 .. 2^8 that are joined
+ * by straight lines. */
+static inline int32_t model_odds(int32_t score) {
+    const int32_t end = INT32_C(8) << 25, most = INT32_C(1) << 30,
+                  t = model_line(score) + MODEL_SHIFT;
+    const int32_t u = t < -end ? 0 : t < end ? t + end : 2 * end - 1;
+    const int16_t a = MODEL_READ_I16(model_curve + (u >> 25)),
+                  b = MODEL_READ_I16(model_curve + (u >> 25) + 1);
+    const int32_t way = ((int32_t)b - a) * ((u >> 11) & 0x3FFF);
+    return (t > most ? most : t < -most ? -most : t) + (int32_t)a * 8192 + (way >> 1);
+}
+
 /* ---- q sigmoid ---- */
-/* The sigmoid of a margin in 2^-30: t = margin * slope + shift in powers of two, 2^25 for one. */
-static inline uint32_t model_sigmoid(int32_t margin) {
-    const int32_t m = margin >> MODEL_MARGIN_DOWN;
-    const int32_t t = (m > INT16_MAX   ? INT16_MAX
-                       : m < INT16_MIN ? INT16_MIN
-                                       : m) *
-                          (int32_t)MODEL_SLOPE +
-                      MODEL_SHIFT;
+/* 1 / (1 + 2^-t) in 2^-15, t in 2^-25. */
+static inline uint32_t model_sigmoid(int32_t t) {
     const uint32_t u = (t < 0 ? 0u - (uint32_t)t : (uint32_t)t) >> 1;
     const uint32_t whole = u >> 24 < 31u ? u >> 24 : 31u;
     const uint32_t mantissa = model_mantissa(u) >> 15;
     const uint32_t divisor = UINT32_C(0x10000) + (mantissa >> whole);
-    if (t < 0) {
-        return ((mantissa << 15) / divisor << 15) >> whole;
-    }
-    return UINT32_C(0x80000000) / divisor << 15;
+    const uint32_t fine =
+        t < 0 ? ((mantissa << 15) / divisor << 15) >> whole : UINT32_C(0x80000000) / divisor << 15;
+    return (fine + 0x4000u) >> 15;
 }
 
-/* ---- q probability two ---- */
-/* The probability of a class of x in 2^-15, calibrated by cross-validation. */
-static inline uint16_t model_probability(const int16_t *x, uint16_t label) {
-    int32_t scores[MODEL_MACHINES];
-    uint32_t own;
-    model_scores(x, scores);
-    own = (model_sigmoid(model_margin(scores, 1)) + 0x4000u) >> 15;
-    return (uint16_t)(label == 1u ? own : 0x8000u - own);
-}
-
-/* ---- q probability binary ---- */
-/* The probability of a class of x in 2^-15, calibrated by cross-validation. */
-static inline uint16_t model_probability(const int16_t *x, uint16_t label) {
-    int32_t scores[MODEL_MACHINES];
-    uint32_t own;
-    model_scores(x, scores);
-    own = (model_sigmoid(scores[0]) + 0x4000u) >> 15;
-    return (uint16_t)(label == 1u ? own : 0x8000u - own);
-}
-
-/* ---- q probability ---- */
-/* The probability of a class of x in 2^-15, calibrated by cross-validation: the sigmoids of all margins, divided by
- * their sum. */
-static inline uint16_t model_probability(const int16_t *x, uint16_t label) {
-    int32_t scores[MODEL_MACHINES];
-    uint32_t sum = 0, own = 0;
-    size_t c, k;
-    model_scores(x, scores);
+/* ---- q shares ---- */
+/* From weights to probabilities in 2^-15; what rounding leaves over goes to the largest. */
+static inline void model_shares(uint16_t *p) {
+    uint32_t sum = 0, left = 0x8000u;
+    size_t largest = 0, c;
     for (c = 0; c < MODEL_CLASSES; c++) {
-        uint32_t p = model_sigmoid(model_margin(scores, c));
-        for (k = MODEL_CLASSES; k > 2u; k /= 2u) { /* no sum leaves 32 bits */
-            p /= 2u;
+        sum += p[c];
+        largest = p[c] > p[largest] ? c : largest;
+    }
+    for (c = 0; c < MODEL_CLASSES; c++) {
+        p[c] = (uint16_t)(((uint32_t)p[c] << 15) / sum);
+        left -= p[c];
+    }
+    p[largest] = (uint16_t)(p[largest] + left);
+}
+
+/* ---- q probabilities order ---- */
+/* The probabilities of all classes of x in 2^-15, calibrated by cross-validation: a sigmoid at each threshold. */
+static inline void model_probabilities(const int16_t *x, uint16_t *p) {
+    int32_t scores[MODEL_MACHINES];
+    uint32_t above = 0x8000u;
+    size_t c;
+    model_scores(x, scores);
+    for (c = 0; c + 1u < MODEL_CLASSES; c++) {
+        const uint32_t all = model_sigmoid(model_odds(scores[c])), next = all < above ? all : above;
+        p[c] = (uint16_t)(above - next);
+        above = next;
+    }
+    p[MODEL_CLASSES - 1u] = (uint16_t)above;
+}
+
+/* ---- q probabilities classes ---- */
+/* The probabilities of all classes of x in 2^-15, calibrated by cross-validation: exponentials of what the scores say for a
+ * class against the winner. */
+static inline void model_probabilities(const int16_t *x, uint16_t *p) {
+    int32_t scores[MODEL_MACHINES];
+    size_t winner, c;
+    model_scores(x, scores);
+    winner = model_elect(scores);
+    for (c = 0; c < MODEL_CLASSES; c++) {
+        const int32_t t = model_line(model_favour(scores, c, winner));
+        const uint32_t u = t < 0 ? (0u - (uint32_t)t) >> 1 : 0;
+        p[c] = (uint16_t)((model_mantissa(u) >> 15) >> (u >> 24));
+    }
+    model_shares(p);
+}
+
+/* ---- q couple ---- */
+/* What the machines give class a beside class b: r[j] of classes a < b is that of b. All in 2^-15. */
+static inline uint32_t model_rival(const int32_t *r, size_t a, size_t b) {
+    return a < b ? 0x8000u - (uint32_t)r[model_pair(a, b)] : (uint32_t)r[model_pair(b, a)];
+}
+
+/* The p of sum 1 for which the sum over pairs of (r_ba p_a - r_ab p_b)^2 is least (Wu, Lin, Weng 2004): one p after the
+ * other is solved for, ten times. */
+static inline void model_couple(const int32_t *r, uint16_t *p) {
+    size_t t, j;
+    unsigned sweep;
+    for (t = 0; t < MODEL_CLASSES; t++) {
+        p[t] = 1;
+    }
+    model_shares(p);
+    for (sweep = 0; sweep < 10u; sweep++) {
+        uint64_t level = 0;
+        for (t = 0; t < MODEL_CLASSES; t++) {
+            for (j = 0; j < t; j++) {
+                const uint32_t lost = model_rival(r, j, t);
+                const int32_t differ = (int32_t)(lost * p[t]) - (int32_t)((0x8000u - lost) * p[j]);
+                const uint32_t size = (differ < 0 ? 0u - (uint32_t)differ : (uint32_t)differ) >> 4;
+                level += (uint64_t)size * size;
+            }
         }
-        own = c == label ? p : own;
-        sum += p;
+        level >>= 7;
+        for (t = 0; t < MODEL_CLASSES; t++) {
+            uint64_t diagonal = 0, next = level;
+            for (j = 0; j < MODEL_CLASSES; j++) {
+                if (j != t) {
+                    const uint32_t lost = model_rival(r, j, t);
+                    diagonal += lost * lost;
+                    next += (uint64_t)(lost * (0x8000u - lost)) * p[j];
+                }
+            }
+            next = (next + diagonal / 2u) / diagonal;
+            p[t] = (uint16_t)(next < UINT16_MAX ? next : UINT16_MAX);
+        }
+        model_shares(p);
     }
-    if (sum == 0) {
-        return (uint16_t)(0x8000u / MODEL_CLASSES);
+}
+
+/* ---- q probabilities pairs ---- */
+/* The probabilities of all classes of x in 2^-15, calibrated by cross-validation: a sigmoid for each pair, coupled. */
+static inline void model_probabilities(const int16_t *x, uint16_t *p) {
+    int32_t scores[MODEL_MACHINES];
+    size_t j;
+    model_scores(x, scores);
+    for (j = 0; j < MODEL_MACHINES; j++) {
+        const uint32_t r = model_sigmoid(model_line(scores[j]));
+        scores[j] = (int32_t)(r == 0 ? 1u : r < 0x8000u ? r : 0x7FFFu);
     }
-    for (; sum < UINT32_C(0x40000000); sum *= 2u) { /* large enough to divide by the upper bits */
-        own *= 2u;
-    }
-    sum >>= 15;
-    return (uint16_t)((own + sum / 2u) / sum);
+    model_couple(scores, p);
 }
 
 /* ---- q compare ---- */

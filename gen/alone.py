@@ -90,27 +90,43 @@ def votes(plan: Plan) -> None:
     word = "pairs" if plan.scheme == "votes" else plan.scheme
     calibrated = n["slope"] != 0
     if not binary:
-        margins = bool(reject) or calibrated
-        if (margins or word == "pairs") and not (plan.letter == "q" and nearest):
+        if reject or word == "pairs" or calibrated and word in ("rest", "nearest"):
             plan.take(f"favour {word}")
-        if margins:
+        if reject:
             plan.take("margin nearest" if plan.letter == "q" and nearest else "margin")
         plan.take(f"elect {plan.scheme}")
-        if plan.letter == "f32":
-            plan.take("known")
+    if plan.letter == "f32" and (calibrated or not binary):
+        plan.take("known")
     if reject:
         plan.constant(REJECT=n["reject"])
     kind = "binary" if binary else "nearest" if nearest and plan.letter == "f32" else ""
     plan.take(f"classify {kind}{reject}".replace("  ", " ").strip())
     if calibrated:
-        if plan.letter == "f32" and "f32 exp" not in plan.chosen:
-            plan.take("bits", "exp core", "exp")
-        if plan.letter == "q" and "q mantissa" not in plan.chosen:
-            plan.take("mantissa")
-        plan.constant(SLOPE=n["slope"], SHIFT=n["shift"], **({"MARGIN_DOWN": n["down"]} if plan.letter == "q" else {}))
-        plan.take("sigmoid", "probability binary" if binary else "probability two" if n["classes"] == 2 else "probability")
+        probabilities(plan)
     if plan.scheme == "ordinal":
         plan.take("compare")
+
+
+def probabilities(plan: Plan) -> None:
+    """The probabilities of all classes, and sets of them."""
+    n, shares = plan.n, "classes" if plan.scheme in ("rest", "nearest") else "pairs" if needs_pair(plan) else "order"
+    plan.constant(SLOPE=n["slope"], INCLUDE=n["include"])
+    if plan.letter == "f32":
+        plan.take("bits", "exp core", "exp")
+    else:
+        plan.constant(SCORE_DOWN=n["down"])
+        plan.take("mantissa", "line")
+    if shares == "order":
+        plan.constant(SHIFT=n["shift"])
+        curve = bool(plan.parts.array("curve"))
+        if curve:
+            plan.table("curve")
+        plan.take("sigmoid", "odds curve" if curve else "odds")
+    if plan.letter == "f32" or shares != "order":
+        plan.take("shares")
+    if shares == "pairs":
+        plan.take("sigmoid", "couple")
+    plan.take(f"probabilities {shares}", "set")
 
 
 def needs_pair(plan: Plan) -> bool:
@@ -364,6 +380,8 @@ def specialised(text: str, plan: Plan, body: Body) -> str:
                         ("MODEL_READ_INPUT", "MODEL_READ_F32" if real else "MODEL_READ_I16"),
                         ("MODEL_READ_SCORE", "MODEL_READ_F32" if real else "MODEL_READ_I32"),
                         ("MODEL_READ_VECTOR", "MODEL_READ_I8" if plan.form == "q7" else "MODEL_READ_I16"),
+                        (" MODEL_AND_NEAR", " && scores[winner] < FLT_MAX" if plan.scheme == "nearest" else ""),
+                        ("MODEL_CHANCE ", "float " if real else "uint16_t "),
                         ("MODEL_INPUT ", "float " if real else "int16_t "), ("MODEL_SCORE ", "float " if real else "int32_t "),
                         ("MODEL_ROW(j)", "0u" if plan.scheme == "ordinal" else "j")):
         text = text.replace(word, value)

@@ -231,8 +231,13 @@ def make_parser() -> Parser:
     report.add_argument("-o", dest="output", metavar="FILE.html", required=True, help="write the page")
     info = command("info", "Tells what is in a model file.")
     info.add_argument("model", metavar="MODEL", help="the model file (.mgn)")
+    for part in (train, cv, tune):
+        part.add_argument("--calibrate", action="store_true", help="fit probabilities of all classes, by cross-validation")
+    for part in (train, cv, tune, predict):
+        part.add_argument("--coverage", type=value_type(options.share), metavar="SHARE", default=None if part is predict else 0.9,
+                          help="how often sets of classes are to hold the true one, for example 0.9" +
+                               ("" if part is predict else ", which is the default"))
     for part in (train, tune):
-        part.add_argument("--calibrate", action="store_true", help="fit probabilities, by 5-fold cross-validation")
         part.add_argument("--reject", type=value_type(options.above(0)), metavar="MARGIN",
                           help="give no answer where the margin is smaller than this")
     for part in (train, tune, import_, export):

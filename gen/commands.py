@@ -8,7 +8,7 @@ import io
 import math
 import random
 
-from . import alone, compress, data, export as export_, from_libsvm, from_pickle, groups, kinds, methods, metrics, model, native
+from . import alone, chances, compress, data, export as export_, from_libsvm, from_pickle, groups, kinds, methods, metrics, model, native
 from . import options, output, progress, project, state, trial, workers
 from . import train as training
 from .classes import classes_of, match_label, normal_of, numbers_of, of_model
@@ -63,6 +63,13 @@ def say_errors(words: str, table: list[list[int]], names: list[str]) -> None:
     without = metrics.rejected(table)
     more = f"; {percent(without)} rejected" if without else ""
     say(f"{words} {percent(metrics.error(table))} ({', '.join(parts[:12])}{', ...' if len(parts) > 12 else ''}){more}")
+
+
+def say_chances(words: str, rows: list[list[float]], y, include: float, asked: float, ending: str) -> dict:
+    """What known classes say of probabilities and of sets, in words and as keys of the JSON."""
+    keys = chances.measured(rows, y, [include] * len(rows))
+    say(words + chances.words(keys, asked))
+    return {key + ending: value for key, value in keys.items()}
 
 
 def say_majority(problem: training.Problem, errors: list[float | None]) -> None:
@@ -155,8 +162,10 @@ def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Row
     """The JSON of a training, with words on the way, and the model for the device."""
     entry, fitted = methods.METHODS[arguments.method], training.fit(problem, arguments.method, chosen, arguments.seed)
     machine, report = fitted.machine, fitted.report
+    calibration = None
     if arguments.calibrate:
-        training.calibrate(problem, arguments.method, chosen, machine, 5, arguments.seed)
+        fold = training.divide(problem, 5, arguments.seed, arguments.groups)
+        calibration = training.calibrate(problem, arguments.method, chosen, machine, fold, arguments.seed, arguments.coverage)
     if arguments.reject is not None:
         machine.set_reject(arguments.reject)
     answers = machine.predict(problem.rows)
@@ -190,6 +199,12 @@ def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Row
         say_errors("test error", on_test, problem.names)
     if problem.targets is None:
         say(f"margins: smallest {report.margin_min:.4g}, mean {report.margin_mean:.4g}")
+    if calibration is not None:
+        result.update(calibration.keys)
+        say(calibration.words())
+        if test is not None:
+            result.update(say_chances("test: ", machine.probabilities(test), test.kept[1], machine.numbers["include"],
+                                      arguments.coverage, "_test"))
     for line in entry.words(result) if entry.words else ():
         say(line)
     say_majority(problem, [result.get("test_error"), result.get("train_error")])
@@ -197,6 +212,7 @@ def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Row
     kept = {name: value for name, value in chosen.items() if name != "cache-mb"}  # any cache gives the same model
     notes = {**{key: result.get(key) for key in (*NOTED, *entry.noted)}, "options": kept, "names": problem.data.names,
              "seed": arguments.seed if arguments.seed != 1 else None,
+             "held_out": calibration.held if calibration is not None else None,
              **model.sample_notes(problem.rows)}
     found = model.make(machine, notes, problem.data.path)
     result.update(image_bytes=len(found.image), **device_keys(found, answers, problem.rows))
@@ -215,6 +231,16 @@ def cv_keys(arguments, problem: training.Problem, found: training.Validated) -> 
                   folds=arguments.folds, repeats=arguments.repeats, fold_errors=found.errors,
                   **found.goal_keys(methods.METHODS[arguments.method].goal))
     return result
+
+
+def cv_chances(arguments, problem: training.Problem, chosen: dict) -> dict:
+    """How good probabilities are on rows that neither training nor calibration has seen, over the folds of the first
+    repeat."""
+    fold = training.divide(problem, arguments.folds, arguments.seed, arguments.groups)
+    machine = training.fit(problem, arguments.method, chosen, arguments.seed).machine
+    found = training.calibrate(problem, arguments.method, chosen, machine, fold, arguments.seed, arguments.coverage)
+    say(found.words())
+    return found.keys
 
 
 def cv(arguments: argparse.Namespace) -> None:
@@ -237,6 +263,8 @@ def cv(arguments: argparse.Namespace) -> None:
     if problem.targets is None:
         say(f"mean over folds {percent(result['error_mean'])}, standard deviation {percent(result['error_sd'])}")
         say_majority(problem, [result["error_mean"]])
+    if arguments.calibrate:
+        result.update(cv_chances(arguments, problem, chosen))
     if goal.startswith("-"):
         for line in entry.words(result) if entry.words else ():
             say(line)
@@ -366,15 +394,33 @@ def answers(arguments, found: model.Model, rows: Rows):
         labels, scores = found.machine.predict(rows)
         result = {"scores": list(scores)}
         if found.machine.calibrated:
-            result["probabilities"] = list(found.machine.probabilities(rows))
+            result["probabilities"] = found.machine.probabilities(rows)
     else:
         quantised = Quantised(found, arguments.format, export_data(arguments.scale_data, arguments, found))
-        labels, scores, chances = quantised.predict(quantised.inputs(rows))
+        labels, scores, parts = quantised.predict(quantised.inputs(rows))
         result = {"scores": list(scores), "unit": quantised.report.unit}
         if found.machine.calibrated:
-            result["probabilities"] = [chance / 32768 for chance in chances]
+            result["probabilities"] = [[part / 32768 for part in row] for row in parts]
     names = [None if c == native.REJECTED else found.labels[c] for c in labels]
     return labels, scores, {"n": rows.n, "format": arguments.format, "labels": names, **result}
+
+
+def predicted_sets(arguments, found: model.Model, y, result: dict) -> dict:
+    """The keys of probabilities: how good they are where classes are known, and sets where --coverage asks for them."""
+    rows, held, asked = result.get("probabilities"), found.notes.get("held_out"), arguments.coverage
+    if asked is not None and (rows is None or held is None):
+        raise Failure("--coverage needs a model trained with --calibrate", found.path)
+    if rows is None:
+        return {}
+    if asked is None:
+        keys = {"brier": chances.brier(rows, y), "log_loss": chances.log_loss(rows, y)} if y is not None else {}
+        if keys:
+            say(chances.scores_words(keys))
+        return keys
+    include = chances.threshold(held, asked)
+    told = say_chances("", rows, y, include, asked, "") if y is not None else {}
+    members = chances.sets(rows, [include] * len(rows))
+    return {**told, "coverage_asked": asked, "sets": [[found.labels[c] for c in set_] for set_ in members]}
 
 
 def predict(arguments: argparse.Namespace) -> None:
@@ -399,11 +445,13 @@ def predict(arguments: argparse.Namespace) -> None:
             map(data.is_number, rows_of.labels))):
         result["kendall_tau"] = native.kendall(scores, y if y is not None else numbers_of(rows_of))
         say(f"Kendall's tau {result['kendall_tau']:.4g}" if result["kendall_tau"] is not None else "no order, no tau")
+    result.update(predicted_sets(arguments, machine, y, result))
     if arguments.json is not None:
         deliver(arguments, result)
     if arguments.json != "-":
         lines = {c: csv_line("?" if c == native.REJECTED else machine.labels[c], "")[:-1] for c in set(labels)}
-        text = "".join(f"{lines[c]}{score:.9g}\n" for c, score in zip(labels, scores))
+        ends = ["," + csv_line(" ".join(set_)) for set_ in result["sets"]] if "sets" in result else ["\n"] * rows.n
+        text = "".join(f"{lines[c]}{score:.9g}{end}" for c, score, end in zip(labels, scores, ends))
         output.write_file("-", text.encode("utf-8"))
 
 

@@ -173,7 +173,7 @@ def folded(found: Model) -> Model:
         "kind": "linear", "gamma": 0.0, "degree": 0, "coef0": 0.0}, vectors=parts["vectors"], coef=parts["coef"],
         class_sizes=sizes, offset=parts["offset"] or None, factor=parts["factor"] or None)
     made = native.make(plain)
-    made.set_vote(n["reject"], n["slope"], n["shift"])
+    made.set_vote(n, machine.array("curve"))
     return model.make(made, found.notes, found.path)
 
 

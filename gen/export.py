@@ -12,7 +12,7 @@ from .model import Model
 from .output import percent
 from .quant import Quantised, rows_of
 
-FORMAT = 2  # MARGIN_MODEL_FORMAT of the margin.h that goes with this
+FORMAT = 3  # MARGIN_MODEL_FORMAT of the margin.h that goes with this
 
 
 def paragraph(head: str, text: str) -> list[str]:
@@ -185,10 +185,17 @@ def functions(model: Model, body: Body, name: str) -> list[str]:
                   "    return (of_x[0] > of_z[0] ? 1 : 0) - (of_x[0] < of_z[0] ? 1 : 0);", "}"]
     if model.machine.calibrated:
         kind, unit = ("uint16_t", ", in 2^-15") if q else ("margin_real", "")
-        lines += ["", f"/* The probability of a class of x{unit}, calibrated by cross-validation. */",
-                  f"static inline {kind} {name}_probability(const {body.input} *x, uint16_t label)", "{",
+        lines += ["", f"/* The probabilities of all classes of x{unit}, calibrated by cross-validation. */",
+                  f"static inline void {name}_probabilities(const {body.input} *x, {kind} *p)", "{",
                   f"    {body.score} scores[{upper}_MACHINES];", f"    {name}_scores(x, scores);",
-                  f"    return margin_probability{q}(&{name}_model.{body.vote}, scores, label);", "}"]
+                  f"    margin_probabilities{q}(&{name}_model.{body.vote}, scores, p);", "}", "",
+                  "/* The prediction set of x: the classes that are probable enough, in `members`; returns how many, which can be",
+                  " * none. Sets hold the true class as often as was asked for at calibration. */",
+                  f"static inline size_t {name}_set(const {body.input} *x, uint16_t *members)", "{",
+                  f"    {kind} p[{upper}_CLASSES];", "    size_t count = 0;", f"    {name}_probabilities(x, p);",
+                  f"    for (size_t c = 0; c < {upper}_CLASSES; c++) {{",
+                  f"        if (p[c] >= {name}_model.{body.vote}.include) {{", "            members[count++] = (uint16_t)c;", "        }",
+                  "    }", "    return count;", "}"]
     return lines + (conversion(body, name) if body.convert else [])
 
 

@@ -65,7 +65,7 @@ typedef struct {
 /* A model that takes raw inputs, and its memory. */
 typedef struct {
     margin_model model;
-    void *bytes[3];
+    void *bytes[4];     /* scaling or image; model; weights that take raw inputs; curve */
     double *trained[2]; /* weights and biases of linear models and expansions, for scaled inputs */
     int64_t trained_count[2];
     size_t d, classes, machines;
@@ -74,7 +74,7 @@ typedef struct {
 void gen_free(gen_machine *machine) {
     int i;
     if (machine != NULL) {
-        for (i = 0; i < 3; i++) {
+        for (i = 0; i < 4; i++) {
             free(machine->bytes[i]);
         }
         free(machine->trained[0]);
@@ -147,7 +147,11 @@ static void gen_number(gen_anatomy *a, const char *name, double value, int32_t t
 #define GEN_TYPE_REAL GEN_REAL
 #define GEN_TYPE_OFFSET GEN_REAL
 #define GEN_TYPE_FACTOR GEN_REAL
+#define GEN_TYPE_CURVE GEN_REAL
+#define GEN_TYPE_CHANCE GEN_REAL
+#define GEN_TYPE_CURVE_Q GEN_INT16
 #define GEN_TYPE_SIZE GEN_SIZE
+#define GEN_TYPE_H16 GEN_SIZE
 #define GEN_TYPE_U32 GEN_UINT32
 #define GEN_TYPE_CUT GEN_UINT32
 #define GEN_TYPE_I32 GEN_INT32
@@ -222,8 +226,9 @@ const double *gen_trained(const gen_machine *machine, int32_t bias, int64_t *cou
 
 /* ---- prediction ---- */
 
-/* What is done with the scores of a row: `i` counts the rows asked about, `row` is its number. */
-typedef void gen_take(void *user, size_t i, size_t row, const margin_real *scores);
+/* What is done with the scores of a row, which may be overwritten: `i` counts the rows asked about,
+ * `row` is its number. */
+typedef void gen_take(void *user, size_t i, size_t row, margin_real *scores);
 
 /* Inputs on their way through a model, MGN_PANEL at a time where it gains by that: the same bits as
  * one by one. In double rows are used where they are; in float they are copied first. */
@@ -305,7 +310,7 @@ typedef struct {
     size_t machines;
 } gen_all_scores;
 
-static void gen_take_scores(void *user, size_t i, size_t row, const margin_real *scores) {
+static void gen_take_scores(void *user, size_t i, size_t row, margin_real *scores) {
     const gen_all_scores *all = (const gen_all_scores *)user;
     size_t j;
     (void)row;
@@ -322,39 +327,35 @@ int32_t gen_scores(const gen_machine *machine, const double *rows, int64_t n, do
     return gen_ask(machine, rows, NULL, (size_t)n, gen_take_scores, &all);
 }
 
-/* The class of a row; its score: of two classes the score itself, of classes in order the first one,
- * which orders inputs, of others how clearly they speak for the class elected; the probability of the
- * class elected. */
-static uint16_t gen_classify(const gen_machine *machine, const margin_real *scores, double *score,
-                             double *probability) {
+/* The class of a row, and its score: of two classes the score itself, of classes in order the first one,
+ * which orders inputs, of others how clearly they speak for the class elected. */
+static uint16_t gen_classify(const gen_machine *machine, const margin_real *scores, double *score) {
     const margin_vote *vote = margin_model_vote(&machine->model);
     const uint16_t elected = margin_elect(vote->scheme, vote->classes, scores);
     *score = vote->scheme == MARGIN_SCHEME_BINARY || vote->scheme == MARGIN_SCHEME_ORDINAL
                  ? scores[0]
                  : margin_margin(vote->scheme, vote->classes, scores, elected);
-    *probability = margin_probability(vote, scores, elected);
     return margin_decide(vote, scores);
 }
 
-/* What is wanted of each row: `label`, `score` and `probability` have room for n; confusion counts,
- * for each class of y, how often it is taken for which, and after these how often it is rejected. Any
- * may be NULL. */
+/* What is wanted of each row: `label` and `score` have room for n, `chances` for n x classes, and `p`
+ * for one row of these; confusion counts, for each class of y, how often it is taken for which, and
+ * after these how often it is rejected. Any may be NULL. */
 typedef struct {
     const gen_machine *machine;
     const uint16_t *y;
     uint16_t *label;
-    double *score, *probability;
+    double *score, *chances;
+    margin_real *p;
     int64_t *confusion;
 } gen_wanted;
 
-static void gen_take_wanted(void *user, size_t i, size_t row, const margin_real *scores) {
+static void gen_take_wanted(void *user, size_t i, size_t row, margin_real *scores) {
     const gen_wanted *wanted = (const gen_wanted *)user;
     const size_t classes = wanted->machine->classes;
-    double score, probability;
-    const uint16_t label = gen_classify(wanted->machine, scores, &score, &probability);
-    if (wanted->probability != NULL) {
-        wanted->probability[i] = probability;
-    }
+    double score;
+    const uint16_t label = gen_classify(wanted->machine, scores, &score);
+    size_t c;
     if (wanted->label != NULL) {
         wanted->label[i] = label;
     }
@@ -363,6 +364,12 @@ static void gen_take_wanted(void *user, size_t i, size_t row, const margin_real 
     }
     if (wanted->confusion != NULL && wanted->y != NULL && wanted->y[row] < classes) {
         wanted->confusion[wanted->y[row] * (classes + 1u) + (label < classes ? label : classes)]++;
+    }
+    if (wanted->chances != NULL) {
+        margin_probabilities(margin_model_vote(&wanted->machine->model), scores, wanted->p);
+        for (c = 0; c < classes; c++) {
+            wanted->chances[i * classes + c] = wanted->p[c];
+        }
     }
 }
 
@@ -389,48 +396,63 @@ int32_t gen_ranges(const gen_rows *rows, double *low, double *high) {
     return whole;
 }
 
-/* Any of label, score, probability and confusion may be NULL. */
+/* Any of label, score, chances (probabilities of all classes) and confusion may be NULL. */
 int32_t gen_predict(const gen_machine *machine, const gen_rows *rows, uint16_t *label,
-                    double *score, double *probability, int64_t *confusion) {
+                    double *score, double *chances, int64_t *confusion) {
     gen_wanted wanted;
+    margin_status status = MARGIN_E_MEMORY;
     wanted.label = label;
     wanted.score = score;
-    wanted.probability = probability;
+    wanted.chances = chances;
+    wanted.p = (margin_real *)malloc(machine->classes * sizeof *wanted.p);
     wanted.confusion = confusion;
-    return gen_predict_rows(machine, rows, NULL, (size_t)rows->n, &wanted);
+    if (wanted.p != NULL) {
+        status = gen_predict_rows(machine, rows, NULL, (size_t)rows->n, &wanted);
+    }
+    free(wanted.p);
+    return status;
 }
 
 typedef struct {
     gen_wanted wanted;
-    double *own, *elected;
+    double *own, *elected, *probability;
 } gen_wanted_answers;
 
-static void gen_take_answer(void *user, size_t i, size_t row, const margin_real *scores) {
+static void gen_take_answer(void *user, size_t i, size_t row, margin_real *scores) {
     const gen_wanted_answers *all = (const gen_wanted_answers *)user;
     const margin_vote *vote = margin_model_vote(&all->wanted.machine->model);
+    const uint16_t winner = margin_elect(vote->scheme, vote->classes, scores);
     gen_take_wanted(user, i, row, scores);
-    all->elected[i] = margin_margin(vote->scheme, vote->classes, scores,
-                                    margin_elect(vote->scheme, vote->classes, scores));
+    all->elected[i] = margin_margin(vote->scheme, vote->classes, scores, winner);
     if (all->own != NULL) {
         all->own[i] = margin_margin(vote->scheme, vote->classes, scores, all->wanted.y[row]);
     }
+    margin_probabilities(vote, scores, all->wanted.p);
+    all->probability[i] = all->wanted.p[winner];
 }
 
-/* All about each row at once: class, score and probability as gen_predict has them, and how clearly
- * the scores speak, by margin_margin, for its true class (NULL if rows->y does not tell it) and for
- * the class elected. */
+/* All about each row at once: class and score as gen_predict has them, the probability of the class
+ * elected, and how clearly the scores speak, by margin_margin, for its true class (NULL if rows->y does
+ * not tell it) and for the class elected. */
 int32_t gen_answers(const gen_machine *machine, const gen_rows *rows, uint16_t *label,
                     double *score, double *probability, double *own, double *elected) {
     gen_wanted_answers all;
+    margin_status status = MARGIN_E_MEMORY;
     all.wanted.machine = machine;
     all.wanted.y = rows->y;
     all.wanted.label = label;
     all.wanted.score = score;
-    all.wanted.probability = probability;
+    all.wanted.chances = NULL;
+    all.wanted.p = (margin_real *)malloc(machine->classes * sizeof *all.wanted.p);
     all.wanted.confusion = NULL;
     all.own = own;
     all.elected = elected;
-    return gen_ask(machine, rows->x, NULL, (size_t)rows->n, gen_take_answer, &all);
+    all.probability = probability;
+    if (all.wanted.p != NULL) {
+        status = gen_ask(machine, rows->x, NULL, (size_t)rows->n, gen_take_answer, &all);
+    }
+    free(all.wanted.p);
+    return status;
 }
 
 /* Real values as the int16_t that an integer model takes, in this library's precision. */

@@ -202,9 +202,8 @@ def training() -> ctypes.CDLL:
     library.gen_forget.argtypes, library.gen_forget.restype = pointers[:1], None
     library.gen_quant_parts.argtypes, library.gen_quant_parts.restype = pointers[:2], INT64
     library.gen_folds.argtypes = [ctypes.c_void_p, INT64, ctypes.c_uint32, ctypes.c_void_p]
-    library.gen_fold_margins.argtypes = [ctypes.c_void_p, ctypes.c_void_p, INT64, *pointers[:4]]
-    library.gen_calibrate.argtypes = [*pointers[:3], INT64]
-    library.gen_set_vote.argtypes, library.gen_set_vote.restype = [ctypes.c_void_p, DOUBLE, DOUBLE, DOUBLE], None
+    library.gen_fold_scores.argtypes = [ctypes.c_void_p, ctypes.c_void_p, INT64, *pointers[:3]]
+    library.gen_calibrate.argtypes = library.gen_set_vote.argtypes = pointers[:3]
     library.gen_kendall.argtypes, library.gen_kendall.restype = [*pointers[:2], INT64], DOUBLE
     library.gen_make.argtypes = pointers[:2]
     library.gen_image_size.argtypes, library.gen_image_size.restype = [ctypes.c_void_p, INT64], INT64
@@ -276,8 +275,8 @@ class Machine:
     def __init__(self, library: ctypes.CDLL, handle: int):
         self.library, self.handle = library, handle
         weakref.finalize(self, library.gen_free, handle)
-        self.parts = Parts(library.gen_parts, self, ctypes.c_float if library is device() else DOUBLE)
-        n = self.numbers = self.parts.numbers
+        self.look()
+        n = self.numbers
         self.shape = Shape(*(n[name] for name in ("kind", "d", "classes", "scheme", "machines")), n.get("n", 0),
                            n.get("kernel", 0))
 
@@ -289,6 +288,11 @@ class Machine:
 
     def __reduce__(self):
         return from_state, (self.state(),)
+
+    def look(self) -> None:
+        """Reads the numbers and the places of the arrays of the model."""
+        self.parts = Parts(self.library.gen_parts, self, ctypes.c_float if self.library is device() else DOUBLE)
+        self.numbers = self.parts.numbers
 
     def trained(self, name: str) -> list[float]:
         """Fresh from training, for scaled inputs: "bias", one number a machine, or "w", d a machine; or nothing."""
@@ -336,23 +340,25 @@ class Machine:
 
     def set_reject(self, margin: float) -> None:
         """From now on a winner by less than this margin is no winner."""
-        self.set_vote(margin, self.numbers["slope"], self.numbers["shift"])
+        self.set_vote({**self.numbers, "reject": margin}, [])
 
-    def set_vote(self, reject: float, slope: float, shift: float) -> None:
-        """The threshold of rejection, and the sigmoid of probabilities."""
-        self.library.gen_set_vote(self.handle, reject, slope, shift)
-        self.numbers.update(reject=reject, slope=slope, shift=shift)
+    def set_vote(self, numbers: dict, curve: list[float]) -> None:
+        """The threshold of rejection, and what makes probabilities, out of the numbers of another machine."""
+        values, points = array("d", (numbers[name] for name in VOTE)), array("d", curve)
+        check(self.library.gen_set_vote(self.handle, address(values), address(points) if curve else None))
+        self.look()
 
     @property
     def calibrated(self) -> bool:
         return self.parts.numbers["slope"] != 0
 
-    def probabilities(self, rows: Rows) -> array:
-        """Of the class elected, for each row; a calibrated model only."""
-        out = array("d", bytes(8 * rows.n))
+    def probabilities(self, rows: Rows) -> list[list[float]]:
+        """Of all classes, for each row; a calibrated model only."""
+        k = self.shape.classes
+        out = array("d", bytes(8 * rows.n * k))
         self.over(rows, lambda part, first: self.library.gen_predict(self.handle, ctypes.byref(part), None, None,
-                                                                     address(out) + 8 * first, None))
-        return out
+                                                                     address(out) + 8 * k * first, None))
+        return [list(out[i:i + k]) for i in range(0, len(out), k)]
 
     def answers(self, rows: Rows) -> tuple[array, array, array, array | None, array]:
         """Of each row: class, score, probability of the class elected, and how clearly the scores speak for its true
@@ -429,6 +435,7 @@ class Online:
 
 REJECTED = 65535
 ENOUGH_WORK = 2_000_000  # products that are worth a thread of their own
+VOTE = ("reject", "slope", "shift", "include")  # numbers of a model that say how scores become answers
 
 
 def address(values: array) -> int:
@@ -539,17 +546,27 @@ def run_fold(rows: Rows, fold: array, which: int, choice: Choice, watch: Watch):
     return status, report, square(tables[0], k), square(tables[1], k)
 
 
-class Margins:
-    """Margins of rows that were left out, for calibration: of class 1 of two, of all classes of more."""
+class Held(ctypes.Structure):
+    """gen_held of native_train.c: scores of rows that were left out, and what calibration makes of them."""
+    _fields_ = [("scores", ctypes.c_void_p), ("fold", ctypes.c_void_p), ("folds", INT64), ("coverage", DOUBLE),
+                *((name, ctypes.c_void_p) for name in ("chances", "include", "own"))]
 
-    def __init__(self, rows: Rows):
-        size = rows.n * (1 if rows.classes == 2 else rows.classes)
-        self.values, self.hits = array("d", bytes(8 * size)), array("B", bytes(size))
+    def __init__(self, machine: Machine, fold: array, folds: int, coverage: float):
+        n, self.machine = len(fold), machine
+        sizes = {"scores": n * machine.shape.machines, "chances": n * machine.shape.classes, "include": n, "own": n}
+        self.kept = {name: array("d", bytes(8 * size)) for name, size in sizes.items()} | {"fold": fold}
+        super().__init__(folds=folds, coverage=coverage, **{name: address(values) for name, values in self.kept.items()})
 
-    def run_fold(self, rows: Rows, fold: array, which: int, choice: Choice, watch: Watch) -> None:
-        check(training().gen_fold_margins(ctypes.byref(rows), address(fold), which, ctypes.byref(choice),
-                                          ctypes.byref(watch), address(self.values), address(self.hits)))
+    def run_fold(self, rows: Rows, which: int, choice: Choice, watch: Watch) -> None:
+        """Trains without a fold, and notes the scores of that."""
+        check(training().gen_fold_scores(ctypes.byref(rows), self.fold, which, ctypes.byref(choice), ctypes.byref(watch),
+                                         self.scores))
 
-    def calibrate(self, machine: Machine) -> None:
-        check(training().gen_calibrate(machine.handle, address(self.values), address(self.hits), len(self.values)))
-        machine.numbers.update(Parts(training().gen_parts, machine, DOUBLE).numbers)
+    def calibrate(self, rows: Rows) -> None:
+        check(training().gen_calibrate(self.machine.handle, ctypes.byref(rows), ctypes.byref(self)))
+        self.machine.look()
+
+    def probabilities(self) -> list[list[float]]:
+        """Of all classes, for each row by a calibration without its fold."""
+        k, chances = self.machine.shape.classes, self.kept["chances"]
+        return [list(chances[i:i + k]) for i in range(0, len(chances), k)]

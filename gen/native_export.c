@@ -116,16 +116,17 @@ int64_t gen_quant_input(const gen_quant *q, double *offset, double *factor) {
     return (int64_t)input->d;
 }
 
-/* Classes, all scores, how clear the class elected is (of two classes the score itself), and its
- * probability in 2^-15, of n rows of inputs. */
+/* Classes, all scores, how clear the class elected is (of two classes the score itself), and the
+ * probabilities of all classes in 2^-15, of n rows of inputs. */
 int32_t gen_quant_predict(const gen_quant *q, const int16_t *x, int64_t n, uint16_t *label,
-                          int32_t *scores, int32_t *clear, uint16_t *probability) {
+                          int32_t *scores, int32_t *clear, uint16_t *chances) {
     const margin_model_q *model = &q->quant.model;
     const margin_vote_q *vote = margin_model_vote_q(model);
     const size_t d = q->quant.input.d;
-    int16_t *work = (int16_t *)malloc((d + 1) * sizeof *work);
+    int32_t *spent = (int32_t *)malloc(vote->machines * sizeof *spent + (d + 1) * sizeof(int16_t));
+    int16_t *work = (int16_t *)(spent + vote->machines);
     size_t i;
-    if (work == NULL) {
+    if (spent == NULL) {
         return MARGIN_E_MEMORY;
     }
     for (i = 0; i < (size_t)n; i++) {
@@ -136,9 +137,10 @@ int32_t gen_quant_predict(const gen_quant *q, const int16_t *x, int64_t n, uint1
         clear[i] = vote->scheme == MARGIN_SCHEME_BINARY || vote->scheme == MARGIN_SCHEME_ORDINAL
                        ? at[0]
                        : margin_margin_q(vote->scheme, vote->classes, at, elected);
-        probability[i] = margin_probability_q(vote, at, elected);
+        memcpy(spent, at, vote->machines * sizeof *spent);
+        margin_probabilities_q(vote, spent, chances + i * vote->classes);
     }
-    free(work);
+    free(spent);
     return MARGIN_OK;
 }
 

@@ -419,7 +419,7 @@ typedef struct {
     bool *normal;
 } gen_normal_scores;
 
-static void gen_take_normal(void *user, size_t i, size_t row, const margin_real *scores) {
+static void gen_take_normal(void *user, size_t i, size_t row, margin_real *scores) {
     const gen_normal_scores *all = (const gen_normal_scores *)user;
     all->score[i] = scores[0];
     all->normal[i] = all->y == NULL || all->y[row] == 1;
@@ -541,7 +541,7 @@ typedef struct {
     size_t count;
 } gen_errors;
 
-static void gen_take_error(void *user, size_t i, size_t row, const margin_real *scores) {
+static void gen_take_error(void *user, size_t i, size_t row, margin_real *scores) {
     gen_errors *all = (gen_errors *)user;
     const double target = all->targets[row], off = target - scores[0];
     const double from = all->count > 0 ? target - all->sum / (double)all->count : 0;
@@ -936,7 +936,7 @@ typedef struct {
     double at[GEN_CURVE], rejected[GEN_CURVE], wrong[GEN_CURVE];
 } gen_curve;
 
-static void gen_take_curve(void *user, size_t i, size_t row, const margin_real *scores) {
+static void gen_take_curve(void *user, size_t i, size_t row, margin_real *scores) {
     gen_curve *curve = (gen_curve *)user;
     const margin_vote *vote = curve->vote;
     const uint16_t winner = margin_elect(vote->scheme, vote->classes, scores);

@@ -248,39 +248,17 @@ int32_t gen_folds(const gen_rows *rows, int64_t folds, uint32_t seed, uint16_t *
     return status;
 }
 
-/* Margins for calibration: of class 1 of two, of all classes of more; hit: whether it is the true
- * one. Room for n, or n * classes, by the number of the row. */
-typedef struct {
-    double *margin;
-    uint8_t *hit;
-    const margin_vote *vote;
-    const uint16_t *y;
-} gen_margins;
-
-static void gen_take_margins(void *user, size_t i, size_t row, const margin_real *scores) {
-    const gen_margins *out = (const gen_margins *)user;
-    const size_t k = out->vote->classes, first = k == 2 ? 1 : 0;
-    size_t c;
+/* Scores of all machines, each at the number of its row. */
+static void gen_take_held(void *user, size_t i, size_t row, margin_real *scores) {
     (void)i;
-    for (c = first; c < k; c++) {
-        const size_t at = row * (k - first) + c - first;
-        out->margin[at] = margin_margin(out->vote->scheme, k, scores, c);
-        out->hit[at] = out->y[row] == c;
-    }
+    gen_take_scores(user, row, row, scores);
 }
 
-static margin_status gen_note_margins(const gen_machine *machine, const margin_data *test,
-                                      gen_margins *out) {
-    out->vote = margin_model_vote(&machine->model);
-    out->y = test->y;
-    return gen_ask(machine, test->x, test->rows, test->n, gen_take_margins, out);
-}
-
-/* Trains on all folds but one and tests on that one; adds to both confusion tables. With `margins`
- * it fills in those of the fold instead. */
+/* Trains on all folds but one and tests on that one; adds to both confusion tables. With `scores` it
+ * fills in those of the fold instead. */
 static margin_status gen_fold_rows(const gen_rows *rows, const uint16_t *fold, size_t which,
                                    const gen_choice *choice, gen_watch *watch, gen_report *report,
-                                   int64_t *on_train, int64_t *on_test, gen_margins *margins,
+                                   int64_t *on_train, int64_t *on_test, double *scores,
                                    margin_index *list) {
     const margin_data raw = gen_view(rows);
     margin_data train, test;
@@ -294,8 +272,11 @@ static margin_status gen_fold_rows(const gen_rows *rows, const uint16_t *fold, s
     if (trained < 0) {
         return trained;
     }
-    if (margins != NULL) {
-        status = gen_note_margins(machine, &test, margins);
+    if (scores != NULL) {
+        gen_all_scores held;
+        held.scores = scores;
+        held.machines = machine->machines;
+        status = gen_ask(machine, test.x, test.rows, test.n, gen_take_held, &held);
         gen_free(machine);
         return status < 0 ? status : trained;
     }
@@ -331,18 +312,15 @@ int32_t gen_fold(const gen_rows *rows, const uint16_t *fold, int64_t which,
     return status;
 }
 
-int32_t gen_fold_margins(const gen_rows *rows, const uint16_t *fold, int64_t which,
-                         const gen_choice *choice, gen_watch *watch, double *margin, uint8_t *hit) {
+int32_t gen_fold_scores(const gen_rows *rows, const uint16_t *fold, int64_t which,
+                        const gen_choice *choice, gen_watch *watch, double *scores) {
     margin_index *list = (margin_index *)malloc((size_t)rows->n * sizeof *list);
     margin_status status = MARGIN_E_MEMORY;
-    gen_margins margins;
     gen_report report;
     memset(&report, 0, sizeof report);
-    margins.margin = margin;
-    margins.hit = hit;
     if (list != NULL) {
         status = gen_fold_rows(rows, fold, (size_t)which, choice, watch, &report, NULL, NULL,
-                               &margins, list);
+                               scores, list);
     }
     gen_forget(&report);
     free(list);
@@ -365,15 +343,94 @@ static margin_vote *gen_vote(gen_machine *machine) {
     return (margin_vote *)margin_model_vote(&machine->model);
 }
 
-/* Fits the probabilities of a machine to margins that cross-validation found. */
-int32_t gen_calibrate(gen_machine *machine, const double *margin, const uint8_t *hit, int64_t n) {
-    margin_vote *vote = gen_vote(machine);
-    return margin_calibrate(margin, hit, (size_t)n, &vote->slope, &vote->shift);
+/* Fits the probabilities of a machine to scores that cross-validation found: those of the rows of a
+ * list, or of all. The curve, if there is one, is kept with the machine. */
+static margin_status gen_calibrate_rows(gen_machine *machine, const margin_data *rows,
+                                        const double *scores, double coverage) {
+    const size_t size = margin_calibrate_size(rows->n, gen_vote(machine)) + MARGIN_ALIGN;
+    margin_arena mem;
+    free(machine->bytes[3]);
+    machine->bytes[3] = malloc(size);
+    mem = margin_arena_make(machine->bytes[3], size);
+    return margin_calibrate(rows, scores, coverage, &mem, gen_vote(machine), NULL);
 }
 
-/* The reject threshold, and the sigmoid of the probabilities. */
-void gen_set_vote(gen_machine *machine, double reject, double slope, double shift) {
-    gen_vote(machine)->reject = reject;
-    gen_vote(machine)->slope = slope;
-    gen_vote(machine)->shift = shift;
+/* What cross-validation found, and room for what calibration makes of it: chances, n x classes, and
+ * include, n, are the probabilities and the threshold of sets that each row has by a calibration
+ * without its fold, which is what new rows can expect; own, n, are the probabilities of the true
+ * classes by the calibration that the machine keeps. */
+typedef struct {
+    const double *scores; /* n x machines */
+    const uint16_t *fold;
+    int64_t folds;
+    double coverage;
+    double *chances, *include, *own;
+} gen_held;
+
+/* Calibrates on all folds but one, whose scores go to `work` one after the other, and tells the
+ * probabilities of that one. */
+static margin_status gen_calibrate_fold(gen_machine *machine, const gen_rows *rows,
+                                        const gen_held *held, size_t which, double *work) {
+    const size_t m = machine->machines, n = (size_t)rows->n;
+    uint16_t *y = (uint16_t *)(work + n * m + m + machine->classes);
+    margin_data others;
+    margin_status status;
+    size_t i;
+    memset(&others, 0, sizeof others);
+    others.y = y;
+    for (i = 0; i < n; i++) {
+        if (held->fold[i] != which) {
+            memcpy(work + others.n * m, held->scores + i * m, m * sizeof *work);
+            y[others.n++] = rows->y[i];
+        }
+    }
+    status = gen_calibrate_rows(machine, &others, work, held->coverage);
+    for (i = 0; i < n && status >= 0; i++) {
+        if (held->fold[i] == which) {
+            memcpy(work, held->scores + i * m, m * sizeof *work);
+            margin_probabilities(gen_vote(machine), work, held->chances + i * machine->classes);
+            held->include[i] = gen_vote(machine)->include;
+        }
+    }
+    return status;
+}
+
+int32_t gen_calibrate(gen_machine *machine, const gen_rows *rows, const gen_held *held) {
+    const size_t m = machine->machines, k = machine->classes, n = (size_t)rows->n;
+    double *work = (double *)malloc((n * m + m + k) * sizeof *work + n * sizeof(uint16_t));
+    const margin_data all = gen_view(rows);
+    margin_status status = work == NULL ? MARGIN_E_MEMORY : MARGIN_OK;
+    size_t i;
+    for (i = 0; i < (size_t)held->folds && status >= 0; i++) {
+        status = gen_calibrate_fold(machine, rows, held, i, work);
+    }
+    status = status >= 0 ? gen_calibrate_rows(machine, &all, held->scores, held->coverage) : status;
+    for (i = 0; i < n && status >= 0; i++) {
+        memcpy(work, held->scores + i * m, m * sizeof *work);
+        margin_probabilities(gen_vote(machine), work, work + m);
+        held->own[i] = work[m + rows->y[i]];
+    }
+    free(work);
+    return status;
+}
+
+/* The reject threshold, and all that makes probabilities: slope, shift, include, and MARGIN_CURVE
+ * numbers of a curve; NULL leaves that as it is. */
+int32_t gen_set_vote(gen_machine *machine, const double numbers[4], const double *curve) {
+    margin_vote *vote = gen_vote(machine);
+    vote->reject = numbers[0];
+    vote->slope = numbers[1];
+    vote->shift = numbers[2];
+    vote->include = numbers[3];
+    if (curve != NULL && curve != vote->curve) {
+        double *kept = (double *)malloc(MARGIN_CURVE * sizeof *kept);
+        if (kept == NULL) {
+            return MARGIN_E_MEMORY;
+        }
+        memcpy(kept, curve, MARGIN_CURVE * sizeof *kept);
+        free(machine->bytes[3]);
+        machine->bytes[3] = kept;
+        vote->curve = kept;
+    }
+    return MARGIN_OK;
 }

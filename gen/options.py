@@ -67,6 +67,17 @@ def between(low: float, high: float, kind: Callable = number) -> Callable:
     return parse
 
 
+def share(text: str) -> float:
+    """
+    >>> share("0.9")
+    0.9
+    """
+    value = number(text)
+    if not 0 < value < 1:
+        raise Usage(f"must be more than 0 and less than 1: {text!r}")
+    return value
+
+
 def one_of(words: tuple[str, ...]) -> Callable:
     def parse(text: str) -> str:
         if text not in words:

@@ -92,9 +92,9 @@ class Quantised:
         return out
 
     def answer(self, inputs: array) -> tuple[array, array, array, array]:
-        """Of each row of inputs: class, scores of all machines, how clear it is, probability in 2^-15."""
-        n, m = len(inputs) // self.numbers["d"], self.numbers["machines"]
-        found = array("H", bytes(2 * n)), array("i", bytes(4 * n * m)), array("i", bytes(4 * n)), array("H", bytes(2 * n))
+        """Of each row of inputs: class, scores of all machines, how clear it is, probabilities of all classes in 2^-15."""
+        n, m, k = len(inputs) // self.numbers["d"], self.numbers["machines"], self.numbers["classes"]
+        found = array("H", bytes(2 * n)), array("i", bytes(4 * n * m)), array("i", bytes(4 * n)), array("H", bytes(2 * n * k))
         native.check(self.library.gen_quant_predict(self.handle, address(inputs), n, *map(address, found)))
         return found
 
@@ -103,10 +103,11 @@ class Quantised:
         m, scores = self.numbers["machines"], self.answer(inputs)[1]
         return [list(scores[i:i + m]) for i in range(0, len(scores), m)]
 
-    def predict(self, inputs: array) -> tuple[array, array, array]:
-        """Class, score and probability of each row: as Machine.predict does it."""
-        label, _, clear, chance = self.answer(inputs)
-        return label, clear, chance
+    def predict(self, inputs: array) -> tuple[array, array, list[list[int]]]:
+        """Class, score and probabilities of each row: as Machine.predict and Machine.probabilities do it."""
+        label, _, clear, chances = self.answer(inputs)
+        k = self.numbers["classes"]
+        return label, clear, [list(chances[i:i + k]) for i in range(0, len(chances), k)]
 
 
 def bind(library: ctypes.CDLL) -> None:

@@ -436,7 +436,8 @@ def command_of(f: Findings, path: str) -> str:
     if isinstance(notes.get("seed"), int):
         parts += ["--seed", str(notes["seed"])]
     if f.model.machine.calibrated:
-        parts.append("--calibrate")
+        asked = notes.get("held_out", {}).get("asked", 0.9)
+        parts += ["--calibrate", *(["--coverage", f"{asked:g}"] if asked != 0.9 else [])]
     reject = f.model.machine.numbers.get("reject", 0)
     if reject:
         parts += ["--reject", f"{reject:.9g}"]

@@ -346,7 +346,8 @@ class _Classifier(ClassifierMixin, _Margin):
         data, y, targets, weights = rows.kept
         problem = train.Problem(data, self._labels(), y, targets, weights=weights)
         try:
-            train.calibrate(problem, self._method_name(), self._trained_.options, machine, 5, self._trained_.seed)
+            fold = train.divide(problem, 5, self._trained_.seed, None)
+            train.calibrate(problem, self._method_name(), self._trained_.options, machine, fold, self._trained_.seed)
         except Failure as error:
             raise ValueError(f"{type(self).__name__}: probability=True: {error.message}") from None
 

@@ -6,7 +6,7 @@ import time
 from array import array
 from dataclasses import dataclass
 
-from . import classes, metrics, native, progress
+from . import chances, classes, metrics, native, progress
 from .data import Data, is_number
 from .errors import Failure
 
@@ -274,15 +274,18 @@ def validate(problem: Problem, method: str, points: list[dict], folds: int, repe
     return [gather(results[i:i + size], problem) for i in range(0, len(results), size)]
 
 
-def calibrate(problem: Problem, method: str, chosen: dict, machine: native.Machine, folds: int, seed: int) -> None:
-    """Gives a machine probabilities, fitted to the margins of rows that were left out of training."""
+def calibrate(problem: Problem, method: str, chosen: dict, machine: native.Machine, fold: array, seed: int,
+              coverage: float = 0.9) -> chances.Calibration:
+    """Gives a machine probabilities, fitted to the scores of rows that were left out of training, fold by fold."""
+    folds = max(fold) + 1
     check_folds(problem, folds)
     rows, choice = problem.rows, native.Choice(method, chosen, seed)
-    margins, fold = native.Margins(rows), native.folds(rows, folds, seed)
-    watches = [native.Watch() for _ in range(folds)]
-    jobs = [lambda i=i: margins.run_fold(rows, fold, i, choice, watches[i]) for i in range(folds)]
+    held, watches = native.Held(machine, fold, folds, coverage), [native.Watch() for _ in range(folds)]
+    jobs = [lambda i=i: held.run_fold(rows, i, choice, watches[i]) for i in range(folds)]
     try:
         run_jobs(jobs, watches, "calibration")
-        margins.calibrate(machine)
+        held.calibrate(rows)
     except Failure as error:
         raise blame(error, problem.data.path) from None
+    return chances.Calibration(coverage, chances.measured(held.probabilities(), problem.y, held.kept["include"]),
+                               {"asked": coverage, **chances.noted(held.kept["own"])})

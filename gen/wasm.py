@@ -82,7 +82,7 @@ double PAGE_EXPORT(page_%(name)s_score)(void)
 }
 double PAGE_EXPORT(page_%(name)s_probability)(void)
 {
-    return %(probability)s;
+%(room)s    return %(probability)s;
 }
 int PAGE_EXPORT(page_%(name)s_selftest)(void)
 {
@@ -106,13 +106,14 @@ def glue(headers: dict[str, str], features: int) -> str:
             f"    {each}\n        x_{name}[j] = ({'int16_t' if q else 'float'})raw[j];\n    }}"
         if q and f"{name}_input(" not in text:  # whole numbers go in as they are, but must fit
             convert = f"    margin_input_q(&(const margin_scaling){{0, 0, {features}}}, raw, x_{name});"
-        chance = f"(double){name}_probability(x_{name}, (uint16_t)page_{name}_elected()){' / 32768.0' if q else ''}"
+        chance = f"({name}_probabilities(x_{name}, p), (double)p[page_{name}_elected()]{' / 32768.0' if q else ''})"
         vote = re.search(rf"&{name}_model\.([a-z.]*vote)\b", text)
         parts.append(MODEL % {
             "name": name, "input": "int16_t" if q else "float", "score": "int32_t" if q else "float",
             "features": features, "machines": int(re.search(rf"#define {name.upper()}_MACHINES (\d+)", text)[1]),
             "convert": convert, "q": q, "vote": f"{name}_model.{vote[1] if vote else vote_of(text, name)}",
-            "probability": chance if f"{name}_probability(" in text else "-1.0"})
+            "room": f"    {'uint16_t' if q else 'float'} p[{name.upper()}_CLASSES];\n" if f"{name}_probabilities(" in text else "",
+            "probability": chance if f"{name}_probabilities(" in text else "-1.0"})
     return "".join(parts)
 
 

@@ -70,13 +70,26 @@ static uint32_t image_words[8000], copy_words[8000];
 #define image ((unsigned char *)image_words)
 #define copy ((unsigned char *)copy_words)
 
+/* Numbers of votes other than 0; of two classes with a curve. */
+static void vote_one(size_t classes) {
+    static margin_real curve[MARGIN_CURVE];
+    margin_vote *vote = one.model.kind == MARGIN_MODEL_LINEAR ? &one.model.of.linear.vote
+                                                              : &one.model.of.expansion.vote;
+    for (size_t i = 0; i < MARGIN_CURVE; i++) {
+        curve[i] = (margin_real)i / 16;
+    }
+    vote->reject = one.model.kind == MARGIN_MODEL_LINEAR ? 1 : 0;
+    vote->slope = 2;
+    vote->include = (margin_real)0.25;
+    vote->curve = classes == 2 ? curve : NULL;
+}
+
 static size_t write_shape(size_t s, const char *notes) {
     train(&one, shapes[s].kernel, shapes[s].classes, shapes[s].scheme, shapes[s].scaled);
     if (shapes[s].scaled && margin_model_scale(&one.model, &one.scaling, &one.mem) != MARGIN_OK) {
         abort();
     }
-    one.model.kind == MARGIN_MODEL_LINEAR ? (void)(one.model.of.linear.vote.reject = 1)
-                                          : (void)(one.model.of.expansion.vote.slope = 2);
+    vote_one(shapes[s].classes);
     if (margin_image_write(&one.model, notes, strlen(notes), image, sizeof image_words) !=
         MARGIN_OK) {
         abort();
@@ -93,7 +106,7 @@ TEST the_head_is_laid_out_as_documented(void) {
     ASSERT_EQ(2, image[24]);
     ASSERT_EQ(1, image[26]);
     ASSERT_EQ(MARGIN_KERNEL_RBF, image[29]);
-    ASSERT_EQ(1, image[31]);
+    ASSERT_EQ(1 + 4, image[31]);
     ASSERT_EQ(5, image[56]);
     ASSERT(memcmp(margin_image_notes(image, &count), "hello", 5) == 0);
     ASSERT_EQ(5u, count);
@@ -252,14 +265,20 @@ static size_t write_shape_q(size_t s, const char *notes) {
     if (margin_model_scale(&one.model, &one.scaling, &one.mem) != MARGIN_OK) {
         abort();
     }
-    one.model.kind == MARGIN_MODEL_LINEAR ? (void)(one.model.of.linear.vote.reject = 1)
-                                          : (void)(one.model.of.expansion.vote.slope = 2);
+    vote_one(shapes_q[s].classes);
     if (margin_quantize(&one.model, &data, &options, &one.mem, &quant, NULL) != MARGIN_OK ||
         margin_image_write_q(&quant, notes, strlen(notes), image, sizeof image_words) !=
             MARGIN_OK) {
         abort();
     }
     return margin_image_size_q(&quant, strlen(notes));
+}
+
+/* The probability of class 1. */
+static unsigned chance_q(const margin_model_q *model, int32_t *scores) {
+    uint16_t p[3];
+    margin_probabilities_q(margin_model_vote_q(model), scores, p);
+    return p[1];
 }
 
 /* The same scores and answers, in range and far out. */
@@ -275,8 +294,7 @@ static bool same_answers(const margin_quant *a, const margin_quant *b) {
         }
         if (margin_classify_q(&a->model, x, wa, sa) != margin_classify_q(&b->model, x, wb, sb) ||
             memcmp(sa, sb, vote->machines * sizeof sa[0]) != 0 ||
-            margin_probability_q(margin_model_vote_q(&a->model), sa, 1) !=
-                margin_probability_q(margin_model_vote_q(&b->model), sb, 1)) {
+            chance_q(&a->model, sa) != chance_q(&b->model, sb)) {
             return false;
         }
     }
@@ -390,13 +408,14 @@ TEST absurd_integer_heads_with_a_right_checksum_are_refused(void) {
         {3, 24, 2, 3, MARGIN_E_IMAGE_SIZE},
         {4, 28, 1, MARGIN_SCHEME_VOTES + 9, MARGIN_E_IMAGE_SIZE},
         {3, 29, 1, MARGIN_KERNEL_LINEAR, MARGIN_E_IMAGE_VALUE},
-        {3, 31, 1, 4, MARGIN_E_IMAGE_VALUE},
-        {3, 33, 1, 32, MARGIN_E_IMAGE_VALUE}, /* shifts */
+        {3, 31, 1, 16, MARGIN_E_IMAGE_VALUE},
+        {4, 31, 1, 2 + 4, MARGIN_E_IMAGE_SIZE}, /* a curve that is not there */
+        {3, 33, 1, 32, MARGIN_E_IMAGE_VALUE},   /* shifts */
         {3, 34, 1, 32, MARGIN_E_IMAGE_VALUE},
         {3, 35, 1, 32, MARGIN_E_IMAGE_VALUE},
         {3, 38, 2, 2, MARGIN_E_IMAGE_VALUE},          /* q15 has steps of one */
         {3, 44, 4, 0xFFFFFFFF, MARGIN_E_IMAGE_VALUE}, /* reject -1 */
-        {3, 50, 2, 1, MARGIN_E_IMAGE_VALUE},
+        {3, 50, 2, 0x8001, MARGIN_E_IMAGE_VALUE},     /* a probability above 1 */
         {3, 60, 4, 0xC0000000, MARGIN_E_IMAGE_VALUE}, /* reach */
         {3, 64, 4, 0x7FC00000, MARGIN_E_IMAGE_VALUE}, /* unit NaN */
         {0, 16, 4, 4, MARGIN_E_IMAGE_VALUE},
@@ -405,10 +424,11 @@ TEST absurd_integer_heads_with_a_right_checksum_are_refused(void) {
         {0, 32, 1, 1, MARGIN_E_IMAGE_VALUE},
         {0, 36, 1, 1, MARGIN_E_IMAGE_VALUE},
         {0, 60, 1, 1, MARGIN_E_IMAGE_VALUE},
-        {0, 74, 1, 1, MARGIN_E_IMAGE_VALUE},          /* three int16_t: the fourth is 0 */
-        {0, 76, 4, 0x7FFFFFFF, MARGIN_E_IMAGE_VALUE}, /* the bias leaves no room for the sum */
-        {0, 80, 4, 0x7F800000, MARGIN_E_IMAGE_VALUE}, /* offset of the input infinite */
-        {1, 24, 2, 0xFFFE, MARGIN_E_IMAGE_VALUE},     /* more machines than 16 bits count */
+        {0, 74, 1, 1, MARGIN_E_IMAGE_VALUE},           /* three int16_t: the fourth is 0 */
+        {0, 76, 4, 0x7FFFFFFF, MARGIN_E_IMAGE_VALUE},  /* the bias leaves no room for the sum */
+        {0, 114, 1, 1, MARGIN_E_IMAGE_VALUE},          /* 17 int16_t of the curve: the last is 0 */
+        {0, 116, 4, 0x7F800000, MARGIN_E_IMAGE_VALUE}, /* offset of the input infinite */
+        {1, 24, 2, 0xFFFE, MARGIN_E_IMAGE_VALUE},      /* more machines than 16 bits count */
     };
     for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
         const size_t size = write_shape_q(lies[i].shape, "n");
@@ -643,7 +663,7 @@ TEST absurd_heads_with_a_right_checksum_are_refused(void) {
         {3, 4, 2, 2, MARGIN_E_IMAGE},
         {3, 6, 1, 99, MARGIN_E_IMAGE},
         {3, 7, 1, 1, MARGIN_E_IMAGE},
-        {3, 60, 4, 1, MARGIN_E_IMAGE_VALUE},
+        {3, 60, 4, 0x40000000, MARGIN_E_IMAGE_VALUE}, /* include 2 */
         {3, 8, 4, 10, MARGIN_E_IMAGE_SIZE},
         {3, 8, 4, 0xFFFFFFFF, MARGIN_E_IMAGE_SIZE},
         {3, 16, 4, 0, MARGIN_E_IMAGE_VALUE},

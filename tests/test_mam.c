@@ -1150,7 +1150,7 @@ TEST certainty_refuses_what_it_does_not_cover(void) {
                                     class_end, NULL,
                                     NULL,      1,
                                     3,         {MARGIN_KERNEL_HINGE, 3, 1, 0, 2},
-                                    1,         {2, MARGIN_SCHEME_BINARY, 0, 0, 0}};
+                                    1,         {2, MARGIN_SCHEME_BINARY, 0, 0, 0, 0, NULL}};
     margin_model units;
     problem p, q;
     trained t, u;

@@ -642,25 +642,23 @@ TEST memory_is_what_the_queries_say(void) {
     PASS();
 }
 
-/* What calibration asks for: margins of class 1 by models that have not seen the sample. */
+/* What calibration asks for: scores by models that have not seen the sample. */
 TEST scores_left_out_calibrate_probabilities(void) {
     static problem p;
     static unsigned char bytes[20000];
-    static uint8_t hit[200];
     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
     margin_mam_options mam = fair(0, 0);
     margin_cv_options o = {0, 0, 1, false, true, 0};
     const margin_learner learner = {train_mam, &mam, margin_mam_train_size(160, 2, 2, &mam)};
-    margin_real slope, shift;
+    margin_vote vote;
     margin_cv cv;
     rng = margin_rng_make(11);
     problem_make(&p, 200, 2, 2);
     ASSERT_EQ(MARGIN_OK, margin_cross_validate(&p.data, &learner, &o, &mem, &cv));
-    for (size_t i = 0; i < 200; i++) {
-        hit[i] = (uint8_t)(p.y[i] == 1);
-    }
-    ASSERT_EQ(MARGIN_OK, margin_calibrate(cv.scores, hit, 200, &slope, &shift));
-    ASSERT(slope > 0);
+    memset(&vote, 0, sizeof vote);
+    vote.classes = 2;
+    ASSERT_EQ(MARGIN_OK, margin_calibrate(&p.data, cv.scores, 0, &mem, &vote, NULL));
+    ASSERT(vote.slope > 0);
     PASS();
 }
 

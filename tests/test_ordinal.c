@@ -139,11 +139,12 @@ TEST an_ordinal_expansion_adds_its_function_once(void) {
 TEST a_ranker_has_a_score_and_one_class(void) {
     margin_model m = hand_linear();
     const margin_real x[2] = {1, 1};
-    margin_real s[1];
+    margin_real s[1], p;
     m.of.linear.vote.classes = 1;
     ASSERT_EQ_FMT(0, (int)margin_classify(&m, x, s), "%d");
     ASSERT_EQ_FMT(2.0, (double)s[0], "%g");
-    ASSERT_EQ_FMT(1.0, (double)margin_probability(&m.of.linear.vote, s, 0), "%g");
+    margin_probabilities(&m.of.linear.vote, s, &p);
+    ASSERT_EQ_FMT(1.0, (double)p, "%g");
     PASS();
 }
 

@@ -1997,14 +1997,14 @@ static margin_status learn_proto(void *user, const margin_data *data, margin_are
 TEST cross_validation_calibration_and_metrics_take_prototypes(void) {
     static problem p;
     static unsigned char bytes[1u << 20];
-    static margin_real m[600], margins[200];
-    static uint8_t hit[600];
+    static margin_real margins[200];
     margin_proto_options o = method(MARGIN_PROTO_TVQ, 1, 2);
     margin_learner learner = {learn_proto, NULL, 0};
     margin_cv_options options;
     margin_arena mem = margin_arena_make(bytes, sizeof bytes);
     margin_cv cv;
-    margin_real slope_, shift_, z[3], sum = 0;
+    margin_calibrate_report report;
+    margin_real z[3], chance[3];
     margin_summary summary;
     trained t;
     problem_make(&p, 51, 200, 6, 3, 2);
@@ -2015,20 +2015,13 @@ TEST cross_validation_calibration_and_metrics_take_prototypes(void) {
     options.keep = true;
     ASSERT_EQ(MARGIN_OK, margin_cross_validate(&p.data, &learner, &options, &mem, &cv));
     ASSERT(cv.error_mean < 0.3 && cv.machines == 3u);
-    for (size_t i = 0; i < 600u; i++) {
-        m[i] = margin_margin(MARGIN_SCHEME_NEAREST, 3, cv.scores + i / 3u * 3u, i % 3u);
-        hit[i] = p.y[i / 3u] == i % 3u;
-    }
-    ASSERT_EQ(MARGIN_OK, margin_calibrate(m, hit, 600, &slope_, &shift_));
-    ASSERT(slope_ > 0);
     t = train(&p.data, &o);
-    t.model.of.proto.vote.slope = slope_;
-    t.model.of.proto.vote.shift = shift_;
+    ASSERT_EQ(MARGIN_OK,
+              margin_calibrate(&p.data, cv.scores, 0, &mem, &t.model.of.proto.vote, &report));
+    ASSERT(t.model.of.proto.vote.slope > 0 && report.log_loss < (margin_real)0.9);
     margin_scores(&t.model, p.x, z);
-    for (size_t c = 0; c < 3u; c++) {
-        sum += margin_probability(&t.model.of.proto.vote, z, c);
-    }
-    ASSERT_IN_RANGE(1, sum, 1e-5);
+    margin_probabilities(&t.model.of.proto.vote, z, chance);
+    ASSERT_IN_RANGE(1, chance[0] + chance[1] + chance[2], 1e-5);
     ASSERT_EQ(MARGIN_OK, margin_margins(&p.data, &t.model, &t.mem, margins, &summary));
     ASSERT_IN_RANGE(t.info.margin_mean, summary.mean, LOOSE);
     ASSERT_IN_RANGE(t.info.margin_min, summary.min, LOOSE);

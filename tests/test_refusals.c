@@ -197,6 +197,7 @@ TEST an_integer_linear_model_with_one_thing_wrong_is_refused(void) {
     WRONG(MAKE, l->vote.reject = -1);
     WRONG(MAKE, l->vote.shift = (INT32_C(1) << 30) + 1);
     WRONG(MAKE, l->vote.shift = -(INT32_C(1) << 30) - 1);
+    WRONG(MAKE, l->vote.include = 32769u);
     WRONG(MAKE, l->vote.down = 32);
     WRONG(MAKE, f.factor[3] = -1);
     WRONG(MAKE, f.offset[3] = INT32_C(1) << 30);
@@ -497,6 +498,8 @@ TEST a_list_with_one_thing_wrong_is_refused(void) {
     REAL_WRONG(make_list(), l->pool.vote.reject = (margin_real)INFINITY);
     REAL_WRONG(make_list(), l->pool.vote.slope = (margin_real)NAN);
     REAL_WRONG(make_list(), l->pool.vote.shift = (margin_real)INFINITY);
+    REAL_WRONG(make_list(), l->pool.vote.include = -1);
+    REAL_WRONG(make_list(), l->pool.vote.include = 2);
     REAL_WRONG(make_list(), l->pool.n = 0);
     REAL_WRONG(make_list(), l->pool.d = 0);
     REAL_WRONG(make_list(), l->pool.width = 0);
@@ -528,6 +531,7 @@ TEST a_prototype_model_with_one_thing_wrong_is_refused(void) {
     REAL_WRONG(make_proto(), p->vote.classes = 1);
     REAL_WRONG(make_proto(), p->vote.classes = MARGIN_REJECTED);
     REAL_WRONG(make_proto(), p->vote.shift = (margin_real)NAN);
+    REAL_WRONG(make_proto(), p->vote.curve = p->vectors); /* not of two classes by one score */
     REAL_WRONG(make_proto(), p->n = 0);
     REAL_WRONG(make_proto(), p->d = 0);
     REAL_WRONG(make_proto(), p->tangents = MARGIN_PROTO_TANGENTS + 1);
@@ -599,7 +603,7 @@ TEST heads_of_lists_and_prototypes_with_one_byte_wrong_are_refused(void) {
         {30, 0, MARGIN_E_IMAGE_VALUE, MARGIN_E_IMAGE_VALUE},
         {31, 2, MARGIN_E_IMAGE_VALUE, MARGIN_E_IMAGE_VALUE},
         {47, 0xC0, MARGIN_E_IMAGE_VALUE, MARGIN_E_IMAGE_VALUE}, /* reject -2 */
-        {60, 1, MARGIN_E_IMAGE_VALUE, MARGIN_E_IMAGE_VALUE},
+        {63, 0x40, MARGIN_E_IMAGE_VALUE, MARGIN_E_IMAGE_VALUE}, /* include 2 */
     };
     size_t list_size, proto_size, i;
     (void)make_list();
@@ -629,8 +633,8 @@ TEST heads_of_integer_prototypes_with_one_byte_wrong_are_refused(void) {
     static const struct {
         size_t at;
         unsigned value;
-    } bad[] = {{18, 1}, {23, 1}, {26, 33}, {29, 1}, {31, 4},   {32, 16},
-               {34, 1}, {36, 1}, {43, 1},  {50, 1}, {67, 0x7F}}; /* the last: unit infinite */
+    } bad[] = {{18, 1}, {23, 1}, {26, 33}, {29, 1},    {31, 8},   {32, 16},
+               {34, 1}, {36, 1}, {43, 1},  {51, 0x81}, {67, 0x7F}}; /* the last: unit infinite */
     margin_quant quant;
     size_t size, i;
     memset(&quant, 0, sizeof quant);

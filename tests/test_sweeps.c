@@ -151,6 +151,7 @@ static margin_rng *rng_of_folds(void) {
     X(margin_rates_train_moments, margin_rates_train_moments_size(D, NULL), (&moments, NULL, mem, &out.model, &out.info, NULL)) \
     X(margin_loss_train, margin_loss_train_size(N, D, 2, NULL), (&data, NULL, mem, &out.model, &out.info)) \
     X(margin_seco_train, margin_seco_train_size(N, D, 2, &cuts), (&data, &cuts, mem, &out.model, &out.info, &out.seco)) \
+    X(margin_calibrate, margin_calibrate_size(N, &linear.of.linear.vote), (&data, x, 0, mem, &out.model.of.linear.vote, NULL)) \
     X(margin_compress, margin_compress_size(&kernel, 3), (&kernel, &data, 3, 0, mem, &out.model, &out.compress)) \
     X(margin_confusion, margin_confusion_size(&kernel), (&data, &kernel, mem, out.reals)) \
     X(margin_margins, margin_confusion_size(&list), (&data, &list, mem, out.reals, &out.summary)) \

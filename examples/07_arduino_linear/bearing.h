@@ -23,8 +23,8 @@
 #include "margin.h"
 #endif
 
-#if !defined(MARGIN_MODEL_FORMAT) || MARGIN_MODEL_FORMAT != 2
-#error "bearing.h needs model format 2: export it again with the generator of this margin.h"
+#if !defined(MARGIN_MODEL_FORMAT) || MARGIN_MODEL_FORMAT != 3
+#error "bearing.h needs model format 3: export it again with the generator of this margin.h"
 #endif
 
 #ifdef MARGIN_REAL_DOUBLE
@@ -45,7 +45,7 @@ static const margin_real bearing_bias[1] MARGIN_FLASH = {
 };
 
 static const margin_linear bearing_model = {
-    bearing_w, bearing_bias, 4, {2, MARGIN_SCHEME_BINARY, 0.0f, 0.0f, 0.0f}
+    bearing_w, bearing_bias, 4, {2, MARGIN_SCHEME_BINARY, 0.0f, 0.0f, 0.0f, 0.0f, 0}
 };
 
 static const char *const bearing_labels[2] = {

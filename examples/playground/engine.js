@@ -241,13 +241,14 @@ const Engine = (() => {
         label = take(Uint16Array, n),
         scores = take(Int32Array, n * m),
         clear = take(Int32Array, n),
-        chance = take(Uint16Array, n);
+        k = this.numbers.get("classes"),
+        chance = take(Uint16Array, n * k);
       check(double_, this.use().page_quant_predict(this.bits, x, n, label, scores, clear, chance));
       return [
         double_.read(Uint16Array, label, n),
         double_.read(Int32Array, scores, n * m),
         double_.read(Int32Array, clear, n),
-        double_.read(Uint16Array, chance, n),
+        double_.read(Uint16Array, chance, n * k),
       ];
     }
     scores(inputs) {

@@ -218,8 +218,8 @@ int PAGE(page_quant_input)(int format, double *offset, double *factor) {
 }
 
 int PAGE(page_quant_predict)(int format, const int16_t *x, int n, uint16_t *label, int32_t *scores,
-                             int32_t *clear, uint16_t *probability) {
-    return gen_quant_predict(page_quant[format == 7], x, n, label, scores, clear, probability);
+                             int32_t *clear, uint16_t *chances) {
+    return gen_quant_predict(page_quant[format == 7], x, n, label, scores, clear, chances);
 }
 #else
 int PAGE(page_open)(const void *image, int size) {

@@ -111,8 +111,8 @@ static inline uint32_t suite_draw(uint32_t *state) {
     X(model_sensor_f32, 0)                                                                         \
     X(model_sensor_q15, 0)                                                                         \
     X(model_sensor_q7, 0)                                                                          \
-    X(model_probability_f32, 0)                                                                    \
-    X(model_probability_q15, 0)                                                                    \
+    X(model_probabilities_f32, 0)                                                                  \
+    X(model_probabilities_q15, 0)                                                                  \
     X(model_input_q15, 0)                                                                          \
     X(model_pairs_f32, 0)                                                                          \
     X(model_pairs_q15, 0)                                                                          \
@@ -147,7 +147,7 @@ static inline uint32_t suite_draw(uint32_t *state) {
     X(train_lssvm_linear, SUITE_ORDERED(24, MARGIN_LSSVM_LINEAR_BYTES(24, 3, 4u)))                 \
     X(train_lssvm_rbf, SUITE_ORDERED(10, MARGIN_LSSVM_KERNEL_BYTES(10, 3, 4u, 0)))                 \
     X(ordinal_tau, SUITE_REALS(80) + MARGIN_KENDALL_BYTES(40))                                     \
-    X(calibrate, SUITE_REALS(62))                                                                  \
+    X(calibrate, SUITE_REALS(90))                                                                  \
     X(metrics, SUITE_SAMPLES(40, 3) + SUITE_REALS(30))                                             \
     X(cross_validate, SUITE_SAMPLES(40, 3) + SUITE_REALS(110))                                     \
     X(compress, SUITE_KERNEL_TRAINING(32, 3, 2u) + SUITE_REALS(60))                                \

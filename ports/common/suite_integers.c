@@ -109,7 +109,7 @@ static void draw_kernel(uint32_t *rng, margin_expansion_q *e, tables *t, const u
 static void draw_vote(uint32_t *rng, margin_expansion_q *e, tables *t) {
     static const uint8_t schemes[3] = {MARGIN_SCHEME_BINARY, MARGIN_SCHEME_ONE_REST,
                                        MARGIN_SCHEME_ONE_ONE};
-    const margin_vote_q none = {2, 1, 0, 0, 0, 0, MARGIN_SCHEME_BINARY};
+    const margin_vote_q none = {2, 1, 0, 0, 0, 0, 0, MARGIN_SCHEME_BINARY, NULL};
     size_t i;
     e->vote = none;
     e->vote.scheme = schemes[below(rng, e->kernel.kind == MARGIN_KERNEL_HINGE ? 2 : 3)];

@@ -280,16 +280,35 @@ void test_image(margin_arena *mem) {
 }
 
 void test_calibrate(margin_arena *mem) {
-    const margin_real *m = suite_numbers(mem, 60, 35);
-    uint8_t hit[60];
-    margin_real slope = 0, shift = 0;
-    size_t i;
-    for (i = 0; i < 60u && m != NULL; i++) {
-        hit[i] = m[i] > 0 || i % 3u == 0 ? 1u : 0u;
+    static const uint8_t schemes[4] = {MARGIN_SCHEME_BINARY, MARGIN_SCHEME_ONE_ONE,
+                                       MARGIN_SCHEME_ONE_REST, MARGIN_SCHEME_ORDINAL};
+    margin_real *scores = suite_numbers(mem, 60, 35);
+    margin_data data = {NULL, 20, 0, 0, NULL, NULL, NULL};
+    uint16_t y[20];
+    size_t i, s;
+    for (s = 0; s < 4u && scores != NULL; s++) {
+        margin_vote vote = {0, 0, 0, 0, 0, 0, NULL};
+        margin_calibrate_report report;
+        margin_real p[3];
+        vote.classes = s == 0 ? 2u : 3u;
+        vote.scheme = schemes[s];
+        for (i = 0; i < 20u; i++) {
+            y[i] =
+                (uint16_t)((scores[i * margin_machines(vote.scheme, vote.classes)] > 0) + i % 2u);
+            y[i] = (uint16_t)(y[i] % vote.classes);
+        }
+        data.y = y;
+        suite_status(margin_calibrate(&data, scores, 0, mem, &vote, &report));
+        suite_real(vote.slope);
+        suite_real(vote.shift);
+        suite_real(vote.include);
+        suite_real(report.brier);
+        suite_real(report.log_loss);
+        margin_probabilities(&vote, scores, p);
+        for (i = 0; i < vote.classes; i++) {
+            suite_real(p[i]);
+        }
     }
-    suite_status(margin_calibrate(m, hit, 60, &slope, &shift));
-    suite_real(slope);
-    suite_real(shift);
 }
 
 static margin_status train_mam(void *user, const margin_data *data, margin_arena *mem,

@@ -111,6 +111,7 @@ static void use(const margin_model *model, uint32_t *seed) {
     const size_t d = FEATURES(model), machines = margin_machines(vote->scheme, vote->classes);
     float *x = (float *)fuzz_block(&memory, d * sizeof *x);
     float *scores = (float *)fuzz_block(&memory, machines * sizeof *scores);
+    float *p = (float *)fuzz_block(&memory, vote->classes * sizeof *p);
     CHECK(margin_model_check(model) == MARGIN_OK);
     for (unsigned kind = 0; kind <= INPUTS; kind++) {
         uint16_t label;
@@ -126,8 +127,13 @@ static void use(const margin_model *model, uint32_t *seed) {
             use_proto(&model->of.proto, x, scores, label);
         }
         if (label != MARGIN_REJECTED) {
-            const float probability = margin_probability(vote, scores, label);
-            CHECK(probability >= 0 && probability <= 1);
+            float sum = 0;
+            margin_probabilities(vote, scores, p);
+            for (uint16_t c = 0; c < vote->classes; c++) {
+                CHECK(p[c] >= 0 && p[c] <= 1);
+                sum += p[c];
+            }
+            CHECK(sum > 0.999f && sum < 1.001f);
         }
     }
     fuzz_forget(&memory);
@@ -141,9 +147,11 @@ static void use_q(const margin_model_q *model, uint32_t *seed) {
     int16_t *x = (int16_t *)fuzz_block(&memory, d * sizeof *x);
     int16_t *work = (int16_t *)fuzz_block(&memory, d * sizeof *work);
     int32_t *scores = (int32_t *)fuzz_block(&memory, vote->machines * sizeof *scores);
+    uint16_t *p = (uint16_t *)fuzz_block(&memory, vote->classes * sizeof *p);
     CHECK(margin_model_check_q(model) == MARGIN_OK);
     for (unsigned kind = 0; kind < 5u; kind++) {
         uint16_t label;
+        uint32_t sum = 0;
         for (size_t k = 0; k < d; k++) {
             x[k] = (int16_t)(kind == 0    ? -32768
                              : kind == 1u ? 32767
@@ -152,9 +160,11 @@ static void use_q(const margin_model_q *model, uint32_t *seed) {
         }
         label = margin_classify_q(model, x, work, scores);
         CHECK(label < vote->classes || label == MARGIN_REJECTED);
+        margin_probabilities_q(vote, scores, p);
         for (uint16_t c = 0; c < vote->classes; c++) {
-            CHECK(margin_probability_q(vote, scores, c) <= 32768u);
+            sum += p[c];
         }
+        CHECK(sum == 32768u);
     }
     fuzz_forget(&memory);
 }

@@ -20,12 +20,16 @@ uint16_t run(int model, const void *x, void *scores);
 float chance(int model, const void *x, const void *scores);
 int selftest(int model);
 int convert(int model, const float *raw, void *x);
-/* The probability of the class elected, -1 of models without. */
+/* The probability of a class, of the next one with each call; -1 of models without. -2 where the set has other classes than
+ * those of at least as large a probability as its least. */
 float chance(int model, const void *x, const void *scores)
 {
+    static unsigned calls;
+    (void)calls;
+    (void)scores;
     switch (model) {
 %(chances)s
-    default: (void)x; (void)scores; return -1.0f;
+    default: (void)x; return -1.0f;
     }
 }
 /* Inputs of an integer model out of raw values; 0: the model takes raw values as they are. */
@@ -93,6 +97,28 @@ def vote(text):
     return "pool.vote" if "_model.pool.vote" in text else "vote"
 
 
+CHANCE = """    case %(i)d: {
+        uint16_t set[%(upper)s_CLASSES];
+        %(chance)s p[%(upper)s_CLASSES], least = 32767;
+        size_t in = %(name)s_set((const %(x)s *)x, set), count = 0, c;
+        %(name)s_probabilities((const %(x)s *)x, p);
+        for (c = 0; c < in; c++) { least = p[set[c]] < least ? p[set[c]] : least; }
+        for (c = 0; c < %(upper)s_CLASSES; c++) { count += p[c] >= least; }
+        return count == in ? (float)p[calls++ %% %(upper)s_CLASSES] : -2.0f;
+    }"""
+
+
+def chances(cases, models):
+    """The cases of models that have probabilities."""
+    return "\n".join(CHANCE % {"i": i, "name": name, "upper": name.upper(), "x": x, "chance": "uint16_t" if s == "int32_t" else "float"}
+                     for i, name, x, s in cases if f"{name}_probabilities(" in models[i][1])
+
+
+def in_turn(rows):
+    """Of the probabilities of all classes of each row those that a program of these tells."""
+    return [row[i % len(row)] for i, row in enumerate(rows)]
+
+
 class Firmware:
     """A program with several exported models: (name, header text, C type of the inputs, C type of the scores)."""
 
@@ -104,10 +130,7 @@ class Firmware:
             "includes": "\n".join(f'#include "{name}.h"' for name, *_ in models),
             "runs": "\n".join(f"    case {i}: {name}_scores((const {x} *)x, ({s} *)scores); "
                               f"return {name}_classify((const {x} *)x);" for i, name, x, s in cases),
-            "chances": "\n".join(f"    case {i}: return (float){name}_probability((const {x} *)x, margin_elect{q}({name}_model."
-                                 f"{vote(models[i][1])}.scheme, {name}_model.{vote(models[i][1])}.classes, (const {s} *)scores));"
-                                 for i, name, x, s in cases if f"{name}_probability(" in models[i][1]
-                                 for q in ["_q" if s == "int32_t" else ""]),
+            "chances": chances(cases, models),
             "converts": "\n".join(f"    case {i}: {name}_input(raw, (int16_t *)x); return 1;"
                                   for i, name, *_ in cases if f"{name}_input(" in models[i][1]),
             "tests": "\n".join(f"    case {i}: return {name}_selftest();" for i, name, *_ in cases)}

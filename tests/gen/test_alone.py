@@ -108,14 +108,11 @@ class Alone(firmware.Firmware):
     def __init__(self, folder, models, compiler=("cc", "-std=c99"), flags=("-O2",)):
         self.folder, self.models = tempfile.mkdtemp(dir=folder), models
         cases = [(i, name, x, s) for i, (name, _, x, s) in enumerate(models)]
-        elected = {name: f"{name}_elect((const {s} *)scores)" if f"{name}_elect(" in models[i][1] else
-                   f"(uint16_t)(*(const {s} *)scores > 0)" for i, name, _, s in cases}
         parts = {
             "includes": "\n".join(f'#include "{name}.h"' for name, *_ in models),
             "runs": "\n".join(f"    case {i}: {name}_scores((const {x} *)x, ({s} *)scores); "
                               f"return {name}_classify((const {x} *)x);" for i, name, x, s in cases),
-            "chances": "\n".join(f"    case {i}: return (float){name}_probability((const {x} *)x, {elected[name]});"
-                                 for i, name, x, _ in cases if f"{name}_probability(" in models[i][1]),
+            "chances": firmware.chances(cases, models),
             "converts": "\n".join(f"    case {i}: {name}_input(raw, (int16_t *)x); return 1;"
                                   for i, name, *_ in cases if f"{name}_input(" in models[i][1]),
             "tests": "\n".join(f"    case {i}: return {name}_selftest();" for i, name, *_ in cases)}
@@ -153,7 +150,7 @@ class Bits(unittest.TestCase):
             found, table = program.run(i, rows, m.machine.shape.machines), quant.rows_of(rows)
             self.assertEqual([bits(scores) for _, scores, _ in found], [bits(s) for s in m.machine.scores(rows)], self.all[i][1][:99])
             self.assertEqual([label for label, *_ in found], list(m.machine.predict(table)[0]), self.all[i][1][:99])
-            chances = m.machine.probabilities(table) if m.machine.calibrated else [-1.0] * len(rows)
+            chances = firmware.in_turn(m.machine.probabilities(table)) if m.machine.calibrated else [-1.0] * len(rows)
             self.assertEqual(bits(p for *_, p in found), bits(chances), self.all[i][1][:99])
         for i, (m, q) in enumerate(self.integers):
             rows, at = whole_inputs(m.machine.shape.d, count, i), len(self.models) + i
@@ -161,7 +158,7 @@ class Bits(unittest.TestCase):
             found = program.run(at, rows, m.machine.shape.machines, "h", "i")
             labels, _, chances = q.predict(flat)
             self.assertEqual([(label, scores) for label, scores, _ in found], list(zip(labels, q.scores(flat))), self.all[at][1][:99])
-            chances = [float(p) for p in chances] if m.machine.calibrated else [-1.0] * len(rows)
+            chances = [float(p) for p in firmware.in_turn(chances)] if m.machine.calibrated else [-1.0] * len(rows)
             self.assertEqual([p for *_, p in found], chances, self.all[at][1][:99])
             if not q.whole:
                 raw, d = inputs(m.machine.shape.d, 30, i), m.machine.shape.d

@@ -9,7 +9,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 import sets
-from firmware import ROOT, Firmware, has
+from firmware import ROOT, Firmware, has, in_turn
 from gen import compress, exchange, export, model, native, options, quant, train
 from gen.cspell import to_single
 from gen.data import read
@@ -24,7 +24,7 @@ def trained(folder, x, y, method, chosen, names=None, reject=0.0, calibrate=Fals
     problem = train.problem_of(read(path), None)
     fitted = train.fit(problem, method, chosen)
     if calibrate:
-        train.calibrate(problem, method, chosen, fitted.machine, 3, 1)
+        train.calibrate(problem, method, chosen, fitted.machine, native.folds(problem.rows, 3, 1), 1)
     fitted.machine.set_reject(reject)
     notes = {"labels": problem.names, "method": method, "options": chosen, **model.sample_notes(problem.rows)}
     return model.make(fitted.machine, notes)
@@ -85,7 +85,7 @@ class Bits(unittest.TestCase):
             expected = [bits(scores) for scores in m.machine.scores(rows)]
             self.assertEqual([bits(scores) for _, scores, _ in found], expected, i)
             self.assertEqual([label for label, *_ in found], list(m.machine.predict(table)[0]), i)
-            chances = m.machine.probabilities(table) if m.machine.calibrated else [-1.0] * len(rows)
+            chances = in_turn(m.machine.probabilities(table)) if m.machine.calibrated else [-1.0] * len(rows)
             self.assertEqual(bits(p for *_, p in found), bits(chances), i)
 
     def compare_integers(self, firmware, count):
@@ -95,7 +95,7 @@ class Bits(unittest.TestCase):
             scores = q.scores(native.array("h", (v for row in rows for v in row)))
             found = firmware.run(len(self.models) + i, rows, m.machine.shape.machines, "h", "i")
             self.assertEqual([(label, score) for label, score, _ in found], list(zip(labels, scores)), (i, q.form))
-            chances = [float(p) for p in chances] if m.machine.calibrated else [-1.0] * len(rows)
+            chances = [float(p) for p in in_turn(chances)] if m.machine.calibrated else [-1.0] * len(rows)
             self.assertEqual([p for *_, p in found], chances, (i, q.form))
 
     def compare_inputs(self, firmware, count):
@@ -136,7 +136,7 @@ class Bits(unittest.TestCase):
     def test_another_model_format_is_refused(self):
         path = os.path.join(self.folder, "refused.c")
         with open(os.path.join(self.folder, "model_0.h"), "w", encoding="ascii") as file:
-            file.write(self.headers[0][1].replace("MARGIN_MODEL_FORMAT != 2", "MARGIN_MODEL_FORMAT != 1"))
+            file.write(self.headers[0][1].replace("MARGIN_MODEL_FORMAT != 3", "MARGIN_MODEL_FORMAT != 2"))
         for flags, words in (([], "export it again"), (["-DMARGIN_REAL_DOUBLE"], "a model in float")):
             with open(path, "w", encoding="ascii") as file:
                 file.write('#include "model_0.h"\n')
@@ -204,7 +204,9 @@ class Command(CommandLine):
             self.assertLessEqual(sum(a != b for a, b in zip(found["labels"], plain["labels"])), 3)
             for score, real in zip(found["scores"], plain["scores"]):
                 self.assertLess(abs(score * found["unit"] - real), 0.1)
-            self.assertTrue(all(abs(a - b) < 0.05 for a, b in zip(found["probabilities"], plain["probabilities"])))
+            for ours, theirs in zip(found["probabilities"], plain["probabilities"]):
+                self.assertEqual(sum(ours), 1)
+                self.assertTrue(all(abs(a - b) < 0.05 for a, b in zip(ours, theirs)))
         self.ok("export", model_file, "--format", "q15", "-o", self.path("b.h"), "--data", self.ring, "--name", "a")
         with open(self.path("a.h"), encoding="ascii") as a, open(self.path("b.h"), encoding="ascii") as b:
             self.assertEqual(a.read(), b.read())

@@ -78,13 +78,35 @@ class Saved(CommandLine):
         """Sure rows are right more often than unsure ones, and the positive score goes with more than a half."""
         self.ok("train", self.ring, "--method", "svm", "--kernel", "rbf", "--calibrate", "--save", self.model)
         found = self.json("predict", self.model, self.ring)
-        self.assertTrue(all(0 <= p <= 1 for p in found["probabilities"]))
+        for row in found["probabilities"]:
+            self.assertAlmostEqual(sum(row), 1, 6)
         order = sorted(range(160), key=lambda i: abs(found["scores"][i]))
-        half = [sum(found["probabilities"][i] for i in part) for part in (order[:80], order[80:])]
+        half = [sum(max(found["probabilities"][i]) for i in part) for part in (order[:80], order[80:])]
         self.assertLess(half[0], half[1])
+        self.assertLess(found["log_loss"], 0.5)
         self.assertNotIn("probabilities", self.json("predict", self.model_of("svm", "--kernel", "rbf"), self.ring))
         self.ok("train", self.many, "--method", "svm", "--calibrate", "--save", self.model)
-        self.assertGreater(min(self.json("predict", self.model, self.many)["probabilities"]), 0.25)
+        found = self.json("predict", self.model, self.many)
+        self.assertTrue(all(len(row) == 4 for row in found["probabilities"]))
+        self.assertGreater(min(map(max, found["probabilities"])), 0.25)
+
+    def test_prediction_sets(self):
+        """As large as the coverage asks, in words, in the lines and in the JSON; only of calibrated models."""
+        trained = self.json("train", self.many, "--method", "svm", "--calibrate", "--coverage", "0.8", "--save", self.model)
+        self.assertTrue(0.6 < trained["coverage"] <= 1 and trained["brier"] < 1 and trained["log_loss"] < 1.5, trained)
+        sizes = []
+        for coverage in ("0.3", "0.8", "0.99"):
+            found = self.json("predict", self.model, self.many, "--coverage", coverage)
+            sizes.append(found["set_size"])
+            self.assertEqual(found["set_size"], sum(map(len, found["sets"])) / len(found["sets"]))
+        self.assertEqual(sizes, sorted(sizes))
+        self.assertLess(sizes[0], sizes[2])
+        lines = self.ok("predict", self.model, self.many, "--coverage", "0.99").splitlines()
+        self.assertEqual([line.split(",")[2] for line in lines], [" ".join(names) for names in found["sets"]])
+        self.fails(1, "--calibrate", "predict", self.model_of("svm"), self.ring, "--coverage", "0.9")
+        self.fails(2, "less than 1", "predict", self.model, self.many, "--coverage", "1")
+        checked = self.json("cv", self.many, "--method", "svm", "--calibrate")
+        self.assertTrue(0 < checked["brier"] < 1 and 0 < checked["log_loss"] < 1.5 and 0.8 < checked["coverage"] <= 1, checked)
 
     def model_of(self, method, *more):
         self.ok("train", self.ring, "--method", method, *more, "--save", self.path("other.mgn"))

@@ -37,7 +37,7 @@ void _start(void)
     const margin_model_q *model = (const margin_model_q *)in;
     int32_t *scores = (int32_t *)out;
     answer = margin_classify_q(model, (const int16_t *)in, (int16_t *)out, scores);
-    answer = margin_probability_q(margin_model_vote_q(model), scores, 1);
+    margin_probabilities_q(margin_model_vote_q(model), scores, (uint16_t *)out);
     answer = (uint16_t)margin_model_check_q(model);
     answer = (uint16_t)margin_image_open_q(in, 4096, (margin_stage_q *)out, (margin_quant *)out);
 }
