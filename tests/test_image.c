@@ -403,7 +403,7 @@ TEST absurd_integer_heads_with_a_right_checksum_are_refused(void) {
         {3, 7, 1, MARGIN_Q7, MARGIN_E_IMAGE_SIZE},
         {3, 16, 4, 0, MARGIN_E_IMAGE_SIZE},
         {3, 16, 4, 0x10000, MARGIN_E_IMAGE_VALUE},
-        {3, 20, 4, 0x10003, MARGIN_E_IMAGE_VALUE},
+        {3, 22, 2, 0x8001, MARGIN_E_IMAGE_VALUE}, /* a probability above 1 */
         {3, 20, 4, 0xFFFF, MARGIN_E_IMAGE_SIZE},
         {3, 24, 2, 3, MARGIN_E_IMAGE_SIZE},
         {4, 28, 1, MARGIN_SCHEME_VOTES + 9, MARGIN_E_IMAGE_SIZE},
@@ -415,7 +415,7 @@ TEST absurd_integer_heads_with_a_right_checksum_are_refused(void) {
         {3, 35, 1, 32, MARGIN_E_IMAGE_VALUE},
         {3, 38, 2, 2, MARGIN_E_IMAGE_VALUE},          /* q15 has steps of one */
         {3, 44, 4, 0xFFFFFFFF, MARGIN_E_IMAGE_VALUE}, /* reject -1 */
-        {3, 50, 2, 0x8001, MARGIN_E_IMAGE_VALUE},     /* a probability above 1 */
+        {3, 50, 2, 1, MARGIN_E_IMAGE_VALUE},
         {3, 60, 4, 0xC0000000, MARGIN_E_IMAGE_VALUE}, /* reach */
         {3, 64, 4, 0x7FC00000, MARGIN_E_IMAGE_VALUE}, /* unit NaN */
         {0, 16, 4, 4, MARGIN_E_IMAGE_VALUE},
@@ -663,7 +663,8 @@ TEST absurd_heads_with_a_right_checksum_are_refused(void) {
         {3, 4, 2, 2, MARGIN_E_IMAGE},
         {3, 6, 1, 99, MARGIN_E_IMAGE},
         {3, 7, 1, 1, MARGIN_E_IMAGE},
-        {3, 60, 4, 0x40000000, MARGIN_E_IMAGE_VALUE}, /* include 2 */
+        {3, 60, 2, 1, MARGIN_E_IMAGE_VALUE},      /* a rank without a projection */
+        {3, 62, 2, 0x8001, MARGIN_E_IMAGE_VALUE}, /* a probability above 1 */
         {3, 8, 4, 10, MARGIN_E_IMAGE_SIZE},
         {3, 8, 4, 0xFFFFFFFF, MARGIN_E_IMAGE_SIZE},
         {3, 16, 4, 0, MARGIN_E_IMAGE_VALUE},

@@ -603,7 +603,7 @@ TEST heads_of_lists_and_prototypes_with_one_byte_wrong_are_refused(void) {
         {30, 0, MARGIN_E_IMAGE_VALUE, MARGIN_E_IMAGE_VALUE},
         {31, 2, MARGIN_E_IMAGE_VALUE, MARGIN_E_IMAGE_VALUE},
         {47, 0xC0, MARGIN_E_IMAGE_VALUE, MARGIN_E_IMAGE_VALUE}, /* reject -2 */
-        {63, 0x40, MARGIN_E_IMAGE_VALUE, MARGIN_E_IMAGE_VALUE}, /* include 2 */
+        {63, 0x81, MARGIN_E_IMAGE_VALUE, MARGIN_E_IMAGE_VALUE}, /* a probability above 1 */
     };
     size_t list_size, proto_size, i;
     (void)make_list();
@@ -633,8 +633,8 @@ TEST heads_of_integer_prototypes_with_one_byte_wrong_are_refused(void) {
     static const struct {
         size_t at;
         unsigned value;
-    } bad[] = {{18, 1}, {23, 1}, {26, 33}, {29, 1},    {31, 8},   {32, 16},
-               {34, 1}, {36, 1}, {43, 1},  {51, 0x81}, {67, 0x7F}}; /* the last: unit infinite */
+    } bad[] = {{18, 1}, {23, 0x81}, {26, 33}, {29, 1},    {31, 8},   {32, 16},
+               {34, 1}, {36, 1},    {43, 1},  {51, 0x81}, {67, 0x7F}}; /* the last: unit infinite */
     margin_quant quant;
     size_t size, i;
     memset(&quant, 0, sizeof quant);
