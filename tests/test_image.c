@@ -106,7 +106,7 @@ TEST the_head_is_laid_out_as_documented(void) {
     ASSERT_EQ(2, image[24]);
     ASSERT_EQ(1, image[26]);
     ASSERT_EQ(MARGIN_KERNEL_RBF, image[29]);
-    ASSERT_EQ(1 + 4, image[31]);
+    ASSERT_EQ(1 + 8, image[31]);
     ASSERT_EQ(5, image[56]);
     ASSERT(memcmp(margin_image_notes(image, &count), "hello", 5) == 0);
     ASSERT_EQ(5u, count);
@@ -409,7 +409,7 @@ TEST absurd_integer_heads_with_a_right_checksum_are_refused(void) {
         {4, 28, 1, MARGIN_SCHEME_VOTES + 9, MARGIN_E_IMAGE_SIZE},
         {3, 29, 1, MARGIN_KERNEL_LINEAR, MARGIN_E_IMAGE_VALUE},
         {3, 31, 1, 16, MARGIN_E_IMAGE_VALUE},
-        {4, 31, 1, 2 + 4, MARGIN_E_IMAGE_SIZE}, /* a curve that is not there */
+        {4, 31, 1, 2 + 8, MARGIN_E_IMAGE_SIZE}, /* a curve that is not there */
         {3, 33, 1, 32, MARGIN_E_IMAGE_VALUE},   /* shifts */
         {3, 34, 1, 32, MARGIN_E_IMAGE_VALUE},
         {3, 35, 1, 32, MARGIN_E_IMAGE_VALUE},

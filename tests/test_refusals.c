@@ -633,7 +633,7 @@ TEST heads_of_integer_prototypes_with_one_byte_wrong_are_refused(void) {
     static const struct {
         size_t at;
         unsigned value;
-    } bad[] = {{18, 1}, {23, 0x81}, {26, 33}, {29, 1},    {31, 8},   {32, 16},
+    } bad[] = {{18, 1}, {23, 0x81}, {26, 33}, {29, 1},    {31, 16},  {32, 16},
                {34, 1}, {36, 1},    {43, 1},  {51, 0x81}, {67, 0x7F}}; /* the last: unit infinite */
     margin_quant quant;
     size_t size, i;
