@@ -27,8 +27,8 @@
 #include "margin.h"
 #endif
 
-#if !defined(MARGIN_MODEL_FORMAT) || MARGIN_MODEL_FORMAT != 2
-#error "motor.h needs model format 2: export it again with the generator of this margin.h"
+#if !defined(MARGIN_MODEL_FORMAT) || MARGIN_MODEL_FORMAT != 3
+#error "motor.h needs model format 3: export it again with the generator of this margin.h"
 #endif
 
 #define MOTOR_FEATURES 4
@@ -93,8 +93,8 @@ static const margin_stage_q motor_stage = {motor_stage_offset, motor_stage_facto
 
 static const margin_expansion_q motor_model = {
     motor_vectors, motor_norms, motor_coef, 0, motor_bias, 0, &motor_stage, 64, 4, 1, MARGIN_Q15,
-    {MARGIN_KERNEL_RBF, 0, 12, 0, 33611, 1, 4, 915959823u, 2287804561u, 0}, {2, 1, 0, 0, 0, 0,
-    MARGIN_SCHEME_BINARY}, 0
+    {MARGIN_KERNEL_RBF, 0, 12, 0, 33611, 1, 4, 915959823u, 2287804561u, 0}, {2, 1, 0, 0, 0, 0, 0,
+    MARGIN_SCHEME_BINARY, 0}, 0
 };
 
 static const char *const motor_labels[2] = {
