@@ -2279,6 +2279,52 @@ MARGIN_API margin_status margin_oneclass_train(const margin_data *data,
                                                margin_arena *mem, margin_model *model,
                                                margin_info *info, margin_oneclass_report *report);
 
+/* On-line: what is normal now, learned and forgotten on the device, one sample at a time in O(d^2).
+ * A running mean and covariance, in which a sample that lies k samples back counts forget^k; the
+ * distance of an input is Mahalanobis', (x - mean)' covariance^-1 (x - mean). Updates are exact, of a
+ * factor of the covariance, by rotations: nothing is inverted, and nothing adds up but rounding.
+ *
+ *     margin_oneclass_online on;
+ *     margin_oneclass_online_options options = {0};
+ *     margin_oneclass_online_start(&on, d, &options, &mem);
+ *     ... margin_oneclass_online_add(&on, x, &alarm); ...                          // drift: forever
+ *     ... margin_oneclass_online_distance(&on, x) > on.threshold ...           // or judge, and no more
+ *
+ * The threshold moves by `step` (1 - rate) up with every alarm and by `step` rate down otherwise. So
+ * whatever the samples are, independent or not: over T samples the share of alarms differs from `rate`
+ * by at most (largest distance + step) / (step T), and the threshold follows a drift (Gibbs, Candes:
+ * "Adaptive conformal inference under distribution shift", 2021). Samples of an alarm are learned too;
+ * who does not want that asks for the distance first. */
+typedef struct {
+    margin_real rate;   /* of alarms, 0 < rate < 1                          0: 0.01              */
+    margin_real forget; /* weight of the past after each sample, 0 < . <= 1 0: 0.999             */
+    margin_real ridge;  /* deviation of all features before the first sample, > 0   0: 0.001     */
+    margin_real step;   /* of the threshold, > 0                            0: d                 */
+} margin_oneclass_online_options;
+
+typedef struct {
+    margin_real *mean;     /* d */
+    margin_real *factor;   /* d x d, lower triangle L: LL' is the covariance times the weight */
+    margin_real *work;     /* d */
+    margin_real weight;    /* of all samples */
+    margin_real threshold; /* distances above it are alarms */
+    margin_real rate, forget, step;
+    size_t d;
+} margin_oneclass_online;
+
+MARGIN_API size_t margin_oneclass_online_start_size(size_t d);
+/* Begins without samples; the arrays are kept in `mem`. The threshold begins at 2 d. */
+MARGIN_API margin_status margin_oneclass_online_start(margin_oneclass_online *on, size_t d,
+                                                      const margin_oneclass_online_options *options,
+                                                      margin_arena *mem);
+/* Judges a sample by what was known before, then learns it. `alarm` may be NULL. A failure changes
+ * nothing: MARGIN_E_NOT_FINITE, MARGIN_E_RANGE (squares overflow). */
+MARGIN_API margin_status margin_oneclass_online_add(margin_oneclass_online *on,
+                                                    const margin_real *x, bool *alarm);
+/* The squared distance of x, d for a normal one on average; 0 before the first sample. */
+MARGIN_API margin_real margin_oneclass_online_distance(const margin_oneclass_online *on,
+                                                       const margin_real *x);
+
 /* ---- >>svr ---- numbers: support vector and least-squares regression ------------------------- */
 
 /* The model's one score is the answer, in units of the target. Targets are options.targets, one for
@@ -3126,6 +3172,9 @@ typedef struct {
 #define MARGIN_PROTO_NN_BYTES(n, d, classes, budget)                                               \
     MARGIN_PROTO_COMMON_BYTES(n, d, classes,                                                       \
                               MARGIN_MORE(MARGIN_PROTO_LESS(n, budget), (size_t)(classes)), 1u)
+
+#define MARGIN_ONECLASS_ONLINE_BYTES(d)                                                            \
+    (2u * MARGIN_REALS(d) + MARGIN_REALS((size_t)(d) * (d)) + MARGIN_ALIGN - 1u)
 
 /* compact: bytes for n samples of d features and so many classes and vectors. */
 #define MARGIN_COMPACT_BATCH 32u /* samples that a step looks at */

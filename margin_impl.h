@@ -24143,6 +24143,120 @@ MARGIN_API margin_status margin_oneclass_train(const margin_data *data,
     return status;
 }
 
+/* ---- on-line ---- */
+
+/* With W the weight and S = LL' the sum of weighted squares about the mean m, a sample x adds
+ *     W' = f W + 1,   m' = m + (x - m) / W',   S' = f S + (f W / W') (x - m)(x - m)'
+ * exactly. The covariance is S / W. */
+static void mgn_oneclass_online_plan(margin_oneclass_online *on, margin_arena *mem, size_t d) {
+    on->d = d;
+    on->mean = MGN_KEEP(mem, margin_real, d);
+    on->factor = MGN_KEEP(mem, margin_real, mgn_size_mul(d, d));
+    on->work = MGN_KEEP(mem, margin_real, d);
+}
+
+MARGIN_API size_t margin_oneclass_online_start_size(size_t d) {
+    margin_arena dry = margin_arena_counting();
+    margin_oneclass_online on;
+    mgn_oneclass_online_plan(&on, &dry, d);
+    return d == 0 ? 0 : mgn_arena_counted(&dry);
+}
+
+MARGIN_API margin_status margin_oneclass_online_start(margin_oneclass_online *on, size_t d,
+                                                      const margin_oneclass_online_options *options,
+                                                      margin_arena *mem) {
+    margin_oneclass_online_options o = {0, 0, 0, 0};
+    margin_oneclass_online begun;
+    margin_arena before;
+    o = options != NULL ? *options : o;
+    o.rate = o.rate == 0 ? MGN_R(0.01) : o.rate;
+    o.forget = o.forget == 0 ? MGN_R(0.999) : o.forget;
+    o.ridge = o.ridge == 0 ? MGN_R(0.001) : o.ridge;
+    o.step = o.step == 0 ? (margin_real)d : o.step;
+    if (on == NULL || d == 0 || mgn_mem_check(mem) != MARGIN_OK ||
+        !(o.rate > 0 && o.rate < 1 && o.forget > 0 && o.forget <= 1 && o.ridge > 0 && o.step > 0) ||
+        !mgn_finite(o.ridge) || !mgn_finite(o.step)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    before = *mem;
+    mgn_oneclass_online_plan(&begun, mem, d);
+    if (mem->failed != 0) {
+        return margin_arena_rewind(mem, &before);
+    }
+    for (size_t i = 0; i < d * d; i++) {
+        begun.factor[i] = i % (d + 1u) == 0 ? o.ridge : 0;
+    }
+    for (size_t i = 0; i < d; i++) {
+        begun.mean[i] = 0;
+    }
+    begun.weight = 0;
+    begun.threshold = 2 * (margin_real)d;
+    begun.rate = o.rate;
+    begun.forget = o.forget;
+    begun.step = o.step;
+    *on = begun;
+    return MARGIN_OK;
+}
+
+/* W |z|^2 with L z = x - mean, row by row. */
+MARGIN_API margin_real margin_oneclass_online_distance(const margin_oneclass_online *on,
+                                                       const margin_real *x) {
+    margin_real sum = 0;
+    for (size_t i = 0; on->weight > 0 && i < on->d; i++) {
+        const margin_real *row = on->factor + i * on->d;
+        const margin_real rest = x[i] - on->mean[i] - margin_dot(row, on->work, i);
+        on->work[i] = rest / row[i];
+        sum += on->work[i] * on->work[i];
+    }
+    return on->weight * sum;
+}
+
+/* L becomes a factor of scale LL' + vv', column by column by rotations; v is lost. */
+static void mgn_oneclass_online_rotate(margin_oneclass_online *on, margin_real scale,
+                                       margin_real *v) {
+    const margin_real root = mgn_sqrt(scale);
+    for (size_t k = 0; k < on->d; k++) {
+        const margin_real old = root * on->factor[k * on->d + k];
+        const margin_real length = mgn_sqrt(old * old + v[k] * v[k]);
+        const margin_real c = old / length, s = v[k] / length;
+        on->factor[k * on->d + k] = length;
+        for (size_t i = k + 1u; i < on->d; i++) {
+            const margin_real a = root * on->factor[i * on->d + k];
+            on->factor[i * on->d + k] = c * a + s * v[i];
+            v[i] = c * v[i] - s * a;
+        }
+    }
+}
+
+MARGIN_API margin_status margin_oneclass_online_add(margin_oneclass_online *on,
+                                                    const margin_real *x, bool *alarm) {
+    const margin_real weight = on->forget * on->weight + 1,
+                      share = on->forget * on->weight / weight;
+    margin_real distance, size = 0;
+    if (!mgn_all_finite(x, on->d)) {
+        return MARGIN_E_NOT_FINITE;
+    }
+    for (size_t i = 0; i < on->d; i++) {
+        size += (x[i] - on->mean[i]) * (x[i] - on->mean[i]);
+    }
+    distance = margin_oneclass_online_distance(on, x);
+    if (!mgn_finite(size * weight) || !mgn_finite(distance)) {
+        return MARGIN_E_RANGE;
+    }
+    for (size_t i = 0; i < on->d; i++) {
+        const margin_real differ = x[i] - on->mean[i];
+        on->mean[i] += differ / weight;
+        on->work[i] = mgn_sqrt(share) * differ;
+    }
+    mgn_oneclass_online_rotate(on, on->weight > 0 ? on->forget : 1, on->work);
+    on->weight = weight;
+    if (alarm != NULL) {
+        *alarm = distance > on->threshold;
+    }
+    on->threshold += on->step * (distance > on->threshold ? 1 - on->rate : -on->rate);
+    return MARGIN_OK;
+}
+
 /* ---- >>svr ---- ------------------------------------------------------------------------------ */
 
 /* Vapnik: "The nature of statistical learning theory", 1995; Schoelkopf and others as for the nu-SVM.

@@ -371,7 +371,120 @@ TEST training_can_be_stopped(void) {
     PASS();
 }
 
+/* ---- on-line ---- */
+
+/* Weighted mean and covariance by their definitions, and the distance by elimination, in double. */
+static double distance_by_hand(const margin_real *rows, size_t n, double forget, double ridge,
+                               const margin_real *x) {
+    double mean[3] = {0, 0, 0}, a[3][4], weight = 0, w = 1, distance = 0;
+    memset(a, 0, sizeof a);
+    for (size_t i = n; i-- > 0; w *= forget) {
+        weight += w;
+        for (size_t k = 0; k < 3; k++) {
+            mean[k] += w * (double)rows[i * 3 + k];
+        }
+    }
+    w = 1;
+    for (size_t i = n; i-- > 0; w *= forget) {
+        for (size_t k = 0; k < 3; k++) {
+            for (size_t l = 0; l < 3; l++) {
+                a[k][l] += w * ((double)rows[i * 3 + k] - mean[k] / weight) *
+                           ((double)rows[i * 3 + l] - mean[l] / weight) / weight;
+            }
+        }
+    }
+    for (size_t k = 0; k < 3; k++) {
+        a[k][k] += ridge * ridge * pow(forget, (double)n - 1) / weight;
+        a[k][3] = (double)x[k] - mean[k] / weight;
+    }
+    for (size_t k = 0; k < 3; k++) { /* the squares of the pivots' rests */
+        distance += a[k][3] * a[k][3] / a[k][k];
+        for (size_t i = k + 1; i < 3; i++) {
+            const double f = a[i][k] / a[k][k];
+            for (size_t l = k; l < 4; l++) {
+                a[i][l] -= f * a[k][l];
+            }
+        }
+    }
+    return distance;
+}
+
+TEST online_distances_are_those_of_the_definition(void) {
+    static unsigned char bytes[MARGIN_ONECLASS_ONLINE_BYTES(3)];
+    static margin_real rows[200 * 3];
+    const margin_oneclass_online_options o = {(margin_real)0.05, (margin_real)0.97,
+                                              (margin_real)0.01, 0};
+    margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+    margin_rng rng = margin_rng_make(5);
+    margin_oneclass_online on;
+    ASSERT_EQ_FMT(sizeof bytes, margin_oneclass_online_start_size(3) + MARGIN_ALIGN - 1u, "%zu");
+    ASSERT_EQ(MARGIN_OK, margin_oneclass_online_start(&on, 3, &o, &mem));
+    ASSERT_EQ(0, margin_oneclass_online_distance(&on, rows));
+    for (size_t i = 0; i < 200; i++) {
+        margin_real x[3];
+        for (size_t k = 0; k < 3; k++) {
+            x[k] = margin_rng_normal(&rng) * 3;
+            rows[i * 3 + k] = 10 + margin_rng_normal(&rng) + (k > 0 ? rows[i * 3] - 10 : 0);
+        }
+        ASSERT_EQ(MARGIN_OK, margin_oneclass_online_add(&on, rows + i * 3, NULL));
+        if (i > 4) {
+            const double hand = distance_by_hand(rows, i + 1, 0.97, 0.01, x);
+            ASSERT_IN_RANGE(1, (double)margin_oneclass_online_distance(&on, x) / hand,
+                            sizeof(margin_real) > 4 ? 1e-6 : 1e-2);
+        }
+    }
+    PASS();
+}
+
+/* Heavy tails, a drift, a change of scale: alarms come at the rate asked for. */
+TEST online_alarms_come_at_the_rate_asked_for(void) {
+    static unsigned char bytes[MARGIN_ONECLASS_ONLINE_BYTES(2)];
+    static const double rates[2] = {0.01, 0.1};
+    for (size_t r = 0; r < 2; r++) {
+        const margin_oneclass_online_options o = {(margin_real)rates[r], 0, 0, 0};
+        margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+        margin_rng rng = margin_rng_make(7);
+        margin_oneclass_online on;
+        double alarms = 0;
+        ASSERT_EQ(MARGIN_OK, margin_oneclass_online_start(&on, 2, &o, &mem));
+        for (size_t i = 0; i < 20000; i++) {
+            const margin_real z = margin_rng_normal(&rng);
+            const margin_real x[2] = {z * z * z + (margin_real)i / 1000,
+                                      margin_rng_normal(&rng) * (i > 9000 ? 5 : 1)};
+            bool alarm = false;
+            ASSERT_EQ(MARGIN_OK, margin_oneclass_online_add(&on, x, &alarm));
+            alarms += alarm ? 1 : 0;
+        }
+        ASSERT_IN_RANGE(rates[r], alarms / 20000, 0.1 * rates[r]);
+    }
+    PASS();
+}
+
+TEST online_refuses_what_is_not_finite_and_changes_nothing(void) {
+    static unsigned char bytes[MARGIN_ONECLASS_ONLINE_BYTES(2)];
+    margin_oneclass_online_options o = {0, 0, 0, 0};
+    margin_arena mem = margin_arena_make(bytes, sizeof bytes);
+    margin_real x[2] = {1, 2};
+    margin_oneclass_online on, before;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_oneclass_online_start(NULL, 2, NULL, &mem));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_oneclass_online_start(&on, 0, NULL, &mem));
+    o.rate = 1;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_oneclass_online_start(&on, 2, &o, &mem));
+    ASSERT_EQ(MARGIN_OK, margin_oneclass_online_start(&on, 2, NULL, &mem));
+    ASSERT_EQ(MARGIN_OK, margin_oneclass_online_add(&on, x, NULL));
+    before = on;
+    x[1] = (margin_real)NAN;
+    ASSERT_EQ(MARGIN_E_NOT_FINITE, margin_oneclass_online_add(&on, x, NULL));
+    x[1] = (margin_real)(sizeof(margin_real) > 4 ? 1e300 : 1e38);
+    ASSERT_EQ(MARGIN_E_RANGE, margin_oneclass_online_add(&on, x, NULL));
+    ASSERT(memcmp(&on, &before, sizeof on) == 0);
+    PASS();
+}
+
 SUITE(oneclass_suite) {
+    RUN_TEST(online_distances_are_those_of_the_definition);
+    RUN_TEST(online_alarms_come_at_the_rate_asked_for);
+    RUN_TEST(online_refuses_what_is_not_finite_and_changes_nothing);
     RUN_TEST(random_problems_of_every_kind_reach_the_reference_optimum);
     RUN_TEST(spheres_of_three_points_are_known);
     RUN_TEST(the_rate_of_false_alarms_is_what_was_asked_for);

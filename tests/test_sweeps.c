@@ -47,6 +47,7 @@ static struct {
     margin_cv cv;
     margin_mam_online mam;
     margin_omam_online omam;
+    margin_oneclass_online normal;
 } out;
 
 static margin_status train_svm(void *user, const margin_data *view, margin_arena *mem,
@@ -163,6 +164,7 @@ static margin_rng *rng_of_folds(void) {
     X(margin_lssvm_train, margin_lssvm_train_size(N, D, 2, NULL), (&ranked, NULL, mem, &out.model, &out.info, NULL)) \
     X(margin_oneclass_train, margin_oneclass_train_size(N, D, 1, &normal), (&data, &normal, mem, &out.model, &out.info, NULL)) \
     X(margin_svr_train, margin_svr_train_size(N, D, 1, &numbers), (&data, &numbers, mem, &out.model, &out.info, NULL)) \
+    X(margin_oneclass_online_start, margin_oneclass_online_start_size(D), (&out.normal, D, NULL, mem)) \
     X(margin_omam_online_start, margin_omam_online_start_size(D, 4), (&out.omam, D, 4, mem)) \
     X(margin_thresholds, margin_thresholds_size(N, 2), (x, y, NULL, N, 2, MARGIN_ORDINAL_ABSOLUTE, mem, out.reals)) \
     X(margin_kendall, margin_kendall_size(N), (x, square, N, mem, &out.scalar)) \
