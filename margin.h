@@ -3031,6 +3031,7 @@ typedef struct {
 /* What is set by samples left out of training: oneclass, and svr with `outside`. */
 #define MARGIN_BLOCKS_CONFORMAL(X, n)                                                              \
     X(odd, margin_real, n, 1u)                                                                     \
+    X(known, margin_real, n, 1u)                                                                   \
     X(rows, margin_index, n, 1u)                                                                   \
     X(order, margin_index, n, 1u)                                                                  \
     X(spare, margin_index, n, 1u)                                                                  \

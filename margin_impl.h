@@ -23598,6 +23598,9 @@ typedef struct {
     bool held_out;    /* one fold is, and the model is that of the others */
     uint32_t seed;
     margin_real *odd;
+    margin_real *known; /* strangeness of the samples of the last training, */
+    size_t of_known;    /* so many, */
+    bool told;          /* if the trainer has told it */
     margin_index *rows, *order, *spare;
     uint16_t *fold;
     size_t count;                /* of odd */
@@ -23616,6 +23619,18 @@ static void mgn_conformal_judge(mgn_conformal *c, const margin_model *model,
         if (mgn_weight(data, i) > 0) {
             c->odd[c->count++] = c->judge(c->task, model, data, i);
         }
+    }
+}
+
+/* The same of the samples that the model was trained on, where the trainer knows it already. */
+static void mgn_conformal_own(mgn_conformal *c, const margin_model *model,
+                              const margin_data *data) {
+    c->count = 0;
+    if (c->told) {
+        c->count = c->of_known;
+        mgn_copy(c->odd, c->known, c->count);
+    } else {
+        mgn_conformal_judge(c, model, data);
     }
 }
 
@@ -23697,7 +23712,7 @@ static margin_status mgn_conformal_train(mgn_conformal *c, mgn_frame *frame,
         return status;
     }
     if (c->folds == 1u) {
-        mgn_conformal_judge(c, &frame->model, data);
+        mgn_conformal_own(c, &frame->model, data);
     }
     mgn_conformal_limit(c);
     c->promised = c->folds > 1u ? c->promised : 0;
@@ -23719,7 +23734,8 @@ typedef struct {
     margin_index *rows;
     margin_real *b, *f, *lin, *mean;
     margin_real *w;    /* kept: weights and bias, or the centre of a ball */
-    margin_real size;  /* |v|, the size of scores */
+    margin_real size;  /* |v|, the size of scores; */
+    margin_real step;  /* by how much the threshold was moved */
     margin_real *bias; /* of the model */
     uint32_t *end;     /* kept: the class end of a ball */
     mgn_tick tick;
@@ -23874,7 +23890,10 @@ static bool mgn_oneclass_plane(mgn_oneclass *m, mgn_qp *q, mgn_fit *fit) {
     }
     for (size_t i = 0; i < q->n; i++) {
         m->b[i] /= length;
+        m->limit.known[i] = (rho - fit->f[i]) / length;
     }
+    m->limit.of_known = q->n;
+    m->limit.told = !m->limit.held_out;
     fit->bias = -rho / length;
     m->size = length;
     return true;
@@ -24022,11 +24041,13 @@ static void mgn_oneclass_task_plan(void *task, margin_arena *mem) {
 static void mgn_oneclass_margins(mgn_oneclass *m, const margin_data *data, mgn_frame *frame) {
     mgn_conformal *c = &m->limit;
     size_t alarms = 0;
-    c->count = 0;
-    mgn_conformal_judge(c, &frame->model, data);
+    mgn_conformal_own(c, &frame->model, data);
     for (size_t i = 0; i < c->count; i++) {
         const bool distance = frame->model.kind == MARGIN_MODEL_PROTO;
-        c->odd[i] = (distance ? frame->model.of.proto.vote.reject : 0) - c->odd[i];
+        c->odd[i] = (distance  ? frame->model.of.proto.vote.reject
+                     : c->told ? m->step
+                               : 0) -
+                    c->odd[i];
         alarms += c->odd[i] < 0 ? 1u : 0u;
     }
     m->told.alarms = (margin_real)alarms / (margin_real)c->count;
@@ -24054,7 +24075,8 @@ static margin_status mgn_oneclass_task_run(void *task, mgn_frame *frame) {
         mgn_oneclass_reject(&frame->model.of.proto, m->limit.limit);
     } else {
         const bool solution = m->limit.folds == 1u && m->o.lambda == 0; /* then rho stays */
-        *m->bias += (solution ? 0 : m->limit.limit) + 8 * MGN_R(FLT_EPSILON) * m->size;
+        m->step = (solution ? 0 : m->limit.limit) + 8 * MGN_R(FLT_EPSILON) * m->size;
+        *m->bias += m->step;
         frame->info.bias = *m->bias;
     }
     if (frame->told || m->reported) {

@@ -146,6 +146,10 @@ static inline uint32_t suite_draw(uint32_t *state) {
     X(train_omam_online, SUITE_ORDERED(16, MARGIN_OMAM_ONLINE_BYTES(3, 4u)))                       \
     X(train_lssvm_linear, SUITE_ORDERED(24, MARGIN_LSSVM_LINEAR_BYTES(24, 3, 4u)))                 \
     X(train_lssvm_rbf, SUITE_ORDERED(10, MARGIN_LSSVM_KERNEL_BYTES(10, 3, 4u, 0)))                 \
+    X(train_oneclass, SUITE_ORDERED(14, MARGIN_ONECLASS_KERNEL_BYTES(14, 3, 1u)))                  \
+    X(train_oneclass_linear, SUITE_ORDERED(20, MARGIN_ONECLASS_LINEAR_BYTES(20, 3, 1u)))           \
+    X(train_svr, SUITE_ORDERED(14, MARGIN_SVR_KERNEL_BYTES(14, 3, 1u)))                            \
+    X(train_svr_linear, SUITE_ORDERED(16, MARGIN_SVR_LINEAR_BYTES(16, 3, 1u)))                     \
     X(ordinal_tau, SUITE_REALS(80) + MARGIN_KENDALL_BYTES(40))                                     \
     X(calibrate, SUITE_REALS(90))                                                                  \
     X(metrics, SUITE_SAMPLES(40, 3) + SUITE_REALS(30))                                             \

@@ -203,6 +203,57 @@ void test_train_lssvm_rbf(margin_arena *mem) {
     lssvm(mem, 10, MARGIN_KERNEL_RBF, 2);
 }
 
+/* ---- one class and numbers ---- */
+
+static void oneclass(margin_arena *mem, size_t n, unsigned kind) {
+    const margin_data data = suite_samples(mem, n, 3, 2, 41);
+    margin_real *x = (margin_real *)data.x; /* away from the origin */
+    margin_oneclass_options options = {kernel_of(kind), 0, 0,   false,       0, 0, 4,
+                                       false,           1, run, {NULL, NULL}};
+    margin_oneclass_report report = {0, 0};
+    margin_model model;
+    margin_info info;
+    margin_status status;
+    size_t i;
+    for (i = 0; i < data.n * data.d; i++) {
+        x[i] += 4;
+    }
+    status = margin_oneclass_train(&data, &options, mem, &model, &info, &report);
+    result(status, &model, &info, &data);
+    suite_real(report.promised);
+}
+
+void test_train_oneclass(margin_arena *mem) {
+    oneclass(mem, 14, MARGIN_KERNEL_RBF);
+}
+
+void test_train_oneclass_linear(margin_arena *mem) {
+    oneclass(mem, 20, MARGIN_KERNEL_LINEAR);
+}
+
+/* The target is the first feature of the next sample, in a unit of its own. */
+static void svr(margin_arena *mem, size_t n, unsigned kind) {
+    const margin_data data = suite_samples(mem, n, 3, 2, 42);
+    margin_svr_options options = {kernel_of(kind), NULL, 0, 0, 0, 0, 0, 0, 0, run, {NULL, NULL}};
+    margin_real targets[16];
+    margin_model model;
+    margin_info info;
+    size_t i;
+    for (i = 0; i < n; i++) {
+        targets[i] = 100 + 8 * data.x[(i + 1u) % n * data.d];
+    }
+    options.targets = targets;
+    result(margin_svr_train(&data, &options, mem, &model, &info, NULL), &model, &info, &data);
+}
+
+void test_train_svr(margin_arena *mem) {
+    svr(mem, 14, MARGIN_KERNEL_RBF);
+}
+
+void test_train_svr_linear(margin_arena *mem) {
+    svr(mem, 16, MARGIN_KERNEL_LINEAR);
+}
+
 void test_ordinal_tau(margin_arena *mem) {
     margin_real *a = suite_numbers(mem, 40, 54), *b = suite_numbers(mem, 40, 55), tau = 0;
     size_t i;

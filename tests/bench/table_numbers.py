@@ -19,7 +19,7 @@ NORMAL_SETS = ("twonorm", "ringnorm", "waveform", "magic_gamma", "occupancy", "i
 NUMBER_SETS = ("california_housing", "cpu_act", "bank8fm")
 TYPES = {"nu-svm": 1, "oneclass": 2, "svr": 3, "nu-svr": 4}
 NU, C, EPSILON = 0.2, 1.0, 0.1
-PATIENCE = 30  # seconds that a peer is given for one problem
+PATIENCE = 10  # seconds that a peer is given for one problem
 
 
 def gen(*arguments: str) -> dict:
@@ -133,14 +133,15 @@ def speed(room: str) -> None:
     rng = np.random.default_rng(1)
     x = rng.standard_normal((n, d))
     t = np.sin(x[:, 0]) + x[:, 1] ** 2 + 0.5 * rng.standard_normal(n)
-    print(f"seconds of the processor for n = {n}, d = {d}, both at LIBSVM's tolerance of 1e-3 or better")
+    print(f"seconds of the processor for n = {n}, d = {d}, tolerance 1e-3 of either; and by how much the objective is above or below LIBSVM's")
     for method, kernel in (("oneclass", "rbf"), ("nu-svm", "rbf"), ("svr", "rbf"), ("svr", "linear"), ("nu-svr", "rbf")):
         y = np.where(t > np.median(t), 1.0, -1.0) if method == "nu-svm" else t
         data = written(room, "speed", x, y)
-        tol = "1e-3" if method in ("svr", "nu-svr") else "1e-5"
-        mine = min(gen("train", data, *options_of(method, kernel, d), "--tol", tol)["cpu_seconds"] for _ in range(3))
-        theirs = min(libsvm(x, y, kernel, method, 1e-3)[0] for _ in range(2))
-        print(f"   {method:<10}{kernel:<8}{mine:8.3f} s, LIBSVM {theirs:8.3f} s: {theirs / mine:6.1f} times as fast", flush=True)
+        runs = [gen("train", data, *options_of(method, kernel, d), "--tol", "1e-3") for _ in range(3)]
+        mine, (theirs, b) = min(run["cpu_seconds"] for run in runs), libsvm(x, y, kernel, method, 1e-3)
+        theirs, best = min(theirs, libsvm(x, y, kernel, method, 1e-3)[0]), objective(method, gram(x, kernel, 1 / d), b, y)
+        print(f"   {method:<10}{kernel:<8}{mine:8.3f} s, LIBSVM {theirs:8.3f} s: {theirs / mine:6.1f} times as fast; objective "
+              f"{(runs[0]['objective'] - best) / abs(best):+.1e}", flush=True)
 
 
 def alarms(folder: str, room: str) -> int:
@@ -237,10 +238,10 @@ def numbers(folder: str, room: str) -> int:
 def main() -> int:
     folder = sys.argv[1] if len(sys.argv) > 1 else "../shared/data"
     with tempfile.TemporaryDirectory() as room:
-        bad = [objectives(folder, room), 0, alarms(folder, room), numbers(folder, room)]
         speed(room)
-    print(f"{bad[0]} objectives above 1e-7, {bad[2]} of the rates beyond two standard errors, {bad[3]} q15 exports more than 1 % off")
-    return 1 if bad[0] or bad[3] else 0
+        exports, rates, above = numbers(folder, room), alarms(folder, room), objectives(folder, room)
+    print(f"{above} objectives above 1e-7, {rates} of the rates beyond two standard errors, {exports} q15 exports more than 1 % off")
+    return 1 if above or exports else 0
 
 
 if __name__ == "__main__":
