@@ -2029,6 +2029,9 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
  * With many features a projection z = P x to a few numbers, learned together with the rest, makes
  * vectors short: a rank of r takes r (d + 6) bytes in q7, and each vector r + 2 instead of d + 2.
  *
+ * A machine of another method that was reduced by margin_compress is a good start: its vectors then
+ * move to where so few of them do best.
+ *
  * Scale the data first (see margin_scaling): steps and noise are the same for all features. */
 typedef struct {
     uint8_t kernel;    /* MARGIN_KERNEL_HINGE or MARGIN_KERNEL_RBF          0: hinge             */
@@ -2044,6 +2047,10 @@ typedef struct {
     size_t max_iterations; /* passes over the data                           0: 100 to 300, which
                               is 100 and 400 000 / n more                                         */
     margin_watch watch;
+    const margin_model *start; /* go on from the vectors, coefficients and width of this one,    */
+                               /* an expansion of rbf with a machine a class, or one for two     */
+                               /* classes, that is not scaled; its vectors   0: start at random  */
+                               /* count                                                          */
 } margin_compact_options;
 
 /* Bytes that margin_compact_train takes; 0: not countable, or options out of their range. */

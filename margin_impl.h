@@ -21321,15 +21321,33 @@ static bool mgn_compact_rbf(const mgn_compact *job) {
     return job->o.kernel == MARGIN_KERNEL_RBF;
 }
 
+/* Takes kernel and number of vectors from the model to start from; false: it does not suit. */
+static bool mgn_compact_starts(margin_compact_options *o, size_t d, size_t classes) {
+    const margin_expansion *e;
+    if (o->start == NULL) {
+        return true;
+    }
+    e = &o->start->of.expansion;
+    if (o->start->kind != MARGIN_MODEL_EXPANSION || e->kernel.kind != MARGIN_KERNEL_RBF ||
+        e->d != d || e->offset != NULL || e->n > UINT16_MAX || e->vote.classes != classes ||
+        e->vote.scheme != (classes > 2u ? MARGIN_SCHEME_ONE_REST : MARGIN_SCHEME_BINARY)) {
+        return false;
+    }
+    o->kernel = MARGIN_KERNEL_RBF;
+    o->vectors = (uint16_t)e->n;
+    return o->rank == 0;
+}
+
 /* Options with their defaults filled in, and sizes; false: out of range. */
 static bool mgn_compact_shape(mgn_compact *job, size_t n, size_t d, size_t classes,
                               const margin_compact_options *options) {
-    static const margin_compact_options none = {0, false, 0, 0, 0, 0, 0, 0, 0, {NULL, NULL}};
+    static const margin_compact_options none = {0, false, 0, 0, 0, 0, 0, 0, 0, {NULL, NULL}, NULL};
     margin_compact_options *o = &job->o;
     bool fits;
     *o = options != NULL ? *options : none;
+    fits = mgn_compact_starts(o, d, classes);
     o->kernel = o->kernel == 0 ? (uint8_t)MARGIN_KERNEL_HINGE : o->kernel;
-    fits = (o->kernel == MARGIN_KERNEL_HINGE || o->kernel == MARGIN_KERNEL_RBF) &&
+    fits = fits && (o->kernel == MARGIN_KERNEL_HINGE || o->kernel == MARGIN_KERNEL_RBF) &&
            o->vectors <= n && o->noise >= 0 && o->noise <= 100 && o->rate >= 0 && o->rate <= 1 &&
            o->decay >= 0 && o->decay <= 1 && n > 0 && d > 0 && d < SIZE_MAX && classes > 1u &&
            classes < MARGIN_REJECTED && o->rank < d && o->rank <= MARGIN_RANK_MOST;
@@ -21490,6 +21508,20 @@ static void mgn_compact_regions(mgn_compact *job) {
     job->of_width.value[0] = margin_log(square > MGN_TINY ? 4 / square : 1);
 }
 
+/* Goes on from a model: v = (v' - centre) factor and gamma = gamma' / factor^2. */
+static void mgn_compact_resume(mgn_compact *job, const margin_expansion *e) {
+    const size_t d = job->d;
+    for (size_t u = 0; u < job->units; u++) {
+        for (size_t k = 0; k < d; k++) {
+            job->of_units.value[u * (d + 1u) + k] =
+                (e->vectors[u * d + k] - job->centre[k]) * job->factor;
+        }
+    }
+    mgn_copy(job->of_coef.value, e->coef, job->units * job->machines);
+    mgn_copy(job->of_bias.value, e->bias, job->machines);
+    job->of_width.value[0] = margin_log(e->kernel.gamma / (job->factor * job->factor));
+}
+
 static void mgn_compact_begin(mgn_compact *job) {
     const margin_real m = (margin_real)job->units, d = (margin_real)job->deep;
     mgn_compact_clear(&job->of_front);
@@ -21497,6 +21529,10 @@ static void mgn_compact_begin(mgn_compact *job) {
     mgn_compact_clear(&job->of_coef);
     mgn_compact_clear(&job->of_bias);
     mgn_compact_clear(&job->of_width);
+    if (job->o.start != NULL) {
+        mgn_compact_resume(job, &job->o.start->of.expansion);
+        return;
+    }
     mgn_compact_normals(job, job->of_front.value, job->o.rank * job->d,
                         1 / margin_sqrt((margin_real)job->d));
     mgn_compact_normals(job, job->of_coef.value, job->units * job->machines, 1 / margin_sqrt(m));
@@ -21987,7 +22023,7 @@ MARGIN_API margin_status margin_compact_train(const margin_data *data,
         status = MARGIN_E_ONE_CLASS;
     }
     if (status == MARGIN_OK && !mgn_compact_shape(&job, data->n, data->d, classes, options)) {
-        status = options->vectors > data->n ? MARGIN_E_VECTORS
+        status = job.o.vectors > data->n    ? MARGIN_E_VECTORS
                  : options->rank >= data->d ? MARGIN_E_RANK
                                             : MARGIN_E_ARGUMENT;
     }

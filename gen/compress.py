@@ -15,16 +15,17 @@ from .errors import Failure
 from .exchange import SCHEMES, Classifier
 from .kinds import kind_of
 from .model import ENOUGH, Model
-from .native import DOUBLE, INT64, Rows
+from .native import DOUBLE, INT32, INT64, Rows
 from .options import KERNELS
 from .quant import Quantised, noted_rows
 
 FORMATS = ("f32", "q15", "q7")
 NOISES = {"f32": (0.0,), "q15": (1e-5, 1e-4), "q7": (1e-4, 1e-3, 3e-3, 1e-2)}  # see margin_compress; which is right
 # depends on kernel and data: all are tried, and the one is taken that leaves scores closest to those of the whole model
-CLOSE = 0.005  # of all labels: what a format that comes earlier may change more than the best
+CLOSE = 0.005  # what a format that comes earlier may lose more than the best
 TOLD = 0.005    # a loss in error above this is pointed out,
 REFUSED = 0.03  # and above this nothing is written without --force
+MOVED = 10 ** 9  # about how many times a vector moves for a row and a feature: seconds
 REFITTED = 1500  # vectors at most whose coefficients are fitted anew where q7 costs too much: time grows with their cube
 
 
@@ -161,6 +162,22 @@ def fewer(found: Model, vectors: int, noise: float, rows: Rows | None) -> Model:
     return model.make(native.Machine(library, handle.value), notes, found.path)
 
 
+def moved(found: Model, form: str, rows: Rows | None) -> Model | None:
+    """A reduced rbf machine whose vectors have moved to where so few of them make the fewest mistakes on the rows; None where
+    that cannot be done: for pairs of classes, without labels, or where scores have a meaning that has been calibrated."""
+    n = found.machine.numbers
+    if rows is None or not rows.y or kind_of(found.machine).word != "expansion" or KERNELS[n["kernel"]] != "rbf" or \
+            SCHEMES[n["scheme"]] not in ("binary", "one-rest") or n["slope"] or n["reject"] or n["n"] > rows.n:
+        return None
+    passes = min(100, max(10, int(MOVED / (rows.n * n["n"] * (n["d"] + n["width"])))))
+    library, handle = native.training(), ctypes.c_void_p()
+    library.gen_move.argtypes = [ctypes.c_char_p, INT64, ctypes.c_void_p, INT64, INT32, ctypes.c_void_p]
+    status = library.gen_move(found.image, len(found.image), ctypes.byref(rows), passes, form != "q7", ctypes.byref(handle))
+    if status < 0:
+        raise Failure(f"compression: {native.status_text(status)}", found.path)
+    return model.make(native.Machine(library, handle.value), found.notes, found.path)
+
+
 def folded(found: Model) -> Model:
     """An expansion of the linear kernel says the same as one weighted sum a machine: a linear model."""
     machine, n = found.machine, found.machine.numbers
@@ -211,12 +228,18 @@ def fit_format(found: Model, form: str, flash: int, rows: Rows | None, looked: R
                       found.path)
     noises = NOISES[form] if looked is not None else NOISES[form][-1:]
     fitted = [in_format(fewer(found, vectors, noise, looked), form, rows) for noise in noises]
-    return fitted[0] if len(fitted) == 1 else min(fitted, key=lambda one: cost(found, one, looked).mean)
+    best = fitted[0] if len(fitted) == 1 else min(fitted, key=lambda one: cost(found, one, looked).mean)
+    better = moved(best.model, form, looked)
+    if better is not None:
+        candidate = in_format(better, form, rows)
+        if candidate.bytes <= flash and cost(found, candidate, looked).loss < cost(found, best, looked).loss:
+            return candidate
+    return best
 
 
 def compress(found: Model, forms: tuple[str, ...], flash: int, rows: Rows | None, looked: Rows | None = None
              ) -> tuple[Candidate, list]:
-    """Within the budget, the first format that changes hardly more labels than the best of them; and all that were
+    """Within the budget, the first format that loses hardly more than the best of them; and all that were
     tried, failures included. `rows`: raw data to choose integer scales by; `looked`: to fit coefficients to and to count
     labels on. What is not given is taken from the notes."""
     found, tried = folded(found), []
@@ -235,5 +258,5 @@ def compress(found: Model, forms: tuple[str, ...], flash: int, rows: Rows | None
         raise Failure(f"no model within {flash} bytes: " + "; ".join(error.message for error in tried), found.path)
     if looked is None:
         return good[0], tried
-    least = min(candidate.cost.changed for candidate in good)
-    return next(c for c in good if c.cost.changed <= least + CLOSE * looked.n), tried
+    least = min(candidate.cost.loss for candidate in good)
+    return next(c for c in good if c.cost.loss <= least + CLOSE), tried

@@ -144,6 +144,68 @@ int32_t gen_quant_predict(const gen_quant *q, const int16_t *x, int64_t n, uint1
     return MARGIN_OK;
 }
 
+/* The samples of a view, scaled as a model scales them. */
+static double *gen_scaled(const margin_expansion *e, const margin_data *raw) {
+    const margin_scaling scaling = {e->offset, e->factor, raw->d};
+    double *x = (double *)malloc(raw->n * raw->d * sizeof *x);
+    size_t i;
+    for (i = 0; x != NULL && i < raw->n; i++) {
+        margin_scaling_row(&scaling, raw->x + i * raw->d, x + i * raw->d);
+    }
+    return x;
+}
+
+/* The rbf machine of an image with its vectors moved to where they make the fewest mistakes on the
+ * rows, in so many passes; `exact`: not rounded to q7 on the way. The work of `machine` is done when
+ * its bytes are there. */
+static margin_status gen_move_vectors(gen_machine *machine, margin_model *from,
+                                      const margin_data *raw, int64_t passes, int32_t exact) {
+    const margin_scaling scaling = {from->of.expansion.offset, from->of.expansion.factor, raw->d};
+    margin_data data = *raw;
+    margin_compact_options options;
+    double *x = gen_scaled(&from->of.expansion, raw);
+    margin_status status = MARGIN_E_MEMORY;
+    size_t room;
+    memset(&options, 0, sizeof options);
+    from->of.expansion.offset = from->of.expansion.factor = NULL;
+    data.x = x;
+    options.start = from;
+    options.exact = exact != 0;
+    options.noise = 0.05;
+    options.rate = 0.01;
+    options.max_iterations = (size_t)passes;
+    room = margin_compact_train_size(data.n, data.d, from->of.expansion.vote.classes, &options);
+    machine->bytes[1] = x == NULL || room == 0 ? NULL : malloc(room + MARGIN_ALIGN);
+    if (machine->bytes[1] != NULL) {
+        margin_arena mem = margin_arena_make(machine->bytes[1], room + MARGIN_ALIGN);
+        status = margin_compact_train(&data, &options, &mem, &machine->model, NULL, NULL);
+        status = status < 0 ? status : margin_model_scale(&machine->model, &scaling, &mem);
+    }
+    free(x);
+    return status;
+}
+
+int32_t gen_move(const void *image, int64_t size, const gen_rows *rows, int64_t passes,
+                 int32_t exact, gen_machine **out) {
+    gen_machine *machine = (gen_machine *)calloc(1, sizeof *machine);
+    const margin_data raw = gen_view(rows);
+    margin_model from;
+    margin_status status = MARGIN_E_MEMORY;
+    if (machine != NULL) {
+        status = gen_load(image, size, &machine->bytes[0], &from);
+    }
+    if (status >= 0) {
+        status = gen_move_vectors(machine, &from, &raw, passes, exact);
+    }
+    if (status < 0) {
+        gen_free(machine);
+        return status;
+    }
+    gen_look(machine);
+    *out = machine;
+    return status;
+}
+
 /* The model of an image with at most so many vectors, fitted to the rows (NULL: to its own vectors);
  * report: vectors, rows looked at, rows with another label, worst and root mean square change. */
 int32_t gen_compress(const void *image, int64_t size, const gen_rows *rows, int64_t vectors,

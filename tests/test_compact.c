@@ -545,6 +545,100 @@ TEST a_rank_that_saves_nothing_or_is_too_large_is_refused(void) {
     PASS();
 }
 
+/* ---- a start of one's own ---- */
+
+/* A support vector machine of five clouds with so few vectors that it makes mistakes. */
+static margin_status reduced(margin_arena *room, margin_model *few) {
+    const margin_kernel rbf = {MARGIN_KERNEL_RBF, 0, (margin_real)0.3, 0, 0};
+    margin_svm_options svm;
+    margin_model whole;
+    margin_status status;
+    clouds(300, 3, 5, 1);
+    memset(&svm, 0, sizeof svm);
+    svm.kernel = rbf;
+    svm.scheme = MARGIN_SCHEME_ONE_REST;
+    status = margin_svm_train(&data, &svm, room, &whole, NULL, NULL);
+    return status < 0 ? status : margin_compress(&whole, &data, 8, 0, room, few, NULL);
+}
+
+/* What the training makes small, of five machines. */
+static double loss_of_all(void) {
+    double loss = 0;
+    for (size_t i = 0; i < data.n; i++) {
+        margin_real scores[5];
+        margin_scores(&model, x + i * data.d, scores);
+        for (size_t j = 0; j < 5u; j++) {
+            const double lack = 1 - (double)scores[j] * (y[i] == j ? 1 : -1);
+            loss += lack > 0 ? lack * lack / 2 : 0;
+        }
+    }
+    return loss;
+}
+
+TEST vectors_of_a_reduced_machine_move_to_where_they_do_best(void) {
+    margin_arena room = margin_arena_make(more, sizeof more);
+    margin_model few;
+    double before;
+    ASSERT_EQ(MARGIN_OK, reduced(&room, &few));
+    model = few;
+    before = loss_of_all();
+    options.start = &few;
+    options.noise = MARGIN_ZERO;
+    options.rate = (margin_real)0.01;
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT_EQ(MARGIN_MODEL_EXPANSION, model.kind);
+    ASSERT_EQ(few.of.expansion.n, model.of.expansion.n);
+    ASSERT(loss_of_all() < 0.9 * before);
+    PASS();
+}
+
+TEST a_training_of_no_step_is_the_model_that_it_started_from(void) {
+    margin_arena room = margin_arena_make(more, sizeof more);
+    margin_real scores[8], again[8];
+    margin_model few;
+    ASSERT_EQ(MARGIN_OK, reduced(&room, &few));
+    options.start = &few;
+    options.exact = true;
+    options.rate = (margin_real)1e-9;
+    options.noise = MARGIN_ZERO;
+    options.max_iterations = 1;
+    ASSERT_EQ(MARGIN_OK, train());
+    for (size_t i = 0; i < data.n; i++) {
+        margin_scores(&few, x + i * 3u, scores);
+        margin_scores(&model, x + i * 3u, again);
+        for (size_t j = 0; j < 5u; j++) {
+            ASSERT_IN_RANGE((double)scores[j], (double)again[j], 1e-3);
+        }
+    }
+    PASS();
+}
+
+TEST a_start_that_does_not_suit_is_refused(void) {
+    margin_arena room = margin_arena_make(more, sizeof more);
+    margin_model few, other;
+    ASSERT_EQ(MARGIN_OK, reduced(&room, &few));
+    options.start = &other;
+    other = few;
+    other.of.expansion.offset = x;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, train());
+    other = few;
+    other.of.expansion.kernel.kind = MARGIN_KERNEL_POLY;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, train());
+    other = few;
+    other.of.expansion.vote.scheme = MARGIN_SCHEME_ONE_ONE;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, train());
+    other = few;
+    other.of.expansion.d = 2;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, train());
+    other = few;
+    options.rank = 2;
+    ASSERT_EQ(MARGIN_E_ARGUMENT, train());
+    options.rank = 0;
+    options.max_iterations = 1;
+    ASSERT_EQ(MARGIN_OK, train());
+    PASS();
+}
+
 /* ---- memory, stopping, odd data ---- */
 
 TEST the_macro_is_the_query_and_what_a_misaligned_buffer_may_lose(void) {
@@ -651,6 +745,9 @@ SUITE(compact_suite) {
     RUN_TEST(projections_that_are_not_whole_are_refused);
     RUN_TEST(integer_projections_that_could_overflow_are_refused);
     RUN_TEST(a_rank_that_saves_nothing_or_is_too_large_is_refused);
+    RUN_TEST(vectors_of_a_reduced_machine_move_to_where_they_do_best);
+    RUN_TEST(a_training_of_no_step_is_the_model_that_it_started_from);
+    RUN_TEST(a_start_that_does_not_suit_is_refused);
     RUN_TEST(the_macro_is_the_query_and_what_a_misaligned_buffer_may_lose);
     RUN_TEST(a_training_that_is_stopped_has_a_model_and_says_so);
     RUN_TEST(more_vectors_than_samples_are_refused);

@@ -140,9 +140,7 @@ class Ours:
         return tested(self.model, self.files, most)
 
     def compact(self, most):
-        scale = self.tuned("compact", "compact", "scale=standard,none", "vectors=32", "iterations=30")
-        scale = scale[scale.index("--scale"):][:2] if "--scale" in scale else ()
-        shapes = [shape for shape in (self.shape(most, rank, scale) for rank in (0, 12)) if shape]
+        shapes = [shape for shape in (self.shape(most, rank, scale) for rank in (0, 4, 12) for scale in ("standard", "none")) if shape]
         if len(shapes) > 1:
             shapes.sort(key=lambda shape: gen("cv", self.few, "--method", "compact", *shape, "--folds", 3)["error_mean"])
         return self.run(most, "compact", *shapes[0]) if shapes else None
@@ -152,9 +150,9 @@ class Ours:
         if rank and self.d < 48:
             return None
         width, wide = 1 if self.k == 2 else self.k, rank or self.d
-        fixed = 6 * width + rank * (self.d + 6) + (7 * self.d if self.whole and "none" not in scale else 0)
+        fixed = 6 * width + rank * (self.d + 6) + (7 * self.d if self.whole and scale != "none" else 0)
         vectors = min((most - fixed) // (wide + wide % 2 + 2 + width) // 4 * 4, self.rows, 1024)
-        return None if vectors < 4 else ("--vectors", vectors, *scale, *(("--rank", rank) if rank else ()))
+        return None if vectors < 4 else ("--vectors", vectors, "--scale", scale, *(("--rank", rank) if rank else ()))
 
     def linear(self, most):
         return self.run(most, "svm", *self.tuned("linear", "svm", "kernel=linear", "C=0.1,1,10"), "--scheme", "one-rest")

@@ -120,6 +120,14 @@ class NothingIsRuined(CommandLine):
         self.assertGreater(found["cost"]["error_after"] - found["cost"]["error_before"], 0.03)
         self.assertEqual(found["cost"]["rows"], 400)
 
+    def test_vectors_of_a_reduced_machine_move(self):
+        train, other = (self.write(f"ring{seed}.csv", sets.csv(*sets.ring(300, seed), names=["in", "out"])) for seed in (2, 3))
+        self.ok("train", train, "--method", "svm", "--kernel", "rbf", "--C", 10, "--save", self.path("r.mgn"))
+        found = self.json("export", self.path("r.mgn"), "--format", "q7", "--flash", 60, "--data", train, "--test", other, "-o",
+                          self.path("r.h"))
+        self.assertLess(found["vectors"], 10)
+        self.assertLess(found["cost"]["error_after"] - found["cost"]["error_before"], 0.03)
+
     def test_outliers_do_not_ruin_q7(self):
         other = self.write("other.csv", sets.csv(*heavy(seed=6), names=["few", "many"]))
         for method in (("svm", "--C", 100), ("kmomd", "--lambda", 0.03)):
