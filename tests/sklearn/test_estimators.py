@@ -124,6 +124,15 @@ class Fitted(unittest.TestCase):
         np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-4)
         np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-4)
 
+    def test_probabilities_sum_to_one_and_follow_the_answers(self):
+        for data in (TWO, WINE):
+            model = estimators.MarginSVC(probability=True, random_state=2).fit(*data)
+            chances = model.predict_proba(data[0])
+            np.testing.assert_allclose(chances.sum(axis=1), 1, atol=1e-9)
+            self.assertGreater(np.mean(model.classes_[chances.argmax(axis=1)] == model.predict(data[0])), 0.98)
+            self.assertEqual(pickle.loads(pickle.dumps(model)).predict_proba(data[0]).tobytes(), chances.tobytes())
+        self.assertFalse(hasattr(estimators.MarginSVC(), "predict_proba"))
+
     def test_weights_are_repetitions(self):
         rng = np.random.default_rng(1)
         counts = rng.integers(0, 3, len(TWO[0]))
