@@ -182,6 +182,7 @@ need-ports: need-cross
 
 ports: | need-test need-ports ## builds one suite for every emulated target and runs it: the same bits as on the host
 	@python3 ports/suite.py
+	@python3 ports/examples.py
 
 footprint: | need-test need-ports ## bytes, stack and instructions of every predictor on every target
 	@python3 ports/footprint.py
