@@ -9,7 +9,7 @@ from html import escape
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 from gen import svg  # noqa: E402
 
-VERDICTS = ("reproduced", "better", "differs", "not run", "not in the paper")
+VERDICTS = ("reproduced", "better", "differs", "run in part", "not run")
 
 
 @dataclass
