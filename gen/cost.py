@@ -191,11 +191,12 @@ def projected(shape: Shape, target: str) -> Cost:
     rows = Shape("", "", f"margin_linear{q}", shape.format, 0, 0, shape.d, shape.rank, stage=shape.stage, convert=shape.convert)
     front, entry = estimate(rows, target), table["functions"].get(rows.key, {})
     if not pool.known or not front.known:
-        return Cost(shape.tables, 0, 0, 0, 0, 0, 0, None, False)
+        return Cost(shape.tables, 0, 0, 0, 0, 0, 0, None, None, None, False)
     struct = pool.struct + 5 * table["pointer"] + (3 * table["pointer"] if shape.stage else 0)
     cycles = None if pool.cycles is None or front.cycles is None else pool.cycles + front.cycles
     return Cost(shape.tables, struct, pool.code + entry["code"], max(pool.helpers, front.helpers), front.convert,
-                struct if table["struct_in_ram"] else 0, max(pool.stack, front.stack) + (4 if shape.real else 2) * shape.rank, cycles)
+                struct if table["struct_in_ram"] else 0, max(pool.stack, front.stack) + (4 if shape.real else 2) * shape.rank, cycles,
+                None, None)
 
 
 def cost(model: Model, target: str = DEFAULT_TARGET, form: str = "f32", quantised: Quantised | None = None) -> Cost:
