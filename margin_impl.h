@@ -2439,7 +2439,7 @@ static margin_real mgn_sigmoid(margin_real t) {
     return 1 / (1 + mgn_exp(-t));
 }
 
-#define MGN_CURVE_END ((int)MARGIN_CURVE / 2) /* a curve ends at odds of 2^-8 and 2^8 */
+enum { MGN_CURVE_END = (int)MARGIN_CURVE / 2 }; /* a curve ends at odds of 2^-8 and 2^8 */
 #define MGN_LN_2 MGN_R(0.69314718055994531)
 
 /* Where odds of e^t lie on the grid of a curve: between point i, which is returned, and the next. */
@@ -4021,8 +4021,8 @@ static uint16_t mgn_q_couple_solve(size_t classes, const int32_t *r, const uint1
     uint64_t diagonal = 0;
     for (size_t j = 0; j < classes; j++) {
         if (j != t) {
-            const uint32_t lost = mgn_q_rival(classes, r, j, t);
-            diagonal += lost * lost;
+            const uint32_t lost = mgn_q_rival(classes, r, j, t), square = lost * lost;
+            diagonal += square;
             level += (uint64_t)(lost * (0x8000u - lost)) * p[j];
         }
     }
@@ -4844,7 +4844,7 @@ static bool mgn_list_sound(const margin_list *l) {
 
 /* Whether the arrays of a model, all of whose numbers make sense and are finite, make sense. */
 static bool mgn_model_sound(const margin_model *model) {
-    const margin_expansion *e = mgn_model_pool(model);
+    const margin_expansion *e = &model->of.expansion;
     switch (model->kind) {
     case MARGIN_MODEL_LINEAR:
         return mgn_bias_fits(&model->of.linear.vote, model->of.linear.bias);
@@ -9510,10 +9510,10 @@ static margin_real mgn_q_poly_limit(const mgn_q_job *job, margin_real *peak) {
     margin_real most = mgn_abs(kernel->coef0);
     *peak = 0;
     for (size_t i = 0; i < job->data->n; i++) {
+        const margin_real *x = mgn_q_sample(job, i);
         for (size_t j = 0; j < job->machines; j++) {
             job->trial.scores[j] = 0;
         }
-        const margin_real *x = mgn_q_sample(job, i);
         for (size_t v = 0; v < job->rows.from->n; v++) {
             const margin_real base = mgn_q_poly_base(job, x, v) + kernel->coef0;
             const margin_real value = margin_pow_int(base, kernel->degree);
