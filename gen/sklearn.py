@@ -60,6 +60,12 @@ def flat(values: np.ndarray, kind: str) -> array:
     return array(kind, np.ascontiguousarray(values, {"H": np.uint16, "d": np.float64}[kind]).tobytes())
 
 
+def reals(machine: native.Machine, name: str) -> np.ndarray:
+    """A copy of an array of a model in double; empty if it has none."""
+    place, count, _ = machine.parts.arrays.get(name, (None, 0, 0))
+    return np.array((ctypes.c_double * count).from_address(place)) if place else np.empty(0)
+
+
 def given(**options: Any) -> dict:
     """Options that were chosen, as gen calls them; None and "default" leave them to the library.
 
@@ -156,7 +162,7 @@ class _Margin(BaseEstimator):
         """The arrays of the model, in the shapes that scikit-learn gives them."""
         numbers_, machine = self._machine_.numbers, self._machine_
         d, found = self.n_features_in_, {}
-        as_array = lambda name: np.array(machine.array(name), dtype=np.float64)
+        as_array = lambda name: reals(machine, name)
         if machine.shape.linear:
             found["coef_"] = as_array("w").reshape(-1, d)
         elif machine.shape.kind == 2:
@@ -165,10 +171,10 @@ class _Margin(BaseEstimator):
         elif machine.shape.kind == 3:
             each = 1 + numbers_["tangents"]
             vectors = as_array("vectors").reshape(-1, each, d)
-            scaling = (as_array("offset"), as_array("factor")) if machine.array("offset") else (0.0, 1.0)
+            scaling = (as_array("offset"), as_array("factor")) if len(as_array("offset")) else (0.0, 1.0)
             factor = np.where(scaling[1] == 0, 1.0, scaling[1])
             found["prototypes_"], found["tangents_"] = vectors[:, 0] / factor + scaling[0], vectors[:, 1:]
-        if machine.array("bias"):
+        if len(as_array("bias")):
             found["intercept_"] = as_array("bias")
         return found
 
@@ -356,7 +362,7 @@ class _Classifier(ClassifierMixin, _Margin):
         if not hasattr(self, "support_vectors_") or not self._of_rows:
             return
         machine = self._machine_
-        offset, factor = (np.array(machine.array(name)) for name in ("offset", "factor"))
+        offset, factor = reals(machine, "offset"), reals(machine, "factor")
         scaled = (X - offset) * factor if len(offset) else X
         places: dict[tuple, list[int]] = {}
         for i in range(len(X) - 1, -1, -1):
