@@ -174,20 +174,15 @@ def about_labels(problem: Problem, ground, choice, view) -> list[str]:
     """Rows that are far on the wrong side whenever they are left out of training."""
     rows = problem.rows
     picked = native.Choice(choice.method, dict(choice.options), ground.seed)
-    k, worst = len(problem.names), [float("-inf")] * rows.n
-    positive = []
+    worst, positive = [float("-inf")] * rows.n, []
     for repeat in range(REPEATS):
-        margins = native.Margins(rows)
+        margins = array("d", bytes(8 * rows.n))
         fold = array("H", ground.divide(list(range(rows.n)), ground.folds, ground.seed + repeat))
         for which in range(ground.folds):
             view.look()
-            margins.run_fold(rows, fold, which, picked, native.Watch())
-        for i in range(rows.n):
-            c = problem.y[i]
-            own = (margins.values[i] if c == 1 else -margins.values[i]) if k == 2 else margins.values[i * k + c]
-            worst[i] = max(worst[i], own)
-            if own > 0:
-                positive.append(own)
+            native.fold_margins(rows, fold, which, picked, margins)
+        worst = list(map(max, worst, margins))
+        positive += [own for own in margins if own > 0]
     if not positive:
         return []
     far = -0.5 * statistics.median(positive)

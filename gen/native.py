@@ -202,7 +202,7 @@ def training() -> ctypes.CDLL:
     library.gen_forget.argtypes, library.gen_forget.restype = pointers[:1], None
     library.gen_quant_parts.argtypes, library.gen_quant_parts.restype = pointers[:2], INT64
     library.gen_folds.argtypes = [ctypes.c_void_p, INT64, ctypes.c_uint32, ctypes.c_void_p]
-    library.gen_fold_scores.argtypes = [ctypes.c_void_p, ctypes.c_void_p, INT64, *pointers[:3]]
+    library.gen_fold_left_out.argtypes = [ctypes.c_void_p, ctypes.c_void_p, INT64, *pointers[:4]]
     library.gen_calibrate.argtypes = library.gen_set_vote.argtypes = pointers[:3]
     library.gen_kendall.argtypes, library.gen_kendall.restype = [*pointers[:2], INT64], DOUBLE
     library.gen_make.argtypes = pointers[:2]
@@ -546,6 +546,12 @@ def run_fold(rows: Rows, fold: array, which: int, choice: Choice, watch: Watch):
     return status, report, square(tables[0], k), square(tables[1], k)
 
 
+def fold_margins(rows: Rows, fold: array, which: int, choice: Choice, margins: array) -> None:
+    """Trains without a fold, and notes the margins of that: how far each row is on the side of its class."""
+    check(training().gen_fold_left_out(ctypes.byref(rows), address(fold), which, ctypes.byref(choice), ctypes.byref(Watch()), None,
+                                       address(margins)))
+
+
 class Held(ctypes.Structure):
     """gen_held of native_train.c: scores of rows that were left out, and what calibration makes of them."""
     _fields_ = [("scores", ctypes.c_void_p), ("fold", ctypes.c_void_p), ("folds", INT64), ("coverage", DOUBLE),
@@ -559,8 +565,8 @@ class Held(ctypes.Structure):
 
     def run_fold(self, rows: Rows, which: int, choice: Choice, watch: Watch) -> None:
         """Trains without a fold, and notes the scores of that."""
-        check(training().gen_fold_scores(ctypes.byref(rows), self.fold, which, ctypes.byref(choice), ctypes.byref(watch),
-                                         self.scores))
+        check(training().gen_fold_left_out(ctypes.byref(rows), self.fold, which, ctypes.byref(choice), ctypes.byref(watch),
+                                           self.scores, None))
 
     def calibrate(self, rows: Rows) -> None:
         check(training().gen_calibrate(self.machine.handle, ctypes.byref(rows), ctypes.byref(self)))

@@ -248,17 +248,31 @@ int32_t gen_folds(const gen_rows *rows, int64_t folds, uint32_t seed, uint16_t *
     return status;
 }
 
-/* Scores of all machines, each at the number of its row. */
-static void gen_take_held(void *user, size_t i, size_t row, margin_real *scores) {
+/* What is wanted of rows that were left out: scores of all machines, or margins of their own classes,
+ * each at the number of its row. */
+typedef struct {
+    gen_all_scores all;
+    double *own; /* NULL: scores */
+    const margin_vote *vote;
+    const uint16_t *y;
+} gen_left_out;
+
+static void gen_take_left_out(void *user, size_t i, size_t row, margin_real *scores) {
+    gen_left_out *left = (gen_left_out *)user;
     (void)i;
-    gen_take_scores(user, row, row, scores);
+    if (left->own == NULL) {
+        gen_take_scores(&left->all, row, row, scores);
+    } else {
+        left->own[row] =
+            margin_margin(left->vote->scheme, left->vote->classes, scores, left->y[row]);
+    }
 }
 
-/* Trains on all folds but one and tests on that one; adds to both confusion tables. With `scores` it
- * fills in those of the fold instead. */
+/* Trains on all folds but one and tests on that one; adds to both confusion tables, or fills in what
+ * is wanted of the rows that were left out. */
 static margin_status gen_fold_rows(const gen_rows *rows, const uint16_t *fold, size_t which,
                                    const gen_choice *choice, gen_watch *watch, gen_report *report,
-                                   int64_t *on_train, int64_t *on_test, double *scores,
+                                   int64_t *on_train, int64_t *on_test, gen_left_out *left,
                                    margin_index *list) {
     const margin_data raw = gen_view(rows);
     margin_data train, test;
@@ -272,11 +286,11 @@ static margin_status gen_fold_rows(const gen_rows *rows, const uint16_t *fold, s
     if (trained < 0) {
         return trained;
     }
-    if (scores != NULL) {
-        gen_all_scores held;
-        held.scores = scores;
-        held.machines = machine->machines;
-        status = gen_ask(machine, test.x, test.rows, test.n, gen_take_held, &held);
+    if (left != NULL) {
+        left->all.machines = machine->machines;
+        left->vote = margin_model_vote(&machine->model);
+        left->y = rows->y;
+        status = gen_ask(machine, test.x, test.rows, test.n, gen_take_left_out, left);
         gen_free(machine);
         return status < 0 ? status : trained;
     }
@@ -312,15 +326,19 @@ int32_t gen_fold(const gen_rows *rows, const uint16_t *fold, int64_t which,
     return status;
 }
 
-int32_t gen_fold_scores(const gen_rows *rows, const uint16_t *fold, int64_t which,
-                        const gen_choice *choice, gen_watch *watch, double *scores) {
+/* Trains without a fold; into `own` the margins of its rows, or if that is NULL the scores. */
+int32_t gen_fold_left_out(const gen_rows *rows, const uint16_t *fold, int64_t which,
+                          const gen_choice *choice, gen_watch *watch, double *scores, double *own) {
     margin_index *list = (margin_index *)malloc((size_t)rows->n * sizeof *list);
     margin_status status = MARGIN_E_MEMORY;
+    gen_left_out left;
     gen_report report;
     memset(&report, 0, sizeof report);
+    left.all.scores = scores;
+    left.own = own;
     if (list != NULL) {
-        status = gen_fold_rows(rows, fold, (size_t)which, choice, watch, &report, NULL, NULL,
-                               scores, list);
+        status = gen_fold_rows(rows, fold, (size_t)which, choice, watch, &report, NULL, NULL, &left,
+                               list);
     }
     gen_forget(&report);
     free(list);

@@ -7,9 +7,10 @@ import difflib
 def close(word: str, names) -> str:
     """A question to go on after the message that there is no such name; empty if nothing is close.
 
-    >>> close("smv", ["svm", "mam"]), close("xyz", ["svm", "mam"])
+    >>> close("smv", ["svr", "svm", "mam"]), close("xyz", ["svm", "mam"])
     (" (did you mean 'svm'?)", '')
     """
-    lower = {str(name).lower(): str(name) for name in names}
-    found = difflib.get_close_matches(word.lower(), lower, 1, 0.6)
+    lower, word = {str(name).lower(): str(name) for name in names}, word.lower()
+    found = difflib.get_close_matches(word, lower, 4, 0.6)
+    found.sort(key=lambda name: sorted(name) != sorted(word))  # letters in another order come first
     return f" (did you mean {lower[found[0]]!r}?)" if found else ""

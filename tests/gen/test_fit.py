@@ -383,7 +383,7 @@ class Words(CommandLine):
             'COMP_WORDS=(gen train --method sv); COMP_CWORD=3; _margin_gen; echo "${COMPREPLY[@]}"\n' \
             'COMP_WORDS=(gen fi); COMP_CWORD=1; _margin_gen; echo "${COMPREPLY[@]}"\n'
         ran = subprocess.run(["bash", "-c", probe], capture_output=True, text=True)
-        self.assertEqual((ran.returncode, ran.stdout.split()), (0, ["--method", "svm", "fit"]), ran.stderr)
+        self.assertEqual((ran.returncode, ran.stdout.split()), (0, ["--method", "svm", "svr", "fit"]), ran.stderr)
         self.assertIn("compdef _margin_gen", self.gen("completion", "zsh")[1])
 
     def test_mam_holds_up_by_default_and_a_hint_is_given_near_a_majority_vote(self):
