@@ -293,8 +293,8 @@ bench-math: build/bench-float/math_ulp build/bench-double/math_ulp ## worst erro
 
 # In an order that finds common mistakes first. CI runs CHECKS, which take about 20 minutes on two cores: fuzz 2 and ports 3
 # of them. Of MORE, analyze takes 3.
-CHECKS = test toc format symbols packaging cross bits footprint eva fuzz ports
-MORE   = analyze sanitize coverage cluster distcheck browser
+CHECKS = test toc format symbols packaging cross bits eva fuzz ports
+MORE   = footprint analyze sanitize coverage cluster distcheck browser
 check: ## all that CI runs; the last line is `N passed, N failed`
 	+@$(TOOLS)/run.sh $(foreach target,$(CHECKS),'$(MAKE) $(target)')
 check-all: ## check, and analysers, sanitizers, coverage, a cluster, packages in their toolchains, pages in a browser
