@@ -268,15 +268,11 @@ static margin_real mgn_root(margin_real x) {
     mgn_word rest = bits & (MGN_HIDDEN - 1);
     mgn_word root = 0;
     mgn_word bit = MGN_HIDDEN << 1;
-    if (exponent > 2 * MGN_BIAS) {
-        return x;
-    }
+    if (exponent > 2 * MGN_BIAS) { return x; }
     if (exponent > 0) {
         rest |= MGN_HIDDEN;
     } else {
-        for (exponent = 1; rest < MGN_HIDDEN; exponent--) {
-            rest <<= 1;
-        }
+        for (exponent = 1; rest < MGN_HIDDEN; exponent--) { rest <<= 1; }
     }
     exponent += MGN_BIAS;
     rest <<= 1 + (exponent & 1);
@@ -363,9 +359,7 @@ static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real 
         s2 += MARGIN_LOAD(margin_real, w + 2) * x[2];
         s3 += MARGIN_LOAD(margin_real, w + 3) * x[3];
     }
-    for (; n > 0; n--) {
-        s0 += MARGIN_LOAD(margin_real, w++) * *x++;
-    }
+    for (; n > 0; n--) { s0 += MARGIN_LOAD(margin_real, w++) * *x++; }
     return (s0 + s2) + (s1 + s3);
 }
 
@@ -374,9 +368,7 @@ static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real 
 /* Feature k of the input of an expansion, scaled. */
 static inline margin_real mgn_expansion_input(const margin_expansion *e, const margin_real *x,
                                               size_t k) {
-    if (e->offset == NULL) {
-        return x[k];
-    }
+    if (e->offset == NULL) { return x[k]; }
     return (x[k] - MARGIN_LOAD(margin_real, e->offset + k)) *
            MARGIN_LOAD(margin_real, e->factor + k);
 }
@@ -925,9 +917,7 @@ static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int1
     uint32_t s[MGN_Q_BLOCK] = {0, 0, 0, 0};
     for (size_t k = 0; k < d; k += 2u) {
         mgn_q_four(w, x[k], format, s);
-        if (k + 1u < d) {
-            mgn_q_four(w + 2, x[k + 1u], format, s);
-        }
+        if (k + 1u < d) { mgn_q_four(w + 2, x[k + 1u], format, s); }
         w += format == MARGIN_Q15 ? 16 : 8;
     }
     dots[0] = s[0];
@@ -971,9 +961,7 @@ static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int1
 static MGN_INLINE const void *mgn_q_dots(const void *block, size_t v, const int16_t *x, size_t d,
                                          unsigned format, uint32_t *dots) {
     (void)v;
-    if (format == MARGIN_Q15) {
-        return mgn_q15_dots(block, x, d, dots);
-    }
+    if (format == MARGIN_Q15) { return mgn_q15_dots(block, x, d, dots); }
     return mgn_q7_dots(block, x, d, dots);
 }
 
@@ -1009,9 +997,7 @@ static MGN_INLINE bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, 
 static MGN_INLINE bool mgn_q_within(const int16_t *x, size_t d, uint32_t reach, uint32_t *norm) {
     uint32_t sum = 0; /* a square is at most 2^30, so that the sum does not wrap before it stops */
     for (size_t k = 0; k < d; k++) {
-        if (sum <= reach) {
-            sum += (uint32_t)((int32_t)x[k] * x[k]);
-        }
+        if (sum <= reach) { sum += (uint32_t)((int32_t)x[k] * x[k]); }
     }
     *norm = sum;
     return sum <= reach;
@@ -1225,9 +1211,7 @@ MARGIN_API margin_arena margin_arena_counting(void) {
 static bool mgn_arena_grant(margin_arena *mem, size_t count, size_t bytes, size_t *need) {
     const size_t raw = mgn_size_mul(count, bytes);
     const bool countable = raw <= SIZE_MAX - MARGIN_ALIGN;
-    if (mem == NULL) {
-        return false;
-    }
+    if (mem == NULL) { return false; }
     *need = MARGIN_BLOCK(raw, 1u);
     if (mem->failed == 0 && (!countable || *need > mem->high - mem->low)) {
         const bool counting = mem->base == NULL && mem->size != 0;
@@ -1239,34 +1223,26 @@ static bool mgn_arena_grant(margin_arena *mem, size_t count, size_t bytes, size_
 /* The block at offset `at`, just taken: notes the peak. */
 static void *mgn_arena_block(margin_arena *mem, size_t at) {
     const size_t taken = mem->low + (mem->size - mem->high);
-    if (taken > mem->peak) {
-        mem->peak = taken;
-    }
+    if (taken > mem->peak) { mem->peak = taken; }
     return mem->base == NULL ? NULL : mem->base + at;
 }
 
 MARGIN_API void *margin_arena_keep(margin_arena *mem, size_t count, size_t bytes) {
     size_t need;
-    if (!mgn_arena_grant(mem, count, bytes, &need)) {
-        return NULL;
-    }
+    if (!mgn_arena_grant(mem, count, bytes, &need)) { return NULL; }
     mem->low += need;
     return mgn_arena_block(mem, mem->low - need);
 }
 
 MARGIN_API void *margin_arena_scratch(margin_arena *mem, size_t count, size_t bytes) {
     size_t need;
-    if (!mgn_arena_grant(mem, count, bytes, &need)) {
-        return NULL;
-    }
+    if (!mgn_arena_grant(mem, count, bytes, &need)) { return NULL; }
     mem->high -= need;
     return mgn_arena_block(mem, mem->high);
 }
 
 MARGIN_API void margin_arena_release(margin_arena *mem, size_t mark) {
-    if (mem != NULL && mark >= mem->high && mark <= mem->size) {
-        mem->high = mark;
-    }
+    if (mem != NULL && mark >= mem->high && mark <= mem->size) { mem->high = mark; }
 }
 
 MARGIN_API margin_status margin_arena_rewind(margin_arena *mem, const margin_arena *before) {
@@ -1311,9 +1287,7 @@ static inline size_t mgn_arena_counted(const margin_arena *mem) {
  * fitted again): tests/bench/math_coefficients.py derives every one of them. */
 
 static margin_real mgn_sqrt(margin_real x) {
-    if (x > 0) {
-        return mgn_root(x);
-    }
+    if (x > 0) { return mgn_root(x); }
     return x < 0 ? MGN_NAN : x; /* the zeros keep their sign, NaN stays NaN */
 }
 
@@ -1395,12 +1369,8 @@ static inline void mgn_exp_array(margin_real *v, size_t n) {
     size_t i;
     for (from = 0; from < n; from += 256) {
         const size_t to = n - from < 256 ? n : from + 256;
-        for (i = from; i < to; i++) {
-            v[i] = mgn_exp_clamp(v[i]);
-        }
-        for (i = from; i < to; i++) {
-            v[i] = mgn_unscale(mgn_exp_two(v[i], 0));
-        }
+        for (i = from; i < to; i++) { v[i] = mgn_exp_clamp(v[i]); }
+        for (i = from; i < to; i++) { v[i] = mgn_unscale(mgn_exp_two(v[i], 0)); }
     }
 }
 
@@ -1446,12 +1416,8 @@ static inline margin_real mgn_log_positive(margin_real x) {
 }
 
 static margin_real mgn_log(margin_real x) {
-    if (x > 0) {
-        return x <= MGN_HUGE ? mgn_log_positive(x) : x;
-    }
-    if (x < 0) {
-        return MGN_NAN;
-    }
+    if (x > 0) { return x <= MGN_HUGE ? mgn_log_positive(x) : x; }
+    if (x < 0) { return MGN_NAN; }
     return x - MGN_INFINITY; /* of zero or NaN */
 }
 
@@ -1535,16 +1501,10 @@ static int mgn_parity(margin_real y) {
     const int exponent = (int)((bits << 1) >> (MGN_FRACTION + 1)) - MGN_BIAS;
     const mgn_word whole = (bits & (MGN_HIDDEN - 1)) | MGN_HIDDEN;
     mgn_word unit;
-    if (exponent > MGN_FRACTION) {
-        return y == y ? 0 : -1;
-    }
-    if (exponent < 0) {
-        return y == 0 ? 0 : -1;
-    }
+    if (exponent > MGN_FRACTION) { return y == y ? 0 : -1; }
+    if (exponent < 0) { return y == 0 ? 0 : -1; }
     unit = MGN_HIDDEN >> exponent;
-    if ((whole & (unit - 1)) != 0) {
-        return -1;
-    }
+    if ((whole & (unit - 1)) != 0) { return -1; }
     return (whole & unit) != 0;
 }
 
@@ -1565,12 +1525,8 @@ static margin_real mgn_pow(margin_real x, margin_real y) {
     const bool minus = parity == 1 && mgn_bits(x) >= MGN_SIGN;
     mgn_two ln = {size, 0};
     margin_real power;
-    if (y == 0 || x == 1 || (x == -1 && parity == 0)) {
-        return 1;
-    }
-    if (x < 0 && parity < 0 && size <= MGN_HUGE) {
-        return MGN_NAN;
-    }
+    if (y == 0 || x == 1 || (x == -1 && parity == 0)) { return 1; }
+    if (x < 0 && parity < 0 && size <= MGN_HUGE) { return MGN_NAN; }
     if (size > 0 && size <= MGN_HUGE) {
         ln = mgn_log_two(size);
     } else if (size <= 0) {
@@ -1620,9 +1576,7 @@ static void mgn_dots(const margin_real *x, const margin_real *rows, size_t strid
     }
     for (; i < n; i++) {
         margin_real s = 0;
-        for (size_t k = 0; k < d; k++) {
-            s += x[k] * rows[i * stride + k];
-        }
+        for (size_t k = 0; k < d; k++) { s += x[k] * rows[i * stride + k]; }
         out[i] = s;
     }
 }
@@ -1637,18 +1591,12 @@ static bool mgn_kernel_valid(const margin_kernel *k) {
 MARGIN_API margin_status margin_kernel_resolve(const margin_kernel *kernel, size_t d,
                                                margin_kernel *resolved) {
     margin_kernel k = {MARGIN_KERNEL_LINEAR, 0, 0, 0, 0};
-    if (kernel != NULL) {
-        k = *kernel;
-    }
+    if (kernel != NULL) { k = *kernel; }
     k.degree = k.degree == 0 ? 3 : k.degree;
     k.gamma = k.gamma == 0 ? 1 / (margin_real)(d + (d == 0)) : k.gamma;
     k.a = k.a == 0 ? 2 : k.a;
-    if (resolved == NULL || !mgn_kernel_valid(&k)) {
-        return MARGIN_E_ARGUMENT;
-    }
-    if (d == 0) {
-        return MARGIN_E_EMPTY;
-    }
+    if (resolved == NULL || !mgn_kernel_valid(&k)) { return MARGIN_E_ARGUMENT; }
+    if (d == 0) { return MARGIN_E_EMPTY; }
     *resolved = k;
     return MARGIN_OK;
 }
@@ -1666,13 +1614,9 @@ static void mgn_power_array(margin_real *v, size_t n, unsigned degree) {
             v[i] = 1;
         }
         while (bits != 0) {
-            for (i = 0; i < m && (bits & 1u) != 0; i++) {
-                v[i] *= base[i];
-            }
+            for (i = 0; i < m && (bits & 1u) != 0; i++) { v[i] *= base[i]; }
             bits >>= 1;
-            for (i = 0; i < m && bits != 0; i++) {
-                base[i] *= base[i];
-            }
+            for (i = 0; i < m && bits != 0; i++) { base[i] *= base[i]; }
         }
         v += m;
         n -= m;
@@ -1695,12 +1639,8 @@ static margin_real mgn_half_cosine(margin_real dot, margin_real nx, margin_real 
 static margin_real mgn_expm1(margin_real y) {
     margin_real s = 1;
     unsigned k;
-    if (mgn_abs(y) > MGN_R(0.35)) {
-        return mgn_exp(y) - 1;
-    }
-    for (k = sizeof(margin_real) > 4 ? 14 : 8; k > 1; k--) {
-        s = 1 + y * s / (margin_real)k;
-    }
+    if (mgn_abs(y) > MGN_R(0.35)) { return mgn_exp(y) - 1; }
+    for (k = sizeof(margin_real) > 4 ? 14 : 8; k > 1; k--) { s = 1 + y * s / (margin_real)k; }
     return y * s;
 }
 
@@ -1719,9 +1659,7 @@ static void mgn_kernel_rbf(margin_real gamma, margin_real nx, const margin_real 
 }
 
 static void mgn_kernel_poly(const margin_kernel *k, margin_real *v, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        v[i] = k->gamma * v[i] + k->coef0;
-    }
+    for (size_t i = 0; i < n; i++) { v[i] = k->gamma * v[i] + k->coef0; }
     mgn_power_array(v, n, k->degree);
 }
 
@@ -1731,9 +1669,7 @@ static void mgn_kernel_unit_poly(margin_real a, margin_real *v, size_t n) {
         mgn_power_array(v, n, (unsigned)a);
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        v[i] = mgn_pow(v[i], a);
-    }
+    for (size_t i = 0; i < n; i++) { v[i] = mgn_pow(v[i], a); }
 }
 
 /* (a^t - 1) / (a - 1), the denominator in the same arithmetic: t = 1 gives exactly 1. */
@@ -1741,16 +1677,12 @@ static void mgn_kernel_unit_exp(margin_real a, margin_real *v, size_t n) {
     const margin_real ln_a = mgn_log(a);
     const margin_real scale = mgn_expm1(ln_a);
     const size_t count = a == 1 ? 0 : n; /* the limit at a = 1 is t itself */
-    for (size_t i = 0; i < count; i++) {
-        v[i] = mgn_expm1(v[i] * ln_a) / scale;
-    }
+    for (size_t i = 0; i < count; i++) { v[i] = mgn_expm1(v[i] * ln_a) / scale; }
 }
 
 static void mgn_kernel_unit(const margin_kernel *k, margin_real nx, const margin_real *nz,
                             margin_real *v, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        v[i] = mgn_half_cosine(v[i], nx, nz[i]);
-    }
+    for (size_t i = 0; i < n; i++) { v[i] = mgn_half_cosine(v[i], nx, nz[i]); }
     if (k->kind == MARGIN_KERNEL_UNIT_POLY) {
         mgn_kernel_unit_poly(k->a, v, n);
     } else {
@@ -1760,9 +1692,7 @@ static void mgn_kernel_unit(const margin_kernel *k, margin_real nx, const margin
 
 /* Units of learned vectors, whose thresholds stand in the place of their norms. */
 static void mgn_kernel_hinge(const margin_real *threshold, margin_real *v, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        v[i] = mgn_max(v[i] + threshold[i], 0);
-    }
+    for (size_t i = 0; i < n; i++) { v[i] = mgn_max(v[i] + threshold[i], 0); }
 }
 
 /* Turns dot products v[i] = x . z_i into kernel values k(x, z_i), in place, given nx = |x|^2 and
@@ -1836,12 +1766,8 @@ static bool mgn_scheme_pairs(unsigned scheme) {
 }
 
 MARGIN_API size_t margin_machines(unsigned scheme, size_t classes) {
-    if (mgn_scheme_pairs(scheme)) {
-        return mgn_size_mul(classes, classes - 1u) / 2u;
-    }
-    if (scheme == MARGIN_SCHEME_ONE_REST || scheme == MARGIN_SCHEME_NEAREST) {
-        return classes;
-    }
+    if (mgn_scheme_pairs(scheme)) { return mgn_size_mul(classes, classes - 1u) / 2u; }
+    if (scheme == MARGIN_SCHEME_ONE_REST || scheme == MARGIN_SCHEME_NEAREST) { return classes; }
     return classes - (classes > 1u ? 1u : 0u);
 }
 
@@ -1865,9 +1791,7 @@ static bool mgn_scheme_fits(unsigned scheme, size_t classes) {
 
 /* Coefficients of a vector. */
 static size_t mgn_scheme_width(unsigned scheme, size_t classes) {
-    if (scheme == MARGIN_SCHEME_ORDINAL) {
-        return 1;
-    }
+    if (scheme == MARGIN_SCHEME_ORDINAL) { return 1; }
     return scheme == MARGIN_SCHEME_ONE_REST ? classes : classes - 1u;
 }
 
@@ -1879,9 +1803,7 @@ MARGIN_API void margin_linear_scores(const margin_linear *model, const margin_re
     if (scheme != MARGIN_SCHEME_ONE_REST) {
         machines--; /* 0 for a ranker, which has one machine */
     }
-    if (mgn_scheme_pairs(scheme)) {
-        machines = machines * (machines + 1u) / 2u;
-    }
+    if (mgn_scheme_pairs(scheme)) { machines = machines * (machines + 1u) / 2u; }
     end = scores + machines;
     do {
         *scores++ = mgn_flash_dot(w, x, model->d) + MARGIN_LOAD(margin_real, bias++);
@@ -1931,9 +1853,7 @@ static MGN_INLINE void mgn_expansion_values(const margin_expansion *e, const mar
     mgn_expansion_dots(e, x, v, count, out);
 #ifndef MARGIN_LOAD_PLAIN
     margin_real copy[MGN_SCORE_BLOCK];
-    for (size_t t = 0; t < count; t++) {
-        copy[t] = MARGIN_LOAD(margin_real, norms + t);
-    }
+    for (size_t t = 0; t < count; t++) { copy[t] = MARGIN_LOAD(margin_real, norms + t); }
     norms = copy;
 #endif
     mgn_kernel_of(kind, &e->kernel, norm, norms, out, count);
@@ -1989,9 +1909,7 @@ static MGN_INLINE void mgn_expansion_sum(const margin_expansion *model, const ma
             continue;
         }
         for (size_t t = 0; t < count; t++) {
-            while (v + t >= MARGIN_LOAD(uint32_t, model->class_end + c)) {
-                c++;
-            }
+            while (v + t >= MARGIN_LOAD(uint32_t, model->class_end + c)) { c++; }
             mgn_expansion_add(model, v + t, c, block[t], scores);
         }
     }
@@ -2064,15 +1982,11 @@ MARGIN_API size_t margin_list_ask(const margin_list *model, const margin_real *x
     const margin_real norm = mgn_expansion_norm(e, x);
     margin_real sums[MARGIN_LIST_MOST];
     size_t from = 0, j = 0;
-    for (size_t t = 0; t <= last; t++) {
-        sums[t] = MARGIN_LOAD(margin_real, e->bias + t);
-    }
+    for (size_t t = 0; t <= last; t++) { sums[t] = MARGIN_LOAD(margin_real, e->bias + t); }
     for (;; j++) {
         const size_t to = (size_t)MARGIN_LOAD(uint32_t, model->reach + j);
         mgn_list_add(e, x, norm, from, to, j, sums);
-        if (sums[j] > 0 || j == last) {
-            break;
-        }
+        if (sums[j] > 0 || j == last) { break; }
         from = to;
     }
     *score = MARGIN_LOAD(uint32_t, model->target + j) == 0 ? -sums[j] : sums[j];
@@ -2090,9 +2004,7 @@ MARGIN_API void margin_list_scores(const margin_list *model, const margin_real *
 static inline margin_real mgn_proto_delta(const margin_proto *p, const margin_real *c,
                                           const margin_real *x, size_t k) {
     const margin_real centre = MARGIN_LOAD(margin_real, c + k);
-    if (p->offset == NULL) {
-        return x[k] - centre;
-    }
+    if (p->offset == NULL) { return x[k] - centre; }
     return (x[k] - MARGIN_LOAD(margin_real, p->offset + k)) *
                MARGIN_LOAD(margin_real, p->factor + k) -
            centre;
@@ -2170,9 +2082,7 @@ static margin_real mgn_proto_projects(const margin_proto *p, const margin_real *
     for (size_t j = 0; j < p->tangents; j += 4u) {
         const size_t count = p->tangents - j < 4u ? p->tangents - j : 4u;
         mgn_proto_project(p, c, c + (j + 1u) * p->d, count, x, from, to, a + j);
-        for (size_t t = 0; t < count; t++) {
-            sum += a[j + t] * a[j + t];
-        }
+        for (size_t t = 0; t < count; t++) { sum += a[j + t] * a[j + t]; }
     }
     return sum;
 }
@@ -2194,9 +2104,7 @@ static margin_real mgn_proto_tangent(const margin_proto *p, size_t m, const marg
     margin_real s[4] = {0, 0, 0, 0};
     margin_real z;
     size_t from = 0;
-    for (size_t j = 0; j < MARGIN_PROTO_TANGENTS; j++) {
-        a[j] = 0;
-    }
+    for (size_t j = 0; j < MARGIN_PROTO_TANGENTS; j++) { a[j] = 0; }
     if (keep > 0 && limit < MGN_HUGE) {
         from = mgn_proto_half(p->d);
         mgn_proto_squares(p, c, x, 0, from, s);
@@ -2218,9 +2126,7 @@ static margin_real mgn_proto_tangent(const margin_proto *p, size_t m, const marg
 static void mgn_proto_rank(margin_real *near, size_t nth, margin_real z) {
     size_t j = nth - 1u;
     if (z < near[j]) {
-        for (; j > 0 && z < near[j - 1u]; j--) {
-            near[j] = near[j - 1u];
-        }
+        for (; j > 0 && z < near[j - 1u]; j--) { near[j] = near[j - 1u]; }
         near[j] = z;
     }
 }
@@ -2230,9 +2136,7 @@ static margin_real mgn_proto_class(const margin_proto *p, const margin_real *x, 
                                    size_t to, margin_real limit) {
     margin_real near[MARGIN_PROTO_NTH];
     MARGIN_ASSERT(p->nth > 0 && p->nth <= MARGIN_PROTO_NTH);
-    for (size_t j = 0; j < p->nth; j++) {
-        near[j] = limit;
-    }
+    for (size_t j = 0; j < p->nth; j++) { near[j] = limit; }
     for (size_t m = from; m < to; m++) {
         const margin_real *c = p->vectors + m * (1u + p->tangents) * p->d;
         const margin_real most = near[p->nth - 1u];
@@ -2256,9 +2160,7 @@ MARGIN_API void margin_proto_scores(const margin_proto *model, const margin_real
 /* (b - a) / (b + a) for distances, within -1 .. 1 whatever they are. */
 static margin_real mgn_nearer(margin_real a, margin_real b) {
     const margin_real sum = a + b;
-    if (sum <= MGN_HUGE) {
-        return sum > 0 ? (b - a) / sum : 0;
-    }
+    if (sum <= MGN_HUGE) { return sum > 0 ? (b - a) / sum : 0; }
     return a < b ? MGN_R(1.0) : a > b ? MGN_R(-1.0) : 0;
 }
 
@@ -2336,18 +2238,12 @@ MARGIN_API void margin_scores(const margin_model *model, const margin_real *x,
 /* By how much the scores prefer class a to class b. */
 static margin_real mgn_favour(unsigned scheme, size_t classes, const margin_real *scores, size_t a,
                               size_t b) {
-    if (scheme == MARGIN_SCHEME_ONE_REST) {
-        return scores[a] - scores[b];
-    }
+    if (scheme == MARGIN_SCHEME_ONE_REST) { return scores[a] - scores[b]; }
     if (scheme == MARGIN_SCHEME_ORDINAL) { /* the end of class a that lies towards b */
         return a < b ? -scores[a] : scores[a - 1u];
     }
-    if (scheme == MARGIN_SCHEME_NEAREST) {
-        return mgn_nearer(scores[a], scores[b]);
-    }
-    if (a < b) {
-        return -scores[mgn_pair_machine(classes, a, b)];
-    }
+    if (scheme == MARGIN_SCHEME_NEAREST) { return mgn_nearer(scores[a], scores[b]); }
+    if (a < b) { return -scores[mgn_pair_machine(classes, a, b)]; }
     return scores[mgn_pair_machine(classes, b, a)];
 }
 
@@ -2355,9 +2251,7 @@ MARGIN_API margin_real margin_margin(unsigned scheme, size_t classes, const marg
                                      size_t label) {
     margin_real least = MGN_HUGE;
     for (size_t b = 0; b < classes; b++) {
-        if (b != label) {
-            least = mgn_min(least, mgn_favour(scheme, classes, scores, label, b));
-        }
+        if (b != label) { least = mgn_min(least, mgn_favour(scheme, classes, scores, label, b)); }
     }
     return least;
 }
@@ -2379,18 +2273,14 @@ static size_t mgn_votes(size_t classes, const margin_real *scores, size_t a, mar
 /* The class of ordinal scores: the number of thresholds that are passed. */
 static size_t mgn_elect_ordinal(size_t classes, const margin_real *scores) {
     size_t passed = 0;
-    for (size_t j = 0; j + 1u < classes; j++) {
-        passed += scores[j] > 0 ? 1u : 0u;
-    }
+    for (size_t j = 0; j + 1u < classes; j++) { passed += scores[j] > 0 ? 1u : 0u; }
     return passed;
 }
 
 MARGIN_API uint16_t margin_elect(unsigned scheme, size_t classes, const margin_real *scores) {
     size_t best = 0, most = 0;
     margin_real top = -MGN_HUGE;
-    if (scheme == MARGIN_SCHEME_ORDINAL) {
-        return (uint16_t)mgn_elect_ordinal(classes, scores);
-    }
+    if (scheme == MARGIN_SCHEME_ORDINAL) { return (uint16_t)mgn_elect_ordinal(classes, scores); }
     for (size_t a = 0; a < classes; a++) {
         margin_real sum = scores[a < margin_machines(scheme, classes) ? a : 0];
         size_t votes = 0;
@@ -2412,9 +2302,7 @@ MARGIN_API uint16_t margin_elect(unsigned scheme, size_t classes, const margin_r
 static bool mgn_scores_known(const margin_vote *vote, const margin_real *scores, size_t winner) {
     size_t j = margin_machines(vote->scheme, vote->classes);
     bool known = vote->scheme != MARGIN_SCHEME_NEAREST || scores[winner] < MGN_HUGE;
-    while (j-- > 0) {
-        known = known && scores[j] == scores[j];
-    }
+    while (j-- > 0) { known = known && scores[j] == scores[j]; }
     return known;
 }
 
@@ -2501,9 +2389,7 @@ static margin_real mgn_couple_solve(size_t classes, const margin_real *r, const 
 
 static void mgn_couple(size_t classes, const margin_real *r, margin_real *p) {
     margin_real largest = 1;
-    for (size_t t = 0; t < classes; t++) {
-        p[t] = 1 / (margin_real)classes;
-    }
+    for (size_t t = 0; t < classes; t++) { p[t] = 1 / (margin_real)classes; }
     for (unsigned sweep = 0; sweep < MGN_COUPLE_SWEEPS && largest > MGN_R(1e-6); sweep++) {
         const margin_real level = mgn_couple_level(classes, r, p);
         margin_real sum = 0;
@@ -2514,9 +2400,7 @@ static void mgn_couple(size_t classes, const margin_real *r, margin_real *p) {
             p[t] = next;
             sum += next;
         }
-        for (size_t t = 0; t < classes; t++) {
-            p[t] /= sum;
-        }
+        for (size_t t = 0; t < classes; t++) { p[t] /= sum; }
     }
 }
 
@@ -2554,9 +2438,7 @@ MARGIN_API void margin_probabilities(const margin_vote *vote, margin_real *score
     const size_t winner = margin_elect(vote->scheme, vote->classes, scores);
     margin_real sum = 0;
     if (vote->slope == 0 || !mgn_scores_known(vote, scores, winner)) {
-        for (size_t c = 0; c < vote->classes; c++) {
-            p[c] = 1;
-        }
+        for (size_t c = 0; c < vote->classes; c++) { p[c] = 1; }
     } else if (mgn_scheme_pairs(vote->scheme)) {
         mgn_weigh_pairs(vote, scores, p);
     } else if (vote->scheme == MARGIN_SCHEME_BINARY || vote->scheme == MARGIN_SCHEME_ORDINAL) {
@@ -2564,24 +2446,14 @@ MARGIN_API void margin_probabilities(const margin_vote *vote, margin_real *score
     } else {
         mgn_weigh_classes(vote, scores, winner, p);
     }
-    for (size_t c = 0; c < vote->classes; c++) {
-        sum += p[c];
-    }
-    for (size_t c = 0; c < vote->classes; c++) {
-        p[c] /= sum;
-    }
+    for (size_t c = 0; c < vote->classes; c++) { sum += p[c]; }
+    for (size_t c = 0; c < vote->classes; c++) { p[c] /= sum; }
 }
 
 MARGIN_API const margin_vote *margin_model_vote(const margin_model *model) {
-    if (model->kind == MARGIN_MODEL_LIST) {
-        return &model->of.list.pool.vote;
-    }
-    if (model->kind == MARGIN_MODEL_PROTO) {
-        return &model->of.proto.vote;
-    }
-    if (model->kind == MARGIN_MODEL_PROJECTED) {
-        return &model->of.projected.pool.vote;
-    }
+    if (model->kind == MARGIN_MODEL_LIST) { return &model->of.list.pool.vote; }
+    if (model->kind == MARGIN_MODEL_PROTO) { return &model->of.proto.vote; }
+    if (model->kind == MARGIN_MODEL_PROJECTED) { return &model->of.projected.pool.vote; }
     return model->kind == MARGIN_MODEL_LINEAR ? &model->of.linear.vote : &model->of.expansion.vote;
 }
 
@@ -2830,9 +2702,7 @@ static size_t mgn_head_rows(const mgn_image_head *h) {
 }
 
 static size_t mgn_head_values_q(const mgn_image_head *h) {
-    if (h->kind == MARGIN_MODEL_LIST && h->n == 0) {
-        return mgn_size_mul(h->width, h->d);
-    }
+    if (h->kind == MARGIN_MODEL_LIST && h->n == 0) { return mgn_size_mul(h->width, h->d); }
     return mgn_size_mul(h->n, mgn_size_up(mgn_head_deep(h), 2u));
 }
 
@@ -3007,9 +2877,7 @@ static size_t mgn_element(unsigned type) {
 /* Arrays without elements are NULL; all others start at multiples of four bytes. */
 static const void *mgn_walk_array(mgn_walk *walk, const void *v, unsigned type, size_t count) {
     const size_t bytes = mgn_size_up(mgn_size_mul(count, mgn_element(type)), 4u);
-    if (count == 0) {
-        return NULL;
-    }
+    if (count == 0) { return NULL; }
     v = walk->visit(walk, v, type, count);
     walk->at = mgn_size_add(walk->at, bytes);
     return v;
@@ -3161,9 +3029,7 @@ static MGN_INLINE mgn_q_term mgn_q_exp_term(const margin_kernel_q *k, uint32_t s
 static MGN_INLINE int32_t mgn_q_add(int32_t sum, int32_t product, unsigned kind) {
     const int32_t most = INT32_C(1) << 30;
     sum += product;
-    if (kind == MARGIN_KERNEL_POLY) {
-        sum = sum > most ? most : sum < -most ? -most : sum;
-    }
+    if (kind == MARGIN_KERNEL_POLY) { sum = sum > most ? most : sum < -most ? -most : sum; }
     return sum;
 }
 
@@ -3176,9 +3042,7 @@ static inline bool mgn_q_narrow(const margin_expansion_q *e) {
 }
 
 static inline int16_t mgn_q_coef(const margin_expansion_q *e, size_t i) {
-    if (mgn_q_narrow(e)) {
-        return MARGIN_LOAD(int8_t, (const int8_t *)e->coef + i);
-    }
+    if (mgn_q_narrow(e)) { return MARGIN_LOAD(int8_t, (const int8_t *)e->coef + i); }
     return MARGIN_LOAD(int16_t, (const int16_t *)e->coef + i);
 }
 
@@ -3221,9 +3085,7 @@ static MGN_INLINE mgn_q_term mgn_q_poly_term(const margin_kernel_q *k, int32_t d
     uint32_t size = mgn_q_size(base), power, down = 0;
     mgn_q_term term = {0, 0};
     size = size < one ? size : one - 1u;
-    for (; size > 0 && size < one / 2u; size *= 2u) {
-        down += k->power;
-    }
+    for (; size > 0 && size < one / 2u; size *= 2u) { down += k->power; }
     size >>= k->up;
     power = size;
     for (unsigned i = k->power; i > 1u;
@@ -3253,23 +3115,13 @@ static mgn_q_length mgn_q_measure_length(const int16_t *x, size_t d) {
     mgn_q_length out = {0, 0};
     uint64_t sum = 0;
     uint32_t norm, root = 0;
-    for (size_t k = 0; k < d; k++) {
-        sum += (uint32_t)((int32_t)x[k] * x[k]);
-    }
-    for (; sum > UINT32_MAX; sum >>= 2) {
-        out.lift--;
-    }
+    for (size_t k = 0; k < d; k++) { sum += (uint32_t)((int32_t)x[k] * x[k]); }
+    for (; sum > UINT32_MAX; sum >>= 2) { out.lift--; }
     norm = (uint32_t)sum;
-    if (norm == 0) {
-        return out;
-    }
-    for (; norm < UINT32_C(0x40000000); norm <<= 2) {
-        out.lift++;
-    }
+    if (norm == 0) { return out; }
+    for (; norm < UINT32_C(0x40000000); norm <<= 2) { out.lift++; }
     for (uint32_t bit = 0x8000u; bit != 0; bit >>= 1) {
-        if ((root + bit) * (root + bit) <= norm) {
-            root += bit;
-        }
+        if ((root + bit) * (root + bit) <= norm) { root += bit; }
     }
     norm = UINT32_C(0x80000000) / root;
     out.inverse = (uint16_t)(norm < 0xFFFFu ? norm : 0xFFFFu);
@@ -3298,9 +3150,7 @@ static inline uint16_t mgn_q_half_cosine(int32_t dot, mgn_q_length x, uint16_t v
 static inline uint32_t mgn_q_minus_log2(uint16_t t) {
     uint32_t s = 0;
     int32_t h, p;
-    for (; t < 0x8000u && s < UINT32_C(16) << 15; s += 0x8000u) {
-        t = (uint16_t)(t * 2u + 1u);
-    }
+    for (; t < 0x8000u && s < UINT32_C(16) << 15; s += 0x8000u) { t = (uint16_t)(t * 2u + 1u); }
     h = (int32_t)(0xFFFFu - t);
     p = ((INT32_C(46015) * h) >> 16) - 15596;
     p = ((p * h) >> 16) + 23987;
@@ -3366,24 +3216,16 @@ static MGN_Q_EACH mgn_q_term mgn_q_unit_value(const margin_expansion_q *e, size_
     const margin_kernel_q *k = &e->kernel;
     const uint16_t norm = MARGIN_LOAD(uint16_t, e->norms + v);
     const uint16_t t = mgn_q_half_cosine((int32_t)dot, in->length, norm, k->shift);
-    if (kind == MARGIN_KERNEL_UNIT_POLY) {
-        return mgn_q_exp_term(k, mgn_q_minus_log2(t));
-    }
+    if (kind == MARGIN_KERNEL_UNIT_POLY) { return mgn_q_exp_term(k, mgn_q_minus_log2(t)); }
     return mgn_q_exp_term(k, k->power != 0 ? t : 0xFFFFu - (uint32_t)t);
 }
 
 static MGN_INLINE mgn_q_term mgn_q_value(const margin_expansion_q *e, size_t v, uint32_t dot,
                                          const mgn_q_input *in, unsigned format, unsigned kind) {
-    if (kind == MARGIN_KERNEL_POLY) {
-        return mgn_q_poly_value(e, dot);
-    }
-    if (kind == MARGIN_KERNEL_HINGE) {
-        return mgn_q_hinge_value(e, v, dot);
-    }
+    if (kind == MARGIN_KERNEL_POLY) { return mgn_q_poly_value(e, dot); }
+    if (kind == MARGIN_KERNEL_HINGE) { return mgn_q_hinge_value(e, v, dot); }
     if (kind == MARGIN_KERNEL_RBF) {
-        if (format == MARGIN_Q15) {
-            return mgn_q15_rbf_value(e, v, dot, in);
-        }
+        if (format == MARGIN_Q15) { return mgn_q15_rbf_value(e, v, dot, in); }
         return mgn_q7_rbf_value(e, v, dot, in);
     }
     return mgn_q_unit_value(e, v, dot, in, kind);
@@ -3393,9 +3235,7 @@ static MGN_INLINE mgn_q_term mgn_q_value(const margin_expansion_q *e, size_t v, 
  * reach. */
 static MGN_INLINE bool mgn_q_input_of(const margin_expansion_q *e, const int16_t *x, unsigned kind,
                                       mgn_q_input *in) {
-    if (kind == MARGIN_KERNEL_RBF) {
-        return mgn_q_within(x, e->d, e->kernel.reach, &in->norm);
-    }
+    if (kind == MARGIN_KERNEL_RBF) { return mgn_q_within(x, e->d, e->kernel.reach, &in->norm); }
     if (kind == MARGIN_KERNEL_UNIT_POLY || kind == MARGIN_KERNEL_UNIT_EXP) {
         in->length = mgn_q_measure_length(x, e->d);
     }
@@ -3410,18 +3250,14 @@ static MGN_INLINE void mgn_q_many(const margin_expansion_q *e, const int16_t *x,
     const bool narrow = format == MARGIN_Q7 && mgn_q_narrow(e);
     mgn_q_input in = {0, {0, 0}};
     const size_t n = mgn_q_input_of(e, x, kind, &in) ? e->n : 0;
-    for (size_t j = e->vote.machines; j-- > 0;) {
-        scores[j] = 0;
-    }
+    for (size_t j = e->vote.machines; j-- > 0;) { scores[j] = 0; }
     for (size_t v = 0; v < n; v += MGN_Q_LANES) {
         uint32_t dots[MGN_Q_LANES];
         block = mgn_q_dots(block, v, x, e->d, format, dots);
         for (size_t t = 0; t < MGN_Q_LANES; t++) {
             const mgn_q_term term = mgn_q_value(e, v + t, dots[t], &in, format, kind);
             if (narrow) {
-                if (term.high != 0) {
-                    mgn_q_spread_narrow(e, v + t, term, scores, kind);
-                }
+                if (term.high != 0) { mgn_q_spread_narrow(e, v + t, term, scores, kind); }
             } else {
                 mgn_q_spread(e, v + t, term, scores, kind);
             }
@@ -3429,9 +3265,7 @@ static MGN_INLINE void mgn_q_many(const margin_expansion_q *e, const int16_t *x,
     }
     for (size_t j = e->vote.machines; j-- > 0;) {
         int32_t sum = scores[e->width == 1u ? 0 : j];
-        if (narrow) {
-            sum = mgn_q_scale_signed(sum, MARGIN_LOAD(uint16_t, e->scales + j));
-        }
+        if (narrow) { sum = mgn_q_scale_signed(sum, MARGIN_LOAD(uint16_t, e->scales + j)); }
         scores[j] = sum + MARGIN_LOAD(int32_t, e->bias + j);
     }
 }
@@ -3456,9 +3290,7 @@ static MGN_INLINE int32_t mgn_q_one(const margin_expansion_q *e, const int16_t *
             sum = mgn_q_add(sum, mgn_q_product(coef, term), kind);
         }
     }
-    if (narrow) {
-        sum = mgn_q_scale_signed(sum, MARGIN_LOAD(uint16_t, e->scales));
-    }
+    if (narrow) { sum = mgn_q_scale_signed(sum, MARGIN_LOAD(uint16_t, e->scales)); }
     return sum + MARGIN_LOAD(int32_t, e->bias);
 }
 
@@ -3476,9 +3308,7 @@ static MGN_INLINE size_t mgn_q_list_pool(const margin_list_q *l, const int16_t *
     const bool near = mgn_q_input_of(e, x, kind, &in);
     size_t v = 0, j = 0;
     MARGIN_ASSERT(cuts > 0 && cuts <= MARGIN_LIST_MOST);
-    for (size_t c = 0; c < cuts; c++) {
-        sums[c] = 0;
-    }
+    for (size_t c = 0; c < cuts; c++) { sums[c] = 0; }
     for (;; j++) {
         const size_t to = near ? MARGIN_LOAD(uint16_t, l->reach + j) : 0;
         for (; v < to; v += MGN_Q_LANES) {
@@ -3494,9 +3324,7 @@ static MGN_INLINE size_t mgn_q_list_pool(const margin_list_q *l, const int16_t *
             }
         }
         *raw = sums[j] + MARGIN_LOAD(int32_t, e->bias + j);
-        if (*raw > 0 || j + 1u >= cuts) {
-            return j;
-        }
+        if (*raw > 0 || j + 1u >= cuts) { return j; }
     }
 }
 
@@ -3506,9 +3334,7 @@ static MGN_INLINE size_t mgn_q_list_rows(const margin_list_q *l, const int16_t *
     const unsigned char *w = (const unsigned char *)e->vectors;
     for (size_t j = 0;; j++) {
         *raw = mgn_q_row(MARGIN_LOAD(int32_t, e->bias + j), w, x, e->d, format);
-        if (*raw > 0 || j + 1u >= e->width) {
-            return j;
-        }
+        if (*raw > 0 || j + 1u >= e->width) { return j; }
         w += (size_t)e->d * (format == MARGIN_Q15 ? 2u : 1u);
     }
 }
@@ -3547,9 +3373,7 @@ typedef struct {
  * answer, so that they need not be found. */
 static void mgn_q_proto_far(const margin_proto_q *p, mgn_q_proto_state *s) {
     MARGIN_ASSERT(p->nth > 0 && p->nth <= MARGIN_PROTO_NTH);
-    for (size_t j = 0; j < p->nth; j++) {
-        s->near[j] = s->second;
-    }
+    for (size_t j = 0; j < p->nth; j++) { s->near[j] = s->second; }
 }
 
 /* A class has ended: its score takes its place among the two least. */
@@ -3566,9 +3390,7 @@ static void mgn_q_proto_rank(mgn_q_proto_state *s, int32_t score) {
 static MGN_INLINE void mgn_q_proto_reach(const margin_proto_q *p, mgn_q_proto_state *s, size_t m,
                                          const int32_t *scores, bool exits) {
     while (m >= MARGIN_LOAD(uint16_t, p->class_end + s->c)) {
-        if (exits) {
-            mgn_q_proto_rank(s, scores[s->c]);
-        }
+        if (exits) { mgn_q_proto_rank(s, scores[s->c]); }
         s->c++;
         mgn_q_proto_far(p, s);
     }
@@ -3627,18 +3449,14 @@ static MGN_INLINE void mgn_q_proto_quick(const margin_proto_q *p, const int16_t 
     const size_t half = mgn_q_proto_half(p->d), size = format == MARGIN_Q15 ? 2u : 1u;
     const size_t wide = (p->d + p->d % 2u) * size;
     uint32_t first = 0;
-    for (size_t k = 0; k < half; k++) {
-        first += (uint32_t)((int32_t)x[k] * x[k]);
-    }
+    for (size_t k = 0; k < half; k++) { first += (uint32_t)((int32_t)x[k] * x[k]); }
     for (size_t v = 0; v < p->n; v += MGN_Q_LANES) {
         const unsigned char *block = (const unsigned char *)p->vectors + (v - v % 4u) * wide;
         const size_t count = p->n - v < MGN_Q_LANES ? p->n - v : MGN_Q_LANES;
         uint32_t dots[MGN_Q_LANES], rest[MGN_Q_LANES];
         mgn_q_proto_reach(p, s, v, scores, true);
         (void)mgn_q_dots(block, v % 4u, x, half, format, dots);
-        if (mgn_q_proto_leave(p, s, v, count, first, dots)) {
-            continue;
-        }
+        if (mgn_q_proto_leave(p, s, v, count, first, dots)) { continue; }
         (void)mgn_q_dots(block + 4u * half * size, v % 4u, x + half, p->d - half, format, rest);
         for (size_t t = 0; t < count; t++) {
             const uint32_t fixed = (uint32_t)MARGIN_LOAD(int32_t, p->constants + v + t);
@@ -3692,12 +3510,8 @@ static MGN_INLINE void mgn_q_proto(const margin_proto_q *p, const int16_t *x, in
                                    unsigned format, bool exits) {
     mgn_q_proto_state s;
     uint32_t norm;
-    for (size_t c = 0; c < p->vote.classes; c++) {
-        scores[c] = INT32_MAX;
-    }
-    if (!mgn_q_proto_within(p, x, &norm)) {
-        return;
-    }
+    for (size_t c = 0; c < p->vote.classes; c++) { scores[c] = INT32_MAX; }
+    if (!mgn_q_proto_within(p, x, &norm)) { return; }
     s.c = 0;
     s.first = s.second = INT32_MAX;
     mgn_q_proto_far(p, &s);
@@ -3817,9 +3631,7 @@ MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, i
 
 /* a - b within the range of scores, from -INT32_MAX to INT32_MAX. */
 static inline int32_t mgn_q_minus(int32_t a, int32_t b) {
-    if (b < 0 ? a > INT32_MAX + b : a < b - INT32_MAX) {
-        return b < 0 ? INT32_MAX : -INT32_MAX;
-    }
+    if (b < 0 ? a > INT32_MAX + b : a < b - INT32_MAX) { return b < 0 ? INT32_MAX : -INT32_MAX; }
     return a - b;
 }
 
@@ -3847,15 +3659,9 @@ static uint16_t mgn_q_other(size_t classes, const int32_t *scores, size_t label)
 /* By how much the scores prefer class a to class b. Distances have mgn_q_nearer instead. */
 static int32_t mgn_q_favour(unsigned scheme, size_t classes, const int32_t *scores, size_t a,
                             size_t b) {
-    if (scheme == MARGIN_SCHEME_ONE_REST) {
-        return mgn_q_minus(scores[a], scores[b]);
-    }
-    if (scheme == MARGIN_SCHEME_ORDINAL) {
-        return a < b ? -scores[a] : scores[a - 1u];
-    }
-    if (a < b) {
-        return -scores[mgn_pair_machine(classes, a, b)];
-    }
+    if (scheme == MARGIN_SCHEME_ONE_REST) { return mgn_q_minus(scores[a], scores[b]); }
+    if (scheme == MARGIN_SCHEME_ORDINAL) { return a < b ? -scores[a] : scores[a - 1u]; }
+    if (a < b) { return -scores[mgn_pair_machine(classes, a, b)]; }
     return scores[mgn_pair_machine(classes, b, a)];
 }
 
@@ -3892,8 +3698,7 @@ MARGIN_API uint16_t margin_elect_q(unsigned scheme, size_t classes, const int32_
     size_t best = 0, most = 0;
     int64_t top = INT64_MIN;
     if (scheme == MARGIN_SCHEME_BINARY || scheme == MARGIN_SCHEME_ORDINAL) {
-        for (; best + 1u < classes && scores[best] > 0; best++) {
-        }
+        for (; best + 1u < classes && scores[best] > 0; best++) {}
         return (uint16_t)best;
     }
     for (size_t a = 1; a < classes && scheme == MARGIN_SCHEME_NEAREST; a++) {
@@ -3902,9 +3707,7 @@ MARGIN_API uint16_t margin_elect_q(unsigned scheme, size_t classes, const int32_
     for (size_t a = 0; a < classes && scheme != MARGIN_SCHEME_NEAREST; a++) {
         int64_t sum = scheme == MARGIN_SCHEME_ONE_REST ? scores[a] : 0;
         size_t votes = 0;
-        if (scheme != MARGIN_SCHEME_ONE_REST) {
-            votes = mgn_q_votes(classes, scores, a, &sum);
-        }
+        if (scheme != MARGIN_SCHEME_ONE_REST) { votes = mgn_q_votes(classes, scores, a, &sum); }
         if (votes > most || (votes == most && sum > top && scheme != MARGIN_SCHEME_VOTES)) {
             best = a;
             most = votes;
@@ -3974,9 +3777,7 @@ static uint32_t mgn_q_sigmoid(int32_t t) {
     const unsigned whole = (unsigned)(u >> 24) < 31u ? (unsigned)(u >> 24) : 31u;
     const uint32_t mantissa = mgn_q_mantissa_high(u) >> 15;
     const uint32_t divisor = UINT32_C(0x10000) + (mantissa >> whole);
-    if (t < 0) {
-        return ((mantissa << 15) / divisor << 15) >> whole;
-    }
+    if (t < 0) { return ((mantissa << 15) / divisor << 15) >> whole; }
     return UINT32_C(0x80000000) / divisor << 15;
 }
 
@@ -4034,15 +3835,11 @@ static uint16_t mgn_q_couple_solve(size_t classes, const int32_t *r, const uint1
 #define MGN_Q_COUPLE_SWEEPS 10u
 
 static void mgn_q_couple(size_t classes, const int32_t *r, uint16_t *p) {
-    for (size_t t = 0; t < classes; t++) {
-        p[t] = 1;
-    }
+    for (size_t t = 0; t < classes; t++) { p[t] = 1; }
     mgn_q_shares(classes, p);
     for (unsigned sweep = 0; sweep < MGN_Q_COUPLE_SWEEPS; sweep++) {
         const uint64_t level = mgn_q_couple_level(classes, r, p);
-        for (size_t t = 0; t < classes; t++) {
-            p[t] = mgn_q_couple_solve(classes, r, p, t, level);
-        }
+        for (size_t t = 0; t < classes; t++) { p[t] = mgn_q_couple_solve(classes, r, p, t, level); }
         mgn_q_shares(classes, p);
     }
 }
@@ -4083,9 +3880,7 @@ static void mgn_q_weigh_order(const margin_vote_q *vote, const int32_t *scores, 
 MARGIN_API void margin_probabilities_q(const margin_vote_q *vote, int32_t *scores, uint16_t *p) {
     MARGIN_ASSERT(vote->classes > 0);
     if (vote->slope == 0) {
-        for (size_t c = 0; c < vote->classes; c++) {
-            p[c] = 1;
-        }
+        for (size_t c = 0; c < vote->classes; c++) { p[c] = 1; }
     } else if (mgn_scheme_pairs(vote->scheme)) {
         mgn_q_weigh_pairs(vote, scores, p);
     } else if (vote->scheme == MARGIN_SCHEME_BINARY || vote->scheme == MARGIN_SCHEME_ORDINAL) {
@@ -4097,15 +3892,9 @@ MARGIN_API void margin_probabilities_q(const margin_vote_q *vote, int32_t *score
 }
 
 MARGIN_API const margin_vote_q *margin_model_vote_q(const margin_model_q *model) {
-    if (model->kind == MARGIN_MODEL_PROTO) {
-        return &model->of.proto.vote;
-    }
-    if (model->kind == MARGIN_MODEL_LIST) {
-        return &model->of.list.pool.vote;
-    }
-    if (model->kind == MARGIN_MODEL_PROJECTED) {
-        return &model->of.projected.pool.vote;
-    }
+    if (model->kind == MARGIN_MODEL_PROTO) { return &model->of.proto.vote; }
+    if (model->kind == MARGIN_MODEL_LIST) { return &model->of.list.pool.vote; }
+    if (model->kind == MARGIN_MODEL_PROJECTED) { return &model->of.projected.pool.vote; }
     return model->kind == MARGIN_MODEL_LINEAR ? &model->of.linear.vote : &model->of.expansion.vote;
 }
 
@@ -4114,9 +3903,7 @@ MARGIN_API const margin_vote_q *margin_model_vote_q(const margin_model_q *model)
 /* |x * factor| <= 2^15 (2^15 - 1) and |offset| < 2^30: the sum fits. */
 MARGIN_API const int16_t *margin_prepare_q(const margin_stage_q *stage, size_t d, const int16_t *x,
                                            int16_t *work) {
-    if (stage == NULL) {
-        return x;
-    }
+    if (stage == NULL) { return x; }
     for (size_t k = 0; k < d; k++) {
         const int32_t product = (int32_t)MARGIN_LOAD(int16_t, stage->factor + k) * x[k];
         work[k] = mgn_q_limit((product + MARGIN_LOAD(int32_t, stage->offset + k)) >>
@@ -4166,9 +3953,7 @@ MARGIN_API uint16_t margin_classify_q(const margin_model_q *model, const int16_t
 static uint64_t mgn_q_root_up(uint64_t a) {
     uint64_t root = 0;
     for (uint64_t bit = UINT64_C(1) << 31; bit != 0; bit >>= 1) {
-        if ((root + bit) * (root + bit) <= a) {
-            root += bit;
-        }
+        if ((root + bit) * (root + bit) <= a) { root += bit; }
     }
     return root + (root * root < a ? 1u : 0u);
 }
@@ -4237,9 +4022,7 @@ static size_t mgn_q_place(size_t d, size_t v, size_t k, unsigned format) {
 
 static int16_t mgn_q_element(const margin_expansion_q *e, size_t v, size_t k) {
     const size_t i = mgn_q_place(e->d, v, k, e->format);
-    if (e->format == MARGIN_Q15) {
-        return MARGIN_LOAD(int16_t, (const int16_t *)e->vectors + i);
-    }
+    if (e->format == MARGIN_Q15) { return MARGIN_LOAD(int16_t, (const int16_t *)e->vectors + i); }
     return MARGIN_LOAD(int8_t, (const int8_t *)e->vectors + i);
 }
 
@@ -4287,9 +4070,7 @@ static bool mgn_q_rbf_fits(const margin_expansion_q *e) {
 /* The machine that coefficient j of a vector of class c belongs to. */
 static size_t mgn_q_machine(unsigned scheme, size_t classes, size_t c, size_t j) {
     const size_t other = j < c ? j : j + 1u;
-    if (!mgn_scheme_pairs(scheme)) {
-        return j;
-    }
+    if (!mgn_scheme_pairs(scheme)) { return j; }
     return mgn_pair_machine(classes, c < other ? c : other, c < other ? other : c);
 }
 
@@ -4357,9 +4138,7 @@ static bool mgn_q_kernel_fits(const margin_expansion_q *e) {
 static bool mgn_q_sum_fits(const margin_expansion_q *e, size_t m) {
     uint64_t sum = mgn_q_size(MARGIN_LOAD(int32_t, e->bias + m));
     size_t c = 0;
-    if (e->kernel.kind == MARGIN_KERNEL_POLY) {
-        return sum < UINT32_C(1) << 30;
-    }
+    if (e->kernel.kind == MARGIN_KERNEL_POLY) { return sum < UINT32_C(1) << 30; }
     for (size_t v = 0; v < e->n; v++) {
         while (mgn_scheme_pairs(e->vote.scheme) && v >= MARGIN_LOAD(uint16_t, e->class_end + c)) {
             c++;
@@ -4378,14 +4157,10 @@ static bool mgn_q_sum_fits(const margin_expansion_q *e, size_t m) {
 /* Counts that grow up to n. */
 static bool mgn_q_classes_fit(const margin_expansion_q *e) {
     uint16_t last = 0;
-    if (!mgn_scheme_pairs(e->vote.scheme)) {
-        return true;
-    }
+    if (!mgn_scheme_pairs(e->vote.scheme)) { return true; }
     for (size_t c = 0; c < e->vote.classes; c++) {
         const uint16_t end = MARGIN_LOAD(uint16_t, e->class_end + c);
-        if (end < last) {
-            return false;
-        }
+        if (end < last) { return false; }
         last = end;
     }
     return last == e->n;
@@ -4397,9 +4172,7 @@ static bool mgn_q_expansion_fits(const margin_expansion_q *e) {
                 mgn_q_bias_fits(&e->vote, e->bias) && mgn_q_stage_fits(e->stage, e->d);
     fits = fits && mgn_q_classes_fit(e) && mgn_q_kernel_fits(e) &&
            e->width == mgn_scheme_width(e->vote.scheme, e->vote.classes);
-    for (size_t m = 0; fits && m < e->vote.machines; m++) {
-        fits = mgn_q_sum_fits(e, m);
-    }
+    for (size_t m = 0; fits && m < e->vote.machines; m++) { fits = mgn_q_sum_fits(e, m); }
     return fits;
 }
 
@@ -4551,16 +4324,12 @@ MARGIN_API margin_status margin_model_check_q(const margin_model_q *model) {
     mgn_image_head head;
     margin_model_q copy;
     bool fits = false;
-    if (model == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
+    if (model == NULL) { return MARGIN_E_ARGUMENT; }
     head = mgn_head_of_q(model);
     copy = *model;
     stage = mgn_stage_in(&head, &copy);
     mgn_walk_model_q(&walk, &head, &copy, &stage);
-    if (!walk.fits || !mgn_q_aligned(model)) {
-        return MARGIN_E_ARGUMENT;
-    }
+    if (!walk.fits || !mgn_q_aligned(model)) { return MARGIN_E_ARGUMENT; }
     if (model->kind == MARGIN_MODEL_LINEAR) {
         fits = mgn_q_linear_fits(&model->of.linear);
     } else if (model->kind == MARGIN_MODEL_EXPANSION) {
@@ -4750,12 +4519,8 @@ static bool mgn_units_valid(const margin_expansion *e) {
 
 /* The expansion in a model, or its pool; NULL if it has none. */
 static const margin_expansion *mgn_model_pool(const margin_model *model) {
-    if (model->kind == MARGIN_MODEL_PROJECTED) {
-        return &model->of.projected.pool;
-    }
-    if (model->kind == MARGIN_MODEL_LIST) {
-        return &model->of.list.pool;
-    }
+    if (model->kind == MARGIN_MODEL_PROJECTED) { return &model->of.projected.pool; }
+    if (model->kind == MARGIN_MODEL_LIST) { return &model->of.list.pool; }
     return model->kind == MARGIN_MODEL_EXPANSION ? &model->of.expansion : NULL;
 }
 
@@ -4801,9 +4566,7 @@ static bool mgn_class_ends_fit(const uint32_t *class_end, size_t classes, size_t
     uint32_t last = 0;
     for (size_t c = 0; c < classes; c++) {
         const uint32_t end = MARGIN_LOAD(uint32_t, class_end + c);
-        if (end < last) {
-            return false;
-        }
+        if (end < last) { return false; }
         last = end;
     }
     return last == n;
@@ -4862,21 +4625,13 @@ MARGIN_API margin_status margin_model_check(const margin_model *model) {
     mgn_walk given = mgn_walk_make(mgn_visit_given, 0), finite = mgn_walk_make(mgn_visit_finite, 0);
     mgn_image_head head;
     margin_model copy;
-    if (model == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
-    if (!mgn_model_shape(model)) {
-        return MARGIN_E_RANGE;
-    }
+    if (model == NULL) { return MARGIN_E_ARGUMENT; }
+    if (!mgn_model_shape(model)) { return MARGIN_E_RANGE; }
     head = mgn_head_of(model);
     copy = *model;
     mgn_walk_model(&given, &head, &copy);
-    if (!given.fits) {
-        return MARGIN_E_ARGUMENT;
-    }
-    if (given.at == SIZE_MAX) {
-        return MARGIN_E_RANGE;
-    }
+    if (!given.fits) { return MARGIN_E_ARGUMENT; }
+    if (given.at == SIZE_MAX) { return MARGIN_E_RANGE; }
     mgn_walk_model(&finite, &head, &copy);
     return finite.fits && mgn_model_sound(model) ? MARGIN_OK : MARGIN_E_RANGE;
 }
@@ -4885,12 +4640,8 @@ MARGIN_API margin_status margin_model_check(const margin_model *model) {
 
 /* Magic number, version, length and checksum. */
 static margin_status mgn_image_check(const unsigned char *p, size_t size) {
-    if (p == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
-    if (size < MARGIN_IMAGE_HEAD) {
-        return MARGIN_E_IMAGE_SIZE;
-    }
+    if (p == NULL) { return MARGIN_E_ARGUMENT; }
+    if (size < MARGIN_IMAGE_HEAD) { return MARGIN_E_IMAGE_SIZE; }
     if (mgn_get32(p) != UINT32_C(0x1A6E676D) || mgn_get16(p + 4) != MARGIN_IMAGE_VERSION) {
         return MARGIN_E_IMAGE;
     }
@@ -5002,9 +4753,7 @@ static bool mgn_kind_known(unsigned kind) {
 
 /* Null pointers for walks to start with. */
 static void mgn_clear(void *p, size_t bytes) {
-    for (size_t i = 0; i < bytes; i++) {
-        ((unsigned char *)p)[i] = 0;
-    }
+    for (size_t i = 0; i < bytes; i++) { ((unsigned char *)p)[i] = 0; }
 }
 
 /* Whether the notes follow the arrays and end the image. An image has at least a head, so that
@@ -5019,17 +4768,11 @@ static margin_status mgn_image_model(const unsigned char *p, size_t size, mgn_im
                                      margin_model *model) {
     mgn_walk walk = mgn_walk_make(mgn_visit_none, MARGIN_IMAGE_HEAD);
     const margin_status status = mgn_image_check(p, size);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     *head = mgn_head_parse(p);
-    if (head->format != 0 || !mgn_kind_known(head->kind)) {
-        return MARGIN_E_IMAGE;
-    }
+    if (head->format != 0 || !mgn_kind_known(head->kind)) { return MARGIN_E_IMAGE; }
     mgn_clear(model, sizeof *model);
-    if (!mgn_get_model(head, p, model) || !mgn_model_shape(model)) {
-        return MARGIN_E_IMAGE_VALUE;
-    }
+    if (!mgn_get_model(head, p, model) || !mgn_model_shape(model)) { return MARGIN_E_IMAGE_VALUE; }
     mgn_walk_model(&walk, head, model);
     return mgn_head_ends(head, &walk) ? MARGIN_OK : MARGIN_E_IMAGE_SIZE;
 }
@@ -5046,9 +4789,7 @@ static bool mgn_norms_exact(const margin_expansion *e) {
             const float x = (float)MARGIN_LOAD(margin_real, e->vectors + v * e->d + k);
             norm.real += x * x;
         }
-        if (norm.bits != stored.bits) {
-            return false;
-        }
+        if (norm.bits != stored.bits) { return false; }
     }
     return true;
 }
@@ -5087,19 +4828,13 @@ MARGIN_API margin_status margin_image_load(const void *image, size_t size, margi
     margin_model found;
     margin_arena before;
     margin_status status;
-    if (mgn_mem_check(mem) != MARGIN_OK || model == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
+    if (mgn_mem_check(mem) != MARGIN_OK || model == NULL) { return MARGIN_E_ARGUMENT; }
     status = mgn_image_model(p, size, &head, &found);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     before = *mem;
     (void)mgn_image_take(mem, NULL, &head, &found);
     status = margin_arena_rewind(mem, &before);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     walk = mgn_image_take(mem, p, &head, &found);
     if (!mgn_image_sound(&walk, &found)) {
         (void)margin_arena_rewind(mem, &before);
@@ -5119,19 +4854,13 @@ static margin_status mgn_image_open(const unsigned char *p, unsigned char *swapp
     mgn_image_head head;
     margin_model found;
     margin_status status;
-    if (model == NULL || (uintptr_t)p % 4u != 0) {
-        return MARGIN_E_ARGUMENT;
-    }
+    if (model == NULL || (uintptr_t)p % 4u != 0) { return MARGIN_E_ARGUMENT; }
     status = mgn_image_model(p, size, &head, &found);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     walk.from = p;
     swap.image = swapped;
     mgn_walk_model(&walk, &head, &found);
-    if (swapped != NULL) {
-        mgn_walk_model(&swap, &head, &found);
-    }
+    if (swapped != NULL) { mgn_walk_model(&swap, &head, &found); }
     if (mgn_image_sound(&walk, &found)) {
         *model = found;
         return MARGIN_OK;
@@ -5144,9 +4873,7 @@ static margin_status mgn_image_open(const unsigned char *p, unsigned char *swapp
 }
 
 MARGIN_API margin_status margin_image_open(const void *image, size_t size, margin_model *model) {
-    if (mgn_big_endian()) {
-        return MARGIN_E_ARGUMENT;
-    }
+    if (mgn_big_endian()) { return MARGIN_E_ARGUMENT; }
     return mgn_image_open((const unsigned char *)image, NULL, size, model);
 }
 
@@ -5197,9 +4924,7 @@ static margin_status mgn_image_model_q(const unsigned char *p, size_t size, mgn_
     mgn_walk walk = mgn_walk_make(mgn_visit_none, MGN_IMAGE_HEAD_Q);
     const margin_status status = mgn_image_check(p, size);
     margin_stage_q stage = {NULL, NULL, NULL};
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     *head = mgn_head_parse(p);
     if ((head->format != MARGIN_Q15 && head->format != MARGIN_Q7) || !mgn_kind_known(head->kind)) {
         return MARGIN_E_IMAGE;
@@ -5253,19 +4978,13 @@ MARGIN_API margin_status margin_image_load_q(const void *image, size_t size, mar
     margin_quant found;
     margin_arena before;
     margin_status status;
-    if (mgn_mem_check(mem) != MARGIN_OK || quant == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
+    if (mgn_mem_check(mem) != MARGIN_OK || quant == NULL) { return MARGIN_E_ARGUMENT; }
     status = mgn_image_model_q(p, size, &head, &found);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     before = *mem;
     (void)mgn_image_take_q(mem, NULL, &head, &found);
     status = margin_arena_rewind(mem, &before);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     walk = mgn_image_take_q(mem, p, &head, &found);
     if (!mgn_image_sound_q(&walk, &found)) {
         (void)margin_arena_rewind(mem, &before);
@@ -5286,19 +5005,13 @@ static margin_status mgn_image_open_q(const unsigned char *p, unsigned char *swa
     margin_stage_q held = {NULL, NULL, NULL};
     bool sound;
     margin_status status;
-    if (quant == NULL || stage == NULL || (uintptr_t)p % 4u != 0) {
-        return MARGIN_E_ARGUMENT;
-    }
+    if (quant == NULL || stage == NULL || (uintptr_t)p % 4u != 0) { return MARGIN_E_ARGUMENT; }
     status = mgn_image_model_q(p, size, &head, &found);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     walk.from = p;
     swap.image = swapped;
     mgn_walk_quant(&walk, &head, &found, &held);
-    if (swapped != NULL) {
-        mgn_walk_quant(&swap, &head, &found, &held);
-    }
+    if (swapped != NULL) { mgn_walk_quant(&swap, &head, &found, &held); }
     *mgn_stage_of(&found.model) = (head.flags & MGN_FLAG_STAGE) != 0 ? &held : NULL;
     sound = mgn_image_sound_q(&walk, &found);
     if (!sound && swapped != NULL) {
@@ -5315,9 +5028,7 @@ static margin_status mgn_image_open_q(const unsigned char *p, unsigned char *swa
 
 MARGIN_API margin_status margin_image_open_q(const void *image, size_t size, margin_stage_q *stage,
                                              margin_quant *quant) {
-    if (mgn_big_endian()) {
-        return MARGIN_E_ARGUMENT;
-    }
+    if (mgn_big_endian()) { return MARGIN_E_ARGUMENT; }
     return mgn_image_open_q((const unsigned char *)image, NULL, size, stage, quant);
 }
 
@@ -5370,9 +5081,7 @@ static margin_real mgn_power(margin_real x, unsigned n) {
 MARGIN_API margin_real margin_pow_int(margin_real x, int n) {
     const unsigned size = n < 0 ? 0u - (unsigned)n : (unsigned)n;
     const margin_real power = mgn_power(x, size);
-    if (n >= 0) {
-        return power;
-    }
+    if (n >= 0) { return power; }
     if (mgn_abs(power) >= MGN_TINY && mgn_abs(power) <= 1 / MGN_TINY) {
         return 1 / power; /* never a subnormal quotient: avr-libc misrounds those */
     }
@@ -5385,9 +5094,7 @@ MARGIN_API margin_real margin_pow_int(margin_real x, int n) {
 /* c[0] + c[1] x + ... + c[n-1] x^(n-1) */
 static margin_real mgn_polynomial(const margin_real *c, int n, margin_real x) {
     margin_real sum = c[n - 1];
-    for (n -= 2; n >= 0; n--) {
-        sum = c[n] + x * sum;
-    }
+    for (n -= 2; n >= 0; n--) { sum = c[n] + x * sum; }
     return sum;
 }
 
@@ -5459,9 +5166,7 @@ static margin_real mgn_gauss(margin_real factor, margin_real a, margin_real scal
 static margin_real mgn_erf(margin_real x) {
     const margin_real a = mgn_min(mgn_abs(x), MGN_ERFC_END);
     margin_real upper;
-    if (a <= 1) {
-        return mgn_erf_small(x);
-    }
+    if (a <= 1) { return mgn_erf_small(x); }
     upper = 1 - mgn_gauss(mgn_erfcx(a), a, 1);
     return x < 0 ? -upper : upper;
 }
@@ -5505,17 +5210,13 @@ MARGIN_API margin_rng margin_rng_make(uint32_t seed) {
 MARGIN_API uint32_t margin_rng_below(margin_rng *rng, uint32_t n) {
     uint32_t mask = n - 1u;
     uint32_t out;
-    if (n < 2u) {
-        return 0;
-    }
+    if (n < 2u) { return 0; }
     mask |= mask >> 1;
     mask |= mask >> 2;
     mask |= mask >> 4;
     mask |= mask >> 8;
     mask |= mask >> 16;
-    do {
-        out = margin_rng_u32(rng) & mask;
-    } while (out >= n);
+    do { out = margin_rng_u32(rng) & mask; } while (out >= n);
     return out;
 }
 
@@ -5594,18 +5295,14 @@ MARGIN_API margin_real margin_dot(const margin_real *x, const margin_real *y, si
         s6 += x[i + 6u] * y[i + 6u];
         s7 += x[i + 7u] * y[i + 7u];
     }
-    for (; i < n; i++) {
-        s0 += x[i] * y[i];
-    }
+    for (; i < n; i++) { s0 += x[i] * y[i]; }
     return ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7));
 }
 
 /* y += a x, element by element: any order is the same. */
 static void mgn_axpy(margin_real *MGN_RESTRICT y, margin_real a, const margin_real *MGN_RESTRICT x,
                      size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        y[i] += a * x[i];
-    }
+    for (size_t i = 0; i < n; i++) { y[i] += a * x[i]; }
 }
 
 MARGIN_API void margin_axpy(margin_real *y, margin_real a, const margin_real *x, size_t n) {
@@ -5622,9 +5319,7 @@ static margin_real mgn_norm1(const margin_real *x, size_t n) {
         s2 += mgn_abs(x[i + 2u]);
         s3 += mgn_abs(x[i + 3u]);
     }
-    for (; i < n; i++) {
-        s0 += mgn_abs(x[i]);
-    }
+    for (; i < n; i++) { s0 += mgn_abs(x[i]); }
     return (s0 + s2) + (s1 + s3);
 }
 
@@ -5644,9 +5339,7 @@ MARGIN_API margin_real margin_norm_inf(const margin_real *x, size_t n) {
 static margin_real mgn_power_of_two(margin_real m) {
     const mgn_word last = 2 * MGN_BIAS - 1;
     mgn_word exponent = mgn_bits(m) >> MGN_FRACTION;
-    if (exponent < 1u) {
-        exponent = 1u;
-    }
+    if (exponent < 1u) { exponent = 1u; }
     return mgn_of_bits((exponent < last ? exponent : last) << MGN_FRACTION);
 }
 
@@ -5659,9 +5352,7 @@ static bool mgn_square_is_safe(margin_real s) {
 MARGIN_API margin_real margin_norm2(const margin_real *x, size_t n) {
     margin_real s = margin_dot(x, x, n);
     margin_real big, scale, inverse;
-    if (mgn_square_is_safe(s)) {
-        return mgn_sqrt(s);
-    }
+    if (mgn_square_is_safe(s)) { return mgn_sqrt(s); }
     big = margin_norm_inf(x, n);
     if (!(big > 0 && big <= MGN_HUGE)) { /* 0, infinite or NaN, and so is the norm */
         return big;
@@ -5669,9 +5360,7 @@ MARGIN_API margin_real margin_norm2(const margin_real *x, size_t n) {
     scale = mgn_power_of_two(big);
     inverse = 1 / scale;
     s = 0;
-    for (size_t i = 0; i < n; i++) {
-        s += (x[i] * inverse) * (x[i] * inverse);
-    }
+    for (size_t i = 0; i < n; i++) { s += (x[i] * inverse) * (x[i] * inverse); }
     return scale * mgn_sqrt(s);
 }
 
@@ -5683,12 +5372,8 @@ static size_t mgn_stride(size_t stride, size_t cols) {
 /* A rows x cols matrix argument: there, its rows apart, its bytes countable. */
 static margin_status mgn_mat_check(const margin_real *a, size_t stride, size_t rows, size_t cols) {
     const size_t step = mgn_stride(stride, cols);
-    if (step < cols || (a == NULL && rows != 0 && cols != 0)) {
-        return MARGIN_E_ARGUMENT;
-    }
-    if (mgn_size_mul(mgn_size_mul(rows, step), sizeof *a) == SIZE_MAX) {
-        return MARGIN_E_OVERFLOW;
-    }
+    if (step < cols || (a == NULL && rows != 0 && cols != 0)) { return MARGIN_E_ARGUMENT; }
+    if (mgn_size_mul(mgn_size_mul(rows, step), sizeof *a) == SIZE_MAX) { return MARGIN_E_OVERFLOW; }
     return MARGIN_OK;
 }
 
@@ -5703,9 +5388,7 @@ static void mgn_mat_t_vec(margin_real *MGN_RESTRICT y, const margin_real *a, siz
                           size_t rows, size_t cols, const margin_real *x) {
     const size_t whole = rows - rows % 4u;
     size_t i = 0;
-    for (size_t j = 0; j < cols; j++) {
-        y[j] = 0;
-    }
+    for (size_t j = 0; j < cols; j++) { y[j] = 0; }
     for (; i < whole; i += 4u) {
         const margin_real *r0 = a + i * stride;
         const margin_real *r1 = r0 + stride;
@@ -5716,9 +5399,7 @@ static void mgn_mat_t_vec(margin_real *MGN_RESTRICT y, const margin_real *a, siz
                    x[i + 3u] * r3[j];
         }
     }
-    for (; i < rows; i++) {
-        mgn_axpy(y, x[i], a + i * stride, cols);
-    }
+    for (; i < rows; i++) { mgn_axpy(y, x[i], a + i * stride, cols); }
 }
 
 /* Panels: rows packed for machines with vector units. A panel holds MGN_PANEL rows interleaved,
@@ -5749,9 +5430,7 @@ static void mgn_panel_pack(margin_real *panel, const margin_real *x, size_t stri
     for (size_t i = 0; i < whole; i++) {
         const margin_real *from = i < n ? mgn_row(x, stride, rows, first + i) : NULL;
         margin_real *to = panel + i / MGN_PANEL * MGN_PANEL * d + i % MGN_PANEL;
-        for (size_t k = 0; k < d; k++) {
-            to[k * MGN_PANEL] = from != NULL ? from[k] : 0;
-        }
+        for (size_t k = 0; k < d; k++) { to[k * MGN_PANEL] = from != NULL ? from[k] : 0; }
     }
 }
 
@@ -5876,15 +5555,11 @@ static void mgn_panel_dot(const margin_real *panel, size_t d, const margin_real 
 static void mgn_panel_dots(const margin_real *panel, size_t n, size_t d, const margin_real *x,
                            margin_real *out) {
     const size_t whole = n - n % MGN_PANEL;
-    for (size_t i = 0; i < whole; i += MGN_PANEL) {
-        mgn_panel_dot(panel + i * d, d, x, out + i);
-    }
+    for (size_t i = 0; i < whole; i += MGN_PANEL) { mgn_panel_dot(panel + i * d, d, x, out + i); }
     if (whole < n) {
         margin_real last[MGN_PANEL];
         mgn_panel_dot(panel + whole * d, d, x, last);
-        for (size_t r = 0; r < n - whole; r++) {
-            out[whole + r] = last[r];
-        }
+        for (size_t r = 0; r < n - whole; r++) { out[whole + r] = last[r]; }
     }
 }
 
@@ -5902,9 +5577,7 @@ static void mgn_tile_part(const margin_real *panel, size_t n, size_t d, const ma
     }
     mgn_tile(panel, d, from, xstep, tile, MGN_PANEL, true);
     for (size_t j = 0; j < m; j++) {
-        for (size_t r = 0; r < n; r++) {
-            out[j * step + r] = tile[j * MGN_PANEL + r];
-        }
+        for (size_t r = 0; r < n; r++) { out[j * step + r] = tile[j * MGN_PANEL + r]; }
     }
 }
 
@@ -5936,9 +5609,7 @@ static void mgn_panel_dots_block(const margin_real *panel, size_t n, size_t d,
 static size_t mgn_row_group(const margin_real **group, const margin_real *x, size_t stride,
                             const margin_index *rows, size_t first, size_t n) {
     const size_t count = n - first < MGN_TILE ? n - first : MGN_TILE;
-    for (size_t j = 0; j < count; j++) {
-        group[j] = mgn_row(x, stride, rows, first + j);
-    }
+    for (size_t j = 0; j < count; j++) { group[j] = mgn_row(x, stride, rows, first + j); }
     return count;
 }
 
@@ -5946,9 +5617,7 @@ static size_t mgn_row_group(const margin_real **group, const margin_real *x, siz
  * diagonal, while they are still in the cache. */
 static void mgn_mirror(margin_real *g, size_t step, size_t first, size_t j, size_t m) {
     for (size_t r = first; r < first + MGN_PANEL; r++) {
-        for (size_t t = j; t < j + m; t++) {
-            g[r * step + t] = g[t * step + r];
-        }
+        for (size_t t = j; t < j + m; t++) { g[r * step + t] = g[t * step + r]; }
     }
 }
 
@@ -5963,9 +5632,7 @@ static void mgn_gram(margin_real *g, size_t step, const margin_real *x, size_t s
         for (size_t j = first; j < n; j += MGN_TILE) {
             const size_t m = mgn_row_group(group, x, stride, rows, j, n);
             mgn_panel_dots_block(panel, count, d, group, m, g + j * step + first, step);
-            if (j >= first + MGN_PANEL) {
-                mgn_mirror(g, step, first, j, m);
-            }
+            if (j >= first + MGN_PANEL) { mgn_mirror(g, step, first, j, m); }
         }
     }
 }
@@ -5994,13 +5661,9 @@ static void mgn_panel_pack_columns(margin_real *panel, mgn_view b, size_t k, siz
     for (size_t t = 0; t < depth; t++, panel += MGN_PANEL) {
         const margin_real *from = b.p + (k + t) * b.row + first * b.col;
         if (b.col == 1u && n >= MGN_PANEL) { /* the usual case, for the vectoriser */
-            for (size_t r = 0; r < MGN_PANEL; r++) {
-                panel[r] = from[r];
-            }
+            for (size_t r = 0; r < MGN_PANEL; r++) { panel[r] = from[r]; }
         } else {
-            for (size_t r = 0; r < MGN_PANEL; r++) {
-                panel[r] = r < n ? from[r * b.col] : 0;
-            }
+            for (size_t r = 0; r < MGN_PANEL; r++) { panel[r] = r < n ? from[r * b.col] : 0; }
         }
     }
 }
@@ -6012,9 +5675,7 @@ static void mgn_mat_mul_panel(margin_real *c, size_t step, mgn_view a, size_t m,
     const margin_real *x[MGN_TILE];
     for (size_t i = 0; i < m; i += MGN_TILE) {
         const size_t count = m - i < MGN_TILE ? m - i : MGN_TILE;
-        for (size_t j = 0; j < count; j++) {
-            x[j] = a.p + (i + j) * a.row;
-        }
+        for (size_t j = 0; j < count; j++) { x[j] = a.p + (i + j) * a.row; }
         mgn_tile_any(panel, n, depth, x, count, a.col, c + i * step, step, more);
     }
 }
@@ -6048,9 +5709,7 @@ static void mgn_panel_pack_weighted(margin_real *panel, const margin_real *x, si
                                     const margin_real *w, size_t depth, size_t first, size_t n) {
     mgn_panel_pack_columns(panel, mgn_view_of(x, stride, 1), 0, depth, first, n);
     for (size_t t = 0; w != NULL && t < depth; t++, panel += MGN_PANEL) {
-        for (size_t r = 0; r < MGN_PANEL; r++) {
-            panel[r] *= w[t];
-        }
+        for (size_t r = 0; r < MGN_PANEL; r++) { panel[r] *= w[t]; }
     }
 }
 
@@ -6062,9 +5721,7 @@ static void mgn_normal_panel(margin_real *g, size_t step, const margin_real *x, 
     const margin_real *column[MGN_TILE];
     for (size_t i = first; i < d; i += MGN_TILE) {
         const size_t count = d - i < MGN_TILE ? d - i : MGN_TILE;
-        for (size_t j = 0; j < MGN_TILE; j++) {
-            column[j] = x + i + (j < count ? j : count - 1u);
-        }
+        for (size_t j = 0; j < MGN_TILE; j++) { column[j] = x + i + (j < count ? j : count - 1u); }
         mgn_tile(panel, depth, column, stride, tile, MGN_PANEL, false);
         for (size_t j = 0; j < count; j++) {
             for (size_t r = 0; r < n; r++) {
@@ -6079,9 +5736,7 @@ static void mgn_normal_panel(margin_real *g, size_t step, const margin_real *x, 
 static void mgn_normal_matrix(margin_real *g, size_t step, const margin_real *x, size_t stride,
                               const margin_real *w, size_t n, size_t d, margin_real *panel) {
     for (size_t i = 0; i < d; i++) {
-        for (size_t j = 0; j < d; j++) {
-            g[i * step + j] = 0;
-        }
+        for (size_t j = 0; j < d; j++) { g[i * step + j] = 0; }
     }
     for (size_t t = 0; t < n; t += MGN_DEPTH) {
         const size_t depth = n - t < MGN_DEPTH ? n - t : MGN_DEPTH;
@@ -6092,9 +5747,7 @@ static void mgn_normal_matrix(margin_real *g, size_t step, const margin_real *x,
         }
     }
     for (size_t i = 0; i < d; i++) { /* w x_i x_j and w x_j x_i round differently: take the lower */
-        for (size_t j = 0; j < i; j++) {
-            g[j * step + i] = g[i * step + j];
-        }
+        for (size_t j = 0; j < i; j++) { g[j * step + i] = g[i * step + j]; }
     }
 }
 
@@ -6106,9 +5759,7 @@ static margin_real mgn_lower_max(const margin_real *a, size_t stride, size_t n) 
     margin_real m = 0;
     for (size_t i = 0; i < n; i++) {
         const margin_real row = margin_norm_inf(a + i * stride, i + 1u);
-        if (row > m || row != row) {
-            m = row;
-        }
+        if (row > m || row != row) { m = row; }
     }
     return m;
 }
@@ -6124,18 +5775,14 @@ static margin_status mgn_lower_check(const margin_real *a, size_t stride, size_t
 
 static void mgn_diagonal_save(margin_real *diagonal, const margin_real *a, size_t stride,
                               size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        diagonal[i] = a[i * stride + i];
-    }
+    for (size_t i = 0; i < n; i++) { diagonal[i] = a[i * stride + i]; }
 }
 
 /* The lower triangle again as it was, from the upper one and the saved diagonal. */
 static void mgn_lower_restore(margin_real *a, size_t stride, size_t n,
                               const margin_real *diagonal) {
     for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < i; j++) {
-            a[i * stride + j] = a[j * stride + i];
-        }
+        for (size_t j = 0; j < i; j++) { a[i * stride + j] = a[j * stride + i]; }
         a[i * stride + i] = diagonal[i];
     }
 }
@@ -6153,9 +5800,7 @@ static void mgn_lower_update(margin_real *a, size_t stride, size_t n, size_t fir
         for (size_t j = 0; j < m; j++) {
             margin_real *row = a + (i + j) * stride + first;
             const size_t end = i + j - first < count ? i + j - first + 1u : count;
-            for (size_t r = 0; r < end; r++) {
-                row[r] -= tile[j * MGN_PANEL + r];
-            }
+            for (size_t r = 0; r < end; r++) { row[r] -= tile[j * MGN_PANEL + r]; }
         }
     }
 }
@@ -6164,22 +5809,16 @@ static void mgn_lower_update(margin_real *a, size_t stride, size_t n, size_t fir
  * padded with zeros, `inverse` the reciprocals of its diagonal. False: not positive definite. */
 static bool mgn_cholesky_square(margin_real *a, size_t stride, size_t count, margin_real *upper,
                                 margin_real *inverse) {
-    for (size_t i = 0; i < MGN_PANEL * MGN_PANEL; i++) {
-        upper[i] = 0;
-    }
+    for (size_t i = 0; i < MGN_PANEL * MGN_PANEL; i++) { upper[i] = 0; }
     for (size_t i = 0; i < count; i++) {
         margin_real *row = a + i * stride;
         for (size_t j = 0; j < i; j++) {
             row[j] *= inverse[j];
             upper[j * MGN_PANEL + i] = row[j];
-            for (size_t r = j + 1u; r < i; r++) {
-                row[r] -= row[j] * upper[j * MGN_PANEL + r];
-            }
+            for (size_t r = j + 1u; r < i; r++) { row[r] -= row[j] * upper[j * MGN_PANEL + r]; }
             row[i] -= row[j] * row[j];
         }
-        if (!(row[i] > 0)) {
-            return false;
-        }
+        if (!(row[i] > 0)) { return false; }
         row[i] = mgn_sqrt(row[i]);
         inverse[i] = 1 / row[i];
     }
@@ -6191,9 +5830,7 @@ static void mgn_cholesky_rows(margin_real *a, size_t stride, size_t rows, const 
                               const margin_real *inverse) {
     for (size_t i = 0; i < rows; i++, a += stride) {
         margin_real row[MGN_PANEL];
-        for (size_t r = 0; r < MGN_PANEL; r++) {
-            row[r] = a[r];
-        }
+        for (size_t r = 0; r < MGN_PANEL; r++) { row[r] = a[r]; }
         for (size_t j = 0; j < MGN_PANEL; j++) {
             const margin_real v = row[j] * inverse[j];
             a[j] = v;
@@ -6211,12 +5848,8 @@ static bool mgn_cholesky(margin_real *a, size_t stride, size_t n, margin_real *p
     for (size_t first = 0; first < n; first += MGN_PANEL) {
         const size_t count = n - first < MGN_PANEL ? n - first : MGN_PANEL;
         margin_real *square = a + first * stride + first;
-        if (first != 0) {
-            mgn_lower_update(a, stride, n, first, count, 0, first, panel);
-        }
-        if (!mgn_cholesky_square(square, stride, count, upper, inverse)) {
-            return false;
-        }
+        if (first != 0) { mgn_lower_update(a, stride, n, first, count, 0, first, panel); }
+        if (!mgn_cholesky_square(square, stride, count, upper, inverse)) { return false; }
         mgn_cholesky_rows(square + count * stride, stride, n - first - count, upper, inverse);
     }
     return true;
@@ -6245,9 +5878,7 @@ MARGIN_API margin_status margin_cholesky(margin_real *a, size_t stride, size_t n
     const size_t step = mgn_stride(stride, n);
     margin_arena before;
     mgn_cholesky_work work;
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     before = *mem;
     work = mgn_cholesky_plan(mem, n);
     if (mem->failed == 0) {
@@ -6286,24 +5917,16 @@ static void mgn_swap(margin_real *a, margin_real *b) {
 /* Exchanges rows and columns i < j of the symmetric matrix whose lower triangle is in a; the
  * diagonal is kept elsewhere. */
 static void mgn_lower_swap(margin_real *a, size_t stride, size_t n, size_t i, size_t j) {
-    for (size_t k = 0; k < i; k++) {
-        mgn_swap(&a[i * stride + k], &a[j * stride + k]);
-    }
-    for (size_t k = i + 1u; k < j; k++) {
-        mgn_swap(&a[k * stride + i], &a[j * stride + k]);
-    }
-    for (size_t k = j + 1u; k < n; k++) {
-        mgn_swap(&a[k * stride + i], &a[k * stride + j]);
-    }
+    for (size_t k = 0; k < i; k++) { mgn_swap(&a[i * stride + k], &a[j * stride + k]); }
+    for (size_t k = i + 1u; k < j; k++) { mgn_swap(&a[k * stride + i], &a[j * stride + k]); }
+    for (size_t k = j + 1u; k < n; k++) { mgn_swap(&a[k * stride + i], &a[k * stride + j]); }
 }
 
 /* The first of the largest values of x[from] .. x[n-1]. */
 static size_t mgn_index_of_max(const margin_real *x, size_t from, size_t n) {
     size_t best = from;
     for (size_t i = from + 1u; i < n; i++) {
-        if (x[i] > x[best]) {
-            best = i;
-        }
+        if (x[i] > x[best]) { best = i; }
     }
     return best;
 }
@@ -6329,9 +5952,7 @@ static size_t mgn_pivoted_block(margin_real *a, size_t stride, size_t n, size_t 
     for (size_t j = from; j < end; j++) {
         const size_t p = mgn_index_of_max(work->left, j, n);
         const margin_index row = work->order[p];
-        if (!(work->left[p] > least)) {
-            return j;
-        }
+        if (!(work->left[p] > least)) { return j; }
         if (p != j) {
             mgn_lower_swap(a, stride, n, j, p);
             mgn_swap(&work->left[j], &work->left[p]);
@@ -6354,9 +5975,7 @@ static size_t mgn_pivoted(margin_real *a, size_t stride, size_t n, margin_real l
             mgn_lower_update(a, stride, n, l, n - l < MGN_PANEL ? n - l : MGN_PANEL, from,
                              rank - from, work->panel);
         }
-        if (rank < end) {
-            break;
-        }
+        if (rank < end) { break; }
     }
     return rank;
 }
@@ -6375,9 +5994,7 @@ static bool mgn_pivoted_rest_is_small(const margin_real *a, size_t stride, size_
 /* Leaves L alone in the lower triangle: its columns from `rank` on are zero. */
 static void mgn_pivoted_finish(margin_real *a, size_t stride, size_t n, size_t rank) {
     for (size_t i = rank; i < n; i++) {
-        for (size_t j = rank; j <= i; j++) {
-            a[i * stride + j] = 0;
-        }
+        for (size_t j = rank; j <= i; j++) { a[i * stride + j] = 0; }
     }
 }
 
@@ -6419,18 +6036,14 @@ MARGIN_API margin_status margin_cholesky_pivoted(margin_real *a, size_t stride, 
     if ((order == NULL && n != 0) || rank == NULL || !(tol >= 0 && tol < 1)) {
         status = MARGIN_E_ARGUMENT;
     }
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     before = *mem;
     work = mgn_pivoted_plan(mem, n);
     if (mem->failed == 0) {
         status = mgn_pivoted_run(a, mgn_stride(stride, n), n, tol, &found, &work);
     }
     if (mem->failed == 0 && status == MARGIN_OK) {
-        for (size_t i = 0; i < n; i++) {
-            order[i] = work.order[i];
-        }
+        for (size_t i = 0; i < n; i++) { order[i] = work.order[i]; }
         *rank = found;
     }
     return mgn_both(margin_arena_rewind(mem, &before), status);
@@ -6453,9 +6066,7 @@ static void mgn_substitute(margin_real *MGN_RESTRICT row, const margin_real *b, 
             row[j] = (((row[j] - c0 * b0[j]) - c1 * b1[j]) - c2 * b2[j]) - c3 * b3[j];
         }
     }
-    for (; k < to; k++) {
-        mgn_axpy(row, -c[k * t.col], b + k * step, m);
-    }
+    for (; k < to; k++) { mgn_axpy(row, -c[k * t.col], b + k * step, m); }
 }
 
 /* b = T^-1 b, column by column of T: for one right-hand side and columns without gaps. */
@@ -6484,9 +6095,7 @@ static void mgn_solve(margin_real *b, size_t step, size_t m, mgn_view t, size_t 
         } else {
             mgn_substitute(row, b, step, m, t, i, from, to);
         }
-        for (size_t j = 0; j < m; j++) {
-            row[j] /= t.p[i * t.row + i * t.col];
-        }
+        for (size_t j = 0; j < m; j++) { row[j] /= t.p[i * t.row + i * t.col]; }
     }
 }
 
@@ -6495,9 +6104,7 @@ static margin_status mgn_solve_check(const margin_real *b, size_t bstride, size_
     const margin_status status =
         mgn_both(mgn_mat_check(b, bstride, n, m), mgn_mat_check(t, tstride, n, n));
     for (size_t i = 0; i < n && status == MARGIN_OK; i++) {
-        if (!(mgn_abs(t[i * mgn_stride(tstride, n) + i]) > 0)) {
-            return MARGIN_E_NOT_POSITIVE;
-        }
+        if (!(mgn_abs(t[i * mgn_stride(tstride, n) + i]) > 0)) { return MARGIN_E_NOT_POSITIVE; }
     }
     return status;
 }
@@ -6517,9 +6124,7 @@ MARGIN_API margin_status margin_cholesky_solve(margin_real *b, size_t bstride, s
 static margin_real mgn_hypot(margin_real x, margin_real y) {
     const margin_real s = x * x + y * y;
     margin_real pair[2];
-    if (mgn_square_is_safe(s)) {
-        return mgn_sqrt(s);
-    }
+    if (mgn_square_is_safe(s)) { return mgn_sqrt(s); }
     pair[0] = x;
     pair[1] = y;
     return margin_norm2(pair, 2);
@@ -6550,9 +6155,7 @@ static margin_real mgn_lower_scaled(margin_real *work, size_t step, const margin
     const margin_real scale = mgn_power_of_two(mgn_lower_max(a, stride, n));
     const margin_real inverse = 1 / scale;
     for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j <= i; j++) {
-            work[i * step + j] = a[i * stride + j] * inverse;
-        }
+        for (size_t j = 0; j <= i; j++) { work[i * step + j] = a[i * stride + j] * inverse; }
     }
     return scale;
 }
@@ -6584,9 +6187,7 @@ static void mgn_symmetric_vec(margin_real *p, const margin_real *a, size_t strid
 /* row -= f q + g u */
 static void mgn_subtract_two(margin_real *MGN_RESTRICT row, margin_real f, const margin_real *q,
                              margin_real g, const margin_real *u, size_t n) {
-    for (size_t k = 0; k < n; k++) {
-        row[k] -= f * q[k] + g * u[k];
-    }
+    for (size_t k = 0; k < n; k++) { row[k] -= f * q[k] + g * u[k]; }
 }
 
 /* A = H A H with H = I - u u' / h, lower triangle of n rows: with p = A u / h and
@@ -6594,13 +6195,9 @@ static void mgn_subtract_two(margin_real *MGN_RESTRICT row, margin_real f, const
 static void mgn_reflect_both(margin_real *a, size_t stride, size_t n, const margin_real *u,
                              margin_real h, margin_real *q) {
     mgn_symmetric_vec(q, a, stride, n, u);
-    for (size_t j = 0; j < n; j++) {
-        q[j] /= h;
-    }
+    for (size_t j = 0; j < n; j++) { q[j] /= h; }
     mgn_axpy(q, -(margin_dot(u, q, n) / (2 * h)), u, n);
-    for (size_t j = 0; j < n; j++) {
-        mgn_subtract_two(a + j * stride, u[j], q, q[j], u, j + 1u);
-    }
+    for (size_t j = 0; j < n; j++) { mgn_subtract_two(a + j * stride, u[j], q, q[j], u, j + 1u); }
 }
 
 typedef struct {
@@ -6623,13 +6220,9 @@ static void mgn_tridiagonalise(margin_real *a, size_t stride, size_t n, const mg
     for (size_t i = n; i > 1u; i--) {
         margin_real *u = a + (i - 1u) * stride;
         t->h[i - 1u] = mgn_reflector(u, i - 1u, &t->e[i - 2u]);
-        if (t->h[i - 1u] > 0) {
-            mgn_reflect_both(a, stride, i - 1u, u, t->h[i - 1u], t->q);
-        }
+        if (t->h[i - 1u] > 0) { mgn_reflect_both(a, stride, i - 1u, u, t->h[i - 1u], t->q); }
     }
-    for (size_t i = 0; i < n; i++) {
-        t->d[i] = a[i * stride + i];
-    }
+    for (size_t i = 0; i < n; i++) { t->d[i] = a[i * stride + i]; }
 }
 
 /* row -= (row . u / h) u: one reflection of a row of n values. */
@@ -6669,9 +6262,7 @@ static void mgn_qr_step(const mgn_tridiagonal *t, size_t lo, size_t hi) {
         /* gcc 12 fuses d + s w and d - s w into one instruction even where contraction is off */
         const volatile margin_real shift = s * w;
         const margin_real u = shift;
-        if (k > lo) {
-            e[k - 1u] = r;
-        }
+        if (k > lo) { e[k - 1u] = r; }
         d[k] += u;
         d[k + 1u] -= u;
         e[k] = c * w - e[k];
@@ -6715,9 +6306,7 @@ static void mgn_rotate_rows(margin_real *v, size_t stride, size_t n, size_t lo, 
         margin_real *row = v + k * stride;
         mgn_rotate_two(row, row + stride, row + 2u * stride, n, turn->c + k, turn->s + k);
     }
-    if (k < hi) {
-        mgn_rotate(v + k * stride, v + (k + 1u) * stride, n, turn->c[k], turn->s[k]);
-    }
+    if (k < hi) { mgn_rotate(v + k * stride, v + (k + 1u) * stride, n, turn->c[k], turn->s[k]); }
 }
 
 static bool mgn_coupling_is_small(const mgn_tridiagonal *t, size_t k) {
@@ -6733,20 +6322,14 @@ static bool mgn_tridiagonal_solve(const mgn_tridiagonal *t, size_t n, margin_rea
     size_t steps = 0;
     while (hi > 0) {
         size_t lo = hi;
-        while (lo > 0 && !mgn_coupling_is_small(t, lo - 1u)) {
-            lo--;
-        }
+        while (lo > 0 && !mgn_coupling_is_small(t, lo - 1u)) { lo--; }
         if (lo == hi) {
             hi--;
             continue;
         }
-        if (steps++ >= mgn_size_mul(30u, n)) {
-            return false;
-        }
+        if (steps++ >= mgn_size_mul(30u, n)) { return false; }
         mgn_qr_step(t, lo, hi);
-        if (v != NULL) {
-            mgn_rotate_rows(v, stride, n, lo, hi, &t->turn);
-        }
+        if (v != NULL) { mgn_rotate_rows(v, stride, n, lo, hi, &t->turn); }
     }
     return true;
 }
@@ -6783,16 +6366,10 @@ static margin_status mgn_eigen(margin_real *values, margin_real *v, size_t step,
                                const mgn_tridiagonal *t) {
     const margin_real scale = mgn_lower_scaled(v, step, a, stride, n);
     mgn_tridiagonalise(v, step, n, t);
-    if (vectors) {
-        mgn_tridiagonal_basis(v, step, n, t);
-    }
-    if (!mgn_tridiagonal_solve(t, n, vectors ? v : NULL, step)) {
-        return MARGIN_E_NO_CONVERGENCE;
-    }
+    if (vectors) { mgn_tridiagonal_basis(v, step, n, t); }
+    if (!mgn_tridiagonal_solve(t, n, vectors ? v : NULL, step)) { return MARGIN_E_NO_CONVERGENCE; }
     mgn_sort_eigen(t->d, n, n, vectors ? v : NULL, step);
-    for (size_t i = 0; i < n; i++) {
-        values[i] = t->d[i] * scale;
-    }
+    for (size_t i = 0; i < n; i++) { values[i] = t->d[i] * scale; }
     return MARGIN_OK;
 }
 
@@ -6805,12 +6382,8 @@ MARGIN_API margin_status margin_eigen(margin_real *values, margin_real *vectors,
     margin_real *work;
     mgn_tridiagonal t;
     status = mgn_both(status, mgn_mem_check(mem));
-    if (wanted) {
-        status = mgn_both(status, mgn_mat_check(vectors, vstride, n, n));
-    }
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (wanted) { status = mgn_both(status, mgn_mat_check(vectors, vstride, n, n)); }
+    if (status != MARGIN_OK) { return status; }
     before = *mem;
     t = mgn_eigen_plan(mem, n, wanted, &work);
     if (mem->failed == 0) {
@@ -6838,9 +6411,7 @@ static mgn_leading mgn_leading_plan(margin_arena *mem, size_t n) {
     w.a = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, n));
     w.d = MGN_SCRATCH(mem, margin_real, n);
     w.e = MGN_SCRATCH(mem, margin_real, n);
-    for (size_t i = 0; i < 3u; i++) {
-        w.u[i] = MGN_SCRATCH(mem, margin_real, n);
-    }
+    for (size_t i = 0; i < 3u; i++) { w.u[i] = MGN_SCRATCH(mem, margin_real, n); }
     w.m = MGN_SCRATCH(mem, margin_real, n);
     w.swapped = MGN_SCRATCH(mem, margin_index, n);
     return w;
@@ -6889,19 +6460,13 @@ static void mgn_shifted_factor(const mgn_leading *w, size_t n, margin_real lambd
 /* z = (T - lambda)^-1 z */
 static void mgn_shifted_solve(const mgn_leading *w, size_t n, margin_real *z) {
     for (size_t i = 0; i + 1u < n; i++) {
-        if (w->swapped[i]) {
-            mgn_swap(&z[i], &z[i + 1u]);
-        }
+        if (w->swapped[i]) { mgn_swap(&z[i], &z[i + 1u]); }
         z[i + 1u] -= w->m[i] * z[i];
     }
     for (size_t i = n; i > 0; i--) {
         margin_real s = z[i - 1u];
-        if (i < n) {
-            s -= w->u[1][i - 1u] * z[i];
-        }
-        if (i + 1u < n) {
-            s -= w->u[2][i - 1u] * z[i + 1u];
-        }
+        if (i < n) { s -= w->u[1][i - 1u] * z[i]; }
+        if (i + 1u < n) { s -= w->u[2][i - 1u] * z[i + 1u]; }
         z[i - 1u] = s / w->u[0][i - 1u];
     }
 }
@@ -6913,18 +6478,14 @@ static void mgn_orthogonalise(margin_real *z, const margin_real *rows, size_t st
     for (size_t i = 0; i < count; i++) {
         const margin_real c = margin_dot(z, rows + i * stride, n);
         mgn_axpy(z, -c, rows + i * stride, n);
-        if (sums != NULL) {
-            sums[i * step] += c;
-        }
+        if (sums != NULL) { sums[i * step] += c; }
     }
 }
 
 /* z / |z|, returning |z|; zero stays. */
 static margin_real mgn_normalise(margin_real *z, size_t n) {
     const margin_real length = margin_norm2(z, n);
-    for (size_t i = 0; i < n && length > 0; i++) {
-        z[i] /= length;
-    }
+    for (size_t i = 0; i < n && length > 0; i++) { z[i] /= length; }
     return length;
 }
 
@@ -6983,9 +6544,7 @@ static bool mgn_inverse_iteration(const mgn_leading *w, size_t n, margin_real la
         mgn_shifted_factor(w, n, lambda + (margin_real)round * unit, unit);
         mgn_shifted_solve(w, n, z);
         mgn_orthonormalise(z, v, stride, which, n);
-        if (mgn_shifted_residual(w, n, lambda, z) <= accepted) {
-            return true;
-        }
+        if (mgn_shifted_residual(w, n, lambda, z) <= accepted) { return true; }
     }
     return false;
 }
@@ -7011,9 +6570,7 @@ static margin_status mgn_eigen_leading(margin_real *values, margin_real *v, size
         w->e[i] = i + 1u < n ? w->t.e[i] : 0;
         size = mgn_max(size, mgn_abs(w->d[i]) + 2 * mgn_abs(w->e[i]));
     }
-    if (!mgn_tridiagonal_solve(&w->t, n, NULL, 0)) {
-        return MARGIN_E_NO_CONVERGENCE;
-    }
+    if (!mgn_tridiagonal_solve(&w->t, n, NULL, 0)) { return MARGIN_E_NO_CONVERGENCE; }
     mgn_sort_eigen(w->t.d, n, k, NULL, 0);
     for (size_t i = 0; i < k; i++) {
         if (!mgn_inverse_iteration(w, n, w->t.d[i], size, v, step, i)) {
@@ -7021,9 +6578,7 @@ static margin_status mgn_eigen_leading(margin_real *values, margin_real *v, size
         }
     }
     mgn_leading_back(w, n, v, step, k);
-    for (size_t i = 0; i < k; i++) {
-        values[i] = w->t.d[i] * scale;
-    }
+    for (size_t i = 0; i < k; i++) { values[i] = w->t.d[i] * scale; }
     return MARGIN_OK;
 }
 
@@ -7035,9 +6590,7 @@ MARGIN_API margin_status margin_eigen_leading(margin_real *values, margin_real *
     mgn_leading w;
     status = mgn_both(status, mgn_mat_check(vectors, vstride, k, n));
     status = mgn_both(status, mgn_mem_check(mem));
-    if (status != MARGIN_OK || k > n) {
-        return mgn_both(status, MARGIN_E_ARGUMENT);
-    }
+    if (status != MARGIN_OK || k > n) { return mgn_both(status, MARGIN_E_ARGUMENT); }
     before = *mem;
     w = mgn_leading_plan(mem, n);
     if (mem->failed == 0 && k > 0) {
@@ -7067,9 +6620,7 @@ static bool mgn_qr_row(margin_real *q, size_t stride, size_t j, size_t d, margin
     margin_real *column = r == NULL ? NULL : r + j;
     const margin_real scale = mgn_power_of_two(margin_norm_inf(row, d));
     margin_real before, length;
-    for (size_t k = 0; k < d; k++) {
-        row[k] *= 1 / scale;
-    }
+    for (size_t k = 0; k < d; k++) { row[k] *= 1 / scale; }
     before = margin_norm2(row, d);
     mgn_orthogonalise(row, q, stride, j, d, column, rstride);
     mgn_orthogonalise(row, q, stride, j, d, column, rstride);
@@ -7077,14 +6628,10 @@ static bool mgn_qr_row(margin_real *q, size_t stride, size_t j, size_t d, margin
     if (!(length > (margin_real)(d + j) * MGN_EPS * before)) { /* nothing of it is left but noise */
         length = 0;
     }
-    for (size_t k = 0; k < d; k++) {
-        row[k] = length > 0 ? row[k] / length : 0;
-    }
+    for (size_t k = 0; k < d; k++) { row[k] = length > 0 ? row[k] / length : 0; }
     if (column != NULL) {
         column[j * rstride] = length;
-        for (size_t i = 0; i <= j; i++) {
-            column[i * rstride] *= scale;
-        }
+        for (size_t i = 0; i <= j; i++) { column[i * rstride] *= scale; }
     }
     return length > 0;
 }
@@ -7094,23 +6641,15 @@ MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, siz
     margin_status status = mgn_finite_check(q, qstride, k, d);
     const size_t step = mgn_stride(rstride, k);
     size_t found = 0;
-    if (r != NULL) {
-        status = mgn_both(status, mgn_mat_check(r, rstride, k, k));
-    }
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (r != NULL) { status = mgn_both(status, mgn_mat_check(r, rstride, k, k)); }
+    if (status != MARGIN_OK) { return status; }
     for (size_t i = 0; r != NULL && i < k; i++) {
-        for (size_t j = 0; j < k; j++) {
-            r[i * step + j] = 0;
-        }
+        for (size_t j = 0; j < k; j++) { r[i * step + j] = 0; }
     }
     for (size_t j = 0; j < k; j++) {
         found += mgn_qr_row(q, mgn_stride(qstride, d), j, d, r, step);
     }
-    if (rank != NULL) {
-        *rank = found;
-    }
+    if (rank != NULL) { *rank = found; }
     return MARGIN_OK;
 }
 
@@ -7154,33 +6693,23 @@ static inline void mgn_add(margin_real *sum, margin_real *lost, margin_real term
 static margin_status mgn_data_check_shape(const margin_data *data) {
     size_t step;
     size_t last; /* the last row that begins and ends below SIZE_MAX bytes */
-    if (data == NULL || data->x == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
-    if (data->n == 0 || data->d == 0) {
-        return MARGIN_E_EMPTY;
-    }
+    if (data == NULL || data->x == NULL) { return MARGIN_E_ARGUMENT; }
+    if (data->n == 0 || data->d == 0) { return MARGIN_E_EMPTY; }
     step = mgn_stride(data->stride, data->d);
-    if (step < data->d) {
-        return MARGIN_E_ARGUMENT;
-    }
+    if (step < data->d) { return MARGIN_E_ARGUMENT; }
     if (data->n > MARGIN_INDEX_MAX || data->d > SIZE_MAX / sizeof(margin_real)) {
         return MARGIN_E_OVERFLOW;
     }
     last = (SIZE_MAX / sizeof(margin_real) - data->d) / step;
     for (size_t i = data->rows == NULL ? data->n - 1 : 0; i < data->n; i++) {
-        if (mgn_row_of(data, i) > last) {
-            return MARGIN_E_OVERFLOW;
-        }
+        if (mgn_row_of(data, i) > last) { return MARGIN_E_OVERFLOW; }
     }
     return MARGIN_OK;
 }
 
 static bool mgn_all_finite(const margin_real *x, size_t n) {
     size_t faults = 0; /* no early exit, so that compilers vectorise the loop */
-    for (size_t i = 0; i < n; i++) {
-        faults += !mgn_finite(x[i]);
-    }
+    for (size_t i = 0; i < n; i++) { faults += !mgn_finite(x[i]); }
     return faults == 0;
 }
 
@@ -7197,13 +6726,9 @@ static bool mgn_weights_fit(const margin_data *data) {
 
 MARGIN_API margin_status margin_data_check(const margin_data *data) {
     const margin_status status = mgn_data_check_shape(data);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     for (size_t i = 0; i < data->n; i++) {
-        if (!mgn_all_finite(mgn_sample(data, i), data->d)) {
-            return MARGIN_E_NOT_FINITE;
-        }
+        if (!mgn_all_finite(mgn_sample(data, i), data->d)) { return MARGIN_E_NOT_FINITE; }
     }
     return mgn_weights_fit(data) ? MARGIN_OK : MARGIN_E_LABEL;
 }
@@ -7218,12 +6743,8 @@ static size_t mgn_largest_label(const margin_data *data) {
 
 MARGIN_API margin_status margin_data_classes(const margin_data *data, size_t *classes) {
     const margin_status status = margin_data_check(data);
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    if (classes == NULL || data->y == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
+    if (status != MARGIN_OK) { return status; }
+    if (classes == NULL || data->y == NULL) { return MARGIN_E_ARGUMENT; }
     *classes = mgn_largest_label(data) + 1;
     return MARGIN_OK;
 }
@@ -7249,9 +6770,7 @@ static mgn_group mgn_group_in(const margin_data *data, size_t label, size_t clas
                               margin_real unit) {
     mgn_group g = {data, label, classes == 1, unit, 0};
     margin_real lost = 0;
-    for (size_t i = 0; i < data->n; i++) {
-        mgn_add(&g.total, &lost, mgn_share(&g, i));
-    }
+    for (size_t i = 0; i < data->n; i++) { mgn_add(&g.total, &lost, mgn_share(&g, i)); }
     return g;
 }
 
@@ -7259,9 +6778,7 @@ static mgn_group mgn_group_in(const margin_data *data, size_t label, size_t clas
 static mgn_group mgn_group_of(const margin_data *data, size_t label, size_t classes) {
     const mgn_group g = {data, label, classes == 1, 1, 0};
     margin_real unit = 0;
-    for (size_t i = 0; i < data->n; i++) {
-        unit = mgn_max(unit, mgn_share(&g, i));
-    }
+    for (size_t i = 0; i < data->n; i++) { unit = mgn_max(unit, mgn_share(&g, i)); }
     return mgn_group_in(data, label, classes, unit > 0 ? unit : 1);
 }
 
@@ -7293,9 +6810,7 @@ static void mgn_strip_begin(mgn_strip *s, const mgn_group *group, size_t first) 
     s->group = group;
     s->first = first;
     s->count = mgn_size_min(group->data->d - first, MGN_STRIP);
-    for (size_t j = 0; j < s->count; j++) {
-        s->low[j] = s->high[j] = 0;
-    }
+    for (size_t j = 0; j < s->count; j++) { s->low[j] = s->high[j] = 0; }
     for (size_t i = 0; i < group->data->n; i++) {
         const margin_real *x = mgn_sample(group->data, i) + first;
         const bool skip = !(mgn_share(group, i) > 0);
@@ -7325,9 +6840,7 @@ static void mgn_strip_mean(const mgn_strip *s, const margin_real *from, bool squ
             mgn_add(mean + j, lost + j, w * (squared ? u * u : u));
         }
     }
-    for (size_t j = 0; j < s->count; j++) {
-        mean[j] /= s->group->total;
-    }
+    for (size_t j = 0; j < s->count; j++) { mean[j] /= s->group->total; }
 }
 
 static void mgn_strip_centres(mgn_strip *s) {
@@ -7345,9 +6858,7 @@ static margin_real mgn_group_range(const mgn_group *g) {
     mgn_strip s;
     for (size_t first = 0; first < g->data->d; first += MGN_STRIP) {
         mgn_strip_begin(&s, g, first);
-        for (size_t j = 0; j < s.count; j++) {
-            largest = mgn_max(largest, mgn_strip_range(&s, j));
-        }
+        for (size_t j = 0; j < s.count; j++) { largest = mgn_max(largest, mgn_strip_range(&s, j)); }
     }
     return largest;
 }
@@ -7355,23 +6866,13 @@ static margin_real mgn_group_range(const mgn_group *g) {
 /* What all moments ask of the data; `limit`: of the largest difference in a column of a class. */
 static margin_status mgn_moments_check(const margin_data *data, size_t classes, margin_real limit) {
     const margin_status status = margin_data_check(data);
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    if (classes == 0 || (data->y == NULL && classes != 1)) {
-        return MARGIN_E_ARGUMENT;
-    }
-    if (classes != 1 && mgn_largest_label(data) >= classes) {
-        return MARGIN_E_LABEL;
-    }
+    if (status != MARGIN_OK) { return status; }
+    if (classes == 0 || (data->y == NULL && classes != 1)) { return MARGIN_E_ARGUMENT; }
+    if (classes != 1 && mgn_largest_label(data) >= classes) { return MARGIN_E_LABEL; }
     for (size_t c = 0; c < classes; c++) {
         const mgn_group g = mgn_group_of(data, c, classes);
-        if (!(g.total > 0)) {
-            return MARGIN_E_ONE_CLASS;
-        }
-        if (!(mgn_group_range(&g) <= limit)) {
-            return MARGIN_E_RANGE;
-        }
+        if (!(g.total > 0)) { return MARGIN_E_ONE_CLASS; }
+        if (!(mgn_group_range(&g) <= limit)) { return MARGIN_E_RANGE; }
     }
     return MARGIN_OK;
 }
@@ -7379,12 +6880,8 @@ static margin_status mgn_moments_check(const margin_data *data, size_t classes, 
 MARGIN_API margin_status margin_data_means(const margin_data *data, size_t classes,
                                            margin_real *weight, margin_real *mean) {
     const margin_status status = mgn_moments_check(data, classes, MGN_HUGE);
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    if (weight == NULL || mean == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
+    if (status != MARGIN_OK) { return status; }
+    if (weight == NULL || mean == NULL) { return MARGIN_E_ARGUMENT; }
     for (size_t c = 0; c < classes; c++) {
         const mgn_group g = mgn_group_of(data, c, classes);
         weight[c] = g.total * g.unit;
@@ -7428,9 +6925,7 @@ static void mgn_moments_plan(mgn_moments *plan, margin_arena *mem, size_t d) {
     MARGIN_BLOCKS_MOMENTS(MGN_TAKE, d)
     plan->d = d;
     if (plan->vectors != NULL) {
-        for (size_t s = 0; s < 5; s++) {
-            plan->z[s] = plan->vectors + s * d;
-        }
+        for (size_t s = 0; s < 5; s++) { plan->z[s] = plan->vectors + s * d; }
         plan->mean = plan->vectors + 5 * d;
         plan->mean_lost = plan->vectors + 6 * d;
     }
@@ -7510,9 +7005,7 @@ static void mgn_moments_add(mgn_moments *m, const margin_real *x, margin_real sh
     }
     m->x[m->held] = x;
     m->share[m->held++] = share;
-    if (m->held == 4) {
-        mgn_moments_flush(m);
-    }
+    if (m->held == 4) { mgn_moments_flush(m); }
 }
 
 /* Adds the co-moments of one group to m->cov; its mean replaces m->mean. */
@@ -7521,13 +7014,9 @@ static void mgn_moments_group(mgn_moments *m, const mgn_group *g) {
     m->total = 0;
     for (size_t i = 0; i < g->data->n; i++) {
         const margin_real share = mgn_share(g, i);
-        if (share > 0) {
-            mgn_moments_add(m, mgn_sample(g->data, i), share);
-        }
+        if (share > 0) { mgn_moments_add(m, mgn_sample(g->data, i), share); }
     }
-    if (m->held > 0) {
-        mgn_moments_flush(m);
-    }
+    if (m->held > 0) { mgn_moments_flush(m); }
 }
 
 static void mgn_moments_clear(mgn_moments *m, margin_real *cov) {
@@ -7557,9 +7046,7 @@ static void mgn_moments_run(mgn_moments *m, const margin_data *data, size_t clas
         mgn_moments_clear(m, cov + c * d * d);
         mgn_moments_group(m, &g);
         weight[c] = g.total * g.unit;
-        for (size_t j = 0; j < d; j++) {
-            mean[c * d + j] = m->mean[j];
-        }
+        for (size_t j = 0; j < d; j++) { mean[c * d + j] = m->mean[j]; }
         mgn_moments_finish(m, g.total);
     }
 }
@@ -7570,21 +7057,15 @@ MARGIN_API margin_status margin_data_moments(const margin_data *data, size_t cla
     mgn_moments m;
     margin_arena before;
     margin_status status = mgn_data_check_shape(data);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     if (mgn_mem_check(mem) != MARGIN_OK || weight == NULL || mean == NULL || cov == NULL) {
         return MARGIN_E_ARGUMENT;
     }
     status = mgn_moments_check(data, classes, mgn_sqrt(MGN_HUGE / (4 * (margin_real)data->n)));
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     before = *mem;
     mgn_moments_plan(&m, mem, data->d);
-    if (mem->failed == 0) {
-        mgn_moments_run(&m, data, classes, weight, mean, cov);
-    }
+    if (mem->failed == 0) { mgn_moments_run(&m, data, classes, weight, mean, cov); }
     return margin_arena_rewind(mem, &before);
 }
 
@@ -7598,9 +7079,7 @@ MARGIN_API size_t margin_scaling_fit_size(unsigned kind, size_t d) {
     margin_arena mem = margin_arena_counting();
     margin_real *offset;
     margin_real *factor;
-    if (kind != MARGIN_SCALE_NONE) {
-        mgn_scaling_plan(&mem, d, &offset, &factor);
-    }
+    if (kind != MARGIN_SCALE_NONE) { mgn_scaling_plan(&mem, d, &offset, &factor); }
     return mgn_arena_counted(&mem);
 }
 
@@ -7628,9 +7107,7 @@ MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned ki
     margin_arena before;
     margin_real *offset = NULL;
     margin_real *factor = NULL;
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     if (kind > MARGIN_SCALE_NONE || mgn_mem_check(mem) != MARGIN_OK || scaling == NULL) {
         return MARGIN_E_ARGUMENT;
     }
@@ -7638,9 +7115,7 @@ MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned ki
     if (kind != MARGIN_SCALE_NONE) {
         const mgn_group all = mgn_group_of(data, 0, 1);
         mgn_scaling_plan(mem, data->d, &offset, &factor);
-        if (mem->failed != 0) {
-            return margin_arena_rewind(mem, &before);
-        }
+        if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
         for (size_t first = 0; first < data->d; first += MGN_STRIP) {
             mgn_strip s;
             mgn_strip_begin(&s, &all, first);
@@ -7669,19 +7144,13 @@ MARGIN_API margin_status margin_scaling_apply(const margin_scaling *scaling,
                                               const margin_data *data, margin_real *out,
                                               size_t stride) {
     const margin_status status = margin_data_check(data);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     if (scaling == NULL || scaling->d != data->d ||
         (scaling->offset != NULL && scaling->factor == NULL)) {
         return MARGIN_E_ARGUMENT;
     }
-    if (out == NULL || mgn_stride(stride, data->d) < data->d) {
-        return MARGIN_E_ARGUMENT;
-    }
-    if (!mgn_scaling_fits(scaling, data)) {
-        return MARGIN_E_RANGE;
-    }
+    if (out == NULL || mgn_stride(stride, data->d) < data->d) { return MARGIN_E_ARGUMENT; }
+    if (!mgn_scaling_fits(scaling, data)) { return MARGIN_E_RANGE; }
     for (size_t i = 0; i < data->n; i++) {
         margin_scaling_row(scaling, mgn_sample(data, i), out + i * mgn_stride(stride, data->d));
     }
@@ -7729,9 +7198,7 @@ static void mgn_folds_deal(const margin_data *data, size_t folds, margin_rng *rn
             }
         }
     }
-    for (size_t i = 0; i < data->n; i++) {
-        fold[order[i]] = (uint16_t)(i % folds);
-    }
+    for (size_t i = 0; i < data->n; i++) { fold[order[i]] = (uint16_t)(i % folds); }
 }
 
 MARGIN_API margin_status margin_folds_stratified(const margin_data *data, size_t folds,
@@ -7740,18 +7207,14 @@ MARGIN_API margin_status margin_folds_stratified(const margin_data *data, size_t
     const margin_status status = mgn_data_check_shape(data);
     margin_arena before;
     margin_index *order;
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     if (!mgn_folds_fit(data->n, folds) || data->y == NULL || rng == NULL || fold == NULL ||
         mgn_mem_check(mem) != MARGIN_OK) {
         return MARGIN_E_ARGUMENT;
     }
     before = *mem;
     order = MGN_SCRATCH(mem, margin_index, data->n);
-    if (mem->failed == 0) {
-        mgn_folds_deal(data, folds, rng, order, fold);
-    }
+    if (mem->failed == 0) { mgn_folds_deal(data, folds, rng, order, fold); }
     return margin_arena_rewind(mem, &before);
 }
 
@@ -7761,18 +7224,10 @@ MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16
     const margin_status status = mgn_data_check_shape(data);
     size_t held_out = 0;
     size_t at[2] = {0, 0};
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    if (fold == NULL || rows == NULL || train == NULL || test == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
-    for (size_t i = 0; i < data->n; i++) {
-        held_out += fold[i] == which;
-    }
-    if (held_out == 0 || held_out == data->n) {
-        return MARGIN_E_EMPTY;
-    }
+    if (status != MARGIN_OK) { return status; }
+    if (fold == NULL || rows == NULL || train == NULL || test == NULL) { return MARGIN_E_ARGUMENT; }
+    for (size_t i = 0; i < data->n; i++) { held_out += fold[i] == which; }
+    if (held_out == 0 || held_out == data->n) { return MARGIN_E_EMPTY; }
     at[1] = data->n - held_out;
     for (size_t i = 0; i < data->n; i++) {
         rows[at[fold[i] == which]++] = (margin_index)mgn_row_of(data, i);
@@ -7819,17 +7274,13 @@ static void mgn_data_dots(const margin_data *data, const margin_real *x, size_t 
         out[i + 2] = s2;
         out[i + 3] = s3;
     }
-    for (; i < count; i++) {
-        mgn_dots(x, mgn_sample(data, from + i), d, 1, d, out + i);
-    }
+    for (; i < count; i++) { mgn_dots(x, mgn_sample(data, from + i), d, 1, d, out + i); }
 }
 
 /* Squared norms of all samples, with the bits that mgn_kernel_apply expects. */
 static void mgn_data_norms(const margin_data *data, margin_real *norm) {
     size_t i;
-    for (i = 0; i < data->n; i++) {
-        norm[i] = mgn_norm2_bits(mgn_sample(data, i), data->d);
-    }
+    for (i = 0; i < data->n; i++) { norm[i] = mgn_norm2_bits(mgn_sample(data, i), data->d); }
 }
 
 /* out[i] = k(x, sample i) for all samples of a view; norm as made by mgn_data_norms. */
@@ -7848,9 +7299,7 @@ static void mgn_kernel_matrix(const margin_kernel *kernel, const margin_data *da
     const size_t n = data->n;
     mgn_gram(k, n, data->x, mgn_stride(data->stride, data->d), data->rows, n, data->d, panel);
     mgn_data_norms(data, norm);
-    for (size_t i = 0; i < n; i++) {
-        mgn_kernel_apply(kernel, norm[i], norm, k + i * n, i + 1u);
-    }
+    for (size_t i = 0; i < n; i++) { mgn_kernel_apply(kernel, norm[i], norm, k + i * n, i + 1u); }
     for (size_t first = 0; first < n;
          first += MGN_PANEL) { /* by panels: columns cost a miss each */
         for (size_t i = first; i < n; i++) {
@@ -7941,13 +7390,9 @@ static void mgn_rows_forget(mgn_rows *r) {
     const size_t s = r->slots;
     size_t i;
     r->taken = 0;
-    for (i = 0; i < n; i++) {
-        r->slot_of[i] = MGN_NO_SLOT;
-    }
+    for (i = 0; i < n; i++) { r->slot_of[i] = MGN_NO_SLOT; }
     if (s < n) {
-        for (i = 0; i < s; i++) {
-            r->row_of[i] = MGN_NO_SLOT;
-        }
+        for (i = 0; i < s; i++) { r->row_of[i] = MGN_NO_SLOT; }
         for (i = 0; i <= s; i++) {
             r->next[i] = (margin_index)(i < s ? i + 1 : 0);
             r->prev[i] = (margin_index)(i > 0 ? i - 1 : s);
@@ -7962,9 +7407,7 @@ static inline margin_status mgn_rows_start(mgn_rows *r, const margin_data *data,
                                            const margin_kernel *kernel) {
     const margin_status status = margin_kernel_resolve(kernel, data->d, &r->kernel);
     size_t i;
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     r->data = *data;
     r->slots = mgn_size_min(r->planned, data->n);
     r->misses = 0;
@@ -8014,9 +7457,7 @@ static size_t mgn_rows_claim(mgn_rows *r, size_t i, bool *missing) {
         slot = r->taken;
         if (r->slots < r->data.n) {
             slot = r->prev[r->slots];
-            if (r->row_of[slot] != MGN_NO_SLOT) {
-                r->slot_of[r->row_of[slot]] = MGN_NO_SLOT;
-            }
+            if (r->row_of[slot] != MGN_NO_SLOT) { r->slot_of[r->row_of[slot]] = MGN_NO_SLOT; }
             r->row_of[slot] = (margin_index)i;
         }
         r->slot_of[i] = (margin_index)slot;
@@ -8043,9 +7484,7 @@ static void mgn_rows_part(const mgn_rows *r, size_t i, size_t from, size_t count
 static inline const margin_real *mgn_rows_get(mgn_rows *r, size_t i) {
     bool missing;
     margin_real *row = mgn_rows_slot(r, mgn_rows_claim(r, i, &missing));
-    if (missing) {
-        mgn_rows_part(r, i, 0, r->data.n, row);
-    }
+    if (missing) { mgn_rows_part(r, i, 0, r->data.n, row); }
     return row;
 }
 
@@ -8060,12 +7499,8 @@ static inline void mgn_rows_get2(mgn_rows *r, size_t i, size_t j, const margin_r
     size_t from;
     for (from = 0; (no_i || no_j) && from < r->data.n; from += MGN_ROWS_PIECE) {
         const size_t count = mgn_size_min(r->data.n - from, MGN_ROWS_PIECE);
-        if (no_i) {
-            mgn_rows_part(r, i, from, count, row_i + from);
-        }
-        if (no_j) {
-            mgn_rows_part(r, j, from, count, row_j + from);
-        }
+        if (no_i) { mgn_rows_part(r, i, from, count, row_i + from); }
+        if (no_j) { mgn_rows_part(r, j, from, count, row_j + from); }
     }
     *ri = row_i;
     *rj = row_j;
@@ -8082,13 +7517,9 @@ static void mgn_rows_strip(mgn_rows *r, size_t first, size_t count) {
         const margin_real *x[MGN_TILE];
         for (size_t t = 0; t < m; t++) {
             x[t] = mgn_sample(&r->data, i + t);
-            if (r->copy == NULL) {
-                mgn_data_dots(&r->data, x[t], first, count, out + t * n);
-            }
+            if (r->copy == NULL) { mgn_data_dots(&r->data, x[t], first, count, out + t * n); }
         }
-        if (r->copy != NULL) {
-            mgn_panel_dots_block(r->copy + first * d, count, d, x, m, out, n);
-        }
+        if (r->copy != NULL) { mgn_panel_dots_block(r->copy + first * d, count, d, x, m, out, n); }
     }
 }
 
@@ -8102,9 +7533,7 @@ static void mgn_rows_finish(mgn_rows *r, size_t first, size_t end) {
         r->slot_of[i] = (margin_index)i;
     }
     for (size_t j = 0; j < end; j++) {
-        for (size_t i = j < first ? first : j + 1; i < end; i++) {
-            k[j * n + i] = k[i * n + j];
-        }
+        for (size_t i = j < first ? first : j + 1; i < end; i++) { k[j * n + i] = k[i * n + j]; }
     }
 }
 
@@ -8112,9 +7541,7 @@ static void mgn_rows_finish(mgn_rows *r, size_t first, size_t end) {
  * other mirrored. Otherwise does nothing. */
 static inline void mgn_rows_fill(mgn_rows *r) {
     const size_t n = r->data.n;
-    if (r->slots < n) {
-        return;
-    }
+    if (r->slots < n) { return; }
     for (size_t first = 0; first < n; first += MGN_PANEL) {
         mgn_rows_strip(r, first, mgn_size_min(n - first, MGN_PANEL));
     }
@@ -8323,9 +7750,7 @@ static void mgn_batch_expansion(mgn_batch *b, const margin_expansion *e) {
             continue;
         }
         for (size_t t = 0; t < count; t++) {
-            while (v + t >= e->class_end[c]) {
-                c++;
-            }
+            while (v + t >= e->class_end[c]) { c++; }
             mgn_batch_add(e, v + t, c, b->values + t * MGN_PANEL, b->sums);
         }
     }
@@ -8357,9 +7782,7 @@ static void mgn_batch_squares(const margin_real *panel, const margin_real *centr
             s2 += mgn_batch_square(panel, centre, k + 2u);
             s3 += mgn_batch_square(panel, centre, k + 3u);
         }
-        for (; k < to; k++) {
-            s0 += mgn_batch_square(panel, centre, k);
-        }
+        for (; k < to; k++) { s0 += mgn_batch_square(panel, centre, k); }
         mgn_vec_store(s, s0);
         mgn_vec_store(s + MGN_PANEL, s1);
         mgn_vec_store(s + 2u * MGN_PANEL, s2);
@@ -8389,9 +7812,7 @@ static bool mgn_batch_distance(mgn_batch *b, const margin_real *centre, size_t d
                                const margin_real *limit, margin_real *z) {
     margin_real *s = b->norm;
     bool below = true;
-    for (size_t r = 0; r < 4u * MGN_PANEL; r++) {
-        s[r] = 0;
-    }
+    for (size_t r = 0; r < 4u * MGN_PANEL; r++) { s[r] = 0; }
     for (size_t from = 0; from < d && below; from += MGN_BATCH_FEATURES) {
         mgn_batch_squares(b->panel, centre, from, mgn_size_min(d, from + MGN_BATCH_FEATURES), s);
         below = false;
@@ -8409,9 +7830,7 @@ static void mgn_batch_proto(mgn_batch *b, const margin_proto *p) {
     size_t m = 0;
     for (size_t c = 0; c < p->vote.classes; c++) {
         for (size_t r = 0; r < MGN_PANEL; r++) {
-            for (size_t j = 0; j < p->nth; j++) {
-                b->values[r * MARGIN_PROTO_NTH + j] = MGN_HUGE;
-            }
+            for (size_t j = 0; j < p->nth; j++) { b->values[r * MARGIN_PROTO_NTH + j] = MGN_HUGE; }
             limit[r] = MGN_HUGE;
         }
         for (; m < p->class_end[c]; m++) {
@@ -8423,9 +7842,7 @@ static void mgn_batch_proto(mgn_batch *b, const margin_proto *p) {
                 }
             }
         }
-        for (size_t r = 0; r < MGN_PANEL; r++) {
-            b->sums[c * MGN_PANEL + r] = limit[r];
-        }
+        for (size_t r = 0; r < MGN_PANEL; r++) { b->sums[c * MGN_PANEL + r] = limit[r]; }
     }
 }
 
@@ -8586,16 +8003,12 @@ static void mgn_q_list_cuts(mgn_q_job *job, const margin_list *list) {
     job->rows.from = &job->rows.view;
     job->linear.cuts.d = list->pool.d;
     job->linear.from = NULL;
-    if (list->pool.kernel.kind == MARGIN_KERNEL_LINEAR) {
-        job->linear.from = &job->linear.cuts;
-    }
+    if (list->pool.kernel.kind == MARGIN_KERNEL_LINEAR) { job->linear.from = &job->linear.cuts; }
 }
 
 /* What the kinds have in common. */
 static bool mgn_q_job_kind(mgn_q_job *job, const margin_model *from) {
-    if (from == NULL || !mgn_kind_known(from->kind)) {
-        return false;
-    }
+    if (from == NULL || !mgn_kind_known(from->kind)) { return false; }
     job->projected = NULL;
     job->rows.least = 0;
     job->from = from;
@@ -8620,9 +8033,7 @@ static bool mgn_q_job_kind(mgn_q_job *job, const margin_model *from) {
 static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
                                      const margin_quant_options *options) {
     bool linear, pool;
-    if (!mgn_q_job_kind(job, from)) {
-        return MARGIN_E_ARGUMENT;
-    }
+    if (!mgn_q_job_kind(job, from)) { return MARGIN_E_ARGUMENT; }
     pool = from->kind == MARGIN_MODEL_EXPANSION || from->kind == MARGIN_MODEL_PROJECTED;
     linear = job->linear.from != NULL;
     job->format = options == NULL || options->format == 0 ? (unsigned)MARGIN_Q15 : options->format;
@@ -8708,9 +8119,7 @@ static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem) {
 /* A sample as the vectors see it. */
 static const margin_real *mgn_q_sample(const mgn_q_job *job, size_t i) {
     const margin_real *x = mgn_sample(job->data, i);
-    if (job->projected == NULL) {
-        return x;
-    }
+    if (job->projected == NULL) { return x; }
     margin_project(job->projected, x, job->z);
     return job->z;
 }
@@ -8732,9 +8141,7 @@ static void mgn_q_put(const mgn_q_job *job, size_t at, int32_t q) {
 /* The nearest whole number between the limits. */
 static int32_t mgn_q_round(margin_real a, int32_t least, int32_t most) {
     a += a < 0 ? MGN_R(-0.5) : MGN_R(0.5);
-    if (!(a > (margin_real)least)) {
-        return least;
-    }
+    if (!(a > (margin_real)least)) { return least; }
     return a < (margin_real)most ? (int32_t)a : most;
 }
 
@@ -8772,15 +8179,11 @@ static bool mgn_q_make_stage(mgn_q_job *job) {
             scaled *= 2;
             shift++;
         }
-        if (!(scaled <= INT16_MAX) || !(mgn_abs(job->offset[k]) <= 65534)) {
-            return false;
-        }
+        if (!(scaled <= INT16_MAX) || !(mgn_abs(job->offset[k]) <= 65534)) { return false; }
         job->stage.factor[k] = (int16_t)mgn_q_round(scaled, 0, INT16_MAX);
         centre = -job->offset[k] * (margin_real)job->stage.factor[k] +
                  (shift > 0 ? (margin_real)(INT32_C(1) << (shift - 1u)) : 0);
-        if (!(mgn_abs(centre) < limit)) {
-            return false;
-        }
+        if (!(mgn_abs(centre) < limit)) { return false; }
         job->stage.offset[k] = mgn_q_round(centre, -INT32_C(1073741823), INT32_C(1073741823));
         job->stage.shift[k] = shift;
         job->factor[k] = (margin_real)job->stage.factor[k] / (margin_real)(UINT32_C(1) << shift);
@@ -8822,9 +8225,7 @@ static margin_real mgn_q_column(const mgn_q_job *job, size_t k) {
 /* The score of machine j at the integer input 0. */
 static margin_real mgn_q_at_zero(const mgn_q_job *job, size_t j) {
     margin_real sum = job->linear.from->bias[j] * job->linear.lifts[j];
-    for (size_t k = 0; k < job->d; k++) {
-        sum += mgn_q_weight(job, j, k) * job->offset[k];
-    }
+    for (size_t k = 0; k < job->d; k++) { sum += mgn_q_weight(job, j, k) * job->offset[k]; }
     return sum;
 }
 
@@ -8861,9 +8262,7 @@ static void mgn_q_linear_lifts(mgn_q_job *job) {
  * twice that fits. */
 static void mgn_q_linear_factors(mgn_q_job *job) {
     margin_real rows = 1, unit = 0, most;
-    for (size_t k = 0; k < job->d; k++) {
-        job->offset[k] = mgn_q_middle(job, k);
-    }
+    for (size_t k = 0; k < job->d; k++) { job->offset[k] = mgn_q_middle(job, k); }
     for (size_t j = 0; j < job->machines; j++) {
         margin_real sum = 0;
         for (size_t k = 0; k < job->d; k++) {
@@ -8956,9 +8355,7 @@ static margin_status mgn_q_linear_make(mgn_q_job *job) {
     mgn_q_as_they_are(job);
     if (!job->whole || mgn_q_linear_coarse(job, mgn_q_linear_unit(job))) {
         mgn_q_linear_factors(job);
-        if (job->whole && !mgn_q_make_stage(job)) {
-            return MARGIN_E_RANGE;
-        }
+        if (job->whole && !mgn_q_make_stage(job)) { return MARGIN_E_RANGE; }
     }
     job->score_unit = mgn_q_linear_unit(job);
     mgn_q_linear_store(job);
@@ -9015,9 +8412,7 @@ static mgn_q_extent mgn_q_extents(const mgn_q_job *job) {
 /* Class of vector v. */
 static size_t mgn_q_class(const mgn_q_job *job, size_t v) {
     size_t c = 0;
-    while (c + 1u < job->vote->classes && v >= job->rows.from->class_end[c]) {
-        c++;
-    }
+    while (c + 1u < job->vote->classes && v >= job->rows.from->class_end[c]) { c++; }
     return c;
 }
 
@@ -9119,9 +8514,7 @@ static void mgn_q_rows_centre(mgn_q_job *job, size_t step) {
 static bool mgn_q_one_factor(const mgn_q_job *job) {
     const margin_real f = mgn_q_own_factor(job, 0);
     for (size_t k = 0; k < job->d; k++) {
-        if (!(mgn_abs(mgn_q_own_factor(job, k) - f) <= f / 4096)) {
-            return false;
-        }
+        if (!(mgn_abs(mgn_q_own_factor(job, k) - f) <= f / 4096)) { return false; }
     }
     return true;
 }
@@ -9131,9 +8524,7 @@ static bool mgn_q_one_factor(const mgn_q_job *job) {
 static bool mgn_q_rbf_plain(mgn_q_job *job) {
     const margin_real f = mgn_q_own_factor(job, 0);
     const margin_real centred = mgn_q_extents(job).vector;
-    for (size_t k = 0; k < job->d; k++) {
-        job->rows.centre[k] = -mgn_q_own_offset(job, k) * f;
-    }
+    for (size_t k = 0; k < job->d; k++) { job->rows.centre[k] = -mgn_q_own_offset(job, k) * f; }
     job->rows.unit = f;
     mgn_q_as_they_are(job);
     return mgn_q_rbf_unit(job) <= f &&
@@ -9146,18 +8537,14 @@ static margin_status mgn_q_inputs(mgn_q_job *job) {
         const margin_real f = mgn_q_own_factor(job, k);
         job->factor[k] = f / job->rows.unit;
         job->offset[k] = f > 0 ? mgn_q_own_offset(job, k) + job->rows.centre[k] / f : 0;
-        if (!mgn_finite(job->factor[k]) || !mgn_finite(job->offset[k])) {
-            return MARGIN_E_RANGE;
-        }
+        if (!mgn_finite(job->factor[k]) || !mgn_finite(job->offset[k])) { return MARGIN_E_RANGE; }
     }
     return !job->whole || mgn_q_make_stage(job) ? MARGIN_OK : MARGIN_E_RANGE;
 }
 
 static margin_status mgn_q_rbf_inputs(mgn_q_job *job) {
     mgn_q_rows_centre(job, 1u);
-    if (job->whole && mgn_q_one_factor(job) && mgn_q_rbf_plain(job)) {
-        return MARGIN_OK;
-    }
+    if (job->whole && mgn_q_one_factor(job) && mgn_q_rbf_plain(job)) { return MARGIN_OK; }
     mgn_q_rows_centre(job, 1u);
     job->rows.unit = mgn_q_rbf_unit(job);
     return mgn_q_inputs(job);
@@ -9194,12 +8581,8 @@ static margin_status mgn_q_origin_inputs(mgn_q_job *job, bool coarse) {
 static int32_t mgn_q_rounded(const mgn_q_job *job, size_t v, size_t k) {
     const int32_t limit = mgn_q_most(job);
     margin_real unit = job->pool.vector_unit;
-    if (v >= job->rows.from->n || k >= job->d) {
-        return 0;
-    }
-    if (job->pool.stepped) {
-        unit = job->rows.unit * (margin_real)job->pool.own[v];
-    }
+    if (v >= job->rows.from->n || k >= job->d) { return 0; }
+    if (job->pool.stepped) { unit = job->rows.unit * (margin_real)job->pool.own[v]; }
     if (job->pool.kernel.kind == MARGIN_KERNEL_UNIT_POLY ||
         job->pool.kernel.kind == MARGIN_KERNEL_UNIT_EXP) {
         unit *= mgn_sqrt(job->rows.from->norms[v]); /* unit vectors */
@@ -9244,9 +8627,7 @@ static margin_status mgn_q_choose_gain(mgn_q_job *job, margin_real rate) {
         job->pool.kernel.up++;
     }
     job->pool.kernel.gain = (uint16_t)mgn_q_round(gain, 0, 65535);
-    if (job->pool.kernel.gain == 0 || gain > 65535) {
-        return MARGIN_E_RANGE;
-    }
+    if (job->pool.kernel.gain == 0 || gain > 65535) { return MARGIN_E_RANGE; }
     cut = (((end - 1u) / job->pool.kernel.gain) >> job->pool.kernel.up) + 1u;
     job->pool.kernel.cut = cut < UINT32_MAX ? (uint32_t)cut : UINT32_MAX;
     return MARGIN_OK;
@@ -9259,13 +8640,9 @@ static margin_status mgn_q_rbf_norms(mgn_q_job *job) {
         const uint64_t length2 = mgn_q_rounded_length2(job, v);
         longest = length2 > longest ? length2 : longest;
     }
-    if (longest >= UINT64_C(1) << 32) {
-        return MARGIN_E_RANGE;
-    }
+    if (longest >= UINT64_C(1) << 32) { return MARGIN_E_RANGE; }
     job->pool.kernel.shift = 0;
-    while ((longest / 2u >> job->pool.kernel.shift) >= UINT16_MAX) {
-        job->pool.kernel.shift++;
-    }
+    while ((longest / 2u >> job->pool.kernel.shift) >= UINT16_MAX) { job->pool.kernel.shift++; }
     for (size_t v = 0; v < job->rows.n; v++) {
         const uint64_t unit = UINT64_C(2) << job->pool.kernel.shift;
         job->rows.norms[v] = (uint16_t)((mgn_q_rounded_length2(job, v) + unit - 1u) / unit);
@@ -9328,9 +8705,7 @@ static margin_status mgn_q_store_coef(mgn_q_job *job) {
             largest = mgn_max(largest, mgn_abs(mgn_q_true_coef(job, v, i)));
         }
     }
-    if (!mgn_finite(largest)) {
-        return MARGIN_E_RANGE;
-    }
+    if (!mgn_finite(largest)) { return MARGIN_E_RANGE; }
     largest = largest > 0 ? largest : 1;
     (void)mgn_q_sum_up(job);
     if (job->pool.narrow) {
@@ -9376,19 +8751,13 @@ static void mgn_q_rbf_steps(mgn_q_job *job) {
 static margin_status mgn_q_rbf_make(mgn_q_job *job) {
     const margin_real gamma = job->rows.from->kernel.gamma;
     margin_status status = mgn_q_rbf_inputs(job);
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    if (job->format == MARGIN_Q7) {
-        mgn_q_rbf_steps(job);
-    }
+    if (status != MARGIN_OK) { return status; }
+    if (job->format == MARGIN_Q7) { mgn_q_rbf_steps(job); }
     job->pool.vector_unit = job->rows.unit * (margin_real)job->pool.kernel.step;
     status =
         mgn_q_choose_gain(job, gamma * MGN_R(1.4426950408889634) * job->rows.unit * job->rows.unit);
     status = status == MARGIN_OK ? mgn_q_rbf_norms(job) : status;
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     mgn_q_store_vectors(job);
     return mgn_q_store_coef(job);
 }
@@ -9454,9 +8823,7 @@ static margin_status mgn_q_hinge_inputs(mgn_q_job *job) {
 static margin_status mgn_q_hinge_grids(mgn_q_job *job) {
     const margin_status status = mgn_q_hinge_inputs(job);
     margin_real most, far = 0;
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     for (size_t v = 0; v < job->rows.from->n; v++) {
         job->pool.steps[v] = mgn_q_hinge_step(job, v);
         far = mgn_max(far, mgn_abs(mgn_q_hinge_threshold(job, v)) /
@@ -9485,9 +8852,7 @@ static margin_status mgn_q_hinge_grids(mgn_q_job *job) {
 
 static margin_status mgn_q_hinge_make(mgn_q_job *job) {
     const margin_status status = mgn_q_hinge_grids(job);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     mgn_q_store_vectors(job);
     return mgn_q_store_coef(job);
 }
@@ -9511,9 +8876,7 @@ static margin_real mgn_q_poly_limit(const mgn_q_job *job, margin_real *peak) {
     *peak = 0;
     for (size_t i = 0; i < job->data->n; i++) {
         const margin_real *x = mgn_q_sample(job, i);
-        for (size_t j = 0; j < job->machines; j++) {
-            job->trial.scores[j] = 0;
-        }
+        for (size_t j = 0; j < job->machines; j++) { job->trial.scores[j] = 0; }
         for (size_t v = 0; v < job->rows.from->n; v++) {
             const margin_real base = mgn_q_poly_base(job, x, v) + kernel->coef0;
             const margin_real value = margin_pow_int(base, kernel->degree);
@@ -9559,16 +8922,12 @@ static margin_status mgn_q_poly_make(mgn_q_job *job) {
         status = mgn_q_origin_inputs(job, true);
     }
     gain *= job->rows.unit;
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     for (job->pool.kernel.shift = 0; gain < 32768 && job->pool.kernel.shift < 31u;
          job->pool.kernel.shift++) {
         gain *= 2;
     }
-    if (!(gain < 65535) || job->pool.kernel.shift == 0) {
-        return MARGIN_E_RANGE;
-    }
+    if (!(gain < 65535) || job->pool.kernel.shift == 0) { return MARGIN_E_RANGE; }
     job->pool.kernel.up = 0;
     for (; job->pool.kernel.up < 14u && job->pool.kernel.shift > 1u; job->pool.kernel.shift--) {
         job->pool.kernel.up++;
@@ -9613,14 +8972,10 @@ static margin_status mgn_q_unit_make(mgn_q_job *job) {
         rate = mgn_abs(log2a) / 65536;
         job->pool.kernel.power = log2a < 0 ? 1 : 0;
     }
-    if (job->pool.linear_unit) {
-        rate = MGN_R(1) / 32768;
-    }
+    if (job->pool.linear_unit) { rate = MGN_R(1) / 32768; }
     status = status == MARGIN_OK ? mgn_q_choose_gain(job, rate) : status;
     status = status == MARGIN_OK ? mgn_q_unit_vectors(job) : status;
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     mgn_q_store_vectors(job);
     return mgn_q_store_coef(job);
 }
@@ -9677,9 +9032,7 @@ static margin_vote_q mgn_q_vote(const mgn_q_job *job) {
     q.classes = vote->classes;
     q.machines = (uint16_t)(job->list.from != NULL ? 1u : job->machines);
     q.scheme = vote->scheme;
-    if (vote->reject > 0) {
-        q.reject = mgn_q_round(vote->reject / unit, 1, INT32_MAX);
-    }
+    if (vote->reject > 0) { q.reject = mgn_q_round(vote->reject / unit, 1, INT32_MAX); }
     while (slope != 0 && mgn_abs(slope) < 16384 && q.down < 31u) {
         slope *= 2;
         q.down++;
@@ -9782,13 +9135,9 @@ static mgn_q_extent mgn_q_proto_extents(const mgn_q_job *job) {
 static bool mgn_q_proto_plain(mgn_q_job *job) {
     const margin_real f = mgn_q_own_factor(job, 0);
     mgn_q_extent centred, most;
-    if (!(f > 0) || !mgn_q_one_factor(job)) {
-        return false;
-    }
+    if (!(f > 0) || !mgn_q_one_factor(job)) { return false; }
     centred = mgn_q_proto_extents(job);
-    for (size_t k = 0; k < job->d; k++) {
-        job->rows.centre[k] = -mgn_q_own_offset(job, k) * f;
-    }
+    for (size_t k = 0; k < job->d; k++) { job->rows.centre[k] = -mgn_q_own_offset(job, k) * f; }
     job->rows.unit = f;
     mgn_q_as_they_are(job);
     most = mgn_q_proto_extents(job);
@@ -9814,9 +9163,7 @@ static margin_status mgn_q_proto_inputs(mgn_q_job *job) {
     mgn_q_extent most;
     margin_real unit;
     mgn_q_rows_centre(job, 1u + (size_t)job->proto.from->tangents);
-    if (job->whole && mgn_q_proto_plain(job)) {
-        return MARGIN_OK;
-    }
+    if (job->whole && mgn_q_proto_plain(job)) { return MARGIN_OK; }
     mgn_q_rows_centre(job, 1u + (size_t)job->proto.from->tangents);
     most = mgn_q_proto_extents(job);
     job->rows.unit = mgn_max(most.data, most.length) / 8192;
@@ -9825,9 +9172,7 @@ static margin_status mgn_q_proto_inputs(mgn_q_job *job) {
         return MARGIN_E_RANGE;
     }
     unit = most.vector / 127;
-    if (job->format == MARGIN_Q7 && unit > 0) {
-        unit = mgn_q_doubled(unit, job->rows.unit);
-    }
+    if (job->format == MARGIN_Q7 && unit > 0) { unit = mgn_q_doubled(unit, job->rows.unit); }
     job->rows.unit = job->format == MARGIN_Q7 && unit > 0 ? unit : job->rows.unit;
     return mgn_q_inputs(job);
 }
@@ -9863,9 +9208,7 @@ static void mgn_q_proto_tangents(mgn_q_job *job, size_t m, margin_real far) {
     uint8_t down = 0;
     size = mgn_min(size > 0 ? (margin_real)mgn_q_most(job) / size : 1, MGN_R(1073741824.0) / far);
     gain = (margin_real)(UINT32_C(1) << job->proto.made.up) / (size * size);
-    for (; 4 * gain < 1 && down < 31u; down++) {
-        gain *= 4;
-    }
+    for (; 4 * gain < 1 && down < 31u; down++) { gain *= 4; }
     job->proto.downs[m] = down;
     job->rows.norms[m] = (uint16_t)mgn_q_round(gain * 65536, 0, 65535);
     for (size_t j = 0; j < job->proto.from->tangents; j++) {
@@ -9897,23 +9240,15 @@ static margin_status mgn_q_proto_make(mgn_q_job *job, margin_model_q *model) {
                (margin_real)mgn_q_most(job) * job->rows.unit * margin_pow_int(2, shift - 1)) {
         shift--;
     }
-    while (up < 13 && far * far * margin_pow_int(2, up + 1) < MGN_R(536870912.0)) {
-        up++;
-    }
+    while (up < 13 && far * far * margin_pow_int(2, up + 1) < MGN_R(536870912.0)) { up++; }
     shift = shift < -1 - up ? -1 - up : shift;
-    if (status != MARGIN_OK || up + 1 + shift > 15) {
-        return mgn_both(status, MARGIN_E_RANGE);
-    }
-    for (size_t i = 0; i < job->rows.n * (job->d + job->d % 2u); i++) {
-        mgn_q_put(job, i, 0);
-    }
+    if (status != MARGIN_OK || up + 1 + shift > 15) { return mgn_both(status, MARGIN_E_RANGE); }
+    for (size_t i = 0; i < job->rows.n * (job->d + job->d % 2u); i++) { mgn_q_put(job, i, 0); }
     q->up = (uint8_t)up;
     q->left = (uint8_t)(up + 1 + shift);
     for (size_t m = 0; m < job->proto.from->n; m++) {
         mgn_q_proto_centroid(job, m, shift);
-        if (job->proto.from->tangents > 0) {
-            mgn_q_proto_tangents(job, m, far);
-        }
+        if (job->proto.from->tangents > 0) { mgn_q_proto_tangents(job, m, far); }
     }
     for (size_t c = 0; c < job->vote->classes; c++) {
         job->rows.class_end[c] = (uint16_t)job->proto.from->class_end[c];
@@ -9949,16 +9284,12 @@ static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model) {
     job->stage.used = false;
     job->score_unit = 1; /* of a model that is refused before it has one */
     if (job->linear.from != NULL) {
-        if (job->list.from != NULL) {
-            mgn_q_list_weights(job);
-        }
+        if (job->list.from != NULL) { mgn_q_list_weights(job); }
         status = mgn_q_linear_make(job);
         mgn_q_model(job, model);
         return status == MARGIN_OK ? margin_model_check_q(model) : status;
     }
-    if (job->proto.from != NULL) {
-        return mgn_q_proto_make(job, model);
-    }
+    if (job->proto.from != NULL) { return mgn_q_proto_make(job, model); }
     mgn_q_prepare_kernel(job);
     mgn_q_choose_down(job);
     for (; job->pool.kernel.down < 24u && status == MARGIN_E_RANGE; job->pool.kernel.down++) {
@@ -10026,9 +9357,7 @@ static uint8_t mgn_q_front_store(mgn_q_job *front, const mgn_q_job *job) {
     const int32_t limit = mgn_q_most(front);
     margin_real most = 0, up = 65536;
     uint8_t down = 0;
-    for (size_t r = 0; r < front->rows.view.n; r++) {
-        most = mgn_max(most, front->pool.steps[r]);
-    }
+    for (size_t r = 0; r < front->rows.view.n; r++) { most = mgn_max(most, front->pool.steps[r]); }
     most *= front->rows.unit / job->rows.unit;
     for (; down < 31u && 2 * most <= 1; down++) {
         most *= 2;
@@ -10054,9 +9383,7 @@ static margin_status mgn_q_projected_make(mgn_q_job *front, mgn_q_job *job, marg
     margin_status status = mgn_q_front_grids(front, &job->rows.least);
     margin_projected_q p;
     status = status == MARGIN_OK ? mgn_q_make(job, model) : status;
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     p.pool = model->of.expansion;
     p.pool.stage = front->stage.used ? front->stage.kept : NULL;
     p.front_down = mgn_q_front_store(front, job);
@@ -10080,9 +9407,7 @@ static void mgn_q_cut_scores(const mgn_q_job *job, const margin_quant *quant, co
         const margin_real a = mgn_expansion_input(e, x, k);
         norm += a * a;
     }
-    for (size_t j = 0; j < job->machines; j++) {
-        job->trial.scores[j] = e->bias[j];
-    }
+    for (size_t j = 0; j < job->machines; j++) { job->trial.scores[j] = e->bias[j]; }
     mgn_list_add(e, x, norm, 0, e->n, 0, job->trial.scores);
     if (job->linear.from != NULL) {
         cuts.kind = MARGIN_MODEL_LINEAR;
@@ -10111,9 +9436,7 @@ static bool mgn_q_labels_differ(const mgn_q_job *job, const margin_quant *quant,
     margin_scores(job->from, x, job->trial.scores);
     differ = margin_elect(vote->scheme, vote->classes, job->trial.scores) !=
              margin_elect_q(vote->scheme, vote->classes, job->trial.scores_q);
-    if (job->list.from != NULL) {
-        mgn_q_cut_scores(job, quant, x, in);
-    }
+    if (job->list.from != NULL) { mgn_q_cut_scores(job, quant, x, in); }
     return differ;
 }
 
@@ -10124,16 +9447,12 @@ static void mgn_q_measure(const mgn_q_job *job, const mgn_q_job *raw, const marg
     const margin_quant_info none = {0, 0, 0, 0, 0};
     margin_real count = 0, rows = 0;
     *info = none;
-    for (size_t j = 0; j < job->machines; j++) {
-        job->trial.differ[j] = 0;
-    }
+    for (size_t j = 0; j < job->machines; j++) { job->trial.differ[j] = 0; }
     for (size_t i = 0; i < job->data->n; i++) {
         const margin_real *x = mgn_sample(job->data, i);
         const int16_t *in;
         bool limited = false;
-        if (mgn_weight(job->data, i) <= 0) {
-            continue;
-        }
+        if (mgn_weight(job->data, i) <= 0) { continue; }
         rows += 1;
         margin_input_q(&quant->input, x, raw->trial.x);
         in = margin_prepare_q(raw->stage.used ? raw->stage.kept : NULL, raw->d, raw->trial.x,
@@ -10157,9 +9476,7 @@ static void mgn_q_measure(const mgn_q_job *job, const mgn_q_job *raw, const marg
 
 /* Adds to all biases, which stay in order. */
 static void mgn_q_shift(const mgn_q_job *job, int32_t shift) {
-    for (size_t j = 0; j < job->machines; j++) {
-        job->bias[j] += shift;
-    }
+    for (size_t j = 0; j < job->machines; j++) { job->bias[j] += shift; }
 }
 
 /* Makes up for the mean difference of ordinal machines, which is one function's. */
@@ -10168,17 +9485,13 @@ static void mgn_q_correct_ordinal(const mgn_q_job *job, const margin_quant *quan
     const int32_t shift = mgn_q_round(job->trial.differ[0] / quant->unit, -room, room);
     if (job->bias[0] < room && job->bias[job->machines - 1u] > -room) {
         mgn_q_shift(job, shift);
-        if (margin_model_check_q(&quant->model) != MARGIN_OK) {
-            mgn_q_shift(job, -shift);
-        }
+        if (margin_model_check_q(&quant->model) != MARGIN_OK) { mgn_q_shift(job, -shift); }
     }
 }
 
 /* Makes up for the mean differences by the biases, while that changes nothing in what fits. */
 static void mgn_q_correct(const mgn_q_job *job, const margin_quant *quant) {
-    if (job->proto.from != NULL) {
-        return;
-    }
+    if (job->proto.from != NULL) { return; }
     if (job->vote->scheme == MARGIN_SCHEME_ORDINAL) {
         mgn_q_correct_ordinal(job, quant);
         return;
@@ -10188,17 +9501,13 @@ static void mgn_q_correct(const mgn_q_job *job, const margin_quant *quant) {
         const margin_real lift = job->linear.from != NULL ? job->linear.lifts[j] : 1;
         job->bias[j] = mgn_q_round((margin_real)before + job->trial.differ[j] * lift / quant->unit,
                                    -INT32_MAX, INT32_MAX);
-        if (margin_model_check_q(&quant->model) != MARGIN_OK) {
-            job->bias[j] = before;
-        }
+        if (margin_model_check_q(&quant->model) != MARGIN_OK) { job->bias[j] = before; }
     }
 }
 
 static margin_status mgn_q_check_job(const margin_data *data, const mgn_q_job *job) {
     const margin_status status = margin_data_check(data);
-    if (status == MARGIN_OK && data->d != mgn_head_of(job->from).d) {
-        return MARGIN_E_ARGUMENT;
-    }
+    if (status == MARGIN_OK && data->d != mgn_head_of(job->from).d) { return MARGIN_E_ARGUMENT; }
     return status;
 }
 
@@ -10221,9 +9530,7 @@ static margin_status mgn_q_shapes(mgn_q_job *job, mgn_q_job *front, const margin
 
 static void mgn_q_plans(mgn_q_job *job, mgn_q_job *front, margin_arena *mem) {
     mgn_q_job_plan(job, mem);
-    if (job->projected != NULL) {
-        mgn_q_front_plan(front, mem);
-    }
+    if (job->projected != NULL) { mgn_q_front_plan(front, mem); }
 }
 
 /* The model, after a look at the ranges of the data. */
@@ -10250,15 +9557,11 @@ MARGIN_API margin_status margin_quantize(const margin_model *model, const margin
         return status != MARGIN_OK ? status : MARGIN_E_ARGUMENT;
     }
     status = mgn_q_check_job(data, &job);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     before = *mem;
     raw = job.projected != NULL ? &front : &job;
     mgn_q_plans(&job, &front, mem);
-    if (mem->failed != 0) {
-        return margin_arena_rewind(mem, &before);
-    }
+    if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
     status = mgn_q_run(&job, &front, &made.model);
     status = status == MARGIN_OK && !mgn_q_is_finite(&job, raw) ? MARGIN_E_RANGE : status;
     if (status != MARGIN_OK) {
@@ -10275,9 +9578,7 @@ MARGIN_API margin_status margin_quantize(const margin_model *model, const margin
     margin_arena_release(mem, before.high);
     mem->low = raw->stage.used || !raw->whole ? mem->low : raw->stage.mark;
     *quant = made;
-    if (info != NULL) {
-        *info = found;
-    }
+    if (info != NULL) { *info = found; }
     return MARGIN_OK;
 }
 
@@ -10286,9 +9587,7 @@ MARGIN_API size_t margin_quantize_size(const margin_model *model,
     margin_arena dry = margin_arena_counting();
     mgn_q_job job, front;
     job.data = NULL;
-    if (mgn_q_shapes(&job, &front, model, options) != MARGIN_OK) {
-        return 0;
-    }
+    if (mgn_q_shapes(&job, &front, model, options) != MARGIN_OK) { return 0; }
     mgn_q_plans(&job, &front, &dry);
     return mgn_arena_counted(&dry);
 }
@@ -10338,9 +9637,7 @@ static const void *mgn_visit_write(mgn_walk *walk, const void *v, unsigned type,
             break;
         }
     }
-    for (size_t i = mgn_element(type) * count; i % 4u != 0; i++) {
-        *p++ = 0;
-    }
+    for (size_t i = mgn_element(type) * count; i % 4u != 0; i++) { *p++ = 0; }
     return v;
 }
 
@@ -10417,9 +9714,7 @@ MARGIN_API size_t margin_image_size(const margin_model *model, size_t notes) {
     mgn_walk walk = mgn_walk_make(mgn_visit_none, MARGIN_IMAGE_HEAD);
     mgn_image_head head;
     margin_model copy;
-    if (model == NULL || !mgn_kind_known(model->kind)) {
-        return 0;
-    }
+    if (model == NULL || !mgn_kind_known(model->kind)) { return 0; }
     head = mgn_head_of(model);
     copy = *model;
     mgn_walk_model(&walk, &head, &copy);
@@ -10440,9 +9735,7 @@ static bool mgn_put_model(unsigned char *p, const margin_model *model, const mgn
     }
     walk.image = p;
     mgn_walk_model(&walk, h, &copy);
-    if (e != NULL) {
-        fits = mgn_put_norms(p + MARGIN_IMAGE_HEAD + 4u * e->n * e->d, e) && fits;
-    }
+    if (e != NULL) { fits = mgn_put_norms(p + MARGIN_IMAGE_HEAD + 4u * e->n * e->d, e) && fits; }
     return fits && walk.fits;
 }
 
@@ -10460,9 +9753,7 @@ MARGIN_API margin_status margin_image_write(const margin_model *model, const voi
     if (head.bytes == 0 || size < head.bytes) {
         return head.bytes == 0 ? MARGIN_E_OVERFLOW : MARGIN_E_MEMORY;
     }
-    if (!mgn_put_model(p, model, &head)) {
-        return MARGIN_E_RANGE;
-    }
+    if (!mgn_put_model(p, model, &head)) { return MARGIN_E_RANGE; }
     mgn_put_notes(p, &head, notes);
     return MARGIN_OK;
 }
@@ -10485,9 +9776,7 @@ static void mgn_walk_copy_q(mgn_walk *walk, const margin_quant *quant, const mgn
 MARGIN_API size_t margin_image_size_q(const margin_quant *quant, size_t notes) {
     mgn_walk walk = mgn_walk_make(mgn_visit_none, MGN_IMAGE_HEAD_Q);
     mgn_image_head head;
-    if (quant == NULL || !mgn_kind_known(quant->model.kind)) {
-        return 0;
-    }
+    if (quant == NULL || !mgn_kind_known(quant->model.kind)) { return 0; }
     head = mgn_head_of_quant(quant);
     mgn_walk_copy_q(&walk, quant, &head);
     return mgn_image_bytes(walk.at, notes);
@@ -10529,9 +9818,7 @@ MARGIN_API margin_status margin_image_write_q(const margin_quant *quant, const v
     if (head.bytes == 0 || size < head.bytes) {
         return head.bytes == 0 ? MARGIN_E_OVERFLOW : MARGIN_E_MEMORY;
     }
-    if (!mgn_put_model_q(p, quant, &head)) {
-        return MARGIN_E_RANGE;
-    }
+    if (!mgn_put_model_q(p, quant, &head)) { return MARGIN_E_RANGE; }
     mgn_put_notes(p, &head, notes);
     return MARGIN_OK;
 }
@@ -10552,9 +9839,7 @@ static margin_status mgn_linear_scale(margin_linear *l, const margin_scaling *s,
     const margin_arena before = *mem;
     margin_real *w, *bias;
     const size_t machines = mgn_linear_scale_plan(mem, l, &w, &bias);
-    if (mem->failed != 0) {
-        return margin_arena_rewind(mem, &before);
-    }
+    if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
     MARGIN_ASSERT(w != NULL && bias != NULL); /* no counting arena comes here */
     for (size_t j = 0; j < machines; j++) {
         const size_t row = (l->vote.scheme == MARGIN_SCHEME_ORDINAL ? 0 : j) * l->d;
@@ -10595,13 +9880,9 @@ MARGIN_API margin_status margin_model_scale(margin_model *model, const margin_sc
     if (model == NULL || scaling == NULL || mgn_mem_check(mem) != MARGIN_OK) {
         return MARGIN_E_ARGUMENT;
     }
-    if (scaling->offset == NULL) {
-        return MARGIN_OK;
-    }
+    if (scaling->offset == NULL) { return MARGIN_OK; }
     head = mgn_head_of(model);
-    if (scaling->d != head.d || mgn_head_scaled(&head) != 0) {
-        return MARGIN_E_ARGUMENT;
-    }
+    if (scaling->d != head.d || mgn_head_scaled(&head) != 0) { return MARGIN_E_ARGUMENT; }
     if (model->kind == MARGIN_MODEL_LINEAR) {
         return mgn_linear_scale(&model->of.linear, scaling, mem);
     }
@@ -10616,9 +9897,7 @@ MARGIN_API margin_status margin_model_scale(margin_model *model, const margin_sc
 MARGIN_API size_t margin_model_scale_size(const margin_model *model) {
     margin_arena dry = margin_arena_counting();
     margin_real *w, *bias;
-    if (model == NULL || model->kind != MARGIN_MODEL_LINEAR) {
-        return 0;
-    }
+    if (model == NULL || model->kind != MARGIN_MODEL_LINEAR) { return 0; }
     mgn_linear_scale_plan(&dry, &model->of.linear, &w, &bias);
     return mgn_arena_counted(&dry);
 }
@@ -10733,9 +10012,7 @@ static void mgn_job_plan(mgn_job *plan, margin_arena *mem) {
 }
 
 static void mgn_copy(margin_real *to, const margin_real *from, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        to[i] = from[i];
-    }
+    for (size_t i = 0; i < n; i++) { to[i] = from[i]; }
 }
 
 /* The kept arrays of an expansion, or of a list, in one block. There is one builder for all of
@@ -10861,18 +10138,12 @@ static margin_status mgn_frame_train(const mgn_method *method, void *task, margi
                                      margin_arena *mem, margin_model *model, margin_info *info) {
     mgn_frame frame;
     margin_status status = mgn_both(checked, mgn_mem_check(mem));
-    if (status != MARGIN_OK || model == NULL) {
-        return mgn_both(status, MARGIN_E_ARGUMENT);
-    }
+    if (status != MARGIN_OK || model == NULL) { return mgn_both(status, MARGIN_E_ARGUMENT); }
     status = mgn_frame_open(&frame, method, task, mem);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     frame.told = info != NULL;
     status = method->run(task, &frame);
-    if (status >= 0 && margin_model_check(&frame.model) != MARGIN_OK) {
-        status = MARGIN_E_RANGE;
-    }
+    if (status >= 0 && margin_model_check(&frame.model) != MARGIN_OK) { status = MARGIN_E_RANGE; }
     if (mgn_frame_close(&frame, status) >= 0) {
         *model = frame.model;
         if (info != NULL) {
@@ -10901,19 +10172,13 @@ static void mgn_train_plan(mgn_job *job, margin_arena *mem, const mgn_trainer *t
 
 /* Sorts the samples by class, counting first; false if a class is empty. */
 static bool mgn_job_sort(mgn_job *job, const margin_data *data) {
-    for (size_t c = 0; c <= job->classes; c++) {
-        job->start[c] = 0;
-    }
+    for (size_t c = 0; c <= job->classes; c++) { job->start[c] = 0; }
     for (size_t i = 0; i < data->n; i++) {
         const size_t row = mgn_row_of(data, i);
-        if (data->weight == NULL || data->weight[row] > 0) {
-            job->start[data->y[row] + 1u]++;
-        }
+        if (data->weight == NULL || data->weight[row] > 0) { job->start[data->y[row] + 1u]++; }
     }
     for (size_t c = 0; c < job->classes; c++) {
-        if (job->start[c + 1u] == 0) {
-            return false;
-        }
+        if (job->start[c + 1u] == 0) { return false; }
         job->start[c + 1u] = (margin_index)(job->start[c + 1u] + job->start[c]);
     }
     for (size_t i = 0; i < data->n; i++) {
@@ -10922,9 +10187,7 @@ static bool mgn_job_sort(mgn_job *job, const margin_data *data) {
             job->order[job->start[data->y[row]]++] = (margin_index)row;
         }
     }
-    for (size_t c = job->classes; c > 0; c--) {
-        job->start[c] = job->start[c - 1u];
-    }
+    for (size_t c = job->classes; c > 0; c--) { job->start[c] = job->start[c - 1u]; }
     job->start[0] = 0;
     job->n = job->start[job->classes];
     return true;
@@ -10944,9 +10207,7 @@ static margin_status mgn_job_machine(mgn_job *job, const mgn_trainer *trainer, m
     margin_status status;
     fit->data.n = 0;
     for (size_t c = 0; c < job->classes; c++) {
-        if (c != b && (a == b || c == a)) {
-            mgn_job_take(job, fit, c);
-        }
+        if (c != b && (a == b || c == a)) { mgn_job_take(job, fit, c); }
     }
     fit->split = fit->data.n;
     mgn_job_take(job, fit, b);
@@ -10959,9 +10220,7 @@ static margin_status mgn_job_machine(mgn_job *job, const mgn_trainer *trainer, m
 static void mgn_job_column(mgn_job *job, size_t c, size_t column, const margin_real *b) {
     for (size_t s = job->start[c]; s < job->start[c + 1u]; s++, b++) {
         job->used[s] = job->used[s] != 0 || *b != 0 ? 1 : 0;
-        if (!job->linear) {
-            job->table[s * job->width + column] = *b;
-        }
+        if (!job->linear) { job->table[s * job->width + column] = *b; }
     }
 }
 
@@ -10971,9 +10230,7 @@ static void mgn_job_store(mgn_job *job, const mgn_fit *fit, size_t j, size_t a, 
     job->bias[j] = fit->bias;
     if (job->linear) {
         margin_real *w = job->w + j * job->d;
-        for (size_t k = 0; k < job->d && !fit->has_w; k++) {
-            w[k] = 0;
-        }
+        for (size_t k = 0; k < job->d && !fit->has_w; k++) { w[k] = 0; }
         for (size_t s = 0; s < fit->data.n && !fit->has_w; s++) {
             margin_axpy(w, fit->b[s], mgn_sample(&fit->data, s), job->d);
         }
@@ -11001,21 +10258,15 @@ static margin_status mgn_job_train(mgn_job *job, const mgn_trainer *trainer, mgn
                                    margin_arena *mem, margin_info *info) {
     margin_status worst = MARGIN_OK;
     size_t a = 0, b = 1;
-    for (size_t s = 0; s < job->n; s++) {
-        job->used[s] = 0;
-    }
+    for (size_t s = 0; s < job->n; s++) { job->used[s] = 0; }
     for (size_t j = 0; j < job->machines; j++) {
         margin_status status;
-        if (job->scheme == MARGIN_SCHEME_ONE_REST) {
-            a = b = j;
-        }
+        if (job->scheme == MARGIN_SCHEME_ONE_REST) { a = b = j; }
         fit->tick->at.machine = j;
         fit->w = job->linear ? job->w + j * job->d : NULL;
         fit->has_w = false;
         status = mgn_job_machine(job, trainer, fit, mem, a, b);
-        if (status < 0) {
-            return status;
-        }
+        if (status < 0) { return status; }
         worst = status > worst ? status : worst;
         mgn_job_store(job, fit, j, a, b);
         if (j == 0) {
@@ -11025,18 +10276,14 @@ static margin_status mgn_job_train(mgn_job *job, const mgn_trainer *trainer, mgn
             mgn_info_add(info, &fit->info);
         }
         fit->tick->at.iteration = info->iterations;
-        if (++b == job->classes) {
-            b = ++a + 1u;
-        }
+        if (++b == job->classes) { b = ++a + 1u; }
     }
     return worst;
 }
 
 static bool mgn_any(const margin_real *v, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        if (v[i] != 0) {
-            return true;
-        }
+        if (v[i] != 0) { return true; }
     }
     return false;
 }
@@ -11048,9 +10295,7 @@ static void mgn_job_pool(const mgn_job *job, const mgn_fit *fit, margin_arena *m
     const size_t width = job->width, stride = mgn_stride(fit->data.stride, job->d);
     mgn_pool pool = mgn_pool_shape(job->d, width, job->machines, job->classes);
     size_t n = 0;
-    for (size_t s = 0; s < job->n; s++) {
-        n += mgn_any(job->table + s * width, width) ? 1u : 0u;
-    }
+    for (size_t s = 0; s < job->n; s++) { n += mgn_any(job->table + s * width, width) ? 1u : 0u; }
     mgn_pool_plan(&pool, mem, n > 0 ? n : 1u);
     MARGIN_ASSERT(pool.vectors != NULL); /* the plan for all samples has had its blocks */
     for (size_t c = 0; c < job->classes; c++) {
@@ -11110,9 +10355,7 @@ typedef struct {
 
 static margin_real mgn_margins_at(const mgn_margins *m, size_t i) {
     const margin_vote *vote;
-    if (m->known != NULL) {
-        return m->known[i];
-    }
+    if (m->known != NULL) { return m->known[i]; }
     vote = margin_model_vote(m->model);
     margin_scores(m->model, mgn_sample(m->data, i), m->scores);
     return margin_margin(vote->scheme, vote->classes, m->scores, mgn_label(m->data, i));
@@ -11153,12 +10396,8 @@ static void mgn_quantile_begin(mgn_quantile *q, size_t k) {
     const bool same = k > 0 && q[k].low == q[k - 1u].low;
     q[k].lead = same ? q[k - 1u].lead : k;
     q[k].shift = 0;
-    while (((q[k].high - q[k].low) >> q[k].shift) >= MGN_BINS) {
-        q[k].shift++;
-    }
-    for (size_t b = 0; b < MGN_BINS; b++) {
-        q[k].bins[b].count = 0;
-    }
+    while (((q[k].high - q[k].low) >> q[k].shift) >= MGN_BINS) { q[k].shift++; }
+    for (size_t b = 0; b < MGN_BINS; b++) { q[k].bins[b].count = 0; }
 }
 
 static void mgn_quantile_take(mgn_quantile *q, mgn_word key) {
@@ -11170,18 +10409,14 @@ static void mgn_quantile_take(mgn_quantile *q, mgn_word key) {
 
 /* Narrows the range to the bin that holds the rank. */
 static void mgn_quantile_narrow(mgn_quantile *q, const mgn_bin *bin) {
-    for (; q->rank >= bin->count; bin++) {
-        q->rank -= bin->count;
-    }
+    for (; q->rank >= bin->count; bin++) { q->rank -= bin->count; }
     q->low = bin->low;
     q->high = bin->high;
 }
 
 /* One pass for all quantiles. Their ranges are the same or apart. */
 static void mgn_quantiles_pass(const mgn_margins *m, mgn_quantile *q) {
-    for (size_t k = 0; k < MGN_QUANTILES; k++) {
-        mgn_quantile_begin(q, k);
-    }
+    for (size_t k = 0; k < MGN_QUANTILES; k++) { mgn_quantile_begin(q, k); }
     for (size_t i = 0; i < m->data->n; i++) {
         if (mgn_weight(m->data, i) > 0) {
             const mgn_word key = mgn_margin_key(mgn_margins_at(m, i));
@@ -11199,9 +10434,7 @@ static void mgn_quantiles_pass(const mgn_margins *m, mgn_quantile *q) {
 
 static bool mgn_quantiles_open(const mgn_quantile *q) {
     bool open = false;
-    for (size_t k = 0; k < MGN_QUANTILES; k++) {
-        open = open || q[k].low < q[k].high;
-    }
+    for (size_t k = 0; k < MGN_QUANTILES; k++) { open = open || q[k].low < q[k].high; }
     return open;
 }
 
@@ -11216,12 +10449,8 @@ static void mgn_quantiles(const mgn_margins *m, size_t count, mgn_word low, mgn_
         /* (count - 1) * percent / 100 without overflow */
         q[k].rank = (count - 1u) / 100u * percent[k] + (count - 1u) % 100u * percent[k] / 100u;
     }
-    while (mgn_quantiles_open(q)) {
-        mgn_quantiles_pass(m, q);
-    }
-    for (size_t k = 0; k < MGN_QUANTILES; k++) {
-        out[k] = mgn_margin_of_key(q[k].low);
-    }
+    while (mgn_quantiles_open(q)) { mgn_quantiles_pass(m, q); }
+    for (size_t k = 0; k < MGN_QUANTILES; k++) { out[k] = mgn_margin_of_key(q[k].low); }
 }
 
 /* Minimum, mean and quantiles into the fields of `info`; returns how many samples have a weight. */
@@ -11261,9 +10490,7 @@ static void mgn_job_class_margins(mgn_job *job, const margin_data *data, mgn_bat
     for (size_t s = job->start[c]; s < job->start[c + 1u]; s += MGN_PANEL) {
         const size_t n = mgn_size_min(job->start[c + 1u] - s, MGN_PANEL);
         const margin_real *x[MGN_PANEL];
-        for (size_t r = 0; r < n; r++) {
-            x[r] = data->x + job->order[s + r] * step;
-        }
+        for (size_t r = 0; r < n; r++) { x[r] = data->x + job->order[s + r] * step; }
         mgn_batch_run(b, x, n);
         for (size_t r = 0; r < n; r++) {
             job->f[s + r] =
@@ -11300,20 +10527,14 @@ static void mgn_job_margins(mgn_job *job, const mgn_fit *fit, mgn_frame *frame) 
 /* Samples with a nonzero coefficient in any machine. */
 static size_t mgn_job_support(const mgn_job *job) {
     size_t count = 0;
-    for (size_t s = 0; s < job->n; s++) {
-        count += job->used[s];
-    }
+    for (size_t s = 0; s < job->n; s++) { count += job->used[s]; }
     return count;
 }
 
 /* Controls with their defaults filled in. */
 static margin_status mgn_control_resolve(margin_control *run, size_t n) {
-    if (!(run->tol >= 0) || !mgn_finite(run->tol)) {
-        return MARGIN_E_ARGUMENT;
-    }
-    if (run->tol == 0) {
-        run->tol = MGN_R(sizeof(margin_real) > 4u ? 1e-6 : 1e-3);
-    }
+    if (!(run->tol >= 0) || !mgn_finite(run->tol)) { return MARGIN_E_ARGUMENT; }
+    if (run->tol == 0) { run->tol = MGN_R(sizeof(margin_real) > 4u ? 1e-6 : 1e-3); }
     if (run->max_iterations == 0) {
         const size_t million = SIZE_MAX > 0xFFFFu ? (size_t)1000000u : SIZE_MAX / 2u;
         const size_t steps = mgn_size_mul(100u, n);
@@ -11349,9 +10570,7 @@ static margin_status mgn_machines_run(void *task, mgn_frame *frame) {
     mgn_fit *fit = m->fit;
     margin_status status;
     mgn_job_plan(job, frame->mem);
-    if (!mgn_job_sort(job, m->data)) {
-        return MARGIN_E_ONE_CLASS;
-    }
+    if (!mgn_job_sort(job, m->data)) { return MARGIN_E_ONE_CLASS; }
     job->tick = mgn_tick_make(fit->watch, job->machines);
     fit->tick = &job->tick;
     fit->data.rows = job->part;
@@ -11361,9 +10580,7 @@ static margin_status mgn_machines_run(void *task, mgn_frame *frame) {
     if (status >= 0) {
         mgn_job_model(job, fit, frame->mem, &frame->model);
         frame->info.support = mgn_job_support(job);
-        if (frame->told) {
-            mgn_job_margins(job, fit, frame);
-        }
+        if (frame->told) { mgn_job_margins(job, fit, frame); }
     }
     return status;
 }
@@ -11389,15 +10606,9 @@ static size_t mgn_train_size(const mgn_trainer *trainer, mgn_fit *fit, size_t n,
 static margin_status mgn_train_check(mgn_fit *fit, const margin_data *data, mgn_job *job) {
     size_t classes = 0;
     margin_status status = margin_data_classes(data, &classes);
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    if (classes > MARGIN_REJECTED) {
-        return MARGIN_E_LABEL;
-    }
-    if (classes < 2u || classes > data->n) {
-        return MARGIN_E_ONE_CLASS;
-    }
+    if (status != MARGIN_OK) { return status; }
+    if (classes > MARGIN_REJECTED) { return MARGIN_E_LABEL; }
+    if (classes < 2u || classes > data->n) { return MARGIN_E_ONE_CLASS; }
     status = mgn_fit_resolve(fit, data->n, data->d);
     fit->most = data->n;
     fit->data = *data;
@@ -11463,9 +10674,7 @@ static void mgn_mam_sum(const margin_mam_online *on, const margin_real *MGN_REST
         s6 += mgn_mam_term(sum + j + 6u, low + j + 6u, weight, x[j + 6u]);
         s7 += mgn_mam_term(sum + j + 7u, low + j + 7u, weight, x[j + 7u]);
     }
-    for (; j < d; j++) {
-        s0 += mgn_mam_term(sum + j, low + j, weight, x[j]);
-    }
+    for (; j < d; j++) { s0 += mgn_mam_term(sum + j, low + j, weight, x[j]); }
     mgn_add_low(sum + d, low + d, weight);
     mgn_add_low(sum + d + 1u, low + d + 1u,
                 weight * (((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7))));
@@ -11489,9 +10698,7 @@ static void mgn_mam_settle(const margin_mam_online *on, size_t label) {
 
 static inline void mgn_mam_counted(margin_mam_online *on, size_t label, size_t count) {
     on->count[label] = (margin_index)(on->count[label] + count);
-    if (on->count[label] % MGN_MAM_SETTLE == 0) {
-        mgn_mam_settle(on, label);
-    }
+    if (on->count[label] % MGN_MAM_SETTLE == 0) { mgn_mam_settle(on, label); }
 }
 
 /* No samples of a class. */
@@ -11510,9 +10717,7 @@ static void mgn_mam_shape(margin_mam_online *on, size_t d, size_t classes,
     on->d = d;
     on->classes = (uint16_t)classes;
     on->scheme = MARGIN_SCHEME_BINARY;
-    if (classes > 2u) {
-        on->scheme = rest ? MARGIN_SCHEME_ONE_REST : MARGIN_SCHEME_ONE_ONE;
-    }
+    if (classes > 2u) { on->scheme = rest ? MARGIN_SCHEME_ONE_REST : MARGIN_SCHEME_ONE_ONE; }
     on->machines = margin_machines(on->scheme, classes);
     on->intercept = options->intercept;
     on->balanced = options->balanced;
@@ -11535,9 +10740,7 @@ static void mgn_mam_plan(margin_mam_online *plan, margin_arena *mem, bool keep) 
 static margin_status mgn_mam_check(const margin_mam_options *options, size_t d, size_t classes) {
     margin_kernel kernel;
     const margin_status status = margin_kernel_resolve(&options->kernel, d, &kernel);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     if (classes < 2u || classes > UINT16_MAX || kernel.kind != MARGIN_KERNEL_LINEAR ||
         options->scheme > MARGIN_SCHEME_VOTES) {
         return MARGIN_E_ARGUMENT;
@@ -11550,9 +10753,7 @@ MARGIN_API size_t margin_mam_online_start_size(size_t d, size_t classes,
     margin_arena dry = margin_arena_counting();
     margin_mam_online on;
     options = options != NULL ? options : &mgn_mam_defaults;
-    if (mgn_mam_check(options, d, classes) != MARGIN_OK) {
-        return 0;
-    }
+    if (mgn_mam_check(options, d, classes) != MARGIN_OK) { return 0; }
     mgn_mam_shape(&on, d, classes, options);
     mgn_mam_plan(&on, &dry, true);
     return mgn_arena_counted(&dry);
@@ -11566,18 +10767,12 @@ MARGIN_API margin_status margin_mam_online_start(margin_mam_online *on, size_t d
     margin_status status;
     options = options != NULL ? options : &mgn_mam_defaults;
     status = mgn_both(mgn_mam_check(options, d, classes), mgn_mem_check(mem));
-    if (status != MARGIN_OK || on == NULL) {
-        return mgn_both(status, MARGIN_E_ARGUMENT);
-    }
+    if (status != MARGIN_OK || on == NULL) { return mgn_both(status, MARGIN_E_ARGUMENT); }
     before = *mem;
     mgn_mam_shape(&begun, d, classes, options);
     mgn_mam_plan(&begun, mem, true);
-    if (mem->failed != 0) {
-        return margin_arena_rewind(mem, &before);
-    }
-    for (size_t c = 0; c < classes; c++) {
-        mgn_mam_clear(&begun, c);
-    }
+    if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
+    for (size_t c = 0; c < classes; c++) { mgn_mam_clear(&begun, c); }
     *on = begun;
     return MARGIN_OK;
 }
@@ -11587,20 +10782,12 @@ static margin_status mgn_mam_sample_check(const margin_mam_online *on, const mar
                                           size_t label, margin_real weight, margin_real sign) {
     const margin_real *sum;
     size_t faults = 0;
-    if (on == NULL || x == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
-    if (label >= on->classes || !(weight >= 0) || !mgn_finite(weight)) {
-        return MARGIN_E_LABEL;
-    }
-    if (!mgn_all_finite(x, on->d)) {
-        return MARGIN_E_NOT_FINITE;
-    }
+    if (on == NULL || x == NULL) { return MARGIN_E_ARGUMENT; }
+    if (label >= on->classes || !(weight >= 0) || !mgn_finite(weight)) { return MARGIN_E_LABEL; }
+    if (!mgn_all_finite(x, on->d)) { return MARGIN_E_NOT_FINITE; }
     sum = on->sum + label * mgn_mam_columns(on);
     weight *= sign;
-    for (size_t j = 0; j < on->d; j++) {
-        faults += !mgn_finite(sum[j] + weight * x[j]);
-    }
+    for (size_t j = 0; j < on->d; j++) { faults += !mgn_finite(sum[j] + weight * x[j]); }
     faults += !mgn_finite(sum[on->d] + weight);
     faults += !mgn_finite(sum[on->d + 1u] + weight * margin_dot(x, x, on->d));
     return faults == 0 ? MARGIN_OK : MARGIN_E_RANGE;
@@ -11609,12 +10796,8 @@ static margin_status mgn_mam_sample_check(const margin_mam_online *on, const mar
 MARGIN_API margin_status margin_mam_online_add(margin_mam_online *on, const margin_real *x,
                                                size_t label, margin_real weight) {
     const margin_status status = mgn_mam_sample_check(on, x, label, weight, 1);
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    if (on->count[label] == MARGIN_INDEX_MAX) {
-        return MARGIN_E_RANGE;
-    }
+    if (status != MARGIN_OK) { return status; }
+    if (on->count[label] == MARGIN_INDEX_MAX) { return MARGIN_E_RANGE; }
     if (weight > 0) {
         mgn_mam_sum(on, x, label, weight);
         mgn_mam_counted(on, label, 1);
@@ -11626,21 +10809,15 @@ MARGIN_API margin_status margin_mam_online_add(margin_mam_online *on, const marg
 MARGIN_API margin_status margin_mam_online_forget(margin_mam_online *on, const margin_real *x,
                                                   size_t label, margin_real weight) {
     const margin_status status = mgn_mam_sample_check(on, x, label, weight, -1);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     if (!(weight > 0)) { /* it never counted */
         return MARGIN_OK;
     }
-    if (on->count[label] == 0) {
-        return MARGIN_E_EMPTY;
-    }
+    if (on->count[label] == 0) { return MARGIN_E_EMPTY; }
     mgn_mam_sum(on, x, label, -weight);
     mgn_mam_settle(on, label);
     on->count[label]--;
-    if (on->count[label] == 0) {
-        mgn_mam_clear(on, label);
-    }
+    if (on->count[label] == 0) { mgn_mam_clear(on, label); }
     return MARGIN_OK;
 }
 
@@ -11710,9 +10887,7 @@ static bool mgn_mam_look(const margin_mam_online *on, mgn_mam_machine *m) {
 static void mgn_mam_store(const margin_mam_online *on, const mgn_mam_machine *m, size_t j) {
     margin_real *w = on->w + j * on->d;
     mgn_mam_vector(on, m);
-    for (size_t k = 0; k < on->d; k++) {
-        w[k] = on->work[k] / m->length;
-    }
+    for (size_t k = 0; k < on->d; k++) { w[k] = on->work[k] / m->length; }
     on->bias[j] = 0;
     if (on->intercept) {
         for (size_t k = 0; k < on->d; k++) {
@@ -11729,19 +10904,11 @@ static margin_real mgn_mam_machines(const margin_mam_online *on, bool store) {
     mgn_mam_machine m = {0, 1, 0, 0, 0, 0};
     margin_real sum = 0;
     for (size_t j = 0; j < on->machines; j++) {
-        if (rest) {
-            m.a = m.b = j;
-        }
-        if (!mgn_mam_look(on, &m)) {
-            return -1;
-        }
-        if (store) {
-            mgn_mam_store(on, &m, j);
-        }
+        if (rest) { m.a = m.b = j; }
+        if (!mgn_mam_look(on, &m)) { return -1; }
+        if (store) { mgn_mam_store(on, &m, j); }
         sum += m.lambda;
-        if (++m.b == on->classes) {
-            m.b = ++m.a + 1u;
-        }
+        if (++m.b == on->classes) { m.b = ++m.a + 1u; }
     }
     return sum;
 }
@@ -11751,13 +10918,9 @@ static margin_status mgn_mam_model(const margin_mam_online *on, margin_linear *m
                                    margin_real *lambda) {
     static const margin_vote vote = {0, 0, 0, 0, 0, 0, NULL};
     for (size_t c = 0; c < on->classes; c++) {
-        if (on->count[c] == 0) {
-            return MARGIN_E_ONE_CLASS;
-        }
+        if (on->count[c] == 0) { return MARGIN_E_ONE_CLASS; }
     }
-    if (mgn_mam_machines(on, false) < 0) {
-        return MARGIN_E_NO_DIRECTION;
-    }
+    if (mgn_mam_machines(on, false) < 0) { return MARGIN_E_NO_DIRECTION; }
     *lambda = mgn_mam_machines(on, true);
     model->w = on->w;
     model->bias = on->bias;
@@ -11770,9 +10933,7 @@ static margin_status mgn_mam_model(const margin_mam_online *on, margin_linear *m
 
 MARGIN_API margin_status margin_mam_online_model(margin_mam_online *on, margin_linear *model) {
     margin_real lambda;
-    if (on == NULL || model == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
+    if (on == NULL || model == NULL) { return MARGIN_E_ARGUMENT; }
     return mgn_mam_model(on, model, &lambda);
 }
 
@@ -11794,27 +10955,21 @@ static void mgn_mam_report(const margin_data *data, const margin_model *model,
 /* One pass: all class sums, and then what was wrong with the data, if anything. */
 static margin_status mgn_mam_pass(const margin_data *data, margin_mam_online *on) {
     const size_t values = on->classes * mgn_mam_columns(on);
-    for (size_t c = 0; c < on->classes; c++) {
-        mgn_mam_clear(on, c);
-    }
+    for (size_t c = 0; c < on->classes; c++) { mgn_mam_clear(on, c); }
     for (size_t i = 0; i < data->n; i++) {
         const margin_real weight = mgn_weight(data, i);
         const size_t label = mgn_label(data, i);
         mgn_mam_sum(on, mgn_sample(data, i), label, weight);
         mgn_mam_counted(on, label, weight > 0);
     }
-    if (mgn_all_finite(on->sum, values)) {
-        return MARGIN_OK;
-    }
+    if (mgn_all_finite(on->sum, values)) { return MARGIN_OK; }
     return mgn_both(margin_data_check(data), MARGIN_E_RANGE);
 }
 
 /* What can be checked without reading the features. */
 static margin_status mgn_mam_data_check(const margin_data *data, size_t *classes) {
     const margin_status status = mgn_data_check_shape(data);
-    if (status != MARGIN_OK || data->y == NULL) {
-        return mgn_both(status, MARGIN_E_ARGUMENT);
-    }
+    if (status != MARGIN_OK || data->y == NULL) { return mgn_both(status, MARGIN_E_ARGUMENT); }
     *classes = mgn_largest_label(data) + 1u;
     if (*classes > UINT16_MAX || (data->weight != NULL && !mgn_weights_fit(data))) {
         return MARGIN_E_LABEL;
@@ -11855,9 +11010,7 @@ static margin_status mgn_mam_linear(const margin_data *data, const margin_mam_op
     mgn_mam_batch batch;
     size_t classes = 0;
     margin_status status = mgn_mam_data_check(data, &classes);
-    if (status == MARGIN_OK) {
-        status = mgn_mam_check(options, data->d, classes);
-    }
+    if (status == MARGIN_OK) { status = mgn_mam_check(options, data->d, classes); }
     if (status == MARGIN_OK) {
         batch.data = data;
         mgn_mam_shape(&batch.on, data->d, classes, options);
@@ -11883,9 +11036,7 @@ static void mgn_mam_work_plan(mgn_mam_work *plan, margin_arena *mem, size_t n, s
 static void mgn_mam_tile(const mgn_mam_work *work, size_t j, size_t m, size_t first, size_t count,
                          const margin_real *c, margin_real *f) {
     margin_real column[MGN_PANEL];
-    for (size_t r = 0; r < MGN_PANEL; r++) {
-        column[r] = 0;
-    }
+    for (size_t r = 0; r < MGN_PANEL; r++) { column[r] = 0; }
     for (size_t t = 0; t < m; t++) {
         const margin_real *k = work->tile + t * MGN_PANEL;
         mgn_add(f + j + t, work->lost + j + t, margin_dot(k, c + first, count));
@@ -11976,12 +11127,8 @@ static margin_status mgn_mam_kernel_fit(mgn_fit *fit, margin_arena *mem) {
     mgn_data_norms(&fit->data, work.norm);
     mgn_mam_product(fit, &work, fit->b, fit->f);
     square = mgn_mam_square(fit, &work, &mean);
-    if (!mgn_finite(square) || !mgn_all_finite(work.norm, n)) {
-        return MARGIN_E_RANGE;
-    }
-    if (!(square > 64 * MGN_EPS * mean)) {
-        return MARGIN_E_NO_DIRECTION;
-    }
+    if (!mgn_finite(square) || !mgn_all_finite(work.norm, n)) { return MARGIN_E_RANGE; }
+    if (!(square > 64 * MGN_EPS * mean)) { return MARGIN_E_NO_DIRECTION; }
     lambda = mgn_sqrt(square);
     fit->info = mgn_no_info;
     fit->info.objective = lambda;
@@ -12047,9 +11194,7 @@ static margin_real mgn_mam_length(const margin_model *model) {
 static margin_real mgn_mam_self(const margin_model *model, const margin_real *x) {
     const margin_expansion *e = &model->of.expansion;
     margin_real norm = 0, k;
-    if (model->kind == MARGIN_MODEL_LINEAR) {
-        return margin_dot(x, x, model->of.linear.d);
-    }
+    if (model->kind == MARGIN_MODEL_LINEAR) { return margin_dot(x, x, model->of.linear.d); }
     for (size_t j = 0; j < e->d; j++) {
         const margin_real a = mgn_expansion_input(e, x, j);
         norm += a * a;
@@ -12093,16 +11238,12 @@ MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const 
     margin_real length, bias;
     size_t classes = 0;
     const margin_status status = margin_data_classes(data, &classes);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     if (model == NULL || certainty == NULL || !mgn_mam_covers(model) ||
         mgn_model_d(model) != data->d) {
         return MARGIN_E_ARGUMENT;
     }
-    if (classes > 2u) {
-        return MARGIN_E_LABEL;
-    }
+    if (classes > 2u) { return MARGIN_E_LABEL; }
     mgn_mam_survey(data, model, clipped, &c);
     length = mgn_mam_length(model);
     bias = mgn_abs(model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.bias[0]
@@ -12121,13 +11262,9 @@ MARGIN_API margin_status margin_mam_online_certainty(margin_mam_online *on,
     margin_real sum = 0, low = 0, all, bias;
     margin_linear model;
     margin_status status;
-    if (on == NULL || certainty == NULL || on->machines != 1u) {
-        return MARGIN_E_ARGUMENT;
-    }
+    if (on == NULL || certainty == NULL || on->machines != 1u) { return MARGIN_E_ARGUMENT; }
     status = margin_mam_online_model(on, &model);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     (void)mgn_mam_look(on, &m);
     for (size_t j = 0; j < on->d; j++) {
         mgn_add_twice(&sum, &low, on->w[j] * mgn_mam_column(on, &m, j, 1, -1));
@@ -12254,9 +11391,7 @@ static void mgn_qp_plan(mgn_qp *plan, margin_arena *mem, size_t n, size_t d) {
     MARGIN_BLOCKS_QP(MGN_COUNT, n, room)
     at = MGN_SCRATCH(mem, unsigned char, bytes);
     plan->room = room;
-    if (at != NULL) {
-        MARGIN_BLOCKS_QP(MGN_LAY, n, room)
-    }
+    if (at != NULL) { MARGIN_BLOCKS_QP(MGN_LAY, n, room) }
 }
 
 static bool mgn_qp_positive(const mgn_qp *q, size_t i) {
@@ -12290,9 +11425,7 @@ static size_t mgn_qp_at(const mgn_qp *q, size_t s) {
 /* How far b_i may rise, or fall. */
 static margin_real mgn_qp_room(const mgn_qp *q, size_t i, bool rise) {
     const margin_real alpha = mgn_abs(q->b[i]);
-    if (mgn_qp_positive(q, i) != rise) {
-        return alpha;
-    }
+    if (mgn_qp_positive(q, i) != rise) { return alpha; }
     return q->cap != NULL ? q->cap[i] - alpha : MGN_HUGE;
 }
 
@@ -12342,13 +11475,9 @@ static void mgn_qp_add_rows(margin_real *MGN_RESTRICT out, size_t m, const margi
                             margin_real a0, const margin_real *r0, margin_real a1,
                             const margin_real *r1) {
     if (list == NULL) {
-        for (size_t s = 0; s < m; s++) {
-            out[s] = (out[s] + a0 * r0[s]) + a1 * r1[s];
-        }
+        for (size_t s = 0; s < m; s++) { out[s] = (out[s] + a0 * r0[s]) + a1 * r1[s]; }
     } else {
-        for (size_t s = 0; s < m; s++) {
-            out[s] = (out[s] + a0 * r0[list[s]]) + a1 * r1[list[s]];
-        }
+        for (size_t s = 0; s < m; s++) { out[s] = (out[s] + a0 * r0[list[s]]) + a1 * r1[list[s]]; }
     }
 }
 
@@ -12357,9 +11486,7 @@ static void mgn_qp_mul_rows(mgn_qp *q, margin_real a, const margin_index *list, 
                             const margin_real *v, margin_real *out) {
     const margin_real *ri, *rj;
     size_t held = m;
-    for (size_t s = 0; s < m; s++) {
-        out[s] = 0;
-    }
+    for (size_t s = 0; s < m; s++) { out[s] = 0; }
     for (size_t t = 0; t < m; t++) {
         if (v[t] != 0 && held == m) {
             held = t;
@@ -12380,9 +11507,7 @@ static void mgn_qp_mul_rows(mgn_qp *q, margin_real a, const margin_index *list, 
 static void mgn_qp_mul_low(mgn_qp *q, margin_real a, const margin_index *list, size_t m,
                            const margin_real *v, margin_real *out) {
     const margin_data *low = q->low;
-    for (size_t k = 0; k < low->d; k++) {
-        q->w[k] = 0;
-    }
+    for (size_t k = 0; k < low->d; k++) { q->w[k] = 0; }
     for (size_t t = 0; t < m; t++) {
         if (v[t] != 0) {
             margin_axpy(q->w, a * v[t], mgn_sample(low, list == NULL ? t : list[t]), low->d);
@@ -12411,9 +11536,7 @@ static void mgn_qp_gradient_of_w(mgn_qp *q) {
     for (size_t i = 0; i < q->n; i++) {
         const margin_real *x = mgn_sample(q->low, i), ridge = mgn_qp_ridge(q, i);
         margin_real wx = 0;
-        for (size_t k = 0; k < d; k++) {
-            wx += q->w[k] * (x[k] - q->mean[k]);
-        }
+        for (size_t k = 0; k < d; k++) { wx += q->w[k] * (x[k] - q->mean[k]); }
         q->g[i] = wx + ridge * q->b[i] - mgn_qp_linear(q, i);
         sum += ridge * q->b[i] * q->b[i] - 2 * mgn_qp_linear(q, i) * q->b[i];
     }
@@ -12549,9 +11672,7 @@ static size_t mgn_qp_pass_blocks(mgn_qp *q, size_t from, size_t to, margin_real 
     if (s > from) {
         const size_t first = from + mgn_lanes_first(-low, where) * MGN_QP_BLOCK;
         mgn_qp_ends_add(q, first, first + MGN_QP_BLOCK, e);
-        for (size_t l = 0; l < MGN_LANES; l++) {
-            e->high = mgn_max(e->high, high[l]);
-        }
+        for (size_t l = 0; l < MGN_LANES; l++) { e->high = mgn_max(e->high, high[l]); }
     }
     return s;
 }
@@ -12594,9 +11715,7 @@ static void mgn_qp_pass(mgn_qp *q, size_t from, size_t to, margin_real ct, const
 #if MARGIN_VECTOR
     s = mgn_qp_pass_blocks(q, from, to, ct, ki, kj, e);
 #endif
-    for (size_t t = s; t < to; t++) {
-        q->g[t] += ct * (ki[t] - kj[t]);
-    }
+    for (size_t t = s; t < to; t++) { q->g[t] += ct * (ki[t] - kj[t]); }
     mgn_qp_ends_add(q, s, to, e);
 }
 
@@ -12624,12 +11743,8 @@ static unsigned mgn_qp_scan(mgn_qp *q) {
 /* The kernel row of the sample at place s, at the places of the loops: K itself, or in `room`. */
 static const margin_real *mgn_qp_row(mgn_qp *q, size_t s, margin_real *room) {
     const margin_real *row = mgn_rows_get(q->rows, mgn_qp_at(q, s));
-    if (q->m == q->n) {
-        return row;
-    }
-    for (size_t t = 0; t < q->m; t++) {
-        room[t] = row[q->active[t]];
-    }
+    if (q->m == q->n) { return row; }
+    for (size_t t = 0; t < q->m; t++) { room[t] = row[q->active[t]]; }
     return room;
 }
 
@@ -12663,9 +11778,7 @@ static unsigned mgn_qp_pair(mgn_qp *q, unsigned group) {
     mgn_qp_turn(q, s, true);
     ki = mgn_qp_row(q, s, q->dir);
     partner = mgn_qp_partner(q, s, group, ki);
-    if (partner == q->m) {
-        return group;
-    }
+    if (partner == q->m) { return group; }
     j = mgn_qp_at(q, partner);
     mgn_qp_turn(q, partner, false);
     kj = mgn_qp_row(q, partner, q->prod);
@@ -12690,12 +11803,8 @@ static bool mgn_qp_is_pressed(const mgn_qp *q, size_t s) {
 /* Drops them from the loops, if that halves the loops: then it is worth gathering kernel rows. */
 static void mgn_qp_shrink(mgn_qp *q) {
     size_t m = 0, split = 0;
-    for (size_t s = 0; s < q->m; s++) {
-        m += mgn_qp_is_pressed(q, s) ? 0 : 1u;
-    }
-    if (m > q->n / 2u) {
-        return;
-    }
+    for (size_t s = 0; s < q->m; s++) { m += mgn_qp_is_pressed(q, s) ? 0 : 1u; }
+    if (m > q->n / 2u) { return; }
     m = 0;
     for (size_t s = 0; s < q->m; s++) {
         if (!mgn_qp_is_pressed(q, s)) {
@@ -12717,9 +11826,7 @@ static void mgn_qp_center(const mgn_qp *q, margin_real *v) {
     const size_t end[3] = {0, q->by_class ? q->f_split : q->f, q->f};
     for (size_t k = 0; k < 2u; k++) {
         margin_real sum = 0;
-        for (size_t s = end[k]; s < end[k + 1u]; s++) {
-            sum += v[s];
-        }
+        for (size_t s = end[k]; s < end[k + 1u]; s++) { sum += v[s]; }
         for (size_t s = end[k]; s < end[k + 1u]; s++) {
             v[s] -= sum / (margin_real)(end[k + 1u] - end[k]);
         }
@@ -12729,9 +11836,7 @@ static void mgn_qp_center(const mgn_qp *q, margin_real *v) {
 /* prod = the curvature matrix times v on the face, centred. */
 static void mgn_qp_face_mul(mgn_qp *q, const margin_real *v) {
     mgn_qp_mul(q, q->c, q->face, q->f, v, q->prod);
-    for (size_t s = 0; s < q->f; s++) {
-        q->prod[s] += mgn_qp_ridge(q, q->face[s]) * v[s];
-    }
+    for (size_t s = 0; s < q->f; s++) { q->prod[s] += mgn_qp_ridge(q, q->face[s]) * v[s]; }
     mgn_qp_center(q, q->prod);
 }
 
@@ -12745,22 +11850,16 @@ static margin_real mgn_qp_kernel(mgn_qp *q, size_t i, size_t j) {
 /* Factors the curvature of a small face; false if it is too large or not definite. */
 static bool mgn_qp_dense(mgn_qp *q) {
     const size_t f = q->f;
-    if (f > q->room) {
-        return false;
-    }
+    if (f > q->room) { return false; }
     for (size_t s = 0; s < f; s++) {
         for (size_t t = 0; t <= s; t++) {
             q->dense[s * f + t] = q->c * mgn_qp_kernel(q, q->face[s], q->face[t]);
         }
         q->dense[s * f + s] += mgn_qp_ridge(q, q->face[s]) + 64 * MGN_EPS * (q->c * q->peak);
     }
-    if (!mgn_cholesky(q->dense, f, f, q->panel)) {
-        return false;
-    }
+    if (!mgn_cholesky(q->dense, f, f, q->panel)) { return false; }
     for (unsigned k = 0; k < 2u; k++) {
-        for (size_t s = 0; s < f; s++) {
-            q->ones[k][s] = mgn_qp_group(q, q->face[s]) == k ? 1 : 0;
-        }
+        for (size_t s = 0; s < f; s++) { q->ones[k][s] = mgn_qp_group(q, q->face[s]) == k ? 1 : 0; }
         (void)margin_cholesky_solve(q->ones[k], 1, 1, q->dense, f, f);
         q->level[k][0] = q->level[k][1] = 0;
         for (size_t s = 0; s < f; s++) {
@@ -12776,9 +11875,7 @@ static void mgn_qp_dense_solve(const mgn_qp *q, margin_real *v) {
     const margin_real det = l00 * l11 - l01 * l01;
     margin_real sum[2] = {0, 0}, nu0, nu1;
     (void)margin_cholesky_solve(v, 1, 1, q->dense, q->f, q->f);
-    for (size_t s = 0; s < q->f; s++) {
-        sum[mgn_qp_group(q, q->face[s])] += v[s];
-    }
+    for (size_t s = 0; s < q->f; s++) { sum[mgn_qp_group(q, q->face[s])] += v[s]; }
     if (l00 > 0 && l11 > 0 && det > 0) {
         nu0 = (l11 * sum[0] - l01 * sum[1]) / det;
         nu1 = (l00 * sum[1] - l01 * sum[0]) / det;
@@ -12786,23 +11883,17 @@ static void mgn_qp_dense_solve(const mgn_qp *q, margin_real *v) {
         nu0 = l00 > 0 ? sum[0] / l00 : 0;
         nu1 = l11 > 0 ? sum[1] / l11 : 0;
     }
-    for (size_t s = 0; s < q->f; s++) {
-        v[s] -= nu0 * q->ones[0][s] + nu1 * q->ones[1][s];
-    }
+    for (size_t s = 0; s < q->f; s++) { v[s] -= nu0 * q->ones[0][s] + nu1 * q->ones[1][s]; }
 }
 
 /* One step of conjugate gradients from the residual, whose preconditioned form is in prod; `ratio`
  * keeps the direction conjugate. False when the face is flat along it: then its end is a bound. */
 static bool mgn_qp_face_step(mgn_qp *q, margin_real rz, margin_real ratio) {
     margin_real curve;
-    for (size_t s = 0; s < q->f; s++) {
-        q->dir[s] = q->prod[s] + ratio * q->dir[s];
-    }
+    for (size_t s = 0; s < q->f; s++) { q->dir[s] = q->prod[s] + ratio * q->dir[s]; }
     mgn_qp_face_mul(q, q->dir);
     curve = margin_dot(q->dir, q->prod, q->f);
-    if (!(curve > 0) || !(rz / curve <= MGN_HUGE)) {
-        return false;
-    }
+    if (!(curve > 0) || !(rz / curve <= MGN_HUGE)) { return false; }
     margin_axpy(q->x, rz / curve, q->dir, q->f);
     margin_axpy(q->res, -rz / curve, q->prod, q->f);
     return true;
@@ -12820,18 +11911,12 @@ static void mgn_qp_face_solve(mgn_qp *q, size_t limit) {
     for (size_t k = 0; k < steps; k++) {
         margin_real rz;
         mgn_copy(q->prod, q->res, q->f);
-        if (dense) {
-            mgn_qp_dense_solve(q, q->prod);
-        }
+        if (dense) { mgn_qp_dense_solve(q, q->prod); }
         rz = margin_dot(q->res, q->prod, q->f);
         first = k == 0 ? rz : first;
-        if (!(rz > MGN_EPS * MGN_EPS * first) || !(rz > MGN_TINY)) {
-            break;
-        }
+        if (!(rz > MGN_EPS * MGN_EPS * first) || !(rz > MGN_TINY)) { break; }
         if (!mgn_qp_face_step(q, rz, k == 0 ? 0 : rz / old)) {
-            if (k == 0) {
-                mgn_copy(q->x, q->dir, q->f);
-            }
+            if (k == 0) { mgn_copy(q->x, q->dir, q->f); }
             break;
         }
         old = rz;
@@ -12861,13 +11946,9 @@ static margin_real mgn_qp_face_length(mgn_qp *q, bool *whole) {
     mgn_qp_face_mul(q, q->x);
     curve = margin_dot(q->x, q->prod, q->f);
     for (size_t s = 0; s < q->m; s++) {
-        if (q->edge[s] == 0) {
-            slope -= q->g[s] * q->x[at++];
-        }
+        if (q->edge[s] == 0) { slope -= q->g[s] * q->x[at++]; }
     }
-    if (!(slope > 0)) {
-        return 0;
-    }
+    if (!(slope > 0)) { return 0; }
     t = curve > 0 ? slope / curve : MGN_HUGE;
     for (size_t s = 0; s < q->f; s++) {
         const margin_real room = mgn_qp_room(q, q->face[s], q->x[s] > 0);
@@ -12898,18 +11979,14 @@ static bool mgn_qp_face(mgn_qp *q, size_t limit) {
         }
     }
     mgn_qp_mul(q, q->c, q->m < q->n ? q->active : NULL, q->m, q->dir, q->prod);
-    for (size_t s = 0; s < q->m; s++) {
-        q->g[s] += q->prod[s];
-    }
+    for (size_t s = 0; s < q->m; s++) { q->g[s] += q->prod[s]; }
     return whole;
 }
 
 /* The smallest ridge; 1 if there is none. */
 static margin_real mgn_qp_least_ridge(const mgn_qp *q) {
     margin_real least = q->ridge != NULL ? q->ridge[0] : 1;
-    for (size_t i = 0; q->ridge != NULL && i < q->n; i++) {
-        least = mgn_min(least, q->ridge[i]);
-    }
+    for (size_t i = 0; q->ridge != NULL && i < q->n; i++) { least = mgn_min(least, q->ridge[i]); }
     return least;
 }
 
@@ -13012,9 +12089,7 @@ static void mgn_ipm_start(mgn_ipm *p) {
     mgn_qp_gradient(q);
     p->groups = q->by_class ? 2u : 1u;
     p->nu[0] = p->nu[1] = 0;
-    for (size_t i = 0; i < q->n; i++) {
-        mean += mgn_abs(q->g[i]) / (margin_real)q->n;
-    }
+    for (size_t i = 0; i < q->n; i++) { mean += mgn_abs(q->g[i]) / (margin_real)q->n; }
     mean = mgn_max(mean, MGN_TINY / MGN_EPS);
     for (size_t i = 0; i < q->n; i++) {
         const margin_real slack = mgn_qp_signed(q, i, q->g[i]);
@@ -13027,12 +12102,8 @@ static void mgn_ipm_start(mgn_ipm *p) {
  * space for them. */
 static const margin_real *mgn_ipm_features(const mgn_ipm *p, size_t i, margin_real *room) {
     const margin_real *x = mgn_sample(p->q->low, i);
-    if (!p->q->own_w) {
-        return x;
-    }
-    for (size_t k = 0; k < p->q->low->d; k++) {
-        room[k] = x[k] - p->mean[k];
-    }
+    if (!p->q->own_w) { return x; }
+    for (size_t k = 0; k < p->q->low->d; k++) { room[k] = x[k] - p->mean[k]; }
     return room;
 }
 
@@ -13040,9 +12111,7 @@ static const margin_real *mgn_ipm_features(const mgn_ipm *p, size_t i, margin_re
 static void mgn_ipm_measure_drift(mgn_ipm *p) {
     const mgn_qp *q = p->q;
     const size_t d = q->low->d;
-    for (size_t k = 0; k < d; k++) {
-        p->drift[k] = q->own_w ? -q->w[k] : 0;
-    }
+    for (size_t k = 0; k < d; k++) { p->drift[k] = q->own_w ? -q->w[k] : 0; }
     for (size_t i = 0; q->own_w && i < q->n; i++) {
         margin_axpy(p->drift, q->c * q->b[i], mgn_ipm_features(p, i, p->block), d);
     }
@@ -13054,9 +12123,7 @@ static void mgn_ipm_own_w(mgn_ipm *p) {
     const size_t d = q->low->d;
     for (size_t k = 0; k < d; k++) {
         margin_real sum = 0, lost = 0;
-        for (size_t i = 0; i < q->n; i++) {
-            mgn_add(&sum, &lost, mgn_sample(q->low, i)[k]);
-        }
+        for (size_t i = 0; i < q->n; i++) { mgn_add(&sum, &lost, mgn_sample(q->low, i)[k]); }
         p->mean[k] = sum / (margin_real)q->n;
         q->w[k] = 0;
     }
@@ -13080,9 +12147,7 @@ static void mgn_ipm_measure(mgn_ipm *p) {
         p->residual = mgn_max(p->residual, mgn_abs(q->g[i] - p->nu[k] - press));
         p->rest[k] -= q->b[i];
         p->gap += p->z[i] * mgn_ipm_alpha(q, i);
-        if (q->cap != NULL) {
-            p->gap += p->s[i] * mgn_ipm_up(q, i);
-        }
+        if (q->cap != NULL) { p->gap += p->s[i] * mgn_ipm_up(q, i); }
     }
     p->mu = p->gap / (margin_real)(q->cap != NULL ? 2u * q->n : q->n);
 }
@@ -13107,9 +12172,7 @@ static void mgn_ipm_add(mgn_ipm *p, size_t first, size_t count) {
 static bool mgn_ipm_factor(mgn_ipm *p) {
     mgn_qp *q = p->q;
     const size_t d = q->low->d, size = d + p->groups;
-    for (size_t k = 0; k < size * size; k++) {
-        p->normal[k] = 0;
-    }
+    for (size_t k = 0; k < size * size; k++) { p->normal[k] = 0; }
     for (size_t i = 0; i < q->n; i++) {
         const margin_real upper = q->cap != NULL ? p->s[i] / mgn_ipm_up(q, i) : 0;
         p->inv[i] = 1 / (mgn_qp_ridge(q, i) + p->z[i] / mgn_ipm_alpha(q, i) + upper);
@@ -13128,9 +12191,7 @@ static bool mgn_ipm_factor(mgn_ipm *p) {
 static void mgn_ipm_solve(mgn_ipm *p) {
     mgn_qp *q = p->q;
     const size_t d = q->low->d, size = d + p->groups;
-    for (size_t k = 0; k < size; k++) {
-        p->v[k] = k < d ? p->drift[k] / q->c : p->rest[k - d];
-    }
+    for (size_t k = 0; k < size; k++) { p->v[k] = k < d ? p->drift[k] / q->c : p->rest[k - d]; }
     for (size_t i = 0; i < q->n; i++) {
         margin_axpy(p->v, p->inv[i] * p->h[i], mgn_ipm_features(p, i, p->block), d);
         p->v[d + mgn_qp_group(q, i)] -= p->inv[i] * p->h[i];
@@ -13193,9 +12254,7 @@ static margin_real mgn_ipm_ahead(const mgn_ipm *p, margin_real t) {
     for (size_t i = 0; i < q->n; i++) {
         const margin_real alpha = mgn_ipm_alpha(q, i), da = mgn_qp_signed(q, i, p->db[i]);
         sum += (alpha + t * da) * (p->z[i] + t * p->dz[i]);
-        if (q->cap != NULL) {
-            sum += (mgn_ipm_up(q, i) - t * da) * (p->s[i] + t * p->ds[i]);
-        }
+        if (q->cap != NULL) { sum += (mgn_ipm_up(q, i) - t * da) * (p->s[i] + t * p->ds[i]); }
     }
     return sum / (margin_real)(q->cap != NULL ? 2u * q->n : q->n);
 }
@@ -13207,29 +12266,21 @@ static void mgn_ipm_advance(mgn_ipm *p, margin_real t) {
         p->z[i] += t * p->dz[i];
         p->s[i] += q->cap != NULL ? t * p->ds[i] : 0;
     }
-    for (size_t k = 0; k < p->groups; k++) {
-        p->nu[k] += t * p->v[q->low->d + k];
-    }
-    if (q->own_w) {
-        margin_axpy(q->w, t, p->v, q->low->d);
-    }
+    for (size_t k = 0; k < p->groups; k++) { p->nu[k] += t * p->v[q->low->d + k]; }
+    if (q->own_w) { margin_axpy(q->w, t, p->v, q->low->d); }
 }
 
 /* One predictor-corrector step; false when the arithmetic is exhausted. */
 static bool mgn_ipm_step(mgn_ipm *p) {
     margin_real ratio;
-    if (!(p->mu > 0) || !mgn_ipm_factor(p)) {
-        return false;
-    }
+    if (!(p->mu > 0) || !mgn_ipm_factor(p)) { return false; }
     mgn_ipm_aim(p, 0, false);
     mgn_ipm_solve(p);
     ratio = mgn_ipm_ahead(p, mgn_ipm_length(p)) / p->mu;
     mgn_ipm_aim(p, ratio * ratio * ratio * p->mu, true);
     mgn_ipm_solve(p);
     p->length = MGN_R(0.99) * mgn_ipm_length(p);
-    if (!(p->length > MGN_R(1e-6))) {
-        return false;
-    }
+    if (!(p->length > MGN_R(1e-6))) { return false; }
     mgn_ipm_advance(p, p->length);
     return true;
 }
@@ -13283,12 +12334,8 @@ static margin_real mgn_ipm_violation(const mgn_ipm *p, const margin_real *b) {
         const unsigned k = mgn_qp_group(q, i);
         const bool zero = b[i] == 0, full = q->cap != NULL && mgn_abs(b[i]) >= q->cap[i];
         const margin_real g = q->g[i] + mgn_qp_ridge(q, i) * (b[i] - q->b[i]);
-        if (!(mgn_qp_positive(q, i) ? full : zero)) {
-            low[k] = mgn_min(low[k], g);
-        }
-        if (!(mgn_qp_positive(q, i) ? zero : full)) {
-            high[k] = mgn_max(high[k], g);
-        }
+        if (!(mgn_qp_positive(q, i) ? full : zero)) { low[k] = mgn_min(low[k], g); }
+        if (!(mgn_qp_positive(q, i) ? zero : full)) { high[k] = mgn_max(high[k], g); }
     }
     for (size_t k = 0; k < p->groups; k++) {
         worst = low[k] < high[k] ? mgn_max(worst, high[k] - low[k]) : worst;
@@ -13326,9 +12373,7 @@ static bool mgn_ipm_done(mgn_ipm *p, margin_real *last) {
     const margin_real size = MGN_EPS * mgn_abs(p->q->objective);
     const bool small = !(p->gap > 256 * size), still = p->residual > *last / 2;
     const bool worse = p->residual > 10 * *last && p->gap < MGN_R(1e6) * size;
-    if (worse) {
-        mgn_ipm_advance(p, -p->length);
-    }
+    if (worse) { mgn_ipm_advance(p, -p->length); }
     *last = p->residual;
     return worse || (small && (still || !(p->residual > p->q->floor)));
 }
@@ -13386,17 +12431,13 @@ static void mgn_qp_factor(mgn_qp *q, margin_real *out, size_t rank) {
     for (size_t i = 0; i < q->n; i++) {
         q->x[i] = mgn_rows_diag(q->rows, i);
         top = mgn_max(top, q->x[i]);
-        for (size_t k = 0; k < rank; k++) {
-            out[i * rank + k] = 0;
-        }
+        for (size_t k = 0; k < rank; k++) { out[i * rank + k] = 0; }
     }
     for (size_t k = 0; k < rank; k++) {
         const size_t pivot = mgn_index_of_max(q->x, 0, q->n);
         const margin_real *row;
         margin_real scale;
-        if (!(q->x[pivot] > 16 * MGN_EPS * top)) {
-            return;
-        }
+        if (!(q->x[pivot] > 16 * MGN_EPS * top)) { return; }
         scale = mgn_sqrt(q->x[pivot]);
         row = mgn_rows_get(q->rows, pivot);
         for (size_t i = 0; i < q->n; i++) {
@@ -13421,9 +12462,7 @@ typedef struct {
 static bool mgn_qp_maybe_face(mgn_qp *q, mgn_qp_pace *pace) {
     bool whole;
     size_t cost;
-    if (pace->count < pace->next) {
-        return false;
-    }
+    if (pace->count < pace->next) { return false; }
     whole = mgn_qp_face(q, pace->limit);
     MARGIN_ASSERT(q->m > 0);
     cost = mgn_size_mul(mgn_size_mul(pace->limit + 2u, q->f) / mgn_size_mul(3u, q->m), q->f);
@@ -13438,9 +12477,7 @@ static bool mgn_qp_maybe_face(mgn_qp *q, mgn_qp_pace *pace) {
 
 /* What is due every so often; true if the caller wants to stop. */
 static bool mgn_qp_pause(mgn_qp *q, mgn_tick *tick) {
-    if (mgn_tick_stop(tick, q->iterations, q->violation, q->goal)) {
-        return true;
-    }
+    if (mgn_tick_stop(tick, q->iterations, q->violation, q->goal)) { return true; }
     mgn_qp_shrink(q);
     return false;
 }
@@ -13452,13 +12489,9 @@ static margin_status mgn_qp_sweep(mgn_qp *q, mgn_qp_pace *pace, size_t limit, mg
     const margin_real goal = mgn_max(q->goal, q->floor / 16);
     unsigned group = mgn_qp_scan(q);
     for (q->moved = true; q->violation > goal && q->moved; q->iterations++) {
-        if (q->iterations >= limit) {
-            return MARGIN_W_ITERATIONS;
-        }
+        if (q->iterations >= limit) { return MARGIN_W_ITERATIONS; }
         if (++pace->count % period == 0) {
-            if (mgn_qp_pause(q, tick)) {
-                return MARGIN_W_STOPPED;
-            }
+            if (mgn_qp_pause(q, tick)) { return MARGIN_W_STOPPED; }
             group = mgn_qp_scan(q);
         }
         if (mgn_qp_maybe_face(q, pace)) {
@@ -13496,12 +12529,8 @@ static margin_status mgn_qp_run(mgn_qp *q, size_t first, size_t limit, mgn_tick 
             (q->violation <= q->floor && q->violation > best / 2)) {
             return MARGIN_OK;
         }
-        if (status != MARGIN_OK) {
-            return status;
-        }
-        if (mgn_tick_stop(tick, q->iterations, q->violation, q->goal)) {
-            return MARGIN_W_STOPPED;
-        }
+        if (status != MARGIN_OK) { return status; }
+        if (mgn_tick_stop(tick, q->iterations, q->violation, q->goal)) { return MARGIN_W_STOPPED; }
         best = mgn_min(best, q->violation);
         before = q->iterations;
         status = mgn_qp_sweep(q, &pace, limit, tick);
@@ -13542,9 +12571,7 @@ static void mgn_qp_plan_start(mgn_qp_work *work, margin_arena *mem, const mgn_fi
     work->few = work->linear && d <= fit->most / 4u;
     work->rank = work->linear ? d : mgn_size_min(fit->run.rank, fit->most);
     mgn_qp_plan(&work->qp, mem, fit->most, work->rank);
-    if (!work->few) {
-        mgn_qp_plan_rows(work, mem, fit);
-    }
+    if (!work->few) { mgn_qp_plan_rows(work, mem, fit); }
 }
 
 /* All memory of a machine, as mgn_qp_work_start and mgn_qp_work_solve take it. */
@@ -13553,13 +12580,9 @@ static void mgn_qp_work_plan(const mgn_fit *fit, margin_arena *mem) {
     size_t mark;
     mgn_qp_plan_start(&work, mem, fit);
     mark = mem->high;
-    if (work.rank > 0) {
-        mgn_qp_plan_ipm(&work, mem, fit);
-    }
+    if (work.rank > 0) { mgn_qp_plan_ipm(&work, mem, fit); }
     margin_arena_release(mem, mark);
-    if (work.few) {
-        mgn_qp_plan_rows(&work, mem, fit);
-    }
+    if (work.few) { mgn_qp_plan_rows(&work, mem, fit); }
 }
 
 /* The largest k(x, x) of a machine. */
@@ -13569,9 +12592,7 @@ static margin_real mgn_fit_peak(const mgn_fit *fit) {
         const margin_real norm = mgn_norm2_bits(mgn_sample(&fit->data, i), fit->data.d);
         margin_real k = norm;
         mgn_kernel_apply(&fit->kernel, norm, &norm, &k, 1);
-        if (!(mgn_abs(k) <= peak)) {
-            peak = mgn_abs(k);
-        }
+        if (!(mgn_abs(k) <= peak)) { peak = mgn_abs(k); }
     }
     return peak;
 }
@@ -13604,9 +12625,7 @@ static margin_status mgn_qp_work_start(mgn_qp_work *work, mgn_fit *fit, margin_a
     mgn_qp_plain(q, fit->run.tol);
     q->peak = mgn_fit_peak(fit);
     fit->info = mgn_no_info;
-    if (!(q->peak <= MGN_HUGE / 64)) {
-        return MARGIN_E_RANGE;
-    }
+    if (!(q->peak <= MGN_HUGE / 64)) { return MARGIN_E_RANGE; }
     return work->few ? MARGIN_OK : mgn_rows_start(&work->rows, &fit->data, &fit->kernel);
 }
 
@@ -13646,9 +12665,7 @@ static margin_status mgn_qp_work_own_w(mgn_qp_work *work, mgn_fit *fit, margin_a
     mgn_qp *q = &work->qp;
     const margin_real before = q->violation / q->goal;
     margin_real now;
-    if (work->few) {
-        margin_arena_release(mem, mark);
-    }
+    if (work->few) { margin_arena_release(mem, mark); }
     mark = mem->high;
     mgn_copy(fit->f, q->b, q->n);
     mgn_qp_plan_ipm(work, mem, fit);
@@ -13688,9 +12705,7 @@ static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit, margin_a
     const size_t soon = mgn_size_add(mgn_size_mul(20u, q->n), mgn_size_mul(work->rank, work->rank));
     const size_t mark = mem->high;
     margin_status status = MARGIN_W_ITERATIONS;
-    if (!q->begun) {
-        mgn_qp_cold(q);
-    }
+    if (!q->begun) { mgn_qp_cold(q); }
     if (!work->few) {
         status = mgn_qp_run(q, first, work->rank > 0 && soon < limit ? soon : limit, fit->tick);
     }
@@ -13719,9 +12734,7 @@ static margin_real mgn_qp_level(const mgn_qp *q, unsigned group) {
             mean += (q->g[i] - mean) / count;
         }
     }
-    if (count > 0) {
-        return mean;
-    }
+    if (count > 0) { return mean; }
     return !(e->low < MGN_QP_WALL / 2)     ? e->high
            : !(e->high > -MGN_QP_WALL / 2) ? e->low
                                            : e->low / 2 + e->high / 2;
@@ -13789,9 +12802,7 @@ static margin_real mgn_kmomd_square(mgn_qp *q, mgn_fit *fit) {
         square = margin_dot(q->w, q->w, q->low->d);
         noise *= 16 * MGN_EPS;
     }
-    for (size_t i = 0; q->low == NULL && i < q->n; i++) {
-        square += q->b[i] * fit->f[i];
-    }
+    for (size_t i = 0; q->low == NULL && i < q->n; i++) { square += q->b[i] * fit->f[i]; }
     return square > noise ? square : 0;
 }
 
@@ -13799,12 +12810,8 @@ static margin_real mgn_kmomd_square(mgn_qp *q, mgn_fit *fit) {
 static bool mgn_kmomd_finish(mgn_qp *q, mgn_fit *fit, margin_kmomd_report *report) {
     const margin_real length = mgn_sqrt(mgn_kmomd_square(q, fit));
     margin_real middle = 0;
-    if (!(length > 0)) {
-        return false;
-    }
-    for (size_t i = 0; i < q->n; i++) {
-        middle += mgn_abs(q->b[i]) * fit->f[i] / 2;
-    }
+    if (!(length > 0)) { return false; }
+    for (size_t i = 0; i < q->n; i++) { middle += mgn_abs(q->b[i]) * fit->f[i] / 2; }
     report->game_value = length;
     report->entropy = (mgn_kmomd_entropy(fit->b, q->split) +
                        mgn_kmomd_entropy(fit->b + q->split, q->n - q->split)) /
@@ -13821,9 +12828,7 @@ static bool mgn_kmomd_finish(mgn_qp *q, mgn_fit *fit, margin_kmomd_report *repor
 /* c and ridge in units of their sum. Weights below EPS of the largest count as that much. */
 static void mgn_kmomd_programme(mgn_qp *q, const mgn_fit *fit, margin_real lambda) {
     margin_real top = 0;
-    for (size_t i = 0; i < q->n; i++) {
-        top = mgn_max(top, mgn_weight(&fit->data, i));
-    }
+    for (size_t i = 0; i < q->n; i++) { top = mgn_max(top, mgn_weight(&fit->data, i)); }
     q->p = 0;
     q->by_class = true;
     q->sum[0] = -1;
@@ -13845,9 +12850,7 @@ static margin_status mgn_kmomd_solve(mgn_qp_work *work, mgn_fit *fit, margin_are
                                      margin_real lambda) {
     mgn_qp *q = &work->qp;
     margin_status status = mgn_qp_work_start(work, fit, mem);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     mgn_kmomd_programme(q, fit, lambda);
     if (lambda < 1) {
         status = mgn_qp_work_solve(work, fit, mem);
@@ -13867,9 +12870,7 @@ static margin_status mgn_kmomd_solve(mgn_qp_work *work, mgn_fit *fit, margin_are
 static margin_status mgn_kmomd_hard(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem,
                                     margin_kmomd_report *report) {
     const margin_status status = mgn_kmomd_solve(work, fit, mem, 0);
-    if (status < 0) {
-        return status;
-    }
+    if (status < 0) { return status; }
     if (((status == MARGIN_OK || status == MARGIN_W_ROUNDING) &&
          !(fit->info.gap < 2 * fit->info.objective)) ||
         !mgn_kmomd_finish(&work->qp, fit, report)) {
@@ -13891,9 +12892,7 @@ static margin_status mgn_kmomd_fit(mgn_fit *fit, margin_arena *mem) {
             return MARGIN_E_NO_DIRECTION;
         }
     }
-    if (fit->tick->at.machine == 0) {
-        *(margin_kmomd_report *)fit->report = report;
-    }
+    if (fit->tick->at.machine == 0) { *(margin_kmomd_report *)fit->report = report; }
     return status;
 }
 
@@ -13903,9 +12902,7 @@ static const mgn_trainer mgn_kmomd = {mgn_qp_work_plan, mgn_kmomd_fit};
 static margin_status mgn_kmomd_prepare(const margin_kmomd_options *options,
                                        margin_kmomd_options *full, mgn_fit *fit) {
     mgn_clear(full, sizeof *full);
-    if (options != NULL) {
-        *full = *options;
-    }
+    if (options != NULL) { *full = *options; }
     if (full->hard_margin) {
         full->lambda = 0;
     } else if (full->lambda == 0) {
@@ -13924,9 +12921,7 @@ MARGIN_API size_t margin_kmomd_train_size(size_t n, size_t d, size_t classes,
                                           const margin_kmomd_options *options) {
     margin_kmomd_options full;
     mgn_fit fit;
-    if (mgn_kmomd_prepare(options, &full, &fit) != MARGIN_OK) {
-        return 0;
-    }
+    if (mgn_kmomd_prepare(options, &full, &fit) != MARGIN_OK) { return 0; }
     return mgn_train_size(&mgn_kmomd, &fit, n, d, classes);
 }
 
@@ -13940,9 +12935,7 @@ MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
     margin_status status = mgn_kmomd_prepare(options, &full, &fit);
     fit.report = &told;
     status = status == MARGIN_OK ? mgn_train(&mgn_kmomd, &fit, data, mem, model, info) : status;
-    if (status >= 0 && report != NULL) {
-        *report = told;
-    }
+    if (status >= 0 && report != NULL) { *report = told; }
     return status;
 }
 
@@ -13974,9 +12967,7 @@ static margin_real mgn_svm_middle(const mgn_qp *q, const margin_real *s) {
             high = i;
         }
     }
-    if (low == q->n || high == q->n) {
-        return 0;
-    }
+    if (low == q->n || high == q->n) { return 0; }
     return ((s[low] + s[high]) - (mgn_qp_signed(q, low, 1) + mgn_qp_signed(q, high, 1))) / 2;
 }
 
@@ -13991,12 +12982,8 @@ static margin_real mgn_svm_level(mgn_qp *q, margin_real *s) {
             mean += (q->g[i] - mean) / count;
         }
     }
-    if (count > 0) {
-        return mean;
-    }
-    if (!q->own_w) {
-        mgn_qp_mul(q, q->c, NULL, q->n, q->b, s);
-    }
+    if (count > 0) { return mean; }
+    if (!q->own_w) { mgn_qp_mul(q, q->c, NULL, q->n, q->b, s); }
     return mgn_svm_middle(q, s);
 }
 
@@ -14038,13 +13025,9 @@ static bool mgn_svm_nu_programme(mgn_qp *q, const mgn_fit *fit, margin_real nu) 
     q->by_class = true;
     q->sum[0] = -1;
     q->sum[1] = 1;
-    for (size_t i = 0; i < q->n; i++) {
-        sum[mgn_qp_group(q, i)] += mgn_weight(&fit->data, i);
-    }
+    for (size_t i = 0; i < q->n; i++) { sum[mgn_qp_group(q, i)] += mgn_weight(&fit->data, i); }
     all = sum[0] + sum[1];
-    for (size_t i = 0; i < q->n; i++) {
-        q->own[i] = 2 * (mgn_weight(&fit->data, i) / all) / nu;
-    }
+    for (size_t i = 0; i < q->n; i++) { q->own[i] = 2 * (mgn_weight(&fit->data, i) / all) / nu; }
     q->cap = q->own;
     return nu * all <= 2 * mgn_min(sum[0], sum[1]);
 }
@@ -14053,9 +13036,7 @@ static bool mgn_svm_nu_programme(mgn_qp *q, const mgn_fit *fit, margin_real nu) 
 static bool mgn_svm_nu_finish(mgn_qp *q, mgn_fit *fit) {
     const margin_real low = mgn_qp_level(q, 0), high = mgn_qp_level(q, 1), rho = (high - low) / 2;
     fit->info.violation = q->objective > 0 ? q->violation / q->objective : 0;
-    if (!(rho > 16 * MGN_EPS * q->c * q->peak) || !(rho > 2 * q->violation)) {
-        return false;
-    }
+    if (!(rho > 16 * MGN_EPS * q->c * q->peak) || !(rho > 2 * q->violation)) { return false; }
     fit->info.gap = 0;
     fit->bias = -(low + high) / 2 / rho;
     for (size_t i = 0; i < q->n; i++) {
@@ -14077,9 +13058,7 @@ static margin_status mgn_svm_nu(mgn_qp_work *work, mgn_fit *fit, margin_arena *m
     if (status == MARGIN_OK && !mgn_svm_nu_programme(&work->qp, fit, nu)) {
         status = MARGIN_E_INFEASIBLE;
     }
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     status = mgn_qp_work_solve(work, fit, mem);
     return status < 0 || mgn_svm_nu_finish(&work->qp, fit) ? status : MARGIN_E_INFEASIBLE;
 }
@@ -14088,13 +13067,9 @@ static margin_status mgn_svm_hard(mgn_qp_work *work, mgn_fit *fit, margin_arena 
     margin_kmomd_report report;
     const margin_status status = mgn_kmomd_hard(work, fit, mem, &report);
     margin_real scale;
-    if (status < 0) {
-        return status;
-    }
+    if (status < 0) { return status; }
     scale = 2 / report.game_value;
-    for (size_t k = 0; fit->has_w && k < fit->data.d; k++) {
-        fit->w[k] *= scale;
-    }
+    for (size_t k = 0; fit->has_w && k < fit->data.d; k++) { fit->w[k] *= scale; }
     fit->bias *= scale;
     for (size_t i = 0; i < fit->data.n; i++) {
         fit->b[i] *= scale;
@@ -14132,9 +13107,7 @@ static margin_status mgn_svm_soft(mgn_qp_work *work, mgn_fit *fit, margin_arena 
         return mgn_svm_nu(work, fit, mem, options->nu);
     }
     status = mgn_qp_work_start(work, fit, mem);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     mgn_svm_programme(&work->qp, fit, options);
     status = mgn_qp_work_solve(work, fit, mem);
     *nu = mgn_svm_finish(&work->qp, fit);
@@ -14205,9 +13178,7 @@ static bool mgn_svm_valid(margin_real c) {
 static margin_status mgn_svm_prepare(const margin_svm_options *options, margin_svm_options *full,
                                      mgn_fit *fit) {
     mgn_clear(full, sizeof *full);
-    if (options != NULL) {
-        *full = *options;
-    }
+    if (options != NULL) { *full = *options; }
     full->c = full->c == 0 ? 1 : full->c;
     full->c_pos = full->c_pos == 0 ? full->c : full->c_pos;
     full->c_neg = full->c_neg == 0 ? full->c : full->c_neg;
@@ -14228,9 +13199,7 @@ MARGIN_API size_t margin_svm_train_size(size_t n, size_t d, size_t classes,
                                         const margin_svm_options *options) {
     margin_svm_options full;
     mgn_fit fit;
-    if (mgn_svm_prepare(options, &full, &fit) != MARGIN_OK) {
-        return 0;
-    }
+    if (mgn_svm_prepare(options, &full, &fit) != MARGIN_OK) { return 0; }
     return mgn_train_size(&mgn_svm, &fit, n, d, classes);
 }
 
@@ -14244,9 +13213,7 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
     margin_status status = mgn_svm_prepare(options, &full, &fit);
     fit.report = &told;
     status = status == MARGIN_OK ? mgn_train(&mgn_svm, &fit, data, mem, model, info) : status;
-    if (status >= 0 && report != NULL) {
-        *report = told;
-    }
+    if (status >= 0 && report != NULL) { *report = told; }
     return status;
 }
 
@@ -14369,9 +13336,7 @@ static margin_real *mgn_rates_z(const mgn_rates *p, size_t c) {
 static void mgn_rates_times(const mgn_rates *p, size_t from, size_t count, const margin_real *x,
                             margin_real *out) {
     const margin_real *row = p->z + from * p->zstep;
-    for (size_t i = 0; i < count; i++, row += p->zstep) {
-        out[i] = margin_dot(row, x, p->d);
-    }
+    for (size_t i = 0; i < count; i++, row += p->zstep) { out[i] = margin_dot(row, x, p->d); }
 }
 
 /* |R_c x|; p->room.x is used. */
@@ -14424,9 +13389,7 @@ static void mgn_rates_fill_wide(const mgn_rates *p) {
     const size_t begin = mgn_rates_begin(p), end = begin + mgn_rates_count(p);
     for (size_t i = begin; i < end; i++) {
         margin_real *to = p->system.work + i * p->system.wstep;
-        for (size_t j = begin; j < i; j++) {
-            to[j] = p->system.work[j * p->system.wstep + i];
-        }
+        for (size_t j = begin; j < i; j++) { to[j] = p->system.work[j * p->system.wstep + i]; }
         to[i] = p->system.gram[i] + 1 / p->at.held[i < p->m[0] ? 0 : 1];
     }
 }
@@ -14543,13 +13506,9 @@ static bool mgn_rates_improve(mgn_rates *p) {
 
 /* Solves for v and q with a factor of its own. */
 static bool mgn_rates_solve(mgn_rates *p, const margin_real *c, margin_real e, bool metrical) {
-    if (!mgn_rates_factor(p, c, e, metrical)) {
-        return false;
-    }
+    if (!mgn_rates_factor(p, c, e, metrical)) { return false; }
     mgn_copy(p->at.v, p->delta, p->d); /* the residuals of nothing */
-    for (size_t i = 0; i < p->rows; i++) {
-        p->at.q[i] = 0;
-    }
+    for (size_t i = 0; i < p->rows; i++) { p->at.q[i] = 0; }
     mgn_rates_correct(p, p->at.v, p->at.q);
     return mgn_rates_improve(p);
 }
@@ -14597,9 +13556,7 @@ typedef struct {
 static void mgn_rates_take_bound(mgn_rates *p, mgn_rates_quest *quest) {
     const margin_real along = margin_dot(p->delta, p->at.v, p->d);
     margin_real found;
-    if (!(along > 0)) {
-        return;
-    }
+    if (!(along > 0)) { return; }
     if (quest->given) {
         const margin_real left =
             along - (p->active[1] ? p->kappa[1] : 0) * mgn_rates_spread(p, 1, p->at.v);
@@ -14649,24 +13606,16 @@ static void mgn_rates_seek(mgn_rates *p, mgn_rates_quest *quest, margin_real x) 
     x = mgn_max(-end / 2, mgn_min(end / 2, x));
     for (unsigned step = 0; step < 16u; step++) {
         margin_real beyond, rate, next;
-        if (!mgn_rates_ratio(p, x)) {
-            return;
-        }
+        if (!mgn_rates_ratio(p, x)) { return; }
         mgn_rates_take_bound(p, quest);
-        if (!both) {
-            return;
-        }
+        if (!both) { return; }
         beyond = mgn_rates_beyond(p, quest, &rate);
-        if (!(mgn_abs(beyond) > goal) || high - low < goal) {
-            return;
-        }
+        if (!(mgn_abs(beyond) > goal) || high - low < goal) { return; }
         low = beyond < 0 ? x : low;
         high = beyond < 0 ? high : x;
         next = rate > 0 ? x - beyond / rate : x - beyond;
         next = mgn_max(x - 5, mgn_min(x + 5, next));
-        if (!(next > low && next < high)) {
-            next = beyond < 0 ? (x + high) / 2 : (low + x) / 2;
-        }
+        if (!(next > low && next < high)) { next = beyond < 0 ? (x + high) / 2 : (low + x) / 2; }
         x = next;
     }
 }
@@ -14700,9 +13649,7 @@ static bool mgn_rates_outside(mgn_rates *p, mgn_rates_quest *quest) {
     for (size_t k = 0; k < 2u; k++) {
         c[k] = p->active[k] ? 1 / (16 * MGN_EPS * MGN_EPS * (p->trace[0] + p->trace[1])) : 0;
     }
-    if (!mgn_rates_solve(p, c, 1, false)) {
-        return false;
-    }
+    if (!mgn_rates_solve(p, c, 1, false)) { return false; }
     mgn_rates_take_bound(p, quest);
     return mgn_rates_width(p, p->at.v) <
            64 * mgn_sqrt(MGN_EPS) * margin_dot(p->delta, p->at.v, p->d);
@@ -14729,9 +13676,7 @@ static margin_real mgn_rates_p_star(mgn_rates *p) {
         mgn_copy(p->best.y, p->delta, p->d);
         return 0;
     }
-    if (p->system.wide && mgn_rates_outside(p, &quest)) {
-        return quest.found;
-    }
+    if (p->system.wide && mgn_rates_outside(p, &quest)) { return quest.found; }
     mgn_rates_narrow(p);
     quest.found = MGN_HUGE;
     mgn_rates_seek(p, &quest, mgn_rates_guess(p, p->kappa[1], p->kappa[0]));
@@ -14745,9 +13690,7 @@ static margin_real mgn_rates_reach(mgn_rates *p, margin_real k1) {
     p->kappa[0] = 1;
     mgn_rates_activate(p);
     p->active[0] = true;
-    if (p->system.wide && mgn_rates_outside(p, &quest)) {
-        return quest.found;
-    }
+    if (p->system.wide && mgn_rates_outside(p, &quest)) { return quest.found; }
     mgn_rates_narrow(p);
     quest.found = 0;
     mgn_rates_seek(p, &quest, mgn_rates_guess(p, 1, 1));
@@ -14766,12 +13709,8 @@ static margin_real mgn_rates_bound(const mgn_rates *p, const margin_real *x) {
  * used. */
 static margin_real mgn_rates_mix(const mgn_rates *p, margin_real a, margin_real b) {
     margin_real size, width = 0;
-    for (size_t j = 0; j < p->d; j++) {
-        p->at.v[j] = a * p->best.y[j] + b * p->delta[j];
-    }
-    for (size_t i = 0; i < p->rows; i++) {
-        p->at.q[i] = a * p->room.x[i] + b * p->room.s[i];
-    }
+    for (size_t j = 0; j < p->d; j++) { p->at.v[j] = a * p->best.y[j] + b * p->delta[j]; }
+    for (size_t i = 0; i < p->rows; i++) { p->at.q[i] = a * p->room.x[i] + b * p->room.s[i]; }
     size = margin_norm2(p->at.v, p->d);
     for (size_t c = 0; c < 2u; c++) {
         const margin_real spread = margin_norm2(p->at.q + mgn_rates_first(p, c), p->m[c]);
@@ -14796,9 +13735,7 @@ static void mgn_rates_begin_fast(mgn_rates *p) {
     (void)mgn_rates_mix(p, (1 - share) * ly, share * ld);
     p->best.start = best;
     best /= margin_norm2(p->at.v, p->d);
-    for (size_t j = 0; j < p->d; j++) {
-        p->at.v[j] *= best;
-    }
+    for (size_t j = 0; j < p->d; j++) { p->at.v[j] *= best; }
 }
 
 /* How much of q_c is beyond |q_c| = k_c, as a share of it; negative where it is short of that. */
@@ -14877,9 +13814,7 @@ static void mgn_rates_step(const mgn_rates *p, const bool *hold, const margin_re
     for (size_t c = 0; c < 2u; c++) {
         const margin_real limit = step[c] * miss[c] > 0 ? 1 : MGN_R(4.6); /* a hundredfold */
         step[c] = mgn_max(-limit, mgn_min(limit, step[c]));
-        if (held[c] && !hold[c]) {
-            step[c] = mgn_log(most[c] / p->at.c[c]);
-        }
+        if (held[c] && !hold[c]) { step[c] = mgn_log(most[c] / p->at.c[c]); }
     }
 }
 
@@ -14893,9 +13828,7 @@ static margin_real mgn_rates_move(mgn_rates *p, margin_real tol, margin_real *c)
                           MGN_HUGE * MGN_EPS);
         hold[k] = !p->active[k] || (c[k] >= most[k] / 2 && p->at.length[k] <= p->kappa[k]);
     }
-    if (hold[0] && hold[1]) {
-        return 0;
-    }
+    if (hold[0] && hold[1]) { return 0; }
     mgn_rates_step(p, hold, most, step);
     for (size_t k = 0; k < 2u; k++) {
         if (p->active[k]) {
@@ -14925,9 +13858,7 @@ static void mgn_rates_first_c(mgn_rates *p, margin_real *c) {
 /* The solution for c. Where that has moved little, the factor at hand serves to correct the one
  * before. */
 static bool mgn_rates_follow(mgn_rates *p, const margin_real *c, margin_real moved) {
-    if (moved > MGN_RATES_NEAR) {
-        return mgn_rates_solve(p, c, 1, false);
-    }
+    if (moved > MGN_RATES_NEAR) { return mgn_rates_solve(p, c, 1, false); }
     p->at.c[0] = c[0];
     p->at.c[1] = c[1];
     return mgn_rates_improve(p);
@@ -14952,9 +13883,7 @@ static margin_status mgn_rates_fast(mgn_rates *p, mgn_tick *tick, margin_real to
     mgn_rates_begin_newton(p, c);
     for (unsigned round = 0; round < 2u * MGN_RATES_FACTORS && stale < 16u; round++) {
         margin_real gap;
-        if (p->factors >= MGN_RATES_FACTORS && moved > MGN_RATES_NEAR) {
-            break;
-        }
+        if (p->factors >= MGN_RATES_FACTORS && moved > MGN_RATES_NEAR) { break; }
         if (!mgn_rates_follow(p, c, moved)) {
             c[0] /= 16;
             c[1] /= 16;
@@ -14967,9 +13896,7 @@ static margin_status mgn_rates_fast(mgn_rates *p, mgn_tick *tick, margin_real to
             return MARGIN_OK;
         }
         closed = gap <= tol * p->best.high && p->best.stray <= mgn_sqrt(tol);
-        if (mgn_tick_stop(tick, p->factors, gap / p->best.high, tol)) {
-            return MARGIN_W_STOPPED;
-        }
+        if (mgn_tick_stop(tick, p->factors, gap / p->best.high, tol)) { return MARGIN_W_STOPPED; }
         stale = gap < least / 2 ? 0 : stale + 1u;
         least = mgn_min(gap, least);
         moved = mgn_rates_move(p, tol, c);
@@ -15047,9 +13974,7 @@ static bool mgn_rates_two_factors(mgn_rates *p) {
     p->system.known = false;
     if (p->active[0]) {
         mgn_rates_lower(p, 0);
-        if (!mgn_cholesky(p->system.work, p->system.wstep, p->d, p->system.panel)) {
-            return false;
-        }
+        if (!mgn_cholesky(p->system.work, p->system.wstep, p->d, p->system.panel)) { return false; }
         for (size_t i = 0; i < p->d; i++) {
             mgn_copy(p->system.sigma + i * p->system.sstep, p->system.work + i * p->system.wstep,
                      i + 1u);
@@ -15118,13 +14043,9 @@ static void mgn_rates_take_line(mgn_rates *p, const margin_real *line, margin_re
     p->best.high = part * margin_norm2(line, p->d);
     p->best.low = mgn_rates_bound(p, p->best.y);
     mgn_copy(p->at.v, line, p->d);
-    for (size_t j = 0; j < p->d; j++) {
-        p->at.v[j] *= -part;
-    }
+    for (size_t j = 0; j < p->d; j++) { p->at.v[j] *= -part; }
     p->best.low = mgn_rates_bound(p, p->at.v);
-    if (p->best.low > before) {
-        mgn_copy(p->best.y, p->at.v, p->d);
-    }
+    if (p->best.low > before) { mgn_copy(p->best.y, p->at.v, p->d); }
     p->best.low = mgn_max(p->best.low, before);
 }
 
@@ -15132,9 +14053,7 @@ static void mgn_rates_take_line(mgn_rates *p, const margin_real *line, margin_re
  * distance. */
 static void mgn_rates_stray(mgn_rates *p) {
     const margin_real size = p->best.low / margin_norm2(p->best.y, p->d);
-    for (size_t j = 0; j < p->d; j++) {
-        p->room.r[j] = p->delta[j] - size * p->best.y[j];
-    }
+    for (size_t j = 0; j < p->d; j++) { p->room.r[j] = p->delta[j] - size * p->best.y[j]; }
     for (size_t c = 0; c < 2u; c++) {
         const margin_real spread = mgn_rates_spread(p, c, p->best.y);
         if (p->active[c] && spread > 0) {
@@ -15157,18 +14076,14 @@ static void mgn_rates_balls(mgn_rates *p, mgn_rates_ball *ball, const margin_rea
         ball[c].f = c == 0 ? p->at.q : p->best.q;
         ball[c].g = c == 0 ? p->room.s : p->room.x;
         ball[c].part = 0;
-        for (size_t j = 0; j < p->d; j++) {
-            p->at.a[c][j] = c == 0 ? 0 : p->delta[j];
-        }
+        for (size_t j = 0; j < p->d; j++) { p->at.a[c][j] = c == 0 ? 0 : p->delta[j]; }
     }
 }
 
 /* One round for both ellipsoids; the worse angle. The line runs from class 1 to class 0. */
 static margin_real mgn_rates_round(const mgn_rates *p, mgn_rates_ball *ball, margin_real *line) {
     margin_real worst = 0;
-    for (size_t j = 0; j < p->d; j++) {
-        line[j] = ball[0].centre[j] - ball[1].centre[j];
-    }
+    for (size_t j = 0; j < p->d; j++) { line[j] = ball[0].centre[j] - ball[1].centre[j]; }
     for (size_t c = 0; c < 2u; c++) {
         const margin_real sign = c == 0 ? -1 : 1;
         if (p->active[c]) {
@@ -15187,9 +14102,7 @@ static margin_status mgn_rates_iter(mgn_rates *p, mgn_tick *tick, const margin_r
     mgn_rates_ball ball[2];
     margin_real *line = p->system.metric, part = 1;
     margin_status status = MARGIN_W_ITERATIONS;
-    if (!mgn_rates_two_factors(p)) {
-        return MARGIN_E_NOT_POSITIVE;
-    }
+    if (!mgn_rates_two_factors(p)) { return MARGIN_E_NOT_POSITIVE; }
     mgn_rates_balls(p, ball, least);
     for (*rounds = 0; *rounds < run->max_iterations && status == MARGIN_W_ITERATIONS;) {
         const margin_real angle = mgn_rates_round(p, ball, line);
@@ -15295,20 +14208,14 @@ static void mgn_rates_report_rates(const mgn_rates *p, const mgn_rates_task *tas
 /* D and Z in units in which |D| is about 1; false if D is lost in rounding beside `noise`. */
 static bool mgn_rates_scale(mgn_rates *p, margin_real noise) {
     const margin_real size = margin_norm2(p->delta, p->d);
-    if (!(size > noise)) {
-        return false;
-    }
+    if (!(size > noise)) { return false; }
     p->unit = 1 / mgn_power_of_two(size);
-    for (size_t j = 0; j < p->d; j++) {
-        p->delta[j] *= p->unit;
-    }
+    for (size_t j = 0; j < p->d; j++) { p->delta[j] *= p->unit; }
     for (size_t c = 0; c < 2u; c++) {
         p->trace[c] = 0;
         for (size_t i = 0; i < p->m[c]; i++) {
             margin_real *row = mgn_rates_z(p, c) + i * p->zstep;
-            for (size_t j = 0; j < p->d; j++) {
-                row[j] *= p->unit;
-            }
+            for (size_t j = 0; j < p->d; j++) { row[j] *= p->unit; }
             p->trace[c] += margin_dot(row, row, p->d);
         }
     }
@@ -15328,9 +14235,7 @@ static void mgn_rates_finish(mgn_rates *p, const mgn_rates_task *task, margin_st
     const margin_real root = p->unit / p->best.low, ratio = p->best.low / p->best.high;
     margin_info *info = task->info;
     p->best.scale = 2 / (p->best.low * margin_norm2(p->best.y, p->d));
-    for (size_t j = 0; j < p->d; j++) {
-        p->best.y[j] *= p->best.scale;
-    }
+    for (size_t j = 0; j < p->d; j++) { p->best.y[j] *= p->best.scale; }
     info->objective = 2 * root * root;
     info->gap = mgn_max(info->objective * (1 - ratio) * (1 + ratio), 0);
     info->violation = p->best.stray;
@@ -15347,9 +14252,7 @@ static margin_status mgn_rates_run(mgn_rates *p, const mgn_rates_task *task) {
     margin_status status;
     size_t rounds = 0;
     p->factors = 0;
-    if (!p->system.wide) {
-        mgn_rates_narrow(p);
-    }
+    if (!p->system.wide) { mgn_rates_narrow(p); }
     if (task->eta_neg != NULL) {
         mgn_rates_frontier_run(p, task);
         return MARGIN_OK;
@@ -15361,9 +14264,7 @@ static margin_status mgn_rates_run(mgn_rates *p, const mgn_rates_task *task) {
     }
     p->best.p_star = mgn_rates_p_star(p);
     mgn_rates_report_rates(p, task);
-    if (!(p->best.p_star < 1)) {
-        return MARGIN_E_INFEASIBLE;
-    }
+    if (!(p->best.p_star < 1)) { return MARGIN_E_INFEASIBLE; }
     if (full->solver == MARGIN_RATES_ITER) {
         status = mgn_rates_iter(p, task->tick, full, least, &rounds);
         task->info->iterations = rounds;
@@ -15371,9 +14272,7 @@ static margin_status mgn_rates_run(mgn_rates *p, const mgn_rates_task *task) {
         status = mgn_rates_fast(p, task->tick, full->tol);
         task->info->iterations = p->factors;
     }
-    if (status >= 0 && !(p->best.low > 0)) {
-        return MARGIN_E_NO_CONVERGENCE;
-    }
+    if (status >= 0 && !(p->best.low > 0)) { return MARGIN_E_NO_CONVERGENCE; }
     if (status >= 0) {
         mgn_rates_finish(p, task, status);
         status = mgn_finite(task->info->objective) ? status : MARGIN_E_RANGE;
@@ -15395,9 +14294,7 @@ static margin_status mgn_rates_prepare(const margin_rates_options *options, mgn_
                         ? MGN_R(sizeof(margin_real) > 4u ? 1e-6 : 1e-3)
                         : MGN_R(sizeof(margin_real) > 4u ? 1e-12 : 1e-6);
     }
-    if (full->max_iterations == 0) {
-        full->max_iterations = 20000u;
-    }
+    if (full->max_iterations == 0) { full->max_iterations = 20000u; }
     valid = full->eta_pos > 0 && full->eta_pos <= 1 && full->eta_neg > 0 && full->eta_neg <= 1;
     valid = valid && full->nu_pos >= 0 && full->nu_neg >= 0 && full->ridge >= 0;
     valid = valid && mgn_finite(full->nu_pos) && mgn_finite(full->nu_neg) &&
@@ -15415,12 +14312,8 @@ static margin_real *mgn_rates_vectors(mgn_rates *p, margin_real *at, size_t d, s
                                      &p->best.y,        &p->centre[0],      &p->centre[1]};
     margin_real **const large[6] = {&p->at.q,   &p->room.s,      &p->room.x,
                                     &p->best.q, &p->system.gram, &p->root};
-    for (size_t k = 0; k < 12u; k++, at += d) {
-        *small[k] = at;
-    }
-    for (size_t k = 0; k < 6u; k++, at += rows) {
-        *large[k] = at;
-    }
+    for (size_t k = 0; k < 12u; k++, at += d) { *small[k] = at; }
+    for (size_t k = 0; k < 6u; k++, at += rows) { *large[k] = at; }
     return at;
 }
 
@@ -15488,9 +14381,7 @@ static margin_status mgn_rates_linear_factor(mgn_rates_linear *l, size_t c) {
             cov[j * d + i] = cov[i * d + j];
         }
     }
-    if (mgn_pivoted_run(cov, d, d, 0, &rank, &work) != MARGIN_OK) {
-        return MARGIN_E_NOT_POSITIVE;
-    }
+    if (mgn_pivoted_run(cov, d, d, 0, &rank, &work) != MARGIN_OK) { return MARGIN_E_NOT_POSITIVE; }
     mgn_copy(p->system.work, cov, d * d);
     for (size_t i = 0; i < d; i++) {
         const size_t j = l->order[i];
@@ -15524,9 +14415,7 @@ static margin_status mgn_rates_linear_sigma(const mgn_rates_linear *l) {
 static void mgn_rates_linear_unit(mgn_rates *p) {
     const margin_real square = p->unit * p->unit;
     for (size_t i = 0; i < p->d; i++) {
-        for (size_t j = 0; j < p->d; j++) {
-            p->system.sigma[i * p->d + j] *= i == j ? 1 : square;
-        }
+        for (size_t j = 0; j < p->d; j++) { p->system.sigma[i * p->d + j] *= i == j ? 1 : square; }
         p->system.diag[0][i] *= square;
         p->system.diag[1][i] *= square;
     }
@@ -15566,28 +14455,20 @@ static margin_status mgn_rates_linear_start(mgn_rates_linear *l) {
     for (size_t c = 0; c < 2u && status == MARGIN_OK; c++) {
         status = mgn_rates_linear_factor(l, c);
     }
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     p->rows = p->m[0] + p->m[1];
     for (size_t j = 0; j < d; j++) { /* by a feature at least, beyond the rounding of its means */
         const margin_real size = mgn_max(mgn_abs(l->mean[j]), mgn_abs(l->mean[d + j]));
         const margin_real spread = mgn_sqrt(mgn_max(p->system.diag[0][j], p->system.diag[1][j]));
         p->delta[j] = l->mean[d + j] - l->mean[j];
         apart = apart || mgn_abs(p->delta[j]) > 8 * MGN_EPS * mgn_max(size, spread);
-        if (mgn_rates_linear_lost(p, j)) {
-            return MARGIN_E_RANGE;
-        }
+        if (mgn_rates_linear_lost(p, j)) { return MARGIN_E_RANGE; }
     }
-    if (!apart || !mgn_rates_scale(p, 0)) {
-        return MARGIN_E_NO_DIRECTION;
-    }
+    if (!apart || !mgn_rates_scale(p, 0)) { return MARGIN_E_NO_DIRECTION; }
     mgn_rates_linear_unit(p);
     p->system.known = true;
     p->system.wide = false;
-    if (l->task->full.solver == MARGIN_RATES_FAST) {
-        mgn_rates_linear_wide(p);
-    }
+    if (l->task->full.solver == MARGIN_RATES_FAST) { mgn_rates_linear_wide(p); }
     return MARGIN_OK;
 }
 
@@ -15596,9 +14477,7 @@ static void mgn_rates_linear_store(const mgn_rates_linear *l) {
     const mgn_rates *p = &l->p;
     margin_rates_report *report = l->task->report;
     margin_real pos, neg;
-    for (size_t j = 0; j < p->d; j++) {
-        l->w[j] = p->best.y[j] * p->unit;
-    }
+    for (size_t j = 0; j < p->d; j++) { l->w[j] = p->best.y[j] * p->unit; }
     pos = margin_dot(l->w, l->mean + p->d, p->d) - 1 - p->kappa[1] * report->spread_pos;
     neg = margin_dot(l->w, l->mean, p->d) + 1 + p->kappa[0] * report->spread_neg;
     l->w[p->d] = -(pos + neg) / 2;
@@ -15666,9 +14545,7 @@ static margin_status mgn_rates_linear_run(void *task, mgn_frame *frame) {
     MARGIN_ASSERT(l->w != NULL && l->cov != NULL); /* the plan has had its blocks */
     l->task->tick = &tick;
     l->task->info = &frame->info;
-    for (size_t j = 0; j <= l->p.d; j++) {
-        l->w[j] = 0;
-    }
+    for (size_t j = 0; j <= l->p.d; j++) { l->w[j] = 0; }
     frame->model.kind = MARGIN_MODEL_LINEAR;
     linear->w = l->w;
     linear->bias = l->w + l->p.d;
@@ -15679,9 +14556,7 @@ static margin_status mgn_rates_linear_run(void *task, mgn_frame *frame) {
     status = status == MARGIN_OK ? mgn_rates_run(&l->p, l->task) : status;
     if (status >= 0 && l->task->eta_neg == NULL) {
         mgn_rates_linear_store(l);
-        if (l->data != NULL) {
-            mgn_rates_linear_report(l, frame);
-        }
+        if (l->data != NULL) { mgn_rates_linear_report(l, frame); }
     }
     return status;
 }
@@ -15744,9 +14619,7 @@ static void mgn_rates_kernel_plan(const mgn_fit *fit, margin_arena *mem) {
  * origin. */
 static void mgn_rates_centred(const mgn_rates_kernel *k, const margin_data *data) {
     margin_real *mean = k->p.system.panel;
-    for (size_t j = 0; j < data->d; j++) {
-        mean[j] = 0;
-    }
+    for (size_t j = 0; j < data->d; j++) { mean[j] = 0; }
     for (size_t i = 0; i < k->n; i++) {
         const margin_real *x = mgn_sample(data, i);
         for (size_t j = 0; j < data->d; j++) {
@@ -15758,9 +14631,7 @@ static void mgn_rates_centred(const mgn_rates_kernel *k, const margin_data *data
         for (size_t h = 0; h <= i; h++) {
             const margin_real *b = mgn_sample(data, h);
             margin_real sum = 0;
-            for (size_t j = 0; j < data->d; j++) {
-                sum += (a[j] - mean[j]) * (b[j] - mean[j]);
-            }
+            for (size_t j = 0; j < data->d; j++) { sum += (a[j] - mean[j]) * (b[j] - mean[j]); }
             k->k[i * k->n + h] = k->k[h * k->n + i] = sum;
         }
     }
@@ -15828,28 +14699,20 @@ static void mgn_rates_kernel_gram(const mgn_rates_kernel *k) {
 /* Z, the means of the classes and D from L. */
 static void mgn_rates_kernel_rows(const mgn_rates_kernel *k) {
     const mgn_rates *p = &k->p;
-    for (size_t j = 0; j < p->d; j++) {
-        p->centre[0][j] = p->centre[1][j] = 0;
-    }
+    for (size_t j = 0; j < p->d; j++) { p->centre[0][j] = p->centre[1][j] = 0; }
     for (size_t i = 0; i < k->n; i++) {
         const size_t at = k->order[i], known = i < p->d ? i + 1u : p->d;
         const margin_real share = p->root[at] * p->root[at];
         margin_real *row = p->z + at * p->zstep;
-        for (size_t j = 0; j < p->d; j++) {
-            row[j] = j < known ? k->k[i * k->n + j] : 0;
-        }
+        for (size_t j = 0; j < p->d; j++) { row[j] = j < known ? k->k[i * k->n + j] : 0; }
         margin_axpy(p->centre[at < p->m[0] ? 0 : 1], share, row, p->d);
     }
     for (size_t i = 0; i < k->n; i++) {
         margin_real *row = p->z + i * p->zstep;
         margin_axpy(row, -1, p->centre[i < p->m[0] ? 0 : 1], p->d);
-        for (size_t j = 0; j < p->d; j++) {
-            row[j] *= p->root[i];
-        }
+        for (size_t j = 0; j < p->d; j++) { row[j] *= p->root[i]; }
     }
-    for (size_t j = 0; j < p->d; j++) {
-        p->delta[j] = p->centre[1][j] - p->centre[0][j];
-    }
+    for (size_t j = 0; j < p->d; j++) { p->delta[j] = p->centre[1][j] - p->centre[0][j]; }
 }
 
 /* Sets the problem up from K. */
@@ -15865,16 +14728,12 @@ static margin_status mgn_rates_kernel_start(mgn_rates_kernel *k, const mgn_rates
     work.column = p->room.x;
     work.order = k->order;
     p->system.wstep = p->system.sstep = p->zstep = n;
-    if (wide) {
-        mgn_rates_kernel_gram(k);
-    }
+    if (wide) { mgn_rates_kernel_gram(k); }
     largest = mgn_lower_max(k->k, n, n);
     if (largest > 0 && largest < MGN_RATES_LEAST) {
         return MARGIN_E_RANGE; /* products of samples so small are lost in part */
     }
-    if (mgn_pivoted_run(k->k, n, n, 0, &p->d, &work) != MARGIN_OK) {
-        return MARGIN_E_NOT_POSITIVE;
-    }
+    if (mgn_pivoted_run(k->k, n, n, 0, &p->d, &work) != MARGIN_OK) { return MARGIN_E_NOT_POSITIVE; }
     p->ridge = task->full.ridge;
     p->regular[0] = p->regular[1] = p->ridge > 0;
     p->system.known = false;
@@ -15887,9 +14746,7 @@ static margin_status mgn_rates_kernel_start(mgn_rates_kernel *k, const mgn_rates
         return MARGIN_E_NO_DIRECTION;
     }
     for (size_t i = 0; i < n && p->system.wide; i++) {
-        for (size_t h = i; h < n; h++) {
-            p->system.work[i * n + h] *= p->unit * p->unit;
-        }
+        for (size_t h = i; h < n; h++) { p->system.work[i * n + h] *= p->unit * p->unit; }
         p->system.gram[i] *= p->unit * p->unit;
     }
     return MARGIN_OK;
@@ -15915,9 +14772,7 @@ static margin_real mgn_rates_kernel_dual(const mgn_rates_kernel *k, margin_real 
 /* The coefficients of the pivots: L'b = w. The sum of their sizes. */
 static margin_real mgn_rates_kernel_pivots(const mgn_rates_kernel *k) {
     const mgn_rates *p = &k->p;
-    for (size_t j = 0; j < p->d; j++) {
-        p->at.v[j] = p->unit * p->best.y[j];
-    }
+    for (size_t j = 0; j < p->d; j++) { p->at.v[j] = p->unit * p->best.y[j]; }
     mgn_solve(p->at.v, 1, 1, mgn_view_of(k->k, 1, k->n), p->d, false);
     return mgn_norm1(p->at.v, p->d);
 }
@@ -15929,13 +14784,9 @@ static void mgn_rates_kernel_coefficients(const mgn_rates_kernel *k, const mgn_f
     margin_real least = MGN_HUGE, sum = 0;
     if (solver == MARGIN_RATES_FAST) {
         least = mgn_rates_kernel_dual(k, fit->b);
-        if (linear || 2u * p->d > k->n) {
-            return;
-        }
+        if (linear || 2u * p->d > k->n) { return; }
     }
-    if (!(mgn_rates_kernel_pivots(k) / 16 <= least)) {
-        return;
-    }
+    if (!(mgn_rates_kernel_pivots(k) / 16 <= least)) { return; }
     for (size_t i = 0; i < k->n; i++) {
         fit->b[k->order[i]] = i < p->d ? p->at.v[i] : 0;
         sum += i < p->d ? p->at.v[i] : 0;
@@ -15949,15 +14800,11 @@ static void mgn_rates_kernel_coefficients(const mgn_rates_kernel *k, const mgn_f
 static margin_real mgn_rates_kernel_shift(const mgn_rates_kernel *k, const mgn_fit *fit) {
     const size_t d = fit->data.d;
     margin_real *w = k->p.system.panel, *mean = w + d; /* a panel has room for two vectors */
-    for (size_t j = 0; j < d; j++) {
-        w[j] = mean[j] = 0;
-    }
+    for (size_t j = 0; j < d; j++) { w[j] = mean[j] = 0; }
     for (size_t i = 0; i < k->n; i++) {
         const margin_real *x = mgn_sample(&fit->data, i);
         margin_axpy(w, fit->b[i], x, d);
-        for (size_t j = 0; j < d; j++) {
-            mean[j] += (x[j] - mean[j]) / (margin_real)(i + 1u);
-        }
+        for (size_t j = 0; j < d; j++) { mean[j] += (x[j] - mean[j]) / (margin_real)(i + 1u); }
     }
     return margin_dot(w, mean, d);
 }
@@ -15981,9 +14828,7 @@ static void mgn_rates_kernel_finish(mgn_rates_kernel *k, mgn_fit *fit,
         mgn_rates_count_error(&errors, c, mgn_weight(&fit->data, i), fit->f[i]);
     }
     mgn_rates_report_errors(&errors, report);
-    if (fit->kernel.kind == MARGIN_KERNEL_LINEAR) {
-        fit->bias -= mgn_rates_kernel_shift(k, fit);
-    }
+    if (fit->kernel.kind == MARGIN_KERNEL_LINEAR) { fit->bias -= mgn_rates_kernel_shift(k, fit); }
 }
 
 static margin_status mgn_rates_kernel_fit(mgn_fit *fit, margin_arena *mem) {
@@ -15998,17 +14843,11 @@ static margin_status mgn_rates_kernel_fit(mgn_fit *fit, margin_arena *mem) {
     fit->bias = 0;
     task.info = &fit->info;
     task.tick = fit->tick;
-    for (size_t i = 0; i < k.n; i++) {
-        fit->b[i] = fit->f[i] = 0;
-    }
+    for (size_t i = 0; i < k.n; i++) { fit->b[i] = fit->f[i] = 0; }
     mgn_rates_kernel_shares(&k, fit);
     status = mgn_rates_kernel_matrix(&k, fit);
-    if (status == MARGIN_OK) {
-        status = mgn_rates_kernel_start(&k, &task);
-    }
-    if (status == MARGIN_OK) {
-        status = mgn_rates_run(&k.p, &task);
-    }
+    if (status == MARGIN_OK) { status = mgn_rates_kernel_start(&k, &task); }
+    if (status == MARGIN_OK) { status = mgn_rates_run(&k.p, &task); }
     if (status >= 0 && task.eta_neg == NULL) {
         mgn_rates_kernel_coefficients(&k, fit, task.full.solver);
         mgn_rates_kernel_finish(&k, fit, task.report);
@@ -16051,9 +14890,7 @@ MARGIN_API size_t margin_rates_train_size(size_t n, size_t d, size_t classes,
     mgn_rates_task task;
     mgn_fit fit;
     task.report = &report;
-    if (classes != 2u || mgn_rates_prepare(options, &task) != MARGIN_OK) {
-        return 0;
-    }
+    if (classes != 2u || mgn_rates_prepare(options, &task) != MARGIN_OK) { return 0; }
     if (mgn_rates_by_features(&task, n, d)) {
         return n > MARGIN_INDEX_MAX ? 0 : margin_rates_train_moments_size(d, options);
     }
@@ -16066,9 +14903,7 @@ static margin_status mgn_rates_check(const margin_data *data, const margin_rates
                                      const margin_arena *mem, mgn_rates_task *task) {
     size_t classes = 0;
     margin_status status = margin_data_classes(data, &classes);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     status = mgn_both(mgn_rates_prepare(options, task), mgn_mem_check(mem));
     status =
         mgn_both(status, margin_kernel_resolve(&task->full.kernel, data->d, &task->full.kernel));
@@ -16119,9 +14954,7 @@ MARGIN_API margin_status margin_rates_train(const margin_data *data,
 static margin_status mgn_rates_check_frontier(const margin_real *eta_pos,
                                               const margin_real *eta_neg, size_t count) {
     bool valid = eta_pos != NULL && eta_neg != NULL;
-    for (size_t i = 0; i < count && valid; i++) {
-        valid = eta_pos[i] > 0 && eta_pos[i] <= 1;
-    }
+    for (size_t i = 0; i < count && valid; i++) { valid = eta_pos[i] > 0 && eta_pos[i] <= 1; }
     return valid ? MARGIN_OK : MARGIN_E_ARGUMENT;
 }
 
@@ -16137,9 +14970,7 @@ MARGIN_API margin_status margin_rates_frontier(const margin_data *data,
     task.report = &report;
     status = mgn_both(mgn_rates_check(data, options, mem, &task),
                       mgn_rates_check_frontier(eta_pos, eta_neg, count));
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     task.eta_pos = eta_pos;
     task.eta_neg = eta_neg;
     task.count = count;
@@ -16153,13 +14984,9 @@ static margin_status mgn_rates_check_moments(const margin_rates_moments *moments
                                              const margin_arena *mem, mgn_rates_task *task) {
     size_t d;
     margin_status status = mgn_both(mgn_rates_prepare(options, task), mgn_mem_check(mem));
-    if (moments == NULL || status != MARGIN_OK) {
-        return MARGIN_E_ARGUMENT;
-    }
+    if (moments == NULL || status != MARGIN_OK) { return MARGIN_E_ARGUMENT; }
     d = moments->d;
-    if (d == 0) {
-        return MARGIN_E_EMPTY;
-    }
+    if (d == 0) { return MARGIN_E_EMPTY; }
     if (task->full.kernel.kind != MARGIN_KERNEL_LINEAR ||
         mgn_both(mgn_mat_check(moments->mean, 0, 2u, d),
                  mgn_mat_check(moments->cov, 0, mgn_size_mul(2u, d), d)) != MARGIN_OK) {
@@ -16225,9 +15052,7 @@ MARGIN_API margin_loss margin_loss_named(unsigned name) {
 }
 
 MARGIN_API margin_status margin_loss_check(const margin_loss *loss) {
-    if (loss == NULL || loss->pieces == NULL || loss->count == 0) {
-        return MARGIN_E_ARGUMENT;
-    }
+    if (loss == NULL || loss->pieces == NULL || loss->count == 0) { return MARGIN_E_ARGUMENT; }
     for (size_t k = 0; k < loss->count; k++) {
         const margin_piece *p = loss->pieces + k;
         if (!mgn_finite(p->at) || !mgn_finite(p->c0) || !mgn_finite(p->c1) || !mgn_finite(p->c2)) {
@@ -16295,9 +15120,7 @@ static void mgn_loss_end(const margin_piece *here, const margin_piece *there, ma
     const margin_real u = side * (e - m) / width;
     margin_real a[3], b[3];
     mgn_tail t;
-    if (!(u < MGN_TAIL_END)) {
-        return;
-    }
+    if (!(u < MGN_TAIL_END)) { return; }
     t = mgn_tail_at(u);
     mgn_piece_at(here, e, a);
     mgn_piece_at(there, e, b);
@@ -16318,9 +15141,7 @@ MARGIN_API void margin_loss_at(const margin_loss *loss, margin_real m, margin_re
     const margin_piece *p = loss->pieces;
     const size_t count = loss->count;
     size_t j = 0;
-    while (j + 1u < count && !(m < p[j].end)) {
-        j++;
-    }
+    while (j + 1u < count && !(m < p[j].end)) { j++; }
     mgn_piece_at(p + j, m, out);
     out[0] += out[2] * width * width;
     out[2] *= 2;
@@ -16361,54 +15182,38 @@ static size_t mgn_space_rank(const margin_real *lambda, size_t n, const margin_s
         mean += (mgn_log(lambda[rank - 1u]) - mean) / (margin_real)rank;
     }
     least = mgn_exp(mean + how->cut_off * two);
-    while (kept < rank && (how->all || lambda[kept] >= least)) {
-        kept++;
-    }
+    while (kept < rank && (how->all || lambda[kept] >= least)) { kept++; }
     return kept;
 }
 
 static void mgn_space_scale(margin_real *row, margin_real a, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        row[i] *= a;
-    }
+    for (size_t i = 0; i < n; i++) { row[i] *= a; }
 }
 
 /* s->length from the q rows of s->v. */
 static void mgn_space_lengths(mgn_space *s) {
-    for (size_t i = 0; i < s->n; i++) {
-        s->length[i] = 1;
-    }
+    for (size_t i = 0; i < s->n; i++) { s->length[i] = 1; }
     for (size_t j = 0; j < s->q; j++) {
         const margin_real *row = s->v + j * s->n;
-        for (size_t i = 0; i < s->n; i++) {
-            s->length[i] += row[i] * row[i];
-        }
+        for (size_t i = 0; i < s->n; i++) { s->length[i] += row[i] * row[i]; }
     }
-    for (size_t i = 0; i < s->n; i++) {
-        s->length[i] = mgn_sqrt(s->length[i]);
-    }
+    for (size_t i = 0; i < s->n; i++) { s->length[i] = mgn_sqrt(s->length[i]); }
 }
 
 /* From the kernel matrix of s->n samples in s->v (its lower triangle) to the coordinates. */
 static margin_status mgn_space_start(mgn_space *s, const margin_smoothing *how, margin_arena *mem) {
     const size_t n = s->n;
     const margin_status status = margin_eigen(s->lambda, s->v, n, s->v, n, n, mem);
-    if (status != MARGIN_OK) {
-        return status == MARGIN_E_NOT_FINITE ? MARGIN_E_RANGE : status;
-    }
+    if (status != MARGIN_OK) { return status == MARGIN_E_NOT_FINITE ? MARGIN_E_RANGE : status; }
     s->q = mgn_space_rank(s->lambda, n, how);
-    for (size_t j = 0; j < s->q; j++) {
-        mgn_space_scale(s->v + j * n, mgn_sqrt(s->lambda[j]), n);
-    }
+    for (size_t j = 0; j < s->q; j++) { mgn_space_scale(s->v + j * n, mgn_sqrt(s->lambda[j]), n); }
     mgn_space_lengths(s);
     return MARGIN_OK;
 }
 
 /* Coefficients of the samples in g; `beta` is overwritten. */
 static void mgn_space_coefficients(const mgn_space *s, margin_real *beta, margin_real *a) {
-    for (size_t j = 0; j < s->q; j++) {
-        beta[j] /= s->lambda[j];
-    }
+    for (size_t j = 0; j < s->q; j++) { beta[j] /= s->lambda[j]; }
     mgn_mat_t_vec(a, s->v, s->n, s->q, s->n, beta);
 }
 
@@ -16447,9 +15252,7 @@ static void mgn_descent_plan(mgn_descent *plan, margin_arena *mem, size_t n) {
 static void mgn_descent_scores(const mgn_descent *d, const margin_real *t, margin_real *out) {
     const mgn_space *s = d->space;
     mgn_mat_t_vec(out, s->v, s->n, s->q, s->n, t);
-    for (size_t i = 0; i < s->n; i++) {
-        out[i] -= t[s->q];
-    }
+    for (size_t i = 0; i < s->n; i++) { out[i] -= t[s->q]; }
 }
 
 /* Q at theta + step dir, with dQ/df in d->slope; its derivative along dir in *along. */
@@ -16475,9 +15278,7 @@ static void mgn_descent_gradient(const mgn_descent *d, margin_real *grad) {
     for (size_t j = 0; j < s->q; j++) {
         grad[j] = 2 * d->theta[j] + margin_dot(d->slope, s->v + j * s->n, s->n);
     }
-    for (size_t i = 0; i < s->n; i++) {
-        sum += d->slope[i];
-    }
+    for (size_t i = 0; i < s->n; i++) { sum += d->slope[i]; }
     grad[s->q] = -sum;
 }
 
@@ -16485,9 +15286,7 @@ static void mgn_descent_gradient(const mgn_descent *d, margin_real *grad) {
 static void mgn_descent_direction(mgn_descent *d) {
     const size_t p = d->space->q + 1u;
     margin_real scale = 1;
-    for (size_t j = 0; j < p; j++) {
-        d->dir[j] = -d->grad[j];
-    }
+    for (size_t j = 0; j < p; j++) { d->dir[j] = -d->grad[j]; }
     for (size_t k = 0; k < d->held; k++) {
         const size_t h = (d->next + MARGIN_LOSS_MEMORY - 1u - k) % MARGIN_LOSS_MEMORY;
         d->weight[h] = d->rho[h] * margin_dot(d->moved + h * p, d->dir, p);
@@ -16499,9 +15298,7 @@ static void mgn_descent_direction(mgn_descent *d) {
         const size_t h = (d->next + MARGIN_LOSS_MEMORY - 1u) % MARGIN_LOSS_MEMORY;
         scale = 1 / (d->rho[h] * margin_dot(d->turned + h * p, d->turned + h * p, p));
     }
-    for (size_t j = 0; j < p; j++) {
-        d->dir[j] *= scale;
-    }
+    for (size_t j = 0; j < p; j++) { d->dir[j] *= scale; }
     for (size_t k = d->held; k > 0; k--) {
         const size_t h = (d->next + MARGIN_LOSS_MEMORY - k) % MARGIN_LOSS_MEMORY;
         const margin_real back = d->rho[h] * margin_dot(d->turned + h * p, d->dir, p);
@@ -16554,22 +15351,16 @@ static bool mgn_descent_step(mgn_descent *d, margin_real tol) {
     margin_real *before = d->turned + d->next * (q + 1u); /* of the oldest step, which gives way */
     mgn_descent_direction(d);
     along = margin_dot(d->dir, d->grad, q + 1u);
-    if (!(along < 0)) {
-        return false;
-    }
+    if (!(along < 0)) { return false; }
     mgn_descent_scores(d, d->dir, d->ahead);
     d->square = margin_dot(d->theta, d->theta, q);
     d->rise = margin_dot(d->theta, d->dir, q);
     d->bend = margin_dot(d->dir, d->dir, q);
     step = mgn_descent_search(d, along, &value);
-    if (step == 0) {
-        return false;
-    }
+    if (step == 0) { return false; }
     margin_axpy(d->theta, step, d->dir, q + 1u);
     margin_axpy(d->f, step, d->ahead, d->space->n);
-    if (d->held == MARGIN_LOSS_MEMORY) {
-        d->held--;
-    }
+    if (d->held == MARGIN_LOSS_MEMORY) { d->held--; }
     mgn_copy(before, d->grad, q + 1u);
     mgn_descent_gradient(d, d->grad);
     mgn_descent_remember(d, step, before);
@@ -16586,9 +15377,7 @@ static margin_real mgn_descent_value(mgn_descent *d, margin_real sigma) {
     d->square = margin_dot(d->theta, d->theta, d->space->q);
     d->rise = d->bend = 0;
     mgn_descent_scores(d, d->theta, d->f);
-    for (size_t i = 0; i < d->space->n; i++) {
-        d->ahead[i] = 0;
-    }
+    for (size_t i = 0; i < d->space->n; i++) { d->ahead[i] = 0; }
     return mgn_descent_at(d, 0, &along);
 }
 
@@ -16704,9 +15493,7 @@ static margin_status mgn_loss_starts(mgn_loss_work *work, mgn_fit *fit) {
     }
     fit->info.objective = best;
     fit->info.iterations = d->iterations;
-    if (!(best < MGN_HUGE)) {
-        return MARGIN_E_RANGE;
-    }
+    if (!(best < MGN_HUGE)) { return MARGIN_E_RANGE; }
     return stopped ? MARGIN_W_STOPPED : fit->info.converged ? MARGIN_OK : MARGIN_W_ITERATIONS;
 }
 
@@ -16724,12 +15511,8 @@ static margin_status mgn_loss_fit(mgn_fit *fit, margin_arena *mem) {
                       mgn_kernel_panel(mem, fit->data.d), work.space.v);
     margin_arena_release(mem, mark);
     status = mgn_space_start(&work.space, &options->smoothing, mem);
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    if (work.space.q == 0) {
-        return MARGIN_E_NO_DIRECTION;
-    }
+    if (status != MARGIN_OK) { return status; }
+    if (work.space.q == 0) { return MARGIN_E_NO_DIRECTION; }
     d->space = &work.space;
     d->loss[0] = *options->loss_neg;
     d->loss[1] = *options->loss_pos;
@@ -16755,9 +15538,7 @@ static margin_status mgn_loss_prepare(const margin_loss_options *options, margin
                                          10};
     *hinge = margin_loss_named(MARGIN_LOSS_HINGE);
     mgn_clear(full, sizeof *full);
-    if (options != NULL) {
-        *full = *options;
-    }
+    if (options != NULL) { *full = *options; }
     full->c = full->c == 0 ? 256 : full->c;
     full->loss = full->loss != NULL ? full->loss : hinge;
     full->loss_pos = full->loss_pos != NULL ? full->loss_pos : full->loss;
@@ -16780,9 +15561,7 @@ MARGIN_API size_t margin_loss_train_size(size_t n, size_t d, size_t classes,
     margin_loss_options full;
     margin_loss hinge;
     mgn_fit fit;
-    if (mgn_loss_prepare(options, &full, &hinge, &fit) != MARGIN_OK) {
-        return 0;
-    }
+    if (mgn_loss_prepare(options, &full, &hinge, &fit) != MARGIN_OK) { return 0; }
     return mgn_train_size(&mgn_loss, &fit, n, d, classes);
 }
 
@@ -16962,9 +15741,7 @@ static void mgn_seco_svm_take(mgn_seco *s, const margin_index *list, size_t m, s
     }
     for (size_t i = 0; i < n; i++) {
         const margin_real *row = s->k + svm->list[i] * s->n;
-        for (size_t j = 0; j < n; j++) {
-            svm->rows.values[i * n + j] = row[svm->list[j]];
-        }
+        for (size_t j = 0; j < n; j++) { svm->rows.values[i * n + j] = row[svm->list[j]]; }
         svm->rows.diag[i] = row[svm->list[i]];
         q->peak = mgn_max(q->peak, svm->rows.diag[i]);
     }
@@ -16997,12 +15774,8 @@ static margin_status mgn_seco_svm_solve(mgn_seco *s, margin_real c, margin_real 
     mgn_qp_plain(q, tol);
     svm->options.c_neg = svm->options.c_pos = c / (margin_real)q->n;
     mgn_svm_programme(q, &svm->fit, &svm->options);
-    if (svm->c == 0) {
-        mgn_qp_cold(q);
-    }
-    for (size_t i = 0; i < q->n && svm->c != 0; i++) {
-        q->b[i] *= c / svm->c;
-    }
+    if (svm->c == 0) { mgn_qp_cold(q); }
+    for (size_t i = 0; i < q->n && svm->c != 0; i++) { q->b[i] *= c / svm->c; }
     svm->c = c;
     status = mgn_qp_run(q, mgn_size_mul(4u, q->n), limit, &s->quiet);
     svm->bias = -mgn_svm_level(q, q->x);
@@ -17013,9 +15786,7 @@ static margin_real mgn_seco_svm_score(const mgn_seco *s, size_t i) {
     const mgn_seco_svm *svm = &s->svm;
     const margin_real *row = s->k + i * s->n;
     margin_real sum = 0;
-    for (size_t j = 0; j < svm->qp.n; j++) {
-        sum += svm->b[j] * row[svm->list[j]];
-    }
+    for (size_t j = 0; j < svm->qp.n; j++) { sum += svm->b[j] * row[svm->list[j]]; }
     return sum / svm->qp.unit + svm->bias;
 }
 
@@ -17040,9 +15811,7 @@ static margin_real mgn_seco_c1(mgn_seco *s) {
     const mgn_qp *q = &s->svm.qp;
     margin_real nearest = MGN_HUGE;
     margin_status status;
-    for (size_t i = 0; i < s->n; i++) {
-        s->fold[i] = 0;
-    }
+    for (size_t i = 0; i < s->n; i++) { s->fold[i] = 0; }
     mgn_seco_svm_take(s, s->active, s->n, 1);
     mgn_seco_svm_view(s);
     status = mgn_seco_svm_solve(s, margin_pow_int(2, 30), MGN_R(1e-3),
@@ -17063,9 +15832,7 @@ static void mgn_seco_folds(mgn_seco *s, const margin_index *list, size_t m) {
     for (int side = 0; side < 2; side++) {
         size_t n = 0;
         for (size_t i = 0; i < m; i++) {
-            if (mgn_seco_positive(s, list[i]) == (side == 1)) {
-                s->order[n++] = (margin_index)i;
-            }
+            if (mgn_seco_positive(s, list[i]) == (side == 1)) { s->order[n++] = (margin_index)i; }
         }
         margin_shuffle(&rng, s->order, n);
         for (size_t i = 0; i < n; i++) {
@@ -17169,9 +15936,7 @@ static void mgn_seco_cover(const mgn_seco *s, mgn_candidate *a) {
 /* Run-away models [4.4]: a threshold beyond all samples, which no loss pulls back. */
 static bool mgn_seco_runaway(const mgn_seco *s) {
     for (size_t i = 0; i < s->m; i++) {
-        if (s->descent.f[i] > -1) {
-            return false;
-        }
+        if (s->descent.f[i] > -1) { return false; }
     }
     return true;
 }
@@ -17182,9 +15947,7 @@ static bool mgn_seco_follow(mgn_seco *s) {
     const margin_real tol = MGN_R(sizeof(margin_real) > 4u ? 2e-9 : 1e-6);
     for (size_t k = 0; k < how->count; k++) {
         mgn_descent_run(&s->descent, how->sigma[k], how->iterations[k], tol);
-        if (how->sigma[k] < MGN_R(0.1) && mgn_seco_runaway(s)) {
-            return false;
-        }
+        if (how->sigma[k] < MGN_R(0.1) && mgn_seco_runaway(s)) { return false; }
     }
     return true;
 }
@@ -17194,9 +15957,7 @@ static bool mgn_seco_admit(const mgn_seco *s, const mgn_candidate *a) {
     const margin_seco_options *o = s->options;
     size_t left[2] = {0, 0};
     for (size_t i = 0; i < s->m; i++) {
-        if (!(s->descent.f[i] > 0)) {
-            left[s->descent.side[i] > 0 ? 1 : 0]++;
-        }
+        if (!(s->descent.f[i] > 0)) { left[s->descent.side[i] > 0 ? 1 : 0]++; }
     }
     return a->covered > 0 && (margin_real)a->covered >= o->coverage * (margin_real)s->m &&
            left[0] >= s->leave && left[1] >= s->leave;
@@ -17223,9 +15984,7 @@ static void mgn_seco_try(mgn_seco *s, int sign, margin_real c, margin_real weigh
         (margin_real)a->wrong + (margin_real)(s->m - a->covered) * mgn_ratio(s->errors, s->m);
     s->info.runaways += a->covered == 0 || a->covered == s->m ? 1u : 0u;
     for (size_t t = 0; t < s->made; t++) {
-        if (s->candidate[t].mark == a->mark && s->candidate[t].sign == a->sign) {
-            return;
-        }
+        if (s->candidate[t].mark == a->mark && s->candidate[t].sign == a->sign) { return; }
     }
     if (mgn_seco_admit(s, a)) {
         mgn_copy(s->thetas + s->made * (q + 1u), s->descent.theta, q + 1u);
@@ -17271,9 +16030,7 @@ static size_t mgn_seco_leave(mgn_seco *s, size_t t) {
     mgn_copy(s->descent.theta, s->thetas + t * (s->space.q + 1u), s->space.q + 1u);
     mgn_descent_scores(&s->descent, s->descent.theta, s->descent.f);
     for (size_t i = 0; i < s->m; i++) {
-        if (!(s->descent.f[i] > 0)) {
-            s->rest[left++] = s->active[i];
-        }
+        if (!(s->descent.f[i] > 0)) { s->rest[left++] = s->active[i]; }
     }
     return left;
 }
@@ -17313,9 +16070,7 @@ static size_t mgn_seco_choose(mgn_seco *s, size_t *errors, size_t *rest, int *po
 static bool mgn_seco_covers(const mgn_seco *s, size_t j, size_t i) {
     const margin_real *row = s->k + i * s->n;
     margin_real sum = s->bias[j];
-    for (size_t t = 0; t < s->n; t++) {
-        sum += s->table[t * MARGIN_LIST_MOST + j] * row[t];
-    }
+    for (size_t t = 0; t < s->n; t++) { sum += s->table[t * MARGIN_LIST_MOST + j] * row[t]; }
     return sum > 0;
 }
 
@@ -17336,15 +16091,11 @@ static void mgn_seco_append(mgn_seco *s, size_t t, size_t errors) {
     s->bias[j] = -s->descent.theta[s->space.q];
     s->target[j] = a->sign > 0 ? 1u : 0u;
     mgn_space_coefficients(&s->space, s->descent.theta, s->column);
-    for (size_t i = 0; i < s->n; i++) {
-        s->table[i * MARGIN_LIST_MOST + j] = 0;
-    }
+    for (size_t i = 0; i < s->n; i++) { s->table[i * MARGIN_LIST_MOST + j] = 0; }
     for (size_t i = 0; i < s->m; i++) {
         s->table[s->active[i] * MARGIN_LIST_MOST + j] = s->column[i];
     }
-    for (size_t i = 0; i < left; i++) {
-        s->active[i] = s->rest[i];
-    }
+    for (size_t i = 0; i < left; i++) { s->active[i] = s->rest[i]; }
     s->m = left;
 }
 
@@ -17361,25 +16112,15 @@ static size_t mgn_seco_factor(mgn_seco *s) {
     for (;; r++) {
         margin_real *row = s->space.v + r * m;
         size_t p = 0;
-        for (size_t i = 1; i < m; i++) {
-            p = rest[i] > rest[p] ? i : p;
-        }
-        if (!(rest[p] > 4 * MGN_EPS * (margin_real)m * peak)) {
-            return r;
-        }
-        if (r >= m / 2u) {
-            return 0;
-        }
-        for (size_t i = 0; i < m; i++) {
-            row[i] = s->k[s->active[p] * s->n + s->active[i]];
-        }
+        for (size_t i = 1; i < m; i++) { p = rest[i] > rest[p] ? i : p; }
+        if (!(rest[p] > 4 * MGN_EPS * (margin_real)m * peak)) { return r; }
+        if (r >= m / 2u) { return 0; }
+        for (size_t i = 0; i < m; i++) { row[i] = s->k[s->active[p] * s->n + s->active[i]]; }
         for (size_t t = 0; t < r; t++) {
             margin_axpy(row, -s->space.v[t * m + p], s->space.v + t * m, m);
         }
         mgn_space_scale(row, 1 / mgn_sqrt(rest[p]), m);
-        for (size_t i = 0; i < m; i++) {
-            rest[i] -= row[i] * row[i];
-        }
+        for (size_t i = 0; i < m; i++) { rest[i] -= row[i] * row[i]; }
         rest[p] = 0;
     }
 }
@@ -17397,9 +16138,7 @@ static margin_status mgn_seco_turn(mgn_seco *s, size_t r, margin_arena *mem) {
         }
     }
     status = margin_eigen(space->lambda, small, r, small, r, r, mem);
-    if (status != MARGIN_OK) {
-        return status == MARGIN_E_NOT_FINITE ? MARGIN_E_RANGE : status;
-    }
+    if (status != MARGIN_OK) { return status == MARGIN_E_NOT_FINITE ? MARGIN_E_RANGE : status; }
     space->q = mgn_space_rank(space->lambda, r, &s->options->smoothing);
     for (size_t j = 0; j < space->q; j++) {
         mgn_mat_t_vec(turned + j * m, space->v, m, r, m, small + j * r);
@@ -17429,26 +16168,18 @@ static margin_status mgn_seco_coordinates(mgn_seco *s, margin_arena *mem) {
 /* Samples of the rarer class that are left. */
 static size_t mgn_seco_rarer(const mgn_seco *s) {
     size_t positive = 0;
-    for (size_t i = 0; i < s->m; i++) {
-        positive += mgn_seco_positive(s, s->active[i]) ? 1u : 0u;
-    }
+    for (size_t i = 0; i < s->m; i++) { positive += mgn_seco_positive(s, s->active[i]) ? 1u : 0u; }
     return mgn_size_min(positive, s->m - positive);
 }
 
 /* Why there should be no further cut; 0 if there may be one. */
 static uint8_t mgn_seco_end(const mgn_seco *s) {
-    if (s->tick->stopped) {
-        return MARGIN_SECO_STOPPED;
-    }
+    if (s->tick->stopped) { return MARGIN_SECO_STOPPED; }
     if (s->info.cuts == s->limit && s->limit < s->options->most) {
         return s->longest > 0 ? MARGIN_SECO_NO_GAIN : MARGIN_SECO_NO_CUT;
     }
-    if (s->info.cuts == s->limit) {
-        return MARGIN_SECO_MOST;
-    }
-    if (mgn_ratio(s->errors, s->m) < s->options->easy) {
-        return MARGIN_SECO_EASY;
-    }
+    if (s->info.cuts == s->limit) { return MARGIN_SECO_MOST; }
+    if (mgn_ratio(s->errors, s->m) < s->options->easy) { return MARGIN_SECO_EASY; }
     return mgn_seco_rarer(s) < s->leave ? MARGIN_SECO_FEW : 0;
 }
 
@@ -17458,13 +16189,9 @@ static margin_status mgn_seco_round(mgn_seco *s, margin_arena *mem) {
     int power = 0;
     margin_status status;
     s->info.end = mgn_seco_end(s);
-    if (s->info.end != 0) {
-        return MARGIN_OK;
-    }
+    if (s->info.end != 0) { return MARGIN_OK; }
     status = mgn_seco_coordinates(s, mem);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     s->tick->at.machine = s->info.cuts;
     best = s->made = 0;
     if (s->space.q > 0 && mgn_seco_supply_all(s)) {
@@ -17522,9 +16249,7 @@ static void mgn_seco_note(mgn_seco *s, size_t i, size_t j, bool errs) {
 static void mgn_seco_ask_held(mgn_seco *s) {
     const size_t j = s->info.cuts, count = s->held_count;
     s->held_count = 0;
-    for (size_t i = 0; i < s->m; i++) {
-        s->fold[i] = 0;
-    }
+    for (size_t i = 0; i < s->m; i++) { s->fold[i] = 0; }
     mgn_seco_svm_take(s, s->active, s->m, 1);
     mgn_seco_svm_view(s);
     mgn_seco_svm_draft(s, margin_pow_int(2, s->power));
@@ -17567,9 +16292,7 @@ static size_t mgn_seco_shortest(mgn_seco *s) {
     }
     for (size_t j = 0; j < best; j++) {
         const size_t more = mgn_seco_list_errors(s, j, best, &differ) - least;
-        if (more * more <= (j == 0 ? 4u : 1u) * differ) {
-            return j;
-        }
+        if (more * more <= (j == 0 ? 4u : 1u) * differ) { return j; }
     }
     return best;
 }
@@ -17590,9 +16313,7 @@ static margin_status mgn_seco_without(mgn_seco *s, size_t out, margin_arena *mem
 static margin_status mgn_seco_admission(mgn_seco *s, margin_arena *mem) {
     margin_status status = MARGIN_OK;
     mgn_seco_folds(s, s->active, s->n);
-    for (size_t i = 0; i < s->n; i++) {
-        s->part[i] = s->fold[i];
-    }
+    for (size_t i = 0; i < s->n; i++) { s->part[i] = s->fold[i]; }
     for (size_t out = 0; out < s->options->folds && status == MARGIN_OK; out++) {
         status = mgn_seco_without(s, out, mem);
         s->longest = s->info.cuts > s->longest ? s->info.cuts : s->longest;
@@ -17608,17 +16329,13 @@ static margin_status mgn_seco_finish(mgn_seco *s) {
     const size_t j = s->info.cuts;
     mgn_seco_svm *svm = &s->svm;
     margin_status status;
-    for (size_t i = 0; i < s->m; i++) {
-        s->fold[i] = 0;
-    }
+    for (size_t i = 0; i < s->m; i++) { s->fold[i] = 0; }
     mgn_seco_svm_take(s, s->active, s->m, 1);
     mgn_seco_svm_view(s);
     status = mgn_seco_svm_solve(s, margin_pow_int(2, s->power), s->run.tol, s->run.max_iterations);
     s->bias[j] = svm->bias;
     s->target[j] = 1;
-    for (size_t i = 0; i < s->n; i++) {
-        s->table[i * MARGIN_LIST_MOST + j] = 0;
-    }
+    for (size_t i = 0; i < s->n; i++) { s->table[i * MARGIN_LIST_MOST + j] = 0; }
     for (size_t i = 0; i < svm->qp.n; i++) {
         s->table[svm->list[i] * MARGIN_LIST_MOST + j] = svm->b[i] / svm->qp.unit;
         s->common.support += svm->b[i] != 0 ? 1u : 0u;
@@ -17651,23 +16368,17 @@ static void mgn_seco_collapse_one(mgn_seco *s, mgn_pool *pool, size_t j) {
     const bool unit = s->kernel.kind != MARGIN_KERNEL_LINEAR;
     margin_real *w = pool->vectors + j * d;
     margin_real sum = 0, length = 1;
-    for (size_t k = 0; k < d; k++) {
-        w[k] = 0;
-    }
+    for (size_t k = 0; k < d; k++) { w[k] = 0; }
     for (size_t i = 0; i < s->n; i++) {
         const margin_real a = s->table[i * MARGIN_LIST_MOST + j];
         const margin_real norm = unit ? margin_norm2(mgn_sample(&s->data, i), d) : 1;
         sum += a;
-        if (norm > 0) {
-            margin_axpy(w, unit ? a / (2 * norm) : a, mgn_sample(&s->data, i), d);
-        }
+        if (norm > 0) { margin_axpy(w, unit ? a / (2 * norm) : a, mgn_sample(&s->data, i), d); }
     }
     if (unit) {
         length = margin_norm2(w, d);
         s->bias[j] += sum / 2 - length;
-        for (size_t k = 0; k < d && length > 0; k++) {
-            w[k] /= length;
-        }
+        for (size_t k = 0; k < d && length > 0; k++) { w[k] /= length; }
         length *= 2;
     }
     pool->coef[j * (s->info.cuts + 1u) + j] = length;
@@ -17675,9 +16386,7 @@ static void mgn_seco_collapse_one(mgn_seco *s, mgn_pool *pool, size_t j) {
 
 static void mgn_seco_collapse(mgn_seco *s, mgn_pool *pool) {
     const size_t cuts = s->info.cuts + 1u;
-    for (size_t t = 0; t < cuts * cuts; t++) {
-        pool->coef[t] = 0;
-    }
+    for (size_t t = 0; t < cuts * cuts; t++) { pool->coef[t] = 0; }
     for (size_t j = 0; j < cuts; j++) {
         mgn_seco_collapse_one(s, pool, j);
         pool->norms[j] = mgn_norm2_bits(pool->vectors + j * pool->d, pool->d);
@@ -17689,9 +16398,7 @@ static void mgn_seco_collapse(mgn_seco *s, mgn_pool *pool) {
 /* Cut j through the first `rank` samples of `order` alone, in s->column: with K = L L' in that
  * order, and L1 the square part of L, the projection of g has the coefficients L1'^-1 L' a. */
 static void mgn_seco_project(mgn_seco *s, const margin_real *l, size_t rank, size_t j) {
-    for (size_t k = 0; k < rank; k++) {
-        s->column[k] = 0;
-    }
+    for (size_t k = 0; k < rank; k++) { s->column[k] = 0; }
     for (size_t i = 0; i < s->n; i++) {
         margin_axpy(s->column, s->table[s->order[i] * MARGIN_LIST_MOST + j], l + i * s->n,
                     mgn_size_min(i + 1u, rank));
@@ -17708,9 +16415,7 @@ static bool mgn_seco_projects(const mgn_seco *s, size_t rank, size_t j) {
             const size_t v = s->order[t];
             off += row[v] * (s->table[v * MARGIN_LIST_MOST + j] - (t < rank ? s->column[t] : 0));
         }
-        if (!(mgn_abs(off) <= MGN_R(0.01))) {
-            return false;
-        }
+        if (!(mgn_abs(off) <= MGN_R(0.01))) { return false; }
     }
     return true;
 }
@@ -17720,9 +16425,7 @@ static bool mgn_seco_projects(const mgn_seco *s, size_t rank, size_t j) {
 static bool mgn_seco_reduce_to(mgn_seco *s, const margin_real *l, size_t rank) {
     for (size_t j = 0; j <= s->info.cuts; j++) {
         mgn_seco_project(s, l, rank, j);
-        if (!mgn_seco_projects(s, rank, j)) {
-            return false;
-        }
+        if (!mgn_seco_projects(s, rank, j)) { return false; }
     }
     for (size_t j = 0; j <= s->info.cuts; j++) {
         mgn_seco_project(s, l, rank, j);
@@ -17751,9 +16454,7 @@ static void mgn_seco_reduce(mgn_seco *s, margin_arena *mem) {
 /* The first cut in which sample i has a coefficient; cuts if there is none. */
 static size_t mgn_seco_first(const mgn_seco *s, size_t i, size_t cuts) {
     size_t j = 0;
-    while (j < cuts && s->table[i * MARGIN_LIST_MOST + j] == 0) {
-        j++;
-    }
+    while (j < cuts && s->table[i * MARGIN_LIST_MOST + j] == 0) { j++; }
     return j;
 }
 
@@ -17763,9 +16464,7 @@ static size_t mgn_seco_used(mgn_seco *s) {
     size_t n = 0;
     for (size_t j = 0; j < cuts; j++) {
         for (size_t i = 0; i < s->n; i++) {
-            if (mgn_seco_first(s, i, cuts) == j) {
-                s->order[n++] = (margin_index)i;
-            }
+            if (mgn_seco_first(s, i, cuts) == j) { s->order[n++] = (margin_index)i; }
         }
         s->reach[j] = (uint32_t)n;
     }
@@ -17825,9 +16524,7 @@ static bool mgn_seco_powers(int first, int last) {
 
 static bool mgn_seco_weights(const margin_real *w, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        if (!mgn_svm_valid(w[i])) {
-            return false;
-        }
+        if (!mgn_svm_valid(w[i])) { return false; }
     }
     return n > 0;
 }
@@ -17861,9 +16558,7 @@ static margin_status mgn_seco_prepare(const margin_seco_options *options, margin
     static const mgn_schedule paper = {
         {1, MGN_R(0.125), MGN_R(0.015625), MGN_R(0.001953125)}, {2, 4, 10, 200}, 4};
     mgn_clear(o, sizeof *o);
-    if (options != NULL) {
-        *o = *options;
-    }
+    if (options != NULL) { *o = *options; }
     pair[0] = margin_loss_named(MARGIN_LOSS_HINGE);
     pair[1] = margin_loss_named(MARGIN_LOSS_RAMP);
     o->other = o->other != NULL ? o->other : &pair[0];
@@ -17911,16 +16606,12 @@ static margin_status mgn_seco_start(mgn_seco *s, const margin_data *data, margin
             s->rows[n++] = (margin_index)row;
         }
     }
-    if (positive == 0 || positive == n) {
-        return MARGIN_E_ONE_CLASS;
-    }
+    if (positive == 0 || positive == n) { return MARGIN_E_ONE_CLASS; }
     s->data.rows = s->rows;
     s->data.n = s->n = s->m = n;
     mgn_kernel_matrix(&s->kernel, &s->data, s->column, mgn_kernel_panel(mem, s->data.d), s->k);
     margin_arena_release(mem, mark);
-    if (!mgn_all_finite(s->k, n * n)) {
-        return MARGIN_E_RANGE;
-    }
+    if (!mgn_all_finite(s->k, n * n)) { return MARGIN_E_RANGE; }
     if (s->options->bounds) {
         s->info.c0 = mgn_seco_c0(s);
         s->info.c1 = mgn_seco_c1(s);
@@ -17955,23 +16646,15 @@ static margin_status mgn_seco_run(void *task, mgn_frame *frame) {
     mgn_seco_plan(s, frame->mem, given.n);
     mgn_seco_begin(s, &tick);
     status = mgn_seco_start(s, &given, frame->mem);
-    while (status == MARGIN_OK && s->info.end == 0) {
-        status = mgn_seco_round(s, frame->mem);
-    }
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    while (status == MARGIN_OK && s->info.end == 0) { status = mgn_seco_round(s, frame->mem); }
+    if (status != MARGIN_OK) { return status; }
     status = mgn_seco_finish(s);
     frame->model.kind = MARGIN_MODEL_LIST;
     mgn_seco_model(s, frame->mem, &frame->model.of.list);
     mgn_seco_report(s, &frame->model.of.list);
     frame->info = s->common;
-    if (s->info.end == MARGIN_SECO_STOPPED) {
-        return MARGIN_W_STOPPED;
-    }
-    if (s->info.cuts == 0 && s->info.end != MARGIN_SECO_EASY) {
-        return MARGIN_W_NO_CUT;
-    }
+    if (s->info.end == MARGIN_SECO_STOPPED) { return MARGIN_W_STOPPED; }
+    if (s->info.cuts == 0 && s->info.end != MARGIN_SECO_EASY) { return MARGIN_W_NO_CUT; }
     return status;
 }
 
@@ -17980,12 +16663,8 @@ static const mgn_method mgn_seco_method = {mgn_seco_plan_all, mgn_seco_run};
 static margin_status mgn_seco_check(mgn_seco *s, const margin_data *data) {
     size_t classes = 0;
     const margin_status status = margin_data_classes(data, &classes);
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    if (classes != 2u) {
-        return classes > 2u ? MARGIN_E_TWO_CLASSES : MARGIN_E_ONE_CLASS;
-    }
+    if (status != MARGIN_OK) { return status; }
+    if (classes != 2u) { return classes > 2u ? MARGIN_E_TWO_CLASSES : MARGIN_E_ONE_CLASS; }
     s->data = *data;
     mgn_clear(&s->run, sizeof s->run);
     s->run.tol = s->options->tol;
@@ -18021,9 +16700,7 @@ MARGIN_API margin_status margin_seco_train(const margin_data *data,
     s.options = &full;
     status = status == MARGIN_OK ? mgn_seco_check(&s, data) : status;
     status = mgn_frame_train(&mgn_seco_method, &s, status, mem, model, info);
-    if (status >= 0 && report != NULL) {
-        *report = s.info;
-    }
+    if (status >= 0 && report != NULL) { *report = s.info; }
     return status;
 }
 
@@ -18057,9 +16734,7 @@ static size_t mgn_platt_terms(const mgn_platt *p, size_t i, margin_real *m) {
         mgn_platt_softmax(p) ? margin_elect(scheme, classes, scores) : mgn_label(p->data, i);
     size_t count = 0;
     if (!mgn_platt_softmax(p) && !mgn_scheme_pairs(scheme)) {
-        for (; count < machines; count++) {
-            m[count] = scores[count];
-        }
+        for (; count < machines; count++) { m[count] = scores[count]; }
         return count;
     }
     for (size_t c = 0; c < classes; c++) {
@@ -18111,16 +16786,12 @@ static margin_real mgn_platt_loss(mgn_platt *p, margin_real slope, margin_real s
     p->g0 = p->g1 = p->h00 = p->h01 = p->h11 = 0;
     for (size_t i = 0; i < p->data->n; i++) {
         const size_t label = mgn_label(p->data, i), count = mgn_platt_terms(p, i, p->p);
-        for (size_t e = 0; e < count; e++) {
-            p->p[e] /= p->unit;
-        }
+        for (size_t e = 0; e < count; e++) { p->p[e] /= p->unit; }
         for (size_t e = 0; !mgn_platt_softmax(p) && e < count; e++) {
             loss += mgn_platt_sigmoid(p, p->p[e], slope * p->p[e] + shift,
                                       !order || label > e ? p->high : p->low);
         }
-        if (mgn_platt_softmax(p)) {
-            loss += mgn_platt_exponentials(p, p->p, label, slope);
-        }
+        if (mgn_platt_softmax(p)) { loss += mgn_platt_exponentials(p, p->p, label, slope); }
     }
     p->g0 /= n;
     p->g1 = order ? p->g1 / n : 0;
@@ -18134,9 +16805,7 @@ static margin_real mgn_platt_loss(mgn_platt *p, margin_real slope, margin_real s
 static bool mgn_platt_step(mgn_platt *p, margin_real *loss) {
     const margin_real det = p->h00 * p->h11 - p->h01 * p->h01;
     margin_real d0, d1, descent, t = 1;
-    if (!(det > 0)) {
-        return false;
-    }
+    if (!(det > 0)) { return false; }
     d0 = -(p->h11 * p->g0 - p->h01 * p->g1) / det;
     d1 = -(p->h00 * p->g1 - p->h01 * p->g0) / det;
     descent = p->g0 * d0 + p->g1 * d1;
@@ -18160,9 +16829,7 @@ static void mgn_platt_begin(mgn_platt *p) {
     margin_real hits = 0, all = 0, sum = 0;
     for (size_t i = 0; i < p->data->n; i++) {
         const size_t label = mgn_label(p->data, i), count = mgn_platt_terms(p, i, p->p);
-        for (size_t e = 0; e < count; e++) {
-            sum += mgn_abs(p->p[e]) / n;
-        }
+        for (size_t e = 0; e < count; e++) { sum += mgn_abs(p->p[e]) / n; }
         hits += (margin_real)(pairs ? count : label);
         all += (margin_real)count;
     }
@@ -18183,9 +16850,7 @@ static void mgn_platt_fit(mgn_platt *p) {
     loss = mgn_platt_loss(p, p->slope, p->shift);
     for (unsigned step = 0; step < 100u; step++) {
         const bool flat = mgn_abs(p->g0) <= 16 * MGN_EPS && mgn_abs(p->g1) <= 16 * MGN_EPS;
-        if (flat || !mgn_platt_step(p, &loss)) {
-            break;
-        }
+        if (flat || !mgn_platt_step(p, &loss)) { break; }
     }
     p->slope /= p->unit;
 }
@@ -18200,9 +16865,7 @@ static void mgn_isotonic(margin_real *v, const margin_real *weight, size_t n) {
             sum += weight[from] * v[from];
             all += weight[from];
         }
-        for (size_t k = from; k <= g; k++) {
-            v[k] = sum / all;
-        }
+        for (size_t k = from; k <= g; k++) { v[k] = sum / all; }
     }
 }
 
@@ -18220,9 +16883,7 @@ static void mgn_platt_curve(const mgn_platt *p, const margin_vote *vote, margin_
         share[g] += mgn_label(p->data, i) == 1u ? 1 - f : 0;
         share[g + 1u] += mgn_label(p->data, i) == 1u ? f : 0;
     }
-    for (size_t g = 0; g < MARGIN_CURVE; g++) {
-        share[g] /= weight[g];
-    }
+    for (size_t g = 0; g < MARGIN_CURVE; g++) { share[g] /= weight[g]; }
     mgn_isotonic(share, weight, MARGIN_CURVE);
     for (size_t g = 0; g < MARGIN_CURVE; g++) {
         curve[g] =
@@ -18237,9 +16898,7 @@ static margin_real mgn_platt_include(const mgn_platt *p, margin_real coverage) {
     for (unsigned half = 0; half < 60u; half++) {
         const margin_real middle = (low + high) / 2;
         size_t reach = 0;
-        for (size_t i = 0; i < p->data->n; i++) {
-            reach += p->own[i] >= middle ? 1u : 0;
-        }
+        for (size_t i = 0; i < p->data->n; i++) { reach += p->own[i] >= middle ? 1u : 0; }
         low = (margin_real)reach >= wanted ? middle : low;
         high = (margin_real)reach >= wanted ? high : middle;
     }
@@ -18254,15 +16913,11 @@ static void mgn_platt_measure(const mgn_platt *p, const margin_vote *vote,
     report->brier = report->log_loss = 0;
     for (size_t i = 0; i < p->data->n; i++) {
         const size_t label = mgn_label(p->data, i);
-        for (size_t j = 0; j < machines; j++) {
-            p->row[j] = p->scores[i * machines + j];
-        }
+        for (size_t j = 0; j < machines; j++) { p->row[j] = p->scores[i * machines + j]; }
         margin_probabilities(vote, p->row, p->p);
         p->own[i] = p->p[label];
         p->p[label] -= 1;
-        for (size_t c = 0; c < vote->classes; c++) {
-            report->brier += p->p[c] * p->p[c] / n;
-        }
+        for (size_t c = 0; c < vote->classes; c++) { report->brier += p->p[c] * p->p[c] / n; }
         report->log_loss -= mgn_log(mgn_max(p->own[i], MGN_TINY)) / n;
     }
 }
@@ -18279,9 +16934,7 @@ static void mgn_platt_plan(mgn_platt *p, margin_arena *mem, size_t n, const marg
 MARGIN_API size_t margin_calibrate_size(size_t n, const margin_vote *vote) {
     margin_arena dry = margin_arena_counting();
     mgn_platt p;
-    if (n == 0 || vote == NULL) {
-        return 0;
-    }
+    if (n == 0 || vote == NULL) { return 0; }
     mgn_platt_plan(&p, &dry, n, vote);
     return mgn_arena_counted(&dry);
 }
@@ -18291,12 +16944,8 @@ static margin_status mgn_platt_check(const margin_data *data, const margin_real 
     const size_t machines = margin_machines(vote->scheme, vote->classes);
     bool same = true;
     for (size_t i = 0; i < data->n; i++) {
-        if (mgn_label(data, i) >= vote->classes) {
-            return MARGIN_E_LABEL;
-        }
-        if (!mgn_all_finite(scores + i * machines, machines)) {
-            return MARGIN_E_NOT_FINITE;
-        }
+        if (mgn_label(data, i) >= vote->classes) { return MARGIN_E_LABEL; }
+        if (!mgn_all_finite(scores + i * machines, machines)) { return MARGIN_E_NOT_FINITE; }
         same = same && mgn_label(data, i) == mgn_label(data, 0);
     }
     return same ? MARGIN_E_ONE_CLASS : MARGIN_OK;
@@ -18316,15 +16965,11 @@ MARGIN_API margin_status margin_calibrate(const margin_data *data, const margin_
         return MARGIN_E_ARGUMENT;
     }
     status = data->n == 0 ? MARGIN_E_EMPTY : mgn_platt_check(data, scores, vote);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     mgn_clear(&p, sizeof p);
     before = *mem;
     mgn_platt_plan(&p, mem, data->n, vote);
-    if (mem->failed != 0) {
-        return margin_arena_rewind(mem, &before);
-    }
+    if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
     p.data = data;
     p.scores = scores;
     p.vote = vote;
@@ -18340,9 +16985,7 @@ MARGIN_API margin_status margin_calibrate(const margin_data *data, const margin_
     mgn_platt_measure(&p, &made, &found);
     made.include = mgn_platt_include(&p, wanted);
     *vote = made;
-    if (report != NULL) {
-        *report = found;
-    }
+    if (report != NULL) { *report = found; }
     margin_arena_release(mem, before.high);
     return MARGIN_OK;
 }
@@ -18403,21 +17046,15 @@ static void mgn_compress_score(mgn_compress *c, const margin_real *x) {
     const margin_expansion *e = &c->e;
     size_t v = 0;
     mgn_kernel_pool(&e->kernel, x, e->d, e->vectors, e->n, e->d, e->norms, c->row);
-    for (size_t j = 0; j < c->functions; j++) {
-        c->old[j] = 0;
-    }
+    for (size_t j = 0; j < c->functions; j++) { c->old[j] = 0; }
     for (size_t k = 0; k < e->vote.classes; k++) {
-        for (; v < e->class_end[k]; v++) {
-            mgn_expansion_add(e, v, k, c->row[v], c->old);
-        }
+        for (; v < e->class_end[k]; v++) { mgn_expansion_add(e, v, k, c->row[v], c->old); }
     }
 }
 
 /* Sample i, scaled: of the data, or of the pool. */
 static const margin_real *mgn_compress_input(mgn_compress *c, size_t i) {
-    if (c->data == NULL) {
-        return c->e.vectors + i * c->e.d;
-    }
+    if (c->data == NULL) { return c->e.vectors + i * c->e.d; }
     for (size_t k = 0; k < c->e.d; k++) {
         c->input[k] = mgn_expansion_input(c->raw, mgn_sample(c->data, i), k);
     }
@@ -18459,9 +17096,7 @@ static void mgn_compress_take(mgn_compress *c, size_t p) {
     const margin_real *own = c->basis + p * c->most;
     mgn_kernel_pool(&e->kernel, e->vectors + p * e->d, e->d, e->vectors, e->n, e->d, e->norms,
                     c->row);
-    for (size_t j = 0; j < c->functions; j++) {
-        c->old[j] = c->rest[p * c->functions + j] / scale;
-    }
+    for (size_t j = 0; j < c->functions; j++) { c->old[j] = c->rest[p * c->functions + j] / scale; }
     for (size_t v = 0; v < e->n; v++) {
         c->row[v] = (c->row[v] - margin_dot(c->basis + v * c->most, own, c->count)) / scale;
     }
@@ -18480,13 +17115,9 @@ static void mgn_compress_choose(mgn_compress *c) {
     while (c->count < c->most) {
         const size_t p = mgn_compress_pick(c, &first);
         size_t at = c->count;
-        if (p == c->e.n) {
-            break;
-        }
+        if (p == c->e.n) { break; }
         mgn_compress_take(c, p);
-        for (; at > 0 && c->chosen[at - 1u] > p; at--) {
-            c->chosen[at] = c->chosen[at - 1u];
-        }
+        for (; at > 0 && c->chosen[at - 1u] > p; at--) { c->chosen[at] = c->chosen[at - 1u]; }
         c->chosen[at] = (margin_index)p;
         c->count++;
     }
@@ -18501,9 +17132,7 @@ static void mgn_compress_system(mgn_compress *c, size_t samples) {
         for (size_t j = 0; j < c->functions; j++) {
             c->target[s * c->functions + j] = rho * c->old[j];
         }
-        for (size_t t = 0; t <= s; t++) {
-            c->normal[s * c->most + t] = rho * c->row[c->chosen[t]];
-        }
+        for (size_t t = 0; t <= s; t++) { c->normal[s * c->most + t] = rho * c->row[c->chosen[t]]; }
         c->normal[s * c->most + s] += (margin_real)samples * noise * noise;
     }
     for (size_t i = 0; i < samples; i++) {
@@ -18520,9 +17149,7 @@ static void mgn_compress_system(mgn_compress *c, size_t samples) {
 
 static size_t mgn_class_of(const margin_expansion *e, size_t v) {
     size_t c = 0;
-    while (v >= e->class_end[c]) {
-        c++;
-    }
+    while (v >= e->class_end[c]) { c++; }
     return c;
 }
 
@@ -18531,9 +17158,7 @@ static size_t mgn_compress_members(mgn_compress *c, size_t a, size_t b) {
     size_t count = 0;
     for (size_t s = 0; s < c->count; s++) {
         const size_t k = mgn_class_of(&c->e, c->chosen[s]);
-        if (a == b || k == a || k == b) {
-            c->members[count++] = (margin_index)s;
-        }
+        if (a == b || k == a || k == b) { c->members[count++] = (margin_index)s; }
     }
     return count;
 }
@@ -18556,13 +17181,9 @@ static bool mgn_compress_machine(mgn_compress *c, size_t j, size_t a, size_t b) 
     margin_real ridge = 64 * MGN_EPS;
     while (!mgn_compress_factor(c, f, ridge)) {
         ridge *= 16;
-        if (!(ridge < 1)) {
-            return false;
-        }
+        if (!(ridge < 1)) { return false; }
     }
-    for (size_t s = 0; s < f; s++) {
-        c->part[s] = c->target[c->members[s] * c->functions + j];
-    }
+    for (size_t s = 0; s < f; s++) { c->part[s] = c->target[c->members[s] * c->functions + j]; }
     (void)margin_cholesky_solve(c->part, 1, 1, c->basis, f, f);
     for (size_t s = 0; s < f; s++) {
         const size_t row = c->members[s];
@@ -18577,9 +17198,7 @@ static bool mgn_compress_fit(mgn_compress *c) {
     bool good = true;
     size_t j = 0;
     if (!mgn_scheme_pairs(c->e.vote.scheme)) {
-        for (; j < c->functions; j++) {
-            good = good && mgn_compress_machine(c, j, 0, 0);
-        }
+        for (; j < c->functions; j++) { good = good && mgn_compress_machine(c, j, 0, 0); }
         return good;
     }
     for (size_t a = 0; a + 1u < c->e.vote.classes; a++) {
@@ -18668,9 +17287,7 @@ static margin_status mgn_compress_run(void *task, mgn_frame *frame) {
     mgn_compress_plan(c, frame->mem);
     mgn_compress_choose(c);
     mgn_compress_system(c, samples);
-    if (c->count == 0 || !mgn_compress_fit(c)) {
-        return MARGIN_E_NOT_POSITIVE;
-    }
+    if (c->count == 0 || !mgn_compress_fit(c)) { return MARGIN_E_NOT_POSITIVE; }
     frame->model.kind = MARGIN_MODEL_EXPANSION;
     mgn_compress_model(c, frame->mem, &frame->model.of.expansion);
     mgn_compress_compare(c, &frame->model.of.expansion, samples, &c->report);
@@ -18697,9 +17314,7 @@ MARGIN_API margin_status margin_compress(const margin_model *model, const margin
     c.data = data;
     c.noise = noise;
     status = mgn_frame_train(&mgn_compress_method, &c, status, mem, out, NULL);
-    if (status >= 0 && info != NULL) {
-        *info = c.report;
-    }
+    if (status >= 0 && info != NULL) { *info = c.report; }
     return status;
 }
 
@@ -18710,9 +17325,7 @@ static margin_status mgn_metrics_check(const margin_data *data, const margin_mod
                                        const margin_arena *mem) {
     size_t classes = 0;
     const margin_status status = margin_data_classes(data, &classes);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     if (model == NULL || mgn_mem_check(mem) != MARGIN_OK || mgn_model_d(model) != data->d) {
         return MARGIN_E_ARGUMENT;
     }
@@ -18726,9 +17339,7 @@ static size_t mgn_model_machines(const margin_model *model) {
 
 MARGIN_API size_t margin_confusion_size(const margin_model *model) {
     margin_arena dry = margin_arena_counting();
-    if (model == NULL) {
-        return 0;
-    }
+    if (model == NULL) { return 0; }
     (void)MGN_SCRATCH(&dry, margin_real, mgn_model_machines(model));
     return mgn_arena_counted(&dry);
 }
@@ -18745,16 +17356,12 @@ MARGIN_API margin_status margin_confusion(const margin_data *data, const margin_
     margin_arena before;
     margin_real *scores;
     size_t classes;
-    if (status != MARGIN_OK || confusion == NULL) {
-        return mgn_both(status, MARGIN_E_ARGUMENT);
-    }
+    if (status != MARGIN_OK || confusion == NULL) { return mgn_both(status, MARGIN_E_ARGUMENT); }
     before = *mem;
     classes = margin_model_vote(model)->classes;
     scores = MGN_SCRATCH(mem, margin_real, mgn_model_machines(model));
     if (mem->failed == 0) {
-        for (size_t k = 0; k < MARGIN_CONFUSION(classes); k++) {
-            confusion[k] = 0;
-        }
+        for (size_t k = 0; k < MARGIN_CONFUSION(classes); k++) { confusion[k] = 0; }
         for (size_t i = 0; i < data->n; i++) {
             const uint16_t answer = margin_classify(model, mgn_sample(data, i), scores);
             mgn_confusion_add(confusion, classes, mgn_label(data, i), answer, mgn_weight(data, i));
@@ -18773,9 +17380,7 @@ static mgn_answers mgn_confusion_sums(const margin_real *confusion, size_t class
     mgn_answers s = {0, 0, 0};
     for (size_t t = from; t < to; t++) {
         const margin_real *row = confusion + t * (classes + 1u);
-        for (size_t a = 0; a <= classes; a++) {
-            s.all += row[a];
-        }
+        for (size_t a = 0; a <= classes; a++) { s.all += row[a]; }
         s.right += row[t];
         s.rejected += row[classes];
     }
@@ -18806,9 +17411,7 @@ MARGIN_API margin_real margin_risk(const margin_real *confusion, size_t classes,
                                    const margin_real *cost) {
     const mgn_answers s = mgn_confusion_sums(confusion, classes, 0, classes);
     margin_real sum = 0;
-    for (size_t k = 0; k < MARGIN_CONFUSION(classes); k++) {
-        sum += confusion[k] * cost[k];
-    }
+    for (size_t k = 0; k < MARGIN_CONFUSION(classes); k++) { sum += confusion[k] * cost[k]; }
     return s.all > 0 ? sum / s.all : 0;
 }
 
@@ -18841,9 +17444,7 @@ MARGIN_API margin_status margin_margins(const margin_data *data, const margin_mo
     m.model = model;
     m.scores = MGN_SCRATCH(mem, margin_real, mgn_model_machines(model));
     m.known = NULL;
-    if (mem->failed == 0) {
-        mgn_margins_run(&m, margins, summary);
-    }
+    if (mem->failed == 0) { mgn_margins_run(&m, margins, summary); }
     return margin_arena_rewind(mem, &before);
 }
 
@@ -18863,12 +17464,8 @@ typedef struct {
 static bool mgn_cv_shape(mgn_cv *cv, size_t n, size_t classes, const margin_cv_options *options) {
     static const margin_cv_options none = {0, 0, 0, false, false, 0};
     cv->options = options != NULL ? *options : none;
-    if (cv->options.folds == 0) {
-        cv->options.folds = mgn_size_min(n, 5);
-    }
-    if (cv->options.repeats == 0) {
-        cv->options.repeats = 1;
-    }
+    if (cv->options.folds == 0) { cv->options.folds = mgn_size_min(n, 5); }
+    if (cv->options.repeats == 0) { cv->options.repeats = 1; }
     if (cv->options.scheme == 0) {
         cv->options.scheme = classes == 2u ? MARGIN_SCHEME_BINARY : MARGIN_SCHEME_ONE_ONE;
     }
@@ -18906,9 +17503,7 @@ MARGIN_API size_t margin_cross_validate_size(size_t n, size_t classes,
                                              const margin_cv_options *options, size_t bytes) {
     margin_learner learner = {NULL, NULL, 0};
     mgn_cv cv;
-    if (!mgn_cv_shape(&cv, n, classes, options)) {
-        return 0;
-    }
+    if (!mgn_cv_shape(&cv, n, classes, options)) { return 0; }
     learner.bytes = bytes;
     cv.learner = &learner;
     return mgn_frame_size(&mgn_cv_method, &cv);
@@ -18954,9 +17549,7 @@ static margin_status mgn_cv_fold(mgn_cv *cv, size_t which, bool keep, margin_are
                 mgn_model_machines(&model) != cv->machines || mgn_model_d(&model) != cv->data->d)) {
         status = MARGIN_E_ARGUMENT;
     }
-    if (status >= 0) {
-        mgn_cv_ask(cv, &model, which, keep);
-    }
+    if (status >= 0) { mgn_cv_ask(cv, &model, which, keep); }
     (void)margin_arena_rewind(mem, &before);
     return status;
 }
@@ -18967,18 +17560,14 @@ static margin_status mgn_cv_run(mgn_cv *cv, margin_arena *mem) {
     margin_status worst = MARGIN_OK;
     cv->runs = 0;
     cv->mean = cv->square = 0;
-    for (size_t k = 0; k < MARGIN_CONFUSION(cv->classes); k++) {
-        cv->confusion[k] = 0;
-    }
+    for (size_t k = 0; k < MARGIN_CONFUSION(cv->classes); k++) { cv->confusion[k] = 0; }
     for (size_t r = 0; r < cv->options.repeats; r++) {
         (void)(cv->options.unstratified
                    ? margin_folds(cv->n, cv->options.folds, &rng, cv->fold)
                    : margin_folds_stratified(cv->data, cv->options.folds, &rng, mem, cv->fold));
         for (size_t which = 0; which < cv->options.folds; which++) {
             const margin_status status = mgn_cv_fold(cv, which, cv->options.keep && r == 0, mem);
-            if (status < 0) {
-                return status;
-            }
+            if (status < 0) { return status; }
             worst = status > worst ? status : worst;
         }
     }
@@ -19005,12 +17594,8 @@ MARGIN_API margin_status margin_cross_validate(const margin_data *data,
     mgn_frame frame;
     mgn_cv cv;
     margin_status status = margin_data_classes(data, &classes);
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    if (classes < 2u) {
-        return MARGIN_E_ONE_CLASS;
-    }
+    if (status != MARGIN_OK) { return status; }
+    if (classes < 2u) { return MARGIN_E_ONE_CLASS; }
     if (learner == NULL || learner->train == NULL || result == NULL ||
         mgn_mem_check(mem) != MARGIN_OK || !mgn_cv_shape(&cv, data->n, classes, options)) {
         return MARGIN_E_ARGUMENT;
@@ -19018,14 +17603,10 @@ MARGIN_API margin_status margin_cross_validate(const margin_data *data,
     cv.data = data;
     cv.learner = learner;
     status = mgn_frame_open(&frame, &mgn_cv_method, &cv, mem);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     mgn_cv_plan(&cv, mem);
     status = mgn_frame_close(&frame, mgn_cv_run(&cv, mem));
-    if (status >= 0) {
-        mgn_cv_report(&cv, result);
-    }
+    if (status >= 0) { mgn_cv_report(&cv, result); }
     return status;
 }
 
@@ -19276,17 +17857,13 @@ static bool mgn_proto_resolve(mgn_proto_job *job, const margin_proto_options *op
     static const margin_proto_options none = {0, 0, false, false,        0,    0, 0, 0, 0, 0, 0, 0,
                                               0, 0, 0,     {NULL, NULL}, NULL, 0};
     margin_proto_options o = options != NULL ? *options : none;
-    if (!mgn_proto_options_fit(&o)) {
-        return false;
-    }
+    if (!mgn_proto_options_fit(&o)) { return false; }
     if (o.method == MARGIN_PROTO_TD || o.method >= MARGIN_PROTO_NN) {
         o.models = 1;
         o.start = MARGIN_START_HSS;
     }
     job->o = o;
-    if (mgn_proto_codebooks(job) || o.method == MARGIN_PROTO_NN) {
-        job->o.tangents = 0;
-    }
+    if (mgn_proto_codebooks(job) || o.method == MARGIN_PROTO_NN) { job->o.tangents = 0; }
     job->o.validation = o.method == MARGIN_PROTO_TVQ ? o.validation : 0;
     job->o.models = o.models != 0 ? o.models : mgn_proto_codebooks(job) ? 16u : 1u;
     job->o.theta = o.theta == MARGIN_ZERO ? 0
@@ -19296,9 +17873,7 @@ static bool mgn_proto_resolve(mgn_proto_job *job, const margin_proto_options *op
     job->o.window = o.window > 0 ? o.window : MGN_R(0.3);
     job->o.patience = o.patience != 0 ? o.patience : 20u;
     job->o.neighbours = o.method == MARGIN_PROTO_NN && o.neighbours != 0 ? o.neighbours : 1u;
-    if (o.max_iterations == 0) {
-        job->o.max_iterations = mgn_proto_fixed(job) ? 60u : 1000u;
-    }
+    if (o.max_iterations == 0) { job->o.max_iterations = mgn_proto_fixed(job) ? 60u : 1000u; }
     return true;
 }
 
@@ -19415,9 +17990,7 @@ static void mgn_proto_plan_all(mgn_proto_job *job, margin_arena *mem) {
     mark = mem->high;
     if (mgn_proto_eigen(job)) {
         mgn_proto_hss_plan(&hss, mem, job);
-        if (job->size.side <= MGN_PROTO_SIDE) {
-            (void)mgn_leading_plan(mem, job->size.side);
-        }
+        if (job->size.side <= MGN_PROTO_SIDE) { (void)mgn_leading_plan(mem, job->size.side); }
         margin_arena_release(mem, mark);
     }
     if (job->size.tangents > 0) {
@@ -19431,9 +18004,7 @@ static void mgn_proto_plan_all(mgn_proto_job *job, margin_arena *mem) {
 /* ---- distances and gradients ---- */
 
 static void mgn_proto_zero(margin_real *v, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        v[i] = 0;
-    }
+    for (size_t i = 0; i < n; i++) { v[i] = 0; }
 }
 
 /* The tangents of sample i. */
@@ -19446,9 +18017,7 @@ static const margin_real *mgn_proto_sides_of(const mgn_proto_job *job, size_t i)
 static margin_real mgn_proto_sample(const mgn_proto_job *job, size_t i, margin_real *out) {
     const margin_real *x = mgn_sample(job->data, i);
     const size_t sides = mgn_proto_sides(job);
-    for (size_t k = 0; k < job->size.d; k++) {
-        out[k] = x[k] - job->room.centre[k];
-    }
+    for (size_t k = 0; k < job->size.d; k++) { out[k] = x[k] - job->room.centre[k]; }
     for (size_t j = 0; j < sides; j++) {
         mgn_axpy(out, job->sided.along[i * sides + j], mgn_proto_sides_of(job, i) + j * job->size.d,
                  job->size.d);
@@ -19492,9 +18061,7 @@ static margin_real mgn_proto_z(const mgn_proto_job *job, size_t m, margin_real n
                                const margin_real *dots) {
     const margin_real *a = dots + m * job->size.rows;
     margin_real sum = 0;
-    for (size_t j = 1; j < job->size.rows; j++) {
-        sum += a[j] * a[j];
-    }
+    for (size_t j = 1; j < job->size.rows; j++) { sum += a[j] * a[j]; }
     return mgn_max(norm - 2 * a[0] + job->room.shift[m * job->size.rows] - sum, 0);
 }
 
@@ -19543,9 +18110,7 @@ static void mgn_proto_finish(const mgn_proto_job *job, const mgn_proto_point *to
         margin_real *g = to->grad + m * job->size.rows * job->size.d;
         for (size_t j = 0; j < job->size.rows; j++) {
             mgn_axpy(g, -sums[j], c + j * job->size.d, job->size.d);
-            if (j > 0) {
-                mgn_axpy(g + j * job->size.d, -sums[j], c, job->size.d);
-            }
+            if (j > 0) { mgn_axpy(g + j * job->size.d, -sums[j], c, job->size.d); }
         }
     }
 }
@@ -19602,9 +18167,7 @@ static margin_real mgn_proto_visit(mgn_proto_job *job, mgn_proto_point *to, size
     if (job->o.method == MARGIN_PROTO_TD) {
         return mgn_proto_neurons(job, to, label, norm, weight, x, dots);
     }
-    if (weight > 0) {
-        mgn_proto_raise(job, to, &pair, weight, x, dots);
-    }
+    if (weight > 0) { mgn_proto_raise(job, to, &pair, weight, x, dots); }
     return to->mu[i];
 }
 
@@ -19636,9 +18199,7 @@ static margin_real mgn_proto_pass(mgn_proto_job *job, mgn_proto_point *to) {
             mgn_add(&h, &lost, job->weights.before[first + i] * gain);
         }
     }
-    if (to->grad != NULL) {
-        mgn_proto_finish(job, to);
-    }
+    if (to->grad != NULL) { mgn_proto_finish(job, to); }
     job->tally.own /= judge;
     job->tally.between /= judge;
     return h / judge;
@@ -19681,9 +18242,7 @@ static size_t mgn_proto_gather(const mgn_proto_job *job, size_t *next, const mar
             const margin_real share = mgn_sqrt(job->weights.w[*next] / total);
             margin_real *row = out + count * job->size.d;
             (void)mgn_proto_sample(job, *next, row);
-            for (size_t k = 0; k < job->size.d; k++) {
-                row[k] = (row[k] - mean[k]) * share;
-            }
+            for (size_t k = 0; k < job->size.d; k++) { row[k] = (row[k] - mean[k]) * share; }
             count++;
         }
     }
@@ -19709,9 +18268,7 @@ static void mgn_proto_covariance(const mgn_proto_job *job, const mgn_proto_hss *
             in_part = 0;
         }
     }
-    if (in_part != 0) {
-        mgn_axpy(h->matrix, 1, h->part, d * d);
-    }
+    if (in_part != 0) { mgn_axpy(h->matrix, 1, h->part, d * d); }
 }
 
 /* The Gram matrix of n < d weighted samples in h->matrix: it has the same eigenvalues. */
@@ -19770,9 +18327,7 @@ static void mgn_proto_iterate(mgn_proto_job *job, const mgn_proto_hss *h, const 
                               margin_real total, size_t k, margin_real *tangents) {
     const size_t count = job->size.spare, d = job->size.d;
     bool moving = true;
-    for (size_t i = 0; i < count * d; i++) {
-        h->matrix[i] = margin_rng_normal(&job->rng);
-    }
+    for (size_t i = 0; i < count * d; i++) { h->matrix[i] = margin_rng_normal(&job->rng); }
     (void)margin_qr(h->matrix, d, count, d, NULL, 0, NULL);
     mgn_proto_zero(h->values, count);
     for (size_t t = 0; t < 200u && moving; t++) {
@@ -19801,9 +18356,7 @@ static margin_status mgn_proto_hss_model(mgn_proto_job *job, margin_real *model,
     mgn_proto_hss h;
     size_t n, side, k;
     const margin_real total = mgn_proto_mean(job, model, &n);
-    if (job->size.tangents == 0) {
-        return MARGIN_OK;
-    }
+    if (job->size.tangents == 0) { return MARGIN_OK; }
     mgn_proto_hss_plan(&h, mem, job);
     side = mgn_size_min(n, d);
     k = mgn_size_min(job->size.tangents, side);
@@ -19825,9 +18378,7 @@ static margin_status mgn_proto_hss_model(mgn_proto_job *job, margin_real *model,
     }
     for (size_t j = 0; j < k && status == MARGIN_OK; j++) {
         const margin_real least = h.values[0] * (margin_real)(n + d) * MGN_EPS;
-        if (!(h.values[j] > least)) {
-            mgn_proto_zero(tangents + j * d, d);
-        }
+        if (!(h.values[j] > least)) { mgn_proto_zero(tangents + j * d, d); }
     }
     margin_arena_release(mem, mark);
     return status == MARGIN_OK ? margin_qr(tangents, d, k, d, NULL, 0, NULL) : status;
@@ -19857,9 +18408,7 @@ static margin_real mgn_proto_meet(const margin_real *tangents, size_t k, margin_
             mgn_axpy(v, -r[j][i], u + j * d, d);
         }
         r[i][i] = margin_norm2(v, d);
-        for (size_t l = 0; l < d; l++) {
-            v[l] = r[i][i] > least ? v[l] / r[i][i] : 0;
-        }
+        for (size_t l = 0; l < d; l++) { v[l] = r[i][i] > least ? v[l] / r[i][i] : 0; }
         q[i] = margin_dot(v, delta, d);
         mgn_axpy(delta, -q[i], v, d);
         r[i][i] = r[i][i] > least ? r[i][i] : 0;
@@ -19867,9 +18416,7 @@ static margin_real mgn_proto_meet(const margin_real *tangents, size_t k, margin_
     for (size_t left = count; left > 0; left--) {
         const size_t i = left - 1u;
         a[i] = -q[i];
-        for (size_t j = i + 1u; j < count; j++) {
-            a[i] -= r[i][j] * a[j];
-        }
+        for (size_t j = i + 1u; j < count; j++) { a[i] -= r[i][j] * a[j]; }
         a[i] = r[i][i] > 0 ? a[i] / r[i][i] : 0;
     }
     return margin_dot(delta, delta, d);
@@ -19941,9 +18488,7 @@ static size_t mgn_proto_draw(mgn_proto_job *job, size_t c) {
     uint32_t seen = 0;
     size_t chosen = 0;
     for (size_t i = 0; i < job->size.n; i++) {
-        if (mgn_proto_member(job, i, c) && margin_rng_below(&job->rng, ++seen) == 0) {
-            chosen = i;
-        }
+        if (mgn_proto_member(job, i, c) && margin_rng_below(&job->rng, ++seen) == 0) { chosen = i; }
     }
     return chosen;
 }
@@ -19956,9 +18501,7 @@ static size_t mgn_proto_closest(const mgn_proto_job *job, const margin_real *v, 
     for (size_t j = 0; j < count; j++) {
         const margin_real *y = v + (c * job->size.each + j) * job->size.rows * job->size.d;
         margin_real z = 0;
-        for (size_t k = 0; k < job->size.d; k++) {
-            z += (x[k] - y[k]) * (x[k] - y[k]);
-        }
+        for (size_t k = 0; k < job->size.d; k++) { z += (x[k] - y[k]) * (x[k] - y[k]); }
         best = z < *least ? j : best;
         *least = mgn_min(*least, z);
     }
@@ -19986,9 +18529,7 @@ static void mgn_proto_seed(mgn_proto_job *job, margin_real *v, size_t c, size_t 
 /* Lloyd's k-means within class c, at most 20 rounds; an empty cluster keeps its centre. */
 static void mgn_proto_kmeans(mgn_proto_job *job, margin_real *v, size_t c) {
     bool moved = true;
-    for (size_t j = 0; j < job->size.each; j++) {
-        mgn_proto_seed(job, v, c, j);
-    }
+    for (size_t j = 0; j < job->size.each; j++) { mgn_proto_seed(job, v, c, j); }
     for (size_t t = 0; t < 20u && moved; t++) {
         moved = false;
         for (size_t i = 0; i < job->size.n; i++) {
@@ -20029,9 +18570,7 @@ static margin_status mgn_proto_describe(mgn_proto_job *job, margin_real *model, 
 static margin_status mgn_proto_start(mgn_proto_job *job, margin_real *v, margin_arena *mem) {
     margin_status status = MARGIN_OK;
     for (size_t c = 0; c < job->size.classes; c++) {
-        if (mgn_proto_clusters(job)) {
-            mgn_proto_kmeans(job, v, c);
-        }
+        if (mgn_proto_clusters(job)) { mgn_proto_kmeans(job, v, c); }
         for (size_t j = 0; j < job->size.each && status == MARGIN_OK; j++) {
             margin_real *model = v + (c * job->size.each + j) * job->size.rows * job->size.d;
             if (job->o.start == MARGIN_START_RANDOM && !mgn_proto_codebooks(job)) {
@@ -20115,9 +18654,7 @@ static void mgn_proto_ascend(mgn_proto_job *job, margin_theta *theta, size_t cou
         }
         if (!job->converged) {
             mgn_copy(job->weights.before, job->weights.w, job->size.n);
-            if (mgn_proto_reweighted(job)) {
-                margin_theta_update(theta, job->at.mu);
-            }
+            if (mgn_proto_reweighted(job)) { margin_theta_update(theta, job->at.mu); }
             mgn_proto_step(job, job->o.rate);
             (void)mgn_proto_pass(job, &job->next);
             mgn_proto_advance(job);
@@ -20201,9 +18738,7 @@ static size_t mgn_proto_batch_size(size_t n) {
 
 /* What sample i, whose part of H is `gain`, adds to the loss. */
 static margin_real mgn_proto_loss(const mgn_proto_job *job, margin_real gain) {
-    if (job->o.method == MARGIN_PROTO_TD) {
-        return -gain;
-    }
+    if (job->o.method == MARGIN_PROTO_TD) { return -gain; }
     return job->o.plain ? 1 - gain : mgn_max(job->o.theta - gain, 0);
 }
 
@@ -20253,9 +18788,7 @@ static void mgn_proto_descend(mgn_proto_job *job, margin_real rate) {
         if (*square > 0) {
             much = (1 - keep) * mgn_sqrt(unit) / mgn_sqrt(*square / (1 - job->descent.left));
         }
-        for (size_t k = 0; k < d; k++) {
-            step[k] = keep * step[k] + much * g[k];
-        }
+        for (size_t k = 0; k < d; k++) { step[k] = keep * step[k] + much * g[k]; }
         mgn_axpy(job->at.v + r * d, rate, step, d);
     }
     for (size_t m = 0; m < job->size.models && job->size.tangents > 0; m++) {
@@ -20276,17 +18809,11 @@ static margin_real mgn_proto_sweep(mgn_proto_job *job, margin_theta *theta, marg
     for (size_t first = 0; first < job->size.n; first += batch) {
         const size_t count = mgn_size_min(job->size.n - first, batch);
         loss += mgn_proto_batch(job, theta, first, count);
-        if (reweighted) {
-            mgn_proto_reweigh(job, theta, k, first, count);
-        }
+        if (reweighted) { mgn_proto_reweigh(job, theta, k, first, count); }
         mgn_proto_descend(job, rate);
     }
-    for (size_t i = 0; i < job->size.n; i++) {
-        total += job->weights.before[i];
-    }
-    if (reweighted) {
-        (void)mgn_theta_count(theta, job->at.mu);
-    }
+    for (size_t i = 0; i < job->size.n; i++) { total += job->weights.before[i]; }
+    if (reweighted) { (void)mgn_theta_count(theta, job->at.mu); }
     job->iterations++;
     return loss / total;
 }
@@ -20299,9 +18826,7 @@ static void mgn_proto_begin_batches(mgn_proto_job *job) {
     mgn_proto_zero(job->descent.step, job->size.pool * job->size.d);
     mgn_proto_zero(job->descent.square, job->size.pool);
     job->descent.left = 1;
-    for (size_t i = 0; i < job->size.n; i++) {
-        job->lists.order[i] = (margin_index)i;
-    }
+    for (size_t i = 0; i < job->size.n; i++) { job->lists.order[i] = (margin_index)i; }
 }
 
 /* Passes until the rate has come down, validation has stopped them, or there were `count`. */
@@ -20338,9 +18863,7 @@ static void mgn_proto_raise_margins(mgn_proto_job *job, margin_theta *theta, siz
 
 /* Puts aside the validation part: that share of each class, rounded down, at random. */
 static void mgn_proto_hold(mgn_proto_job *job) {
-    for (size_t i = 0; i < job->size.n; i++) {
-        job->weights.held[i] = 0;
-    }
+    for (size_t i = 0; i < job->size.n; i++) { job->weights.held[i] = 0; }
     for (size_t c = 0; c < job->size.classes && job->o.validation > 0; c++) {
         uint32_t count = 0, want;
         for (size_t i = 0; i < job->size.n; i++) {
@@ -20403,9 +18926,7 @@ static void mgn_proto_construct(mgn_proto_job *job, margin_theta *theta) {
 static void mgn_proto_move(const mgn_proto_job *job, size_t m, const margin_real *x,
                            margin_real rate) {
     margin_real *c = job->at.v + m * job->size.d;
-    for (size_t k = 0; k < job->size.d; k++) {
-        c[k] += rate * (x[k] - c[k]);
-    }
+    for (size_t k = 0; k < job->size.d; k++) { c[k] += rate * (x[k] - c[k]); }
     job->room.shift[m] = margin_dot(c, c, job->size.d);
 }
 
@@ -20491,12 +19012,8 @@ static void mgn_proto_lvq(mgn_proto_job *job) {
                                               : MGN_R(0.05);
     const size_t all = job->size.pool * job->size.d;
     mgn_proto_pace pace = mgn_proto_pace_make(first, MGN_PROTO_STALE);
-    for (size_t i = 0; i < job->size.n; i++) {
-        job->lists.order[i] = (margin_index)i;
-    }
-    for (size_t m = 0; m < job->size.models; m++) {
-        job->rates[m] = first;
-    }
+    for (size_t i = 0; i < job->size.n; i++) { job->lists.order[i] = (margin_index)i; }
+    for (size_t m = 0; m < job->size.models; m++) { job->rates[m] = first; }
     mgn_copy(job->best, job->at.v, all);
     (void)mgn_proto_pace_take(&pace, mgn_proto_lvq_loss(job));
     while (job->iterations < job->o.max_iterations && !job->converged &&
@@ -20526,9 +19043,7 @@ static void mgn_proto_take(const mgn_proto_job *job, size_t s) {
         margin_real *least =
             mgn_label(job->data, i) == label ? job->weights.w + i : job->weights.before + i;
         margin_real z = 0;
-        for (size_t k = 0; k < job->size.d; k++) {
-            z += (x[k] - y[k]) * (x[k] - y[k]);
-        }
+        for (size_t k = 0; k < job->size.d; k++) { z += (x[k] - y[k]) * (x[k] - y[k]); }
         *least = mgn_min(*least, z);
     }
 }
@@ -20624,9 +19139,7 @@ static bool mgn_proto_keeps_all(const mgn_proto_job *job) {
 static void mgn_proto_neighbours(mgn_proto_job *job) {
     const bool all = mgn_proto_keeps_all(job);
     size_t m = 0;
-    if (!all) {
-        mgn_proto_condense(job);
-    }
+    if (!all) { mgn_proto_condense(job); }
     job->converged = job->converged || all;
     for (size_t c = 0; c < job->size.classes; c++) {
         for (size_t i = 0; i < job->size.n; i++) {
@@ -20682,9 +19195,7 @@ static margin_status mgn_proto_run(mgn_proto_job *job, margin_theta *theta, marg
     margin_status status;
     mgn_proto_hold(job);
     status = mgn_proto_start(job, job->at.v, mem);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     mgn_proto_begin(job, theta);
     mgn_copy(job->weights.before, job->weights.w, job->size.n);
     if (job->o.method == MARGIN_PROTO_TVQ) {
@@ -20701,9 +19212,7 @@ static margin_status mgn_proto_run(mgn_proto_job *job, margin_theta *theta, marg
 
 /* Models in the coordinates of the data, and the margins of the samples there. */
 static void mgn_proto_place(mgn_proto_job *job, margin_theta *theta, margin_arena *mem) {
-    if (!mgn_proto_fixed(job) || job->o.validation > 0) {
-        (void)mgn_proto_pass(job, &job->at);
-    }
+    if (!mgn_proto_fixed(job) || job->o.validation > 0) { (void)mgn_proto_pass(job, &job->at); }
     if (mgn_proto_stochastic(job) && mgn_proto_reweighted(job)) {
         (void)mgn_theta_count(theta, job->at.mu);
         theta->uneven = mgn_theta_uneven(theta, job->at.mu);
@@ -20718,9 +19227,7 @@ static void mgn_proto_place(mgn_proto_job *job, margin_theta *theta, margin_aren
     for (size_t c = 0; c < job->size.classes; c++) {
         job->kept.class_end[c] = (uint32_t)((c + 1u) * job->size.each);
     }
-    if (job->size.tangents > 0) {
-        mgn_proto_exits(job, mem);
-    }
+    if (job->size.tangents > 0) { mgn_proto_exits(job, mem); }
 }
 
 static void mgn_proto_model(const mgn_proto_job *job, margin_model *model) {
@@ -20784,13 +19291,9 @@ static margin_status mgn_proto_check(mgn_proto_job *job) {
 static bool mgn_proto_precedes(const margin_data *data, size_t a, size_t b) {
     const size_t stride = mgn_stride(data->stride, data->d);
     const margin_real *x = data->x + a * stride, *z = data->x + b * stride;
-    if (data->y != NULL && data->y[a] != data->y[b]) {
-        return data->y[a] < data->y[b];
-    }
+    if (data->y != NULL && data->y[a] != data->y[b]) { return data->y[a] < data->y[b]; }
     for (size_t k = 0; k < data->d; k++) {
-        if (x[k] < z[k] || x[k] > z[k]) {
-            return x[k] < z[k];
-        }
+        if (x[k] < z[k] || x[k] > z[k]) { return x[k] < z[k]; }
     }
     return data->weight != NULL && data->weight[a] < data->weight[b];
 }
@@ -20798,12 +19301,8 @@ static bool mgn_proto_precedes(const margin_data *data, size_t a, size_t b) {
 static void mgn_proto_sift(const margin_data *data, margin_index *rows, size_t root, size_t n) {
     for (size_t child = 2u * root + 1u; child < n; child = 2u * root + 1u) {
         margin_index swap;
-        if (child + 1u < n && mgn_proto_precedes(data, rows[child], rows[child + 1u])) {
-            child++;
-        }
-        if (!mgn_proto_precedes(data, rows[root], rows[child])) {
-            return;
-        }
+        if (child + 1u < n && mgn_proto_precedes(data, rows[child], rows[child + 1u])) { child++; }
+        if (!mgn_proto_precedes(data, rows[root], rows[child])) { return; }
         swap = rows[root];
         rows[root] = rows[child];
         rows[child] = swap;
@@ -20815,9 +19314,7 @@ static void mgn_proto_sift(const margin_data *data, margin_index *rows, size_t r
  * then meet the same samples, and training gives the same model, however the rows are permuted. */
 static void mgn_proto_sort(mgn_proto_job *job) {
     margin_index *rows = job->lists.rows;
-    for (size_t i = 0; i < job->size.n; i++) {
-        rows[i] = (margin_index)mgn_row_of(job->data, i);
-    }
+    for (size_t i = 0; i < job->size.n; i++) { rows[i] = (margin_index)mgn_row_of(job->data, i); }
     for (size_t i = job->size.n / 2u; i > 0; i--) {
         mgn_proto_sift(job->data, rows, i - 1u, job->size.n);
     }
@@ -20848,13 +19345,9 @@ static bool mgn_proto_classes(const margin_data *data, size_t classes) {
 /* Everything after the memory is there. */
 static margin_status mgn_proto_work(mgn_proto_job *job, margin_theta *theta, margin_arena *mem) {
     margin_status status;
-    if (mgn_proto_draws(job)) {
-        mgn_proto_sort(job);
-    }
+    if (mgn_proto_draws(job)) { mgn_proto_sort(job); }
     status = mgn_proto_check(job);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     job->iterations = 0;
     job->tick = mgn_tick_make(job->o.watch, 1);
     job->converged = false;
@@ -20864,9 +19357,7 @@ static margin_status mgn_proto_work(mgn_proto_job *job, margin_theta *theta, mar
         mgn_proto_neighbours(job);
     } else {
         status = mgn_proto_run(job, theta, mem);
-        if (status == MARGIN_OK) {
-            mgn_proto_place(job, theta, mem);
-        }
+        if (status == MARGIN_OK) { mgn_proto_place(job, theta, mem); }
     }
     return status;
 }
@@ -20881,13 +19372,9 @@ static margin_status mgn_proto_task_run(void *task, mgn_frame *frame) {
     margin_status status;
     mgn_proto_plan(job, frame->mem);
     status = mgn_proto_work(job, &job->theta, frame->mem);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     mgn_proto_model(job, &frame->model);
-    if (frame->told) {
-        mgn_proto_report(job, &job->theta, &frame->model, &frame->info);
-    }
+    if (frame->told) { mgn_proto_report(job, &job->theta, &frame->model, &frame->info); }
     /* nn may have kept fewer vectors than were planned for; they are the last block at the front */
     frame->mem->low -= MARGIN_BLOCK(planned, sizeof(margin_real)) -
                        MARGIN_BLOCK(job->size.models * job->size.rows * d, sizeof(margin_real));
@@ -20911,12 +19398,8 @@ static margin_status mgn_proto_check_all(mgn_proto_job *job, const margin_data *
                                          const margin_proto_options *options) {
     size_t classes = 0;
     const margin_status status = margin_data_classes(data, &classes);
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    if (!mgn_proto_classes(data, classes)) {
-        return MARGIN_E_ONE_CLASS;
-    }
+    if (status != MARGIN_OK) { return status; }
+    if (!mgn_proto_classes(data, classes)) { return MARGIN_E_ONE_CLASS; }
     job->data = data;
     return mgn_proto_shape(job, data->n, data->d, classes, options) &&
                    (mgn_proto_sides(job) == 0 || job->o.sides != NULL)
@@ -20971,9 +19454,7 @@ MARGIN_API margin_status margin_picture_tangents(const margin_real *picture, siz
         all[4] = x * dx - y * dy;
         all[5] = y * dx + x * dy;
         all[6] = dx * dx + dy * dy;
-        for (size_t j = 0; j < count; j++) {
-            out[j * d + i] = all[j];
-        }
+        for (size_t j = 0; j < count; j++) { out[j * d + i] = all[j]; }
     }
     return MARGIN_OK;
 }
@@ -20986,9 +19467,7 @@ static margin_real mgn_proto_between(const margin_proto *p, size_t m, const marg
     for (size_t k = 0; k < p->d; k++) {
         const margin_real factor = p->offset == NULL ? 1 : p->factor[k];
         work[k] = mgn_proto_delta(p, c, x, k);
-        for (size_t j = 0; j < count; j++) {
-            u[j * p->d + k] = sides[j * p->d + k] * factor;
-        }
+        for (size_t j = 0; j < count; j++) { u[j * p->d + k] = sides[j * p->d + k] * factor; }
     }
     return mgn_proto_meet(c + p->d, p->tangents, u, count, p->d, work, a);
 }
@@ -21004,9 +19483,7 @@ MARGIN_API margin_status margin_proto_two_sided(const margin_proto *model, const
     }
     for (size_t c = 0; c < model->vote.classes; c++) {
         margin_real near[MARGIN_PROTO_NTH];
-        for (size_t j = 0; j < model->nth; j++) {
-            near[j] = MGN_HUGE;
-        }
+        for (size_t j = 0; j < model->nth; j++) { near[j] = MGN_HUGE; }
         for (; m < (size_t)model->class_end[c]; m++) {
             mgn_proto_rank(near, model->nth, mgn_proto_between(model, m, x, sides, count, work));
         }
@@ -21045,9 +19522,7 @@ static void mgn_theta_plan(mgn_theta_job *job, margin_arena *mem) {
 /* Trains with the weights w of the samples. */
 static margin_status mgn_theta_fit(const mgn_theta_job *job, const margin_real *w,
                                    margin_arena *mem, margin_model *model) {
-    for (size_t i = 0; i < job->data.n; i++) {
-        job->by_row[mgn_row_of(&job->data, i)] = w[i];
-    }
+    for (size_t i = 0; i < job->data.n; i++) { job->by_row[mgn_row_of(&job->data, i)] = w[i]; }
     return job->learner->train(job->learner->user, &job->data, mem, model);
 }
 
@@ -21074,14 +19549,10 @@ static margin_status mgn_theta_run(mgn_theta_job *job, margin_arena *mem, margin
     margin_real least = MGN_HUGE;
     margin_status status = MARGIN_OK;
     for (job->rounds = 0; job->rounds < job->o.rounds; job->rounds++) {
-        if (job->rounds > 0 && (job->theta.mistakes == 0 || mgn_theta_stop(job))) {
-            break;
-        }
+        if (job->rounds > 0 && (job->theta.mistakes == 0 || mgn_theta_stop(job))) { break; }
         (void)margin_arena_rewind(mem, &before);
         status = mgn_theta_round(job, mem, model);
-        if (status < 0) {
-            return status;
-        }
+        if (status < 0) { return status; }
         mgn_copy(job->used, job->w, job->data.n);
         margin_theta_update(&job->theta, job->mu);
         *last = job->theta.deficit < least;
@@ -21151,9 +19622,7 @@ static margin_status mgn_theta_task_run(void *task, mgn_frame *frame) {
     job->data.weight = job->by_row;
     job->tick = mgn_tick_make(job->o.watch, 1);
     status = mgn_theta_work(job, frame->mem, &frame->model);
-    if (status >= 0 && frame->told) {
-        mgn_theta_report(job, &frame->model, &frame->info);
-    }
+    if (status >= 0 && frame->told) { mgn_theta_report(job, &frame->model, &frame->info); }
     return status >= 0 && job->tick.stopped ? MARGIN_W_STOPPED : status;
 }
 
@@ -21191,9 +19660,7 @@ MARGIN_API margin_status margin_theta_train(const margin_data *data, const margi
                                             margin_proto_report *report) {
     mgn_theta_job job;
     margin_status status = mgn_theta_check(data, learner, options, &job.classes);
-    if (status == MARGIN_OK) {
-        mgn_theta_shape(&job, data, learner, options);
-    }
+    if (status == MARGIN_OK) { mgn_theta_shape(&job, data, learner, options); }
     status = mgn_frame_train(&mgn_theta_method, &job, status, mem, model, info);
     if (status >= 0 && report != NULL) {
         report->mistakes = job.theta.mistakes;
@@ -21208,9 +19675,7 @@ MARGIN_API void margin_cumulative(const margin_real *margins, size_t n, const ma
                                   size_t count, margin_real *share) {
     for (size_t j = 0; j < count; j++) {
         size_t below = 0;
-        for (size_t i = 0; i < n; i++) {
-            below += margins[i] < at[j] ? 1u : 0u;
-        }
+        for (size_t i = 0; i < n; i++) { below += margins[i] < at[j] ? 1u : 0u; }
         share[j] = n > 0 ? (margin_real)below / (margin_real)n : 0;
     }
 }
@@ -21228,9 +19693,7 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
     before = *mem;
     vote = margin_model_vote(model);
     scores = MGN_SCRATCH(mem, margin_real, mgn_model_machines(model));
-    if (mem->failed != 0) {
-        return margin_arena_rewind(mem, &before);
-    }
+    if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
     mgn_proto_zero(rejected, count);
     mgn_proto_zero(error, count);
     for (size_t i = 0; i < data->n; i++) {
@@ -21324,9 +19787,7 @@ static bool mgn_compact_rbf(const mgn_compact *job) {
 /* Takes kernel and number of vectors from the model to start from; false: it does not suit. */
 static bool mgn_compact_starts(margin_compact_options *o, size_t d, size_t classes) {
     const margin_expansion *e;
-    if (o->start == NULL) {
-        return true;
-    }
+    if (o->start == NULL) { return true; }
     e = &o->start->of.expansion;
     if (o->start->kind != MARGIN_MODEL_EXPANSION || e->kernel.kind != MARGIN_KERNEL_RBF ||
         e->d != d || e->offset != NULL || e->n > UINT16_MAX || e->vote.classes != classes ||
@@ -21352,9 +19813,7 @@ static bool mgn_compact_shape(mgn_compact *job, size_t n, size_t d, size_t class
            o->decay >= 0 && o->decay <= 1 && n > 0 && d > 0 && d < SIZE_MAX && classes > 1u &&
            classes < MARGIN_REJECTED && o->rank < d && o->rank <= MARGIN_RANK_MOST;
     o->vectors = o->vectors == 0 ? (uint16_t)mgn_size_min(n, 64u) : o->vectors;
-    if (o->rate == 0) {
-        o->rate = mgn_compact_rbf(job) ? MGN_R(0.05) : MGN_R(0.01);
-    }
+    if (o->rate == 0) { o->rate = mgn_compact_rbf(job) ? MGN_R(0.05) : MGN_R(0.01); }
     if (o->decay == MARGIN_ZERO) {
         o->decay = 0;
     } else if (o->decay == 0 && !mgn_compact_rbf(job)) {
@@ -21429,9 +19888,7 @@ static margin_real mgn_compact_normal(margin_rng *rng) {
 static void mgn_compact_load(const mgn_compact *job, size_t i, size_t row) {
     const margin_real *from = mgn_sample(job->data, job->order[i]);
     margin_real *to = job->x + row * (job->d + 1u);
-    for (size_t k = 0; k < job->d; k++) {
-        to[k] = (from[k] - job->centre[k]) * job->factor;
-    }
+    for (size_t k = 0; k < job->d; k++) { to[k] = (from[k] - job->centre[k]) * job->factor; }
     to[job->d] = 1;
 }
 
@@ -21439,9 +19896,7 @@ static void mgn_compact_load(const mgn_compact *job, size_t i, size_t row) {
 static margin_status mgn_compact_centre(mgn_compact *job) {
     margin_real weight, square = 0, lost = 0;
     margin_status status = margin_data_means(job->data, 1, &weight, job->centre);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     job->factor = 1;
     for (size_t i = 0; i < job->n; i++) {
         job->order[i] = (margin_index)i;
@@ -21449,9 +19904,7 @@ static margin_status mgn_compact_centre(mgn_compact *job) {
         mgn_add(&square, &lost,
                 mgn_weight(job->data, i) / weight * margin_dot(job->x, job->x, job->d));
     }
-    if (!(square <= MGN_HUGE / 64)) {
-        return MARGIN_E_RANGE;
-    }
+    if (!(square <= MGN_HUGE / 64)) { return MARGIN_E_RANGE; }
     square /= (margin_real)job->d;
     job->factor = square > MGN_TINY ? 1 / margin_sqrt(square) : 1;
     job->unit_weight = (margin_real)job->n / weight;
@@ -21465,9 +19918,7 @@ static void mgn_compact_clear(mgn_compact_part *part) {
 }
 
 static void mgn_compact_normals(mgn_compact *job, margin_real *v, size_t n, margin_real deviation) {
-    for (size_t i = 0; i < n; i++) {
-        v[i] = deviation * mgn_compact_normal(&job->rng);
-    }
+    for (size_t i = 0; i < n; i++) { v[i] = deviation * mgn_compact_normal(&job->rng); }
 }
 
 /* The values that count: those rounded, or those in full. */
@@ -21478,15 +19929,11 @@ static const margin_real *mgn_compact_values(const mgn_compact *job, const mgn_c
 /* What units see of the first `count` samples of the batch. */
 static void mgn_compact_project(mgn_compact *job, size_t count) {
     const size_t d = job->d, rank = job->o.rank;
-    if (rank == 0) {
-        return; /* y is x */
-    }
+    if (rank == 0) { return; /* y is x */ }
     mgn_mat_mul(job->y, rank + 1u, mgn_view_of(job->x, d + 1u, 1),
                 mgn_view_of(mgn_compact_values(job, &job->of_front), 1, d), count, d, rank,
                 job->panel);
-    for (size_t i = 0; i < count; i++) {
-        job->y[i * (rank + 1u) + rank] = 1;
-    }
+    for (size_t i = 0; i < count; i++) { job->y[i * (rank + 1u) + rank] = 1; }
 }
 
 /* Rbf units start at the first samples, which are in random order; with gamma so that the mean
@@ -21555,9 +20002,7 @@ static inline margin_real mgn_compact_round(margin_real a) {
 /* out = in as whole multiples of most / 127; 0: as it is. `step` values apart. */
 static void mgn_compact_grid(margin_real *out, const margin_real *in, size_t n, margin_real most) {
     const margin_real down = most > MGN_TINY * 128 ? 127 / most : 0, up = most / 127;
-    for (size_t i = 0; i < n; i++) {
-        out[i] = mgn_compact_round(in[i] * down) * up;
-    }
+    for (size_t i = 0; i < n; i++) { out[i] = mgn_compact_round(in[i] * down) * up; }
 }
 
 /* Rows of the projection: a grid each. */
@@ -21645,15 +20090,11 @@ static void mgn_compact_scores(mgn_compact *job, size_t count) {
     if (rbf) {
         mgn_compact_rbf_values(job, count);
     } else {
-        for (size_t i = 0; i < count * m; i++) {
-            job->h[i] = mgn_max(job->z[i], 0);
-        }
+        for (size_t i = 0; i < count * m; i++) { job->h[i] = mgn_max(job->z[i], 0); }
     }
     mgn_mat_mul(job->s, w, mgn_view_of(job->h, m, 1),
                 mgn_view_of(mgn_compact_values(job, &job->of_coef), w, 1), count, m, w, job->panel);
-    for (size_t i = 0; i < count; i++) {
-        mgn_axpy(job->s + i * w, 1, job->of_bias.value, w);
-    }
+    for (size_t i = 0; i < count; i++) { mgn_axpy(job->s + i * w, 1, job->of_bias.value, w); }
 }
 
 /* Turns the scores of a sample into their slopes, and returns its loss. */
@@ -21677,9 +20118,7 @@ static void mgn_compact_front_slopes(mgn_compact *job, size_t count) {
                 m, rank, job->panel);
     for (size_t i = 0; i < (mgn_compact_rbf(job) ? count : 0u); i++) {
         margin_real sum = 0;
-        for (size_t u = 0; u < m; u++) {
-            sum += job->e[i * m + u];
-        }
+        for (size_t u = 0; u < m; u++) { sum += job->e[i * m + u]; }
         mgn_axpy(job->y_slope + i * rank, -sum, job->y + i * (rank + 1u), rank);
     }
     mgn_mat_mul(job->of_front.slope, d, mgn_view_of(job->y_slope, 1, rank),
@@ -21715,17 +20154,13 @@ static void mgn_compact_slopes(mgn_compact *job, size_t count) {
     const size_t m = job->units, w = job->machines;
     const margin_real *coef = mgn_compact_values(job, &job->of_coef);
     mgn_proto_zero(job->of_bias.slope, w);
-    for (size_t i = 0; i < count; i++) {
-        mgn_axpy(job->of_bias.slope, 1, job->s + i * w, w);
-    }
+    for (size_t i = 0; i < count; i++) { mgn_axpy(job->of_bias.slope, 1, job->s + i * w, w); }
     mgn_mat_mul(job->of_coef.slope, w, mgn_view_of(job->h, 1, m), mgn_view_of(job->s, w, 1), m,
                 count, w, job->panel);
     mgn_mat_mul(job->e, m, mgn_view_of(job->s, w, 1), mgn_view_of(coef, 1, w), count, w, m,
                 job->panel);
     mgn_compact_unit_slopes(job, count);
-    if (job->o.rank > 0) {
-        mgn_compact_front_slopes(job, count);
-    }
+    if (job->o.rank > 0) { mgn_compact_front_slopes(job, count); }
 }
 
 /* ---- steps ---- */
@@ -21784,9 +20219,7 @@ static void mgn_compact_step(mgn_compact *job, size_t from, size_t count, margin
     mgn_compact_move(&job->of_units, pace, pace->decay);
     mgn_compact_move(&job->of_coef, pace, pace->decay);
     mgn_compact_move(&job->of_bias, pace, 0);
-    if (mgn_compact_rbf(job)) {
-        mgn_compact_move(&job->of_width, pace, 0);
-    }
+    if (mgn_compact_rbf(job)) { mgn_compact_move(&job->of_width, pace, 0); }
 }
 
 /* The rate at a share 0 .. 1 of the way: up from 0 in the first twentieth, then down along
@@ -21970,9 +20403,7 @@ static void mgn_compact_report(mgn_compact *job, const margin_model *model, marg
 /* Everything after the memory is there. */
 static margin_status mgn_compact_work(mgn_compact *job, margin_model *model) {
     const margin_status status = mgn_compact_centre(job);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     job->rng = margin_rng_make(job->o.seed);
     margin_shuffle(&job->rng, job->order, job->n);
     job->passes = 0;
@@ -21983,9 +20414,7 @@ static margin_status mgn_compact_work(mgn_compact *job, margin_model *model) {
     } else if (job->o.noise == MARGIN_ZERO) {
         job->o.noise = 0;
     }
-    if (!job->tick.stopped) {
-        mgn_compact_fit(job, job->n, job->o.max_iterations, job->o.noise);
-    }
+    if (!job->tick.stopped) { mgn_compact_fit(job, job->n, job->o.max_iterations, job->o.noise); }
     mgn_compact_rounding(job);
     mgn_compact_store(job, model);
     return MARGIN_OK;
@@ -22019,9 +20448,7 @@ MARGIN_API margin_status margin_compact_train(const margin_data *data,
     size_t classes = 0;
     mgn_compact job;
     margin_status status = margin_data_classes(data, &classes);
-    if (status == MARGIN_OK && !mgn_proto_classes(data, classes)) {
-        status = MARGIN_E_ONE_CLASS;
-    }
+    if (status == MARGIN_OK && !mgn_proto_classes(data, classes)) { status = MARGIN_E_ONE_CLASS; }
     if (status == MARGIN_OK && !mgn_compact_shape(&job, data->n, data->d, classes, options)) {
         status = job.o.vectors > data->n    ? MARGIN_E_VECTORS
                  : options->rank >= data->d ? MARGIN_E_RANK
@@ -22100,25 +20527,19 @@ static uint64_t mgn_order_sort(const margin_real *key, margin_index *order, marg
         to = from;
         from = from == order ? spare : order;
     }
-    for (size_t i = 0; i < n && from != order; i++) {
-        order[i] = spare[i];
-    }
+    for (size_t i = 0; i < n && from != order; i++) { order[i] = spare[i]; }
     return swaps;
 }
 
 static void mgn_order_begin(margin_index *order, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        order[i] = (margin_index)i;
-    }
+    for (size_t i = 0; i < n; i++) { order[i] = (margin_index)i; }
 }
 
 /* The end of the run of equal keys that starts at place i of a sorted order. */
 static size_t mgn_order_ties(const margin_real *key, const margin_index *order, size_t i,
                              size_t n) {
     const margin_real first = key[order[i]];
-    while (i < n && key[order[i]] == first) {
-        i++;
-    }
+    while (i < n && key[order[i]] == first) { i++; }
     return i;
 }
 
@@ -22137,18 +20558,12 @@ static mgn_order mgn_order_ranks(const margin_data *data, margin_real *v, margin
     size_t end;
     mgn_order_begin(order, n);
     (void)mgn_order_sort(v, order, spare, n);
-    for (size_t i = 0; i < n; i++) {
-        mgn_add(&o.total, &lost, mgn_weight(data, i));
-    }
+    for (size_t i = 0; i < n; i++) { mgn_add(&o.total, &lost, mgn_weight(data, i)); }
     for (size_t i = 0; i < n; i = end) {
         margin_real equal = 0;
         end = mgn_order_ties(v, order, i, n);
-        for (size_t k = i; k < end; k++) {
-            equal += mgn_weight(data, order[k]);
-        }
-        for (size_t k = i; k < end; k++) {
-            v[order[k]] = 2 * below + (equal - o.total);
-        }
+        for (size_t k = i; k < end; k++) { equal += mgn_weight(data, order[k]); }
+        for (size_t k = i; k < end; k++) { v[order[k]] = 2 * below + (equal - o.total); }
         o.pairs += below * equal;
         mgn_add(&below, &lost_below, equal);
     }
@@ -22171,15 +20586,9 @@ MARGIN_API size_t margin_kendall_size(size_t n) {
 /* Arrays of n numbers that can be sorted, in an arena that can be used. */
 static margin_status mgn_order_check(const margin_real *a, const margin_real *b, size_t n,
                                      const margin_arena *mem) {
-    if (a == NULL || b == NULL || mgn_mem_check(mem) != MARGIN_OK) {
-        return MARGIN_E_ARGUMENT;
-    }
-    if (n == 0) {
-        return MARGIN_E_EMPTY;
-    }
-    if (n > MARGIN_INDEX_MAX) {
-        return MARGIN_E_OVERFLOW;
-    }
+    if (a == NULL || b == NULL || mgn_mem_check(mem) != MARGIN_OK) { return MARGIN_E_ARGUMENT; }
+    if (n == 0) { return MARGIN_E_EMPTY; }
+    if (n > MARGIN_INDEX_MAX) { return MARGIN_E_OVERFLOW; }
     return mgn_all_finite(a, n) && mgn_all_finite(b, n) ? MARGIN_OK : MARGIN_E_NOT_FINITE;
 }
 
@@ -22214,9 +20623,7 @@ static bool mgn_kendall(const margin_real *a, const margin_real *b, margin_index
     in_a = mgn_order_tied(a, order, 0, n);
     swaps = mgn_order_sort(b, order, spare, n);
     in_b = mgn_order_tied(b, order, 0, n);
-    if (in_a == all || in_b == all) {
-        return false;
-    }
+    if (in_a == all || in_b == all) { return false; }
     balance = (int64_t)((all - in_a) + in_both) - (int64_t)(in_b + 2u * swaps);
     *tau = (margin_real)balance / mgn_sqrt((margin_real)(all - in_a)) /
            mgn_sqrt((margin_real)(all - in_b));
@@ -22229,9 +20636,7 @@ MARGIN_API margin_status margin_kendall(const margin_real *a, const margin_real 
     margin_status status = mgn_order_check(a, b, n, mem);
     margin_index *order, *spare;
     margin_arena before;
-    if (status != MARGIN_OK || tau == NULL) {
-        return mgn_both(status, MARGIN_E_ARGUMENT);
-    }
+    if (status != MARGIN_OK || tau == NULL) { return mgn_both(status, MARGIN_E_ARGUMENT); }
     before = *mem;
     mgn_order_plan(mem, n, &order, &spare);
     if (mem->failed == 0 && !mgn_kendall(a, b, order, spare, n, tau)) {
@@ -22272,9 +20677,7 @@ typedef struct {
 
 /* What the samples from .. to - 1 cost in each class. */
 static void mgn_cuts_cost(const mgn_cuts *t, size_t from, size_t to) {
-    for (size_t c = 0; c < t->classes; c++) {
-        t->cost[c] = 0;
-    }
+    for (size_t c = 0; c < t->classes; c++) { t->cost[c] = 0; }
     for (size_t i = from; i < to; i++) {
         const size_t label = mgn_label(t->data, t->order[i]);
         const margin_real weight = mgn_weight(t->data, t->order[i]);
@@ -22291,9 +20694,7 @@ static void mgn_cuts_cost(const mgn_cuts *t, size_t from, size_t to) {
 static void mgn_cuts_take(const mgn_cuts *t, size_t c, size_t from, size_t at) {
     const margin_index *old = t->cuts + from * (t->classes - 1u);
     margin_index *cuts = t->cuts + c * (t->classes - 1u);
-    for (size_t j = 0; j < c; j++) {
-        cuts[j] = j < from ? old[j] : (margin_index)at;
-    }
+    for (size_t j = 0; j < c; j++) { cuts[j] = j < from ? old[j] : (margin_index)at; }
 }
 
 /* A group of equal scores at the places from .. to - 1. The lower class with the least loss kept
@@ -22326,13 +20727,9 @@ static const margin_index *mgn_cuts_choose(const mgn_cuts *t) {
         end = mgn_order_ties(t->f, t->order, i, t->n);
         mgn_cuts_group(t, i, end);
     }
-    for (size_t c = 0; c < t->classes; c++) {
-        best = t->best[c] < t->best[best] ? c : best;
-    }
+    for (size_t c = 0; c < t->classes; c++) { best = t->best[c] < t->best[best] ? c : best; }
     cuts = t->cuts + best * (t->classes - 1u);
-    for (size_t j = best; j + 1u < t->classes; j++) {
-        cuts[j] = (margin_index)t->n;
-    }
+    for (size_t j = best; j + 1u < t->classes; j++) { cuts[j] = (margin_index)t->n; }
     return cuts;
 }
 
@@ -22343,9 +20740,7 @@ static margin_real mgn_cuts_value(const mgn_cuts *t, size_t cut) {
     const margin_real size = mgn_max(mgn_abs(first), mgn_abs(last));
     const margin_real pad = (last - first) + (size > 0 ? 8 * MGN_EPS * size : 1);
     margin_real low, high, middle;
-    if (cut == 0 || cut == t->n) {
-        return cut == 0 ? first - pad : last + pad;
-    }
+    if (cut == 0 || cut == t->n) { return cut == 0 ? first - pad : last + pad; }
     low = t->f[t->order[cut - 1u]];
     high = t->f[t->order[cut]];
     middle = low / 2 + high / 2;
@@ -22355,9 +20750,7 @@ static margin_real mgn_cuts_value(const mgn_cuts *t, size_t cut) {
 /* thresholds[j], rising, of scores that `order` sorts. */
 static void mgn_cuts_thresholds(const mgn_cuts *t, margin_real *thresholds) {
     const margin_index *cuts = mgn_cuts_choose(t);
-    for (size_t j = 0; j + 1u < t->classes; j++) {
-        thresholds[j] = mgn_cuts_value(t, cuts[j]);
-    }
+    for (size_t j = 0; j + 1u < t->classes; j++) { thresholds[j] = mgn_cuts_value(t, cuts[j]); }
 }
 
 static void mgn_cuts_plan(mgn_cuts *plan, margin_arena *mem) {
@@ -22379,18 +20772,14 @@ MARGIN_API size_t margin_thresholds_size(size_t n, size_t classes) {
     margin_arena dry = margin_arena_counting();
     margin_index *spare;
     mgn_cuts t;
-    if (!mgn_thresholds_shape(&t, n, classes)) {
-        return 0;
-    }
+    if (!mgn_thresholds_shape(&t, n, classes)) { return 0; }
     mgn_thresholds_plan(&t, &dry, &spare);
     return mgn_arena_counted(&dry);
 }
 
 /* Labels and weights of n samples, in their ranges. */
 static margin_status mgn_thresholds_check(const margin_data *data, size_t classes, unsigned loss) {
-    if (data->y == NULL || loss > MARGIN_ORDINAL_ZERO_ONE) {
-        return MARGIN_E_ARGUMENT;
-    }
+    if (data->y == NULL || loss > MARGIN_ORDINAL_ZERO_ONE) { return MARGIN_E_ARGUMENT; }
     if (mgn_largest_label(data) >= classes || (data->weight != NULL && !mgn_weights_fit(data))) {
         return MARGIN_E_LABEL;
     }
@@ -22413,9 +20802,7 @@ MARGIN_API margin_status margin_thresholds(const margin_real *scores, const uint
         status = MARGIN_E_ARGUMENT;
     }
     status = status == MARGIN_OK ? mgn_thresholds_check(&data, classes, loss) : status;
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     before = *mem;
     mgn_thresholds_plan(&t, mem, &spare);
     if (mem->failed == 0) {
@@ -22490,9 +20877,7 @@ static margin_status mgn_ordinal_shape(mgn_ordinal *o, size_t n, size_t d, size_
                 : options->normalised ? MARGIN_SCHEME_ONE_REST
                                       : MARGIN_SCHEME_ORDINAL;
     o->machines = margin_machines(o->scheme, o->classes);
-    if (n > MARGIN_INDEX_MAX) {
-        return mgn_both(status, MARGIN_E_OVERFLOW);
-    }
+    if (n > MARGIN_INDEX_MAX) { return mgn_both(status, MARGIN_E_OVERFLOW); }
     if (options->normalised && (o->classes == 1u || !mgn_kernel_positive(&o->options.kernel))) {
         return mgn_both(status, MARGIN_E_ARGUMENT);
     }
@@ -22529,9 +20914,7 @@ static void mgn_ordinal_plan_all(void *task, margin_arena *mem) {
     mark = mem->high;
     o->solver->plan(o, mem);
     margin_arena_release(mem, mark);
-    if (!o->linear) {
-        mgn_pool_plan(&pool, mem, o->n);
-    }
+    if (!o->linear) { mgn_pool_plan(&pool, mem, o->n); }
 }
 
 static bool mgn_targets_finite(const margin_data *data, const margin_real *targets) {
@@ -22548,9 +20931,7 @@ static margin_status mgn_ordinal_check(mgn_ordinal *o, const margin_data *data,
     size_t classes = 0;
     const margin_status status =
         options->targets != NULL ? margin_data_check(data) : margin_data_classes(data, &classes);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     if (options->targets != NULL && !mgn_targets_finite(data, options->targets)) {
         return MARGIN_E_NOT_FINITE;
     }
@@ -22559,9 +20940,7 @@ static margin_status mgn_ordinal_check(mgn_ordinal *o, const margin_data *data,
         return MARGIN_E_LABEL;
     }
     classes = options->classes != 0 ? options->classes : classes;
-    if (options->targets == NULL && classes < 2u) {
-        return MARGIN_E_NO_ORDER;
-    }
+    if (options->targets == NULL && classes < 2u) { return MARGIN_E_NO_ORDER; }
     return mgn_ordinal_shape(o, data->n, data->d, classes, options);
 }
 
@@ -22585,26 +20964,18 @@ static bool mgn_ordinal_standard(mgn_ordinal *o) {
     o->size *= mgn_sqrt(square);
     o->order_of.total = total;
     o->order_of.pairs = 0;
-    if (!(o->size > 4 * MGN_EPS * mgn_abs(o->mean)) || !mgn_finite(o->size)) {
-        return false;
-    }
-    for (size_t i = 0; i < o->n; i++) {
-        o->rank[i] /= o->size;
-    }
+    if (!(o->size > 4 * MGN_EPS * mgn_abs(o->mean)) || !mgn_finite(o->size)) { return false; }
+    for (size_t i = 0; i < o->n; i++) { o->rank[i] /= o->size; }
     return true;
 }
 
 /* The solution for such targets, back in their units. */
 static void mgn_ordinal_units(mgn_ordinal *o) {
     const margin_real s = o->size;
-    for (size_t k = 0; k < o->d && o->linear; k++) {
-        o->w[k] *= s;
-    }
+    for (size_t k = 0; k < o->d && o->linear; k++) { o->w[k] *= s; }
     for (size_t i = 0; i < o->n; i++) {
         o->f[i] *= s;
-        if (!o->linear) {
-            o->coef[i] *= s;
-        }
+        if (!o->linear) { o->coef[i] *= s; }
     }
     o->shift = o->shift * s + o->mean;
     o->info.objective = o->info.objective * s * s;
@@ -22626,13 +20997,9 @@ static bool mgn_ordinal_gather(mgn_ordinal *o, const margin_data *data) {
     o->data = *data;
     o->data.rows = o->rows;
     o->data.n = o->n = n;
-    if (o->numbers) {
-        return n > 0 && mgn_ordinal_standard(o);
-    }
+    if (o->numbers) { return n > 0 && mgn_ordinal_standard(o); }
     o->order_of = mgn_order_ranks(&o->data, o->rank, o->cuts.order, o->spare, n);
-    for (size_t i = 0; i < n; i++) {
-        o->rank[i] /= o->order_of.total;
-    }
+    for (size_t i = 0; i < n; i++) { o->rank[i] /= o->order_of.total; }
     return o->order_of.pairs > 0;
 }
 
@@ -22648,9 +21015,7 @@ static void mgn_ordinal_bias(mgn_ordinal *o) {
         mgn_order_begin(t->order, o->n);
         (void)mgn_order_sort(o->f, t->order, o->spare, o->n);
         mgn_cuts_thresholds(t, o->bias);
-        for (size_t j = 0; j + 1u < o->classes; j++) {
-            o->bias[j] = -o->bias[j];
-        }
+        for (size_t j = 0; j + 1u < o->classes; j++) { o->bias[j] = -o->bias[j]; }
     }
 }
 
@@ -22677,14 +21042,10 @@ static void mgn_ordinal_expand_normalised(mgn_ordinal *o, mgn_pool *pool) {
             i < o->n ? mgn_weight(&o->data, i) / o->order_of.total : mgn_ordinal_far(o);
         margin_real sum = 0;
         for (size_t c = 0; c < o->classes; c++) {
-            if (c >= first) {
-                o->row[c - first] = weight * ((margin_real)c * rank - sum);
-            }
+            if (c >= first) { o->row[c - first] = weight * ((margin_real)c * rank - sum); }
             sum -= c + 1u < o->classes ? o->bias[c] : 0;
         }
-        if (i < o->n) {
-            mgn_pool_add(pool, mgn_sample(&o->data, i), o->row);
-        }
+        if (i < o->n) { mgn_pool_add(pool, mgn_sample(&o->data, i), o->row); }
     }
     mgn_copy(pool->bias, o->row, o->machines);
 }
@@ -22694,9 +21055,7 @@ static void mgn_ordinal_expand_normalised(mgn_ordinal *o, mgn_pool *pool) {
 static void mgn_ordinal_expand(mgn_ordinal *o, margin_arena *mem, margin_expansion *e) {
     mgn_pool pool = mgn_ordinal_pool(o);
     size_t n = 0;
-    for (size_t i = 0; i < o->n; i++) {
-        n += o->coef[i] != 0 || o->options.normalised ? 1u : 0u;
-    }
+    for (size_t i = 0; i < o->n; i++) { n += o->coef[i] != 0 || o->options.normalised ? 1u : 0u; }
     mgn_pool_plan(&pool, mem, n > 0 ? n : 1u);
     if (o->options.normalised) {
         mgn_ordinal_expand_normalised(o, &pool);
@@ -22708,9 +21067,7 @@ static void mgn_ordinal_expand(mgn_ordinal *o, margin_arena *mem, margin_expansi
         }
         mgn_copy(pool.bias, o->bias, o->machines);
     }
-    for (size_t c = 0; c < o->classes; c++) {
-        pool.end[c] = (uint32_t)pool.count;
-    }
+    for (size_t c = 0; c < o->classes; c++) { pool.end[c] = (uint32_t)pool.count; }
     mgn_pool_expansion(&pool, &o->options.kernel, mgn_vote_of(o->classes, o->scheme), e);
     e->class_end = pool.end;
 }
@@ -22740,12 +21097,8 @@ static void mgn_ordinal_report(mgn_ordinal *o) {
         for (size_t i = 0; i < o->n; i++) {
             const size_t label = mgn_label(&o->data, i);
             margin_real margin = MGN_HUGE;
-            if (label > 0) {
-                margin = o->f[i] + o->bias[label - 1u];
-            }
-            if (label + 1u < o->classes) {
-                margin = mgn_min(margin, -(o->f[i] + o->bias[label]));
-            }
+            if (label > 0) { margin = o->f[i] + o->bias[label - 1u]; }
+            if (label + 1u < o->classes) { margin = mgn_min(margin, -(o->f[i] + o->bias[label])); }
             o->f[i] = margin;
         }
         mgn_info_margins(&o->info, o->f, o->n);
@@ -22761,20 +21114,14 @@ static margin_status mgn_ordinal_run(void *task, mgn_frame *frame) {
     o->info = mgn_no_info;
     o->told.tau = o->told.c = o->told.loo = 0;
     o->tick = mgn_tick_make(o->options.watch, 1);
-    if (!mgn_ordinal_gather(o, o->given)) {
-        return MARGIN_E_NO_ORDER;
-    }
+    if (!mgn_ordinal_gather(o, o->given)) { return MARGIN_E_NO_ORDER; }
     status = o->solver->fit(o, frame->mem);
     margin_arena_release(frame->mem, mark);
     if (status >= 0) {
-        if (o->numbers) {
-            mgn_ordinal_units(o);
-        }
+        if (o->numbers) { mgn_ordinal_units(o); }
         mgn_ordinal_bias(o);
         mgn_ordinal_model(o, frame->mem, &frame->model);
-        if (frame->told || o->reported) {
-            mgn_ordinal_report(o);
-        }
+        if (frame->told || o->reported) { mgn_ordinal_report(o); }
         frame->info = o->info;
     }
     return status;
@@ -22804,9 +21151,7 @@ static margin_status mgn_ordinal_train(const mgn_ordinal_solver *solver,
     o.given = data;
     o.reported = report != NULL;
     status = mgn_frame_train(&mgn_ordinal_method, &o, status, mem, model, info);
-    if (status >= 0 && report != NULL) {
-        *report = o.told;
-    }
+    if (status >= 0 && report != NULL) { *report = o.told; }
     return status;
 }
 
@@ -22832,9 +21177,7 @@ static margin_real mgn_omam_sum(mgn_ordinal *o, margin_real *low, margin_real *x
     margin_real square = 0;
     MARGIN_ASSERT(low != NULL && x != NULL); /* the plan has had its blocks */
     *all = 0;
-    for (size_t j = 0; j < o->d; j++) {
-        o->w[j] = low[j] = 0;
-    }
+    for (size_t j = 0; j < o->d; j++) { o->w[j] = low[j] = 0; }
     for (size_t i = 0; i < o->n; i++) {
         const margin_real c = mgn_weight(&o->data, i) * o->rank[i];
         const margin_real *row = mgn_sample(&o->data, i);
@@ -22845,9 +21188,7 @@ static margin_real mgn_omam_sum(mgn_ordinal *o, margin_real *low, margin_real *x
         square += mgn_abs(c) * margin_dot(x, x, o->d);
         *all += mgn_abs(c);
     }
-    for (size_t j = 0; j < o->d; j++) {
-        o->w[j] += low[j];
-    }
+    for (size_t j = 0; j < o->d; j++) { o->w[j] += low[j]; }
     return mgn_sqrt(square / *all);
 }
 
@@ -22857,15 +21198,9 @@ static margin_status mgn_omam_linear_fit(mgn_ordinal *o, margin_arena *mem) {
     margin_real all, length;
     const margin_real size = mgn_omam_sum(o, low, x, &all);
     length = margin_norm2(o->w, o->d);
-    if (!mgn_finite(length) || !mgn_finite(size)) {
-        return MARGIN_E_RANGE;
-    }
-    if (!(length > 8 * MGN_EPS * size * all)) {
-        return MARGIN_E_NO_DIRECTION;
-    }
-    for (size_t j = 0; j < o->d; j++) {
-        o->w[j] /= length;
-    }
+    if (!mgn_finite(length) || !mgn_finite(size)) { return MARGIN_E_RANGE; }
+    if (!(length > 8 * MGN_EPS * size * all)) { return MARGIN_E_NO_DIRECTION; }
+    for (size_t j = 0; j < o->d; j++) { o->w[j] /= length; }
     mgn_ordinal_scores(o);
     o->shift = 0;
     o->info.objective = length * o->order_of.total / o->order_of.pairs;
@@ -22888,9 +21223,7 @@ static margin_status mgn_omam_kernel_fit(mgn_ordinal *o, margin_arena *mem) {
         o->coef[i] = mgn_weight(&o->data, i) * o->rank[i];
         mgn_add(&all, &lost, mgn_abs(o->coef[i]));
     }
-    for (size_t i = 0; i < o->n; i++) {
-        o->coef[i] /= all;
-    }
+    for (size_t i = 0; i < o->n; i++) { o->coef[i] /= all; }
     fit.data = o->data;
     fit.kernel = o->options.kernel;
     fit.b = o->coef;
@@ -22901,9 +21234,7 @@ static margin_status mgn_omam_kernel_fit(mgn_ordinal *o, margin_arena *mem) {
     if (!mgn_finite(square) || !mgn_finite(mean) || !mgn_all_finite(work.norm, o->n)) {
         return MARGIN_E_RANGE;
     }
-    if (!(square > 64 * MGN_EPS * mean)) {
-        return MARGIN_E_NO_DIRECTION;
-    }
+    if (!(square > 64 * MGN_EPS * mean)) { return MARGIN_E_NO_DIRECTION; }
     length = mgn_sqrt(square);
     for (size_t i = 0; i < o->n; i++) {
         o->coef[i] /= length;
@@ -22939,9 +21270,7 @@ static margin_status mgn_omam_normalised_fit(mgn_ordinal *o, margin_arena *mem) 
                   (mgn_max(o->mass[i] - weight * own, 0) + mgn_ordinal_far(o));
         mgn_add(&sum, &lost, weight * o->rank[i] * o->f[i]);
     }
-    if (!mgn_all_finite(o->f, o->n) || !mgn_all_finite(work.norm, o->n)) {
-        return MARGIN_E_RANGE;
-    }
+    if (!mgn_all_finite(o->f, o->n) || !mgn_all_finite(work.norm, o->n)) { return MARGIN_E_RANGE; }
     o->shift = 0;
     o->info.objective = sum;
     o->info.converged = true;
@@ -22954,9 +21283,7 @@ static const mgn_ordinal_solver mgn_omam_normalised = {mgn_omam_kernel_plan,
                                                        mgn_omam_normalised_fit};
 
 static const mgn_ordinal_solver *mgn_omam_solver(const margin_ordinal_options *options) {
-    if (options->kernel.kind == MARGIN_KERNEL_LINEAR) {
-        return &mgn_omam_linear;
-    }
+    if (options->kernel.kind == MARGIN_KERNEL_LINEAR) { return &mgn_omam_linear; }
     return options->normalised ? &mgn_omam_normalised : &mgn_omam_kernel;
 }
 
@@ -22995,9 +21322,7 @@ MARGIN_API margin_status margin_omam_train(const margin_data *data,
 
 static bool mgn_omam_online_shape(margin_omam_online *on, size_t d, size_t classes) {
     margin_mam_online *s = &on->sums;
-    if (d == 0 || d > SIZE_MAX - 2u || classes < 2u || classes >= MARGIN_REJECTED) {
-        return false;
-    }
+    if (d == 0 || d > SIZE_MAX - 2u || classes < 2u || classes >= MARGIN_REJECTED) { return false; }
     s->d = d;
     s->classes = (uint16_t)classes;
     s->scheme = (uint8_t)(classes == 2u ? MARGIN_SCHEME_BINARY : MARGIN_SCHEME_ORDINAL);
@@ -23020,9 +21345,7 @@ static void mgn_omam_online_plan(margin_omam_online *on, margin_arena *mem) {
 MARGIN_API size_t margin_omam_online_start_size(size_t d, size_t classes) {
     margin_arena dry = margin_arena_counting();
     margin_omam_online on;
-    if (!mgn_omam_online_shape(&on, d, classes)) {
-        return 0;
-    }
+    if (!mgn_omam_online_shape(&on, d, classes)) { return 0; }
     mgn_omam_online_plan(&on, &dry);
     return mgn_arena_counted(&dry);
 }
@@ -23037,12 +21360,8 @@ MARGIN_API margin_status margin_omam_online_start(margin_omam_online *on, size_t
     }
     before = *mem;
     mgn_omam_online_plan(&begun, mem);
-    if (mem->failed != 0) {
-        return margin_arena_rewind(mem, &before);
-    }
-    for (size_t c = 0; c < classes; c++) {
-        mgn_mam_clear(&begun.sums, c);
-    }
+    if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
+    for (size_t c = 0; c < classes; c++) { mgn_mam_clear(&begun.sums, c); }
     *on = begun;
     return MARGIN_OK;
 }
@@ -23072,9 +21391,7 @@ static margin_real mgn_omam_column(const margin_mam_online *s, margin_real total
                                    margin_real *size) {
     margin_real mean = 0, v = 0, low = 0, below = 0;
     for (size_t c = 0; c < s->classes; c++) {
-        if (s->count[c] != 0) {
-            mean += mgn_omam_weight(s, c) / total * mgn_omam_mean(s, c, j);
-        }
+        if (s->count[c] != 0) { mean += mgn_omam_weight(s, c) / total * mgn_omam_mean(s, c, j); }
     }
     for (size_t c = 0; c < s->classes; c++) {
         const margin_real weight = mgn_omam_weight(s, c);
@@ -23092,16 +21409,10 @@ static margin_real mgn_omam_column(const margin_mam_online *s, margin_real total
 /* w from the sums: false when it has no direction, and then the old one stays. */
 static bool mgn_omam_direction(const margin_mam_online *s, margin_real total) {
     margin_real size = 0, length;
-    for (size_t j = 0; j < s->d; j++) {
-        s->work[j] = mgn_omam_column(s, total, j, &size);
-    }
+    for (size_t j = 0; j < s->d; j++) { s->work[j] = mgn_omam_column(s, total, j, &size); }
     length = margin_norm2(s->work, s->d);
-    if (!mgn_finite(length) || !(length > 8 * MGN_EPS * size)) {
-        return false;
-    }
-    for (size_t j = 0; j < s->d; j++) {
-        s->w[j] = s->work[j] / length;
-    }
+    if (!mgn_finite(length) || !(length > 8 * MGN_EPS * size)) { return false; }
+    for (size_t j = 0; j < s->d; j++) { s->w[j] = s->work[j] / length; }
     return true;
 }
 
@@ -23112,14 +21423,10 @@ static size_t mgn_omam_pool(const margin_omam_online *on) {
     margin_real *level = s->work, *weight = s->work + s->classes;
     size_t runs = 0;
     for (size_t c = 0; c < s->classes; c++) {
-        if (s->count[c] == 0) {
-            continue;
-        }
+        if (s->count[c] == 0) { continue; }
         level[runs] = 0;
         weight[runs] = mgn_omam_weight(s, c);
-        for (size_t j = 0; j < s->d; j++) {
-            level[runs] += s->w[j] * mgn_omam_mean(s, c, j);
-        }
+        for (size_t j = 0; j < s->d; j++) { level[runs] += s->w[j] * mgn_omam_mean(s, c, j); }
         on->run[runs++] = (margin_index)(c + 1u);
         for (; runs > 1u && level[runs - 2u] >= level[runs - 1u]; runs--) {
             const margin_real both = weight[runs - 2u] + weight[runs - 1u];
@@ -23140,9 +21447,7 @@ static void mgn_omam_thresholds(const margin_omam_online *on) {
     const size_t runs = mgn_omam_pool(on);
     const margin_real reach = mgn_max(level[runs - 1u] - level[0], MGN_EPS);
     size_t run = 0, first = 0;
-    while (s->count[first] == 0) {
-        first++;
-    }
+    while (s->count[first] == 0) { first++; }
     for (size_t c = 0; c + 1u < s->classes; c++) { /* between c and c + 1 */
         margin_real t = level[run];
         if (c + 1u >= on->run[run] && run + 1u == runs) {
@@ -23150,9 +21455,7 @@ static void mgn_omam_thresholds(const margin_omam_online *on) {
         } else if (c + 1u >= on->run[run]) {
             size_t next = c + 1u;
             t = level[run] / 2 + level[run + 1u] / 2;
-            while (s->count[next] == 0) {
-                next++;
-            }
+            while (s->count[next] == 0) { next++; }
             run += next == c + 1u ? 1u : 0u;
         } else if (c < first) {
             t = level[0] - reach;
@@ -23165,19 +21468,13 @@ MARGIN_API margin_status margin_omam_online_model(margin_omam_online *on, margin
     static const margin_vote vote = {0, 0, 0, 0, 0, 0, NULL};
     margin_real total = 0;
     size_t seen = 0;
-    if (on == NULL || model == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
+    if (on == NULL || model == NULL) { return MARGIN_E_ARGUMENT; }
     for (size_t c = 0; c < on->sums.classes; c++) {
         total += mgn_omam_weight(&on->sums, c);
         seen += on->sums.count[c] != 0 ? 1u : 0u;
     }
-    if (seen < 2u) {
-        return MARGIN_E_NO_ORDER;
-    }
-    if (!mgn_omam_direction(&on->sums, total)) {
-        return MARGIN_E_NO_DIRECTION;
-    }
+    if (seen < 2u) { return MARGIN_E_NO_ORDER; }
+    if (!mgn_omam_direction(&on->sums, total)) { return MARGIN_E_NO_DIRECTION; }
     mgn_omam_thresholds(on);
     model->w = on->sums.w;
     model->bias = on->sums.bias;
@@ -23250,13 +21547,9 @@ static margin_status mgn_lssvm_choose(mgn_lssvm_search *s) {
         o->told.loo = o->options.leave_one_out ? mgn_max(s->loo(s, o->options.c), 0) : 0;
         return MARGIN_OK;
     }
-    for (size_t at = 0; at < MGN_LSSVM_GRID; at += 2u) {
-        mgn_lssvm_look(s, at);
-    }
+    for (size_t at = 0; at < MGN_LSSVM_GRID; at += 2u) { mgn_lssvm_look(s, at); }
     middle = s->best;
-    if (middle == MGN_LSSVM_GRID) {
-        return MARGIN_E_NOT_POSITIVE;
-    }
+    if (middle == MGN_LSSVM_GRID) { return MARGIN_E_NOT_POSITIVE; }
     mgn_lssvm_look(s, middle - 1u); /* beyond the grid for 0 */
     mgn_lssvm_look(s, middle + 1u);
     o->told.loo = s->least;
@@ -23302,21 +21595,15 @@ static void mgn_lssvm_linear_plan(const mgn_ordinal *o, margin_arena *mem) {
 /* Sample i about the mean, into w. */
 static void mgn_lssvm_centre(const mgn_ordinal *o, const mgn_lssvm_primal *p, size_t i) {
     const margin_real *x = mgn_sample(&o->data, i);
-    for (size_t j = 0; j < o->d; j++) {
-        o->w[j] = x[j] - p->mean[j];
-    }
+    for (size_t j = 0; j < o->d; j++) { o->w[j] = x[j] - p->mean[j]; }
 }
 
 /* Axes, l = value, and beta = V' sum u_i t_i (x_i - mean). */
 static margin_status mgn_lssvm_axes(mgn_ordinal *o, const mgn_lssvm_primal *p, margin_arena *mem) {
     margin_real weight;
     margin_status status = margin_data_moments(&o->data, 1, mem, &weight, p->mean, p->axes);
-    if (status == MARGIN_OK) {
-        status = margin_eigen(p->value, p->axes, 0, p->axes, 0, o->d, mem);
-    }
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status == MARGIN_OK) { status = margin_eigen(p->value, p->axes, 0, p->axes, 0, o->d, mem); }
+    if (status != MARGIN_OK) { return status; }
     for (size_t j = 0; j < o->d; j++) {
         p->value[j] = mgn_max(p->value[j] * weight, 0);
         p->beta[j] = 0;
@@ -23364,26 +21651,16 @@ static margin_status mgn_lssvm_linear_fit(mgn_ordinal *o, margin_arena *mem) {
     margin_status status;
     mgn_lssvm_primal_plan(&p, mem, o->d);
     status = mgn_lssvm_axes(o, &p, mem);
-    if (status != MARGIN_OK) {
-        return status;
-    }
-    for (size_t k = 0; k < o->d; k++) {
-        trace += p.value[k];
-    }
-    if (!(trace > 0)) {
-        return MARGIN_E_NO_DIRECTION;
-    }
+    if (status != MARGIN_OK) { return status; }
+    for (size_t k = 0; k < o->d; k++) { trace += p.value[k]; }
+    if (!(trace > 0)) { return MARGIN_E_NO_DIRECTION; }
     search.o = o;
     search.loo = mgn_lssvm_primal_loo;
     search.solver = &p;
     search.unit = trace / o->order_of.total;
     status = mgn_lssvm_choose(&search);
-    if (status < 0) {
-        return status;
-    }
-    for (size_t j = 0; j < o->d; j++) {
-        p.z[j] = p.beta[j] / (p.value[j] + 1 / o->options.c);
-    }
+    if (status < 0) { return status; }
+    for (size_t j = 0; j < o->d; j++) { p.z[j] = p.beta[j] / (p.value[j] + 1 / o->options.c); }
     mgn_mat_t_vec(o->w, p.axes, o->d, o->d, o->d, p.z);
     mgn_ordinal_scores(o);
     o->shift = -mgn_flash_dot(o->w, p.mean, o->d);
@@ -23439,16 +21716,12 @@ static margin_status mgn_lssvm_solve(mgn_ordinal *o, mgn_lssvm_dual *p, margin_r
     margin_real ones = 0, targets = 0;
     margin_status status;
     for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < i; j++) {
-            p->matrix[i * n + j] = p->matrix[j * n + i];
-        }
+        for (size_t j = 0; j < i; j++) { p->matrix[i * n + j] = p->matrix[j * n + i]; }
         p->matrix[i * n + i] = p->diag[i] + 1 / (c * mgn_weight(&o->data, i));
         p->norm[i] = 1;
     }
     status = margin_cholesky(p->matrix, 0, n, p->mem);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     mgn_copy(p->fresh, o->rank, n);
     (void)margin_cholesky_solve(p->norm, 0, 1, p->matrix, 0, n);
     (void)margin_cholesky_solve(p->fresh, 0, 1, p->matrix, 0, n);
@@ -23457,9 +21730,7 @@ static margin_status mgn_lssvm_solve(mgn_ordinal *o, mgn_lssvm_dual *p, margin_r
         targets += p->fresh[i];
     }
     p->bias = targets / ones;
-    for (size_t i = 0; i < n; i++) {
-        o->coef[i] = p->fresh[i] - p->bias * p->norm[i];
-    }
+    for (size_t i = 0; i < n; i++) { o->coef[i] = p->fresh[i] - p->bias * p->norm[i]; }
     return MARGIN_OK;
 }
 
@@ -23469,9 +21740,7 @@ static void mgn_lssvm_inverse(const mgn_ordinal *o, const mgn_lssvm_dual *p) {
     const size_t n = o->n;
     for (size_t first = 0; first < n; first += MGN_LSSVM_COLUMNS) {
         const size_t m = mgn_size_min(n - first, MGN_LSSVM_COLUMNS), rows = n - first;
-        for (size_t k = 0; k < rows * m; k++) {
-            p->panel[k] = 0;
-        }
+        for (size_t k = 0; k < rows * m; k++) { p->panel[k] = 0; }
         for (size_t k = 0; k < m; k++) {
             p->panel[k * m + k] = 1;
             p->inverse[first + k] = 0;
@@ -23489,13 +21758,9 @@ static margin_real mgn_lssvm_dual_loo(mgn_lssvm_search *s, margin_real c) {
     mgn_lssvm_dual *p = (mgn_lssvm_dual *)s->solver;
     mgn_ordinal *o = s->o;
     margin_real ones = 0, sum = 0, lost = 0;
-    if (mgn_lssvm_solve(o, p, c) != MARGIN_OK) {
-        return -1;
-    }
+    if (mgn_lssvm_solve(o, p, c) != MARGIN_OK) { return -1; }
     mgn_lssvm_inverse(o, p);
-    for (size_t i = 0; i < o->n; i++) {
-        ones += p->norm[i];
-    }
+    for (size_t i = 0; i < o->n; i++) { ones += p->norm[i]; }
     for (size_t i = 0; i < o->n; i++) {
         const margin_real e = o->coef[i] / (p->inverse[i] - p->norm[i] * p->norm[i] / ones);
         mgn_add(&sum, &lost, mgn_weight(&o->data, i) * e * e);
@@ -23514,17 +21779,11 @@ static margin_status mgn_lssvm_kernel_fit(mgn_ordinal *o, margin_arena *mem) {
     search.loo = mgn_lssvm_dual_loo;
     search.solver = &p;
     search.unit = mgn_lssvm_matrix(o, &p);
-    if (!mgn_finite(search.unit)) {
-        return MARGIN_E_RANGE;
-    }
-    if (!(search.unit > 0)) {
-        return MARGIN_E_NOT_POSITIVE;
-    }
+    if (!mgn_finite(search.unit)) { return MARGIN_E_RANGE; }
+    if (!(search.unit > 0)) { return MARGIN_E_NOT_POSITIVE; }
     caveat = mgn_lssvm_choose(&search);
     status = caveat < 0 ? caveat : mgn_lssvm_solve(o, &p, o->options.c);
-    if (status < 0) {
-        return status == MARGIN_E_NOT_FINITE ? MARGIN_E_RANGE : status;
-    }
+    if (status < 0) { return status == MARGIN_E_NOT_FINITE ? MARGIN_E_RANGE : status; }
     for (size_t i = 0; i < o->n; i++) {
         const margin_real e = o->coef[i] / (o->options.c * mgn_weight(&o->data, i));
         o->f[i] = o->rank[i] - e - p.bias;
@@ -23575,9 +21834,7 @@ static void mgn_kendall_plan(mgn_kendall_work *k, margin_arena *mem, size_t n,
 MARGIN_API size_t margin_model_kendall_size(size_t n, const margin_model *model) {
     margin_arena dry = margin_arena_counting();
     mgn_kendall_work k;
-    if (model == NULL || n > MARGIN_INDEX_MAX) {
-        return 0;
-    }
+    if (model == NULL || n > MARGIN_INDEX_MAX) { return 0; }
     mgn_kendall_plan(&k, &dry, n, model);
     return mgn_arena_counted(&dry);
 }
@@ -23588,16 +21845,12 @@ MARGIN_API margin_status margin_model_kendall(const margin_data *data, const mar
     margin_status status = margin_data_check(data);
     mgn_kendall_work k;
     margin_arena before;
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     if ((targets == NULL && data->y == NULL) || model == NULL || tau == NULL ||
         mgn_mem_check(mem) != MARGIN_OK || mgn_model_d(model) != data->d) {
         return MARGIN_E_ARGUMENT;
     }
-    if (targets != NULL && !mgn_targets_finite(data, targets)) {
-        return MARGIN_E_NOT_FINITE;
-    }
+    if (targets != NULL && !mgn_targets_finite(data, targets)) { return MARGIN_E_NOT_FINITE; }
     before = *mem;
     mgn_kendall_plan(&k, mem, data->n, model);
     if (mem->failed == 0) {
@@ -23652,9 +21905,7 @@ static void mgn_conformal_plan(mgn_conformal *plan, margin_arena *mem, size_t n)
 static void mgn_conformal_judge(mgn_conformal *c, const margin_model *model,
                                 const margin_data *data) {
     for (size_t i = 0; i < data->n; i++) {
-        if (mgn_weight(data, i) > 0) {
-            c->odd[c->count++] = c->judge(c->task, model, data, i);
-        }
+        if (mgn_weight(data, i) > 0) { c->odd[c->count++] = c->judge(c->task, model, data, i); }
     }
 }
 
@@ -23682,9 +21933,7 @@ static void mgn_conformal_limit(mgn_conformal *c) {
     beyond = mgn_size_min(beyond > 0 ? beyond : 1u, m);
     c->limit = c->odd[c->order[m - beyond]];
     pad = (c->odd[c->order[m - 1u]] - c->odd[c->order[0]]) / 4096;
-    if (beyond > 1u) {
-        pad = mgn_min(pad, (c->odd[c->order[m - beyond + 1u]] - c->limit) / 2);
-    }
+    if (beyond > 1u) { pad = mgn_min(pad, (c->odd[c->order[m - beyond + 1u]] - c->limit) / 2); }
     c->limit += pad;
     c->promised = (margin_real)beyond / all;
 }
@@ -23698,9 +21947,7 @@ static margin_status mgn_conformal_fold(mgn_conformal *c, const margin_data *dat
         c->aim(c->task, &train);
         status = mgn_frame_train(c->method, c->task, MARGIN_OK, mem, model, info);
     }
-    if (status >= 0) {
-        mgn_conformal_judge(c, model, &test);
-    }
+    if (status >= 0) { mgn_conformal_judge(c, model, &test); }
     return status;
 }
 
@@ -23713,9 +21960,7 @@ static margin_status mgn_conformal_folds(mgn_conformal *c, const margin_data *da
         margin_model model;
         const margin_status status = mgn_conformal_fold(c, data, k, mem, &model, NULL);
         (void)margin_arena_rewind(mem, &before);
-        if (status < 0) {
-            return status;
-        }
+        if (status < 0) { return status; }
         worst = status > worst ? status : worst;
     }
     return worst;
@@ -23728,15 +21973,9 @@ static margin_status mgn_conformal_train(mgn_conformal *c, mgn_frame *frame,
     margin_rng rng = margin_rng_make(c->seed);
     margin_status status = MARGIN_OK, caveat = MARGIN_OK;
     c->count = 0;
-    if (c->folds > 1u) {
-        (void)margin_folds(data->n, c->folds, &rng, c->fold);
-    }
-    if (c->folds > 1u && !c->held_out) {
-        caveat = mgn_conformal_folds(c, data, frame->mem);
-    }
-    if (caveat < 0) {
-        return caveat;
-    }
+    if (c->folds > 1u) { (void)margin_folds(data->n, c->folds, &rng, c->fold); }
+    if (c->folds > 1u && !c->held_out) { caveat = mgn_conformal_folds(c, data, frame->mem); }
+    if (caveat < 0) { return caveat; }
     c->aim(c->task, data);
     if (c->folds > 1u && c->held_out) {
         status = mgn_conformal_fold(c, data, 0, frame->mem, &frame->model, &frame->info);
@@ -23744,12 +21983,8 @@ static margin_status mgn_conformal_train(mgn_conformal *c, mgn_frame *frame,
         status =
             mgn_frame_train(c->method, c->task, MARGIN_OK, frame->mem, &frame->model, &frame->info);
     }
-    if (status < 0) {
-        return status;
-    }
-    if (c->folds == 1u) {
-        mgn_conformal_own(c, &frame->model, data);
-    }
+    if (status < 0) { return status; }
+    if (c->folds == 1u) { mgn_conformal_own(c, &frame->model, data); }
     mgn_conformal_limit(c);
     c->promised = c->folds > 1u ? c->promised : 0;
     return status > caveat ? status : caveat;
@@ -23812,18 +22047,14 @@ static void mgn_oneclass_plan_all(void *task, margin_arena *mem) {
     mark = mem->high;
     mgn_qp_work_plan(&fit, mem);
     margin_arena_release(mem, mark);
-    if (!m->linear) {
-        mgn_pool_plan(&pool, mem, m->n);
-    }
+    if (!m->linear) { mgn_pool_plan(&pool, mem, m->n); }
 }
 
 /* Lists the samples that have a weight. */
 static void mgn_oneclass_gather(mgn_oneclass *m) {
     size_t n = 0;
     for (size_t i = 0; i < m->given->n; i++) {
-        if (mgn_weight(m->given, i) > 0) {
-            m->rows[n++] = (margin_index)mgn_row_of(m->given, i);
-        }
+        if (mgn_weight(m->given, i) > 0) { m->rows[n++] = (margin_index)mgn_row_of(m->given, i); }
     }
     m->data = *m->given;
     m->data.rows = m->rows;
@@ -23839,12 +22070,8 @@ static void mgn_oneclass_programme(const mgn_oneclass *m, mgn_qp *q, const mgn_f
         q->unit = mgn_qp_unit(q->peak);
         q->c = 1 / q->unit;
         q->p = 0;
-        for (size_t i = 0; i < q->n; i++) {
-            all += mgn_weight(&m->data, i);
-        }
-        for (size_t i = 0; i < q->n; i++) {
-            q->own[i] = mgn_weight(&m->data, i) / all / m->o.nu;
-        }
+        for (size_t i = 0; i < q->n; i++) { all += mgn_weight(&m->data, i); }
+        for (size_t i = 0; i < q->n; i++) { q->own[i] = mgn_weight(&m->data, i) / all / m->o.nu; }
         q->cap = q->own;
     }
     q->by_class = false;
@@ -23883,9 +22110,7 @@ static void mgn_oneclass_begin(mgn_oneclass *m, mgn_qp *q) {
 /* The best that the weights could gain to first order. */
 static margin_real mgn_oneclass_gap(const mgn_qp *q, margin_real level) {
     margin_real sum = 0, low = MGN_HUGE;
-    if (q->cap != NULL) {
-        return mgn_svm_gap(q, level);
-    }
+    if (q->cap != NULL) { return mgn_svm_gap(q, level); }
     for (size_t i = 0; i < q->n; i++) {
         sum += q->b[i] * q->g[i];
         low = mgn_min(low, q->g[i]);
@@ -23897,13 +22122,9 @@ static margin_status mgn_oneclass_solve(mgn_oneclass *m, mgn_qp_work *work, mgn_
                                         margin_arena *mem) {
     mgn_qp *q = &work->qp;
     margin_status status = mgn_qp_work_start(work, fit, mem);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     mgn_oneclass_programme(m, q, fit);
-    if (q->cap != NULL && !m->linear) {
-        mgn_oneclass_begin(m, q);
-    }
+    if (q->cap != NULL && !m->linear) { mgn_oneclass_begin(m, q); }
     if (q->c > 0) {
         status = mgn_qp_work_solve(work, fit, mem);
     } else { /* lambda = 1: the mean, in closed form */
@@ -23921,9 +22142,7 @@ static margin_status mgn_oneclass_solve(mgn_oneclass *m, mgn_qp_work *work, mgn_
 static bool mgn_oneclass_plane(mgn_oneclass *m, mgn_qp *q, mgn_fit *fit) {
     const margin_real length = mgn_sqrt(mgn_kmomd_square(q, fit));
     const margin_real rho = m->o.lambda > 0 ? 0 : mgn_qp_level(q, 0) / q->c;
-    if (!(length > 0)) {
-        return false;
-    }
+    if (!(length > 0)) { return false; }
     for (size_t i = 0; i < q->n; i++) {
         m->b[i] /= length;
         m->limit.known[i] = (rho - fit->f[i]) / length;
@@ -23937,9 +22156,7 @@ static bool mgn_oneclass_plane(mgn_oneclass *m, mgn_qp *q, mgn_fit *fit) {
 
 /* w = sum b_i x_i: the weights of a plane, or the centre of a ball. */
 static void mgn_oneclass_sum(mgn_oneclass *m) {
-    for (size_t k = 0; k < m->d; k++) {
-        m->w[k] = 0;
-    }
+    for (size_t k = 0; k < m->d; k++) { m->w[k] = 0; }
     for (size_t i = 0; i < m->data.n; i++) {
         margin_axpy(m->w, m->b[i], mgn_sample(&m->data, i), m->d);
     }
@@ -23975,14 +22192,10 @@ static void mgn_oneclass_expand(mgn_oneclass *m, const mgn_fit *fit, margin_aren
                                 margin_model *model) {
     mgn_pool pool = mgn_pool_shape(m->d, 1, 1, 2);
     size_t n = 0;
-    for (size_t i = 0; i < m->data.n; i++) {
-        n += m->b[i] != 0 ? 1u : 0u;
-    }
+    for (size_t i = 0; i < m->data.n; i++) { n += m->b[i] != 0 ? 1u : 0u; }
     mgn_pool_plan(&pool, mem, n);
     for (size_t i = 0; i < m->data.n; i++) {
-        if (m->b[i] != 0) {
-            mgn_pool_add(&pool, mgn_sample(&m->data, i), m->b + i);
-        }
+        if (m->b[i] != 0) { mgn_pool_add(&pool, mgn_sample(&m->data, i), m->b + i); }
     }
     m->bias = pool.bias;
     *m->bias = fit->bias;
@@ -24005,9 +22218,7 @@ static margin_status mgn_oneclass_run(void *task, mgn_frame *frame) {
     mgn_oneclass_plan(m, mem);
     mark = mem->high;
     mgn_oneclass_gather(m);
-    if (m->data.n == 0) {
-        return MARGIN_E_EMPTY;
-    }
+    if (m->data.n == 0) { return MARGIN_E_EMPTY; }
     fit = mgn_oneclass_fit(m);
     m->tick = mgn_tick_make(m->o.watch, 1);
     fit.tick = &m->tick;
@@ -24016,9 +22227,7 @@ static margin_status mgn_oneclass_run(void *task, mgn_frame *frame) {
         status = MARGIN_E_NO_DIRECTION;
     }
     margin_arena_release(mem, mark);
-    if (status < 0) {
-        return status;
-    }
+    if (status < 0) { return status; }
     if (m->ball) {
         mgn_oneclass_ball(m, &frame->model);
     } else if (m->linear) {
@@ -24027,9 +22236,7 @@ static margin_status mgn_oneclass_run(void *task, mgn_frame *frame) {
         mgn_oneclass_expand(m, &fit, mem, &frame->model);
     }
     frame->info = fit.info;
-    for (size_t i = 0; i < m->data.n; i++) {
-        frame->info.support += m->b[i] != 0 ? 1u : 0u;
-    }
+    for (size_t i = 0; i < m->data.n; i++) { frame->info.support += m->b[i] != 0 ? 1u : 0u; }
     return status;
 }
 
@@ -24103,9 +22310,7 @@ static margin_status mgn_oneclass_task_run(void *task, mgn_frame *frame) {
     margin_status status;
     mgn_conformal_plan(&m->limit, frame->mem, m->most);
     status = mgn_conformal_train(&m->limit, frame, data);
-    if (status < 0) {
-        return status;
-    }
+    if (status < 0) { return status; }
     m->told.promised = m->limit.promised;
     if (frame->model.kind == MARGIN_MODEL_PROTO) {
         mgn_oneclass_reject(&frame->model.of.proto, m->limit.limit);
@@ -24115,9 +22320,7 @@ static margin_status mgn_oneclass_task_run(void *task, mgn_frame *frame) {
         *m->bias += m->step;
         frame->info.bias = *m->bias;
     }
-    if (frame->told || m->reported) {
-        mgn_oneclass_margins(m, data, frame);
-    }
+    if (frame->told || m->reported) { mgn_oneclass_margins(m, data, frame); }
     return status;
 }
 
@@ -24138,9 +22341,7 @@ static margin_status mgn_oneclass_shape(mgn_oneclass *m, size_t n, size_t d,
     margin_oneclass_options *o = &m->o;
     margin_status status;
     mgn_clear(m, sizeof *m);
-    if (options != NULL) {
-        *o = *options;
-    }
+    if (options != NULL) { *o = *options; }
     o->nu = o->nu == 0 ? MGN_R(0.05) : o->nu;
     m->n = m->most = n;
     m->d = d;
@@ -24159,9 +22360,7 @@ static margin_status mgn_oneclass_shape(mgn_oneclass *m, size_t n, size_t d,
     m->limit.judge = o->models > 0 ? mgn_oneclass_proto_judge : mgn_oneclass_judge;
     status =
         mgn_both(margin_kernel_resolve(&o->kernel, d, &o->kernel), mgn_control_resolve(&o->run, n));
-    if (n > MARGIN_INDEX_MAX) {
-        return mgn_both(status, MARGIN_E_OVERFLOW);
-    }
+    if (n > MARGIN_INDEX_MAX) { return mgn_both(status, MARGIN_E_OVERFLOW); }
     if (!(o->nu > 0 && o->nu < 1) || !(o->lambda >= 0 && o->lambda <= 1) ||
         (o->sphere && o->kernel.kind == MARGIN_KERNEL_POLY) ||
         !mgn_conformal_shape(&m->limit, n, o->folds, o->held_out, o->seed) ||
@@ -24195,9 +22394,7 @@ MARGIN_API margin_status margin_oneclass_train(const margin_data *data,
         m.reported = report != NULL;
     }
     status = mgn_frame_train(&mgn_oneclass_method, &m, status, mem, model, info);
-    if (status >= 0 && report != NULL) {
-        *report = m.told;
-    }
+    if (status >= 0 && report != NULL) { *report = m.told; }
     return status;
 }
 
@@ -24238,15 +22435,9 @@ MARGIN_API margin_status margin_oneclass_online_start(margin_oneclass_online *on
     }
     before = *mem;
     mgn_oneclass_online_plan(&begun, mem, d);
-    if (mem->failed != 0) {
-        return margin_arena_rewind(mem, &before);
-    }
-    for (size_t i = 0; i < d * d; i++) {
-        begun.factor[i] = i % (d + 1u) == 0 ? o.ridge : 0;
-    }
-    for (size_t i = 0; i < d; i++) {
-        begun.mean[i] = 0;
-    }
+    if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
+    for (size_t i = 0; i < d * d; i++) { begun.factor[i] = i % (d + 1u) == 0 ? o.ridge : 0; }
+    for (size_t i = 0; i < d; i++) { begun.mean[i] = 0; }
     begun.weight = 0;
     begun.threshold = 2 * (margin_real)d;
     begun.rate = o.rate;
@@ -24291,16 +22482,10 @@ MARGIN_API margin_status margin_oneclass_online_add(margin_oneclass_online *on,
     const margin_real weight = on->forget * on->weight + 1,
                       share = on->forget * on->weight / weight;
     margin_real distance, size = 0;
-    if (!mgn_all_finite(x, on->d)) {
-        return MARGIN_E_NOT_FINITE;
-    }
-    for (size_t i = 0; i < on->d; i++) {
-        size += (x[i] - on->mean[i]) * (x[i] - on->mean[i]);
-    }
+    if (!mgn_all_finite(x, on->d)) { return MARGIN_E_NOT_FINITE; }
+    for (size_t i = 0; i < on->d; i++) { size += (x[i] - on->mean[i]) * (x[i] - on->mean[i]); }
     distance = margin_oneclass_online_distance(on, x);
-    if (!mgn_finite(size * weight) || !mgn_finite(distance)) {
-        return MARGIN_E_RANGE;
-    }
+    if (!mgn_finite(size * weight) || !mgn_finite(distance)) { return MARGIN_E_RANGE; }
     for (size_t i = 0; i < on->d; i++) {
         const margin_real differ = x[i] - on->mean[i];
         on->mean[i] += differ / weight;
@@ -24308,9 +22493,7 @@ MARGIN_API margin_status margin_oneclass_online_add(margin_oneclass_online *on,
     }
     mgn_oneclass_online_rotate(on, on->weight > 0 ? on->forget : 1, on->work);
     on->weight = weight;
-    if (alarm != NULL) {
-        *alarm = distance > on->threshold;
-    }
+    if (alarm != NULL) { *alarm = distance > on->threshold; }
     on->threshold += on->step * (distance > on->threshold ? 1 - on->rate : -on->rate);
     return MARGIN_OK;
 }
@@ -24378,9 +22561,7 @@ static void mgn_svr_programme(const mgn_svr *v, mgn_qp *q, const mgn_fit *fit) {
     q->kink = 2 * v->epsilon;
     if (v->s.loss == MARGIN_SVR_NU) {
         margin_real all = 0;
-        for (size_t i = 0; i < q->n; i++) {
-            all += q->cap[i] / 2;
-        }
+        for (size_t i = 0; i < q->n; i++) { all += q->cap[i] / 2; }
         q->by_class = true;
         q->sum[1] = v->s.nu * all / 2;
         q->sum[0] = -q->sum[1];
@@ -24418,9 +22599,7 @@ static void mgn_svr_finish(mgn_svr *v, mgn_qp *q, mgn_fit *fit) {
     const margin_real low = mgn_qp_level(q, 0);
     const margin_real high = q->by_class ? mgn_qp_level(q, 1) : low;
     fit->bias = -(low / 2 + high / 2);
-    if (v->s.loss == MARGIN_SVR_NU) {
-        v->epsilon = mgn_max((low - high) / 2, 0);
-    }
+    if (v->s.loss == MARGIN_SVR_NU) { v->epsilon = mgn_max((low - high) / 2, 0); }
     fit->info.gap = mgn_max(mgn_svr_gap(v, q, fit->bias), 0) / q->unit;
     fit->info.objective = q->objective / q->unit;
     fit->info.violation = q->violation;
@@ -24435,9 +22614,7 @@ static void mgn_svr_finish(mgn_svr *v, mgn_qp *q, mgn_fit *fit) {
 /* Weights of a linear kernel, or coefficients. */
 static void mgn_svr_store(mgn_svr *v, const mgn_fit *fit) {
     mgn_ordinal *o = &v->o;
-    for (size_t k = 0; k < o->d && o->linear && !fit->has_w; k++) {
-        o->w[k] = 0;
-    }
+    for (size_t k = 0; k < o->d && o->linear && !fit->has_w; k++) { o->w[k] = 0; }
     for (size_t i = 0; i < o->n; i++) {
         if (!o->linear) {
             o->coef[i] = v->b[i];
@@ -24445,9 +22622,7 @@ static void mgn_svr_store(mgn_svr *v, const mgn_fit *fit) {
             margin_axpy(o->w, v->b[i], mgn_sample(&o->data, i), o->d);
         }
     }
-    if (o->linear) {
-        mgn_ordinal_scores(o);
-    }
+    if (o->linear) { mgn_ordinal_scores(o); }
     o->shift = fit->bias;
 }
 
@@ -24465,9 +22640,7 @@ static margin_status mgn_svr_fit(mgn_ordinal *o, margin_arena *mem) {
     fit.tick = &o->tick;
     mgn_svr_samples(v, &fit);
     status = mgn_qp_work_start(&work, &fit, mem);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     mgn_svr_programme(v, &work.qp, &fit);
     status = mgn_qp_work_solve(&work, &fit, mem);
     if (status >= 0) {
@@ -24499,9 +22672,7 @@ static margin_real mgn_svr_judge(void *task, const margin_model *model, const ma
 
 static void mgn_svr_task_plan(void *task, margin_arena *mem) {
     mgn_svr *v = (mgn_svr *)task;
-    if (v->s.outside > 0) {
-        mgn_conformal_plan(&v->limit, mem, v->most);
-    }
+    if (v->s.outside > 0) { mgn_conformal_plan(&v->limit, mem, v->most); }
     mgn_ordinal_plan_all(task, mem);
 }
 
@@ -24509,9 +22680,7 @@ static margin_status mgn_svr_task_run(void *task, mgn_frame *frame) {
     mgn_svr *v = (mgn_svr *)task;
     const margin_data *data = v->o.given;
     margin_status status;
-    if (!(v->s.outside > 0)) {
-        return mgn_ordinal_run(&v->o, frame);
-    }
+    if (!(v->s.outside > 0)) { return mgn_ordinal_run(&v->o, frame); }
     mgn_conformal_plan(&v->limit, frame->mem, v->most);
     status = mgn_conformal_train(&v->limit, frame, data);
     if (status >= 0) {
@@ -24533,9 +22702,7 @@ static margin_status mgn_svr_shape(mgn_svr *v, size_t n, size_t d,
     margin_ordinal_options plain = mgn_ordinal_full(NULL, true);
     margin_status status;
     mgn_clear(v, sizeof *v);
-    if (options != NULL) {
-        v->s = *options;
-    }
+    if (options != NULL) { v->s = *options; }
     v->s.nu = v->s.nu == 0 ? MGN_R(0.5) : v->s.nu;
     plain.kernel = v->s.kernel;
     plain.targets = v->s.targets;
@@ -24586,16 +22753,12 @@ MARGIN_API margin_status margin_svr_train(const margin_data *data,
         status = mgn_svr_shape(&v, data->n, data->d, options);
         v.o.given = data;
     }
-    if (status == MARGIN_OK && v.s.targets == NULL) {
-        status = MARGIN_E_ARGUMENT;
-    }
+    if (status == MARGIN_OK && v.s.targets == NULL) { status = MARGIN_E_ARGUMENT; }
     if (status == MARGIN_OK && !mgn_targets_finite(data, v.s.targets)) {
         status = MARGIN_E_NOT_FINITE;
     }
     status = mgn_frame_train(&mgn_svr_method, &v, status, mem, model, info);
-    if (status >= 0 && report != NULL) {
-        mgn_svr_tell(&v, report);
-    }
+    if (status >= 0 && report != NULL) { mgn_svr_tell(&v, report); }
     return status;
 }
 

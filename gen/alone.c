@@ -70,21 +70,15 @@ static inline float model_sqrt(float x) {
     model_bits in, out;
     uint32_t rest, root = 0, bit = UINT32_C(1) << 24;
     int32_t exponent;
-    if (!(x > 0)) {
-        return x; /* zero, or not a number; negative ones do not occur */
-    }
+    if (!(x > 0)) { return x; /* zero, or not a number; negative ones do not occur */ }
     in.real = x;
     exponent = (int32_t)(in.word >> 23);
     rest = in.word & UINT32_C(0x7FFFFF);
-    if (exponent > 254) {
-        return x; /* infinite */
-    }
+    if (exponent > 254) { return x; /* infinite */ }
     if (exponent > 0) {
         rest |= UINT32_C(0x800000);
     } else {
-        for (exponent = 1; rest < UINT32_C(0x800000); exponent--) {
-            rest <<= 1;
-        }
+        for (exponent = 1; rest < UINT32_C(0x800000); exponent--) { rest <<= 1; }
     }
     exponent += 127;
     rest <<= 1 + (exponent & 1);
@@ -107,9 +101,7 @@ static inline float model_power(float x, unsigned n) {
     for (;;) {
         power = n % 2u != 0 ? power * x : power;
         n /= 2u;
-        if (n == 0) {
-            return power;
-        }
+        if (n == 0) { return power; }
         x *= x;
     }
 }
@@ -176,13 +168,9 @@ static inline model_two model_log(float x) {
 /* x^y for 0 <= x <= 1 and y > 0. */
 static inline float model_pow(float x, float y) {
     model_two ln, product;
-    if (!(x > 0 && x < 1)) {
-        return x; /* 0, 1, or not a number */
-    }
+    if (!(x > 0 && x < 1)) { return x; /* 0, 1, or not a number */ }
     ln = model_log(x);
-    if (!(y * -ln.high < 127)) {
-        return model_exp(y * ln.high);
-    }
+    if (!(y * -ln.high < 127)) { return model_exp(y * ln.high); }
     product.high = y;
     product.low = 0;
     product = model_two_times(ln, product);
@@ -194,12 +182,8 @@ static inline float model_pow(float x, float y) {
 static inline float model_expm1(float y) {
     float sum = 1;
     int k;
-    if ((y < 0 ? -y : y) > 0.35f) {
-        return model_exp(y) - 1;
-    }
-    for (k = 8; k > 1; k--) {
-        sum = 1 + y * sum / (float)k;
-    }
+    if ((y < 0 ? -y : y) > 0.35f) { return model_exp(y) - 1; }
+    for (k = 8; k > 1; k--) { sum = 1 + y * sum / (float)k; }
     return y * sum;
 }
 
@@ -370,9 +354,7 @@ static inline void model_scores(const float *x, float *scores) {
         lost = (next - sum) - part;
         sum = next;
     }
-    for (j = 0; j < MODEL_MACHINES; j++) {
-        scores[j] = sum + MODEL_READ_F32(model_bias + j);
-    }
+    for (j = 0; j < MODEL_MACHINES; j++) { scores[j] = sum + MODEL_READ_F32(model_bias + j); }
 }
 
 /* ---- f32 scores rest ---- */
@@ -380,9 +362,7 @@ static inline void model_scores(const float *x, float *scores) {
 static inline void model_scores(const float *x, float *scores) {
     const float nx = model_norm(x);
     size_t v, j;
-    for (j = 0; j < MODEL_MACHINES; j++) {
-        scores[j] = MODEL_READ_F32(model_bias + j);
-    }
+    for (j = 0; j < MODEL_MACHINES; j++) { scores[j] = MODEL_READ_F32(model_bias + j); }
     for (v = 0; v < MODEL_VECTORS; v++) {
         const float value = model_term(x, nx, v);
         for (j = 0; j < MODEL_CLASSES; j++) {
@@ -403,14 +383,10 @@ static inline size_t model_pair(size_t a, size_t b) {
 static inline void model_scores(const float *x, float *scores) {
     const float nx = model_norm(x);
     size_t v, j, c = 0;
-    for (j = 0; j < MODEL_MACHINES; j++) {
-        scores[j] = MODEL_READ_F32(model_bias + j);
-    }
+    for (j = 0; j < MODEL_MACHINES; j++) { scores[j] = MODEL_READ_F32(model_bias + j); }
     for (v = 0; v < MODEL_VECTORS; v++) {
         const float value = model_term(x, nx, v);
-        while (v >= MODEL_READ_U32(model_class_end + c)) {
-            c++;
-        }
+        while (v >= MODEL_READ_U32(model_class_end + c)) { c++; }
         for (j = 0; j < MODEL_CLASSES - 1u; j++) {
             scores[model_pair(c, j < c ? j : j + 1u)] +=
                 value * MODEL_READ_F32(model_coef + v * (MODEL_CLASSES - 1u) + j);
@@ -425,9 +401,7 @@ static inline void model_scores(const float *x, float *scores) {
     const float nx = model_norm(x);
     float sums[MODEL_CUTS];
     size_t v = 0, c, j;
-    for (j = 0; j < MODEL_CUTS; j++) {
-        sums[j] = MODEL_READ_F32(model_bias + j);
-    }
+    for (j = 0; j < MODEL_CUTS; j++) { sums[j] = MODEL_READ_F32(model_bias + j); }
     for (j = 0;; j++) {
         for (; v < MODEL_READ_U32(model_reach + j); v++) {
             const float value = model_term(x, nx, v);
@@ -435,9 +409,7 @@ static inline void model_scores(const float *x, float *scores) {
                 sums[c] += value * MODEL_READ_F32(model_coef + v * MODEL_CUTS + c);
             }
         }
-        if (sums[j] > 0 || j + 1u >= MODEL_CUTS) {
-            break;
-        }
+        if (sums[j] > 0 || j + 1u >= MODEL_CUTS) { break; }
     }
     scores[0] = MODEL_READ_U32(model_target + j) == 0 ? -sums[j] : sums[j];
 }
@@ -499,15 +471,11 @@ static inline void model_scores(const float *x, float *scores) {
     size_t m = 0, c, j;
     for (c = 0; c < MODEL_CLASSES; c++) {
         float near[MODEL_NTH]; /* the least distances, in order */
-        for (j = 0; j < MODEL_NTH; j++) {
-            near[j] = FLT_MAX;
-        }
+        for (j = 0; j < MODEL_NTH; j++) { near[j] = FLT_MAX; }
         for (; m < MODEL_READ_U32(model_class_end + c); m++) {
             const float z = model_distance(x, m);
             if (z < near[MODEL_NTH - 1]) {
-                for (j = MODEL_NTH - 1; j > 0 && z < near[j - 1]; j--) {
-                    near[j] = near[j - 1];
-                }
+                for (j = MODEL_NTH - 1; j > 0 && z < near[j - 1]; j--) { near[j] = near[j - 1]; }
                 near[j] = z;
             }
         }
@@ -538,9 +506,7 @@ static inline float model_favour(const float *scores, size_t a, size_t b) {
 /* What the distances say for class a against class b: their difference by their sum, within -1 .. 1. */
 static inline float model_favour(const float *scores, size_t a, size_t b) {
     const float near = scores[a], far = scores[b], sum = near + far;
-    if (sum <= FLT_MAX) {
-        return sum > 0 ? (far - near) / sum : 0;
-    }
+    if (sum <= FLT_MAX) { return sum > 0 ? (far - near) / sum : 0; }
     return near < far ? 1.0f : near > far ? -1.0f : 0;
 }
 
@@ -646,9 +612,7 @@ static inline uint16_t model_elect(const float *scores) {
 static inline int model_known(const float *scores) {
     size_t j;
     for (j = 0; j < MODEL_MACHINES; j++) {
-        if (!(scores[j] <= 0 || scores[j] > 0)) {
-            return 0;
-        }
+        if (!(scores[j] <= 0 || scores[j] > 0)) { return 0; }
     }
     return 1;
 }
@@ -666,9 +630,7 @@ static inline uint16_t model_classify(const float *x) {
 static inline uint16_t model_classify(const float *x) {
     float scores[MODEL_MACHINES];
     model_scores(x, scores);
-    if (!(scores[0] >= MODEL_REJECT || -scores[0] >= MODEL_REJECT)) {
-        return MODEL_REJECTED;
-    }
+    if (!(scores[0] >= MODEL_REJECT || -scores[0] >= MODEL_REJECT)) { return MODEL_REJECTED; }
     return scores[0] > 0 ? 1 : 0;
 }
 
@@ -708,9 +670,7 @@ static inline uint16_t model_classify(const float *x) {
     uint16_t winner;
     model_scores(x, scores);
     winner = model_elect(scores);
-    if (!model_known(scores) || !(scores[winner] < FLT_MAX)) {
-        return MODEL_REJECTED;
-    }
+    if (!model_known(scores) || !(scores[winner] < FLT_MAX)) { return MODEL_REJECTED; }
     return model_margin(scores, winner) < MODEL_REJECT ? MODEL_REJECTED : winner;
 }
 
@@ -751,9 +711,7 @@ static inline void model_shares(float *p, int known) {
         p[c] = known ? p[c] : 1;
         sum += p[c];
     }
-    for (c = 0; c < MODEL_CLASSES; c++) {
-        p[c] /= sum;
-    }
+    for (c = 0; c < MODEL_CLASSES; c++) { p[c] /= sum; }
 }
 
 /* ---- f32 probabilities order ---- */
@@ -798,9 +756,7 @@ static inline void model_couple(const float *r, float *p) {
     float largest = 1;
     size_t t, j;
     unsigned sweep;
-    for (t = 0; t < MODEL_CLASSES; t++) {
-        p[t] = 1 / (float)MODEL_CLASSES;
-    }
+    for (t = 0; t < MODEL_CLASSES; t++) { p[t] = 1 / (float)MODEL_CLASSES; }
     for (sweep = 0; sweep < 50u && largest > 1e-6f; sweep++) {
         float level = 0, sum = 0;
         largest = 0;
@@ -825,9 +781,7 @@ static inline void model_couple(const float *r, float *p) {
             p[t] = next;
             sum += next;
         }
-        for (t = 0; t < MODEL_CLASSES; t++) {
-            p[t] /= sum;
-        }
+        for (t = 0; t < MODEL_CLASSES; t++) { p[t] /= sum; }
     }
 }
 
@@ -856,9 +810,7 @@ static inline size_t model_set(const MODEL_INPUT *x, uint16_t *members) {
     size_t count = 0, c;
     model_probabilities(x, p);
     for (c = 0; c < MODEL_CLASSES; c++) {
-        if (p[c] >= MODEL_INCLUDE) {
-            members[count++] = (uint16_t)c;
-        }
+        if (p[c] >= MODEL_INCLUDE) { members[count++] = (uint16_t)c; }
     }
     return count;
 }
@@ -1003,9 +955,7 @@ static inline model_value_q model_kernel(const int16_t *x, const model_input_q *
     int i;
     (void)in;
     size = size < one ? size : one - 1u;
-    for (; size > 0 && size < one / 2u; size *= 2u) {
-        down += MODEL_DEGREE;
-    }
+    for (; size > 0 && size < one / 2u; size *= 2u) { down += MODEL_DEGREE; }
     size >>= MODEL_UP;
     power = size;
     for (i = MODEL_DEGREE; i > 1; i--) {
@@ -1052,23 +1002,13 @@ static inline int model_measure(const int16_t *x, model_input_q *in) {
     size_t k;
     in->inverse = 0;
     in->lift = 0;
-    for (k = 0; k < MODEL_FEATURES; k++) {
-        sum += (uint32_t)((int32_t)x[k] * x[k]);
-    }
-    for (; sum > UINT32_MAX; sum >>= 2) {
-        in->lift--;
-    }
+    for (k = 0; k < MODEL_FEATURES; k++) { sum += (uint32_t)((int32_t)x[k] * x[k]); }
+    for (; sum > UINT32_MAX; sum >>= 2) { in->lift--; }
     norm = (uint32_t)sum;
-    if (norm == 0) {
-        return 1;
-    }
-    for (; norm < UINT32_C(0x40000000); norm <<= 2) {
-        in->lift++;
-    }
+    if (norm == 0) { return 1; }
+    for (; norm < UINT32_C(0x40000000); norm <<= 2) { in->lift++; }
     for (bit = 0x8000u; bit != 0; bit >>= 1) { /* the root of norm, bit by bit */
-        if ((root + bit) * (root + bit) <= norm) {
-            root += bit;
-        }
+        if ((root + bit) * (root + bit) <= norm) { root += bit; }
     }
     norm = UINT32_C(0x80000000) / root;
     in->inverse = (uint16_t)(norm < 0xFFFFu ? norm : 0xFFFFu);
@@ -1089,9 +1029,7 @@ static inline uint16_t model_half_cosine(const int16_t *x, const model_input_q *
 static inline uint32_t model_minus_log2(uint16_t t) {
     uint32_t s = 0;
     int32_t h, p;
-    for (; t < 0x8000u && s < UINT32_C(16) << 15; s += 0x8000u) {
-        t = (uint16_t)(t * 2u + 1u);
-    }
+    for (; t < 0x8000u && s < UINT32_C(16) << 15; s += 0x8000u) { t = (uint16_t)(t * 2u + 1u); }
     h = (int32_t)(0xFFFFu - t);
     p = ((INT32_C(46015) * h) >> 16) - 15596;
     p = ((p * h) >> 16) + 23987;
@@ -1176,9 +1114,7 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
     model_input_q in;
     const size_t n = model_measure(x, &in) ? MODEL_VECTORS : 0;
     size_t v, j;
-    for (j = 0; j < MODEL_MACHINES; j++) {
-        scores[j] = 0;
-    }
+    for (j = 0; j < MODEL_MACHINES; j++) { scores[j] = 0; }
     for (v = 0; v < n; v++) {
         const model_value_q value = model_kernel(x, &in, v);
         for (j = 0; j < MODEL_CLASSES; j++) {
@@ -1197,23 +1133,17 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
     model_input_q in;
     const size_t n = model_measure(x, &in) ? MODEL_VECTORS : 0;
     size_t v, j, c = 0;
-    for (j = 0; j < MODEL_MACHINES; j++) {
-        scores[j] = 0;
-    }
+    for (j = 0; j < MODEL_MACHINES; j++) { scores[j] = 0; }
     for (v = 0; v < n; v++) {
         const model_value_q value = model_kernel(x, &in, v);
-        while (v >= MODEL_READ_U16(model_class_end + c)) {
-            c++;
-        }
+        while (v >= MODEL_READ_U16(model_class_end + c)) { c++; }
         for (j = 0; j < MODEL_CLASSES - 1u; j++) {
             const int16_t coef = MODEL_READ_I16(model_coef + v * (MODEL_CLASSES - 1u) + j);
             int32_t *score = scores + model_pair(c, j < c ? j : j + 1u);
             *score = model_add(*score, model_product(coef, value));
         }
     }
-    for (j = 0; j < MODEL_MACHINES; j++) {
-        scores[j] += MODEL_READ_I32(model_bias + j);
-    }
+    for (j = 0; j < MODEL_MACHINES; j++) { scores[j] += MODEL_READ_I32(model_bias + j); }
 }
 
 /* ---- q scores list linear ---- */
@@ -1224,9 +1154,7 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
     size_t j;
     for (j = 0;; j++) {
         say = model_row(x, j, j);
-        if (say > 0 || j + 1u >= MODEL_CUTS) {
-            break;
-        }
+        if (say > 0 || j + 1u >= MODEL_CUTS) { break; }
     }
     scores[0] = MODEL_READ_U8(model_target + j) == 0 ? -say : say;
 }
@@ -1239,9 +1167,7 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
     model_input_q in;
     const int near = model_measure(x, &in);
     size_t v = 0, c, j;
-    for (j = 0; j < MODEL_CUTS; j++) {
-        sums[j] = 0;
-    }
+    for (j = 0; j < MODEL_CUTS; j++) { sums[j] = 0; }
     for (j = 0;; j++) {
         for (; near && v < MODEL_READ_U16(model_reach + j); v++) {
             const model_value_q value = model_kernel(x, &in, v);
@@ -1251,9 +1177,7 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
             }
         }
         say = sums[j] + MODEL_READ_I32(model_bias + j);
-        if (say > 0 || j + 1u >= MODEL_CUTS) {
-            break;
-        }
+        if (say > 0 || j + 1u >= MODEL_CUTS) { break; }
     }
     scores[0] = MODEL_READ_U8(model_target + j) == 0 ? -say : say;
 }
@@ -1304,15 +1228,11 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
     size_t m = 0, c, j;
     for (c = 0; c < MODEL_CLASSES; c++) {
         int32_t near[MODEL_NTH]; /* the least distances, in order */
-        for (j = 0; j < MODEL_NTH; j++) {
-            near[j] = INT32_MAX;
-        }
+        for (j = 0; j < MODEL_NTH; j++) { near[j] = INT32_MAX; }
         for (; nx <= MODEL_REACH && m < MODEL_READ_U16(model_class_end + c); m++) {
             const int32_t z = model_distance(x, nx, m);
             if (z < near[MODEL_NTH - 1]) {
-                for (j = MODEL_NTH - 1; j > 0 && z < near[j - 1]; j--) {
-                    near[j] = near[j - 1];
-                }
+                for (j = MODEL_NTH - 1; j > 0 && z < near[j - 1]; j--) { near[j] = near[j - 1]; }
                 near[j] = z;
             }
         }
@@ -1397,9 +1317,7 @@ static inline int32_t model_favour(const int32_t *scores, size_t a, size_t b) {
     const uint32_t near = scores[a] > 0 ? (uint32_t)scores[a] : 0,
                    far = scores[b] > 0 ? (uint32_t)scores[b] : 0;
     uint32_t sum = near + far, size = near < far ? far - near : near - far;
-    for (; sum >= UINT32_C(0x10000); sum /= 2u) {
-        size /= 2u;
-    }
+    for (; sum >= UINT32_C(0x10000); sum /= 2u) { size /= 2u; }
     size = sum > 0 ? (size << 15) / sum : 0;
     return near < far ? (int32_t)size : -(int32_t)size;
 }
@@ -1462,9 +1380,7 @@ static inline uint16_t model_elect(const int32_t *scores) {
 /* The class with the largest score; of several the first. */
 static inline uint16_t model_elect(const int32_t *scores) {
     size_t best = 0, a;
-    for (a = 1; a < MODEL_CLASSES; a++) {
-        best = scores[a] > scores[best] ? a : best;
-    }
+    for (a = 1; a < MODEL_CLASSES; a++) { best = scores[a] > scores[best] ? a : best; }
     return (uint16_t)best;
 }
 
@@ -1472,9 +1388,7 @@ static inline uint16_t model_elect(const int32_t *scores) {
 /* The class with the least distance; of several the first. */
 static inline uint16_t model_elect(const int32_t *scores) {
     size_t best = 0, a;
-    for (a = 1; a < MODEL_CLASSES; a++) {
-        best = scores[a] < scores[best] ? a : best;
-    }
+    for (a = 1; a < MODEL_CLASSES; a++) { best = scores[a] < scores[best] ? a : best; }
     return (uint16_t)best;
 }
 
@@ -1482,8 +1396,7 @@ static inline uint16_t model_elect(const int32_t *scores) {
 /* The class: how many thresholds are passed, of which the scores fall from one to the next. */
 static inline uint16_t model_elect(const int32_t *scores) {
     size_t best = 0;
-    for (; best + 1u < MODEL_CLASSES && scores[best] > 0; best++) {
-    }
+    for (; best + 1u < MODEL_CLASSES && scores[best] > 0; best++) {}
     return (uint16_t)best;
 }
 
@@ -1500,9 +1413,7 @@ static inline uint16_t model_classify(const int16_t *x) {
 static inline uint16_t model_classify(const int16_t *x) {
     int32_t scores[MODEL_MACHINES];
     model_scores(x, scores);
-    if (scores[0] < MODEL_REJECT && -scores[0] < MODEL_REJECT) {
-        return MODEL_REJECTED;
-    }
+    if (scores[0] < MODEL_REJECT && -scores[0] < MODEL_REJECT) { return MODEL_REJECTED; }
     return scores[0] > 0 ? 1 : 0;
 }
 
@@ -1620,9 +1531,7 @@ static inline uint32_t model_rival(const int32_t *r, size_t a, size_t b) {
 static inline void model_couple(const int32_t *r, uint16_t *p) {
     size_t t, j;
     unsigned sweep;
-    for (t = 0; t < MODEL_CLASSES; t++) {
-        p[t] = 1;
-    }
+    for (t = 0; t < MODEL_CLASSES; t++) { p[t] = 1; }
     model_shares(p);
     for (sweep = 0; sweep < 10u; sweep++) {
         uint64_t level = 0;
@@ -1704,9 +1613,7 @@ static inline int model_selftest(void) {
         for (j = 0; j < MODEL_MACHINES; j++) {
             const MODEL_SCORE expected =
                 MODEL_READ_SCORE(model_test_scores + i * MODEL_MACHINES + j);
-            if (!(scores[j] <= expected && scores[j] >= expected)) {
-                return (int)i + 1;
-            }
+            if (!(scores[j] <= expected && scores[j] >= expected)) { return (int)i + 1; }
         }
     }
     return 0;

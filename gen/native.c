@@ -74,9 +74,7 @@ typedef struct {
 void gen_free(gen_machine *machine) {
     int i;
     if (machine != NULL) {
-        for (i = 0; i < 4; i++) {
-            free(machine->bytes[i]);
-        }
+        for (i = 0; i < 4; i++) { free(machine->bytes[i]); }
         free(machine->trained[0]);
         free(machine->trained[1]);
         free(machine);
@@ -196,9 +194,7 @@ static const gen_part *gen_find(const gen_anatomy *a, const char *name) {
     int64_t i;
     for (i = 0; i < a->count; i++) {
         const char *space = strchr(a->part[i].name, ' ');
-        if (strcmp(space == NULL ? a->part[i].name : space + 1, name) == 0) {
-            return &a->part[i];
-        }
+        if (strcmp(space == NULL ? a->part[i].name : space + 1, name) == 0) { return &a->part[i]; }
     }
     return NULL;
 }
@@ -264,9 +260,7 @@ static void gen_asker_run(gen_asker *asker, const double *const *rows, size_t n)
         (void)k;
         x[r] = rows[r];
 #else
-        for (k = 0; k < d; k++) {
-            asker->copies[r * d + k] = (margin_real)rows[r][k];
-        }
+        for (k = 0; k < d; k++) { asker->copies[r * d + k] = (margin_real)rows[r][k]; }
         x[r] = asker->copies + r * d;
 #endif
     }
@@ -314,9 +308,7 @@ static void gen_take_scores(void *user, size_t i, size_t row, margin_real *score
     const gen_all_scores *all = (const gen_all_scores *)user;
     size_t j;
     (void)row;
-    for (j = 0; j < all->machines; j++) {
-        all->scores[i * all->machines + j] = scores[j];
-    }
+    for (j = 0; j < all->machines; j++) { all->scores[i * all->machines + j] = scores[j]; }
 }
 
 /* All scores of n rows of d values, one a machine and row. */
@@ -356,20 +348,14 @@ static void gen_take_wanted(void *user, size_t i, size_t row, margin_real *score
     double score;
     const uint16_t label = gen_classify(wanted->machine, scores, &score);
     size_t c;
-    if (wanted->label != NULL) {
-        wanted->label[i] = label;
-    }
-    if (wanted->score != NULL) {
-        wanted->score[i] = score;
-    }
+    if (wanted->label != NULL) { wanted->label[i] = label; }
+    if (wanted->score != NULL) { wanted->score[i] = score; }
     if (wanted->confusion != NULL && wanted->y != NULL && wanted->y[row] < classes) {
         wanted->confusion[wanted->y[row] * (classes + 1u) + (label < classes ? label : classes)]++;
     }
     if (wanted->chances != NULL) {
         margin_probabilities(margin_model_vote(&wanted->machine->model), scores, wanted->p);
-        for (c = 0; c < classes; c++) {
-            wanted->chances[i * classes + c] = wanted->p[c];
-        }
+        for (c = 0; c < classes; c++) { wanted->chances[i * classes + c] = wanted->p[c]; }
     }
 }
 
@@ -463,9 +449,7 @@ int32_t gen_input(const double *offset, const double *factor, int64_t d, const d
     margin_real *x = memory + 2 * width;
     margin_scaling input;
     size_t i, j;
-    if (memory == NULL) {
-        return MARGIN_E_MEMORY;
-    }
+    if (memory == NULL) { return MARGIN_E_MEMORY; }
     for (j = 0; offset != NULL && j < width; j++) {
         memory[j] = (margin_real)offset[j];
         memory[width + j] = (margin_real)factor[j];
@@ -474,9 +458,7 @@ int32_t gen_input(const double *offset, const double *factor, int64_t d, const d
     input.factor = offset == NULL ? NULL : memory + width;
     input.d = width;
     for (i = 0; i < (size_t)n; i++) {
-        for (j = 0; j < width; j++) {
-            x[j] = (margin_real)rows[i * width + j];
-        }
+        for (j = 0; j < width; j++) { x[j] = (margin_real)rows[i * width + j]; }
         margin_input_q(&input, x, out + i * width);
     }
     free(memory);
@@ -510,9 +492,7 @@ int32_t gen_image_write(const gen_machine *machine, const void *notes, int64_t n
 int32_t gen_open(const void *image, int64_t size, gen_machine **out) {
     gen_machine *machine = (gen_machine *)calloc(1, sizeof *machine);
     margin_status status = MARGIN_E_MEMORY;
-    if (machine != NULL) {
-        machine->bytes[0] = malloc((size_t)size + 1);
-    }
+    if (machine != NULL) { machine->bytes[0] = malloc((size_t)size + 1); }
     if (machine != NULL && machine->bytes[0] != NULL) {
         memcpy(machine->bytes[0], image, (size_t)size);
         status = margin_image_adopt(machine->bytes[0], (size_t)size, &machine->model);

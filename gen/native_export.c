@@ -49,14 +49,10 @@ int32_t gen_quantize(const void *image, int64_t size, const gen_rows *rows, int6
     margin_status status = MARGIN_E_MEMORY;
     int64_t i;
     if (q != NULL && weight != NULL) {
-        for (i = 0; i < rows->n; i++) {
-            weight[i] = i < rows->n - ends ? 1.0 : 0.0;
-        }
+        for (i = 0; i < rows->n; i++) { weight[i] = i < rows->n - ends ? 1.0 : 0.0; }
         status = gen_load(image, size, &q->bytes[0], &q->from);
     }
-    if (status >= 0) {
-        status = gen_quant_make(q, rows, weight, format, whole);
-    }
+    if (status >= 0) { status = gen_quant_make(q, rows, weight, format, whole); }
     free(weight);
     if (status < 0) {
         gen_quant_free(q);
@@ -106,9 +102,7 @@ void gen_quant_report(const gen_quant *q, double out[6]) {
 /* From raw values to the inputs of the model, d of each; 0 if they go in as they are. */
 int64_t gen_quant_input(const gen_quant *q, double *offset, double *factor) {
     const margin_scaling *input = &q->quant.input;
-    if (input->offset == NULL) {
-        return 0;
-    }
+    if (input->offset == NULL) { return 0; }
     if (offset != NULL) {
         memcpy(offset, input->offset, input->d * sizeof *offset);
         memcpy(factor, input->factor, input->d * sizeof *factor);
@@ -126,9 +120,7 @@ int32_t gen_quant_predict(const gen_quant *q, const int16_t *x, int64_t n, uint1
     int32_t *spent = (int32_t *)malloc(vote->machines * sizeof *spent + (d + 1) * sizeof(int16_t));
     int16_t *work = (int16_t *)(spent + vote->machines);
     size_t i;
-    if (spent == NULL) {
-        return MARGIN_E_MEMORY;
-    }
+    if (spent == NULL) { return MARGIN_E_MEMORY; }
     for (i = 0; i < (size_t)n; i++) {
         int32_t *at = scores + i * vote->machines;
         uint16_t elected;
@@ -191,12 +183,8 @@ int32_t gen_move(const void *image, int64_t size, const gen_rows *rows, int64_t 
     const margin_data raw = gen_view(rows);
     margin_model from;
     margin_status status = MARGIN_E_MEMORY;
-    if (machine != NULL) {
-        status = gen_load(image, size, &machine->bytes[0], &from);
-    }
-    if (status >= 0) {
-        status = gen_move_vectors(machine, &from, &raw, passes, exact);
-    }
+    if (machine != NULL) { status = gen_load(image, size, &machine->bytes[0], &from); }
+    if (status >= 0) { status = gen_move_vectors(machine, &from, &raw, passes, exact); }
     if (status < 0) {
         gen_free(machine);
         return status;
@@ -218,16 +206,12 @@ int32_t gen_compress(const void *image, int64_t size, const gen_rows *rows, int6
     margin_status status = MARGIN_E_MEMORY;
     memset(&raw, 0, sizeof raw);
     memset(&info, 0, sizeof info);
-    if (machine != NULL) {
-        status = gen_load(image, size, &machine->bytes[0], &from);
-    }
+    if (machine != NULL) { status = gen_load(image, size, &machine->bytes[0], &from); }
     if (status >= 0) {
         const size_t room = margin_compress_size(&from, (size_t)vectors) + MARGIN_ALIGN;
         machine->bytes[1] = malloc(room);
         mem = margin_arena_make(machine->bytes[1], room);
-        if (rows != NULL) {
-            raw = gen_view(rows);
-        }
+        if (rows != NULL) { raw = gen_view(rows); }
         status = margin_compress(&from, rows == NULL ? NULL : &raw, (size_t)vectors, noise, &mem,
                                  &machine->model, &info);
     }

@@ -2,9 +2,7 @@
 
 static const double *gen_copy(margin_arena *mem, const double *from, size_t count) {
     double *to = (double *)margin_arena_keep(mem, count, sizeof *to);
-    if (to != NULL && from != NULL) {
-        memcpy(to, from, count * sizeof *to);
-    }
+    if (to != NULL && from != NULL) { memcpy(to, from, count * sizeof *to); }
     return to;
 }
 
@@ -15,14 +13,10 @@ static const double *gen_collapse(margin_arena *mem, const gen_plain *plain,
     double *w = (double *)margin_arena_keep(mem, machines * e->d, sizeof *w);
     double *say = (double *)margin_arena_scratch(mem, machines, sizeof *say);
     size_t c = 0, v, j;
-    if (w == NULL || say == NULL) {
-        return NULL;
-    }
+    if (w == NULL || say == NULL) { return NULL; }
     memset(w, 0, machines * e->d * sizeof *w);
     for (v = 0; v < e->n; v++) {
-        while (v >= plain->class_end[c]) {
-            c++;
-        }
+        while (v >= plain->class_end[c]) { c++; }
         memset(say, 0, machines * sizeof *say);
         mgn_expansion_add(e, v, c, 1.0, say);
         for (j = 0; j < machines; j++) {
@@ -54,9 +48,7 @@ static margin_expansion gen_expansion(const gen_plain *plain) {
     e.vote.classes = (uint16_t)plain->classes;
     e.vote.scheme = (uint8_t)plain->scheme;
     e.width = (uint16_t)(plain->classes <= 2 ? 1 : plain->classes - 1);
-    if (e.vote.scheme == MARGIN_SCHEME_ONE_REST) {
-        e.width = e.vote.classes;
-    }
+    if (e.vote.scheme == MARGIN_SCHEME_ONE_REST) { e.width = e.vote.classes; }
     e.kernel.kind = (uint8_t)plain->kernel;
     e.kernel.degree = (uint8_t)plain->degree;
     e.kernel.gamma = plain->gamma;
@@ -71,9 +63,7 @@ static margin_status gen_make_expansion(margin_arena *mem, const gen_plain *plai
     double *norms;
     uint32_t *ends;
     size_t i;
-    if (status < 0) {
-        return status;
-    }
+    if (status < 0) { return status; }
     if (e.kernel.kind == MARGIN_KERNEL_LINEAR) {
         gen_make_linear(mem, plain, gen_collapse(mem, plain, &e), model);
         return MARGIN_OK;
@@ -108,9 +98,7 @@ static margin_status gen_make_parts(const gen_plain *plain, gen_machine *machine
     } else {
         status = gen_make_expansion(&mem, plain, &machine->model);
     }
-    if (status < 0 || mem.failed != 0) {
-        return status < 0 ? status : (margin_status)mem.failed;
-    }
+    if (status < 0 || mem.failed != 0) { return status < 0 ? status : (margin_status)mem.failed; }
     memset(&scaling, 0, sizeof scaling);
     scaling.d = d;
     if (plain->offset != NULL) {

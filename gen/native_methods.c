@@ -39,9 +39,7 @@ typedef struct {
 static const double *gen_given(const gen_choice *choice, const char *name) {
     int64_t i;
     for (i = 0; i < choice->count; i++) {
-        if (strcmp(choice->names[i], name) == 0) {
-            return &choice->values[i];
-        }
+        if (strcmp(choice->names[i], name) == 0) { return &choice->values[i]; }
     }
     return NULL;
 }
@@ -80,9 +78,7 @@ static margin_kernel gen_kernel(const gen_choice *choice) {
  * default, which suits linear kernels: they rarely need rows. */
 static size_t gen_cache_bytes(const gen_choice *choice) {
     const double *given = gen_given(choice, "cache-mb");
-    if (given != NULL) {
-        return (size_t)(*given * 1048576.0);
-    }
+    if (given != NULL) { return (size_t)(*given * 1048576.0); }
 #ifdef _SC_PHYS_PAGES
     return gen_option(choice, "kernel") == MARGIN_KERNEL_LINEAR
                ? 0
@@ -136,9 +132,7 @@ static void *gen_allocate(size_t size) {
 /* The arena that a trainer asks for; false: there is no such memory, or the size is 0. */
 static bool gen_arena(gen_work *work, size_t size, margin_arena *mem) {
     work->size = size;
-    if (size != 0) {
-        work->machine->bytes[1] = gen_allocate(size + MARGIN_ALIGN);
-    }
+    if (size != 0) { work->machine->bytes[1] = gen_allocate(size + MARGIN_ALIGN); }
     *mem = margin_arena_make(work->machine->bytes[1], size + MARGIN_ALIGN);
     return work->machine->bytes[1] != NULL;
 }
@@ -163,9 +157,7 @@ static void gen_tell_name(gen_told *told, const char *name) {
 /* NaN and infinity become null. */
 static void gen_tell_value(gen_told *told, double value) {
     char text[32] = "null";
-    if (value - value == 0.0) {
-        (void)snprintf(text, sizeof text, "%.17g", value);
-    }
+    if (value - value == 0.0) { (void)snprintf(text, sizeof text, "%.17g", value); }
     gen_tell_raw(told, text);
 }
 
@@ -390,9 +382,7 @@ static margin_status gen_train_oneclass(gen_work *work) {
     margin_arena mem;
     memset(&options, 0, sizeof options);
     options.kernel = gen_kernel(work->choice);
-    if (gen_given(work->choice, "kernel") == NULL) {
-        options.kernel.kind = MARGIN_KERNEL_RBF;
-    }
+    if (gen_given(work->choice, "kernel") == NULL) { options.kernel.kind = MARGIN_KERNEL_RBF; }
     options.nu = gen_option(work->choice, "nu");
     options.lambda = lambda == NULL ? 0 : *lambda == 0 ? MARGIN_ZERO : *lambda;
     options.folds = (uint16_t)gen_option(work->choice, "inner-folds");
@@ -437,13 +427,9 @@ static double gen_auc(const double *score, size_t normal, size_t n) {
     size_t below = 0, equal = 0, i;
     double sum = 0;
     for (i = 0; i < normal; i++) {
-        while (below < n - normal && other[below] < score[i]) {
-            below++;
-        }
+        while (below < n - normal && other[below] < score[i]) { below++; }
         equal = equal < below ? below : equal;
-        while (equal < n - normal && other[equal] <= score[i]) {
-            equal++;
-        }
+        while (equal < n - normal && other[equal] <= score[i]) { equal++; }
         sum += (double)below + (double)(equal - below) / 2;
     }
     return sum / (double)normal / (double)(n - normal);
@@ -458,9 +444,7 @@ static void gen_tell_alarms(gen_told *told, const gen_normal_scores *all, size_t
         normal += all->normal[i] ? 1u : 0u;
     }
     gen_tell(told, "false_alarm_rate", normal > 0 ? (double)alarms[1] / (double)normal : NAN);
-    if (normal < n) {
-        gen_tell(told, "detection_rate", (double)alarms[0] / (double)(n - normal));
-    }
+    if (normal < n) { gen_tell(told, "detection_rate", (double)alarms[0] / (double)(n - normal)); }
     if (sorted != NULL && normal > 0 && normal < n) {
         const size_t count = normal;
         for (i = 0, normal = 0; i < n; i++) {
@@ -484,9 +468,7 @@ static margin_status gen_measure_oneclass(const gen_machine *machine, const marg
     if (all.score != NULL && all.normal != NULL) {
         status = gen_ask(machine, rows->x, rows->rows, rows->n, gen_take_normal, &all);
     }
-    if (status == MARGIN_OK) {
-        gen_tell_alarms(told, &all, rows->n);
-    }
+    if (status == MARGIN_OK) { gen_tell_alarms(told, &all, rows->n); }
     free(all.score);
     free(all.normal);
     return status;
@@ -573,9 +555,7 @@ static void gen_tell_cuts(gen_told *told, const char *name, const margin_seco_re
                           double (*of)(const margin_seco_cut *cut)) {
     double values[MARGIN_LIST_MOST];
     size_t j;
-    for (j = 0; j < info->cuts; j++) {
-        values[j] = of(&info->cut[j]);
-    }
+    for (j = 0; j < info->cuts; j++) { values[j] = of(&info->cut[j]); }
     gen_tell_array(told, name, values, info->cuts, 0);
 }
 
@@ -610,9 +590,7 @@ static void gen_tell_nested(gen_told *told, const margin_seco_report *info) {
                          : info->cuts + 2 < MARGIN_LIST_MOST ? info->cuts + 2
                                                              : MARGIN_LIST_MOST;
     size_t j;
-    for (j = 0; j < count; j++) {
-        values[j] = info->nested[j];
-    }
+    for (j = 0; j < count; j++) { values[j] = info->nested[j]; }
     gen_tell_array(told, "nested_cv_error", values, count, 0);
 }
 
@@ -659,16 +637,12 @@ static margin_status gen_train_seco(gen_work *work) {
     options.tol = gen_option(choice, "tol");
     options.max_iterations = gen_max_iterations(work);
     options.watch = gen_watching(work);
-    if (work->classes > 2) {
-        return MARGIN_E_TWO_CLASSES;
-    }
+    if (work->classes > 2) { return MARGIN_E_TWO_CLASSES; }
     if (!gen_arena(work, margin_seco_train_size(data->n, data->d, work->classes, &options), &mem)) {
         return MARGIN_E_MEMORY;
     }
     status = margin_seco_train(data, &options, &mem, &work->machine->model, &work->info, &report);
-    if (status >= 0) {
-        gen_tell_seco(&work->told, &report);
-    }
+    if (status >= 0) { gen_tell_seco(&work->told, &report); }
     return status;
 }
 
@@ -681,9 +655,7 @@ static margin_status gen_measure_seco(const gen_machine *machine, const margin_d
     double share[MARGIN_LIST_MOST];
     size_t j;
     (void)targets;
-    if (status < 0) {
-        return status;
-    }
+    if (status < 0) { return status; }
     for (j = 0; j < list->pool.width; j++) {
         share[j] = (double)table.decided[j] / (double)table.samples;
     }
@@ -704,12 +676,8 @@ static void gen_tell_frontier(gen_work *work, const margin_rates_options *option
     const size_t count = asked != NULL ? (size_t)*asked : small ? 20 : 0;
     double *eta = count == 0 ? NULL : (double *)malloc(4 * count * sizeof *eta);
     size_t i;
-    if (eta == NULL) {
-        return;
-    }
-    for (i = 0; i < count; i++) {
-        eta[i] = (double)(i + 1) / (double)count;
-    }
+    if (eta == NULL) { return; }
+    for (i = 0; i < count; i++) { eta[i] = (double)(i + 1) / (double)count; }
     if (margin_rates_frontier(&work->data, options, mem, eta, eta + count, count) == MARGIN_OK) {
         for (i = 0; i < count; i++) {
             eta[2 * count + 2 * i] = eta[i];
@@ -762,9 +730,7 @@ static margin_status gen_train_rates(gen_work *work) {
     options.tol = gen_option(work->choice, "tol");
     options.max_iterations = gen_max_iterations(work);
     options.watch = gen_watching(work);
-    if (work->classes != 2) {
-        return MARGIN_E_TWO_CLASSES;
-    }
+    if (work->classes != 2) { return MARGIN_E_TWO_CLASSES; }
     if (!gen_arena(work, margin_rates_train_size(data->n, data->d, work->classes, &options),
                    &mem)) {
         return MARGIN_E_MEMORY;
@@ -775,12 +741,8 @@ static margin_status gen_train_rates(gen_work *work) {
     gen_tell(&work->told, "solver_seconds", (double)(clock() - start) / CLOCKS_PER_SEC);
     gen_tell(&work->told, "eta_pos", options.eta_pos > 0 ? options.eta_pos : 0.5);
     gen_tell(&work->told, "eta_neg", options.eta_neg > 0 ? options.eta_neg : 0.5);
-    if (status >= 0 || status == MARGIN_E_INFEASIBLE) {
-        gen_tell_rates(&work->told, &report);
-    }
-    if (status >= 0) {
-        gen_tell_machine(work, &report);
-    }
+    if (status >= 0 || status == MARGIN_E_INFEASIBLE) { gen_tell_rates(&work->told, &report); }
+    if (status >= 0) { gen_tell_machine(work, &report); }
     return status;
 }
 
@@ -1005,9 +967,7 @@ static const gen_method gen_methods[] = {
 static const gen_method *gen_method_of(const char *name) {
     size_t i;
     for (i = 0; i < sizeof gen_methods / sizeof *gen_methods; i++) {
-        if (strcmp(gen_methods[i].name, name) == 0) {
-            return &gen_methods[i];
-        }
+        if (strcmp(gen_methods[i].name, name) == 0) { return &gen_methods[i]; }
     }
     return NULL;
 }

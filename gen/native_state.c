@@ -67,9 +67,7 @@ static void gen_state_walk(gen_state *s, margin_model *model) {
     head[2] = MARGIN_MODEL_FORMAT;
     head[3] = s->from == NULL ? model->kind : 0;
     memset(&of, 0, sizeof of);
-    if (s->from == NULL) {
-        of = mgn_head_of(model);
-    }
+    if (s->from == NULL) { of = mgn_head_of(model); }
     gen_state_number(s, head, sizeof head);
     s->failed = s->failed || head[0] != gen_state_mark || head[1] != sizeof(size_t) ||
                 head[2] != MARGIN_MODEL_FORMAT;
@@ -98,9 +96,7 @@ int32_t gen_state_read(const void *bytes, int64_t size, gen_machine **out) {
     gen_machine *machine = (gen_machine *)calloc(1, sizeof *machine);
     gen_state s;
     memset(&s, 0, sizeof s);
-    if (machine != NULL) {
-        machine->bytes[0] = malloc((size_t)size + 1);
-    }
+    if (machine != NULL) { machine->bytes[0] = malloc((size_t)size + 1); }
     if (machine == NULL || machine->bytes[0] == NULL) {
         gen_free(machine);
         return MARGIN_E_MEMORY;
@@ -144,9 +140,7 @@ int32_t gen_online_make(const gen_rows *rows, const gen_choice *choice, gen_onli
     gen_online *online = (gen_online *)calloc(1, size);
     margin_arena mem = margin_arena_make(online == NULL ? NULL : online + 1, size - sizeof *online);
     margin_status status = MARGIN_E_MEMORY;
-    if (online != NULL) {
-        status = margin_scaling_fit(&raw, kind, &mem, &online->scaling);
-    }
+    if (online != NULL) { status = margin_scaling_fit(&raw, kind, &mem, &online->scaling); }
     if (status >= 0) {
         status = margin_mam_online_start(&online->on, raw.d, classes, &options, &mem);
     }
@@ -188,9 +182,7 @@ int32_t gen_online_machine(gen_online *online, gen_machine **out) {
         machine->model.kind = MARGIN_MODEL_LINEAR;
         status = margin_mam_online_model(&online->on, &machine->model.of.linear);
     }
-    if (status >= 0) {
-        status = gen_unscale(machine, &online->scaling);
-    }
+    if (status >= 0) { status = gen_unscale(machine, &online->scaling); }
     if (status < 0) {
         gen_free(machine);
         return status;

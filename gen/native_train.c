@@ -25,9 +25,7 @@ static bool gen_keep_trained(gen_machine *machine) {
         if (part != NULL && part->count > 0) {
             const size_t size = (size_t)part->count * sizeof(double);
             machine->trained[i] = (double *)malloc(size);
-            if (machine->trained[i] == NULL) {
-                return false;
-            }
+            if (machine->trained[i] == NULL) { return false; }
             memcpy(machine->trained[i], part->at, size);
             machine->trained_count[i] = part->count;
         }
@@ -42,9 +40,7 @@ static margin_status gen_unscale(gen_machine *machine, const margin_scaling *sca
     gen_look(machine);
     machine->bytes[2] = malloc(size);
     mem = margin_arena_make(machine->bytes[2], size);
-    if (!gen_keep_trained(machine)) {
-        return MARGIN_E_MEMORY;
-    }
+    if (!gen_keep_trained(machine)) { return MARGIN_E_MEMORY; }
     return margin_model_scale(&machine->model, scaling, &mem);
 }
 
@@ -60,12 +56,8 @@ static void gen_pick(const gen_rows *rows, const margin_data *raw, const gen_pic
     for (i = 0; i < raw->n; i++) {
         const size_t row = raw->rows == NULL ? i : raw->rows[i];
         to->y[i] = raw->y[row];
-        if (rows->t != NULL) {
-            to->t[i] = rows->t[row];
-        }
-        if (rows->weight != NULL) {
-            to->weight[i] = rows->weight[row];
-        }
+        if (rows->t != NULL) { to->t[i] = rows->t[row]; }
+        if (rows->weight != NULL) { to->weight[i] = rows->weight[row]; }
     }
 }
 
@@ -75,9 +67,7 @@ static margin_status gen_train_scaled(gen_work *work, const gen_rows *rows, cons
     margin_status status, scaled;
     gen_pick(rows, raw, to);
     status = gen_scale(raw, work, &scaling, to->x);
-    if (status < 0) {
-        return status;
-    }
+    if (status < 0) { return status; }
     work->data.x = to->x;
     work->data.y = to->y;
     work->data.weight = rows->weight == NULL ? NULL : to->weight;
@@ -85,9 +75,7 @@ static margin_status gen_train_scaled(gen_work *work, const gen_rows *rows, cons
     work->data.d = raw->d;
     work->targets = rows->t == NULL ? NULL : to->t;
     status = gen_method_of(work->choice->method)->train(work);
-    if (status < 0) {
-        return status;
-    }
+    if (status < 0) { return status; }
     scaled = gen_unscale(work->machine, &scaling);
     return scaled < 0 ? scaled : status;
 }
@@ -100,9 +88,7 @@ static margin_data gen_normal_rows(const margin_data *raw, margin_index *list) {
     normal.rows = list;
     for (i = 0; i < raw->n; i++) {
         const size_t row = raw->rows == NULL ? i : raw->rows[i];
-        if (raw->y[row] == 1) {
-            list[normal.n++] = (margin_index)row;
-        }
+        if (raw->y[row] == 1) { list[normal.n++] = (margin_index)row; }
     }
     return normal;
 }
@@ -114,20 +100,14 @@ static margin_status gen_train_chosen(gen_work *work, const gen_rows *rows, cons
     margin_index *list = NULL;
     margin_data chosen = *raw;
     margin_status status;
-    if (method == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
-    if (method->normal) {
-        list = (margin_index *)malloc((raw->n + 1) * sizeof *list);
-    }
+    if (method == NULL) { return MARGIN_E_ARGUMENT; }
+    if (method->normal) { list = (margin_index *)malloc((raw->n + 1) * sizeof *list); }
     if (work->machine == NULL || to->x == NULL || to->y == NULL || to->t == NULL ||
         to->weight == NULL || (method->normal && list == NULL)) {
         free(list);
         return MARGIN_E_MEMORY;
     }
-    if (method->normal) {
-        chosen = gen_normal_rows(raw, list);
-    }
+    if (method->normal) { chosen = gen_normal_rows(raw, list); }
     status = gen_train_scaled(work, rows, &chosen, to);
     free(list);
     return status;
@@ -279,13 +259,9 @@ static margin_status gen_fold_rows(const gen_rows *rows, const uint16_t *fold, s
     gen_machine *machine = NULL;
     gen_wanted wanted;
     margin_status status = margin_fold_views(&raw, fold, which, list, &train, &test), trained;
-    if (status < 0) {
-        return status;
-    }
+    if (status < 0) { return status; }
     trained = gen_train_view(rows, &train, choice, watch, report, &machine);
-    if (trained < 0) {
-        return trained;
-    }
+    if (trained < 0) { return trained; }
     if (left != NULL) {
         left->all.machines = machine->machines;
         left->vote = margin_model_vote(&machine->model);
@@ -298,9 +274,7 @@ static margin_status gen_fold_rows(const gen_rows *rows, const uint16_t *fold, s
     wanted.confusion = on_train;
     status = gen_predict_rows(machine, rows, train.rows, train.n, &wanted);
     wanted.confusion = on_test;
-    if (status >= 0) {
-        status = gen_predict_rows(machine, rows, test.rows, test.n, &wanted);
-    }
+    if (status >= 0) { status = gen_predict_rows(machine, rows, test.rows, test.n, &wanted); }
     if (status >= 0) {
         gen_told told;
         memset(&told, 0, sizeof told);
@@ -442,9 +416,7 @@ int32_t gen_set_vote(gen_machine *machine, const double numbers[4], const double
     vote->include = numbers[3];
     if (curve != NULL && curve != vote->curve) {
         double *kept = (double *)malloc(MARGIN_CURVE * sizeof *kept);
-        if (kept == NULL) {
-            return MARGIN_E_MEMORY;
-        }
+        if (kept == NULL) { return MARGIN_E_MEMORY; }
         memcpy(kept, curve, MARGIN_CURVE * sizeof *kept);
         free(machine->bytes[3]);
         machine->bytes[3] = kept;

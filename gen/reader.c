@@ -99,20 +99,14 @@ static bool fail(reader *r, int32_t error, const char *from, const char *to) {
 static bool reserve(reader *r, void *block, size_t *room, size_t need, size_t size) {
     void *old, *grown;
     size_t wanted = *room < 64 ? 64 : *room;
-    if (need <= *room) {
-        return true;
-    }
+    if (need <= *room) { return true; }
     while (wanted < need) {
-        if (wanted > SIZE_MAX / 2 / size) {
-            return fail(r, READER_MEMORY, r->p, r->p);
-        }
+        if (wanted > SIZE_MAX / 2 / size) { return fail(r, READER_MEMORY, r->p, r->p); }
         wanted *= 2;
     }
     memcpy(&old, block, sizeof old);
     grown = realloc(old, wanted * size);
-    if (grown == NULL) {
-        return fail(r, READER_MEMORY, r->p, r->p);
-    }
+    if (grown == NULL) { return fail(r, READER_MEMORY, r->p, r->p); }
     memcpy(block, &grown, sizeof grown);
     *room = wanted;
     return true;
@@ -129,24 +123,16 @@ static bool is_blank(const reader *r, char c) {
 }
 
 static void skip_blanks(reader *r) {
-    while (r->p != r->end && is_blank(r, *r->p)) {
-        r->p++;
-    }
+    while (r->p != r->end && is_blank(r, *r->p)) { r->p++; }
 }
 
 static void skip_line(reader *r) {
-    while (!at_eol(r)) {
-        r->p++;
-    }
+    while (!at_eol(r)) { r->p++; }
 }
 
 static void end_line(reader *r) {
-    if (r->p == r->end) {
-        return;
-    }
-    if (*r->p == '\r' && r->end - r->p > 1 && r->p[1] == '\n') {
-        r->p++;
-    }
+    if (r->p == r->end) { return; }
+    if (*r->p == '\r' && r->end - r->p > 1 && r->p[1] == '\n') { r->p++; }
     r->p++;
     r->line++;
 }
@@ -156,12 +142,8 @@ static bool next_row(reader *r) {
     for (;;) {
         const char *start = r->p;
         skip_blanks(r);
-        if (r->p == r->end) {
-            return false;
-        }
-        if (*r->p == (char)r->how.comment) {
-            skip_line(r);
-        }
+        if (r->p == r->end) { return false; }
+        if (*r->p == (char)r->how.comment) { skip_line(r); }
         if (!at_eol(r)) {
             r->p = start;
             r->column = 0;
@@ -177,9 +159,7 @@ static bool more_fields(reader *r) {
         skip_blanks(r);
         return !at_eol(r);
     }
-    if (at_eol(r)) {
-        return false;
-    }
+    if (at_eol(r)) { return false; }
     r->p++;
     return true;
 }
@@ -189,21 +169,15 @@ static bool quoted_field(reader *r, const char **from, const char **to) {
     size_t size = 0;
     int64_t lines = 0;
     for (;; r->p++) {
-        if (r->p == r->end) {
-            return fail(r, READER_QUOTE, open, open + 1);
-        }
+        if (r->p == r->end) { return fail(r, READER_QUOTE, open, open + 1); }
         if (*r->p == quote) {
-            if (r->end - r->p < 2 || r->p[1] != quote) {
-                break;
-            }
+            if (r->end - r->p < 2 || r->p[1] != quote) { break; }
             r->p++; /* a doubled quote is one quote */
         } else if (*r->p == '\\' && r->how.arff && r->end - r->p > 1) {
             r->p++;
         }
         lines += *r->p == '\n';
-        if (!reserve(r, &r->scratch, &r->scratch_room, size + 1, 1)) {
-            return false;
-        }
+        if (!reserve(r, &r->scratch, &r->scratch_room, size + 1, 1)) { return false; }
         r->scratch[size++] = *r->p;
     }
     r->p++;
@@ -229,9 +203,7 @@ static bool field(reader *r, const char **from, const char **to) {
         r->p++;
     }
     *to = r->p;
-    while (*to != *from && is_blank(r, (*to)[-1])) {
-        --*to;
-    }
+    while (*to != *from && is_blank(r, (*to)[-1])) { --*to; }
     return true;
 }
 
@@ -266,15 +238,9 @@ static const char *scan_exponent(decimal *v, const char *p, const char *end) {
     const char *q = p + 1;
     bool negative = false;
     int32_t e = 0;
-    if (q != end && (*q == '-' || *q == '+')) {
-        negative = *q++ == '-';
-    }
-    if (!is_digit(q, end)) {
-        return p;
-    }
-    for (; is_digit(q, end); q++) {
-        e = e < 100000 ? e * 10 + (*q - '0') : e;
-    }
+    if (q != end && (*q == '-' || *q == '+')) { negative = *q++ == '-'; }
+    if (!is_digit(q, end)) { return p; }
+    for (; is_digit(q, end); q++) { e = e < 100000 ? e * 10 + (*q - '0') : e; }
     v->exponent += negative ? -e : e;
     return q;
 }
@@ -286,16 +252,10 @@ static const char *scan_decimal(decimal *v, const char *p, const char *end) {
     v->negative = p != end && *p == '-';
     v->exact = true;
     v->any = false;
-    if (p != end && (*p == '-' || *p == '+')) {
-        p++;
-    }
+    if (p != end && (*p == '-' || *p == '+')) { p++; }
     p = scan_digits(v, p, end, 0);
-    if (p != end && *p == '.') {
-        p = scan_digits(v, p + 1, end, -1);
-    }
-    if (v->any && p != end && (*p == 'e' || *p == 'E')) {
-        p = scan_exponent(v, p, end);
-    }
+    if (p != end && *p == '.') { p = scan_digits(v, p + 1, end, -1); }
+    if (v->any && p != end && (*p == 'e' || *p == 'E')) { p = scan_exponent(v, p, end); }
     return p;
 }
 
@@ -307,9 +267,7 @@ static bool quick_value(const decimal *v, double *value) {
                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     const int32_t e = v->exponent;
-    if (!v->exact || e < -22 || e > 22) {
-        return false;
-    }
+    if (!v->exact || e < -22 || e > 22) { return false; }
     if (v->digits <= UINT64_C(1) << DBL_MANT_DIG) {
         *value = e < 0 ? (double)v->digits / ten[-e] : (double)v->digits * ten[e];
         return true;
@@ -332,23 +290,17 @@ static bool quick_value(const decimal *v, double *value) {
 static bool slow_value(reader *r, const char *from, const char *to, double *value) {
     const size_t size = (size_t)(to - from);
     char small[64], *copy = size < sizeof small ? small : (char *)malloc(size + 1);
-    if (copy == NULL) {
-        return fail(r, READER_MEMORY, from, to);
-    }
+    if (copy == NULL) { return fail(r, READER_MEMORY, from, to); }
     memcpy(copy, from, size);
     copy[size] = '\0';
     *value = strtod_l(copy, NULL, r->plain);
-    if (copy != small) {
-        free(copy);
-    }
+    if (copy != small) { free(copy); }
     return true;
 }
 
 static bool is_word(const char *from, const char *to, const char *word) {
     for (; *word != '\0'; word++, from++) {
-        if (from == to || (*from | 0x20) != *word) {
-            return false;
-        }
+        if (from == to || (*from | 0x20) != *word) { return false; }
     }
     return from == to;
 }
@@ -370,18 +322,14 @@ static bool value_of(reader *r, const decimal *v, const char *from, const char *
         *value = v->negative ? -*value : *value;
         return true;
     }
-    if (!slow_value(r, from, to, value)) {
-        return false;
-    }
+    if (!slow_value(r, from, to, value)) { return false; }
     return *value - *value == 0 || fail(r, READER_NOT_FINITE, from, to);
 }
 
 /* All of from .. to as one number. */
 static bool number(reader *r, const char *from, const char *to, double *value) {
     decimal v;
-    if (scan_decimal(&v, from, to) != to || !v.any) {
-        return not_a_number(r, from, to);
-    }
+    if (scan_decimal(&v, from, to) != to || !v.any) { return not_a_number(r, from, to); }
     return value_of(r, &v, from, to, value);
 }
 
@@ -389,9 +337,7 @@ static bool number(reader *r, const char *from, const char *to, double *value) {
 
 static size_t hash_text(const char *from, const char *to) {
     uint64_t h = UINT64_C(14695981039346656037); /* FNV-1a */
-    for (; from != to; from++) {
-        h = (h ^ (unsigned char)*from) * UINT64_C(1099511628211);
-    }
+    for (; from != to; from++) { h = (h ^ (unsigned char)*from) * UINT64_C(1099511628211); }
     return (size_t)(h ^ (h >> 32));
 }
 
@@ -416,9 +362,7 @@ static size_t hash_slot(const reader *r, const char *from, const char *to) {
 static bool grow_hash(reader *r) {
     const size_t room = r->hash_room == 0 ? 64 : r->hash_room * 2;
     uint32_t *grown = (uint32_t *)calloc(room, sizeof *grown);
-    if (grown == NULL) {
-        return fail(r, READER_MEMORY, r->p, r->p);
-    }
+    if (grown == NULL) { return fail(r, READER_MEMORY, r->p, r->p); }
     free(r->hash);
     r->hash = grown;
     r->hash_room = room;
@@ -440,9 +384,7 @@ static bool add_text(reader *r, const char *from, const char *to) {
                  sizeof *out->text_line)) {
         return false;
     }
-    if (size != 0) {
-        memcpy(out->text + start, from, (size_t)size);
-    }
+    if (size != 0) { memcpy(out->text + start, from, (size_t)size); }
     out->text_end[out->labels] = start + size;
     out->text_line[out->labels++] = r->line;
     return true;
@@ -457,14 +399,10 @@ static bool add_label(reader *r, const char *from, const char *to) {
     if (!reserve(r, &out->label, &r->label_room, (size_t)out->n + 1, sizeof *out->label)) {
         return false;
     }
-    if ((size_t)out->labels * 2 >= r->hash_room && !grow_hash(r)) {
-        return false;
-    }
+    if ((size_t)out->labels * 2 >= r->hash_room && !grow_hash(r)) { return false; }
     at = hash_slot(r, from, to);
     if (r->hash[at] == 0) {
-        if (!add_text(r, from, to)) {
-            return false;
-        }
+        if (!add_text(r, from, to)) { return false; }
         r->hash[at] = (uint32_t)out->labels;
     }
     out->label[out->n] = r->hash[at] - 1;
@@ -486,9 +424,7 @@ static bool row_field(reader *r, double *x) {
             return value_of(r, &v, from, stop, x);
         }
     }
-    if (!field(r, &from, &to)) {
-        return false;
-    }
+    if (!field(r, &from, &to)) { return false; }
     return r->column == r->how.label ? add_label(r, from, to) : number(r, from, to, x);
 }
 
@@ -498,17 +434,11 @@ static bool right_count(reader *r, const char *row) {
     const int64_t line = r->line;
     r->p = row;
     for (r->column = 0;; r->column++) {
-        if (!field(r, &from, &to)) {
-            return false;
-        }
-        if (!more_fields(r)) {
-            break;
-        }
+        if (!field(r, &from, &to)) { return false; }
+        if (!more_fields(r)) { break; }
     }
     r->out->found = r->column + 1;
-    if (r->out->found == r->how.columns) {
-        return true;
-    }
+    if (r->out->found == r->how.columns) { return true; }
     r->line = line;
     r->column = r->out->found < r->how.columns ? r->out->found : r->how.columns;
     return fail(r, READER_COLUMNS, row, row);
@@ -518,22 +448,16 @@ static bool right_count(reader *r, const char *row) {
 static bool blame(reader *r, const char *row, int64_t line) {
     const reader_result found = *r->out;
     r->line = line;
-    if (found.error != READER_MEMORY && right_count(r, row)) {
-        *r->out = found;
-    }
+    if (found.error != READER_MEMORY && right_count(r, row)) { *r->out = found; }
     return false;
 }
 
 static bool dense_row(reader *r, double *x) {
     for (r->column = 0; r->column < r->how.columns; r->column++) {
         const bool last = r->column + 1 == r->how.columns;
-        if (!row_field(r, x)) {
-            return false;
-        }
+        if (!row_field(r, x)) { return false; }
         x += r->column != r->how.label;
-        if (more_fields(r) == last) {
-            return fail(r, READER_COLUMNS, r->p, r->p);
-        }
+        if (more_fields(r) == last) { return fail(r, READER_COLUMNS, r->p, r->p); }
     }
     return true;
 }
@@ -547,9 +471,7 @@ static bool dense(reader *r) {
         if (!reserve(r, &r->out->x, &r->x_room, ((size_t)r->out->n + 1) * d + 1, sizeof(double))) {
             return false;
         }
-        if (!dense_row(r, r->out->x + (size_t)r->out->n * d)) {
-            return blame(r, row, line);
-        }
+        if (!dense_row(r, r->out->x + (size_t)r->out->n * d)) { return blame(r, row, line); }
         r->out->n++;
         end_line(r);
     }
@@ -572,13 +494,9 @@ static bool add_entry(reader *r, int64_t column, double value) {
 /* The entries as a full matrix. */
 static bool spread(reader *r) {
     const size_t n = (size_t)r->out->n, d = (size_t)r->out->d;
-    if (d != 0 && n > SIZE_MAX / sizeof(double) / d) {
-        return fail(r, READER_MEMORY, r->p, r->p);
-    }
+    if (d != 0 && n > SIZE_MAX / sizeof(double) / d) { return fail(r, READER_MEMORY, r->p, r->p); }
     r->out->x = (double *)calloc(n * d + 1, sizeof(double));
-    if (r->out->x == NULL) {
-        return fail(r, READER_MEMORY, r->p, r->p);
-    }
+    if (r->out->x == NULL) { return fail(r, READER_MEMORY, r->p, r->p); }
     for (size_t i = 0; i < r->entry_count; i++) {
         r->out->x[r->entries[i].row * d + r->entries[i].column] = r->entries[i].value;
     }
@@ -588,9 +506,7 @@ static bool spread(reader *r) {
 static bool index_of(reader *r, const char *from, const char *to, int64_t *index) {
     *index = 0;
     for (const char *p = from; p != to; p++) {
-        if (!is_digit(p, to) || *index > INT32_MAX / 10) {
-            return fail(r, READER_INDEX, from, to);
-        }
+        if (!is_digit(p, to) || *index > INT32_MAX / 10) { return fail(r, READER_INDEX, from, to); }
         *index = *index * 10 + (*p - '0');
     }
     *index -= r->how.base;
@@ -602,18 +518,10 @@ static bool pair(reader *r, const char *from, const char *to, int64_t *last) {
     const char *colon = (const char *)memchr(from, ':', (size_t)(to - from));
     int64_t index;
     double value;
-    if (colon == NULL) {
-        return fail(r, READER_PAIR, from, to);
-    }
-    if (is_word(from, colon, "qid")) {
-        return true; /* SVMrank's group of a row: no feature */
-    }
-    if (!index_of(r, from, colon, &index) || !number(r, colon + 1, to, &value)) {
-        return false;
-    }
-    if (index <= *last) {
-        return fail(r, READER_INDEX_ORDER, from, to);
-    }
+    if (colon == NULL) { return fail(r, READER_PAIR, from, to); }
+    if (is_word(from, colon, "qid")) { return true; /* SVMrank's group of a row: no feature */ }
+    if (!index_of(r, from, colon, &index) || !number(r, colon + 1, to, &value)) { return false; }
+    if (index <= *last) { return fail(r, READER_INDEX_ORDER, from, to); }
     if (r->how.columns != 0 && index >= r->how.columns) {
         return fail(r, READER_INDEX_RANGE, from, to);
     }
@@ -625,23 +533,17 @@ static bool pair(reader *r, const char *from, const char *to, int64_t *last) {
 static bool libsvm_row(reader *r) {
     const char *from, *to;
     int64_t last = -1;
-    if (!field(r, &from, &to)) {
-        return false;
-    }
+    if (!field(r, &from, &to)) { return false; }
     if (memchr(from, ':', (size_t)(to - from)) != NULL) {
         return fail(r, READER_NO_LABEL, from, to);
     }
-    if (!add_label(r, from, to)) {
-        return false;
-    }
+    if (!add_label(r, from, to)) { return false; }
     for (r->column = 1; more_fields(r); r->column++) {
         if (*r->p == '#') {
             skip_line(r);
             break;
         }
-        if (!field(r, &from, &to) || !pair(r, from, to, &last)) {
-            return false;
-        }
+        if (!field(r, &from, &to) || !pair(r, from, to, &last)) { return false; }
     }
     return true;
 }
@@ -651,9 +553,7 @@ static bool libsvm(reader *r) {
     r->how.comment = '#';
     r->how.label = 0;
     while (next_row(r)) {
-        if (!libsvm_row(r)) {
-            return false;
-        }
+        if (!libsvm_row(r)) { return false; }
         r->out->n++;
         end_line(r);
     }
@@ -668,22 +568,12 @@ static bool brace_item(reader *r, int64_t *last, bool *labelled) {
     double value;
     skip_blanks(r);
     from = r->p;
-    while (is_digit(r->p, r->end)) {
-        r->p++;
-    }
-    if (!index_of(r, from, r->p, &index)) {
-        return false;
-    }
-    if (index <= *last) {
-        return fail(r, READER_INDEX_ORDER, from, r->p);
-    }
-    if (index >= r->how.columns) {
-        return fail(r, READER_INDEX_RANGE, from, r->p);
-    }
+    while (is_digit(r->p, r->end)) { r->p++; }
+    if (!index_of(r, from, r->p, &index)) { return false; }
+    if (index <= *last) { return fail(r, READER_INDEX_ORDER, from, r->p); }
+    if (index >= r->how.columns) { return fail(r, READER_INDEX_RANGE, from, r->p); }
     *last = r->column = index;
-    if (!field(r, &from, &to)) {
-        return false;
-    }
+    if (!field(r, &from, &to)) { return false; }
     if (index == r->how.label) {
         *labelled = true;
         return add_label(r, from, to);
@@ -699,18 +589,11 @@ static bool brace_row(reader *r, const char *absent, size_t absent_size) {
     bool labelled = r->how.label < 0, more;
     const char *open = r->p;
     skip_blanks(r);
-    if (*r->p != '{') {
-        return fail(r, READER_BRACE, open, open + 1);
-    }
+    if (*r->p != '{') { return fail(r, READER_BRACE, open, open + 1); }
     r->p++;
-    for (row_end = r->p; row_end != r->end && *row_end != '\n' && *row_end != '\r'; row_end++) {
-    }
-    while (row_end != r->p && is_blank(r, row_end[-1])) {
-        row_end--;
-    }
-    if (row_end == r->p || row_end[-1] != '}') {
-        return fail(r, READER_BRACE, open, row_end);
-    }
+    for (row_end = r->p; row_end != r->end && *row_end != '\n' && *row_end != '\r'; row_end++) {}
+    while (row_end != r->p && is_blank(r, row_end[-1])) { row_end--; }
+    if (row_end == r->p || row_end[-1] != '}') { return fail(r, READER_BRACE, open, row_end); }
     r->end = row_end - 1;
     skip_blanks(r);
     for (more = r->p != r->end; more; more = more_fields(r)) {
@@ -729,9 +612,7 @@ static bool brace_row(reader *r, const char *absent, size_t absent_size) {
 static bool braces(reader *r, const char *absent, size_t absent_size) {
     r->how.base = 0;
     while (next_row(r)) {
-        if (!brace_row(r, absent, absent_size)) {
-            return false;
-        }
+        if (!brace_row(r, absent, absent_size)) { return false; }
         r->out->n++;
         end_line(r);
     }
@@ -761,9 +642,7 @@ static int32_t finish(reader *r) {
     free(r->scratch);
     free(r->hash);
     free(r->entries);
-    if (r->plain != (locale_t)0) {
-        freelocale(r->plain);
-    }
+    if (r->plain != (locale_t)0) { freelocale(r->plain); }
     return r->out->error;
 }
 
@@ -775,9 +654,7 @@ int32_t reader_first_row(const char *text, int64_t size, const reader_options *h
     begin(&r, text, size, how, out);
     if (next_row(&r)) {
         do {
-            if (!field(&r, &from, &to) || !add_text(&r, from, to)) {
-                break;
-            }
+            if (!field(&r, &from, &to) || !add_text(&r, from, to)) { break; }
             r.column++;
         } while (more_fields(&r));
         end_line(&r);

@@ -115,18 +115,14 @@ static inline bool
 sweep_same(const void *a, const void *b, size_t bytes) {
     const unsigned char *p = (const unsigned char *)a, *q = (const unsigned char *)b;
     size_t i = 0;
-    while (i < bytes && p[i] == q[i]) {
-        i++;
-    }
+    while (i < bytes && p[i] == q[i]) { i++; }
     return i == bytes;
 }
 
 static inline enum greatest_test_res sweep_all(arena_operation *operation, void *problem,
                                                const sweep_buffer *b, size_t query, const void *out,
                                                void *out_before, size_t out_bytes) {
-    if (out_bytes != 0) {
-        memcpy(out_before, out, out_bytes);
-    }
+    if (out_bytes != 0) { memcpy(out_before, out, out_bytes); }
     CHECK_CALL(sweep_refused(operation, problem, b, query));
     ASSERTm("a refused call has changed its output",
             out_bytes == 0 || sweep_same(out_before, out, out_bytes));

@@ -14,9 +14,7 @@ static void image_seal(unsigned char *image, size_t size) {
             crc = (crc & 1u) != in ? crc >> 1 ^ 0xEDB88320u : crc >> 1;
         }
     }
-    for (unsigned i = 0; i < 4; i++) {
-        image[12 + i] = (unsigned char)(~crc >> 8 * i);
-    }
+    for (unsigned i = 0; i < 4; i++) { image[12 + i] = (unsigned char)(~crc >> 8 * i); }
 }
 
 #endif

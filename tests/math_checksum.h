@@ -31,9 +31,7 @@ static void checksum_add(uint32_t *sum, margin_real value) {
 static margin_real checksum_any(margin_rng *rng) {
     checksum_pun pun;
     size_t i;
-    for (i = 0; i < CHECKSUM_WORDS; i++) {
-        pun.word[checksum_place(i)] = margin_rng_u32(rng);
-    }
+    for (i = 0; i < CHECKSUM_WORDS; i++) { pun.word[checksum_place(i)] = margin_rng_u32(rng); }
     return pun.real;
 }
 

@@ -58,15 +58,9 @@ static inline double ulp_error(margin_real got, reference exact) {
     const reference top = REFERENCE(ldexp)(1, REAL_MAX_EXP);
     reference value = got;
     int exponent;
-    if (isnan(got) || isnan(exact)) {
-        return isnan(got) && isnan(exact) ? 0 : INFINITY;
-    }
-    if (isinf(got)) {
-        value = got > 0 ? top : -top;
-    }
-    if (exact > top || exact < -top) {
-        exact = exact > 0 ? top : -top;
-    }
+    if (isnan(got) || isnan(exact)) { return isnan(got) && isnan(exact) ? 0 : INFINITY; }
+    if (isinf(got)) { value = got > 0 ? top : -top; }
+    if (exact > top || exact < -top) { exact = exact > 0 ? top : -top; }
     (void)REFERENCE(frexp)(exact, &exponent);
     exponent = exact == 0 || exponent < REAL_MIN_EXP ? REAL_MIN_EXP : exponent;
     exponent = exponent > REAL_MAX_EXP ? REAL_MAX_EXP : exponent;

@@ -38,9 +38,7 @@ static inline long double qp_element(const qp_reference *q, size_t i, size_t j) 
 static inline void qp_gradient(const qp_reference *q, const long double *b, long double *g) {
     for (size_t i = 0; i < q->n; i++) {
         g[i] = -q->p * q->y[i] - q->lin[i];
-        for (size_t j = 0; j < q->n; j++) {
-            g[i] += qp_element(q, i, j) * b[j];
-        }
+        for (size_t j = 0; j < q->n; j++) { g[i] += qp_element(q, i, j) * b[j]; }
     }
 }
 
@@ -48,9 +46,7 @@ static inline long double qp_objective(const qp_reference *q, const long double 
     long double sum = 0;
     for (size_t i = 0; i < q->n; i++) {
         sum -= (q->p * q->y[i] + q->lin[i]) * b[i];
-        for (size_t j = 0; j < q->n; j++) {
-            sum += b[i] * qp_element(q, i, j) * b[j] / 2;
-        }
+        for (size_t j = 0; j < q->n; j++) { sum += b[i] * qp_element(q, i, j) * b[j] / 2; }
     }
     return sum;
 }
@@ -97,9 +93,7 @@ static inline void qp_step(qp_reference *q, long double *g, size_t i, size_t j) 
     const long double t = whole < room ? whole : room;
     q->b[i] = t < rise ? q->b[i] + t : q->y[i] > 0 ? q->cap[i] : 0;
     q->b[j] = t < fall ? q->b[j] - t : q->y[j] > 0 ? 0 : -q->cap[j];
-    for (size_t k = 0; k < q->n; k++) {
-        g[k] += t * (qp_element(q, k, i) - qp_element(q, k, j));
-    }
+    for (size_t k = 0; k < q->n; k++) { g[k] += t * (qp_element(q, k, i) - qp_element(q, k, j)); }
 }
 
 /* Solves; returns a bound of how far the objective is above the optimum. */
@@ -118,9 +112,7 @@ static inline long double qp_solve(qp_reference *q, long steps) {
     qp_gradient(q, q->b, g);
     for (long s = 0; s < steps && qp_worst_pair(q, q->b, g, &up, &down) > 1e-17L; s++) {
         qp_step(q, g, up, down);
-        if (s % 1000 == 999) {
-            qp_gradient(q, q->b, g);
-        }
+        if (s % 1000 == 999) { qp_gradient(q, q->b, g); }
     }
     violation = qp_violation(q, q->b);
     for (size_t i = 0; i < q->n; i++) { /* no more weight than this can move */

@@ -77,15 +77,11 @@ static inline void case_labels(solver_case *c, uint32_t *seed) {
     const size_t n = c->data.n;
     for (size_t i = 0; i < n; i++) {
         c->y[i] = (uint16_t)case_below(seed, 2);
-        if (c->kind == CASE_UNEVEN || c->kind == CASE_ONE_EACH) {
-            c->y[i] = 0;
-        }
+        if (c->kind == CASE_UNEVEN || c->kind == CASE_ONE_EACH) { c->y[i] = 0; }
     }
     c->y[case_below(seed, n)] = 1; /* both classes are there */
     for (size_t i = 0; i < n; i++) {
-        if (c->y[i] == 0) {
-            return;
-        }
+        if (c->y[i] == 0) { return; }
     }
     c->y[0] = 0;
 }
@@ -101,21 +97,13 @@ static inline void case_bend(solver_case *c, uint32_t *seed) {
             memcpy(row, c->x + from * d, d * sizeof *row);
             c->y[i] = c->kind == CASE_DUPLICATES ? c->y[from] : (uint16_t)(1 - c->y[from]);
         }
-        if (c->kind == CASE_EQUAL) {
-            memcpy(row, c->x, d * sizeof *row);
-        }
+        if (c->kind == CASE_EQUAL) { memcpy(row, c->x, d * sizeof *row); }
         for (size_t k = 0; k < d; k++) {
-            if (c->kind == CASE_TINY || c->kind == CASE_LARGE) {
-                row[k] *= scale;
-            }
-            if (c->kind == CASE_ZEROS && (i % 3 == 0 || k == 0)) {
-                row[k] = 0;
-            }
+            if (c->kind == CASE_TINY || c->kind == CASE_LARGE) { row[k] *= scale; }
+            if (c->kind == CASE_ZEROS && (i % 3 == 0 || k == 0)) { row[k] = 0; }
         }
         c->weight[i] = 1;
-        if (c->kind == CASE_WEIGHTS) {
-            c->weight[i] = (margin_real)(1 + case_below(seed, 4)) / 2;
-        }
+        if (c->kind == CASE_WEIGHTS) { c->weight[i] = (margin_real)(1 + case_below(seed, 4)) / 2; }
     }
 }
 
@@ -139,9 +127,7 @@ static inline solver_case case_make(int kind, uint32_t seed) {
     c.kind = kind;
     c.data.n = kind == CASE_TWO || kind == CASE_ONE_EACH ? 2 : 3 + case_below(&seed, CASE_N - 2);
     c.data.d = kind == CASE_LOW_RANK ? 1 : 1 + case_below(&seed, CASE_D);
-    for (size_t i = 0; i < CASE_N * CASE_D; i++) {
-        c.x[i] = case_real(&seed);
-    }
+    for (size_t i = 0; i < CASE_N * CASE_D; i++) { c.x[i] = case_real(&seed); }
     case_labels(&c, &seed);
     case_bend(&c, &seed);
     if (c.data.n == 2) {
@@ -178,9 +164,7 @@ static inline void case_programme(const solver_case *c, qp_reference *q) {
 
 static inline long double case_peak(const qp_reference *q) {
     long double peak = 0;
-    for (size_t i = 0; i < q->n; i++) {
-        peak = fmaxl(peak, q->k[i][i]);
-    }
+    for (size_t i = 0; i < q->n; i++) { peak = fmaxl(peak, q->k[i][i]); }
     return peak;
 }
 
@@ -190,9 +174,7 @@ static inline bool case_coefficients(const solver_case *c, const margin_expansio
                                      long double *b) {
     const size_t d = c->data.d;
     bool taken[CASE_N] = {false};
-    for (size_t i = 0; i < c->data.n; i++) {
-        b[i] = 0;
-    }
+    for (size_t i = 0; i < c->data.n; i++) { b[i] = 0; }
     for (size_t v = 0; v < e->n; v++) {
         const uint16_t label = v < e->class_end[0] ? 0 : 1;
         size_t i = 0;
@@ -200,9 +182,7 @@ static inline bool case_coefficients(const solver_case *c, const margin_expansio
                                  memcmp(c->x + i * d, e->vectors + v * d, d * sizeof *c->x) != 0)) {
             i++;
         }
-        if (i == c->data.n) {
-            return false;
-        }
+        if (i == c->data.n) { return false; }
         taken[i] = true;
         b[i] = (long double)e->coef[v];
     }

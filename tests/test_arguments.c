@@ -213,9 +213,7 @@ TEST sizes_that_do_not_fit_are_no_sizes(void) {
 
 static const trainer *find(const char *name) {
     size_t i = 0;
-    while (strcmp(trainers[i].name, name) != 0) {
-        i++;
-    }
+    while (strcmp(trainers[i].name, name) != 0) { i++; }
     return trainers + i;
 }
 
@@ -383,9 +381,7 @@ TEST losses_are_checked_number_by_number(void) {
                                  &pieces[0].c1,  &pieces[0].c2, &pieces[1].at,
                                  &pieces[1].c0,  &pieces[1].c1, &pieces[1].c2};
         memset(pieces, 0, sizeof pieces);
-        if (wrong < 9) {
-            *number[wrong] = wrong % 2u == 0 ? REAL(NAN) : REAL(INFINITY);
-        }
+        if (wrong < 9) { *number[wrong] = wrong % 2u == 0 ? REAL(NAN) : REAL(INFINITY); }
         pieces[1].end = REAL(NAN); /* not looked at */
         ASSERT_EQ(wrong < 9 ? MARGIN_E_ARGUMENT : MARGIN_OK, margin_loss_check(&loss));
     }
@@ -483,9 +479,7 @@ TEST rates_check_moments_and_frontiers(void) {
     const margin_rates_moments good = {mean, cov, D}, no_mean = {NULL, cov, D},
                                no_cov = {mean, NULL, D}, flat = {mean, cov, 0};
     margin_real wanted[2] = {REAL(0.5), 1};
-    for (size_t k = 0; k < D; k++) {
-        cov[k * (D + 1)] = cov[D * D + k * (D + 1)] = REAL(0.01);
-    }
+    for (size_t k = 0; k < D; k++) { cov[k * (D + 1)] = cov[D * D + k * (D + 1)] = REAL(0.01); }
     fresh();
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train_moments(NULL, NULL, &mem, &model, NULL, NULL));
     ASSERT_EQ(MARGIN_E_ARGUMENT,
@@ -515,9 +509,7 @@ TEST rates_check_moments_and_frontiers(void) {
     ASSERT_EQ(MARGIN_E_NOT_POSITIVE,
               margin_rates_train_moments(&good, NULL, &mem, &model, NULL, NULL));
     cov[0] = REAL(0.01);
-    for (size_t i = 0; i < N; i++) {
-        y[i] = (uint16_t)(i % 3u);
-    }
+    for (size_t i = 0; i < N; i++) { y[i] = (uint16_t)(i % 3u); }
     ASSERT_EQ(MARGIN_E_TWO_CLASSES, margin_rates_train(&data, NULL, &mem, &model, NULL, NULL));
     ASSERT(unchanged());
     PASS();
@@ -526,9 +518,7 @@ TEST rates_check_moments_and_frontiers(void) {
 TEST orders_check_their_arguments(void) {
     margin_real sums[N], tau = 7, a[N];
     margin_omam_online on;
-    for (size_t i = 0; i < N; i++) {
-        a[i] = (margin_real)i;
-    }
+    for (size_t i = 0; i < N; i++) { a[i] = (margin_real)i; }
     fresh();
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_kendall(a, NULL, N, &mem, &tau));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_kendall(a, a, N, &mem, NULL));
@@ -630,9 +620,7 @@ TEST whole_numbers_go_into_integer_models_as_they_are(void) {
             int16_t in[D], work[D];
             int32_t scores[1];
             margin_real score[1];
-            for (size_t c = 0; c < D; c++) {
-                in[c] = (int16_t)x[j * D + c];
-            }
+            for (size_t c = 0; c < D; c++) { in[c] = (int16_t)x[j * D + c]; }
             margin_scores(&model, x + j * D, score);
             if (fabs((double)score[0]) > 0.5) {
                 ASSERT_EQ(score[0] > 0 ? 1 : 0, margin_classify_q(&quant.model, in, work, scores));
@@ -644,9 +632,7 @@ TEST whole_numbers_go_into_integer_models_as_they_are(void) {
 
 TEST samples_without_weight_count_for_ranges_alone(void) {
     sensor(false);
-    for (size_t i = 0; i < N / 2; i++) {
-        weight[i] = 0;
-    }
+    for (size_t i = 0; i < N / 2; i++) { weight[i] = 0; }
     ASSERT_EQ(MARGIN_OK, quantised(MARGIN_KERNEL_RBF, 0, MARGIN_Q15, true));
     ASSERT(info.disagree * 10u <= N);
     x[0] = 30000; /* far from all others, and in no sum */

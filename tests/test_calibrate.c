@@ -58,9 +58,7 @@ static void draw_rest(size_t n, size_t classes, double slope) {
         }
         for (y[i] = 0; y[i] + 1u < classes; y[i]++) {
             at -= exp(slope * (double)scores[i * classes + y[i]]) / sum;
-            if (at < 0) {
-                break;
-            }
+            if (at < 0) { break; }
         }
     }
 }
@@ -68,9 +66,7 @@ static void draw_rest(size_t n, size_t classes, double slope) {
 /* Loss with smoothed targets, straight from the definition. */
 static double loss(size_t n, double slope, double shift) {
     double hits = 0, sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        hits += y[i];
-    }
+    for (size_t i = 0; i < n; i++) { hits += y[i]; }
     for (size_t i = 0; i < n; i++) {
         const double target = y[i] ? (hits + 1) / (hits + 2) : 1 / ((double)n - hits + 2);
         const double t = slope * (double)scores[i] + shift;
@@ -140,9 +136,7 @@ TEST slopes_of_known_models_are_found_again(void) {
                                   scores[i * 4 + 3]};
         size_t j = 0;
         for (size_t a = 0; a < 4; a++) {
-            for (size_t b = a + 1; b < 4; b++) {
-                scores[i * 6 + j++] = s[b] - s[a];
-            }
+            for (size_t b = a + 1; b < 4; b++) { scores[i * 6 + j++] = s[b] - s[a]; }
         }
     }
     vote = vote_of(4, MARGIN_SCHEME_ONE_ONE);
@@ -160,9 +154,7 @@ TEST scores_of_no_use_leave_all_classes_equal(void) {
     draw_rest(300, 3, -1);
     ASSERT_EQ(MARGIN_OK, calibrate(300, 0, &vote, NULL));
     margin_probabilities(&vote, scores, p);
-    for (size_t c = 0; c < 3; c++) {
-        ASSERT_IN_RANGE(1 / 3.0, (double)p[c], TIGHT);
-    }
+    for (size_t c = 0; c < 3; c++) { ASSERT_IN_RANGE(1 / 3.0, (double)p[c], TIGHT); }
     PASS();
 }
 
@@ -241,14 +233,10 @@ static void couple_by_elimination(size_t k, const double *r, double *p) {
         }
         for (size_t i = 0; i <= k; i++) {
             const double f = i == c ? 0 : a[i * (k + 2) + c] / a[c * (k + 2) + c];
-            for (size_t j = 0; j < k + 2; j++) {
-                a[i * (k + 2) + j] -= f * a[c * (k + 2) + j];
-            }
+            for (size_t j = 0; j < k + 2; j++) { a[i * (k + 2) + j] -= f * a[c * (k + 2) + j]; }
         }
     }
-    for (size_t t = 0; t < k; t++) {
-        p[t] = a[t * (k + 2) + k + 1] / a[t * (k + 2) + t];
-    }
+    for (size_t t = 0; t < k; t++) { p[t] = a[t * (k + 2) + k + 1] / a[t * (k + 2) + t]; }
 }
 
 TEST coupling_agrees_with_elimination(void) {
@@ -286,14 +274,10 @@ TEST coupling_finds_probabilities_that_all_machines_agree_on(void) {
     size_t j = 0;
     vote.slope = 1;
     for (size_t a = 0; a < 4; a++) {
-        for (size_t b = a + 1; b < 4; b++) {
-            s[j++] = REAL(log(true_p[b] / true_p[a]));
-        }
+        for (size_t b = a + 1; b < 4; b++) { s[j++] = REAL(log(true_p[b] / true_p[a])); }
     }
     margin_probabilities(&vote, s, p);
-    for (size_t c = 0; c < 4; c++) {
-        ASSERT_IN_RANGE(true_p[c], (double)p[c], 1e-5);
-    }
+    for (size_t c = 0; c < 4; c++) { ASSERT_IN_RANGE(true_p[c], (double)p[c], 1e-5); }
     PASS();
 }
 

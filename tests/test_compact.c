@@ -51,9 +51,7 @@ static void clouds(size_t n, size_t d, size_t classes, double noise) {
     margin_real centre[64][WIDE];
     fresh(n, d);
     for (size_t c = 0; c < classes; c++) {
-        for (size_t k = 0; k < d; k++) {
-            centre[c][k] = 2 * margin_rng_normal(&rng);
-        }
+        for (size_t k = 0; k < d; k++) { centre[c][k] = 2 * margin_rng_normal(&rng); }
     }
     for (size_t i = 0; i < n; i++) {
         y[i] = (uint16_t)(i % classes);
@@ -284,9 +282,7 @@ static int64_t by_formula(const margin_expansion_q *e, const int16_t *in, size_t
     int64_t sum = 0;
     for (size_t v = 0; v < e->n; v++) {
         int64_t value = (int64_t)(int16_t)e->norms[v] * ((int64_t)1 << e->kernel.up);
-        for (size_t k = 0; k < e->d; k++) {
-            value += (int64_t)mgn_q_element(e, v, k) * in[k];
-        }
+        for (size_t k = 0; k < e->d; k++) { value += (int64_t)mgn_q_element(e, v, k) * in[k]; }
         value = value > 0 ? value >> e->kernel.shift : 0;
         value = value < 32767 ? value : 32767;
         sum += (coef[v * e->width + j] * value) >> e->kernel.down;
@@ -425,9 +421,7 @@ TEST integers_of_a_projection_follow_the_formula_for_any_input(void) {
             sum = ((sum * p->front_scales[r]) >> 16) >> p->front_down;
             ASSERT_EQ(sum > 32767 ? 32767 : sum < -32768 ? -32768 : sum, z[r]);
         }
-        for (size_t j = 0; j < 6u; j++) {
-            ASSERT_EQ(by_formula(&p->pool, z, j), scores[j]);
-        }
+        for (size_t j = 0; j < 6u; j++) { ASSERT_EQ(by_formula(&p->pool, z, j), scores[j]); }
     }
     PASS();
 }
@@ -690,9 +684,7 @@ TEST one_feature_constant_columns_and_fifty_classes_are_no_trouble(void) {
     ASSERT_EQ(MARGIN_OK, train());
     ASSERT_EQ(0u, mistakes());
     clouds(60, 3, 2, 0.1);
-    for (size_t i = 0; i < 60u; i++) {
-        x[i * 3u + 1u] = 7;
-    }
+    for (size_t i = 0; i < 60u; i++) { x[i * 3u + 1u] = 7; }
     options.vectors = 6;
     ASSERT_EQ(MARGIN_OK, train());
     ASSERT_EQ(0u, mistakes());

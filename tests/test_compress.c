@@ -41,9 +41,7 @@ static void train(size_t classes, unsigned scheme, margin_real lambda) {
     options.kernel.gamma = (margin_real)0.5;
     options.lambda = lambda;
     options.scheme = (uint8_t)scheme;
-    if (margin_kmomd_train(&t.data, &options, &t.mem, &t.model, NULL, NULL) < 0) {
-        abort();
-    }
+    if (margin_kmomd_train(&t.data, &options, &t.mem, &t.model, NULL, NULL) < 0) { abort(); }
 }
 
 static margin_real worst_change(const margin_model *a, const margin_model *b) {

@@ -290,9 +290,7 @@ static margin_status run_plan(margin_arena *mem, void *problem) {
     plan_problem *p = (plan_problem *)problem;
     const margin_arena before = *mem;
     random_plan(mem, p->seed);
-    if (mem->failed != 0) {
-        return margin_arena_rewind(mem, &before);
-    }
+    if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
     memset(mem->base, 1, mem->peak);
     p->out = 1;
     return MARGIN_OK;
@@ -361,29 +359,17 @@ static margin_status run_faulty(margin_arena *mem, void *problem) {
     const size_t more = p->kind == WANTS_MORE_THAN_IT_SAYS ? 1u : 0u;
     const size_t less = p->kind == WANTS_LESS_THAN_IT_SAYS ? MARGIN_ALIGN : 0u;
     unsigned char *block;
-    if (p->kind == WRITES_OUTPUT_BEFORE_IT_FAILS) {
-        p->out++;
-    }
-    if (p->kind == WRITES_BEFORE_IT_FAILS && mem->size > 0) {
-        mem->base[0] = 1;
-    }
+    if (p->kind == WRITES_OUTPUT_BEFORE_IT_FAILS) { p->out++; }
+    if (p->kind == WRITES_BEFORE_IT_FAILS && mem->size > 0) { mem->base[0] = 1; }
     block = (unsigned char *)margin_arena_scratch(mem, FAULTY_BYTES + more - less, 1);
     if (block == NULL) {
-        if (p->kind != LEAVES_THE_ARENA_REFUSING) {
-            (void)margin_arena_rewind(mem, &before);
-        }
+        if (p->kind != LEAVES_THE_ARENA_REFUSING) { (void)margin_arena_rewind(mem, &before); }
         return p->kind == FAILS_WITH_ANOTHER_STATUS ? MARGIN_E_EMPTY : MARGIN_E_MEMORY;
     }
     memset(block, 1, FAULTY_BYTES - less);
-    if (p->kind == WRITES_BEHIND_ITS_ARENA) {
-        block[FAULTY_BYTES + MARGIN_ALIGN] = 1;
-    }
-    if (p->kind == WRITES_BEFORE_ITS_ARENA) {
-        *(block - 1) = 1;
-    }
-    if (p->kind != FORGETS_ITS_SCRATCH) {
-        margin_arena_release(mem, before.high);
-    }
+    if (p->kind == WRITES_BEHIND_ITS_ARENA) { block[FAULTY_BYTES + MARGIN_ALIGN] = 1; }
+    if (p->kind == WRITES_BEFORE_ITS_ARENA) { *(block - 1) = 1; }
+    if (p->kind != FORGETS_ITS_SCRATCH) { margin_arena_release(mem, before.high); }
     return p->kind == NEVER_SUCCEEDS ? MARGIN_E_EMPTY : MARGIN_OK;
 }
 

@@ -69,9 +69,7 @@ static void problem_make(problem *p, bool listed, bool weighted) {
         p->y[i] = (uint16_t)below(p->classes);
         p->weight[i] = (margin_real)(draw() % 4 == 0 ? 0 : uniform());
     }
-    for (i = 0; i < p->view.n; i++) {
-        p->rows[i] = (margin_index)(listed ? below(total) : i);
-    }
+    for (i = 0; i < p->view.n; i++) { p->rows[i] = (margin_index)(listed ? below(total) : i); }
     for (i = 0; i < p->classes; i++) {
         p->rows[i] = (margin_index)i;
         p->y[i] = (uint16_t)i;
@@ -312,9 +310,7 @@ TEST moments_by_hand(void) {
 static margin_real *long_column(size_t n, double offset, double size) {
     margin_real *x = (margin_real *)malloc(n * sizeof *x);
     size_t i;
-    for (i = 0; i < n; i++) {
-        x[i] = (margin_real)(offset + size * (uniform() - 0.5));
-    }
+    for (i = 0; i < n; i++) { x[i] = (margin_real)(offset + size * (uniform() - 0.5)); }
     return x;
 }
 
@@ -418,9 +414,7 @@ TEST moments_of_bad_input_leave_their_results_alone(void) {
     static moments m, before;
     margin_arena mem = fresh(), none = margin_arena_counting();
     seed = 5;
-    do {
-        problem_make(&p, false, false);
-    } while (p.classes != 3);
+    do { problem_make(&p, false, false); } while (p.classes != 3);
     memset(&m, 0x5A, sizeof m);
     memcpy(&before, &m, sizeof m);
 #define MOMENTS(k, a, w, u, c) margin_data_moments(&p.view, k, a, w, u, c)
@@ -491,9 +485,7 @@ TEST standard_scaling_gives_mean_zero_and_deviation_one(void) {
             const exact mean = naive_mean(&p.view, -1, j), sd = sqrtl(naive_cov(&p.view, -1, j, j));
             exact sum = 0, square = 0;
             size_t i;
-            if (s.factor[j] == 0) {
-                continue;
-            }
+            if (s.factor[j] == 0) { continue; }
             ASSERT(fabsl((exact)s.offset[j] - mean) <= (exact)EPS * (fabsl(mean) + 4 * sd));
             ASSERT(fabsl((exact)s.factor[j] * sd - 1) <= 8 * (exact)EPS);
             for (i = 0; i < p.view.n; i++) {
@@ -519,9 +511,7 @@ TEST scaling_survives_a_million_plus_minus_one(void) {
     margin_data v;
     size_t i;
     seed = 8;
-    for (i = 0; i < n; i++) {
-        x[i] = (margin_real)(draw() % 2 == 0 ? 999999 : 1000001);
-    }
+    for (i = 0; i < n; i++) { x[i] = (margin_real)(draw() % 2 == 0 ? 999999 : 1000001); }
     memset(&v, 0, sizeof v);
     v.x = x, v.n = n, v.d = 1;
     ASSERT_EQ(MARGIN_OK, margin_scaling_fit(&v, MARGIN_SCALE_STANDARD, &mem, &s));
@@ -550,9 +540,7 @@ TEST constant_columns_become_zero(void) {
     for (kind = MARGIN_SCALE_STANDARD; kind <= MARGIN_SCALE_MINMAX; kind++) {
         ASSERT_EQ(MARGIN_OK, margin_scaling_fit(&v, kind, &mem, &s));
         ASSERT_EQ(MARGIN_OK, margin_scaling_apply(&s, &v, out, 0));
-        for (i = 0; i < 4; i++) {
-            ASSERT(s.factor[i] == 0 && out[i] == 0 && out[5 + i] == 0);
-        }
+        for (i = 0; i < 4; i++) { ASSERT(s.factor[i] == 0 && out[i] == 0 && out[5 + i] == 0); }
         ASSERT(s.factor[4] > 0 && fabs((double)(out[9] - out[4]) - (kind == 0 ? 2 : 1)) < 1e-6);
     }
     PASS();
@@ -725,9 +713,7 @@ TEST folds_are_of_equal_size_and_reproducible(void) {
             ASSERT(fold[i] < folds);
             sizes[fold[i]]++;
         }
-        for (i = 0; i < folds; i++) {
-            ASSERT(sizes[i] == n / folds || sizes[i] == n / folds + 1);
-        }
+        for (i = 0; i < folds; i++) { ASSERT(sizes[i] == n / folds || sizes[i] == n / folds + 1); }
         ASSERT_EQ(MARGIN_OK, margin_folds(n, folds, &same, again));
         ASSERT(n < 20 || memcmp(fold, again, n * sizeof fold[0]) != 0);
     }
@@ -741,9 +727,7 @@ TEST every_sample_meets_every_fold_equally_often(void) {
     margin_rng rng = margin_rng_make(99);
     for (round = 0; round < ROUNDS; round++) {
         ASSERT_EQ(MARGIN_OK, margin_folds(N, FOLDS, &rng, fold));
-        for (i = 0; i < N; i++) {
-            seen[i][fold[i]]++;
-        }
+        for (i = 0; i < N; i++) { seen[i][fold[i]]++; }
     }
     for (i = 0; i < N; i++) { /* fold 0 has 3 of 7, the others 2: within five deviations */
         for (f = 0; f < FOLDS; f++) {
@@ -763,9 +747,7 @@ TEST stratified_folds_hold_each_class_within_one_sample(void) {
         size_t count[MAX_K][10] = {{0}}, size[10] = {0}, of[MAX_K] = {0}, folds;
         margin_arena mem = fresh();
         margin_rng rng = margin_rng_make((uint32_t)round);
-        do {
-            problem_make(&p, round % 2 == 1, false);
-        } while (p.view.n < 10);
+        do { problem_make(&p, round % 2 == 1, false); } while (p.view.n < 10);
         folds = 2 + below(9);
         ASSERT_EQ(MARGIN_OK, margin_folds_stratified(&p.view, folds, &rng, &mem, fold));
         for (i = 0; i < p.view.n; i++) {
@@ -797,9 +779,7 @@ TEST stratified_folds_are_random_within_a_class(void) {
     for (round = 0; round < ROUNDS; round++) {
         margin_arena mem = fresh();
         ASSERT_EQ(MARGIN_OK, margin_folds_stratified(&v, 2, &rng, &mem, fold));
-        for (i = 0; i < N; i++) {
-            seen[i] += fold[i];
-        }
+        for (i = 0; i < N; i++) { seen[i] += fold[i]; }
         together += fold[0] == fold[2];
     }
     for (i = 0; i < N; i++) {
@@ -819,9 +799,7 @@ TEST views_of_the_folds_divide_the_samples(void) {
         const size_t folds = 2 + below(4);
         size_t tested[MAX_N] = {0};
         margin_rng rng = margin_rng_make((uint32_t)round);
-        do {
-            problem_make(&p, round % 2 == 1, true);
-        } while (p.view.n < folds);
+        do { problem_make(&p, round % 2 == 1, true); } while (p.view.n < folds);
         ASSERT_EQ(MARGIN_OK, margin_folds(p.view.n, folds, &rng, fold));
         for (f = 0; f < folds; f++) {
             margin_index rows[MAX_N];
@@ -840,9 +818,7 @@ TEST views_of_the_folds_divide_the_samples(void) {
                 }
             }
         }
-        for (i = 0; i < p.view.n; i++) {
-            ASSERT_EQ(1, tested[i]);
-        }
+        for (i = 0; i < p.view.n; i++) { ASSERT_EQ(1, tested[i]); }
     }
     PASS();
 }

@@ -75,9 +75,7 @@ static void vote_one(size_t classes) {
     static margin_real curve[MARGIN_CURVE];
     margin_vote *vote = one.model.kind == MARGIN_MODEL_LINEAR ? &one.model.of.linear.vote
                                                               : &one.model.of.expansion.vote;
-    for (size_t i = 0; i < MARGIN_CURVE; i++) {
-        curve[i] = (margin_real)i / 16;
-    }
+    for (size_t i = 0; i < MARGIN_CURVE; i++) { curve[i] = (margin_real)i / 16; }
     vote->reject = one.model.kind == MARGIN_MODEL_LINEAR ? 1 : 0;
     vote->slope = 2;
     vote->include = (margin_real)0.25;
@@ -181,9 +179,7 @@ TEST a_scaled_model_scores_raw_data_as_the_model_scored_scaled_data(void) {
             train(&one, shapes[s].kernel, shapes[s].classes, shapes[s].scheme, true);
             machines = margin_machines(margin_model_vote(&one.model)->scheme,
                                        margin_model_vote(&one.model)->classes);
-            for (size_t i = 0; i < 24; i++) {
-                margin_scores(&one.model, one.x + 3 * i, scaled[i]);
-            }
+            for (size_t i = 0; i < 24; i++) { margin_scores(&one.model, one.x + 3 * i, scaled[i]); }
             ASSERT_EQ(MARGIN_OK, margin_model_scale(&one.model, &one.scaling, &one.mem));
             for (size_t i = 0; i < 24; i++) {
                 margin_real x[3];
@@ -262,9 +258,7 @@ static size_t write_shape_q(size_t s, const char *notes) {
     }
     data = one.data;
     data.x = raw;
-    if (margin_model_scale(&one.model, &one.scaling, &one.mem) != MARGIN_OK) {
-        abort();
-    }
+    if (margin_model_scale(&one.model, &one.scaling, &one.mem) != MARGIN_OK) { abort(); }
     vote_one(shapes_q[s].classes);
     if (margin_quantize(&one.model, &data, &options, &one.mem, &quant, NULL) != MARGIN_OK ||
         margin_image_write_q(&quant, notes, strlen(notes), image, sizeof image_words) !=
@@ -349,9 +343,7 @@ TEST any_flipped_bit_of_an_integer_image_is_refused(void) {
 
 /* Puts a value into the image and makes the checksum right again. */
 static void forge(size_t size, size_t at, unsigned bytes, uint32_t value) {
-    for (unsigned i = 0; i < bytes; i++) {
-        image[at + i] = (unsigned char)(value >> 8 * i);
-    }
+    for (unsigned i = 0; i < bytes; i++) { image[at + i] = (unsigned char)(value >> 8 * i); }
     image_seal(image, size);
 }
 

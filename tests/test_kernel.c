@@ -41,12 +41,8 @@ static samples samples_make(size_t n, size_t d, size_t gap, bool listed) {
     size_t i;
     s.x = (margin_real *)malloc(total * stride * sizeof(margin_real));
     s.rows = (margin_index *)malloc(n * sizeof(margin_index));
-    for (i = 0; i < total * stride; i++) {
-        s.x[i] = uniform();
-    }
-    for (i = 0; i < n; i++) {
-        s.rows[i] = (margin_index)below(total);
-    }
+    for (i = 0; i < total * stride; i++) { s.x[i] = uniform(); }
+    for (i = 0; i < n; i++) { s.rows[i] = (margin_index)below(total); }
     memset(&s.view, 0, sizeof s.view);
     s.view.x = s.x;
     s.view.n = n;
@@ -188,9 +184,7 @@ TEST rbf_and_unit_kernels_of_a_vector_with_itself_are_exactly_one(void) {
         const size_t d = 1 + below(30);
         samples s = samples_make(1, d, 0, false);
         const margin_real size = (margin_real)ldexp(1, (int)below(40) - 20);
-        for (number = 0; number < d; number++) {
-            s.x[number] *= size;
-        }
+        for (number = 0; number < d; number++) { s.x[number] *= size; }
         for (number = 3; number < KERNELS; number++) {
             const margin_kernel k = kernel_number(number);
             ASSERT(margin_kernel_value(&k, s.x, s.x, d) == 1);
@@ -287,9 +281,7 @@ static rig rig_make(const margin_data *data, const margin_kernel *k, size_t cach
     g.mem = margin_arena_make(g.bytes, size);
     mgn_rows_plan(&g.rows, &g.mem, data, cache);
     g.status = (margin_status)g.mem.failed;
-    if (g.status == MARGIN_OK) {
-        g.status = mgn_rows_start(&g.rows, data, k);
-    }
+    if (g.status == MARGIN_OK) { g.status = mgn_rows_start(&g.rows, data, k); }
     return g;
 }
 
@@ -433,9 +425,7 @@ TEST the_packed_copy_is_used_when_the_budget_allows_it_and_changes_no_bit(void) 
 static bool list_request(size_t *list, size_t *held, size_t slots, size_t i) {
     size_t at = 0;
     bool hit;
-    while (at < *held && list[at] != i) {
-        at++;
-    }
+    while (at < *held && list[at] != i) { at++; }
     hit = at < *held;
     if (!hit) {
         *held = *held < slots ? *held + 1 : slots;
@@ -565,9 +555,7 @@ static margin_status run_rows(margin_arena *mem, void *problem) {
     mgn_rows_plan(&r, mem, &p->data, p->cache);
     if (mem->failed == 0) {
         status = mgn_rows_start(&r, &p->data, &p->kernel);
-        for (i = 0; i < p->data.n; i++) {
-            (void)mgn_rows_get(&r, i);
-        }
+        for (i = 0; i < p->data.n; i++) { (void)mgn_rows_get(&r, i); }
         mgn_rows_fill(&r);
         (void)status;
     }
@@ -633,9 +621,7 @@ static bool nearly_positive(const margin_real *m, size_t n, double shift) {
     for (i = 0; i < n && positive; i++) {
         for (j = 0; j <= i; j++) {
             double s = (double)m[i * n + j] + (i == j ? shift : 0);
-            for (k = 0; k < j; k++) {
-                s -= l[i * n + k] * l[j * n + k];
-            }
+            for (k = 0; k < j; k++) { s -= l[i * n + k] * l[j * n + k]; }
             positive = positive && (i != j || s > 0);
             l[i * n + j] = i == j ? sqrt(s > 0 ? s : 1) : s / l[j * n + j];
         }
@@ -658,9 +644,7 @@ TEST the_kernels_are_symmetric_to_the_bit_and_positive_semidefinite(void) {
             mgn_rows_fill(&g.rows);
             for (i = 0; i < n; i++) {
                 top = fmax(top, (double)m[i * n + i]);
-                for (j = 0; j < n; j++) {
-                    ASSERT(m[i * n + j] == m[j * n + i]);
-                }
+                for (j = 0; j < n; j++) { ASSERT(m[i * n + j] == m[j * n + i]); }
             }
             if (number != 6) { /* a power that is not whole need not be positive */
                 ASSERT(nearly_positive(m, n, 20 * (double)MGN_EPS * (double)(n * (d + 4)) * top));
@@ -680,9 +664,7 @@ TEST blocks_and_pools_have_the_bits_of_single_values(void) {
         samples s = samples_make(n, d, gap, round % 2 == 1), probe = samples_make(1, d, 0, false);
         margin_real norm[40], out[40], pool_norm[40], pool_out[40];
         mgn_data_norms(&s.view, norm);
-        for (i = 0; i < n; i++) {
-            pool_norm[i] = mgn_norm2_bits(s.x + i * (d + gap), d);
-        }
+        for (i = 0; i < n; i++) { pool_norm[i] = mgn_norm2_bits(s.x + i * (d + gap), d); }
         for (number = 0; number < KERNELS; number++) {
             margin_kernel k = kernel_number(number);
             ASSERT_EQ(MARGIN_OK, margin_kernel_resolve(&k, d, &k));
@@ -712,18 +694,12 @@ typedef struct {
 
 static void batch_draw(batch_numbers *b, size_t n, size_t d, size_t classes) {
     margin_real *all = b->vectors;
-    for (size_t i = 0; i < offsetof(batch_numbers, ends) / sizeof *all; i++) {
-        all[i] = uniform();
-    }
-    for (size_t i = 0; i < BATCH_ROWS * BATCH_D; i++) {
-        b->x[i] = uniform();
-    }
+    for (size_t i = 0; i < offsetof(batch_numbers, ends) / sizeof *all; i++) { all[i] = uniform(); }
+    for (size_t i = 0; i < BATCH_ROWS * BATCH_D; i++) { b->x[i] = uniform(); }
     for (size_t i = 0; i < n; i++) {
         b->norms[i] = margin_kernel_value(NULL, b->vectors + i * d, b->vectors + i * d, d);
     }
-    for (size_t c = 0; c < classes; c++) {
-        b->ends[c] = (uint32_t)((c + 1) * n / classes);
-    }
+    for (size_t c = 0; c < classes; c++) { b->ends[c] = (uint32_t)((c + 1) * n / classes); }
 }
 
 /* All rows, by eights and sixteens as the batch takes them, against margin_scores one by one. */
@@ -741,9 +717,7 @@ static enum greatest_test_res batch_agrees(const batch_numbers *b, const margin_
     mem = margin_arena_make(bytes, mem.peak + MARGIN_ALIGN);
     mgn_batch_plan(&batch, &mem, model);
     ASSERT_EQ(0, mem.failed);
-    for (size_t i = 0; i < BATCH_ROWS; i++) {
-        x[i] = b->x + i * d;
-    }
+    for (size_t i = 0; i < BATCH_ROWS; i++) { x[i] = b->x + i * d; }
     for (size_t i = 0; i < BATCH_ROWS; i += MGN_PANEL) {
         const size_t n = mgn_size_min(BATCH_ROWS - i, MGN_PANEL);
         mgn_batch_run(&batch, x + i, n);

@@ -32,9 +32,7 @@ static void kmomd_programme(const solver_case *c, margin_real lambda, qp_referen
 static long double kmomd_square(const qp_reference *q, const long double *b) {
     long double sum = 0;
     for (size_t i = 0; i < q->n; i++) {
-        for (size_t j = 0; j < q->n; j++) {
-            sum += b[i] * q->k[i][j] * b[j];
-        }
+        for (size_t j = 0; j < q->n; j++) { sum += b[i] * q->k[i][j] * b[j]; }
     }
     return sum;
 }
@@ -56,9 +54,7 @@ static enum greatest_test_res kmomd_check_kkt(const solver_case *c, const qp_ref
         ASSERT(qp_violation(q, b) <= CASE_TOL * (long double)r->info.objective + rounding);
     }
     for (size_t i = 0; i < q->n; i++) {
-        for (size_t j = 0; j < q->n; j++) {
-            middle += fabsl(b[i]) * q->k[i][j] * b[j] / 2;
-        }
+        for (size_t j = 0; j < q->n; j++) { middle += fabsl(b[i]) * q->k[i][j] * b[j] / 2; }
     }
     ASSERT_IN_RANGE((double)(-middle / length), (double)r->info.bias, (double)(rounding / length));
     PASS();

@@ -46,9 +46,7 @@ static margin_real uniform(void) {
 }
 
 static void fill(margin_real *x, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        x[i] = uniform();
-    }
+    for (size_t i = 0; i < n; i++) { x[i] = uniform(); }
 }
 
 static margin_real *reals(size_t n) {
@@ -60,9 +58,7 @@ static margin_real *reals(size_t n) {
 /* The order that margin.h promises for sums of products. */
 static margin_real plain_dot(const margin_real *x, const margin_real *y, size_t d) {
     margin_real s = 0;
-    for (size_t k = 0; k < d; k++) {
-        s += x[k] * y[k];
-    }
+    for (size_t k = 0; k < d; k++) { s += x[k] * y[k]; }
     return s;
 }
 
@@ -73,9 +69,7 @@ TEST dot_uses_eight_partial_sums_in_the_stated_order(void) {
         margin_real s[8] = {0};
         fill(x, 40);
         fill(y, 40);
-        for (size_t i = 0; i < n; i++) {
-            s[i < n / 8 * 8 ? i % 8 : 0] += x[i] * y[i];
-        }
+        for (size_t i = 0; i < n; i++) { s[i < n / 8 * 8 ? i % 8 : 0] += x[i] * y[i]; }
         ASSERT_EQ(((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7])),
                   margin_dot(x, y, n));
     }
@@ -94,14 +88,10 @@ TEST panels_have_the_bits_of_dots(void) {
         margin_index rows[40];
         const size_t first = below(n + 1);
         fill(x, (n + m + 1) * (stride + 1));
-        for (size_t i = 0; i < n; i++) {
-            rows[i] = (margin_index)below(n);
-        }
+        for (size_t i = 0; i < n; i++) { rows[i] = (margin_index)below(n); }
         memset(panel, 0x55, mgn_panel_size(n, d) * sizeof *panel);
         mgn_panel_pack(panel, x, stride, t % 2 ? rows : NULL, first, n - first, d);
-        for (size_t j = 0; j < m; j++) {
-            vectors[j] = x + (n + j) * stride;
-        }
+        for (size_t j = 0; j < m; j++) { vectors[j] = x + (n + j) * stride; }
         one[n - first] = out[m * n] = 77;
         mgn_panel_dots(panel, n - first, d, vectors[0], one);
         mgn_panel_dots_block(panel, n - first, d, vectors, m, out, n);
@@ -124,9 +114,7 @@ TEST panels_have_the_bits_of_dots(void) {
 
 static long double exact_norm2(const margin_real *x, size_t n) {
     long double s = 0;
-    for (size_t i = 0; i < n; i++) {
-        s += (long double)x[i] * x[i];
-    }
+    for (size_t i = 0; i < n; i++) { s += (long double)x[i] * x[i]; }
     return sqrtl(s);
 }
 
@@ -176,9 +164,7 @@ TEST axpy_adds_a_multiple(void) {
     fill(x, 21), fill(y, 21);
     memcpy(z, y, sizeof y);
     margin_axpy(y, (margin_real)0.375, x, 20);
-    for (size_t i = 0; i < 20; i++) {
-        ASSERT_EQ(z[i] + (margin_real)0.375 * x[i], y[i]);
-    }
+    for (size_t i = 0; i < 20; i++) { ASSERT_EQ(z[i] + (margin_real)0.375 * x[i], y[i]); }
     ASSERT_EQ(z[20], y[20]);
     margin_axpy(NULL, 1, NULL, 0);
     PASS();
@@ -201,9 +187,7 @@ enum family {
 
 static void symmetrise(margin_real *a, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < i; j++) {
-            a[j * n + i] = a[i * n + j];
-        }
+        for (size_t j = 0; j < i; j++) { a[j * n + i] = a[i * n + j]; }
     }
 }
 
@@ -214,9 +198,7 @@ static void random_gram(margin_real *a, size_t n, size_t k, long double shift) {
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j <= i; j++) {
             long double s = i == j ? shift : 0;
-            for (size_t t = 0; t < k; t++) {
-                s += (long double)b[i * k + t] * b[j * k + t];
-            }
+            for (size_t t = 0; t < k; t++) { s += (long double)b[i * k + t] * b[j * k + t]; }
             a[i * n + j] = (margin_real)s;
         }
     }
@@ -268,17 +250,13 @@ static void make_matrix(margin_real *a, size_t n, enum family family, double sca
             a[i] = (margin_real)(1.0L / (long double)(i / n + i % n + 1));
         }
     }
-    for (size_t i = 0; i < n * n; i++) {
-        a[i] = (margin_real)(a[i] * scale);
-    }
+    for (size_t i = 0; i < n * n; i++) { a[i] = (margin_real)(a[i] * scale); }
     free(value);
 }
 
 static double largest(const margin_real *a, size_t count) {
     double m = 0;
-    for (size_t i = 0; i < count; i++) {
-        m = fmax(m, fabs((double)a[i]));
-    }
+    for (size_t i = 0; i < count; i++) { m = fmax(m, fabs((double)a[i])); }
     return m;
 }
 
@@ -331,9 +309,7 @@ static enum greatest_test_res check_cholesky(const margin_real *a, size_t n, enu
     margin_status status;
     memcpy(l, a, n * n * sizeof *a);
     status = margin_cholesky(l, 0, n, &mem);
-    if (definite) {
-        ASSERT_EQ_FMT(0, (int)status, "%d");
-    }
+    if (definite) { ASSERT_EQ_FMT(0, (int)status, "%d"); }
     if (status == MARGIN_OK) {
         for (size_t i = 0; i < n; i++) {
             ASSERT(l[i * n + i] > 0);
@@ -380,9 +356,7 @@ static enum greatest_test_res check_pivoted(const margin_real *a, size_t n, enum
         ASSERT(i < rank ? l[i * n + i] > 0 : l[i * n + i] == 0);
         ASSERT(i == 0 || l[i * n + i] <= l[(i - 1) * n + i - 1] * (1 + 64 * EPS));
         ASSERT_MEM_EQ(&a[i * n + i + 1], &l[i * n + i + 1], (n - i - 1) * sizeof *a);
-        for (size_t j = rank; j <= i; j++) {
-            ASSERT_EQ(0, l[i * n + j]);
-        }
+        for (size_t j = rank; j <= i; j++) { ASSERT_EQ(0, l[i * n + j]); }
     }
     ASSERT(factor_residual(a, l, n, rank, order) <= (double)(4 * n + 4) * EPS * largest(a, n * n));
     if (family == LOW_RANK && n > 0) {
@@ -411,9 +385,7 @@ TEST pivoted_cholesky_stops_at_the_wanted_tolerance(void) {
     }
     ASSERT_EQ(MARGIN_OK, margin_cholesky_pivoted(a, 0, 20, (margin_real)0.04, order, &rank, &mem));
     ASSERT_EQ_FMT((size_t)5, rank, "%zu"); /* 1, 1/2, 1/4, 1/8, 1/16 > 0.04 */
-    for (size_t i = 0; i < 5; i++) {
-        ASSERT_EQ(i * 7 % 20, order[i]);
-    }
+    for (size_t i = 0; i < 5; i++) { ASSERT_EQ(i * 7 % 20, order[i]); }
     free(mem.base);
     PASS();
 }
@@ -486,9 +458,7 @@ static enum greatest_test_res check_triangles(size_t n, size_t m, double diagona
             }
             ASSERT((double)fabsl(s) <= 2 * (double)(n + 1) * EPS * (double)size);
         }
-        if (bs > m) {
-            ASSERT_EQ(b[i * bs + m], x[i * bs + m]);
-        }
+        if (bs > m) { ASSERT_EQ(b[i * bs + m], x[i * bs + m]); }
     }
     free(t), free(b), free(x);
     PASS();
@@ -553,9 +523,7 @@ static double eigen_residual(const margin_real *a, size_t n, const margin_real *
     for (size_t r = 0; r < k; r++) {
         for (size_t i = 0; i < n; i++) {
             long double s = -(long double)value[r] * v[r * n + i];
-            for (size_t j = 0; j < n; j++) {
-                s += (long double)a[i * n + j] * v[r * n + j];
-            }
+            for (size_t j = 0; j < n; j++) { s += (long double)a[i * n + j] * v[r * n + j]; }
             worst = fmax(worst, (double)fabsl(s));
         }
     }
@@ -577,9 +545,7 @@ static double orthogonality(const margin_real *v, size_t k, size_t n) {
     for (size_t i = 0; i < k; i++) {
         for (size_t j = 0; j <= i; j++) {
             long double s = i == j ? -1 : 0;
-            for (size_t t = 0; t < n; t++) {
-                s += (long double)v[i * n + t] * v[j * n + t];
-            }
+            for (size_t t = 0; t < n; t++) { s += (long double)v[i * n + t] * v[j * n + t]; }
             worst = fmax(worst, (double)fabsl(s));
         }
     }
@@ -596,9 +562,7 @@ static enum greatest_test_res check_pairs(const margin_real *a, size_t n, const 
     worst_orthogonality = fmax(worst_orthogonality, o / unit);
     ASSERT(residual <= factor * unit * size);
     ASSERT(o <= factor * unit);
-    for (size_t i = 1; i < k; i++) {
-        ASSERT(value[i] <= value[i - 1]);
-    }
+    for (size_t i = 1; i < k; i++) { ASSERT(value[i] <= value[i - 1]); }
     PASS();
 }
 
@@ -659,9 +623,7 @@ TEST eigenvalues_of_known_matrices(void) {
     memset(a, 0, sizeof a);
     for (size_t i = 0; i < N; i++) { /* second differences: 2 - 2 cos(pi k / (N + 1)) */
         a[i * N + i] = 2;
-        if (i > 0) {
-            a[i * N + i - 1] = a[(i - 1) * N + i] = -1;
-        }
+        if (i > 0) { a[i * N + i - 1] = a[(i - 1) * N + i] = -1; }
     }
     ASSERT_EQ(MARGIN_OK, margin_eigen(value, v, 0, a, 0, N, &mem));
     CHECK_CALL(check_pairs(a, N, value, v, N, 4));
@@ -671,9 +633,7 @@ TEST eigenvalues_of_known_matrices(void) {
     }
     for (size_t i = 0; i < N; i++) { /* Wilkinson's W21+: pairs that agree to 14 digits */
         a[i * N + i] = (margin_real)fabs((double)i - 10);
-        if (i > 0) {
-            a[i * N + i - 1] = a[(i - 1) * N + i] = 1;
-        }
+        if (i > 0) { a[i * N + i - 1] = a[(i - 1) * N + i] = 1; }
     }
     ASSERT_EQ(MARGIN_OK, margin_eigen_leading(value, v, 0, N, a, 0, N, &mem));
     CHECK_CALL(check_pairs(a, N, value, v, N, 4));
@@ -725,9 +685,7 @@ TEST iterations_that_do_not_converge_end_with_a_status(void) {
     ASSERT_EQ(MARGIN_E_NO_CONVERGENCE, mgn_eigen(value, v, N, true, a, N, N, &t));
     ASSERT_EQ(MARGIN_E_NO_CONVERGENCE, mgn_eigen_leading(value, v, N, 2, a, N, N, &w));
     ASSERT_EQ(7, value[0]);
-    for (size_t i = 0; i < N; i++) {
-        w.d[i] = w.e[i] = (margin_real)NAN;
-    }
+    for (size_t i = 0; i < N; i++) { w.d[i] = w.e[i] = (margin_real)NAN; }
     ASSERT_FALSE(mgn_inverse_iteration(&w, N, 1, 1, v, N, 0));
     free(mem.base);
     PASS();
@@ -739,9 +697,7 @@ static enum greatest_test_res check_qr(const margin_real *x, size_t k, size_t d,
     margin_real *q = reals(k * d), *r = reals(k * k), *again = reals(k * d);
     size_t rank = 99;
     const double size = largest(x, k * d);
-    for (size_t i = 0; i < k * d; i++) {
-        q[i] = again[i] = x[i];
-    }
+    for (size_t i = 0; i < k * d; i++) { q[i] = again[i] = x[i]; }
     ASSERT_EQ(MARGIN_OK, margin_qr(q, 0, k, d, r, 0, &rank));
     ASSERT_EQ(MARGIN_OK, margin_qr(again, 0, k, d, NULL, 0, NULL));
     ASSERT_MEM_EQ(q, again, k * d * sizeof *q);
@@ -749,9 +705,7 @@ static enum greatest_test_res check_qr(const margin_real *x, size_t k, size_t d,
     for (size_t j = 0; j < k; j++) {
         for (size_t i = 0; i < k; i++) {
             long double s = 0;
-            for (size_t t = 0; t < d; t++) {
-                s += (long double)q[i * d + t] * q[j * d + t];
-            }
+            for (size_t t = 0; t < d; t++) { s += (long double)q[i * d + t] * q[j * d + t]; }
             if (r[i * k + i] == 0 || r[j * k + j] == 0) {
                 ASSERT_EQ(0, s);
             } else {
@@ -761,9 +715,7 @@ static enum greatest_test_res check_qr(const margin_real *x, size_t k, size_t d,
         }
         for (size_t t = 0; t < d; t++) {
             long double s = x[j * d + t];
-            for (size_t i = 0; i <= j; i++) {
-                s -= (long double)r[i * k + j] * q[i * d + t];
-            }
+            for (size_t i = 0; i <= j; i++) { s -= (long double)r[i * k + j] * q[i * d + t]; }
             ASSERT((double)fabsl(s) <= 4 * (double)(k + d) * EPS * size);
         }
     }
@@ -842,9 +794,7 @@ static margin_status run_cholesky(margin_arena *mem, void *q) {
 
 static margin_status run_pivoted(margin_arena *mem, void *q) {
     problem *p = (problem *)q;
-    if (p->rank != 0) {
-        memcpy(p->y, p->a, sizeof p->a);
-    }
+    if (p->rank != 0) { memcpy(p->y, p->a, sizeof p->a); }
     return margin_cholesky_pivoted(p->y, 0, 20, 0, p->order, &p->rank, mem);
 }
 

@@ -30,9 +30,7 @@ static double draw(void) {
 static double raw(const margin_loss *loss, double m) {
     size_t k = 0;
     double x;
-    while (k + 1 < loss->count && m >= (double)loss->pieces[k].end) {
-        k++;
-    }
+    while (k + 1 < loss->count && m >= (double)loss->pieces[k].end) { k++; }
     x = m - (double)loss->pieces[k].at;
     return (double)loss->pieces[k].c0 + (double)loss->pieces[k].c1 * x +
            (double)loss->pieces[k].c2 * x * x;
@@ -134,9 +132,7 @@ TEST smoothed_patchworks_are_their_means_by_quadrature(void) {
         ASSERTm("curvature",
                 fabs((double)got[2] * (double)s * (double)s - q.second) <= LOSS_TOL * q.size);
     }
-    if (getenv("SHOW") != NULL) {
-        printf("worst difference to quadrature %.2g\n", worst);
-    }
+    if (getenv("SHOW") != NULL) { printf("worst difference to quadrature %.2g\n", worst); }
     PASS();
 }
 
@@ -294,13 +290,9 @@ static void clouds(machine *m, uint32_t seed, double flips) {
     state = seed;
     for (int i = 0; i < N; i++) {
         m->y[i] = (uint16_t)(i % 2);
-        for (int k = 0; k < D; k++) {
-            m->x[i * D + k] = (margin_real)(draw() + draw());
-        }
+        for (int k = 0; k < D; k++) { m->x[i * D + k] = (margin_real)(draw() + draw()); }
         m->x[i * D] += (margin_real)(m->y[i] ? 0.7 : -0.7);
-        if ((draw() + 1) / 2 < flips) {
-            m->y[i] = (uint16_t)(1 - m->y[i]);
-        }
+        if ((draw() + 1) / 2 < flips) { m->y[i] = (uint16_t)(1 - m->y[i]); }
     }
     m->data.x = m->x;
     m->data.y = m->y;
@@ -339,9 +331,7 @@ TEST the_hinge_loss_gives_the_support_vector_machine(void) {
         svm.kernel = m.options.kernel;
         {
             size_t counts[2] = {0, 0};
-            for (size_t i = 0; i < m.data.n; i++) {
-                counts[m.data.y[i]]++;
-            }
+            for (size_t i = 0; i < m.data.n; i++) { counts[m.data.y[i]]++; }
             svm.c_neg = (margin_real)(256.0 / (2.0 * (double)counts[0]));
             svm.c_pos = (margin_real)(256.0 / (2.0 * (double)counts[1]));
         }
@@ -357,14 +347,10 @@ TEST the_hinge_loss_gives_the_support_vector_machine(void) {
 static double objective_of(const machine *m, const margin_loss *loss) {
     const margin_linear *l = &m->model.of.linear;
     double sum[2] = {0, 0}, count[2] = {0, 0}, norm = 0;
-    for (int k = 0; k < D; k++) {
-        norm += (double)l->w[k] * (double)l->w[k];
-    }
+    for (int k = 0; k < D; k++) { norm += (double)l->w[k] * (double)l->w[k]; }
     for (int i = 0; i < N; i++) {
         double f = (double)l->bias[0];
-        for (int k = 0; k < D; k++) {
-            f += (double)l->w[k] * (double)m->x[i * D + k];
-        }
+        for (int k = 0; k < D; k++) { f += (double)l->w[k] * (double)m->x[i * D + k]; }
         sum[m->y[i]] += raw(loss, m->y[i] ? f : -f);
         count[m->y[i]] += 1;
     }
@@ -479,9 +465,7 @@ TEST options_are_checked_and_a_stop_keeps_a_machine(void) {
     m.options.smoothing.range = (margin_real)-1;
     ASSERT_EQ(MARGIN_E_ARGUMENT, train(&m));
     clouds(&m, 7, 0);
-    for (int i = 0; i < N * D; i++) {
-        m.x[i] = 0;
-    }
+    for (int i = 0; i < N * D; i++) { m.x[i] = 0; }
     ASSERT_EQ(MARGIN_E_NO_DIRECTION, train(&m));
     PASS();
 }

@@ -334,9 +334,7 @@ static enum greatest_test_res same_as_naive(const problem *p, const margin_mam_o
     for (size_t j = 0; j < margin_machines(margin_model_vote(&t.model)->scheme, p->classes); j++) {
         naive m;
         long double tolerance;
-        if (rest) {
-            a = b = j;
-        }
+        if (rest) { a = b = j; }
         m = naive_make(data, o, a, b);
         for (size_t i = 0; i < data->n; i++) {
             const margin_real *x = sample(data, i);
@@ -352,9 +350,7 @@ static enum greatest_test_res same_as_naive(const problem *p, const margin_mam_o
         }
         objective += m.lambda;
         free(m.c);
-        if (++b == p->classes) {
-            b = ++a + 1u;
-        }
+        if (++b == p->classes) { b = ++a + 1u; }
     }
     ASSERT_IN_RANGE(1.0, (double)(t.info.objective / objective), 400 * EPS);
     ASSERT_EQ_FMT(margin_mam_train_size(data->n, data->d, p->classes, o), t.info.arena_peak, "%zu");
@@ -510,9 +506,7 @@ static online online_make(size_t d, size_t classes, const margin_mam_options *o)
     margin_arena mem;
     s.bytes = calloc(size + MARGIN_ALIGN, 1); /* padding is compared too */
     mem = margin_arena_make(s.bytes, size + MARGIN_ALIGN - 1u);
-    if (margin_mam_online_start(&s.on, d, classes, o, &mem) != MARGIN_OK) {
-        abort();
-    }
+    if (margin_mam_online_start(&s.on, d, classes, o, &mem) != MARGIN_OK) { abort(); }
     return s;
 }
 
@@ -583,9 +577,7 @@ TEST a_million_updates_leave_the_sums_of_the_window(void) {
         }
         y[at] = (uint16_t)(k % 2);
         w[at] = (margin_real)(1 + uniform() / 2);
-        for (size_t j = 0; j < D; j++) {
-            x[at][j] = (margin_real)(uniform() + y[at]);
-        }
+        for (size_t j = 0; j < D; j++) { x[at][j] = (margin_real)(uniform() + y[at]); }
         ASSERT_EQ(MARGIN_OK, margin_mam_online_add(&s.on, x[at], y[at], w[at]));
         for (size_t j = 0; j < 2 * (D + 2u); j++) {
             largest = fmax(largest, fabs((double)s.on.sum[j]));
@@ -1099,9 +1091,7 @@ TEST certainty_looks_at_inputs_as_the_kernel_does(void) {
     q = problem_make(20, 2, 2, 0, 1);
     t = train(&p.data, 2, &o);
     ASSERT_EQ_FMT(MARGIN_OK, t.status, "%d");
-    for (size_t i = 0; i < 40; i++) {
-        q.x[i] = p.x[i] / factor[i % 2] + offset[i % 2];
-    }
+    for (size_t i = 0; i < 40; i++) { q.x[i] = p.x[i] / factor[i % 2] + offset[i % 2]; }
     memcpy(q.y, p.y, 20 * sizeof *q.y);
     ASSERT_EQ(MARGIN_OK, margin_mam_certainty_of(&p.data, &t.model, false, &scaled));
     t.model.of.expansion.offset = offset;

@@ -185,9 +185,7 @@ TEST margins_of_five_points_by_hand(void) {
     margin_real margins[5];
     margin_summary with, without;
     ASSERT_EQ_FMT(MARGIN_OK, margin_margins(&data, &model, &mem, margins, &with), "%d");
-    for (size_t i = 0; i < 5; i++) {
-        ASSERT_EQ_FMT(expected[i], (double)margins[i], "%g");
-    }
+    for (size_t i = 0; i < 5; i++) { ASSERT_EQ_FMT(expected[i], (double)margins[i], "%g"); }
     ASSERT_EQ_FMT(-0.5, (double)with.min, "%g"); /* the third has no weight */
     ASSERT_EQ_FMT(0.875, (double)with.mean, "%g");
     ASSERT_EQ_FMT(1.0, (double)with.quantile[2], "%g"); /* of -0.5, 1, 1, 2: rank 1 */
@@ -334,12 +332,8 @@ static enum greatest_test_res same_by_hand(const problem *p, size_t classes, mar
             errors[runs++] = wrong / all;
         }
     }
-    for (size_t k = 0; k < runs; k++) {
-        mean += errors[k] / (double)runs;
-    }
-    for (size_t k = 0; k < runs; k++) {
-        sd += (errors[k] - mean) * (errors[k] - mean);
-    }
+    for (size_t k = 0; k < runs; k++) { mean += errors[k] / (double)runs; }
+    for (size_t k = 0; k < runs; k++) { sd += (errors[k] - mean) * (errors[k] - mean); }
     ASSERT_EQ_FMT(runs, cv->runs, "%zu");
     ASSERT_IN_RANGE(mean, (double)cv->error_mean, 100 * EPS);
     ASSERT_IN_RANGE(sqrt(sd / (double)(runs - 1)), (double)cv->error_sd, 1000 * EPS);
@@ -427,9 +421,7 @@ static margin_status train_watched(void *user, const margin_data *data, margin_a
                                    margin_model *model) {
     watcher *w = (watcher *)user;
     (void)margin_arena_keep(mem, 16, 1); /* a model; goes when the fold is done */
-    for (size_t i = 0; i < data->n; i++) {
-        w->seen[data->rows[i]]++;
-    }
+    for (size_t i = 0; i < data->n; i++) { w->seen[data->rows[i]]++; }
     *model = w->model;
     return w->calls++ == w->at ? w->status : MARGIN_OK;
 }
@@ -454,12 +446,8 @@ TEST each_sample_is_left_out_once_a_repeat(void) {
     problem_make(&p, 100, 1, 2);
     ASSERT_EQ(MARGIN_OK, margin_cross_validate(&p.data, &learner, &o, &mem, &cv));
     ASSERT_EQ_FMT((size_t)21, w.calls, "%zu");
-    for (size_t i = 0; i < 100; i++) {
-        ASSERT_EQ_FMT((size_t)18, w.seen[i], "%zu");
-    }
-    for (size_t k = 0; k < MARGIN_CONFUSION(2); k++) {
-        all += (double)cv.confusion[k];
-    }
+    for (size_t i = 0; i < 100; i++) { ASSERT_EQ_FMT((size_t)18, w.seen[i], "%zu"); }
+    for (size_t k = 0; k < MARGIN_CONFUSION(2); k++) { all += (double)cv.confusion[k]; }
     ASSERT_EQ_FMT(300.0, all, "%g");
     ASSERT_EQ_FMT(MARGIN_BLOCK(MARGIN_CONFUSION(2), sizeof(margin_real)), mem.low, "%zu");
     PASS();

@@ -380,9 +380,7 @@ static double distance_by_hand(const margin_real *rows, size_t n, double forget,
     memset(a, 0, sizeof a);
     for (size_t i = n; i-- > 0; w *= forget) {
         weight += w;
-        for (size_t k = 0; k < 3; k++) {
-            mean[k] += w * (double)rows[i * 3 + k];
-        }
+        for (size_t k = 0; k < 3; k++) { mean[k] += w * (double)rows[i * 3 + k]; }
     }
     w = 1;
     for (size_t i = n; i-- > 0; w *= forget) {
@@ -401,9 +399,7 @@ static double distance_by_hand(const margin_real *rows, size_t n, double forget,
         distance += a[k][3] * a[k][3] / a[k][k];
         for (size_t i = k + 1; i < 3; i++) {
             const double f = a[i][k] / a[k][k];
-            for (size_t l = k; l < 4; l++) {
-                a[i][l] -= f * a[k][l];
-            }
+            for (size_t l = k; l < 4; l++) { a[i][l] -= f * a[k][l]; }
         }
     }
     return distance;

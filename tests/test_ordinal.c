@@ -223,9 +223,7 @@ TEST scaling_folds_into_the_one_function(void) {
     ASSERT_EQ(MARGIN_OK, margin_model_scale(&m, &scaling, &mem));
     margin_scores(&m, x, s);
     margin_scores(&plain, scaled, t);
-    for (int j = 0; j < 3; j++) {
-        ASSERT_IN_RANGE((double)t[j], (double)s[j], 16 * EPS);
-    }
+    for (int j = 0; j < 3; j++) { ASSERT_IN_RANGE((double)t[j], (double)s[j], 16 * EPS); }
     PASS();
 }
 
@@ -240,9 +238,7 @@ static enum greatest_test_res quantised(const margin_model *m, unsigned format, 
     memset(&data, 0, sizeof data);
     options.format = (uint8_t)format;
     seed = 8;
-    for (size_t i = 0; i < 400; i++) {
-        x[i] = (margin_real)(2 * uniform());
-    }
+    for (size_t i = 0; i < 400; i++) { x[i] = (margin_real)(2 * uniform()); }
     data.x = x;
     data.n = 200;
     data.d = 2;
@@ -359,9 +355,7 @@ TEST tau_is_that_of_the_double_sum_with_and_without_ties(void) {
         random_list(a, n, kinds[trial % 4]);
         random_list(b, n, kinds[trial / 4 % 4]);
         if (trial % 3 == 0) { /* related lists */
-            for (size_t i = 0; i < n; i++) {
-                b[i] += 2 * a[i];
-            }
+            for (size_t i = 0; i < n; i++) { b[i] += 2 * a[i]; }
         }
         expected = naive_tau(a, b, n);
         if (expected > 1) {
@@ -444,9 +438,7 @@ static double loss_of(const cut_problem *p, const double *thresholds) {
     double sum = 0;
     for (size_t i = 0; i < p->n; i++) {
         int label = 0, off;
-        for (size_t j = 0; j + 1u < p->classes; j++) {
-            label += (double)p->f[i] > thresholds[j];
-        }
+        for (size_t j = 0; j + 1u < p->classes; j++) { label += (double)p->f[i] > thresholds[j]; }
         off = abs(label - (int)p->y[i]);
         sum += (p->weighted ? (double)p->weight[i] : 1) *
                (p->loss == MARGIN_ORDINAL_ABSOLUTE ? off : off != 0);
@@ -461,9 +453,7 @@ static double least_loss(const cut_problem *p) {
     size_t at[4] = {0, 0, 0, 0};
     for (size_t i = 0; i < p->n; i++) {
         size_t j = i;
-        for (; j > 0 && sorted[j - 1] > (double)p->f[i]; j--) {
-            sorted[j] = sorted[j - 1];
-        }
+        for (; j > 0 && sorted[j - 1] > (double)p->f[i]; j--) { sorted[j] = sorted[j - 1]; }
         sorted[j] = (double)p->f[i];
     }
     for (;;) {
@@ -473,15 +463,9 @@ static double least_loss(const cut_problem *p) {
             t[i] = at[i] == 0 ? -100 : sorted[at[i] - 1];
             rising = rising && (i == 0 || at[i] >= at[i - 1]);
         }
-        if (rising) {
-            best = fmin(best, loss_of(p, t));
-        }
-        while (j < k && ++at[j] == places) {
-            at[j++] = 0;
-        }
-        if (j == k) {
-            return best;
-        }
+        if (rising) { best = fmin(best, loss_of(p, t)); }
+        while (j < k && ++at[j] == places) { at[j++] = 0; }
+        if (j == k) { return best; }
     }
 }
 
@@ -600,9 +584,7 @@ static void problem_make(problem *p, size_t n, size_t d, size_t classes, unsigne
             (uint16_t)fmax(0, fmin((double)classes - 1, floor((t + 1) * (double)classes / 2)));
         p->weight[i] = (margin_real)(i > 3u && below(6) == 0 ? 0 : 0.25 * (double)(1u + below(8)));
     }
-    for (size_t i = 0; i < n; i++) {
-        p->rows[i] = (margin_index)below(total);
-    }
+    for (size_t i = 0; i < n; i++) { p->rows[i] = (margin_index)below(total); }
     p->y[0] = 0;
     p->y[1] = (uint16_t)(classes - 1u); /* both ends have a sample of positive weight */
     p->rows[0] = 0;
@@ -671,9 +653,7 @@ static long double naive_omam(const problem *p, const margin_kernel *k, bool num
         }
         square += weight_of(p, i) * d[i] * f[i];
     }
-    for (size_t i = 0; i < n; i++) {
-        f[i] /= sqrtl(square);
-    }
+    for (size_t i = 0; i < n; i++) { f[i] /= sqrtl(square); }
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) {
             if (target_of(p, i, numbers) > target_of(p, j, numbers)) {
@@ -704,16 +684,12 @@ static void solve(long double *a, long double *b, size_t n) {
         }
         for (size_t i = k + 1u; i < n; i++) {
             const long double r = a[i * n + k] / a[k * n + k];
-            for (size_t j = k; j < n; j++) {
-                a[i * n + j] -= r * a[k * n + j];
-            }
+            for (size_t j = k; j < n; j++) { a[i * n + j] -= r * a[k * n + j]; }
             b[i] -= r * b[k];
         }
     }
     for (size_t k = n; k-- > 0;) {
-        for (size_t j = k + 1u; j < n; j++) {
-            b[k] -= a[k * n + j] * b[j];
-        }
+        for (size_t j = k + 1u; j < n; j++) { b[k] -= a[k * n + j] * b[j]; }
         b[k] /= a[k * n + k];
     }
 }
@@ -726,9 +702,7 @@ static long double naive_lssvm(const problem *p, const margin_kernel *k, double 
     size_t list[MOST], n = 0, m;
     long double f;
     for (size_t i = 0; i < p->data.n; i++) {
-        if (i != without && weight_of(p, i) > 0) {
-            list[n++] = i;
-        }
+        if (i != without && weight_of(p, i) > 0) { list[n++] = i; }
     }
     m = n + 1u;
     for (size_t i = 0; i < n; i++) {
@@ -772,9 +746,7 @@ static enum greatest_test_res tau_is(const problem *p, const margin_model *m, bo
                                      double tau) {
     margin_real f[MOST], t[MOST];
     size_t n = 0;
-    if (p->data.rows != NULL) {
-        PASS();
-    }
+    if (p->data.rows != NULL) { PASS(); }
     for (size_t i = 0; i < p->data.n; i++) {
         if (weight_of(p, i) > 0) {
             margin_real s[8];
@@ -839,9 +811,7 @@ TEST lssvm_is_the_naive_form_and_leaving_one_out_is_as_by_training_anew(void) {
         options.c = (margin_real)prices[trial / 6 % 3];
         options.leave_one_out = true;
         total = naive_ranks(&p, numbers, d);
-        for (size_t i = 0; i < p.data.n; i++) {
-            d[i] /= total;
-        }
+        for (size_t i = 0; i < p.data.n; i++) { d[i] /= total; }
         for (size_t i = 0; i < p.data.n; i++) {
             f[i] = naive_lssvm(&p, k, (double)options.c, d, MOST, i);
             if (weight_of(&p, i) > 0) {
@@ -850,9 +820,7 @@ TEST lssvm_is_the_naive_form_and_leaving_one_out_is_as_by_training_anew(void) {
             }
         }
         ASSERT_EQ(MARGIN_OK, margin_lssvm_train(&p.data, &options, &mem, &m, &info, &report));
-        if (numbers) {
-            CHECK_CALL(scores_are(&p, &m, f, tolerance, true));
-        }
+        if (numbers) { CHECK_CALL(scores_are(&p, &m, f, tolerance, true)); }
         ASSERT_IN_RANGE((double)(loo / total), (double)report.loo,
                         tolerance * (1 + (double)(loo / total)));
         ASSERT_EQ_FMT((double)options.c, (double)report.c, "%g");
@@ -1016,9 +984,7 @@ TEST normalised_models_tell_classes_by_the_mean_rank_around(void) {
             differ += margin_classify_q(&q.model, z, work, whole) !=
                       margin_classify(&m, x_of(&p, i), scores);
         }
-        for (size_t c = 1; c < classes; c++) {
-            ASSERT(fmax(high[c - 1u], -2) <= low[c] + 1e-4);
-        }
+        for (size_t c = 1; c < classes; c++) { ASSERT(fmax(high[c - 1u], -2) <= low[c] + 1e-4); }
         ASSERT(differ <= 2u);
     }
     PASS();
@@ -1294,9 +1260,7 @@ TEST features_that_say_nothing_or_overflow_are_refused(void) {
     memset(&omam, 0, sizeof omam);
     memset(&lssvm, 0, sizeof lssvm);
     memset(&data, 0, sizeof data);
-    for (int i = 0; i < 4 && sizeof(margin_real) == 8; i++) {
-        huge[i] *= (margin_real)1e270;
-    }
+    for (int i = 0; i < 4 && sizeof(margin_real) == 8; i++) { huge[i] *= (margin_real)1e270; }
     data.x = flat;
     data.n = 4;
     data.d = 1;
@@ -1530,9 +1494,7 @@ TEST on_line_omam_has_the_direction_of_batch_omam(void) {
         for (size_t j = 0; j < d; j++) {
             ASSERT_IN_RANGE((double)batch.of.linear.w[j], (double)now.w[j], 200 * EPS);
         }
-        for (size_t j = 1; j + 1u < classes; j++) {
-            ASSERT(now.bias[j] <= now.bias[j - 1]);
-        }
+        for (size_t j = 1; j + 1u < classes; j++) { ASSERT(now.bias[j] <= now.bias[j - 1]); }
         ASSERT_EQ_FMT(classes == 2 ? MARGIN_SCHEME_BINARY : MARGIN_SCHEME_ORDINAL,
                       (int)now.vote.scheme, "%d");
     }
@@ -1600,9 +1562,7 @@ TEST on_line_samples_can_be_forgotten(void) {
     }
     ASSERT_EQ(MARGIN_OK, margin_omam_online_model(&on, &a));
     ASSERT_EQ(MARGIN_OK, margin_omam_online_model(&short_one, &b));
-    for (int j = 0; j < 4; j++) {
-        ASSERT_IN_RANGE((double)b.w[j], (double)a.w[j], 50 * EPS);
-    }
+    for (int j = 0; j < 4; j++) { ASSERT_IN_RANGE((double)b.w[j], (double)a.w[j], 50 * EPS); }
     PASS();
 }
 

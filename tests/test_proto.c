@@ -231,9 +231,7 @@ TEST leaving_early_changes_nothing(void) {
             ASSERT_EQ(z[label], found.distance);
             ASSERT_EQ(z[found.second], found.runner);
             ASSERT(found.second != label);
-            for (size_t c = 0; c < 4u; c++) {
-                ASSERT(c == label || z[c] >= found.runner);
-            }
+            for (size_t c = 0; c < 4u; c++) { ASSERT(c == label || z[c] >= found.runner); }
             ASSERT_EQ(margin_margin(MARGIN_SCHEME_NEAREST, 4, z, label), found.margin);
             fewer += m->tangents > 0 && m->exits[0] > 0 ? 1u : 0u;
         }
@@ -249,15 +247,11 @@ TEST scaling_is_part_of_the_model(void) {
     const margin_real offset[] = {1, 2, 3, 4, 5, 6}, factor[] = {2, 2, 2, 4, 4, 4};
     const margin_scaling scaling = {offset, factor, 6};
     margin_real a[4], b[4], raw[6];
-    for (size_t k = 0; k < 6u; k++) {
-        raw[k] = p.x[k] / factor[k] + offset[k];
-    }
+    for (size_t k = 0; k < 6u; k++) { raw[k] = p.x[k] / factor[k] + offset[k]; }
     margin_scores(&t.model, p.x, a);
     ASSERT_EQ(MARGIN_OK, margin_model_scale(&t.model, &scaling, &t.mem));
     margin_scores(&t.model, raw, b);
-    for (size_t c = 0; c < 4u; c++) {
-        ASSERT_IN_RANGE(a[c], b[c], TIGHT * (1 + a[c]));
-    }
+    for (size_t c = 0; c < 4u; c++) { ASSERT_IN_RANGE(a[c], b[c], TIGHT * (1 + a[c])); }
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_model_scale(&t.model, &scaling, &t.mem)); /* once only */
     free(t.bytes);
     PASS();
@@ -298,9 +292,7 @@ TEST hss_holds_as_much_variance_as_the_largest_eigenvalues(void) {
         for (size_t c = 0; c < 4u; c++) {
             double want = 0;
             ASSERT_EQ(MARGIN_OK, margin_eigen(values, vectors, 12, cov + c * 144u, 12, 12, &mem));
-            for (size_t j = 0; j < 5u; j++) {
-                want += (double)values[j];
-            }
+            for (size_t j = 0; j < 5u; j++) { want += (double)values[j]; }
             ASSERT_IN_RANGE(want, captured(&p.data, &t.model.of.proto, c), TIGHT * 50);
             for (size_t k = 0; k < 12u; k++) {
                 ASSERT_IN_RANGE(mean[c * 12u + k], t.model.of.proto.vectors[c * 72u + k], TIGHT);
@@ -321,9 +313,7 @@ TEST hss_of_few_samples_in_many_dimensions_is_that_of_few_dimensions(void) {
     problem_make(&p, 5, 36, 8, 4, 0.7);
     problem_make(&wide, 5, 36, 20, 4, 0.7);
     for (size_t i = 0; i < 36u; i++) {
-        for (size_t k = 0; k < 20u; k++) {
-            wide.x[i * 20u + k] = k < 8u ? p.x[i * 8u + k] : 3;
-        }
+        for (size_t k = 0; k < 20u; k++) { wide.x[i * 20u + k] = k < 8u ? p.x[i * 8u + k] : 3; }
     }
     a = train(&p.data, &o);
     b = train(&wide.data, &o);
@@ -333,9 +323,7 @@ TEST hss_of_few_samples_in_many_dimensions_is_that_of_few_dimensions(void) {
         margin_real za[4], zb[4];
         margin_scores(&a.model, p.x + i * 8u, za);
         margin_scores(&b.model, wide.x + i * 20u, zb);
-        for (size_t c = 0; c < 4u; c++) {
-            ASSERT_IN_RANGE(za[c], zb[c], LOOSE * (1 + za[c]));
-        }
+        for (size_t c = 0; c < 4u; c++) { ASSERT_IN_RANGE(za[c], zb[c], LOOSE * (1 + za[c])); }
     }
     free(a.bytes);
     free(b.bytes);
@@ -387,9 +375,7 @@ typedef struct {
 static double naive_z(const naive *s, size_t m, const margin_real *x, double *a) {
     const double *c = s->v + m * (1u + s->k) * s->d;
     double z = 0;
-    for (size_t f = 0; f < s->d; f++) {
-        z += ((double)x[f] - c[f]) * ((double)x[f] - c[f]);
-    }
+    for (size_t f = 0; f < s->d; f++) { z += ((double)x[f] - c[f]) * ((double)x[f] - c[f]); }
     for (size_t j = 0; j < s->k; j++) {
         a[j] = 0;
         for (size_t f = 0; f < s->d; f++) {
@@ -419,19 +405,11 @@ static void naive_orthonormal(const naive *s, double *t) {
         double length = 0;
         for (size_t i = 0; i < j; i++) {
             double dot = 0;
-            for (size_t f = 0; f < s->d; f++) {
-                dot += t[i * s->d + f] * t[j * s->d + f];
-            }
-            for (size_t f = 0; f < s->d; f++) {
-                t[j * s->d + f] -= dot * t[i * s->d + f];
-            }
+            for (size_t f = 0; f < s->d; f++) { dot += t[i * s->d + f] * t[j * s->d + f]; }
+            for (size_t f = 0; f < s->d; f++) { t[j * s->d + f] -= dot * t[i * s->d + f]; }
         }
-        for (size_t f = 0; f < s->d; f++) {
-            length += t[j * s->d + f] * t[j * s->d + f];
-        }
-        for (size_t f = 0; f < s->d; f++) {
-            t[j * s->d + f] /= sqrt(length);
-        }
+        for (size_t f = 0; f < s->d; f++) { length += t[j * s->d + f] * t[j * s->d + f]; }
+        for (size_t f = 0; f < s->d; f++) { t[j * s->d + f] /= sqrt(length); }
     }
 }
 
@@ -441,9 +419,7 @@ static double naive_step(naive *s, const problem *p, double rate, double theta) 
     double total = 0, own = 0, a[8];
     const size_t row = (1u + s->k) * s->d;
     memset(grad, 0, sizeof grad);
-    for (size_t i = 0; i < s->n; i++) {
-        total += s->w[i];
-    }
+    for (size_t i = 0; i < s->n; i++) { total += s->w[i]; }
     for (size_t i = 0; i < s->n; i++) {
         const margin_real *x = p->x + i * s->d;
         double zp = 1e300, zn = 1e300;
@@ -470,9 +446,7 @@ static double naive_step(naive *s, const problem *p, double rate, double theta) 
         }
         naive_orthonormal(s, s->v + m * row + s->d);
     }
-    for (size_t i = 0; i < s->n && rate > 0; i++) {
-        s->w[i] += s->mu[i] < theta ? 1 : 0;
-    }
+    for (size_t i = 0; i < s->n && rate > 0; i++) { s->w[i] += s->mu[i] < theta ? 1 : 0; }
     return own;
 }
 
@@ -493,12 +467,8 @@ TEST the_first_steps_are_those_of_figure_2(void) {
             for (size_t i = 0; i < 4u * (1u + tangents) * 10u; i++) {
                 s.v[i] = (double)start.model.of.proto.vectors[i];
             }
-            for (size_t i = 0; i < s.n; i++) {
-                s.w[i] = 1;
-            }
-            for (unsigned t = 0; t < 4u; t++) {
-                (void)naive_step(&s, &p, 1, 0.6);
-            }
+            for (size_t i = 0; i < s.n; i++) { s.w[i] = 1; }
+            for (unsigned t = 0; t < 4u; t++) { (void)naive_step(&s, &p, 1, 0.6); }
             (void)naive_step(&s, &p, 0, 0);
             o.method = MARGIN_PROTO_TVQ;
             o.rate = 1;
@@ -704,9 +674,7 @@ TEST the_order_of_rows_does_not_matter(void) {
         trained a, b;
         o.start = (uint8_t)(k / 5u);
         o.seed = k;
-        for (size_t i = 0; i < 200u; i++) {
-            order[i] = (margin_index)i;
-        }
+        for (size_t i = 0; i < 200u; i++) { order[i] = (margin_index)i; }
         margin_shuffle(&rng, order, 200);
         q.data = p.data;
         q.data.x = q.x;
@@ -890,9 +858,7 @@ TEST td_begins_without_tangents(void) {
         for (size_t m = 0; m < 3u; m++) {
             const margin_real *v = t.model.of.proto.vectors + m * row;
             ASSERT_EQ(0, memcmp(v, bare.model.of.proto.vectors + m * 6u, 6u * sizeof *v));
-            for (size_t k = 6; k < row; k++) {
-                ASSERT(!(v[k] < 0) && !(v[k] > 0));
-            }
+            for (size_t k = 6; k < row; k++) { ASSERT(!(v[k] < 0) && !(v[k] > 0)); }
         }
         free(t.bytes);
     }
@@ -984,9 +950,7 @@ TEST three_nearest_neighbours_vote(void) {
         margin_real x[3], z[2];
         size_t votes = 0;
         double floor_ = -1;
-        for (size_t k = 0; k < 3u; k++) {
-            x[k] = 3 * margin_rng_normal(&rng);
-        }
+        for (size_t k = 0; k < 3u; k++) { x[k] = 3 * margin_rng_normal(&rng); }
         for (size_t j = 0; j < 3u; j++) { /* the next nearest, three times */
             double least = 1e30;
             size_t who = 0;
@@ -1073,9 +1037,7 @@ TEST samples_that_are_all_alike_give_a_centroid_and_no_tangents(void) {
     static problem p;
     problem_make(&p, 17, 40, 4, 2, 0);
     for (size_t i = 0; i < 40u; i++) {
-        for (size_t k = 0; k < 4u; k++) {
-            p.x[i * 4u + k] = p.y[i] == 0 ? 1 : 2;
-        }
+        for (size_t k = 0; k < 4u; k++) { p.x[i * 4u + k] = p.y[i] == 0 ? 1 : 2; }
     }
     for (unsigned which = MARGIN_PROTO_TVQ; which <= MARGIN_PROTO_NN; which++) {
         for (unsigned models = 1; models <= 3u; models++) {
@@ -1096,9 +1058,7 @@ TEST samples_that_are_all_alike_give_a_centroid_and_no_tangents(void) {
 TEST the_same_sample_in_both_classes_has_margin_zero(void) {
     static problem p;
     problem_make(&p, 18, 20, 3, 2, 0);
-    for (size_t i = 0; i < 60u; i++) {
-        p.x[i] = 1;
-    }
+    for (size_t i = 0; i < 60u; i++) { p.x[i] = 1; }
     for (unsigned which = MARGIN_PROTO_TVQ; which <= MARGIN_PROTO_NN; which++) {
         margin_proto_options o = method(which, 2, 1);
         margin_real z[2];
@@ -1130,9 +1090,7 @@ TEST bad_data_and_options_are_refused(void) {
     ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_proto_train(&data, &o, &mem, &model, NULL, NULL));
     p.y[3] = 2; /* class 1 is empty */
     ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_proto_train(&data, &o, &mem, &model, NULL, NULL));
-    for (size_t i = 0; i < 30u; i++) {
-        p.y[i] = (uint16_t)(i % 2u);
-    }
+    for (size_t i = 0; i < 30u; i++) { p.y[i] = (uint16_t)(i % 2u); }
     data.weight = weight; /* class 1 has no weight */
     ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_proto_train(&data, &o, &mem, &model, NULL, NULL));
     data.weight = NULL;
@@ -1247,16 +1205,12 @@ static void naive_fit(const double *a, size_t count, size_t d, double *v, double
     for (size_t i = 0; i < count; i++) { /* Gauss and Jordan: positive definite, no pivots needed */
         for (size_t r = 0; r < count; r++) {
             const double f = r == i ? 0 : m[r][i] / m[i][i];
-            for (size_t j = 0; j <= count; j++) {
-                m[r][j] -= f * m[i][j];
-            }
+            for (size_t j = 0; j <= count; j++) { m[r][j] -= f * m[i][j]; }
         }
     }
     for (size_t i = 0; i < count; i++) {
         b[i] = m[i][count] / m[i][i];
-        for (size_t k = 0; k < d; k++) {
-            v[k] -= b[i] * a[i * d + k];
-        }
+        for (size_t k = 0; k < d; k++) { v[k] -= b[i] * a[i * d + k]; }
     }
 }
 
@@ -1266,20 +1220,14 @@ static double naive_between(const double *c, size_t tangents, const margin_real 
     double columns[12 * WIDE], v[WIDE], b[12], sum = 0;
     for (size_t k = 0; k < d; k++) {
         v[k] = (double)x[k] - c[k];
-        for (size_t j = 0; j < tangents; j++) {
-            columns[j * d + k] = c[(j + 1u) * d + k];
-        }
+        for (size_t j = 0; j < tangents; j++) { columns[j * d + k] = c[(j + 1u) * d + k]; }
         for (size_t j = 0; j < SIDES; j++) {
             columns[(tangents + j) * d + k] = (double)sides[j * d + k];
         }
     }
     naive_fit(columns, tangents + SIDES, d, v, b);
-    for (size_t k = 0; k < d; k++) {
-        sum += v[k] * v[k];
-    }
-    for (size_t j = 0; j < SIDES; j++) {
-        a[j] = -b[tangents + j];
-    }
+    for (size_t k = 0; k < d; k++) { sum += v[k] * v[k]; }
+    for (size_t j = 0; j < SIDES; j++) { a[j] = -b[tangents + j]; }
     return sum;
 }
 
@@ -1345,9 +1293,7 @@ TEST distances_of_planes_are_least_squares(void) {
         /* Tangents of raw values: a model that halves them sees half of a tangent, the same plane. */
         t.model.of.proto.offset = offset;
         t.model.of.proto.factor = factor;
-        for (size_t k = 0; k < d; k++) {
-            p.x[k] = (margin_real)k + 2 * p.x[d + k];
-        }
+        for (size_t k = 0; k < d; k++) { p.x[k] = (margin_real)k + 2 * p.x[d + k]; }
         margin_proto_two_sided(&t.model.of.proto, p.x, sides + SIDES * d, SIDES, work, scores);
         t.model.of.proto.offset = t.model.of.proto.factor = NULL;
         {
@@ -1377,39 +1323,25 @@ static double naive_turn(const problem *p, const margin_real *sides, double *c, 
         }
         count++;
     }
-    for (size_t k = 0; k < d; k++) {
-        c[k] = mean[k] / count;
-    }
+    for (size_t k = 0; k < d; k++) { c[k] = mean[k] / count; }
     for (unsigned power = 0; power < 3000u; power++) { /* orthogonal iteration */
         double next[4 * WIDE] = {0};
         for (size_t i = 0; i < (size_t)count; i++) {
             for (size_t j = 1; j <= tangents; j++) {
                 double dot = 0;
-                for (size_t k = 0; k < d; k++) {
-                    dot += (y[i][k] - c[k]) * c[j * d + k];
-                }
-                for (size_t k = 0; k < d; k++) {
-                    next[j * d + k] += dot * (y[i][k] - c[k]);
-                }
+                for (size_t k = 0; k < d; k++) { dot += (y[i][k] - c[k]) * c[j * d + k]; }
+                for (size_t k = 0; k < d; k++) { next[j * d + k] += dot * (y[i][k] - c[k]); }
             }
         }
         for (size_t j = 1; j <= tangents; j++) {
             double norm = 0;
             for (size_t l = 1; l < j; l++) {
                 double dot = 0;
-                for (size_t k = 0; k < d; k++) {
-                    dot += next[j * d + k] * c[l * d + k];
-                }
-                for (size_t k = 0; k < d; k++) {
-                    next[j * d + k] -= dot * c[l * d + k];
-                }
+                for (size_t k = 0; k < d; k++) { dot += next[j * d + k] * c[l * d + k]; }
+                for (size_t k = 0; k < d; k++) { next[j * d + k] -= dot * c[l * d + k]; }
             }
-            for (size_t k = 0; k < d; k++) {
-                norm += next[j * d + k] * next[j * d + k];
-            }
-            for (size_t k = 0; k < d; k++) {
-                c[j * d + k] = next[j * d + k] / sqrt(norm);
-            }
+            for (size_t k = 0; k < d; k++) { norm += next[j * d + k] * next[j * d + k]; }
+            for (size_t k = 0; k < d; k++) { c[j * d + k] = next[j * d + k] / sqrt(norm); }
         }
     }
     return sum / count;
@@ -1439,9 +1371,7 @@ TEST two_sided_hss_is_that_of_the_naive_turns(void) {
             memcpy(again, c, sizeof again);
             value = naive_turn(&p, sides, again, tangents);
             ASSERT(value <= last * 1.000001);
-            if (value < 0.999 * last) {
-                memcpy(c, again, sizeof again);
-            }
+            if (value < 0.999 * last) { memcpy(c, again, sizeof again); }
         }
         for (size_t k = 0; k < (1u + tangents) * d; k++) {
             again[k] = (double)two.model.of.proto.vectors[k];
@@ -1505,9 +1435,7 @@ TEST tangents_of_pictures_are_their_derivatives(void) {
                                y * dx + x * dy,
                                dx * dx + dy * dy};
         for (size_t j = 0; j < MARGIN_PICTURE_TANGENTS && i % W % (W - 1) != 0; j++) {
-            if (i / W % (H - 1) != 0) {
-                ASSERT_IN_RANGE(want[j], out[j * D + i], 1e-3);
-            }
+            if (i / W % (H - 1) != 0) { ASSERT_IN_RANGE(want[j], out[j * D + i], 1e-3); }
         }
     }
     ASSERT_IN_RANGE((double)(image[1] - image[0]) / 2, out[0], 1e-6); /* at the edge half a step */
@@ -1528,9 +1456,7 @@ TEST weights_come_to_be_uniform_over_the_mistakes(void) {
     for (unsigned even = 0; even < 2u; even++) {
         margin_theta t;
         margin_real last = 1;
-        for (size_t i = 0; i < 50u; i++) {
-            margins[i] = (margin_real)i / 50;
-        }
+        for (size_t i = 0; i < 50u; i++) { margins[i] = (margin_real)i / 50; }
         margin_theta_start(&t, &data, w, (margin_real)0.19, even != 0);
         ASSERT_EQ(50, t.total);
         for (unsigned round = 0; round < 200u; round++) {
@@ -1672,9 +1598,7 @@ TEST a_model_survives_its_image(void) {
             margin_real a[4], b[4];
             margin_scores(&t.model, p.x + i * p.data.d, a);
             margin_scores(&back, p.x + i * p.data.d, b);
-            for (size_t c = 0; c < 4u; c++) {
-                ASSERT_IN_RANGE(a[c], b[c], 2e-4 * (1 + a[c]));
-            }
+            for (size_t c = 0; c < 4u; c++) { ASSERT_IN_RANGE(a[c], b[c], 2e-4 * (1 + a[c])); }
         }
         t.model.of.proto.nth = 0;
         ASSERT_EQ(MARGIN_E_RANGE, margin_model_check(&t.model));
@@ -1723,12 +1647,8 @@ static void naive_scores_q(const margin_proto_q *p, const int16_t *x, int64_t *s
     pool.vectors = p->vectors;
     pool.d = p->d;
     pool.format = p->format;
-    for (size_t k = 0; k < p->d; k++) {
-        norm += (int64_t)x[k] * x[k];
-    }
-    for (size_t j = 0; j < p->vote.classes; j++) {
-        scores[j] = INT32_MAX;
-    }
+    for (size_t k = 0; k < p->d; k++) { norm += (int64_t)x[k] * x[k]; }
+    for (size_t j = 0; j < p->vote.classes; j++) { scores[j] = INT32_MAX; }
     for (size_t m = 0; m < p->n; m++) {
         int64_t z = 0, sum = 0;
         for (size_t j = 0; j <= p->tangents; j++) {
@@ -1746,9 +1666,7 @@ static void naive_scores_q(const margin_proto_q *p, const int16_t *x, int64_t *s
         }
         z -= p->tangents > 0 ? (sum * p->gains[m]) >> 16 : 0;
         z = z > 0 ? z : 0;
-        while (m >= p->class_end[c]) {
-            c++;
-        }
+        while (m >= p->class_end[c]) { c++; }
         scores[c] = z < scores[c] ? z : scores[c];
     }
 }
@@ -1762,9 +1680,7 @@ TEST integers_agree_with_reals(void) {
         trained t;
         quantised q;
         problem_make(&p, 200 + seed, 240, 8u + seed % 14u, 4, 0.8);
-        if (whole) {
-            problem_whole(&p, seed % 3u == 0 ? 3 : 100);
-        }
+        if (whole) { problem_whole(&p, seed % 3u == 0 ? 3 : 100); }
         t = train(&p.data, &o);
         q = quantise(&t, &p.data, format, whole);
         ASSERT_EQ_FMT(MARGIN_OK, q.status, "%d");
@@ -1843,9 +1759,7 @@ static bool same_find(const margin_proto_q *p, const int16_t *x) {
     }
     g = found_by_scores(p, scores);
     for (uint16_t c = 0; c < p->vote.classes; c++) {
-        if (c != g.nearest && some[c] < g.runner) {
-            return false;
-        }
+        if (c != g.nearest && some[c] < g.runner) { return false; }
     }
     return f.label == g.label && f.nearest == g.nearest && f.second == g.second &&
            f.distance == g.distance && f.runner == g.runner && f.margin == g.margin;
@@ -1936,9 +1850,7 @@ TEST an_integer_model_survives_its_image(void) {
         quantised q;
         margin_arena mem = margin_arena_make(bytes, sizeof bytes);
         margin_quant back;
-        if (seed % 2u == 0) {
-            problem_whole(&p, 40);
-        }
+        if (seed % 2u == 0) { problem_whole(&p, 40); }
         t.model.of.proto.vote.reject = (margin_real)0.25;
         q = quantise(&t, &p.data, seed % 3u == 0 ? MARGIN_Q15 : MARGIN_Q7, seed % 2u == 0);
         ASSERT_EQ_FMT(MARGIN_OK, q.status, "%d");
@@ -2037,9 +1949,7 @@ TEST curves_say_what_rejection_buys(void) {
     trained t;
     problem_make(&p, 61, 240, 6, 3, 3);
     t = train(&p.data, &o);
-    for (size_t j = 0; j < 21u; j++) {
-        at[j] = (margin_real)j / 20;
-    }
+    for (size_t j = 0; j < 21u; j++) { at[j] = (margin_real)j / 20; }
     ASSERT_EQ(MARGIN_OK, margin_reject_curve(&p.data, &t.model, &t.mem, at, 21, rejected, error));
     ASSERT_EQ(0, rejected[0]);
     ASSERT_IN_RANGE((double)errors(&p.data, &t.model) / 240, error[0], 1e-6);

@@ -31,9 +31,7 @@ static double uniform(void) {
 
 static double normal(void) {
     double sum = 0;
-    for (int i = 0; i < 12; i++) {
-        sum += uniform();
-    }
+    for (int i = 0; i < 12; i++) { sum += uniform(); }
     return sum / 2;
 }
 
@@ -78,9 +76,7 @@ static blobs blobs_make(size_t n, size_t d, size_t classes, bool whole) {
     for (size_t k = 0; k < d; k++) {
         place[k] = whole ? floor(2000 * uniform()) : 100 * uniform();
         size[k] = whole ? 20 * exp(2 * uniform()) : exp(4 * uniform());
-        for (size_t c = 0; c < classes; c++) {
-            centre[c][k] = uniform();
-        }
+        for (size_t c = 0; c < classes; c++) { centre[c][k] = uniform(); }
     }
     for (size_t i = 0; i < n; i++) {
         b.y[i] = (uint16_t)(i % classes);
@@ -116,9 +112,7 @@ static margin_status blobs_train(blobs *b, const margin_kernel *kernel, bool kmo
     s.kernel = k.kernel = *kernel;
     k.lambda = MGN_R(0.8);
     s.scheme = k.scheme = (uint8_t)scheme;
-    if (status == MARGIN_OK) {
-        status = margin_scaling_apply(&scaling, &b->raw, b->scaled, 0);
-    }
+    if (status == MARGIN_OK) { status = margin_scaling_apply(&scaling, &b->raw, b->scaled, 0); }
     if (status == MARGIN_OK) {
         status = kmomd ? margin_kmomd_train(&b->data, &k, mem, model, NULL, NULL)
                        : margin_svm_train(&b->data, &s, mem, model, NULL, NULL);
@@ -130,9 +124,7 @@ static void *memory;
 #define MEMORY ((size_t)64 << 20)
 
 static margin_arena fresh(void) {
-    if (memory == NULL) {
-        memory = malloc(MEMORY);
-    }
+    if (memory == NULL) { memory = malloc(MEMORY); }
     return margin_arena_make(memory, MEMORY);
 }
 
@@ -183,24 +175,16 @@ static void pool_make_rbf(pool *p, unsigned format, size_t n, size_t d, size_t c
         const uint64_t s2 = mgn_q_length2(e, v, &sum) * e->kernel.step * e->kernel.step;
         longest = s2 > longest ? s2 : longest;
     }
-    while (longest / 2 >> e->kernel.shift >= 65535) {
-        e->kernel.shift++;
-    }
+    while (longest / 2 >> e->kernel.shift >= 65535) { e->kernel.shift++; }
     for (size_t v = 0; v < n; v++) {
         uint64_t sum;
         const uint64_t s2 = mgn_q_length2(e, v, &sum) * e->kernel.step * e->kernel.step;
         const uint64_t unit = UINT64_C(2) << e->kernel.shift;
         p->norms[v] = (uint16_t)((s2 + unit - 1) / unit);
     }
-    for (size_t i = 0; i < n * e->width; i++) {
-        p->coef[i] = (int16_t)((int)below(65535) - 32767);
-    }
-    for (size_t j = 0; j < e->vote.machines; j++) {
-        p->bias[j] = (int32_t)draw() / 64;
-    }
-    for (size_t c = 0; c < classes; c++) {
-        p->class_end[c] = (uint16_t)((c + 1) * n / classes);
-    }
+    for (size_t i = 0; i < n * e->width; i++) { p->coef[i] = (int16_t)((int)below(65535) - 32767); }
+    for (size_t j = 0; j < e->vote.machines; j++) { p->bias[j] = (int32_t)draw() / 64; }
+    for (size_t c = 0; c < classes; c++) { p->class_end[c] = (uint16_t)((c + 1) * n / classes); }
     e->kernel.gain = (uint16_t)(1 + below(65535));
     e->kernel.up = (uint8_t)below(4);
     e->kernel.cut = (uint32_t)((((uint64_t)(32u - e->kernel.down) << 40) - 1) / e->kernel.gain >>
@@ -211,9 +195,7 @@ static void pool_make_rbf(pool *p, unsigned format, size_t n, size_t d, size_t c
         e->kernel.cut = UINT32_C(0xFFFFFFFF) >> e->kernel.up;
     }
     e->kernel.reach = UINT32_C(0xBFFFFFFF);
-    while (!mgn_q_rbf_fits(e) && e->kernel.reach > 0) {
-        e->kernel.reach /= 2;
-    }
+    while (!mgn_q_rbf_fits(e) && e->kernel.reach > 0) { e->kernel.reach /= 2; }
 }
 
 static double pow2(double u) {
@@ -224,14 +206,10 @@ static double pow2(double u) {
 static size_t machine_of(size_t classes, unsigned scheme, size_t c, size_t j) {
     size_t m = 0;
     const size_t other = j < c ? j : j + 1;
-    if (scheme == MARGIN_SCHEME_BINARY || scheme == MARGIN_SCHEME_ONE_REST) {
-        return j;
-    }
+    if (scheme == MARGIN_SCHEME_BINARY || scheme == MARGIN_SCHEME_ONE_REST) { return j; }
     for (size_t a = 0; a < classes; a++) {
         for (size_t b = a + 1; b < classes; b++, m++) {
-            if ((a == c && b == other) || (a == other && b == c)) {
-                return m;
-            }
+            if ((a == c && b == other) || (a == other && b == c)) { return m; }
         }
     }
     return SIZE_MAX;
@@ -258,15 +236,12 @@ static void pool_make(pool *p, unsigned kind, unsigned format, size_t n, size_t 
     e->kernel.shift = (uint8_t)(1 + below(6));
     e->kernel.add = (int32_t)below(131073) - 65536;
     e->kernel.power = (uint8_t)(kind == MARGIN_KERNEL_POLY ? 1 + below(5) : below(2));
-    if (kind == MARGIN_KERNEL_POLY) {
-        return;
-    }
+    if (kind == MARGIN_KERNEL_POLY) { return; }
     for (size_t v = 0; v < n; v++) {
         uint64_t sum;
         longest = fmax(longest, sqrt((double)mgn_q_length2(e, v, &sum)));
     }
-    for (e->kernel.shift = 1; exp2(e->kernel.shift) <= longest; e->kernel.shift++) {
-    }
+    for (e->kernel.shift = 1; exp2(e->kernel.shift) <= longest; e->kernel.shift++) {}
     for (size_t v = 0; v < n; v++) {
         uint64_t sum;
         const double length = sqrt((double)mgn_q_length2(e, v, &sum));
@@ -276,9 +251,7 @@ static void pool_make(pool *p, unsigned kind, unsigned format, size_t n, size_t 
     e->kernel.cut = (uint32_t)((((uint64_t)(32u - e->kernel.down) << 40) - 1) / e->kernel.gain >>
                                e->kernel.up) +
                     1u;
-    if (e->kernel.cut > UINT32_MAX >> e->kernel.up) {
-        e->kernel.cut = UINT32_MAX >> e->kernel.up;
-    }
+    if (e->kernel.cut > UINT32_MAX >> e->kernel.up) { e->kernel.cut = UINT32_MAX >> e->kernel.up; }
 }
 
 /* ---- arithmetic --------------------------------------------------------------------------------- */
@@ -339,16 +312,12 @@ TEST linear_scores_are_exact_for_every_input(void) {
         ASSERT_EQ(MARGIN_OK, margin_model_check_q(&model));
         draw_input(x, d, trial / 2, 9000);
         if (trial % 7 == 0) { /* the worst there is for machine 0 */
-            for (size_t k = 0; k < d; k++) {
-                x[k] = w15[k] < 0 ? INT16_MIN : INT16_MAX;
-            }
+            for (size_t k = 0; k < d; k++) { x[k] = w15[k] < 0 ? INT16_MIN : INT16_MAX; }
         }
         margin_scores_q(&model, x, scores);
         for (size_t j = 0; j < 3; j++) {
             int64_t sum = bias[j];
-            for (size_t k = 0; k < d; k++) {
-                sum += (int64_t)w15[j * d + k] * x[k];
-            }
+            for (size_t k = 0; k < d; k++) { sum += (int64_t)w15[j * d + k] * x[k]; }
             ASSERT_EQ(sum, scores[j]);
         }
         bias[0] += bias[0] > 0 ? 1 : 0;
@@ -378,9 +347,7 @@ TEST rbf_scores_follow_exact_distances_for_every_input(void) {
         size_t c = 0;
         pool_make_rbf(p, trial / 4 % 2 == 0 ? MARGIN_Q15 : MARGIN_Q7, n, d, classes, scheme);
         draw_input(x, d, trial / 8, sqrt((double)e->kernel.reach / (double)d) / 1.5);
-        if (margin_model_check_q(&p->model) != MARGIN_OK) {
-            continue;
-        }
+        if (margin_model_check_q(&p->model) != MARGIN_OK) { continue; }
         counted++;
         margin_scores_q(&p->model, x, scores);
         for (size_t j = 0; j < e->vote.machines; j++) {
@@ -390,9 +357,7 @@ TEST rbf_scores_follow_exact_distances_for_every_input(void) {
         for (size_t v = 0; v < n; v++) {
             uint64_t distance = 0, length2 = 0, norm = 0;
             double k;
-            while (v >= p->class_end[c]) {
-                c++;
-            }
+            while (v >= p->class_end[c]) { c++; }
             for (size_t i = 0; i < d; i++) {
                 const int64_t q = (int64_t)mgn_q_element(e, v, i) * e->kernel.step;
                 distance += (uint64_t)((x[i] - q) * (x[i] - q));
@@ -422,9 +387,7 @@ TEST rbf_scores_follow_exact_distances_for_every_input(void) {
 /* x . v of vector v, which must fit 31 bits. */
 static int64_t exact_dot(const margin_expansion_q *e, size_t v, const int16_t *x) {
     int64_t dot = 0;
-    for (size_t i = 0; i < e->d; i++) {
-        dot += (int64_t)mgn_q_element(e, v, i) * x[i];
-    }
+    for (size_t i = 0; i < e->d; i++) { dot += (int64_t)mgn_q_element(e, v, i) * x[i]; }
     return dot;
 }
 
@@ -440,9 +403,7 @@ TEST poly_scores_follow_exact_dot_products_for_every_input(void) {
         double expected, slack = 2;
         pool_make(p, MARGIN_KERNEL_POLY, trial % 2 == 0 ? MARGIN_Q15 : MARGIN_Q7, n, d);
         draw_input(x, d, trial / 2, 3000);
-        if (margin_model_check_q(&p->model) != MARGIN_OK) {
-            continue;
-        }
+        if (margin_model_check_q(&p->model) != MARGIN_OK) { continue; }
         counted++;
         margin_scores_q(&p->model, x, &score);
         expected = 0;
@@ -476,15 +437,11 @@ TEST unit_scores_follow_exact_cosines_for_every_input(void) {
         double expected, slack = 2, length = 0;
         pool_make(p, kind, trial / 2 % 2 == 0 ? MARGIN_Q15 : MARGIN_Q7, n, d);
         draw_input(x, d, trial / 4, exp(10 * fabs(uniform())));
-        if (margin_model_check_q(&p->model) != MARGIN_OK) {
-            continue;
-        }
+        if (margin_model_check_q(&p->model) != MARGIN_OK) { continue; }
         counted++;
         margin_scores_q(&p->model, x, &score);
         expected = p->bias[0];
-        for (size_t k = 0; k < d; k++) {
-            length += (double)x[k] * x[k];
-        }
+        for (size_t k = 0; k < d; k++) { length += (double)x[k] * x[k]; }
         length = sqrt(length);
         for (size_t v = 0; v < n; v++) {
             const double dot = (double)exact_dot(e, v, x);
@@ -600,9 +557,7 @@ TEST probabilities_follow_the_sigmoid(void) {
         vote.scheme = (uint8_t)(classes == 2 ? MARGIN_SCHEME_BINARY : schemes[below(4)]);
         vote.slope = (margin_real)exp(3 * uniform());
         vote.shift = (margin_real)(2 * uniform());
-        for (size_t i = 0; i < MARGIN_CURVE; i++) {
-            curve[i] = (margin_real)uniform();
-        }
+        for (size_t i = 0; i < MARGIN_CURVE; i++) { curve[i] = (margin_real)uniform(); }
         vote.curve = classes == 2 && trial % 2 == 0 ? curve : NULL;
         job.curve = curve_q;
         job.vote = &vote;
@@ -893,9 +848,7 @@ TEST machines_with_small_scores_keep_their_bits(unsigned format) {
     seed = 12;
     b = blobs_make(100, 8, 3, false);
     how.format = (uint8_t)format;
-    for (size_t i = 0; i < 24u; i++) {
-        w[i] = (margin_real)(normal() * (i >= 16u ? 0.001 : 1.0));
-    }
+    for (size_t i = 0; i < 24u; i++) { w[i] = (margin_real)(normal() * (i >= 16u ? 0.001 : 1.0)); }
     memset(&model, 0, sizeof model);
     model.kind = MARGIN_MODEL_LINEAR;
     model.of.linear.w = w;
@@ -942,9 +895,7 @@ SUITE(quant_suite) {
     RUN_TEST(without_calibration_all_classes_are_equally_probable);
     RUN_TEST(inputs_are_rounded_and_limited);
     RUN_TEST(the_input_stage_limits_and_never_wraps);
-    for (i = 0; i < 60; i++) {
-        RUN_TESTp(quantised_models_agree_with_their_origin, i);
-    }
+    for (i = 0; i < 60; i++) { RUN_TESTp(quantised_models_agree_with_their_origin, i); }
     for (i = 0; i < 4; i++) {
         RUN_TESTp(the_size_query_of_the_quantiser_is_exact,
                   (i & 1u) != 0 ? MARGIN_KERNEL_RBF : MARGIN_KERNEL_LINEAR, (i & 2u) != 0);

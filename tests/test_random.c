@@ -25,12 +25,8 @@ TEST outputs_are_those_of_sfc32(void) {
         uint64_t state[4] = {0, 0, 0, 1};
         margin_rng rng = margin_rng_make(seed * 0x01234567u);
         state[1] = (uint32_t)(seed * 0x01234567u);
-        for (i = 0; i < 16; i++) {
-            (void)naive_sfc32(state);
-        }
-        for (i = 0; i < 100; i++) {
-            ASSERT_EQ(naive_sfc32(state), margin_rng_u32(&rng));
-        }
+        for (i = 0; i < 16; i++) { (void)naive_sfc32(state); }
+        for (i = 0; i < 100; i++) { ASSERT_EQ(naive_sfc32(state), margin_rng_u32(&rng)); }
     }
     PASS();
 }
@@ -67,9 +63,7 @@ TEST the_state_of_all_zeros_works(void) {
     margin_rng rng = {0, 0, 0, 0};
     double sum = 0;
     int i;
-    for (i = 0; i < 10000; i++) {
-        sum += (double)margin_rng_normal(&rng);
-    }
+    for (i = 0; i < 10000; i++) { sum += (double)margin_rng_normal(&rng); }
     ASSERT(fabs(sum / 10000) < 0.05);
     PASS();
 }
@@ -83,9 +77,7 @@ TEST neighbouring_seeds_give_unrelated_numbers(void) {
         int i;
         for (i = 0; i < 32; i++) {
             uint32_t bits = margin_rng_u32(&one) ^ margin_rng_u32(&two);
-            for (; bits != 0; bits &= bits - 1) {
-                differing++;
-            }
+            for (; bits != 0; bits &= bits - 1) { differing++; }
         }
         ASSERT(differing > 512 - 5 * 16 && differing < 512 + 5 * 16); /* deviation 16 */
     }
@@ -99,9 +91,7 @@ TEST every_bit_is_set_half_the_time(void) {
     int bit;
     for (i = 0; i < 40000; i++) {
         const uint32_t draw = margin_rng_u32(&rng);
-        for (bit = 0; bit < 32; bit++) {
-            count[bit] += (int)(draw >> bit & 1u);
-        }
+        for (bit = 0; bit < 32; bit++) { count[bit] += (int)(draw >> bit & 1u); }
     }
     for (bit = 0; bit < 32; bit++) {
         ASSERT(count[bit] > 20000 - 450 && count[bit] < 20000 + 450); /* deviation 100 */
@@ -112,9 +102,7 @@ TEST every_bit_is_set_half_the_time(void) {
 static double chi_square(const int *count, int cells, double expected) {
     double sum = 0;
     int i;
-    for (i = 0; i < cells; i++) {
-        sum += (count[i] - expected) * (count[i] - expected) / expected;
-    }
+    for (i = 0; i < cells; i++) { sum += (count[i] - expected) * (count[i] - expected) / expected; }
     return sum;
 }
 
@@ -221,9 +209,7 @@ TEST shuffle_gives_all_orders_alike(void) {
         margin_shuffle(&rng, item, 4);
         for (j = 0; j < 4; j++) { /* rank of the permutation, in the factorial number system */
             int smaller = 0;
-            for (k = j + 1; k < 4; k++) {
-                smaller += item[k] < item[j];
-            }
+            for (k = j + 1; k < 4; k++) { smaller += item[k] < item[j]; }
             rank = rank * (4 - j) + smaller;
         }
         count[rank]++;
@@ -239,9 +225,7 @@ TEST shuffle_keeps_the_items(void) {
     size_t n;
     size_t i;
     for (n = 0; n < 100; n++) {
-        for (i = 0; i < 100; i++) {
-            item[i] = (margin_index)i;
-        }
+        for (i = 0; i < 100; i++) { item[i] = (margin_index)i; }
         margin_shuffle(&rng, item, n);
         memset(seen, 0, sizeof seen);
         for (i = 0; i < 100; i++) {

@@ -209,9 +209,7 @@ static void slow_make(slow_problem *s, const solver_case *c, double eta_pos, dou
     s->kappa[0] = kappa_of(eta_neg);
     s->kappa[1] = kappa_of(eta_pos);
     for (size_t i = 0; i < s->n; i++) {
-        for (size_t j = 0; j < d; j++) {
-            mean[j] += (double)c->x[i * d + j] / (double)s->n;
-        }
+        for (size_t j = 0; j < d; j++) { mean[j] += (double)c->x[i * d + j] / (double)s->n; }
     }
     for (size_t i = 0; i < s->n; i++) {
         s->sign[i] = c->y[i] == 1 ? 1 : -1;
@@ -227,9 +225,7 @@ static void slow_make(slow_problem *s, const solver_case *c, double eta_pos, dou
             }
         }
     }
-    for (size_t i = 0; i < s->n; i++) {
-        s->share[i] = (double)c->weight[i] / sum[c->y[i]];
-    }
+    for (size_t i = 0; i < s->n; i++) { s->share[i] = (double)c->weight[i] / sum[c->y[i]]; }
 }
 
 /* |y|^2 of y = D - Z'q for q = kappa u, and Z y in zy. */
@@ -245,15 +241,11 @@ static double slow_residual(const slow_problem *s, const double *u, double *zy) 
     }
     for (size_t i = 0; i < s->n; i++) {
         f[i] = 0;
-        for (size_t h = 0; h < s->n; h++) {
-            f[i] += s->k[i][h] * b[h];
-        }
+        for (size_t h = 0; h < s->n; h++) { f[i] += s->k[i][h] * b[h]; }
         square += b[i] * f[i];
         mean[s->sign[i] > 0] += s->share[i] * f[i];
     }
-    for (size_t i = 0; i < s->n; i++) {
-        zy[i] = sqrt(s->share[i]) * (f[i] - mean[s->sign[i] > 0]);
-    }
+    for (size_t i = 0; i < s->n; i++) { zy[i] = sqrt(s->share[i]) * (f[i] - mean[s->sign[i] > 0]); }
     return fmax(square, 0);
 }
 
@@ -273,9 +265,7 @@ static double slow_distance(const slow_problem *s) {
             next[i] = at[i] + s->kappa[c] * zy[i] / lipschitz;
             size[c] += next[i] * next[i];
         }
-        for (size_t i = 0; i < s->n; i++) {
-            next[i] /= fmax(1, sqrt(size[s->sign[i] > 0]));
-        }
+        for (size_t i = 0; i < s->n; i++) { next[i] /= fmax(1, sqrt(size[s->sign[i] > 0])); }
         now = slow_residual(s, next, zy);
         faster = now > last ? 1 : (1 + sqrt(1 + 4 * momentum * momentum)) / 2;
         for (size_t i = 0; i < s->n; i++) {
@@ -311,9 +301,7 @@ static double worst_slack(const solver_case *c, const slow_problem *s, const mar
 /* The longest sample: what counts as no distance is measured by it. */
 static double slow_size(const slow_problem *s) {
     double size = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        size = fmax(size, sqrt(s->k[i][i]));
-    }
+    for (size_t i = 0; i < s->n; i++) { size = fmax(size, sqrt(s->k[i][i])); }
     return size;
 }
 
@@ -359,9 +347,7 @@ TEST all_kinds_of_cases_agree_with_a_slow_solver(void) {
             case_settle(&c);
             (void)snprintf(what, sizeof what, "%s, seed %u", case_names[kind], (unsigned)seed);
             res = check_case(&c, eta[0], eta[1]);
-            if (res != GREATEST_TEST_RES_PASS) {
-                fprintf(stderr, "%s\n", what);
-            }
+            if (res != GREATEST_TEST_RES_PASS) { fprintf(stderr, "%s\n", what); }
             CHECK_CALL(res);
         }
     }
@@ -474,9 +460,7 @@ TEST features_given_twice_share_their_weights(void) {
     margin_data data;
     cloud c;
     cloud_make(&c, CLOUD_N, CLOUD_D, 1.5, 5);
-    for (size_t i = 0; i < CLOUD_N * CLOUD_D; i++) {
-        twice[2u * i] = twice[2u * i + 1u] = c.x[i];
-    }
+    for (size_t i = 0; i < CLOUD_N * CLOUD_D; i++) { twice[2u * i] = twice[2u * i + 1u] = c.x[i]; }
     data = c.data;
     data.x = twice;
     data.d = (size_t)2 * CLOUD_D;
@@ -508,9 +492,7 @@ TEST with_more_features_than_samples_any_rates_can_be_had(void) {
     memset(&data, 0, sizeof data);
     for (size_t i = 0; i < FEW; i++) {
         y[i] = (uint16_t)(i % 2u);
-        for (size_t j = 0; j < MANY; j++) {
-            x[i * MANY + j] = case_real(&seed);
-        }
+        for (size_t j = 0; j < MANY; j++) { x[i * MANY + j] = case_real(&seed); }
     }
     data.x = x;
     data.y = y;
@@ -553,9 +535,7 @@ TEST weights_count_as_copies(void) {
         size_t n = 0;
         cloud_make(&c, 15, 3, 2, 21);
         for (size_t i = 0; i < 15u; i++) {
-            for (size_t copy = 0; copy <= i % 3u; copy++) {
-                rows[n++] = (margin_index)i;
-            }
+            for (size_t copy = 0; copy <= i % 3u; copy++) { rows[n++] = (margin_index)i; }
         }
         copies = c.data;
         copies.rows = rows;
@@ -628,9 +608,7 @@ TEST a_ridge_is_added_to_the_covariances(void) {
     margin_rates_options o = rates_options(0.7, 0.6);
     rates_result with, without;
     memcpy(more, cov, sizeof more);
-    for (size_t k = 0; k < 8u; k += (k % 4u == 0) ? 3u : 1u) {
-        more[k] += (margin_real)0.125;
-    }
+    for (size_t k = 0; k < 8u; k += (k % 4u == 0) ? 3u : 1u) { more[k] += (margin_real)0.125; }
     without = rates_run_moments(mean, more, 2, o);
     o.ridge = (margin_real)0.125;
     with = rates_run_moments(mean, cov, 2, o);
@@ -753,9 +731,7 @@ TEST one_sample_in_a_class_is_a_point(void) {
     rates_result r, same;
     cloud c;
     cloud_make(&c, 20, 3, 3, 12);
-    for (size_t i = 1; i < 20u; i++) {
-        c.y[i] = 0;
-    }
+    for (size_t i = 1; i < 20u; i++) { c.y[i] = 0; }
     r = rates_run(&c.data, o);
     o.eta_pos = 1;
     same = rates_run(&c.data, o);
@@ -1017,13 +993,9 @@ TEST data_that_does_not_fit_is_refused(void) {
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_rates_train(&c.data, &o, &m.mem, NULL, NULL, NULL));
     c.y[3] = 2;
     ASSERT_EQ(MARGIN_E_TWO_CLASSES, margin_rates_train(&c.data, &o, &m.mem, &model, NULL, NULL));
-    for (size_t i = 0; i < 12u; i++) {
-        c.y[i] = 0;
-    }
+    for (size_t i = 0; i < 12u; i++) { c.y[i] = 0; }
     ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_rates_train(&c.data, &o, &m.mem, &model, NULL, NULL));
-    for (size_t i = 0; i < 12u; i++) {
-        c.y[i] = 1;
-    }
+    for (size_t i = 0; i < 12u; i++) { c.y[i] = 1; }
     ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_rates_train(&c.data, &o, &m.mem, &model, NULL, NULL));
     c.y[0] = 0;
     c.x[5] = (margin_real)NAN;

@@ -48,9 +48,7 @@ static margin_linear_q *make_linear_q(integer_fixture *f, unsigned scheme, size_
     margin_linear_q *l = &f->model.of.linear;
     memset(f, 0, sizeof *f);
     f->model.kind = MARGIN_MODEL_LINEAR;
-    for (size_t k = 0; k < 16; k++) {
-        f->weights[k] = (int16_t)(100 - (int)k);
-    }
+    for (size_t k = 0; k < 16; k++) { f->weights[k] = (int16_t)(100 - (int)k); }
     l->w = f->weights;
     l->bias = f->bias;
     l->stage = stage_q(f);
@@ -75,9 +73,7 @@ static margin_expansion_q *make_expansion_q(integer_fixture *f, unsigned kernel,
         f->norms[v] =
             kernel == MARGIN_KERNEL_RBF ? 13 : 26214; /* 25 / 2 rounded up; 2^18 / 5 / 2 */
     }
-    for (size_t c = 0; c < classes; c++) {
-        f->class_end[c] = (uint16_t)(8u * (c + 1u) / classes);
-    }
+    for (size_t c = 0; c < classes; c++) { f->class_end[c] = (uint16_t)(8u * (c + 1u) / classes); }
     e->vectors = f->vectors;
     e->norms = f->norms;
     e->coef = f->coef;
@@ -109,9 +105,7 @@ static margin_proto_q *make_proto_q(integer_fixture *f, unsigned format) {
         f->vectors[i] =
             (int16_t)(format == MARGIN_Q15 ? 3 + (int)(i % 2u) : 0x0303 + 0x0101 * (int)(i % 2u));
     }
-    for (size_t i = 0; i < 8; i++) {
-        f->constants[i] = i % 2u == 0 ? 2000 : 200;
-    }
+    for (size_t i = 0; i < 8; i++) { f->constants[i] = i % 2u == 0 ? 2000 : 200; }
     for (size_t m = 0; m < 4; m++) {
         f->class_end[m] = (uint16_t)(2u * (m + 1u));
         f->gains[m] = 1000;
@@ -156,9 +150,7 @@ static margin_list_q *make_list_q(integer_fixture *f, unsigned kernel) {
         l->pool.coef = NULL;
         l->reach = NULL;
     }
-    for (size_t v = 4; v < 8; v++) {
-        f->coef[2 * v] = 0; /* beyond the reach of the first cut */
-    }
+    for (size_t v = 4; v < 8; v++) { f->coef[2 * v] = 0; /* beyond the reach of the first cut */ }
     return l;
 }
 
@@ -384,9 +376,7 @@ static uint32_t image_words[400];
 
 static void fill(void) {
     memset(&r, 0, sizeof r);
-    for (size_t i = 0; i < 32; i++) {
-        r.vectors[i] = (margin_real)(i % 5u) - 2;
-    }
+    for (size_t i = 0; i < 32; i++) { r.vectors[i] = (margin_real)(i % 5u) - 2; }
     for (size_t v = 0; v < 4; v++) {
         r.norms[v] = margin_dot(r.vectors + 2 * v, r.vectors + 2 * v, 2);
         r.exits[v] = v % 2u == 0 ? 0 : 2;

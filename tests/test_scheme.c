@@ -32,12 +32,8 @@ TEST without_ties_both_rules_agree(void) {
                 votes[won ? b : a]++;
             }
         }
-        for (j = 0; j < 4; j++) {
-            best = votes[j] > votes[best] ? j : best;
-        }
-        for (j = 0; j < 4; j++) {
-            second += votes[j] == votes[best];
-        }
+        for (j = 0; j < 4; j++) { best = votes[j] > votes[best] ? j : best; }
+        for (j = 0; j < 4; j++) { second += votes[j] == votes[best]; }
         ties += second > 1;
         ASSERT_EQ_FMT(best, (int)margin_elect(MARGIN_SCHEME_VOTES, 4, scores), "%d");
         if (second == 1) {

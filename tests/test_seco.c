@@ -238,9 +238,7 @@ TEST lists_predict_as_they_are_defined(void) {
             margin_real x[FEATURES], score, again;
             double want;
             size_t which, by;
-            for (size_t k = 0; k < FEATURES; k++) {
-                x[k] = (margin_real)draw();
-            }
+            for (size_t k = 0; k < FEATURES; k++) { x[k] = (margin_real)draw(); }
             by = ask(l, x, &want);
             which = margin_list_ask(l, x, &score);
             ASSERT_EQ(by, which);
@@ -269,9 +267,7 @@ static int32_t cut_alone(const margin_list_q *l, size_t j, const int16_t *x) {
         }
         return sum >= -INT32_MAX && sum <= INT32_MAX ? (int32_t)sum : INT32_MIN;
     }
-    for (size_t v = 0; v < e->n; v++) {
-        coef[v] = ((const int16_t *)e->coef)[v * e->width + j];
-    }
+    for (size_t v = 0; v < e->n; v++) { coef[v] = ((const int16_t *)e->coef)[v * e->width + j]; }
     alone.kind = MARGIN_MODEL_EXPANSION;
     alone.of.expansion = *e;
     alone.of.expansion.coef = coef;
@@ -284,9 +280,7 @@ static int32_t cut_alone(const margin_list_q *l, size_t j, const int16_t *x) {
 /* A list in integers by its definition. */
 static size_t ask_q(const margin_list_q *l, const int16_t *x, int32_t *score) {
     size_t j = 0;
-    while (cut_alone(l, j, x) <= 0 && j + 1u < l->pool.width) {
-        j++;
-    }
+    while (cut_alone(l, j, x) <= 0 && j + 1u < l->pool.width) { j++; }
     *score = cut_alone(l, j, x) * (l->target[j] == 0 ? -1 : 1);
     return j;
 }
@@ -358,9 +352,7 @@ TEST integer_lists_decide_as_their_cuts_would_alone_at_every_input(void) {
             ASSERT_EQ_FMT((long)want, (long)again, "%ld");
         }
     }
-    for (size_t j = 0; j < CUTS; j++) {
-        ASSERT(by[j] > 200);
-    }
+    for (size_t j = 0; j < CUTS; j++) { ASSERT(by[j] > 200); }
     PASS();
 }
 
@@ -751,9 +743,7 @@ TEST options_limit_cuts(void) {
 TEST cuts_that_lower_no_error_are_not_admitted(void) {
     problem p;
     strips(&p);
-    for (int i = 0; i < MOST; i++) {
-        p.y[i] = (uint16_t)(draw() > 0);
-    }
+    for (int i = 0; i < MOST; i++) { p.y[i] = (uint16_t)(draw() > 0); }
     p.data.n = 160;
     p.options.kernel.kind = MARGIN_KERNEL_RBF;
     p.options.left = 16;
@@ -777,14 +767,10 @@ static void deal(const problem *p, size_t folds, uint16_t *part) {
     for (int side = 0; side < 2; side++) {
         size_t n = 0;
         for (size_t i = 0; i < p->data.n; i++) {
-            if (p->y[i] == side) {
-                order[n++] = (margin_index)i;
-            }
+            if (p->y[i] == side) { order[n++] = (margin_index)i; }
         }
         margin_shuffle(&rng, order, n);
-        for (size_t i = 0; i < n; i++) {
-            part[order[i]] = (uint16_t)(dealt++ % folds);
-        }
+        for (size_t i = 0; i < n; i++) { part[order[i]] = (uint16_t)(dealt++ % folds); }
     }
 }
 
@@ -793,9 +779,7 @@ static size_t errors_without(problem *p, const uint16_t *part, size_t out, size_
     margin_index rows[MOST];
     size_t wrong = 0, n = 0;
     for (size_t i = 0; i < MOST; i++) {
-        if (part[i] != out) {
-            rows[n++] = (margin_index)i;
-        }
+        if (part[i] != out) { rows[n++] = (margin_index)i; }
     }
     p->data.rows = rows;
     p->data.n = n;
@@ -803,9 +787,7 @@ static size_t errors_without(problem *p, const uint16_t *part, size_t out, size_
     p->options.most = most;
     p->options.easy = most > 0 ? 0 : 1; /* 1: no cut at all */
     p->options.left = 16 - 15 * (MOST - n) / MOST;
-    if (train(p) < 0) {
-        return MOST;
-    }
+    if (train(p) < 0) { return MOST; }
     for (size_t i = 0; i < MOST; i++) {
         margin_real score;
         wrong += part[i] == out && margin_classify(&p->model, p->x + 3 * i, &score) != p->y[i];
@@ -819,9 +801,7 @@ TEST lists_are_cross_validated_at_every_length(void) {
     problem p, q;
     uint16_t part[MOST];
     strips(&p);
-    for (int i = 0; i < MOST; i += 9) {
-        p.y[i] = (uint16_t)(1 - p.y[i]);
-    }
+    for (int i = 0; i < MOST; i += 9) { p.y[i] = (uint16_t)(1 - p.y[i]); }
     p.options.cheap = true;
     p.options.left = 16;
     q = p;
@@ -958,9 +938,7 @@ TEST bad_input_is_refused(void) {
     REFUSED(MARGIN_E_ARGUMENT, p.options.smoothing.sigma = bad);
     REFUSED(MARGIN_E_ARGUMENT, p.options.kernel.kind = 77);
     strips(&p);
-    for (int i = 0; i < MOST; i++) {
-        p.y[i] = 0;
-    }
+    for (int i = 0; i < MOST; i++) { p.y[i] = 0; }
     ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_seco_train(&p.data, NULL, &mem, &p.model, NULL, NULL));
     strips(&p);
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_seco_train(&p.data, NULL, &mem, NULL, NULL, NULL));

@@ -54,9 +54,7 @@ static long double svm_primal(const solver_case *c, const qp_reference *q, const
         }
     } else {
         long double caps = 0;
-        for (size_t i = 0; i < q->n; i++) {
-            caps += q->cap[i];
-        }
+        for (size_t i = 0; i < q->n; i++) { caps += q->cap[i]; }
         sum += (long double)r->info.objective + (long double)r->report.nu * caps;
     }
     return sum;
@@ -111,9 +109,7 @@ static enum greatest_test_res svm_check(int kind, uint32_t seed, margin_real pri
                     (double)((CASE_FIT * fabsl(best) * 4 + gap) / caps + rounding) + CASE_FIT);
     ASSERT(svm_primal(&c, &q, &r) + best <=
            (CASE_TOL + rounding) * caps * 2 + CASE_FIT * fabsl(best) + gap);
-    if (r.model.kind == MARGIN_MODEL_EXPANSION) {
-        CHECK_CALL(svm_check_kkt(&c, &q, &r, rounding));
-    }
+    if (r.model.kind == MARGIN_MODEL_EXPANSION) { CHECK_CALL(svm_check_kkt(&c, &q, &r, rounding)); }
     free(r.memory.bytes);
     PASS();
 }

@@ -33,9 +33,7 @@ static void svr_programme(const solver_case *c, const margin_svr_options *o, qp_
         q->cap[i] = (long double)o->c * (long double)c->weight[i % n];
         q->sum += (long double)o->nu * q->cap[i] / 4;
         q->lin[i] = (long double)o->targets[i % n] - q->y[i] * epsilon;
-        for (size_t j = 0; j < q->n; j++) {
-            q->k[i][j] = one.k[i % n][j % n];
-        }
+        for (size_t j = 0; j < q->n; j++) { q->k[i][j] = one.k[i % n][j % n]; }
     }
 }
 
@@ -158,9 +156,7 @@ TEST units_of_the_target_do_not_matter(void) {
     for (size_t k = 0; k < 6u; k++) {
         margin_svr_options o = smooth_options(k);
         svr_result a = svr_run(&data, &o), b;
-        for (size_t i = 0; i < 2 * MANY; i++) {
-            scaled[i] = smooth_t[i] * 1024 - 4096;
-        }
+        for (size_t i = 0; i < 2 * MANY; i++) { scaled[i] = smooth_t[i] * 1024 - 4096; }
         o.targets = scaled;
         b = svr_run(&data, &o);
         ASSERT(a.status >= 0 && b.status >= 0);
@@ -249,9 +245,7 @@ static enum greatest_test_res svr_refused(const margin_data *data, const margin_
     ASSERT_EQ_FMT((int)expected, (int)margin_svr_train(data, o, &mem, &model, NULL, NULL), "%d");
     ASSERT_EQ_FMT((size_t)0, mem.low, "%zu");
     ASSERT_EQ_FMT(mem.size, mem.high, "%zu");
-    if (sized) {
-        ASSERT_EQ_FMT((size_t)0, margin_svr_train_size(data->n, data->d, 1, o), "%zu");
-    }
+    if (sized) { ASSERT_EQ_FMT((size_t)0, margin_svr_train_size(data->n, data->d, 1, o), "%zu"); }
     PASS();
 }
 

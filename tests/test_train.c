@@ -86,9 +86,7 @@ static margin_status training_operation(margin_arena *mem, void *problem) {
 
 static uint32_t hash_bytes(uint32_t hash, const void *bytes, size_t n) {
     const unsigned char *p = (const unsigned char *)bytes;
-    for (size_t i = 0; i < n; i++) {
-        hash = (hash ^ p[i]) * 16777619u;
-    }
+    for (size_t i = 0; i < n; i++) { hash = (hash ^ p[i]) * 16777619u; }
     return hash;
 }
 
@@ -224,9 +222,7 @@ static enum greatest_test_res check_machines(int method, unsigned kernel, unsign
             }
             free(one.memory.bytes);
             j++;
-            if (a == b) {
-                break;
-            }
+            if (a == b) { break; }
         }
     }
     ASSERT_EQ_FMT(margin_machines(scheme, 4), j, "%zu");
@@ -452,9 +448,7 @@ TEST models_are_the_same_bits_for_every_cache(void) {
             training_control(&t)->cache_bytes = bytes;
             training_run(&t);
             ASSERT_EQ_FMT(MARGIN_OK, t.status, "%d");
-            if (bytes == 1) {
-                first = training_hash(&t);
-            }
+            if (bytes == 1) { first = training_hash(&t); }
             ASSERT_EQ_FMT(first, training_hash(&t), "%08x");
             free(t.memory.bytes);
         }

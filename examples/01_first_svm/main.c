@@ -26,9 +26,7 @@ int main(void) {
         status = margin_scaling_apply(&scaling, &data, scaled, 0);
         data.x = scaled;
     }
-    if (status >= 0) {
-        status = margin_svm_train(&data, NULL, &mem, &model, &info, NULL);
-    }
+    if (status >= 0) { status = margin_svm_train(&data, NULL, &mem, &model, &info, NULL); }
     if (status >= 0) {
         status = margin_model_scale(&model, &scaling, &mem); /* from now on it takes raw values */
     }

@@ -15,9 +15,7 @@ static int next(int16_t *raw, float *x) {
     char line[128];
     while (fgets(line, sizeof line, stdin) != NULL) {
         if (sscanf(line, "%hd,%hd,%hd,%hd", &raw[0], &raw[1], &raw[2], &raw[3]) == 4) {
-            for (int i = 0; i < 4; i++) {
-                x[i] = raw[i];
-            }
+            for (int i = 0; i < 4; i++) { x[i] = raw[i]; }
             return 1;
         }
     }

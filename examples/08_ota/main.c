@@ -21,9 +21,7 @@ static bool spend(void) {
 
 static bool flash_write(unsigned slot, size_t at, const void *bytes, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        if (!spend()) {
-            return false;
-        }
+        if (!spend()) { return false; }
         flash_memory.bytes[slot][at + i] &= ((const unsigned char *)bytes)[i];
     }
     return true;
@@ -31,9 +29,7 @@ static bool flash_write(unsigned slot, size_t at, const void *bytes, size_t coun
 
 static bool flash_erase(unsigned slot) {
     for (size_t i = 0; i < SLOT; i++) {
-        if (!spend()) {
-            return false;
-        }
+        if (!spend()) { return false; }
         flash_memory.bytes[slot][i] = 0xFF;
     }
     return true;
@@ -53,13 +49,9 @@ static size_t make_package(const uint16_t *labels, unsigned char *out) {
     margin_arena mem = margin_arena_make(arena, sizeof arena);
     margin_model model;
     size_t image, size = OTA_HEAD;
-    if (margin_svm_train(&data, NULL, &mem, &model, NULL, NULL) < 0) {
-        return 0;
-    }
+    if (margin_svm_train(&data, NULL, &mem, &model, NULL, NULL) < 0) { return 0; }
     image = margin_image_size(&model, 0);
-    if (margin_image_write(&model, NULL, 0, out + size, image) < 0) {
-        return 0;
-    }
+    if (margin_image_write(&model, NULL, 0, out + size, image) < 0) { return 0; }
     size += image;
     for (size_t i = 0; i < 8; i++) {
         memcpy(out + size, rows + 2 * i, 8); /* the host is little-endian */
@@ -75,14 +67,10 @@ static size_t make_package(const uint16_t *labels, unsigned char *out) {
 /* Sends a package in pieces of odd sizes. */
 static margin_status update(ota_state *ota, const unsigned char *package, size_t size) {
     size_t from = 0, step = 1;
-    if (!ota_begin(ota)) {
-        return MARGIN_E_MEMORY;
-    }
+    if (!ota_begin(ota)) { return MARGIN_E_MEMORY; }
     while (from < size) {
         const size_t count = size - from < step ? size - from : step;
-        if (!ota_piece(ota, package + from, count)) {
-            return MARGIN_E_MEMORY;
-        }
+        if (!ota_piece(ota, package + from, count)) { return MARGIN_E_MEMORY; }
         from += count;
         step = step % 23 + 5;
     }
@@ -93,9 +81,7 @@ static margin_status update(ota_state *ota, const unsigned char *package, size_t
 static char running(void) {
     ota_state ota;
     margin_real score;
-    if (!ota_boot(&ota, &flash)) {
-        return '-';
-    }
+    if (!ota_boot(&ota, &flash)) { return '-'; }
     return margin_classify(&ota.model, rows, &score) == 0 ? 'o' : 'n';
 }
 

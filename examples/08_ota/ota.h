@@ -50,9 +50,7 @@ static uint32_t ota_u32(const unsigned char *at) {
 }
 
 static void ota_put_u32(unsigned char *at, uint32_t value) {
-    for (int i = 0; i < 4; i++) {
-        at[i] = (unsigned char)(value >> (8 * i));
-    }
+    for (int i = 0; i < 4; i++) { at[i] = (unsigned char)(value >> (8 * i)); }
 }
 
 static float ota_f32(const unsigned char *at) {
@@ -74,9 +72,7 @@ static bool ota_self_test(const margin_model *model, const unsigned char *tests,
                           size_t d) {
     margin_real x[OTA_FEATURES], scores[OTA_MACHINES];
     for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < d; k++) {
-            x[k] = ota_f32(tests + 4u * (i * (d + 1u) + k));
-        }
+        for (size_t k = 0; k < d; k++) { x[k] = ota_f32(tests + 4u * (i * (d + 1u) + k)); }
         if (margin_classify(model, x, scores) != ota_u32(tests + 4u * (i * (d + 1u) + d))) {
             return false;
         }
@@ -86,9 +82,7 @@ static bool ota_self_test(const margin_model *model, const unsigned char *tests,
 
 /* The number of features of a linear model or an expansion; 0 for others, which this example does not take. */
 static size_t ota_features(const margin_model *model) {
-    if (model->kind == MARGIN_MODEL_LINEAR) {
-        return model->of.linear.d;
-    }
+    if (model->kind == MARGIN_MODEL_LINEAR) { return model->of.linear.d; }
     return model->kind == MARGIN_MODEL_EXPANSION ? model->of.expansion.d : 0;
 }
 
@@ -108,9 +102,7 @@ static margin_status ota_check(const unsigned char *package, size_t size, margin
     }
     status = margin_image_open(package + OTA_HEAD, image, &found);
     status = status == MARGIN_OK ? margin_model_check(&found) : status;
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     vote = margin_model_vote(&found);
     d = ota_features(&found);
     if (d == 0 || d > OTA_FEATURES || margin_machines(vote->scheme, vote->classes) > OTA_MACHINES ||
@@ -180,9 +172,7 @@ static margin_status ota_finish(ota_state *ota) {
     unsigned char record[OTA_RECORD];
     margin_model model;
     const margin_status status = ota_check(ota->flash->slot[slot] + OTA_RECORD, ota->taken, &model);
-    if (status != MARGIN_OK) {
-        return status;
-    }
+    if (status != MARGIN_OK) { return status; }
     ota_put_u32(record, ota->number + 1u);
     ota_put_u32(record + 4, (uint32_t)ota->taken);
     ota_put_u32(record + 8, ota_crc(record, 8));

@@ -30,9 +30,7 @@ static mp_obj_t bearing_classify(mp_obj_t list) {
     uint16_t label;
     bearing_values(list, x);
     label = motor_classify(x);
-    if (label >= MOTOR_CLASSES) {
-        return mp_const_none;
-    }
+    if (label >= MOTOR_CLASSES) { return mp_const_none; }
     return mp_obj_new_str_from_cstr(motor_labels[label]);
 }
 static MP_DEFINE_CONST_FUN_OBJ_1(bearing_classify_obj, bearing_classify);

@@ -59,9 +59,7 @@ int main(void) {
     if (status >= 0) {
         status = margin_oneclass_train(&data, &options, &mem, &model, &info, &report);
     }
-    if (status >= 0) {
-        status = margin_model_scale(&model, &scaling, &more);
-    }
+    if (status >= 0) { status = margin_model_scale(&model, &scaling, &more); }
     if (status < 0) {
         printf("training: %s\n", margin_status_text(status));
         return 1;

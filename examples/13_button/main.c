@@ -22,15 +22,9 @@ static uint16_t labels[WINDOW];
 static void put(const char *text, size_t number) {
     char digits[8];
     size_t n = 0;
-    for (; *text != '\0'; text++) {
-        port_put(*text);
-    }
-    do {
-        digits[n++] = (char)('0' + number % 10u);
-    } while ((number /= 10u) > 0);
-    while (n > 0) {
-        port_put(digits[--n]);
-    }
+    for (; *text != '\0'; text++) { port_put(*text); }
+    do { digits[n++] = (char)('0' + number % 10u); } while ((number /= 10u) > 0);
+    while (n > 0) { port_put(digits[--n]); }
 }
 
 /* A shake or a tap; from the fourth round on the user holds the device the other way up. */
@@ -49,9 +43,7 @@ int port_main(void) {
     margin_linear model;
     size_t seen = 0;
     put("arena ", sizeof bytes);
-    if (margin_mam_online_start(&on, D, 2, &options, &mem) != MARGIN_OK) {
-        return 1;
-    }
+    if (margin_mam_online_start(&on, D, 2, &options, &mem) != MARGIN_OK) { return 1; }
     for (size_t round = 0; round < ROUNDS; round++) {
         margin_mam_certainty certainty = {0, 1, 0, 1};
         size_t right = 0, judged = 0;

@@ -49,12 +49,8 @@ int main(void) {
         status = margin_scaling_apply(&scaling, &data, scaled, 0);
         data.x = scaled;
     }
-    if (status >= 0) {
-        status = margin_svr_train(&data, &options, &mem, &model, &info, &report);
-    }
-    if (status >= 0) {
-        status = margin_model_scale(&model, &scaling, &mem);
-    }
+    if (status >= 0) { status = margin_svr_train(&data, &options, &mem, &model, &info, &report); }
+    if (status >= 0) { status = margin_model_scale(&model, &scaling, &mem); }
     if (status < 0) {
         printf("training: %s\n", margin_status_text(status));
         return 1;

@@ -20,15 +20,9 @@ static unsigned char bytes[MARGIN_ONECLASS_ONLINE_BYTES(D)];
 static void put(const char *text, size_t number) {
     char digits[8];
     size_t n = 0;
-    for (; *text != '\0'; text++) {
-        port_put(*text);
-    }
-    do {
-        digits[n++] = (char)('0' + number % 10u);
-    } while ((number /= 10u) > 0);
-    while (n > 0) {
-        port_put(digits[--n]);
-    }
+    for (; *text != '\0'; text++) { port_put(*text); }
+    do { digits[n++] = (char)('0' + number % 10u); } while ((number /= 10u) > 0);
+    while (n > 0) { port_put(digits[--n]); }
 }
 
 /* Vibration and current rise together with the load; after WORN seconds vibration rises by itself. */
@@ -37,9 +31,7 @@ static void measure(margin_rng *rng, size_t second, margin_real *x) {
     x[0] = 2 + load / 2 + noise * margin_rng_normal(rng);
     x[1] = 5 + load + noise * margin_rng_normal(rng);
     x[2] = 40 + margin_rng_normal(rng);
-    if (second >= WORN) {
-        x[0] += (margin_real)(second - WORN) / 40;
-    }
+    if (second >= WORN) { x[0] += (margin_real)(second - WORN) / 40; }
 }
 
 int port_main(void) {
@@ -50,9 +42,7 @@ int port_main(void) {
     size_t alarms[2] = {0, 0}, first = 0;
     margin_real x[D];
     put("arena ", sizeof bytes);
-    if (margin_oneclass_online_start(&on, D, &options, &mem) != MARGIN_OK) {
-        return 1;
-    }
+    if (margin_oneclass_online_start(&on, D, &options, &mem) != MARGIN_OK) { return 1; }
     for (size_t second = 0; second < END; second++) {
         measure(&rng, second, x);
         if (second < MINUTE) {

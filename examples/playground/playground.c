@@ -19,9 +19,7 @@ static void *page_take(size_t size) {
                  room = (size + 15u) / 16u * 16u + 16u;
     size_t at = base + page_used;
     const size_t have = __builtin_wasm_memory_size(0) * 65536u;
-    if (room < size || room > 0x70000000u - page_used) {
-        return NULL;
-    }
+    if (room < size || room > 0x70000000u - page_used) { return NULL; }
     if (at + room > have &&
         __builtin_wasm_memory_grow(0, (at + room - have + 65535u) / 65536u) == SIZE_MAX) {
         return NULL;

@@ -13,6 +13,4 @@ extern unsigned char _end[]; /* of the linker script: the stack comes down to he
 #define PORT_GPIOR0 PORT_BYTE(0x3E) /* written: simavr_run.c notes the cycle */
 #define PORT_GPIOR1 PORT_BYTE(0x4A) /* written: the exit code */
 #define PORT_MARK()                                                                                \
-    do {                                                                                           \
-        PORT_GPIOR0 = 1;                                                                           \
-    } while (0)
+    do { PORT_GPIOR0 = 1; } while (0)

@@ -31,9 +31,7 @@ static void on_character(struct avr_irq_t *irq, uint32_t value, void *user) {
 static void on_mark(struct avr_t *avr, avr_io_addr_t address, uint8_t value, void *user) {
     (void)user;
     avr->data[address] = value;
-    if (marks++ % 2u == 1u) {
-        fprintf(counts, "%llu\n", (unsigned long long)(avr->cycle - mark));
-    }
+    if (marks++ % 2u == 1u) { fprintf(counts, "%llu\n", (unsigned long long)(avr->cycle - mark)); }
     mark = avr->cycle;
 }
 
@@ -45,18 +43,14 @@ static void on_code(struct avr_t *avr, avr_io_addr_t address, uint8_t value, voi
 
 static void say(avr_t *avr, const int level, const char *format, va_list values) {
     (void)avr;
-    if (level <= LOG_WARNING) {
-        vfprintf(stderr, format, values);
-    }
+    if (level <= LOG_WARNING) { vfprintf(stderr, format, values); }
 }
 
 static avr_t *machine(const char *mcu, const char *program) {
     static elf_firmware_t firmware;
     uint32_t flags = 0;
     avr_t *avr = avr_make_mcu_by_name(mcu);
-    if (avr == NULL || elf_read_firmware(program, &firmware) != 0) {
-        return NULL;
-    }
+    if (avr == NULL || elf_read_firmware(program, &firmware) != 0) { return NULL; }
     snprintf(firmware.mmcu, sizeof firmware.mmcu, "%s", mcu);
     firmware.frequency = 16000000;
     avr_init(avr);
@@ -108,9 +102,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: simavr_run MCU PROGRAM.elf COUNTS [MOST_CYCLES]\n");
         return 126;
     }
-    while (state != cpu_Done && state != cpu_Crashed && avr->cycle <= most) {
-        state = step(avr);
-    }
+    while (state != cpu_Done && state != cpu_Crashed && avr->cycle <= most) { state = step(avr); }
     fclose(counts);
     fflush(stdout);
     return avr->cycle > most ? 124 : state == cpu_Crashed ? 125 : code;

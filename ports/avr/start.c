@@ -13,8 +13,7 @@
 #define SLEEP 0x05    /* of SMCR: power down, sleep enabled */
 
 void port_put(char c) {
-    while ((UCSR0A & EMPTY) == 0) {
-    }
+    while ((UCSR0A & EMPTY) == 0) {}
     UDR0 = (uint8_t)c;
 }
 
@@ -24,6 +23,5 @@ int main(void) {
     PORT_GPIOR1 = (uint8_t)port_main();
     SMCR = SLEEP;
     __asm__ volatile("cli \n sleep"); /* asleep without interrupts: the simulator ends */
-    for (;;) {
-    }
+    for (;;) {}
 }

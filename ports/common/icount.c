@@ -86,9 +86,7 @@ qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv
             return -1;
         }
     }
-    if (out == NULL) {
-        return -1;
-    }
+    if (out == NULL) { return -1; }
     qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
     qemu_plugin_register_atexit_cb(id, ended, NULL);
     return 0;

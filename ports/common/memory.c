@@ -10,28 +10,20 @@ void *memset(void *to, int value, size_t count);
 void *memcpy(void *to, const void *from, size_t count) {
     volatile unsigned char *out = (unsigned char *)to;
     const unsigned char *in = (const unsigned char *)from;
-    while (count-- > 0) {
-        *out++ = *in++;
-    }
+    while (count-- > 0) { *out++ = *in++; }
     return to;
 }
 
 void *memmove(void *to, const void *from, size_t count) {
     volatile unsigned char *out = (unsigned char *)to;
     const unsigned char *in = (const unsigned char *)from;
-    if ((uintptr_t)to <= (uintptr_t)from) {
-        return memcpy(to, from, count);
-    }
-    while (count-- > 0) {
-        out[count] = in[count];
-    }
+    if ((uintptr_t)to <= (uintptr_t)from) { return memcpy(to, from, count); }
+    while (count-- > 0) { out[count] = in[count]; }
     return to;
 }
 
 void *memset(void *to, int value, size_t count) {
     volatile unsigned char *out = (unsigned char *)to;
-    while (count-- > 0) {
-        *out++ = (unsigned char)value;
-    }
+    while (count-- > 0) { *out++ = (unsigned char)value; }
     return to;
 }

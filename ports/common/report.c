@@ -3,9 +3,7 @@
 #include "port.h"
 
 void port_put_text(const char *text) {
-    for (; *text != '\0'; text++) {
-        port_put(*text);
-    }
+    for (; *text != '\0'; text++) { port_put(*text); }
 }
 
 void port_put_hex(uint32_t value) {
@@ -26,8 +24,6 @@ void port_put_number(uint32_t value) {
             digit++;
         }
         begun = begun || digit != '0' || units[i] == 1u;
-        if (begun) {
-            port_put(digit);
-        }
+        if (begun) { port_put(digit); }
     }
 }

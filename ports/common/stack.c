@@ -12,9 +12,7 @@ static volatile unsigned char *top; /* the stack pointer when it was painted */
     do {                                                                                           \
         volatile unsigned char *p_ = (unsigned char *)PORT_STACK_LIMIT();                          \
         top = (pointer);                                                                           \
-        while (p_ < top) {                                                                         \
-            *p_++ = PAINT;                                                                         \
-        }                                                                                          \
+        while (p_ < top) { *p_++ = PAINT; }                                                        \
     } while (0)
 
 /* A leaf: compilers may save its registers after the stack pointer was read. */
@@ -26,9 +24,7 @@ NOINLINE void port_stack_paint(void) {
 
 NOINLINE size_t port_stack_used(void) {
     volatile unsigned char *p = (unsigned char *)PORT_STACK_LIMIT();
-    while (p < top && *p == PAINT) {
-        p++;
-    }
+    while (p < top && *p == PAINT) { p++; }
     return (size_t)(top - p);
 }
 

@@ -27,22 +27,16 @@ void suite_real(margin_real value) {
 
 void suite_reals(const margin_real *values, size_t n) {
     size_t i;
-    for (i = 0; i < n; i++) {
-        suite_real(values[i]);
-    }
+    for (i = 0; i < n; i++) { suite_real(values[i]); }
 }
 
 void suite_fail(const char *why) {
-    if (failure == NULL) {
-        failure = why;
-    }
+    if (failure == NULL) { failure = why; }
 }
 
 void suite_status(margin_status status) {
     suite_word((uint32_t)(int32_t)status);
-    if (status < 0) {
-        suite_fail(status == MARGIN_E_MEMORY ? "memory" : "status");
-    }
+    if (status < 0) { suite_fail(status == MARGIN_E_MEMORY ? "memory" : "status"); }
 }
 
 margin_real *suite_numbers(margin_arena *mem, size_t n, uint32_t seed) {
@@ -53,9 +47,7 @@ margin_real *suite_numbers(margin_arena *mem, size_t n, uint32_t seed) {
         suite_fail("memory");
         return NULL;
     }
-    for (i = 0; i < n; i++) {
-        out[i] = seed == 0 ? 0 : margin_rng_normal(&rng);
-    }
+    for (i = 0; i < n; i++) { out[i] = seed == 0 ? 0 : margin_rng_normal(&rng); }
     return out;
 }
 

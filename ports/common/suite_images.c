@@ -78,21 +78,15 @@ static void forge(forgery *f, unsigned char *p, uint32_t bytes) {
     }
     head(f, p, bytes);
     image_seal(p, bytes);
-    for (uint32_t i = 0; i < bytes; i++) {
-        f->copy[i] = p[i];
-    }
+    for (uint32_t i = 0; i < bytes; i++) { f->copy[i] = p[i]; }
 }
 
 static void keep(forgery *f, const unsigned char *p, uint32_t bytes, bool same) {
     for (uint32_t i = 0; same && i < bytes; i++) {
-        if (p[i] != f->copy[i]) {
-            suite_fail("swapped");
-        }
+        if (p[i] != f->copy[i]) { suite_fail("swapped"); }
     }
     for (uint32_t i = 0; !f->guarded && i < MARKED; i++) {
-        if (f->end[i] != MARK) {
-            suite_fail("written");
-        }
+        if (f->end[i] != MARK) { suite_fail("written"); }
     }
 }
 
@@ -118,9 +112,7 @@ static bool accepted(forgery *f, unsigned char *p, uint32_t bytes) {
 /* The image of 68 bytes that 32-bit machines once took for a linear model of 2^30 features. */
 static void known(forgery *f) {
     unsigned char *p = f->end - 68;
-    for (unsigned i = 0; i < 68u; i++) {
-        p[i] = 0;
-    }
+    for (unsigned i = 0; i < 68u; i++) { p[i] = 0; }
     put(p, UINT32_C(0x1A6E676D), 4);
     p[4] = MARGIN_IMAGE_VERSION;
     p[6] = MARGIN_MODEL_LINEAR;
@@ -129,12 +121,8 @@ static void known(forgery *f) {
     p[24] = 2;
     p[56] = 65;
     image_seal(p, 68);
-    for (unsigned i = 0; i < 68u; i++) {
-        f->copy[i] = p[i];
-    }
-    if (accepted(f, p, 68)) {
-        suite_fail("known");
-    }
+    for (unsigned i = 0; i < 68u; i++) { f->copy[i] = p[i]; }
+    if (accepted(f, p, 68)) { suite_fail("known"); }
 }
 
 void test_image_forged(margin_arena *mem) {
@@ -153,9 +141,7 @@ void test_image_forged(margin_arena *mem) {
         return;
     }
     f.end += LONGEST;
-    for (unsigned i = 0; i < MARKED; i++) {
-        f.end[i] = MARK;
-    }
+    for (unsigned i = 0; i < MARKED; i++) { f.end[i] = MARK; }
 #endif
     known(&f);
     for (unsigned trial = 0; trial < TRIALS; trial++) {

@@ -32,9 +32,7 @@ static void draw_vectors(uint32_t *rng, margin_expansion_q *e, tables *t, size_t
                          uint32_t *squares) {
     const size_t wide = e->d + e->d % 2u;
     size_t v, k, i;
-    for (i = 0; i < VECTORS * (FEATURES + 1u); i++) {
-        t->vectors.q15[i] = 0;
-    }
+    for (i = 0; i < VECTORS * (FEATURES + 1u); i++) { t->vectors.q15[i] = 0; }
     for (v = 0; v < VECTORS; v++) {
         squares[v] = 0;
         for (k = 0; k < e->d && v < count; k++) {
@@ -53,12 +51,8 @@ static void draw_vectors(uint32_t *rng, margin_expansion_q *e, tables *t, size_t
 /* 2^(15 + shift) / sqrt(square) */
 static uint16_t inverse(uint32_t square, unsigned shift) {
     uint32_t root = 1, whole;
-    if (square == 0) {
-        return 0;
-    }
-    while (root * root < square) {
-        root++;
-    }
+    if (square == 0) { return 0; }
+    while (root * root < square) { root++; }
     whole = (UINT32_C(1) << (15u + shift)) / root;
     return (uint16_t)(whole < 65535u ? whole : 65535u);
 }
@@ -113,9 +107,7 @@ static void draw_vote(uint32_t *rng, margin_expansion_q *e, tables *t) {
     size_t i;
     e->vote = none;
     e->vote.scheme = schemes[below(rng, e->kernel.kind == MARGIN_KERNEL_HINGE ? 2 : 3)];
-    if (e->vote.scheme != MARGIN_SCHEME_BINARY) {
-        e->vote.classes = e->vote.machines = MACHINES;
-    }
+    if (e->vote.scheme != MARGIN_SCHEME_BINARY) { e->vote.classes = e->vote.machines = MACHINES; }
     e->width =
         (uint16_t)(e->vote.scheme == MARGIN_SCHEME_ONE_REST ? MACHINES : e->vote.classes - 1u);
     for (i = 0; i < MACHINES; i++) {
@@ -158,19 +150,13 @@ static void ask(uint32_t *rng, const margin_model_q *model, const margin_expansi
         return;
     }
     for (i = 0; i < 3u; i++) {
-        for (k = 0; k < FEATURES; k++) {
-            x[k] = number(rng, sizes[i]);
-        }
+        for (k = 0; k < FEATURES; k++) { x[k] = number(rng, sizes[i]); }
         margin_scores_q(model, x, scores);
-        for (k = 0; k < machines; k++) {
-            suite_word((uint32_t)scores[k]);
-        }
+        for (k = 0; k < machines; k++) { suite_word((uint32_t)scores[k]); }
         if (one != NULL && machines == 1u) {
             int32_t again;
             scores_of(one, x, &again);
-            if (again != scores[0]) {
-                suite_fail("one");
-            }
+            if (again != scores[0]) { suite_fail("one"); }
         }
     }
 }
@@ -202,9 +188,7 @@ static void draw_expansion(uint32_t *rng, tables *t, unsigned trial) {
         t->coef[i] = i < count * e->width ? number(rng, 4000) : 0;
         t->narrow[i] = (int8_t)(t->coef[i] / 32);
     }
-    for (i = 0; i < MACHINES; i++) {
-        t->scales[i] = (uint16_t)(suite_draw(rng) >> 16);
-    }
+    for (i = 0; i < MACHINES; i++) { t->scales[i] = (uint16_t)(suite_draw(rng) >> 16); }
     e->coef = t->coef;
     if (e->format == MARGIN_Q7 &&
         (e->vote.scheme == MARGIN_SCHEME_ONE_REST || e->kernel.kind == MARGIN_KERNEL_HINGE)) {
@@ -245,11 +229,7 @@ void test_integer_models(margin_arena *mem) {
     unsigned trial;
     for (trial = 0; t != NULL && trial < TRIALS; trial++) {
         draw_expansion(&rng, t, trial);
-        if (trial % 8u < 2u) {
-            draw_linear(&rng, t, trial);
-        }
+        if (trial % 8u < 2u) { draw_linear(&rng, t, trial); }
     }
-    if (t == NULL) {
-        suite_fail("memory");
-    }
+    if (t == NULL) { suite_fail("memory"); }
 }

@@ -9,9 +9,7 @@ static margin_real *square(margin_arena *mem, margin_real ridge) {
     margin_real *x = suite_numbers(mem, (size_t)N * D, 11);
     margin_real *a = suite_numbers(mem, (size_t)N * N, 0);
     size_t i, j;
-    if (x == NULL || a == NULL) {
-        return NULL;
-    }
+    if (x == NULL || a == NULL) { return NULL; }
     for (i = 0; i < N; i++) {
         for (j = 0; j < N; j++) {
             a[i * N + j] = margin_dot(x + (i > j ? i : j) * D, x + (i > j ? j : i) * D, D);
@@ -24,9 +22,7 @@ static margin_real *square(margin_arena *mem, margin_real ridge) {
 void test_linalg_vector(margin_arena *mem) {
     margin_real *x = suite_numbers(mem, 67, 1), *y = suite_numbers(mem, 67, 2);
     size_t n;
-    if (x == NULL || y == NULL) {
-        return;
-    }
+    if (x == NULL || y == NULL) { return; }
     for (n = 0; n <= 67u; n++) {
         suite_real(margin_dot(x, y, n));
         suite_real(margin_norm2(x, n));
@@ -38,9 +34,7 @@ void test_linalg_vector(margin_arena *mem) {
 
 void test_linalg_cholesky(margin_arena *mem) {
     margin_real *a = square(mem, 1), *b = suite_numbers(mem, 2u * N, 5);
-    if (a == NULL || b == NULL) {
-        return;
-    }
+    if (a == NULL || b == NULL) { return; }
     suite_status(margin_cholesky(a, 0, N, mem));
     suite_reals(a, (size_t)N * N);
     suite_status(margin_cholesky_solve(b, 0, 2, a, 0, N));
@@ -52,22 +46,16 @@ void test_linalg_pivoted(margin_arena *mem) {
     margin_real *a = square(mem, 0);
     margin_index order[N];
     size_t rank = 0, i;
-    if (a == NULL) {
-        return;
-    }
+    if (a == NULL) { return; }
     suite_status(margin_cholesky_pivoted(a, 0, N, (margin_real)1e-4, order, &rank, mem));
     suite_word((uint32_t)rank);
     suite_reals(a, (size_t)N * N);
-    for (i = 0; i < N; i++) {
-        suite_word(order[i]);
-    }
+    for (i = 0; i < N; i++) { suite_word(order[i]); }
 }
 
 void test_linalg_eigen(margin_arena *mem) {
     margin_real *a = square(mem, 0), *values = suite_numbers(mem, N, 0);
-    if (a == NULL || values == NULL) {
-        return;
-    }
+    if (a == NULL || values == NULL) { return; }
     suite_status(margin_eigen(values, a, 0, a, 0, N, mem));
     suite_reals(values, N);
     suite_reals(a, (size_t)N * N);
@@ -76,9 +64,7 @@ void test_linalg_eigen(margin_arena *mem) {
 void test_linalg_leading(margin_arena *mem) {
     margin_real *a = square(mem, 0), *values = suite_numbers(mem, 3, 0);
     margin_real *vectors = suite_numbers(mem, 3u * N, 0);
-    if (a == NULL || values == NULL || vectors == NULL) {
-        return;
-    }
+    if (a == NULL || values == NULL || vectors == NULL) { return; }
     suite_status(margin_eigen_leading(values, vectors, 0, 3, a, 0, N, mem));
     suite_reals(values, 3);
     suite_reals(vectors, 3u * N);
@@ -88,9 +74,7 @@ void test_linalg_qr(margin_arena *mem) {
     margin_real *q = suite_numbers(mem, (size_t)D * N, 8),
                 *r = suite_numbers(mem, (size_t)D * D, 0);
     size_t rank = 0;
-    if (q == NULL || r == NULL) {
-        return;
-    }
+    if (q == NULL || r == NULL) { return; }
     suite_status(margin_qr(q, 0, D, N, r, 0, &rank));
     suite_word((uint32_t)rank);
     suite_reals(q, (size_t)D * N);
@@ -102,9 +86,7 @@ void test_linalg_qr(margin_arena *mem) {
 void test_data_moments(margin_arena *mem) {
     const margin_data data = suite_samples(mem, 20, 5, 2, 9);
     margin_real *out = suite_numbers(mem, 2u + 10u + 50u, 0);
-    if (out == NULL || data.x == NULL) {
-        return;
-    }
+    if (out == NULL || data.x == NULL) { return; }
     suite_status(margin_data_moments(&data, 2, mem, out, out + 2, out + 12));
     suite_reals(out, 62);
     suite_status(margin_data_means(&data, 2, out, out + 2));
@@ -132,17 +114,11 @@ void test_data_folds(margin_arena *mem) {
     margin_rng rng = margin_rng_make(4);
     uint16_t fold[23];
     size_t i;
-    if (data.x == NULL) {
-        return;
-    }
+    if (data.x == NULL) { return; }
     suite_status(margin_folds(data.n, 5, &rng, fold));
-    for (i = 0; i < data.n; i++) {
-        suite_word(fold[i]);
-    }
+    for (i = 0; i < data.n; i++) { suite_word(fold[i]); }
     suite_status(margin_folds_stratified(&data, 4, &rng, mem, fold));
-    for (i = 0; i < data.n; i++) {
-        suite_word(fold[i]);
-    }
+    for (i = 0; i < data.n; i++) { suite_word(fold[i]); }
 }
 
 void test_kernel_values(margin_arena *mem) {

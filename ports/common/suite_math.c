@@ -170,11 +170,7 @@ void test_random(margin_arena *mem) {
         suite_real(margin_rng_uniform(&rng));
         suite_real(margin_rng_normal(&rng));
     }
-    for (i = 0; i < 20u; i++) {
-        items[i] = (margin_index)i;
-    }
+    for (i = 0; i < 20u; i++) { items[i] = (margin_index)i; }
     margin_shuffle(&rng, items, 20);
-    for (i = 0; i < 20u; i++) {
-        suite_word(items[i]);
-    }
+    for (i = 0; i < 20u; i++) { suite_word(items[i]); }
 }

@@ -56,17 +56,11 @@
         score scores[upper##_MACHINES];                                                            \
         size_t i, k;                                                                               \
         (void)mem;                                                                                 \
-        if (name##_selftest() != 0) {                                                              \
-            suite_fail("selftest");                                                                \
-        }                                                                                          \
+        if (name##_selftest() != 0) { suite_fail("selftest"); }                                    \
         for (i = 0; i < INPUTS; i++) {                                                             \
-            for (k = 0; k < upper##_FEATURES; k++) {                                               \
-                x[k] = next(&rng, i);                                                              \
-            }                                                                                      \
+            for (k = 0; k < upper##_FEATURES; k++) { x[k] = next(&rng, i); }                       \
             name##_scores(x, scores);                                                              \
-            for (k = 0; k < upper##_MACHINES; k++) {                                               \
-                word(scores[k]);                                                                   \
-            }                                                                                      \
+            for (k = 0; k < upper##_MACHINES; k++) { word(scores[k]); }                            \
             suite_word(name##_classify(x));                                                        \
         }                                                                                          \
     }
@@ -149,9 +143,7 @@ void test_model_probabilities_f32(margin_arena *mem) {
             x[k] = (margin_real)(suite_draw(&rng) >> 8) * (margin_real)0.0001220703125;
         }
         sensor_f32_probabilities(x, p);
-        for (k = 0; k < SENSOR_F32_CLASSES; k++) {
-            suite_real(p[k]);
-        }
+        for (k = 0; k < SENSOR_F32_CLASSES; k++) { suite_real(p[k]); }
     }
 }
 
@@ -162,13 +154,9 @@ void test_model_probabilities_q15(margin_arena *mem) {
     size_t i, k;
     (void)mem;
     for (i = 0; i < INPUTS; i++) {
-        for (k = 0; k < SENSOR_Q15_FEATURES; k++) {
-            x[k] = (int16_t)(suite_draw(&rng) % 2000u);
-        }
+        for (k = 0; k < SENSOR_Q15_FEATURES; k++) { x[k] = (int16_t)(suite_draw(&rng) % 2000u); }
         sensor_q15_probabilities(x, p);
-        for (k = 0; k < SENSOR_Q15_CLASSES; k++) {
-            suite_word(p[k]);
-        }
+        for (k = 0; k < SENSOR_Q15_CLASSES; k++) { suite_word(p[k]); }
     }
 }
 
@@ -180,12 +168,8 @@ void test_model_input_q15(margin_arena *mem) {
     size_t i, k;
     (void)mem;
     for (i = 0; i < INPUTS; i++) {
-        for (k = 0; k < RBF_Q15_FEATURES; k++) {
-            raw[k] = next_real(&rng, i);
-        }
+        for (k = 0; k < RBF_Q15_FEATURES; k++) { raw[k] = next_real(&rng, i); }
         rbf_q15_input(raw, x);
-        for (k = 0; k < RBF_Q15_FEATURES; k++) {
-            suite_word((uint16_t)x[k]);
-        }
+        for (k = 0; k < RBF_Q15_FEATURES; k++) { suite_word((uint16_t)x[k]); }
     }
 }

@@ -12,9 +12,7 @@ static void result(margin_status status, const margin_model *model, const margin
     margin_real scores[MACHINES_MOST];
     size_t i;
     suite_status(status);
-    if (status < 0) {
-        return;
-    }
+    if (status < 0) { return; }
     suite_real(info->objective);
     suite_real(info->violation);
     suite_word((uint32_t)info->iterations);
@@ -124,9 +122,7 @@ void test_train_svm_hard(margin_arena *mem) {
     const margin_data data = suite_samples(mem, 24, 3, 2, 27);
     margin_real *x = (margin_real *)data.x; /* classes far enough apart */
     size_t i;
-    for (i = 0; i < data.n; i++) {
-        x[i * data.d] += data.y[i] != 0 ? 8 : 0;
-    }
+    for (i = 0; i < data.n; i++) { x[i * data.d] += data.y[i] != 0 ? 8 : 0; }
     svm(mem, &data, MARGIN_KERNEL_LINEAR, true);
 }
 
@@ -215,9 +211,7 @@ static void oneclass(margin_arena *mem, size_t n, unsigned kind) {
     margin_info info;
     margin_status status;
     size_t i;
-    for (i = 0; i < data.n * data.d; i++) {
-        x[i] += 4;
-    }
+    for (i = 0; i < data.n * data.d; i++) { x[i] += 4; }
     status = margin_oneclass_train(&data, &options, mem, &model, &info, &report);
     result(status, &model, &info, &data);
     suite_real(report.promised);
@@ -239,9 +233,7 @@ static void svr(margin_arena *mem, size_t n, unsigned kind) {
     margin_model model;
     margin_info info;
     size_t i;
-    for (i = 0; i < n; i++) {
-        targets[i] = 100 + 8 * data.x[(i + 1u) % n * data.d];
-    }
+    for (i = 0; i < n; i++) { targets[i] = 100 + 8 * data.x[(i + 1u) % n * data.d]; }
     options.targets = targets;
     result(margin_svr_train(&data, &options, mem, &model, &info, NULL), &model, &info, &data);
 }
@@ -311,9 +303,7 @@ void test_image(margin_arena *mem) {
     }
     image += (0u - (uintptr_t)image) % 4u; /* where images must lie, whatever MARGIN_ALIGN */
     suite_status(margin_image_write(&model, "ab", 2, image, size));
-    for (i = 0; i < size; i++) {
-        suite_word(image[i]);
-    }
+    for (i = 0; i < size; i++) { suite_word(image[i]); }
     status = margin_image_load(image, size, mem, &loaded);
     suite_status(status);
     if (status >= 0) {
@@ -356,9 +346,7 @@ void test_calibrate(margin_arena *mem) {
         suite_real(report.brier);
         suite_real(report.log_loss);
         margin_probabilities(&vote, scores, p);
-        for (i = 0; i < vote.classes; i++) {
-            suite_real(p[i]);
-        }
+        for (i = 0; i < vote.classes; i++) { suite_real(p[i]); }
     }
 }
 
@@ -375,9 +363,7 @@ void test_metrics(margin_arena *mem) {
     margin_mam_options options = {kernel_of(MARGIN_KERNEL_LINEAR), true, false, 0};
     const margin_status status = margin_mam_train(&data, &options, mem, &model, NULL);
     suite_status(status);
-    if (status < 0) {
-        return;
-    }
+    if (status < 0) { return; }
     suite_status(margin_confusion(&data, &model, mem, confusion));
     suite_reals(confusion, MARGIN_CONFUSION(2));
     suite_real(margin_error(confusion, 2));

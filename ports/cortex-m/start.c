@@ -20,8 +20,7 @@ static void end(int code) {
     block[0] = APPLICATION_EXIT;
     block[1] = (uint32_t)code;
     semihosting(SYS_EXIT_EXTENDED, block);
-    for (;;) {
-    }
+    for (;;) {}
 }
 
 void port_put(char c) {
@@ -33,12 +32,8 @@ void port_put(char c) {
 
 void port_start(void) {
     uint32_t *from = port_data_load, *to;
-    for (to = port_data; to < port_data_end; to++) {
-        *to = *from++;
-    }
-    for (to = port_bss; to < port_bss_end; to++) {
-        *to = 0;
-    }
+    for (to = port_data; to < port_data_end; to++) { *to = *from++; }
+    for (to = port_bss; to < port_bss_end; to++) { *to = 0; }
     end(port_main());
 }
 

@@ -100,6 +100,5 @@ unsigned char *port_guard(void) {
 void port_start(void) {
     port_stack_end = (unsigned char *)port_stack_pointer() - STACK_LOOKED_AT;
     system_call(EXIT, port_main(), 0, 0);
-    for (;;) {
-    }
+    for (;;) {}
 }

@@ -26,14 +26,11 @@ void port_put(char c) {
 
 void port_end(int code) {
     *FINISHER = code == 0 ? 0x5555u : ((uint32_t)code << 16) | 0x3333u;
-    for (;;) {
-    }
+    for (;;) {}
 }
 
 void port_start(void) {
     uint32_t *to;
-    for (to = port_bss; to < port_bss_end; to++) {
-        *to = 0;
-    }
+    for (to = port_bss; to < port_bss_end; to++) { *to = 0; }
     port_end(port_main());
 }

@@ -32,16 +32,12 @@ static double now(void) {
 
 static margin_real *reals(size_t n) {
     margin_real *x = (margin_real *)malloc(n * sizeof *x);
-    for (size_t i = 0; i < n; i++) {
-        x[i] = (margin_real)((double)rand() / RAND_MAX - 0.5);
-    }
+    for (size_t i = 0; i < n; i++) { x[i] = (margin_real)((double)rand() / RAND_MAX - 0.5); }
     return x;
 }
 
 static void some_rows(mgn_rows *r) {
-    for (size_t i = 0; i < 64; i++) {
-        (void)mgn_rows_get(r, i);
-    }
+    for (size_t i = 0; i < 64; i++) { (void)mgn_rows_get(r, i); }
     mgn_rows_forget(r);
 }
 
@@ -58,9 +54,7 @@ static void rows(const char *name, margin_kernel kernel, size_t n, size_t d) {
         mgn_rows_plan(&r, &mem, &data, budgets[b]);
         if (mem.failed == 0 && mgn_rows_start(&r, &data, &kernel) == MARGIN_OK) {
             BEST(ms[b], some_rows(&r));
-            if (b == 1) {
-                BEST(ms[2], mgn_rows_fill(&r));
-            }
+            if (b == 1) { BEST(ms[2], mgn_rows_fill(&r)); }
         }
         free(buffer);
     }
@@ -80,9 +74,7 @@ static void statistics(size_t n, size_t d) {
     margin_scaling scaling = {NULL, NULL, 0};
     int status = 0;
     double check, fit, moments;
-    for (size_t i = 0; i < n; i++) {
-        y[i] = (uint16_t)(rand() % 2);
-    }
+    for (size_t i = 0; i < n; i++) { y[i] = (uint16_t)(rand() % 2); }
     BEST(check, status |= margin_data_check(&data));
     BEST(fit, {
         margin_arena_reset(&mem);

@@ -44,9 +44,7 @@ static double now(void) {
 
 static margin_real *reals(size_t n) {
     margin_real *x = (margin_real *)malloc((n + 1) * sizeof *x);
-    for (size_t i = 0; i < n; i++) {
-        x[i] = (margin_real)((double)rand() / RAND_MAX - 0.5);
-    }
+    for (size_t i = 0; i < n; i++) { x[i] = (margin_real)((double)rand() / RAND_MAX - 0.5); }
     return x;
 }
 
@@ -142,9 +140,7 @@ static void cholesky(size_t n) {
     char what[64];
     *(void **)&potrf = blas_function(LAPACK("potrf"));
     mgn_gram(a, n, x, n, NULL, n, n, (margin_real *)(void *)mem.base);
-    for (size_t i = 0; i < n; i++) {
-        a[i * n + i] += 1;
-    }
+    for (size_t i = 0; i < n; i++) { a[i * n + i] += 1; }
     BEST_OF_BOTH(
         ours, theirs, (memcpy(l, a, n * n * sizeof *a), margin_cholesky(l, 0, n, &mem)),
         if (potrf != NULL) {

@@ -38,22 +38,16 @@ static void make(size_t n, size_t d) {
 static margin_real read_all(size_t count) {
     margin_real s[32] = {0}, sum = 0;
     for (size_t i = 0; i + 32 <= count; i += 32) {
-        for (size_t k = 0; k < 32; k++) {
-            s[k] += x[i + k];
-        }
+        for (size_t k = 0; k < 32; k++) { s[k] += x[i + k]; }
     }
-    for (size_t k = 0; k < 32; k++) {
-        sum += s[k];
-    }
+    for (size_t k = 0; k < 32; k++) { sum += s[k]; }
     return sum;
 }
 
 /* The sums of the columns, as simply as can be. */
 static void read_columns(size_t n, size_t d, margin_real *sum) {
     for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; k < d; k++) {
-            sum[k] += x[i * d + k];
-        }
+        for (size_t k = 0; k < d; k++) { sum[k] += x[i * d + k]; }
     }
 }
 
@@ -98,9 +92,7 @@ static void kernel(size_t n, size_t d) {
     margin_model model;
     margin_info info;
     double start = now();
-    if (margin_mam_train(&data, &options, &mem, &model, &info) < 0) {
-        exit(1);
-    }
+    if (margin_mam_train(&data, &options, &mem, &model, &info) < 0) { exit(1); }
     start = now() - start;
     printf("%-6s mam rbf    n=%-7zu d=%-5zu %8.2f ms   %.0f million kernel values a second\n", TYPE,
            n, d, start * 1e3, (double)n * (double)n / 2 / start * 1e-6);
@@ -116,9 +108,7 @@ int main(void) {
         free(x), free(y);
     }
     make(16000, 20);
-    for (size_t n = 500; n <= 16000; n *= 2) {
-        kernel(n, 20);
-    }
+    for (size_t n = 500; n <= 16000; n *= 2) { kernel(n, 20); }
     free(x), free(y);
     return 0;
 }

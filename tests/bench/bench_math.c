@@ -48,9 +48,7 @@ static double time_array(void) {
     double best = 1e9;
     for (int round = 0; round < 10 * ROUNDS; round++) {
         double start;
-        for (int i = 0; i < COUNT; i++) {
-            result[i] = -argument[i];
-        }
+        for (int i = 0; i < COUNT; i++) { result[i] = -argument[i]; }
         start = now();
         mgn_exp_array(result, COUNT);
         start = now() - start;
@@ -64,9 +62,7 @@ int main(void) {
     margin_real sum = 0;
     double ours;
     double theirs;
-    for (int i = 0; i < COUNT; i++) {
-        argument[i] = 20 * margin_rng_uniform(&rng);
-    }
+    for (int i = 0; i < COUNT; i++) { argument[i] = 20 * margin_rng_uniform(&rng); }
     TIME(theirs, result[i] = LIBM(exp)(-x));
     compare("exp, array", time_array(), theirs);
     TIME(ours, result[i] = margin_exp(-x));
@@ -84,8 +80,6 @@ int main(void) {
     compare("pow_int, n = 3", ours, theirs);
     TIME(ours, result[i] = margin_rng_normal(&rng));
     printf("%-6s %-22s %7.2f ns\n", TYPE, "normal number", ours);
-    for (int i = 0; i < COUNT; i++) {
-        sum += result[i];
-    }
+    for (int i = 0; i < COUNT; i++) { sum += result[i]; }
     return sum > COUNT; /* so that nothing above is left out */
 }

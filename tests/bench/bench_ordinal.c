@@ -20,9 +20,7 @@ static double now(void) {
 
 static margin_real *numbers(size_t n) {
     margin_real *v = (margin_real *)malloc(n * sizeof *v);
-    for (size_t i = 0; i < n; i++) {
-        v[i] = (margin_real)((double)rand() / RAND_MAX - 0.5);
-    }
+    for (size_t i = 0; i < n; i++) { v[i] = (margin_real)((double)rand() / RAND_MAX - 0.5); }
     return v;
 }
 
@@ -65,9 +63,7 @@ static void training(size_t n, unsigned kind, bool least_squares, margin_real c)
     void *bytes;
     size_t size;
     double start;
-    for (size_t i = 0; i < n; i++) {
-        t[i] += x[i * D] - x[i * D + 1];
-    }
+    for (size_t i = 0; i < n; i++) { t[i] += x[i * D] - x[i * D + 1]; }
     data.x = x;
     data.n = n;
     omam.kernel.kind = lssvm.kernel.kind = (uint8_t)kind;

@@ -24,17 +24,13 @@ static bool table_read(table *t, const char *name) {
     FILE *file;
     snprintf(path, sizeof path, "%s/%s.csv", folder != NULL ? folder : "../shared/data", name);
     file = fopen(path, "r");
-    if (file == NULL) {
-        return false;
-    }
+    if (file == NULL) { return false; }
     memset(t, 0, sizeof *t);
     while (getline(&line, &room, file) > 0 && t->n < limit) {
         char *p = line;
         size_t fields = 1, k;
         double label;
-        for (k = 0; line[k] != '\0'; k++) {
-            fields += line[k] == ',' ? 1u : 0u;
-        }
+        for (k = 0; line[k] != '\0'; k++) { fields += line[k] == ',' ? 1u : 0u; }
         if (t->n == 0) {
             t->d = fields - 1u;
             t->x = (margin_real *)malloc(limit * t->d * sizeof *t->x);
@@ -45,8 +41,7 @@ static bool table_read(table *t, const char *name) {
             p++;
         }
         label = strtod(p, &p);
-        for (k = 0; k < t->classes && labels[k] != label; k++) {
-        }
+        for (k = 0; k < t->classes && labels[k] != label; k++) {}
         labels[k] = label;
         t->classes += k == t->classes ? 1u : 0u;
         t->y[t->n++] = (uint16_t)k;
@@ -110,9 +105,7 @@ static void show(const char *name, const table *t, const machine *m, bool whole)
     margin_status status;
     size_t n = 0;
     for (size_t i = 0; i < t->n; i++) {
-        if (i % 3u != 0) {
-            rows[n++] = (margin_index)i;
-        }
+        if (i % 3u != 0) { rows[n++] = (margin_index)i; }
     }
     memset(&raw, 0, sizeof raw);
     raw.x = t->x;

@@ -38,9 +38,7 @@ static void clouds(margin_real *x, uint16_t *y, uint32_t seed) {
         for (int k = 0; k < D; k++) {
             x[i * D + k] = margin_rng_normal(&rng) + (k == 0 ? (margin_real)(y[i] ? 1 : -1) : 0);
         }
-        if (margin_rng_below(&rng, 4) == 0) {
-            y[i] = (uint16_t)(1 - y[i]);
-        }
+        if (margin_rng_below(&rng, 4) == 0) { y[i] = (uint16_t)(1 - y[i]); }
     }
 }
 

@@ -89,18 +89,14 @@ static void sweep_pow(unsigned long count, worst *w) {
         const margin_real x = bits % 2 ? (margin_real)x1 : (margin_real)fabs((double)any);
         const double limit = (REAL_MAX_EXP + 40) * 0.6931 / log((double)x);
         const margin_real y = (margin_real)(limit * (2 * random_part(&state) - 1));
-        if (isfinite(x) && isfinite(y)) {
-            note(w, x, y, margin_pow(x, y), reference_pow(x, y));
-        }
+        if (isfinite(x) && isfinite(y)) { note(w, x, y, margin_pow(x, y), reference_pow(x, y)); }
     }
 }
 
 static void report(const char *name, const worst *w) {
     printf("%-20s %7.4f  %-24.17g %7.4f  %-24.17g %8.4f %%", name, w->error[0], (double)w->x[0],
            w->error[1], (double)w->x[1], 100.0 * (double)w->misses / (double)w->count);
-    if (w->y[0] != 0) {
-        printf("  y = %.17g, %.17g", (double)w->y[0], (double)w->y[1]);
-    }
+    if (w->y[0] != 0) { printf("  y = %.17g, %.17g", (double)w->y[0], (double)w->y[1]); }
     printf("\n");
     fflush(stdout);
 }
@@ -109,9 +105,7 @@ static int wanted(int argc, char **argv, const char *name) {
     int i;
     int named = 0;
     for (i = 1; i < argc; i++) {
-        if (strcmp(argv[i], name) == 0) {
-            return 1;
-        }
+        if (strcmp(argv[i], name) == 0) { return 1; }
         named |= strchr(argv[i], '=') == NULL;
     }
     return !named;

@@ -16,25 +16,17 @@ typedef struct {
 } images;
 
 static int read_all(images *in, size_t count) {
-    if (scanf("%zu %zu %zu %zu", &in->n, &in->d, &in->train, &in->width) != 4) {
-        return 1;
-    }
+    if (scanf("%zu %zu %zu %zu", &in->n, &in->d, &in->train, &in->width) != 4) { return 1; }
     in->count = count;
     in->x = (margin_real *)malloc(in->n * in->d * sizeof *in->x);
     in->sides = (margin_real *)malloc(in->n * count * in->d * sizeof *in->x);
     in->y = (uint16_t *)malloc(in->n * sizeof *in->y);
-    if (in->x == NULL || in->sides == NULL || in->y == NULL) {
-        return 1;
-    }
+    if (in->x == NULL || in->sides == NULL || in->y == NULL) { return 1; }
     for (size_t i = 0; i < in->n; i++) {
-        if (scanf("%hu", &in->y[i]) != 1) {
-            return 1;
-        }
+        if (scanf("%hu", &in->y[i]) != 1) { return 1; }
         for (size_t k = 0; k < in->d; k++) {
             double value;
-            if (scanf("%lf", &value) != 1) {
-                return 1;
-            }
+            if (scanf("%lf", &value) != 1) { return 1; }
             in->x[i * in->d + k] = (margin_real)value;
         }
         margin_picture_tangents(in->x + i * in->d, in->width, in->d / in->width, count,
@@ -60,9 +52,7 @@ static size_t wrong(const images *in, const margin_model *model, size_t count) {
 int main(int argc, char **argv) {
     images in;
     margin_proto_options o = {0};
-    if (argc < 3 || read_all(&in, (size_t)atoi(argv[2])) != 0) {
-        return 1;
-    }
+    if (argc < 3 || read_all(&in, (size_t)atoi(argv[2])) != 0) { return 1; }
     o.method = MARGIN_PROTO_HSS;
     o.tangents = (uint16_t)atoi(argv[1]);
     for (int two = 0; two < 2; two++) {
@@ -74,13 +64,9 @@ int main(int argc, char **argv) {
         o.side = (uint16_t)(two != 0 ? in.count : 0);
         size = margin_proto_train_size(in.train, in.d, 64, &o) + MARGIN_ALIGN;
         mem = margin_arena_make(malloc(size), size);
-        if (margin_proto_train(&data, &o, &mem, &model, NULL, NULL) < 0) {
-            return 1;
-        }
+        if (margin_proto_train(&data, &o, &mem, &model, NULL, NULL) < 0) { return 1; }
         printf("%zu\n", wrong(&in, &model, 0));
-        if (two != 0) {
-            printf("%zu\n", wrong(&in, &model, in.count));
-        }
+        if (two != 0) { printf("%zu\n", wrong(&in, &model, in.count)); }
     }
     return 0;
 }

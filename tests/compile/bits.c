@@ -33,9 +33,7 @@ static void hash_real(margin_real value) {
 
 static void hash_reals(const margin_real *values, size_t n) {
     size_t i;
-    for (i = 0; i < n; i++) {
-        hash_real(values[i]);
-    }
+    for (i = 0; i < n; i++) { hash_real(values[i]); }
 }
 
 static void report(const char *section) {
@@ -91,9 +89,7 @@ static void hash_decompositions(void) {
     hash_real((margin_real)rank);
     products(b, a, N);
     hash_reals(b, (size_t)N * N);
-    for (i = 0; i < N; i++) {
-        b[i * N + i] += 1;
-    }
+    for (i = 0; i < N; i++) { b[i * N + i] += 1; }
     hash_real((margin_real)margin_cholesky(b, 0, N, &mem));
     hash_real((margin_real)margin_cholesky_solve(v, 0, N, b, 0, N));
     hash_reals(v, (size_t)N * N);
@@ -149,9 +145,7 @@ static void data_bits(void) {
     report("data");
     for (kernel.kind = 0; kernel.kind <= MARGIN_KERNEL_UNIT_EXP; kernel.kind++) {
         kernel.a = kernel.kind == MARGIN_KERNEL_UNIT_POLY ? (margin_real)2.5 : 0;
-        for (k = 0; k < N; k++) {
-            hash_real(margin_kernel_value(&kernel, x, x + k * D, D));
-        }
+        for (k = 0; k < N; k++) { hash_real(margin_kernel_value(&kernel, x, x + k * D, D)); }
     }
     report("kernel");
 }

@@ -21,9 +21,7 @@ static inline mp_int_t mp_obj_get_int(mp_obj_t o) {
     return o->number;
 }
 static inline void mp_obj_get_array_fixed_n(mp_obj_t o, size_t count, mp_obj_t **items) {
-    if (o->count != count) {
-        mp_raise_ValueError("length");
-    }
+    if (o->count != count) { mp_raise_ValueError("length"); }
     *items = (mp_obj_t *)o->items;
 }
 static inline mp_obj_t mp_obj_new_int(mp_int_t value) {
@@ -75,7 +73,6 @@ typedef struct {
 static inline const stand_in_function *stand_in_find(const mp_obj_module_t *module,
                                                      const char *name) {
     const mp_rom_map_elem_t *at = module->globals->table;
-    for (; at->key[0] != name[0] || at->key[1] != name[1]; at++) {
-    }
+    for (; at->key[0] != name[0] || at->key[1] != name[1]; at++) {}
     return (const stand_in_function *)at->value;
 }

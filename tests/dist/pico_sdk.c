@@ -14,12 +14,8 @@ int puts(const char *text);
 
 void port_reset(void) {
     uint32_t *from = port_data_load, *to;
-    for (to = port_data; to < port_data_end; to++) {
-        *to = *from++;
-    }
-    for (to = port_bss; to < port_bss_end; to++) {
-        *to = 0;
-    }
+    for (to = port_data; to < port_data_end; to++) { *to = *from++; }
+    for (to = port_bss; to < port_bss_end; to++) { *to = 0; }
     (void)main();
 }
 
@@ -31,14 +27,11 @@ void stdio_init_all(void) {
 }
 
 int puts(const char *text) {
-    for (; *text != '\0'; text++) {
-        UART0_DR = (uint32_t)*text;
-    }
+    for (; *text != '\0'; text++) { UART0_DR = (uint32_t)*text; }
     UART0_DR = '\n';
     return 0;
 }
 
 void sleep_ms(uint32_t ms) {
-    for (volatile uint32_t i = 0; i < ms; i++) {
-    }
+    for (volatile uint32_t i = 0; i < ms; i++) {}
 }

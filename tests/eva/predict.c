@@ -21,12 +21,8 @@ void eva_arena(void) {
             const margin_arena before = mem;
             unsigned char *kept = (unsigned char *)margin_arena_keep(&mem, need, 1);
             unsigned char *scratch = (unsigned char *)margin_arena_scratch(&mem, 1, need);
-            if (kept != NULL) {
-                kept[0] = kept[need - 1u] = 1;
-            }
-            if (scratch != NULL) {
-                scratch[0] = scratch[need - 1u] = 1;
-            }
+            if (kept != NULL) { kept[0] = kept[need - 1u] = 1; }
+            if (scratch != NULL) { scratch[0] = scratch[need - 1u] = 1; }
             margin_arena_release(&mem, before.high);
             (void)margin_arena_rewind(&mem, &before);
             (void)margin_arena_left(&mem);
@@ -66,16 +62,12 @@ static void expansion(uint8_t kind) {
                               D,    {0, 3, 1, 1, 2},
                               1,    {2, MARGIN_SCHEME_BINARY, 0, 0, 0}};
     model.kernel.kind = kind;
-    for (int i = 0; i < N * D; i++) {
-        v[i] = any();
-    }
+    for (int i = 0; i < N * D; i++) { v[i] = any(); }
     for (int i = 0; i < N; i++) {
         norms[i] = Frama_C_float_interval(0.0f, 3000000.0f);
         coef[i] = any();
     }
-    for (int i = 0; i < D; i++) {
-        x[i] = any();
-    }
+    for (int i = 0; i < D; i++) { x[i] = any(); }
     bias[0] = any();
     margin_expansion_scores(&model, x, &score);
 }
@@ -168,9 +160,7 @@ static void expansion_q(uint8_t kind, uint8_t format) {
         coef[i] = (int16_t)Frama_C_interval(-15000, 15000); /* sum |coef| 2^15 + |bias| < 2^31 */
         narrow[i] = (int8_t)Frama_C_interval(-128, 127);
     }
-    for (int i = 0; i < D; i++) {
-        x[i] = half();
-    }
+    for (int i = 0; i < D; i++) { x[i] = half(); }
     if (format == MARGIN_Q7) {
         e->vectors = narrow_v;
         e->coef = kind == MARGIN_KERNEL_HINGE ? (const void *)narrow : coef;

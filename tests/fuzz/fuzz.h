@@ -38,9 +38,7 @@ static inline uint32_t fuzz_random(uint32_t *state) {
 /* A seed that depends on every byte, and is not 0. */
 static inline uint32_t fuzz_seed(const uint8_t *bytes, size_t size) {
     uint32_t hash = 2166136261u; /* FNV-1a */
-    for (size_t i = 0; i < size; i++) {
-        hash = (hash ^ bytes[i]) * 16777619u;
-    }
+    for (size_t i = 0; i < size; i++) { hash = (hash ^ bytes[i]) * 16777619u; }
     return hash | 1u;
 }
 

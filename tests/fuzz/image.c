@@ -16,9 +16,7 @@ static uint32_t get32(const unsigned char *p) {
 }
 
 static void put32(unsigned char *p, uint32_t value) {
-    for (unsigned i = 0; i < 4u; i++) {
-        p[i] = (unsigned char)(value >> 8u * i);
-    }
+    for (unsigned i = 0; i < 4u; i++) { p[i] = (unsigned char)(value >> 8u * i); }
 }
 
 static float get_float(const unsigned char *p) {
@@ -44,9 +42,7 @@ static void mend_norms(unsigned char *image, size_t size) {
     for (size_t i = 0; i < n; i++) {
         float norm;
         uint32_t bits;
-        for (size_t k = 0; k < d; k++) {
-            row[k] = get_float(image + head + 4 * (i * d + k));
-        }
+        for (size_t k = 0; k < d; k++) { row[k] = get_float(image + head + 4 * (i * d + k)); }
         norm = margin_dot(row, row, d);
         memcpy(&bits, &norm, sizeof bits);
         put32(image + head + 4 * (n * d + i), bits);
@@ -86,9 +82,7 @@ static void fill(float *x, size_t d, unsigned kind, uint32_t *seed) {
 /* Not a number, or a score that is one. */
 static bool all_numbers(const float *scores, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        if (scores[i] != scores[i]) {
-            return false;
-        }
+        if (scores[i] != scores[i]) { return false; }
     }
     return true;
 }
@@ -123,9 +117,7 @@ static void use(const margin_model *model, uint32_t *seed) {
         label = margin_classify(model, x, scores);
         CHECK(label < vote->classes || label == MARGIN_REJECTED);
         CHECK(label == MARGIN_REJECTED || all_numbers(scores, machines));
-        if (model->kind == MARGIN_MODEL_PROTO) {
-            use_proto(&model->of.proto, x, scores, label);
-        }
+        if (model->kind == MARGIN_MODEL_PROTO) { use_proto(&model->of.proto, x, scores, label); }
         if (label != MARGIN_REJECTED) {
             float sum = 0;
             margin_probabilities(vote, scores, p);
@@ -161,9 +153,7 @@ static void use_q(const margin_model_q *model, uint32_t *seed) {
         label = margin_classify_q(model, x, work, scores);
         CHECK(label < vote->classes || label == MARGIN_REJECTED);
         margin_probabilities_q(vote, scores, p);
-        for (uint16_t c = 0; c < vote->classes; c++) {
-            sum += p[c];
-        }
+        for (uint16_t c = 0; c < vote->classes; c++) { sum += p[c]; }
         CHECK(sum == 32768u);
     }
     fuzz_forget(&memory);
@@ -179,9 +169,7 @@ typedef struct {
 static void bench_make(bench *b, size_t d, unsigned kind, uint32_t *seed) {
     memset(b, 0, sizeof *b);
     b->rows = (float *)fuzz_block(&b->memory, ROWS * d * sizeof *b->rows);
-    for (size_t i = 0; i < ROWS; i++) {
-        fill(b->rows + i * d, d, kind, seed);
-    }
+    for (size_t i = 0; i < ROWS; i++) { fill(b->rows + i * d, d, kind, seed); }
     b->data.x = b->rows;
     b->data.n = ROWS;
     b->data.d = d;
@@ -248,15 +236,11 @@ static void scale(const margin_model *model, uint32_t *seed) {
 }
 
 static void tools(const margin_model *model, uint32_t *seed) {
-    if (FEATURES(model) > 1000u) {
-        return;
-    }
+    if (FEATURES(model) > 1000u) { return; }
     quantise(model, MARGIN_Q15, fuzz_random(seed) % 2u != 0, seed);
     quantise(model, MARGIN_Q7, fuzz_random(seed) % 2u != 0, seed);
     scale(model, seed);
-    if (model->kind == MARGIN_MODEL_EXPANSION) {
-        compress(model, seed);
-    }
+    if (model->kind == MARGIN_MODEL_EXPANSION) { compress(model, seed); }
 }
 
 /* An image in memory of its own, which ends where it ends. */
@@ -324,9 +308,7 @@ static void loaded(const unsigned char *image, size_t size, uint32_t *seed) {
     margin_model model;
     margin_quant quant;
     CHECK(room == 0 || room_q == 0);
-    if (room != 0 && margin_image_load(own, size, &mem, &model) == MARGIN_OK) {
-        use(&model, seed);
-    }
+    if (room != 0 && margin_image_load(own, size, &mem, &model) == MARGIN_OK) { use(&model, seed); }
     if (room_q != 0 && margin_image_load_q(own, size, &mem, &quant) == MARGIN_OK) {
         use_q(&quant.model, seed);
     }
@@ -337,16 +319,12 @@ static void loaded(const unsigned char *image, size_t size, uint32_t *seed) {
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size) {
     uint32_t seed = fuzz_seed(input, size);
     unsigned char *image;
-    if (size < 1) {
-        return 0;
-    }
+    if (size < 1) { return 0; }
     image = (unsigned char *)malloc(size);
     CHECK(image != NULL);
     memcpy(image, input + 1, size - 1);
     image[size - 1] = 0;
-    if (input[0] % 2 == 1 && size >= MARGIN_IMAGE_HEAD) {
-        mend(image, size);
-    }
+    if (input[0] % 2 == 1 && size >= MARGIN_IMAGE_HEAD) { mend(image, size); }
     real_model(image, size, &seed);
     integer_model(image, size, &seed);
     loaded(image, size, &seed);

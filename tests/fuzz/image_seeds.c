@@ -48,9 +48,7 @@ static void save_q(const char *name, const margin_model *model, const char *word
     if (margin_quantize(model, &data, &options, &arena, &quant, NULL) < 0) {
         return; /* not every model has a form in integers */
     }
-    if (margin_image_write_q(&quant, "", 1, image, sizeof image) != MARGIN_OK) {
-        failed = 1;
-    }
+    if (margin_image_write_q(&quant, "", 1, image, sizeof image) != MARGIN_OK) { failed = 1; }
     put(name, word, image, margin_image_size_q(&quant, 1));
     arena = before;
 }
@@ -97,9 +95,7 @@ static void kernels(void) {
         options.scheme = cases[i].scheme;
         options.run.max_iterations = 200;
         status = margin_svm_train(&data, &options, &arena, &model, NULL, NULL);
-        if (model.kind == MARGIN_MODEL_LINEAR) {
-            model.of.linear.vote.scheme = cases[i].changed;
-        }
+        if (model.kind == MARGIN_MODEL_LINEAR) { model.of.linear.vote.scheme = cases[i].changed; }
         save(cases[i].name, &model, status);
     }
 }
@@ -192,9 +188,7 @@ static void lists(void) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 2) {
-        return 2;
-    }
+    if (argc != 2) { return 2; }
     folder = argv[1];
     arena = margin_arena_make(memory, sizeof memory);
     kernels();

@@ -42,9 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size) {
     reader_options how;
     reader_result out;
     char *text;
-    if (size < 4) {
-        return 0;
-    }
+    if (size < 4) { return 0; }
     how = options_of(input);
     size -= 4;
     text = (char *)fuzz_block(&memory, size);

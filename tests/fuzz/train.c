@@ -35,9 +35,7 @@ static margin_real option(source *s) {
                                          (margin_real)1e-45};
     const uint8_t which = next(s);
     const margin_real zero = values[0];
-    if (which == 255) {
-        return zero / zero;
-    }
+    if (which == 255) { return zero / zero; }
     return which == 254 ? 1 / zero : values[which % (sizeof values / sizeof values[0])];
 }
 
@@ -287,9 +285,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size) {
     CHECK(memcmp(scores[0], scores[1], count[0] * sizeof scores[0][0]) == 0);
     CHECK(memcmp(&objective[0], &objective[1], sizeof objective[0]) == 0);
     if (status >= 0 && p.moderate) {
-        for (size_t i = 0; i < count[0]; i++) {
-            CHECK(is_finite(scores[0][i]));
-        }
+        for (size_t i = 0; i < count[0]; i++) { CHECK(is_finite(scores[0][i])); }
         CHECK(is_finite(objective[0]));
     }
     return 0;

@@ -17,21 +17,15 @@ margin_real seeded_null(margin_arena *mem) {
 
 int seeded_pointer(int *k);
 int seeded_pointer(int *k) {
-    if (k == NULL) {
-        *k = 1; /* BUG: clang-analyzer cppcheck */
-    }
+    if (k == NULL) { *k = 1; /* BUG: clang-analyzer cppcheck */ }
     return *k;
 }
 
 int seeded_bounds(void);
 int seeded_bounds(void) {
     int table[3], sum = 0;
-    for (int i = 0; i < 3; i++) {
-        table[i] = i;
-    }
-    for (int i = 0; i <= 3; i++) {
-        sum += table[i]; /* BUG: gcc clang-analyzer cppcheck */
-    }
+    for (int i = 0; i < 3; i++) { table[i] = i; }
+    for (int i = 0; i <= 3; i++) { sum += table[i]; /* BUG: gcc clang-analyzer cppcheck */ }
     return sum;
 }
 
@@ -43,9 +37,7 @@ int16_t seeded_narrow(int32_t k) {
 
 int seeded_jump(int k);
 int seeded_jump(int k) {
-    if (k > 3) {
-        goto out; /* BUG: misra */
-    }
+    if (k > 3) { goto out; /* BUG: misra */ }
     k++;
 out:
     return k;

@@ -3,17 +3,13 @@
 
 void *memcpy(void *to, const void *from, size_t count) {
     size_t i;
-    for (i = 0; i < count; i++) {
-        ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
-    }
+    for (i = 0; i < count; i++) { ((unsigned char *)to)[i] = ((const unsigned char *)from)[i]; }
     return to;
 }
 
 void *memmove(void *to, const void *from, size_t count) {
     size_t i;
-    if ((unsigned char *)to <= (const unsigned char *)from) {
-        return memcpy(to, from, count);
-    }
+    if ((unsigned char *)to <= (const unsigned char *)from) { return memcpy(to, from, count); }
     for (i = count; i > 0; i--) {
         ((unsigned char *)to)[i - 1] = ((const unsigned char *)from)[i - 1];
     }
@@ -22,9 +18,7 @@ void *memmove(void *to, const void *from, size_t count) {
 
 void *memset(void *to, int value, size_t count) {
     size_t i;
-    for (i = 0; i < count; i++) {
-        ((unsigned char *)to)[i] = (unsigned char)value;
-    }
+    for (i = 0; i < count; i++) { ((unsigned char *)to)[i] = (unsigned char)value; }
     return to;
 }
 
@@ -32,18 +26,14 @@ int memcmp(const void *a, const void *b, size_t count) {
     size_t i;
     for (i = 0; i < count; i++) {
         const int c = ((const unsigned char *)a)[i] - ((const unsigned char *)b)[i];
-        if (c != 0) {
-            return c;
-        }
+        if (c != 0) { return c; }
     }
     return 0;
 }
 
 size_t strlen(const char *text) {
     size_t n = 0;
-    while (text[n] != 0) {
-        n++;
-    }
+    while (text[n] != 0) { n++; }
     return n;
 }
 
@@ -56,8 +46,6 @@ int strcmp(const char *a, const char *b) {
 }
 
 char *strchr(const char *text, int wanted) {
-    while (*text != 0 && *text != (char)wanted) {
-        text++;
-    }
+    while (*text != 0 && *text != (char)wanted) { text++; }
     return *text == (char)wanted ? (char *)text : NULL;
 }
