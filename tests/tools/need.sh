@@ -19,8 +19,11 @@ why="only root can install"
 if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
     echo "installing$packages"
     export DEBIAN_FRONTEND=noninteractive
-    apt-get -qq update >build/need.log 2>&1
-    apt-get -qq -y --no-install-recommends install $packages >>build/need.log 2>&1 && exit 0
+    for wait in 0 20 60; do # another program may be installing
+        sleep $wait
+        apt-get -qq update >build/need.log 2>&1
+        apt-get -qq -y -o DPkg::Lock::Timeout=300 --no-install-recommends install $packages >>build/need.log 2>&1 && exit 0
+    done
     why="apt-get failed, see build/need.log"
 fi
 echo "missing ($why): apt-get install$packages" >&2
