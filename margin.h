@@ -45,9 +45,8 @@
  * DOES NOT  allocate, print, touch files, keep state between calls, recurse, or need libc or -lm.
  *
  * PROMISES  - All memory is the caller's. Nothing is written outside the arena and the outputs.
- *           - On failure (a negative status) no output parameter has been touched; the one
- *           exception
- *             is the report of rates, which says why rates are infeasible.
+ *           - On failure (a negative status) no output parameter has been touched. The one
+ *             exception is the report of rates, which says why rates are infeasible.
  *           - Every loop has a bound. The same input gives the same bits on every target.
  *
  * CONTENTS  PART I PREDICT

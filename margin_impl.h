@@ -1158,7 +1158,7 @@ static MGN_INLINE int32_t mgn_q_times_high(int16_t coef, uint32_t high) {
 
 #endif
 
-/* ---- >>status ---- --------------------------------------------------------------------------- */
+/* ---- >>status ---- the words of each status -------------------------------------------------- */
 
 #define MGN_STATUS_CASE(name, value, text)                                                         \
     case name:                                                                                     \
@@ -1177,7 +1177,7 @@ static inline margin_status mgn_both(margin_status a, margin_status b) {
     return a != MARGIN_OK ? a : b;
 }
 
-/* ---- >>arena ---- ---------------------------------------------------------------------------- */
+/* ---- >>arena ---- blocks from both ends of the caller's buffer, and the counting of them ----- */
 
 /* What arenas hold; MARGIN_ALIGN below their strictest alignment does not compile. */
 typedef struct {
@@ -1753,7 +1753,7 @@ MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const ma
     return v;
 }
 
-/* ---- >>model ---- ---------------------------------------------------------------------------- */
+/* ---- >>model ---- the predictors in floating point: linear, kernel, list, prototypes --------- */
 
 /* Machine of the classes a < b in the order (0,1), (0,2) .. (0,k-1), (1,2) .. */
 static size_t mgn_pair_machine(size_t classes, size_t a, size_t b) {
@@ -2965,7 +2965,7 @@ static void mgn_walk_model_q(mgn_walk *walk, const mgn_image_head *h, margin_mod
     stage->shift = (const uint8_t *)mgn_walk_array(walk, stage->shift, MGN_BYTES, staged);
 }
 
-/* ---- >>quant ---- ---------------------------------------------------------------------------- */
+/* ---- >>quant ---- the predictors in integers, and the checks of integer models --------------- */
 
 static inline int16_t mgn_q_limit(int32_t a) {
     return (int16_t)(a > INT16_MAX ? INT16_MAX : a < INT16_MIN ? INT16_MIN : a);
@@ -4353,7 +4353,7 @@ MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, c
     return (first > scores[0] ? 1 : 0) - (first < scores[0] ? 1 : 0);
 }
 
-/* ---- >>image ---- ---------------------------------------------------------------------------- */
+/* ---- >>image ---- models read from bytes, after every length and value has been checked ------ */
 
 /* An image is read in three steps: mgn_image_check looks at its length and checksum; the numbers
  * of its head become a model without arrays, whose counts must be possible and fill the image
@@ -5183,7 +5183,7 @@ MARGIN_API margin_real margin_normal_distribution(margin_real x) {
                           : MGN_R(0.5) - MGN_R(0.5) * mgn_erf(scaled);
 }
 
-/* ---- >>random ---- --------------------------------------------------------------------------- */
+/* ---- >>random ---- one small seeded generator, and what is drawn from it --------------------- */
 
 /* sfc32 by Chris Doty-Humphrey (PractRand, 2010): a chaotic generator with a counter, so the period
  * is at least 2^32 from any state, all zeros included, and 2^127 on average. Additions, shifts and
@@ -5256,7 +5256,7 @@ MARGIN_API void margin_shuffle(margin_rng *rng, margin_index *items, size_t n) {
     }
 }
 
-/* ---- >>linalg ---- --------------------------------------------------------------------------- */
+/* ---- >>linalg ---- products in one order of summation, factors, eigenvalues ------------------ */
 
 /* The blocks of a list in >>bytes of margin.h, for the struct that `plan` points to: each as a
  * block of its own, scratch or kept; or first counted, in `bytes`, and then laid out one after
@@ -6653,7 +6653,7 @@ MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, siz
     return MARGIN_OK;
 }
 
-/* ---- >>data ---- ----------------------------------------------------------------------------- */
+/* ---- >>data ---- views on samples: checks, moments, scaling, folds --------------------------- */
 
 MARGIN_API void margin_scaling_row(const margin_scaling *scaling, const margin_real *x,
                                    margin_real *out) {
@@ -10627,7 +10627,7 @@ static margin_status mgn_train(const mgn_trainer *trainer, mgn_fit *fit, const m
     return mgn_frame_train(&mgn_machines_method, &m, status, mem, model, info);
 }
 
-/* ---- >>mam ---- ------------------------------------------------------------------------------ */
+/* ---- >>mam ---- the machine of maximal average margin in closed form, and its bounds --------- */
 
 /* Pelckmans, Suykens, De Moor: "A risk minimization principle for a class of Parzen estimators",
  * NIPS 2007; equation numbers are its. With c_i = y_i times the share of sample i in all weight,
@@ -12750,7 +12750,7 @@ static void mgn_fit_take_w(mgn_fit *fit, const mgn_qp *q, margin_real scale) {
     }
 }
 
-/* ---- >>kmomd ---- ---------------------------------------------------------------------------- */
+/* ---- >>kmomd ---- the margin distribution as a quadratic programme of >>qp ------------------- */
 
 /* Aiolli, Da San Martino, Sperduti: "A kernel method for the optimization of the margin
  * distribution", ICANN 2008; equation numbers are its. With b_i = y_i gamma_i, problem [2] is the
@@ -12939,7 +12939,7 @@ MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
     return status;
 }
 
-/* ---- >>svm ---- ------------------------------------------------------------------------------ */
+/* ---- >>svm ---- the soft margin as a quadratic programme of >>qp ----------------------------- */
 
 /* The C-SVM is the programme of >>qp for c = 1, no ridge, p = 1 and one group: b_i = y_i alpha_i,
  * G_i = (K b)_i - y_i. At the optimum G_i = nu for all alpha_i strictly between 0 and C_i, so the
@@ -13217,7 +13217,7 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
     return status;
 }
 
-/* ---- >>rates ---- ---------------------------------------------------------------------------- */
+/* ---- >>rates ---- the widest margin under given error rates: a programme over cones ---------- */
 
 /* Saketha Nath, Bhattacharyya: "Maximum margin classifiers with specified false positive and false
  * negative error rates", SDM 2007; equation numbers are its. Class 1 is the positive one, class 0
@@ -15016,7 +15016,7 @@ MARGIN_API margin_status margin_rates_train_moments(const margin_rates_moments *
     return status;
 }
 
-/* ---- >>loss ---- ----------------------------------------------------------------------------- */
+/* ---- >>loss ---- machines of piecewise quadratic losses, by Newton steps --------------------- */
 
 /* Weizsaecker, Fuernkranz: "Margin driven separate and conquer by asymmetric loss functions",
  * TUD-KE-2011-01; equation numbers are its. Smoothed loss [3.4]: E L(m + s t), t standard normal, s
@@ -15575,7 +15575,7 @@ MARGIN_API margin_status margin_loss_train(const margin_data *data,
     return status == MARGIN_OK ? mgn_train(&mgn_loss, &fit, data, mem, model, info) : status;
 }
 
-/* ---- >>seco ---- ----------------------------------------------------------------------------- */
+/* ---- >>seco ---- a list of one-sided cuts, each admitted by cross-validation ----------------- */
 
 /* Weizsaecker, Fuernkranz, as in >>loss; equation numbers are its. Notation: A the samples that no
  * cut has covered yet, m of them; a candidate of sign s is f = g - tau, minimising [2.2]
@@ -16704,7 +16704,7 @@ MARGIN_API margin_status margin_seco_train(const margin_data *data,
     return status;
 }
 
-/* ---- >>calibrate ---- ------------------------------------------------------------------------ */
+/* ---- >>calibrate ---- a curve for each machine that turns its margin into a probability ------ */
 
 /* What is fitted: the sigmoids, or the exponentials, of terms that each sample has. Terms are in units
  * of their mean size, so that steps do not depend on that. */
@@ -16990,7 +16990,7 @@ MARGIN_API margin_status margin_calibrate(const margin_data *data, const margin_
     return MARGIN_OK;
 }
 
-/* ---- >>compress ---- ------------------------------------------------------------------------- */
+/* ---- >>compress ---- an expansion projected onto fewer of its vectors ------------------------ */
 
 /* f_j = sum_v coef_vj k(v, .) is a vector of the kernel's space. With q_1, q_2, ... the vectors
  * chosen so far made orthonormal, L_vt = q_t(v) and R_vj = what f_j leaves at v, (f_j - sum_t c_jt
@@ -17318,7 +17318,7 @@ MARGIN_API margin_status margin_compress(const margin_model *model, const margin
     return status;
 }
 
-/* ---- >>metrics ---- -------------------------------------------------------------------------- */
+/* ---- >>metrics ---- errors, costs, margins, and cross-validation of any trainer -------------- */
 
 /* Whether a model can answer the samples of a view, and so that its answers can be judged. */
 static margin_status mgn_metrics_check(const margin_data *data, const margin_model *model,
@@ -17610,7 +17610,7 @@ MARGIN_API margin_status margin_cross_validate(const margin_data *data,
     return status;
 }
 
-/* ---- >>proto ---- ---------------------------------------------------------------------------- */
+/* ---- >>proto ---- prototypes with tangents that move until the margins are large ------------- */
 
 /* Aiolli, Sperduti: "A re-weighting strategy for improving margins", Artificial Intelligence 137,
  * 2002. A model is a centroid C and orthonormal tangents T_1 .. T_k; with delta = x - C and
@@ -20463,7 +20463,7 @@ MARGIN_API margin_status margin_compact_train(const margin_data *data,
     return status;
 }
 
-/* ---- >>ordinal ---- -------------------------------------------------------------------------- */
+/* ---- >>ordinal ---- classes in order: rankers, thresholds between the classes, Kendall's tau - */
 
 /* Pelckmans, Suykens, De Moor: "A risk minimization principle for a class of Parzen estimators",
  * NIPS 2007, section 4; equation numbers are its. With weights u_i and targets Y_i,
@@ -21867,7 +21867,7 @@ MARGIN_API margin_status margin_model_kendall(const margin_data *data, const mar
     return mgn_both(margin_arena_rewind(mem, &before), status);
 }
 
-/* ---- >>oneclass ---- ------------------------------------------------------------------------- */
+/* ---- >>oneclass ---- the region of normal samples as a quadratic programme of >>qp ----------- */
 
 /* ---- thresholds by samples left out ---- */
 
@@ -22498,7 +22498,7 @@ MARGIN_API margin_status margin_oneclass_online_add(margin_oneclass_online *on,
     return MARGIN_OK;
 }
 
-/* ---- >>svr ---- ------------------------------------------------------------------------------ */
+/* ---- >>svr ---- regression as a quadratic programme of >>qp, or by least squares ------------- */
 
 /* Vapnik: "The nature of statistical learning theory", 1995; Schoelkopf and others as for the nu-SVM.
  * All of it rides on >>ordinal: one machine, targets that are numbers, in units of their deviation.

@@ -1,6 +1,6 @@
 #!/bin/sh
-# toc.sh HEADER...: the marks of a header's CONTENTS and its section banners must be the same, each once, in one order; and
-# tests/test_sweeps.c must list every function of margin.h that works in an arena.
+# toc.sh HEADER...: the marks of a header's CONTENTS and its section banners must be the same, each once, in one order;
+# every banner says what its section is for; and tests/test_sweeps.c must list every function of margin.h that works in an arena.
 set -u
 bad=0
 for header in "$@"; do
@@ -14,6 +14,10 @@ for header in "$@"; do
     if awk '/^\/\* ---- >>/ && length > 100' "$header" | grep .; then
         bad=1
         echo "$header: longer than 100 columns"
+    fi
+    if grep -nE '^/\* ---- >>[a-z0-9_]* -[- ]*\*/' "$header"; then
+        bad=1
+        echo "$header: a banner does not say what its section is for"
     fi
 done
 names() { grep -o 'margin_[a-z0-9_]*' | sort; }
