@@ -1365,12 +1365,10 @@ static inline margin_real mgn_exp_negative(margin_real x) {
 /* In two steps a block, because gcc vectorises neither loop if they are one: a bound known to the
  * compiler is carried into the arithmetic, which then has a branch. */
 static inline void mgn_exp_array(margin_real *v, size_t n) {
-    size_t from;
-    size_t i;
-    for (from = 0; from < n; from += 256) {
+    for (size_t from = 0; from < n; from += 256) {
         const size_t to = n - from < 256 ? n : from + 256;
-        for (i = from; i < to; i++) { v[i] = mgn_exp_clamp(v[i]); }
-        for (i = from; i < to; i++) { v[i] = mgn_unscale(mgn_exp_two(v[i], 0)); }
+        for (size_t i = from; i < to; i++) { v[i] = mgn_exp_clamp(v[i]); }
+        for (size_t i = from; i < to; i++) { v[i] = mgn_unscale(mgn_exp_two(v[i], 0)); }
     }
 }
 
@@ -1500,10 +1498,9 @@ static int mgn_parity(margin_real y) {
     const mgn_word bits = mgn_bits(y);
     const int exponent = (int)((bits << 1) >> (MGN_FRACTION + 1)) - MGN_BIAS;
     const mgn_word whole = (bits & (MGN_HIDDEN - 1)) | MGN_HIDDEN;
-    mgn_word unit;
     if (exponent > MGN_FRACTION) { return y == y ? 0 : -1; }
     if (exponent < 0) { return y == 0 ? 0 : -1; }
-    unit = MGN_HIDDEN >> exponent;
+    const mgn_word unit = MGN_HIDDEN >> exponent;
     if ((whole & (unit - 1)) != 0) { return -1; }
     return (whole & unit) != 0;
 }
@@ -1511,11 +1508,10 @@ static int mgn_parity(margin_real y) {
 /* exp(y ln) where `ln` is in two numbers. */
 static margin_real mgn_exp_times(margin_real y, mgn_two ln) {
     const mgn_two factor = {y, 0};
-    mgn_two product;
     if (!(mgn_abs(y * ln.high) < MGN_R(MGN_BIAS))) { /* overflow, underflow or NaN */
         return mgn_exp(y * ln.high);
     }
-    product = mgn_two_times(ln, factor);
+    const mgn_two product = mgn_two_times(ln, factor);
     return mgn_unscale(mgn_exp_two(product.high, product.low));
 }
 
@@ -1524,7 +1520,6 @@ static margin_real mgn_pow(margin_real x, margin_real y) {
     const int parity = mgn_parity(y);
     const bool minus = parity == 1 && mgn_bits(x) >= MGN_SIGN;
     mgn_two ln = {size, 0};
-    margin_real power;
     if (y == 0 || x == 1 || (x == -1 && parity == 0)) { return 1; }
     if (x < 0 && parity < 0 && size <= MGN_HUGE) { return MGN_NAN; }
     if (size > 0 && size <= MGN_HUGE) {
@@ -1532,7 +1527,7 @@ static margin_real mgn_pow(margin_real x, margin_real y) {
     } else if (size <= 0) {
         ln.high = -MGN_INFINITY;
     }
-    power = mgn_exp_times(y, ln);
+    const margin_real power = mgn_exp_times(y, ln);
     return minus ? -power : power;
 }
 
@@ -1605,18 +1600,17 @@ MARGIN_API margin_status margin_kernel_resolve(const margin_kernel *kernel, size
  * loop over the bits outside and the vector loop inside. */
 static void mgn_power_array(margin_real *v, size_t n, unsigned degree) {
     margin_real base[16];
-    size_t i;
     while (n > 0) {
         const size_t m = mgn_size_min(n, 16);
         unsigned bits = degree;
-        for (i = 0; i < m; i++) {
+        for (size_t i = 0; i < m; i++) {
             base[i] = v[i];
             v[i] = 1;
         }
         while (bits != 0) {
-            for (i = 0; i < m && (bits & 1u) != 0; i++) { v[i] *= base[i]; }
+            for (size_t i = 0; i < m && (bits & 1u) != 0; i++) { v[i] *= base[i]; }
             bits >>= 1;
-            for (i = 0; i < m && bits != 0; i++) { base[i] *= base[i]; }
+            for (size_t i = 0; i < m && bits != 0; i++) { base[i] *= base[i]; }
         }
         v += m;
         n -= m;
@@ -1638,9 +1632,10 @@ static margin_real mgn_half_cosine(margin_real dot, margin_real nx, margin_real 
  * (|y| <= 0.35: its remainder is below half an ulp after 8 terms in float, 14 in double). */
 static margin_real mgn_expm1(margin_real y) {
     margin_real s = 1;
-    unsigned k;
     if (mgn_abs(y) > MGN_R(0.35)) { return mgn_exp(y) - 1; }
-    for (k = sizeof(margin_real) > 4 ? 14 : 8; k > 1; k--) { s = 1 + y * s / (margin_real)k; }
+    for (unsigned k = sizeof(margin_real) > 4 ? 14 : 8; k > 1; k--) {
+        s = 1 + y * s / (margin_real)k;
+    }
     return y * s;
 }
 
@@ -1744,11 +1739,10 @@ MARGIN_API margin_real margin_kernel_value(const margin_kernel *kernel, const ma
                                            const margin_real *z, size_t d) {
     margin_kernel k;
     margin_real v;
-    margin_real nz;
     if (x == NULL || z == NULL || margin_kernel_resolve(kernel, d, &k) != MARGIN_OK) {
         return MGN_NAN;
     }
-    nz = mgn_norm2_bits(z, d);
+    margin_real nz = mgn_norm2_bits(z, d);
     mgn_kernel_pool(&k, x, d, z, 1, d, &nz, &v);
     return v;
 }
@@ -2466,9 +2460,8 @@ MARGIN_API uint16_t margin_classify(const margin_model *model, const margin_real
 /* The first score of any model grows with its first function, so that it orders inputs. */
 MARGIN_API int margin_compare(const margin_model *model, const margin_real *x, const margin_real *z,
                               margin_real *scores) {
-    margin_real first;
     margin_scores(model, x, scores);
-    first = scores[0];
+    const margin_real first = scores[0];
     margin_scores(model, z, scores);
     return (first > scores[0] ? 1 : 0) - (first < scores[0] ? 1 : 0);
 }
@@ -3133,13 +3126,12 @@ static mgn_q_length mgn_q_measure_length(const int16_t *x, size_t d) {
  * dot product times 2^lift is less than 2^16 |v| <= 2^31, next comes cos |v| 2^15, then cos 2^(14
  * + shift). */
 static inline uint16_t mgn_q_half_cosine(int32_t dot, mgn_q_length x, uint16_t v, uint8_t shift) {
-    int32_t c;
     if (x.lift >= 0) {
         dot = (int32_t)((uint32_t)dot << x.lift);
     } else {
         dot >>= -x.lift;
     }
-    c = mgn_q_scale_signed(mgn_q_scale_signed(dot, x.inverse), v);
+    int32_t c = mgn_q_scale_signed(mgn_q_scale_signed(dot, x.inverse), v);
     c = (c >> (shift - 1u)) + 32768;
     return (uint16_t)(c < 0 ? 0 : c > 65535 ? 65535 : c);
 }
@@ -3149,10 +3141,9 @@ static inline uint16_t mgn_q_half_cosine(int32_t dot, mgn_q_length x, uint16_t v
  * that of the exponential. All products fit 31 bits, some are negative. */
 static inline uint32_t mgn_q_minus_log2(uint16_t t) {
     uint32_t s = 0;
-    int32_t h, p;
     for (; t < 0x8000u && s < UINT32_C(16) << 15; s += 0x8000u) { t = (uint16_t)(t * 2u + 1u); }
-    h = (int32_t)(0xFFFFu - t);
-    p = ((INT32_C(46015) * h) >> 16) - 15596;
+    const int32_t h = (int32_t)(0xFFFFu - t);
+    int32_t p = ((INT32_C(46015) * h) >> 16) - 15596;
     p = ((p * h) >> 16) + 23987;
     p = ((p * h) >> 16) + 22586;
     p = (int32_t)(((uint32_t)p * (uint32_t)h) >> 16) + 47320;
@@ -4320,14 +4311,11 @@ static bool mgn_q_aligned(const margin_model_q *model) {
 
 MARGIN_API margin_status margin_model_check_q(const margin_model_q *model) {
     mgn_walk walk = mgn_walk_make(mgn_visit_given, 0);
-    margin_stage_q stage;
-    mgn_image_head head;
-    margin_model_q copy;
     bool fits = false;
     if (model == NULL) { return MARGIN_E_ARGUMENT; }
-    head = mgn_head_of_q(model);
-    copy = *model;
-    stage = mgn_stage_in(&head, &copy);
+    mgn_image_head head = mgn_head_of_q(model);
+    margin_model_q copy = *model;
+    margin_stage_q stage = mgn_stage_in(&head, &copy);
     mgn_walk_model_q(&walk, &head, &copy, &stage);
     if (!walk.fits || !mgn_q_aligned(model)) { return MARGIN_E_ARGUMENT; }
     if (model->kind == MARGIN_MODEL_LINEAR) {
@@ -4346,9 +4334,8 @@ MARGIN_API margin_status margin_model_check_q(const margin_model_q *model) {
 
 MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, const int16_t *z,
                                 int32_t *scores) {
-    int32_t first;
     margin_scores_q(model, x, scores);
-    first = scores[0];
+    const int32_t first = scores[0];
     margin_scores_q(model, z, scores);
     return (first > scores[0] ? 1 : 0) - (first < scores[0] ? 1 : 0);
 }
@@ -4623,12 +4610,10 @@ static bool mgn_model_sound(const margin_model *model) {
 
 MARGIN_API margin_status margin_model_check(const margin_model *model) {
     mgn_walk given = mgn_walk_make(mgn_visit_given, 0), finite = mgn_walk_make(mgn_visit_finite, 0);
-    mgn_image_head head;
-    margin_model copy;
     if (model == NULL) { return MARGIN_E_ARGUMENT; }
     if (!mgn_model_shape(model)) { return MARGIN_E_RANGE; }
-    head = mgn_head_of(model);
-    copy = *model;
+    mgn_image_head head = mgn_head_of(model);
+    margin_model copy = *model;
     mgn_walk_model(&given, &head, &copy);
     if (!given.fits) { return MARGIN_E_ARGUMENT; }
     if (given.at == SIZE_MAX) { return MARGIN_E_RANGE; }
@@ -4823,19 +4808,16 @@ MARGIN_API size_t margin_image_load_size(const void *image, size_t size) {
 MARGIN_API margin_status margin_image_load(const void *image, size_t size, margin_arena *mem,
                                            margin_model *model) {
     const unsigned char *p = (const unsigned char *)image;
-    mgn_walk walk;
     mgn_image_head head;
     margin_model found;
-    margin_arena before;
-    margin_status status;
     if (mgn_mem_check(mem) != MARGIN_OK || model == NULL) { return MARGIN_E_ARGUMENT; }
-    status = mgn_image_model(p, size, &head, &found);
+    margin_status status = mgn_image_model(p, size, &head, &found);
     if (status != MARGIN_OK) { return status; }
-    before = *mem;
+    margin_arena before = *mem;
     (void)mgn_image_take(mem, NULL, &head, &found);
     status = margin_arena_rewind(mem, &before);
     if (status != MARGIN_OK) { return status; }
-    walk = mgn_image_take(mem, p, &head, &found);
+    mgn_walk walk = mgn_image_take(mem, p, &head, &found);
     if (!mgn_image_sound(&walk, &found)) {
         (void)margin_arena_rewind(mem, &before);
         return MARGIN_E_IMAGE_VALUE;
@@ -4853,9 +4835,8 @@ static margin_status mgn_image_open(const unsigned char *p, unsigned char *swapp
     mgn_walk swap = mgn_walk_make(mgn_visit_swap, MARGIN_IMAGE_HEAD);
     mgn_image_head head;
     margin_model found;
-    margin_status status;
     if (model == NULL || (uintptr_t)p % 4u != 0) { return MARGIN_E_ARGUMENT; }
-    status = mgn_image_model(p, size, &head, &found);
+    const margin_status status = mgn_image_model(p, size, &head, &found);
     if (status != MARGIN_OK) { return status; }
     walk.from = p;
     swap.image = swapped;
@@ -4973,19 +4954,16 @@ MARGIN_API size_t margin_image_load_size_q(const void *image, size_t size) {
 MARGIN_API margin_status margin_image_load_q(const void *image, size_t size, margin_arena *mem,
                                              margin_quant *quant) {
     const unsigned char *p = (const unsigned char *)image;
-    mgn_walk walk;
     mgn_image_head head;
     margin_quant found;
-    margin_arena before;
-    margin_status status;
     if (mgn_mem_check(mem) != MARGIN_OK || quant == NULL) { return MARGIN_E_ARGUMENT; }
-    status = mgn_image_model_q(p, size, &head, &found);
+    margin_status status = mgn_image_model_q(p, size, &head, &found);
     if (status != MARGIN_OK) { return status; }
-    before = *mem;
+    margin_arena before = *mem;
     (void)mgn_image_take_q(mem, NULL, &head, &found);
     status = margin_arena_rewind(mem, &before);
     if (status != MARGIN_OK) { return status; }
-    walk = mgn_image_take_q(mem, p, &head, &found);
+    mgn_walk walk = mgn_image_take_q(mem, p, &head, &found);
     if (!mgn_image_sound_q(&walk, &found)) {
         (void)margin_arena_rewind(mem, &before);
         return MARGIN_E_IMAGE_VALUE;
@@ -5003,17 +4981,15 @@ static margin_status mgn_image_open_q(const unsigned char *p, unsigned char *swa
     mgn_image_head head;
     margin_quant found;
     margin_stage_q held = {NULL, NULL, NULL};
-    bool sound;
-    margin_status status;
     if (quant == NULL || stage == NULL || (uintptr_t)p % 4u != 0) { return MARGIN_E_ARGUMENT; }
-    status = mgn_image_model_q(p, size, &head, &found);
+    const margin_status status = mgn_image_model_q(p, size, &head, &found);
     if (status != MARGIN_OK) { return status; }
     walk.from = p;
     swap.image = swapped;
     mgn_walk_quant(&walk, &head, &found, &held);
     if (swapped != NULL) { mgn_walk_quant(&swap, &head, &found, &held); }
     *mgn_stage_of(&found.model) = (head.flags & MGN_FLAG_STAGE) != 0 ? &held : NULL;
-    sound = mgn_image_sound_q(&walk, &found);
+    const bool sound = mgn_image_sound_q(&walk, &found);
     if (!sound && swapped != NULL) {
         swap.at = MGN_IMAGE_HEAD_Q;
         mgn_walk_quant(&swap, &head, &found, &held);
@@ -5165,9 +5141,8 @@ static margin_real mgn_gauss(margin_real factor, margin_real a, margin_real scal
 /* 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x: 1.3 ulp. */
 static margin_real mgn_erf(margin_real x) {
     const margin_real a = mgn_min(mgn_abs(x), MGN_ERFC_END);
-    margin_real upper;
     if (a <= 1) { return mgn_erf_small(x); }
-    upper = 1 - mgn_gauss(mgn_erfcx(a), a, 1);
+    const margin_real upper = 1 - mgn_gauss(mgn_erfcx(a), a, 1);
     return x < 0 ? -upper : upper;
 }
 
@@ -5198,9 +5173,9 @@ MARGIN_API uint32_t margin_rng_u32(margin_rng *rng) {
 
 MARGIN_API margin_rng margin_rng_make(uint32_t seed) {
     margin_rng rng = {0, 0, 0, 1};
-    uint8_t i;
     rng.b = seed;
-    for (i = 0; i < 16u; i++) { /* until every bit of the seed has reached every bit of the state */
+    for (uint8_t i = 0; i < 16u;
+         i++) { /* until every bit of the seed has reached every bit of the state */
         (void)margin_rng_u32(&rng);
     }
     return rng;
@@ -5237,9 +5212,8 @@ MARGIN_API margin_real margin_rng_normal(margin_rng *rng) {
     margin_real u;
     margin_real square;
     do {
-        margin_real v;
         u = 2 * margin_rng_uniform(rng) - 1;
-        v = 2 * margin_rng_uniform(rng) - 1;
+        const margin_real v = 2 * margin_rng_uniform(rng) - 1;
         square = u * u + v * v;
     } while (square >= 1 || square <= 0);
     return u * mgn_sqrt(-2 * mgn_log(square) / square);
@@ -5247,8 +5221,7 @@ MARGIN_API margin_real margin_rng_normal(margin_rng *rng) {
 
 /* Fisher and Yates, as Knuth's Algorithm 3.4.2 P. */
 MARGIN_API void margin_shuffle(margin_rng *rng, margin_index *items, size_t n) {
-    size_t i;
-    for (i = n; i > 1u; i--) {
+    for (size_t i = n; i > 1u; i--) {
         const size_t j = (size_t)margin_rng_below(rng, (uint32_t)i);
         const margin_index item = items[i - 1u];
         items[i - 1u] = items[j];
@@ -5351,14 +5324,13 @@ static bool mgn_square_is_safe(margin_real s) {
 
 MARGIN_API margin_real margin_norm2(const margin_real *x, size_t n) {
     margin_real s = margin_dot(x, x, n);
-    margin_real big, scale, inverse;
     if (mgn_square_is_safe(s)) { return mgn_sqrt(s); }
-    big = margin_norm_inf(x, n);
+    const margin_real big = margin_norm_inf(x, n);
     if (!(big > 0 && big <= MGN_HUGE)) { /* 0, infinite or NaN, and so is the norm */
         return big;
     }
-    scale = mgn_power_of_two(big);
-    inverse = 1 / scale;
+    const margin_real scale = mgn_power_of_two(big);
+    const margin_real inverse = 1 / scale;
     s = 0;
     for (size_t i = 0; i < n; i++) { s += (x[i] * inverse) * (x[i] * inverse); }
     return scale * mgn_sqrt(s);
@@ -5876,11 +5848,9 @@ MARGIN_API margin_status margin_cholesky(margin_real *a, size_t stride, size_t n
                                          margin_arena *mem) {
     margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_mem_check(mem));
     const size_t step = mgn_stride(stride, n);
-    margin_arena before;
-    mgn_cholesky_work work;
     if (status != MARGIN_OK) { return status; }
-    before = *mem;
-    work = mgn_cholesky_plan(mem, n);
+    margin_arena before = *mem;
+    const mgn_cholesky_work work = mgn_cholesky_plan(mem, n);
     if (mem->failed == 0) {
         mgn_diagonal_save(work.diagonal, a, step, n);
         if (!mgn_cholesky(a, step, n, work.panel)) {
@@ -6008,14 +5978,13 @@ MARGIN_API size_t margin_cholesky_pivoted_size(size_t n) {
 static margin_status mgn_pivoted_run(margin_real *a, size_t stride, size_t n, margin_real tol,
                                      size_t *rank, const mgn_pivoted_work *work) {
     margin_real largest = 0;
-    margin_real noise;
     mgn_diagonal_save(work->diagonal, a, stride, n);
     for (size_t i = 0; i < n; i++) {
         work->left[i] = work->diagonal[i];
         work->order[i] = (margin_index)i;
         largest = mgn_max(largest, work->diagonal[i]);
     }
-    noise = (margin_real)n * MGN_EPS;
+    const margin_real noise = (margin_real)n * MGN_EPS;
     tol = tol > 0 ? tol : noise;
     *rank = mgn_pivoted(a, stride, n, tol * largest, work);
     if (!mgn_pivoted_rest_is_small(a, stride, n, *rank, work->left, (tol + 16 * noise) * largest)) {
@@ -6030,15 +5999,13 @@ MARGIN_API margin_status margin_cholesky_pivoted(margin_real *a, size_t stride, 
                                                  margin_real tol, margin_index *order, size_t *rank,
                                                  margin_arena *mem) {
     margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_mem_check(mem));
-    margin_arena before;
-    mgn_pivoted_work work;
     size_t found = 0;
     if ((order == NULL && n != 0) || rank == NULL || !(tol >= 0 && tol < 1)) {
         status = MARGIN_E_ARGUMENT;
     }
     if (status != MARGIN_OK) { return status; }
-    before = *mem;
-    work = mgn_pivoted_plan(mem, n);
+    margin_arena before = *mem;
+    mgn_pivoted_work work = mgn_pivoted_plan(mem, n);
     if (mem->failed == 0) {
         status = mgn_pivoted_run(a, mgn_stride(stride, n), n, tol, &found, &work);
     }
@@ -6378,14 +6345,12 @@ MARGIN_API margin_status margin_eigen(margin_real *values, margin_real *vectors,
                                       margin_arena *mem) {
     const bool wanted = vectors != NULL;
     margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_vec_check(values, n));
-    margin_arena before;
     margin_real *work;
-    mgn_tridiagonal t;
     status = mgn_both(status, mgn_mem_check(mem));
     if (wanted) { status = mgn_both(status, mgn_mat_check(vectors, vstride, n, n)); }
     if (status != MARGIN_OK) { return status; }
-    before = *mem;
-    t = mgn_eigen_plan(mem, n, wanted, &work);
+    margin_arena before = *mem;
+    mgn_tridiagonal t = mgn_eigen_plan(mem, n, wanted, &work);
     if (mem->failed == 0) {
         status = mgn_eigen(values, wanted ? vectors : work, wanted ? mgn_stride(vstride, n) : n,
                            wanted, a, mgn_stride(stride, n), n, &t);
@@ -6586,13 +6551,11 @@ MARGIN_API margin_status margin_eigen_leading(margin_real *values, margin_real *
                                               size_t vstride, size_t k, const margin_real *a,
                                               size_t stride, size_t n, margin_arena *mem) {
     margin_status status = mgn_both(mgn_lower_check(a, stride, n), mgn_vec_check(values, k));
-    margin_arena before;
-    mgn_leading w;
     status = mgn_both(status, mgn_mat_check(vectors, vstride, k, n));
     status = mgn_both(status, mgn_mem_check(mem));
     if (status != MARGIN_OK || k > n) { return mgn_both(status, MARGIN_E_ARGUMENT); }
-    before = *mem;
-    w = mgn_leading_plan(mem, n);
+    margin_arena before = *mem;
+    mgn_leading w = mgn_leading_plan(mem, n);
     if (mem->failed == 0 && k > 0) {
         status = mgn_eigen_leading(values, vectors, mgn_stride(vstride, n), k, a,
                                    mgn_stride(stride, n), n, &w);
@@ -6619,12 +6582,11 @@ static bool mgn_qr_row(margin_real *q, size_t stride, size_t j, size_t d, margin
     margin_real *row = q + j * stride;
     margin_real *column = r == NULL ? NULL : r + j;
     const margin_real scale = mgn_power_of_two(margin_norm_inf(row, d));
-    margin_real before, length;
     for (size_t k = 0; k < d; k++) { row[k] *= 1 / scale; }
-    before = margin_norm2(row, d);
+    const margin_real before = margin_norm2(row, d);
     mgn_orthogonalise(row, q, stride, j, d, column, rstride);
     mgn_orthogonalise(row, q, stride, j, d, column, rstride);
-    length = margin_norm2(row, d);
+    margin_real length = margin_norm2(row, d);
     if (!(length > (margin_real)(d + j) * MGN_EPS * before)) { /* nothing of it is left but noise */
         length = 0;
     }
@@ -6691,11 +6653,10 @@ static inline void mgn_add(margin_real *sum, margin_real *lost, margin_real term
 
 /* Shape and pointers of a view; no value is read but the row numbers. */
 static margin_status mgn_data_check_shape(const margin_data *data) {
-    size_t step;
     size_t last; /* the last row that begins and ends below SIZE_MAX bytes */
     if (data == NULL || data->x == NULL) { return MARGIN_E_ARGUMENT; }
     if (data->n == 0 || data->d == 0) { return MARGIN_E_EMPTY; }
-    step = mgn_stride(data->stride, data->d);
+    const size_t step = mgn_stride(data->stride, data->d);
     if (step < data->d) { return MARGIN_E_ARGUMENT; }
     if (data->n > MARGIN_INDEX_MAX || data->d > SIZE_MAX / sizeof(margin_real)) {
         return MARGIN_E_OVERFLOW;
@@ -6980,14 +6941,12 @@ static void mgn_moments_row(const mgn_moments *m, size_t from, margin_real *MGN_
 
 /* Takes the block in; missing samples count as copies of the first, without weight. */
 static void mgn_moments_flush(mgn_moments *m) {
-    margin_real w;
-    margin_real part;
     for (; m->held < 4; m->held++) {
         m->x[m->held] = m->x[0];
         m->share[m->held] = 0;
     }
-    w = (m->share[0] + m->share[1]) + (m->share[2] + m->share[3]);
-    part = w / (m->total + w);
+    const margin_real w = (m->share[0] + m->share[1]) + (m->share[2] + m->share[3]);
+    const margin_real part = w / (m->total + w);
     m->share[4] = m->total * part;
     mgn_moments_centre(m, w, part);
     for (size_t i = 0; i < m->d; i++) {
@@ -7055,7 +7014,6 @@ MARGIN_API margin_status margin_data_moments(const margin_data *data, size_t cla
                                              margin_arena *mem, margin_real *weight,
                                              margin_real *mean, margin_real *cov) {
     mgn_moments m;
-    margin_arena before;
     margin_status status = mgn_data_check_shape(data);
     if (status != MARGIN_OK) { return status; }
     if (mgn_mem_check(mem) != MARGIN_OK || weight == NULL || mean == NULL || cov == NULL) {
@@ -7063,7 +7021,7 @@ MARGIN_API margin_status margin_data_moments(const margin_data *data, size_t cla
     }
     status = mgn_moments_check(data, classes, mgn_sqrt(MGN_HUGE / (4 * (margin_real)data->n)));
     if (status != MARGIN_OK) { return status; }
-    before = *mem;
+    margin_arena before = *mem;
     mgn_moments_plan(&m, mem, data->d);
     if (mem->failed == 0) { mgn_moments_run(&m, data, classes, weight, mean, cov); }
     return margin_arena_rewind(mem, &before);
@@ -7104,14 +7062,13 @@ static void mgn_scaling_strip(mgn_strip *s, unsigned kind, margin_real *offset,
 MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned kind,
                                             margin_arena *mem, margin_scaling *scaling) {
     const margin_status status = mgn_moments_check(data, 1, MGN_HUGE);
-    margin_arena before;
     margin_real *offset = NULL;
     margin_real *factor = NULL;
     if (status != MARGIN_OK) { return status; }
     if (kind > MARGIN_SCALE_NONE || mgn_mem_check(mem) != MARGIN_OK || scaling == NULL) {
         return MARGIN_E_ARGUMENT;
     }
-    before = *mem;
+    margin_arena before = *mem;
     if (kind != MARGIN_SCALE_NONE) {
         const mgn_group all = mgn_group_of(data, 0, 1);
         mgn_scaling_plan(mem, data->d, &offset, &factor);
@@ -7205,15 +7162,13 @@ MARGIN_API margin_status margin_folds_stratified(const margin_data *data, size_t
                                                  margin_rng *rng, margin_arena *mem,
                                                  uint16_t *fold) {
     const margin_status status = mgn_data_check_shape(data);
-    margin_arena before;
-    margin_index *order;
     if (status != MARGIN_OK) { return status; }
     if (!mgn_folds_fit(data->n, folds) || data->y == NULL || rng == NULL || fold == NULL ||
         mgn_mem_check(mem) != MARGIN_OK) {
         return MARGIN_E_ARGUMENT;
     }
-    before = *mem;
-    order = MGN_SCRATCH(mem, margin_index, data->n);
+    margin_arena before = *mem;
+    margin_index *order = MGN_SCRATCH(mem, margin_index, data->n);
     if (mem->failed == 0) { mgn_folds_deal(data, folds, rng, order, fold); }
     return margin_arena_rewind(mem, &before);
 }
@@ -7262,8 +7217,7 @@ static void mgn_data_dots(const margin_data *data, const margin_real *x, size_t 
         margin_real s1 = 0;
         margin_real s2 = 0;
         margin_real s3 = 0;
-        size_t k;
-        for (k = 0; k < d; k++) {
+        for (size_t k = 0; k < d; k++) {
             s0 += x[k] * z0[k];
             s1 += x[k] * z1[k];
             s2 += x[k] * z2[k];
@@ -7279,8 +7233,7 @@ static void mgn_data_dots(const margin_data *data, const margin_real *x, size_t 
 
 /* Squared norms of all samples, with the bits that mgn_kernel_apply expects. */
 static void mgn_data_norms(const margin_data *data, margin_real *norm) {
-    size_t i;
-    for (i = 0; i < data->n; i++) { norm[i] = mgn_norm2_bits(mgn_sample(data, i), data->d); }
+    for (size_t i = 0; i < data->n; i++) { norm[i] = mgn_norm2_bits(mgn_sample(data, i), data->d); }
 }
 
 /* out[i] = k(x, sample i) for all samples of a view; norm as made by mgn_data_norms. */
@@ -7388,12 +7341,11 @@ static inline void mgn_rows_plan(mgn_rows *r, margin_arena *mem, const margin_da
 static void mgn_rows_forget(mgn_rows *r) {
     const size_t n = r->data.n;
     const size_t s = r->slots;
-    size_t i;
     r->taken = 0;
-    for (i = 0; i < n; i++) { r->slot_of[i] = MGN_NO_SLOT; }
+    for (size_t i = 0; i < n; i++) { r->slot_of[i] = MGN_NO_SLOT; }
     if (s < n) {
-        for (i = 0; i < s; i++) { r->row_of[i] = MGN_NO_SLOT; }
-        for (i = 0; i <= s; i++) {
+        for (size_t i = 0; i < s; i++) { r->row_of[i] = MGN_NO_SLOT; }
+        for (size_t i = 0; i <= s; i++) {
             r->next[i] = (margin_index)(i < s ? i + 1 : 0);
             r->prev[i] = (margin_index)(i > 0 ? i - 1 : s);
         }
@@ -7406,7 +7358,6 @@ static void mgn_rows_forget(mgn_rows *r) {
 static inline margin_status mgn_rows_start(mgn_rows *r, const margin_data *data,
                                            const margin_kernel *kernel) {
     const margin_status status = margin_kernel_resolve(kernel, data->d, &r->kernel);
-    size_t i;
     if (status != MARGIN_OK) { return status; }
     r->data = *data;
     r->slots = mgn_size_min(r->planned, data->n);
@@ -7417,7 +7368,7 @@ static inline margin_status mgn_rows_start(mgn_rows *r, const margin_data *data,
                        data->d);
     }
     mgn_data_norms(data, r->norm);
-    for (i = 0; i < data->n; i++) {
+    for (size_t i = 0; i < data->n; i++) {
         r->diag[i] = r->norm[i];
         mgn_kernel_apply(&r->kernel, r->norm[i], r->norm + i, r->diag + i, 1);
     }
@@ -7496,8 +7447,7 @@ static inline void mgn_rows_get2(mgn_rows *r, size_t i, size_t j, const margin_r
     bool no_j;
     margin_real *row_i = mgn_rows_slot(r, mgn_rows_claim(r, i, &no_i));
     margin_real *row_j = mgn_rows_slot(r, mgn_rows_claim(r, j, &no_j));
-    size_t from;
-    for (from = 0; (no_i || no_j) && from < r->data.n; from += MGN_ROWS_PIECE) {
+    for (size_t from = 0; (no_i || no_j) && from < r->data.n; from += MGN_ROWS_PIECE) {
         const size_t count = mgn_size_min(r->data.n - from, MGN_ROWS_PIECE);
         if (no_i) { mgn_rows_part(r, i, from, count, row_i + from); }
         if (no_j) { mgn_rows_part(r, j, from, count, row_j + from); }
@@ -8032,10 +7982,9 @@ static bool mgn_q_job_kind(mgn_q_job *job, const margin_model *from) {
 
 static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
                                      const margin_quant_options *options) {
-    bool linear, pool;
     if (!mgn_q_job_kind(job, from)) { return MARGIN_E_ARGUMENT; }
-    pool = from->kind == MARGIN_MODEL_EXPANSION || from->kind == MARGIN_MODEL_PROJECTED;
-    linear = job->linear.from != NULL;
+    const bool pool = from->kind == MARGIN_MODEL_EXPANSION || from->kind == MARGIN_MODEL_PROJECTED;
+    const bool linear = job->linear.from != NULL;
     job->format = options == NULL || options->format == 0 ? (unsigned)MARGIN_Q15 : options->format;
     job->whole = options != NULL && options->whole && job->projected == NULL;
     job->rows.n = linear ? 0 : (job->rows.from->n + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK * MGN_Q_BLOCK;
@@ -8173,7 +8122,6 @@ static bool mgn_q_make_stage(mgn_q_job *job) {
     const margin_real limit = MGN_R(1073741823);
     for (size_t k = 0; k < job->d; k++) {
         margin_real scaled = job->factor[k];
-        margin_real centre;
         uint8_t shift = 0;
         while (shift < 30u && 2 * scaled <= INT16_MAX) {
             scaled *= 2;
@@ -8181,8 +8129,8 @@ static bool mgn_q_make_stage(mgn_q_job *job) {
         }
         if (!(scaled <= INT16_MAX) || !(mgn_abs(job->offset[k]) <= 65534)) { return false; }
         job->stage.factor[k] = (int16_t)mgn_q_round(scaled, 0, INT16_MAX);
-        centre = -job->offset[k] * (margin_real)job->stage.factor[k] +
-                 (shift > 0 ? (margin_real)(INT32_C(1) << (shift - 1u)) : 0);
+        const margin_real centre = -job->offset[k] * (margin_real)job->stage.factor[k] +
+                                   (shift > 0 ? (margin_real)(INT32_C(1) << (shift - 1u)) : 0);
         if (!(mgn_abs(centre) < limit)) { return false; }
         job->stage.offset[k] = mgn_q_round(centre, -INT32_C(1073741823), INT32_C(1073741823));
         job->stage.shift[k] = shift;
@@ -8620,7 +8568,6 @@ static uint64_t mgn_q_rounded_length2(const mgn_q_job *job, size_t v) {
 static margin_status mgn_q_choose_gain(mgn_q_job *job, margin_real rate) {
     const uint64_t end = (uint64_t)(32u - job->pool.kernel.down) << 40;
     margin_real gain = rate * MGN_R(1099511627776.0);
-    uint64_t cut;
     job->pool.kernel.up = 0;
     while (gain > 65535 && job->pool.kernel.up < 31u) {
         gain /= 2;
@@ -8628,7 +8575,7 @@ static margin_status mgn_q_choose_gain(mgn_q_job *job, margin_real rate) {
     }
     job->pool.kernel.gain = (uint16_t)mgn_q_round(gain, 0, 65535);
     if (job->pool.kernel.gain == 0 || gain > 65535) { return MARGIN_E_RANGE; }
-    cut = (((end - 1u) / job->pool.kernel.gain) >> job->pool.kernel.up) + 1u;
+    const uint64_t cut = (((end - 1u) / job->pool.kernel.gain) >> job->pool.kernel.up) + 1u;
     job->pool.kernel.cut = cut < UINT32_MAX ? (uint32_t)cut : UINT32_MAX;
     return MARGIN_OK;
 }
@@ -8671,12 +8618,11 @@ static margin_real mgn_q_true_coef(const mgn_q_job *job, size_t v, size_t i) {
 static void mgn_q_store_narrow(mgn_q_job *job, margin_real largest) {
     const size_t width = job->pool.width;
     for (size_t j = 0; j < width; j++) {
-        int32_t scale;
         job->pool.tops[j] = 0;
         for (size_t v = 0; v < job->rows.from->n; v++) {
             job->pool.tops[j] = mgn_max(job->pool.tops[j], mgn_abs(mgn_q_true_coef(job, v, j)));
         }
-        scale = mgn_q_round(job->pool.tops[j] / largest * 65535, 1, 65535);
+        const int32_t scale = mgn_q_round(job->pool.tops[j] / largest * 65535, 1, 65535);
         job->pool.scales[j] = (uint16_t)scale;
         for (size_t v = 0; v < job->rows.n; v++) {
             const margin_real unit = largest * (margin_real)scale / (127 * MGN_R(65535.0));
@@ -8915,9 +8861,8 @@ static margin_status mgn_q_poly_make(mgn_q_job *job) {
     const margin_kernel *kernel = &job->rows.from->kernel;
     margin_status status = mgn_q_origin_inputs(job, false);
     const margin_real limit = job->pool.limit;
-    margin_real gain, one;
     job->pool.vector_unit = mgn_q_finest(job, false);
-    gain = kernel->gamma * job->pool.vector_unit / limit * MGN_R(2147483648.0);
+    margin_real gain = kernel->gamma * job->pool.vector_unit / limit * MGN_R(2147483648.0);
     if (status == MARGIN_OK && gain * job->rows.unit >= 32768) {
         status = mgn_q_origin_inputs(job, true);
     }
@@ -8933,7 +8878,7 @@ static margin_status mgn_q_poly_make(mgn_q_job *job) {
         job->pool.kernel.up++;
     }
     job->pool.kernel.gain = (uint16_t)mgn_q_round(gain, 0, 65535);
-    one = (margin_real)(UINT32_C(0x8000) << job->pool.kernel.up);
+    const margin_real one = (margin_real)(UINT32_C(0x8000) << job->pool.kernel.up);
     job->pool.kernel.add =
         mgn_q_round(kernel->coef0 / limit * one, -(INT32_C(1) << 29), INT32_C(1) << 29);
     job->pool.kernel.power = kernel->degree;
@@ -9134,13 +9079,12 @@ static mgn_q_extent mgn_q_proto_extents(const mgn_q_job *job) {
  * origin, and int8_t not coarser for it than twice. */
 static bool mgn_q_proto_plain(mgn_q_job *job) {
     const margin_real f = mgn_q_own_factor(job, 0);
-    mgn_q_extent centred, most;
     if (!(f > 0) || !mgn_q_one_factor(job)) { return false; }
-    centred = mgn_q_proto_extents(job);
+    const mgn_q_extent centred = mgn_q_proto_extents(job);
     for (size_t k = 0; k < job->d; k++) { job->rows.centre[k] = -mgn_q_own_offset(job, k) * f; }
     job->rows.unit = f;
     mgn_q_as_they_are(job);
-    most = mgn_q_proto_extents(job);
+    const mgn_q_extent most = mgn_q_proto_extents(job);
     return most.data <= 8192 * f && most.length <= 8192 * f &&
            (job->format == MARGIN_Q15 || most.vector <= 2 * centred.vector);
 }
@@ -9160,18 +9104,16 @@ static margin_real mgn_q_doubled(margin_real unit, margin_real least) {
 /* Inputs: samples are at most 2^13 units long, and in q7 the largest coordinate of a centroid is
  * 127 times a power of two. */
 static margin_status mgn_q_proto_inputs(mgn_q_job *job) {
-    mgn_q_extent most;
-    margin_real unit;
     mgn_q_rows_centre(job, 1u + (size_t)job->proto.from->tangents);
     if (job->whole && mgn_q_proto_plain(job)) { return MARGIN_OK; }
     mgn_q_rows_centre(job, 1u + (size_t)job->proto.from->tangents);
-    most = mgn_q_proto_extents(job);
+    const mgn_q_extent most = mgn_q_proto_extents(job);
     job->rows.unit = mgn_max(most.data, most.length) / 8192;
     job->rows.unit = job->rows.unit > 0 ? job->rows.unit : 1;
     if (!mgn_finite(job->rows.unit)) { /* a square has overflowed */
         return MARGIN_E_RANGE;
     }
-    unit = most.vector / 127;
+    margin_real unit = most.vector / 127;
     if (job->format == MARGIN_Q7 && unit > 0) { unit = mgn_q_doubled(unit, job->rows.unit); }
     job->rows.unit = job->format == MARGIN_Q7 && unit > 0 ? unit : job->rows.unit;
     return mgn_q_inputs(job);
@@ -9431,11 +9373,10 @@ static void mgn_q_cut_scores(const mgn_q_job *job, const margin_quant *quant, co
 static bool mgn_q_labels_differ(const mgn_q_job *job, const margin_quant *quant,
                                 const margin_real *x, const int16_t *in) {
     const margin_vote *vote = job->vote;
-    bool differ;
     margin_scores_q(&quant->model, in, job->trial.scores_q);
     margin_scores(job->from, x, job->trial.scores);
-    differ = margin_elect(vote->scheme, vote->classes, job->trial.scores) !=
-             margin_elect_q(vote->scheme, vote->classes, job->trial.scores_q);
+    const bool differ = margin_elect(vote->scheme, vote->classes, job->trial.scores) !=
+                        margin_elect_q(vote->scheme, vote->classes, job->trial.scores_q);
     if (job->list.from != NULL) { mgn_q_cut_scores(job, quant, x, in); }
     return differ;
 }
@@ -9549,16 +9490,14 @@ MARGIN_API margin_status margin_quantize(const margin_model *model, const margin
     const mgn_q_job *raw;
     margin_quant made;
     margin_quant_info found;
-    margin_arena before;
-    margin_status status;
     job.data = data;
-    status = mgn_q_shapes(&job, &front, model, options);
+    margin_status status = mgn_q_shapes(&job, &front, model, options);
     if (status != MARGIN_OK || mgn_mem_check(mem) != MARGIN_OK || quant == NULL) {
         return status != MARGIN_OK ? status : MARGIN_E_ARGUMENT;
     }
     status = mgn_q_check_job(data, &job);
     if (status != MARGIN_OK) { return status; }
-    before = *mem;
+    margin_arena before = *mem;
     raw = job.projected != NULL ? &front : &job;
     mgn_q_plans(&job, &front, mem);
     if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
@@ -9712,11 +9651,9 @@ static size_t mgn_image_bytes(size_t before, size_t notes) {
 
 MARGIN_API size_t margin_image_size(const margin_model *model, size_t notes) {
     mgn_walk walk = mgn_walk_make(mgn_visit_none, MARGIN_IMAGE_HEAD);
-    mgn_image_head head;
-    margin_model copy;
     if (model == NULL || !mgn_kind_known(model->kind)) { return 0; }
-    head = mgn_head_of(model);
-    copy = *model;
+    mgn_image_head head = mgn_head_of(model);
+    margin_model copy = *model;
     mgn_walk_model(&walk, &head, &copy);
     return mgn_image_bytes(walk.at, notes);
 }
@@ -9743,11 +9680,10 @@ MARGIN_API margin_status margin_image_write(const margin_model *model, const voi
                                             size_t notes_count, void *out, size_t size) {
     unsigned char *p = (unsigned char *)out;
     margin_status status = margin_model_check(model);
-    mgn_image_head head;
     if (status != MARGIN_OK || out == NULL || (notes == NULL && notes_count != 0)) {
         return status != MARGIN_OK ? status : MARGIN_E_ARGUMENT;
     }
-    head = mgn_head_of(model);
+    mgn_image_head head = mgn_head_of(model);
     head.notes = notes_count;
     head.bytes = margin_image_size(model, notes_count);
     if (head.bytes == 0 || size < head.bytes) {
@@ -9775,9 +9711,8 @@ static void mgn_walk_copy_q(mgn_walk *walk, const margin_quant *quant, const mgn
 
 MARGIN_API size_t margin_image_size_q(const margin_quant *quant, size_t notes) {
     mgn_walk walk = mgn_walk_make(mgn_visit_none, MGN_IMAGE_HEAD_Q);
-    mgn_image_head head;
     if (quant == NULL || !mgn_kind_known(quant->model.kind)) { return 0; }
-    head = mgn_head_of_quant(quant);
+    mgn_image_head head = mgn_head_of_quant(quant);
     mgn_walk_copy_q(&walk, quant, &head);
     return mgn_image_bytes(walk.at, notes);
 }
@@ -9808,11 +9743,10 @@ MARGIN_API margin_status margin_image_write_q(const margin_quant *quant, const v
                                               size_t notes_count, void *out, size_t size) {
     unsigned char *p = (unsigned char *)out;
     margin_status status = mgn_check_quant(quant);
-    mgn_image_head head;
     if (status != MARGIN_OK || out == NULL || (notes == NULL && notes_count != 0)) {
         return status != MARGIN_OK ? status : MARGIN_E_ARGUMENT;
     }
-    head = mgn_head_of_quant(quant);
+    mgn_image_head head = mgn_head_of_quant(quant);
     head.notes = notes_count;
     head.bytes = margin_image_size_q(quant, notes_count);
     if (head.bytes == 0 || size < head.bytes) {
@@ -9876,12 +9810,11 @@ static margin_status mgn_linear_scale(margin_linear *l, const margin_scaling *s,
 
 MARGIN_API margin_status margin_model_scale(margin_model *model, const margin_scaling *scaling,
                                             margin_arena *mem) {
-    mgn_image_head head;
     if (model == NULL || scaling == NULL || mgn_mem_check(mem) != MARGIN_OK) {
         return MARGIN_E_ARGUMENT;
     }
     if (scaling->offset == NULL) { return MARGIN_OK; }
-    head = mgn_head_of(model);
+    mgn_image_head head = mgn_head_of(model);
     if (scaling->d != head.d || mgn_head_scaled(&head) != 0) { return MARGIN_E_ARGUMENT; }
     if (model->kind == MARGIN_MODEL_LINEAR) {
         return mgn_linear_scale(&model->of.linear, scaling, mem);
@@ -10000,11 +9933,10 @@ static void mgn_job_plan(mgn_job *plan, margin_arena *mem) {
     const size_t n = plan->n, classes = plan->classes, machines = plan->machines;
     const size_t table = plan->linear ? 0 : plan->width;
     size_t bytes = 0;
-    unsigned char *at;
     plan->w = MGN_KEEP(mem, margin_real,
                        plan->linear ? mgn_size_mul(machines, mgn_size_add(plan->d, 1)) : 0);
     MARGIN_BLOCKS_JOB(MGN_COUNT, n, classes, machines, table)
-    at = MGN_SCRATCH(mem, unsigned char, bytes);
+    unsigned char *at = MGN_SCRATCH(mem, unsigned char, bytes);
     if (at != NULL) {
         MARGIN_BLOCKS_JOB(MGN_LAY, n, classes, machines, table)
         plan->bias = plan->linear ? plan->w + machines * plan->d : plan->bias;
@@ -10037,9 +9969,8 @@ static mgn_pool mgn_pool_shape(size_t d, size_t width, size_t machines, size_t e
 /* Takes the memory for n vectors. */
 static void mgn_pool_plan(mgn_pool *plan, margin_arena *mem, size_t n) {
     size_t bytes = 0;
-    unsigned char *at;
     MARGIN_BLOCKS_POOL(MGN_COUNT, n, plan->d, plan->width, plan->machines, plan->ends)
-    at = MGN_KEEP(mem, unsigned char, bytes);
+    unsigned char *at = MGN_KEEP(mem, unsigned char, bytes);
     if (at != NULL) {
         MARGIN_BLOCKS_POOL(MGN_LAY, n, plan->d, plan->width, plan->machines, plan->ends)
     }
@@ -10159,9 +10090,8 @@ static margin_status mgn_frame_train(const mgn_method *method, void *task, margi
 /* The memory plan of a training, first to last; `job` is left with its blocks. */
 static void mgn_train_plan(mgn_job *job, margin_arena *mem, const mgn_trainer *trainer,
                            const mgn_fit *fit) {
-    size_t mark;
     mgn_job_plan(job, mem);
-    mark = mem->high;
+    const size_t mark = mem->high;
     trainer->plan(fit, mem);
     margin_arena_release(mem, mark);
     if (!job->linear) {
@@ -10204,14 +10134,13 @@ static void mgn_job_take(mgn_job *job, mgn_fit *fit, size_t c) {
 static margin_status mgn_job_machine(mgn_job *job, const mgn_trainer *trainer, mgn_fit *fit,
                                      margin_arena *mem, size_t a, size_t b) {
     const size_t mark = mem->high;
-    margin_status status;
     fit->data.n = 0;
     for (size_t c = 0; c < job->classes; c++) {
         if (c != b && (a == b || c == a)) { mgn_job_take(job, fit, c); }
     }
     fit->split = fit->data.n;
     mgn_job_take(job, fit, b);
-    status = trainer->fit(fit, mem);
+    const margin_status status = trainer->fit(fit, mem);
     margin_arena_release(mem, mark);
     return status;
 }
@@ -10260,12 +10189,11 @@ static margin_status mgn_job_train(mgn_job *job, const mgn_trainer *trainer, mgn
     size_t a = 0, b = 1;
     for (size_t s = 0; s < job->n; s++) { job->used[s] = 0; }
     for (size_t j = 0; j < job->machines; j++) {
-        margin_status status;
         if (job->scheme == MARGIN_SCHEME_ONE_REST) { a = b = j; }
         fit->tick->at.machine = j;
         fit->w = job->linear ? job->w + j * job->d : NULL;
         fit->has_w = false;
-        status = mgn_job_machine(job, trainer, fit, mem, a, b);
+        const margin_status status = mgn_job_machine(job, trainer, fit, mem, a, b);
         if (status < 0) { return status; }
         worst = status > worst ? status : worst;
         mgn_job_store(job, fit, j, a, b);
@@ -10337,9 +10265,8 @@ static inline void mgn_add_low(margin_real *sum, margin_real *low, margin_real t
 
 /* The same, with *low brought back below the last digit of *sum: numbers of twice the precision. */
 static inline void mgn_add_twice(margin_real *sum, margin_real *low, margin_real term) {
-    margin_real rest;
     mgn_add_low(sum, low, term);
-    rest = *low;
+    const margin_real rest = *low;
     *low = 0;
     mgn_add_low(sum, low, rest);
 }
@@ -10568,7 +10495,6 @@ static margin_status mgn_machines_run(void *task, mgn_frame *frame) {
     mgn_machines *m = (mgn_machines *)task;
     mgn_job *job = &m->job;
     mgn_fit *fit = m->fit;
-    margin_status status;
     mgn_job_plan(job, frame->mem);
     if (!mgn_job_sort(job, m->data)) { return MARGIN_E_ONE_CLASS; }
     job->tick = mgn_tick_make(fit->watch, job->machines);
@@ -10576,7 +10502,7 @@ static margin_status mgn_machines_run(void *task, mgn_frame *frame) {
     fit->data.rows = job->part;
     fit->b = job->b;
     fit->f = job->f;
-    status = mgn_job_train(job, m->trainer, fit, frame->mem, &frame->info);
+    const margin_status status = mgn_job_train(job, m->trainer, fit, frame->mem, &frame->info);
     if (status >= 0) {
         mgn_job_model(job, fit, frame->mem, &frame->model);
         frame->info.support = mgn_job_support(job);
@@ -10763,12 +10689,10 @@ MARGIN_API margin_status margin_mam_online_start(margin_mam_online *on, size_t d
                                                  const margin_mam_options *options,
                                                  margin_arena *mem) {
     margin_mam_online begun;
-    margin_arena before;
-    margin_status status;
     options = options != NULL ? options : &mgn_mam_defaults;
-    status = mgn_both(mgn_mam_check(options, d, classes), mgn_mem_check(mem));
+    const margin_status status = mgn_both(mgn_mam_check(options, d, classes), mgn_mem_check(mem));
     if (status != MARGIN_OK || on == NULL) { return mgn_both(status, MARGIN_E_ARGUMENT); }
-    before = *mem;
+    margin_arena before = *mem;
     mgn_mam_shape(&begun, d, classes, options);
     mgn_mam_plan(&begun, mem, true);
     if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
@@ -10870,12 +10794,11 @@ static void mgn_mam_vector(const margin_mam_online *on, const mgn_mam_machine *m
 static bool mgn_mam_look(const margin_mam_online *on, mgn_mam_machine *m) {
     const size_t d = on->d, at = m->b * mgn_mam_columns(on) + d;
     const margin_real square_b = on->sum[at + 1u], square_a = mgn_mam_others(on, m, d + 1u).sum;
-    margin_real per_a, per_b, mean;
     m->weight_b = on->sum[at];
     m->weight_a = mgn_mam_others(on, m, d).sum;
-    per_a = on->balanced ? 2 * m->weight_a : m->weight_a + m->weight_b;
-    per_b = on->balanced ? 2 * m->weight_b : m->weight_a + m->weight_b;
-    mean = square_a / per_a + square_b / per_b;
+    const margin_real per_a = on->balanced ? 2 * m->weight_a : m->weight_a + m->weight_b;
+    const margin_real per_b = on->balanced ? 2 * m->weight_b : m->weight_a + m->weight_b;
+    const margin_real mean = square_a / per_a + square_b / per_b;
     mgn_mam_vector(on, m);
     m->length = margin_norm2(on->work, d);
     m->lambda = m->length / (on->balanced ? 2 : per_a);
@@ -10991,9 +10914,8 @@ static margin_status mgn_mam_batch_run(void *task, mgn_frame *frame) {
     mgn_mam_batch *batch = (mgn_mam_batch *)task;
     margin_mam_online *on = &batch->on;
     margin_real lambda = 0;
-    margin_status status;
     mgn_mam_plan(on, frame->mem, false);
-    status = mgn_mam_pass(batch->data, on);
+    margin_status status = mgn_mam_pass(batch->data, on);
     if (status == MARGIN_OK) {
         frame->model.kind = MARGIN_MODEL_LINEAR;
         status = mgn_mam_model(on, &frame->model.of.linear, &lambda);
@@ -11114,7 +11036,7 @@ static margin_status mgn_mam_kernel_fit(mgn_fit *fit, margin_arena *mem) {
     const margin_mam_options *options = (const margin_mam_options *)fit->options;
     const size_t n = fit->data.n;
     mgn_mam_work work;
-    margin_real total[2], square, mean, lambda;
+    margin_real total[2], mean;
     mgn_mam_work_plan(&work, mem, fit->most, fit->data.d);
     MARGIN_ASSERT(work.norm != NULL && work.tile != NULL); /* the plan has had its blocks */
     mgn_mam_weigh(fit, total);
@@ -11126,10 +11048,10 @@ static margin_status mgn_mam_kernel_fit(mgn_fit *fit, margin_arena *mem) {
     }
     mgn_data_norms(&fit->data, work.norm);
     mgn_mam_product(fit, &work, fit->b, fit->f);
-    square = mgn_mam_square(fit, &work, &mean);
+    const margin_real square = mgn_mam_square(fit, &work, &mean);
     if (!mgn_finite(square) || !mgn_all_finite(work.norm, n)) { return MARGIN_E_RANGE; }
     if (!(square > 64 * MGN_EPS * mean)) { return MARGIN_E_NO_DIRECTION; }
-    lambda = mgn_sqrt(square);
+    const margin_real lambda = mgn_sqrt(square);
     fit->info = mgn_no_info;
     fit->info.objective = lambda;
     fit->info.converged = true;
@@ -11176,12 +11098,11 @@ MARGIN_API margin_status margin_mam_train(const margin_data *data,
 
 /* |w|^2 and k(x, x) of a model's features. */
 static margin_real mgn_mam_length(const margin_model *model) {
-    margin_expansion e;
     margin_real sum = 0, low = 0;
     if (model->kind == MARGIN_MODEL_LINEAR) {
         return margin_norm2(model->of.linear.w, model->of.linear.d);
     }
-    e = model->of.expansion;
+    margin_expansion e = model->of.expansion;
     e.offset = NULL; /* the vectors are scaled */
     for (size_t i = 0; i < e.n; i++) {
         margin_real score;
@@ -11235,7 +11156,6 @@ static bool mgn_mam_covers(const margin_model *model) {
 MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const margin_model *model,
                                                  bool clipped, margin_mam_certainty *certainty) {
     margin_mam_certainty c;
-    margin_real length, bias;
     size_t classes = 0;
     const margin_status status = margin_data_classes(data, &classes);
     if (status != MARGIN_OK) { return status; }
@@ -11245,9 +11165,10 @@ MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const 
     }
     if (classes > 2u) { return MARGIN_E_LABEL; }
     mgn_mam_survey(data, model, clipped, &c);
-    length = mgn_mam_length(model);
-    bias = mgn_abs(model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.bias[0]
-                                                      : model->of.expansion.bias[0]);
+    const margin_real length = mgn_mam_length(model);
+    const margin_real bias =
+        mgn_abs(model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.bias[0]
+                                                   : model->of.expansion.bias[0]);
     c.radius = clipped ? 1 : length * c.radius + bias;
     c.complexity = length * c.complexity + bias * 2 / mgn_sqrt((margin_real)c.n);
     *certainty = c;
@@ -11261,9 +11182,8 @@ MARGIN_API margin_status margin_mam_online_certainty(margin_mam_online *on,
     mgn_mam_machine m = {0, 1, 0, 0, 0, 0};
     margin_real sum = 0, low = 0, all, bias;
     margin_linear model;
-    margin_status status;
     if (on == NULL || certainty == NULL || on->machines != 1u) { return MARGIN_E_ARGUMENT; }
-    status = margin_mam_online_model(on, &model);
+    const margin_status status = margin_mam_online_model(on, &model);
     if (status != MARGIN_OK) { return status; }
     (void)mgn_mam_look(on, &m);
     for (size_t j = 0; j < on->d; j++) {
@@ -11282,13 +11202,12 @@ MARGIN_API margin_status margin_mam_online_certainty(margin_mam_online *on,
 
 MARGIN_API margin_real margin_mam_bound(const margin_mam_certainty *certainty, margin_real rho,
                                         margin_real delta) {
-    margin_real b, mistakes;
     if (certainty == NULL || certainty->n == 0 || !(delta > 0 && delta < 1) ||
         !(rho > -certainty->radius)) {
         return 1;
     }
-    b = certainty->radius;
-    mistakes = 3 * b * mgn_sqrt(2 * mgn_log(2 / delta) / (margin_real)certainty->n);
+    const margin_real b = certainty->radius;
+    margin_real mistakes = 3 * b * mgn_sqrt(2 * mgn_log(2 / delta) / (margin_real)certainty->n);
     mistakes = (b - certainty->average + certainty->complexity + mistakes) / (b + mgn_min(rho, b));
     return mistakes < 1 ? mgn_max(mistakes, 0) : 1;
 }
@@ -11387,9 +11306,8 @@ typedef struct {
 static void mgn_qp_plan(mgn_qp *plan, margin_arena *mem, size_t n, size_t d) {
     const size_t room = MARGIN_QP_ROOM(d);
     size_t bytes = 0;
-    unsigned char *at;
     MARGIN_BLOCKS_QP(MGN_COUNT, n, room)
-    at = MGN_SCRATCH(mem, unsigned char, bytes);
+    unsigned char *at = MGN_SCRATCH(mem, unsigned char, bytes);
     plan->room = room;
     if (at != NULL) { MARGIN_BLOCKS_QP(MGN_LAY, n, room) }
 }
@@ -11723,11 +11641,10 @@ static void mgn_qp_pass(mgn_qp *q, size_t from, size_t to, margin_real ct, const
 static unsigned mgn_qp_update(mgn_qp *q, margin_real ct, const margin_real *ki,
                               const margin_real *kj) {
     const size_t end = q->by_class ? q->m_split : q->m;
-    margin_real other;
     mgn_qp_pass(q, 0, end, ct, ki, kj, &q->ends[0]);
     mgn_qp_pass(q, end, q->m, ct, ki, kj, &q->ends[1]);
     q->violation = mgn_max(q->ends[0].high - q->ends[0].low, 0);
-    other = q->ends[1].high - q->ends[1].low;
+    const margin_real other = q->ends[1].high - q->ends[1].low;
     if (other > q->violation) {
         q->violation = other;
         return 1u;
@@ -11772,18 +11689,16 @@ static size_t mgn_qp_partner(mgn_qp *q, size_t i, unsigned group, const margin_r
 static unsigned mgn_qp_pair(mgn_qp *q, unsigned group) {
     const size_t s = q->ends[group].rise, i = mgn_qp_at(q, s);
     const margin_real *ki, *kj;
-    margin_real t;
-    size_t j, partner;
     mgn_rows_foresee(q->rows);
     mgn_qp_turn(q, s, true);
     ki = mgn_qp_row(q, s, q->dir);
-    partner = mgn_qp_partner(q, s, group, ki);
+    const size_t partner = mgn_qp_partner(q, s, group, ki);
     if (partner == q->m) { return group; }
-    j = mgn_qp_at(q, partner);
+    const size_t j = mgn_qp_at(q, partner);
     mgn_qp_turn(q, partner, false);
     kj = mgn_qp_row(q, partner, q->prod);
-    t = (q->g[partner] - q->g[s]) /
-        mgn_qp_curvature(q->curve[s] + q->curve[partner], 2 * q->c, ki[partner]);
+    margin_real t = (q->g[partner] - q->g[s]) /
+                    mgn_qp_curvature(q->curve[s] + q->curve[partner], 2 * q->c, ki[partner]);
     t = mgn_min(t, mgn_min(mgn_qp_room(q, i, true), mgn_qp_room(q, j, false)));
     mgn_qp_shift(q, i, t);
     mgn_qp_shift(q, j, -t);
@@ -11889,10 +11804,9 @@ static void mgn_qp_dense_solve(const mgn_qp *q, margin_real *v) {
 /* One step of conjugate gradients from the residual, whose preconditioned form is in prod; `ratio`
  * keeps the direction conjugate. False when the face is flat along it: then its end is a bound. */
 static bool mgn_qp_face_step(mgn_qp *q, margin_real rz, margin_real ratio) {
-    margin_real curve;
     for (size_t s = 0; s < q->f; s++) { q->dir[s] = q->prod[s] + ratio * q->dir[s]; }
     mgn_qp_face_mul(q, q->dir);
-    curve = margin_dot(q->dir, q->prod, q->f);
+    const margin_real curve = margin_dot(q->dir, q->prod, q->f);
     if (!(curve > 0) || !(rz / curve <= MGN_HUGE)) { return false; }
     margin_axpy(q->x, rz / curve, q->dir, q->f);
     margin_axpy(q->res, -rz / curve, q->prod, q->f);
@@ -11909,10 +11823,9 @@ static void mgn_qp_face_solve(mgn_qp *q, size_t limit) {
     margin_real old = 1, first = 0;
     mgn_qp_center(q, q->res);
     for (size_t k = 0; k < steps; k++) {
-        margin_real rz;
         mgn_copy(q->prod, q->res, q->f);
         if (dense) { mgn_qp_dense_solve(q, q->prod); }
-        rz = margin_dot(q->res, q->prod, q->f);
+        const margin_real rz = margin_dot(q->res, q->prod, q->f);
         first = k == 0 ? rz : first;
         if (!(rz > MGN_EPS * MGN_EPS * first) || !(rz > MGN_TINY)) { break; }
         if (!mgn_qp_face_step(q, rz, k == 0 ? 0 : rz / old)) {
@@ -11963,11 +11876,10 @@ static margin_real mgn_qp_face_length(mgn_qp *q, bool *whole) {
 /* One face step of at most `limit` products; true if no bound cut it short. */
 static bool mgn_qp_face(mgn_qp *q, size_t limit) {
     bool whole = true;
-    margin_real t;
     size_t at = 0;
     mgn_qp_find_face(q);
     mgn_qp_face_solve(q, limit);
-    t = mgn_qp_face_length(q, &whole);
+    const margin_real t = mgn_qp_face_length(q, &whole);
     for (size_t s = 0; s < q->m; s++) {
         q->dir[s] = 0;
         if (q->edge[s] == 0) {
@@ -12050,9 +11962,8 @@ typedef struct {
 
 static void mgn_ipm_plan(mgn_ipm *plan, mgn_qp *q, margin_arena *mem, size_t n, size_t d) {
     size_t bytes = 0;
-    unsigned char *at;
     MARGIN_BLOCKS_INTERIOR(MGN_COUNT, n, d)
-    at = MGN_SCRATCH(mem, unsigned char, bytes);
+    unsigned char *at = MGN_SCRATCH(mem, unsigned char, bytes);
     if (at != NULL) {
         MARGIN_BLOCKS_INTERIOR(MGN_LAY, n, d)
         plan->q = q;
@@ -12235,9 +12146,8 @@ static void mgn_ipm_aim(mgn_ipm *p, margin_real mu, bool correct) {
     for (size_t i = 0; i < q->n; i++) {
         const margin_real alpha = mgn_ipm_alpha(q, i), da = mgn_qp_signed(q, i, p->db[i]);
         const margin_real slope = q->g[i] - p->nu[mgn_qp_group(q, i)];
-        margin_real push;
         p->dz[i] = mu - p->z[i] * alpha - (correct ? da * p->dz[i] : 0);
-        push = p->z[i] + p->dz[i] / alpha;
+        margin_real push = p->z[i] + p->dz[i] / alpha;
         if (q->cap != NULL) {
             const margin_real up = mgn_ipm_up(q, i);
             p->ds[i] = mu - p->s[i] * up + (correct ? da * p->ds[i] : 0);
@@ -12272,11 +12182,10 @@ static void mgn_ipm_advance(mgn_ipm *p, margin_real t) {
 
 /* One predictor-corrector step; false when the arithmetic is exhausted. */
 static bool mgn_ipm_step(mgn_ipm *p) {
-    margin_real ratio;
     if (!(p->mu > 0) || !mgn_ipm_factor(p)) { return false; }
     mgn_ipm_aim(p, 0, false);
     mgn_ipm_solve(p);
-    ratio = mgn_ipm_ahead(p, mgn_ipm_length(p)) / p->mu;
+    const margin_real ratio = mgn_ipm_ahead(p, mgn_ipm_length(p)) / p->mu;
     mgn_ipm_aim(p, ratio * ratio * ratio * p->mu, true);
     mgn_ipm_solve(p);
     p->length = MGN_R(0.99) * mgn_ipm_length(p);
@@ -12407,10 +12316,9 @@ static margin_real mgn_ipm_run_own_w(mgn_ipm *p, margin_real best, margin_real *
     mgn_ipm_start(p);
     mgn_ipm_own_w(p);
     for (unsigned step = 0; step < MGN_IPM_STEPS && best > MGN_R(0.1); step++) {
-        margin_real now;
         mgn_ipm_measure(p);
         mgn_ipm_snap(p, p->h);
-        now = mgn_ipm_violation(p, p->h);
+        const margin_real now = mgn_ipm_violation(p, p->h);
         if (now < best && mgn_ipm_is_feasible(p, p->h)) {
             best = now;
             mgn_copy(best_b, p->h, q->n);
@@ -12436,9 +12344,8 @@ static void mgn_qp_factor(mgn_qp *q, margin_real *out, size_t rank) {
     for (size_t k = 0; k < rank; k++) {
         const size_t pivot = mgn_index_of_max(q->x, 0, q->n);
         const margin_real *row;
-        margin_real scale;
         if (!(q->x[pivot] > 16 * MGN_EPS * top)) { return; }
-        scale = mgn_sqrt(q->x[pivot]);
+        const margin_real scale = mgn_sqrt(q->x[pivot]);
         row = mgn_rows_get(q->rows, pivot);
         for (size_t i = 0; i < q->n; i++) {
             const margin_real known = margin_dot(out + i * rank, out + pivot * rank, k);
@@ -12460,12 +12367,11 @@ typedef struct {
 /* A face step when its time has come. Face steps take about as many operations as pair steps: at
  * worst both together cost twice the better of the two. */
 static bool mgn_qp_maybe_face(mgn_qp *q, mgn_qp_pace *pace) {
-    bool whole;
-    size_t cost;
     if (pace->count < pace->next) { return false; }
-    whole = mgn_qp_face(q, pace->limit);
+    const bool whole = mgn_qp_face(q, pace->limit);
     MARGIN_ASSERT(q->m > 0);
-    cost = mgn_size_mul(mgn_size_mul(pace->limit + 2u, q->f) / mgn_size_mul(3u, q->m), q->f);
+    const size_t cost =
+        mgn_size_mul(mgn_size_mul(pace->limit + 2u, q->f) / mgn_size_mul(3u, q->m), q->f);
     pace->next = mgn_size_add(pace->count, mgn_size_add(50u, cost));
     if (whole && pace->limit < q->f) {
         pace->limit *= 2u;
@@ -12577,9 +12483,8 @@ static void mgn_qp_plan_start(mgn_qp_work *work, margin_arena *mem, const mgn_fi
 /* All memory of a machine, as mgn_qp_work_start and mgn_qp_work_solve take it. */
 static void mgn_qp_work_plan(const mgn_fit *fit, margin_arena *mem) {
     mgn_qp_work work;
-    size_t mark;
     mgn_qp_plan_start(&work, mem, fit);
-    mark = mem->high;
+    const size_t mark = mem->high;
     if (work.rank > 0) { mgn_qp_plan_ipm(&work, mem, fit); }
     margin_arena_release(mem, mark);
     if (work.few) { mgn_qp_plan_rows(&work, mem, fit); }
@@ -12664,12 +12569,11 @@ static margin_status mgn_qp_work_own_w(mgn_qp_work *work, mgn_fit *fit, margin_a
                                        size_t mark) {
     mgn_qp *q = &work->qp;
     const margin_real before = q->violation / q->goal;
-    margin_real now;
     if (work->few) { margin_arena_release(mem, mark); }
     mark = mem->high;
     mgn_copy(fit->f, q->b, q->n);
     mgn_qp_plan_ipm(work, mem, fit);
-    now = mgn_ipm_run_own_w(&work->ipm, before, fit->f, fit->w, fit->tick);
+    const margin_real now = mgn_ipm_run_own_w(&work->ipm, before, fit->f, fit->w, fit->tick);
     margin_arena_release(mem, mark);
     q->own_w = now < before;
     mgn_copy(q->b, fit->f, q->n);
@@ -12683,13 +12587,11 @@ static margin_status mgn_qp_work_own_w(mgn_qp_work *work, mgn_fit *fit, margin_a
  * worse than the weights before: then those are the best iterate. */
 static margin_status mgn_qp_work_inside(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
     mgn_qp *q = &work->qp;
-    margin_status status;
-    margin_real before;
     mgn_qp_gradient(q);
-    before = q->objective;
+    const margin_real before = q->objective;
     mgn_qp_work_ipm(work, fit, mem);
     mgn_qp_late_rows(work, fit, mem);
-    status = mgn_qp_run(q, 0, fit->run.max_iterations, fit->tick);
+    const margin_status status = mgn_qp_run(q, 0, fit->run.max_iterations, fit->tick);
     if (status != MARGIN_OK && !(q->objective <= before)) {
         mgn_copy(q->b, fit->f, q->n);
         mgn_qp_assess(q);
@@ -13066,9 +12968,8 @@ static margin_status mgn_svm_nu(mgn_qp_work *work, mgn_fit *fit, margin_arena *m
 static margin_status mgn_svm_hard(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
     margin_kmomd_report report;
     const margin_status status = mgn_kmomd_hard(work, fit, mem, &report);
-    margin_real scale;
     if (status < 0) { return status; }
-    scale = 2 / report.game_value;
+    const margin_real scale = 2 / report.game_value;
     for (size_t k = 0; fit->has_w && k < fit->data.d; k++) { fit->w[k] *= scale; }
     fit->bias *= scale;
     for (size_t i = 0; i < fit->data.n; i++) {
@@ -13101,12 +13002,11 @@ static void mgn_svm_programme(mgn_qp *q, const mgn_fit *fit, const margin_svm_op
 static margin_status mgn_svm_soft(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem,
                                   margin_real *nu) {
     const margin_svm_options *options = (const margin_svm_options *)fit->options;
-    margin_status status;
     if (options->nu > 0) {
         *nu = options->nu;
         return mgn_svm_nu(work, fit, mem, options->nu);
     }
-    status = mgn_qp_work_start(work, fit, mem);
+    margin_status status = mgn_qp_work_start(work, fit, mem);
     if (status != MARGIN_OK) { return status; }
     mgn_svm_programme(&work->qp, fit, options);
     status = mgn_qp_work_solve(work, fit, mem);
@@ -13138,10 +13038,9 @@ static margin_real mgn_svm_try_c1(mgn_fit *fit, margin_arena *mem) {
     const size_t mark = mem->high, limit = fit->run.max_iterations;
     mgn_qp_work work;
     margin_real nearest = MGN_HUGE;
-    margin_status status;
     fit->run.max_iterations =
         mgn_size_min(limit, mgn_size_add(mgn_size_mul(20u, fit->most), 9999u));
-    status = mgn_svm_hard(&work, fit, mem);
+    const margin_status status = mgn_svm_hard(&work, fit, mem);
     fit->run.max_iterations = limit;
     margin_arena_release(mem, mark);
     for (size_t i = 0; i < fit->data.n && status == MARGIN_OK; i++) {
@@ -13483,10 +13382,9 @@ static bool mgn_rates_improve(mgn_rates *p) {
     margin_real last = margin_norm2(p->at.v, p->d);
     bool more = true;
     for (unsigned step = 0; step < 8u && more; step++) {
-        margin_real size;
         mgn_rates_residual(p, p->room.r, p->room.s);
         mgn_rates_correct(p, p->room.r, p->room.s);
-        size = margin_norm2(p->room.r, p->d);
+        const margin_real size = margin_norm2(p->room.r, p->d);
         more = size < last / 2;
         if (more) {
             margin_axpy(p->at.v, 1, p->room.r, p->d);
@@ -13605,15 +13503,15 @@ static void mgn_rates_seek(mgn_rates *p, mgn_rates_quest *quest, margin_real x) 
     const bool both = p->active[0] && p->active[1];
     x = mgn_max(-end / 2, mgn_min(end / 2, x));
     for (unsigned step = 0; step < 16u; step++) {
-        margin_real beyond, rate, next;
+        margin_real rate;
         if (!mgn_rates_ratio(p, x)) { return; }
         mgn_rates_take_bound(p, quest);
         if (!both) { return; }
-        beyond = mgn_rates_beyond(p, quest, &rate);
+        const margin_real beyond = mgn_rates_beyond(p, quest, &rate);
         if (!(mgn_abs(beyond) > goal) || high - low < goal) { return; }
         low = beyond < 0 ? x : low;
         high = beyond < 0 ? high : x;
-        next = rate > 0 ? x - beyond / rate : x - beyond;
+        margin_real next = rate > 0 ? x - beyond / rate : x - beyond;
         next = mgn_max(x - 5, mgn_min(x + 5, next));
         if (!(next > low && next < high)) { next = beyond < 0 ? (x + high) / 2 : (low + x) / 2; }
         x = next;
@@ -13772,10 +13670,9 @@ static margin_real mgn_rates_astray(const mgn_rates *p) {
 static void mgn_rates_take(mgn_rates *p) {
     const margin_real low = mgn_rates_bound(p, p->at.v);
     const margin_real same = 16 * MGN_EPS * margin_norm2(p->delta, p->d);
-    margin_real stray;
     mgn_rates_open(p, p->room.r);
     p->best.high = mgn_min(p->best.high, mgn_rates_above(p));
-    stray = mgn_rates_astray(p);
+    const margin_real stray = mgn_rates_astray(p);
     if (low > p->best.low + same || (stray < p->best.stray && low > p->best.low - same)) {
         p->best.low = low;
         p->best.stray = stray;
@@ -13795,14 +13692,14 @@ static margin_real mgn_rates_over(margin_real a, margin_real b, margin_real othe
  * longer depends on its c is at the apex, and its c goes to the largest of use. */
 static void mgn_rates_step(const mgn_rates *p, const bool *hold, const margin_real *most,
                            margin_real *step) {
-    margin_real slope[2][2], miss[2], det;
+    margin_real slope[2][2], miss[2];
     bool held[2];
     mgn_rates_slopes(p, slope);
     for (size_t c = 0; c < 2u; c++) {
         miss[c] = p->active[c] ? mgn_log(p->at.length[c] / p->kappa[c]) : 0;
         held[c] = hold[c] || (slope[c][c] < MGN_R(0.02) && miss[c] < MGN_R(-0.02));
     }
-    det = slope[0][0] * slope[1][1] - slope[0][1] * slope[1][0];
+    const margin_real det = slope[0][0] * slope[1][1] - slope[0][1] * slope[1][0];
     for (size_t c = 0; c < 2u; c++) {
         const size_t o = 1u - c;
         const margin_real alone = mgn_rates_over(-miss[c], slope[c][c], -miss[c]);
@@ -13882,7 +13779,6 @@ static margin_status mgn_rates_fast(mgn_rates *p, mgn_tick *tick, margin_real to
     bool closed = false;
     mgn_rates_begin_newton(p, c);
     for (unsigned round = 0; round < 2u * MGN_RATES_FACTORS && stale < 16u; round++) {
-        margin_real gap;
         if (p->factors >= MGN_RATES_FACTORS && moved > MGN_RATES_NEAR) { break; }
         if (!mgn_rates_follow(p, c, moved)) {
             c[0] /= 16;
@@ -13891,7 +13787,7 @@ static margin_status mgn_rates_fast(mgn_rates *p, mgn_tick *tick, margin_real to
             continue;
         }
         mgn_rates_take(p);
-        gap = mgn_max(p->best.high - p->best.low, 0);
+        const margin_real gap = mgn_max(p->best.high - p->best.low, 0);
         if (gap <= tol * p->best.high && (stale > 0 || closed || p->best.stray <= 64 * MGN_EPS)) {
             return MARGIN_OK;
         }
@@ -14285,7 +14181,6 @@ static margin_status mgn_rates_prepare(const margin_rates_options *options, mgn_
     static const margin_rates_report nothing = {false, 0, 0, 0, 0, 0, 0, 0, 0,
                                                 0,     0, 0, 0, 0, 0, 0, 0, 0};
     margin_rates_options *full = &task->full;
-    bool valid;
     *full = options != NULL ? *options : mgn_rates_no_task.full;
     full->eta_pos = full->eta_pos == 0 ? MGN_R(0.5) : full->eta_pos;
     full->eta_neg = full->eta_neg == 0 ? MGN_R(0.5) : full->eta_neg;
@@ -14295,7 +14190,7 @@ static margin_status mgn_rates_prepare(const margin_rates_options *options, mgn_
                         : MGN_R(sizeof(margin_real) > 4u ? 1e-12 : 1e-6);
     }
     if (full->max_iterations == 0) { full->max_iterations = 20000u; }
-    valid = full->eta_pos > 0 && full->eta_pos <= 1 && full->eta_neg > 0 && full->eta_neg <= 1;
+    bool valid = full->eta_pos > 0 && full->eta_pos <= 1 && full->eta_neg > 0 && full->eta_neg <= 1;
     valid = valid && full->nu_pos >= 0 && full->nu_neg >= 0 && full->ridge >= 0;
     valid = valid && mgn_finite(full->nu_pos) && mgn_finite(full->nu_neg) &&
             mgn_finite(full->ridge) && full->solver <= MARGIN_RATES_ITER;
@@ -14343,9 +14238,8 @@ static void mgn_rates_linear_plan(void *task, margin_arena *mem) {
     const size_t d = p->d, square = mgn_size_mul(d, d), more = mgn_size_mul(d, 2u + 12u + 12u);
     const size_t reals = mgn_size_add(mgn_size_add(mgn_size_mul(4, square), mgn_rates_panel(d)),
                                       mgn_size_add(more, 2u));
-    margin_real *real;
     l->w = MGN_KEEP(mem, margin_real, mgn_size_add(d, 1));
-    real = (margin_real *)margin_arena_scratch(mem, mgn_bytes(reals, d), 1);
+    margin_real *real = (margin_real *)margin_arena_scratch(mem, mgn_bytes(reals, d), 1);
     if (real != NULL) {
         l->cov = p->z = real;
         l->mean = l->cov + 2u * square;
@@ -14476,10 +14370,10 @@ static margin_status mgn_rates_linear_start(mgn_rates_linear *l) {
 static void mgn_rates_linear_store(const mgn_rates_linear *l) {
     const mgn_rates *p = &l->p;
     margin_rates_report *report = l->task->report;
-    margin_real pos, neg;
     for (size_t j = 0; j < p->d; j++) { l->w[j] = p->best.y[j] * p->unit; }
-    pos = margin_dot(l->w, l->mean + p->d, p->d) - 1 - p->kappa[1] * report->spread_pos;
-    neg = margin_dot(l->w, l->mean, p->d) + 1 + p->kappa[0] * report->spread_neg;
+    const margin_real pos =
+        margin_dot(l->w, l->mean + p->d, p->d) - 1 - p->kappa[1] * report->spread_pos;
+    const margin_real neg = margin_dot(l->w, l->mean, p->d) + 1 + p->kappa[0] * report->spread_neg;
     l->w[p->d] = -(pos + neg) / 2;
     report->slack_pos = pos + l->w[p->d];
     report->slack_neg = -neg - l->w[p->d];
@@ -14525,13 +14419,12 @@ static void mgn_rates_linear_report(const mgn_rates_linear *l, mgn_frame *frame)
  * be. */
 static margin_status mgn_rates_linear_moments(const mgn_rates_linear *l) {
     const size_t d = l->p.d;
-    margin_arena room;
     if (l->data == NULL) {
         mgn_copy(l->mean, l->given->mean, 2u * d);
         mgn_copy(l->cov, l->given->cov, 2u * d * d);
         return MARGIN_OK;
     }
-    room = margin_arena_make(l->p.system.sigma, l->bytes);
+    margin_arena room = margin_arena_make(l->p.system.sigma, l->bytes);
     return margin_data_moments(l->data, 2, &room, l->weight, l->mean, l->cov);
 }
 
@@ -14540,7 +14433,6 @@ static margin_status mgn_rates_linear_run(void *task, mgn_frame *frame) {
     mgn_rates_linear *l = (mgn_rates_linear *)task;
     margin_linear *linear = &frame->model.of.linear;
     mgn_tick tick = mgn_tick_make(l->task->full.watch, 1);
-    margin_status status;
     mgn_rates_linear_plan(l, frame->mem);
     MARGIN_ASSERT(l->w != NULL && l->cov != NULL); /* the plan has had its blocks */
     l->task->tick = &tick;
@@ -14551,7 +14443,7 @@ static margin_status mgn_rates_linear_run(void *task, mgn_frame *frame) {
     linear->bias = l->w + l->p.d;
     linear->d = l->p.d;
     linear->vote = mgn_vote_of(2, MARGIN_SCHEME_BINARY);
-    status = mgn_rates_linear_moments(l);
+    margin_status status = mgn_rates_linear_moments(l);
     status = status == MARGIN_OK ? mgn_rates_linear_start(l) : status;
     status = status == MARGIN_OK ? mgn_rates_run(&l->p, l->task) : status;
     if (status >= 0 && l->task->eta_neg == NULL) {
@@ -14721,7 +14613,6 @@ static margin_status mgn_rates_kernel_start(mgn_rates_kernel *k, const mgn_rates
     const size_t n = k->n;
     const bool wide = task->full.ridge == 0 && task->full.solver == MARGIN_RATES_FAST;
     mgn_pivoted_work work;
-    margin_real largest;
     work.panel = p->system.panel;
     work.diagonal = p->at.q;
     work.left = p->room.s;
@@ -14729,7 +14620,7 @@ static margin_status mgn_rates_kernel_start(mgn_rates_kernel *k, const mgn_rates
     work.order = k->order;
     p->system.wstep = p->system.sstep = p->zstep = n;
     if (wide) { mgn_rates_kernel_gram(k); }
-    largest = mgn_lower_max(k->k, n, n);
+    const margin_real largest = mgn_lower_max(k->k, n, n);
     if (largest > 0 && largest < MGN_RATES_LEAST) {
         return MARGIN_E_RANGE; /* products of samples so small are lost in part */
     }
@@ -14834,7 +14725,6 @@ static void mgn_rates_kernel_finish(mgn_rates_kernel *k, mgn_fit *fit,
 static margin_status mgn_rates_kernel_fit(mgn_fit *fit, margin_arena *mem) {
     mgn_rates_task task = *(const mgn_rates_task *)fit->options;
     mgn_rates_kernel k;
-    margin_status status;
     k.order = NULL;
     mgn_rates_kernel_take(&k, fit, mem);
     MARGIN_ASSERT(k.order != NULL); /* the plan has had its blocks */
@@ -14845,7 +14735,7 @@ static margin_status mgn_rates_kernel_fit(mgn_fit *fit, margin_arena *mem) {
     task.tick = fit->tick;
     for (size_t i = 0; i < k.n; i++) { fit->b[i] = fit->f[i] = 0; }
     mgn_rates_kernel_shares(&k, fit);
-    status = mgn_rates_kernel_matrix(&k, fit);
+    margin_status status = mgn_rates_kernel_matrix(&k, fit);
     if (status == MARGIN_OK) { status = mgn_rates_kernel_start(&k, &task); }
     if (status == MARGIN_OK) { status = mgn_rates_run(&k.p, &task); }
     if (status >= 0 && task.eta_neg == NULL) {
@@ -14874,13 +14764,12 @@ static void mgn_rates_fit_of(const mgn_rates_task *task, mgn_fit *fit) {
 MARGIN_API size_t margin_rates_train_moments_size(size_t d, const margin_rates_options *options) {
     margin_rates_report report;
     mgn_rates_task task;
-    mgn_rates_linear l;
     task.report = &report;
     if (d == 0 || mgn_rates_prepare(options, &task) != MARGIN_OK ||
         task.full.kernel.kind != MARGIN_KERNEL_LINEAR) {
         return 0;
     }
-    l = mgn_rates_linear_of(&task, NULL, NULL, d);
+    mgn_rates_linear l = mgn_rates_linear_of(&task, NULL, NULL, d);
     return mgn_frame_size(&mgn_rates_linear_method, &l);
 }
 
@@ -14916,10 +14805,9 @@ static margin_status mgn_rates_check(const margin_data *data, const margin_rates
 /* Training or frontier on checked data. */
 static margin_status mgn_rates_train(const margin_data *data, mgn_rates_task *task,
                                      margin_arena *mem, margin_model *model, margin_info *info) {
-    mgn_rates_linear l;
     mgn_fit fit;
     if (mgn_rates_by_features(task, data->n, data->d)) {
-        l = mgn_rates_linear_of(task, data, NULL, data->d);
+        mgn_rates_linear l = mgn_rates_linear_of(task, data, NULL, data->d);
         return mgn_frame_train(&mgn_rates_linear_method, &l, MARGIN_OK, mem, model, info);
     }
     mgn_rates_fit_of(task, &fit);
@@ -14940,10 +14828,9 @@ MARGIN_API margin_status margin_rates_train(const margin_data *data,
                                             margin_rates_report *report) {
     margin_rates_report made;
     mgn_rates_task task = mgn_rates_no_task;
-    margin_status status;
     task.report = &made;
     task.told = report != NULL;
-    status = mgn_rates_check(data, options, mem, &task);
+    margin_status status = mgn_rates_check(data, options, mem, &task);
     if (status == MARGIN_OK) {
         status = mgn_rates_train(data, &task, mem, model, info);
         mgn_rates_deliver(&task, status, report);
@@ -14965,16 +14852,14 @@ MARGIN_API margin_status margin_rates_frontier(const margin_data *data,
     margin_rates_report report;
     margin_model model;
     mgn_rates_task task = mgn_rates_no_task;
-    margin_arena before;
-    margin_status status;
     task.report = &report;
-    status = mgn_both(mgn_rates_check(data, options, mem, &task),
-                      mgn_rates_check_frontier(eta_pos, eta_neg, count));
+    margin_status status = mgn_both(mgn_rates_check(data, options, mem, &task),
+                                    mgn_rates_check_frontier(eta_pos, eta_neg, count));
     if (status != MARGIN_OK) { return status; }
     task.eta_pos = eta_pos;
     task.eta_neg = eta_neg;
     task.count = count;
-    before = *mem;
+    margin_arena before = *mem;
     status = mgn_rates_train(data, &task, mem, &model, NULL);
     return mgn_both(status, margin_arena_rewind(mem, &before));
 }
@@ -14982,10 +14867,9 @@ MARGIN_API margin_status margin_rates_frontier(const margin_data *data,
 static margin_status mgn_rates_check_moments(const margin_rates_moments *moments,
                                              const margin_rates_options *options,
                                              const margin_arena *mem, mgn_rates_task *task) {
-    size_t d;
     margin_status status = mgn_both(mgn_rates_prepare(options, task), mgn_mem_check(mem));
     if (moments == NULL || status != MARGIN_OK) { return MARGIN_E_ARGUMENT; }
-    d = moments->d;
+    const size_t d = moments->d;
     if (d == 0) { return MARGIN_E_EMPTY; }
     if (task->full.kernel.kind != MARGIN_KERNEL_LINEAR ||
         mgn_both(mgn_mat_check(moments->mean, 0, 2u, d),
@@ -15003,13 +14887,11 @@ MARGIN_API margin_status margin_rates_train_moments(const margin_rates_moments *
                                                     margin_rates_report *report) {
     margin_rates_report made;
     mgn_rates_task task = mgn_rates_no_task;
-    mgn_rates_linear l;
-    margin_status status;
     task.report = &made;
     task.told = report != NULL;
-    status = mgn_rates_check_moments(moments, options, mem, &task);
+    margin_status status = mgn_rates_check_moments(moments, options, mem, &task);
     if (status == MARGIN_OK) {
-        l = mgn_rates_linear_of(&task, NULL, moments, moments->d);
+        mgn_rates_linear l = mgn_rates_linear_of(&task, NULL, moments, moments->d);
         status = mgn_frame_train(&mgn_rates_linear_method, &l, MARGIN_OK, mem, model, info);
         mgn_rates_deliver(&task, status, report);
     }
@@ -15119,9 +15001,8 @@ static void mgn_loss_end(const margin_piece *here, const margin_piece *there, ma
                          margin_real m, margin_real width, margin_real side, margin_real out[3]) {
     const margin_real u = side * (e - m) / width;
     margin_real a[3], b[3];
-    mgn_tail t;
     if (!(u < MGN_TAIL_END)) { return; }
-    t = mgn_tail_at(u);
+    const mgn_tail t = mgn_tail_at(u);
     mgn_piece_at(here, e, a);
     mgn_piece_at(there, e, b);
     a[0] = b[0] - a[0];
@@ -15331,12 +15212,11 @@ static margin_real mgn_descent_search(mgn_descent *d, margin_real along, margin_
 static void mgn_descent_remember(mgn_descent *d, margin_real step, const margin_real *before) {
     const size_t p = d->space->q + 1u;
     margin_real *s = d->moved + d->next * p, *y = d->turned + d->next * p;
-    margin_real curve;
     for (size_t j = 0; j < p; j++) {
         s[j] = step * d->dir[j];
         y[j] = d->grad[j] - before[j];
     }
-    curve = margin_dot(s, y, p);
+    const margin_real curve = margin_dot(s, y, p);
     if (curve > MGN_EPS * margin_dot(y, y, p)) {
         d->rho[d->next] = 1 / curve;
         d->next = (d->next + 1u) % MARGIN_LOSS_MEMORY;
@@ -15347,16 +15227,16 @@ static void mgn_descent_remember(mgn_descent *d, margin_real step, const margin_
 /* One step; false when there is nothing more to gain. dir holds the old gradient in between. */
 static bool mgn_descent_step(mgn_descent *d, margin_real tol) {
     const size_t q = d->space->q;
-    margin_real along, value, step, gain;
+    margin_real value;
     margin_real *before = d->turned + d->next * (q + 1u); /* of the oldest step, which gives way */
     mgn_descent_direction(d);
-    along = margin_dot(d->dir, d->grad, q + 1u);
+    const margin_real along = margin_dot(d->dir, d->grad, q + 1u);
     if (!(along < 0)) { return false; }
     mgn_descent_scores(d, d->dir, d->ahead);
     d->square = margin_dot(d->theta, d->theta, q);
     d->rise = margin_dot(d->theta, d->dir, q);
     d->bend = margin_dot(d->dir, d->dir, q);
-    step = mgn_descent_search(d, along, &value);
+    const margin_real step = mgn_descent_search(d, along, &value);
     if (step == 0) { return false; }
     margin_axpy(d->theta, step, d->dir, q + 1u);
     margin_axpy(d->f, step, d->ahead, d->space->n);
@@ -15364,7 +15244,7 @@ static bool mgn_descent_step(mgn_descent *d, margin_real tol) {
     mgn_copy(before, d->grad, q + 1u);
     mgn_descent_gradient(d, d->grad);
     mgn_descent_remember(d, step, before);
-    gain = d->value - value;
+    const margin_real gain = d->value - value;
     d->value = value;
     d->iterations++;
     return gain > tol * (mgn_abs(value) + 1);
@@ -15441,9 +15321,8 @@ static void mgn_loss_take(mgn_loss_work *work, margin_arena *mem, size_t n) {
 static void mgn_loss_plan(const mgn_fit *fit, margin_arena *mem) {
     mgn_loss_work work;
     margin_real *none;
-    size_t mark;
     mgn_loss_take(&work, mem, fit->most);
-    mark = mem->high;
+    const size_t mark = mem->high;
     (void)mgn_kernel_panel(mem, fit->data.d);
     margin_arena_release(mem, mark);
     (void)mgn_eigen_plan(mem, fit->most, true, &none);
@@ -15481,10 +15360,9 @@ static margin_status mgn_loss_starts(mgn_loss_work *work, mgn_fit *fit) {
     margin_real best = MGN_HUGE;
     bool stopped = false;
     for (size_t s = 0; s < options->starts && !stopped; s++) {
-        margin_real value;
         mgn_descent_draw(d, options->smoothing.range, &rng);
         stopped = mgn_loss_follow(d, &options->smoothing, fit->run.tol / 1000, fit->tick);
-        value = mgn_descent_value(d, 0);
+        const margin_real value = mgn_descent_value(d, 0);
         if (value < best) {
             best = value;
             fit->info.converged = d->converged;
@@ -15501,16 +15379,14 @@ static margin_status mgn_loss_fit(mgn_fit *fit, margin_arena *mem) {
     const margin_loss_options *options = (const margin_loss_options *)fit->options;
     mgn_loss_work work;
     mgn_descent *d = &work.descent;
-    margin_status status;
-    size_t mark;
     mgn_loss_take(&work, mem, fit->most);
-    mark = mem->high;
+    const size_t mark = mem->high;
     fit->info = mgn_no_info;
     work.space.n = fit->data.n;
     mgn_kernel_matrix(&fit->kernel, &fit->data, work.space.length,
                       mgn_kernel_panel(mem, fit->data.d), work.space.v);
     margin_arena_release(mem, mark);
-    status = mgn_space_start(&work.space, &options->smoothing, mem);
+    margin_status status = mgn_space_start(&work.space, &options->smoothing, mem);
     if (status != MARGIN_OK) { return status; }
     if (work.space.q == 0) { return MARGIN_E_NO_DIRECTION; }
     d->space = &work.space;
@@ -15767,7 +15643,6 @@ static void mgn_seco_svm_view(mgn_seco *s) {
 static margin_status mgn_seco_svm_solve(mgn_seco *s, margin_real c, margin_real tol, size_t limit) {
     mgn_seco_svm *svm = &s->svm;
     mgn_qp *q = &svm->qp;
-    margin_status status;
     q->b = svm->b;
     q->rows = &svm->rows;
     q->low = NULL;
@@ -15777,7 +15652,7 @@ static margin_status mgn_seco_svm_solve(mgn_seco *s, margin_real c, margin_real 
     if (svm->c == 0) { mgn_qp_cold(q); }
     for (size_t i = 0; i < q->n && svm->c != 0; i++) { q->b[i] *= c / svm->c; }
     svm->c = c;
-    status = mgn_qp_run(q, mgn_size_mul(4u, q->n), limit, &s->quiet);
+    const margin_status status = mgn_qp_run(q, mgn_size_mul(4u, q->n), limit, &s->quiet);
     svm->bias = -mgn_svm_level(q, q->x);
     return status;
 }
@@ -15810,12 +15685,11 @@ static margin_real mgn_seco_c1(mgn_seco *s) {
     const size_t most = mgn_size_add(mgn_size_mul(20u, s->n), 9999u);
     const mgn_qp *q = &s->svm.qp;
     margin_real nearest = MGN_HUGE;
-    margin_status status;
     for (size_t i = 0; i < s->n; i++) { s->fold[i] = 0; }
     mgn_seco_svm_take(s, s->active, s->n, 1);
     mgn_seco_svm_view(s);
-    status = mgn_seco_svm_solve(s, margin_pow_int(2, 30), MGN_R(1e-3),
-                                mgn_size_min(s->run.max_iterations, most));
+    margin_status status = mgn_seco_svm_solve(s, margin_pow_int(2, 30), MGN_R(1e-3),
+                                              mgn_size_min(s->run.max_iterations, most));
     for (size_t i = 0; i < s->n; i++) {
         nearest = mgn_min(nearest, mgn_abs(mgn_seco_svm_score(s, i) - s->svm.bias));
         status = mgn_abs(q->b[i]) < q->cap[i] ? status : MARGIN_E_NOT_SEPARABLE;
@@ -16131,13 +16005,12 @@ static margin_status mgn_seco_turn(mgn_seco *s, size_t r, margin_arena *mem) {
     const size_t m = s->m;
     mgn_space *space = &s->space;
     margin_real *small = s->svm.rows.values, *turned = small + r * r;
-    margin_status status;
     for (size_t i = 0; i < r; i++) {
         for (size_t j = 0; j <= i; j++) {
             small[i * r + j] = margin_dot(space->v + i * m, space->v + j * m, m);
         }
     }
-    status = margin_eigen(space->lambda, small, r, small, r, r, mem);
+    const margin_status status = margin_eigen(space->lambda, small, r, small, r, r, mem);
     if (status != MARGIN_OK) { return status == MARGIN_E_NOT_FINITE ? MARGIN_E_RANGE : status; }
     space->q = mgn_space_rank(space->lambda, r, &s->options->smoothing);
     for (size_t j = 0; j < space->q; j++) {
@@ -16187,10 +16060,9 @@ static uint8_t mgn_seco_end(const mgn_seco *s) {
 static margin_status mgn_seco_round(mgn_seco *s, margin_arena *mem) {
     size_t errors = 0, rest = 0, best;
     int power = 0;
-    margin_status status;
     s->info.end = mgn_seco_end(s);
     if (s->info.end != 0) { return MARGIN_OK; }
-    status = mgn_seco_coordinates(s, mem);
+    const margin_status status = mgn_seco_coordinates(s, mem);
     if (status != MARGIN_OK) { return status; }
     s->tick->at.machine = s->info.cuts;
     best = s->made = 0;
@@ -16328,11 +16200,11 @@ static margin_status mgn_seco_admission(mgn_seco *s, margin_arena *mem) {
 static margin_status mgn_seco_finish(mgn_seco *s) {
     const size_t j = s->info.cuts;
     mgn_seco_svm *svm = &s->svm;
-    margin_status status;
     for (size_t i = 0; i < s->m; i++) { s->fold[i] = 0; }
     mgn_seco_svm_take(s, s->active, s->m, 1);
     mgn_seco_svm_view(s);
-    status = mgn_seco_svm_solve(s, margin_pow_int(2, s->power), s->run.tol, s->run.max_iterations);
+    const margin_status status =
+        mgn_seco_svm_solve(s, margin_pow_int(2, s->power), s->run.tol, s->run.max_iterations);
     s->bias[j] = svm->bias;
     s->target[j] = 1;
     for (size_t i = 0; i < s->n; i++) { s->table[i * MARGIN_LIST_MOST + j] = 0; }
@@ -16581,9 +16453,8 @@ static void mgn_seco_plan_all(void *task, margin_arena *mem) {
     const size_t cuts = s->options->most + 1u, n = s->data.n;
     mgn_pool pool = mgn_seco_pool(s->data.d, cuts);
     margin_real *none;
-    size_t mark;
     mgn_seco_plan(s, mem, n);
-    mark = mem->high;
+    const size_t mark = mem->high;
     (void)mgn_kernel_panel(mem, s->data.d);
     margin_arena_release(mem, mark);
     (void)mgn_eigen_plan(mem, n, true, &none);
@@ -16642,10 +16513,9 @@ static margin_status mgn_seco_run(void *task, mgn_frame *frame) {
     mgn_seco *s = (mgn_seco *)task;
     const margin_data given = s->data;
     mgn_tick tick;
-    margin_status status;
     mgn_seco_plan(s, frame->mem, given.n);
     mgn_seco_begin(s, &tick);
-    status = mgn_seco_start(s, &given, frame->mem);
+    margin_status status = mgn_seco_start(s, &given, frame->mem);
     while (status == MARGIN_OK && s->info.end == 0) { status = mgn_seco_round(s, frame->mem); }
     if (status != MARGIN_OK) { return status; }
     status = mgn_seco_finish(s);
@@ -16845,9 +16715,8 @@ static void mgn_platt_begin(mgn_platt *p) {
 }
 
 static void mgn_platt_fit(mgn_platt *p) {
-    margin_real loss;
     mgn_platt_begin(p);
-    loss = mgn_platt_loss(p, p->slope, p->shift);
+    margin_real loss = mgn_platt_loss(p, p->slope, p->shift);
     for (unsigned step = 0; step < 100u; step++) {
         const bool flat = mgn_abs(p->g0) <= 16 * MGN_EPS && mgn_abs(p->g1) <= 16 * MGN_EPS;
         if (flat || !mgn_platt_step(p, &loss)) { break; }
@@ -16957,24 +16826,22 @@ MARGIN_API margin_status margin_calibrate(const margin_data *data, const margin_
     const margin_real wanted = coverage == 0 ? MGN_R(0.9) : coverage;
     mgn_platt p;
     margin_calibrate_report found;
-    margin_vote made;
-    margin_arena before;
-    margin_status status;
     if (data == NULL || scores == NULL || vote == NULL || mgn_mem_check(mem) != MARGIN_OK ||
         data->y == NULL || !(wanted > 0 && wanted < 1)) {
         return MARGIN_E_ARGUMENT;
     }
-    status = data->n == 0 ? MARGIN_E_EMPTY : mgn_platt_check(data, scores, vote);
+    const margin_status status =
+        data->n == 0 ? MARGIN_E_EMPTY : mgn_platt_check(data, scores, vote);
     if (status != MARGIN_OK) { return status; }
     mgn_clear(&p, sizeof p);
-    before = *mem;
+    margin_arena before = *mem;
     mgn_platt_plan(&p, mem, data->n, vote);
     if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
     p.data = data;
     p.scores = scores;
     p.vote = vote;
     mgn_platt_fit(&p);
-    made = *vote;
+    margin_vote made = *vote;
     made.slope = p.slope;
     made.shift = p.shift;
     made.curve = NULL;
@@ -17353,13 +17220,10 @@ static void mgn_confusion_add(margin_real *confusion, size_t classes, size_t lab
 MARGIN_API margin_status margin_confusion(const margin_data *data, const margin_model *model,
                                           margin_arena *mem, margin_real *confusion) {
     const margin_status status = mgn_metrics_check(data, model, mem);
-    margin_arena before;
-    margin_real *scores;
-    size_t classes;
     if (status != MARGIN_OK || confusion == NULL) { return mgn_both(status, MARGIN_E_ARGUMENT); }
-    before = *mem;
-    classes = margin_model_vote(model)->classes;
-    scores = MGN_SCRATCH(mem, margin_real, mgn_model_machines(model));
+    margin_arena before = *mem;
+    const size_t classes = margin_model_vote(model)->classes;
+    margin_real *scores = MGN_SCRATCH(mem, margin_real, mgn_model_machines(model));
     if (mem->failed == 0) {
         for (size_t k = 0; k < MARGIN_CONFUSION(classes); k++) { confusion[k] = 0; }
         for (size_t i = 0; i < data->n; i++) {
@@ -17434,12 +17298,11 @@ MARGIN_API margin_status margin_margins(const margin_data *data, const margin_mo
                                         margin_arena *mem, margin_real *margins,
                                         margin_summary *summary) {
     const margin_status status = mgn_metrics_check(data, model, mem);
-    margin_arena before;
     mgn_margins m;
     if (status != MARGIN_OK || (margins == NULL && summary == NULL)) {
         return mgn_both(status, MARGIN_E_ARGUMENT);
     }
-    before = *mem;
+    margin_arena before = *mem;
     m.data = data;
     m.model = model;
     m.scores = MGN_SCRATCH(mem, margin_real, mgn_model_machines(model));
@@ -17489,9 +17352,8 @@ static void mgn_cv_plan(mgn_cv *cv, margin_arena *mem) {
 /* The whole plan: what lasts, and then what the larger of folds and learner takes. */
 static void mgn_cv_plan_all(void *task, margin_arena *mem) {
     mgn_cv *cv = (mgn_cv *)task;
-    size_t mark;
     mgn_cv_plan(cv, mem);
-    mark = mem->high;
+    const size_t mark = mem->high;
     (void)MGN_SCRATCH(mem, margin_index, cv->options.unstratified ? 0 : cv->n);
     margin_arena_release(mem, mark);
     (void)margin_arena_scratch(mem, cv->learner->bytes, 1);
@@ -17539,9 +17401,8 @@ static margin_status mgn_cv_fold(mgn_cv *cv, size_t which, bool keep, margin_are
     const margin_arena before = *mem;
     margin_data train, test;
     margin_model model;
-    margin_status status;
     (void)margin_fold_views(cv->data, cv->fold, which, cv->rows, &train, &test);
-    status = cv->learner->train(cv->learner->user, &train, mem, &model);
+    margin_status status = cv->learner->train(cv->learner->user, &train, mem, &model);
     if (status >= 0 && margin_model_vote(&model)->classes < cv->classes) {
         status = MARGIN_E_ONE_CLASS;
     } else if (status >= 0 &&
@@ -17985,9 +17846,8 @@ static void mgn_proto_plan(mgn_proto_job *job, margin_arena *mem) {
 static void mgn_proto_plan_all(mgn_proto_job *job, margin_arena *mem) {
     mgn_proto_hss hss;
     mgn_proto_edge edge;
-    size_t mark;
     mgn_proto_plan(job, mem);
-    mark = mem->high;
+    const size_t mark = mem->high;
     if (mgn_proto_eigen(job)) {
         mgn_proto_hss_plan(&hss, mem, job);
         if (job->size.side <= MGN_PROTO_SIDE) { (void)mgn_leading_plan(mem, job->size.side); }
@@ -18154,9 +18014,8 @@ static margin_real mgn_proto_visit(mgn_proto_job *job, mgn_proto_point *to, size
     margin_real *dots = job->room.dots + in_block * job->size.pool;
     const size_t label = mgn_label(job->data, i);
     const margin_real weight = to->grad != NULL ? job->weights.w[i] / total : 0;
-    mgn_proto_pair pair;
     mgn_proto_alphas(job, dots);
-    pair = mgn_proto_nearest(job, label, norm, dots);
+    mgn_proto_pair pair = mgn_proto_nearest(job, label, norm, dots);
     to->mu[i] = mgn_nearer(pair.z_own, pair.z_other);
     if (job->weights.held[i] != 0) {
         job->tally.held_wrong += to->mu[i] > 0 ? 0 : 1u;
@@ -18354,12 +18213,12 @@ static margin_status mgn_proto_hss_model(mgn_proto_job *job, margin_real *model,
     margin_real *tangents = model + d;
     margin_status status = MARGIN_OK;
     mgn_proto_hss h;
-    size_t n, side, k;
+    size_t n;
     const margin_real total = mgn_proto_mean(job, model, &n);
     if (job->size.tangents == 0) { return MARGIN_OK; }
     mgn_proto_hss_plan(&h, mem, job);
-    side = mgn_size_min(n, d);
-    k = mgn_size_min(job->size.tangents, side);
+    const size_t side = mgn_size_min(n, d);
+    size_t k = mgn_size_min(job->size.tangents, side);
     if (job->size.side > MGN_PROTO_SIDE) {
         k = mgn_size_min(k, job->size.spare);
         mgn_proto_iterate(job, &h, model, total, k, tangents);
@@ -18535,9 +18394,8 @@ static void mgn_proto_kmeans(mgn_proto_job *job, margin_real *v, size_t c) {
         for (size_t i = 0; i < job->size.n; i++) {
             if (mgn_proto_member(job, i, c)) {
                 margin_real z;
-                size_t j;
                 (void)mgn_proto_sample(job, i, job->room.block);
-                j = mgn_proto_closest(job, v, c, job->size.each, job->room.block, &z);
+                size_t j = mgn_proto_closest(job, v, c, job->size.each, job->room.block, &z);
                 moved = moved || t == 0 || job->lists.member[i] != j;
                 job->lists.member[i] = (uint16_t)j;
             }
@@ -18976,11 +18834,10 @@ static void mgn_proto_lvq_pass(mgn_proto_job *job, margin_real rate) {
     for (size_t i = 0; i < job->size.n; i++) {
         const size_t label = mgn_label(job->data, job->lists.order[i]);
         const margin_real norm = mgn_proto_sample(job, job->lists.order[i], job->room.block);
-        mgn_proto_pair two;
         if (job->weights.before[job->lists.order[i]] > 0) {
             mgn_dots(job->room.block, job->at.v, job->size.d, job->size.models, job->size.d,
                      job->room.dots);
-            two = mgn_proto_two(job, norm);
+            mgn_proto_pair two = mgn_proto_two(job, norm);
             if (job->o.method == MARGIN_PROTO_OLVQ1) {
                 mgn_proto_olvq1(job, two.own, label, rate);
             } else {
@@ -19178,13 +19035,12 @@ static void mgn_proto_exits(const mgn_proto_job *job, margin_arena *mem) {
     mgn_proto_edge_plan(&e, mem, job);
     for (size_t m = 0; m < job->size.models; m++) {
         const margin_real *t = job->kept.vectors + (m * job->size.rows + 1u) * d;
-        margin_real left;
         for (size_t i = 0; i < k * k; i++) {
             e.gram[i] = margin_dot(t + i / k * d + half, t + i % k * d + half, d - half);
         }
         e.values[0] = 1;
         (void)margin_eigen(e.values, NULL, 0, e.gram, k, k, mem);
-        left = MGN_R(0.995) - e.values[0];
+        const margin_real left = MGN_R(0.995) - e.values[0];
         job->kept.exits[m] = exact && left > MGN_R(0.02) ? MGN_R(1.02) / left : 0;
     }
     margin_arena_release(mem, mark);
@@ -19192,9 +19048,8 @@ static void mgn_proto_exits(const mgn_proto_job *job, margin_arena *mem) {
 
 /* All that takes time; models are left at job->at.v, relative to the centre. */
 static margin_status mgn_proto_run(mgn_proto_job *job, margin_theta *theta, margin_arena *mem) {
-    margin_status status;
     mgn_proto_hold(job);
-    status = mgn_proto_start(job, job->at.v, mem);
+    const margin_status status = mgn_proto_start(job, job->at.v, mem);
     if (status != MARGIN_OK) { return status; }
     mgn_proto_begin(job, theta);
     mgn_copy(job->weights.before, job->weights.w, job->size.n);
@@ -19300,10 +19155,9 @@ static bool mgn_proto_precedes(const margin_data *data, size_t a, size_t b) {
 
 static void mgn_proto_sift(const margin_data *data, margin_index *rows, size_t root, size_t n) {
     for (size_t child = 2u * root + 1u; child < n; child = 2u * root + 1u) {
-        margin_index swap;
         if (child + 1u < n && mgn_proto_precedes(data, rows[child], rows[child + 1u])) { child++; }
         if (!mgn_proto_precedes(data, rows[root], rows[child])) { return; }
-        swap = rows[root];
+        const margin_index swap = rows[root];
         rows[root] = rows[child];
         rows[child] = swap;
         root = child;
@@ -19344,9 +19198,8 @@ static bool mgn_proto_classes(const margin_data *data, size_t classes) {
 
 /* Everything after the memory is there. */
 static margin_status mgn_proto_work(mgn_proto_job *job, margin_theta *theta, margin_arena *mem) {
-    margin_status status;
     if (mgn_proto_draws(job)) { mgn_proto_sort(job); }
-    status = mgn_proto_check(job);
+    margin_status status = mgn_proto_check(job);
     if (status != MARGIN_OK) { return status; }
     job->iterations = 0;
     job->tick = mgn_tick_make(job->o.watch, 1);
@@ -19369,9 +19222,8 @@ static void mgn_proto_task_plan(void *task, margin_arena *mem) {
 static margin_status mgn_proto_task_run(void *task, mgn_frame *frame) {
     mgn_proto_job *job = (mgn_proto_job *)task;
     const size_t d = job->size.d, planned = job->size.pool * d;
-    margin_status status;
     mgn_proto_plan(job, frame->mem);
-    status = mgn_proto_work(job, &job->theta, frame->mem);
+    const margin_status status = mgn_proto_work(job, &job->theta, frame->mem);
     if (status != MARGIN_OK) { return status; }
     mgn_proto_model(job, &frame->model);
     if (frame->told) { mgn_proto_report(job, &job->theta, &frame->model, &frame->info); }
@@ -19616,12 +19468,11 @@ static void mgn_theta_task_plan(void *task, margin_arena *mem) {
 static margin_status mgn_theta_task_run(void *task, mgn_frame *frame) {
     mgn_theta_job *job = (mgn_theta_job *)task;
     const margin_data *given = &job->data;
-    margin_status status;
     mgn_theta_plan(job, frame->mem);
     margin_theta_start(&job->theta, given, job->w, job->o.theta, job->o.even);
     job->data.weight = job->by_row;
     job->tick = mgn_tick_make(job->o.watch, 1);
-    status = mgn_theta_work(job, frame->mem, &frame->model);
+    const margin_status status = mgn_theta_work(job, frame->mem, &frame->model);
     if (status >= 0 && frame->told) { mgn_theta_report(job, &frame->model, &frame->info); }
     return status >= 0 && job->tick.stopped ? MARGIN_W_STOPPED : status;
 }
@@ -19686,11 +19537,10 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
     const margin_status status = mgn_metrics_check(data, model, mem);
     const margin_vote *vote;
     margin_real total = 0, *scores;
-    margin_arena before;
     if (status != MARGIN_OK || at == NULL || rejected == NULL || error == NULL) {
         return mgn_both(status, MARGIN_E_ARGUMENT);
     }
-    before = *mem;
+    margin_arena before = *mem;
     vote = margin_model_vote(model);
     scores = MGN_SCRATCH(mem, margin_real, mgn_model_machines(model));
     if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
@@ -19698,11 +19548,9 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
     mgn_proto_zero(error, count);
     for (size_t i = 0; i < data->n; i++) {
         const margin_real weight = mgn_weight(data, i);
-        uint16_t winner;
-        margin_real margin;
         margin_scores(model, mgn_sample(data, i), scores);
-        winner = margin_elect(vote->scheme, vote->classes, scores);
-        margin = margin_margin(vote->scheme, vote->classes, scores, winner);
+        const uint16_t winner = margin_elect(vote->scheme, vote->classes, scores);
+        const margin_real margin = margin_margin(vote->scheme, vote->classes, scores, winner);
         total += weight;
         for (size_t j = 0; j < count; j++) {
             rejected[j] += margin < at[j] ? weight : 0;
@@ -19804,9 +19652,8 @@ static bool mgn_compact_shape(mgn_compact *job, size_t n, size_t d, size_t class
                               const margin_compact_options *options) {
     static const margin_compact_options none = {0, false, 0, 0, 0, 0, 0, 0, 0, {NULL, NULL}, NULL};
     margin_compact_options *o = &job->o;
-    bool fits;
     *o = options != NULL ? *options : none;
-    fits = mgn_compact_starts(o, d, classes);
+    bool fits = mgn_compact_starts(o, d, classes);
     o->kernel = o->kernel == 0 ? (uint8_t)MARGIN_KERNEL_HINGE : o->kernel;
     fits = fits && (o->kernel == MARGIN_KERNEL_HINGE || o->kernel == MARGIN_KERNEL_RBF) &&
            o->vectors <= n && o->noise >= 0 && o->noise <= 100 && o->rate >= 0 && o->rate <= 1 &&
@@ -20422,9 +20269,8 @@ static margin_status mgn_compact_work(mgn_compact *job, margin_model *model) {
 
 static margin_status mgn_compact_in_frame(void *task, mgn_frame *frame) {
     mgn_compact *job = (mgn_compact *)task;
-    margin_status status;
     mgn_compact_plan(job, frame->mem);
-    status = mgn_compact_work(job, &frame->model);
+    const margin_status status = mgn_compact_work(job, &frame->model);
     if (status == MARGIN_OK && frame->told) {
         mgn_compact_report(job, &frame->model, &frame->info);
     }
@@ -20611,7 +20457,6 @@ static bool mgn_kendall(const margin_real *a, const margin_real *b, margin_index
                         margin_index *spare, size_t n, margin_real *tau) {
     const uint64_t all = (uint64_t)n * (n - 1u) / 2u;
     uint64_t in_a, in_b, in_both = 0, swaps;
-    int64_t balance;
     size_t end;
     mgn_order_begin(order, n);
     (void)mgn_order_sort(b, order, spare, n);
@@ -20624,7 +20469,7 @@ static bool mgn_kendall(const margin_real *a, const margin_real *b, margin_index
     swaps = mgn_order_sort(b, order, spare, n);
     in_b = mgn_order_tied(b, order, 0, n);
     if (in_a == all || in_b == all) { return false; }
-    balance = (int64_t)((all - in_a) + in_both) - (int64_t)(in_b + 2u * swaps);
+    const int64_t balance = (int64_t)((all - in_a) + in_both) - (int64_t)(in_b + 2u * swaps);
     *tau = (margin_real)balance / mgn_sqrt((margin_real)(all - in_a)) /
            mgn_sqrt((margin_real)(all - in_b));
     *tau = mgn_min(mgn_max(*tau, -1), 1);
@@ -20635,9 +20480,8 @@ MARGIN_API margin_status margin_kendall(const margin_real *a, const margin_real 
                                         margin_arena *mem, margin_real *tau) {
     margin_status status = mgn_order_check(a, b, n, mem);
     margin_index *order, *spare;
-    margin_arena before;
     if (status != MARGIN_OK || tau == NULL) { return mgn_both(status, MARGIN_E_ARGUMENT); }
-    before = *mem;
+    margin_arena before = *mem;
     mgn_order_plan(mem, n, &order, &spare);
     if (mem->failed == 0 && !mgn_kendall(a, b, order, spare, n, tau)) {
         status = MARGIN_E_NO_ORDER;
@@ -20718,7 +20562,6 @@ static void mgn_cuts_group(const mgn_cuts *t, size_t from, size_t to) {
 /* Chooses all cuts; returns those of the best solution. */
 static const margin_index *mgn_cuts_choose(const mgn_cuts *t) {
     size_t end, best = 0;
-    margin_index *cuts;
     for (size_t c = 0; c < t->classes; c++) {
         t->best[c] = 0;
         mgn_cuts_take(t, c, 0, 0);
@@ -20728,7 +20571,7 @@ static const margin_index *mgn_cuts_choose(const mgn_cuts *t) {
         mgn_cuts_group(t, i, end);
     }
     for (size_t c = 0; c < t->classes; c++) { best = t->best[c] < t->best[best] ? c : best; }
-    cuts = t->cuts + best * (t->classes - 1u);
+    margin_index *cuts = t->cuts + best * (t->classes - 1u);
     for (size_t j = best; j + 1u < t->classes; j++) { cuts[j] = (margin_index)t->n; }
     return cuts;
 }
@@ -20739,11 +20582,10 @@ static margin_real mgn_cuts_value(const mgn_cuts *t, size_t cut) {
     const margin_real first = t->f[t->order[0]], last = t->f[t->order[t->n - 1u]];
     const margin_real size = mgn_max(mgn_abs(first), mgn_abs(last));
     const margin_real pad = (last - first) + (size > 0 ? 8 * MGN_EPS * size : 1);
-    margin_real low, high, middle;
     if (cut == 0 || cut == t->n) { return cut == 0 ? first - pad : last + pad; }
-    low = t->f[t->order[cut - 1u]];
-    high = t->f[t->order[cut]];
-    middle = low / 2 + high / 2;
+    const margin_real low = t->f[t->order[cut - 1u]];
+    const margin_real high = t->f[t->order[cut]];
+    const margin_real middle = low / 2 + high / 2;
     return middle >= low && middle < high ? middle : low;
 }
 
@@ -20793,7 +20635,6 @@ MARGIN_API margin_status margin_thresholds(const margin_real *scores, const uint
     margin_data data = {NULL, 0, 0, 0, NULL, NULL, NULL};
     margin_status status = mgn_order_check(scores, scores, n, mem);
     margin_index *spare;
-    margin_arena before;
     mgn_cuts t;
     data.n = n;
     data.y = labels;
@@ -20803,7 +20644,7 @@ MARGIN_API margin_status margin_thresholds(const margin_real *scores, const uint
     }
     status = status == MARGIN_OK ? mgn_thresholds_check(&data, classes, loss) : status;
     if (status != MARGIN_OK) { return status; }
-    before = *mem;
+    margin_arena before = *mem;
     mgn_thresholds_plan(&t, mem, &spare);
     if (mem->failed == 0) {
         t.data = &data;
@@ -20909,9 +20750,8 @@ static mgn_pool mgn_ordinal_pool(const mgn_ordinal *o) {
 static void mgn_ordinal_plan_all(void *task, margin_arena *mem) {
     mgn_ordinal *o = (mgn_ordinal *)task;
     mgn_pool pool = mgn_ordinal_pool(o);
-    size_t mark;
     mgn_ordinal_plan(o, mem);
-    mark = mem->high;
+    const size_t mark = mem->high;
     o->solver->plan(o, mem);
     margin_arena_release(mem, mark);
     if (!o->linear) { mgn_pool_plan(&pool, mem, o->n); }
@@ -21107,15 +20947,13 @@ static void mgn_ordinal_report(mgn_ordinal *o) {
 
 static margin_status mgn_ordinal_run(void *task, mgn_frame *frame) {
     mgn_ordinal *o = (mgn_ordinal *)task;
-    size_t mark;
-    margin_status status;
     mgn_ordinal_plan(o, frame->mem);
-    mark = frame->mem->high;
+    const size_t mark = frame->mem->high;
     o->info = mgn_no_info;
     o->told.tau = o->told.c = o->told.loo = 0;
     o->tick = mgn_tick_make(o->options.watch, 1);
     if (!mgn_ordinal_gather(o, o->given)) { return MARGIN_E_NO_ORDER; }
-    status = o->solver->fit(o, frame->mem);
+    const margin_status status = o->solver->fit(o, frame->mem);
     margin_arena_release(frame->mem, mark);
     if (status >= 0) {
         if (o->numbers) { mgn_ordinal_units(o); }
@@ -21195,9 +21033,9 @@ static margin_real mgn_omam_sum(mgn_ordinal *o, margin_real *low, margin_real *x
 static margin_status mgn_omam_linear_fit(mgn_ordinal *o, margin_arena *mem) {
     margin_real *low = MGN_SCRATCH(mem, margin_real, o->d);
     margin_real *x = MGN_SCRATCH(mem, margin_real, o->d);
-    margin_real all, length;
+    margin_real all;
     const margin_real size = mgn_omam_sum(o, low, x, &all);
-    length = margin_norm2(o->w, o->d);
+    const margin_real length = margin_norm2(o->w, o->d);
     if (!mgn_finite(length) || !mgn_finite(size)) { return MARGIN_E_RANGE; }
     if (!(length > 8 * MGN_EPS * size * all)) { return MARGIN_E_NO_DIRECTION; }
     for (size_t j = 0; j < o->d; j++) { o->w[j] /= length; }
@@ -21353,12 +21191,11 @@ MARGIN_API size_t margin_omam_online_start_size(size_t d, size_t classes) {
 MARGIN_API margin_status margin_omam_online_start(margin_omam_online *on, size_t d, size_t classes,
                                                   margin_arena *mem) {
     margin_omam_online begun;
-    margin_arena before;
     if (on == NULL || mgn_mem_check(mem) != MARGIN_OK ||
         !mgn_omam_online_shape(&begun, d, classes)) {
         return MARGIN_E_ARGUMENT;
     }
-    before = *mem;
+    margin_arena before = *mem;
     mgn_omam_online_plan(&begun, mem);
     if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
     for (size_t c = 0; c < classes; c++) { mgn_mam_clear(&begun.sums, c); }
@@ -21525,9 +21362,8 @@ struct mgn_lssvm_search {
 
 static void mgn_lssvm_look(mgn_lssvm_search *s, size_t at) {
     mgn_ordinal *o = s->o;
-    margin_real error;
     if (at < MGN_LSSVM_GRID && !o->tick.stopped) {
-        error = s->loo(s, mgn_lssvm_grid[at] / s->unit);
+        const margin_real error = s->loo(s, mgn_lssvm_grid[at] / s->unit);
         if (error >= 0 && error < s->least) {
             s->least = error;
             s->best = at;
@@ -21540,7 +21376,6 @@ static void mgn_lssvm_look(mgn_lssvm_search *s, size_t at) {
 /* Chooses the price, or takes the one given. */
 static margin_status mgn_lssvm_choose(mgn_lssvm_search *s) {
     mgn_ordinal *o = s->o;
-    size_t middle;
     s->least = MGN_HUGE;
     s->best = MGN_LSSVM_GRID;
     if (o->options.c > 0) {
@@ -21548,7 +21383,7 @@ static margin_status mgn_lssvm_choose(mgn_lssvm_search *s) {
         return MARGIN_OK;
     }
     for (size_t at = 0; at < MGN_LSSVM_GRID; at += 2u) { mgn_lssvm_look(s, at); }
-    middle = s->best;
+    const size_t middle = s->best;
     if (middle == MGN_LSSVM_GRID) { return MARGIN_E_NOT_POSITIVE; }
     mgn_lssvm_look(s, middle - 1u); /* beyond the grid for 0 */
     mgn_lssvm_look(s, middle + 1u);
@@ -21584,9 +21419,8 @@ static void mgn_lssvm_linear_plan(const mgn_ordinal *o, margin_arena *mem) {
     mgn_lssvm_primal p;
     mgn_moments m;
     margin_real *work;
-    size_t mark;
     mgn_lssvm_primal_plan(&p, mem, o->d);
-    mark = mem->high;
+    const size_t mark = mem->high;
     mgn_moments_plan(&m, mem, o->d);
     margin_arena_release(mem, mark);
     (void)mgn_eigen_plan(mem, o->d, true, &work);
@@ -21635,10 +21469,9 @@ static margin_real mgn_lssvm_primal_loo(mgn_lssvm_search *s, margin_real c) {
     const mgn_ordinal *o = s->o;
     margin_real sum = 0, lost = 0;
     for (size_t i = 0; i < o->n; i++) {
-        margin_real e;
         mgn_lssvm_centre(o, p, i);
         mgn_dots(o->w, p->axes, o->d, o->d, o->d, p->z);
-        e = mgn_lssvm_left_out(o, p, i, c);
+        const margin_real e = mgn_lssvm_left_out(o, p, i, c);
         mgn_add(&sum, &lost, mgn_weight(&o->data, i) * e * e);
     }
     return mgn_finite(sum) ? sum / o->order_of.total : -1;
@@ -21648,9 +21481,8 @@ static margin_status mgn_lssvm_linear_fit(mgn_ordinal *o, margin_arena *mem) {
     mgn_lssvm_primal p;
     mgn_lssvm_search search;
     margin_real trace = 0;
-    margin_status status;
     mgn_lssvm_primal_plan(&p, mem, o->d);
-    status = mgn_lssvm_axes(o, &p, mem);
+    margin_status status = mgn_lssvm_axes(o, &p, mem);
     if (status != MARGIN_OK) { return status; }
     for (size_t k = 0; k < o->d; k++) { trace += p.value[k]; }
     if (!(trace > 0)) { return MARGIN_E_NO_DIRECTION; }
@@ -21688,9 +21520,8 @@ static void mgn_lssvm_dual_plan(mgn_lssvm_dual *plan, margin_arena *mem, const m
 
 static void mgn_lssvm_kernel_plan(const mgn_ordinal *o, margin_arena *mem) {
     mgn_lssvm_dual p;
-    size_t mark;
     mgn_lssvm_dual_plan(&p, mem, o);
-    mark = mem->high;
+    const size_t mark = mem->high;
     (void)mgn_kernel_panel(mem, o->d);
     margin_arena_release(mem, mark);
     (void)mgn_cholesky_plan(mem, o->n);
@@ -21714,13 +21545,12 @@ static margin_real mgn_lssvm_matrix(const mgn_ordinal *o, const mgn_lssvm_dual *
 static margin_status mgn_lssvm_solve(mgn_ordinal *o, mgn_lssvm_dual *p, margin_real c) {
     const size_t n = o->n;
     margin_real ones = 0, targets = 0;
-    margin_status status;
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < i; j++) { p->matrix[i * n + j] = p->matrix[j * n + i]; }
         p->matrix[i * n + i] = p->diag[i] + 1 / (c * mgn_weight(&o->data, i));
         p->norm[i] = 1;
     }
-    status = margin_cholesky(p->matrix, 0, n, p->mem);
+    const margin_status status = margin_cholesky(p->matrix, 0, n, p->mem);
     if (status != MARGIN_OK) { return status; }
     mgn_copy(p->fresh, o->rank, n);
     (void)margin_cholesky_solve(p->norm, 0, 1, p->matrix, 0, n);
@@ -21773,7 +21603,6 @@ static margin_status mgn_lssvm_kernel_fit(mgn_ordinal *o, margin_arena *mem) {
     mgn_lssvm_dual p;
     mgn_lssvm_search search;
     margin_real square = 0, lost = 0;
-    margin_status status, caveat;
     mgn_lssvm_dual_plan(&p, mem, o);
     search.o = o;
     search.loo = mgn_lssvm_dual_loo;
@@ -21781,8 +21610,8 @@ static margin_status mgn_lssvm_kernel_fit(mgn_ordinal *o, margin_arena *mem) {
     search.unit = mgn_lssvm_matrix(o, &p);
     if (!mgn_finite(search.unit)) { return MARGIN_E_RANGE; }
     if (!(search.unit > 0)) { return MARGIN_E_NOT_POSITIVE; }
-    caveat = mgn_lssvm_choose(&search);
-    status = caveat < 0 ? caveat : mgn_lssvm_solve(o, &p, o->options.c);
+    const margin_status caveat = mgn_lssvm_choose(&search);
+    const margin_status status = caveat < 0 ? caveat : mgn_lssvm_solve(o, &p, o->options.c);
     if (status < 0) { return status == MARGIN_E_NOT_FINITE ? MARGIN_E_RANGE : status; }
     for (size_t i = 0; i < o->n; i++) {
         const margin_real e = o->coef[i] / (o->options.c * mgn_weight(&o->data, i));
@@ -21844,14 +21673,13 @@ MARGIN_API margin_status margin_model_kendall(const margin_data *data, const mar
                                               margin_real *tau) {
     margin_status status = margin_data_check(data);
     mgn_kendall_work k;
-    margin_arena before;
     if (status != MARGIN_OK) { return status; }
     if ((targets == NULL && data->y == NULL) || model == NULL || tau == NULL ||
         mgn_mem_check(mem) != MARGIN_OK || mgn_model_d(model) != data->d) {
         return MARGIN_E_ARGUMENT;
     }
     if (targets != NULL && !mgn_targets_finite(data, targets)) { return MARGIN_E_NOT_FINITE; }
-    before = *mem;
+    margin_arena before = *mem;
     mgn_kendall_plan(&k, mem, data->n, model);
     if (mem->failed == 0) {
         for (size_t i = 0; i < data->n; i++) {
@@ -21926,13 +21754,12 @@ static void mgn_conformal_own(mgn_conformal *c, const margin_model *model,
 static void mgn_conformal_limit(mgn_conformal *c) {
     const size_t m = c->count;
     const margin_real all = (margin_real)m + 1;
-    margin_real pad;
     size_t beyond = (size_t)(c->rate * all);
     mgn_order_begin(c->order, m);
     (void)mgn_order_sort(c->odd, c->order, c->spare, m);
     beyond = mgn_size_min(beyond > 0 ? beyond : 1u, m);
     c->limit = c->odd[c->order[m - beyond]];
-    pad = (c->odd[c->order[m - 1u]] - c->odd[c->order[0]]) / 4096;
+    margin_real pad = (c->odd[c->order[m - 1u]] - c->odd[c->order[0]]) / 4096;
     if (beyond > 1u) { pad = mgn_min(pad, (c->odd[c->order[m - beyond + 1u]] - c->limit) / 2); }
     c->limit += pad;
     c->promised = (margin_real)beyond / all;
@@ -22042,9 +21869,8 @@ static void mgn_oneclass_plan_all(void *task, margin_arena *mem) {
     mgn_oneclass *m = (mgn_oneclass *)task;
     const mgn_fit fit = mgn_oneclass_fit(m);
     mgn_pool pool = mgn_pool_shape(m->d, 1, 1, 2);
-    size_t mark;
     mgn_oneclass_plan(m, mem);
-    mark = mem->high;
+    const size_t mark = mem->high;
     mgn_qp_work_plan(&fit, mem);
     margin_arena_release(mem, mark);
     if (!m->linear) { mgn_pool_plan(&pool, mem, m->n); }
@@ -22212,17 +22038,14 @@ static margin_status mgn_oneclass_run(void *task, mgn_frame *frame) {
     mgn_oneclass *m = (mgn_oneclass *)task;
     margin_arena *mem = frame->mem;
     mgn_qp_work work;
-    mgn_fit fit;
-    margin_status status;
-    size_t mark;
     mgn_oneclass_plan(m, mem);
-    mark = mem->high;
+    const size_t mark = mem->high;
     mgn_oneclass_gather(m);
     if (m->data.n == 0) { return MARGIN_E_EMPTY; }
-    fit = mgn_oneclass_fit(m);
+    mgn_fit fit = mgn_oneclass_fit(m);
     m->tick = mgn_tick_make(m->o.watch, 1);
     fit.tick = &m->tick;
-    status = mgn_oneclass_solve(m, &work, &fit, mem);
+    margin_status status = mgn_oneclass_solve(m, &work, &fit, mem);
     if (status >= 0 && !m->ball && !mgn_oneclass_plane(m, &work.qp, &fit)) {
         status = MARGIN_E_NO_DIRECTION;
     }
@@ -22307,9 +22130,8 @@ static void mgn_oneclass_reject(margin_proto *p, margin_real limit) {
 static margin_status mgn_oneclass_task_run(void *task, mgn_frame *frame) {
     mgn_oneclass *m = (mgn_oneclass *)task;
     const margin_data *data = m->given;
-    margin_status status;
     mgn_conformal_plan(&m->limit, frame->mem, m->most);
-    status = mgn_conformal_train(&m->limit, frame, data);
+    const margin_status status = mgn_conformal_train(&m->limit, frame, data);
     if (status < 0) { return status; }
     m->told.promised = m->limit.promised;
     if (frame->model.kind == MARGIN_MODEL_PROTO) {
@@ -22422,7 +22244,6 @@ MARGIN_API margin_status margin_oneclass_online_start(margin_oneclass_online *on
                                                       margin_arena *mem) {
     margin_oneclass_online_options o = {0, 0, 0, 0};
     margin_oneclass_online begun;
-    margin_arena before;
     o = options != NULL ? *options : o;
     o.rate = o.rate == 0 ? MGN_R(0.01) : o.rate;
     o.forget = o.forget == 0 ? MGN_R(0.999) : o.forget;
@@ -22433,7 +22254,7 @@ MARGIN_API margin_status margin_oneclass_online_start(margin_oneclass_online *on
         !mgn_finite(o.ridge) || !mgn_finite(o.step)) {
         return MARGIN_E_ARGUMENT;
     }
-    before = *mem;
+    margin_arena before = *mem;
     mgn_oneclass_online_plan(&begun, mem, d);
     if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
     for (size_t i = 0; i < d * d; i++) { begun.factor[i] = i % (d + 1u) == 0 ? o.ridge : 0; }
@@ -22629,17 +22450,15 @@ static void mgn_svr_store(mgn_svr *v, const mgn_fit *fit) {
 static margin_status mgn_svr_fit(mgn_ordinal *o, margin_arena *mem) {
     mgn_svr *v = (mgn_svr *)(void *)o;
     mgn_qp_work work;
-    mgn_fit fit;
-    margin_status status;
     mgn_svr_blocks(v, mem);
     v->epsilon = v->s.loss == MARGIN_SVR_NU    ? 0
                  : v->s.epsilon == MARGIN_ZERO ? 0
                  : v->s.epsilon == 0           ? MGN_R(0.1)
                                                : v->s.epsilon / o->size;
-    fit = mgn_svr_machine(v);
+    mgn_fit fit = mgn_svr_machine(v);
     fit.tick = &o->tick;
     mgn_svr_samples(v, &fit);
-    status = mgn_qp_work_start(&work, &fit, mem);
+    margin_status status = mgn_qp_work_start(&work, &fit, mem);
     if (status != MARGIN_OK) { return status; }
     mgn_svr_programme(v, &work.qp, &fit);
     status = mgn_qp_work_solve(&work, &fit, mem);
@@ -22679,10 +22498,9 @@ static void mgn_svr_task_plan(void *task, margin_arena *mem) {
 static margin_status mgn_svr_task_run(void *task, mgn_frame *frame) {
     mgn_svr *v = (mgn_svr *)task;
     const margin_data *data = v->o.given;
-    margin_status status;
     if (!(v->s.outside > 0)) { return mgn_ordinal_run(&v->o, frame); }
     mgn_conformal_plan(&v->limit, frame->mem, v->most);
-    status = mgn_conformal_train(&v->limit, frame, data);
+    const margin_status status = mgn_conformal_train(&v->limit, frame, data);
     if (status >= 0) {
         v->told.half = v->limit.limit;
         v->told.promised = v->limit.promised;
