@@ -2,6 +2,7 @@
 written in now. That the translation writes the same bytes is tested in tests/browser."""
 import os
 import pathlib
+import subprocess
 import sys
 import unittest
 
@@ -24,6 +25,20 @@ class Translation(unittest.TestCase):
             with self.assertRaises(translate.Refused) as caught:
                 translate.Translator("x", source, None, {}).translate()
             self.assertIn(words, str(caught.exception))
+
+    def test_the_page_has_all_that_native_code_asks_of_a_library(self):
+        """By the host's compiler, which is always there: what has no declaration in libc/ would be missing in the page."""
+        at = os.path.join(ROOT, "examples", "playground")
+        builtins = [f"-D__builtin_wasm_memory_{word}(...)=0" for word in ("size", "grow")]
+        done = subprocess.run(["cc", "-std=c99", "-fsyntax-only", "-ffreestanding", "-fno-builtin", "-U__linux__", "-Wall", "-Wno-attributes",
+                               "-Wno-unused-function", "-Werror", "-nostdinc", "-isystem", self.own_headers(), "-DMARGIN_REAL_DOUBLE", "-D_LIBC_LIMITS_H_",
+                               *builtins, f"-I{at}/libc", f"-I{ROOT}/gen", f"-I{ROOT}", f"{at}/playground.c"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    @staticmethod
+    def own_headers():
+        """Where the compiler keeps stdint.h and others that need no library."""
+        return subprocess.run(["cc", "-print-file-name=include"], capture_output=True, text=True, check=True).stdout.strip()
 
 
 if __name__ == "__main__":
