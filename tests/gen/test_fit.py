@@ -2,12 +2,15 @@
 import contextlib
 import json
 import os
+import pty
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from unittest import mock
@@ -377,14 +380,61 @@ class Words(CommandLine):
             for line in lines:
                 self.assertEqual(self.gen(*line)[0], 0)
 
-    def test_completion_scripts_are_scripts(self):
-        script = self.gen("completion", "bash")[1]
-        probe = script + 'COMP_WORDS=(gen train --meth); COMP_CWORD=2; _margin_gen; echo "${COMPREPLY[@]}"\n' \
-            'COMP_WORDS=(gen train --method sv); COMP_CWORD=3; _margin_gen; echo "${COMPREPLY[@]}"\n' \
-            'COMP_WORDS=(gen fi); COMP_CWORD=1; _margin_gen; echo "${COMPREPLY[@]}"\n'
-        ran = subprocess.run(["bash", "-c", probe], capture_output=True, text=True)
-        self.assertEqual((ran.returncode, ran.stdout.split()), (0, ["--method", "svm", "svr", "fit"]), ran.stderr)
-        self.assertIn("compdef _margin_gen", self.gen("completion", "zsh")[1])
+    TYPED = {"gen fi": "gen fit ", "gen train --meth": "gen train --method ", "margin-gen train --method km": "margin-gen train --method kmomd ",
+             "gen fit rows": "gen fit rows.csv ", "gen fit rows.csv --target cortex-m4": "gen fit rows.csv --target cortex-m4f ",
+             "gen train --method=km": "gen train --method=kmomd ", "gen completion z": "gen completion zsh ",
+             "gen train rows.csv --method svm --C-p": "gen train rows.csv --method svm --C-pos ",
+             "gen train rows.csv --method svm --la": "gen train rows.csv --method svm --label ",  # not --lambda, which svm does not take
+             "gen train rows.csv --method=kmomd --lam": "gen train rows.csv --method=kmomd --lambda "}
+
+    def test_bash_completes_what_is_typed(self):
+        show = "show() { printf '%s\\n' \"$READLINE_LINE\" >>typed; READLINE_LINE=; }; bind -x '\"\\C-xs\": show'\n"
+        self.assertEqual(self.typed("bash", ["bash", "--norc", "-i"], show), self.TYPED)
+
+    @unittest.skipUnless(shutil.which("zsh"), "no zsh: install zsh")
+    def test_zsh_completes_what_is_typed(self):
+        show = "show() { print -r -- $BUFFER >>typed; BUFFER= }; zle -N show; bindkey '^Xs' show\n"
+        self.assertEqual(self.typed("zsh", ["zsh", "-f", "-i"], "autoload -Uz compinit; compinit -u -d dump\n", show), self.TYPED)
+        os.mkdir(self.path("functions"))
+        os.rename(self.path("script"), self.path("functions/_margin_gen"))
+        once = self.typed("zsh", ["zsh", "-f", "-i"], "fpath=(functions $fpath); autoload -Uz compinit; compinit -u -d dump2\n: >script\n", show)
+        self.assertEqual(once, self.TYPED)  # as a file of $fpath, from the first key on
+
+    def typed(self, shell, command, *set_up):
+        """What a shell on a terminal makes of a line and the tabulator key. The last of `set_up` binds Ctrl-X s, which writes the line
+        to the file `typed`."""
+        self.write("rows.csv", "1,2\n")
+        self.write("script", self.gen("completion", shell)[1])
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.path("typed"))
+        child, terminal = pty.fork()
+        if child == 0:
+            os.chdir(self.folder)
+            os.execvpe(command[0], command, {**os.environ, "TERM": "vt100", "HOME": self.folder})
+        reader = threading.Thread(target=drain, args=(terminal,), daemon=True)
+        reader.start()
+        try:
+            os.write(terminal, "".join([*set_up[:-1], "source ./script\n", set_up[-1], "echo ready >typed\n"]).encode())
+            found = self.lines_of("typed", 1)
+            for i, line in enumerate(self.TYPED):
+                os.write(terminal, f"{line}\t\x18s".encode())
+                found = self.lines_of("typed", i + 2)
+            return dict(zip(self.TYPED, found[1:]))
+        finally:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            reader.join()
+            os.close(terminal)
+
+    def lines_of(self, name, count):
+        """The lines of a file once it has so many."""
+        end, found = time.monotonic() + 60, []
+        while len(found) < count and time.monotonic() < end:
+            time.sleep(0.02)
+            with contextlib.suppress(FileNotFoundError), open(self.path(name), encoding="utf-8") as file:
+                found = file.read().split("\n")[:-1]
+        self.assertEqual(len(found), count, found)
+        return found
 
     def test_mam_holds_up_by_default_and_a_hint_is_given_near_a_majority_vote(self):
         x, y = sets.gauss(n=300, d=4, classes=4, gap=2.0, seed=11)
@@ -398,6 +448,13 @@ class Words(CommandLine):
         mixed = self.write("mixed.csv", sets.csv(*sets.gauss(n=80, gap=0.0)))
         self.assertIn("note: always answering", self.gen("cv", mixed, "--method", "svm")[2])
         self.assertNotIn("note: always answering", self.gen("cv", path, "--method", "svm")[2])
+
+
+def drain(terminal):
+    """Reads what a shell writes, until it ends."""
+    with contextlib.suppress(OSError):
+        while os.read(terminal, 65536):
+            pass
 
 
 @contextlib.contextmanager
