@@ -58,8 +58,9 @@ def about_data(problem: Problem, test=None, groups: list[int] | None = None) -> 
     """Lines about the rows before any training."""
     columns = columns_of(problem)
     classes = classes_shown(problem, len(columns[0]))
-    return [*about_classes(problem), *about_columns(problem, columns), *about_answers(problem, columns, classes),
-            *about_copies(problem, test), *(about_order(columns, classes) if groups is None else [])]
+    of_classes = [*about_classes(problem), *about_answers(problem, columns, classes)] if problem.targets is None else []
+    return [*of_classes, *about_columns(problem, columns), *about_copies(problem, test),
+            *(about_order(columns, classes) if groups is None else [])]
 
 
 def about_classes(problem: Problem) -> list[str]:

@@ -33,7 +33,8 @@ def class_names(data: Data, positive: str | None = None) -> list[str]:
     if len(names) == 1:
         raise Failure(f"only one class: {quoted(names[0])}; at least two are needed", data.path)
     if len(names) > min(MAX_CLASSES, max(2, data.n // 2)):
-        raise Failure(f"{len(names)} different labels in {data.n} rows: is this the label? (--label)", **where)
+        raise Failure(f"{len(names)} different labels in {data.n} rows: is this the label? (--label)"
+                      + ("; gen fit --targets numbers meets numbers" if all(map(is_number, labels)) else ""), **where)
     if positive is None:
         return names
     if len(names) != 2:

@@ -145,6 +145,8 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     wish.add_argument("--max-missed", type=rate, metavar="RATE", help="the largest share of the positive class that may be missed, 0 to 1")
     wish.add_argument("--max-false-alarms", type=rate, metavar="RATE",
                       help="the largest share of the negative class that may be taken for positive, 0 to 1")
+    parser.add_argument("--targets", choices=("auto", "classes", "numbers"), default="auto", help="whether labels are classes or numbers to be "
+                        "met (default: many different numbers with fractions, or with few rows each, are met)")
     work = parser.add_argument_group("the search")
     work.add_argument("--time", type=value_type(options.above(0)), default=60.0, metavar="SECONDS", help="how long it may take (default 60)")
     work.add_argument("--test", metavar="TEST", help="rows that are not used for the search: tells the error of the pick on them")

@@ -6,6 +6,7 @@ import argparse
 import os
 import shlex
 import shutil
+import statistics
 import sys
 import tempfile
 import time
@@ -55,7 +56,7 @@ class View:
         found = search.candidates(range(1))
         order = search.ranked(found)
         if order:
-            self.best = f"best so far {percent(round(order[0].error, 4))} by {order[0].choice.words}"
+            self.best = f"best so far {percent(round(order[0].error, 4))}{MEASURE[search.facts.about]} by {order[0].choice.words}"
         if not self.live and self.count:
             say(f"  {self.seconds:5.1f} s  {self.phase}: {self.best or 'nothing fits yet'}")
 
@@ -124,6 +125,11 @@ def check(arguments: argparse.Namespace) -> None:
     output.check_writable(arguments.save)
     output.check_writable(arguments.output)
     output.check_writable(arguments.report)
+    for option, value in (("--positive", arguments.positive), ("--order", arguments.order)):
+        if value is not None and (arguments.normal is not None or arguments.targets == "numbers"):
+            raise Usage(f"{option} has no meaning with {'--normal' if arguments.normal is not None else '--targets numbers'}")
+    if arguments.normal is not None and arguments.targets != "auto":
+        raise Usage("--targets has no meaning with --normal")
     if arguments.resume and state.path_beside(arguments.output, arguments.save, arguments.json) is None:
         raise Usage("--resume: the state of a search is kept beside the output, and there is none: -o is missing")
 
@@ -136,9 +142,14 @@ def read(arguments: argparse.Namespace) -> tuple[training.Problem, list[int] | N
         raise Failure("no labels", found.path)
     if stamp(arguments.data) != before:
         raise Failure("the file changed while it was read: wait until it is complete", arguments.data)
-    how = "order" if arguments.order is not None else "classes"
-    problem = training.problem_of(found, None if arguments.order else arguments.positive, how, "classes", arguments.order)
+    how = kind_of_labels(arguments, found)
+    problem = training.problem_of(found, None if arguments.order else arguments.positive, how, "classes", arguments.order, arguments.normal)
     counts = problem.counts()
+    if problem.one and not counts[0]:
+        raise Failure(f"all rows are {arguments.normal!r}: without others nothing tells what a model detects; gen train --method oneclass "
+                      "trains on normal rows alone", found.path)
+    if problem.targets is not None and min(problem.targets) == max(problem.targets):
+        raise Failure("all labels are the same number", found.path)
     if min(counts) < 2:
         name = problem.names[counts.index(min(counts))]
         raise Failure(f"class {name!r} has {min(counts)} row{'s' if min(counts) != 1 else ''}: each class needs two, so that one can be "
@@ -150,14 +161,55 @@ def read(arguments: argparse.Namespace) -> tuple[training.Problem, list[int] | N
     return problem, of
 
 
+def kind_of_labels(arguments: argparse.Namespace, found: data.Data) -> str:
+    """As Method.targets has it: what was asked for; else numbers where labels are more than a few that no class would be named by."""
+    if arguments.normal is not None:
+        return "normal"
+    if arguments.order is not None:
+        return "order"
+    if arguments.targets != "auto":
+        return arguments.targets
+    return "numbers" if arguments.positive is None and look_like_numbers(found.labels, found.n) else "classes"
+
+
+def look_like_numbers(labels: list[str], n: int) -> bool:
+    """Many different numbers, with fractions or with few rows each. Whole numbers that are all different may count the rows.
+
+    >>> look_like_numbers([f"{i}.5" for i in range(30)], 30), look_like_numbers([str(i) for i in range(26)], 20000)
+    (True, False)
+    >>> look_like_numbers([str(i) for i in range(40)], 100), look_like_numbers([str(i) for i in range(40)], 40)
+    (True, False)
+    """
+    if len(labels) <= training.MOST_CLASSES or not all(map(data.is_number, labels)):
+        return False
+    return any(float(label) != int(float(label)) for label in labels) or n / 10 < len(labels) < n
+
+
+def table_room(arguments: argparse.Namespace, problem: training.Problem) -> int | None:
+    """The bytes of flash that are left for tables, about: a target's flash has the code of a predictor as well."""
+    if arguments.flash is None or arguments.target is None:
+        return arguments.flash
+    k, convert = len(problem.names), not problem.rows.ranges()[2]
+    shape = cost.Shape("", "hinge", "margin_expansion_q", "q7", 0, 4, problem.data.d, 1 if k == 2 else k, convert=convert)
+    return max(1, arguments.flash - cost.estimate(shape, arguments.target).flash)
+
+
 def facts_of(arguments: argparse.Namespace, problem: training.Problem) -> tries.Facts:
     k = len(problem.names)
-    rates = arguments.max_missed, arguments.max_false_alarms
+    rates, room = (arguments.max_missed, arguments.max_false_alarms), table_room(arguments, problem)
+    if problem.targets is not None:
+        if any(rate is not None for rate in rates):
+            raise Failure("--max-missed and --max-false-alarms are for two classes; these labels are numbers", problem.data.path)
+        return tries.Facts(problem.data.n, problem.data.d, 1, flash=room, about="numbers", deviation=statistics.pstdev(problem.targets))
+    if problem.one:
+        if arguments.max_missed is not None:
+            raise Failure("--max-missed: what a model of one class misses cannot be promised; --max-false-alarms can", problem.data.path)
+        return tries.Facts(problem.data.n, problem.data.d, k, alarms=arguments.max_false_alarms, flash=room, about="normal")
     if any(rate is not None for rate in rates) and k != 2:
         raise Failure(f"--max-missed and --max-false-alarms are for two classes; there are {k}", problem.data.path)
     numbers = all(map(data.is_number, problem.names))
     ordered = k > 2 and (arguments.order is not None or numbers and k <= training.MOST_CLASSES)
-    return tries.Facts(problem.data.n, problem.data.d, k, ordered, *rates, arguments.flash)
+    return tries.Facts(problem.data.n, problem.data.d, k, ordered, *rates, room)
 
 
 def fit(arguments: argparse.Namespace) -> None:
@@ -165,10 +217,10 @@ def fit(arguments: argparse.Namespace) -> None:
     problem, of = read(arguments)
     before = stamp(arguments.data)
     facts = facts_of(arguments, problem)
+    if facts.about == "numbers" and arguments.report is not None:
+        raise Failure("--report: a page is about classes, and these labels are numbers", arguments.data)
     test = commands.read_test(arguments, problem) if arguments.test else None
-    counts = ", ".join(f"{name} ({count})" for name, count in list(zip(problem.names, problem.counts()))[:12])
-    say(f"{arguments.data}: {problem.data.n} rows, {problem.data.d} features, classes {counts}"
-        + (", ..." if len(problem.names) > 12 else ""))
+    say(f"{arguments.data}: {problem.data.n} rows, {problem.data.d} features, {label_words(problem, arguments)}")
     for line in budget_words(arguments):
         say(line)
     for line in advice.about_data(problem, test, of):
@@ -221,6 +273,14 @@ def run(search: Search, view: View, known: int) -> str:
         view.clear()
 
 
+def label_words(problem: training.Problem, arguments: argparse.Namespace) -> str:
+    if problem.targets is not None:
+        asked = "" if arguments.targets == "numbers" else "; --targets classes takes them for classes"
+        return f"labels are numbers from {min(problem.targets):.6g} to {max(problem.targets):.6g}{asked}"
+    counts = ", ".join(f"{name} ({count})" for name, count in list(zip(problem.names, problem.counts()))[:12])
+    return f"classes {counts}" + (", ..." if len(problem.names) > 12 else "")
+
+
 def budget_words(arguments: argparse.Namespace) -> list[str]:
     """What is asked for, in words."""
     parts = []
@@ -267,7 +327,7 @@ def command_of(arguments: argparse.Namespace, one: Candidate, header: str) -> li
         words += ["--order", ",".join(arguments.order)]
     if ordered and arguments.order is None:
         words += ["--targets", "classes"]
-    for name in ("label", "positive", "group", "test"):
+    for name in ("label", "positive", "normal", "group", "test"):
         value = vars(arguments)[name]
         if value is not None and not (name == "positive" and ordered):
             words += [f"--{name}", value] if not value.startswith("-") else [f"--{name}={value}"]
@@ -293,9 +353,12 @@ def keys_of(search: Search, one: Candidate, arguments: argparse.Namespace) -> di
     if one.failed:
         return {**found, "command": None}
     found.update(cost_keys(one.cost), error_mean=one.error, error_sd=one.sd, error_se=one.standard_error,
-                 folds=len(one.tables))
-    if len(search.ground.names) == 2:
-        found.update(missed=one.rate(1), false_alarms=one.rate(0))
+                 folds=len(one.errors))
+    if search.facts.about == "numbers":
+        found.update(rmse=search.facts.deviation * one.error ** 0.5, r2=1 - one.error)
+    elif len(search.ground.names) == 2:
+        normal = search.facts.about == "normal"  # the second class: an answer of the first is an alarm
+        found.update(missed=one.rate(0 if normal else 1), false_alarms=one.rate(1 if normal else 0))
     shown = one.form.format in ("f32", "q15", "q7")
     return {**found, "command": "python3 -m gen " + shlex.join(command_of(arguments, one, header)) if shown else None}
 
@@ -334,10 +397,9 @@ def conclude(arguments, problem, test, search: Search, ended: str) -> tuple[dict
     command = "python3 -m gen " + shlex.join(command_of(arguments, picked, arguments.output or "model.h"))
     say("the same model again, to the bit:")
     say(f"  {command}")
-    majority = 1 - max(problem.counts()) / problem.data.n
-    result = {**keys_of(search, picked, arguments), **cost_keys(trained["cost"]), "test_error": trained["test_error"], "command": command,
+    result = {**keys_of(search, picked, arguments), **cost_keys(trained["cost"]), **trained["test"], "command": command,
               "target": search.budget.place, "n": problem.data.n, "d": problem.data.d, "classes": len(problem.names),
-              "labels": problem.names, "majority_error": majority, "linear_error": linear_error(found),
+              "labels": problem.names, "majority_error": majority_error(problem, search), "linear_error": linear_error(found, search),
               "complete": search.complete, "stopped": ended or None, "seconds": search.view.seconds,
               "not_tried": list(search.plan.left_out), "seed": arguments.seed,
               "candidates": [keys_of(search, one, arguments) for one in search.candidates(range(1)) + (found if search.finals else [])
@@ -347,7 +409,7 @@ def conclude(arguments, problem, test, search: Search, ended: str) -> tuple[dict
 
 def label_advice(problem, search: Search, picked: Candidate, ended: str) -> list[str]:
     """About labels, if there is time left to look at them."""
-    if ended or problem.data.n > 5000:
+    if ended or problem.data.n > 5000 or search.facts.about != "classes":
         return []
     try:
         return advice.about_labels(problem, search.ground, picked.choice, search.view)
@@ -359,24 +421,42 @@ def label_advice(problem, search: Search, picked: Candidate, ended: str) -> list
 
 def train_picked(arguments, picked: Candidate, search: Search, test) -> dict | None:
     """Trains on all rows by the very command that is printed, into a folder of its own: nothing is written before everything
-    is done. None if the model on all rows is larger than the folds promised."""
+    is done. None if the model on all rows is larger than the folds promised, or export would refuse its number format."""
     from .cli import make_parser
     with tempfile.TemporaryDirectory() as folder:
         words = command_of(arguments, picked, os.path.join(folder, "model.h"))
         parsed = make_parser().parse_args(words)
         parsed.name = arguments.name or commands.export_.name_of(arguments.output or "model.h")
         parsed.save = None
-        with output.quiet():
-            done = commands.train_files(parsed)
+        try:
+            with output.quiet():
+                done = commands.train_files(parsed)
+        except Failure:
+            return None
     chosen = done["candidate"]
     price = cost.cost(chosen.model, search.budget.place, chosen.form, chosen.quantised)
     if search.budget.excess(price):
         return None
-    error = None
-    if test is not None:
-        labels, _ = chosen.answers(test)
-        error = metrics.error(metrics.count(test.y[:test.n], labels, len(search.ground.names)))
-    return {"cost": price, "test_error": error, **done}
+    return {"cost": price, "test": test_keys(chosen, test, search), **done}
+
+
+def test_keys(chosen, test, search: Search) -> dict:
+    """How the model does on rows that the search has not seen; test_error is as the errors of the search are."""
+    if test is None:
+        return {"test_error": None}
+    labels, scores = chosen.answers(test)
+    if search.facts.about == "numbers":
+        off = metrics.off(scores, test.targets)
+        return {"test_error": (off["rmse"] / search.facts.deviation) ** 2, **{f"{name}_test": value for name, value in off.items()}}
+    table = metrics.count(test.y[:test.n], labels, len(search.ground.names))
+    if search.facts.about == "normal":
+        return {"test_error": search.error_of({"table": table}), "detection_rate_test": negated(metrics.class_error(table, 0)),
+                "false_alarm_rate_test": metrics.class_error(table, 1)}
+    return {"test_error": metrics.error(table)}
+
+
+def negated(rate: float | None) -> float | None:
+    return None if rate is None else 1 - rate
 
 
 def write(arguments: argparse.Namespace, result: dict, trained: dict) -> None:
@@ -389,9 +469,20 @@ def write(arguments: argparse.Namespace, result: dict, trained: dict) -> None:
 
 # ---- words at the end ----
 
-def linear_error(found: list[Candidate]) -> float | None:
-    plain = [one.error for one in found if one.choice == plain_linear() and not one.failed]
+# What errors are shares of, where that is not rows.
+MEASURE = {"classes": "", "normal": " of wrong answers, the mean of both sides,", "numbers": " of the variance left"}
+
+
+def linear_error(found: list[Candidate], search: Search) -> float | None:
+    plain = [one.error for one in found if one.choice == plain_linear(search.facts) and not one.failed]
     return min(plain) if plain else None
+
+
+def majority_error(problem: training.Problem, search: Search) -> float:
+    """The error of always giving the same answer: of numbers their mean."""
+    if search.facts.about != "classes":
+        return {"numbers": 1.0, "normal": 0.5}[search.facts.about]
+    return 1 - max(problem.counts()) / problem.data.n
 
 
 def say_rounds(search: Search, found: list[Candidate], folds: int, ended: str) -> None:
@@ -436,7 +527,10 @@ def say_frontier(search: Search, found: list[Candidate], picked: Candidate, trai
     lines += [row(search, one, "   <- picked" if one is picked else "") for one in thinned(kept, picked)]
     last = len(lines[0]) - 1
     widths = [max(len(line[i]) for line in lines) for i in range(last + 1)]
-    say("the best for each size (error of rows that were left out, +- its standard error):")
+    say({"classes": "the best for each size (error of rows that were left out, +- its standard error):",
+         "normal": "the best for each size (on rows that were left out, the mean of missed anomalies and false alarms, +- its standard error):",
+         "numbers": "the best for each size (on rows that were left out, the mean square error as a share of the variance of the numbers, "
+                    "+- its standard error):"}[search.facts.about])
     for line in lines:
         say("  " + "  ".join(f"{cell:>{w}}" if i < last else cell for i, (cell, w) in enumerate(zip(line, widths))))
 
@@ -460,8 +554,8 @@ def say_pick(search: Search, found: list[Candidate], picked: Candidate, best: Ca
         say(f"picked: {picked.words}, the smallest within one standard error ({100 * best.standard_error:.1f} points) of the lowest error "
             f"({100 * best.error:.1f} %)")
     say(cost_words(search, trained["cost"], problem.data.n))
-    if trained["test_error"] is not None:
-        say(f"error on {arguments.test}: {percent(trained['test_error'])}")
+    for line in about_pick(search, picked, trained["test"], arguments.test):
+        say(line)
     kept = search.frontier(found)
     larger = [one for one in kept if search.price(one)[0] > search.price(picked)[0] and one.error < picked.error]
     smaller = [one for one in kept if search.price(one)[0] < search.price(picked)[0]]
@@ -473,9 +567,34 @@ def say_pick(search: Search, found: list[Candidate], picked: Candidate, best: Ca
         down = smaller[-1]
         say(f"a step down: {down.words}: saves {search.price(picked)[0] - search.price(down)[0]} bytes, "
             f"{100 * (down.error - picked.error):.1f} points more errors")
-    majority, linear = 1 - max(problem.counts()) / problem.data.n, linear_error(found)
+    majority, linear = majority_error(problem, search), linear_error(found, search)
     name = problem.names[problem.counts().index(max(problem.counts()))]
-    say(f"for comparison: always answering {name!r} is wrong in {percent(round(majority, 4))}"
-        + (f", a plain linear model in {percent(round(linear, 4))}" if linear is not None else ""))
+    plain = f"a plain linear model in {percent(round(linear, 4))}" if linear is not None else ""
+    if search.facts.about == "numbers":
+        left = f", a plain linear model leaves {percent(round(linear, 4))}" if linear is not None else ""
+        say(f"for comparison: always answering the mean leaves 100 % of the variance (root mean square error {search.facts.deviation:.4g}){left}")
+    elif search.facts.about == "normal":
+        say(f"for comparison: always giving the same answer has a mean of 50 %{', ' + plain if plain else ''}")
+    else:
+        say(f"for comparison: always answering {name!r} is wrong in {percent(round(majority, 4))}" + (f", {plain}" if plain else ""))
     if picked.error > 0.9 * majority:
-        say("note: this model is hardly better than always giving the same answer: these features may not tell the classes apart")
+        what = {"classes": "tell the classes apart", "normal": "tell what is normal", "numbers": "say much about the numbers"}[search.facts.about]
+        say(f"note: this model is hardly better than always giving the same answer: these features may not {what}")
+
+
+def about_pick(search: Search, picked: Candidate, tested: dict, path: str | None) -> list[str]:
+    """How good the pick is where an error rate alone does not tell, and on test rows."""
+    lines = []
+    if search.facts.about == "numbers":
+        lines.append(f"on rows that were left out: root mean square error {search.facts.deviation * picked.error ** 0.5:.4g}, "
+                     f"R2 {1 - picked.error:.4g}")
+        if path is not None:
+            lines.append(f"on {path}: root mean square error {tested['rmse_test']:.4g}, mean absolute error {tested['mae_test']:.4g}"
+                         + (f", R2 {tested['r2_test']:.4g}" if tested["r2_test"] is not None else ""))
+        return lines
+    if search.facts.about == "normal":
+        lines.append(f"on rows that were left out: {percent(round(1 - picked.rate(0), 4))} of the anomalies are detected, "
+                     f"{percent(round(picked.rate(1), 4))} of normal rows raise a false alarm")
+    if tested["test_error"] is not None:
+        lines.append(f"error on {path}: {percent(round(tested['test_error'], 6))}")
+    return lines

@@ -44,14 +44,11 @@ class Candidate:
     choice: Choice
     form: Form
     cap: int | None
-    tables: list = field(default_factory=list)  # one of confusion for each fold
+    tables: list = field(default_factory=list)  # one of confusion for each fold,
+    errors: list[float] = field(default_factory=list)  # and what is made small: see Search.error_of
     cost: cost.Cost | None = None
     limit: int | None = None
     failed: str = ""
-
-    @property
-    def errors(self) -> list[float]:
-        return [metrics.error(table) for table in self.tables]
 
     @property
     def error(self) -> float:
@@ -63,7 +60,7 @@ class Candidate:
 
     @property
     def standard_error(self) -> float:
-        return self.sd / math.sqrt(len(self.tables))
+        return self.sd / math.sqrt(len(self.errors))
 
     def rate(self, c: int) -> float:
         """The share of class c that is taken for another."""
@@ -214,7 +211,7 @@ class Search:
     def check_smallest(self) -> None:
         """Nothing is smaller than a linear model of one machine a class: without room for one there is no use to go on."""
         found = self.candidates(range(1))
-        if self.budget.flash is not None and found and not any(not one.failed for one in found):
+        if self.budget.flash is not None and self.facts.about != "normal" and found and not any(not one.failed for one in found):
             from .errors import Failure
             raise Failure(f"no model fits: {smallest_words(found)}", self.ground.path)
 
@@ -237,16 +234,28 @@ class Search:
         made.failed = next((part["failed"] for part in parts if "failed" in part), "")
         if made.failed:
             return made
-        made.tables = [part["table"] for part in parts]
+        made.tables = [part["table"] for part in parts if "table" in part]
+        made.errors = list(map(self.error_of, parts))
         shapes = [cost.Shape(**part["shape"]) for part in parts]
         made.cost = cost.estimate(max(shapes, key=lambda shape: shape.tables), self.budget.place)
         limits = [part["limit"] for part in parts if part["limit"] is not None]
         made.limit = min(limits) if limits else None
         return made
 
+    def error_of(self, part: dict) -> float:
+        """The share of wrong answers; of one class the mean of missed anomalies and false alarms; of numbers the mean square
+        error as a share of the variance of the numbers."""
+        if self.facts.about == "numbers":
+            return part["square"] / self.facts.deviation ** 2
+        if self.facts.about == "normal":
+            return statistics.fmean(rate for rate in (metrics.class_error(part["table"], c) for c in (0, 1)) if rate is not None)
+        return metrics.error(part["table"])
+
     def excess(self, one: Candidate) -> float:
-        """By how much the error rates asked for are exceeded."""
+        """By how much the error rates asked for are exceeded. One class has its threshold set for the rate of false alarms."""
         over = 0.0
+        if self.facts.about != "classes":
+            return over
         for c, most in ((1, self.facts.missed), (0, self.facts.alarms)):
             if most is not None:
                 over += max(0.0, one.rate(c) - most)
@@ -271,7 +280,7 @@ class Search:
     def finalists(self) -> list[tuple[Choice, tuple[Form, ...]]]:
         """The best choices, the cheapest of the good ones, and the plain linear model that all are compared with."""
         order = self.ranked(self.candidates(range(1)))
-        chosen = {plain_linear(): None}
+        chosen = {plain_linear(self.facts): None}
         if order:
             best = order[0]
             good = [one for one in order if self.excess(one) <= self.excess(best) and
@@ -279,7 +288,7 @@ class Search:
             chosen.update(dict.fromkeys(one.choice for one in sorted(good, key=self.price)[:2]))
             families = {}
             for one in order:
-                families.setdefault((one.choice.method, one.choice.kernel), one.choice)
+                families.setdefault((one.choice.method, one.choice.kernel, dict(one.choice.options).get("squares")), one.choice)
             half = dict.fromkeys(one.choice for one in order)
             chosen.update(dict.fromkeys(list(half)[:max(1, self.plan.finalists - 4)]))
             chosen.update(dict.fromkeys(families.values()))
@@ -317,15 +326,20 @@ class Search:
         return kept
 
 
-def plain_linear() -> Choice:
-    return Choice("svm", (("C", 1.0), ("tol", tries.TOL)))
+def plain_linear(facts: tries.Facts) -> Choice:
+    """The simple model that all are compared with."""
+    if facts.about == "classes":
+        return Choice("svm", (("C", 1.0), ("tol", tries.TOL)))
+    first = next(entry for entry in tries.suited(facts) if entry.simple)
+    return Choice(first.method, tuple(first.points(facts)[0].items()))
 
 
 def smallest_words(found: list[Candidate]) -> str:
     """Of candidates that all failed, what the least demanding one needs.
 
-    >>> smallest_words([Candidate(plain_linear(), Form("q7"), None, failed="needs 44 bytes of flash"),
-    ...                 Candidate(plain_linear(), Form("f32"), None, failed="needs 160 bytes of flash")])
+    >>> plain = Choice("svm", (("C", 1.0),))
+    >>> smallest_words([Candidate(plain, Form("q7"), None, failed="needs 44 bytes of flash"),
+    ...                 Candidate(plain, Form("f32"), None, failed="needs 160 bytes of flash")])
     'the smallest that was tried (svm, linear kernel, C 1, in q7) needs 44 bytes of flash'
     """
     def size(one):

@@ -157,7 +157,9 @@ class Ground:
             values.extend(x[i * d:(i + 1) * d])
             classes.append(y[i])
         pointer = ctypes.cast(native.address(values), ctypes.POINTER(native.DOUBLE))
-        targets = array("d", self.targets) if self.targets is not None and chosen is None else None
+        targets = array("d", self.targets) if self.targets is not None else None
+        if targets is not None and chosen is not None:
+            targets = array("d", (targets[i] for i in chosen))
         return native.Rows(Data(self.path, len(classes), d, pointer, None, None, owner=values), classes, len(self.names), targets)
 
     def subset(self, cap: int | None) -> list[int]:
@@ -262,7 +264,7 @@ def run_formats(ground: Ground, trial: Trial, watch: native.Watch) -> dict | Non
         _, report, machine = native.train(rows, native.Choice(trial.method, dict(trial.options), ground.seed), watch)
         if watch.stop:
             return None
-        found = model.make(machine, {"labels": ground.names, **model.sample_notes(rows)}, ground.path)
+        found = model.make(machine, {"labels": ground.names, "method": trial.method, **model.sample_notes(rows)}, ground.path)
     except Failure as error:
         return None if watch.stop else {"failed": error.message}
     result = {"forms": {}}
@@ -282,8 +284,11 @@ def test_form(ground: Ground, found: model.Model, form: Form, rows: native.Rows,
             shape = cost.shape_of(chosen.model, form.format, chosen.quantised)
     except Failure as error:
         return {"failed": error.message}
-    labels, _ = chosen.answers(test)
-    return {"table": metrics.count(test.y[:test.n], labels, len(ground.names)), "limit": limit, "shape": asdict(shape)}
+    labels, scores = chosen.answers(test)
+    found = {"limit": limit, "shape": asdict(shape)}
+    if ground.targets is not None:
+        return {**found, "square": metrics.off(scores, test.targets)["rmse"] ** 2}
+    return {**found, "table": metrics.count(test.y[:test.n], labels, len(ground.names))}
 
 
 # ---- one fold of `tune` ----

@@ -19,6 +19,8 @@ class Facts:
     missed: float | None = None        # largest share of the positive class that may be missed
     alarms: float | None = None        # largest share of the negative class that may raise a false alarm
     flash: int | None = None           # bytes for tables, if there is a limit
+    about: str = "classes"             # "numbers": labels are numbers to be met; "normal": one class is what is normal
+    deviation: float = 1.0             # of these numbers
 
     @property
     def rates(self) -> bool:
@@ -40,6 +42,7 @@ class Try:
     word: str = ""                                  # of the family, for people
     simple: bool = False                            # quick and small: tried before all others
     slow: bool = False                              # points are left out rather than rows, where there is little time
+    about: str = "classes"                          # the labels it is for, as in Facts
 
 
 # ---- how long trainings take: measured once, roughly. Only the order of magnitude matters. ----
@@ -95,6 +98,15 @@ def gammas(facts: Facts, *factors: float) -> tuple[float, ...]:
     (0.008, 0.03)
     """
     return tuple(float(f"{factor / facts.d:.1g}") for factor in factors)
+
+
+def prices(facts: Facts, *factors: float) -> tuple[float, ...]:
+    """Short decimals near so many deviations of the numbers to be met.
+
+    >>> prices(Facts(100, 30, 1, deviation=12.3), 1, 10)
+    (12.0, 120.0)
+    """
+    return tuple(float(f"{factor * facts.deviation:.2g}") for factor in factors)
 
 
 def with_kernel(kernel: str, grid: list, more: dict | None = None) -> list[dict]:
@@ -189,6 +201,38 @@ def in_order(facts: Facts) -> list[dict]:
     return [{}, *({"kernel": "rbf", "gamma": gamma} for gamma in gammas(facts, 0.06, 0.25, 1))]
 
 
+def linear_svr(facts: Facts) -> list[dict]:
+    found = [{"C": price, "tol": TOL} for price in prices(facts, 1, 0.1, 10)]
+    return found + [{"C": found[0]["C"], "epsilon": prices(facts, 0.02)[0], "tol": TOL}, {"squares": True}]
+
+
+def kernel_svr(facts: Facts) -> list[dict]:
+    """The default epsilon is a tenth of the deviation: a model of few vectors. Exact numbers deserve a smaller one."""
+    found = with_kernel("rbf", [("gamma", gammas(facts, 0.06, 0.25, 1, 4)), ("C", prices(facts, 1, 10, 100))])
+    found += with_kernel("rbf", [("gamma", gammas(facts, 0.06, 0.25, 1)), ("C", prices(facts, 10, 100))],
+                         {"epsilon": prices(facts, 0.02)[0]})
+    return found + with_kernel("poly", [("C", prices(facts, 0.1, 1))], {"degree": 2, "coef0": 1.0, "gamma": gammas(facts, 1)[0]})
+
+
+def kernel_squares(facts: Facts) -> list[dict]:
+    return [{"kernel": "rbf", "gamma": gamma, "squares": True} for gamma in gammas(facts, 0.06, 0.25, 1)]
+
+
+def alarm_rate(facts: Facts) -> float:
+    """The rate of false alarms asked for, or the default of oneclass."""
+    return 0.05 if facts.alarms is None else max(1e-6, facts.alarms)
+
+
+def linear_normal(facts: Facts) -> list[dict]:
+    return [{"kernel": "linear", "nu": alarm_rate(facts)}]
+
+
+def kernel_normal(facts: Facts) -> list[dict]:
+    nu, wide = alarm_rate(facts), gammas(facts, 0.02, 0.06, 0.25, 1, 4, 16)
+    return [{"kernel": "rbf", "gamma": gamma, "nu": nu} for gamma in wide] + \
+        [{"kernel": "rbf", "gamma": gamma, "nu": nu, "lambda": share} for share in (0.1, 0.5, 1.0) for gamma in wide[1:5]]
+
+
 TWO = lambda facts: facts.classes == 2  # noqa: E731
 TRIES = [
     Try("svm", linear_svm, linear_seconds, word="linear", simple=True),
@@ -207,12 +251,17 @@ TRIES = [
     Try("nn", neighbours, nearest_seconds, word="prototypes"),
     Try("seco", lambda facts: [{"cheap": True}], list_seconds, TWO, "lists", slow=True),
     Try("compact", learned, compact_seconds, word="learned vectors", slow=True),
+    Try("svr", linear_svr, linear_seconds, word="linear", simple=True, about="numbers"),
+    Try("svr", kernel_svr, kernel_seconds, word="kernels", about="numbers"),
+    Try("svr", kernel_squares, dense_seconds, word="least squares", about="numbers"),
+    Try("oneclass", linear_normal, kernel_seconds, word="linear", simple=True, about="normal"),
+    Try("oneclass", kernel_normal, lambda facts, options: 10 * kernel_seconds(facts, options), word="kernels", about="normal"),
 ]
 
 
 def suited(facts: Facts) -> list[Try]:
     """The entries whose method exists and suits the data."""
-    return [entry for entry in TRIES if entry.method in methods.METHODS and entry.suits(facts)]
+    return [entry for entry in TRIES if entry.method in methods.METHODS and entry.about == facts.about and entry.suits(facts)]
 
 
 def around(method: str, options: dict) -> list[dict]:

@@ -1,8 +1,11 @@
 """Tests of `gen fit`: the pick and its command, budgets, stops and --resume, failures, advice about data."""
 import contextlib
+import dataclasses
 import json
+import math
 import os
 import pty
+import random
 import re
 import shlex
 import shutil
@@ -110,6 +113,86 @@ class Pick(Quick):
         header = self.read("m.h")
         self.ok(*shlex.split(found["command"])[3:])
         self.assertEqual(self.read("m.h"), header)
+
+
+class Others(CommandLine):
+    """Labels that are numbers to be met, and one class."""
+
+    def setUp(self):
+        super().setUp()
+        mostly = [dataclasses.replace(one, points=lambda facts, points=one.points: points(facts)[:4]) for one in tries.TRIES
+                  if one.about != "classes"]
+        for patch in (mock.patch("gen.tries.TRIES", SMALL + mostly), mock.patch("gen.search.REPEATS", 2)):
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def numbers(self, name, n, seed):
+        rng = random.Random(seed)
+        rows = [[rng.uniform(-2, 2) for _ in range(3)] for _ in range(n)]
+        lines = [",".join(map(repr, row)) + f",{10 * math.sin(row[0]) * row[1] + rng.gauss(0, 0.3):.3f}" for row in rows]
+        return self.write(name, "\n".join(lines) + "\n")
+
+    def machine(self, name, n, seed):
+        """Normal rows around the origin, a tenth of others far away, of two kinds."""
+        rng, lines = random.Random(seed), []
+        for i in range(n):
+            row = [rng.gauss(0, 1) + (5 if i % 10 == 9 and j == i // 10 % 3 else 0) for j in range(3)]
+            lines.append(",".join(map(repr, row)) + "," + (("burnt", "loose")[i // 10 % 2] if i % 10 == 9 else "fine"))
+        return self.write(name, "\n".join(lines) + "\n")
+
+    def again(self, found):
+        """The command of a result gives the same header."""
+        with open(self.path("m.h"), "rb") as file:
+            header = file.read()
+        os.unlink(self.path("m.h"))
+        self.ok(*shlex.split(found["command"])[3:])
+        with open(self.path("m.h"), "rb") as file:
+            self.assertEqual(file.read(), header)
+
+    def test_numbers_are_met(self):
+        train, test = self.numbers("n.csv", 160, 1), self.numbers("t.csv", 200, 2)
+        for more in ((), ("--flash", "900", "--seed", "3"), ("--target", "cortex-m4f", "--flash", "4K")):
+            with self.subTest(more=more):
+                found = self.json("fit", train, "--test", test, *more, "-o", self.path("m.h"))
+                self.assertEqual((found["method"], found["majority_error"]), ("svr", 1.0))
+                self.assertGreater(found["r2"], 0.5)
+                self.assertGreater(found["r2_test"], 0.5)
+                self.assertGreater(found["linear_error"], 0.8)  # sin(a) b has no slope
+                self.assertAlmostEqual(found["r2"], 1 - found["error_mean"])
+                self.again(found)
+        _, _, err = self.gen("fit", train, "-o", self.path("m.h"))
+        for words in ("labels are numbers from", "root mean square error", "always answering the mean leaves 100 %"):
+            self.assertIn(words, err)
+
+    def test_what_labels_are_is_said_or_asked_for(self):
+        x, _ = sets.gauss(n=60)
+        count = self.write("count.csv", "".join(",".join(map(repr, row)) + f",{i}\n" for i, row in enumerate(x)))
+        self.fails(1, "--targets numbers meets numbers", "fit", count, "-o", self.path("m.h"))
+        self.assertEqual(self.json("fit", count, "--targets", "numbers", "-o", self.path("m.h"))["method"], "svr")
+        half = self.write("half.csv", "".join(",".join(map(repr, row)) + f",{i % 2}.5\n" for i, row in enumerate(x)))
+        self.assertEqual(self.json("fit", half, "-o", self.path("m.h"))["labels"], ["0.5", "1.5"])
+        same = self.write("same.csv", "".join(",".join(map(repr, row)) + ",7.5\n" for row in x))
+        self.fails(1, "all labels are the same number", "fit", same, "--targets", "numbers")
+        self.fails(1, "these labels are numbers", "fit", count, "--targets", "numbers", "--max-missed", "0.1")
+        self.fails(1, "a page is about classes", "fit", count, "--targets", "numbers", "--report", self.path("r.html"))
+        self.fails(2, "--positive has no meaning", "fit", count, "--targets", "numbers", "--positive", "1")
+
+    def test_one_class_detects_and_keeps_its_rate(self):
+        train, test = self.machine("n.csv", 300, 1), self.machine("t.csv", 600, 2)
+        for more in ((), ("--flash", "300", "--max-false-alarms", "0.1")):
+            with self.subTest(more=more):
+                found = self.json("fit", train, "--normal", "fine", "--test", test, *more, "-o", self.path("m.h"))
+                self.assertEqual((found["method"], found["labels"]), ("oneclass", ["anomaly", "fine"]))
+                self.assertGreater(found["detection_rate_test"], 0.85)
+                self.assertLess(found["false_alarm_rate_test"], 0.2)
+                self.assertLess(found["false_alarms"], 0.17)
+                self.again(found)
+        _, _, err = self.gen("fit", train, "--normal", "fine", "-o", self.path("m.h"))
+        self.assertIn("of the anomalies are detected", err)
+        self.fails(1, "no row has the label 'good'", "fit", train, "--normal", "good")
+        self.fails(1, "cannot be promised", "fit", train, "--normal", "fine", "--max-missed", "0.1")
+        alone = self.write("alone.csv", "1,2,fine\n2,1,fine\n" * 10)
+        self.fails(1, "all rows are 'fine'", "fit", alone, "--normal", "fine")
 
 
 class Stops(Quick):
@@ -323,7 +406,7 @@ class Advice(unittest.TestCase):
         found = problem(x, y)
         ground = trial.ground_of(found, None, 5, 1, trial.Budget())
         view = mock.Mock()
-        line, = advice.about_labels(found, ground, search.plain_linear(), view)
+        line, = advice.about_labels(found, ground, search.plain_linear(tries.Facts(200, 4, 2)), view)
         self.assertRegex(line, r"^2 rows look as if they had a wrong label.*rows (18, 92|92, 18),")
         self.assertTrue(view.look.called)
 
