@@ -1835,9 +1835,9 @@ MARGIN_API margin_status margin_seco_train(const margin_data *data,
  * MARGIN_W_ITERATIONS. With a `rate`, tvq and td take the steps of fig. 2 instead: that rate,
  * gradients over all samples.
  *
- * The order of the rows has no influence. Where a method draws random numbers, the samples are
- * first put into an order that depends on their values alone, so the same seed gives the same bits
- * for every permutation of the rows.
+ * The order of the rows has no influence. Where a method draws random numbers, or chooses among
+ * equally good samples, the samples are first put into an order that depends on their values alone,
+ * so the same seed gives the same bits for every permutation of the rows.
  *
  * Two-sided hss (Hastie, Simard, Saeckinger) is for samples with tangents that are known
  * beforehand, such as what a small shift or a rotation does to a picture. Samples are free to move
@@ -3177,8 +3177,9 @@ typedef struct {
      MARGIN_PROTO_REALS((size_t)(classes) * (models)) +                                            \
      MARGIN_PROTO_REALS((size_t)(classes) * (models) * (d)))
 #define MARGIN_PROTO_NN_BYTES(n, d, classes, budget)                                               \
-    MARGIN_PROTO_COMMON_BYTES(n, d, classes,                                                       \
-                              MARGIN_MORE(MARGIN_PROTO_LESS(n, budget), (size_t)(classes)), 1u)
+    (MARGIN_PROTO_COMMON_BYTES(n, d, classes,                                                      \
+                               MARGIN_MORE(MARGIN_PROTO_LESS(n, budget), (size_t)(classes)), 1u) + \
+     MARGIN_BLOCK((budget) < (n) ? (size_t)(n) : 0u, sizeof(margin_index)))
 
 #define MARGIN_ONECLASS_ONLINE_BYTES(d)                                                            \
     (2u * MARGIN_REALS(d) + MARGIN_REALS((size_t)(d) * (d)) + MARGIN_ALIGN - 1u)

@@ -12619,6 +12619,7 @@ static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit, margin_a
             q->sum[0] + q->sum[1] == 0; /* so that w does not depend on the origin */
         status =
             work->linear && centred ? mgn_qp_work_own_w(work, fit, mem, mark) : MARGIN_W_ROUNDING;
+        if (status == MARGIN_W_ROUNDING && fit->tick->stopped) { status = MARGIN_W_STOPPED; }
     }
     fit->info.iterations = q->iterations;
     fit->info.converged = status == MARGIN_OK;
@@ -17690,11 +17691,18 @@ static bool mgn_proto_clusters(const mgn_proto_job *job) {
            job->o.start == MARGIN_START_CENTROIDS;
 }
 
-/* Methods that draw random numbers for samples: their samples are sorted first. */
+/* Whether nn keeps every sample: margins are then not computed, and job->at.mu was never
+ * written. */
+static bool mgn_proto_keeps_all(const mgn_proto_job *job) {
+    return job->o.method == MARGIN_PROTO_NN && (job->o.budget == 0 || job->o.budget >= job->size.n);
+}
+
+/* Methods that draw random numbers for samples, or choose among equally good ones: their samples are
+ * sorted first. */
 static bool mgn_proto_draws(const mgn_proto_job *job) {
-    return mgn_proto_codebooks(job) || mgn_proto_stochastic(job) ||
-           (job->o.method != MARGIN_PROTO_NN &&
-            (job->size.each > 1u || job->o.start != MARGIN_START_HSS || job->o.validation > 0));
+    if (job->o.method == MARGIN_PROTO_NN) { return !mgn_proto_keeps_all(job); }
+    return mgn_proto_codebooks(job) || mgn_proto_stochastic(job) || job->size.each > 1u ||
+           job->o.start != MARGIN_START_HSS || job->o.validation > 0;
 }
 
 /* Tangents of samples that count: where models are hss at first. */
@@ -18984,12 +18992,6 @@ static void mgn_proto_condense(mgn_proto_job *job) {
     for (size_t i = 0; i < job->size.n; i++) {
         job->at.mu[i] = mgn_nearer(job->weights.w[i], job->weights.before[i]);
     }
-}
-
-/* Whether nn keeps every sample: margins are then not computed, and job->at.mu was never
- * written. */
-static bool mgn_proto_keeps_all(const mgn_proto_job *job) {
-    return job->o.method == MARGIN_PROTO_NN && (job->o.budget == 0 || job->o.budget >= job->size.n);
 }
 
 /* The samples of the set, sorted by class; without a budget all of them. */

@@ -29,7 +29,8 @@
     X(compact_suite) \
     X(refusals_suite) \
     X(arguments_suite) \
-    X(sweeps_suite)
+    X(sweeps_suite) \
+    X(torture_suite)
 /* clang-format on */
 
 #define DECLARE(suite) SUITE(suite);
