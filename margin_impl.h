@@ -5585,14 +5585,6 @@ static size_t mgn_row_group(const margin_real **group, const margin_real *x, siz
     return count;
 }
 
-/* Copies rows j .. j + m - 1, columns first .. first + MGN_PANEL - 1 to the other side of the
- * diagonal, while they are still in the cache. */
-static void mgn_mirror(margin_real *g, size_t step, size_t first, size_t j, size_t m) {
-    for (size_t r = first; r < first + MGN_PANEL; r++) {
-        for (size_t t = j; t < j + m; t++) { g[r * step + t] = g[t * step + r]; }
-    }
-}
-
 /* g = X X', each element with the bits of mgn_dots; `panel` has room for MGN_PANEL rows. Panel by
  * panel: the square on the diagonal is computed whole, the rows below it once and mirrored. */
 static void mgn_gram(margin_real *g, size_t step, const margin_real *x, size_t stride,
@@ -5604,7 +5596,12 @@ static void mgn_gram(margin_real *g, size_t step, const margin_real *x, size_t s
         for (size_t j = first; j < n; j += MGN_TILE) {
             const size_t m = mgn_row_group(group, x, stride, rows, j, n);
             mgn_panel_dots_block(panel, count, d, group, m, g + j * step + first, step);
-            if (j >= first + MGN_PANEL) { mgn_mirror(g, step, first, j, m); }
+            if (j >= first + MGN_PANEL) {
+                /* to the other side of the diagonal, while they are still in the cache */
+                for (size_t r = first; r < first + MGN_PANEL; r++) {
+                    for (size_t t = j; t < j + m; t++) { g[r * step + t] = g[t * step + r]; }
+                }
+            }
         }
     }
 }
@@ -5620,10 +5617,7 @@ typedef struct {
 } mgn_view;
 
 static mgn_view mgn_view_of(const margin_real *p, size_t row, size_t col) {
-    mgn_view view = {NULL, 0, 0};
-    view.p = p;
-    view.row = row;
-    view.col = col;
+    const mgn_view view = {p, row, col};
     return view;
 }
 
@@ -5961,13 +5955,6 @@ static bool mgn_pivoted_rest_is_small(const margin_real *a, size_t stride, size_
     return true;
 }
 
-/* Leaves L alone in the lower triangle: its columns from `rank` on are zero. */
-static void mgn_pivoted_finish(margin_real *a, size_t stride, size_t n, size_t rank) {
-    for (size_t i = rank; i < n; i++) {
-        for (size_t j = rank; j <= i; j++) { a[i * stride + j] = 0; }
-    }
-}
-
 MARGIN_API size_t margin_cholesky_pivoted_size(size_t n) {
     margin_arena mem = margin_arena_counting();
     (void)mgn_pivoted_plan(&mem, n);
@@ -5991,7 +5978,10 @@ static margin_status mgn_pivoted_run(margin_real *a, size_t stride, size_t n, ma
         mgn_lower_restore(a, stride, n, work->diagonal);
         return MARGIN_E_NOT_POSITIVE;
     }
-    mgn_pivoted_finish(a, stride, n, *rank);
+    /* Leaves L alone in the lower triangle: its columns from `rank` on are zero. */
+    for (size_t i = *rank; i < n; i++) {
+        for (size_t j = *rank; j <= i; j++) { a[i * stride + j] = 0; }
+    }
     return MARGIN_OK;
 }
 
@@ -6514,16 +6504,6 @@ static bool mgn_inverse_iteration(const mgn_leading *w, size_t n, margin_real la
     return false;
 }
 
-/* Rows of v times Q': from eigenvectors of T to those of A. */
-static void mgn_leading_back(const mgn_leading *w, size_t n, margin_real *v, size_t step,
-                             size_t k) {
-    for (size_t i = 1; i < n; i++) {
-        for (size_t j = 0; w->t.h[i] > 0 && j < k; j++) {
-            mgn_reflect_row(v + j * step, w->a + i * n, w->t.h[i], i);
-        }
-    }
-}
-
 static margin_status mgn_eigen_leading(margin_real *values, margin_real *v, size_t step, size_t k,
                                        const margin_real *a, size_t stride, size_t n,
                                        const mgn_leading *w) {
@@ -6542,7 +6522,12 @@ static margin_status mgn_eigen_leading(margin_real *values, margin_real *v, size
             return MARGIN_E_NO_CONVERGENCE;
         }
     }
-    mgn_leading_back(w, n, v, step, k);
+    /* Rows of v times Q': from eigenvectors of T to those of A. */
+    for (size_t i = 1; i < n; i++) {
+        for (size_t j = 0; w->t.h[i] > 0 && j < k; j++) {
+            mgn_reflect_row(v + j * step, w->a + i * n, w->t.h[i], i);
+        }
+    }
     for (size_t i = 0; i < k; i++) { values[i] = w->t.d[i] * scale; }
     return MARGIN_OK;
 }
@@ -6967,46 +6952,32 @@ static void mgn_moments_add(mgn_moments *m, const margin_real *x, margin_real sh
     if (m->held == 4) { mgn_moments_flush(m); }
 }
 
-/* Adds the co-moments of one group to m->cov; its mean replaces m->mean. */
-static void mgn_moments_group(mgn_moments *m, const mgn_group *g) {
-    m->held = 0;
-    m->total = 0;
-    for (size_t i = 0; i < g->data->n; i++) {
-        const margin_real share = mgn_share(g, i);
-        if (share > 0) { mgn_moments_add(m, mgn_sample(g->data, i), share); }
-    }
-    if (m->held > 0) { mgn_moments_flush(m); }
-}
-
-static void mgn_moments_clear(mgn_moments *m, margin_real *cov) {
-    m->cov = cov;
-    for (size_t i = 0; i < m->d * m->d; i++) {
-        m->cov[i] = 0;
-        m->cov_lost[i] = 0;
-    }
-}
-
-/* From co-moments to the covariance, both triangles. */
-static void mgn_moments_finish(mgn_moments *m, margin_real total) {
-    for (size_t i = 0; i < m->d; i++) {
-        for (size_t j = i; j < m->d; j++) {
-            m->cov[i * m->d + j] /= total;
-            m->cov[j * m->d + i] = m->cov[i * m->d + j];
-        }
-    }
-}
-
-/* Class by class. */
+/* Class by class: the samples, then from co-moments to the covariance. */
 static void mgn_moments_run(mgn_moments *m, const margin_data *data, size_t classes,
                             margin_real *weight, margin_real *mean, margin_real *cov) {
     const size_t d = m->d;
     for (size_t c = 0; c < classes; c++) {
         const mgn_group g = mgn_group_of(data, c, classes);
-        mgn_moments_clear(m, cov + c * d * d);
-        mgn_moments_group(m, &g);
+        m->cov = cov + c * d * d;
+        for (size_t i = 0; i < m->d * m->d; i++) {
+            m->cov[i] = 0;
+            m->cov_lost[i] = 0;
+        }
+        m->held = 0;
+        m->total = 0;
+        for (size_t i = 0; i < g.data->n; i++) {
+            const margin_real share = mgn_share(&g, i);
+            if (share > 0) { mgn_moments_add(m, mgn_sample(g.data, i), share); }
+        }
+        if (m->held > 0) { mgn_moments_flush(m); }
         weight[c] = g.total * g.unit;
         for (size_t j = 0; j < d; j++) { mean[c * d + j] = m->mean[j]; }
-        mgn_moments_finish(m, g.total);
+        for (size_t i = 0; i < m->d; i++) {
+            for (size_t j = i; j < m->d; j++) {
+                m->cov[i * m->d + j] /= g.total;
+                m->cov[j * m->d + i] = m->cov[i * m->d + j];
+            }
+        }
     }
 }
 
@@ -7085,18 +7056,6 @@ MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned ki
     return MARGIN_OK;
 }
 
-/* Whether all samples of a view have finite images. */
-static bool mgn_scaling_fits(const margin_scaling *scaling, const margin_data *data) {
-    size_t faults = 0;
-    for (size_t i = 0; i < data->n && scaling->offset != NULL; i++) {
-        const margin_real *x = mgn_sample(data, i);
-        for (size_t j = 0; j < data->d; j++) {
-            faults += !mgn_finite((x[j] - scaling->offset[j]) * scaling->factor[j]);
-        }
-    }
-    return faults == 0;
-}
-
 MARGIN_API margin_status margin_scaling_apply(const margin_scaling *scaling,
                                               const margin_data *data, margin_real *out,
                                               size_t stride) {
@@ -7107,7 +7066,14 @@ MARGIN_API margin_status margin_scaling_apply(const margin_scaling *scaling,
         return MARGIN_E_ARGUMENT;
     }
     if (out == NULL || mgn_stride(stride, data->d) < data->d) { return MARGIN_E_ARGUMENT; }
-    if (!mgn_scaling_fits(scaling, data)) { return MARGIN_E_RANGE; }
+    size_t faults = 0;
+    for (size_t i = 0; i < data->n && scaling->offset != NULL; i++) {
+        const margin_real *x = mgn_sample(data, i);
+        for (size_t j = 0; j < data->d; j++) {
+            faults += !mgn_finite((x[j] - scaling->offset[j]) * scaling->factor[j]);
+        }
+    }
+    if (faults > 0) { return MARGIN_E_RANGE; }
     for (size_t i = 0; i < data->n; i++) {
         margin_scaling_row(scaling, mgn_sample(data, i), out + i * mgn_stride(stride, data->d));
     }
@@ -7576,27 +7542,6 @@ static bool mgn_batch_take(mgn_batch *b, margin_arena *mem, const margin_model *
     return true;
 }
 
-/* Lane r of the panel, out of a raw input; returns its squared length in the order of mgn_dots. */
-static margin_real mgn_batch_enter(const margin_expansion *e, const margin_real *x,
-                                   margin_real *lane) {
-    margin_real norm = 0;
-    for (size_t k = 0; k < e->d; k++) {
-        const margin_real a = mgn_expansion_input(e, x, k);
-        lane[k * MGN_PANEL] = a;
-        norm += a * a;
-    }
-    return norm;
-}
-
-/* b->pairs[..] = a + norms[t] for `count` vectors and every lane, where a is the lane's, or 0. */
-static void mgn_batch_pairs(mgn_batch *b, const margin_real *norms, size_t count, bool hinge) {
-    for (size_t t = 0; t < count; t++) {
-        for (size_t r = 0; r < MGN_PANEL; r++) {
-            b->pairs[t * MGN_PANEL + r] = hinge ? norms[t] : b->norm[r] + norms[t];
-        }
-    }
-}
-
 /* The kernel of `count` vectors from v on, whose dot products with all lanes are in b->values. Sum
  * and product of the norms of input and vector have the same bits whichever comes first. */
 static void mgn_batch_kernel(mgn_batch *b, const margin_expansion *e, size_t v, size_t count) {
@@ -7609,20 +7554,15 @@ static void mgn_batch_kernel(mgn_batch *b, const margin_expansion *e, size_t v, 
         return;
     }
     if (kind == MARGIN_KERNEL_RBF || kind == MARGIN_KERNEL_HINGE) {
-        mgn_batch_pairs(b, e->norms + v, count, kind == MARGIN_KERNEL_HINGE);
+        for (size_t t = 0; t < count; t++) {
+            for (size_t r = 0; r < MGN_PANEL; r++) {
+                const margin_real norm = e->norms[v + t];
+                b->pairs[t * MGN_PANEL + r] =
+                    kind == MARGIN_KERNEL_HINGE ? norm : b->norm[r] + norm;
+            }
+        }
     }
     mgn_kernel_apply(&e->kernel, 0, b->pairs, b->values, count * MGN_PANEL);
-}
-
-/* Kernel values of `count` vectors from v on at all lanes. */
-static void mgn_batch_values(mgn_batch *b, const margin_expansion *e, size_t v, size_t count) {
-    const margin_real *group[MGN_TILE];
-    for (size_t t = 0; t < count; t += MGN_TILE) {
-        const size_t m = mgn_row_group(group, e->vectors, e->d, NULL, v + t, v + count);
-        mgn_tile_any(b->panel, MGN_PANEL, e->d, group, m, 1, b->values + t * MGN_PANEL, MGN_PANEL,
-                     false);
-    }
-    mgn_batch_kernel(b, e, v, count);
 }
 
 /* mgn_add_terms in every lane. */
@@ -7694,7 +7634,13 @@ static void mgn_batch_expansion(mgn_batch *b, const margin_expansion *e) {
     }
     for (size_t v = 0; v < e->n; v += MGN_BATCH_VECTORS) {
         const size_t count = mgn_size_min(e->n - v, MGN_BATCH_VECTORS);
-        mgn_batch_values(b, e, v, count);
+        const margin_real *group[MGN_TILE];
+        for (size_t t = 0; t < count; t += MGN_TILE) {
+            const size_t m = mgn_row_group(group, e->vectors, e->d, NULL, v + t, v + count);
+            mgn_tile_any(b->panel, MGN_PANEL, e->d, group, m, 1, b->values + t * MGN_PANEL,
+                         MGN_PANEL, false);
+        }
+        mgn_batch_kernel(b, e, v, count);
         if (e->width == 1u) {
             mgn_batch_add_terms(b->sums, carry, b->values, e->coef + v, count);
             continue;
@@ -7810,7 +7756,13 @@ static void mgn_batch_run(mgn_batch *b, const margin_real *const *x, size_t n) {
                     p->offset == NULL ? from[k] : (from[k] - p->offset[k]) * p->factor[k];
             }
         } else {
-            b->norm[r] = mgn_batch_enter(e, from, b->panel + r);
+            margin_real norm = 0; /* the squared length, in the order of mgn_dots */
+            for (size_t k = 0; k < e->d; k++) {
+                const margin_real a = mgn_expansion_input(e, from, k);
+                b->panel[k * MGN_PANEL + r] = a;
+                norm += a * a;
+            }
+            b->norm[r] = norm;
         }
     }
     if (proto) {
@@ -8634,15 +8586,6 @@ static void mgn_q_store_narrow(mgn_q_job *job, margin_real largest) {
     }
 }
 
-static void mgn_q_store_wide(mgn_q_job *job, margin_real unit) {
-    for (size_t i = 0; i < job->rows.n * job->pool.width; i++) {
-        const size_t v = i / job->pool.width;
-        const margin_real coef =
-            v < job->rows.from->n ? mgn_q_true_coef(job, v, i % job->pool.width) : 0;
-        ((int16_t *)job->pool.coef)[i] = (int16_t)mgn_q_round(coef / unit, -32767, 32767);
-    }
-}
-
 static margin_status mgn_q_store_coef(mgn_q_job *job) {
     const margin_real weight = 32768 / (margin_real)(UINT32_C(1) << job->pool.kernel.down);
     margin_real largest = 0;
@@ -8658,7 +8601,13 @@ static margin_status mgn_q_store_coef(mgn_q_job *job) {
         mgn_q_store_narrow(job, largest);
         job->score_unit = largest / 127 / weight * MGN_R(65536.0 / 65535.0);
     } else {
-        mgn_q_store_wide(job, largest / 32767);
+        for (size_t i = 0; i < job->rows.n * job->pool.width; i++) {
+            const size_t v = i / job->pool.width;
+            const margin_real coef =
+                v < job->rows.from->n ? mgn_q_true_coef(job, v, i % job->pool.width) : 0;
+            ((int16_t *)job->pool.coef)[i] =
+                (int16_t)mgn_q_round(coef / (largest / 32767), -32767, 32767);
+        }
         job->score_unit = largest / 32767 / weight;
     }
     for (size_t j = 0; j < job->machines; j++) {
@@ -8796,23 +8745,6 @@ static margin_status mgn_q_hinge_grids(mgn_q_job *job) {
     return MARGIN_OK;
 }
 
-static margin_status mgn_q_hinge_make(mgn_q_job *job) {
-    const margin_status status = mgn_q_hinge_grids(job);
-    if (status != MARGIN_OK) { return status; }
-    mgn_q_store_vectors(job);
-    return mgn_q_store_coef(job);
-}
-
-/* The base of poly at the sample z and vector v, without coef0. */
-static margin_real mgn_q_poly_base(const mgn_q_job *job, const margin_real *x, size_t v) {
-    margin_real sum = 0;
-    for (size_t k = 0; k < job->d; k++) {
-        sum += (x[k] - mgn_q_own_offset(job, k)) * mgn_q_own_factor(job, k) *
-               job->rows.from->vectors[v * job->d + k];
-    }
-    return job->rows.from->kernel.gamma * sum;
-}
-
 /* The largest size of the base on the data, with a quarter more; and in *peak that of a sum over
  * the first vectors of a machine, however many. */
 static margin_real mgn_q_poly_limit(const mgn_q_job *job, margin_real *peak) {
@@ -8824,7 +8756,12 @@ static margin_real mgn_q_poly_limit(const mgn_q_job *job, margin_real *peak) {
         const margin_real *x = mgn_q_sample(job, i);
         for (size_t j = 0; j < job->machines; j++) { job->trial.scores[j] = 0; }
         for (size_t v = 0; v < job->rows.from->n; v++) {
-            const margin_real base = mgn_q_poly_base(job, x, v) + kernel->coef0;
+            margin_real sum = 0;
+            for (size_t k = 0; k < job->d; k++) {
+                sum += (x[k] - mgn_q_own_offset(job, k)) * mgn_q_own_factor(job, k) *
+                       job->rows.from->vectors[v * job->d + k];
+            }
+            const margin_real base = kernel->gamma * sum + kernel->coef0;
             const margin_real value = margin_pow_int(base, kernel->degree);
             const size_t c = mgn_q_class(job, v);
             most = mgn_max(most, mgn_abs(base));
@@ -8939,7 +8876,7 @@ static void mgn_q_prepare_kernel(mgn_q_job *job) {
         job->pool.limit = mgn_q_poly_limit(job, &job->pool.peak);
         job->pool.size = margin_pow_int(job->pool.limit, kernel->degree);
     } else if (kernel->kind == MARGIN_KERNEL_HINGE) {
-        (void)mgn_q_hinge_grids(job); /* what fails here fails again in mgn_q_hinge_make */
+        (void)mgn_q_hinge_grids(job); /* what fails here fails again later */
     } else if (kernel->kind == MARGIN_KERNEL_UNIT_EXP) {
         const margin_real less = kernel->a - 1;
         job->pool.linear_unit = mgn_abs(less) < MGN_R(0.001);
@@ -8953,13 +8890,17 @@ static void mgn_q_prepare_kernel(mgn_q_job *job) {
 }
 
 static margin_status mgn_q_expansion_make(mgn_q_job *job) {
+    margin_status status;
     switch (job->pool.kernel.kind) {
     case MARGIN_KERNEL_RBF:
         return mgn_q_rbf_make(job);
     case MARGIN_KERNEL_POLY:
         return mgn_q_poly_make(job);
     case MARGIN_KERNEL_HINGE:
-        return mgn_q_hinge_make(job);
+        status = mgn_q_hinge_grids(job);
+        if (status != MARGIN_OK) { return status; }
+        mgn_q_store_vectors(job);
+        return mgn_q_store_coef(job);
     default:
         return mgn_q_unit_make(job);
     }
@@ -9420,21 +9361,17 @@ static void mgn_q_shift(const mgn_q_job *job, int32_t shift) {
     for (size_t j = 0; j < job->machines; j++) { job->bias[j] += shift; }
 }
 
-/* Makes up for the mean difference of ordinal machines, which is one function's. */
-static void mgn_q_correct_ordinal(const mgn_q_job *job, const margin_quant *quant) {
-    const int32_t room = INT32_C(1) << 30;
-    const int32_t shift = mgn_q_round(job->trial.differ[0] / quant->unit, -room, room);
-    if (job->bias[0] < room && job->bias[job->machines - 1u] > -room) {
-        mgn_q_shift(job, shift);
-        if (margin_model_check_q(&quant->model) != MARGIN_OK) { mgn_q_shift(job, -shift); }
-    }
-}
-
 /* Makes up for the mean differences by the biases, while that changes nothing in what fits. */
 static void mgn_q_correct(const mgn_q_job *job, const margin_quant *quant) {
     if (job->proto.from != NULL) { return; }
     if (job->vote->scheme == MARGIN_SCHEME_ORDINAL) {
-        mgn_q_correct_ordinal(job, quant);
+        /* Makes up for the mean difference of ordinal machines, which is one function's. */
+        const int32_t room = INT32_C(1) << 30;
+        const int32_t shift = mgn_q_round(job->trial.differ[0] / quant->unit, -room, room);
+        if (job->bias[0] < room && job->bias[job->machines - 1u] > -room) {
+            mgn_q_shift(job, shift);
+            if (margin_model_check_q(&quant->model) != MARGIN_OK) { mgn_q_shift(job, -shift); }
+        }
         return;
     }
     for (size_t j = 0; j < job->machines; j++) {
@@ -9450,12 +9387,6 @@ static margin_status mgn_q_check_job(const margin_data *data, const mgn_q_job *j
     const margin_status status = margin_data_check(data);
     if (status == MARGIN_OK && data->d != mgn_head_of(job->from).d) { return MARGIN_E_ARGUMENT; }
     return status;
-}
-
-/* Whether the unit of the scores and the conversion of inputs are finite, as images ask for. */
-static bool mgn_q_is_finite(const mgn_q_job *job, const mgn_q_job *raw) {
-    return mgn_finite(job->score_unit) && (raw->whole || (mgn_all_finite(raw->offset, raw->d) &&
-                                                          mgn_all_finite(raw->factor, raw->d)));
 }
 
 /* The shapes of both jobs; the one of the projection is not looked at where there is none. */
@@ -9502,7 +9433,12 @@ MARGIN_API margin_status margin_quantize(const margin_model *model, const margin
     mgn_q_plans(&job, &front, mem);
     if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
     status = mgn_q_run(&job, &front, &made.model);
-    status = status == MARGIN_OK && !mgn_q_is_finite(&job, raw) ? MARGIN_E_RANGE : status;
+    /* Images refuse a unit of the scores or a conversion of inputs that is not finite. */
+    if (status == MARGIN_OK &&
+        (!mgn_finite(job.score_unit) || (!raw->whole && (!mgn_all_finite(raw->offset, raw->d) ||
+                                                         !mgn_all_finite(raw->factor, raw->d))))) {
+        status = MARGIN_E_RANGE;
+    }
     if (status != MARGIN_OK) {
         (void)margin_arena_rewind(mem, &before);
         return status;
@@ -9845,9 +9781,7 @@ typedef struct {
 } mgn_tick;
 
 static mgn_tick mgn_tick_make(margin_watch watch, size_t machines) {
-    mgn_tick tick = {{NULL, NULL}, {0, 0, 0, 0, 0}, false};
-    tick.watch = watch;
-    tick.at.machines = machines;
+    const mgn_tick tick = {watch, {0, 0, machines, 0, 0}, false};
     return tick;
 }
 
@@ -9958,11 +9892,7 @@ typedef struct {
 } mgn_pool;
 
 static mgn_pool mgn_pool_shape(size_t d, size_t width, size_t machines, size_t ends) {
-    mgn_pool pool = {0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL};
-    pool.d = d;
-    pool.width = width;
-    pool.machines = machines;
-    pool.ends = ends;
+    const mgn_pool pool = {d, width, machines, ends, 0, NULL, NULL, NULL, NULL, NULL};
     return pool;
 }
 
@@ -9992,8 +9922,7 @@ static void mgn_pool_expansion(const mgn_pool *pool, const margin_kernel *kernel
     e->coef = pool->coef;
     e->bias = pool->bias;
     e->class_end = NULL;
-    e->offset = NULL;
-    e->factor = NULL;
+    e->offset = e->factor = NULL;
     e->n = pool->count;
     e->d = pool->d;
     e->kernel = *kernel;
@@ -10002,10 +9931,16 @@ static void mgn_pool_expansion(const mgn_pool *pool, const margin_kernel *kernel
 }
 
 static margin_vote mgn_vote_of(size_t classes, unsigned scheme) {
-    margin_vote vote = {0, 0, 0, 0, 0, 0, NULL};
-    vote.classes = (uint16_t)classes;
-    vote.scheme = (uint8_t)scheme;
+    const margin_vote vote = {(uint16_t)classes, (uint8_t)scheme, 0, 0, 0, 0, NULL};
     return vote;
+}
+
+/* The linear model of these weights and biases. */
+static void mgn_linear_model(margin_model *model, const margin_real *w, const margin_real *bias,
+                             size_t d, margin_vote vote) {
+    const margin_linear linear = {w, bias, d, vote};
+    model->kind = MARGIN_MODEL_LINEAR;
+    model->of.linear = linear;
 }
 
 /* ---- the frame of every training ---- */
@@ -10087,19 +10022,6 @@ static margin_status mgn_frame_train(const mgn_method *method, void *task, margi
 
 /* ---- machines ---- */
 
-/* The memory plan of a training, first to last; `job` is left with its blocks. */
-static void mgn_train_plan(mgn_job *job, margin_arena *mem, const mgn_trainer *trainer,
-                           const mgn_fit *fit) {
-    mgn_job_plan(job, mem);
-    const size_t mark = mem->high;
-    trainer->plan(fit, mem);
-    margin_arena_release(mem, mark);
-    if (!job->linear) {
-        mgn_pool pool = mgn_pool_shape(job->d, job->width, job->machines, job->classes);
-        mgn_pool_plan(&pool, mem, job->n);
-    }
-}
-
 /* Sorts the samples by class, counting first; false if a class is empty. */
 static bool mgn_job_sort(mgn_job *job, const margin_data *data) {
     for (size_t c = 0; c <= job->classes; c++) { job->start[c] = 0; }
@@ -10173,15 +10095,6 @@ static void mgn_job_store(mgn_job *job, const mgn_fit *fit, size_t j, size_t a, 
     mgn_job_column(job, b, a, fit->b + i);
 }
 
-/* Sums and worst cases over machines. */
-static void mgn_info_add(margin_info *info, const margin_info *one) {
-    info->objective += one->objective;
-    info->gap += one->gap;
-    info->violation = mgn_max(info->violation, one->violation);
-    info->iterations += one->iterations;
-    info->converged = info->converged && one->converged;
-}
-
 /* All machines in order; the worst caveat, or the first failure. */
 static margin_status mgn_job_train(mgn_job *job, const mgn_trainer *trainer, mgn_fit *fit,
                                    margin_arena *mem, margin_info *info) {
@@ -10201,7 +10114,11 @@ static margin_status mgn_job_train(mgn_job *job, const mgn_trainer *trainer, mgn
             *info = fit->info;
             info->bias = fit->bias;
         } else {
-            mgn_info_add(info, &fit->info);
+            info->objective += fit->info.objective;
+            info->gap += fit->info.gap;
+            info->violation = mgn_max(info->violation, fit->info.violation);
+            info->iterations += fit->info.iterations;
+            info->converged = info->converged && fit->info.converged;
         }
         fit->tick->at.iteration = info->iterations;
         if (++b == job->classes) { b = ++a + 1u; }
@@ -10242,11 +10159,7 @@ static void mgn_job_pool(const mgn_job *job, const mgn_fit *fit, margin_arena *m
 static void mgn_job_model(const mgn_job *job, const mgn_fit *fit, margin_arena *mem,
                           margin_model *model) {
     if (job->linear) {
-        model->kind = MARGIN_MODEL_LINEAR;
-        model->of.linear.w = job->w;
-        model->of.linear.bias = job->bias;
-        model->of.linear.d = job->d;
-        model->of.linear.vote = mgn_vote_of(job->classes, job->scheme);
+        mgn_linear_model(model, job->w, job->bias, job->d, mgn_vote_of(job->classes, job->scheme));
     } else {
         model->kind = MARGIN_MODEL_EXPANSION;
         mgn_job_pool(job, fit, mem, &model->of.expansion);
@@ -10319,50 +10232,34 @@ static margin_real mgn_margin_of_key(mgn_word key) {
     return mgn_of_bits((key & MGN_SIGN) != 0 ? key ^ MGN_SIGN : ~key);
 }
 
-static void mgn_quantile_begin(mgn_quantile *q, size_t k) {
-    const bool same = k > 0 && q[k].low == q[k - 1u].low;
-    q[k].lead = same ? q[k - 1u].lead : k;
-    q[k].shift = 0;
-    while (((q[k].high - q[k].low) >> q[k].shift) >= MGN_BINS) { q[k].shift++; }
-    for (size_t b = 0; b < MGN_BINS; b++) { q[k].bins[b].count = 0; }
-}
-
-static void mgn_quantile_take(mgn_quantile *q, mgn_word key) {
-    mgn_bin *bin = q->bins + ((key - q->low) >> q->shift);
-    bin->low = bin->count == 0 || key < bin->low ? key : bin->low;
-    bin->high = bin->count == 0 || key > bin->high ? key : bin->high;
-    bin->count++;
-}
-
-/* Narrows the range to the bin that holds the rank. */
-static void mgn_quantile_narrow(mgn_quantile *q, const mgn_bin *bin) {
-    for (; q->rank >= bin->count; bin++) { q->rank -= bin->count; }
-    q->low = bin->low;
-    q->high = bin->high;
-}
-
 /* One pass for all quantiles. Their ranges are the same or apart. */
 static void mgn_quantiles_pass(const mgn_margins *m, mgn_quantile *q) {
-    for (size_t k = 0; k < MGN_QUANTILES; k++) { mgn_quantile_begin(q, k); }
+    for (size_t k = 0; k < MGN_QUANTILES; k++) {
+        const bool same = k > 0 && q[k].low == q[k - 1u].low;
+        q[k].lead = same ? q[k - 1u].lead : k;
+        q[k].shift = 0;
+        while (((q[k].high - q[k].low) >> q[k].shift) >= MGN_BINS) { q[k].shift++; }
+        for (size_t b = 0; b < MGN_BINS; b++) { q[k].bins[b].count = 0; }
+    }
     for (size_t i = 0; i < m->data->n; i++) {
         if (mgn_weight(m->data, i) > 0) {
             const mgn_word key = mgn_margin_key(mgn_margins_at(m, i));
             for (size_t k = 0; k < MGN_QUANTILES; k++) {
                 if (q[k].lead == k && key >= q[k].low && key <= q[k].high) {
-                    mgn_quantile_take(q + k, key);
+                    mgn_bin *bin = q[k].bins + ((key - q[k].low) >> q[k].shift);
+                    bin->low = bin->count == 0 || key < bin->low ? key : bin->low;
+                    bin->high = bin->count == 0 || key > bin->high ? key : bin->high;
+                    bin->count++;
                 }
             }
         }
     }
-    for (size_t k = MGN_QUANTILES; k-- > 0;) { /* the leader of a range comes last */
-        mgn_quantile_narrow(q + k, q[q[k].lead].bins);
+    for (size_t k = MGN_QUANTILES; k-- > 0;) { /* to the bin of the rank; leaders come last */
+        const mgn_bin *bin = q[q[k].lead].bins;
+        for (; q[k].rank >= bin->count; bin++) { q[k].rank -= bin->count; }
+        q[k].low = bin->low;
+        q[k].high = bin->high;
     }
-}
-
-static bool mgn_quantiles_open(const mgn_quantile *q) {
-    bool open = false;
-    for (size_t k = 0; k < MGN_QUANTILES; k++) { open = open || q[k].low < q[k].high; }
-    return open;
 }
 
 /* The quantiles of `count` margins between low and high. */
@@ -10376,8 +10273,10 @@ static void mgn_quantiles(const mgn_margins *m, size_t count, mgn_word low, mgn_
         /* (count - 1) * percent / 100 without overflow */
         q[k].rank = (count - 1u) / 100u * percent[k] + (count - 1u) % 100u * percent[k] / 100u;
     }
-    while (mgn_quantiles_open(q)) { mgn_quantiles_pass(m, q); }
-    for (size_t k = 0; k < MGN_QUANTILES; k++) { out[k] = mgn_margin_of_key(q[k].low); }
+    for (size_t k = 0; k < MGN_QUANTILES; k++) {
+        while (q[k].low < q[k].high) { mgn_quantiles_pass(m, q); }
+        out[k] = mgn_margin_of_key(q[k].low);
+    }
 }
 
 /* Minimum, mean and quantiles into the fields of `info`; returns how many samples have a weight. */
@@ -10403,11 +10302,8 @@ static size_t mgn_margins_info(const mgn_margins *m, margin_info *info) {
 
 /* The same of n margins that are known. */
 static void mgn_info_margins(margin_info *info, const margin_real *v, size_t n) {
-    margin_data all = {NULL, 0, 0, 0, NULL, NULL, NULL};
-    mgn_margins m = {NULL, NULL, NULL, NULL};
-    all.n = n;
-    m.data = &all;
-    m.known = v;
+    const margin_data all = {NULL, n, 0, 0, NULL, NULL, NULL};
+    const mgn_margins m = {&all, NULL, NULL, v};
     (void)mgn_margins_info(&m, info);
 }
 
@@ -10451,13 +10347,6 @@ static void mgn_job_margins(mgn_job *job, const mgn_fit *fit, mgn_frame *frame) 
     mgn_info_margins(&frame->info, job->f, job->n);
 }
 
-/* Samples with a nonzero coefficient in any machine. */
-static size_t mgn_job_support(const mgn_job *job) {
-    size_t count = 0;
-    for (size_t s = 0; s < job->n; s++) { count += job->used[s]; }
-    return count;
-}
-
 /* Controls with their defaults filled in. */
 static margin_status mgn_control_resolve(margin_control *run, size_t n) {
     if (!(run->tol >= 0) || !mgn_finite(run->tol)) { return MARGIN_E_ARGUMENT; }
@@ -10487,7 +10376,14 @@ typedef struct {
 
 static void mgn_machines_plan(void *task, margin_arena *mem) {
     mgn_machines *m = (mgn_machines *)task;
-    mgn_train_plan(&m->job, mem, m->trainer, m->fit);
+    mgn_job_plan(&m->job, mem);
+    const size_t mark = mem->high;
+    m->trainer->plan(m->fit, mem);
+    margin_arena_release(mem, mark);
+    if (!m->job.linear) {
+        mgn_pool pool = mgn_pool_shape(m->job.d, m->job.width, m->job.machines, m->job.classes);
+        mgn_pool_plan(&pool, mem, m->job.n);
+    }
 }
 
 /* Machines, model, and what there is to tell. */
@@ -10505,7 +10401,9 @@ static margin_status mgn_machines_run(void *task, mgn_frame *frame) {
     const margin_status status = mgn_job_train(job, m->trainer, fit, frame->mem, &frame->info);
     if (status >= 0) {
         mgn_job_model(job, fit, frame->mem, &frame->model);
-        frame->info.support = mgn_job_support(job);
+        size_t used = 0;
+        for (size_t s = 0; s < job->n; s++) { used += job->used[s]; }
+        frame->info.support = used;
         if (frame->told) { mgn_job_margins(job, fit, frame); }
     }
     return status;
@@ -10805,23 +10703,8 @@ static bool mgn_mam_look(const margin_mam_online *on, mgn_mam_machine *m) {
     return m->lambda > 8 * MGN_EPS * mgn_sqrt(mgn_max(mean, 0));
 }
 
-/* Weights and bias of machine j, which has a direction: the threshold is midway between the scores
- * of the two means. */
-static void mgn_mam_store(const margin_mam_online *on, const mgn_mam_machine *m, size_t j) {
-    margin_real *w = on->w + j * on->d;
-    mgn_mam_vector(on, m);
-    for (size_t k = 0; k < on->d; k++) { w[k] = on->work[k] / m->length; }
-    on->bias[j] = 0;
-    if (on->intercept) {
-        for (size_t k = 0; k < on->d; k++) {
-            on->work[k] = mgn_mam_column(on, m, k, m->weight_b, m->weight_a);
-        }
-        on->bias[j] = -margin_dot(w, on->work, on->d) / 2;
-    }
-}
-
-/* Looks at all machines, or stores them all; the sum of their lambdas, or -1 if one has no
- * direction. */
+/* Looks at all machines, or stores the weights and the bias of each: the threshold is midway between
+ * the scores of the two means. Returns the sum of their lambdas, or -1 if one has no direction. */
 static margin_real mgn_mam_machines(const margin_mam_online *on, bool store) {
     const bool rest = on->scheme == MARGIN_SCHEME_ONE_REST;
     mgn_mam_machine m = {0, 1, 0, 0, 0, 0};
@@ -10829,7 +10712,18 @@ static margin_real mgn_mam_machines(const margin_mam_online *on, bool store) {
     for (size_t j = 0; j < on->machines; j++) {
         if (rest) { m.a = m.b = j; }
         if (!mgn_mam_look(on, &m)) { return -1; }
-        if (store) { mgn_mam_store(on, &m, j); }
+        if (store) {
+            margin_real *w = on->w + j * on->d;
+            mgn_mam_vector(on, &m);
+            for (size_t k = 0; k < on->d; k++) { w[k] = on->work[k] / m.length; }
+            on->bias[j] = 0;
+            if (on->intercept) {
+                for (size_t k = 0; k < on->d; k++) {
+                    on->work[k] = mgn_mam_column(on, &m, k, m.weight_b, m.weight_a);
+                }
+                on->bias[j] = -margin_dot(w, on->work, on->d) / 2;
+            }
+        }
         sum += m.lambda;
         if (++m.b == on->classes) { m.b = ++m.a + 1u; }
     }
@@ -10839,7 +10733,6 @@ static margin_real mgn_mam_machines(const margin_mam_online *on, bool store) {
 /* The model of the sums, and the sum of all lambda. Nothing is written unless all goes well. */
 static margin_status mgn_mam_model(const margin_mam_online *on, margin_linear *model,
                                    margin_real *lambda) {
-    static const margin_vote vote = {0, 0, 0, 0, 0, 0, NULL};
     for (size_t c = 0; c < on->classes; c++) {
         if (on->count[c] == 0) { return MARGIN_E_ONE_CLASS; }
     }
@@ -10848,9 +10741,7 @@ static margin_status mgn_mam_model(const margin_mam_online *on, margin_linear *m
     model->w = on->w;
     model->bias = on->bias;
     model->d = on->d;
-    model->vote = vote;
-    model->vote.classes = on->classes;
-    model->vote.scheme = on->scheme;
+    model->vote = mgn_vote_of(on->classes, on->scheme);
     return MARGIN_OK;
 }
 
@@ -10858,21 +10749,6 @@ MARGIN_API margin_status margin_mam_online_model(margin_mam_online *on, margin_l
     margin_real lambda;
     if (on == NULL || model == NULL) { return MARGIN_E_ARGUMENT; }
     return mgn_mam_model(on, model, &lambda);
-}
-
-/* The report on a linear model. */
-static void mgn_mam_report(const margin_data *data, const margin_model *model,
-                           const margin_mam_online *on, margin_real lambda, margin_info *info) {
-    mgn_margins margins;
-    margins.data = data;
-    margins.model = model;
-    margins.scores = on->work;
-    margins.known = NULL;
-    *info = mgn_no_info;
-    info->objective = lambda;
-    info->converged = true;
-    info->bias = on->bias[0];
-    info->support = mgn_margins_info(&margins, info);
 }
 
 /* One pass: all class sums, and then what was wrong with the data, if anything. */
@@ -10921,23 +10797,15 @@ static margin_status mgn_mam_batch_run(void *task, mgn_frame *frame) {
         status = mgn_mam_model(on, &frame->model.of.linear, &lambda);
     }
     if (status == MARGIN_OK && frame->told) {
-        mgn_mam_report(batch->data, &frame->model, on, lambda, &frame->info);
+        const mgn_margins margins = {batch->data, &frame->model, on->work, NULL};
+        margin_info *info = &frame->info;
+        *info = mgn_no_info;
+        info->objective = lambda;
+        info->converged = true;
+        info->bias = on->bias[0];
+        info->support = mgn_margins_info(&margins, info);
     }
     return status;
-}
-
-static margin_status mgn_mam_linear(const margin_data *data, const margin_mam_options *options,
-                                    margin_arena *mem, margin_model *model, margin_info *info) {
-    static const mgn_method method = {mgn_mam_batch_plan, mgn_mam_batch_run};
-    mgn_mam_batch batch;
-    size_t classes = 0;
-    margin_status status = mgn_mam_data_check(data, &classes);
-    if (status == MARGIN_OK) { status = mgn_mam_check(options, data->d, classes); }
-    if (status == MARGIN_OK) {
-        batch.data = data;
-        mgn_mam_shape(&batch.on, data->d, classes, options);
-    }
-    return mgn_frame_train(&method, &batch, status, mem, model, info);
 }
 
 /* Scratch of a kernel machine: f = K c for n samples, panel by panel. */
@@ -10951,22 +10819,6 @@ typedef struct {
 static void mgn_mam_work_plan(mgn_mam_work *plan, margin_arena *mem, size_t n, size_t d) {
     MARGIN_BLOCKS_MAM_KERNEL(MGN_TAKE, n, d)
     plan->tile = plan->panel == NULL ? NULL : plan->panel + MGN_PANEL * d;
-}
-
-/* What a tile of kernel values K(j .. j+m-1, first .. first+count-1) adds to f = K c: to the f of
- * its rows, and, unless it lies on the diagonal, to those of its columns. */
-static void mgn_mam_tile(const mgn_mam_work *work, size_t j, size_t m, size_t first, size_t count,
-                         const margin_real *c, margin_real *f) {
-    margin_real column[MGN_PANEL];
-    for (size_t r = 0; r < MGN_PANEL; r++) { column[r] = 0; }
-    for (size_t t = 0; t < m; t++) {
-        const margin_real *k = work->tile + t * MGN_PANEL;
-        mgn_add(f + j + t, work->lost + j + t, margin_dot(k, c + first, count));
-        mgn_axpy(column, c[j + t], k, count);
-    }
-    for (size_t r = 0; r < count && j >= first + MGN_PANEL; r++) {
-        mgn_add(f + first + r, work->lost + first + r, column[r]);
-    }
 }
 
 /* f = K c, each kernel value computed once but for squares on the diagonal. */
@@ -10989,7 +10841,18 @@ static void mgn_mam_product(const mgn_fit *fit, const mgn_mam_work *work, const 
                 mgn_kernel_apply(&fit->kernel, work->norm[j + t], work->norm + first,
                                  work->tile + t * MGN_PANEL, count);
             }
-            mgn_mam_tile(work, j, m, first, count, c, f);
+            /* The tile K(j .. j+m-1, first .. first+count-1) adds to the f of its rows and, unless
+             * it lies on the diagonal, to those of its columns. */
+            margin_real column[MGN_PANEL];
+            for (size_t r = 0; r < MGN_PANEL; r++) { column[r] = 0; }
+            for (size_t t = 0; t < m; t++) {
+                const margin_real *k = work->tile + t * MGN_PANEL;
+                mgn_add(f + j + t, work->lost + j + t, margin_dot(k, c + first, count));
+                mgn_axpy(column, c[j + t], k, count);
+            }
+            for (size_t r = 0; r < count && j >= first + MGN_PANEL; r++) {
+                mgn_add(f + first + r, work->lost + first + r, column[r]);
+            }
         }
     }
 }
@@ -11090,7 +10953,16 @@ MARGIN_API margin_status margin_mam_train(const margin_data *data,
     mgn_fit fit;
     options = options != NULL ? options : &mgn_mam_defaults;
     if (options->kernel.kind == MARGIN_KERNEL_LINEAR) {
-        return mgn_mam_linear(data, options, mem, model, info);
+        static const mgn_method method = {mgn_mam_batch_plan, mgn_mam_batch_run};
+        mgn_mam_batch batch;
+        size_t classes = 0;
+        margin_status status = mgn_mam_data_check(data, &classes);
+        if (status == MARGIN_OK) { status = mgn_mam_check(options, data->d, classes); }
+        if (status == MARGIN_OK) {
+            batch.data = data;
+            mgn_mam_shape(&batch.on, data->d, classes, options);
+        }
+        return mgn_frame_train(&method, &batch, status, mem, model, info);
     }
     mgn_mam_prepare(options, &fit);
     return mgn_train(&mgn_mam_kernel, &fit, data, mem, model, info);
@@ -11146,21 +11018,17 @@ static void mgn_mam_survey(const margin_data *data, const margin_model *model, b
     c->complexity = 2 * (mgn_sqrt(mgn_max(trace, 0)) / (margin_real)data->n);
 }
 
-/* Whether a model is binary and linear in the features of a kernel, which hinge units do not have. */
-static bool mgn_mam_covers(const margin_model *model) {
-    return model->kind <= MARGIN_MODEL_EXPANSION && margin_model_vote(model)->classes == 2u &&
-           (model->kind == MARGIN_MODEL_LINEAR ||
-            model->of.expansion.kernel.kind != MARGIN_KERNEL_HINGE);
-}
-
 MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const margin_model *model,
                                                  bool clipped, margin_mam_certainty *certainty) {
     margin_mam_certainty c;
     size_t classes = 0;
     const margin_status status = margin_data_classes(data, &classes);
     if (status != MARGIN_OK) { return status; }
-    if (model == NULL || certainty == NULL || !mgn_mam_covers(model) ||
-        mgn_model_d(model) != data->d) {
+    /* A binary model that is linear in the features of a kernel; hinge units have none. */
+    if (model == NULL || certainty == NULL || model->kind > MARGIN_MODEL_EXPANSION ||
+        margin_model_vote(model)->classes != 2u || mgn_model_d(model) != data->d ||
+        (model->kind == MARGIN_MODEL_EXPANSION &&
+         model->of.expansion.kernel.kind == MARGIN_KERNEL_HINGE)) {
         return MARGIN_E_ARGUMENT;
     }
     if (classes > 2u) { return MARGIN_E_LABEL; }
@@ -11485,16 +11353,6 @@ static void mgn_qp_gradient(mgn_qp *q) {
         mgn_qp_gradient_of_b(q);
     }
     q->goal = q->tol * (q->p > 0 ? q->p : mgn_max(q->objective, 0));
-}
-
-/* All samples into the loops. */
-static void mgn_qp_enter(mgn_qp *q) {
-    q->m = q->n;
-    q->m_split = q->split;
-    for (size_t i = 0; i < q->n; i++) {
-        q->curve[i] = q->c * mgn_rows_diag(q->rows, i) + mgn_qp_ridge(q, i);
-        mgn_qp_mark(q, i);
-    }
 }
 
 /* Takes places from .. to - 1 into the ends: a strict comparison, so that the first of equals
@@ -11837,21 +11695,6 @@ static void mgn_qp_face_solve(mgn_qp *q, size_t limit) {
     mgn_qp_center(q, q->x);
 }
 
-/* The face: the free samples in the loops, and minus their G as residual. */
-static void mgn_qp_find_face(mgn_qp *q) {
-    q->f = q->f_split = 0;
-    for (size_t s = 0; s < q->m; s++) {
-        if (q->edge[s] == 0) {
-            const size_t i = mgn_qp_at(q, s);
-            q->face[q->f] = (margin_index)i;
-            q->res[q->f] = -q->g[s];
-            q->x[q->f] = q->dir[q->f] = 0;
-            q->f_split += i < q->split ? 1u : 0u;
-            q->f++;
-        }
-    }
-}
-
 /* The exact minimiser along x, or the first bound on the way; 0 if x does not descend. */
 static margin_real mgn_qp_face_length(mgn_qp *q, bool *whole) {
     margin_real slope = 0, curve, t;
@@ -11877,7 +11720,18 @@ static margin_real mgn_qp_face_length(mgn_qp *q, bool *whole) {
 static bool mgn_qp_face(mgn_qp *q, size_t limit) {
     bool whole = true;
     size_t at = 0;
-    mgn_qp_find_face(q);
+    /* The face: the free samples in the loops, and minus their G as residual. */
+    q->f = q->f_split = 0;
+    for (size_t s = 0; s < q->m; s++) {
+        if (q->edge[s] == 0) {
+            const size_t i = mgn_qp_at(q, s);
+            q->face[q->f] = (margin_index)i;
+            q->res[q->f] = -q->g[s];
+            q->x[q->f] = q->dir[q->f] = 0;
+            q->f_split += i < q->split ? 1u : 0u;
+            q->f++;
+        }
+    }
     mgn_qp_face_solve(q, limit);
     const margin_real t = mgn_qp_face_length(q, &whole);
     for (size_t s = 0; s < q->m; s++) {
@@ -12414,7 +12268,12 @@ static margin_status mgn_qp_sweep(mgn_qp *q, mgn_qp_pace *pace, size_t limit, mg
 /* A fresh gradient of all samples, and how far it is from optimal. */
 static void mgn_qp_assess(mgn_qp *q) {
     mgn_qp_gradient(q);
-    mgn_qp_enter(q);
+    q->m = q->n;
+    q->m_split = q->split;
+    for (size_t i = 0; i < q->n; i++) {
+        q->curve[i] = q->c * mgn_rows_diag(q->rows, i) + mgn_qp_ridge(q, i);
+        mgn_qp_mark(q, i);
+    }
     (void)mgn_qp_scan(q);
 }
 
@@ -12490,18 +12349,6 @@ static void mgn_qp_work_plan(const mgn_fit *fit, margin_arena *mem) {
     if (work.few) { mgn_qp_plan_rows(&work, mem, fit); }
 }
 
-/* The largest k(x, x) of a machine. */
-static margin_real mgn_fit_peak(const mgn_fit *fit) {
-    margin_real peak = 0;
-    for (size_t i = 0; i < fit->data.n; i++) {
-        const margin_real norm = mgn_norm2_bits(mgn_sample(&fit->data, i), fit->data.d);
-        margin_real k = norm;
-        mgn_kernel_apply(&fit->kernel, norm, &norm, &k, 1);
-        if (!(mgn_abs(k) <= peak)) { peak = mgn_abs(k); }
-    }
-    return peak;
-}
-
 /* A power of two at about v, from which numbers have room to grow and to shrink. */
 static margin_real mgn_qp_unit(margin_real v) {
     const margin_real end = MGN_R(1152921504606846976.0); /* 2^60 */
@@ -12528,7 +12375,14 @@ static margin_status mgn_qp_work_start(mgn_qp_work *work, mgn_fit *fit, margin_a
     q->rows = &work->rows;
     q->low = work->linear ? &fit->data : NULL;
     mgn_qp_plain(q, fit->run.tol);
-    q->peak = mgn_fit_peak(fit);
+    margin_real peak = 0;
+    for (size_t i = 0; i < fit->data.n; i++) {
+        const margin_real norm = mgn_norm2_bits(mgn_sample(&fit->data, i), fit->data.d);
+        margin_real k = norm;
+        mgn_kernel_apply(&fit->kernel, norm, &norm, &k, 1);
+        if (!(mgn_abs(k) <= peak)) { peak = mgn_abs(k); }
+    }
+    q->peak = peak;
     fit->info = mgn_no_info;
     if (!(q->peak <= MGN_HUGE / 64)) { return MARGIN_E_RANGE; }
     return work->few ? MARGIN_OK : mgn_rows_start(&work->rows, &fit->data, &fit->kernel);
@@ -12674,21 +12528,6 @@ static margin_real mgn_kmomd_entropy(const margin_real *b, size_t n) {
     return n > 1u ? sum / mgn_log((margin_real)n) : 1;
 }
 
-/* How far the objective can be above the optimum: the best that moving all weight of a class to one
- * sample could gain to first order. */
-static margin_real mgn_kmomd_gap(const mgn_qp *q) {
-    margin_real low = MGN_HUGE, high = -MGN_HUGE, sum = 0;
-    for (size_t i = 0; i < q->n; i++) {
-        sum += q->b[i] * q->g[i];
-        if (mgn_qp_positive(q, i)) {
-            low = mgn_min(low, q->g[i]);
-        } else {
-            high = mgn_max(high, q->g[i]);
-        }
-    }
-    return mgn_max(sum - low + high, 0);
-}
-
 /* |v|^2, with s = Kb in fit->f; 0 when it is lost in rounding: EPS times the size of K or, where v
  * is the sum of the samples, EPS^2. Where v is a variable of its own nothing is lost; s is then
  * measured from the mean, which mgn_fit_take_w sets right. */
@@ -12764,7 +12603,18 @@ static margin_status mgn_kmomd_solve(mgn_qp_work *work, mgn_fit *fit, margin_are
     }
     fit->info.objective = q->objective * q->unit;
     fit->info.violation = lambda < 1 && q->objective > 0 ? q->violation / q->objective : 0;
-    fit->info.gap = mgn_kmomd_gap(q) * q->unit;
+    /* How far the objective can be above the optimum: the best that moving all weight of a class to
+     * one sample could gain to first order. */
+    margin_real low = MGN_HUGE, high = -MGN_HUGE, sum = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        sum += q->b[i] * q->g[i];
+        if (mgn_qp_positive(q, i)) {
+            low = mgn_min(low, q->g[i]);
+        } else {
+            high = mgn_max(high, q->g[i]);
+        }
+    }
+    fit->info.gap = mgn_max(sum - low + high, 0) * q->unit;
     return status;
 }
 
@@ -13284,16 +13134,6 @@ static void mgn_rates_fill_narrow(const mgn_rates *p) {
     }
 }
 
-/* That of the wide one, for the rows of active classes. */
-static void mgn_rates_fill_wide(const mgn_rates *p) {
-    const size_t begin = mgn_rates_begin(p), end = begin + mgn_rates_count(p);
-    for (size_t i = begin; i < end; i++) {
-        margin_real *to = p->system.work + i * p->system.wstep;
-        for (size_t j = begin; j < i; j++) { to[j] = p->system.work[j * p->system.wstep + i]; }
-        to[i] = p->system.gram[i] + 1 / p->at.held[i < p->m[0] ? 0 : 1];
-    }
-}
-
 /* Factors the system for c and e; c that the factor cannot bear are held back. */
 static bool mgn_rates_factor(mgn_rates *p, const margin_real *c, margin_real e, bool metrical) {
     const margin_real size = (margin_real)(p->system.wide ? 4u * p->rows : 16u * p->d) * MGN_EPS;
@@ -13309,8 +13149,14 @@ static bool mgn_rates_factor(mgn_rates *p, const margin_real *c, margin_real e, 
         p->at.held[k] = metrical || p->regular[k] ? c[k] : mgn_min(c[k], most);
     }
     if (p->system.wide) {
-        mgn_rates_fill_wide(p);
-        from += mgn_rates_begin(p) * (p->system.wstep + 1u);
+        /* Z Z' + 1 / c, for the rows of active classes */
+        const size_t begin = mgn_rates_begin(p), end = begin + mgn_rates_count(p);
+        for (size_t i = begin; i < end; i++) {
+            margin_real *to = p->system.work + i * p->system.wstep;
+            for (size_t j = begin; j < i; j++) { to[j] = p->system.work[j * p->system.wstep + i]; }
+            to[i] = p->system.gram[i] + 1 / p->at.held[i < p->m[0] ? 0 : 1];
+        }
+        from += begin * (p->system.wstep + 1u);
     } else {
         mgn_rates_fill_narrow(p);
     }
@@ -13361,29 +13207,18 @@ static void mgn_rates_open(const mgn_rates *p, margin_real *r) {
     }
 }
 
-/* and s = Z v - q / c. */
-static void mgn_rates_residual(const mgn_rates *p, margin_real *r, margin_real *s) {
-    const size_t begin = mgn_rates_begin(p), count = mgn_rates_count(p);
-    mgn_rates_open(p, r);
-    mgn_rates_times(p, begin, count, p->at.v, s + begin);
-    for (size_t i = begin; i < begin + count; i++) {
-        s[i] -= p->at.q[i] / p->at.c[i < p->m[0] ? 0 : 1];
-    }
-}
-
-/* out = R_c'q_c = c_c S_c v */
-static void mgn_rates_pull(const mgn_rates *p, size_t c, margin_real *out) {
-    mgn_mat_t_vec(out, mgn_rates_z(p, c), p->zstep, p->m[c], p->d, p->at.q + mgn_rates_first(p, c));
-    margin_axpy(out, p->at.c[c] * p->ridge, p->at.v, p->d);
-}
-
 /* Corrects v and q, while each correction is less than half of the one before; eight at most.
  * Leaves |q_c| and R_c'q_c. */
 static bool mgn_rates_improve(mgn_rates *p) {
     margin_real last = margin_norm2(p->at.v, p->d);
     bool more = true;
     for (unsigned step = 0; step < 8u && more; step++) {
-        mgn_rates_residual(p, p->room.r, p->room.s);
+        const size_t begin = mgn_rates_begin(p), count = mgn_rates_count(p);
+        mgn_rates_open(p, p->room.r);
+        mgn_rates_times(p, begin, count, p->at.v, p->room.s + begin);
+        for (size_t i = begin; i < begin + count; i++) {
+            p->room.s[i] -= p->at.q[i] / p->at.c[i < p->m[0] ? 0 : 1];
+        }
         mgn_rates_correct(p, p->room.r, p->room.s);
         const margin_real size = margin_norm2(p->room.r, p->d);
         more = size < last / 2;
@@ -13398,7 +13233,9 @@ static bool mgn_rates_improve(mgn_rates *p) {
     for (size_t k = 0; k < 2u; k++) {
         const margin_real own = p->at.c[k] * mgn_sqrt(p->ridge) * margin_norm2(p->at.v, p->d);
         p->at.length[k] = mgn_hypot(margin_norm2(p->at.q + mgn_rates_first(p, k), p->m[k]), own);
-        mgn_rates_pull(p, k, p->at.a[k]);
+        mgn_mat_t_vec(p->at.a[k], mgn_rates_z(p, k), p->zstep, p->m[k], p->d,
+                      p->at.q + mgn_rates_first(p, k));
+        margin_axpy(p->at.a[k], p->at.c[k] * p->ridge, p->at.v, p->d);
     }
     return margin_norm2(p->at.v, p->d) <= MGN_HUGE;
 }
@@ -13471,14 +13308,6 @@ static void mgn_rates_take_bound(mgn_rates *p, mgn_rates_quest *quest) {
     }
 }
 
-/* The system for v at log (c_1 / c_0) = x. */
-static bool mgn_rates_ratio(mgn_rates *p, margin_real x) {
-    margin_real c[2];
-    c[0] = !p->active[0] ? 0 : p->active[1] ? 1 / (1 + mgn_exp(x)) : 1;
-    c[1] = !p->active[1] ? 0 : p->active[0] ? 1 / (1 + mgn_exp(-x)) : 1;
-    return mgn_rates_solve(p, c, 0, true);
-}
-
 /* How far the frontier at x is beyond what is asked for, in logarithms, and its derivative by x. */
 static margin_real mgn_rates_beyond(const mgn_rates *p, const mgn_rates_quest *quest,
                                     margin_real *rate) {
@@ -13504,8 +13333,10 @@ static void mgn_rates_seek(mgn_rates *p, mgn_rates_quest *quest, margin_real x) 
     const bool both = p->active[0] && p->active[1];
     x = mgn_max(-end / 2, mgn_min(end / 2, x));
     for (unsigned step = 0; step < 16u; step++) {
-        margin_real rate;
-        if (!mgn_rates_ratio(p, x)) { return; }
+        margin_real rate, c[2];
+        c[0] = !p->active[0] ? 0 : p->active[1] ? 1 / (1 + mgn_exp(x)) : 1;
+        c[1] = !p->active[1] ? 0 : p->active[0] ? 1 / (1 + mgn_exp(-x)) : 1;
+        if (!mgn_rates_solve(p, c, 0, true)) { return; }
         mgn_rates_take_bound(p, quest);
         if (!both) { return; }
         const margin_real beyond = mgn_rates_beyond(p, quest, &rate);
@@ -13642,20 +13473,6 @@ static margin_real mgn_rates_excess(const mgn_rates *p, size_t c) {
     return p->active[c] && p->at.length[c] > 0 ? 1 - p->kappa[c] / p->at.length[c] : 0;
 }
 
-/* |D - Z'q| for q cut back to |q_c| <= k_c: an upper bound of the distance. D - Z'q is y and the
- * residual of the solution, in p->room.r; residuals that the rounding of D explains are taken for
- * none. */
-static margin_real mgn_rates_above(const mgn_rates *p) {
-    for (size_t j = 0; j < p->d; j++) {
-        const margin_real least = 64 * MGN_EPS * (mgn_abs(p->delta[j]) + mgn_abs(p->at.v[j]));
-        p->room.t[j] = p->at.v[j] + (mgn_abs(p->room.r[j]) <= least ? 0 : p->room.r[j]);
-    }
-    for (size_t c = 0; c < 2u; c++) {
-        margin_axpy(p->room.t, mgn_max(mgn_rates_excess(p, c), 0), p->at.a[c], p->d);
-    }
-    return margin_norm2(p->room.t, p->d);
-}
-
 /* |y - (D - Z'q)| / |y| for |q_c| = k_c or, at the apex, less: stationarity. */
 static margin_real mgn_rates_astray(const mgn_rates *p) {
     mgn_copy(p->room.t, p->room.r, p->d);
@@ -13672,7 +13489,14 @@ static void mgn_rates_take(mgn_rates *p) {
     const margin_real low = mgn_rates_bound(p, p->at.v);
     const margin_real same = 16 * MGN_EPS * margin_norm2(p->delta, p->d);
     mgn_rates_open(p, p->room.r);
-    p->best.high = mgn_min(p->best.high, mgn_rates_above(p));
+    for (size_t j = 0; j < p->d; j++) {
+        const margin_real least = 64 * MGN_EPS * (mgn_abs(p->delta[j]) + mgn_abs(p->at.v[j]));
+        p->room.t[j] = p->at.v[j] + (mgn_abs(p->room.r[j]) <= least ? 0 : p->room.r[j]);
+    }
+    for (size_t c = 0; c < 2u; c++) {
+        margin_axpy(p->room.t, mgn_max(mgn_rates_excess(p, c), 0), p->at.a[c], p->d);
+    }
+    p->best.high = mgn_min(p->best.high, margin_norm2(p->room.t, p->d));
     const margin_real stray = mgn_rates_astray(p);
     if (low > p->best.low + same || (stray < p->best.stray && low > p->best.low - same)) {
         p->best.low = low;
@@ -13762,15 +13586,6 @@ static bool mgn_rates_follow(mgn_rates *p, const margin_real *c, margin_real mov
     return mgn_rates_improve(p);
 }
 
-static void mgn_rates_begin_newton(mgn_rates *p, margin_real *c) {
-    mgn_rates_begin_fast(p);
-    mgn_rates_first_c(p, c);
-    p->best.apex[0] = p->best.apex[1] = false;
-    p->best.low = 0;
-    p->best.stray = MGN_HUGE;
-    p->best.high = margin_norm2(p->delta, p->d);
-}
-
 /* Newton's method until the gap is closed, or no longer closes. The gap goes with the product of
  * |R_c y| and what |q_c| is short of k_c, w with the latter alone: so one more step is made, mostly
  * without a factorisation. The best c is in c_best, its y in y. */
@@ -13778,7 +13593,12 @@ static margin_status mgn_rates_fast(mgn_rates *p, mgn_tick *tick, margin_real to
     margin_real c[2], least = MGN_HUGE, moved = MGN_HUGE;
     unsigned stale = 0;
     bool closed = false;
-    mgn_rates_begin_newton(p, c);
+    mgn_rates_begin_fast(p);
+    mgn_rates_first_c(p, c);
+    p->best.apex[0] = p->best.apex[1] = false;
+    p->best.low = 0;
+    p->best.stray = MGN_HUGE;
+    p->best.high = margin_norm2(p->delta, p->d);
     for (unsigned round = 0; round < 2u * MGN_RATES_FACTORS && stale < 16u; round++) {
         if (p->factors >= MGN_RATES_FACTORS && moved > MGN_RATES_NEAR) { break; }
         if (!mgn_rates_follow(p, c, moved)) {
@@ -13896,14 +13716,6 @@ typedef struct {
     margin_real part;    /* of the line that is inside */
 } mgn_rates_ball;
 
-/* f . f t^2 + 2 f . g t + g . g - k^2 = 0 for t > 0, whose root does not cancel. */
-static margin_real mgn_rates_root(const mgn_rates_ball *o, size_t d) {
-    const margin_real a = margin_dot(o->f, o->f, d), b = margin_dot(o->f, o->g, d);
-    const margin_real c = margin_dot(o->g, o->g, d) - o->kappa * o->kappa;
-    const margin_real root = mgn_sqrt(mgn_max(b * b - a * c, 0));
-    return b > 0 ? -c / (b + root) : (root - b) / a;
-}
-
 /* Step 1 of the algorithm for one ellipsoid, with the line from its centre towards the other one:
  * the point on the surface replaces the centre, the normal is in g. */
 static void mgn_rates_leave(mgn_rates_ball *o, const margin_real *line, margin_real sign,
@@ -13914,7 +13726,11 @@ static void mgn_rates_leave(mgn_rates_ball *o, const margin_real *line, margin_r
     }
     mgn_solve(o->f, 1, 1, mgn_view_of(o->l, o->step, 1), d, true);
     mgn_solve(o->g, 1, 1, mgn_view_of(o->l, o->step, 1), d, true);
-    o->part = mgn_rates_root(o, d);
+    /* f . f t^2 + 2 f . g t + g . g - k^2 = 0 for t > 0, whose root does not cancel. */
+    const margin_real a = margin_dot(o->f, o->f, d), b = margin_dot(o->f, o->g, d);
+    const margin_real c = margin_dot(o->g, o->g, d) - o->kappa * o->kappa;
+    const margin_real root = mgn_sqrt(mgn_max(b * b - a * c, 0));
+    o->part = b > 0 ? -c / (b + root) : (root - b) / a;
     margin_axpy(o->g, o->part, o->f, d);
     mgn_solve(o->g, 1, 1, mgn_view_of(o->l, 1, o->step), d, false);
     margin_axpy(o->centre, sign * o->part, line, d);
@@ -14120,13 +13936,6 @@ static bool mgn_rates_scale(mgn_rates *p, margin_real noise) {
     return true;
 }
 
-static void mgn_rates_frontier_run(mgn_rates *p, const mgn_rates_task *task) {
-    for (size_t i = 0; i < task->count; i++) {
-        const margin_real k1 = mgn_rates_kappa(task->eta_pos[i], task->full.nu_pos);
-        task->eta_neg[i] = mgn_rates_eta(mgn_rates_reach(p, k1), task->full.nu_neg);
-    }
-}
-
 /* From bounds and y to w, in units of p, in y; the report on it. */
 static void mgn_rates_finish(mgn_rates *p, const mgn_rates_task *task, margin_status status) {
     const margin_real root = p->unit / p->best.low, ratio = p->best.low / p->best.high;
@@ -14151,7 +13960,10 @@ static margin_status mgn_rates_run(mgn_rates *p, const mgn_rates_task *task) {
     p->factors = 0;
     if (!p->system.wide) { mgn_rates_narrow(p); }
     if (task->eta_neg != NULL) {
-        mgn_rates_frontier_run(p, task);
+        for (size_t i = 0; i < task->count; i++) {
+            const margin_real k1 = mgn_rates_kappa(task->eta_pos[i], task->full.nu_pos);
+            task->eta_neg[i] = mgn_rates_eta(mgn_rates_reach(p, k1), task->full.nu_neg);
+        }
         return MARGIN_OK;
     }
     p->kappa[1] = mgn_rates_kappa(full->eta_pos, full->nu_pos);
@@ -14307,27 +14119,6 @@ static margin_status mgn_rates_linear_sigma(const mgn_rates_linear *l) {
     return negative ? MARGIN_E_NOT_POSITIVE : MARGIN_OK;
 }
 
-static void mgn_rates_linear_unit(mgn_rates *p) {
-    const margin_real square = p->unit * p->unit;
-    for (size_t i = 0; i < p->d; i++) {
-        for (size_t j = 0; j < p->d; j++) { p->system.sigma[i * p->d + j] *= i == j ? 1 : square; }
-        p->system.diag[0][i] *= square;
-        p->system.diag[1][i] *= square;
-    }
-}
-
-/* Wide where the covariances leave dimensions free: then Z Z' into work. */
-static void mgn_rates_linear_wide(mgn_rates *p) {
-    p->system.wide = p->rows <= p->d && p->ridge == 0;
-    if (p->system.wide) {
-        mgn_gram(p->system.work, p->system.wstep, p->z, p->zstep, NULL, p->rows, p->d,
-                 p->system.panel);
-        for (size_t i = 0; i < p->rows; i++) {
-            p->system.gram[i] = p->system.work[i * p->system.wstep + i];
-        }
-    }
-}
-
 /* Squares below this have lost digits: numbers below MGN_TINY have a fixed spacing. */
 #define MGN_RATES_LEAST (4 * MGN_TINY)
 
@@ -14360,25 +14151,26 @@ static margin_status mgn_rates_linear_start(mgn_rates_linear *l) {
         if (mgn_rates_linear_lost(p, j)) { return MARGIN_E_RANGE; }
     }
     if (!apart || !mgn_rates_scale(p, 0)) { return MARGIN_E_NO_DIRECTION; }
-    mgn_rates_linear_unit(p);
+    const margin_real square = p->unit * p->unit;
+    for (size_t i = 0; i < p->d; i++) {
+        for (size_t j = 0; j < p->d; j++) { p->system.sigma[i * p->d + j] *= i == j ? 1 : square; }
+        p->system.diag[0][i] *= square;
+        p->system.diag[1][i] *= square;
+    }
     p->system.known = true;
     p->system.wide = false;
-    if (l->task->full.solver == MARGIN_RATES_FAST) { mgn_rates_linear_wide(p); }
+    if (l->task->full.solver == MARGIN_RATES_FAST) {
+        /* Wide where the covariances leave dimensions free: then Z Z' into work. */
+        p->system.wide = p->rows <= p->d && p->ridge == 0;
+        if (p->system.wide) {
+            mgn_gram(p->system.work, p->system.wstep, p->z, p->zstep, NULL, p->rows, p->d,
+                     p->system.panel);
+            for (size_t i = 0; i < p->rows; i++) {
+                p->system.gram[i] = p->system.work[i * p->system.wstep + i];
+            }
+        }
+    }
     return MARGIN_OK;
-}
-
-/* w and bias in the units of the data, and the slacks of the constraints by them. */
-static void mgn_rates_linear_store(const mgn_rates_linear *l) {
-    const mgn_rates *p = &l->p;
-    margin_rates_report *report = l->task->report;
-    for (size_t j = 0; j < p->d; j++) { l->w[j] = p->best.y[j] * p->unit; }
-    const margin_real pos =
-        margin_dot(l->w, l->mean + p->d, p->d) - 1 - p->kappa[1] * report->spread_pos;
-    const margin_real neg = margin_dot(l->w, l->mean, p->d) + 1 + p->kappa[0] * report->spread_neg;
-    l->w[p->d] = -(pos + neg) / 2;
-    report->slack_pos = pos + l->w[p->d];
-    report->slack_neg = -neg - l->w[p->d];
-    l->task->info->bias = l->w[p->d];
 }
 
 /* Errors by class from the scores of samples, weighted: sums of the weights that are wrong. */
@@ -14401,17 +14193,13 @@ static void mgn_rates_report_errors(const mgn_rates_errors *errors, margin_rates
 static void mgn_rates_linear_report(const mgn_rates_linear *l, mgn_frame *frame) {
     mgn_rates_errors errors = {{0, 0}, {0, 0}};
     margin_real score;
-    mgn_margins of;
     for (size_t i = 0; i < l->data->n; i++) {
         margin_linear_scores(&frame->model.of.linear, mgn_sample(l->data, i), &score);
         mgn_rates_count_error(&errors, mgn_label(l->data, i), mgn_weight(l->data, i), score);
     }
     mgn_rates_report_errors(&errors, l->task->report);
     if (frame->told) {
-        of.data = l->data;
-        of.model = &frame->model;
-        of.scores = &score;
-        of.known = NULL;
+        const mgn_margins of = {l->data, &frame->model, &score, NULL};
         frame->info.support = mgn_margins_info(&of, &frame->info);
     }
 }
@@ -14432,23 +14220,30 @@ static margin_status mgn_rates_linear_moments(const mgn_rates_linear *l) {
 /* Trains, or follows the frontier, whose model has weights of zero. */
 static margin_status mgn_rates_linear_run(void *task, mgn_frame *frame) {
     mgn_rates_linear *l = (mgn_rates_linear *)task;
-    margin_linear *linear = &frame->model.of.linear;
     mgn_tick tick = mgn_tick_make(l->task->full.watch, 1);
     mgn_rates_linear_plan(l, frame->mem);
     MARGIN_ASSERT(l->w != NULL && l->cov != NULL); /* the plan has had its blocks */
     l->task->tick = &tick;
     l->task->info = &frame->info;
     for (size_t j = 0; j <= l->p.d; j++) { l->w[j] = 0; }
-    frame->model.kind = MARGIN_MODEL_LINEAR;
-    linear->w = l->w;
-    linear->bias = l->w + l->p.d;
-    linear->d = l->p.d;
-    linear->vote = mgn_vote_of(2, MARGIN_SCHEME_BINARY);
+    mgn_linear_model(&frame->model, l->w, l->w + l->p.d, l->p.d,
+                     mgn_vote_of(2, MARGIN_SCHEME_BINARY));
     margin_status status = mgn_rates_linear_moments(l);
     status = status == MARGIN_OK ? mgn_rates_linear_start(l) : status;
     status = status == MARGIN_OK ? mgn_rates_run(&l->p, l->task) : status;
     if (status >= 0 && l->task->eta_neg == NULL) {
-        mgn_rates_linear_store(l);
+        /* w and bias in the units of the data, and the slacks of the constraints by them. */
+        const mgn_rates *p = &l->p;
+        margin_rates_report *report = l->task->report;
+        for (size_t j = 0; j < p->d; j++) { l->w[j] = p->best.y[j] * p->unit; }
+        const margin_real pos =
+            margin_dot(l->w, l->mean + p->d, p->d) - 1 - p->kappa[1] * report->spread_pos;
+        const margin_real neg =
+            margin_dot(l->w, l->mean, p->d) + 1 + p->kappa[0] * report->spread_neg;
+        l->w[p->d] = -(pos + neg) / 2;
+        report->slack_pos = pos + l->w[p->d];
+        report->slack_neg = -neg - l->w[p->d];
+        l->task->info->bias = l->w[p->d];
         if (l->data != NULL) { mgn_rates_linear_report(l, frame); }
     }
     return status;
@@ -14528,18 +14323,6 @@ static void mgn_rates_centred(const mgn_rates_kernel *k, const margin_data *data
             k->k[i * k->n + h] = k->k[h * k->n + i] = sum;
         }
     }
-}
-
-/* The kernel matrix; MARGIN_E_RANGE if it overflows. */
-static margin_status mgn_rates_kernel_matrix(const mgn_rates_kernel *k, const mgn_fit *fit) {
-    const size_t n = k->n;
-    const margin_data *data = &fit->data;
-    if (fit->kernel.kind == MARGIN_KERNEL_LINEAR) {
-        mgn_rates_centred(k, data);
-    } else {
-        mgn_kernel_matrix(&fit->kernel, data, k->p.at.q, k->p.system.panel, k->k);
-    }
-    return mgn_lower_max(k->k, n, n) <= MGN_HUGE ? MARGIN_OK : MARGIN_E_RANGE;
 }
 
 /* Shares of the samples in their classes, as roots. */
@@ -14736,7 +14519,12 @@ static margin_status mgn_rates_kernel_fit(mgn_fit *fit, margin_arena *mem) {
     task.tick = fit->tick;
     for (size_t i = 0; i < k.n; i++) { fit->b[i] = fit->f[i] = 0; }
     mgn_rates_kernel_shares(&k, fit);
-    margin_status status = mgn_rates_kernel_matrix(&k, fit);
+    if (fit->kernel.kind == MARGIN_KERNEL_LINEAR) {
+        mgn_rates_centred(&k, &fit->data);
+    } else {
+        mgn_kernel_matrix(&fit->kernel, &fit->data, k.p.at.q, k.p.system.panel, k.k);
+    }
+    margin_status status = mgn_lower_max(k.k, k.n, k.n) <= MGN_HUGE ? MARGIN_OK : MARGIN_E_RANGE;
     if (status == MARGIN_OK) { status = mgn_rates_kernel_start(&k, &task); }
     if (status == MARGIN_OK) { status = mgn_rates_run(&k.p, &task); }
     if (status >= 0 && task.eta_neg == NULL) {
@@ -14839,13 +14627,6 @@ MARGIN_API margin_status margin_rates_train(const margin_data *data,
     return status;
 }
 
-static margin_status mgn_rates_check_frontier(const margin_real *eta_pos,
-                                              const margin_real *eta_neg, size_t count) {
-    bool valid = eta_pos != NULL && eta_neg != NULL;
-    for (size_t i = 0; i < count && valid; i++) { valid = eta_pos[i] > 0 && eta_pos[i] <= 1; }
-    return valid ? MARGIN_OK : MARGIN_E_ARGUMENT;
-}
-
 MARGIN_API margin_status margin_rates_frontier(const margin_data *data,
                                                const margin_rates_options *options,
                                                margin_arena *mem, const margin_real *eta_pos,
@@ -14854,8 +14635,10 @@ MARGIN_API margin_status margin_rates_frontier(const margin_data *data,
     margin_model model;
     mgn_rates_task task = mgn_rates_no_task;
     task.report = &report;
-    margin_status status = mgn_both(mgn_rates_check(data, options, mem, &task),
-                                    mgn_rates_check_frontier(eta_pos, eta_neg, count));
+    bool valid = eta_pos != NULL && eta_neg != NULL;
+    for (size_t i = 0; i < count && valid; i++) { valid = eta_pos[i] > 0 && eta_pos[i] <= 1; }
+    margin_status status =
+        mgn_both(mgn_rates_check(data, options, mem, &task), valid ? MARGIN_OK : MARGIN_E_ARGUMENT);
     if (status != MARGIN_OK) { return status; }
     task.eta_pos = eta_pos;
     task.eta_neg = eta_neg;
@@ -14959,20 +14742,6 @@ typedef struct {
 /* And from here on the density is zero. */
 #define MGN_TAIL_END MGN_R(sizeof(margin_real) > 4u ? 38.6 : 14.5)
 
-/* As many levels as i2 needs for EPS, found by trial: 42 at u = 4 in double, 35 at u = 2 in
- * float. */
-static void mgn_tail_fraction(margin_real u, mgn_tail *t) {
-    const margin_real levels = sizeof(margin_real) > 4u ? 10 + 520 / (u * u) : 7 + 112 / (u * u);
-    margin_real k = 0, before = 0;
-    for (int n = (int)levels; n > 0; n--) {
-        before = k;
-        k = (margin_real)n / (u + k);
-    }
-    t->q = t->p / (u + k);
-    t->i1 = t->q * k;
-    t->i2 = t->i1 * before;
-}
-
 static mgn_tail mgn_tail_at(margin_real u) {
     mgn_tail t = {0, 0, 0, 0};
     if (u < MGN_TAIL_END) {
@@ -14982,7 +14751,18 @@ static mgn_tail mgn_tail_at(margin_real u) {
             t.i1 = t.p - u * t.q;
             t.i2 = (t.q + u * u * t.q) - u * t.p;
         } else {
-            mgn_tail_fraction(u, &t);
+            /* As many levels as i2 needs for EPS, found by trial: 42 at u = 4 in double, 35 at u = 2
+             * in float. */
+            const margin_real levels =
+                sizeof(margin_real) > 4u ? 10 + 520 / (u * u) : 7 + 112 / (u * u);
+            margin_real k = 0, before = 0;
+            for (int n = (int)levels; n > 0; n--) {
+                before = k;
+                k = (margin_real)n / (u + k);
+            }
+            t.q = t.p / (u + k);
+            t.i1 = t.q * k;
+            t.i2 = t.i1 * before;
         }
     }
     return t;
@@ -15329,18 +15109,6 @@ static void mgn_loss_plan(const mgn_fit *fit, margin_arena *mem) {
     (void)mgn_eigen_plan(mem, fit->most, true, &none);
 }
 
-/* Sides and prices: C weight / (weight of the class). */
-static void mgn_loss_prices(mgn_descent *d, const mgn_fit *fit, margin_real c) {
-    margin_real sum[2] = {0, 0};
-    for (size_t i = 0; i < fit->data.n; i++) {
-        sum[i < fit->split ? 0 : 1] += mgn_weight(&fit->data, i);
-    }
-    for (size_t i = 0; i < fit->data.n; i++) {
-        d->side[i] = i < fit->split ? -1 : 1;
-        d->price[i] = c * mgn_weight(&fit->data, i) / sum[i < fit->split ? 0 : 1];
-    }
-}
-
 /* Follows the minimum from a random start through all widths; true if the caller wants to stop. */
 static bool mgn_loss_follow(mgn_descent *d, const margin_smoothing *how, margin_real tol,
                             mgn_tick *tick) {
@@ -15394,7 +15162,15 @@ static margin_status mgn_loss_fit(mgn_fit *fit, margin_arena *mem) {
     d->loss[0] = *options->loss_neg;
     d->loss[1] = *options->loss_pos;
     d->iterations = 0;
-    mgn_loss_prices(d, fit, options->c);
+    /* Sides and prices: C weight / (weight of the class). */
+    margin_real sum[2] = {0, 0};
+    for (size_t i = 0; i < fit->data.n; i++) {
+        sum[i < fit->split ? 0 : 1] += mgn_weight(&fit->data, i);
+    }
+    for (size_t i = 0; i < fit->data.n; i++) {
+        d->side[i] = i < fit->split ? -1 : 1;
+        d->price[i] = options->c * mgn_weight(&fit->data, i) / sum[i < fit->split ? 0 : 1];
+    }
     status = mgn_loss_starts(&work, fit);
     if (status >= 0) {
         mgn_descent_scores(d, work.best, fit->f);
@@ -15472,23 +15248,6 @@ static margin_real mgn_ratio(size_t part, size_t all) {
     return all > 0 ? (margin_real)part / (margin_real)all : 0;
 }
 
-/* Shares and cost from the counts. */
-static void mgn_list_sum_up(margin_list_table *t, const margin_list *model) {
-    const size_t last = model->pool.width - 1u;
-    size_t wrong = 0;
-    margin_real cost = 0;
-    for (size_t j = 0; j <= last; j++) {
-        wrong += t->wrong[j];
-        cost += (margin_real)t->decided[j] * (margin_real)MARGIN_LOAD(uint32_t, model->reach + j);
-    }
-    t->error = mgn_ratio(wrong, t->samples);
-    t->fraction_left = mgn_ratio(t->decided[last], t->samples);
-    t->error_left = mgn_ratio(t->wrong[last], t->decided[last]);
-    t->fraction_cut = mgn_ratio(t->samples - t->decided[last], t->samples);
-    t->error_cut = mgn_ratio(wrong - t->wrong[last], t->samples - t->decided[last]);
-    t->cost = cost / (margin_real)t->samples;
-}
-
 MARGIN_API margin_status margin_list_assess(const margin_data *data, const margin_list *model,
                                             margin_list_table *table) {
     static const margin_list_table none = {0, {0}, {0}, 0, 0, 0, 0, 0, 0};
@@ -15506,7 +15265,19 @@ MARGIN_API margin_status margin_list_assess(const margin_data *data, const margi
         t.decided[j]++;
         t.wrong[j] += (score > 0) != (mgn_label(data, i) == 1u) ? 1u : 0u;
     }
-    mgn_list_sum_up(&t, model);
+    const size_t last = model->pool.width - 1u;
+    size_t wrong = 0;
+    margin_real cost = 0;
+    for (size_t j = 0; j <= last; j++) {
+        wrong += t.wrong[j];
+        cost += (margin_real)t.decided[j] * (margin_real)MARGIN_LOAD(uint32_t, model->reach + j);
+    }
+    t.error = mgn_ratio(wrong, t.samples);
+    t.fraction_left = mgn_ratio(t.decided[last], t.samples);
+    t.error_left = mgn_ratio(t.wrong[last], t.decided[last]);
+    t.fraction_cut = mgn_ratio(t.samples - t.decided[last], t.samples);
+    t.error_cut = mgn_ratio(wrong - t.wrong[last], t.samples - t.decided[last]);
+    t.cost = cost / (margin_real)t.samples;
     *table = t;
     return MARGIN_OK;
 }
@@ -15572,12 +15343,6 @@ static int mgn_seco_step(const margin_seco_options *o) {
     return o->cheap ? 2 : 1;
 }
 
-/* Candidates of a round. */
-static size_t mgn_seco_supply(const margin_seco_options *o) {
-    const size_t cs = (size_t)((o->c_last - o->c_first) / mgn_seco_step(o)) + 1u;
-    return mgn_size_mul(2u * cs, mgn_size_mul(o->weight_count, o->starts));
-}
-
 static void mgn_seco_plan_svm(mgn_seco_svm *plan, margin_arena *mem, size_t n) {
     mgn_qp_plan(&plan->qp, mem, n, 0);
     MARGIN_BLOCKS_SECO_SVM(MGN_TAKE, n)
@@ -15585,8 +15350,10 @@ static void mgn_seco_plan_svm(mgn_seco_svm *plan, margin_arena *mem, size_t n) {
 
 /* All scratch of a training of n samples. */
 static void mgn_seco_plan(mgn_seco *plan, margin_arena *mem, size_t n) {
+    const margin_seco_options *o = plan->options;
+    const size_t prices = (size_t)((o->c_last - o->c_first) / mgn_seco_step(o)) + 1u;
     plan->room = n;
-    plan->supply = mgn_seco_supply(plan->options);
+    plan->supply = mgn_size_mul(2u * prices, mgn_size_mul(o->weight_count, o->starts));
     MARGIN_BLOCKS_SECO(MGN_TAKE, n, plan->supply)
     mgn_space_plan(&plan->space, mem, n);
     mgn_descent_plan(&plan->descent, mem, n);
@@ -15716,22 +15483,18 @@ static void mgn_seco_folds(mgn_seco *s, const margin_index *list, size_t m) {
     }
 }
 
-/* Pair steps of a machine that is only to be compared: on scaled data it takes less than 64 n, and
- * where data is not scaled it would run on for a million to no purpose. */
-static size_t mgn_seco_patience(const mgn_seco *s, size_t n) {
-    return mgn_size_min(s->run.max_iterations, mgn_size_add(mgn_size_mul(64u, n), 1000u));
-}
-
 /* Whether the machine's samples are of both classes; otherwise it is not trained, and says their
  * class to all. */
 static bool mgn_seco_both(const mgn_seco *s) {
     return s->svm.qp.split > 0 && s->svm.qp.split < s->svm.qp.n;
 }
 
-/* Trains a machine that is only to be compared, for C. */
+/* Trains a machine that is only to be compared, for C. On scaled data it takes less than 64 n pair
+ * steps; on data that is not scaled it would run on for a million to no purpose. */
 static void mgn_seco_svm_draft(mgn_seco *s, margin_real c) {
+    const size_t enough = mgn_size_add(mgn_size_mul(64u, s->svm.qp.n), 1000u);
     if (mgn_seco_both(s)) {
-        (void)mgn_seco_svm_solve(s, c, MGN_R(1e-3), mgn_seco_patience(s, s->svm.qp.n));
+        (void)mgn_seco_svm_solve(s, c, MGN_R(1e-3), mgn_size_min(s->run.max_iterations, enough));
     }
 }
 
@@ -16039,13 +15802,6 @@ static margin_status mgn_seco_coordinates(mgn_seco *s, margin_arena *mem) {
     return mgn_space_start(&s->space, &s->options->smoothing, mem);
 }
 
-/* Samples of the rarer class that are left. */
-static size_t mgn_seco_rarer(const mgn_seco *s) {
-    size_t positive = 0;
-    for (size_t i = 0; i < s->m; i++) { positive += mgn_seco_positive(s, s->active[i]) ? 1u : 0u; }
-    return mgn_size_min(positive, s->m - positive);
-}
-
 /* Why there should be no further cut; 0 if there may be one. */
 static uint8_t mgn_seco_end(const mgn_seco *s) {
     if (s->tick->stopped) { return MARGIN_SECO_STOPPED; }
@@ -16054,7 +15810,9 @@ static uint8_t mgn_seco_end(const mgn_seco *s) {
     }
     if (s->info.cuts == s->limit) { return MARGIN_SECO_MOST; }
     if (mgn_ratio(s->errors, s->m) < s->options->easy) { return MARGIN_SECO_EASY; }
-    return mgn_seco_rarer(s) < s->leave ? MARGIN_SECO_FEW : 0;
+    size_t positive = 0;
+    for (size_t i = 0; i < s->m; i++) { positive += mgn_seco_positive(s, s->active[i]) ? 1u : 0u; }
+    return mgn_size_min(positive, s->m - positive) < s->leave ? MARGIN_SECO_FEW : 0;
 }
 
 /* One round: a cut more, or the reason why there is none. */
@@ -16376,18 +16134,6 @@ static void mgn_seco_model(mgn_seco *s, margin_arena *mem, margin_list *list) {
     list->target = pool.end + cuts;
 }
 
-/* Margins of the training samples, and what each cut does with them. */
-static void mgn_seco_report(mgn_seco *s, const margin_list *list) {
-    for (size_t i = 0; i < s->n; i++) {
-        margin_real score;
-        (void)margin_list_ask(list, mgn_sample(&s->data, i), &score);
-        s->column[i] = mgn_seco_positive(s, i) ? score : -score;
-    }
-    mgn_info_margins(&s->common, s->column, s->n);
-    (void)margin_list_assess(&s->data, list, &s->info.table);
-    s->common.iterations = s->info.candidates;
-}
-
 /* ---- the trainer ---- */
 
 /* C in the range of powers that can be squared. */
@@ -16522,7 +16268,15 @@ static margin_status mgn_seco_run(void *task, mgn_frame *frame) {
     status = mgn_seco_finish(s);
     frame->model.kind = MARGIN_MODEL_LIST;
     mgn_seco_model(s, frame->mem, &frame->model.of.list);
-    mgn_seco_report(s, &frame->model.of.list);
+    /* Margins of the training samples, and what each cut does with them. */
+    for (size_t i = 0; i < s->n; i++) {
+        margin_real score;
+        (void)margin_list_ask(&frame->model.of.list, mgn_sample(&s->data, i), &score);
+        s->column[i] = mgn_seco_positive(s, i) ? score : -score;
+    }
+    mgn_info_margins(&s->common, s->column, s->n);
+    (void)margin_list_assess(&s->data, &frame->model.of.list, &s->info.table);
+    s->common.iterations = s->info.candidates;
     frame->info = s->common;
     if (s->info.end == MARGIN_SECO_STOPPED) { return MARGIN_W_STOPPED; }
     if (s->info.cuts == 0 && s->info.end != MARGIN_SECO_EASY) { return MARGIN_W_NO_CUT; }
@@ -16929,18 +16683,6 @@ static const margin_real *mgn_compress_input(mgn_compress *c, size_t i) {
     return c->input;
 }
 
-/* R and D before the first choice. */
-static void mgn_compress_start(mgn_compress *c) {
-    c->count = 0;
-    c->peak = 0;
-    for (size_t v = 0; v < c->e.n; v++) {
-        mgn_compress_score(c, c->e.vectors + v * c->e.d);
-        mgn_copy(c->rest + v * c->functions, c->old, c->functions);
-        c->diag[v] = c->row[v];
-        c->peak = mgn_max(c->peak, c->row[v]);
-    }
-}
-
 /* The vector that takes most off what is left; n when none takes anything worth mentioning. */
 static size_t mgn_compress_pick(const mgn_compress *c, margin_real *first) {
     margin_real most = 64 * MGN_EPS * *first;
@@ -16979,7 +16721,14 @@ static void mgn_compress_take(mgn_compress *c, size_t p) {
 /* Chooses up to `most` vectors; ascending, because pools are sorted by class. */
 static void mgn_compress_choose(mgn_compress *c) {
     margin_real first = 0;
-    mgn_compress_start(c);
+    c->count = 0;
+    c->peak = 0;
+    for (size_t v = 0; v < c->e.n; v++) {
+        mgn_compress_score(c, c->e.vectors + v * c->e.d);
+        mgn_copy(c->rest + v * c->functions, c->old, c->functions);
+        c->diag[v] = c->row[v];
+        c->peak = mgn_max(c->peak, c->row[v]);
+    }
     while (c->count < c->most) {
         const size_t p = mgn_compress_pick(c, &first);
         size_t at = c->count;
@@ -17021,16 +16770,6 @@ static size_t mgn_class_of(const margin_expansion *e, size_t v) {
     return c;
 }
 
-/* The chosen vectors that machine (a, b) may use: all, but for machines of pairs. */
-static size_t mgn_compress_members(mgn_compress *c, size_t a, size_t b) {
-    size_t count = 0;
-    for (size_t s = 0; s < c->count; s++) {
-        const size_t k = mgn_class_of(&c->e, c->chosen[s]);
-        if (a == b || k == a || k == b) { c->members[count++] = (margin_index)s; }
-    }
-    return count;
-}
-
 /* The system of one machine of f members, its diagonal larger by a factor 1 + ridge, factored. */
 static bool mgn_compress_factor(mgn_compress *c, size_t f, margin_real ridge) {
     for (size_t s = 0; s < f; s++) {
@@ -17045,7 +16784,12 @@ static bool mgn_compress_factor(mgn_compress *c, size_t f, margin_real ridge) {
 /* Solves for machine j, that of the classes a < b, or of all if a = b. Kernel values that hardly
  * differ may leave the system indefinite by rounding: then with a larger ridge. */
 static bool mgn_compress_machine(mgn_compress *c, size_t j, size_t a, size_t b) {
-    const size_t f = mgn_compress_members(c, a, b);
+    /* The chosen vectors that machine (a, b) may use: all, but for machines of pairs. */
+    size_t f = 0;
+    for (size_t s = 0; s < c->count; s++) {
+        const size_t k = mgn_class_of(&c->e, c->chosen[s]);
+        if (a == b || k == a || k == b) { c->members[f++] = (margin_index)s; }
+    }
     margin_real ridge = 64 * MGN_EPS;
     while (!mgn_compress_factor(c, f, ridge)) {
         ridge *= 16;
@@ -17280,21 +17024,6 @@ MARGIN_API margin_real margin_risk(const margin_real *confusion, size_t classes,
     return s.all > 0 ? sum / s.all : 0;
 }
 
-/* Margins, then their summary: over the array if there is one. */
-static void mgn_margins_run(mgn_margins *m, margin_real *margins, margin_summary *summary) {
-    margin_info info;
-    for (size_t i = 0; i < m->data->n && margins != NULL; i++) {
-        margins[i] = mgn_margins_at(m, i);
-    }
-    m->known = margins;
-    if (summary != NULL) {
-        (void)mgn_margins_info(m, &info);
-        summary->min = info.margin_min;
-        summary->mean = info.margin_mean;
-        mgn_copy(summary->quantile, info.margin_quantile, MGN_QUANTILES);
-    }
-}
-
 MARGIN_API margin_status margin_margins(const margin_data *data, const margin_model *model,
                                         margin_arena *mem, margin_real *margins,
                                         margin_summary *summary) {
@@ -17308,7 +17037,19 @@ MARGIN_API margin_status margin_margins(const margin_data *data, const margin_mo
     m.model = model;
     m.scores = MGN_SCRATCH(mem, margin_real, mgn_model_machines(model));
     m.known = NULL;
-    if (mem->failed == 0) { mgn_margins_run(&m, margins, summary); }
+    if (mem->failed == 0) {
+        margin_info info;
+        for (size_t i = 0; i < m.data->n && margins != NULL; i++) {
+            margins[i] = mgn_margins_at(&m, i);
+        }
+        m.known = margins;
+        if (summary != NULL) {
+            (void)mgn_margins_info(&m, &info);
+            summary->min = info.margin_min;
+            summary->mean = info.margin_mean;
+            mgn_copy(summary->quantile, info.margin_quantile, MGN_QUANTILES);
+        }
+    }
     return margin_arena_rewind(mem, &before);
 }
 
@@ -17436,18 +17177,6 @@ static margin_status mgn_cv_run(mgn_cv *cv, margin_arena *mem) {
     return worst;
 }
 
-static void mgn_cv_report(const mgn_cv *cv, margin_cv *result) {
-    const margin_real less = (margin_real)cv->runs - 1;
-    result->runs = cv->runs;
-    result->classes = cv->classes;
-    result->machines = cv->machines;
-    result->error_mean = cv->mean;
-    result->error_sd = cv->runs > 1u ? mgn_sqrt(cv->square / less) : 0;
-    result->confusion = cv->confusion;
-    result->labels = cv->options.keep ? cv->labels : NULL;
-    result->scores = cv->options.keep ? cv->kept : NULL;
-}
-
 MARGIN_API margin_status margin_cross_validate(const margin_data *data,
                                                const margin_learner *learner,
                                                const margin_cv_options *options, margin_arena *mem,
@@ -17468,7 +17197,17 @@ MARGIN_API margin_status margin_cross_validate(const margin_data *data,
     if (status != MARGIN_OK) { return status; }
     mgn_cv_plan(&cv, mem);
     status = mgn_frame_close(&frame, mgn_cv_run(&cv, mem));
-    if (status >= 0) { mgn_cv_report(&cv, result); }
+    if (status >= 0) {
+        const margin_real less = (margin_real)cv.runs - 1;
+        result->runs = cv.runs;
+        result->classes = cv.classes;
+        result->machines = cv.machines;
+        result->error_mean = cv.mean;
+        result->error_sd = cv.runs > 1u ? mgn_sqrt(cv.square / less) : 0;
+        result->confusion = cv.confusion;
+        result->labels = cv.options.keep ? cv.labels : NULL;
+        result->scores = cv.options.keep ? cv.kept : NULL;
+    }
     return status;
 }
 
@@ -17681,11 +17420,6 @@ static bool mgn_proto_reweighted(const mgn_proto_job *job) {
     return job->o.method == MARGIN_PROTO_TVQ && !job->o.plain;
 }
 
-/* Starts that take hss models. */
-static bool mgn_proto_eigen(const mgn_proto_job *job) {
-    return job->size.tangents > 0 && job->o.start <= MARGIN_START_CLUSTERS;
-}
-
 static bool mgn_proto_clusters(const mgn_proto_job *job) {
     return mgn_proto_codebooks(job) || job->o.start == MARGIN_START_CLUSTERS ||
            job->o.start == MARGIN_START_CENTROIDS;
@@ -17850,25 +17584,6 @@ static void mgn_proto_plan(mgn_proto_job *job, margin_arena *mem) {
     mgn_proto_models_plan(job, mem);
 }
 
-/* The whole plan; what is only needed at the start or at the end is given back. */
-static void mgn_proto_plan_all(mgn_proto_job *job, margin_arena *mem) {
-    mgn_proto_hss hss;
-    mgn_proto_edge edge;
-    mgn_proto_plan(job, mem);
-    const size_t mark = mem->high;
-    if (mgn_proto_eigen(job)) {
-        mgn_proto_hss_plan(&hss, mem, job);
-        if (job->size.side <= MGN_PROTO_SIDE) { (void)mgn_leading_plan(mem, job->size.side); }
-        margin_arena_release(mem, mark);
-    }
-    if (job->size.tangents > 0) {
-        margin_real *work;
-        mgn_proto_edge_plan(&edge, mem, job);
-        (void)mgn_eigen_plan(mem, job->size.tangents, false, &work);
-        margin_arena_release(mem, mark);
-    }
-}
-
 /* ---- distances and gradients ---- */
 
 static void mgn_proto_zero(margin_real *v, size_t n) {
@@ -17915,13 +17630,6 @@ static void mgn_proto_block(const mgn_proto_job *job, const margin_real *v,
     mgn_mat_mul(job->room.dots, job->size.pool, mgn_view_of(job->room.block, job->size.d, 1),
                 mgn_view_of(v, 1, job->size.d), count, job->size.d, job->size.pool,
                 job->room.panel);
-}
-
-/* The products of a sample with the tangents become its alphas. */
-static void mgn_proto_alphas(const mgn_proto_job *job, margin_real *dots) {
-    for (size_t r = 0; r < job->size.pool && job->size.tangents > 0; r++) {
-        dots[r] -= r % job->size.rows != 0 ? job->room.shift[r] : 0;
-    }
 }
 
 /* The distance to model m. */
@@ -17983,18 +17691,6 @@ static void mgn_proto_finish(const mgn_proto_job *job, const mgn_proto_point *to
     }
 }
 
-/* tvq: what a sample adds to the gradient of H. */
-static void mgn_proto_raise(const mgn_proto_job *job, const mgn_proto_point *to,
-                            const mgn_proto_pair *pair, margin_real weight, const margin_real *x,
-                            const margin_real *dots) {
-    const margin_real sum = pair->z_own + pair->z_other;
-    if (sum > 0) {
-        const margin_real much = 4 * weight / sum;
-        mgn_proto_pull(job, to, pair->own, much * (pair->z_other / sum), x, dots);
-        mgn_proto_pull(job, to, pair->other, -much * (pair->z_own / sum), x, dots);
-    }
-}
-
 /* td: minus the squared error of the sigmoids o = 1 / (1 + exp(4 (z / reach - 1))) from 1 for the
  * own class and 0 for the others, halved; with weight > 0 its part of the gradient. */
 static margin_real mgn_proto_neurons(const mgn_proto_job *job, const mgn_proto_point *to,
@@ -18022,8 +17718,12 @@ static margin_real mgn_proto_visit(mgn_proto_job *job, mgn_proto_point *to, size
     margin_real *dots = job->room.dots + in_block * job->size.pool;
     const size_t label = mgn_label(job->data, i);
     const margin_real weight = to->grad != NULL ? job->weights.w[i] / total : 0;
-    mgn_proto_alphas(job, dots);
-    mgn_proto_pair pair = mgn_proto_nearest(job, label, norm, dots);
+    /* The products of a sample with the tangents become its alphas. */
+    for (size_t r = 0; r < job->size.pool && job->size.tangents > 0; r++) {
+        dots[r] -= r % job->size.rows != 0 ? job->room.shift[r] : 0;
+    }
+    const mgn_proto_pair pair = mgn_proto_nearest(job, label, norm, dots);
+    const margin_real sum = pair.z_own + pair.z_other;
     to->mu[i] = mgn_nearer(pair.z_own, pair.z_other);
     if (job->weights.held[i] != 0) {
         job->tally.held_wrong += to->mu[i] > 0 ? 0 : 1u;
@@ -18034,7 +17734,11 @@ static margin_real mgn_proto_visit(mgn_proto_job *job, mgn_proto_point *to, size
     if (job->o.method == MARGIN_PROTO_TD) {
         return mgn_proto_neurons(job, to, label, norm, weight, x, dots);
     }
-    if (weight > 0) { mgn_proto_raise(job, to, &pair, weight, x, dots); }
+    if (weight > 0 && sum > 0) { /* tvq: d mu / d z_p and d mu / d z_n */
+        const margin_real much = 4 * weight / sum;
+        mgn_proto_pull(job, to, pair.own, much * (pair.z_other / sum), x, dots);
+        mgn_proto_pull(job, to, pair.other, -much * (pair.z_own / sum), x, dots);
+    }
     return to->mu[i];
 }
 
@@ -18418,13 +18122,6 @@ static void mgn_proto_kmeans(mgn_proto_job *job, margin_real *v, size_t c) {
     }
 }
 
-static void mgn_proto_random_tangents(mgn_proto_job *job, margin_real *tangents) {
-    for (size_t i = 0; i < job->size.tangents * job->size.d; i++) {
-        tangents[i] = margin_rng_normal(&job->rng);
-    }
-    (void)margin_qr(tangents, job->size.d, job->size.tangents, job->size.d, NULL, 0, NULL);
-}
-
 /* One model by the weights job->weights.w, one-sided or two-sided. */
 static margin_status mgn_proto_describe(mgn_proto_job *job, margin_real *model, margin_arena *mem) {
     const margin_status status = mgn_proto_hss_model(job, model, mem);
@@ -18446,7 +18143,12 @@ static margin_status mgn_proto_start(mgn_proto_job *job, margin_real *v, margin_
                 status = mgn_proto_weigh(job, c, j) ? mgn_proto_describe(job, model, mem) : status;
             }
             if (job->size.tangents > 0 && job->o.start >= MARGIN_START_CENTROIDS) {
-                mgn_proto_random_tangents(job, model + job->size.d);
+                margin_real *tangents = model + job->size.d;
+                for (size_t i = 0; i < job->size.tangents * job->size.d; i++) {
+                    tangents[i] = margin_rng_normal(&job->rng);
+                }
+                (void)margin_qr(tangents, job->size.d, job->size.tangents, job->size.d, NULL, 0,
+                                NULL);
             }
         }
     }
@@ -18466,13 +18168,6 @@ static void mgn_proto_step(const mgn_proto_job *job, margin_real rate) {
         mgn_axpy(c + d, rate, g + d, job->size.tangents * d);
         (void)margin_qr(c + d, d, job->size.tangents, d, NULL, 0, NULL);
     }
-}
-
-static void mgn_proto_advance(mgn_proto_job *job) {
-    const mgn_proto_point old = job->at;
-    job->at = job->next;
-    job->next = old;
-    job->iterations++;
 }
 
 /* True when the caller wants to stop. `left` is how far training is from its end, 1 there. */
@@ -18523,7 +18218,10 @@ static void mgn_proto_ascend(mgn_proto_job *job, margin_theta *theta, size_t cou
             if (mgn_proto_reweighted(job)) { margin_theta_update(theta, job->at.mu); }
             mgn_proto_step(job, job->o.rate);
             (void)mgn_proto_pass(job, &job->next);
-            mgn_proto_advance(job);
+            const mgn_proto_point old = job->at;
+            job->at = job->next;
+            job->next = old;
+            job->iterations++;
         }
     }
     if (watched) {
@@ -18568,10 +18266,7 @@ typedef struct {
 } mgn_proto_pace;
 
 static mgn_proto_pace mgn_proto_pace_make(margin_real first, size_t most) {
-    mgn_proto_pace pace = {0, 0, MGN_HUGE, MGN_HUGE, 0, 0, 0};
-    pace.rate = first;
-    pace.least = first / MGN_PROTO_DOWN;
-    pace.most = most;
+    const mgn_proto_pace pace = {first, first / MGN_PROTO_DOWN, MGN_HUGE, MGN_HUGE, 0, 0, most};
     return pace;
 }
 
@@ -18628,18 +18323,6 @@ static margin_real mgn_proto_batch(mgn_proto_job *job, const margin_theta *theta
     return loss;
 }
 
-/* The weights of the samples of a batch, by the margins that it found (fig. 1). */
-static void mgn_proto_reweigh(const mgn_proto_job *job, margin_theta *theta, margin_real k,
-                              size_t first, size_t count) {
-    for (size_t i = first; i < first + count; i++) {
-        const size_t sample = job->lists.order[i];
-        if (mgn_theta_mistake(theta, job->at.mu, sample)) {
-            job->weights.w[sample] += k;
-            theta->total += k;
-        }
-    }
-}
-
 /* One step along the gradient at hand, each vector by its own measure. */
 static void mgn_proto_descend(mgn_proto_job *job, margin_real rate) {
     const size_t d = job->size.d;
@@ -18675,24 +18358,22 @@ static margin_real mgn_proto_sweep(mgn_proto_job *job, margin_theta *theta, marg
     for (size_t first = 0; first < job->size.n; first += batch) {
         const size_t count = mgn_size_min(job->size.n - first, batch);
         loss += mgn_proto_batch(job, theta, first, count);
-        if (reweighted) { mgn_proto_reweigh(job, theta, k, first, count); }
+        if (reweighted) {
+            /* The weights of the samples of a batch, by the margins that it found (fig. 1). */
+            for (size_t i = first; i < first + count; i++) {
+                const size_t sample = job->lists.order[i];
+                if (mgn_theta_mistake(theta, job->at.mu, sample)) {
+                    job->weights.w[sample] += k;
+                    theta->total += k;
+                }
+            }
+        }
         mgn_proto_descend(job, rate);
     }
     for (size_t i = 0; i < job->size.n; i++) { total += job->weights.before[i]; }
     if (reweighted) { (void)mgn_theta_count(theta, job->at.mu); }
     job->iterations++;
     return loss / total;
-}
-
-/* Begins mini-batches from the models at job->at.v. */
-static void mgn_proto_begin_batches(mgn_proto_job *job) {
-    mgn_copy(job->weights.before, job->weights.w, job->size.n);
-    (void)mgn_proto_pass(job, &job->at);
-    job->scale = job->tally.own > 0 ? job->tally.own : 1;
-    mgn_proto_zero(job->descent.step, job->size.pool * job->size.d);
-    mgn_proto_zero(job->descent.square, job->size.pool);
-    job->descent.left = 1;
-    for (size_t i = 0; i < job->size.n; i++) { job->lists.order[i] = (margin_index)i; }
 }
 
 /* Passes until the rate has come down, validation has stopped them, or there were `count`. */
@@ -18702,7 +18383,13 @@ static void mgn_proto_batches(mgn_proto_job *job, margin_theta *theta, size_t co
     const size_t most = MGN_PROTO_STALE + MGN_PROTO_STEPS / steps;
     mgn_proto_record record = {SIZE_MAX, 0, 0};
     mgn_proto_pace pace = mgn_proto_pace_make(MGN_PROTO_RATE, most);
-    mgn_proto_begin_batches(job);
+    mgn_copy(job->weights.before, job->weights.w, job->size.n);
+    (void)mgn_proto_pass(job, &job->at);
+    job->scale = job->tally.own > 0 ? job->tally.own : 1;
+    mgn_proto_zero(job->descent.step, job->size.pool * job->size.d);
+    mgn_proto_zero(job->descent.square, job->size.pool);
+    job->descent.left = 1;
+    for (size_t i = 0; i < job->size.n; i++) { job->lists.order[i] = (margin_index)i; }
     for (size_t t = 0; t < count && !job->converged && !mgn_proto_stop(job, pace.rate / pace.least);
          t++) {
         (void)mgn_proto_pace_take(&pace, mgn_proto_sweep(job, theta, pace.rate));
@@ -18742,17 +18429,6 @@ static void mgn_proto_hold(mgn_proto_job *job) {
                 job->weights.held[i] = take ? 1 : 0;
                 want -= take ? 1u : 0u;
             }
-        }
-    }
-}
-
-/* Weights of the samples that are not held out. */
-static void mgn_proto_begin(mgn_proto_job *job, margin_theta *theta) {
-    margin_theta_start(theta, job->data, job->weights.w, job->o.theta, job->o.even);
-    for (size_t i = 0; i < job->size.n; i++) {
-        if (job->weights.held[i] != 0) {
-            theta->total -= job->weights.w[i];
-            job->weights.w[i] = 0;
         }
     }
 }
@@ -19014,16 +18690,6 @@ static void mgn_proto_neighbours(mgn_proto_job *job) {
     job->size.models = m;
 }
 
-/* The least number of models that a class has. */
-static size_t mgn_proto_fewest(const mgn_proto_job *job) {
-    size_t fewest = (size_t)job->kept.class_end[0];
-    for (size_t c = 1; c < job->size.classes; c++) {
-        fewest =
-            mgn_size_min(fewest, (size_t)(job->kept.class_end[c] - job->kept.class_end[c - 1u]));
-    }
-    return fewest;
-}
-
 /* ---- the whole ---- */
 
 /* For margin_proto_find: 1 / (1 - rho^2) of each model, see mgn_proto_tangent, or 0 where that
@@ -19053,7 +18719,14 @@ static margin_status mgn_proto_run(mgn_proto_job *job, margin_theta *theta, marg
     mgn_proto_hold(job);
     const margin_status status = mgn_proto_start(job, job->at.v, mem);
     if (status != MARGIN_OK) { return status; }
-    mgn_proto_begin(job, theta);
+    /* Weights of the samples that are not held out. */
+    margin_theta_start(theta, job->data, job->weights.w, job->o.theta, job->o.even);
+    for (size_t i = 0; i < job->size.n; i++) {
+        if (job->weights.held[i] != 0) {
+            theta->total -= job->weights.w[i];
+            job->weights.w[i] = 0;
+        }
+    }
     mgn_copy(job->weights.before, job->weights.w, job->size.n);
     if (job->o.method == MARGIN_PROTO_TVQ) {
         mgn_proto_raise_margins(job, theta, job->o.max_iterations);
@@ -19098,18 +18771,19 @@ static void mgn_proto_model(const mgn_proto_job *job, margin_model *model) {
     p->n = job->size.models;
     p->d = job->size.d;
     p->tangents = (uint16_t)job->size.tangents;
-    p->nth = (uint16_t)mgn_size_min(nth, mgn_proto_fewest(job));
+    size_t fewest = (size_t)job->kept.class_end[0];
+    for (size_t c = 1; c < job->size.classes; c++) {
+        fewest =
+            mgn_size_min(fewest, (size_t)(job->kept.class_end[c] - job->kept.class_end[c - 1u]));
+    }
+    p->nth = (uint16_t)mgn_size_min(nth, fewest);
     p->vote = mgn_vote_of(job->size.classes, MARGIN_SCHEME_NEAREST);
 }
 
 static void mgn_proto_report(const mgn_proto_job *job, const margin_theta *theta,
                              const margin_model *model, margin_info *info) {
     margin_real total = 0, h = 0, lost = 0;
-    mgn_margins m;
-    m.data = job->data;
-    m.model = model;
-    m.scores = NULL;
-    m.known = job->at.mu;
+    const mgn_margins m = {job->data, model, NULL, job->at.mu};
     if (!mgn_proto_keeps_all(job)) {
         (void)mgn_margins_info(&m, info);
         for (size_t i = 0; i < job->size.n; i++) {
@@ -19218,7 +18892,22 @@ static margin_status mgn_proto_work(mgn_proto_job *job, margin_theta *theta, mar
 }
 
 static void mgn_proto_task_plan(void *task, margin_arena *mem) {
-    mgn_proto_plan_all((mgn_proto_job *)task, mem);
+    mgn_proto_job *job = (mgn_proto_job *)task;
+    mgn_proto_hss hss;
+    mgn_proto_edge edge;
+    mgn_proto_plan(job, mem);
+    const size_t mark = mem->high;
+    if (job->size.tangents > 0 && job->o.start <= MARGIN_START_CLUSTERS) {
+        mgn_proto_hss_plan(&hss, mem, job);
+        if (job->size.side <= MGN_PROTO_SIDE) { (void)mgn_leading_plan(mem, job->size.side); }
+        margin_arena_release(mem, mark);
+    }
+    if (job->size.tangents > 0) {
+        margin_real *work;
+        mgn_proto_edge_plan(&edge, mem, job);
+        (void)mgn_eigen_plan(mem, job->size.tangents, false, &work);
+        margin_arena_release(mem, mark);
+    }
 }
 
 static margin_status mgn_proto_task_run(void *task, mgn_frame *frame) {
@@ -19373,27 +19062,15 @@ static void mgn_theta_plan(mgn_theta_job *job, margin_arena *mem) {
     job->mu = MGN_SCRATCH(mem, margin_real, n);
 }
 
-/* Trains with the weights w of the samples. */
-static margin_status mgn_theta_fit(const mgn_theta_job *job, const margin_real *w,
-                                   margin_arena *mem, margin_model *model) {
-    for (size_t i = 0; i < job->data.n; i++) { job->by_row[mgn_row_of(&job->data, i)] = w[i]; }
-    return job->learner->train(job->learner->user, &job->data, mem, model);
-}
-
 /* Training, margins, update; the model lasts until the arena is wound back. */
 static margin_status mgn_theta_round(mgn_theta_job *job, margin_arena *mem, margin_model *model) {
-    margin_status status = mgn_theta_fit(job, job->w, mem, model);
+    for (size_t i = 0; i < job->data.n; i++) { job->by_row[mgn_row_of(&job->data, i)] = job->w[i]; }
+    margin_status status = job->learner->train(job->learner->user, &job->data, mem, model);
     if (status >= 0) {
         const margin_status margins = margin_margins(&job->data, model, mem, job->mu, NULL);
         status = margins < 0 ? margins : status;
     }
     return status;
-}
-
-/* True when the caller wants to stop. */
-static bool mgn_theta_stop(mgn_theta_job *job) {
-    return mgn_tick_stop(&job->tick, job->rounds, 1 + (margin_real)(job->o.rounds - job->rounds),
-                         1);
 }
 
 /* All rounds; *last tells that the model in the arena is that of the least deficit. */
@@ -19403,7 +19080,11 @@ static margin_status mgn_theta_run(mgn_theta_job *job, margin_arena *mem, margin
     margin_real least = MGN_HUGE;
     margin_status status = MARGIN_OK;
     for (job->rounds = 0; job->rounds < job->o.rounds; job->rounds++) {
-        if (job->rounds > 0 && (job->theta.mistakes == 0 || mgn_theta_stop(job))) { break; }
+        const margin_real left = 1 + (margin_real)(job->o.rounds - job->rounds);
+        if (job->rounds > 0 &&
+            (job->theta.mistakes == 0 || mgn_tick_stop(&job->tick, job->rounds, left, 1))) {
+            break;
+        }
         (void)margin_arena_rewind(mem, &before);
         status = mgn_theta_round(job, mem, model);
         if (status < 0) { return status; }
@@ -19423,11 +19104,7 @@ static margin_status mgn_theta_run(mgn_theta_job *job, margin_arena *mem, margin
 static void mgn_theta_report(const mgn_theta_job *job, const margin_model *model,
                              margin_info *info) {
     margin_real h = 0, lost = 0, total = 0;
-    mgn_margins m;
-    m.data = &job->data;
-    m.model = model;
-    m.scores = NULL;
-    m.known = job->mu;
+    const mgn_margins m = {&job->data, model, NULL, job->mu};
     (void)mgn_margins_info(&m, info);
     for (size_t i = 0; i < job->data.n; i++) {
         total += job->best[i];
@@ -19490,30 +19167,26 @@ MARGIN_API size_t margin_theta_train_size(size_t n, size_t rows, size_t classes,
     return mgn_frame_size(&mgn_theta_method, &job);
 }
 
-/* What is given, with defaults filled in; `rows` is one more than the largest row number. */
-static void mgn_theta_shape(mgn_theta_job *job, const margin_data *data,
-                            const margin_learner *learner, const margin_theta_options *options) {
-    static const margin_theta_options none = {0, 0, false, {NULL, NULL}};
-    job->data = *data;
-    job->learner = learner;
-    job->bytes = learner->bytes;
-    job->o = options != NULL ? *options : none;
-    job->o.theta = job->o.theta == MARGIN_ZERO ? 0 : job->o.theta != 0 ? job->o.theta : MGN_R(0.1);
-    job->o.rounds = job->o.rounds != 0 ? job->o.rounds : 20u;
-    job->rows = 0;
-    for (size_t i = 0; i < data->n; i++) {
-        const size_t row = mgn_row_of(data, i);
-        job->rows = row + 1u > job->rows ? row + 1u : job->rows;
-    }
-}
-
 MARGIN_API margin_status margin_theta_train(const margin_data *data, const margin_learner *learner,
                                             const margin_theta_options *options, margin_arena *mem,
                                             margin_model *model, margin_info *info,
                                             margin_proto_report *report) {
     mgn_theta_job job;
     margin_status status = mgn_theta_check(data, learner, options, &job.classes);
-    if (status == MARGIN_OK) { mgn_theta_shape(&job, data, learner, options); }
+    if (status == MARGIN_OK) {
+        static const margin_theta_options none = {0, 0, false, {NULL, NULL}};
+        job.data = *data;
+        job.learner = learner;
+        job.bytes = learner->bytes;
+        job.o = options != NULL ? *options : none;
+        job.o.theta = job.o.theta == MARGIN_ZERO ? 0 : job.o.theta != 0 ? job.o.theta : MGN_R(0.1);
+        job.o.rounds = job.o.rounds != 0 ? job.o.rounds : 20u;
+        job.rows = 0;
+        for (size_t i = 0; i < data->n; i++) {
+            const size_t row = mgn_row_of(data, i);
+            job.rows = row + 1u > job.rows ? row + 1u : job.rows; /* beyond every row number */
+        }
+    }
     status = mgn_frame_train(&mgn_theta_method, &job, status, mem, model, info);
     if (status >= 0 && report != NULL) {
         report->mistakes = job.theta.mistakes;
@@ -20231,16 +19904,12 @@ static void mgn_compact_store(mgn_compact *job, margin_model *model) {
 
 static void mgn_compact_report(mgn_compact *job, const margin_model *model, margin_info *info) {
     const margin_vote *vote = margin_model_vote(model);
-    mgn_margins margins;
+    const mgn_margins margins = {job->data, model, NULL, job->mu};
     *info = mgn_no_info;
     for (size_t i = 0; i < job->n; i++) {
         margin_scores(model, mgn_sample(job->data, i), job->s);
         job->mu[i] = margin_margin(vote->scheme, vote->classes, job->s, mgn_label(job->data, i));
     }
-    margins.data = job->data;
-    margins.model = model;
-    margins.scores = NULL;
-    margins.known = job->mu;
     (void)mgn_margins_info(&margins, info);
     info->objective = job->loss;
     info->iterations = job->passes;
@@ -20521,20 +20190,6 @@ typedef struct {
     unsigned loss;
 } mgn_cuts;
 
-/* What the samples from .. to - 1 cost in each class. */
-static void mgn_cuts_cost(const mgn_cuts *t, size_t from, size_t to) {
-    for (size_t c = 0; c < t->classes; c++) { t->cost[c] = 0; }
-    for (size_t i = from; i < to; i++) {
-        const size_t label = mgn_label(t->data, t->order[i]);
-        const margin_real weight = mgn_weight(t->data, t->order[i]);
-        for (size_t c = 0; c < t->classes; c++) {
-            const size_t off = c > label ? c - label : label - c;
-            const bool counted = t->loss == MARGIN_ORDINAL_ABSOLUTE || off == 0;
-            t->cost[c] += weight * (margin_real)(counted ? off : 1u);
-        }
-    }
-}
-
 /* Class c goes on from the solution of the lower class `from`, with its run starting at place
  * `at`. */
 static void mgn_cuts_take(const mgn_cuts *t, size_t c, size_t from, size_t at) {
@@ -20548,7 +20203,17 @@ static void mgn_cuts_take(const mgn_cuts *t, size_t c, size_t from, size_t at) {
 static void mgn_cuts_group(const mgn_cuts *t, size_t from, size_t to) {
     margin_real low = t->best[0];
     size_t lowest = 0;
-    mgn_cuts_cost(t, from, to);
+    /* What the samples from .. to - 1 cost in each class. */
+    for (size_t c = 0; c < t->classes; c++) { t->cost[c] = 0; }
+    for (size_t i = from; i < to; i++) {
+        const size_t label = mgn_label(t->data, t->order[i]);
+        const margin_real weight = mgn_weight(t->data, t->order[i]);
+        for (size_t c = 0; c < t->classes; c++) {
+            const size_t off = c > label ? c - label : label - c;
+            const bool counted = t->loss == MARGIN_ORDINAL_ABSOLUTE || off == 0;
+            t->cost[c] += weight * (margin_real)(counted ? off : 1u);
+        }
+    }
     for (size_t c = 0; c < t->classes; c++) {
         if (low < t->best[c]) {
             t->best[c] = low;
@@ -20634,13 +20299,10 @@ MARGIN_API margin_status margin_thresholds(const margin_real *scores, const uint
                                            const margin_real *weight, size_t n, size_t classes,
                                            unsigned loss, margin_arena *mem,
                                            margin_real *thresholds) {
-    margin_data data = {NULL, 0, 0, 0, NULL, NULL, NULL};
+    const margin_data data = {NULL, n, 0, 0, labels, weight, NULL};
     margin_status status = mgn_order_check(scores, scores, n, mem);
     margin_index *spare;
     mgn_cuts t;
-    data.n = n;
-    data.y = labels;
-    data.weight = weight;
     if (status == MARGIN_OK && (thresholds == NULL || !mgn_thresholds_shape(&t, n, classes))) {
         status = MARGIN_E_ARGUMENT;
     }
@@ -20695,12 +20357,6 @@ struct mgn_ordinal {
     margin_real mean, size; /* mean, in units of the deviation */
 };
 
-/* Whether no value of the kernel is negative. */
-static bool mgn_kernel_positive(const margin_kernel *kernel) {
-    return kernel->kind == MARGIN_KERNEL_RBF || kernel->kind == MARGIN_KERNEL_UNIT_POLY ||
-           kernel->kind == MARGIN_KERNEL_UNIT_EXP;
-}
-
 /* Options with their defaults, and the shape that they give. */
 static margin_status mgn_ordinal_shape(mgn_ordinal *o, size_t n, size_t d, size_t classes,
                                        const margin_ordinal_options *options) {
@@ -20721,7 +20377,10 @@ static margin_status mgn_ordinal_shape(mgn_ordinal *o, size_t n, size_t d, size_
                                       : MARGIN_SCHEME_ORDINAL;
     o->machines = margin_machines(o->scheme, o->classes);
     if (n > MARGIN_INDEX_MAX) { return mgn_both(status, MARGIN_E_OVERFLOW); }
-    if (options->normalised && (o->classes == 1u || !mgn_kernel_positive(&o->options.kernel))) {
+    if (options->normalised &&
+        (o->classes == 1u || !(o->options.kernel.kind == MARGIN_KERNEL_RBF ||
+                               o->options.kernel.kind == MARGIN_KERNEL_UNIT_POLY ||
+                               o->options.kernel.kind == MARGIN_KERNEL_UNIT_EXP))) {
         return mgn_both(status, MARGIN_E_ARGUMENT);
     }
     if (options->loss > MARGIN_ORDINAL_ZERO_ONE || !(options->c >= 0) || !mgn_finite(options->c)) {
@@ -20917,11 +20576,7 @@ static void mgn_ordinal_expand(mgn_ordinal *o, margin_arena *mem, margin_expansi
 static void mgn_ordinal_model(mgn_ordinal *o, margin_arena *mem, margin_model *model) {
     o->info.support = o->n;
     if (o->linear) {
-        model->kind = MARGIN_MODEL_LINEAR;
-        model->of.linear.w = o->w;
-        model->of.linear.bias = o->bias;
-        model->of.linear.d = o->d;
-        model->of.linear.vote = mgn_vote_of(o->classes, o->scheme);
+        mgn_linear_model(model, o->w, o->bias, o->d, mgn_vote_of(o->classes, o->scheme));
     } else {
         model->kind = MARGIN_MODEL_EXPANSION;
         mgn_ordinal_expand(o, mem, &model->of.expansion);
@@ -21304,7 +20959,6 @@ static void mgn_omam_thresholds(const margin_omam_online *on) {
 }
 
 MARGIN_API margin_status margin_omam_online_model(margin_omam_online *on, margin_linear *model) {
-    static const margin_vote vote = {0, 0, 0, 0, 0, 0, NULL};
     margin_real total = 0;
     size_t seen = 0;
     if (on == NULL || model == NULL) { return MARGIN_E_ARGUMENT; }
@@ -21318,9 +20972,7 @@ MARGIN_API margin_status margin_omam_online_model(margin_omam_online *on, margin
     model->w = on->sums.w;
     model->bias = on->sums.bias;
     model->d = on->sums.d;
-    model->vote = vote;
-    model->vote.classes = on->sums.classes;
-    model->vote.scheme = on->sums.scheme;
+    model->vote = mgn_vote_of(on->sums.classes, on->sums.scheme);
     return MARGIN_OK;
 }
 
@@ -21344,11 +20996,6 @@ static const margin_real mgn_lssvm_grid[MGN_LSSVM_GRID] = {MGN_R(0.01),
                                                            10000,
                                                            MGN_R(31622.776601683792),
                                                            MGN_R(100000.0)};
-
-/* Whether errors are wanted with each sample left out. */
-static bool mgn_lssvm_leaves(const mgn_ordinal *o) {
-    return o->options.c == 0 || o->options.leave_one_out;
-}
 
 /* A search over prices for the least leave-one-out error. */
 typedef struct mgn_lssvm_search mgn_lssvm_search;
@@ -21515,7 +21162,8 @@ typedef struct {
 } mgn_lssvm_dual;
 
 static void mgn_lssvm_dual_plan(mgn_lssvm_dual *plan, margin_arena *mem, const mgn_ordinal *o) {
-    const size_t columns = mgn_lssvm_leaves(o) ? MGN_LSSVM_COLUMNS : 0;
+    const bool left_out = o->options.c == 0 || o->options.leave_one_out;
+    const size_t columns = left_out ? MGN_LSSVM_COLUMNS : 0;
     MARGIN_BLOCKS_DUAL(MGN_TAKE, o->n, columns)
     plan->mem = mem;
 }
@@ -21994,11 +21642,7 @@ static void mgn_oneclass_linear(mgn_oneclass *m, const mgn_fit *fit, margin_mode
     mgn_oneclass_sum(m);
     m->bias = m->w + m->d;
     *m->bias = fit->bias;
-    model->kind = MARGIN_MODEL_LINEAR;
-    model->of.linear.w = m->w;
-    model->of.linear.bias = m->bias;
-    model->of.linear.d = m->d;
-    model->of.linear.vote = mgn_vote_of(2, MARGIN_SCHEME_BINARY);
+    mgn_linear_model(model, m->w, m->bias, m->d, mgn_vote_of(2, MARGIN_SCHEME_BINARY));
 }
 
 static void mgn_oneclass_ball(mgn_oneclass *m, margin_model *model) {
