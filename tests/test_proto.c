@@ -538,7 +538,7 @@ TEST gradients_are_those_of_finite_differences(void) {
         ASSERT_EQ(MARGIN_OK, mgn_proto_check(&job));
         mgn_proto_hold(&job);
         ASSERT_EQ(MARGIN_OK, mgn_proto_start(&job, job.at.v, &mem));
-        mgn_proto_begin(&job, &theta);
+        margin_theta_start(&theta, job.data, job.weights.w, job.o.theta, job.o.even);
         for (size_t i = 0; i < 60u; i++) { /* uneven weights */
             job.weights.w[i] = (margin_real)(1u + i % 4u);
             job.weights.before[i] = job.weights.w[i];
