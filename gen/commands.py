@@ -493,7 +493,7 @@ def check_loss(arguments: argparse.Namespace, whole: model.Model, chosen: compre
         return
     of = "the variance" if cost.variance is not None else "error" if cost.error_after is not None else "the labels"
     lost = f"{chosen.form} costs {100 * cost.loss:.3g} % of {of}"
-    advice = "--format q15" if chosen.form == "q7" and arguments.flash is None else "more --flash"
+    advice = "more --flash" if arguments.flash is not None else {"q7": "--format q15"}.get(chosen.form, "--format f32 costs nothing")
     if chosen.form == "q7" and arguments.flash is None and rows is not None:
         other = compress.cost(whole, compress.in_format(whole, "q15", None if whole.sample() else rows), rows)
         advice += f" costs {100 * max(other.loss, 0):.3g} %"
@@ -554,10 +554,12 @@ def export(arguments: argparse.Namespace) -> None:
 
 
 def export_data(path: str | None, arguments: argparse.Namespace, found: model.Model) -> Rows | None:
-    """The rows of a file, with classes if they have labels that the model knows."""
+    """The rows of a file, with classes if they have labels that the model knows, or with numbers if it answers such."""
     if path is None:
         return None
     rows = data.read(path, arguments.label, arguments.header, arguments.zero_based, found.machine.shape.d)
+    if found.numbers and rows.labels is not None and all(map(data.is_number, rows.labels)):
+        return Rows(rows, None, len(found.labels), numbers_of(rows))
     return Rows(rows, true_classes(rows, found), len(found.labels))
 
 

@@ -24,20 +24,254 @@ void gen_quant_free(gen_quant *q) {
     }
 }
 
-static margin_status gen_quant_make(gen_quant *q, const gen_rows *rows, const double *weight,
-                                    int32_t format, int32_t whole) {
-    margin_data raw = gen_view(rows);
+static margin_status gen_quant_make(gen_quant *q, const margin_data *raw, int32_t format,
+                                    int32_t whole) {
     margin_quant_options options;
     margin_arena mem;
     size_t size;
-    raw.weight = weight;
     memset(&options, 0, sizeof options);
     options.format = (uint8_t)format;
     options.whole = whole != 0;
     size = margin_quantize_size(&q->from, &options) + MARGIN_ALIGN;
+    free(q->bytes[1]);
     q->bytes[1] = malloc(size);
     mem = margin_arena_make(q->bytes[1], size);
-    return margin_quantize(&q->from, &raw, &options, &mem, &q->quant, &q->info);
+    return margin_quantize(&q->from, raw, &options, &mem, &q->quant, &q->info);
+}
+
+/* ---- coefficients for vectors of 8 bits ---- */
+
+/* A model that answers numbers is as good as its scores are exact, and rounding its vectors to 8 bits
+ * moves these more than anything else does. So the coefficients are fitted to the vectors as they are
+ * rounded: what the scores have moved by, at the vectors before rounding and at the rows, is taken
+ * back by a change of the coefficients and of the bias. Conjugate gradients for least squares, ended
+ * early: they take the directions first that scores depend on most, and leave the others alone. */
+enum { GEN_REFIT_STEPS = 100, GEN_REFIT_ROUNDS = 3, GEN_REFIT_MOST = 30000000 };
+
+typedef struct {
+    const margin_expansion *from;
+    const margin_data *raw;
+    size_t n, d, m;      /* vectors; features; samples, which are the vectors and the rows */
+    double *k;           /* m x (n + 1): kernel values of rounded vectors, and 1 for the bias */
+    double *rounded;     /* n x d */
+    double *x;           /* d: a sample, scaled */
+    double *moved;       /* n + 1: coefficients and bias, what is added to them, */
+    double *slope, *way; /* n + 1: the gradient by them, and where the step goes */
+    double *want, *left; /* m: the scores that are wanted, and what is left to them */
+    double *along;       /* m: by how much a step changes scores */
+} gen_refit;
+
+static bool gen_refit_make(gen_refit *r, const margin_model *from, const margin_data *raw) {
+    const size_t n = from->of.expansion.n, d = from->of.expansion.d;
+    r->from = &from->of.expansion;
+    r->raw = raw;
+    r->n = n;
+    r->d = d;
+    r->m = mgn_size_min(n + raw->n, GEN_REFIT_MOST / (n + 1u));
+    r->k = (double *)malloc(r->m * (n + 1u) * sizeof *r->k);
+    r->rounded = (double *)malloc((n * d + d + 3u * (n + 1u) + 3u * r->m) * sizeof *r->rounded);
+    if (r->k == NULL || r->rounded == NULL) { return false; }
+    r->x = r->rounded + n * d;
+    r->moved = r->x + d;
+    r->slope = r->moved + n + 1u;
+    r->way = r->slope + n + 1u;
+    r->want = r->way + n + 1u;
+    r->left = r->want + r->m;
+    r->along = r->left + r->m;
+    return true;
+}
+
+/* Sample i, scaled: spread over vectors and rows where these are too many. */
+static const double *gen_refit_sample(const gen_refit *r, size_t i) {
+    const size_t at = (size_t)((double)i * (double)(r->n + r->raw->n) / (double)r->m);
+    const margin_scaling scaling = {r->from->offset, r->from->factor, r->d};
+    if (at < r->n) { return r->from->vectors + at * r->d; }
+    if (r->from->offset == NULL) { return r->raw->x + (at - r->n) * r->d; }
+    margin_scaling_row(&scaling, r->raw->x + (at - r->n) * r->d, r->x);
+    return r->x;
+}
+
+/* What vectors of zeros stand for in feature k, scaled. */
+static double gen_refit_zero(const gen_refit *r, const gen_quant *q, size_t k) {
+    const margin_stage_q *stage = q->quant.model.of.expansion.stage;
+    const double own = r->from->offset != NULL ? r->from->offset[k] : 0;
+    const double factor = r->from->offset != NULL ? r->from->factor[k] : 1;
+    double raw = q->quant.input.offset != NULL ? q->quant.input.offset[k] : 0;
+    if (stage != NULL && stage->factor[k] != 0) {
+        const double half =
+            stage->shift[k] > 0 ? (double)(UINT32_C(1) << (stage->shift[k] - 1u)) : 0;
+        raw = (half - stage->offset[k]) / stage->factor[k];
+    }
+    return (raw - own) * factor;
+}
+
+/* The vectors as they are rounded, for scaled inputs. rbf has a centre and steps; of other kernels it
+ * is the multiple of the integers that comes closest, and unit kernels do not depend on that. */
+static void gen_refit_round(const gen_refit *r, const gen_quant *q) {
+    const margin_expansion_q *e = &q->quant.model.of.expansion;
+    const bool rbf = e->kernel.kind == MARGIN_KERNEL_RBF;
+    double dot = 0, square = 0, unit;
+    size_t v, k;
+    for (v = 0; v < r->n; v++) {
+        for (k = 0; k < r->d; k++) {
+            const double whole = ((const int8_t *)e->vectors)[mgn_q_place(r->d, v, k, MARGIN_Q7)];
+            r->rounded[v * r->d + k] = whole;
+            dot += r->from->vectors[v * r->d + k] * whole;
+            square += whole * whole;
+        }
+    }
+    unit = square > 0 ? dot / square : 1;
+    if (rbf) { /* gain 2^up / 2^40 = gamma unit^2 / log 2, see mgn_q_choose_gain */
+        const double rate =
+            e->kernel.gain * (double)(UINT64_C(1) << e->kernel.up) / 1099511627776.0;
+        unit = mgn_sqrt(rate * 0.69314718055994531 / r->from->kernel.gamma);
+    }
+    for (v = 0; v < r->n; v++) {
+        const double step = !rbf ? 1 : e->steps != NULL ? e->steps[v] : e->kernel.step;
+        for (k = 0; k < r->d; k++) {
+            double *at = r->rounded + v * r->d + k;
+            *at = (rbf ? gen_refit_zero(r, q, k) : 0) + unit * step * *at;
+        }
+    }
+}
+
+/* Kernel values of the rounded vectors; and, the first time, the scores that are wanted. */
+static void gen_refit_values(gen_refit *r, bool first) {
+    const margin_kernel *kernel = &r->from->kernel;
+    size_t i, v;
+    for (i = 0; i < r->m; i++) {
+        const double *x = gen_refit_sample(r, i);
+        double *row = r->k + i * (r->n + 1u);
+        double want = r->from->bias[0];
+        for (v = 0; v < r->n; v++) {
+            row[v] = margin_kernel_value(kernel, r->rounded + v * r->d, x, r->d);
+            if (first) {
+                want += r->from->coef[v] *
+                        margin_kernel_value(kernel, r->from->vectors + v * r->d, x, r->d);
+            }
+        }
+        row[r->n] = 1;
+        if (first) { r->want[i] = want; }
+        r->left[i] = r->want[i] - r->from->bias[0] - margin_dot(row, r->from->coef, r->n);
+    }
+}
+
+/* The gradient; returns its square. */
+static double gen_refit_slope(const gen_refit *r) {
+    size_t i;
+    memset(r->slope, 0, (r->n + 1u) * sizeof *r->slope);
+    for (i = 0; i < r->m; i++) {
+        margin_axpy(r->slope, r->left[i], r->k + i * (r->n + 1u), r->n + 1u);
+    }
+    return margin_dot(r->slope, r->slope, r->n + 1u);
+}
+
+static void gen_refit_solve(const gen_refit *r) {
+    double size = gen_refit_slope(r), began = size;
+    size_t step, i;
+    memset(r->moved, 0, (r->n + 1u) * sizeof *r->moved);
+    memcpy(r->way, r->slope, (r->n + 1u) * sizeof *r->way);
+    for (step = 0; step < GEN_REFIT_STEPS && size > 1e-16 * began; step++) {
+        double far, old = size;
+        for (i = 0; i < r->m; i++) {
+            r->along[i] = margin_dot(r->k + i * (r->n + 1u), r->way, r->n + 1u);
+        }
+        far = size / margin_dot(r->along, r->along, r->m);
+        margin_axpy(r->moved, far, r->way, r->n + 1u);
+        margin_axpy(r->left, -far, r->along, r->m);
+        size = gen_refit_slope(r);
+        for (i = 0; i < r->n + 1u; i++) { r->way[i] = r->slope[i] + size / old * r->way[i]; }
+    }
+}
+
+/* The score of a row in integers, in units of floats. */
+static double gen_refit_answer(const gen_quant *q, const double *row, int16_t *x, int16_t *work) {
+    int32_t score;
+    size_t k;
+    for (k = 0; k < q->quant.input.d && q->quant.input.offset == NULL; k++) {
+        x[k] = (int16_t)row[k];
+    }
+    if (q->quant.input.offset != NULL) { margin_input_q(&q->quant.input, row, x); }
+    (void)margin_classify_q(&q->quant.model, x, work, &score);
+    return score * q->quant.unit;
+}
+
+/* Makes up for the mean difference to the model before, on the rows, and measures what is left. */
+static void gen_refit_level(gen_quant *q, const margin_data *raw, int16_t *x) {
+    int32_t *bias = (int32_t *)(uintptr_t)q->quant.model.of.expansion.bias;
+    const int32_t before = *bias;
+    double mean = 0, count = 0;
+    int32_t moved;
+    size_t i;
+    for (i = 0; i < raw->n; i++) {
+        const double weight = raw->weight[i];
+        double score;
+        margin_scores(&q->from, raw->x + i * raw->d, &score);
+        mean += weight * (score - gen_refit_answer(q, raw->x + i * raw->d, x, x + raw->d));
+        count += weight;
+    }
+    moved = mgn_q_round(mean / mgn_max(count, 1) / q->quant.unit, -1073741824, 1073741824);
+    if (mgn_abs(*bias) < 1073741824.0) { *bias += moved; }
+    if (margin_model_check_q(&q->quant.model) != MARGIN_OK) { *bias = before; }
+    q->info.worst = q->info.mean = 0;
+    for (i = 0; i < raw->n; i++) {
+        double score;
+        margin_scores(&q->from, raw->x + i * raw->d, &score);
+        score -= gen_refit_answer(q, raw->x + i * raw->d, x, x + raw->d);
+        score = raw->weight[i] > 0 ? mgn_abs(score) : 0;
+        q->info.worst = mgn_max(q->info.worst, score);
+        q->info.mean += score / mgn_max(count, 1);
+    }
+}
+
+/* Fits, and makes the integers anew; again where that has rounded the vectors in another way, since
+ * their unit depends on the size of the coefficients. */
+static margin_status gen_refit_rounds(gen_refit *r, gen_quant *q, int32_t whole, double *coef) {
+    const margin_kernel_q *now = &q->quant.model.of.expansion.kernel;
+    double *bias = (double *)(uintptr_t)r->from->bias;
+    margin_status status = MARGIN_OK;
+    int round;
+    for (round = 0; round < GEN_REFIT_ROUNDS && status == MARGIN_OK; round++) {
+        const uint16_t gain = now->gain;
+        const uint8_t up = now->up;
+        gen_refit_round(r, q);
+        gen_refit_values(r, round == 0);
+        gen_refit_solve(r);
+        margin_axpy(coef, 1, r->moved, r->n);
+        *bias += r->moved[r->n];
+        status = gen_quant_make(q, r->raw, MARGIN_Q7, whole);
+        if (now->gain == gain && now->up == up) { break; }
+    }
+    return status;
+}
+
+static margin_status gen_refit_run(gen_quant *q, const margin_data *raw, int32_t whole) {
+    const margin_expansion *e = &q->from.of.expansion;
+    double *coef = (double *)(uintptr_t)e->coef, *bias = (double *)(uintptr_t)e->bias;
+    double *before = (double *)malloc((e->n + 1u) * sizeof *before);
+    int16_t *x = (int16_t *)malloc(2u * e->d * sizeof *x);
+    margin_status status = MARGIN_E_MEMORY;
+    gen_refit r = {0};
+    if (before != NULL && x != NULL && gen_refit_make(&r, &q->from, raw)) {
+        memcpy(before, coef, e->n * sizeof *before);
+        before[e->n] = *bias;
+        status = gen_refit_rounds(&r, q, whole, coef);
+        memcpy(coef, before, e->n * sizeof *before);
+        *bias = before[e->n];
+    }
+    if (status >= 0) { gen_refit_level(q, raw, x); }
+    free(r.k);
+    free(r.rounded);
+    free(before);
+    free(x);
+    return status;
+}
+
+/* Whether the score of a model is a number that is to be met, by vectors with a kernel. */
+static bool gen_says_numbers(const margin_model *model) {
+    const margin_vote *vote = margin_model_vote(model);
+    return model->kind == MARGIN_MODEL_EXPANSION && vote->scheme == MARGIN_SCHEME_ORDINAL &&
+           vote->classes == 1 && model->of.expansion.kernel.kind != MARGIN_KERNEL_HINGE;
 }
 
 /* The model of an image in integers, for raw values like those of the rows, of which the last `ends`
@@ -47,12 +281,17 @@ int32_t gen_quantize(const void *image, int64_t size, const gen_rows *rows, int6
     gen_quant *q = (gen_quant *)calloc(1, sizeof *q);
     double *weight = (double *)malloc((size_t)rows->n * sizeof *weight);
     margin_status status = MARGIN_E_MEMORY;
+    margin_data raw = gen_view(rows);
     int64_t i;
+    raw.weight = weight;
     if (q != NULL && weight != NULL) {
         for (i = 0; i < rows->n; i++) { weight[i] = i < rows->n - ends ? 1.0 : 0.0; }
         status = gen_load(image, size, &q->bytes[0], &q->from);
     }
-    if (status >= 0) { status = gen_quant_make(q, rows, weight, format, whole); }
+    if (status >= 0) { status = gen_quant_make(q, &raw, format, whole); }
+    if (status >= 0 && format == MARGIN_Q7 && gen_says_numbers(&q->from)) {
+        status = gen_refit_run(q, &raw, whole);
+    }
     free(weight);
     if (status < 0) {
         gen_quant_free(q);
