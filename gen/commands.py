@@ -147,7 +147,7 @@ def save(arguments: argparse.Namespace, found: model.Model) -> None:
 
 # What of a training goes into the notes of its model: what does not change from run to run.
 NOTED = ("method", "n", "objective", "support", "train_error", "train_error_pos", "train_error_neg", "test_error",
-         "test_error_pos", "test_error_neg", "error_mean", "error_sd", "folds", "tuned", "margin_min", "margin_mean", "labels")
+         "test_error_pos", "test_error_neg", "error_mean", "error_sd", "folds", "tuned", "tuned_by", "margin_min", "margin_mean", "labels")
 
 
 def device_keys(found: model.Model, trained: tuple, rows: Rows) -> dict:
@@ -334,6 +334,11 @@ def tuned(arguments: argparse.Namespace, problem: training.Problem, points: list
     return [training.gather([trial.fold_result(known.results[one.key]) for one in group], problem) for group in trials]
 
 
+def tuned_value(row: dict, goal: str) -> tuple:
+    """What a choice of options was judged by, and its deviation over the folds."""
+    return (row["error_mean"], row["error_sd"]) if goal == "error_mean" else (row.get(f"{goal[1:]}_test"), row.get(f"{goal[1:]}_sd"))
+
+
 def tune(arguments: argparse.Namespace) -> None:
     chosen = chosen_options(arguments)
     output.check_writable(arguments.json)
@@ -346,7 +351,8 @@ def tune(arguments: argparse.Namespace) -> None:
     table, ranked = [], []
     for point, one in zip(points, found):
         failed = isinstance(one, Failure)
-        keys = {"error_mean": None, "error_sd": None} if failed else {**training.told_keys(one.reports), **one.keys()}
+        spread = {} if failed else {key: value for key, value in one.goal_keys(goal).items() if key.endswith("_sd")}
+        keys = {"error_mean": None, "error_sd": None} if failed else {**training.told_keys(one.reports), **one.keys(), **spread}
         table.append({"options": point, **keys, "status": one.message if failed else "ok"})
         if not failed:
             ranked.append((one.rank(goal), len(ranked), table[-1]))
@@ -358,8 +364,9 @@ def tune(arguments: argparse.Namespace) -> None:
             f"  {goal[1:]} {row.get(goal[1:] + '_test', math.nan):.4f} ", methods.describe(arguments.method, row["options"]))
     best = order[0]
     searched = {name for point in points for name in point if any(other.get(name) != point[name] for other in points)}
-    more = {"error_mean": best["error_mean"], "error_sd": best["error_sd"], "folds": arguments.folds, "tuned": [
-        [{name: row["options"].get(name) for name in sorted(searched)}, row["error_mean"], row["error_sd"]] for row in table]}
+    more = {"error_mean": best["error_mean"], "error_sd": best["error_sd"], "folds": arguments.folds,
+            "tuned_by": None if goal == "error_mean" else goal[1:], "tuned": [
+                [{name: row["options"].get(name) for name in sorted(searched)}, *tuned_value(row, goal)] for row in table]}
     result, found = train_and_tell(arguments, problem, best["options"], None, more)
     result.update(best=best["options"], repeats=arguments.repeats, tune_seconds=clock.seconds, results=table)
     save(arguments, found)

@@ -166,16 +166,18 @@ def calibration(bins: list[Bin]) -> str:
 
 # ---- what the answers depend on ----
 
-def importance(found: Importance, names: list[str], most: int = 14) -> str:
+def importance(found: Importance, names: list[str], words: str = "error added when a feature is shuffled", form=None, most: int = 14) -> str:
+    form = form or (lambda gain: f"{100 * gain:.1f} %")
+    least = 0.0005 if form(1.0) == "100.0 %" else found.gains[max(range(len(names)), key=lambda j: found.gains[j])] / 500
     order = sorted(range(len(names)), key=lambda j: -found.gains[j])[:most]
     high = max(found.gains[order[0]], 1e-9)
-    marks = [text(0, 11, "error added when a feature is shuffled", style="name")]
+    marks = [text(0, 11, words, style="name")]
     for i, j in enumerate(order):
         y, width = 24 + 20 * i, 172 * max(found.gains[j], 0) / high
         marks += [text(104, y + 11, names[j], "end", "tick", 14), rect(110, y + 1, width, 13, "f0 bar"),
-                  text(116 + width, y + 11, f"+{100 * found.gains[j]:.1f} %" if found.gains[j] >= 0.0005 else "none", style="tick")]
+                  text(116 + width, y + 11, f"+{form(found.gains[j])}" if found.gains[j] >= least > 0 else "none", style="tick")]
     return picture(30 + 20 * len(order), marks, "Importance of features", "; ".join(
-        f"{names[j]} {100 * found.gains[j]:.1f} %" for j in order))
+        f"{names[j]} {form(found.gains[j])}" for j in order))
 
 
 def regions(found: Plane, labels: list[str], strong: float) -> str:
@@ -187,14 +189,16 @@ def regions(found: Plane, labels: list[str], strong: float) -> str:
                           axes.bottom - (axes.bottom - axes.top) * a / (up - 1))
     marks, seen = [], sorted({c for row in found.classes for c in row if c < len(labels)} | set(found.shown_y))
     for c in seen:
-        field = [[m if k == c else -m for k, m in zip(row, clear)] for row, clear in zip(found.classes, found.clear)]
-        soft = svg.area(field, 0.0, place)
+        # Where pairs of classes disagree in a circle the margin of the winner is negative: it wins all the same.
+        field = [[(m if found.reject else abs(m)) if k == c else -abs(m) for k, m in zip(row, clear)]
+                 for row, clear in zip(found.classes, found.clear)]
+        soft = svg.area(field, found.reject, place)
         if soft:
             marks.append(f'<path d="{soft}" class="f{c % svg.SERIES} soft"/>')
-            deep = svg.area(field, strong, place)
+            deep = svg.area(field, strong, place) if strong > found.reject else ""
             if deep:
                 marks.append(f'<path d="{deep}" class="f{c % svg.SERIES} soft"/>')
-            marks.append(f'<path d="{svg.outline(field, 0.0, place)}" class="border"/>')
+            marks.append(f'<path d="{svg.outline(field, found.reject, place)}" class="border"/>')
     x_words, y_words = found.names
     marks += axes.frame(svg.short(x_words, 30), svg.short(y_words, 30))
     for c in seen:
@@ -234,15 +238,105 @@ def score_line(found: Plane, labels: list[str], binary: bool) -> str:
     return picture(230, marks, "Score along the feature")
 
 
+# ---- numbers and ranks ----
+
+def told(scores: list[float], targets: list[float], half: float | None, numbers: bool) -> str:
+    """Answers against targets. Of numbers the diagonal is where they are right, and the band is as wide as was promised."""
+    room = lambda values: (min(values) - 0.04 * (max(values) - min(values)), max(values) + 0.04 * (max(values) - min(values)))
+    low, high = room([*scores, *targets]) if numbers else (0.0, 0.0)
+    axes = Axes((low, high) if numbers else room(targets), (low, high) if numbers else room(scores), left=52, bottom=276)
+    marks = axes.frame("target", "answer" if numbers else "score")
+    if numbers:
+        if half:
+            corners = [(low, low - half), (low, low + half), (high - half, high), (high, high), (high, high - half), (low + half, low)]
+            marks.append(path([(axes.x(min(max(x, low), high)), axes.y(min(max(y, low), high))) for x, y in corners], "f1 soft", True))
+        marks.append(line(axes.x(low), axes.y(low), axes.x(high), axes.y(high), "zero"))
+    marks.append(svg.marks_of([(axes.x(t), axes.y(s)) for s, t in zip(scores, targets)], 0, 2.2, "point tint-point"))
+    return picture(314, marks, "Answers against targets", f"{len(scores)} rows.")
+
+
+def offs(series: list[tuple[str, list[float]]], half: float | None) -> str:
+    """How far answers are above their targets: a histogram, and below it how many are off by no more than so much."""
+    low, high = margin_range([values for _, values in series])
+    far = max(-low, high)
+    bins, found = 37, [(name, shares(values, -far, far, 37)) for name, values in series]
+    up = Axes((-far, far), (0, top_of(max(max(parts) for _, parts in found))), bottom=150, top=40)
+    down = Axes((0, far), (0, 1), top=200, bottom=300)
+    marks = up.frame("", "share of the rows", y_form=percents) + down.frame(
+        "above: answer less target; below: without its sign", "share that is off by so much or less", y_form=percents, y_ticks=(0, 0.5, 1))
+    marks += key(150, 12, [(f"f{2 * i}", name) for i, (name, _) in enumerate(found)])
+    for i, (name, parts) in enumerate(found):
+        edge = [(up.x(-far + 2 * far * b / bins), up.y(parts[min(b, bins - 1)])) for b in range(bins + 1)]
+        if i == 0:
+            d = f"M{num(edge[0][0])} {num(up.bottom)}V{num(edge[0][1])}" + "".join(
+                f"H{num(x)}V{num(y)}" for x, y in edge[1:]) + f"V{num(up.bottom)}z"
+            marks.append(f'<path d="{d}" class="f0 tint"/>')
+        marks.append(steps(edge, f"s{2 * i}"))
+        ordered = sorted(map(abs, series[i][1]))
+        ends = [min(int(q / 100 * len(ordered)), len(ordered) - 1) for q in range(101)]
+        marks.append(path([(down.x(min(ordered[p], far)), down.y((p + 1) / len(ordered))) for p in ends], f"s{2 * i}"))
+    marks.append(line(up.x(0), up.top, up.x(0), up.bottom, "zero"))
+    if half and half <= far:
+        marks += [line(axes.x(at), axes.top, axes.x(at), axes.bottom, "s1") for axes, at in ((up, -half), (up, half), (down, half))]
+        marks.append(text(down.x(half) + 5, down.bottom - 8, f"±{half:.3g} promised", style="tick") if down.x(half) < 240 else
+                     text(down.x(half) - 5, down.bottom - 8, f"±{half:.3g} promised", "end", "tick"))
+    words = "; ".join(f"{name}: half of the rows within {quantile(sorted(map(abs, values)), 0.5):.4g}" for name, values in series)
+    return picture(336, marks, "How far answers are off", words)
+
+
+LEVELS = 6  # tints of a surface
+
+
+def surface(found: Plane) -> str:
+    """The answer over two features, in tints; a key tells which values they mean."""
+    (x_low, x_high), (y_low, y_high) = found.ranges
+    axes = Axes((x_low, x_high), (y_low, y_high), bottom=276)
+    across, up = len(found.scores[0]), len(found.scores)
+    place = lambda b, a: (axes.left + (axes.right - axes.left) * b / (across - 1),
+                          axes.bottom - (axes.bottom - axes.top) * a / (up - 1))
+    values = sorted(v for row in found.scores for v in row)
+    levels = [v for v in svg.ticks(values[0], values[-1], LEVELS) if v > values[0]]
+    marks = [rect(axes.left, axes.top, axes.right - axes.left, axes.bottom - axes.top, "f0 layer")]
+    for level in levels:
+        marks += [f'<path d="{svg.area(found.scores, level, place)}" class="f0 layer"/>',
+                  f'<path d="{svg.outline(found.scores, level, place)}" class="border faint"/>']
+    marks += axes.frame(svg.short(found.names[0], 30), svg.short(found.names[1], 30))
+    marks.append(svg.marks_of([(axes.x(x), axes.y(y)) for x, y in found.shown if x_low <= x <= x_high and y_low <= y <= y_high], 5, 1.6))
+    wide = (axes.right - axes.left) / (len(levels) + 1)
+    for i in range(len(levels) + 1):  # the key: as many layers over each other as in the figure
+        marks += [rect(axes.left + wide * i, 312, wide, 12, "f0 layer")] * (i + 1)
+    step = len(levels) // 6 + 1
+    marks += [text(axes.left + wide * (i + 1), 338, f"{level:g}", "middle", "tick") for i, level in enumerate(levels) if i % step == 0]
+    return picture(344, marks, "The answer over two features", f"From {values[0]:.4g} to {values[-1]:.4g} over {found.names[0]} and "
+                   f"{found.names[1]}.")
+
+
+def value_line(found: Plane, half: float | None) -> str:
+    """A single feature: the answer along it, and the rows."""
+    values, n = found.scores[0], len(found.scores[0])
+    low, high = found.ranges[0]
+    near = [(x, y) for (x,), y in zip(found.shown, found.shown_y) if low <= x <= high]
+    all_values = [*values, *(y for _, y in near)] if half is not None or near else values
+    axes = Axes((low, high), (min(all_values), max(all_values)), left=52, bottom=230)
+    marks = axes.frame(found.names[0], "answer")
+    at = lambda i, v: (axes.left + (axes.right - axes.left) * i / (n - 1), axes.y(min(max(v, axes.ys[0]), axes.ys[1])))
+    if half:
+        marks.append(path([at(i, v + half) for i, v in enumerate(values)] + [at(i, v - half) for i, v in reversed([*enumerate(values)])],
+                          "f1 soft", True))
+    marks += [svg.marks_of([(axes.x(x), axes.y(y)) for x, y in near], 0, 2.2, "point tint-point"), path([at(i, v) for i, v in enumerate(values)], "s1")]
+    return picture(268, marks, "The answer along the feature")
+
+
 # ---- cost ----
 
-def frontier(forms: list[Form], budget: int | None) -> str:
+def frontier(forms: list[Form], budget: int | None, words: str = "error", form_of=percents) -> str:
     """Error against bytes of tables; the large marks are whole models."""
     sizes = [f.bytes for f in forms] + ([budget] if budget else [])
     low, high = min(sizes) / 1.35, max(sizes) * 1.9
     errors = [f.error for f in forms if f.error is not None]
-    axes = Axes((low, high), (0, min(1.0, max(top_of(max(errors)), 0.01))), log_x=True)
-    marks = axes.frame("bytes of tables", "error", lambda v: f"{v:,.0f}".replace(",", "\u202f"), percents)
+    top = top_of(max(errors)) if form_of is not percents else min(1.0, max(top_of(max(errors)), 0.01))
+    axes = Axes((low, high), (0, top), log_x=True)
+    marks = axes.frame("bytes of tables", words, lambda v: f"{v:,.0f}".replace(",", "\u202f"), form_of)
     if budget:
         marks += [line(axes.x(budget), axes.top, axes.x(budget), axes.bottom, "s1"),
                   text(min(axes.x(budget) + 4, svg.WIDTH), axes.top - 9, f"budget {budget}", "end", "tick")]
@@ -252,12 +346,12 @@ def frontier(forms: list[Form], budget: int | None) -> str:
         for f in line_of:
             left_out = "" if f.whole else f", {f.vectors} vectors"
             marks.append(f'<g>{mark(axes.x(f.bytes), axes.y(f.error), i, 4.4 if f.whole else 2.8)}<title>{form}{left_out}: '
-                         f'{f.bytes} bytes, error {percents(f.error)}, {f.changed} of {f.rows} answers differ</title></g>')
+                         f'{f.bytes} bytes, {words} {form_of(f.error)}, {f.changed} of {f.rows} answers differ</title></g>')
         whole = next((f for f in line_of if f.whole), None)
         if whole:
             marks.append(text(axes.x(whole.bytes) + 7, axes.y(whole.error) + (4 if i == 0 else -6 if i == 1 else 14), form, style="tick"))
     return picture(228, marks, "Error against bytes", "; ".join(
-        f"{f.form} {byte_words(f.bytes)} error {percents(f.error)}" for f in forms if f.whole and f.error is not None))
+        f"{f.form} {byte_words(f.bytes)} {words} {form_of(f.error)}" for f in forms if f.whole and f.error is not None))
 
 
 def candidates(tried: list[dict], picked: dict | None, budget: int | None) -> str:
@@ -275,9 +369,8 @@ def candidates(tried: list[dict], picked: dict | None, budget: int | None) -> st
         marks.append(f'<g>{mark(axes.x(one["bytes"]), axes.y(one["error_mean"]), i, 2.6)}<title>{escape(words)}</title></g>')
     if picked:
         x, y = axes.x(picked["bytes"]), axes.y(picked["error_mean"])
-        marks += [f'<circle cx="{num(x)}" cy="{num(y)}" r="8" class="ring"/>',
-                  text(x + 12, y + 4, f"{picked['method']} {picked['format']}", style="tick") if x < 280 else
-                  text(x - 12, y + 4, f"{picked['method']} {picked['format']}", "end", "tick")]
+        marks += [f'<circle cx="{num(x)}" cy="{num(y)}" r="8" class="ring"/>', '<circle cx="165" cy="228" r="6" class="ring"/>',
+                  text(177, 232, f"chosen: {picked['method']} in {picked['format']}", style="tick")]
     at = 0.0
     for i, form in enumerate(("f32", "q15", "q7")):
         marks += [mark(at + 5, 228, i, 4), text(at + 14, 232, form, style="tick")]
@@ -288,12 +381,16 @@ def candidates(tried: list[dict], picked: dict | None, budget: int | None) -> st
 def bars(rows: list[tuple[str, list[tuple[str, float]]]], words: str, form=None) -> str:
     """Groups of bars, each with its number at its end: (name, [(part, value)])."""
     form = form or (lambda v: f"{v:,.0f}".replace(",", "\u202f"))
-    high = max((value for _, parts in rows for _, value in parts), default=1) or 1
-    marks, y = [text(0, 11, words, style="name")], 22.0
+    values = [value for _, parts in rows for _, value in parts]
+    high = max(values, default=1) or 1
+    log = min(values, default=1) > 0 and high / min(values, default=1) > 60  # else the short bars could not be told apart
+    low = 10.0 ** math.floor(math.log10(min(values)) - 0.3) if log else 0.0
+    share = (lambda v: math.log(v / low) / math.log(high / low)) if log else (lambda v: v / high)
+    marks, y = [text(0, 11, words + (", on a logarithmic scale" if log else ""), style="name")], 22.0
     for name, parts in rows:
         marks.append(text(92, y + 7 + 6 * len(parts), name, "end", "tick", 14))
         for i, (part, value) in enumerate(parts):
-            width = 176 * value / high
+            width = 176 * share(value)
             marks += [rect(98, y + 13 * i, max(width, 1), 11, f"f{i} bar", title=f"{name}, {part}: {form(value)}"),
                       text(104 + width, y + 13 * i + 9, f"{form(value)}{' ' + part if part else ''}", style="tick small")]
         y += 13 * len(parts) + 9
@@ -321,7 +418,7 @@ def rates_frontier(points: list[tuple[float, float]], asked: tuple[float, float]
 def thresholds(scores: list[float], y: list[int], cuts: list[float], labels: list[str]) -> str:
     """Classes in order: the scores of each class, and the thresholds between them."""
     ordered = sorted(scores)
-    low, high = quantile(ordered, 0.005), quantile(ordered, 0.995)
+    low, high = min(quantile(ordered, 0.005), *cuts), max(quantile(ordered, 0.995), *cuts)
     axes = Axes((low, high), (0, 1), 74, 352, 20, 24 + 24 * len(labels))
     marks = []
     for cut in cuts:
@@ -354,18 +451,19 @@ def alarms(series: list[tuple[str, list[float]]]) -> str:
     return picture(226, marks, "Scores and the threshold of the alarm", words)
 
 
-def tuning(points: list[tuple[float, float, float]], name: str, log: bool, chosen: float) -> str:
-    """Cross-validated error along one option, with a standard deviation on both sides."""
+def tuning(points: list[tuple[float, float, float]], name: str, log: bool, chosen: float, words: str = "cross-validated error",
+           form=percents) -> str:
+    """Cross-validated error, or another measure, along one option, with a standard deviation on both sides."""
     points = sorted(points)
     xs = [p[0] for p in points]
     bottom = max(min(e - s for _, e, s in points), 0.0)
     low, high = (xs[0] / 1.3, xs[-1] * 1.3) if log else (xs[0], xs[-1])
     axes = Axes((low, high), (0 if bottom < 0.5 * max(e for _, e, _ in points) else bottom, top_of(max(e + s for _, e, s in points))),
                 log_x=log)
-    marks = axes.frame(name, "cross-validated error", y_form=percents)
+    marks = axes.frame(name, words, y_form=form)
     marks += [line(axes.x(v), axes.y(max(e - s, axes.ys[0])), axes.x(v), axes.y(e + s), "s0 thin") for v, e, s in points]
     marks.append(path([(axes.x(v), axes.y(e)) for v, e, _ in points], "s0"))
     for v, e, s in points:
         marks.append(dot(axes.x(v), axes.y(e), "f1" if v == chosen else "f0", 5 if v == chosen else 3.5,
-                         f"{name} {v:g}: {percents(e)} ± {percents(s)}"))
-    return picture(228, marks, f"Error against {name}", "; ".join(f"{v:g} {percents(e)}" for v, e, _ in points))
+                         f"{name} {v:g}: {form(e)} ± {form(s)}"))
+    return picture(228, marks, f"{words} against {name}", "; ".join(f"{v:g} {form(e)}" for v, e, _ in points))

@@ -8,7 +8,7 @@ import random
 from array import array
 from dataclasses import dataclass, field
 
-from . import compress, metrics
+from . import compress, metrics, native
 from .data import Data
 from .errors import Failure
 from .kinds import kind_of
@@ -88,6 +88,60 @@ def answers(model: Model, rows: Rows, y: array, path: str) -> Answers:
     found = Answers(path, rows, y, labels, scores, own, clear, probabilities if model.machine.calibrated else None)
     found.table = metrics.count(y, labels, len(model.labels))
     return found
+
+
+@dataclass
+class Values:
+    """What a model that says numbers, or that orders inputs, says to rows whose targets are known."""
+    path: str
+    rows: Rows
+    y: list[float]           # targets
+    scores: array            # of numbers the answers, in units of the target
+    numbers: bool
+
+    @property
+    def n(self) -> int:
+        return self.rows.n
+
+    def loss(self, scores, chosen: list[int] | None = None) -> float | None:
+        """How bad other scores of these rows, or of some of them, are: the root mean square error of numbers; of ranks the share
+        of pairs of rows in the wrong order, half of it where the scores are equal."""
+        y = self.y if chosen is None else [self.y[i] for i in chosen]
+        if self.numbers:
+            return metrics.off(scores, y)["rmse"]
+        tau = native.kendall(array("d", scores), array("d", y))
+        return None if tau is None else (1 - tau) / 2
+
+    def off(self) -> list[float]:
+        """Of numbers how far the answers are above the targets; of ranks by which share of the rows the place is wrong."""
+        if self.numbers:
+            return [a - b for a, b in zip(self.scores, self.y)]
+        return [(a - b) / self.n for a, b in zip(places(self.scores), places(self.y))]
+
+    def suspicious(self, most: int) -> list[int]:
+        """The rows that are farthest off."""
+        off = self.off()
+        return sorted(range(self.n), key=lambda i: (-abs(off[i]), i))[:most]
+
+
+def places(values) -> list[float]:
+    """The place of each value in their order; equal ones share the mean of theirs.
+
+    >>> places([5.0, 1.0, 5.0, 9.0])
+    [1.5, 0.0, 1.5, 3.0]
+    """
+    order, found = sorted(range(len(values)), key=lambda i: values[i]), [0.0] * len(values)
+    start = 0
+    for k in range(1, len(order) + 1):
+        if k == len(order) or values[order[k]] != values[order[start]]:
+            for i in order[start:k]:
+                found[i] = (start + k - 1) / 2
+            start = k
+    return found
+
+
+def values_of(model: Model, rows: Rows, targets, path: str) -> Values:
+    return Values(path, rows, list(targets), model.machine.predict(rows)[1], model.numbers)
 
 
 @dataclass
@@ -184,24 +238,25 @@ LARGE = 50_000          # coefficients: choosing the scales of integers for more
 
 @dataclass
 class Importance:
-    """By how much the error grows when the values of a feature are shuffled among the rows."""
+    """By how much the error, or of numbers the root mean square error, grows when a feature is shuffled among the rows."""
     rows: int
     base: float
     gains: list[float]
 
 
-def importance(model: Model, found: Answers) -> Importance | None:
+def importance(model: Model, found: Answers | Values) -> Importance | None:
     d, k = found.rows.d, len(model.labels)
     most = BUDGET // (work(model) * d * SHUFFLES)
     if most < 20 or found.n < 2:
         return None
     chosen = some(found.n, min(most, 2000))
-    values, y = copied(found.rows, chosen), array("H", [found.y[i] for i in chosen])
-    rng, gains = random.Random(1), []
+    values, rng, gains = copied(found.rows, chosen), random.Random(1), []
 
     def error() -> float:
-        labels, _ = model.machine.predict(rows_from(values, d, None, k))
-        return sum(a != b for a, b in zip(labels, y)) / len(y)
+        labels, scores = model.machine.predict(rows_from(values, d, None, k))
+        if isinstance(found, Values):
+            return found.loss(scores, chosen) or 0.0
+        return sum(a != found.y[i] for a, i in zip(labels, chosen)) / len(chosen)
 
     base = error()
     for j in range(d):
@@ -225,7 +280,8 @@ class Plane:
     clear: list[list[float]]      # margin of the winner
     scores: list[list[float]]
     shown: list[tuple[float, ...]]  # places of some rows, seen along the plane
-    shown_y: list[int]
+    shown_y: list                 # their classes, or targets
+    reject: float = 0.0           # a winner by less than this gets no answer; `classes` has it all the same
 
 
 def spread_of(values: list[float]) -> tuple[float, float]:
@@ -239,7 +295,7 @@ def spread_of(values: list[float]) -> tuple[float, float]:
 class Sample:
     """Some rows, for pictures."""
 
-    def __init__(self, found: Answers, most: int = 1000):
+    def __init__(self, found: Answers | Values, most: int = 1000):
         self.chosen, self.d = some(found.n, most), found.rows.d
         self.values = copied(found.rows, self.chosen)
         self.y = [found.y[i] for i in self.chosen]
@@ -252,7 +308,19 @@ class Sample:
         return list(self.values[j::self.d])
 
 
-def grid_of(model: Model, names: tuple[str, ...], ranges: list, point, shown: list, y: list[int]) -> Plane:
+def elect(model: Model, labels: array, grid: array) -> None:
+    """Puts the class that would have won in the place of each rejection: only with them borders are smooth."""
+    d, k = model.machine.shape.d, model.machine.shape.classes
+    at = [i for i, label in enumerate(labels) if label == REJECTED]
+    if not at or len(at) * k * work(model) > BUDGET:
+        return
+    part = array("d", (v for i in at for v in grid[i * d:(i + 1) * d]))
+    own = [model.machine.answers(rows_from(part, d, array("H", [c]) * len(at), k))[3] for c in range(k)]
+    for j, i in enumerate(at):
+        labels[i] = max(range(k), key=lambda c: own[c][j])
+
+
+def grid_of(model: Model, names: tuple[str, ...], ranges: list, point, shown: list, y: list) -> Plane:
     """Answers on a grid; point(u, v) is the input at a place of it."""
     k, d = len(model.labels), model.machine.shape.d
     fine = kind_of(model.machine).word == "list"  # margins jump from cut to cut: nothing to interpolate by
@@ -262,14 +330,16 @@ def grid_of(model: Model, names: tuple[str, ...], ranges: list, point, shown: li
     for i in range(up):
         for j in range(across):
             grid.extend(point(at(0, j, across), at(1, i, up) if up > 1 else 0.0))
-    rows = rows_from(grid, d, None, k)
+    rows, reject = rows_from(grid, d, None, k), model.machine.numbers.get("reject", 0)
     labels, scores, _, _, clear = model.machine.answers(rows)
+    if reject and k > 1:
+        elect(model, labels, grid)
     cut = lambda flat: [list(flat[i * across:(i + 1) * across]) for i in range(up)]
     few = some(len(shown), 300)
-    return Plane(names, ranges, cut(labels), cut(clear), cut(scores), [shown[i] for i in few], [y[i] for i in few])
+    return Plane(names, ranges, cut(labels), cut(clear), cut(scores), [shown[i] for i in few], [y[i] for i in few], reject)
 
 
-def plane(model: Model, found: Answers, features: tuple[int, ...], names: list[str]) -> Plane:
+def plane(model: Model, found: Answers | Values, features: tuple[int, ...], names: list[str]) -> Plane:
     """The plane of two features, or the line of one, the others at their medians."""
     sample = Sample(found)
     columns = [sample.column(j) for j in features]
@@ -305,7 +375,7 @@ def direction(rows: list[list[float]], away: list[float] | None, steps: int = 30
     return [a / size for a in v]
 
 
-def directions(model: Model, found: Answers) -> Plane:
+def directions(model: Model, found: Answers | Values) -> Plane:
     """The plane through the mean along the two directions in which the rows, each feature divided by its deviation,
     vary most."""
     sample = Sample(found)
@@ -336,34 +406,41 @@ class Form:
     bytes: int
     vectors: int
     whole: bool          # nothing was left out
-    error: float | None
+    error: float | None  # of numbers the root mean square error
     changed: int         # answers that are not those of the whole model in f32
     rows: int
+    moved: float         # by how much scores change at most
 
 
 @dataclass
 class Trial:
     """Rows to compare formats on, with what the whole model says to them in f32."""
+    found: Answers | Values
+    chosen: list[int]
     rows: Rows
-    y: array
-    before: list[int]
+    labels: list[int]
+    scores: list[float]
     classes: int
 
     def of(self, candidate, whole: bool) -> Form:
-        labels = self.before if whole and candidate.form == "f32" else candidate.answers(self.rows)[0]
-        table = metrics.count(self.y, labels, self.classes)
-        return Form(candidate.form, candidate.bytes, candidate.vectors, whole, metrics.error(table),
-                    sum(a != b for a, b in zip(labels, self.before)), self.rows.n)
+        labels, scores = (self.labels, self.scores) if whole and candidate.form == "f32" else candidate.answers(self.rows)
+        if isinstance(self.found, Values):
+            error = self.found.loss(scores, self.chosen)
+        else:
+            error = metrics.error(metrics.count([self.found.y[i] for i in self.chosen], labels, self.classes))
+        return Form(candidate.form, candidate.bytes, candidate.vectors, whole, error, sum(a != b for a, b in zip(labels, self.labels)),
+                    self.rows.n, max(abs(a - b) for a, b in zip(scores, self.scores)))
 
 
-def trial_of(model: Model, found: Answers) -> Trial:
+def trial_of(model: Model, found: Answers | Values) -> Trial:
     chosen = some(found.n, min(max(BUDGET // (4 * work(model)), 200), 20000))
-    y, k = array("H", [found.y[i] for i in chosen]), len(model.labels)
+    y, k = None if isinstance(found, Values) else array("H", [found.y[i] for i in chosen]), len(model.labels)
     rows = rows_from(copied(found.rows, chosen), found.rows.d, y, k)
-    return Trial(rows, y, [found.labels[i] for i in chosen], k)
+    labels = [0] * len(chosen) if isinstance(found, Values) else [found.labels[i] for i in chosen]
+    return Trial(found, chosen, rows, labels, [found.scores[i] for i in chosen], k)
 
 
-def frontier(model: Model, found: Answers, train: Rows | None, steps: int = 5) -> tuple[list[Form], dict]:
+def frontier(model: Model, found: Answers | Values, train: Rows | None, steps: int = 5) -> tuple[list[Form], dict]:
     """Errors and bytes in all formats, of the whole model and of smaller ones; and the whole models by format, or the
     Failure that says why there is none."""
     trial, by = trial_of(model, found), None if model.sample() else train

@@ -113,7 +113,7 @@ def write_notes(notes: dict) -> bytes:
 # What the notes that gen reads look like; others may be anything.
 TEXT, TEXTS = (lambda value: isinstance(value, str)), \
     (lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value))
-SHAPES = {"labels": TEXTS, "names": TEXTS, "method": TEXT, "origin": TEXT, "sample": TEXT, "low": TEXT, "high": TEXT,
+SHAPES = {"labels": TEXTS, "names": TEXTS, "method": TEXT, "tuned_by": TEXT, "origin": TEXT, "sample": TEXT, "low": TEXT, "high": TEXT,
           "sample_classes": lambda value: isinstance(value, list), "whole": lambda value: value is True,
           "options": lambda value: isinstance(value, dict) and all(isinstance(v, (str, int, float)) for v in value.values())}
 NUMBERS = ("n", "compressed_from", "train_error", "train_error_pos", "train_error_neg", "test_error", "test_error_pos",

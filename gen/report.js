@@ -90,16 +90,18 @@
       return facts.forms.map((form) => {
         const call = (name) => wasm[`page_${form.name}_${name}`]();
         const answer = { format: form.name, class: call("run") };
-        for (const name of ["score", "margin", "probability"]) answer[name] = call(name);
+        for (const name of ["score", "margin", "probability", "value"]) answer[name] = call(name);
         return answer;
       });
     };
-    const cells = (row, texts) =>
+    // The first cells are words, the others numbers.
+    const cells = (row, words, texts) =>
       texts.forEach((text, i) => {
         const cell = row.insertCell();
         cell.textContent = text;
-        if (i > 1) cell.className = "n";
+        if (i >= words) cell.className = "n";
       });
+    const short = (value) => String(Number(value.toPrecision(5)));
     const show = () => {
       const values = fields.map((field) => (field.value.trim() === "" ? NaN : Number(field.value)));
       fields.forEach((field, i) => field.setAttribute("aria-invalid", String(!Number.isFinite(values[i]))));
@@ -110,13 +112,20 @@
         return;
       }
       const found = ask(values);
-      byId("answer").textContent = label(found[0].class);
+      byId("answer").textContent =
+        facts.answer === "value" ? short(found[0].value) : facts.answer ? `score ${short(found[0].score * (facts.forms[0].unit || 1))}` : label(found[0].class);
       found.forEach((one, i) => {
-        const unit = facts.forms[i].unit;
-        cells(body.insertRow(), [
+        const unit = facts.forms[i].unit,
+          score = unit ? String(one.score) : String(Number(one.score.toPrecision(7)));
+        if (facts.answer) {
+          const value = String(Number((facts.answer === "value" ? one.value : one.score * (unit || 1)).toPrecision(7)));
+          cells(body.insertRow(), 1, [one.format, ...(facts.answer === "value" ? [value, score] : [score, value])]);
+          return;
+        }
+        cells(body.insertRow(), 2, [
           one.format,
           label(one.class),
-          unit ? String(one.score) : String(Number(one.score.toPrecision(7))),
+          score,
           String(Number((one.margin * (unit || 1)).toPrecision(4))),
           ...(one.probability < 0 ? [] : [percent(one.probability)]),
         ]);
@@ -136,11 +145,17 @@
       button.textContent = `row ${number}`;
       button.addEventListener("click", () => load(i));
       row.insertCell().append(button);
-      cells(row, [
-        label(facts.rows.classes[i]),
-        label(facts.rows.answers[i]),
-        String(Number(facts.rows.margins[i].toPrecision(4))),
-      ]);
+      cells(
+        row,
+        facts.answer ? 0 : 2,
+        facts.answer
+          ? [short(facts.rows.targets[i]), short(facts.rows.answers[i])]
+          : [
+              label(facts.rows.classes[i]),
+              label(facts.rows.answers[i]),
+              String(Number(facts.rows.margins[i].toPrecision(4))),
+            ],
+      );
     });
     document.querySelectorAll("button[data-row]").forEach((button) => {
       const i = facts.rows.numbers.indexOf(Number(button.dataset.row));

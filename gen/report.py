@@ -1,24 +1,23 @@
 """report.py -- a page about a model: one HTML file that needs nothing else. Figures are in figures.py, numbers in
-measure.py; the form of the page asks the exported header, compiled to WebAssembly by wasm.py."""
+measure.py, what is different where there are no classes in report_values.py; the form of the page asks the exported header,
+compiled to WebAssembly by wasm.py."""
 from __future__ import annotations
 
 import argparse
-import base64
-import gzip
-import json
 import os
 from array import array
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
-from . import cost, data, export, figures, kinds, measure, methods, metrics, model, output, wasm
-from .classes import of_model, sort_key
+from . import cost, data, export, figures, kinds, measure, methods, metrics, model, output, report_values, wasm
+from .classes import normal_of, numbers_of, of_model, sort_key
 from .compress import Candidate
 from .errors import Failure
-from .measure import Answers
+from .measure import Answers, Values
 from .native import Rows
 from .output import byte_words, percent, say
+from .page import bdi, figure, html, packed, section, table, tile
 
 HERE = Path(__file__).resolve().parent
 WASM_BYTES = 1_000_000     # of tables: larger models stay out of the page
@@ -31,8 +30,8 @@ class Findings:
     """All that a page is made of."""
     model: model.Model
     names: list[str]
-    train: Answers | None
-    test: Answers | None
+    train: Answers | Values | None
+    test: Answers | Values | None
     budget: int | None
     forms: list
     wholes: dict
@@ -40,9 +39,14 @@ class Findings:
     command: str = ""                          # that makes the model, if it is known
 
     @property
-    def shown(self) -> Answers | None:
+    def shown(self) -> Answers | Values | None:
         """The rows that figures are about: those of the test if there are any."""
         return self.test or self.train
+
+    @property
+    def classes(self) -> bool:
+        """Whether the model says classes, not numbers or ranks."""
+        return self.model.machine.shape.classes > 1
 
     @property
     def what(self) -> str:
@@ -56,41 +60,6 @@ def feature_names(found: model.Model) -> list[str]:
 
 # ---- parts of the page ----
 
-def figure(title: str, words: str, drawing: str, style: str = "", more: str = "") -> str:
-    """A figure with its caption; nothing if there is no drawing."""
-    if not drawing:
-        return ""
-    style = f' class="{style}"' if style else ""
-    return f"<figure{style}><figcaption><h3>{escape(title)}</h3><p>{escape(words)}</p></figcaption>{drawing}{more}</figure>"
-
-
-def section(name: str, title: str, lead: str, parts: list[str], grid: bool = True) -> str:
-    inside = "".join(part for part in parts if part)
-    if not inside:
-        return ""
-    inside = f'<div class="{"figures" if grid else "plain"}">{inside}</div>'
-    return (f'<section id="{name}" aria-labelledby="{name}-title"><header><h2 id="{name}-title">{escape(title)}</h2>'
-            f'<p class="lead">{escape(lead)}</p></header>{inside}</section>')
-
-
-def table(heads: list[str], rows: list[list[str]], numbers: set[int], label: str) -> str:
-    """A table of cells that are HTML already."""
-    style = lambda i: ' class="n"' if i in numbers else ""
-    head = "".join(f"<th scope=\"col\"{style(i)}>{escape(text)}</th>" for i, text in enumerate(heads))
-    body = "".join("<tr>" + "".join(f"<td{style(i)}>{cell}</td>" for i, cell in enumerate(row)) + "</tr>" for row in rows)
-    return (f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(label)}"><table><thead><tr>{head}</tr></thead>'
-            f"<tbody>{body}</tbody></table></div>")
-
-
-def bdi(text: str) -> str:
-    """Text from the data: escaped, and kept from turning its neighbours round if it is written right to left."""
-    return f"<bdi>{escape(text)}</bdi>"
-
-
-def tile(name: str, value: str, more: str) -> str:
-    return f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd><dd>{escape(more)}</dd></div>"
-
-
 def error_tile(name: str, found: Answers | None) -> str:
     if found is None or found.error is None:
         return ""
@@ -99,13 +68,28 @@ def error_tile(name: str, found: Answers | None) -> str:
                                             f"{percent(high)}")
 
 
+def alarm_tiles(f: Findings) -> list[str]:
+    """One class: alarms on normal rows, and how many of the others are found."""
+    parts = []
+    for found, words in ((f.test, "test rows"), (f.train, "training rows" if f.test else "rows of the data")):
+        for c, title in ((1, "false alarms"), (0, "anomalies found")):
+            total = sum(found.table[c][:2]) if found else 0
+            if total:
+                low, high = measure.wilson(found.table[c][0], total)
+                promised = f.model.notes.get("false_alarm_rate_promised")
+                parts.append(tile(f"{title}, {words}", percent(found.table[c][0] / total), f"{found.table[c][0]} of {total}; 95 % interval "
+                                  f"{percent(low)} to {percent(high)}" + (f"; promised {percent(promised)}" if c and promised is not None else "")))
+    return parts
+
+
 def tiles(f: Findings) -> str:
     notes, shape = f.model.notes, f.model.machine.shape
-    parts = [error_tile("error on the test rows", f.test),
-             error_tile("error on the training rows" if f.test else "error on the rows of the data", f.train)]
+    parts = alarm_tiles(f) if f.model.one else report_values.tiles(f) if not f.classes else [
+        error_tile("error on the test rows", f.test),
+        error_tile("error on the training rows" if f.test else "error on the rows of the data", f.train)]
     if "error_mean" in notes:
         parts.append(tile("cross-validated error", percent(notes["error_mean"]), f"± {percent(notes.get('error_sd'))} over the folds"))
-    if notes.get("kendall_tau_test", notes.get("kendall_tau_train")) is not None:
+    if f.classes and notes.get("kendall_tau_test", notes.get("kendall_tau_train")) is not None:
         which = "test" if "kendall_tau_test" in notes else "train"
         parts.append(tile("Kendall's tau", f"{notes[f'kendall_tau_{which}']:.3f}", "when it was trained, on the "
                           + ("test rows" if which == "test" else "training rows")))
@@ -114,8 +98,9 @@ def tiles(f: Findings) -> str:
         small = min(whole.values(), key=lambda one: one.bytes)
         parts.append(tile("tables in flash", byte_words(small.bytes), ", ".join(
             f"{form} {one.bytes:,}".replace(",", "\u202f") for form, one in whole.items()) + " bytes"))
-    parts.append(tile("inputs and classes", f"{shape.d} → {shape.classes}", f"{shape.d} feature{'s' * (shape.d > 1)}, "
-                      f"{shape.classes} class{'es' * (shape.classes > 1)}"))
+    features = f"{shape.d} feature{'s' * (shape.d > 1)}"
+    parts.append(tile("inputs and classes", f"{shape.d} → {shape.classes}", f"{features}, {shape.classes} classes") if f.classes else
+                 tile("inputs", str(shape.d), f"{features}, a {'number' if f.model.numbers else 'score'} for an answer"))
     return f'<dl class="tiles">{"".join(parts)}</dl>'
 
 
@@ -227,8 +212,8 @@ def target_parts(f: Findings) -> list[str]:
 
 def cost_section(f: Findings) -> str:
     whole = [(form, one) for form, one in f.wholes.items() if isinstance(one, Candidate)]
-    parts = []
-    if f.forms and any(form.error is not None for form in f.forms):
+    parts = report_values.cost_parts(f) if f.shown and not f.classes else []
+    if f.classes and f.forms and any(form.error is not None for form in f.forms):
         words = "Large marks are the whole model, small ones models with fewer vectors." if len(f.forms) > len(whole) else \
             "The whole model in each number format."
         parts.append(figure("Error against bytes", words, figures.frontier(f.forms, f.budget)))
@@ -317,27 +302,41 @@ def alarm_part(f: Findings) -> str:
     return figure("Alarms", words, figures.alarms([(name, scores) for name, scores in reversed(series) if scores]))
 
 
-def tuning_part(f: Findings) -> str:
+JUDGED = {"r2": "R²", "kendall_tau": "Kendall's tau", "auc": "area under the ROC curve"}  # larger is better
+
+
+def searched(f: Findings) -> list[tuple[dict, float, float]]:
+    """What tune tried, or gen fit of the method and the kernel that it chose: options, error and its deviation."""
+    tried, chosen = f.model.notes.get("tuned"), f.model.notes.get("options", {})
+    if isinstance(tried, list):
+        return [(p[0], p[1], p[2] or 0.0) for p in tried if isinstance(p, list) and len(p) == 3 and isinstance(p[0], dict)
+                and isinstance(p[1], (int, float))]
+    same = [one for one in f.tried if one["method"] == f.model.notes.get("method") and one.get("error_mean") is not None
+            and one["options"].get("kernel") == chosen.get("kernel")]
+    most = {}  # of equal options the one that was tested on most folds
+    for one in sorted(same, key=lambda one: (one.get("folds", 0), -one["error_mean"])):
+        most[str(sorted(one["options"].items()))] = (one["options"], one["error_mean"], one.get("error_sd") or 0.0)
+    return list(most.values())
+
+
+def tuning_parts(f: Findings) -> list[str]:
     """Error along each option that was searched over: the best of the other options at each value."""
-    tried = f.model.notes.get("tuned")
-    if not isinstance(tried, list):
-        return ""
-    points = [(p[0], p[1], p[2]) for p in tried if isinstance(p, list) and len(p) == 3 and isinstance(p[0], dict)
-              and isinstance(p[1], (int, float))]
-    names = [name for name in (points[0][0] if points else {}) if len({str(p[0].get(name)) for p in points}) > 1]
-    parts, chosen = [], f.model.notes.get("options", {})
+    points, judged = searched(f), JUDGED.get(f.model.notes.get("tuned_by"))
+    names = sorted(name for name in {name for p in points for name in p[0]} if len({str(p[0].get(name)) for p in points}) > 1)
+    parts, chosen, sign = [], f.model.notes.get("options", {}), -1 if judged else 1
     for name in names:
         best = {}
         for options_, mean, sd in points:
             value = options_.get(name)
-            if isinstance(value, (int, float)) and not isinstance(value, bool) and (value not in best or mean < best[value][0]):
-                best[value] = (mean, sd or 0.0)
+            if isinstance(value, (int, float)) and not isinstance(value, bool) and (value not in best or sign * mean < sign * best[value][0]):
+                best[value] = (mean, sd)
         if len(best) > 2:
             log = min(best) > 0 and max(best) / min(best) > 20
-            parts.append(figure(f"Error against {name}", "Cross-validated, ± one standard deviation over the folds; "
+            parts.append(figure(f"{judged or 'Error'} against {name}", "Cross-validated, ± one standard deviation over the folds; "
                                 + ("the best of the other options at each value; " if len(names) > 1 else "") + "the choice is marked.",
-                                figures.tuning([(v, *e) for v, e in best.items()], name, log, chosen.get(name))))
-    return "".join(parts)
+                                figures.tuning([(v, *e) for v, e in best.items()], name, log, chosen.get(name), *(
+                                    (f"cross-validated {judged}", lambda v: f"{v:.3g}") if judged else ()))))
+    return parts
 
 
 def tried_part(f: Findings) -> str:
@@ -352,7 +351,7 @@ def tried_part(f: Findings) -> str:
 
 def method_section(f: Findings) -> str:
     return section("method", "How it decides", "What is special about this method and its options.",
-                   [rates_part(f), list_part(f), ordinal_part(f), alarm_part(f), tuning_part(f), tried_part(f)])
+                   [rates_part(f), list_part(f), ordinal_part(f), alarm_part(f), *tuning_parts(f), tried_part(f)])
 
 
 # ---- the model in the page ----
@@ -366,11 +365,7 @@ def try_headers(f: Findings) -> dict[str, str]:
     return {form: export.header(whole[form].model, form, whole[form].quantised) for form in fits}
 
 
-def packed(content: bytes) -> str:
-    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode("ascii")
-
-
-def chosen_rows(found: Answers) -> list[int]:
+def chosen_rows(found: Answers | Values) -> list[int]:
     """The rows that are in the page: the suspicious ones, and others evenly."""
     most = max(8, min(200, ROW_BYTES // (4 * found.rows.d)))
     return sorted({*found.suspicious(min(12, most)), *measure.some(found.n, most)})
@@ -395,20 +390,27 @@ def try_section(f: Findings, facts: dict) -> str:
     facts["wasm"] = packed(module)
     facts["forms"] = [{"name": form, "unit": one.report.unit if one else None}
                       for form, one in ((form, f.wholes[form].quantised) for form in headers)]
-    facts["rows"] = {"values": packed(values.tobytes()), "numbers": [i + 1 for i in chosen], "classes": [shown.y[i] for i in chosen],
-                     "answers": [shown.labels[i] for i in chosen], "margins": [shown.own[i] for i in chosen]}
+    facts["rows"] = {"values": packed(values.tobytes()), "numbers": [i + 1 for i in chosen]}
+    if f.classes:
+        facts["rows"].update(classes=[shown.y[i] for i in chosen], answers=[shown.labels[i] for i in chosen],
+                             margins=[shown.own[i] for i in chosen])
+    else:
+        facts["answer"] = "value" if f.model.numbers else "score"
+        facts["rows"].update(targets=[shown.y[i] for i in chosen], answers=[shown.scores[i] for i in chosen])
     inputs = "".join(f'<label><span title="{escape(name)}">{bdi(name)}</span><input type="text" inputmode="decimal" '
                      f'autocomplete="off"></label>'
                      for name in f.names)
-    heads = "".join(f'<th scope="col"{style}>{words}</th>' for words, style in (
-        ("format", ""), ("class", ""), ("score", ' class="n"'), ("margin", ' class="n"'), ("probability", ' class="n"'))
-                    if words != "probability" or f.model.machine.calibrated)
-    rows = "".join(f'<th scope="col"{style}>{words}</th>' for words, style in (
-        ("row", ""), ("label", ""), ("answer", ""), ("margin", ' class="n"')))
+    head = lambda words, number: f'<th scope="col"{" class=" + chr(34) + "n" + chr(34) if number else ""}>{words}</th>'
+    heads, rows = (["format", "class", "*score", "*margin", *(["*probability"] if f.model.machine.calibrated else [])],
+                   ["row", "label", "answer", "*margin"]) if f.classes else (
+        ["format", "*value", "*score"] if f.model.numbers else ["format", "*score", "*in units of f32"],
+        ["row", "*target", "*answer" if f.model.numbers else "*score"])
+    heads, rows = ("".join(head(word.lstrip("*"), word[0] == "*") for word in words) for words in (heads, rows))
+    told = "the margin is" if f.classes else "the value is" if f.model.numbers else "beside them they are"
     inside = (f'<div class="try"><form onsubmit="return false"><h3>Values of the features</h3><div class="fields">{inputs}</div></form>'
               f'<div><h3>Answer</h3><p class="answer" id="answer" aria-live="polite">…</p><div class="scroll" tabindex="0" role="region" '
               f'aria-label="Answers of all formats"><table><thead><tr>{heads}</tr></thead><tbody id="answers"></tbody></table></div>'
-              f'<p class="muted">Scores of q15 and q7 are whole numbers; the margin is in the units of f32.</p></div>'
+              f'<p class="muted">Scores of q15 and q7 are whole numbers; {told} in the units of {"the target" if f.model.numbers else "f32"}.</p></div>'
               f'<div class="wide"><h3>Or take a row of {escape(os.path.basename(shown.path))}</h3>'
               f'<div class="scroll" tabindex="0" role="region" '
               f'aria-label="Rows of the data"><table><thead><tr>{rows}</tr></thead><tbody id="row-list"></tbody></table></div></div></div>')
@@ -419,6 +421,15 @@ def try_section(f: Findings, facts: dict) -> str:
 
 def shell_word(text: str) -> str:
     return text if text and all(c.isalnum() or c in "._-/+,=" for c in text) else "'" + text.replace("'", "'\\''") + "'"
+
+
+def single_of(text: str) -> float:
+    """The number as the device has it.
+
+    >>> single_of("0.1")
+    0.10000000149011612
+    """
+    return array("f", [float(text)])[0]
 
 
 def command_of(f: Findings, path: str) -> str:
@@ -440,7 +451,7 @@ def command_of(f: Findings, path: str) -> str:
         parts += ["--calibrate", *(["--coverage", f"{asked:g}"] if asked != 0.9 else [])]
     reject = f.model.machine.numbers.get("reject", 0)
     if reject:
-        parts += ["--reject", f"{reject:.9g}"]
+        parts += ["--reject", next(text for text in (f"{reject:.{digits}g}" for digits in range(1, 18)) if single_of(text) == reject)]
     labels = f.model.labels
     if methods.METHODS[notes["method"]].targets == "order" and len(labels) > 1 and not all(map(data.is_number, labels)):
         parts += ["--order", shell_word(",".join(labels))]
@@ -453,7 +464,8 @@ def made_section(f: Findings, data_path: str) -> str:
     notes, shape = f.model.notes, f.model.machine.shape
     rows = [["kind", escape(kinds.describe(f.model.machine))], ["trained by", escape(export.training_words(notes))],
             ["errors then", escape(export.error_words(notes))],
-            ["classes", ", ".join(bdi(label) for label in f.model.labels[:60]) + (", …" if len(f.model.labels) > 60 else "")],
+            ["classes", ", ".join(bdi(label) for label in f.model.labels[:60]) + (", …" if len(f.model.labels) > 60 else "")]
+            if f.classes else report_values.labels_row(f),
             ["features", ", ".join(bdi(name) for name in f.names[:60]) + (f", … ({shape.d} in all)" if shape.d > 60 else "")],
             ["model file", bdi(os.path.basename(f.model.path)) + f", {byte_words(len(f.model.image))}"],
             ["sha256", f"<code>{f.model.sha256}</code>"]]
@@ -465,35 +477,19 @@ def made_section(f: Findings, data_path: str) -> str:
 
 # ---- the page ----
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; img-src data:"
-
-
-def as_script(value) -> str:
-    """JSON that cannot end the element it stands in."""
-    text = json.dumps(output.plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-
-
-def html(title: str, style: str, body: str, facts: dict, script: str) -> str:
-    return (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, '
-            f'initial-scale=1"><meta http-equiv="Content-Security-Policy" content="{POLICY}"><meta name="color-scheme" '
-            f'content="light dark"><link rel="icon" href="data:,"><title>{escape(title)}</title><style>{style}</style></head>\n'
-            f'<body>{body}\n<script type="application/json" id="facts">{as_script(facts)}</script>\n<script>{script}</script>\n'
-            f"</body></html>\n")
-
-
 def page(f: Findings, data_path: str) -> str:
     shown, machine = f.shown, f.model.machine
     facts = {"labels": f.model.labels, "names": f.names}
     if shown is not None:
-        facts.update(n=shown.n, error=shown.error, confusion=shown.table, path=os.path.basename(shown.path))
+        facts.update(n=shown.n, path=os.path.basename(shown.path), **(
+            {"error": shown.error, "confusion": shown.table} if f.classes else {"loss": shown.loss(shown.scores)}))
     name = os.path.splitext(os.path.basename(f.model.path))[0]
     lead = f"{kinds.describe(machine)}; {export.training_words(f.model.notes)}"
     form = try_section(f, facts) if shown is not None else ""
-    body = "".join([
-        errors_section(f), margins_section(f, facts),
-        suspicious_section(f, set(chosen_rows(shown)) if shown and "rows" in facts else set()),
-        features_section(f), method_section(f), cost_section(f), form, made_section(f, data_path)])
+    rows = set(chosen_rows(shown)) if shown and "rows" in facts else set()
+    about = [errors_section(f), margins_section(f, facts), suspicious_section(f, rows), features_section(f)] if f.classes else [
+        report_values.errors_section(f), report_values.suspicious_section(f, rows), report_values.features_section(f)]
+    body = "".join([*about, method_section(f), cost_section(f), form, made_section(f, data_path)])
     top = (f'<a class="skip" href="#main">Skip to the figures</a><div class="page"><header><h1>{bdi(name)}</h1>'
            f'<p class="lead">{escape(lead)}</p>{tiles(f)}</header><main id="main">{body}</main></div>')
     return html(f"{name}: report", (HERE / "report.css").read_text("utf-8"), top, facts, (HERE / "report.js").read_text("utf-8"))
@@ -501,16 +497,19 @@ def page(f: Findings, data_path: str) -> str:
 
 # ---- the command ----
 
-def read_rows(arguments: argparse.Namespace, path: str, found: model.Model) -> tuple[data.Data, Rows, array]:
-    """The rows of a file with their classes."""
+def read_answers(arguments: argparse.Namespace, path: str, found: model.Model) -> Answers | Values:
+    """What the model says to the rows of a file, beside what is known about them. To a model of one class all rows are normal
+    where there are no labels."""
     read = data.read(path, arguments.label, arguments.header, arguments.zero_based, found.machine.shape.d)
-    if read.labels is None:
+    if read.labels is None and not found.one:
         raise Failure("no labels: a report compares answers with them", read.path)
-    y = of_model(read, found.labels, found.one)
-    return read, Rows(read, y, len(found.labels)), y
+    if found.machine.shape.classes < 2:
+        return measure.values_of(found, Rows(read, None, 1), numbers_of(read), read.path)
+    y = normal_of(read, None) if read.labels is None else of_model(read, found.labels, found.one)
+    return measure.answers(found, Rows(read, y, len(found.labels)), y, read.path)
 
 
-def findings(found: model.Model, train: Answers | None, test: Answers | None, budget: int | None = None) -> Findings:
+def findings(found: model.Model, train: Answers | Values | None, test: Answers | Values | None, budget: int | None = None) -> Findings:
     shown = test or train
     forms, wholes = measure.frontier(found, shown, train.rows if train else None)
     return Findings(found, feature_names(found), train, test, budget, forms, wholes)
@@ -535,13 +534,5 @@ def of_fit(arguments: argparse.Namespace, found: model.Model, rows: Rows, test: 
 def report(arguments: argparse.Namespace) -> None:
     output.check_writable(arguments.output)
     found = model.load(arguments.model)
-    if found.machine.shape.classes < 2:
-        raise Failure("a report needs classes: this model orders inputs, gen predict tells Kendall's tau", found.path)
-    answers = []
-    for path in (arguments.data, arguments.test):
-        if path is None:
-            answers.append(None)
-            continue
-        read, rows, y = read_rows(arguments, path, found)
-        answers.append(measure.answers(found, rows, y, read.path))
+    answers = [read_answers(arguments, path, found) if path is not None else None for path in (arguments.data, arguments.test)]
     write(arguments.output, findings(found, *answers, arguments.flash), arguments.data)

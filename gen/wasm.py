@@ -80,6 +80,10 @@ double PAGE_EXPORT(page_%(name)s_score)(void)
     return scheme == MARGIN_SCHEME_BINARY || scheme == MARGIN_SCHEME_ORDINAL ? (double)scores_%(name)s[0]
                                                                              : page_%(name)s_margin();
 }
+double PAGE_EXPORT(page_%(name)s_value)(void)
+{
+    return (double)%(value)s;
+}
 double PAGE_EXPORT(page_%(name)s_probability)(void)
 {
 %(room)s    return %(probability)s;
@@ -112,6 +116,7 @@ def glue(headers: dict[str, str], features: int) -> str:
             "name": name, "input": "int16_t" if q else "float", "score": "int32_t" if q else "float",
             "features": features, "machines": int(re.search(rf"#define {name.upper()}_MACHINES (\d+)", text)[1]),
             "convert": convert, "q": q, "vote": f"{name}_model.{vote[1] if vote else vote_of(text, name)}",
+            "value": f"{name}_value(x_{name})" if f"{name}_value(" in text else f"scores_{name}[0]",
             "room": f"    {'uint16_t' if q else 'float'} p[{name.upper()}_CLASSES];\n" if f"{name}_probabilities(" in text else "",
             "probability": chance if f"{name}_probabilities(" in text else "-1.0"})
     return "".join(parts)

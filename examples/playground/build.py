@@ -12,7 +12,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(ROOT), str(HERE)]
 
-from gen import cost, methods, report, wasm  # noqa: E402
+from gen import cost, methods, page as html_page, wasm  # noqa: E402
 from gen.errors import Failure, Usage  # noqa: E402
 import translate  # noqa: E402
 
@@ -71,13 +71,11 @@ def engine() -> str:
     return "\n".join([source("python.js"), METHODS, source("engine.js"), translate.translate(ROOT / "gen")])
 
 
-
-
 def page() -> str:
-    data = {**facts(), "double": report.packed(module("-DMARGIN_REAL_DOUBLE")), "float": report.packed(module())}
+    data = {**facts(), "double": html_page.packed(module("-DMARGIN_REAL_DOUBLE")), "float": html_page.packed(module())}
     script = "const FACTS = JSON.parse(document.getElementById('facts').textContent);\n" + engine() + source("playground.js")
     style = (ROOT / "gen" / "report.css").read_text("utf-8") + source("playground.css")
-    return report.html("margin playground", style, source("playground.html"), data, script.replace("</script", "<\\/script"))
+    return html_page.html("margin playground", style, source("playground.html"), data, script.replace("</script", "<\\/script"))
 
 
 def main() -> int:

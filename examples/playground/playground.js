@@ -335,6 +335,7 @@
   };
   const train = () => {
     clearTimeout(timer);
+    timer = 0;
     state.result = null;
     const say = (words) => {
       byId("words").textContent = words;
@@ -1181,6 +1182,7 @@
       chosen: () => commandOf(chosenOptions(), "f32"),
       use: (i) => use(i < 0 ? START : IDEAS[i], i),
       train,
+      idle: () => timer === 0,
       loaded,
     };
     use(START, -1);

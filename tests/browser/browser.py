@@ -4,12 +4,14 @@ import base64
 import os
 
 from selenium import webdriver
+from selenium.common.exceptions import TimeoutException
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.ui import WebDriverWait
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SHOTS = os.path.join(ROOT, "build", "screenshots")
+PATIENCE = 120  # seconds that a page may take on a machine with much else to do
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--force-device-scale-factor=1",
          "--disable-dev-shm-usage", "--disable-background-networking", "--no-first-run")
 
@@ -89,7 +91,8 @@ class Browser:
         if downloads:
             options.add_experimental_option("prefs", {"download.default_directory": downloads})
         self.driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
-        self.driver.set_script_timeout(120)
+        self.driver.set_script_timeout(PATIENCE)
+        self.driver.set_page_load_timeout(PATIENCE)
         os.makedirs(SHOTS, exist_ok=True)
 
     def open(self, path, width=1280, dark=False, height=900):
@@ -99,7 +102,14 @@ class Browser:
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
         self.driver.get("file://" + os.path.abspath(path))
-        WebDriverWait(self.driver, 120).until(lambda d: d.execute_script("return document.body.dataset.ready === 'yes'"))
+        self.wait(f"{path} does not become ready", "return document.body.dataset.ready === 'yes'")
+
+    def wait(self, words, script, *arguments):
+        """Until a script returns something true: that. Otherwise the test fails, with what the page has to say."""
+        try:
+            return WebDriverWait(self.driver, PATIENCE, 0.05).until(lambda d: d.execute_script(script, *arguments))
+        except TimeoutException:
+            raise AssertionError(f"after {PATIENCE} seconds: {words}; the console says {self.messages() or 'nothing'}") from None
 
     def run(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)

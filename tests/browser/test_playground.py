@@ -16,7 +16,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [ROOT, HERE, os.path.join(ROOT, "tests", "gen")]
 
 import sets  # noqa: E402
-from browser import Browser  # noqa: E402
+from browser import PATIENCE, Browser  # noqa: E402
 from gen import cli  # noqa: E402
 
 PAGE = os.path.join(ROOT, "build", "playground", "index.html")
@@ -36,6 +36,10 @@ class Playground(unittest.TestCase):
 
     def tearDown(self):
         self.assertEqual(self.browser.messages(), [])
+
+    def settled(self):
+        """Waits until what was drawn or changed has been trained."""
+        self.browser.wait("the playground still trains", "return window.marginPlayground.idle()")
 
     def path(self, name):
         return os.path.join(self.temporary.name, name)
@@ -109,7 +113,7 @@ class Playground(unittest.TestCase):
                 self.run_("""const c = document.getElementById('canvas'), b = c.getBoundingClientRect(); c.setPointerCapture = () => {};
                     c.dispatchEvent(new PointerEvent('pointerdown', {clientX: b.left + arguments[0] * b.width,
                     clientY: b.top + arguments[1] * b.height, pointerId: 1, bubbles: true}))""", x, y)
-        time.sleep(0.5)
+        self.settled()
         self.assertEqual(self.run_("return window.marginPlayground.state.points.length"), 6)
         self.assertEqual(self.run_("return window.marginPlayground.state.points[0].x"), [-0.6, 0.4])
         self.assertTrue(self.run_("return window.marginPlayground.state.result !== null"))
@@ -117,10 +121,10 @@ class Playground(unittest.TestCase):
         self.run_("document.getElementById('canvas').focus()")
         canvas.send_keys("\ue014\ue014\ue013")  # right, right, up
         canvas.send_keys("\ue007")  # Enter
-        time.sleep(0.3)
+        self.settled()
         self.assertEqual(self.run_("const p = window.marginPlayground.state.points; return [p.length, p[6].x]"), [7, [0.1, 0.05]])
         canvas.send_keys("\ue017")  # Delete takes the nearest away
-        time.sleep(0.3)
+        self.settled()
         self.assertEqual(self.run_("return window.marginPlayground.state.points.length"), 6)
         driver.find_element("id", "undo").click()
         self.assertEqual(self.run_("return window.marginPlayground.state.points.length"), 5)
@@ -130,7 +134,7 @@ class Playground(unittest.TestCase):
         seen = []
         for value in ("0.01", "0.5", "1"):
             self.run_("""const s = document.getElementById('o-lambda'); s.value = arguments[0]; s.dispatchEvent(new Event('input'))""", value)
-            time.sleep(0.4)
+            self.settled()
             self.assertIn(f"--lambda {value}", self.run_("return document.getElementById('command').textContent"))
             seen.append(self.run_("return window.marginPlayground.state.result.found.model.machine.array('w')"))
         self.assertEqual(len({tuple(w) for w in seen}), 3)
@@ -141,11 +145,10 @@ class Playground(unittest.TestCase):
         command = self.run_("return document.getElementById('command').textContent")
         for name, button in (("data.csv", "save-data"), ("model.h", "save-header")):
             driver.find_element("id", button).click()
-            for _ in range(100):
-                if os.path.exists(self.path(name)):
-                    break
-                time.sleep(0.1)
-        time.sleep(0.3)
+            until = time.monotonic() + PATIENCE
+            while not os.path.exists(self.path(name)):  # chromium gives it its name when it is whole
+                self.assertLess(time.monotonic(), until, f"{name} does not arrive")
+                time.sleep(0.05)
         with open(self.path("model.h"), encoding="ascii") as file:
             text = file.read()
         self.assertEqual(text, self.gen_header(command, self.path("data.csv")))

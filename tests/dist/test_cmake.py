@@ -15,7 +15,7 @@ MAIN = """#define MARGIN_IMPLEMENTATION
 int main(void)
 {
     static const margin_real w[2] = {1, -1}, bias[1] = {0.5f};
-    const margin_linear model = {w, bias, 2, {2, MARGIN_SCHEME_BINARY, 0, 0, 0}};
+    const margin_linear model = {w, bias, 2, {2, MARGIN_SCHEME_BINARY, 0, 0, 0, 0, 0}};
     const margin_real x[2] = {3, 1};
     margin_real score;
     margin_linear_scores(&model, x, &score);
@@ -33,6 +33,7 @@ ENDINGS = {"C": "c", "CXX": "cpp"}
 
 
 def run(*command, **more):
+    more.setdefault("env", {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")})
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
     if done.returncode:
         raise AssertionError(f"{' '.join(map(str, command))}\n{done.stdout}")

@@ -10,7 +10,7 @@ import unittest
 from unittest import mock
 
 import sets
-from gen import measure, report, svg, wasm
+from gen import measure, page, svg, wasm
 from test_cli import CommandLine
 
 NASTY = ["<script>alert(1)</script>", "a \"quoted\" & 'b'", "שלום", "</script><img src=x onerror=alert(2)>"]
@@ -156,6 +156,11 @@ class Report(CommandLine):
         shown = " ".join(self.well_formed(text).text)
         self.assertIn(found["command"], shown)
         self.assertIn("What gen fit tried", shown)
+        tried = [one for one in found["candidates"] if one["method"] == found["method"] and one["error_mean"] is not None
+                 and one["options"].get("kernel") == found["options"].get("kernel")]
+        for name in ("C", "gamma", "lambda", "vectors"):
+            values = {one["options"][name] for one in tried if name in one["options"]}
+            self.assertEqual(f"Error against {name}" in shown, len(values) > 2, name)
 
     def test_many_classes_features_and_rows_stay_small(self):
         rng = random.Random(5)
@@ -192,12 +197,59 @@ class Report(CommandLine):
             self.assertFalse(os.path.exists(self.path("r.html")))
         self.assertEqual(self.gen("report", self.path("m.mgn"), "--data", self.two, "-o", self.path("no/r.html"))[0], 1)
 
-    def test_a_ranker_without_classes_is_refused_in_words(self):
-        x, _ = sets.gauss(60, 2)
-        ranks = self.write("ranks.csv", "".join(f"{a!r},{b!r},{a + b!r}\n" for a, b in x))
-        self.ok("train", ranks, "--method", "omam", "--targets", "numbers", "--save", self.path("m.mgn"))
-        code, _, err = self.gen("report", self.path("m.mgn"), "--data", ranks, "-o", self.path("r.html"))
-        self.assertEqual((code, "needs classes" in err), (1, True), err)
+    def numbers(self, name, seed, rows=90):
+        rng = random.Random(seed)
+        x = [[rng.uniform(-2, 2), rng.gauss(5, 1), 0.5] for _ in range(rows)]
+        return self.write(name, "flow,temp <b>,same,price\n" + "".join(
+            f"{a!r},{b!r},{c!r},{30 + 4 * a + b * b / 5 + rng.gauss(0, 0.5)!r}\n" for a, b, c in x))
+
+    def test_numbers_have_a_page_with_the_errors_of_predict(self):
+        data, test = self.numbers("numbers.csv", 1), self.numbers("more.csv", 2, 60)
+        for training in (("svr",), ("svr", "--kernel", "rbf", "--outside", "0.1"), ("lssvm", "--targets", "numbers", "--kernel", "rbf")):
+            with self.subTest(training):
+                text, facts = self.page(data, "--method", *training, test=test)
+                shown = " ".join(self.well_formed(text).text)
+                found = self.json("predict", self.path("m.mgn"), test)
+                want = found["rmse"] if training[0] == "svr" else (1 - found["kendall_tau"]) / 2
+                self.assertEqual(facts["n"], 60)
+                self.assertAlmostEqual(facts["loss"], want, 12)
+                self.assertEqual(facts["rows"]["answers"], [found["scores"][i - 1] for i in facts["rows"]["numbers"]])
+                for word in ("Importance", "Surface", "Number formats", "Time of one answer", "temp <b>", f"--method {training[0]}",
+                             "Answers against targets" if training[0] == "svr" else "Scores against targets"):
+                    self.assertIn(word, shown)
+                self.assertEqual("promised" in shown, "--outside" in training)
+                self.assertEqual([form["name"] for form in facts["forms"]], ["q15", "f32", "q7"])
+                self.assertLess(len(text), 400_000)
+        one = self.write("line.csv", "".join(f"{i / 10!r},{i * i!r}\n" for i in range(40)))
+        self.assertIn("Along the feature", self.page(one, "--method", "svr", "--kernel", "rbf", "--squares")[0])
+
+    def test_what_tune_and_fit_tried_is_drawn(self):
+        text, _ = self.page(self.numbers("tuned.csv", 3), "--method", "svr", "--grid", "C=1,10,100", command="tune")
+        self.assertIn("R² against C", text)
+        order = self.write("order.csv", sets.csv(*sets.gauss(120, 3, 4)))
+        text, _ = self.page(order, "--method", "omam", "--kernel", "rbf", "--grid", "gamma=0.1,0.3,1", command="tune")
+        self.assertIn("tau against gamma", text.replace("&#x27;", "'"))
+
+    def test_one_class_has_a_page_with_labels_and_without(self):
+        rng = random.Random(6)
+        row = lambda far: f"{rng.gauss(far, 1)!r},{rng.gauss(0, 1)!r}"
+        normal = self.write("normal.csv", "".join(row(0) + "\n" for _ in range(120)))
+        mixed = self.write("mixed.csv", "".join(f"{row(0)},normal\n" for _ in range(50)) + "".join(f"{row(8)},odd\n" for _ in range(20)))
+        self.ok("train", normal, "--method", "oneclass", "--kernel", "rbf", "--label", "none", "--save", self.path("m.mgn"))
+        for test, counts in ((None, None), (mixed, (50, 20))):
+            self.ok("report", self.path("m.mgn"), "--data", normal, *(["--test", test] if test else []), "-o", self.path("r.html"))
+            with open(self.path("r.html"), encoding="utf-8") as file:
+                text = file.read()
+            facts, shown = self.facts(text), " ".join(self.well_formed(text).text)
+            self.assertIn("false alarms", shown)
+            self.assertIn("Alarms", shown)
+            self.assertEqual("anomalies found" in shown, test is not None)
+            if test:
+                labels = self.json("predict", self.path("m.mgn"), test)["labels"]
+                self.assertEqual(facts["confusion"][1][0], labels[:50].count("anomaly"))
+                self.assertEqual(facts["confusion"][0][0], labels[50:].count("anomaly"))
+            else:
+                self.assertEqual(sum(facts["confusion"][1]), 120)
 
 
 class Parts(unittest.TestCase):
@@ -227,7 +279,7 @@ class Parts(unittest.TestCase):
             self.assertAlmostEqual(total, want * 100 * 100, 3)
 
     def test_nothing_ends_the_element_of_the_facts(self):
-        text = report.as_script({"a": "</script><!--\u2028", "b": float("nan")})
+        text = page.as_script({"a": "</script><!--\u2028", "b": float("nan")})
         self.assertNotIn("<", text)
         self.assertEqual(json.loads(text), {"a": "</script><!--\u2028", "b": None})
 
