@@ -23,6 +23,7 @@ Run as `python3 -m gen`. Each module does one thing:
     suggest    names close to a misspelt one      sklearn    the methods as estimators; needs scikit-learn
     report     a page about a model (.css, .js)   measure    the numbers of the page
     figures    from these numbers to figures      svg        the marks of figures
+    page       pieces of HTML                     report_values  the sections about numbers and ranks
     wasm       exported headers as WebAssembly
 
 HOW TO ADD A METHOD

@@ -354,19 +354,19 @@ def frontier(forms: list[Form], budget: int | None, words: str = "error", form_o
         f"{f.form} {byte_words(f.bytes)} {words} {form_of(f.error)}" for f in forms if f.whole and f.error is not None))
 
 
-def candidates(tried: list[dict], picked: dict | None, budget: int | None) -> str:
+def candidates(tried: list[dict], picked: dict | None, budget: int | None, words: str = "cross-validated error") -> str:
     """Cross-validated error against bytes of all that was tried, by format; the choice has a ring."""
     sizes = [one["bytes"] for one in tried] + ([budget] if budget else [])
     worst = max(one["error_mean"] for one in tried)
     axes = Axes((min(sizes) / 1.3, max(sizes) * 1.3), (0, min(1.0, max(top_of(worst), 0.01))), log_x=True)
-    marks = axes.frame("bytes of tables", "cross-validated error", lambda v: f"{v:,.0f}".replace(",", "\u202f"), percents)
+    marks = axes.frame("bytes of tables", words, lambda v: f"{v:,.0f}".replace(",", "\u202f"), percents)
     if budget:
         marks += [line(axes.x(budget), axes.top, axes.x(budget), axes.bottom, "s1"),
                   text(min(axes.x(budget) + 4, svg.WIDTH), axes.top - 9, f"budget {budget}", "end", "tick")]
     for one in tried:
         i = ("f32", "q15", "q7").index(one["format"])
-        words = f"{one['method']} {one['format']}: {one['bytes']} bytes, {percents(one['error_mean'])}"
-        marks.append(f'<g>{mark(axes.x(one["bytes"]), axes.y(one["error_mean"]), i, 2.6)}<title>{escape(words)}</title></g>')
+        told = f"{one['method']} {one['format']}: {one['bytes']} bytes, {percents(one['error_mean'])}"
+        marks.append(f'<g>{mark(axes.x(one["bytes"]), axes.y(one["error_mean"]), i, 2.6)}<title>{escape(told)}</title></g>')
     if picked:
         x, y = axes.x(picked["bytes"]), axes.y(picked["error_mean"])
         marks += [f'<circle cx="{num(x)}" cy="{num(y)}" r="8" class="ring"/>', '<circle cx="165" cy="228" r="6" class="ring"/>',

@@ -217,8 +217,6 @@ def fit(arguments: argparse.Namespace) -> None:
     problem, of = read(arguments)
     before = stamp(arguments.data)
     facts = facts_of(arguments, problem)
-    if facts.about == "numbers" and arguments.report is not None:
-        raise Failure("--report: a page is about classes, and these labels are numbers", arguments.data)
     test = commands.read_test(arguments, problem) if arguments.test else None
     say(f"{arguments.data}: {problem.data.n} rows, {problem.data.d} features, {label_words(problem, arguments)}")
     for line in budget_words(arguments):

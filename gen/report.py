@@ -305,6 +305,9 @@ def alarm_part(f: Findings) -> str:
 JUDGED = {"r2": "R²", "kendall_tau": "Kendall's tau", "auc": "area under the ROC curve"}  # larger is better
 
 
+UNEXPLAINED = "share of the variance not explained"  # what gen fit makes small where answers are numbers
+
+
 def searched(f: Findings) -> list[tuple[dict, float, float]]:
     """What tune tried, or gen fit of the method and the kernel that it chose: options, error and its deviation."""
     tried, chosen = f.model.notes.get("tuned"), f.model.notes.get("options", {})
@@ -335,7 +338,7 @@ def tuning_parts(f: Findings) -> list[str]:
             parts.append(figure(f"{judged or 'Error'} against {name}", "Cross-validated, ± one standard deviation over the folds; "
                                 + ("the best of the other options at each value; " if len(names) > 1 else "") + "the choice is marked.",
                                 figures.tuning([(v, *e) for v, e in best.items()], name, log, chosen.get(name), *(
-                                    (f"cross-validated {judged}", lambda v: f"{v:.3g}") if judged else ()))))
+                                    (f"cross-validated {judged}", lambda v: f"{v:.3g}") if judged else (UNEXPLAINED,) if f.model.numbers else ()))))
     return parts
 
 
@@ -345,8 +348,9 @@ def tried_part(f: Findings) -> str:
     if not tried:
         return ""
     picked = next((one for one in tried if one["command"] == f.command), None)
-    return figure("What gen fit tried", f"Cross-validated error and bytes of {len(tried)} candidates; the choice has a ring.",
-                  figures.candidates(tried, picked, f.budget))
+    words = UNEXPLAINED if f.model.numbers else "cross-validated error"
+    return figure("What gen fit tried", f"{words[0].upper()}{words[1:]} and bytes of {len(tried)} candidates; the choice has a ring.",
+                  figures.candidates(tried, picked, f.budget, words))
 
 
 def method_section(f: Findings) -> str:
@@ -524,7 +528,8 @@ def write(path: str, found: Findings, data_path: str) -> None:
 
 def of_fit(arguments: argparse.Namespace, found: model.Model, rows: Rows, test: Rows | None, result: dict) -> None:
     """The page of a model that gen fit has found, with all that it tried."""
-    both = [measure.answers(found, part, array("H", part.y[:part.n]), path) if part is not None else None
+    both = [None if part is None else measure.values_of(found, part, part.targets, path) if found.machine.shape.classes < 2 else
+            measure.answers(found, part, array("H", part.y[:part.n]), path)
             for part, path in ((rows, arguments.data), (test, arguments.test))]
     facts = findings(found, *both, arguments.flash)
     facts.tried, facts.command = result["candidates"], result["command"]

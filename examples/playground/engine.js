@@ -387,6 +387,23 @@ const Engine = (() => {
     return modelOf(new Map([...found.notes, ["compressed_from", from]]));
   };
 
+  // As compress.moved does it: null where vectors cannot be moved.
+  const moved = (found, form, rows) => {
+    const n = found.machine.numbers,
+      get = (name) => Number(n.get(name) ?? 0);
+    const schemes = [0, 2]; // two classes, or one machine a class
+    if (found.machine.shape.kind !== 2 || get("kernel") !== 2 || !schemes.includes(get("scheme"))) return null;
+    if (rows === null || !rows.y || get("slope") || get("reject") || get("n") > rows.n) return null;
+    const passes = Math.min(
+      100,
+      Math.max(10, Math.trunc(M.compress.MOVED / (rows.n * get("n") * (get("d") + get("width"))))),
+    );
+    rows.into(double_);
+    const image = double_.take(Uint8Array, found.image);
+    check(double_, double_.exports.page_move(image, found.image.length, passes, form !== "q7" ? 1 : 0));
+    return modelOf(new Map(found.notes));
+  };
+
   // The model in a format, or, with a budget of bytes, in whatever form is best within it ("any", or the one asked for).
   const chosen = (model, form, flash, rows) => {
     if (flash === null) return M.compress.in_best_format(model, form === "any" ? "f32" : form, null, rows);
@@ -453,6 +470,7 @@ const Engine = (() => {
   M.quant = { noted_rows: (model) => notedRows(model), Quantised: (model, form) => new Quantised(model, form), rows_of: rowsOf };
   M.model = { Model };
   M.own.fewer = fewer;
+  M.own.moved = moved;
   M.own.folded = (model) => model; // linear machines of the page are stored as weights already
   const start = async (facts, doubleBytes, floatBytes) => {
     Engine.facts = facts;

@@ -203,6 +203,11 @@ int PAGE(page_compress)(const void *image, int size, int vectors, double noise) 
     return gen_compress(image, size, &page_rows, vectors, noise, report, &page_machine);
 }
 
+/* The reduced machine of an image, with its vectors moved to where they make the fewest mistakes on the rows that are set. */
+int PAGE(page_move)(const void *image, int size, int passes, int exact) {
+    return gen_move(image, size, &page_rows, passes, exact, &page_machine);
+}
+
 int PAGE(page_quant_parts)(int format) {
     return (int)gen_quant_parts(page_quant[format == 7], page_part);
 }

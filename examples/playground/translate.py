@@ -382,12 +382,12 @@ def assigned(body: list[ast.stmt]) -> set[str]:
 # What is taken of each module, in the order in which they need each other; None is all of it.
 MODULES = (("native", {"short"}), ("model", {"ENOUGH"}), ("options", {"KERNELS"}), ("output", {"percent"}), ("metrics", None),
            ("cspell", None), ("kinds", None), ("emit", None),
-           ("compress", {"Cost", "Candidate", "in_format", "cost", "in_best_format", "NOISES", "TOLD", "REFUSED", "REFITTED", "FORMATS", "CLOSE",
+           ("compress", {"Cost", "Candidate", "in_format", "cost", "in_best_format", "NOISES", "TOLD", "REFUSED", "REFITTED", "FORMATS", "CLOSE", "MOVED",
                          "sizes", "fit_format", "compress"}),
            ("cost", {"Shape", "Cost", "shape_of", "terms", "cycles_of", "cycles_most", "round_up", "SHOWN", "worst_words", "estimate"}),
            ("methods", {"describe"}), ("export", None))
 # What has its own form in python.js or in playground.js: it works with bytes, or with native code.
-OWN = {"metrics": {"spread"}, "cspell": {"to_single"}, "methods": {"METHODS"}, "cost": {"targets"}, "compress": {"fewer", "folded"}}
+OWN = {"metrics": {"spread"}, "cspell": {"to_single"}, "methods": {"METHODS"}, "cost": {"targets"}, "compress": {"fewer", "folded", "moved"}}
 
 
 def translate(gen: Path) -> str:

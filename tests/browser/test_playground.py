@@ -175,6 +175,13 @@ class Playground(unittest.TestCase):
                 self.assertIn("--flash 700", command)
                 self.assertIn("bytes of tables", self.run_("return document.getElementById('budget').textContent"), form)
                 self.assertEqual(self.run_("return window.marginPlayground.header(arguments[0])", form), self.gen_header(command, many), command)
+            two = self.load("two.csv", *sets.gauss(200, 2, 2))  # two classes: vectors move
+            self.choose("svm", kernel="rbf", gamma="1", C="1")
+            for form in ("q15", "q7"):
+                self.set_flash("120")
+                command = self.run_("const f = document.getElementById('format'); f.value = arguments[0];"
+                                    "f.dispatchEvent(new Event('change')); return document.getElementById('command').textContent", form)
+                self.assertEqual(self.run_("return window.marginPlayground.header(arguments[0])", form), self.gen_header(command, two), command)
             self.set_flash("20")
             self.assertIn("needs at least", self.run_("return document.getElementById('budget').textContent"))
             self.assertTrue(self.run_("return document.getElementById('save-header').disabled"))

@@ -174,7 +174,9 @@ class Others(CommandLine):
         same = self.write("same.csv", "".join(",".join(map(repr, row)) + ",7.5\n" for row in x))
         self.fails(1, "all labels are the same number", "fit", same, "--targets", "numbers")
         self.fails(1, "these labels are numbers", "fit", count, "--targets", "numbers", "--max-missed", "0.1")
-        self.fails(1, "a page is about classes", "fit", count, "--targets", "numbers", "--report", self.path("r.html"))
+        self.ok("fit", count, "--targets", "numbers", "--time", "5", "--report", self.path("r.html"))
+        with open(self.path("r.html"), encoding="utf-8") as file:
+            self.assertIn("share of the variance not explained", file.read())
         self.fails(2, "--positive has no meaning", "fit", count, "--targets", "numbers", "--positive", "1")
 
     def test_one_class_detects_and_keeps_its_rate(self):
