@@ -8,7 +8,7 @@ seed; the figures are means over the seeds. Every side gets so many bytes of tab
 and four a bias, and its weights are rounded to int8 before it is tested; a node of a tree five bytes; our models what the
 header says in q7. Settings are chosen by cross-validation on training rows only: of compact the scaling and, from 48 features
 on, whether there is a projection (noise it finds by itself), of svm C and gamma, of tvq its tangents, of lvq nothing, of nets
-alpha, of forests and boosted trees their number. A cell without a model that fits is empty. With --cycles instructions of an
+alpha and of boosted trees the leaves of a tree, both at 2 KB, of forests their number. A cell without a model that fits is empty. With --cycles instructions of an
 answer at 4 KB on M0 and M4F. Losses are shown.
 All cells take many hours. Each is kept in build/bench-compact.json when it is done, so that a run goes on where the last one
 ended; --quick is one seed at 1, 4 and 16 KB of the small sets, and --write makes a page of the cells that there are.
@@ -190,7 +190,18 @@ def scaled(x, other):
 def best_of(makers, x, y):
     """The maker with the least cross-validated error on some rows."""
     few = some(x, y, 2000)
-    return max(makers, key=lambda make: cross_val_score(make(), *few, cv=3).mean())
+    return max(makers, key=lambda make: cross_val_score(make(), *few, cv=3).mean()) if len(makers) > 1 else makers[0]
+
+
+MIDDLE = 2048     # bytes at which options are chosen that serve all budgets
+CHOSEN = {}       # alpha of nets and leaves of boosted trees, by method, set and seed
+
+
+def chosen(key, values, maker, x, y):
+    """The option with the least cross-validated error of models in the middle of the budgets, found once for a set and a seed."""
+    if key not in CHOSEN:
+        CHOSEN[key] = max(values, key=lambda value: cross_val_score(maker(value), *some(x, y, 2000), cv=3).mean())
+    return CHOSEN[key]
 
 
 def net(split, most, seed):
@@ -198,11 +209,15 @@ def net(split, most, seed):
     x, other, y, truth = split
     x, other = scaled(x, other)
     d, outs = x.shape[1], 1 if len(set(y)) == 2 else len(set(y))
-    hidden = (most - 4 * outs) // (d + outs + 4)
-    if hidden < 1:
+
+    def units(budget):
+        return (budget - 4 * outs) // (d + outs + 4)
+
+    def maker(alpha, hidden=max(1, units(MIDDLE))):
+        return MLPClassifier((hidden,), alpha=alpha, max_iter=200, random_state=seed)
+    if units(most) < 1:
         return None
-    make = best_of([lambda a=a: MLPClassifier((hidden,), alpha=a, max_iter=200, random_state=seed) for a in (1e-4, 1e-2, 1)], x, y)
-    fitted = make().fit(x, y)
+    fitted = maker(chosen(("net", x.shape, x[0].tobytes()), (1e-4, 1e-2, 1), maker, x, y), units(most)).fit(x, y)
     for weights in fitted.coefs_:
         step = np.abs(weights).max() / 127
         weights[:] = np.round(weights / step) * step
@@ -219,15 +234,18 @@ def forest(split, most, seed):
 def boosted(split, most, seed):
     x, other, y, truth = split
     outs = 1 if len(set(y)) == 2 else len(set(y))
-    makers = []
-    for leaves in (2, 4, 8):
-        rounds = most // 5 // (2 * leaves - 1) // outs
-        if rounds >= 1:
-            makers.append(lambda n=min(rounds, 300), m=leaves: GradientBoostingClassifier(
-                n_estimators=n, max_leaf_nodes=m, max_depth=None, learning_rate=0.3 if n < 30 else 0.1, random_state=seed))
-    if not makers:
-        return None
-    return 1 - best_of(makers, x, y)().fit(*some(x, y)).score(other, truth)
+
+    def rounds(budget, leaves):
+        return min(budget // 5 // (2 * leaves - 1) // outs, 300)
+
+    def maker(leaves, budget=MIDDLE):
+        n = max(1, rounds(budget, leaves))
+        return GradientBoostingClassifier(n_estimators=n, max_leaf_nodes=leaves, max_depth=None, learning_rate=0.3 if n < 30 else 0.1,
+                                          random_state=seed)
+    leaves = chosen(("boosted", x.shape, x[0].tobytes()), (2, 4, 8), maker, x, y)
+    while leaves > 2 and rounds(most, leaves) < 1:
+        leaves //= 2
+    return None if rounds(most, leaves) < 1 else 1 - maker(leaves, most).fit(*some(x, y)).score(other, truth)
 
 
 # ---- the table ----
