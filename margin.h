@@ -2004,9 +2004,15 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
  *
  *     f_j(x) = sum over the vectors v of c_vj k(v, x) + b_j
  *
- * and the training makes the mean of sum over j of max(0, 1 - y_j f_j(x))^2 / 2 small, where y_j
- * is 1 for the class of the sample and -1 for all others: every machine is to tell its class from
- * the rest with a margin of 1. The units k(v, x) are
+ * and the training makes the mean of a loss over the samples small. With y the class of a sample,
+ * and y_j 1 for j = y and -1 for all others, that is
+ *
+ *     MARGIN_COMPACT_HINGE  sum over j of max(0, 1 - y_j f_j(x))^2 / 2: every machine is to tell
+ *                           its class from the rest with a margin of 1; or
+ *     MARGIN_COMPACT_SOFT   log(sum over j of exp(4 (f_j(x) - f_y(x)))) / 4: only differences of
+ *                           scores count, which few vectors for many classes do better.
+ *
+ * The units k(v, x) are
  *
  *     MARGIN_KERNEL_HINGE  max(0, v.x + t_v), a half-space, more certain with the distance
  *     MARGIN_KERNEL_RBF    exp(-gamma |x - v|^2), a region around v
@@ -2017,9 +2023,13 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
  * Rounding is part of the training: in its second half all vectors and coefficients are used as
  * they will be in q7, so that the step to q7 changes next to nothing. Margins in the space of the
  * inputs come from noise: each time that a sample is looked at, every feature is disturbed by a
- * normal number of deviation `noise`, in units of the mean deviation of the features. How much
- * noise the data bears is found out on a quarter of the samples that is held out: of 0, 0.05, 0.1,
- * 0.2, 0.4, 0.7 and 1 the largest that costs no more than half a standard error there.
+ * normal number of deviation `noise`, in units of the mean deviation of the features. And every
+ * step takes away a share of all vectors and coefficients (with rbf units, of coefficients), which
+ * keeps many vectors from learning few samples by heart: the decay.
+ *
+ * Decay and noise are found out on samples held out, a quarter of them, or of less than 2000 two
+ * quarters and of less than 1000 all four in turn: of the decays 0.005, 0.03, 0.1, 0.3, 1 and 3, and
+ * then of the noises 0, 0.05, 0.1, 0.2, 0.4, 0.7 and 1, the largest that costs next to nothing there.
  *
  *     margin_compact_options options = {0};
  *     options.vectors = 88;                                     // 4 KB for 16 features, 26 classes
@@ -2032,16 +2042,19 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
  * move to where so few of them do best.
  *
  * Scale the data first (see margin_scaling): steps and noise are the same for all features. */
+enum { MARGIN_COMPACT_HINGE = 1, MARGIN_COMPACT_SOFT = 2 };
+
 typedef struct {
     uint8_t kernel;    /* MARGIN_KERNEL_HINGE or MARGIN_KERNEL_RBF          0: hinge             */
+    uint8_t loss;      /* MARGIN_COMPACT_HINGE or MARGIN_COMPACT_SOFT       0: soft              */
     bool exact;        /* vectors and coefficients are not rounded                               */
     uint16_t vectors;  /* at most the number of samples                     0: 64, or n          */
     uint16_t rank;     /* of a learned projection, at most MARGIN_RANK_MOST and less than the    */
                        /* number of features                                0: no projection     */
     margin_real noise; /* deviation of the noise; MARGIN_ZERO: none         0: by validation     */
     margin_real rate;  /* largest step of a value, at most 1                0: 0.01; rbf: 0.05   */
-    margin_real decay; /* share of a value that a step of 1 takes away, at  0: 0.005; rbf: none  */
-                       /* most 1; MARGIN_ZERO: none                                              */
+    margin_real decay; /* share of a value that a step of 1 takes away, at  0: by validation     */
+                       /* most 100; MARGIN_ZERO: none                                            */
     uint32_t seed;     /* of all that is random                                                  */
     size_t max_iterations; /* passes over the data                           0: 100 to 300, which
                               is 100 and 400 000 / n more                                         */
@@ -2049,21 +2062,25 @@ typedef struct {
     const margin_model *start; /* go on from the vectors, coefficients and width of this one,    */
                                /* an expansion of rbf with a machine a class, or one for two     */
                                /* classes, that is not scaled; its vectors   0: start at random  */
-                               /* count                                                          */
+                               /* count, and there is no validation: 0 of    */
+                               /* loss, decay, noise: hinge, none, 0.1                           */
 } margin_compact_options;
 
 /* Bytes that margin_compact_train takes; 0: not countable, or options out of their range. */
 MARGIN_API size_t margin_compact_train_size(size_t n, size_t d, size_t classes,
                                             const margin_compact_options *options);
-/* A pass over the data costs 6 n vectors (d + classes) operations; the search for the noise takes
- * three to seven trainings of three eighths of the passes each. info: objective is the mean loss
+/* A pass over the data costs 6 n vectors (d + classes) operations; validation takes four to eleven
+ * trainings of three eighths of the passes each, twice or four times that of few samples. With less
+ * than 32 samples, or more vectors than three quarters of them, there is none: the decay is then
+ * 0.03 and the noise 0.1, where they are not given. info: objective is the mean loss
  * of the last pass, with its noise; support the number of vectors; iterations the passes of all
  * trainings. MARGIN_E_ARGUMENT: options out of their range; MARGIN_E_VECTORS: more vectors than
  * samples; MARGIN_E_RANK: a rank that is not below d; MARGIN_E_ONE_CLASS: less than two classes, or one without samples; MARGIN_E_RANGE:
  * squares of the data overflow; and those of margin_data_check. `report` may be NULL. */
 typedef struct {
     margin_real noise; /* as used, in units of the mean deviation of the features */
-    margin_real held;  /* error rate with it on the samples held out; negative: none were */
+    margin_real decay; /* as used */
+    margin_real held;  /* error rate with them on the samples held out; negative: none were */
 } margin_compact_report;
 MARGIN_API margin_status margin_compact_train(const margin_data *data,
                                               const margin_compact_options *options,

@@ -19242,9 +19242,14 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
 /* ---- >>compact ---- few vectors, learned together with their coefficients -------------------- */
 
 /* A sample x has the scores f_j = sum over the vectors v of c_vj h_v + b_j with hinge units
- * h_v = max(0, v.x + t_v) or rbf units h_v = exp(-gamma |x - v|^2), and costs
- * L = sum over j of max(0, 1 - y_j f_j)^2 / 2. With g_j = dL/df_j = -y_j max(0, 1 - y_j f_j) and
- * e_v = dL/dh_v = sum over j of g_j c_vj the slopes are
+ * h_v = max(0, v.x + t_v) or rbf units h_v = exp(-gamma |x - v|^2), and costs, if y is its class
+ * and y_j is 1 for j = y and else -1,
+ *
+ *     hinge   L = sum over j of max(0, 1 - y_j f_j)^2 / 2      g_j = -y_j max(0, 1 - y_j f_j)
+ *     soft    L = log(sum over j of exp(4 (f_j - f_y))) / 4    g_j = p_j - [j = y]
+ *
+ * where g_j = dL/df_j and p_j is the share of j in the sum; the one machine of two classes has
+ * f_1 = f and f_0 = 0. With e_v = dL/dh_v = sum over j of g_j c_vj the slopes are
  *
  *     dL/dc_vj = g_j h_v    dL/db_j = g_j
  *     hinge   dL/dv = [h_v > 0] e_v x              dL/dt_v = [h_v > 0] e_v
@@ -19297,10 +19302,12 @@ typedef struct {
     margin_real factor, unit_weight; /* 1 / deviation; 1 / mean weight */
     margin_real loss;                /* of the last pass */
     margin_real held;                /* error rate on the samples held out */
+    margin_real judged;              /* the same, smoothed, of the best settings so far */
     margin_rng rng;
     mgn_tick tick;
-    size_t passes; /* done */
-    bool rounded;  /* used values count */
+    size_t passes;               /* done */
+    bool rounded;                /* used values count */
+    bool seek_decay, seek_noise; /* by validation */
 } mgn_compact;
 
 static bool mgn_compact_rbf(const mgn_compact *job) {
@@ -19322,25 +19329,37 @@ static bool mgn_compact_starts(margin_compact_options *o, size_t d, size_t class
     return o->rank == 0;
 }
 
+/* What is left to validation, and where that starts. A model to go on from has settings of its own,
+ * and few samples cannot tell. */
+static void mgn_compact_open(mgn_compact *job, size_t n) {
+    margin_compact_options *o = &job->o;
+    const bool seek = o->start == NULL && n / 4u >= 8u && o->vectors <= n - n / 4u;
+    job->seek_decay = seek && o->decay == 0;
+    job->seek_noise = seek && o->noise == 0;
+    if (o->loss == 0) { o->loss = o->start == NULL ? MARGIN_COMPACT_SOFT : MARGIN_COMPACT_HINGE; }
+    if (o->decay == 0 && o->start == NULL) { o->decay = MGN_R(0.03); }
+    if (o->decay == MARGIN_ZERO) { o->decay = 0; }
+    if (o->noise == 0) { o->noise = MGN_R(0.1); }
+    if (o->noise == MARGIN_ZERO) { o->noise = 0; }
+}
+
 /* Options with their defaults filled in, and sizes; false: out of range. */
 static bool mgn_compact_shape(mgn_compact *job, size_t n, size_t d, size_t classes,
                               const margin_compact_options *options) {
-    static const margin_compact_options none = {0, false, 0, 0, 0, 0, 0, 0, 0, {NULL, NULL}, NULL};
+    static const margin_compact_options none = {0, 0, false,        0,   0, 0, 0, 0,
+                                                0, 0, {NULL, NULL}, NULL};
     margin_compact_options *o = &job->o;
     *o = options != NULL ? *options : none;
     bool fits = mgn_compact_starts(o, d, classes);
     o->kernel = o->kernel == 0 ? (uint8_t)MARGIN_KERNEL_HINGE : o->kernel;
     fits = fits && (o->kernel == MARGIN_KERNEL_HINGE || o->kernel == MARGIN_KERNEL_RBF) &&
            o->vectors <= n && o->noise >= 0 && o->noise <= 100 && o->rate >= 0 && o->rate <= 1 &&
-           o->decay >= 0 && o->decay <= 1 && n > 0 && d > 0 && d < SIZE_MAX && classes > 1u &&
-           classes < MARGIN_REJECTED && o->rank < d && o->rank <= MARGIN_RANK_MOST;
+           o->decay >= 0 && o->decay <= 100 && o->loss <= MARGIN_COMPACT_SOFT && n > 0 && d > 0 &&
+           d < SIZE_MAX && classes > 1u && classes < MARGIN_REJECTED && o->rank < d &&
+           o->rank <= MARGIN_RANK_MOST;
     o->vectors = o->vectors == 0 ? (uint16_t)mgn_size_min(n, 64u) : o->vectors;
     if (o->rate == 0) { o->rate = mgn_compact_rbf(job) ? MGN_R(0.05) : MGN_R(0.01); }
-    if (o->decay == MARGIN_ZERO) {
-        o->decay = 0;
-    } else if (o->decay == 0 && !mgn_compact_rbf(job)) {
-        o->decay = MGN_R(0.005);
-    }
+    mgn_compact_open(job, n);
     if (o->max_iterations == 0 && n > 0) {
         const uint64_t passes = 100u + UINT64_C(400000) / n;
         o->max_iterations = passes < 300u ? (size_t)passes : 300u;
@@ -19619,16 +19638,43 @@ static void mgn_compact_scores(mgn_compact *job, size_t count) {
     for (size_t i = 0; i < count; i++) { mgn_axpy(job->s + i * w, 1, job->of_bias.value, w); }
 }
 
+/* The soft loss of the scores of a sample, which become their slopes. */
+static margin_real mgn_compact_soft(size_t machines, size_t label, margin_real *s) {
+    margin_real sum = 0, own = 0, top = s[0];
+    if (machines == 1u) {
+        const margin_real sign = label == 1u ? 1 : -1, z = -4 * sign * s[0];
+        const margin_real e = margin_exp(-mgn_abs(z));
+        s[0] = -sign * (z > 0 ? 1 : e) / (1 + e);
+        return (mgn_max(z, 0) + margin_log(1 + e)) / 4;
+    }
+    for (size_t j = 1; j < machines; j++) { top = mgn_max(top, s[j]); }
+    for (size_t j = 0; j < machines; j++) { s[j] = 4 * (s[j] - top); }
+    own = s[label];
+    mgn_exp_array(s, machines);
+    for (size_t j = 0; j < machines; j++) { sum += s[j]; }
+    for (size_t j = 0; j < machines; j++) { s[j] /= sum; }
+    s[label] -= 1;
+    return (margin_log(sum) - own) / 4;
+}
+
+static margin_real mgn_compact_hinge(size_t machines, size_t label, margin_real *s) {
+    margin_real loss = 0;
+    for (size_t j = 0; j < machines; j++) {
+        const margin_real sign = (machines == 1u ? label == 1u : label == j) ? 1 : -1;
+        const margin_real lack = mgn_max(1 - sign * s[j], 0);
+        loss += lack * lack / 2;
+        s[j] = -sign * lack;
+    }
+    return loss;
+}
+
 /* Turns the scores of a sample into their slopes, and returns its loss. */
 static margin_real mgn_compact_loss(const mgn_compact *job, size_t label, margin_real weight,
                                     margin_real *s) {
-    margin_real loss = 0;
-    for (size_t j = 0; j < job->machines; j++) {
-        const margin_real sign = (job->machines == 1u ? label == 1u : label == j) ? 1 : -1;
-        const margin_real lack = mgn_max(1 - sign * s[j], 0);
-        loss += lack * lack / 2;
-        s[j] = -sign * weight * lack;
-    }
+    const margin_real loss = job->o.loss == MARGIN_COMPACT_SOFT
+                                 ? mgn_compact_soft(job->machines, label, s)
+                                 : mgn_compact_hinge(job->machines, label, s);
+    for (size_t j = 0; j < job->machines; j++) { s[j] *= weight; }
     return weight * loss;
 }
 
@@ -19738,7 +19784,7 @@ static void mgn_compact_step(mgn_compact *job, size_t from, size_t count, margin
     }
     mgn_compact_slopes(job, count);
     mgn_compact_move(&job->of_front, pace, pace->decay);
-    mgn_compact_move(&job->of_units, pace, pace->decay);
+    mgn_compact_move(&job->of_units, pace, mgn_compact_rbf(job) ? 0 : pace->decay);
     mgn_compact_move(&job->of_coef, pace, pace->decay);
     mgn_compact_move(&job->of_bias, pace, 0);
     if (mgn_compact_rbf(job)) { mgn_compact_move(&job->of_width, pace, 0); }
@@ -19753,7 +19799,7 @@ static margin_real mgn_compact_rate(const mgn_compact *job, margin_real way) {
 
 /* Trains from the start on the first `count` samples of the order, until the caller wants to
  * stop. */
-static void mgn_compact_fit(mgn_compact *job, size_t count, size_t passes, margin_real noise) {
+static void mgn_compact_fit(mgn_compact *job, size_t count, size_t passes) {
     const size_t batch = MARGIN_COMPACT_BATCH, steps = (count + batch - 1u) / batch;
     mgn_compact_pace pace = {0, 0, 0, 0, 0};
     margin_real mean_left = 1, size_left = 1;
@@ -19775,7 +19821,7 @@ static void mgn_compact_fit(mgn_compact *job, size_t count, size_t passes, margi
             pace.share = 1 / (margin_real)some;
             pace.mean_up = 1 / (1 - mean_left);
             pace.size_up = 1 / (1 - size_left);
-            mgn_compact_step(job, t * batch, some, noise, &pace);
+            mgn_compact_step(job, t * batch, some, job->o.noise, &pace);
         }
         job->loss /= (margin_real)count;
         job->passes++;
@@ -19783,12 +19829,16 @@ static void mgn_compact_fit(mgn_compact *job, size_t count, size_t passes, margi
     }
 }
 
-/* ---- how much noise ---- */
+/* ---- what validation chooses: decay and noise ---- */
 
-/* The share of the weight of the samples from .. n - 1 of the order that is classified wrongly. */
-static margin_real mgn_compact_errors(mgn_compact *job, size_t from) {
+#define MGN_COMPACT_FEW 1000u /* below so many samples all quarters are held out in turn */
+
+/* Judges a training by the samples from .. n - 1 of the order. Their error rate goes to `held`;
+ * what is returned is steadier, because errors and hits near the border count in part: a sample of
+ * margin m counts 1/2 - m / 2t, limited to 0 .. 1, where t is 0.3 of the mean size of a margin. */
+static margin_real mgn_compact_judge(mgn_compact *job, size_t from, margin_real *held) {
     const unsigned scheme = job->classes > 2u ? MARGIN_SCHEME_ONE_REST : MARGIN_SCHEME_BINARY;
-    margin_real wrong = 0, total = 0;
+    margin_real wrong = 0, total = MGN_TINY, size = MGN_TINY, sum = 0;
     for (size_t at = from; at < job->n; at += MARGIN_COMPACT_BATCH) {
         const size_t count = mgn_size_min(job->n - at, MARGIN_COMPACT_BATCH);
         mgn_compact_fill(job, at, count, 0);
@@ -19799,37 +19849,95 @@ static margin_real mgn_compact_errors(mgn_compact *job, size_t from) {
             const size_t label = mgn_label(job->data, job->order[at + i]);
             wrong += margin_elect(scheme, job->classes, s) == label ? 0 : weight;
             total += weight;
+            job->mu[at + i] = margin_margin(scheme, job->classes, s, label);
+            size += weight * mgn_abs(job->mu[at + i]);
         }
     }
-    return total > 0 ? wrong / total : 0;
+    size *= MGN_R(0.6) / total;
+    for (size_t i = from; i < job->n; i++) {
+        const margin_real part = mgn_max(MGN_R(0.5) - job->mu[i] / size, 0);
+        sum += mgn_weight(job->data, job->order[i]) * mgn_min(part, 1);
+    }
+    *held = wrong / total;
+    return sum / total;
 }
 
-#define MGN_COMPACT_NOISES ((size_t)7)
-
-/* The largest noise that costs no more than half a standard error on samples held out. Candidates
- * ascend, and the search ends with the first that costs two of them. */
-static void mgn_compact_choose(mgn_compact *job) {
-    static const margin_real noises[MGN_COMPACT_NOISES] = {
-        0, MGN_R(0.05), MGN_R(0.1), MGN_R(0.2), MGN_R(0.4), MGN_R(0.7), 1};
-    const size_t held = job->n / 4u, passes = (job->o.max_iterations + 1u) / 2u;
-    margin_real errors[MGN_COMPACT_NOISES], best = 1, deviation = 0;
-    size_t tried = 0;
-    bool bad = held < 8u || job->units > job->n - held; /* too few samples to judge by */
-    job->o.noise = MGN_R(0.1);
-    while (tried < MGN_COMPACT_NOISES && !bad && !job->tick.stopped) {
-        mgn_compact_fit(job, job->n - held, passes, noises[tried]);
-        errors[tried] = mgn_compact_errors(job, job->n - held);
-        best = mgn_min(best, errors[tried]);
-        deviation = margin_sqrt(best * (1 - best) / (margin_real)held);
-        bad = errors[tried] > best + 2 * deviation + 1 / (margin_real)held;
-        tried++;
+/* The order in which quarter `part` is held out, the last one for 0; the same for all settings. */
+static void mgn_compact_deal(mgn_compact *job, size_t quarter, size_t part) {
+    margin_index *last = job->order + job->n - quarter;
+    job->rng = margin_rng_make(job->o.seed);
+    for (size_t i = 0; i < job->n; i++) { job->order[i] = (margin_index)i; }
+    margin_shuffle(&job->rng, job->order, job->n);
+    for (size_t i = 0; i < (part > 0 ? quarter : 0u); i++) {
+        margin_index *other = job->order + (part - 1u) * quarter + i;
+        const margin_index kept = *other;
+        *other = last[i];
+        last[i] = kept;
     }
-    for (size_t t = 0; t < tried; t++) {
-        if (errors[t] <= best + deviation / 2) {
-            job->o.noise = noises[t];
-            job->held = errors[t];
+}
+
+/* How many quarters are held out in turn. */
+static size_t mgn_compact_parts(const mgn_compact *job) {
+    return job->n < MGN_COMPACT_FEW ? 4u : job->n < 2u * MGN_COMPACT_FEW ? 2u : 1u;
+}
+
+/* Trains with the settings of the options in half the passes, and judges that. */
+static margin_real mgn_compact_try(mgn_compact *job, margin_real *held) {
+    const size_t quarter = job->n / 4u, parts = mgn_compact_parts(job);
+    margin_real sum = 0;
+    *held = 0;
+    for (size_t part = 0; part < parts && !job->tick.stopped; part++) {
+        margin_real rate;
+        mgn_compact_deal(job, quarter, part);
+        mgn_compact_fit(job, job->n - quarter, (job->o.max_iterations + 1u) / 2u);
+        sum += mgn_compact_judge(job, job->n - quarter, &rate);
+        *held += rate / (margin_real)parts;
+    }
+    return sum / (margin_real)parts;
+}
+
+/* Moves one setting, which is grid[at] and judged, along its ascending grid: up to the largest that
+ * costs no more than a fifth of a standard error, or else down while that is better. */
+static void mgn_compact_walk(mgn_compact *job, margin_real *setting, const margin_real *grid,
+                             size_t count, size_t at) {
+    const margin_real rows = (margin_real)(job->n / 4u * mgn_compact_parts(job));
+    size_t best = at;
+    bool bad = false;
+    for (size_t i = at + 1u; i < count && !bad && !job->tick.stopped; i++) {
+        const margin_real deviation = margin_sqrt(job->judged * (1 - job->judged) / rows);
+        margin_real held;
+        *setting = grid[i];
+        const margin_real judged = mgn_compact_try(job, &held);
+        if (judged <= job->judged + deviation / 5) {
+            best = i;
+            job->held = held;
+        }
+        job->judged = mgn_min(job->judged, judged);
+        bad = judged > job->judged + 2 * deviation;
+    }
+    for (bad = best > at; best > 0 && !bad && !job->tick.stopped;) {
+        margin_real held;
+        *setting = grid[best - 1u];
+        const margin_real judged = mgn_compact_try(job, &held);
+        bad = judged >= job->judged;
+        if (!bad) {
+            best--;
+            job->judged = judged;
+            job->held = held;
         }
     }
+    *setting = grid[best];
+}
+
+/* Chooses what the options leave open, one after the other. */
+static void mgn_compact_choose(mgn_compact *job) {
+    static const margin_real decays[] = {MGN_R(0.005), MGN_R(0.03), MGN_R(0.1), MGN_R(0.3), 1, 3};
+    static const margin_real noises[] = {0,          MGN_R(0.05), MGN_R(0.1), MGN_R(0.2),
+                                         MGN_R(0.4), MGN_R(0.7),  1};
+    job->judged = mgn_compact_try(job, &job->held);
+    if (job->seek_decay) { mgn_compact_walk(job, &job->o.decay, decays, 6, 1); }
+    if (job->seek_noise) { mgn_compact_walk(job, &job->o.noise, noises, 7, 2); }
+    job->rng = margin_rng_make(job->o.seed + 1u);
 }
 
 /* ---- the whole ---- */
@@ -19927,12 +20035,8 @@ static margin_status mgn_compact_work(mgn_compact *job, margin_model *model) {
     job->passes = 0;
     job->held = -1;
     job->tick = mgn_tick_make(job->o.watch, 1);
-    if (job->o.noise == 0) {
-        mgn_compact_choose(job);
-    } else if (job->o.noise == MARGIN_ZERO) {
-        job->o.noise = 0;
-    }
-    if (!job->tick.stopped) { mgn_compact_fit(job, job->n, job->o.max_iterations, job->o.noise); }
+    if (job->seek_decay || job->seek_noise) { mgn_compact_choose(job); }
+    if (!job->tick.stopped) { mgn_compact_fit(job, job->n, job->o.max_iterations); }
     mgn_compact_rounding(job);
     mgn_compact_store(job, model);
     return MARGIN_OK;
@@ -19975,6 +20079,7 @@ MARGIN_API margin_status margin_compact_train(const margin_data *data,
     status = mgn_frame_train(&mgn_compact_method, &job, status, mem, model, info);
     if (status >= 0 && report != NULL) {
         report->noise = job.o.noise;
+        report->decay = job.o.decay;
         report->held = job.held;
     }
     return status;

@@ -215,15 +215,31 @@ def proto_words(told: dict) -> list[str]:
     return [f"{told['prototypes']:g} models with {told['tangents']:g} tangents each{below}", *cut]
 
 
+LOSSES = ("hinge", "soft")
+
+
+def compact_keys(told: dict) -> dict:
+    """No error where no rows were held out.
+
+    >>> compact_keys({"noise": 0.2, "held": -1})
+    {'noise': 0.2}
+    """
+    found = {name: value for name, value in told.items() if name != "held"}
+    return {**found, **({"error_held": told["held"]} if told.get("held", -1) >= 0 else {})}
+
+
 def compact_words(told: dict) -> list[str]:
     """
-    >>> compact_words({"noise": 0.2, "options": {}})
-    ['noise 0.2, chosen on a quarter of the rows that was held out']
-    >>> compact_words({"noise": 0.1, "options": {"noise": 0.1}})
+    >>> compact_words({"decay": 0.1, "noise": 0.2, "error_held": 0.125, "options": {"noise": 0.2}})
+    ['decay 0.1, chosen on rows held out: 12.5 % error']
+    >>> compact_words({"decay": 0.1, "noise": 0.2, "options": {}})
     []
     """
-    return [] if "noise" in told.get("options", {}) or "noise" not in told else \
-        [f"noise {told['noise']:g}, chosen on a quarter of the rows that was held out"]
+    given = told.get("options", {})
+    if "error_held" not in told:
+        return []
+    chosen = [f"{name} {told[name]:g}" for name in ("decay", "noise") if name not in given]
+    return [f"{', '.join(chosen)}, chosen on rows held out: {100 * told['error_held']:.3g} % error"]
 
 
 # ---- the methods ----
@@ -310,11 +326,15 @@ METHODS = {
     "compact": Method(
         "few vectors, learned together with their coefficients and rounded to q7 while they learn: the least flash",
         options=(VECTORS, RANK, ITERATIONS, RATE,
+                 Option("loss", one_of(LOSSES), "What a mistake costs: hinge, where every machine tells its class from the rest, or soft, where "
+                                                "only differences of scores count. The default is soft."),
                  Option("noise", between(0, 100), "The deviation of the noise that makes margins wide. The default is the "
                                                   "largest that costs nothing on rows held out."),
-                 Option("decay", between(0, 1), "The share of a value that a step of 1 takes away. The default is 0.005, with rbf 0."),
+                 Option("decay", between(0, 100), "The share of a value that a step of 1 takes away, which keeps many vectors from learning few "
+                                                  "rows by heart. The default is the largest that costs nothing on rows held out."),
                  Option("exact", yes_or_no, "Does not round vectors and coefficients to q7.")),
-        grid=(("vectors", (16, 32, 64, 128)),), kernels=("hinge", "rbf"), words=compact_words, noted=("noise",),
+        grid=(("vectors", (16, 32, 64, 128)),), kernels=("hinge", "rbf"), words=compact_words, keys=compact_keys,
+        noted=("noise", "decay"),
         without=("gamma", "degree", "coef0", "a", "scheme", "tol", "max-iter", "cache-mb")),
     "oneclass": Method(
         "what is normal, learned from normal rows alone, with a rate of false alarms given in advance",

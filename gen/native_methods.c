@@ -857,12 +857,14 @@ static margin_status gen_train_compact(gen_work *work) {
     const margin_data *data = &work->data;
     const gen_choice *choice = work->choice;
     const double *noise = gen_given(choice, "noise"), *decay = gen_given(choice, "decay");
+    const double *loss = gen_given(choice, "loss");
     margin_compact_options options;
     margin_compact_report report;
     margin_status status;
     margin_arena mem;
     memset(&options, 0, sizeof options);
     options.kernel = (uint8_t)gen_option(choice, "kernel");
+    options.loss = (uint8_t)(loss == NULL ? 0 : *loss + MARGIN_COMPACT_HINGE);
     options.exact = gen_option(choice, "exact") != 0;
     options.vectors = (uint16_t)gen_option(choice, "vectors");
     options.rank = (uint16_t)gen_option(choice, "rank");
@@ -883,6 +885,8 @@ static margin_status gen_train_compact(gen_work *work) {
     if (status >= 0) {
         gen_tell(&work->told, "vectors", (double)work->info.support);
         gen_tell(&work->told, "noise", report.noise);
+        gen_tell(&work->told, "decay", report.decay);
+        gen_tell(&work->told, "held", report.held);
     }
     return status;
 }

@@ -959,7 +959,9 @@ class CompactClassifier(_Classifier):
     noise : float, optional
         The deviation of the noise that makes margins wide. The default is the largest that costs nothing on rows left out.
     decay : float, optional
-        The share of a value that a step of 1 takes away.
+        The share of a value that a step of 1 takes away. The default is the largest that costs nothing on rows left out.
+    loss : {"hinge", "soft"}, optional
+        What a mistake costs. The default is soft: only differences of scores count.
     exact : bool
         Whether vectors and coefficients are not rounded.
     learning_rate : float, optional
@@ -984,7 +986,7 @@ class CompactClassifier(_Classifier):
             "check_sample_weights_invariance": "vectors start at random rows, of which a row of weight 0 is still one"}}
 
     def __init__(self, n_vectors: int = 64, *, kernel: str = "hinge", rank: int | None = None, noise: float | None = None,
-                 decay: float | None = None, exact: bool = False, learning_rate: float | None = None,
+                 decay: float | None = None, loss: str | None = None, exact: bool = False, learning_rate: float | None = None,
                  max_iter: int | None = None, class_weight: dict | str | None = None, probability: bool = False, scale: str = "standard",
                  random_state: Any = None):
         self.n_vectors = n_vectors
@@ -992,6 +994,7 @@ class CompactClassifier(_Classifier):
         self.rank = rank
         self.noise = noise
         self.decay = decay
+        self.loss = loss
         self.exact = exact
         self.learning_rate = learning_rate
         self.max_iter = max_iter
@@ -1002,8 +1005,8 @@ class CompactClassifier(_Classifier):
 
     def _chosen(self) -> dict:
         vectors = min(self.n_vectors, self._counted_) if isinstance(self.n_vectors, numbers.Integral) else self.n_vectors
-        return given(vectors=vectors, kernel=self.kernel, rank=self.rank, noise=self.noise, decay=self.decay, exact=self.exact,
-                     rate=self.learning_rate, iterations=self.max_iter, scale=self.scale)
+        return given(vectors=vectors, kernel=self.kernel, rank=self.rank, noise=self.noise, decay=self.decay, loss=self.loss,
+                     exact=self.exact, rate=self.learning_rate, iterations=self.max_iter, scale=self.scale)
 
 
 # ---- classes in order ----

@@ -108,10 +108,12 @@ static double apart(mgn_compact_part *part, size_t count) {
     return worst / largest;
 }
 
-static enum greatest_test_res slopes_of(unsigned kind, size_t classes, unsigned rank) {
+static enum greatest_test_res slopes_of_loss(unsigned loss, unsigned kind, size_t classes,
+                                             unsigned rank) {
     const double close = sizeof(margin_real) > 4u ? 1e-4 : 0.1;
     const size_t count = 20;
     clouds(60, 3, classes, 1);
+    options.loss = (uint8_t)loss;
     options.kernel = (uint8_t)kind;
     options.vectors = 5;
     options.rank = (uint16_t)rank;
@@ -129,6 +131,12 @@ static enum greatest_test_res slopes_of(unsigned kind, size_t classes, unsigned 
     ASSERT(apart(&job.of_coef, count) < close);
     ASSERT(apart(&job.of_bias, count) < close);
     ASSERT(kind != MARGIN_KERNEL_RBF || apart(&job.of_width, count) < close);
+    PASS();
+}
+
+static enum greatest_test_res slopes_of(unsigned kind, size_t classes, unsigned rank) {
+    CHECK_CALL(slopes_of_loss(MARGIN_COMPACT_HINGE, kind, classes, rank));
+    CHECK_CALL(slopes_of_loss(MARGIN_COMPACT_SOFT, kind, classes, rank));
     PASS();
 }
 
@@ -182,12 +190,18 @@ TEST noise_is_none_where_the_caller_says_so_and_as_given_where_it_is_given(void)
     quadrants(100);
     options.vectors = 6;
     options.noise = MARGIN_ZERO;
+    options.decay = (margin_real)0.25;
     ASSERT_EQ(MARGIN_OK, train());
-    ASSERT(told.noise == 0 && told.held < 0);
+    ASSERT(told.noise == 0 && told.decay == (margin_real)0.25 && told.held < 0);
     options.noise = (margin_real)0.5;
+    options.decay = MARGIN_ZERO;
     mem = margin_arena_make(bytes, sizeof bytes);
     ASSERT_EQ(MARGIN_OK, train());
-    ASSERT(told.noise == (margin_real)0.5);
+    ASSERT(told.noise == (margin_real)0.5 && told.decay == 0 && told.held < 0);
+    options.decay = 0;
+    mem = margin_arena_make(bytes, sizeof bytes);
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT(told.noise == (margin_real)0.5 && told.decay > 0 && told.held >= 0);
     PASS();
 }
 
@@ -207,6 +221,25 @@ TEST the_same_seed_gives_the_same_bits_and_another_one_others(void) {
     options.seed = 6;
     ASSERT_EQ(MARGIN_OK, train());
     ASSERT(memcmp(first, model.of.expansion.vectors, sizeof first) != 0);
+    PASS();
+}
+
+/* Labels that are wrong in one of five cannot be learned by heart where decay is chosen on samples
+ * held out: many vectors are then no worse than few. */
+TEST many_vectors_do_not_learn_wrong_labels_by_heart(void) {
+    size_t wrong = 0;
+    quadrants(160);
+    for (size_t i = 0; i < data.n; i += 5u) { y[i] = (uint16_t)(1 - y[i]); }
+    options.vectors = 100;
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT(told.decay >= (margin_real)0.1 && told.held > 0);
+    for (size_t i = 0; i < data.n; i++) {
+        margin_real scores[2];
+        const uint16_t found = margin_classify(&model, x + 2 * i, scores);
+        wrong +=
+            found != ((i ^ (i >> 1)) & 1u) ? 1u : 0u; /* than the label before it was changed */
+    }
+    ASSERT(wrong <= 8u);
     PASS();
 }
 
@@ -719,6 +752,7 @@ SUITE(compact_suite) {
     RUN_TEST(rbf_units_learn_five_clouds);
     RUN_TEST(noise_is_none_where_the_caller_says_so_and_as_given_where_it_is_given);
     RUN_TEST(the_same_seed_gives_the_same_bits_and_another_one_others);
+    RUN_TEST(many_vectors_do_not_learn_wrong_labels_by_heart);
     RUN_TEST(vectors_of_hinge_units_are_multiples_of_a_127th_of_their_largest_value);
     RUN_TEST(hinge_units_of_many_classes_lose_nothing_in_integers);
     RUN_TEST(hinge_units_of_two_classes_lose_nothing_in_integers);
