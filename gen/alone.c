@@ -7,8 +7,7 @@
 /* ---- f32 guard ---- */
 #if defined(__FAST_MATH__)
 #error "model.h: -ffast-math changes results; compile without it"
-#endif
-#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16
+#elif defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16
 #error "model.h: excess precision changes results; use SSE2, or -fexcess-precision=fast"
 #endif
 
@@ -61,6 +60,25 @@ static inline float model_exp(float x) {
     x = 89 < x ? 89 : x;
     x = x < -104 ? -104 : x;
     return model_exp_sum(x, 0);
+}
+
+/* ---- f32 exp alone ---- */
+/* e^x, infinite or 0 beyond the limits: x = k ln 2 + r, and so e^x = 2^k e^r. Adding ROUND rounds x / ln 2 to k and
+ * leaves k, biased, in the low bits. The sum 1 + high is exact: `lost` is what it rounds. */
+static inline float model_exp(float x) {
+    const float ROUND = 12583168.0f; /* 1.5 2^23 + 256 */
+    const float least = x < -104 ? -104 : x, limited = 89 < least ? 89 : least;
+    const float shifted = limited * 1.44269504f + ROUND, k = shifted - ROUND;
+    const float high = limited - k * 0.693145752f, low = k * 1.42860677e-06f;
+    const float r = high - low, rr = r * r, sum = 1 + high, lost = (1 - sum) + high;
+    const float tail =
+        (0.166665331f + r * 0.0416672044f) + rr * (0.00836759433f + r * 0.00138682546f);
+    const float value = sum + ((0.5f * rr + r * rr * tail) + (lost - low));
+    model_bits exponent, once, again;
+    exponent.real = shifted;
+    once.word = ((exponent.word >> 1) - 1u) << 23; /* 2^k in two steps: it may be subnormal */
+    again.word = (exponent.word - (exponent.word >> 1) - 1u) << 23;
+    return value * once.real * again.real;
 }
 
 /* ---- f32 sqrt ---- */
@@ -181,9 +199,8 @@ static inline float model_pow(float x, float y) {
 /* e^y - 1, for small y by its series. */
 static inline float model_expm1(float y) {
     float sum = 1;
-    int k;
     if ((y < 0 ? -y : y) > 0.35f) { return model_exp(y) - 1; }
-    for (k = 8; k > 1; k--) { sum = 1 + y * sum / (float)k; }
+    for (int k = 8; k > 1; k--) { sum = 1 + y * sum / (float)k; }
     return y * sum;
 }
 
@@ -267,23 +284,22 @@ static inline float model_scaled(const float *x, size_t k) {
     return x[k];
 }
 
-/* ---- f32 pool ---- */
+/* ---- f32 length ---- */
 /* |x|^2 of the scaled input. */
 static inline float model_norm(const float *x) {
     float norm = 0;
-    size_t k;
-    for (k = 0; k < MODEL_FEATURES; k++) {
+    for (size_t k = 0; k < MODEL_FEATURES; k++) {
         const float a = model_scaled(x, k);
         norm += a * a;
     }
     return norm;
 }
 
+/* ---- f32 pool ---- */
 /* The kernel value of x and vector v; nx = |x|^2. */
 static inline float model_term(const float *x, float nx, size_t v) {
     float dot = 0;
-    size_t k;
-    for (k = 0; k < MODEL_FEATURES; k++) {
+    for (size_t k = 0; k < MODEL_FEATURES; k++) {
         dot += model_scaled(x, k) * MODEL_READ_F32(model_vectors + v * MODEL_FEATURES + k);
     }
     return model_kernel(dot, nx, v);
@@ -292,10 +308,9 @@ static inline float model_term(const float *x, float nx, size_t v) {
 /* ---- f32 project ---- */
 /* What the vectors see of the raw input x: a few weighted sums of its features. */
 static inline void model_project(const float *x, float *z) {
-    size_t r, k;
-    for (r = 0; r < MODEL_RANK; r++) {
+    for (size_t r = 0; r < MODEL_RANK; r++) {
         float dot = 0;
-        for (k = 0; k < MODEL_FEATURES; k++) {
+        for (size_t k = 0; k < MODEL_FEATURES; k++) {
             dot += model_scaled(x, k) * MODEL_READ_F32(model_front + r * MODEL_FEATURES + k);
         }
         z[r] = dot + MODEL_READ_F32(model_front_bias + r);
@@ -314,11 +329,10 @@ static inline void model_scores(const float *x, float *scores) {
 /* The scores of all machines at x: weights . x + bias. Four sums side by side, the last features go to the first. */
 static inline void model_scores(const float *x, float *scores) {
     const size_t whole = MODEL_FEATURES / 4 * 4;
-    size_t j, k;
-    for (j = 0; j < MODEL_MACHINES; j++) {
+    for (size_t j = 0; j < MODEL_MACHINES; j++) {
         const float *w = model_w + MODEL_ROW(j) * MODEL_FEATURES;
         float s[4] = {0, 0, 0, 0};
-        for (k = 0; k < MODEL_FEATURES; k++) {
+        for (size_t k = 0; k < MODEL_FEATURES; k++) {
             s[k < whole ? k % 4u : 0] += MODEL_READ_F32(w + k) * x[k];
         }
         scores[j] = ((s[0] + s[2]) + (s[1] + s[3])) + MODEL_READ_F32(model_bias + j);
@@ -331,8 +345,7 @@ static inline void model_scores(const float *x, float *scores) {
 static inline void model_scores(const float *x, float *scores) {
     const float nx = model_norm(x);
     float sum = MODEL_READ_F32(model_bias), lost = 0;
-    size_t v;
-    for (v = 0; v < MODEL_VECTORS; v++) {
+    for (size_t v = 0; v < MODEL_VECTORS; v++) {
         const float part = model_term(x, nx, v) * MODEL_READ_F32(model_coef + v) - lost;
         const float next = sum + part;
         lost = (next - sum) - part;
@@ -347,25 +360,25 @@ static inline void model_scores(const float *x, float *scores) {
 static inline void model_scores(const float *x, float *scores) {
     const float nx = model_norm(x);
     float sum = 0, lost = 0;
-    size_t v, j;
-    for (v = 0; v < MODEL_VECTORS; v++) {
+    for (size_t v = 0; v < MODEL_VECTORS; v++) {
         const float part = model_term(x, nx, v) * MODEL_READ_F32(model_coef + v) - lost;
         const float next = sum + part;
         lost = (next - sum) - part;
         sum = next;
     }
-    for (j = 0; j < MODEL_MACHINES; j++) { scores[j] = sum + MODEL_READ_F32(model_bias + j); }
+    for (size_t j = 0; j < MODEL_MACHINES; j++) {
+        scores[j] = sum + MODEL_READ_F32(model_bias + j);
+    }
 }
 
 /* ---- f32 scores rest ---- */
 /* The scores of all machines at x, one a class: each vector has a coefficient for every machine. */
 static inline void model_scores(const float *x, float *scores) {
     const float nx = model_norm(x);
-    size_t v, j;
-    for (j = 0; j < MODEL_MACHINES; j++) { scores[j] = MODEL_READ_F32(model_bias + j); }
-    for (v = 0; v < MODEL_VECTORS; v++) {
+    for (size_t j = 0; j < MODEL_MACHINES; j++) { scores[j] = MODEL_READ_F32(model_bias + j); }
+    for (size_t v = 0; v < MODEL_VECTORS; v++) {
         const float value = model_term(x, nx, v);
-        for (j = 0; j < MODEL_CLASSES; j++) {
+        for (size_t j = 0; j < MODEL_CLASSES; j++) {
             scores[j] += value * MODEL_READ_F32(model_coef + v * MODEL_CLASSES + j);
         }
     }
@@ -382,12 +395,12 @@ static inline size_t model_pair(size_t a, size_t b) {
 /* The scores of all machines at x, one a pair of classes: a vector of class c has a coefficient for each other class. */
 static inline void model_scores(const float *x, float *scores) {
     const float nx = model_norm(x);
-    size_t v, j, c = 0;
-    for (j = 0; j < MODEL_MACHINES; j++) { scores[j] = MODEL_READ_F32(model_bias + j); }
-    for (v = 0; v < MODEL_VECTORS; v++) {
+    size_t c = 0;
+    for (size_t j = 0; j < MODEL_MACHINES; j++) { scores[j] = MODEL_READ_F32(model_bias + j); }
+    for (size_t v = 0; v < MODEL_VECTORS; v++) {
         const float value = model_term(x, nx, v);
         while (v >= MODEL_READ_U32(model_class_end + c)) { c++; }
-        for (j = 0; j < MODEL_CLASSES - 1u; j++) {
+        for (size_t j = 0; j < MODEL_CLASSES - 1u; j++) {
             scores[model_pair(c, j < c ? j : j + 1u)] +=
                 value * MODEL_READ_F32(model_coef + v * (MODEL_CLASSES - 1u) + j);
         }
@@ -400,12 +413,12 @@ static inline void model_scores(const float *x, float *scores) {
 static inline void model_scores(const float *x, float *scores) {
     const float nx = model_norm(x);
     float sums[MODEL_CUTS];
-    size_t v = 0, c, j;
+    size_t v = 0, j;
     for (j = 0; j < MODEL_CUTS; j++) { sums[j] = MODEL_READ_F32(model_bias + j); }
     for (j = 0;; j++) {
         for (; v < MODEL_READ_U32(model_reach + j); v++) {
             const float value = model_term(x, nx, v);
-            for (c = j; c < MODEL_CUTS; c++) {
+            for (size_t c = j; c < MODEL_CUTS; c++) {
                 sums[c] += value * MODEL_READ_F32(model_coef + v * MODEL_CUTS + c);
             }
         }
@@ -420,8 +433,7 @@ static inline float model_distance(const float *x, size_t m) {
     const float *c = model_vectors + m * MODEL_FEATURES;
     const size_t whole = MODEL_FEATURES / 4 * 4;
     float s[4] = {0, 0, 0, 0};
-    size_t k;
-    for (k = 0; k < MODEL_FEATURES; k++) {
+    for (size_t k = 0; k < MODEL_FEATURES; k++) {
         const float a = model_scaled(x, k) - MODEL_READ_F32(c + k);
         s[k < whole ? k % 4u : 0] += a * a;
     }
@@ -435,14 +447,13 @@ static inline float model_distance(const float *x, size_t m) {
     const float *c = model_vectors + m * (1u + MODEL_TANGENTS) * MODEL_FEATURES;
     const size_t whole = MODEL_FEATURES / 4 * 4;
     float s[4] = {0, 0, 0, 0}, along = 0, z;
-    size_t j, k;
-    for (k = 0; k < MODEL_FEATURES; k++) {
+    for (size_t k = 0; k < MODEL_FEATURES; k++) {
         const float a = model_scaled(x, k) - MODEL_READ_F32(c + k);
         s[k < whole ? k % 4u : 0] += a * a;
     }
-    for (j = 1; j <= MODEL_TANGENTS; j++) {
+    for (size_t j = 1; j <= MODEL_TANGENTS; j++) {
         float part = 0;
-        for (k = 0; k < MODEL_FEATURES; k++) {
+        for (size_t k = 0; k < MODEL_FEATURES; k++) {
             const float a = model_scaled(x, k) - MODEL_READ_F32(c + k);
             part += a * MODEL_READ_F32(c + j * MODEL_FEATURES + k);
         }
@@ -455,8 +466,8 @@ static inline float model_distance(const float *x, size_t m) {
 /* ---- f32 scores nearest ---- */
 /* The scores of x: for each class the squared distance of its nearest prototype. */
 static inline void model_scores(const float *x, float *scores) {
-    size_t m = 0, c;
-    for (c = 0; c < MODEL_CLASSES; c++) {
+    size_t m = 0;
+    for (size_t c = 0; c < MODEL_CLASSES; c++) {
         scores[c] = FLT_MAX;
         for (; m < MODEL_READ_U32(model_class_end + c); m++) {
             const float z = model_distance(x, m);
@@ -468,8 +479,8 @@ static inline void model_scores(const float *x, float *scores) {
 /* ---- f32 scores nth ---- */
 /* The scores of x: for each class the squared distance of its nth nearest prototype. */
 static inline void model_scores(const float *x, float *scores) {
-    size_t m = 0, c, j;
-    for (c = 0; c < MODEL_CLASSES; c++) {
+    size_t m = 0, j;
+    for (size_t c = 0; c < MODEL_CLASSES; c++) {
         float near[MODEL_NTH]; /* the least distances, in order */
         for (j = 0; j < MODEL_NTH; j++) { near[j] = FLT_MAX; }
         for (; m < MODEL_READ_U32(model_class_end + c); m++) {
@@ -514,8 +525,7 @@ static inline float model_favour(const float *scores, size_t a, size_t b) {
 /* How clearly the scores speak for a class: the least by which they prefer it to another one. */
 static inline float model_margin(const float *scores, size_t label) {
     float least = FLT_MAX;
-    size_t b;
-    for (b = 0; b < MODEL_CLASSES; b++) {
+    for (size_t b = 0; b < MODEL_CLASSES; b++) {
         if (b != label) {
             const float say = model_favour(scores, label, b);
             least = say < least ? say : least;
@@ -527,12 +537,12 @@ static inline float model_margin(const float *scores, size_t label) {
 /* ---- f32 elect pairs ---- */
 /* The class with most votes; of several the one that the scores favour most in sum. */
 static inline uint16_t model_elect(const float *scores) {
-    size_t best = 0, most = 0, a, b;
+    size_t best = 0, most = 0;
     float top = -FLT_MAX;
-    for (a = 0; a < MODEL_CLASSES; a++) {
+    for (size_t a = 0; a < MODEL_CLASSES; a++) {
         size_t votes = 0;
         float sum = 0;
-        for (b = 0; b < MODEL_CLASSES; b++) {
+        for (size_t b = 0; b < MODEL_CLASSES; b++) {
             if (b != a) {
                 const float say = model_favour(scores, a, b);
                 votes += (a > b ? say > 0 : say >= 0) ? 1u : 0u;
@@ -551,10 +561,10 @@ static inline uint16_t model_elect(const float *scores) {
 /* ---- f32 elect votes ---- */
 /* The class with most votes; of several the first. */
 static inline uint16_t model_elect(const float *scores) {
-    size_t best = 0, most = 0, a, b;
-    for (a = 0; a < MODEL_CLASSES; a++) {
+    size_t best = 0, most = 0;
+    for (size_t a = 0; a < MODEL_CLASSES; a++) {
         size_t votes = 0;
-        for (b = 0; b < MODEL_CLASSES; b++) {
+        for (size_t b = 0; b < MODEL_CLASSES; b++) {
             if (b != a) {
                 const float say = model_favour(scores, a, b);
                 votes += (a > b ? say > 0 : say >= 0) ? 1u : 0u;
@@ -571,9 +581,9 @@ static inline uint16_t model_elect(const float *scores) {
 /* ---- f32 elect rest ---- */
 /* The class with the largest score; of several the first. */
 static inline uint16_t model_elect(const float *scores) {
-    size_t best = 0, a;
+    size_t best = 0;
     float top = -FLT_MAX;
-    for (a = 0; a < MODEL_CLASSES; a++) {
+    for (size_t a = 0; a < MODEL_CLASSES; a++) {
         if (scores[a] > top) {
             best = a;
             top = scores[a];
@@ -585,9 +595,9 @@ static inline uint16_t model_elect(const float *scores) {
 /* ---- f32 elect nearest ---- */
 /* The class with the least distance; of several the first. */
 static inline uint16_t model_elect(const float *scores) {
-    size_t best = 0, a;
+    size_t best = 0;
     float top = FLT_MAX;
-    for (a = 0; a < MODEL_CLASSES; a++) {
+    for (size_t a = 0; a < MODEL_CLASSES; a++) {
         if (scores[a] < top) {
             best = a;
             top = scores[a];
@@ -600,8 +610,7 @@ static inline uint16_t model_elect(const float *scores) {
 /* The class of x: how many thresholds it passes. */
 static inline uint16_t model_elect(const float *scores) {
     uint16_t passed = 0;
-    size_t j;
-    for (j = 0; j + 1u < MODEL_CLASSES; j++) {
+    for (size_t j = 0; j + 1u < MODEL_CLASSES; j++) {
         passed = (uint16_t)(passed + (scores[j] > 0 ? 1u : 0u));
     }
     return passed;
@@ -610,8 +619,7 @@ static inline uint16_t model_elect(const float *scores) {
 /* ---- f32 known ---- */
 /* Whether all scores are numbers. */
 static inline int model_known(const float *scores) {
-    size_t j;
-    for (j = 0; j < MODEL_MACHINES; j++) {
+    for (size_t j = 0; j < MODEL_MACHINES; j++) {
         if (!(scores[j] <= 0 || scores[j] > 0)) { return 0; }
     }
     return 1;
@@ -706,21 +714,19 @@ static inline float model_odds(float score) {
 /* From weights to probabilities; where they are not known, all are the same. */
 static inline void model_shares(float *p, int known) {
     float sum = 0;
-    size_t c;
-    for (c = 0; c < MODEL_CLASSES; c++) {
+    for (size_t c = 0; c < MODEL_CLASSES; c++) {
         p[c] = known ? p[c] : 1;
         sum += p[c];
     }
-    for (c = 0; c < MODEL_CLASSES; c++) { p[c] /= sum; }
+    for (size_t c = 0; c < MODEL_CLASSES; c++) { p[c] /= sum; }
 }
 
 /* ---- f32 probabilities order ---- */
 /* The probabilities of all classes of x, calibrated by cross-validation: a sigmoid at each threshold. */
 static inline void model_probabilities(const float *x, float *p) {
     float scores[MODEL_MACHINES], above = 1;
-    size_t c;
     model_scores(x, scores);
-    for (c = 0; c + 1u < MODEL_CLASSES; c++) {
+    for (size_t c = 0; c + 1u < MODEL_CLASSES; c++) {
         const float all = model_sigmoid(model_odds(scores[c])), next = all < above ? all : above;
         p[c] = above - next;
         above = next;
@@ -734,10 +740,10 @@ static inline void model_probabilities(const float *x, float *p) {
  * against the winner. */
 static inline void model_probabilities(const float *x, float *p) {
     float scores[MODEL_MACHINES];
-    size_t winner, c;
+    size_t winner;
     model_scores(x, scores);
     winner = model_elect(scores);
-    for (c = 0; c < MODEL_CLASSES; c++) {
+    for (size_t c = 0; c < MODEL_CLASSES; c++) {
         const float t = MODEL_SLOPE * (c == winner ? 0 : model_favour(scores, c, winner));
         p[c] = model_exp(t < 0 ? t : 0);
     }
@@ -754,21 +760,19 @@ static inline float model_rival(const float *r, size_t a, size_t b) {
  * other is solved for, at most 50 times. */
 static inline void model_couple(const float *r, float *p) {
     float largest = 1;
-    size_t t, j;
-    unsigned sweep;
-    for (t = 0; t < MODEL_CLASSES; t++) { p[t] = 1 / (float)MODEL_CLASSES; }
-    for (sweep = 0; sweep < 50u && largest > 1e-6f; sweep++) {
+    for (size_t t = 0; t < MODEL_CLASSES; t++) { p[t] = 1 / (float)MODEL_CLASSES; }
+    for (unsigned sweep = 0; sweep < 50u && largest > 1e-6f; sweep++) {
         float level = 0, sum = 0;
         largest = 0;
-        for (t = 0; t < MODEL_CLASSES; t++) {
-            for (j = 0; j < t; j++) {
+        for (size_t t = 0; t < MODEL_CLASSES; t++) {
+            for (size_t j = 0; j < t; j++) {
                 const float lost = model_rival(r, j, t), differ = lost * p[t] - (1 - lost) * p[j];
                 level += differ * differ;
             }
         }
-        for (t = 0; t < MODEL_CLASSES; t++) {
+        for (size_t t = 0; t < MODEL_CLASSES; t++) {
             float diagonal = 0, next = level, step;
-            for (j = 0; j < MODEL_CLASSES; j++) {
+            for (size_t j = 0; j < MODEL_CLASSES; j++) {
                 if (j != t) {
                     const float lost = model_rival(r, j, t);
                     diagonal += lost * lost;
@@ -781,7 +785,7 @@ static inline void model_couple(const float *r, float *p) {
             p[t] = next;
             sum += next;
         }
-        for (t = 0; t < MODEL_CLASSES; t++) { p[t] /= sum; }
+        for (size_t t = 0; t < MODEL_CLASSES; t++) { p[t] /= sum; }
     }
 }
 
@@ -791,10 +795,9 @@ static inline void model_probabilities(const float *x, float *p) {
     const float edge = 1.0f / 1048576; /* no machine is surer than this */
     float scores[MODEL_MACHINES];
     int known;
-    size_t j;
     model_scores(x, scores);
     known = model_known(scores);
-    for (j = 0; j < MODEL_MACHINES; j++) {
+    for (size_t j = 0; j < MODEL_MACHINES; j++) {
         const float r = model_sigmoid(MODEL_SLOPE * scores[j]), low = r < 1 - edge ? r : 1 - edge;
         scores[j] = edge > low ? edge : low;
     }
@@ -807,9 +810,9 @@ static inline void model_probabilities(const float *x, float *p) {
  * the true class as often as was asked for at calibration. */
 static inline size_t model_set(const MODEL_INPUT *x, uint16_t *members) {
     MODEL_CHANCE p[MODEL_CLASSES];
-    size_t count = 0, c;
+    size_t count = 0;
     model_probabilities(x, p);
-    for (c = 0; c < MODEL_CLASSES; c++) {
+    for (size_t c = 0; c < MODEL_CLASSES; c++) {
         if (p[c] >= MODEL_INCLUDE) { members[count++] = (uint16_t)c; }
     }
     return count;
@@ -832,8 +835,7 @@ typedef char model_integers_wrap[(int32_t)UINT32_C(0xFFFFFFFE) == INT32_C(-2) ? 
 /* ---- q stage ---- */
 /* The raw input in the units of the model: (x * factor + offset) / 2^shift, limited to 16 bits. */
 static inline void model_prepare(const int16_t *x, int16_t *out) {
-    size_t k;
-    for (k = 0; k < MODEL_FEATURES; k++) {
+    for (size_t k = 0; k < MODEL_FEATURES; k++) {
         const int32_t a = ((int32_t)MODEL_READ_I16(model_stage_factor + k) * x[k] +
                            MODEL_READ_I32(model_stage_offset + k)) >>
                           MODEL_READ_U8(model_stage_shift + k);
@@ -898,8 +900,7 @@ static inline model_value_q model_exp(uint32_t s) {
 /* The dot product of x with row v of the vectors, modulo 2^32. */
 static inline uint32_t model_dot(const int16_t *x, size_t v) {
     uint32_t sum = 0;
-    size_t k;
-    for (k = 0; k < MODEL_FEATURES; k++) {
+    for (size_t k = 0; k < MODEL_FEATURES; k++) {
         sum +=
             (uint32_t)((int32_t)x[k] * MODEL_READ_VECTOR(model_vectors + v * MODEL_FEATURES + k));
     }
@@ -910,8 +911,7 @@ static inline uint32_t model_dot(const int16_t *x, size_t v) {
 /* |x|^2, or something beyond MODEL_REACH if it is beyond that. */
 static inline uint32_t model_norm(const int16_t *x) {
     uint32_t sum = 0;
-    size_t k;
-    for (k = 0; k < MODEL_FEATURES && sum <= MODEL_REACH; k++) {
+    for (size_t k = 0; k < MODEL_FEATURES && sum <= MODEL_REACH; k++) {
         sum += (uint32_t)((int32_t)x[k] * x[k]);
     }
     return sum;
@@ -933,16 +933,6 @@ static inline model_value_q model_kernel(const int16_t *x, const model_input_q *
     return model_exp(*in + 2u * (half - model_dot(x, v) * MODEL_STEP));
 }
 
-/* ---- q kernel no input ---- */
-/* The kernel needs to know nothing of an input. */
-typedef uint8_t model_input_q;
-
-static inline int model_measure(const int16_t *x, model_input_q *in) {
-    (void)x;
-    *in = 0;
-    return 1;
-}
-
 /* ---- q kernel poly ---- */
 /* The kernel value of x and vector v: (gamma x.v + coef0)^DEGREE. The base is a fraction of the largest that was
  * expected, in 2^-(15 + UP); its powers are mantissas of 15 bits with an exponent. */
@@ -952,13 +942,12 @@ static inline model_value_q model_kernel(const int16_t *x, const model_input_q *
     const uint32_t one = UINT32_C(0x8000) << MODEL_UP;
     uint32_t size = base < 0 ? 0u - (uint32_t)base : (uint32_t)base, power, down = MODEL_DOWN;
     model_value_q value = {0, 0};
-    int i;
     (void)in;
     size = size < one ? size : one - 1u;
     for (; size > 0 && size < one / 2u; size *= 2u) { down += MODEL_DEGREE; }
     size >>= MODEL_UP;
     power = size;
-    for (i = MODEL_DEGREE; i > 1; i--) {
+    for (int i = MODEL_DEGREE; i > 1; i--) {
         power *= size;
         if (power < UINT32_C(0x20000000)) {
             power *= 2u;
@@ -999,10 +988,9 @@ typedef struct {
 static inline int model_measure(const int16_t *x, model_input_q *in) {
     uint64_t sum = 0;
     uint32_t norm, root = 0, bit;
-    size_t k;
     in->inverse = 0;
     in->lift = 0;
-    for (k = 0; k < MODEL_FEATURES; k++) { sum += (uint32_t)((int32_t)x[k] * x[k]); }
+    for (size_t k = 0; k < MODEL_FEATURES; k++) { sum += (uint32_t)((int32_t)x[k] * x[k]); }
     for (; sum > UINT32_MAX; sum >>= 2) { in->lift--; }
     norm = (uint32_t)sum;
     if (norm == 0) { return 1; }
@@ -1057,12 +1045,6 @@ static inline model_value_q model_kernel(const int16_t *x, const model_input_q *
     return model_exp(model_half_cosine(x, in, v));
 }
 
-/* ---- q add ---- */
-/* A sum and what one more vector adds to it: the model is such that it fits. */
-static inline int32_t model_add(int32_t sum, int32_t more) {
-    return sum + more;
-}
-
 /* ---- q add poly ---- */
 /* A sum and what one more vector adds to it, kept within 2^30: powers are not bounded. */
 static inline int32_t model_add(int32_t sum, int32_t more) {
@@ -1075,8 +1057,7 @@ static inline int32_t model_add(int32_t sum, int32_t more) {
 /* w . x + bias of row j of the weights. No sum leaves 32 bits: sum |w| 2^15 + |bias| < 2^31. */
 static inline int32_t model_row(const int16_t *x, size_t row, size_t j) {
     int32_t sum = MODEL_READ_I32(model_bias + j);
-    size_t k;
-    for (k = 0; k < MODEL_FEATURES; k++) {
+    for (size_t k = 0; k < MODEL_FEATURES; k++) {
         sum += (int32_t)MODEL_READ_VECTOR(model_w + row * MODEL_FEATURES + k) * x[k];
     }
     return sum;
@@ -1085,8 +1066,7 @@ static inline int32_t model_row(const int16_t *x, size_t row, size_t j) {
 /* ---- q scores linear ---- */
 /* The scores of all machines at an input in the units of the model. */
 static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
-    size_t j;
-    for (j = 0; j < MODEL_MACHINES; j++) {
+    for (size_t j = 0; j < MODEL_MACHINES; j++) {
         const int32_t sum = model_row(x, MODEL_ROW(j), j);
         scores[j] = MODEL_SCALED(sum);
     }
@@ -1098,12 +1078,11 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
     model_input_q in;
     const size_t n = model_measure(x, &in) ? MODEL_VECTORS : 0;
     int32_t sum = 0;
-    size_t v, j;
-    for (v = 0; v < n; v++) {
+    for (size_t v = 0; v < n; v++) {
         sum =
             model_add(sum, model_product(MODEL_READ_COEF(model_coef + v), model_kernel(x, &in, v)));
     }
-    for (j = 0; j < MODEL_MACHINES; j++) {
+    for (size_t j = 0; j < MODEL_MACHINES; j++) {
         scores[j] = MODEL_SCALED(sum) + MODEL_READ_I32(model_bias + j);
     }
 }
@@ -1113,16 +1092,15 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
 static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
     model_input_q in;
     const size_t n = model_measure(x, &in) ? MODEL_VECTORS : 0;
-    size_t v, j;
-    for (j = 0; j < MODEL_MACHINES; j++) { scores[j] = 0; }
-    for (v = 0; v < n; v++) {
+    for (size_t j = 0; j < MODEL_MACHINES; j++) { scores[j] = 0; }
+    for (size_t v = 0; v < n; v++) {
         const model_value_q value = model_kernel(x, &in, v);
-        for (j = 0; j < MODEL_CLASSES; j++) {
+        for (size_t j = 0; j < MODEL_CLASSES; j++) {
             const int16_t coef = MODEL_READ_COEF(model_coef + v * MODEL_CLASSES + j);
             scores[j] = model_add(scores[j], model_product(coef, value));
         }
     }
-    for (j = 0; j < MODEL_MACHINES; j++) {
+    for (size_t j = 0; j < MODEL_MACHINES; j++) {
         scores[j] = MODEL_SCALED(scores[j]) + MODEL_READ_I32(model_bias + j);
     }
 }
@@ -1132,18 +1110,18 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
 static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
     model_input_q in;
     const size_t n = model_measure(x, &in) ? MODEL_VECTORS : 0;
-    size_t v, j, c = 0;
-    for (j = 0; j < MODEL_MACHINES; j++) { scores[j] = 0; }
-    for (v = 0; v < n; v++) {
+    size_t c = 0;
+    for (size_t j = 0; j < MODEL_MACHINES; j++) { scores[j] = 0; }
+    for (size_t v = 0; v < n; v++) {
         const model_value_q value = model_kernel(x, &in, v);
         while (v >= MODEL_READ_U16(model_class_end + c)) { c++; }
-        for (j = 0; j < MODEL_CLASSES - 1u; j++) {
+        for (size_t j = 0; j < MODEL_CLASSES - 1u; j++) {
             const int16_t coef = MODEL_READ_I16(model_coef + v * (MODEL_CLASSES - 1u) + j);
             int32_t *score = scores + model_pair(c, j < c ? j : j + 1u);
             *score = model_add(*score, model_product(coef, value));
         }
     }
-    for (j = 0; j < MODEL_MACHINES; j++) { scores[j] += MODEL_READ_I32(model_bias + j); }
+    for (size_t j = 0; j < MODEL_MACHINES; j++) { scores[j] += MODEL_READ_I32(model_bias + j); }
 }
 
 /* ---- q scores list linear ---- */
@@ -1166,12 +1144,12 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
     int32_t sums[MODEL_CUTS], say;
     model_input_q in;
     const int near = model_measure(x, &in);
-    size_t v = 0, c, j;
+    size_t v = 0, j;
     for (j = 0; j < MODEL_CUTS; j++) { sums[j] = 0; }
     for (j = 0;; j++) {
         for (; near && v < MODEL_READ_U16(model_reach + j); v++) {
             const model_value_q value = model_kernel(x, &in, v);
-            for (c = j; c < MODEL_CUTS; c++) {
+            for (size_t c = j; c < MODEL_CUTS; c++) {
                 const int16_t coef = MODEL_READ_I16(model_coef + v * MODEL_CUTS + c);
                 sums[c] = model_add(sums[c], model_product(coef, value));
             }
@@ -1193,11 +1171,11 @@ static inline int32_t model_distance(const int16_t *x, uint32_t nx, size_t m) {
 /* The distance of an input, whose squared length is nx, to the plane of prototype m: |x - c|^2 in the units of scores,
  * less the squares of its parts along the tangents; not below 0. */
 static inline int32_t model_distance(const int16_t *x, uint32_t nx, size_t m) {
-    size_t row = m * (1u + MODEL_TANGENTS), j;
+    size_t row = m * (1u + MODEL_TANGENTS);
     uint32_t z = (nx << MODEL_UP) - (model_dot(x, row) << MODEL_LEFT) +
                  (uint32_t)MODEL_READ_I32(model_constants + row);
     uint32_t sum = 0, along;
-    for (j = 0; j < MODEL_TANGENTS; j++) {
+    for (size_t j = 0; j < MODEL_TANGENTS; j++) {
         const uint32_t fixed = (uint32_t)MODEL_READ_I32(model_constants + ++row);
         const int32_t a = (int32_t)(model_dot(x, row) - fixed) >> MODEL_READ_U8(model_downs + m);
         sum += (uint32_t)a * (uint32_t)a;
@@ -1211,8 +1189,8 @@ static inline int32_t model_distance(const int16_t *x, uint32_t nx, size_t m) {
 /* The scores: for each class the distance of its nearest prototype; INT32_MAX for inputs beyond all. */
 static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
     const uint32_t nx = model_norm(x);
-    size_t m = 0, c;
-    for (c = 0; c < MODEL_CLASSES; c++) {
+    size_t m = 0;
+    for (size_t c = 0; c < MODEL_CLASSES; c++) {
         scores[c] = INT32_MAX;
         for (; nx <= MODEL_REACH && m < MODEL_READ_U16(model_class_end + c); m++) {
             const int32_t z = model_distance(x, nx, m);
@@ -1225,8 +1203,8 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
 /* The scores: for each class the distance of its nth nearest prototype; INT32_MAX for inputs beyond all. */
 static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
     const uint32_t nx = model_norm(x);
-    size_t m = 0, c, j;
-    for (c = 0; c < MODEL_CLASSES; c++) {
+    size_t m = 0, j;
+    for (size_t c = 0; c < MODEL_CLASSES; c++) {
         int32_t near[MODEL_NTH]; /* the least distances, in order */
         for (j = 0; j < MODEL_NTH; j++) { near[j] = INT32_MAX; }
         for (; nx <= MODEL_REACH && m < MODEL_READ_U16(model_class_end + c); m++) {
@@ -1244,10 +1222,9 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
 /* What the vectors see of an input in the units of the model: a few weighted sums of its features. No sum leaves 32
  * bits: sum |w| 2^15 + |bias| < 2^31. */
 static inline void model_project(const int16_t *x, int16_t *z) {
-    size_t r, k;
-    for (r = 0; r < MODEL_RANK; r++) {
+    for (size_t r = 0; r < MODEL_RANK; r++) {
         int32_t sum = MODEL_READ_I32(model_front_bias + r);
-        for (k = 0; k < MODEL_FEATURES; k++) {
+        for (size_t k = 0; k < MODEL_FEATURES; k++) {
             sum += (int32_t)MODEL_READ_VECTOR(model_front + r * MODEL_FEATURES + k) * x[k];
         }
         sum = model_scale_signed(sum, MODEL_READ_U16(model_front_scales + r)) >> MODEL_FRONT_DOWN;
@@ -1269,12 +1246,6 @@ static inline void model_scores(const int16_t *x, int32_t *scores) {
     int16_t prepared[MODEL_FEATURES];
     model_prepare(x, prepared);
     model_raw_scores(prepared, scores);
-}
-
-/* ---- q scores plain ---- */
-/* The scores of all machines at x. */
-static inline void model_scores(const int16_t *x, int32_t *scores) {
-    model_raw_scores(x, scores);
 }
 
 /* ---- q favour pairs ---- */
@@ -1301,8 +1272,7 @@ static inline int32_t model_favour(const int32_t *scores, size_t a, size_t b) {
 /* How clearly the scores speak for a class: the least by which they prefer it to another one. */
 static inline int32_t model_margin(const int32_t *scores, size_t label) {
     int32_t least = INT32_MAX;
-    size_t b;
-    for (b = 0; b < MODEL_CLASSES; b++) {
+    for (size_t b = 0; b < MODEL_CLASSES; b++) {
         if (b != label) {
             const int32_t say = model_favour(scores, label, b);
             least = say < least ? say : least;
@@ -1325,8 +1295,8 @@ static inline int32_t model_favour(const int32_t *scores, size_t a, size_t b) {
 /* ---- q margin nearest ---- */
 /* How clearly the distances speak for a class, beside the nearest of the others. */
 static inline int32_t model_margin(const int32_t *scores, size_t label) {
-    size_t other = label == 0 ? 1u : 0, b;
-    for (b = other + 1u; b < MODEL_CLASSES; b++) {
+    size_t other = label == 0 ? 1u : 0;
+    for (size_t b = other + 1u; b < MODEL_CLASSES; b++) {
         other = b != label && scores[b] < scores[other] ? b : other;
     }
     return model_favour(scores, label, other);
@@ -1335,12 +1305,12 @@ static inline int32_t model_margin(const int32_t *scores, size_t label) {
 /* ---- q elect pairs ---- */
 /* The class with most votes; of several the one that the scores favour most in sum. */
 static inline uint16_t model_elect(const int32_t *scores) {
-    size_t best = 0, most = 0, a, b;
+    size_t best = 0, most = 0;
     int64_t top = INT64_MIN;
-    for (a = 0; a < MODEL_CLASSES; a++) {
+    for (size_t a = 0; a < MODEL_CLASSES; a++) {
         size_t votes = 0;
         int64_t sum = 0;
-        for (b = 0; b < MODEL_CLASSES; b++) {
+        for (size_t b = 0; b < MODEL_CLASSES; b++) {
             if (b != a) {
                 const int32_t say = model_favour(scores, a, b);
                 votes += (a > b ? say > 0 : say >= 0) ? 1u : 0u;
@@ -1359,10 +1329,10 @@ static inline uint16_t model_elect(const int32_t *scores) {
 /* ---- q elect votes ---- */
 /* The class with most votes; of several the first. */
 static inline uint16_t model_elect(const int32_t *scores) {
-    size_t best = 0, most = 0, a, b;
-    for (a = 0; a < MODEL_CLASSES; a++) {
+    size_t best = 0, most = 0;
+    for (size_t a = 0; a < MODEL_CLASSES; a++) {
         size_t votes = 0;
-        for (b = 0; b < MODEL_CLASSES; b++) {
+        for (size_t b = 0; b < MODEL_CLASSES; b++) {
             if (b != a) {
                 const int32_t say = model_favour(scores, a, b);
                 votes += (a > b ? say > 0 : say >= 0) ? 1u : 0u;
@@ -1379,16 +1349,16 @@ static inline uint16_t model_elect(const int32_t *scores) {
 /* ---- q elect rest ---- */
 /* The class with the largest score; of several the first. */
 static inline uint16_t model_elect(const int32_t *scores) {
-    size_t best = 0, a;
-    for (a = 1; a < MODEL_CLASSES; a++) { best = scores[a] > scores[best] ? a : best; }
+    size_t best = 0;
+    for (size_t a = 1; a < MODEL_CLASSES; a++) { best = scores[a] > scores[best] ? a : best; }
     return (uint16_t)best;
 }
 
 /* ---- q elect nearest ---- */
 /* The class with the least distance; of several the first. */
 static inline uint16_t model_elect(const int32_t *scores) {
-    size_t best = 0, a;
-    for (a = 1; a < MODEL_CLASSES; a++) { best = scores[a] < scores[best] ? a : best; }
+    size_t best = 0;
+    for (size_t a = 1; a < MODEL_CLASSES; a++) { best = scores[a] < scores[best] ? a : best; }
     return (uint16_t)best;
 }
 
@@ -1477,12 +1447,12 @@ static inline uint32_t model_sigmoid(int32_t t) {
 /* From weights to probabilities in 2^-15; what rounding leaves over goes to the largest. */
 static inline void model_shares(uint16_t *p) {
     uint32_t sum = 0, left = 0x8000u;
-    size_t largest = 0, c;
-    for (c = 0; c < MODEL_CLASSES; c++) {
+    size_t largest = 0;
+    for (size_t c = 0; c < MODEL_CLASSES; c++) {
         sum += p[c];
         largest = p[c] > p[largest] ? c : largest;
     }
-    for (c = 0; c < MODEL_CLASSES; c++) {
+    for (size_t c = 0; c < MODEL_CLASSES; c++) {
         p[c] = (uint16_t)(((uint32_t)p[c] << 15) / sum);
         left -= p[c];
     }
@@ -1494,9 +1464,8 @@ static inline void model_shares(uint16_t *p) {
 static inline void model_probabilities(const int16_t *x, uint16_t *p) {
     int32_t scores[MODEL_MACHINES];
     uint32_t above = 0x8000u;
-    size_t c;
     model_scores(x, scores);
-    for (c = 0; c + 1u < MODEL_CLASSES; c++) {
+    for (size_t c = 0; c + 1u < MODEL_CLASSES; c++) {
         const uint32_t all = model_sigmoid(model_odds(scores[c])), next = all < above ? all : above;
         p[c] = (uint16_t)(above - next);
         above = next;
@@ -1509,10 +1478,10 @@ static inline void model_probabilities(const int16_t *x, uint16_t *p) {
  * class against the winner. */
 static inline void model_probabilities(const int16_t *x, uint16_t *p) {
     int32_t scores[MODEL_MACHINES];
-    size_t winner, c;
+    size_t winner;
     model_scores(x, scores);
     winner = model_elect(scores);
-    for (c = 0; c < MODEL_CLASSES; c++) {
+    for (size_t c = 0; c < MODEL_CLASSES; c++) {
         const int32_t t = model_line(model_favour(scores, c, winner));
         const uint32_t u = t < 0 ? (0u - (uint32_t)t) >> 1 : 0;
         p[c] = (uint16_t)((model_mantissa(u) >> 15) >> (u >> 24));
@@ -1529,14 +1498,12 @@ static inline uint32_t model_rival(const int32_t *r, size_t a, size_t b) {
 /* The p of sum 1 for which the sum over pairs of (r_ba p_a - r_ab p_b)^2 is least (Wu, Lin, Weng 2004): one p after the
  * other is solved for, ten times. */
 static inline void model_couple(const int32_t *r, uint16_t *p) {
-    size_t t, j;
-    unsigned sweep;
-    for (t = 0; t < MODEL_CLASSES; t++) { p[t] = 1; }
+    for (size_t t = 0; t < MODEL_CLASSES; t++) { p[t] = 1; }
     model_shares(p);
-    for (sweep = 0; sweep < 10u; sweep++) {
+    for (unsigned sweep = 0; sweep < 10u; sweep++) {
         uint64_t level = 0;
-        for (t = 0; t < MODEL_CLASSES; t++) {
-            for (j = 0; j < t; j++) {
+        for (size_t t = 0; t < MODEL_CLASSES; t++) {
+            for (size_t j = 0; j < t; j++) {
                 const uint32_t lost = model_rival(r, j, t);
                 const int32_t differ = (int32_t)(lost * p[t]) - (int32_t)((0x8000u - lost) * p[j]);
                 const uint32_t size = (differ < 0 ? 0u - (uint32_t)differ : (uint32_t)differ) >> 4;
@@ -1544,9 +1511,9 @@ static inline void model_couple(const int32_t *r, uint16_t *p) {
             }
         }
         level >>= 7;
-        for (t = 0; t < MODEL_CLASSES; t++) {
+        for (size_t t = 0; t < MODEL_CLASSES; t++) {
             uint64_t diagonal = 0, next = level;
-            for (j = 0; j < MODEL_CLASSES; j++) {
+            for (size_t j = 0; j < MODEL_CLASSES; j++) {
                 if (j != t) {
                     const uint32_t lost = model_rival(r, j, t);
                     diagonal += lost * lost;
@@ -1564,9 +1531,8 @@ static inline void model_couple(const int32_t *r, uint16_t *p) {
 /* The probabilities of all classes of x in 2^-15, calibrated by cross-validation: a sigmoid for each pair, coupled. */
 static inline void model_probabilities(const int16_t *x, uint16_t *p) {
     int32_t scores[MODEL_MACHINES];
-    size_t j;
     model_scores(x, scores);
-    for (j = 0; j < MODEL_MACHINES; j++) {
+    for (size_t j = 0; j < MODEL_MACHINES; j++) {
         const uint32_t r = model_sigmoid(model_line(scores[j]));
         scores[j] = (int32_t)(r == 0 ? 1u : r < 0x8000u ? r : 0x7FFFu);
     }
@@ -1585,8 +1551,7 @@ static inline int model_compare(const int16_t *x, const int16_t *z) {
 /* ---- q input ---- */
 /* The inputs of model_classify out of raw values: (raw - offset) * factor, rounded and limited. */
 static inline void model_input(const float *raw, int16_t *x) {
-    size_t k;
-    for (k = 0; k < MODEL_FEATURES; k++) {
+    for (size_t k = 0; k < MODEL_FEATURES; k++) {
         float a = (raw[k] - MODEL_READ_F32(model_input_offset + k)) *
                   MODEL_READ_F32(model_input_factor + k);
         a += a < 0 ? -0.5f : 0.5f;
@@ -1604,13 +1569,12 @@ static inline void model_input(const float *raw, int16_t *x) {
 static inline int model_selftest(void) {
     MODEL_INPUT x[MODEL_FEATURES];
     MODEL_SCORE scores[MODEL_MACHINES];
-    size_t i, j;
-    for (i = 0; i < MODEL_TESTS; i++) {
-        for (j = 0; j < MODEL_FEATURES; j++) {
+    for (size_t i = 0; i < MODEL_TESTS; i++) {
+        for (size_t j = 0; j < MODEL_FEATURES; j++) {
             x[j] = MODEL_READ_INPUT(model_test_x + i * MODEL_FEATURES + j);
         }
         model_scores(x, scores);
-        for (j = 0; j < MODEL_MACHINES; j++) {
+        for (size_t j = 0; j < MODEL_MACHINES; j++) {
             const MODEL_SCORE expected =
                 MODEL_READ_SCORE(model_test_scores + i * MODEL_MACHINES + j);
             if (!(scores[j] <= expected && scores[j] >= expected)) { return (int)i + 1; }

@@ -45,6 +45,7 @@ class Plan:
         self.letter = "f32" if quantised is None else "q"
         self.chosen: list[str] = []
         self.behind: set[str] = set()  # pieces of a pool behind a projection
+        self.plain = False  # the kernel needs to know nothing of an input but its dot products
         self.constants: dict[str, str] = {}
         self.tables: list[tuple[str, str, list[str]]] = []  # name, type, items
         self.scheme = SCHEMES[self.n["scheme"]]
@@ -166,6 +167,9 @@ def kernel(plan: Plan) -> None:
         native.device().gen_unit_exp(native.DOUBLE(n["a"]), out)
         plan.constant(LN_A=out[0], A_LESS_1=out[1])
     plan.take(f"kernel {kind}")
+    plan.plain = kind in ("linear", "poly", "hinge")  # of no length
+    if not plan.plain:
+        plan.take("length")
 
 
 def scaling(plan: Plan) -> None:
@@ -269,21 +273,23 @@ def kernel_q(plan: Plan) -> None:
     plan.take("value")
     if kind == "hinge":
         plan.constant(NORM_SHIFT=n["kernel_shift"])
-        plan.take("dot", "kernel no input", "kernel hinge", "add")
+        plan.plain = True
+        plan.take("dot", "kernel hinge")
         return
     plan.constant(GAIN=f"{n['gain']}u")
     if kind == "poly":
         plan.constant(BASE_SHIFT=n["kernel_shift"], ADD=n["add"], DEGREE=n["power"])
-        plan.take("scale signed", "dot", "kernel no input", "kernel poly", "add poly")
+        plan.plain = True
+        plan.take("scale signed", "dot", "kernel poly", "add poly")
         return
     plan.constant(CUT=f"UINT32_C({n['cut']})", NORM_SHIFT=n["kernel_shift"])
     plan.take("scale", "mantissa", "exp", "dot")
     if kind == "rbf":
         plan.constant(REACH=f"UINT32_C({n['reach']})", **({"STEP": f"{n['step']}u"} if n["step"] else {}))
-        plan.take("norm", "kernel rbf", "add")
+        plan.take("norm", "kernel rbf")
     else:
         plan.take("scale signed", "kernel unit",
-                  "kernel unit-poly" if kind == "unit-poly" else f"kernel unit-exp {'below' if n['power'] else 'above'}", "add")
+                  "kernel unit-poly" if kind == "unit-poly" else f"kernel unit-exp {'below' if n['power'] else 'above'}")
 
 
 def linear_q(plan: Plan) -> None:
@@ -357,8 +363,8 @@ def planned(model: Model, name: str, quantised: Quantised | None, body: Body) ->
             plan.table(f"stage_{part}")
         plan.take("stage")
     makers[n["kind"]](plan)
-    if quantised:
-        plan.take("scores staged" if body.stage else "scores plain")
+    if quantised and body.stage:
+        plan.take("scores staged")
     votes(plan)
     if body.convert:
         for part, values in zip(("offset", "factor"), body.convert):
@@ -389,14 +395,34 @@ def specialised(text: str, plan: Plan, body: Body) -> str:
     return re.sub(r"\bMODEL_", plan.name.upper() + "_", re.sub(r"\bmodel_", plan.name + "_", text))
 
 
+# Where the kernel needs to know nothing of an input: what the pieces say about that is left out.
+PLAIN = (("    const float nx = model_norm(x);\n", ""), ("float nx, ", ""), (", nx, v)", ", v)"), ("    (void)nx;\n", ""),
+         ("; nx = |x|^2. */", ". */"), ("    model_input_q in;\n", ""), ("const model_input_q *in, ", ""), ("    (void)in;\n", ""),
+         ("model_kernel(x, &in, v)", "model_kernel(x, v)"), ("    const size_t n = model_measure(x, &in) ? MODEL_VECTORS : 0;\n", ""),
+         ("v < n; v++", "v < MODEL_VECTORS; v++"), ("    const int near = model_measure(x, &in);\n", ""), ("; near && v <", "; v <"))
+
+
 def piece_text(name: str, plan: Plan) -> str:
-    """A piece of alone.c; of a pool behind a projection, for the numbers of that."""
+    """A piece of alone.c as this model needs it; of a pool behind a projection, for the numbers of that."""
     text = pieces()[name]
     if name in plan.behind:
         for old, new in (("MODEL_FEATURES", "MODEL_RANK"), ("model_scaled(x, k)", "x[k]"), ("model_raw_scores", "model_pool_scores"),
                          ("model_scores", "model_pool_scores")):
             text = text.replace(old, new)
+    for old, new in PLAIN if plan.plain else ():
+        text = text.replace(old, new)
+    if "q add poly" not in plan.chosen:  # sums of such a model fit: nothing to limit
+        text = re.sub(r"(\S+) =\s+model_add\(\1, (.*)\);", r"\1 += \2;", text)
+    if "q scores staged" not in plan.chosen:  # the input goes in as it is
+        text = text.replace("model_raw_scores", "model_scores")
     return text
+
+
+def exponentials(chosen: list[str]) -> list[str]:
+    """Powers share the core of the exponential; without them it is one function."""
+    if "f32 pow" in chosen:
+        return chosen
+    return ["f32 exp alone" if name == "f32 exp" else name for name in chosen if name != "f32 exp core"]
 
 
 def reading(text: str, upper: str) -> list[str]:
@@ -412,12 +438,12 @@ def header(model: Model, name: str, quantised: Quantised | None = None, cost: Co
     """The text of NAME.h, which includes nothing but headers of the compiler."""
     body, shape, upper = export.noted_body(model, quantised, cost), model.machine.shape, name.upper()
     plan, (rows, scores) = planned(model, name, quantised, body), export.tests(model, quantised)
-    size = plan.bytes
+    size, unit = plan.bytes, quantised.report.unit if quantised else None
     plan.constant(TESTS=f"{len(rows)}u")
     kinds = ("float", "float") if quantised is None else ("int16_t", "int32_t")
     plan.table("test_x", [int(v) if quantised else v for row in rows for v in row], kinds[0])
     plan.table("test_scores", [v for row in scores for v in row], kinds[1])
-    taken = list(dict.fromkeys(plan.chosen))
+    taken = exponentials(list(dict.fromkeys(plan.chosen)))
     ends = ["f32 end"] if quantised is None else []
     code = [specialised(piece_text(piece, plan), plan, body) for piece in taken]
     guard, code = code[0], code[1:]
@@ -433,6 +459,6 @@ def header(model: Model, name: str, quantised: Quantised | None = None, cost: Co
               "\n".join([f"#ifndef {upper}_H", f"#define {upper}_H", "", *includes]), guard, "\n".join(constants),
               "\n".join(reading(flat, upper)), *tables, *export.labels(model, name), *code,
               *(specialised(pieces()[piece], plan, body) for piece in ends),
-              *(["\n".join(export.value(model, body, name, quantised.report.unit if quantised else None))] if model.numbers else []),
-              "\n".join(export.cxx(body, name)), "#endif"]
+              *(["\n".join(export.value(model, body, name, unit))] if model.numbers else []),
+              "\n".join(export.cxx(model, body, name, unit)), "#endif"]
     return "\n\n".join(blocks).replace("margin_real", "float") + "\n"

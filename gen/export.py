@@ -249,23 +249,30 @@ def class_name(name: str) -> str:
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
-def cxx(body: Body, name: str) -> list[str]:
+def cxx(model: Model, body: Body, name: str, unit: float | None) -> list[str]:
     """A class for C++ around the functions. Any array type with a size that is known will do: std::array is not named, since
     small targets have no <array>. Nothing of it is left at run time."""
-    upper, own, x, score = name.upper(), class_name(name), body.input, body.score
-    array = "template <template <typename, size_t> class Array, size_t N>"
-    return ["/* In C++: the same, for std::array and arrays whose size the compiler checks. */",
-            "#if defined(__cplusplus) && __cplusplus >= 201103L", f"struct {own} {{",
-            f"    static constexpr size_t features = {upper}_FEATURES, classes = {upper}_CLASSES, machines = {upper}_MACHINES;",
-            f"    static uint16_t classify(const {x} (&x)[features])", "    {", f"        return {name}_classify(x);", "    }",
-            f"    {array}", f"    static uint16_t classify(const Array<{x}, N> &x)", "    {",
-            f'        static_assert(N == features, "{own} takes {upper}_FEATURES values");', f"        return {name}_classify(x.data());",
-            "    }", "    template <template <typename, size_t> class Array, size_t N, size_t M>",
-            f"    static void scores(const Array<{x}, N> &x, Array<{score}, M> &out)", "    {",
-            f'        static_assert(N == features, "{own} takes {upper}_FEATURES values");',
-            f'        static_assert(M == machines, "{own} gives {upper}_MACHINES scores");', f"        {name}_scores(x.data(), out.data());", "    }",
-            "    static const char *label(uint16_t c)", "    {", f'        return c < classes ? {name}_labels[c] : "no class";',
-            "    }", "    static int selftest()", "    {", f"        return {name}_selftest();", "    }", "};", "#endif"]
+    upper, own, x, q = name.upper(), class_name(name), body.input, body.format != "f32"
+    array, check = "template <typename X, template <typename, size_t> class Array, size_t N>", \
+        f'static_assert(N == features, "{own} takes {upper}_FEATURES values");'
+    fills = [("scores", body.score, "machines", f"{upper}_MACHINES scores")]
+    if model.machine.calibrated:
+        fills.append(("probabilities", "uint16_t" if q else body.score, "classes", f"{upper}_CLASSES probabilities"))
+    lines = ["/* In C++: the same, for std::array and arrays, whose sizes the compiler checks. */",
+             "#if defined(__cplusplus) && __cplusplus >= 201103L", f"struct {own} {{",
+             f"    static constexpr size_t features = {upper}_FEATURES, classes = {upper}_CLASSES, machines = {upper}_MACHINES;",
+             f"    template <typename X> static uint16_t classify(const X &x) {{ return {name}_classify(in(x)); }}"]
+    if model.numbers:
+        kind = "float" if unit else body.score
+        lines.append(f"    template <typename X> static {kind} value(const X &x) {{ return {name}_value(in(x)); }}")
+    for verb, kind, size, words in fills:
+        lines += [f"    {array}", f"    static void {verb}(const X &x, Array<{kind}, N> &out) {{",
+                  f'        static_assert(N == {size}, "{own} gives {words}");', f"        {name}_{verb}(in(x), out.data());", "    }"]
+    return [*lines, f'    static const char *label(uint16_t c) {{ return c < classes ? {name}_labels[c] : "no class"; }}',
+            f"    static int selftest() {{ return {name}_selftest(); }}", "private:",
+            f"    template <size_t N> static const {x} *in(const {x} (&x)[N]) {{", f"        {check}", "        return x;", "    }",
+            "    template <template <typename, size_t> class Array, size_t N>", f"    static const {x} *in(const Array<{x}, N> &x) {{",
+            f"        {check}", "        return x.data();", "    }", "};", "#endif"]
 
 
 def noted_body(model: Model, quantised: Quantised | None, cost: Cost | None) -> Body:
@@ -280,13 +287,14 @@ def noted_body(model: Model, quantised: Quantised | None, cost: Cost | None) -> 
 
 def header(model: Model, name: str, quantised: Quantised | None = None, cost: Cost | None = None) -> str:
     """The text of NAME.h; a pure function of the model, and of what it costs beside another one if that is told."""
-    body = noted_body(model, quantised, cost)
+    body, unit = noted_body(model, quantised, cost), quantised.report.unit if quantised else None
     rows, scores = tests(model, quantised)
     worst = worst_words(shape_of(model, body.format, quantised, body))
     blocks = [top(model, body, name, body.bytes, "for margin.h", worst), guard(name), single_precision(name) if body.score == "margin_real" else [],
               constants(model, body, name), *([block] for block in tables(body, name)), struct(body, name),
               labels(model, name), functions(model, body, name),
-              value(model, body, name, quantised.report.unit if quantised else None) if model.numbers else [], selftest(model, body, name, rows, scores), cxx(body, name),
+              value(model, body, name, unit) if model.numbers else [], selftest(model, body, name, rows, scores),
+              cxx(model, body, name, unit),
               ["#endif"]]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 

@@ -145,34 +145,27 @@ static inline int motor_selftest(void)
     return 0;
 }
 
-/* In C++: the same, for std::array and arrays whose size the compiler checks. */
+/* In C++: the same, for std::array and arrays, whose sizes the compiler checks. */
 #if defined(__cplusplus) && __cplusplus >= 201103L
 struct Motor {
     static constexpr size_t features = MOTOR_FEATURES, classes = MOTOR_CLASSES, machines = MOTOR_MACHINES;
-    static uint16_t classify(const int16_t (&x)[features])
-    {
-        return motor_classify(x);
+    template <typename X> static uint16_t classify(const X &x) { return motor_classify(in(x)); }
+    template <typename X, template <typename, size_t> class Array, size_t N>
+    static void scores(const X &x, Array<int32_t, N> &out) {
+        static_assert(N == machines, "Motor gives MOTOR_MACHINES scores");
+        motor_scores(in(x), out.data());
+    }
+    static const char *label(uint16_t c) { return c < classes ? motor_labels[c] : "no class"; }
+    static int selftest() { return motor_selftest(); }
+private:
+    template <size_t N> static const int16_t *in(const int16_t (&x)[N]) {
+        static_assert(N == features, "Motor takes MOTOR_FEATURES values");
+        return x;
     }
     template <template <typename, size_t> class Array, size_t N>
-    static uint16_t classify(const Array<int16_t, N> &x)
-    {
+    static const int16_t *in(const Array<int16_t, N> &x) {
         static_assert(N == features, "Motor takes MOTOR_FEATURES values");
-        return motor_classify(x.data());
-    }
-    template <template <typename, size_t> class Array, size_t N, size_t M>
-    static void scores(const Array<int16_t, N> &x, Array<int32_t, M> &out)
-    {
-        static_assert(N == features, "Motor takes MOTOR_FEATURES values");
-        static_assert(M == machines, "Motor gives MOTOR_MACHINES scores");
-        motor_scores(x.data(), out.data());
-    }
-    static const char *label(uint16_t c)
-    {
-        return c < classes ? motor_labels[c] : "no class";
-    }
-    static int selftest()
-    {
-        return motor_selftest();
+        return x.data();
     }
 };
 #endif

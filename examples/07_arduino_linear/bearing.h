@@ -96,34 +96,27 @@ static inline int bearing_selftest(void)
     return 0;
 }
 
-/* In C++: the same, for std::array and arrays whose size the compiler checks. */
+/* In C++: the same, for std::array and arrays, whose sizes the compiler checks. */
 #if defined(__cplusplus) && __cplusplus >= 201103L
 struct Bearing {
     static constexpr size_t features = BEARING_FEATURES, classes = BEARING_CLASSES, machines = BEARING_MACHINES;
-    static uint16_t classify(const margin_real (&x)[features])
-    {
-        return bearing_classify(x);
+    template <typename X> static uint16_t classify(const X &x) { return bearing_classify(in(x)); }
+    template <typename X, template <typename, size_t> class Array, size_t N>
+    static void scores(const X &x, Array<margin_real, N> &out) {
+        static_assert(N == machines, "Bearing gives BEARING_MACHINES scores");
+        bearing_scores(in(x), out.data());
+    }
+    static const char *label(uint16_t c) { return c < classes ? bearing_labels[c] : "no class"; }
+    static int selftest() { return bearing_selftest(); }
+private:
+    template <size_t N> static const margin_real *in(const margin_real (&x)[N]) {
+        static_assert(N == features, "Bearing takes BEARING_FEATURES values");
+        return x;
     }
     template <template <typename, size_t> class Array, size_t N>
-    static uint16_t classify(const Array<margin_real, N> &x)
-    {
+    static const margin_real *in(const Array<margin_real, N> &x) {
         static_assert(N == features, "Bearing takes BEARING_FEATURES values");
-        return bearing_classify(x.data());
-    }
-    template <template <typename, size_t> class Array, size_t N, size_t M>
-    static void scores(const Array<margin_real, N> &x, Array<margin_real, M> &out)
-    {
-        static_assert(N == features, "Bearing takes BEARING_FEATURES values");
-        static_assert(M == machines, "Bearing gives BEARING_MACHINES scores");
-        bearing_scores(x.data(), out.data());
-    }
-    static const char *label(uint16_t c)
-    {
-        return c < classes ? bearing_labels[c] : "no class";
-    }
-    static int selftest()
-    {
-        return bearing_selftest();
+        return x.data();
     }
 };
 #endif

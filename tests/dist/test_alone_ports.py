@@ -10,7 +10,8 @@ import test_alone
 import test_export
 import test_proto
 import test_seco
-from gen import alone, quant, wheel
+from gen import alone, model, quant, wheel
+from test_project import gen
 
 ROOT = str(wheel.ROOT)
 sys.path.append(os.path.join(ROOT, "ports"))
@@ -36,9 +37,21 @@ static uint32_t %(name)s_hash(void)
             hash = (hash ^ bits.word) * 16777619u;
         }
         hash = (hash ^ %(name)s_classify(x)) * 16777619u;
-    }
+%(more)s    }
     return hash;
 }
+"""
+CHANCES = """        %(p)s p[%(upper)s_CLASSES];
+        %(name)s_probabilities(x, p);
+        for (size_t c = 0; c < %(upper)s_CLASSES; c++) {
+            union { %(p)s chance; uint32_t word; } bits = {0};
+            bits.chance = p[c];
+            hash = (hash ^ bits.%(word)s) * 16777619u;
+        }
+"""
+VALUE = """        union { float value; uint32_t word; } told;
+        told.value = (float)%(name)s_value(x);
+        hash = (hash ^ told.word) * 16777619u;
 """
 MAIN = """#include "port.h"
 %(parts)s
@@ -55,8 +68,20 @@ CALL = """    port_put_text("%(name)s ");
 """
 
 
+def commanded(folder, name, targets, *arguments):
+    """A model as the command makes it, of labels that are no classes."""
+    x, _ = sets.gauss(40, 3, 2, 7)
+    data, saved = os.path.join(folder, f"{name}.csv"), os.path.join(folder, f"{name}.mgn")
+    with open(data, "w", encoding="ascii") as file:
+        file.write("".join(f"{','.join(map(repr, row))},{targets(row)}\n" for row in x))
+    code, words = gen("train", data, "--method", *arguments, "--save", saved)
+    assert code == 0, words
+    return model.load(saved)
+
+
 def representatives(folder):
     """A model for each piece of code, small enough for an AVR: names and models."""
+    level = lambda row: min(2, max(0, round(sum(row) / 2 + 1)))
     two, three = sets.gauss(60, 4, 2, 3), sets.gauss(60, 4, 3, 4, 2)
     strips = test_seco.strips(120)
     made = {"linear": (*two, "svm", {}), "pairs": (*three, "svm", {"kernel": "rbf"}),
@@ -64,7 +89,14 @@ def representatives(folder):
             "unit_poly": (*two, "svm", {"kernel": "unit-poly", "a": 2.5}), "unit_exp": (*two, "svm", {"kernel": "unit-exp"}),
             "list": (*strips[:2], "seco", {"kernel": "rbf", "cheap": True}), "codebook": (*three, "lvq", {"models": 2}),
             "tangents": (*test_proto.digits(60, size=4), "tvq", {"tangents": 1}), "hinge": (*three, "compact", {"vectors": 6})}
-    return {name: test_export.trained(folder, *of) for name, of in made.items()}
+    calibrated = {"chances": (*two, "svm", {"kernel": "rbf"}), "coupled": (*three, "svm", {}), "projected": (
+        *three, "compact", {"vectors": 6, "rank": 2})}
+    return {**{name: test_export.trained(folder, *of) for name, of in made.items()},
+            **{name: test_export.trained(folder, *of, calibrate=True) for name, of in calibrated.items()},
+            "number": commanded(folder, "number", lambda row: 3 * row[0] - row[1] * row[2], "svr", "--kernel", "rbf"),
+            "one": commanded(folder, "one", lambda row: "normal", "oneclass", "--kernel", "rbf"),
+            "ordinal": commanded(folder, "ordinal", level, "omam", "--calibrate"),
+            "normalised": commanded(folder, "normalised", level, "omam", "--kernel", "rbf", "--normalised")}
 
 
 class Ports(unittest.TestCase):
@@ -88,7 +120,8 @@ class Ports(unittest.TestCase):
             file.write(text)
         value = "(float)(int16_t)(seed >> 16) / 4096.0f" if real else "(int16_t)(seed >> 16)"
         words = {"name": name, "upper": name.upper(), "value": value, "x": "float" if real else "int16_t", "s": "float" if real else
-                 "int32_t"}
+                 "int32_t", "p": "float" if real else "uint16_t", "word": "word" if real else "chance"}
+        words["more"] = (CHANCES if f"{name}_probabilities(" in text else "") % words + (VALUE if f"{name}_value(" in text else "") % words
         return PART % words, CALL % words, test_alone.code_lines(text), int(text.split("_TABLE_BYTES ")[1].split("u")[0])
 
     def run_on(self, target, names):
