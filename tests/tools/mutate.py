@@ -5,10 +5,12 @@ compiled. Faults are spread over the sections by the square root of the number o
 are not missed. The same seed gives the same faults for the same header.
 
 All faults are compiled into one test program: a function with a fault stands beside the right one, and the environment
-variable MUTANT says which fault is awake. Each fault is run through the suite of its section first, then through all
-suites in float, then through all in double; a failed test, a crash, or ten times the usual processor time finds it. Of
-the faults that nobody finds, those whose machine code is that of the right function are equivalent, and so are those that
-tests/tools/equivalent.txt names with a reason. With --write the table goes to tests/tools/mutants.md.
+variable MUTANT says which fault is awake. A first run without any says which suites come to which faults. Each fault is then
+run through the suite of its section, through all trainers under torture, and through the other suites that come to it, the
+shortest first, in float and then in double; a failed test, a crash, or ten times the usual processor time finds it. Random
+problems of the tests are a quarter of the usual number (tests/trials.h). Of the faults that nobody finds, those whose
+machine code is that of the right function are equivalent, and so are those that tests/tools/equivalent.txt names with a
+reason. With --write the table goes to tests/tools/mutants.md.
 Exit code 1: less than --goal percent of the faults that are no equivalents were found.
 """
 import argparse
@@ -30,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "mutate"
 TABLE, EQUIVALENT = ROOT / "tests/tools/mutants.md", ROOT / "tests/tools/equivalent.txt"
 KINDS = {"float": [], "double": ["-DMARGIN_REAL_DOUBLE"]}
-FLAGS = ["-std=c99", "-O1", "-w", "-ffp-contract=off"]
+FLAGS = ["-std=c99", "-O1", "-w", "-ffp-contract=off", "-DTEST_SHARE=4"]
 # Suites that know a section best; a section that is not here is looked for by its own name, then in all suites.
 SUITES = {"platform": ["core"], "asm": ["quant", "kernel"], "status": ["core"], "arena": ["core"], "scalar": ["math"], "model": ["scheme", "kernel", "proto"],
           "rows": ["kernel"], "quantize": ["quant"], "store": ["image"], "qp": ["kmomd", "linalg"], "compress": ["compress"]}
@@ -213,6 +215,8 @@ def planted(text: str, faults: list[Fault]) -> str:
         pieces += [variant(text, fault, f"_fault{fault.number}", mutated_body(text, fault)) for fault in own]
         pieces.append(text[function.start:function.body] + "{\n")
         for fault in own:
+            pieces.append(f"mgn_reached[{fault.number}] = 1;\n")
+        for fault in own:
             call = f"{function.name}_fault{fault.number}({', '.join(function.arguments)})"
             pieces.append(f"if (mgn_mutant == {fault.number}) {{ " + (f"return {call};" if function.returns else f"{call}; return;") + " }\n")
         at = function.body + 2
@@ -228,7 +232,7 @@ def compiler(kind: str, source: Path, output: Path | None, include: Path, *more:
 def put_headers(folder: Path, impl: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(ROOT / "margin.h", folder / "margin.h")
-    (folder / "margin_impl.h").write_text("extern int mgn_mutant;\n" + impl)
+    (folder / "margin_impl.h").write_text("extern int mgn_mutant;\nextern char mgn_reached[];\n" + impl)
 
 
 def compiled_faults(text: str, faults: list[Fault], count: int) -> list[Fault]:
@@ -278,8 +282,13 @@ def build(kind: str, text: str, faults: list[Fault]) -> Path:
     folder = WORK / kind
     put_headers(folder / "include", planted(text, faults))
     (folder / "mutant.c").write_text(
-        "#include <stdlib.h>\nint mgn_mutant;\n__attribute__((constructor)) static void wake(void)\n{\n"
-        "    const char *which = getenv(\"MUTANT\");\n    mgn_mutant = which == NULL ? 0 : atoi(which);\n}\n")
+        "#include <stdio.h>\n#include <stdlib.h>\nint mgn_mutant;\nchar mgn_reached[1 << 16];\n"
+        "__attribute__((constructor)) static void wake(void)\n{\n"
+        "    const char *which = getenv(\"MUTANT\");\n    mgn_mutant = which == NULL ? 0 : atoi(which);\n}\n"
+        "__attribute__((destructor)) static void tell(void)\n{\n"
+        "    const char *name = getenv(\"REACHED\");\n    FILE *file = name == NULL ? NULL : fopen(name, \"w\");\n"
+        "    if (file == NULL) { return; }\n"
+        "    for (int i = 0; i < 1 << 16; i++) { if (mgn_reached[i]) { fprintf(file, \"%d\\n\", i); } }\n    fclose(file);\n}\n")
     sources = sorted((ROOT / "tests").glob("*.c")) + [folder / "mutant.c"]
 
     def one(source):
@@ -299,15 +308,14 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def run(program: Path, number: int, suite: str | None, limit: float) -> tuple[bool, float]:
-    """Whether the tests pass with a fault awake, and the processor time they took."""
+def run(program: Path, number: int, suite: str, limit: float, reached: Path | None = None) -> tuple[bool, float]:
+    """Whether the tests of a suite pass with a fault awake, and the processor time they took."""
     def bound():
         resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 1, int(limit) + 2))
         resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    words = [str(program), "-f", *(["-s", suite] if suite else [])]
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=WORK,
-                               env={**os.environ, "MUTANT": str(number)}, preexec_fn=bound)
+    process = subprocess.Popen([str(program), "-f", "-s", suite + "_suite"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=WORK,
+                               env={**os.environ, "MUTANT": str(number), **({"REACHED": str(reached)} if reached else {})}, preexec_fn=bound)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = status
     return status == 0, usage.ru_utime + usage.ru_stime
@@ -364,31 +372,40 @@ def named_equivalents() -> dict[tuple[str, str, str], str]:
 
 # ---- all of it ----
 
-def try_fault(fault: Fault, programs: dict[str, Path], limits: dict) -> None:
-    section = fault.function.section
-    for suite in SUITES.get(section, [section]):
-        if (suite in limits) and not run(programs["float"], fault.number, suite + "_suite", limits[suite])[0]:
-            fault.verdict, fault.by = "killed", suite
-            return
-    for kind, program in programs.items():
-        if not run(program, fault.number, None, limits[kind])[0]:
-            fault.verdict, fault.by = "killed", f"all in {kind}"
-            return
-    fault.verdict = "survived"
+@dataclass
+class Suite:
+    kind: str
+    name: str
+    seconds: float
+    reaches: set[int]
 
 
-def measure(programs: dict[str, Path], sections: set[str]) -> dict[str, float]:
-    """Processor seconds that a suite may take: ten times what it takes without a fault."""
-    limits = {}
-    for kind, program in programs.items():
-        passed, seconds = run(program, 0, None, 600)
+def measure(programs: dict[str, Path]) -> list[Suite]:
+    """Every suite of every program: its processor time without a fault, and the numbers of the faults that it comes to."""
+    names = re.findall(r"X\((\w+)_suite\)", (ROOT / "tests/test_main.c").read_text())
+
+    def one(pair):
+        kind, name = pair
+        reached = WORK / f"reached-{kind}-{name}"
+        passed, seconds = run(programs[kind], 0, name, 900, reached)
         if not passed:
-            sys.exit(f"mutate: the tests in {kind} fail without any fault")
-        limits[kind] = 10 * seconds + 5
-    known = re.findall(r"X\((\w+)_suite\)", (ROOT / "tests/test_main.c").read_text())
-    for suite in {s for section in sections for s in SUITES.get(section, [section])} & set(known):
-        limits[suite] = 10 * run(programs["float"], 0, suite + "_suite", 600)[1] + 5
-    return limits
+            sys.exit(f"mutate: the tests of {name} in {kind} fail without any fault")
+        return Suite(kind, name, seconds, {int(line) for line in reached.read_text().split()})
+    with concurrent.futures.ThreadPoolExecutor(cores()) as pool:
+        return list(pool.map(one, [(kind, name) for kind in programs for name in names]))
+
+
+def try_fault(fault: Fault, programs: dict[str, Path], suites: list[Suite]) -> None:
+    own = SUITES.get(fault.function.section, [fault.function.section])
+
+    def rank(suite):
+        return suite.kind != "float", suite.name not in own, suite.name != "torture", suite.seconds
+    reaching = sorted((suite for suite in suites if fault.number in suite.reaches), key=rank)
+    fault.verdict, fault.by = "survived", "" if reaching else "no test comes to it"
+    for suite in reaching:
+        if not run(programs[suite.kind], fault.number, suite.name, 10 * suite.seconds + 5)[0]:
+            fault.verdict, fault.by = "killed", suite.name if suite.name in own else f"all: {suite.name} in {suite.kind}"
+            return
 
 
 def table(faults: list[Fault]) -> list[str]:
@@ -416,6 +433,7 @@ def main() -> int:
     parser.add_argument("--goal", type=float, default=95.0, help="percent that must be found")
     parser.add_argument("--write", action="store_true", help="keep the table in tests/tools/mutants.md")
     arguments = parser.parse_args()
+    os.nice(19)
     text, begun = (ROOT / "margin_impl.h").read_text(), time.monotonic()
     functions = functions_of(text)
     faults = [f for f in faults_of(text, functions) if not arguments.section or f.function.section in arguments.section]
@@ -425,11 +443,10 @@ def main() -> int:
         after = text[:fault.at] + fault.instead + text[fault.to:]
         fault.lines = line_of(text, fault.at, fault.to), line_of(after, fault.at, fault.at + len(fault.instead))
     programs = {kind: build(kind, text, faults) for kind in KINDS}
-    limits = measure(programs, {fault.function.section for fault in faults})
+    suites = measure(programs)
     with concurrent.futures.ThreadPoolExecutor(cores()) as pool:
-        for fault, _ in zip(faults, pool.map(lambda f: try_fault(f, programs, limits), faults)):
-            if fault.verdict == "survived":
-                print(f"not found: {fault.function.name}: {fault.lines[0]}  ->  {fault.lines[1]}", flush=True)
+        for fault, _ in zip(faults, pool.map(lambda f: try_fault(f, programs, suites), faults)):
+            print(f"{fault.verdict} {fault.by}: {fault.function.section} {fault.function.name}: {fault.lines[0]}  ->  {fault.lines[1]}", flush=True)
     survivors = [fault for fault in faults if fault.verdict == "survived"]
     if survivors:
         same_code(text, survivors)
