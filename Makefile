@@ -30,6 +30,8 @@ need-format:
 	@$(TOOLS)/need.sh clang-format=clang-format
 need-coverage:
 	@$(TOOLS)/need.sh gcovr=gcovr python3=python3
+need-mcdc: need-test
+	@$(TOOLS)/need.sh clang-19=clang-19 llvm-cov-19=llvm-19 /usr/lib/llvm-19/lib/clang/19/lib/linux=libclang-rt-19-dev
 need-cross: need-clang
 	@$(TOOLS)/need.sh arm-none-eabi-gcc=gcc-arm-none-eabi riscv64-unknown-elf-gcc=gcc-riscv64-unknown-elf \
 	    avr-gcc=gcc-avr powerpc-linux-gnu-gcc=gcc-powerpc-linux-gnu s390x-linux-gnu-gcc=gcc-s390x-linux-gnu \
@@ -75,6 +77,9 @@ $(eval $(call suite,double-address,clang,$(ADDRESS) $(DOUBLE),need-clang))
 $(eval $(call suite,double-memory,clang,$(MEMORY) $(DOUBLE),need-clang))
 $(eval $(call suite,float-coverage,$(CC),$(COVERAGE) $(PLAIN),need-coverage))
 $(eval $(call suite,double-coverage,$(CC),$(COVERAGE) $(DOUBLE),need-coverage))
+# Of clang: which conditions have decided by themselves. The code is that of a small device.
+MCDC = -O0 -g0 -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc '-DMARGIN_ASSERT(cond)=((void)0)'
+$(eval $(call suite,float-mcdc,clang-19,$(MCDC) $(PLAIN),need-mcdc))
 
 # The float build has the optimisation of firmware; `make bits` has all levels, and `make packaging` all switches.
 test: build/float/tests build/double/tests ## all host tests; the last line is `N passed, N failed`
@@ -84,10 +89,14 @@ sanitize: build/float-address/tests build/double-address/tests build/double-memo
 sanitize: ## the tests under the address, undefined-behaviour and memory sanitizers
 	@$(TOOLS)/run.sh -p $^
 
+MCDC_MARK = 90
 coverage: build/float-coverage/tests build/double-coverage/tests ## branches of both headers that the tests take: 95 %
 	@find build -name '*.gcda' -delete
 	@$(TOOLS)/run.sh -p $^
 	@python3 $(TOOLS)/coverage.py 95 build/float-coverage build/double-coverage
+
+mcdc: build/float-mcdc/tests | need-mcdc ## conditions of PART I that have each decided alone (MC/DC), by clang; not part of check
+	@python3 $(TOOLS)/mcdc.py $(MCDC_MARK) $<
 
 bits: | need-test need-clang ## the same bits under any flags, by gcc and clang; on other machines: make ports
 	@$(TOOLS)/run.sh -p '$(TOOLS)/bits.sh float' '$(TOOLS)/bits.sh double'
@@ -99,7 +108,7 @@ need-fuzz: need-clang
 
 # Some three minutes of processor time, most of it spent compiling; FUZZ_RUNS=1000000 is a night.
 FUZZ_RUNS = 4000
-FUZZES = $(foreach target,image train train-double,'$(TOOLS)/fuzz.sh $(target) $(FUZZ_RUNS)') '$(TOOLS)/fuzz.sh reader $(FUZZ_RUNS)0' \
+FUZZES = $(foreach target,image train train-double train-differ,'$(TOOLS)/fuzz.sh $(target) $(FUZZ_RUNS)') '$(TOOLS)/fuzz.sh reader $(FUZZ_RUNS)0' \
          $(foreach target,image-arm image-powerpc,'$(TOOLS)/fuzz.sh $(target) $$(($(FUZZ_RUNS) / 10))')
 fuzz: | need-test need-fuzz ## random bytes as images, data files and training problems, under the sanitizers and on 32-bit machines; FUZZ_RUNS=N
 	@mkdir -p build/fuzz

@@ -145,6 +145,95 @@ TEST one_vector_of_a_single_bump_is_the_best_one(void) {
     PASS();
 }
 
+/* ---- the choice of vectors, against the definition -------------------------------------------------- */
+
+enum { POOL = 9, MOST = 4 };
+
+static double bump(const margin_real *a, const margin_real *b) {
+    const double u = (double)a[0] - (double)b[0], v = (double)a[1] - (double)b[1];
+    return exp(-0.5 * (u * u + v * v));
+}
+
+/* How much of f = sum coef k(v, .) lies in the span of the vectors of a set: b' K^-1 b for b = f at these vectors, by
+ * elimination without pivots (K is positive definite). */
+static double within(const margin_real *v, const margin_real *coef, const size_t *set,
+                     size_t count) {
+    double k[MOST][MOST + 1], sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        k[i][count] = 0;
+        for (size_t p = 0; p < POOL; p++) {
+            k[i][count] += (double)coef[p] * bump(v + 2 * set[i], v + 2 * p);
+        }
+        for (size_t j = 0; j < count; j++) { k[i][j] = bump(v + 2 * set[i], v + 2 * set[j]); }
+    }
+    for (size_t i = 0; i < count; i++) {
+        sum += k[i][count] * k[i][count] / k[i][i];
+        for (size_t r = i + 1; r < count; r++) {
+            const double ratio = k[r][i] / k[i][i];
+            for (size_t j = i; j <= count; j++) { k[r][j] -= ratio * k[i][j]; }
+        }
+    }
+    return sum;
+}
+
+/* Of random expansions each vector that is taken leaves the least of f outside the span. */
+TEST each_vector_taken_is_the_one_that_leaves_the_least(void) {
+    margin_rng rng = margin_rng_make(8);
+    for (unsigned trial = 0; trial < 50u; trial++) {
+        margin_real v[2 * POOL], norms[POOL], coef[POOL];
+        const margin_real bias[1] = {0};
+        const uint32_t ends[2] = {POOL / 2, POOL};
+        size_t set[MOST];
+        margin_model model, small;
+        margin_arena mem = margin_arena_make(t.bytes, sizeof t.bytes);
+        for (size_t p = 0; p < POOL; p++) {
+            v[2 * p] = margin_rng_normal(&rng);
+            v[2 * p + 1] = margin_rng_normal(&rng);
+            norms[p] = v[2 * p] * v[2 * p] + v[2 * p + 1] * v[2 * p + 1];
+            coef[p] = margin_rng_normal(&rng);
+        }
+        memset(&model, 0, sizeof model);
+        model.kind = MARGIN_MODEL_EXPANSION;
+        model.of.expansion.vectors = v;
+        model.of.expansion.norms = norms;
+        model.of.expansion.coef = coef;
+        model.of.expansion.bias = bias;
+        model.of.expansion.class_end = ends;
+        model.of.expansion.n = POOL;
+        model.of.expansion.d = 2;
+        model.of.expansion.width = 1;
+        model.of.expansion.vote.classes = 2;
+        ASSERT_EQ(MARGIN_OK, margin_kernel_resolve(NULL, 2, &model.of.expansion.kernel));
+        model.of.expansion.kernel.kind = MARGIN_KERNEL_RBF;
+        model.of.expansion.kernel.gamma = (margin_real)0.5;
+        for (size_t count = 0; count < MOST; count++) { /* one more each time */
+            double best = -1, next = -1;
+            size_t chosen = 0;
+            for (size_t p = 0; p < POOL; p++) {
+                bool taken = false;
+                for (size_t i = 0; i < count; i++) { taken = taken || set[i] == p; }
+                set[count] = p;
+                const double gain = taken ? -1 : within(v, coef, set, count + 1);
+                next = gain > best ? best : gain > next ? gain : next;
+                chosen = gain > best ? p : chosen;
+                best = gain > best ? gain : best;
+            }
+            set[count] = chosen;
+            ASSERT_EQ(MARGIN_OK, margin_compress(&model, NULL, count + 1, 0, &mem, &small, NULL));
+            ASSERT_EQ(count + 1, small.of.expansion.n);
+            bool found = false;
+            for (size_t i = 0; i <= count; i++) {
+                found = found || memcmp(small.of.expansion.vectors + 2 * i, v + 2 * chosen,
+                                        2 * sizeof v[0]) == 0;
+            }
+            ASSERT(found ||
+                   best - next < 1e-4 * best); /* two that are equally good but for rounding */
+            if (!found) { break; }
+        }
+    }
+    PASS();
+}
+
 static margin_status run(margin_arena *mem, void *user) {
     margin_model small;
     return margin_compress(&t.model, NULL, *(size_t *)user, 0, mem, &small, NULL);
@@ -228,6 +317,7 @@ TEST nonsense_is_refused(void) {
 SUITE(compress_suite) {
     RUN_TEST(copies_of_vectors_are_merged_without_changing_a_score);
     RUN_TEST(fewer_vectors_cost_more_and_the_report_says_how_much);
+    RUN_TEST(each_vector_taken_is_the_one_that_leaves_the_least);
     RUN_TEST(one_vector_of_a_single_bump_is_the_best_one);
     RUN_TEST(the_more_noise_the_smaller_the_coefficients);
     RUN_TEST(kernels_so_wide_that_vectors_look_alike_are_fitted_too);

@@ -280,6 +280,160 @@ TEST an_integer_polynomial_or_cosine_with_one_thing_wrong_is_refused(void) {
     PASS();
 }
 
+/* EDGE(make, field, last, beyond): the last value of a field that is good, and the first that is not. */
+#define EDGE(make, field, last, beyond)                                                            \
+    do {                                                                                           \
+        SOUND((make, (field) = (last)));                                                           \
+        WRONG(make, (field) = (beyond));                                                           \
+    } while (0)
+
+TEST the_edges_of_the_integer_checks_are_where_they_say(void) {
+    margin_expansion_q *e = &f.model.of.expansion;
+    margin_linear_q *l = &f.model.of.linear;
+    /* sum |w| 2^15 + |bias| of 100 + 99 + 98 + 97 = 394 */
+    const int32_t left = INT32_MAX - 394 * 32768;
+#define LINEAR make_linear_q(&f, MARGIN_SCHEME_BINARY, 2)
+    EDGE(LINEAR, f.bias[0], left, left + 1);
+    EDGE(LINEAR, f.bias[0], -left, -left - 1);
+    EDGE((LINEAR, f.bias[0] = 32767, f.weights[1] = 32767), f.weights[0], 32573, 32574);
+    EDGE(LINEAR, l->vote.shift, INT32_C(1) << 30, (INT32_C(1) << 30) + 1);
+    EDGE(LINEAR, l->vote.shift, -(INT32_C(1) << 30), -(INT32_C(1) << 30) - 1);
+    EDGE(LINEAR, l->vote.down, 31, 32);
+    EDGE(LINEAR, l->vote.include, 32768, 32769);
+    EDGE(LINEAR, f.offset[3], (INT32_C(1) << 30) - 1, INT32_C(1) << 30);
+    EDGE(LINEAR, f.offset[3], 1 - (INT32_C(1) << 30), -(INT32_C(1) << 30));
+    EDGE(LINEAR, f.factor[3], 0, -1);
+    EDGE(LINEAR, f.shift[3], 30, 31);
+#undef LINEAR
+#define POLY make_expansion_q(&f, MARGIN_KERNEL_POLY, MARGIN_Q15, MARGIN_SCHEME_BINARY, 2)
+    EDGE(POLY, e->kernel.power, 1, 0);
+    EDGE(POLY, e->kernel.shift, 1, 0);
+    EDGE(POLY, e->kernel.shift, 31, 32);
+    EDGE(POLY, e->kernel.down, 31, 32);
+    EDGE(POLY, e->kernel.up, 14, 15);
+    EDGE(POLY, e->kernel.add, INT32_C(1) << 30, (INT32_C(1) << 30) + 1);
+    EDGE(POLY, e->kernel.add, -(INT32_C(1) << 30), -(INT32_C(1) << 30) - 1);
+    EDGE(POLY, f.bias[0], (INT32_C(1) << 30) - 1, INT32_C(1) << 30);
+    EDGE(POLY, f.bias[0], 1 - (INT32_C(1) << 30), -(INT32_C(1) << 30));
+    SOUND((POLY, memset(f.coef, 0x7F, sizeof f.coef))); /* its sums are limited as they grow */
+    EDGE((POLY, f.vectors[10] = INT16_MIN), f.vectors[11], INT16_MAX, INT16_MIN); /* below 2^16 */
+#undef POLY
+#define UNIT make_expansion_q(&f, MARGIN_KERNEL_UNIT_POLY, MARGIN_Q15, MARGIN_SCHEME_BINARY, 2)
+    EDGE(UNIT, e->kernel.shift, 3, 2); /* 25 < 4^shift */
+    EDGE(UNIT, e->kernel.shift, 15, 16);
+    EDGE(UNIT, e->kernel.power, 1, 2);
+#undef UNIT
+#define HINGE make_expansion_q(&f, MARGIN_KERNEL_HINGE, MARGIN_Q15, MARGIN_SCHEME_BINARY, 2)
+    EDGE(HINGE, e->kernel.shift, 30, 31);
+    EDGE((HINGE, memset(f.norms, 0, sizeof f.norms)), e->kernel.up, 15, 16);
+    EDGE(HINGE, e->kernel.down, 31, 32);
+    /* (3 + 4) 2^15 + |t| 2^15 <= 2^31 - 1: |t| < 65529, so that any t will do; with 4 at 32767 only 28765 */
+    SOUND((HINGE, e->kernel.up = 15, f.norms[7] = 0x8000));
+    EDGE((HINGE, e->kernel.up = 15, f.vectors[15] = INT16_MAX), f.norms[7], 32765, 32766);
+    EDGE((HINGE, e->kernel.up = 15, f.vectors[15] = INT16_MAX), f.norms[7], (uint16_t)-32765,
+         (uint16_t)-32766);
+#undef HINGE
+#define RBF make_expansion_q(&f, MARGIN_KERNEL_RBF, MARGIN_Q15, MARGIN_SCHEME_BINARY, 2)
+    EDGE(RBF, f.norms[0], 13, 12);
+    EDGE((RBF, memset(f.vectors, 0, sizeof f.vectors)), e->kernel.shift, 15, 16);
+    EDGE((RBF, e->kernel.gain = 0), e->kernel.up, 12, 13); /* (2^20 - 1) 2^12 */
+    EDGE((RBF, e->kernel.gain = 0), e->kernel.down, 31, 32);
+    /* eight vectors add at most |coef| 32767 + 1 each: 4 (900 + 800) 32767 + 8 */
+    EDGE((RBF, e->kernel.down = 0), f.bias[0], INT32_MAX - 6800 * 32767 - 8,
+         INT32_MAX - 6800 * 32767 - 7);
+#undef RBF
+    PASS();
+}
+
+/* ---- the proofs of the checks, by trial ---------------------------------------------------------- */
+
+static int64_t signed_most(int32_t a) { /* the most that a x can be, x from -32768 to 32767 */
+    return a < 0 ? -(int64_t)a * 32768 : (int64_t)a * 32767;
+}
+
+static int32_t wild(margin_rng *rng, unsigned bits) { /* of any size up to so many bits */
+    const uint32_t size = margin_rng_u32(rng) >> (32u - 1u - margin_rng_below(rng, bits));
+    return margin_rng_below(rng, 2) == 0 ? (int32_t)size : -(int32_t)size;
+}
+
+static int16_t vector_q(const int16_t *pool, size_t v, size_t k) { /* d = 2 */
+    return pool[v / 4u * 8u + v % 4u * 2u + k];
+}
+
+/* Random weights, accepted or not: of those accepted no sum over the worst input leaves 31 bits. */
+TEST no_sum_of_an_accepted_integer_model_overflows(void) {
+    margin_rng rng = margin_rng_make(3);
+    size_t accepted[3] = {0, 0, 0};
+    for (unsigned trial = 0; trial < 30000u; trial++) {
+        const unsigned kind = trial % 3u;
+        int64_t high = 0, low = 0;
+        if (kind == 0) {
+            margin_linear_q *l = make_linear_q(&f, MARGIN_SCHEME_BINARY, 2);
+            for (size_t k = 0; k < 4; k++) { f.weights[k] = (int16_t)wild(&rng, 15); }
+            high = low = f.bias[0] = wild(&rng, 31);
+            for (size_t k = 0; k < l->d; k++) {
+                high += signed_most(f.weights[k]);
+                low -= signed_most(-f.weights[k]);
+            }
+        } else {
+            margin_expansion_q *e =
+                make_expansion_q(&f, kind == 1u ? MARGIN_KERNEL_POLY : MARGIN_KERNEL_HINGE,
+                                 MARGIN_Q15, MARGIN_SCHEME_BINARY, 2);
+            e->kernel.up = (uint8_t)margin_rng_below(&rng, 18);
+            for (size_t i = 0; i < 16; i++) { f.vectors[i] = (int16_t)wild(&rng, 15); }
+            for (size_t v = 0; v < 8; v++) {
+                const int16_t a = vector_q(f.vectors, v, 0), b = vector_q(f.vectors, v, 1);
+                const int16_t t = kind == 1u ? 0 : (int16_t)wild(&rng, 15);
+                const int64_t constant = (int64_t)t * ((int64_t)1 << e->kernel.up);
+                f.norms[v] = (uint16_t)t;
+                const int64_t up = signed_most(a) + signed_most(b) + constant;
+                const int64_t down = constant - signed_most(-a) - signed_most(-b);
+                high = up > high ? up : high;
+                low = down < low ? down : low;
+            }
+        }
+        if (margin_model_check_q(&f.model) == MARGIN_OK) {
+            accepted[kind]++;
+            ASSERT(high <= INT32_MAX && low >= INT32_MIN);
+        }
+    }
+    ASSERT(accepted[0] > 1000 && accepted[1] > 1000 && accepted[2] > 1000);
+    PASS();
+}
+
+/* Random rbf models: of those accepted no squared distance of an input within reach is negative or leaves 32 bits. The worst
+ * inputs lie along the vector, or against it. */
+TEST no_distance_of_an_accepted_integer_model_overflows(void) {
+    margin_rng rng = margin_rng_make(4);
+    size_t accepted = 0;
+    for (unsigned trial = 0; trial < 20000u; trial++) {
+        margin_expansion_q *e =
+            make_expansion_q(&f, MARGIN_KERNEL_RBF, MARGIN_Q15, MARGIN_SCHEME_BINARY, 2);
+        const unsigned bits = 1u + margin_rng_below(&rng, 15);
+        e->kernel.reach = margin_rng_u32(&rng) >> margin_rng_below(&rng, 24);
+        e->kernel.shift = (uint8_t)margin_rng_below(&rng, 17);
+        for (size_t i = 0; i < 16; i++) { f.vectors[i] = (int16_t)wild(&rng, bits); }
+        for (size_t v = 0; v < 8; v++) { /* right, or too small by a little, now and then */
+            const double a = vector_q(f.vectors, v, 0), b = vector_q(f.vectors, v, 1);
+            const double half = ceil((a * a + b * b) / 2 / (double)(1u << e->kernel.shift));
+            f.norms[v] = (uint16_t)(half > 65535 ? 65535 : half);
+            f.norms[v] =
+                (uint16_t)(f.norms[v] - (margin_rng_below(&rng, 50) == 0 && f.norms[v] > 0));
+        }
+        if (margin_model_check_q(&f.model) != MARGIN_OK) { continue; }
+        accepted++;
+        for (size_t v = 0; v < 8; v++) {
+            const double a = vector_q(f.vectors, v, 0), b = vector_q(f.vectors, v, 1);
+            const double length = sqrt(a * a + b * b), reach = sqrt((double)e->kernel.reach);
+            const double twice = 2 * ldexp(f.norms[v], e->kernel.shift);
+            ASSERT(reach * reach + twice + 2 * reach * length < 4294967296.0);
+            ASSERT(twice >= a * a + b * b); /* the least is at x = v */
+        }
+    }
+    ASSERT(accepted > 1000);
+    PASS();
+}
+
 TEST an_integer_prototype_model_with_one_thing_wrong_is_refused(void) {
     margin_proto_q *p = &f.model.of.proto;
 #define MAKE make_proto_q(&f, MARGIN_Q15)
@@ -646,6 +800,9 @@ SUITE(refusals_suite) {
     RUN_TEST(an_integer_linear_model_with_one_thing_wrong_is_refused);
     RUN_TEST(an_integer_expansion_with_one_thing_wrong_is_refused);
     RUN_TEST(an_integer_polynomial_or_cosine_with_one_thing_wrong_is_refused);
+    RUN_TEST(the_edges_of_the_integer_checks_are_where_they_say);
+    RUN_TEST(no_sum_of_an_accepted_integer_model_overflows);
+    RUN_TEST(no_distance_of_an_accepted_integer_model_overflows);
     RUN_TEST(an_integer_prototype_model_with_one_thing_wrong_is_refused);
     RUN_TEST(an_integer_list_with_one_thing_wrong_is_refused);
     RUN_TEST(a_list_with_one_thing_wrong_is_refused);

@@ -3,11 +3,14 @@
  * gives the same bits whatever its memory held before, and a model that it returns passes its own
  * check. From moderate data no number comes that is not finite. Compiled in float and in double. */
 #include "fuzz.h"
+#ifdef TRAIN_IN
+#include "differ.h"
+#endif
 
 #define MARGIN_IMPLEMENTATION
 #include "margin.h"
 
-enum { MAX_N = 12, MAX_D = 4, TRAINERS = 10 };
+enum { MAX_N = 12, MAX_D = 4, TRAINERS = 12 };
 
 /* Bytes of the input one after the other; 0 after the last. */
 typedef struct {
@@ -17,6 +20,9 @@ typedef struct {
 static uint8_t next(source *s) {
     return s->at == s->end ? 0 : *s->at++;
 }
+
+static size_t rank; /* of rates */
+static bool vague;  /* an option was beyond 1e-6 .. 1e6, or the objective depends on a choice */
 
 /* Defaults often, ordinary numbers sometimes, and whatever no option should be. */
 static margin_real option(source *s) {
@@ -35,6 +41,7 @@ static margin_real option(source *s) {
                                          (margin_real)1e-45};
     const uint8_t which = next(s);
     const margin_real zero = values[0];
+    vague = vague || which >= 254 || which % (sizeof values / sizeof values[0]) > 8u;
     if (which == 255) { return zero / zero; }
     return which == 254 ? 1 / zero : values[which % (sizeof values / sizeof values[0])];
 }
@@ -116,7 +123,7 @@ static margin_status train_kernel(const problem *p, source s, margin_arena *mem,
     margin_kmomd_options kmomd;
     margin_svm_options svm;
     margin_rates_options rates;
-    margin_rates_report report;
+    margin_rates_report report = {0};
     memset(&kmomd, 0, sizeof kmomd);
     memset(&svm, 0, sizeof svm);
     memset(&rates, 0, sizeof rates);
@@ -134,6 +141,7 @@ static margin_status train_kernel(const problem *p, source s, margin_arena *mem,
     rates.nu_pos = option(&s);
     rates.ridge = option(&s);
     rates.solver = next(&s) % 3;
+    if (next(&s) % 4 == 3) { svm.nu = option(&s); }
     switch (p->trainer) {
     case 0:
         return RUN(mam, &mam, info);
@@ -141,8 +149,12 @@ static margin_status train_kernel(const problem *p, source s, margin_arena *mem,
         return RUN(kmomd, &kmomd, info, NULL);
     case 2:
         return RUN(svm, &svm, info, NULL);
-    default:
-        return RUN(rates, &rates, info, &report);
+    default: {
+        const margin_status status = RUN(rates, &rates, info, &report);
+        vague = vague || (status >= 0 && !(report.p_star < (margin_real)0.99)); /* a pole is at 1 */
+        rank = report.rank;
+        return status;
+    }
     }
 }
 
@@ -197,6 +209,7 @@ static margin_status train_other(const problem *p, source s, margin_arena *mem, 
     compact.noise = option(&s);
     compact.rate = option(&s);
     compact.decay = option(&s);
+    vague = vague || ordinal.c == 0; /* lssvm: c is chosen by leaving one out */
     loss.seed = seco.seed = compact.seed = next(&s);
     switch (p->trainer) {
     case 4:
@@ -212,6 +225,32 @@ static margin_status train_other(const problem *p, source s, margin_arena *mem, 
     }
 }
 
+/* One class and numbers. */
+static margin_status train_one(const problem *p, source s, margin_arena *mem, size_t *size,
+                               margin_model *model, margin_info *info, margin_watch watch) {
+    margin_oneclass_options one;
+    margin_svr_options svr;
+    memset(&one, 0, sizeof one);
+    memset(&svr, 0, sizeof svr);
+    one.kernel = svr.kernel = p->kernel;
+    one.run = svr.run = p->run;
+    one.watch = svr.watch = watch;
+    one.nu = svr.nu = option(&s);
+    one.lambda = svr.c = option(&s);
+    svr.epsilon = option(&s);
+    svr.outside = option(&s);
+    one.sphere = next(&s) % 2 == 1;
+    one.held_out = next(&s) % 4 == 3;
+    one.models = next(&s) % 4 == 3 ? 2 : 0;
+    one.tangents = next(&s) % 3;
+    one.folds = svr.folds = next(&s) % 5;
+    one.seed = svr.seed = next(&s);
+    svr.loss = next(&s) % 4;
+    vague = vague || (svr.loss == MARGIN_SVR_SQUARES && svr.c == 0);
+    svr.targets = next(&s) == 255 ? NULL : p->targets;
+    return p->trainer == 10u ? RUN(oneclass, &one, info, NULL) : RUN(svr, &svr, info, NULL);
+}
+
 static margin_status train(const problem *p, margin_arena *mem, size_t *size, margin_model *model,
                            margin_info *info) {
     unsigned left = p->stop;
@@ -220,11 +259,8 @@ static margin_status train(const problem *p, margin_arena *mem, size_t *size, ma
     watch.user = &left;
     return (p->trainer < 4u    ? train_kernel
             : p->trainer == 7u ? train_proto
+            : p->trainer > 9u  ? train_one
                                : train_other)(p, p->rest, mem, size, model, info, watch);
-}
-
-static bool is_finite(margin_real a) {
-    return a - a == 0;
 }
 
 /* The scores of all training samples; room for n times the machines. */
@@ -239,7 +275,7 @@ static size_t scores_of(const problem *p, const margin_model *model, margin_real
 
 /* One training in memory that held `held`; returns the status, and the scores of what it made. */
 static margin_status once(const problem *p, int held, margin_real *scores, size_t *count,
-                          margin_real *objective) {
+                          margin_info *told) {
     fuzz_memory memory = {{NULL}, {0}, 0};
     margin_model model, before;
     margin_info info;
@@ -257,7 +293,7 @@ static margin_status once(const problem *p, int held, margin_real *scores, size_
     mem = margin_arena_make(bytes, size);
     status = train(p, &mem, NULL, &model, &info);
     *count = 0;
-    *objective = info.objective;
+    *told = info;
     if (status < 0) {
         CHECK(memcmp(&model, &before, sizeof before) == 0);
     } else {
@@ -269,9 +305,42 @@ static margin_status once(const problem *p, int held, margin_real *scores, size_
     return status;
 }
 
+#ifdef TRAIN_IN /* one of two that are linked into one program, see differ.c */
+
+/* Methods whose objective has one optimum, on moderate data with moderate options, to a tolerance that is not coarse. */
+static bool is_unique(const problem *p) {
+    return p->moderate && !vague && (p->trainer < 6u || p->trainer > 9u) && p->run.tol >= 0 &&
+           p->run.tol <= (margin_real)1e-3;
+}
+
+void TRAIN_IN(const uint8_t *input, size_t size, train_result *result) {
+    static margin_real scores[MAX_N * 16];
+    margin_info info;
+    size_t count;
+    source s;
+    problem p;
+    s.at = input;
+    s.end = input + size;
+    vague = false;
+    rank = 0;
+    read_problem(&p, &s);
+    result->status = once(&p, 0, scores, &count, &info);
+    result->unique = is_unique(&p);
+    result->trainer = p.trainer;
+    result->rank = p.trainer == 3u ? rank : 0;
+    result->objective = (double)info.objective;
+    result->gap = (double)info.gap;
+}
+
+#else
+
+static bool is_finite(margin_real a) {
+    return a - a == 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size) {
     static margin_real scores[2][MAX_N * 16];
-    margin_real objective[2];
+    margin_info info[2];
     size_t count[2];
     margin_status status;
     source s;
@@ -279,14 +348,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size) {
     s.at = input;
     s.end = input + size;
     read_problem(&p, &s);
-    status = once(&p, 0x00, scores[0], &count[0], &objective[0]);
-    CHECK(once(&p, 0xFF, scores[1], &count[1], &objective[1]) == status);
+    status = once(&p, 0x00, scores[0], &count[0], &info[0]);
+    CHECK(once(&p, 0xFF, scores[1], &count[1], &info[1]) == status);
     CHECK(count[0] == count[1] && count[0] <= MAX_N * 16u);
     CHECK(memcmp(scores[0], scores[1], count[0] * sizeof scores[0][0]) == 0);
-    CHECK(memcmp(&objective[0], &objective[1], sizeof objective[0]) == 0);
+    CHECK(memcmp(&info[0].objective, &info[1].objective, sizeof info[0].objective) == 0);
     if (status >= 0 && p.moderate) {
         for (size_t i = 0; i < count[0]; i++) { CHECK(is_finite(scores[0][i])); }
-        CHECK(is_finite(objective[0]));
+        CHECK(is_finite(info[0].objective));
     }
     return 0;
 }
+
+#endif

@@ -1,6 +1,6 @@
 #!/bin/sh
 # fuzz.sh TARGET RUNS: builds a fuzz target and runs it on so many inputs; the same number gives the same inputs.
-#   image reader train train-double      by libFuzzer under the address and undefined-behaviour sanitizers
+#   image reader train train-double train-differ    by libFuzzer under the address and undefined-behaviour sanitizers
 #   image-arm image-powerpc              by qemu: 32 bits, little- and big-endian; a page that cannot be touched stands
 #                                        behind the image and behind each arena
 # Inputs that fail are kept in build/fuzz; one that is mended goes to tests/fuzz/corpus, from where every run starts.
@@ -18,10 +18,12 @@ image*)
 esac
 name=${target%%-*}
 [ -d "tests/fuzz/corpus/$name" ] && seeds="$seeds tests/fuzz/corpus/$name"
-libfuzzer() { # FLAGS LENGTH
-    clang $common -O1 $1 -fsanitize=fuzzer,address,undefined,float-cast-overflow -fno-sanitize-recover=all \
-        "tests/fuzz/$name.c" -o "$work/fuzz"
-    "$work/fuzz" -runs="$runs" -seed=1 -max_len="$2" -timeout=60 -verbosity=0 -print_final_stats=1 \
+sanitized="clang $common -O1 -fsanitize=fuzzer,address,undefined,float-cast-overflow -fno-sanitize-recover=all"
+libfuzzer() { # FLAGS LENGTH FILE...
+    flags=$1 length=$2
+    shift 2
+    $sanitized $flags "${@:-tests/fuzz/$name.c}" -o "$work/fuzz"
+    "$work/fuzz" -runs="$runs" -seed=1 -max_len="$length" -timeout=60 -verbosity=0 -print_final_stats=1 \
         -artifact_prefix=build/fuzz/ "$work/corpus" $seeds 2>"$work/log" || { tail -n 40 "$work/log"; exit 1; }
     echo "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$work/log") inputs"
 }
@@ -34,6 +36,11 @@ image) libfuzzer "" 600 ;;
 reader) libfuzzer "" 300 ;;
 train) libfuzzer "" 200 ;;
 train-double) libfuzzer -DMARGIN_REAL_DOUBLE 200 ;;
+train-differ) # both in one program
+    $sanitized -DMARGIN_STATIC -DTRAIN_IN=train_in_float -c tests/fuzz/train.c -o "$work/float.o"
+    $sanitized -DMARGIN_STATIC -DTRAIN_IN=train_in_double -DMARGIN_REAL_DOUBLE -c tests/fuzz/train.c -o "$work/double.o"
+    libfuzzer "" 200 tests/fuzz/differ.c "$work/float.o" "$work/double.o"
+    ;;
 image-arm) emulated arm-linux-gnueabihf-gcc qemu-arm ;;
 image-powerpc) emulated powerpc-linux-gnu-gcc qemu-ppc ;;
 *) echo "no fuzz target $target" && exit 2 ;;

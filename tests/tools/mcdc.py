@@ -1,0 +1,66 @@
+"""mcdc.py PERCENT PROGRAM: runs a test program that clang-19 built with -fcoverage-mcdc, and tells for PART I of both headers how
+many conditions were seen to decide alone: modified condition / decision coverage (MC/DC). Exit code 1 below PERCENT.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+from coverage import sections
+
+HEADERS = ("margin.h", "margin_impl.h")
+
+
+def part_one(header):
+    """The last line of PART I."""
+    for number, line in enumerate(Path(header).read_text(encoding="utf-8").splitlines(), 1):
+        if line == " * PART II TRAIN":
+            return number
+    sys.exit(f"mcdc: no PART II in {header}")
+
+
+def records(program):
+    """{(header, line, column): [for each condition, whether it has decided alone]}, all copies of a decision together."""
+    raw, merged = program + ".profraw", program + ".profdata"
+    run = subprocess.run([program], env={**os.environ, "LLVM_PROFILE_FILE": raw}, stdout=subprocess.PIPE, text=True, check=False)
+    print(run.stdout.strip().splitlines()[-1])
+    if run.returncode:
+        sys.exit("mcdc: the tests fail")
+    subprocess.run(["llvm-profdata-19", "merge", raw, "-o", merged], check=True)
+    done = subprocess.run(["llvm-cov-19", "export", program, f"-instr-profile={merged}", *HEADERS], check=True, stdout=subprocess.PIPE)
+    found = defaultdict(list)
+    for function in json.loads(done.stdout)["data"][0]["functions"]:
+        for record in function.get("mcdc_records", []):
+            line, column, conditions, name = record[0], record[1], record[-1], function["filenames"][record[4]]
+            if os.path.basename(name) not in HEADERS:
+                continue
+            decided = found[os.path.basename(name), line, column]
+            decided.extend([False] * (len(conditions) - len(decided)))
+            for i, alone in enumerate(conditions):
+                decided[i] = decided[i] or alone
+    return found
+
+
+def main(percent, program):
+    ends = {header: part_one(header) for header in HEADERS}
+    marks = {header: sections(header) for header in HEADERS}
+    rows = defaultdict(lambda: [0, 0, []])
+    for (header, line, _), decided in sorted(records(program).items()):
+        if line < ends[header]:
+            row = rows[marks[header][line]]
+            row[0] += len(decided)
+            row[1] += sum(decided)
+            row[2] += [str(line)] if not all(decided) else []
+    rows["all"] = [sum(row[0] for row in rows.values()), sum(row[1] for row in rows.values()), []]
+    print("section      conditions  alone           lines with one that never decided alone")
+    for mark, (count, alone, missing) in rows.items():
+        print(f"{mark:12} {count:8} {alone:8} {100 * alone / max(count, 1):7.1f}%  {' '.join(missing)}")
+    count, alone, _ = rows["all"]
+    return 0 if count and 100 * alone >= percent * count else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(float(sys.argv[1]), sys.argv[2]))
