@@ -443,9 +443,8 @@ def main() -> int:
     parser.add_argument("--section", action="append", help="only in this section; may be given several times")
     parser.add_argument("--goal", type=float, default=95.0, help="percent that must be found")
     parser.add_argument("--write", action="store_true", help="keep the table in tests/tools/mutants.md")
-    parser.add_argument("--nice", type=int, default=19, help="how far to stand back behind other work (default 19)")
     arguments = parser.parse_args()
-    os.nice(arguments.nice)
+    os.nice(19)
     text, begun = (ROOT / "margin_impl.h").read_text(), time.monotonic()
     functions = functions_of(text)
     faults = [f for f in faults_of(text, functions) if not arguments.section or f.function.section in arguments.section]
