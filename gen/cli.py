@@ -217,7 +217,7 @@ def make_parser() -> Parser:
                           help="bytes of tables at most, as 2048 or 2K (what the predictor reads; not its code): leaves out "
                           "vectors and, unless --format says which, makes numbers smaller where that is better")
         part.add_argument("--force", action="store_true", help="write the header though its format or its budget costs more than "
-                          f"{100 * compress.REFUSED:g} %% of error")
+                          f"{100 * compress.REFUSED:g} points of error")
         add_header(part, required=False)
     export.add_argument("--as", dest="project", nargs=2, metavar=("TOOLCHAIN", "FOLDER"), help="write a whole project that "
                         f"compiles as it stands, with one function to fill in: {', '.join(project.TOOLCHAINS)}")
