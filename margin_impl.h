@@ -29,9 +29,10 @@
 
 /* A product and a sum must not be fused into one rounding (FMA), or the bits would depend on the
  * target. Flags cannot be relied on: build systems of boards hide them, and gcc fuses by default.
- * Clang obeys the standard pragma. Gcc ignores that one, but takes the option for a part of a file;
- * it is set only where the target has such instructions at all. Gcc then forgets what -ffreestanding
- * implies, that short loops do not become calls of memset and memcpy, and must be told again. */
+ * Clang obeys the standard pragma. Gcc ignores that one, but takes the option for a part of a
+ * file; it is set only where the target has such instructions at all. Gcc then forgets what
+ * -ffreestanding implies, that short loops do not become calls of memset and memcpy, and must be
+ * told again. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__) && (defined(__FP_FAST_FMA) || defined(__FP_FAST_FMAF))
@@ -2344,10 +2345,11 @@ static margin_real mgn_odds(const margin_vote *vote, margin_real score) {
     return t;
 }
 
-/* Pairwise coupling. r[j] of the machine of a and b > a is the probability of b given that it is one
- * of the two. With Q_tt = sum over j of r_jt^2 and Q_tj = -r_jt r_tj, the sum over pairs of
- * (r_ba p_a - r_ab p_b)^2 is p'Qp. Where it is least among sum p = 1, (Qp)_t = p'Qp for all t: solved
- * for one p_t after the other, which converges in some five sweeps (algorithm 2 of the paper). */
+/* Pairwise coupling. r[j] of the machine of a and b > a is the probability of b given that it is
+ * one of the two. With Q_tt = sum over j of r_jt^2 and Q_tj = -r_jt r_tj, the sum over pairs of
+ * (r_ba p_a - r_ab p_b)^2 is p'Qp. Where it is least among sum p = 1, (Qp)_t = p'Qp for all t:
+ * solved for one p_t after the other, which converges in some five sweeps (algorithm 2 of the
+ * paper). */
 static margin_real mgn_rival(size_t classes, const margin_real *r, size_t a, size_t b) {
     return a < b ? 1 - r[mgn_pair_machine(classes, a, b)] : r[mgn_pair_machine(classes, b, a)];
 }
@@ -3761,8 +3763,8 @@ static int32_t mgn_q_odds(const margin_vote_q *vote, int32_t score) {
     return t;
 }
 
-/* 1 / (1 + 2^-t) in 2^-30, t in 2^-25: with e = 2^-|t| the answer is 1 / (1 + e) or e / (1 + e), the
- * latter with all bits of the mantissa. */
+/* 1 / (1 + 2^-t) in 2^-30, t in 2^-25: with e = 2^-|t| the answer is 1 / (1 + e) or e / (1 + e),
+ * the latter with all bits of the mantissa. */
 static uint32_t mgn_q_sigmoid(int32_t t) {
     const uint32_t u = mgn_q_size(t) >> 1; /* from 2^-25 to 2^-24 */
     const unsigned whole = (unsigned)(u >> 24) < 31u ? (unsigned)(u >> 24) : 31u;
@@ -5044,7 +5046,7 @@ MARGIN_API margin_real margin_pow(margin_real x, margin_real y) {
     return mgn_pow(x, y);
 }
 
-/* x^n in at most 2 log2 n products, the error of n - 1. */
+/* x^n by repeated squaring: at most 2 log2 n products, with the error of n - 1 products. */
 static margin_real mgn_power(margin_real x, unsigned n) {
     margin_real power = n % 2u != 0 ? x : 1;
     for (n /= 2u; n != 0; n /= 2u) {
@@ -5062,9 +5064,10 @@ MARGIN_API margin_real margin_pow_int(margin_real x, int n) {
         return 1 / power; /* never a subnormal quotient: avr-libc misrounds those */
     }
     if (x == 0) {
-        return mgn_of_bits(mgn_bits(power) | mgn_bits(MGN_INFINITY)); /* of the sign of the power */
+        return mgn_of_bits(mgn_bits(power) |
+                           mgn_bits(MGN_INFINITY)); /* an infinity with the sign of the power */
     }
-    return mgn_power(1 / x, size); /* where the power leaves the range, its inverse may not */
+    return mgn_power(1 / x, size); /* 1 / x^n may be in range where x^n is not */
 }
 
 /* c[0] + c[1] x + ... + c[n-1] x^(n-1) */
@@ -5119,9 +5122,10 @@ static margin_real mgn_erfcx(margin_real x) {
     return MGN_POLYNOMIAL(c, (x - middle) / (x + middle)) / (1 + x);
 }
 
-/* factor exp(-a^2 scale) with a small relative error at any size of the result: a^2 in two numbers,
- * and the factor before the one rounding to a subnormal number. scale is 1 or 1/2; |a| has been
- * bounded to where the result is 0 anyway. */
+/* factor exp(-scale a^2), with a small relative error however small the result is. With a = head +
+ * tail, a^2 = head^2 + (a - head)(a + head), and both terms go into the exponential; the factor is
+ * applied before the one rounding to a subnormal number. scale is 1 or 1/2. The caller has bounded
+ * |a|: beyond the bound the result is 0 anyway. */
 static margin_real mgn_gauss(margin_real factor, margin_real a, margin_real scale) {
     const margin_real head = mgn_head(a);
     const mgn_two square = mgn_two_sum(head * head, (a - head) * (a + head));
@@ -5181,7 +5185,8 @@ MARGIN_API margin_rng margin_rng_make(uint32_t seed) {
     return rng;
 }
 
-/* Numbers as long as n - 1 until one is below n: each is with a probability above one half. */
+/* Draws numbers of as many bits as n - 1 has, until one is below n. More than half of all such
+ * numbers are, so two draws are enough on average. */
 MARGIN_API uint32_t margin_rng_below(margin_rng *rng, uint32_t n) {
     uint32_t mask = n - 1u;
     uint32_t out;
@@ -5231,9 +5236,10 @@ MARGIN_API void margin_shuffle(margin_rng *rng, margin_index *items, size_t n) {
 
 /* ---- >>linalg ---- products in one order of summation, factors, eigenvalues ------------------ */
 
-/* The blocks of a list in >>bytes of margin.h, for the struct that `plan` points to: each as a
- * block of its own, scratch or kept; or first counted, in `bytes`, and then laid out one after
- * another from `at` on within one block. */
+/* What a plan does with the blocks of a list in >>bytes of margin.h. `plan` points to the struct
+ * whose fields the list names. MGN_TAKE and MGN_LAST take each block by itself from the arena, as
+ * scratch or to be kept. MGN_COUNT adds up the bytes of all blocks in `bytes`, and MGN_LAY then
+ * lays them out one after another from `at` on, within one block of that size. */
 #define MGN_TAKE(place, type, rows, columns)                                                       \
     plan->place = MGN_SCRATCH(mem, type, mgn_size_mul(rows, columns));
 #define MGN_LAST(place, type, rows, columns)                                                       \
@@ -5272,7 +5278,7 @@ MARGIN_API margin_real margin_dot(const margin_real *x, const margin_real *y, si
     return ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7));
 }
 
-/* y += a x, element by element: any order is the same. */
+/* y += a x. No element depends on another, so that any order gives the same bits. */
 static void mgn_axpy(margin_real *MGN_RESTRICT y, margin_real a, const margin_real *MGN_RESTRICT x,
                      size_t n) {
     for (size_t i = 0; i < n; i++) { y[i] += a * x[i]; }
@@ -5316,8 +5322,9 @@ static margin_real mgn_power_of_two(margin_real m) {
     return mgn_of_bits((exponent < last ? exponent : last) << MGN_FRACTION);
 }
 
-/* A sum of squares in this range has lost nothing to underflow that its last bit could show: each
- * lost square is below TINY, n of them below n EPS^2 of the sum. */
+/* Whether a sum of n squares has lost nothing to underflow that its last bit could show. A square
+ * that underflows is below TINY; where the sum is at least TINY / EPS^2, n such squares are less
+ * than n EPS^2 of it. */
 static bool mgn_square_is_safe(margin_real s) {
     return s >= MGN_TINY / (MGN_EPS * MGN_EPS) && s <= MGN_HUGE;
 }
@@ -5336,12 +5343,13 @@ MARGIN_API margin_real margin_norm2(const margin_real *x, size_t n) {
     return scale * mgn_sqrt(s);
 }
 
-/* Values from one row to the next: 0 stands for rows without a gap. */
+/* The number of values from one row to the next. A stride of 0 stands for rows without a gap. */
 static size_t mgn_stride(size_t stride, size_t cols) {
     return stride == 0 ? cols : stride;
 }
 
-/* A rows x cols matrix argument: there, its rows apart, its bytes countable. */
+/* Checks a rows x cols matrix argument: it is not NULL, its rows do not overlap, and its size in
+ * bytes fits size_t. */
 static margin_status mgn_mat_check(const margin_real *a, size_t stride, size_t rows, size_t cols) {
     const size_t step = mgn_stride(stride, cols);
     if (step < cols || (a == NULL && rows != 0 && cols != 0)) { return MARGIN_E_ARGUMENT; }
@@ -5354,8 +5362,8 @@ static margin_status mgn_vec_check(const margin_real *x, size_t n) {
     return mgn_mat_check(x, 0, 1, n);
 }
 
-/* y = A' x. Row after row is added to y, four rows in one pass: the sums over k keep their
- * order. */
+/* y = A' x, as the sum over k of x_k times row k. Four rows are added in one pass over y, in their
+ * order, so that the bits are those of adding row after row. */
 static void mgn_mat_t_vec(margin_real *MGN_RESTRICT y, const margin_real *a, size_t stride,
                           size_t rows, size_t cols, const margin_real *x) {
     const size_t whole = rows - rows % 4u;
@@ -5380,7 +5388,7 @@ static void mgn_mat_t_vec(margin_real *MGN_RESTRICT y, const margin_real *a, siz
  * memory, and yield the very bits of mgn_dots. 64 bytes: two registers of AVX, four of SSE. */
 #define MGN_PANEL ((size_t)64u / sizeof(margin_real))
 
-/* Vectors that one pass over a panel serves. */
+/* How many vectors are multiplied with a panel in one pass over it. */
 #define MGN_TILE 4u
 
 /* Values in the panels of n rows of d values; SIZE_MAX if not countable. */
@@ -5389,7 +5397,7 @@ static size_t mgn_panel_size(size_t n, size_t d) {
     return mgn_size_mul(mgn_size_mul(panels, MGN_PANEL), d);
 }
 
-/* Row i of a matrix, or row rows[i] where there is a list. */
+/* Row i of a matrix, or row rows[i] if a list of rows is given. */
 static const margin_real *mgn_row(const margin_real *x, size_t stride, const margin_index *rows,
                                   size_t i) {
     return x + (rows == NULL ? i : (size_t)rows[i]) * stride;
@@ -5553,7 +5561,7 @@ static void mgn_tile_part(const margin_real *panel, size_t n, size_t d, const ma
     }
 }
 
-/* One tile, whole or not. */
+/* A whole tile, or as much of it as there are vectors and rows. */
 static void mgn_tile_any(const margin_real *panel, size_t n, size_t d, const margin_real *const *x,
                          size_t m, size_t xstep, margin_real *out, size_t step, bool more) {
     if (n >= MGN_PANEL && m >= MGN_TILE) {
@@ -5634,8 +5642,8 @@ static void mgn_panel_pack_columns(margin_real *panel, mgn_view b, size_t k, siz
     }
 }
 
-/* One block of depth terms in one panel of columns of c, or with `more` added to it, for all m rows
- * of a. */
+/* Computes one panel of columns of c for all m rows of a, from `depth` terms of each sum; with
+ * `more` these are added to what c has. */
 static void mgn_mat_mul_panel(margin_real *c, size_t step, mgn_view a, size_t m, size_t depth,
                               const margin_real *panel, size_t n, bool more) {
     const margin_real *x[MGN_TILE];
@@ -5646,8 +5654,9 @@ static void mgn_mat_mul_panel(margin_real *c, size_t step, mgn_view a, size_t m,
     }
 }
 
-/* c = a b for a of m x k and b of k x n, or with `more` c + a b: k in blocks, each sum going on
- * where it was left, so that terms that come in several calls give the bits of one. */
+/* c = a b for a of m x k and b of k x n; with `more`, c += a b. The k terms of a sum are added
+ * block by block, each block going on from where the last one ended. So a product that is made in
+ * several calls has the bits of a product made in one. */
 static void mgn_mat_mul_more(margin_real *c, size_t step, mgn_view a, mgn_view b, size_t m,
                              size_t k, size_t n, bool more, margin_real *panel) {
     for (size_t t = 0; t < k || t == 0; t += MGN_DEPTH) {
@@ -5712,7 +5721,8 @@ static void mgn_normal_matrix(margin_real *g, size_t step, const margin_real *x,
             mgn_normal_panel(g, step, x + t * stride, stride, depth, first, d, panel);
         }
     }
-    for (size_t i = 0; i < d; i++) { /* w x_i x_j and w x_j x_i round differently: take the lower */
+    for (size_t i = 0; i < d;
+         i++) { /* w x_i x_j and w x_j x_i may round differently: keep the lower one */
         for (size_t j = 0; j < i; j++) { g[j * step + i] = g[i * step + j]; }
     }
 }
@@ -5720,7 +5730,7 @@ static void mgn_normal_matrix(margin_real *g, size_t step, const margin_real *x,
 /* Cholesky. Only the lower triangle of the matrix is read and written, so the upper one, together
  * with a copy of the diagonal, can restore it when the factorisation fails. */
 
-/* Largest |a_ij| of the lower triangle; NaN or infinite if an element is. */
+/* Largest |a_ij| of the lower triangle. If an element is a NaN or infinite, so is the result. */
 static margin_real mgn_lower_max(const margin_real *a, size_t stride, size_t n) {
     margin_real m = 0;
     for (size_t i = 0; i < n; i++) {
@@ -5730,7 +5740,7 @@ static margin_real mgn_lower_max(const margin_real *a, size_t stride, size_t n) 
     return m;
 }
 
-/* A square matrix argument whose lower triangle is finite. */
+/* Checks a square matrix argument, whose lower triangle must be finite. */
 static margin_status mgn_lower_check(const margin_real *a, size_t stride, size_t n) {
     const margin_status status = mgn_mat_check(a, stride, n, n);
     if (status == MARGIN_OK && !(mgn_lower_max(a, mgn_stride(stride, n), n) <= MGN_HUGE)) {
@@ -5744,7 +5754,7 @@ static void mgn_diagonal_save(margin_real *diagonal, const margin_real *a, size_
     for (size_t i = 0; i < n; i++) { diagonal[i] = a[i * stride + i]; }
 }
 
-/* The lower triangle again as it was, from the upper one and the saved diagonal. */
+/* Puts the lower triangle back as it was, from the upper one and the saved diagonal. */
 static void mgn_lower_restore(margin_real *a, size_t stride, size_t n,
                               const margin_real *diagonal) {
     for (size_t i = 0; i < n; i++) {
@@ -5791,7 +5801,8 @@ static bool mgn_cholesky_square(margin_real *a, size_t stride, size_t count, mar
     return true;
 }
 
-/* The rows below a whole square: row <- row / factor', by the columns of the factor. */
+/* The rows below a whole square of the factor L: each row r becomes r L'^-1, by substitution along
+ * the columns of L. */
 static void mgn_cholesky_rows(margin_real *a, size_t stride, size_t rows, const margin_real *upper,
                               const margin_real *inverse) {
     for (size_t i = 0; i < rows; i++, a += stride) {
@@ -5807,7 +5818,8 @@ static void mgn_cholesky_rows(margin_real *a, size_t stride, size_t rows, const 
     }
 }
 
-/* A = L L', panel after panel of columns; each first loses the part of all columns before it. */
+/* A = L L', panel after panel of columns. A panel is first updated by all columns before it, then
+ * its square on the diagonal is factored, then the rows below that. */
 static bool mgn_cholesky(margin_real *a, size_t stride, size_t n, margin_real *panel) {
     margin_real upper[MGN_PANEL * MGN_PANEL];
     margin_real inverse[MGN_PANEL];
@@ -5855,7 +5867,7 @@ MARGIN_API margin_status margin_cholesky(margin_real *a, size_t stride, size_t n
     return mgn_both(margin_arena_rewind(mem, &before), status);
 }
 
-/* Columns of the pivoted factorisation between two updates of the rest of the matrix. */
+/* How many columns the pivoted factorisation makes before it updates the rest of the matrix. */
 #define MGN_PIVOTS ((size_t)32u)
 
 typedef struct {
@@ -5895,7 +5907,8 @@ static size_t mgn_index_of_max(const margin_real *x, size_t from, size_t n) {
     return best;
 }
 
-/* Column j of the factor, of which the columns before `from` are already taken off the matrix. */
+/* Column j of the factor. The products of the columns before `from` have been subtracted from the
+ * matrix already; those of the columns from .. j - 1 are subtracted here. */
 static void mgn_pivoted_column(margin_real *a, size_t stride, size_t n, size_t from, size_t j,
                                const mgn_pivoted_work *work) {
     const margin_real pivot = mgn_sqrt(work->left[j]);
@@ -5928,7 +5941,8 @@ static size_t mgn_pivoted_block(margin_real *a, size_t stride, size_t n, size_t 
     return end;
 }
 
-/* The whole factorisation; returns the rank. What is left stays in the lower triangle. */
+/* The whole factorisation; returns the rank. The part of the matrix that was not factored stays in
+ * the lower triangle. */
 static size_t mgn_pivoted(margin_real *a, size_t stride, size_t n, margin_real least,
                           const mgn_pivoted_work *work) {
     size_t rank = 0;
@@ -5944,7 +5958,8 @@ static size_t mgn_pivoted(margin_real *a, size_t stride, size_t n, margin_real l
     return rank;
 }
 
-/* What is left after `rank` columns of a semi-definite matrix is no larger than its diagonal. */
+/* Whether the matrix was semi-definite: the elements of what `rank` columns leave of such a matrix
+ * are no larger than its diagonal elements, which the choice of pivots has made small. */
 static bool mgn_pivoted_rest_is_small(const margin_real *a, size_t stride, size_t n, size_t rank,
                                       const margin_real *left, margin_real bound) {
     for (size_t i = rank; i < n; i++) {
@@ -5961,7 +5976,7 @@ MARGIN_API size_t margin_cholesky_pivoted_size(size_t n) {
     return mgn_arena_counted(&mem);
 }
 
-/* The work once there is memory; a is restored if it is indefinite. */
+/* Factors a in the memory that `work` has. If a is indefinite, it is restored. */
 static margin_status mgn_pivoted_run(margin_real *a, size_t stride, size_t n, margin_real tol,
                                      size_t *rank, const mgn_pivoted_work *work) {
     margin_real largest = 0;
@@ -5978,7 +5993,7 @@ static margin_status mgn_pivoted_run(margin_real *a, size_t stride, size_t n, ma
         mgn_lower_restore(a, stride, n, work->diagonal);
         return MARGIN_E_NOT_POSITIVE;
     }
-    /* Leaves L alone in the lower triangle: its columns from `rank` on are zero. */
+    /* Columns of L from `rank` on are zero. */
     for (size_t i = *rank; i < n; i++) {
         for (size_t j = *rank; j <= i; j++) { a[i * stride + j] = 0; }
     }
@@ -6006,6 +6021,29 @@ MARGIN_API margin_status margin_cholesky_pivoted(margin_real *a, size_t stride, 
     return mgn_both(margin_arena_rewind(mem, &before), status);
 }
 
+/* The same factor column by column, from rows of the matrix that are known one at a time and pivots
+ * that the caller chooses. With the columns so far, the next one for pivot p is
+ * (row p of the matrix - L L_p') / sqrt(left_p), where left_p = a_pp - |L_p|^2. */
+typedef struct {
+    margin_real *l; /* n rows, `step` numbers apart, of `count` columns so far */
+    size_t n, step, count;
+    margin_real *left; /* what the columns leave of the diagonal */
+} mgn_factor;
+
+/* Adds a column; `row` has row p of the matrix on entry and the column on return. */
+static void mgn_factor_add(mgn_factor *f, size_t p, margin_real *row) {
+    const margin_real *own = f->l + p * f->step, scale = mgn_sqrt(f->left[p]);
+    for (size_t i = 0; i < f->n; i++) {
+        row[i] = (row[i] - margin_dot(f->l + i * f->step, own, f->count)) / scale;
+    }
+    for (size_t i = 0; i < f->n; i++) {
+        f->l[i * f->step + f->count] = row[i];
+        f->left[i] -= row[i] * row[i];
+    }
+    f->left[p] = 0;
+    f->count++;
+}
+
 /* Triangular systems. T is a view of either triangle, transposed or not, so one forward and one
  * backward substitution serve four kinds of matrices. */
 
@@ -6026,7 +6064,7 @@ static void mgn_substitute(margin_real *MGN_RESTRICT row, const margin_real *b, 
     for (; k < to; k++) { mgn_axpy(row, -c[k * t.col], b + k * step, m); }
 }
 
-/* b = T^-1 b, column by column of T: for one right-hand side and columns without gaps. */
+/* b = T^-1 b for one right-hand side, column by column of T, whose columns lie without gaps. */
 static void mgn_solve_columns(margin_real *b, mgn_view t, size_t n, bool forward) {
     for (size_t step = 0; step < n; step++) {
         const size_t k = forward ? step : n - 1u - step;
@@ -6036,8 +6074,8 @@ static void mgn_solve_columns(margin_real *b, mgn_view t, size_t n, bool forward
     }
 }
 
-/* b = T^-1 b for the n x m matrix b; forward: T is lower triangular, otherwise upper. Either its
- * rows or its columns are without gaps. */
+/* b = T^-1 b for the n x m matrix b. T is lower triangular if `forward`, otherwise upper
+ * triangular. Either its rows or its columns must lie without gaps. */
 static void mgn_solve(margin_real *b, size_t step, size_t m, mgn_view t, size_t n, bool forward) {
     if (m == 1u && step == 1u && t.row == 1u) {
         mgn_solve_columns(b, t, n, forward);
@@ -6117,8 +6155,9 @@ static margin_real mgn_lower_scaled(margin_real *work, size_t step, const margin
     return scale;
 }
 
-/* The reflection I - u u' / h that takes the n values u to (0, ..., 0, *last); u is overwritten by
- * its vector. Returns h, or 0 where nothing is to be done. */
+/* The reflection I - u u' / h that takes the n values x at `u` to (0, ..., 0, s) with s =
+ * -sign(x_n) |x|, which is stored in *last. Its vector is u = x - (0, ..., 0, s), and h = |u|^2 /
+ * 2 = |x|^2 - x_n s. u replaces x. Returns h, or 0 where x needs no reflection. */
 static margin_real mgn_reflector(margin_real *u, size_t n, margin_real *last) {
     const margin_real f = u[n - 1u];
     const margin_real tail = margin_dot(u, u, n - 1u);
@@ -6182,13 +6221,13 @@ static void mgn_tridiagonalise(margin_real *a, size_t stride, size_t n, const mg
     for (size_t i = 0; i < n; i++) { t->d[i] = a[i * stride + i]; }
 }
 
-/* row -= (row . u / h) u: one reflection of a row of n values. */
+/* row = (I - u u' / h) row, for a row of n values. */
 static void mgn_reflect_row(margin_real *row, const margin_real *u, margin_real h, size_t n) {
     mgn_axpy(row, -(margin_dot(row, u, n) / h), u, n);
 }
 
-/* Overwrites the vectors u in a by Q', the product of their reflections: each one acts on the rows
- * above its own, which are complete by then. */
+/* Replaces the vectors u in a by Q', the product of their reflections. The reflection of row i
+ * acts on the rows above it, which are complete when it is their turn. */
 static void mgn_tridiagonal_basis(margin_real *a, size_t stride, size_t n,
                                   const mgn_tridiagonal *t) {
     for (size_t i = 0; i < n; i++) {
@@ -6204,8 +6243,10 @@ static void mgn_tridiagonal_basis(margin_real *a, size_t stride, size_t n,
     }
 }
 
-/* One implicit QR step with Wilkinson's shift on rows lo .. hi of T, whose couplings are not
- * zero. */
+/* One implicit QR step on rows lo .. hi of T, whose couplings are not zero. The shift is
+ * Wilkinson's, the eigenvalue of the last 2 x 2 block that is nearer to d_hi: with half =
+ * (d_(hi-1) - d_hi) / 2 and b their coupling it is d_hi - b^2 / (half + sign(half) sqrt(half^2 +
+ * b^2)). */
 static void mgn_qr_step(const mgn_tridiagonal *t, size_t lo, size_t hi) {
     margin_real *d = t->d, *e = t->e;
     const margin_real half = (d[hi - 1u] - d[hi]) / 2, b = e[hi - 1u];
@@ -6241,7 +6282,7 @@ static void mgn_rotate(margin_real *MGN_RESTRICT a, margin_real *MGN_RESTRICT b,
     }
 }
 
-/* Two rotations, of rows a, b and then of b, z, in one pass. */
+/* Two rotations in one pass: of the rows a and b, then of the rows b and z. */
 static void mgn_rotate_two(margin_real *MGN_RESTRICT a, margin_real *MGN_RESTRICT b,
                            margin_real *MGN_RESTRICT z, size_t n, const margin_real *c,
                            const margin_real *s) {
@@ -6271,8 +6312,9 @@ static bool mgn_coupling_is_small(const mgn_tridiagonal *t, size_t k) {
     return mgn_abs(t->e[k]) <= MGN_EPS * mgn_max(size, MGN_EPS);
 }
 
-/* T to diagonal form; the rows of v, if there are any, turn with it. Two or three steps for each
- * eigenvalue are usual; false after 30 n of them. */
+/* Brings T to diagonal form, and applies the same rotations to the rows of v if it is not NULL. An
+ * eigenvalue usually takes two or three steps; after 30 n steps in all the function gives up and
+ * returns false. */
 static bool mgn_tridiagonal_solve(const mgn_tridiagonal *t, size_t n, margin_real *v,
                                   size_t stride) {
     size_t hi = n == 0 ? 0 : n - 1u;
@@ -6291,7 +6333,8 @@ static bool mgn_tridiagonal_solve(const mgn_tridiagonal *t, size_t n, margin_rea
     return true;
 }
 
-/* The `count` largest of the n values d first, largest first; rows of v, if any, likewise. */
+/* Moves the `count` largest of the n values d to the front, largest first, and the rows of v with
+ * them if it is not NULL. */
 static void mgn_sort_eigen(margin_real *d, size_t n, size_t count, margin_real *v, size_t stride) {
     for (size_t i = 0; i < count; i++) {
         const size_t best = mgn_index_of_max(d, i, n);
@@ -6302,7 +6345,7 @@ static void mgn_sort_eigen(margin_real *d, size_t n, size_t count, margin_real *
     }
 }
 
-/* Scratch of margin_eigen: a work matrix only where there are no vectors to hold it. */
+/* Scratch of margin_eigen. The vectors serve as work matrix; where none are wanted, one is taken. */
 static mgn_tridiagonal mgn_eigen_plan(margin_arena *mem, size_t n, bool vectors,
                                       margin_real **work) {
     const mgn_tridiagonal t = mgn_tridiagonal_plan(mem, n);
@@ -6378,12 +6421,12 @@ MARGIN_API size_t margin_eigen_leading_size(size_t n) {
     return mgn_arena_counted(&mem);
 }
 
-/* x, or a number of the size `least` with its sign. */
+/* x, but at least `least` in size, with the same sign. */
 static margin_real mgn_at_least(margin_real x, margin_real least) {
     return mgn_abs(x) >= least ? x : x < 0 ? -least : least;
 }
 
-/* Gauss elimination with partial pivoting of T - lambda; pivots are kept away from zero. */
+/* T - lambda = P L U by Gauss elimination with partial pivoting. Pivots are kept away from zero. */
 static void mgn_shifted_factor(const mgn_leading *w, size_t n, margin_real lambda,
                                margin_real least) {
     margin_real x = w->d[0] - lambda; /* the row to eliminate with: x, y and a zero */
@@ -6426,8 +6469,8 @@ static void mgn_shifted_solve(const mgn_leading *w, size_t n, margin_real *z) {
     }
 }
 
-/* Takes from z its parts along `count` orthonormal rows, adding the coefficients to sums[i * step]
- * if there is such a place. */
+/* Subtracts from z its components along `count` orthonormal rows. Component i is added to
+ * sums[i * step], unless sums is NULL. */
 static void mgn_orthogonalise(margin_real *z, const margin_real *rows, size_t stride, size_t count,
                               size_t n, margin_real *sums, size_t step) {
     for (size_t i = 0; i < count; i++) {
@@ -6437,14 +6480,14 @@ static void mgn_orthogonalise(margin_real *z, const margin_real *rows, size_t st
     }
 }
 
-/* z / |z|, returning |z|; zero stays. */
+/* Divides z by |z|, which it returns; z = 0 is left as it is. */
 static margin_real mgn_normalise(margin_real *z, size_t n) {
     const margin_real length = margin_norm2(z, n);
     for (size_t i = 0; i < n && length > 0; i++) { z[i] /= length; }
     return length;
 }
 
-/* Some vector of length 1, another one for every `seed`: xorshift (Marsaglia 2003) as a source. */
+/* A pseudo-random vector of length 1 that depends on `seed` (xorshift, Marsaglia 2003). */
 static void mgn_start_vector(margin_real *z, size_t n, size_t seed) {
     uint32_t state = ((uint32_t)seed + 1u) * UINT32_C(0x9E3779B9);
     for (size_t i = 0; i < n; i++) {
@@ -6456,8 +6499,9 @@ static void mgn_start_vector(margin_real *z, size_t n, size_t seed) {
     (void)mgn_normalise(z, n);
 }
 
-/* z made orthogonal to `count` orthonormal rows and of length 1. A pass that takes away more than
- * half of z leaves rounding errors along the rows; the next one removes them. */
+/* Makes z orthogonal to `count` orthonormal rows, and of length 1. After a pass that took away more
+ * than half of z, rounding errors along the rows are no longer small beside it: then another pass
+ * removes them. */
 static void mgn_orthonormalise(margin_real *z, const margin_real *rows, size_t stride, size_t count,
                                size_t n) {
     margin_real length = 0;
@@ -6476,7 +6520,7 @@ static margin_real mgn_shifted_residual(const mgn_leading *w, size_t n, margin_r
         const margin_real left = i > 0 ? w->e[i - 1u] * z[i - 1u] : 0;
         const margin_real right = i + 1u < n ? w->e[i] * z[i + 1u] : 0;
         const margin_real r = mgn_abs((w->d[i] - lambda) * z[i] + (left + right));
-        if (r > worst || r != r) { /* a solution that has overflowed is NaN */
+        if (r > worst || r != r) { /* after an overflow it is a NaN, which must not be lost */
             worst = r;
         }
     }
@@ -6548,7 +6592,7 @@ MARGIN_API margin_status margin_eigen_leading(margin_real *values, margin_real *
     return mgn_both(margin_arena_rewind(mem, &before), status);
 }
 
-/* A matrix argument without NaN and infinity. */
+/* Checks a matrix argument, which must have neither NaN nor infinity. */
 static margin_status mgn_finite_check(const margin_real *a, size_t stride, size_t rows,
                                       size_t cols) {
     const margin_status status = mgn_mat_check(a, stride, rows, cols);
@@ -6560,8 +6604,9 @@ static margin_status mgn_finite_check(const margin_real *a, size_t stride, size_
     return status;
 }
 
-/* Row j of q made orthonormal to the rows before it, its coefficients in column j of r. Every row
- * is taken through the rows before it twice, which is enough (Giraud, Langou and others 2005). */
+/* Makes row j of q orthonormal to the rows before it; its coefficients go to column j of r. Two
+ * passes of Gram and Schmidt are enough for orthogonality to rounding (Giraud, Langou and others
+ * 2005). Returns false, and makes the row zero, where it depends on the rows before it. */
 static bool mgn_qr_row(margin_real *q, size_t stride, size_t j, size_t d, margin_real *r,
                        size_t rstride) {
     margin_real *row = q + j * stride;
@@ -6572,7 +6617,8 @@ static bool mgn_qr_row(margin_real *q, size_t stride, size_t j, size_t d, margin
     mgn_orthogonalise(row, q, stride, j, d, column, rstride);
     mgn_orthogonalise(row, q, stride, j, d, column, rstride);
     margin_real length = margin_norm2(row, d);
-    if (!(length > (margin_real)(d + j) * MGN_EPS * before)) { /* nothing of it is left but noise */
+    if (!(length >
+          (margin_real)(d + j) * MGN_EPS * before)) { /* only rounding errors are left of it */
         length = 0;
     }
     for (size_t k = 0; k < d; k++) { row[k] = length > 0 ? row[k] / length : 0; }
@@ -6627,8 +6673,8 @@ static inline margin_real mgn_weight(const margin_data *data, size_t i) {
     return data->weight == NULL ? 1 : data->weight[mgn_row_of(data, i)];
 }
 
-/* Compensated summation (Kahan 1965): the error of the sum of n terms is 2 eps, not n eps, of the
- * sum of their sizes. `lost` is what the sum has too much. */
+/* Compensated summation (Kahan 1965). The error of a sum of n terms is 2 EPS times the sum of their
+ * sizes, in place of n EPS. *lost is by how much *sum is too large. */
 static inline void mgn_add(margin_real *sum, margin_real *lost, margin_real term) {
     const margin_real y = term - *lost;
     const margin_real s = *sum + y;
@@ -6636,9 +6682,9 @@ static inline void mgn_add(margin_real *sum, margin_real *lost, margin_real term
     *sum = s;
 }
 
-/* Shape and pointers of a view; no value is read but the row numbers. */
+/* Checks shape and pointers of a view. Of the data only the row numbers are read. */
 static margin_status mgn_data_check_shape(const margin_data *data) {
-    size_t last; /* the last row that begins and ends below SIZE_MAX bytes */
+    size_t last; /* the largest row number whose row lies below SIZE_MAX bytes */
     if (data == NULL || data->x == NULL) { return MARGIN_E_ARGUMENT; }
     if (data->n == 0 || data->d == 0) { return MARGIN_E_EMPTY; }
     const size_t step = mgn_stride(data->stride, data->d);
@@ -6695,7 +6741,7 @@ MARGIN_API margin_status margin_data_classes(const margin_data *data, size_t *cl
     return MARGIN_OK;
 }
 
-/* One class of a view, or all of it: what the sums over samples below run over. */
+/* The samples that the sums below run over: one class of a view, or all of it. */
 typedef struct {
     const margin_data *data;
     size_t label;
@@ -6705,7 +6751,7 @@ typedef struct {
     margin_real total; /* sum of the weights in that unit; 0 if there are none */
 } mgn_group;
 
-/* The weight of sample i in units of the group's; 0 when it is of another class. */
+/* The weight of sample i in units of the group's unit; 0 if it belongs to another class. */
 static margin_real mgn_share(const mgn_group *g, size_t i) {
     const bool in = g->all || mgn_label(g->data, i) == g->label;
     return in ? mgn_weight(g->data, i) / g->unit : 0;
@@ -6728,8 +6774,8 @@ static mgn_group mgn_group_of(const margin_data *data, size_t label, size_t clas
     return mgn_group_in(data, label, classes, unit > 0 ? unit : 1);
 }
 
-/* Statistics of a few neighbouring columns at a time: no scratch, and good use of the cache. How
- * many changes no result. */
+/* Statistics are computed for so many neighbouring columns at a time, which needs no scratch and
+ * uses the cache well. The number has no influence on the results. */
 #define MGN_STRIP (SIZE_MAX > 0xFFFFFFFFu ? 32u : 8u)
 
 typedef struct {
@@ -6809,7 +6855,8 @@ static margin_real mgn_group_range(const mgn_group *g) {
     return largest;
 }
 
-/* What all moments ask of the data; `limit`: of the largest difference in a column of a class. */
+/* What all moments ask of the data. No two values in a column of a class may differ by more than
+ * `limit`. */
 static margin_status mgn_moments_check(const margin_data *data, size_t classes, margin_real limit) {
     const margin_status status = margin_data_check(data);
     if (status != MARGIN_OK) { return status; }
@@ -6884,8 +6931,8 @@ MARGIN_API size_t margin_data_moments_size(size_t d) {
     return mgn_arena_counted(&mem);
 }
 
-/* Centres the block of weight w: z[0..3] are the deviations from its mean b, z[4] is b - m; then m
- * moves by `part` of that. */
+/* Centres the block of weight w: z[0..3] become the deviations of its samples from their mean b,
+ * and z[4] becomes b - m. Then m moves by `part` of b - m. */
 static void mgn_moments_centre(mgn_moments *m, margin_real w, margin_real part) {
     const margin_real p1 = m->share[1] / w;
     const margin_real p2 = m->share[2] / w;
@@ -6924,7 +6971,8 @@ static void mgn_moments_row(const mgn_moments *m, size_t from, margin_real *MGN_
     }
 }
 
-/* Takes the block in; missing samples count as copies of the first, without weight. */
+/* Adds the block to the sums. Where it has fewer than four samples, copies of the first one without
+ * weight fill it up. */
 static void mgn_moments_flush(mgn_moments *m) {
     for (; m->held < 4; m->held++) {
         m->x[m->held] = m->x[0];
@@ -7012,8 +7060,8 @@ MARGIN_API size_t margin_scaling_fit_size(unsigned kind, size_t d) {
     return mgn_arena_counted(&mem);
 }
 
-/* Offsets and factors of the columns of a strip. range * (1 / range) never rounds to more than
- * 1. */
+/* Offsets and factors of the columns of a strip. With minmax no scaled value exceeds 1, because
+ * range * (1 / range) never rounds to more than 1. */
 static void mgn_scaling_strip(mgn_strip *s, unsigned kind, margin_real *offset,
                               margin_real *factor) {
     const bool minmax = kind == MARGIN_SCALE_MINMAX;
@@ -7103,8 +7151,8 @@ MARGIN_API margin_status margin_folds(size_t n, size_t folds, margin_rng *rng, u
     return MARGIN_OK;
 }
 
-/* Deals the samples to the folds in turn, class after class, each class in random order: both the
- * folds and the shares of a class in them then differ by one at most. */
+/* Deals the samples to the folds in turn, class after class, each class in a random order. Then the
+ * sizes of two folds differ by one at most, and so do the numbers of samples of a class in them. */
 static void mgn_folds_deal(const margin_data *data, size_t folds, margin_rng *rng,
                            margin_index *order, uint16_t *fold) {
     const size_t classes = mgn_largest_label(data) + 1;
@@ -7164,8 +7212,8 @@ MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16
 
 /* ---- >>rows ---- rows of the kernel matrix within a budget of bytes -------------------------- */
 
-/* out[0 .. count-1] = x . sample i, for the samples i = from, from + 1, .. of a view. Rows of an
- * index list go four at a time, each sum in the order of mgn_dots. */
+/* out[i] = x . sample from + i of a view, for i < count. Rows of an index list are read four at a
+ * time, each sum in the order of mgn_dots. */
 static void mgn_data_dots(const margin_data *data, const margin_real *x, size_t from, size_t count,
                           margin_real *MGN_RESTRICT out) {
     const size_t d = data->d;
@@ -7197,7 +7245,7 @@ static void mgn_data_dots(const margin_data *data, const margin_real *x, size_t 
     for (; i < count; i++) { mgn_dots(x, mgn_sample(data, from + i), d, 1, d, out + i); }
 }
 
-/* Squared norms of all samples, with the bits that mgn_kernel_apply expects. */
+/* The squared lengths of all samples, with the bits that mgn_kernel_apply expects. */
 static void mgn_data_norms(const margin_data *data, margin_real *norm) {
     for (size_t i = 0; i < data->n; i++) { norm[i] = mgn_norm2_bits(mgn_sample(data, i), data->d); }
 }
@@ -7220,7 +7268,7 @@ static void mgn_kernel_matrix(const margin_kernel *kernel, const margin_data *da
     mgn_data_norms(data, norm);
     for (size_t i = 0; i < n; i++) { mgn_kernel_apply(kernel, norm[i], norm, k + i * n, i + 1u); }
     for (size_t first = 0; first < n;
-         first += MGN_PANEL) { /* by panels: columns cost a miss each */
+         first += MGN_PANEL) { /* by panels: every column of its own would be a cache miss */
         for (size_t i = first; i < n; i++) {
             for (size_t h = first; h < i && h < first + MGN_PANEL; h++) {
                 k[h * n + i] = k[i * n + h];
@@ -7236,27 +7284,28 @@ static margin_real *mgn_kernel_panel(margin_arena *mem, size_t d) {
 
 /* Rows of the kernel matrix of the samples, within a budget of bytes.
  *
- * `slots` rows of memory. Fewer than n: the least recently used row gives way, in O(1), by a ring
- * of slots through `next` and `prev` whose head is entry `slots` (after it the most recent, before
- * it the oldest). n: rows take slots in the order in which they are first asked for, so that the
- * pages of those never asked for stay untouched, and nothing is ever given up; once all rows are
- * computed together, row i has slot i. Two slots at least, so that
- * two rows can be held at once. A packed copy of the data makes rows at vector speed, without it
- * they come straight from the view: the same bits either way. */
+ * There is memory for `slots` rows. If these are fewer than n, a new row takes the slot of the
+ * least recently used one. Slots form a ring through `next` and `prev`, whose head is entry
+ * `slots`: after it comes the most recently used slot, before it the oldest one, so that a use
+ * costs O(1). If there are n slots, rows take them in the order in which they are first asked for:
+ * memory for rows that are never asked for stays untouched, and no row is ever given up. Once all
+ * rows are computed together, row i has slot i. There are at least two slots, so that two rows can
+ * be used at once. A packed copy of the data makes rows at vector speed; without it they are made
+ * from the view, with the same bits. */
 typedef struct {
     margin_data data;
     margin_kernel kernel;
     size_t planned;        /* rows of memory that the plan took */
-    size_t slots;          /* of them in use: never more than n */
+    size_t slots;          /* of those, in use: at most n */
     size_t taken;          /* slots that have been given to a row, where there are n */
     size_t misses;         /* rows computed by get and get2 since the start */
-    bool foreseen;         /* whether to compute them all has been decided */
+    bool foreseen;         /* the decision whether to compute all of them has been made */
     margin_real *copy;     /* panels of all samples, or NULL */
     margin_real *norm;     /* |x_i|^2 */
     margin_real *diag;     /* K(i, i) */
     margin_real *values;   /* slots x n */
-    margin_index *slot_of; /* of each row, MGN_NO_SLOT when it is not held */
-    margin_index *row_of;  /* of each slot, MGN_NO_SLOT when it is empty */
+    margin_index *slot_of; /* of each row; MGN_NO_SLOT if it is not in memory */
+    margin_index *row_of;  /* of each slot; MGN_NO_SLOT if it is empty */
     margin_index *next;    /* slots + 1, as prev */
     margin_index *prev;
 } mgn_rows;
@@ -7265,12 +7314,12 @@ typedef struct {
 #define MGN_ROWS_PIECE                                                                             \
     ((size_t)64) /* samples whose values stay in a processor's cache; whole panels */
 
-/* Rows that take as long one by one as all rows together, which have only half of their values to
- * compute, by tiles. */
+/* So many rows take as long, computed one by one, as all n rows computed together: of these only
+ * half the values have to be computed, and by tiles. */
 #define MGN_ROWS_MANY(n) ((n) / 8u * 3u)
 
-/* How `bytes` bytes are divided: rows, and whether a packed copy is worth its place: when all rows
- * fit beside it, or while it takes no more than a quarter of them. */
+/* How many rows fit into `bytes` bytes. *copied tells whether a packed copy of the data is made as
+ * well: if all rows fit beside it, or if it takes no more than a quarter of the bytes. */
 static size_t mgn_rows_divide(size_t n, size_t d, size_t bytes, bool *copied) {
     const size_t copy = MARGIN_ROWS_COPY(n, d);
     const size_t rows = (bytes - MARGIN_ROWS_FIXED(n)) / MARGIN_ROWS_EACH(n);
@@ -7280,8 +7329,8 @@ static size_t mgn_rows_divide(size_t n, size_t d, size_t bytes, bool *copied) {
                                    : rows);
 }
 
-/* Takes scratch for samples of this shape (only n and d are looked at); look at mem->failed before
- * the start. One block, shared out by the same macros that tell its size beforehand. */
+/* Takes scratch for samples of this shape; only n and d of it are read. The caller must check
+ * mem->failed before the start. It is one block, divided by the same macros that tell its size. */
 static inline void mgn_rows_plan(mgn_rows *r, margin_arena *mem, const margin_data *shape,
                                  size_t cache_bytes) {
     const size_t n = shape->n;
@@ -7318,9 +7367,10 @@ static void mgn_rows_forget(mgn_rows *r) {
     }
 }
 
-/* Norms and diagonal of checked data, of the planned shape or with fewer samples; nothing is held
- * yet. The view is copied, what it points to is not. MARGIN_E_RANGE when a squared norm or a
- * diagonal value overflows: kernel values would. Other failures are the kernel's. */
+/* Computes norms and diagonal of checked data, which has the planned shape or fewer samples. No
+ * row is computed yet. The view is copied, what it points to is not. Returns MARGIN_E_RANGE if a
+ * squared norm or a value of the diagonal overflows, because other kernel values would overflow
+ * too. */
 static inline margin_status mgn_rows_start(mgn_rows *r, const margin_data *data,
                                            const margin_kernel *kernel) {
     const margin_status status = margin_kernel_resolve(kernel, data->d, &r->kernel);
@@ -7366,7 +7416,8 @@ static void mgn_rows_touch(mgn_rows *r, size_t slot) {
     }
 }
 
-/* The slot where row i is or is to be computed (then *missing), the most recently used from now. */
+/* The slot of row i, which becomes the most recently used one. *missing tells that the row is not
+ * in it yet, and is to be computed. */
 static size_t mgn_rows_claim(mgn_rows *r, size_t i, bool *missing) {
     size_t slot = r->slot_of[i];
     *missing = slot == MGN_NO_SLOT;
@@ -7397,7 +7448,7 @@ static void mgn_rows_part(const mgn_rows *r, size_t i, size_t from, size_t count
     mgn_kernel_apply(&r->kernel, r->norm[i], r->norm + from, out, count);
 }
 
-/* Row i: K(i, 0 .. n-1). It stays in place during the next call with another index, no longer. */
+/* Row i of K. It stays valid during the next call with another index, and no longer. */
 static inline const margin_real *mgn_rows_get(mgn_rows *r, size_t i) {
     bool missing;
     margin_real *row = mgn_rows_slot(r, mgn_rows_claim(r, i, &missing));
@@ -7405,8 +7456,8 @@ static inline const margin_real *mgn_rows_get(mgn_rows *r, size_t i) {
     return row;
 }
 
-/* Rows i and j, both in place until the next call. Two missing rows are computed piece by piece
- * side by side, so the data passes through the processor's cache once. */
+/* Rows i and j of K, both valid until the next call. Two missing rows are computed side by side,
+ * piece by piece, so that the data passes through the processor's cache once. */
 static inline void mgn_rows_get2(mgn_rows *r, size_t i, size_t j, const margin_real **ri,
                                  const margin_real **rj) {
     bool no_i;
@@ -7466,9 +7517,9 @@ static inline void mgn_rows_fill(mgn_rows *r) {
     }
 }
 
-/* For users that ask row by row: once so many rows were asked for that it would have been as fast
- * to compute all of the matrix at once, computes it, if the budget holds it. Whoever needs few rows
- * never pays for all, and whoever needs all pays at most twice what they cost together. */
+/* Computes the whole matrix once so many rows have been asked for that computing it at once would
+ * have been as fast, if the budget has room for it. A solver that needs few rows never pays for
+ * all of them, and one that needs all of them pays at most twice. */
 static inline void mgn_rows_foresee(mgn_rows *r) {
     if (!r->foreseen && r->misses > MGN_ROWS_MANY(r->data.n)) {
         r->foreseen = true;
@@ -7529,8 +7580,8 @@ static void mgn_batch_plan(mgn_batch *b, margin_arena *mem, const margin_model *
     b->scores = MGN_SCRATCH(mem, margin_real, mgn_size_mul(b->machines, MGN_PANEL));
 }
 
-/* The same within what the arena has held at its peak so far, so that nobody needs more memory than
- * without a batch; false: there is no room, or nothing would be gained. */
+/* Takes the scratch only if the peak of the arena does not rise by it, so that nobody needs more
+ * memory than without a batch. Returns false if there is no such room, or nothing to gain. */
 static bool mgn_batch_take(mgn_batch *b, margin_arena *mem, const margin_model *model) {
     const size_t taken = mem->low + (mem->size - mem->high);
     margin_arena dry = margin_arena_counting();
@@ -7702,8 +7753,8 @@ static void mgn_batch_squares(const margin_real *panel, const margin_real *centr
 
 #endif
 
-/* mgn_proto_plain in every lane: distances to a prototype into z. It ends early once no lane is
- * below its limit; a lane that is not stays so, since chains only grow. */
+/* mgn_proto_plain in every lane: the distances to a prototype, into z. It ends early once no lane
+ * is below its limit, because sums of squares only grow. Returns whether any lane is below. */
 static bool mgn_batch_distance(mgn_batch *b, const margin_real *centre, size_t d,
                                const margin_real *limit, margin_real *z) {
     margin_real *s = b->norm;
@@ -7781,9 +7832,11 @@ static void mgn_batch_run(mgn_batch *b, const margin_real *const *x, size_t n) {
 
 /* ---- the quantiser ---- */
 
-/* Scaled inputs are z = (x - o) * f, as in >>model (linear models have that in their weights: o =
- * 0, f = 1). The integer inputs are (x - offset) * factor, whichever way they are made: by
- * margin_input_q, by the input stage, or without any work for offset 0 and factor 1. */
+/* The model in floating point sees scaled inputs z = (x - o) * f, as in >>model; linear models
+ * have the scaling in their weights, so o = 0 and f = 1. The integer model sees (x - offset) *
+ * factor, rounded. margin_input_q makes these numbers, or the input stage of the model does, or
+ * nobody has to, where offset is 0 and factor 1. */
+
 /* The input stage, which is kept if whole numbers cannot go in as they are. */
 typedef struct {
     margin_stage_q *kept;
@@ -7812,9 +7865,9 @@ typedef struct {
     uint32_t end;                 /* of the classes in a pool that has none */
     size_t n;                     /* filled up to whole blocks */
     margin_real *centre;          /* d: z of the integer input 0 */
-    margin_real unit;             /* z for one unit of the integer input, */
-    margin_real least;            /* and not less than this, so that a projection can tell it */
-    uint16_t *norms, *class_end;  /* kept; prototypes have their gains as norms */
+    margin_real unit;             /* by how much z grows for one unit of the integer input; */
+    margin_real least; /* at least this: a projection in front cannot tell smaller steps */
+    uint16_t *norms, *class_end; /* kept; prototypes have their gains as norms */
 } mgn_q_rows_job;
 
 /* What coefficients and kernels need besides. */
@@ -7848,16 +7901,16 @@ typedef struct {
     uint8_t *target;
 } mgn_q_list_job;
 
-/* Where both models are asked about a sample. */
+/* Room for the answers of both models to a sample. */
 typedef struct {
     margin_real *scores, *differ; /* machines of each */
     int32_t *scores_q;
     int16_t *x, *work; /* d of each */
 } mgn_q_trial;
 
-/* One quantisation: what all kinds have, and a part for each. A projection is a job of its own that
- * goes before the pool's: its rows are the vectors of that job, which makes of raw values what the
- * pool takes for its inputs. */
+/* One quantisation: what all kinds of models have, and a part for each kind. A projection is a job
+ * of its own, which is done before that of its pool. The rows of the projection are the vectors of
+ * that job; what they make of raw values are the inputs of the pool. */
 typedef struct {
     const margin_model *from;
     const margin_projected *projected; /* what samples go through first; NULL: nothing */
@@ -7960,8 +8013,9 @@ static bool mgn_q_may_step(const mgn_q_job *job) {
            job->rows.from->kernel.kind == MARGIN_KERNEL_RBF;
 }
 
-/* What inputs need. The stage comes last at the front: it is given back when it is not needed. The
- * inputs of a pool behind a projection are between the two, and so nothing of them is kept. */
+/* Memory for the inputs. The stage is the last block at the front of the arena, so that it can be
+ * given back when it turns out not to be needed. The inputs of a pool behind a projection are made
+ * by the projection: nothing of them is kept. */
 static void mgn_q_inputs_plan(mgn_q_job *job, margin_arena *mem) {
     const size_t d = job->d, staged = job->whole ? d : 0;
     const size_t kept = job->whole || job->projected != NULL ? 0 : d;
@@ -8017,7 +8071,7 @@ static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem) {
     job->trial.scores_q = MGN_SCRATCH(mem, int32_t, job->machines);
 }
 
-/* A sample as the vectors see it. */
+/* Sample i, behind the projection if there is one. */
 static const margin_real *mgn_q_sample(const mgn_q_job *job, size_t i) {
     const margin_real *x = mgn_sample(job->data, i);
     if (job->projected == NULL) { return x; }
@@ -8025,7 +8079,7 @@ static const margin_real *mgn_q_sample(const mgn_q_job *job, size_t i) {
     return job->z;
 }
 
-/* The largest weight, or element of a vector, that a format has. */
+/* The largest weight, or element of a vector, that the format can hold. */
 static int32_t mgn_q_most(const mgn_q_job *job) {
     return job->format == MARGIN_Q15 ? 32767 : 127;
 }
@@ -8046,7 +8100,8 @@ static int32_t mgn_q_round(margin_real a, int32_t least, int32_t most) {
     return a < (margin_real)most ? (int32_t)a : most;
 }
 
-/* Ends of the raw values; false if they ought to be whole and small, and are not. */
+/* Finds the smallest and the largest raw value of each feature. Returns false if raw values should
+ * be whole numbers of 16 bits and are not. */
 static bool mgn_q_ranges(const mgn_q_job *job) {
     bool whole = true;
     for (size_t i = 0; i < job->data->n; i++) {
@@ -8069,7 +8124,8 @@ static margin_real mgn_q_half_range(const mgn_q_job *job, size_t k) {
     return (job->high[k] - job->low[k]) / 2;
 }
 
-/* Turns offset and factor into a stage, and them into what the stage does; false if it cannot. */
+/* Makes a stage that does what offset and factor say, and sets the factor to what the stage really
+ * does. Returns false if the numbers do not fit a stage. */
 static bool mgn_q_make_stage(mgn_q_job *job) {
     const margin_real limit = MGN_R(1073741823);
     for (size_t k = 0; k < job->d; k++) {
@@ -8129,7 +8185,7 @@ static margin_real mgn_q_at_zero(const mgn_q_job *job, size_t j) {
     return sum;
 }
 
-/* The most that a feature adds to the score of machine j. */
+/* The most that any one feature can add to the score of machine j. */
 static margin_real mgn_q_reach_of(const mgn_q_job *job, size_t j) {
     margin_real most = 0;
     for (size_t k = 0; k < job->d; k++) {
@@ -8138,8 +8194,9 @@ static margin_real mgn_q_reach_of(const mgn_q_job *job, size_t j) {
     return most;
 }
 
-/* Machines whose scores are a quarter of the largest or less are lifted to the size of those. The
- * lift is 65535 / scale, so that the scale takes it back to the bit, but for one part in 2^16. */
+/* Where scores of some machines are less than a quarter of those of others, the weights of these
+ * machines are multiplied by a lift, so that rounding costs them no more than the others. The lift
+ * is 65535 / scale, and the predictor multiplies by scale / 65536 to take it back. */
 static void mgn_q_linear_lifts(mgn_q_job *job) {
     const size_t rows = margin_functions(job->vote->scheme, job->vote->classes);
     margin_real most = 0, least = MGN_HUGE;
@@ -8156,10 +8213,10 @@ static void mgn_q_linear_lifts(mgn_q_job *job) {
     }
 }
 
-/* The factors carry the size of the weights: that of feature k makes its largest weight the
- * largest that is allowed, `most`. So columns of weights lose nothing to their neighbours, and
- * with one machine rounding the weights costs nothing at all. Inputs in range are at most 2^14:
- * twice that fits. */
+/* The factor of feature k is chosen so that its largest weight becomes `most`, the largest that is
+ * allowed. So no column of weights loses digits to a column of larger ones, and with one machine
+ * rounding the weights costs nothing at all. Inputs within the range of the data are at most 2^14,
+ * so that inputs of up to twice that range fit. */
 static void mgn_q_linear_factors(mgn_q_job *job) {
     margin_real rows = 1, unit = 0, most;
     for (size_t k = 0; k < job->d; k++) { job->offset[k] = mgn_q_middle(job, k); }
@@ -8221,7 +8278,8 @@ static margin_real mgn_q_linear_unit(const mgn_q_job *job) {
     return unit > 0 ? unit : 1;
 }
 
-/* What rounding the weights to this unit does to a score, about, against what the weights do. */
+/* Whether rounding the weights to this unit is too coarse: about how much it changes a score,
+ * compared with the largest contribution of a feature. */
 static bool mgn_q_linear_coarse(const mgn_q_job *job, margin_real unit) {
     margin_real error = 0, most = 0;
     for (size_t k = 0; k < job->d; k++) {
@@ -8277,12 +8335,13 @@ static margin_real mgn_q_vector(const mgn_q_job *job, size_t v, size_t k) {
     return job->rows.from->vectors[v * job->d + k] - job->rows.centre[k];
 }
 
-/* Longest vector, largest coordinate, and largest coordinate of the data, from the centre. */
+/* As measured from the centre: the length of the longest vector, the largest coordinate of a
+ * vector, and the largest coordinate of the data. */
 typedef struct {
     margin_real length, vector, data;
 } mgn_q_extent;
 
-/* Largest coordinate of the data, from the centre. */
+/* The largest coordinate of the data, measured from the centre. */
 static margin_real mgn_q_extents_data(const mgn_q_job *job) {
     margin_real most = 0;
     for (size_t k = 0; k < job->d; k++) {
@@ -8316,16 +8375,16 @@ static size_t mgn_q_class(const mgn_q_job *job, size_t v) {
     return c;
 }
 
-/* Coefficient i of vector v for a kernel value of 1, which is 2^15 in integers. The values of hinge
- * units count units of their own: unit * steps[v] * 2^shift. */
+/* Coefficient i of vector v, for a kernel value of 1, which is 2^15 in integers. The value of a
+ * hinge unit is counted in units of its own, unit * steps[v] * 2^shift. */
 static margin_real mgn_q_sized_coef(const mgn_q_job *job, size_t v, size_t i) {
     const margin_real coef = job->rows.from->coef[v * job->pool.width + i] * job->pool.size;
     return job->pool.hinge ? coef * job->pool.steps[v] : coef;
 }
 
-/* Biases with what coefficients add to them, in job->trial.scores; sums of |coef| and |bias|, in
- * job->trial.differ; the largest coefficients of machines, in job->pool.tops; and the largest of
- * all. */
+/* For each machine: the bias with what the coefficients add to it, in job->trial.scores; the sum of
+ * |coef| and |bias|, in job->trial.differ; the largest coefficient, in job->pool.tops. Returns the
+ * largest coefficient of all. */
 static margin_real mgn_q_sum_up(mgn_q_job *job) {
     const margin_vote *vote = job->vote;
     margin_real largest = 0;
@@ -8354,9 +8413,9 @@ static margin_real mgn_q_sum_up(mgn_q_job *job) {
     return largest;
 }
 
-/* The least shift `down` with sum |coef| 32768 / 2^down + |bias| < 2^31 for all machines, if the
- * largest coefficient is made 32767, or that of each machine 127 where they are narrow; for poly,
- * whose sums are limited, one that leaves them room for eight times what the data needs. */
+/* The least shift `down` such that sum |coef| 32768 / 2^down + |bias| < 2^31 for all machines,
+ * where the largest coefficient is 32767, or 127 for each machine if coefficients are narrow. Sums
+ * of poly are limited; for them the shift leaves room for eight times what the data needs. */
 static void mgn_q_choose_down(mgn_q_job *job) {
     const margin_real largest = mgn_q_sum_up(job);
     margin_real most = 0;
@@ -8395,8 +8454,8 @@ static margin_real mgn_q_rbf_unit(const mgn_q_job *job) {
     return mgn_max(unit, mgn_min(most.data, length + radius) / 32700);
 }
 
-/* The mean of all vectors, or of the centroids, one in `step` rows: distances do not depend on
- * where the origin is, and norms are least there. */
+/* Puts the centre at the mean of every `step`-th row: of all vectors, or of the centroids.
+ * Distances do not depend on where the origin is, and norms are smallest with the origin there. */
 static void mgn_q_rows_centre(mgn_q_job *job, size_t step) {
     const margin_expansion *e = job->rows.from;
     for (size_t k = 0; k < job->d; k++) {
@@ -8419,8 +8478,8 @@ static bool mgn_q_one_factor(const mgn_q_job *job) {
     return true;
 }
 
-/* Whether a unit of that factor is fine enough to keep within 32 bits. int8_t would be too coarse
- * for vectors far from 0. */
+/* Whether whole numbers may go in as they are: the unit is then the factor, which must not be too
+ * fine for 32 bits, and in q7 the vectors must not be so far from 0 that int8_t is too coarse. */
 static bool mgn_q_rbf_plain(mgn_q_job *job) {
     const margin_real f = mgn_q_own_factor(job, 0);
     const margin_real centred = mgn_q_extents(job).vector;
@@ -8450,8 +8509,8 @@ static margin_status mgn_q_rbf_inputs(mgn_q_job *job) {
     return mgn_q_inputs(job);
 }
 
-/* The unit at which the largest coordinate of the data from the centre is 2^14, or one that is as
- * coarse as the factors of a stage need it. */
+/* The unit at which the largest coordinate of the data, from the centre, is 2^14; or a coarser
+ * one, if the factors of a stage would not fit otherwise. */
 static margin_real mgn_q_data_unit(const mgn_q_job *job) {
     margin_real unit = mgn_max(job->rows.least, mgn_q_extents_data(job) / 16384);
     for (size_t k = 0; job->whole && k < job->d; k++) {
@@ -8460,8 +8519,8 @@ static margin_real mgn_q_data_unit(const mgn_q_job *job) {
     return unit > 0 ? unit : 1;
 }
 
-/* The other kernels have their origin where z = 0. Inputs in range are at most 2^14, or go in as
- * they are where that is possible and not too coarse. */
+/* Inputs of kernels whose origin is at z = 0. Inputs within the range of the data are at most
+ * 2^14. If it is possible, and `coarse` does not forbid it, whole numbers go in as they are. */
 static margin_status mgn_q_origin_inputs(mgn_q_job *job, bool coarse) {
     bool plain = !coarse && job->whole && mgn_q_one_factor(job);
     for (size_t k = 0; k < job->d; k++) {
@@ -8505,7 +8564,7 @@ static void mgn_q_store_vectors(const mgn_q_job *job) {
     }
 }
 
-/* |v|^2 in units of the input, at most 2^32 where the unit was chosen well. */
+/* |v|^2 in squared units of the input. Below 2^32 if the unit was chosen well. */
 static uint64_t mgn_q_rounded_length2(const mgn_q_job *job, size_t v) {
     const uint64_t step = job->pool.stepped ? job->pool.own[v] : job->pool.kernel.step;
     uint64_t sum = 0;
@@ -8516,7 +8575,8 @@ static uint64_t mgn_q_rounded_length2(const mgn_q_job *job, size_t v) {
     return sum;
 }
 
-/* gain * 2^up = rate * 2^40, where 2^-(rate s) is the kernel value; and the cut. */
+/* Chooses gain and up with gain * 2^up = rate * 2^40, where 2^-(rate s) is the kernel value at the
+ * distance s, and the cut: the distance at which kernel values vanish. */
 static margin_status mgn_q_choose_gain(mgn_q_job *job, margin_real rate) {
     const uint64_t end = (uint64_t)(32u - job->pool.kernel.down) << 40;
     margin_real gain = rate * MGN_R(1099511627776.0);
@@ -8532,7 +8592,8 @@ static margin_status mgn_q_choose_gain(mgn_q_job *job, margin_real rate) {
     return MARGIN_OK;
 }
 
-/* Halves of squared lengths, rounded up, and the reach. */
+/* Half the squared length of each vector, rounded up, and the reach: inputs longer than that are
+ * so far from all vectors that every kernel value vanishes. */
 static margin_status mgn_q_rbf_norms(mgn_q_job *job) {
     uint64_t longest = 0, reach;
     for (size_t v = 0; v < job->rows.n; v++) {
@@ -8552,8 +8613,8 @@ static margin_status mgn_q_rbf_norms(mgn_q_job *job) {
     return MARGIN_OK;
 }
 
-/* Coefficient i of vector v; of rbf with what the rounding of its norm takes from the kernel
- * value. */
+/* Coefficient i of vector v. Norms of rbf are rounded up, by `excess`, which makes every kernel
+ * value smaller by the factor exp(-gamma excess); the coefficient makes up for it. */
 static margin_real mgn_q_true_coef(const mgn_q_job *job, size_t v, size_t i) {
     const margin_real coef = mgn_q_sized_coef(job, v, i);
     if (job->pool.kernel.kind == MARGIN_KERNEL_RBF) {
@@ -8565,8 +8626,9 @@ static margin_real mgn_q_true_coef(const mgn_q_job *job, size_t v, size_t i) {
     return coef;
 }
 
-/* The coefficients of a narrow model, and what each machine multiplies its sum by: the machine with
- * the largest coefficients by all but 1, and the others by so much less. */
+/* The coefficients of a narrow model, and the scale of each machine, which its sum is multiplied
+ * by: 65535 / 65536 for the machine with the largest coefficient, in proportion less for the
+ * others. */
 static void mgn_q_store_narrow(mgn_q_job *job, margin_real largest) {
     const size_t width = job->pool.width;
     for (size_t j = 0; j < width; j++) {
@@ -8620,13 +8682,13 @@ static margin_status mgn_q_store_coef(mgn_q_job *job) {
     return MARGIN_OK;
 }
 
-/* The step at which the largest coordinate of vectors is at most 127 of it. */
+/* The step, in units of the input, of which the largest coordinate is at most 127. */
 static uint16_t mgn_q_step_for(const mgn_q_job *job, margin_real largest) {
     return (uint16_t)(1 + mgn_q_round(largest / (127 * job->rows.unit), 0, 65534));
 }
 
-/* Steps of q7: one for all vectors, unless a step for each takes three quarters of the mean square
- * error of rounding away, as it does where a few outliers have the largest coordinates. */
+/* Steps of q7: one for all vectors, or one for each vector if that takes away three quarters of the
+ * mean square error of rounding. It does where a few outliers have the largest coordinates. */
 static void mgn_q_rbf_steps(mgn_q_job *job) {
     const size_t n = job->rows.from->n;
     margin_real most = 0, squares = 0;
@@ -8667,8 +8729,8 @@ static margin_real mgn_q_hinge_threshold(const mgn_q_job *job, size_t v) {
            margin_dot(job->rows.from->vectors + v * job->d, job->rows.centre, job->d);
 }
 
-/* The finest grid of a vector at which its elements fit their format, and sums and threshold 31
- * bits. */
+/* The finest grid of a vector at which its elements fit their format, and its sums and its
+ * threshold fit 31 bits. */
 static margin_real mgn_q_hinge_step(const mgn_q_job *job, size_t v) {
     const margin_real *w = job->rows.from->vectors + v * job->d;
     const margin_real limit = (margin_real)mgn_q_most(job);
@@ -8679,7 +8741,7 @@ static margin_real mgn_q_hinge_step(const mgn_q_job *job, size_t v) {
     return step > 0 ? step : 1;
 }
 
-/* The largest value of a unit on the data, in units of its own. */
+/* The largest value of any hinge unit on the data, counted in units of its own. */
 static margin_real mgn_q_hinge_most(const mgn_q_job *job) {
     margin_real most = 1;
     for (size_t i = 0; i < job->data->n; i++) {
@@ -8745,8 +8807,8 @@ static margin_status mgn_q_hinge_grids(mgn_q_job *job) {
     return MARGIN_OK;
 }
 
-/* The largest size of the base on the data, with a quarter more; and in *peak that of a sum over
- * the first vectors of a machine, however many. */
+/* 1.25 times the largest |base| on the data; *peak becomes the largest |sum| over the first
+ * vectors of a machine, for any number of them. */
 static margin_real mgn_q_poly_limit(const mgn_q_job *job, margin_real *peak) {
     const margin_vote *vote = job->vote;
     const margin_kernel *kernel = &job->rows.from->kernel;
@@ -8775,8 +8837,8 @@ static margin_real mgn_q_poly_limit(const mgn_q_job *job, margin_real *peak) {
     return most > 0 ? MGN_R(1.25) * most : 1;
 }
 
-/* The finest unit of vectors at which elements, and sums of their sizes, fit; for unit kernels, of
- * vectors of length one. */
+/* The finest unit of vectors at which their elements fit the format, and the sums of |elements|
+ * fit 16 bits. With `unit_length` the vectors are divided by their lengths first. */
 static margin_real mgn_q_finest(const mgn_q_job *job, bool unit_length) {
     const margin_real most = (margin_real)mgn_q_most(job);
     margin_real unit = 0;
@@ -8862,9 +8924,10 @@ static margin_status mgn_q_unit_make(mgn_q_job *job) {
     return mgn_q_store_coef(job);
 }
 
-/* What the kernel does to coefficients and biases. unit-exp is a / (a - 1) 2^-u - 1 / (a - 1), for
- * a < 1 1 / (1 - a) - 1 / (1 - a) 2^-u; next to a = 1 it is as good as t, the unit-poly of a =
- * 1. */
+/* What the kernel does to coefficients and biases. unit-exp is (a^t - 1) / (a - 1). Integers have
+ * 2^-u with u >= 0: for a > 1 the kernel is a / (a - 1) 2^-u - 1 / (a - 1), where u = (1 - t) log2
+ * a; for a < 1 it is 1 / (1 - a) - 1 / (1 - a) 2^-u, where u = -t log2 a. Next to a = 1 it is as
+ * good as t, which is unit-poly with a = 1. */
 static void mgn_q_prepare_kernel(mgn_q_job *job) {
     const margin_kernel *kernel = &job->rows.from->kernel;
     job->pool.kernel.kind = kernel->kind;
@@ -8990,7 +9053,8 @@ static void mgn_q_model(const mgn_q_job *job, margin_model_q *model) {
 
 /* ---- prototypes ---- */
 
-/* Longest and largest coordinate of the centroids, and the longest sample, from the centre. */
+/* As measured from the centre: the longest centroid, the largest coordinate of a centroid, and the
+ * longest sample. */
 static mgn_q_extent mgn_q_proto_extents(const mgn_q_job *job) {
     const size_t rows = 1u + (size_t)job->proto.from->tangents;
     mgn_q_extent most = {0, 0, 0};
@@ -9016,8 +9080,8 @@ static mgn_q_extent mgn_q_proto_extents(const mgn_q_job *job) {
     return most;
 }
 
-/* Whether whole numbers may go in as they are: one factor for all features, within 2^13 of the
- * origin, and int8_t not coarser for it than twice. */
+/* Whether whole numbers may go in as they are: all features have one factor, samples and centroids
+ * are at most 2^13 units long, and int8_t is at most twice as coarse as with another centre. */
 static bool mgn_q_proto_plain(mgn_q_job *job) {
     const margin_real f = mgn_q_own_factor(job, 0);
     if (!(f > 0) || !mgn_q_one_factor(job)) { return false; }
@@ -9082,7 +9146,8 @@ static void mgn_q_proto_centroid(mgn_q_job *job, size_t m, int shift) {
     job->bias[v] = mgn_q_round(sum + MGN_R(0.5), 0, INT32_MAX);
 }
 
-/* The tangents of model m: as large as fits, with what takes their products back to distances. */
+/* The tangents of model m, multiplied by as much as fits, and the gain that takes the squares of
+ * their products back to distances. */
 static void mgn_q_proto_tangents(mgn_q_job *job, size_t m, margin_real far) {
     const size_t first = m * (1u + (size_t)job->proto.from->tangents);
     const margin_real *t = job->proto.from->vectors + (first + 1u) * job->d;
@@ -9106,9 +9171,9 @@ static void mgn_q_proto_tangents(mgn_q_job *job, size_t m, margin_real far) {
     }
 }
 
-/* `up` as large as leaves (reach + longest)^2 2^up below 2^29, for a reach of twice the data, and
- * the least unit of centroids that holds them; then all that is inside is checked, and the reach
- * comes down until it fits, but not below the data. */
+/* Chooses `up` as large as (reach + longest centroid)^2 2^up < 2^29 allows, with a reach of twice
+ * the longest sample, and the finest unit of centroids at which they fit. Then the whole model is
+ * checked, and the reach is lowered until it fits, but not below the longest sample. */
 static margin_status mgn_q_proto_make(mgn_q_job *job, margin_model_q *model) {
     margin_status status = mgn_q_proto_inputs(job);
     const mgn_q_extent most = mgn_q_proto_extents(job);
@@ -9157,7 +9222,7 @@ static margin_status mgn_q_proto_make(mgn_q_job *job, margin_model_q *model) {
     return status;
 }
 
-/* Makes the model; of expansions with a larger `down` until all sums fit. */
+/* Makes the model. For expansions the shift `down` grows until all sums fit. */
 static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model) {
     margin_status status = MARGIN_E_RANGE;
     const margin_kernel_q kernel = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -9219,8 +9284,8 @@ static void mgn_q_front_plan(mgn_q_job *front, margin_arena *mem) {
     front->pool.steps = MGN_SCRATCH(mem, margin_real, rank);
 }
 
-/* Inputs and grids, with room for the bias that the middle of z adds; *least is the unit of the
- * pool at which the largest G is 1. */
+/* Inputs and grids of the projection; sums have twice the room, because the offset of z is added
+ * to the biases later. *least becomes the unit of the pool at which the largest G is 1. */
 static margin_status mgn_q_front_grids(mgn_q_job *front, margin_real *least) {
     const margin_status status = mgn_q_hinge_inputs(front);
     for (size_t r = 0; status == MARGIN_OK && r < front->rows.view.n; r++) {
@@ -9279,7 +9344,7 @@ static margin_status mgn_q_projected_make(mgn_q_job *front, mgn_q_job *job, marg
     return margin_model_check_q(model);
 }
 
-/* What all cuts of a list say, in reals and in integers. */
+/* The scores of all cuts of a list, in reals and in integers. */
 static void mgn_q_cut_scores(const mgn_q_job *job, const margin_quant *quant, const margin_real *x,
                              const int16_t *in) {
     const margin_expansion *e = &job->list.from->pool;
@@ -9332,13 +9397,12 @@ static void mgn_q_measure(const mgn_q_job *job, const mgn_q_job *raw, const marg
     for (size_t j = 0; j < job->machines; j++) { job->trial.differ[j] = 0; }
     for (size_t i = 0; i < job->data->n; i++) {
         const margin_real *x = mgn_sample(job->data, i);
-        const int16_t *in;
         bool limited = false;
         if (mgn_weight(job->data, i) <= 0) { continue; }
         rows += 1;
         margin_input_q(&quant->input, x, raw->trial.x);
-        in = margin_prepare_q(raw->stage.used ? raw->stage.kept : NULL, raw->d, raw->trial.x,
-                              raw->trial.work);
+        const int16_t *in = margin_prepare_q(raw->stage.used ? raw->stage.kept : NULL, raw->d,
+                                             raw->trial.x, raw->trial.work);
         info->disagree += mgn_q_labels_differ(job, quant, x, in) ? 1u : 0u;
         for (size_t k = 0; k < raw->d; k++) {
             limited = limited || in[k] == INT16_MAX || in[k] == INT16_MIN;
@@ -9361,11 +9425,11 @@ static void mgn_q_shift(const mgn_q_job *job, int32_t shift) {
     for (size_t j = 0; j < job->machines; j++) { job->bias[j] += shift; }
 }
 
-/* Makes up for the mean differences by the biases, while that changes nothing in what fits. */
+/* Takes the mean differences off by changing the biases, where the model still passes its check. */
 static void mgn_q_correct(const mgn_q_job *job, const margin_quant *quant) {
     if (job->proto.from != NULL) { return; }
     if (job->vote->scheme == MARGIN_SCHEME_ORDINAL) {
-        /* Makes up for the mean difference of ordinal machines, which is one function's. */
+        /* Ordinal machines share one function, so that one shift serves all of them. */
         const int32_t room = INT32_C(1) << 30;
         const int32_t shift = mgn_q_round(job->trial.differ[0] / quant->unit, -room, room);
         if (job->bias[0] < room && job->bias[job->machines - 1u] > -room) {
@@ -9389,7 +9453,7 @@ static margin_status mgn_q_check_job(const margin_data *data, const mgn_q_job *j
     return status;
 }
 
-/* The shapes of both jobs; the one of the projection is not looked at where there is none. */
+/* The shapes of both jobs. That of the projection is set only if there is a projection. */
 static margin_status mgn_q_shapes(mgn_q_job *job, mgn_q_job *front, const margin_model *model,
                                   const margin_quant_options *options) {
     const margin_status status = mgn_q_job_shape(job, model, options);
@@ -9405,7 +9469,7 @@ static void mgn_q_plans(mgn_q_job *job, mgn_q_job *front, margin_arena *mem) {
     if (job->projected != NULL) { mgn_q_front_plan(front, mem); }
 }
 
-/* The model, after a look at the ranges of the data. */
+/* Finds the ranges of the data, then makes the model. */
 static margin_status mgn_q_run(mgn_q_job *job, mgn_q_job *front, margin_model_q *model) {
     if (!mgn_q_ranges(job) || (job->projected != NULL && !mgn_q_ranges(front))) {
         return MARGIN_E_RANGE;
@@ -9418,7 +9482,6 @@ MARGIN_API margin_status margin_quantize(const margin_model *model, const margin
                                          const margin_quant_options *options, margin_arena *mem,
                                          margin_quant *quant, margin_quant_info *info) {
     mgn_q_job job, front;
-    const mgn_q_job *raw;
     margin_quant made;
     margin_quant_info found;
     job.data = data;
@@ -9429,7 +9492,7 @@ MARGIN_API margin_status margin_quantize(const margin_model *model, const margin
     status = mgn_q_check_job(data, &job);
     if (status != MARGIN_OK) { return status; }
     margin_arena before = *mem;
-    raw = job.projected != NULL ? &front : &job;
+    const mgn_q_job *raw = job.projected != NULL ? &front : &job;
     mgn_q_plans(&job, &front, mem);
     if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
     status = mgn_q_run(&job, &front, &made.model);
@@ -9487,7 +9550,7 @@ static void mgn_put_bits(unsigned char *p, float v) {
     mgn_put32(p, word.bits);
 }
 
-/* A number as binary32; false if it does not fit. */
+/* Writes a number as binary32. Returns false if it does not fit. */
 static bool mgn_put_float(unsigned char *p, margin_real v) {
     const bool fits = mgn_abs(v) <= MGN_R(FLT_MAX);
     mgn_put_bits(p, fits ? (float)v : 0.0f);
@@ -9516,8 +9579,9 @@ static const void *mgn_visit_write(mgn_walk *walk, const void *v, unsigned type,
     return v;
 }
 
-/* The squared lengths of vectors as they are written: rounded to binary32, summed in binary32. The
- * thresholds of hinge units are written as they are, with the other arrays. */
+/* Writes the squared lengths of the vectors. They are computed in binary32 from the values that the
+ * image has, so that a predictor in float finds the bits it would compute. The thresholds of hinge
+ * units, which stand in their place, are written with the other arrays. */
 static bool mgn_put_norms(unsigned char *p, const margin_expansion *e) {
     const size_t n = e->kernel.kind == MARGIN_KERNEL_HINGE ? 0 : e->n;
     bool fits = true;
@@ -9579,7 +9643,7 @@ static void mgn_put_notes(unsigned char *p, const mgn_image_head *head, const vo
     mgn_put32(p + 12, mgn_image_crc(p, head->bytes));
 }
 
-/* Bytes of an image out of those before its notes; 0: more than 32 bits or a size_t count. */
+/* The bytes of an image with its notes; 0 if they are more than 32 bits or a size_t can count. */
 static size_t mgn_image_bytes(size_t before, size_t notes) {
     const size_t bytes = mgn_size_add(before, notes);
     return (size_t)(uint32_t)bytes != bytes || bytes == SIZE_MAX ? 0 : bytes;
@@ -9594,7 +9658,7 @@ MARGIN_API size_t margin_image_size(const margin_model *model, size_t notes) {
     return mgn_image_bytes(walk.at, notes);
 }
 
-/* Head and arrays, with squared lengths made anew; false if a number does not fit binary32. */
+/* Writes head and arrays. Returns false if a number does not fit binary32. */
 static bool mgn_put_model(unsigned char *p, const margin_model *model, const mgn_image_head *h) {
     mgn_walk walk = mgn_walk_make(mgn_visit_write, MARGIN_IMAGE_HEAD);
     const margin_expansion *e = mgn_model_pool(model);
@@ -9773,7 +9837,7 @@ MARGIN_API size_t margin_model_scale_size(const margin_model *model) {
 
 /* ---- >>train ---- from many classes to machines of two --------------------------------------- */
 
-/* Where the solver of a machine reports to the caller. */
+/* How a solver tells the caller where it is, and learns whether to stop. */
 typedef struct {
     margin_watch watch;
     margin_progress at;
@@ -9826,7 +9890,7 @@ typedef struct {
     margin_status (*fit)(mgn_fit *fit, margin_arena *mem);
 } mgn_trainer;
 
-/* Bytes of so many numbers and so many indices behind them. */
+/* The bytes of a block of reals with indices behind them. */
 static size_t mgn_bytes(size_t reals, size_t indices) {
     return mgn_size_add(mgn_size_mul(reals, sizeof(margin_real)),
                         mgn_size_mul(indices, sizeof(margin_index)));
@@ -9856,7 +9920,7 @@ static void mgn_job_shape(mgn_job *job, size_t n, size_t d, size_t classes, cons
     job->linear = fit->kernel.kind == MARGIN_KERNEL_LINEAR;
     job->scheme = classes > 2u ? many : (unsigned)MARGIN_SCHEME_BINARY;
     job->width = rest ? classes : classes - 1u;
-    job->machines = SIZE_MAX; /* beyond memory, unless it can be counted */
+    job->machines = SIZE_MAX; /* more than fits memory, unless the number can be computed */
     if (rest || mgn_size_mul(classes, classes) < SIZE_MAX) {
         job->machines = margin_machines(job->scheme, classes);
     }
@@ -9881,8 +9945,8 @@ static void mgn_copy(margin_real *to, const margin_real *from, size_t n) {
     for (size_t i = 0; i < n; i++) { to[i] = from[i]; }
 }
 
-/* The kept arrays of an expansion, or of a list, in one block. There is one builder for all of
- * them: shape, then plan, then mgn_pool_add for each vector. */
+/* The kept arrays of an expansion or of a list, in one block. All trainers build them in the same
+ * way: mgn_pool_shape, then mgn_pool_plan, then mgn_pool_add for each vector. */
 typedef struct {
     size_t d, width, machines;
     size_t ends;  /* whole numbers: the class ends of an expansion, reach and target of a list */
@@ -9914,7 +9978,7 @@ static void mgn_pool_add(mgn_pool *pool, const margin_real *x, const margin_real
     pool->norms[v] = mgn_norm2_bits(x, pool->d);
 }
 
-/* The model that a pool is, without class ends, which a list has not. */
+/* The expansion that a pool makes. Class ends are the caller's to set; lists have none. */
 static void mgn_pool_expansion(const mgn_pool *pool, const margin_kernel *kernel, margin_vote vote,
                                margin_expansion *e) {
     e->vectors = pool->vectors;
@@ -9971,7 +10035,7 @@ static size_t mgn_frame_size(const mgn_method *method, void *task) {
     return mgn_arena_counted(&dry);
 }
 
-/* MARGIN_OK, or why there is too little memory. */
+/* Runs the plan without storing anything. Returns MARGIN_OK, or why the memory is not enough. */
 static margin_status mgn_frame_open(mgn_frame *frame, const mgn_method *method, void *task,
                                     margin_arena *mem) {
     margin_arena dry = *mem;
@@ -9983,7 +10047,7 @@ static margin_status mgn_frame_open(mgn_frame *frame, const mgn_method *method, 
     frame->told = false;
     frame->info = mgn_no_info;
     if (dry.failed == 0 && dry.peak > mem->peak) {
-        mem->peak = dry.peak; /* the pool may turn out smaller than planned */
+        mem->peak = dry.peak; /* the peak of the plan, even if the pool turns out smaller */
     }
     return (margin_status)dry.failed;
 }
@@ -10045,14 +10109,14 @@ static bool mgn_job_sort(mgn_job *job, const margin_data *data) {
     return true;
 }
 
-/* Adds the samples of class c to the machine at hand. */
+/* Adds the samples of class c to those of the machine. */
 static void mgn_job_take(mgn_job *job, mgn_fit *fit, size_t c) {
     for (size_t s = job->start[c]; s < job->start[c + 1u]; s++) {
         job->part[fit->data.n++] = job->order[s];
     }
 }
 
-/* Trains the machine that tells class b from class a, or from all others if a = b. */
+/* Trains the machine that separates class b from class a, or from all others if a = b. */
 static margin_status mgn_job_machine(mgn_job *job, const mgn_trainer *trainer, mgn_fit *fit,
                                      margin_arena *mem, size_t a, size_t b) {
     const size_t mark = mem->high;
@@ -10067,7 +10131,7 @@ static margin_status mgn_job_machine(mgn_job *job, const mgn_trainer *trainer, m
     return status;
 }
 
-/* Stores the coefficients of class c in a machine, `b` being the first of them. */
+/* Stores the coefficients of the samples of class c in a machine; they begin at b. */
 static void mgn_job_column(mgn_job *job, size_t c, size_t column, const margin_real *b) {
     for (size_t s = job->start[c]; s < job->start[c + 1u]; s++, b++) {
         job->used[s] = job->used[s] != 0 || *b != 0 ? 1 : 0;
@@ -10095,7 +10159,7 @@ static void mgn_job_store(mgn_job *job, const mgn_fit *fit, size_t j, size_t a, 
     mgn_job_column(job, b, a, fit->b + i);
 }
 
-/* All machines in order; the worst caveat, or the first failure. */
+/* Trains all machines in their order. Returns the first failure, or else the worst caveat. */
 static margin_status mgn_job_train(mgn_job *job, const mgn_trainer *trainer, mgn_fit *fit,
                                    margin_arena *mem, margin_info *info) {
     margin_status worst = MARGIN_OK;
@@ -10133,8 +10197,8 @@ static bool mgn_any(const margin_real *v, size_t n) {
     return false;
 }
 
-/* Gathers the samples with a coefficient into a pool in the arena. A machine that was stopped
- * before its first step has none; its pool holds the first sample, since a model needs a vector. */
+/* Gathers the samples that have a coefficient into a pool. A machine that was stopped before its
+ * first step has none; its pool gets the first sample, because a model needs a vector. */
 static void mgn_job_pool(const mgn_job *job, const mgn_fit *fit, margin_arena *mem,
                          margin_expansion *e) {
     const size_t width = job->width, stride = mgn_stride(fit->data.stride, job->d);
@@ -10166,9 +10230,10 @@ static void mgn_job_model(const mgn_job *job, const mgn_fit *fit, margin_arena *
     }
 }
 
-/* Adds a term to *sum, and what rounding takes from the new sum to *low (Knuth, The Art of Computer
- * Programming 2, 4.2.2, theorem B). The next term need not wait for more than one addition. A NaN
- * or an infinity never leaves the two again. */
+/* Adds a term to *sum, and to *low what rounding takes from the new sum: with s = fl(sum + term)
+ * and part = fl(s - sum) it is (sum - (s - part)) + (term - part) exactly (Knuth, The Art of
+ * Computer Programming 2, 4.2.2, theorem B). The next term has to wait for one addition only. Once
+ * a NaN or an infinity is in one of the two, it stays. */
 static inline void mgn_add_low(margin_real *sum, margin_real *low, margin_real term) {
     const margin_real s = *sum + term;
     const margin_real part = s - *sum;
@@ -10176,7 +10241,7 @@ static inline void mgn_add_low(margin_real *sum, margin_real *low, margin_real t
     *sum = s;
 }
 
-/* The same, with *low brought back below the last digit of *sum: numbers of twice the precision. */
+/* The same, after which *low is below the last digit of *sum: a number of twice the precision. */
 static inline void mgn_add_twice(margin_real *sum, margin_real *low, margin_real term) {
     mgn_add_low(sum, low, term);
     const margin_real rest = *low;
@@ -10184,8 +10249,8 @@ static inline void mgn_add_twice(margin_real *sum, margin_real *low, margin_real
     mgn_add_low(sum, low, rest);
 }
 
-/* Margins of a model over the samples of positive weight of a view: each computed when it is asked
- * for, or known. */
+/* The margins of a model over the samples of positive weight of a view. They are known, or each is
+ * computed when it is asked for. */
 typedef struct {
     const margin_data *data;
     const margin_model *model;
@@ -10194,19 +10259,19 @@ typedef struct {
 } mgn_margins;
 
 static margin_real mgn_margins_at(const mgn_margins *m, size_t i) {
-    const margin_vote *vote;
     if (m->known != NULL) { return m->known[i]; }
-    vote = margin_model_vote(m->model);
+    const margin_vote *vote = margin_model_vote(m->model);
     margin_scores(m->model, mgn_sample(m->data, i), m->scores);
     return margin_margin(vote->scheme, vote->classes, m->scores, mgn_label(m->data, i));
 }
 
-/* Quantiles by counting. The bits of numbers, taken as whole numbers, sort as the numbers do once
- * negative ones are complemented and the others get the top bit. One pass over the margins divides
- * the range in which a quantile must lie into MGN_BINS bins or fewer of equal width, counts the
- * margins in each, and notes the smallest and the largest: the bin of the wanted rank is the next
- * range. A range shrinks to less than 2 / MGN_BINS of its size, or to the values that occur: seven
- * passes at most for 32 bits and 64 bins, and about as many as n has digits. */
+/* Quantiles by counting, without memory for the margins. The bits of a number, read as a whole
+ * number, make a key: once the keys of negative numbers are complemented and the others get the
+ * top bit, keys sort as the numbers do. One pass over the margins divides the range in which a
+ * quantile must lie into at most MGN_BINS bins of equal width, counts the margins in each, and
+ * notes the smallest and the largest of each. The bin that contains the wanted rank is the range
+ * of the next pass. A range shrinks to less than 2 / MGN_BINS of its width with each pass: for 32
+ * bits and 64 bins that is seven passes at most. */
 #define MGN_QUANTILES 5u
 #define MGN_BINS (SIZE_MAX > 0xFFFFFFFFu ? 64u : SIZE_MAX > 0xFFFFu ? 8u : 4u)
 
@@ -10218,8 +10283,8 @@ typedef struct {
 typedef struct {
     mgn_word low, high; /* the smallest and the largest margin of the range */
     size_t rank;        /* of the quantile, among those in the range */
-    size_t lead;        /* the first quantile of the same range: its bins serve all */
-    unsigned shift;     /* a bin is so many bits wide */
+    size_t lead;        /* the first quantile with the same range, whose bins serve all of them */
+    unsigned shift;     /* a bin is 2^shift keys wide */
     mgn_bin bins[MGN_BINS];
 } mgn_quantile;
 
@@ -10232,7 +10297,7 @@ static margin_real mgn_margin_of_key(mgn_word key) {
     return mgn_of_bits((key & MGN_SIGN) != 0 ? key ^ MGN_SIGN : ~key);
 }
 
-/* One pass for all quantiles. Their ranges are the same or apart. */
+/* One pass for all quantiles. Two of their ranges are either the same or disjoint. */
 static void mgn_quantiles_pass(const mgn_margins *m, mgn_quantile *q) {
     for (size_t k = 0; k < MGN_QUANTILES; k++) {
         const bool same = k > 0 && q[k].low == q[k - 1u].low;
@@ -10279,7 +10344,7 @@ static void mgn_quantiles(const mgn_margins *m, size_t count, mgn_word low, mgn_
     }
 }
 
-/* Minimum, mean and quantiles into the fields of `info`; returns how many samples have a weight. */
+/* Stores minimum, mean and quantiles in `info`. Returns how many samples have a positive weight. */
 static size_t mgn_margins_info(const mgn_margins *m, margin_info *info) {
     mgn_word low = ~(mgn_word)0, high = 0;
     margin_real sum = 0, rest = 0;
@@ -10300,7 +10365,7 @@ static size_t mgn_margins_info(const mgn_margins *m, margin_info *info) {
     return count;
 }
 
-/* The same of n margins that are known. */
+/* The same for n known margins. */
 static void mgn_info_margins(margin_info *info, const margin_real *v, size_t n) {
     const margin_data all = {NULL, n, 0, 0, NULL, NULL, NULL};
     const mgn_margins m = {&all, NULL, NULL, v};
@@ -10322,7 +10387,7 @@ static void mgn_job_class_margins(mgn_job *job, const margin_data *data, mgn_bat
     }
 }
 
-/* Margins of the training samples. The score of a lone machine is known for each of them. */
+/* Margins of the training samples. If there is one machine, its scores are in job->f already. */
 static void mgn_job_margins(mgn_job *job, const mgn_fit *fit, mgn_frame *frame) {
     const size_t mark = frame->mem->high;
     mgn_batch batch;
@@ -10602,12 +10667,11 @@ MARGIN_API margin_status margin_mam_online_start(margin_mam_online *on, size_t d
 /* Whether a sample can be added, or taken back, with no sum growing out of range. */
 static margin_status mgn_mam_sample_check(const margin_mam_online *on, const margin_real *x,
                                           size_t label, margin_real weight, margin_real sign) {
-    const margin_real *sum;
     size_t faults = 0;
     if (on == NULL || x == NULL) { return MARGIN_E_ARGUMENT; }
     if (label >= on->classes || !(weight >= 0) || !mgn_finite(weight)) { return MARGIN_E_LABEL; }
     if (!mgn_all_finite(x, on->d)) { return MARGIN_E_NOT_FINITE; }
-    sum = on->sum + label * mgn_mam_columns(on);
+    const margin_real *sum = on->sum + label * mgn_mam_columns(on);
     weight *= sign;
     for (size_t j = 0; j < on->d; j++) { faults += !mgn_finite(sum[j] + weight * x[j]); }
     faults += !mgn_finite(sum[on->d] + weight);
@@ -10703,8 +10767,9 @@ static bool mgn_mam_look(const margin_mam_online *on, mgn_mam_machine *m) {
     return m->lambda > 8 * MGN_EPS * mgn_sqrt(mgn_max(mean, 0));
 }
 
-/* Looks at all machines, or stores the weights and the bias of each: the threshold is midway between
- * the scores of the two means. Returns the sum of their lambdas, or -1 if one has no direction. */
+/* Looks at all machines, or stores the weights and the bias of each: the threshold is midway
+ * between the scores of the two means. Returns the sum of their lambdas, or -1 if one has no
+ * direction. */
 static margin_real mgn_mam_machines(const margin_mam_online *on, bool store) {
     const bool rest = on->scheme == MARGIN_SCHEME_ONE_REST;
     mgn_mam_machine m = {0, 1, 0, 0, 0, 0};
@@ -11096,12 +11161,13 @@ MARGIN_API margin_real margin_mam_bound(const margin_mam_certainty *certainty, m
  *     svr       c = 1,            no ridge,                  l = target - y epsilon,  groups as svm's
  *               or, for nu, as nu-svm's; see below
  *
- * (in units in which the largest c K_ii + ridge_i is about 1, so that nothing over- or underflows.)
+ * (in units in which the largest c K_ii + ridge_i is about 1, so that nothing over- or
+ * underflows.)
  *
  * A sample of svr has two weights, of which one is 0: it is there twice, once negative and once
- * positive. Or it is there once, two-sided, which halves the work: b_i runs from -cap_i to cap_i, and
- * the objective has a kink at 0, where G is larger by 2 epsilon for b_i that rises than for one that
- * falls. Such a sample has a side, negative or positive, changed only where b_i = 0.
+ * positive. Or it is there once, two-sided, which halves the work: b_i runs from -cap_i to cap_i,
+ * and the objective has a kink at 0, where G is larger by 2 epsilon for b_i that rises than for
+ * one that falls. Such a sample has a side, negative or positive, changed only where b_i = 0.
  *
  * Moving weight within a group, b_i += t and b_j -= t, changes the objective by t (G_i - G_j) +
  * O(t^2): b is optimal when in no group a weight that may fall has a larger G than one that may
@@ -11546,15 +11612,14 @@ static size_t mgn_qp_partner(mgn_qp *q, size_t i, unsigned group, const margin_r
  * q->moved stays false when the weights are too coarse to move. */
 static unsigned mgn_qp_pair(mgn_qp *q, unsigned group) {
     const size_t s = q->ends[group].rise, i = mgn_qp_at(q, s);
-    const margin_real *ki, *kj;
     mgn_rows_foresee(q->rows);
     mgn_qp_turn(q, s, true);
-    ki = mgn_qp_row(q, s, q->dir);
+    const margin_real *ki = mgn_qp_row(q, s, q->dir);
     const size_t partner = mgn_qp_partner(q, s, group, ki);
     if (partner == q->m) { return group; }
     const size_t j = mgn_qp_at(q, partner);
     mgn_qp_turn(q, partner, false);
-    kj = mgn_qp_row(q, partner, q->prod);
+    const margin_real *kj = mgn_qp_row(q, partner, q->prod);
     margin_real t = (q->g[partner] - q->g[s]) /
                     mgn_qp_curvature(q->curve[s] + q->curve[partner], 2 * q->c, ki[partner]);
     t = mgn_min(t, mgn_min(mgn_qp_room(q, i, true), mgn_qp_room(q, j, false)));
@@ -12189,27 +12254,18 @@ static margin_real mgn_ipm_run_own_w(mgn_ipm *p, margin_real best, margin_real *
 /* K as the Gram matrix of at most `rank` features a sample: its Cholesky factor, pivoted on the
  * largest rest of the diagonal. `out` is n x rank. */
 static void mgn_qp_factor(mgn_qp *q, margin_real *out, size_t rank) {
+    mgn_factor f = {out, q->n, rank, 0, q->x};
     margin_real top = 0;
     for (size_t i = 0; i < q->n; i++) {
         q->x[i] = mgn_rows_diag(q->rows, i);
         top = mgn_max(top, q->x[i]);
         for (size_t k = 0; k < rank; k++) { out[i * rank + k] = 0; }
     }
-    for (size_t k = 0; k < rank; k++) {
-        const size_t pivot = mgn_index_of_max(q->x, 0, q->n);
-        const margin_real *row;
-        if (!(q->x[pivot] > 16 * MGN_EPS * top)) { return; }
-        const margin_real scale = mgn_sqrt(q->x[pivot]);
-        row = mgn_rows_get(q->rows, pivot);
-        for (size_t i = 0; i < q->n; i++) {
-            const margin_real known = margin_dot(out + i * rank, out + pivot * rank, k);
-            q->prod[i] = (row[i] - known) / scale;
-        }
-        for (size_t i = 0; i < q->n; i++) {
-            out[i * rank + k] = q->prod[i];
-            q->x[i] -= q->prod[i] * q->prod[i];
-        }
-        q->x[pivot] = 0;
+    while (f.count < rank) {
+        const size_t pivot = mgn_index_of_max(f.left, 0, q->n);
+        if (!(f.left[pivot] > 16 * MGN_EPS * top)) { return; }
+        mgn_copy(q->prod, mgn_rows_get(q->rows, pivot), q->n);
+        mgn_factor_add(&f, pivot, q->prod);
     }
 }
 
@@ -12480,8 +12536,8 @@ static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit, margin_a
     return mgn_finite(q->objective) ? status : MARGIN_E_RANGE;
 }
 
-/* The multiplier of a group's sum: the mean G of weights strictly between their bounds, or the middle
- * of where it may lie. */
+/* The multiplier of a group's sum: the mean G of weights strictly between their bounds, or the
+ * middle of where it may lie. */
 static margin_real mgn_qp_level(const mgn_qp *q, unsigned group) {
     const mgn_qp_ends *e = &q->ends[group];
     margin_real mean = 0, count = 0;
@@ -12700,9 +12756,10 @@ MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
  * points of the classes' hulls, v apart, score +1 and -1, hence alpha = 2 gamma / |v|^2.
  *
  * The nu-SVM (Schoelkopf, Smola, Williamson, Bartlett: "New support vector algorithms", Neural
- * Computation 12, 2000) is kmomd at lambda = 0 with caps: weights of each class sum to one, and none
- * is above 2 w_i / (nu sum w), so that the hulls shrink. Free weights of the classes have G = rho -
- * bias and G = -rho - bias; the score is divided by rho, as LIBSVM does, so that margins are 1. */
+ * Computation 12, 2000) is kmomd at lambda = 0 with caps: weights of each class sum to one, and
+ * none is above 2 w_i / (nu sum w), so that the hulls shrink. Free weights of the classes have G =
+ * rho - bias and G = -rho - bias; the score is divided by rho, as LIBSVM does, so that margins are
+ * 1. */
 
 /* The middle of the gap between the gradients of weights that may rise and those that may fall,
  * where none is free; s = Kb. Values of a tiny unit vanish in G = s - y, so that s breaks ties, and
@@ -14682,7 +14739,7 @@ MARGIN_API margin_status margin_rates_train_moments(const margin_rates_moments *
     return status;
 }
 
-/* ---- >>loss ---- machines of piecewise quadratic losses, by Newton steps --------------------- */
+/* ---- >>loss ---- machines of losses made of pieces, smoothed, by limited-memory BFGS --------- */
 
 /* Weizsaecker, Fuernkranz: "Margin driven separate and conquer by asymmetric loss functions",
  * TUD-KE-2011-01; equation numbers are its. Smoothed loss [3.4]: E L(m + s t), t standard normal, s
@@ -14751,8 +14808,8 @@ static mgn_tail mgn_tail_at(margin_real u) {
             t.i1 = t.p - u * t.q;
             t.i2 = (t.q + u * u * t.q) - u * t.p;
         } else {
-            /* As many levels as i2 needs for EPS, found by trial: 42 at u = 4 in double, 35 at u = 2
-             * in float. */
+            /* As many levels as i2 needs for EPS, found by trial: 42 at u = 4 in double, 35 at u =
+             * 2 in float. */
             const margin_real levels =
                 sizeof(margin_real) > 4u ? 10 + 520 / (u * u) : 7 + 112 / (u * u);
             margin_real k = 0, before = 0;
@@ -14848,10 +14905,6 @@ static size_t mgn_space_rank(const margin_real *lambda, size_t n, const margin_s
     return kept;
 }
 
-static void mgn_space_scale(margin_real *row, margin_real a, size_t n) {
-    for (size_t i = 0; i < n; i++) { row[i] *= a; }
-}
-
 /* s->length from the q rows of s->v. */
 static void mgn_space_lengths(mgn_space *s) {
     for (size_t i = 0; i < s->n; i++) { s->length[i] = 1; }
@@ -14868,7 +14921,10 @@ static margin_status mgn_space_start(mgn_space *s, const margin_smoothing *how, 
     const margin_status status = margin_eigen(s->lambda, s->v, n, s->v, n, n, mem);
     if (status != MARGIN_OK) { return status == MARGIN_E_NOT_FINITE ? MARGIN_E_RANGE : status; }
     s->q = mgn_space_rank(s->lambda, n, how);
-    for (size_t j = 0; j < s->q; j++) { mgn_space_scale(s->v + j * n, mgn_sqrt(s->lambda[j]), n); }
+    for (size_t j = 0; j < s->q; j++) {
+        const margin_real root = mgn_sqrt(s->lambda[j]);
+        for (size_t i = 0; i < n; i++) { s->v[j * n + i] *= root; }
+    }
     mgn_space_lengths(s);
     return MARGIN_OK;
 }
@@ -15470,17 +15526,11 @@ static margin_real mgn_seco_c1(mgn_seco *s) {
 /* Stratified folds of the samples in a list, the same for the same list. */
 static void mgn_seco_folds(mgn_seco *s, const margin_index *list, size_t m) {
     margin_rng rng = margin_rng_make(s->options->seed);
-    size_t dealt = 0;
-    for (int side = 0; side < 2; side++) {
-        size_t n = 0;
-        for (size_t i = 0; i < m; i++) {
-            if (mgn_seco_positive(s, list[i]) == (side == 1)) { s->order[n++] = (margin_index)i; }
-        }
-        margin_shuffle(&rng, s->order, n);
-        for (size_t i = 0; i < n; i++) {
-            s->fold[s->order[i]] = (uint16_t)(dealt++ % s->options->folds);
-        }
-    }
+    margin_data view = s->data;
+    for (size_t i = 0; i < m; i++) { s->svm.list[i] = (margin_index)mgn_row_of(&s->data, list[i]); }
+    view.rows = s->svm.list; /* the machine has no samples yet */
+    view.n = m;
+    mgn_folds_deal(&view, s->options->folds, &rng, s->order, s->fold);
 }
 
 /* Whether the machine's samples are of both classes; otherwise it is not trained, and says their
@@ -15737,48 +15787,44 @@ static void mgn_seco_append(mgn_seco *s, size_t t, size_t errors) {
     s->m = left;
 }
 
-/* K = L'L with few rows of L, in s->space.v, by pivoted Cholesky steps: how many; 0 if there would
- * be more than m / 2, or none. What is left of the diagonal is in s->space.length. */
+/* The Cholesky factor of the kernel matrix of the m active samples, K = L L', if it has few
+ * columns. L is in s->space.v, m / 2 numbers from row to row. Returns the number of columns; 0 if
+ * there would be more than m / 2, or none. What is left of the diagonal is in s->space.length. */
 static size_t mgn_seco_factor(mgn_seco *s) {
     const size_t m = s->m;
-    margin_real *rest = s->space.length, peak = 0;
-    size_t r = 0;
+    mgn_factor f = {s->space.v, m, m / 2u, 0, s->space.length};
+    margin_real peak = 0;
     for (size_t i = 0; i < m; i++) {
-        rest[i] = s->k[s->active[i] * s->n + s->active[i]];
-        peak = mgn_max(peak, rest[i]);
+        f.left[i] = s->k[s->active[i] * s->n + s->active[i]];
+        peak = mgn_max(peak, f.left[i]);
     }
-    for (;; r++) {
-        margin_real *row = s->space.v + r * m;
-        size_t p = 0;
-        for (size_t i = 1; i < m; i++) { p = rest[i] > rest[p] ? i : p; }
-        if (!(rest[p] > 4 * MGN_EPS * (margin_real)m * peak)) { return r; }
-        if (r >= m / 2u) { return 0; }
-        for (size_t i = 0; i < m; i++) { row[i] = s->k[s->active[p] * s->n + s->active[i]]; }
-        for (size_t t = 0; t < r; t++) {
-            margin_axpy(row, -s->space.v[t * m + p], s->space.v + t * m, m);
-        }
-        mgn_space_scale(row, 1 / mgn_sqrt(rest[p]), m);
-        for (size_t i = 0; i < m; i++) { rest[i] -= row[i] * row[i]; }
-        rest[p] = 0;
+    for (;;) {
+        const size_t p = mgn_index_of_max(f.left, 0, m);
+        if (!(f.left[p] > 4 * MGN_EPS * (margin_real)m * peak)) { return f.count; }
+        if (f.count == f.step) { return 0; }
+        for (size_t i = 0; i < m; i++) { s->column[i] = s->k[s->active[p] * s->n + s->active[i]]; }
+        mgn_factor_add(&f, p, s->column);
     }
 }
 
-/* Eigen-coordinates from r rows of L: the eigenvalues of L L' are those of L'L, and an eigenvector
- * e of L L' makes the coordinate L'e. In place of m^3 steps this takes m r^2. */
+/* Eigen-coordinates from r columns of L: the eigenvalues of the small matrix L'L are those of L L',
+ * and an eigenvector e of L'L makes the coordinate L e. In place of m^3 steps this takes m r^2. */
 static margin_status mgn_seco_turn(mgn_seco *s, size_t r, margin_arena *mem) {
-    const size_t m = s->m;
+    const size_t m = s->m, step = m / 2u;
     mgn_space *space = &s->space;
     margin_real *small = s->svm.rows.values, *turned = small + r * r;
-    for (size_t i = 0; i < r; i++) {
-        for (size_t j = 0; j <= i; j++) {
-            small[i * r + j] = margin_dot(space->v + i * m, space->v + j * m, m);
-        }
+    for (size_t i = 0; i < r * r; i++) { small[i] = 0; }
+    for (size_t i = 0; i < m; i++) {
+        const margin_real *row = space->v + i * step;
+        for (size_t j = 0; j < r; j++) { mgn_axpy(small + j * r, row[j], row, j + 1u); }
     }
     const margin_status status = margin_eigen(space->lambda, small, r, small, r, r, mem);
     if (status != MARGIN_OK) { return status == MARGIN_E_NOT_FINITE ? MARGIN_E_RANGE : status; }
     space->q = mgn_space_rank(space->lambda, r, &s->options->smoothing);
     for (size_t j = 0; j < space->q; j++) {
-        mgn_mat_t_vec(turned + j * m, space->v, m, r, m, small + j * r);
+        for (size_t i = 0; i < m; i++) {
+            turned[j * m + i] = margin_dot(small + j * r, space->v + i * step, r);
+        }
     }
     mgn_copy(space->v, turned, space->q * m);
     mgn_space_lengths(space);
@@ -15907,10 +15953,10 @@ static size_t mgn_seco_list_errors(const mgn_seco *s, size_t a, size_t b, size_t
     return errors;
 }
 
-/* The shortest list within one standard error of the best, if that beats a list without cuts by two.
- * The difference of the errors of two lists is a sum over the samples on which they differ, each +1
- * or -1: its standard error is at most the root of their number. One standard error would be enough
- * for a cut in every seventh training where cuts make no difference. */
+/* The shortest list within one standard error of the best, if that beats a list without cuts by
+ * two. The difference of the errors of two lists is a sum over the samples on which they differ,
+ * each +1 or -1: its standard error is at most the root of their number. One standard error would
+ * be enough for a cut in every seventh training where cuts make no difference. */
 static size_t mgn_seco_shortest(mgn_seco *s) {
     size_t best = 0, least = s->n + 1u, differ;
     for (size_t j = 0; j <= s->options->most; j++) {
@@ -16331,8 +16377,8 @@ MARGIN_API margin_status margin_seco_train(const margin_data *data,
 
 /* ---- >>calibrate ---- a curve for each machine that turns its margin into a probability ------ */
 
-/* What is fitted: the sigmoids, or the exponentials, of terms that each sample has. Terms are in units
- * of their mean size, so that steps do not depend on that. */
+/* What is fitted: the sigmoids, or the exponentials, of terms that each sample has. Terms are in
+ * units of their mean size, so that steps do not depend on that. */
 typedef struct {
     const margin_data *data;
     const margin_real *scores; /* n x machines */
@@ -16402,8 +16448,8 @@ static margin_real mgn_platt_exponentials(mgn_platt *p, const margin_real *m, si
     return mgn_log(sum) - slope * aim;
 }
 
-/* Mean loss over the samples. Pairs look the same from both sides, and exponentials have no shift. A
- * slope below 0 would prefer what the scores do not. */
+/* Mean loss over the samples. Pairs look the same from both sides, and exponentials have no shift.
+ * A slope below 0 would prefer what the scores do not. */
 static margin_real mgn_platt_loss(mgn_platt *p, margin_real slope, margin_real shift) {
     const bool order = !mgn_platt_softmax(p) && !mgn_scheme_pairs(p->vote->scheme);
     const margin_real n = (margin_real)p->data->n;
@@ -16702,20 +16748,15 @@ static size_t mgn_compress_pick(const mgn_compress *c, margin_real *first) {
 /* Adds vector p to the basis: its column of L, and what that takes off R and D. */
 static void mgn_compress_take(mgn_compress *c, size_t p) {
     const margin_expansion *e = &c->e;
+    mgn_factor f = {c->basis, e->n, c->most, c->count, c->diag};
     const margin_real scale = mgn_sqrt(c->diag[p]);
-    const margin_real *own = c->basis + p * c->most;
     mgn_kernel_pool(&e->kernel, e->vectors + p * e->d, e->d, e->vectors, e->n, e->d, e->norms,
                     c->row);
     for (size_t j = 0; j < c->functions; j++) { c->old[j] = c->rest[p * c->functions + j] / scale; }
+    mgn_factor_add(&f, p, c->row);
     for (size_t v = 0; v < e->n; v++) {
-        c->row[v] = (c->row[v] - margin_dot(c->basis + v * c->most, own, c->count)) / scale;
-    }
-    for (size_t v = 0; v < e->n; v++) {
-        c->basis[v * c->most + c->count] = c->row[v];
-        c->diag[v] -= c->row[v] * c->row[v];
         margin_axpy(c->rest + v * c->functions, -c->row[v], c->old, c->functions);
     }
-    c->diag[p] = 0;
 }
 
 /* Chooses up to `most` vectors; ascending, because pools are sorted by class. */
@@ -17431,8 +17472,8 @@ static bool mgn_proto_keeps_all(const mgn_proto_job *job) {
     return job->o.method == MARGIN_PROTO_NN && (job->o.budget == 0 || job->o.budget >= job->size.n);
 }
 
-/* Methods that draw random numbers for samples, or choose among equally good ones: their samples are
- * sorted first. */
+/* Methods that draw random numbers for samples, or choose among equally good ones: their samples
+ * are sorted first. */
 static bool mgn_proto_draws(const mgn_proto_job *job) {
     if (job->o.method == MARGIN_PROTO_NN) { return !mgn_proto_keeps_all(job); }
     return mgn_proto_codebooks(job) || mgn_proto_stochastic(job) || job->size.each > 1u ||
@@ -19210,13 +19251,12 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
                                              margin_arena *mem, const margin_real *at, size_t count,
                                              margin_real *rejected, margin_real *error) {
     const margin_status status = mgn_metrics_check(data, model, mem);
-    const margin_vote *vote;
     margin_real total = 0, *scores;
     if (status != MARGIN_OK || at == NULL || rejected == NULL || error == NULL) {
         return mgn_both(status, MARGIN_E_ARGUMENT);
     }
     margin_arena before = *mem;
-    vote = margin_model_vote(model);
+    const margin_vote *vote = margin_model_vote(model);
     scores = MGN_SCRATCH(mem, margin_real, mgn_model_machines(model));
     if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
     mgn_proto_zero(rejected, count);
@@ -19316,9 +19356,8 @@ static bool mgn_compact_rbf(const mgn_compact *job) {
 
 /* Takes kernel and number of vectors from the model to start from; false: it does not suit. */
 static bool mgn_compact_starts(margin_compact_options *o, size_t d, size_t classes) {
-    const margin_expansion *e;
     if (o->start == NULL) { return true; }
-    e = &o->start->of.expansion;
+    const margin_expansion *e = &o->start->of.expansion;
     if (o->start->kind != MARGIN_MODEL_EXPANSION || e->kernel.kind != MARGIN_KERNEL_RBF ||
         e->d != d || e->offset != NULL || e->n > UINT16_MAX || e->vote.classes != classes ||
         e->vote.scheme != (classes > 2u ? MARGIN_SCHEME_ONE_REST : MARGIN_SCHEME_BINARY)) {
@@ -21454,11 +21493,11 @@ MARGIN_API margin_status margin_model_kendall(const margin_data *data, const mar
 
 /* ---- thresholds by samples left out ---- */
 
-/* How strange a sample is, `odd`, is told by a model that has not seen it. If the m samples left out
- * and a new one come in any order with the same probability, then at most m + 1 - k of these m + 1
- * are stranger than the k-th least strange of the m; so the new one is, with a probability of at most
- * (m + 1 - k) / (m + 1) (Vovk, Gammerman, Shafer: "Algorithmic learning in a random world", 2005;
- * inductive for one fold, cross-conformal for several). */
+/* How strange a sample is, `odd`, is told by a model that has not seen it. If the m samples left
+ * out and a new one come in any order with the same probability, then at most m + 1 - k of these m
+ * + 1 are stranger than the k-th least strange of the m; so the new one is, with a probability of
+ * at most (m + 1 - k) / (m + 1) (Vovk, Gammerman, Shafer: "Algorithmic learning in a random
+ * world", 2005; inductive for one fold, cross-conformal for several). */
 typedef struct {
     const mgn_method *method; /* a trainer, */
     void *task;
@@ -21504,8 +21543,8 @@ static void mgn_conformal_own(mgn_conformal *c, const margin_model *model,
     }
 }
 
-/* The limit that leaves the rate beyond it; moved half way to the next sample or 2^-12 of the range,
- * whichever is less, so that equal samples are on the same side in spite of rounding. */
+/* The limit that leaves the rate beyond it; moved half way to the next sample or 2^-12 of the
+ * range, whichever is less, so that equal samples are on the same side in spite of rounding. */
 static void mgn_conformal_limit(mgn_conformal *c) {
     const size_t m = c->count;
     const margin_real all = (margin_real)m + 1;
@@ -21669,8 +21708,8 @@ static void mgn_oneclass_programme(const mgn_oneclass *m, mgn_qp *q, const mgn_f
     }
 }
 
-/* All weight on the samples least like the mean, by their caps: few kernel rows are needed then, and
- * many of these samples will be support vectors. */
+/* All weight on the samples least like the mean, by their caps: few kernel rows are needed then,
+ * and many of these samples will be support vectors. */
 static void mgn_oneclass_begin(mgn_oneclass *m, mgn_qp *q) {
     margin_index *order = m->limit.order;
     margin_real weight, left = 1;
@@ -22072,11 +22111,11 @@ MARGIN_API margin_status margin_oneclass_online_add(margin_oneclass_online *on,
 
 /* ---- >>svr ---- regression as a quadratic programme of >>qp, or by least squares ------------- */
 
-/* Vapnik: "The nature of statistical learning theory", 1995; Schoelkopf and others as for the nu-SVM.
- * All of it rides on >>ordinal: one machine, targets that are numbers, in units of their deviation.
- * With r = Kb - t, weights strictly between 0 and C have r = -bias - epsilon, those strictly between
- * -C and 0 have r = epsilon - bias. For nu, both groups of weights sum to nu C n / 2 in size, and
- * epsilon is half the difference of their levels. */
+/* Vapnik: "The nature of statistical learning theory", 1995; Schoelkopf and others as for the
+ * nu-SVM. All of it rides on >>ordinal: one machine, targets that are numbers, in units of their
+ * deviation. With r = Kb - t, weights strictly between 0 and C have r = -bias - epsilon, those
+ * strictly between -C and 0 have r = epsilon - bias. For nu, both groups of weights sum to nu C n
+ * / 2 in size, and epsilon is half the difference of their levels. */
 typedef struct {
     mgn_ordinal o; /* first, so that a solver finds the rest */
     margin_svr_options s;
