@@ -478,9 +478,9 @@ typedef struct {
     const uint32_t *target; /* 0 or 1; of the last: 1 */
 } margin_list;
 
-/* An expansion behind a projection: the input x, scaled, becomes z = P x + t of few numbers, and the
- * pool, an expansion of such vectors z, scores that. With many features and a small rank this saves
- * bytes, since the vectors of the pool are as short as z. */
+/* An expansion behind a projection: the input x, scaled, becomes z = P x + t of few numbers, and
+ * the pool, an expansion of such vectors z, scores that. With many features and a small rank this
+ * saves bytes, since the vectors of the pool are as short as z. */
 #define MARGIN_RANK_MOST ((size_t)32) /* numbers of z */
 typedef struct {
     margin_expansion pool;         /* d: the rank; not scaled */
@@ -757,7 +757,8 @@ typedef struct {
  *
  *     z[r] = ((front[r].x + front_bias[r]) * front_scales[r] / 2^16) / 2^front_down,
  *
- * rounded down twice and limited to int16_t, with sum |front[r]| * 2^15 + |front_bias[r]| < 2^31. */
+ * rounded down twice and limited to int16_t, with sum |front[r]| * 2^15 + |front_bias[r]| <
+ * 2^31. */
 typedef struct {
     margin_expansion_q pool;      /* d: the rank; the stage is that of the raw inputs */
     const void *front;            /* rank x d, int16_t or int8_t */
@@ -1391,10 +1392,10 @@ MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
  * sum y_i a_i k(x_i, x) + bias. `tol` is LIBSVM's: the largest violation of the optimality
  * conditions, in units of the margin.
  *
- * With nu, the share of the samples that may fall short of the margin, there is no C: nu is at least
- * the share of margin errors and at most the share of support vectors. Minimises  1/2 a'Qa  over
- * 0 <= a_i <= weight,  sum a = nu sum of weights,  sum y_i a_i = 0,  then divides score and a by the
- * margin. `tol` is relative, as that of kmomd. */
+ * With nu, the share of the samples that may fall short of the margin, there is no C: nu is at
+ * least the share of margin errors and at most the share of support vectors. Minimises  1/2 a'Qa
+ * over 0 <= a_i <= weight,  sum a = nu sum of weights,  sum y_i a_i = 0,  then divides score and a
+ * by the margin. `tol` is relative, as that of kmomd. */
 typedef struct {
     margin_kernel kernel; /*                                                0: linear            */
     margin_real c;        /* price of a sample within the margin, > 0       0: 1                 */
@@ -1778,11 +1779,11 @@ MARGIN_API size_t margin_seco_train_size(size_t n, size_t d, size_t classes,
                                          const margin_seco_options *options);
 /* The model is a margin_list. With a linear kernel, and with unit-poly of a = 1, each cut is one
  * vector; with others the cuts share one pool; where fewer vectors than samples say the same, to a
- * hundredth of the margin, of only these.
- * In margin_progress `machine` is the number of cuts so far, `iteration` counts candidates. A stop
- * keeps the cuts there are and still trains the machine at the end. MARGIN_W_NO_CUT: the list has
- * no cut although one machine does not do well: too few samples, no candidate that covers enough, or
- * none that is admitted; MARGIN_E_TWO_CLASSES: there are more. */
+ * hundredth of the margin, of only these. In margin_progress `machine` is the number of cuts so
+ * far, `iteration` counts candidates. A stop keeps the cuts there are and still trains the machine
+ * at the end. MARGIN_W_NO_CUT: the list has no cut although one machine does not do well: too few
+ * samples, no candidate that covers enough, or none that is admitted; MARGIN_E_TWO_CLASSES: there
+ * are more. */
 MARGIN_API margin_status margin_seco_train(const margin_data *data,
                                            const margin_seco_options *options, margin_arena *mem,
                                            margin_model *model, margin_info *info,
@@ -2075,8 +2076,9 @@ MARGIN_API size_t margin_compact_train_size(size_t n, size_t d, size_t classes,
  * 0.03 and the noise 0.1, where they are not given. info: objective is the mean loss
  * of the last pass, with its noise; support the number of vectors; iterations the passes of all
  * trainings. MARGIN_E_ARGUMENT: options out of their range; MARGIN_E_VECTORS: more vectors than
- * samples; MARGIN_E_RANK: a rank that is not below d; MARGIN_E_ONE_CLASS: less than two classes, or one without samples; MARGIN_E_RANGE:
- * squares of the data overflow; and those of margin_data_check. `report` may be NULL. */
+ * samples; MARGIN_E_RANK: a rank that is not below d; MARGIN_E_ONE_CLASS: less than two classes,
+ * or one without samples; MARGIN_E_RANGE: squares of the data overflow; and those of
+ * margin_data_check. `report` may be NULL. */
 typedef struct {
     margin_real noise; /* as used, in units of the mean deviation of the features */
     margin_real decay; /* as used */
@@ -2242,8 +2244,8 @@ MARGIN_API margin_real margin_absolute_error(const margin_real *confusion, size_
 
 /* ---- >>oneclass ---- what is normal, learned from normal samples alone ----------------------- */
 
-/* Samples of the normal state are all that is needed; labels are not looked at. `nu` is the rate of
- * false alarms that is wanted on normal inputs not seen before. Four forms:
+/* Samples of the normal state are all that is needed; labels are not looked at. `nu` is the rate
+ * of false alarms that is wanted on normal inputs not seen before. Four forms:
  *
  *   nu          The plane farthest from the origin that leaves at most a share of nu of the samples
  *               behind: minimises  1/2 a'Ka  over  0 <= a_i <= weight_i / (nu sum of weights),
@@ -2260,17 +2262,18 @@ MARGIN_API margin_real margin_absolute_error(const margin_real *confusion, size_
  *   prototypes  `models` centroids, each with `tangents` directions in which samples usually
  *               differ: what is normal, in a few hundred bytes. See >>proto.
  *
- * The threshold does not come from the solution, which on unseen samples raises more alarms than nu
- * says, but from samples that a machine has not seen (conformal prediction; nothing is assumed about
- * their distribution): with m such samples it is set so that k = floor(nu (m + 1)) of m + 1 equally
- * strange ones are beyond it. `held_out` keeps one fold away from training, and then a rate of
- * k / (m + 1) is a promise: on average over training sets no more normal inputs raise an alarm.
- * Otherwise every fold is left out in turn, and the machine itself learns from all samples: it knows
- * a little more than those that set the threshold, so that there are rather fewer alarms than nu.
+ * The threshold does not come from the solution, which on unseen samples raises more alarms than
+ * nu says, but from samples that a machine has not seen (conformal prediction; nothing is assumed
+ * about their distribution): with m such samples it is set so that k = floor(nu (m + 1)) of m + 1
+ * equally strange ones are beyond it. `held_out` keeps one fold away from training, and then a
+ * rate of k / (m + 1) is a promise: on average over training sets no more normal inputs raise an
+ * alarm. Otherwise every fold is left out in turn, and the machine itself learns from all samples:
+ * it knows a little more than those that set the threshold, so that there are rather fewer alarms
+ * than nu.
  *
- * Models of the first two forms are binary: class 1 is normal, class 0 an alarm, and the score is the
- * distance of phi(x) from the plane. Spheres and prototypes have one class and one squared distance:
- * the answer is class 0, or MARGIN_REJECTED for an alarm. */
+ * Models of the first two forms are binary: class 1 is normal, class 0 an alarm, and the score is
+ * the distance of phi(x) from the plane. Spheres and prototypes have one class and one squared
+ * distance: the answer is class 0, or MARGIN_REJECTED for an alarm. */
 typedef struct {
     margin_kernel kernel; /*                                                0: linear            */
     margin_real nu;       /* rate of false alarms, 0 < nu < 1               0: 0.05              */
@@ -2293,8 +2296,8 @@ typedef struct {
 /* Bytes that margin_oneclass_train takes; `classes` does not matter. */
 MARGIN_API size_t margin_oneclass_train_size(size_t n, size_t d, size_t classes,
                                              const margin_oneclass_options *options);
-/* objective: as above, of spheres 1/2 a'Ka - 1/2 sum a_i K_ii; margins: by how much training samples
- * are within. With n < 1 / nu samples the promise is 1 / (m + 1). A status of its own:
+/* objective: as above, of spheres 1/2 a'Ka - 1/2 sum a_i K_ii; margins: by how much training
+ * samples are within. With n < 1 / nu samples the promise is 1 / (m + 1). A status of its own:
  * MARGIN_E_NO_DIRECTION (plane: the origin is amid the samples, as with a linear kernel on centred
  * data). MARGIN_E_EMPTY: a fold would be empty. */
 MARGIN_API margin_status margin_oneclass_train(const margin_data *data,
@@ -2302,22 +2305,23 @@ MARGIN_API margin_status margin_oneclass_train(const margin_data *data,
                                                margin_arena *mem, margin_model *model,
                                                margin_info *info, margin_oneclass_report *report);
 
-/* On-line: what is normal now, learned and forgotten on the device, one sample at a time in O(d^2).
- * A running mean and covariance, in which a sample that lies k samples back counts forget^k; the
- * distance of an input is Mahalanobis', (x - mean)' covariance^-1 (x - mean). Updates are exact, of a
- * factor of the covariance, by rotations: nothing is inverted, and nothing adds up but rounding.
+/* On-line: what is normal now, learned and forgotten on the device, one sample at a time in
+ * O(d^2). A running mean and covariance, in which a sample that lies k samples back counts
+ * forget^k; the distance of an input is Mahalanobis', (x - mean)' covariance^-1 (x - mean).
+ * Updates are exact, of a factor of the covariance, by rotations: nothing is inverted, and nothing
+ * adds up but rounding.
  *
  *     margin_oneclass_online on;
  *     margin_oneclass_online_options options = {0};
  *     margin_oneclass_online_start(&on, d, &options, &mem);
- *     ... margin_oneclass_online_add(&on, x, &alarm); ...                          // drift: forever
- *     ... margin_oneclass_online_distance(&on, x) > on.threshold ...           // or judge, and no more
+ *     ... margin_oneclass_online_add(&on, x, &alarm); ...             // learns from every input
+ *     ... margin_oneclass_online_distance(&on, x) > on.threshold ...  // judges, and learns nothing
  *
- * The threshold moves by `step` (1 - rate) up with every alarm and by `step` rate down otherwise. So
- * whatever the samples are, independent or not: over T samples the share of alarms differs from `rate`
- * by at most (largest distance + step) / (step T), and the threshold follows a drift (Gibbs, Candes:
- * "Adaptive conformal inference under distribution shift", 2021). Samples of an alarm are learned too;
- * who does not want that asks for the distance first. */
+ * The threshold moves by `step` (1 - rate) up with every alarm and by `step` rate down otherwise.
+ * So whatever the samples are, independent or not: over T samples the share of alarms differs from
+ * `rate` by at most (largest distance + step) / (step T), and the threshold follows a drift
+ * (Gibbs, Candes: "Adaptive conformal inference under distribution shift", 2021). Samples of an
+ * alarm are learned too; who does not want that asks for the distance first. */
 typedef struct {
     margin_real rate;   /* of alarms, 0 < rate < 1                          0: 0.01              */
     margin_real forget; /* weight of the past after each sample, 0 < . <= 1 0: 0.999             */
@@ -2390,13 +2394,14 @@ typedef struct {
     margin_real promised; /* share k / (n + 1) outside; from folds, as in >>oneclass */
 } margin_svr_report;
 
-/* Bytes that margin_svr_train takes; `classes` does not matter. Without targets it assumes that there
- * will be some. */
+/* Bytes that margin_svr_train takes; `classes` does not matter. Without targets it assumes that
+ * there will be some. */
 MARGIN_API size_t margin_svr_train_size(size_t n, size_t d, size_t classes,
                                         const margin_svr_options *options);
 /* objective: as above. Statuses of its own: MARGIN_E_NO_ORDER (all targets are equal),
- * MARGIN_E_NOT_FINITE for targets too; of squares MARGIN_E_NO_DIRECTION and MARGIN_E_NOT_POSITIVE as
- * lssvm. A nonlinear kernel takes one weight a sample with epsilon, and two with nu or a rank. */
+ * MARGIN_E_NOT_FINITE for targets too; of squares MARGIN_E_NO_DIRECTION and MARGIN_E_NOT_POSITIVE
+ * as lssvm. A nonlinear kernel takes one weight a sample with epsilon, and two with nu or a
+ * rank. */
 MARGIN_API margin_status margin_svr_train(const margin_data *data,
                                           const margin_svr_options *options, margin_arena *mem,
                                           margin_model *model, margin_info *info,
@@ -2416,19 +2421,19 @@ MARGIN_API margin_status margin_svr_train(const margin_data *data,
  * Slope and shift have the largest likelihood, by damped Newton steps. Sigmoids have Platt's
  * smoothed targets, (hits + 1)/(hits + 2) and 1/(misses + 2) (Lin, Lin, Weng: "A note on Platt's
  * probabilistic outputs for support vector machines", Machine Learning 68, 2007); exponentials of
- * k classes have (n + 1)/(n + k) and 1/(n + k). All machines share one slope: with one for
- * each machine, as LIBSVM has it, log loss and Brier score were worse on digits, usps, letter and
+ * k classes have (n + 1)/(n + k) and 1/(n + k). All machines share one slope: with one for each
+ * machine, as LIBSVM has it, log loss and Brier score were worse on digits, usps, letter and
  * gestures, the four sets that were tried.
  *
- * Two classes with MARGIN_CURVE_ROWS samples or more get a curve too: the shares of hits at 17 odds,
- * of which each counts MARGIN_CURVE_PRIOR samples more that are as the sigmoid says, in rising
- * order (isotonic regression, by pooling neighbours that are out of order).
+ * Two classes with MARGIN_CURVE_ROWS samples or more get a curve too: the shares of hits at 17
+ * odds, of which each counts MARGIN_CURVE_PRIOR samples more that are as the sigmoid says, in
+ * rising order (isotonic regression, by pooling neighbours that are out of order).
  *
  * Prediction sets (split conformal): `include` is such that, of n samples held out and one more
  * drawn in the same way, the set of the latter has its class with a probability of at least
- * `coverage`, 0 < coverage < 1; 0 means 0.9. No assumption is made on the distribution. With scores
- * of cross-validation the promise is a little weaker in theory (other models scored the samples
- * than the one that answers), and is kept in practice.
+ * `coverage`, 0 < coverage < 1; 0 means 0.9. No assumption is made on the distribution. With
+ * scores of cross-validation the promise is a little weaker in theory (other models scored the
+ * samples than the one that answers), and is kept in practice.
  *
  * Weights of samples have no effect. The curve is kept in `mem`. `report` may be NULL.
  * MARGIN_E_ARGUMENT: null, no labels, or a coverage out of its range; MARGIN_E_LABEL: a label of
@@ -3061,8 +3066,8 @@ typedef struct {
     X(fold, uint16_t, n, 1u)
 #define MARGIN_CONFORMAL(n) ((size_t)0 MARGIN_BLOCKS_CONFORMAL(MARGIN_AS_BLOCK, n))
 
-/* oneclass: planes, with the run.cache_bytes of the options and rank 0; for any kernel, with a cache
- * of the default size. */
+/* oneclass: planes, with the run.cache_bytes of the options and rank 0; for any kernel, with a
+ * cache of the default size. */
 #define MARGIN_BLOCKS_ONECLASS(X, n, d)                                                            \
     X(mean, margin_real, d, 1u)                                                                    \
     X(rows, margin_index, n, 1u)                                                                   \

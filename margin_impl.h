@@ -2325,7 +2325,8 @@ static margin_real mgn_sigmoid(margin_real t) {
 enum { MGN_CURVE_END = (int)MARGIN_CURVE / 2 }; /* a curve ends at odds of 2^-8 and 2^8 */
 #define MGN_LN_2 MGN_R(0.69314718055994531)
 
-/* Where odds of e^t lie on the grid of a curve: between point i, which is returned, and the next. */
+/* Where odds of e^t lie on the grid of a curve: between point i, which is returned, and the
+ * next. */
 static size_t mgn_curve_place(margin_real t, margin_real *fraction) {
     const margin_real end = (margin_real)MGN_CURVE_END;
     const margin_real u = mgn_max(0, mgn_min(t / MGN_LN_2 + end, 2 * end));
@@ -3824,7 +3825,8 @@ static uint16_t mgn_q_couple_solve(size_t classes, const int32_t *r, const uint1
     return (uint16_t)(level < UINT16_MAX ? level : UINT16_MAX);
 }
 
-/* As mgn_couple, but always so many sweeps: rounding of 2^-15 would hide whether it has converged. */
+/* As mgn_couple, but always so many sweeps: rounding of 2^-15 would hide whether it has
+ * converged. */
 #define MGN_Q_COUPLE_SWEEPS 10u
 
 static void mgn_q_couple(size_t classes, const int32_t *r, uint16_t *p) {
@@ -6345,7 +6347,8 @@ static void mgn_sort_eigen(margin_real *d, size_t n, size_t count, margin_real *
     }
 }
 
-/* Scratch of margin_eigen. The vectors serve as work matrix; where none are wanted, one is taken. */
+/* Scratch of margin_eigen. The vectors serve as work matrix; where none are wanted, one is
+ * taken. */
 static mgn_tridiagonal mgn_eigen_plan(margin_arena *mem, size_t n, bool vectors,
                                       margin_real **work) {
     const mgn_tridiagonal t = mgn_tridiagonal_plan(mem, n);
@@ -7864,7 +7867,7 @@ typedef struct {
     margin_expansion view;        /* of a list's pool, or of rows of prototypes, as an expansion */
     uint32_t end;                 /* of the classes in a pool that has none */
     size_t n;                     /* filled up to whole blocks */
-    margin_real *centre;          /* d: z of the integer input 0 */
+    margin_real *centre;          /* d: the z that the integer input 0 stands for */
     margin_real unit;             /* by how much z grows for one unit of the integer input; */
     margin_real least; /* at least this: a projection in front cannot tell smaller steps */
     uint16_t *norms, *class_end; /* kept; prototypes have their gains as norms */
@@ -10522,13 +10525,13 @@ static margin_status mgn_train(const mgn_trainer *trainer, mgn_fit *fit, const m
  * NIPS 2007; equation numbers are its. With c_i = y_i times the share of sample i in all weight,
  * sum |c| = 1,
  *
- *     v = sum c_i phi(x_i),   lambda = |v| = sqrt(c'Kc),   w = v / lambda.                    [5],
- *         [7]
+ *     v = sum c_i phi(x_i),   lambda = |v| = sqrt(c'Kc),   w = v / lambda            [5], [7]
  *
- * Linear kernels: v is a difference of class sums, so that every machine of every scheme comes from
- * one sum a class. Batch training adds the samples one after another by the code of the on-line
- * form. Other kernels go through the driver of >>train; one product f = Kc gives lambda, scores and
- * bias. */
+ * maximises the average margin sum c_i (w . phi(x_i)) = w . v over |w| = 1, by Cauchy and Schwarz.
+ * Linear kernels: v is a difference of class sums, so that one sum for each class is enough for
+ * every machine of every scheme. Batch training adds the samples one after another by the code of
+ * the on-line form. Other kernels go through the driver of >>train; one product f = Kc gives
+ * lambda, scores and bias. */
 
 static const margin_mam_options mgn_mam_defaults = {{0, 0, 0, 0, 0}, false, false, 0};
 
@@ -10537,15 +10540,15 @@ static size_t mgn_mam_columns(const margin_mam_online *on) {
     return on->d + 2u;
 }
 
-/* Adds weight * x to a sum; returns x^2. */
+/* Adds weight * x to a sum of twice the precision. Returns x^2. */
 static inline margin_real mgn_mam_term(margin_real *sum, margin_real *low, margin_real weight,
                                        margin_real x) {
     mgn_add_low(sum, low, weight * x);
     return x * x;
 }
 
-/* Adds weight * (x, 1, |x|^2) to the sums of a class, |x|^2 in the order of margin_dot; a negative
- * weight takes it back. */
+/* Adds weight * (x, 1, |x|^2) to the sums of a class, with |x|^2 summed in the order of
+ * margin_dot. A negative weight takes a sample back. */
 static void mgn_mam_sum(const margin_mam_online *on, const margin_real *MGN_RESTRICT x,
                         size_t label, margin_real weight) {
     const size_t d = on->d;
@@ -10569,7 +10572,8 @@ static void mgn_mam_sum(const margin_mam_online *on, const margin_real *MGN_REST
                 weight * (((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7))));
 }
 
-/* Brings the low parts back below the last digits of the sums of a class. */
+/* Adds the low parts of the sums of a class to the sums; what rounding leaves is the new low
+ * part. */
 static void mgn_mam_settle(const margin_mam_online *on, size_t label) {
     margin_real *MGN_RESTRICT sum = on->sum + label * mgn_mam_columns(on);
     margin_real *MGN_RESTRICT low = on->low + label * mgn_mam_columns(on);
@@ -10580,9 +10584,9 @@ static void mgn_mam_settle(const margin_mam_online *on, size_t label) {
     }
 }
 
-/* Samples added to a class before it is settled. With u = EPS / 2 and M the largest sum, the low
- * part is at most (k + 1) u M after k of them, and adding to it rounds by u times that: 9.5 u^2 M
- * for each of 16 samples, less than 2.4 EPS^2 M. */
+/* So many samples are added to a class before its sums are settled. With u = EPS / 2 and M the
+ * largest sum, the low part is at most (k + 1) u M after k samples, and adding to it rounds by u
+ * times that. The mean over k = 1 .. 16 is 9.5 u^2 M for each sample, less than 2.4 EPS^2 M. */
 #define MGN_MAM_SETTLE 16u
 
 static inline void mgn_mam_counted(margin_mam_online *on, size_t label, size_t count) {
@@ -10590,7 +10594,7 @@ static inline void mgn_mam_counted(margin_mam_online *on, size_t label, size_t c
     if (on->count[label] % MGN_MAM_SETTLE == 0) { mgn_mam_settle(on, label); }
 }
 
-/* No samples of a class. */
+/* Makes a class empty. */
 static void mgn_mam_clear(const margin_mam_online *on, size_t label) {
     const size_t columns = mgn_mam_columns(on);
     on->count[label] = 0;
@@ -10613,7 +10617,7 @@ static void mgn_mam_shape(margin_mam_online *on, size_t d, size_t classes,
     on->longest = 0;
 }
 
-/* Takes all memory: the model first. */
+/* Takes all memory, that of the model first. `keep`: the sums last, for the on-line form. */
 static void mgn_mam_plan(margin_mam_online *plan, margin_arena *mem, bool keep) {
     const size_t d = plan->d, classes = plan->classes, machines = plan->machines;
     plan->w = MGN_KEEP(mem, margin_real, mgn_size_mul(machines, d));
@@ -10664,7 +10668,8 @@ MARGIN_API margin_status margin_mam_online_start(margin_mam_online *on, size_t d
     return MARGIN_OK;
 }
 
-/* Whether a sample can be added, or taken back, with no sum growing out of range. */
+/* Whether a sample can be added (sign 1) or taken back (sign -1) without a sum leaving the
+ * range. */
 static margin_status mgn_mam_sample_check(const margin_mam_online *on, const margin_real *x,
                                           size_t label, margin_real weight, margin_real sign) {
     size_t faults = 0;
@@ -10696,7 +10701,7 @@ MARGIN_API margin_status margin_mam_online_forget(margin_mam_online *on, const m
                                                   size_t label, margin_real weight) {
     const margin_status status = mgn_mam_sample_check(on, x, label, weight, -1);
     if (status != MARGIN_OK) { return status; }
-    if (!(weight > 0)) { /* it never counted */
+    if (!(weight > 0)) { /* it was never added */
         return MARGIN_OK;
     }
     if (on->count[label] == 0) { return MARGIN_E_EMPTY; }
@@ -10720,7 +10725,7 @@ typedef struct {
     margin_real lambda;
 } mgn_mam_machine;
 
-/* Column j of the side that class b is told from. */
+/* Column j of the other side: of class a, or of all classes but b. */
 static mgn_twice mgn_mam_others(const margin_mam_online *on, const mgn_mam_machine *m, size_t j) {
     const size_t columns = mgn_mam_columns(on);
     const bool rest = m->a == m->b;
@@ -10734,8 +10739,9 @@ static mgn_twice mgn_mam_others(const margin_mam_online *on, const mgn_mam_machi
     return t;
 }
 
-/* Column j of class b over `per_b`, plus or minus that of the other side over `per_a`. Where the
- * two nearly cancel, their difference is exact and the low parts are what is left. */
+/* Column j of class b over `per_b` plus that of the other side over `per_a`, which may be negative.
+ * Where the two nearly cancel, the difference of the sums is exact, and the low parts tell the
+ * rest. */
 static margin_real mgn_mam_column(const margin_mam_online *on, const mgn_mam_machine *m, size_t j,
                                   margin_real per_b, margin_real per_a) {
     const size_t at = m->b * mgn_mam_columns(on) + j;
@@ -10743,7 +10749,7 @@ static margin_real mgn_mam_column(const margin_mam_online *on, const mgn_mam_mac
     return (on->sum[at] / per_b + t.sum / per_a) + (on->low[at] / per_b + t.low / per_a);
 }
 
-/* work = the difference of the class sums, or of the class means if balanced. */
+/* work = the difference of the class sums; with `balanced`, of the class means. */
 static void mgn_mam_vector(const margin_mam_online *on, const mgn_mam_machine *m) {
     for (size_t j = 0; j < on->d; j++) {
         on->work[j] = mgn_mam_column(on, m, j, on->balanced ? m->weight_b : 1,
@@ -10751,9 +10757,9 @@ static void mgn_mam_vector(const margin_mam_online *on, const mgn_mam_machine *m
     }
 }
 
-/* Looks at a machine; false when it has no direction: lambda within what the rounding of class
- * means can make of 0, which is a few EPS of the mean |x|. */
-static bool mgn_mam_look(const margin_mam_online *on, mgn_mam_machine *m) {
+/* Computes weights, v and lambda of a machine. Returns false if it has no direction: lambda is no
+ * larger than rounding of the class means can make it where it is 0, a few EPS of the mean |x|. */
+static bool mgn_mam_measure(const margin_mam_online *on, mgn_mam_machine *m) {
     const size_t d = on->d, at = m->b * mgn_mam_columns(on) + d;
     const margin_real square_b = on->sum[at + 1u], square_a = mgn_mam_others(on, m, d + 1u).sum;
     m->weight_b = on->sum[at];
@@ -10767,16 +10773,16 @@ static bool mgn_mam_look(const margin_mam_online *on, mgn_mam_machine *m) {
     return m->lambda > 8 * MGN_EPS * mgn_sqrt(mgn_max(mean, 0));
 }
 
-/* Looks at all machines, or stores the weights and the bias of each: the threshold is midway
- * between the scores of the two means. Returns the sum of their lambdas, or -1 if one has no
- * direction. */
+/* Measures all machines, and with `store` stores the weights and the bias of each: the threshold
+ * is midway between the scores of the two means. Returns the sum of their lambdas, or -1 if one
+ * has no direction. */
 static margin_real mgn_mam_machines(const margin_mam_online *on, bool store) {
     const bool rest = on->scheme == MARGIN_SCHEME_ONE_REST;
     mgn_mam_machine m = {0, 1, 0, 0, 0, 0};
     margin_real sum = 0;
     for (size_t j = 0; j < on->machines; j++) {
         if (rest) { m.a = m.b = j; }
-        if (!mgn_mam_look(on, &m)) { return -1; }
+        if (!mgn_mam_measure(on, &m)) { return -1; }
         if (store) {
             margin_real *w = on->w + j * on->d;
             mgn_mam_vector(on, &m);
@@ -10816,7 +10822,8 @@ MARGIN_API margin_status margin_mam_online_model(margin_mam_online *on, margin_l
     return mgn_mam_model(on, model, &lambda);
 }
 
-/* One pass: all class sums, and then what was wrong with the data, if anything. */
+/* All class sums in one pass over the data. Only if a sum is not finite is the data checked, to
+ * tell what is wrong with it. */
 static margin_status mgn_mam_pass(const margin_data *data, margin_mam_online *on) {
     const size_t values = on->classes * mgn_mam_columns(on);
     for (size_t c = 0; c < on->classes; c++) { mgn_mam_clear(on, c); }
@@ -10886,7 +10893,8 @@ static void mgn_mam_work_plan(mgn_mam_work *plan, margin_arena *mem, size_t n, s
     plan->tile = plan->panel == NULL ? NULL : plan->panel + MGN_PANEL * d;
 }
 
-/* f = K c, each kernel value computed once but for squares on the diagonal. */
+/* f = K c. K is symmetric: each kernel value is computed once, except in squares on the
+ * diagonal. */
 static void mgn_mam_product(const mgn_fit *fit, const mgn_mam_work *work, const margin_real *c,
                             margin_real *f) {
     const margin_data *data = &fit->data;
@@ -10932,7 +10940,8 @@ static void mgn_mam_weigh(const mgn_fit *fit, margin_real *total) {
     }
 }
 
-/* c'f, and the mean of k(x, x) that it is measured by, both by shares of the weight. */
+/* c'f = c'Kc = lambda^2. *mean becomes the mean of k(x, x), weighted by |c|, which tells how large
+ * rounding errors in it are. */
 static margin_real mgn_mam_square(const mgn_fit *fit, const mgn_mam_work *work, margin_real *mean) {
     margin_real square = 0, lost = 0, lost_mean = 0;
     *mean = 0;
@@ -10993,7 +11002,7 @@ static margin_status mgn_mam_kernel_fit(mgn_fit *fit, margin_arena *mem) {
 
 static const mgn_trainer mgn_mam_kernel = {mgn_mam_kernel_plan, mgn_mam_kernel_fit};
 
-/* A machine of the driver that knows its options. */
+/* What the driver needs to know of the options. */
 static void mgn_mam_prepare(const margin_mam_options *options, mgn_fit *fit) {
     mgn_clear(fit, sizeof *fit);
     fit->kernel = options->kernel;
@@ -11033,7 +11042,7 @@ MARGIN_API margin_status margin_mam_train(const margin_data *data,
     return mgn_train(&mgn_mam_kernel, &fit, data, mem, model, info);
 }
 
-/* |w|^2 and k(x, x) of a model's features. */
+/* |w| in the space of the kernel. */
 static margin_real mgn_mam_length(const margin_model *model) {
     margin_real sum = 0, low = 0;
     if (model->kind == MARGIN_MODEL_LINEAR) {
@@ -11049,6 +11058,7 @@ static margin_real mgn_mam_length(const margin_model *model) {
     return mgn_sqrt(mgn_max(sum, 0));
 }
 
+/* k(x, x). */
 static margin_real mgn_mam_self(const margin_model *model, const margin_real *x) {
     const margin_expansion *e = &model->of.expansion;
     margin_real norm = 0, k;
@@ -11118,7 +11128,7 @@ MARGIN_API margin_status margin_mam_online_certainty(margin_mam_online *on,
     if (on == NULL || certainty == NULL || on->machines != 1u) { return MARGIN_E_ARGUMENT; }
     const margin_status status = margin_mam_online_model(on, &model);
     if (status != MARGIN_OK) { return status; }
-    (void)mgn_mam_look(on, &m);
+    (void)mgn_mam_measure(on, &m);
     for (size_t j = 0; j < on->d; j++) {
         mgn_add_twice(&sum, &low, on->w[j] * mgn_mam_column(on, &m, j, 1, -1));
     }
@@ -11147,22 +11157,21 @@ MARGIN_API margin_real margin_mam_bound(const margin_mam_certainty *certainty, m
 
 /* ---- >>qp ---- the quadratic programme behind kmomd, svm, oneclass and svr ------------------- */
 
-/* In signed weights b (b_i = y_i alpha_i), with G its gradient and R = diag(ridge),
+/* With signed weights b_i = y_i alpha_i, R = diag(ridge), and G the gradient of the objective:
  *
- *     minimise  1/2 b'(c K + R)b - l'b   over  0 <= y_i b_i <= cap_i,  sum of b over each group
- *         fixed;
- *     G = c K b + R b - l.
+ *     minimise  1/2 b'(c K + R)b - l'b   over  0 <= y_i b_i <= cap_i,
+ *               where the sum of b over each group is given;      G = c K b + R b - l.
  *
  *     svm       c = 1,            no ridge,                  l = y,  one group, whose sum is 0
  *     nu-svm    c = 1,            no ridge,                  l = 0,  each class is a group of sum y
  *     kmomd     c = 2(1-lambda),  ridge 2 lambda / weight,   l = 0,  no caps; groups as nu-svm's
  *     oneclass  one group of sum 1, all samples positive; otherwise as nu-svm or kmomd; for spheres
  *               l = c K_ii / 2
- *     svr       c = 1,            no ridge,                  l = target - y epsilon,  groups as svm's
- *               or, for nu, as nu-svm's; see below
+ *     svr       c = 1,            no ridge,                  l = target - y epsilon,  groups as
+ *               svm's or, for nu, as nu-svm's; see below
  *
- * (in units in which the largest c K_ii + ridge_i is about 1, so that nothing over- or
- * underflows.)
+ * All of this is in units in which the largest c K_ii + ridge_i is about 1, so that nothing over-
+ * or underflows.
  *
  * A sample of svr has two weights, of which one is 0: it is there twice, once negative and once
  * positive. Or it is there once, two-sided, which halves the work: b_i runs from -cap_i to cap_i,
@@ -11185,7 +11194,8 @@ MARGIN_API margin_real margin_mam_bound(const margin_mam_certainty *certainty, m
  * Samples whose weight sits at a bound and is pressed against it leave the loops (shrinking); the
  * gradient is computed anew for all before convergence is declared. */
 
-/* Per group: the smallest G that may rise and where it is, and the largest that may fall. */
+/* Of a group: the smallest G of a weight that may rise, and its place; the largest G of a weight
+ * that may fall. */
 typedef struct {
     margin_real low, high;
     size_t rise;
@@ -11195,7 +11205,8 @@ typedef struct {
     size_t n, split; /* samples; those before `split` are negative, the others positive */
     bool by_class;   /* each class is a group; else all samples are one */
     margin_real c;
-    margin_real p;            /* l = p y; > 0: the unit of tol, else that is the objective */
+    margin_real
+        p; /* l = p y. If p > 0, tol counts in units of p, otherwise in units of the objective */
     const margin_real *lin;   /* NULL, or numbers: l = lin - y kink / 2 */
     margin_real kink;         /* twice epsilon */
     uint8_t *side;            /* NULL, or samples are two-sided: 1 for the positive one */
@@ -11233,7 +11244,7 @@ typedef struct {
     size_t iterations;
 } mgn_qp;
 
-/* Beyond any G, yet far from overflow. */
+/* Larger than any G, and far from overflow. */
 #define MGN_QP_WALL (MGN_HUGE / 4)
 
 /* The arrays of n samples, and of dense faces in d features (0: none). */
@@ -11254,12 +11265,12 @@ static unsigned mgn_qp_group(const mgn_qp *q, size_t i) {
     return q->by_class && mgn_qp_positive(q, i) ? 1u : 0u;
 }
 
-/* v in the direction in which |b_i| grows: y_i v. */
+/* y_i v: positive where v points to larger |b_i|. */
 static margin_real mgn_qp_signed(const mgn_qp *q, size_t i, margin_real v) {
     return mgn_qp_positive(q, i) ? v : -v;
 }
 
-/* l. */
+/* The linear term l_i. */
 static margin_real mgn_qp_linear(const mgn_qp *q, size_t i) {
     return q->lin != NULL ? q->lin[i] - mgn_qp_signed(q, i, q->kink / 2)
                           : mgn_qp_signed(q, i, q->p);
@@ -11285,6 +11296,7 @@ static bool mgn_qp_is_free(const mgn_qp *q, size_t i) {
     return mgn_qp_room(q, i, true) > 0 && mgn_qp_room(q, i, false) > 0;
 }
 
+/* Notes which way the weight at place s may move. */
 static void mgn_qp_mark(mgn_qp *q, size_t s) {
     const size_t i = mgn_qp_at(q, s);
     const margin_real floor = mgn_qp_room(q, i, false) > 0 ? 0 : MGN_QP_WALL;
@@ -11305,7 +11317,7 @@ static void mgn_qp_turn(mgn_qp *q, size_t s, bool rise) {
     }
 }
 
-/* b_i += t, exactly onto the bound where it reaches it. */
+/* b_i += t. Where that reaches a bound, b_i is set to the bound exactly. */
 static void mgn_qp_shift(mgn_qp *q, size_t i, margin_real t) {
     const bool rise = t > 0;
     const margin_real old = q->b[i];
@@ -11322,7 +11334,8 @@ static void mgn_qp_shift(mgn_qp *q, size_t i, margin_real t) {
     q->moved = q->moved || q->b[i] != old;
 }
 
-/* out += a0 K_i + a1 K_j at the samples of `list`; a null list means all. */
+/* out += a0 r0 + a1 r1 at the samples of `list`, where r0 and r1 are kernel rows; NULL means
+ * all. */
 static void mgn_qp_add_rows(margin_real *MGN_RESTRICT out, size_t m, const margin_index *list,
                             margin_real a0, const margin_real *r0, margin_real a1,
                             const margin_real *r1) {
@@ -11337,21 +11350,21 @@ static void mgn_qp_add_rows(margin_real *MGN_RESTRICT out, size_t m, const margi
 static void mgn_qp_mul_rows(mgn_qp *q, margin_real a, const margin_index *list, size_t m,
                             const margin_real *v, margin_real *out) {
     const margin_real *ri, *rj;
-    size_t held = m;
+    size_t first = m; /* of a pair of rows; m: none yet */
     for (size_t s = 0; s < m; s++) { out[s] = 0; }
     for (size_t t = 0; t < m; t++) {
-        if (v[t] != 0 && held == m) {
-            held = t;
+        if (v[t] != 0 && first == m) {
+            first = t;
         } else if (v[t] != 0) {
-            mgn_rows_get2(q->rows, list == NULL ? held : list[held], list == NULL ? t : list[t],
+            mgn_rows_get2(q->rows, list == NULL ? first : list[first], list == NULL ? t : list[t],
                           &ri, &rj);
-            mgn_qp_add_rows(out, m, list, a * v[held], ri, a * v[t], rj);
-            held = m;
+            mgn_qp_add_rows(out, m, list, a * v[first], ri, a * v[t], rj);
+            first = m;
         }
     }
-    if (held < m) {
-        ri = mgn_rows_get(q->rows, list == NULL ? held : list[held]);
-        mgn_qp_add_rows(out, m, list, a * v[held], ri, 0, ri);
+    if (first < m) {
+        ri = mgn_rows_get(q->rows, list == NULL ? first : list[first]);
+        mgn_qp_add_rows(out, m, list, a * v[first], ri, 0, ri);
     }
 }
 
@@ -11379,8 +11392,8 @@ static void mgn_qp_mul(mgn_qp *q, margin_real a, const margin_index *list, size_
     }
 }
 
-/* G and the objective where w = c sum b_i (x_i - mean) is a variable of its own: b'Kb is |w|^2 /
- * c^2. */
+/* G and the objective where w = c sum b_i (x_i - mean) is a variable of its own. Then c b'Kb is
+ * |w|^2 / c, and (c K b)_i is w . (x_i - mean). */
 static void mgn_qp_gradient_of_w(mgn_qp *q) {
     const size_t d = q->low->d;
     const margin_real square = margin_dot(q->w, q->w, d);
@@ -11421,8 +11434,7 @@ static void mgn_qp_gradient(mgn_qp *q) {
     q->goal = q->tol * (q->p > 0 ? q->p : mgn_max(q->objective, 0));
 }
 
-/* Takes places from .. to - 1 into the ends: a strict comparison, so that the first of equals
- * wins. */
+/* Updates the ends by the places from .. to - 1. Of equal values the first one wins. */
 static void mgn_qp_ends_add(const mgn_qp *q, size_t from, size_t to, mgn_qp_ends *e) {
     for (size_t s = from; s < to; s++) {
         const margin_real up = q->g[s] - mgn_min(q->edge[s], 0);
@@ -11448,7 +11460,7 @@ typedef struct {
     size_t place;
 } mgn_qp_match;
 
-/* Takes places from .. to - 1 into the search for the largest gain. */
+/* Continues the search for the largest gain over the places from .. to - 1. */
 static void mgn_qp_match_add(const mgn_qp *q, size_t from, size_t to, mgn_qp_match *p) {
     for (size_t s = from; s < to; s++) {
         const margin_real rise = (q->g[s] - mgn_max(q->edge[s], 0)) - p->gi;
@@ -11576,12 +11588,13 @@ static unsigned mgn_qp_update(mgn_qp *q, margin_real ct, const margin_real *ki,
     return 0u;
 }
 
-/* Ends and violation as they are. */
+/* Ends and violation of the gradient as it is. */
 static unsigned mgn_qp_scan(mgn_qp *q) {
     return mgn_qp_update(q, 0, q->curve, q->curve);
 }
 
-/* The kernel row of the sample at place s, at the places of the loops: K itself, or in `room`. */
+/* The kernel row of the sample at place s, restricted to the places of the loops: the row of K
+ * itself if these are all samples, otherwise a copy in `room`. */
 static const margin_real *mgn_qp_row(mgn_qp *q, size_t s, margin_real *room) {
     const margin_real *row = mgn_rows_get(q->rows, mgn_qp_at(q, s));
     if (q->m == q->n) { return row; }
@@ -11608,8 +11621,8 @@ static size_t mgn_qp_partner(mgn_qp *q, size_t i, unsigned group, const margin_r
     return p.place;
 }
 
-/* A pair step in the group with the largest violation, which is then that of the group returned;
- * q->moved stays false when the weights are too coarse to move. */
+/* A pair step in the given group. Returns the group that has the largest violation afterwards.
+ * q->moved stays false if the step is too small to change a weight. */
 static unsigned mgn_qp_pair(mgn_qp *q, unsigned group) {
     const size_t s = q->ends[group].rise, i = mgn_qp_at(q, s);
     mgn_rows_foresee(q->rows);
@@ -11632,13 +11645,14 @@ static unsigned mgn_qp_pair(mgn_qp *q, unsigned group) {
     return mgn_qp_update(q, q->c * t, ki, kj);
 }
 
-/* Samples pressed against their bounds, or to 0 from both sides, are out of the way. */
+/* Whether the gradient presses the weight at place s against a bound, or to 0 from both sides, so
+ * that it takes part in no violation. */
 static bool mgn_qp_is_pressed(const mgn_qp *q, size_t s) {
     const mgn_qp_ends *e = &q->ends[q->by_class && s >= q->m_split ? 1 : 0];
     return q->g[s] - mgn_min(q->edge[s], 0) > e->high && q->g[s] - mgn_max(q->edge[s], 0) < e->low;
 }
 
-/* Drops them from the loops, if that halves the loops: then it is worth gathering kernel rows. */
+/* Drops such samples from the loops if at most half are left: then gathering kernel rows pays. */
 static void mgn_qp_shrink(mgn_qp *q) {
     size_t m = 0, split = 0;
     for (size_t s = 0; s < q->m; s++) { m += mgn_qp_is_pressed(q, s) ? 0 : 1u; }
@@ -11659,7 +11673,8 @@ static void mgn_qp_shrink(mgn_qp *q) {
     q->m_split = split;
 }
 
-/* Takes the mean over each group of the face off v: a change of b along v keeps the sums. */
+/* Subtracts from v its mean over each group of the face, so that moving b along v keeps the
+ * sums. */
 static void mgn_qp_center(const mgn_qp *q, margin_real *v) {
     const size_t end[3] = {0, q->by_class ? q->f_split : q->f, q->f};
     for (size_t k = 0; k < 2u; k++) {
@@ -11685,7 +11700,8 @@ static margin_real mgn_qp_kernel(mgn_qp *q, size_t i, size_t j) {
     return mgn_rows_get(q->rows, i)[j];
 }
 
-/* Factors the curvature of a small face; false if it is too large or not definite. */
+/* Factors the curvature A of a small face. Returns false if the face is too large, or A is not
+ * positive definite. */
 static bool mgn_qp_dense(mgn_qp *q) {
     const size_t f = q->f;
     if (f > q->room) { return false; }
@@ -11707,7 +11723,9 @@ static bool mgn_qp_dense(mgn_qp *q) {
     return true;
 }
 
-/* v = A^-1 (v - nu_0 e_0 - nu_1 e_1), nu such that the sums of v over the groups are 0. */
+/* v = A^-1 (v - nu_0 e_0 - nu_1 e_1), with nu such that the sums of v over the groups are 0. The
+ * sums of A^-1 v are s_k = e_k'A^-1 v, so that nu solves the system level nu = s of two
+ * equations. */
 static void mgn_qp_dense_solve(const mgn_qp *q, margin_real *v) {
     const margin_real l00 = q->level[0][0], l01 = q->level[0][1], l11 = q->level[1][1];
     const margin_real det = l00 * l11 - l01 * l01;
@@ -11760,7 +11778,8 @@ static void mgn_qp_face_solve(mgn_qp *q, size_t limit) {
     mgn_qp_center(q, q->x);
 }
 
-/* The exact minimiser along x, or the first bound on the way; 0 if x does not descend. */
+/* The length of the step along x: to the minimum, or to the first bound on the way, which makes
+ * *whole false. Returns 0 if x does not descend. */
 static margin_real mgn_qp_face_length(mgn_qp *q, bool *whole) {
     margin_real slope = 0, curve, t;
     size_t at = 0;
@@ -11781,7 +11800,7 @@ static margin_real mgn_qp_face_length(mgn_qp *q, bool *whole) {
     return t < MGN_HUGE ? t : 0;
 }
 
-/* One face step of at most `limit` products; true if no bound cut it short. */
+/* One face step of at most `limit` products. Returns whether it ended at no bound. */
 static bool mgn_qp_face(mgn_qp *q, size_t limit) {
     bool whole = true;
     size_t at = 0;
@@ -11821,8 +11840,8 @@ static margin_real mgn_qp_least_ridge(const mgn_qp *q) {
     return least;
 }
 
-/* Weights that meet all constraints: in shares of the caps, or those that the ridge alone would
- * choose. */
+/* Weights to start from that meet all constraints: in proportion to the caps, or as the ridge alone
+ * would choose them, in proportion to 1 / ridge. */
 static void mgn_qp_cold(mgn_qp *q) {
     const margin_real least = mgn_qp_least_ridge(q);
     margin_real sum[2] = {0, 0}, lost[2] = {0, 0};
@@ -11855,22 +11874,23 @@ static void mgn_qp_cold(mgn_qp *q) {
  * bounds.
  *
  * Raw sensor values make C K large, and then w = sum b_i x_i is a small difference of large terms:
- * weights rounded to EPS C leave an error of EPS C |x| in w, which hides the margin. With own_w the
- * method therefore carries w itself. Its equation w = c sum b_i (x_i - mean) is one more residual,
+ * weights rounded to EPS C leave an error of EPS C |x| in w, which hides the margin. With own_w
+ * the method therefore carries w itself. Its equation w = c sum b_i (x_i - mean) is one more
+ * residual,
  *
  *     drift = c sum b_i (x_i - mean) - w,
  *
- * which adds drift / c to the right-hand side of the system; and w then has EPS of its own size,
- * whatever the rounding of b: where the weights that are free determine w, N is so large that the
- * rounding in drift moves it by nothing. The features are measured from their mean, which changes
- * nothing but the bias, because the weights sum to zero. */
+ * which adds drift / c to the right-hand side of the system. w then has a relative error of EPS,
+ * whatever the rounding of b: where the free weights determine w, N is so large that rounding in
+ * the drift does not move it. The features are measured from their mean, which changes nothing but
+ * the bias, because the weights sum to zero. */
 #define MGN_IPM_STEPS 60u
 
 typedef struct {
     mgn_qp *q;
     size_t groups;
     size_t depth;                           /* rows that add to N at a time */
-    margin_real *z, *s, *dz, *db, *inv, *h; /* lent by q, which has no need of them now */
+    margin_real *z, *s, *dz, *db, *inv, *h; /* arrays of q, which does not need them meanwhile */
     margin_real *normal;                    /* N, as well */
     margin_real *ds, *v;
     margin_real *block, *pack; /* rows of N's sum, and their panel */
@@ -11908,7 +11928,7 @@ static margin_real mgn_ipm_up(const mgn_qp *q, size_t i) {
     return mgn_max(q->cap[i] - mgn_abs(q->b[i]), mgn_max(MGN_EPS * q->cap[i], MGN_TINY));
 }
 
-/* The middle of the box, and multipliers that fit its gradient. */
+/* Starts in the middle of the box, with multipliers that fit the gradient there. */
 static void mgn_ipm_start(mgn_ipm *p) {
     mgn_qp *q = p->q;
     margin_real mean = 0;
@@ -12017,7 +12037,9 @@ static bool mgn_ipm_factor(mgn_ipm *p) {
     return mgn_cholesky(p->normal, size, size, q->panel);
 }
 
-/* The step db, and in v[d ..] that of nu, for the right-hand side h. */
+/* Newton step for the right-hand side h: D db = h - x . (c dw) + dnu. Putting db into c dw = c sum
+ * db x and into the sums over the groups leaves N (c dw, dnu) = sum (h / D) (x, -e) + (drift / c,
+ * rest), where rest is what the sums lack. db is stored in p->db, (c dw, dnu) in p->v. */
 static void mgn_ipm_solve(mgn_ipm *p) {
     mgn_qp *q = p->q;
     const size_t d = q->low->d, size = d + p->groups;
@@ -12038,8 +12060,8 @@ static margin_real mgn_ipm_reach(margin_real t, margin_real v, margin_real dv) {
     return -dv * t > v ? -v / dv : t;
 }
 
-/* Steps of z and s, which hold their complementarity targets on entry, and the longest step <= 1
- * that keeps all positive. */
+/* Turns the targets of complementarity in dz and ds into steps of z and s: from z alpha + z da +
+ * alpha dz = target. Returns the longest step <= 1 that keeps alpha, u, z and s positive. */
 static margin_real mgn_ipm_length(mgn_ipm *p) {
     const mgn_qp *q = p->q;
     margin_real t = 1;
@@ -12058,8 +12080,8 @@ static margin_real mgn_ipm_length(mgn_ipm *p) {
     return t;
 }
 
-/* Complementarity targets (z alpha -> mu, less the second-order term of the predictor) into dz and
- * ds, and the right-hand side h that goes with them. */
+/* The targets mu - z alpha and mu - s u into dz and ds, with `correct` less the second-order terms
+ * da dz and -da ds of the predictor, and the right-hand side h that goes with them. */
 static void mgn_ipm_aim(mgn_ipm *p, margin_real mu, bool correct) {
     const mgn_qp *q = p->q;
     for (size_t i = 0; i < q->n; i++) {
@@ -12099,7 +12121,7 @@ static void mgn_ipm_advance(mgn_ipm *p, margin_real t) {
     if (q->own_w) { margin_axpy(q->w, t, p->v, q->low->d); }
 }
 
-/* One predictor-corrector step; false when the arithmetic is exhausted. */
+/* One predictor-corrector step. Returns false when rounding allows no further step. */
 static bool mgn_ipm_step(mgn_ipm *p) {
     if (!(p->mu > 0) || !mgn_ipm_factor(p)) { return false; }
     mgn_ipm_aim(p, 0, false);
@@ -12113,8 +12135,8 @@ static bool mgn_ipm_step(mgn_ipm *p) {
     return true;
 }
 
-/* Copies the weights to `out`, which may be b itself, each whose multiplier outweighs it to its
- * bound. */
+/* Copies the weights to `out`, which may be b itself. A weight whose relative size is less than
+ * that of the multiplier of a bound is put on that bound. */
 static void mgn_ipm_snap(const mgn_ipm *p, margin_real *out) {
     const mgn_qp *q = p->q;
     margin_real zmax = MGN_TINY, smax = MGN_TINY, amax = MGN_TINY;
@@ -12134,8 +12156,8 @@ static void mgn_ipm_snap(const mgn_ipm *p, margin_real *out) {
     }
 }
 
-/* Whether w and the sums of the weights agree with the weights, as far as rounding lets one see,
- * and `b`, the weights put on their bounds, are much the same. */
+/* Whether w and the sums agree with the weights, up to rounding, and the weights `b`, which were
+ * put on their bounds, are nearly the same. */
 static bool mgn_ipm_is_feasible(const mgn_ipm *p, const margin_real *b) {
     const mgn_qp *q = p->q;
     const size_t d = q->low->d;
@@ -12151,9 +12173,8 @@ static bool mgn_ipm_is_feasible(const mgn_ipm *p, const margin_real *b) {
            moved <= q->tol * mass;
 }
 
-/* The violation, as a share of the goal, of weights `b` that differ from those at hand by what
- * bounds made of them: the gradient follows through the ridge alone, since w does not depend on
- * them. */
+/* The violation of the weights `b`, which were put on their bounds, in units of the goal. Their
+ * gradient differs from that of q->b by the ridge alone, because w does not depend on them. */
 static margin_real mgn_ipm_violation(const mgn_ipm *p, const margin_real *b) {
     const mgn_qp *q = p->q;
     margin_real low[2] = {MGN_HUGE, MGN_HUGE}, high[2] = {-MGN_HUGE, -MGN_HUGE}, worst = 0;
@@ -12171,8 +12192,8 @@ static margin_real mgn_ipm_violation(const mgn_ipm *p, const margin_real *b) {
     return worst / q->goal;
 }
 
-/* Makes the sum of a group right again after weights were put on their bounds; false if the weights
- * between their bounds cannot take up the rest. */
+/* Spreads what the sum of a group lacks, after weights were put on their bounds, over its free
+ * weights. Returns false if these cannot take it up. */
 static bool mgn_qp_repair(mgn_qp *q, unsigned group) {
     margin_real rest = 0, mass = 0;
     for (unsigned round = 0; round < 8u; round++) {
@@ -12195,8 +12216,8 @@ static bool mgn_qp_repair(mgn_qp *q, unsigned group) {
     return mgn_abs(rest) <= 64 * MGN_EPS * mass;
 }
 
-/* Ends where gap and residual are down to rounding, or rounding has begun to drive the residual up:
- * then the last step is taken back. */
+/* Whether the interior point is done: gap and residual are down to rounding, or rounding has begun
+ * to drive the residual up. In the latter case the last step is taken back. */
 static bool mgn_ipm_done(mgn_ipm *p, margin_real *last) {
     const margin_real size = MGN_EPS * mgn_abs(p->q->objective);
     const bool small = !(p->gap > 256 * size), still = p->residual > *last / 2;
@@ -12206,8 +12227,8 @@ static bool mgn_ipm_done(mgn_ipm *p, margin_real *last) {
     return worse || (small && (still || !(p->residual > p->q->floor)));
 }
 
-/* Interior-point steps until mu is down to rounding, then weights onto their bounds, where K is
- * products of q->low; false if the weights then do not meet their sums. */
+/* Interior-point steps until mu is down to rounding, then weights onto their bounds. K must be
+ * products of q->low. Returns false if the weights do not meet their sums in the end. */
 static bool mgn_ipm_run(mgn_ipm *p, size_t limit, mgn_tick *tick) {
     mgn_qp *q = p->q;
     margin_real last = MGN_HUGE / 16;
@@ -12225,10 +12246,11 @@ static bool mgn_ipm_run(mgn_ipm *p, size_t limit, mgn_tick *tick) {
     return mgn_qp_repair(q, 0) && (p->groups < 2u || mgn_qp_repair(q, 1));
 }
 
-/* The same with w as a variable of its own. Rounding ends it at some point that is hard to foresee,
- * so the best iterate is kept: weights in best_b and w in best_w. `best` is the violation to
- * improve on, as a share of the goal; returns the one reached. The sums of the weights need not be
- * met to the last digit, because nothing is computed from the weights any more. */
+/* The same with w as a variable of its own. It is hard to foresee where rounding ends the
+ * progress, so the best iterate is kept, its weights in best_b and its w in best_w. `best` is the
+ * violation to improve on, in units of the goal; the function returns the best one reached. The
+ * weights need not meet their sums to the last digit, because nothing is computed from them any
+ * more. */
 static margin_real mgn_ipm_run_own_w(mgn_ipm *p, margin_real best, margin_real *best_b,
                                      margin_real *best_w, mgn_tick *tick) {
     mgn_qp *q = p->q;
@@ -12269,13 +12291,13 @@ static void mgn_qp_factor(mgn_qp *q, margin_real *out, size_t rank) {
     }
 }
 
-/* When the next face step is due, and of how many products. */
+/* After how many pair steps the next face step is due, and how many products it may take. */
 typedef struct {
     size_t count, next, limit;
 } mgn_qp_pace;
 
-/* A face step when its time has come. Face steps take about as many operations as pair steps: at
- * worst both together cost twice the better of the two. */
+/* Makes a face step if one is due. All face steps together take about as many operations as all
+ * pair steps, so that both cost at most twice as much as the better of the two alone. */
 static bool mgn_qp_maybe_face(mgn_qp *q, mgn_qp_pace *pace) {
     if (pace->count < pace->next) { return false; }
     const bool whole = mgn_qp_face(q, pace->limit);
@@ -12298,8 +12320,8 @@ static bool mgn_qp_pause(mgn_qp *q, mgn_tick *tick) {
     return false;
 }
 
-/* Steps until the gradient at hand, which gathers rounding errors, meets the goal or what rounding
- * allows, or (q->moved is false) the weights are too coarse to move. */
+/* Steps until the gradient, which gathers rounding errors meanwhile, meets the goal or what
+ * rounding allows, or until no weight moves any more (q->moved is false). */
 static margin_status mgn_qp_sweep(mgn_qp *q, mgn_qp_pace *pace, size_t limit, mgn_tick *tick) {
     const size_t period = mgn_size_min(q->n, 1000u);
     const margin_real goal = mgn_max(q->goal, q->floor / 16);
@@ -12333,9 +12355,9 @@ static void mgn_qp_assess(mgn_qp *q) {
     (void)mgn_qp_scan(q);
 }
 
-/* Pair steps, and from the step `first` on face steps, from the weights in b, whose sums are right,
- * until a fresh gradient meets the goal, or rounds no longer help and what is left may be
- * rounding. */
+/* Solves the programme from the weights in b, whose sums are right, by pair steps and, from step
+ * number `first` on, face steps. It ends when a freshly computed gradient meets the goal, or when
+ * further rounds no longer help and the violation may be due to rounding. */
 static margin_status mgn_qp_run(mgn_qp *q, size_t first, size_t limit, mgn_tick *tick) {
     mgn_qp_pace pace = {0, 0, 8};
     margin_status status = MARGIN_OK;
@@ -12366,9 +12388,9 @@ typedef struct {
     mgn_qp qp;
     mgn_ipm ipm;
     mgn_rows rows;
-    bool linear;         /* by features; */
-    bool few;            /* so few that it is the shortest way, and kernel rows are rarely needed */
-    size_t rank;         /* features, or columns of the factor; 0: no interior point */
+    bool linear; /* by features; */
+    bool few;    /* so few that the interior point goes first, and kernel rows are rarely needed */
+    size_t rank; /* features, or columns of the factor; 0: no interior point */
     margin_real *factor; /* n x rank */
 } mgn_qp_work;
 
@@ -12405,13 +12427,14 @@ static void mgn_qp_work_plan(const mgn_fit *fit, margin_arena *mem) {
     if (work.few) { mgn_qp_plan_rows(&work, mem, fit); }
 }
 
-/* A power of two at about v, from which numbers have room to grow and to shrink. */
+/* The power of two at v, within 2^-60 .. 2^60, so that numbers in this unit are far from the ends
+ * of the range. */
 static margin_real mgn_qp_unit(margin_real v) {
     const margin_real end = MGN_R(1152921504606846976.0); /* 2^60 */
     return mgn_power_of_two(mgn_max(mgn_min(v, end), 1 / end));
 }
 
-/* A programme without bounds, ridge and whatever else only some have, before its first step. */
+/* Sets all that only some programmes have to none, and what changes during a run to its start. */
 static void mgn_qp_plain(mgn_qp *q, margin_real tol) {
     q->cap = q->ridge = q->lin = NULL;
     q->side = NULL;
@@ -12444,7 +12467,8 @@ static margin_status mgn_qp_work_start(mgn_qp_work *work, mgn_fit *fit, margin_a
     return work->few ? MARGIN_OK : mgn_rows_start(&work->rows, &fit->data, &fit->kernel);
 }
 
-/* An interior-point solution instead of the weights in b, which are kept in fit->f. */
+/* Replaces the weights in b, which are saved in fit->f, by an interior-point solution, if there is
+ * one. */
 static void mgn_qp_work_ipm(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
     mgn_qp *q = &work->qp;
     const size_t mark = mem->high;
@@ -12465,7 +12489,7 @@ static void mgn_qp_work_ipm(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) 
     margin_arena_release(mem, mark);
 }
 
-/* Kernel rows where they were not planned from the start: in the place of the interior point. */
+/* Where kernel rows were not planned from the start, they take the memory of the interior point. */
 static void mgn_qp_late_rows(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
     if (work->few) {
         mgn_qp_plan_rows(work, mem, fit);
@@ -12473,8 +12497,9 @@ static void mgn_qp_late_rows(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem)
     }
 }
 
-/* The interior point with w as a variable of its own, where rounding has kept the weights from the
- * goal. `mark` is the end of the memory that lasts. The result is taken if it is better. */
+/* The interior point with w as a variable of its own, for problems in which rounding has kept the
+ * weights from the goal. Its result is used if it is better. `mark` is the end of the memory that
+ * lasts. */
 static margin_status mgn_qp_work_own_w(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem,
                                        size_t mark) {
     mgn_qp *q = &work->qp;
@@ -12493,8 +12518,8 @@ static margin_status mgn_qp_work_own_w(mgn_qp_work *work, mgn_fit *fit, margin_a
     return q->violation <= q->goal ? MARGIN_OK : MARGIN_W_ROUNDING;
 }
 
-/* An interior point, then face and pair steps. What these have not brought to the optimum may be
- * worse than the weights before: then those are the best iterate. */
+/* An interior point, then face and pair steps. If these end before the optimum, the result may be
+ * worse than the weights were before; then the weights from before are kept. */
 static margin_status mgn_qp_work_inside(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
     mgn_qp *q = &work->qp;
     mgn_qp_gradient(q);
@@ -12509,8 +12534,8 @@ static margin_status mgn_qp_work_inside(mgn_qp_work *work, mgn_fit *fit, margin_
     return status;
 }
 
-/* Solves the programme that has been filled in. Where the interior point is not the shortest way,
- * it has its turn when pairs have taken longer than it will. */
+/* Solves the programme that has been filled in. If the interior point is not the fastest way to
+ * begin with, it follows once pair steps have taken longer than it would. */
 static margin_status mgn_qp_work_solve(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
     mgn_qp *q = &work->qp;
     const size_t limit = fit->run.max_iterations, first = mgn_size_mul(4u, q->n);
@@ -12584,9 +12609,9 @@ static margin_real mgn_kmomd_entropy(const margin_real *b, size_t n) {
     return n > 1u ? sum / mgn_log((margin_real)n) : 1;
 }
 
-/* |v|^2, with s = Kb in fit->f; 0 when it is lost in rounding: EPS times the size of K or, where v
- * is the sum of the samples, EPS^2. Where v is a variable of its own nothing is lost; s is then
- * measured from the mean, which mgn_fit_take_w sets right. */
+/* |v|^2, with s = Kb in fit->f; 0 if it is lost in rounding, that is below EPS times the size of
+ * K, or EPS^2 times that where v itself is summed up. Where v is a variable of its own nothing is
+ * lost; s is then measured from the mean of the features, which mgn_fit_take_w corrects. */
 static margin_real mgn_kmomd_square(mgn_qp *q, mgn_fit *fit) {
     margin_real square = 0, noise = 16 * MGN_EPS * q->peak;
     if (q->own_w) {
@@ -12604,7 +12629,8 @@ static margin_real mgn_kmomd_square(mgn_qp *q, mgn_fit *fit) {
     return square > noise ? square : 0;
 }
 
-/* From the weights to a classifier: coefficients b / |v|, scores and bias. False when v = 0. */
+/* Makes a classifier of the weights: coefficients b / |v|, scores and bias. Returns false if v =
+ * 0. */
 static bool mgn_kmomd_finish(mgn_qp *q, mgn_fit *fit, margin_kmomd_report *report) {
     const margin_real length = mgn_sqrt(mgn_kmomd_square(q, fit));
     margin_real middle = 0;
@@ -12623,7 +12649,8 @@ static bool mgn_kmomd_finish(mgn_qp *q, mgn_fit *fit, margin_kmomd_report *repor
     return true;
 }
 
-/* c and ridge in units of their sum. Weights below EPS of the largest count as that much. */
+/* Sets up c and ridge, in units of their sum. Weights of samples below EPS of the largest weight
+ * count as EPS of it. */
 static void mgn_kmomd_programme(mgn_qp *q, const mgn_fit *fit, margin_real lambda) {
     margin_real top = 0;
     for (size_t i = 0; i < q->n; i++) { top = mgn_max(top, mgn_weight(&fit->data, i)); }
@@ -12674,8 +12701,9 @@ static margin_status mgn_kmomd_solve(mgn_qp_work *work, mgn_fit *fit, margin_are
     return status;
 }
 
-/* Solves at lambda = 0, and makes sure that v tells the classes apart: the gap is 2 |v|^2 or more
- * when some sample of a class lies no further along v than one of the other. */
+/* Solves for lambda = 0, and checks that v separates the classes. The gap is sum b_i G_i - min
+ * over class 1 + max over class 0 of G, with G = 2 s and sum b_i s_i = |v|^2: it is at least 2
+ * |v|^2 if a sample of class 1 lies no further along v than one of class 0. */
 static margin_status mgn_kmomd_hard(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem,
                                     margin_kmomd_report *report) {
     const margin_status status = mgn_kmomd_solve(work, fit, mem, 0);
@@ -12707,7 +12735,7 @@ static margin_status mgn_kmomd_fit(mgn_fit *fit, margin_arena *mem) {
 
 static const mgn_trainer mgn_kmomd = {mgn_qp_work_plan, mgn_kmomd_fit};
 
-/* Options with their defaults filled in, and a machine that knows them. */
+/* Fills in the defaults of the options, and tells the driver what it needs of them. */
 static margin_status mgn_kmomd_prepare(const margin_kmomd_options *options,
                                        margin_kmomd_options *full, mgn_fit *fit) {
     mgn_clear(full, sizeof *full);
@@ -12761,9 +12789,9 @@ MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
  * rho - bias and G = -rho - bias; the score is divided by rho, as LIBSVM does, so that margins are
  * 1. */
 
-/* The middle of the gap between the gradients of weights that may rise and those that may fall,
- * where none is free; s = Kb. Values of a tiny unit vanish in G = s - y, so that s breaks ties, and
- * the whole numbers y are added up apart. */
+/* nu where no weight is free: the middle between the smallest G of a weight that may rise and the
+ * largest G of one that may fall. Scores s = Kb may be so small that they vanish in G = s - y: so s
+ * breaks ties of G, and the whole numbers y are added up by themselves. */
 static margin_real mgn_svm_middle(const mgn_qp *q, const margin_real *s) {
     size_t low = q->n, high = low;
     for (size_t i = 0; i < q->n; i++) {
@@ -12781,8 +12809,8 @@ static margin_real mgn_svm_middle(const mgn_qp *q, const margin_real *s) {
     return ((s[low] + s[high]) - (mgn_qp_signed(q, low, 1) + mgn_qp_signed(q, high, 1))) / 2;
 }
 
-/* Scores without the bias, s = Kb, into `s`; returns nu, the mean G of free weights or the
- * middle. */
+/* Stores the scores without the bias, Kb, in `s`. Returns nu: the mean G of the free weights, or if
+ * there are none the middle of where it may lie. */
 static margin_real mgn_svm_level(mgn_qp *q, margin_real *s) {
     margin_real mean = 0, count = 0;
     for (size_t i = 0; i < q->n; i++) {
@@ -12797,7 +12825,8 @@ static margin_real mgn_svm_level(mgn_qp *q, margin_real *s) {
     return mgn_svm_middle(q, s);
 }
 
-/* The duality gap: each weight's way to the bound it should be at, times its gradient. */
+/* The duality gap: the sum over all weights of |G - nu| times the distance to the bound that the
+ * sign of G - nu pushes the weight to. */
 static margin_real mgn_svm_gap(const mgn_qp *q, margin_real level) {
     margin_real sum = 0;
     for (size_t i = 0; i < q->n; i++) {
@@ -12807,8 +12836,8 @@ static margin_real mgn_svm_gap(const mgn_qp *q, margin_real level) {
     return sum;
 }
 
-/* Scores, bias and report of the solved programme; weights back into their own units. Returns
- * nu. */
+/* Scores, bias and report of the solved programme; the weights are taken back to their own units.
+ * Returns nu = sum alpha / sum C. */
 static margin_real mgn_svm_finish(mgn_qp *q, mgn_fit *fit) {
     const margin_real level = mgn_svm_level(q, fit->f);
     margin_real used = 0, all = 0;
@@ -12826,7 +12855,8 @@ static margin_real mgn_svm_finish(mgn_qp *q, mgn_fit *fit) {
     return used / all;
 }
 
-/* Caps of the nu-SVM; false if a class is too small for its weights to sum to one. */
+/* Sets up the nu-SVM. Returns false if the caps of a class do not allow its weights to sum to
+ * one. */
 static bool mgn_svm_nu_programme(mgn_qp *q, const mgn_fit *fit, margin_real nu) {
     margin_real sum[2] = {0, 0}, all;
     q->unit = mgn_qp_unit(q->peak);
@@ -12842,7 +12872,7 @@ static bool mgn_svm_nu_programme(mgn_qp *q, const mgn_fit *fit, margin_real nu) 
     return nu * all <= 2 * mgn_min(sum[0], sum[1]);
 }
 
-/* From the weights to a classifier of margin 1; false where rho is lost in rounding. */
+/* Makes a classifier of margin 1 of the weights. Returns false if rho is lost in rounding. */
 static bool mgn_svm_nu_finish(mgn_qp *q, mgn_fit *fit) {
     const margin_real low = mgn_qp_level(q, 0), high = mgn_qp_level(q, 1), rho = (high - low) / 2;
     fit->info.violation = q->objective > 0 ? q->violation / q->objective : 0;
@@ -12889,8 +12919,8 @@ static margin_status mgn_svm_hard(mgn_qp_work *work, mgn_fit *fit, margin_arena 
     return status;
 }
 
-/* Caps in units in which K is about 1, clipped where the square of their sum would over- or
- * underflow. */
+/* Sets up caps in units in which K is about 1. They are limited to where the square of their sum
+ * neither over- nor underflows. */
 static void mgn_svm_programme(mgn_qp *q, const mgn_fit *fit, const margin_svm_options *options) {
     const margin_real root = mgn_sqrt(MGN_HUGE), n = (margin_real)q->n;
     const margin_real most = root / (4 * n), least = MGN_TINY / MGN_EPS;
@@ -12941,7 +12971,7 @@ static margin_real mgn_svm_c1(margin_real square, margin_real nearest, size_t n)
     return nearest > 0 ? 2 * (margin_real)n * square / nearest : 0;
 }
 
-/* The same from the hard margin, 0 if there is none, within some 20 n steps. */
+/* c1 from the hard margin, which gets some 20 n steps; 0 if they do not find one. */
 static margin_real mgn_svm_try_c1(mgn_fit *fit, margin_arena *mem) {
     const size_t mark = mem->high, limit = fit->run.max_iterations;
     mgn_qp_work work;
@@ -13034,31 +13064,33 @@ MARGIN_API margin_status margin_svm_train(const margin_data *data,
  *
  *     minimise  1/2 |w|^2   over   w.D >= 2 + k_1 |R_1 w| + k_0 |R_0 w|.
  *
- * The dual [3.23] is the distance of two ellipsoids, |y| at its least for y = D - R_1'q_1 - R_0'q_0
- * with |q_c| <= k_c, and w = 2 y / |y|^2 [3.24]. A Lagrange multiplier for each |q_c|^2 <= k_c^2, 1
- * / c_c, turns it into
+ * The dual [3.23] is the distance of two ellipsoids, |y| at its least for y = D - R_1'q_1 -
+ * R_0'q_0 with |q_c| <= k_c, and w = 2 y / |y|^2 [3.24]. A Lagrange multiplier for each |q_c|^2 <=
+ * k_c^2, 1 / c_c, turns it into
  *
- *     (I + c_1 S_1 + c_0 S_0) y = D,   q_c = c_c R_c y,   |q_c| = k_c or (c_c infinite, |q_c| <=
- *         k_c):
+ *     (I + c_1 S_1 + c_0 S_0) y = D,   q_c = c_c R_c y,   |q_c| = k_c,  or |q_c| <= k_c if c_c is
+ *                                                                       infinite:
  *
- * a linear system for y and two equations for the two numbers c_c, by Newton's method in log c_c.
- * The second case is the apex, R_c y = 0: all samples of the class score alike.
- * Every y bounds the distance from below, (D.y - k_1 |R_1 y| - k_0 |R_0 y|) / |y|, and every q that
- * keeps to |q_c| <= k_c from above, |D - R_1'q_1 - R_0'q_0|: between the two lies the gap.
+ * a linear system for y, and two equations for the two numbers c_c, which are solved by Newton's
+ * method in log c_c. The second case is the apex: R_c y = 0, all samples of the class score alike.
+ * Every y gives a lower bound of the distance, (D.y - k_1 |R_1 y| - k_0 |R_0 y|) / |y|. Every q
+ * with |q_c| <= k_c gives an upper bound, |D - R_1'q_1 - R_0'q_0|. The gap is between the two.
  *
- * Feasibility: the same system without I, (c_1 S_1 + c_0 S_0) v = D, has as its (|q_1|, |q_0|), for
- * c_1 / c_0 from 0 to infinity, exactly the pairs (k_1, k_0) whose ellipsoids touch: the frontier.
- * p* is the ratio of (k_1, k_0) to the touching pair in its direction, one equation for c_1 / c_0.
- * Any v with v.D > 0 bounds it from above, p* <= (k_1 |R_1 v| + k_0 |R_0 v|) / v.D, with an error
- * of second order in v.
+ * Feasibility: the same system without I, (c_1 S_1 + c_0 S_0) v = D, has as its (|q_1|, |q_0|),
+ * for c_1 / c_0 from 0 to infinity, exactly the pairs (k_1, k_0) whose ellipsoids touch: the
+ * frontier. p* is the ratio of (k_1, k_0) to the touching pair in its direction, one equation for
+ * c_1 / c_0. Any v with v.D > 0 bounds it from above, p* <= (k_1 |R_1 v| + k_0 |R_0 v|) / v.D,
+ * with an error of second order in v.
  *
  * Solving. R_c is known by m_c rows Z_c (and the ridge). The system in (y, q), y + Z'q = D and
  * Z y - q / c = 0, is reduced to
  *   narrow  (e + c_1 S_1 + c_0 S_0) y = D in the d dimensions of w, or
- *   wide    (Z Z' + 1 / c) q = Z D in the rows, where these are no more than the dimensions:
- *           kernels. Here an infinite c does no harm, but D must not lie in the span of the rows.
- * c beyond what the factor can bear are held back in the factor alone; the residuals of the full
- * system are then brought down by repeated correction with it, a few products with Z. */
+ *   wide    (Z Z' + 1 / c) q = Z D in the rows, where these are no more than the dimensions, as
+ *           with kernels. Here an infinite c does no harm, but D must not lie in the span of the
+ *           rows.
+ * Where c is so large that the factor would be inaccurate, a smaller c is used in the factor; the
+ * residuals of the full system with the true c are then reduced by repeated correction with that
+ * factor, at the cost of a few products with Z. */
 
 /* The matrices of the linear system, in one of its two forms. */
 typedef struct {
@@ -13171,13 +13203,13 @@ static size_t mgn_rates_count(const mgn_rates *p) {
     return (p->active[0] ? p->m[0] : 0) + (p->active[1] ? p->m[1] : 0);
 }
 
-/* Element j of the diagonal beside the S: metric and ridge. */
+/* What metric and ridge add to element j of the diagonal. */
 static margin_real mgn_rates_own(const mgn_rates *p, margin_real e, const margin_real *c,
                                  size_t j) {
     return e * (p->at.metrical ? p->system.metric[j] : 1) + p->ridge * (c[0] + c[1]);
 }
 
-/* The matrix of the narrow system below the diagonal and on it. */
+/* The lower triangle of the matrix of the narrow system. */
 static void mgn_rates_fill_narrow(const mgn_rates *p) {
     const margin_real c0 = p->at.held[0], c1 = p->at.held[1];
     for (size_t i = 0; i < p->d; i++) {
@@ -13191,7 +13223,7 @@ static void mgn_rates_fill_narrow(const mgn_rates *p) {
     }
 }
 
-/* Factors the system for c and e; c that the factor cannot bear are held back. */
+/* Factors the system for c and e, with smaller c where the factor would be inaccurate. */
 static bool mgn_rates_factor(mgn_rates *p, const margin_real *c, margin_real e, bool metrical) {
     const margin_real size = (margin_real)(p->system.wide ? 4u * p->rows : 16u * p->d) * MGN_EPS;
     const margin_real most = 1 / (size * (p->trace[0] + p->trace[1]) + MGN_TINY);
@@ -13220,7 +13252,7 @@ static bool mgn_rates_factor(mgn_rates *p, const margin_real *c, margin_real e, 
     return mgn_cholesky(from, p->system.wstep, n, p->system.panel);
 }
 
-/* b = (L L')^-1 b with the factor at hand. */
+/* b = (L L')^-1 b with the present factor. */
 static void mgn_rates_backsolve(const mgn_rates *p, margin_real *b) {
     const size_t n = p->system.wide ? mgn_rates_count(p) : p->d;
     const margin_real *l =
@@ -13229,8 +13261,10 @@ static void mgn_rates_backsolve(const mgn_rates *p, margin_real *b) {
     mgn_solve(b, 1, 1, mgn_view_of(l, 1, p->system.wstep), n, false);
 }
 
-/* From residuals r = D - e y - Z'q and s = Z y - q / c of the full system to its correction, in
- * place: e dy + Z'dq = r, Z dy - dq / c = -s. */
+/* Replaces the residuals r = D - e y - Z'q and s = Z y - q / c of the full system by the
+ * correction (dy, dq), the solution of e dy + Z'dq = r and Z dy - dq / c = -s. Narrow: dq = c (Z
+ * dy + s), so that (e + Z'c Z) dy = r - Z'c s. Wide, e = 1: dy = r - Z'dq, so that (Z Z' + 1 / c)
+ * dq = s + Z r. */
 static void mgn_rates_correct(const mgn_rates *p, margin_real *r, margin_real *s) {
     const size_t begin = mgn_rates_begin(p), count = mgn_rates_count(p);
     const margin_real *z = p->z + begin * p->zstep;
@@ -13254,7 +13288,7 @@ static void mgn_rates_correct(const mgn_rates *p, margin_real *r, margin_real *s
     }
 }
 
-/* The residuals of (v, q): r = D - e v - Z'q, */
+/* r = D - e v - Z'q, the first residual of the present solution (v, q). */
 static void mgn_rates_open(const mgn_rates *p, margin_real *r) {
     const size_t begin = mgn_rates_begin(p);
     mgn_mat_t_vec(p->room.t, p->z + begin * p->zstep, p->zstep, mgn_rates_count(p), p->d,
@@ -13264,8 +13298,8 @@ static void mgn_rates_open(const mgn_rates *p, margin_real *r) {
     }
 }
 
-/* Corrects v and q, while each correction is less than half of the one before; eight at most.
- * Leaves |q_c| and R_c'q_c. */
+/* Corrects v and q as long as each correction is less than half of the one before, at most eight
+ * times. Then computes |q_c| and R_c'q_c. */
 static bool mgn_rates_improve(mgn_rates *p) {
     margin_real last = margin_norm2(p->at.v, p->d);
     bool more = true;
@@ -13297,19 +13331,20 @@ static bool mgn_rates_improve(mgn_rates *p) {
     return margin_norm2(p->at.v, p->d) <= MGN_HUGE;
 }
 
-/* Solves for v and q with a factor of its own. */
+/* Factors the system for c and e, and solves it for v and q. */
 static bool mgn_rates_solve(mgn_rates *p, const margin_real *c, margin_real e, bool metrical) {
     if (!mgn_rates_factor(p, c, e, metrical)) { return false; }
-    mgn_copy(p->at.v, p->delta, p->d); /* the residuals of nothing */
+    mgn_copy(p->at.v, p->delta, p->d); /* the residuals of v = 0, q = 0 */
     for (size_t i = 0; i < p->rows; i++) { p->at.q[i] = 0; }
     mgn_rates_correct(p, p->at.v, p->at.q);
     return mgn_rates_improve(p);
 }
 
-/* slope[i][j], the derivative of log |q_i| by log c_j, of the solution at hand. With a_i = R_i'q_i
- * it is [i = j] - c_i a_i'M^-1 a_j / |q_i|^2; in the wide form, free of cancellation, q_i'(N^-1
- * q_j) / (c_j |q_i|^2), where N^-1 is that of all rows and q_j has zeros in those of the other
- * class. */
+/* slope[i][j], the derivative of log |q_i| by log c_j at the present solution. M y = D with M = e
+ * + sum c_j S_j gives dy / d log c_j = -M^-1 c_j S_j y = -M^-1 a_j with a_j = R_j'q_j; from q_i =
+ * c_i R_i y follows the slope [i = j] - c_i a_i'M^-1 a_j / |q_i|^2. In the wide form it is free of
+ * cancellation: q_i'(N^-1 q_j) / (c_j |q_i|^2), where N = Z Z' + 1 / c for all rows, and q_j has
+ * zeros in the rows of the other class. */
 static void mgn_rates_slopes(const mgn_rates *p, margin_real slope[2][2]) {
     for (size_t j = 0; j < 2u; j++) {
         const size_t at = mgn_rates_first(p, j);
@@ -13339,13 +13374,14 @@ static void mgn_rates_slopes(const mgn_rates *p, margin_real slope[2][2]) {
 
 /* ---- feasibility and the frontier ---- */
 
-/* What is asked of a point of the frontier: the direction of (k_1, k_0), or k_1 alone. */
+/* Which point of the frontier is looked for: the one in the direction of (k_1, k_0), or that of
+ * k_1. */
 typedef struct {
-    bool given;        /* k_1 is given, and k_0 to be made large; else p* is to be made small */
+    bool given;        /* k_1 is given, and the largest k_0 is wanted; otherwise the least p* */
     margin_real found; /* the least p*, or the largest k_0 */
 } mgn_rates_quest;
 
-/* Takes the solution at hand for a bound, and keeps the best v as y. */
+/* Improves the bound by the present solution, and keeps the best v as y. */
 static void mgn_rates_take_bound(mgn_rates *p, mgn_rates_quest *quest) {
     const margin_real along = margin_dot(p->delta, p->at.v, p->d);
     margin_real found;
@@ -13365,7 +13401,8 @@ static void mgn_rates_take_bound(mgn_rates *p, mgn_rates_quest *quest) {
     }
 }
 
-/* How far the frontier at x is beyond what is asked for, in logarithms, and its derivative by x. */
+/* By how much the frontier at x = log (c_1 / c_0) is beyond the wanted point, in logarithms; *rate
+ * is the derivative by x. */
 static margin_real mgn_rates_beyond(const mgn_rates *p, const mgn_rates_quest *quest,
                                     margin_real *rate) {
     const margin_real share = p->at.c[1] / (p->at.c[0] + p->at.c[1]);
@@ -13381,8 +13418,8 @@ static margin_real mgn_rates_beyond(const mgn_rates *p, const mgn_rates_quest *q
     return value;
 }
 
-/* Newton's method for the point of the frontier, which rises with x, between bounds that close
- * in. */
+/* Newton's method for the point of the frontier. The function rises with x, so that bounds close
+ * in on the point. */
 static void mgn_rates_seek(mgn_rates *p, mgn_rates_quest *quest, margin_real x) {
     const margin_real end = MGN_R(sizeof(margin_real) > 4u ? 27.0 : 12.0);
     const margin_real goal = MGN_R(sizeof(margin_real) > 4u ? 1e-7 : 1e-3);
@@ -13407,7 +13444,7 @@ static void mgn_rates_seek(mgn_rates *p, mgn_rates_quest *quest, margin_real x) 
     }
 }
 
-/* Turns to the narrow form: S from Z, its metric. */
+/* Changes to the narrow form: computes S from Z unless it is known, and the metric. */
 static void mgn_rates_narrow(mgn_rates *p) {
     p->system.wide = false;
     for (size_t c = 0; c < 2u && !p->system.known; c++) {
@@ -13429,8 +13466,8 @@ static void mgn_rates_narrow(mgn_rates *p) {
     }
 }
 
-/* In the wide form c as large as they go: y is what D has outside the span of the rows. True if
- * that is not lost in rounding; p* is then as good as 0. */
+/* In the wide form with c as large as possible, y is the part of D outside the span of the rows.
+ * Returns true if that part is not lost in rounding; p* is then practically 0. */
 static bool mgn_rates_outside(mgn_rates *p, mgn_rates_quest *quest) {
     margin_real c[2];
     for (size_t k = 0; k < 2u; k++) {
@@ -13448,14 +13485,14 @@ static void mgn_rates_activate(mgn_rates *p) {
     }
 }
 
-/* Log of the ratio c_1 / c_0 at which c_c S_c have the sizes that k_c ask for. */
+/* A first guess of log (c_1 / c_0): in proportion to k_c over the size of R_c. */
 static margin_real mgn_rates_guess(const mgn_rates *p, margin_real k1, margin_real k0) {
     const margin_real s1 = mgn_sqrt(p->trace[1] + p->ridge);
     const margin_real s0 = mgn_sqrt(p->trace[0] + p->ridge);
     return p->active[0] && p->active[1] ? mgn_log(k1 / s1) - mgn_log(k0 / s0) : 0;
 }
 
-/* p*, and in y the w that has it. */
+/* Returns p*; the w that attains it is in y. */
 static margin_real mgn_rates_p_star(mgn_rates *p) {
     mgn_rates_quest quest = {false, MGN_HUGE};
     mgn_rates_activate(p);
@@ -13470,7 +13507,7 @@ static margin_real mgn_rates_p_star(mgn_rates *p) {
     return quest.found;
 }
 
-/* The largest k_0 that can be had with k_1; MGN_HUGE: any. */
+/* The largest k_0 that is feasible together with k_1; MGN_HUGE if every k_0 is. */
 static margin_real mgn_rates_reach(mgn_rates *p, margin_real k1) {
     mgn_rates_quest quest = {true, 0};
     p->kappa[1] = k1;
@@ -13486,14 +13523,14 @@ static margin_real mgn_rates_reach(mgn_rates *p, margin_real k1) {
 
 /* ---- fast ---- */
 
-/* D.x - k_1 |R_1 x| - k_0 |R_0 x| by |x|: a lower bound of the distance. */
+/* (D.x - k_1 |R_1 x| - k_0 |R_0 x|) / |x|, a lower bound of the distance. */
 static margin_real mgn_rates_bound(const mgn_rates *p, const margin_real *x) {
     const margin_real size = margin_norm2(x, p->d);
     return size > 0 ? (margin_dot(p->delta, x, p->d) - mgn_rates_width(p, x)) / size : 0;
 }
 
-/* v = a y + b D and the lower bound by it, for Z y in p->room.x and Z D in p->room.s; p->at.q is
- * used. */
+/* Sets v = a y + b D and returns the lower bound that it gives. Z y must be in p->room.x and Z D in
+ * p->room.s; p->at.q is overwritten. */
 static margin_real mgn_rates_mix(const mgn_rates *p, margin_real a, margin_real b) {
     margin_real size, width = 0;
     for (size_t j = 0; j < p->d; j++) { p->at.v[j] = a * p->best.y[j] + b * p->delta[j]; }
@@ -13506,8 +13543,8 @@ static margin_real mgn_rates_mix(const mgn_rates *p, margin_real a, margin_real 
     return size > 0 ? (margin_dot(p->delta, p->at.v, p->d) - width) / size : 0;
 }
 
-/* The best of a few directions between y, that of p*, and D; into v, as long as the distance it
- * shows. */
+/* Sets v to the direction with the best lower bound, of a few between that of p*, which is y, and
+ * D; its length is that bound. */
 static void mgn_rates_begin_fast(mgn_rates *p) {
     const margin_real ly = 1 / margin_norm2(p->best.y, p->d), ld = 1 / margin_norm2(p->delta, p->d);
     margin_real best = 0, share = 0;
@@ -13525,12 +13562,13 @@ static void mgn_rates_begin_fast(mgn_rates *p) {
     for (size_t j = 0; j < p->d; j++) { p->at.v[j] *= best; }
 }
 
-/* How much of q_c is beyond |q_c| = k_c, as a share of it; negative where it is short of that. */
+/* By which share of itself q_c is longer than k_c; negative if it is shorter. */
 static margin_real mgn_rates_excess(const mgn_rates *p, size_t c) {
     return p->active[c] && p->at.length[c] > 0 ? 1 - p->kappa[c] / p->at.length[c] : 0;
 }
 
-/* |y - (D - Z'q)| / |y| for |q_c| = k_c or, at the apex, less: stationarity. */
+/* How far the solution is from stationary: |y - (D - Z'q)| / |y|, with q_c scaled to |q_c| = k_c,
+ * or at the apex to |q_c| <= k_c. */
 static margin_real mgn_rates_astray(const mgn_rates *p) {
     mgn_copy(p->room.t, p->room.r, p->d);
     for (size_t c = 0; c < 2u; c++) {
@@ -13540,8 +13578,9 @@ static margin_real mgn_rates_astray(const mgn_rates *p) {
     return margin_norm2(p->room.t, p->d) / margin_norm2(p->at.v, p->d);
 }
 
-/* Bounds by the solution at hand; the best one is kept, of equals up to the rounding of D.y the one
- * closer to stationarity. */
+/* Updates the bounds by the present solution, and keeps it if its lower bound is the best one. Of
+ * lower bounds that are equal up to the rounding of D.y, the one closer to stationarity is
+ * better. */
 static void mgn_rates_take(mgn_rates *p) {
     const margin_real low = mgn_rates_bound(p, p->at.v);
     const margin_real same = 16 * MGN_EPS * margin_norm2(p->delta, p->d);
@@ -13570,8 +13609,8 @@ static margin_real mgn_rates_over(margin_real a, margin_real b, margin_real othe
     return b < 0 || b > 0 ? a / b : otherwise;
 }
 
-/* The Newton step in log c, step[c], for the c that are not held; a class whose |q_c| < k_c no
- * longer depends on its c is at the apex, and its c goes to the largest of use. */
+/* The Newton step in log c, into step[c], for those c that `hold` does not fix. A class whose
+ * |q_c| < k_c no longer depends on its c is at the apex: its c goes to the largest value of use. */
 static void mgn_rates_step(const mgn_rates *p, const bool *hold, const margin_real *most,
                            margin_real *step) {
     margin_real slope[2][2], miss[2];
@@ -13597,7 +13636,8 @@ static void mgn_rates_step(const mgn_rates *p, const bool *hold, const margin_re
     }
 }
 
-/* Moves c, and says by how much at most, in logarithms; 0: there is nothing left to move. */
+/* Makes a step of c. Returns its size, the larger one of |change of log c|, or 0 if neither c can
+ * move any more. */
 static margin_real mgn_rates_move(mgn_rates *p, margin_real tol, margin_real *c) {
     const margin_real low = mgn_max(p->best.low, p->best.start);
     margin_real most[2], step[2], size = 0;
@@ -13619,9 +13659,9 @@ static margin_real mgn_rates_move(mgn_rates *p, margin_real tol, margin_real *c)
     return size;
 }
 
-/* The first c: k_c / |R_c y| of the starting point, unless that is next to an apex, where one
- * begins at some distance: k_c |R_c y| at least a thousandth of what S_c can make of it (wide) or
- * of D.y, which is |y|^2 + k_1 |R_1 y| + k_0 |R_0 y|. */
+/* The first c: k_c / |R_c y| at the starting point, but not too near to an apex, where R_c y
+ * vanishes. So k_c |R_c y| counts as at least a thousandth of the most that S_c can make of it
+ * (wide), or of D.y = |y|^2 + k_1 |R_1 y| + k_0 |R_0 y| (narrow). */
 static void mgn_rates_first_c(mgn_rates *p, margin_real *c) {
     const margin_real along = margin_dot(p->delta, p->at.v, p->d),
                       size = margin_norm2(p->at.v, p->d);
@@ -13634,8 +13674,8 @@ static void mgn_rates_first_c(mgn_rates *p, margin_real *c) {
     }
 }
 
-/* The solution for c. Where that has moved little, the factor at hand serves to correct the one
- * before. */
+/* Computes the solution for c. Where c has moved little, the last solution is corrected with the
+ * present factor. */
 static bool mgn_rates_follow(mgn_rates *p, const margin_real *c, margin_real moved) {
     if (moved > MGN_RATES_NEAR) { return mgn_rates_solve(p, c, 1, false); }
     p->at.c[0] = c[0];
@@ -13643,9 +13683,10 @@ static bool mgn_rates_follow(mgn_rates *p, const margin_real *c, margin_real mov
     return mgn_rates_improve(p);
 }
 
-/* Newton's method until the gap is closed, or no longer closes. The gap goes with the product of
- * |R_c y| and what |q_c| is short of k_c, w with the latter alone: so one more step is made, mostly
- * without a factorisation. The best c is in c_best, its y in y. */
+/* Newton's method until the gap is closed, or no longer shrinks. The gap is of the size of |R_c y|
+ * times the amount by which |q_c| differs from k_c, whereas the error of w is of the size of that
+ * amount alone. So one more step is made after the gap has closed, mostly without a factorisation.
+ * The best solution is left in p->best. */
 static margin_status mgn_rates_fast(mgn_rates *p, mgn_tick *tick, margin_real tol) {
     margin_real c[2], least = MGN_HUGE, moved = MGN_HUGE;
     unsigned stale = 0;
@@ -13685,7 +13726,7 @@ static margin_status mgn_rates_fast(mgn_rates *p, mgn_tick *tick, margin_real to
 
 /* ---- iter ---- */
 
-/* Work below and on its diagonal = S_c + ridge. */
+/* The lower triangle of `work` = S_c + ridge. */
 static void mgn_rates_lower(const mgn_rates *p, size_t c) {
     for (size_t i = 0; i < p->d; i++) {
         for (size_t j = 0; j < i; j++) {
@@ -13697,7 +13738,8 @@ static void mgn_rates_lower(const mgn_rates *p, size_t c) {
     }
 }
 
-/* Does sign T have an eigenvalue below x? By the signs of the pivots of sign T - x (Sturm). */
+/* Whether the matrix sign * T has an eigenvalue below x: as many as sign T - x has negative
+ * pivots, by Sylvester's law of inertia. */
 static bool mgn_rates_any_below(const mgn_tridiagonal *t, size_t n, margin_real sign,
                                 margin_real x) {
     margin_real pivot = sign * t->d[0] - x;
@@ -13707,7 +13749,8 @@ static bool mgn_rates_any_below(const mgn_tridiagonal *t, size_t n, margin_real 
     return !(pivot > 0);
 }
 
-/* The least eigenvalue of sign T, by bisection to the rounding of T: about DIG n divisions. */
+/* The least eigenvalue of sign * T, by bisection down to the rounding of T: n divisions for each
+ * bit. */
 static margin_real mgn_rates_least(const mgn_tridiagonal *t, size_t n, margin_real sign) {
     margin_real low = 0, high = 0;
     for (size_t i = 0; i < n; i++) { /* Gershgorin's circles */
@@ -13807,7 +13850,8 @@ static margin_real mgn_rates_angle(const mgn_rates_ball *o, const margin_real *l
     return 2 * mgn_sqrt(apart) / mgn_sqrt(together);
 }
 
-/* y from the line between the two points, if it is better than the y of p*; its bounds. */
+/* Takes y from the line between the two points, if it is better than the y of p*, and sets the
+ * bounds. */
 static void mgn_rates_take_line(mgn_rates *p, const margin_real *line, margin_real part) {
     const margin_real before = mgn_rates_bound(p, p->best.y);
     p->best.high = part * margin_norm2(line, p->d);
@@ -13931,7 +13975,8 @@ static margin_real mgn_rates_eta(margin_real kappa, margin_real nu) {
     return 1 / (1 + k * k);
 }
 
-/* Condition numbers; for `iter` the least eigenvalues, and the ridge that it needs. */
+/* Computes condition numbers and, for the solver `iter`, the least eigenvalues and the ridge that
+ * it needs. */
 static void mgn_rates_conditions(mgn_rates *p, const mgn_rates_task *task, margin_real *least) {
     const bool iter = task->full.solver == MARGIN_RATES_ITER;
     margin_real most[2], need = 0;
@@ -13975,7 +14020,7 @@ static void mgn_rates_report_rates(const mgn_rates *p, const mgn_rates_task *tas
     report->factorisations = p->factors;
 }
 
-/* D and Z in units in which |D| is about 1; false if D is lost in rounding beside `noise`. */
+/* Scales D and Z to units in which |D| is about 1. Returns false if |D| does not exceed `noise`. */
 static bool mgn_rates_scale(mgn_rates *p, margin_real noise) {
     const margin_real size = margin_norm2(p->delta, p->d);
     if (!(size > noise)) { return false; }
@@ -13993,7 +14038,7 @@ static bool mgn_rates_scale(mgn_rates *p, margin_real noise) {
     return true;
 }
 
-/* From bounds and y to w, in units of p, in y; the report on it. */
+/* Turns y into w, in the units of p, and writes the report. */
 static void mgn_rates_finish(mgn_rates *p, const mgn_rates_task *task, margin_status status) {
     const margin_real root = p->unit / p->best.low, ratio = p->best.low / p->best.high;
     margin_info *info = task->info;
@@ -14069,7 +14114,7 @@ static margin_status mgn_rates_prepare(const margin_rates_options *options, mgn_
     return valid ? MARGIN_OK : MARGIN_E_ARGUMENT;
 }
 
-/* Shares the vectors out; returns what lies behind them. */
+/* Lays out the vectors from `at` on: twelve of d and six of `rows` numbers. Returns their end. */
 static margin_real *mgn_rates_vectors(mgn_rates *p, margin_real *at, size_t d, size_t rows) {
     margin_real **const small[12] = {&p->delta,         &p->system.diag[0], &p->system.diag[1],
                                      &p->system.metric, &p->at.v,           &p->room.r,
@@ -14179,8 +14224,8 @@ static margin_status mgn_rates_linear_sigma(const mgn_rates_linear *l) {
 /* Squares below this have lost digits: numbers below MGN_TINY have a fixed spacing. */
 #define MGN_RATES_LEAST (4 * MGN_TINY)
 
-/* Whether feature j is so small that the squares of its differences are lost. The machine would
- * then take its variance for zero and promise rates that it does not keep. */
+/* Whether feature j is so small that the squares of its differences are lost to underflow. The
+ * machine would take its variance for zero, and promise rates that it does not keep. */
 static bool mgn_rates_linear_lost(const mgn_rates *p, size_t j) {
     const margin_real apart = mgn_abs(p->delta[j]);
     return apart > 0 && apart * apart < MGN_RATES_LEAST && p->system.diag[0][j] < MGN_RATES_LEAST &&
@@ -14200,7 +14245,8 @@ static margin_status mgn_rates_linear_start(mgn_rates_linear *l) {
     }
     if (status != MARGIN_OK) { return status; }
     p->rows = p->m[0] + p->m[1];
-    for (size_t j = 0; j < d; j++) { /* by a feature at least, beyond the rounding of its means */
+    for (size_t j = 0; j < d;
+         j++) { /* the means must differ in some feature, by more than rounding */
         const margin_real size = mgn_max(mgn_abs(l->mean[j]), mgn_abs(l->mean[d + j]));
         const margin_real spread = mgn_sqrt(mgn_max(p->system.diag[0][j], p->system.diag[1][j]));
         p->delta[j] = l->mean[d + j] - l->mean[j];
@@ -14230,7 +14276,7 @@ static margin_status mgn_rates_linear_start(mgn_rates_linear *l) {
     return MARGIN_OK;
 }
 
-/* Errors by class from the scores of samples, weighted: sums of the weights that are wrong. */
+/* Of each class, the weight of all samples and that of the wrongly classified ones. */
 typedef struct {
     margin_real all[2], wrong[2];
 } mgn_rates_errors;
@@ -14261,8 +14307,8 @@ static void mgn_rates_linear_report(const mgn_rates_linear *l, mgn_frame *frame)
     }
 }
 
-/* Copies given moments, or takes those of the data, whose scratch lies where the problem will
- * be. */
+/* Copies given moments, or computes those of the data; for that the memory of the problem, which
+ * is not yet in use, serves as scratch. */
 static margin_status mgn_rates_linear_moments(const mgn_rates_linear *l) {
     const size_t d = l->p.d;
     if (l->data == NULL) {
@@ -14274,7 +14320,7 @@ static margin_status mgn_rates_linear_moments(const mgn_rates_linear *l) {
     return margin_data_moments(l->data, 2, &room, l->weight, l->mean, l->cov);
 }
 
-/* Trains, or follows the frontier, whose model has weights of zero. */
+/* Trains, or computes the frontier; in the latter case the model gets weights of zero. */
 static margin_status mgn_rates_linear_run(void *task, mgn_frame *frame) {
     mgn_rates_linear *l = (mgn_rates_linear *)task;
     mgn_tick tick = mgn_tick_make(l->task->full.watch, 1);
@@ -14324,10 +14370,11 @@ static const mgn_method mgn_rates_linear_method = {mgn_rates_linear_plan, mgn_ra
 /* The problem of n samples in the space that they span: K = L L', pivoted; sample i is row i of L
  * (in the pivots' order), Z its deviation from the mean of its class.
  *
- * w has coefficients of two kinds. Those by q belong to all samples and are no larger than kappa
- * allows: harmless in float. Those by L belong to the pivots alone, as many as the rank, but grow
- * with the condition of K. `fast` prefers the second where the rank is at most n / 2 and they are
- * not much larger; else S takes the place of L. `iter` has no q. */
+ * There are two ways to write w. Coefficients from q belong to all samples and are no larger than
+ * kappa allows, which is harmless in float. Coefficients from L belong to the pivots alone, which
+ * are as many as the rank, but they grow with the condition of K. The solver `fast` prefers the
+ * latter where the rank is at most n / 2 and they are not much larger; otherwise it stores S in
+ * the memory of L. The solver `iter` has no q. */
 typedef struct {
     mgn_rates p;
     size_t n;
@@ -14463,7 +14510,7 @@ static margin_status mgn_rates_kernel_start(mgn_rates_kernel *k, const mgn_rates
     if (wide) { mgn_rates_kernel_gram(k); }
     const margin_real largest = mgn_lower_max(k->k, n, n);
     if (largest > 0 && largest < MGN_RATES_LEAST) {
-        return MARGIN_E_RANGE; /* products of samples so small are lost in part */
+        return MARGIN_E_RANGE; /* products of such small samples have underflowed in part */
     }
     if (mgn_pivoted_run(k->k, n, n, 0, &p->d, &work) != MARGIN_OK) { return MARGIN_E_NOT_POSITIVE; }
     p->ridge = task->full.ridge;
@@ -14752,9 +14799,9 @@ MARGIN_API margin_status margin_rates_train_moments(const margin_rates_moments *
  *
  * With D(x) = j0 + j1 |x - e| + j2 |x - e|^2, the distance u = |e - m| / s and the tail integrals
  *
- *     q(u) = integral of density(t) over t > u,   i1(u) = of (t - u) density(t) = density(u) - u
- *         q(u),
- *     i2(u) = of (t - u)^2 density(t) = (1 + u^2) q(u) - u density(u)
+ *     q(u)  = integral of density(t) over t > u,
+ *     i1(u) = integral of (t - u) density(t)   = density(u) - u q(u),
+ *     i2(u) = integral of (t - u)^2 density(t) = (1 + u^2) q(u) - u density(u)
  *
  * a term is j0 q + j1 s i1 + j2 s^2 i2, its derivative by m, times -1 for ends below m,
  * j0 density / s + j1 q + 2 j2 s i1, and the second one j0 u density / s^2 + j1 density / s + 2 j2
@@ -14849,7 +14896,7 @@ static void mgn_loss_end(const margin_piece *here, const margin_piece *there, ma
     out[0] += a[0] * t.q + width * (a[1] * t.i1 + width * (a[2] * t.i2));
     out[1] += side * (a[1] * t.q + 2 * width * (a[2] * t.i1));
     out[2] += 2 * a[2] * t.q + a[1] * t.p / width;
-    if (a[0] != 0) { /* continuous losses, the rule, need no care for tiny widths */
+    if (a[0] != 0) { /* only losses that jump: these terms are large for tiny widths */
         out[1] += side * (a[0] * t.p / width);
         out[2] += a[0] * (u * t.p / width) / width;
     }
@@ -15039,13 +15086,14 @@ static margin_real mgn_descent_search(mgn_descent *d, margin_real along, margin_
         }
         step = high < MGN_HUGE ? (low + high) / 2 : 2 * low;
     }
-    if (low > 0) { /* lower, if not flatter: where the search is in trouble that is enough */
+    if (low > 0) { /* the value is lower, if not flat enough: better than no step */
         *value = mgn_descent_at(d, low, &along);
     }
     return low;
 }
 
-/* Remembers a step and what it did to the gradient, unless rounding made the curvature vanish. */
+/* Stores a step and the change of the gradient, unless the curvature along it is lost in
+ * rounding. */
 static void mgn_descent_remember(mgn_descent *d, margin_real step, const margin_real *before) {
     const size_t p = d->space->q + 1u;
     margin_real *s = d->moved + d->next * p, *y = d->turned + d->next * p;
@@ -15061,7 +15109,8 @@ static void mgn_descent_remember(mgn_descent *d, margin_real step, const margin_
     }
 }
 
-/* One step; false when there is nothing more to gain. dir holds the old gradient in between. */
+/* One step. Returns false if it gains nothing worth mentioning. The old gradient is kept in the
+ * place of the oldest step. */
 static bool mgn_descent_step(mgn_descent *d, margin_real tol) {
     const size_t q = d->space->q;
     margin_real value;
@@ -15087,7 +15136,7 @@ static bool mgn_descent_step(mgn_descent *d, margin_real tol) {
     return gain > tol * (mgn_abs(value) + 1);
 }
 
-/* Q at theta, scores and slopes anew. */
+/* Computes Q at theta, with scores and slopes, from scratch. */
 static margin_real mgn_descent_value(mgn_descent *d, margin_real sigma) {
     margin_real along;
     d->sigma = sigma;
@@ -15098,7 +15147,7 @@ static margin_real mgn_descent_value(mgn_descent *d, margin_real sigma) {
     return mgn_descent_at(d, 0, &along);
 }
 
-/* From theta to a minimum at one width, within so many steps. */
+/* Descends from theta to a minimum for one width, in at most `limit` steps. */
 static void mgn_descent_run(mgn_descent *d, margin_real sigma, size_t limit, margin_real tol) {
     d->held = d->next = 0;
     d->value = mgn_descent_value(d, sigma);
@@ -15289,13 +15338,13 @@ MARGIN_API margin_status margin_loss_train(const margin_data *data,
 /* Weizsaecker, Fuernkranz, as in >>loss; equation numbers are its. Notation: A the samples that no
  * cut has covered yet, m of them; a candidate of sign s is f = g - tau, minimising [2.2]
  *
- *     |g|^2 + C ( C+ mean of ramp(s y f) over the target class + mean of hinge(s y f) over the
- *     other ),
+ *     |g|^2 + C C+ mean of ramp(s y f) over the target class + C mean of hinge(s y f) over the
+ *     other,
  *
- * and covers {f > 0}. Candidate assessment [2.12]: its own errors on A plus those, cross-validated,
- * of a two-sided machine on the rest of A, over m. As both are counted in samples, a
- * cross-validation ends as soon as it has lost against the best candidate so far: the choice is the
- * same.
+ * and covers {f > 0}. A candidate is assessed [2.12] by its own errors on A, plus the
+ * cross-validated errors of a two-sided machine on the rest of A, divided by m. As both are
+ * counted in samples, a cross-validation can end as soon as it has lost against the best candidate
+ * so far: the choice is the same.
  *
  * One kernel matrix of all samples is computed; the machines that cross-validation trains take
  * their kernel rows from it, and for rising C start from the solution before, scaled. */
@@ -15338,8 +15387,8 @@ MARGIN_API margin_status margin_list_assess(const margin_data *data, const margi
     return MARGIN_OK;
 }
 
-/* norm: |g|; expected: errors if those of the rest were as many as without the cut; mark: a hash of
- * what is covered, equal cuts are assessed once. */
+/* norm: |g|; expected: the errors, if the rest had the same error rate as without the cut; mark: a
+ * hash of the covered samples, by which equal cuts are assessed once. */
 typedef margin_seco_candidate mgn_candidate;
 
 /* A two-sided machine on samples whose kernel values are known. */
@@ -15394,7 +15443,7 @@ typedef struct {
     margin_info common; /* objective, support, bias: of the machine at the end */
 } mgn_seco;
 
-/* The cheap mode takes every second C. */
+/* The cheap mode tries every second C. */
 static int mgn_seco_step(const margin_seco_options *o) {
     return o->cheap ? 2 : 1;
 }
@@ -15422,8 +15471,8 @@ static bool mgn_seco_positive(const mgn_seco *s, size_t i) {
     return mgn_label(&s->data, i) == 1u;
 }
 
-/* Takes the samples of `list` outside fold `without`, negative ones first, with their kernel
- * values. */
+/* Gives the machine the samples of `list` outside fold `without`, negative ones first, and copies
+ * their kernel values. */
 static void mgn_seco_svm_take(mgn_seco *s, const margin_index *list, size_t m, size_t without) {
     mgn_seco_svm *svm = &s->svm;
     mgn_qp *q = &svm->qp;
@@ -15453,7 +15502,7 @@ static void mgn_seco_svm_take(mgn_seco *s, const margin_index *list, size_t m, s
     svm->c = 0;
 }
 
-/* The view of the machine's samples, for their weights. */
+/* Makes a view of the samples of the machine, which has their weights. */
 static void mgn_seco_svm_view(mgn_seco *s) {
     for (size_t i = 0; i < s->svm.qp.n; i++) {
         s->order[i] = (margin_index)mgn_row_of(&s->data, s->svm.list[i]);
@@ -15533,8 +15582,8 @@ static void mgn_seco_folds(mgn_seco *s, const margin_index *list, size_t m) {
     mgn_folds_deal(&view, s->options->folds, &rng, s->order, s->fold);
 }
 
-/* Whether the machine's samples are of both classes; otherwise it is not trained, and says their
- * class to all. */
+/* Whether the samples of the machine are of both classes. If not, it is not trained, and answers
+ * with their class always. */
 static bool mgn_seco_both(const mgn_seco *s) {
     return s->svm.qp.split > 0 && s->svm.qp.split < s->svm.qp.n;
 }
@@ -15564,8 +15613,8 @@ static size_t mgn_seco_fold_errors(mgn_seco *s, const margin_index *list, size_t
     return wrong;
 }
 
-/* The least errors over the folds of any C, and log2 of the first such C; `bound` if there are as
- * many or more: then C is none. */
+/* The least number of cross-validated errors of any C; *power becomes log2 of the first such C.
+ * Returns `bound`, and leaves *power alone, if every C makes as many errors or more. */
 static size_t mgn_seco_validate(mgn_seco *s, const margin_index *list, size_t m, size_t bound,
                                 int *power) {
     const margin_seco_options *o = s->options;
@@ -15607,7 +15656,7 @@ static void mgn_seco_prices(mgn_seco *s, int sign, margin_real c, margin_real we
     }
 }
 
-/* What a cut covers of the active samples, by the scores in the descent. */
+/* Which of the active samples a cut covers, by the scores in the descent. */
 static void mgn_seco_cover(const mgn_seco *s, mgn_candidate *a) {
     const mgn_descent *d = &s->descent;
     uint32_t mark = UINT32_C(2166136261); /* Fowler, Noll, Vo */
@@ -15629,7 +15678,7 @@ static bool mgn_seco_runaway(const mgn_seco *s) {
     return true;
 }
 
-/* Follows one start down the widths; false for a run-away. */
+/* Follows one start through all widths. Returns false if it runs away. */
 static bool mgn_seco_follow(mgn_seco *s) {
     const margin_smoothing *how = &s->options->smoothing;
     const margin_real tol = MGN_R(sizeof(margin_real) > 4u ? 2e-9 : 1e-6);
@@ -15651,7 +15700,8 @@ static bool mgn_seco_admit(const mgn_seco *s, const mgn_candidate *a) {
            left[0] >= s->leave && left[1] >= s->leave;
 }
 
-/* One candidate from a random start; kept if it may be a cut that was not there before. */
+/* Makes a candidate from a random start. It is kept if it may be a cut and covers other samples
+ * than the candidates before it. */
 static void mgn_seco_try(mgn_seco *s, int sign, margin_real c, margin_real weight) {
     mgn_candidate *a = s->candidate + s->made;
     const size_t q = s->space.q;
@@ -15711,8 +15761,8 @@ static size_t mgn_seco_next(const mgn_seco *s) {
     return best;
 }
 
-/* The scores of candidate t on the active samples; what it leaves in s->rest, their number
- * returned. */
+/* Computes the scores of candidate t on the active samples, and lists in s->rest the samples that
+ * it does not cover. Returns their number. */
 static size_t mgn_seco_leave(mgn_seco *s, size_t t) {
     size_t left = 0;
     mgn_copy(s->descent.theta, s->thetas + t * (s->space.q + 1u), s->space.q + 1u);
@@ -15723,8 +15773,9 @@ static size_t mgn_seco_leave(mgn_seco *s, size_t t) {
     return left;
 }
 
-/* Assesses the candidates; the best, or s->made if none is admitted. Its errors in *errors (own and
- * those of the rest, `rest` of them), log2 of C of the rest in *power. */
+/* Assesses the candidates. Returns the best one, or s->made if there is none. *errors becomes the
+ * number of its errors together with those on the rest, which are *rest of them, and *power log2
+ * of the C of the machine on the rest. */
 static size_t mgn_seco_choose(mgn_seco *s, size_t *errors, size_t *rest, int *power) {
     const size_t limit = s->options->assess == 0 ? s->made : s->options->assess;
     size_t best = s->made;
@@ -15893,8 +15944,8 @@ static margin_status mgn_seco_round(mgn_seco *s, margin_arena *mem) {
  * machine for what it leaves, is asked about the samples of that part. That gives the errors of
  * lists of every length, 0 included, on samples that had no part in building them. */
 
-/* Begins a list anew, on all samples but those of part `out`. What a cut must leave of each class
- * shrinks with their number. */
+/* Begins a new list, on all samples but those of part `out`. The number of samples that a cut must
+ * leave of each class shrinks in proportion. */
 static void mgn_seco_restart(mgn_seco *s, size_t out) {
     s->m = s->held_count = 0;
     for (size_t i = 0; i < s->n; i++) {
@@ -15915,14 +15966,15 @@ static void mgn_seco_restart(mgn_seco *s, size_t out) {
     s->errors = mgn_seco_validate(s, s->active, s->m, s->m + 1u, &s->power);
 }
 
-/* Notes for sample i what a list of j cuts says, and for the time being all longer ones. */
+/* Notes whether lists of j cuts err on sample i, and, until they are noted themselves, longer
+ * lists. */
 static void mgn_seco_note(mgn_seco *s, size_t i, size_t j, bool errs) {
     const unsigned longer = 0xFFFFu & ~((1u << j) - 1u);
     s->wrong[i] = (uint16_t)((s->wrong[i] & ~longer) | (errs ? longer : 0u));
 }
 
-/* Asks the list so far about the samples held out: first its last cut, then a machine for what is
- * left. */
+/* Classifies the samples held out by the list so far: by its last cut, or, where that does not
+ * cover them, by a machine for what is left. */
 static void mgn_seco_ask_held(mgn_seco *s) {
     const size_t j = s->info.cuts, count = s->held_count;
     s->held_count = 0;
@@ -15941,7 +15993,8 @@ static void mgn_seco_ask_held(mgn_seco *s) {
     }
 }
 
-/* Errors of lists of a cuts, and the number of samples on which lists of a and b cuts differ. */
+/* The errors of lists of `a` cuts; *differ becomes the number of samples on which lists of `a` and
+ * of `b` cuts differ. */
 static size_t mgn_seco_list_errors(const mgn_seco *s, size_t a, size_t b, size_t *differ) {
     size_t errors = 0;
     *differ = 0;
@@ -15985,8 +16038,8 @@ static margin_status mgn_seco_without(mgn_seco *s, size_t out, margin_arena *mem
     return status;
 }
 
-/* Cross-validates lists of every length, and limits the cuts to what that admits. The folds inside
- * each list are drawn anew. */
+/* Cross-validates lists of every length, and limits the number of cuts accordingly. The folds
+ * inside each list are drawn anew. */
 static margin_status mgn_seco_admission(mgn_seco *s, margin_arena *mem) {
     margin_status status = MARGIN_OK;
     mgn_seco_folds(s, s->active, s->n);
@@ -16083,7 +16136,7 @@ static void mgn_seco_project(mgn_seco *s, const margin_real *l, size_t rank, siz
     mgn_solve(s->column, 1, 1, mgn_view_of(l, 1, s->n), rank, false);
 }
 
-/* Whether that leaves the scores of all samples within a hundredth of the margin. */
+/* Whether the projected cut scores all samples within a hundredth of the margin of the true one. */
 static bool mgn_seco_projects(const mgn_seco *s, size_t rank, size_t j) {
     for (size_t i = 0; i < s->n; i++) {
         const margin_real *row = s->k + i * s->n;
@@ -16097,8 +16150,8 @@ static bool mgn_seco_projects(const mgn_seco *s, size_t rank, size_t j) {
     return true;
 }
 
-/* Puts all cuts through the first `rank` samples of s->order; false, and nothing is changed, if
- * that would change what they say. */
+/* Projects all cuts onto the first `rank` samples of s->order. Returns false, and changes nothing,
+ * if their scores would change by too much. */
 static bool mgn_seco_reduce_to(mgn_seco *s, const margin_real *l, size_t rank) {
     for (size_t j = 0; j <= s->info.cuts; j++) {
         mgn_seco_project(s, l, rank, j);
@@ -16113,9 +16166,9 @@ static bool mgn_seco_reduce_to(mgn_seco *s, const margin_real *l, size_t rank) {
     return true;
 }
 
-/* Where few samples span all others, the cuts need no more than these. What is left of a sample
- * beside the span is 1e-3 of the largest, or 1e-4: coefficients grow with the inverse of it, and
- * floats have no digits for more. */
+/* Where few samples span all others, nearly, the cuts need only these. What the span leaves of a
+ * sample may be 1e-3 of the longest one, or in a second try 1e-4: coefficients grow with the
+ * inverse of that, and floats have no digits for more. */
 static void mgn_seco_reduce(mgn_seco *s, margin_arena *mem) {
     margin_real *l = s->svm.rows.values, tol = MGN_R(1e-6);
     bool done = s->info.cuts == 0;
@@ -16145,7 +16198,7 @@ static size_t mgn_seco_used(mgn_seco *s) {
         }
         s->reach[j] = (uint32_t)n;
     }
-    if (n == 0) { /* all kernel values are 0, yet a pool has a vector */
+    if (n == 0) { /* all kernel values are 0; but a pool must have a vector */
         s->order[n++] = 0;
         s->reach[cuts - 1u] = 1;
     }
@@ -16182,7 +16235,7 @@ static void mgn_seco_model(mgn_seco *s, margin_arena *mem, margin_list *list) {
 
 /* ---- the trainer ---- */
 
-/* C in the range of powers that can be squared. */
+/* Whether powers of two from 2^first to 2^last are in order, and can be squared in float. */
 static bool mgn_seco_powers(int first, int last) {
     return first >= -30 && first <= last && last <= 30;
 }
@@ -16194,7 +16247,7 @@ static bool mgn_seco_weights(const margin_real *w, size_t n) {
     return n > 0;
 }
 
-/* What is 0 becomes the paper's value, or that of the cheap mode. */
+/* Options that are 0 get the value of the paper, or that of the cheap mode. */
 static void mgn_seco_defaults(margin_seco_options *o) {
     static const margin_real weights[3] = {1, MGN_R(0.5), 2};
     if (o->weights == NULL) {
@@ -16285,7 +16338,7 @@ static margin_status mgn_seco_start(mgn_seco *s, const margin_data *data, margin
     return !s->options->greedy && mgn_seco_end(s) == 0 ? mgn_seco_admission(s, mem) : MARGIN_OK;
 }
 
-/* All that is known before the data is looked at. */
+/* Sets all that does not depend on the data. */
 static void mgn_seco_begin(mgn_seco *s, mgn_tick *tick) {
     mgn_clear(&s->info, sizeof s->info);
     s->common = mgn_no_info;
@@ -16418,7 +16471,8 @@ static size_t mgn_platt_terms(const mgn_platt *p, size_t i, margin_real *m) {
     return count;
 }
 
-/* The loss of a sigmoid, log(1 + e^-|t|) + (t > 0 ? 1 - target : target) |t|, and its derivatives. */
+/* The loss of a sigmoid, log(1 + e^-|t|) + (t > 0 ? 1 - target : target) |t|, and its
+ * derivatives. */
 static margin_real mgn_platt_sigmoid(mgn_platt *p, margin_real m, margin_real t,
                                      margin_real target) {
     const margin_real e = mgn_exp(-mgn_abs(t));
@@ -16660,16 +16714,17 @@ MARGIN_API margin_status margin_calibrate(const margin_data *data, const margin_
 
 /* ---- >>compress ---- an expansion projected onto fewer of its vectors ------------------------ */
 
-/* f_j = sum_v coef_vj k(v, .) is a vector of the kernel's space. With q_1, q_2, ... the vectors
- * chosen so far made orthonormal, L_vt = q_t(v) and R_vj = what f_j leaves at v, (f_j - sum_t c_jt
- * q_t)(v), choosing v next takes sum_j R_vj^2 / D_v off the squares left, D_v = k(v, v) - sum_t
- * L_vt^2. This is a pivoted Cholesky factorisation that stops early, its pivots chosen by use
- * (Vincent, Bengio: "Kernel matching pursuit", Machine Learning 48, 2002).
+/* f_j = sum_v coef_vj k(v, .) is a vector in the space of the kernel. Let q_1, q_2, ... be an
+ * orthonormal basis of the span of the vectors chosen so far, L_vt = q_t(v), and R_vj = (f_j -
+ * sum_t c_jt q_t)(v) what the projection of f_j onto that span leaves at v. Choosing v next lowers
+ * the squared distances of all f_j from the span by sum_j R_vj^2 / D_v, where D_v = k(v, v) -
+ * sum_t L_vt^2. This is a pivoted Cholesky factorisation that stops early, its pivots chosen by
+ * their use (Vincent, Bengio: "Kernel matching pursuit", Machine Learning 48, 2002).
  *
  * The coefficients b of a machine then minimise, over samples x with old scores f(x),
  *     sum_x (sum_s b_s k(s, x) - f(x))^2 + rho |sum_s b_s k(s, .) - f|^2 + samples noise^2 |b|^2,
- * whose last term is what errors of standard deviation `noise` in all k(s, x) are expected to
- * add. */
+ * whose last term is the expected increase of the first one by errors of standard deviation
+ * `noise` in all k(s, x). */
 typedef struct {
     const margin_expansion *raw; /* the model, */
     margin_expansion e;          /* and the same for inputs that are scaled already */
@@ -16729,7 +16784,7 @@ static const margin_real *mgn_compress_input(mgn_compress *c, size_t i) {
     return c->input;
 }
 
-/* The vector that takes most off what is left; n when none takes anything worth mentioning. */
+/* The vector that lowers the distances most; n if none lowers them by more than rounding. */
 static size_t mgn_compress_pick(const mgn_compress *c, margin_real *first) {
     margin_real most = 64 * MGN_EPS * *first;
     size_t best = c->e.n;
@@ -16781,7 +16836,7 @@ static void mgn_compress_choose(mgn_compress *c) {
     }
 }
 
-/* The two terms of the objective as a linear system for all machines together. */
+/* The objective as a linear system for the coefficients of all machines. */
 static void mgn_compress_system(mgn_compress *c, size_t samples) {
     const margin_real rho = MGN_R(1e-4) * c->peak * (margin_real)samples;
     const margin_real noise = c->noise * c->peak;
@@ -16822,8 +16877,9 @@ static bool mgn_compress_factor(mgn_compress *c, size_t f, margin_real ridge) {
     return mgn_cholesky(c->basis, f, f, c->panel);
 }
 
-/* Solves for machine j, that of the classes a < b, or of all if a = b. Kernel values that hardly
- * differ may leave the system indefinite by rounding: then with a larger ridge. */
+/* Solves for machine j, which is that of the classes a < b, or of all classes if a = b. Where
+ * kernel values hardly differ, rounding may make the system indefinite: then the ridge is enlarged
+ * until it is not. */
 static bool mgn_compress_machine(mgn_compress *c, size_t j, size_t a, size_t b) {
     /* The chosen vectors that machine (a, b) may use: all, but for machines of pairs. */
     size_t f = 0;
@@ -16912,7 +16968,7 @@ static void mgn_compress_compare(mgn_compress *c, const margin_expansion *out, s
     info->rms = mgn_sqrt(squares / (margin_real)samples);
 }
 
-/* What is asked for, checked; false if it makes no sense. */
+/* Sets up the sizes. Returns false if model or number of vectors cannot be used. */
 static bool mgn_compress_shape(mgn_compress *c, const margin_model *model, size_t vectors) {
     if (model == NULL || model->kind != MARGIN_MODEL_EXPANSION || vectors == 0 ||
         model->of.expansion.kernel.kind == MARGIN_KERNEL_HINGE) { /* no kernel, no norm to fit in */
@@ -16973,7 +17029,7 @@ MARGIN_API margin_status margin_compress(const margin_model *model, const margin
 
 /* ---- >>metrics ---- errors, costs, margins, and cross-validation of any trainer -------------- */
 
-/* Whether a model can answer the samples of a view, and so that its answers can be judged. */
+/* Checks that a model fits the samples of a view, and that it knows all of their classes. */
 static margin_status mgn_metrics_check(const margin_data *data, const margin_model *model,
                                        const margin_arena *mem) {
     size_t classes = 0;
@@ -17020,7 +17076,8 @@ MARGIN_API margin_status margin_confusion(const margin_data *data, const margin_
     return margin_arena_rewind(mem, &before);
 }
 
-/* Sums over the rows from .. to - 1: of all that is there, of right answers, of rejections. */
+/* Sums over the rows from .. to - 1 of a confusion matrix: all answers, the right ones, the
+ * rejections. */
 typedef struct {
     margin_real all, right, rejected;
 } mgn_answers;
@@ -17154,7 +17211,8 @@ MARGIN_API size_t margin_cross_validate_size(size_t n, size_t classes,
     return mgn_frame_size(&mgn_cv_method, &cv);
 }
 
-/* Asks a model about the samples of a fold; what it answers is kept if this is the first repeat. */
+/* Classifies the samples of a fold. `keep`: stores labels and scores, which the first repeat
+ * does. */
 static void mgn_cv_ask(mgn_cv *cv, const margin_model *model, size_t which, bool keep) {
     margin_real all = 0, wrong = 0;
     for (size_t i = 0; i < cv->n; i++) {
@@ -17198,7 +17256,7 @@ static margin_status mgn_cv_fold(mgn_cv *cv, size_t which, bool keep, margin_are
     return status;
 }
 
-/* All folds of all repeats; the worst caveat, or the first failure. */
+/* All folds of all repeats. Returns the first failure, or else the worst caveat. */
 static margin_status mgn_cv_run(mgn_cv *cv, margin_arena *mem) {
     margin_rng rng = margin_rng_make(cv->options.seed);
     margin_status worst = MARGIN_OK;
@@ -17256,16 +17314,17 @@ MARGIN_API margin_status margin_cross_validate(const margin_data *data,
 
 /* Aiolli, Sperduti: "A re-weighting strategy for improving margins", Artificial Intelligence 137,
  * 2002. A model is a centroid C and orthonormal tangents T_1 .. T_k; with delta = x - C and
- * alpha_j = delta . T_j the distance is z = |delta|^2 - sum alpha_j^2 [9]. Of a sample, z_p is that
- * to the nearest model of its class and z_n that to the nearest of another; mu = (z_n - z_p)/(z_n +
- * z_p) [11]. With weights w of the samples, gamma = w / sum w, tvq raises H = sum gamma mu [3]
- * along
+ * alpha_j = delta . T_j the distance is z = |delta|^2 - sum alpha_j^2 [9]. Of a sample, z_p is
+ * that to the nearest model of its class and z_n that to the nearest of another; mu = (z_n -
+ * z_p)/(z_n + z_p) [11]. With weights w of the samples, gamma = w / sum w, tvq raises H = sum
+ * gamma mu [3] along
  *
- *     d mu / d C_p  =  4 z_n / (z_n + z_p)^2 (delta - sum alpha_j T_j),   d mu / d T_j = .. alpha_j
- *         delta,
+ *     d mu / d C_p = 4 z_n / (z_n + z_p)^2 (delta - sum alpha_j T_j),
+ *     d mu / d T_j = 4 z_n / (z_n + z_p)^2 alpha_j delta,
  *
- * and for the model of z_n with -4 z_p in the place of 4 z_n. One rate for both would depend on the
- * unit of x: the step of centroids is scaled by the mean z_p at the start, which is ours.
+ * and for the model of z_n with -4 z_p in the place of 4 z_n. One rate for centroids and tangents
+ * would depend on the unit of x. So the step of centroids is multiplied by the mean z_p at the
+ * start, which is not in the paper.
  *
  * Everything is computed relative to the mean of all samples, so that |x|^2 - 2 x.C + |C|^2 loses
  * no more digits than it must. Products go block by block through the tiles of >>linalg. */
@@ -17291,7 +17350,7 @@ static inline bool mgn_theta_mistake(const margin_theta *t, const margin_real *m
     return t->w[i] > 0 && margins[i] < t->theta;
 }
 
-/* Half the distance of the distribution w / total from the uniform one over the mistakes. */
+/* Half the sum of |w / total - u|, where u is uniform over the mistakes. */
 static margin_real mgn_theta_uneven(const margin_theta *t, const margin_real *margins) {
     margin_real sum = 0, lost = 0;
     for (size_t i = 0; i < t->n && t->mistakes > 0; i++) {
@@ -17302,7 +17361,7 @@ static margin_real mgn_theta_uneven(const margin_theta *t, const margin_real *ma
     return sum / 2;
 }
 
-/* Mistakes and deficit of the margins; returns how many samples have a weight. */
+/* Counts the mistakes and computes the deficit. Returns how many samples have a weight. */
 static size_t mgn_theta_count(margin_theta *theta, const margin_real *margins) {
     margin_real deficit = 0, lost = 0;
     size_t count = 0;
@@ -17334,11 +17393,13 @@ MARGIN_API void margin_theta_update(margin_theta *theta, const margin_real *marg
 
 /* ---- shape and memory ---- */
 
-/* Samples that are multiplied with all models at a time, and the largest side of a matrix that is
- * decomposed as it is; beyond it, leading vectors are iterated. */
+/* How many samples are multiplied with all models at a time, and the largest matrix whose
+ * eigenvectors are computed directly; for larger ones the leading eigenvectors are found by
+ * iteration. */
 #define MGN_PROTO_BLOCK ((size_t)MARGIN_PROTO_BLOCK)
 #define MGN_PROTO_SIDE ((size_t)MARGIN_PROTO_SIDE)
-#define MGN_PROTO_SPARE ((size_t)8u) /* vectors that the iteration has more than are wanted */
+#define MGN_PROTO_SPARE                                                                            \
+    ((size_t)8u) /* so many more vectors than wanted are iterated, which speeds it up */
 
 /* What mini-batches need: a running mean of the steps, one of the squared lengths of the gradients
  * of each vector, and what is left of the start in the latter, MGN_PROTO_MEMORY^t after t steps. */
@@ -17384,8 +17445,9 @@ typedef struct {
     margin_real *shift;  /* pool: |C|^2 and T_j . C */
 } mgn_proto_room;
 
-/* How much samples count, n numbers each. nn keeps the least distances to the own class and to the
- * others in w and before, and in `held` which samples it has taken. */
+/* Weights of the samples, n numbers each. nn uses them otherwise: w and `before` are the least
+ * distances of a sample to its own class and to the others, and `held` marks the samples that are
+ * in the set. */
 typedef struct {
     margin_real *w;      /* in the next gradient */
     margin_real *before; /* in the value of the step at hand */
@@ -17396,7 +17458,7 @@ typedef struct {
 typedef struct {
     margin_data sorted;  /* the data with its rows sorted, see mgn_proto_sort */
     margin_index *rows;  /* the rows of `sorted` */
-    margin_index *order; /* in which a pass meets the samples */
+    margin_index *order; /* in which a pass visits the samples */
     uint16_t *member;    /* cluster of a sample within its class */
 } mgn_proto_lists;
 
@@ -17406,7 +17468,7 @@ typedef struct {
     margin_real *plane; /* side x d: the tangents of one sample */
 } mgn_proto_sided;
 
-/* What a pass over the samples finds beside margins. */
+/* What a pass over the samples computes besides margins. */
 typedef struct {
     margin_real own;     /* mean of z_p */
     margin_real between; /* mean of (z_p + z_n) / 2 */
@@ -17447,12 +17509,13 @@ static bool mgn_proto_codebooks(const mgn_proto_job *job) {
     return job->o.method == MARGIN_PROTO_LVQ || job->o.method == MARGIN_PROTO_OLVQ1;
 }
 
-/* The steps of fig. 2, of one rate, each along the gradient over all samples. */
+/* Whether training makes the steps of fig. 2, at one rate, each along the gradient over all
+ * samples. */
 static bool mgn_proto_fixed(const mgn_proto_job *job) {
     return mgn_proto_ascends(job) && job->o.rate > 0;
 }
 
-/* Steps along gradients over a few samples each. */
+/* Whether each step follows the gradient over a few samples. */
 static bool mgn_proto_stochastic(const mgn_proto_job *job) {
     return mgn_proto_ascends(job) && !(job->o.rate > 0);
 }
@@ -17480,7 +17543,7 @@ static bool mgn_proto_draws(const mgn_proto_job *job) {
            job->o.start != MARGIN_START_HSS || job->o.validation > 0;
 }
 
-/* Tangents of samples that count: where models are hss at first. */
+/* The number of tangents of a sample that are used: none unless models start as hss. */
 static size_t mgn_proto_sides(const mgn_proto_job *job) {
     return job->o.method == MARGIN_PROTO_NN || mgn_proto_codebooks(job) ||
                    job->o.start > MARGIN_START_CLUSTERS
@@ -17552,8 +17615,8 @@ static void mgn_proto_point_plan(mgn_proto_point *point, margin_arena *mem,
     point->mu = MGN_SCRATCH(mem, margin_real, job->size.n);
 }
 
-/* Scratch of hss: `square` twice the matrix to decompose, or the iterated vectors and their
- * images. */
+/* Scratch of hss: the matrix to decompose and a part of it while it is summed up, or the iterated
+ * vectors and their products with the covariance. */
 typedef struct {
     margin_real *matrix, *part, *values, *found, *other;
 } mgn_proto_hss;
@@ -17569,7 +17632,7 @@ static void mgn_proto_hss_plan(mgn_proto_hss *h, margin_arena *mem, const mgn_pr
     h->other = MGN_SCRATCH(mem, margin_real, mgn_size_mul(MGN_PROTO_BLOCK, job->size.d));
 }
 
-/* The eigenvalues that decide about exits. */
+/* Room for the eigenvalues that mgn_proto_exits needs. */
 typedef struct {
     margin_real *gram, *values;
 } mgn_proto_edge;
@@ -17579,8 +17642,8 @@ static void mgn_proto_edge_plan(mgn_proto_edge *e, margin_arena *mem, const mgn_
     e->values = MGN_SCRATCH(mem, margin_real, job->size.tangents);
 }
 
-/* Models while they change. Those of an ascent are elsewhere than the vectors that are kept: these
- * hold the best models until the end. Codebooks change where they are kept. */
+/* Memory for models while they change. tvq and td change a copy; the kept vectors have the best
+ * models until the end. Codebooks change where they are kept. */
 static void mgn_proto_models_plan(mgn_proto_job *job, margin_arena *mem) {
     const size_t all = mgn_size_mul(job->size.pool, job->size.d);
     if (!mgn_proto_ascends(job)) {
@@ -17704,8 +17767,9 @@ static mgn_proto_pair mgn_proto_nearest(const mgn_proto_job *job, size_t label, 
     return pair;
 }
 
-/* Adds `much` times what x (relative to the centre) does to model m: products with x here, those
- * with C and T once for all samples, in mgn_proto_finish. */
+/* Adds the sample x, relative to the centre, to the gradient of model m with the factor `much`.
+ * Only the terms with x are added here; those with C and T are added once for all samples by
+ * mgn_proto_finish. */
 static void mgn_proto_pull(const mgn_proto_job *job, const mgn_proto_point *to, size_t m,
                            margin_real much, const margin_real *x, const margin_real *dots) {
     const size_t row = m * job->size.rows;
@@ -17751,7 +17815,8 @@ static margin_real mgn_proto_neurons(const mgn_proto_job *job, const mgn_proto_p
     return error;
 }
 
-/* One sample of a block: its margin, what it adds to H without weight, and its gradient. */
+/* Visits one sample of a block: computes its margin, adds it to the gradient, and returns what it
+ * adds to H, without its weight. */
 static margin_real mgn_proto_visit(mgn_proto_job *job, mgn_proto_point *to, size_t i,
                                    size_t in_block, margin_real total) {
     const margin_real norm = job->room.norm[in_block],
@@ -17792,8 +17857,8 @@ static void mgn_proto_open(const mgn_proto_job *job, const mgn_proto_point *to) 
     mgn_proto_shifts(job, to->v);
 }
 
-/* One pass over the samples: margins at to->v, the gradient for the weights job->weights.w where
- * there is room for one; returns H for the weights job->weights.before. */
+/* One pass over the samples: margins at to->v and, if there is room for it, the gradient with the
+ * weights job->weights.w. Returns H with the weights job->weights.before. */
 static margin_real mgn_proto_pass(mgn_proto_job *job, mgn_proto_point *to) {
     margin_real total = 0, judge = 0, h = 0, lost = 0;
     for (size_t i = 0; i < job->size.n; i++) {
@@ -17819,7 +17884,7 @@ static margin_real mgn_proto_pass(mgn_proto_job *job, mgn_proto_point *to) {
 
 /* ---- starts ---- */
 
-/* Whether sample i counts for class c: of that class, with a weight, and not held out. */
+/* Whether sample i counts for class c: it is of that class, has a weight, and is not held out. */
 static bool mgn_proto_member(const mgn_proto_job *job, size_t i, size_t c) {
     return mgn_label(job->data, i) == c && mgn_weight(job->data, i) > 0 &&
            job->weights.held[i] == 0;
@@ -17863,8 +17928,8 @@ static size_t mgn_proto_gather(const mgn_proto_job *job, size_t *next, const mar
 
 #define MGN_PROTO_PART ((size_t)128u) /* a multiple of MGN_PROTO_BLOCK on every machine */
 
-/* The weighted covariance [4] in h->matrix: a sum of sums over as many samples on every machine, so
- * that it has the same bits however many make a block. */
+/* The weighted covariance [4] in h->matrix. It is a sum of sums over MGN_PROTO_PART samples each,
+ * on every machine, so that its bits do not depend on the size of a block. */
 static void mgn_proto_covariance(const mgn_proto_job *job, const mgn_proto_hss *h,
                                  const margin_real *mean, margin_real total) {
     const size_t d = job->size.d;
@@ -17917,7 +17982,8 @@ static void mgn_proto_lift(const mgn_proto_job *job, const mgn_proto_hss *h,
     }
 }
 
-/* image = (covariance) vectors, for `count` rows, without the covariance. */
+/* h->part = covariance times each of `count` vectors of h->matrix, from the samples, without
+ * forming the covariance. */
 static void mgn_proto_apply(const mgn_proto_job *job, const mgn_proto_hss *h,
                             const margin_real *mean, margin_real total, size_t count) {
     size_t next = 0, rows;
@@ -18003,10 +18069,11 @@ static void mgn_proto_outside(const margin_real *tangents, size_t k, margin_real
     }
 }
 
-/* Two planes: with S the `count` rows of u and P = 1 - T T', the a for which P (delta + S a) is
- * shortest; delta becomes that, u an orthonormal basis of P S. P S = Q R by Gram and Schmidt, a = -
- * R^-1 Q' P delta; rows of S of which P and those before leave less than 1/1000 are not used, as a
- * long way along them would do little. Returns the square of the distance [6]. */
+/* The distance of two planes. With S the `count` rows of u and P = 1 - T T', finds the a for which
+ * P (delta + S a) is shortest: from P S = Q R, by Gram and Schmidt, follows a = -R^-1 Q'P delta.
+ * delta becomes that shortest vector, u the orthonormal basis Q. Rows of S of which P and the rows
+ * before leave less than 1/1000 are not used, because a long way along them would do little.
+ * Returns the square of the distance [6]. */
 static margin_real mgn_proto_meet(const margin_real *tangents, size_t k, margin_real *u,
                                   size_t count, size_t d, margin_real *delta, margin_real *a) {
     margin_real r[MARGIN_PROTO_SIDES][MARGIN_PROTO_SIDES], q[MARGIN_PROTO_SIDES];
@@ -18034,8 +18101,8 @@ static margin_real mgn_proto_meet(const margin_real *tangents, size_t k, margin_
     return margin_dot(delta, delta, d);
 }
 
-/* Moves all samples of a model to where their planes meet its own; returns the mean square of the
- * distances that are left [7]. */
+/* Moves all samples of a model along their tangents to where they are nearest to its plane.
+ * Returns the mean square of the distances [7]. */
 static margin_real mgn_proto_approach(mgn_proto_job *job, const margin_real *model) {
     const size_t count = mgn_proto_sides(job), d = job->size.d;
     margin_real sum = 0, lost = 0, total = 0;
@@ -18056,9 +18123,9 @@ static margin_real mgn_proto_approach(mgn_proto_job *job, const margin_real *mod
     return sum / total;
 }
 
-/* hss two-sided: from the one-sided model, samples are moved along their tangents towards the model
- * and the model is made anew of them, in turns. Neither raises [7]; at the most 20 turns, or until
- * one lowers it by less than a thousandth. */
+/* Two-sided hss. Starting from the one-sided model, samples are moved along their tangents towards
+ * the model, and the model is computed anew from them, in turns. Neither raises [7]. There are at
+ * most 20 turns; the last one is that which lowers [7] by less than a thousandth. */
 static margin_status mgn_proto_two_sided(mgn_proto_job *job, margin_real *model,
                                          margin_arena *mem) {
     margin_status status = MARGIN_OK;
@@ -18077,8 +18144,8 @@ static margin_status mgn_proto_two_sided(mgn_proto_job *job, margin_real *model,
     return status;
 }
 
-/* Weights of the samples for model j of class c: those of the data, at random for one of several,
- * or those of its cluster; false if there are none. */
+/* Sets the weights of the samples for model j of class c: those of the data, times random numbers
+ * if there are several models, or those of its cluster alone. Returns false if all are 0. */
 static bool mgn_proto_weigh(mgn_proto_job *job, size_t c, size_t j) {
     const bool random = job->size.each > 1u && !mgn_proto_clusters(job);
     bool any = false;
@@ -18105,7 +18172,7 @@ static size_t mgn_proto_draw(mgn_proto_job *job, size_t c) {
     return chosen;
 }
 
-/* The nearest of the models of class c to a sample, by centroids alone; its distance too. */
+/* The model of class c whose centroid is nearest to x; *least becomes the squared distance. */
 static size_t mgn_proto_closest(const mgn_proto_job *job, const margin_real *v, size_t c,
                                 size_t count, const margin_real *x, margin_real *least) {
     size_t best = 0;
@@ -18120,8 +18187,8 @@ static size_t mgn_proto_closest(const mgn_proto_job *job, const margin_real *v, 
     return best;
 }
 
-/* k-means++: each next centre is a sample of the class, drawn by its squared distance to those that
- * are there. */
+/* One centre more by k-means++: a sample of the class, drawn with a probability in proportion to
+ * its squared distance from the nearest centre so far. */
 static void mgn_proto_seed(mgn_proto_job *job, margin_real *v, size_t c, size_t count) {
     size_t chosen = mgn_proto_draw(job, c);
     margin_real sum = 0;
@@ -18216,7 +18283,7 @@ static bool mgn_proto_stop(mgn_proto_job *job, margin_real left) {
     return mgn_tick_stop(&job->tick, job->iterations, left, 1);
 }
 
-/* The same for methods that do not know better than how many iterations they may still make. */
+/* The same for methods that only know how many iterations they may still make. */
 static bool mgn_proto_tick(mgn_proto_job *job) {
     const size_t most = job->o.max_iterations;
     return mgn_proto_stop(job,
@@ -18311,8 +18378,8 @@ static mgn_proto_pace mgn_proto_pace_make(margin_real first, size_t most) {
     return pace;
 }
 
-/* Takes the loss of a pass into account; true if it is the least so far. Progress may be slow: it
- * is measured from the last pass that made some, not from the last pass. */
+/* Adjusts the rate to the loss of a pass. Returns whether it is the least so far. Progress may be
+ * slow: it is measured from the last pass that made progress, not from the last pass. */
 static bool mgn_proto_pace_take(mgn_proto_pace *pace, margin_real loss) {
     const bool least = loss < pace->best;
     pace->best = mgn_min(pace->best, loss);
@@ -18332,13 +18399,14 @@ static bool mgn_proto_pace_done(const mgn_proto_pace *pace) {
     return !(pace->rate > pace->least);
 }
 
-/* Samples of a mini-batch: the same on all machines, and some 16 batches even of few samples. */
+/* The size of a mini-batch. It is the same on all machines, and leaves some 16 batches if samples
+ * are few. */
 static size_t mgn_proto_batch_size(size_t n) {
     const size_t share = n / 16u;
     return share < 16u ? 16u : share > 128u ? 128u : share;
 }
 
-/* What sample i, whose part of H is `gain`, adds to the loss. */
+/* What a sample that adds `gain` to H adds to the loss. */
 static margin_real mgn_proto_loss(const mgn_proto_job *job, margin_real gain) {
     if (job->o.method == MARGIN_PROTO_TD) { return -gain; }
     return job->o.plain ? 1 - gain : mgn_max(job->o.theta - gain, 0);
@@ -18364,7 +18432,7 @@ static margin_real mgn_proto_batch(mgn_proto_job *job, const margin_theta *theta
     return loss;
 }
 
-/* One step along the gradient at hand, each vector by its own measure. */
+/* One step along the gradient, each vector by its own measure. */
 static void mgn_proto_descend(mgn_proto_job *job, margin_real rate) {
     const size_t d = job->size.d;
     const margin_real old = MGN_PROTO_MEMORY, keep = MGN_PROTO_MOMENTUM;
@@ -18455,7 +18523,7 @@ static void mgn_proto_raise_margins(mgn_proto_job *job, margin_theta *theta, siz
     }
 }
 
-/* Puts aside the validation part: that share of each class, rounded down, at random. */
+/* Chooses the samples held out for validation at random: that share of each class, rounded down. */
 static void mgn_proto_hold(mgn_proto_job *job) {
     for (size_t i = 0; i < job->size.n; i++) { job->weights.held[i] = 0; }
     for (size_t c = 0; c < job->size.classes && job->o.validation > 0; c++) {
@@ -18474,9 +18542,9 @@ static void mgn_proto_hold(mgn_proto_job *job) {
     }
 }
 
-/* td: one tangent more at each stage, each from its hss direction. The hss tangents wait at
- * job->best. Stages before the last make a few passes; with a fixed rate all have their share of
- * the steps. */
+/* td adds one tangent at each stage, which starts from its hss direction; these are kept in
+ * job->best. Stages before the last make a few passes. With a fixed rate all stages have an equal
+ * share of the steps. */
 static void mgn_proto_construct(mgn_proto_job *job, margin_theta *theta) {
     const size_t d = job->size.d, stages = job->size.rows;
     const size_t share = (job->o.max_iterations + stages - 1u) / stages;
@@ -18615,7 +18683,7 @@ static void mgn_proto_lvq(mgn_proto_job *job) {
 
 /* ---- nn ---- */
 
-/* Takes sample s into the set: all samples learn how near it is. */
+/* Adds sample s to the set, and updates the least distances of all samples. */
 static void mgn_proto_take(const mgn_proto_job *job, size_t s) {
     const margin_real *y = mgn_sample(job->data, s);
     const size_t label = mgn_label(job->data, s);
@@ -18657,7 +18725,7 @@ static size_t mgn_proto_typical(const mgn_proto_job *job, size_t c) {
     return chosen;
 }
 
-/* The sample with the least margin of those that are not in the set; n if there is none. */
+/* Of the samples that are not in the set, the one with the least margin; n if there is none. */
 static size_t mgn_proto_doubtful(const mgn_proto_job *job) {
     margin_real least = 2;
     size_t chosen = job->size.n;
@@ -18674,7 +18742,7 @@ static size_t mgn_proto_doubtful(const mgn_proto_job *job) {
 /* Condensing (Devi, Murty: "An incremental prototype set building technique", Pattern Recognition
  * 35, 2002): beginning with a typical sample of each class, a typical one of the samples that the
  * set mistakes is added, class by class, until there are no mistakes or the budget is spent. What
- * is left of it goes to the samples with the least margins, which is ours. */
+ * is left of it goes to the samples with the least margins, which is not in the paper. */
 static void mgn_proto_condense(mgn_proto_job *job) {
     size_t taken = 0;
     bool more = true;
@@ -18733,9 +18801,10 @@ static void mgn_proto_neighbours(mgn_proto_job *job) {
 
 /* ---- the whole ---- */
 
-/* For margin_proto_find: 1 / (1 - rho^2) of each model, see mgn_proto_tangent, or 0 where that
- * would not help. z is in error by at most 12 (d + 8) EPS |x - c|^2, for 32 tangents: 1/200 covers
- * four times that in float, or there are no exits. */
+/* For margin_proto_find: 1 / (1 - rho^2) of each model, see mgn_proto_tangent, or 0 if an early
+ * exit would not help. rho^2 is the largest eigenvalue of the Gram matrix of the second halves of
+ * the tangents. z is in error by at most 12 (d + 8) EPS |x - c|^2, for 32 tangents; exits are used
+ * only if 1/200 is at least four times that in float. */
 static void mgn_proto_exits(const mgn_proto_job *job, margin_arena *mem) {
     const size_t mark = mem->high, k = job->size.tangents, d = job->size.d,
                  half = mgn_proto_half(d);
@@ -18755,7 +18824,7 @@ static void mgn_proto_exits(const mgn_proto_job *job, margin_arena *mem) {
     margin_arena_release(mem, mark);
 }
 
-/* All that takes time; models are left at job->at.v, relative to the centre. */
+/* The training itself. Models are left at job->at.v, relative to the centre. */
 static margin_status mgn_proto_run(mgn_proto_job *job, margin_theta *theta, margin_arena *mem) {
     mgn_proto_hold(job);
     const margin_status status = mgn_proto_start(job, job->at.v, mem);
@@ -18781,7 +18850,7 @@ static margin_status mgn_proto_run(mgn_proto_job *job, margin_theta *theta, marg
     return MARGIN_OK;
 }
 
-/* Models in the coordinates of the data, and the margins of the samples there. */
+/* Moves the models to the coordinates of the data, and computes the margins of the samples. */
 static void mgn_proto_place(mgn_proto_job *job, margin_theta *theta, margin_arena *mem) {
     if (!mgn_proto_fixed(job) || job->o.validation > 0) { (void)mgn_proto_pass(job, &job->at); }
     if (mgn_proto_stochastic(job) && mgn_proto_reweighted(job)) {
@@ -18913,7 +18982,7 @@ static bool mgn_proto_classes(const margin_data *data, size_t classes) {
     return all;
 }
 
-/* Everything after the memory is there. */
+/* Everything after the memory has been taken. */
 static margin_status mgn_proto_work(mgn_proto_job *job, margin_theta *theta, margin_arena *mem) {
     if (mgn_proto_draws(job)) { mgn_proto_sort(job); }
     margin_status status = mgn_proto_check(job);
@@ -19007,8 +19076,8 @@ MARGIN_API margin_status margin_proto_train(const margin_data *data,
 
 /* ---- tangents of samples ---- */
 
-/* The derivatives of a picture at a pixel, by central differences, at the edges one-sided and
- * halved. */
+/* The derivatives of a picture at a pixel: half the difference of the two neighbours. At an edge
+ * the pixel itself stands for the missing neighbour. */
 static void mgn_picture_slope(const margin_real *picture, size_t width, size_t height, size_t row,
                               size_t column, margin_real *dx, margin_real *dy) {
     const size_t left = column > 0 ? column - 1u : 0, above = row > 0 ? row - 1u : 0;
@@ -19103,7 +19172,8 @@ static void mgn_theta_plan(mgn_theta_job *job, margin_arena *mem) {
     job->mu = MGN_SCRATCH(mem, margin_real, n);
 }
 
-/* Training, margins, update; the model lasts until the arena is wound back. */
+/* Trains with the present weights, and computes the margins. The model lasts until the arena is
+ * rewound. */
 static margin_status mgn_theta_round(mgn_theta_job *job, margin_arena *mem, margin_model *model) {
     for (size_t i = 0; i < job->data.n; i++) { job->by_row[mgn_row_of(&job->data, i)] = job->w[i]; }
     margin_status status = job->learner->train(job->learner->user, &job->data, mem, model);
@@ -19114,7 +19184,7 @@ static margin_status mgn_theta_round(mgn_theta_job *job, margin_arena *mem, marg
     return status;
 }
 
-/* All rounds; *last tells that the model in the arena is that of the least deficit. */
+/* All rounds. *last tells whether the model in the arena is the one with the least deficit. */
 static margin_status mgn_theta_run(mgn_theta_job *job, margin_arena *mem, margin_model *model,
                                    bool *last) {
     const margin_arena before = *mem;
@@ -19164,7 +19234,8 @@ static margin_status mgn_theta_check(const margin_data *data, const margin_learn
     return mgn_both(status, given ? MARGIN_OK : MARGIN_E_ARGUMENT);
 }
 
-/* Rounds, and once more from the best weights where the last round was not the best. */
+/* All rounds; if the last one was not the best, the model is trained once more with the best
+ * weights. */
 static margin_status mgn_theta_work(mgn_theta_job *job, margin_arena *mem, margin_model *model) {
     const margin_arena before = *mem;
     bool last = false;
@@ -20142,15 +20213,13 @@ MARGIN_API margin_status margin_compact_train(const margin_data *data,
  * hence
  *
  *     H a + b 1 = t,   H = K + diag(1 / (c u)),   f = K a + b,
- *     b = 1'H^-1 t / 1'H^-1 1,   a = H^-1 t - b H^-1 1                (Suykens, Vandewalle: "Least
- *                                                  squares support vector machine classifiers",
- *                                                  1999)
+ *     b = 1'H^-1 t / 1'H^-1 1,   a = H^-1 t - b H^-1 1
  *
- * and the error at sample i of the same fit without it is a_i / G_ii, where G is the inverse of the
- * bordered matrix (Cawley, Talbot: "Fast exact leave-one-out cross-validation of sparse
- * least-squares support vector machines", 2004): G_ii = (H^-1)_ii - (H^-1 1)_i^2 / 1'H^-1 1. For
- * linear kernels the same in the d features, about their means, S = sum u_i x_i x_i' = V diag(l)
- * V', z_i = V'x_i:
+ * (Suykens, Vandewalle: "Least squares support vector machine classifiers", 1999), and the error
+ * at sample i of the same fit without it is a_i / G_ii, where G is the inverse of the bordered
+ * matrix (Cawley, Talbot: "Fast exact leave-one-out cross-validation of sparse least-squares
+ * support vector machines", 2004): G_ii = (H^-1)_ii - (H^-1 1)_i^2 / 1'H^-1 1. For linear kernels
+ * the same in the d features, about their means, S = sum u_i x_i x_i' = V diag(l) V', z_i = V'x_i:
  *
  *     w = V diag(1 / (l + 1/c)) V' sum u_i t_i x_i,   error without i = (t_i - f_i) / (1 - h_i),
  *     h_i = u_i (1 / (all weight) + sum_k z_ik^2 / (l_k + 1/c)). */
@@ -20204,14 +20273,14 @@ static size_t mgn_order_ties(const margin_real *key, const margin_index *order, 
     return i;
 }
 
-/* What the order of targets says. */
+/* Sums over the ordered targets. */
 typedef struct {
     margin_real total; /* weight of all samples */
     margin_real pairs; /* weight of all pairs of different targets */
 } mgn_order;
 
-/* Turns targets into d_i, in place; `order` ends up sorted by them. Weights are those of the
- * view. */
+/* Replaces the targets in v by d_i; `order` becomes the order of the targets. Weights are those of
+ * the view. */
 static mgn_order mgn_order_ranks(const margin_data *data, margin_real *v, margin_index *order,
                                  margin_index *spare, size_t n) {
     mgn_order o = {0, 0};
@@ -20244,7 +20313,7 @@ MARGIN_API size_t margin_kendall_size(size_t n) {
     return n > MARGIN_INDEX_MAX ? 0 : mgn_arena_counted(&dry);
 }
 
-/* Arrays of n numbers that can be sorted, in an arena that can be used. */
+/* Checks two arrays of n numbers that are to be sorted, and the arena. */
 static margin_status mgn_order_check(const margin_real *a, const margin_real *b, size_t n,
                                      const margin_arena *mem) {
     if (a == NULL || b == NULL || mgn_mem_check(mem) != MARGIN_OK) { return MARGIN_E_ARGUMENT; }
@@ -20253,7 +20322,7 @@ static margin_status mgn_order_check(const margin_real *a, const margin_real *b,
     return mgn_all_finite(a, n) && mgn_all_finite(b, n) ? MARGIN_OK : MARGIN_E_NOT_FINITE;
 }
 
-/* Pairs within runs of equal keys. */
+/* The number of pairs of equal keys. */
 static uint64_t mgn_order_tied(const margin_real *key, const margin_index *order, size_t from,
                                size_t n) {
     uint64_t pairs = 0;
@@ -20318,12 +20387,12 @@ MARGIN_API margin_real margin_absolute_error(const margin_real *confusion, size_
 
 /* ---- thresholds ---- */
 
-/* Sorted by score, samples are to be cut into runs for the classes 0, 1, .. k-1, some perhaps
- * empty. With best[c] the least loss of the samples so far, the last one in class c, the next group
- * of equal
- * scores adds its loss to  min over c' <= c of best[c'].  cuts[c] holds where the runs of that
- * solution start: k - 1 places each, of which the first c are known. n k steps, and k more for each
- * time that a class takes over the solution of a lower one. */
+/* Samples sorted by score are to be cut into runs for the classes 0, 1, .. k-1; a run may be
+ * empty. Dynamic programming: let best[c] be the least loss of the samples so far if the last one
+ * is in class c. The next group of equal scores, put into class c, adds its loss to the minimum
+ * over c' <= c of best[c']. cuts[c] tells where the runs of that solution start: k - 1 places
+ * each, of which the first c are known. This takes n k steps, and k more each time that a class
+ * takes over the solution of a lower one. */
 typedef struct {
     const margin_data *data; /* labels and weights of n samples */
     const margin_real *f;    /* their scores */
@@ -20387,8 +20456,8 @@ static const margin_index *mgn_cuts_choose(const mgn_cuts *t) {
     return cuts;
 }
 
-/* The threshold at a cut: midway between the scores on both sides, not below the lower and below
- * the upper one; beyond all scores by their range where one side is empty. */
+/* The threshold at a cut: midway between the scores on both sides, at least the lower one and
+ * below the upper one. If one side is empty, it is beyond all scores by their range. */
 static margin_real mgn_cuts_value(const mgn_cuts *t, size_t cut) {
     const margin_real first = t->f[t->order[0]], last = t->f[t->order[t->n - 1u]];
     const margin_real size = mgn_max(mgn_abs(first), mgn_abs(last));
@@ -20430,7 +20499,7 @@ MARGIN_API size_t margin_thresholds_size(size_t n, size_t classes) {
     return mgn_arena_counted(&dry);
 }
 
-/* Labels and weights of n samples, in their ranges. */
+/* Checks labels, weights and loss. */
 static margin_status mgn_thresholds_check(const margin_data *data, size_t classes, unsigned loss) {
     if (data->y == NULL || loss > MARGIN_ORDINAL_ZERO_ONE) { return MARGIN_E_ARGUMENT; }
     if (mgn_largest_label(data) >= classes || (data->weight != NULL && !mgn_weights_fit(data))) {
@@ -20589,7 +20658,8 @@ static margin_status mgn_ordinal_check(mgn_ordinal *o, const margin_data *data,
     return mgn_ordinal_shape(o, data->n, data->d, classes, options);
 }
 
-/* Targets in units of their deviation, from their mean; false if they are all equal. */
+/* Measures the targets from their mean, in units of their deviation. Returns false if all are
+ * equal. */
 static bool mgn_ordinal_standard(mgn_ordinal *o) {
     margin_real total = 0, lost = 0, sum = 0, lost_sum = 0, square = 0;
     for (size_t i = 0; i < o->n; i++) {
@@ -20614,7 +20684,7 @@ static bool mgn_ordinal_standard(mgn_ordinal *o) {
     return true;
 }
 
-/* The solution for such targets, back in their units. */
+/* Takes the solution for such targets back to the units of the targets. */
 static void mgn_ordinal_units(mgn_ordinal *o) {
     const margin_real s = o->size;
     for (size_t k = 0; k < o->d && o->linear; k++) { o->w[k] *= s; }
@@ -20648,7 +20718,7 @@ static bool mgn_ordinal_gather(mgn_ordinal *o, const margin_data *data) {
     return o->order_of.pairs > 0;
 }
 
-/* Biases: of a ranker what the solver says, of classes the thresholds. */
+/* Biases: that of a ranker comes from the solver, those of classes from the thresholds. */
 static void mgn_ordinal_bias(mgn_ordinal *o) {
     mgn_cuts *t = &o->cuts;
     t->data = &o->data;
@@ -20665,7 +20735,8 @@ static void mgn_ordinal_bias(mgn_ordinal *o) {
 }
 
 /* What is added to the sum of kernel values of a normalised model, whose weights sum to 1: a
- * thousandth of a sample, so that far from all samples the mean rank falls back to 0, the middle. */
+ * thousandth of a sample, so that far from all samples the mean rank falls back to 0, the
+ * middle. */
 static margin_real mgn_ordinal_far(const mgn_ordinal *o) {
     return 1 / (1024 * (margin_real)o->n);
 }
@@ -20695,8 +20766,8 @@ static void mgn_ordinal_expand_normalised(mgn_ordinal *o, mgn_pool *pool) {
     mgn_copy(pool->bias, o->row, o->machines);
 }
 
-/* The samples with a coefficient as a pool; all vectors serve the one function, so classes end
- * alike. */
+/* Makes a pool of the samples that have a coefficient. All vectors belong to the one function, so
+ * that all classes end at the same place. */
 static void mgn_ordinal_expand(mgn_ordinal *o, margin_arena *mem, margin_expansion *e) {
     mgn_pool pool = mgn_ordinal_pool(o);
     size_t n = 0;
@@ -20728,7 +20799,7 @@ static void mgn_ordinal_model(mgn_ordinal *o, margin_arena *mem, margin_model *m
     }
 }
 
-/* The report: tau, and of classes the margins, which take the place of the scores. */
+/* The report: tau and, for classes, the margins, which replace the scores. */
 static void mgn_ordinal_report(mgn_ordinal *o) {
     o->info.bias = o->bias[0];
     if (!mgn_kendall(o->f, o->rank, o->cuts.order, o->spare, o->n, &o->told.tau)) {
@@ -20926,7 +20997,7 @@ static const mgn_ordinal_solver *mgn_omam_solver(const margin_ordinal_options *o
     return options->normalised ? &mgn_omam_normalised : &mgn_omam_kernel;
 }
 
-/* The options, all defaults for NULL; omam has no price. */
+/* The options, or their defaults. `prices`: for lssvm, which has a price C; omam has none. */
 static margin_ordinal_options mgn_ordinal_full(const margin_ordinal_options *options, bool prices) {
     static const margin_ordinal_options none = {{0, 0, 0, 0, 0}, NULL,  0,           0, 0,
                                                 false,           false, {NULL, NULL}};
@@ -21014,7 +21085,7 @@ MARGIN_API margin_status margin_omam_online_forget(margin_omam_online *on, const
     return on == NULL ? MARGIN_E_ARGUMENT : margin_mam_online_forget(&on->sums, x, label, weight);
 }
 
-/* Weight of a class, and mean of its column j. */
+/* The weight of a class, and the mean of its column j. */
 static margin_real mgn_omam_weight(const margin_mam_online *s, size_t c) {
     return s->count[c] == 0 ? 0 : s->sum[c * mgn_mam_columns(s) + s->d];
 }
@@ -21044,7 +21115,7 @@ static margin_real mgn_omam_column(const margin_mam_online *s, margin_real total
     return v + low;
 }
 
-/* w from the sums: false when it has no direction, and then the old one stays. */
+/* Computes w from the sums. Returns false if there is no direction; then the old w stays. */
 static bool mgn_omam_direction(const margin_mam_online *s, margin_real total) {
     margin_real size = 0, length;
     for (size_t j = 0; j < s->d; j++) { s->work[j] = mgn_omam_column(s, total, j, &size); }
@@ -21153,7 +21224,8 @@ struct mgn_lssvm_search {
     size_t best; /* its place; beyond the grid: none yet */
 };
 
-static void mgn_lssvm_look(mgn_lssvm_search *s, size_t at) {
+/* Tries one price of the grid. */
+static void mgn_lssvm_try(mgn_lssvm_search *s, size_t at) {
     mgn_ordinal *o = s->o;
     if (at < MGN_LSSVM_GRID && !o->tick.stopped) {
         const margin_real error = s->loo(s, mgn_lssvm_grid[at] / s->unit);
@@ -21166,7 +21238,7 @@ static void mgn_lssvm_look(mgn_lssvm_search *s, size_t at) {
     }
 }
 
-/* Chooses the price, or takes the one given. */
+/* Chooses the price with the least leave-one-out error, or uses the one given. */
 static margin_status mgn_lssvm_choose(mgn_lssvm_search *s) {
     mgn_ordinal *o = s->o;
     s->least = MGN_HUGE;
@@ -21175,11 +21247,11 @@ static margin_status mgn_lssvm_choose(mgn_lssvm_search *s) {
         o->told.loo = o->options.leave_one_out ? mgn_max(s->loo(s, o->options.c), 0) : 0;
         return MARGIN_OK;
     }
-    for (size_t at = 0; at < MGN_LSSVM_GRID; at += 2u) { mgn_lssvm_look(s, at); }
+    for (size_t at = 0; at < MGN_LSSVM_GRID; at += 2u) { mgn_lssvm_try(s, at); }
     const size_t middle = s->best;
     if (middle == MGN_LSSVM_GRID) { return MARGIN_E_NOT_POSITIVE; }
-    mgn_lssvm_look(s, middle - 1u); /* beyond the grid for 0 */
-    mgn_lssvm_look(s, middle + 1u);
+    mgn_lssvm_try(s, middle - 1u); /* does nothing for middle = 0 */
+    mgn_lssvm_try(s, middle + 1u);
     o->told.loo = s->least;
     o->options.c = mgn_lssvm_grid[s->best] / s->unit;
     return o->tick.stopped ? MARGIN_W_STOPPED : MARGIN_OK;
@@ -21245,7 +21317,7 @@ static margin_status mgn_lssvm_axes(mgn_ordinal *o, const mgn_lssvm_primal *p, m
     return MARGIN_OK;
 }
 
-/* The error of sample i without it; z are its coordinates. */
+/* The error at sample i of the fit without it; p->z has the coordinates of the sample. */
 static margin_real mgn_lssvm_left_out(const mgn_ordinal *o, const mgn_lssvm_primal *p, size_t i,
                                       margin_real c) {
     margin_real f = 0, h = 1 / o->order_of.total;
@@ -21358,8 +21430,8 @@ static margin_status mgn_lssvm_solve(mgn_ordinal *o, mgn_lssvm_dual *p, margin_r
     return MARGIN_OK;
 }
 
-/* The diagonal of H^-1 = L'^-1 L^-1: squared lengths of the columns of L^-1, which begin with their
- * own row, so that they take less and less of L. */
+/* The diagonal of H^-1 = L'^-1 L^-1: the squared lengths of the columns of L^-1. Column i is zero
+ * above row i, so that later columns need less and less of L. */
 static void mgn_lssvm_inverse(const mgn_ordinal *o, const mgn_lssvm_dual *p) {
     const size_t n = o->n;
     for (size_t first = 0; first < n; first += MGN_LSSVM_COLUMNS) {
@@ -21910,7 +21982,8 @@ static void mgn_oneclass_margins(mgn_oneclass *m, const margin_data *data, mgn_f
     mgn_info_margins(&frame->info, c->odd, c->count);
 }
 
-/* The largest distance, but not less than rounding to float makes of 0, which would mean no limit. */
+/* The largest distance, but not less than rounding to float makes of 0, which would mean no
+ * limit. */
 static void mgn_oneclass_reject(margin_proto *p, margin_real limit) {
     const margin_real noise = 8 * MGN_R(FLT_EPSILON);
     const margin_real least = noise * noise * mgn_norm2_bits(p->vectors, p->d);
