@@ -429,7 +429,7 @@ typedef struct {
     uint16_t classes;
     uint8_t scheme;
     margin_real reject; /* a winner by a margin below this becomes MARGIN_REJECTED; 0 means never;
-                           the largest distance of a class that is alone, see above */
+                           of a model of one class: the largest distance that is normal */
     margin_real slope;  /* of the probabilities, see margin_probabilities; 0: not calibrated */
     margin_real shift;
     margin_real include; /* classes at least as probable as this make the prediction set; 0: all */
@@ -524,11 +524,8 @@ typedef struct {
     } of;
 } margin_model;
 
-/* The number of machines of a scheme over so many classes: 1, k(k-1)/2, k or k-1. margin_functions
- * is the number of functions that they are made of, which is the number of rows of weights of a
- * linear model: 1 for ordinal, otherwise one per machine. */
+/* Returns the number of machines of a scheme over so many classes: 1, k(k-1)/2, k or k-1. */
 MARGIN_API size_t margin_machines(unsigned scheme, size_t classes);
-MARGIN_API size_t margin_functions(unsigned scheme, size_t classes);
 /* Compute the scores of all machines of a model at the raw input x (d values), in machine order.
  * Each kernel has its own function, so that a linker keeps only what is used;
  * margin_expansion_scores serves all kernels, and margin_unit_scores both unit kernels. */
@@ -551,7 +548,8 @@ MARGIN_API void margin_list_scores(const margin_list *model, const margin_real *
                                    margin_real *scores);
 MARGIN_API void margin_proto_scores(const margin_proto *model, const margin_real *x,
                                     margin_real *scores);
-/* Computes z, whose scores the functions of the kernel tell for &model->pool; and all at once. */
+/* margin_project computes z, which is then the input of the function of the pool's kernel for
+ * &model->pool. margin_projected_scores does both. */
 MARGIN_API void margin_project(const margin_projected *model, const margin_real *x, margin_real *z);
 MARGIN_API void margin_projected_scores(const margin_projected *model, const margin_real *x,
                                         margin_real *scores);
@@ -586,23 +584,26 @@ MARGIN_API uint16_t margin_decide(const margin_vote *vote, const margin_real *sc
  * >>calibrate). `scores` are those of all machines, and are overwritten. With one slope and shift
  * for all machines, and L(t) = 1 / (1 + exp(-t)):
  *
- *   binary             L(slope s + shift) for class 1. Where there is a curve, what it has at these
- *                      odds is added first: corrections lie on straight lines between the
- *                      logarithms of odds of 2^-8, 2^-7 .. 2^8, and stay the same beyond.
- *   one-one, votes     Each machine tells L(slope s) for one of its classes. The p that is most at
- *                      peace with all of them makes the sum over pairs of (r_ba p_a - r_ab p_b)^2
- *                      least, where r_ab is what the machine of a and b tells for a (Wu, Lin, Weng:
- *                      "Probability estimates for multi-class classification by pairwise coupling",
- *                      JMLR 5, 2004, their second method).
- *   one-rest, nearest  p_c ~ exp(slope f_c), by f_c the scores prefer c to the class elected.
+ *   binary             L(t) for class 1, where t = slope s + shift. If there is a curve, its
+ *                      correction for the odds e^t is added to t first. Corrections are given for
+ *                      odds of 2^-8, 2^-7 .. 2^8; between these they are interpolated on straight
+ *                      lines in t, and beyond them they stay the same.
+ *   one-one, votes     The machine of the classes a and b says r_ab = L(slope s) for one of them
+ *                      and r_ba = 1 - r_ab for the other. The probabilities p agree best with all
+ *                      machines: they minimise the sum over pairs of (r_ba p_a - r_ab p_b)^2 (Wu,
+ *                      Lin, Weng: "Probability estimates for multi-class classification by pairwise
+ *                      coupling", JMLR 5, 2004, their second method).
+ *   one-rest, nearest  p_c is proportional to exp(slope f_c), where f_c is by how much the scores
+ *                      prefer class c to the elected one.
  *   ordinal            L(slope s + shift) for all classes above the threshold of a machine.
  *
  * Without calibration, and where a score is not a number, all classes are equally probable. The
  * most probable class can be another one than the one elected where several are close.
  *
- * The prediction set of an input are the classes of at least the probability vote->include: sets
- * hold the true class as often as was asked for at calibration, whatever the distribution. An empty
- * set means that the input resembles no class as clearly as samples usually do. */
+ * The prediction set of an input consists of the classes whose probability is at least
+ * vote->include. Sets contain the true class as often as was asked for at calibration, whatever the
+ * distribution is. An empty set means that the input resembles no class as clearly as samples
+ * usually do. */
 MARGIN_API void margin_probabilities(const margin_vote *vote, margin_real *scores, margin_real *p);
 /* Returns how a model turns scores into an answer. */
 MARGIN_API const margin_vote *margin_model_vote(const margin_model *model);
@@ -617,7 +618,7 @@ MARGIN_API int margin_compare(const margin_model *model, const margin_real *x, c
 
 /* ---- >>quant ---- the same models in integer arithmetic: q15 and q7 -------------------------- */
 
-/* Scaling x' = (x - offset) * factor, feature by feature; without arrays x' = x. */
+/* The scaling x' = (x - offset) * factor, feature by feature. Without arrays x' is x. */
 typedef struct {
     const margin_real *offset; /* d values; NULL: no scaling */
     const margin_real *factor; /* d values */
@@ -794,14 +795,14 @@ typedef struct {
  * names end with _q serve both formats.
  *
  *   LINEAR   void margin_linear_scores_F(const margin_linear_q *, const int16_t *x, int32_t *)
- *            gives the scores of all machines. So do
  *   SEVERAL  void margin_KERNEL_scores_F(const margin_expansion_q *, .., int32_t *scores)
  *   PROTO    void margin_proto_scores_F(const margin_proto_q *, .., int32_t *scores)
+ *            compute the scores of all machines.
  *   ONE      int32_t margin_KERNEL_score_F(const margin_expansion_q *, const int16_t *x)
  *            returns the score of a model with one machine, without the code for several.
  *   LIST     size_t margin_list_KERNEL_ask_F(const margin_list_q *, .., int32_t *score)
- *            decides as soon as it can. It returns which cut decided, and tells in *score what that
- *            cut says: > 0 for class 1.
+ *            decides as soon as it can. It returns which cut decided; *score becomes the score of
+ *            that cut, with a sign that is positive for class 1.
  *
  * The list has name, shape, kernel and format; shapes without a kernel have LINEAR there. */
 #define MARGIN_PREDICTORS_Q(X)                                                                     \
@@ -881,9 +882,9 @@ MARGIN_API void margin_proto_find_q15(const margin_proto_q *model, const int16_t
 MARGIN_API void margin_proto_find_q7(const margin_proto_q *model, const int16_t *x, int32_t *scores,
                                      margin_proto_found_q *found);
 
-/* As their namesakes in >>model. Margins are limited to int32_t; those of distances are in 2^-15,
- * right to two of that. Probabilities are in 2^-15, sum to 32768, and are right to 5e-4; the scores
- * are overwritten. */
+/* These do the same as their namesakes in >>model. Margins are limited to int32_t. Margins of
+ * distances are in units of 2^-15, with an error of at most two units. Probabilities are in units
+ * of 2^-15, sum to 32768, and have an error of at most 5e-4; the scores are overwritten. */
 MARGIN_API int32_t margin_margin_q(unsigned scheme, size_t classes, const int32_t *scores,
                                    size_t label);
 MARGIN_API uint16_t margin_elect_q(unsigned scheme, size_t classes, const int32_t *scores);
@@ -891,12 +892,12 @@ MARGIN_API uint16_t margin_decide_q(const margin_vote_q *vote, const int32_t *sc
 MARGIN_API void margin_probabilities_q(const margin_vote_q *vote, int32_t *scores, uint16_t *p);
 MARGIN_API const margin_vote_q *margin_model_vote_q(const margin_model_q *model);
 
-/* Runs the input stage of a model on d raw values: into `work`, d values, and returns that; without
- * a stage `work` may be NULL and the raw values are returned. */
+/* Runs the input stage of a model on d raw values. Stores the d results in `work` and returns
+ * `work`. Without a stage it returns the raw values, and `work` may be NULL. */
 MARGIN_API const int16_t *margin_prepare_q(const margin_stage_q *stage, size_t d, const int16_t *x,
                                            int16_t *work);
-/* Real values to the int16_t that an integer model takes: (x - offset) * factor, rounded and
- * limited. NaN becomes 0. */
+/* Converts real values to the int16_t that an integer model takes: (x - offset) * factor, rounded
+ * and limited. A NaN becomes 0. */
 MARGIN_API void margin_input_q(const margin_scaling *input, const margin_real *x, int16_t *out);
 /* All in one: input stage (`work`: d values, or NULL if the model has none), scores, answer. */
 MARGIN_API uint16_t margin_classify_q(const margin_model_q *model, const int16_t *x, int16_t *work,
@@ -965,8 +966,8 @@ MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, c
  *
  * Prototypes have tangents as width and nth as degree, integer ones up and left at 32. Lists have
  * their cuts as width; arrays of the pool come first, then reach and target. What a kind has no
- * use for is 0. CRC-32 is the one of IEEE 802.3 (polynomial 0x04C11DB7, reflected). To read an
- * image and write it again gives the same bytes. */
+ * use for is 0. CRC-32 is the one of IEEE 802.3 (polynomial 0x04C11DB7, reflected). Reading an
+ * image and writing it again gives the same bytes. */
 #define MARGIN_IMAGE_VERSION 1
 #define MARGIN_IMAGE_HEAD 64u
 
@@ -1037,7 +1038,7 @@ typedef struct {
  * (a weight negative or not finite, all weights zero, or their sum not finite). O(n d). The
  * functions below check their view in this way first (those on folds only its shape).
  * A view does not know how many rows x, y and weight have: the caller sees to it that `rows` names
- * only rows that are there. */
+ * only rows that exist. */
 MARGIN_API margin_status margin_data_check(const margin_data *data);
 
 /* The number of classes, 1 + the largest label in the view; MARGIN_E_ARGUMENT without labels. */
@@ -1051,10 +1052,10 @@ MARGIN_API margin_status margin_data_classes(const margin_data *data, size_t *cl
  *
  * With classes = 1 all samples are one class, whatever their labels.
  *
- * One pass over the data after the check, by Chan, Golub and LeVeque's updating formulas in blocks
- * of four samples, means and sums compensated: whatever n and wherever the origin, the mean is good
- * to an epsilon of itself plus a few of the deviation, a covariance to a few epsilon of the product
- * of the two deviations. O(n d^2 + n classes).
+ * This takes one pass over the data after the check, by the updating formulas of Chan, Golub and
+ * LeVeque in blocks of four samples, with compensated sums. Whatever n is and wherever the origin
+ * lies, a mean has an error of one epsilon of itself plus a few epsilon of the deviation, and a
+ * covariance one of a few epsilon of the product of the two deviations. O(n d^2 + n classes).
  * MARGIN_E_ARGUMENT: NULL, or classes = 0. MARGIN_E_LABEL: a label of `classes` or above, a bad
  * weight. MARGIN_E_ONE_CLASS: a class without a sample of positive weight. MARGIN_E_RANGE: the
  * largest difference of two values in a column is so large that n squares of it overflow. */
@@ -1062,7 +1063,8 @@ MARGIN_API size_t margin_data_moments_size(size_t d);
 MARGIN_API margin_status margin_data_moments(const margin_data *data, size_t classes,
                                              margin_arena *mem, margin_real *weight,
                                              margin_real *mean, margin_real *cov);
-/* The means alone: no arena, and MARGIN_E_RANGE only if the difference of two values overflows. */
+/* Computes the means alone, without an arena. MARGIN_E_RANGE: the difference of two values in a
+ * column overflows. */
 MARGIN_API margin_status margin_data_means(const margin_data *data, size_t classes,
                                            margin_real *weight, margin_real *mean);
 
@@ -1073,15 +1075,14 @@ enum {
     MARGIN_SCALE_NONE
 };
 
-/* Scales one row of scaling->d values; `out` may be `x`. No checks: predictors use it as well. */
+/* Scales one row of scaling->d values; `out` may be `x`. Nothing is checked. */
 MARGIN_API void margin_scaling_row(const margin_scaling *scaling, const margin_real *x,
                                    margin_real *out);
 
-/* Fits a scaling to the samples of positive weight; its arrays are kept in `mem`.
- * A column that is constant becomes 0 (factor 0, offset 0): one whose largest difference is at most
- * two epsilon of its largest value, so that differences by rounding alone count as none, or too
- * small to have a reciprocal. MARGIN_E_RANGE: the difference of two values of a column
- * overflows. */
+/* Fits a scaling to the samples of positive weight; its arrays are kept in `mem`. A constant
+ * column becomes 0 (factor 0, offset 0). A column counts as constant if its largest difference is
+ * at most two epsilon of its largest value, which rounding alone may cause, or is too small to
+ * have a reciprocal. MARGIN_E_RANGE: the difference of two values of a column overflows. */
 MARGIN_API size_t margin_scaling_fit_size(unsigned kind, size_t d);
 MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned kind,
                                             margin_arena *mem, margin_scaling *scaling);
@@ -1125,9 +1126,9 @@ MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16
  *     that fails gives back everything. The result never depends on what the memory held before.
  *   - `info` may be NULL. It holds what all methods have in common. A method that has more to tell
  *     takes one more, last argument `margin_TAG_report *report`, which may be NULL as well.
- *   - A negative status means that there is no model, and no output has been touched but, where
- *     rates are infeasible, the report of rates. Any other
- *     status comes with a model that margin_model_check accepts.
+ *   - A negative status means that there is no model, and no output has been touched; the one
+ *     exception is the report of rates, which says why rates are infeasible. Any other status comes
+ *     with a model that margin_model_check accepts.
  *
  * Bytes of memory: margin_TAG_train_size(n, d, classes, options) is what margin_TAG_train takes of
  * an aligned buffer, to the byte; it returns 0 where the bytes do not fit size_t or an option is
@@ -1162,7 +1163,7 @@ MARGIN_API margin_status margin_fold_views(const margin_data *data, const uint16
 #define MARGIN_ZERO FLT_MIN
 #endif
 
-/* Where long work stands. */
+/* How far a training has come. */
 typedef struct {
     size_t iteration;      /* iterations done, over all machines */
     size_t machine;        /* which machine is being trained */
@@ -1180,7 +1181,7 @@ typedef struct {
     void *user;                  /* handed to progress                                           */
 } margin_watch;
 
-/* What the quadratic programmes of kmomd, svm, oneclass and svr heed. */
+/* Controls of the quadratic programmes of kmomd, svm, oneclass and svr. */
 typedef struct {
     margin_real tol;       /* accuracy, see each trainer         0: 1e-3 in float, 1e-6 in double */
     size_t max_iterations; /* of each machine's solver           0: 100 n + 1 000 000            */
@@ -1194,11 +1195,11 @@ typedef struct {
  * solves that problem by an interior-point method, and goes on from there: about n rank^2
  * operations and n rank numbers of memory. The optimum is the same. 200 suits a host. */
 
-/* What all trainers tell of one training. Fields that a trainer does not speak of are 0. */
+/* What all trainers report. Fields that a trainer does not mention are 0. */
 typedef struct {
     margin_real objective;   /* as each trainer defines it */
     margin_real gap;         /* the objective is at most this far from the optimum */
-    margin_real violation;   /* largest violation of the optimality conditions, as tol counts */
+    margin_real violation;   /* largest violation of the optimality conditions, in units of tol */
     size_t iterations;       /* steps of all solvers together */
     bool converged;          /* to the tolerance asked for, or as far as rounding allows */
     size_t arena_peak;       /* most bytes that this call had taken from the arena */
@@ -1218,8 +1219,8 @@ typedef struct {
  *     {
  *         return margin_svm_train(data, (const margin_svm_options *)user, mem, model, NULL, NULL);
  *     }
- *     margin_learner svm = {train, &options, margin_svm_train_size(n - n / 5, d, classes,
- *     &options)}; */
+ *     const size_t bytes = margin_svm_train_size(n - n / 5, d, classes, &options);
+ *     margin_learner svm = {train, &options, bytes}; */
 typedef margin_status (*margin_train_fn)(void *user, const margin_data *data, margin_arena *mem,
                                          margin_model *model);
 typedef struct {
@@ -1232,8 +1233,8 @@ typedef struct {
 
 /* The w of length one whose margins y_i w.phi(x_i) have the largest average,
  *
- *     w = sum c_i phi(x_i) / lambda,   lambda = |sum c_i phi(x_i)|,   c_i = y_i weight_i / sum
- *         weight,
+ *     w = sum c_i phi(x_i) / lambda,   lambda = |sum c_i phi(x_i)|,
+ *     c_i = y_i weight_i / (sum of all weights),
  *
  * and lambda is that average (Pelckmans, Suykens, De Moor: "A risk minimization principle for a
  * class of Parzen estimators", NIPS 2007; [5], [7]). There is nothing to iterate. A linear kernel
@@ -1260,9 +1261,9 @@ MARGIN_API size_t margin_mam_train_size(size_t n, size_t d, size_t classes,
  * its own: MARGIN_E_NO_DIRECTION, lambda is 0 or lost in rounding: at most 8 EPS times the root of
  * the mean k(x, x) for a linear kernel, and 8 sqrt(EPS) times for any other.
  *
- * Linear kernels: the data is read once without `info`. With it margins are computed anew in each
- * of some five more passes, which select the quantiles exactly and in no memory; NaN and infinities
- * are then found after the first pass and not before it. */
+ * With a linear kernel and without `info` the data is read once; NaN and infinities are found after
+ * that pass, not before it. With `info` some five more passes compute the margins anew each time,
+ * which selects the quantiles exactly and without memory. */
 MARGIN_API margin_status margin_mam_train(const margin_data *data,
                                           const margin_mam_options *options, margin_arena *mem,
                                           margin_model *model, margin_info *info);
@@ -1302,17 +1303,17 @@ MARGIN_API size_t margin_mam_online_start_size(size_t d, size_t classes,
 MARGIN_API margin_status margin_mam_online_start(margin_mam_online *on, size_t d, size_t classes,
                                                  const margin_mam_options *options,
                                                  margin_arena *mem);
-/* Adds a sample, or takes one back that was added with the same values, label and weight: this
- * alone is the caller's word. A failure changes nothing: MARGIN_E_NOT_FINITE, MARGIN_E_LABEL (label
- * or weight out of its range), MARGIN_E_RANGE (a sum would overflow), MARGIN_E_EMPTY (to forget,
- * but the class has no samples). */
+/* Adds a sample, or takes one back that was added before with the same values, label and weight;
+ * that it was cannot be checked. A failure changes nothing: MARGIN_E_NOT_FINITE, MARGIN_E_LABEL
+ * (label or weight out of its range), MARGIN_E_RANGE (a sum would overflow), MARGIN_E_EMPTY
+ * (forgetting, but the class has no samples). */
 MARGIN_API margin_status margin_mam_online_add(margin_mam_online *on, const margin_real *x,
                                                size_t label, margin_real weight);
 MARGIN_API margin_status margin_mam_online_forget(margin_mam_online *on, const margin_real *x,
                                                   size_t label, margin_real weight);
-/* The model of what is known now, O(d) a machine. Its weights lie in the memory of `on`: they
- * change with the next call, and only with it. MARGIN_E_ONE_CLASS (a class has no samples) or
- * MARGIN_E_NO_DIRECTION leave the last model as it is. */
+/* Computes the model of the samples so far, in O(d) for each machine. Its weights lie in the
+ * memory of `on`; only the next call of this function changes them. MARGIN_E_ONE_CLASS (a class
+ * has no samples) or MARGIN_E_NO_DIRECTION leave the last model as it is. */
 MARGIN_API margin_status margin_mam_online_model(margin_mam_online *on, margin_linear *model);
 
 /* Certainty of prediction. With probability 1 - delta over the choice of n independent samples
@@ -1330,22 +1331,23 @@ typedef struct {
     size_t n;               /* samples */
 } margin_mam_certainty;
 
-/* For any binary model f = w.phi(x) + bias and samples, those of its training: B = |w| max |phi(x)|
- * + |bias|, R = |w| (2/n) sqrt(sum k(x, x)) + |bias| 2 / sqrt(n): the paper's for |w| = 1 and no
- * bias, as if |w| and bias had been known beforehand otherwise. `clipped`: Corollary 1 [15], the
- * margins go through min(1, max(-1, z)) and B = 1: for scores with a unit of their own, as of the
- * SVM. Weights of samples have no effect. O(n) scores, and for an expansion of m vectors m^2 / 2
- * kernel values. MARGIN_E_ARGUMENT: more than two classes, or hinge units, which are not linear in
- * the features of a kernel; MARGIN_E_LABEL: a label above 1. */
+/* Computes these for a binary model f = w.phi(x) + bias and the samples that it was trained on: B
+ * = |w| max |phi(x)| + |bias| and R = |w| (2/n) sqrt(sum k(x, x)) + |bias| 2 / sqrt(n). For |w| =
+ * 1 and no bias this is the paper's bound; otherwise it holds as if |w| and bias had been known
+ * before the samples. `clipped` is Corollary 1 [15], for scores that have a unit of their own, as
+ * those of the SVM: margins are limited to -1 .. 1, and B = 1. Weights of samples have no effect.
+ * O(n) scores, and for an expansion of m vectors m^2 / 2 kernel values. MARGIN_E_ARGUMENT: more
+ * than two classes, or hinge units, which are not linear in the features of a kernel;
+ * MARGIN_E_LABEL: a label above 1. */
 MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const margin_model *model,
                                                  bool clipped, margin_mam_certainty *certainty);
-/* The same from the sums of the on-line form, for two classes and samples of weight one: average
- * and R are those of the samples it holds, B is that of all it ever saw. Brings the model up to
- * date; statuses as there. */
+/* Computes the same from the sums of the on-line form, for two classes and samples of weight one.
+ * Average and R are those of the samples that it has now, B is that of all samples it ever had. The
+ * model is brought up to date; statuses are those of margin_mam_online_model. */
 MARGIN_API margin_status margin_mam_online_certainty(margin_mam_online *on,
                                                      margin_mam_certainty *certainty);
-/* The bound, never more than 1; 1 too for a delta outside (0, 1), rho <= -B and NaN. A rho above B
- * counts as B. */
+/* Returns the bound, which is never more than 1. It is 1 for a delta outside (0, 1), for rho <= -B
+ * and for NaN. A rho above B counts as B. */
 MARGIN_API margin_real margin_mam_bound(const margin_mam_certainty *certainty, margin_real rho,
                                         margin_real delta);
 
@@ -1353,11 +1355,10 @@ MARGIN_API margin_real margin_mam_bound(const margin_mam_certainty *certainty, m
 
 /* Weights g >= 0 that sum to one over each class minimise  (1-lambda) |v|^2 + lambda |g|^2,  where
  * v = sum y_i g_i phi(x_i)  (Aiolli, Da San Martino, Sperduti: "A kernel method for the
- *                           optimization
- * of the margin distribution"). lambda near 1 maximises the average margin, near 0 the smallest.
- * The score is the signed distance  v/|v| . phi(x) - theta  from the plane midway between the two
- * weighted means. `tol` is relative: training ends when, in each class, the gradients of all
- * samples with weight are within tol times the objective of the smallest. */
+ * optimization of the margin distribution"). lambda near 1 maximises the average margin, near 0
+ * the smallest. The score is the signed distance  v/|v| . phi(x) - theta  from the plane midway
+ * between the two weighted means. `tol` is relative: training ends when, in each class, the
+ * gradients of all samples with weight are within tol times the objective of the smallest. */
 typedef struct {
     margin_kernel kernel; /*                                                0: linear            */
     margin_real lambda;   /* 0 < lambda <= 1                                0: 0.1               */
@@ -1420,12 +1421,14 @@ MARGIN_API size_t margin_svm_train_size(size_t n, size_t d, size_t classes,
                                         const margin_svm_options *options);
 /* objective: 1/2 a'Qa - sum a; with nu 1/2 a'Qa. Statuses of its own: MARGIN_E_NOT_SEPARABLE (hard
  * margin); MARGIN_E_INFEASIBLE (nu is above twice the share of the smaller class, or so small that
- * no margin is left). c0 =
- * 4 / (Z D), Z the longest phi(x), D the largest distance between two samples of opposite classes,
- * is a lower bound for C; c1 = 4 n / (z d), d the distance between the hulls of the two classes, z
- * the least size of a phi(x) along it, a first guess at C, in the paper within 2^5 of the best one.
- * Both count as there, |w|^2 + C times the mean loss (Weizsaecker, Fuernkranz: "Margin driven
- * separate and conquer", 4.1). c1 is 0 where the hulls meet. */
+ * no margin is left).
+ *
+ * With `bounds`, c0 = 4 / (Z D) is a lower bound for C, where Z is the length of the longest phi(x)
+ * and D the largest distance between two samples of opposite classes. c1 = 4 n / (z d) is a first
+ * guess at C, in the paper within 2^5 of the best one, where d is the distance between the hulls of
+ * the two classes and z the least |phi(x)| along it; c1 is 0 if the hulls meet. Both are the C of
+ * |w|^2 + C times the mean loss (Weizsaecker, Fuernkranz: "Margin driven separate and conquer",
+ * 4.1). */
 MARGIN_API margin_status margin_svm_train(const margin_data *data,
                                           const margin_svm_options *options, margin_arena *mem,
                                           margin_model *model, margin_info *info,
@@ -1601,15 +1604,14 @@ enum {
 /* One of these; the hinge loss for an unknown number. */
 MARGIN_API margin_loss margin_loss_named(unsigned name);
 
-/* MARGIN_OK, or MARGIN_E_ARGUMENT: null, no pieces, ends that do not ascend, numbers not finite. */
-MARGIN_API margin_status margin_loss_check(const margin_loss *loss);
-/* The loss, its first and its second derivative at m, smoothed by `width` >= 0, 0 for not at all
- * (then at an end between two pieces those of the right one). Of a checked loss; a few dozen
- * operations and an exponential for each end within 40 widths (float: 15) of m. Each of the three
- * is the sum of what the piece at m says and one term for each end, which falls with its distance
- * like a normal density: the absolute error is a few EPS of the largest of these, at any width; and
- * where the loss is 0 about m (far in the tails) the relative error of these tiny values is a few
- * hundred EPS. */
+/* Computes the loss and its first and second derivative at m, smoothed by `width` >= 0. A width of
+ * 0 means no smoothing; at an end between two pieces the piece on the right then counts. The loss
+ * must have at least one piece, finite numbers and ascending ends; trainers check that. It takes a
+ * few dozen operations and an exponential for each end within 40 widths of m (float: 15). Each of
+ * the three numbers is the value of the piece at m plus one term for each end, which falls with
+ * the distance of the end like a normal density. The absolute error is a few EPS of the largest of
+ * these terms, at any width. Where the loss is 0 around m, far in the tails, the relative error of
+ * the tiny results is a few hundred EPS. */
 MARGIN_API void margin_loss_at(const margin_loss *loss, margin_real m, margin_real width,
                                margin_real out[3]);
 
@@ -1895,10 +1897,12 @@ typedef struct {
     uint16_t side; /* at most MARGIN_PROTO_SIDES                 0: one-sided         */
 } margin_proto_options;
 
-/* Of the last update of the weights, as in margin_theta. */
+/* After the last update of the weights; see margin_theta_train. */
 typedef struct {
-    size_t mistakes;    /* samples with a margin below theta, */
-    margin_real uneven; /* and how far the weights are from uniform over them, 0 .. 1 */
+    size_t mistakes; /* samples with a margin below theta */
+    margin_real
+        uneven; /* half the sum of |w_i / total - u_i|, where u is uniform over the mistakes:
+                           0 .. 1, and 0 in the limit; 0 without mistakes */
 } margin_proto_report;
 
 /* Bytes that margin_proto_train takes for n samples, d features, so many classes; 0: not countable,
@@ -1936,36 +1940,20 @@ MARGIN_API margin_status margin_proto_two_sided(const margin_proto *model, const
                                                 const margin_real *sides, size_t count,
                                                 margin_real *work, margin_real *scores);
 
-/* The re-weighting strategy by itself (fig. 1). Samples with a margin below theta, the mistakes,
- * gain weight k(t) with each update:
+/* The re-weighting strategy by itself (fig. 1), for any learner. Samples with a margin below
+ * theta, the mistakes, gain weight k(t) with each update:
  *
  *     w_i += k(t) [margin_i < theta],    k(t) = 1, or n / mistakes if `even`, at most n
  *
  * A sample that remains a mistake gains k(t) in every update, and all others gain nothing in the
  * long run, so w / total tends to the uniform distribution over the mistakes (2.2). Whatever
- * maximises the weighted margin then minimises the sum of theta - margin over the mistakes [2]. */
-typedef struct {
-    margin_real *w;      /* n weights */
-    size_t n;            /* samples */
-    margin_real theta;   /* margin that all samples should have */
-    margin_real total;   /* sum of the weights */
-    bool even;           /* k(t) = n / mistakes */
-    size_t mistakes;     /* of the last update */
-    margin_real uneven;  /* of the last update: half the sum of |w_i / total - u_i|, u uniform over
-                            the mistakes; 0 .. 1, and 0 in the limit. 0 without mistakes */
-    margin_real deficit; /* of the last update: mean of max(0, theta - margin), L / n of [2] */
-} margin_theta;
-
-/* Starts with the weights of the data, n values at `w`, or with 1 where `data` has none. */
-MARGIN_API void margin_theta_start(margin_theta *theta, const margin_data *data, margin_real *w,
-                                   margin_real least, bool even);
-/* One update by the margins of the n samples: O(n). Samples of weight 0 stay out. */
-MARGIN_API void margin_theta_update(margin_theta *theta, const margin_real *margins);
-
-/* Drives any learner: trains it on the data with the weights so far, takes margins by
- * margin_margins, updates, and again. The model is that of the round with the least deficit,
- * trained anew from its weights if it is not the last; learners that look at the weights of samples
- * (all of this library's do) and give the same model for the same data are of use here.
+ * maximises the weighted margin then minimises the sum of theta - margin over the mistakes [2].
+ *
+ * Each round trains the learner on the data with the present weights, computes the margins by
+ * margin_margins, and updates the weights, which start as those of the data; samples of weight 0
+ * stay out. The model is that of the round with the least mean of max(0, theta - margin); if it is
+ * not the last one, it is trained once more from its weights. The learner must heed the weights of
+ * samples, as all trainers of this library do, and give the same model for the same data.
  *
  *     margin_learner svm = {train, &options, margin_svm_train_size(n, d, classes, &options)};
  *     margin_theta_options strategy = {1, 20};

@@ -1766,7 +1766,9 @@ MARGIN_API size_t margin_machines(unsigned scheme, size_t classes) {
     return classes - (classes > 1u ? 1u : 0u);
 }
 
-MARGIN_API size_t margin_functions(unsigned scheme, size_t classes) {
+/* The number of functions that the machines are made of, and of rows of weights of a linear model: 1
+ * for ordinal, otherwise one for each machine. */
+static size_t mgn_functions(unsigned scheme, size_t classes) {
     return scheme == MARGIN_SCHEME_ORDINAL ? 1u : margin_machines(scheme, classes);
 }
 
@@ -2681,7 +2683,7 @@ static size_t mgn_head_machines(const mgn_image_head *h) {
 }
 
 static size_t mgn_head_functions(const mgn_image_head *h) {
-    return margin_functions(h->scheme, h->classes);
+    return mgn_functions(h->scheme, h->classes);
 }
 
 /* Values of a vector of the pool, and those of its own scaling. */
@@ -8043,7 +8045,7 @@ static void mgn_q_inputs_plan(mgn_q_job *job, margin_arena *mem) {
 static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem) {
     const size_t d = job->d;
     const size_t cuts = job->list.from != NULL ? job->machines : 0;
-    const size_t rows = cuts > 0 ? cuts : margin_functions(job->vote->scheme, job->vote->classes);
+    const size_t rows = cuts > 0 ? cuts : mgn_functions(job->vote->scheme, job->vote->classes);
     const size_t values = mgn_size_mul(job->linear.from != NULL ? rows : job->rows.n, d + d % 2u);
     job->vectors = margin_arena_keep(mem, values, job->format == MARGIN_Q15 ? 2u : 1u);
     job->rows.norms =
@@ -8201,7 +8203,7 @@ static margin_real mgn_q_reach_of(const mgn_q_job *job, size_t j) {
  * machines are multiplied by a lift, so that rounding costs them no more than the others. The lift
  * is 65535 / scale, and the predictor multiplies by scale / 65536 to take it back. */
 static void mgn_q_linear_lifts(mgn_q_job *job) {
-    const size_t rows = margin_functions(job->vote->scheme, job->vote->classes);
+    const size_t rows = mgn_functions(job->vote->scheme, job->vote->classes);
     margin_real most = 0, least = MGN_HUGE;
     for (size_t j = 0; j < job->machines; j++) {
         job->linear.lifts[j] = 1;
@@ -9764,7 +9766,7 @@ MARGIN_API margin_status margin_image_write_q(const margin_quant *quant, const v
 static size_t mgn_linear_scale_plan(margin_arena *mem, const margin_linear *l, margin_real **w,
                                     margin_real **bias) {
     const size_t machines = margin_machines(l->vote.scheme, l->vote.classes);
-    const size_t rows = margin_functions(l->vote.scheme, l->vote.classes);
+    const size_t rows = mgn_functions(l->vote.scheme, l->vote.classes);
     *w = MGN_KEEP(mem, margin_real, mgn_size_mul(rows, l->d));
     *bias = MGN_KEEP(mem, margin_real, machines);
     return machines;
@@ -9786,7 +9788,7 @@ static margin_status mgn_linear_scale(margin_linear *l, const margin_scaling *s,
             bias[j] -= w[row + k] * s->offset[k];
         }
     }
-    if (!mgn_all_finite(w, margin_functions(l->vote.scheme, l->vote.classes) * l->d) ||
+    if (!mgn_all_finite(w, mgn_functions(l->vote.scheme, l->vote.classes) * l->d) ||
         !mgn_all_finite(bias, machines)) {
         (void)margin_arena_rewind(mem, &before);
         return MARGIN_E_RANGE;
@@ -14821,7 +14823,8 @@ MARGIN_API margin_loss margin_loss_named(unsigned name) {
     return named[name < sizeof named / sizeof *named ? name : 0];
 }
 
-MARGIN_API margin_status margin_loss_check(const margin_loss *loss) {
+/* MARGIN_OK, or MARGIN_E_ARGUMENT: NULL, no pieces, ends that do not ascend, numbers not finite. */
+static margin_status mgn_loss_check(const margin_loss *loss) {
     if (loss == NULL || loss->pieces == NULL || loss->count == 0) { return MARGIN_E_ARGUMENT; }
     for (size_t k = 0; k < loss->count; k++) {
         const margin_piece *p = loss->pieces + k;
@@ -15311,7 +15314,7 @@ static margin_status mgn_loss_prepare(const margin_loss_options *options, margin
     if (!mgn_smoothing_resolve(&full->smoothing, &halving) || !mgn_svm_valid(full->c)) {
         return MARGIN_E_ARGUMENT;
     }
-    return mgn_both(margin_loss_check(full->loss_pos), margin_loss_check(full->loss_neg));
+    return mgn_both(mgn_loss_check(full->loss_pos), mgn_loss_check(full->loss_neg));
 }
 
 MARGIN_API size_t margin_loss_train_size(size_t n, size_t d, size_t classes,
@@ -16289,7 +16292,7 @@ static margin_status mgn_seco_prepare(const margin_seco_options *options, margin
         !(o->easy > 0 && o->easy <= 1)) {
         return MARGIN_E_ARGUMENT;
     }
-    return mgn_both(margin_loss_check(o->other), margin_loss_check(o->target));
+    return mgn_both(mgn_loss_check(o->other), mgn_loss_check(o->target));
 }
 
 /* The memory plan of a training, first to last, for as many samples as s->data has. */
@@ -16978,7 +16981,7 @@ static bool mgn_compress_shape(mgn_compress *c, const margin_model *model, size_
     c->e = model->of.expansion;
     c->e.offset = c->e.factor = NULL;
     c->machines = margin_machines(c->e.vote.scheme, c->e.vote.classes);
-    c->functions = margin_functions(c->e.vote.scheme, c->e.vote.classes);
+    c->functions = mgn_functions(c->e.vote.scheme, c->e.vote.classes);
     c->most = mgn_size_min(vectors, c->e.n);
     return true;
 }
@@ -17331,8 +17334,21 @@ MARGIN_API margin_status margin_cross_validate(const margin_data *data,
 
 /* ---- re-weighting ---- */
 
-MARGIN_API void margin_theta_start(margin_theta *theta, const margin_data *data, margin_real *w,
-                                   margin_real least, bool even) {
+/* The weights of the samples and what the last update found. */
+typedef struct {
+    margin_real *w; /* n weights */
+    size_t n;
+    margin_real theta;   /* margin that all samples should have */
+    margin_real total;   /* sum of the weights */
+    bool even;           /* k(t) = n / mistakes */
+    size_t mistakes;     /* samples with a margin below theta */
+    margin_real uneven;  /* as in margin_proto_report */
+    margin_real deficit; /* mean of max(0, theta - margin), L / n of [2] */
+} mgn_theta;
+
+/* Starts with the weights of the data, or with 1 where it has none. */
+static void mgn_theta_start(mgn_theta *theta, const margin_data *data, margin_real *w,
+                            margin_real least, bool even) {
     margin_real lost = 0;
     theta->w = w;
     theta->n = data->n;
@@ -17346,12 +17362,12 @@ MARGIN_API void margin_theta_start(margin_theta *theta, const margin_data *data,
     }
 }
 
-static inline bool mgn_theta_mistake(const margin_theta *t, const margin_real *margins, size_t i) {
+static inline bool mgn_theta_mistake(const mgn_theta *t, const margin_real *margins, size_t i) {
     return t->w[i] > 0 && margins[i] < t->theta;
 }
 
 /* Half the sum of |w / total - u|, where u is uniform over the mistakes. */
-static margin_real mgn_theta_uneven(const margin_theta *t, const margin_real *margins) {
+static margin_real mgn_theta_uneven(const mgn_theta *t, const margin_real *margins) {
     margin_real sum = 0, lost = 0;
     for (size_t i = 0; i < t->n && t->mistakes > 0; i++) {
         const margin_real goal =
@@ -17362,7 +17378,7 @@ static margin_real mgn_theta_uneven(const margin_theta *t, const margin_real *ma
 }
 
 /* Counts the mistakes and computes the deficit. Returns how many samples have a weight. */
-static size_t mgn_theta_count(margin_theta *theta, const margin_real *margins) {
+static size_t mgn_theta_count(mgn_theta *theta, const margin_real *margins) {
     margin_real deficit = 0, lost = 0;
     size_t count = 0;
     theta->mistakes = 0;
@@ -17377,7 +17393,8 @@ static size_t mgn_theta_count(margin_theta *theta, const margin_real *margins) {
     return count;
 }
 
-MARGIN_API void margin_theta_update(margin_theta *theta, const margin_real *margins) {
+/* One update of the weights by the margins of the samples. Samples of weight 0 stay out. */
+static void mgn_theta_update(mgn_theta *theta, const margin_real *margins) {
     const size_t count = mgn_theta_count(theta, margins);
     margin_real lost = 0, k = 1;
     if (theta->even && theta->mistakes > 0) {
@@ -17494,7 +17511,7 @@ typedef struct {
     margin_real scale;         /* mean z_p at the start: the unit of steps of centroids, squared */
     margin_real reach;         /* td: distance at which a sigmoid is 1/2 */
     mgn_proto_tally tally;     /* of the last pass */
-    margin_theta theta;        /* the re-weighting of tvq */
+    mgn_theta theta;           /* the re-weighting of tvq */
     margin_rng rng;
     mgn_tick tick;
     size_t iterations;
@@ -18310,7 +18327,7 @@ static void mgn_proto_judge(mgn_proto_job *job, mgn_proto_record *record) {
 /* Fig. 2: `count` steps of one rate from the models at job->at.v. The weights of a step are known
  * before it is taken: they follow from the margins of the models before it, so one pass over the
  * samples judges a step by the old weights and finds the next gradient with the new ones. */
-static void mgn_proto_ascend(mgn_proto_job *job, margin_theta *theta, size_t count) {
+static void mgn_proto_ascend(mgn_proto_job *job, mgn_theta *theta, size_t count) {
     const bool watched = job->o.validation > 0;
     mgn_proto_record record = {SIZE_MAX, 0, 0};
     mgn_copy(job->weights.before, job->weights.w, job->size.n);
@@ -18323,7 +18340,7 @@ static void mgn_proto_ascend(mgn_proto_job *job, margin_theta *theta, size_t cou
         }
         if (!job->converged) {
             mgn_copy(job->weights.before, job->weights.w, job->size.n);
-            if (mgn_proto_reweighted(job)) { margin_theta_update(theta, job->at.mu); }
+            if (mgn_proto_reweighted(job)) { mgn_theta_update(theta, job->at.mu); }
             mgn_proto_step(job, job->o.rate);
             (void)mgn_proto_pass(job, &job->next);
             const mgn_proto_point old = job->at;
@@ -18414,7 +18431,7 @@ static margin_real mgn_proto_loss(const mgn_proto_job *job, margin_real gain) {
 
 /* Margins and gradient of `count` samples of the order from `first` on; returns the sum of their
  * losses by the weights job->weights.before. */
-static margin_real mgn_proto_batch(mgn_proto_job *job, const margin_theta *theta, size_t first,
+static margin_real mgn_proto_batch(mgn_proto_job *job, const mgn_theta *theta, size_t first,
                                    size_t count) {
     const margin_real total = theta->total * ((margin_real)count / (margin_real)job->size.n);
     margin_real loss = 0;
@@ -18457,7 +18474,7 @@ static void mgn_proto_descend(mgn_proto_job *job, margin_real rate) {
 
 /* One pass over the samples in a random order, with a step after each batch; returns the mean
  * loss. */
-static margin_real mgn_proto_sweep(mgn_proto_job *job, margin_theta *theta, margin_real rate) {
+static margin_real mgn_proto_sweep(mgn_proto_job *job, mgn_theta *theta, margin_real rate) {
     const size_t batch = mgn_proto_batch_size(job->size.n);
     const bool reweighted = mgn_proto_reweighted(job);
     const margin_real n = (margin_real)job->size.n;
@@ -18486,7 +18503,7 @@ static margin_real mgn_proto_sweep(mgn_proto_job *job, margin_theta *theta, marg
 }
 
 /* Passes until the rate has come down, validation has stopped them, or there were `count`. */
-static void mgn_proto_batches(mgn_proto_job *job, margin_theta *theta, size_t count) {
+static void mgn_proto_batches(mgn_proto_job *job, mgn_theta *theta, size_t count) {
     const bool watched = job->o.validation > 0;
     const size_t steps = (job->size.n - 1u) / mgn_proto_batch_size(job->size.n) + 1u;
     const size_t most = MGN_PROTO_STALE + MGN_PROTO_STEPS / steps;
@@ -18515,7 +18532,7 @@ static void mgn_proto_batches(mgn_proto_job *job, margin_theta *theta, size_t co
 }
 
 /* Trains the models at job->at.v in at most `count` passes. */
-static void mgn_proto_raise_margins(mgn_proto_job *job, margin_theta *theta, size_t count) {
+static void mgn_proto_raise_margins(mgn_proto_job *job, mgn_theta *theta, size_t count) {
     if (mgn_proto_fixed(job)) {
         mgn_proto_ascend(job, theta, count);
     } else {
@@ -18545,7 +18562,7 @@ static void mgn_proto_hold(mgn_proto_job *job) {
 /* td adds one tangent at each stage, which starts from its hss direction; these are kept in
  * job->best. Stages before the last make a few passes. With a fixed rate all stages have an equal
  * share of the steps. */
-static void mgn_proto_construct(mgn_proto_job *job, margin_theta *theta) {
+static void mgn_proto_construct(mgn_proto_job *job, mgn_theta *theta) {
     const size_t d = job->size.d, stages = job->size.rows;
     const size_t share = (job->o.max_iterations + stages - 1u) / stages;
     mgn_copy(job->best, job->at.v, job->size.pool * d);
@@ -18825,12 +18842,12 @@ static void mgn_proto_exits(const mgn_proto_job *job, margin_arena *mem) {
 }
 
 /* The training itself. Models are left at job->at.v, relative to the centre. */
-static margin_status mgn_proto_run(mgn_proto_job *job, margin_theta *theta, margin_arena *mem) {
+static margin_status mgn_proto_run(mgn_proto_job *job, mgn_theta *theta, margin_arena *mem) {
     mgn_proto_hold(job);
     const margin_status status = mgn_proto_start(job, job->at.v, mem);
     if (status != MARGIN_OK) { return status; }
     /* Weights of the samples that are not held out. */
-    margin_theta_start(theta, job->data, job->weights.w, job->o.theta, job->o.even);
+    mgn_theta_start(theta, job->data, job->weights.w, job->o.theta, job->o.even);
     for (size_t i = 0; i < job->size.n; i++) {
         if (job->weights.held[i] != 0) {
             theta->total -= job->weights.w[i];
@@ -18851,7 +18868,7 @@ static margin_status mgn_proto_run(mgn_proto_job *job, margin_theta *theta, marg
 }
 
 /* Moves the models to the coordinates of the data, and computes the margins of the samples. */
-static void mgn_proto_place(mgn_proto_job *job, margin_theta *theta, margin_arena *mem) {
+static void mgn_proto_place(mgn_proto_job *job, mgn_theta *theta, margin_arena *mem) {
     if (!mgn_proto_fixed(job) || job->o.validation > 0) { (void)mgn_proto_pass(job, &job->at); }
     if (mgn_proto_stochastic(job) && mgn_proto_reweighted(job)) {
         (void)mgn_theta_count(theta, job->at.mu);
@@ -18890,7 +18907,7 @@ static void mgn_proto_model(const mgn_proto_job *job, margin_model *model) {
     p->vote = mgn_vote_of(job->size.classes, MARGIN_SCHEME_NEAREST);
 }
 
-static void mgn_proto_report(const mgn_proto_job *job, const margin_theta *theta,
+static void mgn_proto_report(const mgn_proto_job *job, const mgn_theta *theta,
                              const margin_model *model, margin_info *info) {
     margin_real total = 0, h = 0, lost = 0;
     const mgn_margins m = {job->data, model, NULL, job->at.mu};
@@ -18983,7 +19000,7 @@ static bool mgn_proto_classes(const margin_data *data, size_t classes) {
 }
 
 /* Everything after the memory has been taken. */
-static margin_status mgn_proto_work(mgn_proto_job *job, margin_theta *theta, margin_arena *mem) {
+static margin_status mgn_proto_work(mgn_proto_job *job, mgn_theta *theta, margin_arena *mem) {
     if (mgn_proto_draws(job)) { mgn_proto_sort(job); }
     margin_status status = mgn_proto_check(job);
     if (status != MARGIN_OK) { return status; }
@@ -19151,7 +19168,7 @@ typedef struct {
     margin_data data; /* the caller's, with weights of its own */
     const margin_learner *learner;
     margin_theta_options o;
-    margin_theta theta;
+    mgn_theta theta;
     margin_real *by_row;  /* weights by row number, as views want them */
     margin_real *w;       /* n weights by sample */
     margin_real *used;    /* n: those of the last round */
@@ -19200,7 +19217,7 @@ static margin_status mgn_theta_run(mgn_theta_job *job, margin_arena *mem, margin
         status = mgn_theta_round(job, mem, model);
         if (status < 0) { return status; }
         mgn_copy(job->used, job->w, job->data.n);
-        margin_theta_update(&job->theta, job->mu);
+        mgn_theta_update(&job->theta, job->mu);
         *last = job->theta.deficit < least;
         if (*last) {
             margin_real *swap = job->best;
@@ -19260,7 +19277,7 @@ static margin_status mgn_theta_task_run(void *task, mgn_frame *frame) {
     mgn_theta_job *job = (mgn_theta_job *)task;
     const margin_data *given = &job->data;
     mgn_theta_plan(job, frame->mem);
-    margin_theta_start(&job->theta, given, job->w, job->o.theta, job->o.even);
+    mgn_theta_start(&job->theta, given, job->w, job->o.theta, job->o.even);
     job->data.weight = job->by_row;
     job->tick = mgn_tick_make(job->o.watch, 1);
     const margin_status status = mgn_theta_work(job, frame->mem, &frame->model);

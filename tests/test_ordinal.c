@@ -91,9 +91,6 @@ static double hand_rbf(double x0, double x1) {
 TEST ordinal_models_have_one_function_and_a_threshold_between_classes(void) {
     ASSERT_EQ_FMT(3, (int)margin_machines(MARGIN_SCHEME_ORDINAL, 4), "%d");
     ASSERT_EQ_FMT(1, (int)margin_machines(MARGIN_SCHEME_ORDINAL, 1), "%d");
-    ASSERT_EQ_FMT(1, (int)margin_functions(MARGIN_SCHEME_ORDINAL, 4), "%d");
-    ASSERT_EQ_FMT(4, (int)margin_functions(MARGIN_SCHEME_ONE_REST, 4), "%d");
-    ASSERT_EQ_FMT(6, (int)margin_functions(MARGIN_SCHEME_ONE_ONE, 4), "%d");
     PASS();
 }
 

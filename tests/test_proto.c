@@ -526,7 +526,7 @@ TEST gradients_are_those_of_finite_differences(void) {
                                         1u + round % 3u, round % 4u);
         margin_arena mem = margin_arena_make(bytes, sizeof bytes);
         mgn_proto_job job;
-        margin_theta theta;
+        mgn_theta theta;
         double found;
         problem_make(&p, round + 1u, 60, 9, 3, 1);
         memset(&job, 0, sizeof job);
@@ -538,7 +538,7 @@ TEST gradients_are_those_of_finite_differences(void) {
         ASSERT_EQ(MARGIN_OK, mgn_proto_check(&job));
         mgn_proto_hold(&job);
         ASSERT_EQ(MARGIN_OK, mgn_proto_start(&job, job.at.v, &mem));
-        margin_theta_start(&theta, job.data, job.weights.w, job.o.theta, job.o.even);
+        mgn_theta_start(&theta, job.data, job.weights.w, job.o.theta, job.o.even);
         for (size_t i = 0; i < 60u; i++) { /* uneven weights */
             job.weights.w[i] = (margin_real)(1u + i % 4u);
             job.weights.before[i] = job.weights.w[i];
@@ -702,11 +702,11 @@ TEST reweighting_stays_within_its_samples(void) {
                                       (margin_real)0.3, -1};
     margin_real w[5] = {7, 7, 7, 7, 7};
     margin_data data = {NULL, 0, 0, 0, NULL, NULL, NULL};
-    margin_theta theta;
+    mgn_theta theta;
     data.n = 4;
-    margin_theta_start(&theta, &data, w, (margin_real)0.2, false);
+    mgn_theta_start(&theta, &data, w, (margin_real)0.2, false);
     ASSERT(w[3] == 1 && w[4] == 7 && theta.total == 4);
-    margin_theta_update(&theta, mu);
+    mgn_theta_update(&theta, mu);
     ASSERT_EQ_FMT((size_t)2, theta.mistakes, "%zu");
     ASSERT(w[0] == 2 && w[1] == 1 && w[2] == 2 && w[3] == 1 && w[4] == 7);
     ASSERT(theta.total == 6);
@@ -1454,13 +1454,13 @@ TEST weights_come_to_be_uniform_over_the_mistakes(void) {
     static margin_real w[50], margins[50];
     margin_data data = {NULL, 50, 1, 0, NULL, NULL, NULL};
     for (unsigned even = 0; even < 2u; even++) {
-        margin_theta t;
+        mgn_theta t;
         margin_real last = 1;
         for (size_t i = 0; i < 50u; i++) { margins[i] = (margin_real)i / 50; }
-        margin_theta_start(&t, &data, w, (margin_real)0.19, even != 0);
+        mgn_theta_start(&t, &data, w, (margin_real)0.19, even != 0);
         ASSERT_EQ(50, t.total);
         for (unsigned round = 0; round < 200u; round++) {
-            margin_theta_update(&t, margins);
+            mgn_theta_update(&t, margins);
             ASSERT_EQ(10u, t.mistakes);
             ASSERT(t.uneven < last);
             last = t.uneven;
