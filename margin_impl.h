@@ -1328,13 +1328,9 @@ static inline margin_real mgn_exp_tail(margin_real r, margin_real rr) {
  * next to the final rounding only the terms of size r^2 / 2 < 0.06 err. */
 static inline mgn_scaled mgn_exp_two(margin_real x, margin_real low) {
     const margin_real shifted = x * MGN_INV_LN2 + MGN_ROUND;
-    const margin_real k = shifted - MGN_ROUND;
-    const margin_real high = x - k * MGN_LN2_HI;
-    const margin_real rest = k * MGN_LN2_LO - low;
-    const margin_real r = high - rest;
-    const margin_real rr = r * r;
-    const margin_real sum = 1 + high;
-    const margin_real lost = (1 - sum) + high;
+    const margin_real k = shifted - MGN_ROUND, high = x - k * MGN_LN2_HI;
+    const margin_real rest = k * MGN_LN2_LO - low, r = high - rest, rr = r * r;
+    const margin_real sum = 1 + high, lost = (1 - sum) + high;
     mgn_scaled out;
     out.value = sum + ((MGN_R(0.5) * rr + r * rr * mgn_exp_tail(r, rr)) + (lost - rest));
     out.exponent = mgn_bits(shifted);
@@ -1404,13 +1400,10 @@ static inline margin_real mgn_split(margin_real x, margin_real *k) {
  * error. */
 static inline margin_real mgn_log_positive(margin_real x) {
     margin_real k;
-    const margin_real f = mgn_split(x, &k) - 1;
-    const margin_real s = f / (2 + f);
-    const margin_real zz = s * s;
+    const margin_real f = mgn_split(x, &k) - 1, s = f / (2 + f), zz = s * s;
     const margin_real half = MGN_R(0.5) * f * f;
     const margin_real tail = s * (half + zz * mgn_log_tail(zz));
-    const margin_real sum = k * MGN_LN2_HI + f;
-    const margin_real lost = (k * MGN_LN2_HI - sum) + f;
+    const margin_real sum = k * MGN_LN2_HI + f, lost = (k * MGN_LN2_HI - sum) + f;
     return sum + ((tail + (lost + k * MGN_LN2_LO)) - half);
 }
 
@@ -1440,11 +1433,8 @@ static inline margin_real mgn_head(margin_real a) {
 
 /* The product to 2^-46 or 2^-104 (Dekker 1971, the factors halved by their bits). */
 static inline mgn_two mgn_two_times(mgn_two a, mgn_two b) {
-    const margin_real a1 = mgn_head(a.high);
-    const margin_real a2 = a.high - a1;
-    const margin_real b1 = mgn_head(b.high);
-    const margin_real b2 = b.high - b1;
-    const margin_real p = a.high * b.high;
+    const margin_real a1 = mgn_head(a.high), a2 = a.high - a1;
+    const margin_real b1 = mgn_head(b.high), b2 = b.high - b1, p = a.high * b.high;
     const margin_real lost = ((a1 * b1 - p) + (a1 * b2 + a2 * b1)) + a2 * b2;
     return mgn_two_sum(p, lost + (a.high * b.low + a.low * b.high));
 }
@@ -1553,10 +1543,8 @@ static void mgn_dots(const margin_real *x, const margin_real *rows, size_t strid
     const size_t whole = n - n % 4u;
     size_t i = 0;
     for (; i < whole; i += 4u) {
-        const margin_real *r0 = rows + i * stride;
-        const margin_real *r1 = r0 + stride;
-        const margin_real *r2 = r1 + stride;
-        const margin_real *r3 = r2 + stride;
+        const margin_real *r0 = rows + i * stride, *r1 = r0 + stride;
+        const margin_real *r2 = r1 + stride, *r3 = r2 + stride;
         margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
         for (size_t k = 0; k < d; k++) {
             const margin_real v = x[k];
@@ -1670,8 +1658,7 @@ static void mgn_kernel_unit_poly(margin_real a, margin_real *v, size_t n) {
 
 /* (a^t - 1) / (a - 1), the denominator in the same arithmetic: t = 1 gives exactly 1. */
 static void mgn_kernel_unit_exp(margin_real a, margin_real *v, size_t n) {
-    const margin_real ln_a = mgn_log(a);
-    const margin_real scale = mgn_expm1(ln_a);
+    const margin_real ln_a = mgn_log(a), scale = mgn_expm1(ln_a);
     const size_t count = a == 1 ? 0 : n; /* the limit at a = 1 is t itself */
     for (size_t i = 0; i < count; i++) { v[i] = mgn_expm1(v[i] * ln_a) / scale; }
 }
@@ -2040,8 +2027,7 @@ static inline margin_real mgn_proto_sum(const margin_real *s) {
  * limit now is so at the end. */
 static margin_real mgn_proto_plain(const margin_proto *p, const margin_real *c,
                                    const margin_real *x, margin_real limit) {
-    margin_real s[4] = {0, 0, 0, 0};
-    margin_real sum = 0;
+    margin_real s[4] = {0, 0, 0, 0}, sum = 0;
     for (size_t from = 0; from < p->d && sum < limit; from += 16u) {
         mgn_proto_squares(p, c, x, from, p->d - from < 16u ? p->d : from + 16u, s);
         sum = mgn_proto_sum(s);
@@ -5218,8 +5204,7 @@ MARGIN_API margin_real margin_rng_uniform(margin_rng *rng) {
  * probability pi / 4, gives two normal numbers; the second is dropped, so that there is no state
  * but the generator's. */
 MARGIN_API margin_real margin_rng_normal(margin_rng *rng) {
-    margin_real u;
-    margin_real square;
+    margin_real u, square;
     do {
         u = 2 * margin_rng_uniform(rng) - 1;
         const margin_real v = 2 * margin_rng_uniform(rng) - 1;
@@ -5340,8 +5325,7 @@ MARGIN_API margin_real margin_norm2(const margin_real *x, size_t n) {
     if (!(big > 0 && big <= MGN_HUGE)) { /* 0, infinite or NaN, and so is the norm */
         return big;
     }
-    const margin_real scale = mgn_power_of_two(big);
-    const margin_real inverse = 1 / scale;
+    const margin_real scale = mgn_power_of_two(big), inverse = 1 / scale;
     s = 0;
     for (size_t i = 0; i < n; i++) { s += (x[i] * inverse) * (x[i] * inverse); }
     return scale * mgn_sqrt(s);
@@ -5374,10 +5358,8 @@ static void mgn_mat_t_vec(margin_real *MGN_RESTRICT y, const margin_real *a, siz
     size_t i = 0;
     for (size_t j = 0; j < cols; j++) { y[j] = 0; }
     for (; i < whole; i += 4u) {
-        const margin_real *r0 = a + i * stride;
-        const margin_real *r1 = r0 + stride;
-        const margin_real *r2 = r1 + stride;
-        const margin_real *r3 = r2 + stride;
+        const margin_real *r0 = a + i * stride, *r1 = r0 + stride;
+        const margin_real *r2 = r1 + stride, *r3 = r2 + stride;
         for (size_t j = 0; j < cols; j++) {
             y[j] = (((y[j] + x[i] * r0[j]) + x[i + 1u] * r1[j]) + x[i + 2u] * r2[j]) +
                    x[i + 3u] * r3[j];
@@ -6163,8 +6145,7 @@ static margin_real mgn_lower_scaled(margin_real *work, size_t step, const margin
  * -sign(x_n) |x|, which is stored in *last. Its vector is u = x - (0, ..., 0, s), and h = |u|^2 /
  * 2 = |x|^2 - x_n s. u replaces x. Returns h, or 0 where x needs no reflection. */
 static margin_real mgn_reflector(margin_real *u, size_t n, margin_real *last) {
-    const margin_real f = u[n - 1u];
-    const margin_real tail = margin_dot(u, u, n - 1u);
+    const margin_real f = u[n - 1u], tail = margin_dot(u, u, n - 1u);
     const margin_real square = tail + f * f;
     *last = f;
     if (tail <= MGN_TINY / MGN_EPS) { /* its square root is far below EPS^2 */
@@ -6321,8 +6302,7 @@ static bool mgn_coupling_is_small(const mgn_tridiagonal *t, size_t k) {
  * returns false. */
 static bool mgn_tridiagonal_solve(const mgn_tridiagonal *t, size_t n, margin_real *v,
                                   size_t stride) {
-    size_t hi = n == 0 ? 0 : n - 1u;
-    size_t steps = 0;
+    size_t hi = n == 0 ? 0 : n - 1u, steps = 0;
     while (hi > 0) {
         size_t lo = hi;
         while (lo > 0 && !mgn_coupling_is_small(t, lo - 1u)) { lo--; }
@@ -6614,8 +6594,7 @@ static margin_status mgn_finite_check(const margin_real *a, size_t stride, size_
  * 2005). Returns false, and makes the row zero, where it depends on the rows before it. */
 static bool mgn_qr_row(margin_real *q, size_t stride, size_t j, size_t d, margin_real *r,
                        size_t rstride) {
-    margin_real *row = q + j * stride;
-    margin_real *column = r == NULL ? NULL : r + j;
+    margin_real *row = q + j * stride, *column = r == NULL ? NULL : r + j;
     const margin_real scale = mgn_power_of_two(margin_norm_inf(row, d));
     for (size_t k = 0; k < d; k++) { row[k] *= 1 / scale; }
     const margin_real before = margin_norm2(row, d);
@@ -6681,8 +6660,7 @@ static inline margin_real mgn_weight(const margin_data *data, size_t i) {
 /* Compensated summation (Kahan 1965). The error of a sum of n terms is 2 EPS times the sum of their
  * sizes, in place of n EPS. *lost is by how much *sum is too large. */
 static inline void mgn_add(margin_real *sum, margin_real *lost, margin_real term) {
-    const margin_real y = term - *lost;
-    const margin_real s = *sum + y;
+    const margin_real y = term - *lost, s = *sum + y;
     *lost = (s - *sum) - y;
     *sum = s;
 }
@@ -6762,21 +6740,14 @@ static margin_real mgn_share(const mgn_group *g, size_t i) {
     return in ? mgn_weight(g->data, i) / g->unit : 0;
 }
 
-/* Class `label` of `classes`, its weights counted in `unit`. */
-static mgn_group mgn_group_in(const margin_data *data, size_t label, size_t classes,
-                              margin_real unit) {
-    mgn_group g = {data, label, classes == 1, unit, 0};
-    margin_real lost = 0;
-    for (size_t i = 0; i < data->n; i++) { mgn_add(&g.total, &lost, mgn_share(&g, i)); }
-    return g;
-}
-
 /* Class `label` of `classes`, in units of its largest weight. */
 static mgn_group mgn_group_of(const margin_data *data, size_t label, size_t classes) {
-    const mgn_group g = {data, label, classes == 1, 1, 0};
-    margin_real unit = 0;
+    mgn_group g = {data, label, classes == 1, 1, 0};
+    margin_real unit = 0, lost = 0;
     for (size_t i = 0; i < data->n; i++) { unit = mgn_max(unit, mgn_share(&g, i)); }
-    return mgn_group_in(data, label, classes, unit > 0 ? unit : 1);
+    g.unit = unit > 0 ? unit : 1;
+    for (size_t i = 0; i < data->n; i++) { mgn_add(&g.total, &lost, mgn_share(&g, i)); }
+    return g;
 }
 
 /* Statistics are computed for so many neighbouring columns at a time, which needs no scratch and
@@ -6939,14 +6910,11 @@ MARGIN_API size_t margin_data_moments_size(size_t d) {
 /* Centres the block of weight w: z[0..3] become the deviations of its samples from their mean b,
  * and z[4] becomes b - m. Then m moves by `part` of b - m. */
 static void mgn_moments_centre(mgn_moments *m, margin_real w, margin_real part) {
-    const margin_real p1 = m->share[1] / w;
-    const margin_real p2 = m->share[2] / w;
+    const margin_real p1 = m->share[1] / w, p2 = m->share[2] / w;
     const margin_real p3 = m->share[3] / w;
     for (size_t j = 0; j < m->d; j++) {
-        const margin_real first = m->x[0][j];
-        const margin_real b1 = m->x[1][j] - first;
-        const margin_real b2 = m->x[2][j] - first;
-        const margin_real b3 = m->x[3][j] - first;
+        const margin_real first = m->x[0][j], b1 = m->x[1][j] - first;
+        const margin_real b2 = m->x[2][j] - first, b3 = m->x[3][j] - first;
         const margin_real b = p1 * b1 + (p2 * b2 + p3 * b3);
         m->z[0][j] = -b;
         m->z[1][j] = b1 - b;
@@ -6960,15 +6928,10 @@ static void mgn_moments_centre(mgn_moments *m, margin_real w, margin_real part) 
 /* cov[j] += sum over s of l[s] * z[s][j], from column `from` on: one row of the rank-5 update. */
 static void mgn_moments_row(const mgn_moments *m, size_t from, margin_real *MGN_RESTRICT cov,
                             margin_real *MGN_RESTRICT lost) {
-    const margin_real *z0 = m->z[0];
-    const margin_real *z1 = m->z[1];
-    const margin_real *z2 = m->z[2];
-    const margin_real *z3 = m->z[3];
+    const margin_real *z0 = m->z[0], *z1 = m->z[1], *z2 = m->z[2], *z3 = m->z[3];
     const margin_real *z4 = m->z[4];
-    const margin_real l0 = m->share[0] * z0[from];
-    const margin_real l1 = m->share[1] * z1[from];
-    const margin_real l2 = m->share[2] * z2[from];
-    const margin_real l3 = m->share[3] * z3[from];
+    const margin_real l0 = m->share[0] * z0[from], l1 = m->share[1] * z1[from];
+    const margin_real l2 = m->share[2] * z2[from], l3 = m->share[3] * z3[from];
     const margin_real l4 = m->share[4] * z4[from];
     for (size_t j = from; j < m->d; j++) {
         mgn_add(cov + j, lost + j,
@@ -7059,8 +7022,7 @@ static void mgn_scaling_plan(margin_arena *mem, size_t d, margin_real **offset,
 
 MARGIN_API size_t margin_scaling_fit_size(unsigned kind, size_t d) {
     margin_arena mem = margin_arena_counting();
-    margin_real *offset;
-    margin_real *factor;
+    margin_real *offset, *factor;
     if (kind != MARGIN_SCALE_NONE) { mgn_scaling_plan(&mem, d, &offset, &factor); }
     return mgn_arena_counted(&mem);
 }
@@ -7086,8 +7048,7 @@ static void mgn_scaling_strip(mgn_strip *s, unsigned kind, margin_real *offset,
 MARGIN_API margin_status margin_scaling_fit(const margin_data *data, unsigned kind,
                                             margin_arena *mem, margin_scaling *scaling) {
     const margin_status status = mgn_moments_check(data, 1, MGN_HUGE);
-    margin_real *offset = NULL;
-    margin_real *factor = NULL;
+    margin_real *offset = NULL, *factor = NULL;
     if (status != MARGIN_OK) { return status; }
     if (kind > MARGIN_SCALE_NONE || mgn_mem_check(mem) != MARGIN_OK || scaling == NULL) {
         return MARGIN_E_ARGUMENT;
@@ -7232,10 +7193,7 @@ static void mgn_data_dots(const margin_data *data, const margin_real *x, size_t 
         const margin_real *z1 = mgn_sample(data, from + i + 1);
         const margin_real *z2 = mgn_sample(data, from + i + 2);
         const margin_real *z3 = mgn_sample(data, from + i + 3);
-        margin_real s0 = 0;
-        margin_real s1 = 0;
-        margin_real s2 = 0;
-        margin_real s3 = 0;
+        margin_real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
         for (size_t k = 0; k < d; k++) {
             s0 += x[k] * z0[k];
             s1 += x[k] * z1[k];
@@ -7359,8 +7317,7 @@ static inline void mgn_rows_plan(mgn_rows *r, margin_arena *mem, const margin_da
 }
 
 static void mgn_rows_forget(mgn_rows *r) {
-    const size_t n = r->data.n;
-    const size_t s = r->slots;
+    const size_t n = r->data.n, s = r->slots;
     r->taken = 0;
     for (size_t i = 0; i < n; i++) { r->slot_of[i] = MGN_NO_SLOT; }
     if (s < n) {
@@ -7465,8 +7422,7 @@ static inline const margin_real *mgn_rows_get(mgn_rows *r, size_t i) {
  * piece by piece, so that the data passes through the processor's cache once. */
 static inline void mgn_rows_get2(mgn_rows *r, size_t i, size_t j, const margin_real **ri,
                                  const margin_real **rj) {
-    bool no_i;
-    bool no_j;
+    bool no_i, no_j;
     margin_real *row_i = mgn_rows_slot(r, mgn_rows_claim(r, i, &no_i));
     margin_real *row_j = mgn_rows_slot(r, mgn_rows_claim(r, j, &no_j));
     for (size_t from = 0; (no_i || no_j) && from < r->data.n; from += MGN_ROWS_PIECE) {
@@ -7481,8 +7437,7 @@ static inline void mgn_rows_get2(mgn_rows *r, size_t i, size_t j, const margin_r
 /* Dot products of the samples first .. first + count - 1, a panel, with themselves and all
  * after. */
 static void mgn_rows_strip(mgn_rows *r, size_t first, size_t count) {
-    const size_t n = r->data.n;
-    const size_t d = r->data.d;
+    const size_t n = r->data.n, d = r->data.d;
     for (size_t i = first; i < n; i += MGN_TILE) {
         const size_t m = mgn_size_min(n - i, MGN_TILE);
         margin_real *out = mgn_rows_slot(r, i) + first;
@@ -7940,32 +7895,6 @@ typedef struct {
     mgn_q_trial trial;
 } mgn_q_job;
 
-/* The rows of prototypes as vectors of an expansion, for what the two have in common. */
-static void mgn_q_proto_rows(mgn_q_job *job, const margin_proto *p) {
-    job->proto.from = p;
-    job->rows.from = &job->rows.view;
-    job->rows.view.vectors = p->vectors;
-    job->rows.view.offset = p->offset;
-    job->rows.view.factor = p->factor;
-    job->rows.view.n = mgn_size_mul(p->n, 1u + (size_t)p->tangents);
-    job->rows.view.d = p->d;
-    job->rows.view.width = 0;
-    job->rows.view.kernel.kind = MARGIN_KERNEL_RBF;
-}
-
-/* The cuts of a list as the machines of an expansion, or of a linear model whose weights are made
- * later. */
-static void mgn_q_list_cuts(mgn_q_job *job, const margin_list *list) {
-    job->list.from = list;
-    job->rows.view = list->pool;
-    job->rows.end = (uint32_t)list->pool.n;
-    job->rows.view.class_end = &job->rows.end;
-    job->rows.from = &job->rows.view;
-    job->linear.cuts.d = list->pool.d;
-    job->linear.from = NULL;
-    if (list->pool.kernel.kind == MARGIN_KERNEL_LINEAR) { job->linear.from = &job->linear.cuts; }
-}
-
 /* What the kinds have in common. */
 static bool mgn_q_job_kind(mgn_q_job *job, const margin_model *from) {
     if (from == NULL || !mgn_kind_known(from->kind)) { return false; }
@@ -7979,9 +7908,27 @@ static bool mgn_q_job_kind(mgn_q_job *job, const margin_model *from) {
     job->list.from = NULL;
     job->machines = margin_machines(job->vote->scheme, job->vote->classes);
     if (from->kind == MARGIN_MODEL_PROTO) {
-        mgn_q_proto_rows(job, &from->of.proto);
+        /* The rows of prototypes as vectors of an expansion, for what the two have in common. */
+        job->proto.from = &from->of.proto;
+        job->rows.from = &job->rows.view;
+        job->rows.view.vectors = from->of.proto.vectors;
+        job->rows.view.offset = from->of.proto.offset;
+        job->rows.view.factor = from->of.proto.factor;
+        job->rows.view.n = mgn_size_mul(from->of.proto.n, 1u + (size_t)from->of.proto.tangents);
+        job->rows.view.d = from->of.proto.d;
+        job->rows.view.width = 0;
+        job->rows.view.kernel.kind = MARGIN_KERNEL_RBF;
     } else if (from->kind == MARGIN_MODEL_LIST) {
-        mgn_q_list_cuts(job, &from->of.list);
+        job->list.from = &from->of.list;
+        job->rows.view = from->of.list.pool;
+        job->rows.end = (uint32_t)from->of.list.pool.n;
+        job->rows.view.class_end = &job->rows.end;
+        job->rows.from = &job->rows.view;
+        job->linear.cuts.d = from->of.list.pool.d;
+        job->linear.from = NULL;
+        if (from->of.list.pool.kernel.kind == MARGIN_KERNEL_LINEAR) {
+            job->linear.from = &job->linear.cuts;
+        }
         job->machines = from->of.list.pool.width;
     } else if (from->kind == MARGIN_MODEL_PROJECTED) {
         job->projected = &from->of.projected;
@@ -8012,12 +7959,6 @@ static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
                : MARGIN_E_RANGE;
 }
 
-/* Whether vectors may have a step each. */
-static bool mgn_q_may_step(const mgn_q_job *job) {
-    return job->format == MARGIN_Q7 && job->linear.from == NULL && job->proto.from == NULL &&
-           job->rows.from->kernel.kind == MARGIN_KERNEL_RBF;
-}
-
 /* Memory for the inputs. The stage is the last block at the front of the arena, so that it can be
  * given back when it turns out not to be needed. The inputs of a pool behind a projection are made
  * by the projection: nothing of them is kept. */
@@ -8043,8 +7984,9 @@ static void mgn_q_inputs_plan(mgn_q_job *job, margin_arena *mem) {
 }
 
 static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem) {
-    const size_t d = job->d;
-    const size_t cuts = job->list.from != NULL ? job->machines : 0;
+    const size_t d = job->d, cuts = job->list.from != NULL ? job->machines : 0;
+    const bool steps = job->format == MARGIN_Q7 && job->linear.from == NULL &&
+                       job->proto.from == NULL && job->rows.from->kernel.kind == MARGIN_KERNEL_RBF;
     const size_t rows = cuts > 0 ? cuts : mgn_functions(job->vote->scheme, job->vote->classes);
     const size_t values = mgn_size_mul(job->linear.from != NULL ? rows : job->rows.n, d + d % 2u);
     job->vectors = margin_arena_keep(mem, values, job->format == MARGIN_Q15 ? 2u : 1u);
@@ -8053,7 +7995,7 @@ static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem) {
     job->pool.coef = margin_arena_keep(mem, mgn_size_mul(job->rows.n, job->pool.width),
                                        job->pool.narrow ? 1u : 2u);
     job->pool.scales = MGN_KEEP(mem, uint16_t, job->pool.narrow ? job->machines : 0);
-    job->pool.own = MGN_KEEP(mem, uint16_t, mgn_q_may_step(job) ? job->rows.n : 0);
+    job->pool.own = MGN_KEEP(mem, uint16_t, steps ? job->rows.n : 0);
     job->linear.scales =
         MGN_KEEP(mem, uint16_t, job->linear.from != NULL && cuts == 0 && rows > 1u ? rows : 0);
     job->bias = MGN_KEEP(mem, int32_t, job->proto.from != NULL ? job->rows.from->n : job->machines);
@@ -8440,18 +8382,14 @@ static void mgn_q_choose_down(mgn_q_job *job) {
     }
 }
 
-/* rbf, for a choice of `down`: kernel values vanish at 2^-(32 - down), the distance `radius`. The
+/* rbf, for a choice of `down`: kernel values vanish at 2^-(32 - down), at the distance `radius`. The
  * unit is the finest at which all distances within reach fit, see mgn_q_rbf; half a step in every
- * feature is kept in reserve for rounding. Data may leave the int16_t only where it leaves the
- * reach. */
-static margin_real mgn_q_rbf_radius(const mgn_q_job *job) {
-    const margin_real bits = (margin_real)(32u - job->pool.kernel.down);
-    return mgn_sqrt(bits * MGN_R(0.69314718055994531) / job->rows.from->kernel.gamma);
-}
-
+ * feature is kept in reserve for rounding. Data may leave int16_t only where it leaves the reach. */
 static margin_real mgn_q_rbf_unit(const mgn_q_job *job) {
     const mgn_q_extent most = mgn_q_extents(job);
-    const margin_real root = mgn_sqrt((margin_real)job->d), radius = mgn_q_rbf_radius(job);
+    const margin_real bits = (margin_real)(32u - job->pool.kernel.down);
+    const margin_real root = mgn_sqrt((margin_real)job->d);
+    const margin_real radius = mgn_sqrt(bits * MGN_LN_2 / job->rows.from->kernel.gamma);
     const margin_real rough = job->format == MARGIN_Q7 ? root * most.vector / 252 : 0;
     const margin_real length = most.length + rough;
     margin_real unit = mgn_max(job->rows.least, (2 * length + radius) / (65400 - 2 * root));
@@ -9020,24 +8958,22 @@ static void mgn_q_pool_model(const mgn_q_job *job, margin_expansion_q *e) {
     e->steps = job->pool.stepped ? job->pool.own : NULL;
 }
 
-/* Reaches are rounded up to blocks: coefficients beyond a reach are 0. */
-static void mgn_q_list_model(const mgn_q_job *job, margin_list_q *l) {
-    mgn_q_pool_model(job, &l->pool);
-    l->pool.width = (uint16_t)job->machines;
-    l->reach = job->linear.from == NULL ? job->list.reach : NULL;
-    l->target = job->list.target;
-    for (size_t j = 0; j < job->machines; j++) {
-        const size_t blocks = ((size_t)job->list.from->reach[j] + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK;
-        job->list.reach[j] = (uint16_t)(blocks * MGN_Q_BLOCK);
-        job->list.target[j] = (uint8_t)job->list.from->target[j];
-    }
-}
-
 static void mgn_q_model(const mgn_q_job *job, margin_model_q *model) {
     const margin_stage_q *stage = job->stage.used ? job->stage.kept : NULL;
     model->kind = job->projected == NULL ? job->from->kind : (uint8_t)MARGIN_MODEL_EXPANSION;
     if (job->list.from != NULL) {
-        mgn_q_list_model(job, &model->of.list);
+        /* Reaches are rounded up to blocks: coefficients beyond a reach are 0. */
+        margin_list_q *list = &model->of.list;
+        mgn_q_pool_model(job, &list->pool);
+        list->pool.width = (uint16_t)job->machines;
+        list->reach = job->linear.from == NULL ? job->list.reach : NULL;
+        list->target = job->list.target;
+        for (size_t j = 0; j < job->machines; j++) {
+            const size_t blocks =
+                ((size_t)job->list.from->reach[j] + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK;
+            job->list.reach[j] = (uint16_t)(blocks * MGN_Q_BLOCK);
+            job->list.target[j] = (uint8_t)job->list.from->target[j];
+        }
     } else if (job->linear.from != NULL) {
         margin_linear_q *l = &model->of.linear;
         l->w = job->vectors;
@@ -9279,16 +9215,6 @@ static void mgn_q_front_shape(mgn_q_job *front, const mgn_q_job *job, bool whole
     front->rows.view.d = p->d;
 }
 
-static void mgn_q_front_plan(mgn_q_job *front, margin_arena *mem) {
-    const size_t rank = front->rows.view.n;
-    front->vectors =
-        margin_arena_keep(mem, mgn_size_mul(rank, front->d), front->format == MARGIN_Q15 ? 2u : 1u);
-    front->bias = MGN_KEEP(mem, int32_t, rank);
-    front->pool.scales = MGN_KEEP(mem, uint16_t, rank);
-    mgn_q_inputs_plan(front, mem);
-    front->pool.steps = MGN_SCRATCH(mem, margin_real, rank);
-}
-
 /* Inputs and grids of the projection; sums have twice the room, because the offset of z is added
  * to the biases later. *least becomes the unit of the pool at which the largest G is 1. */
 static margin_status mgn_q_front_grids(mgn_q_job *front, margin_real *least) {
@@ -9471,7 +9397,15 @@ static margin_status mgn_q_shapes(mgn_q_job *job, mgn_q_job *front, const margin
 
 static void mgn_q_plans(mgn_q_job *job, mgn_q_job *front, margin_arena *mem) {
     mgn_q_job_plan(job, mem);
-    if (job->projected != NULL) { mgn_q_front_plan(front, mem); }
+    if (job->projected != NULL) {
+        const size_t rank = front->rows.view.n;
+        front->vectors = margin_arena_keep(mem, mgn_size_mul(rank, front->d),
+                                           front->format == MARGIN_Q15 ? 2u : 1u);
+        front->bias = MGN_KEEP(mem, int32_t, rank);
+        front->pool.scales = MGN_KEEP(mem, uint16_t, rank);
+        mgn_q_inputs_plan(front, mem);
+        front->pool.steps = MGN_SCRATCH(mem, margin_real, rank);
+    }
 }
 
 /* Finds the ranges of the data, then makes the model. */
@@ -9737,17 +9671,13 @@ static bool mgn_put_model_q(unsigned char *p, const margin_quant *quant, const m
     return walk.fits;
 }
 
-static margin_status mgn_check_quant(const margin_quant *quant) {
-    if (quant == NULL || (quant->input.offset == NULL) != (quant->input.factor == NULL)) {
-        return MARGIN_E_ARGUMENT;
-    }
-    return margin_model_check_q(&quant->model);
-}
-
 MARGIN_API margin_status margin_image_write_q(const margin_quant *quant, const void *notes,
                                               size_t notes_count, void *out, size_t size) {
     unsigned char *p = (unsigned char *)out;
-    margin_status status = mgn_check_quant(quant);
+    if (quant == NULL || (quant->input.offset == NULL) != (quant->input.factor == NULL)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    const margin_status status = margin_model_check_q(&quant->model);
     if (status != MARGIN_OK || out == NULL || (notes == NULL && notes_count != 0)) {
         return status != MARGIN_OK ? status : MARGIN_E_ARGUMENT;
     }
@@ -10225,23 +10155,12 @@ static void mgn_job_pool(const mgn_job *job, const mgn_fit *fit, margin_arena *m
     e->class_end = pool.end;
 }
 
-static void mgn_job_model(const mgn_job *job, const mgn_fit *fit, margin_arena *mem,
-                          margin_model *model) {
-    if (job->linear) {
-        mgn_linear_model(model, job->w, job->bias, job->d, mgn_vote_of(job->classes, job->scheme));
-    } else {
-        model->kind = MARGIN_MODEL_EXPANSION;
-        mgn_job_pool(job, fit, mem, &model->of.expansion);
-    }
-}
-
 /* Adds a term to *sum, and to *low what rounding takes from the new sum: with s = fl(sum + term)
  * and part = fl(s - sum) it is (sum - (s - part)) + (term - part) exactly (Knuth, The Art of
  * Computer Programming 2, 4.2.2, theorem B). The next term has to wait for one addition only. Once
  * a NaN or an infinity is in one of the two, it stays. */
 static inline void mgn_add_low(margin_real *sum, margin_real *low, margin_real term) {
-    const margin_real s = *sum + term;
-    const margin_real part = s - *sum;
+    const margin_real s = *sum + term, part = s - *sum;
     *low += (*sum - (s - part)) + (term - part);
     *sum = s;
 }
@@ -10470,7 +10389,14 @@ static margin_status mgn_machines_run(void *task, mgn_frame *frame) {
     fit->f = job->f;
     const margin_status status = mgn_job_train(job, m->trainer, fit, frame->mem, &frame->info);
     if (status >= 0) {
-        mgn_job_model(job, fit, frame->mem, &frame->model);
+        margin_model *model = &frame->model;
+        if (job->linear) {
+            mgn_linear_model(model, job->w, job->bias, job->d,
+                             mgn_vote_of(job->classes, job->scheme));
+        } else {
+            model->kind = MARGIN_MODEL_EXPANSION;
+            mgn_job_pool(job, fit, frame->mem, &model->of.expansion);
+        }
         size_t used = 0;
         for (size_t s = 0; s < job->n; s++) { used += job->used[s]; }
         frame->info.support = used;
@@ -10932,16 +10858,6 @@ static void mgn_mam_product(const mgn_fit *fit, const mgn_mam_work *work, const 
     }
 }
 
-/* Weights of the negative [0] and the positive [1] samples. */
-static void mgn_mam_weigh(const mgn_fit *fit, margin_real *total) {
-    margin_real lost[2] = {0, 0};
-    total[0] = total[1] = 0;
-    for (size_t i = 0; i < fit->data.n; i++) {
-        const size_t side = i >= fit->split ? 1u : 0u;
-        mgn_add(total + side, lost + side, mgn_weight(&fit->data, i));
-    }
-}
-
 /* c'f = c'Kc = lambda^2. *mean becomes the mean of k(x, x), weighted by |c|, which tells how large
  * rounding errors in it are. */
 static margin_real mgn_mam_square(const mgn_fit *fit, const mgn_mam_work *work, margin_real *mean) {
@@ -10978,7 +10894,12 @@ static margin_status mgn_mam_kernel_fit(mgn_fit *fit, margin_arena *mem) {
     margin_real total[2], mean;
     mgn_mam_work_plan(&work, mem, fit->most, fit->data.d);
     MARGIN_ASSERT(work.norm != NULL && work.tile != NULL); /* the plan has had its blocks */
-    mgn_mam_weigh(fit, total);
+    margin_real lost[2] = {0, 0};
+    total[0] = total[1] = 0;
+    for (size_t i = 0; i < fit->data.n; i++) {
+        const size_t side = i >= fit->split ? 1u : 0u;
+        mgn_add(total + side, lost + side, mgn_weight(&fit->data, i));
+    }
     for (size_t i = 0; i < n; i++) {
         const margin_real all =
             options->balanced ? 2 * total[i >= fit->split ? 1 : 0] : total[0] + total[1];
@@ -12315,13 +12236,6 @@ static bool mgn_qp_maybe_face(mgn_qp *q, mgn_qp_pace *pace) {
     return true;
 }
 
-/* What is due every so often; true if the caller wants to stop. */
-static bool mgn_qp_pause(mgn_qp *q, mgn_tick *tick) {
-    if (mgn_tick_stop(tick, q->iterations, q->violation, q->goal)) { return true; }
-    mgn_qp_shrink(q);
-    return false;
-}
-
 /* Steps until the gradient, which gathers rounding errors meanwhile, meets the goal or what
  * rounding allows, or until no weight moves any more (q->moved is false). */
 static margin_status mgn_qp_sweep(mgn_qp *q, mgn_qp_pace *pace, size_t limit, mgn_tick *tick) {
@@ -12331,7 +12245,10 @@ static margin_status mgn_qp_sweep(mgn_qp *q, mgn_qp_pace *pace, size_t limit, mg
     for (q->moved = true; q->violation > goal && q->moved; q->iterations++) {
         if (q->iterations >= limit) { return MARGIN_W_ITERATIONS; }
         if (++pace->count % period == 0) {
-            if (mgn_qp_pause(q, tick)) { return MARGIN_W_STOPPED; }
+            if (mgn_tick_stop(tick, q->iterations, q->violation, q->goal)) {
+                return MARGIN_W_STOPPED;
+            }
+            mgn_qp_shrink(q);
             group = mgn_qp_scan(q);
         }
         if (mgn_qp_maybe_face(q, pace)) {
@@ -12894,17 +12811,6 @@ static bool mgn_svm_nu_finish(mgn_qp *q, mgn_fit *fit) {
     return true;
 }
 
-static margin_status mgn_svm_nu(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem,
-                                margin_real nu) {
-    margin_status status = mgn_qp_work_start(work, fit, mem);
-    if (status == MARGIN_OK && !mgn_svm_nu_programme(&work->qp, fit, nu)) {
-        status = MARGIN_E_INFEASIBLE;
-    }
-    if (status != MARGIN_OK) { return status; }
-    status = mgn_qp_work_solve(work, fit, mem);
-    return status < 0 || mgn_svm_nu_finish(&work->qp, fit) ? status : MARGIN_E_INFEASIBLE;
-}
-
 static margin_status mgn_svm_hard(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
     margin_kmomd_report report;
     const margin_status status = mgn_kmomd_hard(work, fit, mem, &report);
@@ -12942,12 +12848,14 @@ static void mgn_svm_programme(mgn_qp *q, const mgn_fit *fit, const margin_svm_op
 static margin_status mgn_svm_soft(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem,
                                   margin_real *nu) {
     const margin_svm_options *options = (const margin_svm_options *)fit->options;
-    if (options->nu > 0) {
-        *nu = options->nu;
-        return mgn_svm_nu(work, fit, mem, options->nu);
-    }
     margin_status status = mgn_qp_work_start(work, fit, mem);
     if (status != MARGIN_OK) { return status; }
+    if (options->nu > 0) {
+        *nu = options->nu;
+        if (!mgn_svm_nu_programme(&work->qp, fit, options->nu)) { return MARGIN_E_INFEASIBLE; }
+        status = mgn_qp_work_solve(work, fit, mem);
+        return status < 0 || mgn_svm_nu_finish(&work->qp, fit) ? status : MARGIN_E_INFEASIBLE;
+    }
     mgn_svm_programme(&work->qp, fit, options);
     status = mgn_qp_work_solve(work, fit, mem);
     *nu = mgn_svm_finish(&work->qp, fit);
@@ -14550,14 +14458,6 @@ static margin_real mgn_rates_kernel_dual(const mgn_rates_kernel *k, margin_real 
     return mgn_norm1(b, k->n);
 }
 
-/* The coefficients of the pivots: L'b = w. The sum of their sizes. */
-static margin_real mgn_rates_kernel_pivots(const mgn_rates_kernel *k) {
-    const mgn_rates *p = &k->p;
-    for (size_t j = 0; j < p->d; j++) { p->at.v[j] = p->unit * p->best.y[j]; }
-    mgn_solve(p->at.v, 1, 1, mgn_view_of(k->k, 1, k->n), p->d, false);
-    return mgn_norm1(p->at.v, p->d);
-}
-
 static void mgn_rates_kernel_coefficients(const mgn_rates_kernel *k, const mgn_fit *fit,
                                           unsigned solver) {
     const mgn_rates *p = &k->p;
@@ -14567,7 +14467,9 @@ static void mgn_rates_kernel_coefficients(const mgn_rates_kernel *k, const mgn_f
         least = mgn_rates_kernel_dual(k, fit->b);
         if (linear || 2u * p->d > k->n) { return; }
     }
-    if (!(mgn_rates_kernel_pivots(k) / 16 <= least)) { return; }
+    for (size_t j = 0; j < p->d; j++) { p->at.v[j] = p->unit * p->best.y[j]; }
+    mgn_solve(p->at.v, 1, 1, mgn_view_of(k->k, 1, k->n), p->d, false); /* of the pivots: L'b = w */
+    if (!(mgn_norm1(p->at.v, p->d) / 16 <= least)) { return; }
     for (size_t i = 0; i < k->n; i++) {
         fit->b[k->order[i]] = i < p->d ? p->at.v[i] : 0;
         sum += i < p->d ? p->at.v[i] : 0;
@@ -15605,17 +15507,6 @@ static bool mgn_seco_svm_errs(const mgn_seco *s, size_t i) {
     return yes != mgn_seco_positive(s, i);
 }
 
-/* Errors of a machine for C on the samples of fold `which`, trained on the others. */
-static size_t mgn_seco_fold_errors(mgn_seco *s, const margin_index *list, size_t m, size_t which,
-                                   margin_real c) {
-    size_t wrong = 0;
-    mgn_seco_svm_draft(s, c);
-    for (size_t i = 0; i < m; i++) {
-        wrong += s->fold[i] == which && mgn_seco_svm_errs(s, list[i]) ? 1u : 0u;
-    }
-    return wrong;
-}
-
 /* The least number of cross-validated errors of any C; *power becomes log2 of the first such C.
  * Returns `bound`, and leaves *power alone, if every C makes as many errors or more. */
 static size_t mgn_seco_validate(mgn_seco *s, const margin_index *list, size_t m, size_t bound,
@@ -15630,7 +15521,12 @@ static size_t mgn_seco_validate(mgn_seco *s, const margin_index *list, size_t m,
         for (int p = o->svm_first; p <= o->svm_last; p += mgn_seco_step(o)) {
             size_t *wrong = errors + (p - o->svm_first);
             if (*wrong < bound) {
-                *wrong += mgn_seco_fold_errors(s, list, m, which, margin_pow_int(2, p));
+                size_t count = 0;
+                mgn_seco_svm_draft(s, margin_pow_int(2, p));
+                for (size_t i = 0; i < m; i++) {
+                    count += s->fold[i] == which && mgn_seco_svm_errs(s, list[i]) ? 1u : 0u;
+                }
+                *wrong += count;
             }
             if (*wrong < best) {
                 best = *wrong;
@@ -16030,17 +15926,6 @@ static size_t mgn_seco_shortest(mgn_seco *s) {
     return best;
 }
 
-/* Builds a list without part `out`, and asks it about that part at every length. */
-static margin_status mgn_seco_without(mgn_seco *s, size_t out, margin_arena *mem) {
-    margin_status status = MARGIN_OK;
-    mgn_seco_restart(s, out);
-    while (status == MARGIN_OK && s->info.end == 0) {
-        mgn_seco_ask_held(s);
-        status = mgn_seco_round(s, mem);
-    }
-    return status;
-}
-
 /* Cross-validates lists of every length, and limits the number of cuts accordingly. The folds
  * inside each list are drawn anew. */
 static margin_status mgn_seco_admission(mgn_seco *s, margin_arena *mem) {
@@ -16048,7 +15933,11 @@ static margin_status mgn_seco_admission(mgn_seco *s, margin_arena *mem) {
     mgn_seco_folds(s, s->active, s->n);
     for (size_t i = 0; i < s->n; i++) { s->part[i] = s->fold[i]; }
     for (size_t out = 0; out < s->options->folds && status == MARGIN_OK; out++) {
-        status = mgn_seco_without(s, out, mem);
+        mgn_seco_restart(s, out);
+        while (status == MARGIN_OK && s->info.end == 0) {
+            mgn_seco_ask_held(s);
+            status = mgn_seco_round(s, mem);
+        }
         s->longest = s->info.cuts > s->longest ? s->info.cuts : s->longest;
     }
     s->info.admission = !s->tick->stopped;
@@ -16898,8 +16787,7 @@ static bool mgn_compress_machine(mgn_compress *c, size_t j, size_t a, size_t b) 
     for (size_t s = 0; s < f; s++) { c->part[s] = c->target[c->members[s] * c->functions + j]; }
     (void)margin_cholesky_solve(c->part, 1, 1, c->basis, f, f);
     for (size_t s = 0; s < f; s++) {
-        const size_t row = c->members[s];
-        const size_t k = mgn_class_of(&c->e, c->chosen[row]);
+        const size_t row = c->members[s], k = mgn_class_of(&c->e, c->chosen[row]);
         const size_t column = a == b ? j : k == a ? b - 1u : a;
         c->rest[row * c->e.width + column] = c->part[s];
     }
@@ -18247,13 +18135,6 @@ static void mgn_proto_kmeans(mgn_proto_job *job, margin_real *v, size_t c) {
     }
 }
 
-/* One model by the weights job->weights.w, one-sided or two-sided. */
-static margin_status mgn_proto_describe(mgn_proto_job *job, margin_real *model, margin_arena *mem) {
-    const margin_status status = mgn_proto_hss_model(job, model, mem);
-    return status == MARGIN_OK && mgn_proto_sides(job) > 0 ? mgn_proto_two_sided(job, model, mem)
-                                                           : status;
-}
-
 /* The models that training starts from. */
 static margin_status mgn_proto_start(mgn_proto_job *job, margin_real *v, margin_arena *mem) {
     margin_status status = MARGIN_OK;
@@ -18265,7 +18146,12 @@ static margin_status mgn_proto_start(mgn_proto_job *job, margin_real *v, margin_
                 (void)mgn_proto_sample(job, mgn_proto_draw(job, c), model);
             } else if (!mgn_proto_clusters(job) || job->o.start == MARGIN_START_CLUSTERS) {
                 mgn_proto_zero(model + job->size.d, job->size.tangents * job->size.d);
-                status = mgn_proto_weigh(job, c, j) ? mgn_proto_describe(job, model, mem) : status;
+                if (mgn_proto_weigh(job, c, j)) {
+                    status = mgn_proto_hss_model(job, model, mem);
+                    if (status == MARGIN_OK && mgn_proto_sides(job) > 0) {
+                        status = mgn_proto_two_sided(job, model, mem);
+                    }
+                }
             }
             if (job->size.tangents > 0 && job->o.start >= MARGIN_START_CENTROIDS) {
                 margin_real *tangents = model + job->size.d;
@@ -19243,14 +19129,6 @@ static void mgn_theta_report(const mgn_theta_job *job, const margin_model *model
     info->converged = job->theta.mistakes == 0;
 }
 
-static margin_status mgn_theta_check(const margin_data *data, const margin_learner *learner,
-                                     const margin_theta_options *options, size_t *classes) {
-    const margin_status status = margin_data_classes(data, classes);
-    const bool given = learner != NULL && learner->train != NULL &&
-                       (options == NULL || mgn_finite(options->theta));
-    return mgn_both(status, given ? MARGIN_OK : MARGIN_E_ARGUMENT);
-}
-
 /* All rounds; if the last one was not the best, the model is trained once more with the best
  * weights. */
 static margin_status mgn_theta_work(mgn_theta_job *job, margin_arena *mem, margin_model *model) {
@@ -19301,7 +19179,10 @@ MARGIN_API margin_status margin_theta_train(const margin_data *data, const margi
                                             margin_model *model, margin_info *info,
                                             margin_proto_report *report) {
     mgn_theta_job job;
-    margin_status status = mgn_theta_check(data, learner, options, &job.classes);
+    const bool given = learner != NULL && learner->train != NULL &&
+                       (options == NULL || mgn_finite(options->theta));
+    margin_status status =
+        mgn_both(margin_data_classes(data, &job.classes), given ? MARGIN_OK : MARGIN_E_ARGUMENT);
     if (status == MARGIN_OK) {
         static const margin_theta_options none = {0, 0, false, {NULL, NULL}};
         job.data = *data;
@@ -20480,8 +20361,7 @@ static margin_real mgn_cuts_value(const mgn_cuts *t, size_t cut) {
     const margin_real size = mgn_max(mgn_abs(first), mgn_abs(last));
     const margin_real pad = (last - first) + (size > 0 ? 8 * MGN_EPS * size : 1);
     if (cut == 0 || cut == t->n) { return cut == 0 ? first - pad : last + pad; }
-    const margin_real low = t->f[t->order[cut - 1u]];
-    const margin_real high = t->f[t->order[cut]];
+    const margin_real low = t->f[t->order[cut - 1u]], high = t->f[t->order[cut]];
     const margin_real middle = low / 2 + high / 2;
     return middle >= low && middle < high ? middle : low;
 }
@@ -20590,14 +20470,9 @@ struct mgn_ordinal {
 /* Options with their defaults, and the shape that they give. */
 static margin_status mgn_ordinal_shape(mgn_ordinal *o, size_t n, size_t d, size_t classes,
                                        const margin_ordinal_options *options) {
+    o->options = *options;
     margin_status status = margin_kernel_resolve(&options->kernel, d, &o->options.kernel);
     o->numbers = false;
-    o->options.watch = options->watch;
-    o->options.targets = options->targets;
-    o->options.loss = options->loss;
-    o->options.c = options->c;
-    o->options.leave_one_out = options->leave_one_out;
-    o->options.normalised = options->normalised;
     o->linear = o->options.kernel.kind == MARGIN_KERNEL_LINEAR;
     o->n = n;
     o->d = d;
@@ -20805,17 +20680,6 @@ static void mgn_ordinal_expand(mgn_ordinal *o, margin_arena *mem, margin_expansi
     e->class_end = pool.end;
 }
 
-static void mgn_ordinal_model(mgn_ordinal *o, margin_arena *mem, margin_model *model) {
-    o->info.support = o->n;
-    if (o->linear) {
-        mgn_linear_model(model, o->w, o->bias, o->d, mgn_vote_of(o->classes, o->scheme));
-    } else {
-        model->kind = MARGIN_MODEL_EXPANSION;
-        mgn_ordinal_expand(o, mem, &model->of.expansion);
-        o->info.support = model->of.expansion.n;
-    }
-}
-
 /* The report: tau and, for classes, the margins, which replace the scores. */
 static void mgn_ordinal_report(mgn_ordinal *o) {
     o->info.bias = o->bias[0];
@@ -20847,7 +20711,15 @@ static margin_status mgn_ordinal_run(void *task, mgn_frame *frame) {
     if (status >= 0) {
         if (o->numbers) { mgn_ordinal_units(o); }
         mgn_ordinal_bias(o);
-        mgn_ordinal_model(o, frame->mem, &frame->model);
+        margin_model *model = &frame->model;
+        o->info.support = o->n;
+        if (o->linear) {
+            mgn_linear_model(model, o->w, o->bias, o->d, mgn_vote_of(o->classes, o->scheme));
+        } else {
+            model->kind = MARGIN_MODEL_EXPANSION;
+            mgn_ordinal_expand(o, frame->mem, &model->of.expansion);
+            o->info.support = model->of.expansion.n;
+        }
         if (frame->told || o->reported) { mgn_ordinal_report(o); }
         frame->info = o->info;
     }

@@ -383,10 +383,10 @@ TEST losses_are_checked_number_by_number(void) {
         memset(pieces, 0, sizeof pieces);
         if (wrong < 9) { *number[wrong] = wrong % 2u == 0 ? REAL(NAN) : REAL(INFINITY); }
         pieces[1].end = REAL(NAN); /* not looked at */
-        margin_loss_options options;
-        memset(&options, 0, sizeof options);
-        options.loss = &loss;
-        ASSERT_EQ(wrong < 9, margin_loss_train_size(10, 2, 2, &options) == 0);
+        margin_loss_options o;
+        memset(&o, 0, sizeof o);
+        o.loss = &loss;
+        ASSERT_EQ(wrong < 9, margin_loss_train_size(10, 2, 2, &o) == 0);
     }
     PASS();
 }
