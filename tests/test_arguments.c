@@ -345,7 +345,7 @@ TEST learned_vectors_refuse_options_out_of_their_range(void) {
     OPTION(options.compact.rate = 2);
     OPTION(options.compact.rate = (margin_real)NAN);
     OPTION(options.compact.decay = -1);
-    OPTION(options.compact.decay = 2);
+    OPTION(options.compact.decay = 101);
     PASS();
 }
 
