@@ -11,6 +11,19 @@
     SHA256SUMS
 
 The same tree gives the same bytes: entries are sorted, dates and owners are fixed, nothing of the machine goes in.
+
+TO PUBLISH  The address of the project and of its maintainers is a placeholder that no registry takes (.example, RFC 2606). It is
+in four files of the root, which one command sets:
+
+    python3 -m gen.dist --address https://github.com/NAME/margin you@your.host
+
+Then, of version 1.2.3 (margin.h has it): commit, `git tag 1.2.3`, `make dist`, and
+    Arduino     a request at github.com/arduino/library-registry names the repository; it finds tags by itself
+    PlatformIO  pio pkg publish build/dist/margin-platformio-1.2.3.tar.gz
+    ESP-IDF     compote component upload --name margin
+    Zephyr      a project entry in the west.yml of those who use it: url and revision of the repository
+    CMSIS-Pack  margin.margin.pdsc and the .pack go to the address, whose <url> they name
+    pip         twine upload build/dist/margin_gen-*
 """
 from __future__ import annotations
 
@@ -172,17 +185,41 @@ def examples() -> dict[str, bytes]:
     return {path: content for path, content in files("examples").items() if path.endswith((".c", ".h", ".ino", ".md", ".txt"))}
 
 
+ADDRESSED = ("library.properties", "library.json", "idf_component.yml", "CMakeLists.txt")
+
+
+def set_address(url: str, mail: str) -> list[str]:
+    """Puts an address in the place of that in library.properties, in all files of the root that have it; their names."""
+    of, changed = properties(), []
+    if not re.fullmatch(r"https://[\w.-]+(/[\w./~-]*)?", url) or not re.fullmatch(r"[\w.+-]+@[\w.-]+", mail):
+        raise ValueError("wanted: https://... and name@host")
+    before = of["url"], re.search(r"<(.*)>", of["maintainer"])[1]
+    for name in ADDRESSED:
+        text = read(name).decode("utf-8")
+        new = text.replace(before[0], url).replace(before[1], mail)
+        if new != text:
+            (ROOT / name).write_text(new, encoding="utf-8")
+            changed.append(name)
+    return changed
+
+
 def main(arguments: list[str]) -> int:
-    if len(arguments) != 1:
-        print("usage: python3 -m gen.dist FOLDER", file=sys.stderr)
+    if len(arguments) == 3 and arguments[0] == "--address":
+        try:
+            print("set in", ", ".join(set_address(*arguments[1:])))
+        except ValueError as error:
+            print(error, file=sys.stderr)
+            return 2
+        return 0
+    if len(arguments) != 1 or arguments[0].startswith("-"):
+        print("usage: python3 -m gen.dist FOLDER | --address URL MAIL", file=sys.stderr)
         return 2
     folder = Path(arguments[0])
     products(folder)
     for path in sorted(folder.iterdir()):
         print(f"{path.stat().st_size:9}  {path}")
     if ".example" in properties()["url"]:
-        print("note: the address in library.properties is a placeholder: set it, there and in the files that the tests name, "
-              "before anything of this is published")
+        print("note: the address is a placeholder: python3 -m gen.dist --address URL MAIL sets it, before anything of this is published")
     return 0
 
 

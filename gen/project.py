@@ -38,12 +38,20 @@ def sensors(model: Model, body: Body, row: list[float], name: str) -> str:
             f"static void read_sensors({kind} *x)\n{{\n{lines}}}\n")
 
 
-def answer(body: Body, name: str, put: Callable[[str, str], str]) -> str:
-    """The body of a function that reads, classifies and prints. `put` spells how a format and a value are printed."""
-    upper, real = name.upper(), body.score == "margin_real"
+def fractions(model: Model, body: Body) -> bool:
+    """Whether the program prints numbers that are not whole."""
+    return model.numbers or body.score == "margin_real"
+
+
+def answer(model: Model, body: Body, name: str, put: Callable[[str, str], str]) -> str:
+    """The body of a function that reads, answers and prints. `put` spells how a format and a value are printed."""
+    upper, real = name.upper(), fractions(model, body)
     raw = [f"    margin_real raw[{upper}_FEATURES];", f"    int16_t x[{upper}_FEATURES];"] if body.convert else \
         [f"    {body.input} x[{upper}_FEATURES];"]
     read = ["    read_sensors(raw);", f"    {name}_input(raw, x);"] if body.convert else ["    read_sensors(x);"]
+    if model.numbers:  # the answer itself, in units of the target
+        return "\n".join([*raw, *read, "    " + put("%s:", f"{name}_labels[0]"), "    " + put(" %ld", f"thousandths({name}_value(x))"),
+                          "    " + put(" / 1000\\n", "")])
     score = "thousandths(scores[j])" if real else "(long)scores[j]"
     return "\n".join([
         *raw, f"    {body.score} scores[{upper}_MACHINES];", "    uint16_t label;", "    int j;", *read,
@@ -53,10 +61,10 @@ def answer(body: Body, name: str, put: Callable[[str, str], str]) -> str:
         "    " + put(" / 1000\\n" if real else "\\n", "")])
 
 
-THOUSANDTHS = """/* A score as a whole number, for machines that do not print floats. */
-static long thousandths(margin_real score)
+THOUSANDTHS = """/* A number as a whole one, for machines that do not print floats. */
+static long thousandths(margin_real number)
 {
-    return score > -2000000 && score < 2000000 ? (long)(score * 1000) : score > 0 ? 2000000000 : -2000000000;
+    return number > -2000000 && number < 2000000 ? (long)(number * 1000) : number > 0 ? 2000000000 : -2000000000;
 }
 
 """
@@ -74,8 +82,8 @@ def program(model: Model, body: Body, row: list[float], name: str, *, includes: 
     """A main program in C. `entry` and `each` are the texts of the functions around the work."""
     return (f"/* main.c -- reads sensors and says what the model {name}.h makes of them. Yours from here on. */\n{includes}\n"
             f'#include "{name}.h"\n\n{sensors(model, body, row, name)}\n'
-            f"{THOUSANDTHS if body.score == 'margin_real' else ''}"
-            f"static void classify(void)\n{{\n{answer(body, name, printed(put))}\n}}\n\n"
+            f"{THOUSANDTHS if fractions(model, body) else ''}"
+            f"static void classify(void)\n{{\n{answer(model, body, name, printed(put))}\n}}\n\n"
             f"{entry}\n{{\n    /* 0: this machine computes the same as the one that made the model. */\n"
             f"    {printed(put)('self-test %d' + NEWLINE, f'{name}_selftest()')}\n{each}}}\n")
 
@@ -121,12 +129,12 @@ def zephyr(model: Model, body: Body, row: list[float], name: str, header: bytes,
 
 def sketch(model: Model, body: Body, row: list[float], name: str) -> str:
     """A main program for Arduino, in C++."""
-    work = answer(body, name, lambda form, value: {
+    work = answer(model, body, name, lambda form, value: {
         "%s:": f"Serial.print({value});\n    Serial.print(':');", " %ld": f"Serial.print(' ');\n        Serial.print({value});",
         " / 1000\\n": 'Serial.println(F(" / 1000"));', "\\n": "Serial.println();"}[form])
     return (f"/* Reads sensors and says what the model {name}.h makes of them. Yours from here on. */\n"
             f'#include <Arduino.h>\n#include "{name}.h"\n\n{sensors(model, body, row, name)}\n'
-            f"{THOUSANDTHS if body.score == 'margin_real' else ''}"
+            f"{THOUSANDTHS if fractions(model, body) else ''}"
             f"void setup()\n{{\n    Serial.begin(115200);\n    Serial.print(F(\"self-test \"));\n"
             f"    Serial.println({name}_selftest()); /* 0: this board computes the same as the machine that made the model */\n}}\n\n"
             f"void loop()\n{{\n{work}\n    delay(1000);\n}}\n")

@@ -3,6 +3,7 @@ reproducible. What needs the toolchains themselves is in tests/dist."""
 import io
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import tempfile
 import unittest
 import xml.etree.ElementTree as xml
 import zipfile
+from unittest import mock
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 from gen import dist, wheel  # noqa: E402: found by the line above when this file is run by itself
@@ -51,6 +53,20 @@ class Root(unittest.TestCase):
         for path, pattern in (("library.properties", r"^version=(.*)$"), ("library.json", r'^  "version": "(.*)",$'),
                               ("idf_component.yml", r'^version: "(.*)"$')):
             self.assertEqual(value(path, pattern), wheel.version(), path)
+
+    def test_one_command_sets_the_address_everywhere(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(dist, "ROOT", pathlib.Path(folder)):
+            for name in dist.ADDRESSED:
+                with open(os.path.join(ROOT, name), encoding="utf-8") as file, open(os.path.join(folder, name), "w", encoding="utf-8") as copy:
+                    copy.write(file.read())
+            self.assertEqual(dist.set_address("https://forge.org/me/margin", "me@forge.org"), list(dist.ADDRESSED))
+            self.assertEqual(dist.properties()["url"], "https://forge.org/me/margin")
+            for name in dist.ADDRESSED:
+                self.assertNotIn(".example", dist.read(name).decode())
+            self.assertEqual(value("library.json", r'"email": "(.*?)"'), "me@forge.org")
+            for bad in (("http://plain.org", "me@forge.org"), ("https://forge.org/ x", "me@forge.org"), ("https://forge.org", "me")):
+                with self.assertRaises(ValueError):
+                    dist.set_address(*bad)
 
     def test_all_files_have_one_address_and_one_sentence(self):
         url, sentence = dist.properties()["url"], dist.properties()["sentence"]

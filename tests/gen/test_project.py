@@ -17,6 +17,21 @@ STAND_INS = {"freertos/FreeRTOS.h": "#define pdMS_TO_TICKS(ms) (ms)\nvoid app_ma
              "zephyr/kernel.h": "int k_msleep(int ms);\n",
              "zephyr/sys/printk.h": "void printk(const char *format, ...);\n"}
 
+# The part of Arduino.h that sketches take.
+ARDUINO = """#include <stdint.h>
+#define F(text) text
+struct Stream {
+    void begin(long) {}
+    template <typename T> void print(T) {}
+    template <typename T> void println(T) {}
+    void println() {}
+};
+static Stream Serial;
+static inline void delay(int) {}
+void setup();
+void loop();
+"""
+
 
 def gen(*arguments):
     """Exit code and the words of a run of the command line."""
@@ -74,6 +89,35 @@ class Project(unittest.TestCase):
             self.assertRegex(said, r"^self-test 0\n\S+:( -?\d+)+( / 1000)?\n$")
             answers.add(said.splitlines()[1].split(":")[0])
         self.assertEqual(len(answers), 1)
+
+    def test_every_kind_of_model_has_programs_that_answer(self):
+        """The program of CMake runs; a sketch, in the next format, compiles."""
+        x, y = sets.gauss(60, 3, 3, 4, 2)
+        labels = {"classes": y, "numbers": [a - b * c for a, b, c in x], "states": [k > 0 for k in y]}
+        for name, values in labels.items():
+            with open(self.path(f"{name}.csv"), "w", encoding="utf-8") as file:
+                file.write("".join(f"{','.join(map(repr, row))},{int(v) if name != 'numbers' else v}\n" for row, v in zip(x, values)))
+        with open(self.path("Arduino.h"), "w", encoding="ascii") as file:
+            file.write(ARDUINO)
+        forms = ("f32", "q15", "q7")
+        for i, (name, arguments, said) in enumerate((
+                ("numbers", ("svr", "--kernel", "rbf"), r"value: -?\d+ / 1000"), ("numbers", ("svr",), r"value: -?\d+ / 1000"),
+                ("states", ("oneclass", "--kernel", "rbf", "--normal", "1"), r"(1|anomaly): -?\d+"),
+                ("classes", ("omam", "--kernel", "rbf", "--normalised"), r"[012]:( -?\d+)+"), ("states", ("seco", "--cheap"), r"[01]: -?\d+"),
+                ("classes", ("tvq", "--calibrate"), r"[012]:( -?\d+)+"), ("classes", ("nn",), r"[012]:( -?\d+)+"),
+                ("classes", ("compact", "--vectors", "4", "--rank", "2"), r"[012]:( -?\d+)+"))):
+            code, words = gen("train", self.path(f"{name}.csv"), "--method", *arguments, "--save", self.model.replace("gate", "kind"))
+            self.assertEqual(code, 0, words)
+            place = tempfile.mkdtemp(dir=self.folder)
+            for toolchain, form in (("cmake", forms[i % 3]), ("arduino", forms[(i + 1) % 3])):
+                code, words = gen("export", self.path("kind.mgn"), "--as", toolchain, os.path.join(place, toolchain), "--format", form, "--force")
+                self.assertEqual(code, 0, words)
+            program = os.path.join(place, "program")
+            subprocess.run(["cc", "-std=c99", "-ffp-contract=off", *WARN, "-I" + os.path.join(place, "cmake", "margin"),
+                            os.path.join(place, "cmake", "main.c"), "-o", program], check=True)
+            self.assertRegex(subprocess.run([program], capture_output=True, text=True, check=True).stdout, rf"^self-test 0\n{said}( / 1000)?\n$")
+            subprocess.run(["g++", "-std=c++11", *WARN, "-I" + self.folder, "-I" + os.path.join(place, "arduino"), "-fsyntax-only", "-x", "c++",
+                            os.path.join(place, "arduino", "arduino.ino")], check=True)
 
     def test_the_programs_of_esp_idf_and_zephyr_compile(self):
         for name, text in STAND_INS.items():
