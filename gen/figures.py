@@ -39,7 +39,8 @@ def confusion(table: list[list[int]], labels: list[str]) -> str:
     for i, label in enumerate(labels):
         if i % step == 0:
             marks.append(text(left - 6, top + cell * (i + 0.5) + 4, label, "end", "tick", 10))
-            marks.append(text(left + cell * (i + 0.5), top - 6, label, "middle", "tick", max(int(cell * step / 7), 1)))
+            if numbers:  # else they are too close: the order is that of the rows
+                marks.append(text(left + cell * (i + 0.5), top - 6, label, "middle", "tick", max(int(cell * step / 7), 1)))
     if rejected:
         marks.append(text(left + cell * (k + 0.5), top - 6, "none", "middle", "tick", max(int(cell / 6.2), 1)))
     for i, row in enumerate(table):
