@@ -11808,11 +11808,13 @@ static void mgn_qp_cold(mgn_qp *q) {
  * the drift does not move it. The features are measured from their mean, which changes nothing but
  * the bias, because the weights sum to zero. */
 #define MGN_IPM_STEPS 60u
+#define MGN_PART_LEAST 8192u /* samples that are worth to be solved for in parts, see below */
 
 typedef struct {
     mgn_qp *q;
     size_t groups;
     size_t depth;                           /* rows that add to N at a time */
+    bool many;                              /* samples, MGN_PART_LEAST or more in all */
     margin_real *z, *s, *dz, *db, *inv, *h; /* arrays of q, which does not need them meanwhile */
     margin_real *normal;                    /* N, as well */
     margin_real *ds, *v;
@@ -11830,6 +11832,7 @@ static void mgn_ipm_plan(mgn_ipm *plan, mgn_qp *q, margin_arena *mem, size_t n, 
         MARGIN_BLOCKS_INTERIOR(MGN_LAY, n, d)
         plan->q = q;
         plan->depth = MARGIN_QP_DEPTH(n);
+        plan->many = n >= MGN_PART_LEAST;
         plan->z = q->edge; /* what the programme itself does not use meanwhile */
         plan->s = q->curve;
         plan->dz = q->dir;
@@ -12068,6 +12071,9 @@ static void mgn_ipm_snap(const mgn_ipm *p, margin_real *out) {
         smax = mgn_max(smax, p->s[i]);
         amax = mgn_max(amax, mgn_abs(q->b[i]));
     }
+    if (p->many) { /* where no weight is at its cap, all s are rounding, and smax is no measure */
+        zmax = smax = mgn_max(zmax, smax);
+    }
     for (size_t i = 0; i < q->n; i++) {
         margin_real b = q->b[i];
         if (mgn_abs(b) / amax < p->z[i] / zmax) {
@@ -12156,7 +12162,8 @@ static bool mgn_ipm_run(mgn_ipm *p, size_t limit, mgn_tick *tick) {
     mgn_qp *q = p->q;
     margin_real last = MGN_HUGE / 16;
     mgn_ipm_start(p);
-    for (unsigned step = 0; step < MGN_IPM_STEPS && q->iterations < limit; step++) {
+    for (unsigned step = 0; step < (p->many ? 3u : 1u) * MGN_IPM_STEPS && q->iterations < limit;
+         step++) {
         mgn_ipm_measure(p);
         q->violation = mgn_max(p->residual, p->mu);
         if (mgn_ipm_done(p, &last) || mgn_tick_stop(tick, q->iterations, q->violation, q->goal) ||
@@ -12167,6 +12174,184 @@ static bool mgn_ipm_run(mgn_ipm *p, size_t limit, mgn_tick *tick) {
     }
     mgn_ipm_snap(p, q->b);
     return mgn_qp_repair(q, 0) && (p->groups < 2u || mgn_qp_repair(q, 1));
+}
+
+/* Where samples far outnumber features, most are far from the margin, and their weights are 0 or the
+ * cap for certain. An interior point on some of the samples, spread evenly, tells about which; then
+ * those near the margin are solved for while the others are held, and those of the others that are
+ * held at the wrong bound join them, until there are none. What is held takes c x_i' sum b_j x_j off
+ * l_i and its weights off the sum: a part is a programme of the same kind.
+ *
+ * The arrays of a part are the upper halves of those that the interior point borrows, so that parts
+ * take no memory: they have at most n / 2 samples. */
+
+typedef struct {
+    mgn_ipm *ipm;
+    mgn_qp *q, part; /* all, and the programme of the part */
+    margin_data data;
+    margin_index *place, *row; /* the samples of the part, ascending, and their rows in the data */
+    margin_real *b, *cap, *lin;
+} mgn_part;
+
+static void mgn_part_start(mgn_part *s, mgn_ipm *ipm) {
+    mgn_qp *q = ipm->q;
+    const size_t half = q->n / 2u;
+    s->ipm = ipm;
+    s->q = q;
+    s->data = *q->low;
+    s->place = q->face;
+    s->row = q->active;
+    s->b = q->edge + half;
+    s->cap = q->curve + half;
+    s->lin = q->dir + half;
+}
+
+/* Lays out the `count` samples in `place`; each stands for so many of its class. */
+static void mgn_part_lay(mgn_part *s, size_t count, const size_t *each) {
+    mgn_qp *q = s->q;
+    s->part = *q;
+    s->part.n = count;
+    s->part.split = 0;
+    for (size_t t = 0; t < count; t++) {
+        const size_t i = s->place[t];
+        s->row[t] = (margin_index)mgn_row_of(q->low, i);
+        s->cap[t] = q->cap[i] * (margin_real)each[mgn_qp_positive(q, i) ? 1 : 0];
+        s->part.split += mgn_qp_positive(q, i) ? 0u : 1u;
+        q->b[i] = 0;
+    }
+    s->data.n = count;
+    s->data.rows = s->row;
+    s->part.low = &s->data;
+    s->part.b = s->b;
+    s->part.cap = s->cap;
+    s->part.lin = s->lin;
+}
+
+/* What the held weights leave for the part: its linear terms and its sum. */
+static void mgn_part_rest(mgn_part *s) {
+    mgn_qp *q = s->q;
+    const size_t d = q->low->d;
+    margin_real sum = 0, lost = 0;
+    for (size_t k = 0; k < d; k++) { q->w[k] = 0; }
+    for (size_t i = 0; i < q->n; i++) {
+        if (q->b[i] != 0) {
+            margin_axpy(q->w, q->c * q->b[i], mgn_sample(q->low, i), d);
+            mgn_add(&sum, &lost, q->b[i]);
+        }
+    }
+    for (size_t t = 0; t < s->part.n; t++) {
+        const size_t i = s->place[t];
+        s->lin[t] = mgn_qp_linear(q, i) - margin_dot(q->w, mgn_sample(q->low, i), d);
+    }
+    s->part.sum[0] = q->sum[0] - sum;
+}
+
+/* Solves the part; then its weights are in b, with the gradient of all samples. */
+static bool mgn_part_solve(mgn_part *s, size_t count, const size_t *each, size_t limit,
+                           mgn_tick *tick) {
+    mgn_qp *q = s->q;
+    mgn_part_lay(s, count, each);
+    mgn_part_rest(s);
+    s->ipm->q = &s->part;
+    const bool solved = mgn_ipm_run(s->ipm, limit, tick);
+    s->ipm->q = q;
+    q->iterations = s->part.iterations;
+    for (size_t t = 0; t < count; t++) { q->b[s->place[t]] = s->b[t]; }
+    mgn_qp_gradient(q);
+    return solved;
+}
+
+/* The first part: about `wanted` samples, half of them of each class, or all of a small one. */
+static size_t mgn_part_spread(const mgn_part *s, size_t wanted, size_t *each) {
+    const mgn_qp *q = s->q;
+    size_t count = 0;
+    each[0] = 1u + q->split / (wanted / 2u);
+    each[1] = 1u + (q->n - q->split) / (wanted / 2u);
+    for (size_t i = 0; i < q->n; i += each[i < q->split ? 0 : 1]) {
+        if (i >= q->split && count > 0 && s->place[count - 1u] < q->split) { i = q->split; }
+        s->place[count++] = (margin_index)i;
+    }
+    return count;
+}
+
+/* How much a sample is pressed to weight 0, or, less than 0, to its cap. */
+static margin_real mgn_part_press(const mgn_part *s, size_t i) {
+    return mgn_qp_signed(s->q, i, s->q->g[i] - s->ipm->nu[0]);
+}
+
+/* Whether a sample is near the margin, or, of few that are pressed to their caps, one of them. */
+static bool mgn_part_is_near(const mgn_part *s, size_t i, margin_real width, bool few) {
+    const margin_real press = mgn_part_press(s, i);
+    return (few ? press : mgn_abs(press)) < width;
+}
+
+static size_t mgn_part_count(const mgn_part *s, margin_real width, bool few) {
+    size_t count = 0;
+    for (size_t i = 0; i < s->q->n; i++) { count += mgn_part_is_near(s, i, width, few) ? 1u : 0u; }
+    return count;
+}
+
+/* The second part: about an eighth of the samples, those near the margin and all that are pressed to
+ * their caps where these are few; else a quarter, near the margin. All others are put on the bounds
+ * they are pressed to. */
+static size_t mgn_part_near(const mgn_part *s) {
+    mgn_qp *q = s->q;
+    const bool few = mgn_part_count(s, 0, true) < q->n / 16u;
+    const size_t wanted = q->n / (few ? 8u : 4u);
+    margin_real low = 0, high = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < q->n; i++) { high = mgn_max(high, mgn_abs(mgn_part_press(s, i))); }
+    for (unsigned step = 0; step < 30u; step++) {
+        const margin_real middle = low / 2 + high / 2;
+        const bool narrow = mgn_part_count(s, middle, few) <= wanted;
+        low = narrow ? middle : low;
+        high = narrow ? high : middle;
+    }
+    for (size_t i = 0; i < q->n; i++) {
+        if (mgn_part_is_near(s, i, low, few)) { s->place[count++] = (margin_index)i; }
+        q->b[i] = mgn_part_press(s, i) > 0 ? 0 : mgn_qp_signed(q, i, q->cap[i]);
+    }
+    return count;
+}
+
+/* Adds samples that are held at the wrong bound; returns how many there are then. */
+static size_t mgn_part_grow(const mgn_part *s, size_t count) {
+    const mgn_qp *q = s->q;
+    size_t grown = 0, t = 0;
+    for (size_t i = 0; i < q->n && grown < q->n / 2u; i++) {
+        const margin_real press = mgn_part_press(s, i);
+        const bool inside = t < count && s->place[t] == i;
+        t += inside ? 1u : 0u;
+        if (inside || (q->b[i] == 0 ? -press : press) > q->goal / 4) {
+            s->row[grown++] = (margin_index)i;
+        }
+    }
+    for (size_t k = 0; k < grown; k++) { s->place[k] = s->row[k]; }
+    return grown;
+}
+
+/* Interior points of parts; false where there is no use, or they have not come to an end. */
+static bool mgn_part_run(mgn_ipm *ipm, size_t limit, mgn_tick *tick) {
+    mgn_qp *q = ipm->q;
+    const size_t first = 1024u + q->n / 32u, one[2] = {1, 1};
+    mgn_part s;
+    size_t each[2];
+    if (!ipm->many || q->n < MGN_PART_LEAST || q->low->d > first / 8u || q->by_class ||
+        q->cap == NULL || q->ridge != NULL || q->lin != NULL || q->side != NULL) {
+        return false;
+    }
+    mgn_part_start(&s, ipm);
+    for (size_t i = 0; i < q->n; i++) { q->b[i] = 0; }
+    if (!mgn_part_solve(&s, mgn_part_spread(&s, first, each), each, limit, tick)) { return false; }
+    size_t count = mgn_part_near(&s);
+    for (unsigned round = 0; round < 20u; round++) {
+        const size_t before = count;
+        if (count == 0 || !mgn_part_solve(&s, count, one, limit, tick)) { return false; }
+        count = mgn_part_grow(&s, count);
+        if (count == before) { return true; }
+        if (count >= q->n / 2u) { return false; }
+    }
+    return false;
 }
 
 /* The same with w as a variable of its own. It is hard to foresee where rounding ends the
@@ -12401,7 +12586,8 @@ static void mgn_qp_work_ipm(mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) 
         factor.rows = NULL;
         q->low = &factor;
     }
-    if (!mgn_ipm_run(&work->ipm, fit->run.max_iterations, fit->tick)) {
+    if (!mgn_part_run(&work->ipm, fit->run.max_iterations, fit->tick) &&
+        !mgn_ipm_run(&work->ipm, fit->run.max_iterations, fit->tick)) {
         mgn_copy(q->b, fit->f, q->n);
     }
     q->low = work->linear ? &fit->data : NULL;

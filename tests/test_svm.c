@@ -416,6 +416,58 @@ TEST raw_values_of_any_unit_reach_the_optimum(void) {
     PASS();
 }
 
+/* So many samples that they are solved for in parts: overlapping, far apart, one class rare, so rare
+ * and overlapping that none is told from the others; samples of weight 0 that would change all. Dual
+ * and primal meet, without a long way of single steps. */
+enum { MANY_N = 9000, MANY_D = 4 };
+static margin_real many_x[MANY_N * MANY_D], many_weight[MANY_N];
+static uint16_t many_y[MANY_N];
+
+static margin_data many_problem(double apart, size_t one_in, bool weights) {
+    margin_data data = {many_x, MANY_N, MANY_D, 0, many_y, NULL, NULL};
+    uint32_t state = 17;
+    for (size_t i = 0; i < MANY_N; i++) {
+        many_y[i] = i % one_in == 0 ? 1 : 0;
+        many_weight[i] = 1;
+        for (size_t k = 0; k < MANY_D; k++) {
+            const double a = case_random(&state) * 0x1p-31, b = case_random(&state) * 0x1p-31;
+            many_x[i * MANY_D + k] = (margin_real)(a + b - 1 + (many_y[i] == 1 ? apart : 0));
+        }
+        if (weights && i % 5u == 0) {
+            many_y[i] = (uint16_t)(1 - many_y[i]);
+            many_weight[i] = 0;
+        }
+    }
+    if (weights) { data.weight = many_weight; }
+    return data;
+}
+
+TEST many_samples_in_parts_reach_the_optimum(void) {
+    static const struct {
+        double apart;
+        size_t one_in;
+        bool weights;
+    } trial[] = {{0.1, 2, 0}, {0.5, 2, 0}, {2.5, 2, 0}, {0.6, 12, 0}, {0.02, 30, 0}, {0.5, 3, 1}};
+    const bool fine = sizeof(margin_real) > 4u;
+    for (size_t t = 0; t < sizeof trial / sizeof *trial; t++) {
+        const margin_data data = many_problem(trial[t].apart, trial[t].one_in, trial[t].weights);
+        const svm_result r = svm_run(&data, NULL);
+        long double lost = 0;
+        ASSERT(r.status >= 0);
+        ASSERT(!fine || (r.info.converged && r.info.iterations < 1000u));
+        for (size_t i = 0; i < data.n; i++) { /* what raw_primal counts for samples of weight 0 */
+            const margin_real *w = r.model.of.linear.w, *x = data.x + i * data.d;
+            const long double f =
+                (long double)(margin_dot(w, x, data.d) + r.model.of.linear.bias[0]);
+            lost += many_weight[i] > 0 ? 0 : fmaxl(0, 1 - (data.y[i] == 1 ? f : -f));
+        }
+        const double primal = (double)(raw_primal(&data, &r.model.of.linear) - lost);
+        ASSERT_IN_RANGE(1.0, -(double)r.info.objective / primal, fine ? 1e-4 : 0.03);
+        free(r.memory.bytes);
+    }
+    PASS();
+}
+
 SUITE(svm_suite);
 SUITE(svm_suite) {
     RUN_TEST(random_problems_of_every_kind_reach_the_reference_optimum);
@@ -431,4 +483,5 @@ SUITE(svm_suite) {
     RUN_TEST(prices_that_are_no_prices_are_refused);
     RUN_TEST(extreme_prices_and_weights_do_no_harm);
     RUN_TEST(raw_values_of_any_unit_reach_the_optimum);
+    RUN_TEST(many_samples_in_parts_reach_the_optimum);
 }

@@ -6,7 +6,7 @@ Each set is divided once, seven tenths for training; sets with many rows are thi
 budget: beside GridSearchCV over SVC rbf, SVC linear, RandomForest(100) and KNN, of which the one counts that has the least
 cross-validated error. Then within 2 KB of tables: beside a forest of at most 512 nodes (4 bytes each) and a net of one hidden
 layer with one byte a weight, their sizes chosen by cross-validation; both are trained and tested in floats, which is in their
-favour. Losses are shown. Exit code 1 if the means are short of the marks: at most one point behind the best of scikit-learn,
+favour. Losses are shown. What is known of a set is kept in build/bench-fit: a stopped run goes on, and --anew begins again. Exit code 1 if the means are short of the marks: at most one point behind the best of scikit-learn,
 ahead of forest and net at 2 KB.
 """
 import argparse
@@ -116,6 +116,30 @@ def fit(folder, seconds, *more):
         return json.load(file), time.time() - began
 
 
+def measured(args, x, y, test_x, test_y):
+    """All that is wanted of a set: both runs of fit with their seconds, the large and the small peers."""
+    with tempfile.TemporaryDirectory() as folder:
+        write(os.path.join(folder, "train.csv"), x, y)
+        write(os.path.join(folder, "test.csv"), test_x, test_y)
+        runs = [fit(folder, args.seconds), fit(folder, args.seconds, "--flash", str(FLASH))]
+    kept = [({key: value for key, value in run.items() if key != "candidates"}, took) for run, took in runs]
+    return [*kept, large_peers(x, y, test_x, test_y), small_peers(x, y, test_x, test_y)]
+
+
+def known(name, args, work):
+    """What a file of an earlier run says, or else what `work` finds, which is kept."""
+    path = os.path.join(ROOT, "build", "bench-fit", f"{name}-{args.seconds:g}.json")
+    if not args.anew and os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    found = work()
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        json.dump(found, file)
+    os.replace(path + ".new", path)
+    return found
+
+
 def points(rate):
     return f"{100 * rate:.1f}"
 
@@ -125,6 +149,7 @@ def main():
     parser.add_argument("data")
     parser.add_argument("names", nargs="*")
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--anew", action="store_true")
     args = parser.parse_args()
     warnings.filterwarnings("ignore")
     print(f"errors in percent on rows that were left out; fit with --time {args.seconds:g}")
@@ -138,12 +163,7 @@ def main():
         if len(y) > MOST_TRAIN:
             x, _, y, _ = train_test_split(x, y, train_size=MOST_TRAIN, random_state=1, stratify=y)
         test_x, test_y = test_x[:MOST_TEST], test_y[:MOST_TEST]
-        with tempfile.TemporaryDirectory() as folder:
-            write(os.path.join(folder, "train.csv"), x, y)
-            write(os.path.join(folder, "test.csv"), test_x, test_y)
-            whole, took = fit(folder, args.seconds)
-            small, took_small = fit(folder, args.seconds, "--flash", str(FLASH))
-        peers, tiny = large_peers(x, y, test_x, test_y), small_peers(x, y, test_x, test_y)
+        (whole, took), (small, took_small), peers, tiny = known(name, args, lambda: measured(args, x, y, test_x, test_y))
         rows.append((name, whole["test_error"], peers["best"], small["test_error"], tiny["forest"], tiny["net"]))
         print(f"{name:<22} {len(y):>5} {len(test_y):>5} | {points(whole['test_error']):>4} {points(peers['best']):>5} {points(peers['rbf']):>5} "
               f"{points(peers['linear']):>6} {points(peers['forest']):>6} {points(peers['knn']):>5} | {points(small['test_error']):>5} "
