@@ -2731,8 +2731,6 @@ MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, siz
     +MARGIN_BLOCK((size_t)(rows) * (size_t)(columns), sizeof(type)) /* NOLINT: a summand */
 #define MARGIN_AS_PART(place, type, rows, columns)                                                 \
     +((size_t)(rows) * (size_t)(columns) * sizeof(type)) /* NOLINT: a summand */
-#define MARGIN_NUMBERS(reals, indices)                                                             \
-    ((size_t)(reals) * sizeof(margin_real) + (size_t)(indices) * sizeof(margin_index))
 #define MARGIN_REALS(count) MARGIN_BLOCK(count, sizeof(margin_real))
 
 /* Scalings, folds, moments. */
@@ -2764,6 +2762,15 @@ MARGIN_API margin_status margin_qr(margin_real *q, size_t qstride, size_t k, siz
 #define MARGIN_BLOCKS_CHOLESKY(X, n)                                                               \
     X(panel, margin_real, MARGIN_PANEL_DEPTH(n), MARGIN_QP_PANEL)                                  \
     X(diagonal, margin_real, n, 1u)
+#define MARGIN_BLOCKS_LEADING(X, n)                                                                \
+    X(a, margin_real, n, n)                                                                        \
+    X(d, margin_real, n, 1u)                                                                       \
+    X(e, margin_real, n, 1u)                                                                       \
+    X(u[0], margin_real, n, 1u)                                                                    \
+    X(u[1], margin_real, n, 1u)                                                                    \
+    X(u[2], margin_real, n, 1u)                                                                    \
+    X(m, margin_real, n, 1u)                                                                       \
+    X(swapped, margin_index, n, 1u)
 #define MARGIN_EIGEN_BLOCKS(n) ((size_t)0 MARGIN_BLOCKS_EIGEN(MARGIN_AS_BLOCK, n))
 #define MARGIN_PIVOTED_BLOCKS(n) ((size_t)0 MARGIN_BLOCKS_PIVOTED(MARGIN_AS_BLOCK, n))
 #define MARGIN_CHOLESKY_BLOCKS(n) ((size_t)0 MARGIN_BLOCKS_CHOLESKY(MARGIN_AS_BLOCK, n))
@@ -3093,23 +3100,53 @@ typedef struct {
 #define MARGIN_SVR_BYTES(n, d)                                                                     \
     MARGIN_MORE(MARGIN_SVR_LINEAR_BYTES(n, d, 0u), MARGIN_SVR_KERNEL_BYTES(n, d, 0u))
 
-/* rates. Pieces: the numbers of a problem with `rows` rows of factors in `dim` dimensions beside
- * its matrices, and what the two ways to a problem take. */
-#define MARGIN_RATES_PANEL(size) (MARGIN_QP_PANEL * MARGIN_MORE((size_t)(size), (size_t)32u))
-#define MARGIN_RATES_VECTORS(dim, rows) ((size_t)(dim)*12u + (size_t)(rows)*6u)
+/* rates. The lists: vectors of `dim` and of `rows` numbers that every problem takes; a problem that is
+ * given by moments; a problem that is given by a kernel matrix, of which the solver `iter` takes one
+ * more matrix. Each is one block. */
+#define MARGIN_BLOCKS_RATES(X, dim, rows)                                                          \
+    X(p.delta, margin_real, dim, 1u)                                                               \
+    X(p.system.diag[0], margin_real, dim, 1u)                                                      \
+    X(p.system.diag[1], margin_real, dim, 1u)                                                      \
+    X(p.system.metric, margin_real, dim, 1u)                                                       \
+    X(p.at.v, margin_real, dim, 1u)                                                                \
+    X(p.room.r, margin_real, dim, 1u)                                                              \
+    X(p.room.t, margin_real, dim, 1u)                                                              \
+    X(p.at.a[0], margin_real, dim, 1u)                                                             \
+    X(p.at.a[1], margin_real, dim, 1u)                                                             \
+    X(p.best.y, margin_real, dim, 1u)                                                              \
+    X(p.centre[0], margin_real, dim, 1u)                                                           \
+    X(p.centre[1], margin_real, dim, 1u)                                                           \
+    X(p.at.q, margin_real, rows, 1u)                                                               \
+    X(p.room.s, margin_real, rows, 1u)                                                             \
+    X(p.room.x, margin_real, rows, 1u)                                                             \
+    X(p.best.q, margin_real, rows, 1u)                                                             \
+    X(p.system.gram, margin_real, rows, 1u)                                                        \
+    X(p.root, margin_real, rows, 1u)
+#define MARGIN_RATES_PANEL(size) MARGIN_MORE((size_t)(size), (size_t)32u)
+#define MARGIN_BLOCKS_RATES_MOMENTS(X, d)                                                          \
+    X(cov, margin_real, 2u * (size_t)(d), d)                                                       \
+    X(mean, margin_real, 2u, d)                                                                    \
+    X(weight, margin_real, 2u, 1u)                                                                 \
+    X(p.system.sigma, margin_real, d, d)                                                           \
+    X(p.system.work, margin_real, d, d)                                                            \
+    X(p.system.panel, margin_real, MARGIN_QP_PANEL, MARGIN_RATES_PANEL(d))                         \
+    MARGIN_BLOCKS_RATES(X, d, 2u * (size_t)(d))                                                    \
+    X(order, margin_index, d, 1u)
+#define MARGIN_BLOCKS_RATES_GRAM(X, n, d, more)                                                    \
+    X(k, margin_real, n, n)                                                                        \
+    X(p.z, margin_real, n, n)                                                                      \
+    X(p.system.work, margin_real, n, n)                                                            \
+    X(p.system.sigma, margin_real, more, n)                                                        \
+    X(p.system.panel, margin_real, MARGIN_QP_PANEL,                                                \
+      MARGIN_RATES_PANEL(MARGIN_MORE((size_t)(n), (size_t)(d))))                                   \
+    MARGIN_BLOCKS_RATES(X, n, n)                                                                   \
+    X(order, margin_index, n, 1u)
 #define MARGIN_RATES_FROM_MOMENTS(d)                                                               \
-    MARGIN_BLOCK(MARGIN_NUMBERS(4u * (size_t)(d) * (d) + MARGIN_RATES_PANEL(d) +                   \
-                                    MARGIN_RATES_VECTORS(d, 2u * (size_t)(d)) + 2u * (size_t)(d) + \
-                                    2u,                                                            \
-                                d),                                                                \
-                 1u)
+    MARGIN_BLOCK((size_t)0 MARGIN_BLOCKS_RATES_MOMENTS(MARGIN_AS_PART, d), 1u)
 #define MARGIN_RATES_FROM_GRAM(n, d, solver)                                                       \
-    MARGIN_BLOCK(                                                                                  \
-        MARGIN_NUMBERS((3u + ((solver) == MARGIN_RATES_ITER ? 1u : 0u)) * (size_t)(n) * (n) +      \
-                           MARGIN_RATES_PANEL(MARGIN_MORE((size_t)(n), (size_t)(d))) +             \
-                           MARGIN_RATES_VECTORS(n, n),                                             \
-                       n),                                                                         \
-        1u)
+    MARGIN_BLOCK((size_t)0 MARGIN_BLOCKS_RATES_GRAM(                                               \
+                     MARGIN_AS_PART, n, d, (solver) == MARGIN_RATES_ITER ? (size_t)(n) : 0u),      \
+                 1u)
 
 /* MARGIN_RATES_LINEAR_BYTES is for a linear kernel, which is the default; if n > d, its memory does
  * not depend on n. MARGIN_RATES_KERNEL_BYTES is for any other kernel, MARGIN_RATES_MOMENTS_BYTES
@@ -3128,68 +3165,106 @@ typedef struct {
 #define MARGIN_RATES_BYTES(n, d)                                                                   \
     MARGIN_MORE(MARGIN_RATES_LINEAR_BYTES(n, d, 0), MARGIN_RATES_KERNEL_BYTES(n, d, 0))
 
-/* proto: bytes without clusters and tangents of samples: tvq and td from hss
- * models; hss; lvq; nn, with a budget or n. `tangents` at most d - 1, and the lesser of n and d at
- * most MARGIN_PROTO_SIDE, above which less is taken.
+/* proto, without clusters and tangents of samples: MARGIN_PROTO_BYTES is for tvq and td that start from
+ * hss models, MARGIN_PROTO_HSS_BYTES for hss, MARGIN_PROTO_LVQ_BYTES for both kinds of lvq, and
+ * MARGIN_PROTO_NN_BYTES for nn with a budget, or n for none. `tangents` is at most d - 1, and the
+ * lesser of n and d at most MARGIN_PROTO_SIDE; above that less memory is taken.
  *
  *     // n, d, classes, models, tangents:
  *     static unsigned char mem[MARGIN_PROTO_BYTES(200, 12, 3, 1, 2)];
  *     static unsigned char mem[MARGIN_PROTO_LVQ_BYTES(200, 12, 3, 4)];     // n, d, classes, models
  *     static unsigned char mem[MARGIN_PROTO_NN_BYTES(200, 12, 3, 40)];     // n, d, classes, budget
  *
- * Pieces: samples that are worked on at a time, decomposition of a matrix of that side, vectors. */
+ * The lists: what is kept; what every method takes, where the counts that a method has no use for are
+ * 0; models while they change, with their gradient; the decompositions of hss and of exits. */
 #define MARGIN_PROTO_BLOCK (SIZE_MAX > 0xFFFFFFFFu ? 128u : SIZE_MAX > 0xFFFFu ? 8u : 2u)
 #define MARGIN_PROTO_SIDE (SIZE_MAX > 0xFFFFu ? 1024u : 64u)
-#define MARGIN_PROTO_REALS(count) MARGIN_BLOCK(count, sizeof(margin_real))
-#define MARGIN_PROTO_LESS(a, b) ((size_t)((a) < (b) ? (a) : (b)))
-#define MARGIN_PROTO_EIGEN(n) (6u * MARGIN_PROTO_REALS(n) + MARGIN_PROTO_REALS((size_t)(n) * (n)))
-#define MARGIN_PROTO_LEADING_BYTES(d, side, spare)                                                 \
-    (2u * MARGIN_PROTO_REALS((side) * (side)) + MARGIN_PROTO_REALS(spare) +                        \
-     MARGIN_PROTO_REALS((spare) * (side)) + MARGIN_PROTO_REALS((size_t)MARGIN_PROTO_BLOCK * (d)) + \
-     MARGIN_PROTO_EIGEN(side) + 6u * MARGIN_PROTO_REALS(side) +                                    \
-     MARGIN_BLOCK(side, sizeof(margin_index)))
-#define MARGIN_PROTO_EDGE_BYTES(tangents)                                                          \
-    (MARGIN_PROTO_REALS((size_t)(tangents) * (tangents)) + MARGIN_PROTO_REALS(tangents) +          \
-     MARGIN_PROTO_EIGEN(tangents))
-#define MARGIN_PROTO_START_BYTES(n, d, tangents)                                                   \
+#define MARGIN_BLOCKS_PROTO_KEPT(X, classes, exit_count, pool, d)                                  \
+    X(kept.class_end, uint32_t, classes, 1u)                                                       \
+    X(kept.exits, margin_real, exit_count, 1u)                                                     \
+    X(kept.vectors, margin_real, pool, d)
+#define MARGIN_BLOCKS_PROTO(X, n, d, products, shifts, clusters, draws, orders, codebooks, sides)  \
+    X(room.centre, margin_real, d, 1u)                                                             \
+    X(room.block, margin_real, MARGIN_PROTO_BLOCK, d)                                              \
+    X(room.norm, margin_real, MARGIN_PROTO_BLOCK, 1u)                                              \
+    X(room.dots, margin_real, MARGIN_PROTO_BLOCK, products)                                        \
+    X(room.panel, margin_real, MARGIN_QP_PANEL,                                                    \
+      MARGIN_LESS(MARGIN_MORE(d, MARGIN_PROTO_BLOCK), 256u))                                       \
+    X(room.shift, margin_real, shifts, 1u)                                                         \
+    X(weights.w, margin_real, n, 1u)                                                               \
+    X(weights.before, margin_real, n, 1u)                                                          \
+    X(weights.held, uint8_t, n, 1u)                                                                \
+    X(lists.member, uint16_t, clusters, 1u)                                                        \
+    X(lists.rows, margin_index, draws, 1u)                                                         \
+    X(lists.order, margin_index, orders, 1u)                                                       \
+    X(rates, margin_real, codebooks, 1u)                                                           \
+    X(sided.along, margin_real, n, sides)                                                          \
+    X(sided.plane, margin_real, sides, d)
+#define MARGIN_BLOCKS_PROTO_POINT(X, n, d, pool)                                                   \
+    X(v, margin_real, pool, d)                                                                     \
+    X(grad, margin_real, pool, d)                                                                  \
+    X(sums, margin_real, pool, 1u)                                                                 \
+    X(mu, margin_real, n, 1u)
+#define MARGIN_BLOCKS_PROTO_STEPS(X, d, pool)                                                      \
+    X(step, margin_real, pool, d)                                                                  \
+    X(square, margin_real, pool, 1u)
+#define MARGIN_BLOCKS_PROTO_HSS(X, d, high, wide, side, spare)                                     \
+    X(matrix, margin_real, high, wide)                                                             \
+    X(part, margin_real, high, wide)                                                               \
+    X(values, margin_real, spare, 1u)                                                              \
+    X(found, margin_real, spare, side)                                                             \
+    X(other, margin_real, MARGIN_PROTO_BLOCK, d)
+#define MARGIN_BLOCKS_PROTO_EDGE(X, tangents)                                                      \
+    X(gram, margin_real, tangents, tangents)                                                       \
+    X(values, margin_real, tangents, 1u)
+#define MARGIN_PROTO_LEADING(d, side, spare)                                                       \
+    ((size_t)0 MARGIN_BLOCKS_PROTO_HSS(MARGIN_AS_BLOCK, d, side, side, side, spare) +              \
+     MARGIN_EIGEN_BLOCKS(side) MARGIN_BLOCKS_LEADING(MARGIN_AS_BLOCK, side))
+#define MARGIN_PROTO_EDGE(tangents)                                                                \
+    ((size_t)0 MARGIN_BLOCKS_PROTO_EDGE(MARGIN_AS_BLOCK, tangents) +                               \
+     MARGIN_EIGEN_BLOCKS(tangents) + MARGIN_REALS((size_t)(tangents) * (tangents)))
+#define MARGIN_PROTO_START(n, d, tangents)                                                         \
     ((tangents) == 0u                                                                              \
          ? (size_t)0                                                                               \
-         : MARGIN_MORE(MARGIN_PROTO_EDGE_BYTES(tangents),                                          \
-                       MARGIN_PROTO_LEADING_BYTES(                                                 \
-                           d, MARGIN_PROTO_LESS(n, d),                                             \
-                           MARGIN_PROTO_LESS((tangents) + 8u, MARGIN_PROTO_LESS(n, d)))))
+         : MARGIN_MORE(MARGIN_PROTO_EDGE(tangents),                                                \
+                       MARGIN_PROTO_LEADING(d, MARGIN_LESS(n, d),                                  \
+                                            MARGIN_LESS((tangents) + 8u, MARGIN_LESS(n, d)))))
 #define MARGIN_PROTO_ALL(classes, models, tangents)                                                \
     ((size_t)(classes) * (models) * (1u + (size_t)(tangents)))
-#define MARGIN_PROTO_COMMON_BYTES(n, d, classes, pool, products)                                   \
-    (MARGIN_BLOCK(classes, 4u) + MARGIN_PROTO_REALS((pool) * (d)) + MARGIN_PROTO_REALS(d) +        \
-     MARGIN_PROTO_REALS((size_t)MARGIN_PROTO_BLOCK * (d)) +                                        \
-     MARGIN_PROTO_REALS(MARGIN_PROTO_BLOCK) +                                                      \
-     MARGIN_PROTO_REALS((size_t)MARGIN_PROTO_BLOCK * (products)) +                                 \
-     MARGIN_BLOCK(64u * MARGIN_PROTO_LESS(MARGIN_MORE(d, MARGIN_PROTO_BLOCK), 256u), 1u) +         \
-     3u * MARGIN_PROTO_REALS(n) + MARGIN_BLOCK(n, 1u) + MARGIN_ALIGN - 1u)
-#define MARGIN_PROTO_MODELS_BYTES(n, d, classes, models, tangents)                                 \
-    (MARGIN_PROTO_COMMON_BYTES(n, d, classes, MARGIN_PROTO_ALL(classes, models, tangents),         \
-                               MARGIN_PROTO_ALL(classes, models, tangents)) +                      \
-     MARGIN_PROTO_REALS(MARGIN_PROTO_ALL(classes, models, tangents)) +                             \
-     MARGIN_PROTO_REALS((tangents) == 0u ? 0u : (size_t)(classes) * (models)) +                    \
-     MARGIN_PROTO_START_BYTES(n, d, tangents))
 #define MARGIN_PROTO_HSS_BYTES(n, d, classes, models, tangents)                                    \
-    (MARGIN_PROTO_MODELS_BYTES(n, d, classes, models, tangents) +                                  \
-     MARGIN_BLOCK((models) > 1u ? (size_t)(n) : 0u, sizeof(margin_index)))
+    ((size_t)0 MARGIN_BLOCKS_PROTO_KEPT(MARGIN_AS_BLOCK, classes,                                  \
+                                        (tangents) == 0u ? 0u : (size_t)(classes) * (models),      \
+                                        MARGIN_PROTO_ALL(classes, models, tangents), d)            \
+         MARGIN_BLOCKS_PROTO(MARGIN_AS_BLOCK, n, d, MARGIN_PROTO_ALL(classes, models, tangents),   \
+                             MARGIN_PROTO_ALL(classes, models, tangents), 0u,                      \
+                             (models) > 1u ? (size_t)(n) : 0u, 0u, 0u, 0u) +                       \
+     MARGIN_REALS(n) + MARGIN_PROTO_START(n, d, tangents) + MARGIN_ALIGN - 1u)
 #define MARGIN_PROTO_BYTES(n, d, classes, models, tangents)                                        \
-    (MARGIN_PROTO_MODELS_BYTES(n, d, classes, models, tangents) +                                  \
-     3u * MARGIN_PROTO_REALS(MARGIN_PROTO_ALL(classes, models, tangents) * (d)) +                  \
-     2u * MARGIN_PROTO_REALS(MARGIN_PROTO_ALL(classes, models, tangents)) +                        \
-     2u * MARGIN_BLOCK(n, sizeof(margin_index)))
+    ((size_t)0 MARGIN_BLOCKS_PROTO_KEPT(MARGIN_AS_BLOCK, classes,                                  \
+                                        (tangents) == 0u ? 0u : (size_t)(classes) * (models),      \
+                                        MARGIN_PROTO_ALL(classes, models, tangents), d)            \
+         MARGIN_BLOCKS_PROTO(MARGIN_AS_BLOCK, n, d, MARGIN_PROTO_ALL(classes, models, tangents),   \
+                             MARGIN_PROTO_ALL(classes, models, tangents), 0u, n, n, 0u, 0u)        \
+             MARGIN_BLOCKS_PROTO_POINT(MARGIN_AS_BLOCK, n, d,                                      \
+                                       MARGIN_PROTO_ALL(classes, models, tangents))                \
+                 MARGIN_BLOCKS_PROTO_STEPS(MARGIN_AS_BLOCK, d,                                     \
+                                           MARGIN_PROTO_ALL(classes, models, tangents)) +          \
+     MARGIN_PROTO_START(n, d, tangents) + MARGIN_ALIGN - 1u)
 #define MARGIN_PROTO_LVQ_BYTES(n, d, classes, models)                                              \
-    (MARGIN_PROTO_MODELS_BYTES(n, d, classes, models, 0u) + MARGIN_BLOCK(n, 2u) +                  \
-     2u * MARGIN_BLOCK(n, sizeof(margin_index)) +                                                  \
-     MARGIN_PROTO_REALS((size_t)(classes) * (models)) +                                            \
-     MARGIN_PROTO_REALS((size_t)(classes) * (models) * (d)))
+    ((size_t)0 MARGIN_BLOCKS_PROTO_KEPT(MARGIN_AS_BLOCK, classes, 0u,                              \
+                                        MARGIN_PROTO_ALL(classes, models, 0u), d)                  \
+         MARGIN_BLOCKS_PROTO(MARGIN_AS_BLOCK, n, d, MARGIN_PROTO_ALL(classes, models, 0u),         \
+                             MARGIN_PROTO_ALL(classes, models, 0u), n, n, n,                       \
+                             MARGIN_PROTO_ALL(classes, models, 0u), 0u) +                          \
+     MARGIN_REALS(n) + MARGIN_REALS(MARGIN_PROTO_ALL(classes, models, 0u) * (d)) + MARGIN_ALIGN -  \
+     1u)
 #define MARGIN_PROTO_NN_BYTES(n, d, classes, budget)                                               \
-    (MARGIN_PROTO_COMMON_BYTES(n, d, classes,                                                      \
-                               MARGIN_MORE(MARGIN_PROTO_LESS(n, budget), (size_t)(classes)), 1u) + \
-     MARGIN_BLOCK((budget) < (n) ? (size_t)(n) : 0u, sizeof(margin_index)))
+    ((size_t)0 MARGIN_BLOCKS_PROTO_KEPT(                                                           \
+         MARGIN_AS_BLOCK, classes, 0u,                                                             \
+         MARGIN_MORE((size_t)MARGIN_LESS(n, budget), (size_t)(classes)), d)                        \
+         MARGIN_BLOCKS_PROTO(MARGIN_AS_BLOCK, n, d, 1u, 0u, 0u, (budget) < (n) ? (size_t)(n) : 0u, \
+                             0u, 0u, 0u) +                                                         \
+     MARGIN_REALS(n) + MARGIN_ALIGN - 1u)
 
 #define MARGIN_ONECLASS_ONLINE_BYTES(d)                                                            \
     (2u * MARGIN_REALS(d) + MARGIN_REALS((size_t)(d) * (d)) + MARGIN_ALIGN - 1u)
@@ -3197,34 +3272,57 @@ typedef struct {
 /* compact: bytes for n samples of d features and so many classes and vectors. */
 #define MARGIN_COMPACT_BATCH 32u /* samples that a step looks at */
 #define MARGIN_COMPACT_WIDTH(classes) ((size_t)((classes) > 2u ? (classes) : 1u))
-#define MARGIN_COMPACT_PART(rows, cols)                                                            \
-    (4u * MARGIN_BLOCK((size_t)(rows) * (cols), sizeof(margin_real)) +                             \
-     MARGIN_BLOCK(rows, sizeof(margin_real)))
-#define MARGIN_COMPACT_DEEP(d, classes, vectors)                                                   \
+#define MARGIN_COMPACT_PANEL(d, width, vectors)                                                    \
     MARGIN_MORE(MARGIN_MORE((size_t)(d) + 1u, (size_t)(vectors)),                                  \
-                MARGIN_MORE(MARGIN_COMPACT_WIDTH(classes), (size_t)MARGIN_COMPACT_BATCH))
-#define MARGIN_COMPACT_UNITS(n, d, deep, classes, vectors)                                         \
-    (MARGIN_BLOCK((size_t)(vectors) * (deep), sizeof(margin_real)) +                               \
-     2u * MARGIN_BLOCK(vectors, sizeof(margin_real)) +                                             \
-     MARGIN_BLOCK((size_t)(vectors)*MARGIN_COMPACT_WIDTH(classes), sizeof(margin_real)) +          \
-     MARGIN_BLOCK(MARGIN_COMPACT_WIDTH(classes), sizeof(margin_real)) +                            \
-     MARGIN_BLOCK(classes, sizeof(uint32_t)) + MARGIN_COMPACT_PART(vectors, (size_t)(deep) + 1u) + \
-     MARGIN_COMPACT_PART(vectors, MARGIN_COMPACT_WIDTH(classes)) +                                 \
-     MARGIN_COMPACT_PART(1u, MARGIN_COMPACT_WIDTH(classes)) + MARGIN_COMPACT_PART(1u, 1u) +        \
-     MARGIN_BLOCK(MARGIN_COMPACT_BATCH * ((size_t)(d) + 1u), sizeof(margin_real)) +                \
-     3u * MARGIN_BLOCK(MARGIN_COMPACT_BATCH * (size_t)(vectors), sizeof(margin_real)) +            \
-     MARGIN_BLOCK(MARGIN_COMPACT_BATCH * MARGIN_COMPACT_WIDTH(classes), sizeof(margin_real)) +     \
-     MARGIN_BLOCK(64u * MARGIN_PROTO_LESS(MARGIN_COMPACT_DEEP(d, classes, vectors), 256u), 1u) +   \
-     MARGIN_BLOCK(d, sizeof(margin_real)) + MARGIN_BLOCK(n, sizeof(margin_real)) +                 \
-     MARGIN_BLOCK(n, sizeof(margin_index)) + MARGIN_ALIGN - 1u)
-#define MARGIN_COMPACT_BYTES(n, d, classes, vectors) MARGIN_COMPACT_UNITS(n, d, d, classes, vectors)
+                MARGIN_MORE((size_t)(width), (size_t)MARGIN_COMPACT_BATCH))
+/* The lists: what is kept, of `deep` values a vector; the numbers of a part that is learned; and what a
+ * step takes, where z is the rank plus one, or 0 without a projection. */
+#define MARGIN_BLOCKS_COMPACT_KEPT(X, d, deep, classes, width, vector_count, rank)                 \
+    X(vectors, margin_real, vector_count, deep)                                                    \
+    X(norms, margin_real, vector_count, 1u)                                                        \
+    X(coef, margin_real, vector_count, width)                                                      \
+    X(bias, margin_real, width, 1u)                                                                \
+    X(class_end, uint32_t, classes, 1u)                                                            \
+    X(front, margin_real, rank, d)                                                                 \
+    X(front_bias, margin_real, rank, 1u)
+#define MARGIN_BLOCKS_COMPACT_PART(X, row_count, col_count)                                        \
+    X(value, margin_real, row_count, col_count)                                                    \
+    X(used, margin_real, row_count, col_count)                                                     \
+    X(slope, margin_real, row_count, col_count)                                                    \
+    X(mean, margin_real, row_count, col_count)                                                     \
+    X(size, margin_real, row_count, 1u)
+#define MARGIN_BLOCKS_COMPACT(X, count, d, width, vector_count, rank, seen)                        \
+    X(x, margin_real, MARGIN_COMPACT_BATCH, MARGIN_PLUS(d, 1u))                                    \
+    X(y, margin_real, MARGIN_COMPACT_BATCH, seen)                                                  \
+    X(y_slope, margin_real, MARGIN_COMPACT_BATCH, rank)                                            \
+    X(z, margin_real, MARGIN_COMPACT_BATCH, vector_count)                                          \
+    X(h, margin_real, MARGIN_COMPACT_BATCH, vector_count)                                          \
+    X(e, margin_real, MARGIN_COMPACT_BATCH, vector_count)                                          \
+    X(s, margin_real, MARGIN_COMPACT_BATCH, width)                                                 \
+    X(top, margin_real, vector_count, 1u)                                                          \
+    X(panel, margin_real, MARGIN_QP_PANEL,                                                         \
+      MARGIN_LESS(MARGIN_COMPACT_PANEL(d, width, vector_count), 256u))                             \
+    X(centre, margin_real, d, 1u)                                                                  \
+    X(mu, margin_real, count, 1u)                                                                  \
+    X(order, margin_index, count, 1u)
+#define MARGIN_COMPACT_PARTS(d, deep, width, vectors, rank)                                        \
+    ((size_t)0 MARGIN_BLOCKS_COMPACT_PART(MARGIN_AS_BLOCK, rank, d)                                \
+         MARGIN_BLOCKS_COMPACT_PART(MARGIN_AS_BLOCK, vectors, (size_t)(deep) + 1u)                 \
+             MARGIN_BLOCKS_COMPACT_PART(MARGIN_AS_BLOCK, vectors, width)                           \
+                 MARGIN_BLOCKS_COMPACT_PART(MARGIN_AS_BLOCK, 1u, width)                            \
+                     MARGIN_BLOCKS_COMPACT_PART(MARGIN_AS_BLOCK, 1u, 1u))
+#define MARGIN_COMPACT_ALL(n, d, deep, classes, vectors, rank, seen)                               \
+    (MARGIN_COMPACT_PARTS(d, deep, MARGIN_COMPACT_WIDTH(classes), vectors, rank)                   \
+         MARGIN_BLOCKS_COMPACT_KEPT(MARGIN_AS_BLOCK, d, deep, classes,                             \
+                                    MARGIN_COMPACT_WIDTH(classes), vectors, rank)                  \
+             MARGIN_BLOCKS_COMPACT(MARGIN_AS_BLOCK, n, d, MARGIN_COMPACT_WIDTH(classes), vectors,  \
+                                   rank, seen) +                                                   \
+     MARGIN_ALIGN - 1u)
+#define MARGIN_COMPACT_BYTES(n, d, classes, vectors)                                               \
+    MARGIN_COMPACT_ALL(n, d, d, classes, vectors, 0u, 0u)
 /* With a projection of a rank above 0. */
 #define MARGIN_COMPACT_RANK_BYTES(n, d, classes, vectors, rank)                                    \
-    (MARGIN_COMPACT_UNITS(n, d, rank, classes, vectors) +                                          \
-     MARGIN_BLOCK((size_t)(rank) * (d), sizeof(margin_real)) +                                     \
-     MARGIN_BLOCK(rank, sizeof(margin_real)) + MARGIN_COMPACT_PART(rank, (size_t)(d)) +            \
-     MARGIN_BLOCK(MARGIN_COMPACT_BATCH * ((size_t)(rank) + 1u), sizeof(margin_real)) +             \
-     MARGIN_BLOCK(MARGIN_COMPACT_BATCH * (size_t)(rank), sizeof(margin_real)))
+    MARGIN_COMPACT_ALL(n, d, rank, classes, vectors, rank, (size_t)(rank) + 1u)
 
 #endif /* MARGIN_PREDICT_ONLY */
 

@@ -5661,10 +5661,6 @@ static void mgn_mat_mul(margin_real *c, size_t step, mgn_view a, mgn_view b, siz
     mgn_mat_mul_more(c, step, a, b, m, k, n, false, panel);
 }
 
-static margin_real *mgn_mat_mul_plan(margin_arena *mem, size_t k) {
-    return MGN_SCRATCH(mem, margin_real, mgn_panel_size(MGN_PANEL, k < MGN_DEPTH ? k : MGN_DEPTH));
-}
-
 /* panel = columns first .. first + n - 1 of `depth` rows of x, row i times w[i]. */
 static void mgn_panel_pack_weighted(margin_real *panel, const margin_real *x, size_t stride,
                                     const margin_real *w, size_t depth, size_t first, size_t n) {
@@ -6389,14 +6385,9 @@ typedef struct {
 } mgn_leading;
 
 static mgn_leading mgn_leading_plan(margin_arena *mem, size_t n) {
-    mgn_leading w;
+    mgn_leading w, *plan = &w;
     w.t = mgn_tridiagonal_plan(mem, n);
-    w.a = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, n));
-    w.d = MGN_SCRATCH(mem, margin_real, n);
-    w.e = MGN_SCRATCH(mem, margin_real, n);
-    for (size_t i = 0; i < 3u; i++) { w.u[i] = MGN_SCRATCH(mem, margin_real, n); }
-    w.m = MGN_SCRATCH(mem, margin_real, n);
-    w.swapped = MGN_SCRATCH(mem, margin_index, n);
+    MARGIN_BLOCKS_LEADING(MGN_TAKE, n)
     return w;
 }
 
@@ -9824,12 +9815,6 @@ typedef struct {
     void (*plan)(const mgn_fit *fit, margin_arena *mem);
     margin_status (*fit)(mgn_fit *fit, margin_arena *mem);
 } mgn_trainer;
-
-/* The bytes of a block of reals with indices behind them. */
-static size_t mgn_bytes(size_t reals, size_t indices) {
-    return mgn_size_add(mgn_size_mul(reals, sizeof(margin_real)),
-                        mgn_size_mul(indices, sizeof(margin_index)));
-}
 
 /* The shape and the memory of one training. Samples are sorted by class, those of class c being
  * rows order[start[c]] .. order[start[c + 1] - 1] of the data; samples of weight 0 are left out. */
@@ -14210,24 +14195,7 @@ static margin_status mgn_rates_prepare(const margin_rates_options *options, mgn_
     return valid ? MARGIN_OK : MARGIN_E_ARGUMENT;
 }
 
-/* Lays out the vectors from `at` on: twelve of d and six of `rows` numbers. Returns their end. */
-static margin_real *mgn_rates_vectors(mgn_rates *p, margin_real *at, size_t d, size_t rows) {
-    margin_real **const small[12] = {&p->delta,         &p->system.diag[0], &p->system.diag[1],
-                                     &p->system.metric, &p->at.v,           &p->room.r,
-                                     &p->room.t,        &p->at.a[0],        &p->at.a[1],
-                                     &p->best.y,        &p->centre[0],      &p->centre[1]};
-    margin_real **const large[6] = {&p->at.q,   &p->room.s,      &p->room.x,
-                                    &p->best.q, &p->system.gram, &p->root};
-    for (size_t k = 0; k < 12u; k++, at += d) { *small[k] = at; }
-    for (size_t k = 0; k < 6u; k++, at += rows) { *large[k] = at; }
-    return at;
-}
-
 /* ---- from means and covariances ---- */
-
-static size_t mgn_rates_panel(size_t size) {
-    return mgn_size_mul(MGN_PANEL, size > MGN_PIVOTS ? size : MGN_PIVOTS);
-}
 
 /* The problem in d dimensions: 2 means and 2 covariances, which become Z. The means and covariances
  * are given, or those of the data. */
@@ -14244,25 +14212,19 @@ typedef struct {
 
 /* Takes the memory for p.d dimensions. */
 static void mgn_rates_linear_plan(void *task, margin_arena *mem) {
-    mgn_rates_linear *l = (mgn_rates_linear *)task;
-    mgn_rates *p = &l->p;
-    const size_t d = p->d, square = mgn_size_mul(d, d), more = mgn_size_mul(d, 2u + 12u + 12u);
-    const size_t reals = mgn_size_add(mgn_size_add(mgn_size_mul(4, square), mgn_rates_panel(d)),
-                                      mgn_size_add(more, 2u));
-    l->w = MGN_KEEP(mem, margin_real, mgn_size_add(d, 1));
-    margin_real *real = (margin_real *)margin_arena_scratch(mem, mgn_bytes(reals, d), 1);
-    if (real != NULL) {
-        l->cov = p->z = real;
-        l->mean = l->cov + 2u * square;
-        l->weight = l->mean + 2u * d;
-        p->system.sigma = l->weight + 2u;
-        p->system.work = p->system.sigma + square;
-        p->system.panel = p->system.work + square;
-        (void)mgn_rates_vectors(p, p->system.panel + mgn_rates_panel(d), d, 2u * d);
-        l->order = (margin_index *)(void *)(real + reals);
-        l->bytes = (reals - (size_t)(p->system.sigma - real)) * sizeof *real;
+    mgn_rates_linear *plan = (mgn_rates_linear *)task;
+    const size_t d = plan->p.d;
+    size_t bytes = 0;
+    plan->w = MGN_KEEP(mem, margin_real, mgn_size_add(d, 1));
+    MARGIN_BLOCKS_RATES_MOMENTS(MGN_COUNT, d)
+    unsigned char *at = MGN_SCRATCH(mem, unsigned char, bytes);
+    if (at != NULL) {
+        const unsigned char *end = at + bytes;
+        MARGIN_BLOCKS_RATES_MOMENTS(MGN_LAY, d)
+        plan->p.z = plan->cov;
+        plan->bytes = (size_t)(end - (unsigned char *)plan->p.system.sigma);
     }
-    p->zstep = p->system.sstep = p->system.wstep = d;
+    plan->p.zstep = plan->p.system.sstep = plan->p.system.wstep = d;
 }
 
 /* Z_c from the covariance of class c: a factor of it in units in which its diagonal is 1, so that
@@ -14478,23 +14440,16 @@ typedef struct {
     margin_index *order; /* of the pivots */
 } mgn_rates_kernel;
 
-static void mgn_rates_kernel_take(mgn_rates_kernel *k, const mgn_fit *fit, margin_arena *mem) {
+static void mgn_rates_kernel_take(mgn_rates_kernel *plan, const mgn_fit *fit, margin_arena *mem) {
     const mgn_rates_task *task = (const mgn_rates_task *)fit->options;
-    const size_t n = fit->most, square = mgn_size_mul(n, n), d = fit->data.d;
-    const size_t squares = task->full.solver == MARGIN_RATES_ITER ? 4u : 3u;
-    const size_t panel = mgn_rates_panel(n > d ? n : d);
-    const size_t reals =
-        mgn_size_add(mgn_size_add(mgn_size_mul(squares, square), panel), mgn_size_mul(n, 18u));
-    margin_real *real = (margin_real *)margin_arena_scratch(mem, mgn_bytes(reals, n), 1);
-    mgn_rates *p = &k->p;
-    if (real != NULL) {
-        k->k = real;
-        p->z = k->k + square;
-        p->system.work = p->z + square;
-        p->system.sigma = squares == 4u ? p->system.work + square : k->k;
-        p->system.panel = real + squares * square;
-        (void)mgn_rates_vectors(p, p->system.panel + panel, n, n);
-        k->order = (margin_index *)(void *)(real + reals);
+    const bool iter = task->full.solver == MARGIN_RATES_ITER;
+    const size_t n = fit->most, d = fit->data.d, more = iter ? n : 0;
+    size_t bytes = 0;
+    MARGIN_BLOCKS_RATES_GRAM(MGN_COUNT, n, d, more)
+    unsigned char *at = MGN_SCRATCH(mem, unsigned char, bytes);
+    if (at != NULL) {
+        MARGIN_BLOCKS_RATES_GRAM(MGN_LAY, n, d, more)
+        if (!iter) { plan->p.system.sigma = plan->k; }
     }
 }
 
@@ -17698,12 +17653,14 @@ static bool mgn_proto_shape(mgn_proto_job *job, size_t n, size_t d, size_t class
     return (size_t)(uint32_t)job->size.models == job->size.models;
 }
 
-static void mgn_proto_point_plan(mgn_proto_point *point, margin_arena *mem,
-                                 const mgn_proto_job *job) {
-    point->v = MGN_SCRATCH(mem, margin_real, mgn_size_mul(job->size.pool, job->size.d));
-    point->grad = MGN_SCRATCH(mem, margin_real, mgn_size_mul(job->size.pool, job->size.d));
-    point->sums = MGN_SCRATCH(mem, margin_real, job->size.pool);
-    point->mu = MGN_SCRATCH(mem, margin_real, job->size.n);
+static void mgn_proto_point_plan(mgn_proto_point *plan, margin_arena *mem,
+                                 const mgn_proto_sizes *size) {
+    MARGIN_BLOCKS_PROTO_POINT(MGN_TAKE, size->n, size->d, size->pool)
+}
+
+static void mgn_proto_steps_plan(mgn_proto_descent *plan, margin_arena *mem,
+                                 const mgn_proto_sizes *size) {
+    MARGIN_BLOCKS_PROTO_STEPS(MGN_TAKE, size->d, size->pool)
 }
 
 /* Scratch of hss: the matrix to decompose and a part of it while it is summed up, or the iterated
@@ -17712,15 +17669,11 @@ typedef struct {
     margin_real *matrix, *part, *values, *found, *other;
 } mgn_proto_hss;
 
-static void mgn_proto_hss_plan(mgn_proto_hss *h, margin_arena *mem, const mgn_proto_job *job) {
-    const bool iterated = job->size.side > MGN_PROTO_SIDE;
-    const size_t wide = iterated ? job->size.d : job->size.side,
-                 high = iterated ? job->size.spare : job->size.side;
-    h->matrix = MGN_SCRATCH(mem, margin_real, mgn_size_mul(high, wide));
-    h->part = MGN_SCRATCH(mem, margin_real, mgn_size_mul(high, wide));
-    h->values = MGN_SCRATCH(mem, margin_real, job->size.spare);
-    h->found = MGN_SCRATCH(mem, margin_real, mgn_size_mul(job->size.spare, job->size.side));
-    h->other = MGN_SCRATCH(mem, margin_real, mgn_size_mul(MGN_PROTO_BLOCK, job->size.d));
+static void mgn_proto_hss_plan(mgn_proto_hss *plan, margin_arena *mem,
+                               const mgn_proto_sizes *size) {
+    const bool iterated = size->side > MGN_PROTO_SIDE;
+    const size_t high = iterated ? size->spare : size->side, wide = iterated ? size->d : size->side;
+    MARGIN_BLOCKS_PROTO_HSS(MGN_TAKE, size->d, high, wide, size->side, size->spare)
 }
 
 /* Room for the eigenvalues that mgn_proto_exits needs. */
@@ -17728,9 +17681,8 @@ typedef struct {
     margin_real *gram, *values;
 } mgn_proto_edge;
 
-static void mgn_proto_edge_plan(mgn_proto_edge *e, margin_arena *mem, const mgn_proto_job *job) {
-    e->gram = MGN_SCRATCH(mem, margin_real, job->size.tangents * job->size.tangents);
-    e->values = MGN_SCRATCH(mem, margin_real, job->size.tangents);
+static void mgn_proto_edge_plan(mgn_proto_edge *plan, margin_arena *mem, size_t tangents) {
+    MARGIN_BLOCKS_PROTO_EDGE(MGN_TAKE, tangents)
 }
 
 /* Memory for models while they change. tvq and td change a copy; the kept vectors have the best
@@ -17745,38 +17697,26 @@ static void mgn_proto_models_plan(mgn_proto_job *job, margin_arena *mem) {
         return;
     }
     job->best = job->kept.vectors;
-    mgn_proto_point_plan(&job->at, mem, job);
+    mgn_proto_point_plan(&job->at, mem, &job->size);
     if (mgn_proto_fixed(job)) {
-        mgn_proto_point_plan(&job->next, mem, job);
+        mgn_proto_point_plan(&job->next, mem, &job->size);
     } else {
-        job->descent.step = MGN_SCRATCH(mem, margin_real, all);
-        job->descent.square = MGN_SCRATCH(mem, margin_real, job->size.pool);
+        mgn_proto_steps_plan(&job->descent, mem, &job->size);
     }
 }
 
 /* What lasts through a training. The vectors come last at the front: nn may need less of them. */
-static void mgn_proto_plan(mgn_proto_job *job, margin_arena *mem) {
-    const size_t n = job->size.n, d = job->size.d, b = MGN_PROTO_BLOCK;
-    const bool nn = job->o.method == MARGIN_PROTO_NN, lvq = mgn_proto_codebooks(job);
-    job->kept.class_end = MGN_KEEP(mem, uint32_t, job->size.classes);
-    job->kept.exits = MGN_KEEP(mem, margin_real, job->size.tangents > 0 ? job->size.models : 0);
-    job->kept.vectors = MGN_KEEP(mem, margin_real, mgn_size_mul(job->size.pool, d));
-    job->room.centre = MGN_SCRATCH(mem, margin_real, d);
-    job->room.block = MGN_SCRATCH(mem, margin_real, mgn_size_mul(b, d));
-    job->room.norm = MGN_SCRATCH(mem, margin_real, b);
-    job->room.dots = MGN_SCRATCH(mem, margin_real, mgn_size_mul(b, nn ? 1u : job->size.pool));
-    job->room.panel = mgn_mat_mul_plan(mem, d > b ? d : b);
-    job->room.shift = MGN_SCRATCH(mem, margin_real, nn ? 0 : job->size.pool);
-    job->weights.w = MGN_SCRATCH(mem, margin_real, n);
-    job->weights.before = MGN_SCRATCH(mem, margin_real, n);
-    job->weights.held = MGN_SCRATCH(mem, uint8_t, n);
-    job->lists.member = MGN_SCRATCH(mem, uint16_t, mgn_proto_clusters(job) ? n : 0);
-    job->lists.rows = MGN_SCRATCH(mem, margin_index, mgn_proto_draws(job) ? n : 0);
-    job->lists.order = MGN_SCRATCH(mem, margin_index, lvq || mgn_proto_stochastic(job) ? n : 0);
-    job->rates = MGN_SCRATCH(mem, margin_real, lvq ? job->size.models : 0);
-    job->sided.along = MGN_SCRATCH(mem, margin_real, mgn_size_mul(n, mgn_proto_sides(job)));
-    job->sided.plane = MGN_SCRATCH(mem, margin_real, mgn_size_mul(mgn_proto_sides(job), d));
-    mgn_proto_models_plan(job, mem);
+static void mgn_proto_plan(mgn_proto_job *plan, margin_arena *mem) {
+    const mgn_proto_sizes *size = &plan->size;
+    const size_t n = size->n, d = size->d, sides = mgn_proto_sides(plan);
+    const bool nn = plan->o.method == MARGIN_PROTO_NN, lvq = mgn_proto_codebooks(plan);
+    const size_t clusters = mgn_proto_clusters(plan) ? n : 0, draws = mgn_proto_draws(plan) ? n : 0;
+    const size_t orders = lvq || mgn_proto_stochastic(plan) ? n : 0;
+    MARGIN_BLOCKS_PROTO_KEPT(MGN_LAST, size->classes, size->tangents > 0 ? size->models : 0,
+                             size->pool, d)
+    MARGIN_BLOCKS_PROTO(MGN_TAKE, n, d, nn ? 1u : size->pool, nn ? 0 : size->pool, clusters, draws,
+                        orders, lvq ? size->models : 0, sides)
+    mgn_proto_models_plan(plan, mem);
 }
 
 /* ---- distances and gradients ---- */
@@ -18126,7 +18066,7 @@ static margin_status mgn_proto_hss_model(mgn_proto_job *job, margin_real *model,
     size_t n;
     const margin_real total = mgn_proto_mean(job, model, &n);
     if (job->size.tangents == 0) { return MARGIN_OK; }
-    mgn_proto_hss_plan(&h, mem, job);
+    mgn_proto_hss_plan(&h, mem, &job->size);
     const size_t side = mgn_size_min(n, d);
     size_t k = mgn_size_min(job->size.tangents, side);
     if (job->size.side > MGN_PROTO_SIDE) {
@@ -18899,7 +18839,7 @@ static void mgn_proto_exits(const mgn_proto_job *job, margin_arena *mem) {
                  half = mgn_proto_half(d);
     const bool exact = half > 0 && 48 * (margin_real)(d + 8u) * MGN_R(FLT_EPSILON) <= MGN_R(0.005);
     mgn_proto_edge e;
-    mgn_proto_edge_plan(&e, mem, job);
+    mgn_proto_edge_plan(&e, mem, job->size.tangents);
     for (size_t m = 0; m < job->size.models; m++) {
         const margin_real *t = job->kept.vectors + (m * job->size.rows + 1u) * d;
         for (size_t i = 0; i < k * k; i++) {
@@ -19097,13 +19037,13 @@ static void mgn_proto_task_plan(void *task, margin_arena *mem) {
     mgn_proto_plan(job, mem);
     const size_t mark = mem->high;
     if (job->size.tangents > 0 && job->o.start <= MARGIN_START_CLUSTERS) {
-        mgn_proto_hss_plan(&hss, mem, job);
+        mgn_proto_hss_plan(&hss, mem, &job->size);
         if (job->size.side <= MGN_PROTO_SIDE) { (void)mgn_leading_plan(mem, job->size.side); }
         margin_arena_release(mem, mark);
     }
     if (job->size.tangents > 0) {
         margin_real *work;
-        mgn_proto_edge_plan(&edge, mem, job);
+        mgn_proto_edge_plan(&edge, mem, job->size.tangents);
         (void)mgn_eigen_plan(mem, job->size.tangents, false, &work);
         margin_arena_release(mem, mark);
     }
@@ -19567,46 +19507,25 @@ static bool mgn_compact_shape(mgn_compact *job, size_t n, size_t d, size_t class
     return fits;
 }
 
-static void mgn_compact_part_plan(mgn_compact_part *part, margin_arena *mem, size_t rows,
+static void mgn_compact_part_plan(mgn_compact_part *plan, margin_arena *mem, size_t rows,
                                   size_t cols) {
-    const size_t count = mgn_size_mul(rows, cols);
-    part->rows = rows;
-    part->cols = cols;
-    part->value = MGN_SCRATCH(mem, margin_real, count);
-    part->used = MGN_SCRATCH(mem, margin_real, count);
-    part->slope = MGN_SCRATCH(mem, margin_real, count);
-    part->mean = MGN_SCRATCH(mem, margin_real, count);
-    part->size = MGN_SCRATCH(mem, margin_real, rows);
+    plan->rows = rows;
+    plan->cols = cols;
+    MARGIN_BLOCKS_COMPACT_PART(MGN_TAKE, rows, cols)
 }
 
 static void mgn_compact_plan(void *task, margin_arena *mem) {
-    mgn_compact *job = (mgn_compact *)task;
-    const size_t batch = MARGIN_COMPACT_BATCH, m = job->units, w = job->machines;
-    const size_t wide = job->d + 1u > m ? job->d + 1u : m, rank = job->o.rank;
-    job->vectors = MGN_KEEP(mem, margin_real, mgn_size_mul(m, job->deep));
-    job->norms = MGN_KEEP(mem, margin_real, m);
-    job->coef = MGN_KEEP(mem, margin_real, mgn_size_mul(m, w));
-    job->bias = MGN_KEEP(mem, margin_real, w);
-    job->class_end = MGN_KEEP(mem, uint32_t, job->classes);
-    job->front = MGN_KEEP(mem, margin_real, mgn_size_mul(rank, job->d));
-    job->front_bias = MGN_KEEP(mem, margin_real, rank);
-    mgn_compact_part_plan(&job->of_front, mem, rank, job->d);
-    mgn_compact_part_plan(&job->of_units, mem, m, job->deep + 1u);
-    mgn_compact_part_plan(&job->of_coef, mem, m, w);
-    mgn_compact_part_plan(&job->of_bias, mem, 1, w);
-    mgn_compact_part_plan(&job->of_width, mem, 1, 1);
-    job->x = MGN_SCRATCH(mem, margin_real, mgn_size_mul(batch, job->d + 1u));
-    job->y = rank > 0 ? MGN_SCRATCH(mem, margin_real, batch * (rank + 1u)) : job->x;
-    job->y_slope = MGN_SCRATCH(mem, margin_real, batch * rank);
-    job->z = MGN_SCRATCH(mem, margin_real, batch * m);
-    job->h = MGN_SCRATCH(mem, margin_real, batch * m);
-    job->e = MGN_SCRATCH(mem, margin_real, batch * m);
-    job->s = MGN_SCRATCH(mem, margin_real, batch * w);
-    job->top = MGN_SCRATCH(mem, margin_real, m);
-    job->panel = mgn_mat_mul_plan(mem, wide > w ? (wide > batch ? wide : batch) : w);
-    job->centre = MGN_SCRATCH(mem, margin_real, job->d);
-    job->mu = MGN_SCRATCH(mem, margin_real, job->n);
-    job->order = MGN_SCRATCH(mem, margin_index, job->n);
+    mgn_compact *plan = (mgn_compact *)task;
+    const size_t n = plan->n, d = plan->d, m = plan->units, w = plan->machines;
+    const size_t rank = plan->o.rank, seen = rank > 0 ? rank + 1u : 0;
+    MARGIN_BLOCKS_COMPACT_KEPT(MGN_LAST, d, plan->deep, plan->classes, w, m, rank)
+    mgn_compact_part_plan(&plan->of_front, mem, rank, d);
+    mgn_compact_part_plan(&plan->of_units, mem, m, plan->deep + 1u);
+    mgn_compact_part_plan(&plan->of_coef, mem, m, w);
+    mgn_compact_part_plan(&plan->of_bias, mem, 1, w);
+    mgn_compact_part_plan(&plan->of_width, mem, 1, 1);
+    MARGIN_BLOCKS_COMPACT(MGN_TAKE, n, d, w, m, rank, seen)
+    plan->y = rank > 0 ? plan->y : plan->x; /* without a projection units see the samples */
 }
 
 /* ---- start ---- */

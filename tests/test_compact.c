@@ -675,6 +675,10 @@ TEST the_macro_is_the_query_and_what_a_misaligned_buffer_may_lose(void) {
               margin_compact_train_size(50, 4, 3, &options) + MARGIN_ALIGN - 1u);
     ASSERT_EQ(MARGIN_COMPACT_BYTES(50, 300, 2, 7),
               margin_compact_train_size(50, 300, 2, &options) + MARGIN_ALIGN - 1u);
+    /* more machines than features and vectors, but fewer than a batch has samples: the products with
+     * all samples of a batch need the larger panel */
+    ASSERT_EQ(MARGIN_COMPACT_BYTES(50, 4, 30, 7),
+              margin_compact_train_size(50, 4, 30, &options) + MARGIN_ALIGN - 1u);
     options.vectors = 300;
     ASSERT_EQ(MARGIN_COMPACT_BYTES(900, 4, 40, 300),
               margin_compact_train_size(900, 4, 40, &options) + MARGIN_ALIGN - 1u);
