@@ -1753,8 +1753,8 @@ MARGIN_API size_t margin_machines(unsigned scheme, size_t classes) {
     return classes - (classes > 1u ? 1u : 0u);
 }
 
-/* The number of functions that the machines are made of, and of rows of weights of a linear model: 1
- * for ordinal, otherwise one for each machine. */
+/* The number of functions that the machines are made of, and of rows of weights of a linear model:
+ * 1 for ordinal, otherwise one for each machine. */
 static size_t mgn_functions(unsigned scheme, size_t classes) {
     return scheme == MARGIN_SCHEME_ORDINAL ? 1u : margin_machines(scheme, classes);
 }
@@ -5529,31 +5529,26 @@ static void mgn_panel_dots(const margin_real *panel, size_t n, size_t d, const m
     }
 }
 
-/* A tile of which only m <= MGN_TILE vectors and n <= MGN_PANEL rows exist: x[m] .. are not
- * read. */
-static void mgn_tile_part(const margin_real *panel, size_t n, size_t d, const margin_real *const *x,
-                          size_t m, size_t xstep, margin_real *out, size_t step, bool more) {
+/* A tile of which only m <= MGN_TILE vectors and n rows exist: a part of it goes through a buffer,
+ * and x[m] .. are not read. */
+static void mgn_tile_any(const margin_real *panel, size_t n, size_t d, const margin_real *const *x,
+                         size_t m, size_t xstep, margin_real *out, size_t step, bool more) {
+    const size_t rows = n < MGN_PANEL ? n : MGN_PANEL;
     margin_real tile[MGN_TILE * MGN_PANEL];
     const margin_real *from[MGN_TILE];
+    if (n >= MGN_PANEL && m >= MGN_TILE) {
+        mgn_tile(panel, d, x, xstep, out, step, more);
+        return;
+    }
     for (size_t j = 0; j < MGN_TILE; j++) {
         from[j] = x[j < m ? j : m - 1u];
         for (size_t r = 0; r < MGN_PANEL; r++) {
-            tile[j * MGN_PANEL + r] = more && j < m && r < n ? out[j * step + r] : 0;
+            tile[j * MGN_PANEL + r] = more && j < m && r < rows ? out[j * step + r] : 0;
         }
     }
     mgn_tile(panel, d, from, xstep, tile, MGN_PANEL, true);
     for (size_t j = 0; j < m; j++) {
-        for (size_t r = 0; r < n; r++) { out[j * step + r] = tile[j * MGN_PANEL + r]; }
-    }
-}
-
-/* A whole tile, or as much of it as there are vectors and rows. */
-static void mgn_tile_any(const margin_real *panel, size_t n, size_t d, const margin_real *const *x,
-                         size_t m, size_t xstep, margin_real *out, size_t step, bool more) {
-    if (n >= MGN_PANEL && m >= MGN_TILE) {
-        mgn_tile(panel, d, x, xstep, out, step, more);
-    } else {
-        mgn_tile_part(panel, n < MGN_PANEL ? n : MGN_PANEL, d, x, m, xstep, out, step, more);
+        for (size_t r = 0; r < rows; r++) { out[j * step + r] = tile[j * MGN_PANEL + r]; }
     }
 }
 
@@ -5628,18 +5623,6 @@ static void mgn_panel_pack_columns(margin_real *panel, mgn_view b, size_t k, siz
     }
 }
 
-/* Computes one panel of columns of c for all m rows of a, from `depth` terms of each sum; with
- * `more` these are added to what c has. */
-static void mgn_mat_mul_panel(margin_real *c, size_t step, mgn_view a, size_t m, size_t depth,
-                              const margin_real *panel, size_t n, bool more) {
-    const margin_real *x[MGN_TILE];
-    for (size_t i = 0; i < m; i += MGN_TILE) {
-        const size_t count = m - i < MGN_TILE ? m - i : MGN_TILE;
-        for (size_t j = 0; j < count; j++) { x[j] = a.p + (i + j) * a.row; }
-        mgn_tile_any(panel, n, depth, x, count, a.col, c + i * step, step, more);
-    }
-}
-
 /* c = a b for a of m x k and b of k x n; with `more`, c += a b. The k terms of a sum are added
  * block by block, each block going on from where the last one ended. So a product that is made in
  * several calls has the bits of a product made in one. */
@@ -5651,7 +5634,13 @@ static void mgn_mat_mul_more(margin_real *c, size_t step, mgn_view a, mgn_view b
         for (size_t j = 0; j < n; j += MGN_PANEL) {
             const size_t count = n - j < MGN_PANEL ? n - j : MGN_PANEL;
             mgn_panel_pack_columns(panel, b, t, depth, j, count);
-            mgn_mat_mul_panel(c + j, step, at, m, depth, panel, count, more || t != 0);
+            for (size_t i = 0; i < m; i += MGN_TILE) {
+                const size_t rows = m - i < MGN_TILE ? m - i : MGN_TILE;
+                const margin_real *x[MGN_TILE];
+                for (size_t r = 0; r < rows; r++) { x[r] = at.p + (i + r) * at.row; }
+                mgn_tile_any(panel, count, depth, x, rows, at.col, c + i * step + j, step,
+                             more || t != 0);
+            }
         }
     }
 }
@@ -7307,19 +7296,6 @@ static inline void mgn_rows_plan(mgn_rows *r, margin_arena *mem, const margin_da
     }
 }
 
-static void mgn_rows_forget(mgn_rows *r) {
-    const size_t n = r->data.n, s = r->slots;
-    r->taken = 0;
-    for (size_t i = 0; i < n; i++) { r->slot_of[i] = MGN_NO_SLOT; }
-    if (s < n) {
-        for (size_t i = 0; i < s; i++) { r->row_of[i] = MGN_NO_SLOT; }
-        for (size_t i = 0; i <= s; i++) {
-            r->next[i] = (margin_index)(i < s ? i + 1 : 0);
-            r->prev[i] = (margin_index)(i > 0 ? i - 1 : s);
-        }
-    }
-}
-
 /* Computes norms and diagonal of checked data, which has the planned shape or fewer samples. No
  * row is computed yet. The view is copied, what it points to is not. Returns MARGIN_E_RANGE if a
  * squared norm or a value of the diagonal overflows, because other kernel values would overflow
@@ -7341,7 +7317,16 @@ static inline margin_status mgn_rows_start(mgn_rows *r, const margin_data *data,
         r->diag[i] = r->norm[i];
         mgn_kernel_apply(&r->kernel, r->norm[i], r->norm + i, r->diag + i, 1);
     }
-    mgn_rows_forget(r);
+    const size_t n = r->data.n, s = r->slots;
+    r->taken = 0;
+    for (size_t i = 0; i < n; i++) { r->slot_of[i] = MGN_NO_SLOT; }
+    if (s < n) {
+        for (size_t i = 0; i < s; i++) { r->row_of[i] = MGN_NO_SLOT; }
+        for (size_t i = 0; i <= s; i++) {
+            r->next[i] = (margin_index)(i < s ? i + 1 : 0);
+            r->prev[i] = (margin_index)(i > 0 ? i - 1 : s);
+        }
+    }
     if (!mgn_all_finite(r->norm, data->n) || !mgn_all_finite(r->diag, data->n)) {
         return MARGIN_E_RANGE;
     }
@@ -7798,6 +7783,15 @@ typedef struct {
     bool used;
 } mgn_q_staging;
 
+/* The inputs: what raw values are like, and what they become. */
+typedef struct {
+    size_t d;
+    bool whole;                   /* raw values are whole numbers */
+    margin_real *low, *high;      /* d: ends of the raw values */
+    margin_real *offset, *factor; /* d; kept unless `whole` */
+    mgn_q_staging stage;
+} mgn_q_input_job;
+
 /* A linear model, or the cuts of a list with a linear kernel, whose weights are made of its
  * vectors. */
 typedef struct {
@@ -7869,15 +7863,12 @@ typedef struct {
     const margin_data *data;
     const margin_vote *vote;
     unsigned format;
-    bool whole; /* raw values are whole numbers */
-    size_t d, machines;
-    margin_real *low, *high;      /* d: ends of the raw values */
-    margin_real *offset, *factor; /* d; kept unless `whole` */
-    void *vectors;                /* kept, as the next: weights, or vectors in blocks */
-    int32_t *bias;                /* prototypes have their constants there */
-    int16_t *curve;               /* kept, if there is one */
+    size_t machines;
+    void *vectors;  /* kept, as the next: weights, or vectors in blocks */
+    int32_t *bias;  /* prototypes have their constants there */
+    int16_t *curve; /* kept, if there is one */
     margin_real score_unit;
-    mgn_q_staging stage;
+    mgn_q_input_job in;
     mgn_q_linear_job linear;
     mgn_q_rows_job rows;
     mgn_q_pool_job pool;
@@ -7934,9 +7925,9 @@ static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
     const bool pool = from->kind == MARGIN_MODEL_EXPANSION || from->kind == MARGIN_MODEL_PROJECTED;
     const bool linear = job->linear.from != NULL;
     job->format = options == NULL || options->format == 0 ? (unsigned)MARGIN_Q15 : options->format;
-    job->whole = options != NULL && options->whole && job->projected == NULL;
+    job->in.whole = options != NULL && options->whole && job->projected == NULL;
     job->rows.n = linear ? 0 : (job->rows.from->n + MGN_Q_BLOCK - 1u) / MGN_Q_BLOCK * MGN_Q_BLOCK;
-    job->d = linear ? job->linear.from->d : job->rows.from->d;
+    job->in.d = linear ? job->linear.from->d : job->rows.from->d;
     job->pool.width = linear ? 0 : job->rows.from->width;
     if ((job->format != MARGIN_Q15 && job->format != MARGIN_Q7) ||
         (!linear && job->rows.from->kernel.kind == MARGIN_KERNEL_LINEAR)) {
@@ -7945,7 +7936,7 @@ static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
     job->pool.hinge = pool && job->rows.from->kernel.kind == MARGIN_KERNEL_HINGE;
     job->pool.narrow = job->format == MARGIN_Q7 &&
                        (job->pool.hinge || (pool && job->vote->scheme == MARGIN_SCHEME_ONE_REST));
-    return job->rows.n <= UINT16_MAX && job->d < UINT16_MAX && job->machines <= UINT16_MAX
+    return job->rows.n <= UINT16_MAX && job->in.d < UINT16_MAX && job->machines <= UINT16_MAX
                ? MARGIN_OK
                : MARGIN_E_RANGE;
 }
@@ -7954,28 +7945,28 @@ static margin_status mgn_q_job_shape(mgn_q_job *job, const margin_model *from,
  * given back when it turns out not to be needed. The inputs of a pool behind a projection are made
  * by the projection: nothing of them is kept. */
 static void mgn_q_inputs_plan(mgn_q_job *job, margin_arena *mem) {
-    const size_t d = job->d, staged = job->whole ? d : 0;
-    const size_t kept = job->whole || job->projected != NULL ? 0 : d;
-    job->offset = MGN_KEEP(mem, margin_real, kept);
-    job->factor = MGN_KEEP(mem, margin_real, kept);
-    job->stage.mark = mem->low;
-    job->stage.kept = MGN_KEEP(mem, margin_stage_q, job->whole ? 1u : 0);
-    job->stage.offset = MGN_KEEP(mem, int32_t, staged);
-    job->stage.factor = MGN_KEEP(mem, int16_t, staged);
-    job->stage.shift = MGN_KEEP(mem, uint8_t, staged);
+    const size_t d = job->in.d, staged = job->in.whole ? d : 0;
+    const size_t kept = job->in.whole || job->projected != NULL ? 0 : d;
+    job->in.offset = MGN_KEEP(mem, margin_real, kept);
+    job->in.factor = MGN_KEEP(mem, margin_real, kept);
+    job->in.stage.mark = mem->low;
+    job->in.stage.kept = MGN_KEEP(mem, margin_stage_q, job->in.whole ? 1u : 0);
+    job->in.stage.offset = MGN_KEEP(mem, int32_t, staged);
+    job->in.stage.factor = MGN_KEEP(mem, int16_t, staged);
+    job->in.stage.shift = MGN_KEEP(mem, uint8_t, staged);
     if (kept == 0) {
-        job->offset = MGN_SCRATCH(mem, margin_real, d);
-        job->factor = MGN_SCRATCH(mem, margin_real, d);
+        job->in.offset = MGN_SCRATCH(mem, margin_real, d);
+        job->in.factor = MGN_SCRATCH(mem, margin_real, d);
     }
-    job->low = MGN_SCRATCH(mem, margin_real, d);
-    job->high = MGN_SCRATCH(mem, margin_real, d);
+    job->in.low = MGN_SCRATCH(mem, margin_real, d);
+    job->in.high = MGN_SCRATCH(mem, margin_real, d);
     job->rows.centre = MGN_SCRATCH(mem, margin_real, d);
     job->trial.x = MGN_SCRATCH(mem, int16_t, d);
     job->trial.work = MGN_SCRATCH(mem, int16_t, d);
 }
 
 static void mgn_q_job_plan(mgn_q_job *job, margin_arena *mem) {
-    const size_t d = job->d, cuts = job->list.from != NULL ? job->machines : 0;
+    const size_t d = job->in.d, cuts = job->list.from != NULL ? job->machines : 0;
     const bool steps = job->format == MARGIN_Q7 && job->linear.from == NULL &&
                        job->proto.from == NULL && job->rows.from->kernel.kind == MARGIN_KERNEL_RBF;
     const size_t rows = cuts > 0 ? cuts : mgn_functions(job->vote->scheme, job->vote->classes);
@@ -8044,55 +8035,55 @@ static bool mgn_q_ranges(const mgn_q_job *job) {
     bool whole = true;
     for (size_t i = 0; i < job->data->n; i++) {
         const margin_real *x = mgn_q_sample(job, i);
-        for (size_t k = 0; k < job->d; k++) {
-            job->low[k] = i == 0 ? x[k] : mgn_min(job->low[k], x[k]);
-            job->high[k] = i == 0 ? x[k] : mgn_max(job->high[k], x[k]);
+        for (size_t k = 0; k < job->in.d; k++) {
+            job->in.low[k] = i == 0 ? x[k] : mgn_min(job->in.low[k], x[k]);
+            job->in.high[k] = i == 0 ? x[k] : mgn_max(job->in.high[k], x[k]);
             whole = whole && x[k] >= INT16_MIN && x[k] <= INT16_MAX &&
                     (margin_real)(int32_t)x[k] == x[k];
         }
     }
-    return whole || !job->whole;
+    return whole || !job->in.whole;
 }
 
-static margin_real mgn_q_middle(const mgn_q_job *job, size_t k) {
-    return job->low[k] + (job->high[k] - job->low[k]) / 2;
+static margin_real mgn_q_middle(const mgn_q_input_job *in, size_t k) {
+    return in->low[k] + (in->high[k] - in->low[k]) / 2;
 }
 
-static margin_real mgn_q_half_range(const mgn_q_job *job, size_t k) {
-    return (job->high[k] - job->low[k]) / 2;
+static margin_real mgn_q_half_range(const mgn_q_input_job *in, size_t k) {
+    return (in->high[k] - in->low[k]) / 2;
 }
 
 /* Makes a stage that does what offset and factor say, and sets the factor to what the stage really
  * does. Returns false if the numbers do not fit a stage. */
-static bool mgn_q_make_stage(mgn_q_job *job) {
+static bool mgn_q_make_stage(mgn_q_input_job *in) {
     const margin_real limit = MGN_R(1073741823);
-    for (size_t k = 0; k < job->d; k++) {
-        margin_real scaled = job->factor[k];
+    for (size_t k = 0; k < in->d; k++) {
+        margin_real scaled = in->factor[k];
         uint8_t shift = 0;
         while (shift < 30u && 2 * scaled <= INT16_MAX) {
             scaled *= 2;
             shift++;
         }
-        if (!(scaled <= INT16_MAX) || !(mgn_abs(job->offset[k]) <= 65534)) { return false; }
-        job->stage.factor[k] = (int16_t)mgn_q_round(scaled, 0, INT16_MAX);
-        const margin_real centre = -job->offset[k] * (margin_real)job->stage.factor[k] +
+        if (!(scaled <= INT16_MAX) || !(mgn_abs(in->offset[k]) <= 65534)) { return false; }
+        in->stage.factor[k] = (int16_t)mgn_q_round(scaled, 0, INT16_MAX);
+        const margin_real centre = -in->offset[k] * (margin_real)in->stage.factor[k] +
                                    (shift > 0 ? (margin_real)(INT32_C(1) << (shift - 1u)) : 0);
         if (!(mgn_abs(centre) < limit)) { return false; }
-        job->stage.offset[k] = mgn_q_round(centre, -INT32_C(1073741823), INT32_C(1073741823));
-        job->stage.shift[k] = shift;
-        job->factor[k] = (margin_real)job->stage.factor[k] / (margin_real)(UINT32_C(1) << shift);
+        in->stage.offset[k] = mgn_q_round(centre, -INT32_C(1073741823), INT32_C(1073741823));
+        in->stage.shift[k] = shift;
+        in->factor[k] = (margin_real)in->stage.factor[k] / (margin_real)(UINT32_C(1) << shift);
     }
-    job->stage.kept->offset = job->stage.offset;
-    job->stage.kept->factor = job->stage.factor;
-    job->stage.kept->shift = job->stage.shift;
-    job->stage.used = true;
+    in->stage.kept->offset = in->stage.offset;
+    in->stage.kept->factor = in->stage.factor;
+    in->stage.kept->shift = in->stage.shift;
+    in->stage.used = true;
     return true;
 }
 
-static void mgn_q_as_they_are(mgn_q_job *job) {
-    for (size_t k = 0; k < job->d; k++) {
-        job->offset[k] = 0;
-        job->factor[k] = 1;
+static void mgn_q_as_they_are(mgn_q_input_job *in) {
+    for (size_t k = 0; k < in->d; k++) {
+        in->offset[k] = 0;
+        in->factor[k] = 1;
     }
 }
 
@@ -8100,7 +8091,7 @@ static void mgn_q_as_they_are(mgn_q_job *job) {
 
 /* Where weight k of machine j is. */
 static size_t mgn_q_weight_at(const mgn_q_job *job, size_t j, size_t k) {
-    return (job->vote->scheme == MARGIN_SCHEME_ORDINAL ? 0 : j) * job->d + k;
+    return (job->vote->scheme == MARGIN_SCHEME_ORDINAL ? 0 : j) * job->in.d + k;
 }
 
 static margin_real mgn_q_weight(const mgn_q_job *job, size_t j, size_t k) {
@@ -8119,15 +8110,15 @@ static margin_real mgn_q_column(const mgn_q_job *job, size_t k) {
 /* The score of machine j at the integer input 0. */
 static margin_real mgn_q_at_zero(const mgn_q_job *job, size_t j) {
     margin_real sum = job->linear.from->bias[j] * job->linear.lifts[j];
-    for (size_t k = 0; k < job->d; k++) { sum += mgn_q_weight(job, j, k) * job->offset[k]; }
+    for (size_t k = 0; k < job->in.d; k++) { sum += mgn_q_weight(job, j, k) * job->in.offset[k]; }
     return sum;
 }
 
 /* The most that any one feature can add to the score of machine j. */
 static margin_real mgn_q_reach_of(const mgn_q_job *job, size_t j) {
     margin_real most = 0;
-    for (size_t k = 0; k < job->d; k++) {
-        most = mgn_max(most, mgn_abs(mgn_q_weight(job, j, k)) * mgn_q_half_range(job, k));
+    for (size_t k = 0; k < job->in.d; k++) {
+        most = mgn_max(most, mgn_abs(mgn_q_weight(job, j, k)) * mgn_q_half_range(&job->in, k));
     }
     return most;
 }
@@ -8157,25 +8148,25 @@ static void mgn_q_linear_lifts(mgn_q_job *job) {
  * so that inputs of up to twice that range fit. */
 static void mgn_q_linear_factors(mgn_q_job *job) {
     margin_real rows = 1, unit = 0, most;
-    for (size_t k = 0; k < job->d; k++) { job->offset[k] = mgn_q_middle(job, k); }
+    for (size_t k = 0; k < job->in.d; k++) { job->in.offset[k] = mgn_q_middle(&job->in, k); }
     for (size_t j = 0; j < job->machines; j++) {
         margin_real sum = 0;
-        for (size_t k = 0; k < job->d; k++) {
+        for (size_t k = 0; k < job->in.d; k++) {
             const margin_real column = mgn_q_column(job, k);
             sum += column > 0 ? mgn_abs(mgn_q_weight(job, j, k)) / column : 0;
         }
         rows = mgn_max(rows, sum);
     }
     most = mgn_min((margin_real)mgn_q_most(job), MGN_R(0.95 * 65536) / rows);
-    for (size_t k = 0; k < job->d; k++) {
-        unit = mgn_max(unit, mgn_q_half_range(job, k) * mgn_q_column(job, k) / (most * 16384));
+    for (size_t k = 0; k < job->in.d; k++) {
+        unit = mgn_max(unit, mgn_q_half_range(&job->in, k) * mgn_q_column(job, k) / (most * 16384));
     }
     for (size_t j = 0; j < job->machines; j++) {
         unit = mgn_max(unit, mgn_abs(mgn_q_at_zero(job, j)) / MGN_R(0.04 * 2147483648.0));
     }
-    for (size_t k = 0; k < job->d; k++) {
-        const bool used = unit > 0 && mgn_q_half_range(job, k) > 0;
-        job->factor[k] = used ? mgn_q_column(job, k) / (most * unit) : 0;
+    for (size_t k = 0; k < job->in.d; k++) {
+        const bool used = unit > 0 && mgn_q_half_range(&job->in, k) > 0;
+        job->in.factor[k] = used ? mgn_q_column(job, k) / (most * unit) : 0;
     }
 }
 
@@ -8184,14 +8175,14 @@ static void mgn_q_list_weights(mgn_q_job *job) {
     const margin_expansion *e = &job->list.from->pool;
     for (size_t j = 0; j < job->machines; j++) {
         job->linear.biases[j] = e->bias[j];
-        for (size_t k = 0; k < job->d; k++) {
+        for (size_t k = 0; k < job->in.d; k++) {
             margin_real w = 0;
             for (size_t v = 0; v < job->list.from->reach[j]; v++) {
-                w += e->coef[v * e->width + j] * e->vectors[v * job->d + k];
+                w += e->coef[v * e->width + j] * e->vectors[v * job->in.d + k];
             }
             w *= e->offset != NULL ? e->factor[k] : 1;
             job->linear.biases[j] -= e->offset != NULL ? w * e->offset[k] : 0;
-            job->linear.weights[j * job->d + k] = w;
+            job->linear.weights[j * job->in.d + k] = w;
         }
     }
     job->linear.cuts.w = job->linear.weights;
@@ -8204,9 +8195,9 @@ static margin_real mgn_q_linear_unit(const mgn_q_job *job) {
     margin_real unit = 0;
     for (size_t j = 0; j < job->machines; j++) {
         margin_real sum = mgn_abs(mgn_q_at_zero(job, j));
-        for (size_t k = 0; k < job->d; k++) {
-            if (job->factor[k] > 0) {
-                const margin_real w = mgn_abs(mgn_q_weight(job, j, k)) / job->factor[k];
+        for (size_t k = 0; k < job->in.d; k++) {
+            if (job->in.factor[k] > 0) {
+                const margin_real w = mgn_abs(mgn_q_weight(job, j, k)) / job->in.factor[k];
                 unit = mgn_max(unit, w / most);
                 sum += w * 32768;
             }
@@ -8220,8 +8211,8 @@ static margin_real mgn_q_linear_unit(const mgn_q_job *job) {
  * compared with the largest contribution of a feature. */
 static bool mgn_q_linear_coarse(const mgn_q_job *job, margin_real unit) {
     margin_real error = 0, most = 0;
-    for (size_t k = 0; k < job->d; k++) {
-        const margin_real half = mgn_q_half_range(job, k);
+    for (size_t k = 0; k < job->in.d; k++) {
+        const margin_real half = mgn_q_half_range(&job->in, k);
         error += half * half;
         most = mgn_max(most, half * mgn_q_column(job, k));
     }
@@ -8229,48 +8220,45 @@ static bool mgn_q_linear_coarse(const mgn_q_job *job, margin_real unit) {
            most / (job->format == MARGIN_Q15 ? MGN_R(1024.0) : MGN_R(128.0));
 }
 
-static void mgn_q_linear_store(mgn_q_job *job) {
+static margin_status mgn_q_linear_make(mgn_q_job *job) {
+    mgn_q_linear_lifts(job);
+    mgn_q_as_they_are(&job->in);
+    if (!job->in.whole || mgn_q_linear_coarse(job, mgn_q_linear_unit(job))) {
+        mgn_q_linear_factors(job);
+        if (job->in.whole && !mgn_q_make_stage(&job->in)) { return MARGIN_E_RANGE; }
+    }
+    job->score_unit = mgn_q_linear_unit(job);
     const margin_real unit = job->score_unit;
     for (size_t j = 0; j < job->machines; j++) {
         margin_real bias = mgn_q_at_zero(job, j);
-        for (size_t k = 0; k < job->d; k++) {
+        for (size_t k = 0; k < job->in.d; k++) {
             const size_t i = mgn_q_weight_at(job, j, k);
-            const margin_real w = job->factor[k] > 0 ? mgn_q_weight(job, j, k) / job->factor[k] : 0;
+            const margin_real w =
+                job->in.factor[k] > 0 ? mgn_q_weight(job, j, k) / job->in.factor[k] : 0;
             const int32_t limit = mgn_q_most(job);
             const int32_t q = mgn_q_round(w / unit, -limit, limit);
-            bias += (w - unit * (margin_real)q) * (mgn_q_middle(job, k) - job->offset[k]) *
-                    job->factor[k];
+            bias += (w - unit * (margin_real)q) * (mgn_q_middle(&job->in, k) - job->in.offset[k]) *
+                    job->in.factor[k];
             mgn_q_put(job, i, q);
         }
         job->bias[j] = mgn_q_round(bias / unit, -INT32_MAX, INT32_MAX);
     }
-}
-
-static margin_status mgn_q_linear_make(mgn_q_job *job) {
-    mgn_q_linear_lifts(job);
-    mgn_q_as_they_are(job);
-    if (!job->whole || mgn_q_linear_coarse(job, mgn_q_linear_unit(job))) {
-        mgn_q_linear_factors(job);
-        if (job->whole && !mgn_q_make_stage(job)) { return MARGIN_E_RANGE; }
-    }
-    job->score_unit = mgn_q_linear_unit(job);
-    mgn_q_linear_store(job);
     job->score_unit *= job->linear.scaled ? MGN_R(65536.0 / 65535.0) : 1;
     return MARGIN_OK;
 }
 
 /* ---- expansions ---- */
 
-static margin_real mgn_q_own_factor(const mgn_q_job *job, size_t k) {
-    return job->rows.from->offset != NULL ? job->rows.from->factor[k] : 1;
+static margin_real mgn_q_own_factor(const mgn_q_rows_job *rows, size_t k) {
+    return rows->from->offset != NULL ? rows->from->factor[k] : 1;
 }
 
-static margin_real mgn_q_own_offset(const mgn_q_job *job, size_t k) {
-    return job->rows.from->offset != NULL ? job->rows.from->offset[k] : 0;
+static margin_real mgn_q_own_offset(const mgn_q_rows_job *rows, size_t k) {
+    return rows->from->offset != NULL ? rows->from->offset[k] : 0;
 }
 
-static margin_real mgn_q_vector(const mgn_q_job *job, size_t v, size_t k) {
-    return job->rows.from->vectors[v * job->d + k] - job->rows.centre[k];
+static margin_real mgn_q_vector(const mgn_q_rows_job *rows, size_t v, size_t k) {
+    return rows->from->vectors[v * rows->from->d + k] - rows->centre[k];
 }
 
 /* As measured from the centre: the length of the longest vector, the largest coordinate of a
@@ -8282,10 +8270,10 @@ typedef struct {
 /* The largest coordinate of the data, measured from the centre. */
 static margin_real mgn_q_extents_data(const mgn_q_job *job) {
     margin_real most = 0;
-    for (size_t k = 0; k < job->d; k++) {
-        const margin_real o = mgn_q_own_offset(job, k), f = mgn_q_own_factor(job, k);
-        most = mgn_max(most, mgn_abs((job->low[k] - o) * f - job->rows.centre[k]));
-        most = mgn_max(most, mgn_abs((job->high[k] - o) * f - job->rows.centre[k]));
+    for (size_t k = 0; k < job->in.d; k++) {
+        const margin_real o = mgn_q_own_offset(&job->rows, k), f = mgn_q_own_factor(&job->rows, k);
+        most = mgn_max(most, mgn_abs((job->in.low[k] - o) * f - job->rows.centre[k]));
+        most = mgn_max(most, mgn_abs((job->in.high[k] - o) * f - job->rows.centre[k]));
     }
     return most;
 }
@@ -8294,8 +8282,8 @@ static mgn_q_extent mgn_q_extents(const mgn_q_job *job) {
     mgn_q_extent most = {0, 0, 0};
     for (size_t v = 0; v < job->rows.from->n; v++) {
         margin_real sum = 0;
-        for (size_t k = 0; k < job->d; k++) {
-            const margin_real z = mgn_q_vector(job, v, k);
+        for (size_t k = 0; k < job->in.d; k++) {
+            const margin_real z = mgn_q_vector(&job->rows, v, k);
             sum += z * z;
             most.vector = mgn_max(most.vector, mgn_abs(z));
         }
@@ -8355,31 +8343,33 @@ static margin_real mgn_q_sum_up(mgn_q_job *job) {
  * where the largest coefficient is 32767, or 127 for each machine if coefficients are narrow. Sums
  * of poly are limited; for them the shift leaves room for eight times what the data needs. */
 static void mgn_q_choose_down(mgn_q_job *job) {
+    margin_kernel_q *kernel = &job->pool.kernel;
     const margin_real largest = mgn_q_sum_up(job);
     margin_real most = 0;
     for (size_t j = 0; j < job->machines; j++) {
         margin_real need = job->trial.differ[j];
-        if (job->pool.kernel.kind == MARGIN_KERNEL_POLY) {
+        if (kernel->kind == MARGIN_KERNEL_POLY) {
             need = 16 * mgn_max(job->pool.peak, mgn_abs(job->trial.scores[j]));
         } else if (job->pool.narrow) {
             need = job->pool.tops[j] > 0 ? need / 256 * (largest / job->pool.tops[j]) : 0;
         }
         most = mgn_max(most, need);
     }
-    job->pool.kernel.down = 0;
-    while (job->pool.kernel.down < 31u && largest > 0 && most > 2 * largest) {
+    kernel->down = 0;
+    while (kernel->down < 31u && largest > 0 && most > 2 * largest) {
         most /= 2;
-        job->pool.kernel.down++;
+        kernel->down++;
     }
 }
 
-/* rbf, for a choice of `down`: kernel values vanish at 2^-(32 - down), at the distance `radius`. The
- * unit is the finest at which all distances within reach fit, see mgn_q_rbf; half a step in every
- * feature is kept in reserve for rounding. Data may leave int16_t only where it leaves the reach. */
+/* rbf, for a choice of `down`: kernel values vanish at 2^-(32 - down), at the distance `radius`.
+ * The unit is the finest at which all distances within reach fit, see mgn_q_rbf; half a step in
+ * every feature is kept in reserve for rounding. Data may leave int16_t only where it leaves the
+ * reach. */
 static margin_real mgn_q_rbf_unit(const mgn_q_job *job) {
     const mgn_q_extent most = mgn_q_extents(job);
     const margin_real bits = (margin_real)(32u - job->pool.kernel.down);
-    const margin_real root = mgn_sqrt((margin_real)job->d);
+    const margin_real root = mgn_sqrt((margin_real)job->in.d);
     const margin_real radius = mgn_sqrt(bits * MGN_LN_2 / job->rows.from->kernel.gamma);
     const margin_real rough = job->format == MARGIN_Q7 ? root * most.vector / 252 : 0;
     const margin_real length = most.length + rough;
@@ -8390,24 +8380,24 @@ static margin_real mgn_q_rbf_unit(const mgn_q_job *job) {
 
 /* Puts the centre at the mean of every `step`-th row: of all vectors, or of the centroids.
  * Distances do not depend on where the origin is, and norms are smallest with the origin there. */
-static void mgn_q_rows_centre(mgn_q_job *job, size_t step) {
-    const margin_expansion *e = job->rows.from;
-    for (size_t k = 0; k < job->d; k++) {
+static void mgn_q_rows_centre(mgn_q_rows_job *rows, size_t step) {
+    const margin_expansion *e = rows->from;
+    for (size_t k = 0; k < rows->from->d; k++) {
         margin_real mean = 0;
         size_t count = 0;
         for (size_t v = 0; v < e->n; v += step) {
             count++;
-            mean += (e->vectors[v * job->d + k] - mean) / (margin_real)count;
+            mean += (e->vectors[v * rows->from->d + k] - mean) / (margin_real)count;
         }
-        job->rows.centre[k] = mean;
+        rows->centre[k] = mean;
     }
 }
 
 /* Whether all features have the same factor, so that whole numbers may go in as they are. */
-static bool mgn_q_one_factor(const mgn_q_job *job) {
-    const margin_real f = mgn_q_own_factor(job, 0);
-    for (size_t k = 0; k < job->d; k++) {
-        if (!(mgn_abs(mgn_q_own_factor(job, k) - f) <= f / 4096)) { return false; }
+static bool mgn_q_one_factor(const mgn_q_rows_job *rows) {
+    const margin_real f = mgn_q_own_factor(rows, 0);
+    for (size_t k = 0; k < rows->from->d; k++) {
+        if (!(mgn_abs(mgn_q_own_factor(rows, k) - f) <= f / 4096)) { return false; }
     }
     return true;
 }
@@ -8415,30 +8405,34 @@ static bool mgn_q_one_factor(const mgn_q_job *job) {
 /* Whether whole numbers may go in as they are: the unit is then the factor, which must not be too
  * fine for 32 bits, and in q7 the vectors must not be so far from 0 that int8_t is too coarse. */
 static bool mgn_q_rbf_plain(mgn_q_job *job) {
-    const margin_real f = mgn_q_own_factor(job, 0);
+    const margin_real f = mgn_q_own_factor(&job->rows, 0);
     const margin_real centred = mgn_q_extents(job).vector;
-    for (size_t k = 0; k < job->d; k++) { job->rows.centre[k] = -mgn_q_own_offset(job, k) * f; }
+    for (size_t k = 0; k < job->in.d; k++) {
+        job->rows.centre[k] = -mgn_q_own_offset(&job->rows, k) * f;
+    }
     job->rows.unit = f;
-    mgn_q_as_they_are(job);
+    mgn_q_as_they_are(&job->in);
     return mgn_q_rbf_unit(job) <= f &&
            (job->format == MARGIN_Q15 || mgn_q_extents(job).vector <= 2 * centred);
 }
 
 /* Offsets and factors for a centre and a unit. */
 static margin_status mgn_q_inputs(mgn_q_job *job) {
-    for (size_t k = 0; k < job->d; k++) {
-        const margin_real f = mgn_q_own_factor(job, k);
-        job->factor[k] = f / job->rows.unit;
-        job->offset[k] = f > 0 ? mgn_q_own_offset(job, k) + job->rows.centre[k] / f : 0;
-        if (!mgn_finite(job->factor[k]) || !mgn_finite(job->offset[k])) { return MARGIN_E_RANGE; }
+    for (size_t k = 0; k < job->in.d; k++) {
+        const margin_real f = mgn_q_own_factor(&job->rows, k);
+        job->in.factor[k] = f / job->rows.unit;
+        job->in.offset[k] = f > 0 ? mgn_q_own_offset(&job->rows, k) + job->rows.centre[k] / f : 0;
+        if (!mgn_finite(job->in.factor[k]) || !mgn_finite(job->in.offset[k])) {
+            return MARGIN_E_RANGE;
+        }
     }
-    return !job->whole || mgn_q_make_stage(job) ? MARGIN_OK : MARGIN_E_RANGE;
+    return !job->in.whole || mgn_q_make_stage(&job->in) ? MARGIN_OK : MARGIN_E_RANGE;
 }
 
 static margin_status mgn_q_rbf_inputs(mgn_q_job *job) {
-    mgn_q_rows_centre(job, 1u);
-    if (job->whole && mgn_q_one_factor(job) && mgn_q_rbf_plain(job)) { return MARGIN_OK; }
-    mgn_q_rows_centre(job, 1u);
+    mgn_q_rows_centre(&job->rows, 1u);
+    if (job->in.whole && mgn_q_one_factor(&job->rows) && mgn_q_rbf_plain(job)) { return MARGIN_OK; }
+    mgn_q_rows_centre(&job->rows, 1u);
     job->rows.unit = mgn_q_rbf_unit(job);
     return mgn_q_inputs(job);
 }
@@ -8447,8 +8441,8 @@ static margin_status mgn_q_rbf_inputs(mgn_q_job *job) {
  * one, if the factors of a stage would not fit otherwise. */
 static margin_real mgn_q_data_unit(const mgn_q_job *job) {
     margin_real unit = mgn_max(job->rows.least, mgn_q_extents_data(job) / 16384);
-    for (size_t k = 0; job->whole && k < job->d; k++) {
-        unit = mgn_max(unit, mgn_q_own_factor(job, k) / INT16_MAX);
+    for (size_t k = 0; job->in.whole && k < job->in.d; k++) {
+        unit = mgn_max(unit, mgn_q_own_factor(&job->rows, k) / INT16_MAX);
     }
     return unit > 0 ? unit : 1;
 }
@@ -8456,14 +8450,14 @@ static margin_real mgn_q_data_unit(const mgn_q_job *job) {
 /* Inputs of kernels whose origin is at z = 0. Inputs within the range of the data are at most
  * 2^14. If it is possible, and `coarse` does not forbid it, whole numbers go in as they are. */
 static margin_status mgn_q_origin_inputs(mgn_q_job *job, bool coarse) {
-    bool plain = !coarse && job->whole && mgn_q_one_factor(job);
-    for (size_t k = 0; k < job->d; k++) {
+    bool plain = !coarse && job->in.whole && mgn_q_one_factor(&job->rows);
+    for (size_t k = 0; k < job->in.d; k++) {
         job->rows.centre[k] = 0;
-        plain = plain && !(mgn_abs(mgn_q_own_offset(job, k)) > 0);
+        plain = plain && !(mgn_abs(mgn_q_own_offset(&job->rows, k)) > 0);
     }
     if (plain) {
-        mgn_q_as_they_are(job);
-        job->rows.unit = mgn_q_own_factor(job, 0);
+        mgn_q_as_they_are(&job->in);
+        job->rows.unit = mgn_q_own_factor(&job->rows, 0);
         return MARGIN_OK;
     }
     job->rows.unit = mgn_q_data_unit(job);
@@ -8474,7 +8468,7 @@ static margin_status mgn_q_origin_inputs(mgn_q_job *job, bool coarse) {
 static int32_t mgn_q_rounded(const mgn_q_job *job, size_t v, size_t k) {
     const int32_t limit = mgn_q_most(job);
     margin_real unit = job->pool.vector_unit;
-    if (v >= job->rows.from->n || k >= job->d) { return 0; }
+    if (v >= job->rows.from->n || k >= job->in.d) { return 0; }
     if (job->pool.stepped) { unit = job->rows.unit * (margin_real)job->pool.own[v]; }
     if (job->pool.kernel.kind == MARGIN_KERNEL_UNIT_POLY ||
         job->pool.kernel.kind == MARGIN_KERNEL_UNIT_EXP) {
@@ -8482,16 +8476,16 @@ static int32_t mgn_q_rounded(const mgn_q_job *job, size_t v, size_t k) {
         unit = unit > 0 ? unit : 1;
     }
     if (job->pool.hinge) {
-        return mgn_q_round(job->rows.from->vectors[v * job->d + k] / job->pool.steps[v], -limit,
+        return mgn_q_round(job->rows.from->vectors[v * job->in.d + k] / job->pool.steps[v], -limit,
                            limit);
     }
-    return mgn_q_round(mgn_q_vector(job, v, k) / unit, -limit, limit);
+    return mgn_q_round(mgn_q_vector(&job->rows, v, k) / unit, -limit, limit);
 }
 
 static void mgn_q_store_vectors(const mgn_q_job *job) {
     for (size_t v = 0; v < job->rows.n; v++) {
-        for (size_t k = 0; k < job->d + job->d % 2u; k++) {
-            const size_t at = mgn_q_place(job->d, v, k, job->format);
+        for (size_t k = 0; k < job->in.d + job->in.d % 2u; k++) {
+            const size_t at = mgn_q_place(job->in.d, v, k, job->format);
             const int32_t q = mgn_q_rounded(job, v, k);
             mgn_q_put(job, at, q);
         }
@@ -8502,7 +8496,7 @@ static void mgn_q_store_vectors(const mgn_q_job *job) {
 static uint64_t mgn_q_rounded_length2(const mgn_q_job *job, size_t v) {
     const uint64_t step = job->pool.stepped ? job->pool.own[v] : job->pool.kernel.step;
     uint64_t sum = 0;
-    for (size_t k = 0; k < job->d; k++) {
+    for (size_t k = 0; k < job->in.d; k++) {
         const uint64_t a = (uint64_t)mgn_q_size(mgn_q_rounded(job, v, k)) * step;
         sum += a * a;
     }
@@ -8511,39 +8505,40 @@ static uint64_t mgn_q_rounded_length2(const mgn_q_job *job, size_t v) {
 
 /* Chooses gain and up with gain * 2^up = rate * 2^40, where 2^-(rate s) is the kernel value at the
  * distance s, and the cut: the distance at which kernel values vanish. */
-static margin_status mgn_q_choose_gain(mgn_q_job *job, margin_real rate) {
-    const uint64_t end = (uint64_t)(32u - job->pool.kernel.down) << 40;
+static margin_status mgn_q_choose_gain(margin_kernel_q *kernel, margin_real rate) {
+    const uint64_t end = (uint64_t)(32u - kernel->down) << 40;
     margin_real gain = rate * MGN_R(1099511627776.0);
-    job->pool.kernel.up = 0;
-    while (gain > 65535 && job->pool.kernel.up < 31u) {
+    kernel->up = 0;
+    while (gain > 65535 && kernel->up < 31u) {
         gain /= 2;
-        job->pool.kernel.up++;
+        kernel->up++;
     }
-    job->pool.kernel.gain = (uint16_t)mgn_q_round(gain, 0, 65535);
-    if (job->pool.kernel.gain == 0 || gain > 65535) { return MARGIN_E_RANGE; }
-    const uint64_t cut = (((end - 1u) / job->pool.kernel.gain) >> job->pool.kernel.up) + 1u;
-    job->pool.kernel.cut = cut < UINT32_MAX ? (uint32_t)cut : UINT32_MAX;
+    kernel->gain = (uint16_t)mgn_q_round(gain, 0, 65535);
+    if (kernel->gain == 0 || gain > 65535) { return MARGIN_E_RANGE; }
+    const uint64_t cut = (((end - 1u) / kernel->gain) >> kernel->up) + 1u;
+    kernel->cut = cut < UINT32_MAX ? (uint32_t)cut : UINT32_MAX;
     return MARGIN_OK;
 }
 
 /* Half the squared length of each vector, rounded up, and the reach: inputs longer than that are
  * so far from all vectors that every kernel value vanishes. */
 static margin_status mgn_q_rbf_norms(mgn_q_job *job) {
+    margin_kernel_q *kernel = &job->pool.kernel;
     uint64_t longest = 0, reach;
     for (size_t v = 0; v < job->rows.n; v++) {
         const uint64_t length2 = mgn_q_rounded_length2(job, v);
         longest = length2 > longest ? length2 : longest;
     }
     if (longest >= UINT64_C(1) << 32) { return MARGIN_E_RANGE; }
-    job->pool.kernel.shift = 0;
-    while ((longest / 2u >> job->pool.kernel.shift) >= UINT16_MAX) { job->pool.kernel.shift++; }
+    kernel->shift = 0;
+    while ((longest / 2u >> kernel->shift) >= UINT16_MAX) { kernel->shift++; }
     for (size_t v = 0; v < job->rows.n; v++) {
-        const uint64_t unit = UINT64_C(2) << job->pool.kernel.shift;
+        const uint64_t unit = UINT64_C(2) << kernel->shift;
         job->rows.norms[v] = (uint16_t)((mgn_q_rounded_length2(job, v) + unit - 1u) / unit);
     }
-    reach = mgn_q_root_up(longest) + mgn_q_root_up(job->pool.kernel.cut);
+    reach = mgn_q_root_up(longest) + mgn_q_root_up(kernel->cut);
     reach *= reach;
-    job->pool.kernel.reach = reach < UINT32_C(0xBFFFFFFF) ? (uint32_t)reach : UINT32_C(0xBFFFFFFF);
+    kernel->reach = reach < UINT32_C(0xBFFFFFFF) ? (uint32_t)reach : UINT32_C(0xBFFFFFFF);
     return MARGIN_OK;
 }
 
@@ -8628,8 +8623,8 @@ static void mgn_q_rbf_steps(mgn_q_job *job) {
     margin_real most = 0, squares = 0;
     for (size_t v = 0; v < job->rows.n; v++) {
         margin_real top = 0;
-        for (size_t k = 0; v < n && k < job->d; k++) {
-            top = mgn_max(top, mgn_abs(mgn_q_vector(job, v, k)));
+        for (size_t k = 0; v < n && k < job->in.d; k++) {
+            top = mgn_max(top, mgn_abs(mgn_q_vector(&job->rows, v, k)));
         }
         job->pool.own[v] = mgn_q_step_for(job, top);
         most = mgn_max(most, top);
@@ -8645,8 +8640,8 @@ static margin_status mgn_q_rbf_make(mgn_q_job *job) {
     if (status != MARGIN_OK) { return status; }
     if (job->format == MARGIN_Q7) { mgn_q_rbf_steps(job); }
     job->pool.vector_unit = job->rows.unit * (margin_real)job->pool.kernel.step;
-    status =
-        mgn_q_choose_gain(job, gamma * MGN_R(1.4426950408889634) * job->rows.unit * job->rows.unit);
+    status = mgn_q_choose_gain(&job->pool.kernel,
+                               gamma * MGN_R(1.4426950408889634) * job->rows.unit * job->rows.unit);
     status = status == MARGIN_OK ? mgn_q_rbf_norms(job) : status;
     if (status != MARGIN_OK) { return status; }
     mgn_q_store_vectors(job);
@@ -8658,19 +8653,19 @@ static margin_status mgn_q_rbf_make(mgn_q_job *job) {
 /* Scaled inputs are z = unit x + centre, so v.z + t = unit v.x + (t + v.centre). With a grid of
  * steps[v] for the elements of v this is unit steps[v] (q.x + r), r the threshold of the
  * integers. */
-static margin_real mgn_q_hinge_threshold(const mgn_q_job *job, size_t v) {
-    return job->rows.from->norms[v] +
-           margin_dot(job->rows.from->vectors + v * job->d, job->rows.centre, job->d);
+static margin_real mgn_q_hinge_threshold(const mgn_q_rows_job *rows, size_t v) {
+    return rows->from->norms[v] +
+           margin_dot(rows->from->vectors + v * rows->from->d, rows->centre, rows->from->d);
 }
 
 /* The finest grid of a vector at which its elements fit their format, and its sums and its
  * threshold fit 31 bits. */
 static margin_real mgn_q_hinge_step(const mgn_q_job *job, size_t v) {
-    const margin_real *w = job->rows.from->vectors + v * job->d;
+    const margin_real *w = job->rows.from->vectors + v * job->in.d;
     const margin_real limit = (margin_real)mgn_q_most(job);
-    const margin_real far = mgn_abs(mgn_q_hinge_threshold(job, v)) / job->rows.unit;
-    margin_real step = margin_norm_inf(w, job->d) / limit;
-    step = mgn_max(step, (mgn_norm1(w, job->d) * 32768 + far) / MGN_R(0.98 * 2147483648.0));
+    const margin_real far = mgn_abs(mgn_q_hinge_threshold(&job->rows, v)) / job->rows.unit;
+    margin_real step = margin_norm_inf(w, job->in.d) / limit;
+    step = mgn_max(step, (mgn_norm1(w, job->in.d) * 32768 + far) / MGN_R(0.98 * 2147483648.0));
     step = mgn_max(step, far / MGN_R(1073741824.0));
     return step > 0 ? step : 1;
 }
@@ -8681,10 +8676,11 @@ static margin_real mgn_q_hinge_most(const mgn_q_job *job) {
     for (size_t i = 0; i < job->data->n; i++) {
         const margin_real *x = mgn_q_sample(job, i);
         for (size_t v = 0; v < job->rows.from->n; v++) {
-            const margin_real *w = job->rows.from->vectors + v * job->d;
+            const margin_real *w = job->rows.from->vectors + v * job->in.d;
             margin_real sum = job->rows.from->norms[v];
-            for (size_t k = 0; k < job->d; k++) {
-                sum += w[k] * (x[k] - mgn_q_own_offset(job, k)) * mgn_q_own_factor(job, k);
+            for (size_t k = 0; k < job->in.d; k++) {
+                sum += w[k] * (x[k] - mgn_q_own_offset(&job->rows, k)) *
+                       mgn_q_own_factor(&job->rows, k);
             }
             most = mgn_max(most, sum / (job->rows.unit * job->pool.steps[v]));
         }
@@ -8695,14 +8691,15 @@ static margin_real mgn_q_hinge_most(const mgn_q_job *job) {
 /* Inputs: whole numbers go in as they are where all features have one factor; otherwise the middle
  * of the data is 0, and its largest distance from there 2^14 units. */
 static margin_status mgn_q_hinge_inputs(mgn_q_job *job) {
-    for (size_t k = 0; k < job->d; k++) {
-        const margin_real o = mgn_q_own_offset(job, k), f = mgn_q_own_factor(job, k);
-        job->rows.centre[k] =
-            job->whole && mgn_q_one_factor(job) ? -o * f : (mgn_q_middle(job, k) - o) * f;
+    for (size_t k = 0; k < job->in.d; k++) {
+        const margin_real o = mgn_q_own_offset(&job->rows, k), f = mgn_q_own_factor(&job->rows, k);
+        job->rows.centre[k] = job->in.whole && mgn_q_one_factor(&job->rows)
+                                  ? -o * f
+                                  : (mgn_q_middle(&job->in, k) - o) * f;
     }
-    if (job->whole && mgn_q_one_factor(job)) {
-        mgn_q_as_they_are(job);
-        job->rows.unit = mgn_q_own_factor(job, 0);
+    if (job->in.whole && mgn_q_one_factor(&job->rows)) {
+        mgn_q_as_they_are(&job->in);
+        job->rows.unit = mgn_q_own_factor(&job->rows, 0);
         return job->rows.unit > 0 ? MARGIN_OK : MARGIN_E_RANGE;
     }
     job->rows.unit = mgn_q_data_unit(job);
@@ -8712,32 +8709,28 @@ static margin_status mgn_q_hinge_inputs(mgn_q_job *job) {
 /* Grids, thresholds and the shift that gives values 15 bits, with a quarter more than the data
  * needs. */
 static margin_status mgn_q_hinge_grids(mgn_q_job *job) {
+    margin_kernel_q *kernel = &job->pool.kernel;
     const margin_status status = mgn_q_hinge_inputs(job);
     margin_real most, far = 0;
     if (status != MARGIN_OK) { return status; }
     for (size_t v = 0; v < job->rows.from->n; v++) {
         job->pool.steps[v] = mgn_q_hinge_step(job, v);
-        far = mgn_max(far, mgn_abs(mgn_q_hinge_threshold(job, v)) /
+        far = mgn_max(far, mgn_abs(mgn_q_hinge_threshold(&job->rows, v)) /
                                (job->rows.unit * job->pool.steps[v]));
     }
-    for (job->pool.kernel.up = 0; job->pool.kernel.up < 15u && far > 32767; job->pool.kernel.up++) {
-        far /= 2;
-    }
+    for (kernel->up = 0; kernel->up < 15u && far > 32767; kernel->up++) { far /= 2; }
     most = MGN_R(1.25) * mgn_q_hinge_most(job);
-    for (job->pool.kernel.shift = 0; job->pool.kernel.shift < 30u && most > 32767;
-         job->pool.kernel.shift++) {
-        most /= 2;
-    }
+    for (kernel->shift = 0; kernel->shift < 30u && most > 32767; kernel->shift++) { most /= 2; }
     for (size_t v = 0; v < job->rows.n; v++) {
-        const margin_real grain =
-            job->rows.unit * (margin_real)(UINT32_C(1) << job->pool.kernel.up);
+        const margin_real grain = job->rows.unit * (margin_real)(UINT32_C(1) << kernel->up);
         job->rows.norms[v] = 0;
         if (v < job->rows.from->n) {
-            const margin_real t = mgn_q_hinge_threshold(job, v) / (grain * job->pool.steps[v]);
+            const margin_real t =
+                mgn_q_hinge_threshold(&job->rows, v) / (grain * job->pool.steps[v]);
             job->rows.norms[v] = (uint16_t)mgn_q_round(t, -32767, 32767);
         }
     }
-    job->pool.size = job->rows.unit * 32768 * (margin_real)(UINT32_C(1) << job->pool.kernel.shift);
+    job->pool.size = job->rows.unit * 32768 * (margin_real)(UINT32_C(1) << kernel->shift);
     return MARGIN_OK;
 }
 
@@ -8753,9 +8746,9 @@ static margin_real mgn_q_poly_limit(const mgn_q_job *job, margin_real *peak) {
         for (size_t j = 0; j < job->machines; j++) { job->trial.scores[j] = 0; }
         for (size_t v = 0; v < job->rows.from->n; v++) {
             margin_real sum = 0;
-            for (size_t k = 0; k < job->d; k++) {
-                sum += (x[k] - mgn_q_own_offset(job, k)) * mgn_q_own_factor(job, k) *
-                       job->rows.from->vectors[v * job->d + k];
+            for (size_t k = 0; k < job->in.d; k++) {
+                sum += (x[k] - mgn_q_own_offset(&job->rows, k)) * mgn_q_own_factor(&job->rows, k) *
+                       job->rows.from->vectors[v * job->in.d + k];
             }
             const margin_real base = kernel->gamma * sum + kernel->coef0;
             const margin_real value = margin_pow_int(base, kernel->degree);
@@ -8780,63 +8773,59 @@ static margin_real mgn_q_finest(const mgn_q_job *job, bool unit_length) {
         const margin_real norm = mgn_sqrt(job->rows.from->norms[v]);
         const margin_real length = unit_length && norm > 0 ? norm : 1;
         margin_real sum = 0, peak = 0;
-        for (size_t k = 0; k < job->d; k++) {
-            const margin_real size = mgn_abs(mgn_q_vector(job, v, k)) / length;
+        for (size_t k = 0; k < job->in.d; k++) {
+            const margin_real size = mgn_abs(mgn_q_vector(&job->rows, v, k)) / length;
             sum += size;
             peak = mgn_max(peak, size);
         }
-        unit = mgn_max(unit, mgn_max(peak / most, sum / (65500 - (margin_real)job->d / 2)));
+        unit = mgn_max(unit, mgn_max(peak / most, sum / (65500 - (margin_real)job->in.d / 2)));
     }
     return unit > 0 ? unit : 1;
 }
 
 static margin_status mgn_q_poly_make(mgn_q_job *job) {
-    const margin_kernel *kernel = &job->rows.from->kernel;
+    margin_kernel_q *kernel = &job->pool.kernel;
+    const margin_kernel *from = &job->rows.from->kernel;
     margin_status status = mgn_q_origin_inputs(job, false);
     const margin_real limit = job->pool.limit;
     job->pool.vector_unit = mgn_q_finest(job, false);
-    margin_real gain = kernel->gamma * job->pool.vector_unit / limit * MGN_R(2147483648.0);
+    margin_real gain = from->gamma * job->pool.vector_unit / limit * MGN_R(2147483648.0);
     if (status == MARGIN_OK && gain * job->rows.unit >= 32768) {
         status = mgn_q_origin_inputs(job, true);
     }
     gain *= job->rows.unit;
     if (status != MARGIN_OK) { return status; }
-    for (job->pool.kernel.shift = 0; gain < 32768 && job->pool.kernel.shift < 31u;
-         job->pool.kernel.shift++) {
-        gain *= 2;
-    }
-    if (!(gain < 65535) || job->pool.kernel.shift == 0) { return MARGIN_E_RANGE; }
-    job->pool.kernel.up = 0;
-    for (; job->pool.kernel.up < 14u && job->pool.kernel.shift > 1u; job->pool.kernel.shift--) {
-        job->pool.kernel.up++;
-    }
-    job->pool.kernel.gain = (uint16_t)mgn_q_round(gain, 0, 65535);
-    const margin_real one = (margin_real)(UINT32_C(0x8000) << job->pool.kernel.up);
-    job->pool.kernel.add =
-        mgn_q_round(kernel->coef0 / limit * one, -(INT32_C(1) << 29), INT32_C(1) << 29);
-    job->pool.kernel.power = kernel->degree;
+    for (kernel->shift = 0; gain < 32768 && kernel->shift < 31u; kernel->shift++) { gain *= 2; }
+    if (!(gain < 65535) || kernel->shift == 0) { return MARGIN_E_RANGE; }
+    kernel->up = 0;
+    for (; kernel->up < 14u && kernel->shift > 1u; kernel->shift--) { kernel->up++; }
+    kernel->gain = (uint16_t)mgn_q_round(gain, 0, 65535);
+    const margin_real one = (margin_real)(UINT32_C(0x8000) << kernel->up);
+    kernel->add = mgn_q_round(from->coef0 / limit * one, -(INT32_C(1) << 29), INT32_C(1) << 29);
+    kernel->power = from->degree;
     mgn_q_store_vectors(job);
     return mgn_q_store_coef(job);
 }
 
 /* Unit vectors of a length just below 2^shift, so that 2^(15 + shift) / length fits 16 bits. */
 static margin_status mgn_q_unit_vectors(mgn_q_job *job) {
+    margin_kernel_q *kernel = &job->pool.kernel;
     const margin_real most = mgn_min(1 / mgn_q_finest(job, true), 32000);
     margin_real length = MGN_R(0.97) * 2;
-    for (job->pool.kernel.shift = 1; job->pool.kernel.shift < 15u && 2 * length <= most;) {
-        job->pool.kernel.shift++;
+    for (kernel->shift = 1; kernel->shift < 15u && 2 * length <= most;) {
+        kernel->shift++;
         length *= 2;
     }
     length = mgn_min(most, length);
-    if (job->pool.kernel.shift < 15u && most > length * MGN_R(1.04)) {
-        job->pool.kernel.shift++;
+    if (kernel->shift < 15u && most > length * MGN_R(1.04)) {
+        kernel->shift++;
         length = mgn_min(most, 2 * length);
     }
     job->pool.vector_unit = 1 / length;
     for (size_t v = 0; v < job->rows.n; v++) {
         const uint64_t length2 = mgn_q_rounded_length2(job, v);
         const margin_real norm = mgn_sqrt((margin_real)length2);
-        const margin_real full = (margin_real)(UINT32_C(1) << (15u + job->pool.kernel.shift));
+        const margin_real full = (margin_real)(UINT32_C(1) << (15u + kernel->shift));
         job->rows.norms[v] = (uint16_t)(norm > 0 ? mgn_q_round(full / norm, 0, 65535) : 65535);
     }
     return length >= 1 ? MARGIN_OK : MARGIN_E_RANGE;
@@ -8851,7 +8840,7 @@ static margin_status mgn_q_unit_make(mgn_q_job *job) {
         job->pool.kernel.power = log2a < 0 ? 1 : 0;
     }
     if (job->pool.linear_unit) { rate = MGN_R(1) / 32768; }
-    status = status == MARGIN_OK ? mgn_q_choose_gain(job, rate) : status;
+    status = status == MARGIN_OK ? mgn_q_choose_gain(&job->pool.kernel, rate) : status;
     status = status == MARGIN_OK ? mgn_q_unit_vectors(job) : status;
     if (status != MARGIN_OK) { return status; }
     mgn_q_store_vectors(job);
@@ -8939,9 +8928,9 @@ static void mgn_q_pool_model(const mgn_q_job *job, margin_expansion_q *e) {
     e->scales = job->pool.narrow ? job->pool.scales : NULL;
     e->bias = job->bias;
     e->class_end = job->list.from == NULL ? job->rows.class_end : NULL;
-    e->stage = job->stage.used ? job->stage.kept : NULL;
+    e->stage = job->in.stage.used ? job->in.stage.kept : NULL;
     e->n = (uint16_t)job->rows.n;
-    e->d = (uint16_t)job->d;
+    e->d = (uint16_t)job->in.d;
     e->width = (uint16_t)job->pool.width;
     e->format = (uint8_t)job->format;
     e->kernel = job->pool.kernel;
@@ -8950,7 +8939,7 @@ static void mgn_q_pool_model(const mgn_q_job *job, margin_expansion_q *e) {
 }
 
 static void mgn_q_model(const mgn_q_job *job, margin_model_q *model) {
-    const margin_stage_q *stage = job->stage.used ? job->stage.kept : NULL;
+    const margin_stage_q *stage = job->in.stage.used ? job->in.stage.kept : NULL;
     model->kind = job->projected == NULL ? job->from->kind : (uint8_t)MARGIN_MODEL_EXPANSION;
     if (job->list.from != NULL) {
         /* Reaches are rounded up to blocks: coefficients beyond a reach are 0. */
@@ -8970,7 +8959,7 @@ static void mgn_q_model(const mgn_q_job *job, margin_model_q *model) {
         l->w = job->vectors;
         l->bias = job->bias;
         l->stage = stage;
-        l->d = (uint16_t)job->d;
+        l->d = (uint16_t)job->in.d;
         l->format = (uint8_t)job->format;
         l->vote = mgn_q_vote(job);
         l->scales = job->linear.scaled ? job->linear.scales : NULL;
@@ -8992,8 +8981,8 @@ static mgn_q_extent mgn_q_proto_extents(const mgn_q_job *job) {
     mgn_q_extent most = {0, 0, 0};
     for (size_t m = 0; m < job->proto.from->n; m++) {
         margin_real sum = 0;
-        for (size_t k = 0; k < job->d; k++) {
-            const margin_real z = mgn_q_vector(job, m * rows, k);
+        for (size_t k = 0; k < job->in.d; k++) {
+            const margin_real z = mgn_q_vector(&job->rows, m * rows, k);
             sum += z * z;
             most.vector = mgn_max(most.vector, mgn_abs(z));
         }
@@ -9002,9 +8991,10 @@ static mgn_q_extent mgn_q_proto_extents(const mgn_q_job *job) {
     for (size_t i = 0; i < job->data->n; i++) {
         const margin_real *x = mgn_sample(job->data, i);
         margin_real sum = 0;
-        for (size_t k = 0; k < job->d; k++) {
+        for (size_t k = 0; k < job->in.d; k++) {
             const margin_real z =
-                (x[k] - mgn_q_own_offset(job, k)) * mgn_q_own_factor(job, k) - job->rows.centre[k];
+                (x[k] - mgn_q_own_offset(&job->rows, k)) * mgn_q_own_factor(&job->rows, k) -
+                job->rows.centre[k];
             sum += z * z;
         }
         most.data = mgn_max(most.data, mgn_sqrt(sum));
@@ -9015,12 +9005,14 @@ static mgn_q_extent mgn_q_proto_extents(const mgn_q_job *job) {
 /* Whether whole numbers may go in as they are: all features have one factor, samples and centroids
  * are at most 2^13 units long, and int8_t is at most twice as coarse as with another centre. */
 static bool mgn_q_proto_plain(mgn_q_job *job) {
-    const margin_real f = mgn_q_own_factor(job, 0);
-    if (!(f > 0) || !mgn_q_one_factor(job)) { return false; }
+    const margin_real f = mgn_q_own_factor(&job->rows, 0);
+    if (!(f > 0) || !mgn_q_one_factor(&job->rows)) { return false; }
     const mgn_q_extent centred = mgn_q_proto_extents(job);
-    for (size_t k = 0; k < job->d; k++) { job->rows.centre[k] = -mgn_q_own_offset(job, k) * f; }
+    for (size_t k = 0; k < job->in.d; k++) {
+        job->rows.centre[k] = -mgn_q_own_offset(&job->rows, k) * f;
+    }
     job->rows.unit = f;
-    mgn_q_as_they_are(job);
+    mgn_q_as_they_are(&job->in);
     const mgn_q_extent most = mgn_q_proto_extents(job);
     return most.data <= 8192 * f && most.length <= 8192 * f &&
            (job->format == MARGIN_Q15 || most.vector <= 2 * centred.vector);
@@ -9041,9 +9033,9 @@ static margin_real mgn_q_doubled(margin_real unit, margin_real least) {
 /* Inputs: samples are at most 2^13 units long, and in q7 the largest coordinate of a centroid is
  * 127 times a power of two. */
 static margin_status mgn_q_proto_inputs(mgn_q_job *job) {
-    mgn_q_rows_centre(job, 1u + (size_t)job->proto.from->tangents);
-    if (job->whole && mgn_q_proto_plain(job)) { return MARGIN_OK; }
-    mgn_q_rows_centre(job, 1u + (size_t)job->proto.from->tangents);
+    mgn_q_rows_centre(&job->rows, 1u + (size_t)job->proto.from->tangents);
+    if (job->in.whole && mgn_q_proto_plain(job)) { return MARGIN_OK; }
+    mgn_q_rows_centre(&job->rows, 1u + (size_t)job->proto.from->tangents);
     const mgn_q_extent most = mgn_q_proto_extents(job);
     job->rows.unit = mgn_max(most.data, most.length) / 8192;
     job->rows.unit = job->rows.unit > 0 ? job->rows.unit : 1;
@@ -9063,12 +9055,12 @@ static void mgn_q_proto_centroid(mgn_q_job *job, size_t m, int shift) {
     const margin_real step = margin_pow_int(2, shift);
     margin_real sum = 0;
     uint64_t first = 0;
-    for (size_t k = 0; k < job->d; k++) {
+    for (size_t k = 0; k < job->in.d; k++) {
         const int32_t q =
-            mgn_q_round(mgn_q_vector(job, v, k) / (job->rows.unit * step), -most, most);
-        mgn_q_put(job, mgn_q_place(job->d, v, k, job->format), q);
+            mgn_q_round(mgn_q_vector(&job->rows, v, k) / (job->rows.unit * step), -most, most);
+        mgn_q_put(job, mgn_q_place(job->in.d, v, k, job->format), q);
         sum += (margin_real)q * (margin_real)q;
-        first += k < mgn_q_proto_half(job->d) ? (uint64_t)((int64_t)q * q) : 0;
+        first += k < mgn_q_proto_half(job->in.d) ? (uint64_t)((int64_t)q * q) : 0;
     }
     if (job->proto.from->tangents == 0) {
         job->rows.norms[m] = (uint16_t)mgn_q_proto_part(&job->proto.made, first);
@@ -9082,9 +9074,9 @@ static void mgn_q_proto_centroid(mgn_q_job *job, size_t m, int shift) {
  * their products back to distances. */
 static void mgn_q_proto_tangents(mgn_q_job *job, size_t m, margin_real far) {
     const size_t first = m * (1u + (size_t)job->proto.from->tangents);
-    const margin_real *t = job->proto.from->vectors + (first + 1u) * job->d;
+    const margin_real *t = job->proto.from->vectors + (first + 1u) * job->in.d;
     const int32_t most = mgn_q_most(job);
-    margin_real size = margin_norm_inf(t, job->proto.from->tangents * job->d), gain;
+    margin_real size = margin_norm_inf(t, job->proto.from->tangents * job->in.d), gain;
     uint8_t down = 0;
     size = mgn_min(size > 0 ? (margin_real)mgn_q_most(job) / size : 1, MGN_R(1073741824.0) / far);
     gain = (margin_real)(UINT32_C(1) << job->proto.made.up) / (size * size);
@@ -9093,10 +9085,10 @@ static void mgn_q_proto_tangents(mgn_q_job *job, size_t m, margin_real far) {
     job->rows.norms[m] = (uint16_t)mgn_q_round(gain * 65536, 0, 65535);
     for (size_t j = 0; j < job->proto.from->tangents; j++) {
         margin_real fixed = 0;
-        for (size_t k = 0; k < job->d; k++) {
-            const int32_t q = mgn_q_round(t[j * job->d + k] * size, -most, most);
-            mgn_q_put(job, mgn_q_place(job->d, first + 1u + j, k, job->format), q);
-            fixed += (margin_real)q * mgn_q_vector(job, first, k) / job->rows.unit;
+        for (size_t k = 0; k < job->in.d; k++) {
+            const int32_t q = mgn_q_round(t[j * job->in.d + k] * size, -most, most);
+            mgn_q_put(job, mgn_q_place(job->in.d, first + 1u + j, k, job->format), q);
+            fixed += (margin_real)q * mgn_q_vector(&job->rows, first, k) / job->rows.unit;
         }
         fixed -= down > 0 ? (margin_real)(UINT32_C(1) << (down - 1u)) : 0; /* to round */
         job->bias[first + 1u + j] = mgn_q_round(fixed, -INT32_MAX, INT32_MAX);
@@ -9123,7 +9115,9 @@ static margin_status mgn_q_proto_make(mgn_q_job *job, margin_model_q *model) {
     while (up < 13 && far * far * margin_pow_int(2, up + 1) < MGN_R(536870912.0)) { up++; }
     shift = shift < -1 - up ? -1 - up : shift;
     if (status != MARGIN_OK || up + 1 + shift > 15) { return mgn_both(status, MARGIN_E_RANGE); }
-    for (size_t i = 0; i < job->rows.n * (job->d + job->d % 2u); i++) { mgn_q_put(job, i, 0); }
+    for (size_t i = 0; i < job->rows.n * (job->in.d + job->in.d % 2u); i++) {
+        mgn_q_put(job, i, 0);
+    }
     q->up = (uint8_t)up;
     q->left = (uint8_t)(up + 1 + shift);
     for (size_t m = 0; m < job->proto.from->n; m++) {
@@ -9139,7 +9133,7 @@ static margin_status mgn_q_proto_make(mgn_q_job *job, margin_model_q *model) {
     q->downs = job->proto.from->tangents > 0 ? job->proto.downs : NULL;
     q->class_end = job->rows.class_end;
     q->n = (uint16_t)job->proto.from->n;
-    q->d = (uint16_t)job->d;
+    q->d = (uint16_t)job->in.d;
     q->tangents = (uint8_t)job->proto.from->tangents;
     q->nth = (uint8_t)job->proto.from->nth;
     q->format = (uint8_t)job->format;
@@ -9161,7 +9155,7 @@ static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model) {
     job->pool.kernel = kernel;
     job->pool.kernel.step = job->linear.from == NULL ? 1u : 0;
     job->pool.stepped = false;
-    job->stage.used = false;
+    job->in.stage.used = false;
     job->score_unit = 1; /* of a model that is refused before it has one */
     if (job->linear.from != NULL) {
         if (job->list.from != NULL) { mgn_q_list_weights(job); }
@@ -9173,7 +9167,7 @@ static margin_status mgn_q_make(mgn_q_job *job, margin_model_q *model) {
     mgn_q_prepare_kernel(job);
     mgn_q_choose_down(job);
     for (; job->pool.kernel.down < 24u && status == MARGIN_E_RANGE; job->pool.kernel.down++) {
-        job->stage.used = false;
+        job->in.stage.used = false;
         status = mgn_q_expansion_make(job);
         mgn_q_model(job, model);
         status = status == MARGIN_OK ? margin_model_check_q(model) : status;
@@ -9193,9 +9187,9 @@ static void mgn_q_front_shape(mgn_q_job *front, const mgn_q_job *job, bool whole
     front->projected = NULL;
     front->data = job->data;
     front->format = job->format;
-    front->whole = whole;
-    front->d = p->d;
-    front->stage.used = false;
+    front->in.whole = whole;
+    front->in.d = p->d;
+    front->in.stage.used = false;
     front->rows.least = 0;
     front->rows.from = &front->rows.view;
     front->rows.view.vectors = p->front;
@@ -9211,10 +9205,10 @@ static void mgn_q_front_shape(mgn_q_job *front, const mgn_q_job *job, bool whole
 static margin_status mgn_q_front_grids(mgn_q_job *front, margin_real *least) {
     const margin_status status = mgn_q_hinge_inputs(front);
     for (size_t r = 0; status == MARGIN_OK && r < front->rows.view.n; r++) {
-        const margin_real *w = front->rows.view.vectors + r * front->d;
-        const margin_real far = mgn_abs(mgn_q_hinge_threshold(front, r)) / front->rows.unit;
-        const margin_real sum = 2 * (mgn_norm1(w, front->d) * 32768 + far);
-        margin_real step = margin_norm_inf(w, front->d) / (margin_real)mgn_q_most(front);
+        const margin_real *w = front->rows.view.vectors + r * front->in.d;
+        const margin_real far = mgn_abs(mgn_q_hinge_threshold(&front->rows, r)) / front->rows.unit;
+        const margin_real sum = 2 * (mgn_norm1(w, front->in.d) * 32768 + far);
+        margin_real step = margin_norm_inf(w, front->in.d) / (margin_real)mgn_q_most(front);
         step = mgn_max(step, sum / MGN_R(0.98 * 2147483648.0));
         front->pool.steps[r] = step > 0 ? step : 1 / front->rows.unit;
         *least = mgn_max(*least, front->rows.unit * front->pool.steps[r]);
@@ -9237,12 +9231,13 @@ static uint8_t mgn_q_front_store(mgn_q_job *front, const mgn_q_job *job) {
         const margin_real step = front->pool.steps[r], grain = front->rows.unit * step;
         const margin_real gain = grain / job->rows.unit;
         const margin_real bias =
-            (mgn_q_hinge_threshold(front, r) - job->offset[r]) / grain + MGN_R(0.5) / gain;
+            (mgn_q_hinge_threshold(&front->rows, r) - job->in.offset[r]) / grain +
+            MGN_R(0.5) / gain;
         front->bias[r] = mgn_q_round(bias, -INT32_MAX, INT32_MAX);
         front->pool.scales[r] = (uint16_t)mgn_q_round(gain * up, 1, 65535);
-        for (size_t k = 0; k < front->d; k++) {
-            const margin_real w = front->rows.view.vectors[r * front->d + k];
-            mgn_q_put(front, r * front->d + k, mgn_q_round(w / step, -limit, limit));
+        for (size_t k = 0; k < front->in.d; k++) {
+            const margin_real w = front->rows.view.vectors[r * front->in.d + k];
+            mgn_q_put(front, r * front->in.d + k, mgn_q_round(w / step, -limit, limit));
         }
     }
     return down;
@@ -9255,12 +9250,12 @@ static margin_status mgn_q_projected_make(mgn_q_job *front, mgn_q_job *job, marg
     status = status == MARGIN_OK ? mgn_q_make(job, model) : status;
     if (status != MARGIN_OK) { return status; }
     p.pool = model->of.expansion;
-    p.pool.stage = front->stage.used ? front->stage.kept : NULL;
+    p.pool.stage = front->in.stage.used ? front->in.stage.kept : NULL;
     p.front_down = mgn_q_front_store(front, job);
     p.front = front->vectors;
     p.front_bias = front->bias;
     p.front_scales = front->pool.scales;
-    p.d = (uint16_t)front->d;
+    p.d = (uint16_t)front->in.d;
     model->kind = MARGIN_MODEL_PROJECTED;
     model->of.projected = p;
     return margin_model_check_q(model);
@@ -9323,10 +9318,10 @@ static void mgn_q_measure(const mgn_q_job *job, const mgn_q_job *raw, const marg
         if (mgn_weight(job->data, i) <= 0) { continue; }
         rows += 1;
         margin_input_q(&quant->input, x, raw->trial.x);
-        const int16_t *in = margin_prepare_q(raw->stage.used ? raw->stage.kept : NULL, raw->d,
-                                             raw->trial.x, raw->trial.work);
+        const int16_t *in = margin_prepare_q(raw->in.stage.used ? raw->in.stage.kept : NULL,
+                                             raw->in.d, raw->trial.x, raw->trial.work);
         info->disagree += mgn_q_labels_differ(job, quant, x, in) ? 1u : 0u;
-        for (size_t k = 0; k < raw->d; k++) {
+        for (size_t k = 0; k < raw->in.d; k++) {
             limited = limited || in[k] == INT16_MAX || in[k] == INT16_MIN;
         }
         info->limited += limited ? 1u : 0u;
@@ -9381,7 +9376,7 @@ static margin_status mgn_q_shapes(mgn_q_job *job, mgn_q_job *front, const margin
     const margin_status status = mgn_q_job_shape(job, model, options);
     if (status == MARGIN_OK && job->projected != NULL) {
         mgn_q_front_shape(front, job, options != NULL && options->whole);
-        return front->d < UINT16_MAX ? MARGIN_OK : MARGIN_E_RANGE;
+        return front->in.d < UINT16_MAX ? MARGIN_OK : MARGIN_E_RANGE;
     }
     return status;
 }
@@ -9390,7 +9385,7 @@ static void mgn_q_plans(mgn_q_job *job, mgn_q_job *front, margin_arena *mem) {
     mgn_q_job_plan(job, mem);
     if (job->projected != NULL) {
         const size_t rank = front->rows.view.n;
-        front->vectors = margin_arena_keep(mem, mgn_size_mul(rank, front->d),
+        front->vectors = margin_arena_keep(mem, mgn_size_mul(rank, front->in.d),
                                            front->format == MARGIN_Q15 ? 2u : 1u);
         front->bias = MGN_KEEP(mem, int32_t, rank);
         front->pool.scales = MGN_KEEP(mem, uint16_t, rank);
@@ -9427,24 +9422,24 @@ MARGIN_API margin_status margin_quantize(const margin_model *model, const margin
     if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
     status = mgn_q_run(&job, &front, &made.model);
     /* Images refuse a unit of the scores or a conversion of inputs that is not finite. */
-    if (status == MARGIN_OK &&
-        (!mgn_finite(job.score_unit) || (!raw->whole && (!mgn_all_finite(raw->offset, raw->d) ||
-                                                         !mgn_all_finite(raw->factor, raw->d))))) {
+    if (status == MARGIN_OK && (!mgn_finite(job.score_unit) ||
+                                (!raw->in.whole && (!mgn_all_finite(raw->in.offset, raw->in.d) ||
+                                                    !mgn_all_finite(raw->in.factor, raw->in.d))))) {
         status = MARGIN_E_RANGE;
     }
     if (status != MARGIN_OK) {
         (void)margin_arena_rewind(mem, &before);
         return status;
     }
-    made.input.d = raw->d;
-    made.input.offset = raw->whole ? NULL : raw->offset;
-    made.input.factor = raw->whole ? NULL : raw->factor;
+    made.input.d = raw->in.d;
+    made.input.offset = raw->in.whole ? NULL : raw->in.offset;
+    made.input.factor = raw->in.whole ? NULL : raw->in.factor;
     made.unit = job.score_unit;
     mgn_q_measure(&job, raw, &made, &found);
     mgn_q_correct(&job, &made);
     mgn_q_measure(&job, raw, &made, &found);
     margin_arena_release(mem, before.high);
-    mem->low = raw->stage.used || !raw->whole ? mem->low : raw->stage.mark;
+    mem->low = raw->in.stage.used || !raw->in.whole ? mem->low : raw->in.stage.mark;
     *quant = made;
     if (info != NULL) { *info = found; }
     return MARGIN_OK;
@@ -9809,6 +9804,16 @@ typedef struct {
 } mgn_fit;
 
 static const margin_info mgn_no_info = {0, 0, 0, 0, false, 0, 0, 0, 0, 0, {0}};
+
+/* What the driver needs of the options of a trainer; the caller adds controls. */
+static void mgn_fit_begin(mgn_fit *fit, const margin_kernel *kernel, uint8_t scheme,
+                          margin_watch watch, const void *options) {
+    mgn_clear(fit, sizeof *fit);
+    fit->kernel = *kernel;
+    fit->scheme = scheme;
+    fit->watch = watch;
+    fit->options = options;
+}
 
 /* A trainer of machines. `plan` takes the scratch that `fit` will take for as many samples. */
 typedef struct {
@@ -10910,13 +10915,7 @@ static margin_status mgn_mam_kernel_fit(mgn_fit *fit, margin_arena *mem) {
 
 static const mgn_trainer mgn_mam_kernel = {mgn_mam_kernel_plan, mgn_mam_kernel_fit};
 
-/* What the driver needs to know of the options. */
-static void mgn_mam_prepare(const margin_mam_options *options, mgn_fit *fit) {
-    mgn_clear(fit, sizeof *fit);
-    fit->kernel = options->kernel;
-    fit->scheme = options->scheme;
-    fit->options = options;
-}
+static const margin_watch mgn_no_watch = {NULL, NULL};
 
 MARGIN_API size_t margin_mam_train_size(size_t n, size_t d, size_t classes,
                                         const margin_mam_options *options) {
@@ -10925,7 +10924,7 @@ MARGIN_API size_t margin_mam_train_size(size_t n, size_t d, size_t classes,
     if (options->kernel.kind == MARGIN_KERNEL_LINEAR) {
         return n == 0 ? 0 : margin_mam_online_start_size(d, classes, options);
     }
-    mgn_mam_prepare(options, &fit);
+    mgn_fit_begin(&fit, &options->kernel, options->scheme, mgn_no_watch, options);
     return mgn_train_size(&mgn_mam_kernel, &fit, n, d, classes);
 }
 
@@ -10946,7 +10945,7 @@ MARGIN_API margin_status margin_mam_train(const margin_data *data,
         }
         return mgn_frame_train(&method, &batch, status, mem, model, info);
     }
-    mgn_mam_prepare(options, &fit);
+    mgn_fit_begin(&fit, &options->kernel, options->scheme, mgn_no_watch, options);
     return mgn_train(&mgn_mam_kernel, &fit, data, mem, model, info);
 }
 
@@ -10980,27 +10979,6 @@ static margin_real mgn_mam_self(const margin_model *model, const margin_real *x)
     return k;
 }
 
-/* [14], [15]: the average, and B and R before they are scaled. */
-static void mgn_mam_survey(const margin_data *data, const margin_model *model, bool clipped,
-                           margin_mam_certainty *c) {
-    margin_real sum = 0, low = 0, trace = 0, trace_low = 0, most = 0;
-    for (size_t i = 0; i < data->n; i++) {
-        const margin_real *x = mgn_sample(data, i);
-        const margin_real self = mgn_mam_self(model, x);
-        margin_real f;
-        margin_scores(model, x, &f);
-        f = mgn_label(data, i) == 0 ? -f : f;
-        f = clipped ? mgn_min(1, mgn_max(-1, f)) : f;
-        mgn_add_twice(&sum, &low, f);
-        mgn_add_twice(&trace, &trace_low, self);
-        most = mgn_max(most, self);
-    }
-    c->n = data->n;
-    c->average = sum / (margin_real)data->n;
-    c->radius = mgn_sqrt(most);
-    c->complexity = 2 * (mgn_sqrt(mgn_max(trace, 0)) / (margin_real)data->n);
-}
-
 MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const margin_model *model,
                                                  bool clipped, margin_mam_certainty *certainty) {
     margin_mam_certainty c;
@@ -11015,7 +10993,23 @@ MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const 
         return MARGIN_E_ARGUMENT;
     }
     if (classes > 2u) { return MARGIN_E_LABEL; }
-    mgn_mam_survey(data, model, clipped, &c);
+    /* [14], [15]: the average, and B and R before they are scaled. */
+    margin_real sum = 0, low = 0, trace = 0, trace_low = 0, most = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        const margin_real *x = mgn_sample(data, i);
+        const margin_real self = mgn_mam_self(model, x);
+        margin_real f;
+        margin_scores(model, x, &f);
+        f = mgn_label(data, i) == 0 ? -f : f;
+        f = clipped ? mgn_min(1, mgn_max(-1, f)) : f;
+        mgn_add_twice(&sum, &low, f);
+        mgn_add_twice(&trace, &trace_low, self);
+        most = mgn_max(most, self);
+    }
+    c.n = data->n;
+    c.average = sum / (margin_real)data->n;
+    c.radius = mgn_sqrt(most);
+    c.complexity = 2 * (mgn_sqrt(mgn_max(trace, 0)) / (margin_real)data->n);
     const margin_real length = mgn_mam_length(model);
     const margin_real bias =
         mgn_abs(model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.bias[0]
@@ -11878,22 +11872,6 @@ static void mgn_ipm_measure_drift(mgn_ipm *p) {
     }
 }
 
-/* Makes w a variable of its own, which starts from the weights in b. */
-static void mgn_ipm_own_w(mgn_ipm *p) {
-    mgn_qp *q = p->q;
-    const size_t d = q->low->d;
-    for (size_t k = 0; k < d; k++) {
-        margin_real sum = 0, lost = 0;
-        for (size_t i = 0; i < q->n; i++) { mgn_add(&sum, &lost, mgn_sample(q->low, i)[k]); }
-        p->mean[k] = sum / (margin_real)q->n;
-        q->w[k] = 0;
-    }
-    q->mean = p->mean;
-    q->own_w = true;
-    mgn_ipm_measure_drift(p);
-    mgn_copy(q->w, p->drift, d);
-}
-
 /* Gradient, residuals and complementarity at the iterate. */
 static void mgn_ipm_measure(mgn_ipm *p) {
     mgn_qp *q = p->q;
@@ -12348,7 +12326,18 @@ static margin_real mgn_ipm_run_own_w(mgn_ipm *p, margin_real best, margin_real *
                                      margin_real *best_w, mgn_tick *tick) {
     mgn_qp *q = p->q;
     mgn_ipm_start(p);
-    mgn_ipm_own_w(p);
+    /* Makes w a variable of its own, which starts from the weights in b. */
+    const size_t d = q->low->d;
+    for (size_t k = 0; k < d; k++) {
+        margin_real sum = 0, lost = 0;
+        for (size_t i = 0; i < q->n; i++) { mgn_add(&sum, &lost, mgn_sample(q->low, i)[k]); }
+        p->mean[k] = sum / (margin_real)q->n;
+        q->w[k] = 0;
+    }
+    q->mean = p->mean;
+    q->own_w = true;
+    mgn_ipm_measure_drift(p);
+    mgn_copy(q->w, p->drift, d);
     for (unsigned step = 0; step < MGN_IPM_STEPS && best > MGN_R(0.1); step++) {
         mgn_ipm_measure(p);
         mgn_ipm_snap(p, p->h);
@@ -12835,12 +12824,8 @@ static margin_status mgn_kmomd_prepare(const margin_kmomd_options *options,
     } else if (full->lambda == 0) {
         full->lambda = MGN_R(0.1);
     }
-    mgn_clear(fit, sizeof *fit);
-    fit->kernel = full->kernel;
-    fit->scheme = full->scheme;
+    mgn_fit_begin(fit, &full->kernel, full->scheme, full->watch, full);
     fit->run = full->run;
-    fit->watch = full->watch;
-    fit->options = full;
     return full->lambda >= 0 && full->lambda <= 1 ? MARGIN_OK : MARGIN_E_ARGUMENT;
 }
 
@@ -13100,12 +13085,8 @@ static margin_status mgn_svm_prepare(const margin_svm_options *options, margin_s
     full->c = full->c == 0 ? 1 : full->c;
     full->c_pos = full->c_pos == 0 ? full->c : full->c_pos;
     full->c_neg = full->c_neg == 0 ? full->c : full->c_neg;
-    mgn_clear(fit, sizeof *fit);
-    fit->kernel = full->kernel;
-    fit->scheme = full->scheme;
+    mgn_fit_begin(fit, &full->kernel, full->scheme, full->watch, full);
     fit->run = full->run;
-    fit->watch = full->watch;
-    fit->options = full;
     if (!mgn_svm_valid(full->c) || !mgn_svm_valid(full->c_pos) || !mgn_svm_valid(full->c_neg) ||
         !(full->nu >= 0 && full->nu <= 1)) {
         return MARGIN_E_ARGUMENT;
@@ -13648,17 +13629,6 @@ static margin_real mgn_rates_excess(const mgn_rates *p, size_t c) {
     return p->active[c] && p->at.length[c] > 0 ? 1 - p->kappa[c] / p->at.length[c] : 0;
 }
 
-/* How far the solution is from stationary: |y - (D - Z'q)| / |y|, with q_c scaled to |q_c| = k_c,
- * or at the apex to |q_c| <= k_c. */
-static margin_real mgn_rates_astray(const mgn_rates *p) {
-    mgn_copy(p->room.t, p->room.r, p->d);
-    for (size_t c = 0; c < 2u; c++) {
-        const margin_real excess = mgn_rates_excess(p, c);
-        margin_axpy(p->room.t, p->best.apex[c] ? mgn_max(excess, 0) : excess, p->at.a[c], p->d);
-    }
-    return margin_norm2(p->room.t, p->d) / margin_norm2(p->at.v, p->d);
-}
-
 /* Updates the bounds by the present solution, and keeps it if its lower bound is the best one. Of
  * lower bounds that are equal up to the rounding of D.y, the one closer to stationarity is
  * better. */
@@ -13674,7 +13644,14 @@ static void mgn_rates_take(mgn_rates *p) {
         margin_axpy(p->room.t, mgn_max(mgn_rates_excess(p, c), 0), p->at.a[c], p->d);
     }
     p->best.high = mgn_min(p->best.high, margin_norm2(p->room.t, p->d));
-    const margin_real stray = mgn_rates_astray(p);
+    /* How far the solution is from stationary: |y - (D - Z'q)| / |y|, with q_c scaled to |q_c| =
+     * k_c, or at the apex to |q_c| <= k_c. */
+    mgn_copy(p->room.t, p->room.r, p->d);
+    for (size_t c = 0; c < 2u; c++) {
+        const margin_real excess = mgn_rates_excess(p, c);
+        margin_axpy(p->room.t, p->best.apex[c] ? mgn_max(excess, 0) : excess, p->at.a[c], p->d);
+    }
+    const margin_real stray = margin_norm2(p->room.t, p->d) / margin_norm2(p->at.v, p->d);
     if (low > p->best.low + same || (stray < p->best.stray && low > p->best.low - same)) {
         p->best.low = low;
         p->best.stray = stray;
@@ -13917,33 +13894,6 @@ static void mgn_rates_leave(mgn_rates_ball *o, const margin_real *line, margin_r
     margin_axpy(o->centre, sign * o->part, line, d);
 }
 
-/* The angle between the line and the normal, or a little more: 2 tan of its half, from unit
- * vectors. */
-static margin_real mgn_rates_angle(const mgn_rates_ball *o, const margin_real *line,
-                                   margin_real sign, size_t d) {
-    const margin_real a = sign / margin_norm2(line, d), b = 1 / margin_norm2(o->g, d);
-    margin_real apart = 0, together = 0;
-    for (size_t j = 0; j < d; j++) {
-        const margin_real x = a * line[j], y = b * o->g[j];
-        apart += (x - y) * (x - y);
-        together += (x + y) * (x + y);
-    }
-    return 2 * mgn_sqrt(apart) / mgn_sqrt(together);
-}
-
-/* Takes y from the line between the two points, if it is better than the y of p*, and sets the
- * bounds. */
-static void mgn_rates_take_line(mgn_rates *p, const margin_real *line, margin_real part) {
-    const margin_real before = mgn_rates_bound(p, p->best.y);
-    p->best.high = part * margin_norm2(line, p->d);
-    p->best.low = mgn_rates_bound(p, p->best.y);
-    mgn_copy(p->at.v, line, p->d);
-    for (size_t j = 0; j < p->d; j++) { p->at.v[j] *= -part; }
-    p->best.low = mgn_rates_bound(p, p->at.v);
-    if (p->best.low > before) { mgn_copy(p->best.y, p->at.v, p->d); }
-    p->best.low = mgn_max(p->best.low, before);
-}
-
 /* Stationarity of y: |y - (D - k_1 S_1 y / |R_1 y| - k_0 S_0 y / |R_0 y|)| / |y|, y as long as the
  * distance. */
 static void mgn_rates_stray(mgn_rates *p) {
@@ -13983,7 +13933,17 @@ static margin_real mgn_rates_round(const mgn_rates *p, mgn_rates_ball *ball, mar
         const margin_real sign = c == 0 ? -1 : 1;
         if (p->active[c]) {
             mgn_rates_leave(ball + c, line, sign, p->d);
-            worst = mgn_max(worst, mgn_rates_angle(ball + c, line, sign, p->d));
+            /* The angle between the line and the normal, or a little more: 2 tan of its half, from
+             * unit vectors. */
+            const margin_real *normal = ball[c].g, b = 1 / margin_norm2(normal, p->d);
+            const margin_real a = sign / margin_norm2(line, p->d);
+            margin_real apart = 0, together = 0;
+            for (size_t j = 0; j < p->d; j++) {
+                const margin_real x = a * line[j], y = b * normal[j];
+                apart += (x - y) * (x - y);
+                together += (x + y) * (x + y);
+            }
+            worst = mgn_max(worst, 2 * mgn_sqrt(apart) / mgn_sqrt(together));
         }
     }
     return worst;
@@ -14018,7 +13978,16 @@ static margin_status mgn_rates_iter(mgn_rates *p, mgn_tick *tick, const margin_r
             }
         }
     }
-    mgn_rates_take_line(p, line, part);
+    /* Takes y from the line between the two points, if it is better than the y of p*, and sets the
+     * bounds. */
+    const margin_real before = mgn_rates_bound(p, p->best.y);
+    p->best.high = part * margin_norm2(line, p->d);
+    p->best.low = mgn_rates_bound(p, p->best.y);
+    mgn_copy(p->at.v, line, p->d);
+    for (size_t j = 0; j < p->d; j++) { p->at.v[j] *= -part; }
+    p->best.low = mgn_rates_bound(p, p->at.v);
+    if (p->best.low > before) { mgn_copy(p->best.y, p->at.v, p->d); }
+    p->best.low = mgn_max(p->best.low, before);
     mgn_rates_stray(p);
     return status;
 }
@@ -14458,17 +14427,22 @@ static void mgn_rates_kernel_plan(const mgn_fit *fit, margin_arena *mem) {
     mgn_rates_kernel_take(&k, fit, mem);
 }
 
-/* Products of the samples less their mean, so that a linear machine does not depend on the
- * origin. */
-static void mgn_rates_centred(const mgn_rates_kernel *k, const margin_data *data) {
-    margin_real *mean = k->p.system.panel;
+/* The mean of all samples, each counting once. */
+static void mgn_rates_mean(const margin_data *data, margin_real *mean) {
     for (size_t j = 0; j < data->d; j++) { mean[j] = 0; }
-    for (size_t i = 0; i < k->n; i++) {
+    for (size_t i = 0; i < data->n; i++) {
         const margin_real *x = mgn_sample(data, i);
         for (size_t j = 0; j < data->d; j++) {
             mean[j] += (x[j] - mean[j]) / (margin_real)(i + 1u);
         }
     }
+}
+
+/* Products of the samples less their mean, so that a linear machine does not depend on the
+ * origin. */
+static void mgn_rates_centred(const mgn_rates_kernel *k, const margin_data *data) {
+    margin_real *mean = k->p.system.panel;
+    mgn_rates_mean(data, mean);
     for (size_t i = 0; i < k->n; i++) {
         const margin_real *a = mgn_sample(data, i);
         for (size_t h = 0; h <= i; h++) {
@@ -14620,19 +14594,6 @@ static void mgn_rates_kernel_coefficients(const mgn_rates_kernel *k, const mgn_f
     }
 }
 
-/* The part of the bias that the mean of the samples has in a linear machine. */
-static margin_real mgn_rates_kernel_shift(const mgn_rates_kernel *k, const mgn_fit *fit) {
-    const size_t d = fit->data.d;
-    margin_real *w = k->p.system.panel, *mean = w + d; /* a panel has room for two vectors */
-    for (size_t j = 0; j < d; j++) { w[j] = mean[j] = 0; }
-    for (size_t i = 0; i < k->n; i++) {
-        const margin_real *x = mgn_sample(&fit->data, i);
-        margin_axpy(w, fit->b[i], x, d);
-        for (size_t j = 0; j < d; j++) { mean[j] += (x[j] - mean[j]) / (margin_real)(i + 1u); }
-    }
-    return margin_dot(w, mean, d);
-}
-
 /* Scores, bias, slacks and errors. */
 static void mgn_rates_kernel_finish(mgn_rates_kernel *k, mgn_fit *fit,
                                     margin_rates_report *report) {
@@ -14652,7 +14613,16 @@ static void mgn_rates_kernel_finish(mgn_rates_kernel *k, mgn_fit *fit,
         mgn_rates_count_error(&errors, c, mgn_weight(&fit->data, i), fit->f[i]);
     }
     mgn_rates_report_errors(&errors, report);
-    if (fit->kernel.kind == MARGIN_KERNEL_LINEAR) { fit->bias -= mgn_rates_kernel_shift(k, fit); }
+    if (fit->kernel.kind == MARGIN_KERNEL_LINEAR) { /* the samples were measured from their mean */
+        const size_t d = fit->data.d;
+        margin_real *w = k->p.system.panel, *mean = w + d; /* a panel has room for two vectors */
+        mgn_rates_mean(&fit->data, mean);
+        for (size_t j = 0; j < d; j++) { w[j] = 0; }
+        for (size_t i = 0; i < k->n; i++) {
+            margin_axpy(w, fit->b[i], mgn_sample(&fit->data, i), d);
+        }
+        fit->bias -= margin_dot(w, mean, d);
+    }
 }
 
 static margin_status mgn_rates_kernel_fit(mgn_fit *fit, margin_arena *mem) {
@@ -14692,13 +14662,6 @@ static bool mgn_rates_by_features(const mgn_rates_task *task, size_t n, size_t d
     return task->full.kernel.kind == MARGIN_KERNEL_LINEAR && n > d;
 }
 
-static void mgn_rates_fit_of(const mgn_rates_task *task, mgn_fit *fit) {
-    mgn_clear(fit, sizeof *fit);
-    fit->kernel = task->full.kernel;
-    fit->watch = task->full.watch;
-    fit->options = task;
-}
-
 MARGIN_API size_t margin_rates_train_moments_size(size_t d, const margin_rates_options *options) {
     margin_rates_report report;
     mgn_rates_task task;
@@ -14721,7 +14684,7 @@ MARGIN_API size_t margin_rates_train_size(size_t n, size_t d, size_t classes,
     if (mgn_rates_by_features(&task, n, d)) {
         return n > MARGIN_INDEX_MAX ? 0 : margin_rates_train_moments_size(d, options);
     }
-    mgn_rates_fit_of(&task, &fit);
+    mgn_fit_begin(&fit, &task.full.kernel, 0, task.full.watch, &task);
     return mgn_train_size(&mgn_rates_trainer, &fit, n, d, classes);
 }
 
@@ -14748,7 +14711,7 @@ static margin_status mgn_rates_train(const margin_data *data, mgn_rates_task *ta
         mgn_rates_linear l = mgn_rates_linear_of(task, data, NULL, data->d);
         return mgn_frame_train(&mgn_rates_linear_method, &l, MARGIN_OK, mem, model, info);
     }
-    mgn_rates_fit_of(task, &fit);
+    mgn_fit_begin(&fit, &task->full.kernel, 0, task->full.watch, task);
     return mgn_train(&mgn_rates_trainer, &fit, data, mem, model, info);
 }
 
@@ -15138,23 +15101,6 @@ static margin_real mgn_descent_search(mgn_descent *d, margin_real along, margin_
     return low;
 }
 
-/* Stores a step and the change of the gradient, unless the curvature along it is lost in
- * rounding. */
-static void mgn_descent_remember(mgn_descent *d, margin_real step, const margin_real *before) {
-    const size_t p = d->space->q + 1u;
-    margin_real *s = d->moved + d->next * p, *y = d->turned + d->next * p;
-    for (size_t j = 0; j < p; j++) {
-        s[j] = step * d->dir[j];
-        y[j] = d->grad[j] - before[j];
-    }
-    const margin_real curve = margin_dot(s, y, p);
-    if (curve > MGN_EPS * margin_dot(y, y, p)) {
-        d->rho[d->next] = 1 / curve;
-        d->next = (d->next + 1u) % MARGIN_LOSS_MEMORY;
-        d->held = d->held < MARGIN_LOSS_MEMORY ? d->held + 1u : d->held;
-    }
-}
-
 /* One step. Returns false if it gains nothing worth mentioning. The old gradient is kept in the
  * place of the oldest step. */
 static bool mgn_descent_step(mgn_descent *d, margin_real tol) {
@@ -15175,7 +15121,20 @@ static bool mgn_descent_step(mgn_descent *d, margin_real tol) {
     if (d->held == MARGIN_LOSS_MEMORY) { d->held--; }
     mgn_copy(before, d->grad, q + 1u);
     mgn_descent_gradient(d, d->grad);
-    mgn_descent_remember(d, step, before);
+    /* Stores a step and the change of the gradient, unless the curvature along it is lost in
+     * rounding. */
+    const size_t p = d->space->q + 1u;
+    margin_real *s = d->moved + d->next * p, *y = d->turned + d->next * p;
+    for (size_t j = 0; j < p; j++) {
+        s[j] = step * d->dir[j];
+        y[j] = d->grad[j] - before[j];
+    }
+    const margin_real curve = margin_dot(s, y, p);
+    if (curve > MGN_EPS * margin_dot(y, y, p)) {
+        d->rho[d->next] = 1 / curve;
+        d->next = (d->next + 1u) % MARGIN_LOSS_MEMORY;
+        d->held = d->held < MARGIN_LOSS_MEMORY ? d->held + 1u : d->held;
+    }
     const margin_real gain = d->value - value;
     d->value = value;
     d->iterations++;
@@ -15348,12 +15307,8 @@ static margin_status mgn_loss_prepare(const margin_loss_options *options, margin
     full->loss_pos = full->loss_pos != NULL ? full->loss_pos : full->loss;
     full->loss_neg = full->loss_neg != NULL ? full->loss_neg : full->loss;
     full->starts = full->starts == 0 ? 4 : full->starts;
-    mgn_clear(fit, sizeof *fit);
-    fit->kernel = full->kernel;
-    fit->scheme = full->scheme;
+    mgn_fit_begin(fit, &full->kernel, full->scheme, full->watch, full);
     fit->run.tol = full->tol;
-    fit->watch = full->watch;
-    fit->options = full;
     if (!mgn_smoothing_resolve(&full->smoothing, &halving) || !mgn_svm_valid(full->c)) {
         return MARGIN_E_ARGUMENT;
     }
@@ -15696,20 +15651,6 @@ static void mgn_seco_prices(mgn_seco *s, int sign, margin_real c, margin_real we
     }
 }
 
-/* Which of the active samples a cut covers, by the scores in the descent. */
-static void mgn_seco_cover(const mgn_seco *s, mgn_candidate *a) {
-    const mgn_descent *d = &s->descent;
-    uint32_t mark = UINT32_C(2166136261); /* Fowler, Noll, Vo */
-    a->covered = a->wrong = 0;
-    for (size_t i = 0; i < s->m; i++) {
-        const bool in = d->f[i] > 0;
-        a->covered += in ? 1u : 0u;
-        a->wrong += in && d->side[i] < 0 ? 1u : 0u;
-        mark = (mark ^ (in ? (uint32_t)i + 1u : 0u)) * UINT32_C(16777619);
-    }
-    a->mark = mark;
-}
-
 /* Run-away models [4.4]: a threshold beyond all samples, which no loss pulls back. */
 static bool mgn_seco_runaway(const mgn_seco *s) {
     for (size_t i = 0; i < s->m; i++) {
@@ -15757,7 +15698,17 @@ static void mgn_seco_try(mgn_seco *s, int sign, margin_real c, margin_real weigh
     a->weight = weight;
     a->done = false;
     a->norm = margin_norm2(s->descent.theta, q);
-    mgn_seco_cover(s, a);
+    /* Which of the active samples a cut covers, by the scores in the descent. */
+    const mgn_descent *d = &s->descent;
+    uint32_t mark = UINT32_C(2166136261); /* Fowler, Noll, Vo */
+    a->covered = a->wrong = 0;
+    for (size_t i = 0; i < s->m; i++) {
+        const bool in = d->f[i] > 0;
+        a->covered += in ? 1u : 0u;
+        a->wrong += in && d->side[i] < 0 ? 1u : 0u;
+        mark = (mark ^ (in ? (uint32_t)i + 1u : 0u)) * UINT32_C(16777619);
+    }
+    a->mark = mark;
     a->expected =
         (margin_real)a->wrong + (margin_real)(s->m - a->covered) * mgn_ratio(s->errors, s->m);
     s->info.runaways += a->covered == 0 || a->covered == s->m ? 1u : 0u;
@@ -16147,17 +16098,6 @@ static void mgn_seco_collapse_one(mgn_seco *s, mgn_pool *pool, size_t j) {
     pool->coef[j * (s->info.cuts + 1u) + j] = length;
 }
 
-static void mgn_seco_collapse(mgn_seco *s, mgn_pool *pool) {
-    const size_t cuts = s->info.cuts + 1u;
-    for (size_t t = 0; t < cuts * cuts; t++) { pool->coef[t] = 0; }
-    for (size_t j = 0; j < cuts; j++) {
-        mgn_seco_collapse_one(s, pool, j);
-        pool->norms[j] = mgn_norm2_bits(pool->vectors + j * pool->d, pool->d);
-        s->reach[j] = (uint32_t)j + 1u;
-    }
-    pool->count = cuts;
-}
-
 /* Cut j through the first `rank` samples of `order` alone, in s->column: with K = L L' in that
  * order, and L1 the square part of L, the projection of g has the coefficients L1'^-1 L' a. */
 static void mgn_seco_project(mgn_seco *s, const margin_real *l, size_t rank, size_t j) {
@@ -16249,7 +16189,13 @@ static void mgn_seco_model(mgn_seco *s, margin_arena *mem, margin_list *list) {
     mgn_pool_plan(&pool, mem, n);
     MARGIN_ASSERT(pool.vectors != NULL); /* the plan for all samples has had its blocks */
     if (mgn_seco_collapses(&s->kernel)) {
-        mgn_seco_collapse(s, &pool);
+        for (size_t t = 0; t < cuts * cuts; t++) { pool.coef[t] = 0; }
+        for (size_t j = 0; j < cuts; j++) {
+            mgn_seco_collapse_one(s, &pool, j);
+            pool.norms[j] = mgn_norm2_bits(pool.vectors + j * pool.d, pool.d);
+            s->reach[j] = (uint32_t)j + 1u;
+        }
+        pool.count = cuts;
     } else {
         for (size_t v = 0; v < n; v++) {
             mgn_pool_add(&pool, mgn_sample(&s->data, s->order[v]),
@@ -16954,24 +16900,6 @@ static mgn_pool mgn_compress_pool(const mgn_compress *c) {
     return mgn_pool_shape(c->e.d, c->e.width, c->machines, c->e.vote.classes);
 }
 
-static void mgn_compress_model(const mgn_compress *c, margin_arena *mem, margin_expansion *out) {
-    mgn_pool pool = mgn_compress_pool(c);
-    size_t s = 0;
-    mgn_pool_plan(&pool, mem, c->count);
-    for (size_t k = 0; k < c->e.vote.classes; k++) {
-        for (; s < c->count && c->chosen[s] < c->e.class_end[k]; s++) {
-            mgn_pool_add(&pool, c->e.vectors + c->chosen[s] * c->e.d, c->rest + s * c->e.width);
-            pool.norms[s] = c->e.norms[c->chosen[s]];
-        }
-        pool.end[k] = (uint32_t)s;
-    }
-    mgn_copy(pool.bias, c->e.bias, c->machines);
-    mgn_pool_expansion(&pool, &c->e.kernel, c->e.vote, out);
-    out->class_end = pool.end;
-    out->offset = c->raw->offset;
-    out->factor = c->raw->factor;
-}
-
 /* Old and new scores of all samples compared. */
 static void mgn_compress_compare(mgn_compress *c, const margin_expansion *out, size_t samples,
                                  margin_compress_info *info) {
@@ -17030,7 +16958,21 @@ static margin_status mgn_compress_run(void *task, mgn_frame *frame) {
     mgn_compress_system(c, samples);
     if (c->count == 0 || !mgn_compress_fit(c)) { return MARGIN_E_NOT_POSITIVE; }
     frame->model.kind = MARGIN_MODEL_EXPANSION;
-    mgn_compress_model(c, frame->mem, &frame->model.of.expansion);
+    mgn_pool pool = mgn_compress_pool(c);
+    size_t s = 0;
+    mgn_pool_plan(&pool, frame->mem, c->count);
+    for (size_t k = 0; k < c->e.vote.classes; k++) {
+        for (; s < c->count && c->chosen[s] < c->e.class_end[k]; s++) {
+            mgn_pool_add(&pool, c->e.vectors + c->chosen[s] * c->e.d, c->rest + s * c->e.width);
+            pool.norms[s] = c->e.norms[c->chosen[s]];
+        }
+        pool.end[k] = (uint32_t)s;
+    }
+    mgn_copy(pool.bias, c->e.bias, c->machines);
+    mgn_pool_expansion(&pool, &c->e.kernel, c->e.vote, &frame->model.of.expansion);
+    frame->model.of.expansion.class_end = pool.end;
+    frame->model.of.expansion.offset = c->raw->offset;
+    frame->model.of.expansion.factor = c->raw->factor;
     mgn_compress_compare(c, &frame->model.of.expansion, samples, &c->report);
     return MARGIN_OK;
 }
@@ -17667,6 +17609,9 @@ static void mgn_proto_steps_plan(mgn_proto_descent *plan, margin_arena *mem,
  * vectors and their products with the covariance. */
 typedef struct {
     margin_real *matrix, *part, *values, *found, *other;
+    const margin_real *mean; /* of the samples of a model, by their weights, */
+    margin_real total;       /* the sum of these, */
+    size_t n;                /* and how many samples have one */
 } mgn_proto_hss;
 
 static void mgn_proto_hss_plan(mgn_proto_hss *plan, margin_arena *mem,
@@ -17942,15 +17887,15 @@ static margin_real mgn_proto_mean(const mgn_proto_job *job, margin_real *mean, s
 
 /* The next samples with a weight, from *next on, relative to the mean and times the root of their
  * share; returns how many. */
-static size_t mgn_proto_gather(const mgn_proto_job *job, size_t *next, const margin_real *mean,
-                               margin_real total, margin_real *out) {
+static size_t mgn_proto_gather(const mgn_proto_job *job, const mgn_proto_hss *h, size_t *next,
+                               margin_real *out) {
     size_t count = 0;
     for (; *next < job->size.n && count < MGN_PROTO_BLOCK; (*next)++) {
         if (job->weights.w[*next] > 0) {
-            const margin_real share = mgn_sqrt(job->weights.w[*next] / total);
+            const margin_real share = mgn_sqrt(job->weights.w[*next] / h->total);
             margin_real *row = out + count * job->size.d;
             (void)mgn_proto_sample(job, *next, row);
-            for (size_t k = 0; k < job->size.d; k++) { row[k] = (row[k] - mean[k]) * share; }
+            for (size_t k = 0; k < job->size.d; k++) { row[k] = (row[k] - h->mean[k]) * share; }
             count++;
         }
     }
@@ -17961,12 +17906,11 @@ static size_t mgn_proto_gather(const mgn_proto_job *job, size_t *next, const mar
 
 /* The weighted covariance [4] in h->matrix. It is a sum of sums over MGN_PROTO_PART samples each,
  * on every machine, so that its bits do not depend on the size of a block. */
-static void mgn_proto_covariance(const mgn_proto_job *job, const mgn_proto_hss *h,
-                                 const margin_real *mean, margin_real total) {
+static void mgn_proto_covariance(const mgn_proto_job *job, const mgn_proto_hss *h) {
     const size_t d = job->size.d;
     size_t next = 0, in_part = 0, count;
     mgn_proto_zero(h->matrix, d * d);
-    while ((count = mgn_proto_gather(job, &next, mean, total, job->room.block)) > 0) {
+    while ((count = mgn_proto_gather(job, h, &next, job->room.block)) > 0) {
         const mgn_view rows = mgn_view_of(job->room.block, d, 1),
                        columns = mgn_view_of(job->room.block, 1, d);
         mgn_mat_mul_more(h->part, d, columns, rows, d, count, d, in_part != 0, job->room.panel);
@@ -17980,15 +17924,13 @@ static void mgn_proto_covariance(const mgn_proto_job *job, const mgn_proto_hss *
 }
 
 /* The Gram matrix of n < d weighted samples in h->matrix: it has the same eigenvalues. */
-static void mgn_proto_gram(const mgn_proto_job *job, const mgn_proto_hss *h,
-                           const margin_real *mean, margin_real total, size_t n) {
+static void mgn_proto_gram(const mgn_proto_job *job, const mgn_proto_hss *h) {
     const size_t d = job->size.d;
     size_t next = 0, row = 0, count;
-    while ((count = mgn_proto_gather(job, &next, mean, total, job->room.block)) > 0) {
+    while ((count = mgn_proto_gather(job, h, &next, job->room.block)) > 0) {
         size_t from = 0, column = 0, others;
-        while (column < row + count &&
-               (others = mgn_proto_gather(job, &from, mean, total, h->other)) > 0) {
-            mgn_mat_mul(h->matrix + row * n + column, n, mgn_view_of(job->room.block, d, 1),
+        while (column < row + count && (others = mgn_proto_gather(job, h, &from, h->other)) > 0) {
+            mgn_mat_mul(h->matrix + row * h->n + column, h->n, mgn_view_of(job->room.block, d, 1),
                         mgn_view_of(h->other, 1, d), count, d, others, job->room.panel);
             column += others;
         }
@@ -17997,15 +17939,14 @@ static void mgn_proto_gram(const mgn_proto_job *job, const mgn_proto_hss *h,
 }
 
 /* Eigenvectors of the covariance from those u of the Gram matrix: sum over i of u_i x_i. */
-static void mgn_proto_lift(const mgn_proto_job *job, const mgn_proto_hss *h,
-                           const margin_real *mean, margin_real total, size_t n, size_t k,
+static void mgn_proto_lift(const mgn_proto_job *job, const mgn_proto_hss *h, size_t k,
                            margin_real *tangents) {
     size_t next = 0, row = 0, count;
     mgn_proto_zero(tangents, k * job->size.d);
-    while ((count = mgn_proto_gather(job, &next, mean, total, job->room.block)) > 0) {
+    while ((count = mgn_proto_gather(job, h, &next, job->room.block)) > 0) {
         for (size_t j = 0; j < k; j++) {
             for (size_t i = 0; i < count; i++) {
-                mgn_axpy(tangents + j * job->size.d, h->found[j * n + row + i],
+                mgn_axpy(tangents + j * job->size.d, h->found[j * h->n + row + i],
                          job->room.block + i * job->size.d, job->size.d);
             }
         }
@@ -18015,11 +17956,10 @@ static void mgn_proto_lift(const mgn_proto_job *job, const mgn_proto_hss *h,
 
 /* h->part = covariance times each of `count` vectors of h->matrix, from the samples, without
  * forming the covariance. */
-static void mgn_proto_apply(const mgn_proto_job *job, const mgn_proto_hss *h,
-                            const margin_real *mean, margin_real total, size_t count) {
+static void mgn_proto_apply(const mgn_proto_job *job, const mgn_proto_hss *h, size_t count) {
     size_t next = 0, rows;
     mgn_proto_zero(h->part, count * job->size.d);
-    while ((rows = mgn_proto_gather(job, &next, mean, total, job->room.block)) > 0) {
+    while ((rows = mgn_proto_gather(job, h, &next, job->room.block)) > 0) {
         for (size_t i = 0; i < rows; i++) {
             const margin_real *x = job->room.block + i * job->size.d;
             for (size_t j = 0; j < count; j++) {
@@ -18032,15 +17972,15 @@ static void mgn_proto_apply(const mgn_proto_job *job, const mgn_proto_hss *h,
 
 /* Leading eigenvectors by orthogonal iteration, in a few vectors of memory, until no eigenvalue
  * moves by more than 1e-6 of the first, or 200 times. The order settles with it: largest first. */
-static void mgn_proto_iterate(mgn_proto_job *job, const mgn_proto_hss *h, const margin_real *mean,
-                              margin_real total, size_t k, margin_real *tangents) {
+static void mgn_proto_iterate(mgn_proto_job *job, const mgn_proto_hss *h, size_t k,
+                              margin_real *tangents) {
     const size_t count = job->size.spare, d = job->size.d;
     bool moving = true;
     for (size_t i = 0; i < count * d; i++) { h->matrix[i] = margin_rng_normal(&job->rng); }
     (void)margin_qr(h->matrix, d, count, d, NULL, 0, NULL);
     mgn_proto_zero(h->values, count);
     for (size_t t = 0; t < 200u && moving; t++) {
-        mgn_proto_apply(job, h, mean, total, count);
+        mgn_proto_apply(job, h, count);
         moving = false;
         for (size_t j = 0; j < count; j++) {
             const margin_real value = margin_norm2(h->part + j * d, d);
@@ -18067,20 +18007,23 @@ static margin_status mgn_proto_hss_model(mgn_proto_job *job, margin_real *model,
     const margin_real total = mgn_proto_mean(job, model, &n);
     if (job->size.tangents == 0) { return MARGIN_OK; }
     mgn_proto_hss_plan(&h, mem, &job->size);
+    h.mean = model;
+    h.total = total;
+    h.n = n;
     const size_t side = mgn_size_min(n, d);
     size_t k = mgn_size_min(job->size.tangents, side);
     if (job->size.side > MGN_PROTO_SIDE) {
         k = mgn_size_min(k, job->size.spare);
-        mgn_proto_iterate(job, &h, model, total, k, tangents);
+        mgn_proto_iterate(job, &h, k, tangents);
     } else {
         if (n < d) {
-            mgn_proto_gram(job, &h, model, total, n);
+            mgn_proto_gram(job, &h);
         } else {
-            mgn_proto_covariance(job, &h, model, total);
+            mgn_proto_covariance(job, &h);
         }
         status = margin_eigen_leading(h.values, h.found, side, k, h.matrix, side, side, mem);
         if (status == MARGIN_OK && n < d) {
-            mgn_proto_lift(job, &h, model, total, n, k, tangents);
+            mgn_proto_lift(job, &h, k, tangents);
         } else if (status == MARGIN_OK) {
             mgn_copy(tangents, h.found, k * d);
         }
@@ -18294,19 +18237,6 @@ static margin_status mgn_proto_start(mgn_proto_job *job, margin_real *v, margin_
 
 /* ---- tvq and td ---- */
 
-/* Models one step along the gradient, tangents made orthonormal again. */
-static void mgn_proto_step(const mgn_proto_job *job, margin_real rate) {
-    const size_t d = job->size.d;
-    mgn_copy(job->next.v, job->at.v, job->size.pool * d);
-    for (size_t m = 0; m < job->size.models; m++) {
-        margin_real *c = job->next.v + m * job->size.rows * d;
-        const margin_real *g = job->at.grad + m * job->size.rows * d;
-        mgn_axpy(c, rate * job->scale, g, d);
-        mgn_axpy(c + d, rate, g + d, job->size.tangents * d);
-        (void)margin_qr(c + d, d, job->size.tangents, d, NULL, 0, NULL);
-    }
-}
-
 /* True when the caller wants to stop. `left` is how far training is from its end, 1 there. */
 static bool mgn_proto_stop(mgn_proto_job *job, margin_real left) {
     return mgn_tick_stop(&job->tick, job->iterations, left, 1);
@@ -18353,7 +18283,16 @@ static void mgn_proto_ascend(mgn_proto_job *job, mgn_theta *theta, size_t count)
         if (!job->converged) {
             mgn_copy(job->weights.before, job->weights.w, job->size.n);
             if (mgn_proto_reweighted(job)) { mgn_theta_update(theta, job->at.mu); }
-            mgn_proto_step(job, job->o.rate);
+            /* Models one step along the gradient, tangents made orthonormal again. */
+            const size_t d = job->size.d;
+            mgn_copy(job->next.v, job->at.v, job->size.pool * d);
+            for (size_t m = 0; m < job->size.models; m++) {
+                margin_real *c = job->next.v + m * job->size.rows * d;
+                const margin_real *g = job->at.grad + m * job->size.rows * d;
+                mgn_axpy(c, job->o.rate * job->scale, g, d);
+                mgn_axpy(c + d, job->o.rate, g + d, job->size.tangents * d);
+                (void)margin_qr(c + d, d, job->size.tangents, d, NULL, 0, NULL);
+            }
             (void)mgn_proto_pass(job, &job->next);
             const mgn_proto_point old = job->at;
             job->at = job->next;
@@ -19105,17 +19044,8 @@ MARGIN_API margin_status margin_proto_train(const margin_data *data,
 
 /* ---- tangents of samples ---- */
 
-/* The derivatives of a picture at a pixel: half the difference of the two neighbours. At an edge
- * the pixel itself stands for the missing neighbour. */
-static void mgn_picture_slope(const margin_real *picture, size_t width, size_t height, size_t row,
-                              size_t column, margin_real *dx, margin_real *dy) {
-    const size_t left = column > 0 ? column - 1u : 0, above = row > 0 ? row - 1u : 0;
-    const size_t right = mgn_size_min(column + 1u, width - 1u);
-    const size_t below = mgn_size_min(row + 1u, height - 1u);
-    *dx = (picture[row * width + right] - picture[row * width + left]) / 2;
-    *dy = (picture[below * width + column] - picture[above * width + column]) / 2;
-}
-
+/* Derivatives are half the difference of the two neighbours of a pixel. At an edge the pixel itself
+ * stands for the missing neighbour. */
 MARGIN_API margin_status margin_picture_tangents(const margin_real *picture, size_t width,
                                                  size_t height, size_t count, margin_real *out) {
     const size_t d = mgn_size_mul(width, height);
@@ -19127,8 +19057,11 @@ MARGIN_API margin_status margin_picture_tangents(const margin_real *picture, siz
         const size_t row = i / width, column = i % width;
         const margin_real x = (margin_real)column - (margin_real)(width - 1u) / 2;
         const margin_real y = (margin_real)row - (margin_real)(height - 1u) / 2;
-        margin_real all[MARGIN_PICTURE_TANGENTS], dx, dy;
-        mgn_picture_slope(picture, width, height, row, column, &dx, &dy);
+        const size_t left = column > 0 ? i - 1u : i, right = column + 1u < width ? i + 1u : i;
+        const size_t above = row > 0 ? i - width : i, below = row + 1u < height ? i + width : i;
+        const margin_real dx = (picture[right] - picture[left]) / 2;
+        const margin_real dy = (picture[below] - picture[above]) / 2;
+        margin_real all[MARGIN_PICTURE_TANGENTS];
         all[0] = dx;
         all[1] = dy;
         all[2] = x * dx + y * dy;
@@ -19241,20 +19174,6 @@ static margin_status mgn_theta_run(mgn_theta_job *job, margin_arena *mem, margin
     return status;
 }
 
-static void mgn_theta_report(const mgn_theta_job *job, const margin_model *model,
-                             margin_info *info) {
-    margin_real h = 0, lost = 0, total = 0;
-    const mgn_margins m = {&job->data, model, NULL, job->mu};
-    (void)mgn_margins_info(&m, info);
-    for (size_t i = 0; i < job->data.n; i++) {
-        total += job->best[i];
-        mgn_add(&h, &lost, job->best[i] * job->mu[i]);
-    }
-    info->objective = h / total;
-    info->iterations = job->rounds;
-    info->converged = job->theta.mistakes == 0;
-}
-
 /* All rounds; if the last one was not the best, the model is trained once more with the best
  * weights. */
 static margin_status mgn_theta_work(mgn_theta_job *job, margin_arena *mem, margin_model *model) {
@@ -19285,7 +19204,18 @@ static margin_status mgn_theta_task_run(void *task, mgn_frame *frame) {
     job->data.weight = job->by_row;
     job->tick = mgn_tick_make(job->o.watch, 1);
     const margin_status status = mgn_theta_work(job, frame->mem, &frame->model);
-    if (status >= 0 && frame->told) { mgn_theta_report(job, &frame->model, &frame->info); }
+    if (status >= 0 && frame->told) {
+        margin_real h = 0, lost = 0, total = 0;
+        const mgn_margins m = {&job->data, &frame->model, NULL, job->mu};
+        (void)mgn_margins_info(&m, &frame->info);
+        for (size_t i = 0; i < job->data.n; i++) {
+            total += job->best[i];
+            mgn_add(&h, &lost, job->best[i] * job->mu[i]);
+        }
+        frame->info.objective = h / total;
+        frame->info.iterations = job->rounds;
+        frame->info.converged = job->theta.mistakes == 0;
+    }
     return status >= 0 && job->tick.stopped ? MARGIN_W_STOPPED : status;
 }
 
@@ -20681,20 +20611,6 @@ static bool mgn_ordinal_standard(mgn_ordinal *o) {
     return true;
 }
 
-/* Takes the solution for such targets back to the units of the targets. */
-static void mgn_ordinal_units(mgn_ordinal *o) {
-    const margin_real s = o->size;
-    for (size_t k = 0; k < o->d && o->linear; k++) { o->w[k] *= s; }
-    for (size_t i = 0; i < o->n; i++) {
-        o->f[i] *= s;
-        if (!o->linear) { o->coef[i] *= s; }
-    }
-    o->shift = o->shift * s + o->mean;
-    o->info.objective = o->info.objective * s * s;
-    o->info.gap = o->info.gap * s * s;
-    o->told.loo = o->told.loo * s * s;
-}
-
 /* Lists the samples of positive weight and ranks their targets; false if these are all equal. */
 static bool mgn_ordinal_gather(mgn_ordinal *o, const margin_data *data) {
     size_t n = 0;
@@ -20814,7 +20730,19 @@ static margin_status mgn_ordinal_run(void *task, mgn_frame *frame) {
     const margin_status status = o->solver->fit(o, frame->mem);
     margin_arena_release(frame->mem, mark);
     if (status >= 0) {
-        if (o->numbers) { mgn_ordinal_units(o); }
+        if (o->numbers) {
+            /* Takes the solution for such targets back to the units of the targets. */
+            const margin_real s = o->size;
+            for (size_t k = 0; k < o->d && o->linear; k++) { o->w[k] *= s; }
+            for (size_t i = 0; i < o->n; i++) {
+                o->f[i] *= s;
+                if (!o->linear) { o->coef[i] *= s; }
+            }
+            o->shift = o->shift * s + o->mean;
+            o->info.objective = o->info.objective * s * s;
+            o->info.gap = o->info.gap * s * s;
+            o->told.loo = o->told.loo * s * s;
+        }
         mgn_ordinal_bias(o);
         margin_model *model = &frame->model;
         o->info.support = o->n;
@@ -21311,18 +21239,6 @@ static margin_status mgn_lssvm_axes(mgn_ordinal *o, const mgn_lssvm_primal *p, m
     return MARGIN_OK;
 }
 
-/* The error at sample i of the fit without it; p->z has the coordinates of the sample. */
-static margin_real mgn_lssvm_left_out(const mgn_ordinal *o, const mgn_lssvm_primal *p, size_t i,
-                                      margin_real c) {
-    margin_real f = 0, h = 1 / o->order_of.total;
-    for (size_t k = 0; k < o->d; k++) {
-        const margin_real part = p->z[k] / (p->value[k] + 1 / c);
-        f += part * p->beta[k];
-        h += part * p->z[k];
-    }
-    return (o->rank[i] - f) / (1 - mgn_weight(&o->data, i) * h);
-}
-
 static margin_real mgn_lssvm_primal_loo(mgn_lssvm_search *s, margin_real c) {
     const mgn_lssvm_primal *p = (const mgn_lssvm_primal *)s->solver;
     const mgn_ordinal *o = s->o;
@@ -21330,7 +21246,14 @@ static margin_real mgn_lssvm_primal_loo(mgn_lssvm_search *s, margin_real c) {
     for (size_t i = 0; i < o->n; i++) {
         mgn_lssvm_centre(o, p, i);
         mgn_dots(o->w, p->axes, o->d, o->d, o->d, p->z);
-        const margin_real e = mgn_lssvm_left_out(o, p, i, c);
+        /* The error at sample i of the fit without it; p->z has the coordinates of the sample. */
+        margin_real f = 0, h = 1 / o->order_of.total;
+        for (size_t k = 0; k < o->d; k++) {
+            const margin_real part = p->z[k] / (p->value[k] + 1 / c);
+            f += part * p->beta[k];
+            h += part * p->z[k];
+        }
+        const margin_real e = (o->rank[i] - f) / (1 - mgn_weight(&o->data, i) * h);
         mgn_add(&sum, &lost, mgn_weight(&o->data, i) * e * e);
     }
     return mgn_finite(sum) ? sum / o->order_of.total : -1;
@@ -21385,20 +21308,6 @@ static void mgn_lssvm_kernel_plan(const mgn_ordinal *o, margin_arena *mem) {
     (void)mgn_kernel_panel(mem, o->d);
     margin_arena_release(mem, mark);
     (void)mgn_cholesky_plan(mem, o->n);
-}
-
-/* K, and its mean diagonal, or NaN. */
-static margin_real mgn_lssvm_matrix(const mgn_ordinal *o, const mgn_lssvm_dual *p) {
-    const size_t n = o->n, mark = p->mem->high;
-    margin_real mean = 0;
-    mgn_kernel_matrix(&o->options.kernel, &o->data, p->norm, mgn_kernel_panel(p->mem, o->d),
-                      p->matrix);
-    margin_arena_release(p->mem, mark);
-    for (size_t i = 0; i < n; i++) {
-        p->diag[i] = p->matrix[i * n + i];
-        mean += (p->diag[i] - mean) / (margin_real)(i + 1u);
-    }
-    return mean;
 }
 
 /* Factors H for a price, and solves for bias, a = coef and H^-1 1 = norm. */
@@ -21467,7 +21376,16 @@ static margin_status mgn_lssvm_kernel_fit(mgn_ordinal *o, margin_arena *mem) {
     search.o = o;
     search.loo = mgn_lssvm_dual_loo;
     search.solver = &p;
-    search.unit = mgn_lssvm_matrix(o, &p);
+    const size_t n = o->n, mark = p.mem->high;
+    margin_real mean = 0;
+    mgn_kernel_matrix(&o->options.kernel, &o->data, p.norm, mgn_kernel_panel(p.mem, o->d),
+                      p.matrix);
+    margin_arena_release(p.mem, mark);
+    for (size_t i = 0; i < n; i++) {
+        p.diag[i] = p.matrix[i * n + i];
+        mean += (p.diag[i] - mean) / (margin_real)(i + 1u);
+    }
+    search.unit = mean;
     if (!mgn_finite(search.unit)) { return MARGIN_E_RANGE; }
     if (!(search.unit > 0)) { return MARGIN_E_NOT_POSITIVE; }
     const margin_status caveat = mgn_lssvm_choose(&search);
@@ -21736,17 +21654,6 @@ static void mgn_oneclass_plan_all(void *task, margin_arena *mem) {
     if (!m->linear) { mgn_pool_plan(&pool, mem, m->n); }
 }
 
-/* Lists the samples that have a weight. */
-static void mgn_oneclass_gather(mgn_oneclass *m) {
-    size_t n = 0;
-    for (size_t i = 0; i < m->given->n; i++) {
-        if (mgn_weight(m->given, i) > 0) { m->rows[n++] = (margin_index)mgn_row_of(m->given, i); }
-    }
-    m->data = *m->given;
-    m->data.rows = m->rows;
-    m->data.n = n;
-}
-
 /* The programme: caps for nu, a ridge for lambda; one group of sum 1. */
 static void mgn_oneclass_programme(const mgn_oneclass *m, mgn_qp *q, const mgn_fit *fit) {
     margin_real all = 0;
@@ -21896,7 +21803,14 @@ static margin_status mgn_oneclass_run(void *task, mgn_frame *frame) {
     mgn_qp_work work;
     mgn_oneclass_plan(m, mem);
     const size_t mark = mem->high;
-    mgn_oneclass_gather(m);
+    /* Lists the samples that have a weight. */
+    size_t n = 0;
+    for (size_t i = 0; i < m->given->n; i++) {
+        if (mgn_weight(m->given, i) > 0) { m->rows[n++] = (margin_index)mgn_row_of(m->given, i); }
+    }
+    m->data = *m->given;
+    m->data.rows = m->rows;
+    m->data.n = n;
     if (m->data.n == 0) { return MARGIN_E_EMPTY; }
     mgn_fit fit = mgn_oneclass_fit(m);
     m->tick = mgn_tick_make(m->o.watch, 1);
@@ -21959,23 +21873,6 @@ static void mgn_oneclass_task_plan(void *task, margin_arena *mem) {
     m->limit.method->plan(m->limit.task, mem);
 }
 
-/* How far within the limit the training samples are, in the place of what is known of folds. */
-static void mgn_oneclass_margins(mgn_oneclass *m, const margin_data *data, mgn_frame *frame) {
-    mgn_conformal *c = &m->limit;
-    size_t alarms = 0;
-    mgn_conformal_own(c, &frame->model, data);
-    for (size_t i = 0; i < c->count; i++) {
-        const bool distance = frame->model.kind == MARGIN_MODEL_PROTO;
-        c->odd[i] = (distance  ? frame->model.of.proto.vote.reject
-                     : c->told ? m->step
-                               : 0) -
-                    c->odd[i];
-        alarms += c->odd[i] < 0 ? 1u : 0u;
-    }
-    m->told.alarms = (margin_real)alarms / (margin_real)c->count;
-    mgn_info_margins(&frame->info, c->odd, c->count);
-}
-
 /* The largest distance, but not less than rounding to float makes of 0, which would mean no
  * limit. */
 static void mgn_oneclass_reject(margin_proto *p, margin_real limit) {
@@ -21999,7 +21896,23 @@ static margin_status mgn_oneclass_task_run(void *task, mgn_frame *frame) {
         *m->bias += m->step;
         frame->info.bias = *m->bias;
     }
-    if (frame->told || m->reported) { mgn_oneclass_margins(m, data, frame); }
+    if (frame->told || m->reported) {
+        /* How far within the limit the training samples are, in the place of what is known of
+         * folds. */
+        mgn_conformal *c = &m->limit;
+        size_t alarms = 0;
+        mgn_conformal_own(c, &frame->model, data);
+        for (size_t i = 0; i < c->count; i++) {
+            const bool distance = frame->model.kind == MARGIN_MODEL_PROTO;
+            c->odd[i] = (distance  ? frame->model.of.proto.vote.reject
+                         : c->told ? m->step
+                                   : 0) -
+                        c->odd[i];
+            alarms += c->odd[i] < 0 ? 1u : 0u;
+        }
+        m->told.alarms = (margin_real)alarms / (margin_real)c->count;
+        mgn_info_margins(&frame->info, c->odd, c->count);
+    }
     return status;
 }
 
@@ -22246,19 +22159,6 @@ static void mgn_svr_programme(const mgn_svr *v, mgn_qp *q, const mgn_fit *fit) {
     }
 }
 
-/* The samples of the programme: negative ones first where each is there twice. */
-static void mgn_svr_samples(mgn_svr *v, mgn_fit *fit) {
-    const size_t n = v->o.n;
-    fit->data.n = mgn_svr_weights(v, n);
-    fit->data.rows = v->part;
-    fit->split = v->twice ? n : 0;
-    for (size_t i = 0; i < fit->data.n; i++) {
-        v->part[i] = v->o.rows[i < n ? i : i - n];
-        v->lin[i] = v->o.rank[i < n ? i : i - n];
-        v->side[i] = 1;
-    }
-}
-
 /* Primal less dual objective: what the errors beyond epsilon cost, and what the weights gain. */
 static margin_real mgn_svr_gap(const mgn_svr *v, const mgn_qp *q, margin_real bias) {
     margin_real sum = q->objective + v->epsilon * 2 * q->sum[1];
@@ -22314,7 +22214,16 @@ static margin_status mgn_svr_fit(mgn_ordinal *o, margin_arena *mem) {
                                                : v->s.epsilon / o->size;
     mgn_fit fit = mgn_svr_machine(v);
     fit.tick = &o->tick;
-    mgn_svr_samples(v, &fit);
+    /* The samples of the programme: negative ones first where each is there twice. */
+    const size_t n = v->o.n;
+    fit.data.n = mgn_svr_weights(v, n);
+    fit.data.rows = v->part;
+    fit.split = v->twice ? n : 0;
+    for (size_t i = 0; i < fit.data.n; i++) {
+        v->part[i] = v->o.rows[i < n ? i : i - n];
+        v->lin[i] = v->o.rank[i < n ? i : i - n];
+        v->side[i] = 1;
+    }
     margin_status status = mgn_qp_work_start(&work, &fit, mem);
     if (status != MARGIN_OK) { return status; }
     mgn_svr_programme(v, &work.qp, &fit);
@@ -22409,15 +22318,6 @@ MARGIN_API size_t margin_svr_train_size(size_t n, size_t d, size_t classes,
                : 0;
 }
 
-/* The report, in units of the target. */
-static void mgn_svr_tell(const mgn_svr *v, margin_svr_report *report) {
-    const bool squares = v->s.loss == MARGIN_SVR_SQUARES;
-    *report = v->told;
-    report->c = squares ? v->o.told.c : v->s.c == 0 ? v->o.size : v->s.c;
-    report->epsilon = squares ? 0 : v->epsilon * v->o.size;
-    report->loo = v->o.told.loo;
-}
-
 MARGIN_API margin_status margin_svr_train(const margin_data *data,
                                           const margin_svr_options *options, margin_arena *mem,
                                           margin_model *model, margin_info *info,
@@ -22433,7 +22333,13 @@ MARGIN_API margin_status margin_svr_train(const margin_data *data,
         status = MARGIN_E_NOT_FINITE;
     }
     status = mgn_frame_train(&mgn_svr_method, &v, status, mem, model, info);
-    if (status >= 0 && report != NULL) { mgn_svr_tell(&v, report); }
+    if (status >= 0 && report != NULL) {
+        const bool squares = v.s.loss == MARGIN_SVR_SQUARES;
+        *report = v.told;
+        report->c = squares ? v.o.told.c : v.s.c == 0 ? v.o.size : v.s.c;
+        report->epsilon = squares ? 0 : v.epsilon * v.o.size;
+        report->loo = v.o.told.loo;
+    }
     return status;
 }
 

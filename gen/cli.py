@@ -114,7 +114,7 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 
 def add_quiet(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--quiet", action="store_true", help="say nothing but what went wrong")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
 
 
 def add_folds(parser: argparse.ArgumentParser) -> None:
@@ -200,14 +200,14 @@ def make_parser() -> Parser:
     import_.add_argument("file", metavar="FILE", help="the file of the other program")
     import_.add_argument("--from", dest="origin", choices=("libsvm", "sklearn"), help="whose model it is: needed for pickles only")
     import_.add_argument("--features", type=value_type(options.above(0, options.whole)), metavar="N",
-                         help="how many there are, if the last ones are zero in all vectors of a LIBSVM model")
+                         help="the number of features, for a LIBSVM model whose last features are zero in all vectors")
     import_.add_argument("--range", metavar="FILE", help="the file that svm-scale saved (-s)")
     export = command("export", "Writes a model as a C header.")
     export.add_argument("model", metavar="MODEL", help="the model file (.mgn)")
     for part in (predict, export):
         part.add_argument(*(["--data"] if part is export else ["--scale-data"]), metavar="DATA",
-                          help="raw data to choose the scales of integers by (default: what the model file knows)")
-    export.add_argument("--test", metavar="DATA", help="data to say on what the format and the budget cost (default: --data)")
+                          help="raw data whose ranges decide about the scales of the integers (default: the rows that the model file keeps)")
+    export.add_argument("--test", metavar="DATA", help="data on which to measure what the format and the budget cost (default: --data)")
     add_data(export)
     for part in (train, predict, export):
         part.add_argument("--format", choices=("f32", "q15", "q7"), default="f32" if part is predict else None,

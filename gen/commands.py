@@ -95,7 +95,7 @@ def read_test(arguments: argparse.Namespace, problem: training.Problem) -> Rows:
     if problem.one:
         return Rows(found, normal_of(found, problem.normal), len(problem.names))
     if found.labels is None:
-        raise Failure("no labels", found.path)
+        raise Failure("the file has no labels, and they are needed here", found.path)
     if problem.targets is not None:
         return Rows(found, None, len(problem.names), numbers_of(found))
     return Rows(found, classes_of(found, problem.names), len(problem.names))
@@ -309,7 +309,7 @@ def tuned(arguments: argparse.Namespace, problem: training.Problem, points: list
     """Cross-validates all choices on threads or on a cluster; what is measured is kept beside the output until the end."""
     training.check_folds(problem, arguments.folds)
     if arguments.groups is not None and len(set(arguments.groups)) < arguments.folds:
-        raise Failure(f"{arguments.folds} folds of {len(set(arguments.groups))} groups", problem.data.path)
+        raise Failure(f"there are {len(set(arguments.groups))} groups, fewer than {arguments.folds} folds; groups are not divided", problem.data.path)
     ground = trial.ground_of(problem, arguments.groups, arguments.folds, arguments.seed, trial.Budget())
     where = state.path_beside(arguments.save, arguments.json)
     if arguments.resume and where is None:

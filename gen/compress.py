@@ -224,7 +224,8 @@ def fit_format(found: Model, form: str, flash: int, rows: Rows | None, looked: R
         raise Failure(f"{form} needs {whole.bytes} bytes, and learned vectors cannot be left out: train again with --vectors "
                       f"{vectors}", found.path)
     if looked is not None and looked.n < min(ENOUGH, found.notes.get("n", ENOUGH)):
-        raise Failure(f"fewer vectors are fitted to rows and judged on them, and the model file keeps only {looked.n}: --data",
+        raise Failure(f"a model of fewer vectors is fitted and judged on rows, and the model file keeps only {looked.n}: name the training data "
+                      "by --data",
                       found.path)
     noises = NOISES[form] if looked is not None else NOISES[form][-1:]
     fitted = [in_format(fewer(found, vectors, noise, looked), form, rows) for noise in noises]

@@ -139,7 +139,7 @@ def read(arguments: argparse.Namespace) -> tuple[training.Problem, list[int] | N
     before = stamp(arguments.data)
     found, of = groups.read(arguments.data, arguments.label, arguments.header, arguments.zero_based, arguments.group)
     if found.labels is None:
-        raise Failure("no labels", found.path)
+        raise Failure("the file has no labels, and fit learns from them", found.path)
     if stamp(arguments.data) != before:
         raise Failure("the file changed while it was read: wait until it is complete", arguments.data)
     how = kind_of_labels(arguments, found)

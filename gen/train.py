@@ -62,7 +62,7 @@ def problem_of(data: Data, positive: str | None, targets: str = "classes", how: 
     if targets == "normal":
         return normal_problem(data, normal)
     if data.labels is None:
-        raise Failure("no labels", data.path)
+        raise Failure("the file has no labels, and training needs them", data.path)
     if targets == "order":
         return ordinal_problem(data, how, order)
     if targets == "numbers":
