@@ -2060,7 +2060,7 @@ MARGIN_API size_t margin_compact_train_size(size_t n, size_t d, size_t classes,
                                             const margin_compact_options *options);
 /* A pass over the data costs 6 n vectors (d + classes) operations; validation takes four to eleven
  * trainings of three eighths of the passes each, twice or four times that of few samples. With less
- * than 32 samples, or more vectors than three quarters of them, there is none: the decay is then
+ * than 32 samples, or more rbf units than three quarters of them, there is none: the decay is then
  * 0.03 and the noise 0.1, where they are not given. info: objective is the mean loss
  * of the last pass, with its noise; support the number of vectors; iterations the passes of all
  * trainings. MARGIN_E_ARGUMENT: options out of their range; MARGIN_E_VECTORS: more vectors than

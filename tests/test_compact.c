@@ -243,6 +243,20 @@ TEST many_vectors_do_not_learn_wrong_labels_by_heart(void) {
     PASS();
 }
 
+/* Hinge units may be as many as there are samples; rbf units start at samples, and none is left. */
+TEST as_many_vectors_as_samples_are_validated_only_with_hinge_units(void) {
+    quadrants(48);
+    options.vectors = 48;
+    options.max_iterations = 8;
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT(told.held >= 0);
+    options.kernel = MARGIN_KERNEL_RBF;
+    mem = margin_arena_make(bytes, sizeof bytes);
+    ASSERT_EQ(MARGIN_OK, train());
+    ASSERT(told.held < 0 && told.noise == (margin_real)0.1);
+    PASS();
+}
+
 /* ---- rounding ---- */
 
 TEST vectors_of_hinge_units_are_multiples_of_a_127th_of_their_largest_value(void) {
@@ -757,6 +771,7 @@ SUITE(compact_suite) {
     RUN_TEST(noise_is_none_where_the_caller_says_so_and_as_given_where_it_is_given);
     RUN_TEST(the_same_seed_gives_the_same_bits_and_another_one_others);
     RUN_TEST(many_vectors_do_not_learn_wrong_labels_by_heart);
+    RUN_TEST(as_many_vectors_as_samples_are_validated_only_with_hinge_units);
     RUN_TEST(vectors_of_hinge_units_are_multiples_of_a_127th_of_their_largest_value);
     RUN_TEST(hinge_units_of_many_classes_lose_nothing_in_integers);
     RUN_TEST(hinge_units_of_two_classes_lose_nothing_in_integers);
