@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-from . import advice, commands, cost, data, groups, interrupt, methods, metrics, output, report, state, tries, trial, workers
+from . import advice, commands, cost, data, groups, interrupt, methods, metrics, native, output, report, state, tries, trial, workers
 from . import train as training
 from .errors import Failure, Usage
 from .output import percent, say
@@ -231,6 +231,7 @@ def fit(arguments: argparse.Namespace) -> None:
     where = state.path_beside(arguments.output, arguments.save, arguments.json)
     engine = workers.engine(arguments.workers, arguments.threads)
     known = state.State(where, state.key_of(ground, "fit", facts, arguments.time), arguments.resume)
+    native.training(), native.device()  # compiled, if need be, before the clock starts
     view = View(arguments.time, arguments.quiet)
     search = Search(ground, facts, arguments.time, engine, known, view)
     finished = False

@@ -194,6 +194,21 @@ class _Margin(BaseEstimator):
         for name, value in self._parts().items():
             setattr(self, name, value)
 
+    def _find_support(self, X: np.ndarray, number: np.ndarray) -> None:
+        """support_: which rows the vectors of an expansion are; they keep their bits, and their order within a class."""
+        if not hasattr(self, "support_vectors_") or not self._of_rows:
+            return
+        machine = self._machine_
+        offset, factor = reals(machine, "offset"), reals(machine, "factor")
+        scaled = (X - offset) * factor if len(offset) else X
+        places: dict[tuple, list[int]] = {}
+        for i in range(len(X) - 1, -1, -1):
+            places.setdefault((number[i], scaled[i].tobytes()), []).append(i)
+        ends = machine.array("class_end")
+        class_of = np.searchsorted(ends, np.arange(len(self.support_vectors_)), side="right")
+        found = [places.get((c, v.tobytes()), [-1]) for c, v in zip(class_of, self.support_vectors_)]
+        self.support_ = np.array([at.pop() if len(at) > 1 else at[0] for at in found], dtype=np.int64)
+
     def _labels(self) -> list[str]:
         return [str(label) for label in self.classes_]
 
@@ -279,6 +294,11 @@ class _Margin(BaseEstimator):
             raise ValueError(str(error)) from None
 
 
+    def _page(self, path: str, answers: Any) -> None:
+        with output.quiet():
+            report_.write(os.fspath(path), report_.findings(self._model(), answers, None), "X")
+
+
 def _calibrated(estimator: _Margin) -> bool:
     if not estimator.probability:
         raise AttributeError("predict_proba is there with probability=True")
@@ -356,21 +376,6 @@ class _Classifier(ClassifierMixin, _Margin):
             train.calibrate(problem, self._method_name(), self._trained_.options, machine, fold, self._trained_.seed)
         except Failure as error:
             raise ValueError(f"{type(self).__name__}: probability=True: {error.message}") from None
-
-    def _find_support(self, X: np.ndarray, number: np.ndarray) -> None:
-        """support_: which rows the vectors of an expansion are; they keep their bits, and their order within a class."""
-        if not hasattr(self, "support_vectors_") or not self._of_rows:
-            return
-        machine = self._machine_
-        offset, factor = reals(machine, "offset"), reals(machine, "factor")
-        scaled = (X - offset) * factor if len(offset) else X
-        places: dict[tuple, list[int]] = {}
-        for i in range(len(X) - 1, -1, -1):
-            places.setdefault((number[i], scaled[i].tobytes()), []).append(i)
-        ends = machine.array("class_end")
-        class_of = np.searchsorted(ends, np.arange(len(self.support_vectors_)), side="right")
-        found = [places.get((c, v.tobytes()), [-1]) for c, v in zip(class_of, self.support_vectors_)]
-        self.support_ = np.array([at.pop() if len(at) > 1 else at[0] for at in found], dtype=np.int64)
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row.
@@ -453,9 +458,7 @@ class _Classifier(ClassifierMixin, _Margin):
         if (self.classes_[np.minimum(places, len(self.classes_) - 1)] != y).any():
             raise ValueError("y has classes that the model does not know")
         number = flat(places, "H")
-        answers = measure.answers(found, rows_of(X, number, len(self.classes_)), number, "X")
-        with output.quiet():
-            report_.write(os.fspath(path), report_.findings(found, answers, None), "X")
+        self._page(path, measure.answers(found, rows_of(X, number, len(self.classes_)), number, "X"))
 
 
 NEAREST, PAIRS = 5, (1, 3)
@@ -1193,6 +1196,7 @@ class OneClassMargin(OutlierMixin, _Margin):
         X = self._validate_data(X, dtype=np.float64, order="C", accept_sparse=False)
         rows = rows_of(X, flat(np.ones(len(X)), "H"), 2)
         self._note(rows, self._train(rows, X, None))
+        self._find_support(X, np.ones(len(X), dtype=np.int64))
         self.offset_ = float(-self.intercept_[0]) if hasattr(self, "intercept_") else 0.0
         return self
 
@@ -1237,6 +1241,23 @@ class OneClassMargin(OutlierMixin, _Margin):
         array of shape (n_samples,)
         """
         return np.where(self.decision_function(X) > 0, 1, -1)
+
+    def report(self, path: str, X: Any, y: Any = None) -> None:
+        """Write an HTML page about the model, as `gen report` does.
+
+        Parameters
+        ----------
+        path : str
+            The page.
+        X : array of shape (n_samples, n_features)
+            Rows to judge the model by.
+        y : array of shape (n_samples,), optional
+            1 for rows that are normal, -1 for others; by default all are normal.
+        """
+        found = self._model()
+        X = self._validate_data(X, dtype=np.float64, order="C", reset=False)
+        number = flat(np.ones(len(X)) if y is None else np.asarray(y) == 1, "H")
+        self._page(path, measure.answers(found, rows_of(X, number, 2), number, "X"))
 
 
 class MarginSVR(RegressorMixin, _Margin):
@@ -1310,7 +1331,24 @@ class MarginSVR(RegressorMixin, _Margin):
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
         rows = rows_of(X, flat(np.zeros(len(X)), "H"), 1, flat(y, "d"), None if weights is None else flat(weights, "d"))
         self._note(rows, self._train(rows, X, weights))
+        self._find_support(X, np.zeros(len(X), dtype=np.int64))
         return self
+
+    def report(self, path: str, X: Any, y: Any) -> None:
+        """Write an HTML page about the model, as `gen report` does.
+
+        Parameters
+        ----------
+        path : str
+            The page.
+        X : array of shape (n_samples, n_features)
+            Rows to judge the model by.
+        y : array of shape (n_samples,)
+            Their numbers.
+        """
+        X, y = self._validate_data(X, y, dtype=np.float64, order="C", y_numeric=True, reset=False)
+        targets = flat(y, "d")
+        self._page(path, measure.values_of(self._model(), rows_of(X, flat(np.zeros(len(X)), "H"), 1, targets), targets, "X"))
 
     def predict(self, X: Any) -> np.ndarray:
         """The number of each row.

@@ -283,6 +283,18 @@ class Devices(Folder):
         with open(self.path("page.html"), encoding="utf-8") as file:
             self.assertIn("Confusion matrix", file.read())
 
+    def test_numbers_and_one_class_have_vectors_and_pages_too(self):
+        rng = np.random.default_rng(6)
+        X = rng.normal(size=(120, 3))
+        y = X[:, 0] * X[:, 1] + 0.1 * rng.normal(size=120)
+        for model, more in ((estimators.MarginSVR(C=10, scale="none").fit(X, y), (y,)), (estimators.OneClassMargin(scale="none").fit(X), ())):
+            self.assertTrue((X[model.support_] == model.support_vectors_).all())
+            model.report(self.path("page.html"), X, *more)
+            self.assertGreater(os.path.getsize(self.path("page.html")), 10000)
+        theirs = SVR(C=10, epsilon=0.1, gamma=0.3, tol=1e-6).fit(X, y)
+        ours = estimators.MarginSVR(C=10, epsilon=0.1, gamma=0.3, tol=1e-6, scale="none").fit(X, y)
+        self.assertEqual(sorted(ours.support_), sorted(theirs.support_))
+
     def test_pipelines_of_scikit_learn_are_taken_over(self):
         for theirs in (make_pipeline(StandardScaler(), SVC(C=3)), make_pipeline(MinMaxScaler(), LogisticRegression())):
             theirs.fit(*CANCER)
