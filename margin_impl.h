@@ -6800,17 +6800,6 @@ static void mgn_strip_centres(mgn_strip *s) {
     mgn_strip_mean(s, zero, false, s->centre);
 }
 
-/* The largest difference of two values in a column of the group; infinite if it overflows. */
-static margin_real mgn_group_range(const mgn_group *g) {
-    margin_real largest = 0;
-    mgn_strip s;
-    for (size_t first = 0; first < g->data->d; first += MGN_STRIP) {
-        mgn_strip_begin(&s, g, first);
-        for (size_t j = 0; j < s.count; j++) { largest = mgn_max(largest, mgn_strip_range(&s, j)); }
-    }
-    return largest;
-}
-
 /* What all moments ask of the data. No two values in a column of a class may differ by more than
  * `limit`. */
 static margin_status mgn_moments_check(const margin_data *data, size_t classes, margin_real limit) {
@@ -6821,7 +6810,15 @@ static margin_status mgn_moments_check(const margin_data *data, size_t classes, 
     for (size_t c = 0; c < classes; c++) {
         const mgn_group g = mgn_group_of(data, c, classes);
         if (!(g.total > 0)) { return MARGIN_E_ONE_CLASS; }
-        if (!(mgn_group_range(&g) <= limit)) { return MARGIN_E_RANGE; }
+        margin_real largest = 0;
+        mgn_strip s;
+        for (size_t first = 0; first < g.data->d; first += MGN_STRIP) {
+            mgn_strip_begin(&s, &g, first);
+            for (size_t j = 0; j < s.count; j++) {
+                largest = mgn_max(largest, mgn_strip_range(&s, j));
+            }
+        }
+        if (!(largest <= limit)) { return MARGIN_E_RANGE; }
     }
     return MARGIN_OK;
 }
@@ -11270,25 +11267,19 @@ static void mgn_qp_mul_rows(mgn_qp *q, margin_real a, const margin_index *list, 
     }
 }
 
-/* The same through w = sum a v_t x_t, where K is products of features. */
-static void mgn_qp_mul_low(mgn_qp *q, margin_real a, const margin_index *list, size_t m,
-                           const margin_real *v, margin_real *out) {
-    const margin_data *low = q->low;
-    for (size_t k = 0; k < low->d; k++) { q->w[k] = 0; }
-    for (size_t t = 0; t < m; t++) {
-        if (v[t] != 0) {
-            margin_axpy(q->w, a * v[t], mgn_sample(low, list == NULL ? t : list[t]), low->d);
-        }
-    }
-    for (size_t s = 0; s < m; s++) {
-        out[s] = margin_dot(q->w, mgn_sample(low, list == NULL ? s : list[s]), low->d);
-    }
-}
-
 static void mgn_qp_mul(mgn_qp *q, margin_real a, const margin_index *list, size_t m,
                        const margin_real *v, margin_real *out) {
     if (q->low != NULL) {
-        mgn_qp_mul_low(q, a, list, m, v, out);
+        const margin_data *low = q->low;
+        for (size_t k = 0; k < low->d; k++) { q->w[k] = 0; }
+        for (size_t t = 0; t < m; t++) {
+            if (v[t] != 0) {
+                margin_axpy(q->w, a * v[t], mgn_sample(low, list == NULL ? t : list[t]), low->d);
+            }
+        }
+        for (size_t s = 0; s < m; s++) {
+            out[s] = margin_dot(q->w, mgn_sample(low, list == NULL ? s : list[s]), low->d);
+        }
     } else {
         mgn_qp_mul_rows(q, a, list, m, v, out);
     }
@@ -12139,14 +12130,14 @@ static bool mgn_ipm_run(mgn_ipm *p, size_t limit, mgn_tick *tick) {
     return mgn_qp_repair(q, 0) && (p->groups < 2u || mgn_qp_repair(q, 1));
 }
 
-/* Where samples far outnumber features, most are far from the margin, and their weights are 0 or the
- * cap for certain. An interior point on some of the samples, spread evenly, tells about which; then
- * those near the margin are solved for while the others are held, and those of the others that are
- * held at the wrong bound join them, until there are none. What is held takes c x_i' sum b_j x_j off
- * l_i and its weights off the sum: a part is a programme of the same kind.
+/* Where samples far outnumber features, most are far from the margin, and their weights are 0 or
+ * the cap for certain. An interior point on some of the samples, spread evenly, tells about which;
+ * then those near the margin are solved for while the others are held, and those of the others
+ * that are held at the wrong bound join them, until there are none. What is held takes c x_i' sum
+ * b_j x_j off l_i and its weights off the sum: a part is a programme of the same kind.
  *
- * The arrays of a part are the upper halves of those that the interior point borrows, so that parts
- * take no memory: they have at most n / 2 samples. */
+ * The arrays of a part are the upper halves of those that the interior point borrows, so that
+ * parts take no memory: they have at most n / 2 samples. */
 
 typedef struct {
     mgn_ipm *ipm;
@@ -12254,9 +12245,9 @@ static size_t mgn_part_count(const mgn_part *s, margin_real width, bool few) {
     return count;
 }
 
-/* The second part: about an eighth of the samples, those near the margin and all that are pressed to
- * their caps where these are few; else a quarter, near the margin. All others are put on the bounds
- * they are pressed to. */
+/* The second part: about an eighth of the samples, those near the margin and all that are pressed
+ * to their caps where these are few; else a quarter, near the margin. All others are put on the
+ * bounds they are pressed to. */
 static size_t mgn_part_near(const mgn_part *s) {
     mgn_qp *q = s->q;
     const bool few = mgn_part_count(s, 0, true) < q->n / 16u;
@@ -12864,10 +12855,22 @@ MARGIN_API margin_status margin_kmomd_train(const margin_data *data,
  * rho - bias and G = -rho - bias; the score is divided by rho, as LIBSVM does, so that margins are
  * 1. */
 
-/* nu where no weight is free: the middle between the smallest G of a weight that may rise and the
- * largest G of one that may fall. Scores s = Kb may be so small that they vanish in G = s - y: so s
- * breaks ties of G, and the whole numbers y are added up by themselves. */
-static margin_real mgn_svm_middle(const mgn_qp *q, const margin_real *s) {
+/* Stores the scores without the bias, Kb, in `s`. Returns nu: the mean G of the free weights, or if
+ * there are none the middle of where it may lie. */
+static margin_real mgn_svm_level(mgn_qp *q, margin_real *s) {
+    margin_real mean = 0, count = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        s[i] = q->g[i] + mgn_qp_signed(q, i, 1);
+        if (q->edge[i] == 0) {
+            count += 1;
+            mean += (q->g[i] - mean) / count;
+        }
+    }
+    if (count > 0) { return mean; }
+    if (!q->own_w) { mgn_qp_mul(q, q->c, NULL, q->n, q->b, s); }
+    /* nu where no weight is free: the middle between the smallest G of a weight that may rise and
+     * the largest G of one that may fall. Scores s = Kb may be so small that they vanish in G = s
+     * - y: so s breaks ties of G, and the whole numbers y are added up by themselves. */
     size_t low = q->n, high = low;
     for (size_t i = 0; i < q->n; i++) {
         const bool rises = q->edge[i] >= 0, falls = q->edge[i] <= 0;
@@ -12882,22 +12885,6 @@ static margin_real mgn_svm_middle(const mgn_qp *q, const margin_real *s) {
     }
     if (low == q->n || high == q->n) { return 0; }
     return ((s[low] + s[high]) - (mgn_qp_signed(q, low, 1) + mgn_qp_signed(q, high, 1))) / 2;
-}
-
-/* Stores the scores without the bias, Kb, in `s`. Returns nu: the mean G of the free weights, or if
- * there are none the middle of where it may lie. */
-static margin_real mgn_svm_level(mgn_qp *q, margin_real *s) {
-    margin_real mean = 0, count = 0;
-    for (size_t i = 0; i < q->n; i++) {
-        s[i] = q->g[i] + mgn_qp_signed(q, i, 1);
-        if (q->edge[i] == 0) {
-            count += 1;
-            mean += (q->g[i] - mean) / count;
-        }
-    }
-    if (count > 0) { return mean; }
-    if (!q->own_w) { mgn_qp_mul(q, q->c, NULL, q->n, q->b, s); }
-    return mgn_svm_middle(q, s);
 }
 
 /* The duality gap: the sum over all weights of |G - nu| times the distance to the bound that the
@@ -18858,24 +18845,6 @@ static void mgn_proto_model(const mgn_proto_job *job, margin_model *model) {
     p->vote = mgn_vote_of(job->size.classes, MARGIN_SCHEME_NEAREST);
 }
 
-static void mgn_proto_report(const mgn_proto_job *job, const mgn_theta *theta,
-                             const margin_model *model, margin_info *info) {
-    margin_real total = 0, h = 0, lost = 0;
-    const mgn_margins m = {job->data, model, NULL, job->at.mu};
-    if (!mgn_proto_keeps_all(job)) {
-        (void)mgn_margins_info(&m, info);
-        for (size_t i = 0; i < job->size.n; i++) {
-            const margin_real w = theta->n > 0 ? job->weights.w[i] : mgn_weight(job->data, i);
-            total += w;
-            mgn_add(&h, &lost, w * job->at.mu[i]);
-        }
-        info->objective = h / total;
-    }
-    info->iterations = job->iterations;
-    info->converged = job->converged;
-    info->support = job->size.models * job->size.rows;
-}
-
 /* Whether the data can be trained on: classes, and distances that do not overflow. */
 static margin_status mgn_proto_check(mgn_proto_job *job) {
     const size_t sides = mgn_proto_sides(job);
@@ -18995,7 +18964,23 @@ static margin_status mgn_proto_task_run(void *task, mgn_frame *frame) {
     const margin_status status = mgn_proto_work(job, &job->theta, frame->mem);
     if (status != MARGIN_OK) { return status; }
     mgn_proto_model(job, &frame->model);
-    if (frame->told) { mgn_proto_report(job, &job->theta, &frame->model, &frame->info); }
+    if (frame->told) {
+        margin_real total = 0, h = 0, lost = 0;
+        const mgn_margins m = {job->data, &frame->model, NULL, job->at.mu};
+        if (!mgn_proto_keeps_all(job)) {
+            (void)mgn_margins_info(&m, &frame->info);
+            for (size_t i = 0; i < job->size.n; i++) {
+                const margin_real w =
+                    job->theta.n > 0 ? job->weights.w[i] : mgn_weight(job->data, i);
+                total += w;
+                mgn_add(&h, &lost, w * job->at.mu[i]);
+            }
+            frame->info.objective = h / total;
+        }
+        frame->info.iterations = job->iterations;
+        frame->info.converged = job->converged;
+        frame->info.support = job->size.models * job->size.rows;
+    }
     /* nn may have kept fewer vectors than were planned for; they are the last block at the front */
     frame->mem->low -= MARGIN_BLOCK(planned, sizeof(margin_real)) -
                        MARGIN_BLOCK(job->size.models * job->size.rows * d, sizeof(margin_real));
@@ -21334,9 +21319,13 @@ static margin_status mgn_lssvm_solve(mgn_ordinal *o, mgn_lssvm_dual *p, margin_r
     return MARGIN_OK;
 }
 
-/* The diagonal of H^-1 = L'^-1 L^-1: the squared lengths of the columns of L^-1. Column i is zero
- * above row i, so that later columns need less and less of L. */
-static void mgn_lssvm_inverse(const mgn_ordinal *o, const mgn_lssvm_dual *p) {
+static margin_real mgn_lssvm_dual_loo(mgn_lssvm_search *s, margin_real c) {
+    mgn_lssvm_dual *p = (mgn_lssvm_dual *)s->solver;
+    mgn_ordinal *o = s->o;
+    margin_real ones = 0, sum = 0, lost = 0;
+    if (mgn_lssvm_solve(o, p, c) != MARGIN_OK) { return -1; }
+    /* The diagonal of H^-1 = L'^-1 L^-1: the squared lengths of the columns of L^-1. Column i is
+     * zero above row i, so that later columns need less and less of L. */
     const size_t n = o->n;
     for (size_t first = 0; first < n; first += MGN_LSSVM_COLUMNS) {
         const size_t m = mgn_size_min(n - first, MGN_LSSVM_COLUMNS), rows = n - first;
@@ -21352,14 +21341,6 @@ static void mgn_lssvm_inverse(const mgn_ordinal *o, const mgn_lssvm_dual *p) {
             }
         }
     }
-}
-
-static margin_real mgn_lssvm_dual_loo(mgn_lssvm_search *s, margin_real c) {
-    mgn_lssvm_dual *p = (mgn_lssvm_dual *)s->solver;
-    mgn_ordinal *o = s->o;
-    margin_real ones = 0, sum = 0, lost = 0;
-    if (mgn_lssvm_solve(o, p, c) != MARGIN_OK) { return -1; }
-    mgn_lssvm_inverse(o, p);
     for (size_t i = 0; i < o->n; i++) { ones += p->norm[i]; }
     for (size_t i = 0; i < o->n; i++) {
         const margin_real e = o->coef[i] / (p->inverse[i] - p->norm[i] * p->norm[i] / ones);
