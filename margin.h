@@ -2017,8 +2017,9 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
  * keeps many vectors from learning few samples by heart: the decay.
  *
  * Decay and noise are found out on samples held out, a quarter of them, or of less than 2000 two
- * quarters and of less than 1000 all four in turn: of the decays 0.005, 0.03, 0.1, 0.3, 1 and 3, and
- * then of the noises 0, 0.05, 0.1, 0.2, 0.4, 0.7 and 1, the largest that costs next to nothing there.
+ * quarters and of less than 1000 all four in turn: of the decays 0.005, 0.03, 0.1, 0.3, 1 and 3,
+ * and then of the noises 0, 0.05, 0.1, 0.2, 0.4, 0.7 and 1, the largest that costs next to nothing
+ * there.
  *
  *     margin_compact_options options = {0};
  *     options.vectors = 88;                                     // 4 KB for 16 features, 26 classes
@@ -2027,8 +2028,8 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
  * With many features a projection z = P x to a few numbers, learned together with the rest, makes
  * vectors short: a rank of r takes r (d + 6) bytes in q7, and each vector r + 2 instead of d + 2.
  *
- * A machine of another method that was reduced by margin_compress is a good start: its vectors then
- * move to where so few of them do best.
+ * A machine of another method that was reduced by margin_compress is a good start: its vectors
+ * then move to where so few of them do best.
  *
  * Scale the data first (see margin_scaling): steps and noise are the same for all features. */
 enum { MARGIN_COMPACT_HINGE = 1, MARGIN_COMPACT_SOFT = 2 };
@@ -2243,10 +2244,10 @@ MARGIN_API margin_real margin_absolute_error(const margin_real *confusion, size_
  *               (1-lambda) a'Ka + lambda |a|^2  over  a >= 0,  sum a = 1.  lambda near 0 makes the
  *               smallest margin large, lambda = 1 takes the mean of the samples.
  *   sphere      The smallest sphere that leaves out as many, or with lambda a centre between that
- *               and the mean (Tax, Duin: "Support vector data description", 2004). With an rbf or a
- *               unit kernel, where all phi(x) are of one length, plane and sphere are the same. With
- *               a linear kernel the model is a prototype: the centre, and a radius. Without that
- *               poly has no sphere.
+ *               and the mean (Tax, Duin: "Support vector data description", 2004). With an rbf or
+ *               a unit kernel all phi(x) have the same length, and plane and sphere are the same.
+ *               With a linear kernel the model is a prototype: the centre, and a radius. There is
+ *               no sphere for poly.
  *   prototypes  `models` centroids, each with `tangents` directions in which samples usually
  *               differ: what is normal, in a few hundred bytes. See >>proto.
  *
@@ -3100,9 +3101,9 @@ typedef struct {
 #define MARGIN_SVR_BYTES(n, d)                                                                     \
     MARGIN_MORE(MARGIN_SVR_LINEAR_BYTES(n, d, 0u), MARGIN_SVR_KERNEL_BYTES(n, d, 0u))
 
-/* rates. The lists: vectors of `dim` and of `rows` numbers that every problem takes; a problem that is
- * given by moments; a problem that is given by a kernel matrix, of which the solver `iter` takes one
- * more matrix. Each is one block. */
+/* rates. The lists: vectors of `dim` and of `rows` numbers that every problem takes; a problem
+ * that is given by moments; a problem that is given by a kernel matrix, of which the solver `iter`
+ * takes one more matrix. Each is one block. */
 #define MARGIN_BLOCKS_RATES(X, dim, rows)                                                          \
     X(p.delta, margin_real, dim, 1u)                                                               \
     X(p.system.diag[0], margin_real, dim, 1u)                                                      \
@@ -3165,18 +3166,18 @@ typedef struct {
 #define MARGIN_RATES_BYTES(n, d)                                                                   \
     MARGIN_MORE(MARGIN_RATES_LINEAR_BYTES(n, d, 0), MARGIN_RATES_KERNEL_BYTES(n, d, 0))
 
-/* proto, without clusters and tangents of samples: MARGIN_PROTO_BYTES is for tvq and td that start from
- * hss models, MARGIN_PROTO_HSS_BYTES for hss, MARGIN_PROTO_LVQ_BYTES for both kinds of lvq, and
- * MARGIN_PROTO_NN_BYTES for nn with a budget, or n for none. `tangents` is at most d - 1, and the
- * lesser of n and d at most MARGIN_PROTO_SIDE; above that less memory is taken.
+/* proto, without clusters and tangents of samples: MARGIN_PROTO_BYTES is for tvq and td that start
+ * from hss models, MARGIN_PROTO_HSS_BYTES for hss, MARGIN_PROTO_LVQ_BYTES for both kinds of lvq,
+ * and MARGIN_PROTO_NN_BYTES for nn with a budget, or n for none. `tangents` is at most d - 1, and
+ * the lesser of n and d at most MARGIN_PROTO_SIDE; above that less memory is taken.
  *
  *     // n, d, classes, models, tangents:
  *     static unsigned char mem[MARGIN_PROTO_BYTES(200, 12, 3, 1, 2)];
  *     static unsigned char mem[MARGIN_PROTO_LVQ_BYTES(200, 12, 3, 4)];     // n, d, classes, models
  *     static unsigned char mem[MARGIN_PROTO_NN_BYTES(200, 12, 3, 40)];     // n, d, classes, budget
  *
- * The lists: what is kept; what every method takes, where the counts that a method has no use for are
- * 0; models while they change, with their gradient; the decompositions of hss and of exits. */
+ * The lists: what is kept; what every method takes, where the counts that a method has no use for
+ * are 0; models while they change, with their gradient; the decompositions of hss and of exits. */
 #define MARGIN_PROTO_BLOCK (SIZE_MAX > 0xFFFFFFFFu ? 128u : SIZE_MAX > 0xFFFFu ? 8u : 2u)
 #define MARGIN_PROTO_SIDE (SIZE_MAX > 0xFFFFu ? 1024u : 64u)
 #define MARGIN_BLOCKS_PROTO_KEPT(X, classes, exit_count, pool, d)                                  \
@@ -3275,8 +3276,8 @@ typedef struct {
 #define MARGIN_COMPACT_PANEL(d, width, vectors)                                                    \
     MARGIN_MORE(MARGIN_MORE((size_t)(d) + 1u, (size_t)(vectors)),                                  \
                 MARGIN_MORE((size_t)(width), (size_t)MARGIN_COMPACT_BATCH))
-/* The lists: what is kept, of `deep` values a vector; the numbers of a part that is learned; and what a
- * step takes, where z is the rank plus one, or 0 without a projection. */
+/* The lists: what is kept, of `deep` values a vector; the numbers of a part that is learned; and
+ * what a step takes, where z is the rank plus one, or 0 without a projection. */
 #define MARGIN_BLOCKS_COMPACT_KEPT(X, d, deep, classes, width, vector_count, rank)                 \
     X(vectors, margin_real, vector_count, deep)                                                    \
     X(norms, margin_real, vector_count, 1u)                                                        \
