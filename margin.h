@@ -2388,9 +2388,9 @@ typedef struct {
 MARGIN_API size_t margin_svr_train_size(size_t n, size_t d, size_t classes,
                                         const margin_svr_options *options);
 /* objective: as above. Statuses of its own: MARGIN_E_NO_ORDER (all targets are equal),
- * MARGIN_E_NOT_FINITE for targets too; of squares MARGIN_E_NO_DIRECTION and MARGIN_E_NOT_POSITIVE
- * as lssvm. A nonlinear kernel takes one weight a sample with epsilon, and two with nu or a
- * rank. */
+ * MARGIN_E_NOT_FINITE for targets too; of squares MARGIN_E_NO_DIRECTION and MARGIN_E_NOT_POSITIVE as
+ * lssvm. A nonlinear kernel takes one weight a sample, and with a rank two: with nu and without a rank
+ * epsilon is searched for, and the last digits of nu are as good as `tol`. */
 MARGIN_API margin_status margin_svr_train(const margin_data *data,
                                           const margin_svr_options *options, margin_arena *mem,
                                           margin_model *model, margin_info *info,
@@ -3081,7 +3081,7 @@ typedef struct {
 #define MARGIN_ONECLASS_BYTES(n, d)                                                                \
     MARGIN_MORE(MARGIN_ONECLASS_LINEAR_BYTES(n, d, 0u), MARGIN_ONECLASS_KERNEL_BYTES(n, d, 0u))
 
-/* svr: epsilon-insensitive, without `outside`, with run.cache_bytes and rank 0; squares take what
+/* svr: epsilon-insensitive or nu, without `outside`, with run.cache_bytes and rank 0; squares take what
  * lssvm takes for one class. */
 #define MARGIN_BLOCKS_SVR(X, n)                                                                    \
     X(part, margin_index, n, 1u)                                                                   \

@@ -11138,6 +11138,7 @@ typedef struct {
     margin_real violation, objective;
     bool moved; /* a weight has changed since this was set to false */
     bool begun; /* the weights in b meet all constraints: they are where to start */
+    bool early; /* many samples leave the loops: it pays to look for them early and often */
     bool own_w; /* w is a variable of its own and not computed from b; see the interior point */
     const margin_real *mean; /* with own_w: the point that features are measured from */
     size_t iterations;
@@ -12389,7 +12390,7 @@ static bool mgn_qp_maybe_face(mgn_qp *q, mgn_qp_pace *pace) {
 /* Steps until the gradient, which gathers rounding errors meanwhile, meets the goal or what
  * rounding allows, or until no weight moves any more (q->moved is false). */
 static margin_status mgn_qp_sweep(mgn_qp *q, mgn_qp_pace *pace, size_t limit, mgn_tick *tick) {
-    const size_t period = mgn_size_min(q->n, 1000u);
+    const size_t period = mgn_size_min(q->n, q->early ? 200u : 1000u);
     const margin_real goal = mgn_max(q->goal, q->floor / 16);
     unsigned group = mgn_qp_scan(q);
     for (q->moved = true; q->violation > goal && q->moved; q->iterations++) {
@@ -12445,6 +12446,7 @@ static margin_status mgn_qp_run(mgn_qp *q, size_t first, size_t limit, mgn_tick 
         if (mgn_tick_stop(tick, q->iterations, q->violation, q->goal)) { return MARGIN_W_STOPPED; }
         best = mgn_min(best, q->violation);
         before = q->iterations;
+        if (q->early) { mgn_qp_shrink(q); }
         status = mgn_qp_sweep(q, &pace, limit, tick);
     }
     return MARGIN_W_ITERATIONS;
@@ -12509,7 +12511,7 @@ static void mgn_qp_plain(mgn_qp *q, margin_real tol) {
     q->side = NULL;
     q->kink = 0;
     q->tol = tol;
-    q->moved = q->own_w = q->begun = false;
+    q->moved = q->own_w = q->begun = q->early = false;
     q->iterations = 0;
 }
 
@@ -22073,11 +22075,14 @@ MARGIN_API margin_status margin_oneclass_online_add(margin_oneclass_online *on,
 
 /* ---- >>svr ---- regression as a quadratic programme of >>qp, or by least squares ------------- */
 
-/* Vapnik: "The nature of statistical learning theory", 1995; Schoelkopf and others as for the
- * nu-SVM. All of it rides on >>ordinal: one machine, targets that are numbers, in units of their
- * deviation. With r = Kb - t, weights strictly between 0 and C have r = -bias - epsilon, those
- * strictly between -C and 0 have r = epsilon - bias. For nu, both groups of weights sum to nu C n
- * / 2 in size, and epsilon is half the difference of their levels. */
+/* Vapnik: "The nature of statistical learning theory", 1995; Schoelkopf and others as for the nu-SVM.
+ * All of it rides on >>ordinal: one machine, targets that are numbers, in units of their deviation.
+ * With r = Kb - t, weights strictly between 0 and C have r = -bias - epsilon, those strictly between
+ * -C and 0 have r = epsilon - bias. For nu, both groups of weights sum to nu C n / 2 in size, and
+ * epsilon is half the difference of their levels. Where a sample has one weight, epsilon is searched
+ * for: the larger it is, the less is the sum of all |b_i|, which ought to be nu C n. The objective of
+ * nu is that of epsilon less epsilon nu C n; it is greatest at the right epsilon, and so it hardly
+ * depends on how right that is. */
 typedef struct {
     mgn_ordinal o; /* first, so that a solver finds the rest */
     margin_svr_options s;
@@ -22088,6 +22093,7 @@ typedef struct {
     margin_real *b, *f, *lin;
     uint8_t *side;
     margin_real epsilon; /* out */
+    margin_real mass;    /* of a search: what all |b_i| ought to sum up to; else 0 */
     mgn_conformal limit;
     margin_svr_report told;
 } mgn_svr;
@@ -22123,7 +22129,7 @@ static void mgn_svr_plan(const mgn_ordinal *o, margin_arena *mem) {
 }
 
 /* Caps in units in which K is about 1, clipped as those of svm. */
-static void mgn_svr_programme(const mgn_svr *v, mgn_qp *q, const mgn_fit *fit) {
+static void mgn_svr_programme(mgn_svr *v, mgn_qp *q, const mgn_fit *fit) {
     const margin_real c = v->s.c == 0 ? 1 : v->s.c / v->o.size;
     margin_svm_options price;
     mgn_clear(&price, sizeof price);
@@ -22131,12 +22137,13 @@ static void mgn_svr_programme(const mgn_svr *v, mgn_qp *q, const mgn_fit *fit) {
     mgn_svm_programme(q, fit, &price);
     q->lin = v->lin;
     q->side = v->twice ? NULL : v->side;
+    q->early = !v->twice;
     q->kink = 2 * v->epsilon;
     if (v->s.loss == MARGIN_SVR_NU) {
-        margin_real all = 0;
-        for (size_t i = 0; i < q->n; i++) { all += q->cap[i] / 2; }
-        q->by_class = true;
-        q->sum[1] = v->s.nu * all / 2;
+        const margin_real all = mgn_norm1(q->cap, q->n);
+        v->mass = v->twice ? 0 : v->s.nu * all;
+        q->by_class = v->twice;
+        q->sum[1] = v->twice ? v->s.nu * all / 4 : 0;
         q->sum[0] = -q->sum[1];
     }
 }
@@ -22159,9 +22166,9 @@ static void mgn_svr_finish(mgn_svr *v, mgn_qp *q, mgn_fit *fit) {
     const margin_real low = mgn_qp_level(q, 0);
     const margin_real high = q->by_class ? mgn_qp_level(q, 1) : low;
     fit->bias = -(low / 2 + high / 2);
-    if (v->s.loss == MARGIN_SVR_NU) { v->epsilon = mgn_max((low - high) / 2, 0); }
+    if (q->by_class) { v->epsilon = mgn_max((low - high) / 2, 0); }
     fit->info.gap = mgn_max(mgn_svr_gap(v, q, fit->bias), 0) / q->unit;
-    fit->info.objective = q->objective / q->unit;
+    fit->info.objective = (q->objective - v->epsilon * v->mass) / q->unit;
     fit->info.violation = q->violation;
     for (size_t i = 0; i < o->n; i++) {
         const margin_real twin = v->twice ? v->b[i + o->n] : 0;
@@ -22169,6 +22176,145 @@ static void mgn_svr_finish(mgn_svr *v, mgn_qp *q, mgn_fit *fit) {
         v->b[i] = (v->b[i] + twin) / q->unit;
     }
     mgn_fit_take_w(fit, q, 1);
+}
+
+/* ---- the epsilon of a nu ---- */
+
+/* An epsilon; by how much the weights there sum up to more than they ought to; and the objective of nu,
+ * whose slope that is. */
+typedef struct {
+    margin_real epsilon, excess, value;
+} mgn_svr_point;
+
+typedef struct {
+    mgn_svr_point now, was;  /* the last two, and the ends between which epsilon is: */
+    mgn_svr_point low, high; /* an excess above 0, and one below 0 */
+    bool has_low, has_high;
+    int moved; /* the end that was moved last: 1 low, -1 high; 0: none, too inexact */
+    margin_real above, below; /* what the ends count */
+    margin_real *other;       /* the weights at the end that is not the newest, */
+    margin_real *before;      /* and those before the newest */
+} mgn_svr_search;
+
+/* The newest becomes an end. The one that stays counts half from then on, so that both come closer
+ * (the Illinois rule). */
+static void mgn_svr_bracket(const mgn_qp *q, mgn_svr_search *s) {
+    const int end = s->now.excess > 0 ? 1 : -1;
+    if (s->moved == -end) { mgn_copy(s->other, s->before, q->n); }
+    s->above = end > 0 ? s->now.excess : s->above / (s->moved < 0 ? 2 : 1);
+    s->below = end < 0 ? s->now.excess : s->below / (s->moved > 0 ? 2 : 1);
+    if (end > 0) {
+        s->low = s->now;
+        s->has_low = true;
+    } else {
+        s->high = s->now;
+        s->has_high = true;
+    }
+    s->moved = end;
+}
+
+/* Where to look next: on the secant between both ends, or through the last two values, of which it
+ * takes a little more so that the other end is soon found. A sum that falls twice as fast as epsilon
+ * grows is usual, and all that is known after the first one; while values are inexact, a slope that is
+ * far from that is not believed. */
+static margin_real mgn_svr_next(const mgn_svr *v, const mgn_svr_search *s) {
+    const margin_real epsilon = s->now.epsilon, usual = 2 * v->mass / epsilon;
+    const margin_real between = s->high.epsilon - s->low.epsilon;
+    margin_real slope = usual, next;
+    if (s->has_low && s->has_high) {
+        next = s->low.epsilon + between * (s->above / (s->above - s->below));
+        return next > s->low.epsilon && next < s->high.epsilon ? next
+                                                               : s->low.epsilon + between / 2;
+    }
+    if (s->was.epsilon > 0 && s->was.epsilon != epsilon) {
+        slope = (s->was.excess - s->now.excess) / (epsilon - s->was.epsilon);
+    }
+    if (s->moved == 0 || !(slope > 0)) { slope = mgn_min(mgn_max(slope, usual / 2), usual * 4); }
+    next = epsilon + MGN_R(1.1) * s->now.excess / slope;
+    next = mgn_min(mgn_max(next, epsilon / 4), 4 * epsilon);
+    return next > MGN_R(0.001) ? next : 0;
+}
+
+/* The weights in b, each on its side. */
+static void mgn_svr_sides(mgn_qp *q, margin_real epsilon) {
+    q->kink = 2 * epsilon;
+    for (size_t i = 0; i < q->n; i++) { q->side[i] = q->b[i] < 0 ? 0 : 1; }
+}
+
+/* Where the weights do not change with epsilon, the objective is made of two straight lines, which
+ * meet at the right epsilon: the weights of both are optimal there, and so are those between, of which
+ * some have the right sum. Likewise where both ends are as good as one. True if that was it. */
+static bool mgn_svr_mix(mgn_svr *v, mgn_qp *q, mgn_svr_search *s, bool surely) {
+    const mgn_svr_point *low = &s->low, *high = &s->high;
+    const margin_real reach = low->excess - high->excess, rise = high->value - low->value;
+    const margin_real far = high->epsilon - low->epsilon;
+    const margin_real share = s->now.excess / (s->now.excess > 0 ? reach : -reach);
+    const margin_real step = mgn_min(mgn_max((rise - high->excess * far) / reach, 0), far);
+    mgn_copy(s->before, q->b, q->n);
+    for (size_t i = 0; i < q->n; i++) { q->b[i] += share * (s->other[i] - q->b[i]); }
+    mgn_svr_sides(q, low->epsilon + step);
+    mgn_qp_assess(q);
+    if (surely || q->violation <= mgn_max(q->goal, q->floor)) {
+        v->epsilon = low->epsilon + step;
+        return true;
+    }
+    mgn_copy(q->b, s->before, q->n);
+    mgn_svr_sides(q, v->epsilon);
+    return false;
+}
+
+/* Whether both ends are as good as one: closer than tol; or, where the weights leap from the one to the
+ * other, which takes many steps to find out, so close that the lines along them, which bound the
+ * objective, leave little of it open. */
+static bool mgn_svr_close(const mgn_svr_search *s, margin_real tol) {
+    const margin_real far = s->high.epsilon - s->low.epsilon;
+    const margin_real open =
+        far * (s->low.excess / (s->low.excess - s->high.excess)) * -s->high.excess;
+    return far <= tol || (far <= mgn_sqrt(tol) / 8 && open <= 64 * tol * mgn_abs(s->now.value));
+}
+
+/* What was found at v->epsilon; true if it is what is searched for. */
+static bool mgn_svr_found(mgn_svr *v, mgn_qp *q, mgn_svr_search *s, margin_real tol) {
+    const margin_real excess = s->now.excess;
+    const mgn_svr_point last = excess > 0 ? s->low : s->high;
+    const bool again = s->moved == (excess > 0 ? 1 : -1);
+    if (mgn_abs(excess) <= tol * v->mass || (excess <= 0 && v->epsilon == 0)) { return true; }
+    mgn_svr_bracket(q, s);
+    if (!s->has_low || !s->has_high) { return false; }
+    if (mgn_svr_close(s, tol)) { return mgn_svr_mix(v, q, s, true); }
+    return again && mgn_abs(excess - last.excess) <= mgn_abs(excess) / 1024 &&
+           mgn_svr_mix(v, q, s, false);
+}
+
+/* Solves for one epsilon after the other, each from the weights of the last. The first ones need not
+ * be exact. */
+static margin_status mgn_svr_nu(mgn_svr *v, mgn_qp_work *work, mgn_fit *fit, margin_arena *mem) {
+    mgn_qp *q = &work->qp;
+    const margin_real tol = q->tol;
+    margin_status status = MARGIN_OK;
+    margin_real rough = MGN_R(0.1);
+    mgn_svr_search s;
+    mgn_clear(&s, sizeof s);
+    s.other = fit->f;
+    s.before = v->o.coef;
+    v->epsilon = MGN_R(0.5);
+    for (unsigned round = 0; round < 100u; round++) {
+        q->tol = mgn_max(tol, rough);
+        q->kink = 2 * v->epsilon;
+        mgn_copy(s.before, q->b, q->n);
+        status = mgn_qp_work_solve(work, fit, mem);
+        if (status < 0 || status == MARGIN_W_STOPPED || status == MARGIN_W_ITERATIONS) { break; }
+        s.was = s.now;
+        s.now.epsilon = v->epsilon;
+        s.now.excess = mgn_norm1(q->b, q->n) - v->mass;
+        s.now.value = q->objective - v->epsilon * v->mass;
+        if (rough <= tol && mgn_svr_found(v, q, &s, tol)) { break; }
+        v->epsilon = mgn_svr_next(v, &s);
+        rough /= 8;
+        q->begun = true;
+    }
+    q->tol = tol;
+    return status;
 }
 
 /* Weights of a linear kernel, or coefficients. */
@@ -22209,7 +22355,7 @@ static margin_status mgn_svr_fit(mgn_ordinal *o, margin_arena *mem) {
     margin_status status = mgn_qp_work_start(&work, &fit, mem);
     if (status != MARGIN_OK) { return status; }
     mgn_svr_programme(v, &work.qp, &fit);
-    status = mgn_qp_work_solve(&work, &fit, mem);
+    status = v->mass > 0 ? mgn_svr_nu(v, &work, &fit, mem) : mgn_qp_work_solve(&work, &fit, mem);
     if (status >= 0) {
         mgn_svr_finish(v, &work.qp, &fit);
         mgn_svr_store(v, &fit);
@@ -22279,7 +22425,7 @@ static margin_status mgn_svr_shape(mgn_svr *v, size_t n, size_t d,
     status = mgn_both(status, mgn_control_resolve(&v->s.run, n));
     v->o.numbers = true;
     v->o.solver = v->s.loss == MARGIN_SVR_SQUARES ? mgn_lssvm_solver(&plain) : &mgn_svr_solver;
-    v->twice = v->o.linear || v->s.loss == MARGIN_SVR_NU || v->s.run.rank > 0;
+    v->twice = v->o.linear || v->s.run.rank > 0;
     v->planned = v->most = n;
     v->limit.rate = v->s.outside;
     v->limit.method = &mgn_ordinal_method;

@@ -467,7 +467,7 @@ static inline float model_distance(const float *x, size_t m) {
 /* The scores of x: for each class the squared distance of its nearest prototype. */
 static inline void model_scores(const float *x, float *scores) {
     size_t m = 0;
-    for (size_t c = 0; c < MODEL_CLASSES; c++) {
+    for (size_t c = 0; c < MODEL_MACHINES; c++) {
         scores[c] = FLT_MAX;
         for (; m < MODEL_READ_U32(model_class_end + c); m++) {
             const float z = model_distance(x, m);
@@ -480,7 +480,7 @@ static inline void model_scores(const float *x, float *scores) {
 /* The scores of x: for each class the squared distance of its nth nearest prototype. */
 static inline void model_scores(const float *x, float *scores) {
     size_t m = 0, j;
-    for (size_t c = 0; c < MODEL_CLASSES; c++) {
+    for (size_t c = 0; c < MODEL_MACHINES; c++) {
         float near[MODEL_NTH]; /* the least distances, in order */
         for (j = 0; j < MODEL_NTH; j++) { near[j] = FLT_MAX; }
         for (; m < MODEL_READ_U32(model_class_end + c); m++) {
@@ -658,6 +658,14 @@ static inline uint16_t model_classify(const float *x) {
     model_scores(x, scores);
     winner = model_elect(scores);
     return model_known(scores) && scores[winner] < FLT_MAX ? winner : MODEL_REJECTED;
+}
+
+/* ---- f32 classify near ---- */
+/* 1 where x is normal, 0 where it is an anomaly: farther away than what is normal, or not a number. */
+static inline uint16_t model_classify(const float *x) {
+    float scores[MODEL_MACHINES];
+    model_scores(x, scores);
+    return scores[0] <= MODEL_REJECT ? 1 : 0;
 }
 
 /* ---- f32 classify reject ---- */
@@ -1190,7 +1198,7 @@ static inline int32_t model_distance(const int16_t *x, uint32_t nx, size_t m) {
 static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
     const uint32_t nx = model_norm(x);
     size_t m = 0;
-    for (size_t c = 0; c < MODEL_CLASSES; c++) {
+    for (size_t c = 0; c < MODEL_MACHINES; c++) {
         scores[c] = INT32_MAX;
         for (; nx <= MODEL_REACH && m < MODEL_READ_U16(model_class_end + c); m++) {
             const int32_t z = model_distance(x, nx, m);
@@ -1204,7 +1212,7 @@ static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
 static inline void model_raw_scores(const int16_t *x, int32_t *scores) {
     const uint32_t nx = model_norm(x);
     size_t m = 0, j;
-    for (size_t c = 0; c < MODEL_CLASSES; c++) {
+    for (size_t c = 0; c < MODEL_MACHINES; c++) {
         int32_t near[MODEL_NTH]; /* the least distances, in order */
         for (j = 0; j < MODEL_NTH; j++) { near[j] = INT32_MAX; }
         for (; nx <= MODEL_REACH && m < MODEL_READ_U16(model_class_end + c); m++) {
@@ -1393,6 +1401,14 @@ static inline uint16_t model_classify(const int16_t *x) {
     int32_t scores[MODEL_MACHINES];
     model_scores(x, scores);
     return model_elect(scores);
+}
+
+/* ---- q classify near ---- */
+/* 1 where x is normal, 0 where it is an anomaly: farther away than what is normal. */
+static inline uint16_t model_classify(const int16_t *x) {
+    int32_t scores[MODEL_MACHINES];
+    model_scores(x, scores);
+    return scores[0] <= MODEL_REJECT ? 1 : 0;
 }
 
 /* ---- q classify reject ---- */

@@ -90,6 +90,10 @@ def votes(plan: Plan) -> None:
     reject = " reject" if n["reject"] else ""
     word = "pairs" if plan.scheme == "votes" else plan.scheme
     calibrated = n["slope"] != 0
+    if nearest and n["classes"] == 1:
+        plan.constant(REJECT=n["reject"])
+        plan.take("classify near")
+        return
     if not binary:
         if reject or word == "pairs" or calibrated and word in ("rest", "nearest"):
             plan.take(f"favour {word}")

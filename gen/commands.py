@@ -280,8 +280,9 @@ def grid_points(arguments, chosen: dict, problem: training.Problem) -> list[dict
         if name in chosen:
             raise Usage(f"--{name} and --grid {name}=...: one or the other")
     methods.check(arguments.method, {**given, **chosen})
-    if not methods.METHODS[arguments.method].takes("kernel"):
-        default = methods.default_grid(arguments.method, "linear", d)
+    form = methods.form_grid(chosen.get("form", "plane"), d)
+    if form or not methods.METHODS[arguments.method].takes("kernel"):
+        default = form or methods.default_grid(arguments.method, "linear", d)
         grid = list(given.items()) or [(name, values) for name, values in default if name not in fixed]
         return [{**chosen, **point} for point in options.points(grid)]
     found = []
@@ -619,6 +620,12 @@ def info_text(found: model.Model, result: dict) -> str:
         lines.append(f"origin    {notes['origin']}")
     errors = {"train_error": "training error", "test_error": "test error", "error_mean": "cross-validated error"}
     lines += [f"{words} {percent(notes[key])}" for key, words in errors.items() if key in notes]
+    alarms = {"false_alarm_rate_promised": "false alarms promised on unseen normal rows", "false_alarm_rate_test": "false alarms, test",
+              "detection_rate_test": "detections, test"}
+    lines += [f"{words} {percent(notes[key])}" for key, words in alarms.items() if key in notes]
+    numbers = {"auc_test": "area under the curve, test", "rmse_train": "root mean square error, training",
+               "rmse_test": "root mean square error, test", "half_width": "half width of intervals"}
+    lines += [f"{words} {notes[key]:.4g}" for key, words in numbers.items() if key in notes]
     return "".join(f"{visible(line)}\n" for line in lines)
 
 

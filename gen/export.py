@@ -157,7 +157,9 @@ def functions(model: Model, body: Body, name: str) -> list[str]:
               *([f"    {body.input} z[{upper}_RANK];"] if body.project else []), *project,
               f"    {'*scores = ' if only else ''}{body.scores}({model_of}, {taken}"
               f"{'' if only else ', scores'});", "}", ""]
-    rejected = ", or MARGIN_REJECTED where it is not clear" if body.reject else \
+    if shape.near:
+        lines[0] = f"/* The squared distance of x from what is normal, which has at most {body.reject}. */"
+    rejected = "" if shape.near else ", or MARGIN_REJECTED where it is not clear" if body.reject else \
         ", or MARGIN_REJECTED where the scores are not numbers" if body.format == "f32" else ""
     lines += [f"/* The class of x, 0 .. {shape.classes - 1}{rejected}. */",
               f"static inline uint16_t {name}_classify(const {body.input} *x)", "{",
@@ -167,10 +169,12 @@ def functions(model: Model, body: Body, name: str) -> list[str]:
         lines += [f"    if (!(scores[0] >= {body.reject} || -scores[0] >= {body.reject})) {{",
                   "        return MARGIN_REJECTED;", "    }"]
     winner = f"margin_decide{q}(&{name}_model.{body.vote}, scores)"
+    if shape.near:
+        winner = f"scores[0] <= {body.reject} ? 1 : 0"
     if shape.binary:  # what is neither is not a number
         winner = "scores[0] > 0 ? 1 : 0" if q or body.reject else "scores[0] > 0 ? 1 : scores[0] <= 0 ? 0 : MARGIN_REJECTED"
     lines += [f"    return {winner};", "}"]
-    if body.find:
+    if body.find and not shape.near:
         function, found = body.find
         room = [f"    {body.score} scores[{upper}_MACHINES];"] if q else []
         lines += ["", "/* The nearest class and the next, their distances and how clear the answer is: see margin.h. */",

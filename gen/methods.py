@@ -47,6 +47,9 @@ NU = Option("nu", between(1e-9, 1), "A share of the rows. oneclass: of normal ro
             "of rows that may fall short of the margin, instead of --C. svr: of rows that may be farther off than epsilon, which is then found.")
 LAMBDA = Option("lambda", between(0, 1), "Between 0, the hard margin, and 1, the average margin. kmomd: the default is 0.1. oneclass: the "
                 "margin distribution instead of the machine of --nu, which is then the rate of false alarms alone.")
+FORM = Option("form", one_of(("plane", "sphere", "prototypes")), "What encloses the normal rows: plane, the machine of --nu or --lambda (the "
+              "default); sphere, the smallest one, which with rbf and unit kernels is the same and with a linear kernel a centre and a radius; "
+              "or prototypes, --models centroids with --tangents directions each, in the fewest bytes.")
 INNER = Option("inner-folds", between(1, 1000, whole), "How many folds its own cross-validations have. seco: the default is 4. oneclass: of "
                "normal rows, for the threshold; the default is 20, and 1 takes the threshold of the solution. svr: for --outside, 20.")
 
@@ -186,9 +189,9 @@ def rates_instead(told: dict) -> str:
             "can, or another pair of the frontier")
 
 
-MODELS = Option("models", between(1, 1000, whole), "How many prototypes a class has. The default is 1; of lvq 8.")
+MODELS = Option("models", between(1, 1000, whole), "How many prototypes a class has. The default is 1; of lvq 8. oneclass: with --form prototypes.")
 TANGENTS = Option("tangents", between(0, 32, whole), "How many tangents, directions in which samples may move, a prototype has. The default is a "
-                  "quarter of the features, from 1 to 5.")
+                  "quarter of the features, from 1 to 5; of oneclass, with --form prototypes, none.")
 STARTS = ("hss", "clusters", "centroids", "random")
 TRIES = Option("starts", above(0, whole), "How many random starts there are; the best of them by the objective is kept. What is random also "
                "depends on the order of the rows, and the less so the more starts there are. The default is 1; of seco 4 for each sign, C "
@@ -338,7 +341,7 @@ METHODS = {
         without=("gamma", "degree", "coef0", "a", "scheme", "tol", "max-iter", "cache-mb")),
     "oneclass": Method(
         "what is normal, learned from normal rows alone, with a rate of false alarms given in advance",
-        options=(NU, LAMBDA, INNER,
+        options=(NU, LAMBDA, FORM, MODELS, TANGENTS, INNER,
                  Option("held-out", yes_or_no, "Keeps a fifth of the normal rows for the threshold alone: then the rate of false alarms is a "
                                                "promise for any distribution.")),
         grid=(("lambda", (0.0, 0.1, 0.5, 1.0)),), without=("scheme",), targets="normal", kernels=("rbf", "linear", "poly", "unit-poly", "unit-exp"),
@@ -379,6 +382,23 @@ def methods_of(name: str) -> list[str]:
     return [method for method, entry in METHODS.items() if entry.takes(name)]
 
 
+def check_form(chosen: dict, kernel, method: str) -> None:
+    """What the forms of oneclass do not go with.
+
+    >>> check_form({"form": "sphere", "kernel": "poly"}, "poly", "oneclass")
+    Traceback (most recent call last):
+    gen.errors.Usage: --form sphere: poly has no sphere; take --kernel linear or rbf
+    """
+    form = chosen.get("form", "plane")
+    if method != "oneclass" or isinstance(form, tuple):
+        return
+    if form == "sphere" and kernel == "poly":
+        raise Usage("--form sphere: poly has no sphere; take --kernel linear or rbf")
+    for name in ("models", "tangents") if form != "prototypes" else ("kernel", "gamma", "degree", "coef0", "a", "lambda"):
+        if name in chosen:
+            raise Usage(f"--{name} has no meaning with --form {form}" + ("; take --form prototypes" if form != "prototypes" else ""))
+
+
 def check(method: str, chosen: dict) -> list[str]:
     """Refuses options of other methods; returns notes about those without effect.
 
@@ -396,6 +416,7 @@ def check(method: str, chosen: dict) -> list[str]:
             raise Usage(f"--{name} is an option of {', '.join(methods_of(name))}, not of {method}")
         if option.kernels and kernel not in option.kernels:
             notes.append(f"--{name} has no effect with the {kernel} kernel")
+    check_form(chosen, kernel, method)
     if chosen.get("normalised") is True and kernel not in POSITIVE and not isinstance(kernel, tuple):
         raise Usage(f"--normalised divides by a sum of kernel values, and those of {kernel} may be negative: take --kernel "
                     f"{' or '.join(POSITIVE)}")
@@ -435,6 +456,15 @@ def default_grid(method: str, kernel: str, d: int) -> list[tuple[str, tuple]]:
     return (kernels[kernel] if METHODS[method].takes("gamma") else []) + list(METHODS[method].grid) + more
 
 
+def form_grid(form: str, d: int) -> list[tuple[str, tuple]]:
+    """What `tune` tries of prototypes of one class.
+
+    >>> form_grid("prototypes", 3)
+    [('models', (1, 2, 4, 8)), ('tangents', (0, 1, 2))]
+    """
+    return [("models", (1, 2, 4, 8)), ("tangents", tuple(t for t in (0, 1, 2, 4) if t < d))] if form == "prototypes" else []
+
+
 def describe(method: str, chosen: dict) -> str:
     """
     >>> describe("svm", {"kernel": "rbf", "gamma": 0.5, "C": 10.0})
@@ -444,6 +474,7 @@ def describe(method: str, chosen: dict) -> str:
     """
     kernel = method not in METHODS or METHODS[method].takes("kernel")
     default = METHODS[method].kernels[0] if method in METHODS else "linear"
+    kernel = kernel and chosen.get("form") != "prototypes"
     parts = [method, f"{chosen.get('kernel', default)} kernel"] if kernel else [method]
     for name, value in chosen.items():
         if value is True:

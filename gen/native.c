@@ -199,10 +199,17 @@ static const gen_part *gen_find(const gen_anatomy *a, const char *name) {
     return NULL;
 }
 
+/* Spheres and prototypes of one class know what is near, and reject all else. To gen they are machines
+ * of two classes as those of oneclass with a plane are: 1 is normal, and 0 an anomaly; the score is
+ * the largest squared distance that is normal, less that of the row. */
+static bool gen_is_near(const margin_vote *vote) {
+    return vote->scheme == MARGIN_SCHEME_NEAREST && vote->classes == 1;
+}
+
 static void gen_look(gen_machine *machine) {
     const margin_vote *vote = margin_model_vote(&machine->model);
     machine->d = mgn_head_of(&machine->model).d;
-    machine->classes = vote->classes;
+    machine->classes = gen_is_near(vote) ? 2 : vote->classes;
     machine->machines = margin_machines(vote->scheme, vote->classes);
 }
 
@@ -323,6 +330,10 @@ int32_t gen_scores(const gen_machine *machine, const double *rows, int64_t n, do
  * which orders inputs, of others how clearly they speak for the class elected. */
 static uint16_t gen_classify(const gen_machine *machine, const margin_real *scores, double *score) {
     const margin_vote *vote = margin_model_vote(&machine->model);
+    if (gen_is_near(vote)) {
+        *score = vote->reject - scores[0];
+        return margin_decide(vote, scores) == 0 ? 1 : 0;
+    }
     const uint16_t elected = margin_elect(vote->scheme, vote->classes, scores);
     *score = vote->scheme == MARGIN_SCHEME_BINARY || vote->scheme == MARGIN_SCHEME_ORDINAL
                  ? scores[0]
@@ -409,6 +420,13 @@ static void gen_take_answer(void *user, size_t i, size_t row, margin_real *score
     const margin_vote *vote = margin_model_vote(&all->wanted.machine->model);
     const uint16_t winner = margin_elect(vote->scheme, vote->classes, scores);
     gen_take_wanted(user, i, row, scores);
+    if (gen_is_near(vote)) {
+        const double score = vote->reject - scores[0];
+        all->elected[i] = mgn_abs(score);
+        if (all->own != NULL) { all->own[i] = all->wanted.y[row] == 1 ? score : -score; }
+        all->probability[i] = 1;
+        return;
+    }
     all->elected[i] = margin_margin(vote->scheme, vote->classes, scores, winner);
     if (all->own != NULL) {
         all->own[i] = margin_margin(vote->scheme, vote->classes, scores, all->wanted.y[row]);

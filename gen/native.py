@@ -11,7 +11,7 @@ import threading
 import weakref
 from array import array
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import build, progress
 from .data import Data
@@ -253,6 +253,7 @@ class Shape:
     machines: int
     vectors: int
     kernel: int
+    near: bool = False  # spheres and prototypes of one class: the score in C is a distance
 
     @property
     def linear(self) -> bool:
@@ -279,6 +280,8 @@ class Machine:
         n = self.numbers
         self.shape = Shape(*(n[name] for name in ("kind", "d", "classes", "scheme", "machines")), n.get("n", 0),
                            n.get("kernel", 0))
+        if self.shape.scheme == NEAREST and self.shape.classes == 1:  # what is near is normal, all else an anomaly
+            self.shape = replace(self.shape, classes=2, near=True)
 
     def state(self) -> bytes:
         """All bits of a model in double, for pickles and for copies without the memory of the training; see from_state."""
@@ -433,7 +436,7 @@ class Online:
         return Online.revive, (ctypes.string_at(self.handle, training().gen_online_size(self.handle)), self.handle)
 
 
-REJECTED = 65535
+REJECTED, NEAREST = 65535, 5  # an answer, and a scheme
 ENOUGH_WORK = 2_000_000  # products that are worth a thread of their own
 VOTE = ("reject", "slope", "shift", "include")  # numbers of a model that say how scores become answers
 

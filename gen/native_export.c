@@ -364,6 +364,11 @@ int32_t gen_quant_predict(const gen_quant *q, const int16_t *x, int64_t n, uint1
         int32_t *at = scores + i * vote->machines;
         uint16_t elected;
         label[i] = margin_classify_q(model, x + i * d, work, at);
+        if (vote->scheme == MARGIN_SCHEME_NEAREST && vote->classes == 1) { /* see gen_is_near */
+            label[i] = label[i] == 0 ? 1 : 0;
+            clear[i] = (int32_t)vote->reject - at[0];
+            continue;
+        }
         elected = margin_elect_q(vote->scheme, vote->classes, at);
         clear[i] = vote->scheme == MARGIN_SCHEME_BINARY || vote->scheme == MARGIN_SCHEME_ORDINAL
                        ? at[0]

@@ -373,8 +373,12 @@ static margin_status gen_train_lssvm(gen_work *work) {
 
 /* ---- one class ---- */
 
+enum { GEN_PLANE, GEN_SPHERE, GEN_PROTOTYPES }; /* --form */
+
 static margin_status gen_train_oneclass(gen_work *work) {
     const double *lambda = gen_given(work->choice, "lambda");
+    const double *models = gen_given(work->choice, "models");
+    const int form = (int)gen_option(work->choice, "form");
     const margin_data *data = &work->data;
     margin_oneclass_options options;
     margin_oneclass_report report;
@@ -385,6 +389,9 @@ static margin_status gen_train_oneclass(gen_work *work) {
     if (gen_given(work->choice, "kernel") == NULL) { options.kernel.kind = MARGIN_KERNEL_RBF; }
     options.nu = gen_option(work->choice, "nu");
     options.lambda = lambda == NULL ? 0 : *lambda == 0 ? MARGIN_ZERO : *lambda;
+    options.sphere = form == GEN_SPHERE;
+    options.models = form == GEN_PROTOTYPES ? (uint16_t)(models == NULL ? 1 : *models) : 0;
+    options.tangents = form == GEN_PROTOTYPES ? (uint16_t)gen_option(work->choice, "tangents") : 0;
     options.folds = (uint16_t)gen_option(work->choice, "inner-folds");
     options.held_out = gen_option(work->choice, "held-out") != 0;
     options.seed = (uint32_t)gen_option(work->choice, "seed");
@@ -404,14 +411,15 @@ static margin_status gen_train_oneclass(gen_work *work) {
 
 /* Scores of some rows, by their place in the view. */
 typedef struct {
+    const gen_machine *machine;
     double *score;
     const uint16_t *y;
-    bool *normal;
+    bool *normal, *alarm;
 } gen_normal_scores;
 
 static void gen_take_normal(void *user, size_t i, size_t row, margin_real *scores) {
     const gen_normal_scores *all = (const gen_normal_scores *)user;
-    all->score[i] = scores[0];
+    all->alarm[i] = gen_classify(all->machine, scores, &all->score[i]) == 0;
     all->normal[i] = all->y == NULL || all->y[row] == 1;
 }
 
@@ -440,7 +448,7 @@ static void gen_tell_alarms(gen_told *told, const gen_normal_scores *all, size_t
     double *sorted = (double *)malloc((n + 1) * sizeof *sorted);
     size_t normal = 0, others = 0, alarms[2] = {0, 0}, i;
     for (i = 0; i < n; i++) {
-        alarms[all->normal[i] ? 1 : 0] += all->score[i] > 0 ? 0u : 1u;
+        alarms[all->normal[i] ? 1 : 0] += all->alarm[i] ? 1u : 0u;
         normal += all->normal[i] ? 1u : 0u;
     }
     gen_tell(told, "false_alarm_rate", normal > 0 ? (double)alarms[1] / (double)normal : NAN);
@@ -462,9 +470,11 @@ static margin_status gen_measure_oneclass(const gen_machine *machine, const marg
     gen_normal_scores all;
     margin_status status = MARGIN_E_MEMORY;
     (void)targets;
+    all.machine = machine;
     all.y = rows->y;
     all.score = (double *)malloc((rows->n + 1) * sizeof *all.score);
-    all.normal = (bool *)malloc(rows->n + 1);
+    all.normal = (bool *)malloc(2 * (rows->n + 1));
+    all.alarm = all.normal + rows->n + 1;
     if (all.score != NULL && all.normal != NULL) {
         status = gen_ask(machine, rows->x, rows->rows, rows->n, gen_take_normal, &all);
     }

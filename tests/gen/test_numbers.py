@@ -43,7 +43,7 @@ class Numbers(unittest.TestCase):
         draw = random.Random(7)
         self.x = [[round(draw.gauss(2, 1), 6) for _ in range(3)] for _ in range(90)]
         self.t = [round(1000 + 50 * x[0] + 20 * math.sin(3 * x[1]) + draw.gauss(0, 3), 6) for x in self.x]
-        odd = [[round(draw.gauss(6, 1), 6) for _ in range(3)] for _ in range(20)]
+        self.odd = odd = [[round(draw.gauss(6, 1), 6) for _ in range(3)] for _ in range(20)]
         line = lambda x, label: ",".join(map(repr, x)) + f",{label}\n"
         self.numbers = self.write("numbers.csv", "".join(line(x, t) for x, t in zip(self.x, self.t)))
         self.states = self.write("states.csv", "".join(line(x, "ok") for x in self.x) + "".join(line(x, "worn") for x in odd))
@@ -162,6 +162,42 @@ class Numbers(unittest.TestCase):
         scores = self.json("predict", self.path("m.mgn"), self.states)["scores"]
         pairs = [(a > b) + (a == b) / 2 for a in scores[:90] for b in scores[90:]]
         self.assertAlmostEqual(found["auc_train"], sum(pairs) / len(pairs), delta=1e-3)
+
+    def test_spheres_and_prototypes_answer_as_planes_do(self):
+        for options in (("--form", "sphere", "--kernel", "linear"), ("--form", "sphere"), ("--form", "prototypes", "--models", "2", "--tangents", "1")):
+            with self.subTest(options=options):
+                found = self.json("train", self.states, "--method", "oneclass", "--normal", "ok", *options, "--test", self.states,
+                                  "--save", self.path("m.mgn"))
+                self.assertEqual(found["labels"], ["anomaly", "ok"])
+                least = 0.2 if "prototypes" in options else 0.8  # anomalies lie along the tangent of the prototypes
+                self.assertGreater(found["detection_rate_test"], least)
+                self.assertGreater(found["auc_test"], 0.8)
+                for form in ("f32", "q15", "q7"):
+                    said = self.json("predict", self.path("m.mgn"), self.states, "--format", form)
+                    self.assertEqual([label == "ok" for label in said["labels"]], [score >= 0 for score in said["scores"]])
+                    for alone in ((), ("--alone",)):
+                        self.ok("export", self.path("m.mgn"), "-o", self.path("pump.h"), "--format", form, *alone)
+                        self.same_labels(form, bool(alone), said["labels"][:5] + said["labels"][-5:], self.x[:5] + self.odd[-5:])
+                self.assertIn("false alarms promised", self.ok("info", self.path("m.mgn")))
+                self.ok("report", self.path("m.mgn"), "--data", self.states, "-o", self.path("m.html"))
+                self.assertIn("auc_test", self.json("cv", self.states, "--method", "oneclass", "--normal", "ok", *options))
+        best = self.json("tune", self.states, "--method", "oneclass", "--normal", "ok", "--form", "prototypes", "--folds", "3")
+        self.assertEqual({row["options"]["models"] for row in best["results"]}, {1, 2, 4, 8})
+        self.fails(2, "poly has no sphere", "train", self.plain, "--method", "oneclass", "--form", "sphere", "--kernel", "poly")
+        self.fails(2, "--form prototypes", "train", self.plain, "--method", "oneclass", "--models", "2")
+
+    def same_labels(self, form: str, alone: bool, labels: list, rows: list) -> None:
+        """Compiles pump.h and compares the labels of rows."""
+        take = "raw[i]" if form == "f32" else "x"
+        text = "" if alone else "#define MARGIN_IMPLEMENTATION\n#define MARGIN_PREDICT_ONLY\n"
+        text += '#include "pump.h"\n#include <stdio.h>\nint main(void)\n{\n    const float raw[10][3] = {%s};\n' % ", ".join(
+            "{" + ", ".join(f"{v}f" for v in row) + "}" for row in rows)
+        text += '    printf("%d", pump_selftest());\n    for (int i = 0; i < 10; i++) {\n'
+        text += "" if form == "f32" else "        int16_t x[3];\n        pump_input(raw[i], x);\n"
+        text += f'        printf(" %s", pump_labels[pump_classify({take})]);\n    }}\n    return 0;\n}}\n'
+        subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-I", ROOT, self.write("main.c", text), "-o", self.path("main")], check=True)
+        said = subprocess.run([self.path("main")], capture_output=True, text=True, check=True).stdout.split()
+        self.assertEqual(said, ["0", *labels])
 
     def test_a_linear_machine_amid_its_samples_has_no_direction(self):
         self.fails(1, "no direction", "train", self.plain, "--label", "none", "--method", "oneclass", "--kernel", "linear")
