@@ -28,7 +28,8 @@ def wilson(wrong: int, total: int) -> tuple[float, float]:
         return 0.0, 1.0
     p, n = wrong / total, total
     middle, half = p + Z * Z / (2 * n), Z * math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n))
-    return max(0.0, (middle - half) / (1 + Z * Z / n)), min(1.0, (middle + half) / (1 + Z * Z / n))
+    low, high = (middle - half) / (1 + Z * Z / n), (middle + half) / (1 + Z * Z / n)
+    return 0.0 if wrong == 0 else max(0.0, low), 1.0 if wrong == total else min(1.0, high)  # exact at the ends, where rounding is seen
 
 
 def quantile(ordered: list[float], share: float) -> float:

@@ -123,8 +123,8 @@ def cost_parts(f) -> list[str]:
     words = "Large marks are the whole model, small ones models with fewer vectors." if len(f.forms) > len(whole) else \
         "The whole model in each number format."
     return [figure("Error against bytes", words, figures.frontier([one for one in f.forms if one.error is not None], f.budget, what, form)),
-            figure("Number formats", f"The whole model on {whole[0].rows} {f.what}; by how much answers change at most beside f32.",
-                   table(["format", "bytes", what, "change"], rows, {1, 2, 3}, "Number formats"))]
+            figure("Number formats", f"The whole model on {whole[0].rows} {f.what}: {what}, and by how much answers change at most beside "
+                   "f32.", table(["format", "bytes", "error", "change"], rows, {1, 2, 3}, "Number formats"))]
 
 
 def row_facts(found: Values, chosen: list[int]) -> dict:

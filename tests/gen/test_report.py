@@ -258,6 +258,7 @@ class Parts(unittest.TestCase):
             for wrong in (0, n // 2, n):
                 low, high = measure.wilson(wrong, n)
                 self.assertTrue(0 <= low <= wrong / n + 1e-12 and wrong / n - 1e-12 <= high <= 1)
+                self.assertEqual((low == 0, high == 1), (wrong == 0, wrong == n))
 
     @staticmethod
     def corners(piece):
