@@ -200,71 +200,66 @@ void eva_unit_exp_q7(void) {
     expansion_q(MARGIN_KERNEL_UNIT_EXP, MARGIN_Q7);
 }
 
-/* Any bytes as an image of 128 bytes. The counts of its head run over all small values one after the other, because Eva does not
- * relate the length of an array to that of the image; all other bytes are any at once, the checksum, the width, the kernel and
- * the notes among them. What is opened passes the check of models, and answers any input. */
-static void opened(const unsigned char *image) {
+/* Any bytes as an image of 128 bytes. The counts of its head, its scheme and its flags are those of the call, because Eva does not
+ * relate the length of an array to that of the image; all other bytes are any at once, the checksum, the width, the kernel, its
+ * parameters, the arrays and the length of the notes among them. What is opened passes the check of models, or does not, and
+ * answers any input. `beyond` is 0, but for a defect that must be found: so far behind the image a byte is read where it is
+ * good. */
+static void image_of(uint8_t kind, uint8_t n, uint8_t d, uint8_t classes, uint8_t scheme,
+                     uint8_t flags, size_t beyond) {
     margin_model model;
     margin_real x[D], scores[16];
-    if (margin_image_open(image, 128, &model) != MARGIN_OK) { return; }
+    for (int i = 0; i < 128; i++) { bytes[i] = (unsigned char)Frama_C_interval(0, 255); }
+    bytes[6] = kind;
+    bytes[8] = 128;
+    bytes[9] = bytes[10] = bytes[11] = 0;
+    bytes[16] = n;
+    bytes[17] = bytes[18] = bytes[19] = 0;
+    bytes[20] = d;
+    bytes[21] = bytes[22] = bytes[23] = 0;
+    bytes[24] = classes;
+    bytes[25] = 0;
+    bytes[28] = scheme;
+    bytes[31] = flags;
+    if (margin_image_open(bytes, 128, &model) != MARGIN_OK) { return; }
+    if (beyond > 0) { (void)mgn_get16(bytes + 128 + beyond); }
     (void)margin_model_check(&model);
     for (int i = 0; i < D; i++) { x[i] = any(); }
     (void)margin_classify(&model, x, scores);
 }
 
-static void image_of(uint8_t kind) {
-    for (unsigned n = 1; n <= 2u; n++) {
-        for (unsigned d = 1; d <= 2u; d++) {
-            for (unsigned classes = 1; classes <= 3u; classes++) {
-                for (unsigned scheme = 0; scheme <= 5u; scheme++) {
-                    for (unsigned flags = 0; flags <= 3u; flags++) {
-                        for (int i = 0; i < 128; i++) {
-                            bytes[i] = (unsigned char)Frama_C_interval(0, 255);
-                        }
-                        bytes[6] = kind;
-                        bytes[8] = 128;
-                        bytes[9] = bytes[10] = bytes[11] = 0;
-                        bytes[16] = (unsigned char)n;
-                        bytes[17] = bytes[18] = bytes[19] = 0;
-                        bytes[20] = (unsigned char)d;
-                        bytes[21] = bytes[22] = bytes[23] = 0;
-                        bytes[24] = (unsigned char)classes;
-                        bytes[25] = 0;
-                        bytes[28] = (unsigned char)scheme;
-                        bytes[31] = (unsigned char)flags;
-                        opened(bytes);
-                    }
-                }
-            }
-        }
-    }
-}
-
 void eva_image_linear(void) {
-    image_of(MARGIN_MODEL_LINEAR);
+    image_of(MARGIN_MODEL_LINEAR, 0, 2, 2, MARGIN_SCHEME_BINARY, 0, 0);
+    image_of(MARGIN_MODEL_LINEAR, 0, 1, 3, MARGIN_SCHEME_ONE_ONE, 0, 0);
+    image_of(MARGIN_MODEL_LINEAR, 0, 2, 3, MARGIN_SCHEME_ORDINAL, 0, 0);
 }
 
 void eva_image_expansion(void) {
-    image_of(MARGIN_MODEL_EXPANSION);
+    image_of(MARGIN_MODEL_EXPANSION, 2, 2, 2, MARGIN_SCHEME_BINARY, 0, 0);
+    image_of(MARGIN_MODEL_EXPANSION, 2, 1, 2, MARGIN_SCHEME_BINARY, 1, 0);
 }
 
 void eva_image_proto(void) {
-    image_of(MARGIN_MODEL_PROTO);
+    image_of(MARGIN_MODEL_PROTO, 2, 2, 2, MARGIN_SCHEME_NEAREST, 0, 0);
 }
 
-/* Any bytes of any length up to 128, with any counts: refused, or a head whose arrays fit the image. The length that the head
- * tells runs over all values up to that of the buffer, as the counts do above. */
-void eva_image_any(void) {
-    for (unsigned size = 0; size <= 128u; size += 4u) {
-        for (unsigned told = 0; told <= size; told += 4u) {
-            margin_model model;
-            mgn_image_head head;
-            for (int i = 0; i < 128; i++) { bytes[i] = (unsigned char)Frama_C_interval(0, 255); }
-            bytes[8] = (unsigned char)told;
-            bytes[9] = bytes[10] = bytes[11] = 0;
-            (void)mgn_image_model(bytes, size, &head, &model);
-        }
+/* Any bytes with any counts, of a buffer of 128 bytes: refused, or a head whose arrays fit the image. The length that the head
+ * tells is one of several, as the counts are above. */
+void eva_head_any(void) {
+    for (unsigned told = 60; told <= 128u; told += 34u) {
+        margin_model model;
+        mgn_image_head head;
+        for (int i = 0; i < 128; i++) { bytes[i] = (unsigned char)Frama_C_interval(0, 255); }
+        bytes[8] = (unsigned char)told;
+        bytes[9] = bytes[10] = bytes[11] = 0;
+        (void)mgn_image_model(bytes, 128, &head, &model);
+        (void)mgn_image_model(bytes, (size_t)Frama_C_interval(0, (int)told - 1), &head, &model);
     }
+}
+
+/* A defect that must be found: a read behind an image, reached only where the image is good. */
+void eva_seeded_image(void) {
+    image_of(MARGIN_MODEL_LINEAR, 0, 2, 2, MARGIN_SCHEME_BINARY, 0, 1);
 }
 
 /* A defect that must be found: one feature too many. */
