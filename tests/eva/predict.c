@@ -234,15 +234,6 @@ void eva_image_linear(void) {
     image_of(MARGIN_MODEL_LINEAR, 0, 2, 3, MARGIN_SCHEME_ORDINAL, 0, 0);
 }
 
-void eva_image_expansion(void) {
-    image_of(MARGIN_MODEL_EXPANSION, 2, 2, 2, MARGIN_SCHEME_BINARY, 0, 0);
-    image_of(MARGIN_MODEL_EXPANSION, 2, 1, 2, MARGIN_SCHEME_BINARY, 1, 0);
-}
-
-void eva_image_proto(void) {
-    image_of(MARGIN_MODEL_PROTO, 2, 2, 2, MARGIN_SCHEME_NEAREST, 0, 0);
-}
-
 /* Any bytes with any counts, of a buffer of 128 bytes: refused, or a head whose arrays fit the image. The length that the head
  * tells is one of several, as the counts are above. */
 void eva_head_any(void) {

@@ -1,7 +1,7 @@
-"""eva.py [DRIVER...]: Frama-C's Eva over the predictors and the arena, for all numbers that tests/eva/predict.c draws: no read
-or write outside of an object, no division by zero, no signed overflow, no shift by too much. Infinities and NaN are numbers
-here. An alarm that is false is listed below with the reason; any other one fails, and so does a seeded defect that is not
-found. Last line: N passed, N failed."""
+"""eva.py [DRIVER...]: Frama-C's Eva over the predictors, the arena and the reading of images, for all numbers that
+tests/eva/predict.c draws: no read or write outside of an object, no division by zero, no signed overflow, no shift by too much.
+Infinities and NaN are numbers here. An alarm that is false is listed below with the reason; any other one fails, and so does a
+seeded defect that is not found. Last line: N passed, N failed."""
 import concurrent.futures
 import os
 import re
