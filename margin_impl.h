@@ -19384,8 +19384,8 @@ static bool mgn_compact_starts(margin_compact_options *o, size_t d, size_t class
  * and few samples cannot tell: rbf units start at samples, which must not be those held out. */
 static void mgn_compact_open(mgn_compact *job, size_t n) {
     margin_compact_options *o = &job->o;
-    const bool seek = o->start == NULL && n / 4u >= 8u &&
-                      (!mgn_compact_rbf(job) || o->vectors <= n - n / 4u);
+    const bool seek =
+        o->start == NULL && n / 4u >= 8u && (!mgn_compact_rbf(job) || o->vectors <= n - n / 4u);
     job->seek_decay = seek && o->decay == 0;
     job->seek_noise = seek && o->noise == 0;
     if (o->loss == 0) { o->loss = o->start == NULL ? MARGIN_COMPACT_SOFT : MARGIN_COMPACT_HINGE; }

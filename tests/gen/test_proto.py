@@ -131,7 +131,7 @@ class Prototypes(CommandLine):
                 ("--rate: must be greater than 0: '-1'", ("tvq", "--rate", -1)),
                 ("--start: must be one of hss, clusters, centroids, random: 'best'", ("tvq", "--start", "best")),
                 ("--theta is an option of tvq, not of nn", ("nn", "--theta", 0.1)),
-                ("--tangents is an option of tvq, hss, td, not of lvq", ("lvq", "--tangents", 3)),
+                ("--tangents is an option of tvq, hss, td, oneclass, not of lvq", ("lvq", "--tangents", 3)),
                 ("not of tvq", ("tvq", "--kernel", "rbf")),
                 ("--neighbours: must be between 1 and 15: '17'", ("nn", "--neighbours", 17)),
                 ("--validation: must be between 0 and 0.9: '1'", ("tvq", "--validation", 1))):
