@@ -140,7 +140,7 @@ void test_train_svm_classes(margin_arena *mem) {
 
 static void omam(margin_arena *mem, size_t n, unsigned kind) {
     const margin_data data = suite_samples(mem, n, 3, 4, 51);
-    margin_ordinal_options options = {kernel_of(kind), NULL, 4, 0, 0, false, {NULL, NULL}};
+    margin_ordinal_options options = {kernel_of(kind), NULL, 4, 0, 0, false, false, {NULL, NULL}};
     margin_model model;
     margin_info info;
     margin_ordinal_report report = {0, 0, 0};
@@ -181,7 +181,7 @@ void test_train_omam_online(margin_arena *mem) {
 
 static void lssvm(margin_arena *mem, size_t n, unsigned kind, margin_real c) {
     const margin_data data = suite_samples(mem, n, 3, 4, 53);
-    margin_ordinal_options options = {kernel_of(kind), NULL, 4, 0, c, false, {NULL, NULL}};
+    margin_ordinal_options options = {kernel_of(kind), NULL, 4, 0, c, false, false, {NULL, NULL}};
     margin_model model;
     margin_info info;
     margin_ordinal_report report = {0, 0, 0};
@@ -265,8 +265,7 @@ static margin_model by_hand(margin_arena *mem) {
     margin_model model;
     margin_expansion *e = &model.of.expansion;
     margin_real *vectors = suite_numbers(mem, 4u * 3u, 31), *norms = suite_numbers(mem, 4, 0);
-    margin_expansion empty = {
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, {0, 0, 0, 0, 0}, 0, {0, 0, 0, 0, 0}};
+    static const margin_expansion empty;
     size_t i;
     *e = empty;
     model.kind = MARGIN_MODEL_EXPANSION;
