@@ -16,6 +16,7 @@ OWN = ("diabetis", "flare-solar", "splice", "thyroid", "twonorm")
 SPLITS, TUNED = 10, 5
 LAMBDAS, PRICES = (0.9, 0.5, 0.2, 0.1, 0.03, 0.01), (0.1, 1.0, 10.0, 100.0)
 WIDTHS = (0.06, 0.25, 1.0, 4.0, 16.0)  # gamma times the number of features
+FINER = (0.5, 0.7, 1.0, 1.4, 2.0)  # times the best of the coarse grid
 CURVE = (0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99)
 QUICK = ("heart", "thyroid")
 
@@ -45,16 +46,22 @@ def features(path: str) -> int:
         return file.readline().count(",")
 
 
+def best(cells: Cells, name: str, train: str, method: str, option: str, values, gammas) -> tuple[float, float]:
+    found = cells.gen("tune", train, "--method", method, "--kernel", "rbf", "--grid", f"{option}={','.join(f'{v:.4g}' for v in values)}",
+                      "--grid", f"gamma={','.join(f'{g:.4g}' for g in gammas)}", "--folds", 5, quick=name in QUICK)
+    return found["best"][option], found["best"]["gamma"]
+
+
 def chosen(cells: Cells, name: str, method: str, option: str, values: tuple) -> tuple[float, float]:
-    """The medians of the best options of the first five splits, each by 5-fold cross-validation, as the paper has it."""
-    best = []
+    """The medians of the best options of the first five splits, each by 5-fold cross-validation, as the paper has it. The paper
+    does not tell its grid; ours is coarse at first, then finer around the best of the coarse one."""
+    pairs = []
     for k in range(1, TUNED + 1):
         train = split(cells, name, k)[0]
-        gammas = ",".join(f"{g / features(train):g}" for g in WIDTHS)
-        found = cells.gen("tune", train, "--method", method, "--kernel", "rbf", "--grid", f"{option}={','.join(map(str, values))}",
-                          "--grid", f"gamma={gammas}", "--folds", 5, quick=name in QUICK)
-        best.append(found["best"])
-    return statistics.median(one[option] for one in best), statistics.median(one["gamma"] for one in best)
+        value, gamma = best(cells, name, train, method, option, values, [g / features(train) for g in WIDTHS])
+        finer = [value * f for f in FINER if method != "kmomd" or value * f < 1]
+        pairs.append(best(cells, name, train, method, option, finer, [gamma * f for f in FINER]))
+    return statistics.median(one for one, _ in pairs), statistics.median(gamma for _, gamma in pairs)
 
 
 def runs(cells: Cells, name: str, method: str, option: str, value: float, gamma: float, count: int) -> list[dict]:
@@ -96,7 +103,7 @@ def table(cells: Cells, section: Section) -> dict:
         "python3 -m gen train TRAIN --method kmomd --kernel rbf --lambda L --gamma G --test TEST"))
     words = f"{len(kept)} of {run} sets that were run (of 13) are no worse than the paper's error by more than one standard error"
     section.judge("table 1", "not run" if run == 0 else "reproduced" if len(kept) >= run - 2 else "differs",
-                  f"{words}; 10 of 100 splits, a coarse grid, and medians of both options taken apart, as the paper does")
+                  f"{words}; 10 of 100 splits, a grid of our own, and medians of both options taken apart, as the paper does")
     return widths
 
 
