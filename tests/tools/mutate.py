@@ -1,22 +1,22 @@
-"""mutate.py [-n N] [--seed S] [--section MARK]... [--write]: plants faults in margin_impl.h and counts which the tests find.
+"""mutate.py [-n N] [--seed S] [--section MARK]... [--again] [--write]: plants faults in margin_impl.h and counts which the tests find.
 
 A fault is a changed comparison, constant, arithmetic or logic operator, or a deleted statement, in a function that is
 compiled. Faults are spread over the sections by the square root of the number of places in each, so that small sections
 are not missed. The same seed gives the same faults for the same header.
 
 All faults are compiled into one test program: a function with a fault stands beside the right one, and the environment
-variable MUTANT says which fault is awake. A first run without any says which suites come to which faults. Each fault is then
-run through the suite of its section, through all trainers under torture, and through the other suites that come to it, the
-shortest first, in float and then in double; a failed test, a crash, or ten times the usual processor time finds it. Random
-problems of the tests are a quarter of the usual number (tests/trials.h). Of the faults that nobody finds, those whose
-machine code is that of the right function are equivalent, and so are those that tests/tools/equivalent.txt names with a
-reason. With --write the table goes to tests/tools/mutants.md.
+variable MUTANT says which fault is awake. A first run without any says which tests come to which faults, and how long they take.
+Faults whose machine code is that of the right function are equivalent, and so are those that tests/tools/equivalent.txt names
+with a reason: they are not run. Each other fault is run through the tests that come to it, the shortest first, in float and then
+for a few seconds in double, up to CAP seconds; a failed test, a crash, or three times the usual processor time finds it. Random
+problems of the tests are a quarter of the usual number (tests/trials.h). With --write the table goes to tests/tools/mutants.md.
 Exit code 1: less than --goal percent of the faults that are no equivalents were found.
 """
 import argparse
 import bisect
 import concurrent.futures
 import hashlib
+import json
 import math
 import os
 import random
@@ -31,12 +31,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "mutate"
+SURVIVORS = WORK / "survivors.json"
 TABLE, EQUIVALENT = ROOT / "tests/tools/mutants.md", ROOT / "tests/tools/equivalent.txt"
 KINDS = {"float": [], "double": ["-DMARGIN_REAL_DOUBLE"]}
 FLAGS = ["-std=c99", "-O1", "-w", "-ffp-contract=off", "-DTEST_SHARE=4"]
-# Suites that know a section best; a section that is not here is looked for by its own name, then in all suites.
-SUITES = {"platform": ["core"], "asm": ["quant", "kernel"], "status": ["core"], "arena": ["core"], "scalar": ["math"], "model": ["scheme", "kernel", "proto"],
-          "rows": ["kernel"], "quantize": ["quant"], "store": ["image"], "qp": ["kmomd", "linalg"], "compress": ["compress"]}
+CAP, DOUBLE_CAP = 30.0, 10.0  # seconds of processor time for the tests of one fault, in all and in double
 SWAPS = {"<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">", "<"], "==": ["!="], "!=": ["=="],
          "+": ["-"], "-": ["+"], "*": ["/", "+"], "/": ["*"], "%": ["*"], "<<": [">>"], ">>": ["<<"], "&": ["|"], "|": ["&"], "^": ["|"],
          "&&": ["||"], "||": ["&&"], "+=": ["-="], "-=": ["+="], "*=": ["/="], "/=": ["*="], "<<=": [">>="], ">>=": ["<<="],
@@ -162,9 +161,11 @@ def faults_of(text: str, functions: list[Function]) -> list[Fault]:
     return found
 
 
-def line_of(text: str, at: int, to: int) -> str:
-    start, end = text.rfind("\n", 0, at) + 1, text.find("\n", to)
-    return " ".join(text[start:end].split())
+def lines_of(text: str, fault: Fault) -> tuple[str, str]:
+    """The line of a fault, before and after it."""
+    near = text.rfind("\n", 0, fault.at) + 1, text.find("\n", fault.to)
+    after = text[near[0]:fault.at] + fault.instead + text[fault.to:near[1]]
+    return " ".join(text[near[0]:near[1]].split()), " ".join(after.split())
 
 
 def choose(faults: list[Fault], count: int, rng: random.Random) -> list[Fault]:
@@ -278,18 +279,58 @@ def planted_marker(text: str, fault: Fault) -> str | None:
     return re.sub(r"\s+", "", words)
 
 
+# Around every test: only those of the file TESTS are run, the first that fails ends the program, and REACHED gets for each
+# test its number, its name, its processor time and the faults it has come to.
+HOOKS = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+int mgn_mutant;
+char mgn_reached[1 << 12];
+static char wanted[1 << 14];
+static FILE *out;
+static int number;
+static clock_t begun;
+int __real_greatest_test_pre(const char *name);
+void __real_greatest_test_post(const char *name, int res);
+__attribute__((constructor)) static void wake(void) {
+    const char *which = getenv("MUTANT"), *tests = getenv("TESTS"), *reached = getenv("REACHED");
+    mgn_mutant = which == NULL ? 0 : atoi(which);
+    memset(wanted, tests == NULL, sizeof wanted);
+    if (tests != NULL) {
+        FILE *file = fopen(tests, "r");
+        int one;
+        if (file == NULL) { abort(); }
+        while (fscanf(file, "%d", &one) == 1) { wanted[one] = 1; }
+        fclose(file);
+    }
+    out = reached == NULL ? NULL : fopen(reached, "w");
+}
+int __wrap_greatest_test_pre(const char *name) {
+    number++;
+    memset(mgn_reached, 0, sizeof mgn_reached);
+    begun = clock();
+    return wanted[number] && __real_greatest_test_pre(name);
+}
+void __wrap_greatest_test_post(const char *name, int res) {
+    if (res < 0) { _Exit(1); }
+    if (out != NULL) {
+        fprintf(out, "%d %s %f", number, name, (double)(clock() - begun) / CLOCKS_PER_SEC);
+        for (int i = 0; i < 1 << 12; i++) { if (mgn_reached[i]) { fprintf(out, " %d", i); } }
+        fprintf(out, "\n");
+        fflush(out);
+    }
+    __real_greatest_test_post(name, res);
+}
+"""
+
+
 def build(kind: str, text: str, faults: list[Fault]) -> Path:
     """The test program with all faults asleep in it."""
     folder = WORK / kind
     put_headers(folder / "include", planted(text, faults))
-    (folder / "mutant.c").write_text(
-        "#include <stdio.h>\n#include <stdlib.h>\nint mgn_mutant;\nchar mgn_reached[1 << 16];\n"
-        "__attribute__((constructor)) static void wake(void)\n{\n"
-        "    const char *which = getenv(\"MUTANT\");\n    mgn_mutant = which == NULL ? 0 : atoi(which);\n}\n"
-        "__attribute__((destructor)) static void tell(void)\n{\n"
-        "    const char *name = getenv(\"REACHED\");\n    FILE *file = name == NULL ? NULL : fopen(name, \"w\");\n"
-        "    if (file == NULL) { return; }\n"
-        "    for (int i = 0; i < 1 << 16; i++) { if (mgn_reached[i]) { fprintf(file, \"%d\\n\", i); } }\n    fclose(file);\n}\n")
+    (folder / "mutant.c").write_text(HOOKS)
     sources = sorted((ROOT / "tests").glob("*.c")) + [folder / "mutant.c"]
     shared = b"".join(path.read_bytes() for path in [ROOT / "margin.h", *sorted((ROOT / "tests").glob("*.h")), *sorted((ROOT / "tests").glob("*.inc"))])
 
@@ -309,7 +350,7 @@ def build(kind: str, text: str, faults: list[Fault]) -> Path:
     with concurrent.futures.ThreadPoolExecutor(cores()) as pool:
         objects = list(pool.map(one, sources))
     program = folder / "tests"
-    done = subprocess.run(["gcc", *map(str, objects), "-lm", "-o", str(program)], capture_output=True, text=True)
+    done = subprocess.run(["gcc", *map(str, objects), "-lm", "-Wl,--wrap=greatest_test_pre,--wrap=greatest_test_post", "-o", str(program)], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"mutate: {done.stderr[:2000]}")
     return program
@@ -319,14 +360,21 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def run(program: Path, number: int, suite: str, limit: float, reached: Path | None = None) -> tuple[bool, float]:
-    """Whether the tests of a suite pass with a fault awake, and the processor time they took."""
+def run(program: Path, number: int, limit: float, tests: list[int] | None = None, reached: Path | None = None) -> tuple[bool, float]:
+    """Whether the tests pass with a fault awake, and the processor time they took."""
+    environment = {**os.environ, "MUTANT": str(number)}
+    if tests is not None:
+        chosen = WORK / f"tests-{number}"
+        chosen.write_text("\n".join(map(str, tests)))
+        environment["TESTS"] = str(chosen)
+    if reached:
+        environment["REACHED"] = str(reached)
+
     def bound():
         resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 1, int(limit) + 2))
         resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    process = subprocess.Popen([str(program), "-f", "-s", suite + "_suite"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=WORK,
-                               env={**os.environ, "MUTANT": str(number), **({"REACHED": str(reached)} if reached else {})}, preexec_fn=bound)
+    process = subprocess.Popen([str(program)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=WORK, env=environment, preexec_fn=bound)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = status
     return status == 0, usage.ru_utime + usage.ru_stime
@@ -384,50 +432,61 @@ def named_equivalents() -> dict[tuple[str, str, str], str]:
 # ---- all of it ----
 
 @dataclass
-class Suite:
+class Test:
     kind: str
-    name: str
+    number: int
     seconds: float
     reaches: set[int]
 
 
-def measure(programs: dict[str, Path]) -> list[Suite]:
-    """Every suite of every program: its processor time without a fault, and the numbers of the faults that it comes to."""
-    names = re.findall(r"X\((\w+)_suite\)", (ROOT / "tests/test_main.c").read_text())
-
-    def one(pair):
-        kind, name = pair
-        reached = WORK / f"reached-{kind}-{name}"
-        passed, seconds = run(programs[kind], 0, name, 900, reached)
-        if not passed:
-            sys.exit(f"mutate: the tests of {name} in {kind} fail without any fault")
-        return Suite(kind, name, seconds, {int(line) for line in reached.read_text().split()})
+def measure(programs: dict[str, Path]) -> list[Test]:
+    """Every test of every program: its processor time without a fault, and the numbers of the faults that it comes to."""
+    def one(kind):
+        reached, found = WORK / f"reached-{kind}", []
+        if not run(programs[kind], 0, 1800, reached=reached)[0]:
+            sys.exit(f"mutate: the tests fail in {kind} without any fault, after {reached.read_text().splitlines()[-1].split()[1]}")
+        for line in reached.read_text().splitlines():
+            number, _, seconds, *reaches = line.split()
+            found.append(Test(kind, int(number), float(seconds), set(map(int, reaches))))
+        return found
     with concurrent.futures.ThreadPoolExecutor(cores()) as pool:
-        return list(pool.map(one, [(kind, name) for kind in programs for name in names]))
+        return [test for found in pool.map(one, programs) for test in found]
 
 
-def try_fault(fault: Fault, programs: dict[str, Path], suites: list[Suite]) -> None:
-    own = SUITES.get(fault.function.section, [fault.function.section])
+def batches(tests: list[Test]) -> list[list[Test]]:
+    """The tests in groups, each some four times as long as the one before; the shortest tests first."""
+    found, size, seconds = [[]], 0.3, 0.0
+    for test in sorted(tests, key=lambda test: test.seconds):
+        if found[-1] and seconds + test.seconds > size:
+            found.append([])
+            size, seconds = 4 * size, 0.0
+        found[-1].append(test)
+        seconds += test.seconds
+    return [batch for batch in found if batch]
 
-    def rank(suite):
-        return suite.kind != "float", suite.name not in own, suite.name != "torture", suite.seconds
-    reaching = sorted((suite for suite in suites if fault.number in suite.reaches), key=rank)
+
+def try_fault(fault: Fault, programs: dict[str, Path], tests: list[Test]) -> None:
+    reaching = [test for test in tests if fault.number in test.reaches]
     fault.verdict, fault.by = "survived", "" if reaching else "no test comes to it"
-    for suite in reaching:
-        if not run(programs[suite.kind], fault.number, suite.name, 10 * suite.seconds + 5)[0]:
-            fault.verdict, fault.by = "killed", suite.name if suite.name in own else f"all: {suite.name} in {suite.kind}"
-            return
+    spent = dict.fromkeys(KINDS, 0.0)
+    for kind in KINDS:
+        for batch in batches([test for test in reaching if test.kind == kind]):
+            if spent[kind] > (CAP if spent["float"] == 0.0 or kind == "float" else DOUBLE_CAP):
+                break
+            usual = sum(test.seconds for test in batch)
+            passed, seconds = run(programs[kind], fault.number, 3 * usual + 1, [test.number for test in batch])
+            spent[kind] += seconds
+            if not passed:
+                fault.verdict, fault.by = "killed", f"in {kind} after {spent['float'] + spent['double']:.1f} s"
+                return
 
 
 def table(faults: list[Fault]) -> list[str]:
-    rows = ["| section | faults | found by its suite | found by the others | equivalent | survived |", "|---|---|---|---|---|---|"]
+    rows = ["| section | faults | found | equivalent | survived |", "|---|---|---|---|---|"]
     names = sorted({fault.function.section for fault in faults})
     for name in [*names, "all"]:
         of = [fault for fault in faults if name in ("all", fault.function.section)]
-        killed = [fault for fault in of if fault.verdict == "killed"]
-        near = sum(not fault.by.startswith("all") for fault in killed)
-        rows.append(f"| {name} | {len(of)} | {near} | {len(killed) - near} | {sum(f.verdict == 'equivalent' for f in of)} | "
-                    f"{sum(f.verdict == 'survived' for f in of)} |")
+        rows.append(f"| {name} | {len(of)} | " + " | ".join(str(sum(f.verdict == v for f in of)) for v in ("killed", "equivalent", "survived")) + " |")
     return rows
 
 
@@ -442,31 +501,38 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--section", action="append", help="only in this section; may be given several times")
     parser.add_argument("--goal", type=float, default=95.0, help="percent that must be found")
+    parser.add_argument("--again", action="store_true", help="only the faults that survived the last run")
     parser.add_argument("--write", action="store_true", help="keep the table in tests/tools/mutants.md")
     arguments = parser.parse_args()
-    os.nice(19)
     text, begun = (ROOT / "margin_impl.h").read_text(), time.monotonic()
     functions = functions_of(text)
     faults = [f for f in faults_of(text, functions) if not arguments.section or f.function.section in arguments.section]
     print(f"{len(functions)} functions, {len(faults)} places; {arguments.n} faults by seed {arguments.seed}", flush=True)
-    faults = compiled_faults(text, choose(faults, arguments.n, random.Random(arguments.seed)), arguments.n)
+    if arguments.again:
+        last = {tuple(one) for one in json.loads(SURVIVORS.read_text())}
+        for fault in faults:
+            fault.lines = lines_of(text, fault)
+        faults = [fault for fault in faults if (fault.function.name, *fault.lines) in last]
+    else:
+        faults = choose(faults, arguments.n, random.Random(arguments.seed))
+    faults = compiled_faults(text, faults, len(faults) if arguments.again else arguments.n)
     for fault in faults:
-        after = text[:fault.at] + fault.instead + text[fault.to:]
-        fault.lines = line_of(text, fault.at, fault.to), line_of(after, fault.at, fault.at + len(fault.instead))
-    programs = {kind: build(kind, text, faults) for kind in KINDS}
-    suites = measure(programs)
-    with concurrent.futures.ThreadPoolExecutor(cores()) as pool:
-        for fault, _ in zip(faults, pool.map(lambda f: try_fault(f, programs, suites), faults)):
-            print(f"{fault.verdict} {fault.by}: {fault.function.section} {fault.function.name}: {fault.lines[0]}  ->  {fault.lines[1]}", flush=True)
-    survivors = [fault for fault in faults if fault.verdict == "survived"]
-    if survivors:
-        same_code(text, survivors)
+        fault.lines = lines_of(text, fault)
+    same_code(text, faults)
     reasons = named_equivalents()
-    for fault in survivors:
+    for fault in faults:
         reason = reasons.get((fault.function.name, *fault.lines))
         if reason is not None:
             fault.verdict, fault.by = "equivalent", reason
+    programs = {kind: build(kind, text, faults) for kind in KINDS}
+    tests = measure(programs)
+    print(*(f"{kind}: {sum(test.seconds for test in tests if test.kind == kind):.0f} s of tests" for kind in KINDS), sep=", ", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(cores()) as pool:
+        running = [fault for fault in faults if not fault.verdict]
+        for fault, _ in zip(running, pool.map(lambda f: try_fault(f, programs, tests), running)):
+            print(f"{fault.verdict} {fault.by}: {fault.function.section} {fault.function.name}: {fault.lines[0]}  ->  {fault.lines[1]}", flush=True)
     survivors = [fault for fault in faults if fault.verdict == "survived"]
+    SURVIVORS.write_text(json.dumps([(fault.function.name, *fault.lines) for fault in survivors]))
     lines = table(faults)
     for fault in faults:
         if fault.verdict == "equivalent":
