@@ -279,23 +279,49 @@ static double slow_distance(const slow_problem *s) {
     return sqrt(best);
 }
 
-/* How well the scores of a model on its training samples keep to [3.14]: the mean of the scores of a
- * class is w.m - b, their deviation sqrt(w'S w). The least slack, relative to the spread. */
-static double worst_slack(const solver_case *c, const slow_problem *s, const margin_model *model) {
-    double mean[2] = {0, 0}, square[2] = {0, 0}, slack[2];
+/* The scores of a model on its training samples: the mean of those of a class is w.m - b, their deviation sqrt(w'S w). What is left
+ * of [3.14], and the shares that are wrong. */
+typedef struct {
+    double mean[2], spread[2], slack[2], error[2];
+} score_moments;
+
+static score_moments moments_of_scores(const solver_case *c, const slow_problem *s,
+                                       const margin_model *model) {
+    score_moments m = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
     double f[CASE_N];
     for (size_t i = 0; i < s->n; i++) {
         margin_real score;
         margin_scores(model, c->x + i * c->data.d, &score);
         f[i] = (double)score;
-        mean[c->y[i]] += s->share[i] * f[i];
+        m.mean[c->y[i]] += s->share[i] * f[i];
+        m.error[c->y[i]] += (f[i] > 0) != (c->y[i] == 1) ? s->share[i] : 0;
     }
     for (size_t i = 0; i < s->n; i++) {
-        square[c->y[i]] += s->share[i] * (f[i] - mean[c->y[i]]) * (f[i] - mean[c->y[i]]);
+        m.spread[c->y[i]] += s->share[i] * (f[i] - m.mean[c->y[i]]) * (f[i] - m.mean[c->y[i]]);
     }
-    slack[0] = -mean[0] - 1 - s->kappa[0] * sqrt(square[0]);
-    slack[1] = mean[1] - 1 - s->kappa[1] * sqrt(square[1]);
-    return fmin(slack[0] / (1 + fabs(mean[0])), slack[1] / (1 + fabs(mean[1])));
+    for (size_t k = 0; k < 2u; k++) {
+        m.spread[k] = sqrt(m.spread[k]);
+        m.slack[k] = (k == 1u ? m.mean[1] : -m.mean[0]) - 1 - s->kappa[k] * m.spread[k];
+    }
+    return m;
+}
+
+/* The least slack, relative to the mean. */
+static double worst_slack(const score_moments *m) {
+    return fmin(m->slack[0] / (1 + fabs(m->mean[0])), m->slack[1] / (1 + fabs(m->mean[1])));
+}
+
+/* Whether the report says the same. */
+static bool report_tells(const margin_rates_report *r, const score_moments *m) {
+    const double told[2][3] = {{(double)r->spread_neg, (double)r->slack_neg, (double)r->error_neg},
+                               {(double)r->spread_pos, (double)r->slack_pos, (double)r->error_pos}};
+    bool right = true;
+    for (size_t k = 0; k < 2u; k++) {
+        const double room = TIGHT * 10 * (1 + fabs(m->mean[k]));
+        right = right && fabs(told[k][0] - m->spread[k]) <= room &&
+                fabs(told[k][1] - m->slack[k]) <= room && fabs(told[k][2] - m->error[k]) <= 1e-5;
+    }
+    return right;
 }
 
 /* The longest sample: what counts as no distance is measured by it. */
@@ -323,8 +349,13 @@ static enum greatest_test_res check_case(const solver_case *c, double eta_pos, d
         const double gap = (double)r.info.gap / (double)r.info.objective;
         ASSERTm("|w| is too large", (double)r.info.objective <= objective * (1 + CLOSE + 2 * gap) ||
                                         distance <= 2e-2 * slow_size(&slow));
+        const score_moments scores = moments_of_scores(c, &slow, &r.model);
         ASSERTm("the rates are not kept to",
-                worst_slack(c, &slow, &r.model) > -TIGHT || distance <= 2e-2 * slow_size(&slow));
+                worst_slack(&scores) > -TIGHT || distance <= 2e-2 * slow_size(&slow));
+        ASSERTm("the report",
+                report_tells(&r.report, &scores) || distance <= 2e-2 * slow_size(&slow));
+        ASSERTm("k",
+                near(slow.kappa[1], r.report.kappa_pos) && near(slow.kappa[0], r.report.kappa_neg));
         ASSERTm("the optimality conditions", r.status > 0 || gap < 64 * sqrt(CASE_EPS) * 2);
         ASSERTm("stationarity", r.status > 0 || (double)r.info.violation < 64 * sqrt(CASE_EPS));
         ASSERTm("feasible", r.report.feasible && r.report.p_star < 1);
