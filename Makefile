@@ -208,7 +208,8 @@ cluster: | need-cluster ## gen fit on a cluster of Dask's workers, one of which 
 
 need-sklearn: need-test
 	@$(TOOLS)/need.sh $(DEBIAN_PYTHON)=python3 /usr/lib/python3/dist-packages/sklearn=python3-sklearn \
-	    /usr/lib/python3/dist-packages/matplotlib=python3-matplotlib
+	    /usr/lib/python3/dist-packages/matplotlib=python3-matplotlib /usr/lib/python3/dist-packages/pandas=python3-pandas \
+	    /usr/lib/python3/dist-packages/distributed=python3-distributed
 
 sklearn: | need-sklearn ## the estimators: scikit-learn's own checks, beside gen train, in searches, on a cluster of Dask's workers
 	@$(DEBIAN_PYTHON) tests/gen/run.py --in tests/sklearn

@@ -164,7 +164,7 @@ def train_and_tell(arguments, problem: training.Problem, chosen: dict, test: Row
     machine, report = fitted.machine, fitted.report
     calibration = None
     if arguments.calibrate:
-        fold = training.divide(problem, 5, arguments.seed, arguments.groups)
+        fold = training.left_out(problem, arguments.seed, arguments.groups)
         calibration = training.calibrate(problem, arguments.method, chosen, machine, fold, arguments.seed, arguments.coverage)
     if arguments.reject is not None:
         machine.set_reject(arguments.reject)

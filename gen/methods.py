@@ -152,6 +152,14 @@ def more_classes(told: dict) -> str:
             "classes but one have the same label")
 
 
+def nu_range(told: dict) -> str:
+    """
+    >>> nu_range({})
+    ': --nu is at most twice the share of the smaller class, and too small where no plane leaves so few rows short of a margin'
+    """
+    return ": --nu is at most twice the share of the smaller class, and too small where no plane leaves so few rows short of a margin"
+
+
 TRUE_MOMENTS = "the rates are bounds for the true means and covariances of the classes; those of a sample are estimates"
 
 
@@ -264,7 +272,8 @@ METHODS = {
         options=(C, NU, Option("C-pos", above(0), "The price of a mistake on the positive class. The default is that of --C."),
                  Option("C-neg", above(0), "The price of a mistake on the negative class. The default is that of --C."),
                  Option("bounds", yes_or_no, "Works out where a search for C may begin: c0, and c1 of separable classes.")),
-        grid=(("C", (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)),), refusals={**SEPARABLE, "MARGIN_E_INFEASIBLE": "infeasible"}),
+        grid=(("C", (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)),), refusals={**SEPARABLE, "MARGIN_E_INFEASIBLE": "infeasible"},
+        instead=nu_range),
     "rates": Method(
         "error rates given in advance, or the answer that they cannot be had; two classes",
         options=(Option("eta-pos", between(1e-9, 1), "The largest error rate wanted on the positive class. The default is 0.5."),

@@ -16,6 +16,7 @@ from __future__ import annotations
 import ctypes
 import numbers
 import os
+import re
 from array import array
 from types import SimpleNamespace
 from typing import Any
@@ -36,6 +37,7 @@ from .classes import MAX_CLASSES
 from .data import Data
 from .errors import Failure, Usage
 from .methods import METHODS, OPTIONS, check as check_options
+from .options import KERNEL_OPTIONS
 from .quant import noted_rows
 
 __all__ = ["MarginSVC", "KMOMDClassifier", "MAMClassifier", "RatesClassifier", "SecoClassifier", "TVQClassifier",
@@ -66,33 +68,48 @@ def reals(machine: native.Machine, name: str) -> np.ndarray:
     return np.array((ctypes.c_double * count).from_address(place)) if place else np.empty(0)
 
 
-def given(**options: Any) -> dict:
-    """Options that were chosen, as gen calls them; None and "default" leave them to the library.
+def keep(parameters: dict) -> None:
+    """The parameters of a constructor, which are its locals(), become attributes of the estimator."""
+    vars(parameters.pop("self")).update(parameters)
 
-    >>> given(max_iter=-1, C=2, eta_pos=None)
-    {'C': 2}
+
+# Parameters that gen calls otherwise, and those that are no options of gen.
+WORDS = {"lam": "lambda", "cache_size": "cache-mb", "fit_intercept": "intercept", "prototypes_per_class": "models",
+         "n_tangents": "tangents", "n_neighbors": "neighbours", "learning_rate": "rate", "n_init": "starts",
+         "n_vectors": "vectors"}
+OWN = ("class_weight", "probability", "decision_function_shape", "random_state", "method")
+
+
+def worded(text: Any) -> str:
+    """A refusal of gen, with its options by the names of the parameters.
+
+    >>> worded("--models has no meaning with --form plane; take --form prototypes")
+    'prototypes_per_class has no meaning with form plane; take form prototypes'
     """
-    chosen = {name.replace("_", "-"): value for name, value in options.items() if value is not None}
-    if chosen.get("max-iter") == -1:
-        del chosen["max-iter"]
-    return chosen
+    parameters = {option: parameter for parameter, option in WORDS.items()}
+    return re.sub(r"--([a-zA-Z][\w-]*)", lambda m: parameters.get(m[1], m[1].replace("-", "_")), str(text))
 
 
 def parsed(method: str, chosen: dict) -> dict:
-    """Options with their ranges checked as on the command line; a ValueError names the parameter."""
+    """Options with their ranges checked as on the command line; a ValueError names the parameter.
+
+    >>> parsed("svm", {"C": -1})
+    Traceback (most recent call last):
+    ValueError: C=-1: must be greater than 0: '-1'
+    """
     found = {}
     for name, value in chosen.items():
-        option = OPTIONS[name]
-        if isinstance(value, (bool, np.bool_)) if not option.flag else not isinstance(value, (bool, np.bool_)):
-            raise ValueError(f"{name.replace('-', '_')}={value!r} is not {'True or False' if option.flag else 'a value for it'}")
+        option, given = OPTIONS[name], f"{worded('--' + name)}={value!r}"
+        if isinstance(value, (bool, np.bool_)) != option.flag:
+            raise ValueError(f"{given} is not {'True or False' if option.flag else 'a value for it'}")
         try:
             found[name] = bool(value) if option.flag else option.parse(str(value))
         except Usage as error:
-            raise ValueError(f"{name.replace('-', '_')}={value!r}: {error}") from None
+            raise ValueError(f"{given}: {error}") from None
     try:
         check_options(method, found)
     except Usage as error:
-        raise ValueError(str(error)) from None
+        raise ValueError(worded(error)) from None
     return found
 
 
@@ -113,17 +130,38 @@ def seed_of(random_state: Any) -> int:
 
 # ---- what all estimators share ----
 
+WEIGHTS = "check_sample_weights_invariance"
+
+
 class _Margin(BaseEstimator):
     """A method of gen as an estimator."""
     _method = ""
     _of_rows = True  # the vectors of an expansion are rows of the data
+    probability = False  # a parameter of most classifiers
 
     def _chosen(self) -> dict:
-        """The options of gen that the parameters ask for."""
-        raise NotImplementedError
+        """The options of gen that the parameters ask for: those that are not None and mean something to the kernel."""
+        name, chosen = self._method_name(), {}
+        kernel = str(getattr(self, "kernel", "")).replace("_", "-")
+        for parameter, value in {**self.get_params(deep=False), "kernel": kernel or None}.items():
+            option = WORDS.get(parameter, parameter.replace("_", "-"))
+            if option == "max-iter" and METHODS[name].takes("iterations"):
+                option = "iterations"
+            value = self._gamma_ if option == "gamma" else value
+            if parameter in OWN or value is None or option == "max-iter" and value == -1:
+                continue
+            if not METHODS[name].takes(option):
+                raise ValueError(f"{parameter} does not apply to method={name!r}")
+            if not OPTIONS[option].kernels or kernel in OPTIONS[option].kernels:
+                chosen[option] = value
+        return chosen
 
     def _more_tags(self) -> dict:
-        return {"requires_fit": True}
+        return {"_xfail_checks": self._reasons()}
+
+    def _reasons(self) -> dict:
+        """Why some of scikit-learn's checks cannot apply."""
+        return {WEIGHTS: "the folds that calibrate go by the order of the rows"} if self.probability else {}
 
     def _gamma(self, X: np.ndarray, weights: np.ndarray | None) -> float | None:
         """gamma as a number, or None for the library's default, 1 / features."""
@@ -135,12 +173,6 @@ class _Margin(BaseEstimator):
             raise ValueError(f"gamma={self.gamma!r} is neither 'scale' nor 'auto' nor a number")
         return None if isinstance(self.gamma, str) else self.gamma
 
-    def _kernel_options(self) -> dict:
-        """Options of kernels that mean something to the kernel at hand."""
-        kernel = self.kernel.replace("_", "-") if isinstance(self.kernel, str) else self.kernel
-        options = given(kernel=kernel, gamma=self._gamma_, degree=self.degree, coef0=self.coef0, a=self.a)
-        return {name: value for name, value in options.items() if name == "kernel" or kernel in OPTIONS[name].kernels}
-
     def _train(self, rows: native.Rows, X: np.ndarray, weights: np.ndarray | None) -> native.Machine:
         """Trains; what came of it is kept, the memory that it took is not."""
         self._gamma_ = self._gamma(X, weights) if hasattr(self, "gamma") else None
@@ -149,11 +181,30 @@ class _Margin(BaseEstimator):
         try:
             status, report, machine = native.train(rows, native.Choice(self._method_name(), chosen, seed), native.Watch())
         except Failure as error:
-            raise ValueError(f"{type(self).__name__}: {error.message}") from None
+            raise ValueError(f"{type(self).__name__}: {worded(error.message)}") from None
         self._trained_ = SimpleNamespace(options=chosen, seed=seed, told=report.told, objective=report.objective,
                                          support=report.support, status=train.status_word(status))
         self.n_iter_ = max(1, int(report.iterations))
         return native.from_state(machine.state())
+
+    def _fit(self, X: np.ndarray, number: np.ndarray, classes: int, targets: np.ndarray | None,
+             weights: np.ndarray | None) -> _Margin:
+        """Trains on rows with numbered classes, and keeps what came of it."""
+        rows = rows_of(X, flat(number, "H"), classes, None if targets is None else flat(targets, "d"),
+                       None if weights is None else flat(weights, "d"))
+        machine = self._train(rows, X, weights)
+        if self.probability:
+            self._calibrate(rows, machine)
+        self._note(rows, machine)
+        self._find_support(X, number)
+        return self
+
+    def _weighted(self, sample_weight: Any, X: np.ndarray) -> np.ndarray | None:
+        """The weights of rows as numbers; None where there are none."""
+        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
+        if weights is not None and (weights < 0).any():
+            raise ValueError("sample_weight has negative values")
+        return weights
 
     def _method_name(self) -> str:
         return self._method
@@ -191,8 +242,7 @@ class _Margin(BaseEstimator):
         if quantiles:
             self.margins_ = np.array(quantiles)
         self._machine_ = machine
-        for name, value in self._parts().items():
-            setattr(self, name, value)
+        vars(self).update(self._parts())
 
     def _find_support(self, X: np.ndarray, number: np.ndarray) -> None:
         """support_: which rows the vectors of an expansion are; they keep their bits, and their order within a class."""
@@ -293,10 +343,29 @@ class _Margin(BaseEstimator):
         except Usage as error:
             raise ValueError(str(error)) from None
 
+    def report(self, path: str, X: Any, y: Any = None) -> None:
+        """Write an HTML page about the model, as `gen report` does.
 
-    def _page(self, path: str, answers: Any) -> None:
+        Parameters
+        ----------
+        path : str
+            The page.
+        X : array of shape (n_samples, n_features)
+            Rows to judge the model by.
+        y : array of shape (n_samples,)
+            Their classes or numbers. Of OneClassMargin 1 for rows that are normal and -1 for others; by default all are normal.
+        """
+        model, rows = self._model(), self._rows(X)
+        if y is not None and len(y) != rows.n:
+            raise ValueError(f"y has {len(y)} values for {rows.n} rows")
         with output.quiet():
-            report_.write(os.fspath(path), report_.findings(self._model(), answers, None), "X")
+            report_.write(os.fspath(path), report_.findings(model, self._judged(model, rows, y), None), "X")
+
+    def _judged(self, model: model_.Model, rows: native.Rows, y: Any) -> Any:
+        """The answers of the model beside what is true, for a page."""
+        number = self._truth(y, rows.n)
+        rows = native.Rows(rows.kept[0], number, len(model.labels))
+        return measure.answers(model, rows, number, "X")
 
 
 def _calibrated(estimator: _Margin) -> bool:
@@ -309,11 +378,7 @@ class _Classifier(ClassifierMixin, _Margin):
     """Classes, and what is asked about them."""
 
     def _more_tags(self) -> dict:
-        tags = {**super()._more_tags(), "binary_only": self._two_classes}
-        if getattr(self, "probability", False):
-            tags["_xfail_checks"] = {"check_sample_weights_invariance":
-                                     "rows of weight 0 have their places in the folds that calibrate"}
-        return tags
+        return {"binary_only": self._two_classes}
 
     _two_classes = False  # whether the method takes two classes only
 
@@ -329,9 +394,7 @@ class _Classifier(ClassifierMixin, _Margin):
 
     def _weights(self, y: np.ndarray, sample_weight: Any, X: np.ndarray) -> np.ndarray | None:
         """The weights of rows, times those of their classes; None where all are 1."""
-        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
-        if weights is not None and (weights < 0).any():
-            raise ValueError("sample_weight has negative values")
+        weights = self._weighted(sample_weight, X)
         if getattr(self, "class_weight", None) is None:
             return weights
         of_class = compute_sample_weight(self.class_weight, y)
@@ -358,21 +421,14 @@ class _Classifier(ClassifierMixin, _Margin):
         weights = self._weights(y, sample_weight, X)
         if weights is not None and len(np.unique(number[weights > 0])) < len(self.classes_):
             raise ValueError(f"{type(self).__name__} needs rows of every class; by the weights a class has none")
-        rows = rows_of(X, flat(number, "H"), len(self.classes_), None,
-                       None if weights is None else flat(weights, "d"))
-        machine = self._train(rows, X, weights)
-        if getattr(self, "probability", False):
-            self._calibrate(rows, machine)
-        self._note(rows, machine)
-        self._find_support(X, number)
-        return self
+        return self._fit(X, number, len(self.classes_), None, weights)
 
     def _calibrate(self, rows: native.Rows, machine: native.Machine) -> None:
         """Probabilities, fitted to rows that were left out."""
         data, y, targets, weights = rows.kept
         problem = train.Problem(data, self._labels(), y, targets, weights=weights)
         try:
-            fold = train.divide(problem, 5, self._trained_.seed, None)
+            fold = train.left_out(problem, self._trained_.seed, None)
             train.calibrate(problem, self._method_name(), self._trained_.options, machine, fold, self._trained_.seed)
         except Failure as error:
             raise ValueError(f"{type(self).__name__}: probability=True: {error.message}") from None
@@ -440,25 +496,11 @@ class _Classifier(ClassifierMixin, _Margin):
         rows = self._rows(X)
         return np.array(self._machine_.probabilities(rows))
 
-    def report(self, path: str, X: Any, y: Any) -> None:
-        """Write an HTML page about the model, as `gen report` does.
-
-        Parameters
-        ----------
-        path : str
-            The page.
-        X : array of shape (n_samples, n_features)
-            Rows to judge the model by.
-        y : array of shape (n_samples,)
-            Their classes.
-        """
-        found = self._model()
-        X, y = self._validate_data(X, y, dtype=np.float64, order="C", reset=False)
+    def _truth(self, y: Any, n: int) -> array:
         places = np.searchsorted(self.classes_, y)
         if (self.classes_[np.minimum(places, len(self.classes_) - 1)] != y).any():
             raise ValueError("y has classes that the model does not know")
-        number = flat(places, "H")
-        self._page(path, measure.answers(found, rows_of(X, number, len(self.classes_)), number, "X"))
+        return flat(places, "H")
 
 
 NEAREST, PAIRS = 5, (1, 3)
@@ -508,6 +550,8 @@ class MarginSVC(_Classifier):
     ----------
     C : float
         The price of a mistake; inf asks for a hard margin.
+    nu : float, optional
+        Instead of C: the share of rows that may fall short of the margin, as of NuSVC.
     kernel : {"linear", "poly", "rbf", "unit-poly", "unit-exp"}
         The kernel.
     degree : int
@@ -528,7 +572,7 @@ class MarginSVC(_Classifier):
     class_weight : dict or "balanced", optional
         Factors of C for the classes.
     probability : bool
-        Whether predict_proba is wanted, which takes five more trainings.
+        Whether predict_proba is wanted, which takes ten more trainings.
     decision_function_shape : {"ovr", "ovo"}
         What decision_function returns for more than two classes.
     scheme : {"one-one", "one-rest"}
@@ -560,30 +604,19 @@ class MarginSVC(_Classifier):
     """
     _method = "svm"
 
-    def __init__(self, C: float = 1.0, *, kernel: str = "rbf", degree: int = 3, gamma: str | float = "scale",
-                 coef0: float = 0.0, a: float | None = None, tol: float = 1e-3, max_iter: int = -1,
+    def __init__(self, C: float = 1.0, *, nu: float | None = None, kernel: str = "rbf", degree: int = 3,
+                 gamma: str | float = "scale", coef0: float = 0.0, a: float | None = None, tol: float = 1e-3, max_iter: int = -1,
                  cache_size: float = 200, class_weight: dict | str | None = None, probability: bool = False,
                  decision_function_shape: str = "ovr", scheme: str = "one-one", scale: str = "standard",
                  random_state: Any = None):
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.a = a
-        self.tol = tol
-        self.max_iter = max_iter
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.probability = probability
-        self.decision_function_shape = decision_function_shape
-        self.scheme = scheme
-        self.scale = scale
-        self.random_state = random_state
+        keep(locals())
 
     def _chosen(self) -> dict:
-        return {**self._kernel_options(), **given(C=self.C, tol=self.tol, max_iter=self.max_iter, cache_mb=self.cache_size,
-                                                  scheme=self.scheme, scale=self.scale)}
+        return {name: value for name, value in super()._chosen().items() if self.nu is None or name != "C"}
+
+    def _reasons(self) -> dict:
+        small = {"check_class_weight_classifiers": "nu is at most twice the weight of the smaller class, which the check makes 1e-7"}
+        return {**super()._reasons(), **(small if self.nu is not None else {})}
 
 
 class KMOMDClassifier(_Classifier):
@@ -611,24 +644,7 @@ scale, random_state
                  cache_size: float = 200, probability: bool = False,
                  decision_function_shape: str = "ovr", scheme: str = "one-one", scale: str = "standard",
                  random_state: Any = None):
-        self.lam = lam
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.a = a
-        self.tol = tol
-        self.max_iter = max_iter
-        self.cache_size = cache_size
-        self.probability = probability
-        self.decision_function_shape = decision_function_shape
-        self.scheme = scheme
-        self.scale = scale
-        self.random_state = random_state
-
-    def _chosen(self) -> dict:
-        return {**self._kernel_options(), **given(tol=self.tol, max_iter=self.max_iter, cache_mb=self.cache_size,
-                                                  scheme=self.scheme, scale=self.scale), "lambda": self.lam}
+        keep(locals())
 
 
 def _linear(estimator: MAMClassifier) -> bool:
@@ -663,22 +679,7 @@ class MAMClassifier(_Classifier):
                  a: float | None = None, fit_intercept: bool = True, balanced: bool | None = None,
                  probability: bool = False, decision_function_shape: str = "ovr",
                  scheme: str = "one-one", scale: str = "standard", random_state: Any = None):
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.a = a
-        self.fit_intercept = fit_intercept
-        self.balanced = balanced
-        self.probability = probability
-        self.decision_function_shape = decision_function_shape
-        self.scheme = scheme
-        self.scale = scale
-        self.random_state = random_state
-
-    def _chosen(self) -> dict:
-        return {**self._kernel_options(), **given(intercept=self.fit_intercept, balanced=self.balanced, scheme=self.scheme,
-                                                  scale=self.scale)}
+        keep(locals())
 
     @available_if(_linear)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> MAMClassifier:
@@ -779,28 +780,12 @@ class RatesClassifier(_Classifier):
     def __init__(self, eta_pos: float = 0.5, eta_neg: float = 0.5, *, nu_pos: float | None = None,
                  nu_neg: float | None = None, ridge: float | None = None, kernel: str = "linear", degree: int = 3,
                  gamma: str | float = "scale", coef0: float = 0.0, a: float | None = None, solver: str = "fast",
-                 tol: float | None = None, max_iter: int = -1, probability: bool = False, scale: str = "standard", random_state: Any = None):
-        self.eta_pos = eta_pos
-        self.eta_neg = eta_neg
-        self.nu_pos = nu_pos
-        self.nu_neg = nu_neg
-        self.ridge = ridge
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.a = a
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.probability = probability
-        self.scale = scale
-        self.random_state = random_state
+                 tol: float | None = None, max_iter: int = -1, probability: bool = False, scale: str = "standard",
+                 random_state: Any = None):
+        keep(locals())
 
     def _chosen(self) -> dict:
-        return {**self._kernel_options(), **given(eta_pos=self.eta_pos, eta_neg=self.eta_neg, nu_pos=self.nu_pos,
-                                                  nu_neg=self.nu_neg, ridge=self.ridge, solver=self.solver, tol=self.tol,
-                                                  max_iter=self.max_iter, scale=self.scale, frontier=0)}
+        return {**super()._chosen(), "frontier": 0}
 
     def _note(self, rows: native.Rows, machine: native.Machine) -> None:
         super()._note(rows, machine)
@@ -841,22 +826,7 @@ class SecoClassifier(_Classifier):
                  a: float | None = None, cheap: bool = False, greedy: bool = False, most_cuts: int | None = None,
                  class_weight: dict | str | None = None, probability: bool = False, scale: str = "standard",
                  random_state: Any = None):
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.a = a
-        self.cheap = cheap
-        self.greedy = greedy
-        self.most_cuts = most_cuts
-        self.class_weight = class_weight
-        self.probability = probability
-        self.scale = scale
-        self.random_state = random_state
-
-    def _chosen(self) -> dict:
-        return {**self._kernel_options(), **given(cheap=self.cheap, greedy=self.greedy, most_cuts=self.most_cuts,
-                                                  scale=self.scale)}
+        keep(locals())
 
     def _note(self, rows: native.Rows, machine: native.Machine) -> None:
         super()._note(rows, machine)
@@ -909,40 +879,22 @@ class TVQClassifier(_Classifier):
 
     def __init__(self, prototypes_per_class: int | None = None, n_tangents: int | None = None, *, method: str = "tvq",
                  theta: float | None = None, n_neighbors: int | None = None, learning_rate: float | None = None,
-                 max_iter: int | None = None, n_init: int | None = None, probability: bool = False, scale: str = "standard", random_state: Any = None):
-        self.prototypes_per_class = prototypes_per_class
-        self.n_tangents = n_tangents
-        self.method = method
-        self.theta = theta
-        self.n_neighbors = n_neighbors
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.probability = probability
-        self.scale = scale
-        self.random_state = random_state
+                 max_iter: int | None = None, n_init: int | None = None, probability: bool = False, scale: str = "standard",
+                 random_state: Any = None):
+        keep(locals())
 
     def _method_name(self) -> str:
         if self.method not in CODEBOOKS:
             raise ValueError(f"method={self.method!r} is not one of {', '.join(CODEBOOKS)}")
         return self.method
 
-    def _chosen(self) -> dict:
-        words = {"models": "prototypes_per_class", "tangents": "n_tangents", "theta": "theta", "neighbours": "n_neighbors",
-                 "rate": "learning_rate", "iterations": "max_iter", "starts": "n_init"}
-        for option, parameter in words.items():
-            if getattr(self, parameter) is not None and not METHODS[self.method].takes(option):
-                raise ValueError(f"{parameter} does not apply to method={self.method!r}")
-        return given(**{option: getattr(self, parameter) for option, parameter in words.items()}, scale=self.scale)
-
     def _more_tags(self) -> dict:
-        tags = super()._more_tags()
-        if self.method in ("tvq", "hss", "td") and self.n_tangents != 0:
-            tags["poor_score"] = True  # a tangent leaves one of the two features that the data of the checks has
-        if self.method in ("tvq", "td"):
-            tags["_xfail_checks"] = {"check_sample_weights_invariance":
-                                     "steps are by parts of the rows, in which rows of weight 0 have their places"}
-        return tags
+        # A tangent leaves one of the two features that the data of the checks has.
+        return {"poor_score": self.method in ("tvq", "hss", "td") and self.n_tangents != 0}
+
+    def _reasons(self) -> dict:
+        parts = {WEIGHTS: "steps are by parts of the rows, in their order"}
+        return {**super()._reasons(), **(parts if self.method in ("tvq", "td") else {})}
 
 
 CODEBOOKS = ("tvq", "hss", "lvq", "td", "nn")
@@ -984,32 +936,20 @@ class CompactClassifier(_Classifier):
     _method = "compact"
     _of_rows = False
 
-    def _more_tags(self) -> dict:
-        return {**super()._more_tags(), "_xfail_checks": {
-            "check_sample_weights_invariance": "vectors start at random rows, of which a row of weight 0 is still one"}}
+    def _reasons(self) -> dict:
+        return {WEIGHTS: "vectors start at random rows, of which a row of weight 0 is still one"}
 
     def __init__(self, n_vectors: int = 64, *, kernel: str = "hinge", rank: int | None = None, noise: float | None = None,
                  decay: float | None = None, loss: str | None = None, exact: bool = False, learning_rate: float | None = None,
-                 max_iter: int | None = None, class_weight: dict | str | None = None, probability: bool = False, scale: str = "standard",
-                 random_state: Any = None):
-        self.n_vectors = n_vectors
-        self.kernel = kernel
-        self.rank = rank
-        self.noise = noise
-        self.decay = decay
-        self.loss = loss
-        self.exact = exact
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.class_weight = class_weight
-        self.probability = probability
-        self.scale = scale
-        self.random_state = random_state
+                 max_iter: int | None = None, class_weight: dict | str | None = None, probability: bool = False,
+                 scale: str = "standard", random_state: Any = None):
+        keep(locals())
 
     def _chosen(self) -> dict:
-        vectors = min(self.n_vectors, self._counted_) if isinstance(self.n_vectors, numbers.Integral) else self.n_vectors
-        return given(vectors=vectors, kernel=self.kernel, rank=self.rank, noise=self.noise, decay=self.decay, loss=self.loss,
-                     exact=self.exact, rate=self.learning_rate, iterations=self.max_iter, scale=self.scale)
+        chosen = super()._chosen()
+        if isinstance(self.n_vectors, numbers.Integral) and not isinstance(self.n_vectors, bool):
+            chosen["vectors"] = min(self.n_vectors, self._counted_)
+        return chosen
 
 
 # ---- classes in order ----
@@ -1018,7 +958,11 @@ class _Ordinal(_Classifier):
     """Classes in the order of their labels, told apart by thresholds on one score."""
 
     def _more_tags(self) -> dict:
-        return {**super()._more_tags(), "poor_score": True}  # classes of the checks have no order
+        return {"poor_score": True}  # classes of the checks have no order
+
+    def _reasons(self) -> dict:
+        off = {"check_classifiers_train": "answers are least off on average, which the most probable class is not always"}
+        return {**super()._reasons(), **(off if self.probability else {})}
 
     @property
     def theta_(self) -> np.ndarray:
@@ -1050,7 +994,7 @@ class OrdinalMAM(_Ordinal):
 
     Parameters
     ----------
-    kernel, degree, gamma, coef0, a, scale
+    kernel, degree, gamma, coef0, a, probability, scale, random_state
         As of MarginSVC.
     thresholds : {"absolute", "zero-one"}
         What thresholds make least: how many classes answers are off, or the number of errors.
@@ -1070,17 +1014,9 @@ class OrdinalMAM(_Ordinal):
     _method = "omam"
 
     def __init__(self, kernel: str = "linear", *, degree: int = 3, gamma: str | float = "scale", coef0: float = 0.0,
-                 a: float | None = None, thresholds: str = "absolute", scale: str = "standard"):
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.a = a
-        self.thresholds = thresholds
-        self.scale = scale
-
-    def _chosen(self) -> dict:
-        return {**self._kernel_options(), **given(thresholds=self.thresholds, scale=self.scale)}
+                 a: float | None = None, thresholds: str = "absolute", probability: bool = False,
+                 scale: str = "standard", random_state: Any = None):
+        keep(locals())
 
 
 class OrdinalLSSVM(_Ordinal):
@@ -1090,7 +1026,7 @@ class OrdinalLSSVM(_Ordinal):
     ----------
     C : float, optional
         The price of errors; by default the best by leaving one out.
-    kernel, degree, gamma, coef0, a, scale
+    kernel, degree, gamma, coef0, a, probability, scale, random_state
         As of MarginSVC.
     thresholds : {"absolute", "zero-one"}
         As of OrdinalMAM.
@@ -1109,18 +1045,9 @@ class OrdinalLSSVM(_Ordinal):
     _method = "lssvm"
 
     def __init__(self, C: float | None = None, *, kernel: str = "linear", degree: int = 3, gamma: str | float = "scale",
-                 coef0: float = 0.0, a: float | None = None, thresholds: str = "absolute", scale: str = "standard"):
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.a = a
-        self.thresholds = thresholds
-        self.scale = scale
-
-    def _chosen(self) -> dict:
-        return {**self._kernel_options(), **given(C=self.C, thresholds=self.thresholds, scale=self.scale)}
+                 coef0: float = 0.0, a: float | None = None, thresholds: str = "absolute", probability: bool = False,
+                 scale: str = "standard", random_state: Any = None):
+        keep(locals())
 
 
 # ---- one class, and numbers ----
@@ -1134,8 +1061,13 @@ class OneClassMargin(OutlierMixin, _Margin):
         The share of normal rows that may raise a false alarm.
     lam : float, optional
         From 0, the smallest ball or the largest margin, to 1, the mean of the rows.
+    form : {"plane", "sphere", "prototypes"}
+        What encloses the normal rows: the machine of nu or lam; the smallest sphere, which with rbf and unit kernels is the
+        same and with a linear kernel a centre and a radius; or centroids with tangents, in the fewest bytes.
+    prototypes_per_class, n_tangents : int, optional
+        Of the form "prototypes": how many centroids there are, by default 1, and tangents of each, by default none.
     kernel, degree, gamma, coef0, a, tol, max_iter, cache_size, scale, random_state
-        As of MarginSVC; random_state is the seed of the folds that set the threshold.
+        As of MarginSVC; prototypes have no kernel. random_state is the seed of the folds that set the threshold, and of centroids.
     held_out : bool
         Whether a fifth of the rows is kept for the threshold alone: the rate is then a promise for any distribution.
 
@@ -1143,6 +1075,8 @@ class OneClassMargin(OutlierMixin, _Margin):
     ----------
     offset_ : float
         decision_function is score_samples less this.
+    support_, support_vectors_, dual_coef_, intercept_, prototypes_, tangents_ : arrays
+        As of MarginSVC and TVQClassifier, by what the form is made of.
 
     Examples
     --------
@@ -1153,34 +1087,24 @@ class OneClassMargin(OutlierMixin, _Margin):
     """
     _method = "oneclass"
 
-    def __init__(self, nu: float = 0.05, *, lam: float | None = None, kernel: str = "rbf", degree: int = 3,
+    def __init__(self, nu: float = 0.05, *, lam: float | None = None, form: str = "plane",
+                 prototypes_per_class: int | None = None, n_tangents: int | None = None, kernel: str = "rbf", degree: int = 3,
                  gamma: str | float = "scale", coef0: float = 0.0, a: float | None = None, tol: float | None = None,
                  max_iter: int = -1, cache_size: float = 200, held_out: bool = False, scale: str = "standard",
                  random_state: Any = None):
-        self.nu = nu
-        self.lam = lam
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.a = a
-        self.tol = tol
-        self.max_iter = max_iter
-        self.cache_size = cache_size
-        self.held_out = held_out
-        self.scale = scale
-        self.random_state = random_state
+        keep(locals())
 
     def _chosen(self) -> dict:
-        more = {} if self.lam is None else {"lambda": self.lam}
-        return {**self._kernel_options(), **more, **given(nu=self.nu, tol=self.tol, max_iter=self.max_iter,
-                                                          cache_mb=self.cache_size, held_out=self.held_out,
-                                                          scale=self.scale)}
+        chosen = super()._chosen()
+        return {name: value for name, value in chosen.items() if self.form != "prototypes" or name not in KERNEL_OPTIONS}
+
+    def _reasons(self) -> dict:
+        return {WEIGHTS: "the folds that set the threshold go by the order of the rows"}
 
     def _labels(self) -> list[str]:
         return ["anomaly", "normal"]
 
-    def fit(self, X: Any, y: Any = None) -> OneClassMargin:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> OneClassMargin:
         """Learn what is normal.
 
         Parameters
@@ -1188,17 +1112,24 @@ class OneClassMargin(OutlierMixin, _Margin):
         X : array of shape (n_samples, n_features)
             Normal rows.
         y : ignored
+        sample_weight : array of shape (n_samples,), optional
+            How much each row counts for what encloses them; for the threshold rows count alike, and those of weight 0 not at all.
 
         Returns
         -------
         self
         """
         X = self._validate_data(X, dtype=np.float64, order="C", accept_sparse=False)
-        rows = rows_of(X, flat(np.ones(len(X)), "H"), 2)
-        self._note(rows, self._train(rows, X, None))
-        self._find_support(X, np.ones(len(X), dtype=np.int64))
-        self.offset_ = float(-self.intercept_[0]) if hasattr(self, "intercept_") else 0.0
+        weights = self._weighted(sample_weight, X)
+        if weights is not None and not weights.any():
+            raise ValueError("OneClassMargin needs rows; by the weights there are none")
+        self._fit(X, np.ones(len(X), dtype=np.int64), 2, None, weights)
+        self.offset_ = self._offset()
         return self
+
+    def _offset(self) -> float:
+        machine = self._machine_
+        return -machine.numbers["reject"] if machine.shape.near else -float(reals(machine, "bias")[0])
 
     def decision_function(self, X: Any) -> np.ndarray:
         """How normal rows are: positive for those that raise no alarm.
@@ -1212,7 +1143,8 @@ class OneClassMargin(OutlierMixin, _Margin):
         -------
         array of shape (n_samples,)
         """
-        return self._scores(X)[:, 0].copy()
+        rows = self._rows(X)
+        return np.array(self._machine_.predict(rows)[1])
 
     def score_samples(self, X: Any) -> np.ndarray:
         """The same without the threshold.
@@ -1242,22 +1174,8 @@ class OneClassMargin(OutlierMixin, _Margin):
         """
         return np.where(self.decision_function(X) > 0, 1, -1)
 
-    def report(self, path: str, X: Any, y: Any = None) -> None:
-        """Write an HTML page about the model, as `gen report` does.
-
-        Parameters
-        ----------
-        path : str
-            The page.
-        X : array of shape (n_samples, n_features)
-            Rows to judge the model by.
-        y : array of shape (n_samples,), optional
-            1 for rows that are normal, -1 for others; by default all are normal.
-        """
-        found = self._model()
-        X = self._validate_data(X, dtype=np.float64, order="C", reset=False)
-        number = flat(np.ones(len(X)) if y is None else np.asarray(y) == 1, "H")
-        self._page(path, measure.answers(found, rows_of(X, number, 2), number, "X"))
+    def _truth(self, y: Any, n: int) -> array:
+        return flat(np.ones(n) if y is None else np.asarray(y) == 1, "H")
 
 
 class MarginSVR(RegressorMixin, _Margin):
@@ -1273,39 +1191,32 @@ class MarginSVR(RegressorMixin, _Margin):
         The share of rows that may be farther off than epsilon, which is then found.
     squares : bool
         Whether errors cost their squares; without C the price is then the best by leaving one out.
-    kernel, degree, gamma, coef0, a, tol, max_iter, cache_size, scale
+    outside : float, optional
+        The share of unseen targets that may be farther than half_width_ from the answers, whatever the distribution.
+    kernel, degree, gamma, coef0, a, tol, max_iter, cache_size, scale, random_state
+        As of MarginSVC; random_state is the seed of the folds of outside.
+
+    Attributes
+    ----------
+    half_width_ : float or None
+        With outside: half the width of an interval around the answers, from rows left out of training.
+    support_, support_vectors_, dual_coef_, coef_, intercept_, n_iter_
         As of MarginSVC.
 
     Examples
     --------
     >>> X = np.linspace(0, 6, 60)[:, None]
-    >>> MarginSVR(C=10).fit(X, np.sin(X[:, 0])).score(X, np.sin(X[:, 0])) > 0.95
-    True
+    >>> model = MarginSVR(C=10, outside=0.1).fit(X, np.sin(X[:, 0]))
+    >>> model.score(X, np.sin(X[:, 0])) > 0.95, model.half_width_ < 0.3
+    (True, True)
     """
     _method = "svr"
 
     def __init__(self, C: float | None = None, epsilon: float | None = None, *, nu: float | None = None,
-                 squares: bool = False, kernel: str = "rbf", degree: int = 3, gamma: str | float = "scale",
-                 coef0: float = 0.0, a: float | None = None, tol: float | None = None, max_iter: int = -1,
-                 cache_size: float = 200, scale: str = "standard"):
-        self.C = C
-        self.epsilon = epsilon
-        self.nu = nu
-        self.squares = squares
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.a = a
-        self.tol = tol
-        self.max_iter = max_iter
-        self.cache_size = cache_size
-        self.scale = scale
-
-    def _chosen(self) -> dict:
-        return {**self._kernel_options(), **given(C=self.C, epsilon=self.epsilon, nu=self.nu, squares=self.squares,
-                                                  tol=self.tol, max_iter=self.max_iter, cache_mb=self.cache_size,
-                                                  scale=self.scale)}
+                 squares: bool = False, outside: float | None = None, kernel: str = "rbf", degree: int = 3,
+                 gamma: str | float = "scale", coef0: float = 0.0, a: float | None = None, tol: float | None = None,
+                 max_iter: int = -1, cache_size: float = 200, scale: str = "standard", random_state: Any = None):
+        keep(locals())
 
     def _labels(self) -> list[str]:
         return ["value"]
@@ -1328,27 +1239,13 @@ class MarginSVR(RegressorMixin, _Margin):
         """
         X, y = self._validate_data(X, y, dtype=np.float64, order="C", accept_sparse=False, y_numeric=True,
                                    ensure_min_samples=2)
-        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
-        rows = rows_of(X, flat(np.zeros(len(X)), "H"), 1, flat(y, "d"), None if weights is None else flat(weights, "d"))
-        self._note(rows, self._train(rows, X, weights))
-        self._find_support(X, np.zeros(len(X), dtype=np.int64))
+        self._fit(X, np.zeros(len(X), dtype=np.int64), 1, y, self._weighted(sample_weight, X))
+        self.half_width_ = self._trained_.told.get("half_width")
         return self
 
-    def report(self, path: str, X: Any, y: Any) -> None:
-        """Write an HTML page about the model, as `gen report` does.
-
-        Parameters
-        ----------
-        path : str
-            The page.
-        X : array of shape (n_samples, n_features)
-            Rows to judge the model by.
-        y : array of shape (n_samples,)
-            Their numbers.
-        """
-        X, y = self._validate_data(X, y, dtype=np.float64, order="C", y_numeric=True, reset=False)
-        targets = flat(y, "d")
-        self._page(path, measure.values_of(self._model(), rows_of(X, flat(np.zeros(len(X)), "H"), 1, targets), targets, "X"))
+    def _judged(self, model: model_.Model, rows: native.Rows, y: Any) -> Any:
+        targets = flat(np.asarray(y, dtype=np.float64), "d")
+        return measure.values_of(model, rows, targets, "X")
 
     def predict(self, X: Any) -> np.ndarray:
         """The number of each row.
@@ -1369,10 +1266,9 @@ class MarginSVR(RegressorMixin, _Margin):
 
 class Imported(_Classifier):
     """A fitted classifier of scikit-learn, with what it takes to go to a device; see from_estimator."""
-    probability = False
 
     def __init__(self, estimator: Any = None):
-        self.estimator = estimator
+        keep(locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Imported:
         """Not for this class: fit the estimator itself, then call from_estimator.
@@ -1415,14 +1311,15 @@ def from_estimator(estimator: Any) -> Imported | MarginSVR | OneClassMargin:
         machine = native.make(found.centred())
     except Failure as error:
         raise ValueError(error.message) from None
-    if found.scheme == "number":
-        made, more = MarginSVR(), {"method": "svr"}
-    elif hasattr(estimator, "classes_"):
-        made, more = Imported(estimator), {}
-        made.classes_ = np.asarray(estimator.classes_)
-    else:
-        made, more = OneClassMargin(), {}
-        made.offset_ = -found.bias[0]
-    made.n_features_in_, made._machine_ = found.d, native.from_state(machine.state())
-    made._notes_ = {"labels": found.labels, "origin": found.origin, **more}
+    made = MarginSVR() if found.scheme == "number" else \
+        Imported(estimator) if hasattr(estimator, "classes_") else OneClassMargin()
+    made._machine_ = native.from_state(machine.state())
+    made._notes_ = {"labels": found.labels, "origin": found.origin, **({"method": "svr"} if found.scheme == "number" else {})}
+    for name in ("classes_", "feature_names_in_"):
+        if hasattr(estimator, name):
+            setattr(made, name, np.asarray(getattr(estimator, name)))
+    made.n_features_in_ = found.d
+    vars(made).update(made._parts())
+    if isinstance(made, OneClassMargin):
+        made.offset_ = made._offset()
     return made

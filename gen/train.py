@@ -274,6 +274,12 @@ def validate(problem: Problem, method: str, points: list[dict], folds: int, repe
     return [gather(results[i:i + size], problem) for i in range(0, len(results), size)]
 
 
+def left_out(problem: Problem, seed: int, groups: list[int] | None) -> array:
+    """The folds of a calibration: ten. With five, machines that know 80 % of the rows say what the one of all rows is worth, and
+    prediction sets hold the true class in 81.7 % where 80 % are asked for."""
+    return divide(problem, min(10, problem.data.n, len(set(groups or range(10)))), seed, groups)
+
+
 def calibrate(problem: Problem, method: str, chosen: dict, machine: native.Machine, fold: array, seed: int,
               coverage: float = 0.9) -> chances.Calibration:
     """Gives a machine probabilities, fitted to the scores of rows that were left out of training, fold by fold."""

@@ -1,13 +1,13 @@
 """table_probabilities.py -- probabilities and prediction sets beside scikit-learn's CalibratedClassifierCV.
 
-    /usr/bin/python3 tests/bench/table_probabilities.py DATADIR
+    /usr/bin/python3 tests/bench/table_probabilities.py DATADIR [--write]
 
 The same machines on the same rows: rbf, gamma = 1/d, standard scaling, the C that is better of 1 and 10 by the log loss of
 `gen cv --calibrate` on the training rows. Three random halves of each set; scores are means over them. scikit-learn: both
 methods (sigmoid, isotonic), with the model of all rows (ensemble=False, as here) and as an ensemble of five; the best of the
-four on the TEST rows is what ours is compared with, which favours scikit-learn. A mark is missed where ours is worse by more
-than two standard errors of the paired differences of the rows, or where sets do not hold the true class as often as asked,
-within two standard errors of all their tests. Exit code 1 when a mark is missed.
+four on the TEST rows is what ours is compared with, which favours scikit-learn. A set is behind where ours is worse by more
+than two standard errors of the paired differences of the rows. Exit code 1 when fewer than five sets are not behind, or when
+sets do not hold the true class as often as asked, within two standard errors of all their tests.
 """
 import random
 import sys
@@ -17,6 +17,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from results import kept
 from table_gen import find, gen, lines_of, path, title
 
 SETS = (("banana.csv", 5300), ("pima.csv", 768), ("image.csv.gz", 2310), ("waveform.csv.gz", 4000), ("german.csv", 1000),
@@ -78,7 +79,7 @@ def best_c(train):
 
 
 def compare(name, most, covered):
-    """One line of the table; the words of what was missed."""
+    """One line of the table; in words what is worse, or None where the set is missing."""
     source, all_ours, all_theirs = find(name), [], {}
     if source is None:
         return None
@@ -109,11 +110,17 @@ def compare(name, most, covered):
 
 
 def main():
-    covered, missed = {}, []
+    covered, missed, good = {}, [], 0
     print("LIBSVM's machines on both sides; lower is better")
     title("Brier score and log loss: ours, scikit-learn's sigmoid with one model, its best; difference in standard errors")
     for name, most in SETS:
-        missed += compare(name, most, covered) or []
+        behind = compare(name, most, covered)
+        good += behind == []
+        for words in behind or ():
+            print(f"    behind: {words}")
+    print(f"  {good} of {len(SETS)} sets are no worse than the best of scikit-learn's four in both")
+    if good < 5:
+        missed.append(f"{good} sets no worse, 5 asked for")
     title("prediction sets: asked, held the true class (mean over all tests), two standard errors, classes in a set")
     for asked, runs in covered.items():
         shares = np.array([run[0] for run in runs])
@@ -128,4 +135,6 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with kept("probabilities", "make bench-probabilities ARGS=--write"):
+        missed = main()
+    sys.exit(missed)

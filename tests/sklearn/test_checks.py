@@ -15,8 +15,11 @@ INSTANCES = (estimators.MarginSVC(), estimators.MarginSVC(probability=True),
              estimators.RatesClassifier(eta_pos=1, eta_neg=1), estimators.SecoClassifier(cheap=True),
              *(estimators.TVQClassifier(method=method) for method in estimators.CODEBOOKS),
              estimators.TVQClassifier(n_tangents=0), estimators.CompactClassifier(n_vectors=16),
-             estimators.OneClassMargin(), estimators.MarginSVR(tol=1e-10), estimators.MarginSVR(squares=True),
-             estimators.OrdinalMAM(), estimators.OrdinalLSSVM())
+             estimators.MarginSVC(nu=0.3, tol=1e-10), estimators.OneClassMargin(),
+             estimators.OneClassMargin(form="sphere", kernel="linear"),
+             estimators.OneClassMargin(form="prototypes", prototypes_per_class=2, n_tangents=1), estimators.MarginSVR(tol=1e-10), estimators.MarginSVR(squares=True),
+             estimators.OrdinalMAM(), estimators.OrdinalLSSVM(),
+             estimators.OrdinalMAM(kernel="rbf", probability=True))
 
 
 class Checks(unittest.TestCase):
@@ -39,8 +42,12 @@ class Checks(unittest.TestCase):
         declared = {(type(one).__name__, check): reason for one in INSTANCES
                     for check, reason in (one._get_tags()["_xfail_checks"] or {}).items()}
         self.assertEqual(set(declared), {("MarginSVC", "check_sample_weights_invariance"),
+                                         ("MarginSVC", "check_class_weight_classifiers"),
                                          ("CompactClassifier", "check_sample_weights_invariance"),
-                                         ("TVQClassifier", "check_sample_weights_invariance")})
+                                         ("TVQClassifier", "check_sample_weights_invariance"),
+                                         ("OneClassMargin", "check_sample_weights_invariance"),
+                                         ("OrdinalMAM", "check_sample_weights_invariance"),
+                                         ("OrdinalMAM", "check_classifiers_train")})
 
 
 def load_tests(loader, tests, pattern):

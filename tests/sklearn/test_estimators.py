@@ -15,11 +15,12 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, RandomizedSearchCV, cross_val_score
+from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
-from sklearn.svm import SVC, SVR, OneClassSVM
+from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
 from gen import native
 from gen import sklearn as estimators
@@ -33,8 +34,23 @@ EACH = (estimators.MarginSVC(C=10), estimators.MarginSVC(kernel="linear"), estim
         estimators.CompactClassifier(8), estimators.OrdinalMAM(), estimators.OrdinalLSSVM(C=1.0, kernel="rbf"))
 
 
+OTHERS = (estimators.OneClassMargin(nu=0.1), estimators.OneClassMargin(form="sphere", kernel="linear"),
+          estimators.OneClassMargin(form="prototypes", prototypes_per_class=2, n_tangents=1), estimators.MarginSVR(C=10),
+          estimators.MarginSVR(nu=0.3, kernel="linear"), estimators.MarginSVR(squares=True, outside=0.1))
+
+
 def fitted(estimator):
-    return clone(estimator).fit(*TWO)
+    """Of numbers the last feature is what is to be met."""
+    number = isinstance(estimator, estimators.MarginSVR)
+    return clone(estimator).fit(rows_of(estimator), TWO[0][:, -1] if number else TWO[1])
+
+
+def rows_of(estimator):
+    return TWO[0][:, :-1] if isinstance(estimator, estimators.MarginSVR) else TWO[0]
+
+
+def answers(model, X):
+    return getattr(model, "decision_function", model.predict)(X)
 
 
 class Folder(unittest.TestCase):
@@ -85,12 +101,71 @@ class BesideGen(Folder):
 
 class Fitted(unittest.TestCase):
     def test_pickles_keep_every_bit(self):
-        for estimator in EACH:
+        for estimator in (*EACH, *OTHERS):
+            with self.subTest(estimator=estimator):
+                model, X = fitted(estimator), rows_of(estimator)
+                again = pickle.loads(pickle.dumps(model))
+                self.assertEqual(answers(again, X).tobytes(), answers(model, X).tobytes())
+                self.assertEqual(again._machine_.state(), model._machine_.state())
+
+    def test_attributes_are_those_that_the_kind_of_model_has(self):
+        expansion, linear = {"support_vectors_", "dual_coef_", "intercept_"}, {"coef_", "intercept_"}
+        codebook, classes = {"prototypes_", "tangents_"}, {"classes_"}
+        for estimator, wanted in zip((*EACH, *OTHERS), (
+                expansion | {"support_", "margins_"}, linear | {"margins_"}, expansion | {"support_"}, linear, expansion | {"support_"},
+                linear | {"p_star_"}, {"n_cuts_"}, codebook, codebook, expansion, linear | {"theta_"}, expansion | {"theta_"},
+                expansion | {"support_", "offset_"}, codebook | {"offset_"}, codebook | {"offset_"}, expansion | {"support_", "half_width_"},
+                linear | {"half_width_"}, expansion | {"half_width_"})):
             with self.subTest(estimator=estimator):
                 model = fitted(estimator)
-                again = pickle.loads(pickle.dumps(model))
-                self.assertEqual(again.decision_function(TWO[0]).tobytes(), model.decision_function(TWO[0]).tobytes())
-                self.assertEqual(again._machine_.state(), model._machine_.state())
+                wanted = wanted | {"n_features_in_", "n_iter_"} | (classes if estimator in EACH else set())
+                self.assertEqual({name for name in wanted if not hasattr(model, name)}, set())
+                self.assertEqual(clone(model).get_params(), estimator.get_params())
+
+    def test_linear_machines_and_expansions_can_be_worked_out_from_their_attributes(self):
+        """coef_ is for raw inputs; vectors and their coefficients are for inputs as the model scales them."""
+        for kernel in ("linear", "rbf"):
+            for model in (estimators.MarginSVC(kernel=kernel, gamma=0.2).fit(*TWO), estimators.KMOMDClassifier(kernel=kernel, gamma=0.2).fit(*TWO),
+                          estimators.MarginSVR(kernel=kernel, gamma=0.2).fit(TWO[0], TWO[0][:, -1])):
+                X = TWO[0] if kernel == "linear" else StandardScaler().fit_transform(TWO[0])
+                own = X @ model.coef_[0] if kernel == "linear" else \
+                    np.exp(-0.2 * ((X[:, None] - model.support_vectors_) ** 2).sum(axis=2)) @ model.dual_coef_[0]
+                np.testing.assert_allclose(own + model.intercept_[0], answers(model, TWO[0]), atol=1e-9)
+
+    def test_parameters_can_be_set_and_seen(self):
+        for estimator in (*EACH, *OTHERS):
+            one = clone(estimator)
+            one.set_params(scale="minmax").fit(rows_of(one), TWO[0][:, -1] if isinstance(one, estimators.MarginSVR) else TWO[1])
+            self.assertEqual(one.get_params()["scale"], "minmax")
+            self.assertIn("scale='minmax'", repr(one))
+
+    def test_tables_with_names_keep_them(self):
+        """The class of pandas that scikit-learn looks for, or one with what it looks at."""
+        try:
+            from pandas import DataFrame
+        except ImportError:
+            class DataFrame(np.ndarray):
+                def __new__(cls, values, columns):
+                    made = np.asarray(values).view(cls)
+                    made.columns = columns
+                    return made
+        names = ["length", "width", "petal length", "petal width"]
+        for estimator in (*EACH, *OTHERS):
+            with self.subTest(estimator=estimator):
+                X = rows_of(estimator)
+                table = DataFrame(X, columns=names[:X.shape[1]])
+                model = clone(estimator).fit(table, TWO[0][:, -1] if isinstance(estimator, estimators.MarginSVR) else TWO[1])
+                self.assertEqual(list(model.feature_names_in_), names[:X.shape[1]])
+                self.assertEqual(model._model().notes["names"], names[:X.shape[1]])
+                self.assertEqual(answers(model, table).tobytes(), answers(fitted(estimator), X).tobytes())
+                with self.assertRaisesRegex(ValueError, "feature names"):
+                    model.predict(DataFrame(X, columns=list("abcd")[:X.shape[1]]))
+
+    def test_a_nu_machine_is_that_of_scikit_learn(self):
+        X = StandardScaler().fit_transform(CANCER[0])
+        ours = estimators.MarginSVC(nu=0.2, gamma=0.05, scale="none", tol=1e-8).fit(X, CANCER[1])
+        theirs = NuSVC(nu=0.2, gamma=0.05, tol=1e-8).fit(X, CANCER[1])
+        np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-5)
 
     def test_damaged_states_are_refused(self):
         state = fitted(EACH[0])._machine_.state()
@@ -153,16 +228,26 @@ class Fitted(unittest.TestCase):
 
     def test_wrong_parameters_are_named(self):
         for estimator, words in ((estimators.MarginSVC(C=-1), "C=-1"), (estimators.MarginSVC(kernel="cubic"), "kernel='cubic'"),
-                                 (estimators.MarginSVC(gamma="wide"), "gamma='wide'"), (estimators.KMOMDClassifier(2), "lambda=2"),
+                                 (estimators.MarginSVC(gamma="wide"), "gamma='wide'"), (estimators.KMOMDClassifier(2), "lam=2"),
                                  (estimators.TVQClassifier(method="som"), "method='som'"),
                                  (estimators.TVQClassifier(method="hss", theta=0.1), "theta does not apply to method='hss'"),
-                                 (estimators.RatesClassifier(1e-3, 1e-3), "cannot be had")):
-            with self.subTest(estimator=estimator), self.assertRaisesRegex(ValueError, words.replace("(", r"\(")):
+                                 (estimators.RatesClassifier(1e-3, 1e-3), "cannot be had"),
+                                 (estimators.MarginSVC(nu=1.5), "nu=1.5"), (estimators.MarginSVC(tol=True), "tol=True is not a value"),
+                                 (estimators.SecoClassifier(cheap=1), "cheap=1 is not True or False"),
+                                 (estimators.OneClassMargin(form="ball"), "form='ball'"),
+                                 (estimators.OneClassMargin(n_tangents=1), "n_tangents has no meaning with form plane"),
+                                 (estimators.OneClassMargin(form="prototypes", lam=0.5), "lam has no meaning with form prototypes"),
+                                 (estimators.OneClassMargin(form="sphere", kernel="poly"), "take kernel linear or rbf"),
+                                 (estimators.MarginSVR(outside=2), "outside=2")):
+            with self.subTest(estimator=estimator), self.assertRaisesRegex(ValueError, words):
                 fitted(estimator)
 
     def test_sparse_rows_are_refused_in_words(self):
-        with self.assertRaisesRegex(TypeError, "dense"):
-            estimators.MarginSVC().fit(sparse.csr_matrix(IRIS[0]), IRIS[1])
+        for estimator in (*EACH, *OTHERS):
+            with self.assertRaisesRegex(TypeError, "dense"):
+                clone(estimator).fit(sparse.csr_matrix(IRIS[0]), IRIS[1])
+            with self.assertRaisesRegex(TypeError, "dense"):
+                fitted(estimator).predict(sparse.csr_matrix(rows_of(estimator)))
 
 
 class Others(Folder):
@@ -252,22 +337,43 @@ class Searches(unittest.TestCase):
 
 
 class Devices(Folder):
-    def test_every_model_becomes_a_header_that_compiles_and_tests_itself(self):
-        for i, estimator in enumerate(EACH):
-            form = ("f32", "q15")[i % 2]
-            with self.subTest(estimator=estimator, form=form):
-                model = fitted(estimator)
-                told = model.export_c(self.path("m.h"), format=form, name="m")
-                self.assertEqual((told["format"], told["name"]), (form, "m"))
-                self.compile()
-                self.assertGreater(model.cost("cortex-m0", form).flash, told["bytes"])
+    def test_every_model_becomes_headers_that_compile_and_test_themselves(self):
+        names = []
+        for i, estimator in enumerate((*EACH, *OTHERS)):
+            model = fitted(estimator)
+            for form in ("f32", "q15", "q7"):
+                with self.subTest(estimator=estimator, form=form):
+                    names.append(f"m{i}_{form}")
+                    told = model.export_c(self.path(names[-1] + ".h"), format=form, name=names[-1])
+                    self.assertEqual((told["format"], told["name"]), (form, names[-1]))
+                    self.assertGreater(model.cost("cortex-m0", form).flash, told["bytes"])
+        self.compile(*names)
 
-    def compile(self):
+    def test_every_image_answers_as_its_estimator(self):
+        """In float: the classes are the same but where scores are as good as zero."""
+        for estimator in (*EACH, *OTHERS):
+            with self.subTest(estimator=estimator):
+                model, X = fitted(estimator), np.ascontiguousarray(rows_of(estimator))
+                model.save(self.path("m.mgn"))
+                with open(self.path("m.mgn"), "rb") as file:
+                    machine, _ = native.open_image(file.read())
+                labels, scores = machine.predict(estimators.rows_of(X))
+                if isinstance(model, estimators.MarginSVR):
+                    np.testing.assert_allclose(scores, model.predict(X), atol=1e-4)
+                else:
+                    classes = getattr(model, "classes_", np.array([-1, 1]))
+                    self.assertGreater(np.mean(classes[np.array(labels)] == model.predict(X)), 0.98)
+
+    def compile(self, *names):
+        """One program of all headers, which runs their self-tests; the answer names the first that fails."""
         with open(self.path("m.c"), "w", encoding="ascii") as file:
-            file.write('#define MARGIN_IMPLEMENTATION\n#define MARGIN_PREDICT_ONLY\n#include "margin.h"\n#include "m.h"\n'
-                       "int main(void) { return m_selftest(); }\n")
+            file.write("#define MARGIN_IMPLEMENTATION\n#define MARGIN_PREDICT_ONLY\n#include \"margin.h\"\n"
+                       + "".join(f'#include "{name}.h"\n' for name in names) + "int main(void) {\n"
+                       + "".join(f"if ({name}_selftest() != 0) {{ return {i}; }}\n" for i, name in enumerate(names, 1))
+                       + "return 0;\n}\n")
         subprocess.run(["cc", f"-I{ROOT}", self.path("m.c"), "-o", self.path("m")], check=True)
-        self.assertEqual(subprocess.run([self.path("m")]).returncode, 0)
+        failed = subprocess.run([self.path("m")]).returncode
+        self.assertEqual(failed, 0, failed and names[failed - 1])
 
     def test_a_budget_of_flash_is_kept(self):
         model = estimators.MarginSVC(C=10).fit(*CANCER)
@@ -296,14 +402,26 @@ class Devices(Folder):
         self.assertEqual(sorted(ours.support_), sorted(theirs.support_))
 
     def test_pipelines_of_scikit_learn_are_taken_over(self):
-        for theirs in (make_pipeline(StandardScaler(), SVC(C=3)), make_pipeline(MinMaxScaler(), LogisticRegression())):
-            theirs.fit(*CANCER)
-            ours = estimators.from_estimator(theirs)
-            np.testing.assert_allclose(ours.decision_function(CANCER[0]), theirs.decision_function(CANCER[0]), atol=1e-9)
-            ours.export_c(self.path("m.h"), name="m")
-            self.compile()
-        for theirs in (SVR().fit(*CANCER), make_pipeline(StandardScaler(), OneClassSVM(nu=0.1)).fit(CANCER[0])):
-            np.testing.assert_allclose(estimators.from_estimator(theirs).predict(CANCER[0]), theirs.predict(CANCER[0]), atol=1e-9)
+        for i, theirs in enumerate((make_pipeline(StandardScaler(), SVC(C=3)), make_pipeline(MinMaxScaler(), LogisticRegression()), NuSVC(nu=0.1),
+                                    NearestCentroid(), SVR(), NuSVR(), Ridge(), make_pipeline(StandardScaler(), LinearRegression()),
+                                    make_pipeline(StandardScaler(), OneClassSVM(nu=0.1)))):
+            with self.subTest(estimator=theirs):
+                theirs.fit(*CANCER)
+                ours = estimators.from_estimator(theirs)
+                self.assertEqual(ours.n_features_in_, 30)
+                np.testing.assert_allclose(ours.predict(CANCER[0]), theirs.predict(CANCER[0]), atol=1e-9)
+                if hasattr(theirs, "decision_function"):
+                    np.testing.assert_allclose(ours.decision_function(CANCER[0]), theirs.decision_function(CANCER[0]), atol=1e-9)
+                if hasattr(theirs, "score_samples"):
+                    self.assertAlmostEqual(ours.offset_, theirs[-1].offset_[0])
+                again = pickle.loads(pickle.dumps(ours))
+                self.assertEqual(again.predict(CANCER[0]).tobytes(), ours.predict(CANCER[0]).tobytes())
+                ours.export_c(self.path(f"m{i}.h"), name=f"m{i}")
+                ours.save(self.path("m.mgn"))
+                self.assertGreater(ours.cost("cortex-m4f").flash, 100)
+                ours.report(self.path("page.html"), CANCER[0][:50], *(() if i == 8 else (CANCER[1][:50],)))
+                self.assertGreater(os.path.getsize(self.path("page.html")), 10000)
+        self.compile(*(f"m{i}" for i in range(9)))
         with self.assertRaisesRegex(ValueError, "cannot be imported"):
             estimators.from_estimator(make_pipeline(StandardScaler(), SVC(kernel="sigmoid")).fit(*CANCER))
 
