@@ -289,7 +289,7 @@ typedef struct {
     unsigned char *base; /* first aligned byte of the buffer; NULL if there is none */
     size_t size;         /* usable bytes, a multiple of MARGIN_ALIGN */
     size_t low;          /* bytes taken at the front, by what lasts */
-    size_t high;         /* scratch starts at this offset; low <= high <= size */
+    size_t high;         /* scratch starts at this offset; high - low bytes are still free */
     size_t peak;         /* most bytes ever taken at once, both ends together; survives a reset */
     int failed; /* 0, or the status of the first refused block, after which all are refused */
 } margin_arena;
@@ -317,8 +317,6 @@ MARGIN_API void margin_arena_release(margin_arena *mem, size_t mark);
 MARGIN_API margin_status margin_arena_rewind(margin_arena *mem, const margin_arena *before);
 /* Gives everything back, models included. */
 MARGIN_API void margin_arena_reset(margin_arena *mem);
-/* Returns how many bytes are still free between the two ends. */
-MARGIN_API size_t margin_arena_left(const margin_arena *mem);
 
 /* ---- >>kernel ---- kernels and their parameters ---------------------------------------------- */
 
@@ -544,15 +542,12 @@ MARGIN_API void margin_expansion_scores(const margin_expansion *model, const mar
 /* Asks a list, which decides as soon as it can. Returns which cut decided; *score is its score. */
 MARGIN_API size_t margin_list_ask(const margin_list *model, const margin_real *x,
                                   margin_real *score);
-MARGIN_API void margin_list_scores(const margin_list *model, const margin_real *x,
-                                   margin_real *scores);
 MARGIN_API void margin_proto_scores(const margin_proto *model, const margin_real *x,
                                     margin_real *scores);
-/* margin_project computes z, which is then the input of the function of the pool's kernel for
- * &model->pool. margin_projected_scores does both. */
+/* Computes z of a model behind a projection, pool.d numbers. These are then the input of the
+ * function of the pool's kernel, for &model->pool. */
 MARGIN_API void margin_project(const margin_projected *model, const margin_real *x, margin_real *z);
-MARGIN_API void margin_projected_scores(const margin_projected *model, const margin_real *x,
-                                        margin_real *scores);
+/* Computes the scores of a model of any kind. */
 MARGIN_API void margin_scores(const margin_model *model, const margin_real *x, margin_real *scores);
 /* Finds the nearest class alone and what is needed to judge it, without computing all scores: a
  * model that turns out, part way, to be farther than the two nearest classes is left at once.
@@ -790,24 +785,48 @@ typedef struct {
 #endif
 #endif
 
+/* What margin_proto_find_F finds: the two nearest classes. */
+typedef struct {
+    uint16_t label;   /* the nearest class, or MARGIN_REJECTED where the model says so */
+    uint16_t nearest; /* the nearest class, */
+    uint16_t second;  /* and the next */
+    int32_t distance; /* of the nearest class, */
+    int32_t runner;   /* and of the next */
+    int32_t margin;   /* (runner - distance) / (runner + distance) in 2^-15 */
+} margin_proto_found_q;
+
 /* Predictors for x, d values in model units. There is one function for each kind, kernel and
  * format, so that a linker keeps only those in use. A name ends with the format; functions whose
  * names end with _q serve both formats.
  *
- *   LINEAR   void margin_linear_scores_F(const margin_linear_q *, const int16_t *x, int32_t *)
+ *   LINEAR   void margin_linear_scores_F(const margin_linear_q *, .., int32_t *scores)
+ *   SCALED   void margin_scaled_scores_F(const margin_linear_q *, .., int32_t *scores)
  *   SEVERAL  void margin_KERNEL_scores_F(const margin_expansion_q *, .., int32_t *scores)
  *   PROTO    void margin_proto_scores_F(const margin_proto_q *, .., int32_t *scores)
- *            compute the scores of all machines.
+ *            compute the scores of all machines. SCALED is for linear models that have scales,
+ *            LINEAR for those that have none.
  *   ONE      int32_t margin_KERNEL_score_F(const margin_expansion_q *, const int16_t *x)
  *            returns the score of a model with one machine, without the code for several.
  *   LIST     size_t margin_list_KERNEL_ask_F(const margin_list_q *, .., int32_t *score)
  *            decides as soon as it can. It returns which cut decided; *score becomes the score of
  *            that cut, with a sign that is positive for class 1.
+ *   PROJECT  void margin_project_F(const margin_projected_q *, .., int16_t *z)
+ *            computes z, pool.d numbers, which the predictor of the pool's kernel takes as input.
+ *   FIND     void margin_proto_find_F(const margin_proto_q *, .., int32_t *scores,
+ *                                     margin_proto_found_q *found)
+ *            finds the two nearest classes, as margin_proto_find does. Label, classes, distances
+ *            and margin are those of the scores, to the bit. `scores` has room for all classes;
+ *            those of the two nearest are right, others may be wrong, but are never lower. Without
+ *            tangents (codebooks, nearest neighbours) four vectors that are too far away after half
+ *            of the features are left at once: where the features that vary most come first, this
+ *            takes two thirds of the time of all scores, otherwise about as long.
  *
  * The list has name, shape, kernel and format; shapes without a kernel have LINEAR there. */
 #define MARGIN_PREDICTORS_Q(X)                                                                     \
     X(margin_linear_scores_q15, LINEAR, LINEAR, Q15)                                               \
     X(margin_linear_scores_q7, LINEAR, LINEAR, Q7)                                                 \
+    X(margin_scaled_scores_q15, SCALED, LINEAR, Q15)                                               \
+    X(margin_scaled_scores_q7, SCALED, LINEAR, Q7)                                                 \
     X(margin_rbf_scores_q15, SEVERAL, RBF, Q15)                                                    \
     X(margin_rbf_scores_q7, SEVERAL, RBF, Q7)                                                      \
     X(margin_poly_scores_q15, SEVERAL, POLY, Q15)                                                  \
@@ -839,9 +858,14 @@ typedef struct {
     X(margin_list_unit_exp_ask_q15, LIST, UNIT_EXP, Q15)                                           \
     X(margin_list_unit_exp_ask_q7, LIST, UNIT_EXP, Q7)                                             \
     X(margin_proto_scores_q15, PROTO, LINEAR, Q15)                                                 \
-    X(margin_proto_scores_q7, PROTO, LINEAR, Q7)
+    X(margin_proto_scores_q7, PROTO, LINEAR, Q7)                                                   \
+    X(margin_project_q15, PROJECT, LINEAR, Q15)                                                    \
+    X(margin_project_q7, PROJECT, LINEAR, Q7)                                                      \
+    X(margin_proto_find_q15, FIND, LINEAR, Q15)                                                    \
+    X(margin_proto_find_q7, FIND, LINEAR, Q7)
 #define MARGIN_DECLARE_LINEAR(name)                                                                \
     MARGIN_API void name(const margin_linear_q *model, const int16_t *x, int32_t *scores);
+#define MARGIN_DECLARE_SCALED(name) MARGIN_DECLARE_LINEAR(name)
 #define MARGIN_DECLARE_SEVERAL(name)                                                               \
     MARGIN_API void name(const margin_expansion_q *model, const int16_t *x, int32_t *scores);
 #define MARGIN_DECLARE_ONE(name)                                                                   \
@@ -850,37 +874,17 @@ typedef struct {
     MARGIN_API size_t name(const margin_list_q *model, const int16_t *x, int32_t *score);
 #define MARGIN_DECLARE_PROTO(name)                                                                 \
     MARGIN_API void name(const margin_proto_q *model, const int16_t *x, int32_t *scores);
+#define MARGIN_DECLARE_PROJECT(name)                                                               \
+    MARGIN_API void name(const margin_projected_q *model, const int16_t *x, int16_t *z);
+#define MARGIN_DECLARE_FIND(name)                                                                  \
+    MARGIN_API void name(const margin_proto_q *model, const int16_t *x, int32_t *scores,           \
+                         margin_proto_found_q *found);
 #define MARGIN_DECLARE_Q(name, shape, kernel, format) MARGIN_DECLARE_##shape(name)
 MARGIN_PREDICTORS_Q(MARGIN_DECLARE_Q)
-
-/* The projection of a model in front of its pool: z has pool.d values, which the predictor of the
- * pool's kernel takes as its input. */
-MARGIN_API void margin_project_q15(const margin_projected_q *model, const int16_t *x, int16_t *z);
-MARGIN_API void margin_project_q7(const margin_projected_q *model, const int16_t *x, int16_t *z);
 
 /* These serve lists, and models of any kind, in both formats. */
 MARGIN_API size_t margin_list_ask_q(const margin_list_q *model, const int16_t *x, int32_t *score);
 MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, int32_t *scores);
-
-/* The two nearest classes, as margin_proto_find finds them: label, classes, distances and margin
- * are those of the scores, to the bit. Without tangents (codebooks, nearest neighbours) four
- * vectors that are too far away after half of the features are left at once. Where the features
- * that vary most come first, this takes two thirds of the time of all scores, otherwise about as
- * long. With tangents half of the features tell too little to be worth the time. `scores` has room
- * for all classes. The scores of the two nearest classes are right; those of other classes may be
- * wrong, but are never lower. */
-typedef struct {
-    uint16_t label;   /* the nearest class, or MARGIN_REJECTED where the model says so */
-    uint16_t nearest; /* the nearest class, */
-    uint16_t second;  /* and the next */
-    int32_t distance; /* of the nearest class, */
-    int32_t runner;   /* and of the next */
-    int32_t margin;   /* (runner - distance) / (runner + distance) in 2^-15 */
-} margin_proto_found_q;
-MARGIN_API void margin_proto_find_q15(const margin_proto_q *model, const int16_t *x,
-                                      int32_t *scores, margin_proto_found_q *found);
-MARGIN_API void margin_proto_find_q7(const margin_proto_q *model, const int16_t *x, int32_t *scores,
-                                     margin_proto_found_q *found);
 
 /* These do the same as their namesakes in >>model. Margins are limited to int32_t. Margins of
  * distances are in units of 2^-15, with an error of at most two units. Probabilities are in units
@@ -1060,13 +1064,11 @@ MARGIN_API margin_status margin_data_classes(const margin_data *data, size_t *cl
  * weight. MARGIN_E_ONE_CLASS: a class without a sample of positive weight. MARGIN_E_RANGE: the
  * largest difference of two values in a column is so large that n squares of it overflow. */
 MARGIN_API size_t margin_data_moments_size(size_t d);
+/* With a null `cov` only weights and means are computed; `mem` may then be null too, and
+ * MARGIN_E_RANGE means that the difference of two values in a column overflows. */
 MARGIN_API margin_status margin_data_moments(const margin_data *data, size_t classes,
                                              margin_arena *mem, margin_real *weight,
                                              margin_real *mean, margin_real *cov);
-/* Computes the means alone, without an arena. MARGIN_E_RANGE: the difference of two values in a
- * column overflows. */
-MARGIN_API margin_status margin_data_means(const margin_data *data, size_t classes,
-                                           margin_real *weight, margin_real *mean);
 
 /* Kinds of scaling. */
 enum {
@@ -1096,14 +1098,13 @@ MARGIN_API margin_status margin_scaling_apply(const margin_scaling *scaling,
 
 typedef struct margin_rng margin_rng; /* a generator of random numbers, see >>random */
 
-/* Folds for cross-validation: fold[i] in 0 .. folds-1 for sample i of the view (not of x), at
- * random, 2 <= folds <= n, folds <= 65535. Sizes of the folds differ by one sample at most;
- * stratified, so do the numbers of each class. O(n); stratified O(n classes). */
-MARGIN_API size_t margin_folds_stratified_size(size_t n);
-MARGIN_API margin_status margin_folds(size_t n, size_t folds, margin_rng *rng, uint16_t *fold);
-MARGIN_API margin_status margin_folds_stratified(const margin_data *data, size_t folds,
-                                                 margin_rng *rng, margin_arena *mem,
-                                                 uint16_t *fold);
+/* Draws folds for cross-validation: fold[i] in 0 .. folds-1 for sample i of the view (not of x), at
+ * random, 2 <= folds <= n, folds <= 65535. The sizes of two folds differ by one sample at most. If
+ * `stratified`, so do the numbers of samples of each class in them, which needs labels; otherwise
+ * `mem` may be NULL. O(n); stratified O(n classes). The size query is for stratified folds. */
+MARGIN_API size_t margin_folds_size(size_t n);
+MARGIN_API margin_status margin_folds(const margin_data *data, size_t folds, bool stratified,
+                                      margin_rng *rng, margin_arena *mem, uint16_t *fold);
 /* The views of one fold: `test` the samples of fold `which`, `train` all others, both in the order
  * of `data`. They share `rows`, n entries of the caller's other than data->rows. MARGIN_E_EMPTY if
  * one has no samples. */

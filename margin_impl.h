@@ -1265,10 +1265,6 @@ MARGIN_API void margin_arena_reset(margin_arena *mem) {
     }
 }
 
-MARGIN_API size_t margin_arena_left(const margin_arena *mem) {
-    return mem == NULL ? 0 : mem->high - mem->low;
-}
-
 /* An arena to work in: there, and not one that only counts. */
 static inline margin_status mgn_mem_check(const margin_arena *mem) {
     return mem == NULL || (mem->base == NULL && mem->size != 0) ? MARGIN_E_ARGUMENT : MARGIN_OK;
@@ -1902,25 +1898,15 @@ static MGN_INLINE void mgn_expansion_sum(const margin_expansion *model, const ma
     }
 }
 
-MARGIN_API void margin_rbf_scores(const margin_expansion *model, const margin_real *x,
-                                  margin_real *scores) {
-    mgn_expansion_sum(model, x, scores, MARGIN_KERNEL_RBF);
-}
-
-MARGIN_API void margin_poly_scores(const margin_expansion *model, const margin_real *x,
-                                   margin_real *scores) {
-    mgn_expansion_sum(model, x, scores, MARGIN_KERNEL_POLY);
-}
-
-MARGIN_API void margin_unit_scores(const margin_expansion *model, const margin_real *x,
-                                   margin_real *scores) {
-    mgn_expansion_sum(model, x, scores, MARGIN_KERNEL_UNIT_POLY); /* serves both */
-}
-
-MARGIN_API void margin_hinge_scores(const margin_expansion *model, const margin_real *x,
-                                    margin_real *scores) {
-    mgn_expansion_sum(model, x, scores, MARGIN_KERNEL_HINGE);
-}
+#define MGN_DEFINE_KERNEL(name, kind)                                                              \
+    MARGIN_API void name(const margin_expansion *model, const margin_real *x,                      \
+                         margin_real *scores) {                                                    \
+        mgn_expansion_sum(model, x, scores, kind);                                                 \
+    }
+MGN_DEFINE_KERNEL(margin_rbf_scores, MARGIN_KERNEL_RBF)
+MGN_DEFINE_KERNEL(margin_poly_scores, MARGIN_KERNEL_POLY)
+MGN_DEFINE_KERNEL(margin_unit_scores, MARGIN_KERNEL_UNIT_POLY) /* serves both */
+MGN_DEFINE_KERNEL(margin_hinge_scores, MARGIN_KERNEL_HINGE)
 
 MARGIN_API void margin_expansion_scores(const margin_expansion *model, const margin_real *x,
                                         margin_real *scores) {
@@ -1975,11 +1961,6 @@ MARGIN_API size_t margin_list_ask(const margin_list *model, const margin_real *x
     }
     *score = MARGIN_LOAD(uint32_t, model->target + j) == 0 ? -sums[j] : sums[j];
     return j;
-}
-
-MARGIN_API void margin_list_scores(const margin_list *model, const margin_real *x,
-                                   margin_real *scores) {
-    (void)margin_list_ask(model, x, scores);
 }
 
 /* ---- prototypes ---- */
@@ -2196,23 +2177,18 @@ MARGIN_API void margin_project(const margin_projected *model, const margin_real 
     }
 }
 
-MARGIN_API void margin_projected_scores(const margin_projected *model, const margin_real *x,
-                                        margin_real *scores) {
-    margin_real z[MARGIN_RANK_MOST];
-    margin_project(model, x, z);
-    margin_expansion_scores(&model->pool, z, scores);
-}
-
 MARGIN_API void margin_scores(const margin_model *model, const margin_real *x,
                               margin_real *scores) {
     if (model->kind == MARGIN_MODEL_LINEAR) {
         margin_linear_scores(&model->of.linear, x, scores);
     } else if (model->kind == MARGIN_MODEL_LIST) {
-        margin_list_scores(&model->of.list, x, scores);
+        (void)margin_list_ask(&model->of.list, x, scores);
     } else if (model->kind == MARGIN_MODEL_PROTO) {
         margin_proto_scores(&model->of.proto, x, scores);
     } else if (model->kind == MARGIN_MODEL_PROJECTED) {
-        margin_projected_scores(&model->of.projected, x, scores);
+        margin_real z[MARGIN_RANK_MOST];
+        margin_project(&model->of.projected, x, z);
+        margin_expansion_scores(&model->of.projected.pool, z, scores);
     } else {
         margin_expansion_scores(&model->of.expansion, x, scores);
     }
@@ -2968,11 +2944,11 @@ static inline int32_t mgn_q_scale_signed(int32_t a, uint16_t b) {
 
 /* No partial sum leaves 32 bits, since sum |w| * 2^15 + |bias| < 2^31. */
 static MGN_INLINE void mgn_q_linear(const margin_linear_q *l, const int16_t *x, int32_t *scores,
-                                    unsigned format) {
+                                    unsigned format, bool scaled) {
     const unsigned char *w = (const unsigned char *)l->w;
     for (size_t j = 0; j < l->vote.machines; j++) {
         scores[j] = mgn_q_row(MARGIN_LOAD(int32_t, l->bias + j), w, x, l->d, format);
-        if (l->scales != NULL) {
+        if (scaled) {
             scores[j] = mgn_q_scale_signed(scores[j], MARGIN_LOAD(uint16_t, l->scales + j));
         }
         if (l->vote.scheme != MARGIN_SCHEME_ORDINAL) { /* those share their weights */
@@ -3148,7 +3124,7 @@ typedef struct {
 } mgn_q_input;
 
 /* Units of the input in one of vector v. */
-static MGN_Q_EACH uint32_t mgn_q_step(const margin_expansion_q *e, size_t v) {
+static MGN_INLINE uint16_t mgn_q_step(const margin_expansion_q *e, size_t v) {
     return e->kernel.step != 0 ? e->kernel.step : MARGIN_LOAD(uint16_t, e->steps + v);
 }
 
@@ -3504,12 +3480,64 @@ static MGN_INLINE void mgn_q_proto(const margin_proto_q *p, const int16_t *x, in
     }
 }
 
+/* (b - a) / (b + a) for distances, in 2^-15; what is negative cannot be one and counts as 0. */
+static int32_t mgn_q_nearer(int32_t a, int32_t b) {
+    const uint32_t x = a > 0 ? (uint32_t)a : 0, y = b > 0 ? (uint32_t)b : 0;
+    uint32_t sum = x + y, size = x < y ? y - x : x - y;
+    while (sum >= UINT32_C(0x10000)) {
+        sum /= 2u;
+        size /= 2u;
+    }
+    size = sum > 0 ? (size << 15) / sum : 0;
+    return x < y ? (int32_t)size : -(int32_t)size;
+}
+
+/* The nearest class but `label`, the first of several; there are two classes or more. */
+static uint16_t mgn_q_other(size_t classes, const int32_t *scores, size_t label) {
+    size_t other = label == 0 ? 1u : 0;
+    for (size_t b = other + 1u; b < classes; b++) {
+        other = b != label && scores[b] < scores[other] ? b : other;
+    }
+    return (uint16_t)other;
+}
+
+/* The two nearest classes by their scores, and the answer. */
+static void mgn_q_proto_found(const margin_vote_q *vote, const int32_t *scores,
+                              margin_proto_found_q *found) {
+    const bool alone = vote->classes == 1u;
+    found->nearest = margin_elect_q(MARGIN_SCHEME_NEAREST, vote->classes, scores);
+    found->second = alone ? 0 : mgn_q_other(vote->classes, scores, found->nearest);
+    found->distance = scores[found->nearest];
+    found->runner = !alone ? scores[found->second] : vote->reject > 0 ? vote->reject : INT32_MAX;
+    found->margin = mgn_q_nearer(found->distance, found->runner);
+    found->label = margin_decide_q(vote, scores);
+}
+
+/* ---- projections ---- */
+
+/* Row by row: the weighted sum, its scale, the shift, the limits of an input. */
+static MGN_INLINE void mgn_q_project(const margin_projected_q *p, const int16_t *x, int16_t *z,
+                                     unsigned format) {
+    const unsigned char *row = (const unsigned char *)p->front;
+    for (size_t r = 0; r < p->pool.d; r++) {
+        const int32_t sum =
+            mgn_q_row(MARGIN_LOAD(int32_t, p->front_bias + r), row, x, p->d, format);
+        z[r] = mgn_q_limit(mgn_q_down(
+            mgn_q_scale_signed(sum, MARGIN_LOAD(uint16_t, p->front_scales + r)), p->front_down));
+        row += (size_t)p->d * (format == MARGIN_Q15 ? 2u : 1u);
+    }
+}
+
 /* ---- the predictors that margin.h lists ---- */
 
 /* Each inlines the loop for its kernel and format, which are constants there, and nothing else. */
 #define MGN_DEFINE_LINEAR(name, kernel, format)                                                    \
     MARGIN_API void name(const margin_linear_q *model, const int16_t *x, int32_t *scores) {        \
-        mgn_q_linear(model, x, scores, format);                                                    \
+        mgn_q_linear(model, x, scores, format, false);                                             \
+    }
+#define MGN_DEFINE_SCALED(name, kernel, format)                                                    \
+    MARGIN_API void name(const margin_linear_q *model, const int16_t *x, int32_t *scores) {        \
+        mgn_q_linear(model, x, scores, format, true);                                              \
     }
 #define MGN_DEFINE_SEVERAL(name, kernel, format)                                                   \
     MARGIN_API void name(const margin_expansion_q *model, const int16_t *x, int32_t *scores) {     \
@@ -3527,18 +3555,40 @@ static MGN_INLINE void mgn_q_proto(const margin_proto_q *p, const int16_t *x, in
     MARGIN_API void name(const margin_proto_q *model, const int16_t *x, int32_t *scores) {         \
         mgn_q_proto(model, x, scores, format, false);                                              \
     }
+#define MGN_DEFINE_PROJECT(name, kernel, format)                                                   \
+    MARGIN_API void name(const margin_projected_q *model, const int16_t *x, int16_t *z) {          \
+        mgn_q_project(model, x, z, format);                                                        \
+    }
+#define MGN_DEFINE_FIND(name, kernel, format)                                                      \
+    MARGIN_API void name(const margin_proto_q *model, const int16_t *x, int32_t *scores,           \
+                         margin_proto_found_q *found) {                                            \
+        mgn_q_proto(model, x, scores, format, true);                                               \
+        mgn_q_proto_found(&model->vote, scores, found);                                            \
+    }
 #define MGN_DEFINE_Q(name, shape, kernel, format)                                                  \
     MGN_DEFINE_##shape(name, MARGIN_KERNEL_##kernel, MARGIN_##format)
 MARGIN_PREDICTORS_Q(MGN_DEFINE_Q)
 
 /* Calls the predictor of a shape, kernel and format. The shape is a constant, so that no call of
  * another shape is compiled. Returns which cut of a list decided, otherwise 0. */
-enum { MGN_Q_LINEAR, MGN_Q_SEVERAL, MGN_Q_ONE, MGN_Q_LIST, MGN_Q_PROTO };
+enum {
+    MGN_Q_LINEAR,
+    MGN_Q_SCALED,
+    MGN_Q_SEVERAL,
+    MGN_Q_ONE,
+    MGN_Q_LIST,
+    MGN_Q_PROTO,
+    MGN_Q_PROJECT,
+    MGN_Q_FIND
+};
 #define MGN_CALL_LINEAR(name) (name((const margin_linear_q *)model, x, scores), (size_t)0)
+#define MGN_CALL_SCALED(name) MGN_CALL_LINEAR(name)
 #define MGN_CALL_SEVERAL(name) (name((const margin_expansion_q *)model, x, scores), (size_t)0)
 #define MGN_CALL_ONE(name) (*scores = name((const margin_expansion_q *)model, x), (size_t)0)
 #define MGN_CALL_LIST(name) name((const margin_list_q *)model, x, scores)
 #define MGN_CALL_PROTO(name) (name((const margin_proto_q *)model, x, scores), (size_t)0)
+#define MGN_CALL_PROJECT(name) (size_t)0 /* these two have other results than scores */
+#define MGN_CALL_FIND(name) (size_t)0
 #define MGN_CALL_Q(name, shape_of, kernel_of, format_of)                                           \
     if (shape == MGN_Q_##shape_of && kernel == MARGIN_KERNEL_##kernel_of &&                        \
         format == MARGIN_##format_of) {                                                            \
@@ -3553,27 +3603,6 @@ static MGN_INLINE size_t mgn_q_call(unsigned shape, const void *model, unsigned 
 
 MARGIN_API size_t margin_list_ask_q(const margin_list_q *model, const int16_t *x, int32_t *score) {
     return mgn_q_call(MGN_Q_LIST, model, model->pool.kernel.kind, model->pool.format, x, score);
-}
-
-/* Row by row: the weighted sum, its scale, the shift, the limits of an input. */
-static MGN_INLINE void mgn_q_project(const margin_projected_q *p, const int16_t *x, int16_t *z,
-                                     unsigned format) {
-    const unsigned char *row = (const unsigned char *)p->front;
-    for (size_t r = 0; r < p->pool.d; r++) {
-        const int32_t sum =
-            mgn_q_row(MARGIN_LOAD(int32_t, p->front_bias + r), row, x, p->d, format);
-        z[r] = mgn_q_limit(mgn_q_down(
-            mgn_q_scale_signed(sum, MARGIN_LOAD(uint16_t, p->front_scales + r)), p->front_down));
-        row += (size_t)p->d * (format == MARGIN_Q15 ? 2u : 1u);
-    }
-}
-
-MARGIN_API void margin_project_q15(const margin_projected_q *model, const int16_t *x, int16_t *z) {
-    mgn_q_project(model, x, z, MARGIN_Q15);
-}
-
-MARGIN_API void margin_project_q7(const margin_projected_q *model, const int16_t *x, int16_t *z) {
-    mgn_q_project(model, x, z, MARGIN_Q7);
 }
 
 /* The scores of an expansion of any kernel and format. */
@@ -3596,8 +3625,11 @@ static void mgn_q_projected_scores(const margin_projected_q *p, const int16_t *x
 }
 
 MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, int32_t *scores) {
-    if (model->kind == MARGIN_MODEL_LINEAR) {
-        (void)mgn_q_call(MGN_Q_LINEAR, &model->of.linear, 0, model->of.linear.format, x, scores);
+    const margin_linear_q *linear = &model->of.linear;
+    if (model->kind == MARGIN_MODEL_LINEAR && linear->scales != NULL) {
+        (void)mgn_q_call(MGN_Q_SCALED, linear, 0, linear->format, x, scores);
+    } else if (model->kind == MARGIN_MODEL_LINEAR) {
+        (void)mgn_q_call(MGN_Q_LINEAR, linear, 0, linear->format, x, scores);
     } else if (model->kind == MARGIN_MODEL_PROTO) {
         (void)mgn_q_call(MGN_Q_PROTO, &model->of.proto, 0, model->of.proto.format, x, scores);
     } else if (model->kind == MARGIN_MODEL_LIST) {
@@ -3615,27 +3647,6 @@ MARGIN_API void margin_scores_q(const margin_model_q *model, const int16_t *x, i
 static inline int32_t mgn_q_minus(int32_t a, int32_t b) {
     if (b < 0 ? a > INT32_MAX + b : a < b - INT32_MAX) { return b < 0 ? INT32_MAX : -INT32_MAX; }
     return a - b;
-}
-
-/* (b - a) / (b + a) for distances, in 2^-15; what is negative cannot be one and counts as 0. */
-static int32_t mgn_q_nearer(int32_t a, int32_t b) {
-    const uint32_t x = a > 0 ? (uint32_t)a : 0, y = b > 0 ? (uint32_t)b : 0;
-    uint32_t sum = x + y, size = x < y ? y - x : x - y;
-    while (sum >= UINT32_C(0x10000)) {
-        sum /= 2u;
-        size /= 2u;
-    }
-    size = sum > 0 ? (size << 15) / sum : 0;
-    return x < y ? (int32_t)size : -(int32_t)size;
-}
-
-/* The nearest class but `label`, the first of several; there are two classes or more. */
-static uint16_t mgn_q_other(size_t classes, const int32_t *scores, size_t label) {
-    size_t other = label == 0 ? 1u : 0;
-    for (size_t b = other + 1u; b < classes; b++) {
-        other = b != label && scores[b] < scores[other] ? b : other;
-    }
-    return (uint16_t)other;
 }
 
 /* By how much the scores prefer class a to class b. Distances have mgn_q_nearer instead. */
@@ -3708,30 +3719,6 @@ MARGIN_API uint16_t margin_decide_q(const margin_vote_q *vote, const int32_t *sc
         return MARGIN_REJECTED;
     }
     return winner;
-}
-
-/* The two nearest classes by their scores, and the answer. */
-static void mgn_q_proto_found(const margin_vote_q *vote, const int32_t *scores,
-                              margin_proto_found_q *found) {
-    const bool alone = vote->classes == 1u;
-    found->nearest = margin_elect_q(MARGIN_SCHEME_NEAREST, vote->classes, scores);
-    found->second = alone ? 0 : mgn_q_other(vote->classes, scores, found->nearest);
-    found->distance = scores[found->nearest];
-    found->runner = !alone ? scores[found->second] : vote->reject > 0 ? vote->reject : INT32_MAX;
-    found->margin = mgn_q_nearer(found->distance, found->runner);
-    found->label = margin_decide_q(vote, scores);
-}
-
-MARGIN_API void margin_proto_find_q15(const margin_proto_q *model, const int16_t *x,
-                                      int32_t *scores, margin_proto_found_q *found) {
-    mgn_q_proto(model, x, scores, MARGIN_Q15, true);
-    mgn_q_proto_found(&model->vote, scores, found);
-}
-
-MARGIN_API void margin_proto_find_q7(const margin_proto_q *model, const int16_t *x, int32_t *scores,
-                                     margin_proto_found_q *found) {
-    mgn_q_proto(model, x, scores, MARGIN_Q7, true);
-    mgn_q_proto_found(&model->vote, scores, found);
 }
 
 /* The logarithm of the odds that a score means, in 2^-25, at most 2^31 in size. */
@@ -6823,11 +6810,9 @@ static margin_status mgn_moments_check(const margin_data *data, size_t classes, 
     return MARGIN_OK;
 }
 
-MARGIN_API margin_status margin_data_means(const margin_data *data, size_t classes,
-                                           margin_real *weight, margin_real *mean) {
-    const margin_status status = mgn_moments_check(data, classes, MGN_HUGE);
-    if (status != MARGIN_OK) { return status; }
-    if (weight == NULL || mean == NULL) { return MARGIN_E_ARGUMENT; }
+/* Weights and means of checked data. */
+static void mgn_data_means(const margin_data *data, size_t classes, margin_real *weight,
+                           margin_real *mean) {
     for (size_t c = 0; c < classes; c++) {
         const mgn_group g = mgn_group_of(data, c, classes);
         weight[c] = g.total * g.unit;
@@ -6840,7 +6825,6 @@ MARGIN_API margin_status margin_data_means(const margin_data *data, size_t class
             }
         }
     }
-    return MARGIN_OK;
 }
 
 /* Co-moments by updating (Chan, Golub, LeVeque: "Algorithms for computing the sample variance",
@@ -6980,11 +6964,16 @@ MARGIN_API margin_status margin_data_moments(const margin_data *data, size_t cla
     mgn_moments m;
     margin_status status = mgn_data_check_shape(data);
     if (status != MARGIN_OK) { return status; }
-    if (mgn_mem_check(mem) != MARGIN_OK || weight == NULL || mean == NULL || cov == NULL) {
+    if ((cov != NULL && mgn_mem_check(mem) != MARGIN_OK) || weight == NULL || mean == NULL) {
         return MARGIN_E_ARGUMENT;
     }
-    status = mgn_moments_check(data, classes, mgn_sqrt(MGN_HUGE / (4 * (margin_real)data->n)));
+    const margin_real limit = mgn_sqrt(MGN_HUGE / (4 * (margin_real)data->n));
+    status = mgn_moments_check(data, classes, cov != NULL ? limit : MGN_HUGE);
     if (status != MARGIN_OK) { return status; }
+    if (cov == NULL) {
+        mgn_data_means(data, classes, weight, mean);
+        return MARGIN_OK;
+    }
     margin_arena before = *mem;
     mgn_moments_plan(&m, mem, data->d);
     if (mem->failed == 0) { mgn_moments_run(&m, data, classes, weight, mean, cov); }
@@ -7071,27 +7060,10 @@ MARGIN_API margin_status margin_scaling_apply(const margin_scaling *scaling,
     return MARGIN_OK;
 }
 
-MARGIN_API size_t margin_folds_stratified_size(size_t n) {
+MARGIN_API size_t margin_folds_size(size_t n) {
     margin_arena mem = margin_arena_counting();
     (void)MGN_SCRATCH(&mem, margin_index, n);
     return mgn_arena_counted(&mem);
-}
-
-static bool mgn_folds_fit(size_t n, size_t folds) {
-    return folds >= 2 && folds <= n && folds <= UINT16_MAX;
-}
-
-MARGIN_API margin_status margin_folds(size_t n, size_t folds, margin_rng *rng, uint16_t *fold) {
-    if (!mgn_folds_fit(n, folds) || n > MARGIN_INDEX_MAX || rng == NULL || fold == NULL) {
-        return MARGIN_E_ARGUMENT;
-    }
-    for (size_t i = 0; i < n; i++) { /* Fisher-Yates shuffle, inside out */
-        const size_t j = (size_t)margin_rng_below(rng, (uint32_t)i + 1u);
-        fold[i] = (uint16_t)(i % folds);
-        fold[i] = fold[j];
-        fold[j] = (uint16_t)(i % folds);
-    }
-    return MARGIN_OK;
 }
 
 /* Deals the samples to the folds in turn, class after class, each class in a random order. Then the
@@ -7115,15 +7087,25 @@ static void mgn_folds_deal(const margin_data *data, size_t folds, margin_rng *rn
     for (size_t i = 0; i < data->n; i++) { fold[order[i]] = (uint16_t)(i % folds); }
 }
 
-MARGIN_API margin_status margin_folds_stratified(const margin_data *data, size_t folds,
-                                                 margin_rng *rng, margin_arena *mem,
-                                                 uint16_t *fold) {
+static bool mgn_folds_fit(size_t n, size_t folds) {
+    return folds >= 2 && folds <= n && folds <= UINT16_MAX;
+}
+
+MARGIN_API margin_status margin_folds(const margin_data *data, size_t folds, bool stratified,
+                                      margin_rng *rng, margin_arena *mem, uint16_t *fold) {
     const margin_status status = mgn_data_check_shape(data);
     if (status != MARGIN_OK) { return status; }
-    if (!mgn_folds_fit(data->n, folds) || data->y == NULL || rng == NULL || fold == NULL ||
-        mgn_mem_check(mem) != MARGIN_OK) {
+    if (!mgn_folds_fit(data->n, folds) || rng == NULL || fold == NULL ||
+        (stratified && (data->y == NULL || mgn_mem_check(mem) != MARGIN_OK))) {
         return MARGIN_E_ARGUMENT;
     }
+    for (size_t i = 0; !stratified && i < data->n; i++) { /* Fisher-Yates shuffle, inside out */
+        const size_t j = (size_t)margin_rng_below(rng, (uint32_t)i + 1u);
+        fold[i] = (uint16_t)(i % folds);
+        fold[i] = fold[j];
+        fold[j] = (uint16_t)(i % folds);
+    }
+    if (!stratified) { return MARGIN_OK; }
     margin_arena before = *mem;
     margin_index *order = MGN_SCRATCH(mem, margin_index, data->n);
     if (mem->failed == 0) { mgn_folds_deal(data, folds, rng, order, fold); }
@@ -17227,9 +17209,8 @@ static margin_status mgn_cv_run(mgn_cv *cv, margin_arena *mem) {
     cv->mean = cv->square = 0;
     for (size_t k = 0; k < MARGIN_CONFUSION(cv->classes); k++) { cv->confusion[k] = 0; }
     for (size_t r = 0; r < cv->options.repeats; r++) {
-        (void)(cv->options.unstratified
-                   ? margin_folds(cv->n, cv->options.folds, &rng, cv->fold)
-                   : margin_folds_stratified(cv->data, cv->options.folds, &rng, mem, cv->fold));
+        (void)margin_folds(cv->data, cv->options.folds, !cv->options.unstratified, &rng, mem,
+                           cv->fold);
         for (size_t which = 0; which < cv->options.folds; which++) {
             const margin_status status = mgn_cv_fold(cv, which, cv->options.keep && r == 0, mem);
             if (status < 0) { return status; }
@@ -18851,7 +18832,7 @@ static void mgn_proto_model(const mgn_proto_job *job, margin_model *model) {
 static margin_status mgn_proto_check(mgn_proto_job *job) {
     const size_t sides = mgn_proto_sides(job);
     margin_real weight;
-    margin_status status = margin_data_means(job->data, 1, &weight, job->room.centre);
+    margin_status status = margin_data_moments(job->data, 1, NULL, &weight, job->room.centre, NULL);
     mgn_proto_zero(job->sided.along, job->size.n * sides);
     for (size_t i = 0; i < job->size.n && status == MARGIN_OK; i++) {
         if (sides > 0 && !mgn_all_finite(mgn_proto_sides_of(job, i), sides * job->size.d)) {
@@ -19467,7 +19448,7 @@ static void mgn_compact_load(const mgn_compact *job, size_t i, size_t row) {
 /* Mean and root mean square deviation; MARGIN_E_RANGE where squares overflow. */
 static margin_status mgn_compact_centre(mgn_compact *job) {
     margin_real weight, square = 0, lost = 0;
-    margin_status status = margin_data_means(job->data, 1, &weight, job->centre);
+    margin_status status = margin_data_moments(job->data, 1, NULL, &weight, job->centre, NULL);
     if (status != MARGIN_OK) { return status; }
     job->factor = 1;
     for (size_t i = 0; i < job->n; i++) {
@@ -21562,7 +21543,7 @@ static margin_status mgn_conformal_train(mgn_conformal *c, mgn_frame *frame,
     margin_rng rng = margin_rng_make(c->seed);
     margin_status status = MARGIN_OK, caveat = MARGIN_OK;
     c->count = 0;
-    if (c->folds > 1u) { (void)margin_folds(data->n, c->folds, &rng, c->fold); }
+    if (c->folds > 1u) { (void)margin_folds(data, c->folds, false, &rng, NULL, c->fold); }
     if (c->folds > 1u && !c->held_out) { caveat = mgn_conformal_folds(c, data, frame->mem); }
     if (caveat < 0) { return caveat; }
     c->aim(c->task, data);
@@ -21670,7 +21651,7 @@ static void mgn_oneclass_programme(const mgn_oneclass *m, mgn_qp *q, const mgn_f
 static void mgn_oneclass_begin(mgn_oneclass *m, mgn_qp *q) {
     margin_index *order = m->limit.order;
     margin_real weight, left = 1;
-    (void)margin_data_means(&m->data, 1, &weight, m->mean);
+    (void)margin_data_moments(&m->data, 1, NULL, &weight, m->mean, NULL);
     for (size_t i = 0; i < q->n; i++) {
         m->f[i] = margin_kernel_value(&m->o.kernel, m->mean, mgn_sample(&m->data, i), m->d);
     }

@@ -40,12 +40,15 @@ class Shape:
 
     @property
     def key(self) -> str:
-        """The entry of the table: integer predictors of expansions have one function for a machine and one for several.
+        """The entry of the table: integer predictors of expansions have one function for a machine and one for several, and
+        linear ones have one for machines with scales.
 
         >>> Shape("", "rbf", "margin_expansion_q", "q15", 0, 8, 4, 3).key, Shape("", "", "margin_proto", "f32", 0, 8, 4, 3).key
         ('rbf q15 several', 'proto f32')
+        >>> Shape("margin_scaled_scores_q7", "", "margin_linear_q", "q7", 0, 0, 4, 3).key
+        'scaled q7'
         """
-        kind = self.struct.split("_")[1]
+        kind = "scaled" if self.function.startswith("margin_scaled") else self.struct.split("_")[1]
         if kind in ("expansion", "projected"):
             several = "" if self.real else " one" if self.machines == 1 else " several"
             return f"{self.kernel} {self.format}{several}"

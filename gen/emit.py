@@ -122,6 +122,8 @@ def integer_body(q: Quantised) -> Body:
     stage = [table_of(q.parts, f"stage_{part}") for part in ("offset", "factor", "shift")] if n["stage"] else []
     notes = [f"scores count units of {r.unit:.6g}"]
     word = "proto" if n["kind"] == 3 else KERNEL_WORDS[n.get("kernel", 0)]
+    if n["kind"] == 1 and q.parts.array("scales"):
+        word = "scaled"
     verb = "score" if n["kind"] in (2, 5) and n["machines"] == 1 else "scores"  # of one machine, the function returns it
     scores = f"margin_list_{word}_ask_{q.form}" if n["kind"] == 4 else f"margin_{word}_{verb}_{q.form}"
     return Body(q.form, KINDS[n["kind"]].struct + "_q", tables + stage, members, scores, "int16_t", "int32_t",

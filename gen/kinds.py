@@ -65,8 +65,8 @@ KINDS = {  # by MARGIN_MODEL_...
     2: Kind("expansion", "margin_expansion", "margin_expansion_scores", kernel_words, pool_rows),
     3: Kind("prototypes", "margin_proto", "margin_proto_scores",
             lambda numbers: f"{numbers['n']} prototypes with {numbers['tangents']} tangents each", centroid_rows),
-    4: Kind("list", "margin_list", "margin_list_scores", list_words, pool_rows, vote="pool.vote"),
-    5: Kind("projection", "margin_projected", "margin_projected_scores", projected_words, vote="pool.vote"),
+    4: Kind("list", "margin_list", "margin_list_ask", list_words, pool_rows, vote="pool.vote"),
+    5: Kind("projection", "margin_projected", "margin_expansion_scores", projected_words, vote="pool.vote"),
 }
 
 

@@ -219,11 +219,11 @@ int32_t gen_train(const gen_rows *rows, const gen_choice *choice, gen_watch *wat
 /* Stratified folds of all rows; the same seed gives the same ones everywhere. */
 int32_t gen_folds(const gen_rows *rows, int64_t folds, uint32_t seed, uint16_t *fold) {
     const margin_data raw = gen_view(rows);
-    const size_t size = margin_folds_stratified_size(raw.n) + MARGIN_ALIGN;
+    const size_t size = margin_folds_size(raw.n) + MARGIN_ALIGN;
     void *bytes = malloc(size);
     margin_arena mem = margin_arena_make(bytes, size);
     margin_rng rng = margin_rng_make(seed);
-    margin_status status = margin_folds_stratified(&raw, (size_t)folds, &rng, &mem, fold);
+    margin_status status = margin_folds(&raw, (size_t)folds, true, &rng, &mem, fold);
     free(bytes);
     return status;
 }

@@ -32,11 +32,13 @@ GROUP = 12  # models in one program
 
 # ---- models of many shapes ----
 
-def random_rows(seed: int, d: int, n: int, classes: int, whole: bool) -> str:
-    """Rows without any order in them, so that nearly all of them become support vectors."""
+def random_rows(seed: int, d: int, n: int, classes: int, whole: bool, apart: int = 0) -> str:
+    """Rows without any order in them, so that nearly all of them become support vectors; classes from the third on may lie
+    apart, by so many deviations and more."""
     rng, lines = random.Random(seed), []
     for i in range(n):
-        values = [rng.randint(-900, 900) for _ in range(d)] if whole else [f"{rng.gauss(0, 1):.5f}" for _ in range(d)]
+        away = apart * max(0, i % classes - 1)
+        values = [rng.randint(-900, 900) + 500 * away for _ in range(d)] if whole else [f"{rng.gauss(away, 1):.5f}" for _ in range(d)]
         lines.append(",".join(map(str, values)) + f",c{i % classes}")
     return "\n".join(lines) + "\n"
 
@@ -61,6 +63,9 @@ def specifications() -> dict[str, tuple[str, str]]:
         for i, (d, n, classes, whole, scheme) in enumerate(shapes):
             more = f" --scheme {scheme}" if scheme else ""
             found[f"cost_{kernel}_{i}"] = random_rows(i, d, n, classes, whole), f"--method svm {options}{more}"
+    for i, (d, n, classes, whole, scheme) in enumerate(SHAPES):  # machines of very different weights, which have scales
+        if classes > 2:
+            found[f"cost_linear_scaled_{i}"] = random_rows(i, d, n, classes, whole, 20), f"--method svm --kernel linear --scheme {scheme}"
     for i, (d, n, classes, whole, _) in enumerate(SHAPES):
         if d <= 30:
             options = f"--method compact --kernel hinge --vectors {n} --iterations 3 --noise 0.1"

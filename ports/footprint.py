@@ -184,9 +184,10 @@ def budgets(rows: list[Row]) -> tuple[list[str], int]:
             checks.append((row, "stack", row.stack, STACK_MOST, row.predictor != "linear" and row.stack <= STACK_KNOWN))
         if families[row.target] in DEVICES and families[row.target] != "avr":
             checks.append((row, "ram", row.ram, 0, False))
+    keeps = {"avr": 4, "riscv": 16}  # bytes of two registers; frames of RISC-V are multiples of 16
     for row in rows:  # what calls the library, an inline function of the header, may keep two registers itself
         if row.bound:
-            checks.append((row, "stack", row.stack, row.bound + (4 if families[row.target] == "avr" else 8), False))
+            checks.append((row, "stack", row.stack, row.bound + keeps.get(families[row.target], 8), False))
     for row, what, value, most, known in checks:
         if row.problem:
             continue

@@ -69,9 +69,9 @@ TEST kept_blocks_grow_from_the_front_and_scratch_from_the_back(void) {
     ASSERT_EQ((void *)(bytes + MARGIN_ALIGN), margin_arena_keep(&mem, 1, 1));
     ASSERT_EQ((void *)(bytes + 7 * MARGIN_ALIGN), margin_arena_scratch(&mem, 1, 1));
     ASSERT_EQ((void *)(bytes + 5 * MARGIN_ALIGN), margin_arena_scratch(&mem, 2, MARGIN_ALIGN));
-    ASSERT_EQ_FMT((size_t)3 * MARGIN_ALIGN, margin_arena_left(&mem), "%zu");
+    ASSERT_EQ_FMT((size_t)3 * MARGIN_ALIGN, mem.high - mem.low, "%zu");
     ASSERT_EQ((void *)(bytes + 2 * MARGIN_ALIGN), margin_arena_keep(&mem, 3 * MARGIN_ALIGN, 1));
-    ASSERT_EQ_FMT((size_t)0, margin_arena_left(&mem), "%zu");
+    ASSERT_EQ_FMT((size_t)0, mem.high - mem.low, "%zu");
     ASSERT_EQ_FMT(0, mem.failed, "%d");
     PASS();
 }
@@ -84,7 +84,7 @@ TEST a_block_that_does_not_fit_is_refused_and_so_are_all_after_it(void) {
     ASSERT_EQ_FMT((int)MARGIN_E_MEMORY, mem.failed, "%d");
     ASSERT_EQ(NULL, margin_arena_scratch(&mem, 1, 1));
     ASSERT_EQ(NULL, margin_arena_keep(&mem, 0, 1));
-    ASSERT_EQ_FMT((size_t)MARGIN_ALIGN, margin_arena_left(&mem), "%zu");
+    ASSERT_EQ_FMT((size_t)MARGIN_ALIGN, mem.high - mem.low, "%zu");
     ASSERT_EQ_FMT((size_t)3 * MARGIN_ALIGN, mem.peak, "%zu");
     PASS();
 }
@@ -130,7 +130,7 @@ TEST blocks_are_aligned_whatever_the_address_and_nothing_is_lost_twice(void) {
         ASSERT_EQ_FMT((size_t)0, (size_t)((uintptr_t)front % MARGIN_ALIGN), "%zu");
         ASSERT_EQ_FMT((size_t)0, (size_t)((uintptr_t)back % MARGIN_ALIGN), "%zu");
         ASSERT(front >= raw + skew && back + MARGIN_ALIGN <= raw + skew + bytes);
-        ASSERT_EQ_FMT((size_t)8 * MARGIN_ALIGN, margin_arena_left(&mem), "%zu");
+        ASSERT_EQ_FMT((size_t)8 * MARGIN_ALIGN, mem.high - mem.low, "%zu");
     }
     PASS();
 }
@@ -140,7 +140,7 @@ TEST a_buffer_too_small_for_its_own_alignment_is_an_empty_arena(void) {
     size_t size;
     for (size = 0; size < MARGIN_ALIGN; size++) {
         margin_arena mem = margin_arena_make(align_up(raw) + 1, size);
-        ASSERT_EQ_FMT((size_t)0, margin_arena_left(&mem), "%zu");
+        ASSERT_EQ_FMT((size_t)0, mem.high - mem.low, "%zu");
         ASSERT_EQ(NULL, margin_arena_keep(&mem, 1, 1));
         ASSERT_EQ_FMT((int)MARGIN_E_MEMORY, mem.failed, "%d");
     }
@@ -162,7 +162,6 @@ TEST a_null_arena_refuses_and_is_never_touched(void) {
     margin_arena mem = before;
     ASSERT_EQ(NULL, margin_arena_keep(NULL, 1, 1));
     ASSERT_EQ(NULL, margin_arena_scratch(NULL, 1, 1));
-    ASSERT_EQ_FMT((size_t)0, margin_arena_left(NULL), "%zu");
     ASSERT_EQ_FMT((int)MARGIN_E_ARGUMENT, (int)margin_arena_rewind(NULL, &before), "%d");
     ASSERT_EQ_FMT((int)MARGIN_E_ARGUMENT, (int)margin_arena_rewind(&mem, NULL), "%d");
     margin_arena_release(NULL, 0);
@@ -225,7 +224,7 @@ TEST rewind_forgets_both_ends_and_the_refusal_but_keeps_the_peak(void) {
     (void)margin_arena_scratch(&mem, 3, MARGIN_ALIGN);
     ASSERT_EQ_FMT((int)MARGIN_E_MEMORY, (int)margin_arena_rewind(&mem, &before), "%d");
     ASSERT_EQ_FMT((size_t)MARGIN_ALIGN, mem.low, "%zu");
-    ASSERT_EQ_FMT((size_t)7 * MARGIN_ALIGN, margin_arena_left(&mem), "%zu");
+    ASSERT_EQ_FMT((size_t)7 * MARGIN_ALIGN, mem.high - mem.low, "%zu");
     ASSERT_EQ_FMT(0, mem.failed, "%d");
     ASSERT_EQ_FMT((size_t)6 * MARGIN_ALIGN, mem.peak, "%zu");
     PASS();
@@ -250,7 +249,7 @@ TEST reset_makes_the_arena_new_but_for_its_peak(void) {
     (void)margin_arena_keep(&mem, 9, MARGIN_ALIGN);
     margin_arena_reset(&mem);
     ASSERT_EQ_FMT(0, mem.failed, "%d");
-    ASSERT_EQ_FMT((size_t)4 * MARGIN_ALIGN, margin_arena_left(&mem), "%zu");
+    ASSERT_EQ_FMT((size_t)4 * MARGIN_ALIGN, mem.high - mem.low, "%zu");
     ASSERT_EQ_FMT((size_t)3 * MARGIN_ALIGN, mem.peak, "%zu");
     ASSERT_EQ((void *)align_up(raw), margin_arena_keep(&mem, 4, MARGIN_ALIGN));
     PASS();
@@ -427,7 +426,7 @@ TEST to_work_in_an_arena_that_only_counts_is_refused(void) {
     ASSERT_EQ(MARGIN_OK, margin_image_write(&model, NULL, 0, image, size));
     ASSERT_REFUSED(margin_cholesky(real, 0, N, &mem));
     ASSERT_REFUSED(margin_scaling_fit(&data, MARGIN_SCALE_STANDARD, &mem, &scaling));
-    ASSERT_REFUSED(margin_folds_stratified(&data, 2, &rng, &mem, fold));
+    ASSERT_REFUSED(margin_folds(&data, 2, true, &rng, &mem, fold));
     ASSERT_REFUSED(margin_mam_train(&data, NULL, &mem, &other, NULL));
     ASSERT_REFUSED(margin_kmomd_train(&data, NULL, &mem, &other, NULL, NULL));
     ASSERT_REFUSED(margin_svm_train(&data, &options, &mem, &other, NULL, NULL));

@@ -280,7 +280,8 @@ TEST moments_match_the_textbook_in_long_double(void) {
         ASSERT_EQ(MARGIN_OK,
                   margin_data_moments(&p.view, p.classes, &mem, m.weight, m.mean, m.cov));
         CHECK_CALL(moments_match(&p, &m));
-        ASSERT_EQ(MARGIN_OK, margin_data_means(&p.view, p.classes, only.weight, only.mean));
+        ASSERT_EQ(MARGIN_OK,
+                  margin_data_moments(&p.view, p.classes, NULL, only.weight, only.mean, NULL));
         memcpy(only.cov, m.cov, sizeof m.cov);
         CHECK_CALL(moments_match(&p, &only));
     }
@@ -301,7 +302,8 @@ TEST moments_by_hand(void) {
     ASSERT(mean[0] == 2 && mean[1] == 1 && mean[2] == 5 && mean[3] == 5);
     ASSERT(cov[0] == 1 && cov[1] == 1 && cov[2] == 1 && cov[3] == 1);
     ASSERT(cov[4] == 0 && cov[5] == 0 && cov[6] == 0 && cov[7] == 0);
-    ASSERT_EQ(MARGIN_OK, margin_data_means(&v, 1, weight, mean)); /* (1 + 3 + 15) / 5 */
+    ASSERT_EQ(MARGIN_OK,
+              margin_data_moments(&v, 1, NULL, weight, mean, NULL)); /* (1 + 3 + 15) / 5 */
     ASSERT(weight[0] == 5 && fabs((double)mean[0] - 3.8) < 1e-6);
     PASS();
 }
@@ -334,7 +336,7 @@ TEST the_error_does_not_grow_with_the_number_of_samples_or_the_offset(void) {
             ASSERT(fabsl((exact)cov - want) <= 8 * (exact)EPS * want);
             want = naive_mean(&v, -1, 0);
             ASSERT(fabsl((exact)mean - want) <= (exact)EPS * (fabsl(want) + (exact)sizes[z]));
-            ASSERT_EQ(MARGIN_OK, margin_data_means(&v, 1, &weight, &mean));
+            ASSERT_EQ(MARGIN_OK, margin_data_moments(&v, 1, NULL, &weight, &mean, NULL));
             ASSERT(fabsl((exact)mean - want) <= (exact)EPS * (fabsl(want) + (exact)sizes[z]));
             free(x);
         }
@@ -399,10 +401,10 @@ TEST means_reach_to_the_largest_numbers_and_covariances_say_when_they_do_not(voi
     v.x = x, v.n = 3, v.d = 1;
     ASSERT_EQ(MARGIN_E_RANGE, margin_data_moments(&v, 1, &mem, &weight, &mean, &cov));
     ASSERT(weight == 7 && mean == 7 && cov == 7);
-    ASSERT_EQ(MARGIN_OK, margin_data_means(&v, 1, &weight, &mean));
+    ASSERT_EQ(MARGIN_OK, margin_data_moments(&v, 1, NULL, &weight, &mean, NULL));
     ASSERT(fabs((double)(mean / HUGEST) - 1.75 / 3) < 1e-6);
     x[2] = -HUGEST;
-    ASSERT_EQ(MARGIN_E_RANGE, margin_data_means(&v, 1, &weight, &mean));
+    ASSERT_EQ(MARGIN_E_RANGE, margin_data_moments(&v, 1, NULL, &weight, &mean, NULL));
     x[0] = HUGEST, x[1] = HUGEST, x[2] = HUGEST; /* constant: no difference, no overflow */
     ASSERT_EQ(MARGIN_OK, margin_data_moments(&v, 1, &mem, &weight, &mean, &cov));
     ASSERT(mean == HUGEST && cov == 0);
@@ -424,17 +426,16 @@ TEST moments_of_bad_input_leave_their_results_alone(void) {
     ASSERT_EQ(MARGIN_E_ARGUMENT, MOMENTS(3, &none, m.weight, m.mean, m.cov));
     ASSERT_EQ(MARGIN_E_ARGUMENT, MOMENTS(3, &mem, NULL, m.mean, m.cov));
     ASSERT_EQ(MARGIN_E_ARGUMENT, MOMENTS(3, &mem, m.weight, NULL, m.cov));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, MOMENTS(3, &mem, m.weight, m.mean, NULL));
     ASSERT_EQ(MARGIN_E_LABEL, MOMENTS(2, &mem, m.weight, m.mean, m.cov));
     ASSERT_EQ(MARGIN_E_ONE_CLASS, MOMENTS(4, &mem, m.weight, m.mean, m.cov));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_data_means(&p.view, 3, NULL, m.mean));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_data_means(&p.view, 3, m.weight, NULL));
-    ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_data_means(&p.view, 4, m.weight, m.mean));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_data_moments(&p.view, 3, NULL, NULL, m.mean, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_data_moments(&p.view, 3, NULL, m.weight, NULL, NULL));
+    ASSERT_EQ(MARGIN_E_ONE_CLASS, margin_data_moments(&p.view, 4, NULL, m.weight, m.mean, NULL));
     p.view.y = NULL;
     ASSERT_EQ(MARGIN_E_ARGUMENT, MOMENTS(3, &mem, m.weight, m.mean, m.cov));
     p.x[0] = (margin_real)NAN;
     ASSERT_EQ(MARGIN_E_NOT_FINITE, MOMENTS(1, &mem, m.weight, m.mean, m.cov));
-    ASSERT_EQ(MARGIN_E_NOT_FINITE, margin_data_means(&p.view, 1, m.weight, m.mean));
+    ASSERT_EQ(MARGIN_E_NOT_FINITE, margin_data_moments(&p.view, 1, NULL, m.weight, m.mean, NULL));
     ASSERT_EQ(0, memcmp(&m, &before, sizeof m));
     PASS();
 }
@@ -698,6 +699,13 @@ TEST a_scaling_takes_exactly_the_bytes_it_asks_for(void) {
 
 /* ---- folds -------------------------------------------------------------------------------------- */
 
+/* Folds of n samples regardless of their classes. */
+static margin_status plain_folds(size_t n, size_t folds, margin_rng *rng, uint16_t *fold) {
+    static const margin_real x[1] = {0};
+    const margin_data data = {x, n, 1, 0, NULL, NULL, NULL};
+    return margin_folds(&data, folds, false, rng, NULL, fold);
+}
+
 TEST folds_are_of_equal_size_and_reproducible(void) {
     uint16_t fold[500], again[500];
     size_t round, i;
@@ -706,15 +714,15 @@ TEST folds_are_of_equal_size_and_reproducible(void) {
         const size_t n = 2 + below(499 - 1), folds = 2 + below(n < 20 ? n - 1 : 19);
         size_t sizes[20] = {0};
         margin_rng rng = margin_rng_make((uint32_t)round), same = margin_rng_make((uint32_t)round);
-        ASSERT_EQ(MARGIN_OK, margin_folds(n, folds, &rng, fold));
-        ASSERT_EQ(MARGIN_OK, margin_folds(n, folds, &same, again));
+        ASSERT_EQ(MARGIN_OK, plain_folds(n, folds, &rng, fold));
+        ASSERT_EQ(MARGIN_OK, plain_folds(n, folds, &same, again));
         ASSERT_EQ(0, memcmp(fold, again, n * sizeof fold[0]));
         for (i = 0; i < n; i++) {
             ASSERT(fold[i] < folds);
             sizes[fold[i]]++;
         }
         for (i = 0; i < folds; i++) { ASSERT(sizes[i] == n / folds || sizes[i] == n / folds + 1); }
-        ASSERT_EQ(MARGIN_OK, margin_folds(n, folds, &same, again));
+        ASSERT_EQ(MARGIN_OK, plain_folds(n, folds, &same, again));
         ASSERT(n < 20 || memcmp(fold, again, n * sizeof fold[0]) != 0);
     }
     PASS();
@@ -726,7 +734,7 @@ TEST every_sample_meets_every_fold_equally_often(void) {
     size_t seen[N][FOLDS] = {{0}}, round, i, f;
     margin_rng rng = margin_rng_make(99);
     for (round = 0; round < ROUNDS; round++) {
-        ASSERT_EQ(MARGIN_OK, margin_folds(N, FOLDS, &rng, fold));
+        ASSERT_EQ(MARGIN_OK, plain_folds(N, FOLDS, &rng, fold));
         for (i = 0; i < N; i++) { seen[i][fold[i]]++; }
     }
     for (i = 0; i < N; i++) { /* fold 0 has 3 of 7, the others 2: within five deviations */
@@ -749,7 +757,7 @@ TEST stratified_folds_hold_each_class_within_one_sample(void) {
         margin_rng rng = margin_rng_make((uint32_t)round);
         do { problem_make(&p, round % 2 == 1, false); } while (p.view.n < 10);
         folds = 2 + below(9);
-        ASSERT_EQ(MARGIN_OK, margin_folds_stratified(&p.view, folds, &rng, &mem, fold));
+        ASSERT_EQ(MARGIN_OK, margin_folds(&p.view, folds, true, &rng, &mem, fold));
         for (i = 0; i < p.view.n; i++) {
             c = p.y[row_at(&p.view, i)];
             count[c][fold[i]]++;
@@ -778,7 +786,7 @@ TEST stratified_folds_are_random_within_a_class(void) {
     v.x = x, v.n = N, v.d = 1, v.y = y;
     for (round = 0; round < ROUNDS; round++) {
         margin_arena mem = fresh();
-        ASSERT_EQ(MARGIN_OK, margin_folds_stratified(&v, 2, &rng, &mem, fold));
+        ASSERT_EQ(MARGIN_OK, margin_folds(&v, 2, true, &rng, &mem, fold));
         for (i = 0; i < N; i++) { seen[i] += fold[i]; }
         together += fold[0] == fold[2];
     }
@@ -800,7 +808,7 @@ TEST views_of_the_folds_divide_the_samples(void) {
         size_t tested[MAX_N] = {0};
         margin_rng rng = margin_rng_make((uint32_t)round);
         do { problem_make(&p, round % 2 == 1, true); } while (p.view.n < folds);
-        ASSERT_EQ(MARGIN_OK, margin_folds(p.view.n, folds, &rng, fold));
+        ASSERT_EQ(MARGIN_OK, plain_folds(p.view.n, folds, &rng, fold));
         for (f = 0; f < folds; f++) {
             margin_index rows[MAX_N];
             margin_data train, test;
@@ -834,21 +842,21 @@ TEST bad_input_to_folds_changes_nothing(void) {
     memset(&v, 0, sizeof v);
     memset(&train, 0, sizeof train);
     v.x = x, v.n = 3, v.d = 1;
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds(3, 1, &rng, fold));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds(3, 4, &rng, fold));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds(0, 2, &rng, fold));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds(100000, 65536, &rng, fold));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds(SIZE_MAX, 2, &rng, fold));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds(3, 2, NULL, fold));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds(3, 2, &rng, NULL));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds_stratified(&v, 2, &rng, &mem, fold));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, plain_folds(3, 1, &rng, fold));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, plain_folds(3, 4, &rng, fold));
+    ASSERT_EQ(MARGIN_E_EMPTY, plain_folds(0, 2, &rng, fold));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, plain_folds(100000, 65536, &rng, fold));
+    ASSERT_EQ(MARGIN_E_OVERFLOW, plain_folds(SIZE_MAX, 2, &rng, fold));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, plain_folds(3, 2, NULL, fold));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, plain_folds(3, 2, &rng, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds(&v, 2, true, &rng, &mem, fold));
     v.y = y;
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds_stratified(NULL, 2, &rng, &mem, fold));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds_stratified(&v, 4, &rng, &mem, fold));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds_stratified(&v, 2, NULL, &mem, fold));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds_stratified(&v, 2, &rng, NULL, fold));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds_stratified(&v, 2, &rng, &none, fold));
-    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds_stratified(&v, 2, &rng, &mem, NULL));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds(NULL, 2, true, &rng, &mem, fold));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds(&v, 4, true, &rng, &mem, fold));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds(&v, 2, true, NULL, &mem, fold));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds(&v, 2, true, &rng, NULL, fold));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds(&v, 2, true, &rng, &none, fold));
+    ASSERT_EQ(MARGIN_E_ARGUMENT, margin_folds(&v, 2, true, &rng, &mem, NULL));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_fold_views(NULL, one, 0, rows, &train, &test));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_fold_views(&v, NULL, 0, rows, &train, &test));
     ASSERT_EQ(MARGIN_E_ARGUMENT, margin_fold_views(&v, one, 0, NULL, &train, &test));
@@ -857,7 +865,7 @@ TEST bad_input_to_folds_changes_nothing(void) {
     ASSERT_EQ(MARGIN_E_EMPTY, margin_fold_views(&v, one, 0, rows, &train, &test));
     ASSERT_EQ(MARGIN_E_EMPTY, margin_fold_views(&v, one, 1, rows, &train, &test));
     v.n = 0;
-    ASSERT_EQ(MARGIN_E_EMPTY, margin_folds_stratified(&v, 2, &rng, &mem, fold));
+    ASSERT_EQ(MARGIN_E_EMPTY, margin_folds(&v, 2, true, &rng, &mem, fold));
     ASSERT(fold[0] == 9 && fold[1] == 9 && fold[2] == 9 && rows[0] == 9 && rows[2] == 9);
     ASSERT(train.x == NULL && memcmp(&rng, &before, sizeof rng) == 0);
     PASS();
@@ -871,7 +879,7 @@ typedef struct {
 static margin_status run_folds(margin_arena *mem, void *run) {
     folds_run *r = (folds_run *)run;
     margin_rng rng = margin_rng_make(1);
-    return margin_folds_stratified(&r->p.view, 2, &rng, mem, r->fold);
+    return margin_folds(&r->p.view, 2, true, &rng, mem, r->fold);
 }
 
 TEST folds_take_exactly_the_bytes_they_ask_for(void) {
@@ -880,8 +888,8 @@ TEST folds_take_exactly_the_bytes_they_ask_for(void) {
     seed = 15;
     problem_make(&r.p, false, true);
     r.p.view.n = 21;
-    ASSERT_EQ(sizeof bytes, margin_folds_stratified_size(21));
-    ASSERT_EQ_FMT((size_t)0, margin_folds_stratified_size(SIZE_MAX), "%zu");
+    ASSERT_EQ(sizeof bytes, margin_folds_size(21));
+    ASSERT_EQ_FMT((size_t)0, margin_folds_size(SIZE_MAX), "%zu");
     CHECK_CALL(arena_sweep(run_folds, &r, sizeof bytes, r.fold, sizeof r.fold));
     PASS();
 }

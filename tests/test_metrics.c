@@ -294,7 +294,7 @@ static margin_mam_options fair(unsigned kind, unsigned scheme) {
 static enum greatest_test_res same_by_hand(const problem *p, size_t classes, margin_learner learner,
                                            margin_cv_options o, const margin_cv *cv) {
     const size_t n = p->data.n, d = p->data.d;
-    const size_t size = learner.bytes + margin_folds_stratified_size(n);
+    const size_t size = learner.bytes + margin_folds_size(n);
     static uint16_t fold[400];
     static margin_index rows[400];
     margin_rng dice = margin_rng_make(o.seed);
@@ -303,9 +303,7 @@ static enum greatest_test_res same_by_hand(const problem *p, size_t classes, mar
     size_t runs = 0;
     for (size_t r = 0; r < o.repeats; r++) {
         margin_arena mem = margin_arena_make(bytes, size + MARGIN_ALIGN);
-        ASSERT_EQ(MARGIN_OK, o.unstratified
-                                 ? margin_folds(n, o.folds, &dice, fold)
-                                 : margin_folds_stratified(&p->data, o.folds, &dice, &mem, fold));
+        ASSERT_EQ(MARGIN_OK, margin_folds(&p->data, o.folds, !o.unstratified, &dice, &mem, fold));
         for (size_t k = 0; k < o.folds; k++) {
             margin_data train, test;
             margin_model model;
@@ -506,7 +504,7 @@ TEST the_trainers_status_is_handed_on(void) {
     ASSERT_EQ_FMT(MARGIN_E_NO_DIRECTION, margin_cross_validate(&p.data, &learner, &o, &mem, &cv),
                   "%d");
     ASSERT_MEM_EQ(&before, &cv, sizeof cv);
-    ASSERT_EQ_FMT(mem.size, margin_arena_left(&mem), "%zu");
+    ASSERT_EQ_FMT(mem.size, mem.high - mem.low, "%zu");
     w.calls = 0, w.at = 1, w.status = MARGIN_W_ITERATIONS; /* a caveat: goes on */
     ASSERT_EQ_FMT(MARGIN_W_ITERATIONS, margin_cross_validate(&p.data, &learner, &o, &mem, &cv),
                   "%d");
@@ -524,7 +522,7 @@ TEST the_trainers_status_is_handed_on(void) {
     w.model = line(0);
     w.model.of.linear.d = 2;
     ASSERT_EQ_FMT(MARGIN_E_ARGUMENT, margin_cross_validate(&p.data, &learner, &o, &mem, &cv), "%d");
-    ASSERT_EQ_FMT(mem.size, margin_arena_left(&mem), "%zu");
+    ASSERT_EQ_FMT(mem.size, mem.high - mem.low, "%zu");
     PASS();
 }
 

@@ -138,7 +138,7 @@ static margin_rng *rng_of_folds(void) {
     X(margin_eigen_leading, margin_eigen_leading_size(N), (out.more, out.reals, N, 3, square, N, N, mem)) \
     X(margin_data_moments, margin_data_moments_size(D), (&data, 2, mem, out.reals, out.reals + 8, out.more)) \
     X(margin_scaling_fit, margin_scaling_fit_size(MARGIN_SCALE_MINMAX, D), (&data, MARGIN_SCALE_MINMAX, mem, &out.scaling)) \
-    X(margin_folds_stratified, margin_folds_stratified_size(N), (&data, 3, rng_of_folds(), mem, out.fold)) \
+    X(margin_folds, margin_folds_size(N), (&data, 3, true, rng_of_folds(), mem, out.fold)) \
     X(margin_quantize, margin_quantize_size(&kernel, NULL), (&kernel, &data, NULL, mem, &out.quant, &out.quant_info)) \
     X(margin_image_load, margin_image_load_size(image, image_size), (image, image_size, mem, &out.model)) \
     X(margin_image_load_q, margin_image_load_size_q(image_q, image_size_q), (image_q, image_size_q, mem, &out.quant)) \

@@ -89,7 +89,7 @@ void test_data_moments(margin_arena *mem) {
     if (out == NULL || data.x == NULL) { return; }
     suite_status(margin_data_moments(&data, 2, mem, out, out + 2, out + 12));
     suite_reals(out, 62);
-    suite_status(margin_data_means(&data, 2, out, out + 2));
+    suite_status(margin_data_moments(&data, 2, NULL, out, out + 2, NULL));
     suite_reals(out, 12);
 }
 
@@ -115,9 +115,9 @@ void test_data_folds(margin_arena *mem) {
     uint16_t fold[23];
     size_t i;
     if (data.x == NULL) { return; }
-    suite_status(margin_folds(data.n, 5, &rng, fold));
+    suite_status(margin_folds(&data, 5, false, &rng, NULL, fold));
     for (i = 0; i < data.n; i++) { suite_word(fold[i]); }
-    suite_status(margin_folds_stratified(&data, 4, &rng, mem, fold));
+    suite_status(margin_folds(&data, 4, true, &rng, mem, fold));
     for (i = 0; i < data.n; i++) { suite_word(fold[i]); }
 }
 

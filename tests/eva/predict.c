@@ -27,7 +27,6 @@ void eva_arena(void) {
             if (scratch != NULL) { scratch[0] = scratch[need - 1u] = 1; }
             margin_arena_release(&mem, before.high);
             (void)margin_arena_rewind(&mem, &before);
-            (void)margin_arena_left(&mem);
             margin_arena_reset(&mem);
         }
     }
