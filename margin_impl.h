@@ -266,9 +266,7 @@ static inline margin_real mgn_root(margin_real x) {
 static margin_real mgn_root(margin_real x) {
     const mgn_word bits = mgn_bits(x);
     int exponent = (int)(bits >> MGN_FRACTION);
-    mgn_word rest = bits & (MGN_HIDDEN - 1);
-    mgn_word root = 0;
-    mgn_word bit = MGN_HIDDEN << 1;
+    mgn_word rest = bits & (MGN_HIDDEN - 1), root = 0, bit = MGN_HIDDEN << 1;
     if (exponent > 2 * MGN_BIAS) { return x; }
     if (exponent > 0) {
         rest |= MGN_HIDDEN;
@@ -339,11 +337,7 @@ static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real 
 
 /* Where every operation is a call, a loop with one product and one sum takes the fewest bytes. */
 static inline margin_real mgn_flash_dot(const margin_real *w, const margin_real *x, size_t n) {
-    margin_real s[4];
-    s[0] = 0;
-    s[1] = 0;
-    s[2] = 0;
-    s[3] = 0;
+    margin_real s[4] = {0, 0, 0, 0};
     for (size_t i = 0; i < n; i++) {
         s[(i | 3u) < n ? i & 3u : 0] += MARGIN_LOAD(margin_real, w + i) * x[i];
     }
@@ -1457,9 +1451,7 @@ static mgn_two mgn_log_two(margin_real x) {
     margin_real k;
     const margin_real m = mgn_split(x, &k);
     const mgn_two divisor = mgn_two_sum(1, m);
-    mgn_two s;
-    mgn_two zz;
-    mgn_two term;
+    mgn_two s, zz, term;
     s.high = (m - 1) / divisor.high;
     s.low = 0;
     term = mgn_two_times(s, divisor);
@@ -1669,6 +1661,10 @@ static void mgn_kernel_unit(const margin_kernel *k, margin_real nx, const margin
     }
 }
 
+static inline bool mgn_kernel_is_unit(unsigned kind) {
+    return kind == MARGIN_KERNEL_UNIT_POLY || kind == MARGIN_KERNEL_UNIT_EXP;
+}
+
 /* Units of learned vectors, whose thresholds stand in the place of their norms. */
 static void mgn_kernel_hinge(const margin_real *threshold, margin_real *v, size_t n) {
     for (size_t i = 0; i < n; i++) { v[i] = mgn_max(v[i] + threshold[i], 0); }
@@ -1680,23 +1676,10 @@ static void mgn_kernel_hinge(const margin_real *threshold, margin_real *v, size_
  * linked. */
 static MGN_INLINE void mgn_kernel_of(unsigned kind, const margin_kernel *k, margin_real nx,
                                      const margin_real *nz, margin_real *v, size_t n) {
-    switch (kind) {
-    case MARGIN_KERNEL_POLY:
-        mgn_kernel_poly(k, v, n);
-        break;
-    case MARGIN_KERNEL_RBF:
-        mgn_kernel_rbf(k->gamma, nx, nz, v, n);
-        break;
-    case MARGIN_KERNEL_UNIT_POLY:
-    case MARGIN_KERNEL_UNIT_EXP:
-        mgn_kernel_unit(k, nx, nz, v, n);
-        break;
-    case MARGIN_KERNEL_HINGE:
-        mgn_kernel_hinge(nz, v, n);
-        break;
-    default:
-        break;
-    }
+    if (kind == MARGIN_KERNEL_POLY) { mgn_kernel_poly(k, v, n); }
+    if (kind == MARGIN_KERNEL_RBF) { mgn_kernel_rbf(k->gamma, nx, nz, v, n); }
+    if (mgn_kernel_is_unit(kind)) { mgn_kernel_unit(k, nx, nz, v, n); }
+    if (kind == MARGIN_KERNEL_HINGE) { mgn_kernel_hinge(nz, v, n); }
 }
 
 static void mgn_kernel_apply(const margin_kernel *k, margin_real nx, const margin_real *nz,
@@ -1741,6 +1724,13 @@ static size_t mgn_pair_machine(size_t classes, size_t a, size_t b) {
 /* One machine for each pair of classes: MARGIN_SCHEME_ONE_ONE or MARGIN_SCHEME_VOTES, 1 or 3. */
 static bool mgn_scheme_pairs(unsigned scheme) {
     return (scheme | 2u) == 3u;
+}
+
+/* The machine that coefficient j of a vector of class c belongs to. */
+static size_t mgn_machine(unsigned scheme, size_t classes, size_t c, size_t j) {
+    const size_t other = j < c ? j : j + 1u;
+    if (!mgn_scheme_pairs(scheme)) { return j; }
+    return mgn_pair_machine(classes, c < other ? c : other, c < other ? other : c);
 }
 
 MARGIN_API size_t margin_machines(unsigned scheme, size_t classes) {
@@ -1843,12 +1833,7 @@ static MGN_INLINE void mgn_expansion_values(const margin_expansion *e, const mar
 static void mgn_expansion_add(const margin_expansion *e, size_t v, size_t c, margin_real k,
                               margin_real *scores) {
     for (size_t j = 0; j < e->width; j++) {
-        const size_t other = j < c ? j : j + 1u;
-        size_t machine = j;
-        if (mgn_scheme_pairs(e->vote.scheme)) {
-            machine =
-                mgn_pair_machine(e->vote.classes, c < other ? c : other, c < other ? other : c);
-        }
+        const size_t machine = mgn_machine(e->vote.scheme, e->vote.classes, c, j);
         scores[machine] += k * MARGIN_LOAD(margin_real, e->coef + v * e->width + j);
     }
 }
@@ -1910,23 +1895,12 @@ MGN_DEFINE_KERNEL(margin_hinge_scores, MARGIN_KERNEL_HINGE)
 
 MARGIN_API void margin_expansion_scores(const margin_expansion *model, const margin_real *x,
                                         margin_real *scores) {
-    switch (model->kernel.kind) {
-    case MARGIN_KERNEL_RBF:
-        margin_rbf_scores(model, x, scores);
-        break;
-    case MARGIN_KERNEL_POLY:
-        margin_poly_scores(model, x, scores);
-        break;
-    case MARGIN_KERNEL_HINGE:
-        margin_hinge_scores(model, x, scores);
-        break;
-    case MARGIN_KERNEL_LINEAR:
-        mgn_expansion_sum(model, x, scores, MARGIN_KERNEL_LINEAR);
-        break;
-    default:
-        margin_unit_scores(model, x, scores);
-        break;
-    }
+    const unsigned kind = model->kernel.kind;
+    if (kind == MARGIN_KERNEL_RBF) { margin_rbf_scores(model, x, scores); }
+    if (kind == MARGIN_KERNEL_POLY) { margin_poly_scores(model, x, scores); }
+    if (kind == MARGIN_KERNEL_HINGE) { margin_hinge_scores(model, x, scores); }
+    if (kind == MARGIN_KERNEL_LINEAR) { mgn_expansion_sum(model, x, scores, kind); }
+    if (mgn_kernel_is_unit(kind)) { margin_unit_scores(model, x, scores); }
 }
 
 /* Adds the vectors from .. to - 1 of a list to the sums of the cuts from `first` on. */
@@ -2411,11 +2385,17 @@ MARGIN_API void margin_probabilities(const margin_vote *vote, margin_real *score
     for (size_t c = 0; c < vote->classes; c++) { p[c] /= sum; }
 }
 
+/* The expansion in a model, or its pool; NULL if it has none. */
+static const margin_expansion *mgn_model_pool(const margin_model *model) {
+    if (model->kind == MARGIN_MODEL_PROJECTED) { return &model->of.projected.pool; }
+    if (model->kind == MARGIN_MODEL_LIST) { return &model->of.list.pool; }
+    return model->kind == MARGIN_MODEL_EXPANSION ? &model->of.expansion : NULL;
+}
+
 MARGIN_API const margin_vote *margin_model_vote(const margin_model *model) {
-    if (model->kind == MARGIN_MODEL_LIST) { return &model->of.list.pool.vote; }
-    if (model->kind == MARGIN_MODEL_PROTO) { return &model->of.proto.vote; }
-    if (model->kind == MARGIN_MODEL_PROJECTED) { return &model->of.projected.pool.vote; }
-    return model->kind == MARGIN_MODEL_LINEAR ? &model->of.linear.vote : &model->of.expansion.vote;
+    const margin_expansion *pool = mgn_model_pool(model);
+    if (pool != NULL) { return &pool->vote; }
+    return model->kind == MARGIN_MODEL_PROTO ? &model->of.proto.vote : &model->of.linear.vote;
 }
 
 MARGIN_API uint16_t margin_classify(const margin_model *model, const margin_real *x,
@@ -2668,85 +2648,76 @@ static size_t mgn_head_values_q(const mgn_image_head *h) {
 
 /* ---- the head of a model in memory ---- */
 
+/* The types of numbers: OP(counts, bytes, get, put, at, v), where `counts` is 1 if a head keeps the
+ * number, `bytes` is what it takes in an image, and `get` and `put` read it there into v and write
+ * it. What the model has fewer bits for than the image must fit them. */
+#define MGN_T_REAL(OP, at, v)                                                                      \
+    OP(0, 4u, (margin_real)mgn_get_float(at), fits = mgn_put_float(at, v) && fits, at, v)
+#define MGN_T_CHANCE(OP, at, v)                                                                    \
+    OP(0, 2u, (margin_real)mgn_get16(at) / 32768, mgn_put16(at, (uint16_t)((v)*32768)), at, v)
+#define MGN_T_SIZE(OP, at, v) OP(1, 4u, mgn_get_size(at), mgn_put32(at, (uint32_t)(v)), at, v)
+#define MGN_T_H16(OP, at, v)                                                                       \
+    OP(1, 2u, (size_t)mgn_get16(at), fits = mgn_put_half(at, v) && fits, at, v)
+#define MGN_T_U32(OP, at, v) OP(0, 4u, mgn_get32(at), mgn_put32(at, v), at, v)
+#define MGN_T_I32(OP, at, v) OP(0, 4u, (int32_t)mgn_get32(at), mgn_put32(at, (uint32_t)(v)), at, v)
+#define MGN_T_U16(OP, at, v) OP(1, 2u, mgn_get16(at), mgn_put16(at, v), at, v)
+#define MGN_T_I16(OP, at, v) OP(0, 2u, (int16_t)mgn_get16(at), mgn_put16(at, (uint16_t)(v)), at, v)
+#define MGN_T_U8(OP, at, v) OP(1, 1u, MARGIN_LOAD(uint8_t, at), *(at) = (unsigned char)(v), at, v)
+#define MGN_T_B16(OP, at, v) MGN_T_U8(OP, at, v)
+#define MGN_T_N16(OP, at, v)                                                                       \
+    OP(1, 4u, (uint16_t)mgn_get_within(&fits, mgn_get32(at), UINT16_MAX), mgn_put32(at, v), at, v)
+#define MGN_T_W8(OP, at, v)                                                                        \
+    OP(1, 2u, (uint8_t)mgn_get_within(&fits, mgn_get16(at), UINT8_MAX), mgn_put16(at, v), at, v)
+#define MGN_T_CUT(OP, at, v)                                                                       \
+    OP(0, 4u, (h->kernel == MARGIN_KERNEL_POLY ? 0 : mgn_get32(at)),                               \
+       (void)(h->kernel != MARGIN_KERNEL_POLY ? mgn_put32(at, v) : (void)0), at, v)
+#define MGN_T_ADD(OP, at, v)                                                                       \
+    OP(0, 4u, (int32_t)(h->kernel == MARGIN_KERNEL_POLY ? mgn_get32(at) : 0),                      \
+       (void)(h->kernel == MARGIN_KERNEL_POLY ? mgn_put32(at, (uint32_t)(v)) : (void)0), at, v)
+#define MGN_T_MACHINES(OP, at, v)                                                                  \
+    OP(0, 0u,                                                                                      \
+       (uint16_t)mgn_get_within(&fits, (uint32_t)margin_machines(h->scheme, h->classes),           \
+                                UINT16_MAX),                                                       \
+       (void)(v), at, v)
+
 /* Enters a number that stands at a place of the head; numbers at other places do not matter
  * here. */
 static MGN_INLINE void mgn_head_set(mgn_image_head *h, unsigned place, size_t value) {
-    switch (place) {
-    case 7:
-        h->format = (uint8_t)value;
-        break;
-    case 16:
-        h->n = value;
-        break;
-    case 20:
-        h->d = value;
-        break;
-    case 24:
-        h->classes = (uint16_t)value;
-        break;
-    case 26:
-        h->width = (uint16_t)value;
-        break;
-    case 28:
-        h->scheme = (uint8_t)value;
-        break;
-    case 29:
-        h->kernel = (uint8_t)value;
-        break;
-    case 30:
-        h->degree = (uint8_t)value;
-        break;
-    case 38:
-        h->step = (uint16_t)value;
-        break;
-    case 50: /* of integer models */
-    case 60: /* of others */
-        h->rank = value;
-        break;
-    default:
-        break;
-    }
+    if (place == 7u) { h->format = (uint8_t)value; }
+    if (place == 16u) { h->n = value; }
+    if (place == 20u) { h->d = value; }
+    if (place == 24u) { h->classes = (uint16_t)value; }
+    if (place == 26u) { h->width = (uint16_t)value; }
+    if (place == 28u) { h->scheme = (uint8_t)value; }
+    if (place == 29u) { h->kernel = (uint8_t)value; }
+    if (place == 30u) { h->degree = (uint8_t)value; }
+    if (place == 38u) { h->step = (uint16_t)value; }
+    if (place == 50u || place == 60u) { h->rank = value; } /* of integer models, and of others */
 }
 
-#define MGN_HEAD_SIZE(value, place) mgn_head_set(&head, place, value);
-#define MGN_HEAD_H16(value, place) mgn_head_set(&head, place, value);
-#define MGN_HEAD_CHANCE(value, place)
-#define MGN_HEAD_N16(value, place) mgn_head_set(&head, place, value);
-#define MGN_HEAD_W8(value, place) mgn_head_set(&head, place, value);
-#define MGN_HEAD_B16(value, place) mgn_head_set(&head, place, value);
-#define MGN_HEAD_U16(value, place) mgn_head_set(&head, place, value);
-#define MGN_HEAD_U8(value, place) mgn_head_set(&head, place, value);
-#define MGN_HEAD_U32(value, place)
-#define MGN_HEAD_I32(value, place)
-#define MGN_HEAD_I16(value, place)
-#define MGN_HEAD_CUT(value, place)
-#define MGN_HEAD_ADD(value, place)
-#define MGN_HEAD_REAL(value, place)
-#define MGN_HEAD_MACHINES(value, place)
-#define MGN_HEAD_N(field, type, place) MGN_HEAD_##type(m->field, place)
-#define MGN_FLAG_OFFSET(v) head.flags = (uint8_t)(head.flags | ((v) != NULL ? MGN_FLAG_SCALED : 0));
-#define MGN_FLAG_FACTOR(v) MGN_FLAG_OFFSET(v)
-#define MGN_FLAG_CURVE(v) head.flags = (uint8_t)(head.flags | ((v) != NULL ? MGN_FLAG_CURVED : 0));
-#define MGN_FLAG_CURVE_Q(v) MGN_FLAG_CURVE(v)
-#define MGN_FLAG_REAL(v)
-#define MGN_FLAG_U32(v)
-#define MGN_FLAG_U16(v)
-#define MGN_FLAG_U8(v)
-#define MGN_FLAG_I32(v)
-#define MGN_FLAG_Q(v)
-#define MGN_FLAG_COEF(v)
-#define MGN_FLAG_A(field, element, count) MGN_FLAG_##element(m->field)
-#define MGN_FLAG_S(field)                                                                          \
-    head.flags = (uint8_t)(head.flags | (m->field != NULL ? MGN_FLAG_STAGE : 0));
+/* The elements of arrays: OP(type, bytes in an image, flag of the head or 0, ...). */
+#define MGN_E_REAL(OP, v, n) OP(margin_real, MGN_REALS, 0, v, n)
+#define MGN_E_OFFSET(OP, v, n) OP(margin_real, MGN_REALS, MGN_FLAG_SCALED, v, n)
+#define MGN_E_FACTOR(OP, v, n) OP(margin_real, MGN_REALS, MGN_FLAG_SCALED, v, n)
+#define MGN_E_CURVE(OP, v, n) OP(margin_real, MGN_REALS, MGN_FLAG_CURVED, v, n)
+#define MGN_E_CURVE_Q(OP, v, n) OP(int16_t, MGN_HALVES, MGN_FLAG_CURVED, v, n)
+#define MGN_E_GAIN(OP, v, n) OP(uint16_t, MGN_HALVES, MGN_FLAG_GAINS, v, n)
+#define MGN_E_U32(OP, v, n) OP(uint32_t, MGN_WORDS, 0, v, n)
+#define MGN_E_I32(OP, v, n) OP(int32_t, MGN_WORDS, 0, v, n)
+#define MGN_E_U16(OP, v, n) OP(uint16_t, MGN_HALVES, 0, v, n)
+#define MGN_E_U8(OP, v, n) OP(uint8_t, MGN_BYTES, 0, v, n)
+#define MGN_E_Q(OP, v, n) OP(void, (h->format == MARGIN_Q15 ? MGN_HALVES : MGN_BYTES), 0, v, n)
+#define MGN_E_COEF(OP, v, n) OP(void, (mgn_head_narrow(h) ? MGN_BYTES : MGN_HALVES), 0, v, n)
 
+#define MGN_HEAD_0(place, value)
+#define MGN_HEAD_1(place, value) mgn_head_set(&head, place, value);
+#define MGN_HEAD_OF(counts, bytes, get, put, place, value) MGN_HEAD_##counts(place, value)
+#define MGN_HEAD_N(field, type, place) MGN_T_##type(MGN_HEAD_OF, place, m->field)
+#define MGN_FLAG_OF(type, bytes, flag, v, n)                                                       \
+    head.flags = (uint8_t)(head.flags | ((v) != NULL ? (flag) : 0));
+#define MGN_FLAG_A(field, element, count) MGN_E_##element(MGN_FLAG_OF, m->field, 0)
+#define MGN_FLAG_S(field) MGN_FLAG_OF(, , MGN_FLAG_STAGE, m->field, 0)
 #define MGN_HEAD_CASE(number, type, member, FIELDS)                                                \
-    case number: {                                                                                 \
-        const type *m = &model->of.member;                                                         \
-        FIELDS(MGN_FLAG_A, MGN_HEAD_N, MGN_SKIP_S)                                                 \
-        break;                                                                                     \
-    }
-#define MGN_FLAG_GAIN(v) head.flags = (uint8_t)(head.flags | ((v) != NULL ? MGN_FLAG_GAINS : 0));
-#define MGN_HEAD_CASE_Q(number, type, member, FIELDS)                                              \
     case number: {                                                                                 \
         const type *m = &model->of.member;                                                         \
         FIELDS(MGN_FLAG_A, MGN_HEAD_N, MGN_FLAG_S)                                                 \
@@ -2770,7 +2741,7 @@ static mgn_image_head mgn_head_of_q(const margin_model_q *model) {
     mgn_image_head head = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     head.kind = model->kind;
     switch (model->kind) {
-        MGN_KINDS_Q(MGN_HEAD_CASE_Q)
+        MGN_KINDS_Q(MGN_HEAD_CASE)
     default:
         head.kind = 0;
         break;
@@ -2867,35 +2838,9 @@ static const void *mgn_visit_finite(mgn_walk *walk, const void *v, unsigned type
     return v;
 }
 
-#define MGN_TYPE_REAL margin_real
-#define MGN_TYPE_OFFSET margin_real
-#define MGN_TYPE_FACTOR margin_real
-#define MGN_TYPE_CURVE margin_real
-#define MGN_TYPE_CURVE_Q int16_t
-#define MGN_TYPE_U32 uint32_t
-#define MGN_TYPE_I32 int32_t
-#define MGN_TYPE_U16 uint16_t
-#define MGN_TYPE_GAIN uint16_t
-#define MGN_TYPE_I16 int16_t
-#define MGN_TYPE_U8 uint8_t
-#define MGN_TYPE_Q void
-#define MGN_TYPE_COEF void
-#define MGN_SIZE_REAL MGN_REALS
-#define MGN_SIZE_OFFSET MGN_REALS
-#define MGN_SIZE_FACTOR MGN_REALS
-#define MGN_SIZE_CURVE MGN_REALS
-#define MGN_SIZE_CURVE_Q MGN_HALVES
-#define MGN_SIZE_U32 MGN_WORDS
-#define MGN_SIZE_I32 MGN_WORDS
-#define MGN_SIZE_U16 MGN_HALVES
-#define MGN_SIZE_GAIN MGN_HALVES
-#define MGN_SIZE_I16 MGN_HALVES
-#define MGN_SIZE_U8 MGN_BYTES
-#define MGN_SIZE_Q (h->format == MARGIN_Q15 ? MGN_HALVES : MGN_BYTES)
-#define MGN_SIZE_COEF (mgn_head_narrow(h) ? MGN_BYTES : MGN_HALVES)
-#define MGN_WALK_A(field, element, count)                                                          \
-    m->field = (const MGN_TYPE_##element *)mgn_walk_array(walk, m->field,                          \
-                                                          (unsigned)MGN_SIZE_##element, count);
+#define MGN_WALK_OF(type, bytes, flag, v, n)                                                       \
+    v = (const type *)mgn_walk_array(walk, v, (unsigned)(bytes), n);
+#define MGN_WALK_A(field, element, count) MGN_E_##element(MGN_WALK_OF, m->field, count)
 #define MGN_WALK_CASE(number, type, member, FIELDS)                                                \
     case number: {                                                                                 \
         MGN_TO(type) m = &model->of.member;                                                        \
@@ -3039,7 +2984,7 @@ static MGN_Q_SPREAD void mgn_q_spread(const margin_expansion_q *e, size_t v, mgn
  * shift > 0 the product is below 2^30, and |add| is not above that. It is limited to what was
  * expected and made a mantissa of 15 bits with an exponent, as its powers are: few bases come near
  * to the largest, and the power of a small one is as right as that of a large one. */
-static MGN_INLINE mgn_q_term mgn_q_poly_term(const margin_kernel_q *k, int32_t dot) {
+static MGN_Q_EACH mgn_q_term mgn_q_poly_value(const margin_kernel_q *k, int32_t dot) {
     const int32_t base = (mgn_q_scale_signed(dot, k->gain) >> k->shift) + k->add;
     const uint32_t one = UINT32_C(0x8000) << k->up;
     uint32_t size = mgn_q_size(base), power, down = 0;
@@ -3165,10 +3110,6 @@ static MGN_Q_EACH mgn_q_term mgn_q_hinge_value(const margin_expansion_q *e, size
     return term;
 }
 
-static MGN_Q_EACH mgn_q_term mgn_q_poly_value(const margin_expansion_q *e, uint32_t dot) {
-    return mgn_q_poly_term(&e->kernel, (int32_t)dot);
-}
-
 static MGN_Q_EACH mgn_q_term mgn_q_unit_value(const margin_expansion_q *e, size_t v, uint32_t dot,
                                               const mgn_q_input *in, unsigned kind) {
     const margin_kernel_q *k = &e->kernel;
@@ -3180,7 +3121,7 @@ static MGN_Q_EACH mgn_q_term mgn_q_unit_value(const margin_expansion_q *e, size_
 
 static MGN_INLINE mgn_q_term mgn_q_value(const margin_expansion_q *e, size_t v, uint32_t dot,
                                          const mgn_q_input *in, unsigned format, unsigned kind) {
-    if (kind == MARGIN_KERNEL_POLY) { return mgn_q_poly_value(e, dot); }
+    if (kind == MARGIN_KERNEL_POLY) { return mgn_q_poly_value(&e->kernel, (int32_t)dot); }
     if (kind == MARGIN_KERNEL_HINGE) { return mgn_q_hinge_value(e, v, dot); }
     if (kind == MARGIN_KERNEL_RBF) {
         if (format == MARGIN_Q15) { return mgn_q15_rbf_value(e, v, dot, in); }
@@ -3194,9 +3135,7 @@ static MGN_INLINE mgn_q_term mgn_q_value(const margin_expansion_q *e, size_t v, 
 static MGN_INLINE bool mgn_q_input_of(const margin_expansion_q *e, const int16_t *x, unsigned kind,
                                       mgn_q_input *in) {
     if (kind == MARGIN_KERNEL_RBF) { return mgn_q_within(x, e->d, e->kernel.reach, &in->norm); }
-    if (kind == MARGIN_KERNEL_UNIT_POLY || kind == MARGIN_KERNEL_UNIT_EXP) {
-        in->length = mgn_q_measure_length(x, e->d);
-    }
+    if (mgn_kernel_is_unit(kind)) { in->length = mgn_q_measure_length(x, e->d); }
     return true;
 }
 
@@ -3307,17 +3246,6 @@ static MGN_INLINE size_t mgn_q_list(const margin_list_q *l, const int16_t *x, in
 }
 
 /* ---- prototypes ---- */
-
-/* |x|^2, unless it is above the reach, which is below 2^31: a pair of squares adds at most that. */
-static inline bool mgn_q_proto_within(const margin_proto_q *p, const int16_t *x, uint32_t *norm) {
-    const size_t whole = p->d - p->d % 2u;
-    uint32_t sum = p->d % 2u != 0 ? (uint32_t)((int32_t)x[whole] * x[whole]) : 0;
-    for (size_t k = 0; k < whole && sum <= p->reach; k += 2u) {
-        sum += (uint32_t)((int32_t)x[k] * x[k]) + (uint32_t)((int32_t)x[k + 1u] * x[k + 1u]);
-    }
-    *norm = sum;
-    return sum <= p->reach;
-}
 
 /* The nearest models of the class at hand, and the least scores of the classes before it; those are
  * INT32_MAX where no model is left early. */
@@ -3469,7 +3397,7 @@ static MGN_INLINE void mgn_q_proto(const margin_proto_q *p, const int16_t *x, in
     mgn_q_proto_state s;
     uint32_t norm;
     for (size_t c = 0; c < p->vote.classes; c++) { scores[c] = INT32_MAX; }
-    if (!mgn_q_proto_within(p, x, &norm)) { return; }
+    if (!mgn_q_within(x, p->d, p->reach, &norm)) { return; }
     s.c = 0;
     s.first = s.second = INT32_MAX;
     mgn_q_proto_far(p, &s);
@@ -3861,11 +3789,17 @@ MARGIN_API void margin_probabilities_q(const margin_vote_q *vote, int32_t *score
     mgn_q_shares(vote->classes, p);
 }
 
+/* As mgn_model_pool. */
+static const margin_expansion_q *mgn_q_pool(const margin_model_q *model) {
+    if (model->kind == MARGIN_MODEL_PROJECTED) { return &model->of.projected.pool; }
+    if (model->kind == MARGIN_MODEL_LIST) { return &model->of.list.pool; }
+    return model->kind == MARGIN_MODEL_EXPANSION ? &model->of.expansion : NULL;
+}
+
 MARGIN_API const margin_vote_q *margin_model_vote_q(const margin_model_q *model) {
-    if (model->kind == MARGIN_MODEL_PROTO) { return &model->of.proto.vote; }
-    if (model->kind == MARGIN_MODEL_LIST) { return &model->of.list.pool.vote; }
-    if (model->kind == MARGIN_MODEL_PROJECTED) { return &model->of.projected.pool.vote; }
-    return model->kind == MARGIN_MODEL_LINEAR ? &model->of.linear.vote : &model->of.expansion.vote;
+    const margin_expansion_q *pool = mgn_q_pool(model);
+    if (pool != NULL) { return &pool->vote; }
+    return model->kind == MARGIN_MODEL_PROTO ? &model->of.proto.vote : &model->of.linear.vote;
 }
 
 /* ---- input ---- */
@@ -3900,18 +3834,13 @@ MARGIN_API void margin_input_q(const margin_scaling *input, const margin_real *x
 
 MARGIN_API uint16_t margin_classify_q(const margin_model_q *model, const int16_t *x, int16_t *work,
                                       int32_t *scores) {
-    const bool linear = model->kind == MARGIN_MODEL_LINEAR;
-    const margin_stage_q *stage = linear ? model->of.linear.stage : model->of.expansion.stage;
-    size_t d = linear ? model->of.linear.d : model->of.expansion.d;
-    if (model->kind == MARGIN_MODEL_PROTO) {
-        stage = model->of.proto.stage;
-        d = model->of.proto.d;
-    } else if (model->kind == MARGIN_MODEL_LIST) {
-        stage = model->of.list.pool.stage;
-        d = model->of.list.pool.d;
-    } else if (model->kind == MARGIN_MODEL_PROJECTED) {
-        stage = model->of.projected.pool.stage;
-        d = model->of.projected.d;
+    const bool proto = model->kind == MARGIN_MODEL_PROTO;
+    const margin_expansion_q *pool = mgn_q_pool(model);
+    const margin_stage_q *stage = proto ? model->of.proto.stage : model->of.linear.stage;
+    size_t d = proto ? model->of.proto.d : model->of.linear.d;
+    if (pool != NULL) {
+        stage = pool->stage;
+        d = model->kind == MARGIN_MODEL_PROJECTED ? model->of.projected.d : pool->d;
     }
     margin_scores_q(model, margin_prepare_q(stage, d, x, work), scores);
     return margin_decide_q(margin_model_vote_q(model), scores);
@@ -3952,6 +3881,13 @@ static bool mgn_q_stage_fits(const margin_stage_q *stage, size_t d) {
     return fits;
 }
 
+/* What all kinds must keep. */
+static bool mgn_q_frame_fits(unsigned format, size_t d, const margin_vote_q *vote,
+                             const margin_stage_q *stage) {
+    return (format == MARGIN_Q15 || format == MARGIN_Q7) && d > 0 && mgn_q_vote_fits(vote) &&
+           mgn_q_stage_fits(stage, d);
+}
+
 /* Thresholds of ordinal machines are in order. */
 static bool mgn_q_bias_fits(const margin_vote_q *vote, const int32_t *bias) {
     bool fits = true;
@@ -3973,9 +3909,8 @@ static bool mgn_q_row_fits(const void *w, size_t first, size_t d, int32_t bias, 
 }
 
 static bool mgn_q_linear_fits(const margin_linear_q *l) {
-    bool fits = (l->format == MARGIN_Q15 || l->format == MARGIN_Q7) && l->d > 0 &&
-                mgn_q_vote_fits(&l->vote) && mgn_q_bias_fits(&l->vote, l->bias) &&
-                mgn_q_stage_fits(l->stage, l->d);
+    bool fits =
+        mgn_q_frame_fits(l->format, l->d, &l->vote, l->stage) && mgn_q_bias_fits(&l->vote, l->bias);
     for (size_t j = 0; fits && j < l->vote.machines; j++) {
         const size_t first = l->vote.scheme == MARGIN_SCHEME_ORDINAL ? 0 : j * l->d;
         fits = mgn_q_row_fits(l->w, first, l->d, MARGIN_LOAD(int32_t, l->bias + j), l->format);
@@ -4037,13 +3972,6 @@ static bool mgn_q_rbf_fits(const margin_expansion_q *e) {
     return fits;
 }
 
-/* The machine that coefficient j of a vector of class c belongs to. */
-static size_t mgn_q_machine(unsigned scheme, size_t classes, size_t c, size_t j) {
-    const size_t other = j < c ? j : j + 1u;
-    if (!mgn_scheme_pairs(scheme)) { return j; }
-    return mgn_pair_machine(classes, c < other ? c : other, c < other ? other : c);
-}
-
 /* Dot products fit 31 bits for every input. */
 static bool mgn_q_dots_fit(const margin_expansion_q *e) {
     bool fits = true;
@@ -4088,19 +4016,10 @@ static bool mgn_q_hinge_fits(const margin_expansion_q *e) {
 }
 
 static bool mgn_q_kernel_fits(const margin_expansion_q *e) {
-    switch (e->kernel.kind) {
-    case MARGIN_KERNEL_HINGE:
-        return mgn_q_hinge_fits(e);
-    case MARGIN_KERNEL_RBF:
-        return mgn_q_rbf_fits(e);
-    case MARGIN_KERNEL_POLY:
-        return mgn_q_poly_fits(e);
-    case MARGIN_KERNEL_UNIT_POLY:
-    case MARGIN_KERNEL_UNIT_EXP:
-        return mgn_q_unit_fits(e);
-    default:
-        return false;
-    }
+    if (e->kernel.kind == MARGIN_KERNEL_HINGE) { return mgn_q_hinge_fits(e); }
+    if (e->kernel.kind == MARGIN_KERNEL_RBF) { return mgn_q_rbf_fits(e); }
+    if (e->kernel.kind == MARGIN_KERNEL_POLY) { return mgn_q_poly_fits(e); }
+    return mgn_kernel_is_unit(e->kernel.kind) && mgn_q_unit_fits(e);
 }
 
 /* The scores of machine m stay within 31 bits: each vector adds at most |coef| 32767 / 2^down,
@@ -4116,7 +4035,7 @@ static bool mgn_q_sum_fits(const margin_expansion_q *e, size_t m) {
         for (size_t j = 0; j < e->width; j++) {
             const int16_t coef = mgn_q_coef(e, v * e->width + j);
             if (coef != 0 && (e->vote.scheme == MARGIN_SCHEME_ORDINAL ||
-                              mgn_q_machine(e->vote.scheme, e->vote.classes, c, j) == m)) {
+                              mgn_machine(e->vote.scheme, e->vote.classes, c, j) == m)) {
                 sum += ((mgn_q_size(coef) * UINT32_C(32767)) >> e->kernel.down) + 1u;
             }
         }
@@ -4125,23 +4044,23 @@ static bool mgn_q_sum_fits(const margin_expansion_q *e, size_t m) {
 }
 
 /* Counts that grow up to n. */
-static bool mgn_q_classes_fit(const margin_expansion_q *e) {
+static bool mgn_q_ends_fit(const uint16_t *class_end, size_t classes, size_t n) {
     uint16_t last = 0;
-    if (!mgn_scheme_pairs(e->vote.scheme)) { return true; }
-    for (size_t c = 0; c < e->vote.classes; c++) {
-        const uint16_t end = MARGIN_LOAD(uint16_t, e->class_end + c);
+    for (size_t c = 0; c < classes; c++) {
+        const uint16_t end = MARGIN_LOAD(uint16_t, class_end + c);
         if (end < last) { return false; }
         last = end;
     }
-    return last == e->n;
+    return last == n;
 }
 
 static bool mgn_q_expansion_fits(const margin_expansion_q *e) {
-    bool fits = (e->format == MARGIN_Q15 || e->format == MARGIN_Q7) && e->d > 0 && e->n > 0 &&
-                e->n % MGN_Q_BLOCK == 0 && mgn_q_vote_fits(&e->vote) &&
-                mgn_q_bias_fits(&e->vote, e->bias) && mgn_q_stage_fits(e->stage, e->d);
-    fits = fits && mgn_q_classes_fit(e) && mgn_q_kernel_fits(e) &&
-           e->width == mgn_scheme_width(e->vote.scheme, e->vote.classes);
+    bool fits = mgn_q_frame_fits(e->format, e->d, &e->vote, e->stage) && e->n > 0 &&
+                e->n % MGN_Q_BLOCK == 0 && mgn_q_bias_fits(&e->vote, e->bias);
+    fits = fits &&
+           (!mgn_scheme_pairs(e->vote.scheme) ||
+            mgn_q_ends_fit(e->class_end, e->vote.classes, e->n)) &&
+           mgn_q_kernel_fits(e) && e->width == mgn_scheme_width(e->vote.scheme, e->vote.classes);
     for (size_t m = 0; fits && m < e->vote.machines; m++) { fits = mgn_q_sum_fits(e, m); }
     return fits;
 }
@@ -4163,10 +4082,9 @@ static bool mgn_q_list_order_fits(const margin_list_q *l) {
 static bool mgn_q_list_fits(const margin_list_q *l) {
     const margin_expansion_q *e = &l->pool;
     const bool linear = e->kernel.kind == MARGIN_KERNEL_LINEAR;
-    bool fits = (e->format == MARGIN_Q15 || e->format == MARGIN_Q7) && e->d > 0 && e->width > 0 &&
+    bool fits = mgn_q_frame_fits(e->format, e->d, &e->vote, e->stage) && e->width > 0 &&
                 e->width <= MARGIN_LIST_MOST && (e->n == 0) == linear && e->n % MGN_Q_BLOCK == 0 &&
-                e->vote.scheme == MARGIN_SCHEME_BINARY && mgn_q_vote_fits(&e->vote) &&
-                mgn_q_stage_fits(e->stage, e->d) && mgn_q_list_order_fits(l) &&
+                e->vote.scheme == MARGIN_SCHEME_BINARY && mgn_q_list_order_fits(l) &&
                 (linear || mgn_q_kernel_fits(e));
     for (size_t j = 0; fits && j < e->width; j++) {
         fits = linear ? mgn_q_row_fits(e->vectors, j * e->d, e->d,
@@ -4236,22 +4154,15 @@ static bool mgn_q_tangents_fit(const margin_proto_q *p, const margin_expansion_q
 }
 
 static bool mgn_q_proto_fits(const margin_proto_q *p) {
-    bool fits = (p->format == MARGIN_Q15 || p->format == MARGIN_Q7) && p->d > 0 && p->n > 0 &&
+    bool fits = mgn_q_frame_fits(p->format, p->d, &p->vote, p->stage) && p->n > 0 &&
                 p->tangents <= MARGIN_PROTO_TANGENTS && p->nth > 0 && p->nth <= MARGIN_PROTO_NTH &&
                 p->up < 16u && p->left < 16u && p->reach < UINT32_C(0xC0000000) &&
-                p->vote.scheme == MARGIN_SCHEME_NEAREST && mgn_q_vote_fits(&p->vote) &&
-                mgn_q_stage_fits(p->stage, p->d);
+                p->vote.scheme == MARGIN_SCHEME_NEAREST;
     margin_expansion_q pool;
-    uint16_t last = 0;
     pool.vectors = p->vectors;
     pool.d = p->d;
     pool.format = p->format;
-    for (size_t c = 0; fits && c < p->vote.classes; c++) {
-        const uint16_t end = MARGIN_LOAD(uint16_t, p->class_end + c);
-        fits = end >= last;
-        last = end;
-    }
-    fits = fits && last == p->n;
+    fits = fits && mgn_q_ends_fit(p->class_end, p->vote.classes, p->n);
     for (size_t m = 0; fits && m < p->n; m++) {
         fits = mgn_q_centroid_fits(p, &pool, m) &&
                (p->tangents == 0 || mgn_q_tangents_fit(p, &pool, m));
@@ -4275,40 +4186,31 @@ static bool mgn_q_projected_fits(const margin_projected_q *p) {
 
 /* Vectors in blocks are read by words of 32 bits, which must be aligned there. */
 static bool mgn_q_aligned(const margin_model_q *model) {
-    const void *vectors = NULL;
-    if (model->kind == MARGIN_MODEL_PROTO) {
-        vectors = model->of.proto.vectors;
-    } else if (model->kind == MARGIN_MODEL_EXPANSION) {
-        vectors = model->of.expansion.vectors;
-    } else if (model->kind == MARGIN_MODEL_LIST && model->of.list.pool.n > 0) {
-        vectors = model->of.list.pool.vectors;
-    } else if (model->kind == MARGIN_MODEL_PROJECTED) {
-        vectors = model->of.projected.pool.vectors;
-    }
+    const margin_expansion_q *pool = mgn_q_pool(model);
+    const void *vectors = model->kind == MARGIN_MODEL_PROTO ? model->of.proto.vectors : NULL;
+    if (pool != NULL && pool->n > 0) { vectors = pool->vectors; }
     return (uintptr_t)vectors % MGN_Q_ALIGN == 0;
+}
+
+static bool mgn_q_model_fits(const margin_model_q *model) {
+    if (model->kind == MARGIN_MODEL_LINEAR) { return mgn_q_linear_fits(&model->of.linear); }
+    if (model->kind == MARGIN_MODEL_PROTO) { return mgn_q_proto_fits(&model->of.proto); }
+    if (model->kind == MARGIN_MODEL_LIST) { return mgn_q_list_fits(&model->of.list); }
+    if (model->kind == MARGIN_MODEL_PROJECTED) {
+        return mgn_q_projected_fits(&model->of.projected);
+    }
+    return model->kind == MARGIN_MODEL_EXPANSION && mgn_q_expansion_fits(&model->of.expansion);
 }
 
 MARGIN_API margin_status margin_model_check_q(const margin_model_q *model) {
     mgn_walk walk = mgn_walk_make(mgn_visit_given, 0);
-    bool fits = false;
     if (model == NULL) { return MARGIN_E_ARGUMENT; }
     mgn_image_head head = mgn_head_of_q(model);
     margin_model_q copy = *model;
     margin_stage_q stage = mgn_stage_in(&head, &copy);
     mgn_walk_model_q(&walk, &head, &copy, &stage);
     if (!walk.fits || !mgn_q_aligned(model)) { return MARGIN_E_ARGUMENT; }
-    if (model->kind == MARGIN_MODEL_LINEAR) {
-        fits = mgn_q_linear_fits(&model->of.linear);
-    } else if (model->kind == MARGIN_MODEL_EXPANSION) {
-        fits = mgn_q_expansion_fits(&model->of.expansion);
-    } else if (model->kind == MARGIN_MODEL_PROTO) {
-        fits = mgn_q_proto_fits(&model->of.proto);
-    } else if (model->kind == MARGIN_MODEL_LIST) {
-        fits = mgn_q_list_fits(&model->of.list);
-    } else if (model->kind == MARGIN_MODEL_PROJECTED) {
-        fits = mgn_q_projected_fits(&model->of.projected);
-    }
-    return fits ? MARGIN_OK : MARGIN_E_RANGE;
+    return mgn_q_model_fits(model) ? MARGIN_OK : MARGIN_E_RANGE;
 }
 
 MARGIN_API int margin_compare_q(const margin_model_q *model, const int16_t *x, const int16_t *z,
@@ -4396,20 +4298,10 @@ static bool mgn_elements_fit(const mgn_walk *walk, unsigned type, size_t count) 
 }
 
 static void mgn_get_element(const unsigned char *p, unsigned type, void *out, size_t i) {
-    switch (type) {
-    case MGN_REALS:
-        ((margin_real *)out)[i] = (margin_real)mgn_get_float(p);
-        break;
-    case MGN_WORDS:
-        ((uint32_t *)out)[i] = mgn_get32(p);
-        break;
-    case MGN_HALVES:
-        ((uint16_t *)out)[i] = mgn_get16(p);
-        break;
-    default:
-        ((unsigned char *)out)[i] = MARGIN_LOAD(uint8_t, p);
-        break;
-    }
+    if (type == MGN_REALS) { ((margin_real *)out)[i] = (margin_real)mgn_get_float(p); }
+    if (type == MGN_WORDS) { ((uint32_t *)out)[i] = mgn_get32(p); }
+    if (type == MGN_HALVES) { ((uint16_t *)out)[i] = mgn_get16(p); }
+    if (type == MGN_BYTES) { ((unsigned char *)out)[i] = MARGIN_LOAD(uint8_t, p); }
 }
 
 /* Takes room for an array in the arena, and copies it there if there is something to copy from. */
@@ -4481,13 +4373,6 @@ static bool mgn_units_valid(const margin_expansion *e) {
         }
     }
     return mgn_kernel_valid(&plain);
-}
-
-/* The expansion in a model, or its pool; NULL if it has none. */
-static const margin_expansion *mgn_model_pool(const margin_model *model) {
-    if (model->kind == MARGIN_MODEL_PROJECTED) { return &model->of.projected.pool; }
-    if (model->kind == MARGIN_MODEL_LIST) { return &model->of.list.pool; }
-    return model->kind == MARGIN_MODEL_EXPANSION ? &model->of.expansion : NULL;
 }
 
 /* Whether the numbers of a model make sense. Arrays are not looked at. */
@@ -4574,17 +4459,13 @@ static bool mgn_list_sound(const margin_list *l) {
 /* Whether the arrays of a model, all of whose numbers make sense and are finite, make sense. */
 static bool mgn_model_sound(const margin_model *model) {
     const margin_expansion *e = &model->of.expansion;
-    switch (model->kind) {
-    case MARGIN_MODEL_LINEAR:
+    if (model->kind == MARGIN_MODEL_LINEAR) {
         return mgn_bias_fits(&model->of.linear.vote, model->of.linear.bias);
-    case MARGIN_MODEL_LIST:
-        return mgn_list_sound(&model->of.list);
-    case MARGIN_MODEL_PROTO:
-        return mgn_proto_sound(&model->of.proto);
-    default:
-        return mgn_class_ends_fit(e->class_end, e->vote.classes, e->n) &&
-               mgn_bias_fits(&e->vote, e->bias);
     }
+    if (model->kind == MARGIN_MODEL_LIST) { return mgn_list_sound(&model->of.list); }
+    if (model->kind == MARGIN_MODEL_PROTO) { return mgn_proto_sound(&model->of.proto); }
+    return mgn_class_ends_fit(e->class_end, e->vote.classes, e->n) &&
+           mgn_bias_fits(&e->vote, e->bias);
 }
 
 MARGIN_API margin_status margin_model_check(const margin_model *model) {
@@ -4638,42 +4519,12 @@ static mgn_image_head mgn_head_parse(const unsigned char *p) {
     return head;
 }
 
-/* Numbers of the head, by their types; what the model has fewer bits for must fit them. MGN_USED:
- * the bytes of the head in which a number is, a bit for each. */
-#define MGN_GET_REAL(at) (margin_real) mgn_get_float(at)
-#define MGN_GET_SIZE(at) mgn_get_size(at)
-#define MGN_GET_H16(at) (size_t) mgn_get16(at)
-#define MGN_GET_CHANCE(at) ((margin_real)mgn_get16(at) / 32768)
-#define MGN_GET_U32(at) mgn_get32(at)
-#define MGN_GET_I32(at) (int32_t) mgn_get32(at)
-#define MGN_GET_U16(at) mgn_get16(at)
-#define MGN_GET_I16(at) (int16_t) mgn_get16(at)
-#define MGN_GET_U8(at) MARGIN_LOAD(uint8_t, at)
-#define MGN_GET_N16(at) (uint16_t) mgn_get_within(&fits, mgn_get32(at), UINT16_MAX)
-#define MGN_GET_W8(at) (uint8_t) mgn_get_within(&fits, mgn_get16(at), UINT8_MAX)
-#define MGN_GET_B16(at) MARGIN_LOAD(uint8_t, at)
-#define MGN_GET_CUT(at) (h->kernel == MARGIN_KERNEL_POLY ? 0 : mgn_get32(at))
-#define MGN_GET_ADD(at) (int32_t)(h->kernel == MARGIN_KERNEL_POLY ? mgn_get32(at) : 0)
-#define MGN_GET_MACHINES(at)                                                                       \
-    (uint16_t) mgn_get_within(&fits, (uint32_t)margin_machines(h->scheme, h->classes), UINT16_MAX)
-#define MGN_WIDTH_REAL 4u
-#define MGN_WIDTH_CHANCE 2u
-#define MGN_WIDTH_H16 2u
-#define MGN_WIDTH_SIZE 4u
-#define MGN_WIDTH_U32 4u
-#define MGN_WIDTH_I32 4u
-#define MGN_WIDTH_U16 2u
-#define MGN_WIDTH_I16 2u
-#define MGN_WIDTH_U8 1u
-#define MGN_WIDTH_N16 4u
-#define MGN_WIDTH_W8 2u
-#define MGN_WIDTH_B16 1u
-#define MGN_WIDTH_CUT 4u
-#define MGN_WIDTH_ADD 4u
-#define MGN_WIDTH_MACHINES 0u
-#define MGN_GET_N(field, type, place) m->field = MGN_GET_##type(p + (place));
-#define MGN_USED_N(field, type, place)                                                             \
-    | ((UINT64_C(1) << MGN_WIDTH_##type) - UINT64_C(1)) << (place)
+/* MGN_USED: the bytes of the head in which a number is, a bit for each. */
+#define MGN_GET_OF(counts, bytes, get, put, at, v) v = get;
+#define MGN_GET_N(field, type, place) MGN_T_##type(MGN_GET_OF, (p + (place)), m->field)
+#define MGN_USED_OF(counts, bytes, get, put, at, v)                                                \
+    | ((UINT64_C(1) << (bytes)) - UINT64_C(1)) << (at)
+#define MGN_USED_N(field, type, place) MGN_T_##type(MGN_USED_OF, place, )
 #define MGN_GET_CASE(number, type, member, FIELDS)                                                 \
     case number: {                                                                                 \
         MGN_TO(type) m = &model->of.member;                                                        \
@@ -7576,12 +7427,7 @@ static void mgn_batch_add_terms(margin_real *sum, margin_real *carry, const marg
 static void mgn_batch_add(const margin_expansion *e, size_t v, size_t c, const margin_real *k,
                           margin_real *sums) {
     for (size_t j = 0; j < e->width; j++) {
-        const size_t other = j < c ? j : j + 1u;
-        size_t machine = j;
-        if (mgn_scheme_pairs(e->vote.scheme)) {
-            machine =
-                mgn_pair_machine(e->vote.classes, c < other ? c : other, c < other ? other : c);
-        }
+        const size_t machine = mgn_machine(e->vote.scheme, e->vote.classes, c, j);
         mgn_axpy(sums + machine * MGN_PANEL, e->coef[v * e->width + j], k, MGN_PANEL);
     }
 }
@@ -8300,7 +8146,7 @@ static margin_real mgn_q_sum_up(mgn_q_job *job) {
     for (size_t v = 0; v < job->rows.from->n; v++) {
         const size_t c = mgn_q_class(job, v);
         for (size_t i = 0; i < job->pool.width; i++) {
-            const size_t j = mgn_q_machine(vote->scheme, vote->classes, c, i);
+            const size_t j = mgn_machine(vote->scheme, vote->classes, c, i);
             const margin_real size = mgn_abs(mgn_q_sized_coef(job, v, i));
             job->trial.differ[j] += size;
             job->trial.scores[j] += job->rows.from->coef[v * job->pool.width + i] * job->pool.base;
@@ -8734,7 +8580,7 @@ static margin_real mgn_q_poly_limit(const mgn_q_job *job, margin_real *peak) {
             const size_t c = mgn_q_class(job, v);
             most = mgn_max(most, mgn_abs(base));
             for (size_t k = 0; k < job->pool.width; k++) {
-                const size_t j = mgn_q_machine(vote->scheme, vote->classes, c, k);
+                const size_t j = mgn_machine(vote->scheme, vote->classes, c, k);
                 job->trial.scores[j] += job->rows.from->coef[v * job->pool.width + k] * value;
                 *peak = mgn_max(*peak, mgn_abs(job->trial.scores[j]));
             }
@@ -9245,12 +9091,8 @@ static void mgn_q_cut_scores(const mgn_q_job *job, const margin_quant *quant, co
                              const int16_t *in) {
     const margin_expansion *e = &job->list.from->pool;
     const margin_expansion_q *pool = &quant->model.of.list.pool;
+    const margin_real norm = mgn_expansion_norm(e, x);
     margin_model_q cuts;
-    margin_real norm = 0;
-    for (size_t k = 0; k < e->d; k++) {
-        const margin_real a = mgn_expansion_input(e, x, k);
-        norm += a * a;
-    }
     for (size_t j = 0; j < job->machines; j++) { job->trial.scores[j] = e->bias[j]; }
     mgn_list_add(e, x, norm, 0, e->n, 0, job->trial.scores);
     if (job->linear.from != NULL) {
@@ -9464,20 +9306,12 @@ static bool mgn_put_float(unsigned char *p, margin_real v) {
 static const void *mgn_visit_write(mgn_walk *walk, const void *v, unsigned type, size_t count) {
     unsigned char *p = walk->image + walk->at;
     for (size_t i = 0; i < count; i++, p += mgn_element(type)) {
-        switch (type) {
-        case MGN_REALS:
+        if (type == MGN_REALS) {
             walk->fits = mgn_put_float(p, ((const margin_real *)v)[i]) && walk->fits;
-            break;
-        case MGN_WORDS:
-            mgn_put32(p, ((const uint32_t *)v)[i]);
-            break;
-        case MGN_HALVES:
-            mgn_put16(p, ((const uint16_t *)v)[i]);
-            break;
-        default:
-            *p = ((const unsigned char *)v)[i];
-            break;
         }
+        if (type == MGN_WORDS) { mgn_put32(p, ((const uint32_t *)v)[i]); }
+        if (type == MGN_HALVES) { mgn_put16(p, ((const uint16_t *)v)[i]); }
+        if (type == MGN_BYTES) { *p = ((const unsigned char *)v)[i]; }
     }
     for (size_t i = mgn_element(type) * count; i % 4u != 0; i++) { *p++ = 0; }
     return v;
@@ -9501,27 +9335,14 @@ static bool mgn_put_norms(unsigned char *p, const margin_expansion *e) {
     return fits;
 }
 
-/* Numbers of the head, by their types. */
-#define MGN_PUT_REAL(at, value) fits = mgn_put_float(at, value) && fits
-#define MGN_PUT_SIZE(at, value) mgn_put32(at, (uint32_t)(value))
-#define MGN_PUT_H16(at, value)                                                                     \
-    fits = fits && (value) <= UINT16_MAX;                                                          \
-    mgn_put16(at, (uint16_t)(value))
-#define MGN_PUT_CHANCE(at, value) mgn_put16(at, (uint16_t)((value)*32768))
-#define MGN_PUT_N16(at, value) mgn_put32(at, value)
-#define MGN_PUT_U32(at, value) mgn_put32(at, value)
-#define MGN_PUT_I32(at, value) mgn_put32(at, (uint32_t)(value))
-#define MGN_PUT_U16(at, value) mgn_put16(at, value)
-#define MGN_PUT_I16(at, value) mgn_put16(at, (uint16_t)(value))
-#define MGN_PUT_W8(at, value) mgn_put16(at, value)
-#define MGN_PUT_B16(at, value) *(at) = (unsigned char)(value)
-#define MGN_PUT_U8(at, value) *(at) = (unsigned char)(value)
-#define MGN_PUT_CUT(at, value)                                                                     \
-    (void)(h->kernel != MARGIN_KERNEL_POLY ? mgn_put32(at, value) : (void)0)
-#define MGN_PUT_ADD(at, value)                                                                     \
-    (void)(h->kernel == MARGIN_KERNEL_POLY ? mgn_put32(at, (uint32_t)(value)) : (void)0)
-#define MGN_PUT_MACHINES(at, value) (void)(value)
-#define MGN_PUT_N(field, type, place) MGN_PUT_##type(p + (place), m->field);
+/* Writes a count of 16 bits. Returns false if it does not fit. */
+static bool mgn_put_half(unsigned char *p, size_t v) {
+    mgn_put16(p, (uint16_t)v);
+    return v <= UINT16_MAX;
+}
+
+#define MGN_PUT_OF(counts, bytes, get, put, at, v) put;
+#define MGN_PUT_N(field, type, place) MGN_T_##type(MGN_PUT_OF, (p + (place)), m->field)
 #define MGN_PUT_CASE(number, type, member, FIELDS)                                                 \
     case number: {                                                                                 \
         const type *m = &model->of.member;                                                         \
