@@ -626,6 +626,7 @@ def info_text(found: model.Model, result: dict) -> str:
     numbers = {"auc_test": "area under the curve, test", "rmse_train": "root mean square error, training",
                "rmse_test": "root mean square error, test", "half_width": "half width of intervals"}
     lines += [f"{words} {notes[key]:.4g}" for key, words in numbers.items() if key in notes]
+    lines += methods.bound_words(notes)
     return "".join(f"{visible(line)}\n" for line in lines)
 
 

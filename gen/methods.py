@@ -73,6 +73,23 @@ def tau_words(result: dict) -> list[str]:
     return lines
 
 
+def bound_words(told: dict) -> list[str]:
+    """The bound of the paper, and how loose it is.
+
+    >>> bound_words({"error_bound": 0.75, "margin_share": 0.5, "train_error": 0.05})
+    ['bound of the paper, 95 % sure: at most 75 % of unseen rows are wrong, 15 times the training error: margins are 50 % of the \
+largest possible on average']
+    >>> bound_words({"error_bound": 1, "margin_share": 0.25, "train_error": 0.05})
+    ['bound of the paper, 95 % sure: none below 100 %, so it says nothing here: margins are 25 % of the largest possible on average']
+    """
+    if told.get("error_bound") is None:
+        return []
+    bound, error = told["error_bound"], told.get("train_error")
+    loose = "none below 100 %, so it says nothing here" if bound >= 1 else \
+        f"at most {100 * bound:.3g} % of unseen rows are wrong" + (f", {bound / error:.2g} times the training error" if error else "")
+    return [f"bound of the paper, 95 % sure: {loose}: margins are {100 * told['margin_share']:.2g} % of the largest possible on average"]
+
+
 def alarm_words(result: dict) -> list[str]:
     """
     >>> alarm_words({"false_alarm_rate_promised": 0.05, "false_alarm_rate_train": 0.04, "normal_rows": 99, "false_alarm_rate_test": 0.06,
@@ -262,7 +279,8 @@ METHODS = {
                         off=True),
                  Option("balanced", yes_or_no, "Classes weigh the same, whatever their sizes. This is the default but for two classes "
                         "with a linear kernel.", off=True)),
-        grid=(("balanced", (False, True)), ("intercept", (False, True)))),
+        grid=(("balanced", (False, True)), ("intercept", (False, True))),
+        words=bound_words, noted=("error_bound", "margin_share")),
     "kmomd": Method(
         "margin distribution: between the hard margin and the difference of means",
         options=(LAMBDA,),

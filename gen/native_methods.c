@@ -205,14 +205,28 @@ static margin_mam_options gen_mam_options(const gen_choice *choice, size_t class
     return options;
 }
 
+/* The bound of the paper on the error of unseen rows, and the average margin as a share of the largest
+ * possible score, which says how loose it is. Of kernels it takes n^2 kernel values: few rows only. */
+static void gen_tell_bound(gen_work *work, const margin_model *model) {
+    margin_mam_certainty found;
+    if (work->classes != 2 || (model->kind != MARGIN_MODEL_LINEAR && work->data.n > 2000)) { return; }
+    if (margin_mam_certainty_of(&work->data, model, false, &found) == MARGIN_OK) {
+        gen_tell(&work->told, "error_bound", margin_mam_bound(&found, 0, 0.05));
+        gen_tell(&work->told, "margin_share", found.average / found.radius);
+    }
+}
+
 static margin_status gen_train_mam(gen_work *work) {
     const margin_data *data = &work->data;
     const margin_mam_options options = gen_mam_options(work->choice, work->classes);
+    margin_status status;
     margin_arena mem;
     if (!gen_arena(work, margin_mam_train_size(data->n, data->d, work->classes, &options), &mem)) {
         return MARGIN_E_MEMORY;
     }
-    return margin_mam_train(data, &options, &mem, &work->machine->model, &work->info);
+    status = margin_mam_train(data, &options, &mem, &work->machine->model, &work->info);
+    if (status >= 0) { gen_tell_bound(work, &work->machine->model); }
+    return status;
 }
 
 static margin_status gen_train_kmomd(gen_work *work) {

@@ -113,6 +113,31 @@ def parsed(method: str, chosen: dict) -> dict:
     return found
 
 
+def row_keys(rows: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """A number for each row and its class: the same for the same bits, and as good as surely another one for others.
+
+    >>> len(set(row_keys(np.array([[1.0, 2], [2, 1], [1, 2], [1, 2]]), np.array([0, 0, 0, 1]))))
+    3
+    """
+    odd = 2 * np.random.default_rng(1).integers(2**63, size=rows.shape[1] + 1, dtype=np.uint64) + np.uint64(1)
+    return np.ascontiguousarray(rows).view(np.uint64) @ odd[1:] + np.asarray(number, dtype=np.uint64) * odd[0]
+
+
+def matched(among: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    """Where each key is: of equal ones the first is at the first place, and so on; -1 where there is none.
+
+    >>> matched(np.array([5, 7, 5, 9]), np.array([9, 5, 5, 5, 6]))
+    array([ 3,  0,  2,  2, -1])
+    """
+    order, wanted = np.argsort(among, kind="stable"), np.argsort(keys, kind="stable")
+    sorted_, keys = among[order], keys[wanted]
+    nth = np.arange(len(keys)) - np.searchsorted(keys, keys)
+    first, last = np.searchsorted(sorted_, keys), np.searchsorted(sorted_, keys, side="right") - 1
+    found = np.empty(len(keys), dtype=np.int64)
+    found[wanted] = np.where(last >= first, order[np.clip(first + nth, 0, np.maximum(last, 0))], -1)
+    return found
+
+
 def seed_of(random_state: Any) -> int:
     """The seed of the library's own generator: the same number gives the same model everywhere.
 
@@ -251,13 +276,9 @@ class _Margin(BaseEstimator):
         machine = self._machine_
         offset, factor = reals(machine, "offset"), reals(machine, "factor")
         scaled = (X - offset) * factor if len(offset) else X
-        places: dict[tuple, list[int]] = {}
-        for i in range(len(X) - 1, -1, -1):
-            places.setdefault((number[i], scaled[i].tobytes()), []).append(i)
         ends = machine.array("class_end")
         class_of = np.searchsorted(ends, np.arange(len(self.support_vectors_)), side="right")
-        found = [places.get((c, v.tobytes()), [-1]) for c, v in zip(class_of, self.support_vectors_)]
-        self.support_ = np.array([at.pop() if len(at) > 1 else at[0] for at in found], dtype=np.int64)
+        self.support_ = matched(row_keys(scaled, number), row_keys(self.support_vectors_, class_of))
 
     def _labels(self) -> list[str]:
         return [str(label) for label in self.classes_]

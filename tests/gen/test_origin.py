@@ -78,21 +78,38 @@ class Origin(unittest.TestCase):
             with self.subTest(i=i):
                 self.agree(exchange.from_json(text), x, labels, scores)
 
+    def svm_train(self, options, x, y):
+        """The model that svm-train writes, and what svm-predict says to the rows."""
+        data, saved, out = (os.path.join(self.folder, name) for name in ("data", "model", "out"))
+        with open(data, "w", encoding="ascii") as file:
+            for row, label in zip(x, y):
+                file.write(f"{label} " + " ".join(f"{i}:{v!r}" for i, v in enumerate(row, 1)) + "\n")
+        subprocess.run(["svm-train", "-q", *options.split(), data, saved], check=True)
+        subprocess.run(["svm-predict", data, saved, out], check=True, capture_output=True)
+        with open(saved, encoding="ascii") as file:
+            c = from_libsvm.read_model(file.read(), saved, len(x[0]))
+        with open(out, encoding="ascii") as file:
+            return c, file.read().split()
+
     @unittest.skipUnless(shutil.which("svm-train"), "LIBSVM is not installed: apt-get install libsvm-tools")
     def test_libsvm(self):
-        data, saved, out = (os.path.join(self.folder, name) for name in ("data", "model", "out"))
         for x, y in (sets.gauss(n=300, gap=0.5, seed=3), sets.ring(300), sets.gauss(n=600, classes=5, gap=0.7, d=3, seed=4)):
-            with open(data, "w", encoding="ascii") as file:
-                for row, label in zip(x, y):
-                    file.write(f"{label} " + " ".join(f"{i}:{v!r}" for i, v in enumerate(row, 1)) + "\n")
             for options in ("-t 0", "-t 1 -d 3 -r 1", "-t 2 -g 0.5 -c 10", "-s 1 -n 0.1 -g 1"):
                 with self.subTest(options=options):
-                    subprocess.run(["svm-train", "-q", *options.split(), data, saved], check=True)
-                    subprocess.run(["svm-predict", data, saved, out], check=True, capture_output=True)
-                    with open(saved, encoding="ascii") as file:
-                        c = from_libsvm.read_model(file.read(), saved, len(x[0]))
-                    with open(out, encoding="ascii") as file:
-                        self.agree(c, x, file.read().split())
+                    c, said = self.svm_train(options, x, y)
+                    self.agree(c, x, said)
+
+    @unittest.skipUnless(shutil.which("svm-train"), "LIBSVM is not installed: apt-get install libsvm-tools")
+    def test_libsvm_of_one_class_and_of_numbers(self):
+        """svm-predict prints numbers with six digits."""
+        x, _ = sets.gauss(n=300, gap=0.5, d=3, seed=3)
+        for kernel in ("-t 0", "-t 1 -d 3 -r 1", "-t 2 -g 0.5"):
+            with self.subTest(kernel=kernel):
+                c, said = self.svm_train(f"-s 2 -n 0.2 {kernel}", x, [1] * len(x))
+                self.agree(c, x, [{"1": "normal", "-1": "anomaly"}[word] for word in said])
+                for kind in ("-s 3 -p 0.2", "-s 4 -n 0.3"):
+                    c, said = self.svm_train(f"{kind} {kernel}", x, [row[0] + row[1] ** 2 for row in x])
+                    self.agree(c, x, ["value"] * len(x), list(map(float, said)))
 
 
 if __name__ == "__main__":
