@@ -9624,6 +9624,9 @@ typedef struct {
 /* The shape and the memory of one training. Samples are sorted by class, those of class c being
  * rows order[start[c]] .. order[start[c + 1] - 1] of the data; samples of weight 0 are left out. */
 typedef struct {
+    const mgn_trainer *trainer;
+    mgn_fit *fit;
+    const margin_data *data;
     size_t n, d, classes, machines, width;
     unsigned scheme;
     bool linear;
@@ -9635,15 +9638,15 @@ typedef struct {
     margin_real *w; /* machines x d; linear kernels only */
     mgn_tick tick;
 } mgn_job;
-static void mgn_job_shape(mgn_job *job, size_t n, size_t d, size_t classes, const mgn_fit *fit) {
+static void mgn_job_shape(mgn_job *job, mgn_fit *fit, size_t n, size_t d, size_t classes) {
     const bool rest = classes > 2u && fit->scheme == MARGIN_SCHEME_ONE_REST;
-    const unsigned wanted = fit->scheme;
-    const unsigned many = wanted != MARGIN_SCHEME_BINARY ? wanted : (unsigned)MARGIN_SCHEME_ONE_ONE;
-    job->n = n;
+    job->fit = fit;
+    job->n = fit->most = n;
     job->d = d;
     job->classes = classes;
     job->linear = fit->kernel.kind == MARGIN_KERNEL_LINEAR;
-    job->scheme = classes > 2u ? many : (unsigned)MARGIN_SCHEME_BINARY;
+    job->scheme = fit->scheme != MARGIN_SCHEME_BINARY ? fit->scheme : MARGIN_SCHEME_ONE_ONE;
+    if (classes <= 2u) { job->scheme = MARGIN_SCHEME_BINARY; }
     job->width = rest ? classes : classes - 1u;
     job->machines = SIZE_MAX; /* more than fits memory, unless the number can be computed */
     if (rest || mgn_size_mul(classes, classes) < SIZE_MAX) {
@@ -9668,6 +9671,10 @@ static void mgn_job_plan(mgn_job *plan, margin_arena *mem) {
 
 static void mgn_copy(margin_real *to, const margin_real *from, size_t n) {
     for (size_t i = 0; i < n; i++) { to[i] = from[i]; }
+}
+
+static void mgn_zero(margin_real *v, size_t n) {
+    for (size_t i = 0; i < n; i++) { v[i] = 0; }
 }
 
 /* The kept arrays of an expansion or of a list, in one block. All trainers build them in the same
@@ -9706,17 +9713,19 @@ static void mgn_pool_add(mgn_pool *pool, const margin_real *x, const margin_real
 /* The expansion that a pool makes. Class ends are the caller's to set; lists have none. */
 static void mgn_pool_expansion(const mgn_pool *pool, const margin_kernel *kernel, margin_vote vote,
                                margin_expansion *e) {
-    e->vectors = pool->vectors;
-    e->norms = pool->norms;
-    e->coef = pool->coef;
-    e->bias = pool->bias;
-    e->class_end = NULL;
-    e->offset = e->factor = NULL;
-    e->n = pool->count;
-    e->d = pool->d;
-    e->kernel = *kernel;
-    e->width = (uint16_t)pool->width;
-    e->vote = vote;
+    const margin_expansion made = {pool->vectors,
+                                   pool->norms,
+                                   pool->coef,
+                                   pool->bias,
+                                   NULL,
+                                   NULL,
+                                   NULL,
+                                   pool->count,
+                                   pool->d,
+                                   *kernel,
+                                   (uint16_t)pool->width,
+                                   vote};
+    *e = made;
 }
 
 static margin_vote mgn_vote_of(size_t classes, unsigned scheme) {
@@ -9812,46 +9821,46 @@ static margin_status mgn_frame_train(const mgn_method *method, void *task, margi
 /* ---- machines ---- */
 
 /* Sorts the samples by class, counting first; false if a class is empty. */
-static bool mgn_job_sort(mgn_job *job, const margin_data *data) {
-    for (size_t c = 0; c <= job->classes; c++) { job->start[c] = 0; }
+static bool mgn_job_sort(mgn_job *job) {
+    const margin_data *data = job->data;
+    margin_index *start = job->start;
+    for (size_t c = 0; c <= job->classes; c++) { start[c] = 0; }
     for (size_t i = 0; i < data->n; i++) {
-        const size_t row = mgn_row_of(data, i);
-        if (data->weight == NULL || data->weight[row] > 0) { job->start[data->y[row] + 1u]++; }
+        if (mgn_weight(data, i) > 0) { start[mgn_label(data, i) + 1u]++; }
     }
     for (size_t c = 0; c < job->classes; c++) {
-        if (job->start[c + 1u] == 0) { return false; }
-        job->start[c + 1u] = (margin_index)(job->start[c + 1u] + job->start[c]);
+        if (start[c + 1u] == 0) { return false; }
+        start[c + 1u] = (margin_index)(start[c + 1u] + start[c]);
     }
     for (size_t i = 0; i < data->n; i++) {
-        const size_t row = mgn_row_of(data, i);
-        if (data->weight == NULL || data->weight[row] > 0) {
-            job->order[job->start[data->y[row]]++] = (margin_index)row;
+        if (mgn_weight(data, i) > 0) {
+            job->order[start[mgn_label(data, i)]++] = (margin_index)mgn_row_of(data, i);
         }
     }
-    for (size_t c = job->classes; c > 0; c--) { job->start[c] = job->start[c - 1u]; }
-    job->start[0] = 0;
-    job->n = job->start[job->classes];
+    for (size_t c = job->classes; c > 0; c--) { start[c] = start[c - 1u]; }
+    start[0] = 0;
+    job->n = start[job->classes];
     return true;
 }
 
 /* Adds the samples of class c to those of the machine. */
-static void mgn_job_take(mgn_job *job, mgn_fit *fit, size_t c) {
+static void mgn_job_take(mgn_job *job, size_t c) {
     for (size_t s = job->start[c]; s < job->start[c + 1u]; s++) {
-        job->part[fit->data.n++] = job->order[s];
+        job->part[job->fit->data.n++] = job->order[s];
     }
 }
 
 /* Trains the machine that separates class b from class a, or from all others if a = b. */
-static margin_status mgn_job_machine(mgn_job *job, const mgn_trainer *trainer, mgn_fit *fit,
-                                     margin_arena *mem, size_t a, size_t b) {
+static margin_status mgn_job_machine(mgn_job *job, margin_arena *mem, size_t a, size_t b) {
     const size_t mark = mem->high;
+    mgn_fit *fit = job->fit;
     fit->data.n = 0;
     for (size_t c = 0; c < job->classes; c++) {
-        if (c != b && (a == b || c == a)) { mgn_job_take(job, fit, c); }
+        if (c != b && (a == b || c == a)) { mgn_job_take(job, c); }
     }
     fit->split = fit->data.n;
-    mgn_job_take(job, fit, b);
-    const margin_status status = trainer->fit(fit, mem);
+    mgn_job_take(job, b);
+    const margin_status status = job->trainer->fit(fit, mem);
     margin_arena_release(mem, mark);
     return status;
 }
@@ -9865,13 +9874,14 @@ static void mgn_job_column(mgn_job *job, size_t c, size_t column, const margin_r
 }
 
 /* Stores the results of machine j: weights, or its columns of the table. */
-static void mgn_job_store(mgn_job *job, const mgn_fit *fit, size_t j, size_t a, size_t b) {
+static void mgn_job_store(mgn_job *job, size_t j, size_t a, size_t b) {
+    const mgn_fit *fit = job->fit;
     size_t i = 0;
     job->bias[j] = fit->bias;
-    if (job->linear) {
+    if (job->linear && !fit->has_w) {
         margin_real *w = job->w + j * job->d;
-        for (size_t k = 0; k < job->d && !fit->has_w; k++) { w[k] = 0; }
-        for (size_t s = 0; s < fit->data.n && !fit->has_w; s++) {
+        mgn_zero(w, job->d);
+        for (size_t s = 0; s < fit->data.n; s++) {
             margin_axpy(w, fit->b[s], mgn_sample(&fit->data, s), job->d);
         }
     }
@@ -9885,8 +9895,8 @@ static void mgn_job_store(mgn_job *job, const mgn_fit *fit, size_t j, size_t a, 
 }
 
 /* Trains all machines in their order. Returns the first failure, or else the worst caveat. */
-static margin_status mgn_job_train(mgn_job *job, const mgn_trainer *trainer, mgn_fit *fit,
-                                   margin_arena *mem, margin_info *info) {
+static margin_status mgn_job_train(mgn_job *job, margin_arena *mem, margin_info *info) {
+    mgn_fit *fit = job->fit;
     margin_status worst = MARGIN_OK;
     size_t a = 0, b = 1;
     for (size_t s = 0; s < job->n; s++) { job->used[s] = 0; }
@@ -9895,10 +9905,10 @@ static margin_status mgn_job_train(mgn_job *job, const mgn_trainer *trainer, mgn
         fit->tick->at.machine = j;
         fit->w = job->linear ? job->w + j * job->d : NULL;
         fit->has_w = false;
-        const margin_status status = mgn_job_machine(job, trainer, fit, mem, a, b);
+        const margin_status status = mgn_job_machine(job, mem, a, b);
         if (status < 0) { return status; }
         worst = status > worst ? status : worst;
-        mgn_job_store(job, fit, j, a, b);
+        mgn_job_store(job, j, a, b);
         if (j == 0) {
             *info = fit->info;
             info->bias = fit->bias;
@@ -9924,9 +9934,8 @@ static bool mgn_any(const margin_real *v, size_t n) {
 
 /* Gathers the samples that have a coefficient into a pool. A machine that was stopped before its
  * first step has none; its pool gets the first sample, because a model needs a vector. */
-static void mgn_job_pool(const mgn_job *job, const mgn_fit *fit, margin_arena *mem,
-                         margin_expansion *e) {
-    const size_t width = job->width, stride = mgn_stride(fit->data.stride, job->d);
+static void mgn_job_pool(const mgn_job *job, margin_arena *mem, margin_expansion *e) {
+    const size_t width = job->width, stride = mgn_stride(job->data->stride, job->d);
     mgn_pool pool = mgn_pool_shape(job->d, width, job->machines, job->classes);
     size_t n = 0;
     for (size_t s = 0; s < job->n; s++) { n += mgn_any(job->table + s * width, width) ? 1u : 0u; }
@@ -9934,14 +9943,15 @@ static void mgn_job_pool(const mgn_job *job, const mgn_fit *fit, margin_arena *m
     MARGIN_ASSERT(pool.vectors != NULL); /* the plan for all samples has had its blocks */
     for (size_t c = 0; c < job->classes; c++) {
         for (size_t s = job->start[c]; s < job->start[c + 1u]; s++) {
-            if (mgn_any(job->table + s * width, width) || (n == 0 && s == 0)) {
-                mgn_pool_add(&pool, fit->data.x + job->order[s] * stride, job->table + s * width);
+            const margin_real *coef = job->table + s * width;
+            if (mgn_any(coef, width) || (n == 0 && s == 0)) {
+                mgn_pool_add(&pool, job->data->x + job->order[s] * stride, coef);
             }
         }
         pool.end[c] = (uint32_t)pool.count;
     }
     mgn_copy(pool.bias, job->bias, job->machines);
-    mgn_pool_expansion(&pool, &fit->kernel, mgn_vote_of(job->classes, job->scheme), e);
+    mgn_pool_expansion(&pool, &job->fit->kernel, mgn_vote_of(job->classes, job->scheme), e);
     e->class_end = pool.end;
 }
 
@@ -10041,23 +10051,6 @@ static void mgn_quantiles_pass(const mgn_margins *m, mgn_quantile *q) {
     }
 }
 
-/* The quantiles of `count` margins between low and high. */
-static void mgn_quantiles(const mgn_margins *m, size_t count, mgn_word low, mgn_word high,
-                          margin_real *out) {
-    static const uint8_t percent[MGN_QUANTILES] = {5, 25, 50, 75, 95};
-    mgn_quantile q[MGN_QUANTILES];
-    for (size_t k = 0; k < MGN_QUANTILES; k++) {
-        q[k].low = low;
-        q[k].high = high;
-        /* (count - 1) * percent / 100 without overflow */
-        q[k].rank = (count - 1u) / 100u * percent[k] + (count - 1u) % 100u * percent[k] / 100u;
-    }
-    for (size_t k = 0; k < MGN_QUANTILES; k++) {
-        while (q[k].low < q[k].high) { mgn_quantiles_pass(m, q); }
-        out[k] = mgn_margin_of_key(q[k].low);
-    }
-}
-
 /* Stores minimum, mean and quantiles in `info`. Returns how many samples have a positive weight. */
 static size_t mgn_margins_info(const mgn_margins *m, margin_info *info) {
     mgn_word low = ~(mgn_word)0, high = 0;
@@ -10075,7 +10068,19 @@ static size_t mgn_margins_info(const mgn_margins *m, margin_info *info) {
     }
     info->margin_min = mgn_margin_of_key(low);
     info->margin_mean = sum / (margin_real)count;
-    mgn_quantiles(m, count, low, high, info->margin_quantile);
+    /* The quantiles of `count` margins between low and high. */
+    static const uint8_t percent[MGN_QUANTILES] = {5, 25, 50, 75, 95};
+    mgn_quantile q[MGN_QUANTILES];
+    for (size_t k = 0; k < MGN_QUANTILES; k++) {
+        q[k].low = low;
+        q[k].high = high;
+        /* (count - 1) * percent / 100 without overflow */
+        q[k].rank = (count - 1u) / 100u * percent[k] + (count - 1u) % 100u * percent[k] / 100u;
+    }
+    for (size_t k = 0; k < MGN_QUANTILES; k++) {
+        while (q[k].low < q[k].high) { mgn_quantiles_pass(m, q); }
+        info->margin_quantile[k] = mgn_margin_of_key(q[k].low);
+    }
     return count;
 }
 
@@ -10086,39 +10091,28 @@ static void mgn_info_margins(margin_info *info, const margin_real *v, size_t n) 
     (void)mgn_margins_info(&m, info);
 }
 
-/* Margins of the samples of class c into job->f, several at once. */
-static void mgn_job_class_margins(mgn_job *job, const margin_data *data, mgn_batch *b, size_t c) {
-    const size_t step = mgn_stride(data->stride, job->d);
-    for (size_t s = job->start[c]; s < job->start[c + 1u]; s += MGN_PANEL) {
-        const size_t n = mgn_size_min(job->start[c + 1u] - s, MGN_PANEL);
-        const margin_real *x[MGN_PANEL];
-        for (size_t r = 0; r < n; r++) { x[r] = data->x + job->order[s + r] * step; }
-        mgn_batch_run(b, x, n);
-        for (size_t r = 0; r < n; r++) {
-            job->f[s + r] =
-                margin_margin(job->scheme, job->classes, b->scores + r * b->machines, c);
-        }
-    }
-}
-
-/* Margins of the training samples. If there is one machine, its scores are in job->f already. */
-static void mgn_job_margins(mgn_job *job, const mgn_fit *fit, mgn_frame *frame) {
-    const size_t mark = frame->mem->high;
+/* Margins of the training samples. If there is one machine, its scores are in job->f already.
+ * Several are asked about a panel of samples at once, where there is memory for that. */
+static void mgn_job_margins(mgn_job *job, mgn_frame *frame) {
+    const size_t mark = frame->mem->high, step = mgn_stride(job->data->stride, job->d);
+    const margin_real *x[MGN_PANEL];
     mgn_batch batch;
     const bool several = job->machines > 1u && mgn_batch_take(&batch, frame->mem, &frame->model);
     for (size_t c = 0; c < job->classes; c++) {
-        if (several) {
-            mgn_job_class_margins(job, &fit->data, &batch, c);
-            continue;
-        }
-        for (size_t s = job->start[c]; s < job->start[c + 1u]; s++) {
-            if (job->machines > 1u) {
-                margin_scores(&frame->model,
-                              fit->data.x + job->order[s] * mgn_stride(fit->data.stride, job->d),
-                              job->scores);
-                job->f[s] = margin_margin(job->scheme, job->classes, job->scores, c);
+        for (size_t n, s = job->start[c]; s < job->start[c + 1u]; s += n) {
+            margin_real *scores = several ? batch.scores : job->scores;
+            n = several ? mgn_size_min(job->start[c + 1u] - s, MGN_PANEL) : 1u;
+            for (size_t r = 0; r < n; r++) { x[r] = job->data->x + job->order[s + r] * step; }
+            if (several) {
+                mgn_batch_run(&batch, x, n);
+            } else if (job->machines > 1u) {
+                margin_scores(&frame->model, x[0], scores);
             } else {
-                job->f[s] = c == 0 ? -job->f[s] : job->f[s];
+                scores = job->f + s;
+            }
+            for (size_t r = 0; r < n; r++) {
+                job->f[s + r] =
+                    margin_margin(job->scheme, job->classes, scores + r * job->machines, c);
             }
         }
     }
@@ -10145,96 +10139,73 @@ static margin_status mgn_fit_resolve(mgn_fit *fit, size_t n, size_t d) {
                     fit->scheme > MARGIN_SCHEME_VOTES ? MARGIN_E_ARGUMENT : MARGIN_OK);
 }
 
-/* A training of machines, as the frame sees it. */
-typedef struct {
-    const mgn_trainer *trainer;
-    mgn_fit *fit;
-    const margin_data *data;
-    mgn_job job;
-} mgn_machines;
-
-static void mgn_machines_plan(void *task, margin_arena *mem) {
-    mgn_machines *m = (mgn_machines *)task;
-    mgn_job_plan(&m->job, mem);
+static void mgn_job_plan_all(void *task, margin_arena *mem) {
+    mgn_job *job = (mgn_job *)task;
+    mgn_job_plan(job, mem);
     const size_t mark = mem->high;
-    m->trainer->plan(m->fit, mem);
+    job->trainer->plan(job->fit, mem);
     margin_arena_release(mem, mark);
-    if (!m->job.linear) {
-        mgn_pool pool = mgn_pool_shape(m->job.d, m->job.width, m->job.machines, m->job.classes);
-        mgn_pool_plan(&pool, mem, m->job.n);
+    if (!job->linear) {
+        mgn_pool pool = mgn_pool_shape(job->d, job->width, job->machines, job->classes);
+        mgn_pool_plan(&pool, mem, job->n);
     }
 }
 
 /* Machines, model, and what there is to tell. */
-static margin_status mgn_machines_run(void *task, mgn_frame *frame) {
-    mgn_machines *m = (mgn_machines *)task;
-    mgn_job *job = &m->job;
-    mgn_fit *fit = m->fit;
+static margin_status mgn_job_run(void *task, mgn_frame *frame) {
+    mgn_job *job = (mgn_job *)task;
+    margin_model *model = &frame->model;
     mgn_job_plan(job, frame->mem);
-    if (!mgn_job_sort(job, m->data)) { return MARGIN_E_ONE_CLASS; }
-    job->tick = mgn_tick_make(fit->watch, job->machines);
-    fit->tick = &job->tick;
-    fit->data.rows = job->part;
-    fit->b = job->b;
-    fit->f = job->f;
-    const margin_status status = mgn_job_train(job, m->trainer, fit, frame->mem, &frame->info);
-    if (status >= 0) {
-        margin_model *model = &frame->model;
-        if (job->linear) {
-            mgn_linear_model(model, job->w, job->bias, job->d,
-                             mgn_vote_of(job->classes, job->scheme));
-        } else {
-            model->kind = MARGIN_MODEL_EXPANSION;
-            mgn_job_pool(job, fit, frame->mem, &model->of.expansion);
-        }
-        size_t used = 0;
-        for (size_t s = 0; s < job->n; s++) { used += job->used[s]; }
-        frame->info.support = used;
-        if (frame->told) { mgn_job_margins(job, fit, frame); }
+    if (!mgn_job_sort(job)) { return MARGIN_E_ONE_CLASS; }
+    job->tick = mgn_tick_make(job->fit->watch, job->machines);
+    job->fit->tick = &job->tick;
+    job->fit->data.rows = job->part;
+    job->fit->b = job->b;
+    job->fit->f = job->f;
+    const margin_status status = mgn_job_train(job, frame->mem, &frame->info);
+    if (status < 0) { return status; }
+    if (job->linear) {
+        mgn_linear_model(model, job->w, job->bias, job->d, mgn_vote_of(job->classes, job->scheme));
+    } else {
+        model->kind = MARGIN_MODEL_EXPANSION;
+        mgn_job_pool(job, frame->mem, &model->of.expansion);
     }
+    frame->info.support = 0;
+    for (size_t s = 0; s < job->n; s++) { frame->info.support += job->used[s]; }
+    if (frame->told) { mgn_job_margins(job, frame); }
     return status;
 }
 
-static const mgn_method mgn_machines_method = {mgn_machines_plan, mgn_machines_run};
+static const mgn_method mgn_job_method = {mgn_job_plan_all, mgn_job_run};
 
 static size_t mgn_train_size(const mgn_trainer *trainer, mgn_fit *fit, size_t n, size_t d,
                              size_t classes) {
-    mgn_machines m;
+    mgn_job job;
     if (n > MARGIN_INDEX_MAX || classes < 2u || classes > n || classes > MARGIN_REJECTED ||
         mgn_fit_resolve(fit, n, d) < 0) {
         return 0;
     }
-    fit->most = n;
     fit->data.d = d;
-    mgn_job_shape(&m.job, n, d, classes, fit);
-    m.trainer = trainer;
-    m.fit = fit;
-    return mgn_frame_size(&mgn_machines_method, &m);
+    mgn_job_shape(&job, fit, n, d, classes);
+    job.trainer = trainer;
+    return mgn_frame_size(&mgn_job_method, &job);
 }
 
-/* Checks all that can be checked before memory is needed; fills in the defaults and the shape. */
-static margin_status mgn_train_check(mgn_fit *fit, const margin_data *data, mgn_job *job) {
+/* Trains machines on the data; `fit` has kernel, scheme, controls, options and report. */
+static margin_status mgn_train(const mgn_trainer *trainer, mgn_fit *fit, const margin_data *data,
+                               margin_arena *mem, margin_model *model, margin_info *info) {
+    mgn_job job;
     size_t classes = 0;
     margin_status status = margin_data_classes(data, &classes);
     if (status != MARGIN_OK) { return status; }
     if (classes > MARGIN_REJECTED) { return MARGIN_E_LABEL; }
     if (classes < 2u || classes > data->n) { return MARGIN_E_ONE_CLASS; }
     status = mgn_fit_resolve(fit, data->n, data->d);
-    fit->most = data->n;
     fit->data = *data;
-    mgn_job_shape(job, data->n, data->d, classes, fit);
-    return status;
-}
-
-/* Trains machines on the data; `fit` has kernel, scheme, controls, options and report. */
-static margin_status mgn_train(const mgn_trainer *trainer, mgn_fit *fit, const margin_data *data,
-                               margin_arena *mem, margin_model *model, margin_info *info) {
-    mgn_machines m;
-    const margin_status status = mgn_train_check(fit, data, &m.job);
-    m.trainer = trainer;
-    m.fit = fit;
-    m.data = data;
-    return mgn_frame_train(&mgn_machines_method, &m, status, mem, model, info);
+    mgn_job_shape(&job, fit, data->n, data->d, classes);
+    job.trainer = trainer;
+    job.data = data;
+    return mgn_frame_train(&mgn_job_method, &job, status, mem, model, info);
 }
 
 /* ---- >>mam ---- the machine of maximal average margin in closed form, and its bounds --------- */
@@ -10316,10 +10287,8 @@ static inline void mgn_mam_counted(margin_mam_online *on, size_t label, size_t c
 static void mgn_mam_clear(const margin_mam_online *on, size_t label) {
     const size_t columns = mgn_mam_columns(on);
     on->count[label] = 0;
-    for (size_t j = label * columns; j < (label + 1u) * columns; j++) {
-        on->sum[j] = 0;
-        on->low[j] = 0;
-    }
+    mgn_zero(on->sum + label * columns, columns);
+    mgn_zero(on->low + label * columns, columns);
 }
 
 static void mgn_mam_shape(margin_mam_online *on, size_t d, size_t classes,
@@ -10527,10 +10496,8 @@ static margin_status mgn_mam_model(const margin_mam_online *on, margin_linear *m
     }
     if (mgn_mam_machines(on, false) < 0) { return MARGIN_E_NO_DIRECTION; }
     *lambda = mgn_mam_machines(on, true);
-    model->w = on->w;
-    model->bias = on->bias;
-    model->d = on->d;
-    model->vote = mgn_vote_of(on->classes, on->scheme);
+    const margin_linear made = {on->w, on->bias, on->d, mgn_vote_of(on->classes, on->scheme)};
+    *model = made;
     return MARGIN_OK;
 }
 
@@ -10589,7 +10556,6 @@ static margin_status mgn_mam_batch_run(void *task, mgn_frame *frame) {
     if (status == MARGIN_OK && frame->told) {
         const mgn_margins margins = {batch->data, &frame->model, on->work, NULL};
         margin_info *info = &frame->info;
-        *info = mgn_no_info;
         info->objective = lambda;
         info->converged = true;
         info->bias = on->bias[0];
@@ -10618,10 +10584,8 @@ static void mgn_mam_product(const mgn_fit *fit, const mgn_mam_work *work, const 
     const margin_data *data = &fit->data;
     const size_t n = data->n, d = data->d, stride = mgn_stride(data->stride, d);
     const margin_real *rows[MGN_TILE];
-    for (size_t i = 0; i < n; i++) {
-        f[i] = 0;
-        work->lost[i] = 0;
-    }
+    mgn_zero(f, n);
+    mgn_zero(work->lost, n);
     for (size_t first = 0; first < n; first += MGN_PANEL) {
         const size_t count = mgn_size_min(n - first, MGN_PANEL);
         mgn_panel_pack(work->panel, data->x, stride, data->rows, first, count, d);
@@ -10648,28 +10612,24 @@ static void mgn_mam_product(const mgn_fit *fit, const mgn_mam_work *work, const 
     }
 }
 
-/* c'f = c'Kc = lambda^2. *mean becomes the mean of k(x, x), weighted by |c|, which tells how large
- * rounding errors in it are. */
-static margin_real mgn_mam_square(const mgn_fit *fit, const mgn_mam_work *work, margin_real *mean) {
-    margin_real square = 0, lost = 0, lost_mean = 0;
-    *mean = 0;
+/* With c in fit->b computes f = K c and lambda = sqrt(c'f). The mean of k(x, x) by |c| tells how
+ * large rounding errors in c'f are: a lambda within them is no direction. */
+static margin_status mgn_mam_lambda(const mgn_fit *fit, const mgn_mam_work *work,
+                                    margin_real *lambda) {
+    margin_real square = 0, lost = 0, mean = 0, lost_mean = 0;
+    mgn_data_norms(&fit->data, work->norm);
+    mgn_mam_product(fit, work, fit->b, fit->f);
     for (size_t i = 0; i < fit->data.n; i++) {
         margin_real k = work->norm[i];
         mgn_kernel_apply(&fit->kernel, k, work->norm + i, &k, 1);
         mgn_add(&square, &lost, fit->b[i] * fit->f[i]);
-        mgn_add(mean, &lost_mean, mgn_abs(fit->b[i]) * k);
+        mgn_add(&mean, &lost_mean, mgn_abs(fit->b[i]) * k);
     }
-    return square;
-}
-
-/* Minus the middle of the mean scores of the two classes. */
-static margin_real mgn_mam_bias(const mgn_fit *fit, const margin_real *total) {
-    margin_real sum = 0, lost = 0;
-    for (size_t i = 0; i < fit->data.n; i++) {
-        const margin_real share = mgn_weight(&fit->data, i) / total[i >= fit->split ? 1 : 0];
-        mgn_add(&sum, &lost, share * fit->f[i]);
+    if (!mgn_finite(square) || !mgn_finite(mean) || !mgn_all_finite(work->norm, fit->data.n)) {
+        return MARGIN_E_RANGE;
     }
-    return -sum / 2;
+    *lambda = mgn_sqrt(square);
+    return square > 64 * MGN_EPS * mean ? MARGIN_OK : MARGIN_E_NO_DIRECTION;
 }
 
 static void mgn_mam_kernel_plan(const mgn_fit *fit, margin_arena *mem) {
@@ -10681,31 +10641,28 @@ static margin_status mgn_mam_kernel_fit(mgn_fit *fit, margin_arena *mem) {
     const margin_mam_options *options = (const margin_mam_options *)fit->options;
     const size_t n = fit->data.n;
     mgn_mam_work work;
-    margin_real total[2], mean;
+    margin_real total[2] = {0, 0}, lost[2] = {0, 0}, lambda = 1, means = 0, lost_mean = 0;
     mgn_mam_work_plan(&work, mem, fit->most, fit->data.d);
     MARGIN_ASSERT(work.norm != NULL && work.tile != NULL); /* the plan has had its blocks */
-    margin_real lost[2] = {0, 0};
-    total[0] = total[1] = 0;
-    for (size_t i = 0; i < fit->data.n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const size_t side = i >= fit->split ? 1u : 0u;
         mgn_add(total + side, lost + side, mgn_weight(&fit->data, i));
     }
     for (size_t i = 0; i < n; i++) {
-        const margin_real all =
-            options->balanced ? 2 * total[i >= fit->split ? 1 : 0] : total[0] + total[1];
-        fit->b[i] =
-            (i >= fit->split ? MGN_R(1.0) : MGN_R(-1.0)) * (mgn_weight(&fit->data, i) / all);
+        const size_t side = i >= fit->split ? 1u : 0u;
+        const margin_real all = options->balanced ? 2 * total[side] : total[0] + total[1];
+        fit->b[i] = MGN_R(side == 1u ? 1.0 : -1.0) * (mgn_weight(&fit->data, i) / all);
     }
-    mgn_data_norms(&fit->data, work.norm);
-    mgn_mam_product(fit, &work, fit->b, fit->f);
-    const margin_real square = mgn_mam_square(fit, &work, &mean);
-    if (!mgn_finite(square) || !mgn_all_finite(work.norm, n)) { return MARGIN_E_RANGE; }
-    if (!(square > 64 * MGN_EPS * mean)) { return MARGIN_E_NO_DIRECTION; }
-    const margin_real lambda = mgn_sqrt(square);
+    const margin_status status = mgn_mam_lambda(fit, &work, &lambda);
+    if (status != MARGIN_OK) { return status; }
+    for (size_t i = 0; i < n; i++) { /* the mean scores of the two classes, added up */
+        const margin_real share = mgn_weight(&fit->data, i) / total[i >= fit->split ? 1 : 0];
+        mgn_add(&means, &lost_mean, share * fit->f[i]);
+    }
     fit->info = mgn_no_info;
     fit->info.objective = lambda;
     fit->info.converged = true;
-    fit->bias = options->intercept ? mgn_mam_bias(fit, total) / lambda : 0;
+    fit->bias = options->intercept ? -means / 2 / lambda : 0;
     for (size_t i = 0; i < n; i++) {
         fit->b[i] /= lambda;
         fit->f[i] = fit->f[i] / lambda + fit->bias;
@@ -10768,13 +10725,13 @@ static margin_real mgn_mam_length(const margin_model *model) {
 /* k(x, x). */
 static margin_real mgn_mam_self(const margin_model *model, const margin_real *x) {
     const margin_expansion *e = &model->of.expansion;
-    margin_real norm = 0, k;
     if (model->kind == MARGIN_MODEL_LINEAR) { return margin_dot(x, x, model->of.linear.d); }
+    margin_real norm = 0;
     for (size_t j = 0; j < e->d; j++) {
         const margin_real a = mgn_expansion_input(e, x, j);
         norm += a * a;
     }
-    k = norm;
+    margin_real k = norm;
     mgn_kernel_apply(&e->kernel, norm, &norm, &k, 1);
     return k;
 }
@@ -10808,14 +10765,13 @@ MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const 
     }
     c.n = data->n;
     c.average = sum / (margin_real)data->n;
-    c.radius = mgn_sqrt(most);
-    c.complexity = 2 * (mgn_sqrt(mgn_max(trace, 0)) / (margin_real)data->n);
-    const margin_real length = mgn_mam_length(model);
+    const bool linear = model->kind == MARGIN_MODEL_LINEAR;
     const margin_real bias =
-        mgn_abs(model->kind == MARGIN_MODEL_LINEAR ? model->of.linear.bias[0]
-                                                   : model->of.expansion.bias[0]);
-    c.radius = clipped ? 1 : length * c.radius + bias;
-    c.complexity = length * c.complexity + bias * 2 / mgn_sqrt((margin_real)c.n);
+        mgn_abs((linear ? model->of.linear.bias : model->of.expansion.bias)[0]);
+    const margin_real length = mgn_mam_length(model);
+    c.radius = clipped ? 1 : length * mgn_sqrt(most) + bias;
+    c.complexity = length * (2 * (mgn_sqrt(mgn_max(trace, 0)) / (margin_real)data->n)) +
+                   bias * 2 / mgn_sqrt((margin_real)c.n);
     *certainty = c;
     return MARGIN_OK;
 }
@@ -10825,7 +10781,7 @@ MARGIN_API margin_status margin_mam_certainty_of(const margin_data *data, const 
 MARGIN_API margin_status margin_mam_online_certainty(margin_mam_online *on,
                                                      margin_mam_certainty *certainty) {
     mgn_mam_machine m = {0, 1, 0, 0, 0, 0};
-    margin_real sum = 0, low = 0, all, bias;
+    margin_real sum = 0, low = 0;
     margin_linear model;
     if (on == NULL || certainty == NULL || on->machines != 1u) { return MARGIN_E_ARGUMENT; }
     const margin_status status = margin_mam_online_model(on, &model);
@@ -10834,8 +10790,7 @@ MARGIN_API margin_status margin_mam_online_certainty(margin_mam_online *on,
     for (size_t j = 0; j < on->d; j++) {
         mgn_add_twice(&sum, &low, on->w[j] * mgn_mam_column(on, &m, j, 1, -1));
     }
-    all = m.weight_a + m.weight_b;
-    bias = on->bias[0];
+    const margin_real all = m.weight_a + m.weight_b, bias = on->bias[0];
     certainty->n = (size_t)on->count[0] + on->count[1];
     certainty->average = (sum + bias * (m.weight_b - m.weight_a)) / all;
     certainty->radius = mgn_sqrt(on->longest) + mgn_abs(bias);
@@ -13063,26 +13018,14 @@ static margin_real mgn_rates_own(const mgn_rates *p, margin_real e, const margin
     return e * (p->at.metrical ? p->system.metric[j] : 1) + p->ridge * (c[0] + c[1]);
 }
 
-/* The lower triangle of the matrix of the narrow system. */
-static void mgn_rates_fill_narrow(const mgn_rates *p) {
-    const margin_real c0 = p->at.held[0], c1 = p->at.held[1];
-    for (size_t i = 0; i < p->d; i++) {
-        margin_real *to = p->system.work + i * p->system.wstep;
-        const margin_real *row = p->system.sigma + i * p->system.sstep;
-        for (size_t j = 0; j < i; j++) {
-            to[j] = c0 * row[j] + c1 * p->system.sigma[j * p->system.sstep + i];
-        }
-        to[i] = mgn_rates_own(p, p->at.e_held, p->at.held, i) +
-                (c0 * p->system.diag[0][i] + c1 * p->system.diag[1][i]);
-    }
-}
-
 /* Factors the system for c and e, with smaller c where the factor would be inaccurate. */
 static bool mgn_rates_factor(mgn_rates *p, const margin_real *c, margin_real e, bool metrical) {
-    const margin_real size = (margin_real)(p->system.wide ? 4u * p->rows : 16u * p->d) * MGN_EPS;
+    const mgn_rates_system *s = &p->system;
+    const margin_real size = (margin_real)(s->wide ? 4u * p->rows : 16u * p->d) * MGN_EPS;
     const margin_real most = 1 / (size * (p->trace[0] + p->trace[1]) + MGN_TINY);
-    const size_t n = p->system.wide ? mgn_rates_count(p) : p->d;
-    margin_real *from = p->system.work;
+    const size_t begin = s->wide ? mgn_rates_begin(p) : 0;
+    const size_t n = s->wide ? mgn_rates_count(p) : p->d;
+    const margin_real *held = p->at.held;
     p->factors++;
     p->at.metrical = metrical;
     p->at.e = e;
@@ -13091,19 +13034,21 @@ static bool mgn_rates_factor(mgn_rates *p, const margin_real *c, margin_real e, 
         p->at.c[k] = c[k];
         p->at.held[k] = metrical || p->regular[k] ? c[k] : mgn_min(c[k], most);
     }
-    if (p->system.wide) {
-        /* Z Z' + 1 / c, for the rows of active classes */
-        const size_t begin = mgn_rates_begin(p), end = begin + mgn_rates_count(p);
-        for (size_t i = begin; i < end; i++) {
-            margin_real *to = p->system.work + i * p->system.wstep;
-            for (size_t j = begin; j < i; j++) { to[j] = p->system.work[j * p->system.wstep + i]; }
-            to[i] = p->system.gram[i] + 1 / p->at.held[i < p->m[0] ? 0 : 1];
+    for (size_t i = begin; i < begin + n; i++) {
+        margin_real *to = s->work + i * s->wstep;
+        if (s->wide) { /* Z Z' + 1 / c, for the rows of active classes */
+            for (size_t j = begin; j < i; j++) { to[j] = s->work[j * s->wstep + i]; }
+            to[i] = s->gram[i] + 1 / held[i < p->m[0] ? 0 : 1];
+        } else {
+            const margin_real *row = s->sigma + i * s->sstep;
+            for (size_t j = 0; j < i; j++) {
+                to[j] = held[0] * row[j] + held[1] * s->sigma[j * s->sstep + i];
+            }
+            to[i] = mgn_rates_own(p, p->at.e_held, held, i) +
+                    (held[0] * s->diag[0][i] + held[1] * s->diag[1][i]);
         }
-        from += begin * (p->system.wstep + 1u);
-    } else {
-        mgn_rates_fill_narrow(p);
     }
-    return mgn_cholesky(from, p->system.wstep, n, p->system.panel);
+    return mgn_cholesky(s->work + begin * (s->wstep + 1u), s->wstep, n, s->panel);
 }
 
 /* b = (L L')^-1 b with the present factor. */
@@ -13155,10 +13100,10 @@ static void mgn_rates_open(const mgn_rates *p, margin_real *r) {
 /* Corrects v and q as long as each correction is less than half of the one before, at most eight
  * times. Then computes |q_c| and R_c'q_c. */
 static bool mgn_rates_improve(mgn_rates *p) {
+    const size_t begin = mgn_rates_begin(p), count = mgn_rates_count(p);
     margin_real last = margin_norm2(p->at.v, p->d);
     bool more = true;
     for (unsigned step = 0; step < 8u && more; step++) {
-        const size_t begin = mgn_rates_begin(p), count = mgn_rates_count(p);
         mgn_rates_open(p, p->room.r);
         mgn_rates_times(p, begin, count, p->at.v, p->room.s + begin);
         for (size_t i = begin; i < begin + count; i++) {
@@ -13169,17 +13114,16 @@ static bool mgn_rates_improve(mgn_rates *p) {
         more = size < last / 2;
         if (more) {
             margin_axpy(p->at.v, 1, p->room.r, p->d);
-            margin_axpy(p->at.q + mgn_rates_begin(p), 1, p->room.s + mgn_rates_begin(p),
-                        mgn_rates_count(p));
+            margin_axpy(p->at.q + begin, 1, p->room.s + begin, count);
             more = size > 16 * MGN_EPS * margin_norm2(p->at.v, p->d);
         }
         last = size;
     }
     for (size_t k = 0; k < 2u; k++) {
+        const margin_real *q = p->at.q + mgn_rates_first(p, k);
         const margin_real own = p->at.c[k] * mgn_sqrt(p->ridge) * margin_norm2(p->at.v, p->d);
-        p->at.length[k] = mgn_hypot(margin_norm2(p->at.q + mgn_rates_first(p, k), p->m[k]), own);
-        mgn_mat_t_vec(p->at.a[k], mgn_rates_z(p, k), p->zstep, p->m[k], p->d,
-                      p->at.q + mgn_rates_first(p, k));
+        p->at.length[k] = mgn_hypot(margin_norm2(q, p->m[k]), own);
+        mgn_mat_t_vec(p->at.a[k], mgn_rates_z(p, k), p->zstep, p->m[k], p->d, q);
         margin_axpy(p->at.a[k], p->at.c[k] * p->ridge, p->at.v, p->d);
     }
     return margin_norm2(p->at.v, p->d) <= MGN_HUGE;
@@ -13200,27 +13144,27 @@ static bool mgn_rates_solve(mgn_rates *p, const margin_real *c, margin_real e, b
  * cancellation: q_i'(N^-1 q_j) / (c_j |q_i|^2), where N = Z Z' + 1 / c for all rows, and q_j has
  * zeros in the rows of the other class. */
 static void mgn_rates_slopes(const mgn_rates *p, margin_real slope[2][2]) {
+    const bool wide = p->system.wide;
+    margin_real *r = p->room.r, *s = p->room.s;
     for (size_t j = 0; j < 2u; j++) {
         const size_t at = mgn_rates_first(p, j);
-        if (p->system.wide) {
-            for (size_t i = 0; i < p->rows; i++) {
-                p->room.s[i] = i >= at && i < at + p->m[j] ? p->at.q[i] : 0;
-            }
-            mgn_rates_backsolve(p, p->room.s + mgn_rates_begin(p));
+        if (wide) {
+            mgn_zero(s, p->rows);
+            mgn_copy(s + at, p->at.q + at, p->m[j]);
+            mgn_rates_backsolve(p, s + mgn_rates_begin(p));
         } else {
-            mgn_copy(p->room.r, p->at.a[j], p->d);
-            mgn_rates_backsolve(p, p->room.r);
+            mgn_copy(r, p->at.a[j], p->d);
+            mgn_rates_backsolve(p, r);
         }
         for (size_t i = 0; i < 2u; i++) {
             const size_t from = mgn_rates_first(p, i);
             const margin_real square = p->at.length[i] * p->at.length[i];
-            const margin_real product = p->system.wide
-                                            ? margin_dot(p->at.q + from, p->room.s + from, p->m[i])
-                                            : margin_dot(p->at.a[i], p->room.r, p->d);
+            const margin_real product = wide ? margin_dot(p->at.q + from, s + from, p->m[i])
+                                             : margin_dot(p->at.a[i], r, p->d);
             slope[i][j] = i == j ? 1 : 0;
             if (square > 0 && p->active[i] && p->active[j]) {
-                slope[i][j] = p->system.wide ? product / (p->at.held[j] * square)
-                                             : slope[i][j] - p->at.held[i] * product / square;
+                slope[i][j] = wide ? product / (p->at.held[j] * square)
+                                   : slope[i][j] - p->at.held[i] * product / square;
             }
         }
     }
@@ -13300,23 +13244,24 @@ static void mgn_rates_seek(mgn_rates *p, mgn_rates_quest *quest, margin_real x) 
 
 /* Changes to the narrow form: computes S from Z unless it is known, and the metric. */
 static void mgn_rates_narrow(mgn_rates *p) {
-    p->system.wide = false;
-    for (size_t c = 0; c < 2u && !p->system.known; c++) {
-        mgn_normal_matrix(p->system.work, p->system.wstep, mgn_rates_z(p, c), p->zstep, NULL,
-                          p->m[c], p->d, p->system.panel);
-        for (size_t i = 0; i < p->d; i++) {
-            for (size_t j = i + 1u; j < p->d; j++) {
-                const size_t to = c == 1u ? i * p->system.sstep + j : j * p->system.sstep + i;
-                p->system.sigma[to] = p->system.work[i * p->system.wstep + j];
+    mgn_rates_system *s = &p->system;
+    const size_t d = p->d;
+    s->wide = false;
+    for (size_t c = 0; c < 2u && !s->known; c++) {
+        mgn_normal_matrix(s->work, s->wstep, mgn_rates_z(p, c), p->zstep, NULL, p->m[c], d,
+                          s->panel);
+        for (size_t i = 0; i < d; i++) {
+            for (size_t j = i + 1u; j < d; j++) {
+                s->sigma[c == 1u ? i * s->sstep + j : j * s->sstep + i] = s->work[i * s->wstep + j];
             }
-            p->system.diag[c][i] = p->system.work[i * p->system.wstep + i];
+            s->diag[c][i] = s->work[i * s->wstep + i];
         }
     }
-    p->system.known = true;
-    for (size_t j = 0; j < p->d; j++) {
+    s->known = true;
+    for (size_t j = 0; j < d; j++) {
         const margin_real size =
-            p->system.diag[0][j] + p->system.diag[1][j] + 2 * p->ridge + p->delta[j] * p->delta[j];
-        p->system.metric[j] = size > 0 ? size : 1;
+            s->diag[0][j] + s->diag[1][j] + 2 * p->ridge + p->delta[j] * p->delta[j];
+        s->metric[j] = size > 0 ? size : 1;
     }
 }
 
@@ -13333,46 +13278,38 @@ static bool mgn_rates_outside(mgn_rates *p, mgn_rates_quest *quest) {
            64 * mgn_sqrt(MGN_EPS) * margin_dot(p->delta, p->at.v, p->d);
 }
 
-static void mgn_rates_activate(mgn_rates *p) {
+/* Looks for the point of the frontier that `quest` names, beginning with the bound `start`. */
+static margin_real mgn_rates_frontier_point(mgn_rates *p, bool given, margin_real start) {
+    const margin_real k1 = given ? 1 : p->kappa[1], k0 = given ? 1 : p->kappa[0];
+    mgn_rates_quest quest = {given, start};
     for (size_t c = 0; c < 2u; c++) {
         p->active[c] = p->kappa[c] > 0 && p->trace[c] + p->ridge > 0;
     }
-}
-
-/* A first guess of log (c_1 / c_0): in proportion to k_c over the size of R_c. */
-static margin_real mgn_rates_guess(const mgn_rates *p, margin_real k1, margin_real k0) {
-    const margin_real s1 = mgn_sqrt(p->trace[1] + p->ridge);
-    const margin_real s0 = mgn_sqrt(p->trace[0] + p->ridge);
-    return p->active[0] && p->active[1] ? mgn_log(k1 / s1) - mgn_log(k0 / s0) : 0;
-}
-
-/* Returns p*; the w that attains it is in y. */
-static margin_real mgn_rates_p_star(mgn_rates *p) {
-    mgn_rates_quest quest = {false, MGN_HUGE};
-    mgn_rates_activate(p);
+    p->active[0] = p->active[0] || given;
     if (!p->active[0] && !p->active[1]) {
         mgn_copy(p->best.y, p->delta, p->d);
         return 0;
     }
     if (p->system.wide && mgn_rates_outside(p, &quest)) { return quest.found; }
     mgn_rates_narrow(p);
-    quest.found = MGN_HUGE;
-    mgn_rates_seek(p, &quest, mgn_rates_guess(p, p->kappa[1], p->kappa[0]));
+    quest.found = start;
+    /* A first guess of log (c_1 / c_0): in proportion to k_c over the size of R_c. */
+    const margin_real s1 = mgn_sqrt(p->trace[1] + p->ridge), s0 = mgn_sqrt(p->trace[0] + p->ridge);
+    const bool both = p->active[0] && p->active[1];
+    mgn_rates_seek(p, &quest, both ? mgn_log(k1 / s1) - mgn_log(k0 / s0) : 0);
     return quest.found;
+}
+
+/* Returns p*; the w that attains it is in y. */
+static margin_real mgn_rates_p_star(mgn_rates *p) {
+    return mgn_rates_frontier_point(p, false, MGN_HUGE);
 }
 
 /* The largest k_0 that is feasible together with k_1; MGN_HUGE if every k_0 is. */
 static margin_real mgn_rates_reach(mgn_rates *p, margin_real k1) {
-    mgn_rates_quest quest = {true, 0};
     p->kappa[1] = k1;
     p->kappa[0] = 1;
-    mgn_rates_activate(p);
-    p->active[0] = true;
-    if (p->system.wide && mgn_rates_outside(p, &quest)) { return quest.found; }
-    mgn_rates_narrow(p);
-    quest.found = 0;
-    mgn_rates_seek(p, &quest, mgn_rates_guess(p, 1, 1));
-    return quest.found;
+    return mgn_rates_frontier_point(p, true, 0);
 }
 
 /* ---- fast ---- */
@@ -13386,10 +13323,10 @@ static margin_real mgn_rates_bound(const mgn_rates *p, const margin_real *x) {
 /* Sets v = a y + b D and returns the lower bound that it gives. Z y must be in p->room.x and Z D in
  * p->room.s; p->at.q is overwritten. */
 static margin_real mgn_rates_mix(const mgn_rates *p, margin_real a, margin_real b) {
-    margin_real size, width = 0;
+    margin_real width = 0;
     for (size_t j = 0; j < p->d; j++) { p->at.v[j] = a * p->best.y[j] + b * p->delta[j]; }
     for (size_t i = 0; i < p->rows; i++) { p->at.q[i] = a * p->room.x[i] + b * p->room.s[i]; }
-    size = margin_norm2(p->at.v, p->d);
+    const margin_real size = margin_norm2(p->at.v, p->d);
     for (size_t c = 0; c < 2u; c++) {
         const margin_real spread = margin_norm2(p->at.q + mgn_rates_first(p, c), p->m[c]);
         width += p->active[c] ? p->kappa[c] * mgn_hypot(spread, mgn_sqrt(p->ridge) * size) : 0;
@@ -13425,6 +13362,7 @@ static margin_real mgn_rates_excess(const mgn_rates *p, size_t c) {
  * lower bounds that are equal up to the rounding of D.y, the one closer to stationarity is
  * better. */
 static void mgn_rates_take(mgn_rates *p) {
+    mgn_rates_best *best = &p->best;
     const margin_real low = mgn_rates_bound(p, p->at.v);
     const margin_real same = 16 * MGN_EPS * margin_norm2(p->delta, p->d);
     mgn_rates_open(p, p->room.r);
@@ -13432,25 +13370,21 @@ static void mgn_rates_take(mgn_rates *p) {
         const margin_real least = 64 * MGN_EPS * (mgn_abs(p->delta[j]) + mgn_abs(p->at.v[j]));
         p->room.t[j] = p->at.v[j] + (mgn_abs(p->room.r[j]) <= least ? 0 : p->room.r[j]);
     }
-    for (size_t c = 0; c < 2u; c++) {
-        margin_axpy(p->room.t, mgn_max(mgn_rates_excess(p, c), 0), p->at.a[c], p->d);
-    }
-    p->best.high = mgn_min(p->best.high, margin_norm2(p->room.t, p->d));
     /* How far the solution is from stationary: |y - (D - Z'q)| / |y|, with q_c scaled to |q_c| =
      * k_c, or at the apex to |q_c| <= k_c. */
-    mgn_copy(p->room.t, p->room.r, p->d);
     for (size_t c = 0; c < 2u; c++) {
-        const margin_real excess = mgn_rates_excess(p, c);
-        margin_axpy(p->room.t, p->best.apex[c] ? mgn_max(excess, 0) : excess, p->at.a[c], p->d);
+        const margin_real excess = mgn_rates_excess(p, c), beyond = mgn_max(excess, 0);
+        margin_axpy(p->room.t, beyond, p->at.a[c], p->d);
+        margin_axpy(p->room.r, best->apex[c] ? beyond : excess, p->at.a[c], p->d);
     }
-    const margin_real stray = margin_norm2(p->room.t, p->d) / margin_norm2(p->at.v, p->d);
-    if (low > p->best.low + same || (stray < p->best.stray && low > p->best.low - same)) {
-        p->best.low = low;
-        p->best.stray = stray;
-        mgn_copy(p->best.y, p->at.v, p->d);
-        mgn_copy(p->best.q, p->at.q, p->rows);
-        p->best.c[0] = p->at.c[0];
-        p->best.c[1] = p->at.c[1];
+    best->high = mgn_min(best->high, margin_norm2(p->room.t, p->d));
+    const margin_real stray = margin_norm2(p->room.r, p->d) / margin_norm2(p->at.v, p->d);
+    if (low > best->low + same || (stray < best->stray && low > best->low - same)) {
+        best->low = low;
+        best->stray = stray;
+        mgn_copy(best->y, p->at.v, p->d);
+        mgn_copy(best->q, p->at.q, p->rows);
+        mgn_copy(best->c, p->at.c, 2);
     }
 }
 
@@ -13478,8 +13412,6 @@ static void mgn_rates_step(const mgn_rates *p, const bool *hold, const margin_re
             mgn_rates_over(miss[o] * slope[c][o] - miss[c] * slope[o][o], det, -miss[c]);
         step[c] = held[c] ? 0 : held[o] ? alone : joint;
         step[c] = mgn_abs(step[c]) <= MGN_HUGE ? step[c] : -miss[c];
-    }
-    for (size_t c = 0; c < 2u; c++) {
         const margin_real limit = step[c] * miss[c] > 0 ? 1 : MGN_R(4.6); /* a hundredfold */
         step[c] = mgn_max(-limit, mgn_min(limit, step[c]));
         if (held[c] && !hold[c]) { step[c] = mgn_log(most[c] / p->at.c[c]); }
@@ -13513,24 +13445,14 @@ static margin_real mgn_rates_move(mgn_rates *p, margin_real tol, margin_real *c)
  * vanishes. So k_c |R_c y| counts as at least a thousandth of the most that S_c can make of it
  * (wide), or of D.y = |y|^2 + k_1 |R_1 y| + k_0 |R_0 y| (narrow). */
 static void mgn_rates_first_c(mgn_rates *p, margin_real *c) {
-    const margin_real along = margin_dot(p->delta, p->at.v, p->d),
-                      size = margin_norm2(p->at.v, p->d);
-    for (size_t k = 0; k < 2u; k++) {
-        const margin_real most = p->kappa[k] * mgn_sqrt(p->trace[k]) * size;
-        const margin_real least = (p->system.wide ? most : along) / 1000;
-        const margin_real width = p->kappa[k] * mgn_rates_spread(p, k, p->at.v);
-        c[k] =
-            p->active[k] ? p->kappa[k] * p->kappa[k] / mgn_max(mgn_max(width, least), MGN_TINY) : 0;
+    const margin_real along = margin_dot(p->delta, p->at.v, p->d);
+    for (size_t i = 0; i < 2u; i++) {
+        const margin_real k = p->kappa[i], size = margin_norm2(p->at.v, p->d);
+        const margin_real least =
+            (p->system.wide ? k * mgn_sqrt(p->trace[i]) * size : along) / 1000;
+        const margin_real width = k * mgn_rates_spread(p, i, p->at.v);
+        c[i] = p->active[i] ? k * k / mgn_max(mgn_max(width, least), MGN_TINY) : 0;
     }
-}
-
-/* Computes the solution for c. Where c has moved little, the last solution is corrected with the
- * present factor. */
-static bool mgn_rates_follow(mgn_rates *p, const margin_real *c, margin_real moved) {
-    if (moved > MGN_RATES_NEAR) { return mgn_rates_solve(p, c, 1, false); }
-    p->at.c[0] = c[0];
-    p->at.c[1] = c[1];
-    return mgn_rates_improve(p);
 }
 
 /* Newton's method until the gap is closed, or no longer shrinks. The gap is of the size of |R_c y|
@@ -13549,7 +13471,10 @@ static margin_status mgn_rates_fast(mgn_rates *p, mgn_tick *tick, margin_real to
     p->best.high = margin_norm2(p->delta, p->d);
     for (unsigned round = 0; round < 2u * MGN_RATES_FACTORS && stale < 16u; round++) {
         if (p->factors >= MGN_RATES_FACTORS && moved > MGN_RATES_NEAR) { break; }
-        if (!mgn_rates_follow(p, c, moved)) {
+        /* Where c has moved little, the last solution is corrected with the factor at hand. */
+        const bool near = moved <= MGN_RATES_NEAR;
+        if (near) { mgn_copy(p->at.c, c, 2); }
+        if (!(near ? mgn_rates_improve(p) : mgn_rates_solve(p, c, 1, false))) {
             c[0] /= 16;
             c[1] /= 16;
             moved = MGN_HUGE;
@@ -13578,25 +13503,14 @@ static margin_status mgn_rates_fast(mgn_rates *p, mgn_tick *tick, margin_real to
 
 /* The lower triangle of `work` = S_c + ridge. */
 static void mgn_rates_lower(const mgn_rates *p, size_t c) {
+    const mgn_rates_system *s = &p->system;
     for (size_t i = 0; i < p->d; i++) {
+        margin_real *row = s->work + i * s->wstep;
         for (size_t j = 0; j < i; j++) {
-            p->system.work[i * p->system.wstep + j] =
-                c == 1u ? p->system.sigma[j * p->system.sstep + i]
-                        : p->system.sigma[i * p->system.sstep + j];
+            row[j] = s->sigma[c == 1u ? j * s->sstep + i : i * s->sstep + j];
         }
-        p->system.work[i * p->system.wstep + i] = p->system.diag[c][i] + p->ridge;
+        row[i] = s->diag[c][i] + p->ridge;
     }
-}
-
-/* Whether the matrix sign * T has an eigenvalue below x: as many as sign T - x has negative
- * pivots, by Sylvester's law of inertia. */
-static bool mgn_rates_any_below(const mgn_tridiagonal *t, size_t n, margin_real sign,
-                                margin_real x) {
-    margin_real pivot = sign * t->d[0] - x;
-    for (size_t i = 1; i < n && pivot > 0; i++) {
-        pivot = (sign * t->d[i] - x) - t->e[i - 1u] * (t->e[i - 1u] / pivot);
-    }
-    return !(pivot > 0);
 }
 
 /* The least eigenvalue of sign * T, by bisection down to the rounding of T: n divisions for each
@@ -13611,7 +13525,13 @@ static margin_real mgn_rates_least(const mgn_tridiagonal *t, size_t n, margin_re
     low = -low;
     for (unsigned step = 0; step < 64u && high - low > MGN_EPS * mgn_max(-low, high); step++) {
         const margin_real middle = low + (high - low) / 2;
-        const bool below = mgn_rates_any_below(t, n, sign, middle);
+        /* Sylvester's law of inertia: as many eigenvalues of sign T are below the middle as sign T
+         * less the middle has negative pivots. */
+        margin_real pivot = sign * t->d[0] - middle;
+        for (size_t i = 1; i < n && pivot > 0; i++) {
+            pivot = (sign * t->d[i] - middle) - t->e[i - 1u] * (t->e[i - 1u] / pivot);
+        }
+        const bool below = !(pivot > 0);
         low = below ? low : middle;
         high = below ? middle : high;
     }
@@ -13621,37 +13541,36 @@ static margin_real mgn_rates_least(const mgn_tridiagonal *t, size_t n, margin_re
 /* Smallest and largest eigenvalue of S_c + ridge. */
 static void mgn_rates_extremes(const mgn_rates *p, size_t c, margin_real *least,
                                margin_real *most) {
+    margin_real *work = p->system.work;
+    const size_t step = p->system.wstep;
     mgn_tridiagonal t;
-    margin_real scale;
     t.d = p->room.r;
     t.e = p->room.t;
     t.h = p->at.a[0];
     t.q = p->at.a[1];
     mgn_rates_lower(p, c);
-    scale =
-        mgn_lower_scaled(p->system.work, p->system.wstep, p->system.work, p->system.wstep, p->d);
-    mgn_tridiagonalise(p->system.work, p->system.wstep, p->d, &t);
+    const margin_real scale = mgn_lower_scaled(work, step, work, step, p->d);
+    mgn_tridiagonalise(work, step, p->d, &t);
     *least = scale * mgn_rates_least(&t, p->d, 1);
     *most = -scale * mgn_rates_least(&t, p->d, -1);
 }
 
 /* L_0 into sigma, below and on its diagonal, L_1 into work: S_c + ridge = L_c L_c'. */
 static bool mgn_rates_two_factors(mgn_rates *p) {
+    mgn_rates_system *s = &p->system;
+    bool regular = true;
     p->factors += 2u;
-    p->system.known = false;
-    if (p->active[0]) {
-        mgn_rates_lower(p, 0);
-        if (!mgn_cholesky(p->system.work, p->system.wstep, p->d, p->system.panel)) { return false; }
-        for (size_t i = 0; i < p->d; i++) {
-            mgn_copy(p->system.sigma + i * p->system.sstep, p->system.work + i * p->system.wstep,
-                     i + 1u);
+    s->known = false;
+    for (size_t c = 0; c < 2u && regular; c++) {
+        if (p->active[c]) {
+            mgn_rates_lower(p, c);
+            regular = mgn_cholesky(s->work, s->wstep, p->d, s->panel);
+        }
+        for (size_t i = 0; i < p->d && c == 0 && p->active[0]; i++) {
+            mgn_copy(s->sigma + i * s->sstep, s->work + i * s->wstep, i + 1u);
         }
     }
-    if (p->active[1]) {
-        mgn_rates_lower(p, 1);
-        return mgn_cholesky(p->system.work, p->system.wstep, p->d, p->system.panel);
-    }
-    return true;
+    return regular;
 }
 
 /* An ellipsoid |L^-1 (z - m)| <= k, the point where the line of centres leaves it, and the normal
@@ -13774,9 +13693,7 @@ static margin_status mgn_rates_iter(mgn_rates *p, mgn_tick *tick, const margin_r
      * bounds. */
     const margin_real before = mgn_rates_bound(p, p->best.y);
     p->best.high = part * margin_norm2(line, p->d);
-    p->best.low = mgn_rates_bound(p, p->best.y);
-    mgn_copy(p->at.v, line, p->d);
-    for (size_t j = 0; j < p->d; j++) { p->at.v[j] *= -part; }
+    for (size_t j = 0; j < p->d; j++) { p->at.v[j] = line[j] * -part; }
     p->best.low = mgn_rates_bound(p, p->at.v);
     if (p->best.low > before) { mgn_copy(p->best.y, p->at.v, p->d); }
     p->best.low = mgn_max(p->best.low, before);
@@ -13789,24 +13706,16 @@ static margin_status mgn_rates_iter(mgn_rates *p, mgn_tick *tick, const margin_r
 /* One training or frontier: what is asked for, and what is told. */
 typedef struct {
     margin_rates_options full; /* with defaults */
+    const margin_data *data;
+    const margin_rates_moments *given; /* or NULL: those of the data */
     const margin_real *eta_pos;
     margin_real *eta_neg; /* not NULL: the frontier is wanted, of `count` rates */
     size_t count;
-    margin_rates_report *report;
+    margin_rates_report report;
     margin_info *info;
     mgn_tick *tick;
     bool told; /* the report is wanted */
 } mgn_rates_task;
-
-static const mgn_rates_task mgn_rates_no_task = {
-    {{0, 0, 0, 0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, {NULL, NULL}},
-    NULL,
-    NULL,
-    0,
-    NULL,
-    NULL,
-    NULL,
-    false};
 
 static margin_real mgn_rates_kappa(margin_real eta, margin_real nu) {
     return mgn_sqrt((1 - eta) / eta) + nu;
@@ -13819,47 +13728,55 @@ static margin_real mgn_rates_eta(margin_real kappa, margin_real nu) {
 
 /* Computes condition numbers and, for the solver `iter`, the least eigenvalues and the ridge that
  * it needs. */
-static void mgn_rates_conditions(mgn_rates *p, const mgn_rates_task *task, margin_real *least) {
+static void mgn_rates_conditions(mgn_rates *p, mgn_rates_task *task, margin_real *least) {
     const bool iter = task->full.solver == MARGIN_RATES_ITER;
-    margin_real most[2], need = 0;
+    const margin_real noise = (margin_real)p->d * MGN_EPS;
+    margin_real most[2], condition[2], need = 0;
     for (size_t c = 0; c < 2u; c++) {
         mgn_rates_extremes(p, c, least + c, most + c);
-        if (p->kappa[c] > 0 && least[c] < 16 * (margin_real)p->d * MGN_EPS * most[c]) {
-            need = mgn_max(need, 16 * (margin_real)p->d * MGN_EPS * most[c] - least[c]);
-        }
+        if (p->kappa[c] > 0) { need = mgn_max(need, 16 * noise * most[c] - least[c]); }
     }
+    need = iter ? need : 0;
     for (size_t c = 0; c < 2u; c++) {
-        const margin_real more = iter ? need : 0;
-        const bool regular = least[c] + more > 4 * (margin_real)p->d * MGN_EPS * most[c];
-        const margin_real condition = regular ? (most[c] + more) / (least[c] + more) : 0;
-        least[c] += more;
-        if (c == 1u) {
-            task->report->condition_pos = condition;
-        } else {
-            task->report->condition_neg = condition;
-        }
+        least[c] += need;
+        condition[c] = least[c] > 4 * noise * most[c] ? (most[c] + need) / least[c] : 0;
     }
+    task->report.condition_pos = condition[1];
+    task->report.condition_neg = condition[0];
     if (iter) {
         p->ridge += need;
         mgn_rates_narrow(p);
     }
 }
 
-static void mgn_rates_report_rates(const mgn_rates *p, const mgn_rates_task *task) {
-    margin_rates_report *report = task->report;
+/* The rate of a kappa that is `touch` times as large. */
+static margin_real mgn_rates_eta_touch(margin_real touch, margin_real kappa, margin_real nu) {
+    return mgn_rates_eta(mgn_min(touch, MGN_HUGE / (1 + kappa)) * kappa, nu);
+}
+
+static void mgn_rates_report_rates(const mgn_rates *p, mgn_rates_task *task) {
+    margin_rates_report *report = &task->report;
     const margin_real touch = p->best.p_star * MGN_HUGE > 1 ? 1 / p->best.p_star : MGN_HUGE;
     report->feasible = p->best.p_star < 1;
     report->p_star = p->best.p_star;
     report->touch = touch;
     report->kappa_pos = p->kappa[1];
     report->kappa_neg = p->kappa[0];
-    report->eta_pos_touch = mgn_rates_eta(
-        mgn_min(touch, MGN_HUGE / (1 + p->kappa[1])) * p->kappa[1], task->full.nu_pos);
-    report->eta_neg_touch = mgn_rates_eta(
-        mgn_min(touch, MGN_HUGE / (1 + p->kappa[0])) * p->kappa[0], task->full.nu_neg);
+    report->eta_pos_touch = mgn_rates_eta_touch(touch, p->kappa[1], task->full.nu_pos);
+    report->eta_neg_touch = mgn_rates_eta_touch(touch, p->kappa[0], task->full.nu_neg);
     report->ridge = p->ridge / (p->unit * p->unit);
     report->rank = p->d;
     report->factorisations = p->factors;
+}
+
+/* The bias midway between the two constraints [3.14], and their slacks; at[c] = w.m_c. */
+static margin_real mgn_rates_bias(const mgn_rates *p, const margin_real *at,
+                                  margin_rates_report *report) {
+    const margin_real pos = at[1] - 1 - p->kappa[1] * report->spread_pos;
+    const margin_real neg = at[0] + 1 + p->kappa[0] * report->spread_neg, bias = -(pos + neg) / 2;
+    report->slack_pos = pos + bias;
+    report->slack_neg = -neg - bias;
+    return bias;
 }
 
 /* Scales D and Z to units in which |D| is about 1. Returns false if |D| does not exceed `noise`. */
@@ -13881,7 +13798,7 @@ static bool mgn_rates_scale(mgn_rates *p, margin_real noise) {
 }
 
 /* Turns y into w, in the units of p, and writes the report. */
-static void mgn_rates_finish(mgn_rates *p, const mgn_rates_task *task, margin_status status) {
+static void mgn_rates_finish(mgn_rates *p, mgn_rates_task *task, margin_status status) {
     const margin_real root = p->unit / p->best.low, ratio = p->best.low / p->best.high;
     margin_info *info = task->info;
     p->best.scale = 2 / (p->best.low * margin_norm2(p->best.y, p->d));
@@ -13890,55 +13807,46 @@ static void mgn_rates_finish(mgn_rates *p, const mgn_rates_task *task, margin_st
     info->gap = mgn_max(info->objective * (1 - ratio) * (1 + ratio), 0);
     info->violation = p->best.stray;
     info->converged = status == MARGIN_OK;
-    task->report->spread_pos = mgn_rates_spread(p, 1, p->best.y);
-    task->report->spread_neg = mgn_rates_spread(p, 0, p->best.y);
-    task->report->factorisations = p->factors;
+    task->report.spread_pos = mgn_rates_spread(p, 1, p->best.y);
+    task->report.spread_neg = mgn_rates_spread(p, 0, p->best.y);
+    task->report.factorisations = p->factors;
 }
 
 /* Solves the problem in p. On success w, in the units of p, is in y. */
-static margin_status mgn_rates_run(mgn_rates *p, const mgn_rates_task *task) {
+static margin_status mgn_rates_run(mgn_rates *p, mgn_rates_task *task) {
     const margin_rates_options *full = &task->full;
+    const bool iter = full->solver == MARGIN_RATES_ITER;
     margin_real least[2] = {0, 0};
-    margin_status status;
-    size_t rounds = 0;
     p->factors = 0;
     if (!p->system.wide) { mgn_rates_narrow(p); }
     if (task->eta_neg != NULL) {
         for (size_t i = 0; i < task->count; i++) {
-            const margin_real k1 = mgn_rates_kappa(task->eta_pos[i], task->full.nu_pos);
-            task->eta_neg[i] = mgn_rates_eta(mgn_rates_reach(p, k1), task->full.nu_neg);
+            const margin_real k1 = mgn_rates_kappa(task->eta_pos[i], full->nu_pos);
+            task->eta_neg[i] = mgn_rates_eta(mgn_rates_reach(p, k1), full->nu_neg);
         }
         return MARGIN_OK;
     }
     p->kappa[1] = mgn_rates_kappa(full->eta_pos, full->nu_pos);
     p->kappa[0] = mgn_rates_kappa(full->eta_neg, full->nu_neg);
-    if (!p->system.wide && (task->told || full->solver == MARGIN_RATES_ITER)) {
-        mgn_rates_conditions(p, task, least);
-    }
+    if (!p->system.wide && (task->told || iter)) { mgn_rates_conditions(p, task, least); }
     p->best.p_star = mgn_rates_p_star(p);
     mgn_rates_report_rates(p, task);
     if (!(p->best.p_star < 1)) { return MARGIN_E_INFEASIBLE; }
-    if (full->solver == MARGIN_RATES_ITER) {
-        status = mgn_rates_iter(p, task->tick, full, least, &rounds);
-        task->info->iterations = rounds;
-    } else {
-        status = mgn_rates_fast(p, task->tick, full->tol);
-        task->info->iterations = p->factors;
-    }
-    if (status >= 0 && !(p->best.low > 0)) { return MARGIN_E_NO_CONVERGENCE; }
-    if (status >= 0) {
-        mgn_rates_finish(p, task, status);
-        status = mgn_finite(task->info->objective) ? status : MARGIN_E_RANGE;
-    }
-    return status;
+    const margin_status status =
+        iter ? mgn_rates_iter(p, task->tick, full, least, &task->info->iterations)
+             : mgn_rates_fast(p, task->tick, full->tol);
+    if (!iter) { task->info->iterations = p->factors; }
+    if (status < 0) { return status; }
+    if (!(p->best.low > 0)) { return MARGIN_E_NO_CONVERGENCE; }
+    mgn_rates_finish(p, task, status);
+    return mgn_finite(task->info->objective) ? status : MARGIN_E_RANGE;
 }
 
-/* Options with their defaults filled in. */
+/* A task of these options, with their defaults filled in. */
 static margin_status mgn_rates_prepare(const margin_rates_options *options, mgn_rates_task *task) {
-    static const margin_rates_report nothing = {false, 0, 0, 0, 0, 0, 0, 0, 0,
-                                                0,     0, 0, 0, 0, 0, 0, 0, 0};
     margin_rates_options *full = &task->full;
-    *full = options != NULL ? *options : mgn_rates_no_task.full;
+    mgn_clear(task, sizeof *task);
+    if (options != NULL) { *full = *options; }
     full->eta_pos = full->eta_pos == 0 ? MGN_R(0.5) : full->eta_pos;
     full->eta_neg = full->eta_neg == 0 ? MGN_R(0.5) : full->eta_neg;
     if (full->tol == 0) {
@@ -13947,24 +13855,20 @@ static margin_status mgn_rates_prepare(const margin_rates_options *options, mgn_
                         : MGN_R(sizeof(margin_real) > 4u ? 1e-12 : 1e-6);
     }
     if (full->max_iterations == 0) { full->max_iterations = 20000u; }
-    bool valid = full->eta_pos > 0 && full->eta_pos <= 1 && full->eta_neg > 0 && full->eta_neg <= 1;
-    valid = valid && full->nu_pos >= 0 && full->nu_neg >= 0 && full->ridge >= 0;
-    valid = valid && mgn_finite(full->nu_pos) && mgn_finite(full->nu_neg) &&
-            mgn_finite(full->ridge) && full->solver <= MARGIN_RATES_ITER;
-    valid = valid && full->tol > 0 && mgn_finite(full->tol);
-    *task->report = nothing;
-    return valid ? MARGIN_OK : MARGIN_E_ARGUMENT;
+    return full->eta_pos > 0 && full->eta_pos <= 1 && full->eta_neg > 0 && full->eta_neg <= 1 &&
+                   full->nu_pos >= 0 && mgn_finite(full->nu_pos) && full->nu_neg >= 0 &&
+                   mgn_finite(full->nu_neg) && full->ridge >= 0 && mgn_finite(full->ridge) &&
+                   full->solver <= MARGIN_RATES_ITER && full->tol > 0 && mgn_finite(full->tol)
+               ? MARGIN_OK
+               : MARGIN_E_ARGUMENT;
 }
 
 /* ---- from means and covariances ---- */
 
-/* The problem in d dimensions: 2 means and 2 covariances, which become Z. The means and covariances
- * are given, or those of the data. */
+/* The problem in d dimensions: 2 means and 2 covariances, which become Z. */
 typedef struct {
     mgn_rates p;
     mgn_rates_task *task;
-    const margin_data *data; /* or NULL, and */
-    const margin_rates_moments *given;
     margin_real *w; /* kept: weights, then the bias */
     margin_real *mean, *cov, *weight;
     margin_index *order;
@@ -13988,33 +13892,36 @@ static void mgn_rates_linear_plan(void *task, margin_arena *mem) {
     plan->p.zstep = plan->p.system.sstep = plan->p.system.wstep = d;
 }
 
+/* Replaces an n x n matrix by its pivoted factor, with the vectors of a solution as scratch. */
+static margin_status mgn_rates_pivoted(const mgn_rates *p, margin_real *a, size_t n,
+                                       margin_index *order, size_t *rank) {
+    mgn_pivoted_work work = {p->system.panel, p->at.q, p->room.s, p->room.x, order};
+    return mgn_pivoted_run(a, n, n, 0, rank, &work) == MARGIN_OK ? MARGIN_OK
+                                                                 : MARGIN_E_NOT_POSITIVE;
+}
+
 /* Z_c from the covariance of class c: a factor of it in units in which its diagonal is 1, so that
  * the rank does not depend on the scaling of the features. Rows below p->m[0] are those of class
  * 0. */
 static margin_status mgn_rates_linear_factor(mgn_rates_linear *l, size_t c) {
     mgn_rates *p = &l->p;
     const size_t d = p->d;
-    margin_real *cov = l->cov + c * d * d, *to = mgn_rates_z(p, c);
-    mgn_pivoted_work work;
+    margin_real *cov = l->cov + c * d * d, *to = mgn_rates_z(p, c), *size = p->room.r;
     size_t rank = 0;
-    work.panel = p->system.panel;
-    work.diagonal = p->at.q;
-    work.left = p->room.s;
-    work.column = p->room.x;
-    work.order = l->order;
     for (size_t i = 0; i < d; i++) {
-        p->room.r[i] = p->system.diag[c][i] > 0 ? mgn_sqrt(p->system.diag[c][i]) : 1;
+        size[i] = p->system.diag[c][i] > 0 ? mgn_sqrt(p->system.diag[c][i]) : 1;
         for (size_t j = 0; j <= i; j++) {
-            cov[i * d + j] = cov[i * d + j] / p->room.r[i] / p->room.r[j];
+            cov[i * d + j] = cov[i * d + j] / size[i] / size[j];
             cov[j * d + i] = cov[i * d + j];
         }
     }
-    if (mgn_pivoted_run(cov, d, d, 0, &rank, &work) != MARGIN_OK) { return MARGIN_E_NOT_POSITIVE; }
+    const margin_status status = mgn_rates_pivoted(p, cov, d, l->order, &rank);
+    if (status != MARGIN_OK) { return status; }
     mgn_copy(p->system.work, cov, d * d);
     for (size_t i = 0; i < d; i++) {
         const size_t j = l->order[i];
         for (size_t k = 0; k < rank; k++) {
-            to[k * d + j] = k <= i ? p->system.work[i * d + k] * p->room.r[j] : 0;
+            to[k * d + j] = k <= i ? p->system.work[i * d + k] * size[j] : 0;
         }
     }
     p->m[c] = rank;
@@ -14024,17 +13931,17 @@ static margin_status mgn_rates_linear_factor(mgn_rates_linear *l, size_t c) {
 
 /* S_1 above the diagonal, S_0 below; MARGIN_E_NOT_POSITIVE for a variance below zero. */
 static margin_status mgn_rates_linear_sigma(const mgn_rates_linear *l) {
-    const mgn_rates *p = &l->p;
-    const size_t d = p->d;
+    const mgn_rates_system *s = &l->p.system;
+    const size_t d = l->p.d;
     bool negative = false;
     for (size_t i = 0; i < d; i++) {
         for (size_t c = 0; c < 2u; c++) {
-            p->system.diag[c][i] = l->cov[(c * d + i) * d + i];
-            negative = negative || p->system.diag[c][i] < 0;
+            s->diag[c][i] = l->cov[(c * d + i) * d + i];
+            negative = negative || s->diag[c][i] < 0;
         }
         for (size_t j = 0; j < i; j++) {
-            p->system.sigma[i * d + j] = l->cov[i * d + j];
-            p->system.sigma[j * d + i] = l->cov[(d + i) * d + j];
+            s->sigma[i * d + j] = l->cov[i * d + j];
+            s->sigma[j * d + i] = l->cov[(d + i) * d + j];
         }
     }
     return negative ? MARGIN_E_NOT_POSITIVE : MARGIN_OK;
@@ -14043,19 +13950,30 @@ static margin_status mgn_rates_linear_sigma(const mgn_rates_linear *l) {
 /* Squares below this have lost digits: numbers below MGN_TINY have a fixed spacing. */
 #define MGN_RATES_LEAST (4 * MGN_TINY)
 
-/* Whether feature j is so small that the squares of its differences are lost to underflow. The
- * machine would take its variance for zero, and promise rates that it does not keep. */
-static bool mgn_rates_linear_lost(const mgn_rates *p, size_t j) {
-    const margin_real apart = mgn_abs(p->delta[j]);
-    return apart > 0 && apart * apart < MGN_RATES_LEAST && p->system.diag[0][j] < MGN_RATES_LEAST &&
-           p->system.diag[1][j] < MGN_RATES_LEAST;
+/* D = m_1 - m_0. The means must differ in some feature, by more than rounding. If a feature is so
+ * small that the squares of its differences are lost to underflow, the machine would take its
+ * variance for zero, and promise rates that it does not keep. */
+static margin_status mgn_rates_linear_delta(mgn_rates_linear *l) {
+    const size_t d = l->p.d;
+    bool apart = false;
+    for (size_t j = 0; j < d; j++) {
+        const margin_real variance = mgn_max(l->p.system.diag[0][j], l->p.system.diag[1][j]);
+        const margin_real size = mgn_max(mgn_abs(l->mean[j]), mgn_abs(l->mean[d + j]));
+        const margin_real delta = l->mean[d + j] - l->mean[j], far = mgn_abs(delta);
+        l->p.delta[j] = delta;
+        apart = apart || far > 8 * MGN_EPS * mgn_max(size, mgn_sqrt(variance));
+        if (far > 0 && far * far < MGN_RATES_LEAST && variance < MGN_RATES_LEAST) {
+            return MARGIN_E_RANGE;
+        }
+    }
+    return apart && mgn_rates_scale(&l->p, 0) ? MARGIN_OK : MARGIN_E_NO_DIRECTION;
 }
 
 /* Sets the problem up from l->mean and l->cov. */
 static margin_status mgn_rates_linear_start(mgn_rates_linear *l) {
     mgn_rates *p = &l->p;
+    mgn_rates_system *s = &p->system;
     const size_t d = p->d;
-    bool apart = false;
     margin_status status = mgn_rates_linear_sigma(l);
     p->ridge = l->task->full.ridge;
     p->m[0] = d; /* until Z_0 is known, Z_1 goes behind it */
@@ -14064,33 +13982,20 @@ static margin_status mgn_rates_linear_start(mgn_rates_linear *l) {
     }
     if (status != MARGIN_OK) { return status; }
     p->rows = p->m[0] + p->m[1];
-    for (size_t j = 0; j < d;
-         j++) { /* the means must differ in some feature, by more than rounding */
-        const margin_real size = mgn_max(mgn_abs(l->mean[j]), mgn_abs(l->mean[d + j]));
-        const margin_real spread = mgn_sqrt(mgn_max(p->system.diag[0][j], p->system.diag[1][j]));
-        p->delta[j] = l->mean[d + j] - l->mean[j];
-        apart = apart || mgn_abs(p->delta[j]) > 8 * MGN_EPS * mgn_max(size, spread);
-        if (mgn_rates_linear_lost(p, j)) { return MARGIN_E_RANGE; }
-    }
-    if (!apart || !mgn_rates_scale(p, 0)) { return MARGIN_E_NO_DIRECTION; }
+    status = mgn_rates_linear_delta(l);
+    if (status != MARGIN_OK) { return status; }
     const margin_real square = p->unit * p->unit;
-    for (size_t i = 0; i < p->d; i++) {
-        for (size_t j = 0; j < p->d; j++) { p->system.sigma[i * p->d + j] *= i == j ? 1 : square; }
-        p->system.diag[0][i] *= square;
-        p->system.diag[1][i] *= square;
+    for (size_t i = 0; i < d; i++) {
+        for (size_t j = 0; j < d; j++) { s->sigma[i * d + j] *= i == j ? 1 : square; }
+        s->diag[0][i] *= square;
+        s->diag[1][i] *= square;
     }
-    p->system.known = true;
-    p->system.wide = false;
-    if (l->task->full.solver == MARGIN_RATES_FAST) {
-        /* Wide where the covariances leave dimensions free: then Z Z' into work. */
-        p->system.wide = p->rows <= p->d && p->ridge == 0;
-        if (p->system.wide) {
-            mgn_gram(p->system.work, p->system.wstep, p->z, p->zstep, NULL, p->rows, p->d,
-                     p->system.panel);
-            for (size_t i = 0; i < p->rows; i++) {
-                p->system.gram[i] = p->system.work[i * p->system.wstep + i];
-            }
-        }
+    s->known = true;
+    /* Wide where the covariances leave dimensions free: then Z Z' into work. */
+    s->wide = l->task->full.solver == MARGIN_RATES_FAST && p->rows <= d && p->ridge == 0;
+    if (s->wide) {
+        mgn_gram(s->work, s->wstep, p->z, p->zstep, NULL, p->rows, d, s->panel);
+        for (size_t i = 0; i < p->rows; i++) { s->gram[i] = s->work[i * s->wstep + i]; }
     }
     return MARGIN_OK;
 }
@@ -14106,22 +14011,19 @@ static void mgn_rates_count_error(mgn_rates_errors *errors, size_t label, margin
     errors->wrong[label] += (score > 0) != (label == 1u) ? weight : 0;
 }
 
-static void mgn_rates_report_errors(const mgn_rates_errors *errors, margin_rates_report *report) {
-    report->error_pos = errors->wrong[1] / errors->all[1];
-    report->error_neg = errors->wrong[0] / errors->all[0];
-}
-
 /* Errors and margins of the model on its training data. */
 static void mgn_rates_linear_report(const mgn_rates_linear *l, mgn_frame *frame) {
     mgn_rates_errors errors = {{0, 0}, {0, 0}};
+    const margin_data *data = l->task->data;
     margin_real score;
-    for (size_t i = 0; i < l->data->n; i++) {
-        margin_linear_scores(&frame->model.of.linear, mgn_sample(l->data, i), &score);
-        mgn_rates_count_error(&errors, mgn_label(l->data, i), mgn_weight(l->data, i), score);
+    for (size_t i = 0; i < data->n; i++) {
+        margin_linear_scores(&frame->model.of.linear, mgn_sample(data, i), &score);
+        mgn_rates_count_error(&errors, mgn_label(data, i), mgn_weight(data, i), score);
     }
-    mgn_rates_report_errors(&errors, l->task->report);
+    l->task->report.error_pos = errors.wrong[1] / errors.all[1];
+    l->task->report.error_neg = errors.wrong[0] / errors.all[0];
     if (frame->told) {
-        const mgn_margins of = {l->data, &frame->model, &score, NULL};
+        const mgn_margins of = {data, &frame->model, &score, NULL};
         frame->info.support = mgn_margins_info(&of, &frame->info);
     }
 }
@@ -14130,55 +14032,45 @@ static void mgn_rates_linear_report(const mgn_rates_linear *l, mgn_frame *frame)
  * is not yet in use, serves as scratch. */
 static margin_status mgn_rates_linear_moments(const mgn_rates_linear *l) {
     const size_t d = l->p.d;
-    if (l->data == NULL) {
-        mgn_copy(l->mean, l->given->mean, 2u * d);
-        mgn_copy(l->cov, l->given->cov, 2u * d * d);
+    const margin_rates_moments *given = l->task->given;
+    if (given != NULL) {
+        mgn_copy(l->mean, given->mean, 2u * d);
+        mgn_copy(l->cov, given->cov, 2u * d * d);
         return MARGIN_OK;
     }
     margin_arena room = margin_arena_make(l->p.system.sigma, l->bytes);
-    return margin_data_moments(l->data, 2, &room, l->weight, l->mean, l->cov);
+    return margin_data_moments(l->task->data, 2, &room, l->weight, l->mean, l->cov);
 }
 
 /* Trains, or computes the frontier; in the latter case the model gets weights of zero. */
 static margin_status mgn_rates_linear_run(void *task, mgn_frame *frame) {
     mgn_rates_linear *l = (mgn_rates_linear *)task;
+    const mgn_rates *p = &l->p;
+    const size_t d = p->d;
     mgn_tick tick = mgn_tick_make(l->task->full.watch, 1);
     mgn_rates_linear_plan(l, frame->mem);
     MARGIN_ASSERT(l->w != NULL && l->cov != NULL); /* the plan has had its blocks */
     l->task->tick = &tick;
     l->task->info = &frame->info;
-    for (size_t j = 0; j <= l->p.d; j++) { l->w[j] = 0; }
-    mgn_linear_model(&frame->model, l->w, l->w + l->p.d, l->p.d,
-                     mgn_vote_of(2, MARGIN_SCHEME_BINARY));
+    mgn_zero(l->w, d + 1u);
+    mgn_linear_model(&frame->model, l->w, l->w + d, d, mgn_vote_of(2, MARGIN_SCHEME_BINARY));
     margin_status status = mgn_rates_linear_moments(l);
     status = status == MARGIN_OK ? mgn_rates_linear_start(l) : status;
     status = status == MARGIN_OK ? mgn_rates_run(&l->p, l->task) : status;
-    if (status >= 0 && l->task->eta_neg == NULL) {
-        /* w and bias in the units of the data, and the slacks of the constraints by them. */
-        const mgn_rates *p = &l->p;
-        margin_rates_report *report = l->task->report;
-        for (size_t j = 0; j < p->d; j++) { l->w[j] = p->best.y[j] * p->unit; }
-        const margin_real pos =
-            margin_dot(l->w, l->mean + p->d, p->d) - 1 - p->kappa[1] * report->spread_pos;
-        const margin_real neg =
-            margin_dot(l->w, l->mean, p->d) + 1 + p->kappa[0] * report->spread_neg;
-        l->w[p->d] = -(pos + neg) / 2;
-        report->slack_pos = pos + l->w[p->d];
-        report->slack_neg = -neg - l->w[p->d];
-        l->task->info->bias = l->w[p->d];
-        if (l->data != NULL) { mgn_rates_linear_report(l, frame); }
+    if (status >= 0 && l->task->eta_neg == NULL) { /* w and bias in the units of the data */
+        for (size_t j = 0; j < d; j++) { l->w[j] = p->best.y[j] * p->unit; }
+        const margin_real at[2] = {margin_dot(l->w, l->mean, d), margin_dot(l->w, l->mean + d, d)};
+        frame->info.bias = l->w[d] = mgn_rates_bias(p, at, &l->task->report);
+        if (l->task->given == NULL) { mgn_rates_linear_report(l, frame); }
     }
     return status;
 }
 
-static mgn_rates_linear mgn_rates_linear_of(mgn_rates_task *task, const margin_data *data,
-                                            const margin_rates_moments *given, size_t d) {
+static mgn_rates_linear mgn_rates_linear_of(mgn_rates_task *task, size_t d) {
     mgn_rates_linear l;
     mgn_clear(&l, sizeof l);
     l.p.d = d;
     l.task = task;
-    l.data = data;
-    l.given = given;
     return l;
 }
 
@@ -14221,12 +14113,10 @@ static void mgn_rates_kernel_plan(const mgn_fit *fit, margin_arena *mem) {
 
 /* The mean of all samples, each counting once. */
 static void mgn_rates_mean(const margin_data *data, margin_real *mean) {
-    for (size_t j = 0; j < data->d; j++) { mean[j] = 0; }
+    mgn_zero(mean, data->d);
     for (size_t i = 0; i < data->n; i++) {
-        const margin_real *x = mgn_sample(data, i);
-        for (size_t j = 0; j < data->d; j++) {
-            mean[j] += (x[j] - mean[j]) / (margin_real)(i + 1u);
-        }
+        const margin_real *x = mgn_sample(data, i), count = (margin_real)(i + 1u);
+        for (size_t j = 0; j < data->d; j++) { mean[j] += (x[j] - mean[j]) / count; }
     }
 }
 
@@ -14248,21 +14138,18 @@ static void mgn_rates_centred(const mgn_rates_kernel *k, const margin_data *data
 
 /* Shares of the samples in their classes, as roots. */
 static void mgn_rates_kernel_shares(mgn_rates_kernel *k, const mgn_fit *fit) {
-    margin_real top[2] = {0, 0}, sum[2] = {0, 0};
-    for (size_t i = 0; i < k->n; i++) {
-        top[i < fit->split ? 0 : 1] =
-            mgn_max(top[i < fit->split ? 0 : 1], mgn_weight(&fit->data, i));
+    margin_real *root = k->p.root;
+    for (size_t c = 0; c < 2u; c++) {
+        const size_t from = c == 0 ? 0 : fit->split, to = c == 0 ? fit->split : k->n;
+        margin_real top = 0, sum = 0;
+        for (size_t i = from; i < to; i++) { top = mgn_max(top, mgn_weight(&fit->data, i)); }
+        for (size_t i = from; i < to; i++) {
+            root[i] = mgn_weight(&fit->data, i) / top;
+            sum += root[i];
+        }
+        for (size_t i = from; i < to; i++) { root[i] = mgn_sqrt(root[i] / sum); }
+        k->p.m[c] = to - from;
     }
-    for (size_t i = 0; i < k->n; i++) {
-        const size_t c = i < fit->split ? 0 : 1;
-        k->p.root[i] = mgn_weight(&fit->data, i) / top[c];
-        sum[c] += k->p.root[i];
-    }
-    for (size_t i = 0; i < k->n; i++) {
-        k->p.root[i] = mgn_sqrt(k->p.root[i] / sum[i < fit->split ? 0 : 1]);
-    }
-    k->p.m[0] = fit->split;
-    k->p.m[1] = k->n - fit->split;
     k->p.rows = k->n;
 }
 
@@ -14270,8 +14157,7 @@ static void mgn_rates_kernel_shares(mgn_rates_kernel *k, const mgn_fit *fit) {
 static void mgn_rates_kernel_gram(const mgn_rates_kernel *k) {
     const mgn_rates *p = &k->p;
     const size_t n = k->n, split = p->m[0];
-    margin_real *const mean[2] = {p->at.q,
-                                  p->room.s}; /* of each row of K over the samples of a class */
+    margin_real *const mean[2] = {p->at.q, p->room.s}; /* of each row of K over a class */
     margin_real whole[2][2] = {{0, 0}, {0, 0}};
     for (size_t i = 0; i < n; i++) {
         mean[0][i] = mean[1][i] = 0;
@@ -14284,66 +14170,63 @@ static void mgn_rates_kernel_gram(const mgn_rates_kernel *k) {
     }
     for (size_t i = 0; i < n; i++) {
         const size_t c = i < split ? 0 : 1;
+        margin_real *row = p->system.work + i * p->system.wstep;
         for (size_t h = i; h < n; h++) {
             const size_t o = h < split ? 0 : 1;
             const margin_real value = k->k[i * n + h] - mean[o][i] - mean[c][h] + whole[c][o];
-            p->system.work[i * p->system.wstep + h] = p->root[i] * p->root[h] * value;
+            row[h] = p->root[i] * p->root[h] * value;
         }
-        p->system.gram[i] = p->system.work[i * p->system.wstep + i];
+        p->system.gram[i] = row[i];
     }
 }
 
 /* Z, the means of the classes and D from L. */
 static void mgn_rates_kernel_rows(const mgn_rates_kernel *k) {
     const mgn_rates *p = &k->p;
-    for (size_t j = 0; j < p->d; j++) { p->centre[0][j] = p->centre[1][j] = 0; }
+    const size_t d = p->d;
+    mgn_zero(p->centre[0], d);
+    mgn_zero(p->centre[1], d);
     for (size_t i = 0; i < k->n; i++) {
-        const size_t at = k->order[i], known = i < p->d ? i + 1u : p->d;
+        const size_t at = k->order[i], known = mgn_size_min(i + 1u, d);
         const margin_real share = p->root[at] * p->root[at];
         margin_real *row = p->z + at * p->zstep;
-        for (size_t j = 0; j < p->d; j++) { row[j] = j < known ? k->k[i * k->n + j] : 0; }
-        margin_axpy(p->centre[at < p->m[0] ? 0 : 1], share, row, p->d);
+        for (size_t j = 0; j < d; j++) { row[j] = j < known ? k->k[i * k->n + j] : 0; }
+        margin_axpy(p->centre[at < p->m[0] ? 0 : 1], share, row, d);
     }
     for (size_t i = 0; i < k->n; i++) {
         margin_real *row = p->z + i * p->zstep;
-        margin_axpy(row, -1, p->centre[i < p->m[0] ? 0 : 1], p->d);
-        for (size_t j = 0; j < p->d; j++) { row[j] *= p->root[i]; }
+        margin_axpy(row, -1, p->centre[i < p->m[0] ? 0 : 1], d);
+        for (size_t j = 0; j < d; j++) { row[j] *= p->root[i]; }
     }
-    for (size_t j = 0; j < p->d; j++) { p->delta[j] = p->centre[1][j] - p->centre[0][j]; }
+    for (size_t j = 0; j < d; j++) { p->delta[j] = p->centre[1][j] - p->centre[0][j]; }
 }
 
 /* Sets the problem up from K. */
-static margin_status mgn_rates_kernel_start(mgn_rates_kernel *k, const mgn_rates_task *task) {
+static margin_status mgn_rates_kernel_start(mgn_rates_kernel *k, const margin_rates_options *full) {
     mgn_rates *p = &k->p;
+    mgn_rates_system *s = &p->system;
     const size_t n = k->n;
-    const bool wide = task->full.ridge == 0 && task->full.solver == MARGIN_RATES_FAST;
-    mgn_pivoted_work work;
-    work.panel = p->system.panel;
-    work.diagonal = p->at.q;
-    work.left = p->room.s;
-    work.column = p->room.x;
-    work.order = k->order;
-    p->system.wstep = p->system.sstep = p->zstep = n;
+    const bool fast = full->solver == MARGIN_RATES_FAST, wide = fast && full->ridge == 0;
+    s->wstep = s->sstep = p->zstep = n;
     if (wide) { mgn_rates_kernel_gram(k); }
     const margin_real largest = mgn_lower_max(k->k, n, n);
     if (largest > 0 && largest < MGN_RATES_LEAST) {
         return MARGIN_E_RANGE; /* products of such small samples have underflowed in part */
     }
-    if (mgn_pivoted_run(k->k, n, n, 0, &p->d, &work) != MARGIN_OK) { return MARGIN_E_NOT_POSITIVE; }
-    p->ridge = task->full.ridge;
+    const margin_status status = mgn_rates_pivoted(p, k->k, n, k->order, &p->d);
+    if (status != MARGIN_OK) { return status; }
+    p->ridge = full->ridge;
     p->regular[0] = p->regular[1] = p->ridge > 0;
-    p->system.known = false;
-    p->system.wide = wide && n <= p->d + 2u;
-    if (task->full.solver == MARGIN_RATES_FAST) {
-        p->system.sigma = k->k + (2u * p->d <= n ? p->d * n : 0);
-    }
+    s->known = false;
+    s->wide = wide && n <= p->d + 2u;
+    if (fast) { s->sigma = k->k + (2u * p->d <= n ? p->d * n : 0); }
     mgn_rates_kernel_rows(k);
     if (!mgn_rates_scale(p, 8 * (margin_real)n * MGN_EPS * mgn_sqrt(largest))) {
         return MARGIN_E_NO_DIRECTION;
     }
-    for (size_t i = 0; i < n && p->system.wide; i++) {
-        for (size_t h = i; h < n; h++) { p->system.work[i * n + h] *= p->unit * p->unit; }
-        p->system.gram[i] *= p->unit * p->unit;
+    for (size_t i = 0; i < n && s->wide; i++) {
+        for (size_t h = i; h < n; h++) { s->work[i * n + h] *= p->unit * p->unit; }
+        s->gram[i] *= p->unit * p->unit;
     }
     return MARGIN_OK;
 }
@@ -14392,24 +14275,21 @@ static void mgn_rates_kernel_finish(mgn_rates_kernel *k, mgn_fit *fit,
     const mgn_rates *p = &k->p;
     const margin_real at[2] = {p->unit * margin_dot(p->centre[0], p->best.y, p->d),
                                p->unit * margin_dot(p->centre[1], p->best.y, p->d)};
-    const margin_real pos = at[1] - 1 - p->kappa[1] * report->spread_pos;
-    const margin_real neg = at[0] + 1 + p->kappa[0] * report->spread_neg;
     mgn_rates_errors errors = {{0, 0}, {0, 0}};
-    fit->bias = -(pos + neg) / 2;
-    report->slack_pos = pos + fit->bias;
-    report->slack_neg = -neg - fit->bias;
+    fit->bias = mgn_rates_bias(p, at, report);
     mgn_rates_times(p, 0, k->n, p->best.y, fit->f);
     for (size_t i = 0; i < k->n; i++) {
         const size_t c = i < p->m[0] ? 0 : 1;
         fit->f[i] = at[c] + fit->f[i] / p->root[i] + fit->bias;
         mgn_rates_count_error(&errors, c, mgn_weight(&fit->data, i), fit->f[i]);
     }
-    mgn_rates_report_errors(&errors, report);
+    report->error_pos = errors.wrong[1] / errors.all[1];
+    report->error_neg = errors.wrong[0] / errors.all[0];
     if (fit->kernel.kind == MARGIN_KERNEL_LINEAR) { /* the samples were measured from their mean */
         const size_t d = fit->data.d;
         margin_real *w = k->p.system.panel, *mean = w + d; /* a panel has room for two vectors */
         mgn_rates_mean(&fit->data, mean);
-        for (size_t j = 0; j < d; j++) { w[j] = 0; }
+        mgn_zero(w, d);
         for (size_t i = 0; i < k->n; i++) {
             margin_axpy(w, fit->b[i], mgn_sample(&fit->data, i), d);
         }
@@ -14418,7 +14298,7 @@ static void mgn_rates_kernel_finish(mgn_rates_kernel *k, mgn_fit *fit,
 }
 
 static margin_status mgn_rates_kernel_fit(mgn_fit *fit, margin_arena *mem) {
-    mgn_rates_task task = *(const mgn_rates_task *)fit->options;
+    mgn_rates_task *task = (mgn_rates_task *)fit->report;
     mgn_rates_kernel k;
     k.order = NULL;
     mgn_rates_kernel_take(&k, fit, mem);
@@ -14426,9 +14306,10 @@ static margin_status mgn_rates_kernel_fit(mgn_fit *fit, margin_arena *mem) {
     k.n = fit->data.n;
     fit->info = mgn_no_info;
     fit->bias = 0;
-    task.info = &fit->info;
-    task.tick = fit->tick;
-    for (size_t i = 0; i < k.n; i++) { fit->b[i] = fit->f[i] = 0; }
+    task->info = &fit->info;
+    task->tick = fit->tick;
+    mgn_zero(fit->b, k.n);
+    mgn_zero(fit->f, k.n);
     mgn_rates_kernel_shares(&k, fit);
     if (fit->kernel.kind == MARGIN_KERNEL_LINEAR) {
         mgn_rates_centred(&k, &fit->data);
@@ -14436,11 +14317,11 @@ static margin_status mgn_rates_kernel_fit(mgn_fit *fit, margin_arena *mem) {
         mgn_kernel_matrix(&fit->kernel, &fit->data, k.p.at.q, k.p.system.panel, k.k);
     }
     margin_status status = mgn_lower_max(k.k, k.n, k.n) <= MGN_HUGE ? MARGIN_OK : MARGIN_E_RANGE;
-    if (status == MARGIN_OK) { status = mgn_rates_kernel_start(&k, &task); }
-    if (status == MARGIN_OK) { status = mgn_rates_run(&k.p, &task); }
-    if (status >= 0 && task.eta_neg == NULL) {
-        mgn_rates_kernel_coefficients(&k, fit, task.full.solver);
-        mgn_rates_kernel_finish(&k, fit, task.report);
+    if (status == MARGIN_OK) { status = mgn_rates_kernel_start(&k, &task->full); }
+    if (status == MARGIN_OK) { status = mgn_rates_run(&k.p, task); }
+    if (status >= 0 && task->eta_neg == NULL) {
+        mgn_rates_kernel_coefficients(&k, fit, task->full.solver);
+        mgn_rates_kernel_finish(&k, fit, &task->report);
     }
     return status;
 }
@@ -14455,32 +14336,34 @@ static bool mgn_rates_by_features(const mgn_rates_task *task, size_t n, size_t d
 }
 
 MARGIN_API size_t margin_rates_train_moments_size(size_t d, const margin_rates_options *options) {
-    margin_rates_report report;
     mgn_rates_task task;
-    task.report = &report;
     if (d == 0 || mgn_rates_prepare(options, &task) != MARGIN_OK ||
         task.full.kernel.kind != MARGIN_KERNEL_LINEAR) {
         return 0;
     }
-    mgn_rates_linear l = mgn_rates_linear_of(&task, NULL, NULL, d);
+    mgn_rates_linear l = mgn_rates_linear_of(&task, d);
     return mgn_frame_size(&mgn_rates_linear_method, &l);
+}
+
+static mgn_fit mgn_rates_fit_of(mgn_rates_task *task) {
+    mgn_fit fit;
+    mgn_fit_begin(&fit, &task->full.kernel, 0, task->full.watch, task);
+    fit.report = task;
+    return fit;
 }
 
 MARGIN_API size_t margin_rates_train_size(size_t n, size_t d, size_t classes,
                                           const margin_rates_options *options) {
-    margin_rates_report report;
     mgn_rates_task task;
-    mgn_fit fit;
-    task.report = &report;
     if (classes != 2u || mgn_rates_prepare(options, &task) != MARGIN_OK) { return 0; }
     if (mgn_rates_by_features(&task, n, d)) {
         return n > MARGIN_INDEX_MAX ? 0 : margin_rates_train_moments_size(d, options);
     }
-    mgn_fit_begin(&fit, &task.full.kernel, 0, task.full.watch, &task);
+    mgn_fit fit = mgn_rates_fit_of(&task);
     return mgn_train_size(&mgn_rates_trainer, &fit, n, d, classes);
 }
 
-/* Checks what all four functions are given. */
+/* Checks what trainer and frontier are given, and begins the task. */
 static margin_status mgn_rates_check(const margin_data *data, const margin_rates_options *options,
                                      const margin_arena *mem, mgn_rates_task *task) {
     size_t classes = 0;
@@ -14489,56 +14372,44 @@ static margin_status mgn_rates_check(const margin_data *data, const margin_rates
     status = mgn_both(mgn_rates_prepare(options, task), mgn_mem_check(mem));
     status =
         mgn_both(status, margin_kernel_resolve(&task->full.kernel, data->d, &task->full.kernel));
-    if (status == MARGIN_OK && classes != 2u) {
-        status = classes < 2u ? MARGIN_E_ONE_CLASS : MARGIN_E_TWO_CLASSES;
+    task->data = data;
+    if (status != MARGIN_OK || classes == 2u) { return status; }
+    return classes < 2u ? MARGIN_E_ONE_CLASS : MARGIN_E_TWO_CLASSES;
+}
+
+/* Training or frontier of a checked task. The report is given where it is wanted and there is
+ * one. */
+static margin_status mgn_rates_train(mgn_rates_task *task, margin_arena *mem, margin_model *model,
+                                     margin_info *info, margin_rates_report *report) {
+    const size_t d = task->given != NULL ? task->given->d : task->data->d;
+    mgn_rates_linear l = mgn_rates_linear_of(task, d);
+    mgn_fit fit = mgn_rates_fit_of(task);
+    task->told = report != NULL;
+    const margin_status status =
+        task->given != NULL || mgn_rates_by_features(task, task->data->n, d)
+            ? mgn_frame_train(&mgn_rates_linear_method, &l, MARGIN_OK, mem, model, info)
+            : mgn_train(&mgn_rates_trainer, &fit, task->data, mem, model, info);
+    if (report != NULL && (status >= 0 || status == MARGIN_E_INFEASIBLE)) {
+        *report = task->report;
     }
     return status;
-}
-
-/* Training or frontier on checked data. */
-static margin_status mgn_rates_train(const margin_data *data, mgn_rates_task *task,
-                                     margin_arena *mem, margin_model *model, margin_info *info) {
-    mgn_fit fit;
-    if (mgn_rates_by_features(task, data->n, data->d)) {
-        mgn_rates_linear l = mgn_rates_linear_of(task, data, NULL, data->d);
-        return mgn_frame_train(&mgn_rates_linear_method, &l, MARGIN_OK, mem, model, info);
-    }
-    mgn_fit_begin(&fit, &task->full.kernel, 0, task->full.watch, task);
-    return mgn_train(&mgn_rates_trainer, &fit, data, mem, model, info);
-}
-
-/* Gives the report where it is wanted and there is one. */
-static void mgn_rates_deliver(const mgn_rates_task *task, margin_status status,
-                              margin_rates_report *report) {
-    if (report != NULL && (status >= 0 || status == MARGIN_E_INFEASIBLE)) {
-        *report = *task->report;
-    }
 }
 
 MARGIN_API margin_status margin_rates_train(const margin_data *data,
                                             const margin_rates_options *options, margin_arena *mem,
                                             margin_model *model, margin_info *info,
                                             margin_rates_report *report) {
-    margin_rates_report made;
-    mgn_rates_task task = mgn_rates_no_task;
-    task.report = &made;
-    task.told = report != NULL;
-    margin_status status = mgn_rates_check(data, options, mem, &task);
-    if (status == MARGIN_OK) {
-        status = mgn_rates_train(data, &task, mem, model, info);
-        mgn_rates_deliver(&task, status, report);
-    }
-    return status;
+    mgn_rates_task task;
+    const margin_status status = mgn_rates_check(data, options, mem, &task);
+    return status == MARGIN_OK ? mgn_rates_train(&task, mem, model, info, report) : status;
 }
 
 MARGIN_API margin_status margin_rates_frontier(const margin_data *data,
                                                const margin_rates_options *options,
                                                margin_arena *mem, const margin_real *eta_pos,
                                                margin_real *eta_neg, size_t count) {
-    margin_rates_report report;
     margin_model model;
-    mgn_rates_task task = mgn_rates_no_task;
-    task.report = &report;
+    mgn_rates_task task;
     bool valid = eta_pos != NULL && eta_neg != NULL;
     for (size_t i = 0; i < count && valid; i++) { valid = eta_pos[i] > 0 && eta_pos[i] <= 1; }
     margin_status status =
@@ -14548,24 +14419,8 @@ MARGIN_API margin_status margin_rates_frontier(const margin_data *data,
     task.eta_neg = eta_neg;
     task.count = count;
     margin_arena before = *mem;
-    status = mgn_rates_train(data, &task, mem, &model, NULL);
+    status = mgn_rates_train(&task, mem, &model, NULL, NULL);
     return mgn_both(status, margin_arena_rewind(mem, &before));
-}
-
-static margin_status mgn_rates_check_moments(const margin_rates_moments *moments,
-                                             const margin_rates_options *options,
-                                             const margin_arena *mem, mgn_rates_task *task) {
-    margin_status status = mgn_both(mgn_rates_prepare(options, task), mgn_mem_check(mem));
-    if (moments == NULL || status != MARGIN_OK) { return MARGIN_E_ARGUMENT; }
-    const size_t d = moments->d;
-    if (d == 0) { return MARGIN_E_EMPTY; }
-    if (task->full.kernel.kind != MARGIN_KERNEL_LINEAR ||
-        mgn_both(mgn_mat_check(moments->mean, 0, 2u, d),
-                 mgn_mat_check(moments->cov, 0, mgn_size_mul(2u, d), d)) != MARGIN_OK) {
-        return MARGIN_E_ARGUMENT;
-    }
-    return mgn_both(mgn_finite_check(moments->mean, d, 2u, d),
-                    mgn_finite_check(moments->cov, d, 2u * d, d));
 }
 
 MARGIN_API margin_status margin_rates_train_moments(const margin_rates_moments *moments,
@@ -14573,17 +14428,22 @@ MARGIN_API margin_status margin_rates_train_moments(const margin_rates_moments *
                                                     margin_arena *mem, margin_model *model,
                                                     margin_info *info,
                                                     margin_rates_report *report) {
-    margin_rates_report made;
-    mgn_rates_task task = mgn_rates_no_task;
-    task.report = &made;
-    task.told = report != NULL;
-    margin_status status = mgn_rates_check_moments(moments, options, mem, &task);
-    if (status == MARGIN_OK) {
-        mgn_rates_linear l = mgn_rates_linear_of(&task, NULL, moments, moments->d);
-        status = mgn_frame_train(&mgn_rates_linear_method, &l, MARGIN_OK, mem, model, info);
-        mgn_rates_deliver(&task, status, report);
+    mgn_rates_task task;
+    if (mgn_both(mgn_rates_prepare(options, &task), mgn_mem_check(mem)) != MARGIN_OK ||
+        moments == NULL) {
+        return MARGIN_E_ARGUMENT;
     }
-    return status;
+    const size_t d = moments->d;
+    if (d == 0) { return MARGIN_E_EMPTY; }
+    if (task.full.kernel.kind != MARGIN_KERNEL_LINEAR ||
+        mgn_both(mgn_mat_check(moments->mean, 0, 2u, d),
+                 mgn_mat_check(moments->cov, 0, mgn_size_mul(2u, d), d)) != MARGIN_OK) {
+        return MARGIN_E_ARGUMENT;
+    }
+    const margin_status status = mgn_both(mgn_finite_check(moments->mean, d, 2u, d),
+                                          mgn_finite_check(moments->cov, d, 2u * d, d));
+    task.given = moments;
+    return status == MARGIN_OK ? mgn_rates_train(&task, mem, model, info, report) : status;
 }
 
 /* ---- >>loss ---- machines of losses made of pieces, smoothed, by limited-memory BFGS --------- */
@@ -14626,10 +14486,8 @@ static margin_status mgn_loss_check(const margin_loss *loss) {
     if (loss == NULL || loss->pieces == NULL || loss->count == 0) { return MARGIN_E_ARGUMENT; }
     for (size_t k = 0; k < loss->count; k++) {
         const margin_piece *p = loss->pieces + k;
-        if (!mgn_finite(p->at) || !mgn_finite(p->c0) || !mgn_finite(p->c1) || !mgn_finite(p->c2)) {
-            return MARGIN_E_ARGUMENT;
-        }
-        if (k + 1u < loss->count && (!mgn_finite(p->end) || (k > 0 && !(p[-1].end < p->end)))) {
+        if (!mgn_finite(p->at) || !mgn_finite(p->c0) || !mgn_finite(p->c1) || !mgn_finite(p->c2) ||
+            (k + 1u < loss->count && (!mgn_finite(p->end) || (k > 0 && !(p[-1].end < p->end))))) {
             return MARGIN_E_ARGUMENT;
         }
     }
@@ -14648,29 +14506,23 @@ typedef struct {
 #define MGN_TAIL_END MGN_R(sizeof(margin_real) > 4u ? 38.6 : 14.5)
 
 static mgn_tail mgn_tail_at(margin_real u) {
-    mgn_tail t = {0, 0, 0, 0};
-    if (u < MGN_TAIL_END) {
-        t.p = margin_normal_density(u);
-        if (u < MGN_TAIL_FRACTION) {
-            t.q = margin_normal_distribution(-u);
-            t.i1 = t.p - u * t.q;
-            t.i2 = (t.q + u * u * t.q) - u * t.p;
-        } else {
-            /* As many levels as i2 needs for EPS, found by trial: 42 at u = 4 in double, 35 at u =
-             * 2 in float. */
-            const margin_real levels =
-                sizeof(margin_real) > 4u ? 10 + 520 / (u * u) : 7 + 112 / (u * u);
-            margin_real k = 0, before = 0;
-            for (int n = (int)levels; n > 0; n--) {
-                before = k;
-                k = (margin_real)n / (u + k);
-            }
-            t.q = t.p / (u + k);
-            t.i1 = t.q * k;
-            t.i2 = t.i1 * before;
-        }
+    const margin_real density = margin_normal_density(u);
+    margin_real k = 0, before = 0;
+    if (u < MGN_TAIL_FRACTION) {
+        const margin_real q = margin_normal_distribution(-u);
+        const mgn_tail closed = {density, q, density - u * q, (q + u * u * q) - u * density};
+        return closed;
     }
-    return t;
+    /* As many levels as i2 needs for EPS, found by trial: 42 at u = 4 in double, 35 at u = 2 in
+     * float. */
+    const margin_real levels = sizeof(margin_real) > 4u ? 10 + 520 / (u * u) : 7 + 112 / (u * u);
+    for (int n = (int)levels; n > 0; n--) {
+        before = k;
+        k = (margin_real)n / (u + k);
+    }
+    const margin_real q = density / (u + k);
+    const mgn_tail far = {density, q, q * k, q * k * before};
+    return far;
 }
 
 /* Value, slope and half the curvature of a piece at m. */
@@ -14681,25 +14533,23 @@ static void mgn_piece_at(const margin_piece *p, margin_real m, margin_real out[3
     out[2] = p->c2;
 }
 
-/* Adds the term of the end e, between the pieces `here` (on the side of m) and `there`; side 1 for
- * an end above m, -1 for one below. */
+/* Adds the term of the end e, between the pieces `here` (on the side of m) and `there`, whose
+ * distance from m is u widths; side 1 for an end above m, -1 for one below. */
 static void mgn_loss_end(const margin_piece *here, const margin_piece *there, margin_real e,
-                         margin_real m, margin_real width, margin_real side, margin_real out[3]) {
-    const margin_real u = side * (e - m) / width;
+                         margin_real m, margin_real width, margin_real out[3]) {
+    const margin_real side = there > here ? 1 : -1, u = side * (e - m) / width;
     margin_real a[3], b[3];
     if (!(u < MGN_TAIL_END)) { return; }
     const mgn_tail t = mgn_tail_at(u);
     mgn_piece_at(here, e, a);
     mgn_piece_at(there, e, b);
-    a[0] = b[0] - a[0];
-    a[1] = side * (b[1] - a[1]);
-    a[2] = b[2] - a[2];
-    out[0] += a[0] * t.q + width * (a[1] * t.i1 + width * (a[2] * t.i2));
-    out[1] += side * (a[1] * t.q + 2 * width * (a[2] * t.i1));
-    out[2] += 2 * a[2] * t.q + a[1] * t.p / width;
-    if (a[0] != 0) { /* only losses that jump: these terms are large for tiny widths */
-        out[1] += side * (a[0] * t.p / width);
-        out[2] += a[0] * (u * t.p / width) / width;
+    const margin_real j0 = b[0] - a[0], j1 = side * (b[1] - a[1]), j2 = b[2] - a[2];
+    out[0] += j0 * t.q + width * (j1 * t.i1 + width * (j2 * t.i2));
+    out[1] += side * (j1 * t.q + 2 * width * (j2 * t.i1));
+    out[2] += 2 * j2 * t.q + j1 * t.p / width;
+    if (j0 != 0) { /* only losses that jump: these terms are large for tiny widths */
+        out[1] += side * (j0 * t.p / width);
+        out[2] += j0 * (u * t.p / width) / width;
     }
 }
 
@@ -14714,10 +14564,10 @@ MARGIN_API void margin_loss_at(const margin_loss *loss, margin_real m, margin_re
     out[2] *= 2;
     if (width > 0) {
         for (size_t k = j; k + 1u < count; k++) {
-            mgn_loss_end(p + k, p + k + 1u, p[k].end, m, width, 1, out);
+            mgn_loss_end(p + k, p + k + 1u, p[k].end, m, width, out);
         }
         for (size_t k = j; k > 0; k--) {
-            mgn_loss_end(p + k, p + k - 1u, p[k - 1u].end, m, width, -1, out);
+            mgn_loss_end(p + k, p + k - 1u, p[k - 1u].end, m, width, out);
         }
     }
 }
@@ -14893,14 +14743,14 @@ static margin_real mgn_descent_search(mgn_descent *d, margin_real along, margin_
     return low;
 }
 
-/* One step. Returns false if it gains nothing worth mentioning. The old gradient is kept in the
- * place of the oldest step. */
+/* One step. Returns false if it gains nothing worth mentioning. The step and the change of the
+ * gradient take the place of the oldest ones, unless the curvature along the step is lost in
+ * rounding. */
 static bool mgn_descent_step(mgn_descent *d, margin_real tol) {
-    const size_t q = d->space->q;
-    margin_real value;
-    margin_real *before = d->turned + d->next * (q + 1u); /* of the oldest step, which gives way */
+    const size_t q = d->space->q, p = q + 1u;
+    margin_real *s = d->moved + d->next * p, *y = d->turned + d->next * p, value;
     mgn_descent_direction(d);
-    const margin_real along = margin_dot(d->dir, d->grad, q + 1u);
+    const margin_real along = margin_dot(d->dir, d->grad, p);
     if (!(along < 0)) { return false; }
     mgn_descent_scores(d, d->dir, d->ahead);
     d->square = margin_dot(d->theta, d->theta, q);
@@ -14908,24 +14758,20 @@ static bool mgn_descent_step(mgn_descent *d, margin_real tol) {
     d->bend = margin_dot(d->dir, d->dir, q);
     const margin_real step = mgn_descent_search(d, along, &value);
     if (step == 0) { return false; }
-    margin_axpy(d->theta, step, d->dir, q + 1u);
+    margin_axpy(d->theta, step, d->dir, p);
     margin_axpy(d->f, step, d->ahead, d->space->n);
     if (d->held == MARGIN_LOSS_MEMORY) { d->held--; }
-    mgn_copy(before, d->grad, q + 1u);
+    mgn_copy(y, d->grad, p);
     mgn_descent_gradient(d, d->grad);
-    /* Stores a step and the change of the gradient, unless the curvature along it is lost in
-     * rounding. */
-    const size_t p = d->space->q + 1u;
-    margin_real *s = d->moved + d->next * p, *y = d->turned + d->next * p;
     for (size_t j = 0; j < p; j++) {
         s[j] = step * d->dir[j];
-        y[j] = d->grad[j] - before[j];
+        y[j] = d->grad[j] - y[j];
     }
     const margin_real curve = margin_dot(s, y, p);
     if (curve > MGN_EPS * margin_dot(y, y, p)) {
         d->rho[d->next] = 1 / curve;
         d->next = (d->next + 1u) % MARGIN_LOSS_MEMORY;
-        d->held = d->held < MARGIN_LOSS_MEMORY ? d->held + 1u : d->held;
+        d->held++;
     }
     const margin_real gain = d->value - value;
     d->value = value;
@@ -15011,28 +14857,21 @@ static void mgn_loss_plan(const mgn_fit *fit, margin_arena *mem) {
     (void)mgn_eigen_plan(mem, fit->most, true, &none);
 }
 
-/* Follows the minimum from a random start through all widths; true if the caller wants to stop. */
-static bool mgn_loss_follow(mgn_descent *d, const margin_smoothing *how, margin_real tol,
-                            mgn_tick *tick) {
-    for (size_t k = 0; k < how->count; k++) {
-        mgn_descent_run(d, how->sigma[k], how->iterations[k], tol);
-        if (mgn_tick_stop(tick, d->iterations, how->sigma[k], how->sigma[how->count - 1u])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* All starts; the best theta is left in work->best. */
+/* Follows the minimum through all widths from each start; the best theta is left in work->best. */
 static margin_status mgn_loss_starts(mgn_loss_work *work, mgn_fit *fit) {
     const margin_loss_options *options = (const margin_loss_options *)fit->options;
+    const margin_smoothing *how = &options->smoothing;
     mgn_descent *d = &work->descent;
     margin_rng rng = margin_rng_make(options->seed);
     margin_real best = MGN_HUGE;
     bool stopped = false;
     for (size_t s = 0; s < options->starts && !stopped; s++) {
-        mgn_descent_draw(d, options->smoothing.range, &rng);
-        stopped = mgn_loss_follow(d, &options->smoothing, fit->run.tol / 1000, fit->tick);
+        mgn_descent_draw(d, how->range, &rng);
+        for (size_t k = 0; k < how->count && !stopped; k++) {
+            mgn_descent_run(d, how->sigma[k], how->iterations[k], fit->run.tol / 1000);
+            stopped =
+                mgn_tick_stop(fit->tick, d->iterations, how->sigma[k], how->sigma[how->count - 1u]);
+        }
         const margin_real value = mgn_descent_value(d, 0);
         if (value < best) {
             best = value;
@@ -15264,8 +15103,8 @@ static bool mgn_seco_positive(const mgn_seco *s, size_t i) {
     return mgn_label(&s->data, i) == 1u;
 }
 
-/* Gives the machine the samples of `list` outside fold `without`, negative ones first, and copies
- * their kernel values. */
+/* Gives the machine the samples of `list` outside fold `without`, negative ones first, with their
+ * kernel values, and makes a view of them, which has their weights. */
 static void mgn_seco_svm_take(mgn_seco *s, const margin_index *list, size_t m, size_t without) {
     mgn_seco_svm *svm = &s->svm;
     mgn_qp *q = &svm->qp;
@@ -15277,7 +15116,7 @@ static void mgn_seco_svm_take(mgn_seco *s, const margin_index *list, size_t m, s
             if (s->fold[i] != without && mgn_seco_positive(s, list[i]) == (side == 1)) {
                 svm->list[n] = list[i];
                 svm->rows.slot_of[n] = (margin_index)n;
-                n++;
+                s->order[n++] = (margin_index)mgn_row_of(&s->data, list[i]);
             }
         }
     }
@@ -15287,22 +15126,19 @@ static void mgn_seco_svm_take(mgn_seco *s, const margin_index *list, size_t m, s
         svm->rows.diag[i] = row[svm->list[i]];
         q->peak = mgn_max(q->peak, svm->rows.diag[i]);
     }
-    svm->rows.data = s->data;
-    svm->rows.data.n = svm->rows.slots = n;
+    svm->rows.data = svm->fit.data = s->data;
+    svm->rows.data.n = svm->rows.slots = svm->fit.data.n = n;
+    svm->fit.data.rows = s->order;
     svm->rows.misses = 0;
     svm->rows.foreseen = true; /* all rows are there */
     q->n = q->m = n;
     svm->c = 0;
 }
 
-/* Makes a view of the samples of the machine, which has their weights. */
-static void mgn_seco_svm_view(mgn_seco *s) {
-    for (size_t i = 0; i < s->svm.qp.n; i++) {
-        s->order[i] = (margin_index)mgn_row_of(&s->data, s->svm.list[i]);
-    }
-    s->svm.fit.data = s->data;
-    s->svm.fit.data.rows = s->order;
-    s->svm.fit.data.n = s->svm.qp.n;
+/* Gives the machine all active samples. */
+static void mgn_seco_svm_left(mgn_seco *s) {
+    for (size_t i = 0; i < s->m; i++) { s->fold[i] = 0; }
+    mgn_seco_svm_take(s, s->active, s->m, 1);
 }
 
 /* Solves for C, from the solution for the C before where there is one. */
@@ -15351,9 +15187,7 @@ static margin_real mgn_seco_c1(mgn_seco *s) {
     const size_t most = mgn_size_add(mgn_size_mul(20u, s->n), 9999u);
     const mgn_qp *q = &s->svm.qp;
     margin_real nearest = MGN_HUGE;
-    for (size_t i = 0; i < s->n; i++) { s->fold[i] = 0; }
-    mgn_seco_svm_take(s, s->active, s->n, 1);
-    mgn_seco_svm_view(s);
+    mgn_seco_svm_left(s);
     margin_status status = mgn_seco_svm_solve(s, margin_pow_int(2, 30), MGN_R(1e-3),
                                               mgn_size_min(s->run.max_iterations, most));
     for (size_t i = 0; i < s->n; i++) {
@@ -15404,7 +15238,6 @@ static size_t mgn_seco_validate(mgn_seco *s, const margin_index *list, size_t m,
     mgn_seco_folds(s, list, m);
     for (size_t which = 0; which < o->folds && best < bound; which++) {
         mgn_seco_svm_take(s, list, m, which);
-        mgn_seco_svm_view(s);
         best = bound;
         for (int p = o->svm_first; p <= o->svm_last; p += mgn_seco_step(o)) {
             size_t *wrong = errors + (p - o->svm_first);
@@ -15437,47 +15270,32 @@ static void mgn_seco_prices(mgn_seco *s, int sign, margin_real c, margin_real we
         sum[target ? 1 : 0] += mgn_weight(&s->data, s->active[i]);
     }
     for (size_t i = 0; i < s->m; i++) {
-        const bool target = d->side[i] > 0;
-        d->price[i] =
-            (target ? c * weight : c) * mgn_weight(&s->data, s->active[i]) / sum[target ? 1 : 0];
+        const margin_real price = (d->side[i] > 0 ? c * weight : c);
+        d->price[i] = price * mgn_weight(&s->data, s->active[i]) / sum[d->side[i] > 0 ? 1 : 0];
     }
 }
 
-/* Run-away models [4.4]: a threshold beyond all samples, which no loss pulls back. */
-static bool mgn_seco_runaway(const mgn_seco *s) {
-    for (size_t i = 0; i < s->m; i++) {
-        if (s->descent.f[i] > -1) { return false; }
-    }
-    return true;
-}
-
-/* Follows one start through all widths. Returns false if it runs away. */
+/* Follows one start through all widths. Returns false if it runs away [4.4]: its threshold is beyond
+ * all samples, where no loss pulls it back. */
 static bool mgn_seco_follow(mgn_seco *s) {
     const margin_smoothing *how = &s->options->smoothing;
     const margin_real tol = MGN_R(sizeof(margin_real) > 4u ? 2e-9 : 1e-6);
-    for (size_t k = 0; k < how->count; k++) {
+    bool stays = true;
+    for (size_t k = 0; k < how->count && stays; k++) {
         mgn_descent_run(&s->descent, how->sigma[k], how->iterations[k], tol);
-        if (how->sigma[k] < MGN_R(0.1) && mgn_seco_runaway(s)) { return false; }
+        stays = !(how->sigma[k] < MGN_R(0.1));
+        for (size_t i = 0; i < s->m && !stays; i++) { stays = s->descent.f[i] > -1; }
     }
-    return true;
+    return stays;
 }
 
-/* Whether a candidate may be a cut: it covers enough, and leaves enough of both classes [2.2]. */
-static bool mgn_seco_admit(const mgn_seco *s, const mgn_candidate *a) {
-    const margin_seco_options *o = s->options;
-    size_t left[2] = {0, 0};
-    for (size_t i = 0; i < s->m; i++) {
-        if (!(s->descent.f[i] > 0)) { left[s->descent.side[i] > 0 ? 1 : 0]++; }
-    }
-    return a->covered > 0 && (margin_real)a->covered >= o->coverage * (margin_real)s->m &&
-           left[0] >= s->leave && left[1] >= s->leave;
-}
-
-/* Makes a candidate from a random start. It is kept if it may be a cut and covers other samples
- * than the candidates before it. */
+/* Makes a candidate from a random start. It is kept if it covers other samples than the candidates
+ * before it, and enough, and leaves enough of both classes [2.2]. */
 static void mgn_seco_try(mgn_seco *s, int sign, margin_real c, margin_real weight) {
     mgn_candidate *a = s->candidate + s->made;
+    const mgn_descent *d = &s->descent;
     const size_t q = s->space.q;
+    size_t left[2] = {0, 0};
     mgn_seco_prices(s, sign, c, weight);
     mgn_descent_draw(&s->descent, s->options->smoothing.range, &s->rng);
     s->info.candidates++;
@@ -15489,26 +15307,25 @@ static void mgn_seco_try(mgn_seco *s, int sign, margin_real c, margin_real weigh
     a->c = c;
     a->weight = weight;
     a->done = false;
-    a->norm = margin_norm2(s->descent.theta, q);
-    /* Which of the active samples a cut covers, by the scores in the descent. */
-    const mgn_descent *d = &s->descent;
-    uint32_t mark = UINT32_C(2166136261); /* Fowler, Noll, Vo */
+    a->norm = margin_norm2(d->theta, q);
     a->covered = a->wrong = 0;
+    a->mark = UINT32_C(2166136261); /* Fowler, Noll, Vo */
     for (size_t i = 0; i < s->m; i++) {
-        const bool in = d->f[i] > 0;
+        const bool in = d->f[i] > 0, target = d->side[i] > 0;
         a->covered += in ? 1u : 0u;
-        a->wrong += in && d->side[i] < 0 ? 1u : 0u;
-        mark = (mark ^ (in ? (uint32_t)i + 1u : 0u)) * UINT32_C(16777619);
+        a->wrong += in && !target ? 1u : 0u;
+        left[target ? 1 : 0] += in ? 0u : 1u;
+        a->mark = (a->mark ^ (in ? (uint32_t)i + 1u : 0u)) * UINT32_C(16777619);
     }
-    a->mark = mark;
     a->expected =
         (margin_real)a->wrong + (margin_real)(s->m - a->covered) * mgn_ratio(s->errors, s->m);
     s->info.runaways += a->covered == 0 || a->covered == s->m ? 1u : 0u;
     for (size_t t = 0; t < s->made; t++) {
         if (s->candidate[t].mark == a->mark && s->candidate[t].sign == a->sign) { return; }
     }
-    if (mgn_seco_admit(s, a)) {
-        mgn_copy(s->thetas + s->made * (q + 1u), s->descent.theta, q + 1u);
+    if (a->covered > 0 && left[0] >= s->leave && left[1] >= s->leave &&
+        (margin_real)a->covered >= s->options->coverage * (margin_real)s->m) {
+        mgn_copy(s->thetas + s->made * (q + 1u), d->theta, q + 1u);
         s->made++;
     }
 }
@@ -15532,18 +15349,6 @@ static bool mgn_seco_supply_all(mgn_seco *s) {
     return true;
 }
 
-/* The most promising candidate not assessed yet; s->made if there is none. */
-static size_t mgn_seco_next(const mgn_seco *s) {
-    size_t best = s->made;
-    for (size_t t = 0; t < s->made; t++) {
-        const mgn_candidate *a = s->candidate + t;
-        if (!a->done && (best == s->made || a->expected < s->candidate[best].expected)) {
-            best = t;
-        }
-    }
-    return best;
-}
-
 /* Computes the scores of candidate t on the active samples, and lists in s->rest the samples that
  * it does not cover. Returns their number. */
 static size_t mgn_seco_leave(mgn_seco *s, size_t t) {
@@ -15556,24 +15361,30 @@ static size_t mgn_seco_leave(mgn_seco *s, size_t t) {
     return left;
 }
 
-/* Assesses the candidates. Returns the best one, or s->made if there is none. *errors becomes the
- * number of its errors together with those on the rest, which are *rest of them, and *power log2
- * of the C of the machine on the rest. */
+/* Assesses the candidates, the most promising first. Returns the best one, or s->made if there is
+ * none. *errors becomes the number of its errors together with those on the rest, which are *rest of
+ * them, and *power log2 of the C of the machine on the rest. */
 static size_t mgn_seco_choose(mgn_seco *s, size_t *errors, size_t *rest, int *power) {
     const size_t limit = s->options->assess == 0 ? s->made : s->options->assess;
     size_t best = s->made;
     *errors = s->m + 1u;
     for (size_t count = 0; count < limit && count < s->made; count++) {
-        const size_t t = mgn_seco_next(s);
-        mgn_candidate *a = s->candidate + t;
-        int p = 0;
+        size_t next = s->made;
+        for (size_t t = 0; t < s->made; t++) {
+            const mgn_candidate *b = s->candidate + t;
+            if (!b->done && (next == s->made || b->expected < s->candidate[next].expected)) {
+                next = t;
+            }
+        }
+        mgn_candidate *a = s->candidate + next;
         a->done = true;
         if (a->wrong < *errors) {
-            const size_t left = mgn_seco_leave(s, t), bound = *errors - a->wrong;
+            const size_t left = mgn_seco_leave(s, next), bound = *errors - a->wrong;
+            int p = 0;
             const size_t found = mgn_seco_validate(s, s->rest, left, bound, &p);
             s->info.assessed++;
             if (found < bound) {
-                best = t;
+                best = next;
                 *errors = a->wrong + found;
                 *rest = found;
                 *power = p;
@@ -15587,14 +15398,6 @@ static size_t mgn_seco_choose(mgn_seco *s, size_t *errors, size_t *rest, int *po
 }
 
 /* ---- the list ---- */
-
-/* Whether cut j covers sample i. */
-static bool mgn_seco_covers(const mgn_seco *s, size_t j, size_t i) {
-    const margin_real *row = s->k + i * s->n;
-    margin_real sum = s->bias[j];
-    for (size_t t = 0; t < s->n; t++) { sum += s->table[t * MARGIN_LIST_MOST + j] * row[t]; }
-    return sum > 0;
-}
 
 /* Appends candidate t to the list and takes what it covers away. */
 static void mgn_seco_append(mgn_seco *s, size_t t, size_t errors) {
@@ -15669,16 +15472,13 @@ static margin_status mgn_seco_turn(mgn_seco *s, size_t r, margin_arena *mem) {
 static margin_status mgn_seco_coordinates(mgn_seco *s, margin_arena *mem) {
     const size_t r = mgn_seco_factor(s);
     s->space.n = s->m;
-    if (r > 0) {
-        s->descent.space = &s->space;
-        return mgn_seco_turn(s, r, mem);
-    }
+    s->descent.space = &s->space;
+    if (r > 0) { return mgn_seco_turn(s, r, mem); }
     for (size_t i = 0; i < s->m; i++) {
         for (size_t j = 0; j <= i; j++) {
             s->space.v[i * s->m + j] = s->k[s->active[i] * s->n + s->active[j]];
         }
     }
-    s->descent.space = &s->space;
     return mgn_space_start(&s->space, &s->options->smoothing, mem);
 }
 
@@ -15759,18 +15559,20 @@ static void mgn_seco_note(mgn_seco *s, size_t i, size_t j, bool errs) {
 /* Classifies the samples held out by the list so far: by its last cut, or, where that does not
  * cover them, by a machine for what is left. */
 static void mgn_seco_ask_held(mgn_seco *s) {
-    const size_t j = s->info.cuts, count = s->held_count;
+    const size_t cuts = s->info.cuts, count = s->held_count, last = cuts > 0 ? cuts - 1u : 0;
     s->held_count = 0;
-    for (size_t i = 0; i < s->m; i++) { s->fold[i] = 0; }
-    mgn_seco_svm_take(s, s->active, s->m, 1);
-    mgn_seco_svm_view(s);
+    mgn_seco_svm_left(s);
     mgn_seco_svm_draft(s, margin_pow_int(2, s->power));
     for (size_t t = 0; t < count; t++) {
         const size_t i = s->held[t];
-        if (j > 0 && mgn_seco_covers(s, j - 1u, i)) {
-            mgn_seco_note(s, i, j, (s->target[j - 1u] == 1u) != mgn_seco_positive(s, i));
+        margin_real score = s->bias[last]; /* of the last cut */
+        for (size_t v = 0; v < s->n && cuts > 0; v++) {
+            score += s->table[v * MARGIN_LIST_MOST + last] * s->k[i * s->n + v];
+        }
+        if (cuts > 0 && score > 0) {
+            mgn_seco_note(s, i, cuts, (s->target[last] == 1u) != mgn_seco_positive(s, i));
         } else {
-            mgn_seco_note(s, i, j, mgn_seco_svm_errs(s, i));
+            mgn_seco_note(s, i, cuts, mgn_seco_svm_errs(s, i));
             s->held[s->held_count++] = (margin_index)i;
         }
     }
@@ -15834,9 +15636,7 @@ static margin_status mgn_seco_admission(mgn_seco *s, margin_arena *mem) {
 static margin_status mgn_seco_finish(mgn_seco *s) {
     const size_t j = s->info.cuts;
     mgn_seco_svm *svm = &s->svm;
-    for (size_t i = 0; i < s->m; i++) { s->fold[i] = 0; }
-    mgn_seco_svm_take(s, s->active, s->m, 1);
-    mgn_seco_svm_view(s);
+    mgn_seco_svm_left(s);
     const margin_status status =
         mgn_seco_svm_solve(s, margin_pow_int(2, s->power), s->run.tol, s->run.max_iterations);
     s->bias[j] = svm->bias;
@@ -15874,7 +15674,7 @@ static void mgn_seco_collapse_one(mgn_seco *s, mgn_pool *pool, size_t j) {
     const bool unit = s->kernel.kind != MARGIN_KERNEL_LINEAR;
     margin_real *w = pool->vectors + j * d;
     margin_real sum = 0, length = 1;
-    for (size_t k = 0; k < d; k++) { w[k] = 0; }
+    mgn_zero(w, d);
     for (size_t i = 0; i < s->n; i++) {
         const margin_real a = s->table[i * MARGIN_LIST_MOST + j];
         const margin_real norm = unit ? margin_norm2(mgn_sample(&s->data, i), d) : 1;
@@ -15893,7 +15693,7 @@ static void mgn_seco_collapse_one(mgn_seco *s, mgn_pool *pool, size_t j) {
 /* Cut j through the first `rank` samples of `order` alone, in s->column: with K = L L' in that
  * order, and L1 the square part of L, the projection of g has the coefficients L1'^-1 L' a. */
 static void mgn_seco_project(mgn_seco *s, const margin_real *l, size_t rank, size_t j) {
-    for (size_t k = 0; k < rank; k++) { s->column[k] = 0; }
+    mgn_zero(s->column, rank);
     for (size_t i = 0; i < s->n; i++) {
         margin_axpy(s->column, s->table[s->order[i] * MARGIN_LIST_MOST + j], l + i * s->n,
                     mgn_size_min(i + 1u, rank));
@@ -15901,26 +15701,20 @@ static void mgn_seco_project(mgn_seco *s, const margin_real *l, size_t rank, siz
     mgn_solve(s->column, 1, 1, mgn_view_of(l, 1, s->n), rank, false);
 }
 
-/* Whether the projected cut scores all samples within a hundredth of the margin of the true one. */
-static bool mgn_seco_projects(const mgn_seco *s, size_t rank, size_t j) {
-    for (size_t i = 0; i < s->n; i++) {
-        const margin_real *row = s->k + i * s->n;
-        margin_real off = 0;
-        for (size_t t = 0; t < s->n; t++) {
-            const size_t v = s->order[t];
-            off += row[v] * (s->table[v * MARGIN_LIST_MOST + j] - (t < rank ? s->column[t] : 0));
-        }
-        if (!(mgn_abs(off) <= MGN_R(0.01))) { return false; }
-    }
-    return true;
-}
-
 /* Projects all cuts onto the first `rank` samples of s->order. Returns false, and changes nothing,
- * if their scores would change by too much. */
+ * if a sample would get a score that is off by more than a hundredth of the margin. */
 static bool mgn_seco_reduce_to(mgn_seco *s, const margin_real *l, size_t rank) {
     for (size_t j = 0; j <= s->info.cuts; j++) {
         mgn_seco_project(s, l, rank, j);
-        if (!mgn_seco_projects(s, rank, j)) { return false; }
+        for (size_t i = 0; i < s->n; i++) {
+            margin_real off = 0;
+            for (size_t t = 0; t < s->n; t++) {
+                const size_t v = s->order[t];
+                const margin_real coef = s->table[v * MARGIN_LIST_MOST + j];
+                off += s->k[i * s->n + v] * (coef - (t < rank ? s->column[t] : 0));
+            }
+            if (!(mgn_abs(off) <= MGN_R(0.01))) { return false; }
+        }
     }
     for (size_t j = 0; j <= s->info.cuts; j++) {
         mgn_seco_project(s, l, rank, j);
@@ -15946,20 +15740,14 @@ static void mgn_seco_reduce(mgn_seco *s, margin_arena *mem) {
     }
 }
 
-/* The first cut in which sample i has a coefficient; cuts if there is none. */
-static size_t mgn_seco_first(const mgn_seco *s, size_t i, size_t cuts) {
-    size_t j = 0;
-    while (j < cuts && s->table[i * MARGIN_LIST_MOST + j] == 0) { j++; }
-    return j;
-}
-
 /* Samples with a coefficient, ordered by the first cut that needs them, in s->order; how many. */
 static size_t mgn_seco_used(mgn_seco *s) {
     const size_t cuts = s->info.cuts + 1u;
     size_t n = 0;
     for (size_t j = 0; j < cuts; j++) {
         for (size_t i = 0; i < s->n; i++) {
-            if (mgn_seco_first(s, i, cuts) == j) { s->order[n++] = (margin_index)i; }
+            const margin_real *coef = s->table + i * MARGIN_LIST_MOST;
+            if (coef[j] != 0 && !mgn_any(coef, j)) { s->order[n++] = (margin_index)i; }
         }
         s->reach[j] = (uint32_t)n;
     }
@@ -16011,13 +15799,6 @@ static bool mgn_seco_powers(int first, int last) {
     return first >= -30 && first <= last && last <= 30;
 }
 
-static bool mgn_seco_weights(const margin_real *w, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        if (!mgn_svm_valid(w[i])) { return false; }
-    }
-    return n > 0;
-}
-
 /* Options that are 0 get the value of the paper, or that of the cheap mode. */
 static void mgn_seco_defaults(margin_seco_options *o) {
     static const margin_real weights[3] = {1, MGN_R(0.5), 2};
@@ -16053,13 +15834,13 @@ static margin_status mgn_seco_prepare(const margin_seco_options *options, margin
     o->other = o->other != NULL ? o->other : &pair[0];
     o->target = o->target != NULL ? o->target : &pair[1];
     mgn_seco_defaults(o);
-    if (!mgn_smoothing_resolve(&o->smoothing, &paper) || !mgn_seco_powers(o->c_first, o->c_last) ||
-        !mgn_seco_powers(o->svm_first, o->svm_last) ||
-        !mgn_seco_weights(o->weights, o->weight_count) || o->most >= MARGIN_LIST_MOST ||
-        o->folds < 2u || o->folds > UINT16_MAX || !(o->coverage > 0 && o->coverage <= 1) ||
-        !(o->easy > 0 && o->easy <= 1)) {
-        return MARGIN_E_ARGUMENT;
-    }
+    bool valid = mgn_smoothing_resolve(&o->smoothing, &paper) &&
+                 mgn_seco_powers(o->c_first, o->c_last) &&
+                 mgn_seco_powers(o->svm_first, o->svm_last) && o->most < MARGIN_LIST_MOST &&
+                 o->folds >= 2u && o->folds <= UINT16_MAX && o->coverage > 0 && o->coverage <= 1 &&
+                 o->easy > 0 && o->easy <= 1 && o->weight_count > 0;
+    for (size_t i = 0; valid && i < o->weight_count; i++) { valid = mgn_svm_valid(o->weights[i]); }
+    if (!valid) { return MARGIN_E_ARGUMENT; }
     return mgn_both(mgn_loss_check(o->other), mgn_loss_check(o->target));
 }
 
@@ -16086,12 +15867,11 @@ static margin_status mgn_seco_start(mgn_seco *s, const margin_data *data, margin
     const size_t mark = mem->high;
     size_t positive = 0, n = 0;
     for (size_t i = 0; i < data->n; i++) {
-        const size_t row = mgn_row_of(data, i);
-        if (data->weight == NULL || data->weight[row] > 0) {
-            positive += data->y[row] == 1u ? 1u : 0u;
+        if (mgn_weight(data, i) > 0) {
+            positive += mgn_label(data, i) == 1u ? 1u : 0u;
             s->active[n] = (margin_index)n;
             s->part[n] = 0;
-            s->rows[n++] = (margin_index)row;
+            s->rows[n++] = (margin_index)mgn_row_of(data, i);
         }
     }
     if (positive == 0 || positive == n) { return MARGIN_E_ONE_CLASS; }
@@ -16109,29 +15889,22 @@ static margin_status mgn_seco_start(mgn_seco *s, const margin_data *data, margin
     return !s->options->greedy && mgn_seco_end(s) == 0 ? mgn_seco_admission(s, mem) : MARGIN_OK;
 }
 
-/* Sets all that does not depend on the data. */
-static void mgn_seco_begin(mgn_seco *s, mgn_tick *tick) {
-    mgn_clear(&s->info, sizeof s->info);
-    s->common = mgn_no_info;
-    s->n = s->m = s->errors = 0;
-    s->descent.loss[0] = *s->options->other;
-    s->descent.loss[1] = *s->options->target;
-    s->descent.iterations = 0;
-    s->limit = s->options->most;
-    s->longest = 0;
-    s->tick = tick;
-    *tick = mgn_tick_make(s->options->watch, s->options->most + 1u);
-    s->quiet = *tick;
-    s->quiet.watch.progress = NULL;
-}
-
 /* Rounds, the machine at the end, model and report. */
 static margin_status mgn_seco_run(void *task, mgn_frame *frame) {
     mgn_seco *s = (mgn_seco *)task;
+    const margin_list *list = &frame->model.of.list;
     const margin_data given = s->data;
-    mgn_tick tick;
+    mgn_tick tick = mgn_tick_make(s->options->watch, s->options->most + 1u);
     mgn_seco_plan(s, frame->mem, given.n);
-    mgn_seco_begin(s, &tick);
+    mgn_clear(&s->info, sizeof s->info);
+    s->common = mgn_no_info;
+    s->descent.loss[0] = *s->options->other;
+    s->descent.loss[1] = *s->options->target;
+    s->descent.iterations = s->longest = 0;
+    s->limit = s->options->most;
+    s->tick = &tick;
+    s->quiet = tick;
+    s->quiet.watch.progress = NULL;
     margin_status status = mgn_seco_start(s, &given, frame->mem);
     while (status == MARGIN_OK && s->info.end == 0) { status = mgn_seco_round(s, frame->mem); }
     if (status != MARGIN_OK) { return status; }
@@ -16141,11 +15914,11 @@ static margin_status mgn_seco_run(void *task, mgn_frame *frame) {
     /* Margins of the training samples, and what each cut does with them. */
     for (size_t i = 0; i < s->n; i++) {
         margin_real score;
-        (void)margin_list_ask(&frame->model.of.list, mgn_sample(&s->data, i), &score);
+        (void)margin_list_ask(list, mgn_sample(&s->data, i), &score);
         s->column[i] = mgn_seco_positive(s, i) ? score : -score;
     }
     mgn_info_margins(&s->common, s->column, s->n);
-    (void)margin_list_assess(&s->data, &frame->model.of.list, &s->info.table);
+    (void)margin_list_assess(&s->data, list, &s->info.table);
     s->common.iterations = s->info.candidates;
     frame->info = s->common;
     if (s->info.end == MARGIN_SECO_STOPPED) { return MARGIN_W_STOPPED; }
@@ -16156,14 +15929,13 @@ static margin_status mgn_seco_run(void *task, mgn_frame *frame) {
 static const mgn_method mgn_seco_method = {mgn_seco_plan_all, mgn_seco_run};
 
 static margin_status mgn_seco_check(mgn_seco *s, const margin_data *data) {
+    const margin_control run = {s->options->tol, s->options->max_iterations, 0, 0};
     size_t classes = 0;
     const margin_status status = margin_data_classes(data, &classes);
     if (status != MARGIN_OK) { return status; }
     if (classes != 2u) { return classes > 2u ? MARGIN_E_TWO_CLASSES : MARGIN_E_ONE_CLASS; }
     s->data = *data;
-    mgn_clear(&s->run, sizeof s->run);
-    s->run.tol = s->options->tol;
-    s->run.max_iterations = s->options->max_iterations;
+    s->run = run;
     return mgn_both(margin_kernel_resolve(&s->options->kernel, data->d, &s->kernel),
                     mgn_control_resolve(&s->run, data->n));
 }
@@ -16340,16 +16112,6 @@ static void mgn_platt_begin(mgn_platt *p) {
     }
 }
 
-static void mgn_platt_fit(mgn_platt *p) {
-    mgn_platt_begin(p);
-    margin_real loss = mgn_platt_loss(p, p->slope, p->shift);
-    for (unsigned step = 0; step < 100u; step++) {
-        const bool flat = mgn_abs(p->g0) <= 16 * MGN_EPS && mgn_abs(p->g1) <= 16 * MGN_EPS;
-        if (flat || !mgn_platt_step(p, &loss)) { break; }
-    }
-    p->slope /= p->unit;
-}
-
 /* Isotonic regression: neighbours that are out of order share their mean. */
 static void mgn_isotonic(margin_real *v, const margin_real *weight, size_t n) {
     for (size_t g = 1; g < n; g++) {
@@ -16466,7 +16228,13 @@ MARGIN_API margin_status margin_calibrate(const margin_data *data, const margin_
     p.data = data;
     p.scores = scores;
     p.vote = vote;
-    mgn_platt_fit(&p);
+    mgn_platt_begin(&p);
+    margin_real loss = mgn_platt_loss(&p, p.slope, p.shift);
+    for (unsigned step = 0; step < 100u; step++) {
+        const bool flat = mgn_abs(p.g0) <= 16 * MGN_EPS && mgn_abs(p.g1) <= 16 * MGN_EPS;
+        if (flat || !mgn_platt_step(&p, &loss)) { break; }
+    }
+    p.slope /= p.unit;
     margin_vote made = *vote;
     made.slope = p.slope;
     made.shift = p.shift;
@@ -16571,20 +16339,6 @@ static size_t mgn_compress_pick(const mgn_compress *c, margin_real *first) {
     return best;
 }
 
-/* Adds vector p to the basis: its column of L, and what that takes off R and D. */
-static void mgn_compress_take(mgn_compress *c, size_t p) {
-    const margin_expansion *e = &c->e;
-    mgn_factor f = {c->basis, e->n, c->most, c->count, c->diag};
-    const margin_real scale = mgn_sqrt(c->diag[p]);
-    mgn_kernel_pool(&e->kernel, e->vectors + p * e->d, e->d, e->vectors, e->n, e->d, e->norms,
-                    c->row);
-    for (size_t j = 0; j < c->functions; j++) { c->old[j] = c->rest[p * c->functions + j] / scale; }
-    mgn_factor_add(&f, p, c->row);
-    for (size_t v = 0; v < e->n; v++) {
-        margin_axpy(c->rest + v * c->functions, -c->row[v], c->old, c->functions);
-    }
-}
-
 /* Chooses up to `most` vectors; ascending, because pools are sorted by class. */
 static void mgn_compress_choose(mgn_compress *c) {
     margin_real first = 0;
@@ -16600,7 +16354,19 @@ static void mgn_compress_choose(mgn_compress *c) {
         const size_t p = mgn_compress_pick(c, &first);
         size_t at = c->count;
         if (p == c->e.n) { break; }
-        mgn_compress_take(c, p);
+        /* Adds vector p to the basis: its column of L, and what that takes off R and D. */
+        const margin_expansion *e = &c->e;
+        mgn_factor f = {c->basis, e->n, c->most, c->count, c->diag};
+        const margin_real scale = mgn_sqrt(c->diag[p]);
+        mgn_kernel_pool(&e->kernel, e->vectors + p * e->d, e->d, e->vectors, e->n, e->d, e->norms,
+                        c->row);
+        for (size_t j = 0; j < c->functions; j++) {
+            c->old[j] = c->rest[p * c->functions + j] / scale;
+        }
+        mgn_factor_add(&f, p, c->row);
+        for (size_t v = 0; v < e->n; v++) {
+            margin_axpy(c->rest + v * c->functions, -c->row[v], c->old, c->functions);
+        }
         for (; at > 0 && c->chosen[at - 1u] > p; at--) { c->chosen[at] = c->chosen[at - 1u]; }
         c->chosen[at] = (margin_index)p;
         c->count++;
@@ -17111,13 +16877,9 @@ typedef struct {
 /* Starts with the weights of the data, or with 1 where it has none. */
 static void mgn_theta_start(mgn_theta *theta, const margin_data *data, margin_real *w,
                             margin_real least, bool even) {
+    const mgn_theta fresh = {w, data->n, least, 0, even, 0, 0, 0};
     margin_real lost = 0;
-    theta->w = w;
-    theta->n = data->n;
-    theta->theta = least;
-    theta->even = even;
-    theta->mistakes = 0;
-    theta->uneven = theta->deficit = theta->total = 0;
+    *theta = fresh;
     for (size_t i = 0; i < data->n; i++) {
         w[i] = mgn_weight(data, i);
         mgn_add(&theta->total, &lost, w[i]);
@@ -17170,6 +16932,18 @@ static void mgn_theta_update(mgn_theta *theta, const margin_real *margins) {
     theta->uneven = mgn_theta_uneven(theta, margins);
 }
 
+/* H [3]: the mean of the margins by the weights w, or without these by those of the data. */
+static margin_real mgn_theta_objective(const margin_data *data, const margin_real *w,
+                                       const margin_real *margins) {
+    margin_real total = 0, h = 0, lost = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        const margin_real weight = w != NULL ? w[i] : mgn_weight(data, i);
+        total += weight;
+        mgn_add(&h, &lost, weight * margins[i]);
+    }
+    return h / total;
+}
+
 /* ---- shape and memory ---- */
 
 /* How many samples are multiplied with all models at a time, and the largest matrix whose
@@ -17177,8 +16951,7 @@ static void mgn_theta_update(mgn_theta *theta, const margin_real *margins) {
  * iteration. */
 #define MGN_PROTO_BLOCK ((size_t)MARGIN_PROTO_BLOCK)
 #define MGN_PROTO_SIDE ((size_t)MARGIN_PROTO_SIDE)
-#define MGN_PROTO_SPARE                                                                            \
-    ((size_t)8u) /* so many more vectors than wanted are iterated, which speeds it up */
+#define MGN_PROTO_SPARE ((size_t)8u) /* vectors iterated beyond those wanted, for speed */
 
 /* What mini-batches need: a running mean of the steps, one of the squared lengths of the gradients
  * of each vector, and what is left of the start in the latter, MGN_PROTO_MEMORY^t after t steps. */
@@ -17206,6 +16979,20 @@ typedef struct {
     size_t pool;        /* vectors of all models */
     size_t side, spare; /* of the decomposition of hss, see mgn_proto_hss_plan */
 } mgn_proto_sizes;
+
+/* What the options amount to. */
+typedef struct {
+    bool ascends;    /* tvq and td: models follow a gradient, */
+    bool fixed;      /* by the steps of fig. 2, at one rate, each over all samples, */
+    bool batches;    /* or by steps over a few samples each */
+    bool reweighted; /* tvq, unless it is plain */
+    bool codebooks;  /* lvq and olvq1 */
+    bool clusters;   /* k-means comes first */
+    bool keeps_all;  /* nn with every sample: margins are not computed, job->at.mu is not written */
+    bool draws;      /* random numbers belong to samples, or one of equally good samples is chosen:
+                        the samples are sorted first */
+    size_t sides;    /* tangents of a sample in use: none unless models start as hss */
+} mgn_proto_way;
 
 /* What the model will consist of. */
 typedef struct {
@@ -17259,6 +17046,7 @@ typedef struct {
 typedef struct {
     const margin_data *data;
     margin_proto_options o; /* with defaults filled in */
+    mgn_proto_way way;
     mgn_proto_sizes size;
     mgn_proto_kept kept;
     mgn_proto_room room;
@@ -17280,86 +17068,41 @@ typedef struct {
     bool converged;
 } mgn_proto_job;
 
-static bool mgn_proto_ascends(const mgn_proto_job *job) {
-    return job->o.method == MARGIN_PROTO_TVQ || job->o.method == MARGIN_PROTO_TD;
-}
-
-static bool mgn_proto_codebooks(const mgn_proto_job *job) {
-    return job->o.method == MARGIN_PROTO_LVQ || job->o.method == MARGIN_PROTO_OLVQ1;
-}
-
-/* Whether training makes the steps of fig. 2, at one rate, each along the gradient over all
- * samples. */
-static bool mgn_proto_fixed(const mgn_proto_job *job) {
-    return mgn_proto_ascends(job) && job->o.rate > 0;
-}
-
-/* Whether each step follows the gradient over a few samples. */
-static bool mgn_proto_stochastic(const mgn_proto_job *job) {
-    return mgn_proto_ascends(job) && !(job->o.rate > 0);
-}
-
-static bool mgn_proto_reweighted(const mgn_proto_job *job) {
-    return job->o.method == MARGIN_PROTO_TVQ && !job->o.plain;
-}
-
-static bool mgn_proto_clusters(const mgn_proto_job *job) {
-    return mgn_proto_codebooks(job) || job->o.start == MARGIN_START_CLUSTERS ||
-           job->o.start == MARGIN_START_CENTROIDS;
-}
-
-/* Whether nn keeps every sample: margins are then not computed, and job->at.mu was never
- * written. */
-static bool mgn_proto_keeps_all(const mgn_proto_job *job) {
-    return job->o.method == MARGIN_PROTO_NN && (job->o.budget == 0 || job->o.budget >= job->size.n);
-}
-
-/* Methods that draw random numbers for samples, or choose among equally good ones: their samples
- * are sorted first. */
-static bool mgn_proto_draws(const mgn_proto_job *job) {
-    if (job->o.method == MARGIN_PROTO_NN) { return !mgn_proto_keeps_all(job); }
-    return mgn_proto_codebooks(job) || mgn_proto_stochastic(job) || job->size.each > 1u ||
-           job->o.start != MARGIN_START_HSS || job->o.validation > 0;
-}
-
-/* The number of tangents of a sample that are used: none unless models start as hss. */
-static size_t mgn_proto_sides(const mgn_proto_job *job) {
-    return job->o.method == MARGIN_PROTO_NN || mgn_proto_codebooks(job) ||
-                   job->o.start > MARGIN_START_CLUSTERS
-               ? 0
-               : job->o.side;
-}
-
-static bool mgn_proto_options_fit(const margin_proto_options *o) {
-    return o->method <= MARGIN_PROTO_NN && o->side <= MARGIN_PROTO_SIDES &&
-           o->start <= MARGIN_START_RANDOM && o->tangents <= MARGIN_PROTO_TANGENTS &&
-           o->theta > -1 && o->theta <= 1 && o->rate >= 0 && o->rate <= MGN_R(1e6) &&
-           o->window >= 0 && o->window < 1 && o->validation >= 0 && o->validation < 1 &&
-           o->neighbours <= 2u * MARGIN_PROTO_NTH - 1u;
-}
-
 /* Fills in the defaults; false if an option is out of its range. */
 static bool mgn_proto_resolve(mgn_proto_job *job, const margin_proto_options *options) {
     static const margin_proto_options none = {0, 0, false, false,        0,    0, 0, 0, 0, 0, 0, 0,
                                               0, 0, 0,     {NULL, NULL}, NULL, 0};
     margin_proto_options o = options != NULL ? *options : none;
-    if (!mgn_proto_options_fit(&o)) { return false; }
-    if (o.method == MARGIN_PROTO_TD || o.method >= MARGIN_PROTO_NN) {
+    if (!(o.method <= MARGIN_PROTO_NN && o.side <= MARGIN_PROTO_SIDES &&
+          o.start <= MARGIN_START_RANDOM && o.tangents <= MARGIN_PROTO_TANGENTS && o.theta > -1 &&
+          o.theta <= 1 && o.rate >= 0 && o.rate <= MGN_R(1e6) && o.window >= 0 && o.window < 1 &&
+          o.validation >= 0 && o.validation < 1 && o.neighbours <= 2u * MARGIN_PROTO_NTH - 1u)) {
+        return false;
+    }
+    const bool nn = o.method == MARGIN_PROTO_NN, tvq = o.method == MARGIN_PROTO_TVQ;
+    mgn_proto_way *way = &job->way;
+    way->ascends = tvq || o.method == MARGIN_PROTO_TD;
+    way->fixed = way->ascends && o.rate > 0;
+    way->batches = way->ascends && !way->fixed;
+    way->reweighted = tvq && !o.plain;
+    way->codebooks = o.method == MARGIN_PROTO_LVQ || o.method == MARGIN_PROTO_OLVQ1;
+    if (o.method == MARGIN_PROTO_TD || nn) {
         o.models = 1;
         o.start = MARGIN_START_HSS;
     }
+    way->clusters =
+        way->codebooks || o.start == MARGIN_START_CLUSTERS || o.start == MARGIN_START_CENTROIDS;
+    way->sides = nn || way->codebooks || o.start > MARGIN_START_CLUSTERS ? 0 : o.side;
+    o.tangents = way->codebooks || nn ? (uint16_t)0 : o.tangents;
+    o.validation = tvq ? o.validation : 0;
+    if (o.models == 0) { o.models = way->codebooks ? 16u : 1u; }
+    if (o.theta == 0) { o.theta = MGN_R(o.tangents > 0 ? 0.2 : 0.1); }
+    if (o.theta == MARGIN_ZERO) { o.theta = 0; }
+    o.window = o.window > 0 ? o.window : MGN_R(0.3);
+    if (o.patience == 0) { o.patience = 20u; }
+    if (!nn || o.neighbours == 0) { o.neighbours = 1u; }
+    if (o.max_iterations == 0) { o.max_iterations = way->fixed ? 60u : 1000u; }
     job->o = o;
-    if (mgn_proto_codebooks(job) || o.method == MARGIN_PROTO_NN) { job->o.tangents = 0; }
-    job->o.validation = o.method == MARGIN_PROTO_TVQ ? o.validation : 0;
-    job->o.models = o.models != 0 ? o.models : mgn_proto_codebooks(job) ? 16u : 1u;
-    job->o.theta = o.theta == MARGIN_ZERO ? 0
-                   : o.theta != 0         ? o.theta
-                   : job->o.tangents > 0  ? MGN_R(0.2)
-                                          : MGN_R(0.1);
-    job->o.window = o.window > 0 ? o.window : MGN_R(0.3);
-    job->o.patience = o.patience != 0 ? o.patience : 20u;
-    job->o.neighbours = o.method == MARGIN_PROTO_NN && o.neighbours != 0 ? o.neighbours : 1u;
-    if (o.max_iterations == 0) { job->o.max_iterations = mgn_proto_fixed(job) ? 60u : 1000u; }
     return true;
 }
 
@@ -17368,32 +17111,34 @@ static bool mgn_proto_shape(mgn_proto_job *job, size_t n, size_t d, size_t class
     if (n == 0 || d == 0 || classes >= MARGIN_REJECTED || !mgn_proto_resolve(job, options)) {
         return false;
     }
-    job->size.n = n;
-    job->size.d = d;
-    job->size.classes = classes;
-    job->size.tangents = mgn_size_min(job->o.tangents, d - 1u);
-    job->size.rows = 1u + job->size.tangents;
-    job->size.each = job->o.models;
-    job->size.models = mgn_size_mul(classes, job->size.each);
-    if (job->o.method == MARGIN_PROTO_NN) {
-        job->size.models = job->o.budget == 0 ? n : mgn_size_min(n, job->o.budget);
-        job->size.models = job->size.models < classes ? classes : job->size.models;
+    const margin_proto_options *o = &job->o;
+    const bool nn = o->method == MARGIN_PROTO_NN;
+    mgn_proto_sizes *size = &job->size;
+    size->n = n;
+    size->d = d;
+    size->classes = classes;
+    size->tangents = mgn_size_min(o->tangents, d - 1u);
+    size->rows = 1u + size->tangents;
+    size->each = o->models;
+    size->models = mgn_size_mul(classes, size->each);
+    if (nn) {
+        size->models = o->budget == 0 ? n : mgn_size_min(n, o->budget);
+        size->models = size->models < classes ? classes : size->models;
     }
-    job->size.pool = mgn_size_mul(job->size.models, job->size.rows);
-    job->size.side = mgn_size_min(n, d);
-    job->size.spare = mgn_size_min(job->size.tangents + MGN_PROTO_SPARE, job->size.side);
-    job->rng = margin_rng_make(job->o.seed);
-    return (size_t)(uint32_t)job->size.models == job->size.models;
+    size->pool = mgn_size_mul(size->models, size->rows);
+    size->side = mgn_size_min(n, d);
+    size->spare = mgn_size_min(size->tangents + MGN_PROTO_SPARE, size->side);
+    job->way.keeps_all = nn && (o->budget == 0 || o->budget >= n);
+    job->way.draws = nn ? !job->way.keeps_all
+                        : job->way.codebooks || job->way.batches || size->each > 1u ||
+                              o->start != MARGIN_START_HSS || o->validation > 0;
+    job->rng = margin_rng_make(o->seed);
+    return (size_t)(uint32_t)size->models == size->models;
 }
 
 static void mgn_proto_point_plan(mgn_proto_point *plan, margin_arena *mem,
                                  const mgn_proto_sizes *size) {
     MARGIN_BLOCKS_PROTO_POINT(MGN_TAKE, size->n, size->d, size->pool)
-}
-
-static void mgn_proto_steps_plan(mgn_proto_descent *plan, margin_arena *mem,
-                                 const mgn_proto_sizes *size) {
-    MARGIN_BLOCKS_PROTO_STEPS(MGN_TAKE, size->d, size->pool)
 }
 
 /* Scratch of hss: the matrix to decompose and a part of it while it is summed up, or the iterated
@@ -17424,41 +17169,44 @@ static void mgn_proto_edge_plan(mgn_proto_edge *plan, margin_arena *mem, size_t 
 /* Memory for models while they change. tvq and td change a copy; the kept vectors have the best
  * models until the end. Codebooks change where they are kept. */
 static void mgn_proto_models_plan(mgn_proto_job *job, margin_arena *mem) {
-    const size_t all = mgn_size_mul(job->size.pool, job->size.d);
-    if (!mgn_proto_ascends(job)) {
-        job->at.mu = MGN_SCRATCH(mem, margin_real, job->size.n);
+    const mgn_proto_sizes *size = &job->size;
+    if (!job->way.ascends) {
+        job->at.mu = MGN_SCRATCH(mem, margin_real, size->n);
         job->at.v = job->kept.vectors;
         job->at.grad = job->at.sums = NULL;
-        job->best = MGN_SCRATCH(mem, margin_real, mgn_proto_codebooks(job) ? all : 0);
+        job->best = MGN_SCRATCH(mem, margin_real,
+                                job->way.codebooks ? mgn_size_mul(size->pool, size->d) : 0);
         return;
     }
     job->best = job->kept.vectors;
-    mgn_proto_point_plan(&job->at, mem, &job->size);
-    if (mgn_proto_fixed(job)) {
-        mgn_proto_point_plan(&job->next, mem, &job->size);
+    mgn_proto_point_plan(&job->at, mem, size);
+    if (job->way.fixed) {
+        mgn_proto_point_plan(&job->next, mem, size);
     } else {
-        mgn_proto_steps_plan(&job->descent, mem, &job->size);
+        mgn_proto_descent *plan = &job->descent;
+        MARGIN_BLOCKS_PROTO_STEPS(MGN_TAKE, size->d, size->pool)
     }
 }
 
 /* What lasts through a training. The vectors come last at the front: nn may need less of them. */
 static void mgn_proto_plan(mgn_proto_job *plan, margin_arena *mem) {
     const mgn_proto_sizes *size = &plan->size;
-    const size_t n = size->n, d = size->d, sides = mgn_proto_sides(plan);
-    const bool nn = plan->o.method == MARGIN_PROTO_NN, lvq = mgn_proto_codebooks(plan);
-    const size_t clusters = mgn_proto_clusters(plan) ? n : 0, draws = mgn_proto_draws(plan) ? n : 0;
-    const size_t orders = lvq || mgn_proto_stochastic(plan) ? n : 0;
+    const mgn_proto_way *way = &plan->way;
+    const size_t n = size->n, d = size->d, clusters = way->clusters ? n : 0;
+    const size_t draws = way->draws ? n : 0, orders = way->codebooks || way->batches ? n : 0;
+    const bool nn = plan->o.method == MARGIN_PROTO_NN;
     MARGIN_BLOCKS_PROTO_KEPT(MGN_LAST, size->classes, size->tangents > 0 ? size->models : 0,
                              size->pool, d)
     MARGIN_BLOCKS_PROTO(MGN_TAKE, n, d, nn ? 1u : size->pool, nn ? 0 : size->pool, clusters, draws,
-                        orders, lvq ? size->models : 0, sides)
+                        orders, way->codebooks ? size->models : 0, way->sides)
     mgn_proto_models_plan(plan, mem);
 }
 
 /* ---- distances and gradients ---- */
 
-static void mgn_proto_zero(margin_real *v, size_t n) {
-    for (size_t i = 0; i < n; i++) { v[i] = 0; }
+/* Where model m begins among vectors: its centroid, behind which its tangents stand. */
+static size_t mgn_proto_at(const mgn_proto_job *job, size_t m) {
+    return m * job->size.rows * job->size.d;
 }
 
 /* The tangents of sample i. */
@@ -17469,24 +17217,20 @@ static const margin_real *mgn_proto_sides_of(const mgn_proto_job *job, size_t i)
 /* Sample i relative to the centre, moved along its tangents where it has any; returns its squared
  * length. */
 static margin_real mgn_proto_sample(const mgn_proto_job *job, size_t i, margin_real *out) {
+    const size_t d = job->size.d, sides = job->way.sides;
     const margin_real *x = mgn_sample(job->data, i);
-    const size_t sides = mgn_proto_sides(job);
-    for (size_t k = 0; k < job->size.d; k++) { out[k] = x[k] - job->room.centre[k]; }
+    for (size_t k = 0; k < d; k++) { out[k] = x[k] - job->room.centre[k]; }
     for (size_t j = 0; j < sides; j++) {
-        mgn_axpy(out, job->sided.along[i * sides + j], mgn_proto_sides_of(job, i) + j * job->size.d,
-                 job->size.d);
+        mgn_axpy(out, job->sided.along[i * sides + j], mgn_proto_sides_of(job, i) + j * d, d);
     }
-    return margin_dot(out, out, job->size.d);
+    return margin_dot(out, out, d);
 }
 
 /* |C|^2 and T_j . C of all models. */
 static void mgn_proto_shifts(const mgn_proto_job *job, const margin_real *v) {
-    for (size_t m = 0; m < job->size.models; m++) {
-        const margin_real *c = v + m * job->size.rows * job->size.d;
-        for (size_t j = 0; j < job->size.rows; j++) {
-            job->room.shift[m * job->size.rows + j] =
-                margin_dot(c, c + j * job->size.d, job->size.d);
-        }
+    const size_t rows = job->size.rows, d = job->size.d;
+    for (size_t r = 0; r < job->size.pool; r++) {
+        job->room.shift[r] = margin_dot(v + r / rows * rows * d, v + r * d, d);
     }
 }
 
@@ -17494,22 +17238,30 @@ static void mgn_proto_shifts(const mgn_proto_job *job, const margin_real *v) {
  * their products with all vectors. */
 static void mgn_proto_block(const mgn_proto_job *job, const margin_real *v,
                             const margin_index *list, size_t first, size_t count) {
+    const mgn_proto_room *room = &job->room;
+    const size_t d = job->size.d, pool = job->size.pool;
     for (size_t i = 0; i < count; i++) {
         const size_t sample = list != NULL ? list[first + i] : first + i;
-        job->room.norm[i] = mgn_proto_sample(job, sample, job->room.block + i * job->size.d);
+        room->norm[i] = mgn_proto_sample(job, sample, room->block + i * d);
     }
-    mgn_mat_mul(job->room.dots, job->size.pool, mgn_view_of(job->room.block, job->size.d, 1),
-                mgn_view_of(v, 1, job->size.d), count, job->size.d, job->size.pool,
-                job->room.panel);
+    mgn_mat_mul(room->dots, pool, mgn_view_of(room->block, d, 1), mgn_view_of(v, 1, d), count, d,
+                pool, room->panel);
 }
 
+/* A sample of the block. */
+typedef struct {
+    const margin_real *x;    /* relative to the centre */
+    const margin_real *dots; /* its product with each centroid, its alpha for each tangent */
+    margin_real norm;        /* |x|^2 */
+    size_t label;
+} mgn_proto_seen;
+
 /* The distance to model m. */
-static margin_real mgn_proto_z(const mgn_proto_job *job, size_t m, margin_real norm,
-                               const margin_real *dots) {
-    const margin_real *a = dots + m * job->size.rows;
+static margin_real mgn_proto_z(const mgn_proto_job *job, size_t m, const mgn_proto_seen *s) {
+    const margin_real *a = s->dots + m * job->size.rows;
     margin_real sum = 0;
     for (size_t j = 1; j < job->size.rows; j++) { sum += a[j] * a[j]; }
-    return mgn_max(norm - 2 * a[0] + job->room.shift[m * job->size.rows] - sum, 0);
+    return mgn_max(s->norm - 2 * a[0] + job->room.shift[m * job->size.rows] - sum, 0);
 }
 
 /* The nearest models of the own class and of the others. */
@@ -17518,12 +17270,11 @@ typedef struct {
     margin_real z_own, z_other;
 } mgn_proto_pair;
 
-static mgn_proto_pair mgn_proto_nearest(const mgn_proto_job *job, size_t label, margin_real norm,
-                                        const margin_real *dots) {
+static mgn_proto_pair mgn_proto_nearest(const mgn_proto_job *job, const mgn_proto_seen *s) {
     mgn_proto_pair pair = {0, 0, MGN_HUGE, MGN_HUGE};
     for (size_t m = 0; m < job->size.models; m++) {
-        const margin_real z = mgn_proto_z(job, m, norm, dots);
-        if (m / job->size.each == label) {
+        const margin_real z = mgn_proto_z(job, m, s);
+        if (m / job->size.each == s->label) {
             pair.own = z < pair.z_own ? m : pair.own;
             pair.z_own = mgn_min(pair.z_own, z);
         } else {
@@ -17534,17 +17285,16 @@ static mgn_proto_pair mgn_proto_nearest(const mgn_proto_job *job, size_t label, 
     return pair;
 }
 
-/* Adds the sample x, relative to the centre, to the gradient of model m with the factor `much`.
- * Only the terms with x are added here; those with C and T are added once for all samples by
- * mgn_proto_finish. */
+/* Adds the sample to the gradient of model m with the factor `much`. Only the terms with x are
+ * added here; those with C and T are added once for all samples by mgn_proto_finish. */
 static void mgn_proto_pull(const mgn_proto_job *job, const mgn_proto_point *to, size_t m,
-                           margin_real much, const margin_real *x, const margin_real *dots) {
-    const size_t row = m * job->size.rows;
-    for (size_t j = 0; j < job->size.rows; j++) {
-        const margin_real a = j == 0 ? much : much * dots[row + j];
+                           margin_real much, const mgn_proto_seen *s) {
+    const size_t first = m * job->size.rows, d = job->size.d;
+    for (size_t r = first; r < first + job->size.rows; r++) {
+        const margin_real a = r == first ? much : much * s->dots[r];
         if (a != 0) {
-            to->sums[row + j] += a;
-            mgn_axpy(to->grad + (row + j) * job->size.d, a, x, job->size.d);
+            to->sums[r] += a;
+            mgn_axpy(to->grad + r * d, a, s->x, d);
         }
     }
 }
@@ -17552,13 +17302,13 @@ static void mgn_proto_pull(const mgn_proto_job *job, const mgn_proto_point *to, 
 /* sum a (delta - sum alpha_j T_j) = sum a x - (sum a) C - sum over j of (sum a alpha_j) T_j and
  * sum a alpha_j delta = sum a alpha_j x - (sum a alpha_j) C. */
 static void mgn_proto_finish(const mgn_proto_job *job, const mgn_proto_point *to) {
+    const size_t d = job->size.d;
     for (size_t m = 0; m < job->size.models; m++) {
-        const margin_real *c = to->v + m * job->size.rows * job->size.d,
-                          *sums = to->sums + m * job->size.rows;
-        margin_real *g = to->grad + m * job->size.rows * job->size.d;
+        const margin_real *c = to->v + mgn_proto_at(job, m), *sums = to->sums + m * job->size.rows;
+        margin_real *g = to->grad + mgn_proto_at(job, m);
         for (size_t j = 0; j < job->size.rows; j++) {
-            mgn_axpy(g, -sums[j], c + j * job->size.d, job->size.d);
-            if (j > 0) { mgn_axpy(g + j * job->size.d, -sums[j], c, job->size.d); }
+            mgn_axpy(g, -sums[j], c + j * d, d);
+            if (j > 0) { mgn_axpy(g + j * d, -sums[j], c, d); }
         }
     }
 }
@@ -17566,51 +17316,49 @@ static void mgn_proto_finish(const mgn_proto_job *job, const mgn_proto_point *to
 /* td: minus the squared error of the sigmoids o = 1 / (1 + exp(4 (z / reach - 1))) from 1 for the
  * own class and 0 for the others, halved; with weight > 0 its part of the gradient. */
 static margin_real mgn_proto_neurons(const mgn_proto_job *job, const mgn_proto_point *to,
-                                     size_t label, margin_real norm, margin_real weight,
-                                     const margin_real *x, const margin_real *dots) {
+                                     margin_real weight, const mgn_proto_seen *s) {
     margin_real error = 0;
     for (size_t m = 0; m < job->size.models; m++) {
-        const margin_real t = 4 * (mgn_proto_z(job, m, norm, dots) / job->reach - 1);
+        const margin_real t = 4 * (mgn_proto_z(job, m, s) / job->reach - 1);
         const margin_real e = mgn_exp(-mgn_abs(t));
         const margin_real o = t < 0 ? 1 / (1 + e) : e / (1 + e);
-        const margin_real off = (m / job->size.each == label ? MGN_R(1.0) : 0) - o;
+        const margin_real off = (m / job->size.each == s->label ? MGN_R(1.0) : 0) - o;
         error -= off * off / 2;
         if (weight > 0) {
-            mgn_proto_pull(job, to, m, 8 * weight * off * o * (1 - o) / job->reach, x, dots);
+            mgn_proto_pull(job, to, m, 8 * weight * off * o * (1 - o) / job->reach, s);
         }
     }
     return error;
 }
 
-/* Visits one sample of a block: computes its margin, adds it to the gradient, and returns what it
- * adds to H, without its weight. */
+/* Visits sample i, which is in the block: computes its margin, adds it to the gradient, and returns
+ * what it adds to H, without its weight. */
 static margin_real mgn_proto_visit(mgn_proto_job *job, mgn_proto_point *to, size_t i,
                                    size_t in_block, margin_real total) {
-    const margin_real norm = job->room.norm[in_block],
-                      *x = job->room.block + in_block * job->size.d;
-    margin_real *dots = job->room.dots + in_block * job->size.pool;
-    const size_t label = mgn_label(job->data, i);
+    const size_t pool = job->size.pool;
+    margin_real *dots = job->room.dots + in_block * pool;
+    const mgn_proto_seen s = {job->room.block + in_block * job->size.d, dots,
+                              job->room.norm[in_block], mgn_label(job->data, i)};
     const margin_real weight = to->grad != NULL ? job->weights.w[i] / total : 0;
-    /* The products of a sample with the tangents become its alphas. */
-    for (size_t r = 0; r < job->size.pool && job->size.tangents > 0; r++) {
+    const margin_real before = job->weights.before[i];
+    mgn_proto_tally *tally = &job->tally;
+    for (size_t r = 0; r < pool && job->size.tangents > 0; r++) { /* alpha_j = T_j . (x - C) */
         dots[r] -= r % job->size.rows != 0 ? job->room.shift[r] : 0;
     }
-    const mgn_proto_pair pair = mgn_proto_nearest(job, label, norm, dots);
+    const mgn_proto_pair pair = mgn_proto_nearest(job, &s);
     const margin_real sum = pair.z_own + pair.z_other;
     to->mu[i] = mgn_nearer(pair.z_own, pair.z_other);
     if (job->weights.held[i] != 0) {
-        job->tally.held_wrong += to->mu[i] > 0 ? 0 : 1u;
-        job->tally.held_mu += to->mu[i];
+        tally->held_wrong += to->mu[i] > 0 ? 0 : 1u;
+        tally->held_mu += to->mu[i];
     }
-    job->tally.own += job->weights.before[i] * pair.z_own;
-    job->tally.between += job->weights.before[i] * (pair.z_own / 2 + pair.z_other / 2);
-    if (job->o.method == MARGIN_PROTO_TD) {
-        return mgn_proto_neurons(job, to, label, norm, weight, x, dots);
-    }
+    tally->own += before * pair.z_own;
+    tally->between += before * (pair.z_own / 2 + pair.z_other / 2);
+    if (job->o.method == MARGIN_PROTO_TD) { return mgn_proto_neurons(job, to, weight, &s); }
     if (weight > 0 && sum > 0) { /* tvq: d mu / d z_p and d mu / d z_n */
         const margin_real much = 4 * weight / sum;
-        mgn_proto_pull(job, to, pair.own, much * (pair.z_other / sum), x, dots);
-        mgn_proto_pull(job, to, pair.other, -much * (pair.z_own / sum), x, dots);
+        mgn_proto_pull(job, to, pair.own, much * (pair.z_other / sum), &s);
+        mgn_proto_pull(job, to, pair.other, -much * (pair.z_own / sum), &s);
     }
     return to->mu[i];
 }
@@ -17618,35 +17366,32 @@ static margin_real mgn_proto_visit(mgn_proto_job *job, mgn_proto_point *to, size
 /* Begins a gradient at to->v. */
 static void mgn_proto_open(const mgn_proto_job *job, const mgn_proto_point *to) {
     if (to->grad != NULL) {
-        mgn_proto_zero(to->grad, job->size.pool * job->size.d);
-        mgn_proto_zero(to->sums, job->size.pool);
+        mgn_zero(to->grad, job->size.pool * job->size.d);
+        mgn_zero(to->sums, job->size.pool);
     }
     mgn_proto_shifts(job, to->v);
 }
 
 /* One pass over the samples: margins at to->v and, if there is room for it, the gradient with the
- * weights job->weights.w. Returns H with the weights job->weights.before. */
-static margin_real mgn_proto_pass(mgn_proto_job *job, mgn_proto_point *to) {
-    margin_real total = 0, judge = 0, h = 0, lost = 0;
-    for (size_t i = 0; i < job->size.n; i++) {
+ * weights job->weights.w; the means of the tally are taken with job->weights.before. */
+static void mgn_proto_pass(mgn_proto_job *job, mgn_proto_point *to) {
+    const mgn_proto_tally none = {0, 0, 0, 0};
+    const size_t n = job->size.n;
+    margin_real total = 0, judge = 0;
+    for (size_t i = 0; i < n; i++) {
         total += job->weights.w[i];
         judge += job->weights.before[i];
     }
     mgn_proto_open(job, to);
-    job->tally.held_wrong = 0;
-    job->tally.held_mu = job->tally.own = job->tally.between = 0;
-    for (size_t first = 0; first < job->size.n; first += MGN_PROTO_BLOCK) {
-        const size_t count = mgn_size_min(job->size.n - first, MGN_PROTO_BLOCK);
+    job->tally = none;
+    for (size_t first = 0; first < n; first += MGN_PROTO_BLOCK) {
+        const size_t count = mgn_size_min(n - first, MGN_PROTO_BLOCK);
         mgn_proto_block(job, to->v, NULL, first, count);
-        for (size_t i = 0; i < count; i++) {
-            const margin_real gain = mgn_proto_visit(job, to, first + i, i, total);
-            mgn_add(&h, &lost, job->weights.before[first + i] * gain);
-        }
+        for (size_t i = 0; i < count; i++) { (void)mgn_proto_visit(job, to, first + i, i, total); }
     }
     if (to->grad != NULL) { mgn_proto_finish(job, to); }
     job->tally.own /= judge;
     job->tally.between /= judge;
-    return h / judge;
 }
 
 /* ---- starts ---- */
@@ -17662,7 +17407,7 @@ static bool mgn_proto_member(const mgn_proto_job *job, size_t i, size_t c) {
 static margin_real mgn_proto_mean(const mgn_proto_job *job, margin_real *mean, size_t *count) {
     margin_real total = 0;
     *count = 0;
-    mgn_proto_zero(mean, job->size.d);
+    mgn_zero(mean, job->size.d);
     for (size_t i = 0; i < job->size.n; i++) {
         if (job->weights.w[i] > 0) {
             (void)mgn_proto_sample(job, i, job->room.block);
@@ -17700,7 +17445,7 @@ static size_t mgn_proto_gather(const mgn_proto_job *job, const mgn_proto_hss *h,
 static void mgn_proto_covariance(const mgn_proto_job *job, const mgn_proto_hss *h) {
     const size_t d = job->size.d;
     size_t next = 0, in_part = 0, count;
-    mgn_proto_zero(h->matrix, d * d);
+    mgn_zero(h->matrix, d * d);
     while ((count = mgn_proto_gather(job, h, &next, job->room.block)) > 0) {
         const mgn_view rows = mgn_view_of(job->room.block, d, 1),
                        columns = mgn_view_of(job->room.block, 1, d);
@@ -17733,7 +17478,7 @@ static void mgn_proto_gram(const mgn_proto_job *job, const mgn_proto_hss *h) {
 static void mgn_proto_lift(const mgn_proto_job *job, const mgn_proto_hss *h, size_t k,
                            margin_real *tangents) {
     size_t next = 0, row = 0, count;
-    mgn_proto_zero(tangents, k * job->size.d);
+    mgn_zero(tangents, k * job->size.d);
     while ((count = mgn_proto_gather(job, h, &next, job->room.block)) > 0) {
         for (size_t j = 0; j < k; j++) {
             for (size_t i = 0; i < count; i++) {
@@ -17745,22 +17490,6 @@ static void mgn_proto_lift(const mgn_proto_job *job, const mgn_proto_hss *h, siz
     }
 }
 
-/* h->part = covariance times each of `count` vectors of h->matrix, from the samples, without
- * forming the covariance. */
-static void mgn_proto_apply(const mgn_proto_job *job, const mgn_proto_hss *h, size_t count) {
-    size_t next = 0, rows;
-    mgn_proto_zero(h->part, count * job->size.d);
-    while ((rows = mgn_proto_gather(job, h, &next, job->room.block)) > 0) {
-        for (size_t i = 0; i < rows; i++) {
-            const margin_real *x = job->room.block + i * job->size.d;
-            for (size_t j = 0; j < count; j++) {
-                mgn_axpy(h->part + j * job->size.d,
-                         margin_dot(h->matrix + j * job->size.d, x, job->size.d), x, job->size.d);
-            }
-        }
-    }
-}
-
 /* Leading eigenvectors by orthogonal iteration, in a few vectors of memory, until no eigenvalue
  * moves by more than 1e-6 of the first, or 200 times. The order settles with it: largest first. */
 static void mgn_proto_iterate(mgn_proto_job *job, const mgn_proto_hss *h, size_t k,
@@ -17769,9 +17498,19 @@ static void mgn_proto_iterate(mgn_proto_job *job, const mgn_proto_hss *h, size_t
     bool moving = true;
     for (size_t i = 0; i < count * d; i++) { h->matrix[i] = margin_rng_normal(&job->rng); }
     (void)margin_qr(h->matrix, d, count, d, NULL, 0, NULL);
-    mgn_proto_zero(h->values, count);
+    mgn_zero(h->values, count);
     for (size_t t = 0; t < 200u && moving; t++) {
-        mgn_proto_apply(job, h, count);
+        /* h->part = the covariance times each vector, from the samples, without forming it. */
+        size_t next = 0, rows;
+        mgn_zero(h->part, count * d);
+        while ((rows = mgn_proto_gather(job, h, &next, job->room.block)) > 0) {
+            for (size_t i = 0; i < rows; i++) {
+                const margin_real *x = job->room.block + i * d;
+                for (size_t j = 0; j < count; j++) {
+                    mgn_axpy(h->part + j * d, margin_dot(h->matrix + j * d, x, d), x, d);
+                }
+            }
+        }
         moving = false;
         for (size_t j = 0; j < count; j++) {
             const margin_real value = margin_norm2(h->part + j * d, d);
@@ -17821,7 +17560,7 @@ static margin_status mgn_proto_hss_model(mgn_proto_job *job, margin_real *model,
     }
     for (size_t j = 0; j < k && status == MARGIN_OK; j++) {
         const margin_real least = h.values[0] * (margin_real)(n + d) * MGN_EPS;
-        if (!(h.values[j] > least)) { mgn_proto_zero(tangents + j * d, d); }
+        if (!(h.values[j] > least)) { mgn_zero(tangents + j * d, d); }
     }
     margin_arena_release(mem, mark);
     return status == MARGIN_OK ? margin_qr(tangents, d, k, d, NULL, 0, NULL) : status;
@@ -17869,11 +17608,11 @@ static margin_real mgn_proto_meet(const margin_real *tangents, size_t k, margin_
 /* Moves all samples of a model along their tangents to where they are nearest to its plane.
  * Returns the mean square of the distances [7]. */
 static margin_real mgn_proto_approach(mgn_proto_job *job, const margin_real *model) {
-    const size_t count = mgn_proto_sides(job), d = job->size.d;
+    const size_t count = job->way.sides, d = job->size.d;
     margin_real sum = 0, lost = 0, total = 0;
     for (size_t i = 0; i < job->size.n; i++) {
         margin_real *a = job->sided.along + i * count;
-        mgn_proto_zero(a, count);
+        mgn_zero(a, count);
         if (job->weights.w[i] > 0) {
             (void)mgn_proto_sample(job, i, job->room.block);
             mgn_axpy(job->room.block, -1, model, d);
@@ -17901,25 +17640,25 @@ static margin_status mgn_proto_two_sided(mgn_proto_job *job, margin_real *model,
         falls = now < MGN_R(0.999) * last;
         last = now;
         if (falls) {
-            mgn_proto_zero(model + job->size.d, job->size.tangents * job->size.d);
+            mgn_zero(model + job->size.d, job->size.tangents * job->size.d);
             status = mgn_proto_hss_model(job, model, mem);
         }
     }
-    mgn_proto_zero(job->sided.along, job->size.n * mgn_proto_sides(job));
+    mgn_zero(job->sided.along, job->size.n * job->way.sides);
     return status;
 }
 
 /* Sets the weights of the samples for model j of class c: those of the data, times random numbers
  * if there are several models, or those of its cluster alone. Returns false if all are 0. */
 static bool mgn_proto_weigh(mgn_proto_job *job, size_t c, size_t j) {
-    const bool random = job->size.each > 1u && !mgn_proto_clusters(job);
+    const bool random = job->size.each > 1u && !job->way.clusters;
     bool any = false;
     for (size_t i = 0; i < job->size.n; i++) {
         job->weights.w[i] = mgn_proto_member(job, i, c) ? mgn_weight(job->data, i) : 0;
         if (random && job->weights.w[i] > 0) { /* exponential */
             job->weights.w[i] *= -mgn_log(1 - margin_rng_uniform(&job->rng));
         }
-        if (job->weights.w[i] > 0 && mgn_proto_clusters(job) && job->lists.member[i] != j) {
+        if (job->weights.w[i] > 0 && job->way.clusters && job->lists.member[i] != j) {
             job->weights.w[i] = 0;
         }
         any = any || job->weights.w[i] > 0;
@@ -17999,16 +17738,16 @@ static void mgn_proto_kmeans(mgn_proto_job *job, margin_real *v, size_t c) {
 static margin_status mgn_proto_start(mgn_proto_job *job, margin_real *v, margin_arena *mem) {
     margin_status status = MARGIN_OK;
     for (size_t c = 0; c < job->size.classes; c++) {
-        if (mgn_proto_clusters(job)) { mgn_proto_kmeans(job, v, c); }
+        if (job->way.clusters) { mgn_proto_kmeans(job, v, c); }
         for (size_t j = 0; j < job->size.each && status == MARGIN_OK; j++) {
             margin_real *model = v + (c * job->size.each + j) * job->size.rows * job->size.d;
-            if (job->o.start == MARGIN_START_RANDOM && !mgn_proto_codebooks(job)) {
+            if (job->o.start == MARGIN_START_RANDOM && !job->way.codebooks) {
                 (void)mgn_proto_sample(job, mgn_proto_draw(job, c), model);
-            } else if (!mgn_proto_clusters(job) || job->o.start == MARGIN_START_CLUSTERS) {
-                mgn_proto_zero(model + job->size.d, job->size.tangents * job->size.d);
+            } else if (!job->way.clusters || job->o.start == MARGIN_START_CLUSTERS) {
+                mgn_zero(model + job->size.d, job->size.tangents * job->size.d);
                 if (mgn_proto_weigh(job, c, j)) {
                     status = mgn_proto_hss_model(job, model, mem);
-                    if (status == MARGIN_OK && mgn_proto_sides(job) > 0) {
+                    if (status == MARGIN_OK && job->way.sides > 0) {
                         status = mgn_proto_two_sided(job, model, mem);
                     }
                 }
@@ -18060,11 +17799,11 @@ static void mgn_proto_judge(mgn_proto_job *job, mgn_proto_record *record) {
 /* Fig. 2: `count` steps of one rate from the models at job->at.v. The weights of a step are known
  * before it is taken: they follow from the margins of the models before it, so one pass over the
  * samples judges a step by the old weights and finds the next gradient with the new ones. */
-static void mgn_proto_ascend(mgn_proto_job *job, mgn_theta *theta, size_t count) {
+static void mgn_proto_ascend(mgn_proto_job *job, size_t count) {
     const bool watched = job->o.validation > 0;
     mgn_proto_record record = {SIZE_MAX, 0, 0};
     mgn_copy(job->weights.before, job->weights.w, job->size.n);
-    (void)mgn_proto_pass(job, &job->at);
+    mgn_proto_pass(job, &job->at);
     job->scale = job->tally.own > 0 ? job->tally.own : 1;
     for (size_t t = 0; t < count && !mgn_proto_tick(job) && !job->converged; t++) {
         if (watched) {
@@ -18073,7 +17812,7 @@ static void mgn_proto_ascend(mgn_proto_job *job, mgn_theta *theta, size_t count)
         }
         if (!job->converged) {
             mgn_copy(job->weights.before, job->weights.w, job->size.n);
-            if (mgn_proto_reweighted(job)) { mgn_theta_update(theta, job->at.mu); }
+            if (job->way.reweighted) { mgn_theta_update(&job->theta, job->at.mu); }
             /* Models one step along the gradient, tangents made orthonormal again. */
             const size_t d = job->size.d;
             mgn_copy(job->next.v, job->at.v, job->size.pool * d);
@@ -18084,7 +17823,7 @@ static void mgn_proto_ascend(mgn_proto_job *job, mgn_theta *theta, size_t count)
                 mgn_axpy(c + d, job->o.rate, g + d, job->size.tangents * d);
                 (void)margin_qr(c + d, d, job->size.tangents, d, NULL, 0, NULL);
             }
-            (void)mgn_proto_pass(job, &job->next);
+            mgn_proto_pass(job, &job->next);
             const mgn_proto_point old = job->at;
             job->at = job->next;
             job->next = old;
@@ -18173,9 +17912,8 @@ static margin_real mgn_proto_loss(const mgn_proto_job *job, margin_real gain) {
 
 /* Margins and gradient of `count` samples of the order from `first` on; returns the sum of their
  * losses by the weights job->weights.before. */
-static margin_real mgn_proto_batch(mgn_proto_job *job, const mgn_theta *theta, size_t first,
-                                   size_t count) {
-    const margin_real total = theta->total * ((margin_real)count / (margin_real)job->size.n);
+static margin_real mgn_proto_batch(mgn_proto_job *job, size_t first, size_t count) {
+    const margin_real total = job->theta.total * ((margin_real)count / (margin_real)job->size.n);
     margin_real loss = 0;
     mgn_proto_open(job, &job->at);
     for (size_t from = 0; from < count; from += MGN_PROTO_BLOCK) {
@@ -18216,54 +17954,55 @@ static void mgn_proto_descend(mgn_proto_job *job, margin_real rate) {
 
 /* One pass over the samples in a random order, with a step after each batch; returns the mean
  * loss. */
-static margin_real mgn_proto_sweep(mgn_proto_job *job, mgn_theta *theta, margin_real rate) {
+static margin_real mgn_proto_sweep(mgn_proto_job *job, margin_real rate) {
     const size_t batch = mgn_proto_batch_size(job->size.n);
-    const bool reweighted = mgn_proto_reweighted(job);
+    const bool reweighted = job->way.reweighted;
     const margin_real n = (margin_real)job->size.n;
-    const margin_real k = job->o.even && theta->mistakes > 0 ? n / (margin_real)theta->mistakes : 1;
+    const margin_real k =
+        job->o.even && job->theta.mistakes > 0 ? n / (margin_real)job->theta.mistakes : 1;
     margin_real loss = 0, total = 0;
     margin_shuffle(&job->rng, job->lists.order, job->size.n);
     for (size_t first = 0; first < job->size.n; first += batch) {
         const size_t count = mgn_size_min(job->size.n - first, batch);
-        loss += mgn_proto_batch(job, theta, first, count);
+        loss += mgn_proto_batch(job, first, count);
         if (reweighted) {
             /* The weights of the samples of a batch, by the margins that it found (fig. 1). */
             for (size_t i = first; i < first + count; i++) {
                 const size_t sample = job->lists.order[i];
-                if (mgn_theta_mistake(theta, job->at.mu, sample)) {
+                if (mgn_theta_mistake(&job->theta, job->at.mu, sample)) {
                     job->weights.w[sample] += k;
-                    theta->total += k;
+                    job->theta.total += k;
                 }
             }
         }
         mgn_proto_descend(job, rate);
     }
     for (size_t i = 0; i < job->size.n; i++) { total += job->weights.before[i]; }
-    if (reweighted) { (void)mgn_theta_count(theta, job->at.mu); }
+    if (reweighted) { (void)mgn_theta_count(&job->theta, job->at.mu); }
     job->iterations++;
     return loss / total;
 }
 
 /* Passes until the rate has come down, validation has stopped them, or there were `count`. */
-static void mgn_proto_batches(mgn_proto_job *job, mgn_theta *theta, size_t count) {
+static void mgn_proto_batches(mgn_proto_job *job, size_t count) {
     const bool watched = job->o.validation > 0;
     const size_t steps = (job->size.n - 1u) / mgn_proto_batch_size(job->size.n) + 1u;
     const size_t most = MGN_PROTO_STALE + MGN_PROTO_STEPS / steps;
     mgn_proto_record record = {SIZE_MAX, 0, 0};
     mgn_proto_pace pace = mgn_proto_pace_make(MGN_PROTO_RATE, most);
     mgn_copy(job->weights.before, job->weights.w, job->size.n);
-    (void)mgn_proto_pass(job, &job->at);
+    mgn_proto_pass(job, &job->at);
     job->scale = job->tally.own > 0 ? job->tally.own : 1;
-    mgn_proto_zero(job->descent.step, job->size.pool * job->size.d);
-    mgn_proto_zero(job->descent.square, job->size.pool);
+    mgn_zero(job->descent.step, job->size.pool * job->size.d);
+    mgn_zero(job->descent.square, job->size.pool);
     job->descent.left = 1;
     for (size_t i = 0; i < job->size.n; i++) { job->lists.order[i] = (margin_index)i; }
     for (size_t t = 0; t < count && !job->converged && !mgn_proto_stop(job, pace.rate / pace.least);
          t++) {
-        (void)mgn_proto_pace_take(&pace, mgn_proto_sweep(job, theta, pace.rate));
+        (void)mgn_proto_pace_take(&pace, mgn_proto_sweep(job, pace.rate));
         job->converged = mgn_proto_pace_done(&pace);
         if (watched) {
-            (void)mgn_proto_pass(job, &job->at);
+            mgn_proto_pass(job, &job->at);
             mgn_proto_judge(job, &record);
             job->converged = job->converged || record.since >= job->o.patience;
         }
@@ -18274,11 +18013,11 @@ static void mgn_proto_batches(mgn_proto_job *job, mgn_theta *theta, size_t count
 }
 
 /* Trains the models at job->at.v in at most `count` passes. */
-static void mgn_proto_raise_margins(mgn_proto_job *job, mgn_theta *theta, size_t count) {
-    if (mgn_proto_fixed(job)) {
-        mgn_proto_ascend(job, theta, count);
+static void mgn_proto_raise_margins(mgn_proto_job *job, size_t count) {
+    if (job->way.fixed) {
+        mgn_proto_ascend(job, count);
     } else {
-        mgn_proto_batches(job, theta, count);
+        mgn_proto_batches(job, count);
     }
 }
 
@@ -18304,12 +18043,12 @@ static void mgn_proto_hold(mgn_proto_job *job) {
 /* td adds one tangent at each stage, which starts from its hss direction; these are kept in
  * job->best. Stages before the last make a few passes. With a fixed rate all stages have an equal
  * share of the steps. */
-static void mgn_proto_construct(mgn_proto_job *job, mgn_theta *theta) {
+static void mgn_proto_construct(mgn_proto_job *job) {
     const size_t d = job->size.d, stages = job->size.rows;
     const size_t share = (job->o.max_iterations + stages - 1u) / stages;
     mgn_copy(job->best, job->at.v, job->size.pool * d);
     for (size_t m = 0; m < job->size.models; m++) {
-        mgn_proto_zero(job->at.v + (m * job->size.rows + 1u) * d, job->size.tangents * d);
+        mgn_zero(job->at.v + (m * job->size.rows + 1u) * d, job->size.tangents * d);
     }
     for (size_t s = 0; s < stages && !job->tick.stopped; s++) {
         const size_t left = job->o.max_iterations - job->iterations;
@@ -18320,13 +18059,12 @@ static void mgn_proto_construct(mgn_proto_job *job, mgn_theta *theta) {
         }
         job->reach = 1;
         mgn_copy(job->weights.before, job->weights.w, job->size.n);
-        (void)mgn_proto_pass(job, &job->at);
+        mgn_proto_pass(job, &job->at);
         job->reach = job->tally.between > 0 ? job->tally.between : 1;
         job->converged = false;
-        mgn_proto_raise_margins(job, theta,
-                                mgn_proto_fixed(job) ? share
-                                : s + 1u < stages    ? mgn_size_min(left, 4u)
-                                                     : left);
+        mgn_proto_raise_margins(job, job->way.fixed    ? share
+                                     : s + 1u < stages ? mgn_size_min(left, 4u)
+                                                       : left);
     }
 }
 
@@ -18402,7 +18140,7 @@ static void mgn_proto_lvq_pass(mgn_proto_job *job, margin_real rate) {
 /* The mean of max(0, theta - mu) at the present codebooks. */
 static margin_real mgn_proto_lvq_loss(mgn_proto_job *job) {
     margin_real loss = 0, total = 0;
-    (void)mgn_proto_pass(job, &job->at);
+    mgn_proto_pass(job, &job->at);
     for (size_t i = 0; i < job->size.n; i++) {
         loss += job->weights.before[i] * mgn_max(job->o.theta - job->at.mu[i], 0);
         total += job->weights.before[i];
@@ -18462,7 +18200,7 @@ static void mgn_proto_take(const mgn_proto_job *job, size_t s) {
 static size_t mgn_proto_typical(const mgn_proto_job *job, size_t c) {
     margin_real least = MGN_HUGE, count = 0;
     size_t chosen = job->size.n;
-    mgn_proto_zero(job->room.block, job->size.d);
+    mgn_zero(job->room.block, job->size.d);
     for (unsigned round = 0; round < 2u; round++) {
         for (size_t i = 0; i < job->size.n; i++) {
             const margin_real *x = mgn_sample(job->data, i);
@@ -18540,7 +18278,7 @@ static void mgn_proto_condense(mgn_proto_job *job) {
 
 /* The samples of the set, sorted by class; without a budget all of them. */
 static void mgn_proto_neighbours(mgn_proto_job *job) {
-    const bool all = mgn_proto_keeps_all(job);
+    const bool all = job->way.keeps_all;
     size_t m = 0;
     if (!all) { mgn_proto_condense(job); }
     job->converged = job->converged || all;
@@ -18584,24 +18322,24 @@ static void mgn_proto_exits(const mgn_proto_job *job, margin_arena *mem) {
 }
 
 /* The training itself. Models are left at job->at.v, relative to the centre. */
-static margin_status mgn_proto_run(mgn_proto_job *job, mgn_theta *theta, margin_arena *mem) {
+static margin_status mgn_proto_run(mgn_proto_job *job, margin_arena *mem) {
     mgn_proto_hold(job);
     const margin_status status = mgn_proto_start(job, job->at.v, mem);
     if (status != MARGIN_OK) { return status; }
     /* Weights of the samples that are not held out. */
-    mgn_theta_start(theta, job->data, job->weights.w, job->o.theta, job->o.even);
+    mgn_theta_start(&job->theta, job->data, job->weights.w, job->o.theta, job->o.even);
     for (size_t i = 0; i < job->size.n; i++) {
         if (job->weights.held[i] != 0) {
-            theta->total -= job->weights.w[i];
+            job->theta.total -= job->weights.w[i];
             job->weights.w[i] = 0;
         }
     }
     mgn_copy(job->weights.before, job->weights.w, job->size.n);
     if (job->o.method == MARGIN_PROTO_TVQ) {
-        mgn_proto_raise_margins(job, theta, job->o.max_iterations);
+        mgn_proto_raise_margins(job, job->o.max_iterations);
     } else if (job->o.method == MARGIN_PROTO_TD) {
-        mgn_proto_construct(job, theta);
-    } else if (mgn_proto_codebooks(job)) {
+        mgn_proto_construct(job);
+    } else if (job->way.codebooks) {
         mgn_proto_lvq(job);
     } else {
         job->converged = true;
@@ -18610,11 +18348,11 @@ static margin_status mgn_proto_run(mgn_proto_job *job, mgn_theta *theta, margin_
 }
 
 /* Moves the models to the coordinates of the data, and computes the margins of the samples. */
-static void mgn_proto_place(mgn_proto_job *job, mgn_theta *theta, margin_arena *mem) {
-    if (!mgn_proto_fixed(job) || job->o.validation > 0) { (void)mgn_proto_pass(job, &job->at); }
-    if (mgn_proto_stochastic(job) && mgn_proto_reweighted(job)) {
-        (void)mgn_theta_count(theta, job->at.mu);
-        theta->uneven = mgn_theta_uneven(theta, job->at.mu);
+static void mgn_proto_place(mgn_proto_job *job, margin_arena *mem) {
+    if (!job->way.fixed || job->o.validation > 0) { mgn_proto_pass(job, &job->at); }
+    if (job->way.batches && job->way.reweighted) {
+        (void)mgn_theta_count(&job->theta, job->at.mu);
+        job->theta.uneven = mgn_theta_uneven(&job->theta, job->at.mu);
     }
     if (job->at.v != job->kept.vectors) {
         mgn_copy(job->kept.vectors, job->at.v, job->size.pool * job->size.d);
@@ -18651,10 +18389,10 @@ static void mgn_proto_model(const mgn_proto_job *job, margin_model *model) {
 
 /* Whether the data can be trained on: classes, and distances that do not overflow. */
 static margin_status mgn_proto_check(mgn_proto_job *job) {
-    const size_t sides = mgn_proto_sides(job);
+    const size_t sides = job->way.sides;
     margin_real weight;
     margin_status status = margin_data_moments(job->data, 1, NULL, &weight, job->room.centre, NULL);
-    mgn_proto_zero(job->sided.along, job->size.n * sides);
+    mgn_zero(job->sided.along, job->size.n * sides);
     for (size_t i = 0; i < job->size.n && status == MARGIN_OK; i++) {
         if (sides > 0 && !mgn_all_finite(mgn_proto_sides_of(job, i), sides * job->size.d)) {
             status = MARGIN_E_NOT_FINITE;
@@ -18723,25 +18461,6 @@ static bool mgn_proto_classes(const margin_data *data, size_t classes) {
     return all;
 }
 
-/* Everything after the memory has been taken. */
-static margin_status mgn_proto_work(mgn_proto_job *job, mgn_theta *theta, margin_arena *mem) {
-    if (mgn_proto_draws(job)) { mgn_proto_sort(job); }
-    margin_status status = mgn_proto_check(job);
-    if (status != MARGIN_OK) { return status; }
-    job->iterations = 0;
-    job->tick = mgn_tick_make(job->o.watch, 1);
-    job->converged = false;
-    theta->n = theta->mistakes = 0;
-    theta->uneven = 0;
-    if (job->o.method == MARGIN_PROTO_NN) {
-        mgn_proto_neighbours(job);
-    } else {
-        status = mgn_proto_run(job, theta, mem);
-        if (status == MARGIN_OK) { mgn_proto_place(job, theta, mem); }
-    }
-    return status;
-}
-
 static void mgn_proto_task_plan(void *task, margin_arena *mem) {
     mgn_proto_job *job = (mgn_proto_job *)task;
     mgn_proto_hss hss;
@@ -18763,34 +18482,38 @@ static void mgn_proto_task_plan(void *task, margin_arena *mem) {
 
 static margin_status mgn_proto_task_run(void *task, mgn_frame *frame) {
     mgn_proto_job *job = (mgn_proto_job *)task;
+    margin_info *info = &frame->info;
     const size_t d = job->size.d, planned = job->size.pool * d;
+    const bool nn = job->o.method == MARGIN_PROTO_NN;
     mgn_proto_plan(job, frame->mem);
-    const margin_status status = mgn_proto_work(job, &job->theta, frame->mem);
+    if (job->way.draws) { mgn_proto_sort(job); }
+    margin_status status = mgn_proto_check(job);
     if (status != MARGIN_OK) { return status; }
-    mgn_proto_model(job, &frame->model);
-    if (frame->told) {
-        margin_real total = 0, h = 0, lost = 0;
-        const mgn_margins m = {job->data, &frame->model, NULL, job->at.mu};
-        if (!mgn_proto_keeps_all(job)) {
-            (void)mgn_margins_info(&m, &frame->info);
-            for (size_t i = 0; i < job->size.n; i++) {
-                const margin_real w =
-                    job->theta.n > 0 ? job->weights.w[i] : mgn_weight(job->data, i);
-                total += w;
-                mgn_add(&h, &lost, w * job->at.mu[i]);
-            }
-            frame->info.objective = h / total;
-        }
-        frame->info.iterations = job->iterations;
-        frame->info.converged = job->converged;
-        frame->info.support = job->size.models * job->size.rows;
+    job->iterations = 0;
+    job->tick = mgn_tick_make(job->o.watch, 1);
+    job->converged = false;
+    mgn_clear(&job->theta, sizeof job->theta);
+    if (nn) {
+        mgn_proto_neighbours(job);
+    } else {
+        status = mgn_proto_run(job, frame->mem);
+        if (status != MARGIN_OK) { return status; }
+        mgn_proto_place(job, frame->mem);
     }
+    mgn_proto_model(job, &frame->model);
+    if (frame->told && !job->way.keeps_all) {
+        const mgn_margins m = {job->data, &frame->model, NULL, job->at.mu};
+        (void)mgn_margins_info(&m, info);
+        info->objective = mgn_theta_objective(job->data, job->theta.w, job->at.mu);
+    }
+    info->iterations = job->iterations;
+    info->converged = job->converged;
+    info->support = job->size.models * job->size.rows;
     /* nn may have kept fewer vectors than were planned for; they are the last block at the front */
     frame->mem->low -= MARGIN_BLOCK(planned, sizeof(margin_real)) -
-                       MARGIN_BLOCK(job->size.models * job->size.rows * d, sizeof(margin_real));
-    return job->tick.stopped                                    ? MARGIN_W_STOPPED
-           : job->converged || job->o.method == MARGIN_PROTO_NN ? MARGIN_OK
-                                                                : MARGIN_W_ITERATIONS;
+                       MARGIN_BLOCK(info->support * d, sizeof(margin_real));
+    if (job->tick.stopped) { return MARGIN_W_STOPPED; }
+    return job->converged || nn ? MARGIN_OK : MARGIN_W_ITERATIONS;
 }
 
 static const mgn_method mgn_proto_method = {mgn_proto_task_plan, mgn_proto_task_run};
@@ -18812,7 +18535,7 @@ static margin_status mgn_proto_check_all(mgn_proto_job *job, const margin_data *
     if (!mgn_proto_classes(data, classes)) { return MARGIN_E_ONE_CLASS; }
     job->data = data;
     return mgn_proto_shape(job, data->n, data->d, classes, options) &&
-                   (mgn_proto_sides(job) == 0 || job->o.sides != NULL)
+                   (job->way.sides == 0 || job->o.sides != NULL)
                ? MARGIN_OK
                : MARGIN_E_ARGUMENT;
 }
@@ -18863,33 +18586,28 @@ MARGIN_API margin_status margin_picture_tangents(const margin_real *picture, siz
     return MARGIN_OK;
 }
 
-/* The square of the distance between the planes of x and of model m. */
-static margin_real mgn_proto_between(const margin_proto *p, size_t m, const margin_real *x,
-                                     const margin_real *sides, size_t count, margin_real *work) {
-    const margin_real *c = p->vectors + m * (1u + p->tangents) * p->d;
-    margin_real *u = work + p->d, a[MARGIN_PROTO_SIDES];
-    for (size_t k = 0; k < p->d; k++) {
-        const margin_real factor = p->offset == NULL ? 1 : p->factor[k];
-        work[k] = mgn_proto_delta(p, c, x, k);
-        for (size_t j = 0; j < count; j++) { u[j * p->d + k] = sides[j * p->d + k] * factor; }
-    }
-    return mgn_proto_meet(c + p->d, p->tangents, u, count, p->d, work, a);
-}
-
 MARGIN_API margin_status margin_proto_two_sided(const margin_proto *model, const margin_real *x,
                                                 const margin_real *sides, size_t count,
                                                 margin_real *work, margin_real *scores) {
-    size_t m = 0;
     if (model == NULL || x == NULL || work == NULL || scores == NULL ||
         count > MARGIN_PROTO_SIDES || (count > 0 && sides == NULL) || model->nth == 0 ||
         model->nth > MARGIN_PROTO_NTH) {
         return MARGIN_E_ARGUMENT;
     }
-    for (size_t c = 0; c < model->vote.classes; c++) {
+    const size_t d = model->d, k = model->tangents;
+    margin_real *plane = work + d, along[MARGIN_PROTO_SIDES];
+    for (size_t c = 0, m = 0; c < model->vote.classes; c++) {
         margin_real near[MARGIN_PROTO_NTH];
         for (size_t j = 0; j < model->nth; j++) { near[j] = MGN_HUGE; }
         for (; m < (size_t)model->class_end[c]; m++) {
-            mgn_proto_rank(near, model->nth, mgn_proto_between(model, m, x, sides, count, work));
+            const margin_real *centroid = model->vectors + m * (1u + k) * d;
+            for (size_t i = 0; i < d; i++) {
+                const margin_real factor = model->offset == NULL ? 1 : model->factor[i];
+                work[i] = mgn_proto_delta(model, centroid, x, i);
+                for (size_t j = 0; j < count; j++) { plane[j * d + i] = sides[j * d + i] * factor; }
+            }
+            mgn_proto_rank(near, model->nth,
+                           mgn_proto_meet(centroid + d, k, plane, count, d, work, along));
         }
         scores[c] = near[model->nth - 1u];
     }
@@ -18994,14 +18712,9 @@ static margin_status mgn_theta_task_run(void *task, mgn_frame *frame) {
     job->tick = mgn_tick_make(job->o.watch, 1);
     const margin_status status = mgn_theta_work(job, frame->mem, &frame->model);
     if (status >= 0 && frame->told) {
-        margin_real h = 0, lost = 0, total = 0;
         const mgn_margins m = {&job->data, &frame->model, NULL, job->mu};
         (void)mgn_margins_info(&m, &frame->info);
-        for (size_t i = 0; i < job->data.n; i++) {
-            total += job->best[i];
-            mgn_add(&h, &lost, job->best[i] * job->mu[i]);
-        }
-        frame->info.objective = h / total;
+        frame->info.objective = mgn_theta_objective(&job->data, job->best, job->mu);
         frame->info.iterations = job->rounds;
         frame->info.converged = job->theta.mistakes == 0;
     }
@@ -19073,8 +18786,8 @@ MARGIN_API margin_status margin_reject_curve(const margin_data *data, const marg
     const margin_vote *vote = margin_model_vote(model);
     scores = MGN_SCRATCH(mem, margin_real, mgn_model_machines(model));
     if (mem->failed != 0) { return margin_arena_rewind(mem, &before); }
-    mgn_proto_zero(rejected, count);
-    mgn_proto_zero(error, count);
+    mgn_zero(rejected, count);
+    mgn_zero(error, count);
     for (size_t i = 0; i < data->n; i++) {
         const margin_real weight = mgn_weight(data, i);
         margin_scores(model, mgn_sample(data, i), scores);
@@ -19286,9 +18999,9 @@ static margin_status mgn_compact_centre(mgn_compact *job) {
 }
 
 static void mgn_compact_clear(mgn_compact_part *part) {
-    mgn_proto_zero(part->value, part->rows * part->cols);
-    mgn_proto_zero(part->mean, part->rows * part->cols);
-    mgn_proto_zero(part->size, part->rows);
+    mgn_zero(part->value, part->rows * part->cols);
+    mgn_zero(part->mean, part->rows * part->cols);
+    mgn_zero(part->size, part->rows);
 }
 
 static void mgn_compact_normals(mgn_compact *job, margin_real *v, size_t n, margin_real deviation) {
@@ -19554,7 +19267,7 @@ static void mgn_compact_unit_slopes(mgn_compact *job, size_t count) {
 static void mgn_compact_slopes(mgn_compact *job, size_t count) {
     const size_t m = job->units, w = job->machines;
     const margin_real *coef = mgn_compact_values(job, &job->of_coef);
-    mgn_proto_zero(job->of_bias.slope, w);
+    mgn_zero(job->of_bias.slope, w);
     for (size_t i = 0; i < count; i++) { mgn_axpy(job->of_bias.slope, 1, job->s + i * w, w); }
     mgn_mat_mul(job->of_coef.slope, w, mgn_view_of(job->h, 1, m), mgn_view_of(job->s, w, 1), m,
                 count, w, job->panel);
@@ -20162,8 +19875,13 @@ static void mgn_cuts_group(const mgn_cuts *t, size_t from, size_t to) {
     }
 }
 
-/* Chooses all cuts; returns those of the best solution. */
-static const margin_index *mgn_cuts_choose(const mgn_cuts *t) {
+/* The rising thresholds of scores that `order` sorts, by the best cuts. Each is midway between the
+ * scores on both sides of its cut, at least the lower one and below the upper one. Where one side is
+ * empty, it is beyond all scores by their range. */
+static void mgn_cuts_thresholds(const mgn_cuts *t, margin_real *thresholds) {
+    const margin_real first = t->f[t->order[0]], last = t->f[t->order[t->n - 1u]];
+    const margin_real size = mgn_max(mgn_abs(first), mgn_abs(last));
+    const margin_real pad = (last - first) + (size > 0 ? 8 * MGN_EPS * size : 1);
     size_t end, best = 0;
     for (size_t c = 0; c < t->classes; c++) {
         t->best[c] = 0;
@@ -20174,27 +19892,16 @@ static const margin_index *mgn_cuts_choose(const mgn_cuts *t) {
         mgn_cuts_group(t, i, end);
     }
     for (size_t c = 0; c < t->classes; c++) { best = t->best[c] < t->best[best] ? c : best; }
-    margin_index *cuts = t->cuts + best * (t->classes - 1u);
-    for (size_t j = best; j + 1u < t->classes; j++) { cuts[j] = (margin_index)t->n; }
-    return cuts;
-}
-
-/* The threshold at a cut: midway between the scores on both sides, at least the lower one and
- * below the upper one. If one side is empty, it is beyond all scores by their range. */
-static margin_real mgn_cuts_value(const mgn_cuts *t, size_t cut) {
-    const margin_real first = t->f[t->order[0]], last = t->f[t->order[t->n - 1u]];
-    const margin_real size = mgn_max(mgn_abs(first), mgn_abs(last));
-    const margin_real pad = (last - first) + (size > 0 ? 8 * MGN_EPS * size : 1);
-    if (cut == 0 || cut == t->n) { return cut == 0 ? first - pad : last + pad; }
-    const margin_real low = t->f[t->order[cut - 1u]], high = t->f[t->order[cut]];
-    const margin_real middle = low / 2 + high / 2;
-    return middle >= low && middle < high ? middle : low;
-}
-
-/* thresholds[j], rising, of scores that `order` sorts. */
-static void mgn_cuts_thresholds(const mgn_cuts *t, margin_real *thresholds) {
-    const margin_index *cuts = mgn_cuts_choose(t);
-    for (size_t j = 0; j + 1u < t->classes; j++) { thresholds[j] = mgn_cuts_value(t, cuts[j]); }
+    for (size_t j = 0; j + 1u < t->classes; j++) {
+        const size_t cut = j < best ? t->cuts[best * (t->classes - 1u) + j] : t->n;
+        const margin_real low = cut > 0 ? t->f[t->order[cut - 1u]] : first - pad;
+        const margin_real high = cut < t->n ? t->f[t->order[cut]] : last + pad;
+        const margin_real middle = low / 2 + high / 2;
+        thresholds[j] = cut == 0                         ? low
+                        : cut == t->n                    ? high
+                        : middle >= low && middle < high ? middle
+                                                         : low;
+    }
 }
 
 static void mgn_cuts_plan(mgn_cuts *plan, margin_arena *mem) {
@@ -20221,28 +19928,22 @@ MARGIN_API size_t margin_thresholds_size(size_t n, size_t classes) {
     return mgn_arena_counted(&dry);
 }
 
-/* Checks labels, weights and loss. */
-static margin_status mgn_thresholds_check(const margin_data *data, size_t classes, unsigned loss) {
-    if (data->y == NULL || loss > MARGIN_ORDINAL_ZERO_ONE) { return MARGIN_E_ARGUMENT; }
-    if (mgn_largest_label(data) >= classes || (data->weight != NULL && !mgn_weights_fit(data))) {
-        return MARGIN_E_LABEL;
-    }
-    return MARGIN_OK;
-}
-
 MARGIN_API margin_status margin_thresholds(const margin_real *scores, const uint16_t *labels,
                                            const margin_real *weight, size_t n, size_t classes,
                                            unsigned loss, margin_arena *mem,
                                            margin_real *thresholds) {
     const margin_data data = {NULL, n, 0, 0, labels, weight, NULL};
-    margin_status status = mgn_order_check(scores, scores, n, mem);
+    const margin_status status = mgn_order_check(scores, scores, n, mem);
     margin_index *spare;
     mgn_cuts t;
-    if (status == MARGIN_OK && (thresholds == NULL || !mgn_thresholds_shape(&t, n, classes))) {
-        status = MARGIN_E_ARGUMENT;
-    }
-    status = status == MARGIN_OK ? mgn_thresholds_check(&data, classes, loss) : status;
     if (status != MARGIN_OK) { return status; }
+    if (thresholds == NULL || !mgn_thresholds_shape(&t, n, classes) || labels == NULL ||
+        loss > MARGIN_ORDINAL_ZERO_ONE) {
+        return MARGIN_E_ARGUMENT;
+    }
+    if (mgn_largest_label(&data) >= classes || (weight != NULL && !mgn_weights_fit(&data))) {
+        return MARGIN_E_LABEL;
+    }
     margin_arena before = *mem;
     mgn_thresholds_plan(&t, mem, &spare);
     if (mem->failed == 0) {
@@ -20321,17 +20022,17 @@ static margin_status mgn_ordinal_shape(mgn_ordinal *o, size_t n, size_t d, size_
 
 /* Takes what lasts through a training. */
 static void mgn_ordinal_plan(mgn_ordinal *plan, margin_arena *mem) {
-    const size_t n = plan->n;
+    const size_t n = plan->n, expanded = plan->options.normalised ? n : 0;
     plan->w = MGN_KEEP(mem, margin_real, plan->linear ? plan->d : 0);
     plan->bias = plan->linear ? MGN_KEEP(mem, margin_real, plan->machines)
                               : MGN_SCRATCH(mem, margin_real, plan->machines);
     plan->coef = MGN_SCRATCH(mem, margin_real, plan->linear ? 0 : n);
-    plan->mass = MGN_SCRATCH(mem, margin_real, plan->options.normalised ? n : 0);
-    plan->row = MGN_SCRATCH(mem, margin_real, plan->options.normalised ? plan->machines : 0);
+    plan->mass = MGN_SCRATCH(mem, margin_real, expanded);
+    plan->row = MGN_SCRATCH(mem, margin_real, expanded > 0 ? plan->machines : 0);
     MARGIN_BLOCKS_ORDINAL(MGN_TAKE, n)
-    mgn_order_plan(mem, n, &plan->cuts.order, &plan->spare);
+    plan->cuts.n = n;
     plan->cuts.classes = plan->classes;
-    mgn_cuts_plan(&plan->cuts, mem);
+    mgn_thresholds_plan(&plan->cuts, mem, &plan->spare);
 }
 
 static mgn_pool mgn_ordinal_pool(const mgn_ordinal *o) {
@@ -20424,12 +20125,12 @@ static bool mgn_ordinal_gather(mgn_ordinal *o, const margin_data *data) {
 /* Biases: that of a ranker comes from the solver, those of classes from the thresholds. */
 static void mgn_ordinal_bias(mgn_ordinal *o) {
     mgn_cuts *t = &o->cuts;
-    t->data = &o->data;
-    t->f = o->f;
-    t->n = o->n;
-    t->loss = o->options.loss;
     o->bias[0] = o->shift;
     if (o->classes > 1u) {
+        t->data = &o->data;
+        t->f = o->f;
+        t->n = o->n;
+        t->loss = o->options.loss;
         mgn_order_begin(t->order, o->n);
         (void)mgn_order_sort(o->f, t->order, o->spare, o->n);
         mgn_cuts_thresholds(t, o->bias);
@@ -20514,38 +20215,37 @@ static margin_status mgn_ordinal_run(void *task, mgn_frame *frame) {
     mgn_ordinal_plan(o, frame->mem);
     const size_t mark = frame->mem->high;
     o->info = mgn_no_info;
-    o->told.tau = o->told.c = o->told.loo = 0;
+    o->info.converged = true; /* as is all that has a closed form */
+    o->shift = o->told.tau = o->told.c = o->told.loo = 0;
     o->tick = mgn_tick_make(o->options.watch, 1);
     if (!mgn_ordinal_gather(o, o->given)) { return MARGIN_E_NO_ORDER; }
     const margin_status status = o->solver->fit(o, frame->mem);
     margin_arena_release(frame->mem, mark);
-    if (status >= 0) {
-        if (o->numbers) {
-            /* Takes the solution for such targets back to the units of the targets. */
-            const margin_real s = o->size;
-            for (size_t k = 0; k < o->d && o->linear; k++) { o->w[k] *= s; }
-            for (size_t i = 0; i < o->n; i++) {
-                o->f[i] *= s;
-                if (!o->linear) { o->coef[i] *= s; }
-            }
-            o->shift = o->shift * s + o->mean;
-            o->info.objective = o->info.objective * s * s;
-            o->info.gap = o->info.gap * s * s;
-            o->told.loo = o->told.loo * s * s;
+    if (status < 0) { return status; }
+    if (o->numbers) { /* back to the units of the targets */
+        const margin_real s = o->size;
+        for (size_t k = 0; k < o->d && o->linear; k++) { o->w[k] *= s; }
+        for (size_t i = 0; i < o->n; i++) {
+            o->f[i] *= s;
+            if (!o->linear) { o->coef[i] *= s; }
         }
-        mgn_ordinal_bias(o);
-        margin_model *model = &frame->model;
-        o->info.support = o->n;
-        if (o->linear) {
-            mgn_linear_model(model, o->w, o->bias, o->d, mgn_vote_of(o->classes, o->scheme));
-        } else {
-            model->kind = MARGIN_MODEL_EXPANSION;
-            mgn_ordinal_expand(o, frame->mem, &model->of.expansion);
-            o->info.support = model->of.expansion.n;
-        }
-        if (frame->told || o->reported) { mgn_ordinal_report(o); }
-        frame->info = o->info;
+        o->shift = o->shift * s + o->mean;
+        o->info.objective = o->info.objective * s * s;
+        o->info.gap = o->info.gap * s * s;
+        o->told.loo = o->told.loo * s * s;
     }
+    mgn_ordinal_bias(o);
+    margin_model *model = &frame->model;
+    o->info.support = o->n;
+    if (o->linear) {
+        mgn_linear_model(model, o->w, o->bias, o->d, mgn_vote_of(o->classes, o->scheme));
+    } else {
+        model->kind = MARGIN_MODEL_EXPANSION;
+        mgn_ordinal_expand(o, frame->mem, &model->of.expansion);
+        o->info.support = model->of.expansion.n;
+    }
+    if (frame->told || o->reported) { mgn_ordinal_report(o); }
+    frame->info = o->info;
     return status;
 }
 
@@ -20591,42 +20291,34 @@ static void mgn_omam_linear_plan(const mgn_ordinal *o, margin_arena *mem) {
     (void)MGN_SCRATCH(mem, margin_real, o->d);
 }
 
-/* w = sum u_i d_i (x_i - x_0), which spares features far from 0 a loss of digits. Returns the root
- * of the mean |x_i - x_0|^2 by |u_i d_i|, and in *all the sum of these. */
-static margin_real mgn_omam_sum(mgn_ordinal *o, margin_real *low, margin_real *x,
-                                margin_real *all) {
+/* w = sum u_i d_i (x_i - x_0) over its length, which spares features far from 0 a loss of digits.
+ * It is no direction where it is no longer than the rounding of its terms, whose size is the sum of
+ * all |u_i d_i| times the root of the mean |x_i - x_0|^2 by these. */
+static margin_status mgn_omam_linear_fit(mgn_ordinal *o, margin_arena *mem) {
+    const size_t d = o->d;
     const margin_real *first = mgn_sample(&o->data, 0);
-    margin_real square = 0;
+    margin_real *low = MGN_SCRATCH(mem, margin_real, d), *x = MGN_SCRATCH(mem, margin_real, d);
+    margin_real square = 0, all = 0;
     MARGIN_ASSERT(low != NULL && x != NULL); /* the plan has had its blocks */
-    *all = 0;
-    for (size_t j = 0; j < o->d; j++) { o->w[j] = low[j] = 0; }
+    mgn_zero(o->w, d);
+    mgn_zero(low, d);
     for (size_t i = 0; i < o->n; i++) {
         const margin_real c = mgn_weight(&o->data, i) * o->rank[i];
         const margin_real *row = mgn_sample(&o->data, i);
-        for (size_t j = 0; j < o->d; j++) {
+        for (size_t j = 0; j < d; j++) {
             x[j] = row[j] - first[j];
             mgn_add_low(o->w + j, low + j, c * x[j]);
         }
-        square += mgn_abs(c) * margin_dot(x, x, o->d);
-        *all += mgn_abs(c);
+        square += mgn_abs(c) * margin_dot(x, x, d);
+        all += mgn_abs(c);
     }
-    for (size_t j = 0; j < o->d; j++) { o->w[j] += low[j]; }
-    return mgn_sqrt(square / *all);
-}
-
-static margin_status mgn_omam_linear_fit(mgn_ordinal *o, margin_arena *mem) {
-    margin_real *low = MGN_SCRATCH(mem, margin_real, o->d);
-    margin_real *x = MGN_SCRATCH(mem, margin_real, o->d);
-    margin_real all;
-    const margin_real size = mgn_omam_sum(o, low, x, &all);
-    const margin_real length = margin_norm2(o->w, o->d);
+    for (size_t j = 0; j < d; j++) { o->w[j] += low[j]; }
+    const margin_real size = mgn_sqrt(square / all), length = margin_norm2(o->w, d);
     if (!mgn_finite(length) || !mgn_finite(size)) { return MARGIN_E_RANGE; }
     if (!(length > 8 * MGN_EPS * size * all)) { return MARGIN_E_NO_DIRECTION; }
-    for (size_t j = 0; j < o->d; j++) { o->w[j] /= length; }
+    for (size_t j = 0; j < d; j++) { o->w[j] /= length; }
     mgn_ordinal_scores(o);
-    o->shift = 0;
     o->info.objective = length * o->order_of.total / o->order_of.pairs;
-    o->info.converged = true;
     return MARGIN_OK;
 }
 
@@ -20635,48 +20327,42 @@ static void mgn_omam_kernel_plan(const mgn_ordinal *o, margin_arena *mem) {
     mgn_mam_work_plan(&work, mem, o->n, o->d);
 }
 
+/* What the products of >>mam need; the plan has had the blocks of `work`. */
+static mgn_fit mgn_omam_begin(mgn_ordinal *o, margin_arena *mem, mgn_mam_work *work) {
+    mgn_fit fit;
+    mgn_fit_begin(&fit, &o->options.kernel, 0, o->options.watch, NULL);
+    fit.data = o->data;
+    fit.b = o->coef;
+    fit.f = o->f;
+    mgn_mam_work_plan(work, mem, o->n, o->d);
+    return fit;
+}
+
 /* One product f = K c with sum |c| = 1 gives all, as in >>mam. */
 static margin_status mgn_omam_kernel_fit(mgn_ordinal *o, margin_arena *mem) {
     mgn_mam_work work;
-    mgn_fit fit;
-    margin_real all = 0, lost = 0, mean, square, length;
-    mgn_mam_work_plan(&work, mem, o->n, o->d);
+    const mgn_fit fit = mgn_omam_begin(o, mem, &work);
+    margin_real all = 0, lost = 0, lambda = 1;
     for (size_t i = 0; i < o->n; i++) {
         o->coef[i] = mgn_weight(&o->data, i) * o->rank[i];
         mgn_add(&all, &lost, mgn_abs(o->coef[i]));
     }
     for (size_t i = 0; i < o->n; i++) { o->coef[i] /= all; }
-    fit.data = o->data;
-    fit.kernel = o->options.kernel;
-    fit.b = o->coef;
-    fit.f = o->f;
-    mgn_data_norms(&o->data, work.norm);
-    mgn_mam_product(&fit, &work, o->coef, o->f);
-    square = mgn_mam_square(&fit, &work, &mean);
-    if (!mgn_finite(square) || !mgn_finite(mean) || !mgn_all_finite(work.norm, o->n)) {
-        return MARGIN_E_RANGE;
+    const margin_status status = mgn_mam_lambda(&fit, &work, &lambda);
+    for (size_t i = 0; i < o->n && status == MARGIN_OK; i++) {
+        o->coef[i] /= lambda;
+        o->f[i] /= lambda;
     }
-    if (!(square > 64 * MGN_EPS * mean)) { return MARGIN_E_NO_DIRECTION; }
-    length = mgn_sqrt(square);
-    for (size_t i = 0; i < o->n; i++) {
-        o->coef[i] /= length;
-        o->f[i] /= length;
-    }
-    o->shift = 0;
-    o->info.objective = length * all * o->order_of.total / o->order_of.pairs;
-    o->info.converged = true;
-    return MARGIN_OK;
+    o->info.objective = lambda * all * o->order_of.total / o->order_of.pairs;
+    return status;
 }
 
 /* The mean rank around each sample, by the other samples: with itself, thresholds of narrow kernels
  * would be those of the targets, which no other input comes near to. */
 static margin_status mgn_omam_normalised_fit(mgn_ordinal *o, margin_arena *mem) {
     mgn_mam_work work;
-    mgn_fit fit;
+    const mgn_fit fit = mgn_omam_begin(o, mem, &work);
     margin_real sum = 0, lost = 0;
-    mgn_mam_work_plan(&work, mem, o->n, o->d);
-    fit.data = o->data;
-    fit.kernel = o->options.kernel;
     mgn_data_norms(&o->data, work.norm);
     for (size_t i = 0; i < o->n; i++) {
         o->f[i] = mgn_weight(&o->data, i) / o->order_of.total;
@@ -20692,11 +20378,9 @@ static margin_status mgn_omam_normalised_fit(mgn_ordinal *o, margin_arena *mem) 
                   (mgn_max(o->mass[i] - weight * own, 0) + mgn_ordinal_far(o));
         mgn_add(&sum, &lost, weight * o->rank[i] * o->f[i]);
     }
-    if (!mgn_all_finite(o->f, o->n) || !mgn_all_finite(work.norm, o->n)) { return MARGIN_E_RANGE; }
-    o->shift = 0;
     o->info.objective = sum;
-    o->info.converged = true;
-    return MARGIN_OK;
+    return mgn_all_finite(o->f, o->n) && mgn_all_finite(work.norm, o->n) ? MARGIN_OK
+                                                                         : MARGIN_E_RANGE;
 }
 
 static const mgn_ordinal_solver mgn_omam_linear = {mgn_omam_linear_plan, mgn_omam_linear_fit};
@@ -20829,9 +20513,9 @@ static margin_real mgn_omam_column(const margin_mam_online *s, margin_real total
 
 /* Computes w from the sums. Returns false if there is no direction; then the old w stays. */
 static bool mgn_omam_direction(const margin_mam_online *s, margin_real total) {
-    margin_real size = 0, length;
+    margin_real size = 0;
     for (size_t j = 0; j < s->d; j++) { s->work[j] = mgn_omam_column(s, total, j, &size); }
-    length = margin_norm2(s->work, s->d);
+    const margin_real length = margin_norm2(s->work, s->d);
     if (!mgn_finite(length) || !(length > 8 * MGN_EPS * size)) { return false; }
     for (size_t j = 0; j < s->d; j++) { s->w[j] = s->work[j] / length; }
     return true;
@@ -20889,17 +20573,16 @@ MARGIN_API margin_status margin_omam_online_model(margin_omam_online *on, margin
     margin_real total = 0;
     size_t seen = 0;
     if (on == NULL || model == NULL) { return MARGIN_E_ARGUMENT; }
-    for (size_t c = 0; c < on->sums.classes; c++) {
-        total += mgn_omam_weight(&on->sums, c);
-        seen += on->sums.count[c] != 0 ? 1u : 0u;
+    const margin_mam_online *s = &on->sums;
+    for (size_t c = 0; c < s->classes; c++) {
+        total += mgn_omam_weight(s, c);
+        seen += s->count[c] != 0 ? 1u : 0u;
     }
     if (seen < 2u) { return MARGIN_E_NO_ORDER; }
-    if (!mgn_omam_direction(&on->sums, total)) { return MARGIN_E_NO_DIRECTION; }
+    if (!mgn_omam_direction(s, total)) { return MARGIN_E_NO_DIRECTION; }
     mgn_omam_thresholds(on);
-    model->w = on->sums.w;
-    model->bias = on->sums.bias;
-    model->d = on->sums.d;
-    model->vote = mgn_vote_of(on->sums.classes, on->sums.scheme);
+    const margin_linear made = {s->w, s->bias, s->d, mgn_vote_of(s->classes, s->scheme)};
+    *model = made;
     return MARGIN_OK;
 }
 
@@ -20925,22 +20608,20 @@ static const margin_real mgn_lssvm_grid[MGN_LSSVM_GRID] = {MGN_R(0.01),
                                                            MGN_R(100000.0)};
 
 /* A search over prices for the least leave-one-out error. */
-typedef struct mgn_lssvm_search mgn_lssvm_search;
-struct mgn_lssvm_search {
+typedef struct {
     mgn_ordinal *o;
-    margin_real (*loo)(mgn_lssvm_search *search,
-                       margin_real c); /* negative: there is no solution */
+    margin_real (*loo)(mgn_ordinal *o, void *solver, margin_real c); /* negative: no solution */
     void *solver;
-    margin_real unit; /* of the grid */
-    margin_real least;
-    size_t best; /* its place; beyond the grid: none yet */
-};
+    margin_real unit;  /* of the grid */
+    margin_real least; /* error so far, */
+    size_t best;       /* its place; beyond the grid: none yet */
+} mgn_lssvm_search;
 
 /* Tries one price of the grid. */
 static void mgn_lssvm_try(mgn_lssvm_search *s, size_t at) {
     mgn_ordinal *o = s->o;
     if (at < MGN_LSSVM_GRID && !o->tick.stopped) {
-        const margin_real error = s->loo(s, mgn_lssvm_grid[at] / s->unit);
+        const margin_real error = s->loo(o, s->solver, mgn_lssvm_grid[at] / s->unit);
         if (error >= 0 && error < s->least) {
             s->least = error;
             s->best = at;
@@ -20951,21 +20632,20 @@ static void mgn_lssvm_try(mgn_lssvm_search *s, size_t at) {
 }
 
 /* Chooses the price with the least leave-one-out error, or uses the one given. */
-static margin_status mgn_lssvm_choose(mgn_lssvm_search *s) {
-    mgn_ordinal *o = s->o;
-    s->least = MGN_HUGE;
-    s->best = MGN_LSSVM_GRID;
+static margin_status mgn_lssvm_choose(mgn_ordinal *o, void *solver, margin_real unit,
+                                      margin_real (*loo)(mgn_ordinal *, void *, margin_real)) {
+    mgn_lssvm_search s = {o, loo, solver, unit, MGN_HUGE, MGN_LSSVM_GRID};
     if (o->options.c > 0) {
-        o->told.loo = o->options.leave_one_out ? mgn_max(s->loo(s, o->options.c), 0) : 0;
+        o->told.loo = o->options.leave_one_out ? mgn_max(loo(o, solver, o->options.c), 0) : 0;
         return MARGIN_OK;
     }
-    for (size_t at = 0; at < MGN_LSSVM_GRID; at += 2u) { mgn_lssvm_try(s, at); }
-    const size_t middle = s->best;
+    for (size_t at = 0; at < MGN_LSSVM_GRID; at += 2u) { mgn_lssvm_try(&s, at); }
+    const size_t middle = s.best;
     if (middle == MGN_LSSVM_GRID) { return MARGIN_E_NOT_POSITIVE; }
-    mgn_lssvm_try(s, middle - 1u); /* does nothing for middle = 0 */
-    mgn_lssvm_try(s, middle + 1u);
-    o->told.loo = s->least;
-    o->options.c = mgn_lssvm_grid[s->best] / s->unit;
+    mgn_lssvm_try(&s, middle - 1u); /* does nothing for middle = 0 */
+    mgn_lssvm_try(&s, middle + 1u);
+    o->told.loo = s.least;
+    o->options.c = mgn_lssvm_grid[s.best] / unit;
     return o->tick.stopped ? MARGIN_W_STOPPED : MARGIN_OK;
 }
 
@@ -21011,58 +20691,50 @@ static void mgn_lssvm_centre(const mgn_ordinal *o, const mgn_lssvm_primal *p, si
 
 /* Axes, l = value, and beta = V' sum u_i t_i (x_i - mean). */
 static margin_status mgn_lssvm_axes(mgn_ordinal *o, const mgn_lssvm_primal *p, margin_arena *mem) {
+    const size_t d = o->d;
     margin_real weight;
     margin_status status = margin_data_moments(&o->data, 1, mem, &weight, p->mean, p->axes);
-    if (status == MARGIN_OK) { status = margin_eigen(p->value, p->axes, 0, p->axes, 0, o->d, mem); }
+    if (status == MARGIN_OK) { status = margin_eigen(p->value, p->axes, 0, p->axes, 0, d, mem); }
     if (status != MARGIN_OK) { return status; }
-    for (size_t j = 0; j < o->d; j++) {
-        p->value[j] = mgn_max(p->value[j] * weight, 0);
-        p->beta[j] = 0;
-    }
+    for (size_t j = 0; j < d; j++) { p->value[j] = mgn_max(p->value[j] * weight, 0); }
+    mgn_zero(p->z, d);
     for (size_t i = 0; i < o->n; i++) {
-        const margin_real t = mgn_weight(&o->data, i) * o->rank[i];
         mgn_lssvm_centre(o, p, i);
-        margin_axpy(p->beta, t, o->w, o->d);
+        margin_axpy(p->z, mgn_weight(&o->data, i) * o->rank[i], o->w, d);
     }
-    mgn_dots(p->beta, p->axes, o->d, o->d, o->d, p->z);
-    mgn_copy(p->beta, p->z, o->d);
+    mgn_dots(p->z, p->axes, d, d, d, p->beta);
     return MARGIN_OK;
 }
 
-static margin_real mgn_lssvm_primal_loo(mgn_lssvm_search *s, margin_real c) {
-    const mgn_lssvm_primal *p = (const mgn_lssvm_primal *)s->solver;
-    const mgn_ordinal *o = s->o;
+/* The error at sample i of the fit without it is (t_i - f_i) / (1 - h_i). */
+static margin_real mgn_lssvm_primal_loo(mgn_ordinal *o, void *solver, margin_real c) {
+    const mgn_lssvm_primal *p = (const mgn_lssvm_primal *)solver;
     margin_real sum = 0, lost = 0;
     for (size_t i = 0; i < o->n; i++) {
+        const margin_real weight = mgn_weight(&o->data, i);
+        margin_real f = 0, h = 1 / o->order_of.total;
         mgn_lssvm_centre(o, p, i);
         mgn_dots(o->w, p->axes, o->d, o->d, o->d, p->z);
-        /* The error at sample i of the fit without it; p->z has the coordinates of the sample. */
-        margin_real f = 0, h = 1 / o->order_of.total;
         for (size_t k = 0; k < o->d; k++) {
             const margin_real part = p->z[k] / (p->value[k] + 1 / c);
             f += part * p->beta[k];
             h += part * p->z[k];
         }
-        const margin_real e = (o->rank[i] - f) / (1 - mgn_weight(&o->data, i) * h);
-        mgn_add(&sum, &lost, mgn_weight(&o->data, i) * e * e);
+        const margin_real e = (o->rank[i] - f) / (1 - weight * h);
+        mgn_add(&sum, &lost, weight * e * e);
     }
     return mgn_finite(sum) ? sum / o->order_of.total : -1;
 }
 
 static margin_status mgn_lssvm_linear_fit(mgn_ordinal *o, margin_arena *mem) {
     mgn_lssvm_primal p;
-    mgn_lssvm_search search;
     margin_real trace = 0;
     mgn_lssvm_primal_plan(&p, mem, o->d);
     margin_status status = mgn_lssvm_axes(o, &p, mem);
     if (status != MARGIN_OK) { return status; }
     for (size_t k = 0; k < o->d; k++) { trace += p.value[k]; }
     if (!(trace > 0)) { return MARGIN_E_NO_DIRECTION; }
-    search.o = o;
-    search.loo = mgn_lssvm_primal_loo;
-    search.solver = &p;
-    search.unit = trace / o->order_of.total;
-    status = mgn_lssvm_choose(&search);
+    status = mgn_lssvm_choose(o, &p, trace / o->order_of.total, mgn_lssvm_primal_loo);
     if (status < 0) { return status; }
     for (size_t j = 0; j < o->d; j++) { p.z[j] = p.beta[j] / (p.value[j] + 1 / o->options.c); }
     mgn_mat_t_vec(o->w, p.axes, o->d, o->d, o->d, p.z);
@@ -21123,30 +20795,25 @@ static margin_status mgn_lssvm_solve(mgn_ordinal *o, mgn_lssvm_dual *p, margin_r
     return MARGIN_OK;
 }
 
-static margin_real mgn_lssvm_dual_loo(mgn_lssvm_search *s, margin_real c) {
-    mgn_lssvm_dual *p = (mgn_lssvm_dual *)s->solver;
-    mgn_ordinal *o = s->o;
+static margin_real mgn_lssvm_dual_loo(mgn_ordinal *o, void *solver, margin_real c) {
+    mgn_lssvm_dual *p = (mgn_lssvm_dual *)solver;
+    const size_t n = o->n;
     margin_real ones = 0, sum = 0, lost = 0;
     if (mgn_lssvm_solve(o, p, c) != MARGIN_OK) { return -1; }
     /* The diagonal of H^-1 = L'^-1 L^-1: the squared lengths of the columns of L^-1. Column i is
      * zero above row i, so that later columns need less and less of L. */
-    const size_t n = o->n;
+    mgn_zero(p->inverse, n);
     for (size_t first = 0; first < n; first += MGN_LSSVM_COLUMNS) {
         const size_t m = mgn_size_min(n - first, MGN_LSSVM_COLUMNS), rows = n - first;
-        for (size_t k = 0; k < rows * m; k++) { p->panel[k] = 0; }
-        for (size_t k = 0; k < m; k++) {
-            p->panel[k * m + k] = 1;
-            p->inverse[first + k] = 0;
-        }
+        mgn_zero(p->panel, rows * m);
+        for (size_t k = 0; k < m; k++) { p->panel[k * m + k] = 1; }
         mgn_solve(p->panel, m, m, mgn_view_of(p->matrix + first * (n + 1u), n, 1), rows, true);
-        for (size_t i = 0; i < rows; i++) {
-            for (size_t k = 0; k < m; k++) {
-                p->inverse[first + k] += p->panel[i * m + k] * p->panel[i * m + k];
-            }
+        for (size_t k = 0; k < rows * m; k++) {
+            p->inverse[first + k % m] += p->panel[k] * p->panel[k];
         }
     }
-    for (size_t i = 0; i < o->n; i++) { ones += p->norm[i]; }
-    for (size_t i = 0; i < o->n; i++) {
+    for (size_t i = 0; i < n; i++) { ones += p->norm[i]; }
+    for (size_t i = 0; i < n; i++) {
         const margin_real e = o->coef[i] / (p->inverse[i] - p->norm[i] * p->norm[i] / ones);
         mgn_add(&sum, &lost, mgn_weight(&o->data, i) * e * e);
     }
@@ -21155,29 +20822,23 @@ static margin_real mgn_lssvm_dual_loo(mgn_lssvm_search *s, margin_real c) {
 
 /* f = t - a / (u c), and |w|^2 = a'Ka = a'(t - a / (u c)) as 1'a = 0. */
 static margin_status mgn_lssvm_kernel_fit(mgn_ordinal *o, margin_arena *mem) {
+    const size_t n = o->n;
     mgn_lssvm_dual p;
-    mgn_lssvm_search search;
-    margin_real square = 0, lost = 0;
+    margin_real square = 0, lost = 0, mean = 0;
     mgn_lssvm_dual_plan(&p, mem, o);
-    search.o = o;
-    search.loo = mgn_lssvm_dual_loo;
-    search.solver = &p;
-    const size_t n = o->n, mark = p.mem->high;
-    margin_real mean = 0;
-    mgn_kernel_matrix(&o->options.kernel, &o->data, p.norm, mgn_kernel_panel(p.mem, o->d),
-                      p.matrix);
-    margin_arena_release(p.mem, mark);
+    const size_t mark = mem->high;
+    mgn_kernel_matrix(&o->options.kernel, &o->data, p.norm, mgn_kernel_panel(mem, o->d), p.matrix);
+    margin_arena_release(mem, mark);
     for (size_t i = 0; i < n; i++) {
         p.diag[i] = p.matrix[i * n + i];
         mean += (p.diag[i] - mean) / (margin_real)(i + 1u);
     }
-    search.unit = mean;
-    if (!mgn_finite(search.unit)) { return MARGIN_E_RANGE; }
-    if (!(search.unit > 0)) { return MARGIN_E_NOT_POSITIVE; }
-    const margin_status caveat = mgn_lssvm_choose(&search);
+    if (!mgn_finite(mean)) { return MARGIN_E_RANGE; }
+    if (!(mean > 0)) { return MARGIN_E_NOT_POSITIVE; }
+    const margin_status caveat = mgn_lssvm_choose(o, &p, mean, mgn_lssvm_dual_loo);
     const margin_status status = caveat < 0 ? caveat : mgn_lssvm_solve(o, &p, o->options.c);
     if (status < 0) { return status == MARGIN_E_NOT_FINITE ? MARGIN_E_RANGE : status; }
-    for (size_t i = 0; i < o->n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const margin_real e = o->coef[i] / (o->options.c * mgn_weight(&o->data, i));
         o->f[i] = o->rank[i] - e - p.bias;
         mgn_add(&square, &lost, o->coef[i] * o->f[i]);
