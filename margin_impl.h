@@ -13278,8 +13278,10 @@ static bool mgn_rates_outside(mgn_rates *p, mgn_rates_quest *quest) {
            64 * mgn_sqrt(MGN_EPS) * margin_dot(p->delta, p->at.v, p->d);
 }
 
-/* Looks for the point of the frontier that `quest` names, beginning with the bound `start`. */
-static margin_real mgn_rates_frontier_point(mgn_rates *p, bool given, margin_real start) {
+/* Returns p*, and leaves the w that attains it in y; or, with `given`, the largest k_0 that is
+ * feasible together with k_1, which is MGN_HUGE if every k_0 is. */
+static margin_real mgn_rates_frontier_point(mgn_rates *p, bool given) {
+    const margin_real start = given ? 0 : MGN_HUGE;
     const margin_real k1 = given ? 1 : p->kappa[1], k0 = given ? 1 : p->kappa[0];
     mgn_rates_quest quest = {given, start};
     for (size_t c = 0; c < 2u; c++) {
@@ -13298,18 +13300,6 @@ static margin_real mgn_rates_frontier_point(mgn_rates *p, bool given, margin_rea
     const bool both = p->active[0] && p->active[1];
     mgn_rates_seek(p, &quest, both ? mgn_log(k1 / s1) - mgn_log(k0 / s0) : 0);
     return quest.found;
-}
-
-/* Returns p*; the w that attains it is in y. */
-static margin_real mgn_rates_p_star(mgn_rates *p) {
-    return mgn_rates_frontier_point(p, false, MGN_HUGE);
-}
-
-/* The largest k_0 that is feasible together with k_1; MGN_HUGE if every k_0 is. */
-static margin_real mgn_rates_reach(mgn_rates *p, margin_real k1) {
-    p->kappa[1] = k1;
-    p->kappa[0] = 1;
-    return mgn_rates_frontier_point(p, true, 0);
 }
 
 /* ---- fast ---- */
@@ -13353,11 +13343,6 @@ static void mgn_rates_begin_fast(mgn_rates *p) {
     for (size_t j = 0; j < p->d; j++) { p->at.v[j] *= best; }
 }
 
-/* By which share of itself q_c is longer than k_c; negative if it is shorter. */
-static margin_real mgn_rates_excess(const mgn_rates *p, size_t c) {
-    return p->active[c] && p->at.length[c] > 0 ? 1 - p->kappa[c] / p->at.length[c] : 0;
-}
-
 /* Updates the bounds by the present solution, and keeps it if its lower bound is the best one. Of
  * lower bounds that are equal up to the rounding of D.y, the one closer to stationarity is
  * better. */
@@ -13371,9 +13356,11 @@ static void mgn_rates_take(mgn_rates *p) {
         p->room.t[j] = p->at.v[j] + (mgn_abs(p->room.r[j]) <= least ? 0 : p->room.r[j]);
     }
     /* How far the solution is from stationary: |y - (D - Z'q)| / |y|, with q_c scaled to |q_c| =
-     * k_c, or at the apex to |q_c| <= k_c. */
+     * k_c, or at the apex to |q_c| <= k_c. `excess` is by which share of itself q_c is too long. */
     for (size_t c = 0; c < 2u; c++) {
-        const margin_real excess = mgn_rates_excess(p, c), beyond = mgn_max(excess, 0);
+        const bool there = p->active[c] && p->at.length[c] > 0;
+        const margin_real excess = there ? 1 - p->kappa[c] / p->at.length[c] : 0;
+        const margin_real beyond = mgn_max(excess, 0);
         margin_axpy(p->room.t, beyond, p->at.a[c], p->d);
         margin_axpy(p->room.r, best->apex[c] ? beyond : excess, p->at.a[c], p->d);
     }
@@ -13821,15 +13808,16 @@ static margin_status mgn_rates_run(mgn_rates *p, mgn_rates_task *task) {
     if (!p->system.wide) { mgn_rates_narrow(p); }
     if (task->eta_neg != NULL) {
         for (size_t i = 0; i < task->count; i++) {
-            const margin_real k1 = mgn_rates_kappa(task->eta_pos[i], full->nu_pos);
-            task->eta_neg[i] = mgn_rates_eta(mgn_rates_reach(p, k1), full->nu_neg);
+            p->kappa[1] = mgn_rates_kappa(task->eta_pos[i], full->nu_pos);
+            p->kappa[0] = 1;
+            task->eta_neg[i] = mgn_rates_eta(mgn_rates_frontier_point(p, true), full->nu_neg);
         }
         return MARGIN_OK;
     }
     p->kappa[1] = mgn_rates_kappa(full->eta_pos, full->nu_pos);
     p->kappa[0] = mgn_rates_kappa(full->eta_neg, full->nu_neg);
     if (!p->system.wide && (task->told || iter)) { mgn_rates_conditions(p, task, least); }
-    p->best.p_star = mgn_rates_p_star(p);
+    p->best.p_star = mgn_rates_frontier_point(p, false);
     mgn_rates_report_rates(p, task);
     if (!(p->best.p_star < 1)) { return MARGIN_E_INFEASIBLE; }
     const margin_status status =
@@ -14231,41 +14219,35 @@ static margin_status mgn_rates_kernel_start(mgn_rates_kernel *k, const margin_ra
     return MARGIN_OK;
 }
 
-/* Coefficients of w by those of y: y = (D - Z'q) / own, with D = sum +-share phi and the rows of Z
- * root (phi - mean). */
-static margin_real mgn_rates_kernel_dual(const mgn_rates_kernel *k, margin_real *b) {
+/* The coefficients of w. By q they are those of y = (D - Z'q) / own, with D = sum +-share phi and
+ * the rows of Z root (phi - mean); by L they are those of the pivots. */
+static void mgn_rates_kernel_coefficients(const mgn_rates_kernel *k, const mgn_fit *fit,
+                                          unsigned solver) {
     const mgn_rates *p = &k->p;
+    const bool linear = fit->kernel.kind == MARGIN_KERNEL_LINEAR;
     const margin_real own = 1 + p->ridge * (p->best.c[0] + p->best.c[1]);
     const margin_real factor = p->unit * p->unit * p->best.scale / own;
-    for (size_t c = 0; c < 2u; c++) {
+    margin_real *b = fit->b, least = MGN_HUGE, all = 0;
+    for (size_t c = 0; c < 2u && solver == MARGIN_RATES_FAST; c++) {
         const size_t from = mgn_rates_first(p, c);
         const margin_real sum = margin_dot(p->root + from, p->best.q + from, p->m[c]);
         for (size_t i = from; i < from + p->m[c]; i++) {
             const margin_real root = p->root[i], sign = c == 1u ? 1 : -1;
             b[i] = factor * (root * root * (sign + sum) - root * p->best.q[i]);
         }
+        least = mgn_norm1(b, k->n);
     }
-    return mgn_norm1(b, k->n);
-}
-
-static void mgn_rates_kernel_coefficients(const mgn_rates_kernel *k, const mgn_fit *fit,
-                                          unsigned solver) {
-    const mgn_rates *p = &k->p;
-    const bool linear = fit->kernel.kind == MARGIN_KERNEL_LINEAR;
-    margin_real least = MGN_HUGE, sum = 0;
-    if (solver == MARGIN_RATES_FAST) {
-        least = mgn_rates_kernel_dual(k, fit->b);
-        if (linear || 2u * p->d > k->n) { return; }
-    }
+    if (solver == MARGIN_RATES_FAST && (linear || 2u * p->d > k->n)) { return; }
     for (size_t j = 0; j < p->d; j++) { p->at.v[j] = p->unit * p->best.y[j]; }
     mgn_solve(p->at.v, 1, 1, mgn_view_of(k->k, 1, k->n), p->d, false); /* of the pivots: L'b = w */
     if (!(mgn_norm1(p->at.v, p->d) / 16 <= least)) { return; }
-    for (size_t i = 0; i < k->n; i++) {
-        fit->b[k->order[i]] = i < p->d ? p->at.v[i] : 0;
-        sum += i < p->d ? p->at.v[i] : 0;
+    mgn_zero(b, k->n);
+    for (size_t i = 0; i < p->d; i++) {
+        b[k->order[i]] = p->at.v[i];
+        all += p->at.v[i];
     }
     for (size_t i = 0; i < k->n && linear; i++) { /* w is made of samples less their mean */
-        fit->b[i] -= sum / (margin_real)k->n;
+        b[i] -= all / (margin_real)k->n;
     }
 }
 
@@ -15275,8 +15257,8 @@ static void mgn_seco_prices(mgn_seco *s, int sign, margin_real c, margin_real we
     }
 }
 
-/* Follows one start through all widths. Returns false if it runs away [4.4]: its threshold is beyond
- * all samples, where no loss pulls it back. */
+/* Follows one start through all widths. Returns false if it runs away [4.4]: its threshold is
+ * beyond all samples, where no loss pulls it back. */
 static bool mgn_seco_follow(mgn_seco *s) {
     const margin_smoothing *how = &s->options->smoothing;
     const margin_real tol = MGN_R(sizeof(margin_real) > 4u ? 2e-9 : 1e-6);
@@ -15362,8 +15344,8 @@ static size_t mgn_seco_leave(mgn_seco *s, size_t t) {
 }
 
 /* Assesses the candidates, the most promising first. Returns the best one, or s->made if there is
- * none. *errors becomes the number of its errors together with those on the rest, which are *rest of
- * them, and *power log2 of the C of the machine on the rest. */
+ * none. *errors becomes the number of its errors together with those on the rest, which are *rest
+ * of them, and *power log2 of the C of the machine on the rest. */
 static size_t mgn_seco_choose(mgn_seco *s, size_t *errors, size_t *rest, int *power) {
     const size_t limit = s->options->assess == 0 ? s->made : s->options->assess;
     size_t best = s->made;
@@ -15799,9 +15781,18 @@ static bool mgn_seco_powers(int first, int last) {
     return first >= -30 && first <= last && last <= 30;
 }
 
-/* Options that are 0 get the value of the paper, or that of the cheap mode. */
-static void mgn_seco_defaults(margin_seco_options *o) {
+/* The options in full: those that are 0 get the value of the paper, or that of the cheap mode. */
+static margin_status mgn_seco_prepare(const margin_seco_options *options, margin_seco_options *o,
+                                      margin_loss pair[2]) {
+    static const mgn_schedule paper = {
+        {1, MGN_R(0.125), MGN_R(0.015625), MGN_R(0.001953125)}, {2, 4, 10, 200}, 4};
     static const margin_real weights[3] = {1, MGN_R(0.5), 2};
+    mgn_clear(o, sizeof *o);
+    if (options != NULL) { *o = *options; }
+    pair[0] = margin_loss_named(MARGIN_LOSS_HINGE);
+    pair[1] = margin_loss_named(MARGIN_LOSS_RAMP);
+    o->other = o->other != NULL ? o->other : &pair[0];
+    o->target = o->target != NULL ? o->target : &pair[1];
     if (o->weights == NULL) {
         o->weights = weights;
         o->weight_count = o->cheap ? 1 : 3;
@@ -15821,19 +15812,6 @@ static void mgn_seco_defaults(margin_seco_options *o) {
     o->easy = o->easy == 0 ? MGN_R(0.03125) : o->easy;
     o->most = o->most == 0 ? MARGIN_LIST_MOST - 1u : o->most;
     o->folds = o->folds == 0 ? 4 : o->folds;
-}
-
-static margin_status mgn_seco_prepare(const margin_seco_options *options, margin_seco_options *o,
-                                      margin_loss pair[2]) {
-    static const mgn_schedule paper = {
-        {1, MGN_R(0.125), MGN_R(0.015625), MGN_R(0.001953125)}, {2, 4, 10, 200}, 4};
-    mgn_clear(o, sizeof *o);
-    if (options != NULL) { *o = *options; }
-    pair[0] = margin_loss_named(MARGIN_LOSS_HINGE);
-    pair[1] = margin_loss_named(MARGIN_LOSS_RAMP);
-    o->other = o->other != NULL ? o->other : &pair[0];
-    o->target = o->target != NULL ? o->target : &pair[1];
-    mgn_seco_defaults(o);
     bool valid = mgn_smoothing_resolve(&o->smoothing, &paper) &&
                  mgn_seco_powers(o->c_first, o->c_last) &&
                  mgn_seco_powers(o->svm_first, o->svm_last) && o->most < MARGIN_LIST_MOST &&
@@ -15928,18 +15906,6 @@ static margin_status mgn_seco_run(void *task, mgn_frame *frame) {
 
 static const mgn_method mgn_seco_method = {mgn_seco_plan_all, mgn_seco_run};
 
-static margin_status mgn_seco_check(mgn_seco *s, const margin_data *data) {
-    const margin_control run = {s->options->tol, s->options->max_iterations, 0, 0};
-    size_t classes = 0;
-    const margin_status status = margin_data_classes(data, &classes);
-    if (status != MARGIN_OK) { return status; }
-    if (classes != 2u) { return classes > 2u ? MARGIN_E_TWO_CLASSES : MARGIN_E_ONE_CLASS; }
-    s->data = *data;
-    s->run = run;
-    return mgn_both(margin_kernel_resolve(&s->options->kernel, data->d, &s->kernel),
-                    mgn_control_resolve(&s->run, data->n));
-}
-
 MARGIN_API size_t margin_seco_train_size(size_t n, size_t d, size_t classes,
                                          const margin_seco_options *options) {
     margin_seco_options full;
@@ -15963,9 +15929,17 @@ MARGIN_API margin_status margin_seco_train(const margin_data *data,
     margin_seco_options full;
     margin_loss pair[2];
     mgn_seco s;
+    size_t classes = 0;
     margin_status status = mgn_seco_prepare(options, &full, pair);
+    if (status == MARGIN_OK) { status = margin_data_classes(data, &classes); }
+    if (status != MARGIN_OK) { return status; }
+    if (classes != 2u) { return classes > 2u ? MARGIN_E_TWO_CLASSES : MARGIN_E_ONE_CLASS; }
+    const margin_control run = {full.tol, full.max_iterations, 0, 0};
     s.options = &full;
-    status = status == MARGIN_OK ? mgn_seco_check(&s, data) : status;
+    s.data = *data;
+    s.run = run;
+    status = mgn_both(margin_kernel_resolve(&full.kernel, data->d, &s.kernel),
+                      mgn_control_resolve(&s.run, data->n));
     status = mgn_frame_train(&mgn_seco_method, &s, status, mem, model, info);
     if (status >= 0 && report != NULL) { *report = s.info; }
     return status;
@@ -15973,42 +15947,41 @@ MARGIN_API margin_status margin_seco_train(const margin_data *data,
 
 /* ---- >>calibrate ---- a curve for each machine that turns its margin into a probability ------ */
 
-/* What is fitted: the sigmoids, or the exponentials, of terms that each sample has. Terms are in
- * units of their mean size, so that steps do not depend on that. */
+/* Platt: "Probabilistic outputs for support vector machines", 1999. What is fitted by Newton's
+ * method: slope and shift of sigmoids, or the slope of exponentials, of terms that each sample
+ * has. A curve of a binary machine then corrects the sigmoid where it does not follow the shares
+ * of hits. */
 typedef struct {
     const margin_data *data;
     const margin_real *scores; /* n x machines */
     const margin_vote *vote;
-    margin_real *curve;          /* kept */
-    margin_real *own, *row, *p;  /* n; machines; classes, for terms too */
-    margin_real unit, high, low; /* targets of hits and misses */
+    size_t machines;
+    bool softmax;       /* exponentials, of one term for each class; */
+    bool order;         /* sigmoids, of one term for each threshold, or else for each pair */
+    margin_real *curve; /* kept */
+    margin_real *own, *row, *p; /* n; machines; classes, for terms too */
+    margin_real unit;           /* of terms: their mean size, so that steps do not depend on it */
+    margin_real high, low;      /* targets of hits and misses */
     margin_real slope, shift;
     margin_real g0, g1, h00, h01, h11; /* gradient and curvature in (slope, shift) */
 } mgn_platt;
 
-static bool mgn_platt_softmax(const mgn_platt *p) {
-    return p->vote->scheme == MARGIN_SCHEME_ONE_REST || p->vote->scheme == MARGIN_SCHEME_NEAREST;
-}
-
-/* The terms of sample i; returns how many. Thresholds: the scores. Pairs: by how much each machine
- * that knows the true class prefers it. Others: by how much each class is preferred to the one
- * elected. */
-static size_t mgn_platt_terms(const mgn_platt *p, size_t i, margin_real *m) {
+/* Computes the terms of sample i in p->p; returns how many. For thresholds they are the scores. For
+ * pairs they tell by how much each machine that knows the true class prefers it, and otherwise by
+ * how much each class is preferred to the one elected. */
+static size_t mgn_platt_terms(const mgn_platt *p, size_t i) {
     const unsigned scheme = p->vote->scheme;
-    const size_t classes = p->vote->classes, machines = margin_machines(scheme, classes);
-    const margin_real *scores = p->scores + i * machines;
-    const size_t other =
-        mgn_platt_softmax(p) ? margin_elect(scheme, classes, scores) : mgn_label(p->data, i);
+    const size_t classes = p->vote->classes, label = mgn_label(p->data, i);
+    const margin_real *scores = p->scores + i * p->machines;
+    const size_t winner = p->softmax ? margin_elect(scheme, classes, scores) : label;
     size_t count = 0;
-    if (!mgn_platt_softmax(p) && !mgn_scheme_pairs(scheme)) {
-        for (; count < machines; count++) { m[count] = scores[count]; }
-        return count;
-    }
-    for (size_t c = 0; c < classes; c++) {
-        if (mgn_platt_softmax(p)) {
-            m[count++] = c == other ? 0 : mgn_favour(scheme, classes, scores, c, other);
-        } else if (c != other) {
-            m[count++] = mgn_favour(scheme, classes, scores, other, c);
+    for (; p->order && count < p->machines; count++) { p->p[count] = scores[count] / p->unit; }
+    for (size_t c = 0; !p->order && c < classes; c++) {
+        if (p->softmax) {
+            const bool other = c != winner;
+            p->p[count++] = other ? mgn_favour(scheme, classes, scores, c, winner) / p->unit : 0;
+        } else if (c != label) {
+            p->p[count++] = mgn_favour(scheme, classes, scores, label, c) / p->unit;
         }
     }
     return count;
@@ -16028,16 +16001,16 @@ static margin_real mgn_platt_sigmoid(mgn_platt *p, margin_real m, margin_real t,
     return mgn_log(1 + e) + (t > 0 ? 1 - target : target) * mgn_abs(t);
 }
 
-/* The loss of exponentials of terms m <= 0, log sum e^(slope m) - slope sum target m. */
-static margin_real mgn_platt_exponentials(mgn_platt *p, const margin_real *m, size_t label,
-                                          margin_real slope) {
-    margin_real sum = 0, mean = 0, square = 0, aim = (p->high - p->low) * m[label];
+/* The loss of exponentials of the terms m <= 0 in p->p, log sum e^(slope m) - slope sum target m,
+ * and its derivatives. */
+static margin_real mgn_platt_exponentials(mgn_platt *p, size_t label, margin_real slope) {
+    margin_real sum = 0, mean = 0, square = 0, aim = (p->high - p->low) * p->p[label];
     for (size_t c = 0; c < p->vote->classes; c++) {
-        const margin_real e = mgn_exp(slope * m[c]);
+        const margin_real m = p->p[c], e = mgn_exp(slope * m);
         sum += e;
-        mean += e * m[c];
-        square += e * m[c] * m[c];
-        aim += p->low * m[c];
+        mean += e * m;
+        square += e * m * m;
+        aim += p->low * m;
     }
     mean /= sum;
     p->g0 += mean - aim;
@@ -16045,39 +16018,37 @@ static margin_real mgn_platt_exponentials(mgn_platt *p, const margin_real *m, si
     return mgn_log(sum) - slope * aim;
 }
 
-/* Mean loss over the samples. Pairs look the same from both sides, and exponentials have no shift.
- * A slope below 0 would prefer what the scores do not. */
+/* The mean loss over the samples, with its derivatives. Pairs look the same from both sides, and
+ * exponentials have no shift. A slope below 0 would prefer what the scores do not. */
 static margin_real mgn_platt_loss(mgn_platt *p, margin_real slope, margin_real shift) {
-    const bool order = !mgn_platt_softmax(p) && !mgn_scheme_pairs(p->vote->scheme);
     const margin_real n = (margin_real)p->data->n;
     margin_real loss = 0;
     p->g0 = p->g1 = p->h00 = p->h01 = p->h11 = 0;
     for (size_t i = 0; i < p->data->n; i++) {
-        const size_t label = mgn_label(p->data, i), count = mgn_platt_terms(p, i, p->p);
-        for (size_t e = 0; e < count; e++) { p->p[e] /= p->unit; }
-        for (size_t e = 0; !mgn_platt_softmax(p) && e < count; e++) {
+        const size_t label = mgn_label(p->data, i), count = mgn_platt_terms(p, i);
+        if (p->softmax) { loss += mgn_platt_exponentials(p, label, slope); }
+        for (size_t e = 0; !p->softmax && e < count; e++) {
             loss += mgn_platt_sigmoid(p, p->p[e], slope * p->p[e] + shift,
-                                      !order || label > e ? p->high : p->low);
+                                      !p->order || label > e ? p->high : p->low);
         }
-        if (mgn_platt_softmax(p)) { loss += mgn_platt_exponentials(p, p->p, label, slope); }
     }
     p->g0 /= n;
-    p->g1 = order ? p->g1 / n : 0;
+    p->g1 = p->order ? p->g1 / n : 0;
     p->h00 = p->h00 / n + 16 * MGN_EPS;
-    p->h01 = order ? p->h01 / n : 0;
-    p->h11 = order ? p->h11 / n + 16 * MGN_EPS : 1;
-    return order || slope >= 0 ? loss / n : MGN_HUGE;
+    p->h01 = p->order ? p->h01 / n : 0;
+    p->h11 = p->order ? p->h11 / n + 16 * MGN_EPS : 1;
+    return p->order || slope >= 0 ? loss / n : MGN_HUGE;
 }
 
-/* One Newton step, halved until it helps; false when none does. */
+/* One Newton step, halved until the loss falls enough; false when no step helps. */
 static bool mgn_platt_step(mgn_platt *p, margin_real *loss) {
     const margin_real det = p->h00 * p->h11 - p->h01 * p->h01;
-    margin_real d0, d1, descent, t = 1;
     if (!(det > 0)) { return false; }
-    d0 = -(p->h11 * p->g0 - p->h01 * p->g1) / det;
-    d1 = -(p->h00 * p->g1 - p->h01 * p->g0) / det;
-    descent = p->g0 * d0 + p->g1 * d1;
-    for (unsigned half = 0; half < 40u; half++) {
+    const margin_real d0 = -(p->h11 * p->g0 - p->h01 * p->g1) / det;
+    const margin_real d1 = -(p->h00 * p->g1 - p->h01 * p->g0) / det;
+    const margin_real descent = p->g0 * d0 + p->g1 * d1;
+    margin_real t = 1;
+    for (unsigned half = 0; half < 40u; half++, t /= 2) {
         const margin_real next = mgn_platt_loss(p, p->slope + t * d0, p->shift + t * d1);
         if (next < *loss + MGN_R(1e-4) * t * descent) {
             p->slope += t * d0;
@@ -16085,48 +16056,52 @@ static bool mgn_platt_step(mgn_platt *p, margin_real *loss) {
             *loss = next;
             return true;
         }
-        t /= 2;
     }
     return false;
 }
 
-/* The unit of the terms, and the targets: Platt's, of exponentials Laplace's. */
-static void mgn_platt_begin(mgn_platt *p) {
+/* Fits slope and shift. The targets are Platt's, those of exponentials Laplace's. */
+static void mgn_platt_fit(mgn_platt *p) {
     const margin_real n = (margin_real)p->data->n;
-    const bool pairs = mgn_scheme_pairs(p->vote->scheme);
     margin_real hits = 0, all = 0, sum = 0;
+    p->unit = 1;
     for (size_t i = 0; i < p->data->n; i++) {
-        const size_t label = mgn_label(p->data, i), count = mgn_platt_terms(p, i, p->p);
+        const size_t count = mgn_platt_terms(p, i);
         for (size_t e = 0; e < count; e++) { sum += mgn_abs(p->p[e]) / n; }
-        hits += (margin_real)(pairs ? count : label);
+        hits += (margin_real)(p->order ? mgn_label(p->data, i) : count);
         all += (margin_real)count;
     }
     p->unit = mgn_max(sum * n / all, MGN_TINY);
-    if (mgn_platt_softmax(p)) {
+    p->high = (hits + 1) / (hits + 2);
+    p->low = 1 / (all - hits + 2);
+    p->shift = p->order ? mgn_log((hits + 1) / (all - hits + 1)) : 0;
+    if (p->softmax) {
         p->low = 1 / (n + (margin_real)p->vote->classes);
         p->high = (n + 1) * p->low;
-    } else {
-        p->high = (hits + 1) / (hits + 2);
-        p->low = 1 / (all - hits + 2);
-        p->shift = pairs ? 0 : mgn_log((hits + 1) / (all - hits + 1));
     }
+    margin_real loss = mgn_platt_loss(p, p->slope, p->shift);
+    for (unsigned step = 0; step < 100u; step++) {
+        const bool flat = mgn_abs(p->g0) <= 16 * MGN_EPS && mgn_abs(p->g1) <= 16 * MGN_EPS;
+        if (flat || !mgn_platt_step(p, &loss)) { break; }
+    }
+    p->slope /= p->unit;
 }
 
-/* Isotonic regression: neighbours that are out of order share their mean. */
+/* Isotonic regression: neighbours that are out of order share their weighted mean. */
 static void mgn_isotonic(margin_real *v, const margin_real *weight, size_t n) {
     for (size_t g = 1; g < n; g++) {
         margin_real sum = weight[g] * v[g], all = weight[g];
         size_t from = g;
-        while (from > 0 && v[from - 1u] > sum / all) {
-            from--;
-            sum += weight[from] * v[from];
-            all += weight[from];
+        for (; from > 0 && v[from - 1u] > sum / all; from--) {
+            sum += weight[from - 1u] * v[from - 1u];
+            all += weight[from - 1u];
         }
         for (size_t k = from; k <= g; k++) { v[k] = sum / all; }
     }
 }
 
-/* Shares of hits at the points of the curve, samples between two of them count for both. */
+/* The curve: by how much the log odds of the shares of hits, made to rise, differ from those of the
+ * sigmoid at its points. A sample between two points counts for both in proportion. */
 static void mgn_platt_curve(const mgn_platt *p, const margin_vote *vote, margin_real *curve) {
     margin_real share[MARGIN_CURVE], weight[MARGIN_CURVE], f;
     for (size_t g = 0; g < MARGIN_CURVE; g++) {
@@ -16135,10 +16110,11 @@ static void mgn_platt_curve(const mgn_platt *p, const margin_vote *vote, margin_
     }
     for (size_t i = 0; i < p->data->n; i++) {
         const size_t g = mgn_curve_place(vote->slope * p->scores[i] + vote->shift, &f);
+        const margin_real hit = mgn_label(p->data, i) == 1u ? 1 : 0;
         weight[g] += 1 - f;
         weight[g + 1u] += f;
-        share[g] += mgn_label(p->data, i) == 1u ? 1 - f : 0;
-        share[g + 1u] += mgn_label(p->data, i) == 1u ? f : 0;
+        share[g] += hit * (1 - f);
+        share[g + 1u] += hit * f;
     }
     for (size_t g = 0; g < MARGIN_CURVE; g++) { share[g] /= weight[g]; }
     mgn_isotonic(share, weight, MARGIN_CURVE);
@@ -16148,7 +16124,8 @@ static void mgn_platt_curve(const mgn_platt *p, const margin_vote *vote, margin_
     }
 }
 
-/* The largest threshold, to a rounding, that a share of `coverage` of n + 1 true classes reach. */
+/* The largest threshold, up to rounding, that the probabilities of a share of `coverage` of n + 1
+ * true classes reach. */
 static margin_real mgn_platt_include(const mgn_platt *p, margin_real coverage) {
     const margin_real wanted = coverage * (margin_real)(p->data->n + 1u);
     margin_real low = 0, high = 1;
@@ -16162,15 +16139,14 @@ static margin_real mgn_platt_include(const mgn_platt *p, margin_real coverage) {
     return low;
 }
 
-/* What the samples say of the probabilities; those of the true classes go to `own`. */
+/* Brier score and log loss of the probabilities; those of the true classes go to p->own. */
 static void mgn_platt_measure(const mgn_platt *p, const margin_vote *vote,
                               margin_calibrate_report *report) {
-    const size_t machines = margin_machines(vote->scheme, vote->classes);
     const margin_real n = (margin_real)p->data->n;
     report->brier = report->log_loss = 0;
     for (size_t i = 0; i < p->data->n; i++) {
         const size_t label = mgn_label(p->data, i);
-        for (size_t j = 0; j < machines; j++) { p->row[j] = p->scores[i * machines + j]; }
+        mgn_copy(p->row, p->scores + i * p->machines, p->machines);
         margin_probabilities(vote, p->row, p->p);
         p->own[i] = p->p[label];
         p->p[label] -= 1;
@@ -16181,10 +16157,10 @@ static void mgn_platt_measure(const mgn_platt *p, const margin_vote *vote,
 
 static void mgn_platt_plan(mgn_platt *p, margin_arena *mem, size_t n, const margin_vote *vote) {
     const bool curved = vote->scheme == MARGIN_SCHEME_BINARY && n >= MARGIN_CURVE_ROWS;
-    p->curve = MGN_KEEP(mem, margin_real, curved ? MARGIN_CURVE : 0);
-    p->curve = curved ? p->curve : NULL;
+    p->machines = margin_machines(vote->scheme, vote->classes);
+    p->curve = curved ? MGN_KEEP(mem, margin_real, MARGIN_CURVE) : NULL;
     p->own = MGN_SCRATCH(mem, margin_real, n);
-    p->row = MGN_SCRATCH(mem, margin_real, margin_machines(vote->scheme, vote->classes));
+    p->row = MGN_SCRATCH(mem, margin_real, p->machines);
     p->p = MGN_SCRATCH(mem, margin_real, vote->classes);
 }
 
@@ -16212,14 +16188,14 @@ MARGIN_API margin_status margin_calibrate(const margin_data *data, const margin_
                                           margin_real coverage, margin_arena *mem,
                                           margin_vote *vote, margin_calibrate_report *report) {
     const margin_real wanted = coverage == 0 ? MGN_R(0.9) : coverage;
-    mgn_platt p;
     margin_calibrate_report found;
+    mgn_platt p;
     if (data == NULL || scores == NULL || vote == NULL || mgn_mem_check(mem) != MARGIN_OK ||
         data->y == NULL || !(wanted > 0 && wanted < 1)) {
         return MARGIN_E_ARGUMENT;
     }
-    const margin_status status =
-        data->n == 0 ? MARGIN_E_EMPTY : mgn_platt_check(data, scores, vote);
+    if (data->n == 0) { return MARGIN_E_EMPTY; }
+    const margin_status status = mgn_platt_check(data, scores, vote);
     if (status != MARGIN_OK) { return status; }
     mgn_clear(&p, sizeof p);
     margin_arena before = *mem;
@@ -16228,21 +16204,14 @@ MARGIN_API margin_status margin_calibrate(const margin_data *data, const margin_
     p.data = data;
     p.scores = scores;
     p.vote = vote;
-    mgn_platt_begin(&p);
-    margin_real loss = mgn_platt_loss(&p, p.slope, p.shift);
-    for (unsigned step = 0; step < 100u; step++) {
-        const bool flat = mgn_abs(p.g0) <= 16 * MGN_EPS && mgn_abs(p.g1) <= 16 * MGN_EPS;
-        if (flat || !mgn_platt_step(&p, &loss)) { break; }
-    }
-    p.slope /= p.unit;
+    p.softmax = vote->scheme == MARGIN_SCHEME_ONE_REST || vote->scheme == MARGIN_SCHEME_NEAREST;
+    p.order = !p.softmax && !mgn_scheme_pairs(vote->scheme);
+    mgn_platt_fit(&p);
     margin_vote made = *vote;
     made.slope = p.slope;
     made.shift = p.shift;
-    made.curve = NULL;
-    if (p.curve != NULL) {
-        mgn_platt_curve(&p, &made, p.curve);
-        made.curve = p.curve;
-    }
+    made.curve = p.curve;
+    if (p.curve != NULL) { mgn_platt_curve(&p, &made, p.curve); }
     mgn_platt_measure(&p, &made, &found);
     made.include = mgn_platt_include(&p, wanted);
     *vote = made;
@@ -16339,37 +16308,35 @@ static size_t mgn_compress_pick(const mgn_compress *c, margin_real *first) {
     return best;
 }
 
-/* Chooses up to `most` vectors; ascending, because pools are sorted by class. */
+/* Chooses up to `most` vectors; ascending, because pools are sorted by class. A vector that joins
+ * the basis has a column of L, which takes its part off R and D. */
 static void mgn_compress_choose(mgn_compress *c) {
+    const margin_expansion *e = &c->e;
+    const size_t functions = c->functions;
     margin_real first = 0;
     c->count = 0;
     c->peak = 0;
-    for (size_t v = 0; v < c->e.n; v++) {
-        mgn_compress_score(c, c->e.vectors + v * c->e.d);
-        mgn_copy(c->rest + v * c->functions, c->old, c->functions);
+    for (size_t v = 0; v < e->n; v++) {
+        mgn_compress_score(c, e->vectors + v * e->d);
+        mgn_copy(c->rest + v * functions, c->old, functions);
         c->diag[v] = c->row[v];
         c->peak = mgn_max(c->peak, c->row[v]);
     }
-    while (c->count < c->most) {
+    for (; c->count < c->most; c->count++) {
         const size_t p = mgn_compress_pick(c, &first);
         size_t at = c->count;
-        if (p == c->e.n) { break; }
-        /* Adds vector p to the basis: its column of L, and what that takes off R and D. */
-        const margin_expansion *e = &c->e;
+        if (p == e->n) { break; }
         mgn_factor f = {c->basis, e->n, c->most, c->count, c->diag};
         const margin_real scale = mgn_sqrt(c->diag[p]);
         mgn_kernel_pool(&e->kernel, e->vectors + p * e->d, e->d, e->vectors, e->n, e->d, e->norms,
                         c->row);
-        for (size_t j = 0; j < c->functions; j++) {
-            c->old[j] = c->rest[p * c->functions + j] / scale;
-        }
+        for (size_t j = 0; j < functions; j++) { c->old[j] = c->rest[p * functions + j] / scale; }
         mgn_factor_add(&f, p, c->row);
         for (size_t v = 0; v < e->n; v++) {
-            margin_axpy(c->rest + v * c->functions, -c->row[v], c->old, c->functions);
+            margin_axpy(c->rest + v * functions, -c->row[v], c->old, functions);
         }
         for (; at > 0 && c->chosen[at - 1u] > p; at--) { c->chosen[at] = c->chosen[at - 1u]; }
         c->chosen[at] = (margin_index)p;
-        c->count++;
     }
 }
 
@@ -16397,6 +16364,7 @@ static void mgn_compress_system(mgn_compress *c, size_t samples) {
     }
 }
 
+/* The class of vector v of a pool. */
 static size_t mgn_class_of(const margin_expansion *e, size_t v) {
     size_t c = 0;
     while (v >= e->class_end[c]) { c++; }
@@ -16414,20 +16382,18 @@ static bool mgn_compress_factor(mgn_compress *c, size_t f, margin_real ridge) {
     return mgn_cholesky(c->basis, f, f, c->panel);
 }
 
-/* Solves for machine j, which is that of the classes a < b, or of all classes if a = b. Where
- * kernel values hardly differ, rounding may make the system indefinite: then the ridge is enlarged
- * until it is not. */
+/* Solves for machine j, which is that of the classes a < b and may use their vectors alone, or of
+ * all classes if a = b. Where kernel values hardly differ, rounding may make the system indefinite:
+ * then the ridge is enlarged until it is not. */
 static bool mgn_compress_machine(mgn_compress *c, size_t j, size_t a, size_t b) {
-    /* The chosen vectors that machine (a, b) may use: all, but for machines of pairs. */
     size_t f = 0;
     for (size_t s = 0; s < c->count; s++) {
         const size_t k = mgn_class_of(&c->e, c->chosen[s]);
         if (a == b || k == a || k == b) { c->members[f++] = (margin_index)s; }
     }
     margin_real ridge = 64 * MGN_EPS;
-    while (!mgn_compress_factor(c, f, ridge)) {
-        ridge *= 16;
-        if (!(ridge < 1)) { return false; }
+    for (; !mgn_compress_factor(c, f, ridge); ridge *= 16) {
+        if (!(ridge * 16 < 1)) { return false; }
     }
     for (size_t s = 0; s < f; s++) { c->part[s] = c->target[c->members[s] * c->functions + j]; }
     (void)margin_cholesky_solve(c->part, 1, 1, c->basis, f, f);
@@ -16440,16 +16406,12 @@ static bool mgn_compress_machine(mgn_compress *c, size_t j, size_t a, size_t b) 
 }
 
 static bool mgn_compress_fit(mgn_compress *c) {
+    const bool pairs = mgn_scheme_pairs(c->e.vote.scheme);
+    size_t a = 0, b = pairs ? 1u : 0;
     bool good = true;
-    size_t j = 0;
-    if (!mgn_scheme_pairs(c->e.vote.scheme)) {
-        for (; j < c->functions; j++) { good = good && mgn_compress_machine(c, j, 0, 0); }
-        return good;
-    }
-    for (size_t a = 0; a + 1u < c->e.vote.classes; a++) {
-        for (size_t b = a + 1u; b < c->e.vote.classes; b++) {
-            good = good && mgn_compress_machine(c, j++, a, b);
-        }
+    for (size_t j = 0; j < c->functions && good; j++) {
+        good = mgn_compress_machine(c, j, a, b);
+        if (pairs && ++b == c->e.vote.classes) { b = ++a + 1u; }
     }
     return good;
 }
@@ -16458,17 +16420,15 @@ static mgn_pool mgn_compress_pool(const mgn_compress *c) {
     return mgn_pool_shape(c->e.d, c->e.width, c->machines, c->e.vote.classes);
 }
 
-/* Old and new scores of all samples compared. */
-static void mgn_compress_compare(mgn_compress *c, const margin_expansion *out, size_t samples,
-                                 margin_compress_info *info) {
-    const unsigned scheme = c->e.vote.scheme;
+/* Compares old and new scores of all samples. */
+static void mgn_compress_compare(mgn_compress *c, const margin_expansion *out, size_t samples) {
+    const margin_vote *vote = &c->e.vote;
+    const margin_compress_info none = {c->count, samples, 0, 0, 0};
+    margin_compress_info *info = &c->report;
     margin_expansion plain = *out;
     margin_real squares = 0;
     plain.offset = plain.factor = NULL;
-    info->vectors = c->count;
-    info->samples = samples;
-    info->changed = 0;
-    info->worst = 0;
+    *info = none;
     for (size_t i = 0; i < samples; i++) {
         const margin_real *x = mgn_compress_input(c, i);
         margin_expansion_scores(&c->e, x, c->old);
@@ -16478,10 +16438,8 @@ static void mgn_compress_compare(mgn_compress *c, const margin_expansion *out, s
             info->worst = mgn_max(info->worst, mgn_abs(change));
             squares += change * change / (margin_real)c->machines;
         }
-        info->changed += margin_elect(scheme, c->e.vote.classes, c->old) !=
-                                 margin_elect(scheme, c->e.vote.classes, c->fresh)
-                             ? 1u
-                             : 0u;
+        const uint16_t answer = margin_elect(vote->scheme, vote->classes, c->old);
+        info->changed += answer != margin_elect(vote->scheme, vote->classes, c->fresh) ? 1u : 0u;
     }
     info->rms = mgn_sqrt(squares / (margin_real)samples);
 }
@@ -16510,16 +16468,15 @@ static void mgn_compress_plan_all(void *task, margin_arena *mem) {
 
 static margin_status mgn_compress_run(void *task, mgn_frame *frame) {
     mgn_compress *c = (mgn_compress *)task;
+    margin_expansion *out = &frame->model.of.expansion;
     const size_t samples = c->data == NULL ? c->e.n : c->data->n;
     mgn_compress_plan(c, frame->mem);
     mgn_compress_choose(c);
     mgn_compress_system(c, samples);
     if (c->count == 0 || !mgn_compress_fit(c)) { return MARGIN_E_NOT_POSITIVE; }
-    frame->model.kind = MARGIN_MODEL_EXPANSION;
     mgn_pool pool = mgn_compress_pool(c);
-    size_t s = 0;
     mgn_pool_plan(&pool, frame->mem, c->count);
-    for (size_t k = 0; k < c->e.vote.classes; k++) {
+    for (size_t k = 0, s = 0; k < c->e.vote.classes; k++) {
         for (; s < c->count && c->chosen[s] < c->e.class_end[k]; s++) {
             mgn_pool_add(&pool, c->e.vectors + c->chosen[s] * c->e.d, c->rest + s * c->e.width);
             pool.norms[s] = c->e.norms[c->chosen[s]];
@@ -16527,11 +16484,12 @@ static margin_status mgn_compress_run(void *task, mgn_frame *frame) {
         pool.end[k] = (uint32_t)s;
     }
     mgn_copy(pool.bias, c->e.bias, c->machines);
-    mgn_pool_expansion(&pool, &c->e.kernel, c->e.vote, &frame->model.of.expansion);
-    frame->model.of.expansion.class_end = pool.end;
-    frame->model.of.expansion.offset = c->raw->offset;
-    frame->model.of.expansion.factor = c->raw->factor;
-    mgn_compress_compare(c, &frame->model.of.expansion, samples, &c->report);
+    frame->model.kind = MARGIN_MODEL_EXPANSION;
+    mgn_pool_expansion(&pool, &c->e.kernel, c->e.vote, out);
+    out->class_end = pool.end;
+    out->offset = c->raw->offset;
+    out->factor = c->raw->factor;
+    mgn_compress_compare(c, out, samples);
     return MARGIN_OK;
 }
 
@@ -16608,10 +16566,10 @@ MARGIN_API margin_status margin_confusion(const margin_data *data, const margin_
     return margin_arena_rewind(mem, &before);
 }
 
-/* Sums over the rows from .. to - 1 of a confusion matrix: all answers, the right ones, the
+/* Sums over the rows from .. to - 1 of a confusion matrix: all answers, the wrong ones, the
  * rejections. */
 typedef struct {
-    margin_real all, right, rejected;
+    margin_real all, wrong, rejected;
 } mgn_answers;
 
 static mgn_answers mgn_confusion_sums(const margin_real *confusion, size_t classes, size_t from,
@@ -16620,25 +16578,22 @@ static mgn_answers mgn_confusion_sums(const margin_real *confusion, size_t class
     for (size_t t = from; t < to; t++) {
         const margin_real *row = confusion + t * (classes + 1u);
         for (size_t a = 0; a <= classes; a++) { s.all += row[a]; }
-        s.right += row[t];
+        s.wrong += row[t];
         s.rejected += row[classes];
     }
+    s.wrong = s.all - s.wrong - s.rejected; /* neither right nor rejected */
     return s;
-}
-
-static margin_real mgn_share_wrong(const mgn_answers *s) {
-    return s->all > 0 ? (s->all - s->right - s->rejected) / s->all : 0;
 }
 
 MARGIN_API margin_real margin_error(const margin_real *confusion, size_t classes) {
     const mgn_answers s = mgn_confusion_sums(confusion, classes, 0, classes);
-    return mgn_share_wrong(&s);
+    return s.all > 0 ? s.wrong / s.all : 0;
 }
 
 MARGIN_API margin_real margin_class_error(const margin_real *confusion, size_t classes,
                                           size_t label) {
     const mgn_answers s = mgn_confusion_sums(confusion, classes, label, label + 1u);
-    return mgn_share_wrong(&s);
+    return s.all > 0 ? s.wrong / s.all : 0;
 }
 
 MARGIN_API margin_real margin_rejection(const margin_real *confusion, size_t classes) {
@@ -16658,18 +16613,15 @@ MARGIN_API margin_status margin_margins(const margin_data *data, const margin_mo
                                         margin_arena *mem, margin_real *margins,
                                         margin_summary *summary) {
     const margin_status status = mgn_metrics_check(data, model, mem);
-    mgn_margins m;
     if (status != MARGIN_OK || (margins == NULL && summary == NULL)) {
         return mgn_both(status, MARGIN_E_ARGUMENT);
     }
     margin_arena before = *mem;
-    m.data = data;
-    m.model = model;
+    mgn_margins m = {data, model, NULL, NULL};
     m.scores = MGN_SCRATCH(mem, margin_real, mgn_model_machines(model));
-    m.known = NULL;
     if (mem->failed == 0) {
         margin_info info;
-        for (size_t i = 0; i < m.data->n && margins != NULL; i++) {
+        for (size_t i = 0; i < data->n && margins != NULL; i++) {
             margins[i] = mgn_margins_at(&m, i);
         }
         m.known = margins;
@@ -17141,6 +17093,11 @@ static void mgn_proto_point_plan(mgn_proto_point *plan, margin_arena *mem,
     MARGIN_BLOCKS_PROTO_POINT(MGN_TAKE, size->n, size->d, size->pool)
 }
 
+static void mgn_proto_steps_plan(mgn_proto_descent *plan, margin_arena *mem,
+                                 const mgn_proto_sizes *size) {
+    MARGIN_BLOCKS_PROTO_STEPS(MGN_TAKE, size->d, size->pool)
+}
+
 /* Scratch of hss: the matrix to decompose and a part of it while it is summed up, or the iterated
  * vectors and their products with the covariance. */
 typedef struct {
@@ -17166,40 +17123,34 @@ static void mgn_proto_edge_plan(mgn_proto_edge *plan, margin_arena *mem, size_t 
     MARGIN_BLOCKS_PROTO_EDGE(MGN_TAKE, tangents)
 }
 
-/* Memory for models while they change. tvq and td change a copy; the kept vectors have the best
- * models until the end. Codebooks change where they are kept. */
-static void mgn_proto_models_plan(mgn_proto_job *job, margin_arena *mem) {
+/* What lasts through a training. The vectors come last at the front: nn may need less of them. tvq
+ * and td change a copy of the models; the kept vectors have the best ones until the end. Codebooks
+ * change where they are kept. */
+static void mgn_proto_plan(mgn_proto_job *job, margin_arena *mem) {
     const mgn_proto_sizes *size = &job->size;
-    if (!job->way.ascends) {
-        job->at.mu = MGN_SCRATCH(mem, margin_real, size->n);
-        job->at.v = job->kept.vectors;
-        job->at.grad = job->at.sums = NULL;
-        job->best = MGN_SCRATCH(mem, margin_real,
-                                job->way.codebooks ? mgn_size_mul(size->pool, size->d) : 0);
-        return;
-    }
-    job->best = job->kept.vectors;
-    mgn_proto_point_plan(&job->at, mem, size);
-    if (job->way.fixed) {
-        mgn_proto_point_plan(&job->next, mem, size);
-    } else {
-        mgn_proto_descent *plan = &job->descent;
-        MARGIN_BLOCKS_PROTO_STEPS(MGN_TAKE, size->d, size->pool)
-    }
-}
-
-/* What lasts through a training. The vectors come last at the front: nn may need less of them. */
-static void mgn_proto_plan(mgn_proto_job *plan, margin_arena *mem) {
-    const mgn_proto_sizes *size = &plan->size;
-    const mgn_proto_way *way = &plan->way;
+    const mgn_proto_way *way = &job->way;
     const size_t n = size->n, d = size->d, clusters = way->clusters ? n : 0;
     const size_t draws = way->draws ? n : 0, orders = way->codebooks || way->batches ? n : 0;
-    const bool nn = plan->o.method == MARGIN_PROTO_NN;
+    const bool nn = job->o.method == MARGIN_PROTO_NN;
+    mgn_proto_job *plan = job;
     MARGIN_BLOCKS_PROTO_KEPT(MGN_LAST, size->classes, size->tangents > 0 ? size->models : 0,
                              size->pool, d)
     MARGIN_BLOCKS_PROTO(MGN_TAKE, n, d, nn ? 1u : size->pool, nn ? 0 : size->pool, clusters, draws,
                         orders, way->codebooks ? size->models : 0, way->sides)
-    mgn_proto_models_plan(plan, mem);
+    if (way->ascends) {
+        job->best = job->kept.vectors;
+        mgn_proto_point_plan(&job->at, mem, size);
+        if (way->fixed) {
+            mgn_proto_point_plan(&job->next, mem, size);
+        } else {
+            mgn_proto_steps_plan(&job->descent, mem, size);
+        }
+    } else {
+        job->at.mu = MGN_SCRATCH(mem, margin_real, n);
+        job->at.v = job->kept.vectors;
+        job->at.grad = job->at.sums = NULL;
+        job->best = MGN_SCRATCH(mem, margin_real, way->codebooks ? mgn_size_mul(size->pool, d) : 0);
+    }
 }
 
 /* ---- distances and gradients ---- */
@@ -17405,16 +17356,17 @@ static bool mgn_proto_member(const mgn_proto_job *job, size_t i, size_t c) {
 /* Mean of the samples by the weights job->weights.w, relative to the centre; returns the sum of the
  * weights and in *count how many samples have one. */
 static margin_real mgn_proto_mean(const mgn_proto_job *job, margin_real *mean, size_t *count) {
+    const margin_real *w = job->weights.w, *x = job->room.block;
     margin_real total = 0;
     *count = 0;
     mgn_zero(mean, job->size.d);
     for (size_t i = 0; i < job->size.n; i++) {
-        if (job->weights.w[i] > 0) {
+        if (w[i] > 0) {
             (void)mgn_proto_sample(job, i, job->room.block);
-            total += job->weights.w[i];
+            total += w[i];
             (*count)++;
             for (size_t k = 0; k < job->size.d; k++) {
-                mean[k] += (job->room.block[k] - mean[k]) * (job->weights.w[i] / total);
+                mean[k] += (x[k] - mean[k]) * (w[i] / total);
             }
         }
     }
@@ -17425,14 +17377,14 @@ static margin_real mgn_proto_mean(const mgn_proto_job *job, margin_real *mean, s
  * share; returns how many. */
 static size_t mgn_proto_gather(const mgn_proto_job *job, const mgn_proto_hss *h, size_t *next,
                                margin_real *out) {
+    const size_t d = job->size.d;
     size_t count = 0;
     for (; *next < job->size.n && count < MGN_PROTO_BLOCK; (*next)++) {
         if (job->weights.w[*next] > 0) {
             const margin_real share = mgn_sqrt(job->weights.w[*next] / h->total);
-            margin_real *row = out + count * job->size.d;
+            margin_real *row = out + count++ * d;
             (void)mgn_proto_sample(job, *next, row);
-            for (size_t k = 0; k < job->size.d; k++) { row[k] = (row[k] - h->mean[k]) * share; }
-            count++;
+            for (size_t k = 0; k < d; k++) { row[k] = (row[k] - h->mean[k]) * share; }
         }
     }
     return count;
@@ -17463,30 +17415,28 @@ static void mgn_proto_covariance(const mgn_proto_job *job, const mgn_proto_hss *
 static void mgn_proto_gram(const mgn_proto_job *job, const mgn_proto_hss *h) {
     const size_t d = job->size.d;
     size_t next = 0, row = 0, count;
-    while ((count = mgn_proto_gather(job, h, &next, job->room.block)) > 0) {
+    for (; (count = mgn_proto_gather(job, h, &next, job->room.block)) > 0; row += count) {
         size_t from = 0, column = 0, others;
         while (column < row + count && (others = mgn_proto_gather(job, h, &from, h->other)) > 0) {
             mgn_mat_mul(h->matrix + row * h->n + column, h->n, mgn_view_of(job->room.block, d, 1),
                         mgn_view_of(h->other, 1, d), count, d, others, job->room.panel);
             column += others;
         }
-        row += count;
     }
 }
 
 /* Eigenvectors of the covariance from those u of the Gram matrix: sum over i of u_i x_i. */
 static void mgn_proto_lift(const mgn_proto_job *job, const mgn_proto_hss *h, size_t k,
                            margin_real *tangents) {
+    const size_t d = job->size.d;
+    const margin_real *x = job->room.block;
     size_t next = 0, row = 0, count;
-    mgn_zero(tangents, k * job->size.d);
-    while ((count = mgn_proto_gather(job, h, &next, job->room.block)) > 0) {
+    mgn_zero(tangents, k * d);
+    for (; (count = mgn_proto_gather(job, h, &next, job->room.block)) > 0; row += count) {
         for (size_t j = 0; j < k; j++) {
-            for (size_t i = 0; i < count; i++) {
-                mgn_axpy(tangents + j * job->size.d, h->found[j * h->n + row + i],
-                         job->room.block + i * job->size.d, job->size.d);
-            }
+            const margin_real *u = h->found + j * h->n + row;
+            for (size_t i = 0; i < count; i++) { mgn_axpy(tangents + j * d, u[i], x + i * d, d); }
         }
-        row += count;
     }
 }
 
@@ -17608,20 +17558,20 @@ static margin_real mgn_proto_meet(const margin_real *tangents, size_t k, margin_
 /* Moves all samples of a model along their tangents to where they are nearest to its plane.
  * Returns the mean square of the distances [7]. */
 static margin_real mgn_proto_approach(mgn_proto_job *job, const margin_real *model) {
-    const size_t count = job->way.sides, d = job->size.d;
+    const size_t count = job->way.sides, d = job->size.d, k = job->size.tangents;
+    margin_real *x = job->room.block, *plane = job->sided.plane;
     margin_real sum = 0, lost = 0, total = 0;
+    mgn_zero(job->sided.along, job->size.n * count);
     for (size_t i = 0; i < job->size.n; i++) {
-        margin_real *a = job->sided.along + i * count;
-        mgn_zero(a, count);
-        if (job->weights.w[i] > 0) {
-            (void)mgn_proto_sample(job, i, job->room.block);
-            mgn_axpy(job->room.block, -1, model, d);
-            mgn_copy(job->sided.plane, mgn_proto_sides_of(job, i), count * d);
-            mgn_add(&sum, &lost,
-                    job->weights.w[i] * mgn_proto_meet(model + d, job->size.tangents,
-                                                       job->sided.plane, count, d, job->room.block,
-                                                       a));
-            total += job->weights.w[i];
+        const margin_real w = job->weights.w[i];
+        if (w > 0) {
+            (void)mgn_proto_sample(job, i, x);
+            mgn_axpy(x, -1, model, d);
+            mgn_copy(plane, mgn_proto_sides_of(job, i), count * d);
+            const margin_real z =
+                mgn_proto_meet(model + d, k, plane, count, d, x, job->sided.along + i * count);
+            mgn_add(&sum, &lost, w * z);
+            total += w;
         }
     }
     return sum / total;
@@ -17649,19 +17599,17 @@ static margin_status mgn_proto_two_sided(mgn_proto_job *job, margin_real *model,
 }
 
 /* Sets the weights of the samples for model j of class c: those of the data, times random numbers
- * if there are several models, or those of its cluster alone. Returns false if all are 0. */
+ * of the exponential distribution if there are several models, or those of its cluster alone.
+ * Returns false if all are 0. */
 static bool mgn_proto_weigh(mgn_proto_job *job, size_t c, size_t j) {
-    const bool random = job->size.each > 1u && !job->way.clusters;
+    const bool clusters = job->way.clusters, random = job->size.each > 1u && !clusters;
     bool any = false;
     for (size_t i = 0; i < job->size.n; i++) {
-        job->weights.w[i] = mgn_proto_member(job, i, c) ? mgn_weight(job->data, i) : 0;
-        if (random && job->weights.w[i] > 0) { /* exponential */
-            job->weights.w[i] *= -mgn_log(1 - margin_rng_uniform(&job->rng));
-        }
-        if (job->weights.w[i] > 0 && job->way.clusters && job->lists.member[i] != j) {
-            job->weights.w[i] = 0;
-        }
-        any = any || job->weights.w[i] > 0;
+        margin_real w = mgn_proto_member(job, i, c) ? mgn_weight(job->data, i) : 0;
+        if (random && w > 0) { w *= -mgn_log(1 - margin_rng_uniform(&job->rng)); }
+        if (w > 0 && clusters && job->lists.member[i] != j) { w = 0; }
+        job->weights.w[i] = w;
+        any = any || w > 0;
     }
     return any;
 }
@@ -17682,7 +17630,7 @@ static size_t mgn_proto_closest(const mgn_proto_job *job, const margin_real *v, 
     size_t best = 0;
     *least = MGN_HUGE;
     for (size_t j = 0; j < count; j++) {
-        const margin_real *y = v + (c * job->size.each + j) * job->size.rows * job->size.d;
+        const margin_real *y = v + mgn_proto_at(job, c * job->size.each + j);
         margin_real z = 0;
         for (size_t k = 0; k < job->size.d; k++) { z += (x[k] - y[k]) * (x[k] - y[k]); }
         best = z < *least ? j : best;
@@ -17705,8 +17653,7 @@ static void mgn_proto_seed(mgn_proto_job *job, margin_real *v, size_t c, size_t 
             chosen = z > 0 && margin_rng_uniform(&job->rng) * sum < z ? i : chosen;
         }
     }
-    (void)mgn_proto_sample(job, chosen,
-                           v + (c * job->size.each + count) * job->size.rows * job->size.d);
+    (void)mgn_proto_sample(job, chosen, v + mgn_proto_at(job, c * job->size.each + count));
 }
 
 /* Lloyd's k-means within class c, at most 20 rounds; an empty cluster keeps its centre. */
@@ -17727,8 +17674,7 @@ static void mgn_proto_kmeans(mgn_proto_job *job, margin_real *v, size_t c) {
         for (size_t j = 0; j < job->size.each; j++) {
             size_t count;
             if (mgn_proto_weigh(job, c, j)) {
-                (void)mgn_proto_mean(
-                    job, v + (c * job->size.each + j) * job->size.rows * job->size.d, &count);
+                (void)mgn_proto_mean(job, v + mgn_proto_at(job, c * job->size.each + j), &count);
             }
         }
     }
@@ -17736,30 +17682,26 @@ static void mgn_proto_kmeans(mgn_proto_job *job, margin_real *v, size_t c) {
 
 /* The models that training starts from. */
 static margin_status mgn_proto_start(mgn_proto_job *job, margin_real *v, margin_arena *mem) {
+    const size_t d = job->size.d, k = job->size.tangents;
     margin_status status = MARGIN_OK;
-    for (size_t c = 0; c < job->size.classes; c++) {
-        if (job->way.clusters) { mgn_proto_kmeans(job, v, c); }
-        for (size_t j = 0; j < job->size.each && status == MARGIN_OK; j++) {
-            margin_real *model = v + (c * job->size.each + j) * job->size.rows * job->size.d;
-            if (job->o.start == MARGIN_START_RANDOM && !job->way.codebooks) {
-                (void)mgn_proto_sample(job, mgn_proto_draw(job, c), model);
-            } else if (!job->way.clusters || job->o.start == MARGIN_START_CLUSTERS) {
-                mgn_zero(model + job->size.d, job->size.tangents * job->size.d);
-                if (mgn_proto_weigh(job, c, j)) {
-                    status = mgn_proto_hss_model(job, model, mem);
-                    if (status == MARGIN_OK && job->way.sides > 0) {
-                        status = mgn_proto_two_sided(job, model, mem);
-                    }
+    for (size_t m = 0; m < job->size.models && status == MARGIN_OK; m++) {
+        const size_t c = m / job->size.each, j = m % job->size.each;
+        margin_real *model = v + mgn_proto_at(job, m), *tangents = model + d;
+        if (j == 0 && job->way.clusters) { mgn_proto_kmeans(job, v, c); }
+        if (job->o.start == MARGIN_START_RANDOM && !job->way.codebooks) {
+            (void)mgn_proto_sample(job, mgn_proto_draw(job, c), model);
+        } else if (!job->way.clusters || job->o.start == MARGIN_START_CLUSTERS) {
+            mgn_zero(tangents, k * d);
+            if (mgn_proto_weigh(job, c, j)) {
+                status = mgn_proto_hss_model(job, model, mem);
+                if (status == MARGIN_OK && job->way.sides > 0) {
+                    status = mgn_proto_two_sided(job, model, mem);
                 }
             }
-            if (job->size.tangents > 0 && job->o.start >= MARGIN_START_CENTROIDS) {
-                margin_real *tangents = model + job->size.d;
-                for (size_t i = 0; i < job->size.tangents * job->size.d; i++) {
-                    tangents[i] = margin_rng_normal(&job->rng);
-                }
-                (void)margin_qr(tangents, job->size.d, job->size.tangents, job->size.d, NULL, 0,
-                                NULL);
-            }
+        }
+        if (k > 0 && job->o.start >= MARGIN_START_CENTROIDS) {
+            for (size_t i = 0; i < k * d; i++) { tangents[i] = margin_rng_normal(&job->rng); }
+            (void)margin_qr(tangents, d, k, d, NULL, 0, NULL);
         }
     }
     return status;
@@ -17801,38 +17743,35 @@ static void mgn_proto_judge(mgn_proto_job *job, mgn_proto_record *record) {
  * samples judges a step by the old weights and finds the next gradient with the new ones. */
 static void mgn_proto_ascend(mgn_proto_job *job, size_t count) {
     const bool watched = job->o.validation > 0;
+    const size_t d = job->size.d, k = job->size.tangents;
     mgn_proto_record record = {SIZE_MAX, 0, 0};
     mgn_copy(job->weights.before, job->weights.w, job->size.n);
     mgn_proto_pass(job, &job->at);
     job->scale = job->tally.own > 0 ? job->tally.own : 1;
-    for (size_t t = 0; t < count && !mgn_proto_tick(job) && !job->converged; t++) {
-        if (watched) {
-            mgn_proto_judge(job, &record);
-            job->converged = record.since >= job->o.patience;
+    for (size_t t = 0; t < count && !mgn_proto_tick(job); t++) {
+        if (watched) { mgn_proto_judge(job, &record); }
+        job->converged = watched && record.since >= job->o.patience;
+        if (job->converged) { break; }
+        mgn_copy(job->weights.before, job->weights.w, job->size.n);
+        if (job->way.reweighted) { mgn_theta_update(&job->theta, job->at.mu); }
+        /* Models one step along the gradient, tangents made orthonormal again. */
+        mgn_copy(job->next.v, job->at.v, job->size.pool * d);
+        for (size_t m = 0; m < job->size.models; m++) {
+            margin_real *c = job->next.v + mgn_proto_at(job, m);
+            const margin_real *g = job->at.grad + mgn_proto_at(job, m);
+            mgn_axpy(c, job->o.rate * job->scale, g, d);
+            mgn_axpy(c + d, job->o.rate, g + d, k * d);
+            (void)margin_qr(c + d, d, k, d, NULL, 0, NULL);
         }
-        if (!job->converged) {
-            mgn_copy(job->weights.before, job->weights.w, job->size.n);
-            if (job->way.reweighted) { mgn_theta_update(&job->theta, job->at.mu); }
-            /* Models one step along the gradient, tangents made orthonormal again. */
-            const size_t d = job->size.d;
-            mgn_copy(job->next.v, job->at.v, job->size.pool * d);
-            for (size_t m = 0; m < job->size.models; m++) {
-                margin_real *c = job->next.v + m * job->size.rows * d;
-                const margin_real *g = job->at.grad + m * job->size.rows * d;
-                mgn_axpy(c, job->o.rate * job->scale, g, d);
-                mgn_axpy(c + d, job->o.rate, g + d, job->size.tangents * d);
-                (void)margin_qr(c + d, d, job->size.tangents, d, NULL, 0, NULL);
-            }
-            mgn_proto_pass(job, &job->next);
-            const mgn_proto_point old = job->at;
-            job->at = job->next;
-            job->next = old;
-            job->iterations++;
-        }
+        mgn_proto_pass(job, &job->next);
+        const mgn_proto_point old = job->at;
+        job->at = job->next;
+        job->next = old;
+        job->iterations++;
     }
     if (watched) {
         mgn_proto_judge(job, &record);
-        mgn_copy(job->at.v, job->best, job->size.pool * job->size.d);
+        mgn_copy(job->at.v, job->best, job->size.pool * d);
     }
 }
 
@@ -17871,11 +17810,6 @@ typedef struct {
     size_t stale, most;      /* passes since there was progress; before the rate is halved */
 } mgn_proto_pace;
 
-static mgn_proto_pace mgn_proto_pace_make(margin_real first, size_t most) {
-    const mgn_proto_pace pace = {first, first / MGN_PROTO_DOWN, MGN_HUGE, MGN_HUGE, 0, 0, most};
-    return pace;
-}
-
 /* Adjusts the rate to the loss of a pass. Returns whether it is the least so far. Progress may be
  * slow: it is measured from the last pass that made progress, not from the last pass. */
 static bool mgn_proto_pace_take(mgn_proto_pace *pace, margin_real loss) {
@@ -17893,10 +17827,6 @@ static bool mgn_proto_pace_take(mgn_proto_pace *pace, margin_real loss) {
     return least;
 }
 
-static bool mgn_proto_pace_done(const mgn_proto_pace *pace) {
-    return !(pace->rate > pace->least);
-}
-
 /* The size of a mini-batch. It is the same on all machines, and leaves some 16 batches if samples
  * are few. */
 static size_t mgn_proto_batch_size(size_t n) {
@@ -17904,25 +17834,21 @@ static size_t mgn_proto_batch_size(size_t n) {
     return share < 16u ? 16u : share > 128u ? 128u : share;
 }
 
-/* What a sample that adds `gain` to H adds to the loss. */
-static margin_real mgn_proto_loss(const mgn_proto_job *job, margin_real gain) {
-    if (job->o.method == MARGIN_PROTO_TD) { return -gain; }
-    return job->o.plain ? 1 - gain : mgn_max(job->o.theta - gain, 0);
-}
-
-/* Margins and gradient of `count` samples of the order from `first` on; returns the sum of their
+/* Margins and gradient of `count` samples of the order from `first` on. Returns the sum of their
  * losses by the weights job->weights.before. */
 static margin_real mgn_proto_batch(mgn_proto_job *job, size_t first, size_t count) {
     const margin_real total = job->theta.total * ((margin_real)count / (margin_real)job->size.n);
+    const bool td = job->o.method == MARGIN_PROTO_TD;
     margin_real loss = 0;
     mgn_proto_open(job, &job->at);
-    for (size_t from = 0; from < count; from += MGN_PROTO_BLOCK) {
-        const size_t some = mgn_size_min(count - from, MGN_PROTO_BLOCK);
-        mgn_proto_block(job, job->at.v, job->lists.order, first + from, some);
+    for (size_t from = first; from < first + count; from += MGN_PROTO_BLOCK) {
+        const size_t some = mgn_size_min(first + count - from, MGN_PROTO_BLOCK);
+        mgn_proto_block(job, job->at.v, job->lists.order, from, some);
         for (size_t i = 0; i < some; i++) {
-            const size_t sample = job->lists.order[first + from + i];
+            const size_t sample = job->lists.order[from + i];
             const margin_real gain = mgn_proto_visit(job, &job->at, sample, i, total);
-            loss += job->weights.before[sample] * mgn_proto_loss(job, gain);
+            const margin_real lack = job->o.plain ? 1 - gain : mgn_max(job->o.theta - gain, 0);
+            loss += job->weights.before[sample] * (td ? -gain : lack);
         }
     }
     mgn_proto_finish(job, &job->at);
@@ -17986,30 +17912,34 @@ static margin_real mgn_proto_sweep(mgn_proto_job *job, margin_real rate) {
 /* Passes until the rate has come down, validation has stopped them, or there were `count`. */
 static void mgn_proto_batches(mgn_proto_job *job, size_t count) {
     const bool watched = job->o.validation > 0;
-    const size_t steps = (job->size.n - 1u) / mgn_proto_batch_size(job->size.n) + 1u;
-    const size_t most = MGN_PROTO_STALE + MGN_PROTO_STEPS / steps;
+    const size_t n = job->size.n, all = job->size.pool * job->size.d;
+    const size_t steps = (n - 1u) / mgn_proto_batch_size(n) + 1u;
     mgn_proto_record record = {SIZE_MAX, 0, 0};
-    mgn_proto_pace pace = mgn_proto_pace_make(MGN_PROTO_RATE, most);
-    mgn_copy(job->weights.before, job->weights.w, job->size.n);
+    mgn_proto_pace pace = {MGN_PROTO_RATE,
+                           MGN_PROTO_RATE / MGN_PROTO_DOWN,
+                           MGN_HUGE,
+                           MGN_HUGE,
+                           0,
+                           0,
+                           MGN_PROTO_STALE + MGN_PROTO_STEPS / steps};
+    mgn_copy(job->weights.before, job->weights.w, n);
     mgn_proto_pass(job, &job->at);
     job->scale = job->tally.own > 0 ? job->tally.own : 1;
-    mgn_zero(job->descent.step, job->size.pool * job->size.d);
+    mgn_zero(job->descent.step, all);
     mgn_zero(job->descent.square, job->size.pool);
     job->descent.left = 1;
-    for (size_t i = 0; i < job->size.n; i++) { job->lists.order[i] = (margin_index)i; }
+    for (size_t i = 0; i < n; i++) { job->lists.order[i] = (margin_index)i; }
     for (size_t t = 0; t < count && !job->converged && !mgn_proto_stop(job, pace.rate / pace.least);
          t++) {
         (void)mgn_proto_pace_take(&pace, mgn_proto_sweep(job, pace.rate));
-        job->converged = mgn_proto_pace_done(&pace);
+        job->converged = !(pace.rate > pace.least);
         if (watched) {
             mgn_proto_pass(job, &job->at);
             mgn_proto_judge(job, &record);
             job->converged = job->converged || record.since >= job->o.patience;
         }
     }
-    if (watched && record.wrong < SIZE_MAX) {
-        mgn_copy(job->at.v, job->best, job->size.pool * job->size.d);
-    }
+    if (watched && record.wrong < SIZE_MAX) { mgn_copy(job->at.v, job->best, all); }
 }
 
 /* Trains the models at job->at.v in at most `count` passes. */
@@ -18023,18 +17953,16 @@ static void mgn_proto_raise_margins(mgn_proto_job *job, size_t count) {
 
 /* Chooses the samples held out for validation at random: that share of each class, rounded down. */
 static void mgn_proto_hold(mgn_proto_job *job) {
-    for (size_t i = 0; i < job->size.n; i++) { job->weights.held[i] = 0; }
+    uint8_t *held = job->weights.held;
+    for (size_t i = 0; i < job->size.n; i++) { held[i] = 0; }
     for (size_t c = 0; c < job->size.classes && job->o.validation > 0; c++) {
-        uint32_t count = 0, want;
-        for (size_t i = 0; i < job->size.n; i++) {
-            count += mgn_label(job->data, i) == c && mgn_weight(job->data, i) > 0 ? 1u : 0u;
-        }
-        want = (uint32_t)(job->o.validation * (margin_real)count);
+        uint32_t count = 0;
+        for (size_t i = 0; i < job->size.n; i++) { count += mgn_proto_member(job, i, c) ? 1u : 0u; }
+        uint32_t want = (uint32_t)(job->o.validation * (margin_real)count);
         for (size_t i = 0; i < job->size.n && want > 0; i++) {
-            if (mgn_label(job->data, i) == c && mgn_weight(job->data, i) > 0) {
-                const bool take = margin_rng_below(&job->rng, count--) < want;
-                job->weights.held[i] = take ? 1 : 0;
-                want -= take ? 1u : 0u;
+            if (mgn_proto_member(job, i, c)) {
+                held[i] = margin_rng_below(&job->rng, count--) < want ? 1 : 0;
+                want -= held[i];
             }
         }
     }
@@ -18044,17 +17972,18 @@ static void mgn_proto_hold(mgn_proto_job *job) {
  * job->best. Stages before the last make a few passes. With a fixed rate all stages have an equal
  * share of the steps. */
 static void mgn_proto_construct(mgn_proto_job *job) {
-    const size_t d = job->size.d, stages = job->size.rows;
-    const size_t share = (job->o.max_iterations + stages - 1u) / stages;
+    const size_t d = job->size.d, stages = job->size.rows, most = job->o.max_iterations;
     mgn_copy(job->best, job->at.v, job->size.pool * d);
     for (size_t m = 0; m < job->size.models; m++) {
-        mgn_zero(job->at.v + (m * job->size.rows + 1u) * d, job->size.tangents * d);
+        mgn_zero(job->at.v + mgn_proto_at(job, m) + d, job->size.tangents * d);
     }
     for (size_t s = 0; s < stages && !job->tick.stopped; s++) {
-        const size_t left = job->o.max_iterations - job->iterations;
+        const size_t left = most - job->iterations;
+        size_t count = s + 1u < stages ? mgn_size_min(left, 4u) : left;
+        if (job->way.fixed) { count = (most + stages - 1u) / stages; }
         for (size_t m = 0; m < job->size.models && s > 0; m++) {
-            margin_real *c = job->at.v + m * job->size.rows * d;
-            mgn_copy(c + s * d, job->best + (m * job->size.rows + s) * d, d);
+            margin_real *c = job->at.v + mgn_proto_at(job, m);
+            mgn_copy(c + s * d, job->best + mgn_proto_at(job, m) + s * d, d);
             (void)margin_qr(c + d, d, s, d, NULL, 0, NULL);
         }
         job->reach = 1;
@@ -18062,9 +17991,7 @@ static void mgn_proto_construct(mgn_proto_job *job) {
         mgn_proto_pass(job, &job->at);
         job->reach = job->tally.between > 0 ? job->tally.between : 1;
         job->converged = false;
-        mgn_proto_raise_margins(job, job->way.fixed    ? share
-                                     : s + 1u < stages ? mgn_size_min(left, 4u)
-                                                       : left);
+        mgn_proto_raise_margins(job, count);
     }
 }
 
@@ -18096,42 +18023,33 @@ static mgn_proto_pair mgn_proto_two(const mgn_proto_job *job, margin_real norm) 
     return two;
 }
 
-/* LVQ2.1: x lies between the two nearest, one of its class and one of another, if the ratio of
- * their distances is above (1 - window) / (1 + window). */
-static void mgn_proto_lvq21(const mgn_proto_job *job, const mgn_proto_pair *two, size_t label,
-                            margin_real rate) {
-    const margin_real s = (1 - job->o.window) / (1 + job->o.window);
-    const bool first = two->own / job->size.each == label,
-               second = two->other / job->size.each == label;
-    if (first != second && two->z_own > s * s * two->z_other) {
-        mgn_proto_move(job, two->own, job->room.block, first ? rate : -rate);
-        mgn_proto_move(job, two->other, job->room.block, second ? rate : -rate);
-    }
-}
-
-/* Optimised-rate LVQ1: a = a / (1 + s a), s = 1 for a right answer and -1 for a wrong one, gives
- * all samples seen so far the same weight in a codebook; no rate exceeds the first. */
-static void mgn_proto_olvq1(const mgn_proto_job *job, size_t m, size_t label, margin_real most) {
-    const margin_real s = m / job->size.each == label ? 1 : -1, rate = job->rates[m];
-    mgn_proto_move(job, m, job->room.block, s * rate);
-    job->rates[m] = mgn_min(rate / (1 + s * rate), most);
-}
-
-/* One pass over the samples in a random order, each of which moves the codebooks next to it. */
+/* One pass over the samples in a random order, each of which moves the codebooks next to it.
+ * LVQ2.1 moves the two nearest, if one is of the class of x and one of another, and x lies between
+ * them: the ratio of their distances is above (1 - window) / (1 + window). Optimised-rate LVQ1 gives all samples seen so far the same weight in a codebook by a = a / (1 +
+ * s a), s = 1 for a right answer and -1 for a wrong one; no rate exceeds the first. */
 static void mgn_proto_lvq_pass(mgn_proto_job *job, margin_real rate) {
+    const margin_real ratio = (1 - job->o.window) / (1 + job->o.window);
+    const size_t d = job->size.d;
+    margin_real *x = job->room.block;
     mgn_proto_shifts(job, job->at.v);
     margin_shuffle(&job->rng, job->lists.order, job->size.n);
     for (size_t i = 0; i < job->size.n; i++) {
-        const size_t label = mgn_label(job->data, job->lists.order[i]);
-        const margin_real norm = mgn_proto_sample(job, job->lists.order[i], job->room.block);
-        if (job->weights.before[job->lists.order[i]] > 0) {
-            mgn_dots(job->room.block, job->at.v, job->size.d, job->size.models, job->size.d,
-                     job->room.dots);
-            mgn_proto_pair two = mgn_proto_two(job, norm);
-            if (job->o.method == MARGIN_PROTO_OLVQ1) {
-                mgn_proto_olvq1(job, two.own, label, rate);
-            } else {
-                mgn_proto_lvq21(job, &two, label, rate);
+        const size_t sample = job->lists.order[i], label = mgn_label(job->data, sample);
+        if (!(job->weights.before[sample] > 0)) { continue; }
+        const margin_real norm = mgn_proto_sample(job, sample, x);
+        mgn_dots(x, job->at.v, d, job->size.models, d, job->room.dots);
+        const mgn_proto_pair two = mgn_proto_two(job, norm);
+        if (job->o.method == MARGIN_PROTO_OLVQ1) {
+            const margin_real s = two.own / job->size.each == label ? 1 : -1;
+            const margin_real a = job->rates[two.own];
+            mgn_proto_move(job, two.own, x, s * a);
+            job->rates[two.own] = mgn_min(a / (1 + s * a), rate);
+        } else {
+            const bool first = two.own / job->size.each == label;
+            const bool second = two.other / job->size.each == label;
+            if (first != second && two.z_own > ratio * ratio * two.z_other) {
+                mgn_proto_move(job, two.own, x, first ? rate : -rate);
+                mgn_proto_move(job, two.other, x, second ? rate : -rate);
             }
         }
     }
@@ -18153,12 +18071,11 @@ static margin_real mgn_proto_lvq_loss(mgn_proto_job *job) {
  * any more, the best codebooks are taken again and the rate is halved. The codebooks never become
  * worse than they were at the start, and training ends when no rate helps. */
 static void mgn_proto_lvq(mgn_proto_job *job) {
-    const bool one = job->o.method == MARGIN_PROTO_OLVQ1;
-    const margin_real first = job->o.rate > 0 ? mgn_min(job->o.rate, MGN_R(0.5))
-                              : one           ? MGN_R(0.3)
-                                              : MGN_R(0.05);
     const size_t all = job->size.pool * job->size.d;
-    mgn_proto_pace pace = mgn_proto_pace_make(first, MGN_PROTO_STALE);
+    margin_real first = job->o.method == MARGIN_PROTO_OLVQ1 ? MGN_R(0.3) : MGN_R(0.05);
+    if (job->o.rate > 0) { first = mgn_min(job->o.rate, MGN_R(0.5)); }
+    mgn_proto_pace pace = {first, first / MGN_PROTO_DOWN, MGN_HUGE, MGN_HUGE, 0,
+                           0,     MGN_PROTO_STALE};
     for (size_t i = 0; i < job->size.n; i++) { job->lists.order[i] = (margin_index)i; }
     for (size_t m = 0; m < job->size.models; m++) { job->rates[m] = first; }
     mgn_copy(job->best, job->at.v, all);
@@ -18172,7 +18089,7 @@ static void mgn_proto_lvq(mgn_proto_job *job) {
         } else if (pace.rate < rate) {
             mgn_copy(job->at.v, job->best, all);
         }
-        job->converged = mgn_proto_pace_done(&pace);
+        job->converged = !(pace.rate > pace.least);
         job->iterations++;
     }
     mgn_copy(job->at.v, job->best, all);
@@ -18187,9 +18104,8 @@ static void mgn_proto_take(const mgn_proto_job *job, size_t s) {
     job->weights.held[s] = 1;
     for (size_t i = 0; i < job->size.n; i++) {
         const margin_real *x = mgn_sample(job->data, i);
-        margin_real *least =
-            mgn_label(job->data, i) == label ? job->weights.w + i : job->weights.before + i;
-        margin_real z = 0;
+        const bool own = mgn_label(job->data, i) == label;
+        margin_real *least = (own ? job->weights.w : job->weights.before) + i, z = 0;
         for (size_t k = 0; k < job->size.d; k++) { z += (x[k] - y[k]) * (x[k] - y[k]); }
         *least = mgn_min(*least, z);
     }
@@ -18279,6 +18195,7 @@ static void mgn_proto_condense(mgn_proto_job *job) {
 /* The samples of the set, sorted by class; without a budget all of them. */
 static void mgn_proto_neighbours(mgn_proto_job *job) {
     const bool all = job->way.keeps_all;
+    const size_t d = job->size.d;
     size_t m = 0;
     if (!all) { mgn_proto_condense(job); }
     job->converged = job->converged || all;
@@ -18286,9 +18203,7 @@ static void mgn_proto_neighbours(mgn_proto_job *job) {
         for (size_t i = 0; i < job->size.n; i++) {
             if (mgn_label(job->data, i) == c && mgn_weight(job->data, i) > 0 &&
                 (all || job->weights.held[i] != 0)) {
-                mgn_copy(job->kept.vectors + m * job->size.d, mgn_sample(job->data, i),
-                         job->size.d);
-                m++;
+                mgn_copy(job->kept.vectors + m++ * d, mgn_sample(job->data, i), d);
             }
         }
         job->kept.class_end[c] = (uint32_t)m;
@@ -18349,41 +18264,39 @@ static margin_status mgn_proto_run(mgn_proto_job *job, margin_arena *mem) {
 
 /* Moves the models to the coordinates of the data, and computes the margins of the samples. */
 static void mgn_proto_place(mgn_proto_job *job, margin_arena *mem) {
+    const mgn_proto_sizes *size = &job->size;
+    margin_real *vectors = job->kept.vectors;
     if (!job->way.fixed || job->o.validation > 0) { mgn_proto_pass(job, &job->at); }
     if (job->way.batches && job->way.reweighted) {
         (void)mgn_theta_count(&job->theta, job->at.mu);
         job->theta.uneven = mgn_theta_uneven(&job->theta, job->at.mu);
     }
-    if (job->at.v != job->kept.vectors) {
-        mgn_copy(job->kept.vectors, job->at.v, job->size.pool * job->size.d);
+    if (job->at.v != vectors) { mgn_copy(vectors, job->at.v, size->pool * size->d); }
+    for (size_t m = 0; m < size->models; m++) {
+        mgn_axpy(vectors + mgn_proto_at(job, m), 1, job->room.centre, size->d);
     }
-    for (size_t m = 0; m < job->size.models; m++) {
-        mgn_axpy(job->kept.vectors + m * job->size.rows * job->size.d, 1, job->room.centre,
-                 job->size.d);
+    for (size_t c = 0; c < size->classes; c++) {
+        job->kept.class_end[c] = (uint32_t)((c + 1u) * size->each);
     }
-    for (size_t c = 0; c < job->size.classes; c++) {
-        job->kept.class_end[c] = (uint32_t)((c + 1u) * job->size.each);
-    }
-    if (job->size.tangents > 0) { mgn_proto_exits(job, mem); }
+    if (size->tangents > 0) { mgn_proto_exits(job, mem); }
 }
 
 static void mgn_proto_model(const mgn_proto_job *job, margin_model *model) {
+    const mgn_proto_kept *kept = &job->kept;
     margin_proto *p = &model->of.proto;
-    const size_t nth = ((size_t)job->o.neighbours + 1u) / 2u;
+    size_t nth = ((size_t)job->o.neighbours + 1u) / 2u; /* at most the samples of any class */
+    for (size_t c = 0; c < job->size.classes; c++) {
+        nth = mgn_size_min(nth, kept->class_end[c] - (c > 0 ? kept->class_end[c - 1u] : 0));
+    }
     model->kind = MARGIN_MODEL_PROTO;
-    p->vectors = job->kept.vectors;
-    p->exits = job->size.tangents > 0 ? job->kept.exits : NULL;
-    p->class_end = job->kept.class_end;
+    p->vectors = kept->vectors;
+    p->exits = job->size.tangents > 0 ? kept->exits : NULL;
+    p->class_end = kept->class_end;
     p->offset = p->factor = NULL;
     p->n = job->size.models;
     p->d = job->size.d;
     p->tangents = (uint16_t)job->size.tangents;
-    size_t fewest = (size_t)job->kept.class_end[0];
-    for (size_t c = 1; c < job->size.classes; c++) {
-        fewest =
-            mgn_size_min(fewest, (size_t)(job->kept.class_end[c] - job->kept.class_end[c - 1u]));
-    }
-    p->nth = (uint16_t)mgn_size_min(nth, fewest);
+    p->nth = (uint16_t)nth;
     p->vote = mgn_vote_of(job->size.classes, MARGIN_SCHEME_NEAREST);
 }
 
@@ -18450,15 +18363,14 @@ static void mgn_proto_sort(mgn_proto_job *job) {
 
 /* Whether every class has a sample of positive weight. */
 static bool mgn_proto_classes(const margin_data *data, size_t classes) {
-    bool all = classes > 1u;
-    for (size_t c = 0; c < classes && all; c++) {
-        bool found = false;
+    bool found = classes > 1u;
+    for (size_t c = 0; c < classes && found; c++) {
+        found = false;
         for (size_t i = 0; i < data->n && !found; i++) {
             found = mgn_label(data, i) == c && mgn_weight(data, i) > 0;
         }
-        all = found;
     }
-    return all;
+    return found;
 }
 
 static void mgn_proto_task_plan(void *task, margin_arena *mem) {
@@ -18526,27 +18438,21 @@ MARGIN_API size_t margin_proto_train_size(size_t n, size_t d, size_t classes,
                : 0;
 }
 
-/* Data, classes and options; fills in the sizes. */
-static margin_status mgn_proto_check_all(mgn_proto_job *job, const margin_data *data,
-                                         const margin_proto_options *options) {
-    size_t classes = 0;
-    const margin_status status = margin_data_classes(data, &classes);
-    if (status != MARGIN_OK) { return status; }
-    if (!mgn_proto_classes(data, classes)) { return MARGIN_E_ONE_CLASS; }
-    job->data = data;
-    return mgn_proto_shape(job, data->n, data->d, classes, options) &&
-                   (job->way.sides == 0 || job->o.sides != NULL)
-               ? MARGIN_OK
-               : MARGIN_E_ARGUMENT;
-}
-
 MARGIN_API margin_status margin_proto_train(const margin_data *data,
                                             const margin_proto_options *options, margin_arena *mem,
                                             margin_model *model, margin_info *info,
                                             margin_proto_report *report) {
     mgn_proto_job job;
-    margin_status status = mgn_proto_check_all(&job, data, options);
-    status = mgn_frame_train(&mgn_proto_method, &job, status, mem, model, info);
+    size_t classes = 0;
+    margin_status status = margin_data_classes(data, &classes);
+    if (status != MARGIN_OK) { return status; }
+    if (!mgn_proto_classes(data, classes)) { return MARGIN_E_ONE_CLASS; }
+    if (!mgn_proto_shape(&job, data->n, data->d, classes, options) ||
+        (job.way.sides > 0 && job.o.sides == NULL)) {
+        return MARGIN_E_ARGUMENT;
+    }
+    job.data = data;
+    status = mgn_frame_train(&mgn_proto_method, &job, MARGIN_OK, mem, model, info);
     if (status >= 0 && report != NULL) {
         report->mistakes = job.theta.mistakes;
         report->uneven = job.theta.uneven;
@@ -18653,12 +18559,14 @@ static margin_status mgn_theta_round(mgn_theta_job *job, margin_arena *mem, marg
     return status;
 }
 
-/* All rounds. *last tells whether the model in the arena is the one with the least deficit. */
-static margin_status mgn_theta_run(mgn_theta_job *job, margin_arena *mem, margin_model *model,
-                                   bool *last) {
+/* All rounds; if the last one did not have the least deficit, the model is trained once more with
+ * the weights of the best one. */
+static margin_status mgn_theta_rounds(mgn_theta_job *job, margin_arena *mem, margin_model *model) {
     const margin_arena before = *mem;
+    const size_t n = job->data.n;
     margin_real least = MGN_HUGE;
     margin_status status = MARGIN_OK;
+    bool last = false;
     for (job->rounds = 0; job->rounds < job->o.rounds; job->rounds++) {
         const margin_real left = 1 + (margin_real)(job->o.rounds - job->rounds);
         if (job->rounds > 0 &&
@@ -18668,31 +18576,18 @@ static margin_status mgn_theta_run(mgn_theta_job *job, margin_arena *mem, margin
         (void)margin_arena_rewind(mem, &before);
         status = mgn_theta_round(job, mem, model);
         if (status < 0) { return status; }
-        mgn_copy(job->used, job->w, job->data.n);
+        mgn_copy(job->used, job->w, n);
         mgn_theta_update(&job->theta, job->mu);
-        *last = job->theta.deficit < least;
-        if (*last) {
-            margin_real *swap = job->best;
-            job->best = job->used;
-            job->used = swap;
+        last = job->theta.deficit < least;
+        if (last) {
+            mgn_copy(job->best, job->used, n);
             least = job->theta.deficit;
         }
     }
-    return status;
-}
-
-/* All rounds; if the last one was not the best, the model is trained once more with the best
- * weights. */
-static margin_status mgn_theta_work(mgn_theta_job *job, margin_arena *mem, margin_model *model) {
-    const margin_arena before = *mem;
-    bool last = false;
-    margin_status status = mgn_theta_run(job, mem, model, &last);
-    if (status >= 0 && !last) {
-        (void)margin_arena_rewind(mem, &before);
-        mgn_copy(job->w, job->best, job->data.n);
-        status = mgn_theta_round(job, mem, model);
-    }
-    return status;
+    if (last) { return status; }
+    (void)margin_arena_rewind(mem, &before);
+    mgn_copy(job->w, job->best, n);
+    return mgn_theta_round(job, mem, model);
 }
 
 static void mgn_theta_task_plan(void *task, margin_arena *mem) {
@@ -18710,7 +18605,7 @@ static margin_status mgn_theta_task_run(void *task, mgn_frame *frame) {
     mgn_theta_start(&job->theta, given, job->w, job->o.theta, job->o.even);
     job->data.weight = job->by_row;
     job->tick = mgn_tick_make(job->o.watch, 1);
-    const margin_status status = mgn_theta_work(job, frame->mem, &frame->model);
+    const margin_status status = mgn_theta_rounds(job, frame->mem, &frame->model);
     if (status >= 0 && frame->told) {
         const mgn_margins m = {&job->data, &frame->model, NULL, job->mu};
         (void)mgn_margins_info(&m, &frame->info);
@@ -19876,8 +19771,8 @@ static void mgn_cuts_group(const mgn_cuts *t, size_t from, size_t to) {
 }
 
 /* The rising thresholds of scores that `order` sorts, by the best cuts. Each is midway between the
- * scores on both sides of its cut, at least the lower one and below the upper one. Where one side is
- * empty, it is beyond all scores by their range. */
+ * scores on both sides of its cut, at least the lower one and below the upper one. Where one side
+ * is empty, it is beyond all scores by their range. */
 static void mgn_cuts_thresholds(const mgn_cuts *t, margin_real *thresholds) {
     const margin_real first = t->f[t->order[0]], last = t->f[t->order[t->n - 1u]];
     const margin_real size = mgn_max(mgn_abs(first), mgn_abs(last));
@@ -19904,13 +19799,9 @@ static void mgn_cuts_thresholds(const mgn_cuts *t, margin_real *thresholds) {
     }
 }
 
-static void mgn_cuts_plan(mgn_cuts *plan, margin_arena *mem) {
+static void mgn_thresholds_plan(mgn_cuts *plan, margin_arena *mem, margin_index **spare) {
+    mgn_order_plan(mem, plan->n, &plan->order, spare);
     MARGIN_BLOCKS_CUTS(MGN_TAKE, plan->classes)
-}
-
-static void mgn_thresholds_plan(mgn_cuts *t, margin_arena *mem, margin_index **spare) {
-    mgn_order_plan(mem, t->n, &t->order, spare);
-    mgn_cuts_plan(t, mem);
 }
 
 static bool mgn_thresholds_shape(mgn_cuts *t, size_t n, size_t classes) {
@@ -20055,25 +19946,6 @@ static bool mgn_targets_finite(const margin_data *data, const margin_real *targe
         finite = finite && mgn_finite(targets[mgn_row_of(data, i)]);
     }
     return finite;
-}
-
-/* Checks all that can be checked without memory, and counts the classes. */
-static margin_status mgn_ordinal_check(mgn_ordinal *o, const margin_data *data,
-                                       const margin_ordinal_options *options) {
-    size_t classes = 0;
-    const margin_status status =
-        options->targets != NULL ? margin_data_check(data) : margin_data_classes(data, &classes);
-    if (status != MARGIN_OK) { return status; }
-    if (options->targets != NULL && !mgn_targets_finite(data, options->targets)) {
-        return MARGIN_E_NOT_FINITE;
-    }
-    if (classes >= MARGIN_REJECTED || options->classes >= MARGIN_REJECTED ||
-        (options->classes != 0 && classes > options->classes)) {
-        return MARGIN_E_LABEL;
-    }
-    classes = options->classes != 0 ? options->classes : classes;
-    if (options->targets == NULL && classes < 2u) { return MARGIN_E_NO_ORDER; }
-    return mgn_ordinal_shape(o, data->n, data->d, classes, options);
 }
 
 /* Measures the targets from their mean, in units of their deviation. Returns false if all are
@@ -20262,18 +20134,27 @@ static size_t mgn_ordinal_size(const mgn_ordinal_solver *solver, size_t n, size_
     return mgn_frame_size(&mgn_ordinal_method, &o);
 }
 
-static margin_status mgn_ordinal_train(const mgn_ordinal_solver *solver,
-                                       const margin_ordinal_options *options,
-                                       const margin_data *data, margin_arena *mem,
+/* Checks, shape and training; the solver and the options are in *o. */
+static margin_status mgn_ordinal_train(mgn_ordinal *o, const margin_data *data, margin_arena *mem,
                                        margin_model *model, margin_info *info,
                                        margin_ordinal_report *report) {
-    mgn_ordinal o;
-    margin_status status = mgn_ordinal_check(&o, data, options);
-    o.solver = solver;
-    o.given = data;
-    o.reported = report != NULL;
-    status = mgn_frame_train(&mgn_ordinal_method, &o, status, mem, model, info);
-    if (status >= 0 && report != NULL) { *report = o.told; }
+    const margin_ordinal_options options = o->options;
+    const bool ranker = options.targets != NULL;
+    size_t classes = 0;
+    margin_status status = ranker ? margin_data_check(data) : margin_data_classes(data, &classes);
+    if (status != MARGIN_OK) { return status; }
+    if (ranker && !mgn_targets_finite(data, options.targets)) { return MARGIN_E_NOT_FINITE; }
+    if (classes >= MARGIN_REJECTED || options.classes >= MARGIN_REJECTED ||
+        (options.classes != 0 && classes > options.classes)) {
+        return MARGIN_E_LABEL;
+    }
+    classes = options.classes != 0 ? options.classes : classes;
+    if (!ranker && classes < 2u) { return MARGIN_E_NO_ORDER; }
+    status = mgn_ordinal_shape(o, data->n, data->d, classes, &options);
+    o->given = data;
+    o->reported = report != NULL;
+    status = mgn_frame_train(&mgn_ordinal_method, o, status, mem, model, info);
+    if (status >= 0 && report != NULL) { *report = o->told; }
     return status;
 }
 
@@ -20414,8 +20295,10 @@ MARGIN_API margin_status margin_omam_train(const margin_data *data,
                                            const margin_ordinal_options *options, margin_arena *mem,
                                            margin_model *model, margin_info *info,
                                            margin_ordinal_report *report) {
-    const margin_ordinal_options common = mgn_ordinal_full(options, false);
-    return mgn_ordinal_train(mgn_omam_solver(&common), &common, data, mem, model, info, report);
+    mgn_ordinal o;
+    o.options = mgn_ordinal_full(options, false);
+    o.solver = mgn_omam_solver(&o.options);
+    return mgn_ordinal_train(&o, data, mem, model, info, report);
 }
 
 /* ---- omam, on-line ---- */
@@ -20511,16 +20394,6 @@ static margin_real mgn_omam_column(const margin_mam_online *s, margin_real total
     return v + low;
 }
 
-/* Computes w from the sums. Returns false if there is no direction; then the old w stays. */
-static bool mgn_omam_direction(const margin_mam_online *s, margin_real total) {
-    margin_real size = 0;
-    for (size_t j = 0; j < s->d; j++) { s->work[j] = mgn_omam_column(s, total, j, &size); }
-    const margin_real length = margin_norm2(s->work, s->d);
-    if (!mgn_finite(length) || !(length > 8 * MGN_EPS * size)) { return false; }
-    for (size_t j = 0; j < s->d; j++) { s->w[j] = s->work[j] / length; }
-    return true;
-}
-
 /* Mean scores of the classes that have samples, in order, neighbours out of order pooled: values
  * work[0 .. runs - 1], and run[i] the first class after run i. Returns runs. */
 static size_t mgn_omam_pool(const margin_omam_online *on) {
@@ -20570,7 +20443,7 @@ static void mgn_omam_thresholds(const margin_omam_online *on) {
 }
 
 MARGIN_API margin_status margin_omam_online_model(margin_omam_online *on, margin_linear *model) {
-    margin_real total = 0;
+    margin_real total = 0, size = 0;
     size_t seen = 0;
     if (on == NULL || model == NULL) { return MARGIN_E_ARGUMENT; }
     const margin_mam_online *s = &on->sums;
@@ -20579,7 +20452,10 @@ MARGIN_API margin_status margin_omam_online_model(margin_omam_online *on, margin
         seen += s->count[c] != 0 ? 1u : 0u;
     }
     if (seen < 2u) { return MARGIN_E_NO_ORDER; }
-    if (!mgn_omam_direction(s, total)) { return MARGIN_E_NO_DIRECTION; }
+    for (size_t j = 0; j < s->d; j++) { s->work[j] = mgn_omam_column(s, total, j, &size); }
+    const margin_real length = margin_norm2(s->work, s->d);
+    if (!mgn_finite(length) || !(length > 8 * MGN_EPS * size)) { return MARGIN_E_NO_DIRECTION; }
+    for (size_t j = 0; j < s->d; j++) { s->w[j] = s->work[j] / length; }
     mgn_omam_thresholds(on);
     const margin_linear made = {s->w, s->bias, s->d, mgn_vote_of(s->classes, s->scheme)};
     *model = made;
@@ -20689,23 +20565,6 @@ static void mgn_lssvm_centre(const mgn_ordinal *o, const mgn_lssvm_primal *p, si
     for (size_t j = 0; j < o->d; j++) { o->w[j] = x[j] - p->mean[j]; }
 }
 
-/* Axes, l = value, and beta = V' sum u_i t_i (x_i - mean). */
-static margin_status mgn_lssvm_axes(mgn_ordinal *o, const mgn_lssvm_primal *p, margin_arena *mem) {
-    const size_t d = o->d;
-    margin_real weight;
-    margin_status status = margin_data_moments(&o->data, 1, mem, &weight, p->mean, p->axes);
-    if (status == MARGIN_OK) { status = margin_eigen(p->value, p->axes, 0, p->axes, 0, d, mem); }
-    if (status != MARGIN_OK) { return status; }
-    for (size_t j = 0; j < d; j++) { p->value[j] = mgn_max(p->value[j] * weight, 0); }
-    mgn_zero(p->z, d);
-    for (size_t i = 0; i < o->n; i++) {
-        mgn_lssvm_centre(o, p, i);
-        margin_axpy(p->z, mgn_weight(&o->data, i) * o->rank[i], o->w, d);
-    }
-    mgn_dots(p->z, p->axes, d, d, d, p->beta);
-    return MARGIN_OK;
-}
-
 /* The error at sample i of the fit without it is (t_i - f_i) / (1 - h_i). */
 static margin_real mgn_lssvm_primal_loo(mgn_ordinal *o, void *solver, margin_real c) {
     const mgn_lssvm_primal *p = (const mgn_lssvm_primal *)solver;
@@ -20727,12 +20586,23 @@ static margin_real mgn_lssvm_primal_loo(mgn_ordinal *o, void *solver, margin_rea
 }
 
 static margin_status mgn_lssvm_linear_fit(mgn_ordinal *o, margin_arena *mem) {
+    const size_t d = o->d;
     mgn_lssvm_primal p;
-    margin_real trace = 0;
-    mgn_lssvm_primal_plan(&p, mem, o->d);
-    margin_status status = mgn_lssvm_axes(o, &p, mem);
+    margin_real trace = 0, weight;
+    mgn_lssvm_primal_plan(&p, mem, d);
+    margin_status status = margin_data_moments(&o->data, 1, mem, &weight, p.mean, p.axes);
+    if (status == MARGIN_OK) { status = margin_eigen(p.value, p.axes, 0, p.axes, 0, d, mem); }
     if (status != MARGIN_OK) { return status; }
-    for (size_t k = 0; k < o->d; k++) { trace += p.value[k]; }
+    mgn_zero(p.z, d);
+    for (size_t i = 0; i < o->n; i++) { /* beta = V' sum u_i t_i (x_i - mean) */
+        mgn_lssvm_centre(o, &p, i);
+        margin_axpy(p.z, mgn_weight(&o->data, i) * o->rank[i], o->w, d);
+    }
+    mgn_dots(p.z, p.axes, d, d, d, p.beta);
+    for (size_t j = 0; j < d; j++) {
+        p.value[j] = mgn_max(p.value[j] * weight, 0);
+        trace += p.value[j];
+    }
     if (!(trace > 0)) { return MARGIN_E_NO_DIRECTION; }
     status = mgn_lssvm_choose(o, &p, trace / o->order_of.total, mgn_lssvm_primal_loo);
     if (status < 0) { return status; }
@@ -20865,8 +20735,10 @@ MARGIN_API margin_status margin_lssvm_train(const margin_data *data,
                                             const margin_ordinal_options *options,
                                             margin_arena *mem, margin_model *model,
                                             margin_info *info, margin_ordinal_report *report) {
-    const margin_ordinal_options full = mgn_ordinal_full(options, true);
-    return mgn_ordinal_train(mgn_lssvm_solver(&full), &full, data, mem, model, info, report);
+    mgn_ordinal o;
+    o.options = mgn_ordinal_full(options, true);
+    o.solver = mgn_lssvm_solver(&o.options);
+    return mgn_ordinal_train(&o, data, mem, model, info, report);
 }
 
 /* ---- tau of a model ---- */
