@@ -17324,25 +17324,29 @@ static void mgn_proto_open(const mgn_proto_job *job, const mgn_proto_point *to) 
 }
 
 /* One pass over the samples: margins at to->v and, if there is room for it, the gradient with the
- * weights job->weights.w; the means of the tally are taken with job->weights.before. */
-static void mgn_proto_pass(mgn_proto_job *job, mgn_proto_point *to) {
+ * weights job->weights.w. Returns H with the weights job->weights.before. */
+static margin_real mgn_proto_pass(mgn_proto_job *job, mgn_proto_point *to) {
     const mgn_proto_tally none = {0, 0, 0, 0};
+    const margin_real *before = job->weights.before;
     const size_t n = job->size.n;
-    margin_real total = 0, judge = 0;
+    margin_real total = 0, judge = 0, h = 0;
     for (size_t i = 0; i < n; i++) {
         total += job->weights.w[i];
-        judge += job->weights.before[i];
+        judge += before[i];
     }
     mgn_proto_open(job, to);
     job->tally = none;
     for (size_t first = 0; first < n; first += MGN_PROTO_BLOCK) {
         const size_t count = mgn_size_min(n - first, MGN_PROTO_BLOCK);
         mgn_proto_block(job, to->v, NULL, first, count);
-        for (size_t i = 0; i < count; i++) { (void)mgn_proto_visit(job, to, first + i, i, total); }
+        for (size_t i = 0; i < count; i++) {
+            h += before[first + i] * mgn_proto_visit(job, to, first + i, i, total);
+        }
     }
     if (to->grad != NULL) { mgn_proto_finish(job, to); }
     job->tally.own /= judge;
     job->tally.between /= judge;
+    return h / judge;
 }
 
 /* ---- starts ---- */
@@ -17746,7 +17750,7 @@ static void mgn_proto_ascend(mgn_proto_job *job, size_t count) {
     const size_t d = job->size.d, k = job->size.tangents;
     mgn_proto_record record = {SIZE_MAX, 0, 0};
     mgn_copy(job->weights.before, job->weights.w, job->size.n);
-    mgn_proto_pass(job, &job->at);
+    (void)mgn_proto_pass(job, &job->at);
     job->scale = job->tally.own > 0 ? job->tally.own : 1;
     for (size_t t = 0; t < count && !mgn_proto_tick(job); t++) {
         if (watched) { mgn_proto_judge(job, &record); }
@@ -17763,7 +17767,7 @@ static void mgn_proto_ascend(mgn_proto_job *job, size_t count) {
             mgn_axpy(c + d, job->o.rate, g + d, k * d);
             (void)margin_qr(c + d, d, k, d, NULL, 0, NULL);
         }
-        mgn_proto_pass(job, &job->next);
+        (void)mgn_proto_pass(job, &job->next);
         const mgn_proto_point old = job->at;
         job->at = job->next;
         job->next = old;
@@ -17923,7 +17927,7 @@ static void mgn_proto_batches(mgn_proto_job *job, size_t count) {
                            0,
                            MGN_PROTO_STALE + MGN_PROTO_STEPS / steps};
     mgn_copy(job->weights.before, job->weights.w, n);
-    mgn_proto_pass(job, &job->at);
+    (void)mgn_proto_pass(job, &job->at);
     job->scale = job->tally.own > 0 ? job->tally.own : 1;
     mgn_zero(job->descent.step, all);
     mgn_zero(job->descent.square, job->size.pool);
@@ -17934,7 +17938,7 @@ static void mgn_proto_batches(mgn_proto_job *job, size_t count) {
         (void)mgn_proto_pace_take(&pace, mgn_proto_sweep(job, pace.rate));
         job->converged = !(pace.rate > pace.least);
         if (watched) {
-            mgn_proto_pass(job, &job->at);
+            (void)mgn_proto_pass(job, &job->at);
             mgn_proto_judge(job, &record);
             job->converged = job->converged || record.since >= job->o.patience;
         }
@@ -17988,7 +17992,7 @@ static void mgn_proto_construct(mgn_proto_job *job) {
         }
         job->reach = 1;
         mgn_copy(job->weights.before, job->weights.w, job->size.n);
-        mgn_proto_pass(job, &job->at);
+        (void)mgn_proto_pass(job, &job->at);
         job->reach = job->tally.between > 0 ? job->tally.between : 1;
         job->converged = false;
         mgn_proto_raise_margins(job, count);
@@ -18058,7 +18062,7 @@ static void mgn_proto_lvq_pass(mgn_proto_job *job, margin_real rate) {
 /* The mean of max(0, theta - mu) at the present codebooks. */
 static margin_real mgn_proto_lvq_loss(mgn_proto_job *job) {
     margin_real loss = 0, total = 0;
-    mgn_proto_pass(job, &job->at);
+    (void)mgn_proto_pass(job, &job->at);
     for (size_t i = 0; i < job->size.n; i++) {
         loss += job->weights.before[i] * mgn_max(job->o.theta - job->at.mu[i], 0);
         total += job->weights.before[i];
@@ -18266,7 +18270,7 @@ static margin_status mgn_proto_run(mgn_proto_job *job, margin_arena *mem) {
 static void mgn_proto_place(mgn_proto_job *job, margin_arena *mem) {
     const mgn_proto_sizes *size = &job->size;
     margin_real *vectors = job->kept.vectors;
-    if (!job->way.fixed || job->o.validation > 0) { mgn_proto_pass(job, &job->at); }
+    if (!job->way.fixed || job->o.validation > 0) { (void)mgn_proto_pass(job, &job->at); }
     if (job->way.batches && job->way.reweighted) {
         (void)mgn_theta_count(&job->theta, job->at.mu);
         job->theta.uneven = mgn_theta_uneven(&job->theta, job->at.mu);
