@@ -9639,14 +9639,14 @@ typedef struct {
     mgn_tick tick;
 } mgn_job;
 static void mgn_job_shape(mgn_job *job, mgn_fit *fit, size_t n, size_t d, size_t classes) {
-    const bool rest = classes > 2u && fit->scheme == MARGIN_SCHEME_ONE_REST;
+    const bool many = classes > 2u, rest = many && fit->scheme == MARGIN_SCHEME_ONE_REST;
     job->fit = fit;
     job->n = fit->most = n;
     job->d = d;
     job->classes = classes;
     job->linear = fit->kernel.kind == MARGIN_KERNEL_LINEAR;
-    job->scheme = fit->scheme != MARGIN_SCHEME_BINARY ? fit->scheme : MARGIN_SCHEME_ONE_ONE;
-    if (classes <= 2u) { job->scheme = MARGIN_SCHEME_BINARY; }
+    job->scheme = many ? fit->scheme : (unsigned)MARGIN_SCHEME_BINARY;
+    if (many && job->scheme == MARGIN_SCHEME_BINARY) { job->scheme = MARGIN_SCHEME_ONE_ONE; }
     job->width = rest ? classes : classes - 1u;
     job->machines = SIZE_MAX; /* more than fits memory, unless the number can be computed */
     if (rest || mgn_size_mul(classes, classes) < SIZE_MAX) {
